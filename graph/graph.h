@@ -1,0 +1,139 @@
+/*
+ * The graph: tensors and nodes, in arrays, by index. Built by the importer, changed by the passes, written as graph.json.
+ */
+#ifndef GRAPH_GRAPH_H
+#define GRAPH_GRAPH_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "graph/op.h"
+#include "graph/tensor.h"
+
+enum { IG_ERROR_BYTES = 65536 };
+
+struct ig_value {          /* one tensor of the graph */
+    char *name;            /* ONNX name, or made up by a pass; unique */
+    struct ig_shape shape;
+    const void *data;      /* constant: ig_bytes(shape) bytes, row-major; else NULL. Owned by the graph. */
+    int32_t producer;      /* node, or -1: constant or graph input */
+};
+
+struct ig_node {
+    char *name;            /* ONNX name, or <op>_<index>; unique */
+    char *onnx;            /* what it came from: "Conv-11", or "pass" for nodes made by one */
+    int32_t op;            /* enum ig_op */
+    int32_t n_in, n_out;
+    int32_t *in;           /* value indices; -1: an optional input that is absent */
+    int32_t *out;          /* value indices; -1: an output that nobody wants */
+    union ig_attrs attrs;
+    double macs;           /* multiply-accumulates of one run; 0 for data movement */
+};
+
+struct ig_graph {
+    char *name;            /* the model's: file name without .onnx, made a C identifier */
+    char *source_sha256;   /* hex digest of the ONNX file, 64 digits */
+    int64_t opset;
+    int32_t onnx_nodes;    /* nodes in the file, before anything was folded */
+    int32_t n_values, n_nodes, n_inputs, n_outputs;
+    struct ig_value *values;
+    struct ig_node *nodes; /* topologically sorted: a node's inputs come from earlier nodes */
+    int32_t *inputs;       /* value indices, in the file's order; initializers are not inputs */
+    int32_t *outputs;
+    int32_t channels_last; /* 1 once the layout pass has run */
+    struct ig_chunk *memory; /* everything the graph owns; freed by ig_graph_free */
+};
+
+/* --- life: graph/graph.c. Allocation failure ends the program with one line (host tool). --- */
+struct ig_graph *ig_graph_new(const char *name);
+void ig_graph_free(struct ig_graph *g);
+struct ig_graph *ig_graph_clone(const struct ig_graph *g); /* shares constant data with g: free it before g */
+void *ig_graph_alloc(struct ig_graph *g, size_t bytes);    /* zeroed, 64-byte aligned, owned by g */
+char *ig_graph_strdup(struct ig_graph *g, const char *s);
+/* New value; the name is made unique by a suffix. */
+int32_t ig_add_value(struct ig_graph *g, const char *name, const struct ig_shape *shape);
+/* New constant: copies `data` (or leaves zeros where NULL). */
+int32_t ig_add_const(struct ig_graph *g, const char *name, const struct ig_shape *shape, const void *data);
+/* New node at the end of the list, with room for n_in, n_out (all -1). Sort later with ig_graph_sort. */
+struct ig_node *ig_add_node(struct ig_graph *g, const char *name, enum ig_op op, int32_t n_in, int32_t n_out);
+/* Topological sort, stable by index; recomputes producers. 0, or -1 with the names of a cycle in err. */
+int ig_graph_sort(struct ig_graph *g, char *err, size_t err_bytes);
+/* Removes nodes none of whose outputs is read, then values that nobody refers to (indices change). */
+void ig_graph_sweep(struct ig_graph *g);
+/* Readers of value v as node inputs; is it a graph output / input? */
+int32_t ig_use_count(const struct ig_graph *g, int32_t v);
+int ig_is_output(const struct ig_graph *g, int32_t v);
+int ig_is_input(const struct ig_graph *g, int32_t v);
+static inline int ig_is_const(const struct ig_graph *g, int32_t v)
+{
+    return v >= 0 && g->values[v].data != NULL;
+}
+/* Every reader of `from` reads `to` instead, graph outputs too. */
+void ig_replace_uses(struct ig_graph *g, int32_t from, int32_t to);
+/* Recomputes node->macs for all nodes (channels-last graphs). */
+void ig_count_macs(struct ig_graph *g);
+/* Well-formedness: indices, order, single producers, shapes >= 1. 0, or -1 with a line in err. */
+int ig_graph_check(const struct ig_graph *g, char *err, size_t err_bytes);
+
+/* --- import: graph/onnx/ --- */
+
+/*
+ * Evaluates a node whose inputs are all constant: in[i] (NULL if absent) and out[i] are dense buffers of the values'
+ * shapes. 0, or -1 where it cannot. Constant folding calls it; kernels_cpu supplies one made of the reference kernels,
+ * so that graph/ needs no kernels.
+ */
+typedef int ig_eval_fn(const struct ig_graph *g, const struct ig_node *n, const void *const *in, void *const *out);
+
+struct ig_bind {                  /* --input-shape name=1x3x224x224, or a constant bound to an input */
+    const char *name;
+    struct ig_shape shape;        /* type ignored unless data is given */
+    const void *data;             /* non-NULL: the input becomes this constant (verify binds shape-like inputs so) */
+};
+
+struct ig_import_options {
+    const struct ig_bind *binds;
+    int32_t n_binds;
+    const char *const *outputs;   /* --outputs=a,b: cut the graph there; NULL: the file's own */
+    int32_t n_outputs;
+    ig_eval_fn *eval;             /* NULL: only what import itself can fold */
+};
+
+/*
+ * Reads an ONNX file (IR >= 3, opset 1..25) into a graph in ONNX's own layout, shapes inferred, constants folded.
+ * NULL on any error; `err` then has one line, or a report of all unsupported nodes at once, one line each.
+ */
+struct ig_graph *ig_import_file(const char *path, const struct ig_import_options *options, char *err, size_t err_bytes);
+/* The same from memory; `path` names it in messages and is where external data is looked for. */
+struct ig_graph *ig_import_bytes(const char *path, const void *bytes, size_t n, const struct ig_import_options *options,
+                                 char *err, size_t err_bytes);
+/* Reads a TensorProto file (input_0.pb of a test data set): shape and data (malloc'ed, caller frees). 0 or -1. */
+int ig_read_tensor_pb(const char *path, struct ig_shape *shape, void **data, char *name, size_t name_bytes, char *err,
+                      size_t err_bytes);
+
+/* --- shapes: graph/shape.c --- */
+
+/* Output shapes of node n from its inputs' shapes and attributes; 0, or -1 with the reason (no file, no node name). */
+int ig_infer(struct ig_graph *g, struct ig_node *n, char *err, size_t err_bytes);
+
+/* --- passes: graph/passes/, one per file; each returns how many rewrites it made --- */
+int ig_pass_layout(struct ig_graph *g);           /* ONNX layout -> channels-last, transposes cancelled */
+int ig_pass_identity(struct ig_graph *g);         /* identities, no-op reshapes/casts/transposes/slices, double transposes */
+int ig_pass_fold_affine(struct ig_graph *g);      /* per-channel Mul/Add (and batch norm, imported as those) into conv, deconv, fc */
+int ig_pass_matmul_to_fc(struct ig_graph *g);     /* MATMUL with constant right side (+ Add) -> FC */
+int ig_pass_fuse_pad(struct ig_graph *g);         /* PAD constant into the next conv / average / max pool */
+int ig_pass_fuse_residual(struct ig_graph *g);    /* conv + ADD -> conv with residual */
+int ig_pass_fuse_activation(struct ig_graph *g);  /* conv/deconv/fc/binary + UNARY -> epilogue; sigmoid*x -> swish; */
+int ig_pass_flatten_fc(struct ig_graph *g);       /* TRANSPOSE + RESHAPE + FC -> RESHAPE + FC with permuted weights */
+int ig_pass_fold_constants(struct ig_graph *g, ig_eval_fn *eval);
+/* All of them in the standard order until nothing changes; then sort, sweep, macs. 0, or -1 with a line in err. */
+int ig_run_passes(struct ig_graph *g, ig_eval_fn *eval, char *err, size_t err_bytes);
+
+/* --- text: graph/json.c --- */
+
+/* Writes graph.json to `path` and the constants, 64-byte aligned, to `path` with .json replaced by .bin. */
+int ig_graph_write(const struct ig_graph *g, const char *path, char *err, size_t err_bytes);
+/* Reads it back (constants mapped read-only). NULL on error. */
+struct ig_graph *ig_graph_read(const char *path, char *err, size_t err_bytes);
+
+#endif

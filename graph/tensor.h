@@ -1,0 +1,47 @@
+/* Tensor vocabulary: element types and shapes. Plain data, shared by every room. */
+#ifndef GRAPH_TENSOR_H
+#define GRAPH_TENSOR_H
+
+#include <stdint.h>
+
+enum { IG_MAX_RANK = 8 }; /* the highest tensor rank that the compiler accepts */
+
+enum ig_type {   /* element type; IG_F16 only at a network's edge and in Cast */
+    IG_F32 = 0,
+    IG_I32 = 1,
+    IG_I64 = 2,
+    IG_U8 = 3,
+    IG_I8 = 4,
+    IG_BOOL = 5, /* one byte, 0 or 1 */
+    IG_F16 = 6,
+    IG_TYPES = 7
+};
+
+/* Bytes of one element; 0 for an unknown type. */
+static inline int ig_type_bytes(int32_t type)
+{
+    static const int8_t bytes[IG_TYPES] = {4, 4, 8, 1, 1, 1, 2};
+    return type >= 0 && type < IG_TYPES ? bytes[type] : 0;
+}
+
+struct ig_shape { /* a dense row-major tensor: the last dim is contiguous */
+    int32_t type; /* enum ig_type */
+    int32_t rank; /* 0 (scalar) .. IG_MAX_RANK */
+    int32_t dims[IG_MAX_RANK]; /* [0, rank) valid, >= 1; the rest is 1 */
+};
+
+/* Number of elements of `s`. */
+static inline int64_t ig_count(const struct ig_shape *s)
+{
+    int64_t n = 1;
+    for (int i = 0; i < s->rank; i++) n *= s->dims[i];
+    return n;
+}
+
+/* Bytes of a dense tensor of shape `s`. */
+static inline int64_t ig_bytes(const struct ig_shape *s)
+{
+    return ig_count(s) * ig_type_bytes(s->type);
+}
+
+#endif
