@@ -1,0 +1,175 @@
+/*
+ * The plan: which kernel runs each node, cut into which pieces, with every tensor at which bytes of which
+ * memory. Plain data with a text form (plan.json); gen turns it into C tables and decides nothing itself.
+ */
+#ifndef PLANNER_PLAN_H
+#define PLANNER_PLAN_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "graph/graph.h"
+#include "kernels_cpu/kernel.h"
+
+enum ig_memory {       /* where a tensor's bytes are */
+    IG_MEMORY_NONE = 0,
+    IG_MEMORY_ARENA,   /* offset from the arena's start */
+    IG_MEMORY_WEIGHTS, /* a constant; offset from the weight blob's start, set by gen */
+    IG_MEMORY_INPUT,   /* caller's input `index` */
+    IG_MEMORY_OUTPUT   /* caller's output `index` */
+};
+
+enum { IG_ALIGN = 64 };  /* bytes: alignment of every buffer in the arena and of every packed constant */
+
+/*
+ * A value as a view of its root: element (y, x, ch) of the value's collapsed [h, w, c] form (kernel.h; all images
+ * of a batch count as rows) is element offset + y*row_stride + x*pixel_stride + ch of the root's dense storage.
+ */
+struct ig_view {
+    int32_t root;          /* the value that owns the storage; itself if it is no view */
+    int64_t offset;        /* elements */
+    int64_t row_stride;    /* elements */
+    int64_t pixel_stride;  /* elements */
+};
+
+struct ig_plan_step {      /* one node, in execution order */
+    int32_t node;
+    const struct ig_kernel *kernel; /* NULL: nothing to run, the output is a view (reshape, concat, slice) */
+    int32_t processor, stage;       /* 0, 0 until there are several */
+    int32_t split;         /* 0: whole, 1: by rows, 2: by channels */
+    int32_t chunk;         /* rows or channels per piece, a multiple of the kernel's tile */
+    int32_t chunks;        /* pieces; threads take them in any order */
+    double predicted_ns;   /* with all the plan's threads */
+};
+
+struct ig_plan_buffer {    /* one value */
+    int32_t value;
+    int32_t memory;        /* enum ig_memory */
+    int32_t index;         /* input or output number */
+    int64_t offset;        /* bytes, of element 0 of this value's view, from the memory's start */
+    int64_t bytes;         /* dense size of the value: shape x type */
+    int32_t first, last;   /* steps, inclusive, in which the storage must hold the value; inputs from 0 */
+    int32_t alias_of;      /* value whose storage this one shares (its root, or the input it overwrites); -1: own */
+    struct ig_view view;   /* strides, for views */
+};
+
+struct ig_plan {
+    char *model;           /* graph name */
+    char *graph_sha256;    /* of graph.json's text */
+    char *profile_sha256;  /* of profile.json's text; "" : the estimator */
+    char *target;          /* "host", "aarch64", ... */
+    char *isa;             /* "avx2", "neon", "ref" */
+    int32_t threads;
+    int32_t n_steps, n_buffers;
+    struct ig_plan_step *steps;
+    struct ig_plan_buffer *buffers;    /* one per value of the graph, by value index */
+    int64_t arena_bytes;               /* activations: max(offset + bytes) */
+    int64_t arena_lower_bound_bytes;   /* max over steps of the live bytes (aliases counted once) */
+    int64_t scratch_bytes;             /* per thread: max over steps */
+    int64_t weights_bytes;             /* packed blob, as gen will lay it out */
+    double latency_ns;                 /* sum of predicted_ns */
+};
+
+/* --- views: planner/views.c --- */
+
+/*
+ * Makes the graph executable without concat kernels where possible: inserts IG_COPY nodes where a value cannot be a
+ * view (concat pieces that are inputs, constants, outputs or in two concats; reshapes of strided views; outputs that
+ * are views, inputs or constants). Run once, as the last change of the graph, before graph.json is written.
+ * Returns the number of copies.
+ */
+int ig_prepare_views(struct ig_graph *g);
+/* The view of every value of a prepared graph; views[n_values]. A value that is no view has root == itself. */
+void ig_compute_views(const struct ig_graph *g, struct ig_view *views);
+/* 1 if the node moves no data (its outputs are views of, or around, its inputs). */
+int ig_node_is_view(const struct ig_graph *g, const struct ig_view *views, int32_t node);
+/*
+ * The kernel call of node `n` with strides of `views` (data pointers NULL but for constants).
+ * *batch: images; in[k].data and out[k].data of runtime operands are NULL.
+ */
+void ig_node_call(const struct ig_graph *g, const struct ig_view *views, const struct ig_node *n,
+                  struct ig_call *call, int32_t *batch);
+/* 1 if kernel k may run this call (op, supports, strides). */
+int ig_kernel_fits(const struct ig_kernel *k, int32_t op, const struct ig_call *call);
+
+/* --- selection: planner/select.c --- */
+
+struct ig_timing {            /* one line of a profile: a kernel on a node, cut for that many threads */
+    int32_t node;
+    const struct ig_kernel *kernel;
+    int32_t split, chunk, threads;
+    double alone_ns;          /* median, this layer repeated */
+    double in_order_ns;       /* median, inside the whole network; 0: not measured */
+};
+
+struct ig_profile {
+    char *sha256;             /* of the file's text; "" if made in memory */
+    char *graph_sha256;
+    char *cpu;                /* model name, as found on the target */
+    char *isa;
+    int32_t threads;
+    double peak_gflops;       /* one thread, register-only FMA loop */
+    int32_t n;
+    struct ig_timing *timings;
+};
+
+/*
+ * The legal ways to cut a call for `threads` threads with kernel k: whole, rows, channels. Writes up to `max` of them
+ * and returns how many; the first is the estimator's favourite.
+ */
+struct ig_cut { int32_t split, chunk, chunks; };
+int ig_legal_cuts(const struct ig_kernel *k, const struct ig_call *call, int32_t threads, struct ig_cut *cuts, int max);
+
+struct ig_plan_options {
+    const char *target;       /* name written in the plan */
+    int32_t isa;              /* enum ig_isa: kernels of this ISA and of IG_ISA_REF may be chosen */
+    int32_t threads;          /* >= 1 */
+    const struct ig_profile *profile; /* NULL: estimate */
+    int64_t memory_budget;    /* bytes of arena + scratch + weights; 0: none */
+    double max_latency_ms;    /* 0: none */
+    double min_fps;           /* 0: none */
+};
+
+/* The whole planner. NULL with one line in err: no kernel for a node, or a constraint that cannot be met (by how much). */
+struct ig_plan *ig_plan_make(const struct ig_graph *g, const struct ig_plan_options *options, char *err, size_t err_bytes);
+void ig_plan_free(struct ig_plan *p);
+
+/* --- estimate: planner/estimate.c --- */
+
+/* Predicted ns of one call (one image) on one core of `isa`, and with t threads: work over peak, bytes over bandwidth. */
+double ig_estimate_ns(const struct ig_kernel *k, const struct ig_call *call, int32_t threads);
+
+/* --- memory: planner/memory.c --- */
+
+struct ig_pack_item {         /* a buffer to place */
+    int32_t lower, upper;     /* live in steps [lower, upper) */
+    int64_t size;             /* bytes, multiple of the alignment */
+    int64_t offset;           /* result */
+};
+struct ig_pack_result {
+    int64_t height;           /* max(offset + size) */
+    int64_t max_live;         /* lower bound */
+    int64_t proven;           /* best proven lower bound >= max_live; == height: optimal */
+    int64_t nodes;            /* search nodes used */
+};
+/* Places all items without overlap, as low as it can be proven (memory.c says how). Deterministic. */
+struct ig_pack_result ig_pack_offsets(struct ig_pack_item *items, int32_t n);
+
+/* --- text: planner/json.c --- */
+int ig_plan_write(const struct ig_plan *p, const struct ig_graph *g, const char *path, char *err, size_t err_bytes);
+struct ig_plan *ig_plan_read(const char *path, const struct ig_graph *g, char *err, size_t err_bytes);
+int ig_profile_write(const struct ig_profile *p, const struct ig_graph *g, const char *path, char *err, size_t err_bytes);
+struct ig_profile *ig_profile_read(const char *path, const struct ig_graph *g, char *err, size_t err_bytes);
+void ig_profile_free(struct ig_profile *p);
+
+/* --- validate: planner/validate.c; trusts nothing of the above --- */
+
+enum ig_verdict { /* first failure in this order wins */
+    IG_PLAN_OK = 0, IG_BAD_COUNT, IG_BAD_KERNEL, IG_BAD_SIZE, IG_MISALIGNED, IG_OUT_OF_ARENA, IG_BAD_ORDER, IG_BAD_ALIAS,
+    IG_BAD_CUT, IG_OVERLAP_LIVE, IG_BAD_HEIGHT, IG_BAD_BOUND, IG_OVER_BUDGET, IG_VERDICTS
+};
+const char *ig_verdict_name(int verdict);
+/* Checks the plan against the graph from scratch; `why` gets one line naming the step or buffer. */
+int ig_validate(const struct ig_graph *g, const struct ig_plan *p, int64_t memory_budget, char *why, size_t why_bytes);
+
+#endif
