@@ -51,11 +51,19 @@ void ig_graph_free(struct ig_graph *g);
 struct ig_graph *ig_graph_clone(const struct ig_graph *g); /* shares constant data with g: free it before g */
 void *ig_graph_alloc(struct ig_graph *g, size_t bytes);    /* zeroed, 64-byte aligned, owned by g */
 char *ig_graph_strdup(struct ig_graph *g, const char *s);
+/* Hands memory of the caller's making (a mapped file) to the graph: ig_graph_free calls release(p, bytes). */
+void ig_graph_own(struct ig_graph *g, void *p, size_t bytes, void (*release)(void *, size_t));
 /* New value; the name is made unique by a suffix. */
 int32_t ig_add_value(struct ig_graph *g, const char *name, const struct ig_shape *shape);
 /* New constant: copies `data` (or leaves zeros where NULL). */
 int32_t ig_add_const(struct ig_graph *g, const char *name, const struct ig_shape *shape, const void *data);
-/* New node at the end of the list, with room for n_in, n_out (all -1). Sort later with ig_graph_sort. */
+/* Appends value v to the graph's inputs / outputs. */
+void ig_add_input(struct ig_graph *g, int32_t v);
+void ig_add_output(struct ig_graph *g, int32_t v);
+/*
+ * New node at the end of the list, with room for n_in, n_out (all -1); NULL or "" as name: <op>_<index>. Sort later
+ * with ig_graph_sort. The pointer is good until the next ig_add_node.
+ */
 struct ig_node *ig_add_node(struct ig_graph *g, const char *name, enum ig_op op, int32_t n_in, int32_t n_out);
 /* Topological sort, stable by index; recomputes producers. 0, or -1 with the names of a cycle in err. */
 int ig_graph_sort(struct ig_graph *g, char *err, size_t err_bytes);
@@ -69,12 +77,14 @@ static inline int ig_is_const(const struct ig_graph *g, int32_t v)
 {
     return v >= 0 && g->values[v].data != NULL;
 }
-/* Every reader of `from` reads `to` instead, graph outputs too. */
+/* Every reader of `from` reads `to` instead, graph outputs too (which keep their name: the two are swapped). */
 void ig_replace_uses(struct ig_graph *g, int32_t from, int32_t to);
 /* Recomputes node->macs for all nodes (channels-last graphs). */
 void ig_count_macs(struct ig_graph *g);
 /* Well-formedness: indices, order, single producers, shapes >= 1. 0, or -1 with a line in err. */
 int ig_graph_check(const struct ig_graph *g, char *err, size_t err_bytes);
+/* One node's attributes against the shapes of its tensors (a part of ig_graph_check). 0 or -1. */
+int ig_check_attrs(const struct ig_graph *g, const struct ig_node *n, char *err, size_t err_bytes);
 
 /* --- import: graph/onnx/ --- */
 
@@ -97,6 +107,7 @@ struct ig_import_options {
     const char *const *outputs;   /* --outputs=a,b: cut the graph there; NULL: the file's own */
     int32_t n_outputs;
     ig_eval_fn *eval;             /* NULL: only what import itself can fold */
+    int64_t max_bytes;            /* constants that import may make beyond those in the file; 0: 4 GiB */
 };
 
 /*
@@ -113,17 +124,24 @@ int ig_read_tensor_pb(const char *path, struct ig_shape *shape, void **data, cha
 
 /* --- shapes: graph/shape.c --- */
 
-/* Output shapes of node n from its inputs' shapes and attributes; 0, or -1 with the reason (no file, no node name). */
+/*
+ * Output shapes and types of node n from its inputs' shapes and attributes; 0, or negative with the reason (no file, no
+ * node name): -1 where the node is wrong, -2 where a type or rank is right but not supported. What inputs and attributes do not tell is kept as the output value has it, and checked: the shape of RESHAPE,
+ * EXPAND, TILE, SLICE, RESIZE, MAX_UNPOOL; the k of TOPK, depth of ONE_HOT and bin counts of ROI_ALIGN; the type of CAST
+ * and QUANTIZE. REDUCE and ARG keep reduced dimensions as 1. Outputs that are -1 are skipped.
+ */
 int ig_infer(struct ig_graph *g, struct ig_node *n, char *err, size_t err_bytes);
 
 /* --- passes: graph/passes/, one per file; each returns how many rewrites it made --- */
 int ig_pass_layout(struct ig_graph *g);           /* ONNX layout -> channels-last, transposes cancelled */
 int ig_pass_identity(struct ig_graph *g);         /* identities, no-op reshapes/casts/transposes/slices, double transposes */
 int ig_pass_fold_affine(struct ig_graph *g);      /* per-channel Mul/Add (and batch norm, imported as those) into conv, deconv, fc */
-int ig_pass_matmul_to_fc(struct ig_graph *g);     /* MATMUL with constant right side (+ Add) -> FC */
-int ig_pass_fuse_pad(struct ig_graph *g);         /* PAD constant into the next conv / average / max pool */
+int ig_pass_global_pool(struct ig_graph *g);      /* REDUCE mean/max over space, POOL over the whole image -> GLOBAL_POOL */
+int ig_pass_matmul_to_fc(struct ig_graph *g);     /* MATMUL with constant right side -> FC; of rank 3..5 -> 1x1 CONV */
+int ig_pass_fuse_pad(struct ig_graph *g);         /* PAD with zeros into the next conv / average pool */
 int ig_pass_fuse_residual(struct ig_graph *g);    /* conv + ADD -> conv with residual */
-int ig_pass_fuse_activation(struct ig_graph *g);  /* conv/deconv/fc/binary + UNARY -> epilogue; sigmoid*x -> swish; */
+int ig_pass_compose(struct ig_graph *g);          /* several nodes that are one UNARY: sigmoid*x -> swish, clip of clip, ... */
+int ig_pass_fuse_activation(struct ig_graph *g);  /* conv/deconv/fc/binary + UNARY -> epilogue */
 int ig_pass_flatten_fc(struct ig_graph *g);       /* TRANSPOSE + RESHAPE + FC -> RESHAPE + FC with permuted weights */
 int ig_pass_fold_constants(struct ig_graph *g, ig_eval_fn *eval);
 /* All of them in the standard order until nothing changes; then sort, sweep, macs. 0, or -1 with a line in err. */

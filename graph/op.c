@@ -15,7 +15,8 @@
 
 static const struct ig_field conv[] = {WINDOW(ig_conv), I(ig_conv, groups), ACT(ig_conv)};
 static const struct ig_field pool[] = {WINDOW(ig_pool), I(ig_pool, kind), I(ig_pool, count_include_pad),
-                                       I(ig_pool, p), I(ig_pool, column_major)};
+                                       I(ig_pool, p), I(ig_pool, column_major), I(ig_pool, ceil_d),
+                                       I(ig_pool, ceil_h), I(ig_pool, ceil_w)};
 static const struct ig_field global_pool[] = {I(ig_global_pool, kind), I(ig_global_pool, p)};
 static const struct ig_field lrn[] = {I(ig_lrn, size), F(ig_lrn, alpha), F(ig_lrn, beta), F(ig_lrn, bias)};
 static const struct ig_field resize[] = {

@@ -163,6 +163,7 @@ struct ig_pool {
     int32_t count_include_pad;      /* average: divide by the window within the explicit padding */
     int32_t p;                      /* IG_POOL_LP */
     int32_t column_major;           /* indices: storage_order = 1 */
+    int32_t ceil_d, ceil_h, ceil_w; /* how much of back, bottom, right is ceil_mode's overhang: never counted */
 };
 
 struct ig_global_pool { int32_t kind, p; };

@@ -46,6 +46,7 @@ struct ig_call {                  /* everything a kernel may look at, the same f
     int32_t n_in, n_out;
     struct ig_operand in[IG_MAX_IN];
     struct ig_operand out[IG_MAX_OUT];
+    int32_t image;                /* which image of a batch this call is; IG_POOL's indices count from image 0 */
 };
 
 struct ig_range {

@@ -12,7 +12,7 @@
 
 #define KERNEL(symbol, name, op, isa, flags, rows, cols, supports, pack, scratch) ig_kernel_fn symbol;
 #include "kernels_cpu/ref/kernels.inc"
-#if defined(__AVX2__)
+#if defined(INGOT_HAVE_AVX2)
 #include "kernels_cpu/avx2/kernels.inc"
 #endif
 #if defined(__aarch64__)
@@ -26,7 +26,7 @@ static const struct ig_kernel kernels[] = {
 #define ABSENT(symbol, name, op, isa, flags, rows, cols, supports, pack, scratch)                                  \
     {name, NULL, op, isa, flags, rows, cols, supports, pack, scratch},
 #include "kernels_cpu/ref/kernels.inc"
-#if defined(__AVX2__)
+#if defined(INGOT_HAVE_AVX2)
 #include "kernels_cpu/avx2/kernels.inc"
 #undef KERNEL
 #define KERNEL ABSENT
@@ -70,7 +70,7 @@ const char *ig_isa_name(int isa)
 int ig_isa_runs_here(int isa)
 {
     if (isa == IG_ISA_REF) return 1;
-#if defined(__AVX2__)
+#if defined(INGOT_HAVE_AVX2)
     return isa == IG_ISA_AVX2 && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
 #elif defined(__aarch64__)
     return isa == IG_ISA_NEON;

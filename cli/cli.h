@@ -1,0 +1,57 @@
+/* What the verbs of `ingot` share: errors, options, loading a network. */
+#ifndef CLI_CLI_H
+#define CLI_CLI_H
+
+#include <getopt.h>
+#include <stdio.h>
+
+#include "graph/graph.h"
+#include "planner/plan.h"
+
+typedef int ig_verb_fn(int argc, char **argv); /* exit status: 0, 1, 2 (usage) */
+
+ig_verb_fn ig_verb_graph, ig_verb_inspect, ig_verb_profile, ig_verb_plan, ig_verb_gen, ig_verb_verify, ig_verb_zoo,
+    ig_verb_append, ig_verb_kernels;
+
+/* Prints "ingot: <line>" on stderr and exits with 1. */
+_Noreturn void ig_fatal(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* Prints the verb's help on stderr and exits with 2. */
+_Noreturn void ig_usage(const char *help);
+
+/* A number within [low, high], or a usage error naming the option. */
+double ig_number(const char *text, const char *option, double low, double high);
+/* "8MB", "512KiB", "1000": bytes. */
+int64_t ig_size_option(const char *text, const char *option);
+/* "1,234,567" */
+const char *ig_commas(int64_t n, char text[32]);
+
+/* Options that say which network: --input-shape, --outputs. */
+struct ig_source_options {
+    struct ig_bind binds[64];
+    int32_t n_binds;
+    const char *outputs[64];
+    int32_t n_outputs;
+};
+enum { IG_OPTION_SHAPE = 1000, IG_OPTION_OUTPUTS };
+#define IG_SOURCE_OPTIONS                                                                                            \
+    {"input-shape", required_argument, 0, IG_OPTION_SHAPE}, {"outputs", required_argument, 0, IG_OPTION_OUTPUTS}
+/* Takes one of the above; 1 if it was one. `argument` is kept and changed. */
+int ig_source_option(struct ig_source_options *o, int option, char *argument);
+/*
+ * A network ready to plan: an .onnx file (imported, passes run, views prepared) or a graph.json. Fatal on error.
+ * With `raw` an .onnx file is imported only.
+ */
+struct ig_graph *ig_load_graph(const char *path, const struct ig_source_options *o);
+/* The passes and view preparation on an imported graph. Fatal on error. */
+void ig_compile_graph(struct ig_graph *g, const char *path);
+/* Hex digest of a file's bytes; fatal if it cannot be read. */
+void ig_hash_file(const char *path, char hex[65]);
+/* Opens `path` ("-": stdout) for writing through a temporary file; ig_close_output renames. Fatal on error. */
+FILE *ig_open_output(const char *path);
+void ig_close_output(FILE *f, const char *path);
+/* The ISA of that name, or of this machine for "host"; usage error otherwise. */
+int ig_isa_option(const char *text);
+/* The best ISA that runs here. */
+int ig_host_isa(void);
+
+#endif

@@ -1,0 +1,173 @@
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "graph/sha256.h"
+#include "kernels_cpu/eval.h"
+#include "kernels_cpu/registry.h"
+
+void ig_fatal(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    fputs("ingot: ", stderr);
+    vfprintf(stderr, format, args);
+    fputc('\n', stderr);
+    va_end(args);
+    exit(1);
+}
+
+void ig_usage(const char *help)
+{
+    fputs(help, stderr);
+    exit(2);
+}
+
+double ig_number(const char *text, const char *option, double low, double high)
+{
+    char *end;
+    errno = 0;
+    double v = strtod(text, &end);
+    if (errno || end == text || *end || !(v >= low && v <= high)) {
+        fprintf(stderr, "ingot: %s takes a number from %g to %g, not '%s'\n", option, low, high, text);
+        exit(2);
+    }
+    return v;
+}
+
+int64_t ig_size_option(const char *text, const char *option)
+{
+    static const struct { const char *name; double factor; } units[] = {
+        {"", 1}, {"B", 1}, {"KB", 1e3}, {"MB", 1e6}, {"GB", 1e9}, {"KiB", 1024}, {"MiB", 1048576}, {"GiB", 1073741824.}};
+    char *end;
+    double v = strtod(text, &end);
+    for (size_t i = 0; end != text && i < sizeof units / sizeof *units; i++)
+        if (!strcmp(end, units[i].name) && v > 0 && v * units[i].factor < 1e15) return (int64_t)(v * units[i].factor);
+    fprintf(stderr, "ingot: %s takes a size such as 512KiB or 8MB, not '%s'\n", option, text);
+    exit(2);
+}
+
+const char *ig_commas(int64_t n, char text[32])
+{
+    char digits[24];
+    int len = snprintf(digits, sizeof digits, "%lld", (long long)n), at = 0;
+    for (int i = 0; i < len; i++) {
+        if (i && (len - i) % 3 == 0 && digits[i - 1] != '-') text[at++] = ',';
+        text[at++] = digits[i];
+    }
+    text[at] = 0;
+    return text;
+}
+
+static void parse_shape(struct ig_source_options *o, char *argument)
+{
+    struct ig_bind *b = &o->binds[o->n_binds];
+    char *equals = strrchr(argument, '=');
+    if (!equals || o->n_binds == 64) ig_fatal("--input-shape takes NAME=1x3x224x224, not '%s'", argument);
+    *equals = 0;
+    b->name = argument;
+    b->data = NULL;
+    memset(&b->shape, 0, sizeof b->shape);
+    for (char *p = equals + 1; *p;) {
+        char *end;
+        long d = strtol(p, &end, 10);
+        if (end == p || d < 1 || d > 1 << 30 || b->shape.rank == IG_MAX_RANK || (*end && *end != 'x'))
+            ig_fatal("--input-shape %s: '%s' is no shape such as 1x3x224x224", argument, equals + 1);
+        b->shape.dims[b->shape.rank++] = (int32_t)d;
+        p = *end ? end + 1 : end;
+    }
+    o->n_binds++;
+}
+
+int ig_source_option(struct ig_source_options *o, int option, char *argument)
+{
+    if (option == IG_OPTION_SHAPE) {
+        parse_shape(o, argument);
+        return 1;
+    }
+    if (option != IG_OPTION_OUTPUTS) return 0;
+    for (char *name = strtok(argument, ","); name && o->n_outputs < 64; name = strtok(NULL, ","))
+        o->outputs[o->n_outputs++] = name;
+    return 1;
+}
+
+void ig_compile_graph(struct ig_graph *g, const char *path)
+{
+    char err[4096];
+    if (ig_run_passes(g, ig_ref_eval, err, sizeof err)) ig_fatal("%s: %s", path, err);
+    ig_prepare_views(g);
+    ig_count_macs(g);
+    if (ig_graph_check(g, err, sizeof err)) ig_fatal("%s: internal error: %s", path, err);
+}
+
+struct ig_graph *ig_load_graph(const char *path, const struct ig_source_options *o)
+{
+    static char err[IG_ERROR_BYTES];
+    size_t n = strlen(path);
+    struct ig_graph *g;
+    if (n > 5 && !strcmp(path + n - 5, ".json")) {
+        g = ig_graph_read(path, err, sizeof err);
+        if (!g) ig_fatal("%s", err);
+        return g;
+    }
+    const struct ig_import_options options = {o->binds, o->n_binds, o->n_outputs ? o->outputs : NULL, o->n_outputs,
+                                              ig_ref_eval};
+    g = ig_import_file(path, &options, err, sizeof err);
+    if (!g) ig_fatal("%s", err);
+    ig_compile_graph(g, path);
+    return g;
+}
+
+void ig_hash_file(const char *path, char hex[65])
+{
+    if (ig_sha256_file(path, hex)) ig_fatal("%s: %s", path, strerror(errno));
+}
+
+static void temporary(const char *path, char *temp, size_t n)
+{
+    if (snprintf(temp, n, "%s.tmp", path) >= (int)n) ig_fatal("%s: name too long", path);
+}
+
+FILE *ig_open_output(const char *path)
+{
+    char temp[4200];
+    if (!strcmp(path, "-")) return stdout;
+    temporary(path, temp, sizeof temp);
+    FILE *f = fopen(temp, "wb");
+    if (!f) ig_fatal("%s: %s", path, strerror(errno));
+    return f;
+}
+
+void ig_close_output(FILE *f, const char *path)
+{
+    char temp[4200];
+    int failed = ferror(f) || fflush(f);
+    if (f == stdout) {
+        if (failed) ig_fatal("stdout: %s", strerror(errno));
+        return;
+    }
+    temporary(path, temp, sizeof temp);
+    if (fclose(f) || failed || rename(temp, path)) {
+        int error = errno;
+        remove(temp);
+        ig_fatal("%s: cannot write: %s", path, strerror(error));
+    }
+}
+
+int ig_host_isa(void)
+{
+    for (int isa = IG_ISAS - 1; isa > 0; isa--)
+        if (ig_isa_runs_here(isa)) return isa;
+    return IG_ISA_REF;
+}
+
+int ig_isa_option(const char *text)
+{
+    if (!strcmp(text, "host")) return ig_host_isa();
+    for (int isa = 0; isa < IG_ISAS; isa++)
+        if (!strcmp(text, ig_isa_name(isa))) return isa;
+    fprintf(stderr, "ingot: --isa takes host, ref, avx2 or neon, not '%s'\n", text);
+    exit(2);
+}

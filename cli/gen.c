@@ -1,0 +1,116 @@
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "gen/emit.h"
+
+static const char help[] =
+    "ingot gen graph.json plan.json -o DIR\n\n"
+    "Writes <prefix>_plan.c, _api.c, _main.c, _weights.S, _weights.bin and <prefix>.h. Decides nothing.\n"
+    "  --prefix NAME        C prefix (default: the network's name)\n"
+    "  --labels FILE        class names of the first output, one a line\n"
+    "  --mean A[,B,C] --std A[,B,C]  a picture's channel becomes (pixel - mean)/std\n";
+
+static void channels(const char *text, const char *option, float v[4])
+{
+    char *end;
+    int n = 0;
+    for (const char *p = text; n < 4; p = end + 1) {
+        v[n++] = strtof(p, &end);
+        if (end == p || (*end && *end != ',')) ig_fatal("%s takes numbers such as 123.7,116.3,103.5, not '%s'", option, text);
+        if (!*end) break;
+    }
+    for (int i = n; i < 4; i++) v[i] = v[n - 1];
+}
+
+static void read_labels(struct ig_emit *e, const char *path)
+{
+    static const char *labels[65536];
+    char line[1024];
+    FILE *f = fopen(path, "r");
+    if (!f) ig_fatal("%s: %s", path, strerror(errno));
+    while (e->n_labels < 65536 && fgets(line, sizeof line, f)) {
+        line[strcspn(line, "\r\n")] = 0;
+        labels[e->n_labels++] = strdup(line);
+    }
+    fclose(f);
+    e->labels = labels;
+}
+
+/* The blob is packed straight into the mapped file; space is reserved first, so that a full disk is an error here. */
+static void write_weights(struct ig_lowered *l, const char *path)
+{
+    char temp[4200];
+    size_t bytes = (size_t)l->model.weights_bytes;
+    if (snprintf(temp, sizeof temp, "%s.tmp", path) >= (int)sizeof temp) ig_fatal("%s: name too long", path);
+    int fd = open(temp, O_RDWR | O_CREAT | O_TRUNC, 0644);
+    if (fd < 0) ig_fatal("%s: %s", path, strerror(errno));
+    int error = posix_fallocate(fd, 0, (off_t)bytes);
+    void *p = error ? MAP_FAILED : mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (p == MAP_FAILED) {
+        unlink(temp);
+        ig_fatal("%s: cannot write %zu bytes of weights: %s", path, bytes, strerror(error ? error : errno));
+    }
+    ig_fill_weights(l, p);
+    munmap(p, bytes);
+    if (close(fd) || rename(temp, path)) ig_fatal("%s: %s", path, strerror(errno));
+}
+
+static void emit_file(const struct ig_emit *e, const char *dir, const char *suffix, void (*emit)(FILE *, const struct ig_emit *))
+{
+    char path[4096];
+    snprintf(path, sizeof path, "%s/%s%s", dir, e->prefix, suffix);
+    FILE *f = ig_open_output(path);
+    emit(f, e);
+    ig_close_output(f, path);
+}
+
+int ig_verb_gen(int argc, char **argv)
+{
+    static const struct option longs[] = {{"help", 0, 0, 'h'},   {"prefix", 1, 0, 'p'}, {"labels", 1, 0, 'l'},
+                                          {"mean", 1, 0, 'm'},   {"std", 1, 0, 's'},    {"output", 1, 0, 'o'}, {0, 0, 0, 0}};
+    struct ig_emit e = {.std = {1, 1, 1, 1}};
+    const char *dir = ".";
+    char err[4096], hex[65], path[4096];
+    for (int c; (c = getopt_long(argc, argv, "o:h", longs, NULL)) != -1;) switch (c) {
+        case 'h': return fputs(help, stdout) < 0;
+        case 'o': dir = optarg; break;
+        case 'p': e.prefix = optarg; break;
+        case 'l': read_labels(&e, optarg); break;
+        case 'm': channels(optarg, "--mean", e.mean); break;
+        case 's': channels(optarg, "--std", e.std); break;
+        default: ig_usage(help);
+        }
+    if (optind != argc - 2) ig_usage(help);
+    struct ig_source_options none = {.n_binds = 0};
+    struct ig_graph *g = ig_load_graph(argv[optind], &none);
+    struct ig_plan *p = ig_plan_read(argv[optind + 1], g, err, sizeof err);
+    if (!p) ig_fatal("%s", err);
+    if (ig_validate(g, p, 0, err, sizeof err)) ig_fatal("%s: not a valid plan: %s", argv[optind + 1], err);
+    ig_hash_file(argv[optind + 1], hex);
+    struct ig_lowered *l = ig_lower(g, p);
+    if (!e.prefix) e.prefix = g->name;
+    e.lowered = l;
+    e.plan_sha256 = hex;
+    snprintf(path, sizeof path, "%s/%s_weights.bin", dir, e.prefix);
+    write_weights(l, path);
+    FILE *s;
+    char section[4200];
+    snprintf(section, sizeof section, "%s/%s_weights.S", dir, e.prefix);
+    s = ig_open_output(section);
+    ig_emit_weights(s, &e, path);
+    ig_close_output(s, section);
+    emit_file(&e, dir, "_plan.c", ig_emit_tables);
+    emit_file(&e, dir, "_api.c", ig_emit_api);
+    emit_file(&e, dir, "_main.c", ig_emit_program);
+    emit_file(&e, dir, ".h", ig_emit_header);
+    ig_lowered_free(l);
+    ig_plan_free(p);
+    ig_graph_free(g);
+    return 0;
+}

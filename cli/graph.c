@@ -1,0 +1,28 @@
+#include <stdlib.h>
+
+#include "cli/cli.h"
+
+static const char help[] =
+    "ingot graph net.onnx -o graph.json\n\n"
+    "Imports a network, folds and fuses it, and writes it as graph.json with its constants in graph.bin.\n"
+    "  -o FILE                   where to (default graph.json)\n"
+    "  --input-shape NAME=DIMS   fix an input's shape, e.g. data=1x3x224x224\n"
+    "  --outputs A,B             cut the network at these tensors\n";
+
+int ig_verb_graph(int argc, char **argv)
+{
+    static const struct option longs[] = {{"help", 0, 0, 'h'}, {"output", 1, 0, 'o'}, IG_SOURCE_OPTIONS, {0, 0, 0, 0}};
+    struct ig_source_options source = {.n_binds = 0};
+    const char *out = "graph.json";
+    char err[4096];
+    for (int c; (c = getopt_long(argc, argv, "o:h", longs, NULL)) != -1;) {
+        if (c == 'o') out = optarg;
+        else if (c == 'h') return fputs(help, stdout) < 0;
+        else if (!ig_source_option(&source, c, optarg)) ig_usage(help);
+    }
+    if (optind != argc - 1) ig_usage(help);
+    struct ig_graph *g = ig_load_graph(argv[optind], &source);
+    if (ig_graph_write(g, out, err, sizeof err)) ig_fatal("%s", err);
+    ig_graph_free(g);
+    return 0;
+}

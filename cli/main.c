@@ -1,0 +1,47 @@
+/* ingot: one host program, one verb a step. */
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "graph/version.h"
+
+static const struct verb {
+    const char *name;
+    ig_verb_fn *run;
+    const char *what;
+} verbs[] = {
+    {"inspect", ig_verb_inspect, "what a network is made of, its memory, and what cannot be compiled"},
+    {"graph", ig_verb_graph, "model.onnx -> graph.json"},
+    {"profile", ig_verb_profile, "time every kernel variant of every layer on this machine -> profile.json"},
+    {"plan", ig_verb_plan, "choose kernels, cuts and memory -> plan.json"},
+    {"gen", ig_verb_gen, "plan -> C tables, header and weights"},
+    {"append", ig_verb_append, "put a weight blob behind a linked program"},
+    {"verify", ig_verb_verify, "build and run ONNX backend-test folders"},
+    {"zoo", ig_verb_zoo, "write a benchmark network as ONNX"},
+    {"kernels", ig_verb_kernels, "list the kernel variants"},
+};
+
+static void help(FILE *f)
+{
+    fputs("ingot inspect net.onnx          look at a network\n"
+          "./configure --model=net.onnx    cast it into a program: configure drives all verbs\n\n"
+          "usage: ingot VERB [OPTION]... (ingot VERB --help for each)\n", f);
+    for (size_t i = 0; i < sizeof verbs / sizeof *verbs; i++) fprintf(f, "  %-8s  %s\n", verbs[i].name, verbs[i].what);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc > 1 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))) {
+        help(stdout);
+        return 0;
+    }
+    if (argc > 1 && !strcmp(argv[1], "--version")) {
+        puts("ingot " INGOT_VERSION);
+        return 0;
+    }
+    for (size_t i = 0; argc > 1 && i < sizeof verbs / sizeof *verbs; i++)
+        if (!strcmp(argv[1], verbs[i].name)) return verbs[i].run(argc - 1, argv + 1);
+    if (argc > 1) fprintf(stderr, "ingot: no verb '%s'\n", argv[1]);
+    help(stderr);
+    return 2;
+}

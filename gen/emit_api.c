@@ -1,0 +1,160 @@
+/* The library's face, the hosted program and the weight section of one model. */
+#include <ctype.h>
+#include <string.h>
+
+#include "gen/emit.h"
+#include "graph/version.h"
+
+static void upper(char *dst, size_t n, const char *s)
+{
+    size_t i = 0;
+    for (; s[i] && i + 1 < n; i++) dst[i] = (char)toupper((unsigned char)s[i]);
+    dst[i] = 0;
+}
+
+static void emit_dims(FILE *f, const struct ig_shape *s)
+{
+    static const char *const types[IG_TYPES] = {"float",  "int32_t", "int64_t", "uint8_t",
+                                                "int8_t", "uint8_t (0 or 1)", "IEEE half in uint16_t"};
+    fprintf(f, "%s [", types[s->type]);
+    for (int32_t i = 0; i < s->rank; i++) fprintf(f, "%s%d", i ? "," : "", s->dims[i]);
+    fputc(']', f);
+}
+
+/* A comment line must not end early: names come from a file. */
+static void emit_comment_text(FILE *f, const char *s)
+{
+    for (; *s; s++) fputc(*s == '*' || *s == '/' || (unsigned char)*s < 32 ? '.' : *s, f);
+}
+
+static void emit_io_list(FILE *f, const char *what, const struct ig_io *io, int32_t n)
+{
+    for (int32_t i = 0; i < n; i++) {
+        fprintf(f, " *   %s[%d] ", what, i);
+        emit_comment_text(f, io[i].name);
+        fputs(": ", f);
+        emit_dims(f, io[i].shape);
+        fprintf(f, ", %lld bytes\n", (long long)ig_bytes(io[i].shape));
+    }
+}
+
+void ig_emit_header(FILE *f, const struct ig_emit *e)
+{
+    const struct ig_model *m = &e->lowered->model;
+    const char *p = e->prefix;
+    char up[256];
+    upper(up, sizeof up, p);
+    ig_emit_head(f, e, "/*", "\n *");
+    fprintf(f, "\n * Tensors are dense, row-major, in the order of the ONNX file; the library allocates nothing.\n");
+    emit_io_list(f, "in", m->inputs, m->n_inputs);
+    emit_io_list(f, "out", m->outputs, m->n_outputs);
+    fprintf(f, " *\n * Every function but %s_info and %s_strerror returns 0, or a status for %s_strerror.\n */\n", p,
+            p, p);
+    fprintf(f, "#ifndef INGOT_%s_H\n#define INGOT_%s_H\n\n#include <stddef.h>\n#include <stdint.h>\n\n", up, up);
+    fprintf(f, "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n");
+    fprintf(f, "#define %s_INPUTS %d\n#define %s_OUTPUTS %d\n", up, m->n_inputs, up, m->n_outputs);
+    for (int32_t i = 0; i < m->n_inputs; i++)
+        fprintf(f, "#define %s_INPUT%d_BYTES %lld\n", up, i, (long long)ig_bytes(m->inputs[i].shape));
+    for (int32_t i = 0; i < m->n_outputs; i++)
+        fprintf(f, "#define %s_OUTPUT%d_BYTES %lld\n", up, i, (long long)ig_bytes(m->outputs[i].shape));
+    fprintf(f, "#define %s_ALIGN 64 /* of the arena */\n", up);
+    fprintf(f, "#define %s_ARENA_BYTES(threads) (%lld + (threads) * %lld)\n", up, (long long)m->arena_bytes,
+            (long long)m->scratch_bytes);
+    fprintf(f, "#define %s_WEIGHTS_BYTES %lld\n\n", up, (long long)m->weights_bytes);
+    fprintf(f, "struct %s_ctx { /* one instance; contents are the library's */\n    uint64_t opaque[16];\n};\n", p);
+    fprintf(f, "struct %s_team { /* threads of one instance */\n", p);
+    fprintf(f, "#ifdef __cplusplus\n    alignas(64) unsigned char opaque[1024];\n#else\n");
+    fprintf(f, "    _Alignas(64) unsigned char opaque[1024];\n#endif\n};\n\n");
+    fprintf(f, "/* Ready on one thread; arena: %s_ARENA_BYTES(1) bytes or more, aligned to %s_ALIGN, the caller's. */\n",
+            up, up);
+    fprintf(f, "int %s_init(struct %s_ctx *ctx, void *arena, size_t bytes);\n", p, p);
+    fprintf(f, "/* One frame: in[%d] and out[%d] as above. Re-entrant over contexts. */\n", m->n_inputs,
+            m->n_outputs);
+    fprintf(f, "int %s_run(struct %s_ctx *ctx, const void *const *in, void *const *out);\n", p, p);
+    fprintf(f, "/* Run on `threads` threads from now on (arena: %s_ARENA_BYTES(threads)); planned for %d. Needs pthreads. */\n",
+            up, m->threads);
+    fprintf(f, "int %s_start_threads(struct %s_ctx *ctx, struct %s_team *team, int threads);\n", p, p, p);
+    fprintf(f, "void %s_stop_threads(struct %s_ctx *ctx);\n", p, p);
+    fprintf(f, "/* One line of JSON about the network: name, bytes, hashes. */\nconst char *%s_info(void);\n", p);
+    fprintf(f, "const char *%s_strerror(int status);\n\n", p);
+    fprintf(f, "#ifdef __cplusplus\n}\n#endif\n\n#endif\n");
+}
+
+void ig_emit_api(FILE *f, const struct ig_emit *e)
+{
+    const struct ig_model *m = &e->lowered->model;
+    const char *p = e->prefix;
+    ig_emit_head(f, e, "/*", " */");
+    fprintf(f, "\n#include \"%s.h\"\n\n#include \"runtime/api.h\"\n\n", p);
+    fprintf(f, "extern const struct ig_model %s_model;\n", p);
+    fprintf(f, "extern const unsigned char %s_weights[];\n\n", p);
+    fprintf(f, "_Static_assert(sizeof(struct ig_ctx) <= sizeof(struct %s_ctx), \"context\");\n\n", p);
+    fprintf(f, "int %s_init(struct %s_ctx *ctx, void *arena, size_t bytes)\n{\n", p, p);
+    fprintf(f, "    return ig_ctx_init((struct ig_ctx *)(void *)ctx, &%s_model, %s_weights, arena, bytes);\n}\n\n", p, p);
+    fprintf(f, "int %s_run(struct %s_ctx *ctx, const void *const *in, void *const *out)\n{\n", p, p);
+    fprintf(f, "    return ig_ctx_run((const struct ig_ctx *)(void *)ctx, in, out);\n}\n\n");
+    fprintf(f, "const char *%s_info(void)\n{\n    return \"{\\\"arena_bytes\\\":%lld,\\\"model\\\":\\\"%s\\\",", p,
+            (long long)m->arena_bytes, p);
+    fprintf(f, "\\\"plan_sha256\\\":\\\"%s\\\",\\\"scratch_bytes\\\":%lld,\\\"threads\\\":%d,\"\n", e->plan_sha256,
+            (long long)m->scratch_bytes, m->threads);
+    fprintf(f, "           \"\\\"tool\\\":\\\"ingot %s\\\",\\\"weights_bytes\\\":%lld}\";\n}\n\n", INGOT_VERSION,
+            (long long)m->weights_bytes);
+    fprintf(f, "const char *%s_strerror(int status)\n{\n    return ig_status_text(status);\n}\n", p);
+    fprintf(f, "\n#if __STDC_HOSTED__\n#include \"runtime/team.h\"\n\n");
+    fprintf(f, "_Static_assert(sizeof(struct ig_team) <= sizeof(struct %s_team), \"team\");\n\n", p);
+    fprintf(f, "int %s_start_threads(struct %s_ctx *ctx, struct %s_team *team, int threads)\n{\n", p, p, p);
+    fprintf(f, "    return ig_ctx_start_threads((struct ig_ctx *)(void *)ctx, (struct ig_team *)(void *)team, threads);\n}\n\n");
+    fprintf(f, "void %s_stop_threads(struct %s_ctx *ctx)\n{\n", p, p);
+    fprintf(f, "    ig_ctx_stop_threads((struct ig_ctx *)(void *)ctx);\n}\n#endif\n");
+}
+
+void ig_emit_program(FILE *f, const struct ig_emit *e)
+{
+    const struct ig_lowered *l = e->lowered;
+    const char *p = e->prefix;
+    ig_emit_head(f, e, "/*", " */");
+    fprintf(f, "\n#include \"runtime/host/program.h\"\n\nextern const struct ig_model %s_model;\n", p);
+    fprintf(f, "/* Weak: large weights are not linked but appended to the program's file. */\n");
+    fprintf(f, "extern const unsigned char %s_weights[] __attribute__((weak));\n", p);
+    fprintf(f, "\nstatic const struct ig_layer layers[%d] = {\n", l->model.n_steps ? l->model.n_steps : 1);
+    for (int32_t i = 0; i < l->model.n_steps; i++) {
+        fputs("    {", f);
+        ig_emit_string(f, l->layers[i].name);
+        fputs(", ", f);
+        ig_emit_string(f, l->layers[i].kernel);
+        fprintf(f, ", %.0f, %.0f},\n", l->layers[i].macs, l->layers[i].predicted_ns);
+    }
+    if (!l->model.n_steps) fputs("    {\"\", \"\", 0, 0},\n", f);
+    fprintf(f, "};\n\n");
+    if (e->n_labels) {
+        fprintf(f, "static const char *const labels[%d] = {\n", e->n_labels);
+        for (int32_t i = 0; i < e->n_labels; i++) {
+            fputs("    ", f);
+            ig_emit_string(f, e->labels[i]);
+            fputs(",\n", f);
+        }
+        fputs("};\n\n", f);
+    }
+    fprintf(f, "static const struct ig_program program = {\n    .model = &%s_model, .layers = layers,\n", p);
+    fprintf(f, "    .weights = %s_weights,\n", p);
+    fprintf(f, "    .labels = %s, .n_labels = %d,\n", e->n_labels ? "labels" : "0", e->n_labels);
+    fputs("    .mean = {", f);
+    for (int i = 0; i < 4; i++) fputs(i ? ", " : "", f), ig_emit_float(f, e->mean[i]);
+    fputs("}, .std = {", f);
+    for (int i = 0; i < 4; i++) fputs(i ? ", " : "", f), ig_emit_float(f, e->std[i]);
+    fprintf(f, "},\n    .plan_sha256 = \"%s\", .source_sha256 = \"%s\",\n", e->plan_sha256, l->graph->source_sha256);
+    fprintf(f, "    .target = \"%s\", .tool = \"ingot %s\"};\n\n", l->plan->target, INGOT_VERSION);
+    fprintf(f, "int main(int argc, char **argv)\n{\n    return ig_main(argc, argv, &program);\n}\n");
+}
+
+void ig_emit_weights(FILE *f, const struct ig_emit *e, const char *blob_path)
+{
+    const char *p = e->prefix;
+    ig_emit_head(f, e, "/*", " */");
+    fprintf(f, "    .section .rodata.%s_weights, \"a\", %%progbits\n    .balign 64\n", p);
+    fprintf(f, "    .globl %s_weights\n    .hidden %s_weights\n    .type %s_weights, %%object\n", p, p, p);
+    fprintf(f, "    .size %s_weights, %lld\n%s_weights:\n    .incbin ", p,
+            (long long)e->lowered->model.weights_bytes, p);
+    ig_emit_string(f, blob_path);
+    fprintf(f, "\n    .section .note.GNU-stack, \"\", %%progbits\n");
+}

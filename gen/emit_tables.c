@@ -1,0 +1,182 @@
+/* <model>_plan.c: the plan as static const tables. Equal shapes are written once. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gen/emit.h"
+#include "graph/version.h"
+
+void ig_emit_string(FILE *f, const char *s)
+{
+    fputc('"', f);
+    for (; *s; s++) {
+        unsigned char c = (unsigned char)*s;
+        if (c == '"' || c == '\\') fprintf(f, "\\%c", c);
+        else if (c < 32 || c > 126 || c == '?') fprintf(f, "\\%03o", c);
+        else fputc(c, f);
+    }
+    fputc('"', f);
+}
+
+void ig_emit_float(FILE *f, float x)
+{
+    if (isnan(x)) fputs("__builtin_nanf(\"\")", f);
+    else if (isinf(x)) fputs(x > 0 ? "__builtin_inff()" : "-__builtin_inff()", f);
+    else {
+        char text[32];
+        for (int digits = 1; digits <= 9; digits++) {
+            snprintf(text, sizeof text, "%.*g", digits, (double)x);
+            if (strtof(text, NULL) == x) break;
+        }
+        fprintf(f, "%s%sf", text, strpbrk(text, ".e") ? "" : ".0");
+    }
+}
+
+void ig_emit_head(FILE *f, const struct ig_emit *e, const char *open, const char *close)
+{
+    const struct ig_plan *p = e->lowered->plan;
+    fprintf(f, "%s Do not edit: made by ingot gen %s.\n", open, INGOT_VERSION);
+    fprintf(f, " * model %s sha256 %s\n", e->lowered->graph->name, e->lowered->graph->source_sha256);
+    fprintf(f, " * profile sha256 %s\n", p->profile_sha256[0] ? p->profile_sha256 : "none (estimated)");
+    fprintf(f, " * plan sha256 %s%s\n", e->plan_sha256, close);
+}
+
+struct shapes {
+    const struct ig_shape **at;
+    int32_t n;
+};
+
+static int32_t shape_index(struct shapes *s, const struct ig_shape *shape)
+{
+    for (int32_t i = 0; i < s->n; i++)
+        if (!memcmp(s->at[i], shape, sizeof *shape)) return i;
+    const struct ig_shape **at = realloc(s->at, (size_t)(s->n + 1) * sizeof *at);
+    if (!at) abort();
+    s->at = at;
+    s->at[s->n] = shape;
+    return s->n++;
+}
+
+static void emit_shapes(FILE *f, const struct shapes *s)
+{
+    fprintf(f, "static const struct ig_shape shapes[%d] = {\n", s->n ? s->n : 1);
+    for (int32_t i = 0; i < s->n; i++) {
+        fprintf(f, "    {%d, %d, {", s->at[i]->type, s->at[i]->rank);
+        for (int k = 0; k < IG_MAX_RANK; k++) fprintf(f, "%s%d", k ? ", " : "", s->at[i]->dims[k]);
+        fputs("}},\n", f);
+    }
+    if (!s->n) fputs("    {0, 0, {1}},\n", f);
+    fputs("};\n\n", f);
+}
+
+static void emit_attrs(FILE *f, const struct ig_node *n, int32_t step)
+{
+    const struct ig_op_info *info = ig_op_info((enum ig_op)n->op);
+    if (!info->struct_tag) return;
+    fprintf(f, "static const struct %s attrs_%d = {", info->struct_tag, step);
+    for (int32_t i = 0; i < info->n_fields; i++) {
+        const struct ig_field *field = &info->fields[i];
+        const char *at = (const char *)&n->attrs + field->offset;
+        fprintf(f, "%s.%s = %s", i ? ", " : "", field->name, field->count > 1 ? "{" : "");
+        for (int k = 0; k < field->count; k++) {
+            if (k) fputs(", ", f);
+            if (field->is_float) ig_emit_float(f, ((const float *)at)[k]);
+            else fprintf(f, "%d", ((const int32_t *)at)[k]);
+        }
+        if (field->count > 1) fputc('}', f);
+    }
+    fputs("};\n", f);
+}
+
+static void emit_places(FILE *f, struct shapes *shapes, const char *name, int32_t step, const struct ig_place *p,
+                        int32_t n)
+{
+    if (!n) return;
+    fprintf(f, "static const struct ig_place %s_%d[%d] = {\n", name, step, n);
+    for (int32_t i = 0; i < n; i++, p++) {
+        if (!p->shape) {
+            fputs("    {0},\n", f);
+            continue;
+        }
+        fprintf(f, "    {&shapes[%d], %d, %d, %lld, %lld, %d, %d, %d, %d, %lld, %lld},\n",
+                shape_index(shapes, p->shape), p->space, p->index, (long long)p->offset, (long long)p->image,
+                p->h, p->w, p->c, p->ring_rows, (long long)p->row_stride, (long long)p->pixel_stride);
+    }
+    fputs("};\n", f);
+}
+
+static void emit_kernels(FILE *f, const struct ig_lowered *l)
+{
+    for (int32_t i = 0; i < l->model.n_steps; i++) {
+        int32_t k = 0;
+        while (k < i && l->kernels[k] != l->kernels[i]) k++;
+        if (k == i) fprintf(f, "ig_kernel_fn %s;\n", l->kernels[i]->name);
+    }
+    fputc('\n', f);
+}
+
+static void emit_steps(FILE *f, const struct ig_lowered *l)
+{
+    fprintf(f, "\nstatic const struct ig_step steps[%d] = {\n", l->model.n_steps ? l->model.n_steps : 1);
+    for (int32_t i = 0; i < l->model.n_steps; i++) {
+        const struct ig_step *s = &l->steps[i];
+        char attrs[32] = "0", in[32] = "0";
+        if (s->attrs) snprintf(attrs, sizeof attrs, "&attrs_%d", i);
+        if (s->n_in) snprintf(in, sizeof in, "in_%d", i);
+        fprintf(f, "    {%s, %s, %s, out_%d, %lld, %d, %d, %d, %d, %d, %d, %d, %d},\n", l->kernels[i]->name,
+                attrs, in, i, (long long)s->weights, s->n_in, s->n_out, s->images, s->rows, s->cols, s->split,
+                s->chunk, s->chunks);
+    }
+    if (!l->model.n_steps) fputs("    {0},\n", f);
+    fputs("};\n\n", f);
+}
+
+static void emit_ios(FILE *f, struct shapes *shapes, const char *name, const struct ig_io *io, int32_t n)
+{
+    fprintf(f, "static const struct ig_io %s[%d] = {\n", name, n ? n : 1);
+    for (int32_t i = 0; i < n; i++) {
+        fputs("    {", f);
+        ig_emit_string(f, io[i].name);
+        fprintf(f, ", &shapes[%d]},\n", shape_index(shapes, io[i].shape));
+    }
+    if (!n) fputs("    {0, 0},\n", f);
+    fputs("};\n", f);
+}
+
+/* The tables refer to shapes by index, so those come first in the file: the rest is written to memory before. */
+void ig_emit_tables(FILE *f, const struct ig_emit *e)
+{
+    const struct ig_lowered *l = e->lowered;
+    const struct ig_model *m = &l->model;
+    struct shapes shapes = {NULL, 0};
+    char *body = NULL;
+    size_t bytes = 0;
+    FILE *b = open_memstream(&body, &bytes);
+    if (!b) abort();
+    for (int32_t i = 0; i < m->n_steps; i++) {
+        emit_attrs(b, l->nodes[i], i);
+        emit_places(b, &shapes, "in", i, l->steps[i].in, l->steps[i].n_in);
+        emit_places(b, &shapes, "out", i, l->steps[i].out, l->steps[i].n_out);
+    }
+    emit_steps(b, l);
+    emit_ios(b, &shapes, "inputs", m->inputs, m->n_inputs);
+    emit_ios(b, &shapes, "outputs", m->outputs, m->n_outputs);
+    fclose(b);
+    ig_emit_head(f, e, "/*", " */");
+    fputs("\n#include \"runtime/step.h\"\n\n", f);
+    emit_kernels(f, l);
+    emit_shapes(f, &shapes);
+    fwrite(body, 1, bytes, f);
+    fprintf(f, "\nextern const struct ig_model %s_model;\n", e->prefix);
+    fprintf(f, "const struct ig_model %s_model = {\n    .name = ", e->prefix);
+    ig_emit_string(f, e->prefix);
+    fprintf(f, ", .steps = steps, .inputs = inputs, .outputs = outputs,\n");
+    fprintf(f, "    .n_steps = %d, .n_inputs = %d, .n_outputs = %d, .threads = %d,\n", m->n_steps, m->n_inputs,
+            m->n_outputs, m->threads);
+    fprintf(f, "    .arena_bytes = %lld, .scratch_bytes = %lld, .weights_bytes = %lld, .zeros = %lld,\n",
+            (long long)m->arena_bytes, (long long)m->scratch_bytes, (long long)m->weights_bytes,
+            (long long)m->zeros);
+    fprintf(f, "    .weights_hash = 0x%016llxu};\n", (unsigned long long)m->weights_hash);
+    free(body);
+    free(shapes.at);
+}

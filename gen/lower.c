@@ -1,0 +1,156 @@
+#include "gen/lower.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void *own(struct ig_lowered *l, size_t count, size_t bytes)
+{
+    void *p = calloc(count ? count : 1, bytes);
+    void **owned = realloc(l->owned, (size_t)(l->n_owned + 1) * sizeof *owned);
+    if (!p || !owned) {
+        fputs("ingot: out of memory\n", stderr);
+        exit(1);
+    }
+    l->owned = owned;
+    l->owned[l->n_owned++] = p;
+    return p;
+}
+
+static const int space_of[] = {
+    [IG_MEMORY_NONE] = IG_SPACE_NONE,       [IG_MEMORY_ARENA] = IG_SPACE_ARENA,
+    [IG_MEMORY_WEIGHTS] = IG_SPACE_WEIGHTS, [IG_MEMORY_INPUT] = IG_SPACE_INPUT,
+    [IG_MEMORY_OUTPUT] = IG_SPACE_OUTPUT,
+};
+
+static void place(const struct ig_lowered *l, int32_t v, const struct ig_operand *o, int packed,
+                  struct ig_place *out)
+{
+    out->shape = o->shape;
+    if (v < 0) return;
+    out->h = o->h;
+    out->w = o->w;
+    out->c = o->c;
+    out->ring_rows = o->ring_rows;
+    out->row_stride = o->row_stride;
+    out->pixel_stride = o->pixel_stride;
+    out->image = (int64_t)o->h * o->row_stride * ig_type_bytes(o->shape->type);
+    if (packed) return;
+    if (ig_is_const(l->graph, v)) {
+        out->space = IG_SPACE_WEIGHTS;
+        out->offset = l->consts[v];
+        return;
+    }
+    const struct ig_plan_buffer *b = &l->plan->buffers[v];
+    out->space = space_of[b->memory];
+    out->index = b->index;
+    out->offset = b->offset;
+}
+
+static struct ig_place *places(struct ig_lowered *l, const int32_t *values, const struct ig_operand *operands,
+                               int32_t n, int packs)
+{
+    struct ig_place *p = own(l, (size_t)n, sizeof *p);
+    for (int32_t i = 0; i < n; i++)
+        place(l, values[i], &operands[i],
+              packs && (i == 1 || i == 2) && values[i] >= 0 && ig_is_const(l->graph, values[i]), &p[i]);
+    return p;
+}
+
+static void lower_step(struct ig_lowered *l, const struct ig_view *views, int32_t plan_step, int32_t at)
+{
+    const struct ig_plan_step *ps = &l->plan->steps[plan_step];
+    const struct ig_node *n = &l->graph->nodes[ps->node];
+    struct ig_step *s = &l->steps[at];
+    struct ig_call call;
+    int32_t images;
+    ig_node_call(l->graph, views, n, &call, &images);
+    s->run = ps->kernel->run;
+    s->attrs = ig_op_info((enum ig_op)n->op)->struct_tag ? (const void *)&n->attrs : NULL;
+    s->n_in = call.n_in;
+    s->n_out = call.n_out;
+    s->in = places(l, n->in, call.in, call.n_in, ps->kernel->pack != NULL);
+    s->out = places(l, n->out, call.out, call.n_out, 0);
+    s->weights = l->packed[plan_step];
+    s->images = images;
+    s->rows = call.out[0].h;
+    s->cols = call.out[0].c;
+    s->split = ps->split;
+    s->chunk = ps->chunk;
+    s->chunks = ps->chunks;
+    l->layers[at] = (struct ig_layer){n->name, ps->kernel->name, n->macs, ps->predicted_ns};
+    l->kernels[at] = ps->kernel;
+    l->nodes[at] = n;
+}
+
+/* The caller's tensors, under their ONNX names. */
+static void lower_ios(struct ig_lowered *l)
+{
+    const struct ig_graph *g = l->graph;
+    l->ios = own(l, (size_t)(g->n_inputs + g->n_outputs), sizeof *l->ios);
+    for (int32_t i = 0; i < g->n_inputs; i++) {
+        const struct ig_value *v = &g->values[g->inputs[i]];
+        l->ios[i] = (struct ig_io){v->name, &v->shape};
+    }
+    for (int32_t i = 0; i < g->n_outputs; i++) {
+        const struct ig_value *v = &g->values[g->outputs[i]];
+        l->ios[g->n_inputs + i] = (struct ig_io){v->name, &v->shape};
+    }
+}
+
+struct ig_lowered *ig_lower(const struct ig_graph *g, const struct ig_plan *p)
+{
+    struct ig_lowered *l = calloc(1, sizeof *l);
+    if (!l) abort();
+    l->graph = g;
+    l->plan = p;
+    l->packed = own(l, (size_t)p->n_steps, sizeof *l->packed);
+    l->consts = own(l, (size_t)g->n_values, sizeof *l->consts);
+    int64_t zeros;
+    int64_t weights = ig_weight_layout(g, p, &zeros, l->packed, l->consts);
+    struct ig_view *views = own(l, (size_t)g->n_values, sizeof *views);
+    for (int32_t v = 0; v < g->n_values; v++) views[v] = p->buffers[v].view;
+    int32_t n = 0;
+    for (int32_t i = 0; i < p->n_steps; i++) n += p->steps[i].kernel != NULL;
+    l->steps = own(l, (size_t)n, sizeof *l->steps);
+    l->layers = own(l, (size_t)n, sizeof *l->layers);
+    l->kernels = own(l, (size_t)n, sizeof *l->kernels);
+    l->nodes = own(l, (size_t)n, sizeof *l->nodes);
+    for (int32_t i = 0, at = 0; i < p->n_steps; i++)
+        if (p->steps[i].kernel) lower_step(l, views, i, at++);
+    lower_ios(l);
+    l->model = (struct ig_model){
+        .name = g->name, .steps = l->steps, .inputs = l->ios, .outputs = l->ios + g->n_inputs,
+        .n_steps = n, .n_inputs = g->n_inputs, .n_outputs = g->n_outputs, .threads = p->threads,
+        .arena_bytes = (p->arena_bytes + 63) / 64 * 64, .scratch_bytes = (p->scratch_bytes + 63) / 64 * 64,
+        .weights_bytes = weights, .zeros = zeros};
+    return l;
+}
+
+void ig_lowered_free(struct ig_lowered *l)
+{
+    if (!l) return;
+    for (int32_t i = 0; i < l->n_owned; i++) free(l->owned[i]);
+    free(l->owned);
+    free(l);
+}
+
+void ig_fill_weights(struct ig_lowered *l, void *blob)
+{
+    const struct ig_graph *g = l->graph;
+    struct ig_view *views = calloc((size_t)g->n_values + 1, sizeof *views);
+    if (!views) abort();
+    for (int32_t v = 0; v < g->n_values; v++) views[v] = l->plan->buffers[v].view;
+    for (int32_t v = 0; v < g->n_values; v++)
+        if (l->consts[v] >= 0)
+            memcpy((char *)blob + l->consts[v], g->values[v].data, (size_t)ig_bytes(&g->values[v].shape));
+    for (int32_t i = 0; i < l->plan->n_steps; i++) {
+        if (l->packed[i] < 0) continue;
+        struct ig_call call;
+        int32_t images;
+        ig_node_call(g, views, &g->nodes[l->plan->steps[i].node], &call, &images);
+        l->plan->steps[i].kernel->pack(&call, (char *)blob + l->packed[i]);
+    }
+    l->model.weights_hash = ig_blob_hash(blob, (size_t)l->model.weights_bytes);
+    free(views);
+}

@@ -1,0 +1,155 @@
+/* The model's nodes as one list: calls of model-local functions replaced by their bodies, tensor names made unique. */
+#include "graph/onnx/import.h"
+
+#include <string.h>
+
+enum { MAX_FORMALS = 256, MAX_CALLS = 32 };
+
+struct frame {                    /* the body being walked: the graph's, or a function's */
+    const struct im_scope *scope; /* NULL: the graph's */
+    const Onnx__FunctionProto *function;
+    const struct im_node *call;
+    const char *prefix;           /* of names inside */
+    int depth;
+};
+
+static const char *plain(const char *s)
+{
+    return s ? s : "";
+}
+
+static const char *plain_domain(const char *s)
+{
+    return !s || !strcmp(s, "ai.onnx") ? "" : s;
+}
+
+static int64_t find_opset(Onnx__OperatorSetIdProto *const *list, size_t n, const char *domain)
+{
+    int64_t version = 0;
+    for (size_t i = 0; i < n; i++)
+        if (!strcmp(plain_domain(list[i]->domain), domain) && list[i]->version > version) version = list[i]->version;
+    return version;
+}
+
+static int64_t opset_of(const struct im *m, const struct frame *f, const char *domain)
+{
+    const Onnx__ModelProto *model = m->model;
+    int64_t version = 0;
+    if (f->function) version = find_opset(f->function->opset_import, f->function->n_opset_import, domain);
+    if (!version) version = find_opset(model->opset_import, model->n_opset_import, domain);
+    if (!version && model->n_opset_import == 0 && !*domain) version = 1; /* IR 1 has no opset_import */
+    return version;
+}
+
+/* The name that `name` of the body has outside. */
+static const char *outer_name(struct im *m, const struct frame *f, const char *name)
+{
+    if (!f->function || !*name) return name;
+    for (size_t i = 0; i < f->function->n_input; i++)
+        if (!strcmp(f->function->input[i], name)) return (int)i < f->call->n_in ? f->call->in[i] : "";
+    for (size_t i = 0; i < f->function->n_output; i++)
+        if (!strcmp(f->function->output[i], name) && (int)i < f->call->n_out && *f->call->out[i]) return f->call->out[i];
+    return im_format(m, "%s%s", f->prefix, name);
+}
+
+static const char **outer_names(struct im *m, const struct frame *f, char **names, size_t n)
+{
+    const char **list = im_array(m, n, sizeof *list);
+    for (size_t i = 0; i < n; i++) list[i] = outer_name(m, f, plain(names[i]));
+    return list;
+}
+
+static struct im_node make_node(struct im *m, const struct frame *f, const Onnx__NodeProto *pb)
+{
+    struct im_node n = {.op = plain(pb->op_type), .domain = plain_domain(pb->domain), .pb = pb, .scope = f->scope};
+    n.name = plain(pb->name);
+    if (f->function) n.name = im_format(m, "%s%s", f->prefix, n.name);
+    n.opset = opset_of(m, f, n.domain);
+    if (pb->n_input > INT16_MAX || pb->n_output > INT16_MAX) im_fail(m, "node '%s' has too many inputs", n.name);
+    n.n_in = (int32_t)pb->n_input;
+    n.n_out = (int32_t)pb->n_output;
+    n.in = outer_names(m, f, pb->input, pb->n_input);
+    n.out = outer_names(m, f, pb->output, pb->n_output);
+    return n;
+}
+
+static const char *function_key(struct im *m, const char *domain, const char *name, const char *overload)
+{
+    return im_format(m, "%s\n%s\n%s", plain_domain(domain), plain(name), plain(overload));
+}
+
+static const Onnx__FunctionProto *find_function(struct im *m, const Onnx__NodeProto *pb)
+{
+    if (!m->model->n_functions) return NULL;
+    const char *key = function_key(m, pb->domain, pb->op_type, pb->overload);
+    const struct im_name *found = im_find(m, &m->functions, key, 0);
+    return found ? m->model->functions[found->value] : NULL;
+}
+
+static void append(struct im *m, const struct im_node *n)
+{
+    if (m->n_nodes >= IM_NODES) im_fail(m, "it has more than %d nodes", IM_NODES);
+    if (m->n_nodes == m->room_nodes) {
+        int32_t room = m->room_nodes ? 2 * m->room_nodes : 256;
+        struct im_node *bigger = im_array(m, (size_t)room, sizeof *bigger);
+        if (m->n_nodes) memcpy(bigger, m->nodes, (size_t)m->n_nodes * sizeof *bigger);
+        m->nodes = bigger;
+        m->room_nodes = room;
+    }
+    m->nodes[m->n_nodes++] = *n;
+}
+
+static void walk(struct im *m, const struct frame *f, Onnx__NodeProto *const *list, size_t count);
+
+static void inline_call(struct im *m, const struct frame *f, const struct im_node *call, const Onnx__FunctionProto *fn)
+{
+    if (f->depth >= MAX_CALLS) im_fail(m, "functions are nested more than %d deep at '%s'", MAX_CALLS, call->op);
+    if (fn->n_input > MAX_FORMALS || fn->n_output > MAX_FORMALS)
+        im_fail(m, "function '%s' has more than %d inputs or outputs", call->op, MAX_FORMALS);
+    struct im_scope *scope = im_alloc(m, sizeof *scope);
+    *scope = (struct im_scope){f->scope, call->pb, fn};
+    const char *base = *call->name ? call->name : call->n_out && *call->out[0] ? call->out[0] : call->op;
+    struct frame inner = {scope, fn, call, im_format(m, "%s/", base), f->depth + 1};
+    if (strlen(inner.prefix) > 4096) im_fail(m, "names grow too long in nested functions at '%.80s'", call->op);
+    if (!*call->name) inner.prefix = im_format(m, "%s_%d/", base, m->n_nodes);
+    walk(m, &inner, fn->node, fn->n_node);
+}
+
+static void walk(struct im *m, const struct frame *f, Onnx__NodeProto *const *list, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        struct im_node n = make_node(m, f, list[i]);
+        const Onnx__FunctionProto *function = find_function(m, list[i]);
+        if (function)
+            inline_call(m, f, &n, function);
+        else
+            append(m, &n);
+    }
+}
+
+static void index_functions(struct im *m)
+{
+    for (size_t i = 0; i < m->model->n_functions; i++) {
+        const Onnx__FunctionProto *f = m->model->functions[i];
+        struct im_name *slot = im_find(m, &m->functions, function_key(m, f->domain, f->name, f->overload), 1);
+        if (slot->value != IM_UNSET) im_fail(m, "function '%s' is defined twice", plain(f->name));
+        slot->value = (int32_t)i;
+    }
+}
+
+void im_flatten(struct im *m)
+{
+    struct frame top = {.prefix = ""};
+    index_functions(m);
+    m->g->opset = opset_of(m, &top, "");
+    m->g->onnx_nodes = (int32_t)(m->model->graph->n_node < INT32_MAX ? m->model->graph->n_node : INT32_MAX);
+    walk(m, &top, m->model->graph->node, m->model->graph->n_node);
+    for (int i = 0; i < m->n_nodes; i++) {
+        const struct im_node *n = &m->nodes[i];
+        if (*n->domain) continue;
+        if (n->opset > IM_OPSET)
+            im_fail(m, "opset %lld is newer than %d, the newest that is understood; convert it with "
+                       "onnx.version_converter", (long long)n->opset, IM_OPSET);
+        if (n->opset < 1) im_fail(m, "node '%s' uses ONNX's own operators, but the model imports no opset", n->name);
+    }
+}

@@ -1,0 +1,209 @@
+/* ONNX file -> graph: the stages in order. */
+#include "graph/onnx/import.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "graph/sha256.h"
+
+static const int64_t default_bytes = (int64_t)1 << 32;
+
+/* The C identifier that a file name gives: "a/mobile-net.onnx" -> "mobile_net". */
+static void graph_name(const char *path, char *name, size_t bytes)
+{
+    const char *slash = strrchr(path, '/'), *from = slash ? slash + 1 : path;
+    const char *dot = strrchr(from, '.');
+    size_t n = dot && dot != from ? (size_t)(dot - from) : strlen(from), used = 0;
+    if (!n || (*from >= '0' && *from <= '9')) name[used++] = 'm';
+    for (size_t i = 0; i < n && used + 1 < bytes && used < 120; i++) {
+        char c = from[i];
+        int letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+        name[used++] = letter ? c : '_';
+    }
+    name[used] = 0;
+}
+
+static void parse(struct im *m, const void *bytes, size_t n)
+{
+    ProtobufCAllocator a = im_allocator(&m->arena);
+    char why[256];
+    m->model = im_unpack(&onnx__model_proto__descriptor, &a, bytes, n, why, sizeof why);
+    if (!m->model) im_fail(m, "%s", why);
+    if (!m->model->graph) im_fail(m, "it holds no graph; is it an ONNX model?");
+}
+
+/* All operators that the table does not have, before any work is done. */
+static void check_operators(struct im *m)
+{
+    for (int i = 0; i < m->n_order; i++) {
+        struct im_node *n = &m->nodes[m->order[i]];
+        const struct im_op *op = *n->domain ? NULL : im_op_find(n->op);
+        if (op && op->run) continue;
+        const char *why = op ? op->why : *n->domain ? "is not of ONNX's own domain; export without custom operators"
+                                                    : "is no operator that is known";
+        im_report_node(m, n, why);
+        for (int k = 0; k < n->n_out; k++)
+            if (*n->out[k]) im_find(m, &m->names, n->out[k], 0)->value = IM_POISON;
+    }
+}
+
+static int poisoned(struct im *m, const struct im_node *n)
+{
+    for (int i = 0; i < n->n_in; i++)
+        if (*n->in[i] && im_find(m, &m->names, n->in[i], 0)->value == IM_POISON) return 1;
+    for (int i = 0; i < n->n_out; i++)
+        if (*n->out[i] && im_find(m, &m->names, n->out[i], 0)->value == IM_POISON) return 1;
+    return 0;
+}
+
+/* Runs the node's handler; -1 where it refused. */
+static int handle(struct im *m, const struct im_node *n)
+{
+    jmp_buf here, *outer = m->stop;
+    m->stop = &here;
+    m->node = n;
+    m->emitted = 0;
+    m->first_value = m->g->n_values;
+    int stopped = setjmp(here);
+    if (!stopped) im_op_find(n->op)->run(m, n);
+    m->stop = outer;
+    if (stopped && !m->refused) longjmp(*outer, 1);
+    m->node = NULL;
+    return stopped ? -1 : 0;
+}
+
+static void convert_nodes(struct im *m)
+{
+    for (int i = 0; i < m->n_order; i++) {
+        const struct im_node *n = &m->nodes[m->order[i]];
+        if (!poisoned(m, n) && !handle(m, n)) continue;
+        for (int k = 0; k < n->n_out; k++)
+            if (*n->out[k]) im_find(m, &m->names, n->out[k], 0)->value = IM_POISON;
+    }
+}
+
+static void finish(struct im *m)
+{
+    char why[1024];
+    if (ig_graph_sort(m->g, why, sizeof why)) im_fail(m, "%s", why);
+    ig_graph_sweep(m->g);
+}
+
+/* The stages; 0, or -1 with m->err or m->report filled. */
+static int run(struct im *m, const void *bytes, size_t n)
+{
+    jmp_buf here;
+    m->stop = &here;
+    if (setjmp(here)) return -1;
+    parse(m, bytes, n);
+    im_flatten(m);
+    im_order(m);
+    check_operators(m);
+    im_bind_inputs(m);
+    convert_nodes(m);
+    im_make_outputs(m);
+    if (m->report.n) return -1;
+    finish(m);
+    return 0;
+}
+
+static void write_report(const struct im *m)
+{
+    int used = snprintf(m->err, m->err_bytes, "%s: %d node%s cannot be compiled:", m->path, m->report.n,
+                        m->report.n == 1 ? "" : "s");
+    if (m->report.text && used >= 0 && (size_t)used < m->err_bytes)
+        snprintf(m->err + used, m->err_bytes - (size_t)used, "%s", m->report.text);
+}
+
+struct ig_graph *ig_import_bytes(const char *path, const void *bytes, size_t n, const struct ig_import_options *options,
+                                 char *err, size_t err_bytes)
+{
+    static const struct ig_import_options none;
+    char name[128], hex[65];
+    graph_name(path, name, sizeof name);
+    struct im m = {.options = options ? options : &none, .path = path, .err = err, .err_bytes = err_bytes};
+    m.g = m.arena.g = ig_graph_new(name);
+    m.bytes_left = m.options->max_bytes > 0 ? m.options->max_bytes : default_bytes;
+    m.work_left = 4 * m.bytes_left;
+    int failed = run(&m, bytes, n);
+    if (m.report.n) write_report(&m);
+    free(m.report.text);
+    im_arena_free(&m.arena);
+    if (failed) {
+        ig_graph_free(m.g);
+        return NULL;
+    }
+    ig_sha256(bytes, n, hex);
+    m.g->source_sha256 = ig_graph_strdup(m.g, hex);
+    if (err_bytes) *err = 0;
+    return m.g;
+}
+
+/* Maps a regular file; NULL with a line in err. */
+static void *map_file(const char *path, size_t *n, char *err, size_t err_bytes)
+{
+    struct stat st;
+    void *p = MAP_FAILED;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd >= 0 && !fstat(fd, &st)) {
+        *n = (size_t)st.st_size;
+        errno = S_ISDIR(st.st_mode) ? EISDIR : S_ISREG(st.st_mode) && !st.st_size ? ENODATA : EINVAL;
+        if (S_ISREG(st.st_mode) && st.st_size) p = mmap(NULL, *n, PROT_READ, MAP_PRIVATE, fd, 0);
+    }
+    if (p == MAP_FAILED) snprintf(err, err_bytes, "%s: %s", path, strerror(errno));
+    if (fd >= 0) close(fd);
+    return p == MAP_FAILED ? NULL : p;
+}
+
+struct ig_graph *ig_import_file(const char *path, const struct ig_import_options *options, char *err, size_t err_bytes)
+{
+    size_t n;
+    void *bytes = map_file(path, &n, err, err_bytes);
+    if (!bytes) return NULL;
+    struct ig_graph *g = ig_import_bytes(path, bytes, n, options, err, err_bytes);
+    munmap(bytes, n);
+    return g;
+}
+
+/* Reads the tensor into m->g as value 0 or an empty one; its handle, or IM_ABSENT on failure. */
+static int32_t read_tensor(struct im *m, const void *bytes, size_t n, char *name, size_t name_bytes)
+{
+    ProtobufCAllocator a = im_allocator(&m->arena);
+    char why[256];
+    jmp_buf here;
+    m->stop = &here;
+    if (setjmp(here)) return IM_ABSENT;
+    const Onnx__TensorProto *t = im_unpack(&onnx__tensor_proto__descriptor, &a, bytes, n, why, sizeof why);
+    if (!t) im_fail(m, "%s", why);
+    if (name_bytes) snprintf(name, name_bytes, "%s", t->name ? t->name : "");
+    return im_tensor(m, t, "tensor", "the tensor");
+}
+
+int ig_read_tensor_pb(const char *path, struct ig_shape *shape, void **data, char *name, size_t name_bytes, char *err,
+                      size_t err_bytes)
+{
+    static const struct ig_import_options none;
+    struct im m = {.options = &none, .path = path, .err = err, .err_bytes = err_bytes, .keep_half = 1};
+    size_t n, size = 0;
+    void *bytes = map_file(path, &n, err, err_bytes);
+    if (!bytes) return -1;
+    m.g = m.arena.g = ig_graph_new("tensor");
+    m.bytes_left = default_bytes;
+    int32_t v = read_tensor(&m, bytes, n, name, name_bytes);
+    if (v != IM_ABSENT) {
+        *shape = im_shape(&m, v);
+        size = v >= 0 ? (size_t)ig_bytes(shape) : 0;
+        *data = malloc(size ? size : 1);
+        if (size && *data) memcpy(*data, m.g->values[v].data, size);
+        if (!*data) snprintf(err, err_bytes, "%s: out of memory", path);
+    }
+    munmap(bytes, n);
+    im_arena_free(&m.arena);
+    ig_graph_free(m.g);
+    return v != IM_ABSENT && *data ? 0 : -1;
+}

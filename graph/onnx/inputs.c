@@ -1,0 +1,227 @@
+/* The graph's edges: inputs get shapes (from the file, --input-shape, a default batch of 1), outputs their names. */
+#include "graph/onnx/import.h"
+
+#include <string.h>
+
+static const struct ig_bind *find_bind(const struct im *m, const char *name)
+{
+    for (int i = 0; i < m->options->n_binds; i++)
+        if (!strcmp(m->options->binds[i].name, name)) return &m->options->binds[i];
+    return NULL;
+}
+
+static const char *input_list(struct im *m)
+{
+    const Onnx__GraphProto *graph = m->model->graph;
+    const char *text = "";
+    int shown = 0;
+    for (size_t i = 0; i < graph->n_input && shown < 8; i++) {
+        if (im_find(m, &m->names, graph->input[i]->name, 0)->init) continue;
+        text = im_format(m, "%s%s%.60s", text, shown++ ? ", " : "", graph->input[i]->name);
+    }
+    return text;
+}
+
+static void check_binds(struct im *m)
+{
+    for (int i = 0; i < m->options->n_binds; i++) {
+        const char *name = m->options->binds[i].name;
+        const struct im_name *e = im_find(m, &m->names, name, 0);
+        if (!e || !e->is_input) im_fail(m, "there is no input '%s' to bind; the inputs are: %s", name, input_list(m));
+    }
+}
+
+static const Onnx__TypeProto__Tensor *tensor_type(const Onnx__ValueInfoProto *info)
+{
+    return info->type ? info->type->tensor_type : NULL;
+}
+
+/* Declared size of a dimension, or 0: symbolic or unknown (some writers say 0 or -1 for that). */
+static int64_t declared(const Onnx__TensorShapeProto__Dimension *d)
+{
+    return d->has_dim_value && d->dim_value > 0 ? d->dim_value : 0;
+}
+
+static const char *symbol(const Onnx__TensorShapeProto__Dimension *d)
+{
+    return d->dim_param && *d->dim_param ? d->dim_param : NULL;
+}
+
+static void learn_symbol(struct im *m, const char *name, int32_t size)
+{
+    struct im_name *e = im_find(m, &m->symbols, name, 1);
+    if (e->value != IM_UNSET && e->value != size)
+        im_fail(m, "dimension '%s' is bound to both %d and %d", name, e->value, size);
+    e->value = size;
+}
+
+/* The bound shape must agree with what the file declares; symbols learn their sizes. */
+static void check_bind(struct im *m, const Onnx__ValueInfoProto *info, const struct ig_bind *b)
+{
+    const Onnx__TypeProto__Tensor *t = tensor_type(info);
+    if (!t || !t->shape) return;
+    if ((int)t->shape->n_dim != b->shape.rank)
+        im_fail(m, "input '%s' has %zu dimensions, its bound shape %d", info->name, t->shape->n_dim, b->shape.rank);
+    for (int i = 0; i < b->shape.rank; i++) {
+        const Onnx__TensorShapeProto__Dimension *d = t->shape->dim[i];
+        if (declared(d) && declared(d) != b->shape.dims[i])
+            im_fail(m, "input '%s': dimension %d is %lld in the file and cannot be bound to %d", info->name, i,
+                    (long long)declared(d), b->shape.dims[i]);
+        if (symbol(d)) learn_symbol(m, symbol(d), b->shape.dims[i]);
+    }
+}
+
+/* A batch that nobody binds is 1: the first dimension, where it is symbolic and its symbol not known. */
+static void default_batch(struct im *m, const Onnx__ValueInfoProto *info)
+{
+    const Onnx__TypeProto__Tensor *t = tensor_type(info);
+    if (!t || !t->shape || !t->shape->n_dim || declared(t->shape->dim[0]) || !symbol(t->shape->dim[0])) return;
+    struct im_name *e = im_find(m, &m->symbols, symbol(t->shape->dim[0]), 1);
+    if (e->value == IM_UNSET) e->value = 1;
+}
+
+/* The remedy: the input's shape with a guess where it is open. */
+static const char *example(struct im *m, const Onnx__ValueInfoProto *info)
+{
+    static const int guess[4] = {1, 3, 224, 224};
+    const Onnx__TypeProto__Tensor *t = tensor_type(info);
+    const char *text = im_format(m, "--input-shape %s=", info->name);
+    size_t n = t && t->shape ? t->shape->n_dim : 4;
+    for (size_t i = 0; i < n && i < IG_MAX_RANK; i++) {
+        int64_t d = t && t->shape ? declared(t->shape->dim[i]) : 0;
+        text = im_format(m, "%s%s%lld", text, i ? "x" : "", (long long)(d ? d : guess[i < 4 ? i : 3]));
+    }
+    return text;
+}
+
+static int64_t resolve_dim(struct im *m, const Onnx__ValueInfoProto *info, int i)
+{
+    const Onnx__TensorShapeProto__Dimension *d = tensor_type(info)->shape->dim[i];
+    if (declared(d)) return declared(d);
+    const struct im_name *e = symbol(d) ? im_find(m, &m->symbols, symbol(d), 0) : NULL;
+    if (e && e->value != IM_UNSET) return e->value;
+    if (i == 0) return 1;
+    im_fail(m, "input '%s': dimension %d (%s) is not known; give it with %s", info->name, i,
+            symbol(d) ? symbol(d) : "unnamed", example(m, info));
+}
+
+static struct ig_shape input_shape(struct im *m, const Onnx__ValueInfoProto *info, const struct ig_bind *b)
+{
+    const Onnx__TypeProto__Tensor *t = tensor_type(info);
+    int64_t dims[IG_MAX_RANK];
+    if (!t) im_fail(m, "input '%s' is not a tensor", info->name);
+    int32_t type = im_runtime_type(m, t->elem_type, im_format(m, "input '%s'", info->name));
+    if (!b && !t->shape) im_fail(m, "input '%s' has no shape; give it with %s", info->name, example(m, info));
+    size_t rank = b ? (size_t)b->shape.rank : t->shape->n_dim;
+    if (rank > IG_MAX_RANK) im_fail(m, "input '%s' has %zu dimensions; at most %d are supported", info->name, rank, IG_MAX_RANK);
+    for (size_t i = 0; i < rank; i++) dims[i] = b ? b->shape.dims[i] : resolve_dim(m, info, (int)i);
+    return im_make_shape(m, type, (int32_t)rank, dims);
+}
+
+/* An input that becomes a constant. */
+static int32_t bound_constant(struct im *m, const Onnx__ValueInfoProto *info, const struct ig_bind *b)
+{
+    const Onnx__TypeProto__Tensor *t = tensor_type(info);
+    struct ig_shape shape = b->shape;
+    const char *name;
+    int32_t want = t && t->has_elem_type ? im_type(t->elem_type, &name) : shape.type;
+    int half = shape.type == IG_F16;
+    if (half) shape.type = IG_F32;
+    if (want != shape.type) im_fail(m, "input '%s' is bound to data of another type", info->name);
+    for (int i = 0; i < shape.rank; i++)
+        if (!shape.dims[i]) return im_empty(m, &shape);
+    if (!half) return ig_add_const(m->g, info->name, &shape, b->data);
+    int32_t v = ig_add_const(m->g, info->name, &shape, NULL);
+    float *to = (float *)m->g->values[v].data;
+    for (int64_t i = 0; i < ig_count(&shape); i++) to[i] = im_half(((const uint16_t *)b->data)[i]);
+    return v;
+}
+
+static int32_t make_input(struct im *m, const Onnx__ValueInfoProto *info)
+{
+    const struct ig_bind *b = find_bind(m, info->name);
+    if (b && b->data) return bound_constant(m, info, b);
+    struct ig_shape shape = input_shape(m, info, b);
+    int32_t v = ig_add_value(m->g, info->name, &shape);
+    ig_add_input(m->g, v);
+    return shape.type == IG_F16 ? im_cast(m, v, IG_F32) : v;
+}
+
+/* An input that nothing reads stays an input if it can: its absence of a shape or an odd type is nobody's business. */
+static int32_t try_input(struct im *m, const Onnx__ValueInfoProto *info)
+{
+    jmp_buf here, *outer = m->stop;
+    m->stop = &here;
+    int32_t v = setjmp(here) ? IM_ABSENT : make_input(m, info);
+    m->stop = outer;
+    return v;
+}
+
+void im_bind_inputs(struct im *m)
+{
+    const Onnx__GraphProto *graph = m->model->graph;
+    check_binds(m);
+    for (size_t i = 0; i < graph->n_input; i++) {
+        const struct ig_bind *b = find_bind(m, graph->input[i]->name);
+        if (b) check_bind(m, graph->input[i], b);
+    }
+    for (size_t i = 0; i < graph->n_input; i++) default_batch(m, graph->input[i]);
+    for (size_t i = 0; i < graph->n_input; i++) {
+        const Onnx__ValueInfoProto *info = graph->input[i];
+        const struct im_name *e = im_find(m, &m->names, info->name, 0);
+        const struct ig_bind *b = find_bind(m, info->name);
+        if (e->init && !(b && b->data)) {
+            if (b) im_fail(m, "input '%s' has an initializer and so a shape; it cannot be bound", info->name);
+            continue;
+        }
+        if (!e->read && m->options->outputs) continue;
+        int32_t v = e->read ? make_input(m, info) : try_input(m, info);
+        im_find(m, &m->names, info->name, 0)->value = v;
+    }
+}
+
+/* Gives v the output's name. A constant of that name steps back; an input, or the same output listed before, keeps it. */
+static void claim_name(struct im *m, int32_t v, const char *name)
+{
+    struct ig_graph *g = m->g;
+    for (int i = 0; i < g->n_values; i++) {
+        if (i == v || strcmp(g->values[i].name, name)) continue;
+        if (!ig_is_const(g, i)) return;
+        g->values[i].name = g->values[v].name;
+    }
+    g->values[v].name = ig_graph_strdup(g, name);
+}
+
+/* The value that leaves the graph as `name`: its own, not an input's, a constant's or another output's. */
+static int32_t own_value(struct im *m, const char *name, int32_t v)
+{
+    const struct ig_graph *g = m->g;
+    if (ig_is_const(g, v) || ig_is_input(g, v) || ig_is_output(g, v)) v = im_emit1(m, IG_COPY, 1, &v, NULL);
+    claim_name(m, v, name);
+    return v;
+}
+
+static void make_output(struct im *m, const char *name, const Onnx__ValueInfoProto *info)
+{
+    const Onnx__TypeProto__Tensor *t = info ? tensor_type(info) : NULL;
+    int32_t v = im_find(m, &m->names, name, 0)->value;
+    int32_t type = t && t->has_elem_type && t->elem_type ? im_runtime_type(m, t->elem_type, im_format(m, "output '%s'", name)) : -1;
+    if (v == IM_UNSET) {
+        const Onnx__TensorProto *init = im_find(m, &m->names, name, 0)->init;
+        v = init ? im_tensor(m, init, name, im_format(m, "initializer '%s'", name)) : IM_ABSENT;
+    }
+    if (v == IM_POISON) return;
+    if (v < 0) im_fail(m, "output '%s' has no elements; tensors of size zero are not supported", name);
+    if (type == IG_F16) v = im_cast(m, v, IG_F16);
+    ig_add_output(m->g, own_value(m, name, v));
+}
+
+void im_make_outputs(struct im *m)
+{
+    const Onnx__GraphProto *graph = m->model->graph;
+    if (m->options->outputs) {
+        for (int i = 0; i < m->options->n_outputs; i++) make_output(m, m->options->outputs[i], NULL);
+        return;
+    }
+    for (size_t i = 0; i < graph->n_output; i++) make_output(m, graph->output[i]->name, graph->output[i]);
+}

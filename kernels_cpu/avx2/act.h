@@ -1,0 +1,15 @@
+/* Activations over a run of floats. */
+#ifndef KERNELS_CPU_AVX2_ACT_H
+#define KERNELS_CPU_AVX2_ACT_H
+
+#include <stdint.h>
+
+#include "graph/op.h"
+
+/*
+ * y[i] = act(x[i]), i in [0, n); y may be x. Each result depends on its own element only. Kinds that
+ * ig_supports_unary refuses leave y as it is.
+ */
+void ig_act_row_avx2(float *y, const float *x, int64_t n, const struct ig_act *act);
+
+#endif

@@ -1,0 +1,218 @@
+/*
+ * Depthwise convolution, 8 channels at a time.
+ *
+ * 3x3: row pairs, and within one, stretches of x that keep the input pixels in L1 while all channels pass over
+ * them; the slide itself is depthwise3x3.S.
+ * Any window: six outputs of a row at a time, a weight vector is loaded once for the six. Outputs whose window sticks
+ * out of the image are computed one by one, over the taps that are inside.
+ */
+#include "kernels_cpu/avx2/depthwise.h"
+
+#include <stddef.h>
+
+#include "kernels_cpu/avx2/act.h"
+#include "kernels_cpu/avx2/kernels.h"
+#include "kernels_cpu/avx2/vec.h"
+
+_Static_assert(offsetof(struct ig_slide, step) == 40 && offsetof(struct ig_slide, out) == 80 &&
+                   offsetof(struct ig_slide, out_step) == 96 && offsetof(struct ig_slide, n) == 104 &&
+                   offsetof(struct ig_slide, w) == 112 && offsetof(struct ig_slide, flags) == 128 &&
+                   offsetof(struct ig_slide, bias) == 136 && offsetof(struct ig_slide, lo) == 168 &&
+                   offsetof(struct ig_slide, hi) == 172,
+               "depthwise3x3.S knows these offsets");
+
+enum { STRETCH = 28 };      /* outputs of a row that all channels pass over before the next ones */
+
+struct job {
+    const struct ig_call *call;
+    const struct ig_conv *conv;
+    struct ig_range range;
+    int64_t block;          /* floats of the packed weights of 8 channels */
+    int32_t flags;          /* enum ig_slide_flags: what is done in registers */
+    float lo, hi;
+    int later;              /* a residual or another activation remains to be done */
+};
+
+static struct job start(const struct ig_call *call, struct ig_range range)
+{
+    const struct ig_conv *conv = (const struct ig_conv *)call->attrs;
+    struct job job = {call, conv, range, 8 * (1 + (int64_t)conv->w.kh * conv->w.kw), 0, 0, 0, 0};
+    int residual = call->n_in > 3 && call->in[3].data;
+    job.later = residual || conv->act.kind > IG_CLIP;
+    if (!job.later && conv->act.kind != IG_NONE) job.flags = IG_SLIDE_LO;
+    if (!job.later && conv->act.kind == IG_CLIP) {
+        job.flags |= IG_SLIDE_HI;
+        job.lo = conv->act.alpha;
+        job.hi = conv->act.beta;
+    }
+    return job;
+}
+
+/* Residual and activation over pixels [x0, x1) of output row y. */
+static void finish(const struct job *job, int32_t y, int32_t x0, int32_t x1)
+{
+    const struct ig_operand *out = &job->call->out[0], *r = &job->call->in[3];
+    int32_t c0 = job->range.c0, n = job->range.c1 - c0;
+    int residual = job->call->n_in > 3 && r->data;
+    for (int32_t x = x0; x < x1; x++) {
+        float *p = ig_row_f32(out, y) + x * out->pixel_stride + c0;
+        if (residual) {
+            const float *q = ig_row_f32(r, y) + x * r->pixel_stride + c0;
+            for (int32_t i = 0; i < n; i += 8)
+                ig_store_upto8(p + i, _mm256_add_ps(ig_load_upto8(p + i, n - i), ig_load_upto8(q + i, n - i)), n - i);
+        }
+        if (job->conv->act.kind != IG_NONE) ig_act_row_avx2(p, p, n, &job->conv->act);
+    }
+}
+
+static __m256 clamp(const struct job *job, __m256 v)
+{
+    if (job->flags & IG_SLIDE_LO) v = _mm256_max_ps(_mm256_set1_ps(job->lo), v);
+    if (job->flags & IG_SLIDE_HI) v = _mm256_min_ps(_mm256_set1_ps(job->hi), v);
+    return v;
+}
+
+static const float *weights_of(const struct job *job, int32_t c)
+{
+    return (const float *)job->call->weights + c / 8 * job->block;
+}
+
+static int32_t min32(int32_t a, int32_t b)
+{
+    return a < b ? a : b;
+}
+
+static int32_t max32(int32_t a, int32_t b)
+{
+    return a > b ? a : b;
+}
+
+/* --- any window --- */
+
+/* Channels c .. c+7 of one output, n of them there: the taps inside the image. */
+static void one_output(const struct job *job, int32_t y, int32_t x, int32_t c, int32_t n)
+{
+    const struct ig_window *w = &job->conv->w;
+    const struct ig_operand *in = &job->call->in[0], *out = &job->call->out[0];
+    const float *weights = weights_of(job, c);
+    __m256 sum = _mm256_load_ps(weights);
+    weights += 8;
+    for (int32_t ky = 0; ky < w->kh; ky++) {
+        int32_t iy = y * w->sh - w->top + ky * w->dh;
+        if (iy < 0 || iy >= in->h) continue;
+        const float *row = ig_row_f32(in, iy) + c;
+        for (int32_t kx = 0; kx < w->kw; kx++) {
+            int32_t ix = x * w->sw - w->left + kx * w->dw;
+            if (ix < 0 || ix >= in->w) continue;
+            sum = _mm256_fmadd_ps(ig_load_upto8(row + ix * in->pixel_stride, n),
+                                  _mm256_load_ps(weights + (ky * w->kw + kx) * 8), sum);
+        }
+    }
+    ig_store_upto8(ig_row_f32(out, y) + x * out->pixel_stride + c, clamp(job, sum), n);
+}
+
+/* Six outputs whose columns are all inside the image, 8 channels. */
+static void six_outputs(const struct job *job, int32_t y, int32_t x, int32_t c)
+{
+    const struct ig_window *w = &job->conv->w;
+    const struct ig_operand *in = &job->call->in[0], *out = &job->call->out[0];
+    const float *weights = weights_of(job, c);
+    __m256 bias = _mm256_load_ps(weights), s0 = bias, s1 = bias, s2 = bias, s3 = bias, s4 = bias, s5 = bias;
+    int64_t next = w->sw * in->pixel_stride, dilate = w->dw * in->pixel_stride;
+    weights += 8;
+    for (int32_t ky = 0; ky < w->kh; ky++, weights += 8 * w->kw) {
+        int32_t iy = y * w->sh - w->top + ky * w->dh;
+        if (iy < 0 || iy >= in->h) continue;
+        const float *p = ig_row_f32(in, iy) + (x * w->sw - w->left) * in->pixel_stride + c;
+        for (int32_t kx = 0; kx < w->kw; kx++, p += dilate) {
+            __m256 v = _mm256_load_ps(weights + 8 * kx);
+            s0 = _mm256_fmadd_ps(_mm256_loadu_ps(p), v, s0);
+            s1 = _mm256_fmadd_ps(_mm256_loadu_ps(p + next), v, s1);
+            s2 = _mm256_fmadd_ps(_mm256_loadu_ps(p + 2 * next), v, s2);
+            s3 = _mm256_fmadd_ps(_mm256_loadu_ps(p + 3 * next), v, s3);
+            s4 = _mm256_fmadd_ps(_mm256_loadu_ps(p + 4 * next), v, s4);
+            s5 = _mm256_fmadd_ps(_mm256_loadu_ps(p + 5 * next), v, s5);
+        }
+    }
+    float *q = ig_row_f32(out, y) + x * out->pixel_stride + c;
+    _mm256_storeu_ps(q, clamp(job, s0));
+    _mm256_storeu_ps(q + out->pixel_stride, clamp(job, s1));
+    _mm256_storeu_ps(q + 2 * out->pixel_stride, clamp(job, s2));
+    _mm256_storeu_ps(q + 3 * out->pixel_stride, clamp(job, s3));
+    _mm256_storeu_ps(q + 4 * out->pixel_stride, clamp(job, s4));
+    _mm256_storeu_ps(q + 5 * out->pixel_stride, clamp(job, s5));
+}
+
+/* Outputs [x0, x1) of a row, n <= 8 channels from c. */
+static void any_row(const struct job *job, int32_t y, int32_t x0, int32_t x1, int32_t c, int32_t n)
+{
+    const struct ig_window *w = &job->conv->w;
+    int32_t inside = (w->left + w->sw - 1) / w->sw; /* first output whose columns are all inside */
+    int32_t span = job->call->in[0].w - (w->kw - 1) * w->dw + w->left;
+    int32_t end = span > 0 ? (span - 1) / w->sw + 1 : 0;
+    int32_t x = x0;
+    for (; x < x1 && x < inside; x++) one_output(job, y, x, c, n);
+    for (; n == 8 && x + 6 <= min32(x1, end); x += 6) six_outputs(job, y, x, c);
+    for (; x < x1; x++) one_output(job, y, x, c, n);
+}
+
+void conv_f32_depthwise8__avx2(const struct ig_call *call, struct ig_range range, void *scratch)
+{
+    (void)scratch;
+    struct job job = start(call, range);
+    int32_t width = call->out[0].w;
+    for (int32_t y = range.y0; y < range.y1; y++)
+        for (int32_t x = 0; x < width; x += STRETCH + 2) {
+            int32_t end = min32(x + STRETCH + 2, width);
+            for (int32_t c = range.c0; c < range.c1; c += 8) any_row(&job, y, x, end, c, min32(8, range.c1 - c));
+            if (job.later) finish(&job, y, x, end);
+        }
+}
+
+/* --- 3x3 --- */
+
+/* Outputs [x0, x1) of rows y and, if rows is 2, y+1; channels c .. c+7. */
+static void slide(const struct job *job, int32_t y, int32_t rows, int32_t x0, int32_t x1, int32_t c)
+{
+    static ig_slide_fn *const fn[2][2] = {{ig_slide_1row_s1_avx2, ig_slide_2rows_s1_avx2},
+                                          {ig_slide_1row_s2_avx2, ig_slide_2rows_s2_avx2}};
+    const struct ig_window *w = &job->conv->w;
+    const struct ig_operand *in = &job->call->in[0], *out = &job->call->out[0];
+    const float *weights = weights_of(job, c);
+    struct ig_slide s;
+    int32_t left = x0 * w->sw - w->left, right = (x1 - 1) * w->sw - w->left + 2;
+    for (int32_t i = 0; i < 3 + (rows - 1) * w->sh; i++) {
+        int32_t iy = y * w->sh - w->top + i;
+        int inside = iy >= 0 && iy < in->h;
+        s.in[i] = inside ? ig_row_f32(in, iy) + max32(left, 0) * in->pixel_stride + c
+                         : (const float *)job->call->zeros;
+        s.step[i] = inside ? in->pixel_stride * (int64_t)sizeof(float) : 0;
+    }
+    for (int32_t i = 0; i < rows; i++) s.out[i] = ig_row_f32(out, y + i) + x0 * out->pixel_stride + c;
+    s.out_step = out->pixel_stride * (int64_t)sizeof(float);
+    s.n = x1 - x0;
+    s.w = weights + 8;
+    s.flags = job->flags | (left < 0 ? IG_SLIDE_FIRST : 0) | (right >= in->w ? IG_SLIDE_LAST : 0);
+    _mm256_storeu_ps(s.bias, _mm256_load_ps(weights));
+    s.lo = job->lo;
+    s.hi = job->hi;
+    fn[w->sw - 1][rows - 1](&s);
+}
+
+void conv_f32_depthwise3x3__avx2(const struct ig_call *call, struct ig_range range, void *scratch)
+{
+    (void)scratch;
+    struct job job = start(call, range);
+    int32_t width = call->out[0].w, whole = range.c0 + (range.c1 - range.c0) / 8 * 8;
+    for (int32_t y = range.y0; y < range.y1; y += 2) {
+        int32_t rows = min32(2, range.y1 - y);
+        for (int32_t x = 0; x < width; x += STRETCH) {
+            int32_t end = min32(x + STRETCH, width);
+            for (int32_t c = range.c0; c < whole; c += 8) slide(&job, y, rows, x, end, c);
+            for (int32_t i = 0; i < rows; i++) {
+                if (whole < range.c1) any_row(&job, y + i, x, end, whole, range.c1 - whole);
+                if (job.later) finish(&job, y + i, x, end);
+            }
+        }
+    }
+}

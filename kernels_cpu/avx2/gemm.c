@@ -1,0 +1,57 @@
+/*
+ * The micro-kernels of gemm.S by rows and width, and the matrix-vector product of a one-row FC: 64 channels
+ * (8 accumulators) at a time, four panels read side by side.
+ */
+#include "kernels_cpu/avx2/gemm.h"
+
+#include <immintrin.h>
+#include <stddef.h>
+
+#include "kernels_cpu/avx2/act.h"
+
+_Static_assert(offsetof(struct ig_gemm_args, a_offset) == 8 && offsetof(struct ig_gemm_args, taps) == 16 &&
+                   offsetof(struct ig_gemm_args, k) == 24 && offsetof(struct ig_gemm_args, b) == 32 &&
+                   offsetof(struct ig_gemm_args, bias) == 40 && offsetof(struct ig_gemm_args, c) == 48 &&
+                   offsetof(struct ig_gemm_args, c_offset) == 56 && offsetof(struct ig_gemm_args, r) == 64 &&
+                   offsetof(struct ig_gemm_args, r_offset) == 72 && offsetof(struct ig_gemm_args, prefetch) == 80 &&
+                   offsetof(struct ig_gemm_args, flags) == 88 && offsetof(struct ig_gemm_args, lo) == 92 &&
+                   offsetof(struct ig_gemm_args, hi) == 96,
+               "gemm.S knows these offsets");
+
+ig_gemm_fn ig_gemm16_1x8_avx2, ig_gemm16_2x8_avx2, ig_gemm16_3x8_avx2, ig_gemm16_4x8_avx2, ig_gemm16_5x8_avx2,
+    ig_gemm16_6x8_avx2, ig_gemm16_1x16_avx2, ig_gemm16_2x16_avx2, ig_gemm16_3x16_avx2, ig_gemm16_4x16_avx2,
+    ig_gemm16_5x16_avx2, ig_gemm16_6x16_avx2;
+ig_gemm_fn ig_gemm24_1x8_avx2, ig_gemm24_2x8_avx2, ig_gemm24_3x8_avx2, ig_gemm24_4x8_avx2, ig_gemm24_1x16_avx2,
+    ig_gemm24_2x16_avx2, ig_gemm24_3x16_avx2, ig_gemm24_4x16_avx2, ig_gemm24_1x24_avx2, ig_gemm24_2x24_avx2,
+    ig_gemm24_3x24_avx2, ig_gemm24_4x24_avx2;
+
+static void gemv_64(const float *x, int64_t k, const float *panels, float *c)
+{
+    int64_t panel = ig_gemm_panel(1, k, 16);
+    const float *b[4] = {panels, panels + panel, panels + 2 * panel, panels + 3 * panel};
+    __m256 acc[8];
+#pragma GCC unroll 8
+    for (int i = 0; i < 8; i++) acc[i] = _mm256_loadu_ps(b[i / 2] + i % 2 * 8);
+    for (int64_t i = 1; i <= k; i++) {
+        __m256 a = _mm256_broadcast_ss(x++);
+#pragma GCC unroll 8
+        for (int j = 0; j < 8; j++)
+            acc[j] = _mm256_fmadd_ps(a, _mm256_loadu_ps(b[j / 2] + i * 16 + j % 2 * 8), acc[j]);
+    }
+#pragma GCC unroll 8
+    for (int i = 0; i < 8; i++) _mm256_storeu_ps(c + i * 8, acc[i]);
+}
+
+static ig_gemm_fn *const w8[] = {ig_gemm16_1x8_avx2, ig_gemm16_2x8_avx2, ig_gemm16_3x8_avx2,
+                                 ig_gemm16_4x8_avx2, ig_gemm16_5x8_avx2, ig_gemm16_6x8_avx2};
+static ig_gemm_fn *const w16[] = {ig_gemm16_1x16_avx2, ig_gemm16_2x16_avx2, ig_gemm16_3x16_avx2,
+                                  ig_gemm16_4x16_avx2, ig_gemm16_5x16_avx2, ig_gemm16_6x16_avx2};
+static ig_gemm_fn *const w8of24[] = {ig_gemm24_1x8_avx2, ig_gemm24_2x8_avx2, ig_gemm24_3x8_avx2,
+                                     ig_gemm24_4x8_avx2};
+static ig_gemm_fn *const w16of24[] = {ig_gemm24_1x16_avx2, ig_gemm24_2x16_avx2, ig_gemm24_3x16_avx2,
+                                      ig_gemm24_4x16_avx2};
+static ig_gemm_fn *const w24[] = {ig_gemm24_1x24_avx2, ig_gemm24_2x24_avx2, ig_gemm24_3x24_avx2,
+                                  ig_gemm24_4x24_avx2};
+
+const struct ig_gemm_set ig_gemm_6x16_avx2 = {6, 16, {w8, w16}, ig_act_row_avx2, gemv_64, 4, 512 << 10};
+const struct ig_gemm_set ig_gemm_4x24_avx2 = {4, 24, {w8of24, w16of24, w24}, ig_act_row_avx2, NULL, 0, 512 << 10};

@@ -1,0 +1,112 @@
+/*
+ * exp, expm1, log and log1p on eight floats, without libm.
+ *
+ * exp:   x = n ln 2 + r, |r| <= ln 2 / 2;  e^r = 1 + q, q = r + r^2 P(r), P of degree 4, minimax relative
+ *        to e^r (2^-28). The scale 2^n is applied in two halves, so that results round to denormals,
+ *        zero and infinity as they should.
+ * expm1: 2^n q + (2^n - 1): no cancellation near 0.
+ * log:   2 atanh(s) = 2 s + 2 s t P(t), t = s^2 <= 1/9, P of degree 3, minimax (2^-27).
+ */
+#ifndef KERNELS_CPU_AVX2_VMATH_H
+#define KERNELS_CPU_AVX2_VMATH_H
+
+#include <immintrin.h>
+
+/* max and min that keep a NaN in x: the instruction returns its second operand. */
+static inline __m256 ig_max8(__m256 x, float bound)
+{
+    return _mm256_max_ps(_mm256_set1_ps(bound), x);
+}
+
+static inline __m256 ig_min8(__m256 x, float bound)
+{
+    return _mm256_min_ps(_mm256_set1_ps(bound), x);
+}
+
+static inline __m256 ig_negate8(__m256 x)
+{
+    return _mm256_xor_ps(x, _mm256_set1_ps(-0.f));
+}
+
+static inline __m256 ig_abs8(__m256 x)
+{
+    return _mm256_andnot_ps(_mm256_set1_ps(-0.f), x);
+}
+
+/* 2^n; n in [-126, 127]. */
+static inline __m256 ig_pow2i8(__m256i n)
+{
+    return _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_add_epi32(n, _mm256_set1_epi32(127)), 23));
+}
+
+/* q = e^r - 1 where x = n ln 2 + r; *n as integers. A NaN gives q = NaN. */
+static inline __m256 ig_exp_reduce8(__m256 x, __m256i *n)
+{
+    __m256 k = _mm256_round_ps(_mm256_mul_ps(x, _mm256_set1_ps(1.44269504f)),
+                               _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+    __m256 r = _mm256_fnmadd_ps(k, _mm256_set1_ps(0.693145752f), x); /* ln 2, upper 15 bits: k times it is exact */
+    r = _mm256_fnmadd_ps(k, _mm256_set1_ps(1.42860677e-6f), r);      /* and the rest */
+    __m256 p = _mm256_set1_ps(0.00138131448f);
+    p = _mm256_fmadd_ps(p, r, _mm256_set1_ps(0.00836941879f));
+    p = _mm256_fmadd_ps(p, r, _mm256_set1_ps(0.041668456f));
+    p = _mm256_fmadd_ps(p, r, _mm256_set1_ps(0.166665152f));
+    p = _mm256_fmadd_ps(p, r, _mm256_set1_ps(0.49999994f));
+    *n = _mm256_cvtps_epi32(k);
+    return _mm256_fmadd_ps(_mm256_mul_ps(r, r), p, r);
+}
+
+static inline __m256 ig_exp8(__m256 x)
+{
+    __m256i n;
+    x = ig_min8(ig_max8(x, -110), 90); /* beyond: 0 and inf */
+    __m256 y = _mm256_add_ps(_mm256_set1_ps(1), ig_exp_reduce8(x, &n));
+    __m256i half = _mm256_srai_epi32(n, 1);
+    return _mm256_mul_ps(_mm256_mul_ps(y, ig_pow2i8(half)), ig_pow2i8(_mm256_sub_epi32(n, half)));
+}
+
+/* x <= 60: what its callers need; -1 from about -17 on down. */
+static inline __m256 ig_expm18(__m256 x)
+{
+    __m256i n;
+    x = ig_max8(x, -60);
+    __m256 q = ig_exp_reduce8(x, &n), s = ig_pow2i8(n);
+    return _mm256_fmadd_ps(s, q, _mm256_sub_ps(s, _mm256_set1_ps(1)));
+}
+
+/* ln((1+s)/(1-s)); |s| <= 1/3. */
+static inline __m256 ig_log_ratio8(__m256 s)
+{
+    __m256 t = _mm256_mul_ps(s, s), p = _mm256_set1_ps(0.140137896f);
+    p = _mm256_fmadd_ps(p, t, _mm256_set1_ps(0.139993563f));
+    p = _mm256_fmadd_ps(p, t, _mm256_set1_ps(0.200108543f));
+    p = _mm256_fmadd_ps(p, t, _mm256_set1_ps(0.333332062f));
+    s = _mm256_add_ps(s, s);
+    return _mm256_fmadd_ps(_mm256_mul_ps(s, t), p, s);
+}
+
+/* ln(1 + x); x in [0, 1]. */
+static inline __m256 ig_log1p8(__m256 x)
+{
+    return ig_log_ratio8(_mm256_div_ps(x, _mm256_add_ps(x, _mm256_set1_ps(2))));
+}
+
+/* ln(x): x = m 2^e, m in [sqrt 1/2, sqrt 2). Zero gives -inf, x < 0 and NaN give NaN. */
+static inline __m256 ig_log8(__m256 x)
+{
+    __m256 tiny = _mm256_cmp_ps(x, _mm256_set1_ps(1.17549435e-38f), _CMP_LT_OQ);
+    __m256 big = _mm256_blendv_ps(x, _mm256_mul_ps(x, _mm256_set1_ps(8388608.f)), tiny);
+    __m256i bits = _mm256_castps_si256(big);
+    __m256i e = _mm256_srai_epi32(_mm256_sub_epi32(bits, _mm256_set1_epi32(0x3f3504f3)), 23); /* sqrt 1/2 */
+    __m256 m = _mm256_castsi256_ps(_mm256_sub_epi32(bits, _mm256_slli_epi32(e, 23)));
+    e = _mm256_add_epi32(e, _mm256_and_si256(_mm256_castps_si256(tiny), _mm256_set1_epi32(-23)));
+    __m256 one = _mm256_set1_ps(1), k = _mm256_cvtepi32_ps(e), zero = _mm256_setzero_ps();
+    __m256 y = ig_log_ratio8(_mm256_div_ps(_mm256_sub_ps(m, one), _mm256_add_ps(m, one)));
+    y = _mm256_fmadd_ps(k, _mm256_set1_ps(1.42860677e-6f), y);
+    y = _mm256_fmadd_ps(k, _mm256_set1_ps(0.693145752f), y);
+    __m256 inf = _mm256_set1_ps(__builtin_inff());
+    y = _mm256_blendv_ps(y, x, _mm256_cmp_ps(x, inf, _CMP_EQ_OQ));
+    y = _mm256_blendv_ps(y, ig_negate8(inf), _mm256_cmp_ps(x, zero, _CMP_EQ_OQ));
+    return _mm256_blendv_ps(_mm256_set1_ps(__builtin_nanf("")), y, _mm256_cmp_ps(x, zero, _CMP_GE_OQ));
+}
+
+#endif

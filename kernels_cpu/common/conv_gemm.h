@@ -1,0 +1,89 @@
+/*
+ * Convolution and FC as GEMM by indirection: the portable driver around one ISA's micro-kernels.
+ *
+ * An output pixel is a row of C, its kh*kw input pixels ("taps") are rows of A, found through a table of
+ * addresses: no im2col copy. A tap in the padding has the address of a zero pixel. The pixels of a range are
+ * numbered across its rows and split evenly into groups of at most `mr`; 16 groups make a block, whose table is
+ * built once and used for all panels of nr output channels.
+ *
+ * Every element is one chain: bias, then fma over the taps and, within a tap, over the channels; then + residual,
+ * then the activation. All micro-kernels of a set, whatever their rows and width, must follow it, so that the
+ * bits depend neither on the cut nor on the position in a group.
+ *
+ * Packed weights (kernels_cpu/pack/conv.c), the same for both ISAs:
+ *   [group][panel = ceil(oc/groups / nr)] { bias[nr], w[tap][ic/groups][nr] }   channels past the end are zero
+ */
+#ifndef KERNELS_CPU_COMMON_CONV_GEMM_H
+#define KERNELS_CPU_COMMON_CONV_GEMM_H
+
+#include "kernels_cpu/kernel.h"
+
+enum {
+    IG_GEMM_MAX_MR = 8,   /* rows of the tallest micro-kernel */
+    IG_GEMM_MAX_NR = 32,  /* channels of the widest panel */
+    IG_GEMM_STEP = 8      /* widths of micro-kernels are multiples of this */
+};
+
+enum ig_gemm_flags {
+    IG_GEMM_LO = 1, /* c = max(c, lo) */
+    IG_GEMM_HI = 2  /* c = min(c, hi), after the max */
+};
+
+/* What a micro-kernel is given. The offsets of the members are known to assembly: do not reorder. */
+struct ig_gemm_args {
+    const float *const *a; /*  0: [taps][mr] addresses; mr is the set's, also where fewer rows are computed */
+    int64_t a_offset;      /*  8: bytes to add to each of them (the group's first channel) */
+    int64_t taps;          /* 16: >= 1 */
+    int64_t k;             /* 24: floats per tap, >= 1 */
+    const float *b;        /* 32: w[tap][k][nr] of the panel, 32-byte aligned; nr is the set's, also for less width */
+    const float *bias;     /* 40: [nr], 32-byte aligned; never NULL */
+    float *const *c;       /* 48: [rows] addresses, no alignment */
+    int64_t c_offset;      /* 56: bytes to add to each of them (the panel's first channel) */
+    const float *const *r; /* 64: [rows] addresses of the residual, or NULL; may equal c */
+    int64_t r_offset;      /* 72: bytes */
+    int64_t prefetch;      /* 80: bytes that b is prefetched ahead; 0: not at all */
+    int32_t flags;         /* 88: enum ig_gemm_flags */
+    float lo, hi;          /* 92, 96 */
+};
+
+/* c[row][0..width) of `rows` rows (both fixed by the function) = act(bias + sum a b + r). */
+typedef void ig_gemm_fn(const struct ig_gemm_args *args);
+/* y[0..n) = act(x[0..n)); y may be x; the bits of an element depend on its value alone. */
+typedef void ig_act_fn(float *y, const float *x, int64_t n, const struct ig_act *act);
+/* One row of C by a fixed number of whole panels at once (FC with one row): bias + the same chain, no more. */
+typedef void ig_gemv_fn(const float *x, int64_t k, const float *panels, float *c);
+
+struct ig_gemm_set {       /* one ISA's tools; static const data */
+    int32_t mr, nr;        /* rows of a table entry, width of a packed panel */
+    ig_gemm_fn *const *fn[IG_GEMM_MAX_NR / IG_GEMM_STEP]; /* fn[width/8 - 1][rows - 1], widths to nr, rows to mr */
+    ig_act_fn *act;        /* for the kinds that lo and hi cannot express */
+    ig_gemv_fn *gemv;      /* or NULL */
+    int32_t gemv_panels;   /* panels that gemv takes; gemv_panels*nr floats <= 8 * 32 */
+    int64_t stream_bytes;  /* weights above this are prefetched and reused over a block: about half of L2 */
+};
+
+/* Floats of one packed panel. */
+static inline int64_t ig_gemm_panel(int64_t taps, int64_t k, int32_t nr)
+{
+    return nr * (1 + taps * k);
+}
+
+/* Convolution: call->in = x, w, bias, residual (kernels_cpu/pack/conv.c packed w and bias with the set's nr). */
+void ig_gemm_conv(const struct ig_call *call, const struct ig_conv *conv, struct ig_range range,
+                  void *scratch, const struct ig_gemm_set *set);
+/* Fully connected, the same operands; rows are pixels. Packed as a 1x1 convolution. */
+void ig_gemm_fc(const struct ig_call *call, struct ig_range range, void *scratch,
+                const struct ig_gemm_set *set);
+/*
+ * First layer, at most 4 input channels, one group, dw == 1: a tap is a whole kernel row of kw*ic floats, read from
+ * rows that are copied into scratch between zeros. Packed with kh taps of kw*ic floats (which is the same order).
+ */
+void ig_gemm_first(const struct ig_call *call, const struct ig_conv *conv, struct ig_range range,
+                   void *scratch, const struct ig_gemm_set *set);
+
+/* Scratch bytes of the three, for sets with that mr. */
+size_t ig_gemm_conv_scratch(const struct ig_call *call, int32_t mr);
+size_t ig_gemm_fc_scratch(const struct ig_call *call, int32_t mr);
+size_t ig_gemm_first_scratch(const struct ig_call *call, int32_t mr);
+
+#endif

@@ -1,0 +1,118 @@
+/*
+ * Weights of the GEMM convolutions: panels of nr output channels, in the order the micro-kernel reads.
+ *
+ *   group 0                                               group 1
+ *   panel 0                        panel 1                panel 0
+ *   bias[nr]                       bias[nr] ...           bias[nr] ...
+ *   tap 0: ic 0: oc 0 .. nr-1
+ *          ic 1: oc 0 .. nr-1
+ *          ...
+ *   tap 1: ic 0: oc 0 .. nr-1          tap = ky*kw + kx, ic within the group
+ *   ...
+ * Channels past the group's last are zero. ONNX has them as w[oc][ic][tap].
+ */
+#include "kernels_cpu/common/conv_gemm.h"
+#include "kernels_cpu/pack/ask.h"
+#include "kernels_cpu/pack/pack.h"
+
+struct source {
+    const float *w, *bias;         /* bias may be NULL */
+    int32_t groups, ic, oc, taps;  /* ic, oc of one group */
+};
+
+static void pack_panel(const struct source *s, int32_t first, int32_t width, int32_t nr, float *dst)
+{
+    for (int32_t n = 0; n < nr; n++) *dst++ = s->bias && n < width ? s->bias[first + n] : 0;
+    for (int32_t t = 0; t < s->taps; t++)
+        for (int32_t c = 0; c < s->ic; c++)
+            for (int32_t n = 0; n < nr; n++)
+                *dst++ = n < width ? s->w[((int64_t)(first + n) * s->ic + c) * s->taps + t] : 0;
+}
+
+static size_t pack(const struct source *s, int32_t nr, float *dst)
+{
+    int32_t panels = (s->oc + nr - 1) / nr;
+    int64_t floats = ig_gemm_panel(s->taps, s->ic, nr);
+    for (int32_t g = 0; dst && g < s->groups; g++)
+        for (int32_t j = 0; j < panels; j++, dst += floats) {
+            int32_t left = s->oc - j * nr;
+            pack_panel(s, g * s->oc + j * nr, left < nr ? left : nr, nr, dst);
+        }
+    return (size_t)(s->groups * panels * floats) * sizeof(float);
+}
+
+static struct source source_of(const struct ig_call *call, int32_t groups, int32_t taps)
+{
+    struct source s = {(const float *)call->in[1].data, NULL, groups, call->in[0].c / groups,
+                       call->out[0].c / groups, taps};
+    if (ig_has(call, 2)) s.bias = (const float *)call->in[2].data;
+    return s;
+}
+
+static size_t pack_conv(const struct ig_call *call, int32_t nr, void *dst)
+{
+    const struct ig_conv *conv = (const struct ig_conv *)call->attrs;
+    struct source s = source_of(call, conv->groups, conv->w.kh * conv->w.kw);
+    return pack(&s, nr, (float *)dst);
+}
+
+size_t ig_pack_conv16(const struct ig_call *call, void *dst)
+{
+    return pack_conv(call, 16, dst);
+}
+
+size_t ig_pack_conv24(const struct ig_call *call, void *dst)
+{
+    return pack_conv(call, 24, dst);
+}
+
+size_t ig_pack_fc16(const struct ig_call *call, void *dst)
+{
+    struct source s = source_of(call, 1, 1);
+    return pack(&s, 16, (float *)dst);
+}
+
+static int constants_fit(const struct ig_call *call)
+{
+    return ig_f32_to_f32(call) && ig_is_const_f32(call, 1) && (!ig_has(call, 2) || ig_is_const_f32(call, 2)) &&
+           ig_residual_fits(call);
+}
+
+int ig_supports_conv_gemm(const struct ig_call *call)
+{
+    const struct ig_conv *conv = (const struct ig_conv *)call->attrs;
+    return constants_fit(call) && ig_is_flat(&conv->w) && ig_act_fits(&conv->act);
+}
+
+int ig_supports_conv_first(const struct ig_call *call)
+{
+    const struct ig_conv *conv = (const struct ig_conv *)call->attrs;
+    return ig_supports_conv_gemm(call) && call->in[0].c <= 4 && conv->groups == 1 && conv->w.dw == 1 &&
+           conv->w.left >= 0 && conv->w.right >= 0;
+}
+
+int ig_supports_fc(const struct ig_call *call)
+{
+    const struct ig_fc *fc = (const struct ig_fc *)call->attrs;
+    return constants_fit(call) && ig_act_fits(&fc->act);
+}
+
+size_t ig_scratch_conv_mr4(const struct ig_call *call)
+{
+    return ig_gemm_conv_scratch(call, 4);
+}
+
+size_t ig_scratch_conv_mr6(const struct ig_call *call)
+{
+    return ig_gemm_conv_scratch(call, 6);
+}
+
+size_t ig_scratch_first_mr6(const struct ig_call *call)
+{
+    return ig_gemm_first_scratch(call, 6);
+}
+
+size_t ig_scratch_fc_mr6(const struct ig_call *call)
+{
+    return ig_gemm_fc_scratch(call, 6);
+}

@@ -1,0 +1,42 @@
+/*
+ * Weights of depthwise convolution: blocks of 8 channels.
+ *
+ *   block 0                                block 1
+ *   bias: c 0 .. 7                         bias: c 8 .. 15
+ *   tap 0: c 0 .. 7                        tap 0: c 8 .. 15
+ *   tap 1: c 0 .. 7     tap = ky*kw + kx   ...
+ *   ...
+ * Channels past the last are zero. ONNX has them as w[c][1][tap].
+ */
+#include "kernels_cpu/pack/ask.h"
+#include "kernels_cpu/pack/pack.h"
+
+size_t ig_pack_depthwise8(const struct ig_call *call, void *dst)
+{
+    const struct ig_conv *conv = (const struct ig_conv *)call->attrs;
+    int32_t taps = conv->w.kh * conv->w.kw, c = call->out[0].c;
+    const float *w = (const float *)call->in[1].data;
+    const float *bias = ig_has(call, 2) ? (const float *)call->in[2].data : NULL;
+    float *p = (float *)dst;
+    for (int32_t c0 = 0; p && c0 < c; c0 += 8)
+        for (int32_t t = -1; t < taps; t++)
+            for (int32_t i = c0; i < c0 + 8; i++)
+                *p++ = i >= c ? 0 : t >= 0 ? w[(int64_t)i * taps + t] : bias ? bias[i] : 0;
+    return (size_t)((c + 7) / 8) * (size_t)(taps + 1) * 8 * sizeof(float);
+}
+
+int ig_supports_depthwise(const struct ig_call *call)
+{
+    const struct ig_conv *conv = (const struct ig_conv *)call->attrs;
+    return ig_supports_conv_gemm(call) && conv->groups == call->in[0].c && conv->groups == call->out[0].c;
+}
+
+/* What the sliding kernels take: 3x3, stride 1 or 2, at most one column missing at either side. */
+int ig_supports_depthwise3x3(const struct ig_call *call)
+{
+    const struct ig_window *w = &((const struct ig_conv *)call->attrs)->w;
+    if (!ig_supports_depthwise(call)) return 0;
+    int32_t past = (call->out[0].w - 1) * w->sw - w->left + 3 - call->in[0].w;
+    return w->kh == 3 && w->kw == 3 && w->sh == w->sw && w->sw <= 2 && w->dh == 1 && w->dw == 1 && w->left >= 0 &&
+           w->left <= 1 && past <= 1;
+}

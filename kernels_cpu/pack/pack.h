@@ -1,0 +1,31 @@
+/*
+ * Build-time side of the vector kernels, plain C: which calls each family computes, how its weights are laid out,
+ * how much scratch it takes. The layouts serve both ISAs.
+ */
+#ifndef KERNELS_CPU_PACK_PACK_H
+#define KERNELS_CPU_PACK_PACK_H
+
+#include "kernels_cpu/kernel.h"
+
+#if __has_include("kernels_cpu/ref/ref.h")
+#include "kernels_cpu/ref/ref.h"
+#endif
+
+/* --- pack/conv.c: float convolution, constant weights and bias, up to two spatial dims --- */
+ig_supports_fn ig_supports_conv_gemm;  /* any k, stride, dilation, groups */
+ig_supports_fn ig_supports_conv_first; /* at most 4 input channels, one group, dw == 1 */
+ig_supports_fn ig_supports_fc;
+ig_pack_fn ig_pack_conv16;             /* panels of 16 channels; conv_gemm and conv_first */
+ig_pack_fn ig_pack_conv24;             /* panels of 24 */
+ig_pack_fn ig_pack_fc16;
+ig_scratch_fn ig_scratch_conv_mr4;     /* micro-kernels of 4 rows */
+ig_scratch_fn ig_scratch_conv_mr6;     /* of 6 */
+ig_scratch_fn ig_scratch_first_mr6;
+ig_scratch_fn ig_scratch_fc_mr6;
+
+/* --- pack/depthwise.c: groups == ic == oc --- */
+ig_supports_fn ig_supports_depthwise;    /* any window */
+ig_supports_fn ig_supports_depthwise3x3; /* stride 1 or 2, no dilation, padding <= 1 at the sides */
+ig_pack_fn ig_pack_depthwise8;
+
+#endif

@@ -1,0 +1,49 @@
+/*
+ * Convolution, 1-D to 3-D, grouped:
+ *   y[p][oc] = act(bias[oc] + sum over taps and input channels of the group x[p s - pad + k d][ic] w[oc][ic][k] + residual)
+ * Row y of a 3-D image is depth y / H, row y % H.
+ */
+#include "kernels_cpu/ref/act.h"
+#include "kernels_cpu/ref/ref.h"
+#include "kernels_cpu/ref/window.h"
+
+int conv_f32_1x1__supports(const struct ig_call *call)
+{
+    return ig_ref_is_f32(call) && call->in[1].shape->type == IG_F32;
+}
+
+static double dot(const struct ig_call *call, int32_t y, int32_t x, int32_t oc)
+{
+    const struct ig_conv *a = call->attrs;
+    const struct ig_window *w = &a->w;
+    const struct ig_operand *in = &call->in[0], *out = &call->out[0];
+    int32_t in_h = in->h / w->in_d, out_h = out->h / w->out_d;
+    int32_t n = in->c / a->groups, first = oc / (out->c / a->groups) * n;
+    const float *weights = (const float *)call->in[1].data + (int64_t)oc * n * ig_taps(w);
+    double sum = 0;
+    for (int32_t k = 0; k < ig_taps(w); k++) {
+        int32_t iz = ig_tap(y / out_h, w->sd, w->front, k / (w->kh * w->kw), w->dd);
+        int32_t iy = ig_tap(y % out_h, w->sh, w->top, k / w->kw % w->kh, w->dh);
+        int32_t ix = ig_tap(x, w->sw, w->left, k % w->kw, w->dw);
+        if (!ig_inside(iz, w->in_d) || !ig_inside(iy, in_h) || !ig_inside(ix, in->w)) continue;
+        const float *pixel = ig_row_f32(in, iz * in_h + iy) + ix * in->pixel_stride + first;
+        for (int32_t i = 0; i < n; i++) sum += (double)pixel[i] * weights[(int64_t)i * ig_taps(w) + k];
+    }
+    return sum;
+}
+
+void conv_f32_1x1__ref(const struct ig_call *call, struct ig_range range, void *scratch)
+{
+    const struct ig_conv *a = call->attrs;
+    const struct ig_operand *out = &call->out[0], *residual = &call->in[3];
+    const float *bias = call->n_in > 2 ? call->in[2].data : NULL;
+    (void)scratch;
+    for (int32_t y = range.y0; y < range.y1; y++)
+        for (int32_t x = 0; x < out->w; x++)
+            for (int32_t c = range.c0; c < range.c1; c++) {
+                double sum = dot(call, y, x, c) + (bias ? bias[c] : 0);
+                if (call->n_in > 3 && residual->shape)
+                    sum += ig_row_f32(residual, y)[x * residual->pixel_stride + c];
+                ig_row_f32(out, y)[x * out->pixel_stride + c] = (float)ig_ref_act(&a->act, sum);
+            }
+}

@@ -1,0 +1,54 @@
+/* Inside the packer: the problem in sections, the greedy orders and the exact search. pack.c puts them together. */
+#ifndef PLANNER_PACK_H
+#define PLANNER_PACK_H
+
+#include <stdint.h>
+
+#include "planner/plan.h"
+
+/*
+ * A section is a maximal set of simultaneously live items; two items overlap in time exactly if they share one. Sections
+ * are numbered by time, so an item lies in the sections [first, last] and that, with its size, is all that matters.
+ */
+struct ig_sections {
+    int32_t n;               /* items of positive size and life, sorted by (lower, upper, size) */
+    int32_t n_sections;
+    int32_t *id;             /* [n]: index in the caller's array */
+    int64_t *size;           /* [n] bytes */
+    int32_t *first, *last;   /* [n]: sections, inclusive */
+    int32_t *starts;         /* [n_sections + 1]: items whose first section is s are [starts[s], starts[s+1]) */
+    int32_t *members;        /* items of section s are members[member_at[s] .. member_at[s+1]) */
+    int32_t *member_at;      /* [n_sections + 1] */
+    int32_t *overlaps;       /* items that overlap item b are overlaps[overlap_at[b] .. overlap_at[b+1]) */
+    int32_t *overlap_at;     /* [n + 1] */
+    int64_t max_live;        /* bytes: the largest section */
+    int64_t granule;         /* greatest common divisor of the sizes: every left-justified offset is a multiple */
+};
+
+void ig_sections_make(struct ig_sections *p, const struct ig_pack_item *items, int32_t n);
+void ig_sections_free(struct ig_sections *p);
+/* Sum of the sizes of the largest section that item b lies in. */
+int64_t ig_section_total(const struct ig_sections *p, int32_t b);
+
+/* Orders in which a search tries items, as descending weight; rank[b] = place of b. 0 <= which < IG_RANKS. */
+enum { IG_RANKS = 8 };
+void ig_rank_items(const struct ig_sections *p, int32_t which, int32_t *rank);
+
+/* Places items in the order of `rank`, each in the lowest gap that takes it; returns the height. */
+int64_t ig_greedy(const struct ig_sections *p, const int32_t *rank, int64_t *offsets);
+
+enum ig_search_result { IG_SEARCH_FAILED = 0, IG_SEARCH_SOLVED, IG_SEARCH_UNSETTLED };
+
+struct ig_search;
+struct ig_search *ig_search_new(const struct ig_sections *p);
+void ig_search_free(struct ig_search *s);
+/*
+ * Is there a placement of height <= capacity? Complete: FAILED is a proof. Stops UNSETTLED after about `budget`
+ * nodes. Adds the nodes it used to *nodes; fills offsets if SOLVED.
+ */
+int ig_search_run(struct ig_search *s, int64_t capacity, int64_t budget, int64_t *nodes, int64_t *offsets);
+
+/* Zeroed memory for n elements; ends the program with one line if there is none. */
+void *ig_must_alloc(size_t n, size_t bytes);
+
+#endif

@@ -1,0 +1,166 @@
+/* --bench: warm frames within a time budget; --trace: one frame as Chrome trace JSON. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/host/program.h"
+
+enum { MAX_FRAMES = 1 << 20, MIN_FRAMES = 30, LAYER_FRAMES = 15 };
+
+struct figures {
+    double first, median, min, p99, total; /* ms */
+    int frames;
+};
+
+static int by_size(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+static int64_t frame(struct ig_session *s, int64_t *step_ns)
+{
+    int64_t start = ig_now_ns();
+    int status = ig_ctx_run_timed(&s->ctx, (const void *const *)s->inputs, s->outputs, step_ns, ig_now_ns);
+    if (status) ig_die("%s", ig_status_text(status));
+    return ig_now_ns() - start;
+}
+
+static struct figures measure(struct ig_session *s, double seconds)
+{
+    static int64_t ns[MAX_FRAMES];
+    struct figures f = {0};
+    f.first = (double)frame(s, NULL) * 1e-6;
+    frame(s, NULL);
+    frame(s, NULL);
+    int64_t start = ig_now_ns(), end = start + (int64_t)(seconds * 1e9);
+    while (f.frames < MAX_FRAMES && (f.frames < MIN_FRAMES || ig_now_ns() < end)) ns[f.frames++] = frame(s, NULL);
+    f.total = (double)(ig_now_ns() - start) * 1e-6;
+    qsort(ns, (size_t)f.frames, sizeof *ns, by_size);
+    f.min = (double)ns[0] * 1e-6;
+    f.median = (double)ns[f.frames / 2] * 1e-6;
+    f.p99 = (double)ns[(f.frames - 1) * 99 / 100] * 1e-6;
+    return f;
+}
+
+/* Median over some frames of every step's time, ns; malloc'ed. */
+static int64_t *measure_layers(struct ig_session *s)
+{
+    int n = s->program->model->n_steps;
+    int64_t *all = calloc((size_t)(n + 1) * LAYER_FRAMES, sizeof *all), *median = calloc((size_t)n + 1, sizeof *median);
+    if (!all || !median) ig_die("out of memory");
+    for (int r = 0; r < LAYER_FRAMES; r++) {
+        frame(s, median);
+        for (int i = 0; i < n; i++) all[i * LAYER_FRAMES + r] = median[i];
+    }
+    for (int i = 0; i < n; i++) {
+        qsort(all + i * LAYER_FRAMES, LAYER_FRAMES, sizeof *all, by_size);
+        median[i] = all[i * LAYER_FRAMES + LAYER_FRAMES / 2];
+    }
+    free(all);
+    return median;
+}
+
+static long peak_rss_kib(void)
+{
+    char line[256];
+    long kib = 0;
+    FILE *f = fopen("/proc/self/status", "r");
+    while (f && fgets(line, sizeof line, f))
+        if (sscanf(line, "VmHWM: %ld", &kib) == 1) break;
+    if (f) fclose(f);
+    return kib;
+}
+
+/* What spoils a figure, in words; empty if nothing was found. */
+static void spoilers(char *text, size_t n)
+{
+    char line[64] = "";
+    double load = 0;
+    *text = 0;
+    FILE *f = fopen("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", "r");
+    if (f && fgets(line, sizeof line, f) && strncmp(line, "performance", 11)) {
+        line[strcspn(line, "\n")] = 0;
+        snprintf(text, n, ", %s governor: figures may be low", line);
+    }
+    if (f) fclose(f);
+    f = fopen("/proc/loadavg", "r");
+    if (f && fscanf(f, "%lf", &load) == 1 && load > 1.5) {
+        size_t at = strlen(text);
+        snprintf(text + at, n - at, ", load %.1f: other programs were running", load);
+    }
+    if (f) fclose(f);
+}
+
+static void print_layers(const struct ig_session *s, const int64_t *ns)
+{
+    const struct ig_program *p = s->program;
+    double total = 0;
+    for (int i = 0; i < p->model->n_steps; i++) total += (double)ns[i];
+    printf("  %-36s %-34s %9s %5s %8s\n", "layer", "kernel", "ms", "%", "GFLOP/s");
+    for (int i = 0; i < p->model->n_steps; i++) {
+        const struct ig_layer *l = &p->layers[i];
+        printf("  %-36.36s %-34s %9.4f %5.1f", l->name, l->kernel, (double)ns[i] * 1e-6, 100 * (double)ns[i] / total);
+        if (l->macs > 0 && ns[i] > 0) printf(" %8.1f", 2 * l->macs / (double)ns[i]);
+        putchar('\n');
+    }
+}
+
+static void print_layers_json(const struct ig_session *s, const int64_t *ns)
+{
+    const struct ig_program *p = s->program;
+    fputs("\"layers\":[", stdout);
+    for (int i = 0; i < p->model->n_steps; i++) {
+        printf("%s{\"kernel\":\"%s\",\"macs\":%.0f,\"ms\":%.6f,\"name\":", i ? "," : "", p->layers[i].kernel,
+               p->layers[i].macs, (double)ns[i] * 1e-6);
+        ig_json_string(stdout, p->layers[i].name);
+        printf(",\"predicted_ms\":%.6f}", p->layers[i].predicted_ns * 1e-6);
+    }
+    fputs("],", stdout);
+}
+
+void ig_bench(struct ig_session *s, const struct ig_options *o)
+{
+    char spoiled[160];
+    struct figures f = measure(s, o->seconds);
+    int64_t *layers = measure_layers(s);
+    spoilers(spoiled, sizeof spoiled);
+    if (o->json) {
+        printf("{\"first_ms\":%.4f,\"fps\":%.3f,\"init_ms\":%.4f,", f.first, f.frames * 1e3 / f.total, s->init_ms);
+        print_layers_json(s, layers);
+        printf("\"median_ms\":%.4f,\"min_ms\":%.4f,\"model\":\"%s\",\"p99_ms\":%.4f,\"peak_rss_kib\":%ld,"
+               "\"runs\":%d,\"threads\":%d}\n", f.median, f.min, s->program->model->name, f.p99, peak_rss_kib(),
+               f.frames, s->threads);
+    } else {
+        printf("init %.2f ms   first %.2f ms   then median %.3f ms, min %.3f ms, p99 %.3f ms "
+               "(%d frames, %.1f s, %d thread%s%s)\n", s->init_ms, f.first, f.median, f.min, f.p99, f.frames,
+               f.total * 1e-3, s->threads, s->threads == 1 ? "" : "s", spoiled);
+        printf("%.1f frames a second; peak RSS %.1f MB, arena %lld B, weights %lld B\n", f.frames * 1e3 / f.total,
+               (double)peak_rss_kib() * 1.024e-3, (long long)s->program->model->arena_bytes,
+               (long long)s->program->model->weights_bytes);
+        print_layers(s, layers);
+    }
+    free(layers);
+}
+
+void ig_write_trace(struct ig_session *s, const char *path)
+{
+    const struct ig_program *p = s->program;
+    int64_t *ns = calloc((size_t)p->model->n_steps + 1, sizeof *ns), at = 0;
+    if (!ns) ig_die("out of memory");
+    frame(s, NULL);
+    frame(s, ns);
+    FILE *f = fopen(path, "w");
+    if (!f) ig_die("%s: %s", path, strerror(errno));
+    fputs("{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n", f);
+    for (int i = 0; i < p->model->n_steps; at += ns[i++]) {
+        fputs("{\"ph\":\"X\",\"pid\":1,\"tid\":1,\"name\":", f);
+        ig_json_string(f, p->layers[i].name);
+        fprintf(f, ",\"cat\":\"layer\",\"ts\":%.3f,\"dur\":%.3f,\"args\":{\"kernel\":\"%s\"}}%s\n", (double)at * 1e-3,
+                (double)ns[i] * 1e-3, p->layers[i].kernel, i + 1 < p->model->n_steps ? "," : "");
+    }
+    fputs("]}\n", f);
+    if (ferror(f) | fclose(f)) ig_die("%s: cannot write: %s", path, strerror(errno));
+    free(ns);
+}

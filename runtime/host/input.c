@@ -1,0 +1,152 @@
+/* Inputs from files: NumPy .npy (format 1-3), PGM/PPM pictures, raw bytes. */
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/host/program.h"
+
+struct file {
+    const char *path;
+    unsigned char *data;
+    size_t n;
+};
+
+static struct file slurp(const char *path, size_t limit)
+{
+    struct file f = {path, NULL, 0};
+    FILE *in = fopen(path, "rb");
+    if (!in) ig_die("%s: %s", path, strerror(errno));
+    f.data = malloc(limit + 1);
+    if (!f.data) ig_die("%s: out of memory", path);
+    f.n = fread(f.data, 1, limit + 1, in);
+    if (ferror(in)) ig_die("%s: %s", path, strerror(errno));
+    fclose(in);
+    return f;
+}
+
+static const char *npy_type(int32_t type)
+{
+    static const char *const names[IG_TYPES] = {"<f4", "<i4", "<i8", "|u1", "|i1", "|b1", "<f2"};
+    return names[type];
+}
+
+/* Dimensions equal, leading ones apart. */
+static int same_dims(const struct ig_shape *s, const long *dims, int rank)
+{
+    int a = 0, b = 0;
+    while (a < s->rank && s->dims[a] == 1) a++;
+    while (b < rank && dims[b] == 1) b++;
+    if (s->rank - a != rank - b) return 0;
+    for (; a < s->rank; a++, b++)
+        if (s->dims[a] != dims[b]) return 0;
+    return 1;
+}
+
+static void load_npy(const struct file *f, const struct ig_shape *s, void *dst)
+{
+    char want[64], header[1025];
+    size_t start = f->data[6] == 1 ? 10 : 12, len = 0;
+    if (f->n < 12) ig_die("%s: truncated .npy header", f->path);
+    for (size_t i = start; i-- > 8;) len = len << 8 | f->data[i];
+    if (len > 1024 || f->n < start + len) ig_die("%s: truncated .npy header", f->path);
+    memcpy(header, f->data + start, len);
+    header[len] = 0;
+    ig_shape_text(s, want, sizeof want);
+    const char *descr = strstr(header, "'descr':"), *shape = strstr(header, "'shape':");
+    if (!descr || !shape || !strchr(shape, '(')) ig_die("%s: not a .npy header: %s", f->path, header);
+    if (strstr(header, "'fortran_order': True"))
+        ig_die("%s: Fortran order; save it with numpy.ascontiguousarray", f->path);
+    const char *quote = strchr(descr + 8, '\'');
+    if (!quote || strncmp(quote + 1, npy_type(s->type), 3))
+        ig_die("%s: type %.5s, but the network takes %s: convert with .astype", f->path, quote ? quote : "?", want);
+    long dims[32];
+    int rank = 0;
+    for (const char *p = strchr(shape, '(') + 1; *p && *p != ')' && rank < 32;) {
+        char *end;
+        long d = strtol(p, &end, 10);
+        if (end == p) p++;
+        else dims[rank++] = d, p = end;
+    }
+    if (!same_dims(s, dims, rank)) ig_die("%s: shape %.60s differs from the network's %s", f->path, strchr(shape, '('), want);
+    if (f->n - start - len != (size_t)ig_bytes(s))
+        ig_die("%s: %zu bytes of data, %s needs %lld", f->path, f->n - start - len, want, (long long)ig_bytes(s));
+    memcpy(dst, f->data + start + len, (size_t)ig_bytes(s));
+}
+
+static long pnm_number(const struct file *f, size_t *at)
+{
+    long v = 0;
+    int digits = 0;
+    while (*at < f->n && (isspace(f->data[*at]) || f->data[*at] == '#'))
+        if (f->data[(*at)++] == '#')
+            while (*at < f->n && f->data[*at] != '\n') ++*at;
+    for (; *at < f->n && isdigit(f->data[*at]) && v < 1000000; digits++) v = v * 10 + (f->data[(*at)++] - '0');
+    if (!digits) ig_die("%s: malformed PNM header", f->path);
+    return v;
+}
+
+/* Channels, height, width of a picture input [1,C,H,W] or [1,H,W,C]; channels = 0 if it is none. */
+struct picture {
+    int c, h, w, channels_last;
+};
+
+static struct picture picture_of(const struct ig_shape *s)
+{
+    struct picture p = {0, 0, 0, 0};
+    if (s->rank != 4 || s->dims[0] != 1 || (s->type != IG_F32 && s->type != IG_U8)) return p;
+    if (s->dims[1] == 1 || s->dims[1] == 3) p = (struct picture){s->dims[1], s->dims[2], s->dims[3], 0};
+    else if (s->dims[3] == 1 || s->dims[3] == 3) p = (struct picture){s->dims[3], s->dims[1], s->dims[2], 1};
+    return p;
+}
+
+static void load_pnm(const struct ig_session *s, const struct file *f, const struct ig_shape *shape, void *dst)
+{
+    int colours = f->data[1] == '6' ? 3 : 1;
+    size_t at = 2;
+    long w = pnm_number(f, &at), h = pnm_number(f, &at), max = pnm_number(f, &at);
+    struct picture p = picture_of(shape);
+    char want[64];
+    if (!p.c) ig_die("%s: a picture, but the network takes %s", f->path, ig_shape_text(shape, want, sizeof want));
+    if (w != p.w || h != p.h)
+        ig_die("%s: %ld x %ld pixels, the network takes %d x %d: resize it first", f->path, w, h, p.w, p.h);
+    if (colours == 3 && p.c == 1) ig_die("%s: colour, the network takes grey: convert it to PGM", f->path);
+    if (max != 255) ig_die("%s: maximum value %ld; only 8-bit pictures (255) are read", f->path, max);
+    if (f->n - ++at != (size_t)(w * h * colours)) ig_die("%s: truncated picture", f->path);
+    for (int y = 0; y < p.h; y++)
+        for (int x = 0; x < p.w; x++)
+            for (int c = 0; c < p.c; c++) {
+                unsigned char v = f->data[at + (size_t)((y * p.w + x) * colours + (colours == 3 ? c : 0))];
+                size_t to = (size_t)(p.channels_last ? (y * p.w + x) * p.c + c : (c * p.h + y) * p.w + x);
+                if (shape->type == IG_U8) ((unsigned char *)dst)[to] = v;
+                else ((float *)dst)[to] = ((float)v - s->program->mean[c]) / s->program->std[c];
+            }
+}
+
+void ig_load_input(const struct ig_session *s, int i, const char *path)
+{
+    const struct ig_io *io = &s->program->model->inputs[i];
+    size_t bytes = (size_t)ig_bytes(io->shape);
+    char want[64];
+    struct file f = slurp(path, bytes + 65536);
+    if (f.n > 12 && !memcmp(f.data, "\x93NUMPY", 6)) load_npy(&f, io->shape, s->inputs[i]);
+    else if (f.n > 2 && f.data[0] == 'P' && (f.data[1] == '5' || f.data[1] == '6') && f.n != bytes)
+        load_pnm(s, &f, io->shape, s->inputs[i]);
+    else if (f.n == bytes) memcpy(s->inputs[i], f.data, bytes);
+    else
+        ig_die("%s: %s%zu bytes, neither .npy nor PGM/PPM nor the %zu raw bytes of input '%s' %s", path,
+               f.n > bytes ? "at least " : "", f.n, bytes, io->name, ig_shape_text(io->shape, want, sizeof want));
+    free(f.data);
+}
+
+int ig_next_frame(const struct ig_session *s)
+{
+    for (int i = 0; i < s->program->model->n_inputs; i++) {
+        size_t bytes = (size_t)ig_bytes(s->program->model->inputs[i].shape);
+        size_t got = fread(s->inputs[i], 1, bytes, stdin);
+        if (!got && !i) return 0;
+        if (got != bytes) ig_die("stdin: the stream ends in the middle of a frame (%zu of %zu bytes)", got, bytes);
+    }
+    return 1;
+}

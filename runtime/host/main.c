@@ -1,0 +1,172 @@
+/* The command line of a generated program. */
+#include <errno.h>
+#include <getopt.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "runtime/host/program.h"
+#include "runtime/team.h"
+
+static const char *program_name = "model";
+
+void ig_die(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    fprintf(stderr, "%s: ", program_name);
+    vfprintf(stderr, format, args);
+    fputc('\n', stderr);
+    va_end(args);
+    exit(1);
+}
+
+int64_t ig_now_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+static void usage(FILE *f, const struct ig_program *p)
+{
+    const struct ig_model *m = p->model;
+    char text[128];
+    fprintf(f, "%s picture.ppm --top 3        the best classes of a picture\n", program_name);
+    fprintf(f, "%s --bench                    how fast it is here\n\n", program_name);
+    fprintf(f, "usage: %s [INPUT...] [-o OUT.npy...] [options]\n", program_name);
+    for (int i = 0; i < m->n_inputs; i++)
+        fprintf(f, "  INPUT %d       '%s' %s: .npy, raw bytes%s\n", i + 1, m->inputs[i].name,
+                ig_shape_text(m->inputs[i].shape, text, sizeof text), i ? "" : ", PGM/PPM; - : raw frames on stdin");
+    for (int i = 0; i < m->n_outputs; i++)
+        fprintf(f, "  -o OUT        output %d: '%s' %s as .npy\n", i + 1, m->outputs[i].name,
+                ig_shape_text(m->outputs[i].shape, text, sizeof text));
+    fputs("  --top K       print the K best of the first output (default 5)\n"
+          "  --bench[=S]   run for S seconds (default 3) and print times and layers\n"
+          "  --threads N   threads (default: as planned)\n"
+          "  --json        one JSON object a result on stdout\n"
+          "  --trace FILE  one frame as Chrome trace JSON\n"
+          "  --info        what this program was made from, and its memory\n"
+          "  --help        this text\n", f);
+}
+
+static int number(const char *text, const char *what, long low, long high)
+{
+    char *end;
+    errno = 0;
+    long v = strtol(text, &end, 10);
+    if (errno || end == text || *end || v < low || v > high) {
+        fprintf(stderr, "%s: %s takes a number from %ld to %ld, not '%s'\n", program_name, what, low, high, text);
+        exit(2);
+    }
+    return (int)v;
+}
+
+static double seconds(const char *text)
+{
+    char *end;
+    double v = strtod(text, &end);
+    if (end == text || *end || !(v > 0 && v <= 3600)) {
+        fprintf(stderr, "%s: --bench takes seconds up to 3600, not '%s'\n", program_name, text);
+        exit(2);
+    }
+    return v;
+}
+
+static void bad_usage(const struct ig_program *p)
+{
+    usage(stderr, p);
+    exit(2);
+}
+
+static struct ig_options parse(int argc, char **argv, const struct ig_program *p)
+{
+    static const struct option longs[] = {
+        {"top", required_argument, 0, 'k'},    {"bench", optional_argument, 0, 'b'}, {"threads", required_argument, 0, 't'},
+        {"json", no_argument, 0, 'j'},         {"trace", required_argument, 0, 'c'}, {"info", no_argument, 0, 'i'},
+        {"help", no_argument, 0, 'h'},         {"output", required_argument, 0, 'o'}, {0, 0, 0, 0}};
+    struct ig_options o = {.top = 5, .threads = p->model->threads, .seconds = 3};
+    for (int c; (c = getopt_long(argc, argv, "o:h", longs, NULL)) != -1;) switch (c) {
+        case 'o':
+            if (o.n_outputs == p->model->n_outputs || o.n_outputs == 16) bad_usage(p);
+            o.outputs[o.n_outputs++] = optarg;
+            break;
+        case 'k': o.top = number(optarg, "--top", 0, 100); break;
+        case 'b': o.bench = 1; if (optarg) o.seconds = seconds(optarg); break;
+        case 't': o.threads = number(optarg, "--threads", 1, IG_MAX_THREADS); break;
+        case 'j': o.json = 1; break;
+        case 'c': o.trace = optarg; break;
+        case 'i': o.info = 1; break;
+        case 'h': usage(stdout, p); exit(0);
+        default: bad_usage(p);
+        }
+    for (; optind < argc && o.n_inputs < 16; optind++) o.inputs[o.n_inputs++] = argv[optind];
+    o.stream = o.n_inputs == 1 && !strcmp(o.inputs[0], "-");
+    if (!o.stream && o.n_inputs && o.n_inputs != p->model->n_inputs) {
+        fprintf(stderr, "%s: %d inputs given, the network has %d\n", program_name, o.n_inputs, p->model->n_inputs);
+        exit(2);
+    }
+    if (!o.n_inputs && p->model->n_inputs && !o.bench && !o.info && !o.trace) bad_usage(p);
+    return o;
+}
+
+static void *memory(int64_t bytes)
+{
+    if (bytes <= 0) bytes = 64;
+    void *p = mmap(NULL, (size_t)bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (p == MAP_FAILED) ig_die("cannot get %lld bytes of memory", (long long)bytes);
+    return p;
+}
+
+static void start(struct ig_session *s, int threads)
+{
+    static struct ig_team team;
+    const struct ig_model *m = s->program->model;
+    int64_t bytes = ig_arena_total(m, threads);
+    if (m->n_inputs > 16 || m->n_outputs > 16) ig_die("more than 16 inputs or outputs: use the library");
+    const void *weights = s->program->weights ? s->program->weights : ig_map_weights(m);
+    int status = ig_ctx_init(&s->ctx, m, weights, memory(bytes), (size_t)(bytes > 0 ? bytes : 64));
+    if (!status && threads > 1) status = ig_ctx_start_threads(&s->ctx, &team, threads);
+    if (status) ig_die("%s", ig_status_text(status));
+    for (int i = 0; i < m->n_inputs; i++) s->inputs[i] = memory(ig_bytes(m->inputs[i].shape));
+    for (int i = 0; i < m->n_outputs; i++) s->outputs[i] = memory(ig_bytes(m->outputs[i].shape));
+    s->threads = threads;
+}
+
+static void one_frame(struct ig_session *s, const struct ig_options *o)
+{
+    int64_t begin = ig_now_ns();
+    int status = ig_ctx_run(&s->ctx, (const void *const *)s->inputs, s->outputs);
+    if (status) ig_die("%s", ig_status_text(status));
+    double ms = (double)(ig_now_ns() - begin) * 1e-6;
+    for (int i = 0; i < o->n_outputs; i++)
+        ig_write_npy(o->outputs[i], s->program->model->outputs[i].shape, s->outputs[i]);
+    if (o->top && !(o->n_outputs && !o->json)) ig_print_result(s, o, ms);
+}
+
+int ig_main(int argc, char **argv, const struct ig_program *program)
+{
+    int64_t begin = ig_now_ns();
+    struct ig_session s = {.program = program};
+    const char *slash = strrchr(argv[0] ? argv[0] : "", '/');
+    program_name = slash ? slash + 1 : argv[0] ? argv[0] : program->model->name;
+    struct ig_options o = parse(argc, argv, program);
+    if (o.info) {
+        ig_print_info(&s, o.json);
+        return 0;
+    }
+    start(&s, o.threads);
+    s.init_ms = (double)(ig_now_ns() - begin) * 1e-6;
+    for (int i = 0; !o.stream && i < o.n_inputs; i++) ig_load_input(&s, i, o.inputs[i]);
+    if (o.bench) ig_bench(&s, &o);
+    else if (o.stream) while (ig_next_frame(&s)) one_frame(&s, &o);
+    else if (o.n_inputs || !program->model->n_inputs) one_frame(&s, &o);
+    if (o.trace) ig_write_trace(&s, o.trace);
+    ig_ctx_stop_threads(&s.ctx);
+    if (fflush(stdout) || ferror(stdout)) ig_die("stdout: %s", strerror(errno));
+    return 0;
+}

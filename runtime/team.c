@@ -1,0 +1,123 @@
+/*
+ * Waiting is spin-then-futex: a core that has a thread to itself passes a barrier in well under a microsecond, and one
+ * that must share it (more threads than cores, another program) is given up after SPINS looks.
+ */
+#include "runtime/team.h"
+
+#include <limits.h>
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum { SPINS = 4000 };
+
+static void relax(void)
+{
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("yield");
+#endif
+}
+
+static void futex_wait(_Atomic uint32_t *word, uint32_t seen)
+{
+    syscall(SYS_futex, (uint32_t *)word, FUTEX_WAIT_PRIVATE, seen, NULL, NULL, 0);
+}
+
+static void futex_wake(_Atomic uint32_t *word)
+{
+    syscall(SYS_futex, (uint32_t *)word, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
+}
+
+static void wait_change(struct ig_team *t, _Atomic uint32_t *word, uint32_t seen)
+{
+    for (int i = 0; i < SPINS; i++) {
+        if (atomic_load_explicit(word, memory_order_acquire) != seen) return;
+        relax();
+    }
+    atomic_fetch_add(&t->sleepers, 1);
+    while (atomic_load(word) == seen) futex_wait(word, seen);
+    atomic_fetch_sub(&t->sleepers, 1);
+}
+
+/* Sleepers are counted before they look at the word a last time, so either they see `value` or they are woken. */
+static void change(struct ig_team *t, _Atomic uint32_t *word, uint32_t value)
+{
+    atomic_store(word, value);
+    if (atomic_load(&t->sleepers)) futex_wake(word);
+}
+
+static void barrier(struct ig_team *t)
+{
+    uint32_t phase = atomic_load_explicit(&t->phase, memory_order_relaxed);
+    if (atomic_fetch_add_explicit(&t->arrived, 1, memory_order_acq_rel) + 1 < t->threads) {
+        wait_change(t, &t->phase, phase);
+        return;
+    }
+    atomic_store_explicit(&t->arrived, 0, memory_order_relaxed);
+    atomic_store_explicit(&t->next, 0, memory_order_relaxed);
+    change(t, &t->phase, phase + 1);
+}
+
+static int32_t claim(struct ig_team *t)
+{
+    return atomic_fetch_add_explicit(&t->next, 1, memory_order_relaxed);
+}
+
+static void *worker(void *arg)
+{
+    struct ig_team *t = arg;
+    struct ig_sync sync = {barrier, claim, t};
+    int32_t thread = 1 + atomic_fetch_add(&t->ids, 1);
+    for (uint32_t seen = 0;; seen++) {
+        wait_change(t, &t->frame, seen);
+        const struct ig_run *run = t->run;
+        if (!run) return NULL;
+        ig_run_steps(run, &sync, thread);
+        barrier(t);
+    }
+}
+
+int ig_team_start(struct ig_team *t, int32_t threads)
+{
+    if (threads < 1 || threads > IG_MAX_THREADS) return IG_ERROR_THREADS;
+    atomic_init(&t->next, 0);
+    atomic_init(&t->arrived, 0);
+    atomic_init(&t->phase, 0);
+    atomic_init(&t->frame, 0);
+    atomic_init(&t->ids, 0);
+    atomic_init(&t->sleepers, 0);
+    t->run = NULL;
+    for (t->threads = 1; t->threads < threads; t->threads++)
+        if (pthread_create(&t->handles[t->threads], NULL, worker, t)) {
+            ig_team_stop(t);
+            return IG_ERROR_THREADS;
+        }
+    return IG_OK;
+}
+
+static void release(struct ig_team *t, const struct ig_run *run)
+{
+    t->run = run;
+    change(t, &t->frame, atomic_load_explicit(&t->frame, memory_order_relaxed) + 1);
+}
+
+void ig_team_run(struct ig_team *t, const struct ig_run *run)
+{
+    struct ig_sync alone = {NULL, NULL, NULL}, sync = {barrier, claim, t};
+    if (t->threads == 1) {
+        ig_run_steps(run, &alone, 0);
+        return;
+    }
+    release(t, run);
+    ig_run_steps(run, &sync, 0);
+    barrier(t);
+}
+
+void ig_team_stop(struct ig_team *t)
+{
+    release(t, NULL);
+    for (int32_t i = 1; i < t->threads; i++) pthread_join(t->handles[i], NULL);
+    t->threads = 1;
+}

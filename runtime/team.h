@@ -1,0 +1,31 @@
+/* A team of threads that runs one frame together: woken once a frame, then in step through spinning barriers. */
+#ifndef RUNTIME_TEAM_H
+#define RUNTIME_TEAM_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "runtime/run.h"
+
+enum { IG_LINE = 64 };       /* bytes of a cache line: no two threads' words share one */
+
+struct ig_team {
+    _Alignas(IG_LINE) _Atomic int32_t next;    /* next chunk of the step */
+    _Alignas(IG_LINE) _Atomic int32_t arrived; /* threads at the barrier */
+    _Alignas(IG_LINE) _Atomic uint32_t phase;  /* barriers passed; a futex word */
+    _Alignas(IG_LINE) _Atomic uint32_t frame;  /* frames started; a futex word */
+    _Alignas(IG_LINE) _Atomic int32_t sleepers;/* threads in a futex wait */
+    _Atomic int32_t ids;                       /* hands out thread numbers */
+    const struct ig_run *run;                  /* of the current frame; NULL: stop */
+    int32_t threads;                           /* with the caller */
+    pthread_t handles[IG_MAX_THREADS];
+};
+
+/* Starts threads - 1 threads, which sleep until the first frame. IG_OK or IG_ERROR_THREADS. */
+int ig_team_start(struct ig_team *team, int32_t threads);
+/* Runs one frame on the caller and the team; returns when all is computed. */
+void ig_team_run(struct ig_team *team, const struct ig_run *run);
+/* Ends the threads; the team may be started again. */
+void ig_team_stop(struct ig_team *team);
+
+#endif

@@ -1,0 +1,84 @@
+/* Random convolutions: pointwise, 3x3, depthwise, first layer, grouped, dilated, 1-D and 3-D, with all epilogues. */
+#include <stdio.h>
+#include <string.h>
+
+#include "tests/support/check.h"
+#include "tests/support/windows.h"
+
+static const int32_t channels[] = {1, 2, 3, 4, 5, 7, 8, 9, 12, 15, 16, 17, 19, 24, 31, 32, 33, 40, 48, 63, 64};
+enum { CHANNELS = sizeof channels / sizeof *channels };
+
+static int32_t some_channels(struct rng *r, int32_t at_most)
+{
+    int32_t c;
+    do c = rng_pick(r, channels, CHANNELS);
+    while (c > at_most);
+    return c;
+}
+
+/* Input channels, output channels and groups by the kind of layer. */
+static void kind(struct rng *r, struct ig_conv *a, int32_t *ic, int32_t *oc)
+{
+    a->groups = 1;
+    *ic = some_channels(r, 64);
+    *oc = some_channels(r, 64);
+    switch (rng_int(r, 0, 7)) {
+    case 0: /* first layer */
+        *ic = rng_int(r, 1, 4);
+        break;
+    case 1: /* depthwise */
+    case 2:
+        a->groups = *oc = *ic;
+        break;
+    case 3: /* depthwise with a multiplier */
+        *ic = some_channels(r, 24);
+        a->groups = *ic;
+        *oc = *ic * rng_int(r, 1, 3);
+        break;
+    case 4: /* grouped */
+        a->groups = rng_int(r, 2, 4);
+        *ic = a->groups * some_channels(r, 17);
+        *oc = a->groups * some_channels(r, 24);
+        break;
+    default: break;
+    }
+}
+
+static void make(struct rng *r, enum check_pass pass, struct check_problem *p)
+{
+    struct ig_conv *a = &p->attrs.conv;
+    int32_t ic, oc, rank = 2, in[3], out[3];
+    if (rng_one_in(r, 8)) rank = RNG_OF(r, 1, 3);
+    kind(r, a, &ic, &oc);
+    windows_make(r, &a->w, rank, in, out);
+    a->act = windows_act(r, pass);
+    int32_t weights[5] = {oc, ic / a->groups}, taps = a->w.kd * a->w.kh * a->w.kw;
+    const int32_t k[3] = {a->w.kd, a->w.kh, a->w.kw};
+    memcpy(weights + 2, k + 3 - rank, (size_t)rank * sizeof *k);
+    windows_image(p, 0, rank, in, ic, 0);
+    windows_image(p, 0, rank, out, oc, 1);
+    check_in(p, 1, IG_F32, rank + 2, weights);
+    if (!rng_one_in(r, 4)) check_in(p, 2, IG_F32, 1, &oc);
+    if (rng_one_in(r, 4)) windows_image(p, 3, rank, out, oc, 0);
+    p->constant = rng_one_in(r, 12) ? 0 : 6;
+    p->exact = pass == CHECK_INTEGERS;
+    p->terms = (double)taps * weights[1] + 2;
+    p->abs = windows_act_is_linear(&a->act) ? 0 : 16;
+    p->magnitude = p->attrs;
+    p->magnitude.conv.act.kind = IG_NONE;
+    windows_text(p, &a->w, in, ic, oc);
+    size_t n = strlen(p->text);
+    snprintf(p->text + n, sizeof p->text - n, " groups %d act %s%s%s", a->groups, ig_unary_name(a->act.kind),
+             p->has_in >> 2 & 1 ? " bias" : "", p->has_in >> 3 & 1 ? " residual" : "");
+}
+
+static void rows(const struct check_problem *p, int in, int32_t y0, int32_t y1, int32_t *a, int32_t *b)
+{
+    if (in == 0) windows_rows(p, &p->attrs.conv.w, y0, y1, a, b);
+}
+
+int main(int argc, char **argv)
+{
+    static const struct check_body body = {IG_CONV, 24, 400, make, rows};
+    return check_main(&body, argc, argv);
+}

@@ -1,0 +1,249 @@
+#include "tests/support/check.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tests/support/contract.h"
+#include "tests/support/guard.h"
+#include "tests/support/image.h"
+
+static const double eps = 1.0 / (1 << 24); /* half a unit in the last place of 1.0f */
+
+static void set_shape(struct ig_shape *s, int type, int rank, const int32_t *dims)
+{
+    *s = (struct ig_shape){.type = type, .rank = rank, .dims = {1, 1, 1, 1, 1, 1, 1, 1}};
+    memcpy(s->dims, dims, (size_t)rank * sizeof *dims);
+}
+
+void check_in(struct check_problem *p, int k, int type, int rank, const int32_t *dims)
+{
+    set_shape(&p->in[k], type, rank, dims);
+    p->has_in |= 1u << k;
+    if (p->n_in <= k) p->n_in = k + 1;
+}
+
+void check_out(struct check_problem *p, int k, int type, int rank, const int32_t *dims)
+{
+    set_shape(&p->out[k], type, rank, dims);
+    p->has_out |= 1u << k;
+    if (p->n_out <= k) p->n_out = k + 1;
+}
+
+/* --- values --- */
+
+static void put(void *data, int32_t type, int64_t i, double v)
+{
+    switch (type) {
+    case IG_F32: ((float *)data)[i] = (float)v; break;
+    case IG_I32: ((int32_t *)data)[i] = (int32_t)v; break;
+    case IG_I64: ((int64_t *)data)[i] = (int64_t)v; break;
+    case IG_I8: ((int8_t *)data)[i] = (int8_t)v; break;
+    case IG_F16: ((uint16_t *)data)[i] = (uint16_t)(0x3c00 + (int)v); break;
+    default: ((uint8_t *)data)[i] = (uint8_t)v; break;
+    }
+}
+
+static void *random_values(struct rng *r, const struct check_problem *p, int k, enum check_pass pass)
+{
+    const struct ig_shape *s = &p->in[k];
+    int real = pass == CHECK_REALS && s->type == IG_F32, natural = s->type == IG_U8 || s->type == IG_BOOL;
+    double low = p->low[k], high = p->high[k];
+    if (low == 0 && high == 0) high = real || s->type == IG_BOOL ? 1 : 4, low = natural ? 0 : -high;
+    void *data = malloc((size_t)ig_bytes(s));
+    if (!data) abort();
+    for (int64_t i = 0; i < ig_count(s); i++)
+        put(data, s->type, i, real ? rng_real(r, low, high) : rng_int(r, (int32_t)ceil(low), (int32_t)floor(high)));
+    return data;
+}
+
+static void *absolute(const struct ig_shape *s, const float *data)
+{
+    float *a = malloc((size_t)ig_bytes(s));
+    if (!a) abort();
+    for (int64_t i = 0; i < ig_count(s); i++) a[i] = fabsf(data[i]);
+    return a;
+}
+
+/* --- the oracle --- */
+
+static const struct ig_kernel *reference(enum ig_op op, const struct ig_call *call)
+{
+    for (int i = 0; i < ig_kernel_count(); i++) {
+        const struct ig_kernel *k = ig_kernel_at(i);
+        if (k->op == (int)op && k->isa == IG_ISA_REF && k->supports(call)) return k;
+    }
+    return NULL;
+}
+
+/* The reference on dense operands. 0, or -1: it does not know such a call. */
+static int oracle(const struct contract *c, void *const *in, const union ig_attrs *attrs, void **out)
+{
+    struct ig_call call = contract_plan_call(c);
+    call.attrs = attrs;
+    const struct ig_kernel *k = reference(c->body->op, &call);
+    if (!k) return -1;
+    for (int i = 0; i < call.n_in; i++)
+        if (call.in[i].shape) call.in[i].data = in[i];
+    for (int i = 0; i < call.n_out; i++)
+        if (call.out[i].shape) call.out[i].data = out[i] = calloc(1, (size_t)ig_bytes(&c->problem->out[i]));
+    void *scratch = malloc(k->scratch ? k->scratch(&call) + 1 : 1);
+    k->run(&call, (struct ig_range){0, call.out[0].h, 0, call.out[0].c}, scratch);
+    free(scratch);
+    return 0;
+}
+
+/* sum |a||b| of every element of out[0]; NULL where the problem has no sums. Caller frees. */
+static float *magnitudes(const struct contract *c)
+{
+    const struct check_problem *p = c->problem;
+    void *in[IG_MAX_IN] = {NULL}, *out[IG_MAX_OUT] = {NULL};
+    if (p->terms == 0) return NULL;
+    for (int k = 0; k < p->n_in; k++)
+        if (p->has_in >> k & 1) in[k] = absolute(&p->in[k], c->in[k]);
+    oracle(c, in, &p->magnitude, out);
+    for (int k = 0; k < p->n_in; k++) free(in[k]);
+    for (int k = 1; k < p->n_out; k++) free(out[k]);
+    return out[0];
+}
+
+static int is_exact(const struct contract *c)
+{
+    return c->problem->exact && !strstr(c->kernel->name, "wino");
+}
+
+/* How far got may be from want: the rounding of a sum grows with the root of its length (random signs). */
+static double bound(const struct contract *c, double want, const float *magnitude, int64_t i)
+{
+    const struct check_problem *p = c->problem;
+    double growth = strstr(c->kernel->name, "wino") ? 64 : 1;
+    double sum = magnitude ? growth * (4 + 2 * sqrt(p->terms)) * magnitude[i] : 0;
+    return eps * (sum + (1 + p->rel) * fabs(want) + p->abs);
+}
+
+static int compare_floats(struct contract *c, int k, const float *want)
+{
+    const float *got = c->whole[k];
+    float *magnitude = k == 0 && !is_exact(c) ? magnitudes(c) : NULL;
+    int64_t n = ig_count(&c->problem->out[k]), i = 0;
+    double limit = 0;
+    for (; i < n; i++) {
+        if (got[i] == want[i] || (isnan(got[i]) && isnan(want[i]))) continue;
+        limit = is_exact(c) ? 0 : bound(c, want[i], magnitude, i);
+        if (!(fabs((double)got[i] - want[i]) <= limit)) break;
+    }
+    free(magnitude);
+    if (i == n) return 0;
+    snprintf(c->why, c->why_bytes, "wrong value: out[%d] element %lld is %.9g, the reference says %.9g (off %.3g, allowed %.3g)",
+             k, (long long)i, (double)got[i], (double)want[i], fabs((double)got[i] - want[i]), limit);
+    return -1;
+}
+
+static int compare_bytes(struct contract *c, int k, const void *want)
+{
+    const struct ig_shape *s = &c->problem->out[k];
+    int bytes = ig_type_bytes(s->type);
+    char a[32], b[32];
+    for (int64_t i = 0; i < ig_count(s); i++) {
+        if (!memcmp((char *)c->whole[k] + i * bytes, (const char *)want + i * bytes, (size_t)bytes)) continue;
+        image_text(a, sizeof a, c->whole[k], s->type, i);
+        image_text(b, sizeof b, want, s->type, i);
+        snprintf(c->why, c->why_bytes, "wrong value: out[%d] element %lld is %s, the reference says %s", k, (long long)i, a, b);
+        return -1;
+    }
+    return 0;
+}
+
+static int compare(struct contract *c)
+{
+    const struct check_problem *p = c->problem;
+    void *want[IG_MAX_OUT] = {NULL};
+    int bad = 0;
+    if (oracle(c, c->in, &p->attrs, want)) {
+        snprintf(c->why, c->why_bytes, "the reference does not support the problem");
+        return -1;
+    }
+    for (int k = 0; k < p->n_out && !bad; k++)
+        if (p->has_out >> k & 1) bad = p->out[k].type == IG_F32 ? compare_floats(c, k, want[k]) : compare_bytes(c, k, want[k]);
+    for (int k = 0; k < p->n_out; k++) free(want[k]);
+    return bad;
+}
+
+/* --- a kernel --- */
+
+/* 1: checked; 0: not supported; -1 with why. */
+static int check_problem(const struct ig_kernel *kernel, const struct check_body *body, struct rng *r,
+                         enum check_pass pass, char *why, size_t why_bytes)
+{
+    struct check_problem p = {.n_in = 0};
+    body->make(r, pass, &p);
+    char text[512] = "";
+    struct contract c = {kernel, body, &p, {NULL}, {NULL}, r, text, sizeof text};
+    for (int k = 0; k < p.n_in; k++)
+        if (p.has_in >> k & 1) c.in[k] = random_values(r, &p, k, pass);
+    for (int k = 0; k < p.n_out; k++)
+        if (p.has_out >> k & 1) c.whole[k] = malloc((size_t)ig_bytes(&p.out[k]));
+    struct ig_call plan = contract_plan_call(&c);
+    int result = 0;
+    if (!kernel->supports || kernel->supports(&plan))
+        result = contract_whole(&c) || compare(&c) || contract_check(&c) ? -1 : 1;
+    if (result < 0) snprintf(why, why_bytes, "%s\n    problem: %s", text, p.text);
+    for (int k = 0; k < p.n_in; k++) free(c.in[k]);
+    for (int k = 0; k < p.n_out; k++) free(c.whole[k]);
+    return result;
+}
+
+int check_kernel(const struct ig_kernel *k, const struct check_body *body, uint64_t seed, char *why, size_t why_bytes)
+{
+    int result = 0;
+    char text[800];
+    guard_catch_begin();
+    for (int pass = 0; pass < CHECK_PASSES && result >= 0; pass++) {
+        int done = 0;
+        for (int draw = 0; draw < body->draws && done < body->problems && result >= 0; draw++) {
+            struct rng r = {rng_hash(k->name) ^ (seed << 20) ^ (uint64_t)(pass * 1000000 + draw)};
+            result = check_problem(k, body, &r, (enum check_pass)pass, text, sizeof text);
+            done += result > 0;
+        }
+        if (!done && result >= 0) {
+            snprintf(text, sizeof text, "none of %d random problems is supported", body->draws);
+            result = -1;
+        }
+    }
+    guard_catch_end();
+    if (result < 0) snprintf(why, why_bytes, "%s: %s\n    again: INGOT_SEED=%llu", k->name, text, (unsigned long long)seed);
+    return result < 0 ? -1 : 0;
+}
+
+/* --- main --- */
+
+static const struct check_body *body_under_test;
+
+static void test_kernel(void **state)
+{
+    const char *seed = getenv("INGOT_SEED");
+    char why[1024];
+    if (check_kernel(*state, body_under_test, seed ? strtoull(seed, NULL, 0) : 1, why, sizeof why)) fail_msg("%s", why);
+}
+
+int check_main(const struct check_body *body, int argc, char **argv)
+{
+    struct CMUnitTest *tests = calloc((size_t)ig_kernel_count(), sizeof *tests);
+    size_t n = 0;
+    if (!tests) abort();
+    for (int i = 0; i < ig_kernel_count(); i++) {
+        const struct ig_kernel *k = ig_kernel_at(i);
+        if (k->op != (int)body->op || !k->run || !ig_isa_runs_here(k->isa)) continue;
+        if (argc > 1 && !strstr(k->name, argv[1])) continue;
+        tests[n++] = (struct CMUnitTest){.name = k->name, .test_func = test_kernel, .initial_state = (void *)(uintptr_t)k};
+    }
+    body_under_test = body;
+    int failed = _cmocka_run_group_tests(ig_op_info(body->op)->name, tests, n, NULL, NULL);
+    free(tests);
+    return failed;
+}
