@@ -112,8 +112,9 @@ struct ig_graph *ig_load_graph(const char *path, const struct ig_source_options 
         if (!g) ig_fatal("%s", err);
         return g;
     }
-    const struct ig_import_options options = {o->binds, o->n_binds, o->n_outputs ? o->outputs : NULL, o->n_outputs,
-                                              ig_ref_eval};
+    const struct ig_import_options options = {.binds = o->binds, .n_binds = o->n_binds,
+                                              .outputs = o->n_outputs ? o->outputs : NULL, .n_outputs = o->n_outputs,
+                                              .eval = ig_ref_eval};
     g = ig_import_file(path, &options, err, sizeof err);
     if (!g) ig_fatal("%s", err);
     ig_compile_graph(g, path);

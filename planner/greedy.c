@@ -21,24 +21,31 @@ static uint64_t mix(uint64_t x)
     return x ^ x >> 31;
 }
 
+enum { KINDS = 8, PLAIN_KINDS = 4 };
+
 /*
  * 0 area; 1 (total, area, length); 2 (length, area, total); 3 size; then area times a seeded factor in [1/2, 3/2),
  * in integers so that every machine agrees.
  */
-static void weigh(const struct ig_sections *p, int32_t which, int32_t b, int64_t key[3])
+static void weigh(const struct ig_sections *p, int32_t restart, int32_t b, int64_t key[3])
 {
-    int64_t length = p->last[b] - p->first[b] + 1, area = p->size[b] * length, total = ig_section_total(p, b);
-    int64_t factor = 512 + (int64_t)(mix((uint64_t)which << 32 | (uint32_t)b) & 1023);
-    const int64_t keys[4][3] = {{area, 0, 0}, {total, area, length}, {length, area, total}, {p->size[b], length, 0}};
-    for (int i = 0; i < 3; i++) key[i] = which < 4 ? keys[which][i] : i ? 0 : area / 1024 * factor + area % 1024;
+    int32_t kind = restart % KINDS;
+    int64_t length = p->length[b], area = p->size[b] * length, total = ig_section_total(p, b);
+    int64_t factor = 512 + (int64_t)(mix((uint64_t)restart << 32 | (uint32_t)b) & 1023);
+    const int64_t keys[PLAIN_KINDS + 1][3] = {{area, 0, 0},
+                                              {total, area, length},
+                                              {length, area, total},
+                                              {p->size[b], length, 0},
+                                              {area / 1024 * factor + area % 1024, 0, 0}};
+    for (int i = 0; i < 3; i++) key[i] = keys[kind < PLAIN_KINDS ? kind : PLAIN_KINDS][i];
 }
 
-void ig_rank_items(const struct ig_sections *p, int32_t which, int32_t *rank)
+void ig_rank_items(const struct ig_sections *p, int32_t restart, int32_t *rank)
 {
     struct weighed *w = ig_must_alloc((size_t)p->n, sizeof *w);
     for (int32_t b = 0; b < p->n; b++) {
         w[b].item = b;
-        weigh(p, which, b, w[b].key);
+        weigh(p, restart, b, w[b].key);
     }
     qsort(w, (size_t)p->n, sizeof *w, heavier_first);
     for (int32_t i = 0; i < p->n; i++) rank[w[i].item] = i;

@@ -8,13 +8,14 @@
 
 /*
  * A section is a maximal set of simultaneously live items; two items overlap in time exactly if they share one. Sections
- * are numbered by time, so an item lies in the sections [first, last] and that, with its size, is all that matters.
+ * are numbered by time, so an item lies in the sections [first, last] and that, with its size, is all that decides a placement.
  */
 struct ig_sections {
     int32_t n;               /* items of positive size and life, sorted by (lower, upper, size) */
     int32_t n_sections;
     int32_t *id;             /* [n]: index in the caller's array */
     int64_t *size;           /* [n] bytes */
+    int64_t *length;         /* [n] steps of life; only for ranking */
     int32_t *first, *last;   /* [n]: sections, inclusive */
     int32_t *starts;         /* [n_sections + 1]: items whose first section is s are [starts[s], starts[s+1]) */
     int32_t *members;        /* items of section s are members[member_at[s] .. member_at[s+1]) */
@@ -30,9 +31,11 @@ void ig_sections_free(struct ig_sections *p);
 /* Sum of the sizes of the largest section that item b lies in. */
 int64_t ig_section_total(const struct ig_sections *p, int32_t b);
 
-/* Orders in which a search tries items, as descending weight; rank[b] = place of b. 0 <= which < IG_RANKS. */
-enum { IG_RANKS = 8 };
-void ig_rank_items(const struct ig_sections *p, int32_t which, int32_t *rank);
+/*
+ * Order in which restart i = 0, 1, ... tries items; rank[b] = place of b. Eight kinds of order take turns, the last four
+ * seeded by i.
+ */
+void ig_rank_items(const struct ig_sections *p, int32_t restart, int32_t *rank);
 
 /* Places items in the order of `rank`, each in the lowest gap that takes it; returns the height. */
 int64_t ig_greedy(const struct ig_sections *p, const int32_t *rank, int64_t *offsets);

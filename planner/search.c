@@ -323,7 +323,7 @@ int ig_search_run(struct ig_search *s, int64_t capacity, int64_t budget, int64_t
         s->n_trail = s->n_candidates = 0;
         s->nodes = 0;
         s->limit = luby(i) * 2 * p->n;
-        ig_rank_items(p, (int32_t)((i - 1) % IG_RANKS), s->rank);
+        ig_rank_items(p, (int32_t)(i - 1), s->rank);
         result = settle_parts(s, 0, p->n_sections, 0);
         used += s->nodes;
     }

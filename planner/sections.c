@@ -110,11 +110,13 @@ void ig_sections_make(struct ig_sections *p, const struct ig_pack_item *items, i
     qsort(k, (size_t)p->n, sizeof *k, by_life);
     p->id = ig_must_alloc((size_t)p->n, sizeof *p->id);
     p->size = ig_must_alloc((size_t)p->n, sizeof *p->size);
+    p->length = ig_must_alloc((size_t)p->n, sizeof *p->length);
     p->first = ig_must_alloc((size_t)p->n, sizeof *p->first);
     p->last = ig_must_alloc((size_t)p->n, sizeof *p->last);
     for (int32_t i = 0; i < p->n; i++) {
         p->id[i] = k[i].id;
         p->size[i] = k[i].item.size;
+        p->length[i] = (int64_t)k[i].item.upper - k[i].item.lower;
         p->granule = gcd(p->granule, p->size[i]);
     }
     find_sections(p, k);
@@ -126,7 +128,8 @@ void ig_sections_make(struct ig_sections *p, const struct ig_pack_item *items, i
 
 void ig_sections_free(struct ig_sections *p)
 {
-    void *owned[] = {p->id, p->size, p->first, p->last, p->starts, p->members, p->member_at, p->overlaps, p->overlap_at};
+    void *owned[] = {p->id,     p->size,    p->length,    p->first,    p->last,
+                     p->starts, p->members, p->member_at, p->overlaps, p->overlap_at};
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) free(owned[i]);
 }
 

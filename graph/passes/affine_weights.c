@@ -4,8 +4,6 @@
  *   after:  s (w*x + b) + o  = (s w)*x + (s b + o)
  *   before: w*(s x + o) + b  = (w s)*x + (b + sum w o), the latter only where no padding stands in for s x + o
  */
-#include <math.h>
-
 #include "graph/passes/affine.h"
 #include "graph/passes/edit.h"
 

@@ -135,6 +135,10 @@ static void gather(char *dst, const char *src, int64_t n, int64_t stride, int by
         memcpy(dst, src, (size_t)(n * bytes));
         return;
     }
+    if (bytes == 4) { /* weights: a size known to the compiler is many times faster */
+        for (int64_t i = 0; i < n; i++) memcpy(dst + i * 4, src + i * stride * 4, 4);
+        return;
+    }
     for (int64_t i = 0; i < n; i++) memcpy(dst + i * bytes, src + i * stride * bytes, (size_t)bytes);
 }
 

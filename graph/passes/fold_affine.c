@@ -49,7 +49,7 @@ static int32_t put_binary(struct ig_graph *g, int32_t node, int32_t x, int32_t k
 
 static void put_unary(struct ig_graph *g, int32_t node, int32_t x, const struct affine *a)
 {
-    int nothing = a->scale[0] == 1 && a->offset[0] == 0;
+    int nothing = (float)a->scale[0] == 1 && (float)a->offset[0] == 0;
     edit_become(g, node, IG_UNARY, 1, &x);
     g->nodes[node].attrs.unary.act = (struct ig_act){.kind = nothing ? IG_NONE : IG_AFFINE,
                                                      .alpha = (float)a->scale[0], .beta = (float)a->offset[0]};
@@ -86,8 +86,8 @@ static int shorten(struct ig_graph *g, int32_t node)
     int needed = sum.uniform ? 1 : affine_scales(&sum) + affine_shifts(&sum);
     int shorter = needed < length || (length == 1 && sum.uniform && g->nodes[node].op == IG_BINARY);
     if (shorter) {
-        put(g, last, &sum);
         kill_chain(g, node, last);
+        put(g, last, &sum);
     }
     affine_free(&sum);
     return shorter;
@@ -95,7 +95,9 @@ static int shorten(struct ig_graph *g, int32_t node)
 
 int ig_pass_fold_affine(struct ig_graph *g)
 {
-    int rewrites = affine_fold_after(g) + affine_fold_before(g);
+    int rewrites = 0;
     for (int i = 0, n = g->n_nodes; i < n; i++) rewrites += shorten(g, i);
+    rewrites += affine_fold_after(g);
+    rewrites += affine_fold_before(g);
     return edit_finish(g, rewrites);
 }

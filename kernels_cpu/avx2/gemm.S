@@ -7,6 +7,7 @@
  *   ymm12 ..       nv vectors of b                rsi  b          rdx  index into the pixels, bytes, up to 0
  *   ymm15, (14)    a, broadcast                   rax  table      rcx  taps left
  *                                                 r12  (k & ~3)*4 r13  (k & 3)*4  r14  a_offset  r15  prefetch
+ *   stack: panels left, c_offset, r_offset
  * Per k: nv loads, `rows` broadcasts, rows*nv fma. 6x16 and 4x24 do 12 fma against 8 and 7 loads: they run at the
  * rate of the two fma pipes. Assembly, because compilers spill the accumulators or break the order.
  */
@@ -131,7 +132,21 @@
         pushq   %r13
         pushq   %r14
         pushq   %r15
+        movl    100(%rdi), %eax
+        pushq   72(%rdi)
+        pushq   56(%rdi)
+        pushq   %rax
         movq    40(%rdi), %r8
+        movq    32(%rdi), %rsi
+        movq    8(%rdi), %r14
+        movq    24(%rdi), %r12
+        movq    80(%rdi), %r15
+        movq    %r12, %r13
+        andl    $3, %r13d
+        shlq    $2, %r13
+        andq    $-4, %r12
+        shlq    $2, %r12
+0:                                  /* panel */
         .set    v, 0
         .rept   \nv
         load_bias %(32 * v), %v
@@ -143,16 +158,7 @@
         .set    i, i + 1
         .endr
         movq    (%rdi), %rax
-        movq    8(%rdi), %r14
         movq    16(%rdi), %rcx
-        movq    24(%rdi), %r12
-        movq    32(%rdi), %rsi
-        movq    80(%rdi), %r15
-        movq    %r12, %r13
-        andl    $3, %r13d
-        shlq    $2, %r13
-        andq    $-4, %r12
-        shlq    $2, %r12
 1:                                  /* tap */
         pixels  \rows
         addq    $(8 * 96 / \nr), %rax             /* entries of 6 in panels of 16, of 4 in panels of 24 */
@@ -190,7 +196,7 @@
         movq    64(%rdi), %rcx
         testq   %rcx, %rcx
         jz      6f
-        movq    72(%rdi), %rdx
+        movq    16(%rsp), %rdx
         .set    r, 0
         .rept   \rows
         row_of  rcx, %(8 * r)
@@ -222,7 +228,7 @@
         .endr
 8:
         movq    48(%rdi), %rax
-        movq    56(%rdi), %rdx
+        movq    8(%rsp), %rdx
         .set    r, 0
         .rept   \rows
         row_of  rax, %(8 * r)
@@ -233,7 +239,14 @@
         .endr
         .set    r, r + 1
         .endr
+        movq    %rsi, %r8
+        addq    $(4 * \nr), %rsi
+        addq    $(4 * \nr), 8(%rsp)
+        addq    $(4 * \nr), 16(%rsp)
+        decq    (%rsp)
+        jnz     0b
         vzeroupper
+        addq    $24, %rsp
         popq    %r15
         popq    %r14
         popq    %r13

@@ -18,6 +18,7 @@ struct tables {                     /* of one block */
     const float **a;                /* [group][tap][mr] */
     float **c;                      /* [group][mr] */
     const float **r;                /* the same, unused without a residual */
+    const float **in_rows;          /* [kh], at most as many as taps */
     float *tile;                    /* [mr][nr], where a panel does not fit the output */
     float *tile_row[IG_GEMM_MAX_MR];
     int32_t rows[BLOCK];            /* pixels of each group */
@@ -54,7 +55,8 @@ static int32_t block_groups(int64_t taps, int32_t mr)
 
 static size_t table_bytes(int64_t taps, int32_t mr)
 {
-    return round_up((size_t)block_groups(taps, mr) * (size_t)mr * (size_t)(taps + 2) * sizeof(void *)) +
+    return round_up((size_t)block_groups(taps, mr) * (size_t)mr * (size_t)(taps + 2) * sizeof(void *) +
+                    (size_t)taps * sizeof(void *)) +
            IG_GEMM_MAX_MR * IG_GEMM_MAX_NR * sizeof(float);
 }
 
@@ -74,6 +76,11 @@ static void split_act(struct job *job, const struct ig_act *act)
     job->act.kind = IG_NONE;
 }
 
+static int has_residual(const struct ig_call *call)
+{
+    return call->n_in > 3 && call->in[3].data;
+}
+
 static void place_tables(struct job *job, void *scratch)
 {
     int32_t mr = job->set->mr, groups = block_groups(job->taps, mr);
@@ -81,6 +88,8 @@ static void place_tables(struct job *job, void *scratch)
     t->a = (const float **)scratch;
     t->c = (float **)(t->a + groups * job->taps * mr);
     t->r = (const float **)(t->c + groups * mr);
+    t->in_rows = t->r + groups * mr;
+    if (has_residual(job->call)) job->args.r = t->r;
     t->tile = (float *)((char *)scratch + table_bytes(job->taps, mr)) - IG_GEMM_MAX_MR * IG_GEMM_MAX_NR;
     for (int32_t i = 0; i < mr; i++) t->tile_row[i] = t->tile + i * job->set->nr;
 }
@@ -105,11 +114,6 @@ static void size_job(struct job *job)
     job->args.taps = job->taps;
     job->args.k = job->k;
     job->args.prefetch = job->stream ? AHEAD_BYTES : 0;
-}
-
-static int has_residual(const struct ig_call *call)
-{
-    return call->n_in > 3 && call->in[3].data;
 }
 
 /* c = act(tile + r) for `width` channels; the operations of the micro-kernels, in their order. */
@@ -141,26 +145,42 @@ static void part_of_panel(struct job *job, int32_t i, int32_t channel, int32_t l
                    job->args.r ? t->r[i * mr + m] + channel + lo : NULL, hi - lo);
 }
 
-/* Group i of pixels by panel j of convolution group g. */
-static void tile(struct job *job, int32_t i, int32_t g, int32_t j)
+/* What all panels of group i of pixels and convolution group g share. */
+static void take_group(struct job *job, int32_t i, int32_t g)
+{
+    struct ig_gemm_args *args = &job->args;
+    int32_t mr = job->set->mr;
+    args->a = job->t.a + i * job->taps * mr;
+    args->a_offset = g * (int64_t)job->ic * (int64_t)sizeof(float);
+    args->c = job->t.c + i * mr;
+    if (args->r) args->r = job->t.r + i * mr;
+}
+
+/* Group i of pixels by panels [j0, j1) of convolution group g. */
+static void tiles(struct job *job, int32_t i, int32_t g, int32_t j0, int32_t j1)
 {
     const struct ig_gemm_set *set = job->set;
     struct ig_gemm_args *args = &job->args;
-    int32_t first = j * set->nr, channel = g * job->oc + first;
-    int32_t lo = job->range.c0 - channel, hi = job->range.c1 - channel, width = job->oc - first;
-    if (width > set->nr) width = set->nr;
-    if (lo < 0) lo = 0;
-    if (hi > width) hi = width;
-    args->a = job->t.a + i * job->taps * set->mr;
-    args->bias = (const float *)job->call->weights + (g * (int64_t)job->panels + j) * job->panel;
-    args->b = args->bias + set->nr;
-    args->c = job->t.c + i * set->mr;
-    args->r = args->r ? job->t.r + i * set->mr : NULL;
-    args->c_offset = args->r_offset = channel * (int64_t)sizeof(float);
-    if (lo == 0 && hi % IG_GEMM_STEP == 0)
-        set->fn[hi / IG_GEMM_STEP - 1][job->t.rows[i] - 1](args);
-    else
-        part_of_panel(job, i, channel, lo, hi);
+    int32_t base = g * job->oc, nr = set->nr;
+    take_group(job, i, g);
+    for (int32_t j = j0, n; j < j1; j += n) {
+        int32_t channel = base + j * nr;
+        int32_t lo = job->range.c0 - channel, hi = job->range.c1 - channel, width = job->oc - j * nr;
+        args->bias = (const float *)job->call->weights + (g * (int64_t)job->panels + j) * job->panel;
+        args->b = args->bias + nr;
+        args->c_offset = args->r_offset = channel * (int64_t)sizeof(float);
+        args->panels = n = 1;
+        if (lo < 0) lo = 0;
+        if (hi > width) hi = width;
+        if (hi >= nr) {
+            if (set->loops && lo == 0) args->panels = n = (int32_t)min64(hi / nr, j1 - j);
+            hi = nr;
+        }
+        if (lo == 0 && hi % IG_GEMM_STEP == 0)
+            set->fn[hi / IG_GEMM_STEP - 1][job->t.rows[i] - 1](args);
+        else
+            part_of_panel(job, i, channel, lo, hi);
+    }
 }
 
 /* The activations that are not a clamp, over the finished channels of group i. */
@@ -181,38 +201,28 @@ static void run_block(struct job *job, int32_t groups)
         int32_t base = g * job->oc;
         int32_t j0 = range.c0 > base ? (range.c0 - base) / nr : 0;
         int32_t j1 = range.c1 - base < job->oc ? (range.c1 - base + nr - 1) / nr : job->panels;
-        job->args.a_offset = g * (int64_t)job->ic * (int64_t)sizeof(float);
-        if (job->stream) {
-            for (int32_t j = j0; j < j1; j++)
-                for (int32_t i = 0; i < groups; i++) tile(job, i, g, j);
-        } else {
-            for (int32_t i = 0; i < groups; i++)
-                for (int32_t j = j0; j < j1; j++) tile(job, i, g, j);
-        }
+        int32_t step = job->stream ? 1 : j1 - j0;
+        for (int32_t j = j0; j < j1; j += step)
+            for (int32_t i = 0; i < groups; i++) tiles(job, i, g, j, j + step);
     }
     if (job->act.kind != IG_NONE)
         for (int32_t i = 0; i < groups; i++) activate(job, i);
 }
 
-/* Addresses of the output and residual pixel (y, x) into slot m of group i. */
-static void place_output(struct job *job, int32_t i, int32_t m, int32_t y, int32_t x)
-{
-    const struct ig_operand *out = &job->call->out[0], *r = &job->call->in[3];
-    int32_t slot = i * job->set->mr + m;
-    job->t.c[slot] = ig_row_f32(out, y) + x * out->pixel_stride;
-    if (job->args.r) job->t.r[slot] = ig_row_f32(r, y) + x * r->pixel_stride;
-}
-
-/* The pixels of a range in order; groups of nearly equal size. */
+/* A walk over the pixels of a range in order, and their division into groups of nearly equal size. */
 struct walk {
     int64_t pixels, groups;
     int32_t width, x, y;
-    int64_t next;          /* pixel number of (x, y) */
+    float *c;              /* output pixel (y, x) */
+    const float *r;        /* its residual, or NULL */
+    const float **rows;    /* [kh] input row of each ky; NULL: outside */
 };
 
-static struct walk walk_range(struct ig_range range, int32_t width, int32_t mr)
+static struct walk walk_range(const struct job *job)
 {
-    struct walk w = {(int64_t)(range.y1 - range.y0) * width, 0, width, 0, range.y0, 0};
+    struct ig_range range = job->range;
+    int32_t width = job->call->out[0].w, mr = job->set->mr;
+    struct walk w = {(int64_t)(range.y1 - range.y0) * width, 0, width, 0, range.y0, NULL, NULL, job->t.in_rows};
     w.groups = (w.pixels + mr - 1) / mr;
     return w;
 }
@@ -222,29 +232,52 @@ static int32_t group_rows(const struct walk *w, int64_t group)
     return (int32_t)((group + 1) * w->pixels / w->groups - group * w->pixels / w->groups);
 }
 
-static void step(struct walk *w)
+/* Addresses of the next n pixels, all of one row, into the tables of outputs and residuals. */
+static void place_output(struct job *job, struct walk *w, int32_t slot, int32_t n)
 {
-    if (++w->x == w->width) {
-        w->x = 0;
-        w->y++;
+    const struct ig_operand *out = &job->call->out[0], *r = &job->call->in[3];
+    if (w->x == 0) {
+        w->c = ig_row_f32(out, w->y);
+        if (job->args.r) w->r = ig_row_f32(r, w->y);
     }
+    for (int32_t m = 0; m < n; m++, w->c += out->pixel_stride) job->t.c[slot + m] = w->c;
+    if (!job->args.r) return;
+    for (int32_t m = 0; m < n; m++, w->r += r->pixel_stride) job->t.r[slot + m] = w->r;
 }
 
-/* A pixel's row of the table, taps mr entries apart; taps in the padding read the zero pixel. */
-static void place_taps(const struct job *job, const struct ig_window *w, int32_t y, int32_t x, const float **slot)
+/* Pixels that the walk can do in one go: `most`, or to the end of the row. */
+static int32_t run_of(const struct walk *w, int32_t most)
+{
+    int32_t left = w->width - w->x;
+    return left < most ? left : most;
+}
+
+static void advance(struct walk *w, int32_t n)
+{
+    w->x += n;
+    if (w->x < w->width) return;
+    w->x = 0;
+    w->y++;
+}
+
+/* The taps of n pixels, taps mr entries apart; those in the padding read the zero pixel. */
+static void place_taps(const struct job *job, const struct ig_window *w, const struct walk *at, const float **slot,
+                       int32_t n)
 {
     const struct ig_operand *in = &job->call->in[0];
     const float *zero = (const float *)job->call->zeros;
-    int32_t mr = job->set->mr, x0 = x * w->sw - w->left;
-    for (int32_t ky = 0; ky < w->kh; ky++) {
-        int32_t iy = y * w->sh - w->top + ky * w->dh;
-        int inside = iy >= 0 && iy < in->h;
-        const float *row = inside ? ig_row_f32(in, iy) : zero;
-        for (int32_t kx = 0; kx < w->kw; kx++, slot += mr) {
-            int32_t ix = x0 + kx * w->dw;
-            *slot = inside && ix >= 0 && ix < in->w ? row + ix * in->pixel_stride : zero;
-        }
+    int32_t mr = job->set->mr, x0 = at->x * w->sw - w->left;
+    for (int32_t ky = 0; at->x == 0 && ky < w->kh; ky++) {
+        int32_t y = at->y * w->sh - w->top + ky * w->dh;
+        at->rows[ky] = y >= 0 && y < in->h ? ig_row_f32(in, y) : NULL;
     }
+    for (int32_t ky = 0; ky < w->kh; ky++)
+        for (int32_t kx = 0; kx < w->kw; kx++, slot += mr) {
+            const float *row = at->rows[ky];
+            int32_t x = x0 + kx * w->dw;
+            for (int32_t m = 0; m < n; m++, x += w->sw)
+                slot[m] = row && x >= 0 && x < in->w ? row + x * in->pixel_stride : zero;
+        }
 }
 
 void ig_gemm_conv(const struct ig_call *call, const struct ig_conv *conv, struct ig_range range, void *scratch,
@@ -259,17 +292,17 @@ void ig_gemm_conv(const struct ig_call *call, const struct ig_conv *conv, struct
     job.k = job.ic;
     size_job(&job);
     place_tables(&job, scratch);
-    if (has_residual(call)) job.args.r = job.t.r;
 
-    struct walk w = walk_range(range, call->out[0].w, set->mr);
+    struct walk w = walk_range(&job);
     int32_t most = block_groups(job.taps, set->mr);
     for (int64_t first = 0; first < w.groups; first += most) {
         int32_t n = (int32_t)min64(most, w.groups - first);
         for (int32_t i = 0; i < n; i++) {
             job.t.rows[i] = group_rows(&w, first + i);
-            for (int32_t m = 0; m < job.t.rows[i]; m++, step(&w)) {
-                place_taps(&job, &conv->w, w.y, w.x, job.t.a + i * job.taps * set->mr + m);
-                place_output(&job, i, m, w.y, w.x);
+            for (int32_t m = 0, run; m < job.t.rows[i]; m += run, advance(&w, run)) {
+                run = run_of(&w, job.t.rows[i] - m);
+                place_output(&job, &w, i * set->mr + m, run);
+                place_taps(&job, &conv->w, &w, job.t.a + i * job.taps * set->mr + m, run);
             }
         }
         run_block(&job, n);
@@ -371,46 +404,54 @@ static void fill_rows(struct rows *rows, const struct ig_operand *in, const stru
         copy_row(in, conv, rows->filled, rows->data + rows->filled % rows->n * rows->width, rows->width);
 }
 
+/* The taps of n pixels, a kernel row each. */
+static void place_rows(const struct job *job, const struct ig_window *w, const struct rows *rows,
+                       const struct walk *at, const float **slot, int32_t n)
+{
+    const struct ig_operand *in = &job->call->in[0];
+    int64_t next = w->sw * in->c;
+    for (int32_t ky = 0; at->x == 0 && ky < w->kh; ky++) {
+        int32_t y = at->y * w->sh - w->top + ky * w->dh;
+        at->rows[ky] = y >= 0 && y < in->h ? rows->data + y % rows->n * rows->width : NULL;
+    }
+    for (int32_t ky = 0; ky < w->kh; ky++, slot += job->set->mr)
+        for (int32_t m = 0; m < n; m++)
+            slot[m] = at->rows[ky] ? at->rows[ky] + (at->x + m) * next : rows->zero;
+}
+
 void ig_gemm_first(const struct ig_call *call, const struct ig_conv *conv, struct ig_range range, void *scratch,
                    const struct ig_gemm_set *set)
 {
     struct job job;
-    const struct ig_operand *in = &call->in[0];
+    const struct ig_window *win = &conv->w;
     start(&job, call, set, range, &conv->act);
     job.groups = 1;
-    job.ic = 0;
     job.oc = call->out[0].c;
-    job.taps = conv->w.kh;
-    job.k = (int64_t)conv->w.kw * in->c;
+    job.taps = win->kh;
+    job.k = (int64_t)win->kw * call->in[0].c;
     size_job(&job);
     place_tables(&job, scratch);
-    if (has_residual(call)) job.args.r = job.t.r;
 
     struct rows rows = {NULL, NULL, first_width(call, conv), first_rows(call, conv, set->mr), 0};
+    int32_t above = range.y0 * win->sh - win->top;
     rows.zero = (float *)((char *)scratch + table_bytes(job.taps, set->mr));
     rows.data = rows.zero + job.k;
+    rows.filled = above < 0 ? 0 : above;
     memset(rows.zero, 0, (size_t)job.k * sizeof(float));
-    int32_t y0 = range.y0 * conv->w.sh - conv->w.top;
-    rows.filled = y0 < 0 ? 0 : y0;
 
-    struct walk w = walk_range(range, call->out[0].w, set->mr);
+    struct walk w = walk_range(&job);
     int32_t most = block_groups(job.taps, set->mr);
     for (int64_t first = 0; first < w.groups; first += most) {
         int32_t n = (int32_t)min64(most, w.groups - first);
         int64_t last = (first + n) * w.pixels / w.groups - 1;
         int32_t y = range.y0 + (int32_t)(last / w.width);
-        fill_rows(&rows, in, conv, y * conv->w.sh - conv->w.top + (conv->w.kh - 1) * conv->w.dh + 1);
+        fill_rows(&rows, &call->in[0], conv, y * win->sh - win->top + (win->kh - 1) * win->dh + 1);
         for (int32_t i = 0; i < n; i++) {
             job.t.rows[i] = group_rows(&w, first + i);
-            for (int32_t m = 0; m < job.t.rows[i]; m++, step(&w)) {
-                const float **slot = job.t.a + i * job.taps * set->mr + m;
-                for (int32_t ky = 0; ky < conv->w.kh; ky++, slot += set->mr) {
-                    int32_t iy = w.y * conv->w.sh - conv->w.top + ky * conv->w.dh;
-                    *slot = iy < 0 || iy >= in->h
-                                ? rows.zero
-                                : rows.data + iy % rows.n * rows.width + (int64_t)w.x * conv->w.sw * in->c;
-                }
-                place_output(&job, i, m, w.y, w.x);
+            for (int32_t m = 0, run; m < job.t.rows[i]; m += run, advance(&w, run)) {
+                run = run_of(&w, job.t.rows[i] - m);
+                place_output(&job, &w, i * set->mr + m, run);
+                place_rows(&job, win, &rows, &w, job.t.a + i * job.taps * set->mr + m, run);
             }
         }
         run_block(&job, n);

@@ -51,7 +51,7 @@ DEFINE(relu)
 
 DEFINE(clip)
 {
-    return ig_clamp4(x, a, b);
+    return vminq_f32(vmaxq_f32(x, a), b);
 }
 
 DEFINE(leaky)
@@ -81,7 +81,7 @@ DEFINE(hard_swish)
 {
     UNUSED;
     float32x4_t three = vdupq_n_f32(3), six = vdupq_n_f32(6);
-    return vmulq_f32(x, vdivq_f32(ig_clamp4(vaddq_f32(x, three), ZERO, six), six));
+    return vmulq_f32(x, vdivq_f32(vminq_f32(vmaxq_f32(vaddq_f32(x, three), ZERO), six), six));
 }
 
 DEFINE(swish)
@@ -222,14 +222,4 @@ void ig_act_row_neon(float *y, const float *x, int64_t n, const struct ig_act *a
     default:
         break;
     }
-}
-
-int ig_act_known_neon(int32_t kind)
-{
-#define KNOWN(known, f) known,
-    static const int32_t kinds[] = { KINDS(KNOWN) };
-#undef KNOWN
-    for (unsigned i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        if (kinds[i] == kind) return 1;
-    return 0;
 }

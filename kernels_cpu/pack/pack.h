@@ -28,4 +28,14 @@ ig_supports_fn ig_supports_depthwise;    /* any window */
 ig_supports_fn ig_supports_depthwise3x3; /* stride 1 or 2, no dilation, padding <= 1 at the sides */
 ig_pack_fn ig_pack_depthwise8;
 
+/* --- pack/pool.c: maximum and average --- */
+ig_supports_fn ig_supports_pool;
+ig_supports_fn ig_supports_global_pool;
+
+/* --- pack/elementwise.c: what a run of floats is enough for --- */
+ig_supports_fn ig_supports_unary;      /* what an epilogue knows, and the plain ones up to exp and log */
+ig_supports_fn ig_supports_binary;     /* the arithmetic ones; an operand may have one row, column or channel */
+ig_supports_fn ig_supports_softmax;    /* over the last axis; not hard */
+ig_supports_fn ig_supports_copy;       /* any type */
+
 #endif

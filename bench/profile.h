@@ -1,0 +1,21 @@
+/* The profiler: times every legal kernel variant and cut of every layer on this machine. */
+#ifndef BENCH_PROFILE_H
+#define BENCH_PROFILE_H
+
+#include "planner/plan.h"
+
+struct ig_profile_options {
+    int32_t isa;         /* enum ig_isa */
+    int32_t threads;
+    double seconds;      /* soft budget of the whole run */
+    void (*progress)(int done, int all, double seconds); /* or NULL */
+};
+
+/* A profile of g, records sorted by node, kernel, cut. Ends the program with one line if memory is short. */
+struct ig_profile *ig_profile_take(const struct ig_graph *g, const struct ig_profile_options *options);
+/* GFLOP/s of a register-only FMA loop on one core with the best ISA of this program; 0 where unknown. */
+double ig_fma_peak(void);
+/* The CPU's name. */
+void ig_cpu_name(char *text, size_t n);
+
+#endif

@@ -1,0 +1,164 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "kernels_cpu/eval.h"
+
+static const char help[] =
+    "ingot inspect net.onnx\n\n"
+    "Prints the layers of a network, its work and memory; or everything in it that cannot be compiled, and exits with 1.\n"
+    "  --json                    one object on stdout\n"
+    "  -o FILE                   write there instead of to stdout\n"
+    "  -q                        the first lines only, no layers\n"
+    "  --input-shape NAME=DIMS   fix an input's shape, e.g. data=1x3x224x224\n"
+    "  --outputs A,B             cut the network at these tensors\n";
+
+static const char *shape_text(const struct ig_shape *s, char *text, size_t n)
+{
+    static const char *const types[IG_TYPES] = {"f32", "i32", "i64", "u8", "i8", "bool", "f16"};
+    size_t at = 0;
+    text[0] = 0;
+    for (int i = 0; i < s->rank && at < n; i++) at += (size_t)snprintf(text + at, n - at, "%s%d", i ? "x" : "", s->dims[i]);
+    if (at < n) snprintf(text + at, n - at, "%s%s", s->rank ? " " : "scalar ", types[s->type]);
+    return text;
+}
+
+struct totals {
+    double macs;
+    int64_t parameters, parameter_bytes, largest;
+};
+
+static struct totals total(const struct ig_graph *g)
+{
+    struct totals t = {0};
+    for (int32_t i = 0; i < g->n_nodes; i++) t.macs += g->nodes[i].macs;
+    for (int32_t v = 0; v < g->n_values; v++) {
+        const struct ig_value *x = &g->values[v];
+        if (x->data) {
+            if (x->shape.type == IG_F32) t.parameters += ig_count(&x->shape);
+            t.parameter_bytes += ig_bytes(&x->shape);
+        } else if (ig_bytes(&x->shape) > t.largest) t.largest = ig_bytes(&x->shape);
+    }
+    return t;
+}
+
+/* "conv+relu": the op, its kind, what was fused. */
+static void describe(const struct ig_node *n, char *text, size_t size)
+{
+    const struct ig_act *act = n->op == IG_CONV || n->op == IG_DECONV ? &n->attrs.conv.act : n->op == IG_FC ? &n->attrs.fc.act
+                             : n->op == IG_BINARY ? &n->attrs.binary.act : NULL;
+    const char *name = ig_op_info((enum ig_op)n->op)->name;
+    if (n->op == IG_UNARY) name = ig_unary_name(n->attrs.unary.act.kind);
+    if (n->op == IG_BINARY) name = ig_binary_name(n->attrs.binary.kind);
+    int at = snprintf(text, size, "%s", name);
+    if (n->op == IG_CONV) {
+        const struct ig_window *w = &n->attrs.conv.w;
+        at += snprintf(text + at, size - (size_t)at, " %dx%d", w->kh, w->kw);
+        if (w->sh > 1 || w->sw > 1) at += snprintf(text + at, size - (size_t)at, "/%d", w->sh);
+        if (n->attrs.conv.groups > 1) at += snprintf(text + at, size - (size_t)at, " g%d", n->attrs.conv.groups);
+    }
+    if ((n->op == IG_CONV || n->op == IG_FC) && n->n_in > 3 && n->in[3] >= 0 && (size_t)at < size)
+        at += snprintf(text + at, size - (size_t)at, "+add");
+    if (act && act->kind && (size_t)at < size) snprintf(text + at, size - (size_t)at, "+%s", ig_unary_name(act->kind));
+}
+
+static void print_layers(FILE *f, const struct ig_graph *g)
+{
+    char what[64], shape[96];
+    fprintf(f, "  %-40s %-30s %-24s %10s\n", "layer", "op", "output (channels last)", "MMAC");
+    for (int32_t i = 0; i < g->n_nodes; i++) {
+        const struct ig_node *n = &g->nodes[i];
+        describe(n, what, sizeof what);
+        fprintf(f, "  %-40.40s %-30s %-24s", n->name, what, shape_text(&g->values[n->out[0]].shape, shape, sizeof shape));
+        if (n->macs > 0) fprintf(f, " %10.3f", n->macs * 1e-6);
+        fputc('\n', f);
+    }
+}
+
+static void print_text(FILE *f, const char *path, const struct ig_graph *g, int quiet)
+{
+    struct totals t = total(g);
+    char shape[96], parameters[32], bytes[32], largest[32];
+    fprintf(f, "%s: opset %lld, %d nodes after folding (%d before)\n", path, (long long)g->opset, g->n_nodes, g->onnx_nodes);
+    for (int32_t i = 0; i < g->n_inputs; i++)
+        fprintf(f, "input %s %s\n", g->values[g->inputs[i]].name, shape_text(&g->values[g->inputs[i]].shape, shape, sizeof shape));
+    for (int32_t i = 0; i < g->n_outputs; i++)
+        fprintf(f, "output %s %s\n", g->values[g->outputs[i]].name,
+                shape_text(&g->values[g->outputs[i]].shape, shape, sizeof shape));
+    fprintf(f, "%.3f MMAC, %s parameters (%s B), largest tensor %s B\n", t.macs * 1e-6, ig_commas(t.parameters, parameters),
+            ig_commas(t.parameter_bytes, bytes), ig_commas(t.largest, largest));
+    if (!quiet) print_layers(f, g);
+}
+
+static void json_string(FILE *f, const char *s)
+{
+    fputc('"', f);
+    for (; *s; s++) {
+        if (*s == '"' || *s == '\\') fprintf(f, "\\%c", *s);
+        else if ((unsigned char)*s < 32) fprintf(f, "\\u%04x", *s);
+        else fputc(*s, f);
+    }
+    fputc('"', f);
+}
+
+static void json_tensors(FILE *f, const char *key, const struct ig_graph *g, const int32_t *values, int32_t n)
+{
+    static const char *const types[IG_TYPES] = {"f32", "i32", "i64", "u8", "i8", "bool", "f16"};
+    fprintf(f, "\"%s\":[", key);
+    for (int32_t i = 0; i < n; i++) {
+        const struct ig_value *v = &g->values[values[i]];
+        fputs(i ? ",{\"name\":" : "{\"name\":", f);
+        json_string(f, v->name);
+        fputs(",\"shape\":[", f);
+        for (int32_t d = 0; d < v->shape.rank; d++) fprintf(f, "%s%d", d ? "," : "", v->shape.dims[d]);
+        fprintf(f, "],\"type\":\"%s\"}", types[v->shape.type]);
+    }
+    fputs("]", f);
+}
+
+static void print_json(FILE *f, const struct ig_graph *g)
+{
+    struct totals t = total(g);
+    char what[64];
+    fputs("{", f);
+    json_tensors(f, "inputs", g, g->inputs, g->n_inputs);
+    fputs(",\n\"layers\":[\n", f);
+    for (int32_t i = 0; i < g->n_nodes; i++) {
+        const struct ig_node *n = &g->nodes[i];
+        describe(n, what, sizeof what);
+        fprintf(f, "{\"macs\":%.0f,\"name\":", n->macs);
+        json_string(f, n->name);
+        fprintf(f, ",\"onnx\":\"%s\",\"op\":\"%s\",", n->onnx, what);
+        json_tensors(f, "outputs", g, n->out, n->n_out && n->out[0] >= 0 ? 1 : 0);
+        fprintf(f, "}%s\n", i + 1 < g->n_nodes ? "," : "");
+    }
+    fprintf(f, "],\n\"largest_tensor_bytes\":%lld,\"macs\":%.0f,\"nodes\":%d,\"onnx_nodes\":%d,\"opset\":%lld,\n",
+            (long long)t.largest, t.macs, g->n_nodes, g->onnx_nodes, (long long)g->opset);
+    json_tensors(f, "outputs", g, g->outputs, g->n_outputs);
+    fprintf(f, ",\n\"parameter_bytes\":%lld,\"parameters\":%lld,\"sha256\":\"%s\"}\n", (long long)t.parameter_bytes,
+            (long long)t.parameters, g->source_sha256);
+}
+
+int ig_verb_inspect(int argc, char **argv)
+{
+    static const struct option longs[] = {{"help", 0, 0, 'h'}, {"json", 0, 0, 'j'}, {"output", 1, 0, 'o'},
+                                          {"quiet", 0, 0, 'q'}, IG_SOURCE_OPTIONS, {0, 0, 0, 0}};
+    struct ig_source_options source = {.n_binds = 0};
+    const char *out = "-";
+    int json = 0, quiet = 0;
+    for (int c; (c = getopt_long(argc, argv, "o:qh", longs, NULL)) != -1;) switch (c) {
+        case 'h': return fputs(help, stdout) < 0;
+        case 'j': json = 1; break;
+        case 'q': quiet = 1; break;
+        case 'o': out = optarg; break;
+        default: if (!ig_source_option(&source, c, optarg)) ig_usage(help);
+        }
+    if (optind != argc - 1) ig_usage(help);
+    struct ig_graph *g = ig_load_graph(argv[optind], &source);
+    FILE *f = ig_open_output(out);
+    if (json) print_json(f, g);
+    else print_text(f, argv[optind], g, quiet);
+    ig_close_output(f, out);
+    ig_graph_free(g);
+    return 0;
+}

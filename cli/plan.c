@@ -1,0 +1,96 @@
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "kernels_cpu/registry.h"
+
+static const char help[] =
+    "ingot plan graph.json --profile profile.json -o plan.json\n"
+    "ingot plan --summary graph.json plan.json\n\n"
+    "Chooses a kernel and a cut for every layer and lays all activations out in one arena; the plan is checked by an\n"
+    "independent validator before it is written.\n"
+    "  -o FILE             where to (default plan.json)\n"
+    "  --profile FILE      times taken on the target; without it the plan rests on the estimator\n"
+    "  --target NAME       name written in the plan (default host)\n"
+    "  --isa NAME          host (default), ref, avx2, neon\n"
+    "  --threads N         threads to plan for (default: all cores)\n"
+    "  --memory-budget B   most bytes of arena, scratch and weights, e.g. 8MB\n"
+    "  --max-latency-ms X, --min-fps X   refuse a plan that is predicted slower\n"
+    "  --summary           print a plan in a few lines\n";
+
+static void summary(const struct ig_graph *g, const struct ig_plan *p)
+{
+    char arena[32], bound[32], weights[32], scratch[32];
+    int kernels = 0, views = 0;
+    for (int32_t i = 0; i < p->n_steps; i++) {
+        int32_t k = 0;
+        while (k < i && p->steps[k].kernel != p->steps[i].kernel) k++;
+        if (!p->steps[i].kernel) views++;
+        else kernels += k == i;
+    }
+    double macs = 0;
+    for (int32_t i = 0; i < g->n_nodes; i++) macs += g->nodes[i].macs;
+    printf("model %s: %d layers (%d nodes before folding), %.1f MMAC\n", g->name, p->n_steps - views, g->onnx_nodes,
+           macs * 1e-6);
+    printf("plan: %s, %s, %d thread%s, %.3f ms a frame %s; %d kernels, %d layers are views\n", p->target, p->isa,
+           p->threads, p->threads == 1 ? "" : "s", p->latency_ns * 1e-6,
+           p->profile_sha256[0] ? "predicted from the profile" : "estimated (no profile of the target)", kernels, views);
+    printf("arena %s B (lower bound %s B), scratch %s B a thread, weights %s B\n", ig_commas(p->arena_bytes, arena),
+           ig_commas(p->arena_lower_bound_bytes, bound), ig_commas(p->scratch_bytes, scratch),
+           ig_commas(p->weights_bytes, weights));
+}
+
+static struct ig_plan *make(const struct ig_graph *g, const char *graph_path, const char *profile_path,
+                            struct ig_plan_options *o)
+{
+    char err[4096], why[4096];
+    struct ig_profile *profile = NULL;
+    if (profile_path && !(profile = ig_profile_read(profile_path, g, err, sizeof err))) ig_fatal("%s", err);
+    o->profile = profile;
+    struct ig_plan *p = ig_plan_make(g, o, err, sizeof err);
+    if (!p) ig_fatal("%s: %s", graph_path, err);
+    char hex[65];
+    ig_hash_file(graph_path, hex);
+    free(p->graph_sha256);
+    p->graph_sha256 = strdup(hex);
+    if (ig_validate(g, p, o->memory_budget, why, sizeof why))
+        ig_fatal("internal error: the validator refuses the plan: %s", why);
+    ig_profile_free(profile);
+    return p;
+}
+
+int ig_verb_plan(int argc, char **argv)
+{
+    static const struct option longs[] = {
+        {"help", 0, 0, 'h'}, {"output", 1, 0, 'o'}, {"profile", 1, 0, 'p'}, {"target", 1, 0, 'T'}, {"isa", 1, 0, 'i'},
+        {"threads", 1, 0, 't'}, {"memory-budget", 1, 0, 'm'}, {"max-latency-ms", 1, 0, 'l'}, {"min-fps", 1, 0, 'f'},
+        {"summary", 0, 0, 's'}, IG_SOURCE_OPTIONS, {0, 0, 0, 0}};
+    struct ig_source_options source = {.n_binds = 0};
+    struct ig_plan_options o = {.target = "host", .isa = ig_host_isa(), .threads = (int32_t)sysconf(_SC_NPROCESSORS_ONLN)};
+    const char *out = "plan.json", *profile = NULL;
+    char err[4096];
+    int summarise = 0;
+    for (int c; (c = getopt_long(argc, argv, "o:h", longs, NULL)) != -1;) switch (c) {
+        case 'h': return fputs(help, stdout) < 0;
+        case 'o': out = optarg; break;
+        case 'p': profile = optarg; break;
+        case 'T': o.target = optarg; break;
+        case 'i': o.isa = ig_isa_option(optarg); break;
+        case 't': o.threads = (int32_t)ig_number(optarg, "--threads", 1, 64); break;
+        case 'm': o.memory_budget = ig_size_option(optarg, "--memory-budget"); break;
+        case 'l': o.max_latency_ms = ig_number(optarg, "--max-latency-ms", 1e-9, 1e9); break;
+        case 'f': o.min_fps = ig_number(optarg, "--min-fps", 1e-9, 1e9); break;
+        case 's': summarise = 1; break;
+        default: if (!ig_source_option(&source, c, optarg)) ig_usage(help);
+        }
+    if (optind != argc - 1 - summarise) ig_usage(help);
+    struct ig_graph *g = ig_load_graph(argv[optind], &source);
+    struct ig_plan *p = summarise ? ig_plan_read(argv[optind + 1], g, err, sizeof err) : make(g, argv[optind], profile, &o);
+    if (!p) ig_fatal("%s", err);
+    if (summarise) summary(g, p);
+    else if (ig_plan_write(p, g, out, err, sizeof err)) ig_fatal("%s", err);
+    ig_plan_free(p);
+    ig_graph_free(g);
+    return 0;
+}

@@ -1,0 +1,53 @@
+/* Which element-wise calls the vector kernels compute. */
+#include "kernels_cpu/pack/ask.h"
+#include "kernels_cpu/pack/pack.h"
+
+int ig_supports_unary(const struct ig_call *call)
+{
+    int32_t kind = ((const struct ig_unary_attr *)call->attrs)->act.kind;
+    if (!ig_f32_to_f32(call) || !ig_same_extent(&call->in[0], &call->out[0])) return 0;
+    switch (kind) {
+    case IG_SELU:
+    case IG_CELU:
+    case IG_SOFTSIGN:
+    case IG_THRESHOLDED_RELU:
+    case IG_AFFINE:
+    case IG_ABS:
+    case IG_NEG:
+    case IG_CEIL:
+    case IG_FLOOR:
+    case IG_ROUND:
+    case IG_RECIPROCAL:
+    case IG_SQRT:
+    case IG_EXP:
+    case IG_LOG: return 1;
+    default: return kind >= IG_NONE && kind < IG_FUSABLE;
+    }
+}
+
+/* Every extent is the output's, or one element for all. */
+static int broadcasts_to(const struct ig_operand *o, const struct ig_operand *out)
+{
+    return (o->h == out->h || o->h == 1) && (o->w == out->w || o->w == 1) && (o->c == out->c || o->c == 1);
+}
+
+int ig_supports_binary(const struct ig_call *call)
+{
+    const struct ig_binary_attr *attr = (const struct ig_binary_attr *)call->attrs;
+    int32_t kind = attr->kind;
+    return ig_f32_to_f32(call) && ig_has(call, 1) && ig_is_f32(&call->in[1]) && ig_act_fits(&attr->act) &&
+           (kind <= IG_MIN || kind == IG_PRELU) && broadcasts_to(&call->in[0], &call->out[0]) &&
+           broadcasts_to(&call->in[1], &call->out[0]);
+}
+
+int ig_supports_softmax(const struct ig_call *call)
+{
+    const struct ig_axis *axis = (const struct ig_axis *)call->attrs;
+    return ig_f32_to_f32(call) && axis->axis == call->in[0].shape->rank - 1 &&
+           (axis->mode == IG_SOFTMAX_EXP || axis->mode == IG_SOFTMAX_LOG);
+}
+
+int ig_supports_copy(const struct ig_call *call)
+{
+    return call->in[0].shape->type == call->out[0].shape->type && ig_same_extent(&call->in[0], &call->out[0]);
+}

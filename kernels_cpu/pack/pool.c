@@ -1,0 +1,17 @@
+/* Which poolings the vector kernels compute: float, maximum or average, over at most two dims, without indices. */
+#include "kernels_cpu/pack/ask.h"
+#include "kernels_cpu/pack/pack.h"
+
+int ig_supports_pool(const struct ig_call *call)
+{
+    const struct ig_pool *pool = (const struct ig_pool *)call->attrs;
+    int indices = call->n_out > 1 && call->out[1].shape;
+    return ig_f32_to_f32(call) && !indices && ig_is_flat(&pool->w) &&
+           (pool->kind == IG_POOL_MAX || pool->kind == IG_POOL_AVERAGE);
+}
+
+int ig_supports_global_pool(const struct ig_call *call)
+{
+    const struct ig_global_pool *pool = (const struct ig_global_pool *)call->attrs;
+    return ig_f32_to_f32(call) && (pool->kind == IG_POOL_MAX || pool->kind == IG_POOL_AVERAGE);
+}

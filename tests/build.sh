@@ -1,0 +1,56 @@
+# Sourced by configure: build lines of the test programs. Every tests/<area>/<name>.c is a cmocka program of its own.
+
+test_support=$(list tests/support/*.c)
+compile out/obj/host "$host_isa" "$CC" "" $test_support
+support_objects=$objects
+for file in $(list tests/graph/*.c tests/kernels/*.c tests/planner/*.c tests/gen/*.c tests/runtime/*.c tests/models/*.c); do
+    compile out/obj/host "$host_isa" "$CC" "" "$file"
+    program=out/test/${file#tests/}
+    program=${program%.c}
+    emit "build $program: link$objects$support_objects out/libingot.a $host_libs_a"
+    emit "  libs = -lcmocka \$host_libs"
+    tests="$tests $program"
+done
+
+# The same under AddressSanitizer and UndefinedBehaviorSanitizer: graph, planner, gen, and the importer's corpus.
+# shellcheck disable=SC2086
+sanitize="-fsanitize=address,undefined -fno-sanitize-recover=all -O1"
+compile out/obj/asan "$host_isa" "$CC" "$sanitize" $(list graph/*.c graph/onnx/*.c graph/passes/*.c kernels_cpu/*.c \
+    kernels_cpu/pack/*.c planner/*.c gen/*.c bench/*.c models/zoo/*.c cli/*.c runtime/run.c runtime/api.c runtime/team.c \
+    runtime/threads.c $(kernel_sources "$host_isa")) $test_support
+asan_objects=$objects
+emit "build out/obj/asan/onnx.pb-c.o: cc out/gen/graph/onnx.pb-c.c"
+emit "  flags = $sanitize"
+asan_library=
+for object in $asan_objects; do
+    case $object in out/obj/asan/cli/*) ;; *) asan_library="$asan_library $object" ;; esac
+done
+emit "build out/asan/libingot.a: ar$asan_library out/obj/asan/onnx.pb-c.o"
+for file in $(list tests/graph/*.c tests/planner/*.c tests/kernels/tensor.c); do
+    compile out/obj/asan "$host_isa" "$CC" "$sanitize" "$file"
+    program=out/test/asan/${file#tests/}
+    program=${program%.c}
+    emit "build $program: link$objects out/asan/libingot.a"
+    emit "  flags = $sanitize"
+    emit "  libs = -lcmocka \$host_libs"
+    tests="$tests $program"
+done
+
+# The kernel contract on aarch64, static, under emulation; a small cmocka of our own stands in there.
+if [ $cross = yes ]; then
+    compile out/obj/aarch64 neon "$CC_AARCH64" "-march=armv8-a -I${src}tests/support/mini" $test_support \
+        $(list kernels_cpu/registry.c kernels_cpu/problem.c kernels_cpu/pack/*.c graph/op.c)
+    cross_support=$objects
+    for file in $(list tests/kernels/*.c); do
+        case $file in tests/kernels/tensor.c) continue ;; esac
+        compile out/obj/aarch64 neon "$CC_AARCH64" "-march=armv8-a -I${src}tests/support/mini" "$file"
+        program=out/test/aarch64/${file#tests/}
+        program=${program%.c}
+        emit "build $program: link$objects$cross_support out/aarch64/libingot_kernels.a"
+        emit "  cc = $CC_AARCH64"
+        emit "  flags = -static"
+        emit "  libs = -lm -lpthread"
+        tests="$tests $program"
+    done
+    tests="$tests out/aarch64/libingot_runtime.a"
+fi

@@ -1,0 +1,59 @@
+#!/bin/sh
+# ninja test: runs the test programs and the scripts, two at a time, and ends with "N passed, N failed, N skipped".
+# Every program and script speaks the Test Anything Protocol; one that dies or says nothing has failed.
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+SRCDIR=$(cd "$here/.." && pwd)
+export SRCDIR
+
+runner() { # the command that runs a test
+    case $1 in
+    *.sh) echo "sh $1" ;;
+    out/test/aarch64/*) echo "qemu-aarch64-static -cpu cortex-a57 $1" ;;
+    *) echo "$1" ;;
+    esac
+}
+
+log_of() {
+    echo "out/test/log/$(echo "${1#"$SRCDIR"/}" | tr / _).tap"
+}
+
+if [ "${1:-}" = --one ]; then
+    log=$(log_of "$2")
+    case $2 in
+    out/test/aarch64/*)
+        if ! command -v qemu-aarch64-static >/dev/null; then
+            echo "ok 1 - $2 # SKIP no qemu-aarch64-static" >"$log"
+            exit 0
+        fi ;;
+    esac
+    start=$(date +%s)
+    CMOCKA_MESSAGE_OUTPUT=TAP $(runner "$2") >"$log" 2>&1 </dev/null
+    status=$?
+    if [ $status -ne 0 ] && ! grep -q '^not ok' "$log"; then
+        echo "not ok - $2 ended with status $status" >>"$log"
+    fi
+    grep -q '^\(not \)\?ok' "$log" || echo "not ok - $2 ran no test" >>"$log"
+    failed=$(grep -c '^not ok' "$log")
+    echo "$([ "$failed" = 0 ] && echo pass || echo FAIL) $2: $(grep -c '^ok' "$log") ok, $failed not ok, $(($(date +%s) - start)) s"
+    [ "$failed" = 0 ] || grep -B 12 '^not ok' "$log" | head -60
+    exit 0
+fi
+
+mkdir -p out/test/log
+rm -f out/test/log/*.tap
+tests=
+for test; do
+    case $test in out/test/*) tests="$tests $test" ;; esac
+done
+[ -n "$tests" ] || echo "no cmocka here: unit tests are skipped"
+for script in "$here"/scripts/*.sh; do tests="$script $tests"; done
+printf '%s\n' $tests | xargs -P "$(nproc 2>/dev/null || echo 1)" -I{} sh "$0" --one {}
+count() {
+    cat out/test/log/*.tap | grep -c "$1"
+}
+skipped=$(count '^ok.*# SKIP')
+passed=$(($(count '^ok') - skipped))
+failed=$(count '^not ok')
+echo "$passed passed, $failed failed, $skipped skipped"
+[ "$failed" = 0 ]

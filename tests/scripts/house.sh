@@ -1,0 +1,46 @@
+# The house: includes follow the table of rooms, nothing is left open, the program says its version.
+. "$SRCDIR/tests/scripts/tap.inc"
+cd "$SRCDIR"
+
+# room, then the rooms and headers that its files may include beside their own
+rooms='
+graph:graph/
+kernels_cpu:kernels_cpu/ graph/op.h graph/tensor.h
+runtime:runtime/ kernels_cpu/kernel.h graph/op.h graph/tensor.h
+planner:planner/ graph/ kernels_cpu/
+gen:gen/ planner/plan.h graph/ kernels_cpu/kernel.h runtime/
+bench:bench/ gen/ planner/plan.h graph/ kernels_cpu/ runtime/
+models:models/ graph/
+cli:cli/ bench/ gen/ planner/ graph/ kernels_cpu/ runtime/ models/
+'
+includes_follow_rooms() {
+    bad=0
+    for row in $(echo "$rooms" | sed 's/ /,/g'); do
+        room=${row%%:*}
+        allowed=$(echo "${row#*:}" | tr ',' '\n')
+        for file in $(find "$room" -name '*.[chS]' ! -path kernels_cpu/eval.c ! -path kernels_cpu/eval.h); do
+            for included in $(sed -n 's/^#include "\([^"]*\)".*/\1/p' "$file"); do
+                ok=
+                for prefix in $allowed; do case $included in "$prefix"*) ok=1 ;; esac; done
+                [ -n "$ok" ] || { echo "$file includes $included"; bad=1; }
+            done
+        done
+    done
+    return $bad
+}
+
+headers_compile_alone() {
+    for header in $(find graph kernels_cpu runtime planner gen bench models -name '*.h' ! -path 'kernels_cpu/neon/*' ! -path 'kernels_cpu/avx2/*' ! -path '*/onnx/*'); do
+        echo "#include \"$header\"" | ${CC:-cc} -std=c11 -D_GNU_SOURCE -Wall -Werror -I. -Iout/gen -fsyntax-only -xc - ||
+            { echo "$header does not compile alone"; return 1; }
+    done
+}
+
+nothing_left_open() {
+    ! grep -rnE 'TODO|FIXME|XXX|HACK' --include='*.[chS]' --include='*.sh' graph kernels_cpu runtime planner gen bench cli models configure
+}
+
+check "includes follow the table of rooms" includes_follow_rooms
+check "every header compiles alone" headers_compile_alone
+check "nothing is left open in the code" nothing_left_open
+finish
