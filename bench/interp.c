@@ -23,7 +23,8 @@ static void count_readers(struct machine *m)
 static int start(struct machine *m, const struct ig_graph *g, const void *const *inputs)
 {
     size_t n = (size_t)g->n_values + 1;
-    *m = (struct machine){g, calloc(n, sizeof *m->made), calloc(n, sizeof *m->data), calloc(n, sizeof *m->readers)};
+    *m = (struct machine){g, calloc(n, sizeof *m->made), calloc(n, sizeof *m->data),
+                          calloc(n, sizeof *m->readers)};
     if (!m->made || !m->data || !m->readers) return -1;
     for (int32_t v = 0; v < g->n_values; v++) m->data[v] = g->values[v].data;
     for (int32_t i = 0; i < g->n_inputs; i++) m->data[g->inputs[i]] = inputs[i];
@@ -55,7 +56,8 @@ static int step(struct machine *m, int32_t index, ig_watch_fn *watch, void *cont
     for (int32_t k = 0; !status && k < n->n_in; k++) in[k] = n->in[k] < 0 ? NULL : m->data[n->in[k]];
     for (int32_t k = 0; !status && k < n->n_out; k++) {
         if (n->out[k] < 0) continue;
-        out[k] = m->made[n->out[k]] = aligned_alloc(64, ((size_t)ig_bytes(&m->g->values[n->out[k]].shape) + 64) / 64 * 64);
+        out[k] = m->made[n->out[k]] =
+            aligned_alloc(64, ((size_t)ig_bytes(&m->g->values[n->out[k]].shape) + 64) / 64 * 64);
         m->data[n->out[k]] = out[k];
         if (!out[k]) status = -1;
     }

@@ -1,4 +1,4 @@
-/* The interpreter: a channels-last graph evaluated whole by the reference kernels. Slow, and right by definition. */
+/* The interpreter: a channels-last graph evaluated whole by the reference kernels. */
 #ifndef BENCH_INTERP_H
 #define BENCH_INTERP_H
 

@@ -17,7 +17,21 @@ _Static_assert(offsetof(struct ig_gemm_args, a_offset) == 8 && offsetof(struct i
                    offsetof(struct ig_gemm_args, hi) == 96,
                "gemm.S knows these offsets");
 
-enum { STREAM_BYTES = 512 << 10 }; /* about half of the L2 of a TX2 or Xavier cluster that one core may count on */
+enum { STREAM_BYTES = 512 << 10 }; /* half of what one of two to four cores can count on in a shared L2 of 2 MiB */
 
-ig_gemm_fn ig_gemm_1x16_neon, ig_gemm_2x16_neon, ig_gemm_3x16_neon, ig_gemm_4x16_neon, ig_gemm_5x16_neon,
-    ig_gemm_6x16_neon_fn;
+ig_gemm_fn ig_gemm16_1x8_neon, ig_gemm16_2x8_neon, ig_gemm16_3x8_neon, ig_gemm16_4x8_neon,
+    ig_gemm16_5x8_neon, ig_gemm16_6x8_neon, ig_gemm16_1x16_neon, ig_gemm16_2x16_neon,
+    ig_gemm16_3x16_neon, ig_gemm16_4x16_neon, ig_gemm16_5x16_neon, ig_gemm16_6x16_neon,
+    ig_gemm8_1x8_neon, ig_gemm8_2x8_neon, ig_gemm8_3x8_neon, ig_gemm8_4x8_neon, ig_gemm8_5x8_neon,
+    ig_gemm8_6x8_neon, ig_gemm8_7x8_neon, ig_gemm8_8x8_neon;
+
+static ig_gemm_fn *const w8of16[] = {ig_gemm16_1x8_neon, ig_gemm16_2x8_neon, ig_gemm16_3x8_neon,
+                                      ig_gemm16_4x8_neon, ig_gemm16_5x8_neon, ig_gemm16_6x8_neon};
+static ig_gemm_fn *const w16[] = {ig_gemm16_1x16_neon, ig_gemm16_2x16_neon, ig_gemm16_3x16_neon,
+                                   ig_gemm16_4x16_neon, ig_gemm16_5x16_neon, ig_gemm16_6x16_neon};
+static ig_gemm_fn *const w8[] = {ig_gemm8_1x8_neon, ig_gemm8_2x8_neon, ig_gemm8_3x8_neon,
+                                  ig_gemm8_4x8_neon, ig_gemm8_5x8_neon, ig_gemm8_6x8_neon,
+                                  ig_gemm8_7x8_neon, ig_gemm8_8x8_neon};
+
+const struct ig_gemm_set ig_gemm_6x16_neon = {6, 16, {w8of16, w16}, ig_act_row_neon, NULL, 0, STREAM_BYTES};
+const struct ig_gemm_set ig_gemm_8x8_neon = {8, 8, {w8}, ig_act_row_neon, NULL, 0, STREAM_BYTES};

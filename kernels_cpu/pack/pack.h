@@ -37,5 +37,6 @@ ig_supports_fn ig_supports_unary;      /* what an epilogue knows, and the plain 
 ig_supports_fn ig_supports_binary;     /* the arithmetic ones; an operand may have one row, column or channel */
 ig_supports_fn ig_supports_softmax;    /* over the last axis; not hard */
 ig_supports_fn ig_supports_copy;       /* any type */
+ig_supports_fn ig_supports_transpose;  /* 4-byte elements, any permutation */
 
 #endif

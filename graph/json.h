@@ -1,0 +1,15 @@
+/* What the writer and the reader of graph.json share. */
+#ifndef GRAPH_JSON_H
+#define GRAPH_JSON_H
+
+#include "graph/graph.h"
+
+#define JSON_FORMAT "ingot-graph"
+enum { JSON_VERSION = 1 };
+
+/* "f32", ...: enum ig_type in text. */
+const char *json_type_name(int32_t type);
+/* The constants' file beside `path`: .json replaced by .bin. malloc'ed; NULL without memory. */
+char *json_bin_path(const char *path);
+
+#endif

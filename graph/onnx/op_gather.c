@@ -1,0 +1,78 @@
+/* Indexed reads and writes. Constant indices are checked here; the kernels clamp those of run time. */
+#include "graph/onnx/import.h"
+
+static int64_t index_at(const struct im *m, int32_t v, int64_t i)
+{
+    const void *data = m->g->values[v].data;
+    return m->g->values[v].shape.type == IG_I64 ? ((const int64_t *)data)[i] : ((const int32_t *)data)[i];
+}
+
+/* Element i of constant indices addresses dim limits[i % n_limits]. */
+static void check_indices(struct im *m, int32_t v, const int32_t *limits, int n_limits)
+{
+    struct ig_shape s = im_shape(m, v);
+    if (!im_is_const(m, v) || (s.type != IG_I64 && s.type != IG_I32)) return;
+    for (int64_t i = 0; i < ig_count(&s); i++) {
+        int64_t index = index_at(m, v, i);
+        int32_t limit = limits[i % n_limits];
+        if (index < -limit || index >= limit) im_fail(m, "index %lld is outside 0..%d", (long long)index, limit - 1);
+    }
+}
+
+static void gather_along(struct im *m, const struct im_node *n, enum ig_op op)
+{
+    int32_t in[2] = {im_need(m, n, 0), im_need(m, n, 1)};
+    struct ig_shape s = im_shape(m, in[0]);
+    union ig_attrs a = {.axis = {im_axis(m, im_int(m, n, "axis", 0), s.rank), 0}};
+    check_indices(m, in[1], &s.dims[a.axis.axis], 1);
+    im_set(m, n, 0, im_emit1(m, op, 2, in, &a));
+}
+
+void im_op_gather(struct im *m, const struct im_node *n)
+{
+    gather_along(m, n, IG_GATHER);
+}
+
+void im_op_gather_elements(struct im *m, const struct im_node *n)
+{
+    gather_along(m, n, IG_GATHER_ELEMENTS);
+}
+
+/* Rows of constant indices address the dims of x after the first `batch`. */
+static void check_nd(struct im *m, int32_t x, int32_t indices, int32_t batch)
+{
+    struct ig_shape sx = im_shape(m, x), si = im_shape(m, indices);
+    int32_t depth = si.rank ? si.dims[si.rank - 1] : 0;
+    if (depth >= 1 && depth <= sx.rank - batch) check_indices(m, indices, sx.dims + batch, depth);
+}
+
+void im_op_gather_nd(struct im *m, const struct im_node *n)
+{
+    int32_t in[2] = {im_need(m, n, 0), im_need(m, n, 1)};
+    union ig_attrs a = {.axis = {im_int32(m, n, "batch_dims", 0, 0, IG_MAX_RANK), 0}};
+    check_nd(m, in[0], in[1], a.axis.axis);
+    im_set(m, n, 0, im_emit1(m, IG_GATHER_ND, 2, in, &a));
+}
+
+static int32_t reduction(struct im *m, const struct im_node *n)
+{
+    static const char *const kinds[] = {"none", "add", "mul", "max", "min", NULL};
+    return im_choice(m, n, "reduction", "none", kinds);
+}
+
+void im_op_scatter_elements(struct im *m, const struct im_node *n)
+{
+    int32_t in[3] = {im_need(m, n, 0), im_need(m, n, 1), im_need(m, n, 2)};
+    struct ig_shape s = im_shape(m, in[0]);
+    union ig_attrs a = {.axis = {im_axis(m, im_int(m, n, "axis", 0), s.rank), reduction(m, n)}};
+    check_indices(m, in[1], &s.dims[a.axis.axis], 1);
+    im_set(m, n, 0, im_emit1(m, IG_SCATTER_ELEMENTS, 3, in, &a));
+}
+
+void im_op_scatter_nd(struct im *m, const struct im_node *n)
+{
+    int32_t in[3] = {im_need(m, n, 0), im_need(m, n, 1), im_need(m, n, 2)};
+    union ig_attrs a = {.axis = {0, reduction(m, n)}};
+    check_nd(m, in[0], in[1], 0);
+    im_set(m, n, 0, im_emit1(m, IG_SCATTER_ND, 3, in, &a));
+}

@@ -1,0 +1,103 @@
+/* Products: Gemm, MatMul and their integer kin; quantisation. */
+#include "graph/onnx/import.h"
+
+/* factor * v: at import for constants. */
+static int32_t scaled(struct im *m, int32_t v, float factor)
+{
+    struct ig_shape s = im_shape(m, v);
+    void *data;
+    if (factor == 1) return v;
+    if (!im_is_const(m, v) || s.type != IG_F32) return im_unary(m, IG_AFFINE, v, factor, 0);
+    int32_t made = im_const(m, &s, &data);
+    const float *from = m->g->values[v].data;
+    for (int64_t i = 0; i < ig_count(&s); i++) ((float *)data)[i] = factor * from[i];
+    return made;
+}
+
+void im_op_gemm(struct im *m, const struct im_node *n)
+{
+    int32_t a = im_need(m, n, 0), b = im_need(m, n, 1);
+    float alpha = im_float(m, n, "alpha", 1), beta = im_float(m, n, "beta", 1);
+    union ig_attrs t = {.matmul = {im_int(m, n, "transA", 0) != 0, im_int(m, n, "transB", 0) != 0, 1}};
+    if (im_shape(m, a).rank != 2 || im_shape(m, b).rank != 2) im_fail(m, "its operands must be matrices");
+    if (im_is_const(m, b))
+        b = scaled(m, b, alpha);
+    else
+        t.matmul.alpha = alpha;
+    int32_t y = im_emit1(m, IG_MATMUL, 2, (int32_t[]){a, b}, &t);
+    if (im_in(m, n, 2) != IM_ABSENT && beta != 0) y = im_binary(m, IG_ADD, y, scaled(m, im_need(m, n, 2), beta));
+    im_set(m, n, 0, y);
+}
+
+/* A vector as a matrix: [K] -> [1,K] on the left, [K,1] on the right. */
+static int32_t as_matrix(struct im *m, int32_t v, int right)
+{
+    struct ig_shape s = im_shape(m, v);
+    if (s.rank == 0) im_fail(m, "a scalar cannot be multiplied");
+    return s.rank == 1 ? im_reshape(m, v, 2, right ? (int64_t[]){s.dims[0], 1} : (int64_t[]){1, s.dims[0]}) : v;
+}
+
+void im_op_matmul(struct im *m, const struct im_node *n)
+{
+    int32_t a = im_need(m, n, 0), b = im_need(m, n, 1);
+    int vector_a = im_shape(m, a).rank == 1, vector_b = im_shape(m, b).rank == 1;
+    union ig_attrs t = {.matmul = {0, 0, 1}};
+    int64_t dims[IG_MAX_RANK];
+    int32_t rank = 0;
+    int32_t y = im_emit1(m, IG_MATMUL, 2, (int32_t[]){as_matrix(m, a, 0), as_matrix(m, b, 1)}, &t);
+    struct ig_shape s = im_shape(m, y);
+    for (int i = 0; i < s.rank; i++)
+        if (!(vector_a && i == s.rank - 2) && !(vector_b && i == s.rank - 1)) dims[rank++] = s.dims[i];
+    im_set(m, n, 0, im_reshape(m, y, rank, dims));
+}
+
+void im_op_matmul_integer(struct im *m, const struct im_node *n)
+{
+    int32_t in[4] = {im_need(m, n, 0), im_need(m, n, 1), IM_ABSENT, IM_ABSENT};
+    for (int i = 2; i < 4; i++)
+        if (im_in(m, n, i) != IM_ABSENT) in[i] = im_need(m, n, i);
+    im_set(m, n, 0, im_emit1(m, IG_MATMUL_INTEGER, 4, in, NULL));
+}
+
+void im_op_qlinear_matmul(struct im *m, const struct im_node *n)
+{
+    int32_t in[8];
+    for (int i = 0; i < 8; i++) in[i] = im_need(m, n, i);
+    im_set(m, n, 0, im_emit1(m, IG_QLINEAR_MATMUL, 8, in, NULL));
+}
+
+/* The axis that the scales run along; 0 where it does not matter. */
+static int32_t scale_axis(struct im *m, const struct im_node *n, int32_t x, int32_t scale)
+{
+    struct ig_shape sx = im_shape(m, x), ss = im_shape(m, scale);
+    if (im_int(m, n, "block_size", 0)) im_refuse(m, "blocked quantisation; quantise per tensor or per channel");
+    return ig_count(&ss) == 1 ? 0 : im_axis(m, im_int(m, n, "axis", 1), sx.rank);
+}
+
+void im_op_quantize(struct im *m, const struct im_node *n)
+{
+    int32_t in[3] = {im_cast(m, im_need(m, n, 0), IG_F32), im_need(m, n, 1), im_in(m, n, 2)}, y;
+    int32_t to = im_int32(m, n, "output_dtype", 0, 0, 100);
+    struct im_emit e = {.op = IG_QUANTIZE, .n_in = in[2] == IM_ABSENT ? 2 : 3, .in = in};
+    if (in[2] != IM_ABSENT) in[2] = im_need(m, n, 2);
+    e.given[0].type = to ? im_runtime_type(m, to, "the result") : IG_U8;
+    e.attrs.axis.axis = scale_axis(m, n, in[0], in[1]);
+    im_emit(m, &e, &y);
+    im_set(m, n, 0, y);
+}
+
+void im_op_dequantize(struct im *m, const struct im_node *n)
+{
+    int32_t in[3] = {im_need(m, n, 0), im_need(m, n, 1), im_in(m, n, 2)};
+    union ig_attrs a = {.axis = {scale_axis(m, n, in[0], in[1]), 0}};
+    if (in[2] != IM_ABSENT) in[2] = im_need(m, n, 2);
+    im_set(m, n, 0, im_emit1(m, IG_DEQUANTIZE, in[2] == IM_ABSENT ? 2 : 3, in, &a));
+}
+
+void im_op_dynamic_quantize(struct im *m, const struct im_node *n)
+{
+    int32_t x = im_need(m, n, 0), out[3];
+    struct im_emit e = {.op = IG_DYNAMIC_QUANTIZE, .n_in = 1, .in = &x, .n_out = 3};
+    im_emit(m, &e, out);
+    for (int i = 0; i < 3; i++) im_set(m, n, i, out[i]);
+}

@@ -1,0 +1,98 @@
+/* Operators along axes: Softmax, Reduce*, ArgMax, CumSum, TopK. */
+#include "graph/onnx/import.h"
+
+/* Before opset 13 the data is a matrix cut at `axis` (default 1); from 13 on one axis (default: the last). */
+void im_op_softmax(struct im *m, const struct im_node *n)
+{
+    int32_t x = im_need(m, n, 0), y;
+    struct ig_shape s = im_shape(m, x);
+    int32_t axis = im_axis(m, im_int(m, n, "axis", n->opset < 13 && s.rank > 1 ? 1 : n->opset < 13 ? 0 : -1), s.rank);
+    union ig_attrs a = {.axis = {axis, im_op_find(n->op)->kind}};
+    int64_t dims[IG_MAX_RANK], outer = 1, inner = 1;
+    for (int i = 0; i < s.rank; i++) {
+        dims[i] = s.dims[i];
+        *(i < axis ? &outer : &inner) *= s.dims[i];
+    }
+    if (n->opset >= 13 || inner == s.dims[axis]) {
+        y = im_emit1(m, IG_SOFTMAX, 1, &x, &a);
+    } else {
+        int32_t flat = im_reshape(m, x, 2, (int64_t[]){outer, inner});
+        a.axis.axis = 1;
+        y = im_reshape(m, im_emit1(m, IG_SOFTMAX, 1, &flat, &a), s.rank, dims);
+    }
+    im_set(m, n, 0, y);
+}
+
+/* x without the dims of `mask`, all of which are 1. */
+static int32_t drop_dims(struct im *m, int32_t x, int32_t mask)
+{
+    struct ig_shape s = im_shape(m, x);
+    int64_t dims[IG_MAX_RANK];
+    int32_t rank = 0;
+    for (int i = 0; i < s.rank; i++)
+        if (!(mask >> i & 1)) dims[rank++] = s.dims[i];
+    return im_reshape(m, x, rank, dims);
+}
+
+/* A product over no elements, as shape arithmetic has it: Shape of a scalar. */
+static int empty_product(struct im *m, const struct im_node *n)
+{
+    int32_t x = im_in(m, n, 0);
+    if (x > IM_EMPTY || im_shape(m, x).rank != 1 || im_op_find(n->op)->kind != IG_REDUCE_PROD) return 0;
+    int32_t one = im_scalar(m, im_shape(m, x).type, 1);
+    im_set(m, n, 0, im_int(m, n, "keepdims", 1) ? im_reshape(m, one, 1, (int64_t[]){1}) : one);
+    return 1;
+}
+
+void im_op_reduce(struct im *m, const struct im_node *n)
+{
+    if (empty_product(m, n)) return;
+    int32_t x = im_need(m, n, 0), rank = im_shape(m, x).rank, mask = (1 << rank) - 1;
+    int64_t axes[IG_MAX_RANK];
+    int count = im_ints_from(m, n, 1, "axes", axes, IG_MAX_RANK);
+    if (count > 0) mask = im_mask(m, axes, count, rank);
+    if (count <= 0 && im_int(m, n, "noop_with_empty_axes", 0)) {
+        im_set(m, n, 0, x);
+        return;
+    }
+    int32_t y = im_reduce(m, im_op_find(n->op)->kind, x, mask);
+    im_set(m, n, 0, im_int(m, n, "keepdims", 1) ? y : drop_dims(m, y, mask));
+}
+
+void im_op_arg(struct im *m, const struct im_node *n)
+{
+    int32_t x = im_need(m, n, 0);
+    union ig_attrs a = {.arg = {.min = im_op_find(n->op)->kind}};
+    a.arg.axis = im_axis(m, im_int(m, n, "axis", 0), im_shape(m, x).rank);
+    a.arg.select_last = im_int(m, n, "select_last_index", 0) != 0;
+    int32_t y = im_emit1(m, IG_ARG, 1, &x, &a);
+    im_set(m, n, 0, im_int(m, n, "keepdims", 1) ? y : drop_dims(m, y, 1 << a.arg.axis));
+}
+
+void im_op_cumsum(struct im *m, const struct im_node *n)
+{
+    int32_t x = im_need(m, n, 0);
+    int64_t axis = 0;
+    im_const_ints(m, im_need(m, n, 1), "axis", &axis, 1);
+    union ig_attrs a = {.cumsum = {im_axis(m, axis, im_shape(m, x).rank), im_int(m, n, "exclusive", 0) != 0,
+                                   im_int(m, n, "reverse", 0) != 0}};
+    im_set(m, n, 0, im_emit1(m, IG_CUMSUM, 1, &x, &a));
+}
+
+void im_op_topk(struct im *m, const struct im_node *n)
+{
+    int32_t x = im_need(m, n, 0), out[2];
+    struct im_emit e = {.op = IG_TOPK, .n_in = 1, .in = &x, .n_out = 2};
+    struct ig_shape s = im_shape(m, x);
+    int64_t k = im_int(m, n, "k", 0);
+    if (im_in(m, n, 1) != IM_ABSENT) im_const_ints(m, im_need(m, n, 1), "k", &k, 1);
+    e.attrs.topk.axis = im_axis(m, im_int(m, n, "axis", -1), s.rank);
+    e.attrs.topk.largest = im_int(m, n, "largest", 1) != 0;
+    if (k < 1 || k > s.dims[e.attrs.topk.axis]) im_fail(m, "k is %lld of %d", (long long)k, s.dims[e.attrs.topk.axis]);
+    s.dims[e.attrs.topk.axis] = (int32_t)k;
+    e.given[0] = s;
+    e.unwanted = im_wants(m, n, 1) ? 0 : 2;
+    im_emit(m, &e, out);
+    im_set(m, n, 0, out[0]);
+    if (!e.unwanted) im_set(m, n, 1, out[1]);
+}

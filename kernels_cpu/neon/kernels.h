@@ -1,0 +1,11 @@
+/* Declarations of this folder's kernels, made from its list. */
+#ifndef KERNELS_CPU_NEON_KERNELS_H
+#define KERNELS_CPU_NEON_KERNELS_H
+
+#include "kernels_cpu/kernel.h"
+
+#define KERNEL(symbol, name, op, isa, flags, rows, cols, supports, pack, scratch) ig_kernel_fn symbol;
+#include "kernels_cpu/neon/kernels.inc"
+#undef KERNEL
+
+#endif

@@ -1,0 +1,144 @@
+/* What compilers and kernels expect of a C library, for targets that have none. */
+#include <stddef.h>
+#include <stdint.h>
+
+void *memcpy(void *restrict dst, const void *restrict src, size_t n);
+void *memmove(void *dst, const void *src, size_t n);
+void *memset(void *dst, int c, size_t n);
+int memcmp(const void *a, const void *b, size_t n);
+double exp(double x);
+double log(double x);
+float expf(float x);
+float logf(float x);
+double pow(double x, double y);
+float powf(float x, float y);
+double tanh(double x);
+float tanhf(float x);
+double log1p(double x);
+double floor(double x);
+float floorf(float x);
+float ceilf(float x);
+
+void *memcpy(void *restrict dst, const void *restrict src, size_t n)
+{
+    unsigned char *d = dst;
+    for (const unsigned char *s = src; n--;) *d++ = *s++;
+    return dst;
+}
+
+void *memmove(void *dst, const void *src, size_t n)
+{
+    unsigned char *d = dst;
+    const unsigned char *s = src;
+    if (d < s) return memcpy(dst, src, n);
+    while (n--) d[n] = s[n];
+    return dst;
+}
+
+void *memset(void *dst, int c, size_t n)
+{
+    for (unsigned char *d = dst; n--;) *d++ = (unsigned char)c;
+    return dst;
+}
+
+int memcmp(const void *a, const void *b, size_t n)
+{
+    const unsigned char *x = a, *y = b;
+    for (; n--; x++, y++)
+        if (*x != *y) return *x - *y;
+    return 0;
+}
+
+static double power_of_two(int64_t e)
+{
+    union {
+        uint64_t bits;
+        double value;
+    } u = {(uint64_t)(e + 1023) << 52};
+    return e < -1022 ? 0 : e > 1023 ? (double)__builtin_inf() : u.value;
+}
+
+/* e^x = 2^k e^r with |r| <= ln2/2; Taylor to r^13 leaves less than 1e-16. */
+double exp(double x)
+{
+    if (x != x) return x;
+    if (x > 709.7) return __builtin_inf();
+    if (x < -745) return 0;
+    double k = (double)(int64_t)(x * 1.4426950408889634 + (x < 0 ? -0.5 : 0.5));
+    double r = x - k * 6.93147180369123816490e-01 - k * 1.90821492927058770002e-10, sum = 1;
+    for (int i = 13; i > 0; i--) sum = 1 + r * sum / i;
+    return sum * power_of_two((int64_t)k / 2) * power_of_two((int64_t)k - (int64_t)k / 2);
+}
+
+/* ln x = k ln 2 + 2 artanh((m - 1)/(m + 1)) with m in [sqrt(1/2), sqrt 2). */
+double log(double x)
+{
+    union {
+        double value;
+        uint64_t bits;
+    } u = {x};
+    if (x != x || x < 0) return __builtin_nan("");
+    if (x == 0) return -__builtin_inf();
+    if (x == __builtin_inf()) return x;
+    int64_t k = (int64_t)(u.bits >> 52) - 1023;
+    u.bits = (u.bits & 0xfffffffffffffu) | 0x3ff0000000000000u;
+    if (u.value > 1.4142135623730951) u.value *= 0.5, k++;
+    double s = (u.value - 1) / (u.value + 1), s2 = s * s, sum = 0;
+    for (int i = 23; i > 0; i -= 2) sum = sum * s2 + 1.0 / i;
+    return 2 * s * sum + (double)k * 0.6931471805599453;
+}
+
+float expf(float x)
+{
+    return (float)exp((double)x);
+}
+
+float logf(float x)
+{
+    return (float)log((double)x);
+}
+
+double pow(double x, double y)
+{
+    int odd = (double)(int64_t)y == y && ((int64_t)y & 1);
+    if (y == 0) return 1;
+    if (x == 0) return y > 0 ? 0 : __builtin_inf();
+    if (x < 0) return (double)(int64_t)y != y ? __builtin_nan("") : odd ? -exp(y * log(-x)) : exp(y * log(-x));
+    return exp(y * log(x));
+}
+
+float powf(float x, float y)
+{
+    return (float)pow((double)x, (double)y);
+}
+
+double tanh(double x)
+{
+    double a = x < 0 ? -x : x, e = exp(-2 * a), t = (1 - e) / (1 + e);
+    return x < 0 ? -t : t;
+}
+
+float tanhf(float x)
+{
+    return (float)tanh((double)x);
+}
+
+double log1p(double x)
+{
+    return x < 1e-5 && x > -1e-5 ? x - x * x / 2 : log(1 + x);
+}
+
+double floor(double x)
+{
+    return __builtin_floor(x);
+}
+
+float floorf(float x)
+{
+    return __builtin_floorf(x);
+}
+
+float ceilf(float x)
+{
+    return __builtin_ceilf(x);
+}

@@ -1,0 +1,77 @@
+# Bad input: one clear line that names the file, exit 1 (usage: 2), no half-written output, never a signal.
+. "$SRCDIR/tests/scripts/tap.inc"
+model=$SRCDIR/models/fashion.onnx
+bytes=$(wc -c <"$model")
+
+refused() { # command...: exit 1, one line on stderr
+    "$@" >"$work/out" 2>"$work/err"
+    status=$?
+    cat "$work/err"
+    [ $status = 1 ] && [ "$(wc -l <"$work/err")" = 1 ]
+}
+
+refused_naming() { # word, command...
+    word=$1
+    shift
+    refused "$@" && grep -q -- "$word" "$work/err"
+}
+
+truncated() {
+    for n in 0 1 7 100 1000 $((bytes / 2)) $((bytes - 1)); do
+        head -c "$n" "$model" >"$work/t.onnx"
+        refused_naming t.onnx out/ingot inspect "$work/t.onnx" || return 1
+    done
+}
+
+flipped() { # any answer but a crash
+    i=0
+    while [ $i -lt 60 ]; do
+        cp "$model" "$work/f.onnx"
+        printf "\\$(printf %03o $((i * 37 % 256)))" |
+            dd of="$work/f.onnx" bs=1 seek=$((i * 7919 % bytes)) conv=notrunc 2>"$work/dd"
+        timeout 60 out/ingot inspect -q "$work/f.onnx" >"$work/out" 2>"$work/err"
+        [ $? -le 1 ] || return 1
+        i=$((i + 1))
+    done
+}
+
+full_disk() {
+    [ -w /dev/full ] || return 0
+    out/ingot inspect "$model" >/dev/full 2>"$work/err"
+    [ $? = 1 ] && grep -q 'No space' "$work/err"
+}
+
+no_half_output() {
+    mkdir -p "$work/ro"
+    ln -s /proc/nowhere "$work/ro/dir"
+    ! out/ingot graph "$model" -o "$work/ro/dir/graph.json" 2>"$work/err" && grep -q graph.json "$work/err" &&
+        [ -z "$(ls "$work"/ro/*.json "$work"/ro/*.tmp 2>/dev/null)" ]
+}
+
+program_input() { # contents, words...: the program refuses the file
+    printf '%s' "$1" >"$work/in"
+    refused_naming "in: " out/host/fashion "$work/in"
+}
+
+check "truncated models" truncated
+check "bit-flipped models" flipped
+check "a missing file" refused_naming nowhere.onnx out/ingot inspect "$work/nowhere.onnx"
+check "a folder" refused out/ingot inspect "$work"
+check "not ONNX at all" refused out/ingot inspect "$SRCDIR/README.md"
+check "full disk" full_disk
+check "an output folder that cannot be written" no_half_output
+check "usage errors exit with 2" sh -c 'out/ingot inspect 2>/dev/null; [ $? = 2 ] && { out/ingot plan --threads=x a 2>/dev/null; [ $? = 2 ]; }'
+check "wrong input size" program_input "abc"
+check "a truncated picture" program_input "P5
+28 28
+255
+abc"
+check "a picture of the wrong size" program_input "P5
+2 2
+255
+abcd"
+check "a .npy of the wrong type" sh -c 'printf "\223NUMPY\001\000\166\000{'"'descr': '<f8', 'fortran_order': False, 'shape': (1, 1, 28, 28), }"'%59s\n" "" >'"$work/in.npy"'; out/host/fashion '"$work/in.npy"' 2>&1 | grep -q "type"'
+check "a stream that ends within a frame" sh -c 'head -c 100 /dev/zero | out/host/fashion - 2>&1 | grep -q "middle of a frame"'
+check "a full disk under the program's output" sh -c 'out/host/fashion '"$SRCDIR"'/models/pictures/boot.pgm >/dev/full 2>'"$work"'/err; [ $? = 1 ]'
+check "weights lost by strip are told" sh -c 'cp out/host/fashion '"$work"'/f && strip '"$work"'/f && '"$work"'/f '"$SRCDIR"'/models/pictures/boot.pgm'
+finish

@@ -1,0 +1,48 @@
+# aarch64: the bundled network cross-built, under emulation and on bare metal, gives this PC's answers.
+. "$SRCDIR/tests/scripts/tap.inc"
+PYTHON=${PYTHON:-python3}
+picture=$SRCDIR/models/pictures/boot.pgm
+
+if ! have "${CC_AARCH64:-aarch64-linux-gnu-gcc}" || ! have qemu-aarch64-static; then
+    skip "aarch64" "no cross compiler or emulator"
+    finish
+    exit
+fi
+tail -c 784 "$picture" | $PYTHON -c '
+import array, sys
+sys.stdout.buffer.write(array.array("f", [float(v) for v in sys.stdin.buffer.read()]).tobytes())' >"$work/frame.raw"
+out/host/fashion "$picture" -o "$work/host.npy"
+
+build() { # target, options...: in a folder of its own
+    target=$1
+    shift
+    mkdir -p "$work/$target"
+    (cd "$work/$target" && "$SRCDIR/configure" --model="$SRCDIR/models/fashion.onnx" --target="$target" --prefix=boot "$@" &&
+        ${NINJA:-ninja}) >"$work/$target.log" 2>&1 || { tail -20 "$work/$target.log"; return 1; }
+}
+
+same_answers() { # within 1e-5 of this PC's
+    qemu-aarch64-static -cpu cortex-a57 "$work/$1/out/$1/boot" "$picture" -o "$work/$1.npy" &&
+        $PYTHON - "$work/host.npy" "$work/$1.npy" <<'PY'
+import struct, sys
+a, b = (struct.unpack("<10f", open(p, "rb").read()[-40:]) for p in sys.argv[1:])
+worst = max(abs(x - y) for x, y in zip(a, b))
+print("largest difference", worst)
+sys.exit(worst > 1e-5 or max(a) < 0.5)
+PY
+}
+
+bare_metal() {
+    timeout 120 qemu-system-aarch64 -M virt -cpu cortex-a57 -m 256 -display none -serial stdio -monitor none \
+        -kernel "$work/aarch64-none/out/aarch64-none/boot.elf" </dev/null >"$work/bare"
+    cat "$work/bare"
+    [ "$(cut -d' ' -f1 "$work/bare")" = "$(out/host/fashion "$picture" --top 1 --json | $PYTHON -c 'import json,sys; print("#%d" % json.load(sys.stdin)["top"][0]["index"])')" ]
+}
+
+check "aarch64 builds" build aarch64
+check "aarch64 gives the same answers" same_answers aarch64
+check "tx2 builds" build tx2 --no-profile
+check "tx2 gives the same answers" same_answers tx2
+check "bare metal builds" build aarch64-none --input="$work/frame.raw"
+if have qemu-system-aarch64; then check "bare metal prints the same class" bare_metal; else skip "bare metal" "no qemu-system-aarch64"; fi
+finish
