@@ -155,6 +155,18 @@ struct ig_pack_result {
 /* Places all items without overlap, as low as it can be proven (memory.c says how). Deterministic. */
 struct ig_pack_result ig_pack_offsets(struct ig_pack_item *items, int32_t n);
 
+/* --- weights: planner/weights.c --- */
+
+/*
+ * The weight blob, every part aligned to IG_ALIGN: a region of zeros (as many as the widest call needs), then for each
+ * step in order what its kernel packs, and the constants that it reads as they are, each constant once. A kernel that
+ * packs gets no pointers to constant inputs 1 and 2; constant inputs elsewhere it reads as they are.
+ * *zeros: offset of the zeros; packed[n_steps], consts[n_values]: offsets, -1 where there is nothing. A constant that
+ * is a view of another one is found through its root. Reads p's steps and views only. Returns the blob's bytes.
+ */
+int64_t ig_weight_layout(const struct ig_graph *g, const struct ig_plan *p, int64_t *zeros, int64_t *packed,
+                         int64_t *consts);
+
 /* --- text: planner/json.c --- */
 int ig_plan_write(const struct ig_plan *p, const struct ig_graph *g, const char *path, char *err, size_t err_bytes);
 struct ig_plan *ig_plan_read(const char *path, const struct ig_graph *g, char *err, size_t err_bytes);

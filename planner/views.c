@@ -58,19 +58,24 @@ int ig_concat_is_boxes(const struct ig_graph *g, const struct ig_node *n)
     return 1;
 }
 
-/* Of the leading dims, one may be cut, with any step; those before it must be cut to one index, those after kept. */
+/*
+ * Of the leading dims, one may be cut; those before it must be cut to one index, those after kept, and with a step there
+ * must be none after it: else the rows that remain are not evenly spaced.
+ */
 int ig_slice_is_box(const struct ig_graph *g, const struct ig_node *n)
 {
     const struct ig_shape *in = &g->values[n->in[0]].shape, *out = &g->values[n->out[0]].shape;
     const int32_t *step = n->attrs.slice.step;
     int lead = leading_dims(in), cut = -1;
+    int64_t inner = 1;
     if (in->rank == 0) return 1;
     for (int i = 0; i < in->rank; i++)
         if (step[i] < 1 && out->dims[i] > 1) return 0;
     if (step[in->rank - 1] > 1 && out->dims[in->rank - 1] > 1) return 0;
     for (int i = lead - 1; i >= 0; i--) {
-        if (cut >= 0 && out->dims[i] > 1) return 0;
+        if (out->dims[i] > 1 && (cut >= 0 || (step[i] > 1 && inner > 1))) return 0;
         if (out->dims[i] != in->dims[i]) cut = i;
+        inner *= in->dims[i];
     }
     return 1;
 }

@@ -23,7 +23,7 @@ enum {
     IM_UNSET = -2,    /* a name whose tensor has not been made yet */
     IM_POISON = -3,   /* output of a node that was refused */
     IM_EMPTY = -16,   /* this and below: constant number IM_EMPTY - handle of m->empties */
-    IM_OPSET = 25,    /* the newest opset that is understood */
+    IM_OPSET = 27,    /* the newest opset that is understood: of onnx 1.22 */
     IM_DEPTH = 64,    /* nesting of messages */
     IM_NODES = 1 << 18, /* nodes after inlining */
     IM_LARGE = 1 << 12 /* bytes from which a piece of the arena belongs to the graph */

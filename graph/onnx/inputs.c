@@ -36,7 +36,7 @@ static const Onnx__TypeProto__Tensor *tensor_type(const Onnx__ValueInfoProto *in
     return info->type ? info->type->tensor_type : NULL;
 }
 
-/* Declared size of a dimension, or 0: symbolic or unknown (some writers say 0 or -1 for that). */
+/* Declared size of a dimension, or 0: symbolic or unknown (some writers say -1 or 0 for that). */
 static int64_t declared(const Onnx__TensorShapeProto__Dimension *d)
 {
     return d->has_dim_value && d->dim_value > 0 ? d->dim_value : 0;
@@ -100,9 +100,10 @@ static int64_t resolve_dim(struct im *m, const Onnx__ValueInfoProto *info, int i
     if (declared(d)) return declared(d);
     const struct im_name *e = symbol(d) ? im_find(m, &m->symbols, symbol(d), 0) : NULL;
     if (e && e->value != IM_UNSET) return e->value;
-    if (i == 0) return 1;
+    int zero = d->has_dim_value && d->dim_value == 0;
+    if (i == 0 && !zero) return 1;
     im_fail(m, "input '%s': dimension %d (%s) is not known; give it with %s", info->name, i,
-            symbol(d) ? symbol(d) : "unnamed", example(m, info));
+            symbol(d) ? symbol(d) : zero ? "0" : "unnamed", example(m, info));
 }
 
 static struct ig_shape input_shape(struct im *m, const Onnx__ValueInfoProto *info, const struct ig_bind *b)

@@ -1,4 +1,4 @@
-/* Products: Gemm, MatMul and their integer kin; quantisation. */
+/* Products: Gemm, MatMul and their integer kin. */
 #include "graph/onnx/import.h"
 
 /* factor * v: at import for constants. */
@@ -64,40 +64,4 @@ void im_op_qlinear_matmul(struct im *m, const struct im_node *n)
     int32_t in[8];
     for (int i = 0; i < 8; i++) in[i] = im_need(m, n, i);
     im_set(m, n, 0, im_emit1(m, IG_QLINEAR_MATMUL, 8, in, NULL));
-}
-
-/* The axis that the scales run along; 0 where it does not matter. */
-static int32_t scale_axis(struct im *m, const struct im_node *n, int32_t x, int32_t scale)
-{
-    struct ig_shape sx = im_shape(m, x), ss = im_shape(m, scale);
-    if (im_int(m, n, "block_size", 0)) im_refuse(m, "blocked quantisation; quantise per tensor or per channel");
-    return ig_count(&ss) == 1 ? 0 : im_axis(m, im_int(m, n, "axis", 1), sx.rank);
-}
-
-void im_op_quantize(struct im *m, const struct im_node *n)
-{
-    int32_t in[3] = {im_cast(m, im_need(m, n, 0), IG_F32), im_need(m, n, 1), im_in(m, n, 2)}, y;
-    int32_t to = im_int32(m, n, "output_dtype", 0, 0, 100);
-    struct im_emit e = {.op = IG_QUANTIZE, .n_in = in[2] == IM_ABSENT ? 2 : 3, .in = in};
-    if (in[2] != IM_ABSENT) in[2] = im_need(m, n, 2);
-    e.given[0].type = to ? im_runtime_type(m, to, "the result") : IG_U8;
-    e.attrs.axis.axis = scale_axis(m, n, in[0], in[1]);
-    im_emit(m, &e, &y);
-    im_set(m, n, 0, y);
-}
-
-void im_op_dequantize(struct im *m, const struct im_node *n)
-{
-    int32_t in[3] = {im_need(m, n, 0), im_need(m, n, 1), im_in(m, n, 2)};
-    union ig_attrs a = {.axis = {scale_axis(m, n, in[0], in[1]), 0}};
-    if (in[2] != IM_ABSENT) in[2] = im_need(m, n, 2);
-    im_set(m, n, 0, im_emit1(m, IG_DEQUANTIZE, in[2] == IM_ABSENT ? 2 : 3, in, &a));
-}
-
-void im_op_dynamic_quantize(struct im *m, const struct im_node *n)
-{
-    int32_t x = im_need(m, n, 0), out[3];
-    struct im_emit e = {.op = IG_DYNAMIC_QUANTIZE, .n_in = 1, .in = &x, .n_out = 3};
-    im_emit(m, &e, out);
-    for (int i = 0; i < 3; i++) im_set(m, n, i, out[i]);
 }

@@ -3,6 +3,8 @@
  *
  * 3x3: row pairs, and within one, stretches of x that keep the input pixels in L1 while all channels pass over
  * them; the slide itself is depthwise3x3.S.
+ * 5 and 7 wide: one kernel row at a time slides along x, its weights and as many partial sums in registers; between
+ * kernel rows the sums of a stretch lie in L1.
  * Any window: six outputs of a row at a time, a weight vector is loaded once for the six. Outputs whose window sticks
  * out of the image are computed one by one, over the taps that are inside.
  */
@@ -14,14 +16,22 @@
 #include "kernels_cpu/avx2/kernels.h"
 #include "kernels_cpu/avx2/vec.h"
 
-_Static_assert(offsetof(struct ig_slide, step) == 40 && offsetof(struct ig_slide, out) == 80 &&
-                   offsetof(struct ig_slide, out_step) == 96 && offsetof(struct ig_slide, n) == 104 &&
-                   offsetof(struct ig_slide, w) == 112 && offsetof(struct ig_slide, flags) == 128 &&
-                   offsetof(struct ig_slide, bias) == 136 && offsetof(struct ig_slide, lo) == 168 &&
-                   offsetof(struct ig_slide, hi) == 172,
+#define AT(member, offset) (offsetof(struct ig_slide, member) == (offset))
+_Static_assert(AT(step, 40) && AT(out, 80) && AT(out_step, 96) && AT(n, 104) && AT(w, 112) && AT(flags, 120) &&
+                   AT(lo, 124) && AT(hi, 128),
                "depthwise3x3.S knows these offsets");
+#undef AT
+#define AT(member, offset) (offsetof(struct ig_pass, member) == (offset))
+_Static_assert(AT(in_step, 16) && AT(columns, 24) && AT(first, 32) && AT(from, 40) && AT(from_step, 48) &&
+                   AT(to, 56) && AT(to_step, 64) && AT(w, 72) && AT(n, 80) && AT(flags, 88) && AT(lo, 92) &&
+                   AT(hi, 96),
+               "depthwise_pass.S knows these offsets");
+#undef AT
 
-enum { STRETCH = 28 };      /* outputs of a row that all channels pass over before the next ones */
+enum {
+    STRETCH = 28, /* outputs of a row that all channels pass over before the next ones */
+    WIDE = 30     /* the same, other windows than 3x3: five times six */
+};
 
 struct job {
     const struct ig_call *call;
@@ -143,7 +153,7 @@ static void six_outputs(const struct job *job, int32_t y, int32_t x, int32_t c)
     _mm256_storeu_ps(q + 5 * out->pixel_stride, clamp(job, s5));
 }
 
-/* Outputs [x0, x1) of a row, n <= 8 channels from c. */
+/* Outputs [x0, x1) of a row, n <= 8 channels from c, any window. */
 static void any_row(const struct job *job, int32_t y, int32_t x0, int32_t x1, int32_t c, int32_t n)
 {
     const struct ig_window *w = &job->conv->w;
@@ -156,15 +166,73 @@ static void any_row(const struct job *job, int32_t y, int32_t x0, int32_t x1, in
     for (; x < x1; x++) one_output(job, y, x, c, n);
 }
 
+/* --- 5 or 7 wide --- */
+
+struct passes {
+    ig_pass_fn *one, *two;       /* kernel rows at a time; two: NULL if they do not fit the registers */
+};
+
+static struct passes passes_of(const struct ig_window *w)
+{
+    static const struct passes five[2] = {{ig_pass_5s1_1row_avx2, ig_pass_5s1_2rows_avx2},
+                                          {ig_pass_5s2_1row_avx2, ig_pass_5s2_2rows_avx2}};
+    static const struct passes seven[2] = {{ig_pass_7s1_1row_avx2, NULL}, {ig_pass_7s2_1row_avx2, NULL}};
+    static const struct passes none = {NULL, NULL};
+    if (w->dw != 1 || w->sw > 2 || (w->kw != 5 && w->kw != 7)) return none;
+    return (w->kw == 5 ? five : seven)[w->sw - 1];
+}
+
+/* Outputs [x0, x1) of row y, at most WIDE, channels c .. c+7, one or two kernel rows at a time. */
+static void slide_row(const struct job *job, struct passes passes, int32_t y, int32_t x0, int32_t x1, int32_t c)
+{
+    float sums[(WIDE + 8) * 8];
+    const struct ig_window *w = &job->conv->w;
+    const struct ig_operand *in = &job->call->in[0], *out = &job->call->out[0];
+    const float *weights = weights_of(job, c);
+    struct ig_pass p = {.in_step = in->pixel_stride * (int64_t)sizeof(float), .columns = in->w,
+                        .first = x0 * w->sw - w->left, .from = weights, .to = sums, .to_step = 8 * sizeof(float),
+                        .n = x1 - x0, .lo = job->lo, .hi = job->hi};
+    int32_t above = y * w->sh - w->top, ky = above < 0 ? (-above + w->dh - 1) / w->dh : 0;
+    int32_t end = min32(w->kh, (in->h - above + w->dh - 1) / w->dh);
+    for (int32_t rows; ky < end; ky += rows) {
+        rows = passes.two && end - ky >= 2 ? 2 : 1;
+        for (int32_t i = 0; i < rows; i++)
+            p.in[i] = ig_row_f32(in, above + (ky + i) * w->dh) + p.first * in->pixel_stride + c;
+        p.w = weights + 8 * (1 + ky * w->kw);
+        if (ky + rows == end) {
+            p.to = ig_row_f32(out, y) + x0 * out->pixel_stride + c;
+            p.to_step = out->pixel_stride * (int64_t)sizeof(float);
+            p.flags = job->flags;
+        }
+        (rows == 2 ? passes.two : passes.one)(&p);
+        p.from = sums;
+        p.from_step = 8 * sizeof(float);
+    }
+}
+
+/* A kernel row that touches the image exists; else only the bias is left, which any_row knows too. */
+static int touches(const struct job *job, int32_t y)
+{
+    const struct ig_window *w = &job->conv->w;
+    int32_t above = y * w->sh - w->top, last = above + (w->kh - 1) * w->dh;
+    return last >= 0 && above < job->call->in[0].h && (w->dh == 1 || above >= 0);
+}
+
 void conv_f32_depthwise8__avx2(const struct ig_call *call, struct ig_range range, void *scratch)
 {
     (void)scratch;
     struct job job = start(call, range);
+    struct passes passes = passes_of(&job.conv->w);
     int32_t width = call->out[0].w;
     for (int32_t y = range.y0; y < range.y1; y++)
-        for (int32_t x = 0; x < width; x += STRETCH + 2) {
-            int32_t end = min32(x + STRETCH + 2, width);
-            for (int32_t c = range.c0; c < range.c1; c += 8) any_row(&job, y, x, end, c, min32(8, range.c1 - c));
+        for (int32_t x = 0; x < width; x += WIDE) {
+            int32_t end = min32(x + WIDE, width);
+            for (int32_t c = range.c0; c < range.c1; c += 8) {
+                if (passes.one && range.c1 - c >= 8 && touches(&job, y))
+                    slide_row(&job, passes, y, x, end, c);
+                else
+                    any_row(&job, y, x, end, c, min32(8, range.c1 - c));
+            }
             if (job.later) finish(&job, y, x, end);
         }
 }
@@ -178,7 +246,6 @@ static void slide(const struct job *job, int32_t y, int32_t rows, int32_t x0, in
                                           {ig_slide_1row_s2_avx2, ig_slide_2rows_s2_avx2}};
     const struct ig_window *w = &job->conv->w;
     const struct ig_operand *in = &job->call->in[0], *out = &job->call->out[0];
-    const float *weights = weights_of(job, c);
     struct ig_slide s;
     int32_t left = x0 * w->sw - w->left, right = (x1 - 1) * w->sw - w->left + 2;
     for (int32_t i = 0; i < 3 + (rows - 1) * w->sh; i++) {
@@ -191,9 +258,8 @@ static void slide(const struct job *job, int32_t y, int32_t rows, int32_t x0, in
     for (int32_t i = 0; i < rows; i++) s.out[i] = ig_row_f32(out, y + i) + x0 * out->pixel_stride + c;
     s.out_step = out->pixel_stride * (int64_t)sizeof(float);
     s.n = x1 - x0;
-    s.w = weights + 8;
+    s.w = weights_of(job, c);
     s.flags = job->flags | (left < 0 ? IG_SLIDE_FIRST : 0) | (right >= in->w ? IG_SLIDE_LAST : 0);
-    _mm256_storeu_ps(s.bias, _mm256_load_ps(weights));
     s.lo = job->lo;
     s.hi = job->hi;
     fn[w->sw - 1][rows - 1](&s);

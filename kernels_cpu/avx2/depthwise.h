@@ -1,4 +1,4 @@
-/* The sliding depthwise 3x3 of depthwise3x3.S. */
+/* The sliding depthwise kernels of depthwise3x3.S and depthwise_pass.S. */
 #ifndef KERNELS_CPU_AVX2_DEPTHWISE_H
 #define KERNELS_CPU_AVX2_DEPTHWISE_H
 
@@ -6,26 +6,44 @@
 
 enum ig_slide_flags {
     IG_SLIDE_LO = 1,    /* max with lo */
-    IG_SLIDE_HI = 2,    /* then min with hi */
+    IG_SLIDE_HI = 2,    /* then min with hi; only together with IG_SLIDE_LO */
     IG_SLIDE_FIRST = 4, /* the first output's first column is outside the image: `in` is at the second */
     IG_SLIDE_LAST = 8   /* the last output's last column is */
 };
 
-/* Eight channels of n outputs of one row or two. The offsets of the members are known to assembly: do not reorder. */
+/* 3x3, eight channels of n outputs of one row or two. Assembly knows the offsets of the members: do not reorder. */
 struct ig_slide {
     const float *in[5];    /*   0: input rows from the top; 3 for one output row, 3 + stride for two */
     int64_t step[5];       /*  40: bytes to the next column, 0 for a row of zeros */
     float *out[2];         /*  80 */
     int64_t out_step;      /*  96: bytes to the next pixel */
     int64_t n;             /* 104: outputs, >= 1 */
-    const float *w;        /* 112: w[9][8], taps row by row */
-    int64_t unused;        /* 120 */
-    int32_t flags, zero;   /* 128 */
-    float bias[8];         /* 136 */
-    float lo, hi;          /* 168, 172 */
+    const float *w;        /* 112: bias[8], then w[9][8], taps row by row */
+    int32_t flags;         /* 120: enum ig_slide_flags */
+    float lo, hi;          /* 124, 128 */
+};
+
+/* 5 or 7 wide, one kernel row or two, eight channels of n outputs of a row. The same. */
+struct ig_pass {
+    const float *in[2];    /*  0: input rows, at column `first` */
+    int64_t in_step;       /* 16: bytes to the next column */
+    int64_t columns;       /* 24: of the image */
+    int64_t first;         /* 32: column of the first output's first tap; may be negative */
+    const float *from;     /* 40: the sums so far; read for 8 outputs past the last */
+    int64_t from_step;     /* 48: bytes to the next output's; 0: `from` is the bias */
+    float *to;             /* 56: may be the same memory */
+    int64_t to_step;       /* 64: bytes */
+    const float *w;        /* 72: w[rows][kw][8] */
+    int64_t n;             /* 80: outputs, >= 1 */
+    int32_t flags;         /* 88: IG_SLIDE_LO, IG_SLIDE_HI */
+    float lo, hi;          /* 92, 96 */
 };
 
 typedef void ig_slide_fn(const struct ig_slide *slide);
 ig_slide_fn ig_slide_1row_s1_avx2, ig_slide_2rows_s1_avx2, ig_slide_1row_s2_avx2, ig_slide_2rows_s2_avx2;
+
+typedef void ig_pass_fn(const struct ig_pass *pass);
+ig_pass_fn ig_pass_5s1_1row_avx2, ig_pass_5s1_2rows_avx2, ig_pass_5s2_1row_avx2, ig_pass_5s2_2rows_avx2,
+    ig_pass_7s1_1row_avx2, ig_pass_7s2_1row_avx2;
 
 #endif

@@ -3,7 +3,7 @@
  * depthwise.h in rdi.
  *
  *   ymm0-8   weights w[ky][kx]      ymm9-14  partial sums: slot s of row i is 9 + s*rows + i      ymm15  one pixel
- *   r8 r9 r10 r11 rbx  input rows   rax, rdx  output rows   rcx  outputs left   rsi  output step
+ *   r8 r9 r10 r11 rbx  input rows   rax, rdx  output rows   rcx  outputs left   rsi  output step   rbp  bias
  *
  * Stride 1: the column that ends output x (kx 2) is the middle one of x+1 and the first of x+2: three slots, every
  * input pixel is read once per row pair: 4 loads and 18 fma for two outputs. Stride 2: the last column of x is the
@@ -13,11 +13,11 @@
         .altmacro
 
         .macro load_w disp, reg
-        vmovups \disp(%r8), %ymm\reg
+        vmovups \disp(%rbp), %ymm\reg
         .endm
 
-        .macro start_sum reg
-        vmovups 136(%rdi), %ymm\reg
+        .macro start_sum reg        /* the bias */
+        vmovups (%rbp), %ymm\reg
         .endm
 
         .macro load_pixel row
@@ -92,17 +92,17 @@
         .endm
 
         .macro finish rows, s
-        testl   $1, 128(%rdi)
+        testl   $1, 120(%rdi)
         jz      1f
-        vbroadcastss 168(%rdi), %ymm15
+        vbroadcastss 124(%rdi), %ymm15
         clamp_lo %(9 + \s * \rows)
         .if \rows == 2
         clamp_lo %(10 + \s * \rows)
         .endif
 1:
-        testl   $2, 128(%rdi)
+        testl   $2, 120(%rdi)
         jz      2f
-        vbroadcastss 172(%rdi), %ymm15
+        vbroadcastss 128(%rdi), %ymm15
         clamp_hi %(9 + \s * \rows)
         .if \rows == 2
         clamp_hi %(10 + \s * \rows)
@@ -123,7 +123,7 @@
         finish  \rows, \p
         jmp     6f
 5:
-        testl   $8, 128(%rdi)
+        testl   $8, 120(%rdi)
         jnz     5f
         column  \rows, 1, -1, -1, \p
 5:
@@ -143,7 +143,7 @@
         jmp     6f
 5:
         column  \rows, 2, -1, \p, -1
-        testl   $8, 128(%rdi)
+        testl   $8, 120(%rdi)
         jnz     5f
         column  \rows, 2, -1, -1, \p
 5:
@@ -160,10 +160,11 @@
         .p2align 6
 \name:
         pushq   %rbx
-        movq    112(%rdi), %r8
+        pushq   %rbp
+        movq    112(%rdi), %rbp
         .set    i, 0
         .rept   9
-        load_w  %(32 * i), %i
+        load_w  %(32 + 32 * i), %i
         .set    i, i + 1
         .endr
         movq    (%rdi), %r8
@@ -176,7 +177,7 @@
         movq    96(%rdi), %rsi
         movq    104(%rdi), %rcx
         start_slot \rows, 0
-        testl   $4, 128(%rdi)
+        testl   $4, 120(%rdi)
         jnz     3f
         column  \rows, \stride, 0, -1, -1
 3:
@@ -198,6 +199,7 @@
         .endif
 9:
         vzeroupper
+        popq    %rbp
         popq    %rbx
         ret
         .size   \name, . - \name

@@ -33,5 +33,5 @@ static ig_gemm_fn *const w8[] = {ig_gemm8_1x8_neon, ig_gemm8_2x8_neon, ig_gemm8_
                                   ig_gemm8_4x8_neon, ig_gemm8_5x8_neon, ig_gemm8_6x8_neon,
                                   ig_gemm8_7x8_neon, ig_gemm8_8x8_neon};
 
-const struct ig_gemm_set ig_gemm_6x16_neon = {6, 16, {w8of16, w16}, ig_act_row_neon, NULL, 0, STREAM_BYTES};
-const struct ig_gemm_set ig_gemm_8x8_neon = {8, 8, {w8}, ig_act_row_neon, NULL, 0, STREAM_BYTES};
+const struct ig_gemm_set ig_gemm_6x16_neon = {6, 16, {w8of16, w16}, ig_act_row_neon, NULL, 0, STREAM_BYTES, 0};
+const struct ig_gemm_set ig_gemm_8x8_neon = {8, 8, {w8}, ig_act_row_neon, NULL, 0, STREAM_BYTES, 0};

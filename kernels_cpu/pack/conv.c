@@ -56,6 +56,11 @@ static size_t pack_conv(const struct ig_call *call, int32_t nr, void *dst)
     return pack(&s, nr, (float *)dst);
 }
 
+size_t ig_pack_conv8(const struct ig_call *call, void *dst)
+{
+    return pack_conv(call, 8, dst);
+}
+
 size_t ig_pack_conv16(const struct ig_call *call, void *dst)
 {
     return pack_conv(call, 16, dst);
@@ -105,6 +110,11 @@ size_t ig_scratch_conv_mr4(const struct ig_call *call)
 size_t ig_scratch_conv_mr6(const struct ig_call *call)
 {
     return ig_gemm_conv_scratch(call, 6);
+}
+
+size_t ig_scratch_conv_mr8(const struct ig_call *call)
+{
+    return ig_gemm_conv_scratch(call, 8);
 }
 
 size_t ig_scratch_first_mr6(const struct ig_call *call)

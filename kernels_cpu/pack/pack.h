@@ -15,13 +15,19 @@
 ig_supports_fn ig_supports_conv_gemm;  /* any k, stride, dilation, groups */
 ig_supports_fn ig_supports_conv_first; /* at most 4 input channels, one group, dw == 1 */
 ig_supports_fn ig_supports_fc;
+ig_pack_fn ig_pack_conv8;              /* panels of 8 channels */
 ig_pack_fn ig_pack_conv16;             /* panels of 16 channels; conv_gemm and conv_first */
 ig_pack_fn ig_pack_conv24;             /* panels of 24 */
 ig_pack_fn ig_pack_fc16;
 ig_scratch_fn ig_scratch_conv_mr4;     /* micro-kernels of 4 rows */
 ig_scratch_fn ig_scratch_conv_mr6;     /* of 6 */
+ig_scratch_fn ig_scratch_conv_mr8;     /* of 8 */
 ig_scratch_fn ig_scratch_first_mr6;
 ig_scratch_fn ig_scratch_fc_mr6;
+
+/* --- pack/deconv.c; supported where ig_supports_conv_gemm says so --- */
+ig_pack_fn ig_pack_deconv16;
+ig_scratch_fn ig_scratch_deconv_mr6;
 
 /* --- pack/depthwise.c: groups == ic == oc --- */
 ig_supports_fn ig_supports_depthwise;    /* any window */

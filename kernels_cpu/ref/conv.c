@@ -7,9 +7,17 @@
 #include "kernels_cpu/ref/ref.h"
 #include "kernels_cpu/ref/window.h"
 
+int ig_ref_dense_f32(const struct ig_call *call, int k)
+{
+    const struct ig_operand *o = &call->in[k];
+    if (call->n_in <= k || !o->shape) return 1;
+    return o->shape->type == IG_F32 && o->pixel_stride == o->c && o->row_stride == (int64_t)o->w * o->c &&
+           o->ring_rows == o->h;
+}
+
 int conv_f32_1x1__supports(const struct ig_call *call)
 {
-    return ig_ref_is_f32(call) && call->in[1].shape->type == IG_F32;
+    return ig_ref_is_f32(call) && ig_ref_dense_f32(call, 1) && ig_ref_dense_f32(call, 2);
 }
 
 static double dot(const struct ig_call *call, int32_t y, int32_t x, int32_t oc)

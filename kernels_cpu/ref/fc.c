@@ -4,7 +4,7 @@
 
 int fc_f32_1x1__supports(const struct ig_call *call)
 {
-    return ig_ref_is_f32(call) && call->in[1].shape->type == IG_F32;
+    return ig_ref_is_f32(call) && ig_ref_dense_f32(call, 1) && ig_ref_dense_f32(call, 2);
 }
 
 void fc_f32_1x1__ref(const struct ig_call *call, struct ig_range range, void *scratch)

@@ -12,6 +12,9 @@
 #include "kernels_cpu/ref/kernels.inc"
 #undef KERNEL
 
+/* 1 if operand k is absent, or f32, dense and whole: how weights and biases must be that are no constants. */
+int ig_ref_dense_f32(const struct ig_call *call, int k);
+
 ig_supports_fn conv_f32_1x1__supports;         /* f32 weights of any kind, constant or not; deconvolution too */
 ig_supports_fn pool_any_1x1__supports;         /* f32; maxima of every numeric type */
 ig_supports_fn resize_f32_1x1__supports;       /* rank 4, only H and W change */

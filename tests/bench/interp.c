@@ -58,7 +58,7 @@ static void chain(void **state)
     assert_memory_equal(same, x, sizeof same);
     assert_int_equal(seen.n, 3);
     assert_float_equal(seen.first, 1, 0);
-    g->nodes[1].op = IG_REDUCE; /* with no attributes: nothing wrong; of f16: no kernel */
+    g->nodes[1].op = IG_REDUCE; /* no kernel reduces to f16 */
     g->values[twice].shape.type = IG_F16;
     assert_int_equal(ig_interp(g, (const void *[]){x}, (void *[]){sum, magnitude, same}), 2);
     ig_graph_free(g);

@@ -61,6 +61,7 @@ static void make(struct rng *r, enum check_pass pass, struct check_problem *p)
     if (!rng_one_in(r, 4)) check_in(p, 2, IG_F32, 1, &oc);
     if (rng_one_in(r, 4)) windows_image(p, 3, rank, out, oc, 0);
     p->constant = rng_one_in(r, 12) ? 0 : 6;
+    p->dense = 6;
     p->exact = pass == CHECK_INTEGERS;
     p->terms = (double)taps * weights[1] + 2;
     p->abs = windows_act_is_linear(&a->act) ? 0 : 16;

@@ -24,6 +24,7 @@ struct check_problem {            /* zeroed before make() */
     struct ig_shape in[IG_MAX_IN], out[IG_MAX_OUT]; /* one image: N = 1 */
     uint32_t has_in, has_out;     /* bit k: operand k is there */
     uint32_t constant;            /* bit k: input k is known when the plan is made */
+    uint32_t dense;               /* bit k: input k, though not constant, is always dense and whole */
     double low[IG_MAX_IN], high[IG_MAX_IN]; /* values, inclusive; both 0: [-4, 4] for integers, [-1, 1] for reals */
     int exact;                    /* floats must equal the reference's */
     double terms;                 /* else: products summed per element; 0: no sum, magnitude is unused */
@@ -35,7 +36,7 @@ struct check_body {
     int problems;                 /* to check per kernel and pass */
     int draws;                    /* to try for that */
     void (*make)(struct rng *r, enum check_pass pass, struct check_problem *p);
-    /* Rows [*a, *b) of input `in` (not a constant) that output rows [y0, y1) need; NULL: the same rows, or all of 1 */
+    /* Rows [*a, *b) of input `in` (neither constant nor dense) that output rows [y0, y1) need; NULL: the same rows, or all of 1 */
     void (*rows)(const struct check_problem *p, int in, int32_t y0, int32_t y1, int32_t *a, int32_t *b);
 };
 

@@ -99,7 +99,7 @@ static void place(struct contract *c, struct run *r, const struct style *s)
             r->call.in[k].shape = &p->in[k];
             continue;
         }
-        int constant = has(p->constant, k);
+        int constant = has(p->constant | p->dense, k);
         image_make(&r->in[k], &p->in[k], constant ? (struct image_layout){.front = s->front} : layout(c, s, s->in_ring[k]));
         r->call.in[k] = r->in[k].operand;
         if (s->in_ring[k]) continue;
@@ -337,7 +337,7 @@ static struct style ring_style(const struct contract *c, const struct ig_range *
         for (int k = 0; k < c->problem->n_out; k++)
             if (s.out_ring[k] < rows) s.out_ring[k] = rows;
         for (int k = 0; k < c->problem->n_in; k++) {
-            if (!has(c->problem->has_in, k) || has(c->problem->constant, k)) continue;
+            if (!has(c->problem->has_in, k) || has(c->problem->constant | c->problem->dense, k)) continue;
             int32_t a, b;
             needed_rows(c, k, ranges[i], &a, &b);
             if (s.in_ring[k] < b - a) s.in_ring[k] = b - a;

@@ -1,0 +1,65 @@
+/*
+ * SHA-256 with SHA-NI (Intel SDM, SHA256RNDS2, SHA256MSG1, SHA256MSG2). The working variables live in two registers,
+ * abef = (a,b,e,f) and cdgh = (c,d,g,h); a step of the loop does four rounds and makes the words of sixteen rounds on.
+ */
+#include "graph/sha256_x86.h"
+
+#if defined(__x86_64__)
+
+#include <cpuid.h>
+#include <immintrin.h>
+
+static int has_sha(void)
+{
+    unsigned a, b, c, d;
+    return __get_cpuid_count(7, 0, &a, &b, &c, &d) && (b >> 29 & 1);
+}
+
+__attribute__((target("sha,sse4.1,ssse3"))) static void hash(uint32_t state[8], const unsigned char *p, size_t blocks,
+                                                             const uint32_t k[64])
+{
+    const __m128i swap = _mm_set_epi64x(0x0c0d0e0f08090a0b, 0x0405060700010203);
+    __m128i low = _mm_shuffle_epi32(_mm_loadu_si128((const __m128i *)state), 0xb1);
+    __m128i high = _mm_shuffle_epi32(_mm_loadu_si128((const __m128i *)(state + 4)), 0x1b);
+    __m128i abef = _mm_alignr_epi8(low, high, 8), cdgh = _mm_blend_epi16(high, low, 0xf0);
+    for (; blocks; blocks--, p += 64) {
+        __m128i abef0 = abef, cdgh0 = cdgh, w[4] = {abef, abef, abef, abef};
+        for (int i = 0; i < 16; i++) {
+            __m128i *now = &w[i % 4], next = w[(i + 1) % 4], two = w[(i + 2) % 4], last = w[(i + 3) % 4];
+            if (i < 4)
+                *now = _mm_shuffle_epi8(_mm_loadu_si128((const __m128i *)(p + 16 * i)), swap);
+            else
+                *now = _mm_sha256msg2_epu32(
+                    _mm_add_epi32(_mm_sha256msg1_epu32(*now, next), _mm_alignr_epi8(last, two, 4)), last);
+            __m128i sum = _mm_add_epi32(*now, _mm_loadu_si128((const __m128i *)(k + 4 * i)));
+            cdgh = _mm_sha256rnds2_epu32(cdgh, abef, sum);
+            abef = _mm_sha256rnds2_epu32(abef, cdgh, _mm_shuffle_epi32(sum, 0x0e));
+        }
+        abef = _mm_add_epi32(abef, abef0);
+        cdgh = _mm_add_epi32(cdgh, cdgh0);
+    }
+    low = _mm_shuffle_epi32(abef, 0x1b);
+    high = _mm_shuffle_epi32(cdgh, 0xb1);
+    _mm_storeu_si128((__m128i *)state, _mm_blend_epi16(low, high, 0xf0));
+    _mm_storeu_si128((__m128i *)(state + 4), _mm_alignr_epi8(high, low, 8));
+}
+
+int ig_sha256_x86(uint32_t state[8], const unsigned char *p, size_t blocks, const uint32_t k[64])
+{
+    if (!has_sha()) return 0;
+    hash(state, p, blocks, k);
+    return 1;
+}
+
+#else
+
+int ig_sha256_x86(uint32_t state[8], const unsigned char *p, size_t blocks, const uint32_t k[64])
+{
+    (void)state;
+    (void)p;
+    (void)blocks;
+    (void)k;
+    return 0;
+}
+
+#endif

@@ -1,0 +1,26 @@
+/*
+ * Element-wise functions of two operands: the walk over rows and broadcasts, around one ISA's loops over runs. An
+ * operand has the output's rows, columns and channels, or one of each. Runs are as long as both operands allow: a
+ * whole row, or the channels of a pixel, cut into pieces, so that the activation finds them in L1.
+ */
+#ifndef KERNELS_CPU_COMMON_BINARY_H
+#define KERNELS_CPU_COMMON_BINARY_H
+
+#include "kernels_cpu/kernel.h"
+
+struct ig_binary_run {
+    const float *a, *b;
+    int a_one, b_one;         /* the operand is one value for the whole run */
+    float *y;                 /* may be a or b */
+    int64_t n;                /* floats, >= 1 */
+};
+
+struct ig_binary_loops {
+    void (*run)(const struct ig_binary_run *run, int32_t kind);                        /* kind: enum ig_binary */
+    void (*act)(float *y, const float *x, int64_t n, const struct ig_act *act);        /* y may be x */
+};
+
+/* The kernel: `call` of IG_BINARY, floats. */
+void ig_binary_rows(const struct ig_call *call, struct ig_range range, const struct ig_binary_loops *loops);
+
+#endif

@@ -1,0 +1,73 @@
+/*
+ * Inside the GEMM driver: a range of output pixels and channels, cut into blocks of pixel groups, whose tables of
+ * addresses are filled and then walked by the micro-kernels. conv_gemm.c, first_gemm.c and deconv_gemm.c differ in how
+ * they find a pixel's taps, no more.
+ */
+#ifndef KERNELS_CPU_COMMON_GEMM_BLOCK_H
+#define KERNELS_CPU_COMMON_GEMM_BLOCK_H
+
+#include "kernels_cpu/common/conv_gemm.h"
+
+enum { IG_GEMM_BLOCK = 16 };        /* groups whose addresses are in the table at a time */
+
+struct ig_gemm_tables {             /* of one block, in scratch */
+    const float **a;                /* [group][tap][mr] */
+    float **c;                      /* [group][mr] */
+    const float **r;                /* the same, unused without a residual */
+    const float **rows;             /* [taps] room for the input rows of one output row */
+    float *tile;                    /* [mr][nr], where a panel does not fit the output */
+    float *tile_row[IG_GEMM_MAX_MR];
+    int32_t count[IG_GEMM_BLOCK];   /* pixels of each group */
+};
+
+struct ig_gemm_job {
+    const struct ig_call *call;
+    const struct ig_gemm_set *set;
+    struct ig_range range;
+    const float *weights;           /* packed panels */
+    struct ig_act act;              /* what the micro-kernel cannot do; kind IG_NONE if it can */
+    int32_t ic, oc;                 /* of one convolution group */
+    int64_t taps, k, panel;         /* floats of a panel */
+    int32_t panels;                 /* of one convolution group */
+    int stream;                     /* the weights do not fit L2 */
+    struct ig_gemm_args args;       /* what all tiles share */
+    struct ig_gemm_tables t;
+};
+
+/* Output pixels in order: `width` of them, x_step apart, in each of the rows y, y + y_step, ... */
+struct ig_gemm_walk {
+    int32_t y, y_step, rows;
+    int32_t x, x_step, width;       /* x: column of the first pixel of a row */
+    int32_t i;                      /* pixels of row y that are done */
+    float *c;                       /* the next output pixel */
+    const float *r;                 /* and its residual */
+};
+
+/*
+ * Fills in the taps of the next n pixels, all of row at->y: slot[tap*mr + m] is the address of pixel at->i + m's.
+ * job->t.rows is the function's own: set where at->i is 0, kept until the row ends.
+ */
+typedef void ig_gemm_place_fn(const struct ig_gemm_job *job, void *state, const struct ig_gemm_walk *at,
+                              const float **slot, int32_t n);
+
+/* Bytes of the tables. */
+size_t ig_gemm_table_bytes(int64_t taps, int32_t mr);
+/* Pixels of a block. */
+int32_t ig_gemm_block_pixels(int64_t taps, int32_t mr);
+/* A job with everything but sizes. */
+void ig_gemm_start(struct ig_gemm_job *job, const struct ig_call *call, const struct ig_gemm_set *set,
+                   struct ig_range range, const struct ig_act *act);
+/* The sizes, the tables at `scratch`; weights: the first panel. */
+void ig_gemm_size(struct ig_gemm_job *job, int32_t ic, int32_t oc, int64_t taps, int64_t k, const float *weights,
+                  void *scratch);
+/* All pixels of the walk by the channels of the range. */
+void ig_gemm_run(struct ig_gemm_job *job, struct ig_gemm_walk walk, ig_gemm_place_fn *place, void *state);
+/* c = act(tile + r) for n channels: the operations of the micro-kernels, in their order. r may be NULL. */
+void ig_gemm_finish(const struct ig_gemm_job *job, const float *tile, float *c, const float *r, int32_t n);
+
+static inline int ig_gemm_has_residual(const struct ig_call *call)
+{
+    return call->n_in > 3 && call->in[3].data;
+}
+
+#endif

@@ -1,0 +1,101 @@
+/* The cases of permute.h. */
+#include "kernels_cpu/common/permute.h"
+
+#include <string.h>
+
+struct permutation {
+    int32_t rank, at;                /* at: the output dim that the input's last dim becomes */
+    int64_t dims[IG_MAX_RANK];       /* of the output, at least two */
+    int64_t stride[IG_MAX_RANK];     /* elements of the input per step of that output dim */
+    int64_t w, c, w_stride, c_stride;
+    const float *src;
+    float *dst;
+};
+
+static struct permutation permutation_of(const struct ig_call *call)
+{
+    const int32_t *perm = ((const struct ig_transpose *)call->attrs)->perm;
+    const struct ig_shape *in = call->in[0].shape;
+    struct permutation p = {.rank = in->rank, .at = 0, .w = 1, .c = 1};
+    int64_t strides[IG_MAX_RANK], n = 1;
+    for (int32_t i = in->rank - 1; i >= 0; n *= in->dims[i], i--) strides[i] = n;
+    for (int32_t i = 0; i < in->rank; i++) {
+        p.dims[i] = in->dims[perm[i]];
+        p.stride[i] = strides[perm[i]];
+        if (perm[i] == in->rank - 1) p.at = i;
+    }
+    if (p.rank > 0) {
+        p.c = p.dims[p.rank - 1];
+        p.c_stride = p.stride[p.rank - 1];
+    }
+    if (p.rank > 2) {
+        p.w = p.dims[p.rank - 2];
+        p.w_stride = p.stride[p.rank - 2];
+    }
+    p.src = (const float *)call->in[0].data;
+    p.dst = (float *)call->out[0].data;
+    return p;
+}
+
+/* Dims that make up the rows: all but w and c; of [M,N] M. */
+static int32_t row_dims(const struct permutation *p)
+{
+    return p->rank > 2 ? p->rank - 2 : p->rank - 1;
+}
+
+/* Element of the input that output row y starts with. */
+static const float *start_of(const struct permutation *p, int64_t y)
+{
+    int64_t at = 0;
+    for (int32_t i = row_dims(p) - 1; i >= 0; y /= p->dims[i], i--) at += y % p->dims[i] * p->stride[i];
+    return p->src + at;
+}
+
+static void copy_rows(const struct permutation *p, int64_t y)
+{
+    const float *src = start_of(p, y);
+    float *dst = p->dst + y * p->w * p->c;
+    for (int64_t x = 0; x < p->w; x++) memcpy(dst + x * p->c, src + x * p->w_stride, (size_t)p->c * sizeof *dst);
+}
+
+/* Output rows [y, end) which differ in the input's contiguous dim only. */
+static void across_rows(const struct permutation *p, int64_t y, int64_t end, ig_transpose_fn *transpose)
+{
+    const float *src = start_of(p, y);
+    int64_t row = p->w * p->c;
+    if (p->w_stride == p->c * p->c_stride || p->w == 1) {
+        transpose(src, p->c_stride, p->dst + y * row, row, row, end - y);
+        return;
+    }
+    for (int64_t x = 0; x < p->w; x++)
+        transpose(src + x * p->w_stride, p->c_stride, p->dst + y * row + x * p->c, row, p->c, end - y);
+}
+
+static void element_by_element(const struct permutation *p, int64_t y)
+{
+    const float *src = start_of(p, y);
+    float *dst = p->dst + y * p->w * p->c;
+    for (int64_t x = 0; x < p->w; x++)
+        for (int64_t c = 0; c < p->c; c++) *dst++ = src[x * p->w_stride + c * p->c_stride];
+}
+
+void ig_permute(const struct ig_call *call, struct ig_range range, ig_transpose_fn *transpose)
+{
+    struct permutation p = permutation_of(call);
+    int32_t last = row_dims(&p) - 1;
+    for (int64_t y = range.y0; y < range.y1;) {
+        int64_t end = y + 1;
+        if (p.at == p.rank - 1) {
+            copy_rows(&p, y);
+        } else if (p.at == last) {
+            int64_t line = p.dims[last];
+            end = y - y % line + line < range.y1 ? y - y % line + line : range.y1;
+            across_rows(&p, y, end, transpose);
+        } else if (p.at == p.rank - 2) {
+            transpose(start_of(&p, y), p.c_stride, p.dst + y * p.w * p.c, p.c, p.c, p.w);
+        } else {
+            element_by_element(&p, y);
+        }
+        y = end;
+    }
+}

@@ -1,0 +1,60 @@
+/* Element-wise functions of two operands: the loops over a run; kernels_cpu/common/binary.c finds the runs. */
+#include "kernels_cpu/common/binary.h"
+#include "kernels_cpu/neon/act.h"
+#include "kernels_cpu/neon/kernels.h"
+#include "kernels_cpu/neon/vec.h"
+
+#define INLINE static inline __attribute__((always_inline))
+
+typedef float32x4_t binary4(float32x4_t a, float32x4_t b);
+
+INLINE float32x4_t prelu4(float32x4_t x, float32x4_t slope)
+{
+    return vbslq_f32(vcltzq_f32(x), vmulq_f32(x, slope), x);
+}
+
+INLINE void loop(const struct ig_binary_run *r, int a_one, int b_one, binary4 *f)
+{
+    float32x4_t a = vld1q_dup_f32(r->a), b = vld1q_dup_f32(r->b);
+    int64_t i = 0;
+    for (; i + 4 <= r->n; i += 4) {
+        if (!a_one) a = vld1q_f32(r->a + i);
+        if (!b_one) b = vld1q_f32(r->b + i);
+        vst1q_f32(r->y + i, f(a, b));
+    }
+    if (i == r->n) return;
+    if (!a_one) a = ig_load_part(r->a + i, r->n - i);
+    if (!b_one) b = ig_load_part(r->b + i, r->n - i);
+    ig_store_part(r->y + i, f(a, b), r->n - i);
+}
+
+INLINE void run_of(const struct ig_binary_run *r, binary4 *f)
+{
+    if (r->a_one)
+        loop(r, 1, r->b_one, f);
+    else if (r->b_one)
+        loop(r, 0, 1, f);
+    else
+        loop(r, 0, 0, f);
+}
+
+static void run(const struct ig_binary_run *r, int32_t kind)
+{
+    switch (kind) {
+    case IG_ADD: run_of(r, vaddq_f32); break;
+    case IG_SUB: run_of(r, vsubq_f32); break;
+    case IG_MUL: run_of(r, vmulq_f32); break;
+    case IG_DIV: run_of(r, vdivq_f32); break;
+    case IG_MAX: run_of(r, vmaxq_f32); break;
+    case IG_MIN: run_of(r, vminq_f32); break;
+    case IG_PRELU: run_of(r, prelu4); break;
+    default: break;
+    }
+}
+
+void binary_f32_4__neon(const struct ig_call *call, struct ig_range range, void *scratch)
+{
+    static const struct ig_binary_loops loops = {run, ig_act_row_neon};
+    (void)scratch;
+    ig_binary_rows(call, range, &loops);
+}

@@ -1,0 +1,309 @@
+/*
+ * Depthwise convolution, 4 channels at a time; y = act(bias + sum over taps x w + residual).
+ *
+ * 3x3: 9 weights stay in registers; a window of three columns slides along x and is renamed rather than moved, by
+ * unrolling three outputs. Two output rows share the columns (4 rows of input at stride 1, 5 at stride 2): with the
+ * weights 9 + 3*4 (15) + 2 sums + bias and clamp, 26 (29) registers. A stretch of x is short enough for its lines,
+ * each of four channel quads, to wait in L1 for the next quads. The vector pipe is the limit on a Cortex-A57: 9 FMLA,
+ * one move and the clamp per quad, against 2 loads and 1 store.
+ * Any window: six outputs of a row at a time, a weight vector is loaded once for the six. Outputs whose window sticks
+ * out of the image are computed one by one, over the taps that are inside.
+ *
+ * The chain of an element: bias; the taps (3x3: column by column, else row by row); the residual; the activation.
+ */
+#include "kernels_cpu/neon/act.h"
+#include "kernels_cpu/neon/kernels.h"
+#include "kernels_cpu/neon/vec.h"
+
+#define INLINE static inline __attribute__((always_inline))
+
+enum { STRETCH = 30 };      /* outputs of a row that all channels pass over before the next ones */
+
+struct job {
+    const struct ig_call *call;
+    const struct ig_conv *conv;
+    struct ig_clamp clamp;
+    int64_t block;          /* floats of the packed weights of 8 channels */
+    int residual;
+};
+
+static struct job start(const struct ig_call *call)
+{
+    const struct ig_conv *conv = (const struct ig_conv *)call->attrs;
+    struct job job = {call, conv, ig_act_clamp(&conv->act), 8 * (1 + (int64_t)conv->w.kh * conv->w.kw),
+                      call->n_in > 3 && call->in[3].data};
+    return job;
+}
+
+/* Bias of channels c .. c+3; the taps follow, 8 floats apart. */
+static const float *weights_of(const struct job *job, int32_t c)
+{
+    return (const float *)job->call->weights + c / 8 * job->block + c % 8;
+}
+
+static float *output_of(const struct job *job, int32_t y, int32_t x, int32_t c)
+{
+    const struct ig_operand *out = &job->call->out[0];
+    return ig_row_f32(out, y) + x * out->pixel_stride + c;
+}
+
+static const float *residual_of(const struct job *job, int32_t y, int32_t x, int32_t c)
+{
+    const struct ig_operand *r = &job->call->in[3];
+    return job->residual ? ig_row_f32(r, y) + x * r->pixel_stride + c : NULL;
+}
+
+/* The activations that are no clamp, over pixels [x0, x1) of row y. */
+static void activate(const struct job *job, struct ig_range range, int32_t y, int32_t x0, int32_t x1)
+{
+    for (int32_t x = x0; x < x1; x++) {
+        float *p = output_of(job, y, x, range.c0);
+        ig_act_row_neon(p, p, range.c1 - range.c0, &job->conv->act);
+    }
+}
+
+static int32_t min32(int32_t a, int32_t b)
+{
+    return a < b ? a : b;
+}
+
+INLINE float32x4_t load(const float *p, int32_t n)
+{
+    return n == 4 ? vld1q_f32(p) : ig_load_part(p, n);
+}
+
+INLINE void finish(const struct job *job, float *p, const float *r, float32x4_t sum, int32_t n)
+{
+    if (r) sum = vaddq_f32(sum, load(r, n));
+    sum = ig_clamp4(sum, &job->clamp);
+    if (n == 4)
+        vst1q_f32(p, sum);
+    else
+        ig_store_part(p, sum, n);
+}
+
+/* --- any window --- */
+
+/* Channels c .. c+3 of one output, n of them there: the taps inside the image. */
+static void one_output(const struct job *job, int32_t y, int32_t x, int32_t c, int32_t n)
+{
+    const struct ig_window *w = &job->conv->w;
+    const struct ig_operand *in = &job->call->in[0];
+    const float *weights = weights_of(job, c);
+    float32x4_t sum = vld1q_f32(weights);
+    weights += 8;
+    for (int32_t ky = 0; ky < w->kh; ky++) {
+        int32_t iy = y * w->sh - w->top + ky * w->dh;
+        if (iy < 0 || iy >= in->h) continue;
+        const float *row = ig_row_f32(in, iy) + c;
+        for (int32_t kx = 0; kx < w->kw; kx++) {
+            int32_t ix = x * w->sw - w->left + kx * w->dw;
+            if (ix < 0 || ix >= in->w) continue;
+            float32x4_t v = vld1q_f32(weights + (ky * w->kw + kx) * 8);
+            sum = vfmaq_f32(sum, load(row + ix * in->pixel_stride, n), v);
+        }
+    }
+    finish(job, output_of(job, y, x, c), residual_of(job, y, x, c), sum, n);
+}
+
+/* Six outputs whose columns are all inside the image, 4 channels. */
+static void six_outputs(const struct job *job, int32_t y, int32_t x, int32_t c)
+{
+    const struct ig_window *w = &job->conv->w;
+    const struct ig_operand *in = &job->call->in[0];
+    const float *weights = weights_of(job, c);
+    float32x4_t bias = vld1q_f32(weights), s0 = bias, s1 = bias, s2 = bias, s3 = bias, s4 = bias, s5 = bias;
+    int64_t next = w->sw * in->pixel_stride, dilate = w->dw * in->pixel_stride;
+    weights += 8;
+    for (int32_t ky = 0; ky < w->kh; ky++, weights += 8 * w->kw) {
+        int32_t iy = y * w->sh - w->top + ky * w->dh;
+        if (iy < 0 || iy >= in->h) continue;
+        const float *p = ig_row_f32(in, iy) + (x * w->sw - w->left) * in->pixel_stride + c;
+        for (int32_t kx = 0; kx < w->kw; kx++, p += dilate) {
+            float32x4_t v = vld1q_f32(weights + 8 * kx);
+            s0 = vfmaq_f32(s0, vld1q_f32(p), v);
+            s1 = vfmaq_f32(s1, vld1q_f32(p + next), v);
+            s2 = vfmaq_f32(s2, vld1q_f32(p + 2 * next), v);
+            s3 = vfmaq_f32(s3, vld1q_f32(p + 3 * next), v);
+            s4 = vfmaq_f32(s4, vld1q_f32(p + 4 * next), v);
+            s5 = vfmaq_f32(s5, vld1q_f32(p + 5 * next), v);
+        }
+    }
+    const float32x4_t sums[6] = {s0, s1, s2, s3, s4, s5};
+    for (int32_t i = 0; i < 6; i++)
+        finish(job, output_of(job, y, x + i, c), residual_of(job, y, x + i, c), sums[i], 4);
+}
+
+/* Outputs [x0, x1) of a row, n <= 4 channels from c. */
+static void any_row(const struct job *job, int32_t y, int32_t x0, int32_t x1, int32_t c, int32_t n)
+{
+    const struct ig_window *w = &job->conv->w;
+    int32_t inside = w->left > 0 ? (w->left + w->sw - 1) / w->sw : 0; /* first output with all columns inside */
+    int32_t span = job->call->in[0].w - (w->kw - 1) * w->dw + w->left;
+    int32_t end = span > 0 ? (span - 1) / w->sw + 1 : 0, x = x0;
+    for (; x < x1 && x < inside; x++) one_output(job, y, x, c, n);
+    for (; n == 4 && x + 6 <= min32(x1, end); x += 6) six_outputs(job, y, x, c);
+    for (; x < x1; x++) one_output(job, y, x, c, n);
+}
+
+void conv_f32_depthwise4__neon(const struct ig_call *call, struct ig_range range, void *scratch)
+{
+    struct job job = start(call);
+    int32_t width = call->out[0].w;
+    (void)scratch;
+    for (int32_t y = range.y0; y < range.y1; y++)
+        for (int32_t x = 0; x < width; x += STRETCH) {
+            int32_t end = min32(x + STRETCH, width);
+            for (int32_t c = range.c0; c < range.c1; c += 4) any_row(&job, y, x, end, c, min32(4, range.c1 - c));
+            if (job.clamp.later) activate(&job, range, y, x, end);
+        }
+}
+
+/* --- 3x3 --- */
+
+struct column {
+    float32x4_t row[5];
+};
+
+struct slide {
+    const float *in[5];     /* input rows at column 0; zeros where outside the image */
+    int64_t step[5];        /* floats to the next column, 0 for zeros */
+    int32_t width;          /* columns of the input */
+    float32x4_t w[9], bias; /* w[kx * 3 + ky] */
+};
+
+INLINE struct column column_at(const struct slide *s, int32_t x, int32_t rows, int32_t n)
+{
+    struct column column;
+    int inside = x >= 0 && x < s->width;
+#pragma GCC unroll 5
+    for (int32_t i = 0; i < rows; i++)
+        column.row[i] = inside ? load(s->in[i] + x * s->step[i], n) : vdupq_n_f32(0);
+    return column;
+}
+
+/* One output from rows [first, first + 3) of three columns. */
+INLINE float32x4_t window(const struct slide *s, const struct column *a, const struct column *b,
+                          const struct column *c, int32_t first)
+{
+    float32x4_t sum = s->bias;
+#pragma GCC unroll 3
+    for (int32_t i = 0; i < 3; i++) sum = vfmaq_f32(sum, a->row[first + i], s->w[i]);
+#pragma GCC unroll 3
+    for (int32_t i = 0; i < 3; i++) sum = vfmaq_f32(sum, b->row[first + i], s->w[3 + i]);
+#pragma GCC unroll 3
+    for (int32_t i = 0; i < 3; i++) sum = vfmaq_f32(sum, c->row[first + i], s->w[6 + i]);
+    return sum;
+}
+
+struct target {             /* of one output row */
+    float *p;
+    const float *r;
+    int64_t p_step, r_step;
+};
+
+INLINE void put(const struct job *job, struct target *t, float32x4_t sum, int32_t n)
+{
+    finish(job, t->p, t->r, sum, n);
+    t->p += t->p_step;
+    if (t->r) t->r += t->r_step;
+}
+
+/* The output of columns a, b, c, in each of `outs` rows. */
+INLINE void output(const struct job *job, const struct slide *s, struct target *t, const struct column *a,
+                   const struct column *b, const struct column *c, int32_t stride, int32_t outs, int32_t n)
+{
+    put(job, &t[0], window(s, a, b, c, 0), n);
+    if (outs == 2) put(job, &t[1], window(s, a, b, c, stride), n);
+}
+
+/* Outputs [x0, x1); stride, outs (rows of output) and, for 4, n are constants of each inlined copy. */
+INLINE void slide_along(const struct job *job, const struct slide *s, struct target *t, int32_t x0, int32_t x1,
+                        int32_t stride, int32_t outs, int32_t n)
+{
+    int32_t rows = 3 + (outs - 1) * stride, ix = x0 * stride - job->conv->w.left;
+    struct column a = column_at(s, ix, rows, n), b = column_at(s, ix + 1, rows, n), c;
+    ix += 2;
+    for (int32_t x = x0; x < x1; x += 3) { /* the three live columns take turns */
+        c = column_at(s, ix, rows, n);
+        output(job, s, t, &a, &b, &c, stride, outs, n);
+        if (x + 1 == x1) break;
+        if (stride == 1) {
+            a = column_at(s, ix + 1, rows, n);
+            output(job, s, t, &b, &c, &a, stride, outs, n);
+            if (x + 2 == x1) break;
+            b = column_at(s, ix + 2, rows, n);
+            output(job, s, t, &c, &a, &b, stride, outs, n);
+        } else {
+            a = column_at(s, ix + 1, rows, n);
+            b = column_at(s, ix + 2, rows, n);
+            output(job, s, t, &c, &a, &b, stride, outs, n);
+            if (x + 2 == x1) break;
+            c = column_at(s, ix + 3, rows, n);
+            a = column_at(s, ix + 4, rows, n);
+            output(job, s, t, &b, &c, &a, stride, outs, n);
+            b = column_at(s, ix + 5, rows, n);
+        }
+        ix += 3 * stride;
+    }
+}
+
+/* Outputs [x0, x1) of rows y and, if outs is 2, y+1; n <= 4 channels from c. */
+static void slide(const struct job *job, int32_t y, int32_t outs, int32_t x0, int32_t x1, int32_t c, int32_t n)
+{
+    const struct ig_window *w = &job->conv->w;
+    const struct ig_operand *in = &job->call->in[0], *out = &job->call->out[0];
+    const float *weights = weights_of(job, c);
+    struct slide s;
+    struct target t[2];
+    for (int32_t i = 0; i < 3 + (outs - 1) * w->sh; i++) {
+        int32_t iy = y * w->sh - w->top + i;
+        int inside = iy >= 0 && iy < in->h;
+        s.in[i] = inside ? ig_row_f32(in, iy) + c : (const float *)job->call->zeros;
+        s.step[i] = inside ? in->pixel_stride : 0;
+    }
+    s.width = in->w;
+    s.bias = vld1q_f32(weights);
+    for (int32_t i = 0; i < 9; i++) s.w[i] = vld1q_f32(weights + 8 * (1 + i % 3 * 3 + i / 3));
+    for (int32_t i = 0; i < outs; i++) {
+        struct target one = {output_of(job, y + i, x0, c), residual_of(job, y + i, x0, c), out->pixel_stride,
+                             job->call->in[3].pixel_stride};
+        t[i] = one;
+    }
+    if (n < 4)
+        for (int32_t i = 0; i < outs; i++) {
+            struct slide row = s;
+            for (int32_t j = 0; j < 3; j++) {
+                row.in[j] = s.in[i * w->sh + j];
+                row.step[j] = s.step[i * w->sh + j];
+            }
+            if (w->sw == 1)
+                slide_along(job, &row, &t[i], x0, x1, 1, 1, n);
+            else
+                slide_along(job, &row, &t[i], x0, x1, 2, 1, n);
+        }
+    else if (w->sw == 1 && outs == 2)
+        slide_along(job, &s, t, x0, x1, 1, 2, 4);
+    else if (w->sw == 1)
+        slide_along(job, &s, t, x0, x1, 1, 1, 4);
+    else if (outs == 2)
+        slide_along(job, &s, t, x0, x1, 2, 2, 4);
+    else
+        slide_along(job, &s, t, x0, x1, 2, 1, 4);
+}
+
+void conv_f32_depthwise3x3__neon(const struct ig_call *call, struct ig_range range, void *scratch)
+{
+    struct job job = start(call);
+    int32_t width = call->out[0].w;
+    (void)scratch;
+    for (int32_t y = range.y0; y < range.y1; y += 2) {
+        int32_t outs = min32(2, range.y1 - y);
+        for (int32_t x = 0; x < width; x += STRETCH) {
+            int32_t end = min32(x + STRETCH, width);
+            for (int32_t c = range.c0; c < range.c1; c += 4)
+                slide(&job, y, outs, x, end, c, min32(4, range.c1 - c));
+            for (int32_t i = 0; job.clamp.later && i < outs; i++) activate(&job, range, y + i, x, end);
+        }
+    }
+}

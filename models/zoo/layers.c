@@ -1,0 +1,166 @@
+/* Layers without a window. The factors on `power` are those of a normal distribution of mean square 1. */
+#include "models/zoo/build.h"
+
+static struct zoo_value unary(struct zoo *z, const char *op, const char *path, struct zoo_value x, double factor)
+{
+    struct zoo_value y = x;
+    zoo_node(z, op, path, &x.name, 1, &y.name);
+    y.power *= factor;
+    return y;
+}
+
+/*
+ * Statistics and scales as of a trained network, a few times apart: the running variance lies around the modelled
+ * power, so that a batch norm also normalizes. Mean of scale^2 / variance: 13/12 ln 3 = 1.19; the bias adds .0033.
+ */
+struct zoo_value zoo_batch_norm(struct zoo *z, const char *path, struct zoo_value x, float epsilon)
+{
+    int64_t n = x.c;
+    struct zoo_value y = x;
+    struct ig_zoo_counts before;
+    const char *in[5] = {x.name};
+    in[1] = zoo_weight(z, zoo_format(z, "%s.weight", path), 1, &n, 0.5, 1.5);
+    before = z->counts;
+    in[2] = zoo_weight(z, zoo_format(z, "%s.bias", path), 1, &n, -0.1, 0.1);
+    z->counts.folded = before.folded; /* the scale goes into a neighbour's weights, the bias stays */
+    before = z->counts;
+    in[3] = zoo_weight(z, zoo_format(z, "%s.running_mean", path), 1, &n, -0.1, 0.1);
+    in[4] = zoo_weight(z, zoo_format(z, "%s.running_var", path), 1, &n, 0.5 * x.power, 1.5 * x.power);
+    z->counts = before; /* statistics are not parameters */
+    Onnx__NodeProto *node = zoo_node(z, "BatchNormalization", path, in, 5, &y.name);
+    zoo_attr_float(z, node, "epsilon", epsilon);
+    zoo_attr_float(z, node, "momentum", 0.9f);
+    y.power = 1.19;
+    return y;
+}
+
+struct zoo_value zoo_relu(struct zoo *z, const char *path, struct zoo_value x)
+{
+    return unary(z, "Relu", path, x, 0.5);
+}
+
+struct zoo_value zoo_relu6(struct zoo *z, const char *path, struct zoo_value x)
+{
+    struct zoo_value y = x;
+    const char *low = zoo_scalar(z, zoo_format(z, "%s.min", path), 0);
+    const char *high = zoo_scalar(z, zoo_format(z, "%s.max", path), 6);
+    zoo_node(z, "Clip", path, (const char *[]){x.name, low, high}, 3, &y.name);
+    y.power *= 0.5;
+    return y;
+}
+
+struct zoo_value zoo_leaky_relu(struct zoo *z, const char *path, struct zoo_value x, float slope)
+{
+    struct zoo_value y = x;
+    Onnx__NodeProto *n = zoo_node(z, "LeakyRelu", path, &x.name, 1, &y.name);
+    zoo_attr_float(z, n, "alpha", slope);
+    y.power *= 0.5;
+    return y;
+}
+
+struct zoo_value zoo_sigmoid(struct zoo *z, const char *path, struct zoo_value x)
+{
+    struct zoo_value y = unary(z, "Sigmoid", path, x, 1);
+    y.power = 0.29;
+    return y;
+}
+
+struct zoo_value zoo_swish(struct zoo *z, const char *path, struct zoo_value x)
+{
+    struct zoo_value y = x, s = zoo_sigmoid(z, path, x);
+    zoo_node(z, "Mul", path, (const char *[]){x.name, s.name}, 2, &y.name);
+    y.power *= 0.36;
+    return y;
+}
+
+struct zoo_value zoo_tanh(struct zoo *z, const char *path, struct zoo_value x)
+{
+    return unary(z, "Tanh", path, x, 0.66);
+}
+
+struct zoo_value zoo_scale(struct zoo *z, const char *path, struct zoo_value x, float factor)
+{
+    struct zoo_value y = x;
+    const char *in[2] = {x.name, zoo_scalar(z, path, factor)};
+    zoo_node(z, "Mul", path, in, 2, &y.name);
+    y.power *= (double)factor * (double)factor;
+    return y;
+}
+
+struct zoo_value zoo_softmax(struct zoo *z, const char *path, struct zoo_value x)
+{
+    struct zoo_value y = x;
+    Onnx__NodeProto *n = zoo_node(z, "Softmax", path, &x.name, 1, &y.name);
+    zoo_attr_int(z, n, "axis", 1);
+    return y;
+}
+
+struct zoo_value zoo_add(struct zoo *z, const char *path, struct zoo_value a, struct zoo_value b)
+{
+    struct zoo_value y = a;
+    zoo_node(z, "Add", path, (const char *[]){a.name, b.name}, 2, &y.name);
+    y.power = a.power + b.power;
+    return y;
+}
+
+struct zoo_value zoo_gate(struct zoo *z, const char *path, struct zoo_value x, struct zoo_value gate)
+{
+    struct zoo_value y = x;
+    zoo_node(z, "Mul", path, (const char *[]){gate.name, x.name}, 2, &y.name);
+    y.power *= gate.power;
+    return y;
+}
+
+struct zoo_value zoo_concat(struct zoo *z, const char *path, const struct zoo_value *x, int32_t n)
+{
+    struct zoo_value y = {NULL, 0, x[0].h, x[0].w, 0};
+    const char **in = zoo_alloc(z, (size_t)n * sizeof *in);
+    for (int32_t i = 0; i < n; i++) {
+        in[i] = x[i].name;
+        y.c += x[i].c;
+        y.power += x[i].power * x[i].c;
+    }
+    y.power /= y.c;
+    Onnx__NodeProto *node = zoo_node(z, "Concat", path, in, (size_t)n, &y.name);
+    zoo_attr_int(z, node, "axis", 1);
+    return y;
+}
+
+struct zoo_value zoo_global_pool(struct zoo *z, const char *path, struct zoo_value x)
+{
+    struct zoo_value y = unary(z, "GlobalAveragePool", path, x, 0.4);
+    y.h = y.w = 1;
+    return y;
+}
+
+struct zoo_value zoo_flatten(struct zoo *z, const char *path, struct zoo_value x)
+{
+    struct zoo_value y = {NULL, x.c * x.h * x.w, 0, 0, x.power};
+    Onnx__NodeProto *n = zoo_node(z, "Flatten", path, &x.name, 1, &y.name);
+    zoo_attr_int(z, n, "axis", 1);
+    return y;
+}
+
+struct zoo_value zoo_upsample(struct zoo *z, const char *path, struct zoo_value x)
+{
+    struct zoo_value y = {NULL, x.c, 2 * x.h, 2 * x.w, x.power};
+    const char *scales = zoo_data(z, zoo_format(z, "%s.scales", path), 1, (float[]){1, 1, 2, 2}, 4);
+    Onnx__NodeProto *n = zoo_node(z, "Resize", path, (const char *[]){x.name, "", scales}, 3, &y.name);
+    zoo_attr_string(z, n, "coordinate_transformation_mode", "asymmetric");
+    zoo_attr_string(z, n, "mode", "nearest");
+    zoo_attr_string(z, n, "nearest_mode", "floor");
+    return y;
+}
+
+struct zoo_value zoo_crop(struct zoo *z, const char *path, struct zoo_value x, int32_t offset, int32_t size)
+{
+    enum { INT64 = 7 };
+    struct zoo_value y = {NULL, x.c, size, size, x.power};
+    int64_t start = offset, end = offset + size;
+    const char *in[4] = {x.name};
+    in[1] = zoo_data(z, zoo_format(z, "%s.starts", path), INT64, (int64_t[]){start, start}, 2);
+    in[2] = zoo_data(z, zoo_format(z, "%s.ends", path), INT64, (int64_t[]){end, end}, 2);
+    in[3] = zoo_data(z, zoo_format(z, "%s.axes", path), INT64, (int64_t[]){2, 3}, 2);
+    zoo_node(z, "Slice", path, in, 4, &y.name);
+    return y;
+}

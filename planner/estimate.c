@@ -1,0 +1,103 @@
+/*
+ * A stand-in for a measurement, good enough to rank kernels and cuts: the larger of the time to compute and the time to
+ * move the bytes. All constants are data, of typical cores, until a profile replaces them.
+ */
+#include <string.h>
+
+#include "graph/tensor.h"
+#include "planner/plan.h"
+
+static const struct { double gflops, gbytes, all_gbytes; } machines[IG_ISAS] = {
+    /* one core's multiply-add peak, one core's and all cores' memory bandwidth */
+    [IG_ISA_REF] = {4, 6, 12},
+    [IG_ISA_AVX2] = {100, 12, 24},
+    [IG_ISA_NEON] = {16, 6, 16},
+};
+
+static const struct family {
+    int32_t op;
+    const char *part;   /* of the kernel's name */
+    double efficiency;  /* of the machine's peak */
+    double saving;      /* multiplications that the algorithm needs, of the direct ones */
+    int32_t rows;       /* pixels that a tile has; a rest costs as much as a tile */
+} families[] = {
+    {IG_CONV, "__ref", 0.1, 1, 1},
+    {IG_CONV, "depthwise3x3", 0.4, 1, 1},
+    {IG_CONV, "depthwise", 0.2, 1, 1},
+    {IG_CONV, "first", 0.6, 1, 6},
+    {IG_CONV, "winograd6", 0.6, 1 / 5.06, 1},
+    {IG_CONV, "winograd4", 0.6, 1 / 4.0, 1},
+    {IG_CONV, "winograd2", 0.6, 1 / 2.25, 1},
+    {IG_CONV, "4x24", 0.85, 1, 4},
+    {IG_CONV, "", 0.9, 1, 6},
+    {IG_FC, "__ref", 0.1, 1, 1},
+    {IG_FC, "", 0.8, 1, 1},
+    {IG_DECONV, "__ref", 0.05, 1, 1},
+    {IG_DECONV, "", 0.7, 1, 1},
+    {IG_MATMUL, "__ref", 0.1, 1, 1},
+    {IG_MATMUL, "", 0.6, 1, 1},
+};
+
+enum { CALL_NS = 300, BARRIER_NS = 2000 };
+enum { PLAIN = 2, TRANSCENDENTAL = 20 };          /* operations per element of what is no multiply-add */
+static const double plain_efficiency = 0.1;
+
+static const struct family *family_of(const struct ig_kernel *k)
+{
+    for (size_t i = 0; i < sizeof families / sizeof *families; i++)
+        if (families[i].op == k->op && strstr(k->name, families[i].part)) return &families[i];
+    return NULL;
+}
+
+static double round_up(double n, double to)
+{
+    int64_t tiles = (int64_t)((n + to - 1) / to);
+    return to > 1 ? (double)tiles * to : n;
+}
+
+static double elements(const struct ig_operand *o)
+{
+    return (double)o->h * o->w * o->c;
+}
+
+/* Multiply-adds per output element. */
+static double depth(int32_t op, const struct ig_call *call)
+{
+    if (op == IG_MATMUL || op == IG_FC) return call->in[0].c;
+    if (op == IG_DECONV) return elements(&call->in[1]) / call->in[0].c * elements(&call->in[0]) / elements(&call->out[0]);
+    return elements(&call->in[1]) / call->out[0].c;
+}
+
+static double window_of(int32_t op, const struct ig_call *call)
+{
+    const struct ig_pool *pool = call->attrs;
+    if (op == IG_POOL) return (double)pool->w.kd * pool->w.kh * pool->w.kw;
+    if (op == IG_SOFTMAX || op == IG_NORM || op == IG_LRN) return TRANSCENDENTAL;
+    return PLAIN;
+}
+
+static double operations(const struct ig_kernel *k, const struct family *f, const struct ig_call *call)
+{
+    const struct ig_operand *out = &call->out[0];
+    double in = elements(&call->in[0]);
+    if (!f) return (in > elements(out) ? in : elements(out)) * window_of(k->op, call) / plain_efficiency;
+    double pixels = round_up((double)out->h * out->w, f->rows), channels = round_up(out->c, k->col_tile);
+    return 2 * pixels * channels * depth(k->op, call) * f->saving / f->efficiency;
+}
+
+static double bytes_of(const struct ig_operand *o)
+{
+    return o->shape ? elements(o) * ig_type_bytes(o->shape->type) : 0;
+}
+
+double ig_estimate_ns(const struct ig_kernel *k, const struct ig_call *call, int32_t threads)
+{
+    double bytes = 0, cores = k->row_tile || k->col_tile ? threads : 1;
+    double bandwidth = machines[k->isa].gbytes * cores;
+    for (int32_t i = 0; i < call->n_in; i++) bytes += bytes_of(&call->in[i]);
+    for (int32_t i = 0; i < call->n_out; i++) bytes += bytes_of(&call->out[i]);
+    if (bandwidth > machines[k->isa].all_gbytes) bandwidth = machines[k->isa].all_gbytes;
+    double compute = operations(k, family_of(k), call) / machines[k->isa].gflops / cores;
+    double move = bytes / bandwidth;
+    return (compute > move ? compute : move) + CALL_NS + (cores > 1 ? BARRIER_NS : 0);
+}

@@ -1,0 +1,105 @@
+/*
+ * Lives and owners of values. A value is born at its producer's step and dies at its last reader's. Views live in
+ * their root's storage; an element-wise result may take over the storage of an operand that dies there.
+ */
+#include "planner/memory.h"
+#include "planner/views.h"
+
+static void find_lives(const struct ig_graph *g, struct ig_storage *s)
+{
+    for (int32_t v = 0; v < g->n_values; v++)
+        s[v].first = s[v].last = g->values[v].producer >= 0 ? g->values[v].producer : 0;
+    for (int32_t i = 0; i < g->n_nodes; i++)
+        for (int32_t k = 0; k < g->nodes[i].n_in; k++)
+            if (g->nodes[i].in[k] >= 0) s[g->nodes[i].in[k]].last = i;
+    for (int32_t i = 0; i < g->n_outputs; i++)
+        s[g->outputs[i]].last = g->n_nodes > 0 ? g->n_nodes - 1 : 0;
+}
+
+static void hold(struct ig_storage *owner, const struct ig_storage *member)
+{
+    if (member->first < owner->held_first) owner->held_first = member->first;
+    if (member->last > owner->held_last) owner->held_last = member->last;
+}
+
+static void find_owners(const struct ig_graph *g, const struct ig_view *views, struct ig_storage *s)
+{
+    for (int32_t v = 0; v < g->n_values; v++) {
+        s[v].owner = views[v].root;
+        s[v].memory = ig_is_const(g, v) ? IG_MEMORY_WEIGHTS : IG_MEMORY_ARENA;
+        s[v].held_first = INT32_MAX;
+        s[v].held_last = -1;
+    }
+    for (int32_t v = 0; v < g->n_values; v++) hold(&s[s[v].owner], &s[v]);
+    for (int32_t i = 0; i < g->n_inputs; i++) {
+        s[g->inputs[i]].memory = IG_MEMORY_INPUT;
+        s[g->inputs[i]].index = i;
+    }
+    for (int32_t i = 0; i < g->n_outputs; i++) {
+        struct ig_storage *owner = &s[s[g->outputs[i]].owner];
+        owner->memory = IG_MEMORY_OUTPUT;
+        owner->index = i;
+    }
+}
+
+/* Is operand k the only one of the node's tensors that is in `owner`'s storage? */
+static int is_alone(const struct ig_node *n, const struct ig_storage *s, int32_t owner, int32_t k)
+{
+    for (int32_t i = 0; i < n->n_in; i++)
+        if (i != k && n->in[i] >= 0 && s[n->in[i]].owner == owner) return 0;
+    for (int32_t i = 0; i < n->n_out; i++)
+        if (n->out[i] >= 0 && s[n->out[i]].owner == owner) return 0;
+    return 1;
+}
+
+static int same_extent(const struct ig_graph *g, int32_t a, int32_t b)
+{
+    const struct ig_shape *sa = &g->values[a].shape, *sb = &g->values[b].shape;
+    struct ig_form fa = ig_form_of(sa), fb = ig_form_of(sb);
+    return ig_type_bytes(sa->type) == ig_type_bytes(sb->type) && fa.rows == fb.rows && fa.w == fb.w && fa.c == fb.c;
+}
+
+/* May the first output take over the storage of operand k, which must die whole at this step? */
+static int may_overwrite(const struct ig_graph *g, const struct ig_view *views, const struct ig_storage *s, int32_t step,
+                         int32_t k)
+{
+    const struct ig_node *n = &g->nodes[step];
+    if (k >= n->n_in || n->in[k] < 0) return 0;
+    int32_t x = n->in[k], y = n->out[0], owner = s[x].owner;
+    return s[owner].memory == IG_MEMORY_ARENA && s[y].memory == IG_MEMORY_ARENA && s[y].owner == y &&
+           s[owner].held_last == step && ig_bytes(&g->values[owner].shape) == ig_bytes(&g->values[y].shape) &&
+           same_extent(g, x, y) && ig_is_run(&views[x], ig_form_of(&g->values[x].shape)) && is_alone(n, s, owner, k);
+}
+
+static void overwrite(const struct ig_graph *g, struct ig_storage *s, int32_t from, int32_t to)
+{
+    for (int32_t v = 0; v < g->n_values; v++)
+        if (s[v].owner == from) s[v].owner = to;
+    if (s[from].held_last > s[to].held_last) s[to].held_last = s[from].held_last;
+}
+
+static void reuse_in_place(const struct ig_graph *g, const struct ig_view *views, const struct ig_plan *p,
+                           struct ig_storage *s)
+{
+    static const struct { int32_t flag, operand; } ways[] = {
+        {IG_IN_PLACE_0, 0}, {IG_IN_PLACE_1, 1}, {IG_IN_PLACE_3, 3}};
+    for (int32_t i = 0; i < p->n_steps; i++) {
+        const struct ig_node *n = &g->nodes[i];
+        const struct ig_kernel *kernel = p->steps[i].kernel;
+        if (!kernel || n->out[0] < 0) continue;
+        for (int w = 0; w < 3; w++) {
+            if (!(kernel->flags & ways[w].flag) || !may_overwrite(g, views, s, i, ways[w].operand)) continue;
+            overwrite(g, s, n->out[0], s[n->in[ways[w].operand]].owner);
+            break;
+        }
+    }
+}
+
+void ig_find_storage(const struct ig_graph *g, const struct ig_view *views, const struct ig_plan *p,
+                     struct ig_storage *storage)
+{
+    for (int32_t v = 0; v < g->n_values; v++) storage[v] = (struct ig_storage){.owner = v};
+    find_lives(g, storage);
+    find_owners(g, views, storage);
+    reuse_in_place(g, views, p, storage);
+}

@@ -1,0 +1,82 @@
+/* From owners and lives to bytes: the arena's owners are packed, everything else follows its owner. */
+#include "planner/memory.h"
+
+#include <stdlib.h>
+
+#include "planner/pack.h"
+
+static int64_t aligned(int64_t bytes)
+{
+    return (bytes + IG_ALIGN - 1) / IG_ALIGN * IG_ALIGN;
+}
+
+static int owns_arena(const struct ig_storage *s, int32_t v)
+{
+    return s[v].owner == v && s[v].memory == IG_MEMORY_ARENA;
+}
+
+/* Most bytes held in any one step. */
+static int64_t most_live(const struct ig_graph *g, const struct ig_storage *s)
+{
+    int64_t *change = ig_must_alloc((size_t)g->n_nodes + 2, sizeof *change), live = 0, most = 0;
+    for (int32_t v = 0; v < g->n_values; v++) {
+        if (!owns_arena(s, v)) continue;
+        change[s[v].held_first] += ig_bytes(&g->values[v].shape);
+        change[s[v].held_last + 1] -= ig_bytes(&g->values[v].shape);
+    }
+    for (int32_t i = 0; i <= g->n_nodes; i++) {
+        live += change[i];
+        if (live > most) most = live;
+    }
+    free(change);
+    return most;
+}
+
+/* Offsets of the arena's owners, into offsets[n_values]. */
+static void pack_arena(const struct ig_graph *g, const struct ig_storage *s, int64_t *offsets)
+{
+    struct ig_pack_item *items = ig_must_alloc((size_t)g->n_values, sizeof *items);
+    int32_t n = 0;
+    for (int32_t v = 0; v < g->n_values; v++)
+        if (owns_arena(s, v))
+            items[n++] = (struct ig_pack_item){s[v].held_first, s[v].held_last + 1,
+                                               aligned(ig_bytes(&g->values[v].shape)), 0};
+    ig_pack_offsets(items, n);
+    n = 0;
+    for (int32_t v = 0; v < g->n_values; v++)
+        if (owns_arena(s, v)) offsets[v] = items[n++].offset;
+    free(items);
+}
+
+static void fill_buffer(const struct ig_graph *g, const struct ig_view *view, const struct ig_storage *s, int32_t v,
+                        int64_t owner_offset, struct ig_plan_buffer *b)
+{
+    const struct ig_storage *owner = &s[s[v].owner];
+    int own = s[v].owner == v;
+    *b = (struct ig_plan_buffer){.value = v, .memory = owner->memory, .index = owner->index, .view = *view};
+    b->bytes = ig_bytes(&g->values[v].shape);
+    b->offset = owner_offset + view->offset * ig_type_bytes(g->values[v].shape.type);
+    b->first = own ? s[v].held_first : s[v].first;
+    b->last = own ? s[v].held_last : s[v].last;
+    b->alias_of = own ? -1 : s[v].owner;
+}
+
+void ig_place_buffers(const struct ig_graph *g, const struct ig_view *views, struct ig_plan *p)
+{
+    size_t n = (size_t)g->n_values;
+    struct ig_storage *s = ig_must_alloc(n, sizeof *s);
+    int64_t *offsets = ig_must_alloc(n, sizeof *offsets);
+    ig_find_storage(g, views, p, s);
+    pack_arena(g, s, offsets);
+    p->n_buffers = g->n_values;
+    p->buffers = ig_must_alloc(n, sizeof *p->buffers);
+    p->arena_bytes = 0;
+    for (int32_t v = 0; v < g->n_values; v++) {
+        struct ig_plan_buffer *b = &p->buffers[v];
+        fill_buffer(g, &views[v], s, v, offsets[s[v].owner], b);
+        if (owns_arena(s, v) && b->offset + b->bytes > p->arena_bytes) p->arena_bytes = b->offset + b->bytes;
+    }
+    p->arena_lower_bound_bytes = most_live(g, s);
+    free(s);
+    free(offsets);
+}

@@ -1,0 +1,117 @@
+/* The planner from end to end: views, kernels, memory, weights, totals, and the constraints on them. */
+#include "planner/plan.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels_cpu/registry.h"
+#include "planner/memory.h"
+#include "planner/pack.h"
+#include "planner/select.h"
+
+static char *copy_text(const char *s)
+{
+    char *p = ig_must_alloc(strlen(s) + 1, 1);
+    return strcpy(p, s);
+}
+
+static int select_all(const struct ig_graph *g, const struct ig_view *views, const struct ig_plan_options *o,
+                      struct ig_plan *p, char *err, size_t err_bytes)
+{
+    p->n_steps = g->n_nodes;
+    p->steps = ig_must_alloc((size_t)g->n_nodes, sizeof *p->steps);
+    for (int32_t i = 0; i < g->n_nodes; i++) {
+        if (ig_select_step(g, views, i, o, &p->steps[i], err, err_bytes)) return -1;
+        p->latency_ns += p->steps[i].predicted_ns;
+    }
+    return 0;
+}
+
+static int64_t most_scratch(const struct ig_graph *g, const struct ig_view *views, const struct ig_plan *p)
+{
+    int64_t most = 0;
+    for (int32_t i = 0; i < p->n_steps; i++) {
+        const struct ig_kernel *k = p->steps[i].kernel;
+        struct ig_call call;
+        int32_t batch;
+        if (!k || !k->scratch) continue;
+        ig_node_call(g, views, &g->nodes[i], &call, &batch);
+        int64_t bytes = ((int64_t)k->scratch(&call) + IG_ALIGN - 1) / IG_ALIGN * IG_ALIGN;
+        if (bytes > most) most = bytes;
+    }
+    return most;
+}
+
+/* A constant that is only in some step's packed weights has no bytes of its own: memory NONE. */
+static void place_constants(const struct ig_graph *g, struct ig_plan *p)
+{
+    int64_t *packed = ig_must_alloc((size_t)p->n_steps, sizeof *packed), zeros;
+    int64_t *consts = ig_must_alloc((size_t)g->n_values, sizeof *consts);
+    p->weights_bytes = ig_weight_layout(g, p, &zeros, packed, consts);
+    for (int32_t v = 0; v < g->n_values; v++) {
+        struct ig_plan_buffer *b = &p->buffers[v];
+        if (b->memory != IG_MEMORY_WEIGHTS) continue;
+        if (consts[b->view.root] < 0)
+            b->memory = IG_MEMORY_NONE;
+        else
+            b->offset += consts[b->view.root];
+    }
+    free(packed);
+    free(consts);
+}
+
+static int check_constraints(const struct ig_plan *p, const struct ig_plan_options *o, char *err, size_t err_bytes)
+{
+    int64_t memory = p->arena_bytes + p->scratch_bytes * p->threads + p->weights_bytes;
+    double ms = p->latency_ns * 1e-6, most_ms = o->max_latency_ms;
+    if (o->memory_budget > 0 && memory > o->memory_budget) {
+        snprintf(err, err_bytes,
+                 "memory budget of %lld bytes exceeded by %lld: arena %lld (lower bound %lld), scratch %d x %lld, weights %lld",
+                 (long long)o->memory_budget, (long long)(memory - o->memory_budget), (long long)p->arena_bytes,
+                 (long long)p->arena_lower_bound_bytes, p->threads, (long long)p->scratch_bytes,
+                 (long long)p->weights_bytes);
+        return -1;
+    }
+    if (most_ms > 0 && ms > most_ms) {
+        snprintf(err, err_bytes, "latency limit of %g ms exceeded by %.3f ms: predicted %.3f ms", most_ms, ms - most_ms, ms);
+        return -1;
+    }
+    if (o->min_fps > 0 && ms * o->min_fps > 1000) {
+        snprintf(err, err_bytes, "rate of %g frames/s missed by %.3f: predicted %.3f", o->min_fps, o->min_fps - 1000 / ms,
+                 1000 / ms);
+        return -1;
+    }
+    return 0;
+}
+
+struct ig_plan *ig_plan_make(const struct ig_graph *g, const struct ig_plan_options *options, char *err, size_t err_bytes)
+{
+    struct ig_plan *p = ig_must_alloc(1, sizeof *p);
+    struct ig_view *views = ig_must_alloc((size_t)g->n_values, sizeof *views);
+    p->model = copy_text(g->name);
+    p->graph_sha256 = copy_text(options->profile ? options->profile->graph_sha256 : "");
+    p->profile_sha256 = copy_text(options->profile ? options->profile->sha256 : "");
+    p->target = copy_text(options->target);
+    p->isa = copy_text(ig_isa_name(options->isa));
+    p->threads = options->threads;
+    ig_compute_views(g, views);
+    int bad = select_all(g, views, options, p, err, err_bytes);
+    if (!bad) {
+        ig_place_buffers(g, views, p);
+        p->scratch_bytes = most_scratch(g, views, p);
+        place_constants(g, p);
+        bad = check_constraints(p, options, err, err_bytes);
+    }
+    free(views);
+    if (!bad) return p;
+    ig_plan_free(p);
+    return NULL;
+}
+
+void ig_plan_free(struct ig_plan *p)
+{
+    if (!p) return;
+    void *owned[] = {p->model, p->graph_sha256, p->profile_sha256, p->target, p->isa, p->steps, p->buffers, p};
+    for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) free(owned[i]);
+}

@@ -1,0 +1,71 @@
+/* One node at a time: the fastest kernel and cut, by the profile where it knows the node, else by the estimate. */
+#include "planner/select.h"
+
+#include <stdio.h>
+
+#include "kernels_cpu/registry.h"
+
+static int is_candidate(const struct ig_kernel *k, int32_t isa, int32_t op, const struct ig_call *call)
+{
+    return (k->isa == isa || k->isa == IG_ISA_REF) && ig_kernel_fits(k, op, call);
+}
+
+static void take(struct ig_plan_step *step, const struct ig_kernel *k, struct ig_cut cut, double ns)
+{
+    if (step->kernel && ns >= step->predicted_ns) return;
+    step->kernel = k;
+    step->split = cut.split;
+    step->chunk = cut.chunk;
+    step->chunks = cut.chunks;
+    step->predicted_ns = ns;
+}
+
+/* The cut of a timing, or chunks 0 where it is none for this call. */
+static struct ig_cut cut_of(const struct ig_timing *t, const struct ig_call *call)
+{
+    if (t->split == 0) return (struct ig_cut){0, 0, 1};
+    int32_t extent = ig_cut_extent(call, t->split);
+    int32_t tile = t->split == 1 ? t->kernel->row_tile : t->kernel->col_tile;
+    if (!tile || t->chunk <= 0 || t->chunk % tile) return (struct ig_cut){0, 0, 0};
+    return (struct ig_cut){t->split, t->chunk, (int32_t)(((int64_t)extent + t->chunk - 1) / t->chunk)};
+}
+
+static void select_measured(const struct ig_profile *profile, const struct ig_plan_options *o, int32_t node, int32_t op,
+                            const struct ig_call *call, struct ig_plan_step *step)
+{
+    for (int32_t i = 0; i < profile->n; i++) {
+        const struct ig_timing *t = &profile->timings[i];
+        if (t->node != node || t->threads != o->threads || !is_candidate(t->kernel, o->isa, op, call)) continue;
+        struct ig_cut cut = cut_of(t, call);
+        if (cut.chunks) take(step, t->kernel, cut, t->in_order_ns > 0 ? t->in_order_ns : t->alone_ns);
+    }
+}
+
+static void select_estimated(const struct ig_plan_options *o, int32_t op, const struct ig_call *call, int32_t batch,
+                             struct ig_plan_step *step)
+{
+    for (int i = 0; i < ig_kernel_count(); i++) {
+        const struct ig_kernel *k = ig_kernel_at(i);
+        struct ig_cut cut;
+        if (!is_candidate(k, o->isa, op, call)) continue;
+        ig_legal_cuts(k, call, o->threads, &cut, 1);
+        take(step, k, cut, ig_cut_ns(k, call, cut, o->threads) * batch);
+    }
+}
+
+int ig_select_step(const struct ig_graph *g, const struct ig_view *views, int32_t node,
+                   const struct ig_plan_options *options, struct ig_plan_step *step, char *err, size_t err_bytes)
+{
+    const struct ig_node *n = &g->nodes[node];
+    struct ig_call call;
+    int32_t batch;
+    *step = (struct ig_plan_step){.node = node, .chunks = 1};
+    if (ig_node_is_view(g, views, node)) return 0;
+    ig_node_call(g, views, n, &call, &batch);
+    if (options->profile) select_measured(options->profile, options, node, n->op, &call, step);
+    if (!step->kernel) select_estimated(options, n->op, &call, batch, step);
+    if (step->kernel) return 0;
+    snprintf(err, err_bytes, "node '%s' (%s): no kernel of %s or ref computes it with these types and shapes", n->name,
+             ig_op_info((enum ig_op)n->op)->name, ig_isa_name(options->isa));
+    return -1;
+}

@@ -1,0 +1,592 @@
+/* The importer's frame: reading files, tensors, inputs and outputs, functions, order, refusals, hostile bytes. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "graph/graph.h"
+#include "kernels_cpu/eval.h"
+#include "tests/support/onnx_model.h"
+
+static char err[IG_ERROR_BYTES];
+
+static struct ig_graph *import_with(struct m_model *m, struct ig_import_options options)
+{
+    char why[256];
+    options.eval = ig_ref_eval;
+    m_pack(m);
+    struct ig_graph *g = ig_import_bytes("net.onnx", m->bytes, m->n_bytes, &options, err, sizeof err);
+    if (g) assert_int_equal(ig_graph_check(g, why, sizeof why), 0);
+    return g;
+}
+
+static struct ig_graph *import(struct m_model *m)
+{
+    struct ig_graph *g = import_with(m, (struct ig_import_options){0});
+    if (!g) fail_msg("%s", err);
+    return g;
+}
+
+static void refuse_with(struct m_model *m, struct ig_import_options options, const char *part)
+{
+    struct ig_graph *g = import_with(m, options);
+    assert_null(g);
+    if (!strstr(err, part)) fail_msg("'%s' is not in '%s'", part, err);
+    m_free(m);
+}
+
+static void refuse(struct m_model *m, const char *part)
+{
+    refuse_with(m, (struct ig_import_options){0}, part);
+}
+
+static void check_shape(const struct ig_graph *g, int32_t v, int rank, const int64_t *dims)
+{
+    const struct ig_shape *s = &g->values[v].shape;
+    assert_int_equal(s->rank, rank);
+    for (int i = 0; i < rank; i++) assert_int_equal(s->dims[i], dims[i]);
+}
+
+/* x [1,2,4,4] -> Relu -> y */
+static void small(struct m_model *m)
+{
+    m_init(m, 17);
+    m_input(m, "x", M_FLOAT, LIST(1, 2, 4, 4));
+    m_node(m, "Relu", "x", "y");
+    m_output(m, "y");
+}
+
+static void names_and_origin(void **state)
+{
+    (void)state;
+    struct m_model m;
+    small(&m);
+    m.graph.node[0]->name = m_text(&m, "first");
+    struct ig_graph *g = import(&m);
+    assert_string_equal(g->name, "net");
+    assert_int_equal(g->opset, 17);
+    assert_int_equal(g->onnx_nodes, 1);
+    assert_int_equal(strlen(g->source_sha256), 64);
+    assert_string_equal(g->nodes[0].name, "first");
+    assert_string_equal(g->nodes[0].onnx, "Relu-17");
+    assert_string_equal(g->values[g->inputs[0]].name, "x");
+    assert_string_equal(g->values[g->outputs[0]].name, "y");
+    assert_int_equal(g->values[g->outputs[0]].shape.type, IG_F32);
+    ig_graph_free(g);
+    m_free(&m);
+}
+
+/* A tensor that is the graph's output, through COPY; returns its constant's data. */
+static const void *constant_of(struct m_model *m, Onnx__TensorProto *t, struct ig_graph **g, int32_t type)
+{
+    m_init(m, 17);
+    m_add_initializer(m, t);
+    m_output(m, "t");
+    *g = import(m);
+    assert_int_equal((*g)->nodes[0].op, IG_COPY);
+    const struct ig_value *v = &(*g)->values[(*g)->nodes[0].in[0]];
+    assert_int_equal(v->shape.type, type);
+    return v->data;
+}
+
+static Onnx__TensorProto *loose(struct m_model *m, int type, int64_t n, const void *raw, size_t bytes)
+{
+    memset(m, 0, sizeof *m);
+    return m_tensor(m, "t", type, 1, &n, raw, bytes);
+}
+
+static void check_floats(struct m_model *keep, Onnx__TensorProto *t, const float *want, int n)
+{
+    struct m_model m;
+    struct ig_graph *g;
+    const float *data = constant_of(&m, t, &g, IG_F32);
+    for (int i = 0; i < n; i++) assert_true(data[i] == want[i]);
+    ig_graph_free(g);
+    m_free(&m);
+    m_free(keep);
+}
+
+static void float_data(void **state)
+{
+    (void)state;
+    static const float want[3] = {1.5f, -2.0f, 0.25f};
+    static const double wide[3] = {1.5, -2.0, 0.25};
+    static const uint16_t half[3] = {0x3e00, 0xc000, 0x3400}, brain[3] = {0x3fc0, 0xc000, 0x3e80};
+    struct m_model m;
+    check_floats(&m, loose(&m, M_FLOAT, 3, want, sizeof want), want, 3);
+    check_floats(&m, loose(&m, M_DOUBLE, 3, wide, sizeof wide), want, 3);
+    check_floats(&m, loose(&m, M_FLOAT16, 3, half, sizeof half), want, 3);
+    check_floats(&m, loose(&m, M_BFLOAT16, 3, brain, sizeof brain), want, 3);
+    Onnx__TensorProto *typed = loose(&m, M_FLOAT, 3, NULL, 0);
+    typed->float_data = (float *)want;
+    typed->n_float_data = 3;
+    check_floats(&m, typed, want, 3);
+    typed = loose(&m, M_FLOAT16, 3, NULL, 0);
+    typed->int32_data = (int32_t[]){half[0], half[1], half[2]};
+    typed->n_int32_data = 3;
+    check_floats(&m, typed, want, 3);
+}
+
+static void integer_data(void **state)
+{
+    (void)state;
+    struct m_model m, model;
+    struct ig_graph *g;
+    Onnx__TensorProto *t = loose(&m, M_INT8, 2, NULL, 0);
+    t->int32_data = (int32_t[]){-3, 127};
+    t->n_int32_data = 2;
+    const int8_t *bytes = constant_of(&model, t, &g, IG_I8);
+    assert_int_equal(bytes[0], -3);
+    assert_int_equal(bytes[1], 127);
+    ig_graph_free(g);
+    m_free(&model);
+    m_free(&m);
+    t = loose(&m, M_INT64, 2, NULL, 0);
+    t->int64_data = (int64_t[]){INT64_MIN, 7};
+    t->n_int64_data = 2;
+    const int64_t *wide = constant_of(&model, t, &g, IG_I64);
+    assert_true(wide[0] == INT64_MIN && wide[1] == 7);
+    ig_graph_free(g);
+    m_free(&model);
+    m_free(&m);
+    t = loose(&m, M_BOOL, 3, "\0\2\1", 3);
+    assert_memory_equal(constant_of(&model, t, &g, IG_BOOL), "\0\1\1", 3);
+    ig_graph_free(g);
+    m_free(&model);
+    m_free(&m);
+}
+
+static void wrong_tensors(void **state)
+{
+    (void)state;
+    static const struct { int type; int64_t dim; size_t bytes; const char *part; } cases[] = {
+        {M_FLOAT, 4, 15, "has 15 bytes of data, its shape needs 16"},
+        {M_FLOAT, -1, 4, "has a dimension of -1"},
+        {M_FLOAT, (int64_t)1 << 40, 4, "has a dimension of 1099511627776"},
+        {M_FLOAT, 0, 0, "has no elements"},
+        {8, 1, 4, "has type string"},
+        {14, 1, 8, "has type complex64"},
+        {99, 1, 4, "has type unknown"},
+        {M_DOUBLE, 2000, 16000, "has type double; convert the model to float32"},
+    };
+    static char zeros[16000];
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct m_model m;
+        m_init(&m, 17);
+        m_add_initializer(&m, m_tensor(&m, "t", cases[i].type, 1, &cases[i].dim, zeros, cases[i].bytes));
+        m_output(&m, "t");
+        refuse(&m, cases[i].part);
+    }
+}
+
+static void external_entry(struct m_model *m, Onnx__TensorProto *t, const char *key, const char *value)
+{
+    Onnx__StringStringEntryProto *e = m_alloc(m, sizeof *e);
+    onnx__string_string_entry_proto__init(e);
+    e->key = m_text(m, key);
+    e->value = m_text(m, value);
+    t->external_data = m_append(m, t->external_data, &t->n_external_data, e);
+}
+
+static void external_model(struct m_model *m, const char *location, const char *offset)
+{
+    m_init(m, 17);
+    Onnx__TensorProto *t = m_tensor(m, "t", M_FLOAT, LIST(2), NULL, 0);
+    t->has_data_location = 1;
+    t->data_location = 1;
+    external_entry(m, t, "location", location);
+    external_entry(m, t, "offset", offset);
+    external_entry(m, t, "length", "8");
+    m_add_initializer(m, t);
+    m_output(m, "t");
+}
+
+static void external_data(void **state)
+{
+    (void)state;
+    char folder[] = "/tmp/ingot-import-XXXXXX", path[64], data[64];
+    static const float floats[3] = {1, 2, 3};
+    static const struct ig_import_options options = {.eval = ig_ref_eval};
+    struct m_model m;
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/net.onnx", folder);
+    snprintf(data, sizeof data, "%s/net.bin", folder);
+    FILE *f = fopen(data, "wb");
+    assert_int_equal(fwrite(floats, sizeof floats, 1, f), 1);
+    fclose(f);
+    external_model(&m, "net.bin", "4");
+    m_pack(&m);
+    struct ig_graph *g = ig_import_bytes(path, m.bytes, m.n_bytes, &options, err, sizeof err);
+    assert_non_null(g);
+    assert_memory_equal(g->values[g->nodes[0].in[0]].data, floats + 1, 8);
+    ig_graph_free(g);
+    m_free(&m);
+    external_model(&m, "net.bin", "8");
+    m_pack(&m);
+    assert_null(ig_import_bytes(path, m.bytes, m.n_bytes, &options, err, sizeof err));
+    assert_non_null(strstr(err, "is too short"));
+    m_free(&m);
+    unlink(data);
+    rmdir(folder);
+}
+
+static void external_paths(void **state)
+{
+    (void)state;
+    static const char *const bad[] = {"/etc/passwd", "../net.bin", "a/../../b", "..", ""};
+    struct m_model m;
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        external_model(&m, bad[i], "0");
+        refuse(&m, "must be a relative path below the model's folder");
+    }
+    external_model(&m, "..absent", "0");
+    refuse(&m, "No such file");
+    external_model(&m, "x", "-1");
+    refuse(&m, "is not a number");
+}
+
+static void symbolic_dims(void **state)
+{
+    (void)state;
+    struct ig_bind b = {.name = "x", .shape = {IG_F32, 4, {2, 3, 8, 9, 1, 1, 1, 1}}};
+    struct ig_import_options options = {.binds = &b, .n_binds = 1};
+    struct m_model m;
+    m_init(&m, 17);
+    m_input(&m, "x", M_FLOAT, LIST(0, 3, 0, 0));
+    m_input(&m, "y", M_FLOAT, LIST(0, 3, 0, 0)); /* the same symbols */
+    m_node(&m, "Add", "x,y", "z");
+    m_output(&m, "z");
+    struct ig_graph *g = import_with(&m, options);
+    assert_non_null(g);
+    check_shape(g, g->outputs[0], LIST(2, 3, 8, 9));
+    ig_graph_free(g);
+    assert_null(import_with(&m, (struct ig_import_options){0}));
+    assert_string_equal(err, "net.onnx: input 'x': dimension 2 (d2) is not known; give it with --input-shape x=1x3x224x224");
+    b.shape.rank = 3;
+    assert_null(import_with(&m, options));
+    assert_non_null(strstr(err, "input 'x' has 4 dimensions, its bound shape 3"));
+    b.shape.rank = 4;
+    b.shape.dims[1] = 4;
+    assert_null(import_with(&m, options));
+    assert_non_null(strstr(err, "dimension 1 is 3 in the file and cannot be bound to 4"));
+    b.name = "w";
+    refuse_with(&m, options, "there is no input 'w' to bind; the inputs are: x, y");
+}
+
+static void default_batch(void **state)
+{
+    (void)state;
+    struct m_model m;
+    m_init(&m, 17);
+    m_input(&m, "x", M_FLOAT, LIST(0, 3));
+    m_node(&m, "Relu", "x", "y");
+    m_output(&m, "y");
+    struct ig_graph *g = import(&m);
+    check_shape(g, g->inputs[0], LIST(1, 3));
+    ig_graph_free(g);
+    m_free(&m);
+}
+
+static void bound_constant(void **state)
+{
+    (void)state;
+    static const int64_t shape[2] = {2, 16};
+    struct ig_bind b = {"shape", {IG_I64, 1, {2, 1, 1, 1, 1, 1, 1, 1}}, shape};
+    struct m_model m;
+    m_init(&m, 17);
+    m_input(&m, "x", M_FLOAT, LIST(1, 2, 4, 4));
+    m_input(&m, "shape", M_INT64, LIST(2));
+    m_node(&m, "Reshape", "x,shape", "y");
+    m_output(&m, "y");
+    struct ig_graph *g = import_with(&m, (struct ig_import_options){.binds = &b, .n_binds = 1});
+    assert_non_null(g);
+    assert_int_equal(g->n_inputs, 1);
+    check_shape(g, g->outputs[0], LIST(2, 16));
+    ig_graph_free(g);
+    refuse(&m, "shape is computed from data and must be constant");
+}
+
+static void half_edges(void **state)
+{
+    (void)state;
+    struct m_model m;
+    m_init(&m, 17);
+    m_input(&m, "x", M_FLOAT16, LIST(4));
+    m_node(&m, "Exp", "x", "y");
+    Onnx__ValueInfoProto *out = m_info(&m, "y", M_FLOAT16, LIST(4));
+    m.graph.output = m_append(&m, NULL, &m.graph.n_output, out);
+    struct ig_graph *g = import(&m);
+    assert_int_equal(g->values[g->inputs[0]].shape.type, IG_F16);
+    assert_int_equal(g->values[g->outputs[0]].shape.type, IG_F16);
+    assert_string_equal(g->values[g->outputs[0]].name, "y");
+    assert_int_equal(g->n_nodes, 3);
+    assert_int_equal(g->nodes[1].op, IG_UNARY);
+    assert_int_equal(g->values[g->nodes[1].in[0]].shape.type, IG_F32);
+    ig_graph_free(g);
+    m_free(&m);
+}
+
+static void double_input(void **state)
+{
+    (void)state;
+    struct m_model m;
+    m_init(&m, 17);
+    m_input(&m, "x", M_DOUBLE, LIST(4));
+    m_node(&m, "Exp", "x", "y");
+    m_output(&m, "y");
+    refuse(&m, "input 'x' has type double");
+}
+
+/* Outputs that are an input, a constant, an alias, or listed twice, are tensors of their own. */
+static void odd_outputs(void **state)
+{
+    (void)state;
+    struct m_model m;
+    small(&m);
+    m_weights(&m, "w", LIST(2));
+    m_node(&m, "Identity", "y", "alias");
+    m_output(&m, "x");
+    m_output(&m, "w");
+    m_output(&m, "alias");
+    m_output(&m, "y");
+    struct ig_graph *g = import(&m);
+    assert_int_equal(g->n_outputs, 5);
+    for (int i = 0; i < 5; i++) {
+        assert_false(ig_is_const(g, g->outputs[i]) || ig_is_input(g, g->outputs[i]));
+        for (int k = 0; k < i; k++) assert_int_not_equal(g->outputs[i], g->outputs[k]);
+    }
+    assert_string_equal(g->values[g->outputs[2]].name, "w");
+    assert_string_equal(g->values[g->outputs[3]].name, "alias");
+    ig_graph_free(g);
+    m_free(&m);
+}
+
+static void cut_outputs(void **state)
+{
+    (void)state;
+    static const char *const at[] = {"y"}, *const nowhere[] = {"q"};
+    struct m_model m;
+    small(&m);
+    m_node(&m, "NonZero", "y", "z");
+    m_output(&m, "z");
+    struct ig_graph *g = import_with(&m, (struct ig_import_options){.outputs = at, .n_outputs = 1});
+    assert_non_null(g);
+    assert_int_equal(g->n_nodes, 1);
+    ig_graph_free(g);
+    refuse_with(&m, (struct ig_import_options){.outputs = nowhere, .n_outputs = 1}, "no tensor 'q' to cut the graph at");
+}
+
+static void unsupported_report(void **state)
+{
+    (void)state;
+    struct m_model m;
+    small(&m);
+    m_node(&m, "NonZero", "y", "a")->name = m_text(&m, "where");
+    m_node(&m, "Gelu", "y", "b")->domain = m_text(&m, "com.microsoft");
+    m_opset(&m, "com.microsoft", 1);
+    m_node(&m, "Frobnicate", "b", "c");
+    m_node(&m, "Relu", "c", "d"); /* behind a refused node: not its fault */
+    m_output(&m, "a");
+    m_output(&m, "d");
+    refuse(&m, "net.onnx: 3 nodes cannot be compiled:\n"
+               "  where  NonZero-17  its output's shape depends on the data; cut the graph before it with --outputs\n"
+               "  (b)  com.microsoft.Gelu-1  is not of ONNX's own domain; export without custom operators\n"
+               "  (c)  Frobnicate-17  is no operator that is known");
+}
+
+static void wrong_node(void **state)
+{
+    (void)state;
+    struct m_model m;
+    small(&m);
+    Onnx__NodeProto *n = m_node(&m, "Transpose", "y", "z");
+    n->name = m_text(&m, "turn");
+    m_attr_ints(&m, n, "perm", LIST(0, 1, 2));
+    m_output(&m, "z");
+    refuse(&m, "net.onnx: node 'turn' (Transpose): perm has 3 elements for a tensor of rank 4");
+}
+
+static void order(void **state)
+{
+    (void)state;
+    struct m_model m;
+    m_init(&m, 17);
+    m_input(&m, "x", M_FLOAT, LIST(4));
+    m_node(&m, "Exp", "b", "c");
+    m_node(&m, "Abs", "a", "b");
+    m_node(&m, "Relu", "x", "a");
+    m_output(&m, "c");
+    struct ig_graph *g = import(&m);
+    assert_int_equal(g->nodes[0].attrs.unary.act.kind, IG_RELU);
+    assert_int_equal(g->nodes[2].attrs.unary.act.kind, IG_EXP);
+    ig_graph_free(g);
+    m.graph.node[2]->input[0] = m_text(&m, "c");
+    refuse(&m, "the graph has a cycle: 'c' 'b' 'a'");
+}
+
+static void broken_graphs(void **state)
+{
+    (void)state;
+    struct m_model m;
+    small(&m);
+    m_node(&m, "Abs", "x", "y");
+    refuse(&m, "tensor 'y' is made twice");
+    small(&m);
+    m_node(&m, "Abs", "nothing", "z");
+    m_output(&m, "z");
+    refuse(&m, "tensor 'nothing' is read, but nothing makes it");
+    small(&m);
+    m_output(&m, "nowhere");
+    refuse(&m, "tensor 'nowhere' is read, but nothing makes it");
+    small(&m);
+    m_weights(&m, "w", LIST(2));
+    m_weights(&m, "w", LIST(2));
+    refuse(&m, "initializer 'w' is there twice");
+    small(&m);
+    m.pb.opset_import[0]->version = 99;
+    refuse(&m, "opset 99 is newer than");
+}
+
+/* f(a; alpha = 0.5) = LeakyRelu(a, alpha) + a, called by g; inlined twice with other attributes. */
+static void functions(void **state)
+{
+    (void)state;
+    struct m_model m;
+    m_init(&m, 17);
+    m_opset(&m, "my", 1);
+    Onnx__FunctionProto *f = m_alloc(&m, sizeof *f);
+    onnx__function_proto__init(f);
+    f->name = m_text(&m, "f");
+    f->domain = m_text(&m, "my");
+    f->input = m_names(&m, "a", &f->n_input);
+    f->output = m_names(&m, "r", &f->n_output);
+    Onnx__NodeProto *leaky = m_loose_node(&m, "LeakyRelu", "a", "t"), *add = m_loose_node(&m, "Add", "t,a", "r");
+    m_attr(&m, leaky, "alpha", 1)->ref_attr_name = m_text(&m, "slope");
+    f->node = m_append(&m, f->node, &f->n_node, leaky);
+    f->node = m_append(&m, f->node, &f->n_node, add);
+    Onnx__AttributeProto *fallback = m_attr(&m, NULL, "slope", 1);
+    fallback->has_f = 1;
+    fallback->f = 0.5f;
+    f->attribute_proto = m_append(&m, f->attribute_proto, &f->n_attribute_proto, fallback);
+    m.pb.functions = m_append(&m, m.pb.functions, &m.pb.n_functions, f);
+    m_input(&m, "x", M_FLOAT, LIST(4));
+    Onnx__NodeProto *one = m_node(&m, "f", "x", "y"), *two = m_node(&m, "f", "y", "z");
+    one->domain = two->domain = m_text(&m, "my");
+    one->name = m_text(&m, "one");
+    m_attr_f(&m, one, "slope", 0.25f);
+    m_output(&m, "z");
+    struct ig_graph *g = import(&m);
+    assert_int_equal(g->n_nodes, 4);
+    assert_true(g->nodes[0].attrs.unary.act.alpha == 0.25f);
+    assert_true(g->nodes[2].attrs.unary.act.alpha == 0.5f);
+    assert_string_equal(g->values[g->nodes[0].out[0]].name, "one/t");
+    ig_graph_free(g);
+    f->node[1] = m_loose_node(&m, "f", "t", "r");
+    f->node[1]->domain = m_text(&m, "my");
+    refuse(&m, "functions are nested more than");
+}
+
+static void budgets(void **state)
+{
+    (void)state;
+    struct m_model m;
+    m_init(&m, 17);
+    m_ints(&m, "shape", LIST(1 << 20, 1 << 20));
+    m_node(&m, "ConstantOfShape", "shape", "y");
+    m_output(&m, "y");
+    refuse(&m, "its constants are too large");
+}
+
+static void truncated(void **state)
+{
+    (void)state;
+    struct m_model m;
+    small(&m);
+    m_weights(&m, "w", LIST(2, 1, 1));
+    m_node(&m, "Mul", "y,w", "z");
+    m_output(&m, "z");
+    m_pack(&m);
+    for (size_t n = 0; n < m.n_bytes; n++) {
+        uint8_t *exact = malloc(n ? n : 1);
+        memcpy(exact, m.bytes, n);
+        struct ig_graph *g = ig_import_bytes("net.onnx", exact, n, NULL, err, sizeof err);
+        if (!g) assert_int_equal(strncmp(err, "net.onnx: ", 10), 0);
+        ig_graph_free(g);
+        free(exact);
+    }
+    assert_null(ig_import_bytes("net.onnx", m.bytes, m.n_bytes / 2, NULL, err, sizeof err));
+    assert_string_equal(err, "net.onnx: not a valid protobuf file: it is truncated");
+    m_free(&m);
+}
+
+/* GraphProto.node.attribute.g.node... : deeper than any stack. */
+static void nested(void **state)
+{
+    (void)state;
+    enum { BYTES = 1 << 20 };
+    static uint8_t bytes[BYTES];
+    size_t at = BYTES;
+    for (size_t inner = 0; at > 64; inner = BYTES - at) {
+        static const uint8_t tags[3] = {7 << 3 | 2, 1 << 3 | 2, 5 << 3 | 2}; /* graph, node, attribute */
+        static const uint8_t deeper[3] = {6 << 3 | 2, 1 << 3 | 2, 5 << 3 | 2};
+        uint8_t head[5], n = 0;
+        for (size_t v = inner; n < 5; v >>= 7) {
+            head[n++] = (uint8_t)(v & 127) | (v >> 7 ? 128 : 0);
+            if (!(v >> 7)) break;
+        }
+        at -= n;
+        memcpy(bytes + at, head, n);
+        bytes[--at] = at > 80 ? deeper[at % 3] : tags[0];
+    }
+    assert_null(ig_import_bytes("net.onnx", bytes + at, BYTES - at, NULL, err, sizeof err));
+    assert_int_equal(strncmp(err, "net.onnx: ", 10), 0);
+}
+
+static void test_data(void **state)
+{
+    (void)state;
+    char path[] = "/tmp/ingot-tensor-XXXXXX", name[16];
+    static const float floats[2] = {3, 4};
+    struct m_model m;
+    struct ig_shape s;
+    void *data;
+    uint8_t packed[256];
+    Onnx__TensorProto *t = loose(&m, M_FLOAT, 2, floats, sizeof floats);
+    size_t n = onnx__tensor_proto__pack(t, packed);
+    int fd = mkstemp(path);
+    assert_true(fd >= 0);
+    assert_int_equal(write(fd, packed, n), n);
+    close(fd);
+    assert_int_equal(ig_read_tensor_pb(path, &s, &data, name, sizeof name, err, sizeof err), 0);
+    assert_int_equal(s.rank, 1);
+    assert_string_equal(name, "t");
+    assert_memory_equal(data, floats, sizeof floats);
+    free(data);
+    assert_int_equal(truncate(path, (off_t)n - 1), 0);
+    assert_int_equal(ig_read_tensor_pb(path, &s, &data, name, sizeof name, err, sizeof err), -1);
+    unlink(path);
+    m_free(&m);
+    assert_int_equal(ig_read_tensor_pb(path, &s, &data, name, sizeof name, err, sizeof err), -1);
+    assert_non_null(strstr(err, "No such file"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(names_and_origin), cmocka_unit_test(float_data),      cmocka_unit_test(integer_data),
+        cmocka_unit_test(wrong_tensors),    cmocka_unit_test(external_data),   cmocka_unit_test(external_paths),
+        cmocka_unit_test(symbolic_dims),    cmocka_unit_test(default_batch),   cmocka_unit_test(bound_constant),
+        cmocka_unit_test(half_edges),       cmocka_unit_test(double_input),    cmocka_unit_test(odd_outputs),
+        cmocka_unit_test(cut_outputs),      cmocka_unit_test(unsupported_report), cmocka_unit_test(wrong_node),
+        cmocka_unit_test(order),            cmocka_unit_test(broken_graphs),   cmocka_unit_test(functions),
+        cmocka_unit_test(budgets),          cmocka_unit_test(truncated),       cmocka_unit_test(nested),
+        cmocka_unit_test(test_data),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

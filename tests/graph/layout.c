@@ -1,0 +1,333 @@
+/*
+ * The layout pass: the channels-last graph on the reference kernels gives what a plain reading of ONNX's NCHW gives.
+ * Spatial ops are read here by loops over n, c, y, x of their own; all other ops are the same in any layout.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "kernels_cpu/eval.h"
+#include "tests/support/builder.h"
+
+struct image {
+    const float *data;
+    int c, h, w;
+};
+
+static struct image image_of(const struct ig_graph *g, int32_t v, const void *data)
+{
+    const int32_t *dims = g->values[v].shape.dims;
+    return (struct image){data, dims[1], dims[2], dims[3]};
+}
+
+static double conv_at(const struct ig_conv *a, struct image x, struct image w, int oc, int oc_per_group, int y0, int x0)
+{
+    double sum = 0;
+    for (int c = 0; c < w.c; c++)
+        for (int ky = 0; ky < w.h; ky++)
+            for (int kx = 0; kx < w.w; kx++) {
+                int y = y0 * a->w.sh - a->w.top + ky, col = x0 * a->w.sw - a->w.left + kx;
+                int ic = oc / oc_per_group * w.c + c;
+                if (y < 0 || y >= x.h || col < 0 || col >= x.w) continue;
+                sum += (double)x.data[(ic * x.h + y) * x.w + col] * w.data[((oc * w.c + c) * w.h + ky) * w.w + kx];
+            }
+    return sum;
+}
+
+static void conv_nchw(const struct ig_graph *g, const struct ig_node *n, const void *const *in, float *out)
+{
+    struct image x = image_of(g, n->in[0], in[0]), w = image_of(g, n->in[1], in[1]), y = image_of(g, n->out[0], out);
+    const struct ig_conv *a = &n->attrs.conv;
+    for (int c = 0; c < y.c; c++)
+        for (int i = 0; i < y.h; i++)
+            for (int k = 0; k < y.w; k++)
+                *out++ = (float)(conv_at(a, x, w, c, y.c / a->groups, i, k) + (in[2] ? ((const float *)in[2])[c] : 0));
+}
+
+/* Max pool, with the ONNX index of the maximum if wanted. */
+static void pool_nchw(const struct ig_graph *g, const struct ig_node *n, const void *const *in, void *const *out)
+{
+    struct image x = image_of(g, n->in[0], in[0]), y = image_of(g, n->out[0], out[0]);
+    const struct ig_window *w = &n->attrs.pool.w;
+    for (int64_t i = 0; i < ig_count(&g->values[n->out[0]].shape); i++) {
+        int64_t c = i / (y.h * y.w), best = -1;
+        for (int k = 0; k < w->kh * w->kw; k++) {
+            int64_t row = i / y.w % y.h * w->sh - w->top + k / w->kw, col = i % y.w * w->sw - w->left + k % w->kw;
+            if (row < 0 || row >= x.h || col < 0 || col >= x.w) continue;
+            int64_t at = (c * x.h + row) * x.w + col;
+            if (best < 0 || x.data[at] > x.data[best]) best = at;
+        }
+        ((float *)out[0])[i] = x.data[best];
+        if (n->n_out > 1) ((int64_t *)out[1])[i] = best;
+    }
+}
+
+static void mean_nchw(const struct ig_graph *g, const struct ig_node *n, const void *const *in, float *out)
+{
+    struct image x = image_of(g, n->in[0], in[0]);
+    for (int64_t i = 0; i < ig_count(&g->values[n->out[0]].shape); i++) {
+        double sum = 0;
+        for (int k = 0; k < x.h * x.w; k++) sum += x.data[i * x.h * x.w + k];
+        out[i] = (float)(sum / (x.h * x.w));
+    }
+}
+
+/* Batch 1, rank 4; conv, max pool and average global pool. */
+static int eval_nchw(const struct ig_graph *g, const struct ig_node *n, const void *const *in, void *const *out)
+{
+    switch (n->op) {
+    case IG_CONV: conv_nchw(g, n, in, out[0]); return 0;
+    case IG_POOL: pool_nchw(g, n, in, out); return 0;
+    case IG_GLOBAL_POOL: mean_nchw(g, n, in, out[0]); return 0;
+    default: return ig_ref_eval(g, n, in, out);
+    }
+}
+
+/* Runs the pass on g and checks shapes, order and results; returns g. */
+static void lay_out(struct ig_graph *g)
+{
+    char err[512];
+    struct ig_graph *before = ig_graph_clone(g);
+    if (ig_graph_check(g, err, sizeof err)) fail_msg("before: %s", err);
+    ig_pass_layout(g);
+    assert_int_equal(g->channels_last, 1);
+    if (ig_graph_check(g, err, sizeof err)) fail_msg("after: %s", err);
+    assert_true(interp_agree(before, eval_nchw, g, ig_ref_eval, 1e-5));
+    ig_graph_free(before);
+}
+
+static int32_t unary(struct ig_graph *g, int32_t kind, int32_t x)
+{
+    return build_1(g, IG_UNARY, ACT(.kind = kind, .alpha = 1, .beta = 1), x);
+}
+
+static int32_t permute(struct ig_graph *g, int32_t x, const int32_t *perm)
+{
+    union ig_attrs a = {.transpose = {{0}}};
+    for (int i = 0; i < g->values[x].shape.rank; i++) a.transpose.perm[i] = perm[i];
+    return build_1(g, IG_TRANSPOSE, &a, x);
+}
+
+#define PERM(...) (const int32_t[]){__VA_ARGS__}
+
+static int32_t max_pool(struct ig_graph *g, int32_t x, int k, int s, int p)
+{
+    return build_1(g, IG_POOL, ATTRS(.pool = {.w = build_window(k, s, p), .p = 2}), x);
+}
+
+static void a_plain_net_is_transposed_at_its_edges_only(void **state)
+{
+    (void)state;
+    struct ig_graph *g = ig_graph_new("g");
+    int32_t x = build_input(g, "x", DIMS(1, 3, 9, 7));
+    int32_t a = unary(g, IG_RELU, build_conv(g, x, 8, 3, 2, 1, 1));
+    int32_t b = build_conv(g, max_pool(g, a, 3, 1, 1), 8, 3, 1, 1, 4);
+    build_output(g, build_2(g, IG_BINARY, BIN(IG_ADD), a, b), "y");
+    lay_out(g);
+    assert_int_equal(build_count(g, IG_TRANSPOSE), 2);
+    assert_int_equal(g->nodes[0].op, IG_TRANSPOSE);
+    assert_int_equal(g->nodes[g->n_nodes - 1].op, IG_TRANSPOSE);
+    ig_graph_free(g);
+}
+
+static void tensorflow_transposes_vanish(void **state)
+{
+    (void)state;
+    struct ig_graph *g = ig_graph_new("g");
+    int32_t x = permute(g, build_input(g, "x", DIMS(1, 9, 7, 3)), PERM(0, 3, 1, 2));
+    int32_t a = permute(g, build_conv(g, x, 8, 3, 1, 1, 1), PERM(0, 2, 3, 1));
+    int32_t b = build_2(g, IG_BINARY, BIN(IG_MUL), a, build_const(g, DIMS(8))); /* TensorFlow's own layout */
+    int32_t c = build_conv(g, permute(g, b, PERM(0, 3, 1, 2)), 4, 1, 1, 0, 1);
+    build_output(g, permute(g, c, PERM(0, 2, 3, 1)), "y");
+    lay_out(g);
+    assert_int_equal(build_count(g, IG_TRANSPOSE), 0);
+    assert_int_equal(build_count(g, IG_RESHAPE), 0);
+    assert_int_equal(g->n_nodes, 3);
+    ig_graph_free(g);
+}
+
+static void channel_shuffle_costs_one_transpose(void **state)
+{
+    (void)state;
+    struct ig_graph *g = ig_graph_new("g");
+    int32_t x = permute(g, build_input(g, "x", DIMS(1, 5, 4, 6)), PERM(0, 3, 1, 2));
+    int32_t a = build_conv(g, x, 12, 1, 1, 0, 1);
+    int32_t s = permute(g, build_reshape(g, a, DIMS(1, 3, 4, 5, 4)), PERM(0, 2, 1, 3, 4));
+    int32_t b = build_conv(g, build_reshape(g, s, DIMS(1, 12, 5, 4)), 5, 3, 1, 1, 1);
+    build_output(g, permute(g, b, PERM(0, 2, 3, 1)), "y");
+    lay_out(g);
+    assert_int_equal(build_count(g, IG_TRANSPOSE), 1);
+    ig_graph_free(g);
+}
+
+static void flattening_a_pooled_image_is_a_view(void **state)
+{
+    (void)state;
+    struct ig_graph *g = ig_graph_new("g");
+    int32_t x = permute(g, build_input(g, "x", DIMS(1, 6, 5, 3)), PERM(0, 3, 1, 2));
+    int32_t p = build_1(g, IG_GLOBAL_POOL, ATTRS(.global_pool = {.kind = IG_POOL_AVERAGE}),
+                        build_conv(g, x, 8, 3, 1, 1, 1));
+    build_output(g, build_reshape(g, p, DIMS(1, 8)), "y");
+    lay_out(g);
+    assert_int_equal(build_count(g, IG_TRANSPOSE), 0);
+    ig_graph_free(g);
+}
+
+static void flattening_an_image_transposes_it(void **state)
+{
+    (void)state;
+    struct ig_graph *g = ig_graph_new("g");
+    int32_t x = permute(g, build_input(g, "x", DIMS(1, 6, 5, 3)), PERM(0, 3, 1, 2));
+    build_output(g, build_reshape(g, build_conv(g, x, 8, 3, 1, 1, 1), DIMS(1, 240)), "y");
+    lay_out(g);
+    assert_int_equal(build_count(g, IG_TRANSPOSE), 1);
+    ig_graph_free(g);
+}
+
+static void attention_reads_pixels_as_tokens(void **state)
+{
+    (void)state;
+    struct ig_graph *g = ig_graph_new("g");
+    int32_t x = permute(g, build_input(g, "x", DIMS(1, 6, 5, 3)), PERM(0, 3, 1, 2));
+    int32_t t = build_reshape(g, build_conv(g, x, 8, 1, 1, 0, 1), DIMS(1, 8, 30));
+    build_output(g, unary(g, IG_ABS, permute(g, t, PERM(0, 2, 1))), "tokens");
+    lay_out(g);
+    assert_int_equal(build_count(g, IG_TRANSPOSE), 0);
+    ig_graph_free(g);
+}
+
+static void squeeze_and_excite_needs_no_transpose(void **state)
+{
+    (void)state;
+    struct ig_graph *g = ig_graph_new("g");
+    int32_t x = permute(g, build_input(g, "x", DIMS(1, 6, 5, 3)), PERM(0, 3, 1, 2));
+    int32_t a = build_conv(g, x, 8, 3, 1, 1, 1);
+    int32_t m = build_1(g, IG_REDUCE, ATTRS(.reduce = {.kind = IG_REDUCE_MEAN, .mask = 12}), a);
+    int32_t s = unary(g, IG_SIGMOID, build_reshape(g, build_reshape(g, m, DIMS(1, 8)), DIMS(1, 8, 1, 1)));
+    int32_t y = build_conv(g, build_2(g, IG_BINARY, BIN(IG_MUL), a, s), 4, 1, 1, 0, 1);
+    build_output(g, permute(g, y, PERM(0, 2, 3, 1)), "y");
+    lay_out(g);
+    assert_int_equal(build_count(g, IG_TRANSPOSE), 0);
+    ig_graph_free(g);
+}
+
+static void operands_of_lower_rank_follow(void **state)
+{
+    (void)state;
+    struct ig_graph *g = ig_graph_new("g");
+    int32_t a = build_conv(g, build_input(g, "x", DIMS(1, 3, 6, 5)), 8, 3, 1, 1, 1);
+    int32_t per_channel = build_const(g, DIMS(8, 1, 1)), per_pixel = build_const(g, DIMS(6, 5));
+    int32_t runtime = build_input(g, "r", DIMS(8, 1, 5)), column = build_input(g, "c", DIMS(5));
+    a = build_2(g, IG_BINARY, BIN(IG_MUL), a, per_channel);
+    a = build_2(g, IG_BINARY, BIN(IG_ADD), per_pixel, a);
+    a = build_2(g, IG_BINARY, BIN(IG_SUB), a, runtime);
+    a = build_2(g, IG_BINARY, BIN(IG_MAX), column, a);
+    a = build_2(g, IG_BINARY, BIN(IG_ADD), a, build_scalar(g, 0.5f));
+    build_output(g, build_2(g, IG_BINARY, BIN(IG_MUL), a, build_const(g, DIMS(1, 8, 6, 1))), "y");
+    lay_out(g);
+    ig_graph_free(g);
+}
+
+static void axes_are_renamed(void **state)
+{
+    (void)state;
+    struct ig_graph *g = ig_graph_new("g");
+    struct ig_shape cut = build_shape(IG_F32, DIMS(1, 5, 3, 2));
+    struct ig_shape index = build_shape(IG_I64, DIMS(1, 1, 6, 5));
+    int32_t a = build_conv(g, build_input(g, "x", DIMS(1, 3, 6, 5)), 8, 3, 1, 1, 1);
+    int32_t b = build_conv(g, a, 4, 1, 1, 0, 1);
+    build_output(g, build_2(g, IG_CONCAT, ATTRS(.axis = {.axis = 1}), a, b), "concat");
+    build_output(g, build_1(g, IG_SOFTMAX, ATTRS(.axis = {.axis = 1}), a), "softmax");
+    build_output(g, build_1(g, IG_SOFTMAX, ATTRS(.axis = {.axis = 3}), a), "softmax_w");
+    build_output(g, build_1(g, IG_REDUCE, ATTRS(.reduce = {.kind = IG_REDUCE_SUM, .mask = 6}), a), "sum_ch");
+    build_output(g, build_node(g, IG_ARG, ATTRS(.arg = {.axis = 1}), 1, &a, &index), "arg");
+    build_output(g, build_1(g, IG_CUMSUM, ATTRS(.cumsum = {.axis = 1}), a), "cumsum");
+    build_output(g, build_1(g, IG_NORM, ATTRS(.norm = {.kind = IG_NORM_LP, .axis = 1, .p = 2}), a), "lp");
+    build_output(g, build_1(g, IG_NORM, ATTRS(.norm = {.kind = IG_NORM_MVN, .mask = 13, .epsilon = 1e-5f}), a), "mvn");
+    build_output(g, build_1(g, IG_PAD, ATTRS(.pad = {.begin = {0, 1, 2, 3}, .end = {0, 0, 1, 0}, .value = 2}), a), "pad");
+    build_output(g, build_node(g, IG_SLICE, ATTRS(.slice = {.start = {0, 7, 0, 1}, .step = {1, -1, 2, 3}}), 1, &a, &cut),
+                 "slice");
+    lay_out(g);
+    ig_graph_free(g);
+}
+
+static void ops_of_onnx_layout_get_it(void **state)
+{
+    (void)state;
+    struct ig_graph *g = ig_graph_new("g");
+    int32_t a = build_conv(g, build_input(g, "x", DIMS(1, 3, 6, 5)), 8, 3, 1, 1, 1);
+    int32_t m = build_2(g, IG_MATMUL, ATTRS(.matmul = {.alpha = 1}), a, build_const(g, DIMS(5, 7)));
+    build_output(g, build_conv(g, m, 2, 3, 1, 1, 1), "y");
+    lay_out(g);
+    assert_int_equal(build_count(g, IG_TRANSPOSE), 4);
+    ig_graph_free(g);
+}
+
+static void max_pool_indices_stay_onnx_indices(void **state)
+{
+    (void)state;
+    struct ig_graph *g = ig_graph_new("g");
+    struct ig_shape shape = build_shape(IG_I64, DIMS(1, 4, 3, 2));
+    int32_t y = max_pool(g, build_conv(g, build_input(g, "x", DIMS(1, 3, 6, 5)), 4, 3, 1, 1, 1), 2, 2, 0);
+    int32_t at = ig_add_value(g, "at", &shape);
+    struct ig_node *n = &g->nodes[1];
+    n->out = ig_graph_alloc(g, 2 * sizeof *n->out);
+    n->out[0] = y;
+    n->out[1] = at;
+    n->n_out = 2;
+    g->values[at].producer = 1;
+    build_output(g, y, "y");
+    ig_add_output(g, at);
+    lay_out(g);
+    ig_graph_free(g);
+}
+
+static void outputs_keep_shape_and_name(void **state)
+{
+    (void)state;
+    struct ig_graph *g = ig_graph_new("g");
+    int32_t x = build_input(g, "x", DIMS(1, 4, 1, 1)); /* here all orders are the same bytes */
+    int32_t a = build_conv(g, x, 4, 1, 1, 0, 1), t = permute(g, x, PERM(0, 2, 3, 1));
+    build_output(g, a, "conv_out");
+    build_output(g, t, "input_again");
+    build_output(g, permute(g, a, PERM(0, 2, 3, 1)), "conv_again");
+    lay_out(g);
+    assert_int_equal(build_count(g, IG_TRANSPOSE), 0);
+    assert_int_equal(ig_pass_layout(g), 0); /* once is enough */
+    ig_graph_free(g);
+}
+
+static void constants_are_permuted_once(void **state)
+{
+    (void)state;
+    struct ig_graph *g = ig_graph_new("g");
+    int32_t a = build_conv(g, build_input(g, "x", DIMS(1, 3, 6, 5)), 8, 3, 1, 1, 1), c = build_const(g, DIMS(1, 8, 6, 5));
+    a = build_2(g, IG_BINARY, BIN(IG_ADD), a, c);
+    build_output(g, build_2(g, IG_BINARY, BIN(IG_MUL), a, c), "y");
+    lay_out(g);
+    assert_int_equal(build_count(g, IG_TRANSPOSE), 2);
+    assert_int_equal(g->n_values, 1 + 1 + 1 + 3 + 2 + 1); /* x, its transpose, the constant once, conv, binaries, y */
+    ig_graph_free(g);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_plain_net_is_transposed_at_its_edges_only),
+        cmocka_unit_test(tensorflow_transposes_vanish),
+        cmocka_unit_test(channel_shuffle_costs_one_transpose),
+        cmocka_unit_test(flattening_a_pooled_image_is_a_view),
+        cmocka_unit_test(flattening_an_image_transposes_it),
+        cmocka_unit_test(attention_reads_pixels_as_tokens),
+        cmocka_unit_test(squeeze_and_excite_needs_no_transpose),
+        cmocka_unit_test(operands_of_lower_rank_follow),
+        cmocka_unit_test(axes_are_renamed),
+        cmocka_unit_test(ops_of_onnx_layout_get_it),
+        cmocka_unit_test(max_pool_indices_stay_onnx_indices),
+        cmocka_unit_test(outputs_keep_shape_and_name),
+        cmocka_unit_test(constants_are_permuted_once),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
