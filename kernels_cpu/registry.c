@@ -1,8 +1,8 @@
 /*
  * The registry, made from one line per kernel in <isa>/kernels.inc:
  *   KERNEL(symbol, "symbol", op, isa, flags, row_tile, col_tile, supports, pack, scratch)
- * An ISA that this program is not built for is listed all the same, without its functions, so that a PC can plan
- * and pack for a board.
+ * An ISA that this program is not built for (configure defines INGOT_HAVE_<ISA> if it is) is listed all the same,
+ * without its functions, so that a PC can plan and pack for a board.
  */
 #include "kernels_cpu/registry.h"
 
@@ -12,36 +12,62 @@
 
 #define KERNEL(symbol, name, op, isa, flags, rows, cols, supports, pack, scratch) ig_kernel_fn symbol;
 #include "kernels_cpu/ref/kernels.inc"
-#if defined(INGOT_HAVE_AVX2)
 #include "kernels_cpu/avx2/kernels.inc"
-#endif
-#if defined(__aarch64__)
 #include "kernels_cpu/neon/kernels.inc"
-#endif
 #undef KERNEL
 
+#define KERNEL(symbol, name, op, isa, flags, rows, cols, supports, pack, scratch)                                    \
+    {name, RUN(symbol), op, isa, flags, rows, cols, supports, pack, scratch},
+
 static const struct ig_kernel kernels[] = {
-#define KERNEL(symbol, name, op, isa, flags, rows, cols, supports, pack, scratch)                                  \
-    {name, symbol, op, isa, flags, rows, cols, supports, pack, scratch},
-#define ABSENT(symbol, name, op, isa, flags, rows, cols, supports, pack, scratch)                                  \
-    {name, NULL, op, isa, flags, rows, cols, supports, pack, scratch},
+#define RUN(symbol) symbol
 #include "kernels_cpu/ref/kernels.inc"
-#if defined(INGOT_HAVE_AVX2)
-#include "kernels_cpu/avx2/kernels.inc"
-#undef KERNEL
-#define KERNEL ABSENT
-#include "kernels_cpu/neon/kernels.inc"
-#elif defined(__aarch64__)
-#include "kernels_cpu/neon/kernels.inc"
-#undef KERNEL
-#define KERNEL ABSENT
-#include "kernels_cpu/avx2/kernels.inc"
+#undef RUN
+
+#ifdef INGOT_HAVE_AVX2
+#define RUN(symbol) symbol
 #else
-#undef KERNEL
-#define KERNEL ABSENT
-#include "kernels_cpu/avx2/kernels.inc"
-#include "kernels_cpu/neon/kernels.inc"
+#define RUN(symbol) NULL
 #endif
+#include "kernels_cpu/avx2/kernels.inc"
+#undef RUN
+
+#ifdef INGOT_HAVE_NEON
+#define RUN(symbol) symbol
+#else
+#define RUN(symbol) NULL
+#endif
+#include "kernels_cpu/neon/kernels.inc"
+#undef RUN
+};
+
+static int always(void)
+{
+    return 1;
+}
+
+#ifdef INGOT_HAVE_AVX2
+static int has_avx2(void)
+{
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+}
+#else
+#define has_avx2 NULL
+#endif
+
+#ifdef INGOT_HAVE_NEON
+#define has_neon always
+#else
+#define has_neon NULL
+#endif
+
+static const struct isa {
+    const char *name;
+    int (*runs_here)(void); /* NULL: not built */
+} isas[IG_ISAS] = {
+    [IG_ISA_REF] = {"ref", always},
+    [IG_ISA_AVX2] = {"avx2", has_avx2},
+    [IG_ISA_NEON] = {"neon", has_neon},
 };
 
 int ig_kernel_count(void)
@@ -63,18 +89,10 @@ const struct ig_kernel *ig_kernel_by_name(const char *name)
 
 const char *ig_isa_name(int isa)
 {
-    static const char *const names[IG_ISAS] = {"ref", "avx2", "neon"};
-    return isa >= 0 && isa < IG_ISAS ? names[isa] : "?";
+    return isa >= 0 && isa < IG_ISAS ? isas[isa].name : "?";
 }
 
 int ig_isa_runs_here(int isa)
 {
-    if (isa == IG_ISA_REF) return 1;
-#if defined(INGOT_HAVE_AVX2)
-    return isa == IG_ISA_AVX2 && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-#elif defined(__aarch64__)
-    return isa == IG_ISA_NEON;
-#else
-    return 0;
-#endif
+    return isa >= 0 && isa < IG_ISAS && isas[isa].runs_here && isas[isa].runs_here();
 }

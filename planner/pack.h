@@ -53,5 +53,6 @@ int ig_search_run(struct ig_search *s, int64_t capacity, int64_t budget, int64_t
 
 /* Zeroed memory for n elements; ends the program with one line if there is none. */
 void *ig_must_alloc(size_t n, size_t bytes);
+char *ig_copy_text(const char *s);
 
 #endif

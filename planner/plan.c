@@ -3,18 +3,11 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "kernels_cpu/registry.h"
 #include "planner/memory.h"
 #include "planner/pack.h"
 #include "planner/select.h"
-
-static char *copy_text(const char *s)
-{
-    char *p = ig_must_alloc(strlen(s) + 1, 1);
-    return strcpy(p, s);
-}
 
 static int select_all(const struct ig_graph *g, const struct ig_view *views, const struct ig_plan_options *o,
                       struct ig_plan *p, char *err, size_t err_bytes)
@@ -89,11 +82,11 @@ struct ig_plan *ig_plan_make(const struct ig_graph *g, const struct ig_plan_opti
 {
     struct ig_plan *p = ig_must_alloc(1, sizeof *p);
     struct ig_view *views = ig_must_alloc((size_t)g->n_values, sizeof *views);
-    p->model = copy_text(g->name);
-    p->graph_sha256 = copy_text(options->profile ? options->profile->graph_sha256 : "");
-    p->profile_sha256 = copy_text(options->profile ? options->profile->sha256 : "");
-    p->target = copy_text(options->target);
-    p->isa = copy_text(ig_isa_name(options->isa));
+    p->model = ig_copy_text(g->name);
+    p->graph_sha256 = ig_copy_text(options->profile ? options->profile->graph_sha256 : "");
+    p->profile_sha256 = ig_copy_text(options->profile ? options->profile->sha256 : "");
+    p->target = ig_copy_text(options->target);
+    p->isa = ig_copy_text(ig_isa_name(options->isa));
     p->threads = options->threads;
     ig_compute_views(g, views);
     int bad = select_all(g, views, options, p, err, err_bytes);

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 void *ig_must_alloc(size_t n, size_t bytes)
 {
@@ -10,6 +11,11 @@ void *ig_must_alloc(size_t n, size_t bytes)
     if (p) return p;
     fprintf(stderr, "ingot: out of memory (%zu x %zu bytes)\n", n, bytes);
     exit(1);
+}
+
+char *ig_copy_text(const char *s)
+{
+    return strcpy(ig_must_alloc(strlen(s) + 1, 1), s);
 }
 
 struct keyed { struct ig_pack_item item; int32_t id; };

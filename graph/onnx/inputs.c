@@ -181,13 +181,13 @@ void im_bind_inputs(struct im *m)
     }
 }
 
-/* Gives v the output's name. A constant of that name steps back; an input, or the same output listed before, keeps it. */
+/* Gives v the output's name; another tensor of that name steps back, but for an input or an output listed before. */
 static void claim_name(struct im *m, int32_t v, const char *name)
 {
     struct ig_graph *g = m->g;
     for (int i = 0; i < g->n_values; i++) {
         if (i == v || strcmp(g->values[i].name, name)) continue;
-        if (!ig_is_const(g, i)) return;
+        if (ig_is_input(g, i) || ig_is_output(g, i)) return;
         g->values[i].name = g->values[v].name;
     }
     g->values[v].name = ig_graph_strdup(g, name);

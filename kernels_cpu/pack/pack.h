@@ -45,4 +45,8 @@ ig_supports_fn ig_supports_softmax;    /* over the last axis; not hard */
 ig_supports_fn ig_supports_copy;       /* any type */
 ig_supports_fn ig_supports_transpose;  /* 4-byte elements, any permutation */
 
+/* --- pack/resize.c: images whose rows and columns change --- */
+ig_supports_fn ig_supports_resize_nearest; /* by whole factors, each pixel repeated */
+ig_supports_fn ig_supports_resize_linear;  /* without antialiasing; the common coordinate maps */
+
 #endif

@@ -202,7 +202,7 @@ static Onnx__ValueInfoProto *value_info(struct zoo *z, struct zoo_value x, const
 
 struct zoo_value zoo_input(struct zoo *z, const struct ig_zoo_net *net)
 {
-    struct zoo_value x = {"input", net->c, net->h, net->w, 1};
+    struct zoo_value x = {"input", net->c, net->h, net->w, 1, 0};
     append(z, &z->graph.input, &z->graph.n_input, value_info(z, x, x.name));
     return x;
 }

@@ -1,7 +1,7 @@
 /*
  * Builds an ONNX graph layer by layer, as exporters write it: names after torchvision's modules, batch norms unfolded.
- * Every value carries its shape and a model of its mean square, from which the next layer's weights get their range:
- * each convolution's output has mean square about 1, so that nothing explodes or dies however deep the network is.
+ * Every value carries its shape and a rough model of its distribution, from which the next layer's weights get their
+ * range: each convolution's output has mean square about 1, so that nothing explodes or dies in a deep network.
  * Running out of memory ends the program, as in graph/graph.c.
  */
 #ifndef MODELS_ZOO_BUILD_H
@@ -16,7 +16,7 @@
 struct zoo_value {
     const char *name;
     int32_t c, h, w;             /* [1,c,h,w]; h = w = 0: [1,c] */
-    double power;                /* modelled mean square of the elements */
+    double power, mean;          /* modelled mean square and mean of the elements */
 };
 
 struct zoo_tensor {              /* an initializer */

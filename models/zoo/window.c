@@ -71,7 +71,7 @@ struct zoo_value zoo_conv(struct zoo *z, const char *path, struct zoo_value x, s
     struct window w = window(&l, x);
     int32_t groups = l.groups ? l.groups : 1;
     int64_t dims[] = {l.oc, x.c / groups, w.k[0], w.k[1]}, taps = dims[1] * dims[2] * dims[3];
-    struct zoo_value y = {NULL, l.oc, w.out[0], w.out[1], 1};
+    struct zoo_value y = {NULL, l.oc, w.out[0], w.out[1], 1, 0};
     const char *in[3] = {x.name};
     in[1] = weight(z, path, 4, dims, (double)taps * inside(&w, 0, x.h) * inside(&w, 1, x.w), x.power);
     if (l.bias) in[2] = bias(z, path, l.oc);
@@ -86,7 +86,7 @@ struct zoo_value zoo_conv(struct zoo *z, const char *path, struct zoo_value x, s
 struct zoo_value zoo_deconv(struct zoo *z, const char *path, struct zoo_value x, struct zoo_layer l)
 {
     int64_t dims[] = {x.c, l.oc, l.k, l.k};
-    struct zoo_value y = {NULL, l.oc, (x.h - 1) * l.stride + l.k, (x.w - 1) * l.stride + l.k, 1};
+    struct zoo_value y = {NULL, l.oc, (x.h - 1) * l.stride + l.k, (x.w - 1) * l.stride + l.k, 1, 0};
     const char *in[2] = {x.name};
     in[1] = weight(z, path, 4, dims, (double)x.c * l.k * l.k / (l.stride * l.stride), x.power);
     Onnx__NodeProto *n = zoo_node(z, "ConvTranspose", path, in, 2, &y.name);
@@ -99,7 +99,7 @@ struct zoo_value zoo_deconv(struct zoo *z, const char *path, struct zoo_value x,
 static struct zoo_value pool(struct zoo *z, const char *op, const char *path, struct zoo_value x, struct zoo_layer l)
 {
     struct window w = window(&l, x);
-    struct zoo_value y = {NULL, x.c, w.out[0], w.out[1], x.power};
+    struct zoo_value y = {NULL, x.c, w.out[0], w.out[1], x.power, x.mean};
     Onnx__NodeProto *n = zoo_node(z, op, path, &x.name, 1, &y.name);
     zoo_attr_int(z, n, "ceil_mode", l.ceil);
     if (op[0] == 'A') zoo_attr_int(z, n, "count_include_pad", !l.skip_pad);
@@ -111,19 +111,20 @@ struct zoo_value zoo_max_pool(struct zoo *z, const char *path, struct zoo_value 
 {
     struct zoo_value y = pool(z, "MaxPool", path, x, l);
     y.power *= l.k > 2 ? 3 : 2.2; /* of 9 or 4 rectified normal values that are somewhat alike */
+    y.mean = 0.85 * sqrt(y.power);
     return y;
 }
 
 struct zoo_value zoo_average_pool(struct zoo *z, const char *path, struct zoo_value x, struct zoo_layer l)
 {
     struct zoo_value y = pool(z, "AveragePool", path, x, l);
-    if (l.k > 1) y.power *= 0.6;
+    if (l.k > 1) y.power = x.mean * x.mean + 0.5 * (x.power - x.mean * x.mean);
     return y;
 }
 
 struct zoo_value zoo_linear(struct zoo *z, const char *path, struct zoo_value x, int32_t outputs)
 {
-    struct zoo_value y = {NULL, outputs, 0, 0, 1};
+    struct zoo_value y = {NULL, outputs, 0, 0, 1, 0};
     const char *in[3] = {x.name};
     in[1] = weight(z, path, 2, (int64_t[]){outputs, x.c}, x.c, x.power);
     in[2] = bias(z, path, outputs);

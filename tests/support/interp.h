@@ -9,6 +9,8 @@
 #include "graph/graph.h"
 #include "tests/support/rng.h"
 
+enum { INTERP_EDGE = 16 }; /* most inputs and outputs of a graph that interp_agree compares */
+
 /* Random elements: f32 in [-2, 2), integers in [0, 4), booleans. */
 static inline void interp_fill(const struct ig_shape *s, uint64_t seed, void *data)
 {
@@ -82,25 +84,28 @@ static inline int64_t interp_difference(const struct ig_shape *s, const void *a,
 static inline int interp_agree(const struct ig_graph *a, ig_eval_fn *eval_a, const struct ig_graph *b,
                                ig_eval_fn *eval_b, double tolerance)
 {
-    void *in[8] = {0}, *out_a[8] = {0}, *out_b[8] = {0};
-    int agree = a->n_inputs == b->n_inputs && a->n_outputs == b->n_outputs;
+    void *in[INTERP_EDGE] = {0}, *out_a[INTERP_EDGE] = {0}, *out_b[INTERP_EDGE] = {0};
+    int agree = a->n_inputs == b->n_inputs && a->n_outputs == b->n_outputs && a->n_inputs <= INTERP_EDGE &&
+                a->n_outputs <= INTERP_EDGE;
     for (int i = 0; i < a->n_inputs && agree; i++) {
         const struct ig_value *v = &a->values[a->inputs[i]];
         agree = !memcmp(&v->shape, &b->values[b->inputs[i]].shape, sizeof v->shape);
         in[i] = malloc((size_t)ig_bytes(&v->shape));
         interp_fill(&v->shape, 1 + (uint64_t)i, in[i]);
     }
-    if (!agree) fprintf(stderr, "the graphs' inputs differ\n");
+    if (!agree) fprintf(stderr, "the graphs' inputs or outputs differ, or are too many\n");
     agree = agree && !interp_run(a, eval_a, in, out_a) && !interp_run(b, eval_b, in, out_b);
     for (int i = 0; i < a->n_outputs && agree; i++) {
         const struct ig_value *x = &a->values[a->outputs[i]], *y = &b->values[b->outputs[i]];
         agree = !strcmp(x->name, y->name) && !memcmp(&x->shape, &y->shape, sizeof x->shape);
         if (!agree) fprintf(stderr, "output %d: '%s' and '%s' differ in name or shape\n", i, x->name, y->name);
         int64_t at = agree ? interp_difference(&x->shape, out_a[i], out_b[i], tolerance) : -1;
-        if (at >= 0) fprintf(stderr, "output '%s' differs at element %lld\n", x->name, (long long)at);
+        if (at >= 0) fprintf(stderr, "output '%s' differs at element %lld: %g, %g\n", x->name, (long long)at,
+                             x->shape.type == IG_F32 ? (double)((float *)out_a[i])[at] : 0,
+                             x->shape.type == IG_F32 ? (double)((float *)out_b[i])[at] : 0);
         agree = agree && at < 0;
     }
-    for (int i = 0; i < 8; i++) {
+    for (int i = 0; i < INTERP_EDGE; i++) {
         free(in[i]);
         free(out_a[i]);
         free(out_b[i]);

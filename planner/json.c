@@ -1,0 +1,209 @@
+/* plan.json: keys sorted, one record a line, the same plan always the same bytes. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "graph/version.h"
+#include "kernels_cpu/registry.h"
+#include "planner/names.h"
+#include "planner/pack.h"
+#include "planner/text.h"
+
+#define FORMAT "ingot-plan"
+
+static void put_buffer(FILE *f, const struct ig_graph *g, const struct ig_plan_buffer *b)
+{
+    fputs("{\"alias_of\":", f);
+    if (b->alias_of < 0)
+        fputs("null", f);
+    else
+        ig_put_text(f, g->values[b->alias_of].name);
+    fprintf(f, ",\"bytes\":%lld,\"first\":%d,\"index\":%d,\"last\":%d,\"memory\":\"%s\",\"name\":", (long long)b->bytes,
+            b->first, b->index, b->last, ig_memory_names[b->memory]);
+    ig_put_text(f, g->values[b->value].name);
+    fprintf(f, ",\"offset\":%lld,\"pixel_stride\":%lld,\"row_stride\":%lld}", (long long)b->offset,
+            (long long)b->view.pixel_stride, (long long)b->view.row_stride);
+}
+
+static void put_step(FILE *f, const struct ig_graph *g, const struct ig_plan_step *s)
+{
+    const struct ig_node *n = &g->nodes[s->node];
+    fprintf(f, "{\"chunk\":%d,\"chunks\":%d,\"kernel\":", s->chunk, s->chunks);
+    if (s->kernel)
+        ig_put_text(f, s->kernel->name);
+    else
+        fputs("null", f);
+    fputs(",\"node\":", f);
+    ig_put_text(f, n->name);
+    fprintf(f, ",\"op\":\"%s\",\"predicted_ns\":", ig_op_info((enum ig_op)n->op)->name);
+    ig_put_double(f, s->predicted_ns);
+    fprintf(f, ",\"processor\":%d,\"split\":\"%s\",\"stage\":%d}", s->processor, ig_split_names[s->split], s->stage);
+}
+
+static void put_field(FILE *f, const char *key, const char *text)
+{
+    fprintf(f, ",\n\"%s\":", key);
+    ig_put_text(f, text);
+}
+
+static void put_totals(FILE *f, const struct ig_plan *p)
+{
+    fprintf(f, ",\n\"totals\":{\"arena_bytes\":%lld,\"arena_lower_bound_bytes\":%lld,\"latency_ms\":",
+            (long long)p->arena_bytes, (long long)p->arena_lower_bound_bytes);
+    ig_put_double(f, p->latency_ns / 1e6);
+    fprintf(f, ",\"scratch_bytes\":%lld,\"weights_bytes\":%lld}", (long long)p->scratch_bytes,
+            (long long)p->weights_bytes);
+}
+
+int ig_plan_write(const struct ig_plan *p, const struct ig_graph *g, const char *path, char *err, size_t err_bytes)
+{
+    struct ig_draft d;
+    if (ig_draft_open(&d, path, err, err_bytes)) return -1;
+    fputs("{\n\"buffers\":[", d.f);
+    for (int32_t i = 0; i < p->n_buffers; i++) {
+        fputs(i ? ",\n" : "\n", d.f);
+        put_buffer(d.f, g, &p->buffers[i]);
+    }
+    fputs("\n],\n\"format\":\"" FORMAT "\"", d.f);
+    put_field(d.f, "graph_sha256", p->graph_sha256);
+    put_field(d.f, "isa", p->isa);
+    put_field(d.f, "model", p->model);
+    put_field(d.f, "profile_sha256", p->profile_sha256);
+    fputs(",\n\"steps\":[", d.f);
+    for (int32_t i = 0; i < p->n_steps; i++) {
+        fputs(i ? ",\n" : "\n", d.f);
+        put_step(d.f, g, &p->steps[i]);
+    }
+    fputs("\n]", d.f);
+    put_field(d.f, "target", p->target);
+    fprintf(d.f, ",\n\"threads\":%d", p->threads);
+    put_field(d.f, "tool", "ingot " INGOT_VERSION);
+    put_totals(d.f, p);
+    fputs(",\n\"version\":1\n}\n", d.f);
+    return ig_draft_close(&d, err, err_bytes);
+}
+
+/* --- in --- */
+
+static int32_t find_value(struct ig_reader *r, const struct ig_graph *g, const json_t *o, const char *key)
+{
+    const char *name = ig_get_text(r, o, key);
+    if (r->at < (size_t)g->n_values && !strcmp(g->values[r->at].name, name)) return (int32_t)r->at;
+    for (int32_t v = 0; v < g->n_values; v++)
+        if (!strcmp(g->values[v].name, name)) return v;
+    ig_reader_fail(r, "the graph has no value '%s'", name);
+    return 0;
+}
+
+static int32_t find_node(struct ig_reader *r, const struct ig_graph *g, const json_t *o)
+{
+    const char *name = ig_get_text(r, o, "node");
+    if (r->at < (size_t)g->n_nodes && !strcmp(g->nodes[r->at].name, name)) return (int32_t)r->at;
+    for (int32_t i = 0; i < g->n_nodes; i++)
+        if (!strcmp(g->nodes[i].name, name)) return i;
+    ig_reader_fail(r, "the graph has no node '%s'", name);
+    return 0;
+}
+
+static void read_buffer(struct ig_reader *r, const struct ig_graph *g, const json_t *o, struct ig_plan_buffer *buffers)
+{
+    int32_t v = find_value(r, g, o, "name");
+    struct ig_plan_buffer *b = &buffers[v];
+    if (b->bytes) ig_reader_fail(r, "'%s' is there twice", g->values[v].name);
+    b->value = v;
+    b->bytes = ig_get_int(r, o, "bytes", 1, INT64_MAX);
+    b->first = (int32_t)ig_get_int(r, o, "first", 0, INT32_MAX);
+    b->last = (int32_t)ig_get_int(r, o, "last", 0, INT32_MAX);
+    b->index = (int32_t)ig_get_int(r, o, "index", 0, INT32_MAX);
+    b->offset = ig_get_int(r, o, "offset", 0, INT64_MAX);
+    b->memory = ig_get_name(r, o, "memory", ig_memory_names, IG_MEMORY_NAMES);
+    b->view.pixel_stride = ig_get_int(r, o, "pixel_stride", 1, INT64_MAX);
+    b->view.row_stride = ig_get_int(r, o, "row_stride", 1, INT64_MAX);
+    b->alias_of = json_is_null(json_object_get(o, "alias_of")) ? -1 : find_value(r, g, o, "alias_of");
+}
+
+static void read_step(struct ig_reader *r, const struct ig_graph *g, const json_t *o, struct ig_plan_step *s)
+{
+    int32_t node = find_node(r, g, o);
+    const char *op = ig_get_text(r, o, "op"), *kernel = "";
+    if (!r->failed && strcmp(op, ig_op_info((enum ig_op)g->nodes[node].op)->name))
+        ig_reader_fail(r, "op is '%s', not the node's", op);
+    s->node = node;
+    if (!json_is_null(json_object_get(o, "kernel"))) {
+        kernel = ig_get_text(r, o, "kernel");
+        s->kernel = ig_kernel_by_name(kernel);
+        if (!s->kernel) ig_reader_fail(r, "no kernel is called '%s'", kernel);
+    }
+    s->processor = (int32_t)ig_get_int(r, o, "processor", 0, INT32_MAX);
+    s->stage = (int32_t)ig_get_int(r, o, "stage", 0, INT32_MAX);
+    s->split = ig_get_name(r, o, "split", ig_split_names, IG_SPLIT_NAMES);
+    s->chunk = (int32_t)ig_get_int(r, o, "chunk", 0, INT32_MAX);
+    s->chunks = (int32_t)ig_get_int(r, o, "chunks", 1, INT32_MAX);
+    s->predicted_ns = ig_get_double(r, o, "predicted_ns", 0);
+}
+
+/* Roots and offsets of views are the graph's to say; strides are what the file says. */
+static void read_buffers(struct ig_reader *r, const struct ig_graph *g, const json_t *root, struct ig_plan *p)
+{
+    const json_t *array = ig_get_array(r, root, "buffers");
+    struct ig_view *views = ig_must_alloc((size_t)g->n_values, sizeof *views);
+    if (!r->failed && json_array_size(array) != (size_t)g->n_values)
+        ig_reader_fail(r, "%zu buffers, the graph has %d values", json_array_size(array), g->n_values);
+    p->n_buffers = g->n_values;
+    p->buffers = ig_must_alloc((size_t)g->n_values, sizeof *p->buffers);
+    r->where = "buffers";
+    for (r->at = 0; !r->failed && r->at < (size_t)g->n_values; r->at++)
+        read_buffer(r, g, json_array_get(array, r->at), p->buffers);
+    r->where = "";
+    ig_compute_views(g, views);
+    for (int32_t v = 0; v < g->n_values; v++) {
+        p->buffers[v].view.root = views[v].root;
+        p->buffers[v].view.offset = views[v].offset;
+    }
+    free(views);
+}
+
+static void read_steps(struct ig_reader *r, const struct ig_graph *g, const json_t *root, struct ig_plan *p)
+{
+    const json_t *array = ig_get_array(r, root, "steps");
+    if (!r->failed && json_array_size(array) != (size_t)g->n_nodes)
+        ig_reader_fail(r, "%zu steps, the graph has %d nodes", json_array_size(array), g->n_nodes);
+    p->n_steps = g->n_nodes;
+    p->steps = ig_must_alloc((size_t)g->n_nodes, sizeof *p->steps);
+    r->where = "steps";
+    for (r->at = 0; !r->failed && r->at < (size_t)g->n_nodes; r->at++) {
+        read_step(r, g, json_array_get(array, r->at), &p->steps[r->at]);
+        p->latency_ns += p->steps[r->at].predicted_ns;
+    }
+    r->where = "";
+}
+
+static void read_head(struct ig_reader *r, const json_t *root, struct ig_plan *p)
+{
+    const json_t *totals = json_object_get(root, "totals");
+    p->model = ig_copy_text(ig_get_text(r, root, "model"));
+    p->graph_sha256 = ig_copy_text(ig_get_hash(r, root, "graph_sha256"));
+    p->profile_sha256 = ig_copy_text(ig_get_hash(r, root, "profile_sha256"));
+    p->target = ig_copy_text(ig_get_text(r, root, "target"));
+    p->isa = ig_copy_text(ig_get_text(r, root, "isa"));
+    p->threads = (int32_t)ig_get_int(r, root, "threads", 1, 4096);
+    p->arena_bytes = ig_get_int(r, totals, "arena_bytes", 0, INT64_MAX);
+    p->arena_lower_bound_bytes = ig_get_int(r, totals, "arena_lower_bound_bytes", 0, INT64_MAX);
+    p->scratch_bytes = ig_get_int(r, totals, "scratch_bytes", 0, INT64_MAX);
+    p->weights_bytes = ig_get_int(r, totals, "weights_bytes", 0, INT64_MAX);
+    ig_get_double(r, totals, "latency_ms", 0);
+}
+
+struct ig_plan *ig_plan_read(const char *path, const struct ig_graph *g, char *err, size_t err_bytes)
+{
+    struct ig_reader r;
+    json_t *root = ig_reader_open(&r, path, FORMAT, err, err_bytes);
+    if (!root) return NULL;
+    struct ig_plan *p = ig_must_alloc(1, sizeof *p);
+    read_head(&r, root, p);
+    read_steps(&r, g, root, p);
+    read_buffers(&r, g, root, p);
+    json_decref(root);
+    if (!r.failed) return p;
+    ig_plan_free(p);
+    return NULL;
+}

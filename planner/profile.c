@@ -1,0 +1,108 @@
+/* profile.json: the times that kernels took on the target, by node and kernel name. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "graph/version.h"
+#include "kernels_cpu/registry.h"
+#include "planner/names.h"
+#include "planner/pack.h"
+#include "planner/text.h"
+
+#define FORMAT "ingot-profile"
+
+static void put_timing(FILE *f, const struct ig_graph *g, const struct ig_timing *t)
+{
+    fputs("{\"alone_ns\":", f);
+    ig_put_double(f, t->alone_ns);
+    fprintf(f, ",\"chunk\":%d,\"in_order_ns\":", t->chunk);
+    ig_put_double(f, t->in_order_ns);
+    fprintf(f, ",\"kernel\":\"%s\",\"node\":", t->kernel->name);
+    ig_put_text(f, g->nodes[t->node].name);
+    fprintf(f, ",\"split\":\"%s\",\"threads\":%d}", ig_split_names[t->split], t->threads);
+}
+
+int ig_profile_write(const struct ig_profile *p, const struct ig_graph *g, const char *path, char *err, size_t err_bytes)
+{
+    struct ig_draft d;
+    if (ig_draft_open(&d, path, err, err_bytes)) return -1;
+    fputs("{\n\"cpu\":", d.f);
+    ig_put_text(d.f, p->cpu);
+    fputs(",\n\"format\":\"" FORMAT "\",\n\"graph_sha256\":", d.f);
+    ig_put_text(d.f, p->graph_sha256);
+    fputs(",\n\"isa\":", d.f);
+    ig_put_text(d.f, p->isa);
+    fputs(",\n\"peak_gflops\":", d.f);
+    ig_put_double(d.f, p->peak_gflops);
+    fprintf(d.f, ",\n\"threads\":%d,\n\"timings\":[", p->threads);
+    for (int32_t i = 0; i < p->n; i++) {
+        fputs(i ? ",\n" : "\n", d.f);
+        put_timing(d.f, g, &p->timings[i]);
+    }
+    fputs("\n],\n\"tool\":\"ingot " INGOT_VERSION "\",\n\"version\":1\n}\n", d.f);
+    return ig_draft_close(&d, err, err_bytes);
+}
+
+/* Records come in the graph's order, so the search starts where the last one was found. */
+static int32_t find_node(struct ig_reader *r, const struct ig_graph *g, const json_t *o, int32_t from)
+{
+    const char *name = ig_get_text(r, o, "node");
+    for (int32_t i = 0; i < g->n_nodes; i++) {
+        int32_t node = (from + i) % g->n_nodes;
+        if (!strcmp(g->nodes[node].name, name)) return node;
+    }
+    ig_reader_fail(r, "the graph has no node '%s'", name);
+    return 0;
+}
+
+static void read_timing(struct ig_reader *r, const struct ig_graph *g, const json_t *o, int32_t from,
+                        struct ig_timing *t)
+{
+    const char *kernel = ig_get_text(r, o, "kernel");
+    t->node = find_node(r, g, o, from);
+    t->kernel = ig_kernel_by_name(kernel);
+    if (!t->kernel) ig_reader_fail(r, "no kernel is called '%s'", kernel);
+    t->split = ig_get_name(r, o, "split", ig_split_names, IG_SPLIT_NAMES);
+    t->chunk = (int32_t)ig_get_int(r, o, "chunk", 0, INT32_MAX);
+    t->threads = (int32_t)ig_get_int(r, o, "threads", 1, 4096);
+    t->alone_ns = ig_get_double(r, o, "alone_ns", 0);
+    t->in_order_ns = ig_get_double(r, o, "in_order_ns", 0);
+}
+
+static void read_timings(struct ig_reader *r, const struct ig_graph *g, const json_t *root, struct ig_profile *p)
+{
+    const json_t *array = ig_get_array(r, root, "timings");
+    size_t n = json_array_size(array);
+    p->timings = ig_must_alloc(n, sizeof *p->timings);
+    r->where = "timings";
+    for (r->at = 0; !r->failed && r->at < n; r->at++) {
+        read_timing(r, g, json_array_get(array, r->at), p->n ? p->timings[p->n - 1].node : 0, &p->timings[p->n]);
+        p->n++;
+    }
+    r->where = "";
+}
+
+struct ig_profile *ig_profile_read(const char *path, const struct ig_graph *g, char *err, size_t err_bytes)
+{
+    struct ig_reader r;
+    json_t *root = ig_reader_open(&r, path, FORMAT, err, err_bytes);
+    if (!root) return NULL;
+    struct ig_profile *p = ig_must_alloc(1, sizeof *p);
+    p->sha256 = ig_copy_text(r.sha256);
+    p->graph_sha256 = ig_copy_text(ig_get_hash(&r, root, "graph_sha256"));
+    p->cpu = ig_copy_text(ig_get_text(&r, root, "cpu"));
+    p->isa = ig_copy_text(ig_get_text(&r, root, "isa"));
+    p->threads = (int32_t)ig_get_int(&r, root, "threads", 1, 4096);
+    p->peak_gflops = ig_get_double(&r, root, "peak_gflops", 0);
+    read_timings(&r, g, root, p);
+    json_decref(root);
+    if (!r.failed) return p;
+    ig_profile_free(p);
+    return NULL;
+}
+
+void ig_profile_free(struct ig_profile *p)
+{
+    if (!p) return;
+    void *owned[] = {p->sha256, p->graph_sha256, p->cpu, p->isa, p->timings, p};
+    for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) free(owned[i]);
+}

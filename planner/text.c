@@ -1,0 +1,188 @@
+#include "planner/text.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "graph/sha256.h"
+#include "planner/pack.h"
+
+/* --- out --- */
+
+static int draft_fail(const struct ig_draft *d, const char *what, char *err, size_t err_bytes)
+{
+    snprintf(err, err_bytes, "%s: %s: %s", d->path, what, strerror(errno));
+    return -1;
+}
+
+int ig_draft_open(struct ig_draft *d, const char *path, char *err, size_t err_bytes)
+{
+    struct stat st;
+    *d = (struct ig_draft){.path = path};
+    if (!strcmp(path, "-")) {
+        d->f = stdout;
+        return 0;
+    }
+    if (stat(path, &st) || S_ISREG(st.st_mode)) {
+        size_t n = strlen(path) + 32;
+        d->temporary = ig_must_alloc(n, 1);
+        snprintf(d->temporary, n, "%s.%ld.tmp", path, (long)getpid());
+    }
+    d->f = fopen(d->temporary ? d->temporary : path, "w");
+    if (d->f) return 0;
+    draft_fail(d, "cannot write", err, err_bytes);
+    free(d->temporary);
+    return -1;
+}
+
+int ig_draft_close(struct ig_draft *d, char *err, size_t err_bytes)
+{
+    int bad = ferror(d->f) || fflush(d->f) ? draft_fail(d, "cannot write", err, err_bytes) : 0;
+    if (d->f != stdout && fclose(d->f) && !bad) bad = draft_fail(d, "cannot write", err, err_bytes);
+    if (!d->temporary) return bad;
+    if (!bad && rename(d->temporary, d->path)) bad = draft_fail(d, "cannot rename", err, err_bytes);
+    if (bad) unlink(d->temporary);
+    free(d->temporary);
+    return bad;
+}
+
+void ig_put_text(FILE *f, const char *s)
+{
+    fputc('"', f);
+    for (; *s; s++) {
+        unsigned char c = (unsigned char)*s;
+        if (c == '"' || c == '\\')
+            fprintf(f, "\\%c", c);
+        else if (c < 32 || c == 127)
+            fprintf(f, "\\u%04x", c);
+        else
+            fputc(c, f);
+    }
+    fputc('"', f);
+}
+
+void ig_put_double(FILE *f, double x)
+{
+    char text[40];
+    int digits = 1;
+    do snprintf(text, sizeof text, "%.*g", digits, x);
+    while (strtod(text, NULL) != x && ++digits <= 17);
+    fputs(isfinite(x) ? text : "0", f);
+}
+
+/* --- in --- */
+
+void ig_reader_fail(struct ig_reader *r, const char *words, ...)
+{
+    char text[512], place[96] = "";
+    if (r->failed++) return;
+    va_list args;
+    va_start(args, words);
+    vsnprintf(text, sizeof text, words, args);
+    va_end(args);
+    if (r->where[0]) snprintf(place, sizeof place, "%s[%zu]: ", r->where, r->at);
+    snprintf(r->err, r->err_bytes, "%s: %s%s", r->path, place, text);
+}
+
+static char *read_all(FILE *f, size_t *bytes)
+{
+    char *text = NULL;
+    size_t room = 0, n = 0, got;
+    do {
+        if (n == room) {
+            char *more = ig_must_alloc(room = 2 * room + 65536, 1);
+            if (n) memcpy(more, text, n);
+            free(text);
+            text = more;
+        }
+        got = fread(text + n, 1, room - n, f);
+        n += got;
+    } while (got);
+    *bytes = n;
+    return text;
+}
+
+static json_t *parse(struct ig_reader *r)
+{
+    FILE *f = strcmp(r->path, "-") ? fopen(r->path, "rb") : stdin;
+    size_t bytes;
+    json_error_t e;
+    if (!f) {
+        ig_reader_fail(r, "%s", strerror(errno));
+        return NULL;
+    }
+    char *text = read_all(f, &bytes);
+    if (ferror(f)) ig_reader_fail(r, "%s", strerror(errno));
+    if (f != stdin) fclose(f);
+    ig_sha256(text, bytes, r->sha256);
+    json_t *root = r->failed ? NULL : json_loadb(text, bytes, JSON_REJECT_DUPLICATES, &e);
+    free(text);
+    if (!root) ig_reader_fail(r, "line %d: %s", e.line, e.text);
+    return root;
+}
+
+json_t *ig_reader_open(struct ig_reader *r, const char *path, const char *format, char *err, size_t err_bytes)
+{
+    *r = (struct ig_reader){.path = path, .where = "", .err = err, .err_bytes = err_bytes};
+    json_t *root = parse(r);
+    if (!root) return NULL;
+    const char *found = ig_get_text(r, root, "format");
+    if (!r->failed && strcmp(found, format)) ig_reader_fail(r, "format is '%s', not '%s'", found, format);
+    ig_get_int(r, root, "version", 1, 1);
+    if (!r->failed) return root;
+    json_decref(root);
+    return NULL;
+}
+
+int64_t ig_get_int(struct ig_reader *r, const json_t *o, const char *key, int64_t low, int64_t high)
+{
+    const json_t *field = json_object_get(o, key);
+    int64_t x = json_integer_value(field);
+    if (!json_is_integer(field)) ig_reader_fail(r, "'%s' must be an integer", key);
+    if (x < low || x > high) ig_reader_fail(r, "'%s' is out of range: %lld", key, (long long)x);
+    return r->failed ? 0 : x;
+}
+
+double ig_get_double(struct ig_reader *r, const json_t *o, const char *key, double low)
+{
+    const json_t *field = json_object_get(o, key);
+    double x = json_number_value(field);
+    if (!json_is_number(field)) ig_reader_fail(r, "'%s' must be a number", key);
+    if (!(x >= low)) ig_reader_fail(r, "'%s' is out of range: %g", key, x);
+    return r->failed ? 0 : x;
+}
+
+const char *ig_get_text(struct ig_reader *r, const json_t *o, const char *key)
+{
+    const char *text = json_string_value(json_object_get(o, key));
+    if (!text) ig_reader_fail(r, "'%s' must be a string", key);
+    return text ? text : "";
+}
+
+const char *ig_get_hash(struct ig_reader *r, const json_t *o, const char *key)
+{
+    const char *text = ig_get_text(r, o, key);
+    size_t n = strlen(text);
+    if (n != strspn(text, "0123456789abcdef") || (n && n != 64)) ig_reader_fail(r, "'%s' is no SHA-256", key);
+    return text;
+}
+
+const json_t *ig_get_array(struct ig_reader *r, const json_t *o, const char *key)
+{
+    const json_t *array = json_object_get(o, key);
+    if (!json_is_array(array)) ig_reader_fail(r, "'%s' must be an array", key);
+    return array;
+}
+
+int ig_get_name(struct ig_reader *r, const json_t *o, const char *key, const char *const *names, int n)
+{
+    const char *text = ig_get_text(r, o, key);
+    for (int i = 0; i < n; i++)
+        if (!strcmp(text, names[i])) return i;
+    ig_reader_fail(r, "'%s' is unknown: '%s'", key, text);
+    return 0;
+}

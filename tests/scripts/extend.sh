@@ -1,0 +1,47 @@
+# docs/add-a-kernel.md carried out on a copy of the tree: a kernel variant is one file and one line, an ISA one folder
+# and three edits; the tests take both up unedited.
+. "$SRCDIR/tests/scripts/tap.inc"
+
+if [ "$(uname -m)" != x86_64 ] || ! grep -q avx2 /proc/cpuinfo; then
+    skip "adding kernels and ISAs" "the recipe's example is for AVX2"
+    finish
+    exit
+fi
+
+block() { # n: the n-th ```c block of the recipe, without its indentation
+    awk -v want="$1" '/^ *```c$/ {n++; inside = 1; next} /^ *```$/ {inside = 0} inside && n == want' \
+        "$SRCDIR/docs/add-a-kernel.md" | sed 's/^   //'
+}
+
+copy_tree() {
+    mkdir "$work/tree" && (cd "$SRCDIR" && tar cf - --exclude=./out --exclude=./.git --exclude=./build.ninja .) | tar xf - -C "$work/tree"
+}
+
+tested() { # variant: the copy's contract test runs it and passes
+    cd "$work/tree" && ./configure --without-aarch64 >"$work/log" && ${NINJA:-ninja} out/test/kernels/copy >>"$work/log" &&
+        CMOCKA_MESSAGE_OUTPUT=TAP out/test/kernels/copy >"$work/tap" && cat "$work/tap" && grep -q "^ok.*$1" "$work/tap" &&
+        ! grep -q '^not ok' "$work/tap"
+}
+
+variant() {
+    block 1 >"$work/tree/kernels_cpu/avx2/copy_plain.c" && block 2 >>"$work/tree/kernels_cpu/avx2/kernels.inc"
+    (tested copy_f32_plain__avx2)
+}
+
+isa() { # a folder, and the three edits of the recipe
+    cd "$work/tree" && mkdir kernels_cpu/plain &&
+        block 1 | sed 's/__avx2/__plain/' >kernels_cpu/plain/copy.c &&
+        block 2 | sed -e 's/__avx2/__plain/g' -e 's/IG_ISA_AVX2/IG_ISA_PLAIN/' >kernels_cpu/plain/kernels.inc &&
+        sed -i 's/IG_ISA_NEON, IG_ISAS/IG_ISA_NEON, IG_ISA_PLAIN, IG_ISAS/' kernels_cpu/kernel.h &&
+        sed -i -e '0,/neon\/kernels.inc"/s//neon\/kernels.inc"\n#include "kernels_cpu\/plain\/kernels.inc"/' \
+        awk '/^static const struct ig_kernel kernels/ {print; print "#define RUN(symbol) symbol"; print "#include \"kernels_cpu/plain/kernels.inc\""; print "#undef RUN"; next}
+             /IG_ISA_REF\] = / {print "    [IG_ISA_PLAIN] = {\"plain\", always},"} {print}' kernels_cpu/registry.c >"$work/r" &&
+        cp "$work/r" kernels_cpu/registry.c &&
+        sed -i 's|list kernels_cpu/ref/\*.c kernels_cpu/common/\*.c|list kernels_cpu/ref/*.c kernels_cpu/common/*.c kernels_cpu/plain/*.c|' configure
+    (tested copy_f32_plain__plain)
+}
+
+check "a copy of the tree" copy_tree
+check "a kernel variant: one file and one line" variant
+check "an ISA: one folder and three edits" isa
+finish
