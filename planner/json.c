@@ -84,6 +84,9 @@ int ig_plan_write(const struct ig_plan *p, const struct ig_graph *g, const char 
 
 /* --- in --- */
 
+/* Far above any network, far enough below 2^63 that sums and products of them stay there. */
+static const int64_t MAX_BYTES = (int64_t)1 << 42, MAX_STRIDE = (int64_t)1 << 30;
+
 static int32_t find_value(struct ig_reader *r, const struct ig_graph *g, const json_t *o, const char *key)
 {
     const char *name = ig_get_text(r, o, key);
@@ -110,14 +113,14 @@ static void read_buffer(struct ig_reader *r, const struct ig_graph *g, const jso
     struct ig_plan_buffer *b = &buffers[v];
     if (b->bytes) ig_reader_fail(r, "'%s' is there twice", g->values[v].name);
     b->value = v;
-    b->bytes = ig_get_int(r, o, "bytes", 1, INT64_MAX);
+    b->bytes = ig_get_int(r, o, "bytes", 1, MAX_BYTES);
     b->first = (int32_t)ig_get_int(r, o, "first", 0, INT32_MAX);
     b->last = (int32_t)ig_get_int(r, o, "last", 0, INT32_MAX);
     b->index = (int32_t)ig_get_int(r, o, "index", 0, INT32_MAX);
-    b->offset = ig_get_int(r, o, "offset", 0, INT64_MAX);
+    b->offset = ig_get_int(r, o, "offset", 0, MAX_BYTES);
     b->memory = ig_get_name(r, o, "memory", ig_memory_names, IG_MEMORY_NAMES);
-    b->view.pixel_stride = ig_get_int(r, o, "pixel_stride", 1, INT64_MAX);
-    b->view.row_stride = ig_get_int(r, o, "row_stride", 1, INT64_MAX);
+    b->view.pixel_stride = ig_get_int(r, o, "pixel_stride", 1, MAX_STRIDE);
+    b->view.row_stride = ig_get_int(r, o, "row_stride", 1, MAX_STRIDE);
     b->alias_of = json_is_null(json_object_get(o, "alias_of")) ? -1 : find_value(r, g, o, "alias_of");
 }
 
@@ -186,10 +189,10 @@ static void read_head(struct ig_reader *r, const json_t *root, struct ig_plan *p
     p->target = ig_copy_text(ig_get_text(r, root, "target"));
     p->isa = ig_copy_text(ig_get_text(r, root, "isa"));
     p->threads = (int32_t)ig_get_int(r, root, "threads", 1, 4096);
-    p->arena_bytes = ig_get_int(r, totals, "arena_bytes", 0, INT64_MAX);
-    p->arena_lower_bound_bytes = ig_get_int(r, totals, "arena_lower_bound_bytes", 0, INT64_MAX);
-    p->scratch_bytes = ig_get_int(r, totals, "scratch_bytes", 0, INT64_MAX);
-    p->weights_bytes = ig_get_int(r, totals, "weights_bytes", 0, INT64_MAX);
+    p->arena_bytes = ig_get_int(r, totals, "arena_bytes", 0, MAX_BYTES);
+    p->arena_lower_bound_bytes = ig_get_int(r, totals, "arena_lower_bound_bytes", 0, MAX_BYTES);
+    p->scratch_bytes = ig_get_int(r, totals, "scratch_bytes", 0, MAX_BYTES);
+    p->weights_bytes = ig_get_int(r, totals, "weights_bytes", 0, MAX_BYTES);
     ig_get_double(r, totals, "latency_ms", 0);
 }
 

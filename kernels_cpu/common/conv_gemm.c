@@ -9,6 +9,7 @@ static void place(const struct ig_gemm_job *job, void *state, const struct ig_ge
     const struct ig_operand *in = &job->call->in[0];
     const float *zero = (const float *)job->call->zeros;
     int32_t mr = job->set->mr, x0 = at->i * w->sw - w->left;
+    int64_t next = w->sw * in->pixel_stride;
     for (int32_t ky = 0; at->i == 0 && ky < w->kh; ky++) {
         int32_t y = at->y * w->sh - w->top + ky * w->dh;
         job->t.rows[ky] = y >= 0 && y < in->h ? ig_row_f32(in, y) : NULL;
@@ -17,6 +18,11 @@ static void place(const struct ig_gemm_job *job, void *state, const struct ig_ge
         for (int32_t kx = 0; kx < w->kw; kx++, slot += mr) {
             const float *row = job->t.rows[ky];
             int32_t x = x0 + kx * w->dw;
+            if (row && x >= 0 && x + (n - 1) * w->sw < in->w) {
+                const float *p = row + x * in->pixel_stride;
+                for (int32_t m = 0; m < n; m++, p += next) slot[m] = p;
+                continue;
+            }
             for (int32_t m = 0; m < n; m++, x += w->sw)
                 slot[m] = row && x >= 0 && x < in->w ? row + x * in->pixel_stride : zero;
         }

@@ -30,8 +30,9 @@ static void copy_row(const struct ig_operand *in, int32_t left, int32_t y, float
     const float *src = ig_row_f32(in, y);
     int64_t n = width / c - left < in->w ? width / c - left : in->w;
     if (n < 0) n = 0;
-    memset(dst, 0, (size_t)width * sizeof *dst);
+    memset(dst, 0, (size_t)(left * c) * sizeof *dst);
     dst += left * c;
+    memset(dst + n * c, 0, (size_t)(width - (left + n) * c) * sizeof *dst);
     if (in->pixel_stride == c)
         memcpy(dst, src, (size_t)(n * c) * sizeof *dst);
     else
@@ -59,9 +60,11 @@ static void place(const struct ig_gemm_job *job, void *state, const struct ig_ge
         int32_t y = y0 + ky * w->dh;
         job->t.rows[ky] = y >= 0 && y < in->h ? rows->data + y % rows->n * rows->width : NULL;
     }
-    for (int32_t ky = 0; ky < w->kh; ky++, slot += job->set->mr)
-        for (int32_t m = 0; m < n; m++)
-            slot[m] = job->t.rows[ky] ? job->t.rows[ky] + (at->i + m) * next : rows->zero;
+    for (int32_t ky = 0; ky < w->kh; ky++, slot += job->set->mr) {
+        const float *row = job->t.rows[ky], *p = row ? row + at->i * next : rows->zero;
+        int64_t step = row ? next : 0;
+        for (int32_t m = 0; m < n; m++, p += step) slot[m] = p;
+    }
 }
 
 void ig_gemm_first(const struct ig_call *call, const struct ig_conv *conv, struct ig_range range, void *scratch,

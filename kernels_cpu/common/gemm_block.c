@@ -214,14 +214,13 @@ static void place_group(struct ig_gemm_job *job, struct ig_gemm_walk *w, int32_t
 
 void ig_gemm_run(struct ig_gemm_job *job, struct ig_gemm_walk w, ig_gemm_place_fn *place, void *state)
 {
-    int64_t pixels = (int64_t)w.rows * w.width, groups = (pixels + job->set->mr - 1) / job->set->mr;
-    int32_t most = block_groups(job->taps, job->set->mr);
+    int32_t mr = job->set->mr, most = block_groups(job->taps, mr);
+    int64_t pixels = (int64_t)w.rows * w.width, groups = (pixels + mr - 1) / mr;
+    int32_t count = (int32_t)(pixels / groups);
+    int64_t larger = pixels - groups * count; /* the first groups have one pixel more */
     for (int64_t first = 0; first < groups; first += most) {
         int32_t n = (int32_t)min64(most, groups - first);
-        for (int64_t i = first; i < first + n; i++) {
-            int64_t count = (i + 1) * pixels / groups - i * pixels / groups;
-            place_group(job, &w, (int32_t)(i - first), (int32_t)count, place, state);
-        }
+        for (int32_t i = 0; i < n; i++) place_group(job, &w, i, count + (first + i < larger), place, state);
         run_block(job, n);
     }
 }

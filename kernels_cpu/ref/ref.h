@@ -21,9 +21,10 @@ ig_supports_fn resize_f32_1x1__supports;       /* rank 4, only H and W change */
 ig_supports_fn resize_any_nd__supports;        /* any rank; nearest also of types other than f32 */
 ig_supports_fn conv_integer_any_1x1__supports; /* u8 or i8 operands, i32 result */
 ig_supports_fn qlinear_conv_any_1x1__supports; /* u8 or i8 operands and result */
+ig_supports_fn deform_conv_f32_nd__supports;   /* two spatial dims */
 ig_supports_fn max_unpool_f32_nd__supports;    /* indices i64 */
 ig_supports_fn roi_align_f32_nd__supports;     /* batch indices i64 or i32 */
-ig_supports_fn grid_sample_f32_nd__supports;   /* two or three spatial dims; cubic: two */
+ig_supports_fn grid_sample_f32_nd__supports;   /* two or three spatial dims */
 ig_supports_fn fc_f32_1x1__supports;
 ig_supports_fn matmul_any_nd__supports;        /* f32, i32 or i64, all alike */
 ig_supports_fn matmul_integer_any_nd__supports;

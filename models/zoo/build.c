@@ -219,7 +219,7 @@ void zoo_output(struct zoo *z, struct zoo_value x, const char *name)
 
 void zoo_begin(struct zoo *z, const struct ig_zoo_net *net)
 {
-    *z = (struct zoo){.name = net->name, .memory = ig_graph_new(net->name)};
+    *z = (struct zoo){.name = net->name, .memory = ig_graph_new(net->name), .norm_scale = 1};
     onnx__graph_proto__init(&z->graph);
     z->graph.name = zoo_format(z, "%s", net->name);
 }

@@ -30,6 +30,7 @@ struct zoo {
     Onnx__GraphProto graph;      /* without its initializers */
     struct zoo_tensor **tensors;
     size_t n_tensors;
+    double norm_scale;           /* mean of batch norms' scales; zoo_begin: 1 */
     struct ig_zoo_counts counts;
 };
 

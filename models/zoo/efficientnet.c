@@ -1,18 +1,26 @@
 /* EfficientNet-B0: inverted bottlenecks with squeeze-and-excitation; Swish as exporters write it, Sigmoid and Mul. */
 #include "models/zoo/nets.h"
 
+enum { SPREAD = 16 }; /* how much smaller than 1 the mean square of a gate's logit is */
+
 static struct zoo_value conv(struct zoo *z, const char *path, int swish, struct zoo_value x, struct zoo_layer l)
 {
     x = zoo_conv_norm(z, path, (struct zoo_names){"0", "1", NULL}, x, l, 1e-5f);
     return swish ? zoo_swish(z, zoo_format(z, "%s.2", path), x) : x;
 }
 
+/*
+ * The gates stay near one half: wide open or shut by what they see, sixteen of them in a row would amplify the smallest
+ * difference between two inputs beyond bounds, or damp it away.
+ */
 static struct zoo_value excite(struct zoo *z, const char *path, struct zoo_value x, int32_t squeeze)
 {
     struct zoo_value s = zoo_global_pool(z, zoo_format(z, "%s.avgpool", path), x);
     s = zoo_conv(z, zoo_format(z, "%s.fc1", path), s, (struct zoo_layer){.oc = squeeze, .k = 1, .bias = 1});
     s = zoo_swish(z, zoo_format(z, "%s.activation", path), s);
+    s.power *= SPREAD;
     s = zoo_conv(z, zoo_format(z, "%s.fc2", path), s, (struct zoo_layer){.oc = x.c, .k = 1, .bias = 1});
+    s.power /= SPREAD;
     s = zoo_sigmoid(z, zoo_format(z, "%s.scale_activation", path), s);
     return zoo_gate(z, path, x, s);
 }
@@ -38,6 +46,7 @@ void zoo_efficientnet_b0(struct zoo *z, struct zoo_value x)
 {
     static const struct row rows[7] = {{1, 3, 1, 16, 1},  {6, 3, 2, 24, 2},  {6, 5, 2, 40, 2}, {6, 3, 2, 80, 3},
                                        {6, 5, 1, 112, 3}, {6, 5, 2, 192, 4}, {6, 3, 1, 320, 1}};
+    z->norm_scale = 6; /* where Swish is close to ReLU, scale hardly matters: small signals do not fade, large ones not grow */
     x = conv(z, "features.0", 1, x, (struct zoo_layer){.oc = 32, .k = 3, .stride = 2, .pad = 1});
     for (int r = 0; r < 7; r++)
         for (int i = 0; i < rows[r].n; i++)

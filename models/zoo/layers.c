@@ -31,7 +31,7 @@ struct zoo_value zoo_batch_norm(struct zoo *z, const char *path, struct zoo_valu
     struct zoo_value y = x;
     struct ig_zoo_counts before;
     const char *in[5] = {x.name};
-    in[1] = zoo_weight(z, zoo_format(z, "%s.weight", path), 1, &n, 0.5, 1.5);
+    in[1] = zoo_weight(z, zoo_format(z, "%s.weight", path), 1, &n, 0.5 * z->norm_scale, 1.5 * z->norm_scale);
     before = z->counts;
     in[2] = zoo_weight(z, zoo_format(z, "%s.bias", path), 1, &n, -0.1, 0.1);
     z->counts.folded = before.folded; /* the scale goes into a neighbour's weights, the bias stays */
@@ -42,7 +42,7 @@ struct zoo_value zoo_batch_norm(struct zoo *z, const char *path, struct zoo_valu
     Onnx__NodeProto *node = zoo_node(z, "BatchNormalization", path, in, 5, &y.name);
     zoo_attr_float(z, node, "epsilon", epsilon);
     zoo_attr_float(z, node, "momentum", 0.9f);
-    y.power = 1.19;
+    y.power = 1.19 * z->norm_scale * z->norm_scale;
     y.mean = x.mean * sqrt(y.power / x.power);
     return y;
 }
@@ -72,7 +72,7 @@ struct zoo_value zoo_leaky_relu(struct zoo *z, const char *path, struct zoo_valu
 struct zoo_value zoo_sigmoid(struct zoo *z, const char *path, struct zoo_value x)
 {
     x = unary(z, "Sigmoid", path, x);
-    x.power = 0.33;
+    x.power = 0.25 + fmin(0.05 * x.power, 0.25);
     x.mean = 0.5;
     return x;
 }
@@ -81,8 +81,8 @@ struct zoo_value zoo_swish(struct zoo *z, const char *path, struct zoo_value x)
 {
     struct zoo_value y = x, s = zoo_sigmoid(z, path, x);
     zoo_node(z, "Mul", path, (const char *[]){x.name, s.name}, 2, &y.name);
-    y.power *= 0.4;
-    y.mean = 0.35 * sqrt(y.power);
+    y.power *= y.power > 4 ? 0.48 : 0.37; /* small values are halved, large ones rectified */
+    y.mean = (y.power > 4 ? 0.52 : 0.35) * sqrt(y.power);
     return y;
 }
 

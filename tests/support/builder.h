@@ -31,7 +31,7 @@ static inline int32_t build_input(struct ig_graph *g, const char *name, int32_t 
 static inline int32_t build_const(struct ig_graph *g, int32_t rank, const int32_t *dims)
 {
     struct ig_shape s = build_shape(IG_F32, rank, dims);
-    int32_t v = ig_add_const(g, "const", &s, NULL);
+    int32_t v = ig_add_const(g, "c", &s, NULL);
     interp_fill(&s, 1000 + (uint64_t)v, (void *)(uintptr_t)g->values[v].data);
     return v;
 }
@@ -40,7 +40,7 @@ static inline int32_t build_const(struct ig_graph *g, int32_t rank, const int32_
 static inline int32_t build_scalar(struct ig_graph *g, float x)
 {
     struct ig_shape s = build_shape(IG_F32, 0, NULL);
-    return ig_add_const(g, "scalar", &s, &x);
+    return ig_add_const(g, "c", &s, &x);
 }
 
 /* A node whose output has the shape `given`, or NULL: the inferred one, of type f32. Returns the output. */
@@ -49,7 +49,7 @@ static inline int32_t build_node(struct ig_graph *g, enum ig_op op, const union 
 {
     struct ig_shape start = given ? *given : build_shape(IG_F32, 0, NULL);
     char why[256];
-    int32_t y = ig_add_value(g, ig_op_info(op)->name, &start);
+    int32_t y = ig_add_value(g, "v", &start);
     struct ig_node *n = ig_add_node(g, NULL, op, n_in, 1);
     for (int k = 0; k < n_in; k++) n->in[k] = in[k];
     n->out[0] = y;
@@ -65,6 +65,13 @@ static inline int32_t build_node(struct ig_graph *g, enum ig_op op, const union 
 static inline int32_t build_1(struct ig_graph *g, enum ig_op op, const union ig_attrs *attrs, int32_t x)
 {
     return build_node(g, op, attrs, 1, &x, NULL);
+}
+
+/* A node whose output has the shape of its input, where that cannot be inferred (a slice). */
+static inline int32_t build_like(struct ig_graph *g, enum ig_op op, const union ig_attrs *attrs, int32_t x)
+{
+    const struct ig_shape same = g->values[x].shape;
+    return build_node(g, op, attrs, 1, &x, &same);
 }
 
 static inline int32_t build_2(struct ig_graph *g, enum ig_op op, const union ig_attrs *attrs, int32_t a, int32_t b)
