@@ -28,8 +28,8 @@ static void list_text(void)
     for (int32_t i = 0; ig_zoo_net(i); i++) {
         const struct ig_zoo_net *net = ig_zoo_net(i);
         ig_zoo_count(net, &n);
-        printf("%-16s  %-11s  %11s  %14s  %s\n", net->name, shape(net, dims), ig_commas(n.parameters, parameters),
-               ig_commas(n.macs, macs), net->source);
+        printf("%-16s  %-11s  %11s  %14s  %s\n", net->name, shape(net, dims),
+               ig_commas(n.parameters, parameters), ig_commas(n.macs, macs), net->source);
     }
 }
 
@@ -41,8 +41,9 @@ static void list_json(void)
         const struct ig_zoo_net *net = ig_zoo_net(i);
         ig_zoo_count(net, &n);
         printf("%s{\"bytes\":%" PRId64 ",\"folded\":%" PRId64 ",\"input\":\"%s\",\"macs\":%" PRId64
-               ",\"name\":\"%s\",\"parameters\":%" PRId64 ",\"source\":\"%s\"}", i ? ",\n" : "[\n", n.bytes, n.folded,
-               shape(net, dims), n.macs, net->name, n.parameters, net->source);
+               ",\"name\":\"%s\",\"parameters\":%" PRId64 ",\"source\":\"%s\"}",
+               i ? ",\n" : "[\n", n.bytes, n.folded, shape(net, dims), n.macs, net->name, n.parameters,
+               net->source);
     }
     puts("\n]");
 }
@@ -63,8 +64,8 @@ static void write_net(const char *name, const char *out)
 int ig_verb_zoo(int argc, char **argv)
 {
     enum { LIST = 2000, JSON };
-    static const struct option longs[] = {{"help", 0, 0, 'h'}, {"output", 1, 0, 'o'}, {"list", 0, 0, LIST},
-                                          {"json", 0, 0, JSON}, {0, 0, 0, 0}};
+    static const struct option longs[] = {
+        {"help", 0, 0, 'h'}, {"output", 1, 0, 'o'}, {"list", 0, 0, LIST}, {"json", 0, 0, JSON}, {0, 0, 0, 0}};
     const char *out = NULL;
     int list = 0, json = 0;
     for (int c; (c = getopt_long(argc, argv, "o:h", longs, NULL)) != -1;) {

@@ -34,7 +34,6 @@ static void place(const struct ig_lowered *l, int32_t v, const struct ig_operand
     out->ring_rows = o->ring_rows;
     out->row_stride = o->row_stride;
     out->pixel_stride = o->pixel_stride;
-    out->image = (int64_t)o->h * o->row_stride * ig_type_bytes(o->shape->type);
     if (packed) return;
     if (ig_is_const(l->graph, v)) {
         out->space = IG_SPACE_WEIGHTS;
@@ -45,6 +44,13 @@ static void place(const struct ig_lowered *l, int32_t v, const struct ig_operand
     out->space = space_of[b->memory];
     out->index = b->index;
     out->offset = b->offset;
+}
+
+/* Only activations come one per image; weights and other parameters serve them all. */
+static void image_stride(const struct ig_node *n, int32_t k, struct ig_place *p)
+{
+    if (p->space && (k == 0 || (k == 3 && n->op == IG_CONV)))
+        p->image = (int64_t)p->h * p->row_stride * ig_type_bytes(p->shape->type);
 }
 
 static struct ig_place *places(struct ig_lowered *l, const int32_t *values, const struct ig_operand *operands,
@@ -69,8 +75,12 @@ static void lower_step(struct ig_lowered *l, const struct ig_view *views, int32_
     s->attrs = ig_op_info((enum ig_op)n->op)->struct_tag ? (const void *)&n->attrs : NULL;
     s->n_in = call.n_in;
     s->n_out = call.n_out;
-    s->in = places(l, n->in, call.in, call.n_in, ps->kernel->pack != NULL);
-    s->out = places(l, n->out, call.out, call.n_out, 0);
+    struct ig_place *in = places(l, n->in, call.in, call.n_in, ps->kernel->pack != NULL);
+    struct ig_place *out = places(l, n->out, call.out, call.n_out, 0);
+    for (int32_t k = 0; images > 1 && k < s->n_in; k++) image_stride(n, k, &in[k]);
+    for (int32_t k = 0; images > 1 && k < s->n_out; k++) image_stride(n, 0, &out[k]);
+    s->in = in;
+    s->out = out;
     s->weights = l->packed[plan_step];
     s->images = images;
     s->rows = call.out[0].h;

@@ -4,8 +4,6 @@
 #include <stdarg.h>
 #include <string.h>
 
-static const int64_t max_tensor_bytes = (int64_t)1 << 40;
-
 int infer_fail(struct infer *q, const char *format, ...)
 {
     va_list list;
@@ -48,12 +46,12 @@ const struct ig_shape *infer_want(struct infer *q, int i, int types, int min_ran
 
 static int check_dims(struct infer *q, int i, int32_t type, int32_t rank, const int64_t *dims)
 {
-    int64_t n = ig_type_bytes(type);
-    if (!n) return infer_fail(q, "output %d has no known type", i);
+    int64_t n = 1;
+    if (!ig_type_bytes(type)) return infer_fail(q, "output %d has no known type", i);
     if (rank < 0 || rank > IG_MAX_RANK) return infer_fail(q, "output %d has rank %d, above %d", i, rank, IG_MAX_RANK);
     for (int k = 0; k < rank; k++) {
         if (dims[k] < 1) return infer_fail(q, "output %d would be empty (dimension %d is %lld)", i, k, (long long)dims[k]);
-        if (dims[k] > INT32_MAX || n > max_tensor_bytes / dims[k])
+        if (dims[k] > INT32_MAX / n)
             return infer_fail(q, "output %d is too large (dimension %d is %lld)", i, k, (long long)dims[k]);
         n *= dims[k];
     }

@@ -28,7 +28,7 @@ __attribute__((format(printf, 2, 3))) int infer_fail(struct infer *q, const char
 const struct ig_shape *infer_in(const struct infer *q, int i);
 /* The same for an input that must be there with a type among `types` and a rank in [min, max]; NULL after infer_fail. */
 const struct ig_shape *infer_want(struct infer *q, int i, int types, int min_rank, int max_rank);
-/* Sets output i (if wanted) after checking dims in [1, 2^31) and a size below 2^40 bytes. */
+/* Sets output i (if wanted) after checking dims of at least 1 and fewer than 2^31 elements. */
 int infer_set(struct infer *q, int i, int32_t type, int32_t rank, const int64_t *dims);
 /* Output i gets shape s with another type. */
 int infer_like(struct infer *q, int i, const struct ig_shape *s, int32_t type);

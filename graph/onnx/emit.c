@@ -6,22 +6,21 @@
 
 #include <string.h>
 
-static const int64_t max_tensor_bytes = (int64_t)1 << 40;
 static const int64_t max_folded_bytes = (int64_t)1 << 30;
 
 struct ig_shape im_make_shape(struct im *m, int32_t type, int32_t rank, const int64_t *dims)
 {
     struct ig_shape s = {.type = type, .rank = rank};
-    int64_t bytes = ig_type_bytes(type);
+    int64_t count = 1;
     if (rank > IG_MAX_RANK) im_refuse(m, "a tensor of rank %d; at most %d is supported", rank, IG_MAX_RANK);
     for (int i = 0; i < IG_MAX_RANK; i++) s.dims[i] = 1;
     for (int i = 0; i < rank; i++) {
         if (dims[i] < 0) im_fail(m, "a dimension is negative (%lld)", (long long)dims[i]);
         if (!dims[i]) im_refuse(m, "a dimension is 0; tensors of size zero are not supported");
-        if (dims[i] > INT32_MAX || bytes > max_tensor_bytes / dims[i])
+        if (dims[i] > INT32_MAX / count)
             im_fail(m, "a tensor is too large (dimension %d is %lld)", i, (long long)dims[i]);
         s.dims[i] = (int32_t)dims[i];
-        bytes *= dims[i];
+        count *= dims[i];
     }
     return s;
 }

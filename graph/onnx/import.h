@@ -196,7 +196,7 @@ int32_t im_expand(struct im *m, int32_t x, const struct ig_shape *to);
 int32_t im_const(struct im *m, const struct ig_shape *shape, void **data);
 int32_t im_scalar(struct im *m, int32_t type, double value);
 int32_t im_empty(struct im *m, const struct ig_shape *shape); /* a constant one of whose dims is 0 */
-/* Shape from dims, checked: each in [1, 2^31), at most 2^40 bytes. */
+/* Shape from dims, checked: each at least 1, fewer than 2^31 elements. */
 struct ig_shape im_make_shape(struct im *m, int32_t type, int32_t rank, const int64_t *dims);
 
 /* --- op_*.c --- */

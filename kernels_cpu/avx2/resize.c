@@ -40,13 +40,15 @@ void resize_f32_linear__avx2(const struct ig_call *call, struct ig_range range, 
 {
     const struct ig_resize *r = (const struct ig_resize *)call->attrs;
     const struct ig_operand *in = &call->in[0], *out = &call->out[0];
+    struct ig_resize_dim rows = ig_resize_dim_of(r->coord, in->h, out->h, r->scale[1]);
+    struct ig_resize_dim columns = ig_resize_dim_of(r->coord, in->w, out->w, r->scale[2]);
     (void)scratch;
     for (int32_t y = range.y0; y < range.y1; y++) {
-        struct ig_between v = ig_resize_between(r->coord, y, in->h, out->h, r->scale[1]);
+        struct ig_between v = ig_resize_between(&rows, y);
         const float *upper = ig_row_f32(in, v.lo) + range.c0, *lower = ig_row_f32(in, v.hi) + range.c0;
         float *dst = ig_row_f32(out, y) + range.c0;
         for (int32_t x = 0; x < out->w; x++, dst += out->pixel_stride) {
-            struct ig_between h = ig_resize_between(r->coord, x, in->w, out->w, r->scale[2]);
+            struct ig_between h = ig_resize_between(&columns, x);
             const float *p[4] = {upper + h.lo * in->pixel_stride, upper + h.hi * in->pixel_stride,
                                  lower + h.lo * in->pixel_stride, lower + h.hi * in->pixel_stride};
             blend(p, h.weight, v.weight, dst, range.c1 - range.c0);

@@ -4,29 +4,44 @@
 
 #include "graph/op.h"
 
+struct ig_resize_dim {
+    int32_t coord;       /* enum ig_resize_coord: one that ig_supports_resize_linear takes */
+    int32_t in, out;     /* extents */
+    double width, scale; /* what `out` would be if it were not whole; width / in */
+};
+
 struct ig_between {      /* (1 - weight) in[lo] + weight in[hi] */
     int32_t lo, hi;
     float weight;
 };
 
-/* Coordinate in the input, by ONNX's definition of the mode; half_pixel where it is none of the others here. */
-static inline double ig_resize_coord(int32_t coord, int32_t at, int32_t in, int32_t out, float scale)
+static inline struct ig_resize_dim ig_resize_dim_of(int32_t coord, int32_t in, int32_t out, float scale)
 {
-    switch (coord) {
-    case IG_ASYMMETRIC: return at / (double)scale;
-    case IG_ALIGN_CORNERS: return out > 1 ? at * (double)(in - 1) / (out - 1) : 0;
-    case IG_PYTORCH_HALF_PIXEL: return out > 1 ? (at + 0.5) / (double)scale - 0.5 : 0;
-    default: return (at + 0.5) / (double)scale - 0.5;
+    struct ig_resize_dim d = {coord, in, out, (double)scale * in, 0};
+    double off = d.width - out;
+    if ((off < 0 ? -off : off) < 1e-6 * out + 1e-6) d.width = out; /* out / in, rounded to float on its way */
+    d.scale = d.width / in;
+    return d;
+}
+
+/* Coordinate in the input of output `at`, by ONNX's definitions. */
+static inline double ig_resize_coord(const struct ig_resize_dim *d, int32_t at)
+{
+    switch (d->coord) {
+    case IG_ASYMMETRIC: return at / d->scale;
+    case IG_ALIGN_CORNERS: return d->width > 1 ? at * (double)(d->in - 1) / (d->width - 1) : 0;
+    case IG_PYTORCH_HALF_PIXEL: return d->out > 1 ? (at + 0.5) / d->scale - 0.5 : 0;
+    default: return (at + 0.5) / d->scale - 0.5;
     }
 }
 
-static inline struct ig_between ig_resize_between(int32_t coord, int32_t at, int32_t in, int32_t out, float scale)
+static inline struct ig_between ig_resize_between(const struct ig_resize_dim *d, int32_t at)
 {
-    double s = ig_resize_coord(coord, at, in, out, scale);
-    int32_t lo = (int32_t)s - (s < (int32_t)s), hi = lo + 1;
+    double s = ig_resize_coord(d, at);
+    int32_t lo = (int32_t)s - (s < (int32_t)s), hi = lo + 1, last = d->in - 1;
     struct ig_between b = {lo, hi, (float)(s - lo)};
-    b.lo = lo < 0 ? 0 : lo >= in ? in - 1 : lo;
-    b.hi = hi < 0 ? 0 : hi >= in ? in - 1 : hi;
+    b.lo = lo < 0 ? 0 : lo > last ? last : lo;
+    b.hi = hi < 0 ? 0 : hi > last ? last : hi;
     return b;
 }
 

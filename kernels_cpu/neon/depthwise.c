@@ -67,6 +67,19 @@ static int32_t min32(int32_t a, int32_t b)
     return a < b ? a : b;
 }
 
+struct span {
+    int32_t begin, end;
+};
+
+/* The outputs of a row whose columns are all inside the image. */
+static struct span columns_inside(const struct job *job)
+{
+    const struct ig_window *w = &job->conv->w;
+    int32_t room = job->call->in[0].w - (w->kw - 1) * w->dw + w->left;
+    struct span span = {w->left > 0 ? (w->left + w->sw - 1) / w->sw : 0, room > 0 ? (room - 1) / w->sw + 1 : 0};
+    return span;
+}
+
 INLINE float32x4_t load(const float *p, int32_t n)
 {
     return n == 4 ? vld1q_f32(p) : ig_load_part(p, n);
@@ -137,12 +150,10 @@ static void six_outputs(const struct job *job, int32_t y, int32_t x, int32_t c)
 /* Outputs [x0, x1) of a row, n <= 4 channels from c. */
 static void any_row(const struct job *job, int32_t y, int32_t x0, int32_t x1, int32_t c, int32_t n)
 {
-    const struct ig_window *w = &job->conv->w;
-    int32_t inside = w->left > 0 ? (w->left + w->sw - 1) / w->sw : 0; /* first output with all columns inside */
-    int32_t span = job->call->in[0].w - (w->kw - 1) * w->dw + w->left;
-    int32_t end = span > 0 ? (span - 1) / w->sw + 1 : 0, x = x0;
-    for (; x < x1 && x < inside; x++) one_output(job, y, x, c, n);
-    for (; n == 4 && x + 6 <= min32(x1, end); x += 6) six_outputs(job, y, x, c);
+    struct span inside = columns_inside(job);
+    int32_t x = x0;
+    for (; x < x1 && x < inside.begin; x++) one_output(job, y, x, c, n);
+    for (; n == 4 && x + 6 <= min32(x1, inside.end); x += 6) six_outputs(job, y, x, c);
     for (; x < x1; x++) one_output(job, y, x, c, n);
 }
 
@@ -161,26 +172,18 @@ void conv_f32_depthwise4__neon(const struct ig_call *call, struct ig_range range
 
 /* --- 3x3 --- */
 
-struct column {
-    float32x4_t row[5];
-};
-
-struct slide {
+struct slide {              /* four channels of one output row or two */
     const float *in[5];     /* input rows at column 0; zeros where outside the image */
     int64_t step[5];        /* floats to the next column, 0 for zeros */
-    int32_t width;          /* columns of the input */
+    float *out[2];          /* output rows at pixel 0 */
+    const float *r[2];      /* residual rows, or NULL */
+    int64_t out_step, r_step;
     float32x4_t w[9], bias; /* w[kx * 3 + ky] */
 };
 
-INLINE struct column column_at(const struct slide *s, int32_t x, int32_t rows, int32_t n)
-{
-    struct column column;
-    int inside = x >= 0 && x < s->width;
-#pragma GCC unroll 5
-    for (int32_t i = 0; i < rows; i++)
-        column.row[i] = inside ? load(s->in[i] + x * s->step[i], n) : vdupq_n_f32(0);
-    return column;
-}
+struct column {
+    float32x4_t row[5];
+};
 
 /* One output from rows [first, first + 3) of three columns. */
 INLINE float32x4_t window(const struct slide *s, const struct column *a, const struct column *b,
@@ -196,100 +199,134 @@ INLINE float32x4_t window(const struct slide *s, const struct column *a, const s
     return sum;
 }
 
-struct target {             /* of one output row */
-    float *p;
-    const float *r;
-    int64_t p_step, r_step;
-};
-
-INLINE void put(const struct job *job, struct target *t, float32x4_t sum, int32_t n)
+/* The next column; `in` moves on. */
+INLINE struct column next_column(const float **in, const struct slide *s, int32_t rows)
 {
-    finish(job, t->p, t->r, sum, n);
-    t->p += t->p_step;
-    if (t->r) t->r += t->r_step;
+    struct column column;
+#pragma GCC unroll 5
+    for (int32_t i = 0; i < rows; i++) {
+        column.row[i] = vld1q_f32(in[i]);
+        in[i] += s->step[i];
+    }
+    return column;
+}
+
+INLINE void put(const struct job *job, struct slide *s, int32_t i, float32x4_t sum)
+{
+    finish(job, s->out[i], s->r[i], sum, 4);
+    s->out[i] += s->out_step;
+    if (s->r[i]) s->r[i] += s->r_step;
 }
 
 /* The output of columns a, b, c, in each of `outs` rows. */
-INLINE void output(const struct job *job, const struct slide *s, struct target *t, const struct column *a,
-                   const struct column *b, const struct column *c, int32_t stride, int32_t outs, int32_t n)
+INLINE void output(const struct job *job, struct slide *s, const struct column *a, const struct column *b,
+                   const struct column *c, int32_t stride, int32_t outs)
 {
-    put(job, &t[0], window(s, a, b, c, 0), n);
-    if (outs == 2) put(job, &t[1], window(s, a, b, c, stride), n);
+    put(job, s, 0, window(s, a, b, c, 0));
+    if (outs == 2) put(job, s, 1, window(s, a, b, c, stride));
 }
 
-/* Outputs [x0, x1); stride, outs (rows of output) and, for 4, n are constants of each inlined copy. */
-INLINE void slide_along(const struct job *job, const struct slide *s, struct target *t, int32_t x0, int32_t x1,
-                        int32_t stride, int32_t outs, int32_t n)
+/*
+ * Three outputs, `times` times, whose columns are all inside the image, from output x on; the three live columns take
+ * turns. `stride` and `outs` (rows of output) are constants of each inlined copy.
+ */
+INLINE void slide_along(const struct job *job, struct slide s, int32_t x, int32_t times, int32_t stride, int32_t outs)
 {
-    int32_t rows = 3 + (outs - 1) * stride, ix = x0 * stride - job->conv->w.left;
-    struct column a = column_at(s, ix, rows, n), b = column_at(s, ix + 1, rows, n), c;
-    ix += 2;
-    for (int32_t x = x0; x < x1; x += 3) { /* the three live columns take turns */
-        c = column_at(s, ix, rows, n);
-        output(job, s, t, &a, &b, &c, stride, outs, n);
-        if (x + 1 == x1) break;
+    int32_t rows = 3 + (outs - 1) * stride;
+    const float *in[5];
+#pragma GCC unroll 5
+    for (int32_t i = 0; i < rows; i++) in[i] = s.in[i] + (x * stride - job->conv->w.left) * s.step[i];
+#pragma GCC unroll 2
+    for (int32_t i = 0; i < outs; i++) {
+        s.out[i] += x * s.out_step;
+        if (s.r[i]) s.r[i] += x * s.r_step;
+    }
+    struct column a = next_column(in, &s, rows), b, c;
+    if (stride == 1) b = next_column(in, &s, rows);
+    for (; times > 0; times--) {
         if (stride == 1) {
-            a = column_at(s, ix + 1, rows, n);
-            output(job, s, t, &b, &c, &a, stride, outs, n);
-            if (x + 2 == x1) break;
-            b = column_at(s, ix + 2, rows, n);
-            output(job, s, t, &c, &a, &b, stride, outs, n);
-        } else {
-            a = column_at(s, ix + 1, rows, n);
-            b = column_at(s, ix + 2, rows, n);
-            output(job, s, t, &c, &a, &b, stride, outs, n);
-            if (x + 2 == x1) break;
-            c = column_at(s, ix + 3, rows, n);
-            a = column_at(s, ix + 4, rows, n);
-            output(job, s, t, &b, &c, &a, stride, outs, n);
-            b = column_at(s, ix + 5, rows, n);
+            c = next_column(in, &s, rows);
+            output(job, &s, &a, &b, &c, stride, outs);
+            a = next_column(in, &s, rows);
+            output(job, &s, &b, &c, &a, stride, outs);
+            b = next_column(in, &s, rows);
+            output(job, &s, &c, &a, &b, stride, outs);
+            continue;
         }
-        ix += 3 * stride;
+        b = next_column(in, &s, rows);
+        c = next_column(in, &s, rows);
+        output(job, &s, &a, &b, &c, stride, outs);
+        a = next_column(in, &s, rows);
+        b = next_column(in, &s, rows);
+        output(job, &s, &c, &a, &b, stride, outs);
+        c = next_column(in, &s, rows);
+        a = next_column(in, &s, rows);
+        output(job, &s, &b, &c, &a, stride, outs);
     }
 }
 
-/* Outputs [x0, x1) of rows y and, if outs is 2, y+1; n <= 4 channels from c. */
-static void slide(const struct job *job, int32_t y, int32_t outs, int32_t x0, int32_t x1, int32_t c, int32_t n)
+/* Output x of row i of the slide, by itself: its columns may be outside, its channels fewer. */
+static void lone_output(const struct job *job, const struct slide *s, int32_t i, int32_t x, int32_t n)
 {
     const struct ig_window *w = &job->conv->w;
-    const struct ig_operand *in = &job->call->in[0], *out = &job->call->out[0];
+    struct column column[3];
+    for (int32_t kx = 0; kx < 3; kx++)
+        for (int32_t ky = 0; ky < 3; ky++) {
+            int32_t ix = x * w->sw - w->left + kx, row = i * w->sh + ky;
+            int inside = ix >= 0 && ix < job->call->in[0].w;
+            column[kx].row[ky] = inside ? load(s->in[row] + ix * s->step[row], n) : vdupq_n_f32(0);
+        }
+    finish(job, s->out[i] + x * s->out_step, s->r[i] ? s->r[i] + x * s->r_step : NULL,
+           window(s, &column[0], &column[1], &column[2], 0), n);
+}
+
+static struct slide slide_of(const struct job *job, int32_t y, int32_t outs, int32_t c)
+{
+    const struct ig_window *w = &job->conv->w;
+    const struct ig_operand *in = &job->call->in[0];
     const float *weights = weights_of(job, c);
     struct slide s;
-    struct target t[2];
     for (int32_t i = 0; i < 3 + (outs - 1) * w->sh; i++) {
         int32_t iy = y * w->sh - w->top + i;
         int inside = iy >= 0 && iy < in->h;
         s.in[i] = inside ? ig_row_f32(in, iy) + c : (const float *)job->call->zeros;
         s.step[i] = inside ? in->pixel_stride : 0;
     }
-    s.width = in->w;
+    for (int32_t i = 0; i < outs; i++) {
+        s.out[i] = output_of(job, y + i, 0, c);
+        s.r[i] = residual_of(job, y + i, 0, c);
+    }
+    s.out_step = job->call->out[0].pixel_stride;
+    s.r_step = job->residual ? job->call->in[3].pixel_stride : 0;
     s.bias = vld1q_f32(weights);
     for (int32_t i = 0; i < 9; i++) s.w[i] = vld1q_f32(weights + 8 * (1 + i % 3 * 3 + i / 3));
-    for (int32_t i = 0; i < outs; i++) {
-        struct target one = {output_of(job, y + i, x0, c), residual_of(job, y + i, x0, c), out->pixel_stride,
-                             job->call->in[3].pixel_stride};
-        t[i] = one;
-    }
-    if (n < 4)
-        for (int32_t i = 0; i < outs; i++) {
-            struct slide row = s;
-            for (int32_t j = 0; j < 3; j++) {
-                row.in[j] = s.in[i * w->sh + j];
-                row.step[j] = s.step[i * w->sh + j];
-            }
-            if (w->sw == 1)
-                slide_along(job, &row, &t[i], x0, x1, 1, 1, n);
-            else
-                slide_along(job, &row, &t[i], x0, x1, 2, 1, n);
+    return s;
+}
+
+/* Outputs [x0, x1) of rows y and, if outs is 2, y+1; n <= 4 channels from c. */
+static void stretch(const struct job *job, int32_t y, int32_t outs, int32_t x0, int32_t x1, int32_t c, int32_t n)
+{
+    const struct ig_window *w = &job->conv->w;
+    struct slide s = slide_of(job, y, outs, c);
+    struct span inside = columns_inside(job);
+    int32_t x = x0;
+    while (x < x1) {
+        int32_t times = n == 4 && x >= inside.begin ? (min32(x1, inside.end) - x) / 3 : 0;
+        if (times <= 0) {
+            for (int32_t i = 0; i < outs; i++) lone_output(job, &s, i, x, n);
+            x++;
+            continue;
         }
-    else if (w->sw == 1 && outs == 2)
-        slide_along(job, &s, t, x0, x1, 1, 2, 4);
-    else if (w->sw == 1)
-        slide_along(job, &s, t, x0, x1, 1, 1, 4);
-    else if (outs == 2)
-        slide_along(job, &s, t, x0, x1, 2, 2, 4);
-    else
-        slide_along(job, &s, t, x0, x1, 2, 1, 4);
+        if (w->sw == 1 && outs == 2)
+            slide_along(job, s, x, times, 1, 2);
+        else if (w->sw == 1)
+            slide_along(job, s, x, times, 1, 1);
+        else if (outs == 2)
+            slide_along(job, s, x, times, 2, 2);
+        else
+            slide_along(job, s, x, times, 2, 1);
+        x += 3 * times;
+    }
 }
 
 void conv_f32_depthwise3x3__neon(const struct ig_call *call, struct ig_range range, void *scratch)
@@ -299,10 +336,10 @@ void conv_f32_depthwise3x3__neon(const struct ig_call *call, struct ig_range ran
     (void)scratch;
     for (int32_t y = range.y0; y < range.y1; y += 2) {
         int32_t outs = min32(2, range.y1 - y);
-        for (int32_t x = 0; x < width; x += STRETCH) {
-            int32_t end = min32(x + STRETCH, width);
+        for (int32_t x = 0, end; x < width; x = end) {
+            end = min32(x + STRETCH + (x == 0), width);
             for (int32_t c = range.c0; c < range.c1; c += 4)
-                slide(&job, y, outs, x, end, c, min32(4, range.c1 - c));
+                stretch(&job, y, outs, x, end, c, min32(4, range.c1 - c));
             for (int32_t i = 0; job.clamp.later && i < outs; i++) activate(&job, range, y + i, x, end);
         }
     }

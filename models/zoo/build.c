@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "graph/graph.h"
-#include "graph/version.h"
 
 enum { FLOAT = 1, INT64 = 7, ATTR_FLOAT = 1, ATTR_INT = 2, ATTR_STRING = 3, ATTR_TENSOR = 4, ATTR_INTS = 7 };
 
@@ -69,8 +68,8 @@ static char *scope(struct zoo *z, const char *path)
     return out;
 }
 
-Onnx__NodeProto *zoo_node(struct zoo *z, const char *op, const char *path, const char *const *inputs, size_t n_inputs,
-                          const char **out)
+Onnx__NodeProto *zoo_node(struct zoo *z, const char *op, const char *path, const char *const *inputs,
+                          size_t n_inputs, const char **out)
 {
     Onnx__NodeProto *node = zoo_alloc(z, sizeof *node);
     onnx__node_proto__init(node);
@@ -141,16 +140,25 @@ static void tensor_header(struct zoo *z, Onnx__TensorProto *t, const char *name,
     for (size_t i = 0; i < n_dims; i++) t->raw_data.len *= (size_t)(t->dims[i] = dims[i]);
 }
 
-const char *zoo_weight(struct zoo *z, const char *name, size_t n_dims, const int64_t *dims, double low, double high)
+const char *zoo_random(struct zoo *z, const char *name, size_t n_dims, const int64_t *dims, double low,
+                       double high)
 {
     struct zoo_tensor *t = zoo_alloc(z, sizeof *t);
     tensor_header(z, &t->proto, name, FLOAT, n_dims, dims);
     t->low = low;
     t->high = high;
     append(z, &z->tensors, &z->n_tensors, t);
-    z->counts.parameters += (int64_t)(t->proto.raw_data.len / sizeof(float));
-    z->counts.folded += (int64_t)(t->proto.raw_data.len / sizeof(float));
     return t->proto.name;
+}
+
+const char *zoo_weight(struct zoo *z, const char *name, size_t n_dims, const int64_t *dims, double low,
+                       double high)
+{
+    int64_t n = 1;
+    for (size_t i = 0; i < n_dims; i++) n *= dims[i];
+    z->counts.parameters += n;
+    z->counts.folded += n;
+    return zoo_random(z, name, n_dims, dims, low, high);
 }
 
 const char *zoo_data(struct zoo *z, const char *name, int32_t type, const void *data, size_t n)

@@ -1,8 +1,8 @@
 /*
- * Builds an ONNX graph layer by layer, as exporters write it: names after torchvision's modules, batch norms unfolded.
- * Every value carries its shape and a rough model of its distribution, from which the next layer's weights get their
- * range: each convolution's output has mean square about 1, so that nothing explodes or dies in a deep network.
- * Running out of memory ends the program, as in graph/graph.c.
+ * Builds an ONNX graph layer by layer, as exporters write it: names after torchvision's modules, batch norms
+ * unfolded. Every value carries its shape and a rough model of its distribution, from which the next layer's
+ * weights get their range: each convolution's output has mean square about 1, so that nothing explodes or
+ * dies in a deep network. Running out of memory ends the program, as in graph/graph.c.
  */
 #ifndef MODELS_ZOO_BUILD_H
 #define MODELS_ZOO_BUILD_H
@@ -15,36 +15,36 @@
 
 struct zoo_value {
     const char *name;
-    int32_t c, h, w;             /* [1,c,h,w]; h = w = 0: [1,c] */
-    double power, mean;          /* modelled mean square and mean of the elements */
+    int32_t c, h, w;    /* [1,c,h,w]; h = w = 0: [1,c] */
+    double power, mean; /* modelled mean square and mean of the elements */
 };
 
-struct zoo_tensor {              /* an initializer */
-    Onnx__TensorProto proto;     /* raw_data.len set; raw_data.data NULL: made while it is written */
-    double low, high;            /* random values lie in [low, high) */
+struct zoo_tensor {          /* an initializer */
+    Onnx__TensorProto proto; /* raw_data.len set; raw_data.data NULL: made while it is written */
+    double low, high;        /* random values lie in [low, high) */
 };
 
 struct zoo {
-    const char *name;            /* the network's: seeds the weights */
-    struct ig_graph *memory;     /* owns all strings and messages; no graph is kept in it */
-    Onnx__GraphProto graph;      /* without its initializers */
+    const char *name;        /* the network's: seeds the weights */
+    struct ig_graph *memory; /* owns all strings and messages; no graph is kept in it */
+    Onnx__GraphProto graph;  /* without its initializers */
     struct zoo_tensor **tensors;
     size_t n_tensors;
-    double norm_scale;           /* mean of batch norms' scales; zoo_begin: 1 */
+    double norm_scale; /* mean of batch norms' scales; zoo_begin: 1 */
     struct ig_zoo_counts counts;
 };
 
-struct zoo_layer {               /* a window; a 0 is the usual value */
-    int32_t oc;                  /* output channels; pools: those of the input */
-    int32_t k, kh, kw;           /* window: k x k, or kh x kw where k is 0 */
-    int32_t stride;              /* 0: 1 */
-    int32_t pad, pad_h, pad_w;   /* both sides: pad in both directions, or pad_h and pad_w where pad is 0 */
-    int32_t pad_end;             /* more padding at bottom and right */
-    int32_t groups;              /* 0: 1 */
-    int32_t bias;                /* 1: with a bias */
-    int32_t same;                /* 1: auto_pad SAME_UPPER instead of pads */
-    int32_t ceil;                /* 1: pools round the output size up */
-    int32_t skip_pad;            /* 1: average pools do not count padding */
+struct zoo_layer {             /* a window; a 0 is the usual value */
+    int32_t oc;                /* output channels; pools: those of the input */
+    int32_t k, kh, kw;         /* window: k x k, or kh x kw where k is 0 */
+    int32_t stride;            /* 0: 1 */
+    int32_t pad, pad_h, pad_w; /* both sides: pad in both directions, or pad_h and pad_w where pad is 0 */
+    int32_t pad_end;           /* more padding at bottom and right */
+    int32_t groups;            /* 0: 1 */
+    int32_t bias;              /* 1: with a bias */
+    int32_t same;              /* 1: auto_pad SAME_UPPER instead of pads */
+    int32_t ceil;              /* 1: pools round the output size up */
+    int32_t skip_pad;          /* 1: average pools do not count padding */
 };
 
 /* --- build.c: memory, names, nodes --- */
@@ -52,15 +52,19 @@ void zoo_begin(struct zoo *z, const struct ig_zoo_net *net);
 void zoo_end(struct zoo *z);
 void *zoo_alloc(struct zoo *z, size_t bytes);
 char *zoo_format(struct zoo *z, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* A node of module `path` ("layer1.0.conv1"), named as torch's exporter does; returns it, its output's name in *out. */
-Onnx__NodeProto *zoo_node(struct zoo *z, const char *op, const char *path, const char *const *inputs, size_t n_inputs,
-                          const char **out);
+/* A node of module `path` ("layer1.0.conv1"), named as torch's exporter does; *out: its output's name. */
+Onnx__NodeProto *zoo_node(struct zoo *z, const char *op, const char *path, const char *const *inputs,
+                          size_t n_inputs, const char **out);
 void zoo_attr_int(struct zoo *z, Onnx__NodeProto *node, const char *name, int64_t value);
 void zoo_attr_float(struct zoo *z, Onnx__NodeProto *node, const char *name, float value);
 void zoo_attr_string(struct zoo *z, Onnx__NodeProto *node, const char *name, const char *value);
 void zoo_attr_ints(struct zoo *z, Onnx__NodeProto *node, const char *name, const int64_t *values, size_t n);
-/* An initializer of random floats in [low, high), counted as a parameter; returns its name. */
-const char *zoo_weight(struct zoo *z, const char *name, size_t n_dims, const int64_t *dims, double low, double high);
+/* An initializer of random floats in [low, high), which the caller counts or not; returns its name. */
+const char *zoo_random(struct zoo *z, const char *name, size_t n_dims, const int64_t *dims, double low,
+                       double high);
+/* The same, counted as parameters. */
+const char *zoo_weight(struct zoo *z, const char *name, size_t n_dims, const int64_t *dims, double low,
+                       double high);
 /* An initializer that is data, not parameter: int64 (type 7) or float (type 1) elements of rank 1. */
 const char *zoo_data(struct zoo *z, const char *name, int32_t type, const void *data, size_t n);
 /* A Constant node holding a float scalar; returns its output's name. */
@@ -99,10 +103,10 @@ struct zoo_value zoo_upsample(struct zoo *z, const char *path, struct zoo_value 
 struct zoo_value zoo_crop(struct zoo *z, const char *path, struct zoo_value x, int32_t offset, int32_t size);
 
 /* --- blocks.c: what the networks are made of --- */
-/* conv `path`.conv_name, batch norm `path`.norm_name, ReLU `path`.relu_name (NULL: none). */
 struct zoo_names {
-    const char *conv, *norm, *relu;
+    const char *conv, *norm, *relu; /* modules of one path; relu NULL: none */
 };
+/* Convolution, batch norm and ReLU. */
 struct zoo_value zoo_conv_norm(struct zoo *z, const char *path, struct zoo_names names, struct zoo_value x,
                                struct zoo_layer l, float epsilon);
 /* Global pool, flatten, fully connected layer `path`, graph output "output". */

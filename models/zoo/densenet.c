@@ -1,4 +1,5 @@
-/* DenseNet-121: growth 32, bottlenecks of 128, pre-activation; every layer concatenates all before it in its block. */
+/* DenseNet-121: growth 32, bottlenecks of 128, pre-activation; every layer concatenates all before it in its
+ * block. */
 #include "models/zoo/nets.h"
 
 enum { GROWTH = 32, BOTTLENECK = 4 * GROWTH, MAX_LAYERS = 24 };

@@ -1,6 +1,7 @@
 /*
- * FCN-8s on VGG-16 (Shelhamer, Long, Darrell 2016; voc-fcn8s): the first convolution pads by 100, so that any image
- * gives a score map; transposed convolutions bring it back, sums with pool4 and pool3 refine it, crops align it.
+ * FCN-8s on VGG-16 (Shelhamer, Long, Darrell 2016; voc-fcn8s): the first convolution pads by 100, so that any
+ * image gives a score map; transposed convolutions bring it back, sums with pool4 and pool3 refine it, crops
+ * align it.
  */
 #include "models/zoo/nets.h"
 
@@ -33,7 +34,8 @@ static struct taps body(struct zoo *z, struct zoo_value x)
 }
 
 /* Scores of pool `level`, cropped by `offset` to x's size, added to x. */
-static struct zoo_value refine(struct zoo *z, int level, int32_t offset, struct zoo_value x, const struct taps *t)
+static struct zoo_value refine(struct zoo *z, int level, int32_t offset, struct zoo_value x,
+                               const struct taps *t)
 {
     char *score = zoo_format(z, "score_pool%d", level);
     struct zoo_value s = conv(z, score, t->pool[level - 1], (struct zoo_layer){.oc = CLASSES, .k = 1});

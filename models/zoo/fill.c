@@ -1,4 +1,5 @@
-/* Seeded values: splitmix64 (Steele, Lea, Flood 2014) by counter, 24 bits an element, integers until the last step. */
+/* Seeded values: splitmix64 (Steele, Lea, Flood 2014) by counter, 24 bits an element, integers until the last
+ * step. */
 #include "models/zoo/build.h"
 
 static uint64_t mix(uint64_t z)

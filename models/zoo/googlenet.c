@@ -21,10 +21,13 @@ static struct zoo_value inception(struct zoo *z, const char *name, struct zoo_va
     char *path = zoo_format(z, "inception%s", name);
     b[0] = conv(z, zoo_format(z, "%s.branch1", path), x, (struct zoo_layer){.oc = w.one, .k = 1});
     b[1] = conv(z, zoo_format(z, "%s.branch2.0", path), x, (struct zoo_layer){.oc = w.reduce3, .k = 1});
-    b[1] = conv(z, zoo_format(z, "%s.branch2.1", path), b[1], (struct zoo_layer){.oc = w.three, .k = 3, .pad = 1});
+    b[1] = conv(z, zoo_format(z, "%s.branch2.1", path), b[1],
+                (struct zoo_layer){.oc = w.three, .k = 3, .pad = 1});
     b[2] = conv(z, zoo_format(z, "%s.branch3.0", path), x, (struct zoo_layer){.oc = w.reduce5, .k = 1});
-    b[2] = conv(z, zoo_format(z, "%s.branch3.1", path), b[2], (struct zoo_layer){.oc = w.five, .k = 3, .pad = 1});
-    b[3] = zoo_max_pool(z, zoo_format(z, "%s.branch4.0", path), x, (struct zoo_layer){.k = 3, .pad = 1, .ceil = 1});
+    b[2] = conv(z, zoo_format(z, "%s.branch3.1", path), b[2],
+                (struct zoo_layer){.oc = w.five, .k = 3, .pad = 1});
+    b[3] = zoo_max_pool(z, zoo_format(z, "%s.branch4.0", path), x,
+                        (struct zoo_layer){.k = 3, .pad = 1, .ceil = 1});
     b[3] = conv(z, zoo_format(z, "%s.branch4.1", path), b[3], (struct zoo_layer){.oc = w.pool, .k = 1});
     return zoo_concat(z, path, b, 4);
 }

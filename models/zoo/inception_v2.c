@@ -1,18 +1,20 @@
 /*
- * Inception v2 (BN-Inception, Ioffe & Szegedy 2015) as TF-Slim defines it: first layer separable (depthwise multiplier
- * 8, then 1x1; a bias, no batch norm), SAME padding, 1000 classes and background. Slim's batch norms have no scale;
- * here they have one, as converters add it: the published count is therefore the folded one.
+ * Inception v2 (BN-Inception, Ioffe & Szegedy 2015) as TF-Slim defines it: first layer separable (depthwise
+ * multiplier 8, then 1x1; a bias, no batch norm), SAME padding, 1000 classes and background. Slim's batch
+ * norms have no scale; here they have one, as converters add it: the published count is therefore the folded
+ * one.
  */
 #include "models/zoo/nets.h"
 
-static struct zoo_value conv(struct zoo *z, const char *path, struct zoo_value x, int32_t oc, int32_t k, int32_t stride)
+static struct zoo_value conv(struct zoo *z, const char *path, struct zoo_value x, int32_t oc, int32_t k,
+                             int32_t stride)
 {
     return zoo_conv_norm(z, path, (struct zoo_names){"Conv2D", "BatchNorm", "Relu"}, x,
                          (struct zoo_layer){.oc = oc, .k = k, .stride = stride, .same = 1}, 1e-3f);
 }
 
-static struct zoo_value step(struct zoo *z, const char *module, const char *layer, struct zoo_value x, int32_t oc,
-                             int32_t k, int32_t stride)
+static struct zoo_value step(struct zoo *z, const char *module, const char *layer, struct zoo_value x,
+                             int32_t oc, int32_t k, int32_t stride)
 {
     return conv(z, zoo_format(z, "%s.%s", module, layer), x, oc, k, stride);
 }
@@ -21,7 +23,8 @@ struct widths {
     int32_t one, reduce3, three, reduce_double3, double3, pool;
 };
 
-static struct zoo_value mixed(struct zoo *z, const char *path, struct zoo_value x, struct widths w, int max_pool)
+static struct zoo_value mixed(struct zoo *z, const char *path, struct zoo_value x, struct widths w,
+                              int max_pool)
 {
     struct zoo_value b[4];
     struct zoo_layer pool = {.k = 3, .same = 1, .skip_pad = 1};
@@ -37,8 +40,8 @@ static struct zoo_value mixed(struct zoo *z, const char *path, struct zoo_value 
     return zoo_concat(z, path, b, 4);
 }
 
-static struct zoo_value reduction(struct zoo *z, const char *path, struct zoo_value x, int32_t reduce3, int32_t three,
-                                  int32_t reduce_double3, int32_t double3)
+static struct zoo_value reduction(struct zoo *z, const char *path, struct zoo_value x, int32_t reduce3,
+                                  int32_t three, int32_t reduce_double3, int32_t double3)
 {
     struct zoo_value b[3];
     b[0] = step(z, path, "Branch_0.Conv2d_0a_1x1", x, reduce3, 1, 1);

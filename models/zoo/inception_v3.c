@@ -4,7 +4,8 @@
 static struct zoo_value conv(struct zoo *z, const char *module, const char *name, struct zoo_value x,
                              struct zoo_layer l)
 {
-    return zoo_conv_norm(z, zoo_format(z, "%s%s", module, name), (struct zoo_names){"conv", "bn", "relu"}, x, l, 1e-3f);
+    return zoo_conv_norm(z, zoo_format(z, "%s%s", module, name), (struct zoo_names){"conv", "bn", "relu"}, x,
+                         l, 1e-3f);
 }
 
 static struct zoo_layer square(int32_t oc, int32_t k)
@@ -29,7 +30,8 @@ static struct zoo_layer halve(int32_t oc)
 
 static struct zoo_value pool_branch(struct zoo *z, const char *m, struct zoo_value x, int32_t oc)
 {
-    x = zoo_average_pool(z, zoo_format(z, "%s.branch_pool_average", m), x, (struct zoo_layer){.k = 3, .pad = 1});
+    x = zoo_average_pool(z, zoo_format(z, "%s.branch_pool_average", m), x,
+                         (struct zoo_layer){.k = 3, .pad = 1});
     return conv(z, m, ".branch_pool", x, square(oc, 1));
 }
 

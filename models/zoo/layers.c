@@ -1,6 +1,6 @@
 /*
- * Layers without a window. The model of `power` and `mean` takes values as normally distributed; square roots are the
- * only thing it asks of libm, because they are correctly rounded everywhere.
+ * Layers without a window. The model of `power` and `mean` takes values as normally distributed. Of libm it
+ * uses square roots only, which are correctly rounded everywhere, and fmin.
  */
 #include "models/zoo/build.h"
 
@@ -22,27 +22,26 @@ static struct zoo_value rectified(struct zoo_value x)
 }
 
 /*
- * Statistics and scales as of a trained network, a few times apart: the running variance lies around the modelled
- * power, so that a batch norm also normalizes. Mean of scale^2 / variance: 13/12 ln 3 = 1.19; the bias adds .0033.
+ * Statistics and scales as of a trained network, a few times apart: the running variance lies around the
+ * modelled power, so that a batch norm also normalizes. Mean of scale^2 / variance: 13/12 ln 3 = 1.19; the
+ * bias adds .0033.
  */
 struct zoo_value zoo_batch_norm(struct zoo *z, const char *path, struct zoo_value x, float epsilon)
 {
     int64_t n = x.c;
+    double scale = z->norm_scale;
     struct zoo_value y = x;
-    struct ig_zoo_counts before;
     const char *in[5] = {x.name};
-    in[1] = zoo_weight(z, zoo_format(z, "%s.weight", path), 1, &n, 0.5 * z->norm_scale, 1.5 * z->norm_scale);
-    before = z->counts;
-    in[2] = zoo_weight(z, zoo_format(z, "%s.bias", path), 1, &n, -0.1, 0.1);
-    z->counts.folded = before.folded; /* the scale goes into a neighbour's weights, the bias stays */
-    before = z->counts;
-    in[3] = zoo_weight(z, zoo_format(z, "%s.running_mean", path), 1, &n, -0.1, 0.1);
-    in[4] = zoo_weight(z, zoo_format(z, "%s.running_var", path), 1, &n, 0.5 * x.power, 1.5 * x.power);
-    z->counts = before; /* statistics are not parameters */
+    in[1] = zoo_random(z, zoo_format(z, "%s.weight", path), 1, &n, 0.5 * scale, 1.5 * scale);
+    in[2] = zoo_random(z, zoo_format(z, "%s.bias", path), 1, &n, -0.1, 0.1);
+    in[3] = zoo_random(z, zoo_format(z, "%s.running_mean", path), 1, &n, -0.1, 0.1);
+    in[4] = zoo_random(z, zoo_format(z, "%s.running_var", path), 1, &n, 0.5 * x.power, 1.5 * x.power);
+    z->counts.parameters += 2 * n; /* statistics are not parameters */
+    z->counts.folded += n;         /* the scale goes into a neighbour's weights, the bias stays */
     Onnx__NodeProto *node = zoo_node(z, "BatchNormalization", path, in, 5, &y.name);
     zoo_attr_float(z, node, "epsilon", epsilon);
     zoo_attr_float(z, node, "momentum", 0.9f);
-    y.power = 1.19 * z->norm_scale * z->norm_scale;
+    y.power = 1.19 * scale * scale;
     y.mean = x.mean * sqrt(y.power / x.power);
     return y;
 }

@@ -1,6 +1,6 @@
 /*
- * "Deep, big, simple neural nets for handwritten digit recognition" (Ciresan et al., Neural Computation 2010), the
- * largest of Table 1. Activation: 1.7159 tanh(0.6666 x), as in section 2.2 there.
+ * "Deep, big, simple neural nets for handwritten digit recognition" (Ciresan et al., Neural Computation
+ * 2010), the largest of Table 1. Activation: 1.7159 tanh(0.6666 x), as in section 2.2 there.
  */
 #include "models/zoo/nets.h"
 

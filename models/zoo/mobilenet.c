@@ -1,4 +1,4 @@
-/* MobileNet v1 (Keras: 1x1 convolution as classifier, TensorFlow's one-sided padding) and v2 (torchvision). */
+/* MobileNet v1 (Keras: a 1x1 convolution classifies, padding is one-sided) and v2 (torchvision). */
 #include "models/zoo/nets.h"
 
 static struct zoo_value conv_v1(struct zoo *z, const char *conv, struct zoo_value x, struct zoo_layer l)
@@ -23,7 +23,8 @@ static void mobilenet_v1(struct zoo *z, struct zoo_value x, int32_t divisor)
     x = conv_v1(z, "conv1", x, window_v1(32 / divisor, 2, 1));
     for (int i = 0; i < 13; i++) {
         x = conv_v1(z, zoo_format(z, "conv_dw_%d", i + 1), x, window_v1(x.c, stride[i], x.c));
-        x = conv_v1(z, zoo_format(z, "conv_pw_%d", i + 1), x, (struct zoo_layer){.oc = width[i] / divisor, .k = 1});
+        x = conv_v1(z, zoo_format(z, "conv_pw_%d", i + 1), x,
+                    (struct zoo_layer){.oc = width[i] / divisor, .k = 1});
     }
     x = zoo_global_pool(z, "global_average_pooling2d", x);
     x = zoo_conv(z, "conv_preds", x, (struct zoo_layer){.oc = 1000, .k = 1, .bias = 1});
@@ -46,14 +47,15 @@ static struct zoo_value conv_v2(struct zoo *z, const char *path, struct zoo_valu
     return zoo_relu6(z, zoo_format(z, "%s.2", path), x);
 }
 
-static struct zoo_value inverted(struct zoo *z, const char *path, struct zoo_value x, int32_t expand, int32_t oc,
-                                 int32_t stride)
+static struct zoo_value inverted(struct zoo *z, const char *path, struct zoo_value x, int32_t expand,
+                                 int32_t oc, int32_t stride)
 {
     struct zoo_value y = x;
     int i = 0;
     char *linear[2];
     if (expand > 1)
-        y = conv_v2(z, zoo_format(z, "%s.conv.%d", path, i++), y, (struct zoo_layer){.oc = expand * x.c, .k = 1});
+        y = conv_v2(z, zoo_format(z, "%s.conv.%d", path, i++), y,
+                    (struct zoo_layer){.oc = expand * x.c, .k = 1});
     y = conv_v2(z, zoo_format(z, "%s.conv.%d", path, i++), y,
                 (struct zoo_layer){.oc = y.c, .k = 3, .stride = stride, .pad = 1, .groups = y.c});
     for (int j = 0; j < 2; j++) linear[j] = zoo_format(z, "conv.%d", i++);
@@ -64,8 +66,10 @@ static struct zoo_value inverted(struct zoo *z, const char *path, struct zoo_val
 
 void zoo_mobilenet_v2(struct zoo *z, struct zoo_value x)
 {
-    static const struct { int32_t expand, oc, n, stride; } rows[] = {
-        {1, 16, 1, 1}, {6, 24, 2, 2}, {6, 32, 3, 2}, {6, 64, 4, 2}, {6, 96, 3, 1}, {6, 160, 3, 2}, {6, 320, 1, 1}};
+    static const struct {
+        int32_t expand, oc, n, stride;
+    } rows[] = {{1, 16, 1, 1}, {6, 24, 2, 2},  {6, 32, 3, 2}, {6, 64, 4, 2},
+                {6, 96, 3, 1}, {6, 160, 3, 2}, {6, 320, 1, 1}};
     int index = 1;
     x = conv_v2(z, "features.0", x, (struct zoo_layer){.oc = 32, .k = 3, .stride = 2, .pad = 1});
     for (size_t r = 0; r < sizeof rows / sizeof *rows; r++)

@@ -3,28 +3,33 @@
 
 static const float EPSILON = 1e-5f;
 
-static struct zoo_value shortcut(struct zoo *z, const char *path, struct zoo_value x, int32_t oc, int32_t stride)
+static struct zoo_value shortcut(struct zoo *z, const char *path, struct zoo_value x, int32_t oc,
+                                 int32_t stride)
 {
     if (x.c == oc && stride == 1) return x;
     return zoo_conv_norm(z, path, (struct zoo_names){"downsample.0", "downsample.1", NULL}, x,
                          (struct zoo_layer){.oc = oc, .k = 1, .stride = stride}, EPSILON);
 }
 
-static struct zoo_value join(struct zoo *z, const char *path, const char *relu, struct zoo_value a, struct zoo_value b)
+static struct zoo_value join(struct zoo *z, const char *path, const char *relu, struct zoo_value a,
+                             struct zoo_value b)
 {
     return zoo_relu(z, zoo_format(z, "%s.%s", path, relu), zoo_add(z, path, a, b));
 }
 
-static struct zoo_value basic(struct zoo *z, const char *path, struct zoo_value x, int32_t width, int32_t stride)
+static struct zoo_value basic(struct zoo *z, const char *path, struct zoo_value x, int32_t width,
+                              int32_t stride)
 {
-    struct zoo_value y = zoo_conv_norm(z, path, (struct zoo_names){"conv1", "bn1", "relu"}, x,
-                                       (struct zoo_layer){.oc = width, .k = 3, .stride = stride, .pad = 1}, EPSILON);
+    struct zoo_value y =
+        zoo_conv_norm(z, path, (struct zoo_names){"conv1", "bn1", "relu"}, x,
+                      (struct zoo_layer){.oc = width, .k = 3, .stride = stride, .pad = 1}, EPSILON);
     y = zoo_conv_norm(z, path, (struct zoo_names){"conv2", "bn2", NULL}, y,
                       (struct zoo_layer){.oc = width, .k = 3, .pad = 1}, EPSILON);
     return join(z, path, "relu_1", y, shortcut(z, path, x, width, stride));
 }
 
-static struct zoo_value bottleneck(struct zoo *z, const char *path, struct zoo_value x, int32_t width, int32_t stride)
+static struct zoo_value bottleneck(struct zoo *z, const char *path, struct zoo_value x, int32_t width,
+                                   int32_t stride)
 {
     struct zoo_value y = zoo_conv_norm(z, path, (struct zoo_names){"conv1", "bn1", "relu"}, x,
                                        (struct zoo_layer){.oc = width, .k = 1}, EPSILON);
@@ -35,7 +40,8 @@ static struct zoo_value bottleneck(struct zoo *z, const char *path, struct zoo_v
     return join(z, path, "relu_2", y, shortcut(z, path, x, 4 * width, stride));
 }
 
-typedef struct zoo_value block_fn(struct zoo *z, const char *path, struct zoo_value x, int32_t width, int32_t stride);
+typedef struct zoo_value block_fn(struct zoo *z, const char *path, struct zoo_value x, int32_t width,
+                                  int32_t stride);
 
 static void resnet(struct zoo *z, struct zoo_value x, block_fn *block, const int32_t depth[4])
 {

@@ -1,7 +1,8 @@
 /* SqueezeNet 1.1. */
 #include "models/zoo/nets.h"
 
-static struct zoo_value conv(struct zoo *z, const char *path, const char *relu, struct zoo_value x, struct zoo_layer l)
+static struct zoo_value conv(struct zoo *z, const char *path, const char *relu, struct zoo_value x,
+                             struct zoo_layer l)
 {
     l.bias = 1;
     return zoo_relu(z, relu, zoo_conv(z, path, x, l));
@@ -13,10 +14,10 @@ static struct zoo_value fire(struct zoo *z, int index, struct zoo_value x, int32
     char *path = zoo_format(z, "features.%d", index);
     x = conv(z, zoo_format(z, "%s.squeeze", path), zoo_format(z, "%s.squeeze_activation", path), x,
              (struct zoo_layer){.oc = squeeze, .k = 1});
-    branch[0] = conv(z, zoo_format(z, "%s.expand1x1", path), zoo_format(z, "%s.expand1x1_activation", path), x,
-                     (struct zoo_layer){.oc = expand, .k = 1});
-    branch[1] = conv(z, zoo_format(z, "%s.expand3x3", path), zoo_format(z, "%s.expand3x3_activation", path), x,
-                     (struct zoo_layer){.oc = expand, .k = 3, .pad = 1});
+    branch[0] = conv(z, zoo_format(z, "%s.expand1x1", path), zoo_format(z, "%s.expand1x1_activation", path),
+                     x, (struct zoo_layer){.oc = expand, .k = 1});
+    branch[1] = conv(z, zoo_format(z, "%s.expand3x3", path), zoo_format(z, "%s.expand3x3_activation", path),
+                     x, (struct zoo_layer){.oc = expand, .k = 3, .pad = 1});
     return zoo_concat(z, path, branch, 2);
 }
 

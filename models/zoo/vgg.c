@@ -11,7 +11,8 @@ static void vgg(struct zoo *z, struct zoo_value x, const int32_t depth[5])
             x = zoo_conv(z, zoo_format(z, "features.%d", index), x, l);
             x = zoo_relu(z, zoo_format(z, "features.%d", index + 1), x);
         }
-        x = zoo_max_pool(z, zoo_format(z, "features.%d", index++), x, (struct zoo_layer){.k = 2, .stride = 2});
+        x = zoo_max_pool(z, zoo_format(z, "features.%d", index++), x,
+                         (struct zoo_layer){.k = 2, .stride = 2});
     }
     x = zoo_average_pool(z, "avgpool", x, (struct zoo_layer){.k = 1}); /* adaptive to 7x7, as exported */
     x = zoo_flatten(z, "flatten", x);

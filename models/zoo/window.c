@@ -96,7 +96,8 @@ struct zoo_value zoo_deconv(struct zoo *z, const char *path, struct zoo_value x,
     return y;
 }
 
-static struct zoo_value pool(struct zoo *z, const char *op, const char *path, struct zoo_value x, struct zoo_layer l)
+static struct zoo_value pool(struct zoo *z, const char *op, const char *path, struct zoo_value x,
+                             struct zoo_layer l)
 {
     struct window w = window(&l, x);
     struct zoo_value y = {NULL, x.c, w.out[0], w.out[1], x.power, x.mean};

@@ -1,17 +1,22 @@
 /*
- * The model as bytes. protobuf-c packs everything but the initializers' contents, which are made and written in
- * blocks: the lengths in front of each message are known beforehand.
+ * The model as bytes. protobuf-c packs everything but the initializers' contents, which are made and written
+ * in blocks: the lengths in front of each message are known beforehand.
  *
- *   ModelProto: version fields | graph: tag, length, (nodes, inputs, outputs | initializer: tag, length, TensorProto)*
+ *   ModelProto  = version fields | tag, length, GraphProto
+ *   GraphProto  = nodes, inputs, outputs | (tag, length, TensorProto) for each initializer
+ *   TensorProto = dims, type, name | tag, length, contents
  */
 #include "models/zoo/build.h"
 
 #include "graph/version.h"
 
 enum {
-    BLOCK = 1 << 14,                                               /* elements; even, for zoo_fill */
-    TAG_GRAPH = 7 << 3 | 2, TAG_INITIALIZER = 5 << 3 | 2, TAG_RAW_DATA = 9 << 3 | 2, /* field << 3 | wire type */
-    IR_VERSION = 8, OPSET = 13
+    BLOCK = 1 << 14, /* elements; even, for zoo_fill */
+    TAG_GRAPH = 7 << 3 | 2,
+    TAG_INITIALIZER = 5 << 3 | 2,
+    TAG_RAW_DATA = 9 << 3 | 2, /* field << 3 | wire type */
+    IR_VERSION = 8,
+    OPSET = 13
 };
 
 struct sink {

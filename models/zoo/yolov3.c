@@ -1,6 +1,6 @@
 /*
- * YOLOv3: Darknet-53 and three detection heads for COCO (3 boxes x 85). Outputs are the maps in front of darknet's
- * [yolo] layers, coarse to fine. Modules are numbered like the layers of yolov3.cfg.
+ * YOLOv3: Darknet-53 and three detection heads for COCO (3 boxes x 85). Outputs are the maps in front of
+ * darknet's [yolo] layers, coarse to fine. Modules are numbered like the layers of yolov3.cfg.
  */
 #include "models/zoo/nets.h"
 

@@ -7,7 +7,8 @@
 #include "models/zoo/nets.h"
 
 static const struct ig_zoo_net nets[] = {
-    {"mlp", 2, 841, 0, 0, "Ciresan 2010, Table 1, network 5: 29x29 digits, 2500-2000-1500-1000-500-10", zoo_mlp},
+    {"mlp", 2, 841, 0, 0, "Ciresan 2010, Table 1, network 5: 29x29 digits, 2500-2000-1500-1000-500-10",
+     zoo_mlp},
     {"squeezenet1.1", 4, 3, 224, 224, "torchvision squeezenet1_1 (Iandola 2016)", zoo_squeezenet1_1},
     {"mobilenet_v1", 4, 3, 224, 224, "Keras MobileNet, alpha 1 (Howard 2017)", zoo_mobilenet_v1},
     {"mobilenet_v1_025", 4, 3, 224, 224, "Keras MobileNet, alpha 0.25 (Howard 2017)", zoo_mobilenet_v1_025},
@@ -16,7 +17,8 @@ static const struct ig_zoo_net nets[] = {
     {"alexnet", 4, 3, 224, 224, "torchvision alexnet (Krizhevsky 2014)", zoo_alexnet},
     {"googlenet", 4, 3, 224, 224, "torchvision googlenet, no auxiliary heads (Szegedy 2014)", zoo_googlenet},
     {"inception_v2", 4, 3, 224, 224, "TF-Slim inception_v2, 1001 classes (Ioffe 2015)", zoo_inception_v2},
-    {"inception_v3", 4, 3, 299, 299, "torchvision inception_v3, no auxiliary head (Szegedy 2015)", zoo_inception_v3},
+    {"inception_v3", 4, 3, 299, 299, "torchvision inception_v3, no auxiliary head (Szegedy 2015)",
+     zoo_inception_v3},
     {"resnet18", 4, 3, 224, 224, "torchvision resnet18 (He 2015)", zoo_resnet18},
     {"resnet50", 4, 3, 224, 224, "torchvision resnet50 (He 2015), stride in the 3x3", zoo_resnet50},
     {"resnet101", 4, 3, 224, 224, "torchvision resnet101 (He 2015), stride in the 3x3", zoo_resnet101},

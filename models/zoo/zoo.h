@@ -19,10 +19,10 @@ struct ig_zoo_net {
 };
 
 struct ig_zoo_counts {
-    int64_t parameters;     /* weights and biases of conv, deconv and fc; scale and bias of batch norms */
-    int64_t folded;         /* the same with one vector a batch norm: its scale folded away */
-    int64_t macs;           /* multiply-accumulates of conv, deconv and fc for one image */
-    int64_t bytes;          /* of the ONNX file */
+    int64_t parameters; /* weights and biases of conv, deconv and fc; scale and bias of batch norms */
+    int64_t folded;     /* the same with one vector a batch norm: its scale folded away */
+    int64_t macs;       /* multiply-accumulates of conv, deconv and fc for one image */
+    int64_t bytes;      /* of the ONNX file */
 };
 
 /* The i-th network, or NULL past the last. */
@@ -32,8 +32,8 @@ const struct ig_zoo_net *ig_zoo_find(const char *name);
 /* Counts without making a single weight. */
 void ig_zoo_count(const struct ig_zoo_net *net, struct ig_zoo_counts *counts);
 /*
- * Writes the network to f: ONNX IR 8, opset 13, the same bytes on every machine. Weights are made while they are
- * written, so that memory does not grow with the network. 0, or -1 with a line in err.
+ * Writes the network to f: ONNX IR 8, opset 13, the same bytes on every machine. Weights are made while they
+ * are written, so that memory does not grow with the network. 0, or -1 with a line in err.
  */
 int ig_zoo_write(const struct ig_zoo_net *net, FILE *f, char *err, size_t err_bytes);
 

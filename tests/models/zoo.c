@@ -1,4 +1,4 @@
-/* The zoo's networks against what was published about them, and the files against what the builder counted. */
+/* The zoo's networks against what was published about them, its files against what the builder counted. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,8 +15,9 @@
 #define TORCHVISION "https://pytorch.org/vision/stable/models.html: num_params, GFLOPS (multiply-adds)"
 
 /*
- * Counted: weights and biases of convolutions and fully connected layers, scales and biases of batch norms; not running
- * means and variances. Multiply-accumulates: of convolutions, transposed convolutions, fully connected layers.
+ * Counted: weights and biases of convolutions and fully connected layers, scales and biases of batch norms;
+ * not running means and variances. Multiply-accumulates: of convolutions, transposed convolutions, fully
+ * connected layers.
  */
 static const struct published {
     const char *name;
@@ -47,7 +48,8 @@ static const struct published {
     {"vgg19", 143667240, 143667240, 19632062464, 143.66724, 19.632, 1e-6, .001, TORCHVISION},
     {"yolov3", 61949149, 61922845, 32932037632, 0, 65.86 / 2, 0, .005,
      "https://pjreddie.com/darknet/yolo: YOLOv3-416 65.86 Bn FLOPS, a multiply-add counted as two"},
-    {"fcn", 134489759, 134489759, 62860657728, 134, 0, 1, 0, "Long, Shelhamer, Darrell 2015, Table 1: FCN-VGG16, 134M"},
+    {"fcn", 134489759, 134489759, 62860657728, 134, 0, 1, 0,
+     "Long, Shelhamer, Darrell 2015, Table 1: FCN-VGG16, 134M"},
 };
 enum { NETS = sizeof table / sizeof *table };
 
@@ -63,7 +65,8 @@ static void counts_are_published(void **state)
         assert_int_equal(n.parameters, p->parameters);
         assert_int_equal(n.folded, p->folded);
         assert_int_equal(n.macs, p->macs);
-        if (p->millions > 0) assert_true(fabs((double)n.parameters / 1e6 - p->millions) <= p->millions_unit * .501);
+        if (p->millions > 0)
+            assert_true(fabs((double)n.parameters / 1e6 - p->millions) <= p->millions_unit * .501);
         if (p->gigas > 0) assert_true(fabs((double)n.macs / 1e9 - p->gigas) <= p->gigas_unit * .501);
     }
 }
@@ -77,8 +80,9 @@ static void unknown_name(void **state)
 }
 
 /*
- * TF-Slim's test of the body counts all of its variables: 10,173,112, moving means and variances included, scales not.
- * The paper's 2.0 billion multiply-adds are of a dense first layer, 7x7 from 3 to 64 channels, 112x112 outputs.
+ * TF-Slim's test of the body counts all of its variables: 10,173,112, moving means and variances included,
+ * scales not. The paper's 2.0 billion multiply-adds are of a dense first layer, 7x7 from 3 to 64 channels,
+ * 112x112 outputs.
  */
 static void inception_v2_published(void **state)
 {
@@ -91,7 +95,7 @@ static void inception_v2_published(void **state)
     assert_true(fabs(dense - 2.0) < .05);
 }
 
-/* torchvision's published 27,161,264 have the auxiliary head: two convolutions with batch norm and a classifier. */
+/* torchvision's 27,161,264 count the auxiliary head: two convolutions with batch norm and a classifier. */
 static void inception_v3_published(void **state)
 {
     (void)state;
@@ -110,7 +114,7 @@ static void fcn_by_hand(void **state)
     int64_t macs = 0, c = 3;
     for (int s = 0; s < 5; s++)
         for (int i = 0; i < depth[s]; i++, c = width[s]) macs += size[s] * size[s] * c * width[s] * 9;
-    macs += 8 * 8 * 4096 * (512 * 49 + 4096 + 21);
+    macs += INT64_C(8) * 8 * 4096 * (512 * 49 + 4096 + 21);
     macs += 27 * 27 * 512 * 21 + 53 * 53 * 256 * 21;
     macs += 21 * 21 * (8 * 8 * 16 + 18 * 18 * 16 + 38 * 38 * 256);
     struct ig_zoo_counts n;
@@ -165,7 +169,8 @@ static struct file write_net(const char *name)
     return f;
 }
 
-/* The file has the predicted length; its tensors, less statistics, are the parameters; every read name is defined. */
+/* The file has the predicted length; its tensors, less statistics, are the parameters; every read name is
+ * defined. */
 static void file_is_consistent(const char *name)
 {
     struct ig_zoo_counts n;
@@ -212,7 +217,8 @@ static void importer_agrees(void **state)
         ig_zoo_count(ig_zoo_net(i), &n);
         if (n.bytes > LARGEST) continue;
         struct file f = write_net(table[i].name);
-        struct ig_graph *g = ig_import_bytes(table[i].name, f.bytes, f.n, &(struct ig_import_options){0}, err, sizeof err);
+        struct ig_graph *g =
+            ig_import_bytes(table[i].name, f.bytes, f.n, &(struct ig_import_options){0}, err, sizeof err);
         if (!g) fail_msg("%s", err);
         double macs = 0;
         ig_count_macs(g);
@@ -281,10 +287,16 @@ static void full_disk(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(counts_are_published), cmocka_unit_test(unknown_name),
-        cmocka_unit_test(inception_v2_published), cmocka_unit_test(inception_v3_published),
-        cmocka_unit_test(fcn_by_hand), cmocka_unit_test(output_shapes), cmocka_unit_test(files),
-        cmocka_unit_test(importer_agrees), cmocka_unit_test(same_bytes_everywhere), cmocka_unit_test(weights),
+        cmocka_unit_test(counts_are_published),
+        cmocka_unit_test(unknown_name),
+        cmocka_unit_test(inception_v2_published),
+        cmocka_unit_test(inception_v3_published),
+        cmocka_unit_test(fcn_by_hand),
+        cmocka_unit_test(output_shapes),
+        cmocka_unit_test(files),
+        cmocka_unit_test(importer_agrees),
+        cmocka_unit_test(same_bytes_everywhere),
+        cmocka_unit_test(weights),
         cmocka_unit_test(full_disk),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

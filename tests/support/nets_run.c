@@ -1,0 +1,160 @@
+/* Running small networks: the oracle gives every value memory of its own, the other one obeys the plan. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "kernels_cpu/eval.h"
+#include "kernels_cpu/problem.h"
+#include "tests/support/nets.h"
+
+enum { GUARD = 4096, POISON = 0xf5 };
+
+static void fill_input(const struct ig_shape *s, uint64_t seed, void *data)
+{
+    struct rng r = {seed};
+    for (int64_t i = 0; i < ig_count(s); i++) ((float *)data)[i] = (float)rng_int(&r, -4, 4);
+}
+
+static void *tensor(const struct ig_graph *g, int32_t v)
+{
+    return test_malloc((size_t)ig_bytes(&g->values[v].shape));
+}
+
+/* Any number of inputs, which a kernel call has no room for. */
+static void concat(const struct ig_graph *g, const struct ig_node *n, void *const *data)
+{
+    const struct ig_shape *s = &g->values[n->out[0]].shape;
+    char *to = data[n->out[0]];
+    int64_t outer = 1;
+    for (int32_t i = 0; i < n->attrs.axis.axis; i++) outer *= s->dims[i];
+    for (int64_t o = 0; o < outer; o++)
+        for (int32_t k = 0; k < n->n_in; k++) {
+            size_t run = (size_t)(ig_bytes(&g->values[n->in[k]].shape) / outer);
+            memcpy(to, (const char *)data[n->in[k]] + (size_t)o * run, run);
+            to += run;
+        }
+}
+
+static void run_node(const struct ig_graph *g, const struct ig_node *n, void *const *data)
+{
+    const void *in[16] = {0};
+    if (n->op == IG_CONCAT) {
+        concat(g, n, data);
+        return;
+    }
+    for (int32_t k = 0; k < n->n_in; k++) in[k] = n->in[k] < 0 ? NULL : data[n->in[k]];
+    if (ig_ref_eval(g, n, in, &data[n->out[0]])) fail_msg("the reference does not compute '%s'", n->name);
+}
+
+void net_run(const struct ig_graph *g, uint64_t seed, void **out)
+{
+    void **data = test_calloc((size_t)g->n_values, sizeof *data);
+    for (int32_t v = 0; v < g->n_values; v++) {
+        data[v] = tensor(g, v);
+        if (ig_is_const(g, v)) memcpy(data[v], g->values[v].data, (size_t)ig_bytes(&g->values[v].shape));
+        if (ig_is_input(g, v)) fill_input(&g->values[v].shape, seed, data[v]);
+    }
+    for (int32_t i = 0; i < g->n_nodes; i++) run_node(g, &g->nodes[i], data);
+    for (int32_t i = 0; i < g->n_outputs; i++) {
+        out[i] = tensor(g, g->outputs[i]);
+        memcpy(out[i], data[g->outputs[i]], (size_t)ig_bytes(&g->values[g->outputs[i]].shape));
+    }
+    for (int32_t v = 0; v < g->n_values; v++) test_free(data[v]);
+    test_free(data);
+}
+
+struct memories { char *arena, **in, **out; };
+
+static void *place_of(const struct ig_graph *g, const struct ig_plan *p, const struct memories *m, int32_t v)
+{
+    if (v < 0) return NULL;
+    const struct ig_plan_buffer *b = &p->buffers[v];
+    switch (b->memory) {
+    case IG_MEMORY_ARENA: return m->arena + b->offset;
+    case IG_MEMORY_INPUT: return m->in[b->index] + b->offset;
+    case IG_MEMORY_OUTPUT: return m->out[b->index] + b->offset;
+    default: return (void *)(uintptr_t)g->values[v].data;
+    }
+}
+
+static void run_chunks(const struct ig_plan_step *s, const struct ig_call *call, void *scratch)
+{
+    struct ig_range full = ig_full_range(call);
+    for (int32_t i = s->chunks - 1; i >= 0; i--) { /* backwards: the order must not matter */
+        struct ig_range r = full;
+        if (s->split == 1) {
+            r.y0 = i * s->chunk;
+            r.y1 = full.y1 - r.y0 < s->chunk ? full.y1 : r.y0 + s->chunk;
+        } else if (s->split == 2) {
+            r.c0 = i * s->chunk;
+            r.c1 = full.c1 - r.c0 < s->chunk ? full.c1 : r.c0 + s->chunk;
+        }
+        s->kernel->run(call, r, scratch);
+    }
+}
+
+static void run_step(const struct ig_graph *g, const struct ig_plan *p, const struct ig_plan_step *s,
+                     const struct ig_view *views, const struct memories *m, void *scratch)
+{
+    static const char zeros[1 << 14] __attribute__((aligned(64)));
+    const struct ig_node *n = &g->nodes[s->node];
+    struct ig_call call;
+    int32_t images;
+    ig_node_call(g, views, n, &call, &images);
+    assert_true(ig_zeros_bytes(&call) <= sizeof zeros);
+    call.zeros = zeros;
+    for (int32_t k = 0; k < n->n_in; k++) call.in[k].data = place_of(g, p, m, n->in[k]);
+    for (int32_t k = 0; k < n->n_out; k++) call.out[k].data = place_of(g, p, m, n->out[k]);
+    for (int32_t i = 0; i < (s->kernel->row_tile ? images : 1); i++) {
+        struct ig_call one = ig_call_image((enum ig_op)n->op, &call, i);
+        run_chunks(s, &one, scratch);
+    }
+}
+
+static char *guarded(int64_t bytes)
+{
+    char *p = test_malloc((size_t)bytes + 2 * GUARD);
+    memset(p, POISON, (size_t)bytes + 2 * GUARD);
+    return p + GUARD;
+}
+
+static void check_guard(char *p, int64_t bytes)
+{
+    for (int i = 0; i < GUARD; i++) {
+        assert_int_equal((unsigned char)p[-1 - i], POISON);
+        assert_int_equal((unsigned char)p[bytes + i], POISON);
+    }
+    test_free(p - GUARD);
+}
+
+void net_run_plan(const struct ig_graph *g, const struct ig_plan *p, uint64_t seed, void **out)
+{
+    struct memories m = {guarded(p->arena_bytes), test_calloc((size_t)g->n_inputs, sizeof *m.in),
+                         test_calloc((size_t)g->n_outputs, sizeof *m.out)};
+    struct ig_view *views = test_calloc((size_t)g->n_values, sizeof *views);
+    void *scratch = test_malloc((size_t)p->scratch_bytes + 1);
+    for (int32_t v = 0; v < g->n_values; v++) views[v] = p->buffers[v].view;
+    for (int32_t i = 0; i < g->n_inputs; i++) {
+        m.in[i] = guarded(ig_bytes(&g->values[g->inputs[i]].shape));
+        fill_input(&g->values[g->inputs[i]].shape, seed, m.in[i]);
+    }
+    for (int32_t i = 0; i < g->n_outputs; i++) m.out[i] = guarded(ig_bytes(&g->values[g->outputs[i]].shape));
+    for (int32_t i = 0; i < p->n_steps; i++)
+        if (p->steps[i].kernel) run_step(g, p, &p->steps[i], views, &m, scratch);
+    check_guard(m.arena, p->arena_bytes);
+    for (int32_t i = 0; i < g->n_inputs; i++) check_guard(m.in[i], ig_bytes(&g->values[g->inputs[i]].shape));
+    for (int32_t i = 0; i < g->n_outputs; i++) {
+        int64_t bytes = ig_bytes(&g->values[g->outputs[i]].shape);
+        out[i] = tensor(g, g->outputs[i]);
+        memcpy(out[i], m.out[i], (size_t)bytes);
+        check_guard(m.out[i], bytes);
+    }
+    test_free(m.in);
+    test_free(m.out);
+    test_free(views);
+    test_free(scratch);
+}
