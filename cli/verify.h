@@ -39,7 +39,10 @@ struct ig_graph *ig_case_compile(struct ig_case *c, char *err, size_t n);
 /* Runs it; outputs[i] are filled in the graph's shapes. 0, or -1 with a line in err. */
 int ig_case_run(const struct ig_case *c, const struct ig_graph *g, const struct ig_verify_options *o, void **outputs,
                 char *err, size_t n);
-/* Largest error over its bound for one output; > 1 is a failure. *worst: the largest absolute error. */
-double ig_case_compare(const struct ig_case_tensor *want, const void *got, int network, double *worst);
+/*
+ * Largest error over its bound for one output of element type `type`; > 1 is a failure. *worst: the largest absolute
+ * error. A half-precision output is allowed its own rounding.
+ */
+double ig_case_compare(const struct ig_case_tensor *want, int32_t type, const void *got, int network, double *worst);
 
 #endif

@@ -101,7 +101,7 @@ void ig_case_free(struct ig_case *c)
     for (int i = 0; i < c->n_out; i++) free(c->out[i].data);
 }
 
-/* Level 0: none; 1: integers of rank <= 1; 2: all but the first; 3: all but the first, which is an integer; 4: all. */
+/* Level 0: none; 1: integers of rank 0 and 1; 2: all but the first; 3: all. */
 static int bind_at(const struct ig_case_tensor *t, int index, int level)
 {
     int integer = t->shape.type == IG_I64 || t->shape.type == IG_I32;
@@ -151,7 +151,7 @@ static double element(int32_t type, const void *data, int64_t i)
     }
 }
 
-double ig_case_compare(const struct ig_case_tensor *want, const void *got, int network, double *worst)
+double ig_case_compare(const struct ig_case_tensor *want, int32_t got_type, const void *got, int network, double *worst)
 {
     int64_t n = ig_count(&want->shape);
     int type = want->shape.type, real = type == IG_F32 || type == IG_F16;
@@ -161,11 +161,11 @@ double ig_case_compare(const struct ig_case_tensor *want, const void *got, int n
         if (isfinite(w) && w > largest) largest = w;
     }
     for (int64_t i = 0; i < n; i++) {
-        double w = element(type, want->data, i), g = element(type, got, i), d = fabs(w - g);
+        double w = element(type, want->data, i), g = element(got_type, got, i), d = fabs(w - g);
         if (w == g || (isnan(w) && isnan(g))) continue;
         double bound = !real ? 0 : network ? 1e-4 * largest + 1e-6 : 1e-5 * largest + 1e-3 * fabs(w);
         if (!isfinite(d)) d = INFINITY;
-        if (type == IG_F16) bound += 1e-3 * fabs(w);
+        if (got_type == IG_F16) bound += 1e-3 * fabs(w);
         if (d > *worst) *worst = d;
         double r = bound > 0 ? d / bound : INFINITY;
         if (r > ratio) ratio = r;

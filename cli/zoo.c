@@ -1,6 +1,4 @@
 #include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "cli/cli.h"
 #include "models/zoo/zoo.h"

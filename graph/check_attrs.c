@@ -1,24 +1,21 @@
 /* Attributes that must fit their node's tensors: ranges of axes, windows, permutations, kinds. */
 #include "graph/graph.h"
 
-static int rank_in(const struct ig_graph *g, const struct ig_node *n, int k)
-{
+static int rank_in(const struct ig_graph *g, const struct ig_node *n, int k) {
     return g->values[n->in[k]].shape.rank;
 }
 
-static int within(int32_t x, int32_t low, int32_t end)
-{
+static int within(int32_t x, int32_t low, int32_t end) {
     return x >= low && x < end;
 }
 
-static const char *act_fault(const struct ig_act *a, int32_t end)
-{
+static const char *act_fault(const struct ig_act *a, int32_t end) {
     return within(a->kind, 0, end) ? NULL : "activation kind out of range";
 }
 
-static const char *window_fault(const struct ig_window *w, int may_crop)
-{
-    const int32_t sizes[] = {w->kd, w->kh, w->kw, w->sd, w->sh, w->sw, w->dd, w->dh, w->dw, w->in_d, w->out_d};
+static const char *window_fault(const struct ig_window *w, int may_crop) {
+    const int32_t sizes[] = {w->kd, w->kh, w->kw, w->sd,   w->sh,   w->sw,
+                             w->dd, w->dh, w->dw, w->in_d, w->out_d};
     const int32_t pads[] = {w->front, w->top, w->left, w->back, w->bottom, w->right};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
         if (sizes[i] < 1) return "window extent, stride, dilation or depth below 1";
@@ -27,18 +24,19 @@ static const char *window_fault(const struct ig_window *w, int may_crop)
     return NULL;
 }
 
-static const char *conv_fault(const struct ig_graph *g, const struct ig_node *n)
-{
+static const char *conv_fault(const struct ig_graph *g, const struct ig_node *n) {
     const struct ig_conv *c = &n->attrs.conv;
     const char *fault = window_fault(&c->w, n->op == IG_DECONV);
     int weight = n->op == IG_QLINEAR_CONV ? 3 : 1;
     const struct ig_shape *x = &g->values[n->in[0]].shape, *w = &g->values[n->in[weight]].shape;
     if (fault) return fault;
-    if (!within(x->rank, 3, 6) || w->rank != x->rank) return "image and weights must have the same rank, 3 to 5";
+    if (!within(x->rank, 3, 6) || w->rank != x->rank)
+        return "image and weights must have the same rank, 3 to 5";
     int32_t channels = x->dims[g->channels_last ? x->rank - 1 : 1];
     int32_t taken = n->op == IG_DECONV ? w->dims[0] : w->dims[1];
     if (c->groups < 1 || channels % c->groups) return "groups do not divide the channels";
-    if (taken * (n->op == IG_DECONV ? 1 : c->groups) != channels) return "weights do not fit the image's channels";
+    if (taken * (n->op == IG_DECONV ? 1 : c->groups) != channels)
+        return "weights do not fit the image's channels";
     if (n->op != IG_DECONV && w->dims[0] % c->groups) return "groups do not divide the output channels";
     if (w->dims[w->rank - 1] != c->w.kw || (w->rank > 3 && w->dims[w->rank - 2] != c->w.kh) ||
         (w->rank > 4 && w->dims[2] != c->w.kd))
@@ -46,17 +44,16 @@ static const char *conv_fault(const struct ig_graph *g, const struct ig_node *n)
     return act_fault(&c->act, IG_FUSABLE);
 }
 
-static const char *fc_fault(const struct ig_graph *g, const struct ig_node *n)
-{
+static const char *fc_fault(const struct ig_graph *g, const struct ig_node *n) {
     const struct ig_shape *x = &g->values[n->in[0]].shape, *w = &g->values[n->in[1]].shape;
     const struct ig_shape *y = &g->values[n->out[0]].shape;
     if (x->rank != 2 || w->rank != 2 || y->rank != 2) return "fc needs rank 2";
-    if (x->dims[1] != w->dims[1] || y->dims[1] != w->dims[0] || y->dims[0] != x->dims[0]) return "shapes do not fit";
+    if (x->dims[1] != w->dims[1] || y->dims[1] != w->dims[0] || y->dims[0] != x->dims[0])
+        return "shapes do not fit";
     return act_fault(&n->attrs.fc.act, IG_FUSABLE);
 }
 
-static const char *transpose_fault(const struct ig_graph *g, const struct ig_node *n)
-{
+static const char *transpose_fault(const struct ig_graph *g, const struct ig_node *n) {
     int rank = rank_in(g, n, 0);
     const struct ig_shape *x = &g->values[n->in[0]].shape, *y = &g->values[n->out[0]].shape;
     uint32_t seen = 0;
@@ -70,20 +67,19 @@ static const char *transpose_fault(const struct ig_graph *g, const struct ig_nod
     return seen == (1u << rank) - 1 ? NULL : "perm is no permutation";
 }
 
-static const char *slice_fault(const struct ig_graph *g, const struct ig_node *n)
-{
+static const char *slice_fault(const struct ig_graph *g, const struct ig_node *n) {
     const struct ig_shape *x = &g->values[n->in[0]].shape, *y = &g->values[n->out[0]].shape;
     if (x->rank != y->rank) return "the rank changes";
     for (int i = 0; i < x->rank; i++) {
         int64_t first = n->attrs.slice.start[i], step = n->attrs.slice.step[i];
         int64_t last = first + step * (y->dims[i] - 1);
-        if (first < 0 || first >= x->dims[i] || last < 0 || last >= x->dims[i]) return "slice outside the tensor";
+        if (first < 0 || first >= x->dims[i] || last < 0 || last >= x->dims[i])
+            return "slice outside the tensor";
     }
     return NULL;
 }
 
-static const char *pad_fault(const struct ig_graph *g, const struct ig_node *n)
-{
+static const char *pad_fault(const struct ig_graph *g, const struct ig_node *n) {
     const struct ig_shape *x = &g->values[n->in[0]].shape, *y = &g->values[n->out[0]].shape;
     const struct ig_pad *p = &n->attrs.pad;
     if (!within(p->mode, 0, IG_PAD_WRAP + 1)) return "pad mode out of range";
@@ -93,8 +89,7 @@ static const char *pad_fault(const struct ig_graph *g, const struct ig_node *n)
     return NULL;
 }
 
-static const char *concat_fault(const struct ig_graph *g, const struct ig_node *n)
-{
+static const char *concat_fault(const struct ig_graph *g, const struct ig_node *n) {
     const struct ig_shape *y = &g->values[n->out[0]].shape;
     int32_t axis = n->attrs.axis.axis;
     int64_t sum = 0;
@@ -109,8 +104,7 @@ static const char *concat_fault(const struct ig_graph *g, const struct ig_node *
     return sum == y->dims[axis] ? NULL : "inputs do not add up to the output";
 }
 
-static const char *broadcast_fault(const struct ig_graph *g, const struct ig_node *n)
-{
+static const char *broadcast_fault(const struct ig_graph *g, const struct ig_node *n) {
     const struct ig_shape *y = &g->values[n->out[0]].shape;
     for (int k = 0; k < n->n_in; k++) {
         const struct ig_shape *x = &g->values[n->in[k]].shape;
@@ -122,22 +116,19 @@ static const char *broadcast_fault(const struct ig_graph *g, const struct ig_nod
     return NULL;
 }
 
-static const char *norm_fault(const struct ig_norm *a, int rank)
-{
+static const char *norm_fault(const struct ig_norm *a, int rank) {
     if (!within(a->kind, 0, IG_NORM_MVN + 1)) return "norm kind out of range";
     if (a->kind <= IG_NORM_LP && !within(a->axis, 0, rank)) return "axis out of range";
     return a->kind == IG_NORM_GROUP && a->groups < 1 ? "groups below 1" : NULL;
 }
 
-static const char *binary_fault(const struct ig_graph *g, const struct ig_node *n)
-{
+static const char *binary_fault(const struct ig_graph *g, const struct ig_node *n) {
     const char *fault = act_fault(&n->attrs.binary.act, IG_FUSABLE);
     if (!within(n->attrs.binary.kind, 0, IG_BINARIES)) return "kind out of range";
     return fault ? fault : broadcast_fault(g, n);
 }
 
-static const char *same_shape_fault(const struct ig_graph *g, const struct ig_node *n)
-{
+static const char *same_shape_fault(const struct ig_graph *g, const struct ig_node *n) {
     const struct ig_shape *x = &g->values[n->in[0]].shape, *y = &g->values[n->out[0]].shape;
     if (x->rank != y->rank) return "the rank changes";
     for (int i = 0; i < x->rank; i++)
@@ -145,49 +136,64 @@ static const char *same_shape_fault(const struct ig_graph *g, const struct ig_no
     return n->op == IG_UNARY ? act_fault(&n->attrs.unary.act, IG_UNARIES) : NULL;
 }
 
-static const char *reshape_fault(const struct ig_graph *g, const struct ig_node *n)
-{
+static const char *reshape_fault(const struct ig_graph *g, const struct ig_node *n) {
     const struct ig_shape *x = &g->values[n->in[0]].shape, *y = &g->values[n->out[0]].shape;
     if (x->type != y->type) return "the type changes";
     return ig_count(x) == ig_count(y) ? NULL : "the number of elements changes";
 }
 
-static const char *fault(const struct ig_graph *g, const struct ig_node *n)
-{
+static const char *fault(const struct ig_graph *g, const struct ig_node *n) {
     switch (n->op) {
     case IG_CONV:
     case IG_DECONV:
     case IG_CONV_INTEGER:
-    case IG_QLINEAR_CONV: return conv_fault(g, n);
+    case IG_QLINEAR_CONV:
+        return conv_fault(g, n);
     case IG_POOL:
-    case IG_MAX_UNPOOL: return window_fault(&n->attrs.pool.w, n->op == IG_MAX_UNPOOL);
-    case IG_DEFORM_CONV: return window_fault(&n->attrs.deform.w, 0);
-    case IG_FC: return fc_fault(g, n);
+    case IG_MAX_UNPOOL:
+        return window_fault(&n->attrs.pool.w, n->op == IG_MAX_UNPOOL);
+    case IG_DEFORM_CONV:
+        return window_fault(&n->attrs.deform.w, 0);
+    case IG_FC:
+        return fc_fault(g, n);
     case IG_UNARY:
     case IG_CAST:
-    case IG_COPY: return same_shape_fault(g, n);
-    case IG_BINARY: return binary_fault(g, n);
+    case IG_COPY:
+        return same_shape_fault(g, n);
+    case IG_BINARY:
+        return binary_fault(g, n);
     case IG_WHERE:
-    case IG_EXPAND: return broadcast_fault(g, n);
-    case IG_RESHAPE: return reshape_fault(g, n);
-    case IG_TRANSPOSE: return transpose_fault(g, n);
-    case IG_SLICE: return slice_fault(g, n);
-    case IG_PAD: return pad_fault(g, n);
-    case IG_CONCAT: return concat_fault(g, n);
+    case IG_EXPAND:
+        return broadcast_fault(g, n);
+    case IG_RESHAPE:
+        return reshape_fault(g, n);
+    case IG_TRANSPOSE:
+        return transpose_fault(g, n);
+    case IG_SLICE:
+        return slice_fault(g, n);
+    case IG_PAD:
+        return pad_fault(g, n);
+    case IG_CONCAT:
+        return concat_fault(g, n);
     case IG_SOFTMAX:
     case IG_GATHER:
     case IG_GATHER_ELEMENTS:
-    case IG_SCATTER_ELEMENTS: return within(n->attrs.axis.axis, 0, rank_in(g, n, 0)) ? NULL : "axis out of range";
-    case IG_ARG: return within(n->attrs.arg.axis, 0, rank_in(g, n, 0)) ? NULL : "axis out of range";
-    case IG_CUMSUM: return within(n->attrs.cumsum.axis, 0, rank_in(g, n, 0)) ? NULL : "axis out of range";
-    case IG_TOPK: return within(n->attrs.topk.axis, 0, rank_in(g, n, 0)) ? NULL : "axis out of range";
-    case IG_NORM: return norm_fault(&n->attrs.norm, rank_in(g, n, 0));
-    default: return NULL;
+    case IG_SCATTER_ELEMENTS:
+        return within(n->attrs.axis.axis, 0, rank_in(g, n, 0)) ? NULL : "axis out of range";
+    case IG_ARG:
+        return within(n->attrs.arg.axis, 0, rank_in(g, n, 0)) ? NULL : "axis out of range";
+    case IG_CUMSUM:
+        return within(n->attrs.cumsum.axis, 0, rank_in(g, n, 0)) ? NULL : "axis out of range";
+    case IG_TOPK:
+        return within(n->attrs.topk.axis, 0, rank_in(g, n, 0)) ? NULL : "axis out of range";
+    case IG_NORM:
+        return norm_fault(&n->attrs.norm, rank_in(g, n, 0));
+    default:
+        return NULL;
     }
 }
 
-int ig_check_attrs(const struct ig_graph *g, const struct ig_node *n, char *err, size_t err_bytes)
-{
+int ig_check_attrs(const struct ig_graph *g, const struct ig_node *n, char *err, size_t err_bytes) {
     const char *what = fault(g, n);
     if (!what) return 0;
     snprintf(err, err_bytes, "node '%s' (%s): %s", n->name, ig_op_info((enum ig_op)n->op)->name, what);

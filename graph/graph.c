@@ -12,28 +12,25 @@ enum { ALIGN = 64, CHUNK_BYTES = 1 << 18, LARGE_BYTES = 1 << 15, FIRST_SLOTS = 1
 
 struct ig_chunk {
     struct ig_chunk *next;
-    char *at;                            /* next free byte of a shared chunk, 64-byte aligned */
-    size_t left;                         /* bytes from `at` */
-    void *owned;                         /* memory of somebody else's making, or NULL */
+    char *at;    /* next free byte of a shared chunk, 64-byte aligned */
+    size_t left; /* bytes from `at` */
+    void *owned; /* memory of somebody else's making, or NULL */
     size_t owned_bytes;
-    void (*release)(void *, size_t);     /* how to give `owned` back */
+    void (*release)(void *, size_t); /* how to give `owned` back */
 };
 
-static void *must_calloc(size_t bytes)
-{
+static void *must_calloc(size_t bytes) {
     void *p = calloc(1, bytes);
     if (p) return p;
     fprintf(stderr, "ingot: out of memory (%zu bytes)\n", bytes);
     exit(1);
 }
 
-static char *aligned(char *p)
-{
+static char *aligned(char *p) {
     return p + (-(uintptr_t)p & (ALIGN - 1));
 }
 
-static struct ig_chunk *new_chunk(struct ig_graph *g, size_t bytes)
-{
+static struct ig_chunk *new_chunk(struct ig_graph *g, size_t bytes) {
     struct ig_chunk *c = must_calloc(sizeof *c + ALIGN + bytes);
     c->at = aligned((char *)(c + 1));
     c->left = bytes;
@@ -42,8 +39,7 @@ static struct ig_chunk *new_chunk(struct ig_graph *g, size_t bytes)
     return c;
 }
 
-void *ig_graph_alloc(struct ig_graph *g, size_t bytes)
-{
+void *ig_graph_alloc(struct ig_graph *g, size_t bytes) {
     size_t take = (bytes + ALIGN - 1) & ~(size_t)(ALIGN - 1);
     struct ig_chunk *c = g->memory; /* the newest shared chunk stays in front */
     if (!take) take = ALIGN;
@@ -60,8 +56,7 @@ void *ig_graph_alloc(struct ig_graph *g, size_t bytes)
     return p;
 }
 
-void ig_graph_own(struct ig_graph *g, void *p, size_t bytes, void (*release)(void *, size_t))
-{
+void ig_graph_own(struct ig_graph *g, void *p, size_t bytes, void (*release)(void *, size_t)) {
     struct ig_chunk *c = must_calloc(sizeof *c);
     c->owned = p;
     c->owned_bytes = bytes;
@@ -70,13 +65,11 @@ void ig_graph_own(struct ig_graph *g, void *p, size_t bytes, void (*release)(voi
     g->memory->next = c;
 }
 
-char *ig_graph_strdup(struct ig_graph *g, const char *s)
-{
+char *ig_graph_strdup(struct ig_graph *g, const char *s) {
     return strcpy(ig_graph_alloc(g, strlen(s) + 1), s);
 }
 
-struct ig_graph *ig_graph_new(const char *name)
-{
+struct ig_graph *ig_graph_new(const char *name) {
     struct ig_graph *g = must_calloc(sizeof *g);
     new_chunk(g, CHUNK_BYTES);
     g->name = ig_graph_strdup(g, name);
@@ -84,8 +77,7 @@ struct ig_graph *ig_graph_new(const char *name)
     return g;
 }
 
-void ig_graph_free(struct ig_graph *g)
-{
+void ig_graph_free(struct ig_graph *g) {
     if (!g) return;
     for (struct ig_chunk *c = g->memory, *next; c; c = next) {
         next = c->next;
@@ -96,28 +88,25 @@ void ig_graph_free(struct ig_graph *g)
 }
 
 /* An array of n elements has room for the next power of two, at least FIRST_SLOTS. */
-static size_t slots(int32_t n)
-{
+static size_t slots(int32_t n) {
     size_t room = FIRST_SLOTS;
-    while (room < (size_t)n) room *= 2;
+    while (room < (size_t)n)
+        room *= 2;
     return room;
 }
 
-static void *copy_array(struct ig_graph *g, const void *array, int32_t n, size_t room, size_t bytes)
-{
+static void *copy_array(struct ig_graph *g, const void *array, int32_t n, size_t room, size_t bytes) {
     void *p = ig_graph_alloc(g, room * bytes);
     if (n) memcpy(p, array, (size_t)n * bytes);
     return p;
 }
 
-static void *room_for_one_more(struct ig_graph *g, void *array, int32_t n, size_t bytes)
-{
+static void *room_for_one_more(struct ig_graph *g, void *array, int32_t n, size_t bytes) {
     if (array && slots(n) == slots(n + 1)) return array;
     return copy_array(g, array, n, slots(n + 1), bytes);
 }
 
-struct ig_graph *ig_graph_clone(const struct ig_graph *g)
-{
+struct ig_graph *ig_graph_clone(const struct ig_graph *g) {
     struct ig_graph *c = ig_graph_new(g->name);
     struct ig_chunk *memory = c->memory;
     *c = *g;
@@ -128,7 +117,8 @@ struct ig_graph *ig_graph_clone(const struct ig_graph *g)
     c->nodes = copy_array(c, g->nodes, g->n_nodes, slots(g->n_nodes), sizeof *g->nodes);
     c->inputs = copy_array(c, g->inputs, g->n_inputs, (size_t)g->n_inputs, sizeof *g->inputs);
     c->outputs = copy_array(c, g->outputs, g->n_outputs, (size_t)g->n_outputs, sizeof *g->outputs);
-    for (int i = 0; i < c->n_values; i++) c->values[i].name = ig_graph_strdup(c, g->values[i].name);
+    for (int i = 0; i < c->n_values; i++)
+        c->values[i].name = ig_graph_strdup(c, g->values[i].name);
     for (int i = 0; i < c->n_nodes; i++) {
         struct ig_node *n = &c->nodes[i];
         n->name = ig_graph_strdup(c, n->name);
@@ -139,22 +129,20 @@ struct ig_graph *ig_graph_clone(const struct ig_graph *g)
     return c;
 }
 
-static int value_named(const struct ig_graph *g, const char *name)
-{
+static int value_named(const struct ig_graph *g, const char *name) {
     for (int i = 0; i < g->n_values; i++)
         if (!strcmp(g->values[i].name, name)) return 1;
     return 0;
 }
 
-static int node_named(const struct ig_graph *g, const char *name)
-{
+static int node_named(const struct ig_graph *g, const char *name) {
     for (int i = 0; i < g->n_nodes; i++)
         if (!strcmp(g->nodes[i].name, name)) return 1;
     return 0;
 }
 
-static char *unique(struct ig_graph *g, const char *name, int (*taken)(const struct ig_graph *, const char *))
-{
+static char *unique(struct ig_graph *g, const char *name,
+                    int (*taken)(const struct ig_graph *, const char *)) {
     if (!taken(g, name)) return ig_graph_strdup(g, name);
     size_t bytes = strlen(name) + 16;
     char *made = ig_graph_alloc(g, bytes);
@@ -164,18 +152,17 @@ static char *unique(struct ig_graph *g, const char *name, int (*taken)(const str
     }
 }
 
-int32_t ig_add_value(struct ig_graph *g, const char *name, const struct ig_shape *shape)
-{
+int32_t ig_add_value(struct ig_graph *g, const char *name, const struct ig_shape *shape) {
     char *own = unique(g, name, value_named);
     g->values = room_for_one_more(g, g->values, g->n_values, sizeof *g->values);
     struct ig_value *v = &g->values[g->n_values];
     *v = (struct ig_value){.name = own, .shape = *shape, .producer = -1};
-    for (int i = shape->rank; i < IG_MAX_RANK; i++) v->shape.dims[i] = 1;
+    for (int i = shape->rank; i < IG_MAX_RANK; i++)
+        v->shape.dims[i] = 1;
     return g->n_values++;
 }
 
-int32_t ig_add_const(struct ig_graph *g, const char *name, const struct ig_shape *shape, const void *data)
-{
+int32_t ig_add_const(struct ig_graph *g, const char *name, const struct ig_shape *shape, const void *data) {
     size_t bytes = (size_t)ig_bytes(shape);
     void *own = ig_graph_alloc(g, bytes);
     if (data) memcpy(own, data, bytes);
@@ -184,8 +171,8 @@ int32_t ig_add_const(struct ig_graph *g, const char *name, const struct ig_shape
     return v;
 }
 
-struct ig_node *ig_add_node(struct ig_graph *g, const char *name, enum ig_op op, int32_t n_in, int32_t n_out)
-{
+struct ig_node *ig_add_node(struct ig_graph *g, const char *name, enum ig_op op, int32_t n_in,
+                            int32_t n_out) {
     char made[64];
     if (!name || !*name) {
         snprintf(made, sizeof made, "%s_%d", ig_op_info(op)->name, g->n_nodes);
@@ -193,57 +180,56 @@ struct ig_node *ig_add_node(struct ig_graph *g, const char *name, enum ig_op op,
     }
     char *own = unique(g, name, node_named);
     int32_t *ends = ig_graph_alloc(g, (size_t)(n_in + n_out) * sizeof *ends);
-    for (int i = 0; i < n_in + n_out; i++) ends[i] = -1;
+    for (int i = 0; i < n_in + n_out; i++)
+        ends[i] = -1;
     g->nodes = room_for_one_more(g, g->nodes, g->n_nodes, sizeof *g->nodes);
     struct ig_node *n = &g->nodes[g->n_nodes++];
-    *n = (struct ig_node){.name = own, .onnx = ig_graph_strdup(g, "pass"), .op = op, .n_in = n_in, .n_out = n_out,
-                          .in = ends, .out = ends + n_in};
+    *n = (struct ig_node){.name = own,
+                          .onnx = ig_graph_strdup(g, "pass"),
+                          .op = op,
+                          .n_in = n_in,
+                          .n_out = n_out,
+                          .in = ends,
+                          .out = ends + n_in};
     return n;
 }
 
-static void append(struct ig_graph *g, int32_t **array, int32_t *n, int32_t v)
-{
+static void append(struct ig_graph *g, int32_t **array, int32_t *n, int32_t v) {
     *array = copy_array(g, *array, *n, (size_t)*n + 1, sizeof **array);
     (*array)[(*n)++] = v;
 }
 
-void ig_add_input(struct ig_graph *g, int32_t v)
-{
+void ig_add_input(struct ig_graph *g, int32_t v) {
     append(g, &g->inputs, &g->n_inputs, v);
 }
 
-void ig_add_output(struct ig_graph *g, int32_t v)
-{
+void ig_add_output(struct ig_graph *g, int32_t v) {
     append(g, &g->outputs, &g->n_outputs, v);
 }
 
-int32_t ig_use_count(const struct ig_graph *g, int32_t v)
-{
+int32_t ig_use_count(const struct ig_graph *g, int32_t v) {
     int32_t uses = 0;
     for (int i = 0; i < g->n_nodes; i++)
-        for (int k = 0; k < g->nodes[i].n_in; k++) uses += g->nodes[i].in[k] == v;
+        for (int k = 0; k < g->nodes[i].n_in; k++)
+            uses += g->nodes[i].in[k] == v;
     return uses;
 }
 
-static int among(const int32_t *list, int32_t n, int32_t v)
-{
+static int among(const int32_t *list, int32_t n, int32_t v) {
     for (int i = 0; i < n; i++)
         if (list[i] == v) return 1;
     return 0;
 }
 
-int ig_is_output(const struct ig_graph *g, int32_t v)
-{
+int ig_is_output(const struct ig_graph *g, int32_t v) {
     return among(g->outputs, g->n_outputs, v);
 }
 
-int ig_is_input(const struct ig_graph *g, int32_t v)
-{
+int ig_is_input(const struct ig_graph *g, int32_t v) {
     return among(g->inputs, g->n_inputs, v);
 }
 
-void ig_replace_uses(struct ig_graph *g, int32_t from, int32_t to)
-{
+void ig_replace_uses(struct ig_graph *g, int32_t from, int32_t to) {
     if (ig_is_output(g, from) && !ig_is_output(g, to) && !ig_is_input(g, to)) {
         char *name = g->values[from].name;
         g->values[from].name = g->values[to].name;

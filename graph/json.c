@@ -1,7 +1,8 @@
 /*
- * graph.json, written. Canonical: keys sorted, one value or node a line, the shortest digits that read back as the
- * same number, so that equal graphs are equal files and diff shows what changed. The constants lie in a file beside
- * it, each at a multiple of 64 bytes. Both are written under another name and renamed when they are complete.
+ * graph.json, written. Canonical: keys sorted, one value or node a line, the shortest digits that read back
+ * as the same number, so that equal graphs are equal files and diff shows what changed. The constants lie in
+ * a file beside it, each at a multiple of 64 bytes. Both are written under another name and renamed when they
+ * are complete.
  */
 #include "graph/json.h"
 
@@ -18,13 +19,11 @@ enum { ALIGN = 64 };
 
 static const char *const type_names[IG_TYPES] = {"f32", "i32", "i64", "u8", "i8", "bool", "f16"};
 
-const char *json_type_name(int32_t type)
-{
+const char *json_type_name(int32_t type) {
     return type >= 0 && type < IG_TYPES ? type_names[type] : "?";
 }
 
-char *json_bin_path(const char *path)
-{
+char *json_bin_path(const char *path) {
     size_t n = strlen(path);
     char *bin = malloc(n + 5);
     if (!bin) return NULL;
@@ -43,14 +42,12 @@ struct draft {
     size_t err_bytes;
 };
 
-static int draft_fail(struct draft *d, const char *what)
-{
+static int draft_fail(struct draft *d, const char *what) {
     snprintf(d->err, d->err_bytes, "%s: %s: %s", d->path, what, strerror(errno));
     return -1;
 }
 
-static int draft_open(struct draft *d, const char *path, char *err, size_t err_bytes)
-{
+static int draft_open(struct draft *d, const char *path, char *err, size_t err_bytes) {
     size_t n = strlen(path) + 32;
     *d = (struct draft){.path = strdup(path), .temporary = malloc(n), .err = err, .err_bytes = err_bytes};
     if (!d->path || !d->temporary) {
@@ -63,8 +60,7 @@ static int draft_open(struct draft *d, const char *path, char *err, size_t err_b
 }
 
 /* Ends the draft: as the file if `keep` and everything could be written, else as nothing. */
-static int draft_close(struct draft *d, int keep)
-{
+static int draft_close(struct draft *d, int keep) {
     int bad = !keep;
     if (d->file) {
         int lost = ferror(d->file);
@@ -81,16 +77,15 @@ static int draft_close(struct draft *d, int keep)
 /* --- the constants --- */
 
 /* Where constant v goes: behind all before it, or where an earlier value has the very same data. */
-static int64_t place(const struct ig_graph *g, int32_t v, const int64_t *offsets, int64_t end)
-{
+static int64_t place(const struct ig_graph *g, int32_t v, const int64_t *offsets, int64_t end) {
     for (int i = 0; i < v; i++)
-        if (g->values[i].data == g->values[v].data && ig_bytes(&g->values[i].shape) == ig_bytes(&g->values[v].shape))
+        if (g->values[i].data == g->values[v].data &&
+            ig_bytes(&g->values[i].shape) == ig_bytes(&g->values[v].shape))
             return offsets[i];
     return end;
 }
 
-static int64_t place_all(const struct ig_graph *g, int64_t *offsets)
-{
+static int64_t place_all(const struct ig_graph *g, int64_t *offsets) {
     int64_t end = 0;
     for (int v = 0; v < g->n_values; v++) {
         if (!g->values[v].data) continue;
@@ -101,8 +96,7 @@ static int64_t place_all(const struct ig_graph *g, int64_t *offsets)
 }
 
 static int write_constants(const struct ig_graph *g, const char *path, const int64_t *offsets, char *err,
-                           size_t err_bytes)
-{
+                           size_t err_bytes) {
     static const char zeros[ALIGN];
     struct draft d;
     int64_t end = 0;
@@ -120,10 +114,12 @@ static int write_constants(const struct ig_graph *g, const char *path, const int
 /* --- the text --- */
 
 /* Bytes of the UTF-8 sequence at s; 0 if it is none. */
-static int utf8_length(const unsigned char *s)
-{
+static int utf8_length(const unsigned char *s) {
     if (s[0] < 0x80) return 1;
-    int n = s[0] >= 0xc2 && s[0] < 0xe0 ? 2 : s[0] >= 0xe0 && s[0] < 0xf0 ? 3 : s[0] >= 0xf0 && s[0] < 0xf5 ? 4 : 0;
+    int n = s[0] >= 0xc2 && s[0] < 0xe0   ? 2
+            : s[0] >= 0xe0 && s[0] < 0xf0 ? 3
+            : s[0] >= 0xf0 && s[0] < 0xf5 ? 4
+                                          : 0;
     for (int i = 1; i < n; i++)
         if ((s[i] & 0xc0) != 0x80) return 0;
     if (n == 3 && ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] >= 0xa0))) return 0;
@@ -132,8 +128,7 @@ static int utf8_length(const unsigned char *s)
 }
 
 /* A JSON string; bytes that are not UTF-8 are taken for Latin-1. */
-static void put_string(FILE *f, const char *text)
-{
+static void put_string(FILE *f, const char *text) {
     const unsigned char *s = (const unsigned char *)text;
     fputc('"', f);
     while (*s) {
@@ -149,8 +144,7 @@ static void put_string(FILE *f, const char *text)
     fputc('"', f);
 }
 
-static void put_float(FILE *f, float x)
-{
+static void put_float(FILE *f, float x) {
     char text[32];
     if (isnan(x)) {
         fputs("\"nan\"", f);
@@ -160,14 +154,14 @@ static void put_float(FILE *f, float x)
         fputs(signbit(x) ? "-0.0" : "0", f);
     } else {
         int digits = 1;
-        do snprintf(text, sizeof text, "%.*g", digits, (double)x);
+        do
+            snprintf(text, sizeof text, "%.*g", digits, (double)x);
         while (strtof(text, NULL) != x && digits++ < 9);
         fputs(text, f);
     }
 }
 
-static void put_member(FILE *f, const char *base, const struct ig_field *field)
-{
+static void put_member(FILE *f, const char *base, const struct ig_field *field) {
     fprintf(f, "\"%s\":%s", field->name, field->count > 1 ? "[" : "");
     for (int i = 0; i < field->count; i++) {
         int32_t word;
@@ -183,17 +177,16 @@ static void put_member(FILE *f, const char *base, const struct ig_field *field)
     if (field->count > 1) fputc(']', f);
 }
 
-static int by_name(const void *a, const void *b)
-{
+static int by_name(const void *a, const void *b) {
     return strcmp((*(const struct ig_field *const *)a)->name, (*(const struct ig_field *const *)b)->name);
 }
 
-static void put_attrs(FILE *f, const struct ig_node *n)
-{
+static void put_attrs(FILE *f, const struct ig_node *n) {
     const struct ig_op_info *info = ig_op_info((enum ig_op)n->op);
     const struct ig_field *sorted[64];
     int count = info->n_fields < 64 ? info->n_fields : 64;
-    for (int i = 0; i < count; i++) sorted[i] = &info->fields[i];
+    for (int i = 0; i < count; i++)
+        sorted[i] = &info->fields[i];
     if (count) qsort(sorted, (size_t)count, sizeof *sorted, by_name);
     fputc('{', f);
     for (int i = 0; i < count; i++) {
@@ -204,8 +197,7 @@ static void put_attrs(FILE *f, const struct ig_node *n)
 }
 
 /* Names of values; null for one that is absent. */
-static void put_names(FILE *f, const struct ig_graph *g, const int32_t *list, int32_t n)
-{
+static void put_names(FILE *f, const struct ig_graph *g, const int32_t *list, int32_t n) {
     fputc('[', f);
     for (int i = 0; i < n; i++) {
         if (i) fputc(',', f);
@@ -217,20 +209,19 @@ static void put_names(FILE *f, const struct ig_graph *g, const int32_t *list, in
     fputc(']', f);
 }
 
-static void put_value(FILE *f, const struct ig_value *v, int64_t offset)
-{
+static void put_value(FILE *f, const struct ig_value *v, int64_t offset) {
     fputc('{', f);
     if (v->data) fprintf(f, "\"bytes\":%" PRId64 ",", ig_bytes(&v->shape));
     fputs("\"name\":", f);
     put_string(f, v->name);
     if (v->data) fprintf(f, ",\"offset\":%" PRId64, offset);
     fputs(",\"shape\":[", f);
-    for (int i = 0; i < v->shape.rank; i++) fprintf(f, "%s%" PRId32, i ? "," : "", v->shape.dims[i]);
+    for (int i = 0; i < v->shape.rank; i++)
+        fprintf(f, "%s%" PRId32, i ? "," : "", v->shape.dims[i]);
     fprintf(f, "],\"type\":\"%s\"}", json_type_name(v->shape.type));
 }
 
-static void put_node(FILE *f, const struct ig_graph *g, const struct ig_node *n)
-{
+static void put_node(FILE *f, const struct ig_graph *g, const struct ig_node *n) {
     fputs("{\"attrs\":", f);
     put_attrs(f, n);
     fputs(",\"in\":", f);
@@ -244,9 +235,10 @@ static void put_node(FILE *f, const struct ig_graph *g, const struct ig_node *n)
     fputc('}', f);
 }
 
-static void put_graph(FILE *f, const struct ig_graph *g, const int64_t *offsets, int64_t constants)
-{
-    fprintf(f, "{\n\"channels_last\":%d,\n\"constants_bytes\":%" PRId64 ",\n\"format\":\"" JSON_FORMAT "\",\n\"inputs\":",
+static void put_graph(FILE *f, const struct ig_graph *g, const int64_t *offsets, int64_t constants) {
+    fprintf(f,
+            "{\n\"channels_last\":%d,\n\"constants_bytes\":%" PRId64 ",\n\"format\":\"" JSON_FORMAT
+            "\",\n\"inputs\":",
             g->channels_last, constants);
     put_names(f, g, g->inputs, g->n_inputs);
     fputs(",\n\"name\":", f);
@@ -256,7 +248,8 @@ static void put_graph(FILE *f, const struct ig_graph *g, const int64_t *offsets,
         fputs(i ? ",\n" : "\n", f);
         put_node(f, g, &g->nodes[i]);
     }
-    fprintf(f, "\n],\n\"onnx_nodes\":%" PRId32 ",\n\"opset\":%" PRId64 ",\n\"outputs\":", g->onnx_nodes, g->opset);
+    fprintf(f, "\n],\n\"onnx_nodes\":%" PRId32 ",\n\"opset\":%" PRId64 ",\n\"outputs\":", g->onnx_nodes,
+            g->opset);
     put_names(f, g, g->outputs, g->n_outputs);
     fputs(",\n\"source_sha256\":", f);
     put_string(f, g->source_sha256);
@@ -268,17 +261,15 @@ static void put_graph(FILE *f, const struct ig_graph *g, const int64_t *offsets,
     fprintf(f, "\n],\n\"version\":%d\n}\n", JSON_VERSION);
 }
 
-static int write_text(const struct ig_graph *g, const char *path, const int64_t *offsets, int64_t constants, char *err,
-                      size_t err_bytes)
-{
+static int write_text(const struct ig_graph *g, const char *path, const int64_t *offsets, int64_t constants,
+                      char *err, size_t err_bytes) {
     struct draft d;
     int bad = draft_open(&d, path, err, err_bytes);
     if (!bad) put_graph(d.file, g, offsets, constants);
     return draft_close(&d, !bad);
 }
 
-int ig_graph_write(const struct ig_graph *g, const char *path, char *err, size_t err_bytes)
-{
+int ig_graph_write(const struct ig_graph *g, const char *path, char *err, size_t err_bytes) {
     char *bin = json_bin_path(path);
     int64_t *offsets = calloc((size_t)g->n_values + 1, sizeof *offsets);
     int bad = !bin || !offsets;

@@ -1,6 +1,7 @@
 /*
- * graph.json, read. The file may have been edited by hand, or be hostile: every field is checked before it is used,
- * and the graph as a whole (order, shapes, attributes) afterwards. The constants are mapped, not copied.
+ * graph.json, read. The file may have been edited by hand, or be hostile: every field is checked before it is
+ * used, and the graph as a whole (order, shapes, attributes) afterwards. The constants are mapped, not
+ * copied.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -21,15 +22,14 @@ enum { ALIGN = 64, MAX_ENDS = 4096 };
 struct reader {
     const char *path;
     struct ig_graph *g;
-    json_t *by_name;         /* value name -> index */
-    const char *constants;   /* the mapped .bin */
+    json_t *by_name;       /* value name -> index */
+    const char *constants; /* the mapped .bin */
     int64_t constants_bytes;
     char *err;
     size_t err_bytes;
 };
 
-__attribute__((format(printf, 2, 3))) static int refuse(struct reader *r, const char *format, ...)
-{
+__attribute__((format(printf, 2, 3))) static int refuse(struct reader *r, const char *format, ...) {
     int n = snprintf(r->err, r->err_bytes, "%s: ", r->path);
     va_list args;
     va_start(args, format);
@@ -40,8 +40,8 @@ __attribute__((format(printf, 2, 3))) static int refuse(struct reader *r, const 
 
 /* --- fields --- */
 
-static int get_int(struct reader *r, const json_t *object, const char *key, int64_t low, int64_t high, int64_t *to)
-{
+static int get_int(struct reader *r, const json_t *object, const char *key, int64_t low, int64_t high,
+                   int64_t *to) {
     const json_t *field = json_object_get(object, key);
     if (!json_is_integer(field)) return refuse(r, "'%s' must be an integer", key);
     *to = json_integer_value(field);
@@ -49,29 +49,25 @@ static int get_int(struct reader *r, const json_t *object, const char *key, int6
     return 0;
 }
 
-static const char *get_text(struct reader *r, const json_t *object, const char *key)
-{
+static const char *get_text(struct reader *r, const json_t *object, const char *key) {
     const char *text = json_string_value(json_object_get(object, key));
     if (!text) refuse(r, "'%s' must be a string", key);
     return text;
 }
 
-static const json_t *get_array(struct reader *r, const json_t *object, const char *key)
-{
+static const json_t *get_array(struct reader *r, const json_t *object, const char *key) {
     const json_t *array = json_object_get(object, key);
     if (json_is_array(array)) return array;
     refuse(r, "'%s' must be an array", key);
     return NULL;
 }
 
-static int is_hex(const char *text)
-{
+static int is_hex(const char *text) {
     size_t n = strlen(text);
     return n == strspn(text, "0123456789abcdef") && (n == 0 || n == 64);
 }
 
-static int read_head(struct reader *r, const json_t *root)
-{
+static int read_head(struct reader *r, const json_t *root) {
     int64_t version, channels_last, onnx_nodes;
     const char *format = get_text(r, root, "format"), *name, *hash;
     if (!format) return -1;
@@ -91,18 +87,16 @@ static int read_head(struct reader *r, const json_t *root)
 
 /* --- constants --- */
 
-static void unmap(void *p, size_t bytes)
-{
+static void unmap(void *p, size_t bytes) {
     munmap(p, bytes);
 }
 
-static int map_file(struct reader *r, int file, const char *bin)
-{
+static int map_file(struct reader *r, int file, const char *bin) {
     struct stat about;
     if (fstat(file, &about)) return refuse(r, "%s: %s", bin, strerror(errno));
     if (about.st_size != r->constants_bytes)
-        return refuse(r, "%s has %lld bytes, not %lld: it belongs to another graph", bin, (long long)about.st_size,
-                      (long long)r->constants_bytes);
+        return refuse(r, "%s has %lld bytes, not %lld: it belongs to another graph", bin,
+                      (long long)about.st_size, (long long)r->constants_bytes);
     void *p = mmap(NULL, (size_t)about.st_size, PROT_READ, MAP_PRIVATE, file, 0);
     if (p == MAP_FAILED) return refuse(r, "%s: %s", bin, strerror(errno));
     ig_graph_own(r->g, p, (size_t)about.st_size, unmap);
@@ -110,8 +104,7 @@ static int map_file(struct reader *r, int file, const char *bin)
     return 0;
 }
 
-static int map_constants(struct reader *r)
-{
+static int map_constants(struct reader *r) {
     if (!r->constants_bytes) return 0;
     char *bin = json_bin_path(r->path);
     if (!bin) return refuse(r, "out of memory");
@@ -124,8 +117,7 @@ static int map_constants(struct reader *r)
 
 /* --- values --- */
 
-static int read_type(struct reader *r, const json_t *object, int32_t *type)
-{
+static int read_type(struct reader *r, const json_t *object, int32_t *type) {
     const char *name = get_text(r, object, "type");
     if (!name) return -1;
     for (*type = 0; *type < IG_TYPES; ++*type)
@@ -133,25 +125,25 @@ static int read_type(struct reader *r, const json_t *object, int32_t *type)
     return refuse(r, "unknown type '%s'", name);
 }
 
-static int read_shape(struct reader *r, const json_t *object, struct ig_shape *s)
-{
+static int read_shape(struct reader *r, const json_t *object, struct ig_shape *s) {
     const json_t *dims = get_array(r, object, "shape");
     int64_t count = 1;
     if (!dims || read_type(r, object, &s->type)) return -1;
-    if (json_array_size(dims) > IG_MAX_RANK) return refuse(r, "a shape has more than %d dimensions", IG_MAX_RANK);
+    if (json_array_size(dims) > IG_MAX_RANK)
+        return refuse(r, "a shape has more than %d dimensions", IG_MAX_RANK);
     s->rank = (int32_t)json_array_size(dims);
     for (int i = 0; i < IG_MAX_RANK; i++) {
         const json_t *dim = json_array_get(dims, (size_t)i);
         json_int_t n = i < s->rank ? json_integer_value(dim) : 1;
-        if (n < 1 || n > INT32_MAX || count * n > INT32_MAX) return refuse(r, "a shape is no shape, or too large");
+        if (n < 1 || n > INT32_MAX || count * n > INT32_MAX)
+            return refuse(r, "a shape is no shape, or too large");
         count *= n;
         s->dims[i] = (int32_t)n;
     }
     return 0;
 }
 
-static int read_data(struct reader *r, const json_t *object, struct ig_value *v)
-{
+static int read_data(struct reader *r, const json_t *object, struct ig_value *v) {
     int64_t offset, bytes, size = ig_bytes(&v->shape);
     if (!json_object_get(object, "offset") && !json_object_get(object, "bytes")) return 0;
     if (get_int(r, object, "offset", 0, r->constants_bytes, &offset)) return -1;
@@ -163,8 +155,7 @@ static int read_data(struct reader *r, const json_t *object, struct ig_value *v)
     return 0;
 }
 
-static int read_value(struct reader *r, const json_t *object)
-{
+static int read_value(struct reader *r, const json_t *object) {
     struct ig_shape shape = {0};
     const char *name = get_text(r, object, "name");
     if (!name || read_shape(r, object, &shape)) return -1;
@@ -174,8 +165,7 @@ static int read_value(struct reader *r, const json_t *object)
     return read_data(r, object, &r->g->values[v]);
 }
 
-static int read_values(struct reader *r, const json_t *root)
-{
+static int read_values(struct reader *r, const json_t *root) {
     const json_t *values = get_array(r, root, "values");
     if (!values) return -1;
     for (size_t i = 0; i < json_array_size(values); i++)
@@ -184,8 +174,7 @@ static int read_values(struct reader *r, const json_t *root)
 }
 
 /* The value that `name` stands for; -1 for null; -2 after refuse. */
-static int32_t find_value(struct reader *r, const json_t *name)
-{
+static int32_t find_value(struct reader *r, const json_t *name) {
     if (json_is_null(name)) return -1;
     const json_t *index = json_is_string(name) ? json_object_get(r->by_name, json_string_value(name)) : NULL;
     if (index) return (int32_t)json_integer_value(index);
@@ -195,8 +184,7 @@ static int32_t find_value(struct reader *r, const json_t *name)
 
 /* --- nodes --- */
 
-static int read_float(const json_t *field, float *to)
-{
+static int read_float(const json_t *field, float *to) {
     const char *text = json_string_value(field);
     if (json_is_number(field)) {
         *to = (float)json_number_value(field);
@@ -207,8 +195,7 @@ static int read_float(const json_t *field, float *to)
     return !isnan(*to) || !strcmp(text, "nan") ? 0 : -1;
 }
 
-static int read_word(const json_t *field, int is_float, void *to)
-{
+static int read_word(const json_t *field, int is_float, void *to) {
     if (is_float) return read_float(field, to);
     json_int_t n = json_integer_value(field);
     if (!json_is_integer(field) || n < INT32_MIN || n > INT32_MAX) return -1;
@@ -216,8 +203,7 @@ static int read_word(const json_t *field, int is_float, void *to)
     return 0;
 }
 
-static int read_member(const json_t *attrs, const struct ig_field *f, char *to)
-{
+static int read_member(const json_t *attrs, const struct ig_field *f, char *to) {
     const json_t *field = json_object_get(attrs, f->name);
     if (f->count == 1) return read_word(field, f->is_float, to + f->offset);
     if (!json_is_array(field) || json_array_size(field) != f->count) return -1;
@@ -226,21 +212,20 @@ static int read_member(const json_t *attrs, const struct ig_field *f, char *to)
     return 0;
 }
 
-static int read_attrs(struct reader *r, const json_t *object, struct ig_node *n)
-{
+static int read_attrs(struct reader *r, const json_t *object, struct ig_node *n) {
     const struct ig_op_info *info = ig_op_info((enum ig_op)n->op);
     const json_t *attrs = json_object_get(object, "attrs");
     if (!json_is_object(attrs)) return refuse(r, "node '%s': 'attrs' must be an object", n->name);
     for (int i = 0; i < info->n_fields; i++)
         if (read_member(attrs, &info->fields[i], (char *)&n->attrs))
-            return refuse(r, "node '%s': attribute '%s' is missing or of the wrong kind", n->name, info->fields[i].name);
+            return refuse(r, "node '%s': attribute '%s' is missing or of the wrong kind", n->name,
+                          info->fields[i].name);
     if (json_object_size(attrs) != (size_t)info->n_fields)
         return refuse(r, "node '%s' has attributes that %s does not know", n->name, info->name);
     return 0;
 }
 
-static int read_ends(struct reader *r, const json_t *names, int32_t *ends)
-{
+static int read_ends(struct reader *r, const json_t *names, int32_t *ends) {
     for (size_t i = 0; i < json_array_size(names); i++) {
         ends[i] = find_value(r, json_array_get(names, i));
         if (ends[i] < -1) return -1;
@@ -248,18 +233,17 @@ static int read_ends(struct reader *r, const json_t *names, int32_t *ends)
     return 0;
 }
 
-static int node_named(const struct ig_graph *g, const char *name)
-{
+static int node_named(const struct ig_graph *g, const char *name) {
     for (int i = 0; i < g->n_nodes; i++)
         if (!strcmp(g->nodes[i].name, name)) return 1;
     return 0;
 }
 
-static int read_node(struct reader *r, const json_t *object)
-{
+static int read_node(struct reader *r, const json_t *object) {
     const char *name = get_text(r, object, "name"), *op_name = name ? get_text(r, object, "op") : NULL;
     const char *onnx = op_name ? get_text(r, object, "onnx") : NULL;
-    const json_t *in = onnx ? get_array(r, object, "in") : NULL, *out = in ? get_array(r, object, "out") : NULL;
+    const json_t *in = onnx ? get_array(r, object, "in") : NULL,
+                 *out = in ? get_array(r, object, "out") : NULL;
     const json_t *macs = json_object_get(object, "macs");
     if (!out) return -1;
     enum ig_op op = ig_op_by_name(op_name);
@@ -269,7 +253,8 @@ static int read_node(struct reader *r, const json_t *object)
         return refuse(r, "node '%s' has too many inputs or outputs", name);
     if (!json_is_number(macs) || !(json_number_value(macs) >= 0))
         return refuse(r, "node '%s': 'macs' must be a number, 0 or more", name);
-    struct ig_node *n = ig_add_node(r->g, name, op, (int32_t)json_array_size(in), (int32_t)json_array_size(out));
+    struct ig_node *n =
+        ig_add_node(r->g, name, op, (int32_t)json_array_size(in), (int32_t)json_array_size(out));
     n->onnx = ig_graph_strdup(r->g, onnx);
     n->macs = json_number_value(macs);
     if (read_attrs(r, object, n) || read_ends(r, in, n->in) || read_ends(r, out, n->out)) return -1;
@@ -278,8 +263,7 @@ static int read_node(struct reader *r, const json_t *object)
     return 0;
 }
 
-static int read_nodes(struct reader *r, const json_t *root)
-{
+static int read_nodes(struct reader *r, const json_t *root) {
     const json_t *nodes = get_array(r, root, "nodes");
     if (!nodes) return -1;
     for (size_t i = 0; i < json_array_size(nodes); i++)
@@ -287,8 +271,8 @@ static int read_nodes(struct reader *r, const json_t *root)
     return 0;
 }
 
-static int read_edge(struct reader *r, const json_t *root, const char *key, void (*add)(struct ig_graph *, int32_t))
-{
+static int read_edge(struct reader *r, const json_t *root, const char *key,
+                     void (*add)(struct ig_graph *, int32_t)) {
     const json_t *names = get_array(r, root, key);
     if (!names) return -1;
     for (size_t i = 0; i < json_array_size(names); i++) {
@@ -303,8 +287,7 @@ static int read_edge(struct reader *r, const json_t *root, const char *key, void
 /* --- the whole --- */
 
 /* Each node's outputs must have the shapes that its inputs and attributes give. */
-static int check_inference(struct reader *r)
-{
+static int check_inference(struct reader *r) {
     struct ig_graph *g = r->g;
     char why[512];
     for (int i = 0; i < g->n_nodes; i++) {
@@ -314,33 +297,31 @@ static int check_inference(struct reader *r)
             const struct ig_shape stated = g->values[n->out[k]].shape;
             if (ig_infer(g, n, why, sizeof why)) return refuse(r, "node '%s': %s", n->name, why);
             if (memcmp(&stated, &g->values[n->out[k]].shape, sizeof stated))
-                return refuse(r, "value '%s' has another shape or type than its node gives", g->values[n->out[k]].name);
+                return refuse(r, "value '%s' has another shape or type than its node gives",
+                              g->values[n->out[k]].name);
         }
     }
     return 0;
 }
 
-static int check(struct reader *r)
-{
+static int check(struct reader *r) {
     char why[1024];
     if (ig_graph_check(r->g, why, sizeof why)) return refuse(r, "%s", why);
     return check_inference(r);
 }
 
-static int read_graph(struct reader *r, const json_t *root)
-{
+static int read_graph(struct reader *r, const json_t *root) {
     if (!json_is_object(root)) return refuse(r, "not an object");
     if (read_head(r, root) || map_constants(r) || read_values(r, root) || read_nodes(r, root)) return -1;
     if (read_edge(r, root, "inputs", ig_add_input) || read_edge(r, root, "outputs", ig_add_output)) return -1;
     return check(r);
 }
 
-struct ig_graph *ig_graph_read(const char *path, char *err, size_t err_bytes)
-{
+struct ig_graph *ig_graph_read(const char *path, char *err, size_t err_bytes) {
     struct reader r = {.path = path, .by_name = json_object(), .err = err, .err_bytes = err_bytes};
     json_error_t where;
     json_t *root = json_load_file(path, JSON_REJECT_DUPLICATES, &where);
-    int bad = root && r.by_name        ? read_graph(&r, root)
+    int bad = root && r.by_name         ? read_graph(&r, root)
               : !root && where.line > 0 ? refuse(&r, "line %d: %s", where.line, where.text)
                                         : refuse(&r, "%s", root ? "out of memory" : where.text);
     json_decref(root);

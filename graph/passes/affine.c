@@ -1,4 +1,5 @@
-/* Recognises affine nodes: BINARY with a constant, UNARY affine and neg. Sums and products are kept in double. */
+/* Recognises affine nodes: BINARY with a constant, UNARY affine and neg. Sums and products are kept in
+ * double. */
 #include "graph/passes/affine.h"
 
 #include <math.h>
@@ -6,52 +7,53 @@
 
 #include "graph/passes/edit.h"
 
-/* Elements of constant c as one vector along the last dim of a tensor of `channels`; 0 if it varies elsewhere. */
-static int32_t vector_length(const struct ig_graph *g, int32_t c, int32_t channels)
-{
+/* Elements of constant c as one vector along the last dim of a tensor of `channels`; 0 if it varies
+ * elsewhere. */
+static int32_t vector_length(const struct ig_graph *g, int32_t c, int32_t channels) {
     const struct ig_shape *s = &g->values[c].shape;
     int64_t n = ig_count(s);
     if (n == 1) return 1;
     return n == channels && s->dims[s->rank - 1] == channels ? channels : 0;
 }
 
-static int reserve(struct affine *a, int32_t channels)
-{
+static int reserve(struct affine *a, int32_t channels) {
     a->channels = channels;
     a->scale = malloc(2 * (size_t)channels * sizeof *a->scale);
     a->offset = a->scale ? a->scale + channels : NULL;
     return a->scale != NULL;
 }
 
-void affine_free(struct affine *a)
-{
+void affine_free(struct affine *a) {
     free(a->scale);
     a->scale = a->offset = NULL;
 }
 
 /* y = kind(x, c), or kind(c, x) if `first`: 0 where that is not affine in x. */
-static int linear(int32_t kind, int first, double c, double *scale, double *offset)
-{
+static int linear(int32_t kind, int first, double c, double *scale, double *offset) {
     *scale = 1;
     *offset = 0;
     switch (kind) {
-    case IG_ADD: *offset = c; break;
+    case IG_ADD:
+        *offset = c;
+        break;
     case IG_SUB:
         *offset = first ? c : -c;
         *scale = first ? -1 : 1;
         break;
-    case IG_MUL: *scale = c; break;
+    case IG_MUL:
+        *scale = c;
+        break;
     case IG_DIV:
         if (first) return 0;
         *scale = 1 / c;
         break;
-    default: return 0;
+    default:
+        return 0;
     }
     return isfinite((float)*scale) && isfinite((float)*offset);
 }
 
-static int read_binary(const struct ig_graph *g, const struct ig_node *n, struct affine *a)
-{
+static int read_binary(const struct ig_graph *g, const struct ig_node *n, struct affine *a) {
     const struct ig_shape *y = &g->values[n->out[0]].shape;
     int32_t channels = y->rank ? y->dims[y->rank - 1] : 1;
     int k = edit_f32(g, n->in[0]) ? 0 : 1; /* which operand is constant */
@@ -71,8 +73,7 @@ static int read_binary(const struct ig_graph *g, const struct ig_node *n, struct
     return 1;
 }
 
-static int read_unary(const struct ig_graph *g, const struct ig_node *n, struct affine *a)
-{
+static int read_unary(const struct ig_graph *g, const struct ig_node *n, struct affine *a) {
     const struct ig_act *act = &n->attrs.unary.act;
     const struct ig_shape *y = &g->values[n->out[0]].shape;
     if (act->kind != IG_AFFINE && act->kind != IG_NEG) return 0;
@@ -86,16 +87,14 @@ static int read_unary(const struct ig_graph *g, const struct ig_node *n, struct 
     return 1;
 }
 
-int affine_read(const struct ig_graph *g, const struct ig_node *n, struct affine *a)
-{
+int affine_read(const struct ig_graph *g, const struct ig_node *n, struct affine *a) {
     *a = (struct affine){.channels = 0};
     if (!n->n_out || g->values[n->out[0]].shape.type != IG_F32) return 0;
     if (n->op == IG_BINARY) return read_binary(g, n, a);
     return n->op == IG_UNARY && read_unary(g, n, a);
 }
 
-void affine_append(struct affine *a, const struct affine *b)
-{
+void affine_append(struct affine *a, const struct affine *b) {
     for (int i = 0; i < a->channels; i++) {
         a->scale[i] *= b->scale[i];
         a->offset[i] = a->offset[i] * b->scale[i] + b->offset[i];
@@ -103,15 +102,13 @@ void affine_append(struct affine *a, const struct affine *b)
     a->uniform &= b->uniform;
 }
 
-int affine_scales(const struct affine *a)
-{
+int affine_scales(const struct affine *a) {
     for (int i = 0; i < a->channels; i++)
         if (a->scale[i] != 1) return 1;
     return 0;
 }
 
-int affine_shifts(const struct affine *a)
-{
+int affine_shifts(const struct affine *a) {
     for (int i = 0; i < a->channels; i++)
         if (a->offset[i] != 0) return 1;
     return 0;

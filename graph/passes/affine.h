@@ -1,4 +1,5 @@
-/* Nodes that compute y = scale[c] x + offset[c], c the last dimension; shared by the parts of the fold_affine pass. */
+/* Nodes that compute y = scale[c] x + offset[c], c the last dimension; shared by the parts of the fold_affine
+ * pass. */
 #ifndef GRAPH_PASSES_AFFINE_H
 #define GRAPH_PASSES_AFFINE_H
 
@@ -19,7 +20,8 @@ void affine_append(struct affine *a, const struct affine *b);
 int affine_scales(const struct affine *a); /* 1 if some scale is not 1 */
 int affine_shifts(const struct affine *a); /* 1 if some offset is not 0 */
 
-/* Folds affine nodes into the conv, deconv or fc before them / the conv or fc after them: affine_weights.c. */
+/* Folds affine nodes into the conv, deconv or fc before them / the conv or fc after them: affine_weights.c.
+ */
 int affine_fold_after(struct ig_graph *g);
 int affine_fold_before(struct ig_graph *g);
 

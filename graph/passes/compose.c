@@ -1,7 +1,8 @@
 /*
- * Several nodes that are one UNARY. Along a chain: max(x, 0) -> relu, clip of clip -> clip, clip(x + 3, 0, 6)/6 ->
- * hard sigmoid. Around a product x f(x): swish, hard swish, mish, gelu. A product that is c times such a function
- * becomes the function and an affine node, which the fold_affine pass merges with what follows.
+ * Several nodes that are one UNARY. Along a chain: max(x, 0) -> relu, clip of clip -> clip, clip(x + 3, 0,
+ * 6)/6 -> hard sigmoid. Around a product x f(x): swish, hard swish, mish, gelu. A product that is c times
+ * such a function becomes the function and an affine node, which the fold_affine pass merges with what
+ * follows.
  */
 #include <string.h>
 
@@ -10,19 +11,17 @@
 
 enum { LONGEST = 4 }; /* nodes of f */
 
-struct chain {        /* f(x) = act[n-1](... act[0](x)) */
+struct chain { /* f(x) = act[n-1](... act[0](x)) */
     struct ig_act act[LONGEST];
     int n;
 };
 
-static int is(const struct ig_act *a, int32_t kind, double alpha, double beta)
-{
+static int is(const struct ig_act *a, int32_t kind, double alpha, double beta) {
     return a->kind == kind && unary_near(a->alpha, alpha) && unary_near(a->beta, beta);
 }
 
 /* Reads f where v = f(root) through nodes that nobody else reads; 0 if v is no such thing. */
-static int read_chain(const struct ig_graph *g, int32_t v, int32_t root, struct chain *f)
-{
+static int read_chain(const struct ig_graph *g, int32_t v, int32_t root, struct chain *f) {
     struct ig_act found[LONGEST];
     f->n = 0;
     while (v != root) {
@@ -32,13 +31,13 @@ static int read_chain(const struct ig_graph *g, int32_t v, int32_t root, struct 
         f->n++;
         v = x;
     }
-    for (int i = 0; i < f->n; i++) f->act[i] = found[f->n - 1 - i];
+    for (int i = 0; i < f->n; i++)
+        f->act[i] = found[f->n - 1 - i];
     return f->n > 0;
 }
 
 /* x f(x) as factor * act(x); 0 if it is none that we know. */
-static int product_of(const struct chain *f, struct ig_act *act, double *factor)
-{
+static int product_of(const struct chain *f, struct ig_act *act, double *factor) {
     const struct ig_act *a = f->act, *last = &a[f->n - 1];
     *factor = 1;
     *act = (struct ig_act){.kind = IG_NONE};
@@ -62,18 +61,17 @@ static int product_of(const struct chain *f, struct ig_act *act, double *factor)
 }
 
 /* Operand v of a product as c times a value: c, and the value in *root. */
-static double factor_of(const struct ig_graph *g, int32_t v, int32_t *root)
-{
+static double factor_of(const struct ig_graph *g, int32_t v, int32_t *root) {
     struct ig_act act;
     int32_t node = g->values[v].producer, x;
     *root = v;
-    if (node < 0 || !unary_read(g, &g->nodes[node], &act, &x) || act.kind != IG_AFFINE || act.beta != 0) return 1;
+    if (node < 0 || !unary_read(g, &g->nodes[node], &act, &x) || act.kind != IG_AFFINE || act.beta != 0)
+        return 1;
     *root = x;
     return act.alpha;
 }
 
-static void put(struct ig_graph *g, int32_t node, int32_t x, const struct ig_act *act, double factor)
-{
+static void put(struct ig_graph *g, int32_t node, int32_t x, const struct ig_act *act, double factor) {
     if (factor != 1) {
         const struct ig_shape shape = g->values[x].shape;
         int32_t y = edit_append(g, ig_unary_name(act->kind), IG_UNARY, x, &shape);
@@ -86,8 +84,7 @@ static void put(struct ig_graph *g, int32_t node, int32_t x, const struct ig_act
     g->nodes[node].attrs.unary.act = *act;
 }
 
-static int compose_product(struct ig_graph *g, int32_t node)
-{
+static int compose_product(struct ig_graph *g, int32_t node) {
     const struct ig_node *n = &g->nodes[node];
     struct chain f;
     struct ig_act act;
@@ -108,11 +105,11 @@ static int compose_product(struct ig_graph *g, int32_t node)
 }
 
 /* clip(.., 0, h) s, with s h = 1, is clip(s .., 0, 1): three nodes become a hard sigmoid. */
-static int compose_clip(struct ig_graph *g, int32_t node, const struct ig_act *last, int32_t clip_value)
-{
+static int compose_clip(struct ig_graph *g, int32_t node, const struct ig_act *last, int32_t clip_value) {
     struct ig_act clip, first;
     int32_t x, before = g->values[clip_value].producer;
-    if (last->kind != IG_AFFINE || last->beta != 0 || edit_sole_reader(g, clip_value) < 0 || before < 0) return 0;
+    if (last->kind != IG_AFFINE || last->beta != 0 || edit_sole_reader(g, clip_value) < 0 || before < 0)
+        return 0;
     if (!unary_read(g, &g->nodes[before], &clip, &x) || clip.kind != IG_CLIP || clip.alpha != 0) return 0;
     if (!unary_near((double)clip.beta * last->alpha, 1) || g->values[x].producer < 0) return 0;
     if (!unary_read(g, &g->nodes[g->values[x].producer], &first, &x) || first.kind != IG_AFFINE) return 0;
@@ -122,14 +119,14 @@ static int compose_clip(struct ig_graph *g, int32_t node, const struct ig_act *l
     return 1;
 }
 
-static int compose_chain(struct ig_graph *g, int32_t node)
-{
+static int compose_chain(struct ig_graph *g, int32_t node) {
     struct ig_act last, first, both;
     int32_t v, x;
     if (!unary_read(g, &g->nodes[node], &last, &v)) return 0;
     if (compose_clip(g, node, &last, v)) return 1;
     int32_t before = edit_sole_reader(g, v) < 0 ? -1 : g->values[v].producer;
-    if (before < 0 || !unary_read(g, &g->nodes[before], &first, &x) || !unary_compose(&first, &last, &both)) return 0;
+    if (before < 0 || !unary_read(g, &g->nodes[before], &first, &x) || !unary_compose(&first, &last, &both))
+        return 0;
     edit_become(g, node, IG_UNARY, 1, &x);
     g->nodes[node].attrs.unary.act = both;
     edit_kill(&g->nodes[before]);
@@ -137,20 +134,19 @@ static int compose_chain(struct ig_graph *g, int32_t node)
 }
 
 /* A node that is a relu, clip or leaky relu in other words says so. */
-static int name_it(struct ig_graph *g, int32_t node)
-{
+static int name_it(struct ig_graph *g, int32_t node) {
     struct ig_node *n = &g->nodes[node];
     struct ig_act act;
     int32_t x;
-    if (!unary_read(g, n, &act, &x) || act.kind == IG_AFFINE) return 0; /* affine nodes: the fold_affine pass */
+    if (!unary_read(g, n, &act, &x) || act.kind == IG_AFFINE)
+        return 0; /* affine nodes: the fold_affine pass */
     if (n->op == IG_UNARY && !memcmp(&act, &n->attrs.unary.act, sizeof act)) return 0;
     edit_become(g, node, IG_UNARY, 1, &x);
     g->nodes[node].attrs.unary.act = act;
     return 1;
 }
 
-int ig_pass_compose(struct ig_graph *g)
-{
+int ig_pass_compose(struct ig_graph *g) {
     int rewrites = 0;
     for (int i = 0, n = g->n_nodes; i < n; i++) {
         if (!g->nodes[i].n_out) continue;

@@ -1,6 +1,7 @@
 /*
- * What the passes share: looking around a node, and changing the graph in place. Between rewrites the graph stays
- * consistent but unsorted: producers are right, dead nodes have no inputs and outputs. edit_finish ends a pass.
+ * What the passes share: looking around a node, and changing the graph in place. Between rewrites the graph
+ * stays consistent but unsorted: producers are right, dead nodes have no inputs and outputs. edit_finish ends
+ * a pass.
  */
 #ifndef GRAPH_PASSES_EDIT_H
 #define GRAPH_PASSES_EDIT_H
@@ -27,7 +28,8 @@ void edit_kill(struct ig_node *n);
 /* Node `from` takes over output 0 of node `last`, which dies: nodes between them must be dead or die. */
 void edit_take_output(struct ig_graph *g, int32_t from, int32_t last);
 /* New one-input node x -> new value of shape `shape`, both named after `name`; returns the value. */
-int32_t edit_append(struct ig_graph *g, const char *name, enum ig_op op, int32_t x, const struct ig_shape *shape);
+int32_t edit_append(struct ig_graph *g, const char *name, enum ig_op op, int32_t x,
+                    const struct ig_shape *shape);
 /* The node that edit_append made last. */
 struct ig_node *edit_last(struct ig_graph *g);
 /* x seen with another shape: a constant again if x is one (same bytes), else a new RESHAPE. */

@@ -1,28 +1,28 @@
 /*
- * A classifier's flatten: TRANSPOSE (channels-last to ONNX's order) + RESHAPE to [M,K] + FC. The weights are permuted
- * instead, so that the image is read as it lies. Element-wise functions between RESHAPE and FC do not mind.
+ * A classifier's flatten: TRANSPOSE (channels-last to ONNX's order) + RESHAPE to [M,K] + FC. The weights are
+ * permuted instead, so that the image is read as it lies. Element-wise functions between RESHAPE and FC do
+ * not mind.
  */
 #include "graph/passes/edit.h"
 
 /* The node `op` that makes v for one reader only, or NULL. */
-static struct ig_node *sole_producer(const struct ig_graph *g, int32_t v, enum ig_op op)
-{
+static struct ig_node *sole_producer(const struct ig_graph *g, int32_t v, enum ig_op op) {
     return edit_sole_reader(g, v) < 0 ? NULL : edit_producer(g, v, op);
 }
 
 /* 1 if flattening y = x under perm to `rows` rows leaves every element in its row. */
-static int keeps_rows(const struct ig_shape *x, const int32_t *perm, int32_t rows)
-{
+static int keeps_rows(const struct ig_shape *x, const int32_t *perm, int32_t rows) {
     if (rows == 1) return x->rank < IG_MAX_RANK;
     return x->rank > 0 && perm[0] == 0 && x->dims[0] == rows;
 }
 
 /* The columns of weights w [N,K], K being the dims of y behind its rows, in the order in which x has them. */
-static int32_t permuted_weights(struct ig_graph *g, int32_t w, const struct ig_shape *y, const int32_t *perm, int32_t rows)
-{
+static int32_t permuted_weights(struct ig_graph *g, int32_t w, const struct ig_shape *y, const int32_t *perm,
+                                int32_t rows) {
     int first = rows == 1 ? 0 : 1; /* the first dim of y that is in K */
     const struct ig_shape old = g->values[w].shape;
-    struct ig_shape from = {.type = IG_F32, .rank = y->rank - first + 1, .dims = {old.dims[0], 1, 1, 1, 1, 1, 1, 1}};
+    struct ig_shape from = {
+        .type = IG_F32, .rank = y->rank - first + 1, .dims = {old.dims[0], 1, 1, 1, 1, 1, 1, 1}};
     int32_t back[IG_MAX_RANK] = {0};
     for (int i = first; i < y->rank; i++) {
         from.dims[1 + i - first] = y->dims[i];
@@ -33,26 +33,26 @@ static int32_t permuted_weights(struct ig_graph *g, int32_t w, const struct ig_s
     return made;
 }
 
-static int rewrite(struct ig_graph *g, int32_t fc)
-{
+static int rewrite(struct ig_graph *g, int32_t fc) {
     int32_t v = g->nodes[fc].in[0];
     struct ig_node *n;
     if (!edit_f32(g, g->nodes[fc].in[1])) return 0;
-    while ((n = sole_producer(g, v, IG_UNARY))) v = n->in[0];
+    while ((n = sole_producer(g, v, IG_UNARY)))
+        v = n->in[0];
     struct ig_node *reshape = sole_producer(g, v, IG_RESHAPE);
     struct ig_node *transpose = reshape ? sole_producer(g, reshape->in[0], IG_TRANSPOSE) : NULL;
     if (!transpose) return 0;
     const struct ig_shape *x = &g->values[transpose->in[0]].shape, y = g->values[transpose->out[0]].shape;
     int32_t rows = g->values[reshape->out[0]].shape.dims[0];
-    if (g->values[reshape->out[0]].shape.rank != 2 || !keeps_rows(x, transpose->attrs.transpose.perm, rows)) return 0;
+    if (g->values[reshape->out[0]].shape.rank != 2 || !keeps_rows(x, transpose->attrs.transpose.perm, rows))
+        return 0;
     g->nodes[fc].in[1] = permuted_weights(g, g->nodes[fc].in[1], &y, transpose->attrs.transpose.perm, rows);
     reshape->in[0] = transpose->in[0];
     edit_kill(transpose);
     return 1;
 }
 
-int ig_pass_flatten_fc(struct ig_graph *g)
-{
+int ig_pass_flatten_fc(struct ig_graph *g) {
     int rewrites = 0;
     for (int i = 0; i < g->n_nodes; i++)
         if (g->nodes[i].n_out && g->nodes[i].op == IG_FC) rewrites += rewrite(g, i);

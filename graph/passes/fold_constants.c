@@ -1,10 +1,12 @@
-/* Nodes whose inputs are all constant become constants. Reshapes and transposes are done here, the rest by `eval`. */
+/* Nodes whose inputs are all constant become constants. Reshapes and transposes are done here, the rest by
+ * `eval`. */
 #include "graph/passes/edit.h"
 
-enum { MAX_GROWTH = 1 << 20 }; /* bytes that folding a node may add: a large Expand of a constant stays a node */
+enum {
+    MAX_GROWTH = 1 << 20
+}; /* bytes that folding a node may add: a large Expand of a constant stays a node */
 
-static int foldable(const struct ig_graph *g, const struct ig_node *n)
-{
+static int foldable(const struct ig_graph *g, const struct ig_node *n) {
     int64_t in = 0, out = 0;
     for (int k = 0; k < n->n_in; k++) {
         if (n->in[k] < 0) continue;
@@ -16,8 +18,7 @@ static int foldable(const struct ig_graph *g, const struct ig_node *n)
     return in > 0 && out <= in + MAX_GROWTH;
 }
 
-static int move_only(struct ig_graph *g, const struct ig_node *n)
-{
+static int move_only(struct ig_graph *g, const struct ig_node *n) {
     struct ig_value *x = &g->values[n->in[0]], *y = &g->values[n->out[0]];
     if (n->op == IG_RESHAPE || n->op == IG_COPY) {
         y->data = x->data;
@@ -30,11 +31,11 @@ static int move_only(struct ig_graph *g, const struct ig_node *n)
     return 1;
 }
 
-static int evaluated(struct ig_graph *g, const struct ig_node *n, ig_eval_fn *eval)
-{
+static int evaluated(struct ig_graph *g, const struct ig_node *n, ig_eval_fn *eval) {
     const void **in = ig_graph_alloc(g, (size_t)n->n_in * sizeof *in);
     void **out = ig_graph_alloc(g, (size_t)n->n_out * sizeof *out);
-    for (int k = 0; k < n->n_in; k++) in[k] = n->in[k] < 0 ? NULL : g->values[n->in[k]].data;
+    for (int k = 0; k < n->n_in; k++)
+        in[k] = n->in[k] < 0 ? NULL : g->values[n->in[k]].data;
     for (int k = 0; k < n->n_out; k++)
         if (n->out[k] >= 0) out[k] = ig_graph_alloc(g, (size_t)ig_bytes(&g->values[n->out[k]].shape));
     if (eval(g, n, in, out)) return 0;
@@ -43,8 +44,7 @@ static int evaluated(struct ig_graph *g, const struct ig_node *n, ig_eval_fn *ev
     return 1;
 }
 
-int ig_pass_fold_constants(struct ig_graph *g, ig_eval_fn *eval)
-{
+int ig_pass_fold_constants(struct ig_graph *g, ig_eval_fn *eval) {
     int folded = 0;
     for (int i = 0; i < g->n_nodes; i++) {
         struct ig_node *n = &g->nodes[i];

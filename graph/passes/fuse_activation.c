@@ -2,8 +2,7 @@
 #include "graph/passes/edit.h"
 #include "graph/passes/unary.h"
 
-static int fuse(struct ig_graph *g, int32_t node)
-{
+static int fuse(struct ig_graph *g, int32_t node) {
     struct ig_node *n = &g->nodes[node];
     struct ig_act both, *act = n->op == IG_UNARY ? NULL : edit_act(n);
     if (!n->n_out || !act || g->values[n->out[0]].shape.type != IG_F32) return 0;
@@ -16,10 +15,10 @@ static int fuse(struct ig_graph *g, int32_t node)
     return 1;
 }
 
-int ig_pass_fuse_activation(struct ig_graph *g)
-{
+int ig_pass_fuse_activation(struct ig_graph *g) {
     int rewrites = 0;
     for (int i = 0; i < g->n_nodes; i++)
-        while (fuse(g, i)) rewrites++;
+        while (fuse(g, i))
+            rewrites++;
     return edit_finish(g, rewrites);
 }

@@ -1,11 +1,11 @@
 /*
- * PAD with zeros moves into the window of the next convolution or pool. An average pool must then count the padding
- * (its own padding must not exist, or be counted already); a max pool is left alone, as its padding is -inf.
+ * PAD with zeros moves into the window of the next convolution or pool. An average pool must then count the
+ * padding (its own padding must not exist, or be counted already); a max pool is left alone, as its padding
+ * is -inf.
  */
 #include "graph/passes/edit.h"
 
-static int pads_space_only(const struct ig_graph *g, const struct ig_node *n)
-{
+static int pads_space_only(const struct ig_graph *g, const struct ig_node *n) {
     const struct ig_shape *x = &g->values[n->in[0]].shape;
     const struct ig_pad *p = &n->attrs.pad;
     int last = x->rank - 1;
@@ -17,15 +17,14 @@ static int pads_space_only(const struct ig_graph *g, const struct ig_node *n)
 }
 
 /* 1 if the pool has no padding but ceil_mode's overhang, which is never counted. */
-static int unpadded(const struct ig_pool *p)
-{
+static int unpadded(const struct ig_pool *p) {
     const struct ig_window *w = &p->w;
-    return !w->front && !w->top && !w->left && w->back == p->ceil_d && w->bottom == p->ceil_h && w->right == p->ceil_w;
+    return !w->front && !w->top && !w->left && w->back == p->ceil_d && w->bottom == p->ceil_h &&
+           w->right == p->ceil_w;
 }
 
 /* The window of node n if zeros around its input are the same as padding, else NULL. */
-static struct ig_window *window_of(struct ig_node *n)
-{
+static struct ig_window *window_of(struct ig_node *n) {
     struct ig_pool *p = &n->attrs.pool;
     if (n->op == IG_CONV) return &n->attrs.conv.w;
     if (n->op != IG_POOL || p->kind == IG_POOL_MAX) return NULL;
@@ -33,8 +32,7 @@ static struct ig_window *window_of(struct ig_node *n)
     return &p->w;
 }
 
-static void widen(struct ig_window *w, const struct ig_pad *p, const struct ig_shape *x)
-{
+static void widen(struct ig_window *w, const struct ig_pad *p, const struct ig_shape *x) {
     int last = x->rank - 2; /* the width; rows and depth before it */
     w->left += p->begin[last];
     w->right += p->end[last];
@@ -49,8 +47,7 @@ static void widen(struct ig_window *w, const struct ig_pad *p, const struct ig_s
     }
 }
 
-static int fuse(struct ig_graph *g, struct ig_node *pad)
-{
+static int fuse(struct ig_graph *g, struct ig_node *pad) {
     int32_t reader = edit_sole_reader(g, pad->out[0]);
     if (reader < 0 || g->nodes[reader].in[0] != pad->out[0]) return 0;
     struct ig_node *n = &g->nodes[reader];
@@ -63,8 +60,7 @@ static int fuse(struct ig_graph *g, struct ig_node *pad)
     return 1;
 }
 
-int ig_pass_fuse_pad(struct ig_graph *g)
-{
+int ig_pass_fuse_pad(struct ig_graph *g) {
     int rewrites = 0;
     for (int i = 0; i < g->n_nodes; i++) {
         struct ig_node *n = &g->nodes[i];

@@ -1,7 +1,7 @@
 /*
  * The layout pass's book of tensors. A value of the ONNX graph ("logical") may exist in several orders of its
- * dimensions ("versions"), each a tensor of its own; a version is made only when a node asks for it. `perm` is a
- * version's order: its dim i is the logical dim perm[i].
+ * dimensions ("versions"), each a tensor of its own; a version is made only when a node asks for it. `perm`
+ * is a version's order: its dim i is the logical dim perm[i].
  */
 #ifndef GRAPH_PASSES_LAYOUT_H
 #define GRAPH_PASSES_LAYOUT_H
@@ -9,20 +9,20 @@
 #include "graph/graph.h"
 
 struct layout_version {
-    int32_t value;               /* the tensor */
+    int32_t value; /* the tensor */
     int32_t perm[IG_MAX_RANK];
     struct layout_version *next; /* the first one is how the producer left it */
 };
 
 struct layout_logical {
-    struct ig_shape shape;       /* as ONNX has it */
+    struct ig_shape shape; /* as ONNX has it */
     struct layout_version *versions;
 };
 
 struct layout {
     struct ig_graph *g;
-    struct layout_logical *of;   /* by value index before the pass */
-    int32_t changes;             /* transposes removed and made, nodes whose order changed */
+    struct layout_logical *of; /* by value index before the pass */
+    int32_t changes;           /* transposes removed and made, nodes whose order changed */
 };
 
 /* perm = 0, 1, 2, ... and 0, 2, ..., rank-1, 1 (for rank < 3 the same). */

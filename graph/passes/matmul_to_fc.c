@@ -1,14 +1,14 @@
 /*
- * MATMUL with a constant right side: FC for matrices; a 1x1 convolution for a stack of them ([N,L,K], [N,H,W,K], ...),
- * which is the same arithmetic and keeps the shape, so that bias, residual and activation fold into it.
+ * MATMUL with a constant right side: FC for matrices; a 1x1 convolution for a stack of them ([N,L,K],
+ * [N,H,W,K], ...), which is the same arithmetic and keeps the shape, so that bias, residual and activation
+ * fold into it.
  */
 #include <string.h>
 
 #include "graph/passes/edit.h"
 
 /* The shape [N,K] of the right side, read as weights; 0 if it is a stack of matrices. */
-static int weight_shape(const struct ig_graph *g, const struct ig_node *n, struct ig_shape *w)
-{
+static int weight_shape(const struct ig_graph *g, const struct ig_node *n, struct ig_shape *w) {
     const struct ig_shape *b = &g->values[n->in[1]].shape;
     if (b->rank < 2) return 0;
     for (int i = 0; i < b->rank - 2; i++)
@@ -20,16 +20,14 @@ static int weight_shape(const struct ig_graph *g, const struct ig_node *n, struc
     return 1;
 }
 
-static int convertible(const struct ig_graph *g, const struct ig_node *n, struct ig_shape *w)
-{
+static int convertible(const struct ig_graph *g, const struct ig_node *n, struct ig_shape *w) {
     if (!n->n_out || n->op != IG_MATMUL || n->attrs.matmul.trans_a || !edit_f32(g, n->in[1])) return 0;
     const struct ig_shape *x = &g->values[n->in[0]].shape, *y = &g->values[n->out[0]].shape;
     return x->rank >= 2 && x->rank <= 5 && y->rank == x->rank && weight_shape(g, n, w);
 }
 
 /* The right side as [N,K] times alpha; the very constant where that is what it is. */
-static int32_t weights(struct ig_graph *g, const struct ig_node *n, const struct ig_shape *w)
-{
+static int32_t weights(struct ig_graph *g, const struct ig_node *n, const struct ig_shape *w) {
     int32_t b = n->in[1];
     int64_t rows = w->dims[0], k = w->dims[1];
     double alpha = n->attrs.matmul.alpha;
@@ -39,12 +37,12 @@ static int32_t weights(struct ig_graph *g, const struct ig_node *n, const struct
     const float *from = g->values[b].data;
     float *to = (float *)(uintptr_t)g->values[made].data;
     for (int64_t i = 0; i < rows; i++)
-        for (int64_t j = 0; j < k; j++) to[i * k + j] = (float)(alpha * from[i * row_step + j * k_step]);
+        for (int64_t j = 0; j < k; j++)
+            to[i * k + j] = (float)(alpha * from[i * row_step + j * k_step]);
     return made;
 }
 
-static void convert(struct ig_graph *g, int32_t node, const struct ig_shape *w)
-{
+static void convert(struct ig_graph *g, int32_t node, const struct ig_shape *w) {
     int32_t x = g->nodes[node].in[0], rank = g->values[x].shape.rank;
     struct ig_shape shape = *w;
     int32_t in[4] = {x, weights(g, &g->nodes[node], w), -1, -1};
@@ -54,13 +52,21 @@ static void convert(struct ig_graph *g, int32_t node, const struct ig_shape *w)
     if (rank == 2) return;
     struct ig_conv *c = &g->nodes[node].attrs.conv;
     c->groups = 1;
-    c->w = (struct ig_window){.kd = 1, .kh = 1, .kw = 1, .sd = 1, .sh = 1, .sw = 1, .dd = 1, .dh = 1, .dw = 1,
-                              .in_d = 1, .out_d = 1};
+    c->w = (struct ig_window){.kd = 1,
+                              .kh = 1,
+                              .kw = 1,
+                              .sd = 1,
+                              .sh = 1,
+                              .sw = 1,
+                              .dd = 1,
+                              .dh = 1,
+                              .dw = 1,
+                              .in_d = 1,
+                              .out_d = 1};
     if (rank == 5) c->w.in_d = c->w.out_d = g->values[x].shape.dims[1];
 }
 
-int ig_pass_matmul_to_fc(struct ig_graph *g)
-{
+int ig_pass_matmul_to_fc(struct ig_graph *g) {
     int rewrites = 0;
     struct ig_shape w;
     for (int i = 0; i < g->n_nodes; i++) {

@@ -4,8 +4,7 @@
 enum { MAX_ROUNDS = 1000 };
 
 /* What the rest presumes: no identities left, constants folded, channels-last. */
-static void prepare(struct ig_graph *g, ig_eval_fn *eval)
-{
+static void prepare(struct ig_graph *g, ig_eval_fn *eval) {
     ig_graph_sweep(g);
     for (int round = 0; round < MAX_ROUNDS; round++)
         if (!(ig_pass_identity(g) + ig_pass_fold_constants(g, eval))) break;
@@ -13,11 +12,10 @@ static void prepare(struct ig_graph *g, ig_eval_fn *eval)
 }
 
 /*
- * Activations are composed before affine nodes are folded, which would tear x + 3 out of a hard sigmoid; residuals
- * are fused after batch norm is folded and before activations, which come last in an epilogue.
+ * Activations are composed before affine nodes are folded, which would tear x + 3 out of a hard sigmoid;
+ * residuals are fused after batch norm is folded and before activations, which come last in an epilogue.
  */
-static int one_round(struct ig_graph *g, ig_eval_fn *eval)
-{
+static int one_round(struct ig_graph *g, ig_eval_fn *eval) {
     int rewrites = ig_pass_fold_constants(g, eval);
     rewrites += ig_pass_identity(g);
     rewrites += ig_pass_global_pool(g);
@@ -30,8 +28,7 @@ static int one_round(struct ig_graph *g, ig_eval_fn *eval)
     return rewrites + ig_pass_flatten_fc(g);
 }
 
-int ig_run_passes(struct ig_graph *g, ig_eval_fn *eval, char *err, size_t err_bytes)
-{
+int ig_run_passes(struct ig_graph *g, ig_eval_fn *eval, char *err, size_t err_bytes) {
     if (ig_graph_sort(g, err, err_bytes) || ig_graph_check(g, err, err_bytes)) return -1;
     prepare(g, eval);
     for (int round = 0; one_round(g, eval); round++) {

@@ -44,27 +44,13 @@ static void append(struct zoo *z, void *array, size_t *n, void *p)
 /* "layer1.0.conv1" -> "/layer1/layer1.0/conv1": a member of a list is named after the list. */
 static char *scope(struct zoo *z, const char *path)
 {
-    size_t room = 2, part = 0, dots = 1;
-    for (const char *p = path; *p; p++) dots += *p == '.';
-    room += dots * (strlen(path) + 1);
-    char *out = zoo_alloc(z, room), *at = out, *last = out;
-    for (const char *p = path; *p; p += part + (p[part] == '.')) {
-        part = strcspn(p, ".");
-        int member = at > out && *p >= '0' && *p <= '9';
-        size_t before = member ? (size_t)(at - last) : 0;
-        *at++ = '/';
-        if (member) {
-            memcpy(at, last + 1, before - 1);
-            at[before - 1] = '.';
-            at += before;
-            last = at - before - 1;
-        } else {
-            last = at - 1;
-        }
-        memcpy(at, p, part);
-        at += part;
+    char *out = zoo_format(z, "%s", ""), *last = out;
+    for (size_t n = 0; *path; path += n + (path[n] == '.')) {
+        int member = *last && *path >= '0' && *path <= '9';
+        n = strcspn(path, ".");
+        last = member ? zoo_format(z, "%s.%.*s", last, (int)n, path) : zoo_format(z, "%.*s", (int)n, path);
+        out = zoo_format(z, "%s/%s", out, last);
     }
-    *at = 0;
     return out;
 }
 

@@ -1,5 +1,4 @@
-/* EfficientNet-B0: inverted bottlenecks with squeeze-and-excitation; Swish as exporters write it, Sigmoid and
- * Mul. */
+/* EfficientNet-B0: inverted bottlenecks with squeeze-and-excitation; Swish exported as Sigmoid and Mul. */
 #include "models/zoo/nets.h"
 
 enum { SPREAD = 16 }; /* how much smaller than 1 the mean square of a gate's logit is */

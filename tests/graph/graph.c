@@ -8,16 +8,14 @@
 #include "tests/support/builder.h"
 
 /* x -> relu -> y */
-static struct ig_graph *small(void)
-{
+static struct ig_graph *small(void) {
     struct ig_graph *g = ig_graph_new("small");
     int32_t x = build_input(g, "x", DIMS(1, 4));
     build_output(g, build_1(g, IG_UNARY, ACT(.kind = IG_RELU), x), "y");
     return g;
 }
 
-static void names_are_made_unique(void **state)
-{
+static void names_are_made_unique(void **state) {
     (void)state;
     struct ig_graph *g = ig_graph_new("g");
     struct ig_shape s = build_shape(IG_F32, DIMS(2));
@@ -31,26 +29,26 @@ static void names_are_made_unique(void **state)
     ig_graph_free(g);
 }
 
-static void memory_is_aligned_and_zeroed(void **state)
-{
+static void memory_is_aligned_and_zeroed(void **state) {
     (void)state;
     struct ig_graph *g = ig_graph_new("g");
     for (size_t bytes = 1; bytes < 1 << 20; bytes = bytes * 3 + 1) {
         char *p = ig_graph_alloc(g, bytes);
         assert_int_equal((uintptr_t)p % 64, 0);
-        for (size_t i = 0; i < bytes; i++) assert_int_equal(p[i], 0);
+        for (size_t i = 0; i < bytes; i++)
+            assert_int_equal(p[i], 0);
         memset(p, 1, bytes);
     }
     ig_graph_free(g);
 }
 
-static void arrays_grow(void **state)
-{
+static void arrays_grow(void **state) {
     (void)state;
     struct ig_graph *g = ig_graph_new("g");
     char err[256];
     int32_t v = build_input(g, "x", DIMS(3));
-    for (int i = 0; i < 1000; i++) v = build_1(g, IG_UNARY, ACT(.kind = IG_ABS), v);
+    for (int i = 0; i < 1000; i++)
+        v = build_1(g, IG_UNARY, ACT(.kind = IG_ABS), v);
     build_output(g, v, "y");
     assert_int_equal(g->n_nodes, 1000);
     assert_int_equal(ig_graph_check(g, err, sizeof err), 0);
@@ -61,8 +59,7 @@ static void arrays_grow(void **state)
     ig_graph_free(g);
 }
 
-static void clone_shares_constants_only(void **state)
-{
+static void clone_shares_constants_only(void **state) {
     (void)state;
     struct ig_graph *g = small();
     int32_t c = build_const(g, DIMS(8)), nodes = g->n_nodes;
@@ -78,14 +75,12 @@ static void clone_shares_constants_only(void **state)
 
 static int released;
 
-static void release(void *p, size_t bytes)
-{
+static void release(void *p, size_t bytes) {
     (void)p;
     released += (int)bytes;
 }
 
-static void owned_memory_is_released_once(void **state)
-{
+static void owned_memory_is_released_once(void **state) {
     (void)state;
     struct ig_graph *g = ig_graph_new("g");
     char byte;
@@ -95,13 +90,13 @@ static void owned_memory_is_released_once(void **state)
     assert_int_equal(released, 7);
 }
 
-static void sort_puts_producers_first(void **state)
-{
+static void sort_puts_producers_first(void **state) {
     (void)state;
     struct ig_graph *g = ig_graph_new("g");
     char err[256];
     int32_t x = build_input(g, "x", DIMS(3));
-    int32_t a = build_1(g, IG_UNARY, ACT(.kind = IG_ABS), x), b = build_1(g, IG_UNARY, ACT(.kind = IG_EXP), a);
+    int32_t a = build_1(g, IG_UNARY, ACT(.kind = IG_ABS), x),
+            b = build_1(g, IG_UNARY, ACT(.kind = IG_EXP), a);
     int32_t late = build_1(g, IG_UNARY, ACT(.kind = IG_SIN), x);
     build_output(g, build_2(g, IG_BINARY, BIN(IG_ADD), a, b), "y");
     g->nodes[0].in[0] = late; /* node 0 now reads what node 2 makes */
@@ -115,14 +110,15 @@ static void sort_puts_producers_first(void **state)
     ig_graph_free(g);
 }
 
-static void sort_keeps_a_sorted_order(void **state)
-{
+static void sort_keeps_a_sorted_order(void **state) {
     (void)state;
     struct ig_graph *g = ig_graph_new("g");
     char err[256], name[32];
     int32_t v[6] = {build_input(g, "x", DIMS(3))};
-    for (int i = 1; i < 6; i++) v[i] = build_1(g, IG_UNARY, ACT(.kind = IG_ABS), v[i / 2]);
-    for (int i = 1; i < 6; i++) ig_add_output(g, v[i]);
+    for (int i = 1; i < 6; i++)
+        v[i] = build_1(g, IG_UNARY, ACT(.kind = IG_ABS), v[i / 2]);
+    for (int i = 1; i < 6; i++)
+        ig_add_output(g, v[i]);
     assert_int_equal(ig_graph_sort(g, err, sizeof err), 0);
     for (int i = 0; i < 5; i++) {
         snprintf(name, sizeof name, "unary_%d", i);
@@ -131,13 +127,13 @@ static void sort_keeps_a_sorted_order(void **state)
     ig_graph_free(g);
 }
 
-static void sort_names_a_cycle(void **state)
-{
+static void sort_names_a_cycle(void **state) {
     (void)state;
     struct ig_graph *g = ig_graph_new("g");
     char err[256];
     int32_t x = build_input(g, "x", DIMS(3));
-    int32_t a = build_1(g, IG_UNARY, ACT(.kind = IG_ABS), x), b = build_1(g, IG_UNARY, ACT(.kind = IG_EXP), a);
+    int32_t a = build_1(g, IG_UNARY, ACT(.kind = IG_ABS), x),
+            b = build_1(g, IG_UNARY, ACT(.kind = IG_EXP), a);
     build_output(g, b, "y");
     g->nodes[0].in[0] = b;
     assert_int_equal(ig_graph_sort(g, err, sizeof err), -1);
@@ -145,8 +141,7 @@ static void sort_names_a_cycle(void **state)
     ig_graph_free(g);
 }
 
-static void sweep_removes_what_nobody_reads(void **state)
-{
+static void sweep_removes_what_nobody_reads(void **state) {
     (void)state;
     struct ig_graph *g = ig_graph_new("g");
     char err[256];
@@ -164,8 +159,7 @@ static void sweep_removes_what_nobody_reads(void **state)
     ig_graph_free(g);
 }
 
-static void sweep_drops_second_outputs_that_nobody_reads(void **state)
-{
+static void sweep_drops_second_outputs_that_nobody_reads(void **state) {
     (void)state;
     struct ig_graph *g = ig_graph_new("g");
     struct ig_shape s = build_shape(IG_F32, DIMS(2)), i = build_shape(IG_I64, DIMS(2));
@@ -181,8 +175,7 @@ static void sweep_drops_second_outputs_that_nobody_reads(void **state)
     ig_graph_free(g);
 }
 
-static void replaced_outputs_keep_their_name(void **state)
-{
+static void replaced_outputs_keep_their_name(void **state) {
     (void)state;
     struct ig_graph *g = ig_graph_new("g");
     int32_t x = build_input(g, "x", DIMS(3)), a = build_1(g, IG_UNARY, ACT(.kind = IG_ABS), x);
@@ -198,38 +191,87 @@ static void replaced_outputs_keep_their_name(void **state)
 
 /* --- ig_graph_check refuses each of these --- */
 
-static void break_rank(struct ig_graph *g) { g->values[0].shape.rank = 9; }
-static void break_dim(struct ig_graph *g) { g->values[0].shape.dims[1] = 0; }
-static void break_unused_dim(struct ig_graph *g) { g->values[0].shape.dims[5] = 2; }
-static void break_type(struct ig_graph *g) { g->values[1].shape.type = IG_TYPES; }
-static void break_size(struct ig_graph *g) { g->values[0].shape.dims[0] = 1 << 30; }
-static void break_name(struct ig_graph *g) { g->values[1].name = g->values[0].name; }
-static void break_op(struct ig_graph *g) { g->nodes[0].op = IG_OPS; }
-static void break_input(struct ig_graph *g) { g->nodes[0].in[0] = 99; }
-static void break_required(struct ig_graph *g) { g->nodes[0].in[0] = -1; }
-static void break_arity(struct ig_graph *g) { g->nodes[0].n_in = 0; }
-static void break_output(struct ig_graph *g) { g->nodes[0].out[0] = 0; }
-static void break_no_output(struct ig_graph *g) { g->nodes[0].out[0] = -1; }
-static void break_producer(struct ig_graph *g) { g->values[1].producer = -1; }
-static void break_graph_input(struct ig_graph *g) { g->inputs[0] = 1; }
-static void break_graph_output(struct ig_graph *g) { g->outputs[0] = 77; }
-static void break_twice(struct ig_graph *g) { ig_add_output(g, g->outputs[0]); }
-static void break_const(struct ig_graph *g) { g->values[0].data = g->name; }
-static void break_kind(struct ig_graph *g) { g->nodes[0].attrs.unary.act.kind = IG_UNARIES; }
-static void break_shape(struct ig_graph *g) { g->values[1].shape.dims[1] = 5; }
+static void break_rank(struct ig_graph *g) {
+    g->values[0].shape.rank = 9;
+}
+static void break_dim(struct ig_graph *g) {
+    g->values[0].shape.dims[1] = 0;
+}
+static void break_unused_dim(struct ig_graph *g) {
+    g->values[0].shape.dims[5] = 2;
+}
+static void break_type(struct ig_graph *g) {
+    g->values[1].shape.type = IG_TYPES;
+}
+static void break_size(struct ig_graph *g) {
+    g->values[0].shape.dims[0] = 1 << 30;
+}
+static void break_name(struct ig_graph *g) {
+    g->values[1].name = g->values[0].name;
+}
+static void break_op(struct ig_graph *g) {
+    g->nodes[0].op = IG_OPS;
+}
+static void break_input(struct ig_graph *g) {
+    g->nodes[0].in[0] = 99;
+}
+static void break_required(struct ig_graph *g) {
+    g->nodes[0].in[0] = -1;
+}
+static void break_arity(struct ig_graph *g) {
+    g->nodes[0].n_in = 0;
+}
+static void break_output(struct ig_graph *g) {
+    g->nodes[0].out[0] = 0;
+}
+static void break_no_output(struct ig_graph *g) {
+    g->nodes[0].out[0] = -1;
+}
+static void break_producer(struct ig_graph *g) {
+    g->values[1].producer = -1;
+}
+static void break_graph_input(struct ig_graph *g) {
+    g->inputs[0] = 1;
+}
+static void break_graph_output(struct ig_graph *g) {
+    g->outputs[0] = 77;
+}
+static void break_twice(struct ig_graph *g) {
+    ig_add_output(g, g->outputs[0]);
+}
+static void break_const(struct ig_graph *g) {
+    g->values[0].data = g->name;
+}
+static void break_kind(struct ig_graph *g) {
+    g->nodes[0].attrs.unary.act.kind = IG_UNARIES;
+}
+static void break_shape(struct ig_graph *g) {
+    g->values[1].shape.dims[1] = 5;
+}
 
-static void check_refuses_broken_graphs(void **state)
-{
+static void check_refuses_broken_graphs(void **state) {
     static const struct {
         void (*harm)(struct ig_graph *);
         const char *says;
     } cases[] = {
-        {break_rank, "rank 9"}, {break_dim, "dimension 1 is 0"}, {break_unused_dim, "dimension 5 is 2"},
-        {break_type, "unknown type"}, {break_size, "2^31"}, {break_name, "two values are named 'x'"},
-        {break_op, "unknown op"}, {break_input, "no such value"}, {break_required, "is missing"},
-        {break_arity, "0 inputs"}, {break_output, "given already"}, {break_no_output, "has no output"},
-        {break_producer, "producer"}, {break_graph_input, "has a producer"}, {break_graph_output, "no such value"},
-        {break_twice, "twice"}, {break_const, "is a constant"}, {break_kind, "kind out of range"},
+        {break_rank, "rank 9"},
+        {break_dim, "dimension 1 is 0"},
+        {break_unused_dim, "dimension 5 is 2"},
+        {break_type, "unknown type"},
+        {break_size, "2^31"},
+        {break_name, "two values are named 'x'"},
+        {break_op, "unknown op"},
+        {break_input, "no such value"},
+        {break_required, "is missing"},
+        {break_arity, "0 inputs"},
+        {break_output, "given already"},
+        {break_no_output, "has no output"},
+        {break_producer, "producer"},
+        {break_graph_input, "has a producer"},
+        {break_graph_output, "no such value"},
+        {break_twice, "twice"},
+        {break_const, "is a constant"},
+        {break_kind, "kind out of range"},
         {break_shape, "the shape changes"},
     };
     (void)state;
@@ -244,8 +286,7 @@ static void check_refuses_broken_graphs(void **state)
     }
 }
 
-static void macs_count_convolutions_and_products(void **state)
-{
+static void macs_count_convolutions_and_products(void **state) {
     (void)state;
     struct ig_graph *g = ig_graph_new("g");
     g->channels_last = 1;
@@ -260,8 +301,7 @@ static void macs_count_convolutions_and_products(void **state)
     ig_graph_free(g);
 }
 
-int main(void)
-{
+int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_are_made_unique),
         cmocka_unit_test(memory_is_aligned_and_zeroed),

@@ -15,8 +15,7 @@
 static char folder[64];
 
 /* A path in this run's folder; good until the next call but one. */
-static const char *in_folder(const char *name)
-{
+static const char *in_folder(const char *name) {
     static char paths[2][128];
     static int turn;
     turn = !turn;
@@ -24,8 +23,7 @@ static const char *in_folder(const char *name)
     return paths[turn];
 }
 
-static char *read_file(const char *path, size_t *n)
-{
+static char *read_file(const char *path, size_t *n) {
     FILE *f = fopen(path, "rb");
     assert_non_null(f);
     char *text = calloc(1, 1 << 20);
@@ -34,8 +32,7 @@ static char *read_file(const char *path, size_t *n)
     return text;
 }
 
-static void write_file(const char *path, const char *text, size_t n)
-{
+static void write_file(const char *path, const char *text, size_t n) {
     FILE *f = fopen(path, "wb");
     assert_non_null(f);
     assert_int_equal(fwrite(text, 1, n, f), n);
@@ -43,8 +40,7 @@ static void write_file(const char *path, const char *text, size_t n)
 }
 
 /* x -> conv + relu -> pool -> y; channels-last. */
-static struct ig_graph *sample(void)
-{
+static struct ig_graph *sample(void) {
     static const float weights[2] = {0.1f, -3}, bias[1] = {1e-20f};
     struct ig_shape shape = build_shape(IG_F32, DIMS(1, 2, 1, 1)), one = build_shape(IG_F32, DIMS(1));
     struct ig_graph *g = ig_graph_new("sample");
@@ -53,8 +49,11 @@ static struct ig_graph *sample(void)
     g->onnx_nodes = 5;
     int32_t x = build_input(g, "x", DIMS(1, 4, 4, 2));
     int32_t in[4] = {x, ig_add_const(g, "w", &shape, weights), ig_add_const(g, "b", &one, bias), -1};
-    int32_t y = build_node(g, IG_CONV, ATTRS(.conv = {.w = build_window(1, 1, 0), .groups = 1,
-                                             .act = {.kind = IG_CLIP, .alpha = -0.0f, .beta = INFINITY}}), 4, in, NULL);
+    int32_t y = build_node(g, IG_CONV,
+                           ATTRS(.conv = {.w = build_window(1, 1, 0),
+                                          .groups = 1,
+                                          .act = {.kind = IG_CLIP, .alpha = -0.0f, .beta = INFINITY}}),
+                           4, in, NULL);
     build_output(g, build_1(g, IG_POOL, ATTRS(.pool = {.w = build_window(3, 1, 0)}), y), "y \"out\"");
     ig_count_macs(g);
     return g;
@@ -68,14 +67,20 @@ static const char golden[] =
     "\"inputs\":[\"x\"],\n"
     "\"name\":\"sample\",\n"
     "\"nodes\":[\n"
-    "{\"attrs\":{\"act.alpha\":-0.0,\"act.beta\":\"inf\",\"act.kind\":2,\"groups\":1,\"w.back\":0,\"w.bottom\":0,"
-    "\"w.dd\":1,\"w.dh\":1,\"w.dw\":1,\"w.front\":0,\"w.in_d\":1,\"w.kd\":1,\"w.kh\":1,\"w.kw\":1,\"w.left\":0,"
-    "\"w.out_d\":1,\"w.right\":0,\"w.sd\":1,\"w.sh\":1,\"w.sw\":1,\"w.top\":0},\"in\":[\"x\",\"w\",\"b\",null],"
+    "{\"attrs\":{\"act.alpha\":-0.0,\"act.beta\":\"inf\",\"act.kind\":2,\"groups\":1,\"w.back\":0,\"w."
+    "bottom\":0,"
+    "\"w.dd\":1,\"w.dh\":1,\"w.dw\":1,\"w.front\":0,\"w.in_d\":1,\"w.kd\":1,\"w.kh\":1,\"w.kw\":1,\"w.left\":"
+    "0,"
+    "\"w.out_d\":1,\"w.right\":0,\"w.sd\":1,\"w.sh\":1,\"w.sw\":1,\"w.top\":0},\"in\":[\"x\",\"w\",\"b\","
+    "null],"
     "\"macs\":32,\"name\":\"conv_0\",\"onnx\":\"pass\",\"op\":\"conv\",\"out\":[\"v\"]},\n"
-    "{\"attrs\":{\"ceil_d\":0,\"ceil_h\":0,\"ceil_w\":0,\"column_major\":0,\"count_include_pad\":0,\"kind\":0,\"p\":0,"
-    "\"w.back\":0,\"w.bottom\":0,\"w.dd\":1,\"w.dh\":1,\"w.dw\":1,\"w.front\":0,\"w.in_d\":1,\"w.kd\":1,\"w.kh\":3,"
+    "{\"attrs\":{\"ceil_d\":0,\"ceil_h\":0,\"ceil_w\":0,\"column_major\":0,\"count_include_pad\":0,\"kind\":"
+    "0,\"p\":0,"
+    "\"w.back\":0,\"w.bottom\":0,\"w.dd\":1,\"w.dh\":1,\"w.dw\":1,\"w.front\":0,\"w.in_d\":1,\"w.kd\":1,\"w."
+    "kh\":3,"
     "\"w.kw\":3,\"w.left\":0,\"w.out_d\":1,\"w.right\":0,\"w.sd\":1,\"w.sh\":1,\"w.sw\":1,\"w.top\":0},"
-    "\"in\":[\"v\"],\"macs\":0,\"name\":\"pool_1\",\"onnx\":\"pass\",\"op\":\"pool\",\"out\":[\"y \\\"out\\\"\"]}\n"
+    "\"in\":[\"v\"],\"macs\":0,\"name\":\"pool_1\",\"onnx\":\"pass\",\"op\":\"pool\",\"out\":[\"y "
+    "\\\"out\\\"\"]}\n"
     "],\n"
     "\"onnx_nodes\":5,\n"
     "\"opset\":17,\n"
@@ -92,8 +97,7 @@ static const char golden[] =
     "\"version\":1\n"
     "}\n";
 
-static void text_is_canonical(void **state)
-{
+static void text_is_canonical(void **state) {
     (void)state;
     char err[512];
     size_t n;
@@ -110,13 +114,13 @@ static void text_is_canonical(void **state)
     ig_graph_free(g);
 }
 
-static void reading_loses_nothing(void **state)
-{
+static void reading_loses_nothing(void **state) {
     (void)state;
     char err[512];
     size_t n, m;
     struct ig_graph *g = sample();
-    g->values[3].name = ig_graph_strdup(g, "\xc3\xa9\xe2\x82\xac \\ \n\x01"); /* UTF-8, controls, a backslash */
+    g->values[3].name =
+        ig_graph_strdup(g, "\xc3\xa9\xe2\x82\xac \\ \n\x01"); /* UTF-8, controls, a backslash */
     assert_int_equal(ig_graph_write(g, in_folder("a.json"), err, sizeof err), 0);
     struct ig_graph *back = ig_graph_read(in_folder("a.json"), err, sizeof err);
     if (!back) fail_msg("%s", err);
@@ -133,10 +137,10 @@ static void reading_loses_nothing(void **state)
     ig_graph_free(g);
 }
 
-static void all_floats_come_back(void **state)
-{
+static void all_floats_come_back(void **state) {
     (void)state;
-    static const float some[] = {0.1f, 1 / 3.f, 1e38f, 1.4e-45f, 16777217, -1, 1e10f, 3.4028235e38f, INFINITY, -INFINITY};
+    static const float some[] = {0.1f, 1 / 3.f, 1e38f,         1.4e-45f, 16777217,
+                                 -1,   1e10f,   3.4028235e38f, INFINITY, -INFINITY};
     char err[512];
     for (size_t i = 0; i < sizeof some / sizeof *some; i++) {
         struct ig_graph *g = sample();
@@ -151,8 +155,7 @@ static void all_floats_come_back(void **state)
     }
 }
 
-static void shared_constants_are_written_once(void **state)
-{
+static void shared_constants_are_written_once(void **state) {
     (void)state;
     char err[512];
     size_t n;
@@ -170,8 +173,7 @@ static void shared_constants_are_written_once(void **state)
 }
 
 /* Reads the golden text with `old` replaced by `new`; it must be refused with a line that has `says`. */
-static void refused(const char *old, const char *new, const char *says)
-{
+static void refused(const char *old, const char *new, const char *says) {
     char err[1024] = "", text[sizeof golden + 512];
     const char *at = strstr(golden, old);
     assert_non_null(at);
@@ -183,8 +185,7 @@ static void refused(const char *old, const char *new, const char *says)
     assert_null(strchr(err, '\n'));
 }
 
-static void broken_files_are_refused(void **state)
-{
+static void broken_files_are_refused(void **state) {
     (void)state;
     static const char bin[128];
     write_file(in_folder("sample.bin"), bin, sizeof bin);
@@ -237,8 +238,7 @@ static void broken_files_are_refused(void **state)
     refused("\"w\",\"b\",null", "\"w\",\"x\",null", "");
 }
 
-static void missing_files_are_refused(void **state)
-{
+static void missing_files_are_refused(void **state) {
     (void)state;
     char err[512];
     assert_null(ig_graph_read(in_folder("none.json"), err, sizeof err));
@@ -253,8 +253,7 @@ static void missing_files_are_refused(void **state)
 }
 
 /* A full disk, played by a limit on the size of files: the old file stays and no draft is left. */
-static void a_full_disk_leaves_the_old_file(void **state)
-{
+static void a_full_disk_leaves_the_old_file(void **state) {
     (void)state;
     char err[512];
     size_t n;
@@ -280,24 +279,22 @@ static void a_full_disk_leaves_the_old_file(void **state)
     ig_graph_free(g);
 }
 
-static int make_folder(void **state)
-{
+static int make_folder(void **state) {
     (void)state;
     snprintf(folder, sizeof folder, "json_test_XXXXXX");
     return mkdtemp(folder) ? 0 : -1;
 }
 
-static int remove_folder(void **state)
-{
-    static const char *const names[] = {"sample.json", "sample.bin", "a.json", "a.bin", "b.json", "b.bin",
-                                        "alone.json", "full.json", "full.bin"};
+static int remove_folder(void **state) {
+    static const char *const names[] = {"sample.json", "sample.bin", "a.json",    "a.bin",   "b.json",
+                                        "b.bin",       "alone.json", "full.json", "full.bin"};
     (void)state;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) unlink(in_folder(names[i]));
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        unlink(in_folder(names[i]));
     return rmdir(folder);
 }
 
-int main(void)
-{
+int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(text_is_canonical),
         cmocka_unit_test(reading_loses_nothing),

@@ -12,8 +12,7 @@
 #include "tests/support/nchw.h"
 
 /* Runs the pass on g and checks shapes, order and results; returns g. */
-static void lay_out(struct ig_graph *g)
-{
+static void lay_out(struct ig_graph *g) {
     char err[512];
     struct ig_graph *before = ig_graph_clone(g);
     if (ig_graph_check(g, err, sizeof err)) fail_msg("before: %s", err);
@@ -24,27 +23,27 @@ static void lay_out(struct ig_graph *g)
     ig_graph_free(before);
 }
 
-static int32_t unary(struct ig_graph *g, int32_t kind, int32_t x)
-{
+static int32_t unary(struct ig_graph *g, int32_t kind, int32_t x) {
     return build_1(g, IG_UNARY, ACT(.kind = kind, .alpha = 1, .beta = 1), x);
 }
 
-static int32_t permute(struct ig_graph *g, int32_t x, const int32_t *perm)
-{
+static int32_t permute(struct ig_graph *g, int32_t x, const int32_t *perm) {
     union ig_attrs a = {.transpose = {{0}}};
-    for (int i = 0; i < g->values[x].shape.rank; i++) a.transpose.perm[i] = perm[i];
+    for (int i = 0; i < g->values[x].shape.rank; i++)
+        a.transpose.perm[i] = perm[i];
     return build_1(g, IG_TRANSPOSE, &a, x);
 }
 
-#define PERM(...) (const int32_t[]){__VA_ARGS__}
+#define PERM(...)                                                                                            \
+    (const int32_t[]) {                                                                                      \
+        __VA_ARGS__                                                                                          \
+    }
 
-static int32_t max_pool(struct ig_graph *g, int32_t x, int k, int s, int p)
-{
+static int32_t max_pool(struct ig_graph *g, int32_t x, int k, int s, int p) {
     return build_1(g, IG_POOL, ATTRS(.pool = {.w = build_window(k, s, p), .p = 2}), x);
 }
 
-static void a_plain_net_is_transposed_at_its_edges_only(void **state)
-{
+static void a_plain_net_is_transposed_at_its_edges_only(void **state) {
     (void)state;
     struct ig_graph *g = ig_graph_new("g");
     int32_t x = build_input(g, "x", DIMS(1, 3, 9, 7));
@@ -58,8 +57,7 @@ static void a_plain_net_is_transposed_at_its_edges_only(void **state)
     ig_graph_free(g);
 }
 
-static void tensorflow_transposes_vanish(void **state)
-{
+static void tensorflow_transposes_vanish(void **state) {
     (void)state;
     struct ig_graph *g = ig_graph_new("g");
     int32_t x = permute(g, build_input(g, "x", DIMS(1, 9, 7, 3)), PERM(0, 3, 1, 2));
@@ -74,8 +72,7 @@ static void tensorflow_transposes_vanish(void **state)
     ig_graph_free(g);
 }
 
-static void channel_shuffle_costs_one_transpose(void **state)
-{
+static void channel_shuffle_costs_one_transpose(void **state) {
     (void)state;
     struct ig_graph *g = ig_graph_new("g");
     int32_t x = permute(g, build_input(g, "x", DIMS(1, 5, 4, 6)), PERM(0, 3, 1, 2));
@@ -88,8 +85,7 @@ static void channel_shuffle_costs_one_transpose(void **state)
     ig_graph_free(g);
 }
 
-static void flattening_a_pooled_image_is_a_view(void **state)
-{
+static void flattening_a_pooled_image_is_a_view(void **state) {
     (void)state;
     struct ig_graph *g = ig_graph_new("g");
     int32_t x = permute(g, build_input(g, "x", DIMS(1, 6, 5, 3)), PERM(0, 3, 1, 2));
@@ -101,8 +97,7 @@ static void flattening_a_pooled_image_is_a_view(void **state)
     ig_graph_free(g);
 }
 
-static void flattening_an_image_transposes_it(void **state)
-{
+static void flattening_an_image_transposes_it(void **state) {
     (void)state;
     struct ig_graph *g = ig_graph_new("g");
     int32_t x = permute(g, build_input(g, "x", DIMS(1, 6, 5, 3)), PERM(0, 3, 1, 2));
@@ -112,8 +107,7 @@ static void flattening_an_image_transposes_it(void **state)
     ig_graph_free(g);
 }
 
-static void attention_reads_pixels_as_tokens(void **state)
-{
+static void attention_reads_pixels_as_tokens(void **state) {
     (void)state;
     struct ig_graph *g = ig_graph_new("g");
     int32_t x = permute(g, build_input(g, "x", DIMS(1, 6, 5, 3)), PERM(0, 3, 1, 2));
@@ -124,8 +118,7 @@ static void attention_reads_pixels_as_tokens(void **state)
     ig_graph_free(g);
 }
 
-static void squeeze_and_excite_needs_no_transpose(void **state)
-{
+static void squeeze_and_excite_needs_no_transpose(void **state) {
     (void)state;
     struct ig_graph *g = ig_graph_new("g");
     int32_t x = permute(g, build_input(g, "x", DIMS(1, 6, 5, 3)), PERM(0, 3, 1, 2));
@@ -139,8 +132,7 @@ static void squeeze_and_excite_needs_no_transpose(void **state)
     ig_graph_free(g);
 }
 
-static void operands_of_lower_rank_follow(void **state)
-{
+static void operands_of_lower_rank_follow(void **state) {
     (void)state;
     struct ig_graph *g = ig_graph_new("g");
     int32_t a = build_conv(g, build_input(g, "x", DIMS(1, 3, 6, 5)), 8, 3, 1, 1, 1);
@@ -156,8 +148,7 @@ static void operands_of_lower_rank_follow(void **state)
     ig_graph_free(g);
 }
 
-static void axes_are_renamed(void **state)
-{
+static void axes_are_renamed(void **state) {
     (void)state;
     struct ig_graph *g = ig_graph_new("g");
     struct ig_shape cut = build_shape(IG_F32, DIMS(1, 5, 3, 2));
@@ -171,16 +162,20 @@ static void axes_are_renamed(void **state)
     build_output(g, build_node(g, IG_ARG, ATTRS(.arg = {.axis = 1}), 1, &a, &index), "arg");
     build_output(g, build_1(g, IG_CUMSUM, ATTRS(.cumsum = {.axis = 1}), a), "cumsum");
     build_output(g, build_1(g, IG_NORM, ATTRS(.norm = {.kind = IG_NORM_LP, .axis = 1, .p = 2}), a), "lp");
-    build_output(g, build_1(g, IG_NORM, ATTRS(.norm = {.kind = IG_NORM_MVN, .mask = 13, .epsilon = 1e-5f}), a), "mvn");
-    build_output(g, build_1(g, IG_PAD, ATTRS(.pad = {.begin = {0, 1, 2, 3}, .end = {0, 0, 1, 0}, .value = 2}), a), "pad");
-    build_output(g, build_node(g, IG_SLICE, ATTRS(.slice = {.start = {0, 7, 0, 1}, .step = {1, -1, 2, 3}}), 1, &a, &cut),
-                 "slice");
+    build_output(
+        g, build_1(g, IG_NORM, ATTRS(.norm = {.kind = IG_NORM_MVN, .mask = 13, .epsilon = 1e-5f}), a), "mvn");
+    build_output(
+        g, build_1(g, IG_PAD, ATTRS(.pad = {.begin = {0, 1, 2, 3}, .end = {0, 0, 1, 0}, .value = 2}), a),
+        "pad");
+    build_output(
+        g,
+        build_node(g, IG_SLICE, ATTRS(.slice = {.start = {0, 7, 0, 1}, .step = {1, -1, 2, 3}}), 1, &a, &cut),
+        "slice");
     lay_out(g);
     ig_graph_free(g);
 }
 
-static void ops_of_onnx_layout_get_it(void **state)
-{
+static void ops_of_onnx_layout_get_it(void **state) {
     (void)state;
     struct ig_graph *g = ig_graph_new("g");
     int32_t a = build_conv(g, build_input(g, "x", DIMS(1, 3, 6, 5)), 8, 3, 1, 1, 1);
@@ -191,8 +186,7 @@ static void ops_of_onnx_layout_get_it(void **state)
     ig_graph_free(g);
 }
 
-static void max_pool_indices_stay_onnx_indices(void **state)
-{
+static void max_pool_indices_stay_onnx_indices(void **state) {
     (void)state;
     struct ig_graph *g = ig_graph_new("g");
     struct ig_shape shape = build_shape(IG_I64, DIMS(1, 4, 3, 2));
@@ -210,8 +204,7 @@ static void max_pool_indices_stay_onnx_indices(void **state)
     ig_graph_free(g);
 }
 
-static void outputs_keep_shape_and_name(void **state)
-{
+static void outputs_keep_shape_and_name(void **state) {
     (void)state;
     struct ig_graph *g = ig_graph_new("g");
     int32_t x = build_input(g, "x", DIMS(1, 4, 1, 1)); /* here all orders are the same bytes */
@@ -225,21 +218,21 @@ static void outputs_keep_shape_and_name(void **state)
     ig_graph_free(g);
 }
 
-static void constants_are_permuted_once(void **state)
-{
+static void constants_are_permuted_once(void **state) {
     (void)state;
     struct ig_graph *g = ig_graph_new("g");
-    int32_t a = build_conv(g, build_input(g, "x", DIMS(1, 3, 6, 5)), 8, 3, 1, 1, 1), c = build_const(g, DIMS(1, 8, 6, 5));
+    int32_t a = build_conv(g, build_input(g, "x", DIMS(1, 3, 6, 5)), 8, 3, 1, 1, 1),
+            c = build_const(g, DIMS(1, 8, 6, 5));
     a = build_2(g, IG_BINARY, BIN(IG_ADD), a, c);
     build_output(g, build_2(g, IG_BINARY, BIN(IG_MUL), a, c), "y");
     lay_out(g);
     assert_int_equal(build_count(g, IG_TRANSPOSE), 2);
-    assert_int_equal(g->n_values, 1 + 1 + 1 + 3 + 2 + 1); /* x, its transpose, the constant once, conv, binaries, y */
+    assert_int_equal(g->n_values,
+                     1 + 1 + 1 + 3 + 2 + 1); /* x, its transpose, the constant once, conv, binaries, y */
     ig_graph_free(g);
 }
 
-int main(void)
-{
+int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_plain_net_is_transposed_at_its_edges_only),
         cmocka_unit_test(tensorflow_transposes_vanish),

@@ -1,6 +1,6 @@
 /*
- * Evaluates nodes of graphs in ONNX's layout: spatial ops by plain loops over c, y and x, all others by the reference
- * kernels, which are the same in any layout.
+ * Evaluates nodes of graphs in ONNX's layout: spatial ops by plain loops over c, y and x, all others by the
+ * reference kernels, which are the same in any layout.
  */
 #ifndef TESTS_SUPPORT_NCHW_H
 #define TESTS_SUPPORT_NCHW_H
@@ -12,14 +12,13 @@ struct image {
     int c, h, w;
 };
 
-static inline struct image image_of(const struct ig_graph *g, int32_t v, const void *data)
-{
+static inline struct image image_of(const struct ig_graph *g, int32_t v, const void *data) {
     const int32_t *dims = g->values[v].shape.dims;
     return (struct image){data, dims[1], dims[2], dims[3]};
 }
 
-static inline double conv_at(const struct ig_conv *a, struct image x, struct image w, int oc, int oc_per_group, int y0, int x0)
-{
+static inline double conv_at(const struct ig_conv *a, struct image x, struct image w, int oc,
+                             int oc_per_group, int y0, int x0) {
     double sum = 0;
     for (int c = 0; c < w.c; c++)
         for (int ky = 0; ky < w.h; ky++)
@@ -27,30 +26,34 @@ static inline double conv_at(const struct ig_conv *a, struct image x, struct ima
                 int y = y0 * a->w.sh - a->w.top + ky, col = x0 * a->w.sw - a->w.left + kx;
                 int ic = oc / oc_per_group * w.c + c;
                 if (y < 0 || y >= x.h || col < 0 || col >= x.w) continue;
-                sum += (double)x.data[(ic * x.h + y) * x.w + col] * w.data[((oc * w.c + c) * w.h + ky) * w.w + kx];
+                sum += (double)x.data[(ic * x.h + y) * x.w + col] *
+                       w.data[((oc * w.c + c) * w.h + ky) * w.w + kx];
             }
     return sum;
 }
 
-static inline void conv_nchw(const struct ig_graph *g, const struct ig_node *n, const void *const *in, float *out)
-{
-    struct image x = image_of(g, n->in[0], in[0]), w = image_of(g, n->in[1], in[1]), y = image_of(g, n->out[0], out);
+static inline void conv_nchw(const struct ig_graph *g, const struct ig_node *n, const void *const *in,
+                             float *out) {
+    struct image x = image_of(g, n->in[0], in[0]), w = image_of(g, n->in[1], in[1]),
+                 y = image_of(g, n->out[0], out);
     const struct ig_conv *a = &n->attrs.conv;
     for (int c = 0; c < y.c; c++)
         for (int i = 0; i < y.h; i++)
             for (int k = 0; k < y.w; k++)
-                *out++ = (float)(conv_at(a, x, w, c, y.c / a->groups, i, k) + (in[2] ? ((const float *)in[2])[c] : 0));
+                *out++ = (float)(conv_at(a, x, w, c, y.c / a->groups, i, k) +
+                                 (in[2] ? ((const float *)in[2])[c] : 0));
 }
 
 /* Max pool, with the ONNX index of the maximum if wanted. */
-static inline void pool_nchw(const struct ig_graph *g, const struct ig_node *n, const void *const *in, void *const *out)
-{
+static inline void pool_nchw(const struct ig_graph *g, const struct ig_node *n, const void *const *in,
+                             void *const *out) {
     struct image x = image_of(g, n->in[0], in[0]), y = image_of(g, n->out[0], out[0]);
     const struct ig_window *w = &n->attrs.pool.w;
     for (int64_t i = 0; i < ig_count(&g->values[n->out[0]].shape); i++) {
         int64_t c = i / (y.h * y.w), best = -1;
         for (int k = 0; k < w->kh * w->kw; k++) {
-            int64_t row = i / y.w % y.h * w->sh - w->top + k / w->kw, col = i % y.w * w->sw - w->left + k % w->kw;
+            int64_t row = i / y.w % y.h * w->sh - w->top + k / w->kw,
+                    col = i % y.w * w->sw - w->left + k % w->kw;
             if (row < 0 || row >= x.h || col < 0 || col >= x.w) continue;
             int64_t at = (c * x.h + row) * x.w + col;
             if (best < 0 || x.data[at] > x.data[best]) best = at;
@@ -60,24 +63,32 @@ static inline void pool_nchw(const struct ig_graph *g, const struct ig_node *n, 
     }
 }
 
-static inline void mean_nchw(const struct ig_graph *g, const struct ig_node *n, const void *const *in, float *out)
-{
+static inline void mean_nchw(const struct ig_graph *g, const struct ig_node *n, const void *const *in,
+                             float *out) {
     struct image x = image_of(g, n->in[0], in[0]);
     for (int64_t i = 0; i < ig_count(&g->values[n->out[0]].shape); i++) {
         double sum = 0;
-        for (int k = 0; k < x.h * x.w; k++) sum += x.data[i * x.h * x.w + k];
+        for (int k = 0; k < x.h * x.w; k++)
+            sum += x.data[i * x.h * x.w + k];
         out[i] = (float)(sum / (x.h * x.w));
     }
 }
 
 /* Batch 1, rank 4; conv, max pool and average global pool. */
-static inline int eval_nchw(const struct ig_graph *g, const struct ig_node *n, const void *const *in, void *const *out)
-{
+static inline int eval_nchw(const struct ig_graph *g, const struct ig_node *n, const void *const *in,
+                            void *const *out) {
     switch (n->op) {
-    case IG_CONV: conv_nchw(g, n, in, out[0]); return 0;
-    case IG_POOL: pool_nchw(g, n, in, out); return 0;
-    case IG_GLOBAL_POOL: mean_nchw(g, n, in, out[0]); return 0;
-    default: return ig_ref_eval(g, n, in, out);
+    case IG_CONV:
+        conv_nchw(g, n, in, out[0]);
+        return 0;
+    case IG_POOL:
+        pool_nchw(g, n, in, out);
+        return 0;
+    case IG_GLOBAL_POOL:
+        mean_nchw(g, n, in, out[0]);
+        return 0;
+    default:
+        return ig_ref_eval(g, n, in, out);
     }
 }
 

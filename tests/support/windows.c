@@ -22,18 +22,45 @@ static struct axis make_axis(struct rng *r, int square_k, int square_s, int32_t 
     return a;
 }
 
-void windows_make(struct rng *r, struct ig_window *w, int rank, int32_t *in, int32_t *out)
+static struct axis make_axis_back(struct rng *r, int square_k, int square_s, int32_t longest)
+{
+    struct axis a = {.k = square_k, .s = square_s, .d = rng_one_in(r, 8) ? 2 : 1};
+    if (rng_one_in(r, 8)) a.k = rng_int(r, 1, 5);
+    if (rng_one_in(r, 8)) a.s = rng_int(r, 1, 3);
+    int32_t span = (a.k - 1) * a.d + 1;
+    do {
+        a.in = rng_int(r, 1, longest);
+        a.before = rng_one_in(r, 3) ? 0 : rng_int(r, 0, span - 1);
+        a.after = rng_int(r, -a.s + 1, span - 1);
+        a.out = (a.in - 1) * a.s + span - a.before - a.after;
+    } while (a.out < 1);
+    return a;
+}
+
+typedef struct axis axis_fn(struct rng *r, int square_k, int square_s, int32_t longest);
+
+static void make(struct rng *r, struct ig_window *w, int rank, int32_t *in, int32_t *out, axis_fn *axis)
 {
     int32_t k = RNG_OF(r, 1, 1, 3, 3, 3, 3, 5, 7, 2), s = RNG_OF(r, 1, 1, 2);
     struct axis unused = {1, 1, 1, 0, 0, 1, 1}, d = unused, h = unused;
-    struct axis x = make_axis(r, k, s, rng_one_in(r, 6) ? 40 : 15);
-    if (rank > 1) h = make_axis(r, k, s, rank == 3 ? 7 : 13);
-    if (rank > 2) d = make_axis(r, k > 3 ? 3 : k, s, 5);
+    struct axis x = axis(r, k, s, rng_one_in(r, 6) ? 40 : 15);
+    if (rank > 1) h = axis(r, k, s, rank == 3 ? 7 : 13);
+    if (rank > 2) d = axis(r, k > 3 ? 3 : k, s, 5);
     *w = (struct ig_window){d.k, h.k, x.k, d.s, h.s, x.s, d.d, h.d, x.d, d.before, h.before, x.before,
                             d.after, h.after, x.after, d.in, d.out};
     const int32_t i[3] = {d.in, h.in, x.in}, o[3] = {d.out, h.out, x.out};
     memcpy(in, i, sizeof i);
     memcpy(out, o, sizeof o);
+}
+
+void windows_make(struct rng *r, struct ig_window *w, int rank, int32_t *in, int32_t *out)
+{
+    make(r, w, rank, in, out, make_axis);
+}
+
+void windows_make_back(struct rng *r, struct ig_window *w, int rank, int32_t *in, int32_t *out)
+{
+    make(r, w, rank, in, out, make_axis_back);
 }
 
 void windows_image(struct check_problem *p, int k, int rank, const int32_t *extent, int32_t c, int is_output)
@@ -51,7 +78,8 @@ static int32_t height(const struct ig_shape *s)
     return s->rank > 3 ? s->dims[s->rank - 3] : 1;
 }
 
-void windows_rows(const struct check_problem *p, const struct ig_window *w, int32_t y0, int32_t y1, int32_t *a, int32_t *b)
+void windows_rows(const struct check_problem *p, const struct ig_window *w, int32_t y0, int32_t y1, int32_t *a,
+                  int32_t *b)
 {
     int32_t in_h = height(&p->in[0]), out_h = height(&p->out[0]);
     if (w->in_d > 1 || w->out_d > 1) { /* whole depths */
@@ -62,6 +90,15 @@ void windows_rows(const struct check_problem *p, const struct ig_window *w, int3
     }
     *a = y0 * w->sh - w->top;
     *b = (y1 - 1) * w->sh - w->top + (w->kh - 1) * w->dh + 1;
+}
+
+void windows_rows_back(const struct check_problem *p, const struct ig_window *w, int32_t y0, int32_t y1, int32_t *a,
+                       int32_t *b)
+{
+    int32_t low = y0 + w->top - (w->kh - 1) * w->dh;
+    *a = low > 0 ? (low + w->sh - 1) / w->sh : 0;
+    *b = (y1 - 1 + w->top) / w->sh + 1;
+    if (w->in_d > 1 || w->out_d > 1) *a = 0, *b = w->in_d * height(&p->in[0]);
 }
 
 struct ig_act windows_act(struct rng *r, enum check_pass pass)
@@ -81,7 +118,8 @@ int windows_act_is_linear(const struct ig_act *act)
 
 void windows_text(struct check_problem *p, const struct ig_window *w, const int32_t *in, int32_t ic, int32_t oc)
 {
-    snprintf(p->text, sizeof p->text, "%dx%dx%dx%d -> %d, kernel %dx%dx%d stride %d,%d,%d dilation %d,%d,%d pads %d,%d,%d %d,%d,%d",
+    snprintf(p->text, sizeof p->text,
+             "%dx%dx%dx%d -> %d, kernel %dx%dx%d stride %d,%d,%d dilation %d,%d,%d pads %d,%d,%d %d,%d,%d",
              in[0], in[1], in[2], ic, oc, w->kd, w->kh, w->kw, w->sd, w->sh, w->sw, w->dd, w->dh, w->dw, w->front,
              w->top, w->left, w->back, w->bottom, w->right);
 }

@@ -1,0 +1,45 @@
+/* Random transposed convolutions: strides, dilations, groups, output padding, 1-D to 3-D, with all epilogues. */
+#include <stdio.h>
+#include <string.h>
+
+#include "tests/support/check.h"
+#include "tests/support/windows.h"
+
+static void make(struct rng *r, enum check_pass pass, struct check_problem *p)
+{
+    struct ig_conv *a = &p->attrs.conv;
+    int32_t rank = rng_one_in(r, 8) ? RNG_OF(r, 1, 3) : 2, in[3], out[3];
+    a->groups = rng_one_in(r, 3) ? rng_int(r, 2, 5) : 1;
+    int32_t ic = a->groups * RNG_OF(r, 1, 2, 3, 5, 8, 16, 17, 24), oc = a->groups * RNG_OF(r, 1, 2, 3, 7, 8, 16, 19, 32);
+    windows_make_back(r, &a->w, rank, in, out);
+    a->act = windows_act(r, pass);
+    int32_t weights[5] = {ic, oc / a->groups};
+    const int32_t k[3] = {a->w.kd, a->w.kh, a->w.kw};
+    memcpy(weights + 2, k + 3 - rank, (size_t)rank * sizeof *k);
+    windows_image(p, 0, rank, in, ic, 0);
+    windows_image(p, 0, rank, out, oc, 1);
+    check_in(p, 1, IG_F32, rank + 2, weights);
+    if (!rng_one_in(r, 3)) check_in(p, 2, IG_F32, 1, &oc);
+    if (rng_one_in(r, 4)) windows_image(p, 3, rank, out, oc, 0);
+    p->constant = rng_one_in(r, 12) ? 0 : 6;
+    p->dense = 6;
+    p->exact = pass == CHECK_INTEGERS;
+    p->terms = (double)k[0] * k[1] * k[2] * ic / a->groups + 2;
+    p->abs = windows_act_is_linear(&a->act) ? 0 : 16;
+    p->magnitude = p->attrs;
+    p->magnitude.conv.act.kind = IG_NONE;
+    windows_text(p, &a->w, in, ic, oc);
+    size_t n = strlen(p->text);
+    snprintf(p->text + n, sizeof p->text - n, " groups %d act %s", a->groups, ig_unary_name(a->act.kind));
+}
+
+static void rows(const struct check_problem *p, int in, int32_t y0, int32_t y1, int32_t *a, int32_t *b)
+{
+    if (in == 0) windows_rows_back(p, &p->attrs.conv.w, y0, y1, a, b);
+}
+
+int main(int argc, char **argv)
+{
+    static const struct check_body body = {IG_DECONV, 24, 400, make, rows};
+    return check_main(&body, argc, argv);
+}

@@ -1,0 +1,73 @@
+/* Random poolings: maximum (with indices), average with its ways of counting, Lp; ceil_mode's overhang, dilation. */
+#include <string.h>
+
+#include "tests/support/check.h"
+#include "tests/support/windows.h"
+
+struct axis {
+    int32_t k, s, d, before, after, overhang, in, out;
+};
+
+/* No window lies in the padding alone. */
+static struct axis make_axis(struct rng *r, int32_t longest)
+{
+    struct axis a = {.k = RNG_OF(r, 1, 2, 2, 3, 3, 3, 5), .s = RNG_OF(r, 1, 2, 2, 3), .d = rng_one_in(r, 6) ? 2 : 1};
+    if (a.d == 1 && a.k > 1) {
+        a.before = rng_int(r, 0, a.k / 2);
+        a.after = rng_int(r, 0, a.k / 2);
+    }
+    int32_t span = (a.k - 1) * a.d + 1;
+    a.in = span + rng_int(r, 0, longest);
+    int32_t free = a.in + a.before + a.after - span;
+    if (a.d == 1 && free % a.s && rng_one_in(r, 2)) a.overhang = a.s - free % a.s;
+    if (a.overhang && (free + a.overhang) / a.s * a.s >= a.in + a.before) a.overhang = 0;
+    a.out = (free + a.overhang) / a.s + 1;
+    return a;
+}
+
+static void make_kind(struct rng *r, enum check_pass pass, struct check_problem *p)
+{
+    struct ig_pool *a = &p->attrs.pool;
+    a->kind = RNG_OF(r, IG_POOL_MAX, IG_POOL_MAX, IG_POOL_AVERAGE, IG_POOL_AVERAGE, IG_POOL_LP);
+    a->count_include_pad = rng_int(r, 0, 1);
+    a->column_major = rng_int(r, 0, 1);
+    a->p = rng_int(r, 1, 3);
+    p->exact = a->kind == IG_POOL_MAX && pass == CHECK_INTEGERS;
+    p->terms = a->kind == IG_POOL_AVERAGE ? a->w.kd * a->w.kh * a->w.kw : 0;
+    p->rel = a->kind == IG_POOL_LP ? 64 : 0;
+}
+
+static void make(struct rng *r, enum check_pass pass, struct check_problem *p)
+{
+    struct ig_pool *a = &p->attrs.pool;
+    int rank = rng_one_in(r, 8) ? RNG_OF(r, 1, 3) : 2;
+    struct axis d = {1, 1, 1, 0, 0, 0, 1, 1}, h = d, w = make_axis(r, 12);
+    if (rank > 1) h = make_axis(r, 9);
+    if (rank > 2) d = make_axis(r, 2);
+    a->w = (struct ig_window){d.k, h.k, w.k, d.s, h.s, w.s, d.d, h.d, w.d, d.before, h.before, w.before,
+                              d.after + d.overhang, h.after + h.overhang, w.after + w.overhang, d.in, d.out};
+    a->ceil_d = d.overhang;
+    a->ceil_h = h.overhang;
+    a->ceil_w = w.overhang;
+    make_kind(r, pass, p);
+    int32_t c = RNG_OF(r, 1, 3, 4, 7, 8, 9, 16, 17, 31, 32, 40);
+    const int32_t in[3] = {d.in, h.in, w.in}, out[3] = {d.out, h.out, w.out};
+    windows_image(p, 0, rank, in, c, 0);
+    windows_image(p, 0, rank, out, c, 1);
+    if (a->kind == IG_POOL_MAX && rng_one_in(r, 4)) check_out(p, 1, IG_I64, p->out[0].rank, p->out[0].dims);
+    if (a->kind == IG_POOL_MAX && rng_one_in(r, 8)) p->in[0].type = p->out[0].type = RNG_OF(r, IG_U8, IG_I8);
+    p->magnitude = p->attrs;
+    windows_text(p, &a->w, in, c, c);
+}
+
+static void rows(const struct check_problem *p, int in, int32_t y0, int32_t y1, int32_t *a, int32_t *b)
+{
+    (void)in;
+    windows_rows(p, &p->attrs.pool.w, y0, y1, a, b);
+}
+
+int main(int argc, char **argv)
+{
+    static const struct check_body body = {IG_POOL, 24, 400, make, rows};
+    return check_main(&body, argc, argv);
+}

@@ -1,0 +1,17 @@
+/* Random shapes for the tests of element-wise ops and of those along axes. */
+#ifndef TESTS_SUPPORT_SHAPES_H
+#define TESTS_SUPPORT_SHAPES_H
+
+#include "tests/support/rng.h"
+
+/* Fills dims[0..rank) and returns the rank, 1 to 4, mostly that of one image [1, H, W, C]. */
+static inline int shapes_make(struct rng *r, int32_t *dims)
+{
+    int rank = RNG_OF(r, 1, 2, 3, 4, 4, 4, 4);
+    for (int i = 0; i < rank; i++) dims[i] = rng_int(r, 1, 9);
+    dims[rank - 1] = RNG_OF(r, 1, 2, 3, 5, 7, 8, 9, 15, 16, 17, 24, 31, 32, 40, 65, 100);
+    if (rank == 4 && !rng_one_in(r, 4)) dims[0] = 1;
+    return rank;
+}
+
+#endif
