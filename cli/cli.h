@@ -25,6 +25,12 @@ int64_t ig_size_option(const char *text, const char *option);
 /* "1,234,567" */
 const char *ig_commas(int64_t n, char text[32]);
 
+/*
+ * Says on stderr how far something long is: nothing in the first second; on a terminal one line that is written over,
+ * in a log a line every ten seconds. The last call has done == all.
+ */
+void ig_progress(const char *what, int done, int all);
+
 /* Options that say which network: --input-shape, --outputs. */
 struct ig_source_options {
     struct ig_bind binds[64];

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
-#include "kernels_cpu/eval.h"
+#include "runtime/host/text.h"
 
 static const char help[] =
     "ingot inspect net.onnx\n\n"
@@ -12,16 +12,6 @@ static const char help[] =
     "  -q                        the first lines only, no layers\n"
     "  --input-shape NAME=DIMS   fix an input's shape, e.g. data=1x3x224x224\n"
     "  --outputs A,B             cut the network at these tensors\n";
-
-static const char *shape_text(const struct ig_shape *s, char *text, size_t n)
-{
-    static const char *const types[IG_TYPES] = {"f32", "i32", "i64", "u8", "i8", "bool", "f16"};
-    size_t at = 0;
-    text[0] = 0;
-    for (int i = 0; i < s->rank && at < n; i++) at += (size_t)snprintf(text + at, n - at, "%s%d", i ? "x" : "", s->dims[i]);
-    if (at < n) snprintf(text + at, n - at, "%s%s", s->rank ? " " : "scalar ", types[s->type]);
-    return text;
-}
 
 struct totals {
     double macs;
@@ -69,7 +59,7 @@ static void print_layers(FILE *f, const struct ig_graph *g)
     for (int32_t i = 0; i < g->n_nodes; i++) {
         const struct ig_node *n = &g->nodes[i];
         describe(n, what, sizeof what);
-        fprintf(f, "  %-40.40s %-30s %-24s", n->name, what, shape_text(&g->values[n->out[0]].shape, shape, sizeof shape));
+        fprintf(f, "  %-40.40s %-30s %-24s", n->name, what, ig_shape_text(&g->values[n->out[0]].shape, shape, sizeof shape));
         if (n->macs > 0) fprintf(f, " %10.3f", n->macs * 1e-6);
         fputc('\n', f);
     }
@@ -81,37 +71,21 @@ static void print_text(FILE *f, const char *path, const struct ig_graph *g, int 
     char shape[96], parameters[32], bytes[32], largest[32];
     fprintf(f, "%s: opset %lld, %d nodes after folding (%d before)\n", path, (long long)g->opset, g->n_nodes, g->onnx_nodes);
     for (int32_t i = 0; i < g->n_inputs; i++)
-        fprintf(f, "input %s %s\n", g->values[g->inputs[i]].name, shape_text(&g->values[g->inputs[i]].shape, shape, sizeof shape));
+        fprintf(f, "input %s %s\n", g->values[g->inputs[i]].name, ig_shape_text(&g->values[g->inputs[i]].shape, shape, sizeof shape));
     for (int32_t i = 0; i < g->n_outputs; i++)
         fprintf(f, "output %s %s\n", g->values[g->outputs[i]].name,
-                shape_text(&g->values[g->outputs[i]].shape, shape, sizeof shape));
+                ig_shape_text(&g->values[g->outputs[i]].shape, shape, sizeof shape));
     fprintf(f, "%.3f MMAC, %s parameters (%s B), largest tensor %s B\n", t.macs * 1e-6, ig_commas(t.parameters, parameters),
             ig_commas(t.parameter_bytes, bytes), ig_commas(t.largest, largest));
     if (!quiet) print_layers(f, g);
 }
 
-static void json_string(FILE *f, const char *s)
-{
-    fputc('"', f);
-    for (; *s; s++) {
-        if (*s == '"' || *s == '\\') fprintf(f, "\\%c", *s);
-        else if ((unsigned char)*s < 32) fprintf(f, "\\u%04x", *s);
-        else fputc(*s, f);
-    }
-    fputc('"', f);
-}
-
 static void json_tensors(FILE *f, const char *key, const struct ig_graph *g, const int32_t *values, int32_t n)
 {
-    static const char *const types[IG_TYPES] = {"f32", "i32", "i64", "u8", "i8", "bool", "f16"};
     fprintf(f, "\"%s\":[", key);
     for (int32_t i = 0; i < n; i++) {
-        const struct ig_value *v = &g->values[values[i]];
-        fputs(i ? ",{\"name\":" : "{\"name\":", f);
-        json_string(f, v->name);
-        fputs(",\"shape\":[", f);
-        for (int32_t d = 0; d < v->shape.rank; d++) fprintf(f, "%s%d", d ? "," : "", v->shape.dims[d]);
-        fprintf(f, "],\"type\":\"%s\"}", types[v->shape.type]);
+        if (i) fputc(',', f);
+        ig_json_tensor(f, g->values[values[i]].name, &g->values[values[i]].shape);
     }
     fputs("]", f);
 }
@@ -127,7 +101,7 @@ static void print_json(FILE *f, const struct ig_graph *g)
         const struct ig_node *n = &g->nodes[i];
         describe(n, what, sizeof what);
         fprintf(f, "{\"macs\":%.0f,\"name\":", n->macs);
-        json_string(f, n->name);
+        ig_json_string(f, n->name);
         fprintf(f, ",\"onnx\":\"%s\",\"op\":\"%s\",", n->onnx, what);
         json_tensors(f, "outputs", g, n->out, n->n_out && n->out[0] >= 0 ? 1 : 0);
         fprintf(f, "}%s\n", i + 1 < g->n_nodes ? "," : "");

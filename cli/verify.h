@@ -1,23 +1,12 @@
-/* One ONNX backend test: model.onnx with data sets of inputs and expected outputs. */
+/* Building, running and judging one ONNX backend test. */
 #ifndef CLI_VERIFY_H
 #define CLI_VERIFY_H
 
+#include "bench/testset.h"
 #include "cli/cli.h"
+#include "gen/lower.h"
 
-enum { IG_CASE_TENSORS = 64 };
-
-struct ig_case_tensor {        /* a .pb file of a data set */
-    char name[256];            /* of the model's input or output that it is for */
-    struct ig_shape shape;
-    void *data;                /* malloc'ed */
-    int bound;                 /* an input that was compiled in as a constant */
-};
-
-struct ig_case {
-    char model[4096];          /* path of model.onnx */
-    struct ig_case_tensor in[IG_CASE_TENSORS], out[IG_CASE_TENSORS];
-    int n_in, n_out;
-};
+enum { IG_VERDICT_BYTES = 1024 };
 
 struct ig_verify_options {
     int in_process;            /* run the tables here, do not build a program */
@@ -28,21 +17,13 @@ struct ig_verify_options {
     int keep;                  /* do not delete the work folder */
 };
 
-/* Reads data set `set` of the test in `dir`: 1, or 0 if there is none; err says why where it cannot be read (-1). */
-int ig_case_read(struct ig_case *c, const char *dir, int set, char *err, size_t n);
-void ig_case_free(struct ig_case *c);
 /*
- * Compiles the case, binding shape-like inputs as constants only where it cannot be compiled otherwise. NULL with the
- * refusal in err.
+ * All data sets of the test in `dir`, up to the first that does not pass. "PASS <error>", "FAIL <what>" or
+ * "REFUSED <why>" in line[IG_VERDICT_BYTES].
  */
-struct ig_graph *ig_case_compile(struct ig_case *c, char *err, size_t n);
-/* Runs it; outputs[i] are filled in the graph's shapes. 0, or -1 with a line in err. */
-int ig_case_run(const struct ig_case *c, const struct ig_graph *g, const struct ig_verify_options *o, void **outputs,
-                char *err, size_t n);
-/*
- * Largest error over its bound for one output of element type `type`; > 1 is a failure. *worst: the largest absolute
- * error. A half-precision output is allowed its own rounding.
- */
-double ig_case_compare(const struct ig_case_tensor *want, int32_t type, const void *got, int network, double *worst);
+void ig_verify_case(const char *dir, const struct ig_verify_options *o, char *line);
+/* One frame: inputs[i], outputs[i] dense, of the model's shapes; outputs are written. 0, or -1 with a line in err. */
+int ig_verify_run(struct ig_lowered *l, const struct ig_verify_options *o, const void *const *inputs,
+                  void *const *outputs, char *err, size_t n);
 
 #endif

@@ -1,174 +1,140 @@
-/* Reading, compiling and judging one backend test. */
-#include <ctype.h>
-#include <errno.h>
-#include <math.h>
+/* One backend test: compiled, run, compared; and where it is wrong, the layer to blame. */
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "bench/diverge.h"
 #include "cli/verify.h"
-#include "graph/onnx.pb-c.h"
 #include "kernels_cpu/eval.h"
 
-static Onnx__ModelProto *read_model(const char *path, char *err, size_t n)
-{
-    FILE *f = fopen(path, "rb");
-    if (!f) {
-        snprintf(err, n, "%s: %s", path, strerror(errno));
-        return NULL;
-    }
-    fseek(f, 0, SEEK_END);
-    long bytes = ftell(f);
-    rewind(f);
-    unsigned char *data = malloc((size_t)bytes + 1);
-    Onnx__ModelProto *m = NULL;
-    if (data && fread(data, 1, (size_t)bytes, f) == (size_t)bytes) m = onnx__model_proto__unpack(NULL, (size_t)bytes, data);
-    if (!m || !m->graph) snprintf(err, n, "%s: not an ONNX model", path);
-    fclose(f);
-    free(data);
-    return m && m->graph ? m : NULL;
-}
+enum { NETWORK_NODES = 20 }; /* a model of more nodes is judged as a network, not as an operator */
 
-static int is_initializer(const Onnx__GraphProto *g, const char *name)
+/*
+ * Binds shape-like inputs as constants only where the model cannot be compiled otherwise. NULL with the refusal of the
+ * model without any in err.
+ */
+static struct ig_graph *compile(const struct ig_testset *t, char *err, size_t n)
 {
-    for (size_t i = 0; i < g->n_initializer; i++)
-        if (g->initializer[i]->name && !strcmp(g->initializer[i]->name, name)) return 1;
-    return 0;
-}
-
-static int read_tensor(struct ig_case_tensor *t, const char *dir, int set, const char *kind, int k, const char *name,
-                       char *err, size_t n)
-{
-    char path[4400], unused[256];
-    snprintf(path, sizeof path, "%s/test_data_set_%d/%s_%d.pb", dir, set, kind, k);
-    if (access(path, R_OK)) return 0;
-    snprintf(t->name, sizeof t->name, "%s", name);
-    return ig_read_tensor_pb(path, &t->shape, &t->data, unused, sizeof unused, err, n) ? -1 : 1;
-}
-
-/* The ONNX "light" tests have no inputs stored: arange(n)/n. */
-static int made_up_input(struct ig_case_tensor *t, const Onnx__ValueInfoProto *info)
-{
-    const Onnx__TypeProto__Tensor *type = info->type ? info->type->tensor_type : NULL;
-    if (!type || !type->shape || type->elem_type != 1) return 0;
-    t->shape = (struct ig_shape){.type = IG_F32, .rank = (int32_t)type->shape->n_dim};
-    if (t->shape.rank > IG_MAX_RANK) return 0;
-    for (int i = 0; i < IG_MAX_RANK; i++)
-        t->shape.dims[i] = i < t->shape.rank ? (int32_t)type->shape->dim[i]->dim_value : 1;
-    int64_t count = ig_count(&t->shape);
-    if (count < 1 || count > 1 << 26 || !(t->data = malloc((size_t)count * 4))) return 0;
-    for (int64_t i = 0; i < count; i++) ((float *)t->data)[i] = (float)((double)i / (double)count);
-    snprintf(t->name, sizeof t->name, "%s", info->name);
-    return 1;
-}
-
-static int read_inputs(struct ig_case *c, const Onnx__GraphProto *g, const char *dir, int set, char *err, size_t n)
-{
-    int k = 0;
-    for (size_t i = 0; i < g->n_input && c->n_in < IG_CASE_TENSORS; i++) {
-        if (!g->input[i]->name || is_initializer(g, g->input[i]->name)) continue;
-        struct ig_case_tensor *t = &c->in[c->n_in];
-        int got = read_tensor(t, dir, set, "input", k++, g->input[i]->name, err, n);
-        if (!got && c->n_in == 0) got = made_up_input(t, g->input[i]);
-        if (got < 0) return -1;
-        if (got) c->n_in++;
-    }
-    return 0;
-}
-
-int ig_case_read(struct ig_case *c, const char *dir, int set, char *err, size_t n)
-{
-    char path[4200];
-    memset(c, 0, sizeof *c);
-    snprintf(c->model, sizeof c->model, "%.4000s/model.onnx", dir);
-    snprintf(path, sizeof path, "%.4000s/test_data_set_%d", dir, set);
-    if (access(path, R_OK)) return 0;
-    Onnx__ModelProto *m = read_model(c->model, err, n);
-    if (!m) return -1;
-    int status = read_inputs(c, m->graph, dir, set, err, n);
-    for (size_t i = 0; !status && i < m->graph->n_output && c->n_out < IG_CASE_TENSORS; i++) {
-        int got = read_tensor(&c->out[c->n_out], dir, set, "output", (int)i, m->graph->output[i]->name, err, n);
-        if (got < 0) status = -1;
-        else c->n_out += got;
-    }
-    onnx__model_proto__free_unpacked(m, NULL);
-    return status ? -1 : 1;
-}
-
-void ig_case_free(struct ig_case *c)
-{
-    for (int i = 0; i < c->n_in; i++) free(c->in[i].data);
-    for (int i = 0; i < c->n_out; i++) free(c->out[i].data);
-}
-
-/* Level 0: none; 1: integers of rank 0 and 1; 2: all but the first; 3: all. */
-static int bind_at(const struct ig_case_tensor *t, int index, int level)
-{
-    int integer = t->shape.type == IG_I64 || t->shape.type == IG_I32;
-    switch (level) {
-    case 0: return 0;
-    case 1: return integer && t->shape.rank <= 1;
-    case 2: return index > 0;
-    default: return 1;
-    }
-}
-
-struct ig_graph *ig_case_compile(struct ig_case *c, char *err, size_t n)
-{
-    struct ig_bind binds[IG_CASE_TENSORS];
+    struct ig_bind binds[IG_TESTSET_TENSORS];
     static char why[IG_ERROR_BYTES];
-    for (int level = 0; level < 4; level++) {
-        struct ig_import_options o = {.binds = binds, .n_binds = c->n_in, .eval = ig_ref_eval};
-        for (int i = 0; i < c->n_in; i++) {
-            c->in[i].bound = bind_at(&c->in[i], i, level);
-            binds[i] = (struct ig_bind){c->in[i].name, c->in[i].shape, c->in[i].bound ? c->in[i].data : NULL};
-        }
-        struct ig_graph *g = ig_import_file(c->model, &o, why, sizeof why);
+    for (int level = 0; level < IG_TESTSET_LEVELS; level++) {
+        ig_testset_bind(t, level, binds);
+        struct ig_import_options o = {.binds = binds, .n_binds = t->n_in, .eval = ig_ref_eval};
+        struct ig_graph *g = ig_import_file(t->model, &o, why, sizeof why);
         if (!level && !g) snprintf(err, n, "%s", why);
         if (!g) continue;
-        ig_compile_graph(g, c->model);
+        ig_compile_graph(g, t->model);
         return g;
     }
     return NULL;
 }
 
-static double half(uint16_t h)
+/* The first output that is not as expected: -1, with what is wrong in err; else 0. *error: the largest of all. */
+static int compare(const struct ig_testset *t, const struct ig_graph *g, const struct ig_tolerance *tolerance,
+                   void *const *outputs, double *error, char *err, size_t n)
 {
-    int exponent = h >> 10 & 31, mantissa = h & 1023;
-    double v = exponent == 31 ? (mantissa ? NAN : INFINITY) : exponent ? ldexp(1024 + mantissa, exponent - 25) : ldexp(mantissa, -24);
-    return h >> 15 ? -v : v;
+    char what[256];
+    int status = 0;
+    if (!t->n_out) {
+        snprintf(err, n, "no expected output");
+        return -1;
+    }
+    for (int32_t i = 0; i < t->n_out && i < g->n_outputs; i++) {
+        const struct ig_test_tensor *want = &t->out[i];
+        if (!ig_compare(&g->values[g->outputs[i]].shape, outputs[i], &want->shape, want->data, tolerance, error, what,
+                        sizeof what) || status)
+            continue;
+        snprintf(err, n, "output %d, %s", (int)i, what);
+        status = -1;
+    }
+    return status;
 }
 
-static double element(int32_t type, const void *data, int64_t i)
+/* Runs the lowered case and judges its outputs. */
+static void run(const struct ig_testset *t, struct ig_lowered *l, const struct ig_verify_options *o,
+                const void *const *inputs, void *const *outputs, char *line)
 {
-    switch (type) {
-    case IG_F32: return (double)((const float *)data)[i];
-    case IG_I32: return ((const int32_t *)data)[i];
-    case IG_I64: return (double)((const int64_t *)data)[i];
-    case IG_I8: return ((const int8_t *)data)[i];
-    case IG_F16: return half(((const uint16_t *)data)[i]);
-    default: return ((const uint8_t *)data)[i];
+    const struct ig_graph *g = l->graph;
+    const struct ig_tolerance *tolerance = g->onnx_nodes > NETWORK_NODES ? &ig_network_tolerance : &ig_node_tolerance;
+    char err[400], layer[400];
+    double error = 0;
+    if (ig_verify_run(l, o, inputs, outputs, err, sizeof err)) {
+        snprintf(line, IG_VERDICT_BYTES, "FAIL %s", err);
+        return;
     }
+    if (!compare(t, g, tolerance, outputs, &error, err, sizeof err)) {
+        snprintf(line, IG_VERDICT_BYTES, "PASS %.3g", error);
+        return;
+    }
+    int found = ig_first_divergence(l, inputs, tolerance, layer, sizeof layer);
+    snprintf(line, IG_VERDICT_BYTES, "FAIL %.3g %s; first diverging layer: %s%s", error, err, found ? "" : "none",
+             found < 0 ? "unknown, " : "");
+    size_t at = strlen(line);
+    if (found) snprintf(line + at, IG_VERDICT_BYTES - at, "%s", layer);
 }
 
-double ig_case_compare(const struct ig_case_tensor *want, int32_t got_type, const void *got, int network, double *worst)
+/* The case's data for every input of the graph: 0, or -1 naming one that has none. */
+static int find_inputs(const struct ig_testset *t, const struct ig_graph *g, const void **inputs, char *line)
 {
-    int64_t n = ig_count(&want->shape);
-    int type = want->shape.type, real = type == IG_F32 || type == IG_F16;
-    double largest = 0, ratio = 0;
-    for (int64_t i = 0; i < n; i++) {
-        double w = fabs(element(type, want->data, i));
-        if (isfinite(w) && w > largest) largest = w;
+    for (int32_t i = 0; i < g->n_inputs; i++) {
+        const struct ig_test_tensor *data = i < IG_TESTSET_TENSORS ? ig_testset_input(t, g, i) : NULL;
+        if (!data) {
+            snprintf(line, IG_VERDICT_BYTES, "FAIL no data for input '%.200s'", g->values[g->inputs[i]].name);
+            return -1;
+        }
+        inputs[i] = data->data;
     }
-    for (int64_t i = 0; i < n; i++) {
-        double w = element(type, want->data, i), g = element(got_type, got, i), d = fabs(w - g);
-        if (w == g || (isnan(w) && isnan(g))) continue;
-        double bound = !real ? 0 : network ? 1e-4 * largest + 1e-6 : 1e-5 * largest + 1e-3 * fabs(w);
-        if (!isfinite(d)) d = INFINITY;
-        if (got_type == IG_F16) bound += 1e-3 * fabs(w);
-        if (d > *worst) *worst = d;
-        double r = bound > 0 ? d / bound : INFINITY;
-        if (r > ratio) ratio = r;
+    return 0;
+}
+
+static void plan_and_run(const struct ig_testset *t, const struct ig_graph *g, const struct ig_verify_options *o,
+                         char *line)
+{
+    const void *inputs[IG_TESTSET_TENSORS] = {NULL};
+    char err[900];
+    if (find_inputs(t, g, inputs, line)) return;
+    struct ig_plan_options po = {.target = o->target, .isa = o->isa, .threads = o->threads};
+    struct ig_plan *p = ig_plan_make(g, &po, err, sizeof err);
+    if (!p || ig_validate(g, p, 0, err, sizeof err)) {
+        snprintf(line, IG_VERDICT_BYTES, "FAIL %s", err);
+        ig_plan_free(p);
+        return;
     }
-    return ratio;
+    struct ig_lowered *l = ig_lower(g, p);
+    void **outputs = calloc((size_t)g->n_outputs + 1, sizeof *outputs);
+    if (!outputs) ig_fatal("out of memory");
+    for (int32_t i = 0; i < g->n_outputs; i++) {
+        outputs[i] = calloc(1, (size_t)ig_bytes(&g->values[g->outputs[i]].shape) + 1);
+        if (!outputs[i]) ig_fatal("out of memory");
+    }
+    run(t, l, o, inputs, outputs, line);
+    for (int32_t i = 0; i < g->n_outputs; i++) free(outputs[i]);
+    free(outputs);
+    ig_lowered_free(l);
+    ig_plan_free(p);
+}
+
+static void judge(const struct ig_testset *t, const struct ig_verify_options *o, char *line)
+{
+    static char err[IG_ERROR_BYTES];
+    struct ig_graph *g = compile(t, err, sizeof err);
+    if (g) plan_and_run(t, g, o, line);
+    else snprintf(line, IG_VERDICT_BYTES, "REFUSED %.900s", err);
+    for (char *p = line; *p; p++)
+        if (*p == '\n') *p = ' ';
+    ig_graph_free(g);
+}
+
+void ig_verify_case(const char *dir, const struct ig_verify_options *o, char *line)
+{
+    static struct ig_testset t;
+    char err[900];
+    snprintf(line, IG_VERDICT_BYTES, "REFUSED no test_data_set_0");
+    for (int set = 0;; set++) {
+        int got = ig_testset_read(&t, dir, set, err, sizeof err);
+        if (got < 0) snprintf(line, IG_VERDICT_BYTES, "REFUSED %s", err);
+        if (got) return;
+        judge(&t, o, line);
+        ig_testset_free(&t);
+        if (strncmp(line, "PASS", 4)) return;
+    }
 }

@@ -1,9 +1,7 @@
 /* Running one backend test: the plan's tables in this process, or a program built from the generated sources. */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -12,37 +10,32 @@
 #include "runtime/api.h"
 #include "runtime/team.h"
 
+struct build {                 /* one case on its way to a program */
+    struct ig_lowered *lowered;
+    const struct ig_verify_options *o;
+    char dir[1024];            /* work folder */
+    char *err;
+    size_t n;
+};
+
 static void *zeroed(int64_t bytes)
 {
-    void *p = NULL;
-    size_t n = ((size_t)bytes + 127) / 64 * 64;
-    if (posix_memalign(&p, 64, n)) ig_fatal("out of memory");
-    memset(p, 0, n);
-    return p;
+    size_t n = ((size_t)bytes + 64) / 64 * 64;
+    void *p = aligned_alloc(64, n);
+    if (!p) ig_fatal("out of memory");
+    return memset(p, 0, n);
 }
 
-/* The case's data for input `name`, or NULL. */
-static const void *input_data(const struct ig_case *c, const char *name)
-{
-    for (int i = 0; i < c->n_in; i++)
-        if (!strcmp(c->in[i].name, name)) return c->in[i].data;
-    return NULL;
-}
-
-static int run_here(const struct ig_case *c, struct ig_lowered *l, int threads, void **outputs, char *err, size_t n)
+static int run_here(struct ig_lowered *l, int threads, const void *const *inputs, void *const *outputs, char *err,
+                    size_t n)
 {
     static struct ig_team team;
     const struct ig_model *m = &l->model;
-    const void *inputs[IG_CASE_TENSORS] = {NULL};
     struct ig_ctx ctx;
-    void *weights = zeroed(m->weights_bytes), *arena = zeroed(ig_arena_total(m, threads));
+    int64_t bytes = ig_arena_total(m, threads);
+    void *weights = zeroed(m->weights_bytes), *arena = zeroed(bytes);
     ig_fill_weights(l, weights);
-    for (int32_t i = 0; i < m->n_inputs && i < IG_CASE_TENSORS; i++)
-        if (!(inputs[i] = input_data(c, m->inputs[i].name))) {
-            snprintf(err, n, "no data for input '%s'", m->inputs[i].name);
-            return -1;
-        }
-    int status = ig_ctx_init(&ctx, m, weights, arena, (size_t)ig_arena_total(m, threads) + 64);
+    int status = ig_ctx_init(&ctx, m, weights, arena, (size_t)bytes);
     if (!status && threads > 1) status = ig_ctx_start_threads(&ctx, &team, threads);
     if (!status) status = ig_ctx_run(&ctx, inputs, outputs);
     ig_ctx_stop_threads(&ctx);
@@ -52,46 +45,62 @@ static int run_here(const struct ig_case *c, struct ig_lowered *l, int threads, 
     return status ? -1 : 0;
 }
 
-static int command(const char *text, char *err, size_t n)
+/* Runs `text`, whose words go to <dir>/log; where it fails, their first line is the reason. */
+static int command(struct build *b, const char *text)
 {
+    char path[1100], line[200] = "";
     int status = system(text);
     if (!status) return 0;
-    snprintf(err, n, "failed (%d): %.300s", WIFEXITED(status) ? WEXITSTATUS(status) : -1, text);
+    snprintf(path, sizeof path, "%s/log", b->dir);
+    FILE *f = fopen(path, "r");
+    if (f && fgets(line, sizeof line, f)) line[strcspn(line, "\n")] = 0;
+    if (f) fclose(f);
+    if (line[0]) snprintf(b->err, b->n, "%s", line);
+    else snprintf(b->err, b->n, "status %d of: %.300s", WIFEXITED(status) ? WEXITSTATUS(status) : -1, text);
     return -1;
 }
 
-/* plan, main and weights of one case as one source file: one run of the compiler. */
-static int write_sources(struct ig_lowered *l, const char *dir, char *err, size_t n)
+static int write_raw(struct build *b, const char *path, const void *data, int64_t bytes)
 {
-    char path[4200];
-    struct ig_emit e = {.lowered = l, .prefix = "net", .plan_sha256 = "verify", .std = {1, 1, 1, 1}};
-    void *weights = zeroed(l->model.weights_bytes);
-    ig_fill_weights(l, weights);
-    snprintf(path, sizeof path, "%s/net_weights.bin", dir);
     FILE *f = fopen(path, "wb");
-    if (!f || fwrite(weights, 1, (size_t)l->model.weights_bytes, f) != (size_t)l->model.weights_bytes || fclose(f)) {
-        snprintf(err, n, "%s: %s", path, strerror(errno));
-        return -1;
-    }
+    int failed = !f || fwrite(data, 1, (size_t)bytes, f) != (size_t)bytes;
+    if (f && fclose(f)) failed = 1;
+    if (failed) snprintf(b->err, b->n, "%s: %s", path, strerror(errno));
+    return failed ? -1 : 0;
+}
+
+/* plan, main and weights of one case as one source file: one run of the compiler. */
+static int write_sources(struct build *b)
+{
+    char path[1100], blob[1100];
+    struct ig_emit e = {.lowered = b->lowered, .prefix = "net", .plan_sha256 = "verify", .std = {1, 1, 1, 1}};
+    void *weights = zeroed(b->lowered->model.weights_bytes);
+    ig_fill_weights(b->lowered, weights);
+    snprintf(blob, sizeof blob, "%s/net_weights.bin", b->dir);
+    int status = write_raw(b, blob, weights, b->lowered->model.weights_bytes);
     free(weights);
-    snprintf(path, sizeof path, "%s/net.c", dir);
-    f = ig_open_output(path);
+    if (status) return status;
+    snprintf(path, sizeof path, "%s/net.c", b->dir);
+    FILE *f = ig_open_output(path);
     ig_emit_tables(f, &e);
     ig_emit_program(f, &e);
     ig_close_output(f, path);
-    snprintf(path, sizeof path, "%s/net_weights.S", dir);
+    snprintf(path, sizeof path, "%s/net_weights.S", b->dir);
     f = ig_open_output(path);
-    char blob[4300];
-    snprintf(blob, sizeof blob, "%s/net_weights.bin", dir);
     ig_emit_weights(f, &e, blob);
     ig_close_output(f, path);
     return 0;
 }
 
-static int write_raw(const char *path, const void *data, int64_t bytes)
+static int compile(struct build *b)
 {
-    FILE *f = fopen(path, "wb");
-    return !f || fwrite(data, 1, (size_t)bytes, f) != (size_t)bytes || fclose(f);
+    char line[8192];
+    const char *cc = b->o->cc, *target = b->o->target, *d = b->dir;
+    snprintf(line, sizeof line,
+             "%s -std=c11 -O0 -I'%s' -static -Wl,--gc-sections '%s/net.c' '%s/net_weights.S' out/%s/libingot_runtime.a "
+             "out/%s/libingot_kernels.a -lm -lpthread -o '%s/net' >'%s/log' 2>&1",
+             cc, INGOT_SRCDIR, d, d, target, target, d, d);
+    return command(b, line);
 }
 
 /* The data of a .npy file are its last bytes. */
@@ -103,65 +112,54 @@ static int read_tail(const char *path, void *data, int64_t bytes)
     return failed;
 }
 
-static int run_program(const struct ig_case *c, const struct ig_lowered *l, const struct ig_verify_options *o,
-                       const char *dir, void **outputs, char *err, size_t n)
+/* The command line of the program, whose inputs lie in files by now. */
+static void command_line(const struct build *b, char *line, size_t n)
 {
-    char line[16384], path[4200];
-    const struct ig_model *m = &l->model;
-    int at = snprintf(line, sizeof line, "%s %s/net --top 0 --threads %d", o->runner ? o->runner : "", dir, o->threads);
+    const struct ig_model *m = &b->lowered->model;
+    const char *runner = b->o->runner ? b->o->runner : "", *d = b->dir;
+    size_t at = (size_t)snprintf(line, n, "%s '%s/net' --top 0 --threads %d", runner, d, b->o->threads);
+    for (int32_t i = 0; i < m->n_inputs && at < n; i++)
+        at += (size_t)snprintf(line + at, n - at, " '%s/in%d.raw'", d, i);
+    for (int32_t i = 0; i < m->n_outputs && at < n; i++)
+        at += (size_t)snprintf(line + at, n - at, " -o '%s/out%d.npy'", d, i);
+    if (at < n) snprintf(line + at, n - at, " >'%s/log' 2>&1", d);
+}
+
+static int run_program(struct build *b, const void *const *inputs, void *const *outputs)
+{
+    static char line[160 * 1100];
+    char path[1100];
+    const struct ig_model *m = &b->lowered->model;
     for (int32_t i = 0; i < m->n_inputs; i++) {
-        const void *data = input_data(c, m->inputs[i].name);
-        snprintf(path, sizeof path, "%s/in%d.raw", dir, i);
-        if (!data || write_raw(path, data, ig_bytes(m->inputs[i].shape))) {
-            snprintf(err, n, "no data for input '%s'", m->inputs[i].name);
-            return -1;
-        }
-        at += snprintf(line + at, sizeof line - (size_t)at, " %s", path);
+        snprintf(path, sizeof path, "%s/in%d.raw", b->dir, i);
+        if (write_raw(b, path, inputs[i], ig_bytes(m->inputs[i].shape))) return -1;
     }
-    for (int32_t i = 0; i < m->n_outputs; i++) at += snprintf(line + at, sizeof line - (size_t)at, " -o %s/out%d.npy", dir, i);
-    snprintf(line + at, sizeof line - (size_t)at, " >%s/log 2>&1", dir);
-    if (command(line, err, n)) return -1;
+    command_line(b, line, sizeof line);
+    if (command(b, line)) return -1;
     for (int32_t i = 0; i < m->n_outputs; i++) {
-        snprintf(path, sizeof path, "%s/out%d.npy", dir, i);
+        snprintf(path, sizeof path, "%s/out%d.npy", b->dir, i);
         if (read_tail(path, outputs[i], ig_bytes(m->outputs[i].shape))) {
-            snprintf(err, n, "%s: no such output", path);
+            snprintf(b->err, b->n, "%s: no such output", path);
             return -1;
         }
     }
     return 0;
 }
 
-static int build_and_run(const struct ig_case *c, struct ig_lowered *l, const struct ig_verify_options *o, void **outputs,
-                         char *err, size_t n)
+int ig_verify_run(struct ig_lowered *l, const struct ig_verify_options *o, const void *const *inputs,
+                  void *const *outputs, char *err, size_t n)
 {
-    char dir[] = "/tmp/ingot-verify-XXXXXX", line[8192];
-    if (!mkdtemp(dir)) ig_fatal("%s: %s", dir, strerror(errno));
-    int status = write_sources(l, dir, err, n);
-    snprintf(line, sizeof line,
-             "%s -std=c11 -O0 -I%s -static -Wl,--gc-sections %s/net.c %s/net_weights.S out/%s/libingot_runtime.a "
-             "out/%s/libingot_kernels.a -lm -lpthread -o %s/net >%s/log 2>&1",
-             o->cc, INGOT_SRCDIR, dir, dir, o->target, o->target, dir, dir);
-    if (!status) status = command(line, err, n);
-    if (!status) status = run_program(c, l, o, dir, outputs, err, n);
-    snprintf(line, sizeof line, "rm -rf %s", dir);
-    if (!o->keep && system(line)) return -1;
-    return status;
-}
-
-int ig_case_run(const struct ig_case *c, const struct ig_graph *g, const struct ig_verify_options *o, void **outputs,
-                char *err, size_t n)
-{
-    struct ig_plan_options po = {.target = o->target, .isa = o->isa, .threads = o->threads};
-    struct ig_plan *p = ig_plan_make(g, &po, err, n);
-    if (!p) return -1;
-    if (ig_validate(g, p, 0, err, n)) {
-        ig_plan_free(p);
-        return -1;
-    }
-    struct ig_lowered *l = ig_lower(g, p);
-    for (int32_t i = 0; i < g->n_outputs; i++) outputs[i] = zeroed(ig_bytes(&g->values[g->outputs[i]].shape));
-    int status = o->in_process ? run_here(c, l, o->threads, outputs, err, n) : build_and_run(c, l, o, outputs, err, n);
-    ig_lowered_free(l);
-    ig_plan_free(p);
+    if (o->in_process) return run_here(l, o->threads, inputs, outputs, err, n);
+    struct build b = {.lowered = l, .o = o, .err = err, .n = n};
+    char line[1100];
+    const char *parent = getenv("TMPDIR");
+    snprintf(b.dir, sizeof b.dir, "%.900s/ingot-verify-XXXXXX", parent && *parent ? parent : P_tmpdir);
+    if (strchr(b.dir, '\'') || !mkdtemp(b.dir)) ig_fatal("%s: cannot make a work folder", b.dir);
+    int status = write_sources(&b);
+    if (!status) status = compile(&b);
+    if (!status) status = run_program(&b, inputs, outputs);
+    snprintf(line, sizeof line, "rm -rf '%s'", b.dir);
+    if (o->keep) fprintf(stderr, "ingot: kept %s\n", b.dir);
+    else if (system(line)) return -1;
     return status;
 }

@@ -45,7 +45,7 @@ struct ig_graph {
     struct ig_chunk *memory; /* everything the graph owns; freed by ig_graph_free */
 };
 
-/* --- life: graph/graph.c. Allocation failure ends the program with one line (host tool). --- */
+/* --- life: graph/graph.c, order.c, check.c. Allocation failure ends the program with one line (host tool). --- */
 struct ig_graph *ig_graph_new(const char *name);
 void ig_graph_free(struct ig_graph *g);
 struct ig_graph *ig_graph_clone(const struct ig_graph *g); /* shares constant data with g: free it before g */
@@ -132,7 +132,10 @@ int ig_read_tensor_pb(const char *path, struct ig_shape *shape, void **data, cha
  */
 int ig_infer(struct ig_graph *g, struct ig_node *n, char *err, size_t err_bytes);
 
-/* --- passes: graph/passes/, one per file; each returns how many rewrites it made --- */
+/*
+ * --- passes: graph/passes/, one per file; each returns how many rewrites it made. They want a sorted graph and leave
+ * one; all but layout, identity and fold_constants want a channels-last one. ---
+ */
 int ig_pass_layout(struct ig_graph *g);           /* ONNX layout -> channels-last, transposes cancelled */
 int ig_pass_identity(struct ig_graph *g);         /* identities, no-op reshapes/casts/transposes/slices, double transposes */
 int ig_pass_fold_affine(struct ig_graph *g);      /* per-channel Mul/Add (and batch norm, imported as those) into conv, deconv, fc */
@@ -147,7 +150,7 @@ int ig_pass_fold_constants(struct ig_graph *g, ig_eval_fn *eval);
 /* All of them in the standard order until nothing changes; then sort, sweep, macs. 0, or -1 with a line in err. */
 int ig_run_passes(struct ig_graph *g, ig_eval_fn *eval, char *err, size_t err_bytes);
 
-/* --- text: graph/json.c --- */
+/* --- text: graph/json.c, graph/json_read.c --- */
 
 /* Writes graph.json to `path` and the constants, 64-byte aligned, to `path` with .json replaced by .bin. */
 int ig_graph_write(const struct ig_graph *g, const char *path, char *err, size_t err_bytes);

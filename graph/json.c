@@ -17,12 +17,6 @@
 
 enum { ALIGN = 64 };
 
-static const char *const type_names[IG_TYPES] = {"f32", "i32", "i64", "u8", "i8", "bool", "f16"};
-
-const char *json_type_name(int32_t type) {
-    return type >= 0 && type < IG_TYPES ? type_names[type] : "?";
-}
-
 char *json_bin_path(const char *path) {
     size_t n = strlen(path);
     char *bin = malloc(n + 5);
@@ -218,7 +212,7 @@ static void put_value(FILE *f, const struct ig_value *v, int64_t offset) {
     fputs(",\"shape\":[", f);
     for (int i = 0; i < v->shape.rank; i++)
         fprintf(f, "%s%" PRId32, i ? "," : "", v->shape.dims[i]);
-    fprintf(f, "],\"type\":\"%s\"}", json_type_name(v->shape.type));
+    fprintf(f, "],\"type\":\"%s\"}", ig_type_name(v->shape.type));
 }
 
 static void put_node(FILE *f, const struct ig_graph *g, const struct ig_node *n) {

@@ -7,8 +7,6 @@
 #define JSON_FORMAT "ingot-graph"
 enum { JSON_VERSION = 1 };
 
-/* "f32", ...: enum ig_type in text. */
-const char *json_type_name(int32_t type);
 /* The constants' file beside `path`: .json replaced by .bin. malloc'ed; NULL without memory. */
 char *json_bin_path(const char *path);
 

@@ -121,7 +121,7 @@ static int read_type(struct reader *r, const json_t *object, int32_t *type) {
     const char *name = get_text(r, object, "type");
     if (!name) return -1;
     for (*type = 0; *type < IG_TYPES; ++*type)
-        if (!strcmp(name, json_type_name(*type))) return 0;
+        if (!strcmp(name, ig_type_name(*type))) return 0;
     return refuse(r, "unknown type '%s'", name);
 }
 

@@ -1,6 +1,7 @@
 /*
- * SHA-256 with SHA-NI (Intel SDM, SHA256RNDS2, SHA256MSG1, SHA256MSG2). The working variables live in two registers,
- * abef = (a,b,e,f) and cdgh = (c,d,g,h); a step of the loop does four rounds and makes the words of sixteen rounds on.
+ * SHA-256 with SHA-NI (Intel SDM, SHA256RNDS2, SHA256MSG1, SHA256MSG2). The working variables live in two
+ * registers, abef = (a,b,e,f) and cdgh = (c,d,g,h); a step of the loop does four rounds and makes the words
+ * of sixteen rounds on.
  */
 #include "graph/sha256_x86.h"
 
@@ -15,8 +16,8 @@ static int has_sha(void)
     return __get_cpuid_count(7, 0, &a, &b, &c, &d) && (b >> 29 & 1);
 }
 
-__attribute__((target("sha,sse4.1,ssse3"))) static void hash(uint32_t state[8], const unsigned char *p, size_t blocks,
-                                                             const uint32_t k[64])
+__attribute__((target("sha,sse4.1,ssse3"))) static void hash(uint32_t state[8], const unsigned char *p,
+                                                             size_t blocks, const uint32_t k[64])
 {
     const __m128i swap = _mm_set_epi64x(0x0c0d0e0f08090a0b, 0x0405060700010203);
     __m128i low = _mm_shuffle_epi32(_mm_loadu_si128((const __m128i *)state), 0xb1);

@@ -19,12 +19,6 @@ const struct ig_shape *infer_in(const struct infer *q, int i)
     return &q->g->values[q->n->in[i]].shape;
 }
 
-static const char *type_name(int32_t type)
-{
-    static const char *const names[IG_TYPES] = {"f32", "i32", "i64", "u8", "i8", "bool", "f16"};
-    return type >= 0 && type < IG_TYPES ? names[type] : "?";
-}
-
 const struct ig_shape *infer_want(struct infer *q, int i, int types, int min_rank, int max_rank)
 {
     const struct ig_shape *s = infer_in(q, i);
@@ -34,9 +28,10 @@ const struct ig_shape *infer_want(struct infer *q, int i, int types, int min_ran
     }
     q->unsupported = 1;
     if (s->type < 0 || s->type >= IG_TYPES || !(types >> s->type & 1)) {
-        infer_fail(q, "input %d of type %s is not supported", i, type_name(s->type));
+        infer_fail(q, "input %d of type %s is not supported", i, ig_type_name(s->type));
     } else if (s->rank < min_rank || s->rank > max_rank) {
-        infer_fail(q, "input %d of rank %d is not supported (it must be in %d..%d)", i, s->rank, min_rank, max_rank);
+        infer_fail(q, "input %d of rank %d is not supported (it must be in %d..%d)", i, s->rank, min_rank,
+                   max_rank);
     } else {
         q->unsupported = 0;
         return s;
@@ -48,9 +43,11 @@ static int check_dims(struct infer *q, int i, int32_t type, int32_t rank, const 
 {
     int64_t n = 1;
     if (!ig_type_bytes(type)) return infer_fail(q, "output %d has no known type", i);
-    if (rank < 0 || rank > IG_MAX_RANK) return infer_fail(q, "output %d has rank %d, above %d", i, rank, IG_MAX_RANK);
+    if (rank < 0 || rank > IG_MAX_RANK)
+        return infer_fail(q, "output %d has rank %d, above %d", i, rank, IG_MAX_RANK);
     for (int k = 0; k < rank; k++) {
-        if (dims[k] < 1) return infer_fail(q, "output %d would be empty (dimension %d is %lld)", i, k, (long long)dims[k]);
+        if (dims[k] < 1)
+            return infer_fail(q, "output %d would be empty (dimension %d is %lld)", i, k, (long long)dims[k]);
         if (dims[k] > INT32_MAX / n)
             return infer_fail(q, "output %d is too large (dimension %d is %lld)", i, k, (long long)dims[k]);
         n *= dims[k];
@@ -65,14 +62,16 @@ int infer_set(struct infer *q, int i, int32_t type, int32_t rank, const int64_t 
     struct ig_shape *s = &q->g->values[q->n->out[i]].shape;
     s->type = type;
     s->rank = rank;
-    for (int k = 0; k < IG_MAX_RANK; k++) s->dims[k] = k < rank ? (int32_t)dims[k] : 1;
+    for (int k = 0; k < IG_MAX_RANK; k++)
+        s->dims[k] = k < rank ? (int32_t)dims[k] : 1;
     return 0;
 }
 
 int infer_like(struct infer *q, int i, const struct ig_shape *s, int32_t type)
 {
     int64_t dims[IG_MAX_RANK];
-    for (int k = 0; k < s->rank; k++) dims[k] = s->dims[k];
+    for (int k = 0; k < s->rank; k++)
+        dims[k] = s->dims[k];
     return infer_set(q, i, type, s->rank, dims);
 }
 
@@ -84,10 +83,11 @@ const struct ig_shape *infer_given(struct infer *q, int i, int types)
     }
     const struct ig_shape *s = &q->g->values[q->n->out[i]].shape;
     int64_t dims[IG_MAX_RANK];
-    for (int k = 0; k < IG_MAX_RANK; k++) dims[k] = s->dims[k];
+    for (int k = 0; k < IG_MAX_RANK; k++)
+        dims[k] = s->dims[k];
     if (check_dims(q, i, s->type, s->rank, dims)) return NULL;
     if (types >> s->type & 1) return s;
-    infer_fail(q, "output of type %s is not supported", type_name(s->type));
+    infer_fail(q, "output of type %s is not supported", ig_type_name(s->type));
     return NULL;
 }
 
@@ -96,7 +96,8 @@ int infer_broadcast(struct infer *q, int64_t *dims, int32_t *rank, const struct 
     int32_t grow = b->rank - *rank;
     if (grow > 0) {
         memmove(dims + grow, dims, (size_t)*rank * sizeof *dims);
-        for (int i = 0; i < grow; i++) dims[i] = 1;
+        for (int i = 0; i < grow; i++)
+            dims[i] = 1;
         *rank = b->rank;
     }
     for (int i = 0; i < b->rank; i++) {
@@ -104,8 +105,8 @@ int infer_broadcast(struct infer *q, int64_t *dims, int32_t *rank, const struct 
         char text[128];
         if (*a == 1) *a = b->dims[i];
         if (b->dims[i] != 1 && b->dims[i] != *a)
-            return infer_fail(q, "shape %s does not broadcast: %lld against %d", infer_text(b, text), (long long)*a,
-                              b->dims[i]);
+            return infer_fail(q, "shape %s does not broadcast: %lld against %d", infer_text(b, text),
+                              (long long)*a, b->dims[i]);
     }
     return 0;
 }
@@ -120,11 +121,11 @@ char *infer_text(const struct ig_shape *s, char *text)
 {
     char *p = text;
     *p++ = '[';
-    for (int i = 0; i < s->rank; i++) p += sprintf(p, i ? ",%d" : "%d", s->dims[i]);
+    for (int i = 0; i < s->rank; i++)
+        p += sprintf(p, i ? ",%d" : "%d", s->dims[i]);
     strcpy(p, "]");
     return text;
 }
-
 
 static int like_any(struct infer *q)
 {
@@ -169,20 +170,51 @@ static int triu(struct infer *q)
 }
 
 static infer_fn *const table[IG_OPS] = {
-    [IG_CONV] = infer_conv, [IG_DECONV] = infer_deconv, [IG_POOL] = infer_pool, [IG_GLOBAL_POOL] = infer_global_pool,
-    [IG_LRN] = lrn, [IG_RESIZE] = infer_resize, [IG_CONV_INTEGER] = infer_conv_integer,
-    [IG_QLINEAR_CONV] = infer_qlinear_conv, [IG_DEFORM_CONV] = infer_deform_conv, [IG_MAX_UNPOOL] = infer_max_unpool,
-    [IG_ROI_ALIGN] = infer_roi_align, [IG_GRID_SAMPLE] = infer_grid_sample, [IG_COL2IM] = infer_col2im,
-    [IG_FC] = infer_fc, [IG_MATMUL] = infer_matmul, [IG_MATMUL_INTEGER] = infer_matmul_integer,
-    [IG_QLINEAR_MATMUL] = infer_qlinear_matmul, [IG_UNARY] = infer_unary, [IG_BINARY] = infer_binary,
-    [IG_WHERE] = infer_where, [IG_CAST] = cast, [IG_QUANTIZE] = infer_quantize, [IG_DEQUANTIZE] = infer_dequantize,
-    [IG_DYNAMIC_QUANTIZE] = infer_dynamic_quantize, [IG_SOFTMAX] = softmax, [IG_REDUCE] = infer_reduce,
-    [IG_ARG] = infer_arg, [IG_NORM] = infer_norm, [IG_CUMSUM] = cumsum, [IG_TOPK] = infer_topk,
-    [IG_RESHAPE] = infer_reshape, [IG_TRANSPOSE] = infer_transpose, [IG_CONCAT] = infer_concat,
-    [IG_SLICE] = infer_slice, [IG_PAD] = infer_pad, [IG_EXPAND] = infer_expand, [IG_TILE] = infer_tile,
-    [IG_GATHER] = infer_gather, [IG_GATHER_ELEMENTS] = infer_gather_elements, [IG_GATHER_ND] = infer_gather_nd,
-    [IG_SCATTER_ELEMENTS] = infer_scatter_elements, [IG_SCATTER_ND] = infer_scatter_nd,
-    [IG_ONE_HOT] = infer_one_hot, [IG_TRIU] = triu, [IG_COPY] = like_any,
+    [IG_CONV] = infer_conv,
+    [IG_DECONV] = infer_deconv,
+    [IG_POOL] = infer_pool,
+    [IG_GLOBAL_POOL] = infer_global_pool,
+    [IG_LRN] = lrn,
+    [IG_RESIZE] = infer_resize,
+    [IG_CONV_INTEGER] = infer_conv_integer,
+    [IG_QLINEAR_CONV] = infer_qlinear_conv,
+    [IG_DEFORM_CONV] = infer_deform_conv,
+    [IG_MAX_UNPOOL] = infer_max_unpool,
+    [IG_ROI_ALIGN] = infer_roi_align,
+    [IG_GRID_SAMPLE] = infer_grid_sample,
+    [IG_COL2IM] = infer_col2im,
+    [IG_FC] = infer_fc,
+    [IG_MATMUL] = infer_matmul,
+    [IG_MATMUL_INTEGER] = infer_matmul_integer,
+    [IG_QLINEAR_MATMUL] = infer_qlinear_matmul,
+    [IG_UNARY] = infer_unary,
+    [IG_BINARY] = infer_binary,
+    [IG_WHERE] = infer_where,
+    [IG_CAST] = cast,
+    [IG_QUANTIZE] = infer_quantize,
+    [IG_DEQUANTIZE] = infer_dequantize,
+    [IG_DYNAMIC_QUANTIZE] = infer_dynamic_quantize,
+    [IG_SOFTMAX] = softmax,
+    [IG_REDUCE] = infer_reduce,
+    [IG_ARG] = infer_arg,
+    [IG_NORM] = infer_norm,
+    [IG_CUMSUM] = cumsum,
+    [IG_TOPK] = infer_topk,
+    [IG_RESHAPE] = infer_reshape,
+    [IG_TRANSPOSE] = infer_transpose,
+    [IG_CONCAT] = infer_concat,
+    [IG_SLICE] = infer_slice,
+    [IG_PAD] = infer_pad,
+    [IG_EXPAND] = infer_expand,
+    [IG_TILE] = infer_tile,
+    [IG_GATHER] = infer_gather,
+    [IG_GATHER_ELEMENTS] = infer_gather_elements,
+    [IG_GATHER_ND] = infer_gather_nd,
+    [IG_SCATTER_ELEMENTS] = infer_scatter_elements,
+    [IG_SCATTER_ND] = infer_scatter_nd,
+    [IG_ONE_HOT] = infer_one_hot,
+    [IG_TRIU] = triu,
+    [IG_COPY] = like_any,
 };
 
 int ig_infer(struct ig_graph *g, struct ig_node *n, char *err, size_t err_bytes)

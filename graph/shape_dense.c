@@ -3,7 +3,8 @@
 
 int infer_fc(struct infer *q)
 {
-    const struct ig_shape *x = infer_want(q, 0, T_F32, 1, IG_MAX_RANK), *w = x ? infer_want(q, 1, T_F32, 2, 2) : NULL;
+    const struct ig_shape *x = infer_want(q, 0, T_F32, 1, IG_MAX_RANK),
+                          *w = x ? infer_want(q, 1, T_F32, 2, 2) : NULL;
     if (!w) return -1;
     const struct ig_shape *bias = infer_in(q, 2);
     if (x->dims[x->rank - 1] != w->dims[1])
@@ -16,7 +17,8 @@ int infer_fc(struct infer *q)
 }
 
 /* Shape of a x b (after transposes) with numpy's broadcast of the leading dims. */
-static int product(struct infer *q, const struct ig_shape *a, const struct ig_shape *b, int ta, int tb, int32_t type)
+static int product(struct infer *q, const struct ig_shape *a, const struct ig_shape *b, int ta, int tb,
+                   int32_t type)
 {
     struct ig_shape batch_b = *b;
     int64_t dims[IG_MAX_RANK];
@@ -24,7 +26,8 @@ static int product(struct infer *q, const struct ig_shape *a, const struct ig_sh
     int32_t m = a->dims[a->rank - (ta ? 1 : 2)], k = a->dims[a->rank - (ta ? 2 : 1)];
     int32_t kb = b->dims[b->rank - (tb ? 1 : 2)], n = b->dims[b->rank - (tb ? 2 : 1)];
     if (k != kb) return infer_fail(q, "inner dimensions %d and %d differ", k, kb);
-    for (int i = 0; i < rank; i++) dims[i] = a->dims[i];
+    for (int i = 0; i < rank; i++)
+        dims[i] = a->dims[i];
     batch_b.rank -= 2;
     if (infer_broadcast(q, dims, &rank, &batch_b)) return -1;
     dims[rank] = m;
@@ -35,13 +38,15 @@ static int product(struct infer *q, const struct ig_shape *a, const struct ig_sh
 int infer_matmul(struct infer *q)
 {
     const struct ig_matmul *t = &q->n->attrs.matmul;
-    const struct ig_shape *a = infer_want(q, 0, T_F32, 2, IG_MAX_RANK), *b = a ? infer_want(q, 1, T_F32, 2, IG_MAX_RANK) : NULL;
+    const struct ig_shape *a = infer_want(q, 0, T_F32, 2, IG_MAX_RANK),
+                          *b = a ? infer_want(q, 1, T_F32, 2, IG_MAX_RANK) : NULL;
     return b ? product(q, a, b, t->trans_a, t->trans_b, IG_F32) : -1;
 }
 
 int infer_matmul_integer(struct infer *q)
 {
-    const struct ig_shape *a = infer_want(q, 0, T_BYTE, 2, IG_MAX_RANK), *b = a ? infer_want(q, 1, T_BYTE, 2, IG_MAX_RANK) : NULL;
+    const struct ig_shape *a = infer_want(q, 0, T_BYTE, 2, IG_MAX_RANK),
+                          *b = a ? infer_want(q, 1, T_BYTE, 2, IG_MAX_RANK) : NULL;
     return b ? product(q, a, b, 0, 0, IG_I32) : -1;
 }
 
@@ -56,11 +61,19 @@ int infer_qlinear_matmul(struct infer *q)
 static int unary_types(int32_t kind)
 {
     switch (kind) {
-    case IG_NONE: return T_ANY;
-    case IG_RELU: case IG_ABS: case IG_NEG: case IG_SIGN: return T_F32 | T_INT;
-    case IG_NOT: return T_BOOL;
-    case IG_BITWISE_NOT: return T_INT;
-    default: return T_F32;
+    case IG_NONE:
+        return T_ANY;
+    case IG_RELU:
+    case IG_ABS:
+    case IG_NEG:
+    case IG_SIGN:
+        return T_F32 | T_INT;
+    case IG_NOT:
+        return T_BOOL;
+    case IG_BITWISE_NOT:
+        return T_INT;
+    default:
+        return T_F32;
     }
 }
 
@@ -92,19 +105,22 @@ int infer_binary(struct infer *q)
     if (!b) return -1;
     if (a->type != b->type) return infer_fail(q, "the two inputs differ in type");
     if (infer_broadcast(q, dims, &rank, a) || infer_broadcast(q, dims, &rank, b)) return -1;
-    if (kind == IG_PRELU && rank != a->rank) return infer_fail(q, "the slope has a higher rank than the data");
+    if (kind == IG_PRELU && rank != a->rank)
+        return infer_fail(q, "the slope has a higher rank than the data");
     return infer_set(q, 0, kind >= IG_EQUAL && kind <= IG_XOR ? IG_BOOL : a->type, rank, dims);
 }
 
 int infer_where(struct infer *q)
 {
-    const struct ig_shape *c = infer_want(q, 0, T_BOOL, 0, IG_MAX_RANK), *a = c ? infer_want(q, 1, T_ANY, 0, IG_MAX_RANK) : NULL;
+    const struct ig_shape *c = infer_want(q, 0, T_BOOL, 0, IG_MAX_RANK),
+                          *a = c ? infer_want(q, 1, T_ANY, 0, IG_MAX_RANK) : NULL;
     const struct ig_shape *b = a ? infer_want(q, 2, T_ANY, 0, IG_MAX_RANK) : NULL;
     int64_t dims[IG_MAX_RANK];
     int32_t rank = 0;
     if (!b) return -1;
     if (a->type != b->type) return infer_fail(q, "the two branches differ in type");
-    if (infer_broadcast(q, dims, &rank, c) || infer_broadcast(q, dims, &rank, a) || infer_broadcast(q, dims, &rank, b))
+    if (infer_broadcast(q, dims, &rank, c) || infer_broadcast(q, dims, &rank, a) ||
+        infer_broadcast(q, dims, &rank, b))
         return -1;
     return infer_set(q, 0, a->type, rank, dims);
 }
@@ -115,7 +131,8 @@ static int check_scale(struct infer *q, const struct ig_shape *x)
     const struct ig_shape *scale = infer_want(q, 1, T_F32, 0, 1), *zero = infer_in(q, 2);
     int32_t axis = q->n->attrs.axis.axis;
     if (!scale) return -1;
-    if (zero && ig_count(zero) != ig_count(scale)) return infer_fail(q, "scale and zero point differ in shape");
+    if (zero && ig_count(zero) != ig_count(scale))
+        return infer_fail(q, "scale and zero point differ in shape");
     if (ig_count(scale) == 1) return 0;
     if (infer_axis(q, axis, x->rank)) return -1;
     if (scale->dims[0] == x->dims[axis]) return 0;
@@ -154,7 +171,8 @@ int infer_reduce(struct infer *q)
     int types = a->kind == IG_REDUCE_MAX || a->kind == IG_REDUCE_MIN ? T_ANY : T_F32 | T_INDEX;
     const struct ig_shape *x = infer_want(q, 0, types, 0, IG_MAX_RANK);
     if (!x) return -1;
-    if (a->mask < 0 || a->mask >> x->rank) return infer_fail(q, "an axis is outside a tensor of rank %d", x->rank);
+    if (a->mask < 0 || a->mask >> x->rank)
+        return infer_fail(q, "an axis is outside a tensor of rank %d", x->rank);
     struct ig_shape y = *x;
     for (int i = 0; i < x->rank; i++)
         if (a->mask >> i & 1) y.dims[i] = 1;
@@ -176,7 +194,8 @@ static int check_affine(struct infer *q, int64_t count)
     for (int i = 1; i < 3; i++) {
         const struct ig_shape *s = infer_in(q, i);
         if (s && (s->type != IG_F32 || ig_count(s) != count))
-            return infer_fail(q, "scale or bias does not have the %lld elements that are normalised", (long long)count);
+            return infer_fail(q, "scale or bias does not have the %lld elements that are normalised",
+                              (long long)count);
     }
     return 0;
 }
@@ -193,10 +212,12 @@ int infer_norm(struct infer *q)
         if (a->kind == IG_NORM_GROUP && (a->groups < 1 || count % a->groups))
             return infer_fail(q, "%lld channels do not fall into %d groups", (long long)count, a->groups);
     } else if (a->kind == IG_NORM_MVN) {
-        if (a->mask < 0 || a->mask >> x->rank) return infer_fail(q, "an axis is outside a tensor of rank %d", x->rank);
+        if (a->mask < 0 || a->mask >> x->rank)
+            return infer_fail(q, "an axis is outside a tensor of rank %d", x->rank);
     } else {
         if (infer_axis(q, a->axis, x->rank)) return -1;
-        for (int i = a->axis; i < x->rank; i++) count *= x->dims[i];
+        for (int i = a->axis; i < x->rank; i++)
+            count *= x->dims[i];
     }
     if (a->kind < 0 || a->kind > IG_NORM_MVN) return infer_fail(q, "norm kind %d is not known", a->kind);
     if (check_affine(q, count)) return -1;

@@ -3,7 +3,8 @@
 
 int infer_reshape(struct infer *q)
 {
-    const struct ig_shape *x = infer_want(q, 0, T_EDGE, 0, IG_MAX_RANK), *y = x ? infer_given(q, 0, T_EDGE) : NULL;
+    const struct ig_shape *x = infer_want(q, 0, T_EDGE, 0, IG_MAX_RANK),
+                          *y = x ? infer_given(q, 0, T_EDGE) : NULL;
     char from[128], to[128];
     if (!y) return -1;
     if (ig_count(x) != ig_count(y))
@@ -34,13 +35,15 @@ int infer_concat(struct infer *q)
     const struct ig_shape *x = infer_want(q, 0, T_EDGE, 1, IG_MAX_RANK);
     int64_t dims[IG_MAX_RANK];
     if (!x || infer_axis(q, axis, x->rank)) return -1;
-    for (int k = 0; k < x->rank; k++) dims[k] = x->dims[k];
+    for (int k = 0; k < x->rank; k++)
+        dims[k] = x->dims[k];
     for (int i = 1; i < q->n->n_in; i++) {
         const struct ig_shape *b = infer_want(q, i, 1 << x->type, x->rank, x->rank);
         if (!b) return -1;
         for (int k = 0; k < x->rank; k++)
             if (k != axis && b->dims[k] != x->dims[k])
-                return infer_fail(q, "input %d differs from input 0 in dimension %d (%d, %d)", i, k, b->dims[k], x->dims[k]);
+                return infer_fail(q, "input %d differs from input 0 in dimension %d (%d, %d)", i, k,
+                                  b->dims[k], x->dims[k]);
         dims[axis] += b->dims[axis];
     }
     return infer_set(q, 0, x->type, x->rank, dims);
@@ -49,7 +52,8 @@ int infer_concat(struct infer *q)
 int infer_slice(struct infer *q)
 {
     const struct ig_slice *a = &q->n->attrs.slice;
-    const struct ig_shape *x = infer_want(q, 0, T_EDGE, 0, IG_MAX_RANK), *y = x ? infer_given(q, 0, T_EDGE) : NULL;
+    const struct ig_shape *x = infer_want(q, 0, T_EDGE, 0, IG_MAX_RANK),
+                          *y = x ? infer_given(q, 0, T_EDGE) : NULL;
     if (!y) return -1;
     if (y->rank != x->rank) return infer_fail(q, "data and output differ in rank");
     for (int i = 0; i < x->rank; i++) {
@@ -71,7 +75,8 @@ int infer_pad(struct infer *q)
         int64_t d = x->dims[i], b = a->begin[i], e = a->end[i];
         if (-b >= d || -e >= d) return infer_fail(q, "negative padding removes all of dimension %d", i);
         if (a->mode == IG_PAD_REFLECT && (b >= d || e >= d))
-            return infer_fail(q, "reflection padding must be smaller than dimension %d (%lld)", i, (long long)d);
+            return infer_fail(q, "reflection padding must be smaller than dimension %d (%lld)", i,
+                              (long long)d);
         dims[i] = d + b + e;
     }
     return infer_set(q, 0, x->type, x->rank, dims);
@@ -79,7 +84,8 @@ int infer_pad(struct infer *q)
 
 int infer_expand(struct infer *q)
 {
-    const struct ig_shape *x = infer_want(q, 0, T_ANY, 0, IG_MAX_RANK), *y = x ? infer_given(q, 0, T_ANY) : NULL;
+    const struct ig_shape *x = infer_want(q, 0, T_ANY, 0, IG_MAX_RANK),
+                          *y = x ? infer_given(q, 0, T_ANY) : NULL;
     char from[128], to[128];
     if (!y) return -1;
     int bad = x->rank > y->rank;
@@ -92,7 +98,8 @@ int infer_expand(struct infer *q)
 
 int infer_tile(struct infer *q)
 {
-    const struct ig_shape *x = infer_want(q, 0, T_ANY, 0, IG_MAX_RANK), *y = x ? infer_given(q, 0, T_ANY) : NULL;
+    const struct ig_shape *x = infer_want(q, 0, T_ANY, 0, IG_MAX_RANK),
+                          *y = x ? infer_given(q, 0, T_ANY) : NULL;
     if (!y) return -1;
     if (y->rank != x->rank) return infer_fail(q, "data and output differ in rank");
     for (int i = 0; i < x->rank; i++)
@@ -114,7 +121,8 @@ static int append(struct infer *q, int64_t *dims, int32_t *rank, const struct ig
 int infer_gather(struct infer *q)
 {
     int32_t axis = q->n->attrs.axis.axis, rank = 0;
-    const struct ig_shape *x = infer_want(q, 0, T_ANY, 1, IG_MAX_RANK), *i = x ? infer_want(q, 1, T_INDEX, 0, IG_MAX_RANK) : NULL;
+    const struct ig_shape *x = infer_want(q, 0, T_ANY, 1, IG_MAX_RANK),
+                          *i = x ? infer_want(q, 1, T_INDEX, 0, IG_MAX_RANK) : NULL;
     int64_t dims[IG_MAX_RANK];
     if (!i || infer_axis(q, axis, x->rank)) return -1;
     if (append(q, dims, &rank, x, 0, axis) || append(q, dims, &rank, i, 0, i->rank) ||
@@ -128,14 +136,16 @@ static int check_elements(struct infer *q, const struct ig_shape *x, const struc
 {
     if (i->rank != x->rank) return infer_fail(q, "data and indices differ in rank");
     for (int k = 0; k < x->rank; k++)
-        if (k != axis && i->dims[k] > x->dims[k]) return infer_fail(q, "the indices exceed dimension %d of the data", k);
+        if (k != axis && i->dims[k] > x->dims[k])
+            return infer_fail(q, "the indices exceed dimension %d of the data", k);
     return 0;
 }
 
 int infer_gather_elements(struct infer *q)
 {
     int32_t axis = q->n->attrs.axis.axis;
-    const struct ig_shape *x = infer_want(q, 0, T_ANY, 1, IG_MAX_RANK), *i = x ? infer_want(q, 1, T_INDEX, 1, IG_MAX_RANK) : NULL;
+    const struct ig_shape *x = infer_want(q, 0, T_ANY, 1, IG_MAX_RANK),
+                          *i = x ? infer_want(q, 1, T_INDEX, 1, IG_MAX_RANK) : NULL;
     if (!i || infer_axis(q, axis, x->rank) || check_elements(q, x, i, axis)) return -1;
     return infer_like(q, 0, i, x->type);
 }
@@ -143,7 +153,8 @@ int infer_gather_elements(struct infer *q)
 int infer_scatter_elements(struct infer *q)
 {
     int32_t axis = q->n->attrs.axis.axis;
-    const struct ig_shape *x = infer_want(q, 0, T_ANY, 1, IG_MAX_RANK), *i = x ? infer_want(q, 1, T_INDEX, 1, IG_MAX_RANK) : NULL;
+    const struct ig_shape *x = infer_want(q, 0, T_ANY, 1, IG_MAX_RANK),
+                          *i = x ? infer_want(q, 1, T_INDEX, 1, IG_MAX_RANK) : NULL;
     const struct ig_shape *u = i ? infer_want(q, 2, 1 << x->type, 1, IG_MAX_RANK) : NULL;
     if (!u || infer_axis(q, axis, x->rank) || check_elements(q, x, i, axis)) return -1;
     if (u->rank != i->rank) return infer_fail(q, "indices and updates differ in rank");
@@ -155,18 +166,21 @@ int infer_scatter_elements(struct infer *q)
 /* Indices [..., depth] whose last dim addresses `depth` dims of x after the first `batch`. */
 static int check_nd(struct infer *q, const struct ig_shape *x, const struct ig_shape *i, int32_t batch)
 {
-    if (batch < 0 || batch >= x->rank || batch >= i->rank) return infer_fail(q, "batch_dims %d does not fit", batch);
+    if (batch < 0 || batch >= x->rank || batch >= i->rank)
+        return infer_fail(q, "batch_dims %d does not fit", batch);
     if (i->dims[i->rank - 1] > x->rank - batch)
         return infer_fail(q, "indices of %d elements for data of rank %d", i->dims[i->rank - 1], x->rank);
     for (int k = 0; k < batch; k++)
-        if (x->dims[k] != i->dims[k]) return infer_fail(q, "data and indices differ in batch dimension %d", k);
+        if (x->dims[k] != i->dims[k])
+            return infer_fail(q, "data and indices differ in batch dimension %d", k);
     return 0;
 }
 
 int infer_gather_nd(struct infer *q)
 {
     int32_t batch = q->n->attrs.axis.axis, rank = 0;
-    const struct ig_shape *x = infer_want(q, 0, T_ANY, 1, IG_MAX_RANK), *i = x ? infer_want(q, 1, T_INDEX, 1, IG_MAX_RANK) : NULL;
+    const struct ig_shape *x = infer_want(q, 0, T_ANY, 1, IG_MAX_RANK),
+                          *i = x ? infer_want(q, 1, T_INDEX, 1, IG_MAX_RANK) : NULL;
     int64_t dims[IG_MAX_RANK];
     if (!i || check_nd(q, x, i, batch)) return -1;
     if (append(q, dims, &rank, i, 0, i->rank - 1) ||
@@ -177,14 +191,17 @@ int infer_gather_nd(struct infer *q)
 
 int infer_scatter_nd(struct infer *q)
 {
-    const struct ig_shape *x = infer_want(q, 0, T_ANY, 1, IG_MAX_RANK), *i = x ? infer_want(q, 1, T_INDEX, 1, IG_MAX_RANK) : NULL;
+    const struct ig_shape *x = infer_want(q, 0, T_ANY, 1, IG_MAX_RANK),
+                          *i = x ? infer_want(q, 1, T_INDEX, 1, IG_MAX_RANK) : NULL;
     const struct ig_shape *u = i ? infer_want(q, 2, 1 << x->type, 0, IG_MAX_RANK) : NULL;
     int64_t dims[IG_MAX_RANK];
     int32_t rank = 0;
     if (!u || check_nd(q, x, i, 0)) return -1;
-    if (append(q, dims, &rank, i, 0, i->rank - 1) || append(q, dims, &rank, x, i->dims[i->rank - 1], x->rank)) return -1;
+    if (append(q, dims, &rank, i, 0, i->rank - 1) || append(q, dims, &rank, x, i->dims[i->rank - 1], x->rank))
+        return -1;
     int bad = u->rank != rank;
-    for (int k = 0; k < rank && !bad; k++) bad = u->dims[k] != dims[k];
+    for (int k = 0; k < rank && !bad; k++)
+        bad = u->dims[k] != dims[k];
     if (bad) return infer_fail(q, "the updates' shape does not fit data and indices");
     return infer_like(q, 0, x, x->type);
 }
@@ -192,7 +209,8 @@ int infer_scatter_nd(struct infer *q)
 int infer_one_hot(struct infer *q)
 {
     int32_t axis = q->n->attrs.axis.axis, rank = 0;
-    const struct ig_shape *i = infer_want(q, 0, T_INDEX, 0, IG_MAX_RANK - 1), *v = i ? infer_want(q, 1, T_ANY, 1, 1) : NULL;
+    const struct ig_shape *i = infer_want(q, 0, T_INDEX, 0, IG_MAX_RANK - 1),
+                          *v = i ? infer_want(q, 1, T_ANY, 1, 1) : NULL;
     const struct ig_shape *y = v ? infer_given(q, 0, T_ANY) : NULL;
     int64_t dims[IG_MAX_RANK];
     if (!y || infer_axis(q, axis, i->rank + 1)) return -1;
@@ -212,18 +230,22 @@ int infer_topk(struct infer *q)
     int64_t dims[IG_MAX_RANK];
     if (!y || infer_axis(q, axis, x->rank)) return -1;
     int64_t k = axis < y->rank ? y->dims[axis] : 0;
-    if (k < 1 || k > x->dims[axis]) return infer_fail(q, "k %lld is outside 1..%d", (long long)k, x->dims[axis]);
-    for (int i = 0; i < x->rank; i++) dims[i] = i == axis ? k : x->dims[i];
+    if (k < 1 || k > x->dims[axis])
+        return infer_fail(q, "k %lld is outside 1..%d", (long long)k, x->dims[axis]);
+    for (int i = 0; i < x->rank; i++)
+        dims[i] = i == axis ? k : x->dims[i];
     return infer_set(q, 0, x->type, x->rank, dims) || infer_set(q, 1, IG_I64, x->rank, dims) ? -1 : 0;
 }
 
 int infer_resize(struct infer *q)
 {
     const struct ig_resize *a = &q->n->attrs.resize;
-    const struct ig_shape *x = infer_want(q, 0, T_F32, 1, IG_MAX_RANK), *y = x ? infer_given(q, 0, T_F32) : NULL;
+    const struct ig_shape *x = infer_want(q, 0, T_F32, 1, IG_MAX_RANK),
+                          *y = x ? infer_given(q, 0, T_F32) : NULL;
     if (!y) return -1;
     if (y->rank != x->rank) return infer_fail(q, "data and output differ in rank");
     for (int i = 0; i < x->rank; i++)
-        if (!(a->scale[i] > 0 && a->scale[i] < 1e9f)) return infer_fail(q, "scale of dimension %d is not positive", i);
+        if (!(a->scale[i] > 0 && a->scale[i] < 1e9f))
+            return infer_fail(q, "scale of dimension %d is not positive", i);
     return 0;
 }

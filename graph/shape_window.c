@@ -1,9 +1,13 @@
 /* Shapes of ops that slide a window, in ONNX's layout ([N,C,...]) and channels-last ([N,...,C]). */
 #include "graph/shape_internal.h"
 
-enum { MAX_WINDOW = 1 << 24 }; /* kernel extents, strides, dilations and padding: keeps the kernels' int32 sums exact */
+enum {
+    MAX_WINDOW = 1 << 24
+}; /* kernel extents, strides, dilations and padding: keeps the kernels' int32 sums exact */
 
-struct window_dim { int64_t k, s, d, before, after; };
+struct window_dim {
+    int64_t k, s, d, before, after;
+};
 
 /* Spatial dim i of `rank` (1..3), counted from the outermost: 1-D windows live in w, 2-D in h and w. */
 static struct window_dim dim_of(const struct ig_window *w, int i, int rank)
@@ -18,7 +22,8 @@ static int check_window(struct infer *q, const struct ig_window *w, int rank)
 {
     for (int i = 0; i < rank; i++) {
         struct window_dim d = dim_of(w, i, rank);
-        if (d.k < 1 || d.s < 1 || d.d < 1) return infer_fail(q, "kernel, stride and dilation must be at least 1");
+        if (d.k < 1 || d.s < 1 || d.d < 1)
+            return infer_fail(q, "kernel, stride and dilation must be at least 1");
         if (d.k > MAX_WINDOW || d.s > MAX_WINDOW || d.d > MAX_WINDOW)
             return infer_fail(q, "kernel, stride or dilation is above %d", MAX_WINDOW);
         if (d.before < -MAX_WINDOW || d.before > MAX_WINDOW || d.after < -MAX_WINDOW || d.after > MAX_WINDOW)
@@ -38,7 +43,8 @@ static int first_space(const struct infer *q)
 }
 
 /* dims = [N, C or space ...] of the output: space as the window leaves it, channels oc. */
-static int slide(struct infer *q, const struct ig_window *w, const struct ig_shape *x, int64_t oc, int64_t *dims)
+static int slide(struct infer *q, const struct ig_window *w, const struct ig_shape *x, int64_t oc,
+                 int64_t *dims)
 {
     int rank = x->rank - 2;
     if (check_window(q, w, rank)) return -1;
@@ -58,7 +64,8 @@ static int slide(struct infer *q, const struct ig_window *w, const struct ig_sha
     return 0;
 }
 
-static int check_weights(struct infer *q, const struct ig_conv *a, const struct ig_shape *x, const struct ig_shape *w)
+static int check_weights(struct infer *q, const struct ig_conv *a, const struct ig_shape *x,
+                         const struct ig_shape *w)
 {
     int rank = x->rank - 2;
     if (w->rank != x->rank) return infer_fail(q, "the weights have rank %d, the data %d", w->rank, x->rank);
@@ -122,8 +129,8 @@ int infer_deconv(struct infer *q)
     if (!w || check_weights(q, a, x, w) || check_window(q, &a->w, x->rank - 2)) return -1;
     int64_t c = x->dims[channel_dim(q, x)], oc = (int64_t)w->dims[1] * a->groups;
     if (w->dims[0] != c || c % a->groups)
-        return infer_fail(q, "weights for %d input channels in %d groups do not fit data of %lld channels", w->dims[0],
-                          a->groups, (long long)c);
+        return infer_fail(q, "weights for %d input channels in %d groups do not fit data of %lld channels",
+                          w->dims[0], a->groups, (long long)c);
     if (check_bias(q, 2, T_F32, oc)) return -1;
     dims[0] = x->dims[0];
     dims[channel_dim(q, x)] = oc;
@@ -150,7 +157,8 @@ int infer_global_pool(struct infer *q)
     const struct ig_shape *x = infer_want(q, 0, T_F32, 2, IG_MAX_RANK);
     if (!x) return -1;
     struct ig_shape y = *x;
-    for (int i = 0; i < x->rank - 2; i++) y.dims[first_space(q) + i] = 1;
+    for (int i = 0; i < x->rank - 2; i++)
+        y.dims[first_space(q) + i] = 1;
     return infer_like(q, 0, &y, y.type);
 }
 
@@ -183,7 +191,8 @@ int infer_max_unpool(struct infer *q)
     const struct ig_shape *x = infer_want(q, 0, T_F32, 3, 5), *i = x ? infer_want(q, 1, T_I64, 3, 5) : NULL;
     const struct ig_shape *y = i ? infer_given(q, 0, T_F32) : NULL;
     if (!y) return -1;
-    if (i->rank != x->rank || y->rank != x->rank) return infer_fail(q, "data, indices and output differ in rank");
+    if (i->rank != x->rank || y->rank != x->rank)
+        return infer_fail(q, "data, indices and output differ in rank");
     for (int k = 0; k < x->rank; k++)
         if (i->dims[k] != x->dims[k]) return infer_fail(q, "data and indices differ in shape");
     return 0;
@@ -191,7 +200,8 @@ int infer_max_unpool(struct infer *q)
 
 int infer_roi_align(struct infer *q)
 {
-    const struct ig_shape *x = infer_want(q, 0, T_F32, 4, 4), *rois = x ? infer_want(q, 1, T_F32, 2, 2) : NULL;
+    const struct ig_shape *x = infer_want(q, 0, T_F32, 4, 4),
+                          *rois = x ? infer_want(q, 1, T_F32, 2, 2) : NULL;
     const struct ig_shape *batch = rois ? infer_want(q, 2, T_INDEX, 1, 1) : NULL;
     const struct ig_shape *y = batch ? infer_given(q, 0, T_F32) : NULL;
     if (!y) return -1;
@@ -202,14 +212,16 @@ int infer_roi_align(struct infer *q)
 
 int infer_grid_sample(struct infer *q)
 {
-    const struct ig_shape *x = infer_want(q, 0, T_F32, 4, 5), *grid = x ? infer_want(q, 1, T_F32, 4, 5) : NULL;
+    const struct ig_shape *x = infer_want(q, 0, T_F32, 4, 5),
+                          *grid = x ? infer_want(q, 1, T_F32, 4, 5) : NULL;
     int64_t dims[IG_MAX_RANK];
     if (!grid) return -1;
     if (grid->rank != x->rank || grid->dims[0] != x->dims[0] || grid->dims[grid->rank - 1] != x->rank - 2)
         return infer_fail(q, "the grid's shape does not fit the data's");
     dims[0] = x->dims[0];
     dims[1] = x->dims[1];
-    for (int i = 2; i < x->rank; i++) dims[i] = grid->dims[i - 1];
+    for (int i = 2; i < x->rank; i++)
+        dims[i] = grid->dims[i - 1];
     return infer_set(q, 0, IG_F32, x->rank, dims);
 }
 
@@ -223,11 +235,13 @@ static int64_t col2im_blocks(const struct ig_col2im *a, int i)
 
 static int check_col2im(struct infer *q, const struct ig_col2im *a)
 {
-    if (a->rank < 1 || a->rank > 3) return infer_fail(q, "images of %d dimensions are not supported", a->rank);
+    if (a->rank < 1 || a->rank > 3)
+        return infer_fail(q, "images of %d dimensions are not supported", a->rank);
     for (int i = 0; i < a->rank; i++) {
         int32_t positive[4] = {a->image[i], a->block[i], a->dilation[i], a->stride[i]};
         for (int k = 0; k < 4; k++)
-            if (positive[k] < 1 || positive[k] > MAX_WINDOW) return infer_fail(q, "a size is outside 1..%d", MAX_WINDOW);
+            if (positive[k] < 1 || positive[k] > MAX_WINDOW)
+                return infer_fail(q, "a size is outside 1..%d", MAX_WINDOW);
         if (a->begin[i] < 0 || a->end[i] < 0 || a->begin[i] > MAX_WINDOW || a->end[i] > MAX_WINDOW)
             return infer_fail(q, "padding is outside 0..%d", MAX_WINDOW);
     }

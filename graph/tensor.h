@@ -24,6 +24,40 @@ static inline int ig_type_bytes(int32_t type)
     return type >= 0 && type < IG_TYPES ? bytes[type] : 0;
 }
 
+/* "f32", ...: the type in text; "?" for an unknown one. */
+static inline const char *ig_type_name(int32_t type)
+{
+    static const char names[IG_TYPES][5] = {"f32", "i32", "i64", "u8", "i8", "bool", "f16"};
+    return type >= 0 && type < IG_TYPES ? names[type] : "?";
+}
+
+/* IEEE 754 binary16, by its bits. */
+static inline float ig_half_to_float(uint16_t h)
+{
+    int exponent = h >> 10 & 31, mantissa = h & 1023;
+    float v;
+    if (exponent == 31) v = mantissa ? __builtin_nanf("") : __builtin_inff();
+    else if (exponent == 0) v = (float)mantissa * 0x1p-24f;
+    else {
+        uint32_t bits = (uint32_t)(exponent + 112) << 23 | (uint32_t)mantissa << 13;
+        __builtin_memcpy(&v, &bits, sizeof v);
+    }
+    return h >> 15 ? -v : v;
+}
+
+/* Element i of dense data of a type, as a number; integers beyond 2^53 are rounded. */
+static inline double ig_as_double(int32_t type, const void *data, int64_t i)
+{
+    switch (type) {
+    case IG_F32: return (double)((const float *)data)[i];
+    case IG_I32: return (double)((const int32_t *)data)[i];
+    case IG_I64: return (double)((const int64_t *)data)[i];
+    case IG_I8: return (double)((const int8_t *)data)[i];
+    case IG_F16: return (double)ig_half_to_float(((const uint16_t *)data)[i]);
+    default: return (double)((const uint8_t *)data)[i];
+    }
+}
+
 struct ig_shape { /* a dense row-major tensor: the last dim is contiguous */
     int32_t type; /* enum ig_type */
     int32_t rank; /* 0 (scalar) .. IG_MAX_RANK */

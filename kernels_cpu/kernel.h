@@ -99,13 +99,13 @@ static inline float *ig_row_f32(const struct ig_operand *o, int32_t y)
     return (float *)ig_row(o, y, 4);
 }
 
-/* Bytes that `zeros` must have for `call`: one pixel of the widest input, and a vector more. */
+/*
+ * Bytes that `zeros` must have for `call`: one pixel of input 0, and a vector more. Only spatial kernels may read it
+ * (weights and flat tensors can be seen as one very wide pixel).
+ */
 static inline size_t ig_zeros_bytes(const struct ig_call *call)
 {
-    size_t n = 0;
-    for (int i = 0; i < call->n_in; i++)
-        if (call->in[i].shape && (size_t)call->in[i].c > n) n = (size_t)call->in[i].c;
-    return n * 4 + 64;
+    return call->n_in && call->in[0].shape ? (size_t)call->in[0].c * 4 + 64 : 64;
 }
 
 #endif

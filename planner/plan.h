@@ -158,7 +158,7 @@ struct ig_pack_result ig_pack_offsets(struct ig_pack_item *items, int32_t n);
 /* --- weights: planner/weights.c --- */
 
 /*
- * The weight blob, every part aligned to IG_ALIGN: a region of zeros (as many as the widest call needs), then for each
+ * The weight blob, every part aligned to IG_ALIGN: a region of zeros (as many as the widest spatial call needs), then for each
  * step in order what its kernel packs, and the constants that it reads as they are, each constant once. A kernel that
  * packs gets no pointers to constant inputs 1 and 2; constant inputs elsewhere it reads as they are.
  * *zeros: offset of the zeros; packed[n_steps], consts[n_values]: offsets, -1 where there is nothing. A constant that

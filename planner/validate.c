@@ -349,7 +349,7 @@ static int64_t round_up(int64_t bytes)
 /* Scratch of the neediest step; bytes of the blob: zeros, packed weights, and each constant that a step reads as it is. */
 static void needed(const struct check *c, int64_t *scratch, int64_t *weights)
 {
-    int64_t zeros = 0;
+    int64_t zeros = IG_ALIGN;
     uint8_t *counted = ig_must_alloc((size_t)c->g->n_values, 1);
     *scratch = *weights = 0;
     for (int32_t i = 0; i < c->p->n_steps; i++) {
@@ -357,7 +357,7 @@ static void needed(const struct check *c, int64_t *scratch, int64_t *weights)
         const struct ig_node *n = node_of(c, i);
         if (!k) continue;
         int64_t bytes = k->scratch ? round_up((int64_t)k->scratch(&c->calls[i])) : 0;
-        int64_t zero = (int64_t)ig_zeros_bytes(&c->calls[i]);
+        int64_t zero = ig_is_spatial((enum ig_op)n->op) ? (int64_t)ig_zeros_bytes(&c->calls[i]) : 0;
         if (bytes > *scratch) *scratch = bytes;
         if (zero > zeros) zeros = zero;
         if (k->pack) *weights += round_up((int64_t)k->pack(&c->calls[i], NULL));

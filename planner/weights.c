@@ -1,6 +1,7 @@
 /* Where everything lies in the weight blob; the planner asks how long it is, gen fills it. */
 #include <stdlib.h>
 
+#include "kernels_cpu/problem.h"
 #include "planner/pack.h"
 
 static int64_t place(int64_t *end, int64_t bytes)
@@ -22,11 +23,12 @@ static int32_t constant_of(const struct ig_graph *g, const struct ig_plan *p, co
 
 static int64_t place_zeros(const struct ig_graph *g, const struct ig_plan *p, const struct ig_view *views, int64_t *end)
 {
-    size_t most = 0;
+    size_t most = IG_ALIGN;
     for (int32_t i = 0; i < p->n_steps; i++) {
         struct ig_call call;
         int32_t batch;
         if (!p->steps[i].kernel) continue;
+        if (!ig_is_spatial((enum ig_op)g->nodes[p->steps[i].node].op)) continue;
         ig_node_call(g, views, &g->nodes[p->steps[i].node], &call, &batch);
         if (ig_zeros_bytes(&call) > most) most = ig_zeros_bytes(&call);
     }

@@ -1,6 +1,7 @@
 /*
- * Memory of one import. Small pieces are cut from blocks that die with the import; a large piece is the graph's, so
- * that the weights which protobuf-c copies out of the file become constants without a second copy.
+ * Memory of one import. Small pieces are cut from blocks that die with the import; a large piece is the
+ * graph's, so that the weights which protobuf-c copies out of the file become constants without a second
+ * copy.
  */
 #include "graph/onnx/import.h"
 

@@ -1,6 +1,7 @@
 /*
- * What handlers make: graph nodes with inferred shapes. A node all of whose inputs are constant is evaluated at once
- * and leaves constants instead, within budgets that keep a hostile file from taking all memory or time.
+ * What handlers make: graph nodes with inferred shapes. A node all of whose inputs are constant is evaluated
+ * at once and leaves constants instead, within budgets that keep a hostile file from taking all memory or
+ * time.
  */
 #include "graph/onnx/import.h"
 
@@ -13,7 +14,8 @@ struct ig_shape im_make_shape(struct im *m, int32_t type, int32_t rank, const in
     struct ig_shape s = {.type = type, .rank = rank};
     int64_t count = 1;
     if (rank > IG_MAX_RANK) im_refuse(m, "a tensor of rank %d; at most %d is supported", rank, IG_MAX_RANK);
-    for (int i = 0; i < IG_MAX_RANK; i++) s.dims[i] = 1;
+    for (int i = 0; i < IG_MAX_RANK; i++)
+        s.dims[i] = 1;
     for (int i = 0; i < rank; i++) {
         if (dims[i] < 0) im_fail(m, "a dimension is negative (%lld)", (long long)dims[i]);
         if (!dims[i]) im_refuse(m, "a dimension is 0; tensors of size zero are not supported");
@@ -30,7 +32,8 @@ static const char *fresh(struct im *m, const char *what)
 {
     const char *base = m->node && m->node->n_out ? m->node->out[0] : "edge";
     const char *name = im_format(m, "%s_%s", base, what);
-    for (int i = m->emitted; im_find(m, &m->names, name, 0); i++) name = im_format(m, "%s_%s%d", base, what, i);
+    for (int i = m->emitted; im_find(m, &m->names, name, 0); i++)
+        name = im_format(m, "%s_%s%d", base, what, i);
     return name;
 }
 
@@ -64,11 +67,20 @@ int32_t im_scalar(struct im *m, int32_t type, double value)
     void *data;
     int32_t v = im_const(m, &s, &data);
     switch (type) {
-    case IG_F32: *(float *)data = (float)value; break;
-    case IG_I64: *(int64_t *)data = (int64_t)value; break;
-    case IG_I32: *(int32_t *)data = (int32_t)value; break;
-    case IG_I8: *(int8_t *)data = (int8_t)value; break;
-    default: *(uint8_t *)data = (uint8_t)value;
+    case IG_F32:
+        *(float *)data = (float)value;
+        break;
+    case IG_I64:
+        *(int64_t *)data = (int64_t)value;
+        break;
+    case IG_I32:
+        *(int32_t *)data = (int32_t)value;
+        break;
+    case IG_I8:
+        *(int8_t *)data = (int8_t)value;
+        break;
+    default:
+        *(uint8_t *)data = (uint8_t)value;
     }
     return v;
 }
@@ -106,7 +118,8 @@ static int fold(struct im *m, const struct ig_node *n)
         return 1;
     }
     m->work_left -= (int64_t)work(m, n);
-    for (int i = 0; i < n->n_in; i++) in[i] = n->in[i] < 0 ? NULL : m->g->values[n->in[i]].data;
+    for (int i = 0; i < n->n_in; i++)
+        in[i] = n->in[i] < 0 ? NULL : m->g->values[n->in[i]].data;
     for (int i = 0; i < n->n_out; i++) {
         if (n->out[i] < 0) continue;
         charge(m, ig_bytes(&m->g->values[n->out[i]].shape));
@@ -139,7 +152,8 @@ void im_emit(struct im *m, const struct im_emit *e, int32_t *out)
     if (n.n_in) memcpy(n.in, e->in, (size_t)n.n_in * sizeof *n.in);
     for (int i = 0; i < n.n_out; i++) {
         int unwanted = e->unwanted >> i & 1;
-        out[i] = unwanted ? IM_ABSENT : ig_add_value(m->g, fresh(m, ig_op_info((enum ig_op)e->op)->name), &e->given[i]);
+        out[i] = unwanted ? IM_ABSENT
+                          : ig_add_value(m->g, fresh(m, ig_op_info((enum ig_op)e->op)->name), &e->given[i]);
     }
     int wrong = ig_infer(m->g, &n, why, sizeof why);
     if (wrong == -2) im_refuse(m, "%s", why);
@@ -157,7 +171,8 @@ int32_t im_emit1(struct im *m, enum ig_op op, int32_t n_in, const int32_t *in, c
 }
 
 /* One output whose shape (or type) the caller knows. */
-static int32_t emit_given(struct im *m, enum ig_op op, int32_t x, const struct ig_shape *given, const union ig_attrs *attrs)
+static int32_t emit_given(struct im *m, enum ig_op op, int32_t x, const struct ig_shape *given,
+                          const union ig_attrs *attrs)
 {
     struct im_emit e = {.op = op, .n_in = 1, .in = &x, .given = {*given}};
     int32_t out;
@@ -181,7 +196,8 @@ static void check_divisor(struct im *m, int32_t v)
     if (!data || s.type == IG_F32) return;
     for (int64_t i = 0; i < ig_count(&s); i++) {
         int any = 0;
-        for (int k = 0; k < bytes; k++) any |= data[i * bytes + k];
+        for (int k = 0; k < bytes; k++)
+            any |= data[i * bytes + k];
         if (!any) im_fail(m, "an integer is divided by a constant zero");
     }
 }
@@ -205,7 +221,8 @@ int32_t im_transpose(struct im *m, int32_t x, const int32_t *perm)
     union ig_attrs a = {.transpose = {{0}}};
     int32_t rank = im_shape(m, x).rank, moved = 0;
     memcpy(a.transpose.perm, perm, (size_t)rank * sizeof *perm);
-    for (int i = 0; i < rank; i++) moved |= perm[i] != i;
+    for (int i = 0; i < rank; i++)
+        moved |= perm[i] != i;
     return moved ? im_emit1(m, IG_TRANSPOSE, 1, &x, &a) : x;
 }
 

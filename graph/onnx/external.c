@@ -1,4 +1,5 @@
-/* Tensor data in a file beside the model: a relative path below the model's folder, an offset and a length. */
+/* Tensor data in a file beside the model: a relative path below the model's folder, an offset and a length.
+ */
 #include "graph/onnx/import.h"
 
 #include <errno.h>
@@ -17,14 +18,16 @@ static const char *entry(const Onnx__TensorProto *t, const char *key)
     return NULL;
 }
 
-static int64_t number(struct im *m, const Onnx__TensorProto *t, const char *key, int64_t absent, const char *what)
+static int64_t number(struct im *m, const Onnx__TensorProto *t, const char *key, int64_t absent,
+                      const char *what)
 {
     const char *text = entry(t, key);
     char *end;
     if (!text) return absent;
     errno = 0;
     long long v = strtoll(text, &end, 10);
-    if (errno || end == text || *end || v < 0) im_fail(m, "%s: external %s '%s' is not a number", what, key, text);
+    if (errno || end == text || *end || v < 0)
+        im_fail(m, "%s: external %s '%s' is not a number", what, key, text);
     return v;
 }
 
@@ -41,7 +44,8 @@ static int open_beside(struct im *m, const char *location, const char *what)
     const char *slash = strrchr(m->path, '/');
     int folder = slash ? (int)(slash - m->path) + 1 : 0;
     if (!*location || leaves_folder(location))
-        im_fail(m, "%s: external data at '%s' must be a relative path below the model's folder", what, location);
+        im_fail(m, "%s: external data at '%s' must be a relative path below the model's folder", what,
+                location);
     int fd = open(im_format(m, "%.*s%s", folder, m->path, location), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0) im_fail(m, "%s: external data '%s': %s", what, location, strerror(errno));
     return fd;
@@ -70,13 +74,15 @@ const void *im_external(struct im *m, const Onnx__TensorProto *t, size_t n, cons
     int64_t offset = number(m, t, "offset", 0, what), length = number(m, t, "length", (int64_t)n, what);
     struct stat st;
     if (!location) im_fail(m, "%s: external data without a location", what);
-    if ((size_t)length != n) im_fail(m, "%s has %lld bytes of external data, its shape needs %zu", what, (long long)length, n);
+    if ((size_t)length != n)
+        im_fail(m, "%s has %lld bytes of external data, its shape needs %zu", what, (long long)length, n);
     if ((int64_t)n > m->bytes_left) im_fail(m, "%s: the constants are too large (%zu bytes more)", what, n);
     int fd = open_beside(m, location, what);
     int regular = !fstat(fd, &st) && S_ISREG(st.st_mode);
     if (!regular || offset > st.st_size || length > st.st_size - offset) {
         close(fd);
-        im_fail(m, "%s: external data '%s' %s", what, location, regular ? "is too short" : "is not a regular file");
+        im_fail(m, "%s: external data '%s' %s", what, location,
+                regular ? "is too short" : "is not a regular file");
     }
     char *data = ig_graph_alloc(m->g, n);
     int wrong = read_all(fd, data, n, offset);

@@ -1,4 +1,5 @@
-/* The model's nodes as one list: calls of model-local functions replaced by their bodies, tensor names made unique. */
+/* The model's nodes as one list: calls of model-local functions replaced by their bodies, tensor names made
+ * unique. */
 #include "graph/onnx/import.h"
 
 #include <string.h>
@@ -9,7 +10,7 @@ struct frame {                    /* the body being walked: the graph's, or a fu
     const struct im_scope *scope; /* NULL: the graph's */
     const Onnx__FunctionProto *function;
     const struct im_node *call;
-    const char *prefix;           /* of names inside */
+    const char *prefix; /* of names inside */
     int depth;
 };
 
@@ -27,7 +28,8 @@ static int64_t find_opset(Onnx__OperatorSetIdProto *const *list, size_t n, const
 {
     int64_t version = 0;
     for (size_t i = 0; i < n; i++)
-        if (!strcmp(plain_domain(list[i]->domain), domain) && list[i]->version > version) version = list[i]->version;
+        if (!strcmp(plain_domain(list[i]->domain), domain) && list[i]->version > version)
+            version = list[i]->version;
     return version;
 }
 
@@ -48,24 +50,28 @@ static const char *outer_name(struct im *m, const struct frame *f, const char *n
     for (size_t i = 0; i < f->function->n_input; i++)
         if (!strcmp(f->function->input[i], name)) return (int)i < f->call->n_in ? f->call->in[i] : "";
     for (size_t i = 0; i < f->function->n_output; i++)
-        if (!strcmp(f->function->output[i], name) && (int)i < f->call->n_out && *f->call->out[i]) return f->call->out[i];
+        if (!strcmp(f->function->output[i], name) && (int)i < f->call->n_out && *f->call->out[i])
+            return f->call->out[i];
     return im_format(m, "%s%s", f->prefix, name);
 }
 
 static const char **outer_names(struct im *m, const struct frame *f, char **names, size_t n)
 {
     const char **list = im_array(m, n, sizeof *list);
-    for (size_t i = 0; i < n; i++) list[i] = outer_name(m, f, plain(names[i]));
+    for (size_t i = 0; i < n; i++)
+        list[i] = outer_name(m, f, plain(names[i]));
     return list;
 }
 
 static struct im_node make_node(struct im *m, const struct frame *f, const Onnx__NodeProto *pb)
 {
-    struct im_node n = {.op = plain(pb->op_type), .domain = plain_domain(pb->domain), .pb = pb, .scope = f->scope};
+    struct im_node n = {
+        .op = plain(pb->op_type), .domain = plain_domain(pb->domain), .pb = pb, .scope = f->scope};
     n.name = plain(pb->name);
     if (f->function) n.name = im_format(m, "%s%s", f->prefix, n.name);
     n.opset = opset_of(m, f, n.domain);
-    if (pb->n_input > INT16_MAX || pb->n_output > INT16_MAX) im_fail(m, "node '%s' has too many inputs", n.name);
+    if (pb->n_input > INT16_MAX || pb->n_output > INT16_MAX)
+        im_fail(m, "node '%s' has too many inputs", n.name);
     n.n_in = (int32_t)pb->n_input;
     n.n_out = (int32_t)pb->n_output;
     n.in = outer_names(m, f, pb->input, pb->n_input);
@@ -101,16 +107,19 @@ static void append(struct im *m, const struct im_node *n)
 
 static void walk(struct im *m, const struct frame *f, Onnx__NodeProto *const *list, size_t count);
 
-static void inline_call(struct im *m, const struct frame *f, const struct im_node *call, const Onnx__FunctionProto *fn)
+static void inline_call(struct im *m, const struct frame *f, const struct im_node *call,
+                        const Onnx__FunctionProto *fn)
 {
-    if (f->depth >= MAX_CALLS) im_fail(m, "functions are nested more than %d deep at '%s'", MAX_CALLS, call->op);
+    if (f->depth >= MAX_CALLS)
+        im_fail(m, "functions are nested more than %d deep at '%s'", MAX_CALLS, call->op);
     if (fn->n_input > MAX_FORMALS || fn->n_output > MAX_FORMALS)
         im_fail(m, "function '%s' has more than %d inputs or outputs", call->op, MAX_FORMALS);
     struct im_scope *scope = im_alloc(m, sizeof *scope);
     *scope = (struct im_scope){f->scope, call->pb, fn};
     const char *base = *call->name ? call->name : call->n_out && *call->out[0] ? call->out[0] : call->op;
     struct frame inner = {scope, fn, call, im_format(m, "%s/", base), f->depth + 1};
-    if (strlen(inner.prefix) > 4096) im_fail(m, "names grow too long in nested functions at '%.80s'", call->op);
+    if (strlen(inner.prefix) > 4096)
+        im_fail(m, "names grow too long in nested functions at '%.80s'", call->op);
     if (!*call->name) inner.prefix = im_format(m, "%s_%d/", base, m->n_nodes);
     walk(m, &inner, fn->node, fn->n_node);
 }
@@ -148,8 +157,11 @@ void im_flatten(struct im *m)
         const struct im_node *n = &m->nodes[i];
         if (*n->domain) continue;
         if (n->opset > IM_OPSET)
-            im_fail(m, "opset %lld is newer than %d, the newest that is understood; convert it with "
-                       "onnx.version_converter", (long long)n->opset, IM_OPSET);
-        if (n->opset < 1) im_fail(m, "node '%s' uses ONNX's own operators, but the model imports no opset", n->name);
+            im_fail(m,
+                    "opset %lld is newer than %d, the newest that is understood; convert it with "
+                    "onnx.version_converter",
+                    (long long)n->opset, IM_OPSET);
+        if (n->opset < 1)
+            im_fail(m, "node '%s' uses ONNX's own operators, but the model imports no opset", n->name);
     }
 }

@@ -44,8 +44,9 @@ static void check_operators(struct im *m)
         struct im_node *n = &m->nodes[m->order[i]];
         const struct im_op *op = *n->domain ? NULL : im_op_find(n->op);
         if (op && op->run) continue;
-        const char *why = op ? op->why : *n->domain ? "is not of ONNX's own domain; export without custom operators"
-                                                    : "is no operator that is known";
+        const char *why = op           ? op->why
+                          : *n->domain ? "is not of ONNX's own domain; export without custom operators"
+                                       : "is no operator that is known";
         im_report_node(m, n, why);
         for (int k = 0; k < n->n_out; k++)
             if (*n->out[k]) im_find(m, &m->names, n->out[k], 0)->value = IM_POISON;
@@ -120,8 +121,8 @@ static void write_report(const struct im *m)
         snprintf(m->err + used, m->err_bytes - (size_t)used, "%s", m->report.text);
 }
 
-struct ig_graph *ig_import_bytes(const char *path, const void *bytes, size_t n, const struct ig_import_options *options,
-                                 char *err, size_t err_bytes)
+struct ig_graph *ig_import_bytes(const char *path, const void *bytes, size_t n,
+                                 const struct ig_import_options *options, char *err, size_t err_bytes)
 {
     static const struct ig_import_options none;
     char name[128], hex[65];
@@ -160,7 +161,8 @@ static void *map_file(const char *path, size_t *n, char *err, size_t err_bytes)
     return p == MAP_FAILED ? NULL : p;
 }
 
-struct ig_graph *ig_import_file(const char *path, const struct ig_import_options *options, char *err, size_t err_bytes)
+struct ig_graph *ig_import_file(const char *path, const struct ig_import_options *options, char *err,
+                                size_t err_bytes)
 {
     size_t n;
     void *bytes = map_file(path, &n, err, err_bytes);
@@ -184,8 +186,8 @@ static int32_t read_tensor(struct im *m, const void *bytes, size_t n, char *name
     return im_tensor(m, t, "tensor", "the tensor");
 }
 
-int ig_read_tensor_pb(const char *path, struct ig_shape *shape, void **data, char *name, size_t name_bytes, char *err,
-                      size_t err_bytes)
+int ig_read_tensor_pb(const char *path, struct ig_shape *shape, void **data, char *name, size_t name_bytes,
+                      char *err, size_t err_bytes)
 {
     static const struct ig_import_options none;
     struct im m = {.options = &none, .path = path, .err = err, .err_bytes = err_bytes, .keep_half = 1};

@@ -1,4 +1,5 @@
-/* The graph's edges: inputs get shapes (from the file, --input-shape, a default batch of 1), outputs their names. */
+/* The graph's edges: inputs get shapes (from the file, --input-shape, a default batch of 1), outputs their
+ * names. */
 #include "graph/onnx/import.h"
 
 #include <string.h>
@@ -27,7 +28,8 @@ static void check_binds(struct im *m)
     for (int i = 0; i < m->options->n_binds; i++) {
         const char *name = m->options->binds[i].name;
         const struct im_name *e = im_find(m, &m->names, name, 0);
-        if (!e || !e->is_input) im_fail(m, "there is no input '%s' to bind; the inputs are: %s", name, input_list(m));
+        if (!e || !e->is_input)
+            im_fail(m, "there is no input '%s' to bind; the inputs are: %s", name, input_list(m));
     }
 }
 
@@ -61,12 +63,13 @@ static void check_bind(struct im *m, const Onnx__ValueInfoProto *info, const str
     const Onnx__TypeProto__Tensor *t = tensor_type(info);
     if (!t || !t->shape) return;
     if ((int)t->shape->n_dim != b->shape.rank)
-        im_fail(m, "input '%s' has %zu dimensions, its bound shape %d", info->name, t->shape->n_dim, b->shape.rank);
+        im_fail(m, "input '%s' has %zu dimensions, its bound shape %d", info->name, t->shape->n_dim,
+                b->shape.rank);
     for (int i = 0; i < b->shape.rank; i++) {
         const Onnx__TensorShapeProto__Dimension *d = t->shape->dim[i];
         if (declared(d) && declared(d) != b->shape.dims[i])
-            im_fail(m, "input '%s': dimension %d is %lld in the file and cannot be bound to %d", info->name, i,
-                    (long long)declared(d), b->shape.dims[i]);
+            im_fail(m, "input '%s': dimension %d is %lld in the file and cannot be bound to %d", info->name,
+                    i, (long long)declared(d), b->shape.dims[i]);
         if (symbol(d)) learn_symbol(m, symbol(d), b->shape.dims[i]);
     }
 }
@@ -75,7 +78,8 @@ static void check_bind(struct im *m, const Onnx__ValueInfoProto *info, const str
 static void default_batch(struct im *m, const Onnx__ValueInfoProto *info)
 {
     const Onnx__TypeProto__Tensor *t = tensor_type(info);
-    if (!t || !t->shape || !t->shape->n_dim || declared(t->shape->dim[0]) || !symbol(t->shape->dim[0])) return;
+    if (!t || !t->shape || !t->shape->n_dim || declared(t->shape->dim[0]) || !symbol(t->shape->dim[0]))
+        return;
     struct im_name *e = im_find(m, &m->symbols, symbol(t->shape->dim[0]), 1);
     if (e->value == IM_UNSET) e->value = 1;
 }
@@ -103,7 +107,10 @@ static int64_t resolve_dim(struct im *m, const Onnx__ValueInfoProto *info, int i
     int zero = d->has_dim_value && d->dim_value == 0;
     if (i == 0 && !zero) return 1;
     im_fail(m, "input '%s': dimension %d (%s) is not known; give it with %s", info->name, i,
-            symbol(d) ? symbol(d) : zero ? "0" : "unnamed", example(m, info));
+            symbol(d) ? symbol(d)
+            : zero    ? "0"
+                      : "unnamed",
+            example(m, info));
 }
 
 static struct ig_shape input_shape(struct im *m, const Onnx__ValueInfoProto *info, const struct ig_bind *b)
@@ -114,8 +121,10 @@ static struct ig_shape input_shape(struct im *m, const Onnx__ValueInfoProto *inf
     int32_t type = im_runtime_type(m, t->elem_type, im_format(m, "input '%s'", info->name));
     if (!b && !t->shape) im_fail(m, "input '%s' has no shape; give it with %s", info->name, example(m, info));
     size_t rank = b ? (size_t)b->shape.rank : t->shape->n_dim;
-    if (rank > IG_MAX_RANK) im_fail(m, "input '%s' has %zu dimensions; at most %d are supported", info->name, rank, IG_MAX_RANK);
-    for (size_t i = 0; i < rank; i++) dims[i] = b ? b->shape.dims[i] : resolve_dim(m, info, (int)i);
+    if (rank > IG_MAX_RANK)
+        im_fail(m, "input '%s' has %zu dimensions; at most %d are supported", info->name, rank, IG_MAX_RANK);
+    for (size_t i = 0; i < rank; i++)
+        dims[i] = b ? b->shape.dims[i] : resolve_dim(m, info, (int)i);
     return im_make_shape(m, type, (int32_t)rank, dims);
 }
 
@@ -134,7 +143,8 @@ static int32_t bound_constant(struct im *m, const Onnx__ValueInfoProto *info, co
     if (!half) return ig_add_const(m->g, info->name, &shape, b->data);
     int32_t v = ig_add_const(m->g, info->name, &shape, NULL);
     float *to = (float *)m->g->values[v].data;
-    for (int64_t i = 0; i < ig_count(&shape); i++) to[i] = im_half(((const uint16_t *)b->data)[i]);
+    for (int64_t i = 0; i < ig_count(&shape); i++)
+        to[i] = ig_half_to_float(((const uint16_t *)b->data)[i]);
     return v;
 }
 
@@ -148,7 +158,8 @@ static int32_t make_input(struct im *m, const Onnx__ValueInfoProto *info)
     return shape.type == IG_F16 ? im_cast(m, v, IG_F32) : v;
 }
 
-/* An input that nothing reads stays an input if it can: its absence of a shape or an odd type is nobody's business. */
+/* An input that nothing reads stays an input if it can: its absence of a shape or an odd type is nobody's
+ * business. */
 static int32_t try_input(struct im *m, const Onnx__ValueInfoProto *info)
 {
     jmp_buf here, *outer = m->stop;
@@ -166,7 +177,8 @@ void im_bind_inputs(struct im *m)
         const struct ig_bind *b = find_bind(m, graph->input[i]->name);
         if (b) check_bind(m, graph->input[i], b);
     }
-    for (size_t i = 0; i < graph->n_input; i++) default_batch(m, graph->input[i]);
+    for (size_t i = 0; i < graph->n_input; i++)
+        default_batch(m, graph->input[i]);
     for (size_t i = 0; i < graph->n_input; i++) {
         const Onnx__ValueInfoProto *info = graph->input[i];
         const struct im_name *e = im_find(m, &m->names, info->name, 0);
@@ -181,7 +193,8 @@ void im_bind_inputs(struct im *m)
     }
 }
 
-/* Gives v the output's name; another tensor of that name steps back, but for an input or an output listed before. */
+/* Gives v the output's name; another tensor of that name steps back, but for an input or an output listed
+ * before. */
 static void claim_name(struct im *m, int32_t v, const char *name)
 {
     struct ig_graph *g = m->g;
@@ -206,7 +219,9 @@ static void make_output(struct im *m, const char *name, const Onnx__ValueInfoPro
 {
     const Onnx__TypeProto__Tensor *t = info ? tensor_type(info) : NULL;
     int32_t v = im_find(m, &m->names, name, 0)->value;
-    int32_t type = t && t->has_elem_type && t->elem_type ? im_runtime_type(m, t->elem_type, im_format(m, "output '%s'", name)) : -1;
+    int32_t type = t && t->has_elem_type && t->elem_type
+                       ? im_runtime_type(m, t->elem_type, im_format(m, "output '%s'", name))
+                       : -1;
     if (v == IM_UNSET) {
         const Onnx__TensorProto *init = im_find(m, &m->names, name, 0)->init;
         v = init ? im_tensor(m, init, name, im_format(m, "initializer '%s'", name)) : IM_ABSENT;
@@ -221,8 +236,10 @@ void im_make_outputs(struct im *m)
 {
     const Onnx__GraphProto *graph = m->model->graph;
     if (m->options->outputs) {
-        for (int i = 0; i < m->options->n_outputs; i++) make_output(m, m->options->outputs[i], NULL);
+        for (int i = 0; i < m->options->n_outputs; i++)
+            make_output(m, m->options->outputs[i], NULL);
         return;
     }
-    for (size_t i = 0; i < graph->n_output; i++) make_output(m, graph->output[i]->name, graph->output[i]);
+    for (size_t i = 0; i < graph->n_output; i++)
+        make_output(m, graph->output[i]->name, graph->output[i]);
 }

@@ -6,14 +6,16 @@
 static uint32_t hash(const char *s)
 {
     uint32_t h = 2166136261u;
-    for (; *s; s++) h = (h ^ (unsigned char)*s) * 16777619u;
+    for (; *s; s++)
+        h = (h ^ (unsigned char)*s) * 16777619u;
     return h ^ h >> 15;
 }
 
 static struct im_name *slot(const struct im_names *names, const char *name)
 {
     uint32_t i = hash(name) & (names->room - 1);
-    while (names->slots[i].name && strcmp(names->slots[i].name, name)) i = (i + 1) & (names->room - 1);
+    while (names->slots[i].name && strcmp(names->slots[i].name, name))
+        i = (i + 1) & (names->room - 1);
     return &names->slots[i];
 }
 

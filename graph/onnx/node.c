@@ -1,4 +1,5 @@
-/* What a handler may ask of its ONNX node: inputs, attributes (through the calls it was inlined from), constants. */
+/* What a handler may ask of its ONNX node: inputs, attributes (through the calls it was inlined from),
+ * constants. */
 #include "graph/onnx/import.h"
 
 #include <string.h>
@@ -36,7 +37,8 @@ void im_set(struct im *m, const struct im_node *n, int i, int32_t handle)
     m->g->values[handle].name = ig_graph_strdup(m->g, n->out[i]);
 }
 
-static const Onnx__AttributeProto *find_attr(Onnx__AttributeProto *const *list, size_t count, const char *name)
+static const Onnx__AttributeProto *find_attr(Onnx__AttributeProto *const *list, size_t count,
+                                             const char *name)
 {
     for (size_t i = 0; i < count; i++)
         if (list[i]->name && !strcmp(list[i]->name, name)) return list[i];
@@ -57,7 +59,8 @@ const Onnx__AttributeProto *im_attr(const struct im_node *n, const char *name)
 }
 
 /* The attribute if it is there, with a type among the two (a file of IR 1 has none: then the fields tell). */
-static const Onnx__AttributeProto *typed_attr(struct im *m, const struct im_node *n, const char *name, int32_t type)
+static const Onnx__AttributeProto *typed_attr(struct im *m, const struct im_node *n, const char *name,
+                                              int32_t type)
 {
     const Onnx__AttributeProto *a = im_attr(n, name);
     if (a && a->has_type && a->type && a->type != type) im_fail(m, "attribute '%s' has the wrong type", name);
@@ -70,7 +73,8 @@ int64_t im_int(struct im *m, const struct im_node *n, const char *name, int64_t 
     return a ? a->i : absent;
 }
 
-int32_t im_int32(struct im *m, const struct im_node *n, const char *name, int32_t absent, int32_t min, int32_t max)
+int32_t im_int32(struct im *m, const struct im_node *n, const char *name, int32_t absent, int32_t min,
+                 int32_t max)
 {
     int64_t v = im_int(m, n, name, absent);
     if (v >= min && v <= max) return (int32_t)v;
@@ -87,10 +91,12 @@ const char *im_string(struct im *m, const struct im_node *n, const char *name, c
 {
     const Onnx__AttributeProto *a = typed_attr(m, n, name, STRING);
     if (!a) return absent;
-    return im_format(m, "%.*s", a->s.len < 256 ? (int)a->s.len : 256, a->s.data ? (const char *)a->s.data : "");
+    return im_format(m, "%.*s", a->s.len < 256 ? (int)a->s.len : 256,
+                     a->s.data ? (const char *)a->s.data : "");
 }
 
-int im_choice(struct im *m, const struct im_node *n, const char *name, const char *absent, const char *const *list)
+int im_choice(struct im *m, const struct im_node *n, const char *name, const char *absent,
+              const char *const *list)
 {
     const char *s = im_string(m, n, name, absent);
     for (int i = 0; list[i]; i++)
@@ -102,7 +108,8 @@ int im_ints(struct im *m, const struct im_node *n, const char *name, int64_t *ds
 {
     const Onnx__AttributeProto *a = typed_attr(m, n, name, INTS);
     if (!a) return -1;
-    if (a->n_ints > (size_t)max) im_fail(m, "attribute '%s' has %zu elements, more than %d", name, a->n_ints, max);
+    if (a->n_ints > (size_t)max)
+        im_fail(m, "attribute '%s' has %zu elements, more than %d", name, a->n_ints, max);
     if (a->n_ints) memcpy(dst, a->ints, a->n_ints * sizeof *dst);
     return (int)a->n_ints;
 }
@@ -111,7 +118,8 @@ int im_floats(struct im *m, const struct im_node *n, const char *name, float *ds
 {
     const Onnx__AttributeProto *a = typed_attr(m, n, name, FLOATS);
     if (!a) return -1;
-    if (a->n_floats > (size_t)max) im_fail(m, "attribute '%s' has %zu elements, more than %d", name, a->n_floats, max);
+    if (a->n_floats > (size_t)max)
+        im_fail(m, "attribute '%s' has %zu elements, more than %d", name, a->n_floats, max);
     if (a->n_floats) memcpy(dst, a->floats, a->n_floats * sizeof *dst);
     return (int)a->n_floats;
 }
@@ -132,10 +140,14 @@ static int list_length(struct im *m, int32_t handle, const char *what, int max)
     if (handle == IM_ABSENT) return -1;
     if (handle <= IM_EMPTY) return 0;
     if (!ig_is_const(m->g, handle))
-        im_refuse(m, "%s is computed from data and must be constant; bind the input that it comes from, or simplify "
-                     "the model (onnxsim)", what);
+        im_refuse(
+            m,
+            "%s is computed from data and must be constant; bind the input that it comes from, or simplify "
+            "the model (onnxsim)",
+            what);
     struct ig_shape s = im_shape(m, handle);
-    if (ig_count(&s) > max) im_fail(m, "%s has %lld elements, more than %d", what, (long long)ig_count(&s), max);
+    if (ig_count(&s) > max)
+        im_fail(m, "%s has %lld elements, more than %d", what, (long long)ig_count(&s), max);
     return (int)ig_count(&s);
 }
 
@@ -145,11 +157,21 @@ int im_const_ints(struct im *m, int32_t handle, const char *what, int64_t *dst, 
     const void *data = n > 0 ? m->g->values[handle].data : NULL;
     for (int i = 0; i < n; i++) {
         switch (im_shape(m, handle).type) {
-        case IG_I64: dst[i] = ((const int64_t *)data)[i]; break;
-        case IG_I32: dst[i] = ((const int32_t *)data)[i]; break;
-        case IG_I8: dst[i] = ((const int8_t *)data)[i]; break;
-        case IG_U8: case IG_BOOL: dst[i] = ((const uint8_t *)data)[i]; break;
-        default: im_fail(m, "%s must hold integers", what);
+        case IG_I64:
+            dst[i] = ((const int64_t *)data)[i];
+            break;
+        case IG_I32:
+            dst[i] = ((const int32_t *)data)[i];
+            break;
+        case IG_I8:
+            dst[i] = ((const int8_t *)data)[i];
+            break;
+        case IG_U8:
+        case IG_BOOL:
+            dst[i] = ((const uint8_t *)data)[i];
+            break;
+        default:
+            im_fail(m, "%s must hold integers", what);
         }
     }
     return n;

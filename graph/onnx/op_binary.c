@@ -8,9 +8,11 @@ static int32_t legacy_align(struct im *m, const struct im_node *n, int32_t a, in
     int64_t dims[IG_MAX_RANK], axis = im_int(m, n, "axis", sa.rank - sb.rank);
     if (n->opset >= 7 || !im_int(m, n, "broadcast", 0) || sb.rank >= sa.rank || !sb.rank) return b;
     if (axis < 0) axis += sa.rank;
-    if (axis < 0 || axis + sb.rank > sa.rank) im_fail(m, "axis %lld does not fit the shapes", (long long)axis);
+    if (axis < 0 || axis + sb.rank > sa.rank)
+        im_fail(m, "axis %lld does not fit the shapes", (long long)axis);
     int32_t rank = sa.rank - (int32_t)axis;
-    for (int i = 0; i < rank; i++) dims[i] = i < sb.rank ? sb.dims[i] : 1;
+    for (int i = 0; i < rank; i++)
+        dims[i] = i < sb.rank ? sb.dims[i] : 1;
     return im_reshape(m, b, rank, dims);
 }
 
@@ -23,7 +25,8 @@ void im_op_binary(struct im *m, const struct im_node *n)
 static int32_t chain(struct im *m, const struct im_node *n, int32_t kind)
 {
     int32_t sum = im_need(m, n, 0);
-    for (int i = 1; i < n->n_in; i++) sum = im_binary(m, kind, sum, im_need(m, n, i));
+    for (int i = 1; i < n->n_in; i++)
+        sum = im_binary(m, kind, sum, im_need(m, n, i));
     return sum;
 }
 
@@ -50,7 +53,8 @@ void im_op_pow(struct im *m, const struct im_node *n)
 
 void im_op_mod(struct im *m, const struct im_node *n)
 {
-    im_set(m, n, 0, im_binary(m, im_int(m, n, "fmod", 0) ? IG_FMOD : IG_MOD, im_need(m, n, 0), im_need(m, n, 1)));
+    im_set(m, n, 0,
+           im_binary(m, im_int(m, n, "fmod", 0) ? IG_FMOD : IG_MOD, im_need(m, n, 0), im_need(m, n, 1)));
 }
 
 /* Before opset 7, and in files that kept the habit, a slope [C] belongs to dimension 1. */
@@ -60,7 +64,8 @@ void im_op_prelu(struct im *m, const struct im_node *n)
     struct ig_shape sx = im_shape(m, x), ss = im_shape(m, slope);
     int64_t dims[IG_MAX_RANK] = {ss.dims[0], 1, 1, 1, 1, 1, 1, 1};
     int channels = ss.rank == 1 && sx.rank > 2 && ss.dims[0] > 1 && ss.dims[0] == sx.dims[1];
-    if (channels && (n->opset < 7 || ss.dims[0] != sx.dims[sx.rank - 1])) slope = im_reshape(m, slope, sx.rank - 1, dims);
+    if (channels && (n->opset < 7 || ss.dims[0] != sx.dims[sx.rank - 1]))
+        slope = im_reshape(m, slope, sx.rank - 1, dims);
     im_set(m, n, 0, im_binary(m, IG_PRELU, x, slope));
 }
 

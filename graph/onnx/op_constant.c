@@ -57,10 +57,12 @@ static void fill(void *dst, const void *src, size_t bytes, int64_t n)
         memset(dst, *(const uint8_t *)src, (size_t)n);
     } else if (bytes == 4) {
         memcpy(&word, src, 4);
-        for (int64_t i = 0; i < n; i++) ((uint32_t *)dst)[i] = word;
+        for (int64_t i = 0; i < n; i++)
+            ((uint32_t *)dst)[i] = word;
     } else {
         memcpy(&wide, src, 8);
-        for (int64_t i = 0; i < n; i++) ((uint64_t *)dst)[i] = wide;
+        for (int64_t i = 0; i < n; i++)
+            ((uint64_t *)dst)[i] = wide;
     }
 }
 
@@ -75,10 +77,12 @@ void im_op_constant_of_shape(struct im *m, const struct im_node *n)
     int empty = 0;
     if (rank < 0) im_fail(m, "input 0 is missing");
     if (value < 0 || ig_count(&one) != 1) im_fail(m, "its value must have one element");
-    for (int i = 0; i < rank; i++) empty |= dims[i] == 0;
+    for (int i = 0; i < rank; i++)
+        empty |= dims[i] == 0;
     s.type = one.type;
     if (empty) {
-        for (int i = 0; i < rank; i++) s.dims[i] = dims[i] > 0 && dims[i] <= INT32_MAX ? (int32_t)dims[i] : 0;
+        for (int i = 0; i < rank; i++)
+            s.dims[i] = dims[i] > 0 && dims[i] <= INT32_MAX ? (int32_t)dims[i] : 0;
         im_set(m, n, 0, im_empty(m, &s));
         return;
     }
@@ -105,8 +109,10 @@ void im_op_shape(struct im *m, const struct im_node *n)
 {
     struct ig_shape s = im_shape(m, data_input(m, n));
     int64_t list[IG_MAX_RANK];
-    int64_t from = clip_index(im_int(m, n, "start", 0), s.rank), to = clip_index(im_int(m, n, "end", s.rank), s.rank);
-    for (int i = 0; i < s.rank; i++) list[i] = s.dims[i];
+    int64_t from = clip_index(im_int(m, n, "start", 0), s.rank),
+            to = clip_index(im_int(m, n, "end", s.rank), s.rank);
+    for (int i = 0; i < s.rank; i++)
+        list[i] = s.dims[i];
     im_set(m, n, 0, int_constant(m, 1, list + from, to > from ? (size_t)(to - from) : 0));
 }
 
@@ -117,7 +123,8 @@ void im_op_size(struct im *m, const struct im_node *n)
     im_set(m, n, 0, int_constant(m, 0, &count, 1));
 }
 
-/* Elements of start, start + delta, ... before limit; computed in double, where all sizes that can be held are exact. */
+/* Elements of start, start + delta, ... before limit; computed in double, where all sizes that can be held
+ * are exact. */
 static int64_t range_count(struct im *m, double start, double limit, double delta)
 {
     double n = ceil((limit - start) / delta);
@@ -130,13 +137,15 @@ static void range_floats(struct im *m, const struct im_node *n)
     float p[3];
     void *data;
     struct ig_shape s = {.type = IG_F32, .rank = 1};
-    for (int i = 0; i < 3; i++) im_const_floats(m, im_need(m, n, i), "a bound of the range", &p[i], 1);
+    for (int i = 0; i < 3; i++)
+        im_const_floats(m, im_need(m, n, i), "a bound of the range", &p[i], 1);
     int64_t count = range_count(m, (double)p[0], (double)p[1], (double)p[2]);
     int32_t v;
     if (count) {
         s = im_make_shape(m, IG_F32, 1, &count);
         v = im_const(m, &s, &data);
-        for (int64_t i = 0; i < count; i++) ((float *)data)[i] = (float)((double)p[0] + (double)i * (double)p[2]);
+        for (int64_t i = 0; i < count; i++)
+            ((float *)data)[i] = (float)((double)p[0] + (double)i * (double)p[2]);
     } else {
         v = im_empty(m, &s);
     }
@@ -152,15 +161,18 @@ void im_op_range(struct im *m, const struct im_node *n)
         range_floats(m, n);
         return;
     }
-    for (int i = 0; i < 3; i++) im_const_ints(m, im_need(m, n, i), "a bound of the range", &p[i], 1);
+    for (int i = 0; i < 3; i++)
+        im_const_ints(m, im_need(m, n, i), "a bound of the range", &p[i], 1);
     int64_t count = range_count(m, (double)p[0], (double)p[1], (double)p[2]);
     struct ig_shape s = {.type = IG_I64, .rank = 1};
     if (count) {
         s = im_make_shape(m, IG_I64, 1, &count);
         v = im_const(m, &s, &data);
-        for (int64_t i = 0; i < count; i++) ((int64_t *)data)[i] = (int64_t)((uint64_t)p[0] + (uint64_t)i * (uint64_t)p[2]);
+        for (int64_t i = 0; i < count; i++)
+            ((int64_t *)data)[i] = (int64_t)((uint64_t)p[0] + (uint64_t)i * (uint64_t)p[2]);
         if (type == IG_I32) { /* narrowed in place: element i of i32 ends before element i of i64 starts */
-            for (int64_t i = 0; i < count; i++) ((int32_t *)data)[i] = (int32_t)((int64_t *)data)[i];
+            for (int64_t i = 0; i < count; i++)
+                ((int32_t *)data)[i] = (int32_t)((int64_t *)data)[i];
             m->g->values[v].shape.type = IG_I32;
         }
     } else {
@@ -203,7 +215,8 @@ void im_op_one_hot(struct im *m, const struct im_node *n)
     if (i.rank >= IG_MAX_RANK) im_refuse(m, "a result of rank %d", i.rank + 1);
     if (i.type != IG_I32 && i.type != IG_I64) in[0] = im_cast(m, in[0], IG_I64);
     int32_t axis = e.attrs.axis.axis = im_axis(m, im_int(m, n, "axis", -1), i.rank + 1);
-    for (int k = 0; k <= i.rank; k++) dims[k] = k == axis ? depth : i.dims[k < axis ? k : k - 1];
+    for (int k = 0; k <= i.rank; k++)
+        dims[k] = k == axis ? depth : i.dims[k < axis ? k : k - 1];
     e.given[0] = im_make_shape(m, values.type, i.rank + 1, dims);
     im_emit(m, &e, &y);
     im_set(m, n, 0, y);

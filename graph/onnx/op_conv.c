@@ -17,7 +17,8 @@ static union ig_attrs conv_attrs(struct im *m, const struct im_node *n, int w_in
 
 static void inputs(struct im *m, const struct im_node *n, int32_t *in, int count, int needed)
 {
-    for (int i = 0; i < count; i++) in[i] = i < needed || im_in(m, n, i) != IM_ABSENT ? im_need(m, n, i) : IM_ABSENT;
+    for (int i = 0; i < count; i++)
+        in[i] = i < needed || im_in(m, n, i) != IM_ABSENT ? im_need(m, n, i) : IM_ABSENT;
 }
 
 void im_op_conv(struct im *m, const struct im_node *n)
@@ -50,20 +51,22 @@ static int64_t floor_half(int64_t v)
 }
 
 /*
- * Padding of a transposed convolution: from output_shape or auto_pad the total, then its split; output_padding is
- * negative padding at the end (the output grows there).
+ * Padding of a transposed convolution: from output_shape or auto_pad the total, then its split;
+ * output_padding is negative padding at the end (the output grows there).
  */
 static void deconv_padding(struct im *m, const struct im_node *n, struct im_window *w)
 {
     int64_t grow[3] = {0, 0, 0}, shape[8];
     int n_grow = im_ints(m, n, "output_padding", grow, 3), n_shape = im_ints(m, n, "output_shape", shape, 8);
     int same = w->auto_pad == IM_SAME_UPPER || w->auto_pad == IM_SAME_LOWER;
-    if (n_grow >= 0 && n_grow != w->rank) im_fail(m, "output_padding has %d elements, not %d", n_grow, w->rank);
+    if (n_grow >= 0 && n_grow != w->rank)
+        im_fail(m, "output_padding has %d elements, not %d", n_grow, w->rank);
     if (n_shape >= 0 && n_shape != w->rank && n_shape != w->rank + 2)
         im_fail(m, "output_shape has %d elements, not %d", n_shape, w->rank);
     for (int i = 0; i < w->rank; i++) {
         int64_t natural = w->s[i] * (w->in[i] - 1) + im_window_reach(w, i);
-        if (grow[i] < 0 || grow[i] > IM_MAX_WINDOW) im_fail(m, "output_padding %lld is outside its range", (long long)grow[i]);
+        if (grow[i] < 0 || grow[i] > IM_MAX_WINDOW)
+            im_fail(m, "output_padding %lld is outside its range", (long long)grow[i]);
         if (n_shape >= 0 || same) {
             int64_t out = n_shape >= 0 ? shape[n_shape - w->rank + i] : w->in[i] * w->s[i];
             if (out < 1 || out > INT32_MAX) im_fail(m, "output_shape holds %lld", (long long)out);
@@ -75,7 +78,8 @@ static void deconv_padding(struct im *m, const struct im_node *n, struct im_wind
         w->out[i] = natural - w->begin[i] - w->end[i];
         if (w->begin[i] < -IM_MAX_WINDOW || w->begin[i] > IM_MAX_WINDOW || w->end[i] < -IM_MAX_WINDOW ||
             w->end[i] > IM_MAX_WINDOW || w->out[i] < 1 || w->out[i] > INT32_MAX)
-            im_fail(m, "padding (%lld, %lld) does not fit the image", (long long)w->begin[i], (long long)w->end[i]);
+            im_fail(m, "padding (%lld, %lld) does not fit the image", (long long)w->begin[i],
+                    (long long)w->end[i]);
     }
 }
 

@@ -7,11 +7,13 @@
 
 void im_op_roi_align(struct im *m, const struct im_node *n)
 {
-    static const char *const modes[] = {"avg", "max", NULL}, *const coords[] = {"output_half_pixel", "half_pixel", NULL};
+    static const char *const modes[] = {"avg", "max", NULL}, *const coords[] = {"output_half_pixel",
+                                                                                "half_pixel", NULL};
     int32_t in[3] = {im_need(m, n, 0), im_need(m, n, 1), im_need(m, n, 2)}, y;
     struct im_emit e = {.op = IG_ROI_ALIGN, .n_in = 3, .in = in};
     struct ig_roi_align *a = &e.attrs.roi_align;
-    int64_t dims[4] = {1, 1, im_int32(m, n, "output_height", 1, 1, 1 << 20), im_int32(m, n, "output_width", 1, 1, 1 << 20)};
+    int64_t dims[4] = {1, 1, im_int32(m, n, "output_height", 1, 1, 1 << 20),
+                       im_int32(m, n, "output_width", 1, 1, 1 << 20)};
     a->max = im_choice(m, n, "mode", "avg", modes);
     a->half_pixel = im_choice(m, n, "coordinate_transformation_mode", coords[n->opset >= 16], coords);
     a->sampling = im_int32(m, n, "sampling_ratio", 0, 0, 1 << 20);
@@ -27,9 +29,11 @@ void im_op_grid_sample(struct im *m, const struct im_node *n)
     static const char *const paddings[] = {"zeros", "border", "reflection", NULL};
     int32_t in[2] = {im_need(m, n, 0), im_need(m, n, 1)};
     int mode = im_choice(m, n, "mode", "linear", modes);
-    union ig_attrs a = {.grid_sample = {mode < 3 ? mode : mode - 2, im_choice(m, n, "padding_mode", "zeros", paddings),
+    union ig_attrs a = {.grid_sample = {mode < 3 ? mode : mode - 2,
+                                        im_choice(m, n, "padding_mode", "zeros", paddings),
                                         im_int(m, n, "align_corners", 0) != 0}};
-    if (a.grid_sample.mode == IG_CUBIC && im_shape(m, in[0]).rank != 4) im_refuse(m, "cubic sampling of volumes");
+    if (a.grid_sample.mode == IG_CUBIC && im_shape(m, in[0]).rank != 4)
+        im_refuse(m, "cubic sampling of volumes");
     im_set(m, n, 0, im_emit1(m, IG_GRID_SAMPLE, 2, in, &a));
 }
 
@@ -52,8 +56,10 @@ void im_op_col2im(struct im *m, const struct im_node *n)
     if (rank < 1 || rank > 3) im_refuse(m, "images of %d dimensions; 1 to 3 are supported", rank);
     a->rank = rank;
     image_list(m, "image_shape", image, rank, rank, a->image);
-    image_list(m, "block_shape", list, im_const_ints(m, im_need(m, n, 2), "block_shape", list, 8), rank, a->block);
-    for (int i = 0; i < rank; i++) a->dilation[i] = a->stride[i] = 1;
+    image_list(m, "block_shape", list, im_const_ints(m, im_need(m, n, 2), "block_shape", list, 8), rank,
+               a->block);
+    for (int i = 0; i < rank; i++)
+        a->dilation[i] = a->stride[i] = 1;
     int count = im_ints(m, n, "dilations", list, 8);
     if (count >= 0) image_list(m, "dilations", list, count, rank, a->dilation);
     count = im_ints(m, n, "strides", list, 8);
@@ -64,7 +70,7 @@ void im_op_col2im(struct im *m, const struct im_node *n)
     im_set(m, n, 0, im_emit1(m, IG_COL2IM, 1, &x, &attrs));
 }
 
-struct sizes {               /* what a Resize asks for, per dimension of the data */
+struct sizes { /* what a Resize asks for, per dimension of the data */
     struct ig_shape x;
     float scale[IG_MAX_RANK];
     int64_t out[IG_MAX_RANK];
@@ -77,14 +83,16 @@ static void read_axes(struct im *m, const struct im_node *n, struct sizes *z)
     int count = im_ints(m, n, "axes", axes, IG_MAX_RANK);
     z->n_axes = count < 0 ? z->x.rank : count;
     if (count >= 0) im_mask(m, axes, count, z->x.rank);
-    for (int i = 0; i < z->n_axes; i++) z->axes[i] = count < 0 ? i : im_axis(m, axes[i], z->x.rank);
+    for (int i = 0; i < z->n_axes; i++)
+        z->axes[i] = count < 0 ? i : im_axis(m, axes[i], z->x.rank);
     for (int i = 0; i < IG_MAX_RANK; i++) {
         z->scale[i] = 1;
         z->out[i] = z->x.dims[i];
     }
 }
 
-static void use_scales(struct im *m, struct sizes *z, const float *scales, int count, const struct ig_resize *a)
+static void use_scales(struct im *m, struct sizes *z, const float *scales, int count,
+                       const struct ig_resize *a)
 {
     if (count != z->n_axes) im_fail(m, "scales has %d elements, not %d", count, z->n_axes);
     for (int i = 0; i < count; i++) {
@@ -92,7 +100,8 @@ static void use_scales(struct im *m, struct sizes *z, const float *scales, int c
         float part = a->coord == IG_TF_CROP_AND_RESIZE ? a->roi_end[d] - a->roi_begin[d] : 1;
         if (!(scales[i] > 0 && scales[i] < 1e9f)) im_fail(m, "scale %g is not positive", (double)scales[i]);
         double out = floorf((float)z->x.dims[d] * part * scales[i]);
-        if (!(out >= 1 && out <= INT32_MAX)) im_fail(m, "scale %g of dimension %d leaves nothing", (double)scales[i], d);
+        if (!(out >= 1 && out <= INT32_MAX))
+            im_fail(m, "scale %g of dimension %d leaves nothing", (double)scales[i], d);
         z->scale[d] = scales[i];
         z->out[d] = (int64_t)out;
     }
@@ -121,7 +130,8 @@ static void use_sizes(struct im *m, const struct im_node *n, struct sizes *z, co
 static void read_roi(struct im *m, int32_t roi, const struct sizes *z, struct ig_resize *a)
 {
     float list[2 * IG_MAX_RANK];
-    for (int i = 0; i < IG_MAX_RANK; i++) a->roi_end[i] = 1;
+    for (int i = 0; i < IG_MAX_RANK; i++)
+        a->roi_end[i] = 1;
     if (a->coord != IG_TF_CROP_AND_RESIZE) return;
     int count = im_const_floats(m, roi, "roi", list, 2 * IG_MAX_RANK);
     if (count != 2 * z->n_axes) im_fail(m, "roi has %d elements, not %d", count, 2 * z->n_axes);
@@ -131,7 +141,8 @@ static void read_roi(struct im *m, int32_t roi, const struct sizes *z, struct ig
     }
 }
 
-static void emit_resize(struct im *m, const struct im_node *n, int32_t x, struct sizes *z, struct ig_resize *a)
+static void emit_resize(struct im *m, const struct im_node *n, int32_t x, struct sizes *z,
+                        struct ig_resize *a)
 {
     struct im_emit e = {.op = IG_RESIZE, .n_in = 1, .in = &x};
     int32_t y;
@@ -145,8 +156,9 @@ static void emit_resize(struct im *m, const struct im_node *n, int32_t x, struct
 static struct ig_resize resize_attrs(struct im *m, const struct im_node *n)
 {
     static const char *const modes[] = {"nearest", "linear", "cubic", NULL};
-    static const char *const coords[] = {"half_pixel", "asymmetric", "pytorch_half_pixel", "align_corners",
-                                         "tf_crop_and_resize", "half_pixel_symmetric", "tf_half_pixel_for_nn", NULL};
+    static const char *const coords[] = {
+        "half_pixel",         "asymmetric",           "pytorch_half_pixel",   "align_corners",
+        "tf_crop_and_resize", "half_pixel_symmetric", "tf_half_pixel_for_nn", NULL};
     static const char *const roundings[] = {"round_prefer_floor", "round_prefer_ceil", "floor", "ceil", NULL};
     struct ig_resize a = {.mode = im_choice(m, n, "mode", "nearest", modes)};
     if (n->opset < 11) {
@@ -161,6 +173,17 @@ static struct ig_resize resize_attrs(struct im *m, const struct im_node *n)
     a.cubic_a = im_float(m, n, "cubic_coeff_a", -0.75f);
     a.extrapolation = im_float(m, n, "extrapolation_value", 0);
     return a;
+}
+
+/* Resize-10 says nothing about rounding; its tests round down when enlarging and up when shrinking. */
+static int shrinks(const struct sizes *z)
+{
+    int some = 0;
+    for (int d = 0; d < z->x.rank; d++) {
+        if (z->scale[d] > 1) return 0;
+        some |= z->scale[d] < 1;
+    }
+    return some;
 }
 
 void im_op_resize(struct im *m, const struct im_node *n)
@@ -181,6 +204,7 @@ void im_op_resize(struct im *m, const struct im_node *n)
         use_scales(m, &z, scales, n_scales, &a);
     else
         im_fail(m, "neither scales nor sizes are given");
+    if (old && shrinks(&z)) a.nearest = IG_NEAREST_CEIL;
     emit_resize(m, n, x, &z, &a);
 }
 

@@ -10,7 +10,8 @@ static int32_t scaled(struct im *m, int32_t v, float factor)
     if (!im_is_const(m, v) || s.type != IG_F32) return im_unary(m, IG_AFFINE, v, factor, 0);
     int32_t made = im_const(m, &s, &data);
     const float *from = m->g->values[v].data;
-    for (int64_t i = 0; i < ig_count(&s); i++) ((float *)data)[i] = factor * from[i];
+    for (int64_t i = 0; i < ig_count(&s); i++)
+        ((float *)data)[i] = factor * from[i];
     return made;
 }
 
@@ -25,7 +26,8 @@ void im_op_gemm(struct im *m, const struct im_node *n)
     else
         t.matmul.alpha = alpha;
     int32_t y = im_emit1(m, IG_MATMUL, 2, (int32_t[]){a, b}, &t);
-    if (im_in(m, n, 2) != IM_ABSENT && beta != 0) y = im_binary(m, IG_ADD, y, scaled(m, im_need(m, n, 2), beta));
+    if (im_in(m, n, 2) != IM_ABSENT && beta != 0)
+        y = im_binary(m, IG_ADD, y, scaled(m, im_need(m, n, 2), beta));
     im_set(m, n, 0, y);
 }
 
@@ -34,7 +36,8 @@ static int32_t as_matrix(struct im *m, int32_t v, int right)
 {
     struct ig_shape s = im_shape(m, v);
     if (s.rank == 0) im_fail(m, "a scalar cannot be multiplied");
-    return s.rank == 1 ? im_reshape(m, v, 2, right ? (int64_t[]){s.dims[0], 1} : (int64_t[]){1, s.dims[0]}) : v;
+    return s.rank == 1 ? im_reshape(m, v, 2, right ? (int64_t[]){s.dims[0], 1} : (int64_t[]){1, s.dims[0]})
+                       : v;
 }
 
 void im_op_matmul(struct im *m, const struct im_node *n)
@@ -62,6 +65,7 @@ void im_op_matmul_integer(struct im *m, const struct im_node *n)
 void im_op_qlinear_matmul(struct im *m, const struct im_node *n)
 {
     int32_t in[8];
-    for (int i = 0; i < 8; i++) in[i] = im_need(m, n, i);
+    for (int i = 0; i < 8; i++)
+        in[i] = im_need(m, n, i);
     im_set(m, n, 0, im_emit1(m, IG_QLINEAR_MATMUL, 8, in, NULL));
 }

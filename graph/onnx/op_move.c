@@ -27,10 +27,13 @@ static void split_sizes(struct im *m, const struct im_node *n, int64_t dim, int6
     if (count >= 0 && count != n->n_out) im_fail(m, "%d sizes for %d outputs", count, n->n_out);
     if (parts != n->n_out) im_fail(m, "num_outputs is %d, there are %d", parts, n->n_out);
     int64_t each = (dim + parts - 1) / parts;
-    for (int i = 0; i < n->n_out && count < 0; i++) sizes[i] = dim - i * each < each ? dim - i * each : each;
-    if (count < 0 && n->opset < 18 && dim % parts) im_fail(m, "%lld does not split into %d", (long long)dim, parts);
+    for (int i = 0; i < n->n_out && count < 0; i++)
+        sizes[i] = dim - i * each < each ? dim - i * each : each;
+    if (count < 0 && n->opset < 18 && dim % parts)
+        im_fail(m, "%lld does not split into %d", (long long)dim, parts);
     for (int i = 0; i < n->n_out; i++) {
-        if (sizes[i] < 0 || sizes[i] > dim) im_fail(m, "a part of %lld of %lld", (long long)sizes[i], (long long)dim);
+        if (sizes[i] < 0 || sizes[i] > dim)
+            im_fail(m, "a part of %lld of %lld", (long long)sizes[i], (long long)dim);
         sum += sizes[i];
     }
     if (sum != dim) im_fail(m, "the parts make %lld, not %lld", (long long)sum, (long long)dim);
@@ -140,7 +143,8 @@ static void read_pads(struct im *m, const struct im_node *n, int32_t rank, struc
     int64_t list[2 * IG_MAX_RANK], axes[IG_MAX_RANK];
     int count = im_ints_from(m, n, 1, im_attr(n, "paddings") ? "paddings" : "pads", list, 2 * IG_MAX_RANK);
     int n_axes = im_const_ints(m, im_in(m, n, 3), "the axes", axes, IG_MAX_RANK);
-    for (int i = 0; i < rank && n_axes < 0; i++) axes[i] = i;
+    for (int i = 0; i < rank && n_axes < 0; i++)
+        axes[i] = i;
     if (n_axes < 0) n_axes = rank;
     im_mask(m, axes, n_axes, rank);
     if (count != 2 * n_axes) im_fail(m, "%d pads for %d dimensions", count, n_axes);

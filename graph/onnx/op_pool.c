@@ -5,10 +5,12 @@ static int64_t ceil_outputs(const struct im_window *w, int i)
 {
     int64_t room = w->in[i] + w->begin[i] + w->end[i] - im_window_reach(w, i);
     int64_t out = (room + w->s[i] - 1) / w->s[i] + 1;
-    return (out - 1) * w->s[i] >= w->in[i] + w->begin[i] ? out - 1 : out; /* no window starts in the end padding */
+    return (out - 1) * w->s[i] >= w->in[i] + w->begin[i] ? out - 1
+                                                         : out; /* no window starts in the end padding */
 }
 
-/* ceil_mode: end padding such that rounding down gives the number of outputs; returns how much of it is overhang. */
+/* ceil_mode: end padding such that rounding down gives the number of outputs; returns how much of it is
+ * overhang. */
 static int64_t resolve_ceil(struct im_window *w, int i)
 {
     int64_t out = ceil_outputs(w, i), given = w->end[i];
@@ -39,7 +41,8 @@ void im_op_pool(struct im *m, const struct im_node *n)
     im_window_resolve(m, &w);
     int same = w.auto_pad == IM_SAME_UPPER || w.auto_pad == IM_SAME_LOWER;
     if (im_int(m, n, "ceil_mode", 0) && !same)
-        for (int i = 0; i < w.rank; i++) *overhang[3 - w.rank + i] = (int32_t)resolve_ceil(&w, i);
+        for (int i = 0; i < w.rank; i++)
+            *overhang[3 - w.rank + i] = (int32_t)resolve_ceil(&w, i);
     p->w = im_window_make(&w);
     p->count_include_pad = im_int(m, n, "count_include_pad", 0) != 0;
     p->p = p->kind == IG_POOL_LP ? lp_exponent(m, n) : 0;
@@ -87,7 +90,8 @@ void im_op_max_unpool(struct im *m, const struct im_node *n)
     int64_t dims[IG_MAX_RANK] = {x.dims[0], x.dims[1]}, want[IG_MAX_RANK];
     for (int i = 0; i < w.rank; i++)
         dims[2 + i] = w.out[i] = (w.in[i] - 1) * w.s[i] + w.k[i] - w.begin[i] - w.end[i];
-    struct im_emit e = {.op = IG_MAX_UNPOOL, .n_in = 2, .in = in, .given = {im_make_shape(m, IG_F32, x.rank, dims)}};
+    struct im_emit e = {
+        .op = IG_MAX_UNPOOL, .n_in = 2, .in = in, .given = {im_make_shape(m, IG_F32, x.rank, dims)}};
     e.attrs.pool.w = im_window_make(&w);
     im_emit(m, &e, &y);
     int n_want = im_const_ints(m, im_in(m, n, 2), "output_shape", want, IG_MAX_RANK);

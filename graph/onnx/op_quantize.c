@@ -13,7 +13,8 @@ static int32_t spread_blocks(struct im *m, const struct im_node *n, int32_t v, i
 {
     struct ig_shape s = im_shape(m, v), sx = im_shape(m, x);
     int64_t split[IG_MAX_RANK + 1], wide[IG_MAX_RANK + 1], joined[IG_MAX_RANK], whole[IG_MAX_RANK];
-    int32_t block = im_int32(m, n, "block_size", 0, 1, INT32_MAX), start[IG_MAX_RANK] = {0}, step[IG_MAX_RANK];
+    int32_t block = im_int32(m, n, "block_size", 0, 1, INT32_MAX), start[IG_MAX_RANK] = {0},
+            step[IG_MAX_RANK];
     int32_t axis = im_axis(m, im_int(m, n, "axis", 1), sx.rank), rank = 0;
     if (s.rank != sx.rank) im_fail(m, "scales of rank %d for blocks of data of rank %d", s.rank, sx.rank);
     if (s.rank == IG_MAX_RANK) im_refuse(m, "blocks of data of rank %d", s.rank);
@@ -39,7 +40,8 @@ static int32_t quantize_blocks(struct im *m, const struct im_node *n, const int3
 {
     if (type != IG_U8 && type != IG_I8) im_refuse(m, "only uint8 and int8 can be quantised to");
     int32_t y = im_unary(m, IG_ROUND, im_binary(m, IG_DIV, in[0], spread_blocks(m, n, in[1], in[0])), 0, 0);
-    if (in[2] != IM_ABSENT) y = im_binary(m, IG_ADD, y, spread_blocks(m, n, im_cast(m, in[2], IG_F32), in[0]));
+    if (in[2] != IM_ABSENT)
+        y = im_binary(m, IG_ADD, y, spread_blocks(m, n, im_cast(m, in[2], IG_F32), in[0]));
     return im_cast(m, im_unary(m, IG_CLIP, y, type == IG_U8 ? 0 : -128, type == IG_U8 ? 255 : 127), type);
 }
 
@@ -58,7 +60,8 @@ void im_op_quantize(struct im *m, const struct im_node *n)
     if (in[2] != IM_ABSENT) in[2] = im_need(m, n, 2);
     e.given[0].type = to ? im_runtime_type(m, to, "the result") : IG_U8;
     if (im_int(m, n, "block_size", 0)) {
-        im_set(m, n, 0, quantize_blocks(m, n, in, in[2] == IM_ABSENT ? e.given[0].type : im_shape(m, in[2]).type));
+        im_set(m, n, 0,
+               quantize_blocks(m, n, in, in[2] == IM_ABSENT ? e.given[0].type : im_shape(m, in[2]).type));
         return;
     }
     e.attrs.axis.axis = scale_axis(m, n, in[0], in[1]);
@@ -83,5 +86,6 @@ void im_op_dynamic_quantize(struct im *m, const struct im_node *n)
     int32_t x = im_need(m, n, 0), out[3];
     struct im_emit e = {.op = IG_DYNAMIC_QUANTIZE, .n_in = 1, .in = &x, .n_out = 3};
     im_emit(m, &e, out);
-    for (int i = 0; i < 3; i++) im_set(m, n, i, out[i]);
+    for (int i = 0; i < 3; i++)
+        im_set(m, n, i, out[i]);
 }

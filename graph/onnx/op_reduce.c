@@ -6,7 +6,12 @@ void im_op_softmax(struct im *m, const struct im_node *n)
 {
     int32_t x = im_need(m, n, 0), y;
     struct ig_shape s = im_shape(m, x);
-    int32_t axis = im_axis(m, im_int(m, n, "axis", n->opset < 13 && s.rank > 1 ? 1 : n->opset < 13 ? 0 : -1), s.rank);
+    int32_t axis = im_axis(m,
+                           im_int(m, n, "axis",
+                                  n->opset < 13 && s.rank > 1 ? 1
+                                  : n->opset < 13             ? 0
+                                                              : -1),
+                           s.rank);
     union ig_attrs a = {.axis = {axis, im_op_find(n->op)->kind}};
     int64_t dims[IG_MAX_RANK], outer = 1, inner = 1;
     for (int i = 0; i < s.rank; i++) {
@@ -88,7 +93,8 @@ void im_op_topk(struct im *m, const struct im_node *n)
     if (im_in(m, n, 1) != IM_ABSENT) im_const_ints(m, im_need(m, n, 1), "k", &k, 1);
     e.attrs.topk.axis = im_axis(m, im_int(m, n, "axis", -1), s.rank);
     e.attrs.topk.largest = im_int(m, n, "largest", 1) != 0;
-    if (k < 1 || k > s.dims[e.attrs.topk.axis]) im_fail(m, "k is %lld of %d", (long long)k, s.dims[e.attrs.topk.axis]);
+    if (k < 1 || k > s.dims[e.attrs.topk.axis])
+        im_fail(m, "k is %lld of %d", (long long)k, s.dims[e.attrs.topk.axis]);
     s.dims[e.attrs.topk.axis] = (int32_t)k;
     e.given[0] = s;
     e.unwanted = im_wants(m, n, 1) ? 0 : 2;

@@ -10,10 +10,12 @@ static void resolve_dims(struct im *m, const struct ig_shape *from, int64_t *dim
     int open = -1;
     for (int i = 0; i < rank; i++) {
         if (dims[i] == 0 && !allow_zero) {
-            if (i >= from->rank) im_fail(m, "dimension %d of the new shape copies one that the data does not have", i);
+            if (i >= from->rank)
+                im_fail(m, "dimension %d of the new shape copies one that the data does not have", i);
             dims[i] = from->dims[i];
         }
-        if (dims[i] < -1 || (dims[i] == -1 && open >= 0)) im_fail(m, "the new shape holds %lld", (long long)dims[i]);
+        if (dims[i] < -1 || (dims[i] == -1 && open >= 0))
+            im_fail(m, "the new shape holds %lld", (long long)dims[i]);
         if (dims[i] == -1)
             open = i;
         else if (dims[i] && known > total / dims[i])
@@ -47,8 +49,10 @@ void im_op_flatten(struct im *m, const struct im_node *n)
     struct ig_shape s = im_shape(m, x);
     int64_t axis = im_int(m, n, "axis", 1), dims[2] = {1, 1};
     if (axis < 0) axis += s.rank;
-    if (axis < 0 || axis > s.rank) im_fail(m, "axis %lld is outside a tensor of rank %d", (long long)axis, s.rank);
-    for (int i = 0; i < s.rank; i++) dims[i >= axis] *= s.dims[i];
+    if (axis < 0 || axis > s.rank)
+        im_fail(m, "axis %lld is outside a tensor of rank %d", (long long)axis, s.rank);
+    for (int i = 0; i < s.rank; i++)
+        dims[i >= axis] *= s.dims[i];
     im_set(m, n, 0, im_reshape(m, x, 2, dims));
 }
 
@@ -82,7 +86,8 @@ void im_op_unsqueeze(struct im *m, const struct im_node *n)
     int32_t rank = s.rank + count;
     if (rank > IG_MAX_RANK) im_refuse(m, "a result of rank %d; at most %d is supported", rank, IG_MAX_RANK);
     int32_t mask = im_mask(m, axes, count, rank);
-    for (int i = 0; i < rank; i++) dims[i] = mask >> i & 1 ? 1 : s.dims[from++];
+    for (int i = 0; i < rank; i++)
+        dims[i] = mask >> i & 1 ? 1 : s.dims[from++];
     im_set(m, n, 0, im_reshape(m, x, rank, dims));
 }
 
@@ -93,12 +98,14 @@ void im_op_transpose(struct im *m, const struct im_node *n)
     int count = im_ints(m, n, "perm", list, IG_MAX_RANK);
     if (count >= 0 && count != rank) im_fail(m, "perm has %d elements for a tensor of rank %d", count, rank);
     if (count > 0) im_mask(m, list, count, rank);
-    for (int i = 0; i < rank; i++) perm[i] = count < 0 ? rank - 1 - i : im_axis(m, list[i], rank);
+    for (int i = 0; i < rank; i++)
+        perm[i] = count < 0 ? rank - 1 - i : im_axis(m, list[i], rank);
     im_set(m, n, 0, im_transpose(m, x, perm));
 }
 
 /* Reshape to 6 dims, transpose, reshape to 4. */
-static void shuffle(struct im *m, const struct im_node *n, int32_t x, const int64_t *six, const int32_t *perm, const int64_t *four)
+static void shuffle(struct im *m, const struct im_node *n, int32_t x, const int64_t *six, const int32_t *perm,
+                    const int64_t *four)
 {
     im_set(m, n, 0, im_reshape(m, im_transpose(m, im_reshape(m, x, 6, six), perm), 4, four));
 }
@@ -116,10 +123,13 @@ void im_op_depth_to_space(struct im *m, const struct im_node *n)
     static const int32_t dcr[6] = {0, 3, 4, 1, 5, 2}, crd[6] = {0, 1, 4, 2, 5, 3};
     int32_t x = im_need(m, n, 0);
     struct ig_shape s = image(m, x);
-    int64_t b = im_int32(m, n, "blocksize", 0, 1, 1 << 12), c = s.dims[1] / (b * b), h = s.dims[2], w = s.dims[3];
+    int64_t b = im_int32(m, n, "blocksize", 0, 1, 1 << 12), c = s.dims[1] / (b * b), h = s.dims[2],
+            w = s.dims[3];
     int rows_first = im_choice(m, n, "mode", "DCR", modes);
-    if (s.dims[1] % (b * b)) im_fail(m, "%d channels do not make blocks of %lld x %lld", s.dims[1], (long long)b, (long long)b);
-    shuffle(m, n, x, rows_first ? (int64_t[]){s.dims[0], c, b, b, h, w} : (int64_t[]){s.dims[0], b, b, c, h, w},
+    if (s.dims[1] % (b * b))
+        im_fail(m, "%d channels do not make blocks of %lld x %lld", s.dims[1], (long long)b, (long long)b);
+    shuffle(m, n, x,
+            rows_first ? (int64_t[]){s.dims[0], c, b, b, h, w} : (int64_t[]){s.dims[0], b, b, c, h, w},
             rows_first ? crd : dcr, (int64_t[]){s.dims[0], c, h * b, w * b});
 }
 
@@ -128,8 +138,10 @@ void im_op_space_to_depth(struct im *m, const struct im_node *n)
     static const int32_t perm[6] = {0, 3, 5, 1, 2, 4};
     int32_t x = im_need(m, n, 0);
     struct ig_shape s = image(m, x);
-    int64_t b = im_int32(m, n, "blocksize", 0, 1, 1 << 12), c = s.dims[1], h = s.dims[2] / b, w = s.dims[3] / b;
-    if (s.dims[2] % b || s.dims[3] % b) im_fail(m, "%d x %d pixels do not make blocks of %lld", s.dims[2], s.dims[3], (long long)b);
+    int64_t b = im_int32(m, n, "blocksize", 0, 1, 1 << 12), c = s.dims[1], h = s.dims[2] / b,
+            w = s.dims[3] / b;
+    if (s.dims[2] % b || s.dims[3] % b)
+        im_fail(m, "%d x %d pixels do not make blocks of %lld", s.dims[2], s.dims[3], (long long)b);
     shuffle(m, n, x, (int64_t[]){s.dims[0], c, h, b, w, b}, perm, (int64_t[]){s.dims[0], c * b * b, h, w});
 }
 
@@ -142,8 +154,10 @@ void im_op_expand(struct im *m, const struct im_node *n)
     if (count < 0) im_fail(m, "input 1 is missing");
     int32_t rank = count > s.rank ? count : s.rank;
     for (int i = 0; i < rank; i++) {
-        int64_t a = i < rank - s.rank ? 1 : s.dims[i - (rank - s.rank)], b = i < rank - count ? 1 : want[i - (rank - count)];
-        if (a != 1 && b != 1 && a != b) im_fail(m, "dimension %lld does not expand to %lld", (long long)a, (long long)b);
+        int64_t a = i < rank - s.rank ? 1 : s.dims[i - (rank - s.rank)],
+                b = i < rank - count ? 1 : want[i - (rank - count)];
+        if (a != 1 && b != 1 && a != b)
+            im_fail(m, "dimension %lld does not expand to %lld", (long long)a, (long long)b);
         dims[i] = a == 1 ? b : a;
     }
     struct ig_shape to = im_make_shape(m, s.type, rank, dims);
@@ -162,7 +176,8 @@ void im_op_tile(struct im *m, const struct im_node *n)
         tiles = repeats[0];
         im_const_ints(m, im_need(m, n, 2), "the axis", &axis, 1);
         axis = im_axis(m, axis, s.rank);
-        for (int i = 0; i < s.rank; i++) repeats[i] = i == axis ? tiles : 1;
+        for (int i = 0; i < s.rank; i++)
+            repeats[i] = i == axis ? tiles : 1;
         count = s.rank;
     }
     if (count != s.rank) im_fail(m, "%d repeats for a tensor of rank %d", count, s.rank);

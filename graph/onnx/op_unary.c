@@ -20,7 +20,8 @@ void im_op_alpha(struct im *m, const struct im_node *n)
 
 void im_op_selu(struct im *m, const struct im_node *n)
 {
-    set_unary(m, n, im_float(m, n, "alpha", 1.67326319217681884765625f), im_float(m, n, "gamma", 1.05070102214813232421875f));
+    set_unary(m, n, im_float(m, n, "alpha", 1.67326319217681884765625f),
+              im_float(m, n, "gamma", 1.05070102214813232421875f));
 }
 
 void im_op_hard_sigmoid(struct im *m, const struct im_node *n)
@@ -42,7 +43,8 @@ void im_op_shrink(struct im *m, const struct im_node *n)
 
 void im_op_isinf(struct im *m, const struct im_node *n)
 {
-    set_unary(m, n, (float)(im_int(m, n, "detect_negative", 1) != 0), (float)(im_int(m, n, "detect_positive", 1) != 0));
+    set_unary(m, n, (float)(im_int(m, n, "detect_negative", 1) != 0),
+              (float)(im_int(m, n, "detect_positive", 1) != 0));
 }
 
 /* Bound i of a float Clip that is constant; 0 where it is computed. */

@@ -39,7 +39,8 @@ static void add_producers(struct im *m)
             if (!*name) continue;
             struct im_name *e = im_find(m, &m->names, name, 1);
             if (e->node >= 0 || e->init || e->is_input)
-                im_fail(m, "tensor '%s' is made twice%s", name, e->node >= 0 ? "" : ": by a node, and as input or initializer");
+                im_fail(m, "tensor '%s' is made twice%s", name,
+                        e->node >= 0 ? "" : ": by a node, and as input or initializer");
             e->node = i;
         }
     }
@@ -61,7 +62,8 @@ static void mark_live(struct im *m, int32_t *todo)
     const Onnx__GraphProto *graph = m->model->graph;
     int32_t n_todo = 0;
     for (size_t i = 0; i < graph->n_output && !m->options->outputs; i++) {
-        if (!graph->output[i]->name || !*graph->output[i]->name) im_fail(m, "graph output %zu has no name", i);
+        if (!graph->output[i]->name || !*graph->output[i]->name)
+            im_fail(m, "graph output %zu has no name", i);
         need(m, graph->output[i]->name, todo, &n_todo);
     }
     for (int i = 0; i < m->options->n_outputs && m->options->outputs; i++) {
@@ -82,7 +84,8 @@ static void report_cycle(struct im *m, const int32_t *stack, int depth, int32_t 
 {
     const char *text = "the graph has a cycle:";
     int from = depth - 1, shown = 0;
-    while (stack[from] != node) from--;
+    while (stack[from] != node)
+        from--;
     for (int i = from; i < depth && shown < 8; i++, shown++) {
         const struct im_node *n = &m->nodes[stack[i]];
         text = im_format(m, "%s '%.60s'", text, *n->name ? n->name : n->out[0]);

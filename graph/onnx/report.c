@@ -29,7 +29,8 @@ void im_fail(struct im *m, const char *format, ...)
     va_end(list);
     one_line(text);
     if (m->node)
-        snprintf(m->err, m->err_bytes, "%s: node '%.200s' (%.80s): %s", m->path, label(m, m->node), m->node->op, text);
+        snprintf(m->err, m->err_bytes, "%s: node '%.200s' (%.80s): %s", m->path, label(m, m->node),
+                 m->node->op, text);
     else
         snprintf(m->err, m->err_bytes, "%s: %s", m->path, text);
     m->refused = 0;

@@ -6,8 +6,10 @@
 
 static const char attention[] = "attention and transformer operators are out of scope; Ingot compiles CNNs";
 static const char recurrent[] = "recurrent networks are out of scope; Ingot compiles CNNs";
-static const char control[] = "control flow is not supported; export with fixed shapes, or simplify the model (onnxsim)";
-static const char dynamic[] = "its output's shape depends on the data; cut the graph before it with --outputs";
+static const char control[] =
+    "control flow is not supported; export with fixed shapes, or simplify the model (onnxsim)";
+static const char dynamic[] =
+    "its output's shape depends on the data; cut the graph before it with --outputs";
 static const char sequence[] = "sequences, optionals and maps are not supported; export plain tensors";
 static const char text[] = "strings are not supported; move text handling out of the model";
 static const char training[] = "training is out of scope; export the model for inference";

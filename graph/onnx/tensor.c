@@ -1,11 +1,26 @@
-/* TensorProto -> constant of the graph. Types that the graph lacks are widened or narrowed where that is exact enough. */
+/* TensorProto -> constant of the graph. Types that the graph lacks are widened or narrowed where that is
+ * exact enough. */
 #include "graph/onnx/import.h"
 
-#include <math.h>
 #include <string.h>
 
-enum { ONNX_FLOAT = 1, ONNX_UINT8, ONNX_INT8, ONNX_UINT16, ONNX_INT16, ONNX_INT32, ONNX_INT64, ONNX_STRING, ONNX_BOOL,
-       ONNX_FLOAT16, ONNX_DOUBLE, ONNX_UINT32, ONNX_UINT64, ONNX_BFLOAT16 = 16, ONNX_TYPES = 27 };
+enum {
+    ONNX_FLOAT = 1,
+    ONNX_UINT8,
+    ONNX_INT8,
+    ONNX_UINT16,
+    ONNX_INT16,
+    ONNX_INT32,
+    ONNX_INT64,
+    ONNX_STRING,
+    ONNX_BOOL,
+    ONNX_FLOAT16,
+    ONNX_DOUBLE,
+    ONNX_UINT32,
+    ONNX_UINT64,
+    ONNX_BFLOAT16 = 16,
+    ONNX_TYPES = 27
+};
 
 enum { MAX_DOUBLES = 1024 }; /* double constants up to here are taken for scalars and shape arithmetic */
 
@@ -18,17 +33,32 @@ struct type {
 
 static const struct type types[ONNX_TYPES] = {
     [0] = {"undefined", -1, 0, 0},
-    [ONNX_FLOAT] = {"float", IG_F32, 4, 1}, [ONNX_UINT8] = {"uint8", IG_U8, 1, 1},
-    [ONNX_INT8] = {"int8", IG_I8, 1, 1}, [ONNX_UINT16] = {"uint16", IG_I32, 2, 0},
-    [ONNX_INT16] = {"int16", IG_I32, 2, 0}, [ONNX_INT32] = {"int32", IG_I32, 4, 1},
-    [ONNX_INT64] = {"int64", IG_I64, 8, 1}, [ONNX_STRING] = {"string", -1, 0, 0},
-    [ONNX_BOOL] = {"bool", IG_BOOL, 1, 1}, [ONNX_FLOAT16] = {"float16", IG_F32, 2, 0},
-    [ONNX_DOUBLE] = {"double", IG_F32, 8, 0}, [ONNX_UINT32] = {"uint32", IG_I64, 4, 0},
-    [ONNX_UINT64] = {"uint64", IG_I64, 8, 0}, [14] = {"complex64", -1, 0, 0}, [15] = {"complex128", -1, 0, 0},
-    [ONNX_BFLOAT16] = {"bfloat16", IG_F32, 2, 0}, [17] = {"float8e4m3fn", -1, 0, 0},
-    [18] = {"float8e4m3fnuz", -1, 0, 0}, [19] = {"float8e5m2", -1, 0, 0}, [20] = {"float8e5m2fnuz", -1, 0, 0},
-    [21] = {"uint4", -1, 0, 0}, [22] = {"int4", -1, 0, 0}, [23] = {"float4e2m1", -1, 0, 0},
-    [24] = {"float8e8m0", -1, 0, 0}, [25] = {"uint2", -1, 0, 0}, [26] = {"int2", -1, 0, 0},
+    [ONNX_FLOAT] = {"float", IG_F32, 4, 1},
+    [ONNX_UINT8] = {"uint8", IG_U8, 1, 1},
+    [ONNX_INT8] = {"int8", IG_I8, 1, 1},
+    [ONNX_UINT16] = {"uint16", IG_I32, 2, 0},
+    [ONNX_INT16] = {"int16", IG_I32, 2, 0},
+    [ONNX_INT32] = {"int32", IG_I32, 4, 1},
+    [ONNX_INT64] = {"int64", IG_I64, 8, 1},
+    [ONNX_STRING] = {"string", -1, 0, 0},
+    [ONNX_BOOL] = {"bool", IG_BOOL, 1, 1},
+    [ONNX_FLOAT16] = {"float16", IG_F32, 2, 0},
+    [ONNX_DOUBLE] = {"double", IG_F32, 8, 0},
+    [ONNX_UINT32] = {"uint32", IG_I64, 4, 0},
+    [ONNX_UINT64] = {"uint64", IG_I64, 8, 0},
+    [14] = {"complex64", -1, 0, 0},
+    [15] = {"complex128", -1, 0, 0},
+    [ONNX_BFLOAT16] = {"bfloat16", IG_F32, 2, 0},
+    [17] = {"float8e4m3fn", -1, 0, 0},
+    [18] = {"float8e4m3fnuz", -1, 0, 0},
+    [19] = {"float8e5m2", -1, 0, 0},
+    [20] = {"float8e5m2fnuz", -1, 0, 0},
+    [21] = {"uint4", -1, 0, 0},
+    [22] = {"int4", -1, 0, 0},
+    [23] = {"float4e2m1", -1, 0, 0},
+    [24] = {"float8e8m0", -1, 0, 0},
+    [25] = {"uint2", -1, 0, 0},
+    [26] = {"int2", -1, 0, 0},
 };
 
 int32_t im_type(int32_t t, const char **name)
@@ -44,20 +74,8 @@ int32_t im_runtime_type(struct im *m, int32_t t, const char *what)
     int32_t type = im_type(t, &name);
     if (t == ONNX_FLOAT16) return IG_F16;
     if (type >= 0 && types[t].native) return type;
-    im_refuse(m, "%s has type %s; convert the model to float32 (or int32, int64, int8, uint8, bool)", what, name);
-}
-
-float im_half(uint16_t bits)
-{
-    int exponent = bits >> 10 & 31, fraction = bits & 1023;
-    float value;
-    if (exponent == 0)
-        value = ldexpf((float)fraction, -24);
-    else if (exponent == 31)
-        value = fraction ? NAN : INFINITY;
-    else
-        value = ldexpf((float)(fraction + 1024), exponent - 25);
-    return bits & 0x8000 ? -value : value;
+    im_refuse(m, "%s has type %s; convert the model to float32 (or int32, int64, int8, uint8, bool)", what,
+              name);
 }
 
 static float bfloat(uint16_t bits)
@@ -68,9 +86,9 @@ static float bfloat(uint16_t bits)
     return value;
 }
 
-struct source {          /* where the elements are: raw bytes, or one of the typed fields */
+struct source { /* where the elements are: raw bytes, or one of the typed fields */
     const Onnx__TensorProto *t;
-    const uint8_t *raw;  /* NULL: typed */
+    const uint8_t *raw; /* NULL: typed */
     size_t n;
 };
 
@@ -91,13 +109,22 @@ static int64_t integer(const struct source *s, size_t i)
         return s->t->int32_data[i];
     }
     switch (type) {
-    case ONNX_INT8: return (int8_t)s->raw[i];
-    case ONNX_UINT8: case ONNX_BOOL: return s->raw[i];
-    case ONNX_INT16: return RAW(i16);
-    case ONNX_INT32: return RAW(i32);
-    case ONNX_UINT32: return RAW(u32);
-    case ONNX_INT64: case ONNX_UINT64: return RAW(i64);
-    default: return RAW(u16);
+    case ONNX_INT8:
+        return (int8_t)s->raw[i];
+    case ONNX_UINT8:
+    case ONNX_BOOL:
+        return s->raw[i];
+    case ONNX_INT16:
+        return RAW(i16);
+    case ONNX_INT32:
+        return RAW(i32);
+    case ONNX_UINT32:
+        return RAW(u32);
+    case ONNX_INT64:
+    case ONNX_UINT64:
+        return RAW(i64);
+    default:
+        return RAW(u16);
     }
 }
 
@@ -106,10 +133,14 @@ static float real(const struct source *s, size_t i)
     float f32_value;
     double f64_value;
     switch (s->t->data_type) {
-    case ONNX_FLOAT: return s->raw ? RAW(f32) : s->t->float_data[i];
-    case ONNX_DOUBLE: return (float)(s->raw ? RAW(f64) : s->t->double_data[i]);
-    case ONNX_FLOAT16: return im_half((uint16_t)integer(s, i));
-    default: return bfloat((uint16_t)integer(s, i));
+    case ONNX_FLOAT:
+        return s->raw ? RAW(f32) : s->t->float_data[i];
+    case ONNX_DOUBLE:
+        return (float)(s->raw ? RAW(f64) : s->t->double_data[i]);
+    case ONNX_FLOAT16:
+        return ig_half_to_float((uint16_t)integer(s, i));
+    default:
+        return bfloat((uint16_t)integer(s, i));
     }
 }
 
@@ -117,12 +148,23 @@ static void convert(const struct source *s, int32_t type, void *dst)
 {
     for (size_t i = 0; i < s->n; i++) {
         switch (type) {
-        case IG_F32: ((float *)dst)[i] = real(s, i); break;
-        case IG_I32: ((int32_t *)dst)[i] = (int32_t)integer(s, i); break;
-        case IG_I64: ((int64_t *)dst)[i] = integer(s, i); break;
-        case IG_F16: ((uint16_t *)dst)[i] = (uint16_t)integer(s, i); break;
-        case IG_BOOL: ((uint8_t *)dst)[i] = integer(s, i) != 0; break;
-        default: ((uint8_t *)dst)[i] = (uint8_t)integer(s, i);
+        case IG_F32:
+            ((float *)dst)[i] = real(s, i);
+            break;
+        case IG_I32:
+            ((int32_t *)dst)[i] = (int32_t)integer(s, i);
+            break;
+        case IG_I64:
+            ((int64_t *)dst)[i] = integer(s, i);
+            break;
+        case IG_F16:
+            ((uint16_t *)dst)[i] = (uint16_t)integer(s, i);
+            break;
+        case IG_BOOL:
+            ((uint8_t *)dst)[i] = integer(s, i) != 0;
+            break;
+        default:
+            ((uint8_t *)dst)[i] = (uint8_t)integer(s, i);
         }
     }
 }
@@ -131,11 +173,22 @@ static void convert(const struct source *s, int32_t type, void *dst)
 static size_t typed(const Onnx__TensorProto *t, const void **p)
 {
     switch (t->data_type) {
-    case ONNX_FLOAT: *p = t->float_data; return t->n_float_data;
-    case ONNX_INT64: *p = t->int64_data; return t->n_int64_data;
-    case ONNX_DOUBLE: *p = t->double_data; return t->n_double_data;
-    case ONNX_UINT32: case ONNX_UINT64: *p = t->uint64_data; return t->n_uint64_data;
-    default: *p = t->int32_data; return t->n_int32_data;
+    case ONNX_FLOAT:
+        *p = t->float_data;
+        return t->n_float_data;
+    case ONNX_INT64:
+        *p = t->int64_data;
+        return t->n_int64_data;
+    case ONNX_DOUBLE:
+        *p = t->double_data;
+        return t->n_double_data;
+    case ONNX_UINT32:
+    case ONNX_UINT64:
+        *p = t->uint64_data;
+        return t->n_uint64_data;
+    default:
+        *p = t->int32_data;
+        return t->n_int32_data;
     }
 }
 
@@ -180,7 +233,8 @@ static void check_type(struct im *m, const Onnx__TensorProto *t, size_t n, const
 static int read_dims(struct im *m, const Onnx__TensorProto *t, struct ig_shape *shape, const char *what)
 {
     int empty = 0;
-    if (t->n_dims > IG_MAX_RANK) im_refuse(m, "%s has %zu dimensions; at most %d are supported", what, t->n_dims, IG_MAX_RANK);
+    if (t->n_dims > IG_MAX_RANK)
+        im_refuse(m, "%s has %zu dimensions; at most %d are supported", what, t->n_dims, IG_MAX_RANK);
     for (size_t i = 0; i < t->n_dims; i++) {
         if (t->dims[i] < 0 || t->dims[i] > INT32_MAX)
             im_fail(m, "%s has a dimension of %lld", what, (long long)t->dims[i]);
@@ -191,7 +245,8 @@ static int read_dims(struct im *m, const Onnx__TensorProto *t, struct ig_shape *
         return 0;
     }
     shape->rank = (int32_t)t->n_dims;
-    for (int i = 0; i < IG_MAX_RANK; i++) shape->dims[i] = i < shape->rank ? (int32_t)t->dims[i] : 1;
+    for (int i = 0; i < IG_MAX_RANK; i++)
+        shape->dims[i] = i < shape->rank ? (int32_t)t->dims[i] : 1;
     return 1;
 }
 

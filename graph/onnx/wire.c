@@ -1,6 +1,7 @@
 /*
- * Bytes -> messages. protobuf-c neither limits nesting nor survives a hostile merge of repeated singular messages
- * cheaply, so the bytes are walked once before: every length checked, depth bounded, no singular message twice.
+ * Bytes -> messages. protobuf-c neither limits nesting nor survives a hostile merge of repeated singular
+ * messages cheaply, so the bytes are walked once before: every length checked, depth bounded, no singular
+ * message twice.
  */
 #include "graph/onnx/import.h"
 
@@ -50,7 +51,8 @@ static void walk_bytes(struct walk *w, const ProtobufCFieldDescriptor *field, in
 /* A singular message may be met once; `seen` has a bit per field of the type (none has more than 64). */
 static int once(const ProtobufCMessageDescriptor *type, const ProtobufCFieldDescriptor *field, uint64_t *seen)
 {
-    if (!field || field->type != PROTOBUF_C_TYPE_MESSAGE || field->label == PROTOBUF_C_LABEL_REPEATED) return 1;
+    if (!field || field->type != PROTOBUF_C_TYPE_MESSAGE || field->label == PROTOBUF_C_LABEL_REPEATED)
+        return 1;
     uint64_t bit = (uint64_t)1 << (field - type->fields);
     int first = !(*seen & bit);
     *seen |= bit;
@@ -68,24 +70,35 @@ static void walk_message(struct walk *w, const ProtobufCMessageDescriptor *type,
             w->wrong = "a field number is malformed";
             return;
         }
-        const ProtobufCFieldDescriptor *field = protobuf_c_message_descriptor_get_field(type, (unsigned)(tag >> 3));
+        const ProtobufCFieldDescriptor *field =
+            protobuf_c_message_descriptor_get_field(type, (unsigned)(tag >> 3));
         if (!once(type, field, &seen)) w->wrong = "a field that may be there once is there twice";
         switch (tag & 7) {
-        case 0: varint(w); break;
-        case 1: skip(w, 8); break;
-        case 2: if (!w->wrong) walk_bytes(w, field, depth); break;
-        case 5: skip(w, 4); break;
-        default: w->wrong = "a field has an unknown wire type";
+        case 0:
+            varint(w);
+            break;
+        case 1:
+            skip(w, 8);
+            break;
+        case 2:
+            if (!w->wrong) walk_bytes(w, field, depth);
+            break;
+        case 5:
+            skip(w, 4);
+            break;
+        default:
+            w->wrong = "a field has an unknown wire type";
         }
     }
 }
 
-void *im_unpack(const ProtobufCMessageDescriptor *type, ProtobufCAllocator *a, const void *bytes, size_t n, char *err,
-                size_t err_bytes)
+void *im_unpack(const ProtobufCMessageDescriptor *type, ProtobufCAllocator *a, const void *bytes, size_t n,
+                char *err, size_t err_bytes)
 {
     struct walk w = {bytes, (const uint8_t *)bytes + n, NULL};
     if (n > INT32_MAX) {
-        snprintf(err, err_bytes, "it has %zu bytes: protobuf allows 2 GiB; keep the weights in external data", n);
+        snprintf(err, err_bytes, "it has %zu bytes: protobuf allows 2 GiB; keep the weights in external data",
+                 n);
         return NULL;
     }
     if (n) walk_message(&w, type, 0);

@@ -37,7 +37,7 @@ size_t ig_gemm_table_bytes(int64_t taps, int32_t mr)
 
 static void split_act(struct ig_gemm_job *job, const struct ig_act *act)
 {
-    job->act = *act;
+    job->act = job->clamp = *act;
     if (act->kind == IG_RELU) {
         job->args.flags = IG_GEMM_LO;
         job->args.lo = 0;
@@ -92,14 +92,8 @@ void ig_gemm_size(struct ig_gemm_job *job, int32_t ic, int32_t oc, int64_t taps,
 
 void ig_gemm_finish(const struct ig_gemm_job *job, const float *tile, float *c, const float *r, int32_t n)
 {
-    float lo = job->args.lo, hi = job->args.hi;
-    for (int32_t i = 0; i < n; i++) {
-        float v = tile[i];
-        if (r) v += r[i];
-        if (job->args.flags & IG_GEMM_LO) v = lo > v ? lo : v;
-        if (job->args.flags & IG_GEMM_HI) v = hi < v ? hi : v;
-        c[i] = v;
-    }
+    for (int32_t i = 0; i < n; i++) c[i] = r ? tile[i] + r[i] : tile[i];
+    if (job->args.flags) job->set->act(c, c, n, &job->clamp);
 }
 
 /* Channels [lo, hi) of a panel whose first channel is `channel`, by way of the tile. */

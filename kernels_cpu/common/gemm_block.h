@@ -26,6 +26,7 @@ struct ig_gemm_job {
     struct ig_range range;
     const float *weights;           /* packed panels */
     struct ig_act act;              /* what the micro-kernel cannot do; kind IG_NONE if it can */
+    struct ig_act clamp;            /* what it can, by flags, where they are not 0: set->act gives the same bits */
     int32_t ic, oc;                 /* of one convolution group */
     int64_t taps, k, panel;         /* floats of a panel */
     int32_t panels;                 /* of one convolution group */

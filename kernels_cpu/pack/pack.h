@@ -7,9 +7,7 @@
 
 #include "kernels_cpu/kernel.h"
 
-#if __has_include("kernels_cpu/ref/ref.h")
 #include "kernels_cpu/ref/ref.h"
-#endif
 
 /* --- pack/conv.c: float convolution, constant weights and bias, up to two spatial dims --- */
 ig_supports_fn ig_supports_conv_gemm;  /* any k, stride, dilation, groups */

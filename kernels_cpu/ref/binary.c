@@ -1,7 +1,7 @@
 /*
- * Element-wise functions of two operands, numpy broadcasting, then an activation on f32. Integers wrap; division by
- * zero gives 0. The first kernel takes operands that repeat along whole h, w or c of the output's view; the second any
- * shapes, dense.
+ * Element-wise functions of two operands, numpy broadcasting, then an activation on f32. Integers wrap;
+ * division by zero gives 0. The first kernel takes operands that repeat along whole h, w or c of the output's
+ * view; the second any shapes, dense.
  */
 #include <math.h>
 
@@ -57,7 +57,8 @@ static int64_t integer(int32_t kind, int64_t a, int64_t b)
     case IG_MAX: return a > b ? a : b;
     case IG_MIN: return a < b ? a : b;
     case IG_POW: return power(a, b);
-    case IG_MOD: return remainder_of(a, b) && (a < 0) != (b < 0) ? remainder_of(a, b) + b : remainder_of(a, b);
+    case IG_MOD:
+        return remainder_of(a, b) && (a < 0) != (b < 0) ? remainder_of(a, b) + b : remainder_of(a, b);
     case IG_FMOD: return remainder_of(a, b);
     case IG_PRELU: return a < 0 ? (int64_t)(ua * ub) : a;
     case IG_AND: return a && b;
@@ -95,8 +96,8 @@ static float activated(const struct ig_binary_attr *attr, double a, double b)
 }
 
 /* Element `to` of the output from element ia of a and ib of b. */
-static void element(const struct ig_binary_attr *attr, void *out, int64_t to, const struct ig_call *call, const void *a,
-                    int64_t ia, const void *b, int64_t ib)
+static void element(const struct ig_binary_attr *attr, void *out, int64_t to, const struct ig_call *call,
+                    const void *a, int64_t ia, const void *b, int64_t ib)
 {
     int32_t at = call->in[0].shape->type, bt = call->in[1].shape->type, type = call->out[0].shape->type;
     if (at == IG_F32 || bt == IG_F32) {
@@ -156,8 +157,8 @@ void binary_any_1x1__ref(const struct ig_call *call, struct ig_range range, void
     for (int32_t y = range.y0; y < range.y1; y++)
         for (int32_t x = 0; x < out->w; x++)
             for (int32_t c = range.c0; c < range.c1; c++)
-                element(call->attrs, ig_row(out, y, bytes), x * out->pixel_stride + c, call, row(a, y), place(a, x, c),
-                        row(b, y), place(b, x, c));
+                element(call->attrs, ig_row(out, y, bytes), x * out->pixel_stride + c, call, row(a, y),
+                        place(a, x, c), row(b, y), place(b, x, c));
 }
 
 void binary_any_nd__ref(const struct ig_call *call, struct ig_range range, void *scratch)

@@ -1,6 +1,6 @@
 /*
- * Conversion between any two types. Real to integer truncates toward zero (NaN gives 0), integers wrap to the width of
- * their new type, and everything that is not zero is true.
+ * Conversion between any two types. Real to integer truncates toward zero (NaN gives 0), integers wrap to the
+ * width of their new type, and everything that is not zero is true.
  */
 #include "kernels_cpu/ref/element.h"
 #include "kernels_cpu/ref/half.h"

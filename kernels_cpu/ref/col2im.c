@@ -1,6 +1,6 @@
 /*
- * Columns back to an image, plain ONNX layout: x [N, C * block, L] -> y [N, C, image]; y is the sum of all column
- * elements whose window position and tap fall on it.
+ * Columns back to an image, plain ONNX layout: x [N, C * block, L] -> y [N, C, image]; y is the sum of all
+ * column elements whose window position and tap fall on it.
  */
 #include "kernels_cpu/ref/ref.h"
 

@@ -1,6 +1,7 @@
 /*
  * Convolution, 1-D to 3-D, grouped:
- *   y[p][oc] = act(bias[oc] + sum over taps and input channels of the group x[p s - pad + k d][ic] w[oc][ic][k] + residual)
+ *   y[p][oc] = act(bias[oc] + sum over taps k and the group's ic of x[p s - pad + k d][ic] w[oc][ic][k]
+ *                  + residual[p][oc])
  * Row y of a 3-D image is depth y / H, row y % H.
  */
 #include "kernels_cpu/ref/act.h"

@@ -1,7 +1,9 @@
 /*
  * Deformable convolution (Dai et al. 2017; with a mask: Zhu et al. 2019), plain ONNX layout:
- *   y[oc][p] = bias + sum over ic of the group and taps k of w[oc][ic][k] x(ic, p s - pad + k d + offset[k][p]) mask[k][p]
- * x between pixels is bilinear, and zero outside the image. Offsets are (dy, dx) per group of input channels and tap.
+ *   y[oc][p] = bias + sum over the group's ic and taps k of
+ *              w[oc][ic][k] x(ic, p s - pad + k d + offset[k][p]) mask[k][p]
+ * x between pixels is bilinear, and zero outside the image. Offsets are (dy, dx) per group of input channels
+ * and tap.
  */
 #include <math.h>
 
@@ -33,7 +35,8 @@ static const float *input(const struct ig_call *call, int k)
 }
 
 /* Sum of the taps of one input channel ic, which is channel i of its group. */
-static double dot(const struct ig_call *call, int32_t n, int32_t oc, int32_t ic, int32_t i, int32_t y, int32_t x)
+static double dot(const struct ig_call *call, int32_t n, int32_t oc, int32_t ic, int32_t i, int32_t y,
+                  int32_t x)
 {
     const struct ig_deform *a = call->attrs;
     const struct ig_window *w = &a->w;

@@ -6,16 +6,10 @@
 
 #include "kernels_cpu/kernel.h"
 
-/* Elements from data[i] on; `bytes` is one element's size. */
-static inline const void *ig_element(const void *data, int64_t i, int bytes)
-{
-    return (const char *)data + i * bytes;
-}
-
-/* dst[to] = src[from]. */
+/* dst[to] = src[from], elements of `bytes`. */
 static inline void ig_move(void *dst, int64_t to, const void *src, int64_t from, int bytes)
 {
-    memcpy((char *)dst + to * bytes, ig_element(src, from, bytes), (size_t)bytes);
+    memcpy((char *)dst + to * bytes, (const char *)src + from * bytes, (size_t)bytes);
 }
 
 /* Integer (or truncated f32) element i; 0 for f16. */

@@ -1,4 +1,4 @@
-/* Fully connected: y[m][n] = act(bias[n] + sum over k of x[m][k] w[n][k] + residual[m][n]). Rows are m, channels n. */
+/* Fully connected: row m, channel n of y = act(bias[n] + sum over k of x[m][k] w[n][k] + residual[m][n]). */
 #include "kernels_cpu/ref/act.h"
 #include "kernels_cpu/ref/ref.h"
 

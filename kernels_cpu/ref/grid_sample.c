@@ -1,7 +1,7 @@
 /*
- * Samples of an image at the points of a grid, plain ONNX layout: x [N,C,(D,)H,W], grid [N,(D,)H,W,2 or 3] holds
- * (x, y(, z)) in [-1, 1]. Nearest, linear or cubic (Keys, a = -0.75) taps in every dimension; what lies outside is
- * zero, the border, or reflected.
+ * Samples of an image at the points of a grid, plain ONNX layout: x [N,C,(D,)H,W], grid [N,(D,)H,W,2 or 3]
+ * holds (x, y(, z)) in [-1, 1]. Nearest, linear or cubic (Keys, a = -0.75) taps in every dimension; what lies
+ * outside is zero, the border, or reflected.
  */
 #include <math.h>
 
@@ -84,7 +84,8 @@ static struct taps taps_of(const struct ig_grid_sample *a, double g, int32_t n)
 }
 
 /* Sum over the taps of the dims from d on; `at`: offset so far. */
-static double sample(const float *image, const struct ig_shape *in, const struct taps *taps, int d, int64_t at)
+static double sample(const float *image, const struct ig_shape *in, const struct taps *taps, int d,
+                     int64_t at)
 {
     double sum = 0;
     if (d == in->rank - 2) return image[at];
@@ -104,9 +105,11 @@ void grid_sample_f32_nd__ref(const struct ig_call *call, struct ig_range range, 
         for (int64_t i = 0; i < points; i++) {
             const float *point = (const float *)call->in[1].data + (n * points + i) * dims;
             struct taps taps[MAX_DIMS];
-            for (int d = 0; d < dims; d++) taps[d] = taps_of(call->attrs, point[dims - 1 - d], in->dims[d + 2]);
+            for (int d = 0; d < dims; d++)
+                taps[d] = taps_of(call->attrs, point[dims - 1 - d], in->dims[d + 2]);
             for (int32_t c = 0; c < out->dims[1]; c++) {
-                const float *image = (const float *)call->in[0].data + ((int64_t)n * in->dims[1] + c) * in_plane;
+                const float *image =
+                    (const float *)call->in[0].data + ((int64_t)n * in->dims[1] + c) * in_plane;
                 ((float *)call->out[0].data)[((int64_t)n * out->dims[1] + c) * points + i] =
                     (float)sample(image, in, taps, 0, 0);
             }

@@ -1,23 +1,11 @@
-/* IEEE 754 binary16 to and from f32, by its bits. */
+/* f32 to IEEE 754 binary16; the way back is in graph/tensor.h. */
 #ifndef KERNELS_CPU_REF_HALF_H
 #define KERNELS_CPU_REF_HALF_H
 
-#include <math.h>
 #include <stdint.h>
 #include <string.h>
 
-static inline float ig_half_to_float(uint16_t h)
-{
-    int exponent = h >> 10 & 31, mantissa = h & 1023;
-    float v;
-    if (exponent == 31) v = mantissa ? NAN : INFINITY;
-    else if (exponent == 0) v = (float)mantissa * 0x1p-24f;
-    else {
-        uint32_t bits = (uint32_t)(exponent + 112) << 23 | (uint32_t)mantissa << 13;
-        memcpy(&v, &bits, sizeof v);
-    }
-    return h >> 15 ? -v : v;
-}
+#include "graph/tensor.h"
 
 /* Rounds to nearest, ties to even; too large becomes infinite. */
 static inline uint16_t ig_float_to_half(float f)

@@ -1,6 +1,6 @@
 /*
- * numpy's matmul: y[..][m][n] = alpha * sum over k of a[..][m][k] b[..][k][n], the leading dims broadcast, either side
- * transposed on request; a vector is a row on the left and a column on the right.
+ * numpy's matmul: y[..][m][n] = alpha * sum over k of a[..][m][k] b[..][k][n], the leading dims broadcast,
+ * either side transposed on request; a vector is a row on the left and a column on the right.
  */
 #include "kernels_cpu/ref/matmul.h"
 
@@ -22,11 +22,13 @@ static double dot_real(const float *a, int64_t a_step, const float *b, int64_t b
     return sum;
 }
 
-static int64_t dot_integer(const struct ig_matrices *s, int32_t type, const void *a, int64_t ia, const void *b, int64_t ib)
+static int64_t dot_integer(const struct ig_matrices *s, int32_t type, const void *a, int64_t ia,
+                           const void *b, int64_t ib)
 {
     uint64_t sum = 0;
     for (int64_t i = 0; i < s->k; i++)
-        sum += (uint64_t)ig_get_int(a, type, ia + i * s->a_k) * (uint64_t)ig_get_int(b, type, ib + i * s->b_k);
+        sum +=
+            (uint64_t)ig_get_int(a, type, ia + i * s->a_k) * (uint64_t)ig_get_int(b, type, ib + i * s->b_k);
     return (int64_t)sum;
 }
 
@@ -42,9 +44,11 @@ void matmul_any_nd__ref(const struct ig_call *call, struct ig_range range, void 
             for (int64_t n = 0; n < s.n; n++, to++) {
                 int64_t ia = ig_walk_at(&s.a, i) + m * s.a_m, ib = ig_walk_at(&s.b, i) + n * s.b_n;
                 if (out->shape->type != IG_F32)
-                    ig_put_int(out->data, out->shape->type, to, dot_integer(&s, out->shape->type, a->data, ia, b->data, ib));
+                    ig_put_int(out->data, out->shape->type, to,
+                               dot_integer(&s, out->shape->type, a->data, ia, b->data, ib));
                 else
-                    ((float *)out->data)[to] = (float)(attr->alpha * dot_real((const float *)a->data + ia, s.a_k,
-                                                                              (const float *)b->data + ib, s.b_k, s.k));
+                    ((float *)out->data)[to] =
+                        (float)(attr->alpha * dot_real((const float *)a->data + ia, s.a_k,
+                                                       (const float *)b->data + ib, s.b_k, s.k));
             }
 }

@@ -5,7 +5,7 @@
 #include "kernels_cpu/ref/walk.h"
 
 struct ig_matrices {
-    struct ig_walk a, b;    /* offset of matrix i of either side, in the order of the broadcast leading dims */
+    struct ig_walk a, b; /* offset of matrix i of either side, in the order of the broadcast leading dims */
     int64_t m, n, k;
     int64_t a_m, a_k;       /* elements from a row of a to the next, and from a column to the next */
     int64_t b_k, b_n;
@@ -17,10 +17,12 @@ static inline int32_t ig_lead(const struct ig_shape *s, int i)
     return i + 3 <= s->rank ? s->dims[s->rank - 3 - i] : 1;
 }
 
-static inline struct ig_matrices ig_matrices_of(const struct ig_shape *a, const struct ig_shape *b, int trans_a, int trans_b)
+static inline struct ig_matrices ig_matrices_of(const struct ig_shape *a, const struct ig_shape *b,
+                                                int trans_a, int trans_b)
 {
     int64_t a_rows = a->rank > 1 ? a->dims[a->rank - 2] : 1, a_cols = a->dims[a->rank - 1];
-    int64_t b_rows = b->rank > 1 ? b->dims[b->rank - 2] : b->dims[0], b_cols = b->rank > 1 ? b->dims[b->rank - 1] : 1;
+    int64_t b_rows = b->rank > 1 ? b->dims[b->rank - 2] : b->dims[0];
+    int64_t b_cols = b->rank > 1 ? b->dims[b->rank - 1] : 1;
     struct ig_matrices s = {.a = {.count = 1}, .b = {.count = 1}};
     s.m = trans_a ? a_cols : a_rows;
     s.k = trans_a ? a_rows : a_cols;

@@ -1,6 +1,7 @@
 /*
- * The partial inverse of max pooling, plain ONNX layout: zeros but for x at its indices. Indices count in the tensor
- * that the window alone implies, (in - 1) s - pads + k per dimension; the output may be larger (output_shape).
+ * The partial inverse of max pooling, plain ONNX layout: zeros but for x at its indices. Indices count in the
+ * tensor that the window alone implies, (in - 1) s - pads + k per dimension; the output may be larger
+ * (output_shape).
  */
 #include <string.h>
 

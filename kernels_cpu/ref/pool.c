@@ -1,6 +1,6 @@
 /*
- * Pooling: maximum (with the index of the first maximum), average, (sum |x|^p)^(1/p). Padding never takes part,
- * but in an average that counts it: then the window within the explicit padding divides.
+ * Pooling: maximum (with the index of the first maximum), average, (sum |x|^p)^(1/p). Padding never takes
+ * part, but in an average that counts it: then the window within the explicit padding divides.
  */
 #include <math.h>
 
@@ -40,12 +40,15 @@ static struct pooled pool(const struct ig_call *call, int32_t y, int32_t x, int3
         int32_t iz = ig_tap(y / out_h, w->sd, w->front, k / (w->kh * w->kw), w->dd);
         int32_t iy = ig_tap(y % out_h, w->sh, w->top, k / w->kw % w->kh, w->dh);
         int32_t ix = ig_tap(x, w->sw, w->left, k % w->kw, w->dw);
-        if (iz < in_d + w->back - a->ceil_d && iy < in_h + w->bottom - a->ceil_h && ix < in_w + w->right - a->ceil_w)
+        if (iz < in_d + w->back - a->ceil_d && iy < in_h + w->bottom - a->ceil_h &&
+            ix < in_w + w->right - a->ceil_w)
             r.counted++;
         if (!ig_inside(iz, in_d) || !ig_inside(iy, in_h) || !ig_inside(ix, in_w)) continue;
         int64_t at = a->column_major ? iz + (int64_t)in_d * (iy + (int64_t)in_h * ix)
                                      : ix + (int64_t)in_w * (iy + (int64_t)in_h * iz);
-        take(&r, a, ig_get_real(ig_row(in, iz * in_h + iy, ig_type_bytes(type)), type, ix * in->pixel_stride + c), at);
+        take(&r, a,
+             ig_get_real(ig_row(in, iz * in_h + iy, ig_type_bytes(type)), type, ix * in->pixel_stride + c),
+             at);
     }
     return r;
 }

@@ -1,6 +1,7 @@
 /*
- * Convolution of quantised operands: acc = sum (x - x_zero) (w - w_zero) in integers; then acc itself (ConvInteger), or
- * saturate(round((acc + bias) x_scale w_scale / y_scale) + y_zero) (QLinearConv). Padding is x_zero.
+ * Convolution of quantised operands: acc = sum (x - x_zero) (w - w_zero) in integers; then acc itself
+ * (ConvInteger), or saturate(round((acc + bias) x_scale w_scale / y_scale) + y_zero) (QLinearConv). Padding
+ * is x_zero.
  */
 #include "kernels_cpu/ref/quantized.h"
 #include "kernels_cpu/ref/ref.h"
@@ -29,7 +30,8 @@ static int64_t dot(const struct ig_call *call, const struct quant *q, int32_t y,
     const struct ig_operand *in = &call->in[0], *out = &call->out[0], *weights = &call->in[q->w];
     int32_t in_h = in->h / w->in_d, out_h = out->h / w->out_d;
     int32_t n = in->c / a->groups, first = oc / (out->c / a->groups) * n;
-    int64_t x_zero = (int64_t)ig_parameter(call, q->x_zero, 0), w_zero = (int64_t)ig_parameter(call, q->w_zero, oc), sum = 0;
+    int64_t x_zero = (int64_t)ig_parameter(call, q->x_zero, 0), sum = 0;
+    int64_t w_zero = (int64_t)ig_parameter(call, q->w_zero, oc);
     for (int32_t k = 0; k < ig_taps(w); k++) {
         int32_t iz = ig_tap(y / out_h, w->sd, w->front, k / (w->kh * w->kw), w->dd);
         int32_t iy = ig_tap(y % out_h, w->sh, w->top, k / w->kw % w->kh, w->dh);
@@ -38,7 +40,8 @@ static int64_t dot(const struct ig_call *call, const struct quant *q, int32_t y,
         const void *row = ig_row(in, iz * in_h + iy, 1);
         for (int32_t i = 0; i < n; i++)
             sum += (ig_get_int(row, in->shape->type, ix * in->pixel_stride + first + i) - x_zero) *
-                   (ig_get_int(weights->data, weights->shape->type, ((int64_t)oc * n + i) * ig_taps(w) + k) - w_zero);
+                   (ig_get_int(weights->data, weights->shape->type, ((int64_t)oc * n + i) * ig_taps(w) + k) -
+                    w_zero);
     }
     return sum;
 }
@@ -50,7 +53,8 @@ void conv_integer_any_1x1__ref(const struct ig_call *call, struct ig_range range
     for (int32_t y = range.y0; y < range.y1; y++)
         for (int32_t x = 0; x < out->w; x++)
             for (int32_t c = range.c0; c < range.c1; c++)
-                ((int32_t *)ig_row(out, y, 4))[x * out->pixel_stride + c] = (int32_t)dot(call, &in_integer, y, x, c);
+                ((int32_t *)ig_row(out, y, 4))[x * out->pixel_stride + c] =
+                    (int32_t)dot(call, &in_integer, y, x, c);
 }
 
 void qlinear_conv_any_1x1__ref(const struct ig_call *call, struct ig_range range, void *scratch)

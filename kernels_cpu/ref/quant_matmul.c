@@ -1,7 +1,7 @@
 /*
  * Matrix product of quantised operands: acc = sum (a - a_zero) (b - b_zero); acc itself (MatMulInteger), or
- * saturate(round(acc a_scale b_scale / y_scale) + y_zero) (QLinearMatMul). Parameters of a may be one per row, those of
- * b one per column.
+ * saturate(round(acc a_scale b_scale / y_scale) + y_zero) (QLinearMatMul). Parameters of a may be one per
+ * row, those of b one per column.
  */
 #include "kernels_cpu/ref/matmul.h"
 #include "kernels_cpu/ref/quantized.h"
@@ -36,8 +36,8 @@ void matmul_integer_any_nd__ref(const struct ig_call *call, struct ig_range rang
     for (int64_t i = 0; i < s.a.count; i++)
         for (int64_t m = 0; m < s.m; m++)
             for (int64_t n = 0; n < s.n; n++)
-                *out++ = (int32_t)dot(&s, a, ig_walk_at(&s.a, i) + m * s.a_m, (int64_t)ig_parameter(call, 2, m), b,
-                                      ig_walk_at(&s.b, i) + n * s.b_n, (int64_t)ig_parameter(call, 3, n));
+                *out++ = (int32_t)dot(&s, a, ig_walk_at(&s.a, i) + m * s.a_m, (int64_t)ig_parameter(call, 2, m),
+                                      b, ig_walk_at(&s.b, i) + n * s.b_n, (int64_t)ig_parameter(call, 3, n));
 }
 
 void qlinear_matmul_any_nd__ref(const struct ig_call *call, struct ig_range range, void *scratch)
@@ -49,8 +49,8 @@ void qlinear_matmul_any_nd__ref(const struct ig_call *call, struct ig_range rang
     for (int64_t i = 0; i < s.a.count; i++)
         for (int64_t m = 0; m < s.m; m++)
             for (int64_t n = 0; n < s.n; n++) {
-                int64_t acc = dot(&s, a, ig_walk_at(&s.a, i) + m * s.a_m, (int64_t)ig_parameter(call, 2, m), b,
-                                  ig_walk_at(&s.b, i) + n * s.b_n, (int64_t)ig_parameter(call, 5, n));
+                int64_t acc = dot(&s, a, ig_walk_at(&s.a, i) + m * s.a_m, (int64_t)ig_parameter(call, 2, m),
+                                  b, ig_walk_at(&s.b, i) + n * s.b_n, (int64_t)ig_parameter(call, 5, n));
                 double scale = ig_parameter(call, 1, m) * ig_parameter(call, 4, n) / ig_parameter(call, 6, 0);
                 ig_put_int(out->data, out->shape->type, to++,
                            ig_requantized(acc, scale, ig_parameter(call, 7, 0), out->shape->type));

@@ -1,6 +1,6 @@
 /*
- * y = saturate(round half to even(x / scale) + zero), and back: y = (x - zero) * scale. Scale and zero are one number
- * each, or one per index of `axis`.
+ * y = saturate(round half to even(x / scale) + zero), and back: y = (x - zero) * scale. Scale and zero are
+ * one number each, or one per index of `axis`.
  */
 #include <math.h>
 
@@ -15,7 +15,8 @@ static double parameter(const struct ig_call *call, int k, int64_t i)
     const struct ig_operand *o = &call->in[k];
     if (call->n_in <= k || !o->shape) return 0;
     struct ig_lines l = {1, 1, 1};
-    if (ig_count(o->shape) > 1) l = ig_lines_of(call->in[0].shape, a->axis < 0 ? a->axis + call->in[0].shape->rank : a->axis);
+    if (ig_count(o->shape) > 1)
+        l = ig_lines_of(call->in[0].shape, a->axis < 0 ? a->axis + call->in[0].shape->rank : a->axis);
     return ig_get_real(o->data, o->shape->type, i / l.inner % l.n);
 }
 
@@ -42,8 +43,8 @@ int quantize_any_nd__supports(const struct ig_call *call)
 
 int dequantize_any_nd__supports(const struct ig_call *call)
 {
-    return is_type(&call->in[0], IG_U8, IG_I8, IG_I32) && call->out[0].shape->type == IG_F32 && fits(call, 1) &&
-           fits(call, 2);
+    return is_type(&call->in[0], IG_U8, IG_I8, IG_I32) && call->out[0].shape->type == IG_F32 &&
+           fits(call, 1) && fits(call, 2);
 }
 
 void quantize_any_nd__ref(const struct ig_call *call, struct ig_range range, void *scratch)

@@ -1,8 +1,8 @@
 /*
- * Resize, after the ONNX operator: an output index maps to an input coordinate x (attribute `coord`); the result is
- * the sum over the taps around x in every dimension of value * product of weights. With shrink = min(scale, 1) if
- * anti-aliased, else 1, a tap at index i weighs f((i - x) shrink) / sum of all; f is the tent (linear) or Keys' cubic
- * (1981). Taps beyond the edge repeat it, or are left out (exclude_outside).
+ * Resize, after the ONNX operator: an output index maps to an input coordinate x (attribute `coord`); the
+ * result is the sum over the taps around x in every dimension of value * product of weights. With shrink =
+ * min(scale, 1) if anti-aliased, else 1, a tap at index i weighs f((i - x) shrink) / sum of all; f is the
+ * tent (linear) or Keys' cubic (1981). Taps beyond the edge repeat it, or are left out (exclude_outside).
  */
 #include <math.h>
 
@@ -38,7 +38,8 @@ static double raw_weight(const struct ig_resize *a, const struct axis *s, int32_
 static double coordinate(const struct ig_resize *a, int d, int32_t in, int32_t out, int32_t o)
 {
     double width = (double)a->scale[d] * in, begin = a->roi_begin[d], end = a->roi_end[d];
-    if (fabs(width - out) < 1e-6 * out + 1e-6) width = out; /* the scale was out / in before it was rounded to float */
+    if (fabs(width - out) < 1e-6 * out + 1e-6)
+        width = out; /* the scale was out / in before it was rounded to float */
     double scale = width / in;
     if (a->scale[d] == 1 && in == out && (a->coord != IG_TF_CROP_AND_RESIZE || begin == end)) return o;
     switch (a->coord) {
@@ -94,8 +95,8 @@ int resize_f32_1x1__supports(const struct ig_call *call)
 {
     const struct ig_resize *a = call->attrs;
     const struct ig_shape *in = call->in[0].shape, *out = call->out[0].shape;
-    return ig_ref_is_f32(call) && in->rank == 4 && in->dims[0] == out->dims[0] && in->dims[3] == out->dims[3] &&
-           a->scale[0] == 1 && a->scale[3] == 1;
+    return ig_ref_is_f32(call) && in->rank == 4 && in->dims[0] == out->dims[0] &&
+           in->dims[3] == out->dims[3] && a->scale[0] == 1 && a->scale[3] == 1;
 }
 
 static double sample(const struct ig_call *call, const struct axis *v, const struct axis *h, int32_t c)
@@ -117,7 +118,8 @@ void resize_f32_1x1__ref(const struct ig_call *call, struct ig_range range, void
     (void)scratch;
     for (int32_t y = range.y0; y < range.y1; y++)
         for (int32_t x = 0; x < out->w; x++) {
-            struct axis v = axis_of(call->attrs, 1, in->h, out->h, y), h = axis_of(call->attrs, 2, in->w, out->w, x);
+            struct axis v = axis_of(call->attrs, 1, in->h, out->h, y);
+            struct axis h = axis_of(call->attrs, 2, in->w, out->w, x);
             for (int32_t c = range.c0; c < range.c1; c++)
                 ig_row_f32(out, y)[x * out->pixel_stride + c] = (float)sample(call, &v, &h, c);
         }
@@ -155,6 +157,7 @@ void resize_any_nd__ref(const struct ig_call *call, struct ig_range range, void 
             axes[d] = axis_of(a, d, in->dims[d], out->dims[d], o);
             outside |= axes[d].outside;
         }
-        ig_put_real(call->out[0].data, out->type, i, outside ? a->extrapolation : interpolate(call, axes, 0, 0));
+        ig_put_real(call->out[0].data, out->type, i,
+                    outside ? a->extrapolation : interpolate(call, axes, 0, 0));
     }
 }

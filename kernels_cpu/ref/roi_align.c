@@ -1,7 +1,7 @@
 /*
- * Region-of-interest pooling at bilinear samples (He et al. 2017), plain ONNX layout: a region is cut into the output's
- * bins, a bin sampled at sampling x sampling points (0: about one per pixel), and these averaged; or the largest of
- * their weighted corners taken, as ONNX defines `max`.
+ * Region-of-interest pooling at bilinear samples (He et al. 2017), plain ONNX layout: a region is cut into
+ * the output's bins, a bin sampled at sampling x sampling points (0: about one per pixel), and these
+ * averaged; or the largest of their weighted corners taken, as ONNX defines `max`.
  */
 #include <math.h>
 
@@ -56,8 +56,8 @@ static struct span span(const struct ig_roi_align *a, double from, double to, in
     return (struct span){start, size / bins, a->sampling > 0 ? a->sampling : (int32_t)ceil(size / bins)};
 }
 
-static double bin(const struct ig_roi_align *a, const float *image, const struct ig_shape *in, const struct span *v,
-                  const struct span *h, int32_t by, int32_t bx)
+static double bin(const struct ig_roi_align *a, const float *image, const struct ig_shape *in,
+                  const struct span *v, const struct span *h, int32_t by, int32_t bx)
 {
     double sum = 0, max = 0;
     int first = 1;
@@ -88,9 +88,10 @@ void roi_align_f32_nd__ref(const struct ig_call *call, struct ig_range range, vo
         const float *roi = rois + 4 * r; /* x1, y1, x2, y2 */
         struct span v = span(a, roi[1], roi[3], out->dims[2]), h = span(a, roi[0], roi[2], out->dims[3]);
         int64_t n = ig_get_int(call->in[2].data, call->in[2].shape->type, r);
-        for (int32_t c = 0; c < out->dims[1]; c++)
+        for (int32_t c = 0; c < out->dims[1]; c++) {
+            const float *image = (const float *)call->in[0].data + (n * in->dims[1] + c) * plane;
             for (int32_t y = 0; y < out->dims[2]; y++)
-                for (int32_t x = 0; x < out->dims[3]; x++)
-                    *to++ = (float)bin(a, (const float *)call->in[0].data + (n * in->dims[1] + c) * plane, in, &v, &h, y, x);
+                for (int32_t x = 0; x < out->dims[3]; x++) *to++ = (float)bin(a, image, in, &v, &h, y, x);
+        }
     }
 }

@@ -65,7 +65,8 @@ static int64_t integer(const struct ig_act *act, int64_t x)
 {
     switch (act->kind) {
     case IG_RELU: return x < 0 ? 0 : x;
-    case IG_CLIP: return (double)x < act->alpha ? (int64_t)act->alpha : (double)x > act->beta ? (int64_t)act->beta : x;
+    case IG_CLIP:
+        return (double)x < act->alpha ? (int64_t)act->alpha : (double)x > act->beta ? (int64_t)act->beta : x;
     case IG_ABS: return x < 0 ? (int64_t)-(uint64_t)x : x;
     case IG_NEG: return (int64_t)-(uint64_t)x;
     case IG_SIGN: return (x > 0) - (x < 0);
@@ -77,7 +78,8 @@ static int64_t integer(const struct ig_act *act, int64_t x)
 
 static int has_integer(int32_t kind)
 {
-    static const int32_t kinds[] = {IG_NONE, IG_RELU, IG_CLIP, IG_ABS, IG_NEG, IG_SIGN, IG_NOT, IG_BITWISE_NOT};
+    static const int32_t kinds[] = {IG_NONE, IG_RELU, IG_CLIP, IG_ABS,
+                                    IG_NEG,  IG_SIGN, IG_NOT,  IG_BITWISE_NOT};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (kinds[i] == kind) return 1;
     return 0;
@@ -93,7 +95,8 @@ int unary_any_1x1__supports(const struct ig_call *call)
 }
 
 /* Element `to` of dst from element `from` of src. */
-static void element(const struct ig_act *act, void *dst, int64_t to, const void *src, int32_t type, int64_t from)
+static void element(const struct ig_act *act, void *dst, int64_t to, const void *src, int32_t type,
+                    int64_t from)
 {
     if (type != IG_F32) {
         ig_put_int(dst, type, to, integer(act, ig_get_int(src, type, from)));
@@ -101,7 +104,8 @@ static void element(const struct ig_act *act, void *dst, int64_t to, const void 
     }
     double x = ((const float *)src)[from];
     if (act->kind == IG_ISNAN) ((uint8_t *)dst)[to] = x != x;
-    else if (act->kind == IG_ISINF) ((uint8_t *)dst)[to] = (x == INFINITY && act->beta != 0) || (x == -INFINITY && act->alpha != 0);
+    else if (act->kind == IG_ISINF)
+        ((uint8_t *)dst)[to] = (x == INFINITY && act->beta != 0) || (x == -INFINITY && act->alpha != 0);
     else ((float *)dst)[to] = (float)real(act, x);
 }
 
@@ -114,6 +118,6 @@ void unary_any_1x1__ref(const struct ig_call *call, struct ig_range range, void 
     for (int32_t y = range.y0; y < range.y1; y++)
         for (int32_t x = 0; x < out->w; x++)
             for (int32_t c = range.c0; c < range.c1; c++)
-                element(&a->act, ig_row(out, y, out_bytes), x * out->pixel_stride + c, ig_row(in, y, in_bytes),
-                        in->shape->type, x * in->pixel_stride + c);
+                element(&a->act, ig_row(out, y, out_bytes), x * out->pixel_stride + c,
+                        ig_row(in, y, in_bytes), in->shape->type, x * in->pixel_stride + c);
 }

@@ -5,7 +5,8 @@
 int where_any_nd__supports(const struct ig_call *call)
 {
     int32_t type = call->out[0].shape->type;
-    return call->in[0].shape->type == IG_BOOL && call->in[1].shape->type == type && call->in[2].shape->type == type;
+    return call->in[0].shape->type == IG_BOOL && call->in[1].shape->type == type &&
+           call->in[2].shape->type == type;
 }
 
 void where_any_nd__ref(const struct ig_call *call, struct ig_range range, void *scratch)

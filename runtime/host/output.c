@@ -6,28 +6,6 @@
 
 #include "runtime/host/program.h"
 
-void ig_json_string(FILE *f, const char *s)
-{
-    fputc('"', f);
-    for (; *s; s++) {
-        if (*s == '"' || *s == '\\') fprintf(f, "\\%c", *s);
-        else if ((unsigned char)*s < 32) fprintf(f, "\\u%04x", *s);
-        else fputc(*s, f);
-    }
-    fputc('"', f);
-}
-
-const char *ig_shape_text(const struct ig_shape *s, char *text, size_t n)
-{
-    static const char *const types[IG_TYPES] = {"f32", "i32", "i64", "u8", "i8", "bool", "f16"};
-    size_t at = 0;
-    for (int i = 0; i < s->rank && at < n; i++)
-        at += (size_t)snprintf(text + at, n - at, "%s%d", i ? "x" : "", s->dims[i]);
-    if (!s->rank) at += (size_t)snprintf(text, n, "scalar");
-    if (at < n) snprintf(text + at, n - at, " %s", types[s->type]);
-    return text;
-}
-
 void ig_write_npy(const char *path, const struct ig_shape *s, const void *data)
 {
     static const char *const types[IG_TYPES] = {"<f4", "<i4", "<i8", "|u1", "|i1", "|b1", "<f2"};
@@ -52,18 +30,6 @@ void ig_write_npy(const char *path, const struct ig_shape *s, const void *data)
         int error = errno;
         remove(temp);
         ig_die("%s: cannot write: %s", path, strerror(error));
-    }
-}
-
-static double element(const struct ig_shape *s, const void *data, int64_t i)
-{
-    switch (s->type) {
-    case IG_F32: return (double)((const float *)data)[i];
-    case IG_I32: return ((const int32_t *)data)[i];
-    case IG_I64: return (double)((const int64_t *)data)[i];
-    case IG_I8: return ((const int8_t *)data)[i];
-    case IG_F16: return 0;
-    default: return ((const uint8_t *)data)[i];
     }
 }
 
@@ -105,14 +71,10 @@ void ig_print_result(const struct ig_session *s, const struct ig_options *o, dou
 
 static void print_ios(const char *key, const struct ig_io *io, int n)
 {
-    static const char *const types[IG_TYPES] = {"f32", "i32", "i64", "u8", "i8", "bool", "f16"};
     printf("\"%s\":[", key);
     for (int i = 0; i < n; i++) {
-        printf("%s{\"name\":", i ? "," : "");
-        ig_json_string(stdout, io[i].name);
-        fputs(",\"shape\":[", stdout);
-        for (int d = 0; d < io[i].shape->rank; d++) printf("%s%d", d ? "," : "", io[i].shape->dims[d]);
-        printf("],\"type\":\"%s\"}", types[io[i].shape->type]);
+        if (i) putchar(',');
+        ig_json_tensor(stdout, io[i].name, io[i].shape);
     }
     printf("],");
 }

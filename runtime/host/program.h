@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "runtime/api.h"
+#include "runtime/host/text.h"
 
 struct ig_program {                /* filled by the generated main file */
     const struct ig_model *model;
@@ -39,8 +40,6 @@ int ig_main(int argc, char **argv, const struct ig_program *program);
 /* One line on stderr: "<program>: <what>", exit 1. */
 _Noreturn void ig_die(const char *format, ...) __attribute__((format(printf, 1, 2)));
 int64_t ig_now_ns(void);
-/* "[1,3,224,224] f32" */
-const char *ig_shape_text(const struct ig_shape *s, char *text, size_t n);
 
 /* runtime/host/input.c: fills input i from a .npy, raw, PGM or PPM file. Dies on a wrong size, type or shape. */
 void ig_load_input(const struct ig_session *s, int i, const char *path);
@@ -50,7 +49,6 @@ int ig_next_frame(const struct ig_session *s);
 void ig_write_npy(const char *path, const struct ig_shape *shape, const void *data);
 void ig_print_result(const struct ig_session *s, const struct ig_options *o, double ms);
 void ig_print_info(const struct ig_session *s, int json);
-void ig_json_string(FILE *f, const char *text);
 /* runtime/host/bench.c */
 void ig_bench(struct ig_session *s, const struct ig_options *o);
 void ig_write_trace(struct ig_session *s, const char *path);

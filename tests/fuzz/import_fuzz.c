@@ -1,6 +1,6 @@
 /*
- * libFuzzer target: arbitrary bytes as an ONNX file. Whatever the importer takes must be a well-formed graph. Constants
- * are held to 1 MiB, so that a small file cannot ask for much memory or time.
+ * libFuzzer target: arbitrary bytes as an ONNX file. Whatever the importer takes must be a well-formed graph.
+ * Constants are held to 1 MiB, so that a small file cannot ask for much memory or time.
  */
 #include <stdint.h>
 #include <stdlib.h>

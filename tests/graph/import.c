@@ -1,29 +1,11 @@
-/* The importer's frame: reading files, tensors, inputs and outputs, functions, order, refusals, hostile bytes. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <fcntl.h>
-#include <stdio.h>
-#include <unistd.h>
-
-#include "graph/graph.h"
-#include "kernels_cpu/eval.h"
+/* The importer's frame: names, inputs and outputs, functions, order, refusals. */
 #include "tests/support/onnx_model.h"
 
 static char err[IG_ERROR_BYTES];
 
 static struct ig_graph *import_with(struct m_model *m, struct ig_import_options options)
 {
-    char why[256];
-    options.eval = ig_ref_eval;
-    m_pack(m);
-    struct ig_graph *g = ig_import_bytes("net.onnx", m->bytes, m->n_bytes, &options, err, sizeof err);
-    if (g) assert_int_equal(ig_graph_check(g, why, sizeof why), 0);
-    return g;
+    return m_import(m, options, err, sizeof err);
 }
 
 static struct ig_graph *import(struct m_model *m)
@@ -44,13 +26,6 @@ static void refuse_with(struct m_model *m, struct ig_import_options options, con
 static void refuse(struct m_model *m, const char *part)
 {
     refuse_with(m, (struct ig_import_options){0}, part);
-}
-
-static void check_shape(const struct ig_graph *g, int32_t v, int rank, const int64_t *dims)
-{
-    const struct ig_shape *s = &g->values[v].shape;
-    assert_int_equal(s->rank, rank);
-    for (int i = 0; i < rank; i++) assert_int_equal(s->dims[i], dims[i]);
 }
 
 /* x [1,2,4,4] -> Relu -> y */
@@ -82,175 +57,6 @@ static void names_and_origin(void **state)
     m_free(&m);
 }
 
-/* A tensor that is the graph's output, through COPY; returns its constant's data. */
-static const void *constant_of(struct m_model *m, Onnx__TensorProto *t, struct ig_graph **g, int32_t type)
-{
-    m_init(m, 17);
-    m_add_initializer(m, t);
-    m_output(m, "t");
-    *g = import(m);
-    assert_int_equal((*g)->nodes[0].op, IG_COPY);
-    const struct ig_value *v = &(*g)->values[(*g)->nodes[0].in[0]];
-    assert_int_equal(v->shape.type, type);
-    return v->data;
-}
-
-static Onnx__TensorProto *loose(struct m_model *m, int type, int64_t n, const void *raw, size_t bytes)
-{
-    memset(m, 0, sizeof *m);
-    return m_tensor(m, "t", type, 1, &n, raw, bytes);
-}
-
-static void check_floats(struct m_model *keep, Onnx__TensorProto *t, const float *want, int n)
-{
-    struct m_model m;
-    struct ig_graph *g;
-    const float *data = constant_of(&m, t, &g, IG_F32);
-    for (int i = 0; i < n; i++) assert_true(data[i] == want[i]);
-    ig_graph_free(g);
-    m_free(&m);
-    m_free(keep);
-}
-
-static void float_data(void **state)
-{
-    (void)state;
-    static const float want[3] = {1.5f, -2.0f, 0.25f};
-    static const double wide[3] = {1.5, -2.0, 0.25};
-    static const uint16_t half[3] = {0x3e00, 0xc000, 0x3400}, brain[3] = {0x3fc0, 0xc000, 0x3e80};
-    struct m_model m;
-    check_floats(&m, loose(&m, M_FLOAT, 3, want, sizeof want), want, 3);
-    check_floats(&m, loose(&m, M_DOUBLE, 3, wide, sizeof wide), want, 3);
-    check_floats(&m, loose(&m, M_FLOAT16, 3, half, sizeof half), want, 3);
-    check_floats(&m, loose(&m, M_BFLOAT16, 3, brain, sizeof brain), want, 3);
-    Onnx__TensorProto *typed = loose(&m, M_FLOAT, 3, NULL, 0);
-    typed->float_data = (float *)want;
-    typed->n_float_data = 3;
-    check_floats(&m, typed, want, 3);
-    typed = loose(&m, M_FLOAT16, 3, NULL, 0);
-    typed->int32_data = (int32_t[]){half[0], half[1], half[2]};
-    typed->n_int32_data = 3;
-    check_floats(&m, typed, want, 3);
-}
-
-static void integer_data(void **state)
-{
-    (void)state;
-    struct m_model m, model;
-    struct ig_graph *g;
-    Onnx__TensorProto *t = loose(&m, M_INT8, 2, NULL, 0);
-    t->int32_data = (int32_t[]){-3, 127};
-    t->n_int32_data = 2;
-    const int8_t *bytes = constant_of(&model, t, &g, IG_I8);
-    assert_int_equal(bytes[0], -3);
-    assert_int_equal(bytes[1], 127);
-    ig_graph_free(g);
-    m_free(&model);
-    m_free(&m);
-    t = loose(&m, M_INT64, 2, NULL, 0);
-    t->int64_data = (int64_t[]){INT64_MIN, 7};
-    t->n_int64_data = 2;
-    const int64_t *wide = constant_of(&model, t, &g, IG_I64);
-    assert_true(wide[0] == INT64_MIN && wide[1] == 7);
-    ig_graph_free(g);
-    m_free(&model);
-    m_free(&m);
-    t = loose(&m, M_BOOL, 3, "\0\2\1", 3);
-    assert_memory_equal(constant_of(&model, t, &g, IG_BOOL), "\0\1\1", 3);
-    ig_graph_free(g);
-    m_free(&model);
-    m_free(&m);
-}
-
-static void wrong_tensors(void **state)
-{
-    (void)state;
-    static const struct { int type; int64_t dim; size_t bytes; const char *part; } cases[] = {
-        {M_FLOAT, 4, 15, "has 15 bytes of data, its shape needs 16"},
-        {M_FLOAT, -1, 4, "has a dimension of -1"},
-        {M_FLOAT, (int64_t)1 << 40, 4, "has a dimension of 1099511627776"},
-        {M_FLOAT, 0, 0, "has no elements"},
-        {8, 1, 4, "has type string"},
-        {14, 1, 8, "has type complex64"},
-        {99, 1, 4, "has type unknown"},
-        {M_DOUBLE, 2000, 16000, "has type double; convert the model to float32"},
-    };
-    static char zeros[16000];
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct m_model m;
-        m_init(&m, 17);
-        m_add_initializer(&m, m_tensor(&m, "t", cases[i].type, 1, &cases[i].dim, zeros, cases[i].bytes));
-        m_output(&m, "t");
-        refuse(&m, cases[i].part);
-    }
-}
-
-static void external_entry(struct m_model *m, Onnx__TensorProto *t, const char *key, const char *value)
-{
-    Onnx__StringStringEntryProto *e = m_alloc(m, sizeof *e);
-    onnx__string_string_entry_proto__init(e);
-    e->key = m_text(m, key);
-    e->value = m_text(m, value);
-    t->external_data = m_append(m, t->external_data, &t->n_external_data, e);
-}
-
-static void external_model(struct m_model *m, const char *location, const char *offset)
-{
-    m_init(m, 17);
-    Onnx__TensorProto *t = m_tensor(m, "t", M_FLOAT, LIST(2), NULL, 0);
-    t->has_data_location = 1;
-    t->data_location = 1;
-    external_entry(m, t, "location", location);
-    external_entry(m, t, "offset", offset);
-    external_entry(m, t, "length", "8");
-    m_add_initializer(m, t);
-    m_output(m, "t");
-}
-
-static void external_data(void **state)
-{
-    (void)state;
-    char folder[] = "/tmp/ingot-import-XXXXXX", path[64], data[64];
-    static const float floats[3] = {1, 2, 3};
-    static const struct ig_import_options options = {.eval = ig_ref_eval};
-    struct m_model m;
-    assert_non_null(mkdtemp(folder));
-    snprintf(path, sizeof path, "%s/net.onnx", folder);
-    snprintf(data, sizeof data, "%s/net.bin", folder);
-    FILE *f = fopen(data, "wb");
-    assert_int_equal(fwrite(floats, sizeof floats, 1, f), 1);
-    fclose(f);
-    external_model(&m, "net.bin", "4");
-    m_pack(&m);
-    struct ig_graph *g = ig_import_bytes(path, m.bytes, m.n_bytes, &options, err, sizeof err);
-    assert_non_null(g);
-    assert_memory_equal(g->values[g->nodes[0].in[0]].data, floats + 1, 8);
-    ig_graph_free(g);
-    m_free(&m);
-    external_model(&m, "net.bin", "8");
-    m_pack(&m);
-    assert_null(ig_import_bytes(path, m.bytes, m.n_bytes, &options, err, sizeof err));
-    assert_non_null(strstr(err, "is too short"));
-    m_free(&m);
-    unlink(data);
-    rmdir(folder);
-}
-
-static void external_paths(void **state)
-{
-    (void)state;
-    static const char *const bad[] = {"/etc/passwd", "../net.bin", "a/../../b", "..", ""};
-    struct m_model m;
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        external_model(&m, bad[i], "0");
-        refuse(&m, "must be a relative path below the model's folder");
-    }
-    external_model(&m, "..absent", "0");
-    refuse(&m, "No such file");
-    external_model(&m, "x", "-1");
-    refuse(&m, "is not a number");
-}
-
 static void symbolic_dims(void **state)
 {
     (void)state;
@@ -264,10 +70,11 @@ static void symbolic_dims(void **state)
     m_output(&m, "z");
     struct ig_graph *g = import_with(&m, options);
     assert_non_null(g);
-    check_shape(g, g->outputs[0], LIST(2, 3, 8, 9));
+    m_check_shape(g, g->outputs[0], LIST(2, 3, 8, 9));
     ig_graph_free(g);
     assert_null(import_with(&m, (struct ig_import_options){0}));
-    assert_string_equal(err, "net.onnx: input 'x': dimension 2 (d2) is not known; give it with --input-shape x=1x3x224x224");
+    assert_string_equal(
+        err, "net.onnx: input 'x': dimension 2 (d2) is not known; give it with --input-shape x=1x3x224x224");
     b.shape.rank = 3;
     assert_null(import_with(&m, options));
     assert_non_null(strstr(err, "input 'x' has 4 dimensions, its bound shape 3"));
@@ -288,7 +95,7 @@ static void default_batch(void **state)
     m_node(&m, "Relu", "x", "y");
     m_output(&m, "y");
     struct ig_graph *g = import(&m);
-    check_shape(g, g->inputs[0], LIST(1, 3));
+    m_check_shape(g, g->inputs[0], LIST(1, 3));
     ig_graph_free(g);
     m_free(&m);
 }
@@ -307,7 +114,7 @@ static void bound_constant(void **state)
     struct ig_graph *g = import_with(&m, (struct ig_import_options){.binds = &b, .n_binds = 1});
     assert_non_null(g);
     assert_int_equal(g->n_inputs, 1);
-    check_shape(g, g->outputs[0], LIST(2, 16));
+    m_check_shape(g, g->outputs[0], LIST(2, 16));
     ig_graph_free(g);
     refuse(&m, "shape is computed from data and must be constant");
 }
@@ -359,7 +166,8 @@ static void odd_outputs(void **state)
     assert_int_equal(g->n_outputs, 5);
     for (int i = 0; i < 5; i++) {
         assert_false(ig_is_const(g, g->outputs[i]) || ig_is_input(g, g->outputs[i]));
-        for (int k = 0; k < i; k++) assert_int_not_equal(g->outputs[i], g->outputs[k]);
+        for (int k = 0; k < i; k++)
+            assert_int_not_equal(g->outputs[i], g->outputs[k]);
     }
     assert_string_equal(g->values[g->outputs[2]].name, "w");
     assert_string_equal(g->values[g->outputs[3]].name, "alias");
@@ -379,7 +187,8 @@ static void cut_outputs(void **state)
     assert_non_null(g);
     assert_int_equal(g->n_nodes, 1);
     ig_graph_free(g);
-    refuse_with(&m, (struct ig_import_options){.outputs = nowhere, .n_outputs = 1}, "no tensor 'q' to cut the graph at");
+    refuse_with(&m, (struct ig_import_options){.outputs = nowhere, .n_outputs = 1},
+                "no tensor 'q' to cut the graph at");
 }
 
 static void unsupported_report(void **state)
@@ -395,7 +204,8 @@ static void unsupported_report(void **state)
     m_output(&m, "a");
     m_output(&m, "d");
     refuse(&m, "net.onnx: 3 nodes cannot be compiled:\n"
-               "  where  NonZero-17  its output's shape depends on the data; cut the graph before it with --outputs\n"
+               "  where  NonZero-17  its output's shape depends on the data; cut the graph before it with "
+               "--outputs\n"
                "  (b)  com.microsoft.Gelu-1  is not of ONNX's own domain; export without custom operators\n"
                "  (c)  Frobnicate-17  is no operator that is known");
 }
@@ -466,7 +276,8 @@ static void functions(void **state)
     f->domain = m_text(&m, "my");
     f->input = m_names(&m, "a", &f->n_input);
     f->output = m_names(&m, "r", &f->n_output);
-    Onnx__NodeProto *leaky = m_loose_node(&m, "LeakyRelu", "a", "t"), *add = m_loose_node(&m, "Add", "t,a", "r");
+    Onnx__NodeProto *leaky = m_loose_node(&m, "LeakyRelu", "a", "t"),
+                    *add = m_loose_node(&m, "Add", "t,a", "r");
     m_attr(&m, leaky, "alpha", 1)->ref_attr_name = m_text(&m, "slope");
     f->node = m_append(&m, f->node, &f->n_node, leaky);
     f->node = m_append(&m, f->node, &f->n_node, add);
@@ -492,105 +303,22 @@ static void functions(void **state)
     refuse(&m, "functions are nested more than");
 }
 
-static void budgets(void **state)
-{
-    (void)state;
-    struct m_model m;
-    m_init(&m, 17);
-    m_ints(&m, "shape", LIST(1 << 15, 1 << 15));
-    m_node(&m, "ConstantOfShape", "shape", "y");
-    m_output(&m, "y");
-    refuse_with(&m, (struct ig_import_options){.max_bytes = 1 << 30}, "its constants are too large");
-}
-
-static void truncated(void **state)
-{
-    (void)state;
-    struct m_model m;
-    small(&m);
-    m_weights(&m, "w", LIST(2, 1, 1));
-    m_node(&m, "Mul", "y,w", "z");
-    m_output(&m, "z");
-    m_pack(&m);
-    for (size_t n = 0; n < m.n_bytes; n++) {
-        uint8_t *exact = malloc(n ? n : 1);
-        memcpy(exact, m.bytes, n);
-        struct ig_graph *g = ig_import_bytes("net.onnx", exact, n, NULL, err, sizeof err);
-        if (!g) assert_int_equal(strncmp(err, "net.onnx: ", 10), 0);
-        ig_graph_free(g);
-        free(exact);
-    }
-    assert_null(ig_import_bytes("net.onnx", m.bytes, m.n_bytes / 2, NULL, err, sizeof err));
-    assert_string_equal(err, "net.onnx: not a valid protobuf file: it is truncated");
-    m_free(&m);
-}
-
-/* Puts tag and length in front of what stands from `at` to the end. */
-static size_t wrap(uint8_t *bytes, size_t at, size_t end, int field)
-{
-    uint8_t head[8], n = 0;
-    size_t length = end - at;
-    head[n++] = (uint8_t)(field << 3 | 2);
-    for (; length > 127; length >>= 7) head[n++] = (uint8_t)(length | 128);
-    head[n++] = (uint8_t)length;
-    memcpy(bytes + at - n, head, n);
-    return at - n;
-}
-
-/* graph.node.attribute.g.node.attribute.g ...: deeper than any stack. */
-static void nested(void **state)
-{
-    (void)state;
-    static uint8_t bytes[1 << 20];
-    size_t at = sizeof bytes;
-    for (int i = 0; i < 60000; i++) {
-        at = wrap(bytes, at, sizeof bytes, 5);
-        at = wrap(bytes, at, sizeof bytes, 1);
-        at = wrap(bytes, at, sizeof bytes, i < 59999 ? 6 : 7);
-    }
-    assert_null(ig_import_bytes("net.onnx", bytes + at, sizeof bytes - at, NULL, err, sizeof err));
-    assert_string_equal(err, "net.onnx: not a valid protobuf file: its messages are nested too deeply");
-}
-
-static void test_data(void **state)
-{
-    (void)state;
-    char path[] = "/tmp/ingot-tensor-XXXXXX", name[16];
-    static const float floats[2] = {3, 4};
-    struct m_model m;
-    struct ig_shape s;
-    void *data;
-    uint8_t packed[256];
-    Onnx__TensorProto *t = loose(&m, M_FLOAT, 2, floats, sizeof floats);
-    size_t n = onnx__tensor_proto__pack(t, packed);
-    int fd = mkstemp(path);
-    assert_true(fd >= 0);
-    assert_int_equal(write(fd, packed, n), n);
-    close(fd);
-    assert_int_equal(ig_read_tensor_pb(path, &s, &data, name, sizeof name, err, sizeof err), 0);
-    assert_int_equal(s.rank, 1);
-    assert_string_equal(name, "t");
-    assert_memory_equal(data, floats, sizeof floats);
-    free(data);
-    assert_int_equal(truncate(path, (off_t)n - 1), 0);
-    assert_int_equal(ig_read_tensor_pb(path, &s, &data, name, sizeof name, err, sizeof err), -1);
-    unlink(path);
-    m_free(&m);
-    assert_int_equal(ig_read_tensor_pb(path, &s, &data, name, sizeof name, err, sizeof err), -1);
-    assert_non_null(strstr(err, "No such file"));
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names_and_origin), cmocka_unit_test(float_data),      cmocka_unit_test(integer_data),
-        cmocka_unit_test(wrong_tensors),    cmocka_unit_test(external_data),   cmocka_unit_test(external_paths),
-        cmocka_unit_test(symbolic_dims),    cmocka_unit_test(default_batch),   cmocka_unit_test(bound_constant),
-        cmocka_unit_test(half_edges),       cmocka_unit_test(double_input),    cmocka_unit_test(odd_outputs),
-        cmocka_unit_test(cut_outputs),      cmocka_unit_test(unsupported_report), cmocka_unit_test(wrong_node),
-        cmocka_unit_test(order),            cmocka_unit_test(broken_graphs),   cmocka_unit_test(functions),
-        cmocka_unit_test(budgets),          cmocka_unit_test(truncated),       cmocka_unit_test(nested),
-        cmocka_unit_test(test_data),
+        cmocka_unit_test(names_and_origin),
+        cmocka_unit_test(symbolic_dims),
+        cmocka_unit_test(default_batch),
+        cmocka_unit_test(bound_constant),
+        cmocka_unit_test(half_edges),
+        cmocka_unit_test(double_input),
+        cmocka_unit_test(odd_outputs),
+        cmocka_unit_test(cut_outputs),
+        cmocka_unit_test(unsupported_report),
+        cmocka_unit_test(wrong_node),
+        cmocka_unit_test(order),
+        cmocka_unit_test(broken_graphs),
+        cmocka_unit_test(functions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

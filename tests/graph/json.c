@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "graph/version.h"
 #include "tests/support/builder.h"
 
 static char folder[64];
@@ -86,7 +87,7 @@ static const char golden[] =
     "\"opset\":17,\n"
     "\"outputs\":[\"y \\\"out\\\"\"],\n"
     "\"source_sha256\":\"\",\n"
-    "\"tool\":\"ingot 0.1.0\",\n"
+    "\"tool\":\"ingot " INGOT_VERSION "\",\n"
     "\"values\":[\n"
     "{\"name\":\"x\",\"shape\":[1,4,4,2],\"type\":\"f32\"},\n"
     "{\"bytes\":8,\"name\":\"w\",\"offset\":0,\"shape\":[1,2,1,1],\"type\":\"f32\"},\n"

@@ -18,7 +18,8 @@ static void broadcast(struct rng *r, int32_t *dims, int *rank)
     memmove(dims, dims + first, (size_t)*rank * sizeof *dims);
 }
 
-static void kind(struct rng *r, enum check_pass pass, struct check_problem *p, int32_t *type, int32_t *out_type)
+static void kind(struct rng *r, enum check_pass pass, struct check_problem *p, int32_t *type,
+                 int32_t *out_type)
 {
     struct ig_binary_attr *a = &p->attrs.binary;
     a->kind = rng_int(r, IG_ADD, IG_LESS_EQUAL);
@@ -60,10 +61,11 @@ static void make(struct rng *r, enum check_pass pass, struct check_problem *p)
     p->exact = pass == CHECK_INTEGERS && (b < IG_DIV || b == IG_MAX || b == IG_MIN || b >= IG_PRELU);
     p->rel = 32;
     p->abs = 32;
-    snprintf(p->text, sizeof p->text, "%s act %s, out rank %d of %d,%d,%d,%d, operand %d rank %d of %d,%d,%d,%d",
-             ig_binary_name(b), ig_unary_name(p->attrs.binary.act.kind), rank, p->out[0].dims[0], p->out[0].dims[1],
-             p->out[0].dims[2], p->out[0].dims[3], !full, ranks[!full], p->in[!full].dims[0], p->in[!full].dims[1],
-             p->in[!full].dims[2], p->in[!full].dims[3]);
+    snprintf(p->text, sizeof p->text,
+             "%s act %s, out rank %d of %d,%d,%d,%d, operand %d rank %d of %d,%d,%d,%d", ig_binary_name(b),
+             ig_unary_name(p->attrs.binary.act.kind), rank, p->out[0].dims[0], p->out[0].dims[1],
+             p->out[0].dims[2], p->out[0].dims[3], !full, ranks[!full], p->in[!full].dims[0],
+             p->in[!full].dims[1], p->in[!full].dims[2], p->in[!full].dims[3]);
 }
 
 int main(int argc, char **argv)

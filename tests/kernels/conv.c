@@ -1,11 +1,12 @@
-/* Random convolutions: pointwise, 3x3, depthwise, first layer, grouped, dilated, 1-D and 3-D, with all epilogues. */
+/* Random convolutions: pointwise, 3x3, depthwise, first layer, grouped, dilated, 1-D, 3-D; all epilogues. */
 #include <stdio.h>
 #include <string.h>
 
 #include "tests/support/check.h"
 #include "tests/support/windows.h"
 
-static const int32_t channels[] = {1, 2, 3, 4, 5, 7, 8, 9, 12, 15, 16, 17, 19, 24, 31, 32, 33, 40, 48, 63, 64};
+static const int32_t channels[] = {1,  2,  3,  4,  5,  7,  8,  9,  12, 15, 16,
+                                   17, 19, 24, 31, 32, 33, 40, 48, 63, 64};
 enum { CHANNELS = sizeof channels / sizeof *channels };
 
 static int32_t some_channels(struct rng *r, int32_t at_most)

@@ -7,7 +7,8 @@
 static void make(struct rng *r, enum check_pass pass, struct check_problem *p)
 {
     struct ig_fc *a = &p->attrs.fc;
-    int32_t m = rng_one_in(r, 2) ? 1 : rng_int(r, 2, 15), k = rng_one_in(r, 4) ? rng_int(r, 200, 600) : rng_int(r, 1, 70);
+    int32_t m = rng_one_in(r, 2) ? 1 : rng_int(r, 2, 15);
+    int32_t k = rng_one_in(r, 4) ? rng_int(r, 200, 600) : rng_int(r, 1, 70);
     int32_t n = RNG_OF(r, 1, 2, 7, 8, 9, 10, 16, 17, 24, 31, 48, 64, 65, 100, 130);
     const int32_t x[2] = {m, k}, w[2] = {n, k}, y[2] = {m, n};
     a->act = windows_act(r, pass);

@@ -1,4 +1,4 @@
-/* Random poolings: maximum (with indices), average with its ways of counting, Lp; ceil_mode's overhang, dilation. */
+/* Random poolings: maximum (with indices), average with its ways of counting, Lp; overhang, dilation. */
 #include <string.h>
 
 #include "tests/support/check.h"
@@ -11,7 +11,8 @@ struct axis {
 /* No window lies in the padding alone. */
 static struct axis make_axis(struct rng *r, int32_t longest)
 {
-    struct axis a = {.k = RNG_OF(r, 1, 2, 2, 3, 3, 3, 5), .s = RNG_OF(r, 1, 2, 2, 3), .d = rng_one_in(r, 6) ? 2 : 1};
+    struct axis a = {
+        .k = RNG_OF(r, 1, 2, 2, 3, 3, 3, 5), .s = RNG_OF(r, 1, 2, 2, 3), .d = rng_one_in(r, 6) ? 2 : 1};
     if (a.d == 1 && a.k > 1) {
         a.before = rng_int(r, 0, a.k / 2);
         a.after = rng_int(r, 0, a.k / 2);

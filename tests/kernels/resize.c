@@ -38,11 +38,14 @@ static void make(struct rng *r, enum check_pass pass, struct check_problem *p)
     check_out(p, 0, IG_F32, rank, out);
     p->exact = a->mode == IG_NEAREST;
     p->abs = 1024;
-    snprintf(p->text, sizeof p->text, "rank %d, mode %d, coord %d, nearest %d, antialias %d, outside %d", rank, a->mode,
-             a->coord, a->nearest, a->antialias, a->exclude_outside);
+    snprintf(p->text, sizeof p->text, "rank %d, mode %d, coord %d, nearest %d, antialias %d, outside %d",
+             rank, a->mode, a->coord, a->nearest, a->antialias, a->exclude_outside);
 }
 
-/* Generous: taps reach two input pixels, or two output pixels if anti-aliased, and coordinates differ by a pixel. */
+/*
+ * Generous: taps reach two input pixels, or two output pixels if anti-aliased, and coordinates differ by a
+ * pixel.
+ */
 static void rows(const struct check_problem *p, int in, int32_t y0, int32_t y1, int32_t *a, int32_t *b)
 {
     const struct ig_resize *attr = &p->attrs.resize;

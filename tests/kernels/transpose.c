@@ -30,7 +30,8 @@ static void make(struct rng *r, enum check_pass pass, struct check_problem *p)
     check_in(p, 0, type, rank, in);
     check_out(p, 0, type, rank, out);
     p->exact = 1;
-    snprintf(p->text, sizeof p->text, "type %d, rank %d, perm %d,%d,%d,%d", type, rank, perm[0], perm[1], perm[2], perm[3]);
+    snprintf(p->text, sizeof p->text, "type %d, rank %d, perm %d,%d,%d,%d", type, rank, perm[0], perm[1],
+             perm[2], perm[3]);
 }
 
 static void rows(const struct check_problem *p, int in, int32_t y0, int32_t y1, int32_t *a, int32_t *b)

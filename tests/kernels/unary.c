@@ -11,11 +11,19 @@ struct domain {
 };
 
 /* Exact on small integers. */
-static const struct domain exact[] = {
-    {IG_NONE, 0, 0, -9, 9},  {IG_RELU, 0, 0, -9, 9},  {IG_CLIP, -2, 6, -9, 9}, {IG_LEAKY_RELU, 0.25f, 0, -9, 9},
-    {IG_ABS, 0, 0, -9, 9},   {IG_NEG, 0, 0, -9, 9},   {IG_CEIL, 0, 0, -9, 9},  {IG_FLOOR, 0, 0, -9, 9},
-    {IG_ROUND, 0, 0, -9, 9}, {IG_SIGN, 0, 0, -9, 9},  {IG_AFFINE, 2, -1, -9, 9},
-    {IG_SHRINK, 2, 1, -9, 9}, {IG_THRESHOLDED_RELU, 2, 0, -9, 9}};
+static const struct domain exact[] = {{IG_NONE, 0, 0, -9, 9},
+                                      {IG_RELU, 0, 0, -9, 9},
+                                      {IG_CLIP, -2, 6, -9, 9},
+                                      {IG_LEAKY_RELU, 0.25f, 0, -9, 9},
+                                      {IG_ABS, 0, 0, -9, 9},
+                                      {IG_NEG, 0, 0, -9, 9},
+                                      {IG_CEIL, 0, 0, -9, 9},
+                                      {IG_FLOOR, 0, 0, -9, 9},
+                                      {IG_ROUND, 0, 0, -9, 9},
+                                      {IG_SIGN, 0, 0, -9, 9},
+                                      {IG_AFFINE, 2, -1, -9, 9},
+                                      {IG_SHRINK, 2, 1, -9, 9},
+                                      {IG_THRESHOLDED_RELU, 2, 0, -9, 9}};
 
 static const struct domain integral[] = {
     {IG_NONE, 0, 0, -9, 9}, {IG_RELU, 0, 0, -9, 9}, {IG_CLIP, -2, 6, -9, 9}, {IG_ABS, 0, 0, -9, 9},

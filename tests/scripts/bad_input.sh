@@ -44,7 +44,7 @@ full_disk() {
 no_half_output() {
     mkdir -p "$work/ro"
     ln -s /proc/nowhere "$work/ro/dir"
-    ! out/ingot graph "$model" -o "$work/ro/dir/graph.json" 2>"$work/err" && grep -q graph.json "$work/err" &&
+    ! out/ingot graph "$model" -o "$work/ro/dir/graph.json" 2>"$work/err" && grep -q "ro/dir/graph" "$work/err" &&
         [ -z "$(ls "$work"/ro/*.json "$work"/ro/*.tmp 2>/dev/null)" ]
 }
 

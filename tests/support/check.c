@@ -58,7 +58,8 @@ static void *random_values(struct rng *r, const struct check_problem *p, int k, 
     void *data = malloc((size_t)ig_bytes(s));
     if (!data) abort();
     for (int64_t i = 0; i < ig_count(s); i++)
-        put(data, s->type, i, real ? rng_real(r, low, high) : rng_int(r, (int32_t)ceil(low), (int32_t)floor(high)));
+        put(data, s->type, i,
+            real ? rng_real(r, low, high) : rng_int(r, (int32_t)ceil(low), (int32_t)floor(high)));
     return data;
 }
 
@@ -139,8 +140,9 @@ static int compare_floats(struct contract *c, int k, const float *want)
     }
     free(magnitude);
     if (i == n) return 0;
-    snprintf(c->why, c->why_bytes, "wrong value: out[%d] element %lld is %.9g, the reference says %.9g (off %.3g, allowed %.3g)",
-             k, (long long)i, (double)got[i], (double)want[i], fabs((double)got[i] - want[i]), limit);
+    snprintf(c->why, c->why_bytes,
+             "wrong value: out[%d] element %lld is %.9g, the reference says %.9g (off %.3g, allowed %.3g)", k,
+             (long long)i, (double)got[i], (double)want[i], fabs((double)got[i] - want[i]), limit);
     return -1;
 }
 
@@ -153,7 +155,8 @@ static int compare_bytes(struct contract *c, int k, const void *want)
         if (!memcmp((char *)c->whole[k] + i * bytes, (const char *)want + i * bytes, (size_t)bytes)) continue;
         image_text(a, sizeof a, c->whole[k], s->type, i);
         image_text(b, sizeof b, want, s->type, i);
-        snprintf(c->why, c->why_bytes, "wrong value: out[%d] element %lld is %s, the reference says %s", k, (long long)i, a, b);
+        snprintf(c->why, c->why_bytes, "wrong value: out[%d] element %lld is %s, the reference says %s", k,
+                 (long long)i, a, b);
         return -1;
     }
     return 0;
@@ -169,7 +172,8 @@ static int compare(struct contract *c)
         return -1;
     }
     for (int k = 0; k < p->n_out && !bad; k++)
-        if (p->has_out >> k & 1) bad = p->out[k].type == IG_F32 ? compare_floats(c, k, want[k]) : compare_bytes(c, k, want[k]);
+        if (p->has_out >> k & 1)
+            bad = p->out[k].type == IG_F32 ? compare_floats(c, k, want[k]) : compare_bytes(c, k, want[k]);
     for (int k = 0; k < p->n_out; k++) free(want[k]);
     return bad;
 }
@@ -198,7 +202,8 @@ static int check_problem(const struct ig_kernel *kernel, const struct check_body
     return result;
 }
 
-int check_kernel(const struct ig_kernel *k, const struct check_body *body, uint64_t seed, char *why, size_t why_bytes)
+int check_kernel(const struct ig_kernel *k, const struct check_body *body, uint64_t seed, char *why,
+                 size_t why_bytes)
 {
     int result = 0;
     char text[800];
@@ -216,7 +221,9 @@ int check_kernel(const struct ig_kernel *k, const struct check_body *body, uint6
         }
     }
     guard_catch_end();
-    if (result < 0) snprintf(why, why_bytes, "%s: %s\n    again: INGOT_SEED=%llu", k->name, text, (unsigned long long)seed);
+    if (result < 0)
+        snprintf(why, why_bytes, "%s: %s\n    again: INGOT_SEED=%llu", k->name, text,
+                 (unsigned long long)seed);
     return result < 0 ? -1 : 0;
 }
 
@@ -228,7 +235,8 @@ static void test_kernel(void **state)
 {
     const char *seed = getenv("INGOT_SEED");
     char why[1024];
-    if (check_kernel(*state, body_under_test, seed ? strtoull(seed, NULL, 0) : 1, why, sizeof why)) fail_msg("%s", why);
+    if (check_kernel(*state, body_under_test, seed ? strtoull(seed, NULL, 0) : 1, why, sizeof why))
+        fail_msg("%s", why);
 }
 
 int check_main(const struct check_body *body, int argc, char **argv)
@@ -240,7 +248,8 @@ int check_main(const struct check_body *body, int argc, char **argv)
         const struct ig_kernel *k = ig_kernel_at(i);
         if (k->op != (int)body->op || !k->run || !ig_isa_runs_here(k->isa)) continue;
         if (argc > 1 && !strstr(k->name, argv[1])) continue;
-        tests[n++] = (struct CMUnitTest){.name = k->name, .test_func = test_kernel, .initial_state = (void *)(uintptr_t)k};
+        tests[n++] = (struct CMUnitTest){
+            .name = k->name, .test_func = test_kernel, .initial_state = (void *)(uintptr_t)k};
     }
     body_under_test = body;
     int failed = _cmocka_run_group_tests(ig_op_info(body->op)->name, tests, n, NULL, NULL);

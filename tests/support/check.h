@@ -1,11 +1,12 @@
 /*
- * The kernel test: one body per op makes random problems; everything else is generic over the registry. A kernel that
- * runs here is checked on the problems it supports:
- *   oracle    the whole output against the reference kernel: bit for bit on small integers (direct and GEMM kernels;
- *             one with "wino" in its name is not exact), within a bound from sum |a||b| on reals
- *   contract  the same bits when data starts or ends at an unmapped page, when the output is cut at tile multiples,
- *             from views with gaps and from rings of rows (IG_STRIDED), from several threads, and in place; nothing
- *             outside the rectangle is written. Gaps, missing ring rows and scratch hold NaN.
+ * The kernel test: one body per op makes random problems; everything else is generic over the registry. A
+ * kernel that runs here is checked on the problems it supports:
+ *   oracle    the whole output against the reference kernel: bit for bit on small integers (direct and GEMM
+ *             kernels; one with "wino" in its name is not exact), within a bound from sum |a||b| on reals
+ *   contract  the same bits when data starts or ends at an unmapped page, when the output is cut at tile
+ *             multiples, from views with gaps and from rings of rows (IG_STRIDED), from several threads, and
+ *             in place; nothing outside the rectangle is written. Gaps, missing ring rows and scratch hold
+ *             NaN.
  * A fault is that kernel's failure.
  */
 #ifndef TESTS_SUPPORT_CHECK_H
@@ -25,7 +26,8 @@ struct check_problem {            /* zeroed before make() */
     uint32_t has_in, has_out;     /* bit k: operand k is there */
     uint32_t constant;            /* bit k: input k is known when the plan is made */
     uint32_t dense;               /* bit k: input k, though not constant, is always dense and whole */
-    double low[IG_MAX_IN], high[IG_MAX_IN]; /* values, inclusive; both 0: [-4, 4] for integers, [-1, 1] for reals */
+    double low[IG_MAX_IN];        /* smallest value; where low and high are 0: -4 of integers, -1 of reals */
+    double high[IG_MAX_IN];       /* largest */
     int exact;                    /* floats must equal the reference's */
     double terms;                 /* else: products summed per element; 0: no sum, magnitude is unused */
     double rel, abs;              /* and: further error, in units of eps |y| and of eps */
@@ -36,7 +38,10 @@ struct check_body {
     int problems;                 /* to check per kernel and pass */
     int draws;                    /* to try for that */
     void (*make)(struct rng *r, enum check_pass pass, struct check_problem *p);
-    /* Rows [*a, *b) of input `in` (neither constant nor dense) that output rows [y0, y1) need; NULL: the same rows, or all of 1 */
+    /*
+     * Rows [*a, *b) of input `in` (neither constant nor dense) that output rows [y0, y1) need; NULL: the same
+     * rows, or all of 1
+     */
     void (*rows)(const struct check_problem *p, int in, int32_t y0, int32_t y1, int32_t *a, int32_t *b);
 };
 
@@ -45,11 +50,12 @@ void check_in(struct check_problem *p, int k, int type, int rank, const int32_t 
 void check_out(struct check_problem *p, int k, int type, int rank, const int32_t *dims);
 
 /* 0; or -1 with what is wrong, where, on which problem, and the seed. */
-int check_kernel(const struct ig_kernel *k, const struct check_body *body, uint64_t seed, char *why, size_t why_bytes);
+int check_kernel(const struct ig_kernel *k, const struct check_body *body, uint64_t seed, char *why,
+                 size_t why_bytes);
 
 /*
- * main() of tests/kernels/<op>.c: one cmocka test per kernel of the registry that is of body->op and runs here.
- * argv[1]: only kernels whose name contains it. INGOT_SEED in the environment: the seed.
+ * main() of tests/kernels/<op>.c: one cmocka test per kernel of the registry that is of body->op and runs
+ * here. argv[1]: only kernels whose name contains it. INGOT_SEED in the environment: the seed.
  */
 int check_main(const struct check_body *body, int argc, char **argv);
 

@@ -100,7 +100,8 @@ static void place(struct contract *c, struct run *r, const struct style *s)
             continue;
         }
         int constant = has(p->constant | p->dense, k);
-        image_make(&r->in[k], &p->in[k], constant ? (struct image_layout){.front = s->front} : layout(c, s, s->in_ring[k]));
+        image_make(&r->in[k], &p->in[k],
+                   constant ? (struct image_layout){.front = s->front} : layout(c, s, s->in_ring[k]));
         r->call.in[k] = r->in[k].operand;
         if (s->in_ring[k]) continue;
         image_load(&r->in[k], c->in[k], 0, r->in[k].operand.h);
@@ -170,32 +171,36 @@ static void call_kernel(void *arg)
     p->kernel->run(p->call, p->range, p->scratch);
 }
 
-/* Names the memory next to which, or in which, a kernel faulted. */
-static int near(const struct guard *g, const void *address, const char *name, char *text, size_t n)
+struct nearest {         /* the memory that an address is in or closest to */
+    const unsigned char *address;
+    ptrdiff_t distance;  /* bytes; 0: in it */
+    char text[48];
+};
+
+static void closer(struct nearest *n, const struct guard *g, const char *name, int k)
 {
-    const unsigned char *a = address;
-    if (!g->base || a < g->base - 65536 || a >= g->base + g->size + 65536) return 0;
-    if (a < g->base) snprintf(text, n, "%td bytes before %s", g->base - a, name);
-    else if (a >= g->base + g->size) snprintf(text, n, "%td bytes past the end of %s", a - (g->base + g->size), name);
-    else snprintf(text, n, "writing to %s", name);
-    return 1;
+    const unsigned char *a = n->address;
+    if (!g->base) return;
+    ptrdiff_t distance = a < g->base ? g->base - a : a >= g->base + g->size ? a - (g->base + g->size) + 1 : 0;
+    if (distance >= n->distance) return;
+    n->distance = distance;
+    const char *where = a < g->base ? "before" : distance ? "past the end of" : "writing to";
+    if (k < 0) snprintf(n->text, sizeof n->text, "%s %s", where, name);
+    else snprintf(n->text, sizeof n->text, "%s %s[%d]", where, name, k);
 }
 
-static void explain_fault(const struct run *r, const struct guard *scratch, const void *address, char *text, size_t n)
+/* Names the memory next to which, or in which, a kernel faulted. */
+static void explain_fault(const struct run *r, const struct guard *scratch, const void *address, char *text,
+                          size_t n)
 {
-    char name[16];
-    if (near(&r->weights, address, "the packed weights", text, n)) return;
-    if (near(&r->zeros, address, "zeros", text, n)) return;
-    if (near(scratch, address, "scratch", text, n)) return;
-    for (int k = 0; k < r->call.n_in; k++) {
-        snprintf(name, sizeof name, "in[%d]", k);
-        if (near(&r->in[k].memory, address, name, text, n)) return;
-    }
-    for (int k = 0; k < r->call.n_out; k++) {
-        snprintf(name, sizeof name, "out[%d]", k);
-        if (near(&r->out[k].memory, address, name, text, n)) return;
-    }
-    snprintf(text, n, "at no operand's address");
+    struct nearest at = {address, 65536, "at no operand's address"};
+    closer(&at, &r->weights, "the packed weights", -1);
+    closer(&at, &r->zeros, "zeros", -1);
+    closer(&at, scratch, "scratch", -1);
+    for (int k = 0; k < r->call.n_in; k++) closer(&at, &r->in[k].memory, "in", k);
+    for (int k = 0; k < r->call.n_out; k++) closer(&at, &r->out[k].memory, "out", k);
+    if (at.distance == 0 || at.distance == 65536) snprintf(text, n, "%s", at.text);
+    else snprintf(text, n, "%td bytes %s", at.distance, at.text);
 }
 
 /* One call; -1 with text if it faulted. */
@@ -208,8 +213,8 @@ static int run_piece(const struct run *r, struct ig_range range, char *text, siz
     if (fault.signal) {
         char place_text[80];
         explain_fault(r, &scratch, fault.address, place_text, sizeof place_text);
-        snprintf(text, n, "%s %s, rows %d..%d, channels %d..%d", strsignal(fault.signal), place_text, range.y0,
-                 range.y1, range.c0, range.c1);
+        snprintf(text, n, "%s %s, rows %d..%d, channels %d..%d", strsignal(fault.signal), place_text,
+                 range.y0, range.y1, range.c0, range.c1);
     }
     guard_free(&scratch);
     return fault.signal ? -1 : 0;
@@ -291,7 +296,8 @@ int contract_whole(struct contract *c)
 }
 
 /* Pieces one by one, each on fresh poison. */
-static int run_pieces(struct contract *c, struct run *r, const struct style *s, struct ig_range *ranges, int n)
+static int run_pieces(struct contract *c, struct run *r, const struct style *s, struct ig_range *ranges,
+                      int n)
 {
     char text[200];
     for (int i = 0; i < n; i++) {
@@ -399,7 +405,8 @@ static int check_threads(struct contract *c)
         shuffle(c->rng, t.ranges, t.n);
         for (int i = 0; i < THREADS; i++) pthread_create(&threads[i], NULL, work, &t);
         for (int i = 0; i < THREADS; i++) pthread_join(threads[i], NULL);
-        bad = atomic_load(&t.failed) ? violated(c, "threads: %s", t.text) : check_outputs(c, &t.run, all_of(c), s.name);
+        bad = atomic_load(&t.failed) ? violated(c, "threads: %s", t.text)
+                                     : check_outputs(c, &t.run, all_of(c), s.name);
     }
     run_free(&t.run);
     return bad;
@@ -437,10 +444,13 @@ static int may_be_in_place(const struct contract *c, int k)
 
 int contract_check(struct contract *c)
 {
-    static const struct style dense[] = {{.name = "pieces"}, {.name = "operands after an unmapped page", .front = 1}};
+    static const struct style dense[] = {{.name = "pieces"},
+                                         {.name = "operands after an unmapped page", .front = 1}};
     static const struct style gaps[] = {{.name = "views with gaps", .strided = 1},
                                         {.name = "views after an unmapped page", .strided = 1, .front = 1}};
-    static const struct { int flag, in; } places[] = {{IG_IN_PLACE_0, 0}, {IG_IN_PLACE_1, 1}, {IG_IN_PLACE_3, 3}};
+    static const struct {
+        int flag, in;
+    } places[] = {{IG_IN_PLACE_0, 0}, {IG_IN_PLACE_1, 1}, {IG_IN_PLACE_3, 3}};
     int strided = c->kernel->flags & IG_STRIDED;
     for (int i = 0; i < 2; i++) {
         if (check_style(c, &dense[i]) < 0) return -1;

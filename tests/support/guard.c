@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-static const int signals[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE};
+static const int signals[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP};
 enum { SIGNALS = sizeof signals / sizeof *signals };
 
 static struct sigaction before[SIGNALS];

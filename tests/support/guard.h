@@ -12,9 +12,9 @@ struct guard {
 };
 
 /*
- * Maps `bytes` filled with poison, next to an inaccessible page: the one before if `front`, else the one after.
- * `align`: of data, a power of two; where it asks for it, up to align - 1 bytes of poison lie after the block.
- * Ends the program when memory is out.
+ * Maps `bytes` filled with poison, next to an inaccessible page: the one before if `front`, else the one
+ * after. `align`: of data, a power of two; where it asks for it, up to align - 1 bytes of poison lie after
+ * the block. Ends the program when memory is out.
  */
 void guard_make(struct guard *g, size_t bytes, size_t align, int front);
 void guard_free(struct guard *g); /* fine after {0} and twice */
@@ -30,7 +30,7 @@ struct guard_fault {
     const void *address; /* of the access, for SIGSEGV and SIGBUS */
 };
 
-/* Between these two, guard_call catches SIGSEGV, SIGBUS, SIGILL and SIGFPE in any thread. */
+/* Between these two, guard_call catches SIGSEGV, SIGBUS, SIGILL, SIGFPE and SIGTRAP in any thread. */
 void guard_catch_begin(void);
 void guard_catch_end(void);
 /* Calls fn(arg) and tells how it went. */

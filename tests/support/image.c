@@ -106,7 +106,8 @@ static int32_t row_of_slot(const struct ig_operand *o, int64_t slot, struct ig_r
 }
 
 /* Says what it means that byte `byte` of m's accessible memory is not as expected. */
-static void explain(const struct image *m, const void *dense, struct ig_range r, size_t byte, char *why, size_t n)
+static void explain(const struct image *m, const void *dense, struct ig_range r, size_t byte, char *why,
+                    size_t n)
 {
     const struct ig_operand *o = &m->operand;
     int bytes = ig_type_bytes(o->shape->type);
@@ -116,7 +117,8 @@ static void explain(const struct image *m, const void *dense, struct ig_range r,
     int32_t y = row_of_slot(o, slot, r);
     const char *side;
     if (m->memory.base + byte < m->memory.data) side = "before the tensor's first element";
-    else if (byte >= (size_t)(m->memory.data - m->memory.base) + m->memory.bytes) side = "after the tensor's last element";
+    else if (byte >= (size_t)(m->memory.data - m->memory.base) + m->memory.bytes)
+        side = "after the tensor's last element";
     else if (x >= o->w) side = "in the gap after a row";
     else if (c >= o->c) side = "in the gap after a pixel";
     else if (y < 0) side = "in a ring slot of another row";
@@ -126,7 +128,8 @@ static void explain(const struct image *m, const void *dense, struct ig_range r,
     else if (c >= r.c1) side = "in channels to the right";
     else side = NULL;
     if (side) {
-        snprintf(why, n, "wrote outside its rectangle: %s (y %d, x %d, c %d)", side, (int)(y < 0 ? slot : y), x, c);
+        snprintf(why, n, "wrote outside its rectangle: %s (y %d, x %d, c %d)", side, (int)(y < 0 ? slot : y),
+                 x, c);
         return;
     }
     char got[32], want[32];

@@ -2,16 +2,37 @@
 #ifndef TESTS_SUPPORT_ONNX_MODEL_H
 #define TESTS_SUPPORT_ONNX_MODEL_H
 
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "graph/onnx.pb-c.h"
+#include <cmocka.h>
 
-#define LIST(...) (int)(sizeof((int64_t[]){__VA_ARGS__}) / 8), (const int64_t[]){__VA_ARGS__}
+#include "graph/graph.h"
+#include "graph/onnx.pb-c.h"
+#include "kernels_cpu/eval.h"
+
+#define LIST(...)                                                                                            \
+    (int)(sizeof((int64_t[]){__VA_ARGS__}) / 8), (const int64_t[])                                           \
+    {                                                                                                        \
+        __VA_ARGS__                                                                                          \
+    }
 #define NO_DIMS 0, NULL
 
-enum { M_FLOAT = 1, M_UINT8 = 2, M_INT8 = 3, M_INT32 = 6, M_INT64 = 7, M_BOOL = 9, M_FLOAT16 = 10, M_DOUBLE = 11,
-       M_BFLOAT16 = 16 };
+enum {
+    M_FLOAT = 1,
+    M_UINT8 = 2,
+    M_INT8 = 3,
+    M_INT32 = 6,
+    M_INT64 = 7,
+    M_BOOL = 9,
+    M_FLOAT16 = 10,
+    M_DOUBLE = 11,
+    M_BFLOAT16 = 16
+};
 
 struct m_block {
     struct m_block *next;
@@ -88,7 +109,8 @@ static inline void m_pack(struct m_model *m)
 }
 
 /* A graph input or output; a dim of 0 is symbolic: "d<index>". */
-static inline Onnx__ValueInfoProto *m_info(struct m_model *m, const char *name, int type, int rank, const int64_t *dims)
+static inline Onnx__ValueInfoProto *m_info(struct m_model *m, const char *name, int type, int rank,
+                                           const int64_t *dims)
 {
     Onnx__ValueInfoProto *info = m_alloc(m, sizeof *info);
     Onnx__TypeProto *t = m_alloc(m, sizeof *t);
@@ -118,7 +140,8 @@ static inline Onnx__ValueInfoProto *m_info(struct m_model *m, const char *name, 
     return info;
 }
 
-static inline Onnx__ValueInfoProto *m_input(struct m_model *m, const char *name, int type, int rank, const int64_t *dims)
+static inline Onnx__ValueInfoProto *m_input(struct m_model *m, const char *name, int type, int rank,
+                                            const int64_t *dims)
 {
     Onnx__ValueInfoProto *info = m_info(m, name, type, rank, dims);
     m->graph.input = m_append(m, m->graph.input, &m->graph.n_input, info);
@@ -135,8 +158,8 @@ static inline Onnx__ValueInfoProto *m_output(struct m_model *m, const char *name
 }
 
 /* A tensor with raw data (NULL: none). */
-static inline Onnx__TensorProto *m_tensor(struct m_model *m, const char *name, int type, int rank, const int64_t *dims,
-                                          const void *data, size_t bytes)
+static inline Onnx__TensorProto *m_tensor(struct m_model *m, const char *name, int type, int rank,
+                                          const int64_t *dims, const void *data, size_t bytes)
 {
     Onnx__TensorProto *t = m_alloc(m, sizeof *t);
     onnx__tensor_proto__init(t);
@@ -162,16 +185,19 @@ static inline void m_add_initializer(struct m_model *m, Onnx__TensorProto *t)
 static inline void m_weights(struct m_model *m, const char *name, int rank, const int64_t *dims)
 {
     size_t n = 1;
-    for (int i = 0; i < rank; i++) n *= (size_t)dims[i];
+    for (int i = 0; i < rank; i++)
+        n *= (size_t)dims[i];
     float *data = m_alloc(m, n * sizeof *data);
-    for (size_t i = 0; i < n; i++) data[i] = (float)i + 0.5f;
+    for (size_t i = 0; i < n; i++)
+        data[i] = (float)i + 0.5f;
     m_add_initializer(m, m_tensor(m, name, M_FLOAT, rank, dims, data, n * sizeof *data));
 }
 
 /* 1-D i64 initializer */
 static inline void m_ints(struct m_model *m, const char *name, int n, const int64_t *list)
 {
-    m_add_initializer(m, m_tensor(m, name, M_INT64, 1, (int64_t[]){n}, n ? (const void *)list : "", (size_t)n * 8));
+    m_add_initializer(
+        m, m_tensor(m, name, M_INT64, 1, (int64_t[]){n}, n ? (const void *)list : "", (size_t)n * 8));
 }
 
 /* Appends the comma-separated names; "" for none, ",b" for an absent first one. */
@@ -188,7 +214,8 @@ static inline char **m_names(struct m_model *m, const char *names, size_t *n)
 }
 
 /* A node that belongs to no graph yet: of a function. */
-static inline Onnx__NodeProto *m_loose_node(struct m_model *m, const char *op, const char *in, const char *out)
+static inline Onnx__NodeProto *m_loose_node(struct m_model *m, const char *op, const char *in,
+                                            const char *out)
 {
     Onnx__NodeProto *n = m_alloc(m, sizeof *n);
     onnx__node_proto__init(n);
@@ -238,7 +265,8 @@ static inline void m_attr_s(struct m_model *m, Onnx__NodeProto *n, const char *n
     a->s.data = (uint8_t *)m_text(m, v);
 }
 
-static inline void m_attr_ints(struct m_model *m, Onnx__NodeProto *n, const char *name, int count, const int64_t *list)
+static inline void m_attr_ints(struct m_model *m, Onnx__NodeProto *n, const char *name, int count,
+                               const int64_t *list)
 {
     Onnx__AttributeProto *a = m_attr(m, n, name, 7);
     a->n_ints = (size_t)count;
@@ -249,6 +277,27 @@ static inline void m_attr_ints(struct m_model *m, Onnx__NodeProto *n, const char
 static inline void m_attr_t(struct m_model *m, Onnx__NodeProto *n, const char *name, Onnx__TensorProto *t)
 {
     m_attr(m, n, name, 4)->t = t;
+}
+
+/* Imports the model, folding with the reference kernels; a graph must be well-formed. NULL: see `err`. */
+static inline struct ig_graph *m_import(struct m_model *m, struct ig_import_options options, char *err,
+                                        size_t err_bytes)
+{
+    char why[256];
+    options.eval = ig_ref_eval;
+    m_pack(m);
+    struct ig_graph *g = ig_import_bytes("net.onnx", m->bytes, m->n_bytes, &options, err, err_bytes);
+    if (g) assert_int_equal(ig_graph_check(g, why, sizeof why), 0);
+    return g;
+}
+
+/* Value v of g has these dims. */
+static inline void m_check_shape(const struct ig_graph *g, int32_t v, int rank, const int64_t *dims)
+{
+    const struct ig_shape *s = &g->values[v].shape;
+    assert_int_equal(s->rank, rank);
+    for (int i = 0; i < rank; i++)
+        assert_int_equal(s->dims[i], dims[i]);
 }
 
 #endif

@@ -78,12 +78,13 @@ static int32_t height(const struct ig_shape *s)
     return s->rank > 3 ? s->dims[s->rank - 3] : 1;
 }
 
-void windows_rows(const struct check_problem *p, const struct ig_window *w, int32_t y0, int32_t y1, int32_t *a,
-                  int32_t *b)
+void windows_rows(const struct check_problem *p, const struct ig_window *w, int32_t y0, int32_t y1,
+                  int32_t *a, int32_t *b)
 {
     int32_t in_h = height(&p->in[0]), out_h = height(&p->out[0]);
     if (w->in_d > 1 || w->out_d > 1) { /* whole depths */
-        int32_t z0 = y0 / out_h * w->sd - w->front, z1 = (y1 - 1) / out_h * w->sd - w->front + (w->kd - 1) * w->dd + 1;
+        int32_t z0 = y0 / out_h * w->sd - w->front,
+                z1 = (y1 - 1) / out_h * w->sd - w->front + (w->kd - 1) * w->dd + 1;
         *a = (z0 < 0 ? 0 : z0) * in_h;
         *b = z1 * in_h;
         return;
@@ -92,8 +93,8 @@ void windows_rows(const struct check_problem *p, const struct ig_window *w, int3
     *b = (y1 - 1) * w->sh - w->top + (w->kh - 1) * w->dh + 1;
 }
 
-void windows_rows_back(const struct check_problem *p, const struct ig_window *w, int32_t y0, int32_t y1, int32_t *a,
-                       int32_t *b)
+void windows_rows_back(const struct check_problem *p, const struct ig_window *w, int32_t y0, int32_t y1,
+                       int32_t *a, int32_t *b)
 {
     int32_t low = y0 + w->top - (w->kh - 1) * w->dh;
     *a = low > 0 ? (low + w->sh - 1) / w->sh : 0;
@@ -116,10 +117,11 @@ int windows_act_is_linear(const struct ig_act *act)
     return act->kind <= IG_LEAKY_RELU;
 }
 
-void windows_text(struct check_problem *p, const struct ig_window *w, const int32_t *in, int32_t ic, int32_t oc)
+void windows_text(struct check_problem *p, const struct ig_window *w, const int32_t *in, int32_t ic,
+                  int32_t oc)
 {
     snprintf(p->text, sizeof p->text,
              "%dx%dx%dx%d -> %d, kernel %dx%dx%d stride %d,%d,%d dilation %d,%d,%d pads %d,%d,%d %d,%d,%d",
-             in[0], in[1], in[2], ic, oc, w->kd, w->kh, w->kw, w->sd, w->sh, w->sw, w->dd, w->dh, w->dw, w->front,
-             w->top, w->left, w->back, w->bottom, w->right);
+             in[0], in[1], in[2], ic, oc, w->kd, w->kh, w->kw, w->sd, w->sh, w->sw, w->dd, w->dh, w->dw,
+             w->front, w->top, w->left, w->back, w->bottom, w->right);
 }

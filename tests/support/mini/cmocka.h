@@ -1,6 +1,6 @@
 /*
- * As much of cmocka's interface as the kernel tests use, for targets that cmocka is not built for. Put on the include
- * path instead of the real one in cross builds only; include from one file per program.
+ * As much of cmocka's interface as the kernel tests use, for targets that cmocka is not built for. Put on the
+ * include path instead of the real one in cross builds only; include from one file per program.
  */
 #ifndef TESTS_SUPPORT_MINI_CMOCKA_H
 #define TESTS_SUPPORT_MINI_CMOCKA_H
@@ -38,8 +38,9 @@ static jmp_buf cmocka_mini_failed;
 #define assert_string_equal(a, b) assert_true(!strcmp(a, b))
 #define assert_memory_equal(a, b, n) assert_true(!memcmp(a, b, n))
 #define assert_float_equal(a, b, e) assert_true(fabs((double)(a) - (double)(b)) <= (double)(e))
-#define assert_int_equal(a, b) \
-    ((intmax_t)(a) == (intmax_t)(b) ? (void)0 : fail_msg("%s is %jd, not %jd", #a, (intmax_t)(a), (intmax_t)(b)))
+#define assert_int_equal(a, b)                                                                               \
+    ((intmax_t)(a) == (intmax_t)(b) ? (void)0                                                                \
+                                    : fail_msg("%s is %jd, not %jd", #a, (intmax_t)(a), (intmax_t)(b)))
 
 /* Runs one test; 1 if it failed. */
 static inline int cmocka_mini_run(const struct CMUnitTest *t)
