@@ -7,6 +7,7 @@
 #include "graph/sha256.h"
 #include "kernels_cpu/eval.h"
 #include "kernels_cpu/registry.h"
+#include "runtime/host/file.h"
 
 void ig_fatal(const char *format, ...)
 {
@@ -126,35 +127,16 @@ void ig_hash_file(const char *path, char hex[65])
     if (ig_sha256_file(path, hex)) ig_fatal("%s: %s", path, strerror(errno));
 }
 
-static void temporary(const char *path, char *temp, size_t n)
-{
-    if (snprintf(temp, n, "%s.tmp", path) >= (int)n) ig_fatal("%s: name too long", path);
-}
-
 FILE *ig_open_output(const char *path)
 {
-    char temp[4200];
-    if (!strcmp(path, "-")) return stdout;
-    temporary(path, temp, sizeof temp);
-    FILE *f = fopen(temp, "wb");
+    FILE *f = ig_file_create(path);
     if (!f) ig_fatal("%s: %s", path, strerror(errno));
     return f;
 }
 
 void ig_close_output(FILE *f, const char *path)
 {
-    char temp[4200];
-    int failed = ferror(f) || fflush(f);
-    if (f == stdout) {
-        if (failed) ig_fatal("stdout: %s", strerror(errno));
-        return;
-    }
-    temporary(path, temp, sizeof temp);
-    if (fclose(f) || failed || rename(temp, path)) {
-        int error = errno;
-        remove(temp);
-        ig_fatal("%s: cannot write: %s", path, strerror(error));
-    }
+    if (ig_file_close(f, path)) ig_fatal("%s: cannot write: %s", f == stdout ? "stdout" : path, strerror(errno));
 }
 
 int ig_host_isa(void)

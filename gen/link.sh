@@ -12,9 +12,9 @@ program() { # out, <dir>/<prefix> of the weights, link command...
         "$@" "${weights}_weights.o" -o "$out"
         return
     fi
-    "$@" -s -o "$out.tmp"
-    out/ingot append "$out.tmp" "${weights}_weights.bin" -o "$out"
-    rm -f "$out.tmp"
+    "$@" -s -o "$out.bare"
+    out/ingot append "$out.bare" "${weights}_weights.bin" -o "$out"
+    rm -f "$out.bare"
 }
 
 library() { # out, prefix, weights object, ld, objcopy, ar, objects...

@@ -35,8 +35,10 @@ enum {
 __attribute__((format(printf, 2, 3))) int infer_fail(struct infer *q, const char *format, ...);
 /* Shape of input i, or NULL where it is absent. */
 const struct ig_shape *infer_in(const struct infer *q, int i);
-/* The same for an input that must be there with a type among `types` and a rank in [min, max]; NULL after
- * infer_fail. */
+/*
+ * The same for an input that must be there with a type among `types` and a rank in [min, max]; NULL after
+ * infer_fail.
+ */
 const struct ig_shape *infer_want(struct infer *q, int i, int types, int min_rank, int max_rank);
 /* Sets output i (if wanted) after checking dims of at least 1 and fewer than 2^31 elements. */
 int infer_set(struct infer *q, int i, int32_t type, int32_t rank, const int64_t *dims);

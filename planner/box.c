@@ -34,7 +34,8 @@ struct ig_box ig_box_part(const struct ig_graph *g, const struct ig_plan_buffer 
                           const int32_t *count, const int32_t *step)
 {
     const struct ig_shape *s = &g->values[of->value].shape;
-    struct ig_box b = {.memory = of->memory, .index = of->index, .base = of->offset, .element = ig_type_bytes(s->type)};
+    struct ig_box b = {
+        .memory = of->memory, .index = of->index, .base = of->offset, .element = ig_type_bytes(s->type)};
     int64_t stride[IG_MAX_RANK];
     dim_strides(s, of, stride);
     for (int d = s->rank - 1; d >= 0; d--) {
@@ -114,7 +115,8 @@ static int64_t distance(const struct ig_box *b, int64_t i)
     return bytes;
 }
 
-int ig_box_operand(const struct ig_box *b, int64_t h, int64_t w, int64_t c, int64_t *row_stride, int64_t *pixel_stride)
+int ig_box_operand(const struct ig_box *b, int64_t h, int64_t w, int64_t c, int64_t *row_stride,
+                   int64_t *pixel_stride)
 {
     struct ig_box seen = {.memory = b->memory, .index = b->index, .base = b->base, .element = b->element};
     int64_t pixel = w > 1 ? distance(b, c) : c * b->element;

@@ -24,8 +24,8 @@ static double read_bytes(const struct ig_call *call, int32_t from, int32_t to)
 }
 
 /*
- * The slowest thread's share of the work, what every piece reads again (pieces of rows the weights, pieces of channels
- * the image), and the taking of pieces.
+ * The slowest thread's share of the work, what every piece reads again (pieces of rows the weights, pieces of
+ * channels the image), and the taking of pieces.
  */
 double ig_cut_ns(const struct ig_kernel *k, const struct ig_call *call, struct ig_cut cut, int32_t threads)
 {
@@ -61,8 +61,8 @@ static struct ig_cut cut_into(const struct ig_call *call, int32_t split, int32_t
     return (struct ig_cut){split, (int32_t)chunk, (int32_t)((extent + chunk - 1) / chunk)};
 }
 
-static void favourite_first(const struct ig_kernel *k, const struct ig_call *call, int32_t threads, struct ig_cut *cuts,
-                            int n)
+static void favourite_first(const struct ig_kernel *k, const struct ig_call *call, int32_t threads,
+                            struct ig_cut *cuts, int n)
 {
     int best = 0;
     for (int i = 1; i < n; i++)
@@ -72,7 +72,8 @@ static void favourite_first(const struct ig_kernel *k, const struct ig_call *cal
     cuts[0] = first;
 }
 
-int ig_legal_cuts(const struct ig_kernel *k, const struct ig_call *call, int32_t threads, struct ig_cut *cuts, int max)
+int ig_legal_cuts(const struct ig_kernel *k, const struct ig_call *call, int32_t threads, struct ig_cut *cuts,
+                  int max)
 {
     struct ig_cut all[IG_MAX_CUTS] = {{0, 0, 1}};
     int n = 1;

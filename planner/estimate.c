@@ -1,6 +1,6 @@
 /*
- * A stand-in for a measurement, good enough to rank kernels and cuts: the larger of the time to compute and the time to
- * move the bytes. All constants are data, of typical cores, until a profile replaces them.
+ * A stand-in for a measurement, good enough to rank kernels and cuts: the larger of the time to compute and
+ * the time to move the bytes. All constants are data, of typical cores, until a profile replaces them.
  */
 #include <string.h>
 
@@ -64,7 +64,8 @@ static double elements(const struct ig_operand *o)
 static double depth(int32_t op, const struct ig_call *call)
 {
     if (op == IG_MATMUL || op == IG_FC) return call->in[0].c;
-    if (op == IG_DECONV) return elements(&call->in[1]) / call->in[0].c * elements(&call->in[0]) / elements(&call->out[0]);
+    if (op == IG_DECONV)
+        return elements(&call->in[1]) / call->in[0].c * elements(&call->in[0]) / elements(&call->out[0]);
     return elements(&call->in[1]) / call->out[0].c;
 }
 

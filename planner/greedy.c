@@ -24,8 +24,8 @@ static uint64_t mix(uint64_t x)
 enum { KINDS = 8, PLAIN_KINDS = 4 };
 
 /*
- * 0 area; 1 (total, area, length); 2 (length, area, total); 3 size; then area times a seeded factor in [1/2, 3/2),
- * in integers so that every machine agrees.
+ * 0 area; 1 (total, area, length); 2 (length, area, total); 3 size; then area times a seeded factor in [1/2,
+ * 3/2), in integers so that every machine agrees.
  */
 static void weigh(const struct ig_sections *p, int32_t restart, int32_t b, int64_t key[3])
 {
@@ -82,7 +82,8 @@ int64_t ig_greedy(const struct ig_sections *p, const int32_t *rank, int64_t *off
             if (rank[d] < i) taken[n++] = (struct span){offsets[d], offsets[d] + p->size[d]};
         }
         offsets[b] = lowest_gap(taken, n, p->size[b]);
-        if (offsets[b] + p->size[b] > height) height = offsets[b] + p->size[b];
+        int64_t top = offsets[b] + p->size[b] - p->pad[b];
+        if (top > height) height = top;
     }
     free(order);
     free(taken);

@@ -17,8 +17,8 @@ static void put_buffer(FILE *f, const struct ig_graph *g, const struct ig_plan_b
         fputs("null", f);
     else
         ig_put_text(f, g->values[b->alias_of].name);
-    fprintf(f, ",\"bytes\":%lld,\"first\":%d,\"index\":%d,\"last\":%d,\"memory\":\"%s\",\"name\":", (long long)b->bytes,
-            b->first, b->index, b->last, ig_memory_names[b->memory]);
+    fprintf(f, ",\"bytes\":%lld,\"first\":%d,\"index\":%d,\"last\":%d,\"memory\":\"%s\",\"name\":",
+            (long long)b->bytes, b->first, b->index, b->last, ig_memory_names[b->memory]);
     ig_put_text(f, g->values[b->value].name);
     fprintf(f, ",\"offset\":%lld,\"pixel_stride\":%lld,\"row_stride\":%lld}", (long long)b->offset,
             (long long)b->view.pixel_stride, (long long)b->view.row_stride);
@@ -36,7 +36,8 @@ static void put_step(FILE *f, const struct ig_graph *g, const struct ig_plan_ste
     ig_put_text(f, n->name);
     fprintf(f, ",\"op\":\"%s\",\"predicted_ns\":", ig_op_info((enum ig_op)n->op)->name);
     ig_put_double(f, s->predicted_ns);
-    fprintf(f, ",\"processor\":%d,\"split\":\"%s\",\"stage\":%d}", s->processor, ig_split_names[s->split], s->stage);
+    fprintf(f, ",\"processor\":%d,\"split\":\"%s\",\"stage\":%d}", s->processor, ig_split_names[s->split],
+            s->stage);
 }
 
 static void put_field(FILE *f, const char *key, const char *text)
@@ -54,7 +55,8 @@ static void put_totals(FILE *f, const struct ig_plan *p)
             (long long)p->weights_bytes);
 }
 
-int ig_plan_write(const struct ig_plan *p, const struct ig_graph *g, const char *path, char *err, size_t err_bytes)
+int ig_plan_write(const struct ig_plan *p, const struct ig_graph *g, const char *path, char *err,
+                  size_t err_bytes)
 {
     struct ig_draft d;
     if (ig_draft_open(&d, path, err, err_bytes)) return -1;
@@ -107,7 +109,8 @@ static int32_t find_node(struct ig_reader *r, const struct ig_graph *g, const js
     return 0;
 }
 
-static void read_buffer(struct ig_reader *r, const struct ig_graph *g, const json_t *o, struct ig_plan_buffer *buffers)
+static void read_buffer(struct ig_reader *r, const struct ig_graph *g, const json_t *o,
+                        struct ig_plan_buffer *buffers)
 {
     int32_t v = find_value(r, g, o, "name");
     struct ig_plan_buffer *b = &buffers[v];

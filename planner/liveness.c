@@ -1,6 +1,7 @@
 /*
- * Lives and owners of values. A value is born at its producer's step and dies at its last reader's. Views live in
- * their root's storage; an element-wise result may take over the storage of an operand that dies there.
+ * Lives and owners of values. A value is born at its producer's step and dies at its last reader's. Views
+ * live in their root's storage; an element-wise result may take over the storage of an operand that dies
+ * there.
  */
 #include "planner/memory.h"
 #include "planner/views.h"
@@ -56,19 +57,21 @@ static int same_extent(const struct ig_graph *g, int32_t a, int32_t b)
 {
     const struct ig_shape *sa = &g->values[a].shape, *sb = &g->values[b].shape;
     struct ig_form fa = ig_form_of(sa), fb = ig_form_of(sb);
-    return ig_type_bytes(sa->type) == ig_type_bytes(sb->type) && fa.rows == fb.rows && fa.w == fb.w && fa.c == fb.c;
+    return ig_type_bytes(sa->type) == ig_type_bytes(sb->type) && fa.rows == fb.rows && fa.w == fb.w &&
+           fa.c == fb.c;
 }
 
 /* May the first output take over the storage of operand k, which must die whole at this step? */
-static int may_overwrite(const struct ig_graph *g, const struct ig_view *views, const struct ig_storage *s, int32_t step,
-                         int32_t k)
+static int may_overwrite(const struct ig_graph *g, const struct ig_view *views, const struct ig_storage *s,
+                         int32_t step, int32_t k)
 {
     const struct ig_node *n = &g->nodes[step];
     if (k >= n->n_in || n->in[k] < 0) return 0;
     int32_t x = n->in[k], y = n->out[0], owner = s[x].owner;
     return s[owner].memory == IG_MEMORY_ARENA && s[y].memory == IG_MEMORY_ARENA && s[y].owner == y &&
            s[owner].held_last == step && ig_bytes(&g->values[owner].shape) == ig_bytes(&g->values[y].shape) &&
-           same_extent(g, x, y) && ig_is_run(&views[x], ig_form_of(&g->values[x].shape)) && is_alone(n, s, owner, k);
+           same_extent(g, x, y) && ig_is_run(&views[x], ig_form_of(&g->values[x].shape)) &&
+           is_alone(n, s, owner, k);
 }
 
 static void overwrite(const struct ig_graph *g, struct ig_storage *s, int32_t from, int32_t to)

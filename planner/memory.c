@@ -5,11 +5,6 @@
 
 #include "planner/pack.h"
 
-static int64_t aligned(int64_t bytes)
-{
-    return (bytes + IG_ALIGN - 1) / IG_ALIGN * IG_ALIGN;
-}
-
 static int owns_arena(const struct ig_storage *s, int32_t v)
 {
     return s[v].owner == v && s[v].memory == IG_MEMORY_ARENA;
@@ -39,8 +34,8 @@ static void pack_arena(const struct ig_graph *g, const struct ig_storage *s, int
     int32_t n = 0;
     for (int32_t v = 0; v < g->n_values; v++)
         if (owns_arena(s, v))
-            items[n++] = (struct ig_pack_item){s[v].held_first, s[v].held_last + 1,
-                                               aligned(ig_bytes(&g->values[v].shape)), 0};
+            items[n++] =
+                (struct ig_pack_item){s[v].held_first, s[v].held_last + 1, ig_bytes(&g->values[v].shape), 0};
     ig_pack_offsets(items, n);
     n = 0;
     for (int32_t v = 0; v < g->n_values; v++)
@@ -48,8 +43,8 @@ static void pack_arena(const struct ig_graph *g, const struct ig_storage *s, int
     free(items);
 }
 
-static void fill_buffer(const struct ig_graph *g, const struct ig_view *view, const struct ig_storage *s, int32_t v,
-                        int64_t owner_offset, struct ig_plan_buffer *b)
+static void fill_buffer(const struct ig_graph *g, const struct ig_view *view, const struct ig_storage *s,
+                        int32_t v, int64_t owner_offset, struct ig_plan_buffer *b)
 {
     const struct ig_storage *owner = &s[s[v].owner];
     int own = s[v].owner == v;

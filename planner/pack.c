@@ -1,6 +1,7 @@
 /*
- * Offset packing. Greedy orders first: where one meets the lower bound (most networks), that is all. Otherwise the exact
- * search at the lower bound, and if that does not settle it, bisection between what is proven and what was found.
+ * Offset packing. Greedy orders first: where one meets the lower bound (most networks), that is all.
+ * Otherwise the exact search at the lower bound, and if that does not settle it, bisection between what is
+ * proven and what was found.
  */
 #include "planner/pack.h"
 
@@ -16,7 +17,7 @@ static int64_t height_of(const struct ig_sections *p, const int64_t *offsets)
 {
     int64_t height = 0;
     for (int32_t b = 0; b < p->n; b++)
-        if (offsets[b] + p->size[b] > height) height = offsets[b] + p->size[b];
+        if (offsets[b] + p->size[b] - p->pad[b] > height) height = offsets[b] + p->size[b] - p->pad[b];
     return height;
 }
 
@@ -40,7 +41,8 @@ static void try_greedy(const struct ig_sections *p, struct best *best, int64_t *
 }
 
 /* Invariant: below `proven` nothing fits; `low` is what is still worth a try, best->height is reached. */
-static void try_exact(const struct ig_sections *p, struct best *best, int64_t *offsets, struct ig_pack_result *r)
+static void try_exact(const struct ig_sections *p, struct best *best, int64_t *offsets,
+                      struct ig_pack_result *r)
 {
     struct ig_search *s = ig_search_new(p);
     int64_t low = p->max_live, capacity = low, budget = FIRST_BUDGET;

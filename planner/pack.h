@@ -1,4 +1,5 @@
-/* Inside the packer: the problem in sections, the greedy orders and the exact search. pack.c puts them together. */
+/* Inside the packer: the problem in sections, the greedy orders and the exact search. pack.c puts them
+ * together. */
 #ifndef PLANNER_PACK_H
 #define PLANNER_PACK_H
 
@@ -7,23 +8,25 @@
 #include "planner/plan.h"
 
 /*
- * A section is a maximal set of simultaneously live items; two items overlap in time exactly if they share one. Sections
- * are numbered by time, so an item lies in the sections [first, last] and that, with its size, is all that decides a placement.
+ * A section is a maximal set of simultaneously live items; two items overlap in time exactly if they share
+ * one. Sections are numbered by time, so an item lies in the sections [first, last] and that, with its size,
+ * is all that decides a placement.
  */
 struct ig_sections {
     int32_t n;               /* items of positive size and life, sorted by (lower, upper, size) */
     int32_t n_sections;
     int32_t *id;             /* [n]: index in the caller's array */
-    int64_t *size;           /* [n] bytes */
+    int64_t *size;           /* [n] bytes, rounded up to the alignment */
+    int64_t *pad;            /* [n] bytes that rounding added; whatever lies on top of a section needs none */
     int64_t *length;         /* [n] steps of life; only for ranking */
     int32_t *first, *last;   /* [n]: sections, inclusive */
-    int32_t *starts;         /* [n_sections + 1]: items whose first section is s are [starts[s], starts[s+1]) */
+    int32_t *starts; /* [n_sections + 1]: items whose first section is s are [starts[s], starts[s+1]) */
     int32_t *members;        /* items of section s are members[member_at[s] .. member_at[s+1]) */
     int32_t *member_at;      /* [n_sections + 1] */
     int32_t *overlaps;       /* items that overlap item b are overlaps[overlap_at[b] .. overlap_at[b+1]) */
     int32_t *overlap_at;     /* [n + 1] */
-    int64_t max_live;        /* bytes: the largest section */
-    int64_t granule;         /* greatest common divisor of the sizes: every left-justified offset is a multiple */
+    int64_t max_live;        /* bytes that the largest section needs: all sizes but the largest pad */
+    int64_t granule; /* greatest common divisor of sizes and pads: every height worth a try is a multiple */
 };
 
 void ig_sections_make(struct ig_sections *p, const struct ig_pack_item *items, int32_t n);
@@ -32,8 +35,8 @@ void ig_sections_free(struct ig_sections *p);
 int64_t ig_section_total(const struct ig_sections *p, int32_t b);
 
 /*
- * Order in which restart i = 0, 1, ... tries items; rank[b] = place of b. Eight kinds of order take turns, the last four
- * seeded by i.
+ * Order in which restart i = 0, 1, ... tries items; rank[b] = place of b. Eight kinds of order take turns,
+ * the last four seeded by i.
  */
 void ig_rank_items(const struct ig_sections *p, int32_t restart, int32_t *rank);
 
@@ -46,8 +49,8 @@ struct ig_search;
 struct ig_search *ig_search_new(const struct ig_sections *p);
 void ig_search_free(struct ig_search *s);
 /*
- * Is there a placement of height <= capacity? Complete: FAILED is a proof. Stops UNSETTLED after about `budget`
- * nodes. Adds the nodes it used to *nodes; fills offsets if SOLVED.
+ * Is there a placement of height <= capacity? Complete: FAILED is a proof. Stops UNSETTLED after about
+ * `budget` nodes. Adds the nodes it used to *nodes; fills offsets if SOLVED.
  */
 int ig_search_run(struct ig_search *s, int64_t capacity, int64_t budget, int64_t *nodes, int64_t *offsets);
 

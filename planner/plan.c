@@ -54,31 +54,35 @@ static void place_constants(const struct ig_graph *g, struct ig_plan *p)
     free(consts);
 }
 
-static int check_constraints(const struct ig_plan *p, const struct ig_plan_options *o, char *err, size_t err_bytes)
+static int check_constraints(const struct ig_plan *p, const struct ig_plan_options *o, char *err,
+                             size_t err_bytes)
 {
     int64_t memory = p->arena_bytes + p->scratch_bytes * p->threads + p->weights_bytes;
     double ms = p->latency_ns * 1e-6, most_ms = o->max_latency_ms;
     if (o->memory_budget > 0 && memory > o->memory_budget) {
         snprintf(err, err_bytes,
-                 "memory budget of %lld bytes exceeded by %lld: arena %lld (lower bound %lld), scratch %d x %lld, weights %lld",
-                 (long long)o->memory_budget, (long long)(memory - o->memory_budget), (long long)p->arena_bytes,
-                 (long long)p->arena_lower_bound_bytes, p->threads, (long long)p->scratch_bytes,
-                 (long long)p->weights_bytes);
+                 "memory budget of %lld bytes exceeded by %lld: arena %lld (lower bound %lld), scratch %d x "
+                 "%lld, weights %lld",
+                 (long long)o->memory_budget, (long long)(memory - o->memory_budget),
+                 (long long)p->arena_bytes, (long long)p->arena_lower_bound_bytes, p->threads,
+                 (long long)p->scratch_bytes, (long long)p->weights_bytes);
         return -1;
     }
     if (most_ms > 0 && ms > most_ms) {
-        snprintf(err, err_bytes, "latency limit of %g ms exceeded by %.3f ms: predicted %.3f ms", most_ms, ms - most_ms, ms);
+        snprintf(err, err_bytes, "latency limit of %g ms exceeded by %.3f ms: predicted %.3f ms", most_ms,
+                 ms - most_ms, ms);
         return -1;
     }
     if (o->min_fps > 0 && ms * o->min_fps > 1000) {
-        snprintf(err, err_bytes, "rate of %g frames/s missed by %.3f: predicted %.3f", o->min_fps, o->min_fps - 1000 / ms,
-                 1000 / ms);
+        snprintf(err, err_bytes, "rate of %g frames/s missed by %.3f: predicted %.3f", o->min_fps,
+                 o->min_fps - 1000 / ms, 1000 / ms);
         return -1;
     }
     return 0;
 }
 
-struct ig_plan *ig_plan_make(const struct ig_graph *g, const struct ig_plan_options *options, char *err, size_t err_bytes)
+struct ig_plan *ig_plan_make(const struct ig_graph *g, const struct ig_plan_options *options, char *err,
+                             size_t err_bytes)
 {
     struct ig_plan *p = ig_must_alloc(1, sizeof *p);
     struct ig_view *views = ig_must_alloc((size_t)g->n_values, sizeof *views);
@@ -105,6 +109,7 @@ struct ig_plan *ig_plan_make(const struct ig_graph *g, const struct ig_plan_opti
 void ig_plan_free(struct ig_plan *p)
 {
     if (!p) return;
-    void *owned[] = {p->model, p->graph_sha256, p->profile_sha256, p->target, p->isa, p->steps, p->buffers, p};
+    void *owned[] = {p->model, p->graph_sha256, p->profile_sha256, p->target,
+                     p->isa,   p->steps,        p->buffers,        p};
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) free(owned[i]);
 }

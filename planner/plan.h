@@ -143,8 +143,8 @@ double ig_estimate_ns(const struct ig_kernel *k, const struct ig_call *call, int
 
 struct ig_pack_item {         /* a buffer to place */
     int32_t lower, upper;     /* live in steps [lower, upper) */
-    int64_t size;             /* bytes, multiple of the alignment */
-    int64_t offset;           /* result */
+    int64_t size;             /* bytes */
+    int64_t offset;           /* result, a multiple of IG_ALIGN */
 };
 struct ig_pack_result {
     int64_t height;           /* max(offset + size) */

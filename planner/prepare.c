@@ -1,9 +1,9 @@
 /*
- * The last change of the graph: copies go in where a value cannot be a view, concats that contain other concats' inputs
- * are chained, so that afterwards the structure alone says what lies where.
+ * The last change of the graph: copies go in where a value cannot be a view, concats that contain other
+ * concats' inputs are chained, so that afterwards the structure alone says what lies where.
  *
- * Which ops take strides is asked of the reference kernels: they exist for every ISA, so that one prepared graph can be
- * planned for any.
+ * Which ops take strides is asked of the reference kernels: they exist for every ISA, so that one prepared
+ * graph can be planned for any.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -62,7 +62,8 @@ static int32_t find_contained(const struct ig_graph *g, int32_t b, int32_t *at)
     return best;
 }
 
-/* concat(x, y) and concat(x, y, z), as DenseNet exports have them, become c = concat(x, y) and concat(c, z). */
+/* concat(x, y) and concat(x, y, z), as DenseNet exports have them, become c = concat(x, y) and concat(c, z).
+ */
 static void chain_concats(struct ig_graph *g)
 {
     for (int32_t b = g->n_nodes - 1; b >= 0; b--) {
@@ -78,7 +79,8 @@ static void chain_concats(struct ig_graph *g)
     }
 }
 
-/* A concat that needs a kernel and has more inputs than a call has room for: its first ones go into one of their own. */
+/* A concat that needs a kernel and has more inputs than a call has room for: its first ones go into one of
+ * their own. */
 static int split_concat(struct ig_graph *g, int32_t node)
 {
     struct ig_shape shape = g->values[g->nodes[node].out[0]].shape;
@@ -100,7 +102,8 @@ static void split_wide_concats(struct ig_graph *g)
 {
     int changed = 0;
     for (int32_t i = 0; i < g->n_nodes; i++)
-        while (g->nodes[i].op == IG_CONCAT && g->nodes[i].n_in > IG_MAX_IN && !ig_concat_is_boxes(g, &g->nodes[i]))
+        while (g->nodes[i].op == IG_CONCAT && g->nodes[i].n_in > IG_MAX_IN &&
+               !ig_concat_is_boxes(g, &g->nodes[i]))
             changed = split_concat(g, i);
     if (changed) sort(g);
 }
@@ -192,7 +195,8 @@ static void check_strides(struct survey *s, int32_t i)
         if (n->out[k] >= 0 && is_strided(s, n->out[k])) mark_concat_above(s, n->out[k]);
 }
 
-/* Concat inputs that cannot be moved into the output get a copy that can; then what strides cannot say, likewise. */
+/* Concat inputs that cannot be moved into the output get a copy that can; then what strides cannot say,
+ * likewise. */
 static int copy_pieces(struct ig_graph *g)
 {
     struct survey s;
@@ -219,7 +223,8 @@ static void copy_output(struct ig_graph *g, int32_t i, int take_name)
     g->values[copy].name = name;
 }
 
-/* An output must fill its storage from end to end and be the only output there; that storage is then the caller's. */
+/* An output must fill its storage from end to end and be the only output there; that storage is then the
+ * caller's. */
 static int copy_outputs(struct ig_graph *g)
 {
     struct ig_view *views = ig_must_alloc((size_t)g->n_values, sizeof *views);

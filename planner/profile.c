@@ -21,7 +21,8 @@ static void put_timing(FILE *f, const struct ig_graph *g, const struct ig_timing
     fprintf(f, ",\"split\":\"%s\",\"threads\":%d}", ig_split_names[t->split], t->threads);
 }
 
-int ig_profile_write(const struct ig_profile *p, const struct ig_graph *g, const char *path, char *err, size_t err_bytes)
+int ig_profile_write(const struct ig_profile *p, const struct ig_graph *g, const char *path, char *err,
+                     size_t err_bytes)
 {
     struct ig_draft d;
     if (ig_draft_open(&d, path, err, err_bytes)) return -1;
@@ -68,14 +69,16 @@ static void read_timing(struct ig_reader *r, const struct ig_graph *g, const jso
     t->in_order_ns = ig_get_double(r, o, "in_order_ns", 0);
 }
 
-static void read_timings(struct ig_reader *r, const struct ig_graph *g, const json_t *root, struct ig_profile *p)
+static void read_timings(struct ig_reader *r, const struct ig_graph *g, const json_t *root,
+                         struct ig_profile *p)
 {
     const json_t *array = ig_get_array(r, root, "timings");
     size_t n = json_array_size(array);
     p->timings = ig_must_alloc(n, sizeof *p->timings);
     r->where = "timings";
     for (r->at = 0; !r->failed && r->at < n; r->at++) {
-        read_timing(r, g, json_array_get(array, r->at), p->n ? p->timings[p->n - 1].node : 0, &p->timings[p->n]);
+        read_timing(r, g, json_array_get(array, r->at), p->n ? p->timings[p->n - 1].node : 0,
+                    &p->timings[p->n]);
         p->n++;
     }
     r->where = "";

@@ -1,6 +1,7 @@
 /*
- * Per value: is it whole in memory now? Writing a tensor breaks every other one that has a byte in common with it, but
- * for what is the same memory on purpose: a step that moves nothing leaves its inputs and outputs both whole.
+ * Per value: is it whole in memory now? Writing a tensor breaks every other one that has a byte in common
+ * with it, but for what is the same memory on purpose: a step that moves nothing leaves its inputs and
+ * outputs both whole.
  */
 #include "planner/replay.h"
 
@@ -45,14 +46,17 @@ static int in_place_flag(int32_t k)
     return k == 0 ? IG_IN_PLACE_0 : k == 1 ? IG_IN_PLACE_1 : k == 3 ? IG_IN_PLACE_3 : 0;
 }
 
-/* An output may meet an input of the same step only where the kernel allows it: first output, same bytes, same order. */
-static void check_in_place(struct shadow *s, int32_t step, const struct ig_kernel *kernel, int32_t k, int32_t o)
+/* An output may meet an input of the same step only where the kernel allows it: first output, same bytes,
+ * same order. */
+static void check_in_place(struct shadow *s, int32_t step, const struct ig_kernel *kernel, int32_t k,
+                           int32_t o)
 {
     const struct ig_node *n = &s->g->nodes[s->p->steps[step].node];
     const struct ig_box *x = &s->boxes[n->in[k]], *y = &s->boxes[n->out[o]];
     if (!ig_box_meet(x, y)) return;
     if (o == 0 && (kernel->flags & in_place_flag(k)) && ig_box_equal(x, y)) return;
-    find(s, owner_of(s, n->in[k]) == owner_of(s, n->out[o]) ? IG_BAD_ALIAS : IG_OVERLAP_LIVE, step, n->in[k], n->out[o]);
+    find(s, owner_of(s, n->in[k]) == owner_of(s, n->out[o]) ? IG_BAD_ALIAS : IG_OVERLAP_LIVE, step, n->in[k],
+         n->out[o]);
 }
 
 static void write_value(struct shadow *s, int32_t step, int32_t v)
@@ -88,7 +92,8 @@ struct ig_replay ig_replay_plan(const struct ig_graph *g, const struct ig_plan *
 {
     struct shadow s = {.g = g, .p = p, .boxes = boxes, .found = {IG_PLAN_OK, -1, -1, -1}};
     s.state = ig_must_alloc((size_t)g->n_values, sizeof *s.state);
-    for (int32_t v = 0; v < g->n_values; v++) s.state[v] = ig_is_const(g, v) || ig_is_input(g, v) ? WHOLE : NEVER;
+    for (int32_t v = 0; v < g->n_values; v++)
+        s.state[v] = ig_is_const(g, v) || ig_is_input(g, v) ? WHOLE : NEVER;
     for (int32_t i = 0; i < p->n_steps; i++) run_step(&s, i);
     for (int32_t i = 0; i < g->n_outputs; i++) read_value(&s, p->n_steps, g->outputs[i]);
     free(s.state);

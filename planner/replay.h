@@ -10,7 +10,9 @@ struct ig_replay {
     int32_t by;              /* value that was written over it; -1: none was */
 };
 
-/* Runs the plan's steps on boxes[n_values]: every tensor read must be there, untouched since it was written. */
-struct ig_replay ig_replay_plan(const struct ig_graph *g, const struct ig_plan *p, const struct ig_box *boxes);
+/* Runs the plan's steps on boxes[n_values]: every tensor read must be there, untouched since it was written.
+ */
+struct ig_replay ig_replay_plan(const struct ig_graph *g, const struct ig_plan *p,
+                                const struct ig_box *boxes);
 
 #endif

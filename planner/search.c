@@ -1,13 +1,14 @@
 /*
  * The exact search: can all items be placed below a capacity C?
  *
- * State: low[b], the least offset still possible for each unplaced item b. Per section, over its unplaced items:
- * rest = sum of sizes, floor = min low, slack = C - floor - rest. Some left-justified placement exists if any does, so
- * in a section whose floor is the least of all either an item of low = floor rests there, or each of those items
- * lies on top of another unplaced one and its low rises. A section without slack must have an item exactly at its
- * floor wherever that lies; branching on the one with fewest candidates is what makes the search short. The part of
- * the sections that no unplaced item crosses is a component, and components are settled one by one. A state that failed
- * is remembered by a 128-bit hash, over restarts too: the lows of a component's unplaced items decide everything.
+ * State: low[b], the least offset still possible for each unplaced item b. Per section, over its unplaced
+ * items: rest = sum of sizes less the largest pad, floor = min low, slack = C - floor - rest. Some
+ * left-justified placement exists if any does, so in a section whose floor is the least of all either an item
+ * of low = floor rests there, or each of those items lies on top of another unplaced one and its low rises. A
+ * section without slack must have an item exactly at its floor wherever that lies; branching on the one with
+ * fewest candidates is what makes the search short. The part of the sections that no unplaced item crosses is
+ * a component, and components are settled one by one. A state that failed is remembered by a 128-bit hash,
+ * over restarts too: the lows of a component's unplaced items decide everything.
  */
 #include "planner/pack.h"
 
@@ -30,7 +31,7 @@ struct ig_search {
     size_t n_trail, max_trail;
     int32_t *candidates;       /* of all nodes on the path, stacked */
     size_t n_candidates, max_candidates;
-    int64_t *floor, *rest;     /* [n_sections], good until the next node */
+    int64_t *floor, *rest, *pad; /* [n_sections], good until the next node */
     int32_t *count;            /* candidates per section */
     struct key *table;         /* failed states, open addressing; a == b == 0: empty */
     size_t table_size, table_used;
@@ -120,7 +121,7 @@ static int measure(struct ig_search *s, int32_t a, int32_t b)
 {
     for (int32_t i = a; i < b; i++) {
         s->floor[i] = INT64_MAX;
-        s->rest[i] = 0;
+        s->rest[i] = s->pad[i] = 0;
         s->count[i] = 0;
     }
     for (int32_t i = s->p->starts[a]; i < s->p->starts[b]; i++) {
@@ -128,16 +129,20 @@ static int measure(struct ig_search *s, int32_t a, int32_t b)
         int64_t low = s->low[i];
         for (int32_t t = s->p->first[i]; t <= s->p->last[i]; t++) {
             s->rest[t] += s->p->size[i];
+            if (s->p->pad[i] > s->pad[t]) s->pad[t] = s->p->pad[i];
             s->count[t] = low < s->floor[t] ? 1 : s->count[t] + (low == s->floor[t]);
             if (low < s->floor[t]) s->floor[t] = low;
         }
     }
-    for (int32_t i = a; i < b; i++)
+    for (int32_t i = a; i < b; i++) {
+        s->rest[i] -= s->pad[i];
         if (s->rest[i] && s->floor[i] + s->rest[i] > s->capacity) return 0;
+    }
     return 1;
 }
 
-/* 1 if nothing unplaced can lie below a candidate of section t: then one of them must rest on a floor without slack. */
+/* 1 if nothing unplaced can lie below a candidate of section t: then one of them must rest on a floor without
+ * slack. */
 static int nothing_fits_below(const struct ig_search *s, int32_t t)
 {
     const struct ig_sections *p = s->p;
@@ -191,7 +196,9 @@ static int is_twin(const struct ig_search *s, size_t base, int32_t i)
     int32_t b = s->candidates[base + (size_t)i];
     for (int32_t j = 0; j < i; j++) {
         int32_t c = s->candidates[base + (size_t)j];
-        if (p->size[b] == p->size[c] && p->first[b] == p->first[c] && p->last[b] == p->last[c]) return 1;
+        if (p->size[b] == p->size[c] && p->pad[b] == p->pad[c] && p->first[b] == p->first[c] &&
+            p->last[b] == p->last[c])
+            return 1;
     }
     return 0;
 }
@@ -206,7 +213,7 @@ static int place(struct ig_search *s, int32_t b)
     for (int32_t k = p->overlap_at[b]; k < p->overlap_at[b + 1]; k++) {
         int32_t d = p->overlaps[k];
         if (s->placed[d] || s->low[d] >= top) continue;
-        if (top + p->size[d] > s->capacity) return 0;
+        if (top + p->size[d] - p->pad[d] > s->capacity) return 0;
         note(s, d, s->low[d]);
         s->low[d] = top;
     }
@@ -224,7 +231,7 @@ static int raise_all(struct ig_search *s, size_t base, int32_t n)
             int32_t d = p->overlaps[k];
             if (!s->placed[d] && s->low[d] + p->size[d] < least) least = s->low[d] + p->size[d];
         }
-        if (least == INT64_MAX || least + p->size[b] > s->capacity) return 0;
+        if (least == INT64_MAX || least + p->size[b] - p->pad[b] > s->capacity) return 0;
         note(s, b, s->low[b]);
         s->low[b] = least;
     }
@@ -290,6 +297,7 @@ struct ig_search *ig_search_new(const struct ig_sections *p)
     s->rank = ig_must_alloc(n, sizeof *s->rank);
     s->floor = ig_must_alloc(sections, sizeof *s->floor);
     s->rest = ig_must_alloc(sections, sizeof *s->rest);
+    s->pad = ig_must_alloc(sections, sizeof *s->pad);
     s->count = ig_must_alloc(sections, sizeof *s->count);
     s->table_size = 1024;
     s->table = ig_must_alloc(s->table_size, sizeof *s->table);
@@ -298,7 +306,8 @@ struct ig_search *ig_search_new(const struct ig_sections *p)
 
 void ig_search_free(struct ig_search *s)
 {
-    void *owned[] = {s->low, s->placed, s->rank, s->trail, s->candidates, s->floor, s->rest, s->count, s->table, s};
+    void *owned[] = {s->low, s->placed, s->rank,  s->trail, s->candidates, s->floor, s->rest,
+                     s->pad, s->count,  s->table, s};
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) free(owned[i]);
 }
 

@@ -30,6 +30,7 @@ static int by_life(const void *pa, const void *pb)
     return a->id < b->id ? -1 : 1;
 }
 
+/* gcd(0, x) = x. */
 static int64_t gcd(int64_t a, int64_t b)
 {
     while (b) {
@@ -76,14 +77,15 @@ static void list_members(struct ig_sections *p)
     p->member_at = ig_must_alloc((size_t)p->n_sections + 1, sizeof *p->member_at);
     int32_t at = 0;
     for (int32_t s = 0; s < p->n_sections; s++) {
-        int64_t live = 0;
+        int64_t live = 0, pad = 0;
         p->member_at[s] = at;
         for (int32_t i = 0; i < p->starts[s + 1]; i++) {
             if (p->last[i] < s) continue;
             p->members[at++] = i;
             live += p->size[i];
+            if (p->pad[i] > pad) pad = p->pad[i];
         }
-        if (live > p->max_live) p->max_live = live;
+        if (live - pad > p->max_live) p->max_live = live - pad;
     }
     p->member_at[p->n_sections] = at;
 }
@@ -116,14 +118,16 @@ void ig_sections_make(struct ig_sections *p, const struct ig_pack_item *items, i
     qsort(k, (size_t)p->n, sizeof *k, by_life);
     p->id = ig_must_alloc((size_t)p->n, sizeof *p->id);
     p->size = ig_must_alloc((size_t)p->n, sizeof *p->size);
+    p->pad = ig_must_alloc((size_t)p->n, sizeof *p->pad);
     p->length = ig_must_alloc((size_t)p->n, sizeof *p->length);
     p->first = ig_must_alloc((size_t)p->n, sizeof *p->first);
     p->last = ig_must_alloc((size_t)p->n, sizeof *p->last);
     for (int32_t i = 0; i < p->n; i++) {
         p->id[i] = k[i].id;
-        p->size[i] = k[i].item.size;
+        p->size[i] = (k[i].item.size + IG_ALIGN - 1) / IG_ALIGN * IG_ALIGN;
+        p->pad[i] = p->size[i] - k[i].item.size;
         p->length[i] = (int64_t)k[i].item.upper - k[i].item.lower;
-        p->granule = gcd(p->granule, p->size[i]);
+        p->granule = gcd(gcd(p->granule, p->size[i]), p->pad[i]);
     }
     find_sections(p, k);
     free(k);
@@ -134,7 +138,7 @@ void ig_sections_make(struct ig_sections *p, const struct ig_pack_item *items, i
 
 void ig_sections_free(struct ig_sections *p)
 {
-    void *owned[] = {p->id,     p->size,    p->length,    p->first,    p->last,
+    void *owned[] = {p->id,     p->size,    p->pad,       p->length,   p->first,     p->last,
                      p->starts, p->members, p->member_at, p->overlaps, p->overlap_at};
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) free(owned[i]);
 }

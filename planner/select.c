@@ -1,4 +1,5 @@
-/* One node at a time: the fastest kernel and cut, by the profile where it knows the node, else by the estimate. */
+/* One node at a time: the fastest kernel and cut, by the profile where it knows the node, else by the
+ * estimate. */
 #include "planner/select.h"
 
 #include <stdio.h>
@@ -30,19 +31,20 @@ static struct ig_cut cut_of(const struct ig_timing *t, const struct ig_call *cal
     return (struct ig_cut){t->split, t->chunk, (int32_t)(((int64_t)extent + t->chunk - 1) / t->chunk)};
 }
 
-static void select_measured(const struct ig_profile *profile, const struct ig_plan_options *o, int32_t node, int32_t op,
-                            const struct ig_call *call, struct ig_plan_step *step)
+static void select_measured(const struct ig_profile *profile, const struct ig_plan_options *o, int32_t node,
+                            int32_t op, const struct ig_call *call, struct ig_plan_step *step)
 {
     for (int32_t i = 0; i < profile->n; i++) {
         const struct ig_timing *t = &profile->timings[i];
-        if (t->node != node || t->threads != o->threads || !is_candidate(t->kernel, o->isa, op, call)) continue;
+        if (t->node != node || t->threads != o->threads || !is_candidate(t->kernel, o->isa, op, call))
+            continue;
         struct ig_cut cut = cut_of(t, call);
         if (cut.chunks) take(step, t->kernel, cut, t->in_order_ns > 0 ? t->in_order_ns : t->alone_ns);
     }
 }
 
-static void select_estimated(const struct ig_plan_options *o, int32_t op, const struct ig_call *call, int32_t batch,
-                             struct ig_plan_step *step)
+static void select_estimated(const struct ig_plan_options *o, int32_t op, const struct ig_call *call,
+                             int32_t batch, struct ig_plan_step *step)
 {
     for (int i = 0; i < ig_kernel_count(); i++) {
         const struct ig_kernel *k = ig_kernel_at(i);
@@ -54,7 +56,8 @@ static void select_estimated(const struct ig_plan_options *o, int32_t op, const 
 }
 
 int ig_select_step(const struct ig_graph *g, const struct ig_view *views, int32_t node,
-                   const struct ig_plan_options *options, struct ig_plan_step *step, char *err, size_t err_bytes)
+                   const struct ig_plan_options *options, struct ig_plan_step *step, char *err,
+                   size_t err_bytes)
 {
     const struct ig_node *n = &g->nodes[node];
     struct ig_call call;
@@ -65,7 +68,7 @@ int ig_select_step(const struct ig_graph *g, const struct ig_view *views, int32_
     if (options->profile) select_measured(options->profile, options, node, n->op, &call, step);
     if (!step->kernel) select_estimated(options, n->op, &call, batch, step);
     if (step->kernel) return 0;
-    snprintf(err, err_bytes, "node '%s' (%s): no kernel of %s or ref computes it with these types and shapes", n->name,
-             ig_op_info((enum ig_op)n->op)->name, ig_isa_name(options->isa));
+    snprintf(err, err_bytes, "node '%s' (%s): no kernel of %s or ref computes it with these types and shapes",
+             n->name, ig_op_info((enum ig_op)n->op)->name, ig_isa_name(options->isa));
     return -1;
 }

@@ -1,6 +1,6 @@
 /*
- * Is this plan one that can be run? Everything is recomputed from the graph: sizes, lives, which tensors are boxes of
- * which, the arena's height and its lower bound; then the plan is run in the shadow (replay.c).
+ * Is this plan one that can be run? Everything is recomputed from the graph: sizes, lives, which tensors are
+ * boxes of which, the arena's height and its lower bound; then the plan is run in the shadow (replay.c).
  */
 #include <stdarg.h>
 #include <stdlib.h>
@@ -54,8 +54,10 @@ static int check_count(struct check *c)
 {
     const struct ig_graph *g = c->g;
     const struct ig_plan *p = c->p;
-    if (p->n_steps != g->n_nodes) return say(c, IG_BAD_COUNT, "%d steps for %d nodes", p->n_steps, g->n_nodes);
-    if (p->n_buffers != g->n_values) return say(c, IG_BAD_COUNT, "%d buffers for %d values", p->n_buffers, g->n_values);
+    if (p->n_steps != g->n_nodes)
+        return say(c, IG_BAD_COUNT, "%d steps for %d nodes", p->n_steps, g->n_nodes);
+    if (p->n_buffers != g->n_values)
+        return say(c, IG_BAD_COUNT, "%d buffers for %d values", p->n_buffers, g->n_values);
     for (int32_t v = 0; v < g->n_values; v++) {
         if (p->buffers[v].value != v) return say(c, IG_BAD_COUNT, "no buffer for '%s'", value_name(c, v));
         if (p->buffers[v].alias_of < -1 || p->buffers[v].alias_of >= g->n_values)
@@ -101,7 +103,8 @@ static int make_call(const struct check *c, const struct ig_node *n, struct ig_c
 
 static int is_dense(const struct ig_operand *o)
 {
-    return !o->shape || ((o->h == 1 || o->row_stride == (int64_t)o->w * o->c) && (o->w == 1 || o->pixel_stride == o->c));
+    return !o->shape ||
+           ((o->h == 1 || o->row_stride == (int64_t)o->w * o->c) && (o->w == 1 || o->pixel_stride == o->c));
 }
 
 static int all_dense(const struct ig_call *call)
@@ -121,7 +124,8 @@ static int check_kernel(struct check *c, int32_t step)
         if (n->op == IG_RESHAPE || n->op == IG_CONCAT || n->op == IG_SLICE) return IG_PLAN_OK;
         return say(c, IG_BAD_KERNEL, "step %d: '%s' has no kernel", step, n->name);
     }
-    if (k->op != n->op) return say(c, IG_BAD_KERNEL, "step %d: %s does not compute '%s'", step, k->name, n->name);
+    if (k->op != n->op)
+        return say(c, IG_BAD_KERNEL, "step %d: %s does not compute '%s'", step, k->name, n->name);
     if (k->isa != IG_ISA_REF && strcmp(ig_isa_name(k->isa), c->p->isa))
         return say(c, IG_BAD_KERNEL, "step %d: %s is not of %s", step, k->name, c->p->isa);
     if (!make_call(c, n, call) || (!(k->flags & IG_STRIDED) && !all_dense(call)))
@@ -171,12 +175,14 @@ static int64_t memory_bytes(const struct check *c, int32_t v)
     const struct ig_graph *g = c->g;
     switch (b->memory) {
     case IG_MEMORY_NONE: return ig_is_const(g, v) ? INT64_MAX : -1;
-    case IG_MEMORY_ARENA: return ig_is_const(g, v) || ig_is_input(g, v) || ig_is_output(g, v) ? -1 : c->p->arena_bytes;
+    case IG_MEMORY_ARENA:
+        return ig_is_const(g, v) || ig_is_input(g, v) || ig_is_output(g, v) ? -1 : c->p->arena_bytes;
     case IG_MEMORY_WEIGHTS: return ig_is_input(g, v) || ig_is_output(g, v) ? -1 : c->p->weights_bytes;
     case IG_MEMORY_INPUT:
         return b->index < 0 || b->index >= g->n_inputs ? -1 : ig_bytes(&g->values[g->inputs[b->index]].shape);
     case IG_MEMORY_OUTPUT:
-        return b->index < 0 || b->index >= g->n_outputs ? -1 : ig_bytes(&g->values[g->outputs[b->index]].shape);
+        return b->index < 0 || b->index >= g->n_outputs ? -1
+                                                        : ig_bytes(&g->values[g->outputs[b->index]].shape);
     default: return -1;
     }
 }
@@ -187,7 +193,8 @@ static int check_range(struct check *c)
     for (int32_t v = 0; v < g->n_values; v++) {
         const struct ig_plan_buffer *b = &c->p->buffers[v];
         int64_t room = memory_bytes(c, v);
-        if (room < 0) return say(c, IG_OUT_OF_ARENA, "'%s' is in a memory where it cannot be", value_name(c, v));
+        if (room < 0)
+            return say(c, IG_OUT_OF_ARENA, "'%s' is in a memory where it cannot be", value_name(c, v));
         if (b->offset < 0 || ig_box_end(&c->boxes[v]) > room)
             return say(c, IG_OUT_OF_ARENA, "'%s' ends at %lld of %lld bytes", value_name(c, v),
                        (long long)ig_box_end(&c->boxes[v]), (long long)room);
@@ -209,7 +216,8 @@ static void widen(int32_t *first, int32_t *last, int32_t a, int32_t b)
     if (b > *last) *last = b;
 }
 
-/* Births and last readings by the plan's order of steps; owners are held as long as anything in their storage lives. */
+/* Births and last readings by the plan's order of steps; owners are held as long as anything in their storage
+ * lives. */
 static void find_lives(struct check *c)
 {
     const struct ig_graph *g = c->g;
@@ -237,14 +245,15 @@ static void find_lives(struct check *c)
 static int check_order(struct check *c, const struct ig_replay *replay)
 {
     if (replay->verdict == IG_BAD_ORDER)
-        return say(c, IG_BAD_ORDER, "step %d reads '%s' before it is written", replay->step, value_name(c, replay->value));
+        return say(c, IG_BAD_ORDER, "step %d reads '%s' before it is written", replay->step,
+                   value_name(c, replay->value));
     for (int32_t v = 0; v < c->g->n_values; v++) {
         const struct ig_plan_buffer *b = &c->p->buffers[v];
         int own = b->alias_of < 0;
         int32_t first = own ? c->held_first[v] : c->first[v], last = own ? c->held_last[v] : c->last[v];
         if (b->first != first || b->last != last)
-            return say(c, IG_BAD_ORDER, "'%s' is needed in steps %d..%d, not %d..%d", value_name(c, v), first, last, b->first,
-                       b->last);
+            return say(c, IG_BAD_ORDER, "'%s' is needed in steps %d..%d, not %d..%d", value_name(c, v), first,
+                       last, b->first, b->last);
     }
     return IG_PLAN_OK;
 }
@@ -261,7 +270,8 @@ static struct ig_box slice_of(const struct check *c, const struct ig_node *n)
 {
     int64_t start[IG_MAX_RANK] = {0};
     for (int32_t i = 0; i < c->g->values[n->in[0]].shape.rank; i++) start[i] = n->attrs.slice.start[i];
-    return ig_box_part(c->g, &c->p->buffers[n->in[0]], start, c->g->values[n->out[0]].shape.dims, n->attrs.slice.step);
+    return ig_box_part(c->g, &c->p->buffers[n->in[0]], start, c->g->values[n->out[0]].shape.dims,
+                       n->attrs.slice.step);
 }
 
 /* A step without a kernel: are its tensors the same bytes already? */
@@ -276,7 +286,8 @@ static int check_view(struct check *c, int32_t step)
         if (n->op == IG_SLICE) in = slice_of(c, n);
         same = ig_box_equal(&in, &out);
     }
-    return same ? IG_PLAN_OK : say(c, IG_BAD_ALIAS, "step %d: nothing runs, yet '%s' moves data", step, n->name);
+    return same ? IG_PLAN_OK
+                : say(c, IG_BAD_ALIAS, "step %d: nothing runs, yet '%s' moves data", step, n->name);
 }
 
 static int check_aliases(struct check *c, const struct ig_replay *replay)
@@ -285,9 +296,11 @@ static int check_aliases(struct check *c, const struct ig_replay *replay)
         const struct ig_plan_buffer *b = &c->p->buffers[v], *owner;
         if (b->alias_of < 0) continue;
         owner = &c->p->buffers[b->alias_of];
-        if (owner->alias_of >= 0 || owner->memory != b->memory || owner->index != b->index || b->offset < owner->offset ||
+        if (owner->alias_of >= 0 || owner->memory != b->memory || owner->index != b->index ||
+            b->offset < owner->offset ||
             (b->memory != IG_MEMORY_NONE && ig_box_end(&c->boxes[v]) > owner->offset + owner->bytes))
-            return say(c, IG_BAD_ALIAS, "'%s' is not inside '%s'", value_name(c, v), value_name(c, b->alias_of));
+            return say(c, IG_BAD_ALIAS, "'%s' is not inside '%s'", value_name(c, v),
+                       value_name(c, b->alias_of));
     }
     for (int32_t i = 0; i < c->p->n_steps; i++)
         if (check_view(c, i)) return IG_BAD_ALIAS;
@@ -312,7 +325,8 @@ static int check_cuts(struct check *c)
                 return say(c, IG_BAD_CUT, "step %d: chunk %d, tile %d", i, s->chunk, tile);
             chunks = (extent + s->chunk - 1) / s->chunk;
         }
-        if (s->chunks != chunks) return say(c, IG_BAD_CUT, "step %d: %d chunks, not %lld", i, s->chunks, (long long)chunks);
+        if (s->chunks != chunks)
+            return say(c, IG_BAD_CUT, "step %d: %d chunks, not %lld", i, s->chunks, (long long)chunks);
     }
     return IG_PLAN_OK;
 }
@@ -331,8 +345,9 @@ static int check_overlaps(struct check *c, const struct ig_replay *replay)
             const struct ig_plan_buffer *b = &c->p->buffers[u];
             if (!owns_arena(c, u) || a->first > b->last || b->first > a->last) continue;
             if (a->offset < b->offset + b->bytes && b->offset < a->offset + a->bytes)
-                return say(c, IG_OVERLAP_LIVE, "'%s' and '%s' overlap in steps %d..%d", value_name(c, u), value_name(c, v),
-                           a->first > b->first ? a->first : b->first, a->last < b->last ? a->last : b->last);
+                return say(c, IG_OVERLAP_LIVE, "'%s' and '%s' overlap in steps %d..%d", value_name(c, u),
+                           value_name(c, v), a->first > b->first ? a->first : b->first,
+                           a->last < b->last ? a->last : b->last);
         }
     }
     if (replay->verdict == IG_OVERLAP_LIVE)
@@ -346,7 +361,8 @@ static int64_t round_up(int64_t bytes)
     return (bytes + IG_ALIGN - 1) / IG_ALIGN * IG_ALIGN;
 }
 
-/* Scratch of the neediest step; bytes of the blob: zeros, packed weights, and each constant that a step reads as it is. */
+/* Scratch of the neediest step; bytes of the blob: zeros, packed weights, and each constant that a step reads
+ * as it is. */
 static void needed(const struct check *c, int64_t *scratch, int64_t *weights)
 {
     int64_t zeros = IG_ALIGN;
@@ -387,8 +403,8 @@ static int check_height(struct check *c)
         {"weights", c->p->weights_bytes, weights}};
     for (int i = 0; i < 3; i++)
         if (totals[i].has != totals[i].needs)
-            return say(c, IG_BAD_HEIGHT, "%s is %lld bytes, not %lld", totals[i].what, (long long)totals[i].needs,
-                       (long long)totals[i].has);
+            return say(c, IG_BAD_HEIGHT, "%s is %lld bytes, not %lld", totals[i].what,
+                       (long long)totals[i].needs, (long long)totals[i].has);
     return IG_PLAN_OK;
 }
 
@@ -411,7 +427,8 @@ static int check_budget(struct check *c)
 {
     int64_t memory = c->p->arena_bytes + c->p->scratch_bytes * c->p->threads + c->p->weights_bytes;
     if (c->budget <= 0 || memory <= c->budget) return IG_PLAN_OK;
-    return say(c, IG_OVER_BUDGET, "%lld bytes, %lld over the budget", (long long)memory, (long long)(memory - c->budget));
+    return say(c, IG_OVER_BUDGET, "%lld bytes, %lld over the budget", (long long)memory,
+               (long long)(memory - c->budget));
 }
 
 static int check_all(struct check *c)
@@ -419,16 +436,19 @@ static int check_all(struct check *c)
     int bad = check_count(c);
     if (bad) return bad;
     for (int32_t v = 0; v < c->g->n_values; v++) c->boxes[v] = ig_box_of(c->g, &c->p->buffers[v]);
-    if ((bad = check_kernels(c)) || (bad = check_sizes(c)) || (bad = check_alignment(c)) || (bad = check_range(c)))
+    if ((bad = check_kernels(c)) || (bad = check_sizes(c)) || (bad = check_alignment(c)) ||
+        (bad = check_range(c)))
         return bad;
     find_lives(c);
     struct ig_replay replay = ig_replay_plan(c->g, c->p, c->boxes);
-    if ((bad = check_order(c, &replay)) || (bad = check_aliases(c, &replay)) || (bad = check_cuts(c))) return bad;
+    if ((bad = check_order(c, &replay)) || (bad = check_aliases(c, &replay)) || (bad = check_cuts(c)))
+        return bad;
     if ((bad = check_overlaps(c, &replay)) || (bad = check_height(c)) || (bad = check_bound(c))) return bad;
     return check_budget(c);
 }
 
-int ig_validate(const struct ig_graph *g, const struct ig_plan *p, int64_t memory_budget, char *why, size_t why_bytes)
+int ig_validate(const struct ig_graph *g, const struct ig_plan *p, int64_t memory_budget, char *why,
+                size_t why_bytes)
 {
     size_t values = (size_t)g->n_values;
     int32_t *lives = ig_must_alloc(4 * values, sizeof *lives);

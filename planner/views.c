@@ -1,6 +1,7 @@
 /*
- * Which values are boxes of other values' storage: rows, columns and channels of a tensor [rows, w, c] from some offset
- * on, with strides. The answer depends on the graph alone, so a graph read back from its file gives the same one.
+ * Which values are boxes of other values' storage: rows, columns and channels of a tensor [rows, w, c] from
+ * some offset on, with strides. The answer depends on the graph alone, so a graph read back from its file
+ * gives the same one.
  */
 #include "planner/views.h"
 
@@ -42,7 +43,8 @@ int ig_restride(const struct ig_view *v, struct ig_form from, struct ig_form to,
     return 1;
 }
 
-/* Leading dims of the collapsed form: all but the last two (w, c), or but the last where there are only two. */
+/* Leading dims of the collapsed form: all but the last two (w, c), or but the last where there are only two.
+ */
 static int leading_dims(const struct ig_shape *s)
 {
     return s->rank >= 3 ? s->rank - 2 : s->rank - 1;
@@ -59,8 +61,8 @@ int ig_concat_is_boxes(const struct ig_graph *g, const struct ig_node *n)
 }
 
 /*
- * Of the leading dims, one may be cut; those before it must be cut to one index, those after kept, and with a step there
- * must be none after it: else the rows that remain are not evenly spaced.
+ * Of the leading dims, one may be cut; those before it must be cut to one index, those after kept, and with a
+ * step there must be none after it: else the rows that remain are not evenly spaced.
  */
 int ig_slice_is_box(const struct ig_graph *g, const struct ig_node *n)
 {
@@ -175,13 +177,15 @@ static void view_slice(const struct ig_graph *g, const struct ig_node *n, struct
     v->row_stride *= rows;
 }
 
-/* One step from the parent's view to the child's; 0 if strides cannot say it (a reshape of what is not one run). */
+/* One step from the parent's view to the child's; 0 if strides cannot say it (a reshape of what is not one
+ * run). */
 static int step_down(const struct ig_graph *g, const struct ig_link *link, int32_t child, struct ig_view *v)
 {
     const struct ig_node *n = &g->nodes[link->node];
     struct ig_form form = ig_form_of(&g->values[child].shape);
     if (n->op == IG_RESHAPE)
-        return ig_restride(v, ig_form_of(&g->values[link->parent].shape), form, &v->row_stride, &v->pixel_stride);
+        return ig_restride(v, ig_form_of(&g->values[link->parent].shape), form, &v->row_stride,
+                           &v->pixel_stride);
     if (n->op == IG_CONCAT)
         view_piece(g, n, link->piece, v);
     else

@@ -1,4 +1,5 @@
-/* Inside the views: the structure that ties a value to another one's storage. views.c, prepare.c and call.c share it. */
+/* Inside the views: the structure that ties a value to another one's storage. views.c, prepare.c and call.c
+ * share it. */
 #ifndef PLANNER_VIEWS_H
 #define PLANNER_VIEWS_H
 
@@ -21,16 +22,18 @@ struct ig_form ig_form_of(const struct ig_shape *s);
 int ig_concat_is_boxes(const struct ig_graph *g, const struct ig_node *n);
 int ig_slice_is_box(const struct ig_graph *g, const struct ig_node *n);
 /*
- * Links every value to its parent; links[n_values]. Concat inputs lie in the output, slices in their input, a reshape's
- * output in its input, or the other way round where the output is itself a concat's input. A concat input that cannot
- * be tied so is marked in clashes[node * stride + input] (NULL: unmarked); returns how many there are.
+ * Links every value to its parent; links[n_values]. Concat inputs lie in the output, slices in their input, a
+ * reshape's output in its input, or the other way round where the output is itself a concat's input. A concat
+ * input that cannot be tied so is marked in clashes[node * stride + input] (NULL: unmarked); returns how many
+ * there are.
  */
 int ig_link_values(const struct ig_graph *g, struct ig_link *links, uint8_t *clashes, int32_t stride);
 /* The views that the links say. Returns the first reshape whose strides cannot be expressed, or -1. */
 int32_t ig_resolve_views(const struct ig_graph *g, const struct ig_link *links, struct ig_view *views);
 /* 1 if a view of that form is one run of memory. */
 int ig_is_run(const struct ig_view *v, struct ig_form f);
-/* The strides of view v, of form `from`, seen as form `to` (same elements, same order); 0 if no strides can say that. */
+/* The strides of view v, of form `from`, seen as form `to` (same elements, same order); 0 if no strides can
+ * say that. */
 int ig_restride(const struct ig_view *v, struct ig_form from, struct ig_form to, int64_t *row_stride,
                 int64_t *pixel_stride);
 

@@ -12,7 +12,8 @@ static int64_t place(int64_t *end, int64_t bytes)
 }
 
 /* The constant that holds v's elements, or -1; a packing kernel has eaten its inputs 1 and 2. */
-static int32_t constant_of(const struct ig_graph *g, const struct ig_plan *p, const struct ig_plan_step *step, int32_t k)
+static int32_t constant_of(const struct ig_graph *g, const struct ig_plan *p, const struct ig_plan_step *step,
+                           int32_t k)
 {
     int32_t v = g->nodes[step->node].in[k];
     if (v < 0) return -1;
@@ -21,7 +22,8 @@ static int32_t constant_of(const struct ig_graph *g, const struct ig_plan *p, co
     return ig_is_const(g, root) ? root : -1;
 }
 
-static int64_t place_zeros(const struct ig_graph *g, const struct ig_plan *p, const struct ig_view *views, int64_t *end)
+static int64_t place_zeros(const struct ig_graph *g, const struct ig_plan *p, const struct ig_view *views,
+                           int64_t *end)
 {
     size_t most = IG_ALIGN;
     for (int32_t i = 0; i < p->n_steps; i++) {

@@ -52,5 +52,4 @@ if [ $cross = yes ]; then
         emit "  libs = -lm -lpthread"
         tests="$tests $program"
     done
-    tests="$tests out/aarch64/libingot_runtime.a"
 fi

@@ -1,5 +1,7 @@
-/* The model's nodes as one list: calls of model-local functions replaced by their bodies, tensor names made
- * unique. */
+/*
+ * The model's nodes as one list: calls of model-local functions replaced by their bodies, tensor names made
+ * unique.
+ */
 #include "graph/onnx/import.h"
 
 #include <string.h>

@@ -26,7 +26,7 @@ enum {
     IM_EMPTY = -16,     /* this and below: constant number IM_EMPTY - handle of m->empties */
     IM_OPSET = 27,      /* the newest opset that is understood: of onnx 1.22 */
     IM_DEPTH = 64,      /* nesting of messages */
-    IM_NODES = 1 << 18, /* nodes after inlining */
+    IM_NODES = 1 << 15, /* nodes after inlining */
     IM_LARGE = 1 << 12  /* bytes from which a piece of the arena belongs to the graph */
 };
 
@@ -117,8 +117,10 @@ const char *im_strdup(struct im *m, const char *s);
 __attribute__((format(printf, 2, 3))) const char *im_format(struct im *m, const char *format, ...);
 ProtobufCAllocator im_allocator(struct im_arena *arena);
 void im_arena_free(struct im_arena *arena);
-/* The entry of `name`, made (unset, no producer) if `make`; NULL if it is not there. Good until the next
- * make. */
+/*
+ * The entry of `name`, made (unset, no producer) if `make`; NULL if it is not there. Good until the next
+ * make.
+ */
 struct im_name *im_find(struct im *m, struct im_names *names, const char *name, int make);
 
 /* --- report.c --- */
@@ -142,8 +144,10 @@ const struct im_op *im_op_find(const char *name); /* default domain; NULL: not a
 /* Element type of the graph for ONNX type t (f16 and bf16: IG_F32, ...), or -1; *name is ONNX's name of it.
  */
 int32_t im_type(int32_t t, const char **name);
-/* The same for tensors that are computed at run time: only the graph's own types; refuses others. `what`:
- * whose it is */
+/*
+ * The same for tensors that are computed at run time: only the graph's own types; refuses others. `what`:
+ * whose it is
+ */
 int32_t im_runtime_type(struct im *m, int32_t t, const char *what);
 /* Makes a constant (or an empty one) of t; `what` says in messages whose it is. */
 int32_t im_tensor(struct im *m, const Onnx__TensorProto *t, const char *name, const char *what);

@@ -1,5 +1,7 @@
-/* The graph's edges: inputs get shapes (from the file, --input-shape, a default batch of 1), outputs their
- * names. */
+/*
+ * The graph's edges: inputs get shapes (from the file, --input-shape, a default batch of 1), outputs their
+ * names.
+ */
 #include "graph/onnx/import.h"
 
 #include <string.h>
@@ -158,8 +160,10 @@ static int32_t make_input(struct im *m, const Onnx__ValueInfoProto *info)
     return shape.type == IG_F16 ? im_cast(m, v, IG_F32) : v;
 }
 
-/* An input that nothing reads stays an input if it can: its absence of a shape or an odd type is nobody's
- * business. */
+/*
+ * An input that nothing reads stays an input if it can: its absence of a shape or an odd type is nobody's
+ * business.
+ */
 static int32_t try_input(struct im *m, const Onnx__ValueInfoProto *info)
 {
     jmp_buf here, *outer = m->stop;
@@ -193,8 +197,10 @@ void im_bind_inputs(struct im *m)
     }
 }
 
-/* Gives v the output's name; another tensor of that name steps back, but for an input or an output listed
- * before. */
+/*
+ * Gives v the output's name; another tensor of that name steps back, but for an input or an output listed
+ * before.
+ */
 static void claim_name(struct im *m, int32_t v, const char *name)
 {
     struct ig_graph *g = m->g;

@@ -1,5 +1,7 @@
-/* What a handler may ask of its ONNX node: inputs, attributes (through the calls it was inlined from),
- * constants. */
+/*
+ * What a handler may ask of its ONNX node: inputs, attributes (through the calls it was inlined from),
+ * constants.
+ */
 #include "graph/onnx/import.h"
 
 #include <string.h>

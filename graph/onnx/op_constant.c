@@ -123,8 +123,10 @@ void im_op_size(struct im *m, const struct im_node *n)
     im_set(m, n, 0, int_constant(m, 0, &count, 1));
 }
 
-/* Elements of start, start + delta, ... before limit; computed in double, where all sizes that can be held
- * are exact. */
+/*
+ * Elements of start, start + delta, ... before limit; computed in double, where all sizes that can be held
+ * are exact.
+ */
 static int64_t range_count(struct im *m, double start, double limit, double delta)
 {
     double n = ceil((limit - start) / delta);

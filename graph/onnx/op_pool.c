@@ -9,8 +9,10 @@ static int64_t ceil_outputs(const struct im_window *w, int i)
                                                          : out; /* no window starts in the end padding */
 }
 
-/* ceil_mode: end padding such that rounding down gives the number of outputs; returns how much of it is
- * overhang. */
+/*
+ * ceil_mode: end padding such that rounding down gives the number of outputs; returns how much of it is
+ * overhang.
+ */
 static int64_t resolve_ceil(struct im_window *w, int i)
 {
     int64_t out = ceil_outputs(w, i), given = w->end[i];

@@ -1,5 +1,7 @@
-/* TensorProto -> constant of the graph. Types that the graph lacks are widened or narrowed where that is
- * exact enough. */
+/*
+ * TensorProto -> constant of the graph. Types that the graph lacks are widened or narrowed where that is
+ * exact enough.
+ */
 #include "graph/onnx/import.h"
 
 #include <string.h>

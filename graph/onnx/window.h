@@ -15,8 +15,10 @@ struct im_window {
     int64_t begin[3], end[3];
 };
 
-/* Attributes of n for data of shape x; kernel_shape from `weights` [.., .., k...] where the attribute is
- * absent. */
+/*
+ * Attributes of n for data of shape x; kernel_shape from `weights` [.., .., k...] where the attribute is
+ * absent.
+ */
 struct im_window im_window_read(struct im *m, const struct im_node *n, const struct ig_shape *x,
                                 const struct ig_shape *weights);
 /* Positions that one window covers along dim i. */

@@ -3,8 +3,8 @@
 
 enum { PIECE = 1024 };        /* floats */
 
-static void in_pieces(struct ig_binary_run r, const struct ig_binary_attr *attr, const struct ig_binary_loops *loops)
-{
+static void in_pieces(struct ig_binary_run r, const struct ig_binary_attr *attr,
+                      const struct ig_binary_loops *loops) {
     int64_t left = r.n;
     for (; left > 0; left -= PIECE) {
         r.n = left < PIECE ? left : PIECE;

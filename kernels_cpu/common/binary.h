@@ -1,7 +1,8 @@
 /*
- * Element-wise functions of two operands: the walk over rows and broadcasts, around one ISA's loops over runs. An
- * operand has the output's rows, columns and channels, or one of each. Runs are as long as both operands allow: a
- * whole row, or the channels of a pixel, cut into pieces, so that the activation finds them in L1.
+ * Element-wise functions of two operands: the walk over rows and broadcasts, around one ISA's loops over
+ * runs. An operand has the output's rows, columns and channels, or one of each. Runs are as long as both
+ * operands allow: a whole row, or the channels of a pixel, cut into pieces, so that the activation finds them
+ * in L1.
  */
 #ifndef KERNELS_CPU_COMMON_BINARY_H
 #define KERNELS_CPU_COMMON_BINARY_H
@@ -16,7 +17,7 @@ struct ig_binary_run {
 };
 
 struct ig_binary_loops {
-    void (*run)(const struct ig_binary_run *run, int32_t kind);                        /* kind: enum ig_binary */
+    void (*run)(const struct ig_binary_run *run, int32_t kind); /* kind: enum ig_binary */
     void (*act)(float *y, const float *x, int64_t n, const struct ig_act *act);        /* y may be x */
 };
 

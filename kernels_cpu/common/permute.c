@@ -55,7 +55,8 @@ static void copy_rows(const struct permutation *p, int64_t y)
 {
     const float *src = start_of(p, y);
     float *dst = p->dst + y * p->w * p->c;
-    for (int64_t x = 0; x < p->w; x++) memcpy(dst + x * p->c, src + x * p->w_stride, (size_t)p->c * sizeof *dst);
+    for (int64_t x = 0; x < p->w; x++)
+        memcpy(dst + x * p->c, src + x * p->w_stride, (size_t)p->c * sizeof *dst);
 }
 
 /* Output rows [y, end) which differ in the input's contiguous dim only. */

@@ -33,7 +33,8 @@ static inline struct ig_pool_view ig_pool_view_of(const struct ig_call *call, in
     v.columns = ig_pool_taps(x0, w->kw, w->dw, v.in->w, &v.x);
     int32_t rows = v.rows, columns = v.columns;
     if (pool->count_include_pad) { /* the explicit padding counts: as if it were image */
-        int32_t h = v.in->h + w->top + w->bottom - pool->ceil_h, width = v.in->w + w->left + w->right - pool->ceil_w;
+        int32_t h = v.in->h + w->top + w->bottom - pool->ceil_h,
+                width = v.in->w + w->left + w->right - pool->ceil_w;
         rows = ig_pool_taps(y0 + w->top, w->kh, w->dh, h, &unused);
         columns = ig_pool_taps(x0 + w->left, w->kw, w->dw, width, &unused);
     }

@@ -202,13 +202,14 @@ INLINE void run(float *y, const float *x, int64_t n, const struct ig_act *act, a
 }
 
 /* The kinds known, with their formulas. */
-#define KINDS(K)                                                                                           \
-    K(IG_NONE, none) K(IG_RELU, relu) K(IG_CLIP, clip) K(IG_LEAKY_RELU, leaky) K(IG_SIGMOID, sigmoid)      \
-    K(IG_TANH, tangent) K(IG_HARD_SIGMOID, hard_sigmoid) K(IG_HARD_SWISH, hard_swish) K(IG_SWISH, swish)      \
-    K(IG_ELU, elu) K(IG_MISH, mish) K(IG_SOFTPLUS, softplus) K(IG_SELU, selu) K(IG_CELU, celu)             \
-    K(IG_SOFTSIGN, softsign) K(IG_THRESHOLDED_RELU, thresholded) K(IG_AFFINE, affine) K(IG_ABS, absolute)  \
-    K(IG_NEG, negative) K(IG_CEIL, ceiling) K(IG_FLOOR, floored) K(IG_ROUND, rounded)                      \
-    K(IG_RECIPROCAL, reciprocal) K(IG_SQRT, root) K(IG_EXP, exponential) K(IG_LOG, logarithm)
+#define KINDS(K)                                                                                         \
+    K(IG_NONE, none) K(IG_RELU, relu) K(IG_CLIP, clip) K(IG_LEAKY_RELU, leaky) K(IG_SIGMOID, sigmoid)    \
+    K(IG_TANH, tangent) K(IG_HARD_SIGMOID, hard_sigmoid) K(IG_HARD_SWISH, hard_swish) K(IG_SWISH, swish) \
+    K(IG_ELU, elu) K(IG_MISH, mish) K(IG_SOFTPLUS, softplus) K(IG_SELU, selu) K(IG_CELU, celu)           \
+    K(IG_SOFTSIGN, softsign) K(IG_THRESHOLDED_RELU, thresholded) K(IG_AFFINE, affine)                    \
+    K(IG_ABS, absolute) K(IG_NEG, negative) K(IG_CEIL, ceiling) K(IG_FLOOR, floored)                     \
+    K(IG_ROUND, rounded) K(IG_RECIPROCAL, reciprocal) K(IG_SQRT, root) K(IG_EXP, exponential)            \
+    K(IG_LOG, logarithm)
 
 void ig_act_row_neon(float *y, const float *x, int64_t n, const struct ig_act *act)
 {

@@ -1,4 +1,5 @@
-/* Activations: as a clamp in registers where that is all there is to do, else as a pass over what was just stored. */
+/* Activations: as a clamp in registers where that is all there is to do, else as a pass over what was just
+ * stored. */
 #ifndef KERNELS_CPU_NEON_ACT_H
 #define KERNELS_CPU_NEON_ACT_H
 

@@ -1,4 +1,5 @@
-/* Element-wise functions of two operands: the loops over a run; kernels_cpu/common/binary.c finds the runs. */
+/* Element-wise functions of two operands: the loops over a run; kernels_cpu/common/binary.c finds the runs.
+ */
 #include "kernels_cpu/common/binary.h"
 #include "kernels_cpu/neon/act.h"
 #include "kernels_cpu/neon/kernels.h"

@@ -1,6 +1,6 @@
 /*
- * Convolution as GEMM by indirection (kernels_cpu/common/conv_gemm.h) on the micro-kernels of gemm.S. 6x16 is the
- * default; 8x8 wastes nothing where the output channels are an odd multiple of 8.
+ * Convolution as GEMM by indirection (kernels_cpu/common/conv_gemm.h) on the micro-kernels of gemm.S. 6x16 is
+ * the default; 8x8 wastes nothing where the output channels are an odd multiple of 8.
  */
 #include "kernels_cpu/neon/gemm.h"
 #include "kernels_cpu/neon/kernels.h"

@@ -15,7 +15,8 @@ void copy_any_4__neon(const struct ig_call *call, struct ig_range range, void *s
         if (dense)
             memcpy(p, x, (size_t)out->w * (size_t)c * (size_t)bytes);
         else
-            for (int32_t i = 0; i < out->w; i++, x += in->pixel_stride * bytes, p += out->pixel_stride * bytes)
+            for (int32_t i = 0; i < out->w;
+                 i++, x += in->pixel_stride * bytes, p += out->pixel_stride * bytes)
                 memcpy(p, x, (size_t)n * (size_t)bytes);
     }
 }

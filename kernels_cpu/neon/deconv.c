@@ -1,4 +1,5 @@
-/* Transposed convolution: each phase of the output is a convolution with some of the taps (common/deconv_gemm.c). */
+/* Transposed convolution: each phase of the output is a convolution with some of the taps
+ * (common/deconv_gemm.c). */
 #include "kernels_cpu/neon/gemm.h"
 #include "kernels_cpu/neon/kernels.h"
 

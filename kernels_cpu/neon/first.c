@@ -1,6 +1,6 @@
 /*
- * First layer (at most 4 input channels): a kernel row is kw*ic contiguous floats of the image, so that a 7x7 window
- * has 7 taps of 21 instead of 49 of 3.
+ * First layer (at most 4 input channels): a kernel row is kw*ic contiguous floats of the image, so that a 7x7
+ * window has 7 taps of 21 instead of 49 of 3.
  */
 #include "kernels_cpu/neon/gemm.h"
 #include "kernels_cpu/neon/kernels.h"

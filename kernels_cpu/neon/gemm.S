@@ -6,8 +6,9 @@
  *   ig_gemm16_<rows>x8_neon   rows 1..6, the first 8 channels of a 16 wide panel
  *   ig_gemm8_<rows>x8_neon    rows 1..8, panels 8 wide: the 8x8 set
  *
- * Blocking: C stays in registers over the whole K. Four k at a time: one quadword of A per row, then for each k
- * and each 8 channels one load pair of B and 2 rows FMLA by lane. The tail takes two k, then one, in the same order.
+ * Blocking: C stays in registers over the whole K. Four k at a time: one quadword of A per row, then for each
+ * k and each 8 channels one load pair of B and 2 rows FMLA by lane. The tail takes two k, then one, in the
+ * same order.
  *
  *   width 16   v0-v5 A   v6 v7 B   v8-v31 C: row r has v(8+4r)..v(11+4r)       all 32 in use at 6 rows
  *   width 8    v0-v7 A   v8 v9 B   v16-v31 C: row r has v(16+2r), v(17+2r)
@@ -18,9 +19,9 @@
  *                     6x16   5x16   4x16   3x16   2x16   1x16   6x8/16    8x8    4x8    1x8
  *   FMLA/cycle       0.999  0.999  0.999  0.999  0.998  0.760    0.998  0.999  0.998  0.498
  *   instr/FMLA       1.229  1.262  1.312  1.396  1.562  2.062    1.375  1.281  1.438  2.375
- * One FMLA a cycle is the peak there (8 flop). The prefetches are 4 of 118 instructions and cost nothing; with a
- * distance of 0 they name lines about to be loaded. 6x16 is the default; 8x8 is for 8 channels, or for cores whose
- * profile prefers it.
+ * One FMLA a cycle is the peak there (8 flop). The prefetches are 4 of 118 instructions and cost nothing;
+ * with a distance of 0 they name lines about to be loaded. 6x16 is the default; 8x8 is for 8 channels, or for
+ * cores whose profile prefers it.
  */
 
     .altmacro
@@ -148,7 +149,7 @@
     .endr
 .endm
 
-/* rows, channels, mr = rows of the table, nr = floats from a k to the next in B, first registers of B and C */
+/* rows, channels, mr = rows of the table, nr = floats from a k to the next in B; first registers of B, C */
 .macro kernel name, rows, width, mr, nr, first_b, first_c
     .set ROWS, \rows
     .set QUADS, \width / 4

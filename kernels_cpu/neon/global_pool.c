@@ -1,6 +1,6 @@
 /*
- * Global pooling, maximum and average: 16 channels at a time, then 4. A channel's sum is made of the sums of its rows,
- * in order: short chains, and the same bits however the channels are cut.
+ * Global pooling, maximum and average: 16 channels at a time, then 4. A channel's sum is made of the sums of
+ * its rows, in order: short chains, and the same bits however the channels are cut.
  */
 #include "kernels_cpu/neon/kernels.h"
 #include "kernels_cpu/neon/vec.h"

@@ -1,6 +1,6 @@
 /*
- * Pooling, maximum and average, any window of two dims: pixel by pixel over the taps inside the image, 16 channels
- * (4 accumulators) at a time, then 4. Taps are taken row by row, whatever the channel's place.
+ * Pooling, maximum and average, any window of two dims: pixel by pixel over the taps inside the image, 16
+ * channels (4 accumulators) at a time, then 4. Taps are taken row by row, whatever the channel's place.
  */
 #include "kernels_cpu/common/pool.h"
 #include "kernels_cpu/neon/kernels.h"

@@ -1,14 +1,14 @@
 /*
  * Resize of the image's rows and columns, channels in vectors of 4.
  *   nearest by a whole factor: out[y][x] = in[y / k][x / k]
- *   linear: the four pixels around (sy, sx), sx = (x + 1/2)/scale - 1/2 or another of ONNX's maps; pixels outside the
- *           image are the nearest inside. First along x, then along y.
+ *   linear: the four pixels around (sy, sx), sx = (x + 1/2)/scale - 1/2 or another of ONNX's maps; pixels
+ *           outside the image are the nearest inside. First along x, then along y.
  */
 #include <string.h>
 
+#include "kernels_cpu/common/resize.h"
 #include "kernels_cpu/neon/kernels.h"
 #include "kernels_cpu/neon/vec.h"
-#include "kernels_cpu/common/resize.h"
 
 void resize_f32_nearest__neon(const struct ig_call *call, struct ig_range range, void *scratch)
 {
@@ -19,14 +19,16 @@ void resize_f32_nearest__neon(const struct ig_call *call, struct ig_range range,
         const float *src = ig_row_f32(in, y / ky) + range.c0;
         float *dst = ig_row_f32(out, y) + range.c0;
         for (int32_t x = 0; x < in->w; x++, src += in->pixel_stride)
-            for (int32_t i = 0; i < kx; i++, dst += out->pixel_stride) memcpy(dst, src, (size_t)n * sizeof *dst);
+            for (int32_t i = 0; i < kx; i++, dst += out->pixel_stride)
+                memcpy(dst, src, (size_t)n * sizeof *dst);
     }
 }
 
 /* n channels between the pixels a b (upper row) and c d (lower). */
 static void blend(const float *const p[4], float wx, float wy, float *y, int32_t n)
 {
-    float32x4_t x1 = vdupq_n_f32(wx), x0 = vdupq_n_f32(1 - wx), y1 = vdupq_n_f32(wy), y0 = vdupq_n_f32(1 - wy);
+    float32x4_t x1 = vdupq_n_f32(wx), x0 = vdupq_n_f32(1 - wx), y1 = vdupq_n_f32(wy),
+                y0 = vdupq_n_f32(1 - wy);
     for (int32_t i = 0; i < n; i += 4) {
         float32x4_t a = ig_load_upto4(p[0] + i, n - i), b = ig_load_upto4(p[1] + i, n - i);
         float32x4_t c = ig_load_upto4(p[2] + i, n - i), d = ig_load_upto4(p[3] + i, n - i);

@@ -1,6 +1,6 @@
 /*
- * Softmax over the channels of a pixel: maximum, then e^(x - max) into the output and its sum, then the division.
- * Log: x - max - ln sum, without storing the exponentials. The output may be the input.
+ * Softmax over the channels of a pixel: maximum, then e^(x - max) into the output and its sum, then the
+ * division. Log: x - max - ln sum, without storing the exponentials. The output may be the input.
  */
 #include "kernels_cpu/neon/kernels.h"
 #include "kernels_cpu/neon/vec.h"

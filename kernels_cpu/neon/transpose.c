@@ -1,6 +1,6 @@
 /*
- * Transpose of 4-byte elements in blocks of 4x4; three rows into pixels of three, and back, by the structure loads and
- * stores. kernels_cpu/common/permute.c makes matrices of a permutation.
+ * Transpose of 4-byte elements in blocks of 4x4; three rows into pixels of three, and back, by the structure
+ * loads and stores. kernels_cpu/common/permute.c makes matrices of a permutation.
  */
 #include "kernels_cpu/common/permute.h"
 #include "kernels_cpu/neon/kernels.h"
@@ -17,8 +17,8 @@ static void block_4x4(const float *src, int64_t src_stride, float *dst, int64_t 
     }
 }
 
-static void scalar(const float *src, int64_t src_stride, float *dst, int64_t dst_stride, int64_t rows, int64_t n)
-{
+static void scalar(const float *src, int64_t src_stride, float *dst, int64_t dst_stride, int64_t rows,
+                   int64_t n) {
     for (int64_t i = 0; i < n; i++)
         for (int64_t j = 0; j < rows; j++) dst[i * dst_stride + j] = src[j * src_stride + i];
 }
@@ -28,7 +28,8 @@ static int64_t join_3(const float *src, int64_t src_stride, float *dst, int64_t 
 {
     int64_t i = 0;
     for (; i + 4 <= n; i += 4) {
-        float32x4x3_t v = {{vld1q_f32(src + i), vld1q_f32(src + src_stride + i), vld1q_f32(src + 2 * src_stride + i)}};
+        float32x4x3_t v = {
+            {vld1q_f32(src + i), vld1q_f32(src + src_stride + i), vld1q_f32(src + 2 * src_stride + i)}};
         vst3q_f32(dst + 3 * i, v);
     }
     return i;
@@ -45,8 +46,8 @@ static int64_t split_3(const float *src, float *dst, int64_t dst_stride, int64_t
     return j;
 }
 
-static void transpose(const float *src, int64_t src_stride, float *dst, int64_t dst_stride, int64_t rows, int64_t n)
-{
+static void transpose(const float *src, int64_t src_stride, float *dst, int64_t dst_stride, int64_t rows,
+                      int64_t n) {
     int64_t i = 0, j = 0;
     if (rows == 3 && dst_stride == 3) {
         i = join_3(src, src_stride, dst, n);

@@ -1,4 +1,4 @@
-/* Four floats at a time: the load and store of a run's last one to three elements, which touch nothing beyond them. */
+/* Four floats at a time: the load and store of a run's last elements, which touch nothing beyond them. */
 #ifndef KERNELS_CPU_NEON_VEC_H
 #define KERNELS_CPU_NEON_VEC_H
 

@@ -35,9 +35,11 @@ void matmul_integer_any_nd__ref(const struct ig_call *call, struct ig_range rang
     (void)range, (void)scratch;
     for (int64_t i = 0; i < s.a.count; i++)
         for (int64_t m = 0; m < s.m; m++)
-            for (int64_t n = 0; n < s.n; n++)
-                *out++ = (int32_t)dot(&s, a, ig_walk_at(&s.a, i) + m * s.a_m, (int64_t)ig_parameter(call, 2, m),
-                                      b, ig_walk_at(&s.b, i) + n * s.b_n, (int64_t)ig_parameter(call, 3, n));
+            for (int64_t n = 0; n < s.n; n++) {
+                int64_t a_zero = (int64_t)ig_parameter(call, 2, m), b_zero = (int64_t)ig_parameter(call, 3, n);
+                *out++ = (int32_t)dot(&s, a, ig_walk_at(&s.a, i) + m * s.a_m, a_zero, b,
+                                      ig_walk_at(&s.b, i) + n * s.b_n, b_zero);
+            }
 }
 
 void qlinear_matmul_any_nd__ref(const struct ig_call *call, struct ig_range range, void *scratch)

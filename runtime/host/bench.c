@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/host/file.h"
 #include "runtime/host/program.h"
 
 enum { MAX_FRAMES = 1 << 20, MIN_FRAMES = 30, LAYER_FRAMES = 15 };
@@ -151,7 +152,7 @@ void ig_write_trace(struct ig_session *s, const char *path)
     if (!ns) ig_die("out of memory");
     frame(s, NULL);
     frame(s, ns);
-    FILE *f = fopen(path, "w");
+    FILE *f = ig_file_create(path);
     if (!f) ig_die("%s: %s", path, strerror(errno));
     fputs("{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n", f);
     for (int i = 0; i < p->model->n_steps; at += ns[i++]) {
@@ -161,6 +162,6 @@ void ig_write_trace(struct ig_session *s, const char *path)
                 (double)ns[i] * 1e-3, p->layers[i].kernel, i + 1 < p->model->n_steps ? "," : "");
     }
     fputs("]}\n", f);
-    if (ferror(f) | fclose(f)) ig_die("%s: cannot write: %s", path, strerror(errno));
+    if (ig_file_close(f, path)) ig_die("%s: cannot write: %s", path, strerror(errno));
     free(ns);
 }

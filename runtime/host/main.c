@@ -89,13 +89,13 @@ static struct ig_options parse(int argc, char **argv, const struct ig_program *p
         {"top", required_argument, 0, 'k'},    {"bench", optional_argument, 0, 'b'}, {"threads", required_argument, 0, 't'},
         {"json", no_argument, 0, 'j'},         {"trace", required_argument, 0, 'c'}, {"info", no_argument, 0, 'i'},
         {"help", no_argument, 0, 'h'},         {"output", required_argument, 0, 'o'}, {0, 0, 0, 0}};
-    struct ig_options o = {.top = 5, .threads = p->model->threads, .seconds = 3};
+    struct ig_options o = {.top = -1, .threads = p->model->threads, .seconds = 3};
     for (int c; (c = getopt_long(argc, argv, "o:h", longs, NULL)) != -1;) switch (c) {
         case 'o':
             if (o.n_outputs == p->model->n_outputs || o.n_outputs == 16) bad_usage(p);
             o.outputs[o.n_outputs++] = optarg;
             break;
-        case 'k': o.top = number(optarg, "--top", 0, 100); break;
+        case 'k': o.top = number(optarg, "--top", 0, IG_MAX_TOP); break;
         case 'b': o.bench = 1; if (optarg) o.seconds = seconds(optarg); break;
         case 't': o.threads = number(optarg, "--threads", 1, IG_MAX_THREADS); break;
         case 'j': o.json = 1; break;
@@ -104,9 +104,11 @@ static struct ig_options parse(int argc, char **argv, const struct ig_program *p
         case 'h': usage(stdout, p); exit(0);
         default: bad_usage(p);
         }
-    for (; optind < argc && o.n_inputs < 16; optind++) o.inputs[o.n_inputs++] = argv[optind];
+    if (o.top < 0) o.top = o.n_outputs && !o.json ? 0 : 5;
+    for (; optind < argc; optind++)
+        if (o.n_inputs++ < 16) o.inputs[o.n_inputs - 1] = argv[optind];
     o.stream = o.n_inputs == 1 && !strcmp(o.inputs[0], "-");
-    if (!o.stream && o.n_inputs && o.n_inputs != p->model->n_inputs) {
+    if (o.n_inputs && o.n_inputs != p->model->n_inputs && !(o.stream && p->model->n_inputs)) {
         fprintf(stderr, "%s: %d inputs given, the network has %d\n", program_name, o.n_inputs, p->model->n_inputs);
         exit(2);
     }
@@ -145,7 +147,7 @@ static void one_frame(struct ig_session *s, const struct ig_options *o)
     double ms = (double)(ig_now_ns() - begin) * 1e-6;
     for (int i = 0; i < o->n_outputs; i++)
         ig_write_npy(o->outputs[i], s->program->model->outputs[i].shape, s->outputs[i]);
-    if (o->top && !(o->n_outputs && !o->json)) ig_print_result(s, o, ms);
+    if (o->top || o->json) ig_print_result(s, o, ms);
 }
 
 int ig_main(int argc, char **argv, const struct ig_program *program)

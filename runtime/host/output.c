@@ -1,15 +1,17 @@
 /* Results: .npy files, the best classes, --info. */
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/host/file.h"
 #include "runtime/host/program.h"
 
 void ig_write_npy(const char *path, const struct ig_shape *s, const void *data)
 {
     static const char *const types[IG_TYPES] = {"<f4", "<i4", "<i8", "|u1", "|i1", "|b1", "<f2"};
-    char dims[160] = "", header[300], temp[4200];
+    char dims[160] = "", header[300];
     for (int i = 0; i < s->rank; i++) {
         size_t at = strlen(dims);
         snprintf(dims + at, sizeof dims - at, "%d%s", s->dims[i], i + 1 < s->rank ? ", " : s->rank == 1 ? "," : "");
@@ -17,29 +19,30 @@ void ig_write_npy(const char *path, const struct ig_shape *s, const void *data)
     int n = snprintf(header, sizeof header, "{'descr': '%s', 'fortran_order': False, 'shape': (%s), }",
                      types[s->type], dims);
     int padded = (10 + n + 1 + 63) / 64 * 64 - 10;
-    if (snprintf(temp, sizeof temp, "%s.tmp", path) >= (int)sizeof temp) ig_die("%s: name too long", path);
-    FILE *f = fopen(temp, "wb");
+    FILE *f = ig_file_create(path);
     if (!f) ig_die("%s: %s", path, strerror(errno));
     fwrite("\x93NUMPY\x01\x00", 1, 8, f);
     fputc(padded & 255, f);
     fputc(padded >> 8, f);
     fprintf(f, "%s%*s\n", header, padded - n - 1, "");
     fwrite(data, 1, (size_t)ig_bytes(s), f);
-    int failed = ferror(f);
-    if (fclose(f) || failed || rename(temp, path)) {
-        int error = errno;
-        remove(temp);
-        ig_die("%s: cannot write: %s", path, strerror(error));
-    }
+    if (ig_file_close(f, path)) ig_die("%s: cannot write: %s", path, strerror(errno));
 }
 
-/* The k largest of a row, ties to the lower index. */
-static int best(const struct ig_shape *s, const void *data, int64_t n, int k, int64_t *index)
+/* NaN is below everything. */
+static int above(double a, double b)
+{
+    return a > b || (isnan(b) && !isnan(a));
+}
+
+/* The k largest of the elements, ties to the lower index. */
+static int best(const struct ig_shape *s, const void *data, int k, int64_t *index)
 {
     int found = 0;
-    for (int64_t i = 0; i < n; i++) {
+    for (int64_t i = 0; i < ig_count(s); i++) {
+        double v = ig_as_double(s->type, data, i);
         int at = found;
-        while (at > 0 && element(s, data, index[at - 1]) < element(s, data, i)) at--;
+        while (at > 0 && above(v, ig_as_double(s->type, data, index[at - 1]))) at--;
         if (at >= k) continue;
         if (found < k) found++;
         for (int m = found - 1; m > at; m--) index[m] = index[m - 1];
@@ -48,24 +51,46 @@ static int best(const struct ig_shape *s, const void *data, int64_t n, int k, in
     return found;
 }
 
+static void print_value(const struct ig_shape *s, const void *data, int64_t i, int json)
+{
+    double v = ig_as_double(s->type, data, i);
+    if (s->type == IG_I64) printf("%lld", (long long)((const int64_t *)data)[i]);
+    else if (s->type != IG_F32 && s->type != IG_F16) printf("%.0f", v);
+    else if (json) ig_json_number(stdout, v);
+    else printf("%.4g", v);
+}
+
+static void print_text(const struct ig_program *p, const void *data, const int64_t *index, int k)
+{
+    for (int i = 0; i < k; i++) {
+        if (i) fputs(" | ", stdout);
+        if (index[i] < p->n_labels) printf("%s ", p->labels[index[i]]);
+        else printf("#%lld ", (long long)index[i]);
+        print_value(p->model->outputs[0].shape, data, index[i], 0);
+    }
+    putchar('\n');
+}
+
+static void print_json(const struct ig_program *p, const void *data, const int64_t *index, int k, double ms)
+{
+    printf("{\"ms\":%.4f,\"top\":[", ms);
+    for (int i = 0; i < k; i++) {
+        printf("%s{\"index\":%lld,\"label\":", i ? "," : "", (long long)index[i]);
+        if (index[i] < p->n_labels) ig_json_string(stdout, p->labels[index[i]]);
+        else fputs("null", stdout);
+        fputs(",\"value\":", stdout);
+        print_value(p->model->outputs[0].shape, data, index[i], 1);
+        putchar('}');
+    }
+    puts("]}");
+}
+
 void ig_print_result(const struct ig_session *s, const struct ig_options *o, double ms)
 {
-    const struct ig_io *io = &s->program->model->outputs[0];
-    int64_t n = ig_count(io->shape), index[100];
-    int k = best(io->shape, s->outputs[0], n, o->top, index);
-    if (o->json) fprintf(stdout, "{\"ms\":%.4f,\"top\":[", ms);
-    for (int i = 0; i < k; i++) {
-        double value = element(io->shape, s->outputs[0], index[i]);
-        const char *label = index[i] < s->program->n_labels ? s->program->labels[index[i]] : NULL;
-        if (o->json) {
-            printf("%s{\"index\":%lld,\"label\":", i ? "," : "", (long long)index[i]);
-            if (label) ig_json_string(stdout, label);
-            else fputs("null", stdout);
-            printf(",\"value\":%.9g}", value);
-        } else if (label) printf("%s%s %.4g", i ? " | " : "", label, value);
-        else printf("%s#%lld %.4g", i ? " | " : "", (long long)index[i], value);
-    }
-    puts(o->json ? "]}" : "");
+    int64_t index[IG_MAX_TOP];
+    int k = best(s->program->model->outputs[0].shape, s->outputs[0], o->top, index);
+    if (o->json) print_json(s->program, s->outputs[0], index, k, ms);
+    else print_text(s->program, s->outputs[0], index, k);
     fflush(stdout);
 }
 
@@ -93,9 +118,11 @@ void ig_print_info(const struct ig_session *s, int json)
         print_ios("inputs", m->inputs, m->n_inputs);
         printf("\"layers\":%d,\"model\":\"%s\",\"model_sha256\":\"%s\",", m->n_steps, m->name, p->source_sha256);
         print_ios("outputs", m->outputs, m->n_outputs);
-        printf("\"plan_sha256\":\"%s\",\"scratch_bytes\":%lld,\"target\":\"%s\",\"threads\":%d,\"tool\":\"%s\","
-               "\"weights_bytes\":%lld}\n", p->plan_sha256, (long long)m->scratch_bytes, p->target, m->threads,
-               p->tool, (long long)m->weights_bytes);
+        printf("\"plan_sha256\":\"%s\",\"scratch_bytes\":%lld,\"target\":", p->plan_sha256,
+               (long long)m->scratch_bytes);
+        ig_json_string(stdout, p->target);
+        printf(",\"threads\":%d,\"tool\":\"%s\",\"weights_bytes\":%lld}\n", m->threads, p->tool,
+               (long long)m->weights_bytes);
         return;
     }
     printf("%s: %d layers, planned for %d thread%s of %s by %s\n", m->name, m->n_steps, m->threads,

@@ -18,6 +18,8 @@ struct ig_program {                /* filled by the generated main file */
     const char *plan_sha256, *source_sha256, *target, *tool;
 };
 
+enum { IG_MAX_TOP = 100 };         /* of --top */
+
 struct ig_options {                /* the command line, parsed */
     const char *inputs[16], *outputs[16];
     int n_inputs, n_outputs;
@@ -45,7 +47,7 @@ int64_t ig_now_ns(void);
 void ig_load_input(const struct ig_session *s, int i, const char *path);
 /* Reads the next raw frame of all inputs from stdin: 1, or 0 at the end of the stream. Dies on a partial frame. */
 int ig_next_frame(const struct ig_session *s);
-/* runtime/host/output.c */
+/* runtime/host/output.c; path "-": stdout */
 void ig_write_npy(const char *path, const struct ig_shape *shape, const void *data);
 void ig_print_result(const struct ig_session *s, const struct ig_options *o, double ms);
 void ig_print_info(const struct ig_session *s, int json);

@@ -4,22 +4,19 @@
 
 #include "tests/support/check.h"
 
-static void scale_dim(struct rng *r, struct ig_resize *a, int d, const int32_t *in, int32_t *out)
+static void scale_dim(struct rng *r, struct ig_resize *a, int d, const int32_t *in, int32_t *out, int common)
 {
     static const float scales[] = {0.5f, 2, 2, 3, 4, 1.5f, 0.75f, 0.4f, 2.6f};
-    a->scale[d] = scales[rng_int(r, 0, 8)];
+    a->scale[d] = common ? (float)rng_int(r, 1, 4) : scales[rng_int(r, 0, 8)];
     out[d] = (int32_t)floorf(a->scale[d] * (float)in[d]);
     if (out[d] < 1) out[d] = 1, a->scale[d] = 1 / (float)in[d];
     a->roi_begin[d] = 0.1f;
     a->roi_end[d] = rng_one_in(r, 2) ? 0.8f : 1.2f;
 }
 
-static void make(struct rng *r, enum check_pass pass, struct check_problem *p)
+/* Any combination of attributes; or one that networks have. */
+static void attributes(struct rng *r, struct ig_resize *a, int common)
 {
-    struct ig_resize *a = &p->attrs.resize;
-    int image = !rng_one_in(r, 4), rank = image ? 4 : rng_int(r, 1, 5);
-    int32_t in[5], out[5];
-    (void)pass;
     a->mode = RNG_OF(r, IG_NEAREST, IG_LINEAR, IG_LINEAR, IG_CUBIC);
     a->coord = rng_int(r, IG_HALF_PIXEL, IG_TF_HALF_PIXEL_FOR_NN);
     a->nearest = rng_int(r, IG_ROUND_PREFER_FLOOR, IG_NEAREST_CEIL);
@@ -27,13 +24,27 @@ static void make(struct rng *r, enum check_pass pass, struct check_problem *p)
     a->antialias = a->mode != IG_NEAREST && rng_one_in(r, 4);
     a->cubic_a = -0.75f;
     a->extrapolation = 10;
+    if (!common) return;
+    a->exclude_outside = a->antialias = 0;
+    a->mode = RNG_OF(r, IG_NEAREST, IG_LINEAR);
+    a->coord = RNG_OF(r, IG_HALF_PIXEL, IG_ASYMMETRIC);
+    a->nearest = a->coord == IG_ASYMMETRIC ? IG_NEAREST_FLOOR : IG_ROUND_PREFER_FLOOR;
+}
+
+static void make(struct rng *r, enum check_pass pass, struct check_problem *p)
+{
+    struct ig_resize *a = &p->attrs.resize;
+    int image = !rng_one_in(r, 4), common = image && rng_one_in(r, 2), rank = image ? 4 : rng_int(r, 1, 5);
+    int32_t in[5], out[5];
+    (void)pass;
+    attributes(r, a, common);
     for (int d = 0; d < rank; d++) {
         in[d] = out[d] = rng_int(r, 1, 9);
         a->scale[d] = 1;
     }
     if (image) in[0] = out[0] = 1, in[3] = out[3] = RNG_OF(r, 1, 3, 8, 17, 32);
     for (int d = image; d < rank; d++)
-        if (!image || d < 3) scale_dim(r, a, d, in, out);
+        if (!image || d < 3) scale_dim(r, a, d, in, out, common);
     check_in(p, 0, IG_F32, rank, in);
     check_out(p, 0, IG_F32, rank, out);
     p->exact = a->mode == IG_NEAREST;

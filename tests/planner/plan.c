@@ -1,4 +1,5 @@
-/* Whole plans: they validate, they compute what the graph says, they are as small as promised, and they survive a file. */
+/* Whole plans: they validate, they compute what the graph says, they are as small as promised, and they
+ * survive a file. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -40,7 +41,8 @@ static void assert_same_bits(const struct ig_graph *g, void **a, void **b, uint6
     }
 }
 
-/* In the plan's arena, with views, in place and cut to pieces: the same bits as with a memory for every value. */
+/* In the plan's arena, with views, in place and cut to pieces: the same bits as with a memory for every
+ * value. */
 static void plans_compute_what_graphs_say(void **state)
 {
     int in_place = 0;
@@ -264,7 +266,9 @@ static void the_profile_decides(void **state)
     net_done(g);
     ig_prepare_views(g);
     const struct ig_kernel *slow = ig_kernel_by_name("conv_f32_1x1__ref");
-    struct ig_timing t[] = {{0, slow, 0, 0, 2, 900, 0}, {0, slow, 1, 16, 2, 800, 700}, {0, slow, 1, 8, 2, 600, 750},
+    struct ig_timing t[] = {{0, slow, 0, 0, 2, 900, 0},
+                            {0, slow, 1, 16, 2, 800, 700},
+                            {0, slow, 1, 8, 2, 600, 750},
                             {0, slow, 2, 4, 4, 1, 1}};
     struct ig_profile profile = {.sha256 = (char *)"", .graph_sha256 = (char *)"", .n = 4, .timings = t};
     struct ig_plan_options o = {.target = "host", .isa = IG_ISA_AVX2, .threads = 2, .profile = &profile};
@@ -384,7 +388,8 @@ static void profiles_survive_a_file(void **state)
     char err[1024] = "", hash[65];
     (void)state;
     const struct ig_kernel *k = ig_kernel_by_name("conv_f32_1x1__ref");
-    struct ig_timing t[] = {{0, k, 0, 0, 1, 1234.5, 0}, {0, k, 1, 2, 4, 1.0 / 3, 1e9}, {2, k, 2, 16, 4, 20000, 7}};
+    struct ig_timing t[] = {
+        {0, k, 0, 0, 1, 1234.5, 0}, {0, k, 1, 2, 4, 1.0 / 3, 1e9}, {2, k, 2, 16, 4, 20000, 7}};
     memset(hash, 'a', 64);
     hash[64] = 0;
     struct ig_profile p = {.sha256 = (char *)"", .graph_sha256 = hash, .cpu = (char *)"a \"cpu\"\\\n",

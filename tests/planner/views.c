@@ -16,7 +16,8 @@ static struct ig_view *views_of(const struct ig_graph *g)
     return views;
 }
 
-static void assert_view(const struct ig_view *views, int32_t v, int32_t root, int64_t offset, int64_t row, int64_t pixel)
+static void assert_view(const struct ig_view *views, int32_t v, int32_t root, int64_t offset, int64_t row,
+                        int64_t pixel)
 {
     assert_int_equal(views[v].root, root);
     assert_int_equal(views[v].offset, offset);

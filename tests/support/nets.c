@@ -24,8 +24,8 @@ static struct ig_shape shape_of(const struct ig_graph *g, int32_t v)
 }
 
 /* A node of one output. */
-static int32_t add(struct ig_graph *g, enum ig_op op, const union ig_attrs *attrs, struct ig_shape out, int32_t n_in,
-                   const int32_t *in)
+static int32_t add(struct ig_graph *g, enum ig_op op, const union ig_attrs *attrs, struct ig_shape out,
+                   int32_t n_in, const int32_t *in)
 {
     char name[32];
     snprintf(name, sizeof name, "v%d", g->n_values);
@@ -84,7 +84,8 @@ int32_t net_pool(struct ig_graph *g, int32_t x, int32_t k, int32_t stride)
 int32_t net_global_pool(struct ig_graph *g, int32_t x)
 {
     union ig_attrs a = {.global_pool = {.kind = IG_POOL_MAX}};
-    return add(g, IG_GLOBAL_POOL, &a, SHAPE(IG_F32, shape_of(g, x).dims[0], 1, 1, shape_of(g, x).dims[3]), 1, &x);
+    return add(g, IG_GLOBAL_POOL, &a, SHAPE(IG_F32, shape_of(g, x).dims[0], 1, 1, shape_of(g, x).dims[3]), 1,
+               &x);
 }
 
 int32_t net_relu(struct ig_graph *g, int32_t x)
@@ -236,7 +237,8 @@ struct ig_graph *net_random(struct rng *r, int32_t nodes)
         n++;
     }
     for (int32_t i = 0; i < n; i++)
-        if ((!ig_use_count(g, values[i]) && values[i] != g->inputs[0]) || rng_one_in(r, 12)) ig_add_output(g, values[i]);
+        if ((!ig_use_count(g, values[i]) && values[i] != g->inputs[0]) || rng_one_in(r, 12))
+            ig_add_output(g, values[i]);
     net_done(g);
     return g;
 }

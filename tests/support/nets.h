@@ -30,13 +30,15 @@ int32_t net_transpose(struct ig_graph *g, int32_t x);          /* swaps h and w 
 void net_done(struct ig_graph *g);
 /* A network of about `nodes` nodes with many concats, slices, reshapes and several outputs. */
 struct ig_graph *net_random(struct rng *r, int32_t nodes);
-/* A DenseNet-like block: `layers` of scale + relu + conv on the concat of all before; exported in two ways. */
+/* A DenseNet-like block: `layers` of scale + relu + conv on the concat of all before; exported in two ways.
+ */
 struct ig_graph *net_dense(int32_t layers, int chained);
 int32_t net_count(const struct ig_graph *g, int32_t op);
 
 /* out[n_outputs]: malloc'ed dense tensors. Inputs are filled from `seed`. */
 void net_run(const struct ig_graph *g, uint64_t seed, void **out);
-/* The same as the plan says, in an arena of exactly its size between guards, poisoned; reference kernels only. */
+/* The same as the plan says, in an arena of exactly its size between guards, poisoned; reference kernels
+ * only. */
 void net_run_plan(const struct ig_graph *g, const struct ig_plan *p, uint64_t seed, void **out);
 
 #endif
