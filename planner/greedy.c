@@ -1,4 +1,5 @@
 /* Orders of items, and the placement that takes them one by one. */
+#include "planner/alloc.h"
 #include "planner/pack.h"
 
 #include <stdlib.h>

@@ -4,8 +4,9 @@
 
 #include "graph/version.h"
 #include "kernels_cpu/registry.h"
+#include "planner/alloc.h"
 #include "planner/names.h"
-#include "planner/pack.h"
+#include "planner/plan.h"
 #include "planner/text.h"
 
 #define FORMAT "ingot-plan"

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "planner/pack.h"
+#include "planner/alloc.h"
 
 static int owns_arena(const struct ig_storage *s, int32_t v)
 {

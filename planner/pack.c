@@ -3,6 +3,7 @@
  * Otherwise the exact search at the lower bound, and if that does not settle it, bisection between what is
  * proven and what was found.
  */
+#include "planner/alloc.h"
 #include "planner/pack.h"
 
 #include <stdlib.h>

@@ -54,8 +54,4 @@ void ig_search_free(struct ig_search *s);
  */
 int ig_search_run(struct ig_search *s, int64_t capacity, int64_t budget, int64_t *nodes, int64_t *offsets);
 
-/* Zeroed memory for n elements; ends the program with one line if there is none. */
-void *ig_must_alloc(size_t n, size_t bytes);
-char *ig_copy_text(const char *s);
-
 #endif

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 
 #include "kernels_cpu/registry.h"
+#include "planner/alloc.h"
 #include "planner/memory.h"
-#include "planner/pack.h"
 #include "planner/select.h"
 
 static int select_all(const struct ig_graph *g, const struct ig_view *views, const struct ig_plan_options *o,

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "kernels_cpu/registry.h"
-#include "planner/pack.h"
+#include "planner/alloc.h"
 #include "planner/views.h"
 
 static int32_t widest(const struct ig_graph *g)
@@ -62,8 +62,7 @@ static int32_t find_contained(const struct ig_graph *g, int32_t b, int32_t *at)
     return best;
 }
 
-/* concat(x, y) and concat(x, y, z), as DenseNet exports have them, become c = concat(x, y) and concat(c, z).
- */
+/* concat(x, y) and concat(x, y, z), as DenseNet exports have them, become c = concat(x, y), concat(c, z). */
 static void chain_concats(struct ig_graph *g)
 {
     for (int32_t b = g->n_nodes - 1; b >= 0; b--) {

@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-#include "planner/pack.h"
+#include "planner/alloc.h"
 
 enum { NEVER = -2, WHOLE = -1 };  /* else: the value that overwrote it */
 

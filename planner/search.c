@@ -10,6 +10,7 @@
  * a component, and components are settled one by one. A state that failed is remembered by a 128-bit hash,
  * over restarts too: the lows of a component's unplaced items decide everything.
  */
+#include "planner/alloc.h"
 #include "planner/pack.h"
 
 #include <stdlib.h>

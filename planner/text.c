@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "graph/sha256.h"
-#include "planner/pack.h"
+#include "planner/alloc.h"
 
 /* --- out --- */
 

@@ -8,7 +8,7 @@
 
 #include "kernels_cpu/problem.h"
 #include "kernels_cpu/registry.h"
-#include "planner/pack.h"
+#include "planner/alloc.h"
 #include "planner/replay.h"
 
 struct check {

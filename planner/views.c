@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "kernels_cpu/problem.h"
-#include "planner/pack.h"
+#include "planner/alloc.h"
 
 struct ig_form ig_form_of(const struct ig_shape *s)
 {

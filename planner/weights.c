@@ -2,7 +2,8 @@
 #include <stdlib.h>
 
 #include "kernels_cpu/problem.h"
-#include "planner/pack.h"
+#include "planner/alloc.h"
+#include "planner/plan.h"
 
 static int64_t place(int64_t *end, int64_t bytes)
 {

@@ -221,20 +221,18 @@ static int32_t own_value(struct im *m, const char *name, int32_t v)
     return v;
 }
 
+/* An output declared f16 is delivered as it was computed, in f32: rounding it would only lose digits. */
 static void make_output(struct im *m, const char *name, const Onnx__ValueInfoProto *info)
 {
     const Onnx__TypeProto__Tensor *t = info ? tensor_type(info) : NULL;
     int32_t v = im_find(m, &m->names, name, 0)->value;
-    int32_t type = t && t->has_elem_type && t->elem_type
-                       ? im_runtime_type(m, t->elem_type, im_format(m, "output '%s'", name))
-                       : -1;
+    if (t && t->has_elem_type && t->elem_type) im_runtime_type(m, t->elem_type, im_format(m, "output '%s'", name));
     if (v == IM_UNSET) {
         const Onnx__TensorProto *init = im_find(m, &m->names, name, 0)->init;
         v = init ? im_tensor(m, init, name, im_format(m, "initializer '%s'", name)) : IM_ABSENT;
     }
     if (v == IM_POISON) return;
     if (v < 0) im_fail(m, "output '%s' has no elements; tensors of size zero are not supported", name);
-    if (type == IG_F16) v = im_cast(m, v, IG_F16);
     ig_add_output(m->g, own_value(m, name, v));
 }
 

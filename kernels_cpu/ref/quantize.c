@@ -4,7 +4,7 @@
  */
 #include <math.h>
 
-#include "kernels_cpu/ref/act.h"
+#include "kernels_cpu/ref/quantized.h"
 #include "kernels_cpu/ref/ref.h"
 #include "kernels_cpu/ref/walk.h"
 
@@ -50,12 +50,11 @@ int dequantize_any_nd__supports(const struct ig_call *call)
 void quantize_any_nd__ref(const struct ig_call *call, struct ig_range range, void *scratch)
 {
     const struct ig_operand *in = &call->in[0], *out = &call->out[0];
-    int is_signed = out->shape->type == IG_I8;
     (void)range, (void)scratch;
     for (int64_t i = 0; i < ig_count(in->shape); i++) {
         float x = (float)ig_get_real(in->data, in->shape->type, i) / (float)parameter(call, 1, i);
-        double y = ig_ref_clamp(rint(x) + parameter(call, 2, i), is_signed ? -128 : 0, is_signed ? 127 : 255);
-        ig_put_int(out->data, out->shape->type, i, (int64_t)y);
+        double y = rint(x) + parameter(call, 2, i);
+        ig_put_int(out->data, out->shape->type, i, ig_saturated(y, out->shape->type));
     }
 }
 

@@ -15,11 +15,17 @@ static inline double ig_parameter(const struct ig_call *call, int k, int64_t i)
     return ig_get_real(o->data, o->shape->type, ig_count(o->shape) > 1 ? i : 0);
 }
 
+/* y saturated to u8 or i8; NaN becomes the least value. */
+static inline int64_t ig_saturated(double y, int32_t type)
+{
+    double lo = type == IG_I8 ? -128 : 0;
+    return (int64_t)(y > lo ? ig_ref_clamp(y, lo, lo + 255) : lo);
+}
+
 /* acc times scale, rounded half to even, plus zero, saturated to u8 or i8. */
 static inline int64_t ig_requantized(int64_t acc, double scale, double zero, int32_t type)
 {
-    double y = rint((double)acc * scale) + zero;
-    return (int64_t)ig_ref_clamp(y, type == IG_I8 ? -128 : 0, type == IG_I8 ? 127 : 255);
+    return ig_saturated(rint((double)acc * scale) + zero, type);
 }
 
 static inline int ig_is_byte(const struct ig_operand *o)

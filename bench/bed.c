@@ -1,0 +1,77 @@
+#include "bench/bed.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+/* Pages of its own, as in a program; zeroed. NULL if there is no memory. */
+static void *map(int64_t bytes)
+{
+    void *p = mmap(NULL, bytes > 0 ? (size_t)bytes : 1, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return p == MAP_FAILED ? NULL : p;
+}
+
+static void unmap(void *p, int64_t bytes)
+{
+    if (p) munmap(p, bytes > 0 ? (size_t)bytes : 1);
+}
+
+int ig_bed_make(struct ig_bed *b, struct ig_lowered *l, int32_t threads, char *err, size_t err_bytes)
+{
+    const struct ig_model *m = &l->model;
+    memset(b, 0, sizeof *b);
+    b->lowered = l;
+    b->arena_bytes = (size_t)ig_arena_total(m, threads);
+    b->arena = map((int64_t)b->arena_bytes);
+    b->weights = map(m->weights_bytes);
+    int status = IG_ERROR_NULL;
+    if (b->arena && b->weights) {
+        ig_fill_weights(l, b->weights);
+        status = ig_ctx_init(&b->ctx, m, b->weights, b->arena, b->arena_bytes);
+        if (!status && threads > 1) status = ig_ctx_start_threads(&b->ctx, &b->team, threads);
+        if (status) snprintf(err, err_bytes, "%s", ig_status_text(status));
+    } else {
+        long long bytes = (long long)b->arena_bytes + (long long)m->weights_bytes;
+        snprintf(err, err_bytes, "out of memory: %lld bytes to run in", bytes);
+    }
+    if (!status) return 0;
+    ig_bed_free(b);
+    return -1;
+}
+
+void ig_bed_free(struct ig_bed *b)
+{
+    ig_ctx_stop_threads(&b->ctx);
+    unmap(b->weights, b->lowered->model.weights_bytes);
+    unmap(b->arena, (int64_t)b->arena_bytes);
+}
+
+int ig_bed_step(struct ig_bed *b, int32_t step, const void *const *inputs, void *const *outputs)
+{
+    struct ig_model one = b->lowered->model;
+    one.steps += step;
+    one.n_steps = 1;
+    b->ctx.model = &one;
+    int status = ig_ctx_run(&b->ctx, inputs, outputs);
+    b->ctx.model = &b->lowered->model;
+    return status;
+}
+
+void **ig_io_buffers(const struct ig_io *io, int32_t n)
+{
+    void **buffers = calloc((size_t)n + 1, sizeof *buffers);
+    for (int32_t i = 0; buffers && i < n; i++) {
+        buffers[i] = map(ig_bytes(io[i].shape));
+        if (buffers[i]) continue;
+        ig_io_buffers_free(buffers, io, i);
+        return NULL;
+    }
+    return buffers;
+}
+
+void ig_io_buffers_free(void **buffers, const struct ig_io *io, int32_t n)
+{
+    for (int32_t i = 0; buffers && i < n; i++) unmap(buffers[i], ig_bytes(io[i].shape));
+    free(buffers);
+}
