@@ -1,45 +1,36 @@
 /*
- * Rounds: round r gives every layer its r-th candidate (kernel and cut, estimator's favourites first), bakes that plan in
- * memory, runs the network once to fill the arena, times each step alone (warm, repeated), then the whole network in order.
- * There are as many rounds as the layer with the most candidates has; layers with fewer start over and keep
- * their best figure.
+ * Rounds. Each gives every layer its next candidate (bench/candidates.h), bakes that plan in memory, runs the network
+ * once to touch all memory, times the steps in order, then walks the steps once more and repeats each one alone: the
+ * steps before it have just run, so its inputs are those of a real frame, and what a step in place overwrites is put
+ * back before every repetition. The budget shortens the repetitions first; the rounds that time each kernel's favourite
+ * cut are always done, those for the other cuts only while there is time.
  */
 #include "bench/profile.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <time.h>
 
-#include "gen/lower.h"
+#include "bench/bed.h"
+#include "bench/candidates.h"
 #include "kernels_cpu/registry.h"
-#include "runtime/api.h"
-#include "runtime/team.h"
 
-enum { MAX_CANDIDATES = 12, MAX_CUTS = 4, MAX_RUNS = 31, MIN_RUNS = 3 };
+enum { MAX_RUNS = 31, ENOUGH_RUNS = 3, PASSES = 8 /* over the net that a round of ENOUGH_RUNS makes */ };
 
-struct candidate {
-    const struct ig_kernel *kernel;
-    struct ig_cut cut;
-    double estimate;
+struct profiler {
+    const struct ig_graph *g;
+    const struct ig_profile_options *o;
+    struct ig_layer_candidates *layers;   /* by node */
+    struct ig_bed bed;                    /* of this round */
+    void **inputs, **outputs;
+    const struct ig_plan *plan;
+    struct ig_candidate **timed;          /* by step of the tables */
+    int64_t *step_ns;                     /* [n_steps][MAX_RUNS] */
+    int round, rounds;
+    char *err;
+    size_t err_bytes;
 };
-
-struct layer {
-    struct candidate at[MAX_CANDIDATES];
-    double alone[MAX_CANDIDATES], in_order[MAX_CANDIDATES]; /* ns; 0: not yet */
-    int32_t n;
-};
-
-static void *memory(size_t bytes)
-{
-    void *p = mmap(NULL, bytes ? bytes : 1, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (p == MAP_FAILED) {
-        fprintf(stderr, "ingot: out of memory: %zu bytes to profile in\n", bytes);
-        exit(1);
-    }
-    return p;
-}
 
 static int64_t now_ns(void)
 {
@@ -48,66 +39,33 @@ static int64_t now_ns(void)
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-static int by_estimate(const void *a, const void *b)
+static int no_memory(struct profiler *p)
 {
-    const struct candidate *x = a, *y = b;
-    if (x->estimate != y->estimate) return x->estimate < y->estimate ? -1 : 1;
-    return strcmp(x->kernel->name, y->kernel->name);
+    snprintf(p->err, p->err_bytes, "out of memory");
+    return -1;
 }
 
-/* Every kernel of the ISA with every cut; the reference kernels only where the ISA has none. */
-static void find_candidates(const struct ig_graph *g, const struct ig_view *views, int32_t node,
-                            const struct ig_profile_options *o, struct layer *l)
+/* The plan that gives every layer its next candidate: made by the planner from a profile that knows only those. */
+static struct ig_plan *round_plan(struct profiler *p)
 {
-    struct ig_call call;
-    int32_t images;
-    const struct ig_node *n = &g->nodes[node];
-    if (ig_node_is_view(g, views, node)) return;
-    ig_node_call(g, views, n, &call, &images);
-    for (int isa = o->isa; isa >= 0 && !l->n; isa = isa ? IG_ISA_REF : -1)
-        for (int k = 0; k < ig_kernel_count(); k++) {
-            const struct ig_kernel *kernel = ig_kernel_at(k);
-            struct ig_cut cuts[MAX_CUTS];
-            if (kernel->isa != isa || !kernel->run || !ig_kernel_fits(kernel, n->op, &call)) continue;
-            int count = ig_legal_cuts(kernel, &call, o->threads, cuts, MAX_CUTS);
-            for (int c = 0; c < count && l->n < MAX_CANDIDATES; c++)
-                l->at[l->n++] = (struct candidate){kernel, cuts[c], ig_estimate_ns(kernel, &call, o->threads) + c};
-            if (isa == IG_ISA_REF && l->n) break;
-        }
-    qsort(l->at, (size_t)l->n, sizeof *l->at, by_estimate);
-}
-
-/* The plan's choices replaced by candidate `round` of each layer: through a profile that knows only those. */
-static struct ig_plan *round_plan(const struct ig_graph *g, const struct layer *layers, int round,
-                                  const struct ig_profile_options *o)
-{
-    char err[4096];
-    struct ig_timing *t = calloc((size_t)g->n_nodes + 1, sizeof *t);
-    struct ig_profile p = {.sha256 = (char *)"", .graph_sha256 = (char *)"", .cpu = (char *)"", .isa = (char *)"",
-                           .threads = o->threads, .timings = t};
-    for (int32_t i = 0; i < g->n_nodes; i++) {
-        const struct layer *l = &layers[i];
-        if (!l->n) continue;
-        const struct candidate *c = &l->at[round % l->n];
-        t[p.n++] = (struct ig_timing){i, c->kernel, c->cut.split, c->cut.chunk, o->threads, 1, 1};
+    struct ig_timing *t = calloc((size_t)p->g->n_nodes + 1, sizeof *t);
+    char none[1] = "";
+    struct ig_profile chosen = {.sha256 = none, .graph_sha256 = none, .cpu = none, .isa = none,
+                                .threads = p->o->threads, .timings = t};
+    if (!t) {
+        no_memory(p);
+        return NULL;
     }
-    struct ig_plan_options options = {.target = "host", .isa = o->isa, .threads = o->threads, .profile = &p};
-    struct ig_plan *plan = ig_plan_make(g, &options, err, sizeof err);
+    for (int32_t i = 0; i < p->g->n_nodes; i++) {
+        const struct ig_candidate *c = ig_candidates_next(&p->layers[i]);
+        if (c)
+            t[chosen.n++] = (struct ig_timing){i, c->kernel, c->cut.split, c->cut.chunk, p->o->threads, 1, 1};
+    }
+    struct ig_plan_options options = {.target = "host", .isa = p->o->isa, .threads = p->o->threads, .profile = &chosen};
+    struct ig_plan *plan = ig_plan_make(p->g, &options, p->err, p->err_bytes);
     free(t);
-    if (!plan) {
-        fprintf(stderr, "ingot: %s\n", err);
-        exit(1);
-    }
     return plan;
 }
-
-struct bed {                  /* a baked plan with its memory */
-    struct ig_lowered *lowered;
-    struct ig_ctx ctx;
-    struct ig_team team;
-    void *arena, *weights, **ios;
-    size_t arena_bytes;
-};
 
 /* Floats in [0, 1), integers zero: valid for every op. */
 static void fill(const struct ig_shape *s, void *data)
@@ -118,39 +76,6 @@ static void fill(const struct ig_shape *s, void *data)
         seed = seed * 1664525u + 1013904223u;
         ((float *)data)[i] = (float)(seed >> 8) * 0x1p-24f;
     }
-}
-
-static void bed_make(struct bed *b, const struct ig_graph *g, const struct ig_plan *plan, int32_t threads)
-{
-    b->lowered = ig_lower(g, plan);
-    const struct ig_model *m = &b->lowered->model;
-    b->arena_bytes = (size_t)ig_arena_total(m, threads) + 64;
-    b->arena = memory(b->arena_bytes);
-    b->weights = memory((size_t)m->weights_bytes);
-    ig_fill_weights(b->lowered, b->weights);
-    b->ios = memory((size_t)(m->n_inputs + m->n_outputs + 1) * sizeof *b->ios);
-    for (int32_t i = 0; i < m->n_inputs + m->n_outputs; i++) {
-        const struct ig_shape *s = (i < m->n_inputs ? &m->inputs[i] : &m->outputs[i - m->n_inputs])->shape;
-        b->ios[i] = memory((size_t)ig_bytes(s));
-        if (i < m->n_inputs) fill(s, b->ios[i]);
-    }
-    ig_ctx_init(&b->ctx, m, b->weights, b->arena, b->arena_bytes);
-    if (threads > 1 && ig_ctx_start_threads(&b->ctx, &b->team, threads)) {
-        fprintf(stderr, "ingot: cannot start %d threads\n", threads);
-        exit(1);
-    }
-}
-
-static void bed_free(struct bed *b)
-{
-    const struct ig_model *m = &b->lowered->model;
-    ig_ctx_stop_threads(&b->ctx);
-    for (int32_t i = 0; i < m->n_inputs + m->n_outputs; i++)
-        munmap(b->ios[i], (size_t)ig_bytes((i < m->n_inputs ? &m->inputs[i] : &m->outputs[i - m->n_inputs])->shape));
-    munmap(b->ios, (size_t)(m->n_inputs + m->n_outputs + 1) * sizeof *b->ios);
-    munmap(b->weights, m->weights_bytes ? (size_t)m->weights_bytes : 1);
-    munmap(b->arena, b->arena_bytes);
-    ig_lowered_free(b->lowered);
 }
 
 static int by_value(const void *a, const void *b)
@@ -165,63 +90,170 @@ static double median(int64_t *ns, int n)
     return (double)ns[n / 2];
 }
 
-static double time_alone(struct bed *b, int32_t step, double budget_ns)
-{
-    struct ig_model one = b->lowered->model;
-    int64_t ns[MAX_RUNS], begin = now_ns();
-    int n = 0;
-    one.steps += step;
-    one.n_steps = 1;
-    b->ctx.model = &one;
-    ig_ctx_run(&b->ctx, (const void *const *)b->ios, b->ios + one.n_inputs);
-    while (n < MAX_RUNS && (n < MIN_RUNS || (double)(now_ns() - begin) < budget_ns)) {
-        int64_t start = now_ns();
-        ig_ctx_run(&b->ctx, (const void *const *)b->ios, b->ios + one.n_inputs);
-        ns[n++] = now_ns() - start;
-    }
-    b->ctx.model = &b->lowered->model;
-    return median(ns, n);
-}
-
-/* step_ns[n_steps * MAX_RUNS], one row a step; returns the runs. */
-static int time_in_order(struct bed *b, int64_t *step_ns, double budget_ns)
-{
-    int32_t steps = b->lowered->model.n_steps, n = 0;
-    int64_t begin = now_ns(), *once = memory((size_t)(steps + 1) * sizeof *once);
-    while (n < MAX_RUNS && (n < MIN_RUNS || (double)(now_ns() - begin) < budget_ns)) {
-        ig_ctx_run_timed(&b->ctx, (const void *const *)b->ios, b->ios + b->lowered->model.n_inputs, once, now_ns);
-        for (int32_t i = 0; i < steps; i++) step_ns[i * MAX_RUNS + n] = once[i];
-        n++;
-    }
-    munmap(once, (size_t)(steps + 1) * sizeof *once);
-    return n;
-}
-
 static void keep(double *best, double ns)
 {
-    if (!*best || ns < *best) *best = ns;
+    if (ns < 1) ns = 1;
+    if (*best <= 0 || ns < *best) *best = ns;
 }
 
-static void one_round(const struct ig_graph *g, struct layer *layers, int round, const struct ig_profile_options *o,
-                      double budget_ns)
+static void run_frame(struct profiler *p, int64_t *step_ns)
 {
-    struct ig_plan *plan = round_plan(g, layers, round, o);
-    struct bed bed = {.arena = NULL};
-    bed_make(&bed, g, plan, o->threads);
-    int32_t steps = bed.lowered->model.n_steps;
-    int64_t *step_ns = memory((size_t)(steps + 1) * MAX_RUNS * sizeof *step_ns);
-    ig_ctx_run(&bed.ctx, (const void *const *)bed.ios, bed.ios + bed.lowered->model.n_inputs);
-    int runs = time_in_order(&bed, step_ns, budget_ns / 2);
-    for (int32_t s = 0; s < steps; s++) {
-        struct layer *l = &layers[bed.lowered->nodes[s] - g->nodes];
-        if (!l->n) continue;
-        int at = round % l->n;
-        keep(&l->in_order[at], median(step_ns + s * MAX_RUNS, runs));
-        if (round < l->n) keep(&l->alone[at], time_alone(&bed, s, budget_ns / 2 / steps));
+    ig_ctx_run_timed(&p->bed.ctx, (const void *const *)p->inputs, p->outputs, step_ns, now_ns);
+}
+
+static void say(const struct profiler *p)
+{
+    if (p->o->progress) p->o->progress(p->round, p->rounds);
+}
+
+static int time_in_order(struct profiler *p, int least, int64_t until_ns)
+{
+    int32_t steps = p->bed.lowered->model.n_steps, n = 0;
+    int64_t *once = calloc((size_t)steps + 1, sizeof *once);
+    if (!once) return no_memory(p);
+    while (n < MAX_RUNS && (n < least || now_ns() < until_ns)) {
+        run_frame(p, once);
+        for (int32_t s = 0; s < steps; s++) p->step_ns[s * MAX_RUNS + n] = once[s];
+        n++;
+        say(p);
     }
-    munmap(step_ns, (size_t)(steps + 1) * MAX_RUNS * sizeof *step_ns);
-    bed_free(&bed);
+    for (int32_t s = 0; s < steps; s++)
+        if (p->timed[s]) keep(&p->timed[s]->in_order, median(p->step_ns + s * MAX_RUNS, n));
+    free(once);
+    return 0;
+}
+
+/* Bytes that `p` spans in the arena, over all images. */
+static size_t extent(const struct ig_place *p)
+{
+    int64_t rows = ig_count(p->shape) / p->w / p->c;
+    int64_t last = (rows - 1) * p->row_stride + (p->w - 1) * p->pixel_stride + p->c;
+    return (size_t)(last * ig_type_bytes(p->shape->type));
+}
+
+/* The output of a step that is also its input, and where it is; NULL if it has none. */
+static char *overwritten(const struct profiler *p, const struct ig_step *s, size_t *bytes)
+{
+    for (int32_t k = 0; k < s->n_in; k++)
+        for (int32_t o = 0; o < s->n_out; o++)
+            if (s->in[k].space == IG_SPACE_ARENA && s->out[o].space == IG_SPACE_ARENA &&
+                s->in[k].offset == s->out[o].offset) {
+                *bytes = extent(&s->out[o]);
+                return (char *)p->bed.arena + s->out[o].offset;
+            }
+    return NULL;
+}
+
+/*
+ * Runs `step` at least once; the first of several runs is not counted. Leaves the arena as one run would. 0, or -1
+ * without memory.
+ */
+static int time_alone(struct profiler *p, int32_t step, int least, int64_t until_ns)
+{
+    int64_t ns[MAX_RUNS];
+    int n = 0, most = p->timed[step] && p->timed[step]->alone <= 0 ? MAX_RUNS : 1;
+    size_t bytes = 0;
+    char *at = most > 1 ? overwritten(p, &p->bed.lowered->steps[step], &bytes) : NULL, *saved = at ? malloc(bytes) : NULL;
+    if (at && !saved) return no_memory(p);
+    if (at) memcpy(saved, at, bytes);
+    while (n < most && (n < least || now_ns() < until_ns)) {
+        if (at && n) memcpy(at, saved, bytes);
+        int64_t start = now_ns();
+        ig_bed_step(&p->bed, step, (const void *const *)p->inputs, p->outputs);
+        ns[n++] = now_ns() - start;
+    }
+    free(saved);
+    if (most > 1) keep(&p->timed[step]->alone, n > 1 ? median(ns + 1, n - 1) : (double)ns[0]);
+    return 0;
+}
+
+static int time_steps(struct profiler *p, int64_t budget_ns)
+{
+    int32_t steps = p->bed.lowered->model.n_steps;
+    int64_t start = now_ns();
+    run_frame(p, NULL);
+    int64_t frame = now_ns() - start;
+    int least = frame * PASSES < budget_ns ? ENOUGH_RUNS : 1;
+    int status = time_in_order(p, least, start + budget_ns / 2);
+    for (int32_t s = 0; !status && s < steps; s++) {
+        status = time_alone(p, s, least, now_ns() + budget_ns / 2 / steps);
+        say(p);
+    }
+    return status;
+}
+
+/* The candidates that the plan's steps are: what the timings will be of. */
+static void find_timed(struct profiler *p)
+{
+    for (int32_t i = 0, at = 0; i < p->plan->n_steps; i++)
+        if (p->plan->steps[i].kernel)
+            p->timed[at++] = ig_candidates_of_step(&p->layers[p->plan->steps[i].node], &p->plan->steps[i]);
+}
+
+static int run_bed(struct profiler *p, int64_t budget_ns)
+{
+    const struct ig_model *m = &p->bed.lowered->model;
+    p->inputs = ig_io_buffers(m->inputs, m->n_inputs);
+    p->outputs = ig_io_buffers(m->outputs, m->n_outputs);
+    p->timed = calloc((size_t)m->n_steps + 1, sizeof *p->timed);
+    p->step_ns = calloc((size_t)(m->n_steps + 1) * MAX_RUNS, sizeof *p->step_ns);
+    int status = p->inputs && p->outputs && p->timed && p->step_ns ? 0 : no_memory(p);
+    if (!status) {
+        for (int32_t i = 0; i < m->n_inputs; i++) fill(m->inputs[i].shape, p->inputs[i]);
+        find_timed(p);
+        status = time_steps(p, budget_ns);
+    }
+    ig_io_buffers_free(p->inputs, m->inputs, m->n_inputs);
+    ig_io_buffers_free(p->outputs, m->outputs, m->n_outputs);
+    free(p->timed);
+    free(p->step_ns);
+    return status;
+}
+
+static int one_round(struct profiler *p, int64_t budget_ns)
+{
+    struct ig_plan *plan = round_plan(p);
+    if (!plan) return -1;
+    struct ig_lowered *l = ig_lower(p->g, plan);
+    p->plan = plan;
+    int status = ig_bed_make(&p->bed, l, p->o->threads, p->err, p->err_bytes);
+    if (!status) {
+        status = run_bed(p, budget_ns);
+        ig_bed_free(&p->bed);
+    }
+    ig_lowered_free(l);
     ig_plan_free(plan);
+    return status;
+}
+
+/* 0 or -1. A round gets its share of what is left; those that only time further cuts must fit in it. */
+static int all_rounds(struct profiler *p)
+{
+    int needed = 1;
+    int64_t begin = now_ns(), end = begin + (int64_t)(p->o->seconds * 1e9), longest = 0;
+    p->rounds = 1;
+    for (int32_t i = 0; i < p->g->n_nodes; i++) {
+        if (p->layers[i].n > p->rounds) p->rounds = p->layers[i].n;
+        if (p->layers[i].n_kernels > needed) needed = p->layers[i].n_kernels;
+    }
+    for (p->round = 0; p->round < p->rounds; p->round++) {
+        int64_t start = now_ns(), left = end - start;
+        if (p->round >= needed && left < longest) break;
+        if (one_round(p, left > 0 ? left / (p->rounds - p->round) : 0)) return -1;
+        longest = now_ns() - start;
+    }
+    if (p->o->progress) p->o->progress(p->rounds, p->rounds);
+    return 0;
+}
+
+static int by_record(const void *a, const void *b)
+{
+    const struct ig_timing *x = a, *y = b;
+    if (x->node != y->node) return x->node < y->node ? -1 : 1;
+    int order = strcmp(x->kernel->name, y->kernel->name);
+    if (order) return order;
+    if (x->split != y->split) return x->split < y->split ? -1 : 1;
+    return (x->chunk > y->chunk) - (x->chunk < y->chunk);
 }
 
 static char *copy(const char *s)
@@ -231,43 +263,42 @@ static char *copy(const char *s)
     return p;
 }
 
-static struct ig_profile *collect(const struct ig_graph *g, const struct layer *layers, const struct ig_profile_options *o)
+static struct ig_profile *collect(const struct ig_graph *g, const struct ig_layer_candidates *layers,
+                                  const struct ig_profile_options *o)
 {
     char cpu[256];
+    int32_t most = 1;
+    for (int32_t i = 0; i < g->n_nodes; i++) most += layers[i].n;
     struct ig_profile *p = calloc(1, sizeof *p);
-    if (!p) abort();
+    struct ig_timing *t = calloc((size_t)most, sizeof *t);
+    if (!p || !t) abort();
     ig_cpu_name(cpu, sizeof cpu);
     *p = (struct ig_profile){.sha256 = copy(""), .graph_sha256 = copy(""), .cpu = copy(cpu),
-                             .isa = copy(ig_isa_name(o->isa)), .threads = o->threads, .peak_gflops = ig_fma_peak()};
-    p->timings = calloc((size_t)g->n_nodes * MAX_CANDIDATES + 1, sizeof *p->timings);
-    if (!p->timings) abort();
+                             .isa = copy(ig_isa_name(o->isa)), .threads = o->threads, .peak_gflops = ig_fma_peak(),
+                             .timings = t};
     for (int32_t i = 0; i < g->n_nodes; i++)
-        for (int c = 0; c < layers[i].n; c++) {
-            const struct candidate *k = &layers[i].at[c];
-            p->timings[p->n++] = (struct ig_timing){i, k->kernel, k->cut.split, k->cut.chunk, o->threads,
-                                                    layers[i].alone[c], layers[i].in_order[c]};
+        for (int32_t c = 0; c < layers[i].n; c++) {
+            const struct ig_candidate *k = &layers[i].at[c];
+            if (k->in_order > 0)
+                t[p->n++] = (struct ig_timing){i, k->kernel, k->cut.split, k->cut.chunk, o->threads, k->alone, k->in_order};
         }
+    qsort(t, (size_t)p->n, sizeof *t, by_record);
     return p;
 }
 
-struct ig_profile *ig_profile_take(const struct ig_graph *g, const struct ig_profile_options *o)
+struct ig_profile *ig_profile_take(const struct ig_graph *g, const struct ig_profile_options *o, char *err,
+                                   size_t err_bytes)
 {
-    struct layer *layers = calloc((size_t)g->n_nodes + 1, sizeof *layers);
+    struct profiler p = {.g = g, .o = o, .err = err, .err_bytes = err_bytes};
+    struct ig_profile *profile = NULL;
     struct ig_view *views = calloc((size_t)g->n_values + 1, sizeof *views);
-    if (!layers || !views) abort();
-    ig_compute_views(g, views);
-    int rounds = 1;
-    for (int32_t i = 0; i < g->n_nodes; i++) {
-        find_candidates(g, views, i, o, &layers[i]);
-        if (layers[i].n > rounds) rounds = layers[i].n;
-    }
-    int64_t start = now_ns();
-    for (int r = 0; r < rounds; r++) {
-        one_round(g, layers, r, o, o->seconds * 1e9 / rounds);
-        if (o->progress) o->progress(r + 1, rounds, (double)(now_ns() - start) * 1e-9);
-    }
-    struct ig_profile *p = collect(g, layers, o);
+    p.layers = calloc((size_t)g->n_nodes + 1, sizeof *p.layers);
+    if (views && p.layers) {
+        ig_compute_views(g, views);
+        for (int32_t i = 0; i < g->n_nodes; i++) ig_candidates_find(g, views, i, o->isa, o->threads, &p.layers[i]);
+        if (!all_rounds(&p)) profile = collect(g, p.layers, o);
+    } else no_memory(&p);
     free(views);
-    free(layers);
-    return p;
+    free(p.layers);
+    return profile;
 }

@@ -41,17 +41,22 @@ struct ig_source_options {
 enum { IG_OPTION_SHAPE = 1000, IG_OPTION_OUTPUTS };
 #define IG_SOURCE_OPTIONS                                                                                            \
     {"input-shape", required_argument, 0, IG_OPTION_SHAPE}, {"outputs", required_argument, 0, IG_OPTION_OUTPUTS}
+#define IG_SOURCE_HELP                                                             \
+    "  --input-shape NAME=DIMS   fix an input's shape, e.g. data=1x3x224x224\n"    \
+    "  --outputs A,B             cut the network at these tensors\n"
 /* Takes one of the above; 1 if it was one. `argument` is kept and changed. */
 int ig_source_option(struct ig_source_options *o, int option, char *argument);
 /*
- * A network ready to plan: an .onnx file (imported, passes run, views prepared) or a graph.json. Fatal on error.
- * With `raw` an .onnx file is imported only.
+ * A network ready to plan: an .onnx file (imported, passes run, views prepared) or a graph.json. "-" is an .onnx file
+ * on stdin. Fatal on error.
  */
 struct ig_graph *ig_load_graph(const char *path, const struct ig_source_options *o);
 /* The passes and view preparation on an imported graph. Fatal on error. */
 void ig_compile_graph(struct ig_graph *g, const char *path);
 /* Hex digest of a file's bytes; fatal if it cannot be read. */
 void ig_hash_file(const char *path, char hex[65]);
+/* Hex digest of the file that g was loaded from. */
+void ig_hash_graph(const struct ig_graph *g, const char *path, char hex[65]);
 /* Opens `path` ("-": stdout) for writing through a temporary file; ig_close_output renames. Fatal on error. */
 FILE *ig_open_output(const char *path);
 void ig_close_output(FILE *f, const char *path);
@@ -59,5 +64,7 @@ void ig_close_output(FILE *f, const char *path);
 int ig_isa_option(const char *text);
 /* The best ISA that runs here. */
 int ig_host_isa(void);
+/* Threads to take where none are asked for: the cores of this machine that this process may use. */
+int32_t ig_cores(void);
 
 #endif

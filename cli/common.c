@@ -1,4 +1,5 @@
 #include <errno.h>
+#include <sched.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +9,7 @@
 #include "kernels_cpu/eval.h"
 #include "kernels_cpu/registry.h"
 #include "runtime/host/file.h"
+#include "runtime/run.h"
 
 void ig_fatal(const char *format, ...)
 {
@@ -103,6 +105,20 @@ void ig_compile_graph(struct ig_graph *g, const char *path)
     if (ig_graph_check(g, err, sizeof err)) ig_fatal("%s: internal error: %s", path, err);
 }
 
+static struct ig_graph *import_stdin(const struct ig_import_options *options, char *err, size_t err_bytes)
+{
+    char *data = NULL, buffer[65536];
+    size_t bytes = 0;
+    FILE *f = open_memstream(&data, &bytes);
+    if (!f) ig_fatal("out of memory");
+    for (size_t n; (n = fread(buffer, 1, sizeof buffer, stdin)) > 0;) fwrite(buffer, 1, n, f);
+    if (ferror(stdin)) ig_fatal("stdin: %s", strerror(errno));
+    if (fclose(f)) ig_fatal("out of memory");
+    struct ig_graph *g = ig_import_bytes("stdin.onnx", data, bytes, options, err, err_bytes);
+    free(data);
+    return g;
+}
+
 struct ig_graph *ig_load_graph(const char *path, const struct ig_source_options *o)
 {
     static char err[IG_ERROR_BYTES];
@@ -116,10 +132,17 @@ struct ig_graph *ig_load_graph(const char *path, const struct ig_source_options 
     const struct ig_import_options options = {.binds = o->binds, .n_binds = o->n_binds,
                                               .outputs = o->n_outputs ? o->outputs : NULL, .n_outputs = o->n_outputs,
                                               .eval = ig_ref_eval};
-    g = ig_import_file(path, &options, err, sizeof err);
+    if (strcmp(path, "-")) g = ig_import_file(path, &options, err, sizeof err);
+    else g = import_stdin(&options, err, sizeof err);
     if (!g) ig_fatal("%s", err);
     ig_compile_graph(g, path);
     return g;
+}
+
+void ig_hash_graph(const struct ig_graph *g, const char *path, char hex[65])
+{
+    if (strcmp(path, "-")) ig_hash_file(path, hex);
+    else snprintf(hex, 65, "%s", g->source_sha256);
 }
 
 void ig_hash_file(const char *path, char hex[65])
@@ -137,6 +160,13 @@ FILE *ig_open_output(const char *path)
 void ig_close_output(FILE *f, const char *path)
 {
     if (ig_file_close(f, path)) ig_fatal("%s: cannot write: %s", f == stdout ? "stdout" : path, strerror(errno));
+}
+
+int32_t ig_cores(void)
+{
+    cpu_set_t set;
+    int n = sched_getaffinity(0, sizeof set, &set) ? 1 : CPU_COUNT(&set);
+    return n < 1 ? 1 : n > IG_MAX_THREADS ? IG_MAX_THREADS : n;
 }
 
 int ig_host_isa(void)

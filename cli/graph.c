@@ -6,8 +6,7 @@ static const char help[] =
     "ingot graph net.onnx -o graph.json\n\n"
     "Imports a network, folds and fuses it, and writes it as graph.json with its constants in graph.bin.\n"
     "  -o FILE                   where to (default graph.json)\n"
-    "  --input-shape NAME=DIMS   fix an input's shape, e.g. data=1x3x224x224\n"
-    "  --outputs A,B             cut the network at these tensors\n";
+    IG_SOURCE_HELP;
 
 int ig_verb_graph(int argc, char **argv)
 {

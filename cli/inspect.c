@@ -10,8 +10,7 @@ static const char help[] =
     "  --json                    one object on stdout\n"
     "  -o FILE                   write there instead of to stdout\n"
     "  -q                        the first lines only, no layers\n"
-    "  --input-shape NAME=DIMS   fix an input's shape, e.g. data=1x3x224x224\n"
-    "  --outputs A,B             cut the network at these tensors\n";
+    IG_SOURCE_HELP;
 
 struct totals {
     double macs;

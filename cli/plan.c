@@ -51,7 +51,7 @@ static struct ig_plan *make(const struct ig_graph *g, const char *graph_path, co
     struct ig_plan *p = ig_plan_make(g, o, err, sizeof err);
     if (!p) ig_fatal("%s: %s", graph_path, err);
     char hex[65];
-    ig_hash_file(graph_path, hex);
+    ig_hash_graph(g, graph_path, hex);
     free(p->graph_sha256);
     p->graph_sha256 = strdup(hex);
     if (ig_validate(g, p, o->memory_budget, why, sizeof why))

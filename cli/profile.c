@@ -5,35 +5,47 @@
 #include "bench/profile.h"
 #include "cli/cli.h"
 #include "kernels_cpu/registry.h"
+#include "runtime/run.h"
 
 static const char help[] =
-    "ingot profile graph.json -o profile.json\n\n"
+    "ingot profile net.onnx -o profile.json\n"
+    "ingot profile graph.json --seconds 2 -o profile.json\n\n"
     "Times every legal kernel variant of every layer on this machine, alone and in order.\n"
-    "  -o FILE        where to (default profile.json)\n"
+    "  -o FILE        where to (default profile.json; - is stdout)\n"
     "  --threads N    threads to time with (default: all cores)\n"
-    "  --seconds S    budget of the whole run (default 10)\n"
-    "  --isa NAME     host (default), ref, avx2, neon\n";
+    "  --seconds S    budget of the whole run (default 10); exceeded only to time each variant once\n"
+    "  --isa NAME     host (default), ref, avx2, neon\n"
+    "  -q             no progress, no summary\n"
+    IG_SOURCE_HELP;
 
-static void progress(int done, int all, double seconds)
+static void progress(int done, int all)
 {
-    if (!isatty(2)) return;
-    fprintf(stderr, "\rprofile %d/%d rounds, %.1f s ", done, all, seconds);
-    if (done == all) fputc('\n', stderr);
+    ig_progress("profile: round", done, all);
+}
+
+static void write_profile(struct ig_profile *p, const struct ig_graph *g, const char *graph_path, const char *out)
+{
+    char hex[65], err[4096];
+    ig_hash_graph(g, graph_path, hex);
+    free(p->graph_sha256);
+    p->graph_sha256 = strdup(hex);
+    if (ig_profile_write(p, g, out, err, sizeof err)) ig_fatal("%s", err);
 }
 
 int ig_verb_profile(int argc, char **argv)
 {
-    static const struct option longs[] = {{"help", 0, 0, 'h'},    {"threads", 1, 0, 't'}, {"seconds", 1, 0, 's'},
-                                          {"output", 1, 0, 'o'},  {"isa", 1, 0, 'i'},     IG_SOURCE_OPTIONS, {0, 0, 0, 0}};
+    static const struct option longs[] = {{"help", 0, 0, 'h'},   {"threads", 1, 0, 't'}, {"seconds", 1, 0, 's'},
+                                          {"output", 1, 0, 'o'}, {"isa", 1, 0, 'i'},     {"quiet", 0, 0, 'q'},
+                                          IG_SOURCE_OPTIONS,     {0, 0, 0, 0}};
     struct ig_source_options source = {.n_binds = 0};
-    struct ig_profile_options o = {.isa = ig_host_isa(), .threads = (int32_t)sysconf(_SC_NPROCESSORS_ONLN), .seconds = 10,
-                                   .progress = progress};
+    struct ig_profile_options o = {.isa = ig_host_isa(), .threads = ig_cores(), .seconds = 10, .progress = progress};
     const char *out = "profile.json";
     char err[4096];
-    for (int c; (c = getopt_long(argc, argv, "o:h", longs, NULL)) != -1;) switch (c) {
+    for (int c; (c = getopt_long(argc, argv, "o:qh", longs, NULL)) != -1;) switch (c) {
         case 'h': return fputs(help, stdout) < 0;
         case 'o': out = optarg; break;
-        case 't': o.threads = (int32_t)ig_number(optarg, "--threads", 1, 64); break;
+        case 'q': o.progress = NULL; break;
+        case 't': o.threads = (int32_t)ig_number(optarg, "--threads", 1, IG_MAX_THREADS); break;
         case 's': o.seconds = ig_number(optarg, "--seconds", 0.1, 3600); break;
         case 'i': o.isa = ig_isa_option(optarg); break;
         default: if (!ig_source_option(&source, c, optarg)) ig_usage(help);
@@ -41,14 +53,12 @@ int ig_verb_profile(int argc, char **argv)
     if (optind != argc - 1) ig_usage(help);
     if (!ig_isa_runs_here(o.isa)) ig_fatal("%s kernels do not run on this machine", ig_isa_name(o.isa));
     struct ig_graph *g = ig_load_graph(argv[optind], &source);
-    struct ig_profile *p = ig_profile_take(g, &o);
-    char hex[65];
-    ig_hash_file(argv[optind], hex);
-    free(p->graph_sha256);
-    p->graph_sha256 = strdup(hex);
-    if (ig_profile_write(p, g, out, err, sizeof err)) ig_fatal("%s", err);
-    fprintf(stderr, "profile: %d kernels and cuts timed over %d layers, %d thread%s, peak %.0f GFLOP/s a core\n", p->n,
-            g->n_nodes, o.threads, o.threads == 1 ? "" : "s", p->peak_gflops);
+    struct ig_profile *p = ig_profile_take(g, &o, err, sizeof err);
+    if (!p) ig_fatal("%s: %s", argv[optind], err);
+    write_profile(p, g, argv[optind], out);
+    if (o.progress)
+        fprintf(stderr, "profile: %d kernels and cuts timed over %d layers, %d thread%s, peak %.0f GFLOP/s a core\n",
+                p->n, g->n_nodes, o.threads, o.threads == 1 ? "" : "s", p->peak_gflops);
     ig_profile_free(p);
     ig_graph_free(g);
     return 0;

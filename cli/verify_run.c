@@ -5,10 +5,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "bench/bed.h"
 #include "cli/verify.h"
 #include "gen/emit.h"
-#include "runtime/api.h"
-#include "runtime/team.h"
 
 struct build {                 /* one case on its way to a program */
     struct ig_lowered *lowered;
@@ -29,19 +28,11 @@ static void *zeroed(int64_t bytes)
 static int run_here(struct ig_lowered *l, int threads, const void *const *inputs, void *const *outputs, char *err,
                     size_t n)
 {
-    static struct ig_team team;
-    const struct ig_model *m = &l->model;
-    struct ig_ctx ctx;
-    int64_t bytes = ig_arena_total(m, threads);
-    void *weights = zeroed(m->weights_bytes), *arena = zeroed(bytes);
-    ig_fill_weights(l, weights);
-    int status = ig_ctx_init(&ctx, m, weights, arena, (size_t)bytes);
-    if (!status && threads > 1) status = ig_ctx_start_threads(&ctx, &team, threads);
-    if (!status) status = ig_ctx_run(&ctx, inputs, outputs);
-    ig_ctx_stop_threads(&ctx);
+    struct ig_bed bed;
+    if (ig_bed_make(&bed, l, threads, err, n)) return -1;
+    int status = ig_ctx_run(&bed.ctx, inputs, outputs);
     if (status) snprintf(err, n, "%s", ig_status_text(status));
-    free(weights);
-    free(arena);
+    ig_bed_free(&bed);
     return status ? -1 : 0;
 }
 

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels_cpu/problem.h"
+
 static void *own(struct ig_lowered *l, size_t count, size_t bytes)
 {
     void *p = calloc(count ? count : 1, bytes);
@@ -71,6 +73,8 @@ static void lower_step(struct ig_lowered *l, const struct ig_view *views, int32_
     struct ig_call call;
     int32_t images;
     ig_node_call(l->graph, views, n, &call, &images);
+    if (!ps->kernel->row_tile) images = 1; /* sees the whole batch through its shapes */
+    struct ig_range all = ig_full_range(&call);
     s->run = ps->kernel->run;
     s->attrs = ig_op_info((enum ig_op)n->op)->struct_tag ? (const void *)&n->attrs : NULL;
     s->n_in = call.n_in;
@@ -83,8 +87,8 @@ static void lower_step(struct ig_lowered *l, const struct ig_view *views, int32_
     s->out = out;
     s->weights = l->packed[plan_step];
     s->images = images;
-    s->rows = call.out[0].h;
-    s->cols = call.out[0].c;
+    s->rows = all.y1;
+    s->cols = all.c1;
     s->split = ps->split;
     s->chunk = ps->chunk;
     s->chunks = ps->chunks;

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 enum { PATH_BYTES = 4096 };
 
@@ -11,7 +12,7 @@ static const char *written(const char *path, char temp[PATH_BYTES])
 {
     struct stat st;
     if (!stat(path, &st) && !S_ISREG(st.st_mode)) return path;
-    return snprintf(temp, PATH_BYTES, "%s.tmp", path) < PATH_BYTES ? temp : NULL;
+    return snprintf(temp, PATH_BYTES, "%s.%ld.tmp", path, (long)getpid()) < PATH_BYTES ? temp : NULL;
 }
 
 FILE *ig_file_create(const char *path)

@@ -1,5 +1,6 @@
 /*
- * libFuzzer target: arbitrary bytes as an ONNX file. Whatever the importer takes must be a well-formed graph.
+ * libFuzzer target: arbitrary bytes as an ONNX file. Whatever the importer takes must be a well-formed
+ * graph, and stay one through the passes.
  * Constants are held to 1 MiB, so that a small file cannot ask for much memory or time.
  */
 #include <stdint.h>
@@ -16,6 +17,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const struct ig_import_options options = {.eval = ig_ref_eval, .max_bytes = 1 << 20};
     struct ig_graph *g = ig_import_bytes("fuzz.onnx", data, size, &options, err, sizeof err);
     if (g && ig_graph_check(g, err, sizeof err)) abort();
+    if (g && (ig_run_passes(g, ig_ref_eval, err, sizeof err) || ig_graph_check(g, err, sizeof err))) abort();
     ig_graph_free(g);
     return 0;
 }

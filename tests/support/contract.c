@@ -39,6 +39,12 @@ static int has(uint32_t mask, int k)
     return mask >> k & 1;
 }
 
+/* Input k's extents: operands that broadcast are aligned to the output from the right. */
+static struct ig_operand operand_in(const struct check_problem *p, int k)
+{
+    return image_operand(&p->in[k], p->broadcasts ? p->out[0].rank : 0);
+}
+
 static int violated(struct contract *c, const char *format, ...)
 {
     va_list args;
@@ -76,11 +82,11 @@ struct ig_call contract_plan_call(const struct contract *c)
     struct ig_call call = {.attrs = &p->attrs, .n_in = p->n_in, .n_out = p->n_out};
     for (int k = 0; k < p->n_in; k++)
         if (has(p->has_in, k)) {
-            call.in[k] = image_operand(&p->in[k]);
+            call.in[k] = operand_in(p, k);
             call.in[k].data = c->in[k];
         }
     for (int k = 0; k < p->n_out; k++)
-        if (has(p->has_out, k)) call.out[k] = image_operand(&p->out[k]);
+        if (has(p->has_out, k)) call.out[k] = image_operand(&p->out[k], 0);
     return plan_call(c, &call);
 }
 
@@ -89,7 +95,7 @@ static void place(struct contract *c, struct run *r, const struct style *s)
     const struct check_problem *p = c->problem;
     for (int k = 0; k < p->n_out; k++)
         if (has(p->has_out, k)) {
-            image_make(&r->out[k], &p->out[k], layout(c, s, s->out_ring[k]));
+            image_make(&r->out[k], image_operand(&p->out[k], 0), layout(c, s, s->out_ring[k]));
             r->call.out[k] = r->out[k].operand;
         }
     for (int k = 0; k < p->n_in; k++) {
@@ -100,7 +106,7 @@ static void place(struct contract *c, struct run *r, const struct style *s)
             continue;
         }
         int constant = has(p->constant | p->dense, k);
-        image_make(&r->in[k], &p->in[k],
+        image_make(&r->in[k], operand_in(p, k),
                    constant ? (struct image_layout){.front = s->front} : layout(c, s, s->in_ring[k]));
         r->call.in[k] = r->in[k].operand;
         if (s->in_ring[k]) continue;
@@ -238,7 +244,7 @@ static void poison_outputs(struct run *r)
 
 static struct ig_range all_of(const struct contract *c)
 {
-    struct ig_operand o = image_operand(&c->problem->out[0]);
+    struct ig_operand o = image_operand(&c->problem->out[0], 0);
     return (struct ig_range){0, o.h, 0, o.c};
 }
 
@@ -326,7 +332,7 @@ static int check_style(struct contract *c, const struct style *s)
 
 static void needed_rows(const struct contract *c, int in, struct ig_range r, int32_t *a, int32_t *b)
 {
-    int32_t h = image_operand(&c->problem->in[in]).h;
+    int32_t h = operand_in(c->problem, in).h;
     *a = h == 1 ? 0 : r.y0;
     *b = h == 1 ? 1 : r.y1;
     if (c->body->rows) c->body->rows(c->problem, in, r.y0, r.y1, a, b);
@@ -438,7 +444,7 @@ static int may_be_in_place(const struct contract *c, int k)
 {
     const struct check_problem *p = c->problem;
     if (!has(p->has_in, k) || has(p->constant, k)) return 0;
-    struct ig_operand in = image_operand(&p->in[k]), out = image_operand(&p->out[0]);
+    struct ig_operand in = operand_in(p, k), out = image_operand(&p->out[0], 0);
     return in.h == out.h && in.w == out.w && in.c == out.c && p->in[k].type == p->out[0].type;
 }
 

@@ -4,25 +4,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct ig_operand image_operand(const struct ig_shape *shape)
+struct ig_operand image_operand(const struct ig_shape *shape, int rank)
 {
     struct ig_operand o = {.shape = shape, .h = 1, .w = 1, .c = 1};
-    int r = shape->rank;
+    int r = shape->rank, has_w = r > 2 || (r == 2 && rank > 2);
     if (r > 0) o.c = shape->dims[r - 1];
-    if (r > 2) o.w = shape->dims[r - 2];
-    if (r == 2) o.h = shape->dims[0];
-    for (int i = 0; i < r - 2; i++) o.h *= shape->dims[i];
+    if (has_w) o.w = shape->dims[r - 2];
+    for (int i = 0; i < r - 1 - has_w; i++) o.h *= shape->dims[i];
     o.ring_rows = o.h;
     o.pixel_stride = o.c;
     o.row_stride = (int64_t)o.w * o.c;
     return o;
 }
 
-void image_make(struct image *m, const struct ig_shape *shape, struct image_layout layout)
+void image_make(struct image *m, struct ig_operand dense, struct image_layout layout)
 {
     struct ig_operand *o = &m->operand;
-    int bytes = ig_type_bytes(shape->type);
-    *o = image_operand(shape);
+    int bytes = ig_type_bytes(dense.shape->type);
+    *o = dense;
     o->pixel_stride += layout.pixel_gap;
     o->row_stride = o->w * o->pixel_stride + layout.row_gap;
     if (layout.ring_rows) o->ring_rows = layout.ring_rows;

@@ -17,10 +17,10 @@ struct image {
     struct ig_operand operand; /* data == NULL: absent */
 };
 
-/* Extents of a dense tensor of one image (kernel.h), no data. */
-struct ig_operand image_operand(const struct ig_shape *shape);
-/* Memory for `shape`, all poison. */
-void image_make(struct image *m, const struct ig_shape *shape, struct image_layout layout);
+/* Extents of a dense tensor of one image (kernel.h), no data; seen as of `rank` if its own is lower. */
+struct ig_operand image_operand(const struct ig_shape *shape, int rank);
+/* Memory for a tensor of such extents, all poison. */
+void image_make(struct image *m, struct ig_operand dense, struct image_layout layout);
 void image_free(struct image *m);
 /* Copies rows [y0, y1) from / to a dense tensor; the rest stays. */
 void image_load(struct image *m, const void *dense, int32_t y0, int32_t y1);

@@ -64,7 +64,7 @@ static inline char *m_text(struct m_model *m, const char *s)
 static inline void *m_append(struct m_model *m, void *list, size_t *n, void *item)
 {
     void **bigger = m_alloc(m, (*n + 1) * sizeof *bigger);
-    if (*n) memcpy(bigger, list, *n * sizeof *bigger);
+    if (list) memcpy(bigger, list, *n * sizeof *bigger);
     bigger[(*n)++] = item;
     return bigger;
 }

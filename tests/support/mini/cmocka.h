@@ -60,11 +60,11 @@ static inline int _cmocka_run_group_tests(const char *group, const struct CMUnit
     if (setup && setup(&state)) return 1;
     for (size_t i = 0; i < n; i++) {
         int bad = cmocka_mini_run(&tests[i]);
-        printf("[ %s ] %s\n", bad ? " FAILED " : "      OK", tests[i].name);
+        printf("%sok %zu - %s\n", bad ? "not " : "", i + 1, tests[i].name);
         failed += bad;
     }
     if (teardown) teardown(&state);
-    printf("%s: %zu tests, %d failed\n", group, n, failed);
+    printf("1..%zu\n# %s: %d failed\n", n, group, failed);
     return failed;
 }
 

@@ -1,0 +1,75 @@
+#include "bench/candidates.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels_cpu/registry.h"
+
+enum { MAX_CUTS = 8 };
+
+static int by_rank(const void *a, const void *b)
+{
+    const struct ig_candidate *x = a, *y = b;
+    if (x->rank != y->rank) return x->rank < y->rank ? -1 : 1;
+    if (x->estimate != y->estimate) return x->estimate < y->estimate ? -1 : 1;
+    return strcmp(x->kernel->name, y->kernel->name);
+}
+
+static void add_kernel(struct ig_layer_candidates *l, const struct ig_kernel *k, const struct ig_call *call,
+                       int32_t threads)
+{
+    struct ig_cut cuts[MAX_CUTS];
+    double estimate = ig_estimate_ns(k, call, threads);
+    int n = ig_legal_cuts(k, call, threads, cuts, MAX_CUTS);
+    for (int c = 0; c < n && l->n < IG_MAX_CANDIDATES; c++)
+        l->at[l->n++] = (struct ig_candidate){k, cuts[c], c, estimate, 0, 0};
+    l->n_kernels++;
+}
+
+void ig_candidates_find(const struct ig_graph *g, const struct ig_view *views, int32_t node, int32_t isa,
+                        int32_t threads, struct ig_layer_candidates *l)
+{
+    struct ig_call call;
+    int32_t images;
+    l->n = l->n_kernels = 0;
+    if (ig_node_is_view(g, views, node)) return;
+    ig_node_call(g, views, &g->nodes[node], &call, &images);
+    for (int pass = isa == IG_ISA_REF; pass < 2 && !l->n; pass++)
+        for (int i = 0; i < ig_kernel_count() && !(pass && l->n); i++) {
+            const struct ig_kernel *k = ig_kernel_at(i);
+            if (k->isa != (pass ? IG_ISA_REF : isa) || !k->run || !ig_kernel_fits(k, g->nodes[node].op, &call)) continue;
+            add_kernel(l, k, &call, threads);
+        }
+    qsort(l->at, (size_t)l->n, sizeof *l->at, by_rank);
+}
+
+static double fastest(const struct ig_layer_candidates *l, const struct ig_kernel *k)
+{
+    double ns = 0;
+    for (int32_t i = 0; i < l->n; i++)
+        if (l->at[i].kernel == k && l->at[i].in_order > 0 && (ns <= 0 || l->at[i].in_order < ns)) ns = l->at[i].in_order;
+    return ns;
+}
+
+struct ig_candidate *ig_candidates_next(struct ig_layer_candidates *l)
+{
+    struct ig_candidate *next = NULL, *best = NULL;
+    for (int32_t i = 0; i < l->n; i++) {
+        struct ig_candidate *c = &l->at[i];
+        if (c->in_order > 0) {
+            if (!best || c->in_order < best->in_order) best = c;
+            continue;
+        }
+        if (!c->rank) return c;
+        if (!next || fastest(l, c->kernel) < fastest(l, next->kernel)) next = c;
+    }
+    return next ? next : best;
+}
+
+struct ig_candidate *ig_candidates_of_step(struct ig_layer_candidates *l, const struct ig_plan_step *s)
+{
+    for (int32_t i = 0; i < l->n; i++)
+        if (l->at[i].kernel == s->kernel && l->at[i].cut.split == s->split && l->at[i].cut.chunk == s->chunk)
+            return &l->at[i];
+    return NULL;
+}
