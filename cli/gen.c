@@ -10,8 +10,10 @@
 #include "gen/emit.h"
 
 static const char help[] =
-    "ingot gen graph.json plan.json -o DIR\n\n"
+    "ingot gen graph.json plan.json -o DIR\n"
+    "ingot gen graph.json plan.json --prefix digits --labels names.txt --mean 127.5 --std 127.5 -o DIR\n\n"
     "Writes <prefix>_plan.c, _api.c, _main.c, _weights.S, _weights.bin and <prefix>.h. Decides nothing.\n"
+    "  -o DIR               where to; made if it is not there (default .)\n"
     "  --prefix NAME        C prefix (default: the network's name)\n"
     "  --labels FILE        class names of the first output, one a line\n"
     "  --mean A[,B,C] --std A[,B,C]  a picture's channel becomes (pixel - mean)/std\n";
@@ -30,16 +32,29 @@ static void channels(const char *text, const char *option, float v[4])
 
 static void read_labels(struct ig_emit *e, const char *path)
 {
-    static const char *labels[65536];
-    char line[1024];
+    const char **labels = NULL;
+    char *line = NULL;
+    size_t room = 0;
     FILE *f = fopen(path, "r");
     if (!f) ig_fatal("%s: %s", path, strerror(errno));
-    while (e->n_labels < 65536 && fgets(line, sizeof line, f)) {
+    while (getline(&line, &room, f) >= 0) {
         line[strcspn(line, "\r\n")] = 0;
+        labels = realloc(labels, (size_t)(e->n_labels + 1) * sizeof *labels);
+        if (!labels) ig_fatal("out of memory");
         labels[e->n_labels++] = strdup(line);
     }
+    if (ferror(f)) ig_fatal("%s: %s", path, strerror(errno));
     fclose(f);
+    free(line);
     e->labels = labels;
+}
+
+/* The prefix begins every public name, which must not meet the runtime's own. */
+static void check_prefix(const char *prefix)
+{
+    size_t n = strspn(prefix, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789");
+    if (!n || n > 200 || prefix[n] || (prefix[0] >= '0' && prefix[0] <= '9') || !strcmp(prefix, "ig"))
+        ig_fatal("--prefix takes a C identifier other than ig, not '%s'", prefix);
 }
 
 /* The blob is packed straight into the mapped file; space is reserved first, so that a full disk is an error here. */
@@ -61,13 +76,35 @@ static void write_weights(struct ig_lowered *l, const char *path)
     if (close(fd) || rename(temp, path)) ig_fatal("%s: %s", path, strerror(errno));
 }
 
-static void emit_file(const struct ig_emit *e, const char *dir, const char *suffix, void (*emit)(FILE *, const struct ig_emit *))
+/* <dir>/<prefix><suffix> */
+static const char *file_of(const struct ig_emit *e, const char *dir, const char *suffix, char path[4096])
+{
+    if (snprintf(path, 4096, "%s/%s%s", dir, e->prefix, suffix) >= 4096) ig_fatal("%s: name too long", dir);
+    return path;
+}
+
+static void emit_file(const struct ig_emit *e, const char *dir, const char *suffix,
+                      void (*emit)(FILE *, const struct ig_emit *))
 {
     char path[4096];
-    snprintf(path, sizeof path, "%s/%s%s", dir, e->prefix, suffix);
-    FILE *f = ig_open_output(path);
+    FILE *f = ig_open_output(file_of(e, dir, suffix, path));
     emit(f, e);
     ig_close_output(f, path);
+}
+
+/* The weights first: their hash stands in the tables. */
+static void write_all(const struct ig_emit *e, struct ig_lowered *l, const char *dir)
+{
+    char blob[4096], path[4096];
+    if (mkdir(dir, 0777) && errno != EEXIST) ig_fatal("%s: %s", dir, strerror(errno));
+    write_weights(l, file_of(e, dir, "_weights.bin", blob));
+    FILE *f = ig_open_output(file_of(e, dir, "_weights.S", path));
+    ig_emit_weights(f, e, blob);
+    ig_close_output(f, path);
+    emit_file(e, dir, "_plan.c", ig_emit_tables);
+    emit_file(e, dir, "_api.c", ig_emit_api);
+    emit_file(e, dir, "_main.c", ig_emit_program);
+    emit_file(e, dir, ".h", ig_emit_header);
 }
 
 int ig_verb_gen(int argc, char **argv)
@@ -76,7 +113,7 @@ int ig_verb_gen(int argc, char **argv)
                                           {"mean", 1, 0, 'm'},   {"std", 1, 0, 's'},    {"output", 1, 0, 'o'}, {0, 0, 0, 0}};
     struct ig_emit e = {.std = {1, 1, 1, 1}};
     const char *dir = ".";
-    char err[4096], hex[65], path[4096];
+    char err[4096], hex[65];
     for (int c; (c = getopt_long(argc, argv, "o:h", longs, NULL)) != -1;) switch (c) {
         case 'h': return fputs(help, stdout) < 0;
         case 'o': dir = optarg; break;
@@ -95,20 +132,10 @@ int ig_verb_gen(int argc, char **argv)
     ig_hash_file(argv[optind + 1], hex);
     struct ig_lowered *l = ig_lower(g, p);
     if (!e.prefix) e.prefix = g->name;
+    check_prefix(e.prefix);
     e.lowered = l;
     e.plan_sha256 = hex;
-    snprintf(path, sizeof path, "%s/%s_weights.bin", dir, e.prefix);
-    write_weights(l, path);
-    FILE *s;
-    char section[4200];
-    snprintf(section, sizeof section, "%s/%s_weights.S", dir, e.prefix);
-    s = ig_open_output(section);
-    ig_emit_weights(s, &e, path);
-    ig_close_output(s, section);
-    emit_file(&e, dir, "_plan.c", ig_emit_tables);
-    emit_file(&e, dir, "_api.c", ig_emit_api);
-    emit_file(&e, dir, "_main.c", ig_emit_program);
-    emit_file(&e, dir, ".h", ig_emit_header);
+    write_all(&e, l, dir);
     ig_lowered_free(l);
     ig_plan_free(p);
     ig_graph_free(g);

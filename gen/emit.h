@@ -23,6 +23,8 @@ void ig_emit_weights(FILE *f, const struct ig_emit *e, const char *blob_path); /
 
 /* `s` as a C string literal with quotes. */
 void ig_emit_string(FILE *f, const char *s);
+/* `s` inside a comment: what could end the comment or the line is a dot. */
+void ig_emit_comment(FILE *f, const char *s);
 /* `x` in the fewest digits that read back as x; INFINITY and NAN spelled for C. */
 void ig_emit_float(FILE *f, float x);
 /* The opening comment. */

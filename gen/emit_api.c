@@ -21,17 +21,11 @@ static void emit_dims(FILE *f, const struct ig_shape *s)
     fputc(']', f);
 }
 
-/* A comment line must not end early: names come from a file. */
-static void emit_comment_text(FILE *f, const char *s)
-{
-    for (; *s; s++) fputc(*s == '*' || *s == '/' || (unsigned char)*s < 32 ? '.' : *s, f);
-}
-
 static void emit_io_list(FILE *f, const char *what, const struct ig_io *io, int32_t n)
 {
     for (int32_t i = 0; i < n; i++) {
         fprintf(f, " *   %s[%d] ", what, i);
-        emit_comment_text(f, io[i].name);
+        ig_emit_comment(f, io[i].name);
         fputs(": ", f);
         emit_dims(f, io[i].shape);
         fprintf(f, ", %lld bytes\n", (long long)ig_bytes(io[i].shape));
@@ -45,7 +39,7 @@ void ig_emit_header(FILE *f, const struct ig_emit *e)
     char up[256];
     upper(up, sizeof up, p);
     ig_emit_head(f, e, "/*", "\n *");
-    fprintf(f, "\n * Tensors are dense, row-major, in the order of the ONNX file; the library allocates nothing.\n");
+    fprintf(f, " * Tensors are dense, row-major, in the order of the ONNX file; the library allocates nothing.\n");
     emit_io_list(f, "in", m->inputs, m->n_inputs);
     emit_io_list(f, "out", m->outputs, m->n_outputs);
     fprintf(f, " *\n * Every function but %s_info and %s_strerror returns 0, or a status for %s_strerror.\n */\n", p,
@@ -142,8 +136,11 @@ void ig_emit_program(FILE *f, const struct ig_emit *e)
     for (int i = 0; i < 4; i++) fputs(i ? ", " : "", f), ig_emit_float(f, e->mean[i]);
     fputs("}, .std = {", f);
     for (int i = 0; i < 4; i++) fputs(i ? ", " : "", f), ig_emit_float(f, e->std[i]);
-    fprintf(f, "},\n    .plan_sha256 = \"%s\", .source_sha256 = \"%s\",\n", e->plan_sha256, l->graph->source_sha256);
-    fprintf(f, "    .target = \"%s\", .tool = \"ingot %s\"};\n\n", l->plan->target, INGOT_VERSION);
+    fprintf(f, "},\n    .plan_sha256 = \"%s\",\n    .source_sha256 = ", e->plan_sha256);
+    ig_emit_string(f, l->graph->source_sha256);
+    fputs(",\n    .target = ", f);
+    ig_emit_string(f, l->plan->target);
+    fprintf(f, ", .tool = \"ingot %s\"};\n\n", INGOT_VERSION);
     fprintf(f, "int main(int argc, char **argv)\n{\n    return ig_main(argc, argv, &program);\n}\n");
 }
 

@@ -32,13 +32,21 @@ void ig_emit_float(FILE *f, float x)
     }
 }
 
+void ig_emit_comment(FILE *f, const char *s)
+{
+    for (; *s; s++) fputc(*s == '*' || *s == '/' || *s == '\\' || (unsigned char)*s < 32 ? '.' : *s, f);
+}
+
 void ig_emit_head(FILE *f, const struct ig_emit *e, const char *open, const char *close)
 {
     const struct ig_plan *p = e->lowered->plan;
-    fprintf(f, "%s Do not edit: made by ingot gen %s.\n", open, INGOT_VERSION);
-    fprintf(f, " * model %s sha256 %s\n", e->lowered->graph->name, e->lowered->graph->source_sha256);
-    fprintf(f, " * profile sha256 %s\n", p->profile_sha256[0] ? p->profile_sha256 : "none (estimated)");
-    fprintf(f, " * plan sha256 %s%s\n", e->plan_sha256, close);
+    fprintf(f, "%s Do not edit: made by ingot gen %s.\n * model ", open, INGOT_VERSION);
+    ig_emit_comment(f, e->lowered->graph->name);
+    fputs(" sha256 ", f);
+    ig_emit_comment(f, e->lowered->graph->source_sha256);
+    fputs("\n * profile sha256 ", f);
+    ig_emit_comment(f, p->profile_sha256[0] ? p->profile_sha256 : "none (estimated)");
+    fprintf(f, "\n * plan sha256 %s%s\n", e->plan_sha256, close);
 }
 
 struct shapes {

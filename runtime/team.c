@@ -1,11 +1,12 @@
 /*
  * Waiting is spin-then-futex: a core that has a thread to itself passes a barrier in well under a microsecond, and one
- * that must share it (more threads than cores, another program) is given up after SPINS looks.
+ * that must share it with another program is given up after SPINS looks; at once if there are more threads than cores.
  */
 #include "runtime/team.h"
 
 #include <limits.h>
 #include <linux/futex.h>
+#include <sched.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -32,7 +33,7 @@ static void futex_wake(_Atomic uint32_t *word)
 
 static void wait_change(struct ig_team *t, _Atomic uint32_t *word, uint32_t seen)
 {
-    for (int i = 0; i < SPINS; i++) {
+    for (int32_t i = 0; i < t->spins; i++) {
         if (atomic_load_explicit(word, memory_order_acquire) != seen) return;
         relax();
     }
@@ -79,6 +80,12 @@ static void *worker(void *arg)
     }
 }
 
+static int32_t cores(void)
+{
+    cpu_set_t set;
+    return sched_getaffinity(0, sizeof set, &set) ? 1 : CPU_COUNT(&set);
+}
+
 int ig_team_start(struct ig_team *t, int32_t threads)
 {
     if (threads < 1 || threads > IG_MAX_THREADS) return IG_ERROR_THREADS;
@@ -89,6 +96,7 @@ int ig_team_start(struct ig_team *t, int32_t threads)
     atomic_init(&t->ids, 0);
     atomic_init(&t->sleepers, 0);
     t->run = NULL;
+    t->spins = threads > cores() ? 0 : SPINS;
     for (t->threads = 1; t->threads < threads; t->threads++)
         if (pthread_create(&t->handles[t->threads], NULL, worker, t)) {
             ig_team_stop(t);

@@ -18,10 +18,11 @@ struct ig_team {
     _Atomic int32_t ids;                       /* hands out thread numbers */
     const struct ig_run *run;                  /* of the current frame; NULL: stop */
     int32_t threads;                           /* with the caller */
+    int32_t spins;                             /* looks at a word before sleeping */
     pthread_t handles[IG_MAX_THREADS];
 };
 
-/* Starts threads - 1 threads, which sleep until the first frame. IG_OK or IG_ERROR_THREADS. */
+/* Starts threads - 1 threads, which wait for the first frame. IG_OK or IG_ERROR_THREADS. */
 int ig_team_start(struct ig_team *team, int32_t threads);
 /* Runs one frame on the caller and the team; returns when all is computed. */
 void ig_team_run(struct ig_team *team, const struct ig_run *run);

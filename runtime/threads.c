@@ -18,6 +18,7 @@ int ig_ctx_start_threads(struct ig_ctx *ctx, struct ig_team *team, int32_t threa
 
 void ig_ctx_stop_threads(struct ig_ctx *ctx)
 {
+    if (!ctx) return;
     if (ctx->team) ig_team_stop(ctx->team);
     ctx->team = NULL;
 }

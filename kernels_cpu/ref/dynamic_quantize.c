@@ -16,7 +16,7 @@ static uint8_t to_u8(float x, float zero)
     if (x < -1024) return 0;
     volatile float shifted = x + magic;
     float y = shifted - magic + zero;
-    return y > 255 ? 255 : y < 0 ? 0 : (uint8_t)y;
+    return y > 255 ? 255 : y > 0 ? (uint8_t)y : 0; /* NaN: 0 */
 }
 
 int dynamic_quantize_f32_nd__supports(const struct ig_call *call)

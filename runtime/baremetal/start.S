@@ -20,8 +20,9 @@ _start:
     str     x2, [x1], #8
     ldr     x2, =0x40000701         /* block 1: access flag, inner shareable, attribute 0 (normal) */
     mov     x3, #15
+    mov     x4, #0x40000000
 1:  str     x2, [x1], #8
-    add     x2, x2, #0x40000000
+    add     x2, x2, x4
     subs    x3, x3, #1
     b.ne    1b
     ldr     x0, =0x00ff             /* MAIR: 0 = normal write-back, 1 = device */

@@ -25,20 +25,20 @@ tested() { # variant: the copy's contract test runs it and passes
 
 variant() {
     block 1 >"$work/tree/kernels_cpu/avx2/copy_plain.c" && block 2 >>"$work/tree/kernels_cpu/avx2/kernels.inc"
-    (tested copy_f32_plain__avx2)
+    (tested copy_any_plain__avx2)
 }
 
 isa() { # a folder, and the three edits of the recipe
-    cd "$work/tree" && mkdir kernels_cpu/plain &&
+    (cd "$work/tree" && mkdir kernels_cpu/plain &&
         block 1 | sed 's/__avx2/__plain/' >kernels_cpu/plain/copy.c &&
         block 2 | sed -e 's/__avx2/__plain/g' -e 's/IG_ISA_AVX2/IG_ISA_PLAIN/' >kernels_cpu/plain/kernels.inc &&
         sed -i 's/IG_ISA_NEON, IG_ISAS/IG_ISA_NEON, IG_ISA_PLAIN, IG_ISAS/' kernels_cpu/kernel.h &&
-        sed -i -e '0,/neon\/kernels.inc"/s//neon\/kernels.inc"\n#include "kernels_cpu\/plain\/kernels.inc"/' \
-        awk '/^static const struct ig_kernel kernels/ {print; print "#define RUN(symbol) symbol"; print "#include \"kernels_cpu/plain/kernels.inc\""; print "#undef RUN"; next}
+        awk '/^#include "kernels_cpu\/neon\/kernels.inc"/ && !declared {print; print "#include \"kernels_cpu/plain/kernels.inc\""; declared = 1; next}
+             /^static const struct ig_kernel kernels/ {print; print "#define RUN(symbol) symbol\n#include \"kernels_cpu/plain/kernels.inc\"\n#undef RUN"; next}
              /IG_ISA_REF\] = / {print "    [IG_ISA_PLAIN] = {\"plain\", always},"} {print}' kernels_cpu/registry.c >"$work/r" &&
         cp "$work/r" kernels_cpu/registry.c &&
-        sed -i 's|list kernels_cpu/ref/\*.c kernels_cpu/common/\*.c|list kernels_cpu/ref/*.c kernels_cpu/common/*.c kernels_cpu/plain/*.c|' configure
-    (tested copy_f32_plain__plain)
+        sed -i 's|list kernels_cpu/ref/\*.c kernels_cpu/common/\*.c|list kernels_cpu/ref/*.c kernels_cpu/common/*.c kernels_cpu/plain/*.c|' configure)
+    (tested copy_any_plain__plain)
 }
 
 check "a copy of the tree" copy_tree

@@ -37,7 +37,7 @@ headers_compile_alone() {
 }
 
 nothing_left_open() {
-    ! grep -rnE 'TODO|FIXME|XXX|HACK' --include='*.[chS]' --include='*.sh' graph kernels_cpu runtime planner gen bench cli models configure
+    ! grep -rnE '\b(TODO|FIXME|XXX|HACK)\b' --include='*.[chS]' --include='*.sh' graph kernels_cpu runtime planner gen bench cli models configure
 }
 
 check "includes follow the table of rooms" includes_follow_rooms

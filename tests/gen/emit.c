@@ -1,0 +1,169 @@
+/* The generated sources: golden text, valid C whatever the names, floats that survive, the same bytes every time. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "gen/emit.h"
+#include "tests/support/golden.h"
+#include "tests/support/tiny.h"
+
+typedef void emit_fn(FILE *f, const struct ig_emit *e);
+
+static void emit_weights(FILE *f, const struct ig_emit *e)
+{
+    ig_emit_weights(f, e, "dir \"of\"/tiny_weights.bin");
+}
+
+static const struct part {
+    const char *name, *suffix;
+    emit_fn *emit;
+} parts[] = {
+    {"tables", "_plan.c", ig_emit_tables}, {"api", "_api.c", ig_emit_api},         {"program", "_main.c", ig_emit_program},
+    {"header", ".h", ig_emit_header},      {"weights", "_weights.S", emit_weights},
+};
+enum { PARTS = sizeof parts / sizeof *parts };
+
+static const char *const labels[] = {"cat, \"tom\"", "dog \\ ?\?/ \xff*/"};
+
+/* The text that `emit` writes for the tiny network; malloc'ed. */
+static char *text_of(emit_fn *emit)
+{
+    char *text = NULL;
+    size_t n = 0;
+    FILE *f = open_memstream(&text, &n);
+    struct ig_graph *g = tiny_net();
+    struct ig_plan *p = plain_plan(g);
+    struct ig_lowered *l = plain_tables(g, p);
+    const struct ig_emit e = {.lowered = l, .prefix = "tiny", .plan_sha256 = "feedface", .labels = labels, .n_labels = 2,
+                              .mean = {0.5f, 0, 0, 0}, .std = {0.1f, 1, 1, 1}};
+    assert_non_null(f);
+    emit(f, &e);
+    fclose(f);
+    ig_lowered_free(l);
+    ig_plan_free(p);
+    ig_graph_free(g);
+    return text;
+}
+
+static void golden(void **state)
+{
+    int differ = 0;
+    (void)state;
+    for (int i = 0; i < PARTS; i++) {
+        char name[64], *text = text_of(parts[i].emit);
+        snprintf(name, sizeof name, "gen/%s.txt", parts[i].name);
+        differ |= golden_check(name, text);
+        free(text);
+    }
+    assert_int_equal(differ, 0);
+}
+
+static void same_bytes_again(void **state)
+{
+    (void)state;
+    for (int i = 0; i < PARTS; i++) {
+        char *a = text_of(parts[i].emit), *b = text_of(parts[i].emit);
+        assert_string_equal(a, b);
+        free(a);
+        free(b);
+    }
+}
+
+static void write_file(const char *dir, const struct part *part)
+{
+    char path[256], *text = text_of(part->emit);
+    snprintf(path, sizeof path, "%s/tiny%s", dir, part->suffix);
+    FILE *f = fopen(path, "w");
+    assert_non_null(f);
+    fputs(text, f);
+    assert_int_equal(fclose(f), 0);
+    free(text);
+}
+
+/* Warnings are errors: trigraphs, comments in comments and floats out of range would be some. */
+static int syntax_check(const char *compiler, const char *dir, const char *file)
+{
+    char line[1024];
+    snprintf(line, sizeof line, "%s -Wall -Wextra -Werror -D_GNU_SOURCE -I'%s' -I%s -fsyntax-only %s/%s", compiler,
+             source_dir(), dir, dir, file);
+    return system(line);
+}
+
+static void compiles(void **state)
+{
+    char dir[] = "emit-XXXXXX";
+    int c = 0, header, plus = 0;
+    (void)state;
+    assert_non_null(mkdtemp(dir));
+    for (int i = 0; i < PARTS; i++) write_file(dir, &parts[i]);
+    for (int i = 0; i < 3; i++) {
+        char file[32];
+        snprintf(file, sizeof file, "tiny%s", parts[i].suffix);
+        c |= syntax_check("${CC:-cc} -std=c11", dir, file);
+    }
+    header = syntax_check("${CC:-cc} -std=c11 -xc", dir, "tiny.h");
+    if (!system("command -v g++ >/dev/null")) plus = syntax_check("g++ -std=c++11 -xc++", dir, "tiny.h");
+    for (int i = 0; i < PARTS; i++) {
+        char path[256];
+        snprintf(path, sizeof path, "%s/tiny%s", dir, parts[i].suffix);
+        remove(path);
+    }
+    remove(dir);
+    assert_int_equal(c, 0);
+    assert_int_equal(header, 0);
+    assert_int_equal(plus, 0);
+}
+
+static void check_float(float x)
+{
+    char text[64];
+    FILE *f = fmemopen(text, sizeof text, "w");
+    ig_emit_float(f, x);
+    fclose(f);
+    size_t n = strlen(text);
+    assert_true(n > 1 && text[n - 1] == 'f');
+    text[n - 1] = 0;
+    assert_true(strpbrk(text, ".e") != NULL); /* "1f" is no C */
+    float back = strtof(text, NULL);
+    assert_memory_equal(&back, &x, sizeof x); /* the sign of zero too */
+}
+
+static void floats(void **state)
+{
+    const float some[] = {0, -0.0f, 1, -1, 0.1f, 1.0f / 3, 16777216, 16777217, 3.4028235e38f, -3.4028235e38f,
+                          1.17549435e-38f, 1e-45f, -1e-45f, 1.1754942e-38f, 123456.789f, 1e10f};
+    uint32_t seed = 1;
+    (void)state;
+    for (size_t i = 0; i < sizeof some / sizeof *some; i++) check_float(some[i]);
+    for (int i = 0; i < 20000; i++) {
+        float x;
+        seed = seed * 1664525u + 1013904223u;
+        memcpy(&x, &seed, sizeof x);
+        if (isfinite(x)) check_float(x);
+    }
+}
+
+static void not_numbers(void **state)
+{
+    char text[64] = "";
+    (void)state;
+    FILE *f = fmemopen(text, sizeof text, "w");
+    ig_emit_float(f, INFINITY);
+    fputc(' ', f);
+    ig_emit_float(f, -INFINITY);
+    fputc(' ', f);
+    ig_emit_float(f, NAN);
+    fclose(f);
+    assert_string_equal(text, "__builtin_inff() -__builtin_inff() __builtin_nanf(\"\")");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(golden), cmocka_unit_test(same_bytes_again), cmocka_unit_test(compiles),
+        cmocka_unit_test(floats), cmocka_unit_test(not_numbers),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
