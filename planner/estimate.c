@@ -77,13 +77,21 @@ static double window_of(int32_t op, const struct ig_call *call)
     return PLAIN;
 }
 
+/* Output channels computed, with what the last tile of every group wastes; depthwise kernels cut across groups. */
+static double channels_of(const struct ig_kernel *k, const struct ig_call *call)
+{
+    const struct ig_conv *conv = call->attrs;
+    double groups = k->op == IG_CONV && !strstr(k->name, "depthwise") ? conv->groups : 1;
+    return groups * round_up(call->out[0].c / groups, k->col_tile);
+}
+
 static double operations(const struct ig_kernel *k, const struct family *f, const struct ig_call *call)
 {
     const struct ig_operand *out = &call->out[0];
     double in = elements(&call->in[0]);
     if (!f) return (in > elements(out) ? in : elements(out)) * window_of(k->op, call) / plain_efficiency;
-    double pixels = round_up((double)out->h * out->w, f->rows), channels = round_up(out->c, k->col_tile);
-    return 2 * pixels * channels * depth(k->op, call) * f->saving / f->efficiency;
+    double pixels = round_up((double)out->h * out->w, f->rows);
+    return 2 * pixels * channels_of(k, call) * depth(k->op, call) * f->saving / f->efficiency;
 }
 
 static double bytes_of(const struct ig_operand *o)

@@ -33,6 +33,7 @@ static void fill_call(const struct ig_run *run, const struct ig_step *s, struct 
     call->zeros = run->weights + run->model->zeros;
     call->n_in = s->n_in;
     call->n_out = s->n_out;
+    call->image = 0;
     for (int32_t i = 0; i < s->n_in; i++) operand(&call->in[i], &s->in[i], resolve(run, &s->in[i], 0));
     for (int32_t i = 0; i < s->n_out; i++) operand(&call->out[i], &s->out[i], resolve(run, &s->out[i], 0));
 }
@@ -43,6 +44,7 @@ static void next_image(const struct ig_step *s, struct ig_call *call)
         if (call->in[i].data) call->in[i].data = (char *)call->in[i].data + s->in[i].image;
     for (int32_t i = 0; i < s->n_out; i++)
         if (call->out[i].data) call->out[i].data = (char *)call->out[i].data + s->out[i].image;
+    call->image++;
 }
 
 static struct ig_range chunk_range(const struct ig_step *s, int32_t i)

@@ -65,11 +65,15 @@ static inline int ig_order(const void *data, int32_t type, int64_t i, int64_t j)
     return (a > b) - (a < b);
 }
 
-/* Index element i of an i32 or i64 tensor; negative ones count from the end of an axis of n elements. */
+/*
+ * Index element i of an i32 or i64 tensor; negative ones count from the end of an axis of n elements. Data may be
+ * wrong, and kernels cannot fail: an index outside the axis becomes its nearest.
+ */
 static inline int64_t ig_get_index(const struct ig_operand *o, int64_t i, int64_t n)
 {
     int64_t v = ig_get_int(o->data, o->shape->type, i);
-    return v < 0 ? v + n : v;
+    v = v < 0 ? v + n : v;
+    return v < 0 ? 0 : v < n ? v : n - 1;
 }
 
 #endif

@@ -8,6 +8,8 @@
 #include "kernels_cpu/ref/element.h"
 #include "kernels_cpu/ref/ref.h"
 
+enum { MOST_SAMPLES = 4096 }; /* along one side of a bin: a region that large is no region of an image */
+
 struct corners {    /* the four pixels about a point, and their weights */
     int64_t at[4];
     double weight[4];
@@ -41,7 +43,7 @@ static struct corners corners(double y, double x, int32_t h, int32_t w)
 {
     struct corners c = {{0}, {0}};
     int32_t y0, y1, x0, x1;
-    if (y < -1 || y > h || x < -1 || x > w) return c;
+    if (!(y >= -1 && y <= h && x >= -1 && x <= w)) return c; /* NaN too */
     double fy = between(y, h, &y0, &y1), fx = between(x, w, &x0, &x1);
     return (struct corners){
         {(int64_t)y0 * w + x0, (int64_t)y0 * w + x1, (int64_t)y1 * w + x0, (int64_t)y1 * w + x1},
@@ -53,7 +55,8 @@ static struct span span(const struct ig_roi_align *a, double from, double to, in
     double shift = a->half_pixel ? 0.5 : 0, start = from * a->spatial_scale - shift;
     double size = to * a->spatial_scale - shift - start;
     if (!a->half_pixel && size < 1) size = 1;
-    return (struct span){start, size / bins, a->sampling > 0 ? a->sampling : (int32_t)ceil(size / bins)};
+    double samples = a->sampling > 0 ? a->sampling : ceil(size / bins);
+    return (struct span){start, size / bins, samples >= 0 ? (int32_t)fmin(samples, MOST_SAMPLES) : 0};
 }
 
 static double bin(const struct ig_roi_align *a, const float *image, const struct ig_shape *in,
@@ -87,7 +90,7 @@ void roi_align_f32_nd__ref(const struct ig_call *call, struct ig_range range, vo
     for (int32_t r = 0; r < out->dims[0]; r++) {
         const float *roi = rois + 4 * r; /* x1, y1, x2, y2 */
         struct span v = span(a, roi[1], roi[3], out->dims[2]), h = span(a, roi[0], roi[2], out->dims[3]);
-        int64_t n = ig_get_int(call->in[2].data, call->in[2].shape->type, r);
+        int64_t n = ig_get_index(&call->in[2], r, in->dims[0]);
         for (int32_t c = 0; c < out->dims[1]; c++) {
             const float *image = (const float *)call->in[0].data + (n * in->dims[1] + c) * plane;
             for (int32_t y = 0; y < out->dims[2]; y++)

@@ -24,7 +24,7 @@ static inline void mill_kernel(const struct ig_call *call, struct ig_range r, vo
     const uint32_t *x = call->in[0].data;
     uint32_t *y = call->out[0].data, *mine = scratch;
     for (int32_t c = r.c0; c < r.c1; c++) mine[c - r.c0] = x[MILL_WIDTH - 1 - c] * 2654435761u;
-    for (int32_t c = r.c0; c < r.c1; c++) y[c] += mine[c - r.c0] + (uint32_t)c;
+    for (int32_t c = r.c0; c < r.c1; c++) y[c] += mine[c - r.c0] + (uint32_t)(c + call->image);
 }
 
 /* What a frame makes of `in`, into zeroed memory: the steps one after the other, element by element. */
@@ -34,7 +34,7 @@ static inline void mill_expect(const uint32_t *in, uint32_t *out)
     for (int32_t n = 0; n < MILL_IMAGES; n++) {
         memcpy(x, in + n * MILL_WIDTH, sizeof x);
         for (int32_t k = 0; k < MILL_STEPS; k++) {
-            for (int32_t c = 0; c < MILL_WIDTH; c++) y[c] = x[MILL_WIDTH - 1 - c] * 2654435761u + (uint32_t)c;
+            for (int32_t c = 0; c < MILL_WIDTH; c++) y[c] = x[MILL_WIDTH - 1 - c] * 2654435761u + (uint32_t)(c + n);
             memcpy(x, y, sizeof x);
         }
         memcpy(out + n * MILL_WIDTH, x, sizeof x);
