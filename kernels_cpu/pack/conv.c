@@ -83,10 +83,17 @@ static int constants_fit(const struct ig_call *call)
            ig_residual_fits(call);
 }
 
-int ig_supports_conv_gemm(const struct ig_call *call)
+int ig_supports_conv(const struct ig_call *call)
 {
     const struct ig_conv *conv = (const struct ig_conv *)call->attrs;
     return constants_fit(call) && ig_is_flat(&conv->w) && ig_act_fits(&conv->act);
+}
+
+/* Not depthwise, where fifteen of a tile's sixteen channels, and of its weights, would be padding. */
+int ig_supports_conv_gemm(const struct ig_call *call)
+{
+    const struct ig_conv *conv = (const struct ig_conv *)call->attrs;
+    return ig_supports_conv(call) && (conv->groups == 1 || !ig_supports_depthwise(call));
 }
 
 int ig_supports_conv_first(const struct ig_call *call)

@@ -28,7 +28,7 @@ size_t ig_pack_depthwise8(const struct ig_call *call, void *dst)
 int ig_supports_depthwise(const struct ig_call *call)
 {
     const struct ig_conv *conv = (const struct ig_conv *)call->attrs;
-    return ig_supports_conv_gemm(call) && conv->groups == call->in[0].c && conv->groups == call->out[0].c;
+    return ig_supports_conv(call) && conv->groups == call->in[0].c && conv->groups == call->out[0].c;
 }
 
 /* What the sliding kernels take: 3x3, stride 1 or 2, at most one column missing at either side. */

@@ -10,7 +10,8 @@
 #include "kernels_cpu/ref/ref.h"
 
 /* --- pack/conv.c: float convolution, constant weights and bias, up to two spatial dims --- */
-ig_supports_fn ig_supports_conv_gemm;  /* any k, stride, dilation, groups */
+ig_supports_fn ig_supports_conv;       /* f32, constant weights, not 3-D: what all of these need */
+ig_supports_fn ig_supports_conv_gemm;  /* any k, stride, dilation, groups; not depthwise */
 ig_supports_fn ig_supports_conv_first; /* at most 4 input channels, one group, dw == 1 */
 ig_supports_fn ig_supports_fc;
 ig_pack_fn ig_pack_conv8;              /* panels of 8 channels */
@@ -23,7 +24,7 @@ ig_scratch_fn ig_scratch_conv_mr8;     /* of 8 */
 ig_scratch_fn ig_scratch_first_mr6;
 ig_scratch_fn ig_scratch_fc_mr6;
 
-/* --- pack/deconv.c; supported where ig_supports_conv_gemm says so --- */
+/* --- pack/deconv.c; supported where ig_supports_conv says so --- */
 ig_pack_fn ig_pack_deconv16;
 ig_scratch_fn ig_scratch_deconv_mr6;
 
