@@ -7,14 +7,16 @@
 #include "runtime/team.h"
 
 struct ig_bed {
-    struct ig_lowered *lowered;   /* the caller's */
+    struct ig_lowered *lowered; /* the caller's */
     struct ig_ctx ctx;
-    struct ig_team team;          /* of threads > 1 */
+    struct ig_team team; /* of threads > 1 */
     void *arena, *weights;
     size_t arena_bytes;
 };
 
-/* Packs the weights (anew, where `l` was in a bed before), starts the threads. 0, or -1 with a line in err. */
+/*
+ * Packs the weights (anew, where `l` was in a bed before), starts the threads. 0, or -1 with a line in err.
+ */
 int ig_bed_make(struct ig_bed *b, struct ig_lowered *l, int32_t threads, char *err, size_t err_bytes);
 void ig_bed_free(struct ig_bed *b);
 /* One step of the tables alone; its inputs are where earlier steps left them. enum ig_status. */

@@ -37,7 +37,9 @@ void ig_candidates_find(const struct ig_graph *g, const struct ig_view *views, i
     for (int pass = isa == IG_ISA_REF; pass < 2 && !l->n; pass++)
         for (int i = 0; i < ig_kernel_count() && !(pass && l->n); i++) {
             const struct ig_kernel *k = ig_kernel_at(i);
-            if (k->isa != (pass ? IG_ISA_REF : isa) || !k->run || !ig_kernel_fits(k, g->nodes[node].op, &call)) continue;
+            if (k->isa != (pass ? IG_ISA_REF : isa) || !k->run ||
+                !ig_kernel_fits(k, g->nodes[node].op, &call))
+                continue;
             add_kernel(l, k, &call, threads);
         }
     qsort(l->at, (size_t)l->n, sizeof *l->at, by_rank);
@@ -47,7 +49,8 @@ static double fastest(const struct ig_layer_candidates *l, const struct ig_kerne
 {
     double ns = 0;
     for (int32_t i = 0; i < l->n; i++)
-        if (l->at[i].kernel == k && l->at[i].in_order > 0 && (ns <= 0 || l->at[i].in_order < ns)) ns = l->at[i].in_order;
+        if (l->at[i].kernel == k && l->at[i].in_order > 0 && (ns <= 0 || l->at[i].in_order < ns))
+            ns = l->at[i].in_order;
     return ns;
 }
 

@@ -1,4 +1,5 @@
-/* What a profile is to time: for each layer the kernels that fit and the ways to cut them, and in which order. */
+/* What a profile is to time: for each layer the kernels that fit and the ways to cut them, and in which
+ * order. */
 #ifndef BENCH_CANDIDATES_H
 #define BENCH_CANDIDATES_H
 
@@ -9,12 +10,12 @@ enum { IG_MAX_CANDIDATES = 96 };
 struct ig_candidate {
     const struct ig_kernel *kernel;
     struct ig_cut cut;
-    int32_t rank;              /* 0: the kernel's favourite cut, 1: the next, ... */
-    double estimate;           /* ns, of the kernel */
-    double alone, in_order;    /* ns, best of the rounds; 0: not yet timed */
+    int32_t rank;           /* 0: the kernel's favourite cut, 1: the next, ... */
+    double estimate;        /* ns, of the kernel */
+    double alone, in_order; /* ns, best of the rounds; 0: not yet timed */
 };
 
-struct ig_layer_candidates {   /* of one node; n == 0: a view, nothing to time */
+struct ig_layer_candidates {                   /* of one node; n == 0: a view, nothing to time */
     struct ig_candidate at[IG_MAX_CANDIDATES]; /* by rank, then estimate */
     int32_t n, n_kernels;
 };
@@ -23,8 +24,8 @@ struct ig_layer_candidates {   /* of one node; n == 0: a view, nothing to time *
 void ig_candidates_find(const struct ig_graph *g, const struct ig_view *views, int32_t node, int32_t isa,
                         int32_t threads, struct ig_layer_candidates *l);
 /*
- * The candidate to time next: first each kernel's favourite cut, by estimate; then the other cuts, those of the
- * fastest kernels first; when all are timed, the fastest again.
+ * The candidate to time next: first each kernel's favourite cut, by estimate; then the other cuts, those of
+ * the fastest kernels first; when all are timed, the fastest again.
  */
 struct ig_candidate *ig_candidates_next(struct ig_layer_candidates *l);
 /* The candidate that a step of a plan is, or NULL. */

@@ -6,7 +6,8 @@
 
 #include "graph/tensor.h"
 
-struct ig_tolerance { /* of real numbers: |d| <= of_max max|ref| + of_each |ref| + absolute; integers are equal */
+struct ig_tolerance { /* of real numbers: |d| <= of_max max|ref| + of_each |ref| + absolute; integers are
+                         equal */
     double of_max, of_each, absolute;
 };
 
@@ -14,10 +15,10 @@ extern const struct ig_tolerance ig_node_tolerance;    /* one operator, ONNX's: 
 extern const struct ig_tolerance ig_network_tolerance; /* a whole network: 1e-4, 0, 1e-6 */
 
 /*
- * Compares dense `got` of shape `s` with `ref` of shape `r`. The types must be equal, but f16 and f32 may be held
- * against each other; where f16 is one of them its own rounding is allowed too. 0, or -1 with a line in err naming the
- * first element outside the tolerance; *error is raised to the largest |d| (INFINITY where one is not finite and the
- * other is).
+ * Compares dense `got` of shape `s` with `ref` of shape `r`. The types must be equal, but f16 and f32 may be
+ * held against each other; where f16 is one of them its own rounding is allowed too. 0, or -1 with a line in
+ * err naming the first element outside the tolerance; *error is raised to the largest |d| (INFINITY where one
+ * is not finite and the other is).
  */
 int ig_compare(const struct ig_shape *s, const void *got, const struct ig_shape *r, const void *ref,
                const struct ig_tolerance *tolerance, double *error, char *err, size_t err_bytes);

@@ -8,9 +8,9 @@
 #include "bench/interp.h"
 #include "kernels_cpu/registry.h"
 
-struct values {            /* what the interpreter made */
+struct values { /* what the interpreter made */
     const struct ig_graph *g;
-    void **at;             /* by value: a copy, or NULL */
+    void **at; /* by value: a copy, or NULL */
     int out_of_memory;
 };
 
@@ -49,7 +49,8 @@ static void *gather(const struct run *r, const struct ig_place *p)
 {
     int32_t bytes = ig_type_bytes(p->shape->type);
     int64_t rows = ig_count(p->shape) / p->w / p->c;
-    const char *base = (char *)(p->space == IG_SPACE_OUTPUT ? r->outputs[p->index] : r->bed.arena) + p->offset;
+    const char *base =
+        (char *)(p->space == IG_SPACE_OUTPUT ? r->outputs[p->index] : r->bed.arena) + p->offset;
     size_t pixel = (size_t)p->c * (size_t)bytes;
     char *dense = malloc((size_t)ig_bytes(p->shape) + 1), *to = dense;
     for (int64_t y = 0; dense && y < rows; y++)
@@ -59,8 +60,8 @@ static void *gather(const struct run *r, const struct ig_place *p)
 }
 
 /* 1 if an output of `step`, which has just run, is outside the tolerance; -1 without memory. */
-static int diverges(const struct run *r, const struct values *v, int32_t step, const struct ig_tolerance *tolerance,
-                    char *text, size_t n)
+static int diverges(const struct run *r, const struct values *v, int32_t step,
+                    const struct ig_tolerance *tolerance, char *text, size_t n)
 {
     const struct ig_lowered *l = r->bed.lowered;
     const struct ig_step *s = &l->steps[step];

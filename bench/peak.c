@@ -1,4 +1,5 @@
-/* The machine's fused multiply-add peak: a register-only loop of independent chains, the bar that kernels are held against. */
+/* The machine's fused multiply-add peak: a register-only loop of independent chains, the bar that kernels are
+ * held against. */
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -22,12 +23,12 @@ static int has_fma(void)
 static void chains(long loops)
 {
     __asm__ volatile("vxorps %%ymm14, %%ymm14, %%ymm14\n\tvxorps %%ymm15, %%ymm15, %%ymm15\n\t"
-                     "1:\n\t" FMA(0) FMA(1) FMA(2) FMA(3) FMA(4) FMA(5) FMA(6) FMA(7) FMA(8) FMA(9) FMA(10) FMA(11)
-                     "dec %0\n\tjnz 1b\n\tvzeroupper"
+                     "1:\n\t" FMA(0) FMA(1) FMA(2) FMA(3) FMA(4) FMA(5) FMA(6) FMA(7) FMA(8) FMA(9) FMA(10)
+                         FMA(11) "dec %0\n\tjnz 1b\n\tvzeroupper"
                      : "+r"(loops)
                      :
-                     : "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10",
-                       "xmm11", "xmm14", "xmm15", "cc");
+                     : "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9",
+                       "xmm10", "xmm11", "xmm14", "xmm15", "cc");
 }
 #elif defined(__aarch64__)
 enum { LANES = 4, CHAINS = 12 };
@@ -39,11 +40,12 @@ static int has_fma(void)
 static void chains(long loops)
 {
     __asm__ volatile("movi v30.4s, #0\n\tmovi v31.4s, #0\n"
-                     "1:\n\t" FMA(0) FMA(1) FMA(2) FMA(3) FMA(4) FMA(5) FMA(6) FMA(7) FMA(16) FMA(17) FMA(18) FMA(19)
-                     "subs %0, %0, #1\n\tb.ne 1b"
+                     "1:\n\t" FMA(0) FMA(1) FMA(2) FMA(3) FMA(4) FMA(5) FMA(6) FMA(7) FMA(16) FMA(17) FMA(18)
+                         FMA(19) "subs %0, %0, #1\n\tb.ne 1b"
                      : "+r"(loops)
                      :
-                     : "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v16", "v17", "v18", "v19", "v30", "v31", "cc");
+                     : "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v16", "v17", "v18", "v19", "v30",
+                       "v31", "cc");
 }
 #else
 enum { LANES = 1, CHAINS = 1 };

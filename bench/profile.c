@@ -1,9 +1,9 @@
 /*
- * Rounds. Each gives every layer its next candidate (bench/candidates.h), bakes that plan in memory, runs the network
- * once to touch all memory, times the steps in order, then walks the steps once more and repeats each one alone: the
- * steps before it have just run, so its inputs are those of a real frame, and what a step in place overwrites is put
- * back before every repetition. The budget shortens the repetitions first; the rounds that time each kernel's favourite
- * cut are always done, those for the other cuts only while there is time.
+ * Rounds. Each gives every layer its next candidate (bench/candidates.h), bakes that plan in memory, runs the
+ * network once to touch all memory, times the steps in order, then walks the steps once more and repeats each
+ * one alone: the steps before it have just run, so its inputs are those of a real frame, and what a step in
+ * place overwrites is put back before every repetition. The budget shortens the repetitions first; the rounds
+ * that time each kernel's favourite cut are always done, those for the other cuts only while there is time.
  */
 #include "bench/profile.h"
 
@@ -21,12 +21,12 @@ enum { MAX_RUNS = 31, ENOUGH_RUNS = 3, PASSES = 8 /* over the net that a round o
 struct profiler {
     const struct ig_graph *g;
     const struct ig_profile_options *o;
-    struct ig_layer_candidates *layers;   /* by node */
-    struct ig_bed bed;                    /* of this round */
+    struct ig_layer_candidates *layers; /* by node */
+    struct ig_bed bed;                  /* of this round */
     void **inputs, **outputs;
     const struct ig_plan *plan;
-    struct ig_candidate **timed;          /* by step of the tables */
-    int64_t *step_ns;                     /* [n_steps][MAX_RUNS] */
+    struct ig_candidate **timed; /* by step of the tables */
+    int64_t *step_ns;            /* [n_steps][MAX_RUNS] */
     int round, rounds;
     char *err;
     size_t err_bytes;
@@ -45,13 +45,18 @@ static int no_memory(struct profiler *p)
     return -1;
 }
 
-/* The plan that gives every layer its next candidate: made by the planner from a profile that knows only those. */
+/* The plan that gives every layer its next candidate: made by the planner from a profile that knows only
+ * those. */
 static struct ig_plan *round_plan(struct profiler *p)
 {
     struct ig_timing *t = calloc((size_t)p->g->n_nodes + 1, sizeof *t);
     char none[1] = "";
-    struct ig_profile chosen = {.sha256 = none, .graph_sha256 = none, .cpu = none, .isa = none,
-                                .threads = p->o->threads, .timings = t};
+    struct ig_profile chosen = {.sha256 = none,
+                                .graph_sha256 = none,
+                                .cpu = none,
+                                .isa = none,
+                                .threads = p->o->threads,
+                                .timings = t};
     if (!t) {
         no_memory(p);
         return NULL;
@@ -61,7 +66,8 @@ static struct ig_plan *round_plan(struct profiler *p)
         if (c)
             t[chosen.n++] = (struct ig_timing){i, c->kernel, c->cut.split, c->cut.chunk, p->o->threads, 1, 1};
     }
-    struct ig_plan_options options = {.target = "host", .isa = p->o->isa, .threads = p->o->threads, .profile = &chosen};
+    struct ig_plan_options options = {
+        .target = "host", .isa = p->o->isa, .threads = p->o->threads, .profile = &chosen};
     struct ig_plan *plan = ig_plan_make(p->g, &options, p->err, p->err_bytes);
     free(t);
     return plan;
@@ -145,15 +151,16 @@ static char *overwritten(const struct profiler *p, const struct ig_step *s, size
 }
 
 /*
- * Runs `step` at least once; the first of several runs is not counted. Leaves the arena as one run would. 0, or -1
- * without memory.
+ * Runs `step` at least once; the first of several runs is not counted. Leaves the arena as one run would. 0,
+ * or -1 without memory.
  */
 static int time_alone(struct profiler *p, int32_t step, int least, int64_t until_ns)
 {
     int64_t ns[MAX_RUNS];
     int n = 0, most = p->timed[step] && p->timed[step]->alone <= 0 ? MAX_RUNS : 1;
     size_t bytes = 0;
-    char *at = most > 1 ? overwritten(p, &p->bed.lowered->steps[step], &bytes) : NULL, *saved = at ? malloc(bytes) : NULL;
+    char *at = most > 1 ? overwritten(p, &p->bed.lowered->steps[step], &bytes) : NULL,
+         *saved = at ? malloc(bytes) : NULL;
     if (at && !saved) return no_memory(p);
     if (at) memcpy(saved, at, bytes);
     while (n < most && (n < least || now_ns() < until_ns)) {
@@ -273,14 +280,19 @@ static struct ig_profile *collect(const struct ig_graph *g, const struct ig_laye
     struct ig_timing *t = calloc((size_t)most, sizeof *t);
     if (!p || !t) abort();
     ig_cpu_name(cpu, sizeof cpu);
-    *p = (struct ig_profile){.sha256 = copy(""), .graph_sha256 = copy(""), .cpu = copy(cpu),
-                             .isa = copy(ig_isa_name(o->isa)), .threads = o->threads, .peak_gflops = ig_fma_peak(),
+    *p = (struct ig_profile){.sha256 = copy(""),
+                             .graph_sha256 = copy(""),
+                             .cpu = copy(cpu),
+                             .isa = copy(ig_isa_name(o->isa)),
+                             .threads = o->threads,
+                             .peak_gflops = ig_fma_peak(),
                              .timings = t};
     for (int32_t i = 0; i < g->n_nodes; i++)
         for (int32_t c = 0; c < layers[i].n; c++) {
             const struct ig_candidate *k = &layers[i].at[c];
             if (k->in_order > 0)
-                t[p->n++] = (struct ig_timing){i, k->kernel, k->cut.split, k->cut.chunk, o->threads, k->alone, k->in_order};
+                t[p->n++] = (struct ig_timing){i,          k->kernel, k->cut.split, k->cut.chunk,
+                                               o->threads, k->alone,  k->in_order};
         }
     qsort(t, (size_t)p->n, sizeof *t, by_record);
     return p;
@@ -295,7 +307,8 @@ struct ig_profile *ig_profile_take(const struct ig_graph *g, const struct ig_pro
     p.layers = calloc((size_t)g->n_nodes + 1, sizeof *p.layers);
     if (views && p.layers) {
         ig_compute_views(g, views);
-        for (int32_t i = 0; i < g->n_nodes; i++) ig_candidates_find(g, views, i, o->isa, o->threads, &p.layers[i]);
+        for (int32_t i = 0; i < g->n_nodes; i++)
+            ig_candidates_find(g, views, i, o->isa, o->threads, &p.layers[i]);
         if (!all_rounds(&p)) profile = collect(g, p.layers, o);
     } else no_memory(&p);
     free(views);

@@ -104,8 +104,8 @@ int ig_testset_read(struct ig_testset *t, const char *dir, int n, char *err, siz
     }
     if (access(set, R_OK)) return 1;
     Onnx__ModelProto *m = read_model(t->model, err, err_bytes);
-    int status = !m || read_inputs(t, m->graph, set, err, err_bytes) ||
-                 read_outputs(t, m->graph, set, err, err_bytes);
+    int status =
+        !m || read_inputs(t, m->graph, set, err, err_bytes) || read_outputs(t, m->graph, set, err, err_bytes);
     if (m) onnx__model_proto__free_unpacked(m, NULL);
     if (!status) return 0;
     ig_testset_free(t);

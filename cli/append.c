@@ -11,7 +11,8 @@
 
 static const char help[] =
     "ingot append program weights.bin -o out\n\n"
-    "Writes the program followed by the weights, aligned to 64 KiB, and a trailer by which it finds them.\n";
+    "Writes the program followed by the weights, aligned to 64 KiB, and a trailer by which it finds\n"
+    "them.\n";
 
 static const void *map(const char *path, size_t *n)
 {
@@ -27,7 +28,7 @@ static const void *map(const char *path, size_t *n)
 
 int ig_verb_append(int argc, char **argv)
 {
-    static const struct option longs[] = {{"help", 0, 0, 'h'}, {0, 0, 0, 0}};
+    static const struct option longs[] = {{"help", 0, 0, 'h'}, {"output", 1, 0, 'o'}, {0, 0, 0, 0}};
     static const char zeros[65536];
     const char *out = NULL;
     for (int c; (c = getopt_long(argc, argv, "o:h", longs, NULL)) != -1;) {
@@ -39,7 +40,8 @@ int ig_verb_append(int argc, char **argv)
     size_t program_bytes, blob_bytes;
     const void *program = map(argv[optind], &program_bytes), *blob = map(argv[optind + 1], &blob_bytes);
     size_t offset = (program_bytes + sizeof zeros - 1) / sizeof zeros * sizeof zeros;
-    struct ig_trailer t = {.magic = "", .offset = offset, .bytes = blob_bytes, .hash = ig_blob_hash(blob, blob_bytes)};
+    struct ig_trailer t = {
+        .magic = "", .offset = offset, .bytes = blob_bytes, .hash = ig_blob_hash(blob, blob_bytes)};
     memcpy(t.magic, IG_TRAILER_MAGIC, sizeof t.magic);
     FILE *f = ig_open_output(out);
     fwrite(program, 1, program_bytes, f);

@@ -10,8 +10,8 @@
 
 typedef int ig_verb_fn(int argc, char **argv); /* exit status: 0, 1, 2 (usage) */
 
-ig_verb_fn ig_verb_graph, ig_verb_inspect, ig_verb_profile, ig_verb_plan, ig_verb_gen, ig_verb_verify, ig_verb_zoo,
-    ig_verb_append, ig_verb_kernels;
+ig_verb_fn ig_verb_graph, ig_verb_inspect, ig_verb_profile, ig_verb_plan, ig_verb_gen, ig_verb_verify,
+    ig_verb_zoo, ig_verb_append, ig_verb_kernels, ig_verb_report;
 
 /* Prints "ingot: <line>" on stderr and exits with 1. */
 _Noreturn void ig_fatal(const char *format, ...) __attribute__((format(printf, 1, 2)));
@@ -26,8 +26,8 @@ int64_t ig_size_option(const char *text, const char *option);
 const char *ig_commas(int64_t n, char text[32]);
 
 /*
- * Says on stderr how far something long is: nothing in the first second; on a terminal one line that is written over,
- * in a log a line every ten seconds. The last call has done == all.
+ * Says on stderr how far something long is: nothing in the first second; on a terminal one line that is
+ * written over, in a log a line every ten seconds. The last call has done == all.
  */
 void ig_progress(const char *what, int done, int all);
 
@@ -39,16 +39,19 @@ struct ig_source_options {
     int32_t n_outputs;
 };
 enum { IG_OPTION_SHAPE = 1000, IG_OPTION_OUTPUTS };
-#define IG_SOURCE_OPTIONS                                                                                            \
-    {"input-shape", required_argument, 0, IG_OPTION_SHAPE}, {"outputs", required_argument, 0, IG_OPTION_OUTPUTS}
-#define IG_SOURCE_HELP                                                             \
-    "  --input-shape NAME=DIMS   fix an input's shape, e.g. data=1x3x224x224\n"    \
+#define IG_SOURCE_OPTIONS                                   \
+    {"input-shape", required_argument, 0, IG_OPTION_SHAPE}, \
+    {                                                       \
+        "outputs", required_argument, 0, IG_OPTION_OUTPUTS  \
+    }
+#define IG_SOURCE_HELP                                                          \
+    "  --input-shape NAME=DIMS   fix an input's shape, e.g. data=1x3x224x224\n" \
     "  --outputs A,B             cut the network at these tensors\n"
 /* Takes one of the above; 1 if it was one. `argument` is kept and changed. */
 int ig_source_option(struct ig_source_options *o, int option, char *argument);
 /*
- * A network ready to plan: an .onnx file (imported, passes run, views prepared) or a graph.json. "-" is an .onnx file
- * on stdin. Fatal on error.
+ * A network ready to plan: an .onnx file (imported, passes run, views prepared) or a graph.json. "-" is an
+ * .onnx file on stdin. Fatal on error.
  */
 struct ig_graph *ig_load_graph(const char *path, const struct ig_source_options *o);
 /* The passes and view preparation on an imported graph. Fatal on error. */
@@ -57,7 +60,9 @@ void ig_compile_graph(struct ig_graph *g, const char *path);
 void ig_hash_file(const char *path, char hex[65]);
 /* Hex digest of the file that g was loaded from. */
 void ig_hash_graph(const struct ig_graph *g, const char *path, char hex[65]);
-/* Opens `path` ("-": stdout) for writing through a temporary file; ig_close_output renames. Fatal on error. */
+/*
+ * Opens `path` ("-": stdout) for writing through a temporary file; ig_close_output renames. Fatal on error.
+ */
 FILE *ig_open_output(const char *path);
 void ig_close_output(FILE *f, const char *path);
 /* The ISA of that name, or of this machine for "host"; usage error otherwise. */

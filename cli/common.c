@@ -42,12 +42,16 @@ double ig_number(const char *text, const char *option, double low, double high)
 
 int64_t ig_size_option(const char *text, const char *option)
 {
-    static const struct { const char *name; double factor; } units[] = {
-        {"", 1}, {"B", 1}, {"KB", 1e3}, {"MB", 1e6}, {"GB", 1e9}, {"KiB", 1024}, {"MiB", 1048576}, {"GiB", 1073741824.}};
+    static const struct {
+        const char *name;
+        double factor;
+    } units[] = {{"", 1},     {"B", 1},      {"KB", 1e3},      {"MB", 1e6},
+                 {"GB", 1e9}, {"KiB", 1024}, {"MiB", 1048576}, {"GiB", 1073741824.}};
     char *end;
     double v = strtod(text, &end);
     for (size_t i = 0; end != text && i < sizeof units / sizeof *units; i++)
-        if (!strcmp(end, units[i].name) && v > 0 && v * units[i].factor < 1e15) return (int64_t)(v * units[i].factor);
+        if (!strcmp(end, units[i].name) && v > 0 && v * units[i].factor < 1e15)
+            return (int64_t)(v * units[i].factor);
     fprintf(stderr, "ingot: %s takes a size such as 512KiB or 8MB, not '%s'\n", option, text);
     exit(2);
 }
@@ -129,8 +133,10 @@ struct ig_graph *ig_load_graph(const char *path, const struct ig_source_options 
         if (!g) ig_fatal("%s", err);
         return g;
     }
-    const struct ig_import_options options = {.binds = o->binds, .n_binds = o->n_binds,
-                                              .outputs = o->n_outputs ? o->outputs : NULL, .n_outputs = o->n_outputs,
+    const struct ig_import_options options = {.binds = o->binds,
+                                              .n_binds = o->n_binds,
+                                              .outputs = o->n_outputs ? o->outputs : NULL,
+                                              .n_outputs = o->n_outputs,
                                               .eval = ig_ref_eval};
     if (strcmp(path, "-")) g = ig_import_file(path, &options, err, sizeof err);
     else g = import_stdin(&options, err, sizeof err);
@@ -159,7 +165,8 @@ FILE *ig_open_output(const char *path)
 
 void ig_close_output(FILE *f, const char *path)
 {
-    if (ig_file_close(f, path)) ig_fatal("%s: cannot write: %s", f == stdout ? "stdout" : path, strerror(errno));
+    if (ig_file_close(f, path))
+        ig_fatal("%s: cannot write: %s", f == stdout ? "stdout" : path, strerror(errno));
 }
 
 int32_t ig_cores(void)

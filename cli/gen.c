@@ -24,7 +24,8 @@ static void channels(const char *text, const char *option, float v[4])
     int n = 0;
     for (const char *p = text; n < 4; p = end + 1) {
         v[n++] = strtof(p, &end);
-        if (end == p || (*end && *end != ',')) ig_fatal("%s takes numbers such as 123.7,116.3,103.5, not '%s'", option, text);
+        if (end == p || (*end && *end != ','))
+            ig_fatal("%s takes numbers such as 123.7,116.3,103.5, not '%s'", option, text);
         if (!*end) break;
     }
     for (int i = n; i < 4; i++) v[i] = v[n - 1];
@@ -57,7 +58,8 @@ static void check_prefix(const char *prefix)
         ig_fatal("--prefix takes a C identifier other than ig, not '%s'", prefix);
 }
 
-/* The blob is packed straight into the mapped file; space is reserved first, so that a full disk is an error here. */
+/* The blob is packed straight into the mapped file; space is reserved first, so that a full disk is an error
+ * here. */
 static void write_weights(struct ig_lowered *l, const char *path)
 {
     char temp[4200];
@@ -109,8 +111,9 @@ static void write_all(const struct ig_emit *e, struct ig_lowered *l, const char 
 
 int ig_verb_gen(int argc, char **argv)
 {
-    static const struct option longs[] = {{"help", 0, 0, 'h'},   {"prefix", 1, 0, 'p'}, {"labels", 1, 0, 'l'},
-                                          {"mean", 1, 0, 'm'},   {"std", 1, 0, 's'},    {"output", 1, 0, 'o'}, {0, 0, 0, 0}};
+    static const struct option longs[] = {{"help", 0, 0, 'h'}, {"prefix", 1, 0, 'p'}, {"labels", 1, 0, 'l'},
+                                          {"mean", 1, 0, 'm'}, {"std", 1, 0, 's'},    {"output", 1, 0, 'o'},
+                                          {0, 0, 0, 0}};
     struct ig_emit e = {.std = {1, 1, 1, 1}};
     const char *dir = ".";
     char err[4096], hex[65];

@@ -5,12 +5,12 @@
 static const char help[] =
     "ingot graph net.onnx -o graph.json\n\n"
     "Imports a network, folds and fuses it, and writes it as graph.json with its constants in graph.bin.\n"
-    "  -o FILE                   where to (default graph.json)\n"
-    IG_SOURCE_HELP;
+    "  -o FILE                   where to (default graph.json)\n" IG_SOURCE_HELP;
 
 int ig_verb_graph(int argc, char **argv)
 {
-    static const struct option longs[] = {{"help", 0, 0, 'h'}, {"output", 1, 0, 'o'}, IG_SOURCE_OPTIONS, {0, 0, 0, 0}};
+    static const struct option longs[] = {
+        {"help", 0, 0, 'h'}, {"output", 1, 0, 'o'}, IG_SOURCE_OPTIONS, {0, 0, 0, 0}};
     struct ig_source_options source = {.n_binds = 0};
     const char *out = "graph.json";
     char err[4096];

@@ -6,11 +6,11 @@
 
 static const char help[] =
     "ingot inspect net.onnx\n\n"
-    "Prints the layers of a network, its work and memory; or everything in it that cannot be compiled, and exits with 1.\n"
+    "Prints the layers of a network, its work and memory; or everything in it that cannot be\n"
+    "compiled, and exits with 1.\n"
     "  --json                    one object on stdout\n"
     "  -o FILE                   write there instead of to stdout\n"
-    "  -q                        the first lines only, no layers\n"
-    IG_SOURCE_HELP;
+    "  -q                        the first lines only, no layers\n" IG_SOURCE_HELP;
 
 struct totals {
     double macs;
@@ -34,8 +34,10 @@ static struct totals total(const struct ig_graph *g)
 /* "conv+relu": the op, its kind, what was fused. */
 static void describe(const struct ig_node *n, char *text, size_t size)
 {
-    const struct ig_act *act = n->op == IG_CONV || n->op == IG_DECONV ? &n->attrs.conv.act : n->op == IG_FC ? &n->attrs.fc.act
-                             : n->op == IG_BINARY ? &n->attrs.binary.act : NULL;
+    const struct ig_act *act = n->op == IG_CONV || n->op == IG_DECONV ? &n->attrs.conv.act
+                               : n->op == IG_FC                       ? &n->attrs.fc.act
+                               : n->op == IG_BINARY                   ? &n->attrs.binary.act
+                                                                      : NULL;
     const char *name = ig_op_info((enum ig_op)n->op)->name;
     if (n->op == IG_UNARY) name = ig_unary_name(n->attrs.unary.act.kind);
     if (n->op == IG_BINARY) name = ig_binary_name(n->attrs.binary.kind);
@@ -44,38 +46,47 @@ static void describe(const struct ig_node *n, char *text, size_t size)
         const struct ig_window *w = &n->attrs.conv.w;
         at += snprintf(text + at, size - (size_t)at, " %dx%d", w->kh, w->kw);
         if (w->sh > 1 || w->sw > 1) at += snprintf(text + at, size - (size_t)at, "/%d", w->sh);
-        if (n->attrs.conv.groups > 1) at += snprintf(text + at, size - (size_t)at, " g%d", n->attrs.conv.groups);
+        if (n->attrs.conv.groups > 1)
+            at += snprintf(text + at, size - (size_t)at, " g%d", n->attrs.conv.groups);
     }
     if ((n->op == IG_CONV || n->op == IG_FC) && n->n_in > 3 && n->in[3] >= 0 && (size_t)at < size)
         at += snprintf(text + at, size - (size_t)at, "+add");
-    if (act && act->kind && (size_t)at < size) snprintf(text + at, size - (size_t)at, "+%s", ig_unary_name(act->kind));
+    if (act && act->kind && (size_t)at < size)
+        snprintf(text + at, size - (size_t)at, "+%s", ig_unary_name(act->kind));
 }
 
 static void print_layers(FILE *f, const struct ig_graph *g)
 {
-    char what[64], shape[96];
+    char what[64], shape[96], name[41];
     fprintf(f, "  %-40s %-30s %-24s %10s\n", "layer", "op", "output (channels last)", "MMAC");
     for (int32_t i = 0; i < g->n_nodes; i++) {
         const struct ig_node *n = &g->nodes[i];
         describe(n, what, sizeof what);
-        fprintf(f, "  %-40.40s %-30s %-24s", n->name, what, ig_shape_text(&g->values[n->out[0]].shape, shape, sizeof shape));
+        fprintf(f, "  %-40s %-30s %-24s", ig_name_text(n->name, name, sizeof name), what,
+                ig_shape_text(&g->values[n->out[0]].shape, shape, sizeof shape));
         if (n->macs > 0) fprintf(f, " %10.3f", n->macs * 1e-6);
         fputc('\n', f);
     }
 }
 
+static void print_io(FILE *f, const char *what, const struct ig_value *v)
+{
+    char name[256], shape[96];
+    fprintf(f, "%s %s %s\n", what, ig_name_text(v->name, name, sizeof name),
+            ig_shape_text(&v->shape, shape, sizeof shape));
+}
+
 static void print_text(FILE *f, const char *path, const struct ig_graph *g, int quiet)
 {
     struct totals t = total(g);
-    char shape[96], parameters[32], bytes[32], largest[32];
-    fprintf(f, "%s: opset %lld, %d nodes after folding (%d before)\n", path, (long long)g->opset, g->n_nodes, g->onnx_nodes);
-    for (int32_t i = 0; i < g->n_inputs; i++)
-        fprintf(f, "input %s %s\n", g->values[g->inputs[i]].name, ig_shape_text(&g->values[g->inputs[i]].shape, shape, sizeof shape));
-    for (int32_t i = 0; i < g->n_outputs; i++)
-        fprintf(f, "output %s %s\n", g->values[g->outputs[i]].name,
-                ig_shape_text(&g->values[g->outputs[i]].shape, shape, sizeof shape));
-    fprintf(f, "%.3f MMAC, %s parameters (%s B), largest tensor %s B\n", t.macs * 1e-6, ig_commas(t.parameters, parameters),
-            ig_commas(t.parameter_bytes, bytes), ig_commas(t.largest, largest));
+    char parameters[32], bytes[32], largest[32];
+    fprintf(f, "%s: opset %lld, %d nodes after folding (%d before)\n", path, (long long)g->opset, g->n_nodes,
+            g->onnx_nodes);
+    for (int32_t i = 0; i < g->n_inputs; i++) print_io(f, "input", &g->values[g->inputs[i]]);
+    for (int32_t i = 0; i < g->n_outputs; i++) print_io(f, "output", &g->values[g->outputs[i]]);
+    fprintf(f, "%.3f MMAC, %s parameters (%s B), largest tensor %s B\n", t.macs * 1e-6,
+            ig_commas(t.parameters, parameters), ig_commas(t.parameter_bytes, bytes),
+            ig_commas(t.largest, largest));
     if (!quiet) print_layers(f, g);
 }
 
@@ -105,17 +116,18 @@ static void print_json(FILE *f, const struct ig_graph *g)
         json_tensors(f, "outputs", g, n->out, n->n_out && n->out[0] >= 0 ? 1 : 0);
         fprintf(f, "}%s\n", i + 1 < g->n_nodes ? "," : "");
     }
-    fprintf(f, "],\n\"largest_tensor_bytes\":%lld,\"macs\":%.0f,\"nodes\":%d,\"onnx_nodes\":%d,\"opset\":%lld,\n",
-            (long long)t.largest, t.macs, g->n_nodes, g->onnx_nodes, (long long)g->opset);
+    fprintf(
+        f, "],\n\"largest_tensor_bytes\":%lld,\"macs\":%.0f,\"nodes\":%d,\"onnx_nodes\":%d,\"opset\":%lld,\n",
+        (long long)t.largest, t.macs, g->n_nodes, g->onnx_nodes, (long long)g->opset);
     json_tensors(f, "outputs", g, g->outputs, g->n_outputs);
-    fprintf(f, ",\n\"parameter_bytes\":%lld,\"parameters\":%lld,\"sha256\":\"%s\"}\n", (long long)t.parameter_bytes,
-            (long long)t.parameters, g->source_sha256);
+    fprintf(f, ",\n\"parameter_bytes\":%lld,\"parameters\":%lld,\"sha256\":\"%s\"}\n",
+            (long long)t.parameter_bytes, (long long)t.parameters, g->source_sha256);
 }
 
 int ig_verb_inspect(int argc, char **argv)
 {
-    static const struct option longs[] = {{"help", 0, 0, 'h'}, {"json", 0, 0, 'j'}, {"output", 1, 0, 'o'},
-                                          {"quiet", 0, 0, 'q'}, IG_SOURCE_OPTIONS, {0, 0, 0, 0}};
+    static const struct option longs[] = {{"help", 0, 0, 'h'},  {"json", 0, 0, 'j'}, {"output", 1, 0, 'o'},
+                                          {"quiet", 0, 0, 'q'}, IG_SOURCE_OPTIONS,   {0, 0, 0, 0}};
     struct ig_source_options source = {.n_binds = 0};
     const char *out = "-";
     int json = 0, quiet = 0;
@@ -124,7 +136,8 @@ int ig_verb_inspect(int argc, char **argv)
         case 'j': json = 1; break;
         case 'q': quiet = 1; break;
         case 'o': out = optarg; break;
-        default: if (!ig_source_option(&source, c, optarg)) ig_usage(help);
+        default:
+            if (!ig_source_option(&source, c, optarg)) ig_usage(help);
         }
     if (optind != argc - 1) ig_usage(help);
     struct ig_graph *g = ig_load_graph(argv[optind], &source);

@@ -17,6 +17,7 @@ static const struct verb {
     {"gen", ig_verb_gen, "plan -> C tables, header and weights"},
     {"append", ig_verb_append, "put a weight blob behind a linked program"},
     {"verify", ig_verb_verify, "build and run ONNX backend-test folders"},
+    {"report", ig_verb_report, "a plan as one page of HTML: layers, kernels, a map of the arena"},
     {"zoo", ig_verb_zoo, "write a benchmark network as ONNX"},
     {"kernels", ig_verb_kernels, "list the kernel variants"},
 };
@@ -25,15 +26,17 @@ static void help(FILE *f)
 {
     fputs("ingot inspect net.onnx          look at a network\n"
           "./configure --model=net.onnx    cast it into a program: configure drives all verbs\n\n"
-          "usage: ingot VERB [OPTION]... (ingot VERB --help for each)\n", f);
-    for (size_t i = 0; i < sizeof verbs / sizeof *verbs; i++) fprintf(f, "  %-8s  %s\n", verbs[i].name, verbs[i].what);
+          "usage: ingot VERB [OPTION]... (ingot VERB --help for each)\n",
+          f);
+    for (size_t i = 0; i < sizeof verbs / sizeof *verbs; i++)
+        fprintf(f, "  %-8s  %s\n", verbs[i].name, verbs[i].what);
 }
 
 int main(int argc, char **argv)
 {
     if (argc > 1 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))) {
         help(stdout);
-        return 0;
+        return fflush(stdout) || ferror(stdout);
     }
     if (argc > 1 && !strcmp(argv[1], "--version")) {
         puts("ingot " INGOT_VERSION);

@@ -1,25 +1,26 @@
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "cli/cli.h"
-#include "kernels_cpu/registry.h"
+#include "runtime/run.h"
 
 static const char help[] =
     "ingot plan graph.json --profile profile.json -o plan.json\n"
+    "ingot plan net.onnx -v\n"
     "ingot plan --summary graph.json plan.json\n\n"
-    "Chooses a kernel and a cut for every layer and lays all activations out in one arena; the plan is checked by an\n"
-    "independent validator before it is written.\n"
-    "  -o FILE             where to (default plan.json)\n"
+    "Chooses a kernel and a cut for every layer and lays all activations out in one arena; the plan\n"
+    "is checked by an independent validator before it is written.\n"
+    "  -o FILE             where to (default plan.json; - is stdout)\n"
     "  --profile FILE      times taken on the target; without it the plan rests on the estimator\n"
     "  --target NAME       name written in the plan (default host)\n"
     "  --isa NAME          host (default), ref, avx2, neon\n"
     "  --threads N         threads to plan for (default: all cores)\n"
     "  --memory-budget B   most bytes of arena, scratch and weights, e.g. 8MB\n"
     "  --max-latency-ms X, --min-fps X   refuse a plan that is predicted slower\n"
-    "  --summary           print a plan in a few lines\n";
+    "  --summary           print a plan in a few lines\n"
+    "  -v                  print the new plan in a few lines, on stderr\n" IG_SOURCE_HELP;
 
-static void summary(const struct ig_graph *g, const struct ig_plan *p)
+static void summary(FILE *f, const struct ig_graph *g, const struct ig_plan *p)
 {
     char arena[32], bound[32], weights[32], scratch[32];
     int kernels = 0, views = 0;
@@ -31,14 +32,15 @@ static void summary(const struct ig_graph *g, const struct ig_plan *p)
     }
     double macs = 0;
     for (int32_t i = 0; i < g->n_nodes; i++) macs += g->nodes[i].macs;
-    printf("model %s: %d layers (%d nodes before folding), %.1f MMAC\n", g->name, p->n_steps - views, g->onnx_nodes,
-           macs * 1e-6);
-    printf("plan: %s, %s, %d thread%s, %.3f ms a frame %s; %d kernels, %d layers are views\n", p->target, p->isa,
-           p->threads, p->threads == 1 ? "" : "s", p->latency_ns * 1e-6,
-           p->profile_sha256[0] ? "predicted from the profile" : "estimated (no profile of the target)", kernels, views);
-    printf("arena %s B (lower bound %s B), scratch %s B a thread, weights %s B\n", ig_commas(p->arena_bytes, arena),
-           ig_commas(p->arena_lower_bound_bytes, bound), ig_commas(p->scratch_bytes, scratch),
-           ig_commas(p->weights_bytes, weights));
+    fprintf(f, "model %s: %d layers (%d nodes before folding), %.1f MMAC\n", g->name, p->n_steps - views,
+            g->onnx_nodes, macs * 1e-6);
+    fprintf(f, "plan: %s, %s, %d thread%s, %.3f ms a frame %s; %d kernels, %d layers are views\n", p->target,
+            p->isa, p->threads, p->threads == 1 ? "" : "s", p->latency_ns * 1e-6,
+            p->profile_sha256[0] ? "predicted from the profile" : "estimated (no profile of the target)",
+            kernels, views);
+    fprintf(f, "arena %s B (lower bound %s B), scratch %s B a thread, weights %s B\n",
+            ig_commas(p->arena_bytes, arena), ig_commas(p->arena_lower_bound_bytes, bound),
+            ig_commas(p->scratch_bytes, scratch), ig_commas(p->weights_bytes, weights));
 }
 
 static struct ig_plan *make(const struct ig_graph *g, const char *graph_path, const char *profile_path,
@@ -62,34 +64,47 @@ static struct ig_plan *make(const struct ig_graph *g, const char *graph_path, co
 
 int ig_verb_plan(int argc, char **argv)
 {
-    static const struct option longs[] = {
-        {"help", 0, 0, 'h'}, {"output", 1, 0, 'o'}, {"profile", 1, 0, 'p'}, {"target", 1, 0, 'T'}, {"isa", 1, 0, 'i'},
-        {"threads", 1, 0, 't'}, {"memory-budget", 1, 0, 'm'}, {"max-latency-ms", 1, 0, 'l'}, {"min-fps", 1, 0, 'f'},
-        {"summary", 0, 0, 's'}, IG_SOURCE_OPTIONS, {0, 0, 0, 0}};
+    static const struct option longs[] = {{"help", 0, 0, 'h'},
+                                          {"output", 1, 0, 'o'},
+                                          {"profile", 1, 0, 'p'},
+                                          {"target", 1, 0, 'T'},
+                                          {"isa", 1, 0, 'i'},
+                                          {"threads", 1, 0, 't'},
+                                          {"memory-budget", 1, 0, 'm'},
+                                          {"max-latency-ms", 1, 0, 'l'},
+                                          {"min-fps", 1, 0, 'f'},
+                                          {"summary", 0, 0, 's'},
+                                          {"verbose", 0, 0, 'v'},
+                                          IG_SOURCE_OPTIONS,
+                                          {0, 0, 0, 0}};
     struct ig_source_options source = {.n_binds = 0};
-    struct ig_plan_options o = {.target = "host", .isa = ig_host_isa(), .threads = (int32_t)sysconf(_SC_NPROCESSORS_ONLN)};
+    struct ig_plan_options o = {.target = "host", .isa = ig_host_isa(), .threads = ig_cores()};
     const char *out = "plan.json", *profile = NULL;
     char err[4096];
-    int summarise = 0;
-    for (int c; (c = getopt_long(argc, argv, "o:h", longs, NULL)) != -1;) switch (c) {
+    int summarise = 0, verbose = 0;
+    for (int c; (c = getopt_long(argc, argv, "o:vh", longs, NULL)) != -1;) switch (c) {
         case 'h': return fputs(help, stdout) < 0;
         case 'o': out = optarg; break;
         case 'p': profile = optarg; break;
         case 'T': o.target = optarg; break;
         case 'i': o.isa = ig_isa_option(optarg); break;
-        case 't': o.threads = (int32_t)ig_number(optarg, "--threads", 1, 64); break;
+        case 't': o.threads = (int32_t)ig_number(optarg, "--threads", 1, IG_MAX_THREADS); break;
         case 'm': o.memory_budget = ig_size_option(optarg, "--memory-budget"); break;
         case 'l': o.max_latency_ms = ig_number(optarg, "--max-latency-ms", 1e-9, 1e9); break;
         case 'f': o.min_fps = ig_number(optarg, "--min-fps", 1e-9, 1e9); break;
         case 's': summarise = 1; break;
-        default: if (!ig_source_option(&source, c, optarg)) ig_usage(help);
+        case 'v': verbose = 1; break;
+        default:
+            if (!ig_source_option(&source, c, optarg)) ig_usage(help);
         }
     if (optind != argc - 1 - summarise) ig_usage(help);
     struct ig_graph *g = ig_load_graph(argv[optind], &source);
-    struct ig_plan *p = summarise ? ig_plan_read(argv[optind + 1], g, err, sizeof err) : make(g, argv[optind], profile, &o);
+    struct ig_plan *p =
+        summarise ? ig_plan_read(argv[optind + 1], g, err, sizeof err) : make(g, argv[optind], profile, &o);
     if (!p) ig_fatal("%s", err);
-    if (summarise) summary(g, p);
-    else if (ig_plan_write(p, g, out, err, sizeof err)) ig_fatal("%s", err);
+    if (!summarise && ig_plan_write(p, g, out, err, sizeof err)) ig_fatal("%s", err);
+    if (summarise) summary(stdout, g, p);
+    else if (verbose) summary(stderr, g, p);
     ig_plan_free(p);
     ig_graph_free(g);
     return 0;

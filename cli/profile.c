@@ -15,15 +15,15 @@ static const char help[] =
     "  --threads N    threads to time with (default: all cores)\n"
     "  --seconds S    budget of the whole run (default 10); exceeded only to time each variant once\n"
     "  --isa NAME     host (default), ref, avx2, neon\n"
-    "  -q             no progress, no summary\n"
-    IG_SOURCE_HELP;
+    "  -q             no progress, no summary\n" IG_SOURCE_HELP;
 
 static void progress(int done, int all)
 {
     ig_progress("profile: round", done, all);
 }
 
-static void write_profile(struct ig_profile *p, const struct ig_graph *g, const char *graph_path, const char *out)
+static void write_profile(struct ig_profile *p, const struct ig_graph *g, const char *graph_path,
+                          const char *out)
 {
     char hex[65], err[4096];
     ig_hash_graph(g, graph_path, hex);
@@ -34,11 +34,12 @@ static void write_profile(struct ig_profile *p, const struct ig_graph *g, const 
 
 int ig_verb_profile(int argc, char **argv)
 {
-    static const struct option longs[] = {{"help", 0, 0, 'h'},   {"threads", 1, 0, 't'}, {"seconds", 1, 0, 's'},
-                                          {"output", 1, 0, 'o'}, {"isa", 1, 0, 'i'},     {"quiet", 0, 0, 'q'},
-                                          IG_SOURCE_OPTIONS,     {0, 0, 0, 0}};
+    static const struct option longs[] = {
+        {"help", 0, 0, 'h'}, {"threads", 1, 0, 't'}, {"seconds", 1, 0, 's'}, {"output", 1, 0, 'o'},
+        {"isa", 1, 0, 'i'},  {"quiet", 0, 0, 'q'},   IG_SOURCE_OPTIONS,      {0, 0, 0, 0}};
     struct ig_source_options source = {.n_binds = 0};
-    struct ig_profile_options o = {.isa = ig_host_isa(), .threads = ig_cores(), .seconds = 10, .progress = progress};
+    struct ig_profile_options o = {
+        .isa = ig_host_isa(), .threads = ig_cores(), .seconds = 10, .progress = progress};
     const char *out = "profile.json";
     char err[4096];
     for (int c; (c = getopt_long(argc, argv, "o:qh", longs, NULL)) != -1;) switch (c) {
@@ -48,7 +49,8 @@ int ig_verb_profile(int argc, char **argv)
         case 't': o.threads = (int32_t)ig_number(optarg, "--threads", 1, IG_MAX_THREADS); break;
         case 's': o.seconds = ig_number(optarg, "--seconds", 0.1, 3600); break;
         case 'i': o.isa = ig_isa_option(optarg); break;
-        default: if (!ig_source_option(&source, c, optarg)) ig_usage(help);
+        default:
+            if (!ig_source_option(&source, c, optarg)) ig_usage(help);
         }
     if (optind != argc - 1) ig_usage(help);
     if (!ig_isa_runs_here(o.isa)) ig_fatal("%s kernels do not run on this machine", ig_isa_name(o.isa));
@@ -57,7 +59,8 @@ int ig_verb_profile(int argc, char **argv)
     if (!p) ig_fatal("%s: %s", argv[optind], err);
     write_profile(p, g, argv[optind], out);
     if (o.progress)
-        fprintf(stderr, "profile: %d kernels and cuts timed over %d layers, %d thread%s, peak %.0f GFLOP/s a core\n",
+        fprintf(stderr,
+                "profile: %d kernels and cuts timed over %d layers, %d thread%s, peak %.0f GFLOP/s a core\n",
                 p->n, g->n_nodes, o.threads, o.threads == 1 ? "" : "s", p->peak_gflops);
     ig_profile_free(p);
     ig_graph_free(g);

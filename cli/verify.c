@@ -13,9 +13,9 @@
 static const char help[] =
     "ingot verify /usr/share/libonnx-testdata/data/node/test_relu\n"
     "ingot verify -q --in-process DIR...\n\n"
-    "Builds and runs ONNX backend tests: each folder with model.onnx and test_data_set_*, or folders of such folders.\n"
-    "One line each: PASS, FAIL or REFUSED, name, largest error; a FAIL says which layer first differs from the reference\n"
-    "kernels. Exit 1 if any FAILs.\n"
+    "Builds and runs ONNX backend tests: each folder with model.onnx and test_data_set_*, or folders\n"
+    "of such folders. One line each: PASS, FAIL or REFUSED, name, largest error; a FAIL says which\n"
+    "layer first differs from the reference kernels. Exit 1 if any FAILs.\n"
     "  --in-process      run the plan's tables in this process instead of building a program\n"
     "  --threads N       threads of the program (default 2)\n"
     "  --isa NAME        host (default), ref, avx2, neon\n"
@@ -62,7 +62,8 @@ static void find_cases(const char *dir, int depth)
     for (struct dirent *e; (e = readdir(d));) {
         if (e->d_name[0] == '.') continue;
         snprintf(path, sizeof path, "%.3900s/%s", dir, e->d_name);
-        if (e->d_type == DT_DIR || e->d_type == DT_LNK || e->d_type == DT_UNKNOWN) find_cases(path, depth + 1);
+        if (e->d_type == DT_DIR || e->d_type == DT_LNK || e->d_type == DT_UNKNOWN)
+            find_cases(path, depth + 1);
     }
     closedir(d);
 }
@@ -107,7 +108,8 @@ static void expected(const char *file, const char *name, char verdict[16])
     if (file && !f) ig_fatal("%s: %s", file, strerror(errno));
     while (f && fgets(line, sizeof line, f)) {
         char word[16];
-        if (line[0] != '#' && sscanf(line, "%511s %15s", key, word) == 2 && !strcmp(key, name)) strcpy(verdict, word);
+        if (line[0] != '#' && sscanf(line, "%511s %15s", key, word) == 2 && !strcmp(key, name))
+            strcpy(verdict, word);
     }
     if (f) fclose(f);
 }
@@ -153,21 +155,26 @@ static void run_all(const struct ig_verify_options *o, struct report *r, int par
     struct job jobs[MAX_JOBS];
     char line[LINE];
     for (int next = 0, done = 0; done < n_cases; done++) {
-        for (; next < n_cases && next < done + parallel; next++) jobs[next % parallel] = start(cases[next], o);
+        for (; next < n_cases && next < done + parallel; next++)
+            jobs[next % parallel] = start(cases[next], o);
         finish(&jobs[done % parallel], line);
         print(r, done, cases[done], line);
         if (!isatty(fileno(r->f))) ig_progress("verify", done + 1, n_cases);
     }
     if (r->form == TAP) fprintf(r->f, "1..%d\n", n_cases);
-    if (r->form == TEXT) fprintf(r->f, "%d passed, %d failed, %d refused\n", r->count[0], r->count[1], r->count[2]);
+    if (r->form == TEXT)
+        fprintf(r->f, "%d passed, %d failed, %d refused\n", r->count[0], r->count[1], r->count[2]);
 }
 
 int ig_verb_verify(int argc, char **argv)
 {
-    static const struct option longs[] = {
-        {"help", 0, 0, 'h'}, {"in-process", 0, 0, 'I'}, {"threads", 1, 0, 't'}, {"isa", 1, 0, 'i'}, {"target", 1, 0, 'T'},
-        {"cc", 1, 0, 'c'}, {"run", 1, 0, 'r'}, {"quiet", 0, 0, 'q'}, {"keep", 0, 0, 'k'}, {"expect", 1, 0, 'e'},
-        {"json", 0, 0, 'J'}, {"tap", 0, 0, 'p'}, {"output", 1, 0, 'o'}, {0, 0, 0, 0}};
+    static const struct option longs[] = {{"help", 0, 0, 'h'},    {"in-process", 0, 0, 'I'},
+                                          {"threads", 1, 0, 't'}, {"isa", 1, 0, 'i'},
+                                          {"target", 1, 0, 'T'},  {"cc", 1, 0, 'c'},
+                                          {"run", 1, 0, 'r'},     {"quiet", 0, 0, 'q'},
+                                          {"keep", 0, 0, 'k'},    {"expect", 1, 0, 'e'},
+                                          {"json", 0, 0, 'J'},    {"tap", 0, 0, 'p'},
+                                          {"output", 1, 0, 'o'},  {0, 0, 0, 0}};
     struct ig_verify_options o = {.threads = 2, .isa = ig_host_isa(), .target = "host", .cc = "cc"};
     struct report r = {.expect = NULL};
     const char *out = "-";
@@ -190,7 +197,8 @@ int ig_verb_verify(int argc, char **argv)
         default: ig_usage(help);
         }
     if (optind == argc) ig_usage(help);
-    if (o.in_process && !ig_isa_runs_here(o.isa)) ig_fatal("%s kernels do not run on this machine", ig_isa_name(o.isa));
+    if (o.in_process && !ig_isa_runs_here(o.isa))
+        ig_fatal("%s kernels do not run on this machine", ig_isa_name(o.isa));
     for (int i = optind; i < argc; i++) find_cases(argv[i], 0);
     if (!n_cases) ig_fatal("%s: no folder with a model.onnx", argv[optind]);
     qsort(cases, (size_t)n_cases, sizeof *cases, by_name);

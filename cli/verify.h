@@ -9,12 +9,12 @@
 enum { IG_VERDICT_BYTES = 1024 };
 
 struct ig_verify_options {
-    int in_process;            /* run the tables here, do not build a program */
+    int in_process; /* run the tables here, do not build a program */
     int threads;
-    int isa;                   /* enum ig_isa */
-    const char *target;        /* folder below out/ with the libraries, e.g. "host" */
-    const char *cc, *runner;   /* compiler, and a prefix to run what it made (qemu-aarch64-static), or NULL */
-    int keep;                  /* do not delete the work folder */
+    int isa;                 /* enum ig_isa */
+    const char *target;      /* folder below out/ with the libraries, e.g. "host" */
+    const char *cc, *runner; /* compiler, and a prefix to run what it made (qemu-aarch64-static), or NULL */
+    int keep;                /* do not delete the work folder */
 };
 
 /*
@@ -22,7 +22,8 @@ struct ig_verify_options {
  * "REFUSED <why>" in line[IG_VERDICT_BYTES].
  */
 void ig_verify_case(const char *dir, const struct ig_verify_options *o, char *line);
-/* One frame: inputs[i], outputs[i] dense, of the model's shapes; outputs are written. 0, or -1 with a line in err. */
+/* One frame: inputs[i], outputs[i] dense, of the model's shapes; outputs are written. 0, or -1 with a line in
+ * err. */
 int ig_verify_run(struct ig_lowered *l, const struct ig_verify_options *o, const void *const *inputs,
                   void *const *outputs, char *err, size_t n);
 

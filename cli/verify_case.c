@@ -9,8 +9,8 @@
 enum { NETWORK_NODES = 20 }; /* a model of more nodes is judged as a network, not as an operator */
 
 /*
- * Binds shape-like inputs as constants only where the model cannot be compiled otherwise. NULL with the refusal of the
- * model without any in err.
+ * Binds shape-like inputs as constants only where the model cannot be compiled otherwise. NULL with the
+ * refusal of the model without any in err.
  */
 static struct ig_graph *compile(const struct ig_testset *t, char *err, size_t n)
 {
@@ -28,7 +28,8 @@ static struct ig_graph *compile(const struct ig_testset *t, char *err, size_t n)
     return NULL;
 }
 
-/* The first output that is not as expected: -1, with what is wrong in err; else 0. *error: the largest of all. */
+/* The first output that is not as expected: -1, with what is wrong in err; else 0. *error: the largest of
+ * all. */
 static int compare(const struct ig_testset *t, const struct ig_graph *g, const struct ig_tolerance *tolerance,
                    void *const *outputs, double *error, char *err, size_t n)
 {
@@ -40,8 +41,9 @@ static int compare(const struct ig_testset *t, const struct ig_graph *g, const s
     }
     for (int32_t i = 0; i < t->n_out && i < g->n_outputs; i++) {
         const struct ig_test_tensor *want = &t->out[i];
-        if (!ig_compare(&g->values[g->outputs[i]].shape, outputs[i], &want->shape, want->data, tolerance, error, what,
-                        sizeof what) || status)
+        if (!ig_compare(&g->values[g->outputs[i]].shape, outputs[i], &want->shape, want->data, tolerance,
+                        error, what, sizeof what) ||
+            status)
             continue;
         snprintf(err, n, "output %d, %s", (int)i, what);
         status = -1;
@@ -54,7 +56,8 @@ static void run(const struct ig_testset *t, struct ig_lowered *l, const struct i
                 const void *const *inputs, void *const *outputs, char *line)
 {
     const struct ig_graph *g = l->graph;
-    const struct ig_tolerance *tolerance = g->onnx_nodes > NETWORK_NODES ? &ig_network_tolerance : &ig_node_tolerance;
+    const struct ig_tolerance *tolerance =
+        g->onnx_nodes > NETWORK_NODES ? &ig_network_tolerance : &ig_node_tolerance;
     char err[400], layer[400];
     double error = 0;
     if (ig_verify_run(l, o, inputs, outputs, err, sizeof err)) {
@@ -66,8 +69,8 @@ static void run(const struct ig_testset *t, struct ig_lowered *l, const struct i
         return;
     }
     int found = ig_first_divergence(l, inputs, tolerance, layer, sizeof layer);
-    snprintf(line, IG_VERDICT_BYTES, "FAIL %.3g %s; first diverging layer: %s%s", error, err, found ? "" : "none",
-             found < 0 ? "unknown, " : "");
+    snprintf(line, IG_VERDICT_BYTES, "FAIL %.3g %s; first diverging layer: %s%s", error, err,
+             found ? "" : "none", found < 0 ? "unknown, " : "");
     size_t at = strlen(line);
     if (found) snprintf(line + at, IG_VERDICT_BYTES - at, "%s", layer);
 }
@@ -86,8 +89,8 @@ static int find_inputs(const struct ig_testset *t, const struct ig_graph *g, con
     return 0;
 }
 
-static void plan_and_run(const struct ig_testset *t, const struct ig_graph *g, const struct ig_verify_options *o,
-                         char *line)
+static void plan_and_run(const struct ig_testset *t, const struct ig_graph *g,
+                         const struct ig_verify_options *o, char *line)
 {
     const void *inputs[IG_TESTSET_TENSORS] = {NULL};
     char err[900];

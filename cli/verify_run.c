@@ -1,4 +1,6 @@
-/* Running one backend test: the plan's tables in this process, or a program built from the generated sources. */
+/*
+ * Running one backend test: the plan's tables in this process, or a program built from the generated sources.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,10 +11,10 @@
 #include "cli/verify.h"
 #include "gen/emit.h"
 
-struct build {                 /* one case on its way to a program */
+struct build { /* one case on its way to a program */
     struct ig_lowered *lowered;
     const struct ig_verify_options *o;
-    char dir[1024];            /* work folder */
+    char dir[1024]; /* work folder */
     char *err;
     size_t n;
 };
@@ -25,8 +27,8 @@ static void *zeroed(int64_t bytes)
     return memset(p, 0, n);
 }
 
-static int run_here(struct ig_lowered *l, int threads, const void *const *inputs, void *const *outputs, char *err,
-                    size_t n)
+static int run_here(struct ig_lowered *l, int threads, const void *const *inputs, void *const *outputs,
+                    char *err, size_t n)
 {
     struct ig_bed bed;
     if (ig_bed_make(&bed, l, threads, err, n)) return -1;
@@ -88,7 +90,8 @@ static int compile(struct build *b)
     char line[8192];
     const char *cc = b->o->cc, *target = b->o->target, *d = b->dir;
     snprintf(line, sizeof line,
-             "%s -std=c11 -O0 -I'%s' -static -Wl,--gc-sections '%s/net.c' '%s/net_weights.S' out/%s/libingot_runtime.a "
+             "%s -std=c11 -O0 -I'%s' -static -Wl,--gc-sections '%s/net.c' '%s/net_weights.S' "
+             "out/%s/libingot_runtime.a "
              "out/%s/libingot_kernels.a -lm -lpthread -o '%s/net' >'%s/log' 2>&1",
              cc, INGOT_SRCDIR, d, d, target, target, d, d);
     return command(b, line);

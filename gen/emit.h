@@ -8,18 +8,20 @@
 
 struct ig_emit {
     const struct ig_lowered *lowered;
-    const char *prefix;         /* C identifier: of every public name */
-    const char *plan_sha256;    /* hex digest of plan.json */
-    const char *const *labels;  /* class names of output 0, or NULL */
+    const char *prefix;        /* C identifier: of every public name */
+    const char *plan_sha256;   /* hex digest of plan.json */
+    const char *const *labels; /* class names of output 0, or NULL */
     int32_t n_labels;
-    float mean[4], std[4];      /* a picture's channel v (0..255) becomes (v - mean)/std */
+    float mean[4], std[4]; /* a picture's channel v (0..255) becomes (v - mean)/std */
 };
 
-void ig_emit_tables(FILE *f, const struct ig_emit *e);  /* <model>_plan.c: tables */
-void ig_emit_api(FILE *f, const struct ig_emit *e);     /* <model>_api.c: the <prefix>_ functions */
-void ig_emit_header(FILE *f, const struct ig_emit *e);  /* <model>.h */
-void ig_emit_program(FILE *f, const struct ig_emit *e); /* <model>_main.c: main and the words of the command line */
-void ig_emit_weights(FILE *f, const struct ig_emit *e, const char *blob_path); /* <model>_weights.S: .incbin */
+void ig_emit_tables(FILE *f, const struct ig_emit *e); /* <model>_plan.c: tables */
+void ig_emit_api(FILE *f, const struct ig_emit *e);    /* <model>_api.c: the <prefix>_ functions */
+void ig_emit_header(FILE *f, const struct ig_emit *e); /* <model>.h */
+void ig_emit_program(FILE *f,
+                     const struct ig_emit *e); /* <model>_main.c: main and the words of the command line */
+void ig_emit_weights(FILE *f, const struct ig_emit *e,
+                     const char *blob_path); /* <model>_weights.S: .incbin */
 
 /* `s` as a C string literal with quotes. */
 void ig_emit_string(FILE *f, const char *s);

@@ -14,8 +14,8 @@ static void upper(char *dst, size_t n, const char *s)
 
 static void emit_dims(FILE *f, const struct ig_shape *s)
 {
-    static const char *const types[IG_TYPES] = {"float",  "int32_t", "int64_t", "uint8_t",
-                                                "int8_t", "uint8_t (0 or 1)", "IEEE half in uint16_t"};
+    static const char *const types[IG_TYPES] = {
+        "float", "int32_t", "int64_t", "uint8_t", "int8_t", "uint8_t (0 or 1)", "IEEE half in uint16_t"};
     fprintf(f, "%s [", types[s->type]);
     for (int32_t i = 0; i < s->rank; i++) fprintf(f, "%s%d", i ? "," : "", s->dims[i]);
     fputc(']', f);
@@ -39,12 +39,16 @@ void ig_emit_header(FILE *f, const struct ig_emit *e)
     char up[256];
     upper(up, sizeof up, p);
     ig_emit_head(f, e, "/*", "\n *");
-    fprintf(f, " * Tensors are dense, row-major, in the order of the ONNX file; the library allocates nothing.\n");
+    fprintf(
+        f,
+        " * Tensors are dense, row-major, in the order of the ONNX file; the library allocates nothing.\n");
     emit_io_list(f, "in", m->inputs, m->n_inputs);
     emit_io_list(f, "out", m->outputs, m->n_outputs);
-    fprintf(f, " *\n * Every function but %s_info and %s_strerror returns 0, or a status for %s_strerror.\n */\n", p,
-            p, p);
-    fprintf(f, "#ifndef INGOT_%s_H\n#define INGOT_%s_H\n\n#include <stddef.h>\n#include <stdint.h>\n\n", up, up);
+    fprintf(
+        f, " *\n * Every function but %s_info and %s_strerror returns 0, or a status for %s_strerror.\n */\n",
+        p, p, p);
+    fprintf(f, "#ifndef INGOT_%s_H\n#define INGOT_%s_H\n\n#include <stddef.h>\n#include <stdint.h>\n\n", up,
+            up);
     fprintf(f, "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n");
     fprintf(f, "#define %s_INPUTS %d\n#define %s_OUTPUTS %d\n", up, m->n_inputs, up, m->n_outputs);
     for (int32_t i = 0; i < m->n_inputs; i++)
@@ -55,21 +59,28 @@ void ig_emit_header(FILE *f, const struct ig_emit *e)
     fprintf(f, "#define %s_ARENA_BYTES(threads) (%lld + (threads) * %lld)\n", up, (long long)m->arena_bytes,
             (long long)m->scratch_bytes);
     fprintf(f, "#define %s_WEIGHTS_BYTES %lld\n\n", up, (long long)m->weights_bytes);
-    fprintf(f, "struct %s_ctx { /* one instance; contents are the library's */\n    uint64_t opaque[16];\n};\n", p);
+    fprintf(f,
+            "struct %s_ctx { /* one instance; contents are the library's */\n    uint64_t opaque[16];\n};\n",
+            p);
     fprintf(f, "struct %s_team { /* threads of one instance */\n", p);
     fprintf(f, "#ifdef __cplusplus\n    alignas(64) unsigned char opaque[1024];\n#else\n");
     fprintf(f, "    _Alignas(64) unsigned char opaque[1024];\n#endif\n};\n\n");
-    fprintf(f, "/* Ready on one thread; arena: %s_ARENA_BYTES(1) bytes or more, aligned to %s_ALIGN, the caller's. */\n",
+    fprintf(f,
+            "/* Ready on one thread; arena: %s_ARENA_BYTES(1) bytes or more, aligned to %s_ALIGN, the "
+            "caller's. */\n",
             up, up);
     fprintf(f, "int %s_init(struct %s_ctx *ctx, void *arena, size_t bytes);\n", p, p);
     fprintf(f, "/* One frame: in[%d] and out[%d] as above. Re-entrant over contexts. */\n", m->n_inputs,
             m->n_outputs);
     fprintf(f, "int %s_run(struct %s_ctx *ctx, const void *const *in, void *const *out);\n", p, p);
-    fprintf(f, "/* Run on `threads` threads from now on (arena: %s_ARENA_BYTES(threads)); planned for %d. Needs pthreads. */\n",
+    fprintf(f,
+            "/* Run on `threads` threads from now on (arena: %s_ARENA_BYTES(threads)); planned for %d. Needs "
+            "pthreads. */\n",
             up, m->threads);
     fprintf(f, "int %s_start_threads(struct %s_ctx *ctx, struct %s_team *team, int threads);\n", p, p, p);
     fprintf(f, "void %s_stop_threads(struct %s_ctx *ctx);\n", p, p);
-    fprintf(f, "/* One line of JSON about the network: name, bytes, hashes. */\nconst char *%s_info(void);\n", p);
+    fprintf(f, "/* One line of JSON about the network: name, bytes, hashes. */\nconst char *%s_info(void);\n",
+            p);
     fprintf(f, "const char *%s_strerror(int status);\n\n", p);
     fprintf(f, "#ifdef __cplusplus\n}\n#endif\n\n#endif\n");
 }
@@ -84,20 +95,25 @@ void ig_emit_api(FILE *f, const struct ig_emit *e)
     fprintf(f, "extern const unsigned char %s_weights[];\n\n", p);
     fprintf(f, "_Static_assert(sizeof(struct ig_ctx) <= sizeof(struct %s_ctx), \"context\");\n\n", p);
     fprintf(f, "int %s_init(struct %s_ctx *ctx, void *arena, size_t bytes)\n{\n", p, p);
-    fprintf(f, "    return ig_ctx_init((struct ig_ctx *)(void *)ctx, &%s_model, %s_weights, arena, bytes);\n}\n\n", p, p);
+    fprintf(
+        f,
+        "    return ig_ctx_init((struct ig_ctx *)(void *)ctx, &%s_model, %s_weights, arena, bytes);\n}\n\n",
+        p, p);
     fprintf(f, "int %s_run(struct %s_ctx *ctx, const void *const *in, void *const *out)\n{\n", p, p);
     fprintf(f, "    return ig_ctx_run((const struct ig_ctx *)(void *)ctx, in, out);\n}\n\n");
-    fprintf(f, "const char *%s_info(void)\n{\n    return \"{\\\"arena_bytes\\\":%lld,\\\"model\\\":\\\"%s\\\",", p,
-            (long long)m->arena_bytes, p);
-    fprintf(f, "\\\"plan_sha256\\\":\\\"%s\\\",\\\"scratch_bytes\\\":%lld,\\\"threads\\\":%d,\"\n", e->plan_sha256,
-            (long long)m->scratch_bytes, m->threads);
-    fprintf(f, "           \"\\\"tool\\\":\\\"ingot %s\\\",\\\"weights_bytes\\\":%lld}\";\n}\n\n", INGOT_VERSION,
-            (long long)m->weights_bytes);
+    fprintf(f,
+            "const char *%s_info(void)\n{\n    return \"{\\\"arena_bytes\\\":%lld,\\\"model\\\":\\\"%s\\\",",
+            p, (long long)m->arena_bytes, p);
+    fprintf(f, "\\\"plan_sha256\\\":\\\"%s\\\",\\\"scratch_bytes\\\":%lld,\\\"threads\\\":%d,\"\n",
+            e->plan_sha256, (long long)m->scratch_bytes, m->threads);
+    fprintf(f, "           \"\\\"tool\\\":\\\"ingot %s\\\",\\\"weights_bytes\\\":%lld}\";\n}\n\n",
+            INGOT_VERSION, (long long)m->weights_bytes);
     fprintf(f, "const char *%s_strerror(int status)\n{\n    return ig_status_text(status);\n}\n", p);
     fprintf(f, "\n#if __STDC_HOSTED__\n#include \"runtime/team.h\"\n\n");
     fprintf(f, "_Static_assert(sizeof(struct ig_team) <= sizeof(struct %s_team), \"team\");\n\n", p);
     fprintf(f, "int %s_start_threads(struct %s_ctx *ctx, struct %s_team *team, int threads)\n{\n", p, p, p);
-    fprintf(f, "    return ig_ctx_start_threads((struct ig_ctx *)(void *)ctx, (struct ig_team *)(void *)team, threads);\n}\n\n");
+    fprintf(f, "    return ig_ctx_start_threads((struct ig_ctx *)(void *)ctx, (struct ig_team *)(void "
+               "*)team, threads);\n}\n\n");
     fprintf(f, "void %s_stop_threads(struct %s_ctx *ctx)\n{\n", p, p);
     fprintf(f, "    ig_ctx_stop_threads((struct ig_ctx *)(void *)ctx);\n}\n#endif\n");
 }

@@ -96,8 +96,8 @@ static void emit_attrs(FILE *f, const struct ig_node *n, int32_t step)
     fputs("};\n", f);
 }
 
-static void emit_places(FILE *f, struct shapes *shapes, const char *name, int32_t step, const struct ig_place *p,
-                        int32_t n)
+static void emit_places(FILE *f, struct shapes *shapes, const char *name, int32_t step,
+                        const struct ig_place *p, int32_t n)
 {
     if (!n) return;
     fprintf(f, "static const struct ig_place %s_%d[%d] = {\n", name, step, n);
@@ -151,7 +151,9 @@ static void emit_ios(FILE *f, struct shapes *shapes, const char *name, const str
     fputs("};\n", f);
 }
 
-/* The tables refer to shapes by index, so those come first in the file: the rest is written to memory before. */
+/*
+ * The tables refer to shapes by index, so those come first in the file: the rest is written to memory before.
+ */
 void ig_emit_tables(FILE *f, const struct ig_emit *e)
 {
     const struct ig_lowered *l = e->lowered;
@@ -179,8 +181,8 @@ void ig_emit_tables(FILE *f, const struct ig_emit *e)
     fprintf(f, "const struct ig_model %s_model = {\n    .name = ", e->prefix);
     ig_emit_string(f, e->prefix);
     fprintf(f, ", .steps = steps, .inputs = inputs, .outputs = outputs,\n");
-    fprintf(f, "    .n_steps = %d, .n_inputs = %d, .n_outputs = %d, .threads = %d,\n", m->n_steps, m->n_inputs,
-            m->n_outputs, m->threads);
+    fprintf(f, "    .n_steps = %d, .n_inputs = %d, .n_outputs = %d, .threads = %d,\n", m->n_steps,
+            m->n_inputs, m->n_outputs, m->threads);
     fprintf(f, "    .arena_bytes = %lld, .scratch_bytes = %lld, .weights_bytes = %lld, .zeros = %lld,\n",
             (long long)m->arena_bytes, (long long)m->scratch_bytes, (long long)m->weights_bytes,
             (long long)m->zeros);

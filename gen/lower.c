@@ -133,11 +133,18 @@ struct ig_lowered *ig_lower(const struct ig_graph *g, const struct ig_plan *p)
     for (int32_t i = 0, at = 0; i < p->n_steps; i++)
         if (p->steps[i].kernel) lower_step(l, views, i, at++);
     lower_ios(l);
-    l->model = (struct ig_model){
-        .name = g->name, .steps = l->steps, .inputs = l->ios, .outputs = l->ios + g->n_inputs,
-        .n_steps = n, .n_inputs = g->n_inputs, .n_outputs = g->n_outputs, .threads = p->threads,
-        .arena_bytes = (p->arena_bytes + 63) / 64 * 64, .scratch_bytes = (p->scratch_bytes + 63) / 64 * 64,
-        .weights_bytes = weights, .zeros = zeros};
+    l->model = (struct ig_model){.name = g->name,
+                                 .steps = l->steps,
+                                 .inputs = l->ios,
+                                 .outputs = l->ios + g->n_inputs,
+                                 .n_steps = n,
+                                 .n_inputs = g->n_inputs,
+                                 .n_outputs = g->n_outputs,
+                                 .threads = p->threads,
+                                 .arena_bytes = (p->arena_bytes + 63) / 64 * 64,
+                                 .scratch_bytes = (p->scratch_bytes + 63) / 64 * 64,
+                                 .weights_bytes = weights,
+                                 .zeros = zeros};
     return l;
 }
 

@@ -1,4 +1,6 @@
-/* Plan -> the runtime's tables, in memory. gen/emit.c prints them as C; the profiler runs them as they are. */
+/*
+ * Plan -> the runtime's tables, in memory. gen/emit.c prints them as C; the profiler runs them as they are.
+ */
 #ifndef GEN_LOWER_H
 #define GEN_LOWER_H
 
@@ -16,14 +18,15 @@ struct ig_lowered {
     int64_t *packed;                  /* weight offset per plan step, -1: none */
     int64_t *consts;                  /* weight offset per value, -1: not in the blob */
     struct ig_io *ios;
-    void **owned;                     /* malloc'ed blocks, freed with this */
+    void **owned; /* malloc'ed blocks, freed with this */
     int32_t n_owned;
 };
 
 /* Builds the tables. Never fails on a valid plan (ig_validate); allocation failure ends the program. */
 struct ig_lowered *ig_lower(const struct ig_graph *g, const struct ig_plan *p);
 void ig_lowered_free(struct ig_lowered *l);
-/* Fills the weight blob: blob[l->model.weights_bytes], 64-byte aligned, zeroed by the caller; sets l->model.weights_hash. */
+/* Fills the weight blob: blob[l->model.weights_bytes], 64-byte aligned, zeroed by the caller; sets
+ * l->model.weights_hash. */
 void ig_fill_weights(struct ig_lowered *l, void *blob);
 
 #endif

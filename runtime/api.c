@@ -1,7 +1,8 @@
 /* Contexts: argument checks and one frame. Freestanding. */
 #include "runtime/api.h"
 
-int ig_ctx_init(struct ig_ctx *ctx, const struct ig_model *model, const void *weights, void *arena, size_t bytes)
+int ig_ctx_init(struct ig_ctx *ctx, const struct ig_model *model, const void *weights, void *arena,
+                size_t bytes)
 {
     if (!ctx) return IG_ERROR_NULL;
     ctx->model = NULL;
@@ -18,8 +19,8 @@ int ig_ctx_init(struct ig_ctx *ctx, const struct ig_model *model, const void *we
     return IG_OK;
 }
 
-int ig_ctx_run_timed(const struct ig_ctx *ctx, const void *const *inputs, void *const *outputs, int64_t *step_ns,
-                     int64_t (*clock_ns)(void))
+int ig_ctx_run_timed(const struct ig_ctx *ctx, const void *const *inputs, void *const *outputs,
+                     int64_t *step_ns, int64_t (*clock_ns)(void))
 {
     if (!ctx || !inputs || !outputs) return IG_ERROR_NULL;
     if (!ctx->model) return IG_ERROR_STATE;

@@ -84,7 +84,7 @@ void ig_run_steps(const struct ig_run *run, const struct ig_sync *sync, int32_t 
         } else {
             int32_t i = s->chunks > 1 ? sync->claim(sync->team) : thread;
             if (i < s->chunks) fill_call(run, s, &call);
-            for (; i < s->chunks; i = s->chunks > 1 ? sync->claim(sync->team) : s->chunks)
+            for (; i<s->chunks; i = s->chunks> 1 ? sync->claim(sync->team) : s->chunks)
                 run_chunk(s, &call, i, scratch);
             sync->barrier(sync->team);
         }

@@ -6,32 +6,32 @@
 
 enum ig_status {
     IG_OK = 0,
-    IG_ERROR_ARENA_SMALL,     /* fewer bytes than the model needs for that many threads */
-    IG_ERROR_ARENA_ALIGN,     /* the arena does not start at a multiple of 64 */
-    IG_ERROR_NULL,            /* an input, output or the context is NULL */
-    IG_ERROR_THREADS,         /* the system would not start a thread, or a count out of range */
-    IG_ERROR_WEIGHTS,         /* no weights, or not this model's */
-    IG_ERROR_STATE            /* run before init */
+    IG_ERROR_ARENA_SMALL, /* fewer bytes than the model needs for that many threads */
+    IG_ERROR_ARENA_ALIGN, /* the arena does not start at a multiple of 64 */
+    IG_ERROR_NULL,        /* an input, output or the context is NULL */
+    IG_ERROR_THREADS,     /* the system would not start a thread, or a count out of range */
+    IG_ERROR_WEIGHTS,     /* no weights, or not this model's */
+    IG_ERROR_STATE        /* run before init */
 };
 
 enum { IG_MAX_THREADS = 64 };
 
 struct ig_team;
 
-struct ig_run {               /* one execution of one frame: what all threads share */
+struct ig_run { /* one execution of one frame: what all threads share */
     const struct ig_model *model;
-    char *arena;              /* activations, then scratch of thread 0, 1, ... */
+    char *arena; /* activations, then scratch of thread 0, 1, ... */
     const char *weights;
     const void *const *inputs;
     void *const *outputs;
-    int64_t *step_ns;         /* n_steps measured times, or NULL */
-    int64_t (*clock_ns)(void);/* for step_ns */
+    int64_t *step_ns;          /* n_steps measured times, or NULL */
+    int64_t (*clock_ns)(void); /* for step_ns */
 };
 
 /* How the threads of a run agree; NULL members: there is one thread. */
 struct ig_sync {
-    void (*barrier)(struct ig_team *team);          /* all threads have arrived; also resets `claim` */
-    int32_t (*claim)(struct ig_team *team);         /* next chunk of the current step */
+    void (*barrier)(struct ig_team *team);  /* all threads have arrived; also resets `claim` */
+    int32_t (*claim)(struct ig_team *team); /* next chunk of the current step */
     struct ig_team *team;
 };
 

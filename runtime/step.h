@@ -1,6 +1,6 @@
 /*
- * The baked form of a plan: static const tables that a generated file fills and runtime/run.c executes. A step
- * names its kernel directly, so the linker keeps the kernels that the plan uses and drops the others.
+ * The baked form of a plan: static const tables that a generated file fills and runtime/run.c executes. A
+ * step names its kernel directly, so the linker keeps the kernels that the plan uses and drops the others.
  */
 #ifndef RUNTIME_STEP_H
 #define RUNTIME_STEP_H
@@ -12,59 +12,59 @@
 #include "graph/tensor.h"
 #include "kernels_cpu/kernel.h"
 
-enum ig_space {        /* the memory an operand lives in */
-    IG_SPACE_NONE = 0, /* absent, or packed into the step's weights */
-    IG_SPACE_ARENA,
-    IG_SPACE_WEIGHTS,
-    IG_SPACE_INPUT,    /* the caller's input `index` */
-    IG_SPACE_OUTPUT
+enum ig_space {                    /* the memory an operand lives in */
+                IG_SPACE_NONE = 0, /* absent, or packed into the step's weights */
+                IG_SPACE_ARENA,
+                IG_SPACE_WEIGHTS,
+                IG_SPACE_INPUT, /* the caller's input `index` */
+                IG_SPACE_OUTPUT
 };
 
-struct ig_place {        /* one operand of a step */
+struct ig_place { /* one operand of a step */
     const struct ig_shape *shape;
-    int32_t space;     /* enum ig_space */
-    int32_t index;     /* input or output number */
-    int64_t offset;    /* bytes from the start of the space */
-    int64_t image;     /* bytes from one image of a batch to the next */
-    int32_t h, w, c, ring_rows;        /* struct ig_operand */
-    int64_t row_stride, pixel_stride;  /* elements */
+    int32_t space;                    /* enum ig_space */
+    int32_t index;                    /* input or output number */
+    int64_t offset;                   /* bytes from the start of the space */
+    int64_t image;                    /* bytes from one image of a batch to the next */
+    int32_t h, w, c, ring_rows;       /* struct ig_operand */
+    int64_t row_stride, pixel_stride; /* elements */
 };
 
 struct ig_step {
     ig_kernel_fn *run;
-    const void *attrs;      /* the op's attribute struct, or NULL */
+    const void *attrs; /* the op's attribute struct, or NULL */
     const struct ig_place *in, *out;
-    int64_t weights;        /* bytes into the weights; -1: none */
+    int64_t weights; /* bytes into the weights; -1: none */
     int32_t n_in, n_out;
-    int32_t images;         /* of the batch, one kernel call each */
-    int32_t rows, cols;     /* the output's extent */
-    int32_t split;          /* 0: whole, 1: chunks of rows, 2: chunks of channels */
-    int32_t chunk, chunks;  /* size of a chunk (rows or channels) and their number */
+    int32_t images;        /* of the batch, one kernel call each */
+    int32_t rows, cols;    /* the output's extent */
+    int32_t split;         /* 0: whole, 1: chunks of rows, 2: chunks of channels */
+    int32_t chunk, chunks; /* size of a chunk (rows or channels) and their number */
 };
 
-struct ig_io {              /* one input or output of the network, as the caller sees it */
-    const char *name;       /* as in the ONNX file */
+struct ig_io {                    /* one input or output of the network, as the caller sees it */
+    const char *name;             /* as in the ONNX file */
     const struct ig_shape *shape; /* dense, row-major, the ONNX file's own order (NCHW) */
 };
 
 struct ig_model {
-    const char *name;       /* C identifier */
+    const char *name; /* C identifier */
     const struct ig_step *steps;
     const struct ig_io *inputs, *outputs;
     int32_t n_steps, n_inputs, n_outputs;
-    int32_t threads;        /* the number that the plan was made for; any number works */
-    int64_t arena_bytes;    /* activations */
-    int64_t scratch_bytes;  /* per thread, multiple of 64 */
+    int32_t threads;       /* the number that the plan was made for; any number works */
+    int64_t arena_bytes;   /* activations */
+    int64_t scratch_bytes; /* per thread, multiple of 64 */
     int64_t weights_bytes;
-    int64_t zeros;          /* bytes into the weights: the zero region */
-    uint64_t weights_hash;  /* ig_blob_hash of the weights */
+    int64_t zeros;         /* bytes into the weights: the zero region */
+    uint64_t weights_hash; /* ig_blob_hash of the weights */
 };
 
-struct ig_layer {           /* words and figures about a step; only the hosted program links them */
-    const char *name;       /* node name */
-    const char *kernel;     /* variant */
-    double macs;            /* multiply-accumulates */
-    double predicted_ns;    /* by the plan */
+struct ig_layer {        /* words and figures about a step; only the hosted program links them */
+    const char *name;    /* node name */
+    const char *kernel;  /* variant */
+    double macs;         /* multiply-accumulates */
+    double predicted_ns; /* by the plan */
 };
 
 /* Hash of `n` bytes (n a multiple of 8): four 64-bit lanes of multiply-and-rotate, as fast as memory. */

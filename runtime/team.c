@@ -1,6 +1,7 @@
 /*
- * Waiting is spin-then-futex: a core that has a thread to itself passes a barrier in well under a microsecond, and one
- * that must share it with another program is given up after SPINS looks; at once if there are more threads than cores.
+ * Waiting is spin-then-futex: a core that has a thread to itself passes a barrier in well under a
+ * microsecond, and one that must share it with another program is given up after SPINS looks; at once if
+ * there are more threads than cores.
  */
 #include "runtime/team.h"
 
@@ -42,7 +43,8 @@ static void wait_change(struct ig_team *t, _Atomic uint32_t *word, uint32_t seen
     atomic_fetch_sub(&t->sleepers, 1);
 }
 
-/* Sleepers are counted before they look at the word a last time, so either they see `value` or they are woken. */
+/* Sleepers are counted before they look at the word a last time, so either they see `value` or they are
+ * woken. */
 static void change(struct ig_team *t, _Atomic uint32_t *word, uint32_t value)
 {
     atomic_store(word, value);

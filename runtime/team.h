@@ -1,4 +1,6 @@
-/* A team of threads that runs one frame together: woken once a frame, then in step through spinning barriers. */
+/*
+ * A team of threads that runs one frame together: woken once a frame, then in step through spinning barriers.
+ */
 #ifndef RUNTIME_TEAM_H
 #define RUNTIME_TEAM_H
 
@@ -7,18 +9,18 @@
 
 #include "runtime/run.h"
 
-enum { IG_LINE = 64 };       /* bytes of a cache line: no two threads' words share one */
+enum { IG_LINE = 64 }; /* bytes of a cache line: no two threads' words share one */
 
 struct ig_team {
-    _Alignas(IG_LINE) _Atomic int32_t next;    /* next chunk of the step */
-    _Alignas(IG_LINE) _Atomic int32_t arrived; /* threads at the barrier */
-    _Alignas(IG_LINE) _Atomic uint32_t phase;  /* barriers passed; a futex word */
-    _Alignas(IG_LINE) _Atomic uint32_t frame;  /* frames started; a futex word */
-    _Alignas(IG_LINE) _Atomic int32_t sleepers;/* threads in a futex wait */
-    _Atomic int32_t ids;                       /* hands out thread numbers */
-    const struct ig_run *run;                  /* of the current frame; NULL: stop */
-    int32_t threads;                           /* with the caller */
-    int32_t spins;                             /* looks at a word before sleeping */
+    _Alignas(IG_LINE) _Atomic int32_t next;     /* next chunk of the step */
+    _Alignas(IG_LINE) _Atomic int32_t arrived;  /* threads at the barrier */
+    _Alignas(IG_LINE) _Atomic uint32_t phase;   /* barriers passed; a futex word */
+    _Alignas(IG_LINE) _Atomic uint32_t frame;   /* frames started; a futex word */
+    _Alignas(IG_LINE) _Atomic int32_t sleepers; /* threads in a futex wait */
+    _Atomic int32_t ids;                        /* hands out thread numbers */
+    const struct ig_run *run;                   /* of the current frame; NULL: stop */
+    int32_t threads;                            /* with the caller */
+    int32_t spins;                              /* looks at a word before sleeping */
     pthread_t handles[IG_MAX_THREADS];
 };
 

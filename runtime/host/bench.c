@@ -36,7 +36,8 @@ static struct figures measure(struct ig_session *s, double seconds)
     frame(s, NULL);
     frame(s, NULL);
     int64_t start = ig_now_ns(), end = start + (int64_t)(seconds * 1e9);
-    while (f.frames < MAX_FRAMES && (f.frames < MIN_FRAMES || ig_now_ns() < end)) ns[f.frames++] = frame(s, NULL);
+    while (f.frames < MAX_FRAMES && (f.frames < MIN_FRAMES || ig_now_ns() < end))
+        ns[f.frames++] = frame(s, NULL);
     f.total = (double)(ig_now_ns() - start) * 1e-6;
     qsort(ns, (size_t)f.frames, sizeof *ns, by_size);
     f.min = (double)ns[0] * 1e-6;
@@ -49,7 +50,8 @@ static struct figures measure(struct ig_session *s, double seconds)
 static int64_t *measure_layers(struct ig_session *s)
 {
     int n = s->program->model->n_steps;
-    int64_t *all = calloc((size_t)(n + 1) * LAYER_FRAMES, sizeof *all), *median = calloc((size_t)n + 1, sizeof *median);
+    int64_t *all = calloc((size_t)(n + 1) * LAYER_FRAMES, sizeof *all),
+            *median = calloc((size_t)n + 1, sizeof *median);
     if (!all || !median) ig_die("out of memory");
     for (int r = 0; r < LAYER_FRAMES; r++) {
         frame(s, median);
@@ -97,12 +99,14 @@ static void spoilers(char *text, size_t n)
 static void print_layers(const struct ig_session *s, const int64_t *ns)
 {
     const struct ig_program *p = s->program;
+    char name[37];
     double total = 0;
     for (int i = 0; i < p->model->n_steps; i++) total += (double)ns[i];
     printf("  %-36s %-34s %9s %5s %8s\n", "layer", "kernel", "ms", "%", "GFLOP/s");
     for (int i = 0; i < p->model->n_steps; i++) {
         const struct ig_layer *l = &p->layers[i];
-        printf("  %-36.36s %-34s %9.4f %5.1f", l->name, l->kernel, (double)ns[i] * 1e-6, 100 * (double)ns[i] / total);
+        printf("  %-36s %-34s %9.4f %5.1f", ig_name_text(l->name, name, sizeof name), l->kernel,
+               (double)ns[i] * 1e-6, 100 * (double)ns[i] / total);
         if (l->macs > 0 && ns[i] > 0) printf(" %8.1f", 2 * l->macs / (double)ns[i]);
         putchar('\n');
     }
@@ -128,18 +132,20 @@ void ig_bench(struct ig_session *s, const struct ig_options *o)
     int64_t *layers = measure_layers(s);
     spoilers(spoiled, sizeof spoiled);
     if (o->json) {
-        printf("{\"first_ms\":%.4f,\"fps\":%.3f,\"init_ms\":%.4f,", f.first, f.frames * 1e3 / f.total, s->init_ms);
+        printf("{\"first_ms\":%.4f,\"fps\":%.3f,\"init_ms\":%.4f,", f.first, f.frames * 1e3 / f.total,
+               s->init_ms);
         print_layers_json(s, layers);
         printf("\"median_ms\":%.4f,\"min_ms\":%.4f,\"model\":\"%s\",\"p99_ms\":%.4f,\"peak_rss_kib\":%ld,"
-               "\"runs\":%d,\"threads\":%d}\n", f.median, f.min, s->program->model->name, f.p99, peak_rss_kib(),
-               f.frames, s->threads);
+               "\"runs\":%d,\"threads\":%d}\n",
+               f.median, f.min, s->program->model->name, f.p99, peak_rss_kib(), f.frames, s->threads);
     } else {
         printf("init %.2f ms   first %.2f ms   then median %.3f ms, min %.3f ms, p99 %.3f ms "
-               "(%d frames, %.1f s, %d thread%s%s)\n", s->init_ms, f.first, f.median, f.min, f.p99, f.frames,
-               f.total * 1e-3, s->threads, s->threads == 1 ? "" : "s", spoiled);
-        printf("%.1f frames a second; peak RSS %.1f MB, arena %lld B, weights %lld B\n", f.frames * 1e3 / f.total,
-               (double)peak_rss_kib() * 1.024e-3, (long long)s->program->model->arena_bytes,
-               (long long)s->program->model->weights_bytes);
+               "(%d frames, %.1f s, %d thread%s%s)\n",
+               s->init_ms, f.first, f.median, f.min, f.p99, f.frames, f.total * 1e-3, s->threads,
+               s->threads == 1 ? "" : "s", spoiled);
+        printf("%.1f frames a second; peak RSS %.1f MB, arena %lld B, weights %lld B\n",
+               f.frames * 1e3 / f.total, (double)peak_rss_kib() * 1.024e-3,
+               (long long)s->program->model->arena_bytes, (long long)s->program->model->weights_bytes);
         print_layers(s, layers);
     }
     free(layers);
@@ -158,8 +164,9 @@ void ig_write_trace(struct ig_session *s, const char *path)
     for (int i = 0; i < p->model->n_steps; at += ns[i++]) {
         fputs("{\"ph\":\"X\",\"pid\":1,\"tid\":1,\"name\":", f);
         ig_json_string(f, p->layers[i].name);
-        fprintf(f, ",\"cat\":\"layer\",\"ts\":%.3f,\"dur\":%.3f,\"args\":{\"kernel\":\"%s\"}}%s\n", (double)at * 1e-3,
-                (double)ns[i] * 1e-3, p->layers[i].kernel, i + 1 < p->model->n_steps ? "," : "");
+        fprintf(f, ",\"cat\":\"layer\",\"ts\":%.3f,\"dur\":%.3f,\"args\":{\"kernel\":\"%s\"}}%s\n",
+                (double)at * 1e-3, (double)ns[i] * 1e-3, p->layers[i].kernel,
+                i + 1 < p->model->n_steps ? "," : "");
     }
     fputs("]}\n", f);
     if (ig_file_close(f, path)) ig_die("%s: cannot write: %s", path, strerror(errno));

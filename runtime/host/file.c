@@ -7,7 +7,9 @@
 
 enum { PATH_BYTES = 4096 };
 
-/* The temporary file's name, or `path` itself where that is to be written as it is; NULL if it is too long. */
+/*
+ * The temporary file's name, or `path` itself where that is to be written as it is; NULL if it is too long.
+ */
 static const char *written(const char *path, char temp[PATH_BYTES])
 {
     struct stat st;

@@ -60,7 +60,8 @@ static void load_npy(const struct file *f, const struct ig_shape *s, void *dst)
         ig_die("%s: Fortran order; save it with numpy.ascontiguousarray", f->path);
     const char *quote = strchr(descr + 8, '\'');
     if (!quote || strncmp(quote + 1, npy_type(s->type), 3))
-        ig_die("%s: type %.5s, but the network takes %s: convert with .astype", f->path, quote ? quote : "?", want);
+        ig_die("%s: type %.5s, but the network takes %s: convert with .astype", f->path, quote ? quote : "?",
+               want);
     long dims[32];
     int rank = 0;
     for (const char *p = strchr(shape, '(') + 1; *p && *p != ')' && rank < 32;) {
@@ -69,9 +70,11 @@ static void load_npy(const struct file *f, const struct ig_shape *s, void *dst)
         if (end == p) p++;
         else dims[rank++] = d, p = end;
     }
-    if (!same_dims(s, dims, rank)) ig_die("%s: shape %.60s differs from the network's %s", f->path, strchr(shape, '('), want);
+    if (!same_dims(s, dims, rank))
+        ig_die("%s: shape %.60s differs from the network's %s", f->path, strchr(shape, '('), want);
     if (f->n - start - len != (size_t)ig_bytes(s))
-        ig_die("%s: %zu bytes of data, %s needs %lld", f->path, f->n - start - len, want, (long long)ig_bytes(s));
+        ig_die("%s: %zu bytes of data, %s needs %lld", f->path, f->n - start - len, want,
+               (long long)ig_bytes(s));
     memcpy(dst, f->data + start + len, (size_t)ig_bytes(s));
 }
 
@@ -82,7 +85,8 @@ static long pnm_number(const struct file *f, size_t *at)
     while (*at < f->n && (isspace(f->data[*at]) || f->data[*at] == '#'))
         if (f->data[(*at)++] == '#')
             while (*at < f->n && f->data[*at] != '\n') ++*at;
-    for (; *at < f->n && isdigit(f->data[*at]) && v < 1000000; digits++) v = v * 10 + (f->data[(*at)++] - '0');
+    for (; *at < f->n && isdigit(f->data[*at]) && v < 1000000; digits++)
+        v = v * 10 + (f->data[(*at)++] - '0');
     if (!digits) ig_die("%s: malformed PNM header", f->path);
     return v;
 }
@@ -101,14 +105,16 @@ static struct picture picture_of(const struct ig_shape *s)
     return p;
 }
 
-static void load_pnm(const struct ig_session *s, const struct file *f, const struct ig_shape *shape, void *dst)
+static void load_pnm(const struct ig_session *s, const struct file *f, const struct ig_shape *shape,
+                     void *dst)
 {
     int colours = f->data[1] == '6' ? 3 : 1;
     size_t at = 2;
     long w = pnm_number(f, &at), h = pnm_number(f, &at), max = pnm_number(f, &at);
     struct picture p = picture_of(shape);
     char want[64];
-    if (!p.c) ig_die("%s: a picture, but the network takes %s", f->path, ig_shape_text(shape, want, sizeof want));
+    if (!p.c)
+        ig_die("%s: a picture, but the network takes %s", f->path, ig_shape_text(shape, want, sizeof want));
     if (w != p.w || h != p.h)
         ig_die("%s: %ld x %ld pixels, the network takes %d x %d: resize it first", f->path, w, h, p.w, p.h);
     if (colours == 3 && p.c == 1) ig_die("%s: colour, the network takes grey: convert it to PGM", f->path);
@@ -128,7 +134,7 @@ void ig_load_input(const struct ig_session *s, int i, const char *path)
 {
     const struct ig_io *io = &s->program->model->inputs[i];
     size_t bytes = (size_t)ig_bytes(io->shape);
-    char want[64];
+    char want[64], name[128];
     struct file f = slurp(path, bytes + 65536);
     if (f.n > 12 && !memcmp(f.data, "\x93NUMPY", 6)) load_npy(&f, io->shape, s->inputs[i]);
     else if (f.n > 2 && f.data[0] == 'P' && (f.data[1] == '5' || f.data[1] == '6') && f.n != bytes)
@@ -136,7 +142,8 @@ void ig_load_input(const struct ig_session *s, int i, const char *path)
     else if (f.n == bytes) memcpy(s->inputs[i], f.data, bytes);
     else
         ig_die("%s: %s%zu bytes, neither .npy nor PGM/PPM nor the %zu raw bytes of input '%s' %s", path,
-               f.n > bytes ? "at least " : "", f.n, bytes, io->name, ig_shape_text(io->shape, want, sizeof want));
+               f.n > bytes ? "at least " : "", f.n, bytes, ig_name_text(io->name, name, sizeof name),
+               ig_shape_text(io->shape, want, sizeof want));
     free(f.data);
 }
 
@@ -146,7 +153,8 @@ int ig_next_frame(const struct ig_session *s)
         size_t bytes = (size_t)ig_bytes(s->program->model->inputs[i].shape);
         size_t got = fread(s->inputs[i], 1, bytes, stdin);
         if (!got && !i) return 0;
-        if (got != bytes) ig_die("stdin: the stream ends in the middle of a frame (%zu of %zu bytes)", got, bytes);
+        if (got != bytes)
+            ig_die("stdin: the stream ends in the middle of a frame (%zu of %zu bytes)", got, bytes);
     }
     return 1;
 }

@@ -35,15 +35,18 @@ int64_t ig_now_ns(void)
 static void usage(FILE *f, const struct ig_program *p)
 {
     const struct ig_model *m = p->model;
-    char text[128];
+    char text[128], name[128];
     fprintf(f, "%s picture.ppm --top 3        the best classes of a picture\n", program_name);
     fprintf(f, "%s --bench                    how fast it is here\n\n", program_name);
     fprintf(f, "usage: %s [INPUT...] [-o OUT.npy...] [options]\n", program_name);
     for (int i = 0; i < m->n_inputs; i++)
-        fprintf(f, "  INPUT %d       '%s' %s: .npy, raw bytes%s\n", i + 1, m->inputs[i].name,
-                ig_shape_text(m->inputs[i].shape, text, sizeof text), i ? "" : ", PGM/PPM; - : raw frames on stdin");
+        fprintf(f, "  INPUT %d       '%s' %s: .npy, raw bytes%s\n", i + 1,
+                ig_name_text(m->inputs[i].name, name, sizeof name),
+                ig_shape_text(m->inputs[i].shape, text, sizeof text),
+                i ? "" : ", PGM/PPM; - : raw frames on stdin");
     for (int i = 0; i < m->n_outputs; i++)
-        fprintf(f, "  -o OUT        output %d: '%s' %s as .npy\n", i + 1, m->outputs[i].name,
+        fprintf(f, "  -o OUT        output %d: '%s' %s as .npy\n", i + 1,
+                ig_name_text(m->outputs[i].name, name, sizeof name),
                 ig_shape_text(m->outputs[i].shape, text, sizeof text));
     fputs("  --top K       print the K best of the first output (default 5)\n"
           "  --bench[=S]   run for S seconds (default 3) and print times and layers\n"
@@ -51,7 +54,8 @@ static void usage(FILE *f, const struct ig_program *p)
           "  --json        one JSON object a result on stdout\n"
           "  --trace FILE  one frame as Chrome trace JSON\n"
           "  --info        what this program was made from, and its memory\n"
-          "  --help        this text\n", f);
+          "  --help        this text\n",
+          f);
 }
 
 static int number(const char *text, const char *what, long low, long high)
@@ -60,7 +64,8 @@ static int number(const char *text, const char *what, long low, long high)
     errno = 0;
     long v = strtol(text, &end, 10);
     if (errno || end == text || *end || v < low || v > high) {
-        fprintf(stderr, "%s: %s takes a number from %ld to %ld, not '%s'\n", program_name, what, low, high, text);
+        fprintf(stderr, "%s: %s takes a number from %ld to %ld, not '%s'\n", program_name, what, low, high,
+                text);
         exit(2);
     }
     return (int)v;
@@ -85,10 +90,15 @@ static void bad_usage(const struct ig_program *p)
 
 static struct ig_options parse(int argc, char **argv, const struct ig_program *p)
 {
-    static const struct option longs[] = {
-        {"top", required_argument, 0, 'k'},    {"bench", optional_argument, 0, 'b'}, {"threads", required_argument, 0, 't'},
-        {"json", no_argument, 0, 'j'},         {"trace", required_argument, 0, 'c'}, {"info", no_argument, 0, 'i'},
-        {"help", no_argument, 0, 'h'},         {"output", required_argument, 0, 'o'}, {0, 0, 0, 0}};
+    static const struct option longs[] = {{"top", required_argument, 0, 'k'},
+                                          {"bench", optional_argument, 0, 'b'},
+                                          {"threads", required_argument, 0, 't'},
+                                          {"json", no_argument, 0, 'j'},
+                                          {"trace", required_argument, 0, 'c'},
+                                          {"info", no_argument, 0, 'i'},
+                                          {"help", no_argument, 0, 'h'},
+                                          {"output", required_argument, 0, 'o'},
+                                          {0, 0, 0, 0}};
     struct ig_options o = {.top = -1, .threads = p->model->threads, .seconds = 3};
     for (int c; (c = getopt_long(argc, argv, "o:h", longs, NULL)) != -1;) switch (c) {
         case 'o':
@@ -96,7 +106,10 @@ static struct ig_options parse(int argc, char **argv, const struct ig_program *p
             o.outputs[o.n_outputs++] = optarg;
             break;
         case 'k': o.top = number(optarg, "--top", 0, IG_MAX_TOP); break;
-        case 'b': o.bench = 1; if (optarg) o.seconds = seconds(optarg); break;
+        case 'b':
+            o.bench = 1;
+            if (optarg) o.seconds = seconds(optarg);
+            break;
         case 't': o.threads = number(optarg, "--threads", 1, IG_MAX_THREADS); break;
         case 'j': o.json = 1; break;
         case 'c': o.trace = optarg; break;
@@ -109,7 +122,8 @@ static struct ig_options parse(int argc, char **argv, const struct ig_program *p
         if (o.n_inputs++ < 16) o.inputs[o.n_inputs - 1] = argv[optind];
     o.stream = o.n_inputs == 1 && !strcmp(o.inputs[0], "-");
     if (o.n_inputs && o.n_inputs != p->model->n_inputs && !(o.stream && p->model->n_inputs)) {
-        fprintf(stderr, "%s: %d inputs given, the network has %d\n", program_name, o.n_inputs, p->model->n_inputs);
+        fprintf(stderr, "%s: %d inputs given, the network has %d\n", program_name, o.n_inputs,
+                p->model->n_inputs);
         exit(2);
     }
     if (!o.n_inputs && p->model->n_inputs && !o.bench && !o.info && !o.trace) bad_usage(p);
@@ -165,7 +179,8 @@ int ig_main(int argc, char **argv, const struct ig_program *program)
     s.init_ms = (double)(ig_now_ns() - begin) * 1e-6;
     for (int i = 0; !o.stream && i < o.n_inputs; i++) ig_load_input(&s, i, o.inputs[i]);
     if (o.bench) ig_bench(&s, &o);
-    else if (o.stream) while (ig_next_frame(&s)) one_frame(&s, &o);
+    else if (o.stream)
+        while (ig_next_frame(&s)) one_frame(&s, &o);
     else if (o.n_inputs || !program->model->n_inputs) one_frame(&s, &o);
     if (o.trace) ig_write_trace(&s, o.trace);
     ig_ctx_stop_threads(&s.ctx);

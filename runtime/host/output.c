@@ -14,7 +14,10 @@ void ig_write_npy(const char *path, const struct ig_shape *s, const void *data)
     char dims[160] = "", header[300];
     for (int i = 0; i < s->rank; i++) {
         size_t at = strlen(dims);
-        snprintf(dims + at, sizeof dims - at, "%d%s", s->dims[i], i + 1 < s->rank ? ", " : s->rank == 1 ? "," : "");
+        snprintf(dims + at, sizeof dims - at, "%d%s", s->dims[i],
+                 i + 1 < s->rank ? ", "
+                 : s->rank == 1  ? ","
+                                 : "");
     }
     int n = snprintf(header, sizeof header, "{'descr': '%s', 'fortran_order': False, 'shape': (%s), }",
                      types[s->type], dims);
@@ -104,6 +107,13 @@ static void print_ios(const char *key, const struct ig_io *io, int n)
     printf("],");
 }
 
+static void print_io(const char *what, const struct ig_io *io)
+{
+    char name[256], shape[128];
+    printf("%s %s %s\n", what, ig_name_text(io->name, name, sizeof name),
+           ig_shape_text(io->shape, shape, sizeof shape));
+}
+
 /* The linker's own names for the ends of the program's text. */
 extern const char __executable_start[] __attribute__((weak)), etext[] __attribute__((weak));
 
@@ -112,11 +122,11 @@ void ig_print_info(const struct ig_session *s, int json)
     const struct ig_program *p = s->program;
     const struct ig_model *m = p->model;
     long long code = (long long)((uintptr_t)etext - (uintptr_t)__executable_start);
-    char text[128];
     if (json) {
         printf("{\"arena_bytes\":%lld,\"code_bytes\":%lld,", (long long)m->arena_bytes, code);
         print_ios("inputs", m->inputs, m->n_inputs);
-        printf("\"layers\":%d,\"model\":\"%s\",\"model_sha256\":\"%s\",", m->n_steps, m->name, p->source_sha256);
+        printf("\"layers\":%d,\"model\":\"%s\",\"model_sha256\":\"%s\",", m->n_steps, m->name,
+               p->source_sha256);
         print_ios("outputs", m->outputs, m->n_outputs);
         printf("\"plan_sha256\":\"%s\",\"scratch_bytes\":%lld,\"target\":", p->plan_sha256,
                (long long)m->scratch_bytes);
@@ -127,10 +137,8 @@ void ig_print_info(const struct ig_session *s, int json)
     }
     printf("%s: %d layers, planned for %d thread%s of %s by %s\n", m->name, m->n_steps, m->threads,
            m->threads == 1 ? "" : "s", p->target, p->tool);
-    for (int i = 0; i < m->n_inputs; i++)
-        printf("input %s %s\n", m->inputs[i].name, ig_shape_text(m->inputs[i].shape, text, sizeof text));
-    for (int i = 0; i < m->n_outputs; i++)
-        printf("output %s %s\n", m->outputs[i].name, ig_shape_text(m->outputs[i].shape, text, sizeof text));
+    for (int i = 0; i < m->n_inputs; i++) print_io("input", &m->inputs[i]);
+    for (int i = 0; i < m->n_outputs; i++) print_io("output", &m->outputs[i]);
     printf("arena %lld B, scratch %lld B a thread, weights %lld B, code %lld B\n", (long long)m->arena_bytes,
            (long long)m->scratch_bytes, (long long)m->weights_bytes, code);
     printf("model %s\nplan  %s\n", p->source_sha256, p->plan_sha256);

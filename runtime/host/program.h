@@ -8,32 +8,32 @@
 #include "runtime/api.h"
 #include "runtime/host/text.h"
 
-struct ig_program {                /* filled by the generated main file */
+struct ig_program { /* filled by the generated main file */
     const struct ig_model *model;
     const struct ig_layer *layers; /* model->n_steps */
     const void *weights;           /* linked in, or NULL: appended to the program's file */
     const char *const *labels;     /* class names of output 0, or NULL */
     int32_t n_labels;
-    float mean[4], std[4];         /* a picture's channel v (0..255) becomes (v - mean)/std */
+    float mean[4], std[4]; /* a picture's channel v (0..255) becomes (v - mean)/std */
     const char *plan_sha256, *source_sha256, *target, *tool;
 };
 
-enum { IG_MAX_TOP = 100 };         /* of --top */
+enum { IG_MAX_TOP = 100 }; /* of --top */
 
-struct ig_options {                /* the command line, parsed */
+struct ig_options { /* the command line, parsed */
     const char *inputs[16], *outputs[16];
     int n_inputs, n_outputs;
     int top, threads, json, info, bench, stream;
-    double seconds;                /* of --bench */
+    double seconds; /* of --bench */
     const char *trace;
 };
 
-struct ig_session {                /* a running model with its buffers */
+struct ig_session { /* a running model with its buffers */
     const struct ig_program *program;
     struct ig_ctx ctx;
-    void *inputs[16], *outputs[16];/* dense buffers */
+    void *inputs[16], *outputs[16]; /* dense buffers */
     int threads;
-    double init_ms;                /* main's start to ready */
+    double init_ms; /* main's start to ready */
 };
 
 /* The whole program; returns its exit status: 0, 1 (a line on stderr) or 2 (usage). */
@@ -43,9 +43,12 @@ int ig_main(int argc, char **argv, const struct ig_program *program);
 _Noreturn void ig_die(const char *format, ...) __attribute__((format(printf, 1, 2)));
 int64_t ig_now_ns(void);
 
-/* runtime/host/input.c: fills input i from a .npy, raw, PGM or PPM file. Dies on a wrong size, type or shape. */
+/*
+ * runtime/host/input.c: fills input i from a .npy, raw, PGM or PPM file. Dies on a wrong size, type or shape.
+ */
 void ig_load_input(const struct ig_session *s, int i, const char *path);
-/* Reads the next raw frame of all inputs from stdin: 1, or 0 at the end of the stream. Dies on a partial frame. */
+/* Reads the next raw frame of all inputs from stdin: 1, or 0 at the end of the stream. Dies on a partial
+ * frame. */
 int ig_next_frame(const struct ig_session *s);
 /* runtime/host/output.c; path "-": stdout */
 void ig_write_npy(const char *path, const struct ig_shape *shape, const void *data);
@@ -54,7 +57,8 @@ void ig_print_info(const struct ig_session *s, int json);
 /* runtime/host/bench.c */
 void ig_bench(struct ig_session *s, const struct ig_options *o);
 void ig_write_trace(struct ig_session *s, const char *path);
-/* runtime/host/weights.c: maps the blob that is appended to the program's own file. Dies if it is not this model's. */
+/* runtime/host/weights.c: maps the blob that is appended to the program's own file. Dies if it is not this
+ * model's. */
 const void *ig_map_weights(const struct ig_model *m);
 
 #endif

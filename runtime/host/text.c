@@ -12,10 +12,24 @@ const char *ig_shape_text(const struct ig_shape *s, char *text, size_t n)
     return text;
 }
 
-/* Bytes of the UTF-8 character at s, or 0 where it is none: RFC 3629, without surrogates and overlong forms. */
+const char *ig_name_text(const char *name, char *text, size_t n)
+{
+    size_t i = 0;
+    for (; name[i] && i + 1 < n; i++) text[i] = (unsigned char)name[i] < 32 || name[i] == 127 ? '.' : name[i];
+    text[i] = 0;
+    return text;
+}
+
+/*
+ * Bytes of the UTF-8 character at s, or 0 where it is none: RFC 3629, without surrogates and overlong forms.
+ */
 static int utf8_bytes(const unsigned char *s)
 {
-    int n = s[0] < 0x80 ? 1 : s[0] >= 0xc2 && s[0] < 0xe0 ? 2 : (s[0] & 0xf0) == 0xe0 ? 3 : s[0] >= 0xf0 && s[0] < 0xf5 ? 4 : 0;
+    int n = s[0] < 0x80                   ? 1
+            : s[0] >= 0xc2 && s[0] < 0xe0 ? 2
+            : (s[0] & 0xf0) == 0xe0       ? 3
+            : s[0] >= 0xf0 && s[0] < 0xf5 ? 4
+                                          : 0;
     for (int i = 1; i < n; i++)
         if ((s[i] & 0xc0) != 0x80) return 0;
     if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f)) return 0;

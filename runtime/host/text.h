@@ -9,6 +9,10 @@
 
 /* "1x3x224x224 f32", "scalar i64"; in at most n bytes. Returns text. */
 const char *ig_shape_text(const struct ig_shape *s, char *text, size_t n);
+/*
+ * A tensor's or layer's name for the terminal: control characters as dots; in at most n bytes. Returns text.
+ */
+const char *ig_name_text(const char *name, char *text, size_t n);
 /* `text` in quotes. What is not UTF-8 is written as U+FFFD, so the result is JSON whatever the bytes. */
 void ig_json_string(FILE *f, const char *text);
 /* `v` in nine digits; null where JSON has no number for it: infinities and NaN. */

@@ -69,7 +69,9 @@ static int compare(int32_t got_type, const void *got, int32_t ref_type, const vo
     return ig_compare(&a, got, &b, ref, &ig_node_tolerance, &error, err, sizeof err);
 }
 
-/* Types are part of the result; only f16 and f32 may be held against each other, f16 with its own rounding. */
+/*
+ * Types are part of the result; only f16 and f32 may be held against each other, f16 with its own rounding.
+ */
 static void types(void **state)
 {
     const uint16_t half = 0x3c01; /* 1 + 2^-10 */

@@ -1,4 +1,5 @@
-/* The generated sources: golden text, valid C whatever the names, floats that survive, the same bytes every time. */
+/* The generated sources: golden text, valid C whatever the names, floats that survive, the same bytes every
+ * time. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,8 +21,9 @@ static const struct part {
     const char *name, *suffix;
     emit_fn *emit;
 } parts[] = {
-    {"tables", "_plan.c", ig_emit_tables}, {"api", "_api.c", ig_emit_api},         {"program", "_main.c", ig_emit_program},
-    {"header", ".h", ig_emit_header},      {"weights", "_weights.S", emit_weights},
+    {"tables", "_plan.c", ig_emit_tables},   {"api", "_api.c", ig_emit_api},
+    {"program", "_main.c", ig_emit_program}, {"header", ".h", ig_emit_header},
+    {"weights", "_weights.S", emit_weights},
 };
 enum { PARTS = sizeof parts / sizeof *parts };
 
@@ -36,8 +38,13 @@ static char *text_of(emit_fn *emit)
     struct ig_graph *g = tiny_net();
     struct ig_plan *p = plain_plan(g);
     struct ig_lowered *l = plain_tables(g, p);
-    const struct ig_emit e = {.lowered = l, .prefix = "tiny", .plan_sha256 = "feedface", .labels = labels, .n_labels = 2,
-                              .mean = {0.5f, 0, 0, 0}, .std = {0.1f, 1, 1, 1}};
+    const struct ig_emit e = {.lowered = l,
+                              .prefix = "tiny",
+                              .plan_sha256 = "feedface",
+                              .labels = labels,
+                              .n_labels = 2,
+                              .mean = {0.5f, 0, 0, 0},
+                              .std = {0.1f, 1, 1, 1}};
     assert_non_null(f);
     emit(f, &e);
     fclose(f);
@@ -85,9 +92,9 @@ static void write_file(const char *dir, const struct part *part)
 /* Warnings are errors: trigraphs, comments in comments and floats out of range would be some. */
 static int syntax_check(const char *compiler, const char *dir, const char *file)
 {
-    char line[1024];
-    snprintf(line, sizeof line, "%s -Wall -Wextra -Werror -D_GNU_SOURCE -I'%s' -I%s -fsyntax-only %s/%s", compiler,
-             source_dir(), dir, dir, file);
+    char line[4096];
+    snprintf(line, sizeof line, "%s -Wall -Wextra -Werror -D_GNU_SOURCE -I'%s' -I%s -fsyntax-only %s/%s",
+             compiler, source_dir(), dir, dir, file);
     return system(line);
 }
 
@@ -132,8 +139,22 @@ static void check_float(float x)
 
 static void floats(void **state)
 {
-    const float some[] = {0, -0.0f, 1, -1, 0.1f, 1.0f / 3, 16777216, 16777217, 3.4028235e38f, -3.4028235e38f,
-                          1.17549435e-38f, 1e-45f, -1e-45f, 1.1754942e-38f, 123456.789f, 1e10f};
+    const float some[] = {0,
+                          -0.0f,
+                          1,
+                          -1,
+                          0.1f,
+                          1.0f / 3,
+                          16777216,
+                          16777217,
+                          3.4028235e38f,
+                          -3.4028235e38f,
+                          1.17549435e-38f,
+                          1e-45f,
+                          -1e-45f,
+                          1.1754942e-38f,
+                          123456.789f,
+                          1e10f};
     uint32_t seed = 1;
     (void)state;
     for (size_t i = 0; i < sizeof some / sizeof *some; i++) check_float(some[i]);

@@ -42,7 +42,8 @@ static const struct ig_step *step_of(const struct made *m, const char *value)
 static void spaces(void **state)
 {
     struct made m = make(tiny_net());
-    const struct ig_step *conv = step_of(&m, "conv \"*/"), *fc = step_of(&m, "scores\\"), *half = step_of(&m, "half");
+    const struct ig_step *conv = step_of(&m, "conv \"*/"), *fc = step_of(&m, "scores\\"),
+                         *half = step_of(&m, "half");
     (void)state;
     assert_int_equal(m.l->model.n_steps, 6); /* the two reshapes are views */
     assert_int_equal(conv->in[0].space, IG_SPACE_INPUT);

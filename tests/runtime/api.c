@@ -64,7 +64,8 @@ static void threads(void **state)
     ig_ctx_stop_threads(&zeroed);
     assert_int_equal(ig_ctx_start_threads(NULL, &team, 2), IG_ERROR_NULL);
     assert_int_equal(ig_ctx_start_threads(&zeroed, &team, 2), IG_ERROR_STATE);
-    assert_int_equal(ig_ctx_init(&c, &mill.model, weights, arena, (size_t)ig_arena_total(&mill.model, 2)), IG_OK);
+    assert_int_equal(ig_ctx_init(&c, &mill.model, weights, arena, (size_t)ig_arena_total(&mill.model, 2)),
+                     IG_OK);
     assert_int_equal(ig_ctx_start_threads(&c, NULL, 2), IG_ERROR_NULL);
     assert_int_equal(ig_ctx_start_threads(&c, &team, 0), IG_ERROR_THREADS);
     assert_int_equal(ig_ctx_start_threads(&c, &team, IG_MAX_THREADS + 1), IG_ERROR_THREADS);

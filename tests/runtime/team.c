@@ -160,7 +160,8 @@ static void times_every_step(void **state)
     for (int32_t threads = 1; threads <= 3; threads += 2) {
         memset(ns, 0, sizeof ns);
         assert_int_equal(ig_ctx_start_threads(&m->ctx, &m->team, threads), IG_OK);
-        assert_int_equal(ig_ctx_run_timed(&m->ctx, (const void *[]){m->in}, (void *[]){m->out}, ns, ticks), IG_OK);
+        assert_int_equal(ig_ctx_run_timed(&m->ctx, (const void *[]){m->in}, (void *[]){m->out}, ns, ticks),
+                         IG_OK);
         for (int i = 0; i < MILL_STEPS; i++) assert_int_equal(ns[i], 10);
         assert_int_equal(ns[MILL_STEPS], 0);
     }
@@ -170,8 +171,11 @@ static void times_every_step(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(any_number_of_threads), cmocka_unit_test(start_and_stop), cmocka_unit_test(two_teams),
-        cmocka_unit_test(after_a_pause), cmocka_unit_test(times_every_step),
+        cmocka_unit_test(any_number_of_threads),
+        cmocka_unit_test(start_and_stop),
+        cmocka_unit_test(two_teams),
+        cmocka_unit_test(after_a_pause),
+        cmocka_unit_test(times_every_step),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
-/* A small network with everything that is awkward to print: odd names and floats, f16, i64 and scalar outputs. */
+/* A small network with everything that is awkward to print: odd names and floats, f16, i64 and scalar
+ * outputs. */
 #ifndef TESTS_SUPPORT_TINY_H
 #define TESTS_SUPPORT_TINY_H
 
@@ -10,7 +11,10 @@
 #include "tests/support/node.h"
 
 #define TINY_NAME "x */ \"q\" \\ ?\?/ \n\t%s \xc3\xa9"
-enum { TINY_INPUTS = 1, TINY_OUTPUTS = 3 }; /* f32 scores [1,2]; the same in f16; the best class, a scalar i64 */
+enum {
+    TINY_INPUTS = 1,
+    TINY_OUTPUTS = 3
+}; /* f32 scores [1,2]; the same in f16; the best class, a scalar i64 */
 
 static inline int32_t tiny_node(struct ig_graph *g, const char *name, enum ig_op op, union ig_attrs attrs,
                                 struct ig_shape out, int32_t n_in, const int32_t *in)
@@ -46,7 +50,8 @@ static inline struct ig_graph *tiny_net(void)
     g->opset = 13;
     g->onnx_nodes = 7;
     g->source_sha256 = ig_graph_strdup(g, "0123456789abcdef");
-    struct ig_shape image = SHAPE(IG_F32, 1, 4, 4, 2), pooled = SHAPE(IG_F32, 1, 2, 2, 3), scores = SHAPE(IG_F32, 1, 2);
+    struct ig_shape image = SHAPE(IG_F32, 1, 4, 4, 2), pooled = SHAPE(IG_F32, 1, 2, 2, 3),
+                    scores = SHAPE(IG_F32, 1, 2);
     struct ig_shape scalar = {IG_I64, 0, {1, 1, 1, 1, 1, 1, 1, 1}};
     int32_t x = ig_add_value(g, TINY_NAME, &image);
     ig_add_input(g, x);
@@ -54,14 +59,18 @@ static inline struct ig_graph *tiny_net(void)
     int32_t y = tiny_node(g, "conv \"*/", IG_CONV,
                           (union ig_attrs){.conv = {tiny_window(3, 1, 1), 1, {IG_CLIP, -INFINITY, 1e38f}}},
                           SHAPE(IG_F32, 1, 4, 4, 3), 3, (int32_t[]){x, w, b});
-    y = tiny_node(g, "pool", IG_POOL, (union ig_attrs){.pool = {.w = tiny_window(2, 2, 0), .kind = IG_POOL_MAX}}, pooled,
-                  1, &y);
-    y = tiny_node(g, "affine", IG_UNARY, (union ig_attrs){.unary = {{IG_AFFINE, 0.1f, 1e-45f}}}, pooled, 1, &y);
+    y = tiny_node(g, "pool", IG_POOL,
+                  (union ig_attrs){.pool = {.w = tiny_window(2, 2, 0), .kind = IG_POOL_MAX}}, pooled, 1, &y);
+    y = tiny_node(g, "affine", IG_UNARY, (union ig_attrs){.unary = {{IG_AFFINE, 0.1f, 1e-45f}}}, pooled, 1,
+                  &y);
     y = tiny_node(g, "flat", IG_RESHAPE, (union ig_attrs){.axis = {0, 0}}, SHAPE(IG_F32, 1, 12), 1, &y);
     w = tiny_const(g, "fw", SHAPE(IG_F32, 2, 12));
-    y = tiny_node(g, "scores\\", IG_FC, (union ig_attrs){.fc = {{IG_NONE, 0, 0}}}, scores, 2, (int32_t[]){y, w});
-    int32_t half = tiny_node(g, "half", IG_CAST, (union ig_attrs){.axis = {0, 0}}, SHAPE(IG_F16, 1, 2), 1, &y);
-    int32_t best = tiny_node(g, "arg", IG_ARG, (union ig_attrs){.arg = {1, 0, 0}}, SHAPE(IG_I64, 1, 1), 1, &y);
+    y = tiny_node(g, "scores\\", IG_FC, (union ig_attrs){.fc = {{IG_NONE, 0, 0}}}, scores, 2,
+                  (int32_t[]){y, w});
+    int32_t half =
+        tiny_node(g, "half", IG_CAST, (union ig_attrs){.axis = {0, 0}}, SHAPE(IG_F16, 1, 2), 1, &y);
+    int32_t best =
+        tiny_node(g, "arg", IG_ARG, (union ig_attrs){.arg = {1, 0, 0}}, SHAPE(IG_I64, 1, 1), 1, &y);
     best = tiny_node(g, "best", IG_RESHAPE, (union ig_attrs){.axis = {0, 0}}, scalar, 1, &best);
     ig_add_output(g, y);
     ig_add_output(g, half);
@@ -76,7 +85,8 @@ static inline struct ig_graph *tiny_net(void)
     return g;
 }
 
-/* A plan of reference kernels on one thread, its predictions round numbers: it does not move when estimates do. */
+/* A plan of reference kernels on one thread, its predictions round numbers: it does not move when estimates
+ * do. */
 static inline struct ig_plan *plain_plan(const struct ig_graph *g)
 {
     char why[1024];
