@@ -1,7 +1,7 @@
 /*
  * Waiting is spin-then-futex: a core that has a thread to itself passes a barrier in well under a
- * microsecond, and one that must share it with another program is given up after SPINS looks; at once if
- * there are more threads than cores.
+ * microsecond, and one that must share it is given up after SPINS looks, fewer while they are in vain, and at
+ * once if there are more threads than cores.
  */
 #include "runtime/team.h"
 
@@ -11,7 +11,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { SPINS = 4000 };
+enum { SPINS = 4000, RANGE = 16 }; /* the most, and how many times fewer the least is */
 
 static void relax(void)
 {
@@ -32,15 +32,28 @@ static void futex_wake(_Atomic uint32_t *word)
     syscall(SYS_futex, (uint32_t *)word, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
 }
 
-static void wait_change(struct ig_team *t, _Atomic uint32_t *word, uint32_t seen)
+/* 1 if looking was enough, 0 if this thread slept. */
+static int wait_change(struct ig_team *t, _Atomic uint32_t *word, uint32_t seen)
 {
-    for (int32_t i = 0; i < t->spins; i++) {
-        if (atomic_load_explicit(word, memory_order_acquire) != seen) return;
+    int32_t spins = atomic_load_explicit(&t->spins, memory_order_relaxed);
+    for (int32_t i = 0; i < spins; i++) {
+        if (atomic_load_explicit(word, memory_order_acquire) != seen) return 1;
         relax();
     }
     atomic_fetch_add(&t->sleepers, 1);
     while (atomic_load(word) == seen) futex_wait(word, seen);
     atomic_fetch_sub(&t->sleepers, 1);
+    return 0;
+}
+
+/* Threads that share a core never see each other work: they learn to sleep early, and forget it as fast. */
+static void learn(struct ig_team *t, int enough)
+{
+    int32_t spins = atomic_load_explicit(&t->spins, memory_order_relaxed);
+    int32_t next = enough ? spins * 2 : spins / 2;
+    if (next > t->most_spins) next = t->most_spins;
+    if (next < t->most_spins / RANGE) next = t->most_spins / RANGE;
+    if (next != spins) atomic_store_explicit(&t->spins, next, memory_order_relaxed);
 }
 
 /* Sleepers are counted before they look at the word a last time, so either they see `value` or they are
@@ -55,7 +68,7 @@ static void barrier(struct ig_team *t)
 {
     uint32_t phase = atomic_load_explicit(&t->phase, memory_order_relaxed);
     if (atomic_fetch_add_explicit(&t->arrived, 1, memory_order_acq_rel) + 1 < t->threads) {
-        wait_change(t, &t->phase, phase);
+        learn(t, wait_change(t, &t->phase, phase));
         return;
     }
     atomic_store_explicit(&t->arrived, 0, memory_order_relaxed);
@@ -98,7 +111,8 @@ int ig_team_start(struct ig_team *t, int32_t threads)
     atomic_init(&t->ids, 0);
     atomic_init(&t->sleepers, 0);
     t->run = NULL;
-    t->spins = threads > cores() ? 0 : SPINS;
+    t->most_spins = threads > cores() ? 0 : SPINS;
+    atomic_init(&t->spins, t->most_spins);
     for (t->threads = 1; t->threads < threads; t->threads++)
         if (pthread_create(&t->handles[t->threads], NULL, worker, t)) {
             ig_team_stop(t);

@@ -20,7 +20,8 @@ struct ig_team {
     _Atomic int32_t ids;                        /* hands out thread numbers */
     const struct ig_run *run;                   /* of the current frame; NULL: stop */
     int32_t threads;                            /* with the caller */
-    int32_t spins;                              /* looks at a word before sleeping */
+    int32_t most_spins;    /* looks at a word before sleeping; 0 with more threads than cores */
+    _Atomic int32_t spins; /* ... now: fewer while looking has been in vain */
     pthread_t handles[IG_MAX_THREADS];
 };
 

@@ -16,7 +16,7 @@ void one_hot_any_nd__ref(const struct ig_call *call, struct ig_range range, void
     (void)range, (void)scratch;
     for (int64_t at = 0; at < count; at++) {
         int64_t o = at / l.inner / l.n, i = at / l.inner % l.n, k = at % l.inner;
-        int64_t index = ig_get_index(&call->in[0], o * l.inner + k, l.n);
-        ig_move(call->out[0].data, at, call->in[1].data, index == i, bytes);
+        int64_t index = ig_get_int(call->in[0].data, call->in[0].shape->type, o * l.inner + k);
+        ig_move(call->out[0].data, at, call->in[1].data, index == i || index + l.n == i, bytes);
     }
 }
