@@ -1,5 +1,6 @@
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -28,7 +29,11 @@ static void channels(const char *text, const char *option, float v[4])
             ig_fatal("%s takes numbers such as 123.7,116.3,103.5, not '%s'", option, text);
         if (!*end) break;
     }
+    if (*end) ig_fatal("%s takes at most four numbers, not '%s'", option, text);
     for (int i = n; i < 4; i++) v[i] = v[n - 1];
+    for (int i = 0; i < 4; i++)
+        if (!isfinite(v[i]) || (!strcmp(option, "--std") && v[i] <= 0))
+            ig_fatal("%s takes finite numbers, --std positive ones, not '%s'", option, text);
 }
 
 static void read_labels(struct ig_emit *e, const char *path)

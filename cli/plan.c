@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "kernels_cpu/registry.h"
 #include "runtime/run.h"
 
 static const char help[] =
@@ -43,17 +44,31 @@ static void summary(FILE *f, const struct ig_graph *g, const struct ig_plan *p)
             ig_commas(p->scratch_bytes, scratch), ig_commas(p->weights_bytes, weights));
 }
 
+static void check_profile(const struct ig_profile *p, const char *path, const char *graph_sha256,
+                          const struct ig_plan_options *o)
+{
+    if (strcmp(p->graph_sha256, graph_sha256))
+        ig_fatal("%s: taken of another graph (sha256 %.12s..., this one is %.12s...); take a new profile", path,
+                 p->graph_sha256, graph_sha256);
+    if (p->threads != o->threads)
+        ig_fatal("%s: taken with %d threads, the plan is for %d; give --threads=%d or take a new profile", path,
+                 p->threads, o->threads, p->threads);
+    if (strcmp(p->isa, ig_isa_name(o->isa)))
+        ig_fatal("%s: taken with %s kernels, the plan is for %s", path, p->isa, ig_isa_name(o->isa));
+}
+
 static struct ig_plan *make(const struct ig_graph *g, const char *graph_path, const char *profile_path,
                             struct ig_plan_options *o)
 {
     char err[4096], why[4096];
     struct ig_profile *profile = NULL;
     if (profile_path && !(profile = ig_profile_read(profile_path, g, err, sizeof err))) ig_fatal("%s", err);
+    char hex[65];
+    ig_hash_graph(g, graph_path, hex);
+    if (profile) check_profile(profile, profile_path, hex, o);
     o->profile = profile;
     struct ig_plan *p = ig_plan_make(g, o, err, sizeof err);
     if (!p) ig_fatal("%s: %s", graph_path, err);
-    char hex[65];
-    ig_hash_graph(g, graph_path, hex);
     free(p->graph_sha256);
     p->graph_sha256 = strdup(hex);
     if (ig_validate(g, p, o->memory_budget, why, sizeof why))

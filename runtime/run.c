@@ -75,20 +75,25 @@ void ig_run_steps(const struct ig_run *run, const struct ig_sync *sync, int32_t 
     const struct ig_model *m = run->model;
     char *scratch = run->arena + m->arena_bytes + thread * m->scratch_bytes;
     struct ig_call call;
+    int timed = run->step_ns && !thread;
+    int64_t before = timed ? run->clock_ns() : 0;
     for (int32_t k = 0; k < m->n_steps; k++) {
         const struct ig_step *s = &m->steps[k];
-        int64_t start = run->step_ns && !thread ? run->clock_ns() : 0;
         if (!sync->team) {
             fill_call(run, s, &call);
             for (int32_t i = 0; i < s->chunks; i++) run_chunk(s, &call, i, scratch);
         } else {
             int32_t i = s->chunks > 1 ? sync->claim(sync->team) : thread;
             if (i < s->chunks) fill_call(run, s, &call);
-            for (; i<s->chunks; i = s->chunks> 1 ? sync->claim(sync->team) : s->chunks)
+            for (; i < s->chunks; i = s->chunks > 1 ? sync->claim(sync->team) : s->chunks)
                 run_chunk(s, &call, i, scratch);
             sync->barrier(sync->team);
         }
-        if (run->step_ns && !thread) run->step_ns[k] = run->clock_ns() - start;
+        if (!timed) continue;
+        /* A thread that slept at the barrier must not book the next step's work on this one. */
+        int64_t now = sync->team ? *sync->passed_ns : run->clock_ns();
+        run->step_ns[k] = now - before;
+        before = now;
     }
 }
 

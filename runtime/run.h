@@ -32,6 +32,7 @@ struct ig_run { /* one execution of one frame: what all threads share */
 struct ig_sync {
     void (*barrier)(struct ig_team *team);  /* all threads have arrived; also resets `claim` */
     int32_t (*claim)(struct ig_team *team); /* next chunk of the current step */
+    const int64_t *passed_ns;               /* when the last barrier opened, in a timed run */
     struct ig_team *team;
 };
 

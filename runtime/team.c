@@ -73,6 +73,7 @@ static void barrier(struct ig_team *t)
     }
     atomic_store_explicit(&t->arrived, 0, memory_order_relaxed);
     atomic_store_explicit(&t->next, 0, memory_order_relaxed);
+    if (t->run->step_ns) t->passed_ns = t->run->clock_ns();
     change(t, &t->phase, phase + 1);
 }
 
@@ -84,7 +85,7 @@ static int32_t claim(struct ig_team *t)
 static void *worker(void *arg)
 {
     struct ig_team *t = arg;
-    struct ig_sync sync = {barrier, claim, t};
+    struct ig_sync sync = {barrier, claim, &t->passed_ns, t};
     int32_t thread = 1 + atomic_fetch_add(&t->ids, 1);
     for (uint32_t seen = 0;; seen++) {
         wait_change(t, &t->frame, seen);
@@ -129,7 +130,7 @@ static void release(struct ig_team *t, const struct ig_run *run)
 
 void ig_team_run(struct ig_team *t, const struct ig_run *run)
 {
-    struct ig_sync alone = {NULL, NULL, NULL}, sync = {barrier, claim, t};
+    struct ig_sync alone = {NULL, NULL, NULL, NULL}, sync = {barrier, claim, &t->passed_ns, t};
     if (t->threads == 1) {
         ig_run_steps(run, &alone, 0);
         return;
