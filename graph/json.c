@@ -4,6 +4,7 @@
  * a file beside it, each at a multiple of 64 bytes. Both are written under another name and renamed when they
  * are complete.
  */
+#include "graph/file.h"
 #include "graph/json.h"
 
 #include <errno.h>
@@ -60,7 +61,7 @@ static int draft_close(struct draft *d, int keep) {
         int lost = ferror(d->file);
         if (!lost) errno = 0;
         if ((fclose(d->file) || lost) && !bad) bad = draft_fail(d, "cannot write");
-        if (!bad && rename(d->temporary, d->path)) bad = draft_fail(d, "cannot rename");
+        if (!bad && ig_replace_file(d->temporary, d->path)) bad = draft_fail(d, "cannot rename");
         if (bad) unlink(d->temporary);
     }
     free(d->temporary);

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "graph/file.h"
 #include "graph/sha256.h"
 #include "planner/alloc.h"
 
@@ -44,7 +45,7 @@ int ig_draft_close(struct ig_draft *d, char *err, size_t err_bytes)
     int bad = ferror(d->f) || fflush(d->f) ? draft_fail(d, "cannot write", err, err_bytes) : 0;
     if (d->f != stdout && fclose(d->f) && !bad) bad = draft_fail(d, "cannot write", err, err_bytes);
     if (!d->temporary) return bad;
-    if (!bad && rename(d->temporary, d->path)) bad = draft_fail(d, "cannot rename", err, err_bytes);
+    if (!bad && ig_replace_file(d->temporary, d->path)) bad = draft_fail(d, "cannot rename", err, err_bytes);
     if (bad) unlink(d->temporary);
     free(d->temporary);
     return bad;
