@@ -1,5 +1,6 @@
 #include <dirent.h>
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -23,6 +24,7 @@ static const char help[] =
     "  --cc COMMAND      C compiler (default cc)\n"
     "  --run COMMAND     runs the program, e.g. qemu-aarch64-static\n"
     "  -j N              cases at a time (default: all cores)\n"
+    "  --timeout S       seconds a case may take (default 300)\n"
     "  --expect FILE     lines of \"NAME VERDICT\": only a difference from them is a failure\n"
     "  --json            one object a line: name, verdict, text\n"
     "  --tap             lines of the Test Anything Protocol\n"
@@ -38,7 +40,7 @@ struct job {
 };
 
 static char *cases[MAX_CASES];
-static int n_cases;
+static int n_cases, timeout_s = 300;
 
 static int by_name(const void *a, const void *b)
 {
@@ -78,7 +80,7 @@ static struct job start(const char *dir, const struct ig_verify_options *o)
     if (j.pid < 0) ig_fatal("fork: %s", strerror(errno));
     if (!j.pid) {
         close(fds[0]);
-        alarm(300);
+        alarm((unsigned)timeout_s);
         ig_verify_case(dir, o, line);
         if (write(fds[1], line, strlen(line)) < 0) _exit(1);
         _exit(0);
@@ -95,7 +97,9 @@ static void finish(struct job *j, char *line)
     line[n] = 0;
     close(j->pipe);
     waitpid(j->pid, &status, 0);
-    if (WIFSIGNALED(status)) snprintf(line, LINE, "FAIL killed by signal %d", WTERMSIG(status));
+    if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM)
+        snprintf(line, LINE, "FAIL not done after %d s (--timeout)", timeout_s);
+    else if (WIFSIGNALED(status)) snprintf(line, LINE, "FAIL killed by signal %d", WTERMSIG(status));
     else if (!n) snprintf(line, LINE, "FAIL ended without a verdict");
 }
 
@@ -174,7 +178,8 @@ int ig_verb_verify(int argc, char **argv)
                                           {"run", 1, 0, 'r'},     {"quiet", 0, 0, 'q'},
                                           {"keep", 0, 0, 'k'},    {"expect", 1, 0, 'e'},
                                           {"json", 0, 0, 'J'},    {"tap", 0, 0, 'p'},
-                                          {"output", 1, 0, 'o'},  {0, 0, 0, 0}};
+                                          {"output", 1, 0, 'o'},  {"timeout", 1, 0, 'l'},
+                                          {0, 0, 0, 0}};
     struct ig_verify_options o = {.threads = 2, .isa = ig_host_isa(), .target = "host", .cc = "cc"};
     struct report r = {.expect = NULL};
     const char *out = "-";
@@ -193,6 +198,7 @@ int ig_verb_verify(int argc, char **argv)
         case 'J': r.form = JSON; break;
         case 'p': r.form = TAP; break;
         case 'o': out = optarg; break;
+        case 'l': timeout_s = (int)ig_number(optarg, "--timeout", 1, 86400); break;
         case 'j': parallel = (int)ig_number(optarg, "-j", 1, MAX_JOBS); break;
         default: ig_usage(help);
         }

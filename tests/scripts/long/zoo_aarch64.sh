@@ -12,7 +12,7 @@ fi
 
 agrees() {
     out/ingot zoo "$1" -o "$work/$1/model.onnx" && $PYTHON "$SRCDIR/tests/zoo_oracle.py" "$work/$1/model.onnx" "$work/$1" &&
-        out/ingot verify --target aarch64 --isa neon --cc "${CC_AARCH64:-aarch64-linux-gnu-gcc}" \
+        out/ingot verify --timeout 3600 --target aarch64 --isa neon --cc "${CC_AARCH64:-aarch64-linux-gnu-gcc}" \
             --run "qemu-aarch64-static -cpu cortex-a57" "$work/$1"
 }
 
