@@ -49,6 +49,6 @@ int ig_verb_append(int argc, char **argv)
     fwrite(blob, 1, blob_bytes, f);
     fwrite(&t, 1, sizeof t, f);
     if (f != stdout) fchmod(fileno(f), 0755);
-    ig_close_output(f, out);
+    ig_close_output();
     return 0;
 }

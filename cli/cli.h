@@ -61,10 +61,11 @@ void ig_hash_file(const char *path, char hex[65]);
 /* Hex digest of the file that g was loaded from. */
 void ig_hash_graph(const struct ig_graph *g, const char *path, char hex[65]);
 /*
- * Opens `path` ("-": stdout) for writing through a temporary file; ig_close_output renames. Fatal on error.
+ * Opens `path` ("-": stdout) for writing through a draft (graph/draft.h), which ig_close_output ends. One at a time.
+ * Fatal on error.
  */
 FILE *ig_open_output(const char *path);
-void ig_close_output(FILE *f, const char *path);
+void ig_close_output(void);
 /* The ISA of that name, or of this machine for "host"; usage error otherwise. */
 int ig_isa_option(const char *text);
 /* The best ISA that runs here. */

@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "graph/draft.h"
 #include "graph/sha256.h"
 #include "kernels_cpu/eval.h"
 #include "kernels_cpu/registry.h"
-#include "runtime/host/file.h"
 #include "runtime/run.h"
 
 void ig_fatal(const char *format, ...)
@@ -19,6 +19,7 @@ void ig_fatal(const char *format, ...)
     vfprintf(stderr, format, args);
     fputc('\n', stderr);
     va_end(args);
+    ig_drafts_remove();
     exit(1);
 }
 
@@ -156,17 +157,19 @@ void ig_hash_file(const char *path, char hex[65])
     if (ig_sha256_file(path, hex)) ig_fatal("%s: %s", path, strerror(errno));
 }
 
+static struct ig_draft output; /* a verb writes one file at a time */
+
 FILE *ig_open_output(const char *path)
 {
-    FILE *f = ig_file_create(path);
-    if (!f) ig_fatal("%s: %s", path, strerror(errno));
-    return f;
+    char err[4200];
+    if (ig_draft_open(&output, path, err, sizeof err)) ig_fatal("%s", err);
+    return output.f;
 }
 
-void ig_close_output(FILE *f, const char *path)
+void ig_close_output(void)
 {
-    if (ig_file_close(f, path))
-        ig_fatal("%s: cannot write: %s", f == stdout ? "stdout" : path, strerror(errno));
+    char err[4200];
+    if (ig_draft_close(&output, 1, err, sizeof err)) ig_fatal("%s", err);
 }
 
 int32_t ig_cores(void)

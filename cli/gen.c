@@ -67,20 +67,14 @@ static void check_prefix(const char *prefix)
  * here. */
 static void write_weights(struct ig_lowered *l, const char *path)
 {
-    char temp[4200];
     size_t bytes = (size_t)l->model.weights_bytes;
-    if (snprintf(temp, sizeof temp, "%s.tmp", path) >= (int)sizeof temp) ig_fatal("%s: name too long", path);
-    int fd = open(temp, O_RDWR | O_CREAT | O_TRUNC, 0644);
-    if (fd < 0) ig_fatal("%s: %s", path, strerror(errno));
-    int error = posix_fallocate(fd, 0, (off_t)bytes);
+    int fd = fileno(ig_open_output(path)), error = posix_fallocate(fd, 0, (off_t)bytes);
     void *p = error ? MAP_FAILED : mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-    if (p == MAP_FAILED) {
-        unlink(temp);
+    if (p == MAP_FAILED)
         ig_fatal("%s: cannot write %zu bytes of weights: %s", path, bytes, strerror(error ? error : errno));
-    }
     ig_fill_weights(l, p);
     munmap(p, bytes);
-    if (close(fd) || rename(temp, path)) ig_fatal("%s: %s", path, strerror(errno));
+    ig_close_output();
 }
 
 /* <dir>/<prefix><suffix> */
@@ -96,7 +90,7 @@ static void emit_file(const struct ig_emit *e, const char *dir, const char *suff
     char path[4096];
     FILE *f = ig_open_output(file_of(e, dir, suffix, path));
     emit(f, e);
-    ig_close_output(f, path);
+    ig_close_output();
 }
 
 /* The weights first: their hash stands in the tables. */
@@ -107,7 +101,7 @@ static void write_all(const struct ig_emit *e, struct ig_lowered *l, const char 
     write_weights(l, file_of(e, dir, "_weights.bin", blob));
     FILE *f = ig_open_output(file_of(e, dir, "_weights.S", path));
     ig_emit_weights(f, e, blob);
-    ig_close_output(f, path);
+    ig_close_output();
     emit_file(e, dir, "_plan.c", ig_emit_tables);
     emit_file(e, dir, "_api.c", ig_emit_api);
     emit_file(e, dir, "_main.c", ig_emit_program);

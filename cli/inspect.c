@@ -144,7 +144,7 @@ int ig_verb_inspect(int argc, char **argv)
     FILE *f = ig_open_output(out);
     if (json) print_json(f, g);
     else print_text(f, argv[optind], g, quiet);
-    ig_close_output(f, out);
+    ig_close_output();
     ig_graph_free(g);
     return 0;
 }

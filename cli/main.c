@@ -1,8 +1,10 @@
 /* ingot: one host program, one verb a step. */
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "cli/cli.h"
+#include "graph/draft.h"
 #include "graph/version.h"
 
 static const struct verb {
@@ -32,6 +34,14 @@ static void help(FILE *f)
         fprintf(f, "  %-8s  %s\n", verbs[i].name, verbs[i].what);
 }
 
+/* Ctrl-C leaves no half-written file: the drafts go, then the signal does what it would have done. */
+static void interrupted(int number)
+{
+    ig_drafts_remove();
+    signal(number, SIG_DFL);
+    raise(number);
+}
+
 int main(int argc, char **argv)
 {
     if (argc > 1 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))) {
@@ -42,6 +52,7 @@ int main(int argc, char **argv)
         puts("ingot " INGOT_VERSION);
         return 0;
     }
+    for (int i = 0; i < 3; i++) signal((const int[]){SIGINT, SIGTERM, SIGHUP}[i], interrupted);
     for (size_t i = 0; argc > 1 && i < sizeof verbs / sizeof *verbs; i++)
         if (!strcmp(argv[1], verbs[i].name)) return verbs[i].run(argc - 1, argv + 1);
     if (argc > 1) fprintf(stderr, "ingot: no verb '%s'\n", argv[1]);

@@ -99,7 +99,7 @@ int ig_verb_report(int argc, char **argv)
     head(f, g, p);
     arena_map(f, g, p);
     layers(f, g, p);
-    ig_close_output(f, out);
+    ig_close_output();
     ig_plan_free(p);
     ig_graph_free(g);
     return 0;

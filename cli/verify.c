@@ -210,6 +210,6 @@ int ig_verb_verify(int argc, char **argv)
     qsort(cases, (size_t)n_cases, sizeof *cases, by_name);
     r.f = ig_open_output(out);
     run_all(&o, &r, parallel > MAX_JOBS ? MAX_JOBS : parallel);
-    ig_close_output(r.f, out);
+    ig_close_output();
     return r.unexpected > 0;
 }

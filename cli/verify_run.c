@@ -77,11 +77,11 @@ static int write_sources(struct build *b)
     FILE *f = ig_open_output(path);
     ig_emit_tables(f, &e);
     ig_emit_program(f, &e);
-    ig_close_output(f, path);
+    ig_close_output();
     snprintf(path, sizeof path, "%s/net_weights.S", b->dir);
     f = ig_open_output(path);
     ig_emit_weights(f, &e, blob);
-    ig_close_output(f, path);
+    ig_close_output();
     return 0;
 }
 

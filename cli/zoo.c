@@ -56,7 +56,7 @@ static void write_net(const char *name, const char *out)
     FILE *f = ig_open_output(out);
     /* After a failure ig_close_output finds it in the stream, removes the temporary file and says so. */
     ig_zoo_write(net, f, err, sizeof err);
-    ig_close_output(f, out);
+    ig_close_output();
 }
 
 int ig_verb_zoo(int argc, char **argv)

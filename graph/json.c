@@ -4,7 +4,6 @@
  * a file beside it, each at a multiple of 64 bytes. Both are written under another name and renamed when they
  * are complete.
  */
-#include "graph/file.h"
 #include "graph/json.h"
 
 #include <errno.h>
@@ -14,6 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "graph/draft.h"
 #include "graph/version.h"
 
 enum { ALIGN = 64 };
@@ -26,47 +26,6 @@ char *json_bin_path(const char *path) {
     memcpy(bin, path, n);
     strcpy(bin + n, ".bin");
     return bin;
-}
-
-/* --- a file that appears when it is complete --- */
-
-struct draft {
-    FILE *file;
-    char *temporary, *path;
-    char *err;
-    size_t err_bytes;
-};
-
-static int draft_fail(struct draft *d, const char *what) {
-    snprintf(d->err, d->err_bytes, "%s: %s: %s", d->path, what, strerror(errno));
-    return -1;
-}
-
-static int draft_open(struct draft *d, const char *path, char *err, size_t err_bytes) {
-    size_t n = strlen(path) + 32;
-    *d = (struct draft){.path = strdup(path), .temporary = malloc(n), .err = err, .err_bytes = err_bytes};
-    if (!d->path || !d->temporary) {
-        snprintf(err, err_bytes, "out of memory");
-        return -1;
-    }
-    snprintf(d->temporary, n, "%s.%ld.tmp", path, (long)getpid());
-    d->file = fopen(d->temporary, "wb");
-    return d->file ? 0 : draft_fail(d, "cannot write");
-}
-
-/* Ends the draft: as the file if `keep` and everything could be written, else as nothing. */
-static int draft_close(struct draft *d, int keep) {
-    int bad = !keep;
-    if (d->file) {
-        int lost = ferror(d->file);
-        if (!lost) errno = 0;
-        if ((fclose(d->file) || lost) && !bad) bad = draft_fail(d, "cannot write");
-        if (!bad && ig_replace_file(d->temporary, d->path)) bad = draft_fail(d, "cannot rename");
-        if (bad) unlink(d->temporary);
-    }
-    free(d->temporary);
-    free(d->path);
-    return bad ? -1 : 0;
 }
 
 /* --- the constants --- */
@@ -93,17 +52,17 @@ static int64_t place_all(const struct ig_graph *g, int64_t *offsets) {
 static int write_constants(const struct ig_graph *g, const char *path, const int64_t *offsets, char *err,
                            size_t err_bytes) {
     static const char zeros[ALIGN];
-    struct draft d;
+    struct ig_draft d;
     int64_t end = 0;
-    int bad = draft_open(&d, path, err, err_bytes);
-    for (int v = 0; !bad && v < g->n_values; v++) {
+    int lost = 0;
+    if (ig_draft_open(&d, path, err, err_bytes)) return -1;
+    for (int v = 0; !lost && v < g->n_values; v++) {
         if (!g->values[v].data || offsets[v] < end) continue;
         size_t bytes = (size_t)ig_bytes(&g->values[v].shape), gap = -bytes & (ALIGN - 1);
-        bad = fwrite(g->values[v].data, 1, bytes, d.file) != bytes || fwrite(zeros, 1, gap, d.file) != gap;
-        if (bad) draft_fail(&d, "cannot write");
+        lost = fwrite(g->values[v].data, 1, bytes, d.f) != bytes || fwrite(zeros, 1, gap, d.f) != gap;
         end = offsets[v] + (int64_t)(bytes + gap);
     }
-    return draft_close(&d, !bad);
+    return ig_draft_close(&d, 1, err, err_bytes);
 }
 
 /* --- the text --- */
@@ -258,10 +217,10 @@ static void put_graph(FILE *f, const struct ig_graph *g, const int64_t *offsets,
 
 static int write_text(const struct ig_graph *g, const char *path, const int64_t *offsets, int64_t constants,
                       char *err, size_t err_bytes) {
-    struct draft d;
-    int bad = draft_open(&d, path, err, err_bytes);
-    if (!bad) put_graph(d.file, g, offsets, constants);
-    return draft_close(&d, !bad);
+    struct ig_draft d;
+    if (ig_draft_open(&d, path, err, err_bytes)) return -1;
+    put_graph(d.f, g, offsets, constants);
+    return ig_draft_close(&d, 1, err, err_bytes);
 }
 
 int ig_graph_write(const struct ig_graph *g, const char *path, char *err, size_t err_bytes) {

@@ -82,7 +82,7 @@ int ig_plan_write(const struct ig_plan *p, const struct ig_graph *g, const char 
     put_field(d.f, "tool", "ingot " INGOT_VERSION);
     put_totals(d.f, p);
     fputs(",\n\"version\":1\n}\n", d.f);
-    return ig_draft_close(&d, err, err_bytes);
+    return ig_draft_close(&d, 1, err, err_bytes);
 }
 
 /* --- in --- */

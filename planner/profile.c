@@ -41,7 +41,7 @@ int ig_profile_write(const struct ig_profile *p, const struct ig_graph *g, const
         put_timing(d.f, g, &p->timings[i]);
     }
     fputs("\n],\n\"tool\":\"ingot " INGOT_VERSION "\",\n\"version\":1\n}\n", d.f);
-    return ig_draft_close(&d, err, err_bytes);
+    return ig_draft_close(&d, 1, err, err_bytes);
 }
 
 /* Records come in the graph's order, so the search starts where the last one was found. */

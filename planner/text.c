@@ -5,51 +5,12 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#include "graph/file.h"
 #include "graph/sha256.h"
 #include "planner/alloc.h"
 
 /* --- out --- */
-
-static int draft_fail(const struct ig_draft *d, const char *what, char *err, size_t err_bytes)
-{
-    snprintf(err, err_bytes, "%s: %s: %s", d->path, what, strerror(errno));
-    return -1;
-}
-
-int ig_draft_open(struct ig_draft *d, const char *path, char *err, size_t err_bytes)
-{
-    struct stat st;
-    *d = (struct ig_draft){.path = path};
-    if (!strcmp(path, "-")) {
-        d->f = stdout;
-        return 0;
-    }
-    if (stat(path, &st) || S_ISREG(st.st_mode)) {
-        size_t n = strlen(path) + 32;
-        d->temporary = ig_must_alloc(n, 1);
-        snprintf(d->temporary, n, "%s.%ld.tmp", path, (long)getpid());
-    }
-    d->f = fopen(d->temporary ? d->temporary : path, "w");
-    if (d->f) return 0;
-    draft_fail(d, "cannot write", err, err_bytes);
-    free(d->temporary);
-    return -1;
-}
-
-int ig_draft_close(struct ig_draft *d, char *err, size_t err_bytes)
-{
-    int bad = ferror(d->f) || fflush(d->f) ? draft_fail(d, "cannot write", err, err_bytes) : 0;
-    if (d->f != stdout && fclose(d->f) && !bad) bad = draft_fail(d, "cannot write", err, err_bytes);
-    if (!d->temporary) return bad;
-    if (!bad && ig_replace_file(d->temporary, d->path)) bad = draft_fail(d, "cannot rename", err, err_bytes);
-    if (bad) unlink(d->temporary);
-    free(d->temporary);
-    return bad;
-}
 
 void ig_put_text(FILE *f, const char *s)
 {

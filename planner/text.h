@@ -1,4 +1,4 @@
-/* Inside the planner's files: canonical JSON out (temporary file, then rename) and checked fields in. */
+/* Inside the planner's files: canonical JSON out and checked fields in. */
 #ifndef PLANNER_TEXT_H
 #define PLANNER_TEXT_H
 
@@ -6,17 +6,10 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "graph/draft.h"
+
 /* --- out --- */
 
-struct ig_draft {            /* a file that appears whole or not at all */
-    FILE *f;
-    const char *path;        /* "-": standard output; anything that is no regular file is written as it is */
-    char *temporary;         /* NULL: written directly */
-};
-
-/* 0, or -1 with "path: reason" in err. */
-int ig_draft_open(struct ig_draft *d, const char *path, char *err, size_t err_bytes);
-int ig_draft_close(struct ig_draft *d, char *err, size_t err_bytes);
 /* A JSON string, escaped; a number with the fewest digits that read back as the same double. */
 void ig_put_text(FILE *f, const char *s);
 void ig_put_double(FILE *f, double x);

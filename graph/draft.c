@@ -1,0 +1,80 @@
+#include "graph/draft.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { MAX_OPEN = 16 };
+
+static char *volatile pending[MAX_OPEN]; /* names of the drafts that are open */
+
+void ig_drafts_remove(void) {
+    for (int i = 0; i < MAX_OPEN; i++)
+        if (pending[i]) unlink(pending[i]);
+}
+
+static int fail(const struct ig_draft *d, const char *what, char *err, size_t err_bytes) {
+    snprintf(err, err_bytes, "%s: %s: %s", d->path, what, strerror(errno));
+    return -1;
+}
+
+static int name_draft(struct ig_draft *d) {
+    struct stat st;
+    size_t n = strlen(d->path) + 32;
+    if (!stat(d->path, &st) && !S_ISREG(st.st_mode)) return 0;
+    d->temporary = malloc(n);
+    if (!d->temporary) return -1;
+    snprintf(d->temporary, n, "%s.%ld.tmp", d->path, (long)getpid());
+    for (int i = 0; d->slot < 0 && i < MAX_OPEN; i++)
+        if (!pending[i]) pending[d->slot = i] = d->temporary;
+    return 0;
+}
+
+static void free_draft(struct ig_draft *d) {
+    if (d->slot >= 0) pending[d->slot] = NULL;
+    free(d->temporary);
+    free(d->path);
+}
+
+int ig_draft_open(struct ig_draft *d, const char *path, char *err, size_t err_bytes) {
+    *d = (struct ig_draft){.path = strdup(path), .slot = -1};
+    if (!strcmp(path, "-")) d->f = stdout;
+    else if (d->path && !name_draft(d)) d->f = d->temporary ? fopen(d->temporary, "w+b") : fopen(path, "wb");
+    if (d->path && d->f) return 0;
+    if (d->path) fail(d, "cannot write", err, err_bytes);
+    else snprintf(err, err_bytes, "out of memory");
+    free_draft(d);
+    return -1;
+}
+
+static int same_bytes(FILE *a, FILE *b) {
+    static char x[65536], y[65536];
+    for (;;) {
+        size_t n = fread(x, 1, sizeof x, a), m = fread(y, 1, sizeof y, b);
+        if (n != m || memcmp(x, y, n)) return 0;
+        if (n < sizeof x) return !ferror(a) && !ferror(b);
+    }
+}
+
+static int replace(const struct ig_draft *d) {
+    FILE *a = fopen(d->temporary, "rb"), *b = fopen(d->path, "rb");
+    int same = a && b && same_bytes(a, b);
+    if (a) fclose(a);
+    if (b) fclose(b);
+    return same ? unlink(d->temporary) : rename(d->temporary, d->path);
+}
+
+int ig_draft_close(struct ig_draft *d, int keep, char *err, size_t err_bytes) {
+    int bad = !keep;
+    int lost = ferror(d->f);
+    if (!lost) errno = 0;
+    if (fflush(d->f)) lost = 1;
+    if (d->f != stdout && fclose(d->f)) lost = 1;
+    if (lost && !bad) bad = fail(d, "cannot write", err, err_bytes);
+    if (d->temporary && !bad && replace(d)) bad = fail(d, "cannot rename", err, err_bytes);
+    if (d->temporary && bad) unlink(d->temporary);
+    free_draft(d);
+    return bad ? -1 : 0;
+}
