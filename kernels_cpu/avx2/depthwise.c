@@ -174,12 +174,12 @@ struct passes {
 
 static struct passes passes_of(const struct ig_window *w)
 {
-    static const struct passes five[2] = {{ig_pass_5s1_1row_avx2, ig_pass_5s1_2rows_avx2},
-                                          {ig_pass_5s2_1row_avx2, ig_pass_5s2_2rows_avx2}};
-    static const struct passes seven[2] = {{ig_pass_7s1_1row_avx2, NULL}, {ig_pass_7s2_1row_avx2, NULL}};
-    static const struct passes none = {NULL, NULL};
+    static const struct passes none = {NULL, NULL}, all[2][2] = {
+        {{ig_pass_5s1_1row_avx2, ig_pass_5s1_2rows_avx2}, {ig_pass_5s2_1row_avx2, ig_pass_5s2_2rows_avx2}},
+        {{ig_pass_7s1_1row_avx2, NULL}, {ig_pass_7s2_1row_avx2, NULL}},
+    };
     if (w->dw != 1 || w->sw > 2 || (w->kw != 5 && w->kw != 7)) return none;
-    return (w->kw == 5 ? five : seven)[w->sw - 1];
+    return all[w->kw == 7][w->sw - 1];
 }
 
 /* Outputs [x0, x1) of row y, at most WIDE, channels c .. c+7, one or two kernel rows at a time. */

@@ -24,6 +24,11 @@ ig_scratch_fn ig_scratch_conv_mr8;     /* of 8 */
 ig_scratch_fn ig_scratch_first_mr6;
 ig_scratch_fn ig_scratch_fc_mr6;
 
+/* --- pack/strassen.c: wide pointwise convolution --- */
+ig_supports_fn ig_supports_strassen;
+ig_pack_fn ig_pack_strassen16;
+ig_scratch_fn ig_scratch_strassen6x16;
+
 /* --- pack/deconv.c; supported where ig_supports_conv says so --- */
 ig_pack_fn ig_pack_deconv16;
 ig_scratch_fn ig_scratch_deconv_mr6;

@@ -45,13 +45,32 @@ static void kind(struct rng *r, struct ig_conv *a, int32_t *ic, int32_t *oc)
     }
 }
 
+/* Many channels under a window of one pixel. */
+static void wide_pointwise(struct rng *r, struct ig_conv *a, int32_t *ic, int32_t *oc, int32_t *in, int32_t *out)
+{
+    int32_t stride = rng_one_in(r, 4) ? 2 : 1;
+    a->groups = 1;
+    *ic = RNG_OF(r, 100, 128, 144, 192, 272);
+    *oc = RNG_OF(r, 48, 128, 160, 192);
+    a->w = (struct ig_window){1, 1, 1, 1, stride, stride, 1, 1, 1, 0, 0, 0, 0, 0, 0, 1, 1};
+    in[0] = out[0] = 1;
+    for (int i = 1; i < 3; i++) {
+        in[i] = rng_int(r, 1, 15);
+        out[i] = (in[i] - 1) / stride + 1;
+    }
+}
+
 static void make(struct rng *r, enum check_pass pass, struct check_problem *p)
 {
     struct ig_conv *a = &p->attrs.conv;
     int32_t ic, oc, rank = 2, in[3], out[3];
-    if (rng_one_in(r, 8)) rank = RNG_OF(r, 1, 3);
-    kind(r, a, &ic, &oc);
-    windows_make(r, &a->w, rank, in, out);
+    if (rng_one_in(r, 6)) {
+        wide_pointwise(r, a, &ic, &oc, in, out);
+    } else {
+        if (rng_one_in(r, 8)) rank = RNG_OF(r, 1, 3);
+        kind(r, a, &ic, &oc);
+        windows_make(r, &a->w, rank, in, out);
+    }
     a->act = windows_act(r, pass);
     int32_t weights[5] = {oc, ic / a->groups}, taps = a->w.kd * a->w.kh * a->w.kw;
     const int32_t k[3] = {a->w.kd, a->w.kh, a->w.kw};
