@@ -1,4 +1,5 @@
-/* --bench: warm frames within a time budget; --trace: one frame as Chrome trace JSON. */
+/* --bench: warm frames, within a time budget or as many as stdin asks for; --trace: one frame as Chrome trace
+ * JSON. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,22 +29,38 @@ static int64_t frame(struct ig_session *s, int64_t *step_ns)
     return ig_now_ns() - start;
 }
 
+static int64_t frame_ns[MAX_FRAMES];
+
 static struct figures measure(struct ig_session *s, double seconds)
 {
-    static int64_t ns[MAX_FRAMES];
     struct figures f = {0};
     f.first = (double)frame(s, NULL) * 1e-6;
     frame(s, NULL);
     frame(s, NULL);
     int64_t start = ig_now_ns(), end = start + (int64_t)(seconds * 1e9);
     while (f.frames < MAX_FRAMES && (f.frames < MIN_FRAMES || ig_now_ns() < end))
-        ns[f.frames++] = frame(s, NULL);
+        frame_ns[f.frames++] = frame(s, NULL);
     f.total = (double)(ig_now_ns() - start) * 1e-6;
-    qsort(ns, (size_t)f.frames, sizeof *ns, by_size);
-    f.min = (double)ns[0] * 1e-6;
-    f.median = (double)ns[f.frames / 2] * 1e-6;
-    f.p99 = (double)ns[(f.frames - 1) * 99 / 100] * 1e-6;
+    qsort(frame_ns, (size_t)f.frames, sizeof *frame_ns, by_size);
+    f.min = (double)frame_ns[0] * 1e-6;
+    f.median = (double)frame_ns[f.frames / 2] * 1e-6;
+    f.p99 = (double)frame_ns[(f.frames - 1) * 99 / 100] * 1e-6;
     return f;
+}
+
+/* Another program holds the watch: every line of stdin is a number of frames to run; a JSON array of their
+ * times in ns answers it. */
+static void serve(struct ig_session *s)
+{
+    char line[32];
+    while (fgets(line, sizeof line, stdin)) {
+        long n = strtol(line, NULL, 10);
+        if (n < 1 || n > MAX_FRAMES) ig_die("--bench=-: 1 to %d frames at a time", MAX_FRAMES);
+        for (long i = 0; i < n; i++) frame_ns[i] = frame(s, NULL);
+        for (long i = 0; i < n; i++) printf("%c%lld", i ? ',' : '[', (long long)frame_ns[i]);
+        puts("]");
+        fflush(stdout);
+    }
 }
 
 /* Median over some frames of every step's time, ns; malloc'ed. */
@@ -128,6 +145,10 @@ static void print_layers_json(const struct ig_session *s, const int64_t *ns)
 void ig_bench(struct ig_session *s, const struct ig_options *o)
 {
     char spoiled[160];
+    if (o->seconds <= 0) {
+        serve(s);
+        return;
+    }
     struct figures f = measure(s, o->seconds);
     int64_t *layers = measure_layers(s);
     spoilers(spoiled, sizeof spoiled);

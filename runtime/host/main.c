@@ -50,6 +50,7 @@ static void usage(FILE *f, const struct ig_program *p)
                 ig_shape_text(m->outputs[i].shape, text, sizeof text));
     fputs("  --top K       print the K best of the first output (default 5)\n"
           "  --bench[=S]   run for S seconds (default 3) and print times and layers\n"
+          "  --bench=-     run as many frames as each line of stdin says and print their times, ns\n"
           "  --threads N   threads (default: as planned)\n"
           "  --json        one JSON object a result on stdout\n"
           "  --trace FILE  one frame as Chrome trace JSON\n"
@@ -108,7 +109,7 @@ static struct ig_options parse(int argc, char **argv, const struct ig_program *p
         case 'k': o.top = number(optarg, "--top", 0, IG_MAX_TOP); break;
         case 'b':
             o.bench = 1;
-            if (optarg) o.seconds = seconds(optarg);
+            if (optarg) o.seconds = strcmp(optarg, "-") ? seconds(optarg) : 0;
             break;
         case 't': o.threads = number(optarg, "--threads", 1, IG_MAX_THREADS); break;
         case 'j': o.json = 1; break;

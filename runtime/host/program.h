@@ -24,7 +24,7 @@ struct ig_options { /* the command line, parsed */
     const char *inputs[16], *outputs[16];
     int n_inputs, n_outputs;
     int top, threads, json, info, bench, stream;
-    double seconds; /* of --bench */
+    double seconds; /* of --bench; 0: stdin says how many frames */
     const char *trace;
 };
 

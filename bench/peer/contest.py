@@ -1,0 +1,155 @@
+"""The contenders at work: each in a process of its own, stopped while it is not its turn, pinned to the same cores."""
+import contextlib
+import fcntl
+import json
+import os
+import select
+import signal
+import subprocess
+import sys
+import time
+
+from peer.workshop import FOLDER, Failed
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+@contextlib.contextmanager
+def pinned(cores):
+    """Children started in here run on `cores` alone."""
+    before = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, cores)
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, before)
+
+
+@contextlib.contextmanager
+def locked(path):
+    """Holds a file's lock, if there is one: other timings on this machine wait."""
+    if not path:
+        yield
+        return
+    with open(path, "a") as f:
+        fcntl.flock(f, fcntl.LOCK_EX)
+        yield
+
+
+class Contender:
+    """A process that answers numbers of inferences with their times."""
+
+    def __init__(self, name, args, cores, hello, timeout):
+        self.name, self.timeout, self.tail = name, timeout, b""
+        self.log = f"{FOLDER}/{name}.log"
+        with pinned(cores), open(self.log, "w") as log:
+            try:
+                self.process = subprocess.Popen(args, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log)
+            except OSError as e:
+                raise Failed(f"{args[0]}: {e.strerror}")
+        try:
+            self.about = self.answer() if hello else {}
+            self.rest()
+        except BaseException:
+            self.end()
+            raise
+
+    def answer(self):
+        end = time.monotonic() + self.timeout
+        pipe = self.process.stdout.fileno()
+        while b"\n" not in self.tail:
+            if not select.select([pipe], [], [], max(0, end - time.monotonic()))[0]:
+                raise Failed(f"no answer within {self.timeout} s")
+            piece = os.read(pipe, 1 << 16)
+            if not piece:
+                raise Failed(self.last_words())
+            self.tail += piece
+        line, self.tail = self.tail.split(b"\n", 1)
+        return json.loads(line)
+
+    def last_words(self):
+        self.process.wait()
+        with open(self.log, errors="replace") as f:
+            lines = [line.strip() for line in f if line.strip()]
+        return lines[-1] if lines else f"ended with status {self.process.returncode}"
+
+    def run(self, n):
+        """Times of n inferences, ns."""
+        os.kill(self.process.pid, signal.SIGCONT)
+        try:
+            self.process.stdin.write(f"{n}\n".encode())
+            self.process.stdin.flush()
+        except OSError:
+            raise Failed(self.last_words())
+        times = self.answer()
+        self.rest()
+        return times
+
+    def rest(self):
+        os.kill(self.process.pid, signal.SIGSTOP)
+
+    def way(self):
+        """Which of a peer's ways of calling was the fastest."""
+        with open(self.log) as f:
+            for line in f:
+                if line.startswith(f"{self.name}: "):
+                    return line.split(": ", 1)[1].strip()
+        return None
+
+    def end(self):
+        with contextlib.suppress(OSError):
+            self.process.kill()
+        self.process.wait()
+        self.process.stdin.close()
+        self.process.stdout.close()
+
+
+def worker(python, peer, model, net, threads, out):
+    raw = f"{FOLDER}/{net['name']}/input.raw"
+    return [python, f"{HERE}/worker.py", peer, model, raw, net["input"], str(threads), out]
+
+
+def iterations(ms, o):
+    """Of one contender that takes `ms`: the full number where that takes less than o.slow seconds, at least 10."""
+    if o.runs * ms > o.slow * 1e3:
+        return max(min(10, o.runs), int(o.slow * 1e3 / ms))
+    return min(max(o.runs, int(o.seconds * 1e3 / ms)), o.most)
+
+
+def warm_up(ms):
+    """Untimed inferences after a pause: two, or 20 ms of them."""
+    return max(2, min(100, int(20 / ms)))
+
+
+def rounds(contenders, o, timing):
+    """Interleaved rounds; {name: [ns]} and {name: reason} of those that failed on the way."""
+    times, failed, guess = {c.name: [] for c in contenders}, {}, {}
+    for r in range(o.rounds + 1):
+        for c in contenders:
+            if c.name in failed:
+                continue
+            try:
+                with timing():
+                    if r == 0:
+                        guess[c.name] = c.run(3)[-1] * 1e-6
+                        continue
+                    c.run(warm_up(guess[c.name]))
+                    times[c.name] += c.run(-(-iterations(guess[c.name], o) // o.rounds))
+            except Failed as e:
+                failed[c.name] = str(e)
+    return times, failed
+
+
+def quantile(ordered, q):
+    return ordered[min(len(ordered) - 1, int(q * len(ordered)))]
+
+
+def summary(ns):
+    """ms: median, least, spread."""
+    s = sorted(ns)
+    return {"median_ms": quantile(s, 0.5) * 1e-6, "min_ms": s[0] * 1e-6, "p10_ms": quantile(s, 0.1) * 1e-6,
+            "p90_ms": quantile(s, 0.9) * 1e-6, "samples": len(s)}
+
+
+def note(*words):
+    print("peers:", *words, file=sys.stderr, flush=True)

@@ -1,0 +1,175 @@
+"""Results as JSON that keeps what was measured before, and as tables."""
+import json
+import math
+import os
+
+PEERS = ["onnxruntime", "openvino", "ncnn"]
+BEGIN, END = "<!-- bench/peers: begin -->", "<!-- bench/peers: end -->"
+
+
+def read(path):
+    if path and os.path.exists(path):
+        with open(path) as f:
+            results = json.load(f)
+        if results.get("format") != "ingot-peers":
+            raise SystemExit(f"peers: {path}: not results of bench/peers")
+        return results
+    return {"format": "ingot-peers", "version": 1, "results": []}
+
+
+def merge(results, entry):
+    """Puts one network at one number of threads in its place."""
+    same = [e for e in results["results"] if (e["network"], e["threads"]) != (entry["network"], entry["threads"])]
+    results["results"] = sorted(same + [entry], key=lambda e: (e["threads"], e["order"]))
+
+
+def write(results, path):
+    with open(f"{path}.new", "w") as f:
+        json.dump(results, f, indent=1, sort_keys=True)
+        f.write("\n")
+    os.replace(f"{path}.new", path)
+
+
+def median(entry, name):
+    return entry["contenders"].get(name, {}).get("median_ms")
+
+
+def fastest(entry):
+    """(ms, name) of the fastest peer, or None."""
+    times = [(median(entry, p), p) for p in PEERS if median(entry, p)]
+    return min(times) if times else None
+
+
+def ratio(entry):
+    best, ours = fastest(entry), median(entry, "ingot")
+    return ours / best[0] if best and ours else None
+
+
+def start_ratio(entry):
+    """Our exec to exit over the fastest peer's load and first inference."""
+    peers = [s["load_ms"] + s["first_ms"] for p in PEERS if (s := entry["starts"].get(p)) and "load_ms" in s]
+    ours = entry["starts"].get("ingot", {}).get("exec_ms")
+    return ours / min(peers) if peers and ours else None
+
+
+def share_of_peak(entry):
+    ours = median(entry, "ingot")
+    return 2e-6 * entry["macs"] / (ours * entry["peak_gflops"] * entry["threads"]) if ours else None
+
+
+def share_of_stream(entry):
+    """Bytes that have to be read and written once, over what memory could deliver; None where arithmetic takes longer
+    than these bytes."""
+    ours, needed = median(entry, "ingot"), entry["traffic_bytes"] * 1e-6 / entry["stream_gbs"]
+    if not ours or needed < 2e-6 * entry["macs"] / (entry["peak_gflops"] * entry["threads"]):
+        return None
+    return needed / ours
+
+
+def number(x, digits=3):
+    """Three digits that matter."""
+    if x is None:
+        return "-"
+    decimals = max(0, digits - 1 - int(math.floor(math.log10(abs(x))))) if x else 0
+    return f"{x:.{min(decimals, 3)}f}"
+
+
+def percent(x):
+    return "-" if x is None else f"{100 * x:.0f} %"
+
+
+def speed_rows(entries):
+    head = ["network", "threads", "ingot ms", *(f"{p} ms" for p in PEERS), "ratio", "of peak", "of memory"]
+    rows = [[e["network"], str(e["threads"]), number(median(e, "ingot")), *(number(median(e, p)) for p in PEERS),
+             "-" if ratio(e) is None else f"{ratio(e):.2f}", percent(share_of_peak(e)), percent(share_of_stream(e))]
+            for e in entries]
+    return head, rows
+
+
+def start_text(start):
+    return "-" if "load_ms" not in start else f"{number(start['load_ms'])} + {number(start['first_ms'])}"
+
+
+def mib(kib):
+    return "-" if kib is None else number(kib / 1024)
+
+
+def start_rows(entries):
+    head = ["network", "threads", "ingot ms", *(f"{p} ms" for p in PEERS), "ratio", "ingot MiB",
+            *(f"{p} MiB" for p in PEERS), "binary MB"]
+    rows = []
+    for e in entries:
+        starts = [e["starts"].get(p, {}) for p in PEERS]
+        ours, r = e["starts"].get("ingot", {}), start_ratio(e)
+        rows.append([e["network"], str(e["threads"]), number(ours.get("exec_ms")), *map(start_text, starts),
+                     "-" if r is None else f"{r:.2f}", mib(ours.get("rss_kib")),
+                     *(mib(s.get("rss_kib")) for s in starts), number(e.get("binary_bytes", 0) * 1e-6)])
+    return head, rows
+
+
+def text_table(head, rows):
+    widths = [max(len(r[i]) for r in [head, *rows]) for i in range(len(head))]
+    return "\n".join("  ".join(c.ljust(w) if i == 0 else c.rjust(w) for i, (c, w) in enumerate(zip(r, widths)))
+                     for r in [head, *rows])
+
+
+def markdown_table(head, rows):
+    lines = [head, ["---" if i == 0 else "--:" for i in range(len(head))], *rows]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+
+
+def geometric_mean(values):
+    return math.exp(sum(map(math.log, values)) / len(values)) if values else None
+
+
+def verdict(entries):
+    """Lines: the geometric mean for each number of threads, who is above 1, who could not run, who disagrees."""
+    lines = []
+    for threads in sorted({e["threads"] for e in entries}):
+        mine = [e for e in entries if e["threads"] == threads and ratio(e)]
+        if not mine:
+            continue
+        above = [f"{e['network']} {ratio(e):.2f}" for e in sorted(mine, key=ratio, reverse=True) if ratio(e) > 1]
+        lines.append(f"{threads} thread{'s' if threads > 1 else ''}: geometric mean of ingot / fastest peer "
+                     f"{geometric_mean([ratio(e) for e in mine]):.3f} over {len(mine)} networks; above 1: "
+                     f"{', '.join(above) or 'none'}")
+    for e in entries:
+        for name, c in e["contenders"].items():
+            if "error" in c:
+                lines.append(f"{e['network']}, {e['threads']} threads: {name} cannot run it: {c['error']}")
+            elif c.get("difference") is None and name != "ingot":
+                lines.append(f"{e['network']}, {e['threads']} threads: {name}'s outputs have other sizes")
+            elif name != "ingot" and c["difference"] > 1e-3:
+                lines.append(f"{e['network']}, {e['threads']} threads: {name} differs by {c['difference']:.1e}")
+    return lines
+
+
+def report(entries):
+    return "\n\n".join([text_table(*speed_rows(entries)), text_table(*start_rows(entries)),
+                        "\n".join(verdict(entries))])
+
+
+def markdown(results):
+    entries = results["results"]
+    e = entries[-1]
+    versions = ", ".join(f"{name} {v}" for name, v in sorted(e["versions"].items()))
+    dates = sorted({e["date"][:10] for e in entries})
+    when = dates[0] if len(dates) == 1 else f"{dates[0]} to {dates[-1]}"
+    about = (f"{e['cpu']}, {number(e['peak_gflops'])} GFLOP/s of fused multiply-adds a core; {versions}; {when}. Times "
+             "are medians, warm, batch 1, fp32; *ratio* is ingot over the fastest peer.")
+    starts = ("From nothing to the first result: ingot from exec to exit, peers load + first inference, their interpreter "
+              "and import not counted; most memory held above that of the bare interpreter (ingot: the whole process); "
+              "size of the program without its weights.")
+    return "\n\n".join([about, markdown_table(*speed_rows(entries)), "\n".join(f"- {v}" for v in verdict(entries)),
+                        starts, markdown_table(*start_rows(entries))])
+
+
+def update_readme(path, results):
+    with open(path) as f:
+        text = f.read()
+    if BEGIN not in text or END not in text:
+        raise SystemExit(f"peers: {path}: no line '{BEGIN}' and '{END}' to put the table between")
+    before, after = text.split(BEGIN)[0], text.split(END)[1]
+    with open(f"{path}.new", "w") as f:
+        f.write(f"{before}{BEGIN}\n{markdown(results)}\n{END}{after}")
+    os.replace(f"{path}.new", path)
