@@ -1,6 +1,7 @@
 """The contenders at work: each in a process of its own, stopped while it is not its turn, pinned to the same cores."""
 import contextlib
 import fcntl
+import glob
 import json
 import os
 import select
@@ -16,24 +17,41 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 
 @contextlib.contextmanager
 def pinned(cores):
-    """Children started in here run on `cores` alone."""
-    before = os.sched_getaffinity(0)
+    """Children started in here run on `cores` alone, and before other programs where the system lets them."""
+    before, nice = os.sched_getaffinity(0), os.getpriority(os.PRIO_PROCESS, 0)
     os.sched_setaffinity(0, cores)
     try:
+        with contextlib.suppress(OSError):
+            os.setpriority(os.PRIO_PROCESS, 0, -20)
         yield
     finally:
         os.sched_setaffinity(0, before)
+        with contextlib.suppress(OSError):
+            os.setpriority(os.PRIO_PROCESS, 0, nice)
 
 
-@contextlib.contextmanager
-def locked(path):
-    """Holds a file's lock, if there is one: other timings on this machine wait."""
-    if not path:
-        yield
-        return
-    with open(path, "a") as f:
-        fcntl.flock(f, fcntl.LOCK_EX)
-        yield
+class Lock:
+    """A file's lock, if there is one, held while something is timed. It stays held from one timing to the next for
+    LEASE seconds, or until release(), so that other timings on this machine wait, but not for long."""
+    LEASE = 25
+
+    def __init__(self, path):
+        self.path, self.file, self.since = path, None, 0
+
+    def __enter__(self):
+        if self.path and not self.file:
+            self.file = open(self.path, "a")
+            fcntl.flock(self.file, fcntl.LOCK_EX)
+            self.since = time.monotonic()
+
+    def __exit__(self, *_):
+        if time.monotonic() - self.since > self.LEASE:
+            self.release()
+
+    def release(self):
+        if self.file:
+            self.file.close()
+            self.file = None
 
 
 class Contender:
@@ -85,6 +103,14 @@ class Contender:
         self.rest()
         return times
 
+    def lost(self):
+        """ns that its threads were ready to run and something else had their core."""
+        waited = 0
+        for path in glob.glob(f"/proc/{self.process.pid}/task/*/schedstat"):
+            with contextlib.suppress(OSError), open(path) as f:
+                waited += int(f.read().split()[1])
+        return waited
+
     def rest(self):
         os.kill(self.process.pid, signal.SIGSTOP)
 
@@ -121,23 +147,53 @@ def warm_up(ms):
     return max(2, min(100, int(20 / ms)))
 
 
-def rounds(contenders, o, timing):
-    """Interleaved rounds; {name: [ns]} and {name: reason} of those that failed on the way."""
-    times, failed, guess = {c.name: [] for c in contenders}, {}, {}
+def stolen(cores):
+    """ns that the host of a virtual machine gave to others, of these cores."""
+    ticks = 0
+    with contextlib.suppress(OSError, IndexError), open("/proc/stat") as f:
+        for line in f:
+            name, *fields = line.split()
+            if name in {f"cpu{c}" for c in cores}:
+                ticks += int(fields[7])
+    return ticks * 1_000_000_000 // os.sysconf("SC_CLK_TCK")
+
+
+def turn(c, n, warm, o, cores):
+    """(times of n inferences, share of the time that others took): tried again where that share is above o.calm, and
+    the calmest try counts."""
+    best = None
+    for _ in range(o.tries):
+        c.run(warm)
+        lost, start = c.lost() + stolen(cores), time.monotonic_ns()
+        times = c.run(n)
+        share = (c.lost() + stolen(cores) - lost) / (time.monotonic_ns() - start)
+        if not best or share < best[1]:
+            best = times, share
+        if share <= o.calm:
+            break
+    return best
+
+
+def rounds(contenders, o, cores, timing):
+    """Interleaved rounds; {name: [ns]}, {name: share lost to other programs} and {name: reason} of those that failed
+    on the way."""
+    times, lost, failed, guess = {c.name: [] for c in contenders}, {}, {}, {}
     for r in range(o.rounds + 1):
         for c in contenders:
             if c.name in failed:
                 continue
             try:
-                with timing():
+                with timing:
                     if r == 0:
                         guess[c.name] = c.run(3)[-1] * 1e-6
                         continue
-                    c.run(warm_up(guess[c.name]))
-                    times[c.name] += c.run(-(-iterations(guess[c.name], o) // o.rounds))
+                    n = -(-iterations(guess[c.name], o) // o.rounds)
+                    some, share = turn(c, n, warm_up(guess[c.name]), o, cores)
+                times[c.name] += some
+                lost[c.name] = lost.get(c.name, 0) + share / o.rounds
             except Failed as e:
                 failed[c.name] = str(e)
-    return times, failed
+    return times, lost, failed
 
 
 def quantile(ordered, q):

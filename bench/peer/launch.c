@@ -1,5 +1,6 @@
-/* Runs a program with its output thrown away and prints, as JSON, the time from before its start to after its end and
- * the most memory it held. A small parent, so that neither figure has a trace of the caller. usage: launch PROGRAM ARG... */
+/* Runs a program with its output thrown away and prints, as JSON, the time from before its start to after its
+ * end and the most memory it held. A small parent, so that neither figure has a trace of the caller.
+ * usage: launch PROGRAM ARG... */
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/resource.h>

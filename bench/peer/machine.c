@@ -1,5 +1,5 @@
-/* What the machine could do at best: prints the fused multiply-add peak of a core and the bandwidth of a streaming
- * read by as many threads as asked for, as JSON. usage: machine THREADS */
+/* What the machine could do at best: prints the fused multiply-add peak of a core and the bandwidth of a
+ * streaming read by as many threads as asked for, as JSON. usage: machine THREADS */
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -123,7 +123,8 @@ def geometric_mean(values):
 
 
 def verdict(entries):
-    """Lines: the geometric mean for each number of threads, who is above 1, who could not run, who disagrees."""
+    """Lines: the geometric mean for each number of threads, who is above 1, who could not run, who disagrees, what was
+    disturbed."""
     lines = []
     for threads in sorted({e["threads"] for e in entries}):
         mine = [e for e in entries if e["threads"] == threads and ratio(e)]
@@ -141,6 +142,10 @@ def verdict(entries):
                 lines.append(f"{e['network']}, {e['threads']} threads: {name}'s outputs have other sizes")
             elif name != "ingot" and c["difference"] > 1e-3:
                 lines.append(f"{e['network']}, {e['threads']} threads: {name} differs by {c['difference']:.1e}")
+    noisy = [f"{e['network']}/{e['threads']}" for e in entries
+             if any(c.get("lost", 0) > 0.05 for c in e["contenders"].values())]
+    if noisy:
+        lines.append(f"other programs took more than 5 % of the time of a contender: {', '.join(noisy)}")
     return lines
 
 
@@ -149,27 +154,54 @@ def report(entries):
                         "\n".join(verdict(entries))])
 
 
-def markdown(results):
-    entries = results["results"]
+def about(entries):
+    """Where, when and against which versions."""
     e = entries[-1]
     versions = ", ".join(f"{name} {v}" for name, v in sorted(e["versions"].items()))
     dates = sorted({e["date"][:10] for e in entries})
     when = dates[0] if len(dates) == 1 else f"{dates[0]} to {dates[-1]}"
-    about = (f"{e['cpu']}, {number(e['peak_gflops'])} GFLOP/s of fused multiply-adds a core; {versions}; {when}. Times "
-             "are medians, warm, batch 1, fp32; *ratio* is ingot over the fastest peer.")
-    starts = ("From nothing to the first result: ingot from exec to exit, peers load + first inference, their interpreter "
-              "and import not counted; most memory held above that of the bare interpreter (ingot: the whole process); "
-              "size of the program without its weights.")
-    return "\n\n".join([about, markdown_table(*speed_rows(entries)), "\n".join(f"- {v}" for v in verdict(entries)),
-                        starts, markdown_table(*start_rows(entries))])
+    return f"{e['cpu']}, {number(e['peak_gflops'])} GFLOP/s of fused multiply-adds a core; {versions}; {when}."
 
 
-def update_readme(path, results):
+def brief_rows(entries):
+    """A row a network: for each number of threads ours, the fastest peer, the ratio."""
+    counts = sorted({e["threads"] for e in entries})
+    at = {(e["network"], e["threads"]): e for e in entries}
+    head = ["network"]
+    for t in counts:
+        head += [f"ingot ms, {t} thread{'s' if t > 1 else ''}", "fastest peer", "ratio", "of peak"]
+    rows = []
+    for name in dict.fromkeys(e["network"] for e in sorted(entries, key=lambda e: e["order"])):
+        row = [name]
+        for t in counts:
+            e = at.get((name, t))
+            best = e and fastest(e)
+            row += [number(e and median(e, "ingot")), f"{number(best[0])} {best[1]}" if best else "-",
+                    f"{ratio(e):.2f}" if best else "-", percent(e and share_of_peak(e))]
+        rows.append(row)
+    return head, rows
+
+
+def markdown_brief(results):
+    entries = results["results"]
+    means = [v for v in verdict(entries) if "geometric mean" in v]
+    return "\n\n".join([about(entries), markdown_table(*brief_rows(entries)), "\n".join(f"- {v}" for v in means)])
+
+
+def markdown_full(results):
+    entries = results["results"]
+    return "\n\n".join([about(entries), "Warm:", markdown_table(*speed_rows(entries)),
+                        "\n".join(f"- {v}" for v in verdict(entries)), "From nothing to the first result:",
+                        markdown_table(*start_rows(entries))])
+
+
+def update(path, markdown):
+    """Renews what is between the markers of a Markdown file."""
     with open(path) as f:
         text = f.read()
-    if BEGIN not in text or END not in text:
-        raise SystemExit(f"peers: {path}: no line '{BEGIN}' and '{END}' to put the table between")
+    if BEGIN not in text or END not in text.split(BEGIN)[1]:
+        raise SystemExit(f"peers: {path}: no lines '{BEGIN}' and '{END}' to put tables between")
     before, after = text.split(BEGIN)[0], text.split(END)[1]
     with open(f"{path}.new", "w") as f:
-        f.write(f"{before}{BEGIN}\n{markdown(results)}\n{END}{after}")
+        f.write(f"{before}{BEGIN}\n{markdown}\n{END}{after}")
     os.replace(f"{path}.new", path)

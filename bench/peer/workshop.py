@@ -94,8 +94,7 @@ def tool(srcdir, name):
     """A C program of this folder, compiled."""
     os.makedirs(FOLDER, exist_ok=True)
     path = f"{FOLDER}/{name}"
-    run([*compiler(), "-std=c11", "-O3", "-mavx2" if os.uname().machine == "x86_64" else "-O3", "-D_GNU_SOURCE",
-         f"-I{srcdir}", f"{srcdir}/bench/peer/{name}.c", "out/libingot.a", "-lpthread", "-lm", "-o", path])
+    run([*compiler(), "-std=c11", "-O3", "-Wall", "-Wextra", "-Wshadow", "-Werror", "-D_GNU_SOURCE", f"-I{srcdir}", f"{srcdir}/bench/peer/{name}.c", "out/libingot.a", "-lpthread", "-lm", "-o", path])
     return path
 
 
