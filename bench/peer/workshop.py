@@ -148,9 +148,9 @@ def ncnn_model(python, net, model, version):
     if fresh(folder, key):
         return path
     os.link(model, f"{folder}/net.onnx")
-    pnnx = os.path.join(os.path.dirname(python), "pnnx")
+    pnnx = run([python, "-c", "import sysconfig; print(sysconfig.get_path('platlib'))"]).strip() + "/pnnx/pnnx"
     if not os.path.exists(pnnx):
-        pnnx = shutil.which("pnnx") or pnnx
+        pnnx = shutil.which("pnnx") or "pnnx"
     dims = net["input"].replace("x", ",")
     run([pnnx, "net.onnx", f"inputshape=[{dims}]", "fp16=0"], timeout=600, cwd=folder)
     for name in os.listdir(folder):
