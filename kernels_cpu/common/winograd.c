@@ -6,12 +6,13 @@
 #include "kernels_cpu/common/gemm_block.h"
 
 enum {
-    V_BYTES = 640 << 10,       /* of a block's V, M: together about three quarters of a megabyte of L2 */
-    M_BYTES = 256 << 10,
-    MIN_GROUPS = 2,            /* of six tiles: weights are read once a block, so that it is not too small */
-    MAX_GROUPS = 4,
-    AHEAD_BYTES = 2048,        /* prefetch distance of streamed weights */
-    MR = 6, NR = 16
+    MR = 6, NR = 16,
+    NEAR_BYTES = 16 << 20,     /* weights up to this stay in a cache over the blocks, so that two groups a block do; */
+    NEAR_GROUPS = 2,
+    FAR_GROUPS = 8,            /* others come from memory once a block: many groups, as long as V is no larger than */
+    FAR_BYTES = 1536 << 10,
+    M_BYTES = 288 << 10,       /* of a block's M */
+    AHEAD_BYTES = 2048         /* prefetch distance of weights that do not fit L2 */
 };
 
 struct sizes {                 /* what follows from the call alone */
@@ -19,6 +20,8 @@ struct sizes {                 /* what follows from the call alone */
     int32_t across;            /* tiles in a row */
     int32_t groups;            /* of at most MR tiles, in a block */
     int32_t chunk;             /* channels of M */
+    int32_t panels;            /* packed ones of a point */
+    int64_t panel;             /* floats of each */
     int64_t v_row, m_row;      /* floats from a tile to the next */
     int64_t v_plane, m_plane;  /* from a point to the next */
 };
@@ -31,14 +34,13 @@ struct job {
     int32_t first_row;         /* of tiles */
     struct ig_act act;         /* what the output transform cannot do; kind IG_NONE if it can */
     float lo, hi;
-    int stream;                /* the weights of one point do not fit L2: each panel is read once a block */
+    int stream;                /* the weights of a point and chunk do not fit L2: each panel is read once a block */
     struct ig_gemm_args gemm;
     const float *bias, *u;     /* packed */
-    int64_t panel;             /* floats of a packed panel */
     float *v, *m, *strip;
     const float **pixel;       /* [m*STRIP + 2][n] */
-    const float *a[MR * MAX_GROUPS];
-    float *c[MR * MAX_GROUPS];
+    const float *a[MR * FAR_GROUPS];
+    float *c[MR * FAR_GROUPS];
 };
 
 static int64_t min64(int64_t a, int64_t b)
@@ -52,20 +54,27 @@ static int64_t odd_lines(int64_t floats)
     return ((floats + 15) / 16 | 1) * 16;
 }
 
+/* n / to, rounded up. */
+static int64_t ratio_up(int64_t n, int64_t to)
+{
+    return (n + to - 1) / to;
+}
+
 static struct sizes sizes_of(const struct ig_call *call, int32_t m)
 {
     struct sizes s = {.n = m + 2, .points = (m + 2) * (m + 2), .ic = call->in[0].c, .oc = call->out[0].c};
-    int64_t line = (int64_t)s.points * MR * (int64_t)sizeof(float); /* of a group, a float a tile */
-    s.across = (call->out[0].w + m - 1) / m;
-    int64_t groups = ((int64_t)s.across * ((call->out[0].h + m - 1) / m) + MR - 1) / MR;
+    int64_t group = (int64_t)s.points * MR * (int64_t)sizeof(float); /* bytes of one float a tile */
+    s.across = (int32_t)ratio_up(call->out[0].w, m);
+    s.panels = (int32_t)ratio_up(s.oc, NR);
+    s.panel = ig_gemm_panel(1, s.ic, NR);
     s.v_row = odd_lines(s.ic);
-    int64_t fit = V_BYTES / (line * s.v_row);
-    if (fit < MIN_GROUPS) fit = MIN_GROUPS;
-    s.groups = (int32_t)min64(groups, min64(fit, MAX_GROUPS));
-    int64_t chunk = M_BYTES / (line * s.groups) / 32 * 32 - 16;
-    int64_t panels = (s.oc + NR - 1) / NR;
-    if (chunk < 48) chunk = 48;
-    s.chunk = (int32_t)min64(panels * NR, chunk);
+    int64_t groups = NEAR_GROUPS;
+    if (s.points * s.panels * s.panel * (int64_t)sizeof(float) > NEAR_BYTES)
+        groups = min64(FAR_GROUPS, FAR_BYTES / (group * s.v_row));
+    if (groups < NEAR_GROUPS) groups = NEAR_GROUPS;
+    s.groups = (int32_t)min64(groups, ratio_up((int64_t)s.across * ratio_up(call->out[0].h, m), MR));
+    int64_t chunks = ratio_up(group * s.groups * s.oc, M_BYTES);
+    s.chunk = (int32_t)ratio_up(s.panels, min64(chunks, s.panels)) * NR;
     s.m_row = odd_lines(s.chunk);
     s.v_plane = odd_lines(s.groups * MR * s.v_row);
     s.m_plane = odd_lines(s.groups * MR * s.m_row);
@@ -109,15 +118,13 @@ static void start(struct job *job, const struct ig_call *call, struct ig_range r
     job->first_row = range.y0 / set->m;
     job->s = sizes_of(call, set->m);
     split_act(job, &conv->act);
-    int64_t panels = (job->s.oc + NR - 1) / NR;
+    int64_t panel_bytes = job->s.panel * (int64_t)sizeof(float), near = set->gemm->stream_bytes;
     job->bias = (const float *)call->weights;
-    job->u = job->bias + panels * NR;
-    job->panel = ig_gemm_panel(1, job->s.ic, NR);
-    int64_t point_bytes = panels * job->panel * (int64_t)sizeof(float);
-    job->stream = point_bytes > set->gemm->stream_bytes;
+    job->u = job->bias + job->s.panels * NR;
+    job->stream = job->s.chunk / NR * panel_bytes > near;
     job->gemm.taps = 1;
     job->gemm.k = job->s.ic;
-    job->gemm.prefetch = point_bytes * job->s.points > set->gemm->stream_bytes ? AHEAD_BYTES : 0;
+    job->gemm.prefetch = job->s.points * job->s.panels * panel_bytes > near ? AHEAD_BYTES : 0;
     job->pixel = (const float **)(void *)scratch;
     job->strip = (float *)(void *)(scratch + table_bytes(job->s.n));
     job->v = job->strip + strip_floats(job->s.n);
@@ -154,13 +161,12 @@ static void transform_input(const struct job *job, int64_t first, int32_t count)
     }
 }
 
-/* Panels [j0, j1) of one point by the group of `count` tiles from `first` on; c0: first channel of M. */
+/* Panels [j0, j1) of one point by the group of `count` tiles from `first` on. */
 static void multiply_group(struct job *job, int32_t point, int32_t first, int32_t count, int32_t j0, int32_t j1)
 {
     const struct ig_gemm_set *set = job->set->gemm;
     const struct sizes *s = &job->s;
     struct ig_gemm_args *args = &job->gemm;
-    int64_t panels = (s->oc + NR - 1) / NR;
     args->a = job->a + first;
     args->c = job->c + first;
     for (int32_t j = j0, n; j < j1; j += n) {
@@ -169,7 +175,7 @@ static void multiply_group(struct job *job, int32_t point, int32_t first, int32_
         if (n > j1 - j) n = j1 - j;
         if (n < 1) n = 1;
         args->panels = n;
-        args->bias = job->u + (point * panels + j) * job->panel;
+        args->bias = job->u + (point * (int64_t)s->panels + j) * s->panel;
         args->b = args->bias + NR;
         set->fn[wide][count - 1](args);
         args->c_offset += n * NR * (int64_t)sizeof(float);
@@ -222,8 +228,7 @@ void ig_winograd(const struct ig_call *call, struct ig_range range, void *scratc
     struct job job;
     start(&job, call, range, (char *)scratch, set);
     const struct sizes *s = &job.s;
-    int64_t tiles = (int64_t)((range.y1 - range.y0 + set->m - 1) / set->m) * s->across;
-    int64_t groups = (tiles + MR - 1) / MR;
+    int64_t tiles = ratio_up(range.y1 - range.y0, set->m) * s->across, groups = ratio_up(tiles, MR);
     int32_t count = (int32_t)(tiles / groups);
     int64_t larger = tiles - groups * count; /* the first groups have one tile more */
     for (int32_t i = 0; i < s->groups * MR; i++) {

@@ -87,6 +87,7 @@ TILE_INLINE void out6(const vec *d, vec *o)
 TILE_INLINE void strip_in(const struct ig_winograd_in *args, int32_t c, int32_t width, const int m, tile_fn *transform)
 {
     const int n = m + 2;
+    const int64_t plane = args->plane;
     const float *const *pixel = args->pixel;
     float *strip = args->strip;
     vec d[8], o[8];
@@ -105,7 +106,7 @@ TILE_INLINE void strip_in(const struct ig_winograd_in *args, int32_t c, int32_t 
             for (int j = 0; j < n; j++) d[j] = v_load(strip + (j * n + i) * LANES);
             transform(d, o);
 #pragma GCC unroll 8
-            for (int j = 0; j < n; j++, v += args->plane) v_store(v, o[j]);
+            for (int j = 0; j < n; j++, v += plane) v_store(v, o[j]);
         }
     }
 }
@@ -121,11 +122,13 @@ TILE_INLINE void tiles_in(const struct ig_winograd_in *args, const int m, tile_f
 TILE_INLINE void part_out(const struct ig_winograd_out *args, int32_t c, int32_t width, const int m, tile_fn *transform)
 {
     const int n = m + 2;
+    const int32_t columns = args->columns;
+    const int64_t down = n * args->plane, c_step = args->c_step, r_step = args->r_step;
     vec half[IG_WINOGRAD_MAX_M][8], d[8], o[8], bias = v_load(args->bias + c), lo = v_set(args->lo), hi = v_set(args->hi);
     for (int j = 0; j < n; j++) {
         const float *p = args->m + j * args->plane + c;
 #pragma GCC unroll 8
-        for (int i = 0; i < n; i++, p += n * args->plane) d[i] = v_load(p);
+        for (int i = 0; i < n; i++, p += down) d[i] = v_load(p);
         transform(d, o);
 #pragma GCC unroll 8
         for (int i = 0; i < m; i++) half[i][j] = o[i];
@@ -138,12 +141,12 @@ TILE_INLINE void part_out(const struct ig_winograd_out *args, int32_t c, int32_t
         transform(d, o);
 #pragma GCC unroll 8
         for (int j = 0; j < m; j++) {
-            if (j >= args->columns) break;
+            if (j >= columns) break;
             vec y = v_add(o[j], bias);
-            if (r) y = v_add(y, width < LANES ? v_load_part(r + j * args->r_step, width) : v_load(r + j * args->r_step));
+            if (r) y = v_add(y, width < LANES ? v_load_part(r + j * r_step, width) : v_load(r + j * r_step));
             y = v_min(hi, v_max(lo, y));
-            if (width < LANES) v_store_part(to + j * args->c_step, y, width);
-            else v_store(to + j * args->c_step, y);
+            if (width < LANES) v_store_part(to + j * c_step, y, width);
+            else v_store(to + j * c_step, y);
         }
     }
 }
