@@ -2,7 +2,7 @@
  * The tile transforms of Winograd F(2,3), F(4,3), F(6,3), written once for vectors of any width. Whoever includes this
  * has defined, over `vec` of LANES floats:
  *   v_load(p) v_store(p, v) v_load_part(p, n) v_store_part(p, v, n)   n in 1..LANES-1 elements, the rest untouched
- *   v_set(x) v_add(a, b) v_sub(a, b) v_max(a, b) v_min(a, b)          v_max, v_min: b where either is a NaN
+ *   v_set(x) v_add(a, b) v_sub(a, b) v_max(a, b) v_min(a, b)          a NaN in b stays
  *   v_fma(a, x, b)   a + x*b, x a float constant, fused              v_mul(x, b)   x*b
  * The points: F2 0 1 -1; F4 0 3/4 -3/4 3/2 -3/2, whose error is a quarter of that of 0 1 -1 2 -2; F6 0 1 -1 2 -2 1/2
  * -1/2; and infinity. Points in pairs +p, -p share their even and odd parts. Constants are exact.
