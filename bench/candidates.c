@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/error.h"
 #include "kernels_cpu/registry.h"
 
 enum { MAX_CUTS = 8 };
@@ -19,10 +20,10 @@ static void add_kernel(struct ig_layer_candidates *l, const struct ig_kernel *k,
                        int32_t threads)
 {
     struct ig_cut cuts[MAX_CUTS];
-    double estimate = ig_estimate_ns(k, call, threads);
+    double estimate = ig_estimate_ns(k, call, threads), error = k->error > 0 ? ig_kernel_error(k, call) : 0;
     int n = ig_legal_cuts(k, call, threads, cuts, MAX_CUTS);
     for (int c = 0; c < n && l->n < IG_MAX_CANDIDATES; c++)
-        l->at[l->n++] = (struct ig_candidate){k, cuts[c], c, estimate, 0, 0};
+        l->at[l->n++] = (struct ig_candidate){k, cuts[c], c, estimate, error, 0, 0};
     l->n_kernels++;
 }
 

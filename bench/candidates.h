@@ -12,6 +12,7 @@ struct ig_candidate {
     struct ig_cut cut;
     int32_t rank;           /* 0: the kernel's favourite cut, 1: the next, ... */
     double estimate;        /* ns, of the kernel */
+    double error;           /* of the kernel, measured; 0: it is a direct sum */
     double alone, in_order; /* ns, best of the rounds; 0: not yet timed */
 };
 

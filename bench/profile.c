@@ -64,7 +64,7 @@ static struct ig_plan *round_plan(struct profiler *p)
     for (int32_t i = 0; i < p->g->n_nodes; i++) {
         const struct ig_candidate *c = ig_candidates_next(&p->layers[i]);
         if (c)
-            t[chosen.n++] = (struct ig_timing){i, c->kernel, c->cut.split, c->cut.chunk, p->o->threads, 1, 1};
+            t[chosen.n++] = (struct ig_timing){i, c->kernel, c->cut.split, c->cut.chunk, p->o->threads, 1, 1, 0};
     }
     struct ig_plan_options options = {
         .target = "host", .isa = p->o->isa, .threads = p->o->threads, .profile = &chosen};
@@ -292,7 +292,7 @@ static struct ig_profile *collect(const struct ig_graph *g, const struct ig_laye
             const struct ig_candidate *k = &layers[i].at[c];
             if (k->in_order > 0)
                 t[p->n++] = (struct ig_timing){i,          k->kernel, k->cut.split, k->cut.chunk,
-                                               o->threads, k->alone,  k->in_order};
+                                               o->threads, k->alone,  k->in_order,  k->error};
         }
     qsort(t, (size_t)p->n, sizeof *t, by_record);
     return p;

@@ -2,8 +2,24 @@
 #include "kernels_cpu/registry.h"
 
 static const char help[] = "ingot kernels\n\n"
-                           "Lists every kernel variant: name, op, tile of rows x channels.\n"
+                           "Lists every kernel variant: name, op, tile of rows x channels, and the bound on the error of those that\n"
+                           "are less exact than a direct sum: max|y - exact| / max|exact| of unit-normal data.\n"
                            "  --json   one object a line\n";
+
+static void put_json(const struct ig_kernel *k)
+{
+    printf("{\"col_tile\":%d,\"error\":%.6g,\"isa\":\"%s\",\"name\":\"%s\",\"op\":\"%s\",\"row_tile\":%d,"
+           "\"runs_here\":%s}\n",
+           k->col_tile, (double)k->error, ig_isa_name(k->isa), k->name, ig_op_info((enum ig_op)k->op)->name,
+           k->row_tile, ig_isa_runs_here(k->isa) ? "true" : "false");
+}
+
+static void put_line(const struct ig_kernel *k)
+{
+    printf("%-36s %-18s %dx%d", k->name, ig_op_info((enum ig_op)k->op)->name, k->row_tile, k->col_tile);
+    if (k->error > 0) printf("  error <= %.6g", (double)k->error);
+    puts(ig_isa_runs_here(k->isa) ? "" : "  (not on this machine)");
+}
 
 int ig_verb_kernels(int argc, char **argv)
 {
@@ -17,15 +33,8 @@ int ig_verb_kernels(int argc, char **argv)
     if (optind != argc) ig_usage(help);
     for (int i = 0; i < ig_kernel_count(); i++) {
         const struct ig_kernel *k = ig_kernel_at(i);
-        const char *op = ig_op_info((enum ig_op)k->op)->name;
-        int runs = ig_isa_runs_here(k->isa);
-        if (json)
-            printf("{\"col_tile\":%d,\"isa\":\"%s\",\"name\":\"%s\",\"op\":\"%s\",\"row_tile\":%d,\"runs_"
-                   "here\":%s}\n",
-                   k->col_tile, ig_isa_name(k->isa), k->name, op, k->row_tile, runs ? "true" : "false");
-        else
-            printf("%-36s %-18s %dx%d%s\n", k->name, op, k->row_tile, k->col_tile,
-                   runs ? "" : "  (not on this machine)");
+        if (json) put_json(k);
+        else put_line(k);
     }
     return fflush(stdout) || ferror(stdout);
 }

@@ -18,6 +18,9 @@ static const char help[] =
     "  --threads N         threads to plan for (default: all cores)\n"
     "  --memory-budget B   most bytes of arena, scratch and weights, e.g. 8MB\n"
     "  --max-latency-ms X, --min-fps X   refuse a plan that is predicted slower\n"
+    "  --max-error X       use no kernel less exact than that on its layer (default 1e-5): max|y - direct|\n"
+    "                      over max|direct|, measured in the profile, else stated (ingot kernels); 0: direct\n"
+    "                      sums only; F(6,3) of Winograd needs about 5e-5\n"
     "  --summary           print a plan in a few lines\n"
     "  -v                  print the new plan in a few lines, on stderr\n" IG_SOURCE_HELP;
 
@@ -88,12 +91,14 @@ int ig_verb_plan(int argc, char **argv)
                                           {"memory-budget", 1, 0, 'm'},
                                           {"max-latency-ms", 1, 0, 'l'},
                                           {"min-fps", 1, 0, 'f'},
+                                          {"max-error", 1, 0, 'e'},
                                           {"summary", 0, 0, 's'},
                                           {"verbose", 0, 0, 'v'},
                                           IG_SOURCE_OPTIONS,
                                           {0, 0, 0, 0}};
     struct ig_source_options source = {.n_binds = 0};
-    struct ig_plan_options o = {.target = "host", .isa = ig_host_isa(), .threads = ig_cores()};
+    struct ig_plan_options o = {.target = "host", .isa = ig_host_isa(), .threads = ig_cores(),
+                                .max_error = IG_MAX_ERROR};
     const char *out = "plan.json", *profile = NULL;
     char err[4096];
     int summarise = 0, verbose = 0;
@@ -107,6 +112,7 @@ int ig_verb_plan(int argc, char **argv)
         case 'm': o.memory_budget = ig_size_option(optarg, "--memory-budget"); break;
         case 'l': o.max_latency_ms = ig_number(optarg, "--max-latency-ms", 1e-9, 1e9); break;
         case 'f': o.min_fps = ig_number(optarg, "--min-fps", 1e-9, 1e9); break;
+        case 'e': o.max_error = ig_number(optarg, "--max-error", 0, 1); break;
         case 's': summarise = 1; break;
         case 'v': verbose = 1; break;
         default:

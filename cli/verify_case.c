@@ -95,7 +95,8 @@ static void plan_and_run(const struct ig_testset *t, const struct ig_graph *g,
     const void *inputs[IG_TESTSET_TENSORS] = {NULL};
     char err[900];
     if (find_inputs(t, g, inputs, line)) return;
-    struct ig_plan_options po = {.target = o->target, .isa = o->isa, .threads = o->threads};
+    struct ig_plan_options po = {.target = o->target, .isa = o->isa, .threads = o->threads,
+                                 .max_error = IG_MAX_ERROR};
     struct ig_plan *p = ig_plan_make(g, &po, err, sizeof err);
     if (!p || ig_validate(g, p, 0, err, sizeof err)) {
         snprintf(line, IG_VERDICT_BYTES, "FAIL %s", err);

@@ -85,6 +85,7 @@ struct ig_kernel {            /* one variant: everything the planner, the tests 
     ig_supports_fn *supports;
     ig_pack_fn *pack;         /* NULL: the kernel reads its constants as they are */
     ig_scratch_fn *scratch;   /* NULL: none */
+    float error;              /* bound on max|y - exact| / max|exact| of unit-normal data; 0: rounding of a direct sum */
 };
 
 /* The row map: address of row y of `o`, whose elements are `bytes` long. */

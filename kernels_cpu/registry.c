@@ -1,6 +1,7 @@
 /*
  * The registry, made from one line per kernel in <isa>/kernels.inc:
  *   KERNEL(symbol, "symbol", op, isa, flags, row_tile, col_tile, supports, pack, scratch)
+ *   KERNEL_ERROR(the same, error)    for a kernel that is less exact than a direct sum
  * An ISA that this program is not built for (configure defines INGOT_HAVE_<ISA> if it is) is listed all the same,
  * without its functions, so that a PC can plan and pack for a board.
  */
@@ -11,13 +12,17 @@
 #include "kernels_cpu/pack/pack.h"
 
 #define KERNEL(symbol, name, op, isa, flags, rows, cols, supports, pack, scratch) ig_kernel_fn symbol;
+#define KERNEL_ERROR(symbol, name, op, isa, flags, rows, cols, supports, pack, scratch, error) ig_kernel_fn symbol;
 #include "kernels_cpu/ref/kernels.inc"
 #include "kernels_cpu/avx2/kernels.inc"
 #include "kernels_cpu/neon/kernels.inc"
 #undef KERNEL
+#undef KERNEL_ERROR
 
 #define KERNEL(symbol, name, op, isa, flags, rows, cols, supports, pack, scratch)                                    \
-    {name, RUN(symbol), op, isa, flags, rows, cols, supports, pack, scratch},
+    KERNEL_ERROR(symbol, name, op, isa, flags, rows, cols, supports, pack, scratch, 0)
+#define KERNEL_ERROR(symbol, name, op, isa, flags, rows, cols, supports, pack, scratch, error)                       \
+    {name, RUN(symbol), op, isa, flags, rows, cols, supports, pack, scratch, error},
 
 static const struct ig_kernel kernels[] = {
 #define RUN(symbol) symbol

@@ -14,20 +14,20 @@ static const struct { double gflops, gbytes, all_gbytes; } machines[IG_ISAS] = {
     [IG_ISA_NEON] = {16, 6, 16},
 };
 
+enum { WINOGRAD = 0 };
+
 static const struct family {
     int32_t op;
     const char *part;   /* of the kernel's name */
     double efficiency;  /* of the machine's peak */
-    double saving;      /* multiplications that the algorithm needs, of the direct ones */
+    double saving;      /* multiplications that the algorithm needs, of the direct ones; or WINOGRAD */
     int32_t rows;       /* pixels that a tile has; a rest costs as much as a tile */
 } families[] = {
     {IG_CONV, "__ref", 0.1, 1, 1},
     {IG_CONV, "depthwise3x3", 0.4, 1, 1},
     {IG_CONV, "depthwise", 0.2, 1, 1},
     {IG_CONV, "first", 0.6, 1, 6},
-    {IG_CONV, "winograd6", 0.6, 1 / 5.06, 1},
-    {IG_CONV, "winograd4", 0.6, 1 / 4.0, 1},
-    {IG_CONV, "winograd2", 0.6, 1 / 2.25, 1},
+    {IG_CONV, "winograd", 0.9, WINOGRAD, 1},
     {IG_CONV, "strassen", 0.85, 7 / 8., 2},
     {IG_CONV, "4x24", 0.85, 1, 4},
     {IG_CONV, "", 0.9, 1, 6},
@@ -86,11 +86,31 @@ static double channels_of(const struct ig_kernel *k, const struct ig_call *call)
     return groups * round_up(call->out[0].c / groups, k->col_tile);
 }
 
+/*
+ * F(m,3), m the row tile: per tile of m x m outputs (m+2)^2 points, each a product of ic by oc, and transforms that cost
+ * as much as so many multiply-adds more per channel on either side.
+ */
+static const double transform = 10;
+
+static double winograd_points(const struct ig_kernel *k)
+{
+    return (k->row_tile + 2.0) * (k->row_tile + 2.0);
+}
+
+static double winograd_operations(const struct ig_kernel *k, const struct family *f, const struct ig_call *call)
+{
+    const struct ig_operand *out = &call->out[0];
+    double m = k->row_tile, ic = call->in[0].c, oc = channels_of(k, call);
+    double tiles = round_up(out->h, m) * round_up(out->w, m) / (m * m);
+    return 2 * tiles * winograd_points(k) * (ic * oc + transform * (ic + oc)) / f->efficiency;
+}
+
 static double operations(const struct ig_kernel *k, const struct family *f, const struct ig_call *call)
 {
     const struct ig_operand *out = &call->out[0];
     double in = elements(&call->in[0]);
     if (!f) return (in > elements(out) ? in : elements(out)) * window_of(k->op, call) / plain_efficiency;
+    if (f->saving == WINOGRAD) return winograd_operations(k, f, call);
     double pixels = round_up((double)out->h * out->w, f->rows);
     return 2 * pixels * channels_of(k, call) * depth(k->op, call) * f->saving / f->efficiency;
 }
@@ -102,12 +122,14 @@ static double bytes_of(const struct ig_operand *o)
 
 double ig_estimate_ns(const struct ig_kernel *k, const struct ig_call *call, int32_t threads)
 {
+    const struct family *f = family_of(k);
     double bytes = 0, cores = k->row_tile || k->col_tile ? threads : 1;
     double bandwidth = machines[k->isa].gbytes * cores;
     for (int32_t i = 0; i < call->n_in; i++) bytes += bytes_of(&call->in[i]);
     for (int32_t i = 0; i < call->n_out; i++) bytes += bytes_of(&call->out[i]);
+    if (f && f->saving == WINOGRAD) bytes += bytes_of(&call->in[1]) * (winograd_points(k) / 9 - 1);
     if (bandwidth > machines[k->isa].all_gbytes) bandwidth = machines[k->isa].all_gbytes;
-    double compute = operations(k, family_of(k), call) / machines[k->isa].gflops / cores;
+    double compute = operations(k, f, call) / machines[k->isa].gflops / cores;
     double move = bytes / bandwidth;
     return (compute > move ? compute : move) + CALL_NS + (cores > 1 ? BARRIER_NS : 0);
 }

@@ -100,6 +100,7 @@ struct ig_timing {            /* one line of a profile: a kernel on a node, cut 
     int32_t split, chunk, threads;
     double alone_ns;          /* median, this layer repeated */
     double in_order_ns;       /* median, inside the whole network; 0: not measured */
+    double error;             /* max|y - direct| / max|direct| of unit-normal inputs; 0: it is a direct sum */
 };
 
 struct ig_profile {
@@ -120,6 +121,12 @@ struct ig_profile {
 struct ig_cut { int32_t split, chunk, chunks; };
 int ig_legal_cuts(const struct ig_kernel *k, const struct ig_call *call, int32_t threads, struct ig_cut *cuts, int max);
 
+/*
+ * What ig_plan_options.max_error is unless the user says otherwise: networks whose layers keep it stay within 1e-4 of
+ * the exact result, end to end.
+ */
+#define IG_MAX_ERROR 1e-5
+
 struct ig_plan_options {
     const char *target;       /* name written in the plan */
     int32_t isa;              /* enum ig_isa: kernels of this ISA and of IG_ISA_REF may be chosen */
@@ -128,6 +135,7 @@ struct ig_plan_options {
     int64_t memory_budget;    /* bytes of arena + scratch + weights; 0: none */
     double max_latency_ms;    /* 0: none */
     double min_fps;           /* 0: none */
+    double max_error;         /* largest error of a layer's kernel, as in the timing or the descriptor; 0: direct only */
 };
 
 /* The whole planner. NULL with one line in err: no kernel for a node, or a constraint that cannot be met (by how much). */

@@ -15,7 +15,12 @@ static void put_timing(FILE *f, const struct ig_graph *g, const struct ig_timing
 {
     fputs("{\"alone_ns\":", f);
     ig_put_double(f, t->alone_ns);
-    fprintf(f, ",\"chunk\":%d,\"in_order_ns\":", t->chunk);
+    fprintf(f, ",\"chunk\":%d", t->chunk);
+    if (t->kernel->error > 0) {
+        fputs(",\"error\":", f);
+        ig_put_double(f, t->error);
+    }
+    fputs(",\"in_order_ns\":", f);
     ig_put_double(f, t->in_order_ns);
     fprintf(f, ",\"kernel\":\"%s\",\"node\":", t->kernel->name);
     ig_put_text(f, g->nodes[t->node].name);
@@ -68,6 +73,8 @@ static void read_timing(struct ig_reader *r, const struct ig_graph *g, const jso
     t->threads = (int32_t)ig_get_int(r, o, "threads", 1, 4096);
     t->alone_ns = ig_get_double(r, o, "alone_ns", 0);
     t->in_order_ns = ig_get_double(r, o, "in_order_ns", 0);
+    if (t->kernel && t->kernel->error > 0)
+        t->error = json_object_get(o, "error") ? ig_get_double(r, o, "error", 0) : t->kernel->error;
 }
 
 static void read_timings(struct ig_reader *r, const struct ig_graph *g, const json_t *root,

@@ -38,6 +38,7 @@ static void select_measured(const struct ig_profile *profile, const struct ig_pl
         const struct ig_timing *t = &profile->timings[i];
         if (t->node != node || t->threads != o->threads || !is_candidate(t->kernel, o->isa, op, call))
             continue;
+        if (t->error > o->max_error) continue;
         struct ig_cut cut = cut_of(t, call);
         if (cut.chunks) take(step, t->kernel, cut, t->in_order_ns > 0 ? t->in_order_ns : t->alone_ns);
     }
@@ -49,7 +50,7 @@ static void select_estimated(const struct ig_plan_options *o, int32_t op, const 
     for (int i = 0; i < ig_kernel_count(); i++) {
         const struct ig_kernel *k = ig_kernel_at(i);
         struct ig_cut cut;
-        if (!is_candidate(k, o->isa, op, call)) continue;
+        if (!is_candidate(k, o->isa, op, call) || k->error > o->max_error) continue;
         ig_legal_cuts(k, call, o->threads, &cut, 1);
         take(step, k, cut, ig_cut_ns(k, call, cut, o->threads) * batch);
     }

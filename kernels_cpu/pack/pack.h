@@ -29,6 +29,15 @@ ig_supports_fn ig_supports_strassen;
 ig_pack_fn ig_pack_strassen16;
 ig_scratch_fn ig_scratch_strassen6x16;
 
+/* --- pack/winograd.c: 3x3, stride 1, no dilation, one group; F(2,3), F(4,3), F(6,3) --- */
+ig_supports_fn ig_supports_winograd;
+ig_pack_fn ig_pack_winograd2;
+ig_pack_fn ig_pack_winograd4;
+ig_pack_fn ig_pack_winograd6;
+ig_scratch_fn ig_scratch_winograd2;
+ig_scratch_fn ig_scratch_winograd4;
+ig_scratch_fn ig_scratch_winograd6;
+
 /* --- pack/deconv.c; supported where ig_supports_conv says so --- */
 ig_pack_fn ig_pack_deconv16;
 ig_scratch_fn ig_scratch_deconv_mr6;

@@ -1,4 +1,4 @@
-/* Random convolutions: pointwise, 3x3, depthwise, first layer, grouped, dilated, 1-D, 3-D; all epilogues. */
+/* Random convolutions: pointwise, 3x3, depthwise, first layer, grouped, dilated, 1-D, 3-D, wide; all epilogues. */
 #include <stdio.h>
 #include <string.h>
 
@@ -60,6 +60,12 @@ static void wide_pointwise(struct rng *r, struct ig_conv *a, int32_t *ic, int32_
     }
 }
 
+/* Few pixels of very many channels: weights that no cache near the core holds. */
+static int is_wide(struct rng *r, const struct ig_conv *a, const int32_t *out)
+{
+    return a->groups == 1 && a->w.kh == 3 && out[0] * out[1] * out[2] <= 40 && rng_one_in(r, 5);
+}
+
 static void make(struct rng *r, enum check_pass pass, struct check_problem *p)
 {
     struct ig_conv *a = &p->attrs.conv;
@@ -70,6 +76,10 @@ static void make(struct rng *r, enum check_pass pass, struct check_problem *p)
         if (rng_one_in(r, 8)) rank = RNG_OF(r, 1, 3);
         kind(r, a, &ic, &oc);
         windows_make(r, &a->w, rank, in, out);
+    }
+    if (is_wide(r, a, out)) {
+        ic = RNG_OF(r, 200, 390);
+        oc = RNG_OF(r, 200, 390);
     }
     a->act = windows_act(r, pass);
     int32_t weights[5] = {oc, ic / a->groups}, taps = a->w.kd * a->w.kh * a->w.kw;

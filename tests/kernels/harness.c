@@ -239,9 +239,9 @@ struct row {
 enum { STRIDED = IG_STRIDED, PLACED = IG_IN_PLACE_0 };
 
 #define RELU(fn, flags, supports, message) \
-    {{#fn, fn, IG_UNARY, IG_ISA_REF, flags, 1, 1, supports, NULL, scratch64}, message}
+    {{#fn, fn, IG_UNARY, IG_ISA_REF, flags, 1, 1, supports, NULL, scratch64, 0}, message}
 #define PLUS(name, fn, pack, message) \
-    {{name, fn, IG_BINARY, IG_ISA_REF, STRIDED, 1, 1, any, pack, NULL}, message}
+    {{name, fn, IG_BINARY, IG_ISA_REF, STRIDED, 1, 1, any, pack, NULL, 0}, message}
 
 static const struct row rows[] = {
     RELU(right, STRIDED | PLACED, any, NULL),
@@ -314,7 +314,7 @@ static void test_seed(void **state)
 {
     static const struct check_body relu = {IG_UNARY, 12, 20, make_relu, NULL};
     const struct ig_kernel wrong = {"wrong_value", wrong_value, IG_UNARY, IG_ISA_REF, 0, 1, 1,
-                                    any,           NULL,        NULL};
+                                    any,           NULL,        NULL,    0};
     char a[1024], b[1024], c[1024];
     (void)state;
     assert_int_equal(check_kernel(&wrong, &relu, 12345, a, sizeof a), -1);

@@ -266,10 +266,10 @@ static void the_profile_decides(void **state)
     net_done(g);
     ig_prepare_views(g);
     const struct ig_kernel *slow = ig_kernel_by_name("conv_f32_1x1__ref");
-    struct ig_timing t[] = {{0, slow, 0, 0, 2, 900, 0},
-                            {0, slow, 1, 16, 2, 800, 700},
-                            {0, slow, 1, 8, 2, 600, 750},
-                            {0, slow, 2, 4, 4, 1, 1}};
+    struct ig_timing t[] = {{0, slow, 0, 0, 2, 900, 0, 0},
+                            {0, slow, 1, 16, 2, 800, 700, 0},
+                            {0, slow, 1, 8, 2, 600, 750, 0},
+                            {0, slow, 2, 4, 4, 1, 1, 0}};
     struct ig_profile profile = {.sha256 = (char *)"", .graph_sha256 = (char *)"", .n = 4, .timings = t};
     struct ig_plan_options o = {.target = "host", .isa = IG_ISA_AVX2, .threads = 2, .profile = &profile};
     char err[1024];
@@ -389,7 +389,7 @@ static void profiles_survive_a_file(void **state)
     (void)state;
     const struct ig_kernel *k = ig_kernel_by_name("conv_f32_1x1__ref");
     struct ig_timing t[] = {
-        {0, k, 0, 0, 1, 1234.5, 0}, {0, k, 1, 2, 4, 1.0 / 3, 1e9}, {2, k, 2, 16, 4, 20000, 7}};
+        {0, k, 0, 0, 1, 1234.5, 0, 0}, {0, k, 1, 2, 4, 1.0 / 3, 1e9, 0}, {2, k, 2, 16, 4, 20000, 7, 0}};
     memset(hash, 'a', 64);
     hash[64] = 0;
     struct ig_profile p = {.sha256 = (char *)"", .graph_sha256 = hash, .cpu = (char *)"a \"cpu\"\\\n",

@@ -1,8 +1,8 @@
 /*
  * The kernel test: one body per op makes random problems; everything else is generic over the registry. A
  * kernel that runs here is checked on the problems it supports:
- *   oracle    the whole output against the reference kernel: bit for bit on small integers (direct and GEMM
- *             kernels; one with "wino" in its name is not exact), within a bound from sum |a||b| on reals
+ *   oracle    the whole output against the reference kernel: bit for bit on small integers, within a bound from
+ *             sum |a||b| on reals; a kernel whose descriptor states an error keeps within just that, on both
  *   contract  the same bits when data starts or ends at an unmapped page, when the output is cut at tile
  *             multiples, from views with gaps and from rings of rows (IG_STRIDED), from several threads, and
  *             in place; nothing outside the rectangle is written. Gaps, missing ring rows and scratch hold

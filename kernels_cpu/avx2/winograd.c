@@ -1,0 +1,72 @@
+/*
+ * Winograd convolution on the micro-kernels of gemm.S: F(4,3) does 4 times, F(2,3) 2.25 times and F(6,3) 5.06 times
+ * fewer multiplications than the direct kernel. F4 is the one for images at least 14 wide, F2 for 7.
+ */
+#include <immintrin.h>
+
+#include "kernels_cpu/avx2/gemm.h"
+#include "kernels_cpu/avx2/kernels.h"
+#include "kernels_cpu/avx2/vec.h"
+
+typedef __m256 vec;
+enum { LANES = 8 };
+#define v_load _mm256_loadu_ps
+#define v_store _mm256_storeu_ps
+#define v_load_part ig_load_upto8
+#define v_store_part ig_store_part
+#define v_set _mm256_set1_ps
+#define v_add _mm256_add_ps
+#define v_sub _mm256_sub_ps
+#define v_max _mm256_max_ps
+#define v_min _mm256_min_ps
+#define v_mul(x, b) _mm256_mul_ps(_mm256_set1_ps(x), b)
+#define v_fma(a, x, b) _mm256_fmadd_ps(_mm256_set1_ps(x), b, a)
+#include "kernels_cpu/common/winograd_tile.h"
+
+static void in_2(const struct ig_winograd_in *args)
+{
+    tiles_in(args, 2, in2);
+}
+
+static void out_2(const struct ig_winograd_out *args)
+{
+    tile_out(args, 2, out2);
+}
+
+static void in_4(const struct ig_winograd_in *args)
+{
+    tiles_in(args, 4, in4);
+}
+
+static void out_4(const struct ig_winograd_out *args)
+{
+    tile_out(args, 4, out4);
+}
+
+static void in_6(const struct ig_winograd_in *args)
+{
+    tiles_in(args, 6, in6);
+}
+
+static void out_6(const struct ig_winograd_out *args)
+{
+    tile_out(args, 6, out6);
+}
+
+void conv_f32_winograd2_6x16__avx2(const struct ig_call *call, struct ig_range range, void *scratch)
+{
+    static const struct ig_winograd_set set = {2, in_2, out_2, &ig_gemm_6x16_avx2};
+    ig_winograd(call, range, scratch, &set);
+}
+
+void conv_f32_winograd4_6x16__avx2(const struct ig_call *call, struct ig_range range, void *scratch)
+{
+    static const struct ig_winograd_set set = {4, in_4, out_4, &ig_gemm_6x16_avx2};
+    ig_winograd(call, range, scratch, &set);
+}
+
+void conv_f32_winograd6_6x16__avx2(const struct ig_call *call, struct ig_range range, void *scratch)
+{
+    static const struct ig_winograd_set set = {6, in_6, out_6, &ig_gemm_6x16_avx2};
+    ig_winograd(call, range, scratch, &set);
+}

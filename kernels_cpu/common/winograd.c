@@ -1,0 +1,250 @@
+/* Blocks of tiles: see winograd.h. */
+#include "kernels_cpu/common/winograd.h"
+
+#include <string.h>
+
+#include "kernels_cpu/common/gemm_block.h"
+
+enum {
+    MR = 6, NR = 16,
+    NEAR_BYTES = 16 << 20,     /* weights up to this stay in a cache over the blocks, so that two groups a block do; */
+    NEAR_GROUPS = 2,
+    FAR_GROUPS = 8,            /* others come from memory once a block: many groups, as long as V is no larger than */
+    FAR_BYTES = 1536 << 10,
+    M_BYTES = 288 << 10,       /* of a block's M */
+    AHEAD_BYTES = 2048         /* prefetch distance of weights that do not fit L2 */
+};
+
+struct sizes {                 /* what follows from the call alone */
+    int32_t n, points, ic, oc; /* n = m + 2, points = n*n */
+    int32_t across;            /* tiles in a row */
+    int32_t groups;            /* of at most MR tiles, in a block */
+    int32_t chunk;             /* channels of M */
+    int32_t panels;            /* packed ones of a point */
+    int64_t panel;             /* floats of each */
+    int64_t v_row, m_row;      /* floats from a tile to the next */
+    int64_t v_plane, m_plane;  /* from a point to the next */
+};
+
+struct job {
+    const struct ig_call *call;
+    const struct ig_winograd_set *set;
+    struct ig_range range;
+    struct sizes s;
+    int32_t first_row;         /* of tiles */
+    struct ig_act act;         /* what the output transform cannot do; kind IG_NONE if it can */
+    float lo, hi;
+    int stream;                /* the weights of a point and chunk do not fit L2: each panel is read once a block */
+    struct ig_gemm_args gemm;
+    const float *bias, *u;     /* packed */
+    float *v, *m, *strip;
+    const float **pixel;       /* [m*STRIP + 2][n] */
+    const float *a[MR * FAR_GROUPS];
+    float *c[MR * FAR_GROUPS];
+};
+
+static int64_t min64(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Rows of so many floats, an odd number of cache lines apart, so that they do not fight for the same sets. */
+static int64_t odd_lines(int64_t floats)
+{
+    return ((floats + 15) / 16 | 1) * 16;
+}
+
+/* n / to, rounded up. */
+static int64_t ratio_up(int64_t n, int64_t to)
+{
+    return (n + to - 1) / to;
+}
+
+static struct sizes sizes_of(const struct ig_call *call, int32_t m)
+{
+    struct sizes s = {.n = m + 2, .points = (m + 2) * (m + 2), .ic = call->in[0].c, .oc = call->out[0].c};
+    int64_t group = (int64_t)s.points * MR * (int64_t)sizeof(float); /* bytes of one float a tile */
+    s.across = (int32_t)ratio_up(call->out[0].w, m);
+    s.panels = (int32_t)ratio_up(s.oc, NR);
+    s.panel = ig_gemm_panel(1, s.ic, NR);
+    s.v_row = odd_lines(s.ic);
+    int64_t groups = NEAR_GROUPS;
+    if (s.points * s.panels * s.panel * (int64_t)sizeof(float) > NEAR_BYTES)
+        groups = min64(FAR_GROUPS, FAR_BYTES / (group * s.v_row));
+    if (groups < NEAR_GROUPS) groups = NEAR_GROUPS;
+    s.groups = (int32_t)min64(groups, ratio_up((int64_t)s.across * ratio_up(call->out[0].h, m), MR));
+    int64_t chunks = ratio_up(group * s.groups * s.oc, M_BYTES);
+    s.chunk = (int32_t)ratio_up(s.panels, min64(chunks, s.panels)) * NR;
+    s.m_row = odd_lines(s.chunk);
+    s.v_plane = odd_lines(s.groups * MR * s.v_row);
+    s.m_plane = odd_lines(s.groups * MR * s.m_row);
+    return s;
+}
+
+static size_t table_bytes(int32_t n)
+{
+    return ((size_t)((n - 2) * IG_WINOGRAD_STRIP + 2) * (size_t)n * sizeof(void *) + 63) & ~(size_t)63;
+}
+
+static size_t strip_floats(int32_t n)
+{
+    return (size_t)((n - 2) * IG_WINOGRAD_STRIP + 2) * (size_t)n * 8;
+}
+
+size_t ig_winograd_scratch(const struct ig_call *call, int32_t m)
+{
+    struct sizes s = sizes_of(call, m);
+    size_t floats = (size_t)s.points * (size_t)(s.v_plane + s.m_plane) + strip_floats(s.n);
+    return table_bytes(s.n) + floats * sizeof(float);
+}
+
+static void split_act(struct job *job, const struct ig_act *act)
+{
+    float inf = __builtin_inff();
+    job->act = *act;
+    job->lo = act->kind == IG_RELU ? 0 : act->kind == IG_CLIP ? act->alpha : -inf;
+    job->hi = act->kind == IG_CLIP ? act->beta : inf;
+    if (act->kind == IG_RELU || act->kind == IG_CLIP) job->act.kind = IG_NONE;
+}
+
+static void start(struct job *job, const struct ig_call *call, struct ig_range range, char *scratch,
+                  const struct ig_winograd_set *set)
+{
+    const struct ig_conv *conv = (const struct ig_conv *)call->attrs;
+    memset(job, 0, sizeof *job);
+    job->call = call;
+    job->set = set;
+    job->range = range;
+    job->first_row = range.y0 / set->m;
+    job->s = sizes_of(call, set->m);
+    split_act(job, &conv->act);
+    int64_t panel_bytes = job->s.panel * (int64_t)sizeof(float), near = set->gemm->stream_bytes;
+    job->bias = (const float *)call->weights;
+    job->u = job->bias + job->s.panels * NR;
+    job->stream = job->s.chunk / NR * panel_bytes > near;
+    job->gemm.taps = 1;
+    job->gemm.k = job->s.ic;
+    job->gemm.prefetch = job->s.points * job->s.panels * panel_bytes > near ? AHEAD_BYTES : 0;
+    job->pixel = (const float **)(void *)scratch;
+    job->strip = (float *)(void *)(scratch + table_bytes(job->s.n));
+    job->v = job->strip + strip_floats(job->s.n);
+    job->m = job->v + job->s.points * job->s.v_plane;
+}
+
+/* Addresses of the pixels that `tiles` tiles from (row, column) of the grid on read; outside the image, zeros. */
+static void place_pixels(const struct job *job, int32_t row, int32_t column, int32_t tiles)
+{
+    const struct ig_operand *in = &job->call->in[0];
+    const struct ig_window *w = &((const struct ig_conv *)job->call->attrs)->w;
+    const float *zero = (const float *)job->call->zeros;
+    int32_t m = job->set->m, n = job->s.n, columns = m * tiles + 2, x0 = column * m - w->left;
+    for (int32_t i = 0; i < n; i++) {
+        int32_t y = row * m - w->top + i;
+        const float *p = y >= 0 && y < in->h ? ig_row_f32(in, y) : NULL, **slot = job->pixel + i;
+        for (int32_t k = 0; k < columns; k++, slot += n) {
+            int32_t x = x0 + k;
+            *slot = p && x >= 0 && x < in->w ? p + x * in->pixel_stride : zero;
+        }
+    }
+}
+
+/* V of tiles [first, first + count), numbered across the rows of the range. */
+static void transform_input(const struct job *job, int64_t first, int32_t count)
+{
+    const struct sizes *s = &job->s;
+    for (int32_t i = 0, n; i < count; i += n) {
+        int32_t row = (int32_t)((first + i) / s->across), column = (int32_t)((first + i) % s->across);
+        n = (int32_t)min64(min64(count - i, s->across - column), IG_WINOGRAD_STRIP);
+        place_pixels(job, job->first_row + row, column, n);
+        struct ig_winograd_in in = {job->pixel, n, s->ic, job->strip, job->v + i * s->v_row, s->v_row, s->v_plane};
+        job->set->in(&in);
+    }
+}
+
+/* Panels [j0, j1) of one point by the group of `count` tiles from `first` on. */
+static void multiply_group(struct job *job, int32_t point, int32_t first, int32_t count, int32_t j0, int32_t j1)
+{
+    const struct ig_gemm_set *set = job->set->gemm;
+    const struct sizes *s = &job->s;
+    struct ig_gemm_args *args = &job->gemm;
+    args->a = job->a + first;
+    args->c = job->c + first;
+    for (int32_t j = j0, n; j < j1; j += n) {
+        int32_t left = s->oc - j * NR, wide = left > NR / 2;
+        n = set->loops ? left / NR : 1;
+        if (n > j1 - j) n = j1 - j;
+        if (n < 1) n = 1;
+        args->panels = n;
+        args->bias = job->u + (point * (int64_t)s->panels + j) * s->panel;
+        args->b = args->bias + NR;
+        set->fn[wide][count - 1](args);
+        args->c_offset += n * NR * (int64_t)sizeof(float);
+    }
+}
+
+/* M of channels [c0, c1) for the block's tiles: `larger` groups of count + 1 tiles and then others of count. */
+static void multiply(struct job *job, int32_t groups, int32_t count, int32_t larger, int32_t c0, int32_t c1)
+{
+    const struct sizes *s = &job->s;
+    int32_t end = (c1 + NR - 1) / NR, step = job->stream ? 1 : end - c0 / NR;
+    for (int32_t point = 0; point < s->points; point++) {
+        job->gemm.a_offset = point * s->v_plane * (int64_t)sizeof(float);
+        for (int32_t j = c0 / NR; j < end; j += step)
+            for (int32_t i = 0, first = 0, n; i < groups; i++, first += n) {
+                n = count + (i < larger);
+                job->gemm.c_offset = (point * s->m_plane + j * NR - c0) * (int64_t)sizeof(float);
+                multiply_group(job, point, first, n, j, j + step);
+            }
+    }
+}
+
+/* Channels [c0, c1) of the output from M of tile number `tile`, the block's i-th. */
+static void transform_tile(const struct job *job, int64_t tile, int32_t i, int32_t c0, int32_t c1)
+{
+    const struct ig_operand *out = &job->call->out[0], *res = &job->call->in[3];
+    const struct sizes *s = &job->s;
+    int has_residual = ig_gemm_has_residual(job->call);
+    int32_t m = job->set->m, y = (job->first_row + (int32_t)(tile / s->across)) * m;
+    int32_t x = (int32_t)(tile % s->across) * m;
+    int32_t rows = (int32_t)min64(m, job->range.y1 - y), columns = (int32_t)min64(m, out->w - x);
+    float *c[IG_WINOGRAD_MAX_M];
+    const float *r[IG_WINOGRAD_MAX_M];
+    for (int32_t k = 0; k < rows; k++) {
+        c[k] = ig_row_f32(out, y + k) + x * out->pixel_stride + c0;
+        if (has_residual) r[k] = ig_row_f32(res, y + k) + x * res->pixel_stride + c0;
+    }
+    struct ig_winograd_out args = {job->m + i * s->m_row, s->m_plane, job->bias + c0, c, has_residual ? r : NULL,
+                                   out->pixel_stride, res->pixel_stride, rows, columns, c1 - c0, job->lo, job->hi};
+    job->set->out(&args);
+    for (int32_t k = 0; job->act.kind != IG_NONE && k < rows; k++)
+        for (int32_t j = 0; j < columns; j++) {
+            float *p = c[k] + j * out->pixel_stride;
+            job->set->gemm->act(p, p, c1 - c0, &job->act);
+        }
+}
+
+void ig_winograd(const struct ig_call *call, struct ig_range range, void *scratch, const struct ig_winograd_set *set)
+{
+    struct job job;
+    start(&job, call, range, (char *)scratch, set);
+    const struct sizes *s = &job.s;
+    int64_t tiles = ratio_up(range.y1 - range.y0, set->m) * s->across, groups = ratio_up(tiles, MR);
+    int32_t count = (int32_t)(tiles / groups);
+    int64_t larger = tiles - groups * count; /* the first groups have one tile more */
+    for (int32_t i = 0; i < s->groups * MR; i++) {
+        job.a[i] = job.v + i * s->v_row;
+        job.c[i] = job.m + i * s->m_row;
+    }
+    int64_t first = 0;
+    for (int64_t g = 0; g < groups; g += s->groups) {
+        int32_t n = (int32_t)min64(s->groups, groups - g), more = (int32_t)min64(n, larger > g ? larger - g : 0);
+        int32_t in_block = n * count + more;
+        transform_input(&job, first, in_block);
+        for (int32_t c0 = range.c0, c1; c0 < range.c1; c0 = c1) {
+            c1 = (int32_t)min64(range.c1, c0 + s->chunk);
+            multiply(&job, n, count, more, c0, c1);
+            for (int32_t i = 0; i < in_block; i++) transform_tile(&job, first + i, i, c0, c1);
+        }
+        first += in_block;
+    }
+}

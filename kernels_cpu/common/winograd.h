@@ -1,0 +1,60 @@
+/*
+ * Winograd's minimal filtering F(m,3) for 3x3 convolutions of stride 1: the portable driver around one ISA's tile
+ * transforms and its GEMM micro-kernels. (A. Lavin, S. Gray, "Fast Algorithms for Convolutional Neural Networks",
+ * 2015; the points as in Toom-Cook, pack/winograd.c.)
+ *
+ *   Y = A^T [ sum over ic of (G g G^T) . (B^T d B) ] A      n = m + 2; d is n x n pixels, Y is m x m outputs
+ *
+ * The output is cut into tiles of m x m, the first at row 0, column 0; a range's tiles are taken in blocks of T:
+ *   input transform    V[point][tile][ic]          strips of tiles side by side, a vector of channels at a time
+ *   GEMM               M[point][tile][channels]    per point, by the micro-kernels; a chunk of channels at a time
+ *   output transform   + bias + residual, activation
+ * so that V and M stay in the second-level cache. All sums have a fixed order: the bits depend on the tile alone.
+ */
+#ifndef KERNELS_CPU_COMMON_WINOGRAD_H
+#define KERNELS_CPU_COMMON_WINOGRAD_H
+
+#include "kernels_cpu/common/conv_gemm.h"
+
+enum {
+    IG_WINOGRAD_MAX_M = 6,
+    IG_WINOGRAD_STRIP = 8    /* tiles of one row whose input transform shares columns */
+};
+
+/* n x n pixels of `tiles` tiles side by side to V: 8 channels at a time. */
+struct ig_winograd_in {
+    const float *const *pixel; /* [m*tiles + 2][n] addresses, column by column; channels 0..ic of each */
+    int32_t tiles, ic;         /* tiles: 1..IG_WINOGRAD_STRIP */
+    float *strip;              /* room for [m*tiles + 2][n][8] */
+    float *v;                  /* the first tile's row of point 0: ic rounded up to 8 are written */
+    int64_t row, plane;        /* floats from a tile, a point to the next */
+};
+
+/* One tile of M to the output. */
+struct ig_winograd_out {
+    const float *m;            /* point 0: n channels, and as many more as make 8 are readable */
+    int64_t plane;             /* floats from a point to the next */
+    const float *bias;         /* [n rounded up to 8] */
+    float *const *c;           /* [rows] addresses of the tile's first column */
+    const float *const *r;     /* the same of the residual, or NULL; may equal c */
+    int64_t c_step, r_step;    /* floats from a column to the next */
+    int32_t rows, columns;     /* 1..m of each are written */
+    int32_t n;                 /* channels */
+    float lo, hi;              /* min(max(y, lo), hi) */
+};
+
+typedef void ig_winograd_in_fn(const struct ig_winograd_in *args);
+typedef void ig_winograd_out_fn(const struct ig_winograd_out *args);
+
+struct ig_winograd_set {       /* one ISA's F(m,3); static const data */
+    int32_t m;
+    ig_winograd_in_fn *in;
+    ig_winograd_out_fn *out;
+    const struct ig_gemm_set *gemm; /* panels of 16 */
+};
+
+/* The kernel: call->in = x, w, bias, residual; packed by kernels_cpu/pack/winograd.c. range.y0 is a multiple of m. */
+void ig_winograd(const struct ig_call *call, struct ig_range range, void *scratch, const struct ig_winograd_set *set);
+size_t ig_winograd_scratch(const struct ig_call *call, int32_t m);
+
+#endif
