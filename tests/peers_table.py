@@ -21,7 +21,8 @@ def entry(network, threads, order, ours, *peers):
 
 a, b = entry("a", 1, 1, 4.0, 8.0, 5.0, None), entry("b", 1, 0, 2.0, 1.0, 3.0, 4.0)
 assert table.fastest(a) == (5.0, "openvino") and table.ratio(a) == 0.8 and table.ratio(b) == 2.0
-assert table.start_ratio(a) == 0.5
+assert table.start_ratio(a) == 0.5 and table.calm_ratio(a) is None
+assert table.calm_ratio({"contenders": {"ingot": {"p10_ms": 3.0}, "ncnn": {"p10_ms": 2.0}, "openvino": {}}}) == 1.5
 assert abs(table.share_of_peak(a) - 0.5) < 1e-12
 assert table.share_of_stream(a) is None, "bound by arithmetic"
 slow = dict(a, traffic_bytes=3e7)

@@ -45,6 +45,13 @@ def ratio(entry):
     return ours / best[0] if best and ours else None
 
 
+def calm_ratio(entry):
+    """The ratio of the 10th percentiles, which a disturbed machine moves least; None where they are not known."""
+    peers = [c["p10_ms"] for p in PEERS if "p10_ms" in (c := entry["contenders"].get(p, {}))]
+    ours = entry["contenders"].get("ingot", {}).get("p10_ms")
+    return ours / min(peers) if peers and ours else None
+
+
 def start_ratio(entry):
     """Our exec to exit over the fastest peer's load and first inference."""
     peers = [s["load_ms"] + s["first_ms"] for p in PEERS if (s := entry["starts"].get(p)) and "load_ms" in s]
@@ -131,8 +138,10 @@ def verdict(entries):
         if not mine:
             continue
         above = [f"{e['network']} {ratio(e):.2f}" for e in sorted(mine, key=ratio, reverse=True) if ratio(e) > 1]
+        calm = [r for e in mine if (r := calm_ratio(e))]
         lines.append(f"{threads} thread{'s' if threads > 1 else ''}: geometric mean of ingot / fastest peer "
-                     f"{geometric_mean([ratio(e) for e in mine]):.3f} over {len(mine)} networks; above 1: "
+                     f"{geometric_mean([ratio(e) for e in mine]):.3f} over {len(mine)} networks"
+                     f"{f' ({geometric_mean(calm):.3f} of the 10th percentiles)' if calm else ''}; above 1: "
                      f"{', '.join(above) or 'none'}")
     for e in entries:
         for name, c in e["contenders"].items():

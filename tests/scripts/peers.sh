@@ -36,6 +36,13 @@ tables_again() {
     "$SRCDIR/bench/peers" --tables -o "$work/results.json" | grep -q 'geometric mean'
 }
 
+frames_as_asked() {
+    printf '3\n1\n' | out/host/fashion "$SRCDIR/models/pictures/boot.pgm" --bench=- >"$work/times" &&
+        grep -qx '\[[0-9]*,[0-9]*,[0-9]*\]' "$work/times" && [ "$(grep -c '^\[.*\]$' "$work/times")" = 2 ] &&
+        ! echo many | out/host/fashion --bench=-
+}
+
+check "a program runs as many frames as stdin says" frames_as_asked
 if ! have python3; then
     skip "the tables of bench/peers" "no python3"
 else
