@@ -19,11 +19,6 @@ INLINE __m256 if_negative(__m256 x, __m256 then, __m256 otherwise)
     return _mm256_blendv_ps(otherwise, then, _mm256_cmp_ps(x, ZERO, _CMP_LT_OQ));
 }
 
-INLINE __m256 sigmoid8(__m256 x)
-{
-    return _mm256_div_ps(ONE, _mm256_add_ps(ONE, ig_exp8(ig_negate8(x))));
-}
-
 /* e/(e+2), e = e^(2|x|) - 1, with the sign of x; 1 beyond 10. */
 INLINE __m256 tanh8(__m256 x)
 {
@@ -56,12 +51,6 @@ DEFINE(leaky)
     return if_negative(x, _mm256_mul_ps(x, a), x);
 }
 
-DEFINE(sigmoid)
-{
-    UNUSED;
-    return sigmoid8(x);
-}
-
 DEFINE(tangent)
 {
     UNUSED;
@@ -78,12 +67,6 @@ DEFINE(hard_swish)
     UNUSED;
     __m256 six = _mm256_set1_ps(6), t = ig_min8(ig_max8(_mm256_add_ps(x, _mm256_set1_ps(3)), 0), 6);
     return _mm256_mul_ps(x, _mm256_div_ps(t, six));
-}
-
-DEFINE(swish)
-{
-    UNUSED;
-    return _mm256_div_ps(x, _mm256_add_ps(ONE, ig_exp8(ig_negate8(_mm256_mul_ps(a, x)))));
 }
 
 DEFINE(elu)
@@ -197,6 +180,28 @@ INLINE void run(float *y, const float *x, int64_t n, const struct ig_act *act, a
     if (i < n) ig_store_part(y + i, f(ig_load_upto8(x + i, n - i), a, b), n - i);
 }
 
+/* x/(1 + e^(-kx)), or 1/(1 + e^(-kx)). */
+INLINE void run_logistic(float *y, const float *x, int64_t n, float k, int times_x)
+{
+    struct ig_logistic8 logistic = ig_logistic8_of(-k);
+    int64_t i = 0;
+    for (; i + 8 <= n; i += 8) {
+        __m256 v = _mm256_loadu_ps(x + i);
+        _mm256_storeu_ps(y + i, _mm256_div_ps(times_x ? v : ONE, ig_logistic8(v, &logistic)));
+    }
+    if (i == n) return;
+    __m256 v = ig_load_upto8(x + i, n - i);
+    ig_store_part(y + i, _mm256_div_ps(times_x ? v : ONE, ig_logistic8(v, &logistic)), n - i);
+}
+
+static void run_swish(float *y, const float *x, int64_t n, float k)
+{
+    if (k == 1)
+        run_logistic(y, x, n, 1, 1); /* its constants are made by the compiler: rows may be short */
+    else
+        run_logistic(y, x, n, k, 1);
+}
+
 void ig_act_row_avx2(float *y, const float *x, int64_t n, const struct ig_act *act)
 {
     switch (act->kind) {
@@ -204,11 +209,11 @@ void ig_act_row_avx2(float *y, const float *x, int64_t n, const struct ig_act *a
     case IG_RELU: run(y, x, n, act, relu); break;
     case IG_CLIP: run(y, x, n, act, clip); break;
     case IG_LEAKY_RELU: run(y, x, n, act, leaky); break;
-    case IG_SIGMOID: run(y, x, n, act, sigmoid); break;
+    case IG_SIGMOID: run_logistic(y, x, n, 1, 0); break;
     case IG_TANH: run(y, x, n, act, tangent); break;
     case IG_HARD_SIGMOID: run(y, x, n, act, hard_sigmoid); break;
     case IG_HARD_SWISH: run(y, x, n, act, hard_swish); break;
-    case IG_SWISH: run(y, x, n, act, swish); break;
+    case IG_SWISH: run_swish(y, x, n, act->alpha); break;
     case IG_ELU: run(y, x, n, act, elu); break;
     case IG_MISH: run(y, x, n, act, mish); break;
     case IG_SOFTPLUS: run(y, x, n, act, softplus); break;

@@ -48,44 +48,55 @@ INLINE __m256 load(const float *p, int one, int64_t i, int64_t n)
     return one ? _mm256_broadcast_ss(p) : ig_load_upto8(p + i, n - i);
 }
 
-INLINE void loop(const struct ig_binary_run *r, int a_one, int b_one, binary8 *f)
+INLINE void loop(struct ig_binary_run r, int a_one, int b_one, binary8 *f)
 {
     int64_t i = 0;
-    for (; i + 8 <= r->n; i += 8) {
-        __m256 a = a_one ? _mm256_broadcast_ss(r->a) : _mm256_loadu_ps(r->a + i);
-        __m256 b = b_one ? _mm256_broadcast_ss(r->b) : _mm256_loadu_ps(r->b + i);
-        _mm256_storeu_ps(r->y + i, f(a, b));
+    for (; i + 8 <= r.n; i += 8) {
+        __m256 a = a_one ? _mm256_broadcast_ss(r.a) : _mm256_loadu_ps(r.a + i);
+        __m256 b = b_one ? _mm256_broadcast_ss(r.b) : _mm256_loadu_ps(r.b + i);
+        _mm256_storeu_ps(r.y + i, f(a, b));
     }
-    if (i < r->n) ig_store_part(r->y + i, f(load(r->a, a_one, i, r->n), load(r->b, b_one, i, r->n)), r->n - i);
+    if (i < r.n) ig_store_part(r.y + i, f(load(r.a, a_one, i, r.n), load(r.b, b_one, i, r.n)), r.n - i);
 }
 
-INLINE void run_of(const struct ig_binary_run *r, binary8 *f)
+INLINE void pixels_of(struct ig_binary_run r, int a_one, int b_one, int32_t pixels, struct ig_binary_steps steps,
+                      binary8 *f)
+{
+    for (; pixels > 0; pixels--, r.a += steps.a, r.b += steps.b, r.y += steps.y) loop(r, a_one, b_one, f);
+}
+
+INLINE void run_of(const struct ig_binary_run *r, int32_t pixels, struct ig_binary_steps steps, binary8 *f)
 {
     if (r->a_one)
-        loop(r, 1, r->b_one, f);
+        pixels_of(*r, 1, r->b_one, pixels, steps, f);
     else if (r->b_one)
-        loop(r, 0, 1, f);
+        pixels_of(*r, 0, 1, pixels, steps, f);
     else
-        loop(r, 0, 0, f);
+        pixels_of(*r, 0, 0, pixels, steps, f);
 }
 
-static void run_kind(const struct ig_binary_run *r, int32_t kind)
+static void run_pixels(const struct ig_binary_run *r, int32_t kind, int32_t pixels, struct ig_binary_steps steps)
 {
     switch (kind) {
-    case IG_ADD: run_of(r, add8); break;
-    case IG_SUB: run_of(r, sub8); break;
-    case IG_MUL: run_of(r, mul8); break;
-    case IG_DIV: run_of(r, div8); break;
-    case IG_MAX: run_of(r, max8); break;
-    case IG_MIN: run_of(r, min8); break;
-    case IG_PRELU: run_of(r, prelu8); break;
+    case IG_ADD: run_of(r, pixels, steps, add8); break;
+    case IG_SUB: run_of(r, pixels, steps, sub8); break;
+    case IG_MUL: run_of(r, pixels, steps, mul8); break;
+    case IG_DIV: run_of(r, pixels, steps, div8); break;
+    case IG_MAX: run_of(r, pixels, steps, max8); break;
+    case IG_MIN: run_of(r, pixels, steps, min8); break;
+    case IG_PRELU: run_of(r, pixels, steps, prelu8); break;
     default: break;
     }
 }
 
+static void run_kind(const struct ig_binary_run *r, int32_t kind)
+{
+    run_pixels(r, kind, 1, (struct ig_binary_steps){0, 0, 0});
+}
+
 void binary_f32_8__avx2(const struct ig_call *call, struct ig_range range, void *scratch)
 {
-    static const struct ig_binary_loops loops = {run_kind, ig_act_row_avx2};
+    static const struct ig_binary_loops loops = {run_kind, ig_act_row_avx2, run_pixels};
     (void)scratch;
     ig_binary_rows(call, range, &loops);
 }

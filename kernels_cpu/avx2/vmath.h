@@ -5,6 +5,8 @@
  *        to e^r (2^-28). The scale 2^n is applied in two halves, so that results round to denormals,
  *        zero and infinity as they should.
  * expm1: 2^n q + (2^n - 1): no cancellation near 0.
+ * 1 + e^(kx): 2^n 2^r with n + r = kx log2 e, |r| <= 1/2; 2^r of degree 5, exact at 0, minimax relative (2^-23.4).
+ *        n is rounded by adding 1.5 2^23, whose low bits are then n and a shift away from 2^n.
  * log:   2 atanh(s) = 2 s + 2 s t P(t), t = s^2 <= 1/9, P of degree 3, minimax (2^-27).
  */
 #ifndef KERNELS_CPU_AVX2_VMATH_H
@@ -71,6 +73,41 @@ static inline __m256 ig_expm18(__m256 x)
     x = ig_max8(x, -60);
     __m256 q = ig_exp_reduce8(x, &n), s = ig_pow2i8(n);
     return _mm256_fmadd_ps(s, q, _mm256_sub_ps(s, _mm256_set1_ps(1)));
+}
+
+struct ig_logistic8 {        /* what 1 + e^(kx) needs of k */
+    __m256 log2e, rest;      /* k log2 e in two parts */
+    __m256 low, high;        /* x beyond gives 1 or inf */
+};
+
+static inline struct ig_logistic8 ig_logistic8_of(float k)
+{
+    double exact = (double)k * 1.4426950408889634;
+    float log2e = (float)exact, most = 3.4e38f, inf = most, one = -most;
+    if (log2e > 3e-37f || log2e < -3e-37f) {
+        inf = 128 / log2e;
+        one = -127 / log2e;
+    }
+    return (struct ig_logistic8){_mm256_set1_ps(log2e), _mm256_set1_ps((float)(exact - (double)log2e)),
+                                 _mm256_set1_ps(inf < one ? inf : one), _mm256_set1_ps(inf < one ? one : inf)};
+}
+
+/* 1 + e^(kx). */
+static inline __m256 ig_logistic8(__m256 x, const struct ig_logistic8 *k)
+{
+    const __m256 round = _mm256_set1_ps(12582912.f + 127);
+    x = _mm256_min_ps(k->high, _mm256_max_ps(k->low, x)); /* a NaN stays */
+    __m256 n = _mm256_fmadd_ps(x, k->log2e, round);
+    __m256 scale = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_castps_si256(n), 23));
+    __m256 r = _mm256_fmsub_ps(x, k->log2e, _mm256_sub_ps(n, round));
+    r = _mm256_fmadd_ps(x, k->rest, r);
+    __m256 p = _mm256_set1_ps(0.001326472731307149f);
+    p = _mm256_fmadd_ps(p, r, _mm256_set1_ps(0.009671512991189957f));
+    p = _mm256_fmadd_ps(p, r, _mm256_set1_ps(0.05550733581185341f));
+    p = _mm256_fmadd_ps(p, r, _mm256_set1_ps(0.24022242426872253f));
+    p = _mm256_fmadd_ps(p, r, _mm256_set1_ps(0.6931470036506653f));
+    p = _mm256_fmadd_ps(p, r, _mm256_set1_ps(1));
+    return _mm256_fmadd_ps(p, scale, _mm256_set1_ps(1));
 }
 
 /* ln((1+s)/(1-s)); |s| <= 1/3. */

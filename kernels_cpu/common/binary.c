@@ -39,7 +39,8 @@ void ig_binary_rows(const struct ig_call *call, struct ig_range range, const str
     const struct ig_binary_attr *attr = (const struct ig_binary_attr *)call->attrs;
     int whole = range.c1 - range.c0 == out->c && is_dense(out, out) && (is_one(a) || is_dense(a, out)) &&
                 (is_one(b) || is_dense(b, out));
-    int64_t a_step = a->w == 1 ? 0 : a->pixel_stride, b_step = b->w == 1 ? 0 : b->pixel_stride;
+    struct ig_binary_steps steps = {a->w == 1 ? 0 : a->pixel_stride, b->w == 1 ? 0 : b->pixel_stride,
+                                    out->pixel_stride};
     for (int32_t y = range.y0; y < range.y1; y++) {
         struct ig_binary_run r = {first_of(a, y, range.c0), first_of(b, y, range.c0), a->c == 1, b->c == 1,
                                   ig_row_f32(out, y) + range.c0, range.c1 - range.c0};
@@ -50,7 +51,11 @@ void ig_binary_rows(const struct ig_call *call, struct ig_range range, const str
             in_pieces(r, attr, loops);
             continue;
         }
-        for (int32_t x = 0; x < out->w; x++, r.a += a_step, r.b += b_step, r.y += out->pixel_stride)
+        if (loops->pixels && attr->act.kind == IG_NONE) {
+            loops->pixels(&r, attr->kind, out->w, steps);
+            continue;
+        }
+        for (int32_t x = 0; x < out->w; x++, r.a += steps.a, r.b += steps.b, r.y += steps.y)
             in_pieces(r, attr, loops);
     }
 }

@@ -1,6 +1,7 @@
 /* First layer: a tap is a kernel row of kw*ic contiguous floats, in rows that stand between zeros. See conv_gemm.h. */
 #include <string.h>
 
+#include "kernels_cpu/common/first_rows.h"
 #include "kernels_cpu/common/gemm_block.h"
 
 struct rows {                       /* input rows between zeros, slot = row mod n */
@@ -9,11 +10,6 @@ struct rows {                       /* input rows between zeros, slot = row mod 
     int64_t width;                  /* floats of a row: all that the output's columns touch */
     int32_t n, filled;              /* rows [.., filled) have been copied */
 };
-
-static int64_t row_width(const struct ig_call *call, const struct ig_conv *conv)
-{
-    return ((call->out[0].w - 1) * (int64_t)conv->w.sw + conv->w.kw) * call->in[0].c;
-}
 
 /* Rows that the pixels of one block may touch. */
 static int32_t rows_kept(const struct ig_call *call, const struct ig_conv *conv, int32_t mr)
@@ -24,27 +20,10 @@ static int32_t rows_kept(const struct ig_call *call, const struct ig_conv *conv,
     return (rows - 1) * conv->w.sh + (conv->w.kh - 1) * conv->w.dh + 1;
 }
 
-static void copy_row(const struct ig_operand *in, int32_t left, int32_t y, float *dst, int64_t width)
+static void fill_rows(struct rows *rows, const struct ig_call *call, int32_t end)
 {
-    int32_t c = in->c;
-    const float *src = ig_row_f32(in, y);
-    int64_t n = width / c - left < in->w ? width / c - left : in->w;
-    if (n < 0) n = 0;
-    memset(dst, 0, (size_t)(left * c) * sizeof *dst);
-    dst += left * c;
-    memset(dst + n * c, 0, (size_t)(width - (left + n) * c) * sizeof *dst);
-    if (in->pixel_stride == c)
-        memcpy(dst, src, (size_t)(n * c) * sizeof *dst);
-    else
-        for (int64_t x = 0; x < n; x++)
-            for (int32_t i = 0; i < c; i++) dst[x * c + i] = src[x * in->pixel_stride + i];
-}
-
-static void fill_rows(struct rows *rows, const struct ig_operand *in, int32_t end)
-{
-    for (; rows->filled < end && rows->filled < in->h; rows->filled++)
-        copy_row(in, rows->conv->w.left, rows->filled, rows->data + rows->filled % rows->n * rows->width,
-                 rows->width);
+    for (; rows->filled < end && rows->filled < call->in[0].h; rows->filled++)
+        ig_first_copy_row(call, rows->filled, rows->data + rows->filled % rows->n * rows->width);
 }
 
 static void place(const struct ig_gemm_job *job, void *state, const struct ig_gemm_walk *at, const float **slot,
@@ -55,7 +34,7 @@ static void place(const struct ig_gemm_job *job, void *state, const struct ig_ge
     const struct ig_operand *in = &job->call->in[0];
     int32_t y0 = at->y * w->sh - w->top;
     int64_t next = w->sw * in->c;
-    if (at->i == 0) fill_rows(rows, in, y0 + (w->kh - 1) * w->dh + 1);
+    if (at->i == 0) fill_rows(rows, job->call, y0 + (w->kh - 1) * w->dh + 1);
     for (int32_t ky = 0; at->i == 0 && ky < w->kh; ky++) {
         int32_t y = y0 + ky * w->dh;
         job->t.rows[ky] = y >= 0 && y < in->h ? rows->data + y % rows->n * rows->width : NULL;
@@ -74,7 +53,7 @@ void ig_gemm_first(const struct ig_call *call, const struct ig_conv *conv, struc
     int64_t k = (int64_t)conv->w.kw * call->in[0].c;
     float *zero = (float *)((char *)scratch + ig_gemm_table_bytes(conv->w.kh, set->mr));
     int32_t above = range.y0 * conv->w.sh - conv->w.top;
-    struct rows rows = {conv, zero + k, zero, row_width(call, conv), rows_kept(call, conv, set->mr),
+    struct rows rows = {conv, zero + k, zero, ig_first_row_width(call), rows_kept(call, conv, set->mr),
                         above < 0 ? 0 : above};
     struct ig_gemm_walk walk = {.y = range.y0, .y_step = 1, .rows = range.y1 - range.y0,
                                 .x = 0, .x_step = 1, .width = call->out[0].w};
@@ -87,6 +66,6 @@ void ig_gemm_first(const struct ig_call *call, const struct ig_conv *conv, struc
 size_t ig_gemm_first_scratch(const struct ig_call *call, int32_t mr)
 {
     const struct ig_conv *conv = (const struct ig_conv *)call->attrs;
-    int64_t floats = conv->w.kw * (int64_t)call->in[0].c + row_width(call, conv) * rows_kept(call, conv, mr);
+    int64_t floats = conv->w.kw * (int64_t)call->in[0].c + ig_first_row_width(call) * rows_kept(call, conv, mr);
     return ig_gemm_table_bytes(conv->w.kh, mr) + (((size_t)floats * sizeof(float) + 63) & ~(size_t)63);
 }

@@ -12,6 +12,7 @@
  * Channels past the group's last are zero. ONNX has them as w[oc][ic][tap].
  */
 #include "kernels_cpu/common/conv_gemm.h"
+#include "kernels_cpu/common/first_rows.h"
 #include "kernels_cpu/pack/ask.h"
 #include "kernels_cpu/pack/pack.h"
 
@@ -103,6 +104,49 @@ int ig_supports_conv_first(const struct ig_call *call)
            conv->w.left >= 0 && conv->w.right >= 0;
 }
 
+/* The straight-line kernels of the common sizes. */
+static int is_first_line(const struct ig_call *call, int32_t k, int32_t s, int32_t c)
+{
+    const struct ig_window *w = &((const struct ig_conv *)call->attrs)->w;
+    return ig_supports_conv_first(call) && !ig_has(call, 3) && w->kh == k && w->kw == k && w->sh == s && w->sw == s &&
+           w->dh == 1 && call->in[0].c == c && call->out[0].w >= 12;
+}
+
+int ig_supports_first_3s1c3(const struct ig_call *call)
+{
+    return is_first_line(call, 3, 1, 3);
+}
+
+int ig_supports_first_3s2c3(const struct ig_call *call)
+{
+    return is_first_line(call, 3, 2, 3);
+}
+
+int ig_supports_first_5s1c3(const struct ig_call *call)
+{
+    return is_first_line(call, 5, 1, 3);
+}
+
+int ig_supports_first_5s2c3(const struct ig_call *call)
+{
+    return is_first_line(call, 5, 2, 3);
+}
+
+int ig_supports_first_7s2c3(const struct ig_call *call)
+{
+    return is_first_line(call, 7, 2, 3);
+}
+
+int ig_supports_first_3s1c1(const struct ig_call *call)
+{
+    return is_first_line(call, 3, 1, 1);
+}
+
+int ig_supports_first_5s1c1(const struct ig_call *call)
+{
+    return is_first_line(call, 5, 1, 1);
+}
+
 int ig_supports_fc(const struct ig_call *call)
 {
     const struct ig_fc *fc = (const struct ig_fc *)call->attrs;
@@ -127,6 +171,12 @@ size_t ig_scratch_conv_mr8(const struct ig_call *call)
 size_t ig_scratch_first_mr6(const struct ig_call *call)
 {
     return ig_gemm_first_scratch(call, 6);
+}
+
+size_t ig_scratch_first_line(const struct ig_call *call)
+{
+    size_t rows = (size_t)((const struct ig_conv *)call->attrs)->w.kh;
+    return (rows * (size_t)ig_first_pitch(call) + 16) * sizeof(float);
 }
 
 size_t ig_scratch_fc_mr6(const struct ig_call *call)

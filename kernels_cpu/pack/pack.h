@@ -13,6 +13,9 @@
 ig_supports_fn ig_supports_conv;       /* f32, constant weights, not 3-D: what all of these need */
 ig_supports_fn ig_supports_conv_gemm;  /* any k, stride, dilation, groups; not depthwise */
 ig_supports_fn ig_supports_conv_first; /* at most 4 input channels, one group, dw == 1 */
+/* ... k x k, stride s, c input channels (names say which), no residual, a dozen columns at least */
+ig_supports_fn ig_supports_first_3s1c3, ig_supports_first_3s2c3, ig_supports_first_5s1c3, ig_supports_first_5s2c3,
+    ig_supports_first_7s2c3, ig_supports_first_3s1c1, ig_supports_first_5s1c1;
 ig_supports_fn ig_supports_fc;
 ig_pack_fn ig_pack_conv8;              /* panels of 8 channels */
 ig_pack_fn ig_pack_conv16;             /* panels of 16 channels; conv_gemm and conv_first */
@@ -22,6 +25,7 @@ ig_scratch_fn ig_scratch_conv_mr4;     /* micro-kernels of 4 rows */
 ig_scratch_fn ig_scratch_conv_mr6;     /* of 6 */
 ig_scratch_fn ig_scratch_conv_mr8;     /* of 8 */
 ig_scratch_fn ig_scratch_first_mr6;
+ig_scratch_fn ig_scratch_first_line;   /* kh rows */
 ig_scratch_fn ig_scratch_fc_mr6;
 
 /* --- pack/strassen.c: wide pointwise convolution --- */

@@ -66,6 +66,21 @@ static int is_wide(struct rng *r, const struct ig_conv *a, const int32_t *out)
     return a->groups == 1 && a->w.kh == 3 && out[0] * out[1] * out[2] <= 40 && rng_one_in(r, 5);
 }
 
+/* A network's first layer: a usual window on an image wide enough for kernels that are made for it. */
+static void first_layer(struct rng *r, struct ig_window *w, int32_t *in, int32_t *out, int32_t *ic)
+{
+    int32_t k = RNG_OF(r, 3, 3, 5, 7), s = k == 7 ? 2 : rng_int(r, 1, 2);
+    *ic = s == 1 && rng_one_in(r, 2) ? 1 : 3;
+    for (int i = 1; i < 3; i++) in[i] = rng_int(r, i == 1 ? 1 : 12 * s, i == 1 ? 11 : 12 * s + 30);
+    *w = (struct ig_window){1, k, k, 1, s, s, 1, 1, 1, 0, k / 2, k / 2, 0, k / 2, k / 2, 1, 1};
+    if (rng_one_in(r, 3)) w->top = w->left = s - 1;
+    if (rng_one_in(r, 3)) w->right = rng_int(r, 0, k - 1);
+    in[0] = out[0] = 1;
+    while (in[1] + w->top + w->bottom < k) in[1]++;
+    out[1] = (in[1] + w->top + w->bottom - k) / s + 1;
+    out[2] = (in[2] + w->left + w->right - k) / s + 1;
+}
+
 static void make(struct rng *r, enum check_pass pass, struct check_problem *p)
 {
     struct ig_conv *a = &p->attrs.conv;
@@ -76,6 +91,7 @@ static void make(struct rng *r, enum check_pass pass, struct check_problem *p)
         if (rng_one_in(r, 8)) rank = RNG_OF(r, 1, 3);
         kind(r, a, &ic, &oc);
         windows_make(r, &a->w, rank, in, out);
+        if (rank == 2 && a->groups == 1 && ic <= 4 && !rng_one_in(r, 3)) first_layer(r, &a->w, in, out, &ic);
     }
     if (is_wide(r, a, out)) {
         ic = RNG_OF(r, 200, 390);
@@ -110,6 +126,6 @@ static void rows(const struct check_problem *p, int in, int32_t y0, int32_t y1, 
 
 int main(int argc, char **argv)
 {
-    static const struct check_body body = {IG_CONV, 24, 400, make, rows};
+    static const struct check_body body = {IG_CONV, 24, 1200, make, rows};
     return check_main(&body, argc, argv);
 }
