@@ -106,7 +106,7 @@ static double violation(const struct system *s, const double *c)
     double most = 0;
     for (int32_t j = 0; j < s->n; j++) {
         double w = pull(s, c, j), bad = c[j] > 0 ? fabs(w) : w;
-        if (!s->barred[j] && bad > most) most = bad;
+        if (bad > most) most = bad;
     }
     return most;
 }
