@@ -53,6 +53,15 @@ static void text(struct ig_reader *r, const json_t *o, const char *key, char *to
     else strcpy(to, s);
 }
 
+/* The index of the memory of that id; `part` says who asks. */
+static int32_t store_of(struct ig_reader *r, const struct ig_platform *b, const char *part, int64_t id)
+{
+    for (int32_t i = 0; i < b->n_stores; i++)
+        if (b->stores[i].id == id) return i;
+    ig_reader_fail(r, "%smemory %lld is not among 'memories'", part, (long long)id);
+    return 0;
+}
+
 static int loop_of(struct ig_reader *r, const char *part, const json_t *name)
 {
     const char *s = json_is_string(name) ? json_string_value(name) : "";
@@ -132,12 +141,11 @@ static void read_place(struct ig_reader *r, const struct ig_platform *b, const j
     if (!r->failed && (level < 0 || level >= IG_LOOPS))
         ig_reader_fail(r, "%slevel %lld: there are six loops, so levels go from 0 to 5", part, (long long)level);
     int32_t channel = (int32_t)ig_get_int(r, o, "channel", 0, INT32_MAX);
-    int32_t memory = (int32_t)ig_get_int(r, o, "memory", 0, INT32_MAX);
+    int64_t memory = ig_get_int(r, o, "memory", 0, INT32_MAX);
     t->level = (int32_t)level;
     for (t->channel = 0; t->channel < b->n_channels && b->channels[t->channel].id != channel;) t->channel++;
     if (t->channel == b->n_channels) ig_reader_fail(r, "%schannel %d is not among 'channels'", part, channel);
-    for (t->memory = 0; t->memory < b->n_stores && b->stores[t->memory].id != memory;) t->memory++;
-    if (t->memory == b->n_stores) ig_reader_fail(r, "%smemory %d is not among 'memories'", part, memory);
+    t->memory = store_of(r, b, part, memory);
     if (!r->failed) t->limit = loop_of(r, part, json_object_get(o, "limit"));
     if (role == IG_W) t->extra = (int32_t)optional_int(r, o, "extra", 0, 0);
 }
@@ -168,6 +176,19 @@ static void read_teams(struct ig_reader *r, const json_t *list, struct ig_proces
         if (!json_is_integer(o) || json_integer_value(o) < 1) ig_reader_fail(r, "'team_ops_per_s' must hold integers >= 1");
         if (r->failed) return;
         p->team_ops_per_s[p->n_teams++] = json_integer_value(o);
+    }
+}
+
+static void read_caches(struct ig_reader *r, const struct ig_platform *b, const json_t *list, struct ig_processor *p)
+{
+    size_t i;
+    json_t *o;
+    if (!json_is_array(list) || json_array_size(list) > IG_MAX_CACHES)
+        ig_reader_fail(r, "'caches' must be an array of at most %d memories", IG_MAX_CACHES);
+    json_array_foreach(list, i, o) {
+        if (!json_is_integer(o)) ig_reader_fail(r, "'caches' must hold ids of memories");
+        if (r->failed) return;
+        p->caches[p->n_caches++] = store_of(r, b, "caches: ", json_integer_value(o));
     }
 }
 
@@ -245,13 +266,15 @@ static void read_processor(struct ig_reader *r, const json_t *o, struct ig_platf
 {
     struct ig_processor *p = &b->processors[b->n_processors];
     only(r, "", o, "id type subtype count ops_per_s printed hz printed_hz parallelism active_w idle_w "
-                   "dram_pj_per_bit overhead_ns order X Y W operating_points team_ops_per_s costs note");
+                   "dram_pj_per_bit overhead_ns order X Y W operating_points caches team_ops_per_s costs "
+                   "note");
     read_rates(r, o, p);
     for (int32_t i = 0; i < b->n_processors; i++)
         if (b->processors[i].id == p->id) ig_reader_fail(r, "id %d is there twice", p->id);
     if (given(o, "parallelism")) read_grid(r, json_object_get(o, "parallelism"), p);
     read_mapping(r, b, o, p);
     if (given(o, "operating_points")) read_points(r, json_object_get(o, "operating_points"), p);
+    if (given(o, "caches")) read_caches(r, b, json_object_get(o, "caches"), p);
     if (given(o, "team_ops_per_s")) read_teams(r, json_object_get(o, "team_ops_per_s"), p);
     if (given(o, "costs")) read_costs(r, json_object_get(o, "costs"), p);
     b->n_processors++;

@@ -22,7 +22,7 @@ enum ig_role { IG_X = 0, IG_Y, IG_W, IG_ROLES }; /* input, output, weights */
 
 enum {
     IG_MAX_STORES = 8, IG_MAX_CHANNELS = 8, IG_MAX_PROCESSORS = 8, IG_MAX_GRID = 6, IG_MAX_POINTS = 8,
-    IG_MAX_COSTS = 24, IG_COST_TERMS = 24, IG_WORD_BYTES = 48, IG_NOTE_BYTES = 160
+    IG_MAX_CACHES = 3, IG_MAX_COSTS = 24, IG_COST_TERMS = 24, IG_WORD_BYTES = 48, IG_NOTE_BYTES = 160
 };
 enum { IG_UNKNOWN = -1 };    /* of powers, energies and optional numbers: not given */
 
@@ -81,6 +81,7 @@ struct ig_processor {
     struct ig_placement place[IG_ROLES];
     int32_t n_points;
     struct ig_point points[IG_MAX_POINTS];
+    int32_t n_caches, caches[IG_MAX_CACHES]; /* indices of memories, near to far */
     int32_t n_teams;             /* ops_per_s of 1, 2, ... n cores at once, measured; 0: not known */
     int64_t team_ops_per_s[IG_MAX_POINTS];
     int32_t n_costs;

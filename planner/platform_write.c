@@ -133,6 +133,14 @@ static void put_grid(FILE *f, const struct ig_processor *p, int *outer)
     fputc(']', f);
 }
 
+static void put_caches(FILE *f, const struct ig_platform *b, const struct ig_processor *p, int *outer)
+{
+    if (!p->n_caches) return;
+    put_key(f, "caches", outer);
+    for (int32_t i = 0; i < p->n_caches; i++) fprintf(f, "%s%d", i ? "," : "[", b->stores[p->caches[i]].id);
+    fputc(']', f);
+}
+
 static void put_teams(FILE *f, const struct ig_processor *p, int *outer)
 {
     if (!p->n_teams) return;
@@ -143,11 +151,12 @@ static void put_teams(FILE *f, const struct ig_processor *p, int *outer)
 
 static void put_processor(FILE *f, const struct ig_platform *b, int32_t i)
 {
+    static const int roles[IG_ROLES] = {IG_W, IG_X, IG_Y}; /* sorted by name */
     const struct ig_processor *p = &b->processors[i];
     int first = 1;
-    static const int roles[IG_ROLES] = {IG_W, IG_X, IG_Y}; /* sorted by name */
     for (int k = 0; k < IG_ROLES; k++) put_place(f, b, p, roles[k], &first);
     put_number(f, "active_w", p->active_w, &first);
+    put_caches(f, b, p, &first);
     put_costs(f, p, &first);
     if (p->count != 1) put_int(f, "count", p->count, &first);
     put_number(f, "dram_pj_per_bit", p->dram_pj_per_bit, &first);
