@@ -2,13 +2,15 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/estimate.h"
 #include "kernels_cpu/registry.h"
 #include "runtime/run.h"
 
 static const char help[] =
     "ingot plan graph.json --profile profile.json -o plan.json\n"
     "ingot plan net.onnx -v\n"
-    "ingot plan --summary graph.json plan.json\n\n"
+    "ingot plan --summary graph.json plan.json\n"
+    "ingot plan --estimate --platform tx2 net.onnx\n\n"
     "Chooses a kernel and a cut for every layer and lays all activations out in one arena; the plan\n"
     "is checked by an independent validator before it is written.\n"
     "  -o FILE             where to (default plan.json; - is stdout)\n"
@@ -22,7 +24,14 @@ static const char help[] =
     "                      over max|direct|, measured in the profile, else stated (ingot kernels); 0: direct\n"
     "                      sums only; F(6,3) of Winograd needs about 5e-5\n"
     "  --summary           print a plan in a few lines\n"
-    "  -v                  print the new plan in a few lines, on stderr\n" IG_SOURCE_HELP;
+    "  -v                  print the new plan in a few lines, on stderr\n"
+    "  --estimate          instead of a plan: time, throughput and energy by the board's description alone\n"
+    "  --platform NAME     the board: tx2, xavier, neuraghe, a file, or host (default; calibrated)\n"
+    "  --explain-layer L   that layer's loop nest, tiled for the board, and what bounds it\n"
+    "  --op-dist A=T,...   kinds of layers on types of processors, e.g. conv=accelerator,gemm=CPU\n"
+    "  --best-tiles        the best tiling of each layer instead of the paper's rule\n"
+    "  --deadline-ms X     idle energy is counted up to there\n"
+    "  --json              the estimate as one object\n" IG_SOURCE_HELP;
 
 static void summary(FILE *f, const struct ig_graph *g, const struct ig_plan *p)
 {
@@ -94,6 +103,13 @@ int ig_verb_plan(int argc, char **argv)
                                           {"max-error", 1, 0, 'e'},
                                           {"summary", 0, 0, 's'},
                                           {"verbose", 0, 0, 'v'},
+                                          {"estimate", 0, 0, 'e'},
+                                          {"platform", 1, 0, 'P'},
+                                          {"explain-layer", 1, 0, 'x'},
+                                          {"op-dist", 1, 0, 'd'},
+                                          {"best-tiles", 0, 0, 'b'},
+                                          {"deadline-ms", 1, 0, 'D'},
+                                          {"json", 0, 0, 'j'},
                                           IG_SOURCE_OPTIONS,
                                           {0, 0, 0, 0}};
     struct ig_source_options source = {.n_binds = 0};
@@ -101,7 +117,8 @@ int ig_verb_plan(int argc, char **argv)
                                 .max_error = IG_MAX_ERROR};
     const char *out = "plan.json", *profile = NULL;
     char err[4096];
-    int summarise = 0, verbose = 0;
+    struct ig_estimate_options estimate = {.platform = NULL};
+    int summarise = 0, verbose = 0, estimated = 0;
     for (int c; (c = getopt_long(argc, argv, "o:vh", longs, NULL)) != -1;) switch (c) {
         case 'h': return fputs(help, stdout) < 0;
         case 'o': out = optarg; break;
@@ -115,11 +132,23 @@ int ig_verb_plan(int argc, char **argv)
         case 'e': o.max_error = ig_number(optarg, "--max-error", 0, 1); break;
         case 's': summarise = 1; break;
         case 'v': verbose = 1; break;
+        case 'e': estimated = 1; break;
+        case 'P': estimate.platform = optarg; break;
+        case 'x': estimate.explain = optarg; break;
+        case 'd': estimate.dist = optarg; break;
+        case 'b': estimate.best_tiles = 1; break;
+        case 'D': estimate.deadline_ms = ig_number(optarg, "--deadline-ms", 1e-9, 1e9); break;
+        case 'j': estimate.json = 1; break;
         default:
             if (!ig_source_option(&source, c, optarg)) ig_usage(help);
         }
     if (optind != argc - 1 - summarise) ig_usage(help);
     struct ig_graph *g = ig_load_graph(argv[optind], &source);
+    if (estimated || estimate.explain || estimate.platform) {
+        ig_estimate(g, &estimate);
+        ig_graph_free(g);
+        return 0;
+    }
     struct ig_plan *p =
         summarise ? ig_plan_read(argv[optind + 1], g, err, sizeof err) : make(g, argv[optind], profile, &o);
     if (!p) ig_fatal("%s", err);

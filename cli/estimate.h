@@ -1,0 +1,17 @@
+/* `ingot plan --estimate`: a network on a board that nobody has measured. */
+#ifndef CLI_ESTIMATE_H
+#define CLI_ESTIMATE_H
+
+#include "graph/graph.h"
+
+struct ig_estimate_options {
+    const char *platform;    /* a name in platforms/, or a file; NULL: host */
+    const char *explain;     /* a layer to print as a loop nest, or NULL */
+    const char *dist;        /* "conv=accelerator,gemm=CPU", or NULL */
+    int best_tiles, json;
+    double deadline_ms;      /* 0: none */
+};
+
+void ig_estimate(const struct ig_graph *g, const struct ig_estimate_options *o);
+
+#endif
