@@ -100,7 +100,7 @@ int ig_verb_plan(int argc, char **argv)
                                           {"memory-budget", 1, 0, 'm'},
                                           {"max-latency-ms", 1, 0, 'l'},
                                           {"min-fps", 1, 0, 'f'},
-                                          {"max-error", 1, 0, 'e'},
+                                          {"max-error", 1, 0, 'E'},
                                           {"summary", 0, 0, 's'},
                                           {"verbose", 0, 0, 'v'},
                                           {"estimate", 0, 0, 'e'},
@@ -129,7 +129,7 @@ int ig_verb_plan(int argc, char **argv)
         case 'm': o.memory_budget = ig_size_option(optarg, "--memory-budget"); break;
         case 'l': o.max_latency_ms = ig_number(optarg, "--max-latency-ms", 1e-9, 1e9); break;
         case 'f': o.min_fps = ig_number(optarg, "--min-fps", 1e-9, 1e9); break;
-        case 'e': o.max_error = ig_number(optarg, "--max-error", 0, 1); break;
+        case 'E': o.max_error = ig_number(optarg, "--max-error", 0, 1); break;
         case 's': summarise = 1; break;
         case 'v': verbose = 1; break;
         case 'e': estimated = 1; break;

@@ -75,7 +75,7 @@ INLINE void run_of(const struct ig_binary_run *r, int32_t pixels, struct ig_bina
         pixels_of(*r, 0, 0, pixels, steps, f);
 }
 
-static void run_pixels(const struct ig_binary_run *r, int32_t kind, int32_t pixels, struct ig_binary_steps steps)
+static void run(const struct ig_binary_run *r, int32_t kind, int32_t pixels, struct ig_binary_steps steps)
 {
     switch (kind) {
     case IG_ADD: run_of(r, pixels, steps, add8); break;
@@ -89,14 +89,9 @@ static void run_pixels(const struct ig_binary_run *r, int32_t kind, int32_t pixe
     }
 }
 
-static void run_kind(const struct ig_binary_run *r, int32_t kind)
-{
-    run_pixels(r, kind, 1, (struct ig_binary_steps){0, 0, 0});
-}
-
 void binary_f32_8__avx2(const struct ig_call *call, struct ig_range range, void *scratch)
 {
-    static const struct ig_binary_loops loops = {run_kind, ig_act_row_avx2, run_pixels};
+    static const struct ig_binary_loops loops = {run, ig_act_row_avx2};
     (void)scratch;
     ig_binary_rows(call, range, &loops);
 }

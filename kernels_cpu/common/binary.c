@@ -8,7 +8,7 @@ static void in_pieces(struct ig_binary_run r, const struct ig_binary_attr *attr,
     int64_t left = r.n;
     for (; left > 0; left -= PIECE) {
         r.n = left < PIECE ? left : PIECE;
-        loops->run(&r, attr->kind);
+        loops->run(&r, attr->kind, 1, (struct ig_binary_steps){0, 0, 0});
         if (attr->act.kind != IG_NONE) loops->act(r.y, r.y, r.n, &attr->act);
         r.y += PIECE;
         if (!r.a_one) r.a += PIECE;
@@ -51,8 +51,8 @@ void ig_binary_rows(const struct ig_call *call, struct ig_range range, const str
             in_pieces(r, attr, loops);
             continue;
         }
-        if (loops->pixels && attr->act.kind == IG_NONE) {
-            loops->pixels(&r, attr->kind, out->w, steps);
+        if (attr->act.kind == IG_NONE) {
+            loops->run(&r, attr->kind, out->w, steps);
             continue;
         }
         for (int32_t x = 0; x < out->w; x++, r.a += steps.a, r.b += steps.b, r.y += steps.y)

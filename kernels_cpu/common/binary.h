@@ -21,10 +21,9 @@ struct ig_binary_steps {      /* floats from a pixel to the next */
 };
 
 struct ig_binary_loops {
-    void (*run)(const struct ig_binary_run *run, int32_t kind); /* kind: enum ig_binary */
-    void (*act)(float *y, const float *x, int64_t n, const struct ig_act *act);        /* y may be x */
-    /* The same for each of `pixels` pixels of a row; NULL: `run` is called as often */
-    void (*pixels)(const struct ig_binary_run *run, int32_t kind, int32_t pixels, struct ig_binary_steps steps);
+    /* The run of each of `pixels` pixels of a row, the first as given; kind: enum ig_binary */
+    void (*run)(const struct ig_binary_run *run, int32_t kind, int32_t pixels, struct ig_binary_steps steps);
+    void (*act)(float *y, const float *x, int64_t n, const struct ig_act *act); /* y may be x */
 };
 
 /* The kernel: `call` of IG_BINARY, floats. */

@@ -29,26 +29,32 @@ INLINE void loop(const struct ig_binary_run *r, int a_one, int b_one, binary4 *f
     ig_store_part(r->y + i, f(a, b), r->n - i);
 }
 
-INLINE void run_of(const struct ig_binary_run *r, binary4 *f)
+INLINE void pixels_of(struct ig_binary_run r, int a_one, int b_one, int32_t pixels, struct ig_binary_steps steps,
+                      binary4 *f)
 {
-    if (r->a_one)
-        loop(r, 1, r->b_one, f);
-    else if (r->b_one)
-        loop(r, 0, 1, f);
-    else
-        loop(r, 0, 0, f);
+    for (; pixels > 0; pixels--, r.a += steps.a, r.b += steps.b, r.y += steps.y) loop(&r, a_one, b_one, f);
 }
 
-static void run(const struct ig_binary_run *r, int32_t kind)
+INLINE void run_of(const struct ig_binary_run *r, int32_t pixels, struct ig_binary_steps steps, binary4 *f)
+{
+    if (r->a_one)
+        pixels_of(*r, 1, r->b_one, pixels, steps, f);
+    else if (r->b_one)
+        pixels_of(*r, 0, 1, pixels, steps, f);
+    else
+        pixels_of(*r, 0, 0, pixels, steps, f);
+}
+
+static void run(const struct ig_binary_run *r, int32_t kind, int32_t pixels, struct ig_binary_steps steps)
 {
     switch (kind) {
-    case IG_ADD: run_of(r, vaddq_f32); break;
-    case IG_SUB: run_of(r, vsubq_f32); break;
-    case IG_MUL: run_of(r, vmulq_f32); break;
-    case IG_DIV: run_of(r, vdivq_f32); break;
-    case IG_MAX: run_of(r, vmaxq_f32); break;
-    case IG_MIN: run_of(r, vminq_f32); break;
-    case IG_PRELU: run_of(r, prelu4); break;
+    case IG_ADD: run_of(r, pixels, steps, vaddq_f32); break;
+    case IG_SUB: run_of(r, pixels, steps, vsubq_f32); break;
+    case IG_MUL: run_of(r, pixels, steps, vmulq_f32); break;
+    case IG_DIV: run_of(r, pixels, steps, vdivq_f32); break;
+    case IG_MAX: run_of(r, pixels, steps, vmaxq_f32); break;
+    case IG_MIN: run_of(r, pixels, steps, vminq_f32); break;
+    case IG_PRELU: run_of(r, pixels, steps, prelu4); break;
     default: break;
     }
 }

@@ -27,11 +27,17 @@ ig_scratch_fn ig_scratch_conv_mr8;     /* of 8 */
 ig_scratch_fn ig_scratch_first_mr6;
 ig_scratch_fn ig_scratch_first_line;   /* kh rows */
 ig_scratch_fn ig_scratch_fc_mr6;
+ig_supports_fn ig_supports_conv_packed; /* conv_gemm with two panels a group or more */
+ig_scratch_fn ig_scratch_conv_packed;   /* sets with packed kernels */
+ig_scratch_fn ig_scratch_first_packed;
 
 /* --- pack/strassen.c: wide pointwise convolution --- */
 ig_supports_fn ig_supports_strassen;
 ig_pack_fn ig_pack_strassen16;
 ig_scratch_fn ig_scratch_strassen6x16;
+ig_supports_fn ig_supports_strassen_packed; /* the same on packed pixels */
+ig_pack_fn ig_pack_strassen_chain16;
+ig_scratch_fn ig_scratch_strassen_packed;
 
 /* --- pack/winograd.c: 3x3, stride 1, no dilation, one group; F(2,3), F(4,3), F(6,3) --- */
 ig_supports_fn ig_supports_winograd;
@@ -49,7 +55,8 @@ ig_scratch_fn ig_scratch_deconv_mr6;
 /* --- pack/depthwise.c: groups == ic == oc --- */
 ig_supports_fn ig_supports_depthwise;    /* any window */
 ig_supports_fn ig_supports_depthwise3x3; /* stride 1 or 2, no dilation, padding <= 1 at the sides */
-ig_pack_fn ig_pack_depthwise8;
+ig_pack_fn ig_pack_depthwise4;           /* blocks of 4 channels */
+ig_pack_fn ig_pack_depthwise8;           /* of 8 */
 
 /* --- pack/pool.c: maximum and average --- */
 ig_supports_fn ig_supports_pool;
