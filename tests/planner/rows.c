@@ -142,7 +142,7 @@ static void random_dag(struct rng *r, struct random_net *n, int rates, int32_t h
         n->height[v] = rows_after(n, &e);
         n->row_bytes[v] = rng_int(r, 1, 100);
         for (int32_t u = 0; u < v && more; u++)
-            if (u != from && level[u] == level[v] && n->net.n_edges < MOST_EDGES && rng_one_in(r, 2)) {
+            if (u != from && level[u] == level[v] && n->net.n_edges + n->net.n - v < MOST_EDGES && rng_one_in(r, 2)) {
                 n->edges[n->net.n_edges++] = (struct ig_row_edge){u, v, random_window(r, 1), 1};
                 if (n->height[u] < n->height[v]) n->height[v] = n->height[u];
                 more--;
