@@ -21,7 +21,7 @@ enum { LANES = 8 };
 #define v_min _mm256_min_ps
 #define v_mul(x, b) _mm256_mul_ps(_mm256_set1_ps(x), b)
 #define v_fma(a, x, b) _mm256_fmadd_ps(_mm256_set1_ps(x), b, a)
-#include "kernels_cpu/common/winograd_tile.h"
+#include "kernels_cpu/common/winograd_tile.inc"
 
 static void in_2(const struct ig_winograd_in *args)
 {

@@ -22,7 +22,7 @@ enum { LANES = 4 };
 #define v_min vminq_f32
 #define v_mul(x, b) vmulq_n_f32(b, x)
 #define v_fma(a, x, b) vfmaq_n_f32(a, b, x)
-#include "kernels_cpu/common/winograd_tile.h"
+#include "kernels_cpu/common/winograd_tile.inc"
 
 static void in_2(const struct ig_winograd_in *args)
 {

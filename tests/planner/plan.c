@@ -286,6 +286,61 @@ static void the_profile_decides(void **state)
     ig_graph_free(g);
 }
 
+/* --- errors --- */
+
+/* A network of one 3x3 convolution, c to c channels of size x size pixels. */
+static struct ig_graph *net_3x3(int32_t size, int32_t c)
+{
+    struct ig_graph *g = net_new();
+    ig_add_output(g, net_conv(g, net_input(g, 1, size, size, c), c, 3, 1, -1));
+    net_done(g);
+    ig_prepare_views(g);
+    return g;
+}
+
+/* Checks which kernel the one step of g gets. */
+static void assert_takes(const struct ig_graph *g, const struct ig_profile *profile, double max_error, const char *name)
+{
+    struct ig_plan_options o = {
+        .target = "host", .isa = IG_ISA_AVX2, .threads = 1, .profile = profile, .max_error = max_error};
+    char err[1024];
+    struct ig_plan *p = ig_plan_make(g, &o, err, sizeof err);
+    assert_non_null(p);
+    assert_string_equal(p->steps[0].kernel->name, name);
+    assert_valid(g, p, 0);
+    ig_plan_free(p);
+}
+
+/* Estimates rank Winograd by its tiles and weights; what states a larger error than is allowed is left out. */
+static void estimates_keep_the_error(void **state)
+{
+    struct ig_graph *wide = net_3x3(56, 64), *small = net_3x3(7, 512);
+    (void)state;
+    assert_takes(wide, NULL, IG_MAX_ERROR, "conv_f32_winograd4_6x16__avx2");
+    assert_takes(wide, NULL, 5e-6, "conv_f32_winograd2_6x16__avx2");
+    assert_takes(wide, NULL, 0, "conv_f32_6x16__avx2");
+    assert_takes(small, NULL, IG_MAX_ERROR, "conv_f32_winograd2_6x16__avx2");
+    ig_graph_free(wide);
+    ig_graph_free(small);
+}
+
+/* What was measured counts, not what is stated. */
+static void profiles_keep_the_error(void **state)
+{
+    struct ig_graph *g = net_3x3(28, 16);
+    (void)state;
+    const struct ig_kernel *direct = ig_kernel_by_name("conv_f32_6x16__avx2");
+    const struct ig_kernel *f4 = ig_kernel_by_name("conv_f32_winograd4_6x16__avx2");
+    const struct ig_kernel *f6 = ig_kernel_by_name("conv_f32_winograd6_6x16__avx2");
+    struct ig_timing t[] = {
+        {0, direct, 0, 0, 1, 900, 0, 0}, {0, f4, 0, 0, 1, 300, 0, 2e-5}, {0, f6, 0, 0, 1, 500, 0, 9e-6}};
+    struct ig_profile profile = {.sha256 = (char *)"", .graph_sha256 = (char *)"", .n = 3, .timings = t};
+    assert_takes(g, &profile, 1, f4->name);
+    assert_takes(g, &profile, 1e-5, f6->name);
+    assert_takes(g, &profile, 8e-6, direct->name);
+    ig_graph_free(g);
+}
+
 /* --- files --- */
 
 static char path[] = "/tmp/ingot-plan-XXXXXX";
@@ -388,12 +443,14 @@ static void profiles_survive_a_file(void **state)
     char err[1024] = "", hash[65];
     (void)state;
     const struct ig_kernel *k = ig_kernel_by_name("conv_f32_1x1__ref");
+    const struct ig_kernel *w = ig_kernel_by_name("conv_f32_winograd4_6x16__neon");
     struct ig_timing t[] = {
-        {0, k, 0, 0, 1, 1234.5, 0, 0}, {0, k, 1, 2, 4, 1.0 / 3, 1e9, 0}, {2, k, 2, 16, 4, 20000, 7, 0}};
+        {0, k, 0, 0, 1, 1234.5, 0, 0}, {0, k, 1, 2, 4, 1.0 / 3, 1e9, 0}, {2, k, 2, 16, 4, 20000, 7, 0},
+        {2, w, 2, 16, 4, 20000, 7, 1.5e-6}};
     memset(hash, 'a', 64);
     hash[64] = 0;
     struct ig_profile p = {.sha256 = (char *)"", .graph_sha256 = hash, .cpu = (char *)"a \"cpu\"\\\n",
-                           .isa = (char *)"avx2", .threads = 4, .peak_gflops = 99.25, .n = 3, .timings = t};
+                           .isa = (char *)"avx2", .threads = 4, .peak_gflops = 99.25, .n = 4, .timings = t};
     assert_int_equal(ig_profile_write(&p, g, path, err, sizeof err), 0);
     char *first = slurp(path);
     struct ig_profile *q = ig_profile_read(path, g, err, sizeof err);
@@ -401,9 +458,10 @@ static void profiles_survive_a_file(void **state)
     assert_int_equal(strlen(q->sha256), 64);
     assert_string_equal(q->cpu, p.cpu);
     assert_string_equal(q->graph_sha256, hash);
-    assert_int_equal(q->n, 3);
-    for (int i = 0; i < 3; i++) {
+    assert_int_equal(q->n, 4);
+    for (int i = 0; i < 4; i++) {
         assert_ptr_equal(q->timings[i].kernel, t[i].kernel);
+        assert_true(q->timings[i].error == t[i].error);
         assert_true(q->timings[i].alone_ns == t[i].alone_ns && q->timings[i].in_order_ns == t[i].in_order_ns);
     }
     assert_int_equal(ig_profile_write(q, g, path, err, sizeof err), 0);
@@ -439,7 +497,8 @@ int main(void)
         cmocka_unit_test(arenas_meet_their_bound),       cmocka_unit_test(in_place),
         cmocka_unit_test(constraints_say_by_how_much),   cmocka_unit_test(no_kernel_is_an_error),
         cmocka_unit_test(cuts_are_legal),                cmocka_unit_test(weights_are_laid_out),
-        cmocka_unit_test(the_profile_decides),           cmocka_unit_test(plans_survive_a_file),
+        cmocka_unit_test(the_profile_decides),           cmocka_unit_test(estimates_keep_the_error),
+        cmocka_unit_test(profiles_keep_the_error),       cmocka_unit_test(plans_survive_a_file),
         cmocka_unit_test(damaged_plans_are_refused),     cmocka_unit_test(a_full_disk_is_an_error),
         cmocka_unit_test(profiles_survive_a_file),
     };
