@@ -94,7 +94,8 @@ def tool(srcdir, name):
     """A C program of this folder, compiled."""
     os.makedirs(FOLDER, exist_ok=True)
     path = f"{FOLDER}/{name}"
-    run([*compiler(), "-std=c11", "-O3", "-Wall", "-Wextra", "-Wshadow", "-Werror", "-D_GNU_SOURCE", f"-I{srcdir}", f"{srcdir}/bench/peer/{name}.c", "out/libingot.a", "-lpthread", "-lm", "-o", path])
+    run([*compiler(), "-std=c11", "-O3", "-Wall", "-Wextra", "-Wshadow", "-Werror", "-D_GNU_SOURCE", f"-I{srcdir}",
+         f"{srcdir}/bench/peer/{name}.c", "out/libingot.a", "-lpthread", "-lm", "-o", path])
     return path
 
 
