@@ -1,6 +1,6 @@
 #include "bench/grid.h"
 
-#include <stdlib.h>
+#include <string.h>
 
 static const int32_t table_ic[] = {3, 8, 16, 32, 48, 64, 96, 128, 192, 256, 384, 512, 1024},
                      table_oc[] = {16, 32, 48, 64, 128, 192, 256, 384, 512, 1024},
@@ -41,4 +41,168 @@ int32_t ig_grid_table6(struct ig_grid_layer *at, int32_t most, double most_macs)
         n++;
     }
     return n;
+}
+
+/* --- calibration --- */
+
+/*
+ * {ic, oc, size, k, stride, groups}. The two lists of convolutions are D-optimal: of all layers of such channels, sizes
+ * and windows (none in the grid), those 32 whose features, relative to the time, determine the costs best together.
+ */
+static const struct ig_grid_layer direct[] = {
+    {8, 16, 3, 1, 1, 1}, {1024, 1024, 3, 3, 1, 1}, {128, 16, 100, 1, 1, 1}, {128, 16, 400, 1, 1, 1},
+    {8, 128, 100, 1, 1, 1}, {64, 16, 400, 1, 1, 1}, {8, 1024, 150, 1, 1, 1}, {8, 16, 60, 1, 1, 1},
+    {8, 128, 400, 1, 1, 1}, {8, 1024, 3, 1, 1, 1}, {1024, 16, 24, 1, 1, 1}, {8, 1024, 40, 1, 1, 1},
+    {8, 16, 60, 11, 1, 1}, {1024, 1024, 10, 1, 1, 1}, {1024, 80, 5, 5, 1, 1}, {8, 256, 3, 1, 1, 1},
+    {8, 1024, 3, 3, 1, 1}, {160, 640, 3, 1, 1, 1}, {16, 1024, 24, 3, 1, 1}, {8, 512, 12, 1, 1, 1},
+    {8, 16, 250, 1, 1, 1}, {160, 1024, 10, 1, 1, 1}, {8, 1024, 5, 5, 1, 1}, {64, 16, 150, 1, 1, 1},
+    {8, 16, 60, 5, 1, 1}, {8, 48, 400, 1, 1, 1}, {128, 16, 300, 1, 1, 1}, {8, 128, 80, 1, 1, 1},
+    {1024, 48, 5, 5, 1, 1}, {128, 16, 80, 1, 1, 1}, {8, 128, 300, 1, 1, 1}, {1024, 16, 150, 1, 1, 1},
+};
+
+static const struct ig_grid_layer first[] = {
+    {3, 32, 400, 1, 1, 1}, {3, 16, 3, 1, 1, 1}, {3, 1024, 10, 9, 1, 1}, {3, 16, 300, 1, 1, 1},
+    {3, 128, 100, 1, 1, 1}, {3, 128, 400, 1, 1, 1}, {3, 1024, 10, 1, 1, 1}, {3, 1024, 150, 1, 1, 1},
+    {3, 1024, 60, 7, 1, 1}, {3, 16, 80, 1, 1, 1}, {3, 1024, 40, 1, 1, 1}, {3, 16, 12, 3, 1, 1},
+    {3, 1024, 3, 3, 1, 1}, {3, 320, 3, 1, 1, 1}, {3, 144, 5, 3, 1, 1}, {3, 16, 300, 11, 1, 1},
+    {3, 320, 20, 11, 1, 1}, {3, 16, 300, 3, 1, 1}, {3, 1024, 24, 7, 1, 1}, {3, 48, 400, 1, 1, 1},
+    {3, 1024, 6, 1, 1, 1}, {3, 128, 80, 1, 1, 1}, {3, 1024, 24, 1, 1, 1}, {3, 128, 300, 1, 1, 1},
+    {3, 1024, 100, 1, 1, 1}, {3, 16, 60, 1, 1, 1}, {3, 384, 3, 1, 1, 1}, {3, 16, 250, 1, 1, 1},
+    {3, 640, 3, 3, 1, 1}, {3, 32, 3, 1, 1, 1}, {3, 640, 48, 7, 1, 1}, {3, 144, 3, 3, 1, 1},
+};
+
+static const struct ig_grid_layer strassen[] = {
+    {128, 128, 6, 1, 1, 1}, {128, 128, 20, 1, 1, 1}, {160, 160, 12, 1, 1, 1}, {192, 256, 40, 1, 1, 1},
+    {256, 128, 10, 1, 1, 1}, {320, 320, 20, 1, 1, 1}, {512, 512, 7, 1, 1, 1}, {640, 640, 10, 1, 1, 1},
+    {1024, 1024, 5, 1, 1, 1}, {1280, 640, 7, 1, 1, 1}, {128, 1024, 30, 1, 1, 1}, {1024, 128, 30, 1, 1, 1},
+    {256, 256, 60, 1, 1, 1}, {128, 512, 80, 1, 1, 1}, {512, 128, 80, 1, 1, 1}, {960, 320, 12, 1, 1, 1},
+    {320, 1280, 10, 1, 1, 1}, {128, 128, 150, 1, 1, 1}, {512, 128, 150, 1, 1, 1}, {128, 512, 150, 1, 1, 1},
+};
+
+static const struct ig_grid_layer depthwise3[] = {
+    {8, 8, 3, 3, 1, 8}, {8, 8, 6, 3, 1, 8}, {16, 16, 10, 3, 1, 16}, {8, 8, 40, 3, 1, 8},
+    {24, 24, 150, 3, 1, 24}, {96, 96, 60, 3, 1, 96}, {144, 144, 56, 3, 1, 144}, {192, 192, 30, 3, 1, 192},
+    {384, 384, 15, 3, 1, 384}, {576, 576, 10, 3, 1, 576}, {960, 960, 7, 3, 1, 960},
+    {1024, 1024, 3, 3, 1, 1024}, {256, 256, 5, 3, 1, 256}, {48, 48, 300, 3, 1, 48},
+    {160, 160, 200, 3, 1, 160}, {640, 640, 80, 3, 1, 640}, {96, 96, 110, 3, 2, 96},
+    {144, 144, 60, 3, 2, 144}, {192, 192, 28, 3, 2, 192}, {576, 576, 14, 3, 2, 576},
+    {32, 32, 220, 3, 2, 32}, {960, 960, 10, 3, 2, 960},
+};
+
+static const struct ig_grid_layer depthwise[] = {
+    {16, 16, 10, 5, 1, 16}, {72, 72, 40, 5, 1, 72}, {120, 120, 30, 5, 1, 120}, {240, 240, 20, 5, 1, 240},
+    {480, 480, 14, 5, 1, 480}, {672, 672, 14, 5, 1, 672}, {960, 960, 7, 5, 1, 960}, {48, 48, 200, 5, 1, 48},
+    {72, 72, 56, 5, 2, 72}, {240, 240, 28, 5, 2, 240}, {672, 672, 14, 5, 2, 672}, {96, 96, 56, 7, 1, 96},
+    {192, 192, 28, 7, 1, 192}, {384, 384, 14, 7, 1, 384}, {768, 768, 7, 7, 1, 768}, {32, 32, 100, 7, 1, 32},
+    {8, 8, 12, 7, 1, 8}, {128, 128, 150, 5, 1, 128},
+};
+
+static const struct ig_grid_layer dense[] = {
+    {16, 16, 1, 1, 1, 1}, {64, 16, 1, 1, 1, 1}, {100, 1000, 1, 1, 1, 1}, {256, 64, 1, 1, 1, 1},
+    {512, 512, 1, 1, 1, 1}, {1024, 1000, 1, 1, 1, 1}, {2048, 1000, 1, 1, 1, 1}, {4096, 4096, 1, 1, 1, 1},
+    {1280, 1000, 1, 1, 1, 1}, {9216, 512, 1, 1, 1, 1}, {25088, 1024, 1, 1, 1, 1}, {64, 2000, 1, 1, 1, 1},
+    {8192, 16, 1, 1, 1, 1}, {128, 128, 1, 1, 1, 1}, {512, 10, 1, 1, 1, 1}, {84, 10, 1, 1, 1, 1},
+};
+
+static const struct ig_grid_layer pools[] = {
+    {64, 64, 112, 3, 2, 1}, {16, 16, 20, 2, 2, 1}, {64, 64, 224, 2, 2, 1}, {256, 256, 28, 2, 2, 1},
+    {512, 512, 14, 2, 2, 1}, {192, 192, 30, 3, 2, 1}, {480, 480, 14, 3, 1, 1}, {832, 832, 7, 3, 1, 1},
+    {32, 32, 8, 3, 1, 1}, {128, 128, 60, 3, 2, 1}, {24, 24, 100, 2, 2, 1}, {1024, 1024, 6, 2, 2, 1},
+    {8, 8, 300, 3, 2, 1}, {320, 320, 40, 5, 1, 1}, {8, 8, 4, 2, 2, 1},
+};
+
+static const struct ig_grid_layer images[] = {
+    {8, 8, 4, 1, 1, 1}, {16, 16, 20, 1, 1, 1}, {64, 64, 56, 1, 1, 1}, {256, 256, 56, 1, 1, 1},
+    {64, 64, 112, 1, 1, 1}, {32, 32, 200, 1, 1, 1}, {64, 64, 300, 1, 1, 1}, {512, 512, 14, 1, 1, 1},
+    {1024, 1024, 7, 1, 1, 1}, {128, 128, 80, 1, 1, 1}, {64, 64, 8, 1, 1, 1}, {2048, 2048, 7, 1, 1, 1},
+    {1280, 1280, 7, 1, 1, 1}, {16, 16, 60, 1, 1, 1}, {960, 960, 10, 1, 1, 1}, {24, 24, 30, 1, 1, 1},
+};
+
+#define SET(op, kind, part, list) {op, kind, part, list, sizeof list / sizeof *list}
+static const struct ig_calibration sets[] = {
+    SET(IG_CONV, 0, "first", first),
+    SET(IG_CONV, 0, "strassen", strassen),
+    SET(IG_CONV, 0, "depthwise3x3", depthwise3),
+    SET(IG_CONV, 0, "depthwise", depthwise),
+    SET(IG_CONV, 0, "", direct),
+    SET(IG_FC, 0, "", dense),
+    SET(IG_POOL, 0, "", pools),
+    SET(IG_GLOBAL_POOL, 0, "", images),
+    SET(IG_UNARY, IG_RELU, "", images),
+    SET(IG_UNARY, IG_CLIP, "", images),
+    SET(IG_UNARY, IG_SIGMOID, "", images),
+    SET(IG_UNARY, IG_HARD_SIGMOID, "", images),
+    SET(IG_UNARY, IG_HARD_SWISH, "", images),
+    SET(IG_UNARY, IG_SWISH, "", images),
+    SET(IG_BINARY, IG_ADD, "", images),
+    SET(IG_BINARY, IG_MUL, "", images),
+    SET(IG_COPY, 0, "", images),
+};
+
+const struct ig_calibration *ig_calibration_at(int i)
+{
+    return i < (int)(sizeof sets / sizeof *sets) ? &sets[i] : NULL;
+}
+
+/* Sets with a name come before the one without; a kernel has the first, and all of its op's kinds. */
+const struct ig_calibration *ig_calibration_of(const struct ig_kernel *k, int i)
+{
+    int kinds = k->op == IG_UNARY || k->op == IG_BINARY;
+    for (int s = 0; s < (int)(sizeof sets / sizeof *sets); s++)
+        if (sets[s].op == k->op && strstr(k->name, sets[s].part)) {
+            if (i-- == 0) return &sets[s];
+            if (!kinds) return NULL;
+        }
+    return NULL;
+}
+
+static struct ig_window window_of(const struct ig_grid_layer *l)
+{
+    int32_t pad = l->k / 2;
+    return (struct ig_window){.kd = 1, .kh = l->k, .kw = l->k, .sd = 1, .sh = l->stride, .sw = l->stride, .dd = 1,
+                              .dh = 1, .dw = 1, .top = pad, .left = pad, .bottom = pad, .right = pad, .in_d = 1,
+                              .out_d = 1};
+}
+
+static struct ig_shape shape(int32_t rank, int32_t a, int32_t b, int32_t c, int32_t d)
+{
+    return (struct ig_shape){IG_F32, rank, {a, b, c, d, 1, 1, 1, 1}};
+}
+
+static void weights(struct ig_single_problem *p, const struct ig_grid_layer *l)
+{
+    p->n_in = 3;
+    p->in[1] = shape(4, l->oc, l->ic / l->groups, l->k, l->k);
+    p->in[2] = shape(1, l->oc, 1, 1, 1);
+    p->constants = 6;
+}
+
+void ig_grid_problem(struct ig_single_problem *p, union ig_attrs *attrs, const struct ig_kernel *k, int32_t kind,
+                     const struct ig_grid_layer *l)
+{
+    int32_t out = (l->size + 2 * (l->k / 2) - l->k) / l->stride + 1;
+    memset(attrs, 0, sizeof *attrs);
+    *p = (struct ig_single_problem){.kernel = k, .attrs = attrs, .n_in = 1};
+    p->in[0] = shape(4, 1, l->size, l->size, l->ic);
+    p->out = shape(4, 1, out, out, l->oc);
+    if (k->op == IG_CONV) {
+        attrs->conv = (struct ig_conv){.w = window_of(l), .groups = l->groups};
+        weights(p, l);
+    } else if (k->op == IG_FC) {
+        weights(p, l);
+        p->in[0] = shape(2, 1, l->ic, 1, 1);
+        p->in[1] = shape(2, l->oc, l->ic, 1, 1);
+        p->out = shape(2, 1, l->oc, 1, 1);
+    } else if (k->op == IG_POOL) {
+        attrs->pool = (struct ig_pool){.w = window_of(l), .kind = IG_POOL_MAX};
+    } else if (k->op == IG_GLOBAL_POOL) {
+        attrs->global_pool.kind = IG_POOL_AVERAGE;
+        p->out = shape(4, 1, 1, 1, l->oc);
+    } else if (k->op == IG_UNARY) {
+        attrs->unary.act = (struct ig_act){kind, kind == IG_CLIP ? 0 : 1.f / 6, kind == IG_CLIP ? 6 : .5f};
+    } else if (k->op == IG_BINARY) {
+        attrs->binary.kind = kind;
+        p->n_in = 2;
+        p->in[1] = p->in[0];
+    }
 }

@@ -36,30 +36,6 @@ static void fill(float *x, int64_t n)
     }
 }
 
-static struct ig_shape shape(int32_t rank, int32_t a, int32_t b, int32_t c, int32_t d)
-{
-    return (struct ig_shape){IG_F32, rank, {a, b, c, d, 1, 1, 1, 1}};
-}
-
-void ig_single_conv(struct ig_single_problem *p, struct ig_conv *attrs, const struct ig_kernel *k, int32_t ic,
-                    int32_t oc, int32_t size, int32_t kernel, int32_t stride, int32_t groups)
-{
-    int32_t pad = kernel / 2, out = (size + 2 * pad - kernel) / stride + 1;
-    *attrs = (struct ig_conv){.groups = groups};
-    attrs->w = (struct ig_window){.kd = 1, .kh = kernel, .kw = kernel, .sd = 1, .sh = stride, .sw = stride, .dd = 1,
-                                  .dh = 1, .dw = 1, .top = pad, .left = pad, .bottom = pad, .right = pad, .in_d = 1,
-                                  .out_d = 1};
-    memset(p, 0, sizeof *p);
-    p->kernel = k;
-    p->attrs = attrs;
-    p->n_in = 3;
-    p->in[0] = shape(4, 1, size, size, ic);
-    p->in[1] = shape(4, oc, ic / groups, kernel, kernel);
-    p->in[2] = shape(1, oc, 1, 1, 1);
-    p->out = shape(4, 1, out, out, oc);
-    p->constants = 6;
-}
-
 static int build(const struct ig_single_problem *p, const void *const *data, struct ig_call *call)
 {
     const struct ig_shape *in[IG_MAX_IN] = {0}, *out = &p->out;
@@ -69,14 +45,13 @@ static int build(const struct ig_single_problem *p, const void *const *data, str
     return ig_build_call((enum ig_op)p->kernel->op, p->attrs, in, data, p->n_in, &out, 1, call, &batch);
 }
 
-int ig_single_fits(const struct ig_single_problem *p)
+int ig_single_call(const struct ig_single_problem *p, struct ig_call *call)
 {
     static const float there;
     const void *data[IG_MAX_IN] = {0};
-    struct ig_call call;
     for (int32_t i = 0; i < p->n_in; i++)
         if (p->constants >> i & 1) data[i] = &there;
-    return p->kernel->run && !build(p, data, &call) && (!p->kernel->supports || p->kernel->supports(&call));
+    return p->kernel->run && !build(p, data, call) && (!p->kernel->supports || p->kernel->supports(call));
 }
 
 static int operands(struct ig_single *s)
@@ -110,7 +85,7 @@ static int pack(struct ig_single *s)
 int ig_single_make(struct ig_single *s, const struct ig_single_problem *p)
 {
     *s = (struct ig_single){.kernel = p->kernel, .problem = *p};
-    int status = ig_single_fits(p) ? operands(s) : -1;
+    int status = ig_single_call(&s->problem, &s->call) ? operands(s) : -1;
     if (!status) {
         s->call.zeros = own(s, ig_zeros_bytes(&s->call));
         s->call.out[0].data = own(s, (size_t)ig_bytes(&s->problem.out));

@@ -24,16 +24,17 @@ struct ig_single {
     struct { void *data; size_t bytes; } owned[IG_SINGLE_MOST];
 };
 
-/* A convolution's problem: same padding, bias, no activation; groups == ic == oc: depthwise. Fills attrs too. */
-void ig_single_conv(struct ig_single_problem *p, struct ig_conv *attrs, const struct ig_kernel *k, int32_t ic,
-                    int32_t oc, int32_t size, int32_t kernel, int32_t stride, int32_t groups);
-/* 1 if the kernel takes the problem. `p` and its attrs must outlive `s`. */
-int ig_single_fits(const struct ig_single_problem *p);
-/* 0, or -1 if the kernel does not take it or memory is short. */
+/*
+ * The call of the problem, without data (constants have an address that nobody may read). 1 if the kernel takes it. The
+ * shapes stay the problem's.
+ */
+int ig_single_call(const struct ig_single_problem *p, struct ig_call *call);
+/* 0, or -1 if the kernel does not take it or memory is short. p's attrs must outlive s, which may not be moved. */
 int ig_single_make(struct ig_single *s, const struct ig_single_problem *p);
 void ig_single_free(struct ig_single *s);
 /*
- * ns of one call, whole, one thread: the least of `runs` or more runs (as many as half of `seconds` allow), each of some 20 us or more, on operands that the run before left in the caches.
+ * ns of one call, whole, one thread: the least of `runs` or more runs (as many as half of `seconds` allow), each of
+ * 20 us or more, on operands that the run before left in the caches.
  */
 double ig_single_ns(struct ig_single *s, int32_t runs, double seconds);
 

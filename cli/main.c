@@ -15,6 +15,7 @@ static const struct verb {
     {"inspect", ig_verb_inspect, "what a network is made of, its memory, and what cannot be compiled"},
     {"graph", ig_verb_graph, "model.onnx -> graph.json"},
     {"profile", ig_verb_profile, "time every kernel variant of every layer on this machine -> profile.json"},
+    {"calibrate", ig_verb_calibrate, "describe this machine for estimates: rates, caches, what kernels cost"},
     {"plan", ig_verb_plan, "choose kernels, cuts and memory -> plan.json"},
     {"gen", ig_verb_gen, "plan -> C tables, header and weights"},
     {"append", ig_verb_append, "put a weight blob behind a linked program"},
@@ -31,7 +32,7 @@ static void help(FILE *f)
           "usage: ingot VERB [OPTION]... (ingot VERB --help for each)\n",
           f);
     for (size_t i = 0; i < sizeof verbs / sizeof *verbs; i++)
-        fprintf(f, "  %-8s  %s\n", verbs[i].name, verbs[i].what);
+        fprintf(f, "  %-9s  %s\n", verbs[i].name, verbs[i].what);
 }
 
 /* Ctrl-C leaves no half-written file: the drafts go, then the signal does what it would have done. */

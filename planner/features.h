@@ -1,6 +1,6 @@
 /*
- * What a kernel's time on a CPU is made of: t = sum of cost * feature, costs >= 0 and fitted per kernel family to some
- * two dozen measured layers (aggregate of overlap is partial on a CPU, hence a sum where ALOHA has a maximum).
+ * What a kernel's time on a CPU is made of: t = sum of cost * feature, costs >= 0 and fitted per kernel family to a few
+ * measured layers (planner/fit.h). A sum where ALOHA has a maximum, as compute and transfers overlap in part only.
  */
 #ifndef PLANNER_FEATURES_H
 #define PLANNER_FEATURES_H
@@ -8,16 +8,31 @@
 #include "kernels_cpu/kernel.h"
 #include "planner/platform.h"
 
-struct ig_caches {
-    int64_t bytes[IG_MAX_CACHES]; /* near to far, of one core */
-    int32_t n;
+enum ig_feature {
+    IG_F_START = 0,  /* 1: the call */
+    IG_F_WORK,       /* cycles of the multiply-add pipes, with what rows and columns of tiles waste; or vectors of 8 */
+    IG_F_TILES,      /* tiles: prologue, epilogue */
+    IG_F_TAPS,       /* taps of all tiles: pointers, and the loop's start */
+    IG_F_GATHER,     /* addresses written, or sums formed */
+    IG_F_GROUPS,     /* groups of pixels, or rows */
+    /* Bytes by the level that they come from: image, weights, output. The first-level cache is free. */
+    IG_F_A_L2, IG_F_A_L3, IG_F_A_DRAM, IG_F_B_L2, IG_F_B_L3, IG_F_B_DRAM, IG_F_Y_L2, IG_F_Y_L3, IG_F_Y_DRAM,
+    /* Pixels far enough apart that each is a stream of its own to the prefetcher. */
+    IG_F_X_RUNS_L3, IG_F_X_RUNS_DRAM, IG_F_Y_RUNS_L3, IG_F_Y_RUNS_DRAM,
+    IG_FEATURES
 };
-/* Those of a processor. */
+
+struct ig_caches {
+    int64_t bytes[IG_MAX_CACHES]; /* near to far, as one core has them; 0: there is none */
+};
 struct ig_caches ig_caches_of(const struct ig_platform *b, const struct ig_processor *p);
 
-/* The family whose costs kernel k has on this call ("conv_f32_6x16__avx2", or with what sets it apart); NULL: none. */
-const char *ig_family(const struct ig_kernel *k, const struct ig_call *call);
-/* The features of one call (one image, one thread), in the order of ig_feature_names. 0, or -1 where k has no family. */
+/* The family whose costs kernel k has on this call: its name, and for element-wise kernels the kind. NULL: none. */
+const char *ig_family(const struct ig_kernel *k, const struct ig_call *call, char text[IG_WORD_BYTES]);
+/*
+ * f[IG_FEATURES] of one call (one image, whole, one thread) whose operands are where the last call left them.
+ * 0, or -1 where k has no family.
+ */
 int ig_features(const struct ig_kernel *k, const struct ig_call *call, const struct ig_caches *caches, double *f);
 /* Predicted ns on that processor; IG_UNKNOWN if it has no costs for the family. */
 double ig_cost_ns(const struct ig_platform *b, const struct ig_processor *p, const struct ig_kernel *k,

@@ -61,9 +61,11 @@ void ig_nest_tile(struct ig_nest *nest, int d, int64_t steps)
 
 /* --- bytes --- */
 
+/* Of a fused pair outside the copy's level, the lanes lie along the second loop. */
 int64_t ig_nest_extent(const struct ig_nest *nest, int role, int d, int64_t steps)
 {
-    return nest->p[d] * (nest->level[d] >= nest->pe->place[role].level ? steps : 1);
+    if (nest->level[d] >= nest->pe->place[role].level) return nest->p[d] * steps;
+    return is_fused(nest, d) && d == nest->fused[1] ? nest->fused_lanes : nest->p[d];
 }
 
 int64_t ig_nest_span(const struct ig_nest *nest, int positions, int64_t ext, int64_t kernel)
@@ -124,8 +126,12 @@ static int64_t sum_over_tiles(const struct ig_nest *nest, int role, tile_fn *f)
 static int64_t tile_traffic(const struct ig_nest *nest, int role, const int64_t *t)
 {
     int64_t bytes = ig_nest_bytes_of(nest, role, t);
-    for (int d = 0; d < IG_LOOPS; d++)
-        if (nest->level[d] < nest->pe->place[role].level) bytes *= t[d];
+    int pair = 0;
+    for (int d = 0; d < IG_LOOPS; d++) {
+        if (nest->level[d] >= nest->pe->place[role].level) continue;
+        if (!is_fused(nest, d)) bytes *= t[d];
+        else if (!pair++) bytes *= ceil_div(t[nest->fused[0]] * t[nest->fused[1]], nest->fused_lanes);
+    }
     return role == IG_Y && nest->layer->residual ? 2 * bytes : bytes;
 }
 

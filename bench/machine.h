@@ -1,0 +1,25 @@
+/* This machine as the estimator wants to know it: caches, bandwidths, rates. */
+#ifndef BENCH_MACHINE_H
+#define BENCH_MACHINE_H
+
+#include <stdint.h>
+
+enum { IG_MACHINE_CACHES = 3, IG_MACHINE_TEAMS = 8 };
+
+struct ig_machine {
+    char cpu[128];
+    int32_t cores;                      /* that this process may use */
+    int64_t hz;                         /* highest clock known; 0: unknown */
+    int64_t cache_bytes[IG_MACHINE_CACHES]; /* data caches near to far, of the last allowed core; 0: none or unknown */
+    int64_t memory_bytes;
+    int64_t bytes_per_s[IG_MACHINE_CACHES + 1]; /* read by one core from each cache and from memory */
+    int32_t n_teams;
+    int64_t team_ops_per_s[IG_MACHINE_TEAMS]; /* multiply-add peak of 1, 2, ... cores together */
+};
+
+/* Reads /sys and runs the micro-benchmarks: about two seconds. */
+void ig_machine_measure(struct ig_machine *m);
+/* Pins this thread to the last core that it may use. */
+void ig_machine_pin(void);
+
+#endif

@@ -1,0 +1,193 @@
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "bench/grid.h"
+#include "bench/machine.h"
+#include "cli/cli.h"
+#include "cli/grid.h"
+#include "kernels_cpu/registry.h"
+#include "planner/fit.h"
+
+static const char help[] =
+    "ingot calibrate -o host.json\n"
+    "ingot calibrate --grid times.txt --seconds 30\n"
+    "ingot calibrate --check times.txt --platform host.json --svg errors.svg\n\n"
+    "Describes this machine for `ingot plan --estimate`: caches, bandwidths, multiply-add rates, and what each\n"
+    "family of kernels costs, fitted to at most 32 measured layers of each.\n"
+    "  -o FILE            where to (default host.json; - is stdout)\n"
+    "  --no-costs         the machine alone, no kernels: two seconds\n"
+    "  --seconds S        budget of a layer (default 0.1); of a run of --grid (default 30)\n"
+    "  --grid FILE        measure the grid of convolutions that the estimate is tried on; goes on where it ended\n"
+    "  --layers N         how many of them (default 2200)\n"
+    "  --skip N           leave out the first N (default 0)\n"
+    "  --max-gmacs X      leave out larger layers (default 3)\n"
+    "  --kernel NAME      measure this kernel instead of the usual one\n"
+    "  --check FILE       errors of the estimate on a measured grid, beside operations, roofline and plain ALOHA\n"
+    "  --platform FILE    the calibrated machine for --check (default host.json)\n"
+    "  --svg FILE         the errors as a picture\n"
+    "  -q                 no table of families\n";
+
+enum { RUNS = 8, MOST_LAYERS = 32 };
+
+/* --- the machine as a platform --- */
+
+static int32_t add_store(struct ig_platform *b, int64_t bytes, const char *note)
+{
+    struct ig_store *s = &b->stores[b->n_stores];
+    s->id = b->n_stores;
+    s->bytes = bytes;
+    snprintf(s->note, sizeof s->note, "%s", note);
+    return b->n_stores++;
+}
+
+static int32_t add_channel(struct ig_platform *b, int64_t bytes_per_s, const char *note)
+{
+    struct ig_channel *c = &b->channels[b->n_channels];
+    c->id = b->n_channels;
+    c->bytes_per_s = bytes_per_s > 0 ? bytes_per_s : 1;
+    c->printed = IG_UNKNOWN;
+    snprintf(c->note, sizeof c->note, "%s", note);
+    return b->n_channels++;
+}
+
+/* 16 channels and 6 pixels at a time; images from the last cache, weights again for every 6 pixels from the second. */
+static void map_loops(struct ig_processor *p, int32_t far, int32_t near, int32_t store_far, int32_t store_near)
+{
+    static const int32_t order[IG_LOOPS] = {IG_FH, IG_FW, IG_OF, IG_IF, IG_KH, IG_KW};
+    p->mapped = 1;
+    memcpy(p->order, order, sizeof order);
+    p->n_grid = 2;
+    p->grid[0] = (struct ig_grid){16, 1, {IG_OF}};
+    p->grid[1] = (struct ig_grid){6, 2, {IG_FH, IG_FW}};
+    p->place[IG_X] = (struct ig_placement){0, far, store_far, IG_FH, 0};
+    p->place[IG_Y] = (struct ig_placement){0, far, store_far, IG_FH, 0};
+    p->place[IG_W] = (struct ig_placement){2, near, store_near, IG_OF, 0};
+}
+
+static void describe(struct ig_platform *b, const struct ig_machine *m)
+{
+    static const char *const names[] = {"L1", "L2", "L3"};
+    struct ig_processor *p = &b->processors[0];
+    int32_t memory = add_store(b, m->memory_bytes, "memory");
+    int32_t channel = add_channel(b, m->bytes_per_s[IG_MACHINE_CACHES], "memory, read by one core");
+    int32_t far = channel, near = channel, store_near = memory;
+    strcpy(b->name, "host");
+    snprintf(b->note, sizeof b->note, "%.120s, measured", m->cpu);
+    b->element_bytes = 4;
+    b->n_processors = 1;
+    strcpy(p->type, "CPU");
+    snprintf(p->subtype, sizeof p->subtype, "%.47s", m->cpu);
+    p->count = 1;
+    for (int i = 0; i < IG_MACHINE_CACHES; i++) {
+        if (!m->cache_bytes[i]) continue;
+        int32_t at = add_store(b, m->cache_bytes[i], names[i]);
+        p->caches[p->n_caches++] = at;
+        far = add_channel(b, m->bytes_per_s[i], names[i]);
+        if (i < 2) near = far, store_near = at;
+    }
+    p->ops_per_s = m->team_ops_per_s[0] > 0 ? m->team_ops_per_s[0] : 1000000000;
+    p->hz = m->hz > 0 ? m->hz : 1000000000;
+    p->printed = p->printed_hz = IG_UNKNOWN;
+    p->active_w = p->idle_w = p->dram_pj_per_bit = IG_UNKNOWN;
+    for (int i = 0; i < m->n_teams && m->team_ops_per_s[0] > 0; i++)
+        p->team_ops_per_s[p->n_teams++] = m->team_ops_per_s[i];
+    map_loops(p, far, near, memory, store_near);
+}
+
+/* --- costs --- */
+
+static int32_t measure(const struct ig_kernel *k, const struct ig_calibration *set, const struct ig_caches *caches,
+                       double seconds, struct ig_sample *samples, char family[IG_WORD_BYTES])
+{
+    int32_t n = 0;
+    for (int32_t i = 0; i < set->n && n < MOST_LAYERS; i++) {
+        struct ig_single_problem p;
+        union ig_attrs attrs;
+        struct ig_single s;
+        ig_grid_problem(&p, &attrs, k, set->kind, &set->layers[i]);
+        if (ig_single_make(&s, &p)) continue;
+        if (ig_family(k, &s.call, family) && !ig_features(k, &s.call, caches, samples[n].f))
+            samples[n++].ns = ig_single_ns(&s, RUNS, seconds);
+        ig_single_free(&s);
+    }
+    return n;
+}
+
+/* The shortest call: what it costs to begin. */
+static void note_start(struct ig_processor *p, const struct ig_cost *c)
+{
+    int64_t ns = (int64_t)(c->ns[IG_F_START] + 0.5);
+    if (strstr(c->family, "conv_") == c->family && (!p->overhead_ns || ns < p->overhead_ns)) p->overhead_ns = ns;
+}
+
+static void calibrate(struct ig_platform *b, double seconds, int quiet)
+{
+    struct ig_processor *p = &b->processors[0];
+    struct ig_caches caches = ig_caches_of(b, p);
+    struct ig_sample samples[MOST_LAYERS];
+    char family[IG_WORD_BYTES];
+    for (int i = 0; i < ig_kernel_count(); i++) {
+        const struct ig_kernel *k = ig_kernel_at(i);
+        const struct ig_calibration *set;
+        if (k->isa == IG_ISA_REF || !ig_isa_runs_here(k->isa)) continue;
+        for (int kind = 0; (set = ig_calibration_of(k, kind)) && p->n_costs < IG_MAX_COSTS; kind++) {
+            int32_t n = measure(k, set, &caches, seconds, samples, family);
+            if (n < 4) continue;
+            struct ig_cost *c = &p->costs[p->n_costs++];
+            ig_fit(c, family, samples, n);
+            note_start(p, c);
+            if (!quiet) fprintf(stderr, "%-34s %2d layers, error %.1f %%\n", family, n, c->error * 100);
+        }
+        ig_progress("calibrate: kernel", i + 1, ig_kernel_count());
+    }
+}
+
+static void describe_host(const char *out, int costs, double seconds, int quiet)
+{
+    struct ig_machine m;
+    char err[4096];
+    struct ig_platform *b = calloc(1, sizeof *b);
+    if (!b) ig_fatal("out of memory");
+    ig_machine_measure(&m);
+    describe(b, &m);
+    ig_machine_pin();
+    if (costs) calibrate(b, seconds, quiet);
+    if (ig_platform_write(b, out, err, sizeof err)) ig_fatal("%s", err);
+    free(b);
+}
+
+int ig_verb_calibrate(int argc, char **argv)
+{
+    static const struct option longs[] = {
+        {"help", 0, 0, 'h'},   {"output", 1, 0, 'o'}, {"no-costs", 0, 0, 'n'},  {"seconds", 1, 0, 's'},
+        {"grid", 1, 0, 'g'},   {"layers", 1, 0, 'l'}, {"skip", 1, 0, 'S'},      {"max-gmacs", 1, 0, 'm'},
+        {"kernel", 1, 0, 'k'}, {"check", 1, 0, 'c'},  {"platform", 1, 0, 'P'},  {"svg", 1, 0, 'v'},
+        {"quiet", 0, 0, 'q'},  {0, 0, 0, 0}};
+    struct ig_grid_options grid = {.layers = 2200, .seconds = 30, .most_macs = 3e9};
+    const char *out = "host.json", *times = NULL, *check = NULL, *platform = "host.json", *svg = NULL;
+    int costs = 1, quiet = 0;
+    double seconds = 0;
+    for (int c; (c = getopt_long(argc, argv, "o:qh", longs, NULL)) != -1;) switch (c) {
+        case 'h': return fputs(help, stdout) < 0;
+        case 'o': out = optarg; break;
+        case 'n': costs = 0; break;
+        case 's': seconds = ig_number(optarg, "--seconds", 0.001, 86400); break;
+        case 'g': times = optarg; break;
+        case 'l': grid.layers = (int32_t)ig_number(optarg, "--layers", 1, 16384); break;
+        case 'S': grid.skip = (int32_t)ig_number(optarg, "--skip", 0, 16384); break;
+        case 'm': grid.most_macs = 1e9 * ig_number(optarg, "--max-gmacs", 1e-6, 1e6); break;
+        case 'k': grid.kernel = optarg; break;
+        case 'c': check = optarg; break;
+        case 'P': platform = optarg; break;
+        case 'v': svg = optarg; break;
+        case 'q': quiet = 1; break;
+        default: ig_usage(help);
+        }
+    if (optind != argc) ig_usage(help);
+    if (seconds > 0) grid.seconds = seconds;
+    if (times) ig_grid_measure(times, &grid);
+    if (check) ig_grid_check(check, platform, svg);
+    if (!times && !check) describe_host(out, costs, seconds > 0 ? seconds : 0.1, quiet);
+    return 0;
+}

@@ -1,0 +1,96 @@
+/*
+ * The file of times: a line "ingot-times 1 CPU", then a layer a line: kernel ic oc size k stride groups ns. Lines are
+ * only ever added, so an interrupted measurement goes on where it ended.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "bench/grid.h"
+#include "bench/machine.h"
+#include "bench/profile.h"
+#include "cli/cli.h"
+#include "cli/grid.h"
+#include "kernels_cpu/registry.h"
+
+enum { MOST = 16384, RUNS = 8 };
+static const double layer_s = 0.05;
+
+static int takes(const struct ig_kernel *k, const struct ig_grid_layer *l)
+{
+    struct ig_single_problem p;
+    union ig_attrs attrs;
+    struct ig_call call;
+    ig_grid_problem(&p, &attrs, k, 0, l);
+    return ig_single_call(&p, &call);
+}
+
+/* The first of this machine's convolutions that is made for such a layer: few channels, else any. */
+static const struct ig_kernel *kernel_for(const struct ig_grid_layer *l)
+{
+    for (int first = 1; first >= 0; first--)
+        for (int i = 0; i < ig_kernel_count(); i++) {
+            const struct ig_kernel *k = ig_kernel_at(i);
+            if (k->op == IG_CONV && k->isa != IG_ISA_REF && ig_isa_runs_here(k->isa) &&
+                (!first || strstr(k->name, "first")) && takes(k, l))
+                return k;
+        }
+    return NULL;
+}
+
+static double seconds_now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static int measure(FILE *f, const struct ig_kernel *k, const struct ig_grid_layer *l)
+{
+    struct ig_single_problem p;
+    union ig_attrs attrs;
+    struct ig_single s;
+    ig_grid_problem(&p, &attrs, k, 0, l);
+    if (ig_single_make(&s, &p)) return -1;
+    double ns = ig_single_ns(&s, RUNS, layer_s);
+    ig_single_free(&s);
+    fprintf(f, "%s %d %d %d %d %d %d %.1f\n", k->name, l->ic, l->oc, l->size, l->k, l->stride, l->groups, ns);
+    return fflush(f);
+}
+
+/* Layers that the file has of this kernel (NULL: of any). */
+static int32_t count_done(FILE *f, const char *kernel)
+{
+    char line[512], name[128];
+    int32_t n = 0;
+    rewind(f);
+    while (fgets(line, sizeof line, f))
+        n += sscanf(line, "%127s %*d %*d %*d", name) == 1 && strncmp(line, "ingot-times", 11) &&
+             (!kernel || !strcmp(name, kernel));
+    return n;
+}
+
+void ig_grid_measure(const char *times, const struct ig_grid_options *o)
+{
+    static struct ig_grid_layer grid[MOST];
+    const struct ig_kernel *given = o->kernel ? ig_kernel_by_name(o->kernel) : NULL;
+    char cpu[128];
+    if (o->kernel && !given) ig_fatal("no kernel is called '%s'", o->kernel);
+    FILE *f = fopen(times, "a+");
+    if (!f) ig_fatal("%s: %s", times, strerror(errno));
+    int32_t all = ig_grid_table6(grid, MOST, o->most_macs), done = count_done(f, o->kernel), at = 0;
+    ig_cpu_name(cpu, sizeof cpu);
+    fseek(f, 0, SEEK_END);
+    if (!ftell(f)) fprintf(f, "ingot-times 1 %s\n", cpu);
+    ig_machine_pin();
+    double end = seconds_now() + o->seconds;
+    for (int32_t i = o->skip; i < all && at < o->layers && seconds_now() < end; i++) {
+        const struct ig_kernel *k = given ? given : kernel_for(&grid[i]);
+        if (!k || !takes(k, &grid[i]) || at++ < done) continue;
+        if (measure(f, k, &grid[i])) ig_fatal("%s: cannot measure or write", times);
+        ig_progress("grid: layer", at, o->layers);
+    }
+    fprintf(stderr, "%s: %d of %d layers\n", times, at, o->layers);
+    fclose(f);
+}

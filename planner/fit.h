@@ -1,0 +1,17 @@
+/* Measured times -> costs of a kernel family. */
+#ifndef PLANNER_FIT_H
+#define PLANNER_FIT_H
+
+#include "planner/features.h"
+
+struct ig_sample {
+    double f[IG_FEATURES];
+    double ns;
+};
+
+/* The least squares of relative errors with costs >= 0. */
+void ig_fit(struct ig_cost *cost, const char *family, const struct ig_sample *samples, int32_t n);
+/* What the costs say of features f, ns. */
+double ig_fit_ns(const struct ig_cost *cost, const double *f);
+
+#endif
