@@ -1,0 +1,23 @@
+/*
+ * Several networks, or several stages of one, in one arena. Those that never run at the same time share it: the
+ * arena is the largest of theirs. Every tensor of one that runs meets every tensor of another that runs beside it,
+ * so stages are stacked, which is optimal when each of them is. What runs in turn on one timeline is packed as one.
+ */
+#ifndef PLANNER_SHARE_H
+#define PLANNER_SHARE_H
+
+#include <stdint.h>
+
+#include "planner/plan.h"
+
+/* Arena of networks that never run at the same time. */
+int64_t ig_share_alternate(const int64_t *arena_bytes, int32_t n);
+/* Arena of stages (or slots) that run at the same time; base[n]: where each one's lies, aligned. */
+int64_t ig_share_stack(const int64_t *arena_bytes, int32_t n, int64_t *base);
+/*
+ * Moves the lives of `items` behind what is on the timeline already, which is `steps` long; returns the new length.
+ * Pack all chained items at once then.
+ */
+int32_t ig_share_chain(struct ig_pack_item *items, int32_t n, int32_t steps, int32_t own_steps);
+
+#endif
