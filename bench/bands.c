@@ -73,6 +73,7 @@ static struct ig_plan *make_plan(struct bands *b, int32_t choice, const struct i
                                             .isa = b->o->isa,
                                             .threads = b->o->threads,
                                             .profile = b->p,
+                                            .max_error = IG_MAX_ERROR,
                                             .bands = choice,
                                             .given = given,
                                             .n_given = n};

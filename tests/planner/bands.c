@@ -339,7 +339,7 @@ static void the_profile_decides(void **state)
         {0, 3, 2, 0, 2, 4, {k, k, k, k}, 1, 900} /* of another number of threads */
     };
     struct ig_timing timings[5];
-    for (int i = 0; i < 5; i++) timings[i] = (struct ig_timing){i, k, 0, 0, 1, 50, 50};
+    for (int i = 0; i < 5; i++) timings[i] = (struct ig_timing){i, k, 0, 0, 1, 50, 50, 0};
     struct ig_profile profile = {none, none, none, none, 1, 0, 5, 6, timings, t};
     struct ig_plan *p = make(g, (struct ig_plan_options){.isa = IG_ISA_REF, .threads = 1, .profile = &profile});
     assert_int_equal(p->n_bands, 2);
