@@ -141,11 +141,11 @@ int ig_verb_plan(int argc, char **argv)
                                           {"target", 1, 0, 'T'},
                                           {"isa", 1, 0, 'i'},
                                           {"threads", 1, 0, 't'},
-                                          {"bands", 1, 0, 'b'},
+                                          {"bands", 1, 0, 'B'},
                                           {"memory-budget", 1, 0, 'm'},
                                           {"max-latency-ms", 1, 0, 'l'},
                                           {"min-fps", 1, 0, 'f'},
-                                          {"max-error", 1, 0, 'e'},
+                                          {"max-error", 1, 0, 'E'},
                                           {"summary", 0, 0, 's'},
                                           {"verbose", 0, 0, 'v'},
                                           {"estimate", 0, 0, 'e'},
@@ -171,11 +171,11 @@ int ig_verb_plan(int argc, char **argv)
         case 'T': o.target = optarg; break;
         case 'i': o.isa = ig_isa_option(optarg); break;
         case 't': o.threads = (int32_t)ig_number(optarg, "--threads", 1, IG_MAX_THREADS); break;
-        case 'b': o.bands = bands_option(optarg); break;
+        case 'B': o.bands = bands_option(optarg); break;
         case 'm': o.memory_budget = ig_size_option(optarg, "--memory-budget"); break;
         case 'l': o.max_latency_ms = ig_number(optarg, "--max-latency-ms", 1e-9, 1e9); break;
         case 'f': o.min_fps = ig_number(optarg, "--min-fps", 1e-9, 1e9); break;
-        case 'e': o.max_error = ig_number(optarg, "--max-error", 0, 1); break;
+        case 'E': o.max_error = ig_number(optarg, "--max-error", 0, 1); break;
         case 's': summarise = 1; break;
         case 'v': verbose = 1; break;
         case 'e': estimated = 1; break;
