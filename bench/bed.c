@@ -18,17 +18,14 @@ static void unmap(void *p, int64_t bytes)
     if (p) munmap(p, bytes > 0 ? (size_t)bytes : 1);
 }
 
-int ig_bed_make(struct ig_bed *b, struct ig_lowered *l, int32_t threads, char *err, size_t err_bytes)
+static int make(struct ig_bed *b, int32_t threads, char *err, size_t err_bytes)
 {
-    const struct ig_model *m = &l->model;
-    memset(b, 0, sizeof *b);
-    b->lowered = l;
+    const struct ig_model *m = &b->lowered->model;
     b->arena_bytes = (size_t)ig_arena_total(m, threads);
     b->arena = map((int64_t)b->arena_bytes);
-    b->weights = map(m->weights_bytes);
     int status = IG_ERROR_NULL;
     if (b->arena && b->weights) {
-        ig_fill_weights(l, b->weights);
+        if (!b->borrowed) ig_fill_weights(b->lowered, b->weights);
         status = ig_ctx_init(&b->ctx, m, b->weights, b->arena, b->arena_bytes);
         if (!status && threads > 1) status = ig_ctx_start_threads(&b->ctx, &b->team, threads);
         if (status) snprintf(err, err_bytes, "%s", ig_status_text(status));
@@ -41,10 +38,28 @@ int ig_bed_make(struct ig_bed *b, struct ig_lowered *l, int32_t threads, char *e
     return -1;
 }
 
+int ig_bed_make(struct ig_bed *b, struct ig_lowered *l, int32_t threads, char *err, size_t err_bytes)
+{
+    memset(b, 0, sizeof *b);
+    b->lowered = l;
+    b->weights = map(l->model.weights_bytes);
+    return make(b, threads, err, err_bytes);
+}
+
+int ig_bed_share(struct ig_bed *b, struct ig_lowered *l, int32_t threads, const struct ig_bed *from, char *err,
+                 size_t err_bytes)
+{
+    memset(b, 0, sizeof *b);
+    b->lowered = l;
+    b->weights = from->weights;
+    b->borrowed = 1;
+    return make(b, threads, err, err_bytes);
+}
+
 void ig_bed_free(struct ig_bed *b)
 {
     ig_ctx_stop_threads(&b->ctx);
-    unmap(b->weights, b->lowered->model.weights_bytes);
+    if (!b->borrowed) unmap(b->weights, b->lowered->model.weights_bytes);
     unmap(b->arena, (int64_t)b->arena_bytes);
 }
 
@@ -52,7 +67,7 @@ int ig_bed_step(struct ig_bed *b, int32_t step, const void *const *inputs, void 
 {
     struct ig_model one = b->lowered->model;
     one.steps += step;
-    one.n_steps = 1;
+    one.n_steps = one.steps->band ? one.steps->band : 1;
     b->ctx.model = &one;
     int status = ig_ctx_run(&b->ctx, inputs, outputs);
     b->ctx.model = &b->lowered->model;

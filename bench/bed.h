@@ -12,14 +12,18 @@ struct ig_bed {
     struct ig_team team; /* of threads > 1 */
     void *arena, *weights;
     size_t arena_bytes;
+    int borrowed; /* the weights are another bed's */
 };
 
 /*
  * Packs the weights (anew, where `l` was in a bed before), starts the threads. 0, or -1 with a line in err.
  */
 int ig_bed_make(struct ig_bed *b, struct ig_lowered *l, int32_t threads, char *err, size_t err_bytes);
+/* The same on the weights of another bed that has the same kernels; that one is freed later. */
+int ig_bed_share(struct ig_bed *b, struct ig_lowered *l, int32_t threads, const struct ig_bed *from, char *err,
+                 size_t err_bytes);
 void ig_bed_free(struct ig_bed *b);
-/* One step of the tables alone; its inputs are where earlier steps left them. enum ig_status. */
+/* One step of the tables alone, or the band that it opens; its inputs are where earlier steps left them. enum ig_status. */
 int ig_bed_step(struct ig_bed *b, int32_t step, const void *const *inputs, void *const *outputs);
 /* Zeroed buffers for io[n], and their end. NULL if there is no memory. */
 void **ig_io_buffers(const struct ig_io *io, int32_t n);

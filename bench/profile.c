@@ -3,7 +3,8 @@
  * network once to touch all memory, times the steps in order, then walks the steps once more and repeats each
  * one alone: the steps before it have just run, so its inputs are those of a real frame, and what a step in
  * place overwrites is put back before every repetition. The budget shortens the repetitions first; the rounds
- * that time each kernel's favourite cut are always done, those for the other cuts only while there is time.
+ * that time each kernel's favourite cut are always done, those for the other cuts only while there is time. Then
+ * come the bands (bench/bands.h).
  */
 #include "bench/profile.h"
 
@@ -12,11 +13,14 @@
 #include <string.h>
 #include <time.h>
 
+#include "bench/bands.h"
 #include "bench/bed.h"
 #include "bench/candidates.h"
 #include "kernels_cpu/registry.h"
 
 enum { MAX_RUNS = 31, ENOUGH_RUNS = 3, PASSES = 8 /* over the net that a round of ENOUGH_RUNS makes */ };
+
+static const double share_of_kernels = 0.6; /* of the budget; the rest is for bands */
 
 struct profiler {
     const struct ig_graph *g;
@@ -32,7 +36,7 @@ struct profiler {
     size_t err_bytes;
 };
 
-static int64_t now_ns(void)
+int64_t ig_bench_ns(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
@@ -66,15 +70,17 @@ static struct ig_plan *round_plan(struct profiler *p)
         if (c)
             t[chosen.n++] = (struct ig_timing){i, c->kernel, c->cut.split, c->cut.chunk, p->o->threads, 1, 1, 0};
     }
-    struct ig_plan_options options = {
-        .target = "host", .isa = p->o->isa, .threads = p->o->threads, .profile = &chosen};
+    struct ig_plan_options options = {.target = "host",
+                                      .isa = p->o->isa,
+                                      .threads = p->o->threads,
+                                      .profile = &chosen,
+                                      .bands = IG_BANDS_OFF};
     struct ig_plan *plan = ig_plan_make(p->g, &options, p->err, p->err_bytes);
     free(t);
     return plan;
 }
 
-/* Floats in [0, 1), integers zero: valid for every op. */
-static void fill(const struct ig_shape *s, void *data)
+void ig_bench_fill(const struct ig_shape *s, void *data)
 {
     uint32_t seed = 1;
     int64_t n = ig_count(s);
@@ -104,7 +110,7 @@ static void keep(double *best, double ns)
 
 static void run_frame(struct profiler *p, int64_t *step_ns)
 {
-    ig_ctx_run_timed(&p->bed.ctx, (const void *const *)p->inputs, p->outputs, step_ns, now_ns);
+    ig_ctx_run_timed(&p->bed.ctx, (const void *const *)p->inputs, p->outputs, step_ns, ig_bench_ns);
 }
 
 static void say(const struct profiler *p)
@@ -117,7 +123,7 @@ static int time_in_order(struct profiler *p, int least, int64_t until_ns)
     int32_t steps = p->bed.lowered->model.n_steps, n = 0;
     int64_t *once = calloc((size_t)steps + 1, sizeof *once);
     if (!once) return no_memory(p);
-    while (n < MAX_RUNS && (n < least || now_ns() < until_ns)) {
+    while (n < MAX_RUNS && (n < least || ig_bench_ns() < until_ns)) {
         run_frame(p, once);
         for (int32_t s = 0; s < steps; s++) p->step_ns[s * MAX_RUNS + n] = once[s];
         n++;
@@ -163,11 +169,11 @@ static int time_alone(struct profiler *p, int32_t step, int least, int64_t until
          *saved = at ? malloc(bytes) : NULL;
     if (at && !saved) return no_memory(p);
     if (at) memcpy(saved, at, bytes);
-    while (n < most && (n < least || now_ns() < until_ns)) {
+    while (n < most && (n < least || ig_bench_ns() < until_ns)) {
         if (at && n) memcpy(at, saved, bytes);
-        int64_t start = now_ns();
+        int64_t start = ig_bench_ns();
         ig_bed_step(&p->bed, step, (const void *const *)p->inputs, p->outputs);
-        ns[n++] = now_ns() - start;
+        ns[n++] = ig_bench_ns() - start;
     }
     free(saved);
     if (most > 1) keep(&p->timed[step]->alone, n > 1 ? median(ns + 1, n - 1) : (double)ns[0]);
@@ -177,13 +183,13 @@ static int time_alone(struct profiler *p, int32_t step, int least, int64_t until
 static int time_steps(struct profiler *p, int64_t budget_ns)
 {
     int32_t steps = p->bed.lowered->model.n_steps;
-    int64_t start = now_ns();
+    int64_t start = ig_bench_ns();
     run_frame(p, NULL);
-    int64_t frame = now_ns() - start;
+    int64_t frame = ig_bench_ns() - start;
     int least = frame * PASSES < budget_ns ? ENOUGH_RUNS : 1;
     int status = time_in_order(p, least, start + budget_ns / 2);
     for (int32_t s = 0; !status && s < steps; s++) {
-        status = time_alone(p, s, least, now_ns() + budget_ns / 2 / steps);
+        status = time_alone(p, s, least, ig_bench_ns() + budget_ns / 2 / steps);
         say(p);
     }
     return status;
@@ -206,7 +212,7 @@ static int run_bed(struct profiler *p, int64_t budget_ns)
     p->step_ns = calloc((size_t)(m->n_steps + 1) * MAX_RUNS, sizeof *p->step_ns);
     int status = p->inputs && p->outputs && p->timed && p->step_ns ? 0 : no_memory(p);
     if (!status) {
-        for (int32_t i = 0; i < m->n_inputs; i++) fill(m->inputs[i].shape, p->inputs[i]);
+        for (int32_t i = 0; i < m->n_inputs; i++) ig_bench_fill(m->inputs[i].shape, p->inputs[i]);
         find_timed(p);
         status = time_steps(p, budget_ns);
     }
@@ -237,17 +243,17 @@ static int one_round(struct profiler *p, int64_t budget_ns)
 static int all_rounds(struct profiler *p)
 {
     int needed = 1;
-    int64_t begin = now_ns(), end = begin + (int64_t)(p->o->seconds * 1e9), longest = 0;
+    int64_t begin = ig_bench_ns(), end = begin + (int64_t)(p->o->seconds * share_of_kernels * 1e9), longest = 0;
     p->rounds = 1;
     for (int32_t i = 0; i < p->g->n_nodes; i++) {
         if (p->layers[i].n > p->rounds) p->rounds = p->layers[i].n;
         if (p->layers[i].n_kernels > needed) needed = p->layers[i].n_kernels;
     }
     for (p->round = 0; p->round < p->rounds; p->round++) {
-        int64_t start = now_ns(), left = end - start;
+        int64_t start = ig_bench_ns(), left = end - start;
         if (p->round >= needed && left < longest) break;
         if (one_round(p, left > 0 ? left / (p->rounds - p->round) : 0)) return -1;
-        longest = now_ns() - start;
+        longest = ig_bench_ns() - start;
     }
     if (p->o->progress) p->o->progress(p->rounds, p->rounds);
     return 0;
@@ -302,6 +308,7 @@ struct ig_profile *ig_profile_take(const struct ig_graph *g, const struct ig_pro
                                    size_t err_bytes)
 {
     struct profiler p = {.g = g, .o = o, .err = err, .err_bytes = err_bytes};
+    int64_t end = ig_bench_ns() + (int64_t)(o->seconds * 1e9);
     struct ig_profile *profile = NULL;
     struct ig_view *views = calloc((size_t)g->n_values + 1, sizeof *views);
     p.layers = calloc((size_t)g->n_nodes + 1, sizeof *p.layers);
@@ -310,6 +317,10 @@ struct ig_profile *ig_profile_take(const struct ig_graph *g, const struct ig_pro
         for (int32_t i = 0; i < g->n_nodes; i++)
             ig_candidates_find(g, views, i, o->isa, o->threads, &p.layers[i]);
         if (!all_rounds(&p)) profile = collect(g, p.layers, o);
+        if (profile && ig_profile_bands(g, o, end, profile, err, err_bytes)) {
+            ig_profile_free(profile);
+            profile = NULL;
+        }
     } else no_memory(&p);
     free(views);
     free(p.layers);

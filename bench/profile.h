@@ -19,6 +19,10 @@ struct ig_profile *ig_profile_take(const struct ig_graph *g, const struct ig_pro
                                    char *err, size_t err_bytes);
 /* GFLOP/s of a register-only FMA loop on one core with the best ISA of this program; 0 where unknown. */
 double ig_fma_peak(void);
+/* Monotonic time. */
+int64_t ig_bench_ns(void);
+/* Floats in [0, 1), integers zero: valid for every op. */
+void ig_bench_fill(const struct ig_shape *s, void *data);
 /* The CPU's name. */
 void ig_cpu_name(char *text, size_t n);
 

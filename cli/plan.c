@@ -18,6 +18,7 @@ static const char help[] =
     "  --target NAME       name written in the plan (default host)\n"
     "  --isa NAME          host (default), ref, avx2, neon\n"
     "  --threads N         threads to plan for (default: all cores)\n"
+    "  --bands MODE        layers fused by rows: auto (default; where it is faster), off, all\n"
     "  --memory-budget B   most bytes of arena, scratch and weights, e.g. 8MB\n"
     "  --max-latency-ms X, --min-fps X   refuse a plan that is predicted slower\n"
     "  --max-error X       use no kernel less exact than that on its layer (default 1e-5): max|y - direct|\n"
@@ -33,9 +34,42 @@ static const char help[] =
     "  --deadline-ms X     idle energy is counted up to there\n"
     "  --json              the estimate as one object\n" IG_SOURCE_HELP;
 
+/* What a band keeps out of the arena, and what it keeps instead. */
+static void band_bytes(const struct ig_graph *g, const struct ig_plan *p, const struct ig_band *b, int64_t *tensors,
+                       int64_t *rings)
+{
+    int32_t members[IG_MAX_BAND], n = ig_band_members(g, p, b, members);
+    *tensors = *rings = 0;
+    for (int32_t i = 0; i < n - 1; i++) {
+        int32_t v = g->nodes[p->steps[members[i]].node].out[0];
+        *tensors += ig_bytes(&g->values[v].shape);
+        *rings += p->buffers[v].bytes;
+    }
+}
+
+static void print_bands(FILE *f, const struct ig_graph *g, const struct ig_plan *p)
+{
+    double apart = 0, together = 0;
+    for (int32_t i = 0; i < p->n_bands; i++) {
+        const struct ig_band *b = &p->bands[i];
+        char tensor_text[32], ring_text[32];
+        int64_t tensors, rings;
+        int32_t members[IG_MAX_BAND];
+        band_bytes(g, p, b, &tensors, &rings);
+        fprintf(f, "  %s..%s: %d layers by %d row%s, %.3f ms for %.3f, rings of %s B a thread for %s B\n",
+                g->nodes[p->steps[b->first].node].name, g->nodes[p->steps[b->last].node].name,
+                ig_band_members(g, p, b, members), b->rows, b->rows == 1 ? "" : "s", b->predicted_ns * 1e-6,
+                b->apart_ns * 1e-6, ig_commas(rings, ring_text), ig_commas(tensors, tensor_text));
+        apart += b->apart_ns;
+        together += b->predicted_ns;
+    }
+    if (p->n_bands)
+        fprintf(f, "%d bands of layers run by rows: %.3f ms for %.3f\n", p->n_bands, together * 1e-6, apart * 1e-6);
+}
+
 static void summary(FILE *f, const struct ig_graph *g, const struct ig_plan *p)
 {
-    char arena[32], bound[32], weights[32], scratch[32];
+    char arena[32], bound[32], weights[32], scratch[32], both[32];
     int kernels = 0, views = 0;
     for (int32_t i = 0; i < p->n_steps; i++) {
         int32_t k = 0;
@@ -51,9 +85,11 @@ static void summary(FILE *f, const struct ig_graph *g, const struct ig_plan *p)
             p->isa, p->threads, p->threads == 1 ? "" : "s", p->latency_ns * 1e-6,
             p->profile_sha256[0] ? "predicted from the profile" : "estimated (no profile of the target)",
             kernels, views);
-    fprintf(f, "arena %s B (lower bound %s B), scratch %s B a thread, weights %s B\n",
-            ig_commas(p->arena_bytes, arena), ig_commas(p->arena_lower_bound_bytes, bound),
-            ig_commas(p->scratch_bytes, scratch), ig_commas(p->weights_bytes, weights));
+    fprintf(f, "arena %s B (lower bound %s B), scratch %d x %s B, together %s B; weights %s B\n",
+            ig_commas(p->arena_bytes, arena), ig_commas(p->arena_lower_bound_bytes, bound), p->threads,
+            ig_commas(p->scratch_bytes, scratch), ig_commas(p->arena_bytes + p->threads * p->scratch_bytes, both),
+            ig_commas(p->weights_bytes, weights));
+    print_bands(f, g, p);
 }
 
 static void check_profile(const struct ig_profile *p, const char *path, const char *graph_sha256,
@@ -67,6 +103,14 @@ static void check_profile(const struct ig_profile *p, const char *path, const ch
                  p->threads, o->threads, p->threads);
     if (strcmp(p->isa, ig_isa_name(o->isa)))
         ig_fatal("%s: taken with %s kernels, the plan is for %s", path, p->isa, ig_isa_name(o->isa));
+}
+
+static int32_t bands_option(const char *text)
+{
+    static const char *const names[] = {[IG_BANDS_AUTO] = "auto", [IG_BANDS_OFF] = "off", [IG_BANDS_ALL] = "all"};
+    for (int32_t i = IG_BANDS_AUTO; i <= IG_BANDS_ALL; i++)
+        if (!strcmp(text, names[i])) return i;
+    ig_fatal("--bands=%s: auto, off or all", text);
 }
 
 static struct ig_plan *make(const struct ig_graph *g, const char *graph_path, const char *profile_path,
@@ -97,6 +141,7 @@ int ig_verb_plan(int argc, char **argv)
                                           {"target", 1, 0, 'T'},
                                           {"isa", 1, 0, 'i'},
                                           {"threads", 1, 0, 't'},
+                                          {"bands", 1, 0, 'B'},
                                           {"memory-budget", 1, 0, 'm'},
                                           {"max-latency-ms", 1, 0, 'l'},
                                           {"min-fps", 1, 0, 'f'},
@@ -126,6 +171,7 @@ int ig_verb_plan(int argc, char **argv)
         case 'T': o.target = optarg; break;
         case 'i': o.isa = ig_isa_option(optarg); break;
         case 't': o.threads = (int32_t)ig_number(optarg, "--threads", 1, IG_MAX_THREADS); break;
+        case 'B': o.bands = bands_option(optarg); break;
         case 'm': o.memory_budget = ig_size_option(optarg, "--memory-budget"); break;
         case 'l': o.max_latency_ms = ig_number(optarg, "--max-latency-ms", 1e-9, 1e9); break;
         case 'f': o.min_fps = ig_number(optarg, "--min-fps", 1e-9, 1e9); break;

@@ -10,7 +10,8 @@
 static const char help[] =
     "ingot profile net.onnx -o profile.json\n"
     "ingot profile graph.json --seconds 2 -o profile.json\n\n"
-    "Times every legal kernel variant of every layer on this machine, alone and in order.\n"
+    "Times every legal kernel variant of every layer on this machine, alone and in order; then\n"
+    "chains of layers run by rows (bands), against the same layers one after the other.\n"
     "  -o FILE        where to (default profile.json; - is stdout)\n"
     "  --threads N    threads to time with (default: all cores)\n"
     "  --seconds S    budget of the whole run (default 10); exceeded only to time each variant once\n"
@@ -60,8 +61,8 @@ int ig_verb_profile(int argc, char **argv)
     write_profile(p, g, argv[optind], out);
     if (o.progress)
         fprintf(stderr,
-                "profile: %d kernels and cuts timed over %d layers, %d thread%s, peak %.0f GFLOP/s a core\n",
-                p->n, g->n_nodes, o.threads, o.threads == 1 ? "" : "s", p->peak_gflops);
+                "profile: %d kernels and cuts timed over %d layers, %d bands, %d thread%s, peak %.0f GFLOP/s a core\n",
+                p->n, g->n_nodes, p->n_bands, o.threads, o.threads == 1 ? "" : "s", p->peak_gflops);
     ig_profile_free(p);
     ig_graph_free(g);
     return 0;

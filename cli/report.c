@@ -25,7 +25,7 @@ static void text(FILE *f, const char *s)
 
 static void head(FILE *f, const struct ig_graph *g, const struct ig_plan *p)
 {
-    char arena[32], bound[32], weights[32], scratch[32];
+    char arena[32], bound[32], weights[32], scratch[32], both[32];
     double macs = 0;
     for (int32_t i = 0; i < g->n_nodes; i++) macs += g->nodes[i].macs;
     fputs("<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>", f);
@@ -35,10 +35,10 @@ static void head(FILE *f, const struct ig_graph *g, const struct ig_plan *p)
           "div.bar{background:#69c;height:9px}svg{border:1px solid #aaa}rect{stroke:#fff;stroke-width:.5}</style></head><body>\n<h1>", f);
     text(f, g->name);
     fprintf(f, "</h1>\n<p>%s, %s, %d threads. %.1f MMAC, %.3f ms a frame %s. Arena %s B (lower bound %s B), scratch %s B a thread, "
-               "weights %s B.</p>\n", p->target, p->isa, p->threads, macs * 1e-6, p->latency_ns * 1e-6,
+               "together %s B; weights %s B.</p>\n", p->target, p->isa, p->threads, macs * 1e-6, p->latency_ns * 1e-6,
             p->profile_sha256[0] ? "predicted from the profile" : "estimated", ig_commas(p->arena_bytes, arena),
             ig_commas(p->arena_lower_bound_bytes, bound), ig_commas(p->scratch_bytes, scratch),
-            ig_commas(p->weights_bytes, weights));
+            ig_commas(p->arena_bytes + p->threads * p->scratch_bytes, both), ig_commas(p->weights_bytes, weights));
 }
 
 /* One rectangle per storage in the arena: from its first to its last step, at its offset. */
@@ -59,6 +59,22 @@ static void arena_map(FILE *f, const struct ig_graph *g, const struct ig_plan *p
     fputs("</svg>\n", f);
 }
 
+/* How a step is cut: by itself, or as one of a band, and what it keeps of its output there. */
+static void cut(FILE *f, const struct ig_graph *g, const struct ig_plan *p, int32_t step)
+{
+    static const char *const cuts[] = {"whole", "rows", "channels"};
+    const struct ig_plan_step *s = &p->steps[step];
+    const struct ig_band *band = ig_band_of(g, p, step);
+    if (band && band->last != step)
+        fprintf(f, "<td>band: ring of %d rows", p->buffers[g->nodes[s->node].out[0]].ring_rows);
+    else if (band)
+        fprintf(f, "<td>band: %d rows a phase &times; %d", band->rows, s->chunks);
+    else if (s->kernel)
+        fprintf(f, "<td>%s &times; %d", cuts[s->split], s->chunks);
+    else
+        fputs("<td>", f);
+}
+
 static void layers(FILE *f, const struct ig_graph *g, const struct ig_plan *p)
 {
     double longest = 1;
@@ -66,14 +82,12 @@ static void layers(FILE *f, const struct ig_graph *g, const struct ig_plan *p)
         if (p->steps[i].predicted_ns > longest) longest = p->steps[i].predicted_ns;
     fputs("<h2>Layers</h2>\n<table><tr><th>layer<th>kernel<th>cut<th>MMAC<th>&micro;s<th></tr>\n", f);
     for (int32_t i = 0; i < p->n_steps; i++) {
-        static const char *const cuts[] = {"whole", "rows", "channels"};
         const struct ig_plan_step *s = &p->steps[i];
         const struct ig_node *n = &g->nodes[s->node];
         fputs("<tr><td>", f);
         text(f, n->name);
         fprintf(f, "<td>%s", s->kernel ? s->kernel->name : "view");
-        if (s->kernel) fprintf(f, "<td>%s &times; %d", cuts[s->split], s->chunks);
-        else fputs("<td>", f);
+        cut(f, g, p, i);
         fprintf(f, "<td class=\"n\">%.3f<td class=\"n\">%.1f<td><div class=\"bar\" style=\"width:%.0fpx\"></div></tr>\n", n->macs * 1e-6,
                 s->predicted_ns * 1e-3, 200 * s->predicted_ns / longest);
     }

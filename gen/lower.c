@@ -22,7 +22,7 @@ static void *own(struct ig_lowered *l, size_t count, size_t bytes)
 static const int space_of[] = {
     [IG_MEMORY_NONE] = IG_SPACE_NONE,       [IG_MEMORY_ARENA] = IG_SPACE_ARENA,
     [IG_MEMORY_WEIGHTS] = IG_SPACE_WEIGHTS, [IG_MEMORY_INPUT] = IG_SPACE_INPUT,
-    [IG_MEMORY_OUTPUT] = IG_SPACE_OUTPUT,
+    [IG_MEMORY_OUTPUT] = IG_SPACE_OUTPUT,   [IG_MEMORY_RING] = IG_SPACE_SCRATCH,
 };
 
 static void place(const struct ig_lowered *l, int32_t v, const struct ig_operand *o, int packed,
@@ -46,6 +46,7 @@ static void place(const struct ig_lowered *l, int32_t v, const struct ig_operand
     out->space = space_of[b->memory];
     out->index = b->index;
     out->offset = b->offset;
+    if (b->ring_rows) out->ring_rows = b->ring_rows;
 }
 
 /* Only activations come one per image; weights and other parameters serve them all. */
@@ -65,7 +66,9 @@ static struct ig_place *places(struct ig_lowered *l, const int32_t *values, cons
     return p;
 }
 
-static void lower_step(struct ig_lowered *l, const struct ig_view *views, int32_t plan_step, int32_t at)
+/* before: what the step before wrote, where both are in a band; -1: they are not. */
+static void lower_step(struct ig_lowered *l, const struct ig_view *views, int32_t plan_step, int32_t before,
+                       int32_t at)
 {
     const struct ig_plan_step *ps = &l->plan->steps[plan_step];
     const struct ig_node *n = &l->graph->nodes[ps->node];
@@ -92,9 +95,34 @@ static void lower_step(struct ig_lowered *l, const struct ig_view *views, int32_
     s->split = ps->split;
     s->chunk = ps->chunk;
     s->chunks = ps->chunks;
+    s->row_tile = ps->kernel->row_tile;
+    if (before >= 0) ig_reach_of((enum ig_op)n->op, &call, ig_band_operand(n, before), &s->reach);
     l->layers[at] = (struct ig_layer){n->name, ps->kernel->name, n->macs, ps->predicted_ns};
     l->kernels[at] = ps->kernel;
     l->nodes[at] = n;
+}
+
+/* The steps of a band stand together, where its last one is in the plan. Returns where the next one goes. */
+static int32_t lower_band(struct ig_lowered *l, const struct ig_view *views, const struct ig_band *band, int32_t at)
+{
+    int32_t members[IG_MAX_BAND], n = ig_band_members(l->graph, l->plan, band, members), before = -1;
+    l->steps[at].band = n;
+    l->steps[at].phase = band->rows;
+    for (int32_t i = 0; i < n; i++) {
+        lower_step(l, views, members[i], before, at + i);
+        before = l->nodes[at + i]->out[0];
+    }
+    return at + n;
+}
+
+static void lower_steps(struct ig_lowered *l, const struct ig_view *views)
+{
+    const struct ig_plan *p = l->plan;
+    for (int32_t i = 0, at = 0; i < p->n_steps; i++) {
+        const struct ig_band *band = ig_band_of(l->graph, p, i);
+        if (band && band->last == i) at = lower_band(l, views, band, at);
+        else if (!band && p->steps[i].kernel) lower_step(l, views, i, -1, at++);
+    }
 }
 
 /* The caller's tensors, under their ONNX names. */
@@ -130,8 +158,7 @@ struct ig_lowered *ig_lower(const struct ig_graph *g, const struct ig_plan *p)
     l->layers = own(l, (size_t)n, sizeof *l->layers);
     l->kernels = own(l, (size_t)n, sizeof *l->kernels);
     l->nodes = own(l, (size_t)n, sizeof *l->nodes);
-    for (int32_t i = 0, at = 0; i < p->n_steps; i++)
-        if (p->steps[i].kernel) lower_step(l, views, i, at++);
+    lower_steps(l, views);
     lower_ios(l);
     l->model = (struct ig_model){.name = g->name,
                                  .steps = l->steps,

@@ -11,7 +11,7 @@ struct ig_lowered {
     const struct ig_graph *graph;
     const struct ig_plan *plan;
     struct ig_model model;            /* points into the arrays below */
-    struct ig_step *steps;            /* the plan's steps that run something, in order */
+    struct ig_step *steps;            /* the plan's steps that run something, in order; a band's together */
     struct ig_layer *layers;          /* one per step */
     const struct ig_kernel **kernels; /* one per step */
     const struct ig_node **nodes;     /* one per step */

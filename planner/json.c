@@ -21,8 +21,26 @@ static void put_buffer(FILE *f, const struct ig_graph *g, const struct ig_plan_b
     fprintf(f, ",\"bytes\":%lld,\"first\":%d,\"index\":%d,\"last\":%d,\"memory\":\"%s\",\"name\":",
             (long long)b->bytes, b->first, b->index, b->last, ig_memory_names[b->memory]);
     ig_put_text(f, g->values[b->value].name);
-    fprintf(f, ",\"offset\":%lld,\"pixel_stride\":%lld,\"row_stride\":%lld}", (long long)b->offset,
-            (long long)b->view.pixel_stride, (long long)b->view.row_stride);
+    fprintf(f, ",\"offset\":%lld,\"pixel_stride\":%lld,\"ring_rows\":%d,\"row_stride\":%lld}", (long long)b->offset,
+            (long long)b->view.pixel_stride, b->ring_rows, (long long)b->view.row_stride);
+}
+
+static void put_bands(FILE *f, const struct ig_plan *p, const struct ig_graph *g)
+{
+    fputs("\"bands\":[", f);
+    for (int32_t i = 0; i < p->n_bands; i++) {
+        const struct ig_band *b = &p->bands[i];
+        fprintf(f, "%s{\"apart_ns\":", i ? ",\n" : "\n");
+        ig_put_double(f, b->apart_ns);
+        fputs(",\"first\":", f);
+        ig_put_text(f, g->nodes[p->steps[b->first].node].name);
+        fputs(",\"last\":", f);
+        ig_put_text(f, g->nodes[p->steps[b->last].node].name);
+        fputs(",\"predicted_ns\":", f);
+        ig_put_double(f, b->predicted_ns);
+        fprintf(f, ",\"rows\":%d}", b->rows);
+    }
+    fputs(p->n_bands ? "\n]" : "]", f);
 }
 
 static void put_step(FILE *f, const struct ig_graph *g, const struct ig_plan_step *s)
@@ -61,7 +79,9 @@ int ig_plan_write(const struct ig_plan *p, const struct ig_graph *g, const char 
 {
     struct ig_draft d;
     if (ig_draft_open(&d, path, err, err_bytes)) return -1;
-    fputs("{\n\"buffers\":[", d.f);
+    fputs("{\n", d.f);
+    put_bands(d.f, p, g);
+    fputs(",\n\"buffers\":[", d.f);
     for (int32_t i = 0; i < p->n_buffers; i++) {
         fputs(i ? ",\n" : "\n", d.f);
         put_buffer(d.f, g, &p->buffers[i]);
@@ -100,9 +120,9 @@ static int32_t find_value(struct ig_reader *r, const struct ig_graph *g, const j
     return 0;
 }
 
-static int32_t find_node(struct ig_reader *r, const struct ig_graph *g, const json_t *o)
+static int32_t find_node(struct ig_reader *r, const struct ig_graph *g, const json_t *o, const char *key)
 {
-    const char *name = ig_get_text(r, o, "node");
+    const char *name = ig_get_text(r, o, key);
     if (r->at < (size_t)g->n_nodes && !strcmp(g->nodes[r->at].name, name)) return (int32_t)r->at;
     for (int32_t i = 0; i < g->n_nodes; i++)
         if (!strcmp(g->nodes[i].name, name)) return i;
@@ -122,6 +142,7 @@ static void read_buffer(struct ig_reader *r, const struct ig_graph *g, const jso
     b->last = (int32_t)ig_get_int(r, o, "last", 0, INT32_MAX);
     b->index = (int32_t)ig_get_int(r, o, "index", 0, INT32_MAX);
     b->offset = ig_get_int(r, o, "offset", 0, MAX_BYTES);
+    b->ring_rows = (int32_t)ig_get_int(r, o, "ring_rows", 0, INT32_MAX);
     b->memory = ig_get_name(r, o, "memory", ig_memory_names, IG_MEMORY_NAMES);
     b->view.pixel_stride = ig_get_int(r, o, "pixel_stride", 1, MAX_STRIDE);
     b->view.row_stride = ig_get_int(r, o, "row_stride", 1, MAX_STRIDE);
@@ -130,7 +151,7 @@ static void read_buffer(struct ig_reader *r, const struct ig_graph *g, const jso
 
 static void read_step(struct ig_reader *r, const struct ig_graph *g, const json_t *o, struct ig_plan_step *s)
 {
-    int32_t node = find_node(r, g, o);
+    int32_t node = find_node(r, g, o, "node");
     const char *op = ig_get_text(r, o, "op"), *kernel = "";
     if (!r->failed && strcmp(op, ig_op_info((enum ig_op)g->nodes[node].op)->name))
         ig_reader_fail(r, "op is '%s', not the node's", op);
@@ -184,6 +205,32 @@ static void read_steps(struct ig_reader *r, const struct ig_graph *g, const json
     r->where = "";
 }
 
+/* The step that runs a node. */
+static int32_t step_of(const struct ig_plan *p, int32_t node)
+{
+    for (int32_t i = 0; i < p->n_steps; i++)
+        if (p->steps[i].node == node) return i;
+    return 0;
+}
+
+static void read_bands(struct ig_reader *r, const struct ig_graph *g, const json_t *root, struct ig_plan *p)
+{
+    const json_t *array = ig_get_array(r, root, "bands");
+    size_t n = json_array_size(array);
+    p->bands = ig_must_alloc(n, sizeof *p->bands);
+    r->where = "bands";
+    for (r->at = 0; !r->failed && r->at < n; r->at++) {
+        const json_t *o = json_array_get(array, r->at);
+        struct ig_band *b = &p->bands[p->n_bands++];
+        b->first = step_of(p, find_node(r, g, o, "first"));
+        b->last = step_of(p, find_node(r, g, o, "last"));
+        b->rows = (int32_t)ig_get_int(r, o, "rows", 1, INT32_MAX);
+        b->predicted_ns = ig_get_double(r, o, "predicted_ns", 0);
+        b->apart_ns = ig_get_double(r, o, "apart_ns", 0);
+    }
+    r->where = "";
+}
+
 static void read_head(struct ig_reader *r, const json_t *root, struct ig_plan *p)
 {
     const json_t *totals = json_object_get(root, "totals");
@@ -208,6 +255,7 @@ struct ig_plan *ig_plan_read(const char *path, const struct ig_graph *g, char *e
     struct ig_plan *p = ig_must_alloc(1, sizeof *p);
     read_head(&r, root, p);
     read_steps(&r, g, root, p);
+    read_bands(&r, g, root, p);
     read_buffers(&r, g, root, p);
     json_decref(root);
     if (!r.failed) return p;

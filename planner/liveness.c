@@ -1,18 +1,24 @@
 /*
- * Lives and owners of values. A value is born at its producer's step and dies at its last reader's. Views
- * live in their root's storage; an element-wise result may take over the storage of an operand that dies
- * there.
+ * Lives and owners of values. A value is born at its producer's step and dies at its last reader's; all of a
+ * band happens at once, at its last step. Views live in their root's storage; an element-wise result may take
+ * over the storage of an operand that dies there.
  */
+#include <stdlib.h>
+
+#include "planner/alloc.h"
+#include "planner/band.h"
 #include "planner/memory.h"
 #include "planner/views.h"
 
-static void find_lives(const struct ig_graph *g, struct ig_storage *s)
+static void find_lives(const struct ig_graph *g, const int32_t *times, struct ig_storage *s)
 {
     for (int32_t v = 0; v < g->n_values; v++)
-        s[v].first = s[v].last = g->values[v].producer >= 0 ? g->values[v].producer : 0;
+        s[v].first = s[v].last = g->values[v].producer >= 0 ? times[g->values[v].producer] : 0;
     for (int32_t i = 0; i < g->n_nodes; i++)
-        for (int32_t k = 0; k < g->nodes[i].n_in; k++)
-            if (g->nodes[i].in[k] >= 0) s[g->nodes[i].in[k]].last = i;
+        for (int32_t k = 0; k < g->nodes[i].n_in; k++) {
+            int32_t v = g->nodes[i].in[k];
+            if (v >= 0 && times[i] > s[v].last) s[v].last = times[i];
+        }
     for (int32_t i = 0; i < g->n_outputs; i++)
         s[g->outputs[i]].last = g->n_nodes > 0 ? g->n_nodes - 1 : 0;
 }
@@ -21,6 +27,15 @@ static void hold(struct ig_storage *owner, const struct ig_storage *member)
 {
     if (member->first < owner->held_first) owner->held_first = member->first;
     if (member->last > owner->held_last) owner->held_last = member->last;
+}
+
+/* What a band's steps hand to each other is in no storage that others could share. */
+static void find_rings(const struct ig_graph *g, const struct ig_plan *p, struct ig_storage *s)
+{
+    int32_t members[IG_MAX_BAND];
+    for (int32_t i = 0; i < p->n_bands; i++)
+        for (int32_t n = ig_band_members(g, p, &p->bands[i], members) - 1; n > 0; n--)
+            s[g->nodes[members[n - 1]].out[0]].memory = IG_MEMORY_RING;
 }
 
 static void find_owners(const struct ig_graph *g, const struct ig_view *views, struct ig_storage *s)
@@ -43,14 +58,26 @@ static void find_owners(const struct ig_graph *g, const struct ig_view *views, s
     }
 }
 
-/* Is operand k the only one of the node's tensors that is in `owner`'s storage? */
-static int is_alone(const struct ig_node *n, const struct ig_storage *s, int32_t owner, int32_t k)
+/* Tensors of the node that are in `owner`'s storage. */
+static int count_inside(const struct ig_node *n, const struct ig_storage *s, int32_t owner)
 {
-    for (int32_t i = 0; i < n->n_in; i++)
-        if (i != k && n->in[i] >= 0 && s[n->in[i]].owner == owner) return 0;
-    for (int32_t i = 0; i < n->n_out; i++)
-        if (n->out[i] >= 0 && s[n->out[i]].owner == owner) return 0;
-    return 1;
+    int count = 0;
+    for (int32_t i = 0; i < n->n_in; i++) count += n->in[i] >= 0 && s[n->in[i]].owner == owner;
+    for (int32_t i = 0; i < n->n_out; i++) count += n->out[i] >= 0 && s[n->out[i]].owner == owner;
+    return count;
+}
+
+/* Is one operand of the step the only tensor in `owner`'s storage, of all that happens at that time? */
+static int is_alone(const struct ig_graph *g, const struct ig_plan *p, const struct ig_storage *s, int32_t owner,
+                    int32_t step)
+{
+    int32_t members[IG_MAX_BAND], n = 1;
+    const struct ig_band *band = ig_band_of(g, p, step);
+    int count = 0;
+    members[0] = step;
+    if (band) n = ig_band_members(g, p, band, members);
+    while (n-- > 0) count += count_inside(&g->nodes[members[n]], s, owner);
+    return count == 1;
 }
 
 static int same_extent(const struct ig_graph *g, int32_t a, int32_t b)
@@ -62,8 +89,8 @@ static int same_extent(const struct ig_graph *g, int32_t a, int32_t b)
 }
 
 /* May the first output take over the storage of operand k, which must die whole at this step? */
-static int may_overwrite(const struct ig_graph *g, const struct ig_view *views, const struct ig_storage *s,
-                         int32_t step, int32_t k)
+static int may_overwrite(const struct ig_graph *g, const struct ig_view *views, const struct ig_plan *p,
+                         const struct ig_storage *s, int32_t step, int32_t k)
 {
     const struct ig_node *n = &g->nodes[step];
     if (k >= n->n_in || n->in[k] < 0) return 0;
@@ -71,7 +98,7 @@ static int may_overwrite(const struct ig_graph *g, const struct ig_view *views, 
     return s[owner].memory == IG_MEMORY_ARENA && s[y].memory == IG_MEMORY_ARENA && s[y].owner == y &&
            s[owner].held_last == step && ig_bytes(&g->values[owner].shape) == ig_bytes(&g->values[y].shape) &&
            same_extent(g, x, y) && ig_is_run(&views[x], ig_form_of(&g->values[x].shape)) &&
-           is_alone(n, s, owner, k);
+           is_alone(g, p, s, owner, step);
 }
 
 static void overwrite(const struct ig_graph *g, struct ig_storage *s, int32_t from, int32_t to)
@@ -91,7 +118,7 @@ static void reuse_in_place(const struct ig_graph *g, const struct ig_view *views
         const struct ig_kernel *kernel = p->steps[i].kernel;
         if (!kernel || n->out[0] < 0) continue;
         for (int w = 0; w < 3; w++) {
-            if (!(kernel->flags & ways[w].flag) || !may_overwrite(g, views, s, i, ways[w].operand)) continue;
+            if (!(kernel->flags & ways[w].flag) || !may_overwrite(g, views, p, s, i, ways[w].operand)) continue;
             overwrite(g, s, n->out[0], s[n->in[ways[w].operand]].owner);
             break;
         }
@@ -101,8 +128,12 @@ static void reuse_in_place(const struct ig_graph *g, const struct ig_view *views
 void ig_find_storage(const struct ig_graph *g, const struct ig_view *views, const struct ig_plan *p,
                      struct ig_storage *storage)
 {
+    int32_t *times = ig_must_alloc((size_t)p->n_steps, sizeof *times);
     for (int32_t v = 0; v < g->n_values; v++) storage[v] = (struct ig_storage){.owner = v};
-    find_lives(g, storage);
+    ig_step_times(g, p, times);
+    find_lives(g, times, storage);
+    free(times);
     find_owners(g, views, storage);
+    find_rings(g, p, storage);
     reuse_in_place(g, views, p, storage);
 }

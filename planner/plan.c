@@ -6,6 +6,7 @@
 
 #include "kernels_cpu/registry.h"
 #include "planner/alloc.h"
+#include "planner/band.h"
 #include "planner/memory.h"
 #include "planner/select.h"
 
@@ -14,13 +15,14 @@ static int select_all(const struct ig_graph *g, const struct ig_view *views, con
 {
     p->n_steps = g->n_nodes;
     p->steps = ig_must_alloc((size_t)g->n_nodes, sizeof *p->steps);
-    for (int32_t i = 0; i < g->n_nodes; i++) {
+    for (int32_t i = 0; i < g->n_nodes; i++)
         if (ig_select_step(g, views, i, o, &p->steps[i], err, err_bytes)) return -1;
-        p->latency_ns += p->steps[i].predicted_ns;
-    }
+    ig_choose_bands(g, views, o, p);
+    for (int32_t i = 0; i < g->n_nodes; i++) p->latency_ns += p->steps[i].predicted_ns;
     return 0;
 }
 
+/* Of the steps that are in no band. */
 static int64_t most_scratch(const struct ig_graph *g, const struct ig_view *views, const struct ig_plan *p)
 {
     int64_t most = 0;
@@ -28,7 +30,7 @@ static int64_t most_scratch(const struct ig_graph *g, const struct ig_view *view
         const struct ig_kernel *k = p->steps[i].kernel;
         struct ig_call call;
         int32_t batch;
-        if (!k || !k->scratch) continue;
+        if (!k || !k->scratch || ig_band_of(g, p, i)) continue;
         ig_node_call(g, views, &g->nodes[i], &call, &batch);
         int64_t bytes = ((int64_t)k->scratch(&call) + IG_ALIGN - 1) / IG_ALIGN * IG_ALIGN;
         if (bytes > most) most = bytes;
@@ -97,6 +99,7 @@ struct ig_plan *ig_plan_make(const struct ig_graph *g, const struct ig_plan_opti
     if (!bad) {
         ig_place_buffers(g, views, p);
         p->scratch_bytes = most_scratch(g, views, p);
+        ig_place_rings(g, views, p);
         place_constants(g, p);
         bad = check_constraints(p, options, err, err_bytes);
     }
@@ -110,6 +113,6 @@ void ig_plan_free(struct ig_plan *p)
 {
     if (!p) return;
     void *owned[] = {p->model, p->graph_sha256, p->profile_sha256, p->target,
-                     p->isa,   p->steps,        p->buffers,        p};
+                     p->isa,   p->steps,        p->buffers,        p->bands, p};
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) free(owned[i]);
 }

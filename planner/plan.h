@@ -9,14 +9,15 @@
 #include <stdint.h>
 
 #include "graph/graph.h"
-#include "kernels_cpu/kernel.h"
+#include "kernels_cpu/reach.h"
 
 enum ig_memory {       /* where a tensor's bytes are */
     IG_MEMORY_NONE = 0,
     IG_MEMORY_ARENA,   /* offset from the arena's start */
     IG_MEMORY_WEIGHTS, /* a constant; offset from the weight blob's start, set by gen */
     IG_MEMORY_INPUT,   /* caller's input `index` */
-    IG_MEMORY_OUTPUT   /* caller's output `index` */
+    IG_MEMORY_OUTPUT,  /* caller's output `index` */
+    IG_MEMORY_RING     /* a few rows in the thread's scratch, inside a band; offset from the scratch's start */
 };
 
 enum { IG_ALIGN = 64 };  /* bytes: alignment of every buffer in the arena and of every packed constant */
@@ -42,13 +43,27 @@ struct ig_plan_step {      /* one node, in execution order */
     double predicted_ns;   /* with all the plan's threads */
 };
 
+/*
+ * A segment of the plan that is run by rows: a chain of steps, each of which but the first is the only reader of what
+ * the one before wrote. It runs in the place of its last step, which says how its rows are cut for threads; a phase
+ * makes `rows` of them. The tensors between are rings.
+ */
+struct ig_band {
+    int32_t first, last;   /* steps */
+    int32_t rows;          /* of the last step's output a phase, a multiple of its kernel's row tile */
+    double predicted_ns;   /* of the band, with all the plan's threads: the sum of its steps' */
+    double apart_ns;       /* of the same steps one after the other */
+};
+
 struct ig_plan_buffer {    /* one value */
     int32_t value;
     int32_t memory;        /* enum ig_memory */
     int32_t index;         /* input or output number */
     int64_t offset;        /* bytes, of element 0 of this value's view, from the memory's start */
-    int64_t bytes;         /* dense size of the value: shape x type */
-    int32_t first, last;   /* steps, inclusive, in which the storage must hold the value; inputs from 0 */
+    int64_t bytes;         /* dense size of the value: shape x type; of a ring: its rows */
+    int32_t ring_rows;     /* rows of a ring; 0: no ring */
+    int32_t first, last;   /* steps, inclusive, in which the storage must hold the value; inputs from 0. All of a band
+                              happens at its last step */
     int32_t alias_of;      /* value whose storage this one shares (its root, or the input it overwrites); -1: own */
     struct ig_view view;   /* strides, for views */
 };
@@ -60,12 +75,13 @@ struct ig_plan {
     char *target;          /* "host", "aarch64", ... */
     char *isa;             /* "avx2", "neon", "ref" */
     int32_t threads;
-    int32_t n_steps, n_buffers;
+    int32_t n_steps, n_buffers, n_bands;
     struct ig_plan_step *steps;
     struct ig_plan_buffer *buffers;    /* one per value of the graph, by value index */
+    struct ig_band *bands;             /* by last step; no step is in two */
     int64_t arena_bytes;               /* activations: max(offset + bytes) */
     int64_t arena_lower_bound_bytes;   /* max over steps of the live bytes (aliases counted once) */
-    int64_t scratch_bytes;             /* per thread: max over steps */
+    int64_t scratch_bytes;             /* per thread: max over steps; over bands, with their rings */
     int64_t weights_bytes;             /* packed blob, as gen will lay it out */
     double latency_ns;                 /* sum of predicted_ns */
 };
@@ -103,6 +119,14 @@ struct ig_timing {            /* one line of a profile: a kernel on a node, cut 
     double error;             /* max|y - direct| / max|direct| of unit-normal inputs; 0: it is a direct sum */
 };
 
+struct ig_band_timing {       /* a band inside the whole network, and its steps there one after the other */
+    int32_t first, last;      /* nodes */
+    int32_t rows, chunk, threads; /* chunk 0: the last step is not cut */
+    int32_t n;                /* members */
+    const struct ig_kernel *kernels[IG_MAX_BAND];
+    double in_order_ns, apart_ns;
+};
+
 struct ig_profile {
     char *sha256;             /* of the file's text; "" if made in memory */
     char *graph_sha256;
@@ -110,8 +134,9 @@ struct ig_profile {
     char *isa;
     int32_t threads;
     double peak_gflops;       /* one thread, register-only FMA loop */
-    int32_t n;
+    int32_t n, n_bands;
     struct ig_timing *timings;
+    struct ig_band_timing *bands;
 };
 
 /*
@@ -127,6 +152,8 @@ int ig_legal_cuts(const struct ig_kernel *k, const struct ig_call *call, int32_t
  */
 #define IG_MAX_ERROR 1e-5
 
+enum ig_band_choice { IG_BANDS_AUTO = 0, IG_BANDS_OFF, IG_BANDS_ALL, IG_BANDS_GIVEN };
+
 struct ig_plan_options {
     const char *target;       /* name written in the plan */
     int32_t isa;              /* enum ig_isa: kernels of this ISA and of IG_ISA_REF may be chosen */
@@ -136,11 +163,29 @@ struct ig_plan_options {
     double max_latency_ms;    /* 0: none */
     double min_fps;           /* 0: none */
     double max_error;         /* largest error of a layer's kernel, as in the timing or the descriptor; 0: direct only */
+    int32_t bands;            /* enum ig_band_choice: where it is predicted to pay, nowhere, wherever it can, as given */
+    const struct ig_band_timing *given; /* legal bands that do not meet; chunk as wished */
+    int32_t n_given;
 };
 
 /* The whole planner. NULL with one line in err: no kernel for a node, or a constraint that cannot be met (by how much). */
 struct ig_plan *ig_plan_make(const struct ig_graph *g, const struct ig_plan_options *options, char *err, size_t err_bytes);
 void ig_plan_free(struct ig_plan *p);
+
+/* --- bands: planner/band.c --- */
+
+/* The band that step `step` belongs to; NULL: none. */
+const struct ig_band *ig_band_of(const struct ig_graph *g, const struct ig_plan *p, int32_t step);
+/* The steps of a band in order, members[IG_MAX_BAND]; returns how many, 0 if first does not lead to last. */
+int32_t ig_band_members(const struct ig_graph *g, const struct ig_plan *p, const struct ig_band *b, int32_t *members);
+/* The operand through which node `n` reads `value`; -1: it does not. */
+int32_t ig_band_operand(const struct ig_node *n, int32_t value);
+/*
+ * Every band that p's steps could be, with a few heights of phases each, in the order of their last steps; the times
+ * are estimates. *bands is malloc'ed. Returns how many.
+ */
+int32_t ig_band_candidates(const struct ig_graph *g, const struct ig_view *views, const struct ig_plan *p, int32_t isa,
+                           struct ig_band_timing **bands);
 
 /* --- estimate: planner/estimate.c --- */
 
@@ -185,8 +230,8 @@ void ig_profile_free(struct ig_profile *p);
 /* --- validate: planner/validate.c; trusts nothing of the above --- */
 
 enum ig_verdict { /* first failure in this order wins */
-    IG_PLAN_OK = 0, IG_BAD_COUNT, IG_BAD_KERNEL, IG_BAD_SIZE, IG_MISALIGNED, IG_OUT_OF_ARENA, IG_BAD_ORDER, IG_BAD_ALIAS,
-    IG_BAD_CUT, IG_OVERLAP_LIVE, IG_BAD_HEIGHT, IG_BAD_BOUND, IG_OVER_BUDGET, IG_VERDICTS
+    IG_PLAN_OK = 0, IG_BAD_COUNT, IG_BAD_BAND, IG_BAD_KERNEL, IG_BAD_SIZE, IG_MISALIGNED, IG_OUT_OF_ARENA, IG_BAD_ORDER,
+    IG_BAD_ALIAS, IG_BAD_CUT, IG_READ_OVERWRITTEN, IG_OVERLAP_LIVE, IG_BAD_HEIGHT, IG_BAD_BOUND, IG_OVER_BUDGET, IG_VERDICTS
 };
 const char *ig_verdict_name(int verdict);
 /* Checks the plan against the graph from scratch; `why` gets one line naming the step or buffer. */

@@ -27,12 +27,31 @@ static void put_timing(FILE *f, const struct ig_graph *g, const struct ig_timing
     fprintf(f, ",\"split\":\"%s\",\"threads\":%d}", ig_split_names[t->split], t->threads);
 }
 
+static void put_band(FILE *f, const struct ig_graph *g, const struct ig_band_timing *t)
+{
+    fputs("{\"apart_ns\":", f);
+    ig_put_double(f, t->apart_ns);
+    fprintf(f, ",\"chunk\":%d,\"first\":", t->chunk);
+    ig_put_text(f, g->nodes[t->first].name);
+    fputs(",\"in_order_ns\":", f);
+    ig_put_double(f, t->in_order_ns);
+    for (int32_t i = 0; i < t->n; i++) fprintf(f, "%s\"%s\"", i ? "," : ",\"kernels\":[", t->kernels[i]->name);
+    fputs("],\"last\":", f);
+    ig_put_text(f, g->nodes[t->last].name);
+    fprintf(f, ",\"rows\":%d,\"threads\":%d}", t->rows, t->threads);
+}
+
 int ig_profile_write(const struct ig_profile *p, const struct ig_graph *g, const char *path, char *err,
                      size_t err_bytes)
 {
     struct ig_draft d;
     if (ig_draft_open(&d, path, err, err_bytes)) return -1;
-    fputs("{\n\"cpu\":", d.f);
+    fputs("{\n\"bands\":[", d.f);
+    for (int32_t i = 0; i < p->n_bands; i++) {
+        fputs(i ? ",\n" : "\n", d.f);
+        put_band(d.f, g, &p->bands[i]);
+    }
+    fputs(p->n_bands ? "\n],\n\"cpu\":" : "],\n\"cpu\":", d.f);
     ig_put_text(d.f, p->cpu);
     fputs(",\n\"format\":\"" FORMAT "\",\n\"graph_sha256\":", d.f);
     ig_put_text(d.f, p->graph_sha256);
@@ -50,9 +69,10 @@ int ig_profile_write(const struct ig_profile *p, const struct ig_graph *g, const
 }
 
 /* Records come in the graph's order, so the search starts where the last one was found. */
-static int32_t find_node(struct ig_reader *r, const struct ig_graph *g, const json_t *o, int32_t from)
+static int32_t find_node(struct ig_reader *r, const struct ig_graph *g, const json_t *o, const char *key,
+                         int32_t from)
 {
-    const char *name = ig_get_text(r, o, "node");
+    const char *name = ig_get_text(r, o, key);
     for (int32_t i = 0; i < g->n_nodes; i++) {
         int32_t node = (from + i) % g->n_nodes;
         if (!strcmp(g->nodes[node].name, name)) return node;
@@ -61,13 +81,18 @@ static int32_t find_node(struct ig_reader *r, const struct ig_graph *g, const js
     return 0;
 }
 
+static const struct ig_kernel *find_kernel(struct ig_reader *r, const char *name)
+{
+    const struct ig_kernel *k = ig_kernel_by_name(name);
+    if (!k) ig_reader_fail(r, "no kernel is called '%s'", name);
+    return k;
+}
+
 static void read_timing(struct ig_reader *r, const struct ig_graph *g, const json_t *o, int32_t from,
                         struct ig_timing *t)
 {
-    const char *kernel = ig_get_text(r, o, "kernel");
-    t->node = find_node(r, g, o, from);
-    t->kernel = ig_kernel_by_name(kernel);
-    if (!t->kernel) ig_reader_fail(r, "no kernel is called '%s'", kernel);
+    t->node = find_node(r, g, o, "node", from);
+    t->kernel = find_kernel(r, ig_get_text(r, o, "kernel"));
     t->split = ig_get_name(r, o, "split", ig_split_names, IG_SPLIT_NAMES);
     t->chunk = (int32_t)ig_get_int(r, o, "chunk", 0, INT32_MAX);
     t->threads = (int32_t)ig_get_int(r, o, "threads", 1, 4096);
@@ -92,6 +117,35 @@ static void read_timings(struct ig_reader *r, const struct ig_graph *g, const js
     r->where = "";
 }
 
+static void read_band(struct ig_reader *r, const struct ig_graph *g, const json_t *o, struct ig_band_timing *t)
+{
+    const json_t *kernels = ig_get_array(r, o, "kernels");
+    size_t n = json_array_size(kernels);
+    if (n < 2 || n > IG_MAX_BAND) ig_reader_fail(r, "%zu kernels, not 2 to %d", n, IG_MAX_BAND);
+    for (size_t i = 0; !r->failed && i < n; i++) {
+        const char *name = json_string_value(json_array_get(kernels, i));
+        t->kernels[t->n++] = find_kernel(r, name ? name : "");
+    }
+    t->first = find_node(r, g, o, "first", 0);
+    t->last = find_node(r, g, o, "last", t->first);
+    t->rows = (int32_t)ig_get_int(r, o, "rows", 1, INT32_MAX);
+    t->chunk = (int32_t)ig_get_int(r, o, "chunk", 0, INT32_MAX);
+    t->threads = (int32_t)ig_get_int(r, o, "threads", 1, 4096);
+    t->in_order_ns = ig_get_double(r, o, "in_order_ns", 0);
+    t->apart_ns = ig_get_double(r, o, "apart_ns", 0);
+}
+
+static void read_bands(struct ig_reader *r, const struct ig_graph *g, const json_t *root, struct ig_profile *p)
+{
+    const json_t *array = ig_get_array(r, root, "bands");
+    size_t n = json_array_size(array);
+    p->bands = ig_must_alloc(n, sizeof *p->bands);
+    r->where = "bands";
+    for (r->at = 0; !r->failed && r->at < n; r->at++)
+        read_band(r, g, json_array_get(array, r->at), &p->bands[p->n_bands++]);
+    r->where = "";
+}
+
 struct ig_profile *ig_profile_read(const char *path, const struct ig_graph *g, char *err, size_t err_bytes)
 {
     struct ig_reader r;
@@ -105,6 +159,7 @@ struct ig_profile *ig_profile_read(const char *path, const struct ig_graph *g, c
     p->threads = (int32_t)ig_get_int(&r, root, "threads", 1, 4096);
     p->peak_gflops = ig_get_double(&r, root, "peak_gflops", 0);
     read_timings(&r, g, root, p);
+    read_bands(&r, g, root, p);
     json_decref(root);
     if (!r.failed) return p;
     ig_profile_free(p);
@@ -114,6 +169,6 @@ struct ig_profile *ig_profile_read(const char *path, const struct ig_graph *g, c
 void ig_profile_free(struct ig_profile *p)
 {
     if (!p) return;
-    void *owned[] = {p->sha256, p->graph_sha256, p->cpu, p->isa, p->timings, p};
+    void *owned[] = {p->sha256, p->graph_sha256, p->cpu, p->isa, p->timings, p->bands, p};
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) free(owned[i]);
 }

@@ -14,6 +14,7 @@ enum { NEVER = -2, WHOLE = -1 };  /* else: the value that overwrote it */
 struct shadow {
     const struct ig_graph *g;
     const struct ig_plan *p;
+    const int32_t *band;     /* [n_steps] */
     const struct ig_box *boxes;
     int32_t *state;          /* [n_values] */
     struct ig_replay found;
@@ -68,12 +69,37 @@ static void write_value(struct shadow *s, int32_t step, int32_t v)
     s->state[v] = WHOLE;
 }
 
+static int is_ring(const struct shadow *s, int32_t v)
+{
+    return s->boxes[v].memory == IG_MEMORY_RING;
+}
+
+/* What the band's other members read from outside stays as it is while the last one, `step`, writes. */
+static void read_band(struct shadow *s, int32_t step)
+{
+    int32_t out = s->g->nodes[s->p->steps[step].node].out[0];
+    for (int32_t i = 0; i < step; i++) {
+        const struct ig_node *n = &s->g->nodes[s->p->steps[i].node];
+        if (s->band[i] != s->band[step]) continue;
+        for (int32_t k = 0; k < n->n_in; k++) {
+            if (n->in[k] < 0 || is_ring(s, n->in[k])) continue;
+            read_value(s, step, n->in[k]);
+            if (ig_box_meet(&s->boxes[n->in[k]], &s->boxes[out]))
+                find(s, owner_of(s, n->in[k]) == owner_of(s, out) ? IG_BAD_ALIAS : IG_OVERLAP_LIVE, step, n->in[k],
+                     out);
+        }
+    }
+}
+
 static void run_step(struct shadow *s, int32_t step)
 {
+    int32_t band = s->band[step];
+    if (band >= 0 && s->p->bands[band].last != step) return;
+    if (band >= 0) read_band(s, step);
     const struct ig_node *n = &s->g->nodes[s->p->steps[step].node];
     const struct ig_kernel *kernel = s->p->steps[step].kernel;
     for (int32_t k = 0; k < n->n_in; k++)
-        if (n->in[k] >= 0) read_value(s, step, n->in[k]);
+        if (n->in[k] >= 0 && !is_ring(s, n->in[k])) read_value(s, step, n->in[k]);
     for (int32_t o = 0; o < n->n_out; o++) {
         if (n->out[o] < 0) continue;
         for (int32_t k = 0; kernel && k < n->n_in; k++)
@@ -88,9 +114,10 @@ static void run_step(struct shadow *s, int32_t step)
     }
 }
 
-struct ig_replay ig_replay_plan(const struct ig_graph *g, const struct ig_plan *p, const struct ig_box *boxes)
+struct ig_replay ig_replay_plan(const struct ig_graph *g, const struct ig_plan *p, const int32_t *band,
+                                const struct ig_box *boxes)
 {
-    struct shadow s = {.g = g, .p = p, .boxes = boxes, .found = {IG_PLAN_OK, -1, -1, -1}};
+    struct shadow s = {.g = g, .p = p, .band = band, .boxes = boxes, .found = {IG_PLAN_OK, -1, -1, -1}};
     s.state = ig_must_alloc((size_t)g->n_values, sizeof *s.state);
     for (int32_t v = 0; v < g->n_values; v++)
         s.state[v] = ig_is_const(g, v) || ig_is_input(g, v) ? WHOLE : NEVER;

@@ -10,9 +10,11 @@ struct ig_replay {
     int32_t by;              /* value that was written over it; -1: none was */
 };
 
-/* Runs the plan's steps on boxes[n_values]: every tensor read must be there, untouched since it was written.
+/*
+ * Runs the plan's steps on boxes[n_values]: every tensor read must be there, untouched since it was written. band[n_steps]: the
+ * band that a step is in, or -1; a band is one step that reads what its steps read and writes what its last one does.
  */
-struct ig_replay ig_replay_plan(const struct ig_graph *g, const struct ig_plan *p,
+struct ig_replay ig_replay_plan(const struct ig_graph *g, const struct ig_plan *p, const int32_t *band,
                                 const struct ig_box *boxes);
 
 #endif

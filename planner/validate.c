@@ -10,6 +10,8 @@
 #include "kernels_cpu/registry.h"
 #include "planner/alloc.h"
 #include "planner/replay.h"
+#include "planner/validate_bands.h"
+#include "planner/validate_call.h"
 
 struct check {
     const struct ig_graph *g;
@@ -18,6 +20,7 @@ struct check {
     struct ig_call *calls;       /* [n_steps], as the plan's strides say; empty where nothing runs */
     int32_t *first, *last;       /* [n_values] steps: born, last read */
     int32_t *held_first, *held_last; /* [n_values] the same of an owner and all that share its storage */
+    int32_t *band;               /* [n_steps] the band that a step is in, or -1 */
     int64_t budget;
     char *why;
     size_t why_bytes;
@@ -35,8 +38,8 @@ __attribute__((format(printf, 3, 4))) static int say(struct check *c, int verdic
 const char *ig_verdict_name(int verdict)
 {
     static const char *const names[IG_VERDICTS] = {
-        "OK",        "BAD_COUNT", "BAD_KERNEL", "BAD_SIZE",     "MISALIGNED", "OUT_OF_ARENA", "BAD_ORDER",
-        "BAD_ALIAS", "BAD_CUT",   "OVERLAP_LIVE", "BAD_HEIGHT", "BAD_BOUND",  "OVER_BUDGET"};
+        "OK",        "BAD_COUNT", "BAD_BAND", "BAD_KERNEL", "BAD_SIZE", "MISALIGNED", "OUT_OF_ARENA", "BAD_ORDER",
+        "BAD_ALIAS", "BAD_CUT", "READ_OVERWRITTEN", "OVERLAP_LIVE", "BAD_HEIGHT", "BAD_BOUND", "OVER_BUDGET"};
     return verdict >= 0 && verdict < IG_VERDICTS ? names[verdict] : "?";
 }
 
@@ -76,43 +79,27 @@ static int check_count(struct check *c)
     return bad;
 }
 
-/* Strides of an operand as the plan places the value; 0 if strides cannot express it. */
-static int set_operand(const struct check *c, int32_t v, int32_t images, struct ig_operand *o)
+/* Bands are chains, no step is in two, and what they hand on inside is in rings, nothing else is. */
+static int check_bands(struct check *c)
 {
-    if (v < 0 || !o->shape || ig_is_const(c->g, v)) return 1;
-    return ig_box_operand(&c->boxes[v], (int64_t)o->h * images, o->w, o->c, &o->row_stride, &o->pixel_stride);
-}
-
-static int make_call(const struct check *c, const struct ig_node *n, struct ig_call *call)
-{
-    const struct ig_shape *in[IG_MAX_IN] = {0}, *out[IG_MAX_OUT] = {0};
-    const void *data[IG_MAX_IN] = {0};
-    int images, fits = 1;
-    if (n->n_in > IG_MAX_IN || n->n_out > IG_MAX_OUT) return 0;
-    for (int32_t k = 0; k < n->n_in; k++) {
-        in[k] = n->in[k] < 0 ? NULL : &c->g->values[n->in[k]].shape;
-        data[k] = n->in[k] < 0 ? NULL : c->g->values[n->in[k]].data;
+    int32_t bad = ig_walk_bands(c->g, c->p, c->band);
+    if (bad >= 0) return say(c, IG_BAD_BAND, "band %d is no chain, or meets another", bad);
+    for (int32_t v = 0; v < c->g->n_values; v++) {
+        const struct ig_plan_buffer *b = &c->p->buffers[v];
+        int inner = ig_is_inner(c->g, c->p, c->band, v);
+        if (inner != (b->memory == IG_MEMORY_RING) || inner != (b->ring_rows > 0) || (inner && b->alias_of >= 0))
+            return say(c, IG_BAD_BAND, "'%s' is %s, its memory is not", value_name(c, v),
+                       inner ? "a ring" : "no ring");
+        if (b->alias_of >= 0 && c->p->buffers[b->alias_of].memory == IG_MEMORY_RING)
+            return say(c, IG_BAD_BAND, "'%s' shares a ring", value_name(c, v));
     }
-    for (int32_t k = 0; k < n->n_out; k++) out[k] = n->out[k] < 0 ? NULL : &c->g->values[n->out[k]].shape;
-    ig_build_call((enum ig_op)n->op, &n->attrs, in, data, n->n_in, out, n->n_out, call, &images);
-    for (int32_t k = 0; k < n->n_in; k++)
-        fits &= set_operand(c, n->in[k], ig_is_image((enum ig_op)n->op, k) ? images : 1, &call->in[k]);
-    for (int32_t k = 0; k < n->n_out; k++) fits &= set_operand(c, n->out[k], images, &call->out[k]);
-    return fits;
+    return IG_PLAN_OK;
 }
 
-static int is_dense(const struct ig_operand *o)
+/* When a step happens: a band at its last step. */
+static int32_t time_of(const struct check *c, int32_t step)
 {
-    return !o->shape ||
-           ((o->h == 1 || o->row_stride == (int64_t)o->w * o->c) && (o->w == 1 || o->pixel_stride == o->c));
-}
-
-static int all_dense(const struct ig_call *call)
-{
-    int dense = 1;
-    for (int32_t k = 0; k < call->n_in; k++) dense &= is_dense(&call->in[k]);
-    for (int32_t k = 0; k < call->n_out; k++) dense &= is_dense(&call->out[k]);
-    return dense;
+    return c->band[step] < 0 ? step : c->p->bands[c->band[step]].last;
 }
 
 static int check_kernel(struct check *c, int32_t step)
@@ -128,7 +115,7 @@ static int check_kernel(struct check *c, int32_t step)
         return say(c, IG_BAD_KERNEL, "step %d: %s does not compute '%s'", step, k->name, n->name);
     if (k->isa != IG_ISA_REF && strcmp(ig_isa_name(k->isa), c->p->isa))
         return say(c, IG_BAD_KERNEL, "step %d: %s is not of %s", step, k->name, c->p->isa);
-    if (!make_call(c, n, call) || (!(k->flags & IG_STRIDED) && !all_dense(call)))
+    if (!ig_placed_call(c->g, c->p, c->boxes, n, call) || (!(k->flags & IG_STRIDED) && !ig_is_dense(call)))
         return say(c, IG_BAD_KERNEL, "step %d: %s cannot take the strides of '%s'", step, k->name, n->name);
     if (k->supports && !k->supports(call))
         return say(c, IG_BAD_KERNEL, "step %d: %s does not support '%s'", step, k->name, n->name);
@@ -146,11 +133,11 @@ static int check_sizes(struct check *c)
 {
     for (int32_t v = 0; v < c->g->n_values; v++) {
         const struct ig_plan_buffer *b = &c->p->buffers[v];
-        int64_t bytes = ig_bytes(&c->g->values[v].shape);
+        int64_t bytes = b->ring_rows ? ig_ring_bytes(c->g, b) : ig_bytes(&c->g->values[v].shape);
         if (b->bytes != bytes)
             return say(c, IG_BAD_SIZE, "'%s' has %lld bytes, not %lld", value_name(c, v), (long long)bytes,
                        (long long)b->bytes);
-        if (b->alias_of < 0 && b->memory != IG_MEMORY_NONE && ig_box_end(&c->boxes[v]) - b->offset != bytes)
+        if (b->alias_of < 0 && b->memory != IG_MEMORY_NONE && !b->ring_rows && ig_box_end(&c->boxes[v]) - b->offset != bytes)
             return say(c, IG_BAD_SIZE, "'%s' owns its storage but is not dense", value_name(c, v));
     }
     return IG_PLAN_OK;
@@ -177,6 +164,7 @@ static int64_t memory_bytes(const struct check *c, int32_t v)
     case IG_MEMORY_NONE: return ig_is_const(g, v) ? INT64_MAX : -1;
     case IG_MEMORY_ARENA:
         return ig_is_const(g, v) || ig_is_input(g, v) || ig_is_output(g, v) ? -1 : c->p->arena_bytes;
+    case IG_MEMORY_RING: return c->p->scratch_bytes;
     case IG_MEMORY_WEIGHTS: return ig_is_input(g, v) || ig_is_output(g, v) ? -1 : c->p->weights_bytes;
     case IG_MEMORY_INPUT:
         return b->index < 0 || b->index >= g->n_inputs ? -1 : ig_bytes(&g->values[g->inputs[b->index]].shape);
@@ -195,9 +183,10 @@ static int check_range(struct check *c)
         int64_t room = memory_bytes(c, v);
         if (room < 0)
             return say(c, IG_OUT_OF_ARENA, "'%s' is in a memory where it cannot be", value_name(c, v));
-        if (b->offset < 0 || ig_box_end(&c->boxes[v]) > room)
-            return say(c, IG_OUT_OF_ARENA, "'%s' ends at %lld of %lld bytes", value_name(c, v),
-                       (long long)ig_box_end(&c->boxes[v]), (long long)room);
+        int64_t end = b->ring_rows ? b->offset + b->bytes : ig_box_end(&c->boxes[v]);
+        if (b->offset < 0 || end > room)
+            return say(c, IG_OUT_OF_ARENA, "'%s' ends at %lld of %lld bytes", value_name(c, v), (long long)end,
+                       (long long)room);
     }
     for (int32_t i = 0; i < g->n_inputs + g->n_outputs; i++) {
         int is_input = i < g->n_inputs, index = is_input ? i : i - g->n_inputs;
@@ -225,12 +214,13 @@ static void find_lives(struct check *c)
     for (int32_t v = 0; v < g->n_values; v++) c->first[v] = c->last[v] = 0;
     for (int32_t i = 0; i < c->p->n_steps; i++) {
         const struct ig_node *n = node_of(c, i);
+        int32_t now = time_of(c, i);
         for (int32_t k = 0; k < n->n_in; k++)
-            if (n->in[k] >= 0) c->last[n->in[k]] = i > c->last[n->in[k]] ? i : c->last[n->in[k]];
+            if (n->in[k] >= 0 && now > c->last[n->in[k]]) c->last[n->in[k]] = now;
         for (int32_t k = 0; k < n->n_out; k++)
             if (n->out[k] >= 0) {
-                c->first[n->out[k]] = i;
-                if (c->last[n->out[k]] < i) c->last[n->out[k]] = i;
+                c->first[n->out[k]] = now;
+                if (c->last[n->out[k]] < now) c->last[n->out[k]] = now;
             }
     }
     for (int32_t i = 0; i < g->n_outputs; i++) c->last[g->outputs[i]] = end;
@@ -331,6 +321,23 @@ static int check_cuts(struct check *c)
     return IG_PLAN_OK;
 }
 
+static int check_rings(struct check *c)
+{
+    for (int32_t i = 0; i < c->p->n_bands; i++) {
+        int32_t v = ig_replay_band(c->g, c->p, &c->p->bands[i], c->calls);
+        if (v == -2) return say(c, IG_BAD_CUT, "band %d cannot run by phases of %d rows", i, c->p->bands[i].rows);
+        if (v >= 0)
+            return say(c, IG_READ_OVERWRITTEN, "band %d needs rows of '%s' that its ring of %d has lost", i,
+                       value_name(c, v), c->p->buffers[v].ring_rows);
+    }
+    return IG_PLAN_OK;
+}
+
+static int64_t round_up(int64_t bytes)
+{
+    return (bytes + IG_ALIGN - 1) / IG_ALIGN * IG_ALIGN;
+}
+
 static int owns_arena(const struct check *c, int32_t v)
 {
     return c->p->buffers[v].alias_of < 0 && c->p->buffers[v].memory == IG_MEMORY_ARENA;
@@ -350,18 +357,18 @@ static int check_overlaps(struct check *c, const struct ig_replay *replay)
                            a->last < b->last ? a->last : b->last);
         }
     }
+    for (int32_t i = 0; i < c->p->n_bands; i++) {
+        int32_t clash;
+        ig_band_scratch(c->g, c->p, &c->p->bands[i], c->calls, &clash);
+        if (clash >= 0) return say(c, IG_OVERLAP_LIVE, "the ring of '%s' is not its alone", value_name(c, clash));
+    }
     if (replay->verdict == IG_OVERLAP_LIVE)
         return say(c, IG_OVERLAP_LIVE, "step %d needs '%s', which '%s' has overwritten", replay->step,
                    value_name(c, replay->value), value_name(c, replay->by));
     return IG_PLAN_OK;
 }
 
-static int64_t round_up(int64_t bytes)
-{
-    return (bytes + IG_ALIGN - 1) / IG_ALIGN * IG_ALIGN;
-}
-
-/* Scratch of the neediest step; bytes of the blob: zeros, packed weights, and each constant that a step reads
+/* Scratch of the neediest step or band; bytes of the blob: zeros, packed weights, and each constant that a step reads
  * as it is. */
 static void needed(const struct check *c, int64_t *scratch, int64_t *weights)
 {
@@ -372,7 +379,7 @@ static void needed(const struct check *c, int64_t *scratch, int64_t *weights)
         const struct ig_kernel *k = c->p->steps[i].kernel;
         const struct ig_node *n = node_of(c, i);
         if (!k) continue;
-        int64_t bytes = k->scratch ? round_up((int64_t)k->scratch(&c->calls[i])) : 0;
+        int64_t bytes = k->scratch && c->band[i] < 0 ? round_up((int64_t)k->scratch(&c->calls[i])) : 0;
         int64_t zero = ig_is_spatial((enum ig_op)n->op) ? (int64_t)ig_zeros_bytes(&c->calls[i]) : 0;
         if (bytes > *scratch) *scratch = bytes;
         if (zero > zeros) zeros = zero;
@@ -384,6 +391,11 @@ static void needed(const struct check *c, int64_t *scratch, int64_t *weights)
             if (c->p->buffers[v].alias_of >= 0) v = c->p->buffers[v].alias_of;
             if (!counted[v]++) *weights += round_up(ig_bytes(&c->g->values[v].shape));
         }
+    }
+    for (int32_t i = 0; i < c->p->n_bands; i++) {
+        int32_t clash;
+        int64_t bytes = ig_band_scratch(c->g, c->p, &c->p->bands[i], c->calls, &clash);
+        if (bytes > *scratch) *scratch = bytes;
     }
     *weights += round_up(zeros);
     free(counted);
@@ -434,15 +446,16 @@ static int check_budget(struct check *c)
 static int check_all(struct check *c)
 {
     int bad = check_count(c);
-    if (bad) return bad;
+    if (bad || (bad = check_bands(c))) return bad;
     for (int32_t v = 0; v < c->g->n_values; v++) c->boxes[v] = ig_box_of(c->g, &c->p->buffers[v]);
     if ((bad = check_kernels(c)) || (bad = check_sizes(c)) || (bad = check_alignment(c)) ||
         (bad = check_range(c)))
         return bad;
     find_lives(c);
-    struct ig_replay replay = ig_replay_plan(c->g, c->p, c->boxes);
+    struct ig_replay replay = ig_replay_plan(c->g, c->p, c->band, c->boxes);
     if ((bad = check_order(c, &replay)) || (bad = check_aliases(c, &replay)) || (bad = check_cuts(c)))
         return bad;
+    if ((bad = check_rings(c))) return bad;
     if ((bad = check_overlaps(c, &replay)) || (bad = check_height(c)) || (bad = check_bound(c))) return bad;
     return check_budget(c);
 }
@@ -457,10 +470,12 @@ int ig_validate(const struct ig_graph *g, const struct ig_plan *p, int64_t memor
                       .held_last = lives + 3 * values};
     c.boxes = ig_must_alloc(values, sizeof *c.boxes);
     c.calls = ig_must_alloc((size_t)(p->n_steps > 0 ? p->n_steps : 0), sizeof *c.calls);
+    c.band = ig_must_alloc((size_t)(p->n_steps > 0 ? p->n_steps : 0), sizeof *c.band);
     if (why_bytes) why[0] = 0;
     int verdict = check_all(&c);
     free(lives);
     free(c.boxes);
     free(c.calls);
+    free(c.band);
     return verdict;
 }

@@ -1,7 +1,7 @@
-/* The executor: resolves a step's operands and calls its kernel chunk by chunk. */
+/* The executor: resolves a step's operands and calls its kernel chunk by chunk; bands phase by phase. */
 #include "runtime/run.h"
 
-static void *resolve(const struct ig_run *run, const struct ig_place *a, int32_t image)
+static void *resolve(const struct ig_run *run, const struct ig_place *a, const char *scratch)
 {
     const char *base = NULL;
     switch (a->space) {
@@ -9,9 +9,10 @@ static void *resolve(const struct ig_run *run, const struct ig_place *a, int32_t
     case IG_SPACE_WEIGHTS: base = run->weights; break;
     case IG_SPACE_INPUT: base = (const char *)run->inputs[a->index]; break;
     case IG_SPACE_OUTPUT: base = (const char *)run->outputs[a->index]; break;
+    case IG_SPACE_SCRATCH: base = scratch; break;
     default: return NULL;
     }
-    return (void *)(uintptr_t)(base + a->offset + image * a->image);
+    return (void *)(uintptr_t)(base + a->offset);
 }
 
 static void operand(struct ig_operand *o, const struct ig_place *a, void *data)
@@ -26,7 +27,8 @@ static void operand(struct ig_operand *o, const struct ig_place *a, void *data)
     o->pixel_stride = a->pixel_stride;
 }
 
-static void fill_call(const struct ig_run *run, const struct ig_step *s, struct ig_call *call)
+static void fill_call(const struct ig_run *run, const struct ig_step *s, const char *scratch,
+                      struct ig_call *call)
 {
     call->attrs = s->attrs;
     call->weights = s->weights < 0 ? NULL : run->weights + s->weights;
@@ -34,8 +36,8 @@ static void fill_call(const struct ig_run *run, const struct ig_step *s, struct 
     call->n_in = s->n_in;
     call->n_out = s->n_out;
     call->image = 0;
-    for (int32_t i = 0; i < s->n_in; i++) operand(&call->in[i], &s->in[i], resolve(run, &s->in[i], 0));
-    for (int32_t i = 0; i < s->n_out; i++) operand(&call->out[i], &s->out[i], resolve(run, &s->out[i], 0));
+    for (int32_t i = 0; i < s->n_in; i++) operand(&call->in[i], &s->in[i], resolve(run, &s->in[i], scratch));
+    for (int32_t i = 0; i < s->n_out; i++) operand(&call->out[i], &s->out[i], resolve(run, &s->out[i], scratch));
 }
 
 static void next_image(const struct ig_step *s, struct ig_call *call)
@@ -70,29 +72,74 @@ static void run_chunk(const struct ig_step *s, const struct ig_call *whole, int3
     for (int32_t n = 0; n < s->images; n++, next_image(s, &call)) s->run(&call, r, scratch);
 }
 
+/*
+ * Members [first, n) of a band have rows to compute in this phase: rows[i] of member i, from the last one's
+ * back to the first that is behind. done[i]: rows that member i has computed end there.
+ */
+static int32_t phase_rows(const struct ig_step *s, int32_t n, const int32_t *done, struct ig_rows *rows)
+{
+    int32_t i = n - 1;
+    for (; i > 0; i--) {
+        const struct ig_step *p = &s[i - 1];
+        struct ig_rows need = ig_reach_rows(&s[i].reach, rows[i].a, rows[i].b, p->rows);
+        int32_t a = need.a / p->row_tile * p->row_tile;
+        int32_t b = (need.b + p->row_tile - 1) / p->row_tile * p->row_tile;
+        if (a < done[i - 1]) a = done[i - 1];
+        if (b > p->rows) b = p->rows;
+        if (need.a == need.b || a >= b) break;
+        rows[i - 1] = (struct ig_rows){a, b};
+    }
+    return i;
+}
+
+/* Chunk `chunk` of the last member's rows. A row that two chunks need of an inner tensor is computed in both. */
+static void run_band(const struct ig_step *s, const struct ig_call *calls, int32_t chunk, void *scratch)
+{
+    int32_t n = s->band, done[IG_MAX_BAND] = {0};
+    struct ig_rows rows[IG_MAX_BAND];
+    struct ig_range r = chunk_range(&s[n - 1], chunk);
+    for (int32_t y = r.y0; y < r.y1; y += s->phase) {
+        rows[n - 1] = (struct ig_rows){y, r.y1 - y < s->phase ? r.y1 : y + s->phase};
+        for (int32_t i = phase_rows(s, n, done, rows); i < n; i++) {
+            s[i].run(&calls[i], (struct ig_range){rows[i].a, rows[i].b, 0, s[i].cols}, scratch);
+            done[i] = rows[i].b;
+        }
+    }
+}
+
+/* All chunks that this thread gets of a step, or of the band that it opens. */
+static void run_step(const struct ig_run *run, const struct ig_sync *sync, int32_t thread,
+                     const struct ig_step *s, void *scratch)
+{
+    struct ig_call calls[IG_MAX_BAND];
+    int32_t members = s->band ? s->band : 1, chunks = s[members - 1].chunks;
+    int claims = sync->team && chunks > 1;
+    int32_t i = claims ? sync->claim(sync->team) : sync->team ? thread : 0;
+    if (i >= chunks) return;
+    for (int32_t k = 0; k < members; k++) fill_call(run, &s[k], scratch, &calls[k]);
+    while (i < chunks) {
+        if (s->band) run_band(s, calls, i, scratch);
+        else run_chunk(s, calls, i, scratch);
+        i = claims ? sync->claim(sync->team) : sync->team ? chunks : i + 1;
+    }
+}
+
 void ig_run_steps(const struct ig_run *run, const struct ig_sync *sync, int32_t thread)
 {
     const struct ig_model *m = run->model;
     char *scratch = run->arena + m->arena_bytes + thread * m->scratch_bytes;
-    struct ig_call call;
     int timed = run->step_ns && !thread;
     int64_t before = timed ? run->clock_ns() : 0;
-    for (int32_t k = 0; k < m->n_steps; k++) {
+    for (int32_t k = 0, next; k < m->n_steps; k = next) {
         const struct ig_step *s = &m->steps[k];
-        if (!sync->team) {
-            fill_call(run, s, &call);
-            for (int32_t i = 0; i < s->chunks; i++) run_chunk(s, &call, i, scratch);
-        } else {
-            int32_t i = s->chunks > 1 ? sync->claim(sync->team) : thread;
-            if (i < s->chunks) fill_call(run, s, &call);
-            for (; i < s->chunks; i = s->chunks > 1 ? sync->claim(sync->team) : s->chunks)
-                run_chunk(s, &call, i, scratch);
-            sync->barrier(sync->team);
-        }
+        next = k + (s->band ? s->band : 1);
+        run_step(run, sync, thread, s, scratch);
+        if (sync->team) sync->barrier(sync->team);
         if (!timed) continue;
         /* A thread that slept at the barrier must not book the next step's work on this one. */
         int64_t now = sync->team ? *sync->passed_ns : run->clock_ns();
         run->step_ns[k] = now - before;
+        while (++k < next) run->step_ns[k] = 0;
         before = now;
     }
 }

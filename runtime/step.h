@@ -10,15 +10,17 @@
 
 #include "graph/op.h"
 #include "graph/tensor.h"
-#include "kernels_cpu/kernel.h"
+#include "kernels_cpu/reach.h"
 
 enum ig_space {                    /* the memory an operand lives in */
                 IG_SPACE_NONE = 0, /* absent, or packed into the step's weights */
                 IG_SPACE_ARENA,
                 IG_SPACE_WEIGHTS,
                 IG_SPACE_INPUT, /* the caller's input `index` */
-                IG_SPACE_OUTPUT
+                IG_SPACE_OUTPUT,
+                IG_SPACE_SCRATCH /* the thread's own: a ring between two members of a band */
 };
+
 
 struct ig_place { /* one operand of a step */
     const struct ig_shape *shape;
@@ -30,6 +32,11 @@ struct ig_place { /* one operand of a step */
     int64_t row_stride, pixel_stride; /* elements */
 };
 
+/*
+ * A band is a run of steps of which each but the first reads what the one before wrote, a few rows at a time
+ * and through rings: for every chunk of the last member's rows, phase by phase, each member computes the rows
+ * that the one after it needs and that are not there yet.
+ */
 struct ig_step {
     ig_kernel_fn *run;
     const void *attrs; /* the op's attribute struct, or NULL */
@@ -39,7 +46,11 @@ struct ig_step {
     int32_t images;        /* of the batch, one kernel call each */
     int32_t rows, cols;    /* the output's extent */
     int32_t split;         /* 0: whole, 1: chunks of rows, 2: chunks of channels */
-    int32_t chunk, chunks; /* size of a chunk (rows or channels) and their number */
+    int32_t chunk, chunks; /* size of a chunk (rows or channels) and their number; a band's: its last member's */
+    int32_t band;          /* members of the band that this step opens; 0: it opens none */
+    int32_t phase;         /* of a band's first member: rows of the last member's output a phase */
+    int32_t row_tile;      /* of a member: rows that a range may start at */
+    struct ig_reach reach; /* of a member but the first: into what the member before it wrote */
 };
 
 struct ig_io {                    /* one input or output of the network, as the caller sees it */

@@ -113,6 +113,29 @@ static void spoilers(char *text, size_t n)
     if (f) fclose(f);
 }
 
+struct entry { /* of the table of layers: a layer, or a band of them */
+    char name[160], kernel[40];
+    double macs, predicted_ns;
+    int next; /* the step after it */
+};
+
+static struct entry entry_at(const struct ig_program *p, int step)
+{
+    const struct ig_layer *l = &p->layers[step];
+    int members = p->model->steps[step].band;
+    struct entry e = {.macs = l->macs, .predicted_ns = l->predicted_ns, .next = step + 1};
+    snprintf(e.name, sizeof e.name, "%s", l->name);
+    snprintf(e.kernel, sizeof e.kernel, "%s", l->kernel);
+    if (!members) return e;
+    for (; e.next < step + members; e.next++) {
+        e.macs += p->layers[e.next].macs;
+        e.predicted_ns += p->layers[e.next].predicted_ns;
+    }
+    snprintf(e.name, sizeof e.name, "%.76s..%.76s", l->name, p->layers[e.next - 1].name);
+    snprintf(e.kernel, sizeof e.kernel, "%d layers by %d rows", members, p->model->steps[step].phase);
+    return e;
+}
+
 static void print_layers(const struct ig_session *s, const int64_t *ns)
 {
     const struct ig_program *p = s->program;
@@ -120,12 +143,13 @@ static void print_layers(const struct ig_session *s, const int64_t *ns)
     double total = 0;
     for (int i = 0; i < p->model->n_steps; i++) total += (double)ns[i];
     printf("  %-36s %-34s %9s %5s %8s\n", "layer", "kernel", "ms", "%", "GFLOP/s");
-    for (int i = 0; i < p->model->n_steps; i++) {
-        const struct ig_layer *l = &p->layers[i];
-        printf("  %-36s %-34s %9.4f %5.1f", ig_name_text(l->name, name, sizeof name), l->kernel,
+    for (int i = 0; i < p->model->n_steps;) {
+        struct entry e = entry_at(p, i);
+        printf("  %-36s %-34s %9.4f %5.1f", ig_name_text(e.name, name, sizeof name), e.kernel,
                (double)ns[i] * 1e-6, 100 * (double)ns[i] / total);
-        if (l->macs > 0 && ns[i] > 0) printf(" %8.1f", 2 * l->macs / (double)ns[i]);
+        if (e.macs > 0 && ns[i] > 0) printf(" %8.1f", 2 * e.macs / (double)ns[i]);
         putchar('\n');
+        i = e.next;
     }
 }
 
@@ -133,11 +157,13 @@ static void print_layers_json(const struct ig_session *s, const int64_t *ns)
 {
     const struct ig_program *p = s->program;
     fputs("\"layers\":[", stdout);
-    for (int i = 0; i < p->model->n_steps; i++) {
-        printf("%s{\"kernel\":\"%s\",\"macs\":%.0f,\"ms\":%.6f,\"name\":", i ? "," : "", p->layers[i].kernel,
-               p->layers[i].macs, (double)ns[i] * 1e-6);
-        ig_json_string(stdout, p->layers[i].name);
-        printf(",\"predicted_ms\":%.6f}", p->layers[i].predicted_ns * 1e-6);
+    for (int i = 0; i < p->model->n_steps;) {
+        struct entry e = entry_at(p, i);
+        printf("%s{\"kernel\":\"%s\",\"macs\":%.0f,\"ms\":%.6f,\"name\":", i ? "," : "", e.kernel, e.macs,
+               (double)ns[i] * 1e-6);
+        ig_json_string(stdout, e.name);
+        printf(",\"predicted_ms\":%.6f}", e.predicted_ns * 1e-6);
+        i = e.next;
     }
     fputs("],", stdout);
 }
@@ -182,12 +208,13 @@ void ig_write_trace(struct ig_session *s, const char *path)
     FILE *f = ig_file_create(path);
     if (!f) ig_die("%s: %s", path, strerror(errno));
     fputs("{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n", f);
-    for (int i = 0; i < p->model->n_steps; at += ns[i++]) {
+    for (int i = 0, next; i < p->model->n_steps; at += ns[i], i = next) {
+        struct entry e = entry_at(p, i);
+        next = e.next;
         fputs("{\"ph\":\"X\",\"pid\":1,\"tid\":1,\"name\":", f);
-        ig_json_string(f, p->layers[i].name);
+        ig_json_string(f, e.name);
         fprintf(f, ",\"cat\":\"layer\",\"ts\":%.3f,\"dur\":%.3f,\"args\":{\"kernel\":\"%s\"}}%s\n",
-                (double)at * 1e-3, (double)ns[i] * 1e-3, p->layers[i].kernel,
-                i + 1 < p->model->n_steps ? "," : "");
+                (double)at * 1e-3, (double)ns[i] * 1e-3, e.kernel, next < p->model->n_steps ? "," : "");
     }
     fputs("]}\n", f);
     if (ig_file_close(f, path)) ig_die("%s: cannot write: %s", path, strerror(errno));

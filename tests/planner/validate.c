@@ -27,6 +27,8 @@ static void copy_plan(struct subject *s)
     s->q = *s->p;
     s->q.steps = test_calloc((size_t)s->p->n_steps, sizeof *s->q.steps);
     s->q.buffers = test_calloc((size_t)s->p->n_buffers, sizeof *s->q.buffers);
+    s->q.bands = test_calloc((size_t)s->p->n_bands + 1, sizeof *s->q.bands);
+    if (s->p->n_bands) memcpy(s->q.bands, s->p->bands, (size_t)s->p->n_bands * sizeof *s->q.bands);
     memcpy(s->q.steps, s->p->steps, (size_t)s->p->n_steps * sizeof *s->q.steps);
     memcpy(s->q.buffers, s->p->buffers, (size_t)s->p->n_buffers * sizeof *s->q.buffers);
     s->budget = 0;
@@ -36,6 +38,7 @@ static void drop_copy(struct subject *s)
 {
     test_free(s->q.steps);
     test_free(s->q.buffers);
+    test_free(s->q.bands);
 }
 
 static struct ig_plan_buffer *any_buffer(struct subject *s)
@@ -49,6 +52,16 @@ static struct ig_plan_buffer *any_owner(struct subject *s)
     for (int tries = 0; tries < 200; tries++) {
         struct ig_plan_buffer *b = any_buffer(s);
         if (b->memory == IG_MEMORY_ARENA && b->alias_of < 0) return b;
+    }
+    return NULL;
+}
+
+/* A ring, or NULL. */
+static struct ig_plan_buffer *any_ring(struct subject *s)
+{
+    for (int tries = 0; s->q.n_bands && tries < 200; tries++) {
+        struct ig_plan_buffer *b = any_buffer(s);
+        if (b->ring_rows) return b;
     }
     return NULL;
 }
@@ -258,6 +271,58 @@ static int tight_budget(struct subject *s)
     return IG_OVER_BUDGET;
 }
 
+/* Half the rows. Resizes ask for more than they read. */
+static int short_ring(struct subject *s)
+{
+    struct ig_plan_buffer *b = any_ring(s);
+    if (!b || b->ring_rows < 2 || net_count(s->g, IG_RESIZE)) return 0;
+    b->bytes = b->bytes / b->ring_rows * (b->ring_rows / 2);
+    b->ring_rows /= 2;
+    return IG_READ_OVERWRITTEN;
+}
+
+static int ring_past_scratch(struct subject *s)
+{
+    struct ig_plan_buffer *b = any_ring(s);
+    if (!b) return 0;
+    b->offset = s->q.scratch_bytes;
+    return IG_OUT_OF_ARENA;
+}
+
+static int ring_in_arena(struct subject *s)
+{
+    struct ig_plan_buffer *b = any_ring(s);
+    if (!b) return 0;
+    if (rng_one_in(&s->r, 2)) b->memory = IG_MEMORY_ARENA;
+    else b->ring_rows = 0;
+    return IG_BAD_BAND;
+}
+
+/* Two rings of a band share bytes. */
+static int shared_rings(struct subject *s)
+{
+    for (int tries = 0; tries < 50; tries++) {
+        struct ig_plan_buffer *a = any_ring(s), *b = any_ring(s);
+        if (!a || !b || a == b || a->first != b->first) continue;
+        a->offset = b->offset;
+        if (a->offset + a->bytes > s->q.scratch_bytes) continue;
+        return IG_OVERLAP_LIVE;
+    }
+    return 0;
+}
+
+static int other_band(struct subject *s)
+{
+    if (!s->q.n_bands) return 0;
+    struct ig_band *b = &s->q.bands[rng_int(&s->r, 0, s->q.n_bands - 1)];
+    switch (rng_int(&s->r, 0, 3)) {
+    case 0: b->first = b->last; return IG_BAD_BAND;
+    case 1: b->last = b->first; return IG_BAD_BAND;
+    case 2: s->q.bands[s->q.n_bands - 1] = s->q.bands[0]; return s->q.n_bands > 1 ? IG_BAD_BAND : 0;
+    default: b->rows = 0; return IG_BAD_CUT;
+    }
+}
+
 typedef int mutation_fn(struct subject *s);
 
 static const struct { const char *name; mutation_fn *run; } mutations[] = {
@@ -267,7 +332,8 @@ static const struct { const char *name; mutation_fn *run; } mutations[] = {
     {"swapped_steps", swapped_steps}, {"other_life", other_life},       {"moved_view", moved_view},
     {"overwritten_skip", overwritten_skip}, {"other_owner", other_owner}, {"other_cut", other_cut},
     {"shared_bytes", shared_bytes},   {"other_height", other_height},   {"other_bound", other_bound},
-    {"tight_budget", tight_budget},
+    {"tight_budget", tight_budget},   {"short_ring", short_ring},       {"ring_past_scratch", ring_past_scratch},
+    {"ring_in_arena", ring_in_arena}, {"shared_rings", shared_rings},   {"other_band", other_band},
 };
 enum { N_MUTATIONS = sizeof mutations / sizeof *mutations };
 
@@ -291,11 +357,13 @@ static struct subject begin(uint64_t seed)
 {
     struct subject s = {.r = {seed}};
     char text[512];
-    s.g = seed % 8 ? net_random(&s.r, rng_int(&s.r, 5, 50))
-                   : net_dense(rng_int(&s.r, 1, 8), (int)(seed / 8 % 2));
+    s.g = seed % 8 == 0   ? net_dense(rng_int(&s.r, 1, 8), (int)(seed / 8 % 2))
+          : seed % 4 == 1 ? net_chain(&s.r, rng_int(&s.r, 4, 14))
+                          : net_random(&s.r, rng_int(&s.r, 5, 50));
     ig_prepare_views(s.g);
     struct ig_plan_options o = {
-        .target = "host", .isa = seed % 3 ? IG_ISA_AVX2 : IG_ISA_REF, .threads = 1 + (int)seed % 4};
+        .target = "host", .isa = seed % 3 ? IG_ISA_AVX2 : IG_ISA_REF, .threads = 1 + (int)seed % 4,
+        .bands = seed % 3 == 2 ? IG_BANDS_OFF : IG_BANDS_ALL};
     s.p = ig_plan_make(s.g, &o, text, sizeof text);
     if (!s.p) fail_msg("%s", text);
     int verdict = ig_validate(s.g, s.p, 0, text, sizeof text);
@@ -326,7 +394,18 @@ static int damage(struct subject *s)
     struct ig_plan_buffer *b = any_buffer(s);
     struct ig_plan_step *step = any_kernel_step(s);
     int32_t small = rng_int(&s->r, -2, 2);
-    switch (rng_int(&s->r, 0, 7)) {
+    struct ig_band *band = s->q.n_bands ? &s->q.bands[rng_int(&s->r, 0, s->q.n_bands - 1)] : NULL;
+    switch (rng_int(&s->r, band ? -4 : 0, 7)) {
+    case -4: band->rows += small; break;
+    case -3: *(small > 0 ? &band->first : &band->last) += small; break;
+    case -2:
+        if (!(b = any_ring(s))) break;
+        b->ring_rows += small;
+        b->bytes = b->ring_rows * b->view.row_stride * 4;
+        break;
+    case -1:
+        if ((b = any_ring(s))) b->offset += 64 * (int64_t)small;
+        break;
     case 0: b->offset += 64 * (int64_t)small; break;
     case 1: b->view.row_stride += small; break;
     case 2: b->view.pixel_stride += small; break;

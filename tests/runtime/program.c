@@ -12,7 +12,9 @@
 
 #include "bench/interp.h"
 #include "gen/emit.h"
+#include "kernels_cpu/registry.h"
 #include "tests/support/golden.h"
+#include "tests/support/nets.h"
 #include "tests/support/tiny.h"
 
 enum { TEXT = 65536 };
@@ -59,11 +61,10 @@ static void emit(const struct ig_emit *e, const char *suffix, void (*part)(FILE 
     free(text);
 }
 
-/* Casts g into <work>/<prefix>. */
-static void build(struct ig_graph *g, const char *prefix, int n_labels)
+/* Casts g into <work>/<prefix>, as p says. */
+static void build(struct ig_graph *g, struct ig_plan *p, const char *prefix, int n_labels)
 {
     char out[TEXT], blob[128];
-    struct ig_plan *p = plain_plan(g);
     struct ig_lowered *l = ig_lower(g, p);
     void *weights = calloc(1, (size_t)l->model.weights_bytes + 64);
     ig_fill_weights(l, weights);
@@ -111,17 +112,56 @@ static struct ig_graph *constant_net(void)
     return g;
 }
 
+/* A small MobileNetV2, of odd sizes, for the vector kernels where they run. */
+static struct ig_graph *mobile_net(void)
+{
+    struct ig_graph *g = net_new();
+    int32_t x = net_relu(g, net_conv(g, net_input(g, 1, 57, 41, 3), 16, 3, 2, -1));
+    g->source_sha256 = ig_graph_strdup(g, "00");
+    for (int32_t i = 0; i < 6; i++) {
+        int32_t stride = 1 + (i % 3 == 0), c = i < 3 ? 16 : 24, wide = net_conv(g, x, 96, 1, 1, -1);
+        int32_t y = net_depthwise(g, wide, i % 2 ? 5 : 3, stride);
+        x = net_conv(g, y, c, 1, 1, stride == 1 ? x : -1);
+    }
+    ig_add_output(g, net_fc(g, net_flatten(g, net_global_pool(g, net_conv(g, x, 40, 1, 1, -1))), 10));
+    net_done(g);
+    ig_prepare_views(g);
+    return g;
+}
+
+static struct ig_plan *mobile_plan(const struct ig_graph *g, int32_t bands)
+{
+    char why[1024];
+    int32_t isa = ig_isa_runs_here(IG_ISA_AVX2) ? IG_ISA_AVX2 : ig_isa_runs_here(IG_ISA_NEON) ? IG_ISA_NEON : IG_ISA_REF;
+    struct ig_plan *p = ig_plan_make(
+        g, &(struct ig_plan_options){.target = "host", .isa = isa, .threads = 2, .bands = bands}, why, sizeof why);
+    if (!p || ig_validate(g, p, 0, why, sizeof why)) fail_msg("%s", why);
+    return p;
+}
+
+static void make_mobile_nets(void)
+{
+    struct ig_graph *g = mobile_net();
+    float pixels[57 * 41 * 3];
+    for (int i = 0; i < 57 * 41 * 3; i++) pixels[i] = (float)(i * 37 % 101) * 0x1p-7f;
+    write_bytes("mobile.raw", pixels, sizeof pixels);
+    build(g, mobile_plan(g, IG_BANDS_OFF), "layers", 0);
+    build(g, mobile_plan(g, IG_BANDS_ALL), "bands", 0);
+    ig_graph_free(g);
+}
+
 static int make(void **state)
 {
     struct ig_graph *g = tiny_net();
     (void)state;
     if (!mkdtemp(work)) return -1;
-    build(g, "tiny", 2);
+    build(g, plain_plan(g), "tiny", 2);
     ig_graph_free(g);
     g = constant_net();
-    build(g, "still", 0);
+    build(g, plain_plan(g), "still", 0);
     ig_graph_free(g);
     write_bytes("in.raw", image, sizeof image);
+    make_mobile_nets();
     return 0;
 }
 
@@ -262,6 +302,40 @@ static void statuses(void **state)
     }
 }
 
+static int64_t member(const char *text, const char *key)
+{
+    json_t *o = json_loads(text, 0, NULL);
+    int64_t n = json_integer_value(json_object_get(o, key));
+    json_decref(o);
+    return n;
+}
+
+/* The same bits on any number of threads, from a smaller arena, in fewer entries of the table, which add up. */
+static void bands_run_as_layers_do(void **state)
+{
+    char out[TEXT], info[TEXT];
+    (void)state;
+    assert_int_equal(run(out, "cd %s && ./layers mobile.raw -o want.npy --threads 1", work), 0);
+    for (int threads = 1; threads <= 4; threads++)
+        assert_int_equal(
+            run(out, "cd %s && ./bands mobile.raw -o got.npy --threads %d && cmp want.npy got.npy", work, threads), 0);
+    assert_int_equal(run(out, "%s/layers --info --json", work), 0);
+    assert_int_equal(run(info, "%s/bands --info --json", work), 0);
+    assert_true(member(info, "arena_bytes") * 3 < member(out, "arena_bytes"));
+    assert_int_equal(run(out, "%s/bands --bench=0.05 --json --threads 2", work), 0);
+    json_t *o = json_loads(out, 0, NULL), *layers = json_object_get(o, "layers");
+    double sum = 0, frame = json_number_value(json_object_get(o, "median_ms"));
+    int bands = 0;
+    for (size_t i = 0; i < json_array_size(layers); i++) {
+        const json_t *l = json_array_get(layers, i);
+        sum += json_number_value(json_object_get(l, "ms"));
+        bands += strstr(json_string_value(json_object_get(l, "name")), "..") != NULL;
+    }
+    json_decref(o);
+    assert_true(bands >= 4 && json_array_size(layers) < 15);
+    assert_true(sum > frame / 3 && sum < frame * 3);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -269,6 +343,7 @@ int main(void)
         cmocka_unit_test(json_results),
         cmocka_unit_test(half_results),
         cmocka_unit_test(statuses),
+        cmocka_unit_test(bands_run_as_layers_do),
     };
     return cmocka_run_group_tests(tests, make, unmake);
 }

@@ -6,7 +6,7 @@ cd "$SRCDIR"
 rooms='
 graph:graph/
 kernels_cpu:kernels_cpu/ graph/op.h graph/tensor.h
-runtime:runtime/ kernels_cpu/kernel.h graph/op.h graph/tensor.h
+runtime:runtime/ kernels_cpu/kernel.h kernels_cpu/reach.h graph/op.h graph/tensor.h
 planner:planner/ graph/ kernels_cpu/
 gen:gen/ planner/plan.h graph/ kernels_cpu/kernel.h kernels_cpu/problem.h runtime/
 bench:bench/ gen/ planner/plan.h graph/ kernels_cpu/ runtime/

@@ -62,23 +62,61 @@ static struct ig_window window(int32_t k, int32_t stride)
 
 static struct ig_shape windowed(struct ig_shape s, const struct ig_window *w, int32_t c)
 {
-    return SHAPE(IG_F32, s.dims[0], (s.dims[1] + 2 * w->top - w->kh) / w->sh + 1,
-                 (s.dims[2] + 2 * w->left - w->kw) / w->sw + 1, c);
+    return SHAPE(IG_F32, s.dims[0], (s.dims[1] + w->top + w->bottom - (w->kh - 1) * w->dh - 1) / w->sh + 1,
+                 (s.dims[2] + w->left + w->right - (w->kw - 1) * w->dw - 1) / w->sw + 1, c);
+}
+
+int32_t net_conv_window(struct ig_graph *g, int32_t x, int32_t oc, const struct ig_window *w, int32_t groups,
+                        int32_t residual)
+{
+    union ig_attrs a = {.conv = {.w = *w, .groups = groups}};
+    int32_t weights = constant(g, SHAPE(IG_F32, oc, shape_of(g, x).dims[3] / groups, w->kh, w->kw));
+    const int32_t in[4] = {x, weights, constant(g, SHAPE(IG_F32, oc)), residual};
+    return add(g, IG_CONV, &a, windowed(shape_of(g, x), w, oc), residual < 0 ? 3 : 4, in);
 }
 
 int32_t net_conv(struct ig_graph *g, int32_t x, int32_t oc, int32_t k, int32_t stride, int32_t residual)
 {
+    struct ig_window w = window(k, stride);
+    return net_conv_window(g, x, oc, &w, 1, residual);
+}
+
+int32_t net_deconv(struct ig_graph *g, int32_t x, int32_t oc, int32_t k, int32_t stride)
+{
     union ig_attrs a = {.conv = {.w = window(k, stride), .groups = 1}};
+    struct ig_shape s = shape_of(g, x);
+    int32_t w = constant(g, SHAPE(IG_F32, s.dims[3], oc, k, k)), grow = k - 1 - 2 * (k / 2);
+    return add(g, IG_DECONV, &a,
+               SHAPE(IG_F32, s.dims[0], (s.dims[1] - 1) * stride + 1 + grow, (s.dims[2] - 1) * stride + 1 + grow, oc), 2,
+               (const int32_t[]){x, w});
+}
+
+int32_t net_depthwise(struct ig_graph *g, int32_t x, int32_t k, int32_t stride)
+{
+    struct ig_window w = window(k, stride);
     int32_t c = shape_of(g, x).dims[3];
-    int32_t w = constant(g, SHAPE(IG_F32, oc, c, k, k));
-    const int32_t in[4] = {x, w, constant(g, SHAPE(IG_F32, oc)), residual};
-    return add(g, IG_CONV, &a, windowed(shape_of(g, x), &a.conv.w, oc), residual < 0 ? 3 : 4, in);
+    return net_conv_window(g, x, c, &w, c, -1);
+}
+
+int32_t net_pool_window(struct ig_graph *g, int32_t x, const struct ig_window *w, int32_t kind)
+{
+    union ig_attrs a = {.pool = {.w = *w, .kind = kind}};
+    return add(g, IG_POOL, &a, windowed(shape_of(g, x), w, shape_of(g, x).dims[3]), 1, &x);
 }
 
 int32_t net_pool(struct ig_graph *g, int32_t x, int32_t k, int32_t stride)
 {
-    union ig_attrs a = {.pool = {.w = window(k, stride), .kind = IG_POOL_MAX}};
-    return add(g, IG_POOL, &a, windowed(shape_of(g, x), &a.pool.w, shape_of(g, x).dims[3]), 1, &x);
+    struct ig_window w = window(k, stride);
+    return net_pool_window(g, x, &w, IG_POOL_MAX);
+}
+
+int32_t net_resize(struct ig_graph *g, int32_t x, int32_t factor, int32_t mode)
+{
+    float f = (float)factor;
+    union ig_attrs a = {.resize = {.mode = mode, .coord = mode == IG_LINEAR ? IG_HALF_PIXEL : IG_ASYMMETRIC,
+                                   .nearest = IG_NEAREST_FLOOR, .scale = {1, f, f, 1, 1, 1, 1, 1}}};
+    struct ig_shape s = shape_of(g, x);
+    return add(g, IG_RESIZE, &a, SHAPE(IG_F32, s.dims[0], s.dims[1] * factor, s.dims[2] * factor, s.dims[3]), 1, &x);
 }
 
 int32_t net_global_pool(struct ig_graph *g, int32_t x)

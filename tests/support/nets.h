@@ -11,7 +11,14 @@
 struct ig_graph *net_new(void);
 int32_t net_input(struct ig_graph *g, int32_t n, int32_t h, int32_t w, int32_t c);
 int32_t net_conv(struct ig_graph *g, int32_t x, int32_t oc, int32_t k, int32_t stride, int32_t residual);
+int32_t net_depthwise(struct ig_graph *g, int32_t x, int32_t k, int32_t stride);
+/* Any window, 2-D; groups divide both channel counts. */
+int32_t net_conv_window(struct ig_graph *g, int32_t x, int32_t oc, const struct ig_window *w, int32_t groups,
+                        int32_t residual);
 int32_t net_pool(struct ig_graph *g, int32_t x, int32_t k, int32_t stride);
+int32_t net_pool_window(struct ig_graph *g, int32_t x, const struct ig_window *w, int32_t kind);
+int32_t net_deconv(struct ig_graph *g, int32_t x, int32_t oc, int32_t k, int32_t stride);
+int32_t net_resize(struct ig_graph *g, int32_t x, int32_t factor, int32_t mode); /* enum ig_resize_mode */
 int32_t net_global_pool(struct ig_graph *g, int32_t x);
 int32_t net_relu(struct ig_graph *g, int32_t x);
 int32_t net_softmax(struct ig_graph *g, int32_t x);
@@ -30,6 +37,11 @@ int32_t net_transpose(struct ig_graph *g, int32_t x);          /* swaps h and w 
 void net_done(struct ig_graph *g);
 /* A network of about `nodes` nodes with many concats, slices, reshapes and several outputs. */
 struct ig_graph *net_random(struct rng *r, int32_t nodes);
+/*
+ * A chain of about `nodes` convolutions of all kinds, pools, resizes and element-wise layers of odd sizes, one image, with skips
+ * to earlier values; often narrow enough in time for bands.
+ */
+struct ig_graph *net_chain(struct rng *r, int32_t nodes);
 /* A DenseNet-like block: `layers` of scale + relu + conv on the concat of all before; exported in two ways.
  */
 struct ig_graph *net_dense(int32_t layers, int chained);

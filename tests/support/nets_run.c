@@ -67,7 +67,7 @@ void net_run(const struct ig_graph *g, uint64_t seed, void **out)
     test_free(data);
 }
 
-struct memories { char *arena, **in, **out; };
+struct memories { char *arena, *scratch, **in, **out; };
 
 static void *place_of(const struct ig_graph *g, const struct ig_plan *p, const struct memories *m, int32_t v)
 {
@@ -77,6 +77,7 @@ static void *place_of(const struct ig_graph *g, const struct ig_plan *p, const s
     case IG_MEMORY_ARENA: return m->arena + b->offset;
     case IG_MEMORY_INPUT: return m->in[b->index] + b->offset;
     case IG_MEMORY_OUTPUT: return m->out[b->index] + b->offset;
+    case IG_MEMORY_RING: return m->scratch + b->offset;
     default: return (void *)(uintptr_t)g->values[v].data;
     }
 }
@@ -97,21 +98,82 @@ static void run_chunks(const struct ig_plan_step *s, const struct ig_call *call,
     }
 }
 
-static void run_step(const struct ig_graph *g, const struct ig_plan *p, const struct ig_plan_step *s,
-                     const struct ig_view *views, const struct memories *m, void *scratch)
+/* The call of a step, of image 0, with its data; the number of images. */
+static int32_t make_call(const struct ig_graph *g, const struct ig_plan *p, const struct ig_plan_step *s,
+                         const struct ig_view *views, const struct memories *m, struct ig_call *call)
 {
     static const char zeros[1 << 14] __attribute__((aligned(64)));
     const struct ig_node *n = &g->nodes[s->node];
-    struct ig_call call;
     int32_t images;
-    ig_node_call(g, views, n, &call, &images);
-    assert_true(!ig_is_spatial((enum ig_op)n->op) || ig_zeros_bytes(&call) <= sizeof zeros);
-    call.zeros = zeros;
-    for (int32_t k = 0; k < n->n_in; k++) call.in[k].data = place_of(g, p, m, n->in[k]);
-    for (int32_t k = 0; k < n->n_out; k++) call.out[k].data = place_of(g, p, m, n->out[k]);
+    ig_node_call(g, views, n, call, &images);
+    assert_true(!ig_is_spatial((enum ig_op)n->op) || ig_zeros_bytes(call) <= sizeof zeros);
+    call->zeros = zeros;
+    for (int32_t k = 0; k < n->n_in; k++) {
+        call->in[k].data = place_of(g, p, m, n->in[k]);
+        if (n->in[k] >= 0 && p->buffers[n->in[k]].ring_rows) call->in[k].ring_rows = p->buffers[n->in[k]].ring_rows;
+    }
+    for (int32_t k = 0; k < n->n_out; k++) {
+        call->out[k].data = place_of(g, p, m, n->out[k]);
+        if (n->out[k] >= 0 && p->buffers[n->out[k]].ring_rows) call->out[k].ring_rows = p->buffers[n->out[k]].ring_rows;
+    }
+    return images;
+}
+
+static void run_step(const struct ig_graph *g, const struct ig_plan *p, const struct ig_plan_step *s,
+                     const struct ig_view *views, const struct memories *m)
+{
+    struct ig_call call;
+    int32_t images = make_call(g, p, s, views, m, &call);
     for (int32_t i = 0; i < (s->kernel->row_tile ? images : 1); i++) {
-        struct ig_call one = ig_call_image((enum ig_op)n->op, &call, i);
-        run_chunks(s, &one, scratch);
+        struct ig_call one = ig_call_image((enum ig_op)g->nodes[s->node].op, &call, i);
+        run_chunks(s, &one, m->scratch);
+    }
+}
+
+struct band {
+    const struct ig_plan_step *steps[IG_MAX_BAND];
+    struct ig_call calls[IG_MAX_BAND];
+    struct ig_reach reach[IG_MAX_BAND];
+    int32_t done[IG_MAX_BAND];
+    char *scratch;
+};
+
+/* Rows [y0, y1) of member i, after the rows that they need. */
+static void produce(struct band *b, int32_t i, int32_t y0, int32_t y1)
+{
+    if (i > 0) {
+        int32_t h = b->calls[i - 1].out[0].h, tile = b->steps[i - 1]->kernel->row_tile;
+        struct ig_rows need = ig_reach_rows(&b->reach[i], y0, y1, h);
+        int32_t from = need.a / tile * tile, to = (need.b + tile - 1) / tile * tile;
+        if (from < b->done[i - 1]) from = b->done[i - 1];
+        if (to > h) to = h;
+        if (need.a < need.b && from < to) produce(b, i - 1, from, to);
+    }
+    b->steps[i]->kernel->run(&b->calls[i], (struct ig_range){y0, y1, 0, b->calls[i].out[0].c}, b->scratch);
+    b->done[i] = y1;
+}
+
+static void run_band(const struct ig_graph *g, const struct ig_plan *p, const struct ig_band *band,
+                     const struct ig_view *views, const struct memories *m)
+{
+    struct band b = {.scratch = m->scratch};
+    int32_t members[IG_MAX_BAND], n = ig_band_members(g, p, band, members);
+    for (int32_t i = 0; i < n; i++) {
+        const struct ig_node *node = &g->nodes[p->steps[members[i]].node];
+        b.steps[i] = &p->steps[members[i]];
+        make_call(g, p, b.steps[i], views, m, &b.calls[i]);
+        if (i)
+            ig_reach_of((enum ig_op)node->op, &b.calls[i],
+                        ig_band_operand(node, g->nodes[p->steps[members[i - 1]].node].out[0]), &b.reach[i]);
+    }
+    const struct ig_plan_step *last = b.steps[n - 1];
+    int32_t h = b.calls[n - 1].out[0].h, chunk = last->split ? last->chunk : h;
+    for (int32_t c = (h - 1) / chunk; c >= 0; c--) {
+        int32_t to = h - c * chunk < chunk ? h : (c + 1) * chunk;
+        memset(m->scratch, POISON, (size_t)p->scratch_bytes);
+        memset(b.done, 0, sizeof b.done);
+        for (int32_t y = c * chunk; y < to; y += band->rows)
+            produce(&b, n - 1, y, to - y < band->rows ? to : y + band->rows);
     }
 }
 
@@ -133,18 +195,21 @@ static void check_guard(char *p, int64_t bytes)
 
 void net_run_plan(const struct ig_graph *g, const struct ig_plan *p, uint64_t seed, void **out)
 {
-    struct memories m = {guarded(p->arena_bytes), test_calloc((size_t)g->n_inputs, sizeof *m.in),
+    struct memories m = {guarded(p->arena_bytes), guarded(p->scratch_bytes), test_calloc((size_t)g->n_inputs, sizeof *m.in),
                          test_calloc((size_t)g->n_outputs, sizeof *m.out)};
     struct ig_view *views = test_calloc((size_t)g->n_values, sizeof *views);
-    void *scratch = test_malloc((size_t)p->scratch_bytes + 1);
     for (int32_t v = 0; v < g->n_values; v++) views[v] = p->buffers[v].view;
     for (int32_t i = 0; i < g->n_inputs; i++) {
         m.in[i] = guarded(ig_bytes(&g->values[g->inputs[i]].shape));
         fill_input(&g->values[g->inputs[i]].shape, seed, m.in[i]);
     }
     for (int32_t i = 0; i < g->n_outputs; i++) m.out[i] = guarded(ig_bytes(&g->values[g->outputs[i]].shape));
-    for (int32_t i = 0; i < p->n_steps; i++)
-        if (p->steps[i].kernel) run_step(g, p, &p->steps[i], views, &m, scratch);
+    for (int32_t i = 0; i < p->n_steps; i++) {
+        const struct ig_band *band = ig_band_of(g, p, i);
+        if (band && band->last == i) run_band(g, p, band, views, &m);
+        else if (!band && p->steps[i].kernel) run_step(g, p, &p->steps[i], views, &m);
+    }
+    check_guard(m.scratch, p->scratch_bytes);
     check_guard(m.arena, p->arena_bytes);
     for (int32_t i = 0; i < g->n_inputs; i++) check_guard(m.in[i], ig_bytes(&g->values[g->inputs[i]].shape));
     for (int32_t i = 0; i < g->n_outputs; i++) {
@@ -156,5 +221,4 @@ void net_run_plan(const struct ig_graph *g, const struct ig_plan *p, uint64_t se
     test_free(m.in);
     test_free(m.out);
     test_free(views);
-    test_free(scratch);
 }

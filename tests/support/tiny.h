@@ -86,11 +86,11 @@ static inline struct ig_graph *tiny_net(void)
 }
 
 /* A plan of reference kernels on one thread, its predictions round numbers: it does not move when estimates
- * do. */
-static inline struct ig_plan *plain_plan(const struct ig_graph *g)
+ * do. bands: enum ig_band_choice, off or all. */
+static inline struct ig_plan *tiny_plan(const struct ig_graph *g, int32_t bands)
 {
     char why[1024];
-    const struct ig_plan_options o = {.target = "host", .isa = IG_ISA_REF, .threads = 1};
+    const struct ig_plan_options o = {.target = "host", .isa = IG_ISA_REF, .threads = 1, .bands = bands};
     struct ig_plan *p = ig_plan_make(g, &o, why, sizeof why);
     if (p && !ig_validate(g, p, 0, why, sizeof why)) {
         for (int32_t i = 0; i < p->n_steps; i++) p->steps[i].predicted_ns = 1000 * (i + 1);
@@ -98,6 +98,11 @@ static inline struct ig_plan *plain_plan(const struct ig_graph *g)
     }
     fprintf(stderr, "%s\n", why);
     abort();
+}
+
+static inline struct ig_plan *plain_plan(const struct ig_graph *g)
+{
+    return tiny_plan(g, IG_BANDS_OFF);
 }
 
 /* The tables of that plan, weights hashed. */

@@ -1,0 +1,290 @@
+/*
+ * Which chains run by rows. Candidates are the stretches of a chain of steps (band.c) with some heights of a phase;
+ * each gains what it is faster than its steps one after the other. The best set of candidates that do not meet is a
+ * shortest path along every chain: best(step) = max(best(step before), gain(candidate that ends here) + best(step
+ * before its first)).
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "planner/alloc.h"
+#include "planner/band.h"
+
+static const int32_t heights[] = {1, 2, 4, 8, 16};
+enum { HEIGHTS = sizeof heights / sizeof *heights };
+
+static const struct { double cache_bytes, far_bytes_per_ns, near_bytes_per_ns; } machines[IG_ISAS] = {
+    /* what rings may take of a core's second-level cache; what tensors beyond it, and weights in it, come with */
+    [IG_ISA_REF] = {1 << 19, 45, 80},
+    [IG_ISA_AVX2] = {1 << 19, 45, 80},
+    [IG_ISA_NEON] = {1 << 18, 10, 16},
+};
+static const double call_ns = 250, barrier_ns = 2000, tiny_ns = 20000;
+static const double least_share = 0.5; /* of the steps' own times: what memory cannot save */
+static const double least_gain = 0.01; /* of the time: less than that is noise */
+
+/* --- estimate --- */
+
+static double weight_bytes(const struct ig_graph *g, const struct ig_node *n)
+{
+    double bytes = 0;
+    for (int32_t k = 0; k < n->n_in; k++)
+        if (ig_is_const(g, n->in[k])) bytes += (double)ig_bytes(&g->values[n->in[k]].shape);
+    return bytes;
+}
+
+/* Rows of the last step that a piece has, of `pieces` for each thread; 0: it is not cut. */
+static int32_t chunk_of(const struct ig_chain *c, int32_t threads, int32_t pieces, double apart)
+{
+    int32_t h = c->rows[c->n - 1], tile = c->row_tile[c->n - 1], chunk = (h + pieces * threads - 1) / (pieces * threads);
+    chunk = (chunk + tile - 1) / tile * tile;
+    return threads == 1 || apart < tiny_ns || chunk >= h ? 0 : chunk;
+}
+
+/*
+ * The steps' own times, less the way of the inner tensors to a farther cache and back, more for rows computed twice,
+ * for threads that wait, for more calls, and for weights that every phase reads again.
+ */
+static double estimate(const struct ig_graph *g, const struct ig_plan *p, const struct ig_chain *c, int32_t isa,
+                       const struct ig_band_timing *t)
+{
+    int32_t h = c->rows[c->n - 1], chunk = t->chunk ? t->chunk : h, chunks = (h + chunk - 1) / chunk;
+    double ns = 0, phases = (double)chunks * ((chunk + t->rows - 1) / t->rows), parallel = t->chunk ? p->threads : 1;
+    int64_t computed[IG_MAX_BAND];
+    ig_chain_work(c, t->rows, chunk, computed);
+    for (int32_t i = 0; i < c->n; i++) {
+        const struct ig_plan_step *s = &p->steps[c->step[i]];
+        const struct ig_node *n = &g->nodes[s->node];
+        double tensor = (double)ig_bytes(&g->values[n->out[0]].shape);
+        ns += s->predicted_ns * (double)computed[i] / c->rows[i];
+        ns += phases * (call_ns + weight_bytes(g, n) / machines[isa].near_bytes_per_ns) / parallel;
+        if (i == c->n - 1) continue;
+        ns -= 2 * tensor / machines[isa].far_bytes_per_ns / parallel;
+        if (p->threads > 1) ns -= barrier_ns;
+    }
+    double turns = (chunks + p->threads - 1) / p->threads;
+    if (t->chunk) ns *= turns * chunk * p->threads / h;
+    return ns > least_share * t->apart_ns ? ns : least_share * t->apart_ns;
+}
+
+/* --- candidates --- */
+
+struct list { struct ig_band_timing *at; int32_t n, room; };
+
+static struct ig_band_timing *append(struct list *l)
+{
+    if (l->n == l->room) {
+        struct ig_band_timing *more = ig_must_alloc((size_t)(l->room = 2 * l->room + 64), sizeof *more);
+        if (l->n) memcpy(more, l->at, (size_t)l->n * sizeof *more);
+        free(l->at);
+        l->at = more;
+    }
+    l->at[l->n] = (struct ig_band_timing){0};
+    return &l->at[l->n++];
+}
+
+static double ring_bytes(const struct ig_chain *c, int32_t rows, int32_t chunk)
+{
+    int32_t rings[IG_MAX_BAND];
+    double bytes = 0;
+    ig_chain_rings(c, rows, chunk, rings);
+    for (int32_t i = 0; i < c->n - 1; i++) bytes += (double)c->row_bytes[i] * rings[i];
+    return bytes;
+}
+
+static struct ig_band_timing timing_of(const struct ig_plan *p, const struct ig_chain *c, int32_t rows, int32_t pieces)
+{
+    struct ig_band_timing t = {.rows = rows, .threads = p->threads, .n = c->n};
+    for (int32_t i = 0; i < c->n; i++) {
+        t.kernels[i] = p->steps[c->step[i]].kernel;
+        t.apart_ns += p->steps[c->step[i]].predicted_ns;
+    }
+    t.first = p->steps[c->step[0]].node;
+    t.last = p->steps[c->step[c->n - 1]].node;
+    t.chunk = chunk_of(c, p->threads, pieces, t.apart_ns);
+    return t;
+}
+
+/* Heights whose rings fit the cache; the lowest in any case. */
+static void add_candidates(const struct ig_graph *g, const struct ig_plan *p, const struct ig_chain *c, int32_t isa,
+                           int32_t pieces, struct list *l)
+{
+    int32_t tile = c->row_tile[c->n - 1], h = c->rows[c->n - 1], before = 0;
+    for (int k = 0; k < HEIGHTS; k++) {
+        int32_t rows = (heights[k] + tile - 1) / tile * tile;
+        struct ig_band_timing t = timing_of(p, c, rows, pieces);
+        int32_t chunk = t.chunk ? t.chunk : h;
+        if (rows == before || rows > chunk || (pieces > 1 && !t.chunk)) continue;
+        if (before && ring_bytes(c, rows, chunk) > machines[isa].cache_bytes) break;
+        before = rows;
+        t.in_order_ns = estimate(g, p, c, isa, &t);
+        *append(l) = t;
+    }
+}
+
+int32_t ig_band_candidates(const struct ig_graph *g, const struct ig_view *views, const struct ig_plan *p, int32_t isa,
+                           struct ig_band_timing **bands)
+{
+    struct list l = {NULL, 0, 0};
+    int32_t *before = ig_must_alloc((size_t)p->n_steps, sizeof *before);
+    for (int32_t i = 0; i < p->n_steps; i++) before[i] = -1;
+    for (int32_t i = 0; i < p->n_steps; i++) {
+        struct ig_chain c;
+        int32_t next = ig_chain_next(g, views, p, i), first = before[i];
+        if (next >= 0) before[next] = i;
+        for (int n = 2; first >= 0 && n <= IG_MAX_BAND; n++, first = before[first])
+            for (int32_t k = 1; k <= 2 && ig_chain_make(g, views, p, first, i, &c); k++)
+                add_candidates(g, p, &c, isa, k, &l);
+    }
+    free(before);
+    *bands = l.at;
+    return l.n;
+}
+
+/* --- choice --- */
+
+struct choice { /* of the best bands, by step */
+    const struct ig_graph *g;
+    const struct ig_view *views;
+    struct ig_plan *p;
+    int32_t *before, *step_of;           /* the step before it in its chain; by node: its step */
+    double *best;                        /* gain of the chain up to this step */
+    const struct ig_band_timing **taken; /* the band that ends here, or NULL */
+    uint8_t *has_next;
+};
+
+/* Is the timing of what the plan would run? */
+static int applies(const struct choice *c, const struct ig_band_timing *t)
+{
+    struct ig_chain chain;
+    if (t->threads != c->p->threads) return 0;
+    int32_t first = c->step_of[t->first], last = c->step_of[t->last];
+    if (!ig_chain_make(c->g, c->views, c->p, first, last, &chain) || chain.n != t->n) return 0;
+    for (int32_t i = 0; i < t->n; i++)
+        if (t->kernels[i] && c->p->steps[chain.step[i]].kernel != t->kernels[i]) return 0;
+    int32_t tile = chain.row_tile[t->n - 1];
+    return t->rows > 0 && t->rows % tile == 0 && t->chunk % tile == 0 && t->chunk >= 0;
+}
+
+static void begin(struct choice *c)
+{
+    size_t n = (size_t)c->p->n_steps;
+    c->before = ig_must_alloc(n, sizeof *c->before);
+    c->step_of = ig_must_alloc(n, sizeof *c->step_of);
+    c->best = ig_must_alloc(n, sizeof *c->best);
+    c->taken = ig_must_alloc(n, sizeof *c->taken);
+    c->has_next = ig_must_alloc(n, 1);
+    for (int32_t i = 0; i < c->p->n_steps; i++) {
+        c->before[i] = -1;
+        c->step_of[c->p->steps[i].node] = i;
+    }
+    for (int32_t i = 0; i < c->p->n_steps; i++) {
+        int32_t next = ig_chain_next(c->g, c->views, c->p, i);
+        if (next < 0) continue;
+        c->before[next] = i;
+        c->has_next[i] = 1;
+    }
+}
+
+static void end(struct choice *c)
+{
+    void *owned[] = {c->before, c->step_of, c->best, c->taken, c->has_next};
+    for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) free(owned[i]);
+}
+
+/* All of the band at once; its steps are faster or slower in proportion. */
+static void apply(struct choice *c, const struct ig_band_timing *t, struct ig_band *band)
+{
+    struct ig_plan *p = c->p;
+    int32_t members[IG_MAX_BAND], images;
+    struct ig_call call;
+    *band = (struct ig_band){.first = c->step_of[t->first], .last = c->step_of[t->last], .rows = t->rows};
+    int32_t n = ig_band_members(c->g, p, band, members);
+    for (int32_t i = 0; i < n; i++) {
+        struct ig_plan_step *s = &p->steps[members[i]];
+        s->split = s->chunk = 0;
+        s->chunks = 1;
+        band->apart_ns += s->predicted_ns;
+        if (t->apart_ns > 0) s->predicted_ns *= t->in_order_ns / t->apart_ns;
+        band->predicted_ns += s->predicted_ns;
+    }
+    struct ig_plan_step *last = &p->steps[band->last];
+    ig_node_call(c->g, c->views, &c->g->nodes[last->node], &call, &images);
+    if (!t->chunk || t->chunk >= call.out[0].h) return;
+    last->split = 1;
+    last->chunk = t->chunk;
+    last->chunks = (call.out[0].h + t->chunk - 1) / t->chunk;
+}
+
+static int by_last(const void *a, const void *b)
+{
+    const struct ig_band *x = a, *y = b;
+    return (x->last > y->last) - (x->last < y->last);
+}
+
+/* The best of n timings, each worth gain[i]; those worth nothing are left out. */
+static void pick(struct choice *c, const struct ig_band_timing *t, int32_t n, const double *gain)
+{
+    struct ig_plan *p = c->p;
+    int32_t *first = ig_must_alloc((size_t)n, sizeof *first), *last = ig_must_alloc((size_t)n, sizeof *last);
+    for (int32_t i = 0; i < n; i++) {
+        last[i] = gain[i] > 0 && applies(c, &t[i]) ? c->step_of[t[i].last] : -1;
+        first[i] = c->step_of[t[i].first];
+    }
+    for (int32_t s = 0; s < p->n_steps; s++) {
+        if (c->before[s] < 0) continue;
+        c->best[s] = c->best[c->before[s]];
+        for (int32_t i = 0; i < n; i++) {
+            if (last[i] != s) continue;
+            double all = gain[i] + (c->before[first[i]] < 0 ? 0 : c->best[c->before[first[i]]]);
+            if (all <= c->best[s]) continue;
+            c->best[s] = all;
+            c->taken[s] = &t[i];
+        }
+    }
+    free(first);
+    free(last);
+    p->bands = ig_must_alloc((size_t)p->n_steps, sizeof *p->bands);
+    for (int32_t s = p->n_steps - 1; s >= 0; s--)
+        for (int32_t at = c->has_next[s] ? -1 : s; at >= 0;)
+            if (c->taken[at]) {
+                const struct ig_band_timing *taken = c->taken[at];
+                at = c->before[c->step_of[taken->first]];
+                apply(c, taken, &p->bands[p->n_bands++]);
+            } else {
+                at = c->before[at];
+            }
+    if (p->n_bands) qsort(p->bands, (size_t)p->n_bands, sizeof *p->bands, by_last);
+}
+
+/* What it gains to take a timing, by the kind of choice: time; or tensors that vanish, then time. */
+static double gain_of(const struct ig_band_timing *t, int32_t choice)
+{
+    double gain = t->apart_ns - t->in_order_ns;
+    if (choice == IG_BANDS_AUTO) return gain > least_gain * t->apart_ns ? gain : 0;
+    return t->n - 1 + 0.5 / (1 + t->in_order_ns / (t->apart_ns + 1));
+}
+
+void ig_choose_bands(const struct ig_graph *g, const struct ig_view *views, const struct ig_plan_options *o,
+                     struct ig_plan *p)
+{
+    struct choice c = {.g = g, .views = views, .p = p};
+    struct ig_band_timing *estimated = NULL;
+    const struct ig_band_timing *t = o->given;
+    int32_t n = o->n_given;
+    if (o->bands == IG_BANDS_OFF) return;
+    if (o->bands == IG_BANDS_AUTO && o->profile) {
+        t = o->profile->bands;
+        n = o->profile->n_bands;
+    } else if (o->bands != IG_BANDS_GIVEN) {
+        n = ig_band_candidates(g, views, p, o->isa, &estimated);
+        t = estimated;
+    }
+    double *gain = ig_must_alloc((size_t)n, sizeof *gain);
+    for (int32_t i = 0; i < n; i++) gain[i] = gain_of(&t[i], o->bands);
+    begin(&c);
+    pick(&c, t, n, gain);
+    end(&c);
+    free(gain);
+    free(estimated);
+}
