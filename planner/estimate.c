@@ -30,6 +30,7 @@ static const struct family {
     {IG_CONV, "winograd", 0.9, WINOGRAD, 1},
     {IG_CONV, "strassen", 0.85, 7 / 8., 2},
     {IG_CONV, "4x24", 0.85, 1, 4},
+    {IG_CONV, "packed", 0.92, 1, 6},
     {IG_CONV, "", 0.9, 1, 6},
     {IG_FC, "__ref", 0.1, 1, 1},
     {IG_FC, "", 0.8, 1, 1},

@@ -1,5 +1,5 @@
 /* Convolution by indirection and fully connected: see conv_gemm.h. */
-#include "kernels_cpu/common/gemm_block.h"
+#include "kernels_cpu/common/gemm_packed.h"
 
 /* Taps in the padding read the zero pixel. */
 static void place(const struct ig_gemm_job *job, void *state, const struct ig_gemm_walk *at, const float **slot,
@@ -38,6 +38,7 @@ void ig_gemm_conv(const struct ig_call *call, const struct ig_conv *conv, struct
                                 .x = 0, .x_step = 1, .width = call->out[0].w};
     ig_gemm_start(&job, call, set, range, &conv->act);
     ig_gemm_size(&job, ic, oc, (int64_t)conv->w.kh * conv->w.kw, ic, (const float *)call->weights, scratch);
+    ig_gemm_packed_place(&job, (char *)scratch + ig_gemm_table_bytes(job.taps, set->mr));
     ig_gemm_run(&job, walk, place, &window);
 }
 
@@ -45,6 +46,13 @@ size_t ig_gemm_conv_scratch(const struct ig_call *call, int32_t mr)
 {
     const struct ig_conv *conv = (const struct ig_conv *)call->attrs;
     return ig_gemm_table_bytes((int64_t)conv->w.kh * conv->w.kw, mr);
+}
+
+size_t ig_gemm_conv_packed_scratch(const struct ig_call *call)
+{
+    const struct ig_conv *conv = (const struct ig_conv *)call->attrs;
+    int64_t depth = (int64_t)conv->w.kh * conv->w.kw * (call->in[0].c / conv->groups);
+    return ig_gemm_packed_bytes(call, depth);
 }
 
 /* One row: panels are read several at a time, as the reading of the weights is all that counts. Returns the rest. */

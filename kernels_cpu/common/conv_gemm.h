@@ -54,6 +54,8 @@ typedef void ig_act_fn(float *y, const float *x, int64_t n, const struct ig_act 
 /* One row of C by a fixed number of whole panels at once (FC with one row): bias + the same chain, no more. */
 typedef void ig_gemv_fn(const float *x, int64_t k, const float *panels, float *c);
 
+struct ig_gemm_packed; /* gemm_packed.h */
+
 struct ig_gemm_set {       /* one ISA's tools; static const data */
     int32_t mr, nr;        /* rows of a table entry, width of a packed panel */
     ig_gemm_fn *const *fn[IG_GEMM_MAX_NR / IG_GEMM_STEP]; /* fn[width/8 - 1][rows - 1], widths to nr, rows to mr */
@@ -62,6 +64,7 @@ struct ig_gemm_set {       /* one ISA's tools; static const data */
     int32_t gemv_panels;   /* panels that gemv takes; gemv_panels*nr floats <= 8 * 32 */
     int64_t stream_bytes;  /* weights above this are prefetched and reused over a block: about half of L2 */
     int32_t loops;         /* the functions obey `panels`; 0: they are only ever given 1 */
+    const struct ig_gemm_packed *packed; /* for mr 6, nr 16: taken where it pays; or NULL */
 };
 
 /* Floats of one packed panel. */
@@ -98,5 +101,8 @@ size_t ig_gemm_conv_scratch(const struct ig_call *call, int32_t mr);
 size_t ig_gemm_fc_scratch(const struct ig_call *call, int32_t mr);
 size_t ig_gemm_first_scratch(const struct ig_call *call, int32_t mr);
 size_t ig_gemm_deconv_scratch(const struct ig_call *call, int32_t mr);
+/* What sets with packed kernels need beyond that: convolution, first layer. */
+size_t ig_gemm_conv_packed_scratch(const struct ig_call *call);
+size_t ig_gemm_first_packed_scratch(const struct ig_call *call);
 
 #endif

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "kernels_cpu/common/first_rows.h"
-#include "kernels_cpu/common/gemm_block.h"
+#include "kernels_cpu/common/gemm_packed.h"
 
 struct rows {                       /* input rows between zeros, slot = row mod n */
     const struct ig_conv *conv;
@@ -60,6 +60,7 @@ void ig_gemm_first(const struct ig_call *call, const struct ig_conv *conv, struc
     memset(zero, 0, (size_t)k * sizeof *zero);
     ig_gemm_start(&job, call, set, range, &conv->act);
     ig_gemm_size(&job, 0, call->out[0].c, conv->w.kh, k, (const float *)call->weights, scratch);
+    ig_gemm_packed_place(&job, (char *)scratch + ig_gemm_first_scratch(call, set->mr));
     ig_gemm_run(&job, walk, place, &rows);
 }
 
@@ -68,4 +69,10 @@ size_t ig_gemm_first_scratch(const struct ig_call *call, int32_t mr)
     const struct ig_conv *conv = (const struct ig_conv *)call->attrs;
     int64_t floats = conv->w.kw * (int64_t)call->in[0].c + ig_first_row_width(call) * rows_kept(call, conv, mr);
     return ig_gemm_table_bytes(conv->w.kh, mr) + (((size_t)floats * sizeof(float) + 63) & ~(size_t)63);
+}
+
+size_t ig_gemm_first_packed_scratch(const struct ig_call *call)
+{
+    const struct ig_conv *conv = (const struct ig_conv *)call->attrs;
+    return ig_gemm_packed_bytes(call, (int64_t)conv->w.kh * conv->w.kw * call->in[0].c);
 }

@@ -4,7 +4,7 @@
  *   packed weights stay in L2:  block > i > j   (a group's pixels are read from L1 by all panels)
  *   they do not:                block > j > i   (a panel is read once per block)
  */
-#include "kernels_cpu/common/gemm_block.h"
+#include "kernels_cpu/common/gemm_packed.h"
 
 #include <string.h>
 
@@ -169,6 +169,10 @@ static void run_block(struct ig_gemm_job *job, int32_t groups)
         int32_t j0 = range.c0 > base ? (range.c0 - base) / nr : 0;
         int32_t j1 = range.c1 - base < job->oc ? (range.c1 - base + nr - 1) / nr : job->panels;
         int32_t step = job->stream ? 1 : j1 - j0;
+        if (ig_gemm_packed_pays(job, j0, j1)) {
+            ig_gemm_packed_run(job, groups, g, j0, j1);
+            continue;
+        }
         for (int32_t j = j0; j < j1; j += step)
             for (int32_t i = 0; i < groups; i++) tiles(job, i, g, j, j + step);
     }

@@ -32,6 +32,7 @@ struct ig_gemm_job {
     int32_t panels;                 /* of one convolution group */
     int stream;                     /* the weights do not fit L2 */
     struct ig_gemm_args args;       /* what all tiles share */
+    float *packed;                  /* room for packed pixels, or NULL: see gemm_packed.h */
     struct ig_gemm_tables t;
 };
 

@@ -7,5 +7,6 @@
 
 void conv_f32_first6x16__neon(const struct ig_call *call, struct ig_range range, void *scratch)
 {
-    ig_gemm_first(call, (const struct ig_conv *)call->attrs, range, scratch, &ig_gemm_6x16_neon);
+    ig_gemm_first(call, (const struct ig_conv *)call->attrs, range, scratch,
+                  &ig_gemm_packed6x16_neon);
 }

@@ -6,6 +6,7 @@
 
 #include <stddef.h>
 
+#include "kernels_cpu/common/gemm_packed.h"
 #include "kernels_cpu/neon/act.h"
 
 #define AT(member, offset) (offsetof(struct ig_gemm_args, member) == (offset))
@@ -14,7 +15,8 @@ _Static_assert(AT(a_offset, 8) && AT(taps, 16) && AT(k, 24) && AT(b, 32) && AT(b
                AT(flags, 88) && AT(lo, 92) && AT(hi, 96),
                "gemm.S knows these offsets");
 
-enum { STREAM_BYTES = 512 << 10 }; /* a quarter of a cluster's L2 of 2 MiB, which two to four cores share */
+/* A quarter of a cluster's L2 of 2 MiB, which two to four cores share. */
+enum { STREAM_BYTES = IG_PACKED_STREAM_BYTES };
 
 ig_gemm_fn ig_gemm16_1x8_neon, ig_gemm16_2x8_neon, ig_gemm16_3x8_neon, ig_gemm16_4x8_neon,
     ig_gemm16_5x8_neon, ig_gemm16_6x8_neon, ig_gemm16_1x16_neon, ig_gemm16_2x16_neon,
@@ -30,6 +32,27 @@ static ig_gemm_fn *const w8[] = {ig_gemm8_1x8_neon, ig_gemm8_2x8_neon, ig_gemm8_
                                  ig_gemm8_4x8_neon, ig_gemm8_5x8_neon, ig_gemm8_6x8_neon,
                                  ig_gemm8_7x8_neon, ig_gemm8_8x8_neon};
 
+#define PACKED_AT(member, offset) (offsetof(struct ig_packed_args, member) == (offset))
+_Static_assert(PACKED_AT(k, 8) && PACKED_AT(b, 16) && PACKED_AT(c, 24) && PACKED_AT(c_offset, 32) &&
+               PACKED_AT(r, 40) && PACKED_AT(r_offset, 48) && PACKED_AT(panels, 56) && PACKED_AT(flags, 64) &&
+               PACKED_AT(lo, 68) && PACKED_AT(hi, 72),
+               "gemm_packed.S knows these offsets");
+
+ig_packed_fn ig_packed_1x8_neon, ig_packed_2x8_neon, ig_packed_3x8_neon, ig_packed_4x8_neon,
+    ig_packed_5x8_neon, ig_packed_6x8_neon, ig_packed_1x16_neon, ig_packed_2x16_neon, ig_packed_3x16_neon,
+    ig_packed_4x16_neon, ig_packed_5x16_neon, ig_packed_6x16_neon;
+ig_pack_rows_fn ig_pack_1_neon, ig_pack_2_neon, ig_pack_3_neon, ig_pack_4_neon, ig_pack_5_neon,
+    ig_pack_6_neon;
+
+static const struct ig_gemm_packed packed = {
+    {ig_pack_1_neon, ig_pack_2_neon, ig_pack_3_neon, ig_pack_4_neon, ig_pack_5_neon, ig_pack_6_neon},
+    {{ig_packed_1x8_neon, ig_packed_2x8_neon, ig_packed_3x8_neon, ig_packed_4x8_neon, ig_packed_5x8_neon,
+      ig_packed_6x8_neon},
+     {ig_packed_1x16_neon, ig_packed_2x16_neon, ig_packed_3x16_neon, ig_packed_4x16_neon,
+      ig_packed_5x16_neon, ig_packed_6x16_neon}}};
+
 const struct ig_gemm_set ig_gemm_6x16_neon = {6, 16, {w8of16, w16}, ig_act_row_neon, NULL, 0,
-                                               STREAM_BYTES, 0};
-const struct ig_gemm_set ig_gemm_8x8_neon = {8, 8, {w8}, ig_act_row_neon, NULL, 0, STREAM_BYTES, 0};
+                                               STREAM_BYTES, 0, NULL};
+const struct ig_gemm_set ig_gemm_packed6x16_neon = {6, 16, {w8of16, w16}, ig_act_row_neon, NULL, 0,
+                                                     STREAM_BYTES, 0, &packed};
+const struct ig_gemm_set ig_gemm_8x8_neon = {8, 8, {w8}, ig_act_row_neon, NULL, 0, STREAM_BYTES, 0, NULL};

@@ -97,6 +97,12 @@ int ig_supports_conv_gemm(const struct ig_call *call)
     return ig_supports_conv(call) && (conv->groups == 1 || !ig_supports_depthwise(call));
 }
 
+int ig_supports_conv_packed(const struct ig_call *call)
+{
+    const struct ig_conv *conv = (const struct ig_conv *)call->attrs;
+    return ig_supports_conv_gemm(call) && call->out[0].c / conv->groups > 16;
+}
+
 int ig_supports_conv_first(const struct ig_call *call)
 {
     const struct ig_conv *conv = (const struct ig_conv *)call->attrs;
@@ -182,4 +188,14 @@ size_t ig_scratch_first_line(const struct ig_call *call)
 size_t ig_scratch_fc_mr6(const struct ig_call *call)
 {
     return ig_gemm_fc_scratch(call, 6);
+}
+
+size_t ig_scratch_conv_packed(const struct ig_call *call)
+{
+    return ig_gemm_conv_scratch(call, 6) + ig_gemm_conv_packed_scratch(call);
+}
+
+size_t ig_scratch_first_packed(const struct ig_call *call)
+{
+    return ig_gemm_first_scratch(call, 6) + ig_gemm_first_packed_scratch(call);
 }

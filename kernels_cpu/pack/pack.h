@@ -27,6 +27,9 @@ ig_scratch_fn ig_scratch_conv_mr8;     /* of 8 */
 ig_scratch_fn ig_scratch_first_mr6;
 ig_scratch_fn ig_scratch_first_line;   /* kh rows */
 ig_scratch_fn ig_scratch_fc_mr6;
+ig_supports_fn ig_supports_conv_packed; /* conv_gemm with two panels a group or more */
+ig_scratch_fn ig_scratch_conv_packed;   /* sets with packed kernels */
+ig_scratch_fn ig_scratch_first_packed;
 
 /* --- pack/strassen.c: wide pointwise convolution --- */
 ig_supports_fn ig_supports_strassen;
