@@ -1,17 +1,10 @@
 /*
- * Depthwise convolution, 4 channels at a time; y = act(bias + sum over taps x w + residual).
+ * Depthwise convolution, any window, 4 channels at a time; y = act(bias + sum over taps x w + residual).
  *
- * 3x3: 9 weights stay in registers; a window of three columns slides along x and is renamed rather than
- * moved, by unrolling three outputs. Two output rows share the columns (4 rows of input at stride 1, 5 at
- * stride 2): with the weights 9 + 3*4 (15) + 2 sums + bias and clamp, 26 (29) registers. A stretch of x is
- * short enough for its lines, each of four channel quads, to wait in L1 for the next quads. The vector pipe
- * is the limit on a Cortex-A57, 12 operations for 9 FMLA: by llvm-mca (of gcc 12's code) 0.75 FMLA/cycle and
- * 2.0 instr/FMLA at stride 1, 0.74 and 2.6 at stride 2; one row 0.69 and 0.70 FMLA/cycle.
- * Any window: six outputs of a row at a time, a weight vector is loaded once for the six. Outputs whose
+ * Six outputs of a row at a time, a weight vector is loaded once for the six. Outputs whose
  * window sticks out of the image are computed one by one, over the taps that are inside.
  *
- * The chain of an element: bias; the taps (3x3: column by column, else row by row); the residual; the
- * activation.
+ * The chain of an element: bias; the taps, row by row; the residual; the activation.
  */
 #include "kernels_cpu/neon/act.h"
 #include "kernels_cpu/neon/kernels.h"
@@ -98,8 +91,6 @@ INLINE void finish(struct ig_clamp clamp, float *p, const float *r, float32x4_t 
         ig_store_part(p, sum, n);
 }
 
-/* --- any window --- */
-
 /* Channels c .. c+3 of one output, n of them there: the taps inside the image. */
 static void one_output(const struct job *job, int32_t y, int32_t x, int32_t c, int32_t n)
 {
@@ -172,182 +163,4 @@ void conv_f32_depthwise4__neon(const struct ig_call *call, struct ig_range range
                 any_row(&job, y, x, end, c, min32(4, range.c1 - c));
             if (job.clamp.later) activate(&job, range, y, x, end);
         }
-}
-
-/* --- 3x3 --- */
-
-struct slide {              /* four channels of one output row or two */
-    const float *in[5];     /* input rows at column 0; zeros where outside the image */
-    int64_t step[5];        /* floats to the next column, 0 for zeros */
-    float *out[2];          /* output rows at pixel 0 */
-    const float *r[2];      /* residual rows, or NULL */
-    int64_t out_step, r_step;
-    struct ig_clamp clamp;
-    float32x4_t w[9], bias; /* w[kx * 3 + ky] */
-};
-
-struct column {
-    float32x4_t row[5];
-};
-
-/* One output from rows [first, first + 3) of three columns. */
-INLINE float32x4_t window(const struct slide *s, const struct column *a, const struct column *b,
-                          const struct column *c, int32_t first)
-{
-    float32x4_t sum = s->bias;
-#pragma GCC unroll 3
-    for (int32_t i = 0; i < 3; i++) sum = vfmaq_f32(sum, a->row[first + i], s->w[i]);
-#pragma GCC unroll 3
-    for (int32_t i = 0; i < 3; i++) sum = vfmaq_f32(sum, b->row[first + i], s->w[3 + i]);
-#pragma GCC unroll 3
-    for (int32_t i = 0; i < 3; i++) sum = vfmaq_f32(sum, c->row[first + i], s->w[6 + i]);
-    return sum;
-}
-
-/* The next column; `in` moves on. */
-INLINE struct column next_column(const float **in, const struct slide *s, int32_t rows)
-{
-    struct column column;
-#pragma GCC unroll 5
-    for (int32_t i = 0; i < rows; i++) {
-        column.row[i] = vld1q_f32(in[i]);
-        in[i] += s->step[i];
-    }
-    return column;
-}
-
-INLINE void put(struct slide *s, int32_t i, float32x4_t sum)
-{
-    finish(s->clamp, s->out[i], s->r[i], sum, 4);
-    s->out[i] += s->out_step;
-    if (s->r[i]) s->r[i] += s->r_step;
-}
-
-/* The output of columns a, b, c, in each of `outs` rows; two chains at a time. */
-INLINE void output(struct slide *s, const struct column *a, const struct column *b, const struct column *c,
-                   int32_t stride, int32_t outs)
-{
-    float32x4_t first = window(s, a, b, c, 0), second = outs == 2 ? window(s, a, b, c, stride) : first;
-    put(s, 0, first);
-    if (outs == 2) put(s, 1, second);
-}
-
-/*
- * Three outputs, `times` times, whose columns are all inside the image, from output x on; the three live
- * columns take turns. `stride` and `outs` (rows of output) are constants of each inlined copy.
- */
-INLINE void slide_along(struct slide s, int32_t left, int32_t x, int32_t times, int32_t stride, int32_t outs)
-{
-    int32_t rows = 3 + (outs - 1) * stride;
-    const float *in[5];
-#pragma GCC unroll 5
-    for (int32_t i = 0; i < rows; i++) in[i] = s.in[i] + (x * stride - left) * s.step[i];
-#pragma GCC unroll 2
-    for (int32_t i = 0; i < outs; i++) {
-        s.out[i] += x * s.out_step;
-        if (s.r[i]) s.r[i] += x * s.r_step;
-    }
-    struct column a = next_column(in, &s, rows), b, c;
-    if (stride == 1) b = next_column(in, &s, rows);
-    for (; times > 0; times--) {
-        if (stride == 1) {
-            c = next_column(in, &s, rows);
-            output(&s, &a, &b, &c, stride, outs);
-            a = next_column(in, &s, rows);
-            output(&s, &b, &c, &a, stride, outs);
-            b = next_column(in, &s, rows);
-            output(&s, &c, &a, &b, stride, outs);
-            continue;
-        }
-        b = next_column(in, &s, rows);
-        c = next_column(in, &s, rows);
-        output(&s, &a, &b, &c, stride, outs);
-        a = next_column(in, &s, rows);
-        b = next_column(in, &s, rows);
-        output(&s, &c, &a, &b, stride, outs);
-        c = next_column(in, &s, rows);
-        a = next_column(in, &s, rows);
-        output(&s, &b, &c, &a, stride, outs);
-    }
-}
-
-/* Output x of row i of the slide, by itself: its columns may be outside, its channels fewer. */
-static void lone_output(const struct job *job, const struct slide *s, int32_t i, int32_t x, int32_t n)
-{
-    const struct ig_window *w = &job->conv->w;
-    struct column column[3];
-    for (int32_t kx = 0; kx < 3; kx++)
-        for (int32_t ky = 0; ky < 3; ky++) {
-            int32_t ix = x * w->sw - w->left + kx, row = i * w->sh + ky;
-            int inside = ix >= 0 && ix < job->call->in[0].w;
-            column[kx].row[ky] = inside ? load(s->in[row] + ix * s->step[row], n) : vdupq_n_f32(0);
-        }
-    finish(job->clamp, s->out[i] + x * s->out_step, s->r[i] ? s->r[i] + x * s->r_step : NULL,
-           window(s, &column[0], &column[1], &column[2], 0), n);
-}
-
-static struct slide slide_of(const struct job *job, int32_t y, int32_t outs, int32_t c)
-{
-    const struct ig_window *w = &job->conv->w;
-    const struct ig_operand *in = &job->call->in[0];
-    const float *weights = weights_of(job, c);
-    struct slide s;
-    for (int32_t i = 0; i < 3 + (outs - 1) * w->sh; i++) {
-        int32_t iy = y * w->sh - w->top + i;
-        int inside = iy >= 0 && iy < in->h;
-        s.in[i] = inside ? ig_row_f32(in, iy) + c : (const float *)job->call->zeros;
-        s.step[i] = inside ? in->pixel_stride : 0;
-    }
-    for (int32_t i = 0; i < outs; i++) {
-        s.out[i] = output_of(job, y + i, 0, c);
-        s.r[i] = residual_of(job, y + i, 0, c);
-    }
-    s.out_step = job->call->out[0].pixel_stride;
-    s.r_step = job->residual ? job->call->in[3].pixel_stride : 0;
-    s.clamp = job->clamp;
-    s.bias = vld1q_f32(weights);
-    for (int32_t i = 0; i < 9; i++) s.w[i] = vld1q_f32(weights + 8 * (1 + i % 3 * 3 + i / 3));
-    return s;
-}
-
-/* Outputs [x0, x1) of rows y and, if outs is 2, y+1; n <= 4 channels from c. */
-static void stretch(const struct job *job, int32_t y, int32_t outs, int32_t x0, int32_t x1, int32_t c,
-                    int32_t n) {
-    const struct ig_window *w = &job->conv->w;
-    struct slide s = slide_of(job, y, outs, c);
-    struct span inside = columns_inside(job);
-    int32_t x = x0;
-    while (x < x1) {
-        int32_t times = n == 4 && x >= inside.begin ? (min32(x1, inside.end) - x) / 3 : 0;
-        if (times <= 0) {
-            for (int32_t i = 0; i < outs; i++) lone_output(job, &s, i, x, n);
-            x++;
-            continue;
-        }
-        if (w->sw == 1 && outs == 2)
-            slide_along(s, w->left, x, times, 1, 2);
-        else if (w->sw == 1)
-            slide_along(s, w->left, x, times, 1, 1);
-        else if (outs == 2)
-            slide_along(s, w->left, x, times, 2, 2);
-        else
-            slide_along(s, w->left, x, times, 2, 1);
-        x += 3 * times;
-    }
-}
-
-void conv_f32_depthwise3x3__neon(const struct ig_call *call, struct ig_range range, void *scratch)
-{
-    struct job job = start(call);
-    int32_t width = call->out[0].w;
-    (void)scratch;
-    for (int32_t y = range.y0; y < range.y1; y += 2) {
-        int32_t outs = min32(2, range.y1 - y);
-        for (int32_t x = 0, end; x < width; x = end) {
-            end = min32(x + STRETCH + (x == 0), width);
-            for (int32_t c = range.c0; c < range.c1; c += 4)
-                stretch(&job, y, outs, x, end, c, min32(4, range.c1 - c));
-            for (int32_t i = 0; job.clamp.later && i < outs; i++) activate(&job, range, y + i, x, end);
-        }
-    }
 }

@@ -1,5 +1,5 @@
 /*
- * Weights of depthwise convolution: blocks of 8 channels.
+ * Weights of depthwise convolution: blocks of 8 channels, or of 4.
  *
  *   block 0                                block 1
  *   bias: c 0 .. 7                         bias: c 8 .. 15
@@ -11,18 +11,28 @@
 #include "kernels_cpu/pack/ask.h"
 #include "kernels_cpu/pack/pack.h"
 
-size_t ig_pack_depthwise8(const struct ig_call *call, void *dst)
+static size_t pack(const struct ig_call *call, int32_t width, void *dst)
 {
     const struct ig_conv *conv = (const struct ig_conv *)call->attrs;
     int32_t taps = conv->w.kh * conv->w.kw, c = call->out[0].c;
     const float *w = (const float *)call->in[1].data;
     const float *bias = ig_has(call, 2) ? (const float *)call->in[2].data : NULL;
     float *p = (float *)dst;
-    for (int32_t c0 = 0; p && c0 < c; c0 += 8)
+    for (int32_t c0 = 0; p && c0 < c; c0 += width)
         for (int32_t t = -1; t < taps; t++)
-            for (int32_t i = c0; i < c0 + 8; i++)
+            for (int32_t i = c0; i < c0 + width; i++)
                 *p++ = i >= c ? 0 : t >= 0 ? w[(int64_t)i * taps + t] : bias ? bias[i] : 0;
-    return (size_t)((c + 7) / 8) * (size_t)(taps + 1) * 8 * sizeof(float);
+    return (size_t)((c + width - 1) / width * width) * (size_t)(taps + 1) * sizeof(float);
+}
+
+size_t ig_pack_depthwise4(const struct ig_call *call, void *dst)
+{
+    return pack(call, 4, dst);
+}
+
+size_t ig_pack_depthwise8(const struct ig_call *call, void *dst)
+{
+    return pack(call, 8, dst);
 }
 
 int ig_supports_depthwise(const struct ig_call *call)
