@@ -17,96 +17,7 @@
  * llvm-mca 14, loop over 16 k, loads hit L1: 0.999 FMLA a cycle on the Cortex-A57, where 1 is the peak.
  */
 
-    .altmacro
-
-/* --- one instruction with computed register numbers; called with %(expression) --- */
-
-.macro fma nc, nb, na, lane
-    fmla    v\nc\().4s, v\nb\().4s, v\na\().s[\lane]
-.endm
-
-.macro load4 base, n0, n1, n2, n3
-    ld1     {v\n0\().4s, v\n1\().4s, v\n2\().4s, v\n3\().4s}, [x\base]
-.endm
-
-.macro load2 base, n0, n1
-    ld1     {v\n0\().4s, v\n1\().4s}, [x\base]
-.endm
-
-.macro store4 base, n0, n1, n2, n3
-    st1     {v\n0\().4s, v\n1\().4s, v\n2\().4s, v\n3\().4s}, [x\base], #64
-.endm
-
-.macro store2 base, n0, n1
-    st1     {v\n0\().4s, v\n1\().4s}, [x\base], #32
-.endm
-
-.macro arith name, to, with
-    \name   v\to\().4s, v\to\().4s, v\with\().4s
-.endm
-
-.macro row_address to, at
-    ldr     x\to, [x7, #\at]
-.endm
-
-.macro add_offset to
-    add     x\to, x\to, x8
-.endm
-
-/* --- the kernel in pieces; ROWS, QUADS are symbols --- */
-
-.macro load_b
-    .if QUADS == 4
-    ld1     {v4.4s, v5.4s, v6.4s, v7.4s}, [x5], #64
-    .else
-    ld1     {v4.4s, v5.4s}, [x5], x6
-    .endif
-.endm
-
-/* The floats of A from f on, of `end`: up to 16. */
-.macro load_a end
-    .if \end - f >= 16
-    ld1     {v0.4s, v1.4s, v2.4s, v3.4s}, [x1], #64
-    .elseif \end - f == 12
-    ld1     {v0.4s, v1.4s, v2.4s}, [x1], #48
-    .elseif \end - f == 8
-    ld1     {v0.4s, v1.4s}, [x1], #32
-    .else
-    ldr     q0, [x1], #16
-    ldr     d1, [x1], #8
-    .endif
-.endm
-
-.macro some_k count
-    .set f, 0
-    .rept \count
-    load_b
-    .set r, 0
-    .rept 6
-    .if f % 16 == 0
-    load_a  %(6 * \count)
-    .endif
-    .if r < ROWS
-    .set q, 0
-    .rept QUADS
-    fma     %(8 + r * QUADS + q), %(4 + q), %(f / 4 % 4), %(f % 4)
-    .set q, q + 1
-    .endr
-    .endif
-    .set f, f + 1
-    .set r, r + 1
-    .endr
-    .endr
-.endm
-
-/* C = C op v(with), everywhere. */
-.macro all_c name, with
-    .set i, 0
-    .rept ROWS * QUADS
-    arith   \name, %(8 + i), \with
-    .set i, i + 1
-    .endr
-.endm
+#include "kernels_cpu/neon/gemm_packed.inc"
 
 .macro start_c
     .set i, 8
@@ -155,28 +66,6 @@
     .endif
     .set r, r + 1
     .endr
-.endm
-
-/* ROWS addresses of the table x7, moved by x8, from register `first` on. */
-.macro start_rows first
-    .set r, 0
-    .rept ROWS
-    row_address %(\first + r), %(8 * r)
-    .set r, r + 1
-    .endr
-    .set r, 0
-    .rept ROWS
-    add_offset %(\first + r)
-    .set r, r + 1
-    .endr
-.endm
-
-.macro function name
-    .section .text.\name, "ax", %progbits
-    .balign 64
-    .globl  \name
-    .type   \name, %function
-\name:
 .endm
 
 .macro kernel name, rows, width

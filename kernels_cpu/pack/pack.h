@@ -35,6 +35,9 @@ ig_scratch_fn ig_scratch_first_packed;
 ig_supports_fn ig_supports_strassen;
 ig_pack_fn ig_pack_strassen16;
 ig_scratch_fn ig_scratch_strassen6x16;
+ig_supports_fn ig_supports_strassen_packed; /* the same on packed pixels */
+ig_pack_fn ig_pack_strassen_chain16;
+ig_scratch_fn ig_scratch_strassen_packed;
 
 /* --- pack/winograd.c: 3x3, stride 1, no dilation, one group; F(2,3), F(4,3), F(6,3) --- */
 ig_supports_fn ig_supports_winograd;
