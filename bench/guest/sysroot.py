@@ -95,3 +95,16 @@ def versions():
         for path in glob.glob(f"{FOLDER}/site/{name}-*.dist-info"):
             found[name] = os.path.basename(path).split("-")[1].removesuffix(".dist")
     return found
+
+
+def missing():
+    """Why peers cannot run here; empty if they can."""
+    reasons = []
+    try:
+        python()
+    except Failed as e:
+        reasons.append(str(e))
+    absent = [name for name in WHEELS if name not in versions()]
+    if absent:
+        reasons.append(f"no {', '.join(absent)} for arm64 (bench/neon --install)")
+    return reasons
