@@ -32,8 +32,17 @@
     st1     {v\from\().4s}, [x\row], x24
 .endm
 
-.macro start_sum sum
-    mov     v\sum\().16b, v0.16b
+/* `count` registers from `sum` on = the bias, which waits on the stack, four times. */
+.macro start_sums count, sum, sum1, sum2, sum3
+    .if \count == 1
+    ld1     {v\sum\().4s}, [sp]
+    .elseif \count == 2
+    ld1     {v\sum\().4s, v\sum1\().4s}, [sp]
+    .elseif \count == 3
+    ld1     {v\sum\().4s, v\sum1\().4s, v\sum2\().4s}, [sp]
+    .else
+    ld1     {v\sum\().4s, v\sum1\().4s, v\sum2\().4s, v\sum3\().4s}, [sp]
+    .endif
 .endm
 
 .macro arith name, sum, with
@@ -103,11 +112,8 @@
 .endm
 
 .macro start_slot s
-    .set o, 0
-    .rept ROWS
-    start_sum %(10 + \s * ROWS + o)
-    .set o, o + 1
-    .endr
+    .set o, 10 + \s * ROWS
+    start_sums %ROWS, %(o), %(o + 1), %(o + 2), %(o + 3)
 .endm
 
 .macro all_rows name, s, with
@@ -246,6 +252,7 @@
     stp     x25, x26, [sp, #112]
     stp     x27, x28, [sp, #128]
     str     x30, [sp, #144]
+    sub     sp, sp, #64
     .set i, 0
     .rept INS
     get     %(1 + i), %(8 * i)
@@ -271,6 +278,8 @@
     ld1     {v0.4s, v1.4s, v2.4s, v3.4s}, [x27], #64
     ld1     {v4.4s, v5.4s, v6.4s, v7.4s}, [x27], #64
     ld1     {v8.4s, v9.4s}, [x27], #32
+    stp     q0, q0, [sp]
+    stp     q0, q0, [sp, #32]
     ldr     x25, [x0, #280]
     slide\stride
     .set i, 0
@@ -287,6 +296,7 @@
     .endr
     subs    x26, x26, #1
     b.ne    0b
+    add     sp, sp, #64
     ldp     d10, d11, [sp, #16]
     ldp     d12, d13, [sp, #32]
     ldp     d14, d15, [sp, #48]
