@@ -1,8 +1,8 @@
 /*
- * Rounds. Each bakes a plan with as many untimed candidates as do not meet, the most promising first, and runs it and
- * the plan without bands in turns, so that whatever else slows the machine slows both. What then is the best set is
- * timed as a whole: a band that only looked good by luck, or only beside other neighbours, loses its place, and the
- * next best set is timed.
+ * Rounds. Each bakes a plan with as many untimed candidates as do not meet, the most promising first, and
+ * runs it and the plan without bands in turns, so that whatever else slows the machine slows both. What then
+ * is the best set is timed as a whole: a band that only looked good by luck, or only beside other neighbours,
+ * loses its place, and the next best set is timed.
  */
 #include "bench/bands.h"
 
@@ -13,15 +13,16 @@
 #include "bench/bed.h"
 
 enum { MAX_RUNS = 15, LEAST_RUNS = 3, CONFIRMATIONS = 4 };
-static const double hopeless = 0.9; /* of the layers' own time: a height that is that much slower spoils the others */
+static const double hopeless =
+    0.9; /* of the layers' own time: a height that is that much slower spoils the others */
 
 struct trial {
-    struct ig_band_timing t;  /* the estimate until it is timed */
-    double hope;              /* estimated gain, ns; the order of the trials */
+    struct ig_band_timing t; /* the estimate until it is timed */
+    double hope;             /* estimated gain, ns; the order of the trials */
     int timed;
 };
 
-struct arena_pair {           /* the two plans that are run in turns */
+struct arena_pair { /* the two plans that are run in turns */
     struct ig_bed whole, banded;
     void **inputs, **outputs;
     int64_t *step_ns;
@@ -31,7 +32,7 @@ struct bands {
     const struct ig_graph *g;
     const struct ig_profile_options *o;
     struct ig_profile *p;
-    struct ig_plan *plan;     /* without bands */
+    struct ig_plan *plan; /* without bands */
     struct ig_lowered *lowered;
     struct trial *trials;
     int32_t n;
@@ -67,7 +68,8 @@ static int find_trials(struct bands *b)
     return 0;
 }
 
-static struct ig_plan *make_plan(struct bands *b, int32_t choice, const struct ig_band_timing *given, int32_t n)
+static struct ig_plan *make_plan(struct bands *b, int32_t choice, const struct ig_band_timing *given,
+                                 int32_t n)
 {
     const struct ig_plan_options options = {.target = "host",
                                             .isa = b->o->isa,
@@ -116,7 +118,8 @@ static struct trial *trial_of(struct bands *b, const struct ig_plan *plan, const
     int32_t first = plan->steps[band->first].node, last = plan->steps[band->last].node;
     for (int32_t i = 0; i < b->n; i++) {
         const struct ig_band_timing *t = &b->trials[i].t;
-        if (t->first == first && t->last == last && t->rows == band->rows && t->chunk == plan->steps[band->last].chunk)
+        if (t->first == first && t->last == last && t->rows == band->rows &&
+            t->chunk == plan->steps[band->last].chunk)
             return &b->trials[i];
     }
     return NULL;
@@ -280,8 +283,8 @@ static int run_pair(struct bands *b)
     return status;
 }
 
-int ig_profile_bands(const struct ig_graph *g, const struct ig_profile_options *o, int64_t end_ns, struct ig_profile *p,
-                     char *err, size_t err_bytes)
+int ig_profile_bands(const struct ig_graph *g, const struct ig_profile_options *o, int64_t end_ns,
+                     struct ig_profile *p, char *err, size_t err_bytes)
 {
     struct bands b = {.g = g, .o = o, .p = p, .end_ns = end_ns, .err = err, .err_bytes = err_bytes};
     snprintf(err, err_bytes, "out of memory");

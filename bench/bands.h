@@ -5,10 +5,10 @@
 #include "bench/profile.h"
 
 /*
- * Fills p->bands, p's timings being there, until ig_bench_ns() reaches end_ns (one round of candidates and one of the choice
- * are always timed). 0, or -1 with a line in err.
+ * Fills p->bands, p's timings being there, until ig_bench_ns() reaches end_ns (one round of candidates and
+ * one of the choice are always timed). 0, or -1 with a line in err.
  */
-int ig_profile_bands(const struct ig_graph *g, const struct ig_profile_options *o, int64_t end_ns, struct ig_profile *p,
-                     char *err, size_t err_bytes);
+int ig_profile_bands(const struct ig_graph *g, const struct ig_profile_options *o, int64_t end_ns,
+                     struct ig_profile *p, char *err, size_t err_bytes);
 
 #endif

@@ -46,8 +46,8 @@ int ig_bed_make(struct ig_bed *b, struct ig_lowered *l, int32_t threads, char *e
     return make(b, threads, err, err_bytes);
 }
 
-int ig_bed_share(struct ig_bed *b, struct ig_lowered *l, int32_t threads, const struct ig_bed *from, char *err,
-                 size_t err_bytes)
+int ig_bed_share(struct ig_bed *b, struct ig_lowered *l, int32_t threads, const struct ig_bed *from,
+                 char *err, size_t err_bytes)
 {
     memset(b, 0, sizeof *b);
     b->lowered = l;

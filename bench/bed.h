@@ -20,10 +20,11 @@ struct ig_bed {
  */
 int ig_bed_make(struct ig_bed *b, struct ig_lowered *l, int32_t threads, char *err, size_t err_bytes);
 /* The same on the weights of another bed that has the same kernels; that one is freed later. */
-int ig_bed_share(struct ig_bed *b, struct ig_lowered *l, int32_t threads, const struct ig_bed *from, char *err,
-                 size_t err_bytes);
+int ig_bed_share(struct ig_bed *b, struct ig_lowered *l, int32_t threads, const struct ig_bed *from,
+                 char *err, size_t err_bytes);
 void ig_bed_free(struct ig_bed *b);
-/* One step of the tables alone, or the band that it opens; its inputs are where earlier steps left them. enum ig_status. */
+/* One step of the tables alone, or the band that it opens; its inputs are where earlier steps left them. Returns
+ * enum ig_status. */
 int ig_bed_step(struct ig_bed *b, int32_t step, const void *const *inputs, void *const *outputs);
 /* Zeroed buffers for io[n], and their end. NULL if there is no memory. */
 void **ig_io_buffers(const struct ig_io *io, int32_t n);

@@ -25,8 +25,8 @@ static int same_rows(const struct ig_call *call, int32_t k, struct ig_reach *r)
 }
 
 /*
- * Enlarging by rows: all of ONNX's maps put the centre of row y within a row of y*in/out, and a neighbour is one
- * more away.
+ * Enlarging by rows: all of ONNX's maps put the centre of row y within a row of y*in/out, and a neighbour is
+ * one more away.
  */
 static int resize(const struct ig_call *call, struct ig_reach *r)
 {

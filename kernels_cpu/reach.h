@@ -6,12 +6,12 @@
 
 enum { IG_MAX_BAND = 8 }; /* the most steps of a fused chain */
 
-struct ig_reach {    /* output row y needs rows floor((y*mul + lo)/div) .. floor((y*mul + hi)/div), inclusive */
+struct ig_reach { /* output row y needs rows floor((y*mul + lo)/div) .. floor((y*mul + hi)/div), inclusive */
     int32_t mul, div; /* >= 1 */
     int32_t lo, hi;
 };
 
-struct ig_rows {     /* rows [a, b); a == b: none */
+struct ig_rows { /* rows [a, b); a == b: none */
     int32_t a, b;
 };
 
@@ -20,7 +20,8 @@ static inline int32_t ig_floor_div(int64_t n, int32_t d)
     return (int32_t)(n / d - (n % d < 0));
 }
 
-/* Rows of an operand of `h` rows that output rows [y0, y1) need, y0 < y1; rows in the padding do not count. */
+/* Rows of an operand of `h` rows that output rows [y0, y1) need, y0 < y1; rows in the padding do not count.
+ */
 static inline struct ig_rows ig_reach_rows(const struct ig_reach *r, int32_t y0, int32_t y1, int32_t h)
 {
     int32_t a = ig_floor_div((int64_t)y0 * r->mul + r->lo, r->div);

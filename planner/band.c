@@ -1,7 +1,8 @@
 /*
- * Which steps can be a band, and how many rows of every tensor between them must be kept. That is found by going
- * through the phases as the executor will: rows are asked for from the last step back to the first, what is not there
- * is computed, and a ring holds at any time from the lowest row that is still read to the highest that is there.
+ * Which steps can be a band, and how many rows of every tensor between them must be kept. That is found by
+ * going through the phases as the executor will: rows are asked for from the last step back to the first,
+ * what is not there is computed, and a ring holds at any time from the lowest row that is still read to the
+ * highest that is there.
  */
 #include "planner/band.h"
 
@@ -26,7 +27,8 @@ static int32_t reader(const struct ig_graph *g, const struct ig_plan *p, int32_t
     return -1;
 }
 
-int32_t ig_band_members(const struct ig_graph *g, const struct ig_plan *p, const struct ig_band *b, int32_t *members)
+int32_t ig_band_members(const struct ig_graph *g, const struct ig_plan *p, const struct ig_band *b,
+                        int32_t *members)
 {
     int32_t n = 0;
     for (int32_t at = b->first; at >= 0 && n < IG_MAX_BAND; at = reader(g, p, at, b->last)) {
@@ -87,7 +89,8 @@ static int is_divisible(const struct ig_graph *g, const struct ig_view *views, c
     return images == 1;
 }
 
-int32_t ig_chain_next(const struct ig_graph *g, const struct ig_view *views, const struct ig_plan *p, int32_t step)
+int32_t ig_chain_next(const struct ig_graph *g, const struct ig_view *views, const struct ig_plan *p,
+                      int32_t step)
 {
     struct ig_call from, to;
     struct ig_reach reach;
@@ -110,7 +113,8 @@ static void set_ring(const struct ig_graph *g, int32_t v, struct ig_operand *o)
     o->pixel_stride = ring.pixel_stride;
 }
 
-/* Member i of the chain: 0 if its kernel does not take rings. before: what the member before it writes; -1: none. */
+/* Member i of the chain: 0 if its kernel does not take rings. before: what the member before it writes; -1:
+ * none. */
 static int add_member(const struct ig_graph *g, const struct ig_view *views, const struct ig_plan *p,
                       struct ig_chain *chain, int32_t before, int is_last)
 {
@@ -134,8 +138,8 @@ static int add_member(const struct ig_graph *g, const struct ig_view *views, con
     return 1;
 }
 
-int ig_chain_make(const struct ig_graph *g, const struct ig_view *views, const struct ig_plan *p, int32_t first,
-                  int32_t last, struct ig_chain *chain)
+int ig_chain_make(const struct ig_graph *g, const struct ig_view *views, const struct ig_plan *p,
+                  int32_t first, int32_t last, struct ig_chain *chain)
 {
     int32_t before = -1, at = first;
     *chain = (struct ig_chain){0};
@@ -152,7 +156,8 @@ int ig_chain_make(const struct ig_graph *g, const struct ig_view *views, const s
 struct walk { /* through the phases of one chunk */
     const struct ig_chain *c;
     int32_t done[IG_MAX_BAND]; /* where the rows end that are there */
-    struct ig_rows rows[IG_MAX_BAND], needed[IG_MAX_BAND]; /* computed in this phase; read in it, of the output */
+    struct ig_rows rows[IG_MAX_BAND],
+        needed[IG_MAX_BAND]; /* computed in this phase; read in it, of the output */
 };
 
 /* One phase: the last step makes `rows`. Members before the one returned have nothing to do. */
@@ -173,7 +178,8 @@ static int32_t step_phase(struct walk *w, struct ig_rows rows)
     return i;
 }
 
-static void walk_chain(const struct ig_chain *c, int32_t rows, int32_t chunk, int32_t *rings, int64_t *computed)
+static void walk_chain(const struct ig_chain *c, int32_t rows, int32_t chunk, int32_t *rings,
+                       int64_t *computed)
 {
     int32_t h = c->rows[c->n - 1];
     for (int32_t from = 0; from < h; from += chunk) {

@@ -1,8 +1,8 @@
 /*
- * Which chains run by rows. Candidates are the stretches of a chain of steps (band.c) with some heights of a phase;
- * each gains what it is faster than its steps one after the other. The best set of candidates that do not meet is a
- * shortest path along every chain: best(step) = max(best(step before), gain(candidate that ends here) + best(step
- * before its first)).
+ * Which chains run by rows. Candidates are the stretches of a chain of steps (band.c) with some heights of a
+ * phase; each gains what it is faster than its steps one after the other. The best set of candidates that do
+ * not meet is found step by step along every chain: best(step) = max(best(step before), gain(candidate that ends
+ * here) + best(step before its first)).
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,8 +13,11 @@
 static const int32_t heights[] = {1, 2, 4, 8, 16};
 enum { HEIGHTS = sizeof heights / sizeof *heights };
 
-static const struct { double cache_bytes, far_bytes_per_ns, near_bytes_per_ns; } machines[IG_ISAS] = {
-    /* what rings may take of a core's second-level cache; what tensors beyond it, and weights in it, come with */
+static const struct {
+    double cache_bytes, far_bytes_per_ns, near_bytes_per_ns;
+} machines[IG_ISAS] = {
+    /* what rings may take of a core's second-level cache; what tensors beyond it, and weights in it, come
+       with */
     [IG_ISA_REF] = {1 << 19, 45, 80},
     [IG_ISA_AVX2] = {1 << 19, 45, 80},
     [IG_ISA_NEON] = {1 << 18, 10, 16},
@@ -36,20 +39,22 @@ static double weight_bytes(const struct ig_graph *g, const struct ig_node *n)
 /* Rows of the last step that a piece has, of `pieces` for each thread; 0: it is not cut. */
 static int32_t chunk_of(const struct ig_chain *c, int32_t threads, int32_t pieces, double apart)
 {
-    int32_t h = c->rows[c->n - 1], tile = c->row_tile[c->n - 1], chunk = (h + pieces * threads - 1) / (pieces * threads);
+    int32_t h = c->rows[c->n - 1], tile = c->row_tile[c->n - 1],
+            chunk = (h + pieces * threads - 1) / (pieces * threads);
     chunk = (chunk + tile - 1) / tile * tile;
     return threads == 1 || apart < tiny_ns || chunk >= h ? 0 : chunk;
 }
 
 /*
- * The steps' own times, less the way of the inner tensors to a farther cache and back, more for rows computed twice,
- * for threads that wait, for more calls, and for weights that every phase reads again.
+ * The steps' own times, less the way of the inner tensors to a farther cache and back, more for rows computed
+ * twice, for threads that wait, for more calls, and for weights that every phase reads again.
  */
-static double estimate(const struct ig_graph *g, const struct ig_plan *p, const struct ig_chain *c, int32_t isa,
-                       const struct ig_band_timing *t)
+static double estimate(const struct ig_graph *g, const struct ig_plan *p, const struct ig_chain *c,
+                       int32_t isa, const struct ig_band_timing *t)
 {
     int32_t h = c->rows[c->n - 1], chunk = t->chunk ? t->chunk : h, chunks = (h + chunk - 1) / chunk;
-    double ns = 0, phases = (double)chunks * ((chunk + t->rows - 1) / t->rows), parallel = t->chunk ? p->threads : 1;
+    double ns = 0, phases = (double)chunks * ((chunk + t->rows - 1) / t->rows),
+           parallel = t->chunk ? p->threads : 1;
     int64_t computed[IG_MAX_BAND];
     ig_chain_work(c, t->rows, chunk, computed);
     for (int32_t i = 0; i < c->n; i++) {
@@ -69,7 +74,10 @@ static double estimate(const struct ig_graph *g, const struct ig_plan *p, const 
 
 /* --- candidates --- */
 
-struct list { struct ig_band_timing *at; int32_t n, room; };
+struct list {
+    struct ig_band_timing *at;
+    int32_t n, room;
+};
 
 static struct ig_band_timing *append(struct list *l)
 {
@@ -92,7 +100,8 @@ static double ring_bytes(const struct ig_chain *c, int32_t rows, int32_t chunk)
     return bytes;
 }
 
-static struct ig_band_timing timing_of(const struct ig_plan *p, const struct ig_chain *c, int32_t rows, int32_t pieces)
+static struct ig_band_timing timing_of(const struct ig_plan *p, const struct ig_chain *c, int32_t rows,
+                                       int32_t pieces)
 {
     struct ig_band_timing t = {.rows = rows, .threads = p->threads, .n = c->n};
     for (int32_t i = 0; i < c->n; i++) {
@@ -106,8 +115,8 @@ static struct ig_band_timing timing_of(const struct ig_plan *p, const struct ig_
 }
 
 /* Heights whose rings fit the cache; the lowest in any case. */
-static void add_candidates(const struct ig_graph *g, const struct ig_plan *p, const struct ig_chain *c, int32_t isa,
-                           int32_t pieces, struct list *l)
+static void add_candidates(const struct ig_graph *g, const struct ig_plan *p, const struct ig_chain *c,
+                           int32_t isa, int32_t pieces, struct list *l)
 {
     int32_t tile = c->row_tile[c->n - 1], h = c->rows[c->n - 1], before = 0;
     for (int k = 0; k < HEIGHTS; k++) {
@@ -122,8 +131,8 @@ static void add_candidates(const struct ig_graph *g, const struct ig_plan *p, co
     }
 }
 
-int32_t ig_band_candidates(const struct ig_graph *g, const struct ig_view *views, const struct ig_plan *p, int32_t isa,
-                           struct ig_band_timing **bands)
+int32_t ig_band_candidates(const struct ig_graph *g, const struct ig_view *views, const struct ig_plan *p,
+                           int32_t isa, struct ig_band_timing **bands)
 {
     struct list l = {NULL, 0, 0};
     int32_t *before = ig_must_alloc((size_t)p->n_steps, sizeof *before);

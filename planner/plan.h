@@ -163,7 +163,7 @@ struct ig_plan_options {
     double max_latency_ms;    /* 0: none */
     double min_fps;           /* 0: none */
     double max_error;         /* largest error of a layer's kernel, as in the timing or the descriptor; 0: direct only */
-    int32_t bands;            /* enum ig_band_choice: where it is predicted to pay, nowhere, wherever it can, as given */
+    int32_t bands;            /* enum ig_band_choice: where it should pay, nowhere, wherever it can, as given */
     const struct ig_band_timing *given; /* legal bands that do not meet; chunk as wished */
     int32_t n_given;
 };
@@ -177,15 +177,16 @@ void ig_plan_free(struct ig_plan *p);
 /* The band that step `step` belongs to; NULL: none. */
 const struct ig_band *ig_band_of(const struct ig_graph *g, const struct ig_plan *p, int32_t step);
 /* The steps of a band in order, members[IG_MAX_BAND]; returns how many, 0 if first does not lead to last. */
-int32_t ig_band_members(const struct ig_graph *g, const struct ig_plan *p, const struct ig_band *b, int32_t *members);
+int32_t ig_band_members(const struct ig_graph *g, const struct ig_plan *p, const struct ig_band *b,
+                        int32_t *members);
 /* The operand through which node `n` reads `value`; -1: it does not. */
 int32_t ig_band_operand(const struct ig_node *n, int32_t value);
 /*
  * Every band that p's steps could be, with a few heights of phases each, in the order of their last steps; the times
  * are estimates. *bands is malloc'ed. Returns how many.
  */
-int32_t ig_band_candidates(const struct ig_graph *g, const struct ig_view *views, const struct ig_plan *p, int32_t isa,
-                           struct ig_band_timing **bands);
+int32_t ig_band_candidates(const struct ig_graph *g, const struct ig_view *views, const struct ig_plan *p,
+                           int32_t isa, struct ig_band_timing **bands);
 
 /* --- estimate: planner/estimate.c --- */
 
@@ -230,8 +231,9 @@ void ig_profile_free(struct ig_profile *p);
 /* --- validate: planner/validate.c; trusts nothing of the above --- */
 
 enum ig_verdict { /* first failure in this order wins */
-    IG_PLAN_OK = 0, IG_BAD_COUNT, IG_BAD_BAND, IG_BAD_KERNEL, IG_BAD_SIZE, IG_MISALIGNED, IG_OUT_OF_ARENA, IG_BAD_ORDER,
-    IG_BAD_ALIAS, IG_BAD_CUT, IG_READ_OVERWRITTEN, IG_OVERLAP_LIVE, IG_BAD_HEIGHT, IG_BAD_BOUND, IG_OVER_BUDGET, IG_VERDICTS
+    IG_PLAN_OK = 0, IG_BAD_COUNT, IG_BAD_BAND, IG_BAD_KERNEL, IG_BAD_SIZE, IG_MISALIGNED, IG_OUT_OF_ARENA,
+    IG_BAD_ORDER, IG_BAD_ALIAS, IG_BAD_CUT, IG_READ_OVERWRITTEN, IG_OVERLAP_LIVE, IG_BAD_HEIGHT, IG_BAD_BOUND,
+    IG_OVER_BUDGET, IG_VERDICTS
 };
 const char *ig_verdict_name(int verdict);
 /* Checks the plan against the graph from scratch; `why` gets one line naming the step or buffer. */

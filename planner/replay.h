@@ -11,8 +11,9 @@ struct ig_replay {
 };
 
 /*
- * Runs the plan's steps on boxes[n_values]: every tensor read must be there, untouched since it was written. band[n_steps]: the
- * band that a step is in, or -1; a band is one step that reads what its steps read and writes what its last one does.
+ * Runs the plan's steps on boxes[n_values]: every tensor read must be there, untouched since it was written.
+ * band[n_steps]: the band that a step is in, or -1; a band is one step that reads what its steps read and
+ * writes what its last one does.
  */
 struct ig_replay ig_replay_plan(const struct ig_graph *g, const struct ig_plan *p, const int32_t *band,
                                 const struct ig_box *boxes);

@@ -137,7 +137,8 @@ static int check_sizes(struct check *c)
         if (b->bytes != bytes)
             return say(c, IG_BAD_SIZE, "'%s' has %lld bytes, not %lld", value_name(c, v), (long long)bytes,
                        (long long)b->bytes);
-        if (b->alias_of < 0 && b->memory != IG_MEMORY_NONE && !b->ring_rows && ig_box_end(&c->boxes[v]) - b->offset != bytes)
+        int64_t end = b->ring_rows || b->memory == IG_MEMORY_NONE ? b->offset + bytes : ig_box_end(&c->boxes[v]);
+        if (b->alias_of < 0 && end - b->offset != bytes)
             return say(c, IG_BAD_SIZE, "'%s' owns its storage but is not dense", value_name(c, v));
     }
     return IG_PLAN_OK;

@@ -122,7 +122,9 @@ int64_t ig_band_scratch(const struct ig_graph *g, const struct ig_plan *p, const
     return end;
 }
 
-struct tap { int32_t first, count, step; }; /* rows first, first + step, ... */
+struct tap {
+    int32_t first, count, step;
+}; /* rows first, first + step, ... */
 
 /* The rows of operand k that output row y is made of. */
 static struct tap taps_of(const struct ig_node *n, const struct ig_call *call, int32_t k, int32_t y)
@@ -134,7 +136,8 @@ static struct tap taps_of(const struct ig_node *n, const struct ig_call *call, i
         int32_t low = y + w->top - (w->kh - 1) * w->dh, first = low <= 0 ? 0 : (low + w->sh - 1) / w->sh;
         return (struct tap){first, (y + w->top) / w->sh - first + 1, 1};
     }
-    if (k == 0 && (n->op == IG_CONV || n->op == IG_POOL || n->op == IG_CONV_INTEGER || n->op == IG_QLINEAR_CONV))
+    if (k == 0 &&
+        (n->op == IG_CONV || n->op == IG_POOL || n->op == IG_CONV_INTEGER || n->op == IG_QLINEAR_CONV))
         return (struct tap){y * w->sh - w->top, w->kh, w->dh};
     return (struct tap){y, 1, 1};
 }
@@ -145,7 +148,7 @@ struct shadow_band {
     const struct ig_call *calls;
     struct ig_walked w;
     struct ig_reach reach[IG_MAX_BAND];
-    int32_t *tags[IG_MAX_BAND];  /* of a member but the last, by slot of its ring: the row there; -1: none */
+    int32_t *tags[IG_MAX_BAND]; /* of a member but the last, by slot of its ring: the row there; -1: none */
     int32_t done[IG_MAX_BAND];
 };
 
@@ -155,7 +158,8 @@ static int is_there(const struct shadow_band *s, int32_t member, int32_t row)
     return row < 0 || row >= h || s->tags[member][row % ring] == row;
 }
 
-/* Member i computes rows [a, b), after what it needs: 0, or -1 where a row is missing. *missing: of which value. */
+/* Member i computes rows [a, b), after what it needs: 0, or -1 where a row is missing. *missing: of which
+ * value. */
 static int compute(struct shadow_band *s, int32_t i, int32_t a, int32_t b, int32_t *missing)
 {
     const struct ig_node *n = &s->g->nodes[s->p->steps[s->w.step[i]].node];
@@ -187,7 +191,8 @@ static void forget(struct shadow_band *s)
 {
     for (int32_t i = 0; i < s->w.n; i++) {
         s->done[i] = 0;
-        for (int32_t k = 0; i < s->w.n - 1 && k < s->p->buffers[s->w.value[i]].ring_rows; k++) s->tags[i][k] = -1;
+        for (int32_t k = 0; i < s->w.n - 1 && k < s->p->buffers[s->w.value[i]].ring_rows; k++)
+            s->tags[i][k] = -1;
     }
 }
 

@@ -4,7 +4,8 @@
 
 #include "planner/box.h"
 
-/* The call of node n with the strides and rings of the plan, boxes[n_values]; 0 if strides cannot say where it lies. */
+/* The call of node n with the strides and rings of the plan, boxes[n_values]; 0 if strides cannot say where
+ * it lies. */
 int ig_placed_call(const struct ig_graph *g, const struct ig_plan *p, const struct ig_box *boxes,
                    const struct ig_node *n, struct ig_call *call);
 /* Are all operands one run of memory? */

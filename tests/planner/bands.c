@@ -1,4 +1,5 @@
-/* Bands: chains run by rows give the bits of their layers run whole, through rings that are as short as can be. */
+/* Bands: chains run by rows give the bits of their layers run whole, through rings that are as short as can
+ * be. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -30,7 +31,8 @@ static struct ig_plan *make(const struct ig_graph *g, struct ig_plan_options o)
     return p;
 }
 
-/* The shortest plan with bands of `rows` rows wherever one can be; every band's height is set anew, so that all occur. */
+/* The shortest plan with bands of `rows` rows wherever one can be; every band's height is set anew, so that
+ * all occur. */
 static struct ig_plan *banded(const struct ig_graph *g, int32_t isa, int32_t threads, struct rng *r)
 {
     struct ig_plan *all =
@@ -92,7 +94,8 @@ static void bands_compute_what_graphs_say(void **state)
     assert_true(bands > NETS);
 }
 
-static void run_tables(const struct ig_graph *g, const struct ig_plan *p, int32_t threads, uint64_t seed, void **out)
+static void run_tables(const struct ig_graph *g, const struct ig_plan *p, int32_t threads, uint64_t seed,
+                       void **out)
 {
     char err[256];
     struct ig_lowered *l = ig_lower(g, p);
@@ -105,7 +108,8 @@ static void run_tables(const struct ig_graph *g, const struct ig_plan *p, int32_
         struct rng r = {seed};
         for (int64_t k = 0; k < ig_count(s); k++) ((float *)in[i])[k] = (float)rng_real(&r, -1, 1);
     }
-    for (int32_t i = 0; i < g->n_outputs; i++) out[i] = test_malloc((size_t)ig_bytes(&g->values[g->outputs[i]].shape));
+    for (int32_t i = 0; i < g->n_outputs; i++)
+        out[i] = test_malloc((size_t)ig_bytes(&g->values[g->outputs[i]].shape));
     assert_int_equal(ig_ctx_run(&bed.ctx, (const void *const *)in, out), IG_OK);
     ig_io_buffers_free(in, l->model.inputs, l->model.n_inputs);
     ig_bed_free(&bed);
@@ -115,7 +119,9 @@ static void run_tables(const struct ig_graph *g, const struct ig_plan *p, int32_
 /* In the executor's, with the fastest kernels here, on any number of threads. */
 static void threads_give_the_bits_of_whole_layers(void **state)
 {
-    int32_t isa = ig_isa_runs_here(IG_ISA_AVX2) ? IG_ISA_AVX2 : ig_isa_runs_here(IG_ISA_NEON) ? IG_ISA_NEON : IG_ISA_REF;
+    int32_t isa = ig_isa_runs_here(IG_ISA_AVX2)   ? IG_ISA_AVX2
+                  : ig_isa_runs_here(IG_ISA_NEON) ? IG_ISA_NEON
+                                                  : IG_ISA_REF;
     int tall = 0;
     (void)state;
     for (uint64_t seed = 0; seed < NETS; seed++) {
@@ -123,8 +129,10 @@ static void threads_give_the_bits_of_whole_layers(void **state)
         struct ig_graph *g = net_chain(&r, rng_int(&r, 2, 12));
         void *expected[16], *got[16];
         ig_prepare_views(g);
-        int32_t threads = rng_int(&r, 1, 4); /* one number for both plans: it has a say in the choice of kernels */
-        struct ig_plan *whole = make(g, (struct ig_plan_options){.isa = isa, .threads = threads, .bands = IG_BANDS_OFF});
+        int32_t threads =
+            rng_int(&r, 1, 4); /* one number for both plans: it has a say in the choice of kernels */
+        struct ig_plan *whole =
+            make(g, (struct ig_plan_options){.isa = isa, .threads = threads, .bands = IG_BANDS_OFF});
         struct ig_plan *p = banded(g, isa, threads, &r);
         for (int32_t i = 0; i < p->n_steps; i++) {
             const struct ig_kernel *k = p->steps[i].kernel;
@@ -182,11 +190,9 @@ static void a_block_needs_only_its_ends(void **state)
     net_done(g);
     ig_prepare_views(g);
     struct ig_band_timing band = {.first = 1, .last = 3, .rows = 2, .threads = 1, .n = 3};
-    struct ig_plan *p = make(g, (struct ig_plan_options){.isa = IG_ISA_REF,
-                                                         .threads = 1,
-                                                         .bands = IG_BANDS_GIVEN,
-                                                         .given = &band,
-                                                         .n_given = 1});
+    struct ig_plan *p =
+        make(g, (struct ig_plan_options){
+                    .isa = IG_ISA_REF, .threads = 1, .bands = IG_BANDS_GIVEN, .given = &band, .n_given = 1});
     assert_int_equal(p->n_bands, 1);
     assert_int_equal(p->arena_bytes, 2 * 24 * 24 * 8 * 4);
     assert_int_equal(p->buffers[wide].memory, IG_MEMORY_RING);
@@ -253,7 +259,8 @@ static void row_tiles_are_kept(void **state)
         tiled.run = tiled_conv;
         net_run(g, seed, expected);
         ig_prepare_views(g);
-        struct ig_plan *p = make(g, (struct ig_plan_options){.isa = IG_ISA_REF, .threads = 2, .bands = IG_BANDS_OFF});
+        struct ig_plan *p =
+            make(g, (struct ig_plan_options){.isa = IG_ISA_REF, .threads = 2, .bands = IG_BANDS_OFF});
         retile(g, p, &r, &tiled);
         choose_anew(g, p);
         if (ig_validate(g, p, 0, why, sizeof why)) fail_msg("seed %d: %s", (int)seed, why);
@@ -272,7 +279,8 @@ static void row_tiles_are_kept(void **state)
 static void chains_end_where_they_must(void **state)
 {
     struct ig_graph *g = net_new();
-    int32_t a = net_conv(g, net_input(g, 1, 9, 9, 4), 4, 1, 1, -1), b = net_relu(g, a), c = net_conv(g, b, 4, 3, 1, -1);
+    int32_t a = net_conv(g, net_input(g, 1, 9, 9, 4), 4, 1, 1, -1), b = net_relu(g, a),
+            c = net_conv(g, b, 4, 3, 1, -1);
     (void)state;
     ig_add_output(g, b);
     ig_add_output(g, net_global_pool(g, net_add(g, c, a)));
@@ -335,21 +343,22 @@ static void the_profile_decides(void **state)
     ig_add_output(g, y);
     net_done(g);
     ig_prepare_views(g);
-    struct ig_plan *off = make(g, (struct ig_plan_options){.isa = IG_ISA_REF, .threads = 1, .bands = IG_BANDS_OFF});
+    struct ig_plan *off =
+        make(g, (struct ig_plan_options){.isa = IG_ISA_REF, .threads = 1, .bands = IG_BANDS_OFF});
     const struct ig_kernel *k = off->steps[0].kernel;
     char none[1] = "";
     struct ig_band_timing t[] = {
         {0, 2, 2, 0, 1, 3, {k, k, k}, 100, 160}, /* 60 */
         {0, 1, 2, 0, 1, 2, {k, k}, 60, 100},     /* 40 */
         {2, 3, 4, 0, 1, 2, {k, k}, 60, 100},     /* 40: with the one before 80 */
-        {2, 3, 2, 0, 1, 2, {k, k}, 70, 100},
-        {3, 4, 2, 0, 1, 2, {k, k}, 150, 100},    /* slower */
+        {2, 3, 2, 0, 1, 2, {k, k}, 70, 100},     {3, 4, 2, 0, 1, 2, {k, k}, 150, 100}, /* slower */
         {0, 3, 2, 0, 2, 4, {k, k, k, k}, 1, 900} /* of another number of threads */
     };
     struct ig_timing timings[5];
     for (int i = 0; i < 5; i++) timings[i] = (struct ig_timing){i, k, 0, 0, 1, 50, 50, 0};
     struct ig_profile profile = {none, none, none, none, 1, 0, 5, 6, timings, t};
-    struct ig_plan *p = make(g, (struct ig_plan_options){.isa = IG_ISA_REF, .threads = 1, .profile = &profile});
+    struct ig_plan *p =
+        make(g, (struct ig_plan_options){.isa = IG_ISA_REF, .threads = 1, .profile = &profile});
     assert_int_equal(p->n_bands, 2);
     assert_int_equal(p->bands[0].last, 1);
     assert_int_equal(p->bands[1].first, 2);

@@ -132,7 +132,9 @@ static struct ig_graph *mobile_net(void)
 static struct ig_plan *mobile_plan(const struct ig_graph *g, int32_t bands)
 {
     char why[1024];
-    int32_t isa = ig_isa_runs_here(IG_ISA_AVX2) ? IG_ISA_AVX2 : ig_isa_runs_here(IG_ISA_NEON) ? IG_ISA_NEON : IG_ISA_REF;
+    int32_t isa = ig_isa_runs_here(IG_ISA_AVX2)   ? IG_ISA_AVX2
+                  : ig_isa_runs_here(IG_ISA_NEON) ? IG_ISA_NEON
+                                                  : IG_ISA_REF;
     struct ig_plan *p = ig_plan_make(
         g, &(struct ig_plan_options){.target = "host", .isa = isa, .threads = 2, .bands = bands}, why, sizeof why);
     if (!p || ig_validate(g, p, 0, why, sizeof why)) fail_msg("%s", why);

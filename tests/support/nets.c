@@ -85,10 +85,9 @@ int32_t net_deconv(struct ig_graph *g, int32_t x, int32_t oc, int32_t k, int32_t
 {
     union ig_attrs a = {.conv = {.w = window(k, stride), .groups = 1}};
     struct ig_shape s = shape_of(g, x);
-    int32_t w = constant(g, SHAPE(IG_F32, s.dims[3], oc, k, k)), grow = k - 1 - 2 * (k / 2);
-    return add(g, IG_DECONV, &a,
-               SHAPE(IG_F32, s.dims[0], (s.dims[1] - 1) * stride + 1 + grow, (s.dims[2] - 1) * stride + 1 + grow, oc), 2,
-               (const int32_t[]){x, w});
+    int32_t w = constant(g, SHAPE(IG_F32, s.dims[3], oc, k, k)), more = k - 2 * (k / 2);
+    s = SHAPE(IG_F32, s.dims[0], (s.dims[1] - 1) * stride + more, (s.dims[2] - 1) * stride + more, oc);
+    return add(g, IG_DECONV, &a, s, 2, (const int32_t[]){x, w});
 }
 
 int32_t net_depthwise(struct ig_graph *g, int32_t x, int32_t k, int32_t stride)

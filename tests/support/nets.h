@@ -38,8 +38,8 @@ void net_done(struct ig_graph *g);
 /* A network of about `nodes` nodes with many concats, slices, reshapes and several outputs. */
 struct ig_graph *net_random(struct rng *r, int32_t nodes);
 /*
- * A chain of about `nodes` convolutions of all kinds, pools, resizes and element-wise layers of odd sizes, one image, with skips
- * to earlier values; often narrow enough in time for bands.
+ * A chain of about `nodes` convolutions of all kinds, pools, resizes and element-wise layers of odd sizes, one
+ * image, with skips to earlier values: bands in plenty.
  */
 struct ig_graph *net_chain(struct rng *r, int32_t nodes);
 /* A DenseNet-like block: `layers` of scale + relu + conv on the concat of all before; exported in two ways.

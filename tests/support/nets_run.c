@@ -109,12 +109,14 @@ static int32_t make_call(const struct ig_graph *g, const struct ig_plan *p, cons
     assert_true(!ig_is_spatial((enum ig_op)n->op) || ig_zeros_bytes(call) <= sizeof zeros);
     call->zeros = zeros;
     for (int32_t k = 0; k < n->n_in; k++) {
+        int32_t ring = n->in[k] < 0 ? 0 : p->buffers[n->in[k]].ring_rows;
         call->in[k].data = place_of(g, p, m, n->in[k]);
-        if (n->in[k] >= 0 && p->buffers[n->in[k]].ring_rows) call->in[k].ring_rows = p->buffers[n->in[k]].ring_rows;
+        if (ring) call->in[k].ring_rows = ring;
     }
     for (int32_t k = 0; k < n->n_out; k++) {
+        int32_t ring = n->out[k] < 0 ? 0 : p->buffers[n->out[k]].ring_rows;
         call->out[k].data = place_of(g, p, m, n->out[k]);
-        if (n->out[k] >= 0 && p->buffers[n->out[k]].ring_rows) call->out[k].ring_rows = p->buffers[n->out[k]].ring_rows;
+        if (ring) call->out[k].ring_rows = ring;
     }
     return images;
 }
@@ -195,7 +197,8 @@ static void check_guard(char *p, int64_t bytes)
 
 void net_run_plan(const struct ig_graph *g, const struct ig_plan *p, uint64_t seed, void **out)
 {
-    struct memories m = {guarded(p->arena_bytes), guarded(p->scratch_bytes), test_calloc((size_t)g->n_inputs, sizeof *m.in),
+    struct memories m = {guarded(p->arena_bytes), guarded(p->scratch_bytes),
+                         test_calloc((size_t)g->n_inputs, sizeof *m.in),
                          test_calloc((size_t)g->n_outputs, sizeof *m.out)};
     struct ig_view *views = test_calloc((size_t)g->n_values, sizeof *views);
     for (int32_t v = 0; v < g->n_values; v++) views[v] = p->buffers[v].view;
