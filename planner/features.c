@@ -22,7 +22,8 @@ enum {
     BLOCK = 16,
     STREAM_BYTES = 512 << 10, /* weights beyond are read panel by panel */
     LATENCY = 4,              /* cycles of a multiply-add: what a tile of few rows takes all the same */
-    VECTOR = 8
+    VECTOR = 8,
+    FC_WIDE = 64              /* channels that a one-row product takes at a time */
 };
 
 struct ig_caches ig_caches_of(const struct ig_platform *b, const struct ig_processor *p)
@@ -180,10 +181,11 @@ static void fc_features(const struct ig_call *call, const struct ig_caches *c, i
         gemm(f, c, call, &g);
         return;
     }
+    double wide = floor((double)y->c / FC_WIDE), rest = ceil_of(y->c - wide * FC_WIDE, nr);
     f[IG_F_START] = 1;
-    f[IG_F_WORK] = weights / F / VECTOR;
-    f[IG_F_TILES] = ceil_of(y->c, nr);
-    book(f, IG_F_B_L2, c, weights, weights + bytes_of(x) + bytes_of(y));
+    f[IG_F_WORK] = LATENCY * x->c * (wide + rest);
+    f[IG_F_TILES] = wide + rest;
+    book(f, IG_F_B_L2, c, weights, weights / 2); /* what nobody writes stays in a cache for longer */
 }
 
 /* Seven products of half the depth for two pixels by two panels; their sums are formed before and after. */
@@ -214,6 +216,7 @@ static void window_features(const struct ig_call *call, const struct ig_caches *
     f[IG_F_WORK] = vectors * taps;
     f[IG_F_TILES] = vectors;
     f[IG_F_TAPS] = ceil_of(y->c, VECTOR) * y->h;
+    f[IG_F_GATHER] = (double)y->h * y->w;
     f[IG_F_GROUPS] = y->h;
     whole_operands(f, c, call, 0, 1);
 }
@@ -239,6 +242,7 @@ static void global_features(const struct ig_call *call, const struct ig_caches *
     (void)mr;
     (void)nr;
     window_features(call, c, (double)call->in[0].h * call->in[0].w, f);
+    f[IG_F_GATHER] = (double)call->in[0].h * call->in[0].w;
 }
 
 static void plain_features(const struct ig_call *call, const struct ig_caches *c, int32_t mr, int32_t nr, double *f)
