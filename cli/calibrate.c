@@ -17,7 +17,7 @@ static const char help[] =
     "family of kernels costs, fitted to at most 32 measured layers of each.\n"
     "  -o FILE            where to (default host.json; - is stdout)\n"
     "  --no-costs         the machine alone, no kernels: two seconds\n"
-    "  --seconds S        budget of a layer (default 0.2); of a run of --grid (default 30)\n"
+    "  --seconds S        budget of a layer (default 0.1); of a run of --grid (default 30)\n"
     "  --grid FILE        measure the grid of convolutions that the estimate is tried on; goes on where it ended\n"
     "  --layers N         how many of them (default 2200)\n"
     "  --passes N         how often each (default 1); the least time counts\n"
@@ -30,7 +30,7 @@ static const char help[] =
     "  -q                 no table of families\n"
     "  -v                 every layer: measured, and what the fit says\n";
 
-enum { RUNS = 8, PASSES = 3, MOST_LAYERS = 32, FEWEST_LAYERS = 4 };
+enum { RUNS = 3 /* a pass, beside two to warm up */, PASSES = 3, MOST_LAYERS = 32, FEWEST_LAYERS = 4 };
 
 /* --- the machine as a platform --- */
 
@@ -236,6 +236,6 @@ int ig_verb_calibrate(int argc, char **argv)
     if (seconds > 0) grid.seconds = seconds;
     if (times) ig_grid_measure(times, &grid);
     if (check) ig_grid_check(check, platform, svg);
-    if (!times && !check) describe_host(out, costs, seconds > 0 ? seconds : 0.2, words);
+    if (!times && !check) describe_host(out, costs, seconds > 0 ? seconds : 0.1, words);
     return 0;
 }
