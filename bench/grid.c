@@ -118,9 +118,29 @@ static const struct ig_grid_layer images[] = {
     {1280, 1280, 7, 1, 1, 1}, {16, 16, 60, 1, 1, 1}, {960, 960, 10, 1, 1, 1}, {24, 24, 30, 1, 1, 1},
 };
 
+static const struct ig_grid_layer winograd[] = {
+    {16, 16, 10, 3, 1, 1}, {40, 48, 20, 3, 1, 1}, {80, 80, 40, 3, 1, 1}, {64, 64, 60, 3, 1, 1},
+    {128, 128, 30, 3, 1, 1}, {256, 256, 15, 3, 1, 1}, {512, 512, 7, 3, 1, 1}, {640, 640, 10, 3, 1, 1},
+    {320, 160, 20, 3, 1, 1}, {24, 24, 150, 3, 1, 1}, {64, 64, 220, 3, 1, 1}, {48, 96, 100, 3, 1, 1},
+    {160, 160, 60, 3, 1, 1}, {512, 512, 20, 3, 1, 1}, {12, 32, 80, 3, 1, 1}, {1024, 1024, 5, 3, 1, 1},
+    {256, 512, 12, 3, 1, 1}, {96, 24, 48, 3, 1, 1}, {8, 64, 200, 3, 1, 1}, {384, 384, 24, 3, 1, 1},
+    {128, 64, 150, 3, 1, 1}, {32, 640, 40, 3, 1, 1}, {640, 32, 40, 3, 1, 1}, {16, 16, 300, 3, 1, 1},
+};
+
+/* Of each window, stride and number of channels that there is a kernel for. */
+#define LINES(ic, k, s) {ic, 16, 10, k, s, 1}, {ic, 24, 60, k, s, 1}, {ic, 32, 150, k, s, 1}, {ic, 64, 40, k, s, 1}, \
+    {ic, 96, 220, k, s, 1}, {ic, 16, 300, k, s, 1}, {ic, 128, 100, k, s, 1}, {ic, 8, 30, k, s, 1}, \
+    {ic, 48, 20, k, s, 1}, {ic, 64, 250, k, s, 1}, {ic, 32, 80, k, s, 1}, {ic, 256, 50, k, s, 1}, \
+    {ic, 8, 200, k, s, 1}, {ic, 160, 15, k, s, 1}, {ic, 40, 180, k, s, 1}, {ic, 512, 24, k, s, 1}, \
+    {ic, 16, 120, k, s, 1}, {ic, 64, 7, k, s, 1}
+static const struct ig_grid_layer lines[] = {LINES(3, 3, 1), LINES(3, 3, 2), LINES(3, 5, 1), LINES(3, 5, 2),
+                                             LINES(3, 7, 2), LINES(1, 3, 1), LINES(1, 5, 1)};
+
 #define SET(op, kind, part, list) {op, kind, part, list, sizeof list / sizeof *list}
 static const struct ig_calibration sets[] = {
-    SET(IG_CONV, 0, "first", first),
+    SET(IG_CONV, 0, "first6x", first),
+    SET(IG_CONV, 0, "first", lines),
+    SET(IG_CONV, 0, "winograd", winograd),
     SET(IG_CONV, 0, "strassen", strassen),
     SET(IG_CONV, 0, "depthwise3x3", depthwise3),
     SET(IG_CONV, 0, "depthwise", depthwise),

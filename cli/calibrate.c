@@ -20,15 +20,17 @@ static const char help[] =
     "  --seconds S        budget of a layer (default 0.1); of a run of --grid (default 30)\n"
     "  --grid FILE        measure the grid of convolutions that the estimate is tried on; goes on where it ended\n"
     "  --layers N         how many of them (default 2200)\n"
+    "  --passes N         how often each (default 1); the least time counts\n"
     "  --skip N           leave out the first N (default 0)\n"
     "  --max-gmacs X      leave out larger layers (default 3)\n"
     "  --kernel NAME      measure this kernel instead of the usual one\n"
     "  --check FILE       errors of the estimate on a measured grid, beside operations, roofline and plain ALOHA\n"
     "  --platform FILE    the calibrated machine for --check (default host.json)\n"
     "  --svg FILE         the errors as a picture\n"
-    "  -q                 no table of families\n";
+    "  -q                 no table of families\n"
+    "  -v                 every layer: measured, and what the fit says\n";
 
-enum { RUNS = 8, MOST_LAYERS = 32 };
+enum { RUNS = 3 /* a pass, beside two to warm up */, PASSES = 3, MOST_LAYERS = 32, FEWEST_LAYERS = 4 };
 
 /* --- the machine as a platform --- */
 
@@ -97,53 +99,97 @@ static void describe(struct ig_platform *b, const struct ig_machine *m)
 
 /* --- costs --- */
 
-static int32_t measure(const struct ig_kernel *k, const struct ig_calibration *set, const struct ig_caches *caches,
-                       double seconds, struct ig_sample *samples, char family[IG_WORD_BYTES])
+/*
+ * A family's samples so far. Layers are measured in several passes over all families, and the least time counts: what
+ * else this machine does at the time may slow a whole pass down.
+ */
+struct family {
+    const struct ig_kernel *kernel;
+    const struct ig_calibration *set;
+    char name[IG_WORD_BYTES];
+    struct ig_sample samples[MOST_LAYERS];
+    int32_t n;
+};
+
+static void measure(struct family *f, const struct ig_caches *caches, double seconds)
 {
     int32_t n = 0;
-    for (int32_t i = 0; i < set->n && n < MOST_LAYERS; i++) {
+    for (int32_t i = 0; i < f->set->n && n < MOST_LAYERS; i++) {
         struct ig_single_problem p;
         union ig_attrs attrs;
         struct ig_single s;
-        ig_grid_problem(&p, &attrs, k, set->kind, &set->layers[i]);
+        ig_grid_problem(&p, &attrs, f->kernel, f->set->kind, &f->set->layers[i]);
         if (ig_single_make(&s, &p)) continue;
-        if (ig_family(k, &s.call, family) && !ig_features(k, &s.call, caches, samples[n].f))
-            samples[n++].ns = ig_single_ns(&s, RUNS, seconds);
+        if (ig_family(f->kernel, &s.call, f->name) && !ig_features(f->kernel, &s.call, caches, f->samples[n].f)) {
+            double ns = ig_single_ns(&s, RUNS, seconds), *least = &f->samples[n++].ns;
+            if (*least <= 0 || ns < *least) *least = ns;
+        }
         ig_single_free(&s);
+    }
+    f->n = n;
+}
+
+/* The families of the kernels that run here. */
+static int32_t find_families(struct family *f, int32_t most)
+{
+    int32_t n = 0;
+    const struct ig_calibration *set;
+    for (int i = 0; i < ig_kernel_count(); i++) {
+        const struct ig_kernel *k = ig_kernel_at(i);
+        if (k->isa == IG_ISA_REF || !ig_isa_runs_here(k->isa)) continue;
+        for (int kind = 0; n < most && (set = ig_calibration_of(k, kind)); kind++)
+            f[n++] = (struct family){.kernel = k, .set = set};
     }
     return n;
 }
 
-/* The shortest call: what it costs to begin. */
+/* What it costs to begin: of the first family, the plain convolutions. */
 static void note_start(struct ig_processor *p, const struct ig_cost *c)
 {
     int64_t ns = (int64_t)(c->ns[IG_F_START] + 0.5);
-    if (strstr(c->family, "conv_") == c->family && (!p->overhead_ns || ns < p->overhead_ns)) p->overhead_ns = ns;
+    if (!p->overhead_ns) p->overhead_ns = ns;
 }
 
-static void calibrate(struct ig_platform *b, double seconds, int quiet)
+enum { QUIET, FAMILIES, LAYERS };
+
+static void print_fit(const struct family *f, const struct ig_cost *c, int words)
 {
-    struct ig_processor *p = &b->processors[0];
-    struct ig_caches caches = ig_caches_of(b, p);
-    struct ig_sample samples[MOST_LAYERS];
-    char family[IG_WORD_BYTES];
-    for (int i = 0; i < ig_kernel_count(); i++) {
-        const struct ig_kernel *k = ig_kernel_at(i);
-        const struct ig_calibration *set;
-        if (k->isa == IG_ISA_REF || !ig_isa_runs_here(k->isa)) continue;
-        for (int kind = 0; (set = ig_calibration_of(k, kind)) && p->n_costs < IG_MAX_COSTS; kind++) {
-            int32_t n = measure(k, set, &caches, seconds, samples, family);
-            if (n < 4) continue;
-            struct ig_cost *c = &p->costs[p->n_costs++];
-            ig_fit(c, family, samples, n);
-            note_start(p, c);
-            if (!quiet) fprintf(stderr, "%-34s %2d layers, error %.1f %%\n", family, n, c->error * 100);
-        }
-        ig_progress("calibrate: kernel", i + 1, ig_kernel_count());
+    if (words >= FAMILIES) fprintf(stderr, "%-34s %2d layers, error %.1f %%\n", c->family, c->layers, c->error * 100);
+    for (int32_t i = 0, n = 0; i < f->set->n && words >= LAYERS; i++) {
+        const struct ig_grid_layer *l = &f->set->layers[i];
+        struct ig_single_problem p;
+        union ig_attrs attrs;
+        struct ig_call call;
+        ig_grid_problem(&p, &attrs, f->kernel, f->set->kind, l);
+        if (!ig_single_call(&p, &call)) continue;
+        double ns = ig_fit_ns(c, f->samples[n].f);
+        fprintf(stderr, "  %4d %4d %3dx%-3d %2d/%d %12.0f ns %+6.1f %%\n", l->ic, l->oc, l->size, l->size, l->k,
+                l->stride, f->samples[n].ns, (ns / f->samples[n].ns - 1) * 100);
+        n++;
     }
 }
 
-static void describe_host(const char *out, int costs, double seconds, int quiet)
+static void calibrate(struct ig_platform *b, double seconds, int words)
+{
+    struct ig_processor *p = &b->processors[0];
+    struct ig_caches caches = ig_caches_of(b, p);
+    static struct family families[IG_MAX_COSTS];
+    int32_t n = find_families(families, IG_MAX_COSTS);
+    for (int pass = 0; pass < PASSES; pass++)
+        for (int32_t i = 0; i < n; i++) {
+            measure(&families[i], &caches, seconds / PASSES);
+            if (words) ig_progress("calibrate: family", pass * n + i + 1, PASSES * n);
+        }
+    for (int32_t i = 0; i < n; i++) {
+        if (families[i].n < FEWEST_LAYERS) continue;
+        struct ig_cost *c = &p->costs[p->n_costs++];
+        ig_fit(c, families[i].name, families[i].samples, families[i].n);
+        note_start(p, c);
+        print_fit(&families[i], c, words);
+    }
+}
+
+static void describe_host(const char *out, int costs, double seconds, int words)
 {
     struct ig_machine m;
     char err[4096];
@@ -152,7 +198,7 @@ static void describe_host(const char *out, int costs, double seconds, int quiet)
     ig_machine_measure(&m);
     describe(b, &m);
     ig_machine_pin();
-    if (costs) calibrate(b, seconds, quiet);
+    if (costs) calibrate(b, seconds, words);
     if (ig_platform_write(b, out, err, sizeof err)) ig_fatal("%s", err);
     free(b);
 }
@@ -161,33 +207,35 @@ int ig_verb_calibrate(int argc, char **argv)
 {
     static const struct option longs[] = {
         {"help", 0, 0, 'h'},   {"output", 1, 0, 'o'}, {"no-costs", 0, 0, 'n'},  {"seconds", 1, 0, 's'},
-        {"grid", 1, 0, 'g'},   {"layers", 1, 0, 'l'}, {"skip", 1, 0, 'S'},      {"max-gmacs", 1, 0, 'm'},
-        {"kernel", 1, 0, 'k'}, {"check", 1, 0, 'c'},  {"platform", 1, 0, 'P'},  {"svg", 1, 0, 'v'},
-        {"quiet", 0, 0, 'q'},  {0, 0, 0, 0}};
-    struct ig_grid_options grid = {.layers = 2200, .seconds = 30, .most_macs = 3e9};
+        {"grid", 1, 0, 'g'},   {"layers", 1, 0, 'l'}, {"passes", 1, 0, 'p'}, {"skip", 1, 0, 'S'},      {"max-gmacs", 1, 0, 'm'},
+        {"kernel", 1, 0, 'k'}, {"check", 1, 0, 'c'},  {"platform", 1, 0, 'P'},  {"svg", 1, 0, 'w'},
+        {"quiet", 0, 0, 'q'},  {"verbose", 0, 0, 'v'}, {0, 0, 0, 0}};
+    struct ig_grid_options grid = {.layers = 2200, .passes = 1, .seconds = 30, .most_macs = 3e9};
     const char *out = "host.json", *times = NULL, *check = NULL, *platform = "host.json", *svg = NULL;
-    int costs = 1, quiet = 0;
+    int costs = 1, words = FAMILIES;
     double seconds = 0;
-    for (int c; (c = getopt_long(argc, argv, "o:qh", longs, NULL)) != -1;) switch (c) {
+    for (int c; (c = getopt_long(argc, argv, "o:qvh", longs, NULL)) != -1;) switch (c) {
         case 'h': return fputs(help, stdout) < 0;
         case 'o': out = optarg; break;
         case 'n': costs = 0; break;
         case 's': seconds = ig_number(optarg, "--seconds", 0.001, 86400); break;
         case 'g': times = optarg; break;
         case 'l': grid.layers = (int32_t)ig_number(optarg, "--layers", 1, 16384); break;
+        case 'p': grid.passes = (int32_t)ig_number(optarg, "--passes", 1, 100); break;
         case 'S': grid.skip = (int32_t)ig_number(optarg, "--skip", 0, 16384); break;
         case 'm': grid.most_macs = 1e9 * ig_number(optarg, "--max-gmacs", 1e-6, 1e6); break;
         case 'k': grid.kernel = optarg; break;
         case 'c': check = optarg; break;
         case 'P': platform = optarg; break;
-        case 'v': svg = optarg; break;
-        case 'q': quiet = 1; break;
+        case 'w': svg = optarg; break;
+        case 'q': words = QUIET; break;
+        case 'v': words = LAYERS; break;
         default: ig_usage(help);
         }
     if (optind != argc) ig_usage(help);
     if (seconds > 0) grid.seconds = seconds;
     if (times) ig_grid_measure(times, &grid);
     if (check) ig_grid_check(check, platform, svg);
-    if (!times && !check) describe_host(out, costs, seconds > 0 ? seconds : 0.1, quiet);
+    if (!times && !check) describe_host(out, costs, seconds > 0 ? seconds : 0.1, words);
     return 0;
 }

@@ -7,6 +7,7 @@
 struct ig_grid_options {
     const char *kernel;   /* to measure; NULL: the first layer's, else the direct one */
     int32_t skip, layers; /* of the grid's order: leave out, then take */
+    int32_t passes;       /* over all of them; the least time counts */
     double seconds;       /* stop measuring then; the next run goes on */
     double most_macs;     /* per layer */
 };

@@ -22,7 +22,9 @@ enum {
     BLOCK = 16,
     STREAM_BYTES = 512 << 10, /* weights beyond are read panel by panel */
     LATENCY = 4,              /* cycles of a multiply-add: what a tile of few rows takes all the same */
-    VECTOR = 8
+    VECTOR = 8,
+    READ_ONLY = 2,            /* what is read alone stays in a cache as if it were so much smaller */
+    FC_WIDE = 64              /* channels that a one-row product takes at a time */
 };
 
 struct ig_caches ig_caches_of(const struct ig_platform *b, const struct ig_processor *p)
@@ -91,6 +93,8 @@ static void whole_operands(double *f, const struct ig_caches *c, const struct ig
     f[IG_F_X_RUNS_DRAM] += s.dram * x_runs;
 }
 
+struct tile { int32_t mr, nr, rows; }; /* of a kernel: of the micro-kernel; output rows that go together */
+
 /* --- matrix products: groups of mr pixels by panels of nr channels, k deep (kernels_cpu/common/gemm_block.c) --- */
 
 struct gemm {
@@ -149,49 +153,50 @@ static void gemm(double *f, const struct ig_caches *c, const struct ig_call *cal
     whole_operands(f, c, call, weights * g->groups, g->taps <= 1);
 }
 
-static void conv_features(const struct ig_call *call, const struct ig_caches *c, int32_t mr, int32_t nr, double *f)
+static void conv_features(const struct ig_call *call, const struct ig_caches *c, const struct tile *t, double *f)
 {
     const struct ig_conv *conv = call->attrs;
     const struct ig_operand *x = &call->in[0], *y = &call->out[0];
-    struct gemm g = {.pixels = (double)y->h * y->w, .taps = (double)conv->w.kh * conv->w.kw, .mr = mr, .nr = nr,
+    struct gemm g = {.pixels = (double)y->h * y->w, .taps = (double)conv->w.kh * conv->w.kw, .mr = t->mr, .nr = t->nr,
                      .k = (double)x->c / conv->groups, .oc = (double)y->c / conv->groups, .groups = conv->groups,
                      .reread = conv->w.kw};
     gemm(f, c, call, &g);
 }
 
-static void first_features(const struct ig_call *call, const struct ig_caches *c, int32_t mr, int32_t nr, double *f)
+static void first_features(const struct ig_call *call, const struct ig_caches *c, const struct tile *t, double *f)
 {
     const struct ig_conv *conv = call->attrs;
     const struct ig_operand *x = &call->in[0], *y = &call->out[0];
-    struct gemm g = {.pixels = (double)y->h * y->w, .taps = conv->w.kh, .k = (double)conv->w.kw * x->c, .mr = mr,
-                     .nr = nr, .oc = y->c, .groups = 1, .reread = 1};
+    struct gemm g = {.pixels = (double)y->h * y->w, .taps = conv->w.kh, .k = (double)conv->w.kw * x->c, .mr = t->mr,
+                     .nr = t->nr, .oc = y->c, .groups = 1, .reread = 1};
     gemm(f, c, call, &g);
     f[IG_F_X_RUNS_L3] = f[IG_F_X_RUNS_DRAM] = 0;
 }
 
 /* One row: every weight is read once. */
-static void fc_features(const struct ig_call *call, const struct ig_caches *c, int32_t mr, int32_t nr, double *f)
+static void fc_features(const struct ig_call *call, const struct ig_caches *c, const struct tile *t, double *f)
 {
     const struct ig_operand *x = &call->in[0], *y = &call->out[0];
-    struct gemm g = {.pixels = (double)y->h * y->w, .taps = 1, .k = (double)x->c, .mr = mr, .nr = nr, .oc = y->c,
+    struct gemm g = {.pixels = (double)y->h * y->w, .taps = 1, .k = (double)x->c, .mr = t->mr, .nr = t->nr, .oc = y->c,
                      .groups = 1, .reread = 1};
     double weights = (double)x->c * y->c * F;
     if (g.pixels > 1) {
         gemm(f, c, call, &g);
         return;
     }
+    double wide = floor((double)y->c / FC_WIDE), rest = ceil_of(y->c - wide * FC_WIDE, t->nr);
     f[IG_F_START] = 1;
-    f[IG_F_WORK] = weights / F / VECTOR;
-    f[IG_F_TILES] = ceil_of(y->c, nr);
-    book(f, IG_F_B_L2, c, weights, weights + bytes_of(x) + bytes_of(y));
+    f[IG_F_WORK] = LATENCY * x->c * (wide + rest);
+    f[IG_F_TILES] = wide + rest;
+    book(f, IG_F_B_L2, c, weights, weights / READ_ONLY);
 }
 
 /* Seven products of half the depth for two pixels by two panels; their sums are formed before and after. */
-static void strassen_features(const struct ig_call *call, const struct ig_caches *c, int32_t mr, int32_t nr, double *f)
+static void strassen_features(const struct ig_call *call, const struct ig_caches *c, const struct tile *t, double *f)
 {
     enum { PRODUCTS = 7, SUMS = 5 };
     const struct ig_operand *x = &call->in[0], *y = &call->out[0];
-    struct gemm g = {.pixels = ceil((double)y->h * y->w / 2), .taps = 1, .k = x->c / 2., .mr = mr, .nr = nr,
+    struct gemm g = {.pixels = ceil((double)y->h * y->w / 2), .taps = 1, .k = x->c / 2., .mr = t->mr, .nr = t->nr,
                      .oc = y->c / 2., .groups = 1, .reread = 1};
     gemm(f, c, call, &g);
     f[IG_F_WORK] *= PRODUCTS;
@@ -199,9 +204,52 @@ static void strassen_features(const struct ig_call *call, const struct ig_caches
     f[IG_F_TAPS] = g.pixels * 2 * y->c / VECTOR;        /* vectors of results joined */
     f[IG_F_GATHER] = g.pixels * SUMS * g.k / VECTOR;    /* vectors of sums */
     for (int i = IG_F_A_L2; i <= IG_F_B_DRAM; i++) f[i] = 0;
-    double weights = PRODUCTS * g.k * g.oc * F, blocks = ceil_of(ceil_of(g.pixels, mr), BLOCK);
+    double weights = PRODUCTS * g.k * g.oc * F, blocks = ceil_of(ceil_of(g.pixels, t->mr), BLOCK);
     book(f, IG_F_B_L2, c, weights * blocks, weights + bytes_of(x) + bytes_of(y));
     book(f, IG_F_A_L2, c, bytes_of(x), bytes_of(x) + bytes_of(y) + weights);
+}
+
+/*
+ * F(m,3): for each of (m+2)^2 points a product of tiles by channels, and transforms of images and results. Weights are
+ * read once a block of groups; a block has few, unless the weights do not stay in a cache (kernels_cpu/common/winograd.c).
+ */
+static void winograd_features(const struct ig_call *call, const struct ig_caches *c, const struct tile *t, double *f)
+{
+    enum { NEAR_BYTES = 16 << 20, NEAR_GROUPS = 2, FAR_GROUPS = 8, FAR_BYTES = 1536 << 10 };
+    const struct ig_operand *x = &call->in[0], *y = &call->out[0];
+    double m = t->rows, points = (m + 2) * (m + 2), tiles = ceil_of(y->h, m) * ceil_of(y->w, m);
+    struct gemm g = {.pixels = tiles, .taps = 1, .k = (double)x->c, .mr = t->mr, .nr = t->nr, .oc = y->c};
+    double panels = ceil_of(y->c, t->nr), weights = points * panels * t->nr * x->c * F, groups = ceil_of(tiles, t->mr);
+    double group = points * t->mr * x->c * F, in_block = NEAR_GROUPS;
+    if (weights > NEAR_BYTES) in_block = fmax(NEAR_GROUPS, fmin(FAR_GROUPS, floor(FAR_BYTES / group)));
+    double block = fmin(in_block, groups) * (group + points * t->mr * y->c * F), blocks = ceil_of(groups, in_block);
+    double all = weights + bytes_of(x) + bytes_of(y);
+    f[IG_F_START] = 1;
+    f[IG_F_WORK] = cycles_of(&g) * x->c * points;
+    f[IG_F_TILES] = groups * panels * points;
+    f[IG_F_GATHER] = tiles * points * ceil_of(x->c, VECTOR); /* vectors of images transformed */
+    f[IG_F_TAPS] = tiles * points * ceil_of(y->c, VECTOR);   /* and of results */
+    f[IG_F_GROUPS] = tiles;
+    book(f, IG_F_B_L2, c, weights * blocks, (blocks > 1 ? weights + block : all) / READ_ONLY);
+    book(f, IG_F_A_L2, c, groups * (group + points * t->mr * y->c * F), block);
+    whole_operands(f, c, call, weights, 1);
+}
+
+/* Straight lines: an output row by a panel, groups of pixels of which the last may go back over some. */
+static void line_features(const struct ig_call *call, const struct ig_caches *c, const struct tile *t, double *f)
+{
+    const struct ig_conv *conv = call->attrs;
+    const struct ig_operand *x = &call->in[0], *y = &call->out[0];
+    double panels = ceil_of(y->c, t->nr), narrow = ceil_of(fmod(y->c, t->nr), VECTOR) * VECTOR, rows = y->h;
+    double k = (double)conv->w.kh * conv->w.kw * x->c, wide = rows * ceil_of(y->w, t->mr) * floor((double)y->c / t->nr);
+    double half = narrow > 0 ? rows * ceil_of(y->w, 2. * t->mr) : 0;
+    f[IG_F_START] = 1;
+    f[IG_F_WORK] = (wide + half) * t->mr * k;
+    f[IG_F_TILES] = wide + half;
+    f[IG_F_TAPS] = (wide + half) * conv->w.kh;
+    f[IG_F_GATHER] = (double)x->h * x->w;
+    f[IG_F_GROUPS] = rows * panels;
+    whole_operands(f, c, call, 0, 0);
 }
 
 /* --- passes over vectors of channels --- */
@@ -214,38 +262,36 @@ static void window_features(const struct ig_call *call, const struct ig_caches *
     f[IG_F_WORK] = vectors * taps;
     f[IG_F_TILES] = vectors;
     f[IG_F_TAPS] = ceil_of(y->c, VECTOR) * y->h;
+    f[IG_F_GATHER] = (double)y->h * y->w;
     f[IG_F_GROUPS] = y->h;
     whole_operands(f, c, call, 0, 1);
 }
 
-static void depthwise_features(const struct ig_call *call, const struct ig_caches *c, int32_t mr, int32_t nr, double *f)
+static void depthwise_features(const struct ig_call *call, const struct ig_caches *c, const struct tile *t, double *f)
 {
     const struct ig_conv *conv = call->attrs;
-    (void)mr;
-    (void)nr;
+    (void)t;
     window_features(call, c, (double)conv->w.kh * conv->w.kw, f);
 }
 
-static void pool_features(const struct ig_call *call, const struct ig_caches *c, int32_t mr, int32_t nr, double *f)
+static void pool_features(const struct ig_call *call, const struct ig_caches *c, const struct tile *t, double *f)
 {
     const struct ig_pool *pool = call->attrs;
-    (void)mr;
-    (void)nr;
+    (void)t;
     window_features(call, c, (double)pool->w.kh * pool->w.kw, f);
 }
 
-static void global_features(const struct ig_call *call, const struct ig_caches *c, int32_t mr, int32_t nr, double *f)
+static void global_features(const struct ig_call *call, const struct ig_caches *c, const struct tile *t, double *f)
 {
-    (void)mr;
-    (void)nr;
+    (void)t;
     window_features(call, c, (double)call->in[0].h * call->in[0].w, f);
+    f[IG_F_GATHER] = (double)call->in[0].h * call->in[0].w;
 }
 
-static void plain_features(const struct ig_call *call, const struct ig_caches *c, int32_t mr, int32_t nr, double *f)
+static void plain_features(const struct ig_call *call, const struct ig_caches *c, const struct tile *t, double *f)
 {
     double reach = bytes_of(&call->out[0]), in = 0;
-    (void)mr;
-    (void)nr;
+    (void)t;
     for (int32_t i = 0; i < call->n_in; i++) in += bytes_of(&call->in[i]);
     reach += in;
     f[IG_F_START] = 1;
@@ -257,15 +303,16 @@ static void plain_features(const struct ig_call *call, const struct ig_caches *c
 
 /* --- families --- */
 
-typedef void family_fn(const struct ig_call *call, const struct ig_caches *c, int32_t mr, int32_t nr, double *f);
+typedef void family_fn(const struct ig_call *call, const struct ig_caches *c, const struct tile *t, double *f);
 
 static const struct family {
     int32_t op;
     const char *name;    /* what follows "<op>_f32_" or "<op>_any_"; a tile may follow */
     family_fn *features;
 } families[] = {
-    {IG_CONV, "first", first_features},       {IG_CONV, "strassen", strassen_features},
-    {IG_CONV, "depthwise", depthwise_features}, {IG_CONV, "winograd", NULL},
+    {IG_CONV, "first6x", first_features},       {IG_CONV, "first", line_features},
+    {IG_CONV, "strassen", strassen_features},   {IG_CONV, "winograd", winograd_features},
+    {IG_CONV, "depthwise", depthwise_features},
     {IG_CONV, "", conv_features},             {IG_FC, "", fc_features},
     {IG_POOL, "", pool_features},             {IG_GLOBAL_POOL, "", global_features},
     {IG_UNARY, "", plain_features},           {IG_BINARY, "", plain_features},
@@ -285,7 +332,7 @@ static const struct family *family_of(const struct ig_kernel *k)
     if (k->isa == IG_ISA_REF || !name) return NULL;
     for (size_t i = 0; i < sizeof families / sizeof *families; i++)
         if (families[i].op == k->op && !strncmp(name, families[i].name, strlen(families[i].name)))
-            return families[i].features ? &families[i] : NULL;
+            return &families[i];
     return NULL;
 }
 
@@ -299,14 +346,24 @@ const char *ig_family(const struct ig_kernel *k, const struct ig_call *call, cha
     return text;
 }
 
+/* "..._6x16__avx2": the last two numbers before the ISA, or 6x16. */
+static struct tile tile_of(const struct ig_kernel *k)
+{
+    struct tile t = {6, 16, k->row_tile};
+    const char *at = strstr(k->name, "__");
+    while (at && at > k->name && (at[-1] == 'x' || (at[-1] >= '0' && at[-1] <= '9'))) at--;
+    int mr, nr;
+    if (at && sscanf(at, "%dx%d", &mr, &nr) == 2 && mr > 0 && nr > 0) t = (struct tile){mr, nr, k->row_tile};
+    return t;
+}
+
 int ig_features(const struct ig_kernel *k, const struct ig_call *call, const struct ig_caches *caches, double *f)
 {
     const struct family *family = family_of(k);
-    int mr = 6, nr = 16;
     memset(f, 0, sizeof *f * IG_FEATURES);
     if (!family) return -1;
-    if (sscanf(variant(k) + strlen(family->name), "%dx%d", &mr, &nr) != 2) mr = 6, nr = 16;
-    family->features(call, caches, mr, nr, f);
+    struct tile t = tile_of(k);
+    family->features(call, caches, &t, f);
     return 0;
 }
 

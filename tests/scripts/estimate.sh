@@ -1,0 +1,65 @@
+# ingot plan --estimate and ingot calibrate as a user runs them: boards by name and file, loop nests, JSON, wrong files.
+. "$SRCDIR/tests/scripts/tap.inc"
+model=$SRCDIR/models/fashion.onnx
+
+says() { # words, command...: the command's output has the words
+    words=$1
+    shift
+    "$@" >"$work/out" 2>&1
+    grep -q -- "$words" "$work/out" || { cat "$work/out"; return 1; }
+}
+
+boards() {
+    for board in tx2 xavier neuraghe; do
+        says "fashion on $board, one layer after another" out/ingot plan --estimate --platform $board "$model" || return 1
+        out/ingot plan --estimate --platform "$SRCDIR/platforms/$board.json" "$model" | cmp - "$work/out" || return 1
+    done
+}
+
+nest() {
+    says 'for par0 in range(9):' out/ingot plan --platform neuraghe --explain-layer down "$model" &&
+        grep -q '^estimate ' "$work/out" && says "no layer is called 'none'" out/ingot plan --platform tx2 --explain-layer none "$model"
+}
+
+json() {
+    out/ingot plan --estimate --platform tx2 --json --op-dist conv=accelerator,gemm=CPU "$model" >"$work/e.json" &&
+        "${PYTHON:-python3}" -c "
+import json, sys
+e = json.load(open('$work/e.json'))
+on = {l['kind']: l['processor'] for l in e['layers']}
+assert on['conv'] == 0 and on['gemm'] == 1, on
+assert abs(sum(l['ms'] for l in e['layers']) - e['latency_ms']) < 1e-9
+assert abs(e['fps'] * e['latency_ms'] - 1000) < 1e-6"
+}
+
+wrong() {
+    sed 's/"channel":1/"channel":7/' "$SRCDIR/platforms/tx2.json" >"$work/wrong.json"
+    ! out/ingot plan --estimate --platform "$work/wrong.json" "$model" >"$work/out" 2>&1 &&
+        grep -q "wrong.json: processors\[0\]: X: channel 7 is not among 'channels'" "$work/out" &&
+        says "'conv=GPU': not KIND=TYPE" out/ingot plan --estimate --platform tx2 --op-dist conv=GPU "$model"
+}
+
+# The grid's file is only added to, and taken up where it ended.
+grid() {
+    out/ingot calibrate --grid "$work/times" --layers 4 --max-gmacs 0.001 --seconds 60 2>/dev/null &&
+        [ "$(wc -l <"$work/times")" = 5 ] &&
+        out/ingot calibrate --grid "$work/times" --layers 6 --max-gmacs 0.001 --seconds 60 2>/dev/null &&
+        [ "$(wc -l <"$work/times")" = 7 ] && [ "$(sort -u "$work/times" | wc -l)" = 7 ]
+}
+
+host() {
+    out/ingot calibrate --no-costs -q -o "$work/host.json" && grep -q '"processors":' "$work/host.json" &&
+        says "fashion on host" out/ingot plan --estimate --platform "$work/host.json" "$model"
+}
+
+check "boards by name and by file" boards
+check "a layer as a loop nest" nest
+check "the estimate as JSON" json
+check "what is wrong is said" wrong
+if [ "$(uname -m)" = x86_64 ] && grep -q avx2 /proc/cpuinfo; then
+    check "the grid is measured in pieces" grid
+else
+    skip "the grid is measured in pieces" "no vector kernels"
+fi
+check "this machine as a board" host
+finish
