@@ -4,14 +4,17 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <cmocka.h>
 
 #include "kernels_cpu/registry.h"
+#include "models/zoo/zoo.h"
 #include "planner/app.h"
 #include "planner/baseline.h"
 #include "planner/plan.h"
-#include "tests/support/zoo_net.h"
+#include "planner/share.h"
+#include "tests/support/nets_zoo.h"
 
 static int64_t reuse_total(const struct ig_app *a)
 {
@@ -52,11 +55,229 @@ static void mem_eq5_mobilenet(void **state)
     ig_graph_free(g);
 }
 
+/* --- our arenas --- */
+
+static struct ig_plan *make_plan(const struct ig_graph *g)
+{
+    struct ig_plan_options o = {.target = "host", .isa = IG_ISA_REF, .threads = 1};
+    char err[1024] = "";
+    struct ig_plan *p = ig_plan_make(g, &o, err, sizeof err);
+    if (!p || ig_validate(g, p, 0, err, sizeof err)) fail_msg("%s: %s", g->name, err);
+    return p;
+}
+
+/* What the plan packs; items[n_buffers]. */
+static int32_t arena_items(const struct ig_plan *p, struct ig_pack_item *items)
+{
+    int32_t n = 0;
+    for (int32_t v = 0; v < p->n_buffers; v++) {
+        const struct ig_plan_buffer *b = &p->buffers[v];
+        if (b->memory == IG_MEMORY_ARENA && b->alias_of < 0)
+            items[n++] = (struct ig_pack_item){b->first, b->last + 1, b->bytes, 0};
+    }
+    return n;
+}
+
+/*
+ * Every tensor for itself, without views and in place, as a framework has it: a concatenation writes its output, a
+ * reshape nothing. items[n_values].
+ */
+static int32_t plain_items(const struct ig_graph *g, struct ig_pack_item *items)
+{
+    int32_t *last = test_calloc((size_t)g->n_values, sizeof *last), n = 0;
+    for (int32_t v = 0; v < g->n_values; v++) last[v] = g->values[v].producer;
+    for (int32_t i = g->n_nodes - 1; i >= 0; i--) {
+        const struct ig_node *node = &g->nodes[i];
+        for (int32_t k = 0; k < node->n_in; k++) {
+            int32_t reader = node->op == IG_RESHAPE ? last[node->out[0]] : i;
+            if (node->in[k] >= 0 && reader > last[node->in[k]]) last[node->in[k]] = reader;
+        }
+    }
+    for (int32_t i = 0; i < g->n_nodes; i++)
+        for (int32_t k = 0; k < g->nodes[i].n_out && g->nodes[i].op != IG_RESHAPE; k++) {
+            int32_t v = g->nodes[i].out[k];
+            if (v >= 0 && !ig_is_output(g, v))
+                items[n++] = (struct ig_pack_item){i, last[v] + 1, ig_bytes(&g->values[v].shape), 0};
+        }
+    test_free(last);
+    return n;
+}
+
+static int64_t ms(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+enum { ALGORITHMS = 3 };
+
+static void run_baselines(struct ig_pack_item *items, int32_t n, int64_t bytes[ALGORITHMS])
+{
+    bytes[0] = ig_baseline_by_size(items, n);
+    bytes[1] = ig_baseline_best_fit(items, n);
+    bytes[2] = ig_baseline_reuse(items, n);
+}
+
+/* Other people's algorithms on our tensors and on the network's own; Algorithm 1 also a buffer for every edge. */
+static void compare_arena(const char *name)
+{
+    struct ig_graph *g = zoo_net_unprepared(name);
+    struct ig_app *a = ig_app_of_graph(g);
+    struct ig_pack_item *items = test_calloc((size_t)g->n_values, sizeof *items);
+    int64_t ours[ALGORITHMS], plain[ALGORITHMS], edges = 4 * reuse_total(a), start;
+    run_baselines(items, plain_items(g, items), plain);
+    test_free(items);
+    ig_prepare_views(g);
+    start = ms();
+    struct ig_plan *p = make_plan(g);
+    start = ms() - start;
+    items = test_calloc((size_t)g->n_values, sizeof *items);
+    run_baselines(items, arena_items(p, items), ours);
+    print_message("%-17s %9ld %9ld |%9ld %9ld %9ld |%9ld %9ld %9ld %9ld | %3ld ms\n", name,
+                  (long)p->arena_bytes, (long)p->arena_lower_bound_bytes, (long)ours[0], (long)ours[1],
+                  (long)ours[2], (long)plain[0], (long)plain[1], (long)plain[2], (long)edges, (long)start);
+    assert_int_equal(p->arena_bytes, p->arena_lower_bound_bytes);
+    for (int k = 0; k < ALGORITHMS; k++) assert_true(p->arena_bytes <= ours[k] && p->arena_bytes <= plain[k]);
+    assert_true(p->arena_bytes <= edges);
+    ig_app_free(a);
+    test_free(items);
+    ig_plan_free(p);
+    ig_graph_free(g);
+}
+
+static void arenas_are_the_smallest(void **state)
+{
+    (void)state;
+    print_message("%-17s %9s %9s |%9s %9s %9s |%9s %9s %9s %9s |\n", "bytes", "arena", "bound", "by size",
+                  "best fit", "Alg. 1", "by size", "best fit", "Alg. 1", "per edge");
+    for (int32_t i = 0; ig_zoo_net(i); i++) compare_arena(ig_zoo_net(i)->name);
+}
+
+/* --- applications of Table 12, without parts --- */
+
+static int64_t parameter_bytes(const char *name)
+{
+    struct ig_zoo_counts n;
+    ig_zoo_count(ig_zoo_find(name), &n);
+    return 4 * n.folded;
+}
+
+static int64_t arena_of(const char *name)
+{
+    struct ig_graph *g = zoo_net(name);
+    struct ig_plan *p = make_plan(g);
+    int64_t arena = p->arena_bytes;
+    ig_plan_free(p);
+    ig_graph_free(g);
+    return arena;
+}
+
+/* The items alive in steps [from, to), packed. */
+static int64_t stage_arena(const struct ig_pack_item *items, int32_t n, int32_t from, int32_t to)
+{
+    struct ig_pack_item *part = test_calloc((size_t)n, sizeof *part);
+    int32_t count = 0;
+    for (int32_t i = 0; i < n; i++) {
+        struct ig_pack_item item = items[i];
+        if (item.lower < from) item.lower = from;
+        if (item.upper > to) item.upper = to;
+        if (item.lower < item.upper) part[count++] = item;
+    }
+    int64_t height = ig_pack_offsets(part, count).height;
+    test_free(part);
+    return height;
+}
+
+/* Is everything that crosses from step `at` on at most 28 rows high? */
+static int cut_is_deep(const struct ig_graph *g, const struct ig_plan *p, int32_t at)
+{
+    for (int32_t v = 0; v < p->n_buffers; v++) {
+        const struct ig_plan_buffer *b = &p->buffers[v];
+        const struct ig_shape *s = &g->values[v].shape;
+        if (b->memory != IG_MEMORY_ARENA && b->memory != IG_MEMORY_INPUT) continue;
+        if (b->first < at && b->last >= at && s->rank == 4 && s->dims[1] > 28) return 0;
+    }
+    return 1;
+}
+
+/* Two stages that run at once, each with its own slot, copied between frames; over all cuts at 28 x 28 or deeper. */
+static void pipeline_arenas(const char *name, int64_t *least, int64_t *most)
+{
+    struct ig_graph *g = zoo_net(name);
+    struct ig_plan *p = make_plan(g);
+    struct ig_pack_item *items = test_calloc((size_t)p->n_buffers, sizeof *items);
+    int32_t n = arena_items(p, items);
+    *least = INT64_MAX;
+    *most = 0;
+    for (int32_t at = 1; at < p->n_steps; at++) {
+        if (!cut_is_deep(g, p, at)) continue;
+        int64_t stages[2] = {stage_arena(items, n, 0, at), stage_arena(items, n, at, p->n_steps)}, base[2];
+        int64_t bytes = ig_share_stack(stages, 2, base);
+        if (bytes < *least) *least = bytes;
+        if (bytes > *most) *most = bytes;
+    }
+    test_free(items);
+    ig_plan_free(p);
+    ig_graph_free(g);
+}
+
+/*
+ * With pre-activations (scale, shift and ReLU in front of a convolution) taken to be the reader's own business: their
+ * outputs take no room, what they read is held for their readers.
+ */
+static int64_t folded_arena(const char *name)
+{
+    struct ig_graph *g = zoo_net(name);
+    struct ig_plan *p = make_plan(g);
+    struct ig_pack_item *items = test_calloc((size_t)p->n_buffers, sizeof *items);
+    for (int32_t i = 0; i < p->n_steps; i++) {
+        const struct ig_node *n = &g->nodes[p->steps[i].node];
+        struct ig_plan_buffer *out = &p->buffers[n->out[0]];
+        if (n->op != IG_BINARY || !ig_is_const(g, n->in[1])) continue;
+        struct ig_plan_buffer *in = &p->buffers[n->in[0]];
+        if (in->alias_of >= 0) in = &p->buffers[in->alias_of];
+        if (out->last > in->last) in->last = out->last;
+        if (out->alias_of < 0) out->memory = IG_MEMORY_NONE;
+    }
+    int64_t height = ig_pack_offsets(items, arena_items(p, items)).height;
+    test_free(items);
+    ig_plan_free(p);
+    ig_graph_free(g);
+    return height;
+}
+
+static void mem_maxlive_apps(void **state)
+{
+    (void)state;
+    assert_int_equal(arena_of("mobilenet_v2"), 4 * 1505280);
+    assert_int_equal(parameter_bytes("mobilenet_v2") + 4 * 1505280, 19972384);    /* 1: 19.972 MB */
+    assert_int_equal(parameter_bytes("efficientnet_b0") + arena_of("efficientnet_b0"), 27091280); /* 2 */
+    int64_t least, most, bytes = parameter_bytes("mobilenet_v2");
+    pipeline_arenas("mobilenet_v2", &least, &most); /* 3: 20.22 to 21.28 MB */
+    assert_int_equal((bytes + most + 5000) / 10000, 2128);
+    assert_true((bytes + least) / 10000 <= 2022);
+    bytes = parameter_bytes("efficientnet_b0");
+    pipeline_arenas("efficientnet_b0", &least, &most); /* 4: 27.34 to 28.72 MB */
+    assert_int_equal((bytes + most + 5000) / 10000, 2872);
+    assert_true((bytes + least) / 10000 <= 2734);
+    const int64_t fifth[3] = {arena_of("inception_v2"), arena_of("mobilenet_v1_025"), arena_of("resnet50")};
+    bytes = parameter_bytes("inception_v2") + parameter_bytes("mobilenet_v1_025") + parameter_bytes("resnet50");
+    assert_int_equal((bytes + ig_share_alternate(fifth, 3) + 500) / 1000, 153927);
+    const int64_t sixth[3] = {arena_of("mobilenet_v1"), arena_of("resnet50"), folded_arena("densenet121")};
+    bytes = parameter_bytes("densenet121") + parameter_bytes("mobilenet_v1") + parameter_bytes("resnet50");
+    /* 155.972 were DenseNet's first pool not written straight into the block's concatenation, 6.42 MB at that step. */
+    assert_int_equal((bytes + ig_share_alternate(sixth, 3) + 500) / 1000, 157177);
+    assert_int_equal((bytes + ig_share_alternate(sixth, 2) + 500) / 1000, 155972);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(mem_alg1_edges),
         cmocka_unit_test(mem_eq5_mobilenet),
+        cmocka_unit_test(arenas_are_the_smallest),
+        cmocka_unit_test(mem_maxlive_apps),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
