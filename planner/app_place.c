@@ -164,7 +164,6 @@ int64_t ig_app_place(const struct ig_app *a, int32_t data_bytes, int64_t *offset
     l.inner = ig_must_alloc((size_t)a->n_edges, sizeof *l.inner);
     l.block = ig_must_alloc(partitions, sizeof *l.block);
     l.needed = ig_must_alloc(partitions, sizeof *l.needed);
-    l.needed = ig_must_alloc(partitions, sizeof *l.needed);
     find_clusters(&l);
     add_slots(&l);
     for (int32_t p = 0; p < a->n_partitions; p++)
