@@ -36,7 +36,7 @@ static double percent(const struct ig_gemm_set *set, int32_t rows, int32_t width
 {
     const float *a[IG_GEMM_MAX_MR];
     float *c[IG_GEMM_MAX_MR], *panel = memory + IG_GEMM_MAX_MR * (K + 16), *out = panel + IG_GEMM_MAX_NR * (K + 1);
-    struct tile t = {{.a = a, .taps = 1, .k = K, .b = panel + set->nr, .bias = panel, .c = c, .panels = 1},
+    struct tile t = {{.a = a, .taps = 1, .k = K, .b = panel + set->nr, .bias = panel, .c = c, .panels = 1, .groups = 1},
                      set->fn[width / IG_GEMM_STEP - 1][rows - 1]};
     for (int32_t m = 0; m < set->mr; m++) {
         a[m] = memory + m * (K + 16);

@@ -45,9 +45,13 @@ struct ig_gemm_args {
     int32_t flags;         /* 88: enum ig_gemm_flags */
     float lo, hi;          /* 92, 96 */
     int32_t panels;        /* 100: >= 1. The next panel's bias and weights follow this one's, its channels too */
+    int32_t groups;        /* 104: >= 1. All panels for this group of rows, then for the next, whose a_offset, */
+    int64_t a_step;        /* 112:       c_offset and r_offset are that many bytes more */
+    int64_t c_step;        /* 120 */
+    int64_t r_step;        /* 128 */
 };
 
-/* c[row][0..width) of `rows` rows (both fixed by the function) = act(bias + sum a b + r), `panels` times. */
+/* c[row][0..width) of `rows` rows (both fixed by the function) = act(bias + sum a b + r), groups * panels times. */
 typedef void ig_gemm_fn(const struct ig_gemm_args *args);
 /* y[0..n) = act(x[0..n)); y may be x; the bits of an element depend on its value alone. */
 typedef void ig_act_fn(float *y, const float *x, int64_t n, const struct ig_act *act);
@@ -61,7 +65,7 @@ struct ig_gemm_set {       /* one ISA's tools; static const data */
     ig_gemv_fn *gemv;      /* or NULL */
     int32_t gemv_panels;   /* panels that gemv takes; gemv_panels*nr floats <= 8 * 32 */
     int64_t stream_bytes;  /* weights above this are prefetched and reused over a block: about half of L2 */
-    int32_t loops;         /* the functions obey `panels`; 0: they are only ever given 1 */
+    int32_t loops;         /* the functions obey `panels` and `groups`; 0: they are only ever given 1 */
 };
 
 /* Floats of one packed panel. */

@@ -10,15 +10,40 @@
 
 enum { IG_GEMM_BLOCK = 16 };        /* groups whose addresses are in the table at a time */
 
-struct ig_gemm_tables {             /* of one block, in scratch */
+/*
+ * Groups whose pixels lie evenly and have no tap in the padding differ in an offset only: they share the tables of one
+ * such group, and nothing is filled in for them.
+ */
+struct ig_gemm_group {
+    const float **a;                /* [tap][mr] */
+    float **c;                      /* [mr] */
+    const float **r;                /* the same; NULL without a residual */
+    int64_t a_offset, c_offset, r_offset; /* bytes */
+    int32_t count;                  /* pixels */
+    int32_t run;                    /* groups from here on that one call of a micro-kernel can take: >= 1 */
+};
+
+struct ig_gemm_tables {             /* in scratch */
+    struct ig_gemm_group group[IG_GEMM_BLOCK];
     const float **a;                /* [group][tap][mr] */
     float **c;                      /* [group][mr] */
-    const float **r;                /* the same, unused without a residual */
+    const float **r;                /* the same */
+    const float **even_a;           /* [tap][mr] of the groups that share: taps at the input's element 0 and on */
+    float **even_c;                 /* [mr] from the output's element 0 on */
+    const float **even_r;
     const float **rows;             /* [taps] room for the input rows of one output row */
     float *tile;                    /* [mr][nr], where a panel does not fit the output */
     float *tile_row[IG_GEMM_MAX_MR];
-    int32_t count[IG_GEMM_BLOCK];   /* pixels of each group */
 };
+
+struct ig_gemm_job;
+struct ig_gemm_walk;
+
+/*
+ * Where the taps of the next n pixels, which may cross rows, are those of t.even_a moved on: 1, and by how many bytes.
+ */
+typedef int ig_gemm_even_fn(const struct ig_gemm_job *job, void *state, const struct ig_gemm_walk *at, int32_t n,
+                            int64_t *offset);
 
 struct ig_gemm_job {
     const struct ig_call *call;
@@ -32,6 +57,8 @@ struct ig_gemm_job {
     int32_t panels;                 /* of one convolution group */
     int stream;                     /* the weights do not fit L2 */
     struct ig_gemm_args args;       /* what all tiles share */
+    ig_gemm_even_fn *even;          /* NULL: no groups share t.even_a, which its owner fills after ig_gemm_size */
+    int even_out, even_r;           /* pixels of successive rows lie evenly, too */
     struct ig_gemm_tables t;
 };
 
@@ -40,8 +67,6 @@ struct ig_gemm_walk {
     int32_t y, y_step, rows;
     int32_t x, x_step, width;       /* x: column of the first pixel of a row */
     int32_t i;                      /* pixels of row y that are done */
-    float *c;                       /* the next output pixel */
-    const float *r;                 /* and its residual */
 };
 
 /*
