@@ -55,5 +55,9 @@ static ig_gemm_fn *const w16of24[] = {ig_gemm24_1x16_avx2, ig_gemm24_2x16_avx2, 
 static ig_gemm_fn *const w24[] = {ig_gemm24_1x24_avx2, ig_gemm24_2x24_avx2, ig_gemm24_3x24_avx2,
                                   ig_gemm24_4x24_avx2};
 
-const struct ig_gemm_set ig_gemm_6x16_avx2 = {6, 16, {w8, w16}, ig_act_row_avx2, gemv_64, 4, 512 << 10, 1};
-const struct ig_gemm_set ig_gemm_4x24_avx2 = {4, 24, {w8of24, w16of24, w24}, ig_act_row_avx2, NULL, 0, 512 << 10, 1};
+enum { STREAM_BYTES = 2 << 20, BLOCK = 64 };
+
+const struct ig_gemm_set ig_gemm_6x16_avx2 = {6, 16, {w8, w16}, ig_act_row_avx2, gemv_64,
+                                              4, STREAM_BYTES, 1, BLOCK};
+const struct ig_gemm_set ig_gemm_4x24_avx2 = {4, 24, {w8of24, w16of24, w24}, ig_act_row_avx2, NULL,
+                                              0, STREAM_BYTES, 1, BLOCK};

@@ -3,8 +3,8 @@
  *
  * An output pixel is a row of C, its kh*kw input pixels ("taps") are rows of A, found through a table of
  * addresses: no im2col copy. A tap in the padding has the address of a zero pixel. The pixels of a range are
- * numbered across its rows and split evenly into groups of at most `mr`; 16 groups make a block, whose table is
- * built once and used for all panels of nr output channels.
+ * numbered across its rows and split evenly into groups of at most `mr`; some dozen groups make a block, whose table
+ * is built once and used for all panels of nr output channels.
  *
  * Every element is one chain: bias, then fma over the taps and, within a tap, over the channels; then + residual,
  * then the activation. All micro-kernels of a set, whatever their rows and width, must follow it, so that the
@@ -64,8 +64,9 @@ struct ig_gemm_set {       /* one ISA's tools; static const data */
     ig_act_fn *act;        /* for the kinds that lo and hi cannot express */
     ig_gemv_fn *gemv;      /* or NULL */
     int32_t gemv_panels;   /* panels that gemv takes; gemv_panels*nr floats <= 8 * 32 */
-    int64_t stream_bytes;  /* weights above this are prefetched and reused over a block: about half of L2 */
+    int64_t stream_bytes;  /* weights above this are prefetched and reused over a block */
     int32_t loops;         /* the functions obey `panels` and `groups`; 0: they are only ever given 1 */
+    int32_t block;         /* groups of a block, at most IG_GEMM_MAX_BLOCK */
 };
 
 /* Floats of one packed panel. */

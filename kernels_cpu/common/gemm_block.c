@@ -1,8 +1,8 @@
 /*
  * Blocks, groups, panels: see gemm_block.h. `i` is a group of pixels, `j` a panel of channels; all of K in one call,
  * never cut.
- *   packed weights stay in L2:  block > i > j   (a group's pixels are read from L1 by all panels)
- *   they do not:                block > j > i   (a panel is read once per block)
+ *   IG_GEMM_PANELS_INSIDE:  block > i > j   the better one as long as the weights stay in a cache, also in L3
+ *   IG_GEMM_GROUPS_INSIDE:  block > j > i   up to a fifth better where they come from memory
  */
 #include "kernels_cpu/common/gemm_block.h"
 
@@ -21,7 +21,7 @@ static int64_t min64(int64_t a, int64_t b)
 static int32_t block_groups(int64_t taps, int32_t mr)
 {
     int64_t fit = TABLE_BYTES / (taps * mr * (int64_t)sizeof(void *));
-    return (int32_t)(fit < 1 ? 1 : min64(fit, IG_GEMM_BLOCK));
+    return (int32_t)(fit < 1 ? 1 : min64(fit, IG_GEMM_MAX_BLOCK));
 }
 
 int32_t ig_gemm_block_pixels(int64_t taps, int32_t mr)
@@ -94,8 +94,10 @@ void ig_gemm_size(struct ig_gemm_job *job, int32_t ic, int32_t oc, int64_t taps,
     job->weights = weights;
     job->panel = ig_gemm_panel(taps, k, nr);
     job->panels = (oc + nr - 1) / nr;
-    job->stream = job->panels * job->panel * (int64_t)sizeof(float) > job->set->stream_bytes;
-    job->args.prefetch = job->stream ? AHEAD_BYTES : 0;
+    int stream = job->panels * job->panel * (int64_t)sizeof(float) > job->set->stream_bytes;
+    job->order = stream ? IG_GEMM_GROUPS_INSIDE : IG_GEMM_PANELS_INSIDE;
+    job->args.prefetch = stream ? AHEAD_BYTES : 0;
+    job->block = (int32_t)min64(job->set->block, block_groups(taps, job->set->mr));
     place_tables(job, scratch);
 }
 
@@ -195,7 +197,7 @@ static void run_block(struct ig_gemm_job *job, int32_t groups)
         int32_t base = g * job->oc;
         int32_t j0 = range.c0 > base ? (range.c0 - base) / nr : 0;
         int32_t j1 = range.c1 - base < job->oc ? (range.c1 - base + nr - 1) / nr : job->panels;
-        int32_t step = job->stream ? 1 : j1 - j0;
+        int32_t step = job->order == IG_GEMM_GROUPS_INSIDE ? 1 : j1 - j0;
         for (int32_t j = j0; j < j1; j += step)
             for (int32_t i = 0; i < groups; i += job->t.group[i].run) tiles(job, &job->t.group[i], g, j, j + step);
     }
@@ -294,7 +296,7 @@ static void find_runs(struct ig_gemm_job *job, int32_t groups)
 
 void ig_gemm_run(struct ig_gemm_job *job, struct ig_gemm_walk w, ig_gemm_place_fn *place, void *state)
 {
-    int32_t mr = job->set->mr, most = block_groups(job->taps, mr);
+    int32_t mr = job->set->mr, most = job->block;
     int64_t pixels = (int64_t)w.rows * w.width, groups = (pixels + mr - 1) / mr;
     int32_t count = (int32_t)(pixels / groups);
     int64_t larger = pixels - groups * count; /* the first groups have one pixel more */

@@ -8,7 +8,7 @@
 
 #include "kernels_cpu/common/conv_gemm.h"
 
-enum { IG_GEMM_BLOCK = 16 };        /* groups whose addresses are in the table at a time */
+enum { IG_GEMM_MAX_BLOCK = 64 };    /* most groups whose addresses are in the table at a time */
 
 /*
  * Groups whose pixels lie evenly and have no tap in the padding differ in an offset only: they share the tables of one
@@ -24,7 +24,7 @@ struct ig_gemm_group {
 };
 
 struct ig_gemm_tables {             /* in scratch */
-    struct ig_gemm_group group[IG_GEMM_BLOCK];
+    struct ig_gemm_group group[IG_GEMM_MAX_BLOCK];
     const float **a;                /* [group][tap][mr] */
     float **c;                      /* [group][mr] */
     const float **r;                /* the same */
@@ -34,6 +34,11 @@ struct ig_gemm_tables {             /* in scratch */
     const float **rows;             /* [taps] room for the input rows of one output row */
     float *tile;                    /* [mr][nr], where a panel does not fit the output */
     float *tile_row[IG_GEMM_MAX_MR];
+};
+
+enum ig_gemm_order {
+    IG_GEMM_PANELS_INSIDE,          /* block > group > panel: a group's pixels stay in L1, the weights in a cache */
+    IG_GEMM_GROUPS_INSIDE           /* block > panel > group: a panel is read once a block, and prefetched */
 };
 
 struct ig_gemm_job;
@@ -55,7 +60,8 @@ struct ig_gemm_job {
     int32_t ic, oc;                 /* of one convolution group */
     int64_t taps, k, panel;         /* floats of a panel */
     int32_t panels;                 /* of one convolution group */
-    int stream;                     /* the weights do not fit L2 */
+    int32_t block;                  /* groups of a block */
+    int32_t order;                  /* enum ig_gemm_order */
     struct ig_gemm_args args;       /* what all tiles share */
     ig_gemm_even_fn *even;          /* NULL: no groups share t.even_a, which its owner fills after ig_gemm_size */
     int even_out, even_r;           /* pixels of successive rows lie evenly, too */
@@ -78,12 +84,12 @@ typedef void ig_gemm_place_fn(const struct ig_gemm_job *job, void *state, const 
 
 /* Bytes of the tables. */
 size_t ig_gemm_table_bytes(int64_t taps, int32_t mr);
-/* Pixels of a block. */
+/* Most pixels of a block. */
 int32_t ig_gemm_block_pixels(int64_t taps, int32_t mr);
 /* A job with everything but sizes. */
 void ig_gemm_start(struct ig_gemm_job *job, const struct ig_call *call, const struct ig_gemm_set *set,
                    struct ig_range range, const struct ig_act *act);
-/* The sizes, the tables at `scratch`; weights: the first panel. */
+/* The sizes, the order and block that suit them, the tables at `scratch`; weights: the first panel. */
 void ig_gemm_size(struct ig_gemm_job *job, int32_t ic, int32_t oc, int64_t taps, int64_t k, const float *weights,
                   void *scratch);
 /* All pixels of the walk by the channels of the range. */

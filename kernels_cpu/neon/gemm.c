@@ -14,7 +14,7 @@ _Static_assert(AT(a_offset, 8) && AT(taps, 16) && AT(k, 24) && AT(b, 32) && AT(b
                AT(flags, 88) && AT(lo, 92) && AT(hi, 96),
                "gemm.S knows these offsets");
 
-enum { STREAM_BYTES = 512 << 10 }; /* a quarter of a cluster's L2 of 2 MiB, which two to four cores share */
+enum { BLOCK = 16, STREAM_BYTES = 512 << 10 }; /* a quarter of a cluster's L2 of 2 MiB, which two to four cores share */
 
 ig_gemm_fn ig_gemm16_1x8_neon, ig_gemm16_2x8_neon, ig_gemm16_3x8_neon, ig_gemm16_4x8_neon,
     ig_gemm16_5x8_neon, ig_gemm16_6x8_neon, ig_gemm16_1x16_neon, ig_gemm16_2x16_neon,
@@ -31,5 +31,6 @@ static ig_gemm_fn *const w8[] = {ig_gemm8_1x8_neon, ig_gemm8_2x8_neon, ig_gemm8_
                                  ig_gemm8_7x8_neon, ig_gemm8_8x8_neon};
 
 const struct ig_gemm_set ig_gemm_6x16_neon = {6, 16, {w8of16, w16}, ig_act_row_neon, NULL, 0,
-                                               STREAM_BYTES, 0};
-const struct ig_gemm_set ig_gemm_8x8_neon = {8, 8, {w8}, ig_act_row_neon, NULL, 0, STREAM_BYTES, 0};
+                                               STREAM_BYTES, 0, BLOCK};
+const struct ig_gemm_set ig_gemm_8x8_neon = {8, 8, {w8}, ig_act_row_neon, NULL, 0, STREAM_BYTES, 0,
+                                              BLOCK};
