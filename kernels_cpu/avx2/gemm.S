@@ -6,8 +6,9 @@
  *   ymm0 ..        accumulators, row by row       r8 r9 r10 r11 rbx rbp  pixels of this tap, past k & ~3
  *   ymm12 ..       nv vectors of b                rsi  b          rdx  index into the pixels, bytes, up to 0
  *   ymm15, (14)    a, broadcast                   rax  table      rcx  taps left
- *                                                 r12  (k & ~3)*4 r13  (k & 3)*4  r14  a_offset  r15  prefetch
- *   stack: panels left, c_offset, r_offset
+ *                                                 r12  (k & ~3)*4 r13  (k & 3)*4  r14  a_offset + r12
+ *                                                 r15  prefetch
+ *   stack: panels and groups left, c_offset and r_offset of the panel and of the group's first
  * Per k: nv loads, `rows` broadcasts, rows*nv fma. 6x16 and 4x24 do 12 fma against 8 and 7 loads: they run at the
  * rate of the two fma pipes. Assembly, because compilers spill the accumulators or break the order.
  */
@@ -44,8 +45,14 @@
         .macro pixel disp, reg
         movq    \disp(%rax), %\reg
         addq    %r14, %\reg
-        addq    %r12, %\reg
         .endm
+
+        .equ    PANELS, 0                         /* on the stack */
+        .equ    C_OFFSET, 8
+        .equ    R_OFFSET, 16
+        .equ    GROUPS, 24
+        .equ    C_GROUP, 32
+        .equ    R_GROUP, 40
 
         .macro pixels rows
         pixel   0, r8
@@ -132,12 +139,13 @@
         pushq   %r13
         pushq   %r14
         pushq   %r15
-        movl    100(%rdi), %eax
-        pushq   72(%rdi)
-        pushq   56(%rdi)
-        pushq   %rax
-        movq    40(%rdi), %r8
-        movq    32(%rdi), %rsi
+        subq    $48, %rsp
+        movl    104(%rdi), %eax
+        movq    56(%rdi), %rcx
+        movq    72(%rdi), %rdx
+        movq    %rax, GROUPS(%rsp)
+        movq    %rcx, C_GROUP(%rsp)
+        movq    %rdx, R_GROUP(%rsp)
         movq    8(%rdi), %r14
         movq    24(%rdi), %r12
         movq    80(%rdi), %r15
@@ -146,6 +154,14 @@
         shlq    $2, %r13
         andq    $-4, %r12
         shlq    $2, %r12
+        addq    %r12, %r14
+9:                                  /* group */
+        movl    100(%rdi), %eax
+        movq    40(%rdi), %r8
+        movq    32(%rdi), %rsi
+        movq    %rax, PANELS(%rsp)
+        movq    %rcx, C_OFFSET(%rsp)
+        movq    %rdx, R_OFFSET(%rsp)
 0:                                  /* panel */
         .set    v, 0
         .rept   \nv
@@ -196,7 +212,7 @@
         movq    64(%rdi), %rcx
         testq   %rcx, %rcx
         jz      6f
-        movq    16(%rsp), %rdx
+        movq    R_OFFSET(%rsp), %rdx
         .set    r, 0
         .rept   \rows
         row_of  rcx, %(8 * r)
@@ -228,7 +244,7 @@
         .endr
 8:
         movq    48(%rdi), %rax
-        movq    8(%rsp), %rdx
+        movq    C_OFFSET(%rsp), %rdx
         .set    r, 0
         .rept   \rows
         row_of  rax, %(8 * r)
@@ -241,12 +257,21 @@
         .endr
         movq    %rsi, %r8
         addq    $(4 * \nr), %rsi
-        addq    $(4 * \nr), 8(%rsp)
-        addq    $(4 * \nr), 16(%rsp)
-        decq    (%rsp)
+        addq    $(4 * \nr), C_OFFSET(%rsp)
+        addq    $(4 * \nr), R_OFFSET(%rsp)
+        decq    PANELS(%rsp)
         jnz     0b
+        movq    C_GROUP(%rsp), %rcx
+        movq    R_GROUP(%rsp), %rdx
+        addq    112(%rdi), %r14
+        addq    120(%rdi), %rcx
+        addq    128(%rdi), %rdx
+        movq    %rcx, C_GROUP(%rsp)
+        movq    %rdx, R_GROUP(%rsp)
+        decq    GROUPS(%rsp)
+        jnz     9b
         vzeroupper
-        addq    $24, %rsp
+        addq    $48, %rsp
         popq    %r15
         popq    %r14
         popq    %r13

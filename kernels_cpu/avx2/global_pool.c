@@ -1,11 +1,13 @@
 /*
- * Global pooling, maximum and average: 32 channels at a time, then 8. A channel's sum is made of the sums of its rows,
- * in order: short chains, and the same bits however the channels are cut.
+ * Global pooling, maximum and average: row after row, and of a row 32 channels (4 accumulators) at a time, then 8, so
+ * that the reading goes straight on through all pixels of a row. A channel's sum is made of the sums of its rows, in
+ * order: short chains, and the same bits however the channels are cut.
  */
 #include "kernels_cpu/avx2/kernels.h"
 #include "kernels_cpu/avx2/vec.h"
 
 #define INLINE static inline __attribute__((always_inline))
+#define UNROLL _Pragma("GCC unroll 4")
 
 INLINE __m256 combine(__m256 a, __m256 b, int max)
 {
@@ -17,43 +19,27 @@ INLINE __m256 finish(__m256 sum, const struct ig_operand *in, int max)
     return max ? sum : _mm256_div_ps(sum, _mm256_set1_ps((float)((int64_t)in->h * in->w)));
 }
 
-INLINE void pool_32(const struct ig_operand *in, int32_t c, float *out, int max)
+/* Row y of the image into nv vectors of the output, which holds the rows before; n channels of the last are there. */
+INLINE void add_row(const struct ig_operand *in, int32_t y, int32_t c, int32_t n, int nv, float *out, int max)
 {
-    __m256 none = max ? _mm256_set1_ps(-__builtin_inff()) : _mm256_setzero_ps(), s[4] = {none, none, none, none};
-    for (int32_t y = 0; y < in->h; y++) {
-        const float *p = ig_row_f32(in, y) + c;
-        __m256 r0 = none, r1 = none, r2 = none, r3 = none;
-        for (int32_t x = 0; x < in->w; x++, p += in->pixel_stride) {
-            r0 = combine(r0, _mm256_loadu_ps(p), max);
-            r1 = combine(r1, _mm256_loadu_ps(p + 8), max);
-            r2 = combine(r2, _mm256_loadu_ps(p + 16), max);
-            r3 = combine(r3, _mm256_loadu_ps(p + 24), max);
-        }
-        s[0] = combine(s[0], r0, max);
-        s[1] = combine(s[1], r1, max);
-        s[2] = combine(s[2], r2, max);
-        s[3] = combine(s[3], r3, max);
+    __m256 none = max ? _mm256_set1_ps(-__builtin_inff()) : _mm256_setzero_ps(), row[4] = {none, none, none, none};
+    const float *p = ig_row_f32(in, y) + c;
+    for (int32_t x = 0; x < in->w; x++, p += in->pixel_stride)
+        UNROLL for (int v = 0; v < nv; v++) row[v] = combine(row[v], ig_load_upto8(p + 8 * v, n), max);
+    UNROLL for (int v = 0; v < nv; v++)
+    {
+        __m256 sum = combine(y ? ig_load_upto8(out + 8 * v, n) : none, row[v], max);
+        ig_store_upto8(out + 8 * v, y + 1 < in->h ? sum : finish(sum, in, max), n);
     }
-    for (int i = 0; i < 4; i++) _mm256_storeu_ps(out + 8 * i, finish(s[i], in, max));
-}
-
-INLINE void pool_8(const struct ig_operand *in, int32_t c, int32_t n, float *out, int max)
-{
-    __m256 none = max ? _mm256_set1_ps(-__builtin_inff()) : _mm256_setzero_ps(), s = none;
-    for (int32_t y = 0; y < in->h; y++) {
-        const float *p = ig_row_f32(in, y) + c;
-        __m256 r = none;
-        for (int32_t x = 0; x < in->w; x++, p += in->pixel_stride) r = combine(r, ig_load_upto8(p, n), max);
-        s = combine(s, r, max);
-    }
-    ig_store_upto8(out, finish(s, in, max), n);
 }
 
 INLINE void channels(const struct ig_operand *in, struct ig_range range, float *out, int max)
 {
-    int32_t c = range.c0;
-    for (; c + 32 <= range.c1; c += 32) pool_32(in, c, out + c, max);
-    for (; c < range.c1; c += 8) pool_8(in, c, range.c1 - c, out + c, max);
+    for (int32_t y = 0; y < in->h; y++) {
+        int32_t c = range.c0;
+        for (; c + 32 <= range.c1; c += 32) add_row(in, y, c, 8, 4, out + c, max);
+        for (; c < range.c1; c += 8) add_row(in, y, c, range.c1 - c, 1, out + c, max);
+    }
 }
 
 void global_pool_f32_8__avx2(const struct ig_call *call, struct ig_range range, void *scratch)

@@ -1,19 +1,34 @@
 /* Convolution by indirection and fully connected: see conv_gemm.h. */
 #include "kernels_cpu/common/gemm_packed.h"
 
+struct taps {
+    struct ig_window w;
+    int32_t rows_of;            /* output row whose input rows are in t.rows; -1: none */
+    int joined;                 /* pointwise over input rows without gaps: pixels may cross them */
+};
+
+static void find_rows(const struct ig_gemm_job *job, struct taps *taps, int32_t out_y)
+{
+    const struct ig_operand *in = &job->call->in[0];
+    const struct ig_window *w = &taps->w;
+    for (int32_t ky = 0; ky < w->kh; ky++) {
+        int32_t y = out_y * w->sh - w->top + ky * w->dh;
+        job->t.rows[ky] = y >= 0 && y < in->h ? ig_row_f32(in, y) : NULL;
+    }
+    taps->rows_of = out_y;
+}
+
 /* Taps in the padding read the zero pixel. */
 static void place(const struct ig_gemm_job *job, void *state, const struct ig_gemm_walk *at, const float **slot,
                   int32_t n)
 {
-    const struct ig_window *w = (const struct ig_window *)state;
+    struct taps *taps = (struct taps *)state;
+    const struct ig_window *w = &taps->w;
     const struct ig_operand *in = &job->call->in[0];
     const float *zero = (const float *)job->call->zeros;
     int32_t mr = job->set->mr, x0 = at->i * w->sw - w->left;
     int64_t next = w->sw * in->pixel_stride;
-    for (int32_t ky = 0; at->i == 0 && ky < w->kh; ky++) {
-        int32_t y = at->y * w->sh - w->top + ky * w->dh;
-        job->t.rows[ky] = y >= 0 && y < in->h ? ig_row_f32(in, y) : NULL;
-    }
+    if (taps->rows_of != at->y) find_rows(job, taps, at->y);
     for (int32_t ky = 0; ky < w->kh; ky++)
         for (int32_t kx = 0; kx < w->kw; kx++, slot += mr) {
             const float *row = job->t.rows[ky];
@@ -28,18 +43,51 @@ static void place(const struct ig_gemm_job *job, void *state, const struct ig_ge
         }
 }
 
+/* The pixels are in one row, or rows are joined, and the taps are inside the image and the ring's rows in order. */
+static int even(const struct ig_gemm_job *job, void *state, const struct ig_gemm_walk *at, int32_t n, int64_t *offset)
+{
+    const struct taps *taps = (const struct taps *)state;
+    const struct ig_window *w = &taps->w;
+    const struct ig_operand *in = &job->call->in[0];
+    int32_t x = at->i * w->sw - w->left, y = at->y * w->sh - w->top;
+    int32_t last_x = x + (n - 1) * w->sw + (w->kw - 1) * w->dw, below = (w->kh - 1) * w->dh;
+    if (!taps->joined && (at->i + n > at->width || x < 0 || last_x >= in->w || y < 0 || y + below >= in->h)) return 0;
+    if (y >= in->ring_rows) y %= in->ring_rows;
+    if (y + below >= in->ring_rows && !taps->joined) return 0;
+    *offset = (y * in->row_stride + x * in->pixel_stride) * (int64_t)sizeof(float);
+    return 1;
+}
+
+/* The table of the groups that are even, as if their first pixel's first tap were the image's first pixel. */
+static void fill_even(const struct ig_gemm_job *job, const struct ig_window *w)
+{
+    const struct ig_operand *in = &job->call->in[0];
+    const float **slot = job->t.even_a;
+    for (int32_t ky = 0; ky < w->kh; ky++)
+        for (int32_t kx = 0; kx < w->kw; kx++)
+            for (int32_t m = 0; m < job->set->mr; m++)
+                *slot++ = (const float *)in->data + ky * w->dh * in->row_stride +
+                          (kx * w->dw + m * w->sw) * in->pixel_stride;
+}
+
 void ig_gemm_conv(const struct ig_call *call, const struct ig_conv *conv, struct ig_range range, void *scratch,
                   const struct ig_gemm_set *set)
 {
     struct ig_gemm_job job;
-    struct ig_window window = conv->w;
-    int32_t ic = call->in[0].c / conv->groups, oc = call->out[0].c / conv->groups;
+    const struct ig_window *w = &conv->w;
+    const struct ig_operand *in = &call->in[0];
+    struct taps taps = {*w, -1, 0};
+    int32_t ic = in->c / conv->groups, oc = call->out[0].c / conv->groups;
     struct ig_gemm_walk walk = {.y = range.y0, .y_step = 1, .rows = range.y1 - range.y0,
                                 .x = 0, .x_step = 1, .width = call->out[0].w};
     ig_gemm_start(&job, call, set, range, &conv->act);
     ig_gemm_size(&job, ic, oc, (int64_t)conv->w.kh * conv->w.kw, ic, (const float *)call->weights, scratch);
     ig_gemm_packed_place(&job, (char *)scratch + ig_gemm_table_bytes(job.taps, set->mr));
-    ig_gemm_run(&job, walk, place, &window);
+    taps.joined = w->kh * w->kw * w->sh * w->sw == 1 && !w->top && !w->left && in->h == call->out[0].h &&
+                  in->w == call->out[0].w && in->row_stride == in->w * in->pixel_stride && in->ring_rows >= in->h;
+    job.even = even;
+    fill_even(&job, w);
+    ig_gemm_run(&job, walk, place, &taps);
 }
 
 size_t ig_gemm_conv_scratch(const struct ig_call *call, int32_t mr)

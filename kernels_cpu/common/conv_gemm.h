@@ -3,8 +3,8 @@
  *
  * An output pixel is a row of C, its kh*kw input pixels ("taps") are rows of A, found through a table of
  * addresses: no im2col copy. A tap in the padding has the address of a zero pixel. The pixels of a range are
- * numbered across its rows and split evenly into groups of at most `mr`; 16 groups make a block, whose table is
- * built once and used for all panels of nr output channels.
+ * numbered across its rows and split evenly into groups of at most `mr`; some dozen groups make a block, whose table
+ * is built once and used for all panels of nr output channels.
  *
  * Every element is one chain: bias, then fma over the taps and, within a tap, over the channels; then + residual,
  * then the activation. All micro-kernels of a set, whatever their rows and width, must follow it, so that the
@@ -45,9 +45,13 @@ struct ig_gemm_args {
     int32_t flags;         /* 88: enum ig_gemm_flags */
     float lo, hi;          /* 92, 96 */
     int32_t panels;        /* 100: >= 1. The next panel's bias and weights follow this one's, its channels too */
+    int32_t groups;        /* 104: >= 1. All panels for this group of rows, then for the next, whose a_offset, */
+    int64_t a_step;        /* 112:       c_offset and r_offset are that many bytes more */
+    int64_t c_step;        /* 120 */
+    int64_t r_step;        /* 128 */
 };
 
-/* c[row][0..width) of `rows` rows (both fixed by the function) = act(bias + sum a b + r), `panels` times. */
+/* c[row][0..width) of `rows` rows (both fixed by the function) = act(bias + sum a b + r), groups * panels times. */
 typedef void ig_gemm_fn(const struct ig_gemm_args *args);
 /* y[0..n) = act(x[0..n)); y may be x; the bits of an element depend on its value alone. */
 typedef void ig_act_fn(float *y, const float *x, int64_t n, const struct ig_act *act);
@@ -62,8 +66,9 @@ struct ig_gemm_set {       /* one ISA's tools; static const data */
     ig_act_fn *act;        /* for the kinds that lo and hi cannot express */
     ig_gemv_fn *gemv;      /* or NULL */
     int32_t gemv_panels;   /* panels that gemv takes; gemv_panels*nr floats <= 8 * 32 */
-    int64_t stream_bytes;  /* weights above this are prefetched and reused over a block: about half of L2 */
-    int32_t loops;         /* the functions obey `panels`; 0: they are only ever given 1 */
+    int64_t stream_bytes;  /* weights above this are prefetched and reused over a block */
+    int32_t loops;         /* the functions obey `panels` and `groups`; 0: they are only ever given 1 */
+    int32_t block;         /* groups of a block, at most IG_GEMM_MAX_BLOCK */
     const struct ig_gemm_packed *packed; /* for mr 6, nr 16: taken where it pays; or NULL */
 };
 

@@ -8,17 +8,47 @@
 
 #include "kernels_cpu/common/conv_gemm.h"
 
-enum { IG_GEMM_BLOCK = 16 };        /* groups whose addresses are in the table at a time */
+enum { IG_GEMM_MAX_BLOCK = 64 };    /* most groups whose addresses are in the table at a time */
 
-struct ig_gemm_tables {             /* of one block, in scratch */
+/*
+ * Groups whose pixels lie evenly and have no tap in the padding differ in an offset only: they share the tables of one
+ * such group, and nothing is filled in for them.
+ */
+struct ig_gemm_group {
+    const float **a;                /* [tap][mr] */
+    float **c;                      /* [mr] */
+    const float **r;                /* the same; NULL without a residual */
+    int64_t a_offset, c_offset, r_offset; /* bytes */
+    int32_t count;                  /* pixels */
+    int32_t run;                    /* groups from here on that one call of a micro-kernel can take: >= 1 */
+};
+
+struct ig_gemm_tables {             /* in scratch */
+    struct ig_gemm_group group[IG_GEMM_MAX_BLOCK];
     const float **a;                /* [group][tap][mr] */
     float **c;                      /* [group][mr] */
-    const float **r;                /* the same, unused without a residual */
+    const float **r;                /* the same */
+    const float **even_a;           /* [tap][mr] of the groups that share: taps at the input's element 0 and on */
+    float **even_c;                 /* [mr] from the output's element 0 on */
+    const float **even_r;
     const float **rows;             /* [taps] room for the input rows of one output row */
     float *tile;                    /* [mr][nr], where a panel does not fit the output */
     float *tile_row[IG_GEMM_MAX_MR];
-    int32_t count[IG_GEMM_BLOCK];   /* pixels of each group */
 };
+
+enum ig_gemm_order {
+    IG_GEMM_PANELS_INSIDE,          /* block > group > panel: a group's pixels stay in L1, the weights in a cache */
+    IG_GEMM_GROUPS_INSIDE           /* block > panel > group: a panel is read once a block, and prefetched */
+};
+
+struct ig_gemm_job;
+struct ig_gemm_walk;
+
+/*
+ * Where the taps of the next n pixels, which may cross rows, are those of t.even_a moved on: 1, and by how many bytes.
+ */
+typedef int ig_gemm_even_fn(const struct ig_gemm_job *job, void *state, const struct ig_gemm_walk *at, int32_t n,
+                            int64_t *offset);
 
 struct ig_gemm_job {
     const struct ig_call *call;
@@ -30,9 +60,12 @@ struct ig_gemm_job {
     int32_t ic, oc;                 /* of one convolution group */
     int64_t taps, k, panel;         /* floats of a panel */
     int32_t panels;                 /* of one convolution group */
-    int stream;                     /* the weights do not fit L2 */
+    int32_t block;                  /* groups of a block */
+    int32_t order;                  /* enum ig_gemm_order */
     struct ig_gemm_args args;       /* what all tiles share */
     float *packed;                  /* room for packed pixels, or NULL: see gemm_packed.h */
+    ig_gemm_even_fn *even;          /* NULL: no groups share t.even_a, which its owner fills after ig_gemm_size */
+    int even_out, even_r;           /* pixels of successive rows lie evenly, too */
     struct ig_gemm_tables t;
 };
 
@@ -41,8 +74,6 @@ struct ig_gemm_walk {
     int32_t y, y_step, rows;
     int32_t x, x_step, width;       /* x: column of the first pixel of a row */
     int32_t i;                      /* pixels of row y that are done */
-    float *c;                       /* the next output pixel */
-    const float *r;                 /* and its residual */
 };
 
 /*
@@ -54,12 +85,12 @@ typedef void ig_gemm_place_fn(const struct ig_gemm_job *job, void *state, const 
 
 /* Bytes of the tables. */
 size_t ig_gemm_table_bytes(int64_t taps, int32_t mr);
-/* Pixels of a block. */
+/* Most pixels of a block. */
 int32_t ig_gemm_block_pixels(int64_t taps, int32_t mr);
 /* A job with everything but sizes. */
 void ig_gemm_start(struct ig_gemm_job *job, const struct ig_call *call, const struct ig_gemm_set *set,
                    struct ig_range range, const struct ig_act *act);
-/* The sizes, the tables at `scratch`; weights: the first panel. */
+/* The sizes, the order and block that suit them, the tables at `scratch`; weights: the first panel. */
 void ig_gemm_size(struct ig_gemm_job *job, int32_t ic, int32_t oc, int64_t taps, int64_t k, const float *weights,
                   void *scratch);
 /* All pixels of the walk by the channels of the range. */

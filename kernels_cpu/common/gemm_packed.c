@@ -7,6 +7,7 @@
 enum {
     WAIT_BYTES = 1 << 20,  /* of packed groups that streamed weights pass over */
     PASS_BYTES = 1 << 17,  /* of weights that pass at a time */
+    MOST_GROUPS = 16,
     PANELS = 2             /* from here on packing pays */
 };
 
@@ -18,7 +19,7 @@ static int64_t group_floats(int64_t depth)
 static int64_t most_groups(int64_t depth)
 {
     int64_t n = WAIT_BYTES / (group_floats(depth) * (int64_t)sizeof(float));
-    return n < 1 ? 1 : n < IG_GEMM_BLOCK ? n : IG_GEMM_BLOCK;
+    return n < 1 ? 1 : n < MOST_GROUPS ? n : MOST_GROUPS;
 }
 
 size_t ig_gemm_packed_bytes(const struct ig_call *call, int64_t depth)
@@ -43,56 +44,59 @@ int ig_gemm_packed_pays(const struct ig_gemm_job *job, int32_t j0, int32_t j1)
 }
 
 /* Channels [lo, hi) of a panel by way of the tile. */
-static void part_of_panel(struct ig_gemm_job *job, int32_t i, struct ig_packed_args args, int32_t lo, int32_t hi)
+static void part_of_panel(struct ig_gemm_job *job, int32_t rows, struct ig_packed_args args, int32_t lo, int32_t hi)
 {
     const struct ig_gemm_tables *t = &job->t;
-    int32_t rows = t->count[i];
     float *const *c = args.c;
     const float *const *r = args.r;
-    int64_t first = args.c_offset / (int64_t)sizeof(float) + lo;
+    int64_t c0 = args.c_offset / (int64_t)sizeof(float) + lo, r0 = args.r_offset / (int64_t)sizeof(float) + lo;
     args.c = t->tile_row;
     args.c_offset = 0;
     args.r = NULL;
     args.flags = 0;
     job->set->packed->fn[1][rows - 1](&args);
     for (int32_t m = 0; m < rows; m++)
-        ig_gemm_finish(job, t->tile_row[m] + lo, c[m] + first, r ? r[m] + first : NULL, hi - lo);
+        ig_gemm_finish(job, t->tile_row[m] + lo, c[m] + c0, r ? r[m] + r0 : NULL, hi - lo);
 }
 
 /* Packed group i by panels [j0, j1) of convolution group g. */
 static void panels_of(struct ig_gemm_job *job, int32_t i, const float *packed, int32_t g, int32_t j0, int32_t j1)
 {
-    int32_t nr = IG_PACKED_NR, mr = IG_PACKED_MR, rows = job->t.count[i];
-    struct ig_packed_args args = {.a = packed, .k = job->taps * job->k, .c = job->t.c + i * mr,
-                                  .r = job->args.r ? job->t.r + i * mr : NULL, .flags = job->args.flags,
-                                  .lo = job->args.lo, .hi = job->args.hi};
+    const struct ig_gemm_group *group = &job->t.group[i];
+    int32_t nr = IG_PACKED_NR, rows = group->count;
+    struct ig_packed_args args = {.a = packed, .k = job->taps * job->k, .c = group->c, .r = group->r,
+                                  .flags = job->args.flags, .lo = job->args.lo, .hi = job->args.hi};
     for (int32_t j = j0; j < j1; j += (int32_t)args.panels) {
         int32_t channel = g * job->oc + j * nr, width = job->oc - j * nr;
         int32_t lo = job->range.c0 - channel, hi = job->range.c1 - channel;
         if (lo < 0) lo = 0;
         if (hi > width) hi = width;
         args.b = job->weights + (g * (int64_t)job->panels + j) * job->panel;
-        args.c_offset = args.r_offset = channel * (int64_t)sizeof(float);
+        args.c_offset = group->c_offset + channel * (int64_t)sizeof(float);
+        args.r_offset = group->r_offset + channel * (int64_t)sizeof(float);
         args.panels = lo == 0 && hi >= nr ? (hi / nr < j1 - j ? hi / nr : j1 - j) : 1;
         if (lo == 0 && (hi >= nr || hi == nr / 2))
             job->set->packed->fn[hi >= nr][rows - 1](&args);
         else
-            part_of_panel(job, i, args, lo, hi < nr ? hi : nr);
+            part_of_panel(job, rows, args, lo, hi < nr ? hi : nr);
     }
 }
 
 void ig_gemm_packed_run(struct ig_gemm_job *job, int32_t groups, int32_t g, int32_t j0, int32_t j1)
 {
     int64_t depth = job->taps * job->k, floats = group_floats(depth);
-    int32_t most = job->stream ? (int32_t)most_groups(depth) : 1, step = j1 - j0;
-    if (job->stream) step = (int32_t)(PASS_BYTES / (job->panel * (int64_t)sizeof(float)));
+    int64_t channel = g * (int64_t)job->ic * (int64_t)sizeof(float);
+    int streams = job->order == IG_GEMM_GROUPS_INSIDE;
+    int32_t most = streams ? (int32_t)most_groups(depth) : 1, step = j1 - j0;
+    if (streams) step = (int32_t)(PASS_BYTES / (job->panel * (int64_t)sizeof(float)));
     if (step < 1) step = 1;
     for (int32_t first = 0, n; first < groups; first += n) {
         n = groups - first < most ? groups - first : most;
-        for (int32_t i = first; i < first + n; i++)
-            job->set->packed->pack[job->t.count[i] - 1](job->t.a + i * job->taps * IG_PACKED_MR,
-                                                        g * (int64_t)job->ic * (int64_t)sizeof(float), job->taps,
-                                                        job->k, job->packed + (i - first) * floats);
+        for (int32_t i = first; i < first + n; i++) {
+            const struct ig_gemm_group *group = &job->t.group[i];
+            job->set->packed->pack[group->count - 1](group->a, group->a_offset + channel, job->taps, job->k,
+                                                     job->packed + (i - first) * floats);
+        }
         for (int32_t j = j0; j < j1; j += step)
             for (int32_t i = first; i < first + n; i++)
                 panels_of(job, i, job->packed + (i - first) * floats, g, j, j + step < j1 ? j + step : j1);

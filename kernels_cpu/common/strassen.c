@@ -7,6 +7,7 @@ enum {
     MOST_GROUPS = 16,        /* of a block */
     SUM_BYTES = 384 << 10,   /* of a block's sums, so that they stay in L2; a group's at least */
     GAP = 16,                /* floats between the sums, which else would meet in one cache set */
+    L2_BYTES = 512 << 10,    /* of one core, at least; beyond, weights are streamed */
     AHEAD_BYTES = 2048       /* prefetch distance of streamed weights */
 };
 
@@ -199,8 +200,9 @@ static void set_args(struct job *job, const struct ig_act *act)
 {
     const struct ig_call *call = job->call;
     int64_t bytes = IG_STRASSEN_PRODUCTS * job->k * (call->out[0].c / 2) * (int64_t)sizeof(float);
-    job->args = (struct ig_gemm_args){.taps = 1, .k = job->k, .bias = (const float *)call->zeros, .panels = 1};
-    job->args.prefetch = bytes > job->set->gemm->stream_bytes ? AHEAD_BYTES : 0;
+    job->args = (struct ig_gemm_args){.taps = 1, .k = job->k, .bias = (const float *)call->zeros,
+                                       .panels = 1, .groups = 1};
+    job->args.prefetch = bytes > L2_BYTES ? AHEAD_BYTES : 0;
     if (call->n_in > 3 && call->in[3].data) job->args.r = job->pairs.residual[0];
     job->act = *act;
     if (act->kind == IG_RELU) job->args.flags = IG_GEMM_LO;

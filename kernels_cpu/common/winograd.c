@@ -12,6 +12,7 @@ enum {
     FAR_GROUPS = 8,            /* others come from memory once a block: many groups, as long as V is no larger than */
     FAR_BYTES = 1536 << 10,
     M_BYTES = 288 << 10,       /* of a block's M */
+    L2_BYTES = 512 << 10,      /* of one core, at least */
     AHEAD_BYTES = 2048         /* prefetch distance of weights that do not fit L2 */
 };
 
@@ -118,11 +119,11 @@ static void start(struct job *job, const struct ig_call *call, struct ig_range r
     job->first_row = range.y0 / set->m;
     job->s = sizes_of(call, set->m);
     split_act(job, &conv->act);
-    int64_t panel_bytes = job->s.panel * (int64_t)sizeof(float), near = set->gemm->stream_bytes;
+    int64_t panel_bytes = job->s.panel * (int64_t)sizeof(float), near = L2_BYTES;
     job->bias = (const float *)call->weights;
     job->u = job->bias + job->s.panels * NR;
     job->stream = job->s.chunk / NR * panel_bytes > near;
-    job->gemm.taps = 1;
+    job->gemm.taps = job->gemm.groups = 1;
     job->gemm.k = job->s.ic;
     job->gemm.prefetch = job->s.points * job->s.panels * panel_bytes > near ? AHEAD_BYTES : 0;
     job->pixel = (const float **)(void *)scratch;

@@ -60,6 +60,7 @@ ig_pack_fn ig_pack_depthwise8;           /* of 8 */
 
 /* --- pack/pool.c: maximum and average --- */
 ig_supports_fn ig_supports_pool;
+ig_supports_fn ig_supports_pool_slide;   /* 2x2 step 2, 3x3 step 1 or 2, no dilation */
 ig_supports_fn ig_supports_global_pool;
 
 /* --- pack/elementwise.c: what a run of floats is enough for --- */

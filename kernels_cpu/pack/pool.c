@@ -10,6 +10,13 @@ int ig_supports_pool(const struct ig_call *call)
            (pool->kind == IG_POOL_MAX || pool->kind == IG_POOL_AVERAGE);
 }
 
+int ig_supports_pool_slide(const struct ig_call *call)
+{
+    const struct ig_window *w = &((const struct ig_pool *)call->attrs)->w;
+    int small = (w->kw == 2 && w->sw == 2) || (w->kw == 3 && (w->sw == 1 || w->sw == 2));
+    return ig_supports_pool(call) && small && w->kh == w->kw && w->dh == 1 && w->dw == 1;
+}
+
 int ig_supports_global_pool(const struct ig_call *call)
 {
     const struct ig_global_pool *pool = (const struct ig_global_pool *)call->attrs;

@@ -1,0 +1,74 @@
+/* The command line of out/bench/micro. */
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "bench/micro/micro.h"
+#include "bench/profile.h"
+
+static const char help[] =
+    "micro [GRAPH.json | HxWxC>OC,KHxKW[sSTRIDE][gGROUPS]]...\n\n"
+    "Kernels against the machine's limits, one thread: the rate of fused multiply-adds and of streams, every\n"
+    "matrix micro-kernel on panels in L1, and every kernel on every different layer of the graphs that\n"
+    "`ingot graph` wrote, or on a convolution such as '56x56x64>64,3x3s1'. Least time of many; pin it to a\n"
+    "quiet core.\n"
+    "  --kernel TEXT  only kernels whose name contains TEXT\n"
+    "  --layer TEXT   only layers whose line contains TEXT\n"
+    "  --cold         weights come from memory; else all is warm\n"
+    "  --seconds S    for each kernel and layer (default 0.02)\n";
+
+/* The convolution that `text` says, of odd windows padded to keep the image's extent; NULL if it says none. */
+static struct ig_graph *one_conv(const char *text)
+{
+    int h, w, c, oc, kh, kw, s = 1, groups = 1, n = 0;
+    if (sscanf(text, "%dx%dx%d>%d,%dx%d%n", &h, &w, &c, &oc, &kh, &kw, &n) != 6) return NULL;
+    if (text[n] == 's') sscanf(text + n, "s%dg%d", &s, &groups);
+    else sscanf(text + n, "g%d", &groups);
+    if (h < 1 || w < 1 || oc < 1 || kh < 1 || kw < 1 || s < 1 || groups < 1 || c % groups || oc % groups) return NULL;
+    struct ig_shape in = {IG_F32, 4, {1, h, w, c}}, weights = {IG_F32, 4, {oc, c / groups, kh, kw}};
+    struct ig_shape out = {IG_F32, 4, {1, (h - 1) / s + 1, (w - 1) / s + 1, oc}};
+    struct ig_graph *g = ig_graph_new("conv");
+    struct ig_node *conv = ig_add_node(g, NULL, IG_CONV, 2, 1);
+    conv->in[0] = ig_add_value(g, "x", &in);
+    conv->in[1] = ig_add_const(g, "w", &weights, NULL);
+    conv->out[0] = ig_add_value(g, "y", &out);
+    conv->attrs.conv = (struct ig_conv){
+        .w = {1, kh, kw, 1, s, s, 1, 1, 1, 0, kh / 2, kw / 2, 0, kh / 2, kw / 2, 1, 1}, .groups = groups};
+    g->channels_last = 1;
+    return g;
+}
+
+static struct ig_graph *graph_of(const char *text, char *err, size_t err_bytes)
+{
+    struct ig_graph *g = one_conv(text);
+    return g ? g : ig_graph_read(text, err, err_bytes);
+}
+
+int main(int argc, char **argv)
+{
+    static const struct option longs[] = {{"help", 0, 0, 'h'}, {"kernel", 1, 0, 'k'}, {"layer", 1, 0, 'l'},
+                                          {"cold", 0, 0, 'c'}, {"seconds", 1, 0, 's'}, {0, 0, 0, 0}};
+    static char err[IG_ERROR_BYTES];
+    struct ig_micro_options o = {.seconds = 0.02};
+    for (int c; (c = getopt_long(argc, argv, "h", longs, NULL)) != -1;) switch (c) {
+        case 'h': return fputs(help, stdout) < 0;
+        case 'k': o.kernel = optarg; break;
+        case 'l': o.layer = optarg; break;
+        case 'c': o.cold = 1; break;
+        case 's': o.seconds = atof(optarg); break;
+        default: fputs(help, stderr); return 2;
+        }
+    double peak = ig_fma_peak();
+    printf("FMA peak %.1f GFLOP/s; reads: L2 %.0f, memory %.0f GB/s; copy: L2 %.0f, memory %.0f GB/s\n", peak,
+           262144 / ig_stream_ns(262144, 0), ig_memory_gbytes(), 131072 / ig_stream_ns(131072, 131072),
+           6.7e7 / ig_stream_ns(67000000, 67000000));
+    if (optind == argc) ig_micro_gemm(peak);
+    for (; optind < argc; optind++) {
+        struct ig_graph *g = graph_of(argv[optind], err, sizeof err);
+        if (!g) return fprintf(stderr, "micro: %s\n", err) < 0 ? 2 : 1;
+        printf("%s\n", argv[optind]);
+        if (ig_micro_layers(g, peak, &o)) return 1;
+        ig_graph_free(g);
+    }
+    return 0;
+}

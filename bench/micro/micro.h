@@ -1,0 +1,29 @@
+/* out/bench/micro: kernels against the machine's limits, one thread, all measured in the same run. */
+#ifndef BENCH_MICRO_MICRO_H
+#define BENCH_MICRO_MICRO_H
+
+#include "graph/graph.h"
+
+/* Something to time: called again and again with `data`. */
+typedef void ig_timed_fn(void *data);
+/* ns of one call: the least of many, within `seconds` (and at least three calls after a first that warms up). */
+double ig_time_least(ig_timed_fn *run, void *data, double seconds);
+
+/* ns that streaming `read` and `write` bytes takes: the bar of kernels that compute nothing. The memory is reused: it
+ * comes from the cache level that it fits. */
+double ig_stream_ns(int64_t read, int64_t write);
+/* GB/s of reading memory that no cache holds. */
+double ig_memory_gbytes(void);
+
+/* Every matrix micro-kernel on panels in L1, in % of `peak` GFLOP/s. */
+void ig_micro_gemm(double peak);
+
+struct ig_micro_options {
+    const char *kernel, *layer;  /* only names that contain these; NULL: all */
+    int cold;                    /* weights come from memory, not from a cache */
+    double seconds;              /* per kernel and layer */
+};
+/* Every kernel of this machine's ISA on every different layer of g, and the sum over the network. 0, or -1. */
+int ig_micro_layers(struct ig_graph *g, double peak, const struct ig_micro_options *o);
+
+#endif
