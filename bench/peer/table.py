@@ -193,8 +193,8 @@ def brief_rows(entries):
 
 def markdown_brief(results):
     entries = results["results"]
-    means = [v for v in verdict(entries) if "geometric mean" in v]
-    return "\n\n".join([about(entries), markdown_table(*brief_rows(entries)), "\n".join(f"- {v}" for v in means)])
+    return "\n\n".join([about(entries), markdown_table(*brief_rows(entries)),
+                        "\n".join(f"- {v}" for v in verdict(entries))])
 
 
 def markdown_full(results):
