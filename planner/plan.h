@@ -147,8 +147,8 @@ struct ig_cut { int32_t split, chunk, chunks; };
 int ig_legal_cuts(const struct ig_kernel *k, const struct ig_call *call, int32_t threads, struct ig_cut *cuts, int max);
 
 /*
- * What ig_plan_options.max_error is unless the user says otherwise: networks whose layers keep it stay within 1e-4 of
- * the exact result, end to end.
+ * What ig_plan_options.max_error is unless the user says otherwise: the benchmark networks keep within 1e-4
+ * of onnxruntime with it, end to end.
  */
 #define IG_MAX_ERROR 1e-5
 
