@@ -40,3 +40,13 @@ int ig_supports_depthwise3x3(const struct ig_call *call)
     return w->kh == 3 && w->kw == 3 && w->sh == w->sw && w->sw <= 2 && w->dh == 1 && w->dw == 1 && w->left >= 0 &&
            w->left <= 1 && past <= 1;
 }
+
+/* Seven outputs of a row at a time, of which k/2 columns at either side may be outside the image. */
+int ig_supports_depthwise7(const struct ig_call *call)
+{
+    const struct ig_window *w = &((const struct ig_conv *)call->attrs)->w;
+    if (!ig_supports_depthwise(call) || call->out[0].c % 8 || call->out[0].w < 7) return 0;
+    int32_t past = (call->out[0].w - 1) * w->sw - w->left + w->kw - call->in[0].w;
+    return (w->kw == 3 || w->kw == 5 || w->kw == 7) && w->kh == w->kw && w->sh == w->sw && w->sw <= 2 && w->dh == 1 &&
+           w->dw == 1 && w->left >= 0 && w->left <= w->kw / 2 && past <= w->kw / 2;
+}
