@@ -3,11 +3,13 @@
  * stay in L1 from one output row to the next; the rest is depthwise_direct.S.
  */
 #include <stddef.h>
+#include <string.h>
 
 #include "kernels_cpu/avx2/act.h"
 #include "kernels_cpu/avx2/depthwise.h"
 #include "kernels_cpu/avx2/kernels.h"
 #include "kernels_cpu/avx2/vec.h"
+#include "kernels_cpu/common/depthwise7.h"
 
 #define AT(member, offset) (offsetof(struct ig_direct, member) == (offset))
 _Static_assert(AT(n_rows, 8) && AT(w, 16) && AT(w_row, 24) && AT(w_block, 32) && AT(column, 40) && AT(out, 48) &&
@@ -15,12 +17,7 @@ _Static_assert(AT(n_rows, 8) && AT(w, 16) && AT(w_row, 24) && AT(w_block, 32) &&
                    AT(hi, 92),
                "depthwise_direct.S knows these offsets");
 
-enum {
-    SEVEN = 7,
-    MOST_K = 7,
-    STRETCH = 28,           /* most outputs of a row at a time */
-    L1_BYTES = 24 << 10     /* for the input rows of a stretch */
-};
+enum { SEVEN = 7, MOST_K = 7 };
 
 struct job {
     const struct ig_call *call;
@@ -28,6 +25,9 @@ struct job {
     ig_direct_fn *wide, *narrow; /* 16 channels, 8 */
     struct ig_direct d;
     int later;                   /* a residual or another activation remains to be done */
+    float *copy;                 /* input rows, slot = row mod kh; NULL: they are read where they are */
+    int64_t pitch, columns;      /* of the copy: floats from a pixel to the next; pixels of a row */
+    int32_t copied;              /* rows below this one are there */
 };
 
 static void choose(struct job *job)
@@ -76,6 +76,20 @@ static uint32_t outside(const struct job *job, int32_t x0, int32_t n)
     return mask;
 }
 
+/* Input rows up to `end`, from column `left` on, what of them is inside the image; channels [c0, c1). */
+static void copy_rows(struct job *job, int32_t begin, int32_t end, int32_t left, int32_t c0, int32_t c1)
+{
+    const struct ig_operand *in = &job->call->in[0];
+    int64_t from = left < 0 ? -left : 0, to = in->w - left < job->columns ? in->w - left : job->columns;
+    for (int32_t y = job->copied > begin ? job->copied : begin; y < end; y++) {
+        const float *row = ig_row_f32(in, y) + left * in->pixel_stride + c0;
+        float *dst = job->copy + y % job->conv->w.kh * job->columns * job->pitch;
+        for (int64_t x = from; x < to; x++)
+            memcpy(dst + x * job->pitch, row + x * in->pixel_stride, (size_t)(c1 - c0) * sizeof *dst);
+    }
+    job->copied = end;
+}
+
 /* Outputs [x0, x0 + n) of row y, channels [c0, c1). */
 static void stretch(struct job *job, int32_t y, int32_t x0, int32_t c0, int32_t c1)
 {
@@ -83,12 +97,14 @@ static void stretch(struct job *job, int32_t y, int32_t x0, int32_t c0, int32_t 
     const struct ig_window *w = &job->conv->w;
     const struct ig_operand *in = &job->call->in[0], *out = &job->call->out[0];
     struct ig_direct *d = &job->d;
-    int32_t top = y * w->sh - w->top, ky = top < 0 ? -top : 0;
+    int32_t top = y * w->sh - w->top, left = x0 * w->sw - w->left, ky = top < 0 ? -top : 0;
     int32_t end = in->h - top < w->kh ? in->h - top : w->kh;
-    int64_t first = (x0 * w->sw - w->left) * in->pixel_stride + c0;
     d->rows = rows;
     d->n_rows = end > ky ? end - ky : 0;
-    for (int64_t i = 0; i < d->n_rows; i++) rows[i] = ig_row_f32(in, top + ky + (int32_t)i) + first;
+    if (job->copy && d->n_rows) copy_rows(job, top + ky, top + end, left, c0, c1);
+    for (int32_t i = 0; i < (int32_t)d->n_rows; i++)
+        rows[i] = job->copy ? job->copy + (top + ky + i) % w->kh * job->columns * job->pitch
+                            : ig_row_f32(in, top + ky + i) + left * in->pixel_stride + c0;
     d->w = (const float *)job->call->weights + c0 / 8 * (d->w_block / (int64_t)sizeof(float));
     d->w_row = 8 * (int64_t)sizeof(float) * (1 + ky * w->kw);
     d->out = ig_row_f32(out, y) + x0 * out->pixel_stride + c0;
@@ -119,29 +135,32 @@ static void finish(const struct job *job, int32_t y, int32_t x0, int32_t n, int3
         ig_act_pixels_avx2(p, out->pixel_stride, p, out->pixel_stride, n, c1 - c0, &job->conv->act);
 }
 
-/* Channels at a time: whole cache lines. */
-static int32_t group_of(const struct job *job)
+/* Outputs [x, x + n) of all rows. */
+static void part_of_row(struct job *job, struct ig_range range, int32_t x, int32_t n)
 {
-    const struct ig_window *w = &job->conv->w;
-    int64_t bytes = (((int32_t)job->d.n - 1) * w->sw + w->kw) * w->kh * (int64_t)sizeof(float);
-    int32_t group = (int32_t)(L1_BYTES / bytes) / 16 * 16;
-    return group < 16 ? 16 : group;
+    int32_t group = ig_depthwise7_group(job->call, n);
+    job->d.n = n;
+    job->d.outside = outside(job, x, n);
+    job->columns = ig_depthwise7_columns(job->call, n);
+    if (job->copy) {
+        job->pitch = ig_depthwise7_pitch(group);
+        job->d.column = job->pitch * (int64_t)sizeof(float);
+    }
+    for (int32_t c = range.c0, end; c < range.c1; c = end) {
+        end = range.c1 - c < group ? range.c1 : c + group;
+        job->copied = 0;
+        for (int32_t y = range.y0; y < range.y1; y++) {
+            stretch(job, y, x, c, end);
+            if (job->later) finish(job, y, x, n, c, end);
+        }
+    }
 }
 
 void conv_f32_depthwise7x16__avx2(const struct ig_call *call, struct ig_range range, void *scratch)
 {
-    (void)scratch;
     struct job job = start(call);
-    int32_t width = call->out[0].w, parts = (width + STRETCH - 1) / STRETCH;
-    for (int32_t i = 0, x = 0; i < parts; i++, x += (int32_t)job.d.n) {
-        job.d.n = width / parts + (i < width % parts);
-        job.d.outside = outside(&job, x, (int32_t)job.d.n);
-        for (int32_t c = range.c0, end; c < range.c1; c = end) {
-            end = range.c1 - c < group_of(&job) ? range.c1 : c + group_of(&job);
-            for (int32_t y = range.y0; y < range.y1; y++) {
-                stretch(&job, y, x, c, end);
-                if (job.later) finish(&job, y, x, (int32_t)job.d.n, c, end);
-            }
-        }
-    }
+    int32_t width = call->out[0].w, parts = (width + IG_DEPTHWISE7_STRETCH - 1) / IG_DEPTHWISE7_STRETCH;
+    if (ig_depthwise7_copies(call)) job.copy = (float *)scratch;
+    for (int32_t i = 0, x = 0; i < parts; i++, x += (int32_t)job.d.n)
+        part_of_row(&job, range, x, width / parts + (i < width % parts));
 }
