@@ -25,6 +25,7 @@ static const struct family {
 } families[] = {
     {IG_CONV, "__ref", 0.1, 1, 1},
     {IG_CONV, "depthwise3x3", 0.4, 1, 1},
+    {IG_CONV, "depthwise7x16", 0.39, 1, 1},
     {IG_CONV, "depthwise", 0.2, 1, 1},
     {IG_CONV, "first", 0.6, 1, 6},
     {IG_CONV, "winograd", 0.9, WINOGRAD, 1},

@@ -172,65 +172,84 @@ DEFINE(logarithm)
     return ig_log8(x);
 }
 
-INLINE void run(float *y, const float *x, int64_t n, const struct ig_act *act, act8 *f)
+struct runs {                /* n floats of each of `pixels` pixels */
+    float *y;
+    const float *x;
+    int64_t y_step, x_step;  /* floats */
+    int32_t pixels;
+    int64_t n;
+};
+
+INLINE void run(struct runs r, const struct ig_act *act, act8 *f)
 {
     __m256 a = _mm256_set1_ps(act->alpha), b = _mm256_set1_ps(act->beta);
-    int64_t i = 0;
-    for (; i + 8 <= n; i += 8) _mm256_storeu_ps(y + i, f(_mm256_loadu_ps(x + i), a, b));
-    if (i < n) ig_store_part(y + i, f(ig_load_upto8(x + i, n - i), a, b), n - i);
+    for (; r.pixels > 0; r.pixels--, r.y += r.y_step, r.x += r.x_step) {
+        int64_t i = 0;
+        for (; i + 8 <= r.n; i += 8) _mm256_storeu_ps(r.y + i, f(_mm256_loadu_ps(r.x + i), a, b));
+        if (i < r.n) ig_store_part(r.y + i, f(ig_load_upto8(r.x + i, r.n - i), a, b), r.n - i);
+    }
 }
 
 /* x/(1 + e^(-kx)), or 1/(1 + e^(-kx)). */
-INLINE void run_logistic(float *y, const float *x, int64_t n, float k, int times_x)
+INLINE void run_logistic(struct runs r, float k, int times_x)
 {
     struct ig_logistic8 logistic = ig_logistic8_of(-k);
-    int64_t i = 0;
-    for (; i + 8 <= n; i += 8) {
-        __m256 v = _mm256_loadu_ps(x + i);
-        _mm256_storeu_ps(y + i, _mm256_div_ps(times_x ? v : ONE, ig_logistic8(v, &logistic)));
+    for (; r.pixels > 0; r.pixels--, r.y += r.y_step, r.x += r.x_step) {
+        int64_t i = 0;
+        for (; i + 8 <= r.n; i += 8) {
+            __m256 v = _mm256_loadu_ps(r.x + i);
+            _mm256_storeu_ps(r.y + i, _mm256_div_ps(times_x ? v : ONE, ig_logistic8(v, &logistic)));
+        }
+        if (i == r.n) continue;
+        __m256 v = ig_load_upto8(r.x + i, r.n - i);
+        ig_store_part(r.y + i, _mm256_div_ps(times_x ? v : ONE, ig_logistic8(v, &logistic)), r.n - i);
     }
-    if (i == n) return;
-    __m256 v = ig_load_upto8(x + i, n - i);
-    ig_store_part(y + i, _mm256_div_ps(times_x ? v : ONE, ig_logistic8(v, &logistic)), n - i);
 }
 
-static void run_swish(float *y, const float *x, int64_t n, float k)
+static void run_swish(struct runs r, float k)
 {
     if (k == 1)
-        run_logistic(y, x, n, 1, 1); /* its constants are made by the compiler: rows may be short */
+        run_logistic(r, 1, 1); /* its constants are made by the compiler: runs may be short */
     else
-        run_logistic(y, x, n, k, 1);
+        run_logistic(r, k, 1);
+}
+
+void ig_act_pixels_avx2(float *y, int64_t y_step, const float *x, int64_t x_step, int32_t pixels, int64_t n,
+                        const struct ig_act *act)
+{
+    struct runs r = {y, x, y_step, x_step, pixels, n};
+    switch (act->kind) {
+    case IG_NONE: run(r, act, none); break;
+    case IG_RELU: run(r, act, relu); break;
+    case IG_CLIP: run(r, act, clip); break;
+    case IG_LEAKY_RELU: run(r, act, leaky); break;
+    case IG_SIGMOID: run_logistic(r, 1, 0); break;
+    case IG_TANH: run(r, act, tangent); break;
+    case IG_HARD_SIGMOID: run(r, act, hard_sigmoid); break;
+    case IG_HARD_SWISH: run(r, act, hard_swish); break;
+    case IG_SWISH: run_swish(r, act->alpha); break;
+    case IG_ELU: run(r, act, elu); break;
+    case IG_MISH: run(r, act, mish); break;
+    case IG_SOFTPLUS: run(r, act, softplus); break;
+    case IG_SELU: run(r, act, selu); break;
+    case IG_CELU: run(r, act, celu); break;
+    case IG_SOFTSIGN: run(r, act, softsign); break;
+    case IG_THRESHOLDED_RELU: run(r, act, thresholded); break;
+    case IG_AFFINE: run(r, act, affine); break;
+    case IG_ABS: run(r, act, absolute); break;
+    case IG_NEG: run(r, act, negative); break;
+    case IG_CEIL: run(r, act, ceiling); break;
+    case IG_FLOOR: run(r, act, floored); break;
+    case IG_ROUND: run(r, act, rounded); break;
+    case IG_RECIPROCAL: run(r, act, reciprocal); break;
+    case IG_SQRT: run(r, act, root); break;
+    case IG_EXP: run(r, act, exponential); break;
+    case IG_LOG: run(r, act, logarithm); break;
+    default: break;
+    }
 }
 
 void ig_act_row_avx2(float *y, const float *x, int64_t n, const struct ig_act *act)
 {
-    switch (act->kind) {
-    case IG_NONE: run(y, x, n, act, none); break;
-    case IG_RELU: run(y, x, n, act, relu); break;
-    case IG_CLIP: run(y, x, n, act, clip); break;
-    case IG_LEAKY_RELU: run(y, x, n, act, leaky); break;
-    case IG_SIGMOID: run_logistic(y, x, n, 1, 0); break;
-    case IG_TANH: run(y, x, n, act, tangent); break;
-    case IG_HARD_SIGMOID: run(y, x, n, act, hard_sigmoid); break;
-    case IG_HARD_SWISH: run(y, x, n, act, hard_swish); break;
-    case IG_SWISH: run_swish(y, x, n, act->alpha); break;
-    case IG_ELU: run(y, x, n, act, elu); break;
-    case IG_MISH: run(y, x, n, act, mish); break;
-    case IG_SOFTPLUS: run(y, x, n, act, softplus); break;
-    case IG_SELU: run(y, x, n, act, selu); break;
-    case IG_CELU: run(y, x, n, act, celu); break;
-    case IG_SOFTSIGN: run(y, x, n, act, softsign); break;
-    case IG_THRESHOLDED_RELU: run(y, x, n, act, thresholded); break;
-    case IG_AFFINE: run(y, x, n, act, affine); break;
-    case IG_ABS: run(y, x, n, act, absolute); break;
-    case IG_NEG: run(y, x, n, act, negative); break;
-    case IG_CEIL: run(y, x, n, act, ceiling); break;
-    case IG_FLOOR: run(y, x, n, act, floored); break;
-    case IG_ROUND: run(y, x, n, act, rounded); break;
-    case IG_RECIPROCAL: run(y, x, n, act, reciprocal); break;
-    case IG_SQRT: run(y, x, n, act, root); break;
-    case IG_EXP: run(y, x, n, act, exponential); break;
-    case IG_LOG: run(y, x, n, act, logarithm); break;
-    default: break;
-    }
+    ig_act_pixels_avx2(y, 0, x, 0, 1, n, act);
 }

@@ -1,8 +1,8 @@
 /*
  * Depthwise convolution, 8 channels at a time.
  *
- * 3x3: row pairs, and within one, stretches of x that keep the input pixels in L1 while all channels pass over
- * them; the slide itself is depthwise3x3.S.
+ * 3x3: stretches of x by row pairs, which keep the input pixels in L1 while the channels pass over them; the slide
+ * itself is depthwise3x3.S.
  * 5 and 7 wide: one kernel row at a time slides along x, its weights and as many partial sums in registers; between
  * kernel rows the sums of a stretch lie in L1.
  * Any window: six outputs of a row at a time, a weight vector is loaded once for the six. Outputs whose window sticks
@@ -18,7 +18,7 @@
 
 #define AT(member, offset) (offsetof(struct ig_slide, member) == (offset))
 _Static_assert(AT(step, 40) && AT(out, 80) && AT(out_step, 96) && AT(n, 104) && AT(w, 112) && AT(flags, 120) &&
-                   AT(lo, 124) && AT(hi, 128),
+                   AT(lo, 124) && AT(hi, 128) && AT(blocks, 136) && AT(ahead, 144),
                "depthwise3x3.S knows these offsets");
 #undef AT
 #define AT(member, offset) (offsetof(struct ig_pass, member) == (offset))
@@ -29,7 +29,7 @@ _Static_assert(AT(in_step, 16) && AT(columns, 24) && AT(first, 32) && AT(from, 4
 #undef AT
 
 enum {
-    STRETCH = 28, /* outputs of a row that all channels pass over before the next ones */
+    STRETCH = 28, /* 3x3: outputs of a row that channels pass over before the next ones */
     WIDE = 30     /* the same, other windows than 3x3: five times six */
 };
 
@@ -64,15 +64,15 @@ static void finish(const struct job *job, int32_t y, int32_t x0, int32_t x1)
     const struct ig_operand *out = &job->call->out[0], *r = &job->call->in[3];
     int32_t c0 = job->range.c0, n = job->range.c1 - c0;
     int residual = job->call->n_in > 3 && r->data;
-    for (int32_t x = x0; x < x1; x++) {
+    for (int32_t x = x0; residual && x < x1; x++) {
         float *p = ig_row_f32(out, y) + x * out->pixel_stride + c0;
-        if (residual) {
-            const float *q = ig_row_f32(r, y) + x * r->pixel_stride + c0;
-            for (int32_t i = 0; i < n; i += 8)
-                ig_store_upto8(p + i, _mm256_add_ps(ig_load_upto8(p + i, n - i), ig_load_upto8(q + i, n - i)), n - i);
-        }
-        if (job->conv->act.kind != IG_NONE) ig_act_row_avx2(p, p, n, &job->conv->act);
+        const float *q = ig_row_f32(r, y) + x * r->pixel_stride + c0;
+        for (int32_t i = 0; i < n; i += 8)
+            ig_store_upto8(p + i, _mm256_add_ps(ig_load_upto8(p + i, n - i), ig_load_upto8(q + i, n - i)), n - i);
     }
+    float *p = ig_row_f32(out, y) + x0 * out->pixel_stride + c0;
+    if (job->conv->act.kind != IG_NONE)
+        ig_act_pixels_avx2(p, out->pixel_stride, p, out->pixel_stride, x1 - x0, n, &job->conv->act);
 }
 
 static __m256 clamp(const struct job *job, __m256 v)
@@ -239,8 +239,26 @@ void conv_f32_depthwise8__avx2(const struct ig_call *call, struct ig_range range
 
 /* --- 3x3 --- */
 
-/* Outputs [x0, x1) of rows y and, if rows is 2, y+1; channels c .. c+7. */
-static void slide(const struct job *job, int32_t y, int32_t rows, int32_t x0, int32_t x1, int32_t c)
+/*
+ * How a row pair is cut. Where a pixel is an odd number of cache lines, pixels spread over all sets of L1, which then
+ * has room for long stretches and for the next pair's rows: 16 channels (a line) at a time, the next rows prefetched.
+ * Otherwise more would only drive out what is still needed.
+ */
+static int spreads(const struct job *job)
+{
+    return job->call->in[0].pixel_stride / 16 % 2;
+}
+
+/* Bytes from an input row to the one that the next row pair reads in its place, or 0. */
+static int64_t ahead(const struct job *job)
+{
+    const struct ig_operand *in = &job->call->in[0];
+    if (!spreads(job) && in->pixel_stride > 32) return 0;
+    return 2 * job->conv->w.sh * in->row_stride * (int64_t)sizeof(float);
+}
+
+/* Outputs [x0, x1) of rows y and, if rows is 2, y+1; channels [c, c + 8 * blocks). */
+static void slide(const struct job *job, int32_t y, int32_t rows, int32_t x0, int32_t x1, int32_t c, int32_t blocks)
 {
     static ig_slide_fn *const fn[2][2] = {{ig_slide_1row_s1_avx2, ig_slide_2rows_s1_avx2},
                                           {ig_slide_1row_s2_avx2, ig_slide_2rows_s2_avx2}};
@@ -262,23 +280,36 @@ static void slide(const struct job *job, int32_t y, int32_t rows, int32_t x0, in
     s.flags = job->flags | (left < 0 ? IG_SLIDE_FIRST : 0) | (right >= in->w ? IG_SLIDE_LAST : 0);
     s.lo = job->lo;
     s.hi = job->hi;
+    s.blocks = blocks;
+    s.ahead = ahead(job);
     fn[w->sw - 1][rows - 1](&s);
+}
+
+/* The job's channels of outputs [x0, x1), its rows two by two. */
+static void slide_rows(const struct job *job, int32_t x0, int32_t x1)
+{
+    struct ig_range r = job->range;
+    int32_t blocks = (r.c1 - r.c0) / 8, whole = r.c0 + blocks * 8;
+    for (int32_t y = r.y0; y < r.y1; y += 2) {
+        int32_t rows = min32(2, r.y1 - y);
+        if (blocks) slide(job, y, rows, x0, x1, r.c0, blocks);
+        for (int32_t i = 0; i < rows; i++) {
+            if (whole < r.c1) any_row(job, y + i, x0, x1, whole, r.c1 - whole);
+            if (job->later) finish(job, y + i, x0, x1);
+        }
+    }
 }
 
 void conv_f32_depthwise3x3__avx2(const struct ig_call *call, struct ig_range range, void *scratch)
 {
     (void)scratch;
     struct job job = start(call, range);
-    int32_t width = call->out[0].w, whole = range.c0 + (range.c1 - range.c0) / 8 * 8;
-    for (int32_t y = range.y0; y < range.y1; y += 2) {
-        int32_t rows = min32(2, range.y1 - y);
-        for (int32_t x = 0; x < width; x += STRETCH) {
-            int32_t end = min32(x + STRETCH, width);
-            for (int32_t c = range.c0; c < whole; c += 8) slide(&job, y, rows, x, end, c);
-            for (int32_t i = 0; i < rows; i++) {
-                if (whole < range.c1) any_row(&job, y + i, x, end, whole, range.c1 - whole);
-                if (job.later) finish(&job, y + i, x, end);
-            }
+    int32_t width = call->out[0].w, group = spreads(&job) ? 16 : range.c1 - range.c0;
+    int32_t stretch = spreads(&job) ? 2 * STRETCH : STRETCH;
+    for (int32_t x = 0; x < width; x += stretch)
+        for (int32_t c = range.c0; c < range.c1; c += group) {
+            job.range.c0 = c;
+            job.range.c1 = min32(c + group, range.c1);
+            slide_rows(&job, x, min32(x + stretch, width));
         }
-    }
 }

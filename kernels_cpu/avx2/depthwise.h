@@ -11,7 +11,7 @@ enum ig_slide_flags {
     IG_SLIDE_LAST = 8   /* the last output's last column is */
 };
 
-/* 3x3, eight channels of n outputs of one row or two. Assembly knows the offsets of the members: do not reorder. */
+/* 3x3, blocks of eight channels of n outputs of one row or two. Assembly knows the offsets of the members: do not reorder. */
 struct ig_slide {
     const float *in[5];    /*   0: input rows from the top; 3 for one output row, 3 + stride for two */
     int64_t step[5];       /*  40: bytes to the next column, 0 for a row of zeros */
@@ -21,6 +21,8 @@ struct ig_slide {
     const float *w;        /* 112: bias[8], then w[9][8], taps row by row */
     int32_t flags;         /* 120: enum ig_slide_flags */
     float lo, hi;          /* 124, 128 */
+    int64_t blocks;        /* 136: of 8 channels, >= 1: everything moves on by 8 channels, the weights by a block */
+    int64_t ahead;         /* 144: of two output rows: bytes from input rows 2 and 3 to those that are prefetched */
 };
 
 /* 5 or 7 wide, one kernel row or two, eight channels of n outputs of a row. The same. */
@@ -38,6 +40,28 @@ struct ig_pass {
     int32_t flags;         /* 88: IG_SLIDE_LO, IG_SLIDE_HI */
     float lo, hi;          /* 92, 96 */
 };
+
+/* Any window, seven outputs of a row by eight or sixteen channels at a time. The same. */
+struct ig_direct {
+    const float *const *rows; /*  0: input rows, at the first output's first column: the image's, or left of it */
+    int64_t n_rows;           /*  8: kernel rows inside the image, may be 0 */
+    const float *w;           /* 16: packed weights of the first channels */
+    int64_t w_row;            /* 24: bytes from there to the first kernel row's */
+    int64_t w_block;          /* 32: bytes from 8 channels to the next 8 */
+    int64_t column;           /* 40: bytes to the next input column */
+    float *out;               /* 48 */
+    int64_t out_step;         /* 56: bytes to the next pixel */
+    int64_t n;                /* 64: outputs, 7 .. 28 */
+    int64_t blocks;           /* 72: of 8 or 16 channels */
+    uint32_t outside;         /* 80: a byte per seven outputs: bit i (pad + i): the i-th column from the left (right) */
+    int32_t flags;            /* 84: IG_SLIDE_LO, IG_SLIDE_HI */
+    float lo, hi;             /* 88, 92 */
+};
+
+typedef void ig_direct_fn(const struct ig_direct *direct);
+ig_direct_fn ig_direct_3s1_16_avx2, ig_direct_3s1_8_avx2, ig_direct_3s2_16_avx2, ig_direct_3s2_8_avx2,
+    ig_direct_5s1_16_avx2, ig_direct_5s1_8_avx2, ig_direct_5s2_16_avx2, ig_direct_5s2_8_avx2,
+    ig_direct_7s1_16_avx2, ig_direct_7s1_8_avx2, ig_direct_7s2_16_avx2, ig_direct_7s2_8_avx2;
 
 typedef void ig_slide_fn(const struct ig_slide *slide);
 ig_slide_fn ig_slide_1row_s1_avx2, ig_slide_2rows_s1_avx2, ig_slide_1row_s2_avx2, ig_slide_2rows_s2_avx2;

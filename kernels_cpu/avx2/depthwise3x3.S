@@ -4,6 +4,7 @@
  *
  *   ymm0-8   weights w[ky][kx]      ymm9-14  partial sums: slot s of row i is 9 + s*rows + i      ymm15  one pixel
  *   r8 r9 r10 r11 rbx  input rows   rax, rdx  output rows   rcx  outputs left   rsi  output step   rbp  bias
+ *   r12  bytes from the first channels to these      r13  blocks of 8 channels left     r14  prefetch distance
  *
  * Stride 1: the column that ends output x (kx 2) is the middle one of x+1 and the first of x+2: three slots, every
  * input pixel is read once per row pair: 4 loads and 18 fma for two outputs. Stride 2: the last column of x is the
@@ -55,6 +56,10 @@
 
 /* One input column: kx 0, 1, 2 of it go to slots s0, s1, s2; -1: to none. */
         .macro column rows, stride, s0, s1, s2
+        .if \rows == 2
+        prefetcht0 (%r10, %r14)
+        prefetcht0 (%r11, %r14)
+        .endif
         .set    row, 0
         .rept   3 + (\rows - 1) * \stride
         load_pixel %row
@@ -114,6 +119,11 @@
         .endif
         .endm
 
+        .macro from disp, reg       /* a pointer of the struct, these channels */
+        movq    \disp(%rdi), %\reg
+        addq    %r12, %\reg
+        .endm
+
 /* Output x in slot p, x+1 in q, x+2 in r; to `done` after the last one. */
         .macro output1 rows, p, q, r
         decl    %ecx
@@ -161,21 +171,32 @@
 \name:
         pushq   %rbx
         pushq   %rbp
+        pushq   %r12
+        pushq   %r13
+        pushq   %r14
+        movq    144(%rdi), %r14
         movq    112(%rdi), %rbp
+        movq    96(%rdi), %rsi
+        movq    136(%rdi), %r13
+        xorl    %r12d, %r12d
+7:                                  /* channels */
         .set    i, 0
         .rept   9
         load_w  %(32 + 32 * i), %i
         .set    i, i + 1
         .endr
-        movq    (%rdi), %r8
-        movq    8(%rdi), %r9
-        movq    16(%rdi), %r10
-        movq    24(%rdi), %r11
-        movq    32(%rdi), %rbx
-        movq    80(%rdi), %rax
-        movq    88(%rdi), %rdx
-        movq    96(%rdi), %rsi
-        movq    104(%rdi), %rcx
+        from    0, r8
+        from    8, r9
+        from    16, r10
+        .if \rows == 2
+        from    24, r11
+        from    88, rdx
+        .if \stride == 2
+        from    32, rbx
+        .endif
+        .endif
+        from    80, rax
+        movl    104(%rdi), %ecx
         start_slot \rows, 0
         testl   $4, 120(%rdi)
         jnz     3f
@@ -198,7 +219,14 @@
         jmp     4b
         .endif
 9:
+        addq    $320, %rbp
+        addq    $32, %r12
+        decq    %r13
+        jnz     7b
         vzeroupper
+        popq    %r14
+        popq    %r13
+        popq    %r12
         popq    %rbp
         popq    %rbx
         ret

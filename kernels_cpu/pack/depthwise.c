@@ -8,6 +8,7 @@
  *   ...
  * Channels past the last are zero. ONNX has them as w[c][1][tap].
  */
+#include "kernels_cpu/common/depthwise7.h"
 #include "kernels_cpu/pack/ask.h"
 #include "kernels_cpu/pack/pack.h"
 
@@ -49,4 +50,25 @@ int ig_supports_depthwise3x3(const struct ig_call *call)
     int32_t past = (call->out[0].w - 1) * w->sw - w->left + 3 - call->in[0].w;
     return w->kh == 3 && w->kw == 3 && w->sh == w->sw && w->sw <= 2 && w->dh == 1 && w->dw == 1 && w->left >= 0 &&
            w->left <= 1 && past <= 1;
+}
+
+/* Seven outputs of a row at a time, of which k/2 columns at either side may be outside the image. */
+int ig_supports_depthwise7(const struct ig_call *call)
+{
+    const struct ig_window *w = &((const struct ig_conv *)call->attrs)->w;
+    if (!ig_supports_depthwise(call) || call->out[0].c % 8 || call->out[0].w < 7) return 0;
+    int32_t past = (call->out[0].w - 1) * w->sw - w->left + w->kw - call->in[0].w;
+    return (w->kw == 3 || w->kw == 5 || w->kw == 7) && w->kh == w->kw && w->sh == w->sw && w->sw <= 2 && w->dh == 1 &&
+           w->dw == 1 && w->left >= 0 && w->left <= w->kw / 2 && past <= w->kw / 2;
+}
+
+size_t ig_scratch_depthwise7(const struct ig_call *call)
+{
+    int32_t most = 0;
+    if (!ig_depthwise7_copies(call)) return 0;
+    for (int32_t n = 7; n <= IG_DEPTHWISE7_STRETCH; n++) {
+        int64_t floats = ig_depthwise7_columns(call, n) * ig_depthwise7_pitch(ig_depthwise7_group(call, n));
+        if (floats > most) most = (int32_t)floats;
+    }
+    return (size_t)most * (size_t)((const struct ig_conv *)call->attrs)->w.kh * sizeof(float);
 }

@@ -29,6 +29,7 @@ static void kind(struct rng *r, struct ig_conv *a, int32_t *ic, int32_t *oc)
         break;
     case 1: /* depthwise */
     case 2:
+        if (rng_one_in(r, 8)) *ic = 512; /* pixels that share sets of a cache */
         a->groups = *oc = *ic;
         break;
     case 3: /* depthwise with a multiplier */
