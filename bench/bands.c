@@ -84,16 +84,13 @@ static struct ig_plan *make_plan(struct bands *b, int32_t choice, const struct i
 
 /* --- timing --- */
 
-static int by_value(const void *a, const void *b)
+/* The least is what the machine can do; all above it is others' doing. */
+static double least(const int64_t *ns, int n)
 {
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return (x > y) - (x < y);
-}
-
-static double median(int64_t *ns, int n)
-{
-    qsort(ns, (size_t)n, sizeof *ns, by_value);
-    return (double)ns[n / 2];
+    int64_t m = ns[0];
+    for (int i = 1; i < n; i++)
+        if (ns[i] < m) m = ns[i];
+    return (double)m;
 }
 
 static void run(struct arena_pair *p, struct ig_bed *bed)
@@ -135,14 +132,14 @@ static void learn(struct bands *b, const struct trial *of)
 }
 
 /* Runs both plans in turns; fills in the times of plan's bands. */
-static int time_plan(struct bands *b, struct ig_plan *plan, struct ig_lowered *l, int least, int64_t until_ns)
+static int time_plan(struct bands *b, struct ig_plan *plan, struct ig_lowered *l, int runs_at_least, int64_t until_ns)
 {
     int64_t *ns = calloc((size_t)plan->n_bands * 2 * MAX_RUNS + 1, sizeof *ns);
     int runs = 0;
     if (!ns) return -1;
     run(&b->pair, &b->pair.whole);
     run(&b->pair, &b->pair.banded);
-    for (; runs < MAX_RUNS && (runs < least || ig_bench_ns() < until_ns); runs++) {
+    for (; runs < MAX_RUNS && (runs < runs_at_least || ig_bench_ns() < until_ns); runs++) {
         run(&b->pair, &b->pair.whole);
         for (int32_t i = 0; i < plan->n_bands; i++)
             ns[2 * i * MAX_RUNS + runs] = time_of(b, b->lowered, plan, &plan->bands[i]);
@@ -153,8 +150,8 @@ static int time_plan(struct bands *b, struct ig_plan *plan, struct ig_lowered *l
     for (int32_t i = 0; i < plan->n_bands; i++) {
         struct trial *t = trial_of(b, plan, &plan->bands[i]);
         if (!t) continue;
-        t->t.apart_ns = median(ns + 2 * i * MAX_RUNS, runs);
-        t->t.in_order_ns = median(ns + (2 * i + 1) * MAX_RUNS, runs);
+        t->t.apart_ns = least(ns + 2 * i * MAX_RUNS, runs);
+        t->t.in_order_ns = least(ns + (2 * i + 1) * MAX_RUNS, runs);
         t->timed = 1;
         learn(b, t);
     }
@@ -162,12 +159,12 @@ static int time_plan(struct bands *b, struct ig_plan *plan, struct ig_lowered *l
     return 0;
 }
 
-static int try_plan(struct bands *b, struct ig_plan *plan, int least, int64_t until_ns)
+static int try_plan(struct bands *b, struct ig_plan *plan, int runs_at_least, int64_t until_ns)
 {
     struct ig_lowered *l = ig_lower(b->g, plan);
     int status = ig_bed_share(&b->pair.banded, l, b->o->threads, &b->pair.whole, b->err, b->err_bytes);
     if (!status) {
-        status = time_plan(b, plan, l, least, until_ns);
+        status = time_plan(b, plan, l, runs_at_least, until_ns);
         ig_bed_free(&b->pair.banded);
     }
     ig_lowered_free(l);

@@ -5,6 +5,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
+enum { SPARE = 1 << 24 }; /* bytes: for a plan that takes the arena over and needs more; not touched otherwise */
+
 /* Pages of its own, as in a program; zeroed. NULL if there is no memory. */
 static void *map(int64_t bytes)
 {
@@ -21,8 +23,10 @@ static void unmap(void *p, int64_t bytes)
 static int make(struct ig_bed *b, int32_t threads, char *err, size_t err_bytes)
 {
     const struct ig_model *m = &b->lowered->model;
-    b->arena_bytes = (size_t)ig_arena_total(m, threads);
-    b->arena = map((int64_t)b->arena_bytes);
+    if (!b->arena) {
+        b->room = (int64_t)b->arena_bytes + SPARE;
+        b->arena = map(b->room);
+    }
     int status = IG_ERROR_NULL;
     if (b->arena && b->weights) {
         if (!b->borrowed) ig_fill_weights(b->lowered, b->weights);
@@ -42,6 +46,7 @@ int ig_bed_make(struct ig_bed *b, struct ig_lowered *l, int32_t threads, char *e
 {
     memset(b, 0, sizeof *b);
     b->lowered = l;
+    b->arena_bytes = (size_t)ig_arena_total(&l->model, threads);
     b->weights = map(l->model.weights_bytes);
     return make(b, threads, err, err_bytes);
 }
@@ -53,6 +58,8 @@ int ig_bed_share(struct ig_bed *b, struct ig_lowered *l, int32_t threads, const 
     b->lowered = l;
     b->weights = from->weights;
     b->borrowed = 1;
+    b->arena_bytes = (size_t)ig_arena_total(&l->model, threads);
+    if ((int64_t)b->arena_bytes <= from->room) b->arena = from->arena;
     return make(b, threads, err, err_bytes);
 }
 
@@ -60,7 +67,7 @@ void ig_bed_free(struct ig_bed *b)
 {
     ig_ctx_stop_threads(&b->ctx);
     if (!b->borrowed) unmap(b->weights, b->lowered->model.weights_bytes);
-    unmap(b->arena, (int64_t)b->arena_bytes);
+    if (b->room) unmap(b->arena, b->room);
 }
 
 int ig_bed_step(struct ig_bed *b, int32_t step, const void *const *inputs, void *const *outputs)

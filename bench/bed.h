@@ -11,15 +11,19 @@ struct ig_bed {
     struct ig_ctx ctx;
     struct ig_team team; /* of threads > 1 */
     void *arena, *weights;
-    size_t arena_bytes;
-    int borrowed; /* the weights are another bed's */
+    size_t arena_bytes; /* that the tables need */
+    int64_t room;       /* mapped at `arena`; 0: it is another bed's */
+    int borrowed;       /* the weights are another bed's */
 };
 
 /*
  * Packs the weights (anew, where `l` was in a bed before), starts the threads. 0, or -1 with a line in err.
  */
 int ig_bed_make(struct ig_bed *b, struct ig_lowered *l, int32_t threads, char *err, size_t err_bytes);
-/* The same on the weights of another bed that has the same kernels; that one is freed later. */
+/*
+ * The same on the weights of another bed that has the same kernels, and in its arena if there is room: what differs in
+ * time is then not the pages. That bed is freed later.
+ */
 int ig_bed_share(struct ig_bed *b, struct ig_lowered *l, int32_t threads, const struct ig_bed *from,
                  char *err, size_t err_bytes);
 void ig_bed_free(struct ig_bed *b);
