@@ -11,20 +11,22 @@
 
 enum { ALL_TILES = 1 << IG_OF | 1 << IG_FH | 1 << IG_FW };
 
-int ig_op_dist_parse(struct ig_op_dist *d, const char *text, const struct ig_platform *b, char *err,
-                     size_t err_bytes)
+int ig_op_dist_parse(struct ig_op_dist *d, const char *text, const struct ig_platform *b, char *err, size_t err_bytes)
 {
     while (*text) {
         size_t n = strcspn(text, "="), m = text[n] ? strcspn(text + n + 1, ",") : 0;
         int32_t kind = 0, j = 0;
-        while (kind < IG_LAYER_KINDS && (strlen(ig_layer_kind_names[kind]) != n ||
-                                         strncmp(ig_layer_kind_names[kind], text, n)))
+        while (kind < IG_LAYER_KINDS &&
+               (strlen(ig_layer_kind_names[kind]) != n || strncmp(ig_layer_kind_names[kind], text, n)))
             kind++;
-        while (j < b->n_processors && (strlen(b->processors[j].type) != m ||
-                                       strncmp(b->processors[j].type, text + n + 1, m)))
+        while (j < b->n_processors &&
+               (strlen(b->processors[j].type) != m || strncmp(b->processors[j].type, text + n + 1, m)))
             j++;
         if (!text[n] || kind == IG_LAYER_KINDS || j == b->n_processors || d->n == IG_MAX_DIST) {
-            snprintf(err, err_bytes, "'%s': not KIND=TYPE; kinds: conv gemm pool relu add deconv other; types: those of the board's processors", text);
+            snprintf(err, err_bytes,
+                     "'%s': not KIND=TYPE; kinds: conv gemm pool relu add deconv other; types: those of the board's "
+                     "processors",
+                     text);
             return -1;
         }
         d->at[d->n].kind = kind;

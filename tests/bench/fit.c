@@ -1,6 +1,6 @@
 /*
- * Costs fitted to measured layers foretell others. The times are of an AMD EPYC (Zen 4: 32 KiB, 1 MiB, 32 MiB), taken by
- * `ingot calibrate`, so that the test is of the features and the fit, not of the machine that runs it.
+ * Costs fitted to measured layers foretell others. The times are of an AMD EPYC (Zen 4: 32 KiB, 1 MiB, 32 MiB), taken
+ * by `ingot calibrate`, so that the test is of the features and the fit, not of the machine that runs it.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -48,7 +48,8 @@ static void read_times(struct times *t, const struct ig_kernel *k)
         struct ig_single_problem p;
         union ig_attrs attrs;
         struct ig_call call;
-        if (sscanf(line, "%127s %d %d %d %d %d %d %lf", name, &l.ic, &l.oc, &l.size, &l.k, &l.stride, &l.groups, &ns) != 8 ||
+        if (sscanf(line, "%127s %d %d %d %d %d %d %lf", name, &l.ic, &l.oc, &l.size, &l.k, &l.stride, &l.groups, &ns) !=
+                8 ||
             strcmp(name, k->name))
             continue;
         struct ig_sample *s = in_grid(&l) ? &t->held[t->n_held++] : &t->fitted[t->n_fitted++];
