@@ -7,8 +7,8 @@
 _Static_assert((int)IG_FEATURES <= (int)IG_COST_TERMS, "a cost per feature");
 
 const char *const ig_feature_names[IG_COST_TERMS + 1] = {
-    "start", "work",   "tiles", "taps", "gather", "groups",    "a_l2",        "a_l3",      "a_dram",     "b_l2",
-    "b_l3",  "b_dram", "y_l2",  "y_l3", "y_dram", "x_runs_l3", "x_runs_dram", "y_runs_l3", "y_runs_dram"};
+    "start", "work",   "tiles", "taps", "gather", "groups",    "a_l2",        "a_l3",      "a_dram",      "b_l2",
+    "b_l3",  "b_dram", "y_l2",  "y_l3", "y_dram", "x_runs_l3", "x_runs_dram", "y_runs_l3", "y_runs_dram", "conflicts"};
 
 /*
  * A cache holds what is much smaller than it, and nothing of what is passed over in turns and much larger: between
@@ -297,11 +297,35 @@ static void window_features(const struct ig_call *call, const struct ig_caches *
     whole_operands(f, c, call, 0, 1);
 }
 
+static double common_divisor(double a, double b)
+{
+    return b > 0 ? common_divisor(b, fmod(a, b)) : a;
+}
+
+/*
+ * How much `lines` lines, one of each pixel, crowd a cache of 4 KiB ways: the pixels' distance may leave them few sets.
+ * Two sets or one count whole, more by the square of how few they are.
+ */
+static double crowded(const struct ig_caches *c, double pixel_bytes, double lines)
+{
+    enum { LINE = 64, SETS = 64 };
+    double shared = common_divisor(ceil_of(pixel_bytes, LINE), SETS), part = fmin(1, 2 * shared / SETS);
+    double room = (double)c->bytes[0] / LINE / shared;
+    return lines > room ? part * part : 0;
+}
+
+/* Stretches of a row's outputs, whose input pixels are to stay while all channels pass over them. */
 static void depthwise_features(const struct ig_call *call, const struct ig_caches *c, const struct tile *t, double *f)
 {
+    enum { STRETCH = 28, ROWS = 2 };
     const struct ig_conv *conv = call->attrs;
+    const struct ig_operand *x = &call->in[0], *y = &call->out[0];
+    double columns = fmin(x->w, fmin(STRETCH, y->w) * conv->w.sw + conv->w.kw - 1);
+    double rows = fmin(x->h, (ROWS - 1) * conv->w.sh + conv->w.kh);
     (void)t;
     window_features(call, c, (double)conv->w.kh * conv->w.kw, f);
+    double read = (double)x->h * x->w * ceil_of(x->c, VECTOR) * conv->w.kh;
+    f[IG_F_CONFLICTS] = read * crowded(c, (double)x->c * F, columns * rows);
 }
 
 static void pool_features(const struct ig_call *call, const struct ig_caches *c, const struct tile *t, double *f)
@@ -402,8 +426,17 @@ int ig_features(const struct ig_kernel *k, const struct ig_call *call, const str
     return 0;
 }
 
+/* Weights that other layers' have pushed out since the last frame. */
+static void cool_weights(double *f, const struct ig_kernel *k, const struct ig_call *call,
+                         const struct ig_caches *caches, double between)
+{
+    if (between <= 0 || !k->pack) return;
+    if (k->op == IG_FC) f[IG_F_B_L2] = f[IG_F_B_L3] = f[IG_F_B_DRAM] = 0;
+    book(f, IG_F_B_L2, caches, (double)k->pack(call, NULL), between / READ_ONLY);
+}
+
 double ig_cost_ns(const struct ig_platform *b, const struct ig_processor *p, const struct ig_kernel *k,
-                  const struct ig_call *call)
+                  const struct ig_call *call, double between)
 {
     double f[IG_FEATURES], ns = 0;
     char name[IG_WORD_BYTES];
@@ -412,6 +445,7 @@ double ig_cost_ns(const struct ig_platform *b, const struct ig_processor *p, con
     for (int32_t i = 0; i < p->n_costs; i++) {
         if (strcmp(p->costs[i].family, name)) continue;
         ig_features(k, call, &caches, f);
+        cool_weights(f, k, call, &caches, between);
         for (int j = 0; j < IG_FEATURES; j++) ns += f[j] * p->costs[i].ns[j];
         return ns;
     }
