@@ -83,13 +83,14 @@ void ig_machine_pin(void)
 /* Touches n bytes, a multiple of 256: a load for every 32. */
 static void sweep(const char *p, int64_t n)
 {
-    __asm__ volatile("1:\n\t"
-                     "movups (%0), %%xmm0\n\tmovups 32(%0), %%xmm1\n\tmovups 64(%0), %%xmm2\n\tmovups 96(%0), %%xmm3\n\t"
-                     "movups 128(%0), %%xmm4\n\tmovups 160(%0), %%xmm5\n\tmovups 192(%0), %%xmm6\n\t"
-                     "movups 224(%0), %%xmm7\n\tadd $256, %0\n\tsub $256, %1\n\tjnz 1b"
-                     : "+r"(p), "+r"(n)
-                     :
-                     : "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "memory", "cc");
+    __asm__ volatile(
+        "1:\n\t"
+        "movups (%0), %%xmm0\n\tmovups 32(%0), %%xmm1\n\tmovups 64(%0), %%xmm2\n\tmovups 96(%0), %%xmm3\n\t"
+        "movups 128(%0), %%xmm4\n\tmovups 160(%0), %%xmm5\n\tmovups 192(%0), %%xmm6\n\t"
+        "movups 224(%0), %%xmm7\n\tadd $256, %0\n\tsub $256, %1\n\tjnz 1b"
+        : "+r"(p), "+r"(n)
+        :
+        : "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "memory", "cc");
 }
 #elif defined(__aarch64__)
 static void sweep(const char *p, int64_t n)

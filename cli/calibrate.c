@@ -206,31 +206,61 @@ static void describe_host(const char *out, int costs, double seconds, int words)
 int ig_verb_calibrate(int argc, char **argv)
 {
     static const struct option longs[] = {
-        {"help", 0, 0, 'h'},   {"output", 1, 0, 'o'}, {"no-costs", 0, 0, 'n'},  {"seconds", 1, 0, 's'},
-        {"grid", 1, 0, 'g'},   {"layers", 1, 0, 'l'}, {"passes", 1, 0, 'p'}, {"skip", 1, 0, 'S'},      {"max-gmacs", 1, 0, 'm'},
-        {"kernel", 1, 0, 'k'}, {"check", 1, 0, 'c'},  {"platform", 1, 0, 'P'},  {"svg", 1, 0, 'w'},
-        {"quiet", 0, 0, 'q'},  {"verbose", 0, 0, 'v'}, {0, 0, 0, 0}};
+        {"help", 0, 0, 'h'},      {"output", 1, 0, 'o'}, {"no-costs", 0, 0, 'n'}, {"seconds", 1, 0, 's'},
+        {"grid", 1, 0, 'g'},      {"layers", 1, 0, 'l'}, {"passes", 1, 0, 'p'},   {"skip", 1, 0, 'S'},
+        {"max-gmacs", 1, 0, 'm'}, {"kernel", 1, 0, 'k'}, {"check", 1, 0, 'c'},    {"platform", 1, 0, 'P'},
+        {"svg", 1, 0, 'w'},       {"quiet", 0, 0, 'q'},  {"verbose", 0, 0, 'v'},  {0, 0, 0, 0}};
     struct ig_grid_options grid = {.layers = 2200, .passes = 1, .seconds = 30, .most_macs = 3e9};
     const char *out = "host.json", *times = NULL, *check = NULL, *platform = "host.json", *svg = NULL;
     int costs = 1, words = FAMILIES;
     double seconds = 0;
     for (int c; (c = getopt_long(argc, argv, "o:qvh", longs, NULL)) != -1;) switch (c) {
-        case 'h': return fputs(help, stdout) < 0;
-        case 'o': out = optarg; break;
-        case 'n': costs = 0; break;
-        case 's': seconds = ig_number(optarg, "--seconds", 0.001, 86400); break;
-        case 'g': times = optarg; break;
-        case 'l': grid.layers = (int32_t)ig_number(optarg, "--layers", 1, 16384); break;
-        case 'p': grid.passes = (int32_t)ig_number(optarg, "--passes", 1, 100); break;
-        case 'S': grid.skip = (int32_t)ig_number(optarg, "--skip", 0, 16384); break;
-        case 'm': grid.most_macs = 1e9 * ig_number(optarg, "--max-gmacs", 1e-6, 1e6); break;
-        case 'k': grid.kernel = optarg; break;
-        case 'c': check = optarg; break;
-        case 'P': platform = optarg; break;
-        case 'w': svg = optarg; break;
-        case 'q': words = QUIET; break;
-        case 'v': words = LAYERS; break;
-        default: ig_usage(help);
+        case 'h':
+            return fputs(help, stdout) < 0;
+        case 'o':
+            out = optarg;
+            break;
+        case 'n':
+            costs = 0;
+            break;
+        case 's':
+            seconds = ig_number(optarg, "--seconds", 0.001, 86400);
+            break;
+        case 'g':
+            times = optarg;
+            break;
+        case 'l':
+            grid.layers = (int32_t)ig_number(optarg, "--layers", 1, 16384);
+            break;
+        case 'p':
+            grid.passes = (int32_t)ig_number(optarg, "--passes", 1, 100);
+            break;
+        case 'S':
+            grid.skip = (int32_t)ig_number(optarg, "--skip", 0, 16384);
+            break;
+        case 'm':
+            grid.most_macs = 1e9 * ig_number(optarg, "--max-gmacs", 1e-6, 1e6);
+            break;
+        case 'k':
+            grid.kernel = optarg;
+            break;
+        case 'c':
+            check = optarg;
+            break;
+        case 'P':
+            platform = optarg;
+            break;
+        case 'w':
+            svg = optarg;
+            break;
+        case 'q':
+            words = QUIET;
+            break;
+        case 'v':
+            words = LAYERS;
+            break;
+        default:
+            ig_usage(help);
         }
     if (optind != argc) ig_usage(help);
     if (seconds > 0) grid.seconds = seconds;

@@ -14,11 +14,15 @@
 static struct ig_platform *load(const char *name)
 {
     char path[4096], err[4096];
-    if (strchr(name, '/') || strchr(name, '.')) snprintf(path, sizeof path, "%s", name);
-    else if (!strcmp(name, "host")) snprintf(path, sizeof path, "out/platforms/host.json");
-    else snprintf(path, sizeof path, "%s/platforms/%s.json", INGOT_SRCDIR, name);
+    if (strchr(name, '/') || strchr(name, '.'))
+        snprintf(path, sizeof path, "%s", name);
+    else if (!strcmp(name, "host"))
+        snprintf(path, sizeof path, "out/platforms/host.json");
+    else
+        snprintf(path, sizeof path, "%s/platforms/%s.json", INGOT_SRCDIR, name);
     if (!strcmp(name, "host") && access(path, R_OK))
-        ig_fatal("%s: not there yet; make it with 'ninja %s', or give --platform=tx2, xavier, neuraghe or a file", path, path);
+        ig_fatal("%s: not there yet; make it with 'ninja %s', or give --platform=tx2, xavier, neuraghe or a file", path,
+                 path);
     struct ig_platform *b = ig_platform_read(path, err, sizeof err);
     if (!b) ig_fatal("%s", err);
     return b;
@@ -26,16 +30,20 @@ static struct ig_platform *load(const char *name)
 
 static const char *bound_of(const struct ig_forecast_on *on, const struct ig_platform *b, char text[24])
 {
-    if (on->kernel) snprintf(text, 24, "calibrated");
-    else if (on->a.bound == IG_BOUND_COMPUTE) snprintf(text, 24, "compute");
-    else snprintf(text, 24, "channel %d", b->channels[on->a.bound].id);
+    if (on->kernel)
+        snprintf(text, 24, "calibrated");
+    else if (on->a.bound == IG_BOUND_COMPUTE)
+        snprintf(text, 24, "compute");
+    else
+        snprintf(text, 24, "channel %d", b->channels[on->a.bound].id);
     return text;
 }
 
 static void put_layers(const struct ig_graph *g, const struct ig_platform *b, const struct ig_forecast *f)
 {
     char bound[24];
-    printf("%-28s %-7s %-13s %10s %10s %10s %9s %9s  %s\n", "layer", "kind", "on", "MOPS", "rounded", "moved kB", "start ms", "ms", "bound");
+    printf("%-28s %-7s %-13s %10s %10s %10s %9s %9s  %s\n", "layer", "kind", "on", "MOPS", "rounded", "moved kB",
+           "start ms", "ms", "bound");
     for (int32_t i = 0; i < f->n; i++) {
         const struct ig_forecast_layer *l = &f->layers[i];
         const struct ig_forecast_on *on = &l->on[l->pe];
@@ -56,14 +64,17 @@ static void put_mj(const char *what, double mj)
 static void put_totals(const struct ig_graph *g, const struct ig_platform *b, const struct ig_forecast *f)
 {
     const struct ig_pipeline *p = &f->pipeline;
-    printf("%s on %s, one layer after another: %.3f ms, %.3f frames/s (by operations alone %.3f ms, by the roofline %.3f ms)\n",
+    printf("%s on %s, one layer after another: %.3f ms, %.3f frames/s (by operations alone %.3f ms, by the roofline "
+           "%.3f ms)\n",
            g->name, b->name, f->latency_s * 1e3, 1 / f->latency_s, f->ops_s * 1e3, f->roofline_s * 1e3);
     put_mj("energy", f->mj);
     if (p->n_stages < 2) return;
-    printf("as a pipeline of %d stages: %.3f frames/s, a frame takes %.3f ms through the stages, %.3f ms when they are full\n",
+    printf("as a pipeline of %d stages: %.3f frames/s, a frame takes %.3f ms through the stages, %.3f ms when they are "
+           "full\n",
            p->n_stages, 1 / p->slowest_s, p->sum_s * 1e3, p->n_stages * p->slowest_s * 1e3);
     for (int32_t k = 0; k < p->n_stages; k++)
-        printf("  stage %d on %s, from %s\n", k, b->processors[p->pe[k]].subtype, g->nodes[f->layers[p->first[k]].node].name);
+        printf("  stage %d on %s, from %s\n", k, b->processors[p->pe[k]].subtype,
+               g->nodes[f->layers[p->first[k]].node].name);
     put_mj("energy as a pipeline", f->pipeline_mj);
 }
 
@@ -126,7 +137,8 @@ static void explain(const struct ig_graph *g, const struct ig_platform *b, const
                 ig_explain_nest(stdout, &on->nest, IG_LISTING_TILES);
                 ig_explain_analysis(stdout, &on->nest, &on->a);
             } else {
-                printf("operations %lld, estimate %.6f ms: the board says rates alone\n", (long long)on->a.ops_th, on->a.s * 1e3);
+                printf("operations %lld, estimate %.6f ms: the board says rates alone\n", (long long)on->a.ops_th,
+                       on->a.s * 1e3);
             }
             if (on->kernel) printf("calibrated, kernel %s: %.6f ms\n", on->kernel->name, on->a.s * 1e3);
         }
@@ -142,8 +154,10 @@ void ig_estimate(const struct ig_graph *g, const struct ig_estimate_options *o)
     if (o->dist && ig_op_dist_parse(&options.dist, o->dist, b, err, sizeof err)) ig_fatal("--op-dist: %s", err);
     struct ig_forecast *f = ig_forecast_make(g, &options, err, sizeof err);
     if (!f) ig_fatal("%s", err);
-    if (o->explain) explain(g, b, f, o->explain);
-    else if (o->json) put_json(g, b, f);
+    if (o->explain)
+        explain(g, b, f, o->explain);
+    else if (o->json)
+        put_json(g, b, f);
     else {
         put_layers(g, b, f);
         put_totals(g, b, f);

@@ -33,7 +33,8 @@ static int read_row(const char *line, struct row *r)
         return -1;
     r->kernel = ig_kernel_by_name(name);
     return r->kernel && r->ns > 0 && l->ic > 0 && l->oc > 0 && l->size > 0 && l->k > 0 && l->stride > 0 && l->groups > 0
-               ? 0 : -1;
+               ? 0
+               : -1;
 }
 
 /* The bandwidth that the roofline is given: that of the images' channel. */
@@ -51,7 +52,7 @@ static void estimate(struct row *r, const struct ig_platform *b)
     ig_layer_of_call(&layer, r->kernel->op, &call);
     ig_nest_refine(&nest, &layer, b, pe);
     ig_analyse(&a, &nest);
-    r->estimate = ig_cost_ns(b, pe, r->kernel, &call);
+    r->estimate = ig_cost_ns(b, pe, r->kernel, &call, 0);
     double roofline = ig_roofline_s(&a, pe, (double)b->channels[pe->place[IG_X].channel].bytes_per_s);
     const double s[METHODS] = {a.ops_s, roofline, a.s, r->estimate * 1e-9};
     for (int m = 0; m < METHODS; m++) r->error[m] = s[m] * 1e9 / r->ns - 1;
@@ -81,8 +82,7 @@ static int32_t read_times(const char *path, struct row *rows, const struct ig_pl
         if (read_row(line, &rows[n])) ig_fatal("%s: line %d is no measured layer", path, at);
         if (seen_before(rows, n)) continue;
         estimate(&rows[n], b);
-        if (rows[n].estimate < 0)
-            ig_fatal("%s: %s has no costs; calibrate first", b->name, rows[n].kernel->name);
+        if (rows[n].estimate < 0) ig_fatal("%s: %s has no costs; calibrate first", b->name, rows[n].kernel->name);
         n++;
     }
     fclose(f);
@@ -97,7 +97,11 @@ static int by_value(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-struct summary { int32_t n; double mean, median, p90, most, bias; int32_t bins[BINS]; };
+struct summary {
+    int32_t n;
+    double mean, median, p90, most, bias;
+    int32_t bins[BINS];
+};
 
 static struct summary summarise(const struct row *rows, int32_t n, int m, const struct ig_kernel *kernel)
 {
@@ -135,8 +139,10 @@ static void print_bins(const struct summary *s)
     for (int m = 0; m < METHODS; m++) printf(" %12s", method_names[m]);
     for (int b = 0; b < BINS; b++) {
         char range[40];
-        if (b < BINS - 1) snprintf(range, sizeof range, "%g to %g %%", edges[b], edges[b + 1]);
-        else snprintf(range, sizeof range, "from %g %%", edges[b]);
+        if (b < BINS - 1)
+            snprintf(range, sizeof range, "%g to %g %%", edges[b], edges[b + 1]);
+        else
+            snprintf(range, sizeof range, "from %g %%", edges[b]);
         printf("\n%-22s", range);
         for (int m = 0; m < METHODS; m++) printf(" %12.1f", 100. * s[m].bins[b] / (s[m].n ? s[m].n : 1));
     }
@@ -164,7 +170,8 @@ static void print_regret(const struct row *rows, int32_t n)
         sum += chosen->ns / best->ns - 1;
     }
     if (layers)
-        printf("\nchoice of kernel: %d layers, the fastest chosen for %d, the chosen %.2f %% slower than the fastest on average\n",
+        printf("\nchoice of kernel: %d layers, the fastest chosen for %d, the chosen %.2f %% slower than the fastest "
+               "on average\n",
                layers, right, 100 * sum / layers);
 }
 
@@ -175,12 +182,18 @@ static void put_svg(const char *path, const struct row *rows, int32_t n, const s
     enum { WIDTH = 720, HEIGHT = 360, LEFT = 50, TOP = 20, PLOT_W = 500, PLOT_H = 290, MOST_PERCENT = 100, STEP = 2 };
     static const char *const colours[METHODS] = {"#b0b0b0", "#d08a30", "#3a78b8", "#2a9d52"};
     FILE *f = ig_open_output(path);
-    fprintf(f, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" font-family=\"sans-serif\" font-size=\"12\">\n"
-               "<rect width=\"%d\" height=\"%d\" fill=\"#ffffff\"/>\n", WIDTH, HEIGHT, WIDTH, HEIGHT);
+    fprintf(
+        f,
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" font-family=\"sans-serif\" font-size=\"12\">\n"
+        "<rect width=\"%d\" height=\"%d\" fill=\"#ffffff\"/>\n",
+        WIDTH, HEIGHT, WIDTH, HEIGHT);
     for (int i = 0; i <= 10; i++) {
         int x = LEFT + PLOT_W * i / 10, y = TOP + PLOT_H * i / 10;
-        fprintf(f, "<path d=\"M%d %dV%dM%d %dH%d\" stroke=\"#e4e4e4\"/>\n", x, TOP, TOP + PLOT_H, LEFT, y, LEFT + PLOT_W);
-        fprintf(f, "<text x=\"%d\" y=\"%d\" text-anchor=\"middle\">%d</text><text x=\"%d\" y=\"%d\" text-anchor=\"end\">%d</text>\n",
+        fprintf(f, "<path d=\"M%d %dV%dM%d %dH%d\" stroke=\"#e4e4e4\"/>\n", x, TOP, TOP + PLOT_H, LEFT, y,
+                LEFT + PLOT_W);
+        fprintf(f,
+                "<text x=\"%d\" y=\"%d\" text-anchor=\"middle\">%d</text><text x=\"%d\" y=\"%d\" "
+                "text-anchor=\"end\">%d</text>\n",
                 x, TOP + PLOT_H + 16, 10 * i, LEFT - 6, y + 4, 100 - 10 * i);
     }
     for (int m = 0; m < METHODS; m++) {
@@ -194,7 +207,9 @@ static void put_svg(const char *path, const struct row *rows, int32_t n, const s
         fprintf(f, "\"/>\n<text x=\"%d\" y=\"%d\" fill=\"%s\">%s: mean %.1f %%</text>\n", LEFT + PLOT_W + 10,
                 TOP + 20 + 18 * m, colours[m], method_names[m], s[m].mean * 100);
     }
-    fprintf(f, "<text x=\"%d\" y=\"%d\" text-anchor=\"middle\">error of the estimated time at most, %%  (%d layers; up: %% of layers)</text>\n</svg>\n",
+    fprintf(f,
+            "<text x=\"%d\" y=\"%d\" text-anchor=\"middle\">error of the estimated time at most, %%  (%d layers; up: "
+            "%% of layers)</text>\n</svg>\n",
             LEFT + PLOT_W / 2, HEIGHT - 10, n);
     ig_close_output();
 }

@@ -28,7 +28,7 @@ struct cut {
     const struct ig_work *w;
     int32_t states, place[IG_MAX_PROCESSORS]; /* `used` is a number in mixed radix count+1 */
     double *f;
-    int32_t *from, *kind;                     /* [used][i]: first layer and processor of the last stage */
+    int32_t *from, *kind; /* [used][i]: first layer and processor of the last stage */
 };
 
 static int32_t of_kind(const struct ig_work *w, int32_t j)

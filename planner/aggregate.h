@@ -12,7 +12,7 @@ struct ig_work {                 /* n layers in topological order on n_pes kinds
     int32_t n, n_pes;            /* n_pes <= IG_MAX_PROCESSORS */
     const double *s;             /* [n][n_pes] seconds; INFINITY: not supported, or not allowed there */
     const int32_t *count;        /* [n_pes] processors of the kind; NULL: one each */
-    const double *copy_s;        /* [n] seconds to hand over what layer i and later ones read of earlier ones; NULL: 0 */
+    const double *copy_s;        /* [n] seconds to hand over what layers from i on read of earlier ones; NULL: 0 */
 };
 
 /*

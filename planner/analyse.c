@@ -29,8 +29,7 @@ static void common(struct ig_analysis *a, const struct ig_layer *l, const struct
 {
     memset(a, 0, sizeof *a);
     a->ops_th = a->ops_re = ig_layer_ops(l);
-    for (int role = 0; role < IG_ROLES; role++)
-        a->size[role] = a->traffic[role] = l->elements[role] * b->element_bytes;
+    for (int role = 0; role < IG_ROLES; role++) a->size[role] = a->traffic[role] = l->elements[role] * b->element_bytes;
     a->ops_s = (double)a->ops_th / (double)pe->ops_per_s;
     a->bound = IG_BOUND_COMPUTE;
 }

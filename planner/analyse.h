@@ -1,4 +1,4 @@
-/* Analysis of a refined nest (ALOHA, section VI-C): Equations 1-9 and 13, with the OPS count and the roofline beside. */
+/* Analysis of a refined nest (ALOHA, section VI-C): Equations 1-9 and 13; the OPS count and the roofline beside. */
 #ifndef PLANNER_ANALYSE_H
 #define PLANNER_ANALYSE_H
 

@@ -82,7 +82,8 @@ static void put_lanes(FILE *f, const struct ig_nest *nest, int level, int *depth
 {
     int d = nest->pe->order[level];
     if (is_fused(nest, d)) {
-        if (nest->level[d] == level) line(f, (*depth)++, "for par%d in range(%lld):", (*par)++, (long long)nest->fused_lanes);
+        if (nest->level[d] == level)
+            line(f, (*depth)++, "for par%d in range(%lld):", (*par)++, (long long)nest->fused_lanes);
     } else if (nest->p[d] > 1) {
         line(f, (*depth)++, "for par%d in range(%lld):", (*par)++, (long long)nest->p[d]);
     }

@@ -7,24 +7,26 @@
 _Static_assert((int)IG_FEATURES <= (int)IG_COST_TERMS, "a cost per feature");
 
 const char *const ig_feature_names[IG_COST_TERMS + 1] = {
-    "start", "work", "tiles", "taps", "gather", "groups", "a_l2", "a_l3", "a_dram", "b_l2", "b_l3", "b_dram", "y_l2",
-    "y_l3", "y_dram", "x_runs_l3", "x_runs_dram", "y_runs_l3", "y_runs_dram"};
+    "start", "work",   "tiles", "taps", "gather", "groups",    "a_l2",        "a_l3",      "a_dram",      "b_l2",
+    "b_l3",  "b_dram", "y_l2",  "y_l3", "y_dram", "x_runs_l3", "x_runs_dram", "y_runs_l3", "y_runs_dram", "conflicts"};
 
 /*
- * A cache holds what is much smaller than it, and nothing of what is passed over in turns and much larger: between these
- * shares of its size the part that stays falls with the logarithm.
+ * A cache holds what is much smaller than it, and nothing of what is passed over in turns and much larger: between
+ * these shares of its size the part that stays falls with the logarithm.
  */
-static const struct { double from, to; } fade[IG_MAX_CACHES] = {{0.5, 1.5}, {0.5, 1.2}, {0.25, 1.0}};
+static const struct {
+    double from, to;
+} fade[IG_MAX_CACHES] = {{0.5, 1.5}, {0.5, 1.2}, {0.25, 1.0}};
 
 enum {
-    F = 4,                    /* bytes of an element */
-    TABLE_BYTES = 1 << 16,    /* of a GEMM block's addresses; a block has at most BLOCK groups */
+    F = 4,                 /* bytes of an element */
+    TABLE_BYTES = 1 << 16, /* of a GEMM block's addresses; a block has at most BLOCK groups */
     BLOCK = 16,
     STREAM_BYTES = 512 << 10, /* weights beyond are read panel by panel */
     LATENCY = 4,              /* cycles of a multiply-add: what a tile of few rows takes all the same */
     VECTOR = 8,
-    READ_ONLY = 2,            /* what is read alone stays in a cache as if it were so much smaller */
-    FC_WIDE = 64              /* channels that a one-row product takes at a time */
+    READ_ONLY = 2, /* what is read alone stays in a cache as if it were so much smaller */
+    FC_WIDE = 64   /* channels that a one-row product takes at a time */
 };
 
 struct ig_caches ig_caches_of(const struct ig_platform *b, const struct ig_processor *p)
@@ -43,7 +45,9 @@ static double beyond(const struct ig_caches *c, int level, double bytes)
 }
 
 /* Parts that come from L2, L3, memory, if `reach` bytes lie between two uses. */
-struct split { double l2, l3, dram; };
+struct split {
+    double l2, l3, dram;
+};
 
 static struct split split_of(const struct ig_caches *c, double reach)
 {
@@ -93,15 +97,17 @@ static void whole_operands(double *f, const struct ig_caches *c, const struct ig
     f[IG_F_X_RUNS_DRAM] += s.dram * x_runs;
 }
 
-struct tile { int32_t mr, nr, rows; }; /* of a kernel: of the micro-kernel; output rows that go together */
+struct tile {
+    int32_t mr, nr, rows;
+}; /* of a kernel: of the micro-kernel; output rows that go together */
 
 /* --- matrix products: groups of mr pixels by panels of nr channels, k deep (kernels_cpu/common/gemm_block.c) --- */
 
 struct gemm {
-    double pixels, taps, k;  /* k: of one tap */
+    double pixels, taps, k; /* k: of one tap */
     int32_t mr, nr;
-    double oc, groups;       /* output channels and how many of a convolution's groups */
-    double reread;           /* times that a pixel of the image is read by one group of pixels' taps */
+    double oc, groups; /* output channels and how many of a convolution's groups */
+    double reread;     /* times that a pixel of the image is read by one group of pixels' taps */
 };
 
 static double ceil_of(double a, double b)
@@ -157,8 +163,13 @@ static void conv_features(const struct ig_call *call, const struct ig_caches *c,
 {
     const struct ig_conv *conv = call->attrs;
     const struct ig_operand *x = &call->in[0], *y = &call->out[0];
-    struct gemm g = {.pixels = (double)y->h * y->w, .taps = (double)conv->w.kh * conv->w.kw, .mr = t->mr, .nr = t->nr,
-                     .k = (double)x->c / conv->groups, .oc = (double)y->c / conv->groups, .groups = conv->groups,
+    struct gemm g = {.pixels = (double)y->h * y->w,
+                     .taps = (double)conv->w.kh * conv->w.kw,
+                     .mr = t->mr,
+                     .nr = t->nr,
+                     .k = (double)x->c / conv->groups,
+                     .oc = (double)y->c / conv->groups,
+                     .groups = conv->groups,
                      .reread = conv->w.kw};
     gemm(f, c, call, &g);
 }
@@ -167,8 +178,14 @@ static void first_features(const struct ig_call *call, const struct ig_caches *c
 {
     const struct ig_conv *conv = call->attrs;
     const struct ig_operand *x = &call->in[0], *y = &call->out[0];
-    struct gemm g = {.pixels = (double)y->h * y->w, .taps = conv->w.kh, .k = (double)conv->w.kw * x->c, .mr = t->mr,
-                     .nr = t->nr, .oc = y->c, .groups = 1, .reread = 1};
+    struct gemm g = {.pixels = (double)y->h * y->w,
+                     .taps = conv->w.kh,
+                     .k = (double)conv->w.kw * x->c,
+                     .mr = t->mr,
+                     .nr = t->nr,
+                     .oc = y->c,
+                     .groups = 1,
+                     .reread = 1};
     gemm(f, c, call, &g);
     f[IG_F_X_RUNS_L3] = f[IG_F_X_RUNS_DRAM] = 0;
 }
@@ -177,8 +194,14 @@ static void first_features(const struct ig_call *call, const struct ig_caches *c
 static void fc_features(const struct ig_call *call, const struct ig_caches *c, const struct tile *t, double *f)
 {
     const struct ig_operand *x = &call->in[0], *y = &call->out[0];
-    struct gemm g = {.pixels = (double)y->h * y->w, .taps = 1, .k = (double)x->c, .mr = t->mr, .nr = t->nr, .oc = y->c,
-                     .groups = 1, .reread = 1};
+    struct gemm g = {.pixels = (double)y->h * y->w,
+                     .taps = 1,
+                     .k = (double)x->c,
+                     .mr = t->mr,
+                     .nr = t->nr,
+                     .oc = y->c,
+                     .groups = 1,
+                     .reread = 1};
     double weights = (double)x->c * y->c * F;
     if (g.pixels > 1) {
         gemm(f, c, call, &g);
@@ -196,13 +219,19 @@ static void strassen_features(const struct ig_call *call, const struct ig_caches
 {
     enum { PRODUCTS = 7, SUMS = 5 };
     const struct ig_operand *x = &call->in[0], *y = &call->out[0];
-    struct gemm g = {.pixels = ceil((double)y->h * y->w / 2), .taps = 1, .k = x->c / 2., .mr = t->mr, .nr = t->nr,
-                     .oc = y->c / 2., .groups = 1, .reread = 1};
+    struct gemm g = {.pixels = ceil((double)y->h * y->w / 2),
+                     .taps = 1,
+                     .k = x->c / 2.,
+                     .mr = t->mr,
+                     .nr = t->nr,
+                     .oc = y->c / 2.,
+                     .groups = 1,
+                     .reread = 1};
     gemm(f, c, call, &g);
     f[IG_F_WORK] *= PRODUCTS;
     f[IG_F_TILES] *= PRODUCTS;
-    f[IG_F_TAPS] = g.pixels * 2 * y->c / VECTOR;        /* vectors of results joined */
-    f[IG_F_GATHER] = g.pixels * SUMS * g.k / VECTOR;    /* vectors of sums */
+    f[IG_F_TAPS] = g.pixels * 2 * y->c / VECTOR;     /* vectors of results joined */
+    f[IG_F_GATHER] = g.pixels * SUMS * g.k / VECTOR; /* vectors of sums */
     for (int i = IG_F_A_L2; i <= IG_F_B_DRAM; i++) f[i] = 0;
     double weights = PRODUCTS * g.k * g.oc * F, blocks = ceil_of(ceil_of(g.pixels, t->mr), BLOCK);
     book(f, IG_F_B_L2, c, weights * blocks, weights + bytes_of(x) + bytes_of(y));
@@ -211,7 +240,8 @@ static void strassen_features(const struct ig_call *call, const struct ig_caches
 
 /*
  * F(m,3): for each of (m+2)^2 points a product of tiles by channels, and transforms of images and results. Weights are
- * read once a block of groups; a block has few, unless the weights do not stay in a cache (kernels_cpu/common/winograd.c).
+ * read once a block of groups; a block has few, unless the weights do not stay in a cache
+ * (kernels_cpu/common/winograd.c).
  */
 static void winograd_features(const struct ig_call *call, const struct ig_caches *c, const struct tile *t, double *f)
 {
@@ -267,11 +297,35 @@ static void window_features(const struct ig_call *call, const struct ig_caches *
     whole_operands(f, c, call, 0, 1);
 }
 
+static double common_divisor(double a, double b)
+{
+    return b > 0 ? common_divisor(b, fmod(a, b)) : a;
+}
+
+/*
+ * How much `lines` lines, one of each pixel, crowd a cache of 4 KiB ways: the pixels' distance may leave them few sets.
+ * Two sets or one count whole, more by the square of how few they are.
+ */
+static double crowded(const struct ig_caches *c, double pixel_bytes, double lines)
+{
+    enum { LINE = 64, SETS = 64 };
+    double shared = common_divisor(ceil_of(pixel_bytes, LINE), SETS), part = fmin(1, 2 * shared / SETS);
+    double room = (double)c->bytes[0] / LINE / shared;
+    return lines > room ? part * part : 0;
+}
+
+/* Stretches of a row's outputs, whose input pixels are to stay while all channels pass over them. */
 static void depthwise_features(const struct ig_call *call, const struct ig_caches *c, const struct tile *t, double *f)
 {
+    enum { STRETCH = 28, ROWS = 2 };
     const struct ig_conv *conv = call->attrs;
+    const struct ig_operand *x = &call->in[0], *y = &call->out[0];
+    double columns = fmin(x->w, fmin(STRETCH, y->w) * conv->w.sw + conv->w.kw - 1);
+    double rows = fmin(x->h, (ROWS - 1) * conv->w.sh + conv->w.kh);
     (void)t;
     window_features(call, c, (double)conv->w.kh * conv->w.kw, f);
+    double read = (double)x->h * x->w * ceil_of(x->c, VECTOR) * conv->w.kh;
+    f[IG_F_CONFLICTS] = read * crowded(c, (double)x->c * F, columns * rows);
 }
 
 static void pool_features(const struct ig_call *call, const struct ig_caches *c, const struct tile *t, double *f)
@@ -307,16 +361,22 @@ typedef void family_fn(const struct ig_call *call, const struct ig_caches *c, co
 
 static const struct family {
     int32_t op;
-    const char *name;    /* what follows "<op>_f32_" or "<op>_any_"; a tile may follow */
+    const char *name; /* what follows "<op>_f32_" or "<op>_any_"; a tile may follow */
     family_fn *features;
 } families[] = {
-    {IG_CONV, "first6x", first_features},       {IG_CONV, "first", line_features},
-    {IG_CONV, "strassen", strassen_features},   {IG_CONV, "winograd", winograd_features},
+    {IG_CONV, "first6x", first_features},
+    {IG_CONV, "first", line_features},
+    {IG_CONV, "strassen", strassen_features},
+    {IG_CONV, "winograd", winograd_features},
     {IG_CONV, "depthwise", depthwise_features},
-    {IG_CONV, "", conv_features},             {IG_FC, "", fc_features},
-    {IG_POOL, "", pool_features},             {IG_GLOBAL_POOL, "", global_features},
-    {IG_UNARY, "", plain_features},           {IG_BINARY, "", plain_features},
-    {IG_COPY, "", plain_features},            {IG_SOFTMAX, "", plain_features},
+    {IG_CONV, "", conv_features},
+    {IG_FC, "", fc_features},
+    {IG_POOL, "", pool_features},
+    {IG_GLOBAL_POOL, "", global_features},
+    {IG_UNARY, "", plain_features},
+    {IG_BINARY, "", plain_features},
+    {IG_COPY, "", plain_features},
+    {IG_SOFTMAX, "", plain_features},
 };
 
 /* The part of a kernel's name behind op and type. */
@@ -331,8 +391,7 @@ static const struct family *family_of(const struct ig_kernel *k)
     const char *name = variant(k);
     if (k->isa == IG_ISA_REF || !name) return NULL;
     for (size_t i = 0; i < sizeof families / sizeof *families; i++)
-        if (families[i].op == k->op && !strncmp(name, families[i].name, strlen(families[i].name)))
-            return &families[i];
+        if (families[i].op == k->op && !strncmp(name, families[i].name, strlen(families[i].name))) return &families[i];
     return NULL;
 }
 
@@ -367,8 +426,17 @@ int ig_features(const struct ig_kernel *k, const struct ig_call *call, const str
     return 0;
 }
 
+/* Weights that other layers' have pushed out since the last frame. */
+static void cool_weights(double *f, const struct ig_kernel *k, const struct ig_call *call,
+                         const struct ig_caches *caches, double between)
+{
+    if (between <= 0 || !k->pack) return;
+    if (k->op == IG_FC) f[IG_F_B_L2] = f[IG_F_B_L3] = f[IG_F_B_DRAM] = 0;
+    book(f, IG_F_B_L2, caches, (double)k->pack(call, NULL), between / READ_ONLY);
+}
+
 double ig_cost_ns(const struct ig_platform *b, const struct ig_processor *p, const struct ig_kernel *k,
-                  const struct ig_call *call)
+                  const struct ig_call *call, double between)
 {
     double f[IG_FEATURES], ns = 0;
     char name[IG_WORD_BYTES];
@@ -377,6 +445,7 @@ double ig_cost_ns(const struct ig_platform *b, const struct ig_processor *p, con
     for (int32_t i = 0; i < p->n_costs; i++) {
         if (strcmp(p->costs[i].family, name)) continue;
         ig_features(k, call, &caches, f);
+        cool_weights(f, k, call, &caches, between);
         for (int j = 0; j < IG_FEATURES; j++) ns += f[j] * p->costs[i].ns[j];
         return ns;
     }

@@ -19,6 +19,7 @@ enum ig_feature {
     IG_F_A_L2, IG_F_A_L3, IG_F_A_DRAM, IG_F_B_L2, IG_F_B_L3, IG_F_B_DRAM, IG_F_Y_L2, IG_F_Y_L3, IG_F_Y_DRAM,
     /* Pixels far enough apart that each is a stream of its own to the prefetcher. */
     IG_F_X_RUNS_L3, IG_F_X_RUNS_DRAM, IG_F_Y_RUNS_L3, IG_F_Y_RUNS_DRAM,
+    IG_F_CONFLICTS,  /* vectors read whose cache set is crowded: pixels a multiple of many lines apart */
     IG_FEATURES
 };
 
@@ -34,8 +35,11 @@ const char *ig_family(const struct ig_kernel *k, const struct ig_call *call, cha
  * 0, or -1 where k has no family.
  */
 int ig_features(const struct ig_kernel *k, const struct ig_call *call, const struct ig_caches *caches, double *f);
-/* Predicted ns on that processor; IG_UNKNOWN if it has no costs for the family. */
+/*
+ * Predicted ns on that processor; IG_UNKNOWN if it has no costs for the family. `between`: bytes that are read between two
+ * calls of this layer, so that its weights come from as far as that (a network's frames); 0: the last call was this one.
+ */
 double ig_cost_ns(const struct ig_platform *b, const struct ig_processor *p, const struct ig_kernel *k,
-                  const struct ig_call *call);
+                  const struct ig_call *call, double between);
 
 #endif

@@ -11,20 +11,22 @@
 
 enum { ALL_TILES = 1 << IG_OF | 1 << IG_FH | 1 << IG_FW };
 
-int ig_op_dist_parse(struct ig_op_dist *d, const char *text, const struct ig_platform *b, char *err,
-                     size_t err_bytes)
+int ig_op_dist_parse(struct ig_op_dist *d, const char *text, const struct ig_platform *b, char *err, size_t err_bytes)
 {
     while (*text) {
         size_t n = strcspn(text, "="), m = text[n] ? strcspn(text + n + 1, ",") : 0;
         int32_t kind = 0, j = 0;
-        while (kind < IG_LAYER_KINDS && (strlen(ig_layer_kind_names[kind]) != n ||
-                                         strncmp(ig_layer_kind_names[kind], text, n)))
+        while (kind < IG_LAYER_KINDS &&
+               (strlen(ig_layer_kind_names[kind]) != n || strncmp(ig_layer_kind_names[kind], text, n)))
             kind++;
-        while (j < b->n_processors && (strlen(b->processors[j].type) != m ||
-                                       strncmp(b->processors[j].type, text + n + 1, m)))
+        while (j < b->n_processors &&
+               (strlen(b->processors[j].type) != m || strncmp(b->processors[j].type, text + n + 1, m)))
             j++;
         if (!text[n] || kind == IG_LAYER_KINDS || j == b->n_processors || d->n == IG_MAX_DIST) {
-            snprintf(err, err_bytes, "'%s': not KIND=TYPE; kinds: conv gemm pool relu add deconv other; types: those of the board's processors", text);
+            snprintf(err, err_bytes,
+                     "'%s': not KIND=TYPE; kinds: conv gemm pool relu add deconv other; types: those of the board's "
+                     "processors",
+                     text);
             return -1;
         }
         d->at[d->n].kind = kind;
@@ -48,11 +50,12 @@ static int allowed(const struct ig_op_dist *d, int32_t kind, const char *type)
 
 /* The fastest of the kernels that the processor has costs for. */
 static void calibrate(struct ig_forecast_on *on, const struct ig_platform *b, const struct ig_processor *pe, int32_t op,
-                      const struct ig_call *call)
+                      const struct ig_call *call, double between)
 {
     for (int i = 0; i < ig_kernel_count() && pe->n_costs; i++) {
         const struct ig_kernel *k = ig_kernel_at(i);
-        double ns = k->isa != IG_ISA_REF && ig_kernel_fits(k, op, call) ? ig_cost_ns(b, pe, k, call) : IG_UNKNOWN;
+        double ns =
+            k->isa != IG_ISA_REF && ig_kernel_fits(k, op, call) ? ig_cost_ns(b, pe, k, call, between) : IG_UNKNOWN;
         if (ns < 0 || (on->kernel && ns * 1e-9 >= on->a.s)) continue;
         on->kernel = k;
         on->a.s = ns * 1e-9;
@@ -60,7 +63,7 @@ static void calibrate(struct ig_forecast_on *on, const struct ig_platform *b, co
 }
 
 static void place(struct ig_forecast_layer *l, int32_t j, const struct ig_forecast_options *o, int32_t op,
-                  const struct ig_call *call)
+                  const struct ig_call *call, double between)
 {
     const struct ig_platform *b = o->board;
     const struct ig_processor *pe = &b->processors[j];
@@ -73,7 +76,7 @@ static void place(struct ig_forecast_layer *l, int32_t j, const struct ig_foreca
         if (!on->fits) on->fits = ig_nest_best(&on->nest, &l->layer, b, pe, ALL_TILES);
         ig_analyse(&on->a, &on->nest);
     }
-    calibrate(on, b, pe, op, call);
+    calibrate(on, b, pe, op, call, between);
     on->s = allowed(&o->dist, l->layer.kind, pe->type) && (on->fits || on->kernel) ? on->a.s * l->images : INFINITY;
 }
 
@@ -160,6 +163,15 @@ static int32_t aggregate(struct ig_forecast *f, const struct ig_forecast_options
     return nobody;
 }
 
+/* Bytes of all constants: what is read of weights from a frame to the next. */
+static double all_weights(const struct ig_graph *g)
+{
+    double bytes = 0;
+    for (int32_t v = 0; v < g->n_values; v++)
+        if (g->values[v].data) bytes += (double)ig_bytes(&g->values[v].shape);
+    return bytes;
+}
+
 struct ig_forecast *ig_forecast_make(const struct ig_graph *g, const struct ig_forecast_options *o, char *err,
                                      size_t err_bytes)
 {
@@ -167,6 +179,7 @@ struct ig_forecast *ig_forecast_make(const struct ig_graph *g, const struct ig_f
     struct ig_forecast *f = ig_must_alloc(1, sizeof *f);
     f->layers = ig_must_alloc((size_t)g->n_nodes, sizeof *f->layers);
     ig_compute_views(g, views);
+    double between = all_weights(g);
     for (int32_t node = 0; node < g->n_nodes; node++) {
         struct ig_forecast_layer *l = &f->layers[f->n];
         struct ig_call call;
@@ -176,7 +189,7 @@ struct ig_forecast *ig_forecast_make(const struct ig_graph *g, const struct ig_f
         l->node = node;
         l->on = ig_must_alloc((size_t)o->board->n_processors, sizeof *l->on);
         ig_layer_of_call(&l->layer, g->nodes[node].op, &call);
-        for (int32_t j = 0; j < o->board->n_processors; j++) place(l, j, o, g->nodes[node].op, &call);
+        for (int32_t j = 0; j < o->board->n_processors; j++) place(l, j, o, g->nodes[node].op, &call, between);
         f->n++;
     }
     int32_t nobody = aggregate(f, o, g, views);

@@ -2,10 +2,7 @@
 
 #include <string.h>
 
-enum {
-    OF = 1 << IG_OF, IF = 1 << IG_IF, FH = 1 << IG_FH, FW = 1 << IG_FW, KH = 1 << IG_KH, KW = 1 << IG_KW,
-    MAC = 2
-};
+enum { OF = 1 << IG_OF, IF = 1 << IG_IF, FH = 1 << IG_FH, FW = 1 << IG_FW, KH = 1 << IG_KH, KW = 1 << IG_KW, MAC = 2 };
 
 const char *const ig_layer_kind_names[IG_LAYER_KINDS] = {"conv", "gemm", "pool", "relu", "add", "deconv", "other"};
 
@@ -158,10 +155,14 @@ static void plain_call(struct ig_layer *l, int32_t op, const struct ig_call *cal
 void ig_layer_of_call(struct ig_layer *l, int32_t op, const struct ig_call *call)
 {
     int weights = op == IG_CONV || op == IG_DECONV || op == IG_FC || op == IG_MATMUL;
-    if (op == IG_CONV || op == IG_DECONV) conv_call(l, op, call);
-    else if (op == IG_FC || op == IG_MATMUL) dense_call(l, op, call);
-    else if (op == IG_POOL || op == IG_GLOBAL_POOL) pool_call(l, op, call);
-    else plain_call(l, op, call);
+    if (op == IG_CONV || op == IG_DECONV)
+        conv_call(l, op, call);
+    else if (op == IG_FC || op == IG_MATMUL)
+        dense_call(l, op, call);
+    else if (op == IG_POOL || op == IG_GLOBAL_POOL)
+        pool_call(l, op, call);
+    else
+        plain_call(l, op, call);
     for (int32_t i = 0; i < call->n_in; i++)
         if (i == 0 || !weights) l->elements[IG_X] += elements(&call->in[i]);
     for (int32_t i = 0; i < call->n_out; i++) l->elements[IG_Y] += elements(&call->out[i]);

@@ -129,8 +129,10 @@ static int64_t tile_traffic(const struct ig_nest *nest, int role, const int64_t 
     int pair = 0;
     for (int d = 0; d < IG_LOOPS; d++) {
         if (nest->level[d] >= nest->pe->place[role].level) continue;
-        if (!is_fused(nest, d)) bytes *= t[d];
-        else if (!pair++) bytes *= ceil_div(t[nest->fused[0]] * t[nest->fused[1]], nest->fused_lanes);
+        if (!is_fused(nest, d))
+            bytes *= t[d];
+        else if (!pair++)
+            bytes *= ceil_div(t[nest->fused[0]] * t[nest->fused[1]], nest->fused_lanes);
     }
     return role == IG_Y && nest->layer->residual ? 2 * bytes : bytes;
 }
@@ -183,8 +185,10 @@ static int limit(struct ig_nest *nest, int role)
     }
     while (high - low > 1) { /* low steps fit, high do not; bytes grow with steps */
         int64_t middle = (low + high) / 2;
-        if (bytes_at(nest, role, d, middle) <= cap) low = middle;
-        else high = middle;
+        if (bytes_at(nest, role, d, middle) <= cap)
+            low = middle;
+        else
+            high = middle;
     }
     if (!low) return 1;
     ig_nest_tile(nest, d, low);

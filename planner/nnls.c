@@ -44,9 +44,12 @@ static int solve(const struct system *s, double *z)
         for (int32_t j = 0; j <= i; j++) {
             double x = s->g[at[i]][at[j]];
             for (int32_t k = 0; k < j; k++) x -= l[i][k] * l[j][k];
-            if (i != j) l[i][j] = x / l[j][j];
-            else if (x < singular) return -1;
-            else l[i][i] = sqrt(x);
+            if (i != j)
+                l[i][j] = x / l[j][j];
+            else if (x < singular)
+                return -1;
+            else
+                l[i][i] = sqrt(x);
         }
     double y[IG_NNLS_MAX];
     for (int32_t i = 0; i < m; i++) {

@@ -21,7 +21,8 @@ static void only(struct ig_reader *r, const char *part, const json_t *o, const c
     const char *key;
     json_t *field;
     if (!json_is_object(o)) ig_reader_fail(r, "%smust be an object", part);
-    json_object_foreach((json_t *)(uintptr_t)o, key, field) {
+    json_object_foreach((json_t *)(uintptr_t)o, key, field)
+    {
         size_t n = strlen(key);
         const char *at = keys;
         while ((at = strstr(at, key)) && !((at == keys || at[-1] == ' ') && (at[n] == ' ' || !at[n]))) at += n;
@@ -49,8 +50,10 @@ static void text(struct ig_reader *r, const json_t *o, const char *key, char *to
 {
     if (!needed && !given(o, key)) return;
     const char *s = ig_get_text(r, o, key);
-    if (strlen(s) >= bytes) ig_reader_fail(r, "'%s' is longer than %zu bytes", key, bytes - 1);
-    else strcpy(to, s);
+    if (strlen(s) >= bytes)
+        ig_reader_fail(r, "'%s' is longer than %zu bytes", key, bytes - 1);
+    else
+        strcpy(to, s);
 }
 
 /* The index of the memory of that id; `part` says who asks. */
@@ -105,14 +108,16 @@ static void read_grid(struct ig_reader *r, const json_t *list, struct ig_process
     int seen[IG_LOOPS] = {0}, fused = 0;
     if (!json_is_array(list)) ig_reader_fail(r, "'parallelism' must be an array");
     if (json_array_size(list) > IG_MAX_GRID) ig_reader_fail(r, "parallelism: more than %d levels", IG_MAX_GRID);
-    json_array_foreach(list, i, o) {
+    json_array_foreach(list, i, o)
+    {
         if (r->failed) return;
         struct ig_grid *g = &p->grid[p->n_grid++];
         only(r, "parallelism: ", o, "lanes loops");
         g->lanes = (int32_t)ig_get_int(r, o, "lanes", 1, 1 << 20);
         const json_t *loops = ig_get_array(r, o, "loops");
         size_t n = json_array_size(loops);
-        if (!r->failed && (n < 1 || n > 2)) ig_reader_fail(r, "parallelism: a level unrolls one loop or two, not %zu", n);
+        if (!r->failed && (n < 1 || n > 2))
+            ig_reader_fail(r, "parallelism: a level unrolls one loop or two, not %zu", n);
         for (size_t k = 0; k < n && !r->failed; k++) {
             int d = g->loops[g->n_loops++] = loop_of(r, "parallelism: ", json_array_get(loops, k));
             if (seen[d]++) ig_reader_fail(r, "parallelism: loop %s is named twice", ig_loop_names[d]);
@@ -156,7 +161,8 @@ static void read_points(struct ig_reader *r, const json_t *list, struct ig_proce
     json_t *o;
     if (!json_is_array(list) || json_array_size(list) > IG_MAX_POINTS)
         ig_reader_fail(r, "'operating_points' must be an array of at most %d", IG_MAX_POINTS);
-    json_array_foreach(list, i, o) {
+    json_array_foreach(list, i, o)
+    {
         if (r->failed) return;
         struct ig_point *point = &p->points[p->n_points++];
         only(r, "operating_points: ", o, "hz active_w idle_w");
@@ -172,8 +178,10 @@ static void read_teams(struct ig_reader *r, const json_t *list, struct ig_proces
     json_t *o;
     if (!json_is_array(list) || json_array_size(list) > IG_MAX_POINTS)
         ig_reader_fail(r, "'team_ops_per_s' must be an array of at most %d", IG_MAX_POINTS);
-    json_array_foreach(list, i, o) {
-        if (!json_is_integer(o) || json_integer_value(o) < 1) ig_reader_fail(r, "'team_ops_per_s' must hold integers >= 1");
+    json_array_foreach(list, i, o)
+    {
+        if (!json_is_integer(o) || json_integer_value(o) < 1)
+            ig_reader_fail(r, "'team_ops_per_s' must hold integers >= 1");
         if (r->failed) return;
         p->team_ops_per_s[p->n_teams++] = json_integer_value(o);
     }
@@ -185,7 +193,8 @@ static void read_caches(struct ig_reader *r, const struct ig_platform *b, const 
     json_t *o;
     if (!json_is_array(list) || json_array_size(list) > IG_MAX_CACHES)
         ig_reader_fail(r, "'caches' must be an array of at most %d memories", IG_MAX_CACHES);
-    json_array_foreach(list, i, o) {
+    json_array_foreach(list, i, o)
+    {
         if (!json_is_integer(o)) ig_reader_fail(r, "'caches' must hold ids of memories");
         if (r->failed) return;
         p->caches[p->n_caches++] = store_of(r, b, "caches: ", json_integer_value(o));
@@ -197,7 +206,8 @@ static void read_terms(struct ig_reader *r, const json_t *terms, struct ig_cost 
     const char *key;
     json_t *x;
     if (!json_is_object(terms)) ig_reader_fail(r, "costs: 'ns' must be an object");
-    json_object_foreach((json_t *)(uintptr_t)terms, key, x) {
+    json_object_foreach((json_t *)(uintptr_t)terms, key, x)
+    {
         int k = 0;
         while (ig_feature_names[k] && strcmp(ig_feature_names[k], key)) k++;
         if (!ig_feature_names[k]) ig_reader_fail(r, "costs: '%s' is no feature", key);
@@ -212,7 +222,8 @@ static void read_costs(struct ig_reader *r, const json_t *list, struct ig_proces
     json_t *o;
     if (!json_is_array(list) || json_array_size(list) > IG_MAX_COSTS)
         ig_reader_fail(r, "'costs' must be an array of at most %d", IG_MAX_COSTS);
-    json_array_foreach(list, i, o) {
+    json_array_foreach(list, i, o)
+    {
         if (r->failed) return;
         struct ig_cost *c = &p->costs[p->n_costs++];
         only(r, "costs: ", o, "family layers error ns");
@@ -228,10 +239,14 @@ static void read_mapping(struct ig_reader *r, const struct ig_platform *b, const
 {
     const char *missing = NULL;
     for (int role = 0; role < IG_ROLES; role++)
-        if (!given(o, ig_role_names[role])) missing = ig_role_names[role];
-        else p->mapped++;
-    if (!given(o, "order")) missing = "order";
-    else p->mapped++;
+        if (!given(o, ig_role_names[role]))
+            missing = ig_role_names[role];
+        else
+            p->mapped++;
+    if (!given(o, "order"))
+        missing = "order";
+    else
+        p->mapped++;
     if (!p->mapped) {
         if (p->n_grid) ig_reader_fail(r, "'parallelism' needs 'order', 'X', 'Y' and 'W' beside it");
         return;
@@ -265,9 +280,10 @@ static void read_rates(struct ig_reader *r, const json_t *o, struct ig_processor
 static void read_processor(struct ig_reader *r, const json_t *o, struct ig_platform *b)
 {
     struct ig_processor *p = &b->processors[b->n_processors];
-    only(r, "", o, "id type subtype count ops_per_s printed hz printed_hz parallelism active_w idle_w "
-                   "dram_pj_per_bit overhead_ns order X Y W operating_points caches team_ops_per_s costs "
-                   "note");
+    only(r, "", o,
+         "id type subtype count ops_per_s printed hz printed_hz parallelism active_w idle_w "
+         "dram_pj_per_bit overhead_ns order X Y W operating_points caches team_ops_per_s costs "
+         "note");
     read_rates(r, o, p);
     for (int32_t i = 0; i < b->n_processors; i++)
         if (b->processors[i].id == p->id) ig_reader_fail(r, "id %d is there twice", p->id);
@@ -282,12 +298,13 @@ static void read_processor(struct ig_reader *r, const json_t *o, struct ig_platf
 
 typedef void read_fn(struct ig_reader *r, const json_t *o, struct ig_platform *p);
 
-static void read_list(struct ig_reader *r, const json_t *root, const char *key, size_t low, size_t high,
-                      read_fn *read, struct ig_platform *p)
+static void read_list(struct ig_reader *r, const json_t *root, const char *key, size_t low, size_t high, read_fn *read,
+                      struct ig_platform *p)
 {
     const json_t *list = ig_get_array(r, root, key);
     size_t n = json_array_size(list);
-    if (!r->failed && (n < low || n > high)) ig_reader_fail(r, "'%s' has %zu records, not %zu to %zu", key, n, low, high);
+    if (!r->failed && (n < low || n > high))
+        ig_reader_fail(r, "'%s' has %zu records, not %zu to %zu", key, n, low, high);
     r->where = key;
     for (r->at = 0; !r->failed && r->at < n; r->at++) read(r, json_array_get(list, r->at), p);
     r->where = "";

@@ -147,8 +147,8 @@ static void peaks(void)
     const struct ig_processor *engine = &n->processors[0], *gpu = &t->processors[0];
     assert_int_equal(engine->ops_per_s, 9 * 10 * 4 * 2 * engine->hz);
     assert_int_equal(n->channels[0].bytes_per_s, 8 * 90000000);
-    assert_int_equal(n->channels[2].bytes_per_s, 8 * engine->hz); /* printed: 2.88 GB/s, a slip */
-    assert_int_equal(gpu->ops_per_s, 256 * 2 * gpu->hz);          /* printed: 666.6e9, of 1.302 GHz */
+    assert_int_equal(n->channels[2].bytes_per_s, 8 * engine->hz);          /* printed: 2.88 GB/s, a slip */
+    assert_int_equal(gpu->ops_per_s, 256 * 2 * gpu->hz);                   /* printed: 666.6e9, of 1.302 GHz */
     assert_int_equal(t->processors[1].ops_per_s, 8 * t->processors[1].hz); /* printed: 2.35 GHz, a slip for 2.035 */
     assert_int_equal(n->processors[1].ops_per_s, 8 * n->processors[1].hz);
     free(n);
@@ -190,7 +190,20 @@ static void estimate_goldens(void **state)
         {3, 64, 112, 7, 2, 774466560, {1, 19}, {7, 6}, {7, 4}, 1314918, 1756160, 1197000, "6.075822", -1, "6.075822"},
         {512, 1024, 7, 1, 1, 59179680, {1, 1}, {103, 7}, {103, 7}, 57456, 115360, 2113560, "1.567750", 2, "1.567750"},
         {64, 128, 56, 3, 2, 528353280, {2, 4}, {7, 14}, {6, 14}, 3775104, 815360, 748800, "5.343200", 0, "4.176800"},
-        {128, 128, 112, 1, 1, 440294400, {7, 4}, {2, 28}, {1, 28}, 23708160, 3261440, 280800, "33.028000", 0,
+        {128,
+         128,
+         112,
+         1,
+         1,
+         440294400,
+         {7, 4},
+         {2, 28},
+         {1, 28},
+         23708160,
+         3261440,
+         280800,
+         "33.028000",
+         0,
          "4.804000"}};
     struct ig_platform *b = board_read("neuraghe");
     (void)state;

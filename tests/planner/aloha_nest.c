@@ -19,7 +19,11 @@ static void assert_loops(const struct ig_layer *l, const int64_t *n)
 {
     for (int d = 0; d < IG_LOOPS; d++) assert_int_equal(l->n[d], n[d]);
 }
-#define LOOPS(...) (const int64_t[IG_LOOPS]){__VA_ARGS__}
+#define LOOPS(...)                                                                                                     \
+    (const int64_t[IG_LOOPS])                                                                                          \
+    {                                                                                                                  \
+        __VA_ARGS__                                                                                                    \
+    }
 
 /* The layer of the last node of g. */
 static struct ig_layer layer_of(struct ig_graph *g)
@@ -63,7 +67,7 @@ static void assert_plain(void)
 {
     int32_t x;
     struct ig_graph *g = image(&x, 9, 7, 24);
-    build_1(g, IG_UNARY, ACT(IG_RELU), x);
+    build_1(g, IG_UNARY, ACT(IG_RELU, 0, 0), x);
     struct ig_layer relu = layer_of(g);
     assert_loops(&relu, LOOPS(24, 1, 9, 7, 1, 1));
     assert_int_equal(ig_layer_ops(&relu), 24 * 9 * 7);
@@ -253,8 +257,8 @@ static void infeasible_named(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tensor_from_layer), cmocka_unit_test(refine_listing3), cmocka_unit_test(refine_listing4),
-        cmocka_unit_test(refine_listing5),   cmocka_unit_test(refine_listing6), cmocka_unit_test(infeasible_named)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(tensor_from_layer), cmocka_unit_test(refine_listing3),
+                                       cmocka_unit_test(refine_listing4),   cmocka_unit_test(refine_listing5),
+                                       cmocka_unit_test(refine_listing6),   cmocka_unit_test(infeasible_named)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

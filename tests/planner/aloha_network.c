@@ -152,10 +152,10 @@ static void energy_of_a_network(void **state)
     double busy[2] = {1.864e-3, 0};
     (void)state;
     b->n_processors = 1;
-    near(ig_network_mj(b, 8.433, busy, 1.864e-3), 8.433);          /* no idling up to the makespan */
-    near(ig_network_mj(b, 8.433, busy, 1e-3), 8.433);              /* nor where the deadline is missed */
-    near(ig_network_mj(b, 8.433, busy, 2.864e-3), 8.433 + 1.8);    /* 1 ms at 1.8 W */
-    b->n_processors = 2;                                           /* the power of the second is not known */
+    near(ig_network_mj(b, 8.433, busy, 1.864e-3), 8.433);       /* no idling up to the makespan */
+    near(ig_network_mj(b, 8.433, busy, 1e-3), 8.433);           /* nor where the deadline is missed */
+    near(ig_network_mj(b, 8.433, busy, 2.864e-3), 8.433 + 1.8); /* 1 ms at 1.8 W */
+    b->n_processors = 2;                                        /* the power of the second is not known */
     assert_true(ig_network_mj(b, 8.433, busy, 1.864e-3) == IG_UNKNOWN);
     free(b);
 }

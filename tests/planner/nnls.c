@@ -53,8 +53,7 @@ static void assert_optimal(struct fit *f)
 static void spoil(struct fit *f, struct rng *r)
 {
     int32_t from = rng_int(r, 0, f->n - 1), to = rng_int(r, 0, f->n - 1), kind = rng_int(r, 0, 3);
-    for (int32_t i = 0; i < f->rows && kind; i++)
-        f->a[i * f->n + to] = kind == 1 ? 0 : 2 * f->a[i * f->n + from];
+    for (int32_t i = 0; i < f->rows && kind; i++) f->a[i * f->n + to] = kind == 1 ? 0 : 2 * f->a[i * f->n + from];
 }
 
 static void planted(struct rng *r)

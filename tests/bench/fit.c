@@ -1,0 +1,134 @@
+/*
+ * Costs fitted to measured layers foretell others. The times are of an AMD EPYC (Zen 4: 32 KiB, 1 MiB, 32 MiB), taken
+ * by `ingot calibrate`, so that the test is of the features and the fit, not of the machine that runs it.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "bench/grid.h"
+#include "kernels_cpu/registry.h"
+#include "planner/fit.h"
+#include "tests/support/golden.h"
+
+enum { MOST = 4096, KERNELS = 2 };
+static const struct ig_caches caches = {{32 << 10, 1 << 20, 32 << 20}};
+
+struct times {
+    struct ig_sample fitted[32], held[MOST];
+    int32_t n_fitted, n_held;
+};
+
+/* In Table 6, as no calibration layer may be. */
+static int in_grid(const struct ig_grid_layer *l)
+{
+    static struct ig_grid_layer grid[16384];
+    static int32_t n;
+    if (!n) n = ig_grid_table6(grid, 16384, 1e18);
+    for (int32_t i = 0; i < n; i++)
+        if (!memcmp(&grid[i], l, sizeof *l)) return 1;
+    return 0;
+}
+
+static void read_times(struct times *t, const struct ig_kernel *k)
+{
+    char path[1024], line[256], name[128];
+    struct ig_grid_layer l;
+    double ns;
+    snprintf(path, sizeof path, "%s/tests/golden/planner/times.txt", source_dir());
+    FILE *f = fopen(path, "r");
+    assert_non_null(f);
+    t->n_fitted = t->n_held = 0;
+    while (fgets(line, sizeof line, f)) {
+        struct ig_single_problem p;
+        union ig_attrs attrs;
+        struct ig_call call;
+        if (sscanf(line, "%127s %d %d %d %d %d %d %lf", name, &l.ic, &l.oc, &l.size, &l.k, &l.stride, &l.groups, &ns) !=
+                8 ||
+            strcmp(name, k->name))
+            continue;
+        struct ig_sample *s = in_grid(&l) ? &t->held[t->n_held++] : &t->fitted[t->n_fitted++];
+        assert_true(t->n_held < MOST && t->n_fitted <= 32);
+        ig_grid_problem(&p, &attrs, k, 0, &l);
+        assert_true(ig_single_call(&p, &call));
+        assert_int_equal(ig_features(k, &call, &caches, s->f), 0);
+        s->ns = ns;
+    }
+    fclose(f);
+}
+
+static int by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* Mean error outside the layers that were fitted, and beside it that of the multiply-adds at the machine's peak. */
+static void fit_heldout(void **state)
+{
+    static const char *const names[KERNELS] = {"conv_f32_6x16__avx2", "conv_f32_first6x16__avx2"};
+    static struct times t;
+    static double signs[MOST];
+    double sum = 0;
+    int32_t layers = 0;
+    (void)state;
+    for (int i = 0; i < KERNELS; i++) {
+        const struct ig_kernel *k = ig_kernel_by_name(names[i]);
+        struct ig_cost cost;
+        double mean = 0;
+        if (!k || !k->run) skip();
+        read_times(&t, k);
+        ig_fit(&cost, k->name, t.fitted, t.n_fitted);
+        for (int32_t h = 0; h < t.n_held; h++) {
+            signs[h] = ig_fit_ns(&cost, t.held[h].f) / t.held[h].ns - 1;
+            mean += fabs(signs[h]) / t.n_held;
+        }
+        qsort(signs, (size_t)t.n_held, sizeof *signs, by_value);
+        printf("# %s: fitted to %d, %d others: mean error %.1f %%, signed median %+.1f %%\n", k->name, t.n_fitted,
+               t.n_held, 100 * mean, 100 * signs[t.n_held / 2]);
+        assert_true(mean < 0.06);
+        sum += mean * t.n_held;
+        layers += t.n_held;
+    }
+    assert_true(layers >= 600 && sum / layers < 0.04);
+}
+
+/* No family is fitted to more than 32 layers of a kernel, or to one of the grid. */
+static void calibration_is_apart(void **state)
+{
+    const struct ig_calibration *set;
+    (void)state;
+    for (int i = 0; (set = ig_calibration_at(i)); i++)
+        for (int32_t k = 0; set->op == IG_CONV && k < set->n; k++) assert_false(in_grid(&set->layers[k]));
+}
+
+/* Work is what the micro-kernels do: 6 pixels by 16 channels are 6 cycles for each of k. */
+static void features_of_a_tile(void **state)
+{
+    const struct ig_kernel *k = ig_kernel_by_name("conv_f32_6x16__avx2");
+    struct ig_single_problem p;
+    union ig_attrs attrs;
+    struct ig_call call;
+    double f[IG_FEATURES];
+    (void)state;
+    if (!k || !k->run) skip();
+    ig_grid_problem(&p, &attrs, k, 0, &(struct ig_grid_layer){64, 32, 12, 3, 1, 1});
+    assert_true(ig_single_call(&p, &call));
+    assert_int_equal(ig_features(k, &call, &caches, f), 0);
+    assert_true(f[IG_F_START] == 1);
+    assert_true(f[IG_F_WORK] == 144. / 6 * 2 * 6 * 64 * 9);
+    assert_true(f[IG_F_TILES] == 24 * 2 && f[IG_F_TAPS] == 24 * 2 * 9 && f[IG_F_GATHER] == 144 * 9);
+    assert_true(f[IG_F_A_DRAM] == 0 && f[IG_F_B_DRAM] == 0 && f[IG_F_Y_DRAM] == 0); /* all of it fits the caches */
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(fit_heldout), cmocka_unit_test(calibration_is_apart),
+                                       cmocka_unit_test(features_of_a_tile)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
