@@ -155,7 +155,7 @@ static int32_t near_knot(struct rng *r, struct ig_pack_item *items)
     return n;
 }
 
-static void exhaustive_search_agrees(void **state)
+static void pack_oracle(void **state)
 {
     struct rng r = {1};
     int above_bound = 0;
@@ -210,7 +210,7 @@ static void full_rectangles_are_solved(void **state)
     }
 }
 
-static void order_of_records_is_no_matter(void **state)
+static void pack_bytes_identical(void **state)
 {
     struct rng r = {4};
     (void)state;
@@ -245,8 +245,8 @@ static void edges(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(exhaustive_search_agrees),      cmocka_unit_test(search_is_exact),
-        cmocka_unit_test(full_rectangles_are_solved),    cmocka_unit_test(order_of_records_is_no_matter),
+        cmocka_unit_test(pack_oracle),      cmocka_unit_test(search_is_exact),
+        cmocka_unit_test(full_rectangles_are_solved),    cmocka_unit_test(pack_bytes_identical),
         cmocka_unit_test(edges),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
