@@ -93,7 +93,8 @@ double ig_kernel_error(const struct ig_kernel *k, const struct ig_call *layer)
     call.n_in = 2;
     int64_t in = make_dense(&call.in[0]), out = make_dense(&call.out[0]);
     const struct ig_kernel *direct = fastest_direct(k, &call);
-    float *x = room((size_t)in * sizeof *x), *y = room((size_t)out * sizeof *y), *want = room((size_t)out * sizeof *y);
+    float *x = room((size_t)in * sizeof *x);
+    float *y = room((size_t)out * sizeof *y), *want = room((size_t)out * sizeof *y);
     double error = k->error;
     if (x && y && want && direct) {
         fill_normal(x, in);

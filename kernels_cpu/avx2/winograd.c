@@ -1,6 +1,6 @@
 /*
- * Winograd convolution on the micro-kernels of gemm.S: F(4,3) does 4 times, F(2,3) 2.25 times and F(6,3) 5.06 times
- * fewer multiplications than the direct kernel. F4 is the one for images at least 14 wide, F2 for 7.
+ * Winograd convolution on the micro-kernels of gemm.S: F(4,3) does 4 times, F(2,3) 2.25 times and F(6,3) 5.06
+ * times fewer multiplications than the direct kernel. F4 is the one for images at least 14 wide, F2 for 7.
  */
 #include <immintrin.h>
 

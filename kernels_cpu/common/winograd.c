@@ -7,10 +7,10 @@
 
 enum {
     MR = 6, NR = 16,
-    NEAR_BYTES = 16 << 20,     /* weights up to this stay in a cache over the blocks, so that two groups a block do; */
+    NEAR_BYTES = 16 << 20,     /* weights up to this stay in a cache over the blocks, so that few groups do */
     NEAR_GROUPS = 2,
-    FAR_GROUPS = 8,            /* others come from memory once a block: many groups, as long as V is no larger than */
-    FAR_BYTES = 1536 << 10,
+    FAR_GROUPS = 8,            /* others come from memory once a block: many groups, */
+    FAR_BYTES = 1536 << 10,    /* but no more of V than this */
     M_BYTES = 288 << 10,       /* of a block's M */
     L2_BYTES = 512 << 10,      /* of one core, at least */
     AHEAD_BYTES = 2048         /* prefetch distance of weights that do not fit L2 */
@@ -35,7 +35,7 @@ struct job {
     int32_t first_row;         /* of tiles */
     struct ig_act act;         /* what the output transform cannot do; kind IG_NONE if it can */
     float lo, hi;
-    int stream;                /* the weights of a point and chunk do not fit L2: each panel is read once a block */
+    int stream;                /* a chunk of a point's weights does not fit L2: each panel is read once a block */
     struct ig_gemm_args gemm;
     const float *bias, *u;     /* packed */
     float *v, *m, *strip;
@@ -132,7 +132,7 @@ static void start(struct job *job, const struct ig_call *call, struct ig_range r
     job->m = job->v + job->s.points * job->s.v_plane;
 }
 
-/* Addresses of the pixels that `tiles` tiles from (row, column) of the grid on read; outside the image, zeros. */
+/* Addresses of the pixels that `tiles` tiles from (row, column) of the grid on read; outside, zeros. */
 static void place_pixels(const struct job *job, int32_t row, int32_t column, int32_t tiles)
 {
     const struct ig_operand *in = &job->call->in[0];
@@ -157,13 +157,15 @@ static void transform_input(const struct job *job, int64_t first, int32_t count)
         int32_t row = (int32_t)((first + i) / s->across), column = (int32_t)((first + i) % s->across);
         n = (int32_t)min64(min64(count - i, s->across - column), IG_WINOGRAD_STRIP);
         place_pixels(job, job->first_row + row, column, n);
-        struct ig_winograd_in in = {job->pixel, n, s->ic, job->strip, job->v + i * s->v_row, s->v_row, s->v_plane};
+        struct ig_winograd_in in = {job->pixel, n, s->ic, job->strip, job->v + i * s->v_row,
+                                    s->v_row, s->v_plane};
         job->set->in(&in);
     }
 }
 
 /* Panels [j0, j1) of one point by the group of `count` tiles from `first` on. */
-static void multiply_group(struct job *job, int32_t point, int32_t first, int32_t count, int32_t j0, int32_t j1)
+static void multiply_group(struct job *job, int32_t point, int32_t first, int32_t count, int32_t j0,
+                           int32_t j1)
 {
     const struct ig_gemm_set *set = job->set->gemm;
     const struct sizes *s = &job->s;
@@ -183,7 +185,7 @@ static void multiply_group(struct job *job, int32_t point, int32_t first, int32_
     }
 }
 
-/* M of channels [c0, c1) for the block's tiles: `larger` groups of count + 1 tiles and then others of count. */
+/* M of channels [c0, c1) for the block's tiles: `larger` groups of count + 1, then others of count. */
 static void multiply(struct job *job, int32_t groups, int32_t count, int32_t larger, int32_t c0, int32_t c1)
 {
     const struct sizes *s = &job->s;
@@ -214,8 +216,9 @@ static void transform_tile(const struct job *job, int64_t tile, int32_t i, int32
         c[k] = ig_row_f32(out, y + k) + x * out->pixel_stride + c0;
         if (has_residual) r[k] = ig_row_f32(res, y + k) + x * res->pixel_stride + c0;
     }
-    struct ig_winograd_out args = {job->m + i * s->m_row, s->m_plane, job->bias + c0, c, has_residual ? r : NULL,
-                                   out->pixel_stride, res->pixel_stride, rows, columns, c1 - c0, job->lo, job->hi};
+    struct ig_winograd_out args = {job->m + i * s->m_row, s->m_plane, job->bias + c0, c,
+                                   has_residual ? r : NULL, out->pixel_stride, res->pixel_stride, rows, columns,
+                                   c1 - c0, job->lo, job->hi};
     job->set->out(&args);
     for (int32_t k = 0; job->act.kind != IG_NONE && k < rows; k++)
         for (int32_t j = 0; j < columns; j++) {
@@ -224,7 +227,8 @@ static void transform_tile(const struct job *job, int64_t tile, int32_t i, int32
         }
 }
 
-void ig_winograd(const struct ig_call *call, struct ig_range range, void *scratch, const struct ig_winograd_set *set)
+void ig_winograd(const struct ig_call *call, struct ig_range range, void *scratch,
+                 const struct ig_winograd_set *set)
 {
     struct job job;
     start(&job, call, range, (char *)scratch, set);
@@ -238,7 +242,8 @@ void ig_winograd(const struct ig_call *call, struct ig_range range, void *scratc
     }
     int64_t first = 0;
     for (int64_t g = 0; g < groups; g += s->groups) {
-        int32_t n = (int32_t)min64(s->groups, groups - g), more = (int32_t)min64(n, larger > g ? larger - g : 0);
+        int32_t n = (int32_t)min64(s->groups, groups - g);
+        int32_t more = (int32_t)min64(n, larger > g ? larger - g : 0);
         int32_t in_block = n * count + more;
         transform_input(&job, first, in_block);
         for (int32_t c0 = range.c0, c1; c0 < range.c1; c0 = c1) {

@@ -1,15 +1,16 @@
 /*
- * Winograd's minimal filtering F(m,3) for 3x3 convolutions of stride 1: the portable driver around one ISA's tile
- * transforms and its GEMM micro-kernels. (A. Lavin, S. Gray, "Fast Algorithms for Convolutional Neural Networks",
- * 2015; the points as in Toom-Cook, pack/winograd.c.)
+ * Winograd's minimal filtering F(m,3) for 3x3 convolutions of stride 1: the portable driver around one ISA's
+ * tile transforms and its GEMM micro-kernels. (A. Lavin, S. Gray, "Fast Algorithms for Convolutional Neural
+ * Networks", 2015; the points as in Toom-Cook, pack/winograd.c.)
  *
  *   Y = A^T [ sum over ic of (G g G^T) . (B^T d B) ] A      n = m + 2; d is n x n pixels, Y is m x m outputs
  *
- * The output is cut into tiles of m x m, the first at row 0, column 0; a range's tiles are taken in blocks of T:
- *   input transform    V[point][tile][ic]          strips of tiles side by side, a vector of channels at a time
- *   GEMM               M[point][tile][channels]    per point, by the micro-kernels; a chunk of channels at a time
+ * The output is cut into tiles of m x m, the first at row 0, column 0; a range's tiles are taken in blocks:
+ *   input transform    V[point][tile][ic]         strips of tiles side by side, a vector of channels at a time
+ *   GEMM               M[point][tile][channels]   per point, by the micro-kernels; a chunk of channels at a time
  *   output transform   + bias + residual, activation
- * so that V and M stay in the second-level cache. All sums have a fixed order: the bits depend on the tile alone.
+ * so that V and M stay in the second-level cache. All sums have a fixed order: the bits depend on the tile
+ * alone.
  */
 #ifndef KERNELS_CPU_COMMON_WINOGRAD_H
 #define KERNELS_CPU_COMMON_WINOGRAD_H
@@ -53,8 +54,9 @@ struct ig_winograd_set {       /* one ISA's F(m,3); static const data */
     const struct ig_gemm_set *gemm; /* panels of 16 */
 };
 
-/* The kernel: call->in = x, w, bias, residual; packed by kernels_cpu/pack/winograd.c. range.y0 is a multiple of m. */
-void ig_winograd(const struct ig_call *call, struct ig_range range, void *scratch, const struct ig_winograd_set *set);
+/* The kernel: call->in = x, w, bias, residual; packed by kernels_cpu/pack/winograd.c. */
+void ig_winograd(const struct ig_call *call, struct ig_range range, void *scratch,
+                 const struct ig_winograd_set *set);
 size_t ig_winograd_scratch(const struct ig_call *call, int32_t m);
 
 #endif

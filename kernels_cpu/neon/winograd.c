@@ -1,7 +1,7 @@
 /*
- * Winograd convolution on the micro-kernels of gemm.S: F(4,3) does 4 times, F(2,3) 2.25 times and F(6,3) 5.06 times
- * fewer multiplications than the direct kernel. The transforms share the vector pipe with the multiplications, so they
- * weigh more than on a wide core, and the more the fewer channels there are.
+ * Winograd convolution on the micro-kernels of gemm.S: F(4,3) does 4 times, F(2,3) 2.25 times and F(6,3) 5.06
+ * times fewer multiplications than the direct kernel. The transforms share the vector pipe with the
+ * multiplications, so they weigh more than on a wide core, and the more the fewer channels there are.
  */
 #include <arm_neon.h>
 

@@ -1,6 +1,6 @@
 /*
- * Weights of Winograd convolution F(m,3): the bias, then for each of the n*n points, n = m + 2, panels of 16 channels in
- * the order the micro-kernel reads, with a bias of zeros.
+ * Weights of Winograd convolution F(m,3): the bias, then for each of the n*n points, n = m + 2, panels of 16
+ * channels in the order the micro-kernel reads, with a bias of zeros.
  *
  *   bias[oc rounded up to 16]
  *   point (0,0)                                        point (0,1)  ...  point (n-1,n-1)
@@ -9,8 +9,8 @@
  *   ic 0: oc 0 .. 15
  *   ic 1: oc 0 .. 15
  *   ...
- * Channels past the last are zero. U = G g G^T is computed in double and rounded once. With points p_0 .. p_{m} and
- * infinity, row j of G is (1, p_j, p_j^2) / product of (p_j - p_k) over all other k, and (0, 0, 1) for infinity.
+ * Channels past the last are zero. U = G g G^T is computed in double and rounded once. With points p_0 .. p_{m}
+ * and infinity, row j of G is (1, p_j, p_j^2) / product of (p_j - p_k) over all other k; (0, 0, 1) for infinity.
  */
 #include "kernels_cpu/common/winograd.h"
 
@@ -63,7 +63,8 @@ static void pack_points(const float *w, int32_t ic, int32_t oc, int32_t m, float
         memset(u, 0, sizeof u);
         for (int32_t p = 0; p < n * n; p++) memset(dst + p * plane, 0, NR * sizeof *dst);
         for (int32_t c = 0; c < ic; c++) {
-            for (int32_t k = 0; k < width; k++) transform(w + ((int64_t)(j * NR + k) * ic + c) * 9, n, g, &u[0][k]);
+            for (int32_t k = 0; k < width; k++)
+                transform(w + ((int64_t)(j * NR + k) * ic + c) * 9, n, g, &u[0][k]);
             for (int32_t p = 0; p < n * n; p++) memcpy(dst + p * plane + (c + 1) * NR, u[p], sizeof u[p]);
         }
     }
@@ -86,8 +87,8 @@ int ig_supports_winograd(const struct ig_call *call)
 {
     const struct ig_conv *conv = (const struct ig_conv *)call->attrs;
     const struct ig_window *w = &conv->w;
-    return ig_supports_conv(call) && conv->groups == 1 && w->kh == 3 && w->kw == 3 && w->sh == 1 && w->sw == 1 &&
-           w->dh == 1 && w->dw == 1;
+    return ig_supports_conv(call) && conv->groups == 1 && w->kh == 3 && w->kw == 3 && w->sh == 1 &&
+           w->sw == 1 && w->dh == 1 && w->dw == 1;
 }
 
 size_t ig_pack_winograd2(const struct ig_call *call, void *dst)

@@ -119,9 +119,9 @@ static int is_exact(const struct contract *c)
 }
 
 /*
- * The largest output that the descriptor's bound is relative to. A small problem has too few outputs to show it: of
- * many random sums of `terms` products, whose mean size is the root of that below sum |a||b|, the largest would be
- * four deviations.
+ * The largest output that the descriptor's bound is relative to. A small problem has too few outputs to show
+ * it: of many random sums of `terms` products, whose mean size is the root of that below sum |a||b|, the largest
+ * would be four deviations.
  */
 static double largest(const struct contract *c, const float *want, const float *magnitude)
 {
