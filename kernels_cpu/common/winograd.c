@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "kernels_cpu/common/gemm_block.h"
+#include "kernels_cpu/common/gemm_packed.h"
 
 enum {
     MR = 6, NR = 16,
@@ -39,6 +39,7 @@ struct job {
     struct ig_gemm_args gemm;
     const float *bias, *u;     /* packed */
     float *v, *m, *strip;
+    float *packed;             /* [group][ic][MR], one point's V as packed kernels want it */
     const float **pixel;       /* [m*STRIP + 2][n] */
     const float *a[MR * FAR_GROUPS];
     float *c[MR * FAR_GROUPS];
@@ -92,11 +93,22 @@ static size_t strip_floats(int32_t n)
     return (size_t)((n - 2) * IG_WINOGRAD_STRIP + 2) * (size_t)n * 8;
 }
 
+static int64_t packed_floats(const struct sizes *s)
+{
+    return odd_lines(MR * (int64_t)s->ic);
+}
+
 size_t ig_winograd_scratch(const struct ig_call *call, int32_t m)
 {
     struct sizes s = sizes_of(call, m);
     size_t floats = (size_t)s.points * (size_t)(s.v_plane + s.m_plane) + strip_floats(s.n);
     return table_bytes(s.n) + floats * sizeof(float);
+}
+
+size_t ig_winograd_packed_scratch(const struct ig_call *call, int32_t m)
+{
+    struct sizes s = sizes_of(call, m);
+    return ig_winograd_scratch(call, m) + (size_t)(s.groups * packed_floats(&s)) * sizeof(float);
 }
 
 static void split_act(struct job *job, const struct ig_act *act)
@@ -130,6 +142,7 @@ static void start(struct job *job, const struct ig_call *call, struct ig_range r
     job->strip = (float *)(void *)(scratch + table_bytes(job->s.n));
     job->v = job->strip + strip_floats(job->s.n);
     job->m = job->v + job->s.points * job->s.v_plane;
+    if (set->gemm->packed) job->packed = job->m + job->s.points * job->s.m_plane;
 }
 
 /* Addresses of the pixels that `tiles` tiles from (row, column) of the grid on read; outside, zeros. */
@@ -185,6 +198,31 @@ static void multiply_group(struct job *job, int32_t point, int32_t first, int32_
     }
 }
 
+/* The same of group i, packed. */
+static void multiply_packed(const struct job *job, int32_t i, int32_t point, int32_t first, int32_t count,
+                            int32_t j0, int32_t j1)
+{
+    const struct sizes *s = &job->s;
+    struct ig_packed_args args = {.a = job->packed + i * packed_floats(s), .k = s->ic, .c = job->c + first,
+                                  .c_offset = job->gemm.c_offset};
+    for (int32_t j = j0; j < j1; j += (int32_t)args.panels) {
+        int32_t left = s->oc - j * NR, whole = left / NR, wide = left > NR / 2;
+        args.b = job->u + (point * (int64_t)s->panels + j) * s->panel;
+        args.panels = whole < 1 ? 1 : min64(whole, j1 - j);
+        job->set->gemm->packed->fn[wide][count - 1](&args);
+        args.c_offset += args.panels * NR * (int64_t)sizeof(float);
+    }
+}
+
+static void pack_groups(struct job *job, int32_t groups, int32_t count, int32_t larger)
+{
+    for (int32_t i = 0, first = 0, n; i < groups; i++, first += n) {
+        n = count + (i < larger);
+        job->set->gemm->packed->pack[n - 1](job->a + first, job->gemm.a_offset, 1, job->s.ic,
+                                            job->packed + i * packed_floats(&job->s));
+    }
+}
+
 /* M of channels [c0, c1) for the block's tiles: `larger` groups of count + 1, then others of count. */
 static void multiply(struct job *job, int32_t groups, int32_t count, int32_t larger, int32_t c0, int32_t c1)
 {
@@ -192,11 +230,15 @@ static void multiply(struct job *job, int32_t groups, int32_t count, int32_t lar
     int32_t end = (c1 + NR - 1) / NR, step = job->stream ? 1 : end - c0 / NR;
     for (int32_t point = 0; point < s->points; point++) {
         job->gemm.a_offset = point * s->v_plane * (int64_t)sizeof(float);
+        if (job->packed) pack_groups(job, groups, count, larger);
         for (int32_t j = c0 / NR; j < end; j += step)
             for (int32_t i = 0, first = 0, n; i < groups; i++, first += n) {
                 n = count + (i < larger);
                 job->gemm.c_offset = (point * s->m_plane + j * NR - c0) * (int64_t)sizeof(float);
-                multiply_group(job, point, first, n, j, j + step);
+                if (job->packed)
+                    multiply_packed(job, i, point, first, n, j, j + step);
+                else
+                    multiply_group(job, point, first, n, j, j + step);
             }
     }
 }

@@ -58,5 +58,6 @@ struct ig_winograd_set {       /* one ISA's F(m,3); static const data */
 void ig_winograd(const struct ig_call *call, struct ig_range range, void *scratch,
                  const struct ig_winograd_set *set);
 size_t ig_winograd_scratch(const struct ig_call *call, int32_t m);
+size_t ig_winograd_packed_scratch(const struct ig_call *call, int32_t m); /* sets with packed kernels */
 
 #endif

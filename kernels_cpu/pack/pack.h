@@ -47,6 +47,9 @@ ig_pack_fn ig_pack_winograd6;
 ig_scratch_fn ig_scratch_winograd2;
 ig_scratch_fn ig_scratch_winograd4;
 ig_scratch_fn ig_scratch_winograd6;
+ig_scratch_fn ig_scratch_winograd2_packed; /* sets with packed kernels */
+ig_scratch_fn ig_scratch_winograd4_packed;
+ig_scratch_fn ig_scratch_winograd6_packed;
 
 /* --- pack/deconv.c; supported where ig_supports_conv says so --- */
 ig_pack_fn ig_pack_deconv16;
