@@ -7,7 +7,7 @@
  *   ymm12 ..       nv vectors of b                rsi  b          rdx  index into the pixels, bytes, up to 0
  *   ymm15, (14)    a, broadcast                   rax  table      rcx  taps left
  *                                                 r12  (k & ~3)*4 r13  (k & 3)*4  r14  a_offset + r12
- *                                                 r15  prefetch
+ *                                                 r15  prefetch if not 0, else what is fetched ahead, else b
  *   stack: panels and groups left, c_offset and r_offset of the panel and of the group's first
  * Per k: nv loads, `rows` broadcasts, rows*nv fma. 6x16 and 4x24 do 12 fma against 8 and 7 loads: they run at the
  * rate of the two fma pipes. Assembly, because compilers spill the accumulators or break the order.
@@ -97,6 +97,16 @@
         .endr
         .endm
 
+        .macro four_k rows, nv, nr
+        .set    kk, 0
+        .rept   4
+        one_k   \rows, \nv, %(4 * kk), %(4 * \nr * kk)
+        .set    kk, kk + 1
+        .endr
+        addq    $(16 * \nr), %rsi
+        addq    $16, %rdx
+        .endm
+
         .macro load_bias disp, reg
         vmovups \disp(%r8), %ymm\reg
         .endm
@@ -148,7 +158,13 @@
         movq    %rdx, R_GROUP(%rsp)
         movq    8(%rdi), %r14
         movq    24(%rdi), %r12
-        movq    80(%rdi), %r15
+        movq    136(%rdi), %r15
+        testq   %r15, %r15
+        cmoveq  32(%rdi), %r15
+        .if     8 * \nv == \nr
+        cmpq    $0, 80(%rdi)
+        cmovneq 80(%rdi), %r15
+        .endif
         movq    %r12, %r13
         andl    $3, %r13d
         shlq    $2, %r13
@@ -181,21 +197,28 @@
         movq    %r12, %rdx
         negq    %rdx
         jz      3f
+        .if     8 * \nv == \nr
+        cmpq    $0, 80(%rdi)
+        jne     10f
+        .endif
         .p2align 6
-2:                                  /* four k */
+2:                                  /* four k, and a line of what is next */
+        prefetcht1 (%r15)
+        addq    $64, %r15
+        four_k  \rows, \nv, \nr
+        jnz     2b
+        .if     8 * \nv == \nr
+        jmp     3f
+        .p2align 6
+10:                                 /* four k, and b ahead */
         .set    line, 0
         .rept   \nr / 4
         prefetch_b %(64 * line)
         .set    line, line + 1
         .endr
-        .set    kk, 0
-        .rept   4
-        one_k   \rows, \nv, %(4 * kk), %(4 * \nr * kk)
-        .set    kk, kk + 1
-        .endr
-        addq    $(16 * \nr), %rsi
-        addq    $16, %rdx
-        jnz     2b
+        four_k  \rows, \nv, \nr
+        jnz     10b
+        .endif
 3:
         cmpq    %r13, %rdx
         je      5f

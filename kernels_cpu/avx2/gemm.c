@@ -17,7 +17,8 @@ _Static_assert(offsetof(struct ig_gemm_args, a_offset) == 8 && offsetof(struct i
                    offsetof(struct ig_gemm_args, flags) == 88 && offsetof(struct ig_gemm_args, lo) == 92 &&
                    offsetof(struct ig_gemm_args, hi) == 96 && offsetof(struct ig_gemm_args, panels) == 100 &&
                    offsetof(struct ig_gemm_args, groups) == 104 && offsetof(struct ig_gemm_args, a_step) == 112 &&
-                   offsetof(struct ig_gemm_args, c_step) == 120 && offsetof(struct ig_gemm_args, r_step) == 128,
+                   offsetof(struct ig_gemm_args, c_step) == 120 && offsetof(struct ig_gemm_args, r_step) == 128 &&
+                   offsetof(struct ig_gemm_args, ahead) == 136,
                "gemm.S knows these offsets");
 
 ig_gemm_fn ig_gemm16_1x8_avx2, ig_gemm16_2x8_avx2, ig_gemm16_3x8_avx2, ig_gemm16_4x8_avx2, ig_gemm16_5x8_avx2,
@@ -55,9 +56,9 @@ static ig_gemm_fn *const w16of24[] = {ig_gemm24_1x16_avx2, ig_gemm24_2x16_avx2, 
 static ig_gemm_fn *const w24[] = {ig_gemm24_1x24_avx2, ig_gemm24_2x24_avx2, ig_gemm24_3x24_avx2,
                                   ig_gemm24_4x24_avx2};
 
-enum { STREAM_BYTES = 2 << 20, BLOCK = 64 };
+enum { STREAM_BYTES = 2 << 20, BLOCK = 64, SPREAD = 6 };
 
 const struct ig_gemm_set ig_gemm_6x16_avx2 = {6, 16, {w8, w16}, ig_act_row_avx2, gemv_64,
-                                              4, STREAM_BYTES, 1, BLOCK, NULL};
+                                              4, STREAM_BYTES, 1, BLOCK, SPREAD, NULL};
 const struct ig_gemm_set ig_gemm_4x24_avx2 = {4, 24, {w8of24, w16of24, w24}, ig_act_row_avx2, NULL,
-                                              0, STREAM_BYTES, 1, BLOCK, NULL};
+                                              0, STREAM_BYTES, 1, BLOCK, SPREAD, NULL};

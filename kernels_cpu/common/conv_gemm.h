@@ -21,7 +21,8 @@
 enum {
     IG_GEMM_MAX_MR = 8,   /* rows of the tallest micro-kernel */
     IG_GEMM_MAX_NR = 32,  /* channels of the widest panel */
-    IG_GEMM_STEP = 8      /* widths of micro-kernels are multiples of this */
+    IG_GEMM_STEP = 8,     /* widths of micro-kernels are multiples of this */
+    IG_GEMM_LINE = 16     /* floats of a cache line */
 };
 
 enum ig_gemm_flags {
@@ -49,6 +50,7 @@ struct ig_gemm_args {
     int64_t a_step;        /* 112:       c_offset and r_offset are that many bytes more */
     int64_t c_step;        /* 120 */
     int64_t r_step;        /* 128 */
+    const float *ahead;    /* 136: needed next: IG_GEMM_LINE more of it go to L2 every four k; or NULL */
 };
 
 /* c[row][0..width) of `rows` rows (both fixed by the function) = act(bias + sum a b + r), groups * panels times. */
@@ -69,6 +71,7 @@ struct ig_gemm_set {       /* one ISA's tools; static const data */
     int64_t stream_bytes;  /* weights above this are prefetched and reused over a block */
     int32_t loops;         /* the functions obey `panels` and `groups`; 0: they are only ever given 1 */
     int32_t block;         /* groups of a block, at most IG_GEMM_MAX_BLOCK */
+    int32_t spread;        /* groups from which on `ahead` brings a panel in time; 0: the functions do not obey it */
     const struct ig_gemm_packed *packed; /* for mr 6, nr 16: taken where it pays; or NULL */
 };
 

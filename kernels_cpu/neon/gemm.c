@@ -54,7 +54,7 @@ static const struct ig_gemm_packed packed = {
       ig_packed_5x16_neon, ig_packed_6x16_neon}}};
 
 const struct ig_gemm_set ig_gemm_6x16_neon = {6, 16, {w8of16, w16}, ig_act_row_neon, NULL, 0,
-                                               STREAM_BYTES, 0, BLOCK, NULL};
+                                               STREAM_BYTES, 0, BLOCK, 0, NULL};
 const struct ig_gemm_set ig_gemm_packed6x16_neon = {6, 16, {w8of16, w16}, ig_act_row_neon, NULL, 0,
-                                                     STREAM_BYTES, 0, BLOCK, &packed};
-const struct ig_gemm_set ig_gemm_8x8_neon = {8, 8, {w8}, ig_act_row_neon, NULL, 0, STREAM_BYTES, 0, BLOCK, NULL};
+                                                     STREAM_BYTES, 0, BLOCK, 0, &packed};
+const struct ig_gemm_set ig_gemm_8x8_neon = {8, 8, {w8}, ig_act_row_neon, NULL, 0, STREAM_BYTES, 0, BLOCK, 0, NULL};
