@@ -8,6 +8,8 @@
 
 enum { MAX_CUTS = 8 };
 
+static const double MEASURED_OFF = 1.5, ESTIMATED_OFF = 2; /* times the best: not worth a second look */
+
 static int by_rank(const void *a, const void *b)
 {
     const struct ig_candidate *x = a, *y = b;
@@ -23,7 +25,7 @@ static void add_kernel(struct ig_layer_candidates *l, const struct ig_kernel *k,
     double estimate = ig_estimate_ns(k, call, threads), error = k->error > 0 ? ig_kernel_error(k, call) : 0;
     int n = ig_legal_cuts(k, call, threads, cuts, MAX_CUTS);
     for (int c = 0; c < n && l->n < IG_MAX_CANDIDATES; c++)
-        l->at[l->n++] = (struct ig_candidate){k, cuts[c], c, estimate, error, 0, 0};
+        l->at[l->n++] = (struct ig_candidate){k, cuts[c], c, estimate, error, 0, 0, l};
     l->n_kernels++;
 }
 
@@ -55,19 +57,35 @@ static double fastest(const struct ig_layer_candidates *l, const struct ig_kerne
     return ns;
 }
 
+static int32_t best_timed(const struct ig_layer_candidates *l)
+{
+    int32_t best = -1;
+    for (int32_t i = 0; i < l->n; i++)
+        if (l->at[i].in_order > 0 && (best < 0 || l->at[i].in_order < l->at[best].in_order)) best = i;
+    return best;
+}
+
+/* By what was measured of the kernel, else by the estimates. */
+int ig_candidate_hopeless(const struct ig_candidate *c)
+{
+    int32_t best = best_timed(c->layer);
+    double ns = fastest(c->layer, c->kernel);
+    if (best < 0) return 0;
+    return ns > 0 ? ns > MEASURED_OFF * c->layer->at[best].in_order
+                  : c->estimate > ESTIMATED_OFF * c->layer->at[best].estimate;
+}
+
 struct ig_candidate *ig_candidates_next(struct ig_layer_candidates *l)
 {
-    struct ig_candidate *next = NULL, *best = NULL;
+    struct ig_candidate *next = NULL;
     for (int32_t i = 0; i < l->n; i++) {
         struct ig_candidate *c = &l->at[i];
-        if (c->in_order > 0) {
-            if (!best || c->in_order < best->in_order) best = c;
-            continue;
-        }
+        if (c->in_order > 0) continue;
         if (!c->rank) return c;
+        if (ig_candidate_hopeless(c)) continue;
         if (!next || fastest(l, c->kernel) < fastest(l, next->kernel)) next = c;
     }
-    return next ? next : best;
+    return next || !l->n ? next : &l->at[best_timed(l)];
 }
 
 struct ig_candidate *ig_candidates_of_step(struct ig_layer_candidates *l, const struct ig_plan_step *s)

@@ -14,6 +14,7 @@ struct ig_candidate {
     double estimate;        /* ns, of the kernel */
     double error;           /* of the kernel, measured; 0: it is a direct sum */
     double alone, in_order; /* ns, best of the rounds; 0: not yet timed */
+    const struct ig_layer_candidates *layer;
 };
 
 struct ig_layer_candidates {                   /* of one node; n == 0: a view, nothing to time */
@@ -26,9 +27,11 @@ void ig_candidates_find(const struct ig_graph *g, const struct ig_view *views, i
                         int32_t threads, struct ig_layer_candidates *l);
 /*
  * The candidate to time next: first each kernel's favourite cut, by estimate; then the other cuts, those of
- * the fastest kernels first; when all are timed, the fastest again.
+ * the fastest kernels first, of hopeless ones none; when all are timed, the fastest again.
  */
 struct ig_candidate *ig_candidates_next(struct ig_layer_candidates *l);
+/* Its kernel took over 1.5 times as long as the layer's best, or is not timed but estimated at over twice as long. */
+int ig_candidate_hopeless(const struct ig_candidate *c);
 /* The candidate that a step of a plan is, or NULL. */
 struct ig_candidate *ig_candidates_of_step(struct ig_layer_candidates *l, const struct ig_plan_step *s);
 

@@ -18,7 +18,7 @@
 #include "bench/candidates.h"
 #include "kernels_cpu/registry.h"
 
-enum { MAX_RUNS = 31, ENOUGH_RUNS = 3, PASSES = 8 /* over the net that a round of ENOUGH_RUNS makes */ };
+enum { MAX_RUNS = 31, HOPELESS_RUNS = 2, ENOUGH_RUNS = 3, PASSES = 8 /* over the net that a round of ENOUGH_RUNS makes */ };
 
 static const double share_of_kernels = 0.6; /* of the budget; the rest is for bands */
 
@@ -164,6 +164,7 @@ static int time_alone(struct profiler *p, int32_t step, int least, int64_t until
 {
     int64_t ns[MAX_RUNS];
     int n = 0, most = p->timed[step] && p->timed[step]->alone <= 0 ? MAX_RUNS : 1;
+    if (most > 1 && ig_candidate_hopeless(p->timed[step])) most = HOPELESS_RUNS, least = 1;
     size_t bytes = 0;
     char *at = most > 1 ? overwritten(p, &p->bed.lowered->steps[step], &bytes) : NULL,
          *saved = at ? malloc(bytes) : NULL;
