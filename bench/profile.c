@@ -3,8 +3,8 @@
  * network once to touch all memory, times the steps in order, then walks the steps once more and repeats each
  * one alone: the steps before it have just run, so its inputs are those of a real frame, and what a step in
  * place overwrites is put back before every repetition. The budget shortens the repetitions first; the rounds
- * that time each kernel's favourite cut are always done, those for the other cuts only while there is time. Then
- * come the bands (bench/bands.h).
+ * that time each kernel's favourite cut are always done, those for the other cuts only while there is time, and
+ * not for kernels that are hopeless: those have had their run. Then come the bands (bench/bands.h).
  */
 #include "bench/profile.h"
 
@@ -18,7 +18,12 @@
 #include "bench/candidates.h"
 #include "kernels_cpu/registry.h"
 
-enum { MAX_RUNS = 31, HOPELESS_RUNS = 2, ENOUGH_RUNS = 3, PASSES = 8 /* over the net that a round of ENOUGH_RUNS makes */ };
+enum {
+    MAX_RUNS = 31,
+    HOPELESS_RUNS = 2, /* the first warms up */
+    ENOUGH_RUNS = 3,
+    PASSES = 8         /* over the net that a round of ENOUGH_RUNS makes */
+};
 
 static const double share_of_kernels = 0.6; /* of the budget; the rest is for bands */
 
