@@ -56,7 +56,7 @@ static ig_gemm_fn *const w16of24[] = {ig_gemm24_1x16_avx2, ig_gemm24_2x16_avx2, 
 static ig_gemm_fn *const w24[] = {ig_gemm24_1x24_avx2, ig_gemm24_2x24_avx2, ig_gemm24_3x24_avx2,
                                   ig_gemm24_4x24_avx2};
 
-enum { STREAM_BYTES = 2 << 20, BLOCK = 64, SPREAD = 6 };
+enum { STREAM_BYTES = 3 << 18, BLOCK = 64, SPREAD = 6 };
 
 const struct ig_gemm_set ig_gemm_6x16_avx2 = {6, 16, {w8, w16}, ig_act_row_avx2, gemv_64,
                                               4, STREAM_BYTES, 1, BLOCK, SPREAD, NULL};
