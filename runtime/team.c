@@ -6,11 +6,12 @@
 #include "runtime/team.h"
 
 #include <limits.h>
-#include <linux/futex.h>
 #include <sched.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+/* linux/futex.h's, which are the kernel's ABI; not every C library's compiler finds the kernel's headers. */
+enum { PRIVATE_WAIT = 128, PRIVATE_WAKE = 129 };
 enum { SPINS = 4000, RANGE = 16 }; /* the most, and how many times fewer the least is */
 
 static void relax(void)
@@ -24,12 +25,12 @@ static void relax(void)
 
 static void futex_wait(_Atomic uint32_t *word, uint32_t seen)
 {
-    syscall(SYS_futex, (uint32_t *)word, FUTEX_WAIT_PRIVATE, seen, NULL, NULL, 0);
+    syscall(SYS_futex, (uint32_t *)word, PRIVATE_WAIT, seen, NULL, NULL, 0);
 }
 
 static void futex_wake(_Atomic uint32_t *word)
 {
-    syscall(SYS_futex, (uint32_t *)word, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
+    syscall(SYS_futex, (uint32_t *)word, PRIVATE_WAKE, INT_MAX, NULL, NULL, 0);
 }
 
 /* 1 if looking was enough, 0 if this thread slept. */
