@@ -122,8 +122,8 @@ def program(srcdir, net, model, threads, timing):
     for unit in ("plan.c", "main.c", "weights.S"):
         run([*cc, "-std=c11", "-O2", f"-I{srcdir}", f"-I{folder}", "-c", f"{folder}/net_{unit}",
              "-o", f"{folder}/net_{unit[:-2]}.o"])
-    run([f"{srcdir}/gen/link.sh", "program", path, path, *cc, "-static", "-s", "-Wl,--gc-sections",
-         "-Wl,--build-id=none", f"{folder}/net_main.o", f"{folder}/net_plan.o", *libraries, "-lm", "-lpthread"])
+    run([f"{srcdir}/gen/link.sh", "program", path, path, *cc, *variable("program_flags"),
+         f"{folder}/net_main.o", f"{folder}/net_plan.o", *libraries, "-lm", "-lpthread"])
     info = json.loads(run([path, "--info", "--json"]))
     info["binary_bytes"] = os.path.getsize(path) - os.path.getsize(f"{path}_weights.bin")
     with open(graph) as f:
