@@ -23,13 +23,13 @@ static() {
     ! readelf -lW "$program" | grep -E 'INTERP|DYNAMIC'
 }
 
-small() { # an appended blob is padded to 64 KiB and has a trailer: both count
+small() { # an appended blob is padded to a page and has a trailer: both count
     bytes=$(($(wc -c <"$program") - $(wc -c <"${net}_weights.bin")))
     echo "$bytes bytes without the weights"
     [ $bytes -le $most ]
 }
 
-lonely() { # its answer in an empty root, without /proc where its weights are linked in
+lonely() { # its answer in an empty root: no /proc, by which it finds its weights elsewhere
     head -c 602112 /dev/zero >"$work/zeros"
     "$program" "$work/zeros" --top 3 --threads 2 >"$work/here" || return 1
     mkdir -p "$work/root" && cp "$program" "$work/zeros" "$work/root" || return 1
