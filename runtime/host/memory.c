@@ -1,6 +1,6 @@
 /*
- * Memory of a program, had at once: a page fault costs more than clearing or mapping its page does, and a first
- * frame would take one for every page that it touches.
+ * Memory of a program, had at once: a page fault costs more than clearing or mapping its page does, and a
+ * first frame would take one for every page that it touches.
  */
 #include <stdint.h>
 #include <sys/mman.h>
@@ -23,7 +23,8 @@ void *ig_memory(int64_t bytes)
 {
     size_t page = (size_t)sysconf(_SC_PAGESIZE), n = (size_t)(bytes > 0 ? bytes : 64);
     size_t huge = (n + HUGE_BYTES / 4) / HUGE_BYTES * HUGE_BYTES, most = n > huge ? n : huge;
-    char *p = mmap(NULL, most + (huge ? HUGE_BYTES : 0), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    size_t spare = huge ? HUGE_BYTES : 0; /* to align by */
+    char *p = mmap(NULL, most + spare, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (p == MAP_FAILED) ig_die("cannot get %lld bytes of memory", (long long)bytes);
     if (huge) {
         p = up(p, HUGE_BYTES);

@@ -1,3 +1,4 @@
+#include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <sys/auxv.h>
@@ -14,7 +15,7 @@ static int open_self(void)
     const char *name = (const char *)(uintptr_t)getauxval(AT_EXECFN);
     int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
     if (fd < 0 && name) fd = open(name, O_RDONLY | O_CLOEXEC);
-    if (fd < 0) ig_die("cannot open its own file, where its weights are: /proc/self/exe, %s", name ? name : "");
+    if (fd < 0) ig_die("cannot open its own file, where its weights are: %s", strerror(errno));
     return fd;
 }
 
