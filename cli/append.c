@@ -11,8 +11,15 @@
 
 static const char help[] =
     "ingot append program weights.bin -o out\n\n"
-    "Writes the program followed by the weights, aligned to 64 KiB, and a trailer by which it finds\n"
+    "Writes the program followed by the weights, which start at a page, and a trailer by which it finds\n"
     "them.\n";
+
+/* The largest page of the machines that an ELF file is for: x86-64 has 4 KiB, others may have 64. */
+static size_t page_bytes(const unsigned char *elf, size_t n)
+{
+    enum { MACHINE = 18, X86_64 = 62 };
+    return n > MACHINE && elf[MACHINE] == X86_64 ? 4096 : 65536;
+}
 
 static const void *map(const char *path, size_t *n)
 {
@@ -39,7 +46,7 @@ int ig_verb_append(int argc, char **argv)
     if (!out || optind != argc - 2) ig_usage(help);
     size_t program_bytes, blob_bytes;
     const void *program = map(argv[optind], &program_bytes), *blob = map(argv[optind + 1], &blob_bytes);
-    size_t offset = (program_bytes + sizeof zeros - 1) / sizeof zeros * sizeof zeros;
+    size_t page = page_bytes(program, program_bytes), offset = (program_bytes + page - 1) / page * page;
     struct ig_trailer t = {
         .magic = "", .offset = offset, .bytes = blob_bytes, .hash = ig_blob_hash(blob, blob_bytes)};
     memcpy(t.magic, IG_TRAILER_MAGIC, sizeof t.magic);

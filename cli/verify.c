@@ -21,7 +21,7 @@ static const char help[] =
     "  --threads N       threads of the program (default 2)\n"
     "  --isa NAME        host (default), ref, avx2, neon\n"
     "  --target NAME     libraries of out/NAME (default host); with --cc and --run for another machine\n"
-    "  --cc COMMAND      C compiler (default cc)\n"
+    "  --cc COMMAND      C compiler (default: the one that links programs here)\n"
     "  --run COMMAND     runs the program, e.g. qemu-aarch64-static\n"
     "  -j N              cases at a time (default: all cores)\n"
     "  --timeout S       seconds a case may take (default 300)\n"
@@ -180,7 +180,7 @@ int ig_verb_verify(int argc, char **argv)
                                           {"json", 0, 0, 'J'},    {"tap", 0, 0, 'p'},
                                           {"output", 1, 0, 'o'},  {"timeout", 1, 0, 'l'},
                                           {0, 0, 0, 0}};
-    struct ig_verify_options o = {.threads = 2, .isa = ig_host_isa(), .target = "host", .cc = "cc"};
+    struct ig_verify_options o = {.threads = 2, .isa = ig_host_isa(), .target = "host"};
     struct report r = {.expect = NULL};
     const char *out = "-";
     int parallel = (int)sysconf(_SC_NPROCESSORS_ONLN);

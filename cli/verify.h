@@ -13,7 +13,7 @@ struct ig_verify_options {
     int threads;
     int isa;                 /* enum ig_isa */
     const char *target;      /* folder below out/ with the libraries, e.g. "host" */
-    const char *cc, *runner; /* compiler, and a prefix to run what it made (qemu-aarch64-static), or NULL */
+    const char *cc, *runner; /* compiler (NULL: the one of programs here), and a prefix to run what it made (qemu-aarch64-static), or NULL */
     int keep;                /* do not delete the work folder */
 };
 

@@ -88,12 +88,13 @@ static int write_sources(struct build *b)
 static int compile(struct build *b)
 {
     char line[8192];
-    const char *cc = b->o->cc, *target = b->o->target, *d = b->dir;
+    char library[128];
+    const char *cc = b->o->cc ? b->o->cc : INGOT_PROGRAM_CC, *target = b->o->target, *d = b->dir;
+    snprintf(library, sizeof library, "out/%s/libingot_runtime.a", target);
     snprintf(line, sizeof line,
              "%s -std=c11 -O0 -I'%s' -static -Wl,--gc-sections '%s/net.c' '%s/net_weights.S' "
-             "out/%s/libingot_runtime.a "
-             "out/%s/libingot_kernels.a -lm -lpthread -o '%s/net' >'%s/log' 2>&1",
-             cc, INGOT_SRCDIR, d, d, target, target, d, d);
+             "%s out/%s/libingot_kernels.a -lm -lpthread -o '%s/net' >'%s/log' 2>&1",
+             cc, INGOT_SRCDIR, d, d, b->o->cc ? library : INGOT_PROGRAM_RUNTIME, target, d, d);
     return command(b, line);
 }
 

@@ -6,11 +6,13 @@
 #include "runtime/team.h"
 
 #include <limits.h>
-#include <linux/futex.h>
 #include <sched.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+/* linux/futex.h's, which are the kernel's ABI; not every C library's compiler finds the kernel's headers. */
+enum { PRIVATE_WAIT = 128, PRIVATE_WAKE = 129 };
+enum { STACK_BYTES = 1 << 20 }; /* of a thread */
 enum { SPINS = 4000, RANGE = 16 }; /* the most, and how many times fewer the least is */
 
 static void relax(void)
@@ -24,12 +26,12 @@ static void relax(void)
 
 static void futex_wait(_Atomic uint32_t *word, uint32_t seen)
 {
-    syscall(SYS_futex, (uint32_t *)word, FUTEX_WAIT_PRIVATE, seen, NULL, NULL, 0);
+    syscall(SYS_futex, (uint32_t *)word, PRIVATE_WAIT, seen, NULL, NULL, 0);
 }
 
 static void futex_wake(_Atomic uint32_t *word)
 {
-    syscall(SYS_futex, (uint32_t *)word, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
+    syscall(SYS_futex, (uint32_t *)word, PRIVATE_WAKE, INT_MAX, NULL, NULL, 0);
 }
 
 /* 1 if looking was enough, 0 if this thread slept. */
@@ -111,15 +113,18 @@ int ig_team_start(struct ig_team *t, int32_t threads)
     atomic_init(&t->frame, 0);
     atomic_init(&t->ids, 0);
     atomic_init(&t->sleepers, 0);
+    pthread_attr_t attr; /* some C libraries give a thread less stack than kernels take */
     t->run = NULL;
     t->most_spins = threads > cores() ? 0 : SPINS;
     atomic_init(&t->spins, t->most_spins);
-    for (t->threads = 1; t->threads < threads; t->threads++)
-        if (pthread_create(&t->handles[t->threads], NULL, worker, t)) {
-            ig_team_stop(t);
-            return IG_ERROR_THREADS;
-        }
-    return IG_OK;
+    t->threads = 1;
+    if (pthread_attr_init(&attr)) return IG_ERROR_THREADS;
+    int failed = pthread_attr_setstacksize(&attr, STACK_BYTES);
+    for (; !failed && t->threads < threads; t->threads += !failed)
+        failed = pthread_create(&t->handles[t->threads], &attr, worker, t);
+    pthread_attr_destroy(&attr);
+    if (failed) ig_team_stop(t);
+    return failed ? IG_ERROR_THREADS : IG_OK;
 }
 
 static void release(struct ig_team *t, const struct ig_run *run)

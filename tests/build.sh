@@ -7,7 +7,7 @@ for file in $(list tests/graph/*.c tests/kernels/*.c tests/planner/*.c tests/gen
     compile out/obj/host "$host_isa" "$CC" "" "$file"
     program=out/test/${file#tests/}
     program=${program%.c}
-    emit "build $program: link$objects$support_objects out/libingot.a $host_libs_a"
+    emit "build $program: link$objects$support_objects out/libingot.a $host_libs_a | $program_runtime"
     emit "  libs = -lcmocka \$host_libs"
     tests="$tests $program"
 done

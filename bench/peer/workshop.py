@@ -10,7 +10,7 @@ import struct
 import subprocess
 
 FOLDER = "out/peers"
-LIBRARIES = ["out/host/libingot_runtime.a", "out/host/libingot_kernels.a"]
+KERNELS = "out/host/libingot_kernels.a"
 
 
 class Failed(Exception):
@@ -85,9 +85,14 @@ def network(net):
     return path
 
 
-def compiler():
+def variable(name):
+    """Of the build, in words."""
     with open("build.ninja") as f:
-        return re.search(r"^cc = (.*)$", f.read(), re.M).group(1).split()
+        return re.search(rf"^{name} = (.*)$", f.read(), re.M).group(1).split()
+
+
+def compiler():
+    return variable("cc")
 
 
 def tool(srcdir, name):
@@ -104,7 +109,8 @@ def program(srcdir, net, model, threads, timing):
     which measuring is allowed."""
     folder = f"{FOLDER}/{net['name']}/ingot-{threads}"
     path = f"{folder}/net"
-    key = digest("out/ingot", *LIBRARIES, model, str(threads))
+    cc, libraries = variable("program_cc"), [*variable("program_runtime"), KERNELS]
+    key = digest("out/ingot", *cc, *libraries, model, str(threads))
     if fresh(folder, key):
         return path
     graph, profile, plan = (f"{folder}/{name}.json" for name in ("graph", "profile", "plan"))
@@ -114,10 +120,10 @@ def program(srcdir, net, model, threads, timing):
     run(["out/ingot", "plan", graph, "--threads", str(threads), "--profile", profile, "-o", plan])
     run(["out/ingot", "gen", graph, plan, "--prefix", "net", "-o", folder])
     for unit in ("plan.c", "main.c", "weights.S"):
-        run([*compiler(), "-std=c11", "-O2", f"-I{srcdir}", f"-I{folder}", "-c", f"{folder}/net_{unit}",
+        run([*cc, "-std=c11", "-O2", f"-I{srcdir}", f"-I{folder}", "-c", f"{folder}/net_{unit}",
              "-o", f"{folder}/net_{unit[:-2]}.o"])
-    run([f"{srcdir}/gen/link.sh", "program", path, path, *compiler(), "-static", "-s", "-Wl,--gc-sections",
-         "-Wl,--build-id=none", f"{folder}/net_main.o", f"{folder}/net_plan.o", *LIBRARIES, "-lm", "-lpthread"])
+    run([f"{srcdir}/gen/link.sh", "program", path, path, *cc, *variable("program_flags"),
+         f"{folder}/net_main.o", f"{folder}/net_plan.o", *libraries, "-lm", "-lpthread"])
     info = json.loads(run([path, "--info", "--json"]))
     info["binary_bytes"] = os.path.getsize(path) - os.path.getsize(f"{path}_weights.bin")
     with open(graph) as f:

@@ -1,11 +1,16 @@
 /* Inputs from files: NumPy .npy (format 1-3), PGM/PPM pictures, raw bytes. */
 #include <ctype.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "runtime/host/program.h"
+
+#define NPY_MAGIC "\x93NUMPY"
 
 struct file {
     const char *path;
@@ -130,13 +135,27 @@ static void load_pnm(const struct ig_session *s, const struct file *f, const str
             }
 }
 
+/* 1 if the file has just the input's bytes, which are then read to their place without another buffer. */
+static int load_raw(const char *path, void *dst, size_t bytes)
+{
+    struct stat st;
+    size_t n = 0;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) ig_die("%s: %s", path, strerror(errno));
+    if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size == (off_t)bytes)
+        for (ssize_t got; n < bytes && (got = read(fd, (char *)dst + n, bytes - n)) > 0;) n += (size_t)got;
+    close(fd);
+    return n == bytes && (n <= 12 || memcmp(dst, NPY_MAGIC, 6));
+}
+
 void ig_load_input(const struct ig_session *s, int i, const char *path)
 {
     const struct ig_io *io = &s->program->model->inputs[i];
     size_t bytes = (size_t)ig_bytes(io->shape);
     char want[64], name[128];
+    if (load_raw(path, s->inputs[i], bytes)) return;
     struct file f = slurp(path, bytes + 65536);
-    if (f.n > 12 && !memcmp(f.data, "\x93NUMPY", 6)) load_npy(&f, io->shape, s->inputs[i]);
+    if (f.n > 12 && !memcmp(f.data, NPY_MAGIC, 6)) load_npy(&f, io->shape, s->inputs[i]);
     else if (f.n > 2 && f.data[0] == 'P' && (f.data[1] == '5' || f.data[1] == '6') && f.n != bytes)
         load_pnm(s, &f, io->shape, s->inputs[i]);
     else if (f.n == bytes) memcpy(s->inputs[i], f.data, bytes);

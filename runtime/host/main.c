@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -131,26 +130,36 @@ static struct ig_options parse(int argc, char **argv, const struct ig_program *p
     return o;
 }
 
-static void *memory(int64_t bytes)
+/* Bytes of a tensor in a block of several, each at a multiple of a cache line. */
+static int64_t room(const struct ig_shape *s)
 {
-    if (bytes <= 0) bytes = 64;
-    void *p = mmap(NULL, (size_t)bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (p == MAP_FAILED) ig_die("cannot get %lld bytes of memory", (long long)bytes);
-    return p;
+    return (ig_bytes(s) + IG_LINE - 1) / IG_LINE * IG_LINE;
+}
+
+/* The arena, then inputs and outputs: one block, so that pages are had in one call. */
+static char *buffers(struct ig_session *s, int64_t arena)
+{
+    const struct ig_model *m = s->program->model;
+    int64_t bytes = arena;
+    for (int i = 0; i < m->n_inputs; i++) bytes += room(m->inputs[i].shape);
+    for (int i = 0; i < m->n_outputs; i++) bytes += room(m->outputs[i].shape);
+    char *block = ig_memory(bytes), *at = block + arena;
+    for (int i = 0; i < m->n_inputs; at += room(m->inputs[i++].shape)) s->inputs[i] = at;
+    for (int i = 0; i < m->n_outputs; at += room(m->outputs[i++].shape)) s->outputs[i] = at;
+    return block;
 }
 
 static void start(struct ig_session *s, int threads)
 {
     static struct ig_team team;
     const struct ig_model *m = s->program->model;
-    int64_t bytes = ig_arena_total(m, threads);
+    int64_t bytes = (ig_arena_total(m, threads) / IG_LINE + 1) * IG_LINE;
     if (m->n_inputs > 16 || m->n_outputs > 16) ig_die("more than 16 inputs or outputs: use the library");
     const void *weights = s->program->weights ? s->program->weights : ig_map_weights(m);
-    int status = ig_ctx_init(&s->ctx, m, weights, memory(bytes), (size_t)(bytes > 0 ? bytes : 64));
+    int status = ig_ctx_init(&s->ctx, m, weights, buffers(s, bytes), (size_t)bytes);
     if (!status && threads > 1) status = ig_ctx_start_threads(&s->ctx, &team, threads);
     if (status) ig_die("%s", ig_status_text(status));
-    for (int i = 0; i < m->n_inputs; i++) s->inputs[i] = memory(ig_bytes(m->inputs[i].shape));
-    for (int i = 0; i < m->n_outputs; i++) s->outputs[i] = memory(ig_bytes(m->outputs[i].shape));
+    ig_map_all(weights, m->weights_bytes);
     s->threads = threads;
 }
 

@@ -57,6 +57,10 @@ void ig_print_info(const struct ig_session *s, int json);
 /* runtime/host/bench.c */
 void ig_bench(struct ig_session *s, const struct ig_options *o);
 void ig_write_trace(struct ig_session *s, const char *path);
+/* runtime/host/memory.c: zeroed bytes at a multiple of a page, resident; never freed. Dies if there are none. */
+void *ig_memory(int64_t bytes);
+/* Maps all pages of `data`, which are read-only, at once. */
+void ig_map_all(const void *data, int64_t bytes);
 /* runtime/host/weights.c: maps the blob that is appended to the program's own file. Dies if it is not this
  * model's. */
 const void *ig_map_weights(const struct ig_model *m);

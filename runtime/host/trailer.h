@@ -8,7 +8,7 @@
 
 struct ig_trailer {
     char magic[8];   /* IG_TRAILER_MAGIC */
-    uint64_t offset; /* bytes from the start of the file, multiple of 65536 */
+    uint64_t offset; /* bytes from the start of the file, multiple of a page */
     uint64_t bytes;  /* of the blob */
     uint64_t hash;   /* ig_blob_hash of the blob */
     uint64_t zero[4];

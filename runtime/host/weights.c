@@ -1,5 +1,7 @@
+#include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -7,17 +9,26 @@
 #include "runtime/host/program.h"
 #include "runtime/host/trailer.h"
 
+/* The program's own file: without /proc under the name that it was started by. */
+static int open_self(void)
+{
+    const char *name = (const char *)(uintptr_t)getauxval(AT_EXECFN);
+    int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+    if (fd < 0 && name) fd = open(name, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) ig_die("cannot open its own file, where its weights are: %s", strerror(errno));
+    return fd;
+}
+
 const void *ig_map_weights(const struct ig_model *m)
 {
     struct ig_trailer t;
     struct stat st;
-    int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
-    if (fd < 0) ig_die("cannot open /proc/self/exe, where its weights are");
+    int fd = open_self();
     if (fstat(fd, &st) || st.st_size < (off_t)sizeof t ||
         pread(fd, &t, sizeof t, st.st_size - (off_t)sizeof t) != (ssize_t)sizeof t ||
         memcmp(t.magic, IG_TRAILER_MAGIC, sizeof t.magic))
         ig_die("this program has lost the weights appended to it (was it stripped?): link it again");
-    if (t.bytes != (uint64_t)m->weights_bytes || t.hash != m->weights_hash || t.offset % 65536 ||
+    if (t.bytes != (uint64_t)m->weights_bytes || t.hash != m->weights_hash || t.offset % 4096 ||
         t.offset + t.bytes + sizeof t > (uint64_t)st.st_size)
         ig_die("the weights appended to this program are not of its model: link it again");
     void *p = mmap(NULL, t.bytes, PROT_READ, MAP_PRIVATE, fd, (off_t)t.offset);

@@ -86,8 +86,9 @@ static void build(struct ig_graph *g, struct ig_plan *p, const char *prefix, int
     fclose(f);
     assert_int_equal(
         run(out,
-            "${CC:-cc} -std=c11 -D_GNU_SOURCE -I'%s' %s/%s_plan.c "
-            "%s/%s_main.c %s/%s_weights.S out/host/libingot_runtime.a out/host/libingot_kernels.a -lm "
+            "$(sed -n 's/^program_cc = //p' build.ninja) -std=c11 -D_GNU_SOURCE -I'%s' %s/%s_plan.c "
+            "%s/%s_main.c %s/%s_weights.S $(sed -n 's/^program_runtime = //p' build.ninja) "
+            "out/host/libingot_kernels.a -lm -static "
             "-lpthread -o %s/%s",
             source_dir(), work, prefix, work, prefix, work, prefix, work, prefix),
         0);
