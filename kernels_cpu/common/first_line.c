@@ -13,13 +13,18 @@
 _Static_assert(AT(w, 8) && AT(out, 16) && AT(out_step, 24) && AT(n, 32) && AT(flags, 40) && AT(lo, 44) && AT(hi, 48),
                "first_line.S knows these offsets");
 
-enum { NR = 16, LINE = 16, MOST_KH = 7, PART = 12 /* pixels at a time of a panel that the output has only a part of */ };
+enum {
+    NR = 16,
+    LINE = 16,
+    MOST_KH = 7,
+    PART = 12 /* pixels at a time of a panel that the output has only a part of */
+};
 
 struct job {
     const struct ig_call *call;
     struct ig_range range;
     const struct ig_first_line_set *set;
-    float *ring;                     /* [kh][pitch] */
+    float *ring; /* [kh][pitch] */
     int64_t pitch;
     struct ig_first_line line;
 };
@@ -106,7 +111,7 @@ void ig_first_line(const struct ig_call *call, struct ig_range range, void *scra
     struct job job = {.call = call, .range = range, .set = set, .pitch = ig_first_pitch(call)};
     /* The image's first column is aligned: copies of aligned rows cross no lines. */
     job.ring = (float *)scratch + (LINE - w->left * call->in[0].c % LINE) % LINE;
-    int32_t filled = range.y0 * w->sh;          /* row of the padded image */
+    int32_t filled = range.y0 * w->sh; /* row of the padded image */
     job.line.out_step = call->out[0].pixel_stride * (int64_t)sizeof(float);
     job.line.n = call->out[0].w;
     int clamps = start_clamp(&job.line, &conv->act);
