@@ -22,23 +22,26 @@ static const struct family {
     double efficiency;  /* of the machine's peak */
     double saving;      /* multiplications that the algorithm needs, of the direct ones; or WINOGRAD */
     int32_t rows;       /* pixels that a tile has; a rest costs as much as a tile */
+    int32_t columns;    /* channels in multiples of which the last panel is computed; 0: of the column tile */
 } families[] = {
-    {IG_CONV, "__ref", 0.1, 1, 1},
-    {IG_CONV, "depthwise3x3", 0.4, 1, 1},
-    {IG_CONV, "depthwise7x16", 0.39, 1, 1},
-    {IG_CONV, "depthwise", 0.2, 1, 1},
-    {IG_CONV, "first", 0.6, 1, 6},
-    {IG_CONV, "winograd", 0.9, WINOGRAD, 1},
-    {IG_CONV, "strassen", 0.85, 7 / 8., 2},
-    {IG_CONV, "4x24", 0.85, 1, 4},
-    {IG_CONV, "packed", 0.92, 1, 6},
-    {IG_CONV, "", 0.9, 1, 6},
-    {IG_FC, "__ref", 0.1, 1, 1},
-    {IG_FC, "", 0.8, 1, 1},
-    {IG_DECONV, "__ref", 0.05, 1, 1},
-    {IG_DECONV, "", 0.7, 1, 1},
-    {IG_MATMUL, "__ref", 0.1, 1, 1},
-    {IG_MATMUL, "", 0.6, 1, 1},
+    {IG_CONV, "__ref", 0.1, 1, 1, 0},
+    {IG_CONV, "depthwise3x3", 0.4, 1, 1, 0},
+    {IG_CONV, "depthwise7x16", 0.39, 1, 1, 0},
+    {IG_CONV, "depthwise", 0.2, 1, 1, 0},
+    {IG_CONV, "c3__neon", 0.96, 1, 6, 8},
+    {IG_CONV, "first6x16__neon", 0.94, 1, 6, 8},
+    {IG_CONV, "first", 0.6, 1, 6, 0},
+    {IG_CONV, "winograd", 0.9, WINOGRAD, 1, 0},
+    {IG_CONV, "strassen", 0.85, 7 / 8., 2, 0},
+    {IG_CONV, "4x24", 0.85, 1, 4, 0},
+    {IG_CONV, "packed", 0.92, 1, 6, 8},
+    {IG_CONV, "", 0.9, 1, 6, 0},
+    {IG_FC, "__ref", 0.1, 1, 1, 0},
+    {IG_FC, "", 0.8, 1, 1, 0},
+    {IG_DECONV, "__ref", 0.05, 1, 1, 0},
+    {IG_DECONV, "", 0.7, 1, 1, 0},
+    {IG_MATMUL, "__ref", 0.1, 1, 1, 0},
+    {IG_MATMUL, "", 0.6, 1, 1, 0},
 };
 
 enum { CALL_NS = 300, BARRIER_NS = 2000 };
@@ -81,11 +84,11 @@ static double window_of(int32_t op, const struct ig_call *call)
 }
 
 /* Output channels computed, with what the last tile of every group wastes; depthwise kernels cut across groups. */
-static double channels_of(const struct ig_kernel *k, const struct ig_call *call)
+static double channels_of(const struct ig_kernel *k, const struct family *f, const struct ig_call *call)
 {
     const struct ig_conv *conv = call->attrs;
     double groups = k->op == IG_CONV && !strstr(k->name, "depthwise") ? conv->groups : 1;
-    return groups * round_up(call->out[0].c / groups, k->col_tile);
+    return groups * round_up(call->out[0].c / groups, f->columns ? f->columns : k->col_tile);
 }
 
 /*
@@ -102,7 +105,7 @@ static double winograd_points(const struct ig_kernel *k)
 static double winograd_operations(const struct ig_kernel *k, const struct family *f, const struct ig_call *call)
 {
     const struct ig_operand *out = &call->out[0];
-    double m = k->row_tile, ic = call->in[0].c, oc = channels_of(k, call);
+    double m = k->row_tile, ic = call->in[0].c, oc = channels_of(k, f, call);
     double tiles = round_up(out->h, m) * round_up(out->w, m) / (m * m);
     return 2 * tiles * winograd_points(k) * (ic * oc + transform * (ic + oc)) / f->efficiency;
 }
@@ -114,7 +117,7 @@ static double operations(const struct ig_kernel *k, const struct family *f, cons
     if (!f) return (in > elements(out) ? in : elements(out)) * window_of(k->op, call) / plain_efficiency;
     if (f->saving == WINOGRAD) return winograd_operations(k, f, call);
     double pixels = round_up((double)out->h * out->w, f->rows);
-    return 2 * pixels * channels_of(k, call) * depth(k->op, call) * f->saving / f->efficiency;
+    return 2 * pixels * channels_of(k, f, call) * depth(k->op, call) * f->saving / f->efficiency;
 }
 
 static double bytes_of(const struct ig_operand *o)

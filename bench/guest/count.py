@@ -29,26 +29,27 @@ class Bench:
              f"{srcdir}/bench/guest/count.c", "-o", self.plugin])
 
 
-def program(bench, net):
+def program(bench, net, max_error=None):
     """Path of our program for one network and one thread, and [(address, function)] of it."""
     folder = f"{FOLDER}/{net['name']}"
     path, libraries = f"{folder}/net", ["out/aarch64/libingot_runtime.a", "out/aarch64/libingot_kernels.a"]
     if not os.path.exists(libraries[0]):
         raise Failed(f"no {libraries[0]} (ninja {libraries[0]} {libraries[1]})")
     model = workshop.network(net)
-    key = digest("out/ingot", *libraries, model)
+    key = digest("out/ingot", *libraries, model, str(max_error))
     if not fresh(folder, key):
-        build(bench, folder, model, libraries)
+        build(bench, folder, model, libraries, max_error)
         finish(folder, key)
     with open(f"{folder}/names.json") as f:
         return path, [tuple(row) for row in json.load(f)]
 
 
-def build(bench, folder, model, libraries):
+def build(bench, folder, model, libraries, max_error=None):
     path = f"{folder}/net"
     graph, plan = f"{folder}/graph.json", f"{folder}/plan.json"
     run(["out/ingot", "graph", model, "-o", graph])
-    run(["out/ingot", "plan", graph, "--target", "aarch64", "--isa", "neon", "--threads", "1", "-o", plan])
+    run(["out/ingot", "plan", graph, "--target", "aarch64", "--isa", "neon", "--threads", "1", "-o", plan,
+         *(["--max-error", str(max_error)] if max_error else [])])
     run(["out/ingot", "gen", graph, plan, "--prefix", "net", "-o", folder])
     for unit in ("plan.c", "main.c", "weights.S"):
         run([*bench.cc, "-std=c11", "-O2", "-march=armv8-a", f"-I{bench.srcdir}", f"-I{folder}", "-c",
@@ -127,17 +128,28 @@ def floats(path):
     return values
 
 
-def peer(bench, net, name, ours_path):
-    """Instructions an inference, and the largest difference of an output from ours over the largest output."""
+def output_of(net, name):
+    """Where a peer's last output is kept."""
+    return f"{FOLDER}/{net['name']}.{name}.raw"
+
+
+def peer(bench, net, name):
+    """A peer's instructions an inference. Its output is kept."""
     model = workshop.network(net) if name == "onnxruntime" else converted(net)
-    raw, output = f"{workshop.FOLDER}/{net['name']}/input.raw", f"{FOLDER}/theirs.raw"
+    raw = f"{workshop.FOLDER}/{net['name']}/input.raw"
     script = [sysroot.python(), f"{bench.srcdir}/bench/guest/infer.py", name, model, net["input"], raw]
-    n = instructions(bench, lambda runs, plugin: guest(bench.qemu, [*script, str(runs), output], plugin))
+    output = output_of(net, name)
+    return instructions(bench, lambda runs, plugin: guest(bench.qemu, [*script, str(runs), output], plugin))
+
+
+def distance(bench, net, name, ours_path):
+    """The largest difference of a peer's kept output from ours over its largest."""
+    raw = f"{workshop.FOLDER}/{net['name']}/input.raw"
     run(guest(bench.qemu, [ours_path, raw, "--threads", "1", "-o", f"{FOLDER}/ours.npy"]), timeout=600)
-    theirs = floats(output)
+    theirs = floats(output_of(net, name))
     with open(f"{FOLDER}/ours.npy", "rb") as f:
         mine = f.read()[-4 * len(theirs):]
     with open(f"{FOLDER}/ours.raw", "wb") as f:
         f.write(mine)
     mine = floats(f"{FOLDER}/ours.raw")
-    return n, max(abs(a - b) for a, b in zip(mine, theirs)) / max(map(abs, theirs))
+    return max(abs(a - b) for a, b in zip(mine, theirs)) / max(map(abs, theirs))

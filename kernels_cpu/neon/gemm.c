@@ -1,6 +1,6 @@
 /*
- * The micro-kernels of gemm.S by rows and width. One row of FC takes no kernel of its own: 1x16 is bound by
- * the loads of B, which is all there is to do (llvm-mca, Cortex-A57: 21 cycles for 256 bytes).
+ * The micro-kernels of gemm.S by rows and width, those of gemm_packed.S, and gemv.S for the one row of FC, which is
+ * bound by the loads of B.
  */
 #include "kernels_cpu/neon/gemm.h"
 
@@ -25,6 +25,8 @@ ig_gemm_fn ig_gemm16_1x8_neon, ig_gemm16_2x8_neon, ig_gemm16_3x8_neon, ig_gemm16
     ig_gemm16_3x16_neon, ig_gemm16_4x16_neon, ig_gemm16_5x16_neon, ig_gemm16_6x16_neon,
     ig_gemm8_1x8_neon, ig_gemm8_2x8_neon, ig_gemm8_3x8_neon, ig_gemm8_4x8_neon, ig_gemm8_5x8_neon,
     ig_gemm8_6x8_neon, ig_gemm8_7x8_neon, ig_gemm8_8x8_neon;
+
+ig_gemv_fn ig_gemv_4x16_neon;
 
 static ig_gemm_fn *const w8of16[] = {ig_gemm16_1x8_neon, ig_gemm16_2x8_neon, ig_gemm16_3x8_neon,
                                      ig_gemm16_4x8_neon, ig_gemm16_5x8_neon, ig_gemm16_6x8_neon};
@@ -53,7 +55,7 @@ static const struct ig_gemm_packed packed = {
      {ig_packed_1x16_neon, ig_packed_2x16_neon, ig_packed_3x16_neon, ig_packed_4x16_neon,
       ig_packed_5x16_neon, ig_packed_6x16_neon}}};
 
-const struct ig_gemm_set ig_gemm_6x16_neon = {6, 16, {w8of16, w16}, ig_act_row_neon, NULL, 0,
+const struct ig_gemm_set ig_gemm_6x16_neon = {6, 16, {w8of16, w16}, ig_act_row_neon, ig_gemv_4x16_neon, 4,
                                                STREAM_BYTES, 0, BLOCK, 0, NULL};
 const struct ig_gemm_set ig_gemm_packed6x16_neon = {6, 16, {w8of16, w16}, ig_act_row_neon, NULL, 0,
                                                      STREAM_BYTES, 0, BLOCK, 0, &packed};
