@@ -12,6 +12,7 @@
 #include "models/zoo/zoo.h"
 #include "planner/app.h"
 #include "planner/baseline.h"
+#include "planner/order.h"
 #include "planner/plan.h"
 #include "planner/share.h"
 #include "tests/support/nets_zoo.h"
@@ -124,11 +125,13 @@ static void compare_arena(const char *name)
 {
     struct ig_graph *g = zoo_net_unprepared(name);
     struct ig_app *a = ig_app_of_graph(g);
+    struct ig_order_gain gain;
     struct ig_pack_item *items = test_calloc((size_t)g->n_values, sizeof *items);
     int64_t ours[ALGORITHMS], plain[ALGORITHMS], edges = 4 * reuse_total(a), start;
     run_baselines(items, plain_items(g, items), plain);
     test_free(items);
     ig_prepare_views(g);
+    assert_false(ig_order_nodes(g, &gain)); /* no order of the nodes does with less */
     start = ms();
     struct ig_plan *p = make_plan(g);
     start = ms() - start;
@@ -138,6 +141,8 @@ static void compare_arena(const char *name)
                   (long)p->arena_bytes, (long)p->arena_lower_bound_bytes, (long)ours[0], (long)ours[1],
                   (long)ours[2], (long)plain[0], (long)plain[1], (long)plain[2], (long)edges, (long)start);
     assert_int_equal(p->arena_bytes, p->arena_lower_bound_bytes);
+    assert_int_equal(p->arena_bytes, gain.after);
+    assert_true(gain.ideals < 2000);
     for (int k = 0; k < ALGORITHMS; k++) assert_true(p->arena_bytes <= ours[k] && p->arena_bytes <= plain[k]);
     assert_true(p->arena_bytes <= edges);
     ig_app_free(a);
