@@ -19,7 +19,7 @@ static const char help[] =
     "  --isa NAME          host (default), ref, avx2, neon\n"
     "  --threads N         threads to plan for (default: all cores)\n"
     "  --bands MODE        layers fused by rows: auto (default; where it is faster), off, all\n"
-    "  --memory-budget B   most bytes of arena, scratch and weights, e.g. 8MB\n"
+    "  --memory-budget B   most bytes of arena and weights, e.g. 8MB\n"
     "  --max-latency-ms X, --min-fps X   refuse a plan that is predicted slower\n"
     "  --max-error X       use no kernel less exact than that on its layer (default 1e-5): max|y - direct|\n"
     "                      over max|direct|, measured in the profile, else stated (ingot kernels); 0: direct\n"
@@ -69,7 +69,7 @@ static void print_bands(FILE *f, const struct ig_graph *g, const struct ig_plan 
 
 static void summary(FILE *f, const struct ig_graph *g, const struct ig_plan *p)
 {
-    char arena[32], bound[32], weights[32], scratch[32], both[32];
+    char arena[32], bound[32], weights[32], scratch[32];
     int kernels = 0, views = 0;
     for (int32_t i = 0; i < p->n_steps; i++) {
         int32_t k = 0;
@@ -85,10 +85,9 @@ static void summary(FILE *f, const struct ig_graph *g, const struct ig_plan *p)
             p->isa, p->threads, p->threads == 1 ? "" : "s", p->latency_ns * 1e-6,
             p->profile_sha256[0] ? "predicted from the profile" : "estimated (no profile of the target)",
             kernels, views);
-    fprintf(f, "arena %s B (lower bound %s B), scratch %d x %s B, together %s B; weights %s B\n",
-            ig_commas(p->arena_bytes, arena), ig_commas(p->arena_lower_bound_bytes, bound), p->threads,
-            ig_commas(p->scratch_bytes, scratch), ig_commas(p->arena_bytes + p->threads * p->scratch_bytes, both),
-            ig_commas(p->weights_bytes, weights));
+    fprintf(f, "arena %s B (lower bound %s B), scratch of up to %s B a thread in it; weights %s B\n",
+            ig_commas(p->arena_bytes, arena), ig_commas(p->arena_lower_bound_bytes, bound),
+            ig_commas(p->scratch_bytes, scratch), ig_commas(p->weights_bytes, weights));
     print_bands(f, g, p);
 }
 

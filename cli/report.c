@@ -25,7 +25,7 @@ static void text(FILE *f, const char *s)
 
 static void head(FILE *f, const struct ig_graph *g, const struct ig_plan *p)
 {
-    char arena[32], bound[32], weights[32], scratch[32], both[32];
+    char arena[32], bound[32], weights[32], scratch[32];
     double macs = 0;
     for (int32_t i = 0; i < g->n_nodes; i++) macs += g->nodes[i].macs;
     fputs("<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>", f);
@@ -34,11 +34,11 @@ static void head(FILE *f, const struct ig_graph *g, const struct ig_plan *p)
           "td,th{padding:2px 10px;text-align:left;border-bottom:1px solid #ddd}td.n{text-align:right}"
           "div.bar{background:#69c;height:9px}svg{border:1px solid #aaa}rect{stroke:#fff;stroke-width:.5}</style></head><body>\n<h1>", f);
     text(f, g->name);
-    fprintf(f, "</h1>\n<p>%s, %s, %d threads. %.1f MMAC, %.3f ms a frame %s. Arena %s B (lower bound %s B), scratch %s B a thread, "
-               "together %s B; weights %s B.</p>\n", p->target, p->isa, p->threads, macs * 1e-6, p->latency_ns * 1e-6,
+    fprintf(f, "</h1>\n<p>%s, %s, %d threads. %.1f MMAC, %.3f ms a frame %s. Arena %s B (lower bound %s B), scratch of up to %s B a thread "
+               "in it; weights %s B.</p>\n", p->target, p->isa, p->threads, macs * 1e-6, p->latency_ns * 1e-6,
             p->profile_sha256[0] ? "predicted from the profile" : "estimated", ig_commas(p->arena_bytes, arena),
             ig_commas(p->arena_lower_bound_bytes, bound), ig_commas(p->scratch_bytes, scratch),
-            ig_commas(p->arena_bytes + p->threads * p->scratch_bytes, both), ig_commas(p->weights_bytes, weights));
+            ig_commas(p->weights_bytes, weights));
 }
 
 /* One rectangle per storage in the arena: from its first to its last step, at its offset. */

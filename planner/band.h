@@ -33,7 +33,12 @@ void ig_step_times(const struct ig_graph *g, const struct ig_plan *p, int32_t *t
 /* Chooses p->bands and the cuts of their last steps; predictions follow. */
 void ig_choose_bands(const struct ig_graph *g, const struct ig_view *views,
                      const struct ig_plan_options *options, struct ig_plan *p);
-/* Sizes and places the rings: values, memory, offsets, views; scratch_bytes of p becomes what bands need. */
+/* scratch_bytes of every step and of p: what kernels need, bands with their rings. */
+void ig_measure_scratch(const struct ig_graph *g, const struct ig_view *views, struct ig_plan *p);
+/* Scratch of a chain run by phases of `rows`, in chunks: rings behind what its kernels need; offset[chain->n]: of each
+ * ring. */
+int64_t ig_chain_scratch(const struct ig_chain *chain, int32_t rows, int32_t chunk, int32_t *rings, int64_t *offset);
+/* Sizes and places the rings: values, memory, offsets, views. */
 void ig_place_rings(const struct ig_graph *g, const struct ig_view *views, struct ig_plan *p);
 
 #endif

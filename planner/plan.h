@@ -41,6 +41,10 @@ struct ig_plan_step {      /* one node, in execution order */
     int32_t chunk;         /* rows or channels per piece, a multiple of the kernel's tile */
     int32_t chunks;        /* pieces; threads take them in any order */
     double predicted_ns;   /* with all the plan's threads */
+    int64_t scratch_bytes; /* a thread's own while it runs, a multiple of IG_ALIGN; of a band at its last step, rings
+                              and all */
+    int64_t scratch_offset; /* of thread 0's in the arena; the plan's other threads' follow, where it has chunks for
+                               them. 0 if there is none */
 };
 
 /*
@@ -79,9 +83,9 @@ struct ig_plan {
     struct ig_plan_step *steps;
     struct ig_plan_buffer *buffers;    /* one per value of the graph, by value index */
     struct ig_band *bands;             /* by last step; no step is in two */
-    int64_t arena_bytes;               /* activations: max(offset + bytes) */
-    int64_t arena_lower_bound_bytes;   /* max over steps of the live bytes (aliases counted once) */
-    int64_t scratch_bytes;             /* per thread: max over steps; over bands, with their rings */
+    int64_t arena_bytes;               /* activations and the threads' scratch: max(offset + bytes) */
+    int64_t arena_lower_bound_bytes;   /* max over steps of the live bytes (aliases counted once) and its scratch */
+    int64_t scratch_bytes;             /* max over steps: what each thread beyond the plan's needs, behind the arena */
     int64_t weights_bytes;             /* packed blob, as gen will lay it out */
     double latency_ns;                 /* sum of predicted_ns */
 };
@@ -159,7 +163,7 @@ struct ig_plan_options {
     int32_t isa;              /* enum ig_isa: kernels of this ISA and of IG_ISA_REF may be chosen */
     int32_t threads;          /* >= 1 */
     const struct ig_profile *profile; /* NULL: estimate */
-    int64_t memory_budget;    /* bytes of arena + scratch + weights; 0: none */
+    int64_t memory_budget;    /* bytes of arena + weights; 0: none */
     double max_latency_ms;    /* 0: none */
     double min_fps;           /* 0: none */
     double max_error;         /* largest error of a layer's kernel, as in the timing or the descriptor; 0: direct only */
@@ -187,6 +191,14 @@ int32_t ig_band_operand(const struct ig_node *n, int32_t value);
  */
 int32_t ig_band_candidates(const struct ig_graph *g, const struct ig_view *views, const struct ig_plan *p,
                            int32_t isa, struct ig_band_timing **bands);
+
+/* --- scratch: planner/scratch.c --- */
+
+/* Threads that have a scratch of their own while that step runs, of the plan's. */
+static inline int32_t ig_scratch_threads(const struct ig_plan *p, const struct ig_plan_step *s)
+{
+    return s->chunks > 1 ? p->threads : 1;
+}
 
 /* --- estimate: planner/estimate.c --- */
 

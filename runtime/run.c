@@ -124,16 +124,23 @@ static void run_step(const struct ig_run *run, const struct ig_sync *sync, int32
     }
 }
 
+/* The threads that the plan knows have theirs where the step does not need the arena, others behind it. */
+static void *scratch_of(const struct ig_run *run, const struct ig_step *s, int32_t thread)
+{
+    const struct ig_model *m = run->model;
+    if (thread < m->threads) return run->arena + s->scratch + thread * s->scratch_bytes;
+    return run->arena + m->arena_bytes + (thread - m->threads) * m->scratch_bytes;
+}
+
 void ig_run_steps(const struct ig_run *run, const struct ig_sync *sync, int32_t thread)
 {
     const struct ig_model *m = run->model;
-    char *scratch = run->arena + m->arena_bytes + thread * m->scratch_bytes;
     int timed = run->step_ns && !thread;
     int64_t before = timed ? run->clock_ns() : 0;
     for (int32_t k = 0, next; k < m->n_steps; k = next) {
         const struct ig_step *s = &m->steps[k];
         next = k + (s->band ? s->band : 1);
-        run_step(run, sync, thread, s, scratch);
+        run_step(run, sync, thread, s, scratch_of(run, s, thread));
         if (sync->team) sync->barrier(sync->team);
         if (!timed) continue;
         /* A thread that slept at the barrier must not book the next step's work on this one. */
