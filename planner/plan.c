@@ -9,6 +9,7 @@
 #include "planner/band.h"
 #include "planner/memory.h"
 #include "planner/select.h"
+#include "planner/tradeoff.h"
 
 static int select_all(const struct ig_graph *g, const struct ig_view *views, const struct ig_plan_options *o,
                       struct ig_plan *p, char *err, size_t err_bytes)
@@ -67,6 +68,16 @@ static int check_constraints(const struct ig_plan *p, const struct ig_plan_optio
 }
 
 struct ig_plan *ig_plan_make(const struct ig_graph *g, const struct ig_plan_options *options, char *err,
+                             size_t err_bytes)
+{
+    struct ig_plan *p = NULL;
+    if (options->objective != IG_OBJECTIVE_MEMORY) p = ig_plan_once(g, options, err, err_bytes);
+    if (p || options->bands != IG_BANDS_AUTO || options->lean) return p;
+    if (options->objective != IG_OBJECTIVE_MEMORY && options->memory_budget <= 0) return NULL;
+    return ig_tradeoff_plan(g, options, err, err_bytes);
+}
+
+struct ig_plan *ig_plan_once(const struct ig_graph *g, const struct ig_plan_options *options, char *err,
                              size_t err_bytes)
 {
     struct ig_plan *p = ig_must_alloc(1, sizeof *p);

@@ -156,6 +156,9 @@ int ig_legal_cuts(const struct ig_kernel *k, const struct ig_call *call, int32_t
  */
 #define IG_MAX_ERROR 1e-5
 
+enum ig_objective { IG_OBJECTIVE_LATENCY = 0, IG_OBJECTIVE_MEMORY };
+enum ig_algorithm { IG_ALGORITHM_EXACT = 0, IG_ALGORITHM_NSGA2 };
+enum { IG_LEAN_WAYS = 3 };
 enum ig_band_choice { IG_BANDS_AUTO = 0, IG_BANDS_OFF, IG_BANDS_ALL, IG_BANDS_GIVEN };
 
 struct ig_plan_options {
@@ -168,11 +171,19 @@ struct ig_plan_options {
     double min_fps;           /* 0: none */
     double max_error;         /* largest error of a layer's kernel, as in the timing or the descriptor; 0: direct only */
     int32_t bands;            /* enum ig_band_choice: where it should pay, nowhere, wherever it can, as given */
+    int32_t lean;             /* kernels: 0: the fastest; 1: the fastest of those whose weights and scratch come near the
+                                 least there is; 2: those of the least */
+    int32_t objective;        /* enum ig_objective; memory: bands and kernels of the least, within the constraints */
+    int32_t algorithm;        /* enum ig_algorithm: how bands are searched for under a budget or for least memory */
+    uint64_t seed;            /* of IG_ALGORITHM_NSGA2 */
     const struct ig_band_timing *given; /* legal bands that do not meet; chunk as wished */
     int32_t n_given;
 };
 
-/* The whole planner. NULL with one line in err: no kernel for a node, or a constraint that cannot be met (by how much). */
+/*
+ * The whole planner. NULL with one line in err: no kernel for a node, or a constraint that cannot be met (by how much,
+ * and what can). Where the fastest plan is beyond the memory budget, the fastest within it (planner/tradeoff.h).
+ */
 struct ig_plan *ig_plan_make(const struct ig_graph *g, const struct ig_plan_options *options, char *err, size_t err_bytes);
 void ig_plan_free(struct ig_plan *p);
 
