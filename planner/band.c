@@ -76,13 +76,17 @@ static int is_private(const struct ig_graph *g, const struct ig_view *views, int
     return 1;
 }
 
-/* Can the step be cut by rows with strided operands, and has it one output and one image? */
+/*
+ * Can the step be cut by rows that lie in rings, and has it one output and one image? What takes rings on one side only
+ * has no reach, so that it can but open a band.
+ */
 static int is_divisible(const struct ig_graph *g, const struct ig_view *views, const struct ig_plan_step *s,
                         struct ig_call *call)
 {
     const struct ig_node *n = &g->nodes[s->node];
     int32_t images;
-    if (!s->kernel || !(s->kernel->flags & IG_STRIDED) || s->kernel->row_tile < 1 || n->out[0] < 0) return 0;
+    if (!s->kernel || !(s->kernel->flags & (IG_STRIDED | IG_RING_OUT))) return 0;
+    if (s->kernel->row_tile < 1 || n->out[0] < 0) return 0;
     for (int32_t k = 1; k < n->n_out; k++)
         if (n->out[k] >= 0) return 0;
     ig_node_call(g, views, n, call, &images);

@@ -203,7 +203,8 @@ static int can_run(struct shadow_band *s, const struct ig_band *b)
         const struct ig_call *call = &s->calls[s->w.step[i]];
         enum ig_op op = (enum ig_op)s->g->nodes[step->node].op;
         int32_t images, h, w, c;
-        if (!(step->kernel->flags & IG_STRIDED) || step->kernel->row_tile < 1) return 0;
+        int32_t flags = i ? IG_STRIDED : IG_STRIDED | IG_RING_OUT;
+        if (!(step->kernel->flags & flags) || step->kernel->row_tile < 1) return 0;
         if (i < s->w.n - 1 && (step->split || s->p->buffers[s->w.value[i]].ring_rows < 1)) return 0;
         if (i == s->w.n - 1 && step->split == 2) return 0;
         ig_collapse(op, call->out[0].shape, &images, &h, &w, &c);
