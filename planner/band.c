@@ -200,6 +200,19 @@ static void walk_chain(const struct ig_chain *c, int32_t rows, int32_t chunk, in
     }
 }
 
+int ig_chain_trails(const struct ig_chain *chain, const struct ig_reach *reach, int32_t rows)
+{
+    struct walk w = {.c = chain};
+    int32_t h = chain->rows[chain->n - 1], first_h = chain->rows[0];
+    for (int32_t y = 0; y < h; y += rows) {
+        int32_t end = h - y < rows ? h : y + rows;
+        step_phase(&w, (struct ig_rows){y, end});
+        if (w.done[0] < first_h && ig_floor_div((int64_t)w.done[0] * reach->mul + reach->lo, reach->div) < end)
+            return 0;
+    }
+    return 1;
+}
+
 void ig_chain_rings(const struct ig_chain *chain, int32_t rows, int32_t chunk, int32_t *rings)
 {
     int64_t computed[IG_MAX_BAND] = {0};

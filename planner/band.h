@@ -22,6 +22,11 @@ int ig_chain_make(const struct ig_graph *g, const struct ig_view *views, const s
 /* Rows of the rings behind all steps but the last, by going through all phases of all chunks;
  * rings[chain->n]. */
 void ig_chain_rings(const struct ig_chain *chain, int32_t rows, int32_t chunk, int32_t *rings);
+/*
+ * 1 if the last member, where all is one chunk, never writes a row that the first is still to read, by that reach: then
+ * it may write over what the first reads.
+ */
+int ig_chain_trails(const struct ig_chain *chain, const struct ig_reach *reach, int32_t rows);
 /* Rows that member 0, 1, ... computes in all, rows that two chunks need twice counted twice;
  * computed[chain->n]. */
 void ig_chain_work(const struct ig_chain *chain, int32_t rows, int32_t chunk, int64_t *computed);

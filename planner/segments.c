@@ -17,8 +17,6 @@ struct maker {
     int32_t *step_of;        /* by node */
     struct ig_segments *s;
     int32_t room;
-    int32_t first, last;     /* of the band whose `tensors` are known; -1: none */
-    int64_t tensors;
     int measured;            /* there is a profile */
 };
 
@@ -76,15 +74,15 @@ static int applies(const struct maker *m, const struct ig_band_timing *t, struct
 }
 
 /* Tensors that are held while the steps first .. last run as a band. */
-static int64_t held_around(struct maker *m, int32_t first, int32_t last)
+static int64_t held_around(struct maker *m, int32_t first, int32_t last, int32_t rows, int cut)
 {
-    if (m->first == first && m->last == last) return m->tensors;
-    m->band = (struct ig_band){.first = first, .last = last};
+    int32_t split = m->p.steps[last].split;
+    m->band = (struct ig_band){.first = first, .last = last, .rows = rows};
     m->p.n_bands = 1;
+    m->p.steps[last].split = cut;
     ig_find_storage(m->g, m->views, &m->p, m->storage);
-    m->first = first;
-    m->last = last;
-    return m->tensors = held(m, last);
+    m->p.steps[last].split = split;
+    return held(m, last);
 }
 
 static void add_band(struct maker *m, int32_t index, int is_measured)
@@ -102,7 +100,7 @@ static void add_band(struct maker *m, int32_t index, int is_measured)
     if (t->apart_ns > 0 && (is_measured || !m->measured || t->in_order_ns > t->apart_ns))
         ns *= t->in_order_ns / t->apart_ns;
     scratch *= chunk < h ? m->p.threads : 1;
-    add(m, (struct ig_segment){first, last, index, held_around(m, first, last) + scratch, whole(ns)});
+    add(m, (struct ig_segment){first, last, index, held_around(m, first, last, t->rows, chunk < h) + scratch, whole(ns)});
 }
 
 static int by_last(const void *a, const void *b)
@@ -126,12 +124,16 @@ static void list_bands(const struct maker *m, const struct ig_plan_options *o, i
     int32_t n = ig_band_candidates(m->g, m->views, &m->p, o->isa, &estimated);
     int32_t timed = o->profile ? o->profile->n_bands : 0;
     struct ig_segments *s = m->s;
-    s->bands = ig_must_alloc((size_t)(n + timed), sizeof *s->bands);
+    s->bands = ig_must_alloc((size_t)(2 * n + timed), sizeof *s->bands);
     for (s->n_bands = 0; s->n_bands < timed; s->n_bands++) s->bands[s->n_bands] = o->profile->bands[s->n_bands];
     for (int32_t i = 0; i < n; i++) {
         int32_t k = 0;
         while (k < timed && !same_cut(&s->bands[k], &estimated[i])) k++;
         if (k == timed) s->bands[s->n_bands++] = estimated[i];
+        if (!estimated[i].chunk || estimated[i].threads == 1) continue;
+        s->bands[s->n_bands] = estimated[i]; /* by one thread: one set of rings, and a residual in place */
+        s->bands[s->n_bands].chunk = 0;
+        s->bands[s->n_bands++].in_order_ns *= estimated[i].threads;
     }
     *n_measured = timed;
     free(estimated);
@@ -140,7 +142,7 @@ static void list_bands(const struct maker *m, const struct ig_plan_options *o, i
 void ig_segments_make(const struct ig_graph *g, const struct ig_view *views, const struct ig_plan_options *options,
                       const struct ig_plan *p, struct ig_segments *s)
 {
-    struct maker m = {.g = g, .views = views, .p = *p, .s = s, .first = -1, .measured = options->profile != NULL};
+    struct maker m = {.g = g, .views = views, .p = *p, .s = s, .measured = options->profile != NULL};
     int32_t n_measured;
     *s = (struct ig_segments){.n_steps = p->n_steps};
     m.p.steps = ig_must_alloc((size_t)p->n_steps, sizeof *m.p.steps);
