@@ -15,6 +15,7 @@
 #include "planner/order.h"
 #include "planner/plan.h"
 #include "planner/share.h"
+#include "planner/tradeoff.h"
 #include "tests/support/nets_zoo.h"
 
 static int64_t reuse_total(const struct ig_app *a)
@@ -276,6 +277,70 @@ static void mem_maxlive_apps(void **state)
     assert_int_equal((bytes + ig_share_alternate(sixth, 2) + 500) / 1000, 155972);
 }
 
+/* --- by parts --- */
+
+/* Plans of one thread of the reference kernels, which need no scratch: tensors and rings alone. */
+static struct ig_plan_options parts_options(int32_t algorithm)
+{
+    return (struct ig_plan_options){.target = "host", .isa = IG_ISA_REF, .threads = 1, .seed = 1,
+                                    .objective = IG_OBJECTIVE_MEMORY, .algorithm = algorithm};
+}
+
+static int64_t parts_arena(const char *name)
+{
+    struct ig_graph *g = zoo_net(name);
+    struct ig_plan_options o = parts_options(IG_ALGORITHM_EXACT);
+    char err[1024] = "";
+    struct ig_plan *p = ig_plan_make(g, &o, err, sizeof err);
+    if (!p || ig_validate(g, p, 0, err, sizeof err)) fail_msg("%s: %s", name, err);
+    int64_t arena = p->arena_bytes;
+    assert_int_equal(arena, p->arena_lower_bound_bytes);
+    ig_plan_free(p);
+    ig_graph_free(g);
+    return arena;
+}
+
+static int is_beaten(const struct ig_tradeoff *by, const struct ig_tradeoff_point *at)
+{
+    for (int32_t i = 0; i < by->n; i++)
+        if (by->at[i].bytes <= at->bytes && by->at[i].ns <= at->ns) return 1;
+    return 0;
+}
+
+/* The genetic algorithm finds nothing that the exact search has not, in more time. */
+static void exact_and_genetic(void **state)
+{
+    (void)state;
+    print_message("%-17s %11s %9s | %11s %9s |\n", "bytes", "exact", "points", "NSGA-II", "points");
+    for (int32_t i = 0; ig_zoo_net(i); i++) {
+        struct ig_graph *g = zoo_net(ig_zoo_net(i)->name);
+        struct ig_plan_options exact = parts_options(IG_ALGORITHM_EXACT), genetic = parts_options(IG_ALGORITHM_NSGA2);
+        struct ig_tradeoff all, found;
+        char err[1024];
+        int64_t start = ms();
+        assert_int_equal(ig_tradeoff_make(g, &exact, &all, err, sizeof err), 0);
+        int64_t middle = ms();
+        assert_int_equal(ig_tradeoff_make(g, &genetic, &found, err, sizeof err), 0);
+        print_message("%-17s %11ld %9d | %11ld %9d | %ld and %ld ms\n", ig_zoo_net(i)->name, (long)all.at[0].bytes, all.n,
+                      (long)found.at[0].bytes, found.n, (long)(middle - start), (long)(ms() - middle));
+        for (int32_t k = 0; k < found.n; k++) assert_true(is_beaten(&all, &found.at[k]));
+        assert_true(middle - start < 10000);
+        ig_tradeoff_free(&all);
+        ig_tradeoff_free(&found);
+        ig_graph_free(g);
+    }
+}
+
+static void mem_parts_apps(void **state)
+{
+    (void)state;
+    const char *const names[] = {"mobilenet_v2", "efficientnet_b0", "inception_v2", "mobilenet_v1_025", "resnet50",
+                                 "densenet121", "mobilenet_v1"};
+    for (int i = 0; i < 7; i++)
+        print_message("%s: arena %ld, with parameters %ld\n", names[i], (long)parts_arena(names[i]),
+                      (long)(parts_arena(names[i]) + parameter_bytes(names[i])));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -283,6 +348,8 @@ int main(void)
         cmocka_unit_test(mem_eq5_mobilenet),
         cmocka_unit_test(arenas_are_the_smallest),
         cmocka_unit_test(mem_maxlive_apps),
+        cmocka_unit_test(exact_and_genetic),
+        cmocka_unit_test(mem_parts_apps),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
