@@ -50,7 +50,8 @@ struct ig_plan_step {      /* one node, in execution order */
 /*
  * A segment of the plan that is run by rows: a chain of steps, each of which but the first is the only reader of what
  * the one before wrote. It runs in the place of its last step, which says how its rows are cut for threads; a phase
- * makes `rows` of them. The tensors between are rings.
+ * makes `rows` of them, all at once, or where that is the least there can be, every step goes tile by tile. The tensors
+ * between are rings.
  */
 struct ig_band {
     int32_t first, last;   /* steps */
@@ -88,6 +89,8 @@ struct ig_plan {
     int64_t scratch_bytes;             /* max over steps: what each thread beyond the plan's needs, behind the arena */
     int64_t weights_bytes;             /* packed blob, as gen will lay it out */
     double latency_ns;                 /* sum of predicted_ns */
+    int32_t dense_rings;               /* while it is made: rings get no gaps, which would keep pixels from sharing cache
+                                          sets */
 };
 
 /* --- views: planner/views.c --- */
@@ -172,7 +175,7 @@ struct ig_plan_options {
     double max_error;         /* largest error of a layer's kernel, as in the timing or the descriptor; 0: direct only */
     int32_t bands;            /* enum ig_band_choice: where it should pay, nowhere, wherever it can, as given */
     int32_t lean;             /* kernels: 0: the fastest; 1: the fastest of those whose weights and scratch come near the
-                                 least there is; 2: those of the least */
+                                 least there is; 2: those of the least, and rings without gaps */
     int32_t objective;        /* enum ig_objective; memory: bands and kernels of the least, within the constraints */
     int32_t algorithm;        /* enum ig_algorithm: how bands are searched for under a budget or for least memory */
     uint64_t seed;            /* of IG_ALGORITHM_NSGA2 */

@@ -63,7 +63,7 @@ static void place_band(const struct ig_graph *g, const struct ig_view *views, co
     for (int32_t i = 0; i < chain.n - 1; i++) {
         struct ig_plan_buffer *b = &p->buffers[g->nodes[p->steps[chain.step[i]].node].out[0]];
         b->memory = IG_MEMORY_RING;
-        b->view = ig_ring_view(g, b->value);
+        b->view = ig_ring_view(g, p, b->value);
         b->ring_rows = rings[i];
         b->bytes = rings[i] * chain.row_bytes[i];
         b->offset = offset[i];

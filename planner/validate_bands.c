@@ -150,6 +150,7 @@ struct shadow_band {
     struct ig_reach reach[IG_MAX_BAND];
     int32_t *tags[IG_MAX_BAND]; /* of a member but the last, by slot of its ring: the row there; -1: none */
     int32_t done[IG_MAX_BAND];
+    int by_tiles;               /* phases are the last member's tile */
     int32_t over;               /* operand of the first member that the last one writes over; -1: none */
 };
 
@@ -189,6 +190,12 @@ static int compute(struct shadow_band *s, int32_t i, int32_t a, int32_t b, int32
 {
     const struct ig_node *n = &s->g->nodes[s->p->steps[s->w.step[i]].node];
     const struct ig_call *call = &s->calls[s->w.step[i]];
+    int32_t own = s->p->steps[s->w.step[i]].kernel->row_tile;
+    if (s->by_tiles && b - a > own) {
+        for (; a < b; a += own)
+            if (compute(s, i, a, b - a < own ? b : a + own, missing)) return -1;
+        return 0;
+    }
     if (i > 0) {
         int32_t h = s->calls[s->w.step[i - 1]].out[0].h;
         int32_t tile = s->p->steps[s->w.step[i - 1]].kernel->row_tile;
@@ -255,6 +262,7 @@ int32_t ig_replay_band(const struct ig_graph *g, const struct ig_plan *p, const 
     const struct ig_plan_step *last = &p->steps[b->last];
     if (!can_run(&s, b)) return -2;
     s.over = overwritten(&s);
+    s.by_tiles = b->rows == last->kernel->row_tile;
     int32_t h = calls[b->last].out[0].h, chunk = last->split ? last->chunk : h, missing = -1;
     for (int32_t i = 0; i < s.w.n - 1; i++)
         s.tags[i] = ig_must_alloc((size_t)p->buffers[s.w.value[i]].ring_rows, sizeof *s.tags[i]);

@@ -35,7 +35,8 @@ struct ig_place { /* one operand of a step */
 /*
  * A band is a run of steps of which each but the first reads what the one before wrote, a few rows at a time
  * and through rings: for every chunk of the last member's rows, phase by phase, each member computes the rows
- * that the one after it needs and that are not there yet.
+ * that the one after it needs and that are not there yet. Where a phase is one tile of the last member's rows, every
+ * member goes tile by tile.
  */
 struct ig_step {
     ig_kernel_fn *run;
