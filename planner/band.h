@@ -30,7 +30,7 @@ int ig_chain_trails(const struct ig_chain *chain, const struct ig_reach *reach, 
 /* Rows that member 0, 1, ... computes in all, rows that two chunks need twice counted twice;
  * computed[chain->n]. */
 void ig_chain_work(const struct ig_chain *chain, int32_t rows, int32_t chunk, int64_t *computed);
-/* How a ring of value v lies in memory: pixels an odd number of cache lines apart where they are that long, or dense. */
+/* How a ring of v lies in memory: pixels an odd number of cache lines apart where they are that long, or dense. */
 struct ig_view ig_ring_view(const struct ig_graph *g, const struct ig_plan *p, int32_t v);
 /* Time of every step, times[n_steps]: its own index, or its band's last step. */
 void ig_step_times(const struct ig_graph *g, const struct ig_plan *p, int32_t *times);
