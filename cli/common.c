@@ -9,6 +9,7 @@
 #include "graph/sha256.h"
 #include "kernels_cpu/eval.h"
 #include "kernels_cpu/registry.h"
+#include "planner/order.h"
 #include "runtime/run.h"
 
 void ig_fatal(const char *format, ...)
@@ -106,6 +107,7 @@ void ig_compile_graph(struct ig_graph *g, const char *path)
     char err[4096];
     if (ig_run_passes(g, ig_ref_eval, err, sizeof err)) ig_fatal("%s: %s", path, err);
     ig_prepare_views(g);
+    ig_order_nodes(g, &(struct ig_order_gain){0});
     ig_count_macs(g);
     if (ig_graph_check(g, err, sizeof err)) ig_fatal("%s: internal error: %s", path, err);
 }

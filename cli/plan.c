@@ -4,6 +4,7 @@
 #include "cli/cli.h"
 #include "cli/estimate.h"
 #include "kernels_cpu/registry.h"
+#include "planner/tradeoff.h"
 #include "runtime/run.h"
 
 static const char help[] =
@@ -19,7 +20,11 @@ static const char help[] =
     "  --isa NAME          host (default), ref, avx2, neon\n"
     "  --threads N         threads to plan for (default: all cores)\n"
     "  --bands MODE        layers fused by rows: auto (default; where it is faster), off, all\n"
-    "  --memory-budget B   most bytes of arena, scratch and weights, e.g. 8MB\n"
+    "  --memory-budget B   most bytes of arena and weights, e.g. 8MB; the fastest plan within it\n"
+    "  --objective X       latency (default) or memory: the least that the other constraints allow\n"
+    "  --algorithm X       how bands are searched for under a budget: exact (default), or nsga2 to compare with\n"
+    "  --seed N            of nsga2 (default 1)\n"
+    "  --pareto FILE       also all good plans between least memory and least time, as JSON\n"
     "  --max-latency-ms X, --min-fps X   refuse a plan that is predicted slower\n"
     "  --max-error X       use no kernel less exact than that on its layer (default 1e-5): max|y - direct|\n"
     "                      over max|direct|, measured in the profile, else stated (ingot kernels); 0: direct\n"
@@ -69,7 +74,7 @@ static void print_bands(FILE *f, const struct ig_graph *g, const struct ig_plan 
 
 static void summary(FILE *f, const struct ig_graph *g, const struct ig_plan *p)
 {
-    char arena[32], bound[32], weights[32], scratch[32], both[32];
+    char arena[32], bound[32], weights[32], scratch[32];
     int kernels = 0, views = 0;
     for (int32_t i = 0; i < p->n_steps; i++) {
         int32_t k = 0;
@@ -85,10 +90,9 @@ static void summary(FILE *f, const struct ig_graph *g, const struct ig_plan *p)
             p->isa, p->threads, p->threads == 1 ? "" : "s", p->latency_ns * 1e-6,
             p->profile_sha256[0] ? "predicted from the profile" : "estimated (no profile of the target)",
             kernels, views);
-    fprintf(f, "arena %s B (lower bound %s B), scratch %d x %s B, together %s B; weights %s B\n",
-            ig_commas(p->arena_bytes, arena), ig_commas(p->arena_lower_bound_bytes, bound), p->threads,
-            ig_commas(p->scratch_bytes, scratch), ig_commas(p->arena_bytes + p->threads * p->scratch_bytes, both),
-            ig_commas(p->weights_bytes, weights));
+    fprintf(f, "arena %s B (lower bound %s B), scratch of up to %s B a thread in it; weights %s B\n",
+            ig_commas(p->arena_bytes, arena), ig_commas(p->arena_lower_bound_bytes, bound),
+            ig_commas(p->scratch_bytes, scratch), ig_commas(p->weights_bytes, weights));
     print_bands(f, g, p);
 }
 
@@ -113,8 +117,25 @@ static int32_t bands_option(const char *text)
     ig_fatal("--bands=%s: auto, off or all", text);
 }
 
+static int32_t word_option(const char *option, const char *text, const char *first, const char *second)
+{
+    if (!strcmp(text, first)) return 0;
+    if (!strcmp(text, second)) return 1;
+    ig_fatal("%s=%s: %s or %s", option, text, first, second);
+}
+
+static void write_pareto(const struct ig_graph *g, const struct ig_plan_options *o, const struct ig_plan *p,
+                         const char *path)
+{
+    struct ig_tradeoff t;
+    char err[4096];
+    if (ig_tradeoff_make(g, o, &t, err, sizeof err) || ig_tradeoff_write(&t, g, p, path, err, sizeof err))
+        ig_fatal("%s", err);
+    ig_tradeoff_free(&t);
+}
+
 static struct ig_plan *make(const struct ig_graph *g, const char *graph_path, const char *profile_path,
-                            struct ig_plan_options *o)
+                            struct ig_plan_options *o, const char *pareto)
 {
     char err[4096], why[4096];
     struct ig_profile *profile = NULL;
@@ -129,6 +150,7 @@ static struct ig_plan *make(const struct ig_graph *g, const char *graph_path, co
     p->graph_sha256 = strdup(hex);
     if (ig_validate(g, p, o->memory_budget, why, sizeof why))
         ig_fatal("internal error: the validator refuses the plan: %s", why);
+    if (pareto) write_pareto(g, o, p, pareto);
     ig_profile_free(profile);
     return p;
 }
@@ -146,6 +168,10 @@ int ig_verb_plan(int argc, char **argv)
                                           {"max-latency-ms", 1, 0, 'l'},
                                           {"min-fps", 1, 0, 'f'},
                                           {"max-error", 1, 0, 'E'},
+                                          {"objective", 1, 0, 'O'},
+                                          {"algorithm", 1, 0, 'A'},
+                                          {"seed", 1, 0, 'S'},
+                                          {"pareto", 1, 0, 'F'},
                                           {"summary", 0, 0, 's'},
                                           {"verbose", 0, 0, 'v'},
                                           {"estimate", 0, 0, 'e'},
@@ -159,8 +185,8 @@ int ig_verb_plan(int argc, char **argv)
                                           {0, 0, 0, 0}};
     struct ig_source_options source = {.n_binds = 0};
     struct ig_plan_options o = {.target = "host", .isa = ig_host_isa(), .threads = ig_cores(),
-                                .max_error = IG_MAX_ERROR};
-    const char *out = "plan.json", *profile = NULL;
+                                .max_error = IG_MAX_ERROR, .seed = 1};
+    const char *out = "plan.json", *profile = NULL, *pareto = NULL;
     char err[4096];
     struct ig_estimate_options estimate = {.platform = NULL};
     int summarise = 0, verbose = 0, estimated = 0;
@@ -176,6 +202,10 @@ int ig_verb_plan(int argc, char **argv)
         case 'l': o.max_latency_ms = ig_number(optarg, "--max-latency-ms", 1e-9, 1e9); break;
         case 'f': o.min_fps = ig_number(optarg, "--min-fps", 1e-9, 1e9); break;
         case 'E': o.max_error = ig_number(optarg, "--max-error", 0, 1); break;
+        case 'O': o.objective = word_option("--objective", optarg, "latency", "memory"); break;
+        case 'A': o.algorithm = word_option("--algorithm", optarg, "exact", "nsga2"); break;
+        case 'S': o.seed = (uint64_t)ig_number(optarg, "--seed", 0, 9007199254740992); break;
+        case 'F': pareto = optarg; break;
         case 's': summarise = 1; break;
         case 'v': verbose = 1; break;
         case 'e': estimated = 1; break;
@@ -196,7 +226,7 @@ int ig_verb_plan(int argc, char **argv)
         return 0;
     }
     struct ig_plan *p =
-        summarise ? ig_plan_read(argv[optind + 1], g, err, sizeof err) : make(g, argv[optind], profile, &o);
+        summarise ? ig_plan_read(argv[optind + 1], g, err, sizeof err) : make(g, argv[optind], profile, &o, pareto);
     if (!p) ig_fatal("%s", err);
     if (!summarise && ig_plan_write(p, g, out, err, sizeof err)) ig_fatal("%s", err);
     if (summarise) summary(stdout, g, p);

@@ -1,6 +1,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/arena.h"
 #include "cli/cli.h"
 #include "graph/version.h"
 
@@ -10,53 +11,22 @@ static const char help[] =
     "(steps from left to right, bytes from bottom to top).\n"
     "  -o FILE   where to (default report.html; - for stdout)\n";
 
-enum { MAP_WIDTH = 1000, MAP_HEIGHT = 360 };
-
-static void text(FILE *f, const char *s)
-{
-    for (; *s; s++) {
-        if (*s == '<') fputs("&lt;", f);
-        else if (*s == '>') fputs("&gt;", f);
-        else if (*s == '&') fputs("&amp;", f);
-        else if (*s == '"') fputs("&quot;", f);
-        else fputc(*s, f);
-    }
-}
-
 static void head(FILE *f, const struct ig_graph *g, const struct ig_plan *p)
 {
-    char arena[32], bound[32], weights[32], scratch[32], both[32];
+    char arena[32], bound[32], weights[32], scratch[32];
     double macs = 0;
     for (int32_t i = 0; i < g->n_nodes; i++) macs += g->nodes[i].macs;
     fputs("<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>", f);
-    text(f, g->name);
+    ig_xml_text(f, g->name);
     fputs("</title>\n<style>body{font:14px sans-serif;margin:2em;max-width:1040px}table{border-collapse:collapse}"
           "td,th{padding:2px 10px;text-align:left;border-bottom:1px solid #ddd}td.n{text-align:right}"
           "div.bar{background:#69c;height:9px}svg{border:1px solid #aaa}rect{stroke:#fff;stroke-width:.5}</style></head><body>\n<h1>", f);
-    text(f, g->name);
-    fprintf(f, "</h1>\n<p>%s, %s, %d threads. %.1f MMAC, %.3f ms a frame %s. Arena %s B (lower bound %s B), scratch %s B a thread, "
-               "together %s B; weights %s B.</p>\n", p->target, p->isa, p->threads, macs * 1e-6, p->latency_ns * 1e-6,
+    ig_xml_text(f, g->name);
+    fprintf(f, "</h1>\n<p>%s, %s, %d threads. %.1f MMAC, %.3f ms a frame %s. Arena %s B (lower bound %s B), scratch of up to %s B a thread "
+               "in it; weights %s B.</p>\n", p->target, p->isa, p->threads, macs * 1e-6, p->latency_ns * 1e-6,
             p->profile_sha256[0] ? "predicted from the profile" : "estimated", ig_commas(p->arena_bytes, arena),
             ig_commas(p->arena_lower_bound_bytes, bound), ig_commas(p->scratch_bytes, scratch),
-            ig_commas(p->arena_bytes + p->threads * p->scratch_bytes, both), ig_commas(p->weights_bytes, weights));
-}
-
-/* One rectangle per storage in the arena: from its first to its last step, at its offset. */
-static void arena_map(FILE *f, const struct ig_graph *g, const struct ig_plan *p)
-{
-    double x = (double)MAP_WIDTH / (p->n_steps ? p->n_steps : 1);
-    double y = (double)MAP_HEIGHT / (p->arena_bytes ? (double)p->arena_bytes : 1);
-    fprintf(f, "<h2>Arena</h2>\n<svg width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\">\n", MAP_WIDTH, MAP_HEIGHT, MAP_WIDTH,
-            MAP_HEIGHT);
-    for (int32_t v = 0; v < p->n_buffers; v++) {
-        const struct ig_plan_buffer *b = &p->buffers[v];
-        if (b->memory != IG_MEMORY_ARENA || b->alias_of >= 0) continue;
-        fprintf(f, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" fill=\"hsl(%d,55%%,60%%)\"><title>", b->first * x,
-                MAP_HEIGHT - (double)(b->offset + b->bytes) * y, (b->last - b->first + 1) * x, (double)b->bytes * y, v * 47 % 360);
-        text(f, g->values[v].name);
-        fprintf(f, ": %lld B at %lld, steps %d to %d</title></rect>\n", (long long)b->bytes, (long long)b->offset, b->first, b->last);
-    }
-    fputs("</svg>\n", f);
+            ig_commas(p->weights_bytes, weights));
 }
 
 /* How a step is cut: by itself, or as one of a band, and what it keeps of its output there. */
@@ -85,7 +55,7 @@ static void layers(FILE *f, const struct ig_graph *g, const struct ig_plan *p)
         const struct ig_plan_step *s = &p->steps[i];
         const struct ig_node *n = &g->nodes[s->node];
         fputs("<tr><td>", f);
-        text(f, n->name);
+        ig_xml_text(f, n->name);
         fprintf(f, "<td>%s", s->kernel ? s->kernel->name : "view");
         cut(f, g, p, i);
         fprintf(f, "<td class=\"n\">%.3f<td class=\"n\">%.1f<td><div class=\"bar\" style=\"width:%.0fpx\"></div></tr>\n", n->macs * 1e-6,
@@ -111,7 +81,8 @@ int ig_verb_report(int argc, char **argv)
     if (!p) ig_fatal("%s", err);
     FILE *f = ig_open_output(out);
     head(f, g, p);
-    arena_map(f, g, p);
+    fputs("<h2>Arena</h2>\n", f);
+    ig_arena_svg(f, g, p);
     layers(f, g, p);
     ig_close_output();
     ig_plan_free(p);

@@ -131,10 +131,10 @@ static void emit_steps(FILE *f, const struct ig_lowered *l)
         char attrs[32] = "0", in[32] = "0";
         if (s->attrs) snprintf(attrs, sizeof attrs, "&attrs_%d", i);
         if (s->n_in) snprintf(in, sizeof in, "in_%d", i);
-        fprintf(f, "    {%s, %s, %s, out_%d, %lld, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, {%d, %d, %d, %d}},\n",
+        fprintf(f, "    {%s, %s, %s, out_%d, %lld, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, {%d, %d, %d, %d}, %lld, %lld},\n",
                 l->kernels[i]->name, attrs, in, i, (long long)s->weights, s->n_in, s->n_out, s->images, s->rows,
                 s->cols, s->split, s->chunk, s->chunks, s->band, s->phase, s->row_tile, s->reach.mul, s->reach.div,
-                s->reach.lo, s->reach.hi);
+                s->reach.lo, s->reach.hi, (long long)s->scratch, (long long)s->scratch_bytes);
     }
     if (!l->model.n_steps) fputs("    {0},\n", f);
     fputs("};\n\n", f);

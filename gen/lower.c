@@ -96,6 +96,8 @@ static void lower_step(struct ig_lowered *l, const struct ig_view *views, int32_
     s->chunk = ps->chunk;
     s->chunks = ps->chunks;
     s->row_tile = ps->kernel->row_tile;
+    s->scratch = ps->scratch_offset;
+    s->scratch_bytes = ps->scratch_bytes;
     if (before >= 0) ig_reach_of((enum ig_op)n->op, &call, ig_band_operand(n, before), &s->reach);
     l->layers[at] = (struct ig_layer){n->name, ps->kernel->name, n->macs, ps->predicted_ns};
     l->kernels[at] = ps->kernel;
@@ -112,6 +114,8 @@ static int32_t lower_band(struct ig_lowered *l, const struct ig_view *views, con
         lower_step(l, views, members[i], before, at + i);
         before = l->nodes[at + i]->out[0];
     }
+    l->steps[at].scratch = l->steps[at + n - 1].scratch;
+    l->steps[at].scratch_bytes = l->steps[at + n - 1].scratch_bytes;
     return at + n;
 }
 

@@ -71,7 +71,8 @@ enum ig_kernel_flags {
     IG_STRIDED = 1,     /* operands may have any row_stride, pixel_stride and ring_rows */
     IG_IN_PLACE_0 = 2,  /* out[0] may be the very memory of in[0] (equal extents) */
     IG_IN_PLACE_1 = 4,  /* ... of in[1] */
-    IG_IN_PLACE_3 = 8   /* ... of in[3]: the residual of a convolution or fc */
+    IG_IN_PLACE_3 = 8,  /* ... of in[3]: the residual of a convolution or fc */
+    IG_RING_OUT = 16    /* not strided, but out[0] may be a ring of dense rows */
 };
 
 struct ig_kernel {            /* one variant: everything the planner, the tests and the generator need */

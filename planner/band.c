@@ -58,12 +58,12 @@ void ig_step_times(const struct ig_graph *g, const struct ig_plan *p, int32_t *t
             times[members[n - 1]] = p->bands[i].last;
 }
 
-struct ig_view ig_ring_view(const struct ig_graph *g, int32_t v)
+struct ig_view ig_ring_view(const struct ig_graph *g, const struct ig_plan *p, int32_t v)
 {
     const struct ig_shape *s = &g->values[v].shape;
     struct ig_form f = ig_form_of(s);
     int64_t line = LINE / ig_type_bytes(s->type), lines = (f.c + line - 1) / line;
-    int64_t pixel = lines < 4 ? f.c : (lines | 1) * line;
+    int64_t pixel = lines < 4 || p->dense_rings ? f.c : (lines | 1) * line;
     return (struct ig_view){v, 0, f.w * pixel, pixel};
 }
 
@@ -76,13 +76,17 @@ static int is_private(const struct ig_graph *g, const struct ig_view *views, int
     return 1;
 }
 
-/* Can the step be cut by rows with strided operands, and has it one output and one image? */
+/*
+ * Can the step be cut by rows that lie in rings, and has it one output and one image? What takes rings on one side only
+ * has no reach, so that it can but open a band.
+ */
 static int is_divisible(const struct ig_graph *g, const struct ig_view *views, const struct ig_plan_step *s,
                         struct ig_call *call)
 {
     const struct ig_node *n = &g->nodes[s->node];
     int32_t images;
-    if (!s->kernel || !(s->kernel->flags & IG_STRIDED) || s->kernel->row_tile < 1 || n->out[0] < 0) return 0;
+    if (!s->kernel || !(s->kernel->flags & (IG_STRIDED | IG_RING_OUT))) return 0;
+    if (s->kernel->row_tile < 1 || n->out[0] < 0) return 0;
     for (int32_t k = 1; k < n->n_out; k++)
         if (n->out[k] >= 0) return 0;
     ig_node_call(g, views, n, call, &images);
@@ -106,9 +110,9 @@ int32_t ig_chain_next(const struct ig_graph *g, const struct ig_view *views, con
     return ig_reach_of((enum ig_op)n->op, &to, k, &reach) ? next : -1;
 }
 
-static void set_ring(const struct ig_graph *g, int32_t v, struct ig_operand *o)
+static void set_ring(const struct ig_graph *g, const struct ig_plan *p, int32_t v, struct ig_operand *o)
 {
-    struct ig_view ring = ig_ring_view(g, v);
+    struct ig_view ring = ig_ring_view(g, p, v);
     o->row_stride = ring.row_stride;
     o->pixel_stride = ring.pixel_stride;
 }
@@ -126,9 +130,9 @@ static int add_member(const struct ig_graph *g, const struct ig_view *views, con
     if (before >= 0) {
         k = ig_band_operand(n, before);
         if (!ig_reach_of((enum ig_op)n->op, &call, k, &chain->reach[i])) return 0;
-        set_ring(g, before, &call.in[k]);
+        set_ring(g, p, before, &call.in[k]);
     }
-    if (!is_last) set_ring(g, n->out[0], &call.out[0]);
+    if (!is_last) set_ring(g, p, n->out[0], &call.out[0]);
     if (!ig_kernel_fits(s->kernel, n->op, &call)) return 0;
     chain->rows[i] = call.out[0].h;
     chain->row_tile[i] = s->kernel->row_tile;
@@ -155,27 +159,33 @@ int ig_chain_make(const struct ig_graph *g, const struct ig_view *views, const s
 
 struct walk { /* through the phases of one chunk */
     const struct ig_chain *c;
+    int by_tiles;              /* a phase is one tile of the last member: all go tile by tile */
     int32_t done[IG_MAX_BAND]; /* where the rows end that are there */
-    struct ig_rows rows[IG_MAX_BAND],
-        needed[IG_MAX_BAND]; /* computed in this phase; read in it, of the output */
+    int32_t *rings;            /* [n] grows to what is live */
+    int64_t *computed;         /* [n] rows */
 };
 
-/* One phase: the last step makes `rows`. Members before the one returned have nothing to do. */
-static int32_t step_phase(struct walk *w, struct ig_rows rows)
+static void produce(struct walk *w, int32_t i, int32_t a, int32_t b)
 {
-    int32_t i = w->c->n - 1;
-    for (w->rows[i] = rows; i > 0; i--) {
-        int32_t tile = w->c->row_tile[i - 1], h = w->c->rows[i - 1];
-        struct ig_rows need = ig_reach_rows(&w->c->reach[i], w->rows[i].a, w->rows[i].b, h);
-        int32_t a = need.a - need.a % tile, b = need.b + (tile - need.b % tile) % tile;
-        w->needed[i - 1] = need;
-        if (a < w->done[i - 1]) a = w->done[i - 1];
-        if (b > h) b = h;
-        if (need.a == need.b || a >= b) break;
-        w->rows[i - 1] = (struct ig_rows){a, b};
-        w->done[i - 1] = b;
+    for (int32_t y = a, end; y < b; y = end) {
+        end = w->by_tiles && b - y > w->c->row_tile[i] ? y + w->c->row_tile[i] : b;
+        w->computed[i] += end - y;
+        if (i > 0) {
+            int32_t tile = w->c->row_tile[i - 1], h = w->c->rows[i - 1], *done = &w->done[i - 1];
+            struct ig_rows need = ig_reach_rows(&w->c->reach[i], y, end, h);
+            int32_t from = need.a - need.a % tile, to = need.b + (tile - need.b % tile) % tile;
+            if (from < *done) from = *done;
+            if (to > h) to = h;
+            if (need.a < need.b && from < to) produce(w, i - 1, from, to);
+            if (need.a < need.b && *done - need.a > w->rings[i - 1]) w->rings[i - 1] = *done - need.a;
+        }
+        w->done[i] = end;
     }
-    return i;
+}
+
+static int by_tiles(const struct ig_chain *c, int32_t rows)
+{
+    return rows == c->row_tile[c->n - 1];
 }
 
 static void walk_chain(const struct ig_chain *c, int32_t rows, int32_t chunk, int32_t *rings,
@@ -183,17 +193,24 @@ static void walk_chain(const struct ig_chain *c, int32_t rows, int32_t chunk, in
 {
     int32_t h = c->rows[c->n - 1];
     for (int32_t from = 0; from < h; from += chunk) {
-        struct walk w = {.c = c};
+        struct walk w = {.c = c, .by_tiles = by_tiles(c, rows), .rings = rings, .computed = computed};
         int32_t to = h - from < chunk ? h : from + chunk;
-        for (int32_t y = from; y < to; y += rows) {
-            int32_t i = step_phase(&w, (struct ig_rows){y, to - y < rows ? to : y + rows});
-            for (int32_t k = i; k < c->n; k++) computed[k] += w.rows[k].b - w.rows[k].a;
-            for (int32_t k = i > 0 ? i - 1 : 0; k < c->n - 1; k++) {
-                int32_t live = w.needed[k].a < w.needed[k].b ? w.done[k] - w.needed[k].a : 1;
-                if (live > rings[k]) rings[k] = live;
-            }
-        }
+        for (int32_t y = from; y < to; y += rows) produce(&w, c->n - 1, y, to - y < rows ? to : y + rows);
     }
+}
+
+int ig_chain_trails(const struct ig_chain *chain, const struct ig_reach *reach, int32_t rows)
+{
+    int32_t rings[IG_MAX_BAND] = {0}, h = chain->rows[chain->n - 1], first_h = chain->rows[0];
+    int64_t computed[IG_MAX_BAND] = {0};
+    struct walk w = {.c = chain, .by_tiles = by_tiles(chain, rows), .rings = rings, .computed = computed};
+    for (int32_t y = 0; y < h; y += rows) {
+        int32_t end = h - y < rows ? h : y + rows;
+        produce(&w, chain->n - 1, y, end);
+        if (w.done[0] < first_h && ig_floor_div((int64_t)w.done[0] * reach->mul + reach->lo, reach->div) < end)
+            return 0;
+    }
+    return 1;
 }
 
 void ig_chain_rings(const struct ig_chain *chain, int32_t rows, int32_t chunk, int32_t *rings)

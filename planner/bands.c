@@ -62,7 +62,8 @@ static double estimate(const struct ig_graph *g, const struct ig_plan *p, const 
         const struct ig_node *n = &g->nodes[s->node];
         double tensor = (double)ig_bytes(&g->values[n->out[0]].shape);
         ns += s->predicted_ns * (double)computed[i] / c->rows[i];
-        ns += phases * (call_ns + weight_bytes(g, n) / machines[isa].near_bytes_per_ns) / parallel;
+        double calls = t->rows == c->row_tile[c->n - 1] ? (double)computed[i] / c->row_tile[i] : phases;
+        ns += calls * (call_ns + weight_bytes(g, n) / machines[isa].near_bytes_per_ns) / parallel;
         if (i == c->n - 1) continue;
         ns -= 2 * tensor / machines[isa].far_bytes_per_ns / parallel;
         if (p->threads > 1) ns -= barrier_ns;

@@ -55,7 +55,8 @@ static void put_step(FILE *f, const struct ig_graph *g, const struct ig_plan_ste
     ig_put_text(f, n->name);
     fprintf(f, ",\"op\":\"%s\",\"predicted_ns\":", ig_op_info((enum ig_op)n->op)->name);
     ig_put_double(f, s->predicted_ns);
-    fprintf(f, ",\"processor\":%d,\"split\":\"%s\",\"stage\":%d}", s->processor, ig_split_names[s->split],
+    fprintf(f, ",\"processor\":%d,\"scratch_bytes\":%lld,\"scratch_offset\":%lld,\"split\":\"%s\",\"stage\":%d}",
+            s->processor, (long long)s->scratch_bytes, (long long)s->scratch_offset, ig_split_names[s->split],
             s->stage);
 }
 
@@ -167,6 +168,8 @@ static void read_step(struct ig_reader *r, const struct ig_graph *g, const json_
     s->chunk = (int32_t)ig_get_int(r, o, "chunk", 0, INT32_MAX);
     s->chunks = (int32_t)ig_get_int(r, o, "chunks", 1, INT32_MAX);
     s->predicted_ns = ig_get_double(r, o, "predicted_ns", 0);
+    s->scratch_bytes = ig_get_int(r, o, "scratch_bytes", 0, MAX_BYTES);
+    s->scratch_offset = ig_get_int(r, o, "scratch_offset", 0, MAX_BYTES);
 }
 
 /* Roots and offsets of views are the graph's to say; strides are what the file says. */

@@ -67,9 +67,29 @@ static int count_inside(const struct ig_node *n, const struct ig_storage *s, int
     return count;
 }
 
+/*
+ * Is it but the first member of an uncut band that has something in that storage too, and always ahead of the last? A
+ * block's residual may then be written over its input.
+ */
+static int is_ahead(const struct ig_graph *g, const struct ig_view *views, const struct ig_plan *p,
+                    const struct ig_storage *s, int32_t owner, const struct ig_band *band)
+{
+    const struct ig_node *n = &g->nodes[p->steps[band->first].node];
+    struct ig_chain chain;
+    struct ig_reach reach;
+    struct ig_call call;
+    int32_t images, k = 0;
+    if (p->steps[band->last].split || count_inside(n, s, owner) != 1) return 0;
+    while (k < n->n_in && (n->in[k] < 0 || s[n->in[k]].owner != owner)) k++;
+    if (k == n->n_in || !ig_chain_make(g, views, p, band->first, band->last, &chain)) return 0;
+    ig_node_call(g, views, n, &call, &images);
+    if (!ig_reach_of((enum ig_op)n->op, &call, k, &reach)) return 0;
+    return ig_chain_trails(&chain, &reach, band->rows);
+}
+
 /* Is one operand of the step the only tensor in `owner`'s storage, of all that happens at that time? */
-static int is_alone(const struct ig_graph *g, const struct ig_plan *p, const struct ig_storage *s, int32_t owner,
-                    int32_t step)
+static int is_alone(const struct ig_graph *g, const struct ig_view *views, const struct ig_plan *p,
+                    const struct ig_storage *s, int32_t owner, int32_t step)
 {
     int32_t members[IG_MAX_BAND], n = 1;
     const struct ig_band *band = ig_band_of(g, p, step);
@@ -77,7 +97,7 @@ static int is_alone(const struct ig_graph *g, const struct ig_plan *p, const str
     members[0] = step;
     if (band) n = ig_band_members(g, p, band, members);
     while (n-- > 0) count += count_inside(&g->nodes[members[n]], s, owner);
-    return count == 1;
+    return count == 1 || (count == 2 && band && is_ahead(g, views, p, s, owner, band));
 }
 
 static int same_extent(const struct ig_graph *g, int32_t a, int32_t b)
@@ -98,7 +118,7 @@ static int may_overwrite(const struct ig_graph *g, const struct ig_view *views, 
     return s[owner].memory == IG_MEMORY_ARENA && s[y].memory == IG_MEMORY_ARENA && s[y].owner == y &&
            s[owner].held_last == step && ig_bytes(&g->values[owner].shape) == ig_bytes(&g->values[y].shape) &&
            same_extent(g, x, y) && ig_is_run(&views[x], ig_form_of(&g->values[x].shape)) &&
-           is_alone(g, p, s, owner, step);
+           is_alone(g, views, p, s, owner, step);
 }
 
 static void overwrite(const struct ig_graph *g, struct ig_storage *s, int32_t from, int32_t to)

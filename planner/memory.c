@@ -10,8 +10,14 @@ static int owns_arena(const struct ig_storage *s, int32_t v)
     return s[v].owner == v && s[v].memory == IG_MEMORY_ARENA;
 }
 
-/* Most bytes held in any one step. */
-static int64_t most_live(const struct ig_graph *g, const struct ig_storage *s)
+/* Of all threads. */
+static int64_t scratch_of(const struct ig_plan *p, int32_t step)
+{
+    return p->steps[step].scratch_bytes * ig_scratch_threads(p, &p->steps[step]);
+}
+
+/* Most bytes held in any one step, its scratch with them. */
+static int64_t most_live(const struct ig_graph *g, const struct ig_plan *p, const struct ig_storage *s)
 {
     int64_t *change = ig_must_alloc((size_t)g->n_nodes + 2, sizeof *change), live = 0, most = 0;
     for (int32_t v = 0; v < g->n_values; v++) {
@@ -21,25 +27,29 @@ static int64_t most_live(const struct ig_graph *g, const struct ig_storage *s)
     }
     for (int32_t i = 0; i <= g->n_nodes; i++) {
         live += change[i];
-        if (live > most) most = live;
+        int64_t held = live + (i < g->n_nodes ? scratch_of(p, i) : 0);
+        if (held > most) most = held;
     }
     free(change);
     return most;
 }
 
-/* Offsets of the arena's owners, into offsets[n_values]. */
-static void pack_arena(const struct ig_graph *g, const struct ig_storage *s, int64_t *offsets)
+/* Offsets of the arena's owners, into offsets[n_values], and of the steps' scratch. */
+static void pack_arena(const struct ig_graph *g, const struct ig_storage *s, struct ig_plan *p, int64_t *offsets)
 {
-    struct ig_pack_item *items = ig_must_alloc((size_t)g->n_values, sizeof *items);
+    struct ig_pack_item *items = ig_must_alloc((size_t)(g->n_values + p->n_steps), sizeof *items);
     int32_t n = 0;
     for (int32_t v = 0; v < g->n_values; v++)
         if (owns_arena(s, v))
             items[n++] =
                 (struct ig_pack_item){s[v].held_first, s[v].held_last + 1, ig_bytes(&g->values[v].shape), 0};
-    ig_pack_offsets(items, n);
+    for (int32_t i = 0; i < p->n_steps; i++)
+        if (scratch_of(p, i)) items[n++] = (struct ig_pack_item){i, i + 1, scratch_of(p, i), 0};
+    p->arena_bytes = ig_pack_offsets(items, n).height;
     n = 0;
     for (int32_t v = 0; v < g->n_values; v++)
         if (owns_arena(s, v)) offsets[v] = items[n++].offset;
+    for (int32_t i = 0; i < p->n_steps; i++) p->steps[i].scratch_offset = scratch_of(p, i) ? items[n++].offset : 0;
     free(items);
 }
 
@@ -62,16 +72,12 @@ void ig_place_buffers(const struct ig_graph *g, const struct ig_view *views, str
     struct ig_storage *s = ig_must_alloc(n, sizeof *s);
     int64_t *offsets = ig_must_alloc(n, sizeof *offsets);
     ig_find_storage(g, views, p, s);
-    pack_arena(g, s, offsets);
+    pack_arena(g, s, p, offsets);
     p->n_buffers = g->n_values;
     p->buffers = ig_must_alloc(n, sizeof *p->buffers);
-    p->arena_bytes = 0;
-    for (int32_t v = 0; v < g->n_values; v++) {
-        struct ig_plan_buffer *b = &p->buffers[v];
-        fill_buffer(g, &views[v], s, v, offsets[s[v].owner], b);
-        if (owns_arena(s, v) && b->offset + b->bytes > p->arena_bytes) p->arena_bytes = b->offset + b->bytes;
-    }
-    p->arena_lower_bound_bytes = most_live(g, s);
+    for (int32_t v = 0; v < g->n_values; v++)
+        fill_buffer(g, &views[v], s, v, offsets[s[v].owner], &p->buffers[v]);
+    p->arena_lower_bound_bytes = most_live(g, p, s);
     free(s);
     free(offsets);
 }

@@ -9,6 +9,7 @@
 #include "planner/band.h"
 #include "planner/memory.h"
 #include "planner/select.h"
+#include "planner/tradeoff.h"
 
 static int select_all(const struct ig_graph *g, const struct ig_view *views, const struct ig_plan_options *o,
                       struct ig_plan *p, char *err, size_t err_bytes)
@@ -20,22 +21,6 @@ static int select_all(const struct ig_graph *g, const struct ig_view *views, con
     ig_choose_bands(g, views, o, p);
     for (int32_t i = 0; i < g->n_nodes; i++) p->latency_ns += p->steps[i].predicted_ns;
     return 0;
-}
-
-/* Of the steps that are in no band. */
-static int64_t most_scratch(const struct ig_graph *g, const struct ig_view *views, const struct ig_plan *p)
-{
-    int64_t most = 0;
-    for (int32_t i = 0; i < p->n_steps; i++) {
-        const struct ig_kernel *k = p->steps[i].kernel;
-        struct ig_call call;
-        int32_t batch;
-        if (!k || !k->scratch || ig_band_of(g, p, i)) continue;
-        ig_node_call(g, views, &g->nodes[i], &call, &batch);
-        int64_t bytes = ((int64_t)k->scratch(&call) + IG_ALIGN - 1) / IG_ALIGN * IG_ALIGN;
-        if (bytes > most) most = bytes;
-    }
-    return most;
 }
 
 /* A constant that is only in some step's packed weights has no bytes of its own: memory NONE. */
@@ -59,15 +44,14 @@ static void place_constants(const struct ig_graph *g, struct ig_plan *p)
 static int check_constraints(const struct ig_plan *p, const struct ig_plan_options *o, char *err,
                              size_t err_bytes)
 {
-    int64_t memory = p->arena_bytes + p->scratch_bytes * p->threads + p->weights_bytes;
+    int64_t memory = p->arena_bytes + p->weights_bytes;
     double ms = p->latency_ns * 1e-6, most_ms = o->max_latency_ms;
     if (o->memory_budget > 0 && memory > o->memory_budget) {
         snprintf(err, err_bytes,
-                 "memory budget of %lld bytes exceeded by %lld: arena %lld (lower bound %lld), scratch %d x "
-                 "%lld, weights %lld",
+                 "memory budget of %lld bytes exceeded by %lld: arena %lld (lower bound %lld), weights %lld",
                  (long long)o->memory_budget, (long long)(memory - o->memory_budget),
-                 (long long)p->arena_bytes, (long long)p->arena_lower_bound_bytes, p->threads,
-                 (long long)p->scratch_bytes, (long long)p->weights_bytes);
+                 (long long)p->arena_bytes, (long long)p->arena_lower_bound_bytes,
+                 (long long)p->weights_bytes);
         return -1;
     }
     if (most_ms > 0 && ms > most_ms) {
@@ -86,6 +70,16 @@ static int check_constraints(const struct ig_plan *p, const struct ig_plan_optio
 struct ig_plan *ig_plan_make(const struct ig_graph *g, const struct ig_plan_options *options, char *err,
                              size_t err_bytes)
 {
+    struct ig_plan *p = NULL;
+    if (options->objective != IG_OBJECTIVE_MEMORY) p = ig_plan_once(g, options, err, err_bytes);
+    if (p || options->bands != IG_BANDS_AUTO || options->lean) return p;
+    if (options->objective != IG_OBJECTIVE_MEMORY && options->memory_budget <= 0) return NULL;
+    return ig_tradeoff_plan(g, options, err, err_bytes);
+}
+
+struct ig_plan *ig_plan_once(const struct ig_graph *g, const struct ig_plan_options *options, char *err,
+                             size_t err_bytes)
+{
     struct ig_plan *p = ig_must_alloc(1, sizeof *p);
     struct ig_view *views = ig_must_alloc((size_t)g->n_values, sizeof *views);
     p->model = ig_copy_text(g->name);
@@ -94,11 +88,12 @@ struct ig_plan *ig_plan_make(const struct ig_graph *g, const struct ig_plan_opti
     p->target = ig_copy_text(options->target);
     p->isa = ig_copy_text(ig_isa_name(options->isa));
     p->threads = options->threads;
+    p->dense_rings = options->lean == 2;
     ig_compute_views(g, views);
     int bad = select_all(g, views, options, p, err, err_bytes);
     if (!bad) {
+        ig_measure_scratch(g, views, p);
         ig_place_buffers(g, views, p);
-        p->scratch_bytes = most_scratch(g, views, p);
         ig_place_rings(g, views, p);
         place_constants(g, p);
         bad = check_constraints(p, options, err, err_bytes);

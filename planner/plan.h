@@ -41,12 +41,17 @@ struct ig_plan_step {      /* one node, in execution order */
     int32_t chunk;         /* rows or channels per piece, a multiple of the kernel's tile */
     int32_t chunks;        /* pieces; threads take them in any order */
     double predicted_ns;   /* with all the plan's threads */
+    int64_t scratch_bytes; /* a thread's own while it runs, a multiple of IG_ALIGN; of a band at its last step, rings
+                              and all */
+    int64_t scratch_offset; /* of thread 0's in the arena; the plan's other threads' follow, where it has chunks for
+                               them. 0 if there is none */
 };
 
 /*
  * A segment of the plan that is run by rows: a chain of steps, each of which but the first is the only reader of what
  * the one before wrote. It runs in the place of its last step, which says how its rows are cut for threads; a phase
- * makes `rows` of them. The tensors between are rings.
+ * makes `rows` of them, all at once, or where that is the least there can be, every step goes tile by tile. The tensors
+ * between are rings.
  */
 struct ig_band {
     int32_t first, last;   /* steps */
@@ -79,11 +84,13 @@ struct ig_plan {
     struct ig_plan_step *steps;
     struct ig_plan_buffer *buffers;    /* one per value of the graph, by value index */
     struct ig_band *bands;             /* by last step; no step is in two */
-    int64_t arena_bytes;               /* activations: max(offset + bytes) */
-    int64_t arena_lower_bound_bytes;   /* max over steps of the live bytes (aliases counted once) */
-    int64_t scratch_bytes;             /* per thread: max over steps; over bands, with their rings */
+    int64_t arena_bytes;               /* activations and the threads' scratch: max(offset + bytes) */
+    int64_t arena_lower_bound_bytes;   /* max over steps of the live bytes (aliases counted once) and its scratch */
+    int64_t scratch_bytes;             /* max over steps: what each thread beyond the plan's needs, behind the arena */
     int64_t weights_bytes;             /* packed blob, as gen will lay it out */
     double latency_ns;                 /* sum of predicted_ns */
+    int32_t dense_rings;               /* while it is made: rings get no gaps, which would keep pixels from sharing cache
+                                          sets */
 };
 
 /* --- views: planner/views.c --- */
@@ -152,6 +159,9 @@ int ig_legal_cuts(const struct ig_kernel *k, const struct ig_call *call, int32_t
  */
 #define IG_MAX_ERROR 1e-5
 
+enum ig_objective { IG_OBJECTIVE_LATENCY = 0, IG_OBJECTIVE_MEMORY };
+enum ig_algorithm { IG_ALGORITHM_EXACT = 0, IG_ALGORITHM_NSGA2 };
+enum { IG_LEAN_WAYS = 3 };
 enum ig_band_choice { IG_BANDS_AUTO = 0, IG_BANDS_OFF, IG_BANDS_ALL, IG_BANDS_GIVEN };
 
 struct ig_plan_options {
@@ -159,16 +169,24 @@ struct ig_plan_options {
     int32_t isa;              /* enum ig_isa: kernels of this ISA and of IG_ISA_REF may be chosen */
     int32_t threads;          /* >= 1 */
     const struct ig_profile *profile; /* NULL: estimate */
-    int64_t memory_budget;    /* bytes of arena + scratch + weights; 0: none */
+    int64_t memory_budget;    /* bytes of arena + weights; 0: none */
     double max_latency_ms;    /* 0: none */
     double min_fps;           /* 0: none */
     double max_error;         /* largest error of a layer's kernel, as in the timing or the descriptor; 0: direct only */
     int32_t bands;            /* enum ig_band_choice: where it should pay, nowhere, wherever it can, as given */
+    int32_t lean;             /* kernels: 0: the fastest; 1: the fastest of those whose weights and scratch come near the
+                                 least there is; 2: those of the least, and rings without gaps */
+    int32_t objective;        /* enum ig_objective; memory: bands and kernels of the least, within the constraints */
+    int32_t algorithm;        /* enum ig_algorithm: how bands are searched for under a budget or for least memory */
+    uint64_t seed;            /* of IG_ALGORITHM_NSGA2 */
     const struct ig_band_timing *given; /* legal bands that do not meet; chunk as wished */
     int32_t n_given;
 };
 
-/* The whole planner. NULL with one line in err: no kernel for a node, or a constraint that cannot be met (by how much). */
+/*
+ * The whole planner. NULL with one line in err: no kernel for a node, or a constraint that cannot be met (by how much,
+ * and what can). Where the fastest plan is beyond the memory budget, the fastest within it (planner/tradeoff.h).
+ */
 struct ig_plan *ig_plan_make(const struct ig_graph *g, const struct ig_plan_options *options, char *err, size_t err_bytes);
 void ig_plan_free(struct ig_plan *p);
 
@@ -187,6 +205,14 @@ int32_t ig_band_operand(const struct ig_node *n, int32_t value);
  */
 int32_t ig_band_candidates(const struct ig_graph *g, const struct ig_view *views, const struct ig_plan *p,
                            int32_t isa, struct ig_band_timing **bands);
+
+/* --- scratch: planner/scratch.c --- */
+
+/* Threads that have a scratch of their own while that step runs, of the plan's. */
+static inline int32_t ig_scratch_threads(const struct ig_plan *p, const struct ig_plan_step *s)
+{
+    return s->chunks > 1 ? p->threads : 1;
+}
 
 /* --- estimate: planner/estimate.c --- */
 

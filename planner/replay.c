@@ -74,16 +74,20 @@ static int is_ring(const struct shadow *s, int32_t v)
     return s->boxes[v].memory == IG_MEMORY_RING;
 }
 
-/* What the band's other members read from outside stays as it is while the last one, `step`, writes. */
+/*
+ * What the band's other members read from outside stays as it is while the last one, `step`, writes; but what its first
+ * reads may be written over row by row where the band is not cut: that is replayed with the rings.
+ */
 static void read_band(struct shadow *s, int32_t step)
 {
-    int32_t out = s->g->nodes[s->p->steps[step].node].out[0];
+    int32_t out = s->g->nodes[s->p->steps[step].node].out[0], first = s->p->bands[s->band[step]].first;
     for (int32_t i = 0; i < step; i++) {
         const struct ig_node *n = &s->g->nodes[s->p->steps[i].node];
         if (s->band[i] != s->band[step]) continue;
         for (int32_t k = 0; k < n->n_in; k++) {
             if (n->in[k] < 0 || is_ring(s, n->in[k])) continue;
             read_value(s, step, n->in[k]);
+            if (i == first && !s->p->steps[step].split && ig_box_equal(&s->boxes[n->in[k]], &s->boxes[out])) continue;
             if (ig_box_meet(&s->boxes[n->in[k]], &s->boxes[out]))
                 find(s, owner_of(s, n->in[k]) == owner_of(s, out) ? IG_BAD_ALIAS : IG_OVERLAP_LIVE, step, n->in[k],
                      out);

@@ -11,6 +11,37 @@ static int is_candidate(const struct ig_kernel *k, int32_t isa, int32_t op, cons
     return (k->isa == isa || k->isa == IG_ISA_REF) && ig_kernel_fits(k, op, call);
 }
 
+/* What a kernel adds to memory: weights as it packs or reads them, and the scratch of all threads. */
+static int64_t kernel_bytes(const struct ig_kernel *k, const struct ig_call *call, int32_t threads)
+{
+    int64_t bytes = k->scratch ? (int64_t)k->scratch(call) * threads : 0;
+    if (k->pack) return bytes + (int64_t)k->pack(call, NULL);
+    for (int32_t i = 1; i < call->n_in && i < 3; i++)
+        if (call->in[i].shape && call->in[i].data) bytes += ig_bytes(call->in[i].shape);
+    return bytes;
+}
+
+/* The most that a kernel may add. Those of the reference are small, but only a choice where there are no others. */
+static int64_t most_bytes(const struct ig_plan_options *o, int32_t op, const struct ig_call *call)
+{
+    int64_t least = INT64_MAX;
+    if (!o->lean) return INT64_MAX;
+    for (int i = 0; i < ig_kernel_count(); i++) {
+        const struct ig_kernel *k = ig_kernel_at(i);
+        if (k->isa != o->isa || k->error > o->max_error || !is_candidate(k, o->isa, op, call)) continue;
+        int64_t bytes = kernel_bytes(k, call, o->threads);
+        if (bytes < least) least = bytes;
+    }
+    return o->lean == 1 && least < INT64_MAX ? least + least / 20 + 4096 : least;
+}
+
+static int is_small_enough(const struct ig_plan_options *o, const struct ig_kernel *k, const struct ig_call *call,
+                           int64_t most)
+{
+    if (most == INT64_MAX) return 1;
+    return k->isa == o->isa && kernel_bytes(k, call, o->threads) <= most;
+}
+
 static void take(struct ig_plan_step *step, const struct ig_kernel *k, struct ig_cut cut, double ns)
 {
     if (step->kernel && ns >= step->predicted_ns) return;
@@ -34,11 +65,12 @@ static struct ig_cut cut_of(const struct ig_timing *t, const struct ig_call *cal
 static void select_measured(const struct ig_profile *profile, const struct ig_plan_options *o, int32_t node,
                             int32_t op, const struct ig_call *call, struct ig_plan_step *step)
 {
+    int64_t most = most_bytes(o, op, call);
     for (int32_t i = 0; i < profile->n; i++) {
         const struct ig_timing *t = &profile->timings[i];
         if (t->node != node || t->threads != o->threads || !is_candidate(t->kernel, o->isa, op, call))
             continue;
-        if (t->error > o->max_error) continue;
+        if (t->error > o->max_error || !is_small_enough(o, t->kernel, call, most)) continue;
         struct ig_cut cut = cut_of(t, call);
         if (cut.chunks) take(step, t->kernel, cut, t->in_order_ns > 0 ? t->in_order_ns : t->alone_ns);
     }
@@ -47,10 +79,12 @@ static void select_measured(const struct ig_profile *profile, const struct ig_pl
 static void select_estimated(const struct ig_plan_options *o, int32_t op, const struct ig_call *call,
                              int32_t batch, struct ig_plan_step *step)
 {
+    int64_t most = most_bytes(o, op, call);
     for (int i = 0; i < ig_kernel_count(); i++) {
         const struct ig_kernel *k = ig_kernel_at(i);
         struct ig_cut cut;
         if (!is_candidate(k, o->isa, op, call) || k->error > o->max_error) continue;
+        if (!is_small_enough(o, k, call, most)) continue;
         ig_legal_cuts(k, call, o->threads, &cut, 1);
         take(step, k, cut, ig_cut_ns(k, call, cut, o->threads) * batch);
     }

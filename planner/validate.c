@@ -153,6 +153,10 @@ static int check_alignment(struct check *c)
             return say(c, IG_MISALIGNED, "'%s' lies at %lld, no multiple of %lld", value_name(c, v),
                        (long long)b->offset, (long long)align);
     }
+    for (int32_t i = 0; i < c->p->n_steps; i++)
+        if (c->p->steps[i].scratch_offset % IG_ALIGN)
+            return say(c, IG_MISALIGNED, "the scratch of step %d lies at %lld", i,
+                       (long long)c->p->steps[i].scratch_offset);
     return IG_PLAN_OK;
 }
 
@@ -188,6 +192,12 @@ static int check_range(struct check *c)
         if (b->offset < 0 || end > room)
             return say(c, IG_OUT_OF_ARENA, "'%s' ends at %lld of %lld bytes", value_name(c, v), (long long)end,
                        (long long)room);
+    }
+    for (int32_t i = 0; i < c->p->n_steps; i++) {
+        const struct ig_plan_step *s = &c->p->steps[i];
+        if (s->scratch_offset < 0 || s->scratch_bytes < 0 ||
+            s->scratch_offset + s->scratch_bytes * ig_scratch_threads(c->p, s) > c->p->arena_bytes)
+            return say(c, IG_OUT_OF_ARENA, "the scratch of step %d ends behind the arena", i);
     }
     for (int32_t i = 0; i < g->n_inputs + g->n_outputs; i++) {
         int is_input = i < g->n_inputs, index = is_input ? i : i - g->n_inputs;
@@ -344,8 +354,24 @@ static int owns_arena(const struct check *c, int32_t v)
     return c->p->buffers[v].alias_of < 0 && c->p->buffers[v].memory == IG_MEMORY_ARENA;
 }
 
+/* All threads' scratch of a step: 0, or where it meets what lives. */
+static int check_scratch(struct check *c, int32_t step)
+{
+    const struct ig_plan_step *s = &c->p->steps[step];
+    int64_t end = s->scratch_offset + s->scratch_bytes * ig_scratch_threads(c->p, s);
+    for (int32_t v = 0; v < c->g->n_values && s->scratch_bytes; v++) {
+        const struct ig_plan_buffer *b = &c->p->buffers[v];
+        if (owns_arena(c, v) && b->first <= step && step <= b->last && s->scratch_offset < b->offset + b->bytes &&
+            b->offset < end)
+            return say(c, IG_OVERLAP_LIVE, "the scratch of step %d overlaps '%s'", step, value_name(c, v));
+    }
+    return IG_PLAN_OK;
+}
+
 static int check_overlaps(struct check *c, const struct ig_replay *replay)
 {
+    for (int32_t i = 0; i < c->p->n_steps; i++)
+        if (check_scratch(c, i)) return IG_OVERLAP_LIVE;
     for (int32_t v = 0; v < c->g->n_values; v++) {
         const struct ig_plan_buffer *a = &c->p->buffers[v];
         if (!owns_arena(c, v)) continue;
@@ -369,43 +395,51 @@ static int check_overlaps(struct check *c, const struct ig_replay *replay)
     return IG_PLAN_OK;
 }
 
-/* Scratch of the neediest step or band; bytes of the blob: zeros, packed weights, and each constant that a step reads
- * as it is. */
-static void needed(const struct check *c, int64_t *scratch, int64_t *weights)
+/* Scratch of a step, or of the band that ends there. */
+static int64_t needed_scratch(const struct check *c, int32_t step)
 {
-    int64_t zeros = IG_ALIGN;
+    const struct ig_kernel *k = c->p->steps[step].kernel;
+    int32_t band = c->band[step], clash;
+    if (band < 0) return k && k->scratch ? round_up((int64_t)k->scratch(&c->calls[step])) : 0;
+    return c->p->bands[band].last == step ? ig_band_scratch(c->g, c->p, &c->p->bands[band], c->calls, &clash) : 0;
+}
+
+/* Bytes of the blob: zeros, packed weights, and each constant that a step reads as it is. */
+static int64_t needed_weights(const struct check *c)
+{
+    int64_t zeros = IG_ALIGN, weights = 0;
     uint8_t *counted = ig_must_alloc((size_t)c->g->n_values, 1);
-    *scratch = *weights = 0;
     for (int32_t i = 0; i < c->p->n_steps; i++) {
         const struct ig_kernel *k = c->p->steps[i].kernel;
         const struct ig_node *n = node_of(c, i);
         if (!k) continue;
-        int64_t bytes = k->scratch && c->band[i] < 0 ? round_up((int64_t)k->scratch(&c->calls[i])) : 0;
         int64_t zero = ig_is_spatial((enum ig_op)n->op) ? (int64_t)ig_zeros_bytes(&c->calls[i]) : 0;
-        if (bytes > *scratch) *scratch = bytes;
         if (zero > zeros) zeros = zero;
-        if (k->pack) *weights += round_up((int64_t)k->pack(&c->calls[i], NULL));
+        if (k->pack) weights += round_up((int64_t)k->pack(&c->calls[i], NULL));
         for (int32_t j = 0; j < n->n_in; j++) {
             int32_t v = n->in[j];
             if (v < 0 || c->p->buffers[v].memory != IG_MEMORY_WEIGHTS) continue;
             if (k->pack && (j == 1 || j == 2) && ig_is_const(c->g, v)) continue;
             if (c->p->buffers[v].alias_of >= 0) v = c->p->buffers[v].alias_of;
-            if (!counted[v]++) *weights += round_up(ig_bytes(&c->g->values[v].shape));
+            if (!counted[v]++) weights += round_up(ig_bytes(&c->g->values[v].shape));
         }
     }
-    for (int32_t i = 0; i < c->p->n_bands; i++) {
-        int32_t clash;
-        int64_t bytes = ig_band_scratch(c->g, c->p, &c->p->bands[i], c->calls, &clash);
-        if (bytes > *scratch) *scratch = bytes;
-    }
-    *weights += round_up(zeros);
     free(counted);
+    return weights + round_up(zeros);
 }
 
 static int check_height(struct check *c)
 {
-    int64_t height = 0, scratch, weights;
-    needed(c, &scratch, &weights);
+    int64_t height = 0, scratch = 0, weights = needed_weights(c);
+    for (int32_t i = 0; i < c->p->n_steps; i++) {
+        const struct ig_plan_step *s = &c->p->steps[i];
+        int64_t bytes = needed_scratch(c, i), end = s->scratch_offset + bytes * ig_scratch_threads(c->p, s);
+        if (s->scratch_bytes != bytes)
+            return say(c, IG_BAD_HEIGHT, "step %d needs %lld bytes of scratch, not %lld", i, (long long)bytes,
+                       (long long)s->scratch_bytes);
+        if (bytes > scratch) scratch = bytes;
+        if (bytes && end > height) height = end;
+    }
     for (int32_t v = 0; v < c->g->n_values; v++) {
         const struct ig_plan_buffer *b = &c->p->buffers[v];
         if (owns_arena(c, v) && b->offset + b->bytes > height) height = b->offset + b->bytes;
@@ -425,7 +459,8 @@ static int check_bound(struct check *c)
 {
     int64_t most = 0;
     for (int32_t i = 0; i < c->p->n_steps; i++) {
-        int64_t live = 0;
+        const struct ig_plan_step *s = &c->p->steps[i];
+        int64_t live = s->scratch_bytes * ig_scratch_threads(c->p, s);
         for (int32_t v = 0; v < c->g->n_values; v++)
             if (owns_arena(c, v) && c->held_first[v] <= i && i <= c->held_last[v])
                 live += ig_bytes(&c->g->values[v].shape);
@@ -438,7 +473,7 @@ static int check_bound(struct check *c)
 
 static int check_budget(struct check *c)
 {
-    int64_t memory = c->p->arena_bytes + c->p->scratch_bytes * c->p->threads + c->p->weights_bytes;
+    int64_t memory = c->p->arena_bytes + c->p->weights_bytes;
     if (c->budget <= 0 || memory <= c->budget) return IG_PLAN_OK;
     return say(c, IG_OVER_BUDGET, "%lld bytes, %lld over the budget", (long long)memory,
                (long long)(memory - c->budget));

@@ -150,7 +150,33 @@ struct shadow_band {
     struct ig_reach reach[IG_MAX_BAND];
     int32_t *tags[IG_MAX_BAND]; /* of a member but the last, by slot of its ring: the row there; -1: none */
     int32_t done[IG_MAX_BAND];
+    int by_tiles;               /* phases are the last member's tile */
+    int32_t over;               /* operand of the first member that the last one writes over; -1: none */
 };
+
+/* The operand of the band's first member that lies where the last one writes. */
+static int32_t overwritten(const struct shadow_band *s)
+{
+    const struct ig_node *n = &s->g->nodes[s->p->steps[s->w.step[0]].node];
+    const struct ig_plan_buffer *out = &s->p->buffers[s->w.value[s->w.n - 1]];
+    for (int32_t k = 0; k < n->n_in; k++) {
+        if (n->in[k] < 0) continue;
+        const struct ig_plan_buffer *in = &s->p->buffers[n->in[k]];
+        if (in->memory == IG_MEMORY_ARENA && out->memory == IG_MEMORY_ARENA && in->offset == out->offset) return k;
+    }
+    return -1;
+}
+
+/* Does the first member find its rows as they were, before the last has written over them? */
+static int is_whole(const struct shadow_band *s, int32_t y)
+{
+    struct tap t = taps_of(&s->g->nodes[s->p->steps[s->w.step[0]].node], &s->calls[s->w.step[0]], s->over, y);
+    for (int32_t k = 0; k < t.count; k++) {
+        int32_t row = t.first + k * t.step;
+        if (row >= 0 && row < s->done[s->w.n - 1]) return 0;
+    }
+    return 1;
+}
 
 static int is_there(const struct shadow_band *s, int32_t member, int32_t row)
 {
@@ -164,6 +190,12 @@ static int compute(struct shadow_band *s, int32_t i, int32_t a, int32_t b, int32
 {
     const struct ig_node *n = &s->g->nodes[s->p->steps[s->w.step[i]].node];
     const struct ig_call *call = &s->calls[s->w.step[i]];
+    int32_t own = s->p->steps[s->w.step[i]].kernel->row_tile;
+    if (s->by_tiles && b - a > own) {
+        for (; a < b; a += own)
+            if (compute(s, i, a, b - a < own ? b : a + own, missing)) return -1;
+        return 0;
+    }
     if (i > 0) {
         int32_t h = s->calls[s->w.step[i - 1]].out[0].h;
         int32_t tile = s->p->steps[s->w.step[i - 1]].kernel->row_tile;
@@ -181,6 +213,11 @@ static int compute(struct shadow_band *s, int32_t i, int32_t a, int32_t b, int32
                 }
         }
     }
+    for (int32_t y = a; i == 0 && s->over >= 0 && y < b; y++)
+        if (!is_whole(s, y)) {
+            *missing = s->g->nodes[s->p->steps[s->w.step[0]].node].in[s->over];
+            return -1;
+        }
     for (int32_t y = a; i < s->w.n - 1 && y < b; y++)
         s->tags[i][y % s->p->buffers[s->w.value[i]].ring_rows] = y;
     s->done[i] = b;
@@ -203,7 +240,8 @@ static int can_run(struct shadow_band *s, const struct ig_band *b)
         const struct ig_call *call = &s->calls[s->w.step[i]];
         enum ig_op op = (enum ig_op)s->g->nodes[step->node].op;
         int32_t images, h, w, c;
-        if (!(step->kernel->flags & IG_STRIDED) || step->kernel->row_tile < 1) return 0;
+        int32_t flags = i ? IG_STRIDED : IG_STRIDED | IG_RING_OUT;
+        if (!(step->kernel->flags & flags) || step->kernel->row_tile < 1) return 0;
         if (i < s->w.n - 1 && (step->split || s->p->buffers[s->w.value[i]].ring_rows < 1)) return 0;
         if (i == s->w.n - 1 && step->split == 2) return 0;
         ig_collapse(op, call->out[0].shape, &images, &h, &w, &c);
@@ -223,6 +261,8 @@ int32_t ig_replay_band(const struct ig_graph *g, const struct ig_plan *p, const 
     struct shadow_band s = {.g = g, .p = p, .calls = calls, .w = ig_walk_band(g, p, b)};
     const struct ig_plan_step *last = &p->steps[b->last];
     if (!can_run(&s, b)) return -2;
+    s.over = overwritten(&s);
+    s.by_tiles = b->rows == last->kernel->row_tile;
     int32_t h = calls[b->last].out[0].h, chunk = last->split ? last->chunk : h, missing = -1;
     for (int32_t i = 0; i < s.w.n - 1; i++)
         s.tags[i] = ig_must_alloc((size_t)p->buffers[s.w.value[i]].ring_rows, sizeof *s.tags[i]);

@@ -72,39 +72,44 @@ static void run_chunk(const struct ig_step *s, const struct ig_call *whole, int3
     for (int32_t n = 0; n < s->images; n++, next_image(s, &call)) s->run(&call, r, scratch);
 }
 
+struct band { /* a chunk of it on its way */
+    const struct ig_step *steps;
+    const struct ig_call *calls;
+    void *scratch;
+    int32_t done[IG_MAX_BAND]; /* rows that a member has computed end there */
+    int by_tiles;
+};
+
 /*
- * Members [first, n) of a band have rows to compute in this phase: rows[i] of member i, from the last one's
- * back to the first that is behind. done[i]: rows that member i has computed end there.
+ * Rows [a, b) of member i, after the rows that they need and that are not there yet: at once, or in a band of the
+ * lowest phases tile by tile, so that no member is ahead of its reader by more than it must.
  */
-static int32_t phase_rows(const struct ig_step *s, int32_t n, const int32_t *done, struct ig_rows *rows)
+static void produce(struct band *band, int32_t i, int32_t a, int32_t b)
 {
-    int32_t i = n - 1;
-    for (; i > 0; i--) {
-        const struct ig_step *p = &s[i - 1];
-        struct ig_rows need = ig_reach_rows(&s[i].reach, rows[i].a, rows[i].b, p->rows);
-        int32_t a = need.a / p->row_tile * p->row_tile;
-        int32_t b = (need.b + p->row_tile - 1) / p->row_tile * p->row_tile;
-        if (a < done[i - 1]) a = done[i - 1];
-        if (b > p->rows) b = p->rows;
-        if (need.a == need.b || a >= b) break;
-        rows[i - 1] = (struct ig_rows){a, b};
+    const struct ig_step *s = &band->steps[i];
+    for (int32_t y = a, end; y < b; y = end) {
+        end = band->by_tiles && b - y > s->row_tile ? y + s->row_tile : b;
+        if (i > 0) {
+            const struct ig_step *p = &s[-1];
+            struct ig_rows need = ig_reach_rows(&s->reach, y, end, p->rows);
+            int32_t from = need.a / p->row_tile * p->row_tile;
+            int32_t to = (need.b + p->row_tile - 1) / p->row_tile * p->row_tile;
+            if (from < band->done[i - 1]) from = band->done[i - 1];
+            if (to > p->rows) to = p->rows;
+            if (need.a < need.b && from < to) produce(band, i - 1, from, to);
+        }
+        s->run(&band->calls[i], (struct ig_range){y, end, 0, s->cols}, band->scratch);
+        band->done[i] = end;
     }
-    return i;
 }
 
 /* Chunk `chunk` of the last member's rows. A row that two chunks need of an inner tensor is computed in both. */
 static void run_band(const struct ig_step *s, const struct ig_call *calls, int32_t chunk, void *scratch)
 {
-    int32_t n = s->band, done[IG_MAX_BAND] = {0};
-    struct ig_rows rows[IG_MAX_BAND];
-    struct ig_range r = chunk_range(&s[n - 1], chunk);
-    for (int32_t y = r.y0; y < r.y1; y += s->phase) {
-        rows[n - 1] = (struct ig_rows){y, r.y1 - y < s->phase ? r.y1 : y + s->phase};
-        for (int32_t i = phase_rows(s, n, done, rows); i < n; i++) {
-            s[i].run(&calls[i], (struct ig_range){rows[i].a, rows[i].b, 0, s[i].cols}, scratch);
-            done[i] = rows[i].b;
-        }
-    }
+    int32_t last = s->band - 1;
+    struct ig_range r = chunk_range(&s[last], chunk);
+    struct band band = {s, calls, scratch, {0}, s->phase == s[last].row_tile};
+    for (int32_t y = r.y0; y < r.y1; y += s->phase) produce(&band, last, y, r.y1 - y < s->phase ? r.y1 : y + s->phase);
 }
 
 /* All chunks that this thread gets of a step, or of the band that it opens. */
@@ -124,16 +129,23 @@ static void run_step(const struct ig_run *run, const struct ig_sync *sync, int32
     }
 }
 
+/* The threads that the plan knows have theirs where the step does not need the arena, others behind it. */
+static void *scratch_of(const struct ig_run *run, const struct ig_step *s, int32_t thread)
+{
+    const struct ig_model *m = run->model;
+    if (thread < m->threads) return run->arena + s->scratch + thread * s->scratch_bytes;
+    return run->arena + m->arena_bytes + (thread - m->threads) * m->scratch_bytes;
+}
+
 void ig_run_steps(const struct ig_run *run, const struct ig_sync *sync, int32_t thread)
 {
     const struct ig_model *m = run->model;
-    char *scratch = run->arena + m->arena_bytes + thread * m->scratch_bytes;
     int timed = run->step_ns && !thread;
     int64_t before = timed ? run->clock_ns() : 0;
     for (int32_t k = 0, next; k < m->n_steps; k = next) {
         const struct ig_step *s = &m->steps[k];
         next = k + (s->band ? s->band : 1);
-        run_step(run, sync, thread, s, scratch);
+        run_step(run, sync, thread, s, scratch_of(run, s, thread));
         if (sync->team) sync->barrier(sync->team);
         if (!timed) continue;
         /* A thread that slept at the barrier must not book the next step's work on this one. */

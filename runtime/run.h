@@ -20,7 +20,7 @@ struct ig_team;
 
 struct ig_run { /* one execution of one frame: what all threads share */
     const struct ig_model *model;
-    char *arena; /* activations, then scratch of thread 0, 1, ... */
+    char *arena; /* activations and scratch; then scratch of threads that the plan does not know */
     const char *weights;
     const void *const *inputs;
     void *const *outputs;
@@ -39,7 +39,7 @@ struct ig_sync {
 /* Bytes that the arena must have for `threads` threads. */
 static inline int64_t ig_arena_total(const struct ig_model *m, int32_t threads)
 {
-    return m->arena_bytes + threads * m->scratch_bytes;
+    return m->arena_bytes + (threads > m->threads ? threads - m->threads : 0) * m->scratch_bytes;
 }
 
 /* Thread `thread` of a run: all steps, in order; returns when this thread is done with the last one. */

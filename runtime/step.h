@@ -35,7 +35,8 @@ struct ig_place { /* one operand of a step */
 /*
  * A band is a run of steps of which each but the first reads what the one before wrote, a few rows at a time
  * and through rings: for every chunk of the last member's rows, phase by phase, each member computes the rows
- * that the one after it needs and that are not there yet.
+ * that the one after it needs and that are not there yet. Where a phase is one tile of the last member's rows, every
+ * member goes tile by tile.
  */
 struct ig_step {
     ig_kernel_fn *run;
@@ -51,6 +52,8 @@ struct ig_step {
     int32_t phase;         /* of a band's first member: rows of the last member's output a phase */
     int32_t row_tile;      /* of a member: rows that a range may start at */
     struct ig_reach reach; /* of a member but the first: into what the member before it wrote */
+    int64_t scratch, scratch_bytes; /* thread 0's scratch: bytes into the arena; the next thread's lies so many bytes
+                                       behind. Of a band's first member, for all */
 };
 
 struct ig_io {                    /* one input or output of the network, as the caller sees it */
@@ -64,8 +67,8 @@ struct ig_model {
     const struct ig_io *inputs, *outputs;
     int32_t n_steps, n_inputs, n_outputs;
     int32_t threads;       /* the number that the plan was made for; any number works */
-    int64_t arena_bytes;   /* activations */
-    int64_t scratch_bytes; /* per thread, multiple of 64 */
+    int64_t arena_bytes;   /* activations and the scratch of that many threads */
+    int64_t scratch_bytes; /* of every thread more than those, behind; a multiple of 64 */
     int64_t weights_bytes;
     int64_t zeros;         /* bytes into the weights: the zero region */
     uint64_t weights_hash; /* ig_blob_hash of the weights */

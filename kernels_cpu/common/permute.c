@@ -9,7 +9,7 @@ struct permutation {
     int64_t stride[IG_MAX_RANK];     /* elements of the input per step of that output dim */
     int64_t w, c, w_stride, c_stride;
     const float *src;
-    float *dst;
+    const struct ig_operand *out;
 };
 
 static struct permutation permutation_of(const struct ig_call *call)
@@ -33,7 +33,7 @@ static struct permutation permutation_of(const struct ig_call *call)
         p.w_stride = p.stride[p.rank - 2];
     }
     p.src = (const float *)call->in[0].data;
-    p.dst = (float *)call->out[0].data;
+    p.out = &call->out[0];
     return p;
 }
 
@@ -54,7 +54,7 @@ static const float *start_of(const struct permutation *p, int64_t y)
 static void copy_rows(const struct permutation *p, int64_t y)
 {
     const float *src = start_of(p, y);
-    float *dst = p->dst + y * p->w * p->c;
+    float *dst = ig_row_f32(p->out, (int32_t)y);
     for (int64_t x = 0; x < p->w; x++)
         memcpy(dst + x * p->c, src + x * p->w_stride, (size_t)p->c * sizeof *dst);
 }
@@ -63,19 +63,20 @@ static void copy_rows(const struct permutation *p, int64_t y)
 static void across_rows(const struct permutation *p, int64_t y, int64_t end, ig_transpose_fn *transpose)
 {
     const float *src = start_of(p, y);
+    float *dst = ig_row_f32(p->out, (int32_t)y);
     int64_t row = p->w * p->c;
     if (p->w_stride == p->c * p->c_stride || p->w == 1) {
-        transpose(src, p->c_stride, p->dst + y * row, row, row, end - y);
+        transpose(src, p->c_stride, dst, row, row, end - y);
         return;
     }
     for (int64_t x = 0; x < p->w; x++)
-        transpose(src + x * p->w_stride, p->c_stride, p->dst + y * row + x * p->c, row, p->c, end - y);
+        transpose(src + x * p->w_stride, p->c_stride, dst + x * p->c, row, p->c, end - y);
 }
 
 static void element_by_element(const struct permutation *p, int64_t y)
 {
     const float *src = start_of(p, y);
-    float *dst = p->dst + y * p->w * p->c;
+    float *dst = ig_row_f32(p->out, (int32_t)y);
     for (int64_t x = 0; x < p->w; x++)
         for (int64_t c = 0; c < p->c; c++) *dst++ = src[x * p->w_stride + c * p->c_stride];
 }
@@ -89,11 +90,12 @@ void ig_permute(const struct ig_call *call, struct ig_range range, ig_transpose_
         if (p.at == p.rank - 1) {
             copy_rows(&p, y);
         } else if (p.at == last) {
-            int64_t line = p.dims[last];
+            int64_t line = p.dims[last], ring = p.out->ring_rows;
             end = y - y % line + line < range.y1 ? y - y % line + line : range.y1;
+            if (end > y - y % ring + ring) end = y - y % ring + ring;
             across_rows(&p, y, end, transpose);
         } else if (p.at == p.rank - 2) {
-            transpose(start_of(&p, y), p.c_stride, p.dst + y * p.w * p.c, p.c, p.c, p.w);
+            transpose(start_of(&p, y), p.c_stride, ig_row_f32(p.out, (int32_t)y), p.c, p.c, p.w);
         } else {
             element_by_element(&p, y);
         }

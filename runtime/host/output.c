@@ -139,7 +139,7 @@ void ig_print_info(const struct ig_session *s, int json)
            m->threads == 1 ? "" : "s", p->target, p->tool);
     for (int i = 0; i < m->n_inputs; i++) print_io("input", &m->inputs[i]);
     for (int i = 0; i < m->n_outputs; i++) print_io("output", &m->outputs[i]);
-    printf("arena %lld B, scratch %lld B a thread, weights %lld B, code %lld B\n", (long long)m->arena_bytes,
+    printf("arena %lld B, %lld B for each thread more, weights %lld B, code %lld B\n", (long long)m->arena_bytes,
            (long long)m->scratch_bytes, (long long)m->weights_bytes, code);
     printf("model %s\nplan  %s\n", p->source_sha256, p->plan_sha256);
 }

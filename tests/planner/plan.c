@@ -146,11 +146,13 @@ static void constraints_say_by_how_much(void **state)
     char err[1024], text[64];
     (void)state;
     ig_prepare_views(g);
-    struct ig_plan *p = make(g, IG_ISA_REF, 2);
-    int64_t need = p->arena_bytes + 2 * p->scratch_bytes + p->weights_bytes;
+    struct ig_plan_options o = {.target = "host", .isa = IG_ISA_REF, .threads = 2, .bands = IG_BANDS_OFF};
+    struct ig_plan *p = ig_plan_make(g, &o, err, sizeof err);
+    assert_non_null(p);
+    int64_t need = p->arena_bytes + p->weights_bytes;
     double ms = p->latency_ns * 1e-6;
     ig_plan_free(p);
-    struct ig_plan_options o = {.target = "host", .isa = IG_ISA_REF, .threads = 2, .memory_budget = need};
+    o.memory_budget = need;
     assert_non_null(p = ig_plan_make(g, &o, err, sizeof err));
     assert_int_equal(ig_validate(g, p, need, err, sizeof err), IG_PLAN_OK);
     assert_int_equal(ig_validate(g, p, need - 1, err, sizeof err), IG_OVER_BUDGET);

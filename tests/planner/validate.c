@@ -266,7 +266,7 @@ static int other_bound(struct subject *s)
 
 static int tight_budget(struct subject *s)
 {
-    s->budget = s->q.arena_bytes + s->q.scratch_bytes * s->q.threads + s->q.weights_bytes - 1;
+    s->budget = s->q.arena_bytes + s->q.weights_bytes - 1;
     return IG_OVER_BUDGET;
 }
 

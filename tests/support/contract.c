@@ -343,12 +343,13 @@ static void needed_rows(const struct contract *c, int in, struct ig_range r, int
 /* Rings just large enough for the largest piece. */
 static struct style ring_style(const struct contract *c, const struct ig_range *ranges, int n)
 {
-    struct style s = {.name = "rings of rows", .strided = 1};
+    int only_out = !(c->kernel->flags & IG_STRIDED);
+    struct style s = {.name = "rings of rows", .strided = !only_out};
     for (int i = 0; i < n; i++) {
         int32_t rows = ranges[i].y1 - ranges[i].y0;
         for (int k = 0; k < c->problem->n_out; k++)
             if (s.out_ring[k] < rows) s.out_ring[k] = rows;
-        for (int k = 0; k < c->problem->n_in; k++) {
+        for (int k = 0; k < c->problem->n_in && !only_out; k++) {
             if (!has(c->problem->has_in, k) || has(c->problem->constant | c->problem->dense, k)) continue;
             int32_t a, b;
             needed_rows(c, k, ranges[i], &a, &b);
@@ -462,7 +463,7 @@ int contract_check(struct contract *c)
         if (check_style(c, &dense[i]) < 0) return -1;
         if (strided && check_style(c, &gaps[i]) < 0) return -1;
     }
-    if (strided && check_rings(c) < 0) return -1;
+    if ((strided || c->kernel->flags & IG_RING_OUT) && check_rings(c) < 0) return -1;
     if (check_threads(c) < 0) return -1;
     for (int i = 0; i < 3; i++)
         if (c->kernel->flags & places[i].flag && may_be_in_place(c, places[i].in))

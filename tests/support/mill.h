@@ -69,6 +69,8 @@ static inline void mill_make(struct mill *m)
                                        .in = &m->places[k],
                                        .out = &m->places[k + 1],
                                        .weights = -1,
+                                       .scratch = (MILL_STEPS - 1) * bytes,
+                                       .scratch_bytes = MILL_SCRATCH,
                                        .n_in = 1,
                                        .n_out = 1,
                                        .images = MILL_IMAGES,
@@ -87,7 +89,7 @@ static inline void mill_make(struct mill *m)
                                  .n_inputs = 1,
                                  .n_outputs = 1,
                                  .threads = 1,
-                                 .arena_bytes = (MILL_STEPS - 1) * bytes,
+                                 .arena_bytes = (MILL_STEPS - 1) * bytes + MILL_SCRATCH,
                                  .scratch_bytes = MILL_SCRATCH,
                                  .weights_bytes = 64};
 }

@@ -138,11 +138,17 @@ struct band {
     struct ig_reach reach[IG_MAX_BAND];
     int32_t done[IG_MAX_BAND];
     char *scratch;
+    int by_tiles; /* phases are the last member's tile */
 };
 
 /* Rows [y0, y1) of member i, after the rows that they need. */
 static void produce(struct band *b, int32_t i, int32_t y0, int32_t y1)
 {
+    int32_t own = b->steps[i]->kernel->row_tile;
+    if (b->by_tiles && y1 - y0 > own) {
+        for (; y0 < y1; y0 += own) produce(b, i, y0, y1 - y0 < own ? y1 : y0 + own);
+        return;
+    }
     if (i > 0) {
         int32_t h = b->calls[i - 1].out[0].h, tile = b->steps[i - 1]->kernel->row_tile;
         struct ig_rows need = ig_reach_rows(&b->reach[i], y0, y1, h);
@@ -169,6 +175,7 @@ static void run_band(const struct ig_graph *g, const struct ig_plan *p, const st
                         ig_band_operand(node, g->nodes[p->steps[members[i - 1]].node].out[0]), &b.reach[i]);
     }
     const struct ig_plan_step *last = b.steps[n - 1];
+    b.by_tiles = band->rows == last->kernel->row_tile;
     int32_t h = b.calls[n - 1].out[0].h, chunk = last->split ? last->chunk : h;
     for (int32_t c = (h - 1) / chunk; c >= 0; c--) {
         int32_t to = h - c * chunk < chunk ? h : (c + 1) * chunk;

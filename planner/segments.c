@@ -1,0 +1,168 @@
+/* Which segments there are, and what each costs: the tensors held around it are read off the plan that has just it. */
+#include "planner/segments.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "planner/alloc.h"
+#include "planner/band.h"
+#include "planner/memory.h"
+
+struct maker {
+    const struct ig_graph *g;
+    const struct ig_view *views;
+    struct ig_plan p;        /* its steps, and the one band that is looked at */
+    struct ig_band band;
+    struct ig_storage *storage;
+    int32_t *step_of;        /* by node */
+    struct ig_segments *s;
+    int32_t room;
+    int measured;            /* there is a profile */
+};
+
+/* Bytes of tensors in the arena in that step. */
+static int64_t held(const struct maker *m, int32_t step)
+{
+    int64_t bytes = 0;
+    for (int32_t v = 0; v < m->g->n_values; v++) {
+        const struct ig_storage *s = &m->storage[v];
+        if (s->owner == v && s->memory == IG_MEMORY_ARENA && s->held_first <= step && step <= s->held_last)
+            bytes += ig_bytes(&m->g->values[v].shape);
+    }
+    return bytes;
+}
+
+static void add(struct maker *m, struct ig_segment segment)
+{
+    struct ig_segments *s = m->s;
+    if (s->n == m->room) {
+        struct ig_segment *more = ig_must_alloc((size_t)(m->room = 2 * m->room + 64), sizeof *more);
+        if (s->n) memcpy(more, s->at, (size_t)s->n * sizeof *more);
+        free(s->at);
+        s->at = more;
+    }
+    s->at[s->n++] = segment;
+}
+
+static int64_t whole(double ns)
+{
+    return ns < 1 ? 0 : (int64_t)(ns + 0.5);
+}
+
+static void add_steps(struct maker *m)
+{
+    m->p.n_bands = 0;
+    ig_find_storage(m->g, m->views, &m->p, m->storage);
+    ig_measure_scratch(m->g, m->views, &m->p);
+    for (int32_t i = 0; i < m->p.n_steps; i++) {
+        const struct ig_plan_step *s = &m->p.steps[i];
+        int64_t bytes = held(m, i) + s->scratch_bytes * ig_scratch_threads(&m->p, s);
+        add(m, (struct ig_segment){i, i, -1, bytes, whole(s->predicted_ns)});
+    }
+}
+
+/* Is the timing of what the plan would run, and do its steps follow each other? */
+static int applies(const struct maker *m, const struct ig_band_timing *t, struct ig_chain *chain)
+{
+    int32_t first = m->step_of[t->first], last = m->step_of[t->last];
+    if (t->threads != m->p.threads || last - first != t->n - 1) return 0;
+    if (!ig_chain_make(m->g, m->views, &m->p, first, last, chain) || chain->n != t->n) return 0;
+    for (int32_t i = 0; i < t->n; i++)
+        if (t->kernels[i] && m->p.steps[first + i].kernel != t->kernels[i]) return 0;
+    int32_t tile = chain->row_tile[t->n - 1];
+    return t->rows > 0 && t->rows % tile == 0 && t->chunk >= 0 && t->chunk % tile == 0;
+}
+
+/* Tensors that are held while the steps first .. last run as a band. */
+static int64_t held_around(struct maker *m, int32_t first, int32_t last, int32_t rows, int cut)
+{
+    int32_t split = m->p.steps[last].split;
+    m->band = (struct ig_band){.first = first, .last = last, .rows = rows};
+    m->p.n_bands = 1;
+    m->p.steps[last].split = cut;
+    ig_find_storage(m->g, m->views, &m->p, m->storage);
+    m->p.steps[last].split = split;
+    return held(m, last);
+}
+
+static void add_band(struct maker *m, int32_t index, int is_measured)
+{
+    const struct ig_band_timing *t = &m->s->bands[index];
+    struct ig_chain chain;
+    int32_t rings[IG_MAX_BAND];
+    int64_t offset[IG_MAX_BAND];
+    if (!applies(m, t, &chain)) return;
+    int32_t first = m->step_of[t->first], last = m->step_of[t->last], h = chain.rows[chain.n - 1];
+    int32_t chunk = t->chunk && t->chunk < h ? t->chunk : h;
+    int64_t scratch = ig_chain_scratch(&chain, t->rows, chunk, rings, offset);
+    double ns = 0;
+    for (int32_t i = first; i <= last; i++) ns += m->p.steps[i].predicted_ns;
+    if (t->apart_ns > 0 && (is_measured || !m->measured || t->in_order_ns > t->apart_ns))
+        ns *= t->in_order_ns / t->apart_ns;
+    scratch *= chunk < h ? m->p.threads : 1;
+    add(m, (struct ig_segment){first, last, index, held_around(m, first, last, t->rows, chunk < h) + scratch, whole(ns)});
+}
+
+static int by_last(const void *a, const void *b)
+{
+    const struct ig_segment *x = a, *y = b;
+    if (x->last != y->last) return (x->last > y->last) - (x->last < y->last);
+    if (x->first != y->first) return (x->first > y->first) - (x->first < y->first);
+    return (x->band > y->band) - (x->band < y->band);
+}
+
+static int same_cut(const struct ig_band_timing *a, const struct ig_band_timing *b)
+{
+    return a->first == b->first && a->last == b->last && a->rows == b->rows && a->chunk == b->chunk &&
+           a->threads == b->threads;
+}
+
+/* The profile's bands, then those of the estimate that it has not timed; the first `*n_measured` are the profile's. */
+static void list_bands(const struct maker *m, const struct ig_plan_options *o, int32_t *n_measured)
+{
+    struct ig_band_timing *estimated = NULL;
+    int32_t n = ig_band_candidates(m->g, m->views, &m->p, o->isa, &estimated);
+    int32_t timed = o->profile ? o->profile->n_bands : 0;
+    struct ig_segments *s = m->s;
+    s->bands = ig_must_alloc((size_t)(2 * n + timed), sizeof *s->bands);
+    for (s->n_bands = 0; s->n_bands < timed; s->n_bands++) s->bands[s->n_bands] = o->profile->bands[s->n_bands];
+    for (int32_t i = 0; i < n; i++) {
+        int32_t k = 0;
+        while (k < timed && !same_cut(&s->bands[k], &estimated[i])) k++;
+        if (k == timed) s->bands[s->n_bands++] = estimated[i];
+        if (!estimated[i].chunk || estimated[i].threads == 1) continue;
+        s->bands[s->n_bands] = estimated[i]; /* by one thread: one set of rings, and a residual in place */
+        s->bands[s->n_bands].chunk = 0;
+        s->bands[s->n_bands++].in_order_ns *= estimated[i].threads;
+    }
+    *n_measured = timed;
+    free(estimated);
+}
+
+void ig_segments_make(const struct ig_graph *g, const struct ig_view *views, const struct ig_plan_options *options,
+                      const struct ig_plan *p, struct ig_segments *s)
+{
+    struct maker m = {.g = g, .views = views, .p = *p, .s = s, .measured = options->profile != NULL};
+    int32_t n_measured;
+    *s = (struct ig_segments){.n_steps = p->n_steps};
+    m.p.steps = ig_must_alloc((size_t)p->n_steps, sizeof *m.p.steps);
+    if (p->n_steps) memcpy(m.p.steps, p->steps, (size_t)p->n_steps * sizeof *p->steps);
+    m.p.bands = &m.band;
+    m.p.n_bands = 0;
+    m.storage = ig_must_alloc((size_t)g->n_values, sizeof *m.storage);
+    m.step_of = ig_must_alloc((size_t)g->n_nodes, sizeof *m.step_of);
+    for (int32_t i = 0; i < p->n_steps; i++) m.step_of[p->steps[i].node] = i;
+    list_bands(&m, options, &n_measured);
+    add_steps(&m);
+    for (int32_t i = 0; i < s->n_bands; i++) add_band(&m, i, i < n_measured);
+    qsort(s->at, (size_t)s->n, sizeof *s->at, by_last);
+    free(m.p.steps);
+    free(m.storage);
+    free(m.step_of);
+}
+
+void ig_segments_free(struct ig_segments *s)
+{
+    free(s->at);
+    free(s->bands);
+}

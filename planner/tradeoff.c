@@ -1,0 +1,152 @@
+#include "planner/tradeoff.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "planner/alloc.h"
+
+static void append(struct ig_tradeoff *t, const struct ig_segments *s, const struct ig_segment_point *from,
+                   const struct ig_plan *p, int32_t lean)
+{
+    struct ig_tradeoff_point *more = ig_must_alloc((size_t)t->n + 1, sizeof *more), *to = &more[t->n];
+    if (t->n) memcpy(more, t->at, (size_t)t->n * sizeof *more);
+    free(t->at);
+    t->at = more;
+    t->n++;
+    *to = (struct ig_tradeoff_point){.bytes = from->bytes + p->weights_bytes, .arena_bytes = from->bytes,
+                                     .ns = from->ns, .lean = lean, .n_given = from->n_bands};
+    to->given = ig_must_alloc((size_t)from->n_bands, sizeof *to->given);
+    for (int32_t i = 0; i < from->n_bands; i++) to->given[i] = s->bands[from->bands[i]];
+}
+
+static int by_bytes(const void *a, const void *b)
+{
+    const struct ig_tradeoff_point *x = a, *y = b;
+    if (x->bytes != y->bytes) return x->bytes < y->bytes ? -1 : 1;
+    if (x->ns != y->ns) return x->ns < y->ns ? -1 : 1;
+    return (x->lean > y->lean) - (x->lean < y->lean);
+}
+
+static void prune(struct ig_tradeoff *t)
+{
+    int32_t n = 0;
+    if (t->n) qsort(t->at, (size_t)t->n, sizeof *t->at, by_bytes);
+    for (int32_t i = 0; i < t->n; i++)
+        if (!n || t->at[i].ns < t->at[n - 1].ns) t->at[n++] = t->at[i];
+        else free(t->at[i].given);
+    t->n = n;
+}
+
+/* Layer by layer, with those kernels and without constraints. */
+static struct ig_plan *plain_plan(const struct ig_graph *g, struct ig_plan_options o, int32_t lean, char *err,
+                                  size_t err_bytes)
+{
+    o.lean = lean;
+    o.bands = IG_BANDS_OFF;
+    o.memory_budget = 0;
+    o.max_latency_ms = o.min_fps = 0;
+    return ig_plan_once(g, &o, err, err_bytes);
+}
+
+int ig_tradeoff_make(const struct ig_graph *g, const struct ig_plan_options *options, struct ig_tradeoff *t,
+                     char *err, size_t err_bytes)
+{
+    struct ig_view *views = ig_must_alloc((size_t)g->n_values, sizeof *views);
+    struct ig_plan *p = NULL;
+    *t = (struct ig_tradeoff){0, NULL};
+    ig_compute_views(g, views);
+    for (int32_t lean = 0; lean < IG_LEAN_WAYS; lean++) {
+        struct ig_segments s;
+        struct ig_segment_front front;
+        if (!(p = plain_plan(g, *options, lean, err, err_bytes))) break;
+        ig_segments_make(g, views, options, p, &s);
+        if (options->algorithm == IG_ALGORITHM_NSGA2)
+            ig_segments_nsga2(&s, options->seed, IG_NSGA2_GENERATIONS, &front);
+        else ig_segments_exact(&s, &front);
+        for (int32_t i = 0; i < front.n; i++) append(t, &s, &front.at[i], p, lean);
+        ig_segment_front_free(&front);
+        ig_segments_free(&s);
+        ig_plan_free(p);
+    }
+    prune(t);
+    free(views);
+    return p ? 0 : -1;
+}
+
+void ig_tradeoff_free(struct ig_tradeoff *t)
+{
+    for (int32_t i = 0; i < t->n; i++) free(t->at[i].given);
+    free(t->at);
+}
+
+static struct ig_plan *plan_of(const struct ig_graph *g, struct ig_plan_options o, const struct ig_tradeoff_point *at,
+                               char *err, size_t err_bytes)
+{
+    o.lean = at->lean;
+    o.bands = IG_BANDS_GIVEN;
+    o.given = at->given;
+    o.n_given = at->n_given;
+    return ig_plan_once(g, &o, err, err_bytes);
+}
+
+/* The longest that a frame may take; 0: as long as it likes. */
+static double most_ns(const struct ig_plan_options *o)
+{
+    double latency = o->max_latency_ms * 1e6, frame = o->min_fps > 0 ? 1e9 / o->min_fps : 0;
+    return latency > 0 && (frame <= 0 || latency < frame) ? latency : frame;
+}
+
+static int is_fast_enough(const struct ig_plan_options *o, const struct ig_tradeoff_point *at)
+{
+    return most_ns(o) <= 0 || (double)at->ns <= most_ns(o);
+}
+
+static int is_small_enough(const struct ig_plan_options *o, const struct ig_tradeoff_point *at)
+{
+    return o->memory_budget <= 0 || at->bytes <= o->memory_budget;
+}
+
+/* Which constraint fails, by how much, and what is next to it. The front has a point. */
+static void explain(const struct ig_plan_options *o, const struct ig_tradeoff *t, char *err, size_t err_bytes)
+{
+    const struct ig_tradeoff_point *least = &t->at[0], *near = NULL;
+    for (int32_t i = 0; i < t->n && is_small_enough(o, &t->at[i]); i++) near = &t->at[i];
+    if (!near)
+        snprintf(err, err_bytes,
+                 "memory budget of %lld bytes exceeded by %lld: the least is %lld, arena %lld and weights %lld, at "
+                 "%.3f ms a frame",
+                 (long long)o->memory_budget, (long long)(least->bytes - o->memory_budget), (long long)least->bytes,
+                 (long long)least->arena_bytes, (long long)(least->bytes - least->arena_bytes), (double)least->ns * 1e-6);
+    if (!near || most_ns(o) <= 0) return;
+    int at = snprintf(err, err_bytes, "latency limit of %g ms exceeded by %.3f ms: ", most_ns(o) * 1e-6,
+                      ((double)near->ns - most_ns(o)) * 1e-6);
+    at += snprintf(err + at, err_bytes - (size_t)at, "predicted %.3f ms with %lld bytes", (double)near->ns * 1e-6,
+                   (long long)near->bytes);
+    const struct ig_tradeoff_point *next = near + 1, *end = t->at + t->n;
+    while (next < end && !is_fast_enough(o, next)) next++;
+    if (next < end)
+        snprintf(err + at, err_bytes - (size_t)at, ", the budget is %lld; %lld bytes would do",
+                 (long long)o->memory_budget, (long long)next->bytes);
+}
+
+struct ig_plan *ig_tradeoff_plan(const struct ig_graph *g, const struct ig_plan_options *o, char *err,
+                                 size_t err_bytes)
+{
+    struct ig_tradeoff t;
+    struct ig_plan *p = NULL;
+    if (ig_tradeoff_make(g, o, &t, err, err_bytes)) {
+        ig_tradeoff_free(&t);
+        return NULL;
+    }
+    explain(o, &t, err, err_bytes);
+    /* For least memory from the small end, else from the fast one; a plan that cannot be packed as tightly as its
+       bound is passed over. */
+    int small = o->objective == IG_OBJECTIVE_MEMORY;
+    for (int32_t k = 0; k < t.n && !p; k++) {
+        const struct ig_tradeoff_point *at = &t.at[small ? k : t.n - 1 - k];
+        if (is_small_enough(o, at) && is_fast_enough(o, at)) p = plan_of(g, *o, at, err, err_bytes);
+    }
+    ig_tradeoff_free(&t);
+    return p;
+}

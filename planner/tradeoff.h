@@ -1,0 +1,38 @@
+/* All good plans of a network between least memory and least time, and the one that constraints ask for. */
+#ifndef PLANNER_TRADEOFF_H
+#define PLANNER_TRADEOFF_H
+
+#include "planner/segments.h"
+
+struct ig_tradeoff_point {
+    int64_t bytes;           /* arena and weights */
+    int64_t arena_bytes, ns;
+    int32_t lean;            /* ig_plan_options.lean of its kernels */
+    int32_t n_given;
+    struct ig_band_timing *given;
+};
+
+struct ig_tradeoff {         /* by rising bytes and falling time */
+    int32_t n;
+    struct ig_tradeoff_point *at;
+};
+
+/*
+ * The fronts of segments (options->algorithm) for the fastest kernels and for two choices of smaller ones, together.
+ * For each choice of kernels the exact algorithm misses nothing. 0, or -1 with a line in err.
+ */
+int ig_tradeoff_make(const struct ig_graph *g, const struct ig_plan_options *options, struct ig_tradeoff *t,
+                     char *err, size_t err_bytes);
+/* As pareto.json, beside the plan that was chosen. */
+int ig_tradeoff_write(const struct ig_tradeoff *t, const struct ig_graph *g, const struct ig_plan *chosen,
+                      const char *path, char *err, size_t err_bytes);
+void ig_tradeoff_free(struct ig_tradeoff *t);
+
+/* The plan that ig_plan_make makes under a memory budget, or for least memory. */
+struct ig_plan *ig_tradeoff_plan(const struct ig_graph *g, const struct ig_plan_options *options, char *err,
+                                 size_t err_bytes);
+/* One plan, as the options say, with no search for one that meets the constraints. */
+struct ig_plan *ig_plan_once(const struct ig_graph *g, const struct ig_plan_options *options, char *err,
+                             size_t err_bytes);
+
+#endif
