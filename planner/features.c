@@ -4,26 +4,19 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "kernels_cpu/common/blocks.h"
+#include "planner/traffic.h"
+
 _Static_assert((int)IG_FEATURES <= (int)IG_COST_TERMS, "a cost per feature");
 
 const char *const ig_feature_names[IG_COST_TERMS + 1] = {
-    "start", "work",   "tiles", "taps", "gather", "groups",    "a_l2",        "a_l3",      "a_dram",      "b_l2",
-    "b_l3",  "b_dram", "y_l2",  "y_l3", "y_dram", "x_runs_l3", "x_runs_dram", "y_runs_l3", "y_runs_dram", "conflicts"};
-
-/*
- * A cache holds what is much smaller than it, and nothing of what is passed over in turns and much larger: between
- * these shares of its size the part that stays falls with the logarithm.
- */
-static const struct {
-    double from, to;
-} fade[IG_MAX_CACHES] = {{0.5, 1.5}, {0.5, 1.2}, {0.25, 1.0}};
+    "start",  "work",      "tiles",       "taps",      "gather",      "groups",    "a_l2",
+    "a_l3",   "a_dram",    "b_l2",        "b_l3",      "b_dram",      "y_l2",      "y_l3",
+    "y_dram", "x_runs_l3", "x_runs_dram", "y_runs_l3", "y_runs_dram", "conflicts", "calls"};
 
 enum {
-    F = 4,                 /* bytes of an element */
-    TABLE_BYTES = 1 << 16, /* of a GEMM block's addresses; a block has at most BLOCK groups */
-    BLOCK = 16,
-    STREAM_BYTES = 512 << 10, /* weights beyond are read panel by panel */
-    LATENCY = 4,              /* cycles of a multiply-add: what a tile of few rows takes all the same */
+    F = 4,       /* bytes of an element */
+    LATENCY = 4, /* cycles of a multiply-add: what a tile of few rows takes all the same */
     VECTOR = 8,
     READ_ONLY = 2, /* what is read alone stays in a cache as if it were so much smaller */
     FC_WIDE = 64   /* channels that a one-row product takes at a time */
@@ -36,70 +29,22 @@ struct ig_caches ig_caches_of(const struct ig_platform *b, const struct ig_proce
     return c;
 }
 
-/* The part of `bytes` passed over in turns that cache `level` does not hold. */
-static double beyond(const struct ig_caches *c, int level, double bytes)
-{
-    double from = fade[level].from * (double)c->bytes[level], to = fade[level].to * (double)c->bytes[level];
-    if (bytes <= from) return 0;
-    return bytes >= to ? 1 : log(bytes / from) / log(to / from);
-}
-
-/* Parts that come from L2, L3, memory, if `reach` bytes lie between two uses. */
-struct split {
-    double l2, l3, dram;
+/* How the driver of an ISA's products cuts them. */
+struct cut {
+    int32_t block; /* groups */
+    int64_t stream_bytes;
+    int32_t loops; /* one call takes several panels and groups */
 };
 
-static struct split split_of(const struct ig_caches *c, double reach)
-{
-    double l1 = beyond(c, 0, reach), l2 = beyond(c, 1, reach), l3 = beyond(c, 2, reach);
-    if (!c->bytes[2]) l3 = l2; /* no third level: what leaves the second comes from memory */
-    if (l2 < l3) l2 = l3;
-    if (l1 < l2) l1 = l2;
-    return (struct split){l1 - l2, l2 - l3, l3};
-}
-
-static void book(double *f, int first, const struct ig_caches *c, double bytes, double reach)
-{
-    struct split s = split_of(c, reach);
-    f[first] += bytes * s.l2;
-    f[first + 1] += bytes * s.l3;
-    f[first + 2] += bytes * s.dram;
-}
-
-/* Pixels of less than 256 bytes follow each other closely enough to be one stream; from 512 on they are none. */
-static double apart(double pixel_bytes)
-{
-    double part = (pixel_bytes - 256) / 256;
-    return part < 0 ? 0 : part > 1 ? 1 : part;
-}
-
-static double bytes_of(const struct ig_operand *o)
-{
-    return o->shape ? (double)o->h * o->w * o->c * ig_type_bytes(o->shape->type) : 0;
-}
-
-/* Image and output once each, when all of them and the weights are passed over in turns. */
-static void whole_operands(double *f, const struct ig_caches *c, const struct ig_call *call, double weights, int runs)
-{
-    double x = bytes_of(&call->in[0]), y = bytes_of(&call->out[0]), residual = 0;
-    const struct ig_operand *in = &call->in[0], *out = &call->out[0];
-    if (call->n_in > 3) residual = bytes_of(&call->in[3]);
-    double reach = x + y + residual + weights;
-    struct split s = split_of(c, reach);
-    book(f, IG_F_A_L2, c, x, reach);
-    book(f, IG_F_Y_L2, c, y + residual, reach);
-    double y_runs = (double)out->h * out->w * apart((double)out->c * F) * (residual > 0 ? 2 : 1);
-    f[IG_F_Y_RUNS_L3] += s.l3 * y_runs;
-    f[IG_F_Y_RUNS_DRAM] += s.dram * y_runs;
-    if (!runs) return;
-    double x_runs = (double)in->h * in->w * apart((double)in->c * F);
-    f[IG_F_X_RUNS_L3] += s.l3 * x_runs;
-    f[IG_F_X_RUNS_DRAM] += s.dram * x_runs;
-}
+static const struct cut cuts[IG_ISAS] = {
+    [IG_ISA_AVX2] = {IG_GEMM_BLOCK_AVX2, IG_GEMM_STREAM_BYTES_AVX2, IG_GEMM_LOOPS_AVX2},
+    [IG_ISA_NEON] = {IG_GEMM_BLOCK_NEON, IG_GEMM_STREAM_BYTES_NEON, IG_GEMM_LOOPS_NEON},
+};
 
 struct tile {
-    int32_t mr, nr, rows;
-}; /* of a kernel: of the micro-kernel; output rows that go together */
+    int32_t mr, nr, rows; /* of a kernel: of the micro-kernel; output rows that go together */
+    const struct cut *cut;
+};
 
 /* --- matrix products: groups of mr pixels by panels of nr channels, k deep (kernels_cpu/common/gemm_block.c) --- */
 
@@ -108,6 +53,8 @@ struct gemm {
     int32_t mr, nr;
     double oc, groups; /* output channels and how many of a convolution's groups */
     double reread;     /* times that a pixel of the image is read by one group of pixels' taps */
+    const struct cut *cut;
+    const struct ig_window *w; /* whose groups may lie evenly; NULL: none does, each has addresses of its own */
 };
 
 static double ceil_of(double a, double b)
@@ -132,31 +79,74 @@ static double cycles_of(const struct gemm *g)
     return cycles * full + narrow;
 }
 
+/* How the driver walks over a product's pixels. */
+struct walk {
+    double groups, runs, placed; /* groups; runs of them that one call takes; pixels whose addresses are written */
+};
+
+/* Columns, or rows, [*from, *to) of the output whose taps all lie in the input. */
+static void inside(int32_t out, int32_t in, int32_t before, int32_t stride, int32_t reach, int32_t *from, int32_t *to)
+{
+    *from = (before + stride - 1) / stride;
+    *to = in + before >= reach ? (in + before - reach) / stride + 1 : 0;
+    if (*to > out) *to = out;
+}
+
+/* Group by group, as ig_gemm_run does: even ones of one row, or of rows that join, make a run. */
+static struct walk walk_of(const struct gemm *g, const struct ig_call *call, double block)
+{
+    const struct ig_operand *in = &call->in[0], *out = &call->out[0];
+    const struct ig_window *w = g->w;
+    double groups = ceil_of(g->pixels, g->mr), all = g->pixels;
+    if (!w) return (struct walk){groups, groups, all};
+    if (w->kh * w->kw * w->sh * w->sw == 1 && in->h == out->h && in->w == out->w) {
+        double odd = fmod(all, groups) > 0;
+        return (struct walk){groups, g->cut->loops ? ceil_of(groups, block) + odd : groups, 0};
+    }
+    int32_t x0, x1, y0, y1, count = (int32_t)(all / groups), more = (int32_t)(all - groups * count), last = -1;
+    struct walk walk = {groups, 0, 0};
+    inside(out->w, in->w, w->left, w->sw, (w->kw - 1) * w->dw + 1, &x0, &x1);
+    inside(out->h, in->h, w->top, w->sh, (w->kh - 1) * w->dh + 1, &y0, &y1);
+    for (int32_t i = 0, x = 0, y = 0; i < (int32_t)groups; i++) {
+        int32_t n = count + (i < more), even = x >= x0 && x + n <= x1 && y >= y0 && y < y1;
+        int starts = !even || last != y || i % (int32_t)block == 0 || i == more || !g->cut->loops;
+        walk.runs += starts;
+        if (!even) walk.placed += n;
+        last = even ? y : -1;
+        for (x += n; x >= out->w; x -= out->w) y++;
+    }
+    return walk;
+}
+
 static void gemm(double *f, const struct ig_caches *c, const struct ig_call *call, const struct gemm *g)
 {
-    double k = g->taps * g->k, panels = ceil_of(g->oc, g->nr), groups = ceil_of(g->pixels, g->mr);
-    double table = floor(TABLE_BYTES / (g->taps * g->mr * 8)), weights = panels * g->nr * k * F;
-    double panel = g->nr * k * F, a = fmin(g->mr, g->pixels) * k * F, x = bytes_of(&call->in[0]);
-    double cut = fmod(g->oc, VECTOR) > 0; /* a panel that ends inside a vector goes by way of a tile */
-    table = table < 1 ? 1 : table > BLOCK ? BLOCK : table;
-    double blocks = ceil_of(groups, table), tiles = groups * (panels + cut) * g->groups;
+    double k = g->taps * g->k, panels = ceil_of(g->oc, g->nr), weights = panels * g->nr * k * F;
+    double table = floor(IG_GEMM_TABLE_BYTES / (g->taps * g->mr * 8)), panel = g->nr * k * F;
+    double a = fmin(g->mr, g->pixels) * k * F, x = ig_operand_bytes(&call->in[0]);
+    double rest = fmod(g->oc, g->nr), cut = fmod(rest, VECTOR) > 0; /* ends inside a vector: by way of a tile */
+    table = table < 1 ? 1 : table > g->cut->block ? g->cut->block : table;
+    struct walk walk = walk_of(g, call, table);
+    double groups = walk.groups, blocks = ceil_of(groups, table), tiles = groups * (panels + cut) * g->groups;
+    int stream = weights > (double)g->cut->stream_bytes;
     f[IG_F_START] = 1;
     f[IG_F_WORK] = cycles_of(g) * k * g->groups;
     f[IG_F_TILES] = tiles;
     f[IG_F_TAPS] = tiles * g->taps;
-    f[IG_F_GATHER] = g->pixels * g->taps;
+    f[IG_F_GATHER] = walk.placed * g->taps;
     f[IG_F_GROUPS] = groups;
-    if (weights * g->groups <= STREAM_BYTES) {
-        book(f, IG_F_B_L2, c, weights * groups * g->groups, weights + a);
-        book(f, IG_F_A_L2, c, a * groups * (panels - 1) * g->groups, a + panel);
+    f[IG_F_CALLS] = walk.runs * g->groups * (stream || !g->cut->loops ? panels : 1 + (rest > 0 && panels > 1));
+    if (!stream) {
+        ig_book(f, IG_F_B_L2, c, weights * groups * g->groups, weights + a);
+        ig_book(f, IG_F_A_L2, c, a * groups * (panels - 1) * g->groups, a + panel);
     } else {
-        double block = fmin(x, table * a / g->reread), y = fmin(bytes_of(&call->out[0]), table * g->mr * g->oc * F);
-        double all = weights * g->groups + x + bytes_of(&call->out[0]);
-        book(f, IG_F_B_L2, c, weights * blocks * g->groups, blocks > 1 ? weights + block + y : all);
-        book(f, IG_F_B_L2, c, weights * (groups - blocks) * g->groups, panel + a);
-        book(f, IG_F_A_L2, c, block * blocks * (panels - 1) * g->groups, block + panel);
+        double block = fmin(x, table * a / g->reread),
+               y = fmin(ig_operand_bytes(&call->out[0]), table * g->mr * g->oc * F);
+        double all = weights * g->groups + x + ig_operand_bytes(&call->out[0]);
+        ig_book(f, IG_F_B_L2, c, weights * blocks * g->groups, blocks > 1 ? weights + block + y : all);
+        ig_book(f, IG_F_B_L2, c, weights * (groups - blocks) * g->groups, panel + a);
+        ig_book(f, IG_F_A_L2, c, block * blocks * (panels - 1) * g->groups, block + panel);
     }
-    whole_operands(f, c, call, weights * g->groups, g->taps <= 1);
+    ig_book_operands(f, c, call, weights * g->groups, g->taps <= 1);
 }
 
 static void conv_features(const struct ig_call *call, const struct ig_caches *c, const struct tile *t, double *f)
@@ -167,6 +157,8 @@ static void conv_features(const struct ig_call *call, const struct ig_caches *c,
                      .taps = (double)conv->w.kh * conv->w.kw,
                      .mr = t->mr,
                      .nr = t->nr,
+                     .cut = t->cut,
+                     .w = &conv->w,
                      .k = (double)x->c / conv->groups,
                      .oc = (double)y->c / conv->groups,
                      .groups = conv->groups,
@@ -183,6 +175,7 @@ static void first_features(const struct ig_call *call, const struct ig_caches *c
                      .k = (double)conv->w.kw * x->c,
                      .mr = t->mr,
                      .nr = t->nr,
+                     .cut = t->cut,
                      .oc = y->c,
                      .groups = 1,
                      .reread = 1};
@@ -199,6 +192,7 @@ static void fc_features(const struct ig_call *call, const struct ig_caches *c, c
                      .k = (double)x->c,
                      .mr = t->mr,
                      .nr = t->nr,
+                     .cut = t->cut,
                      .oc = y->c,
                      .groups = 1,
                      .reread = 1};
@@ -211,19 +205,20 @@ static void fc_features(const struct ig_call *call, const struct ig_caches *c, c
     f[IG_F_START] = 1;
     f[IG_F_WORK] = LATENCY * x->c * (wide + rest);
     f[IG_F_TILES] = wide + rest;
-    book(f, IG_F_B_L2, c, weights, weights / READ_ONLY);
+    ig_book(f, IG_F_B_L2, c, weights, weights / READ_ONLY);
 }
 
 /* Seven products of half the depth for two pixels by two panels; their sums are formed before and after. */
 static void strassen_features(const struct ig_call *call, const struct ig_caches *c, const struct tile *t, double *f)
 {
-    enum { PRODUCTS = 7, SUMS = 5 };
+    enum { PRODUCTS = 7, SUMS = 5, BLOCK = 16 };
     const struct ig_operand *x = &call->in[0], *y = &call->out[0];
     struct gemm g = {.pixels = ceil((double)y->h * y->w / 2),
                      .taps = 1,
                      .k = x->c / 2.,
                      .mr = t->mr,
                      .nr = t->nr,
+                     .cut = t->cut,
                      .oc = y->c / 2.,
                      .groups = 1,
                      .reread = 1};
@@ -234,8 +229,8 @@ static void strassen_features(const struct ig_call *call, const struct ig_caches
     f[IG_F_GATHER] = g.pixels * SUMS * g.k / VECTOR; /* vectors of sums */
     for (int i = IG_F_A_L2; i <= IG_F_B_DRAM; i++) f[i] = 0;
     double weights = PRODUCTS * g.k * g.oc * F, blocks = ceil_of(ceil_of(g.pixels, t->mr), BLOCK);
-    book(f, IG_F_B_L2, c, weights * blocks, weights + bytes_of(x) + bytes_of(y));
-    book(f, IG_F_A_L2, c, bytes_of(x), bytes_of(x) + bytes_of(y) + weights);
+    ig_book(f, IG_F_B_L2, c, weights * blocks, weights + ig_operand_bytes(x) + ig_operand_bytes(y));
+    ig_book(f, IG_F_A_L2, c, ig_operand_bytes(x), ig_operand_bytes(x) + ig_operand_bytes(y) + weights);
 }
 
 /*
@@ -245,24 +240,24 @@ static void strassen_features(const struct ig_call *call, const struct ig_caches
  */
 static void winograd_features(const struct ig_call *call, const struct ig_caches *c, const struct tile *t, double *f)
 {
-    enum { NEAR_BYTES = 16 << 20, NEAR_GROUPS = 2, FAR_GROUPS = 8, FAR_BYTES = 1536 << 10 };
     const struct ig_operand *x = &call->in[0], *y = &call->out[0];
     double m = t->rows, points = (m + 2) * (m + 2), tiles = ceil_of(y->h, m) * ceil_of(y->w, m);
     struct gemm g = {.pixels = tiles, .taps = 1, .k = (double)x->c, .mr = t->mr, .nr = t->nr, .oc = y->c};
     double panels = ceil_of(y->c, t->nr), weights = points * panels * t->nr * x->c * F, groups = ceil_of(tiles, t->mr);
-    double group = points * t->mr * x->c * F, in_block = NEAR_GROUPS;
-    if (weights > NEAR_BYTES) in_block = fmax(NEAR_GROUPS, fmin(FAR_GROUPS, floor(FAR_BYTES / group)));
+    double group = points * t->mr * x->c * F, in_block = IG_WINOGRAD_NEAR_GROUPS;
+    if (weights > IG_WINOGRAD_NEAR_BYTES)
+        in_block = fmax(in_block, fmin(IG_WINOGRAD_FAR_GROUPS, floor(IG_WINOGRAD_FAR_BYTES / group)));
     double block = fmin(in_block, groups) * (group + points * t->mr * y->c * F), blocks = ceil_of(groups, in_block);
-    double all = weights + bytes_of(x) + bytes_of(y);
+    double all = weights + ig_operand_bytes(x) + ig_operand_bytes(y);
     f[IG_F_START] = 1;
     f[IG_F_WORK] = cycles_of(&g) * x->c * points;
     f[IG_F_TILES] = groups * panels * points;
     f[IG_F_GATHER] = tiles * points * ceil_of(x->c, VECTOR); /* vectors of images transformed */
     f[IG_F_TAPS] = tiles * points * ceil_of(y->c, VECTOR);   /* and of results */
     f[IG_F_GROUPS] = tiles;
-    book(f, IG_F_B_L2, c, weights * blocks, (blocks > 1 ? weights + block : all) / READ_ONLY);
-    book(f, IG_F_A_L2, c, groups * (group + points * t->mr * y->c * F), block);
-    whole_operands(f, c, call, weights, 1);
+    ig_book(f, IG_F_B_L2, c, weights * blocks, (blocks > 1 ? weights + block : all) / READ_ONLY);
+    ig_book(f, IG_F_A_L2, c, groups * (group + points * t->mr * y->c * F), block);
+    ig_book_operands(f, c, call, weights, 1);
 }
 
 /* Straight lines: an output row by a panel, groups of pixels of which the last may go back over some. */
@@ -279,7 +274,7 @@ static void line_features(const struct ig_call *call, const struct ig_caches *c,
     f[IG_F_TAPS] = (wide + half) * conv->w.kh;
     f[IG_F_GATHER] = (double)x->h * x->w;
     f[IG_F_GROUPS] = rows * panels;
-    whole_operands(f, c, call, 0, 0);
+    ig_book_operands(f, c, call, 0, 0);
 }
 
 /* --- passes over vectors of channels --- */
@@ -294,7 +289,7 @@ static void window_features(const struct ig_call *call, const struct ig_caches *
     f[IG_F_TAPS] = ceil_of(y->c, VECTOR) * y->h;
     f[IG_F_GATHER] = (double)y->h * y->w;
     f[IG_F_GROUPS] = y->h;
-    whole_operands(f, c, call, 0, 1);
+    ig_book_operands(f, c, call, 0, 1);
 }
 
 static double common_divisor(double a, double b)
@@ -344,15 +339,15 @@ static void global_features(const struct ig_call *call, const struct ig_caches *
 
 static void plain_features(const struct ig_call *call, const struct ig_caches *c, const struct tile *t, double *f)
 {
-    double reach = bytes_of(&call->out[0]), in = 0;
+    double reach = ig_operand_bytes(&call->out[0]), in = 0;
     (void)t;
-    for (int32_t i = 0; i < call->n_in; i++) in += bytes_of(&call->in[i]);
+    for (int32_t i = 0; i < call->n_in; i++) in += ig_operand_bytes(&call->in[i]);
     reach += in;
     f[IG_F_START] = 1;
-    f[IG_F_WORK] = bytes_of(&call->out[0]) / F / VECTOR;
+    f[IG_F_WORK] = ig_operand_bytes(&call->out[0]) / F / VECTOR;
     f[IG_F_GROUPS] = call->out[0].h;
-    book(f, IG_F_A_L2, c, in, reach);
-    book(f, IG_F_Y_L2, c, bytes_of(&call->out[0]), reach);
+    ig_book(f, IG_F_A_L2, c, in, reach);
+    ig_book(f, IG_F_Y_L2, c, ig_operand_bytes(&call->out[0]), reach);
 }
 
 /* --- families --- */
@@ -408,11 +403,11 @@ const char *ig_family(const struct ig_kernel *k, const struct ig_call *call, cha
 /* "..._6x16__avx2": the last two numbers before the ISA, or 6x16. */
 static struct tile tile_of(const struct ig_kernel *k)
 {
-    struct tile t = {6, 16, k->row_tile};
+    struct tile t = {6, 16, k->row_tile, &cuts[k->isa]};
     const char *at = strstr(k->name, "__");
     while (at && at > k->name && (at[-1] == 'x' || (at[-1] >= '0' && at[-1] <= '9'))) at--;
     int mr, nr;
-    if (at && sscanf(at, "%dx%d", &mr, &nr) == 2 && mr > 0 && nr > 0) t = (struct tile){mr, nr, k->row_tile};
+    if (at && sscanf(at, "%dx%d", &mr, &nr) == 2 && mr > 0 && nr > 0) t.mr = mr, t.nr = nr;
     return t;
 }
 
@@ -432,7 +427,7 @@ static void cool_weights(double *f, const struct ig_kernel *k, const struct ig_c
 {
     if (between <= 0 || !k->pack) return;
     if (k->op == IG_FC) f[IG_F_B_L2] = f[IG_F_B_L3] = f[IG_F_B_DRAM] = 0;
-    book(f, IG_F_B_L2, caches, (double)k->pack(call, NULL), between / READ_ONLY);
+    ig_book(f, IG_F_B_L2, caches, (double)k->pack(call, NULL), between / READ_ONLY);
 }
 
 double ig_cost_ns(const struct ig_platform *b, const struct ig_processor *p, const struct ig_kernel *k,

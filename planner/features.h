@@ -13,13 +13,14 @@ enum ig_feature {
     IG_F_WORK,       /* cycles of the multiply-add pipes, with what rows and columns of tiles waste; or vectors of 8 */
     IG_F_TILES,      /* tiles: prologue, epilogue */
     IG_F_TAPS,       /* taps of all tiles: pointers, and the loop's start */
-    IG_F_GATHER,     /* addresses written, or sums formed */
+    IG_F_GATHER,     /* addresses written where pixels do not lie evenly, or sums formed */
     IG_F_GROUPS,     /* groups of pixels, or rows */
     /* Bytes by the level that they come from: image, weights, output. The first-level cache is free. */
     IG_F_A_L2, IG_F_A_L3, IG_F_A_DRAM, IG_F_B_L2, IG_F_B_L3, IG_F_B_DRAM, IG_F_Y_L2, IG_F_Y_L3, IG_F_Y_DRAM,
     /* Pixels far enough apart that each is a stream of its own to the prefetcher. */
     IG_F_X_RUNS_L3, IG_F_X_RUNS_DRAM, IG_F_Y_RUNS_L3, IG_F_Y_RUNS_DRAM,
     IG_F_CONFLICTS,  /* vectors read whose cache set is crowded: pixels a multiple of many lines apart */
+    IG_F_CALLS,      /* of micro-kernels, each over a run of groups and panels */
     IG_FEATURES
 };
 

@@ -123,12 +123,33 @@ static void features_of_a_tile(void **state)
     assert_true(f[IG_F_START] == 1);
     assert_true(f[IG_F_WORK] == 144. / 6 * 2 * 6 * 64 * 9);
     assert_true(f[IG_F_TILES] == 24 * 2 && f[IG_F_TAPS] == 24 * 2 * 9 && f[IG_F_GATHER] == 144 * 9);
+    assert_true(f[IG_F_CALLS] == 24); /* every group has a tap in the padding, so none is joined to another */
     assert_true(f[IG_F_A_DRAM] == 0 && f[IG_F_B_DRAM] == 0 && f[IG_F_Y_DRAM] == 0); /* all of it fits the caches */
+}
+
+/* Pointwise pixels lie evenly: no addresses, and a call of the micro-kernel takes a block of 64 groups. */
+static void features_of_runs(void **state)
+{
+    const struct ig_kernel *k = ig_kernel_by_name("conv_f32_6x16__avx2");
+    struct ig_single_problem p;
+    union ig_attrs attrs;
+    struct ig_call call;
+    double f[IG_FEATURES];
+    (void)state;
+    if (!k || !k->run) skip();
+    ig_grid_problem(&p, &attrs, k, 0, &(struct ig_grid_layer){64, 40, 30, 1, 1, 1});
+    assert_true(ig_single_call(&p, &call));
+    assert_int_equal(ig_features(k, &call, &caches, f), 0);
+    assert_true(f[IG_F_GATHER] == 0 && f[IG_F_GROUPS] == 150 && f[IG_F_CALLS] == 3 * 2);
+    ig_grid_problem(&p, &attrs, k, 0, &(struct ig_grid_layer){64, 32, 48, 3, 1, 1}); /* 8 groups a row, 6 are inside */
+    assert_true(ig_single_call(&p, &call));
+    assert_int_equal(ig_features(k, &call, &caches, f), 0);
+    assert_true(f[IG_F_GATHER] == 9 * 6 * (2 * 8 + 46 * 2) && f[IG_F_GROUPS] == 384);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(fit_heldout), cmocka_unit_test(calibration_is_apart),
-                                       cmocka_unit_test(features_of_a_tile)};
+                                       cmocka_unit_test(features_of_a_tile), cmocka_unit_test(features_of_runs)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
