@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "kernels_cpu/common/blocks.h"
+#include "kernels_cpu/common/depthwise7.h"
 #include "planner/traffic.h"
 
 _Static_assert((int)IG_FEATURES <= (int)IG_COST_TERMS, "a cost per feature");
@@ -299,28 +300,66 @@ static double common_divisor(double a, double b)
 
 /*
  * How much `lines` lines, one of each pixel, crowd a cache of 4 KiB ways: the pixels' distance may leave them few sets.
- * Two sets or one count whole, more by the square of how few they are.
+ * Those that find no room count, whole where there are two sets or one, else by the square of how few sets there are.
  */
 static double crowded(const struct ig_caches *c, double pixel_bytes, double lines)
 {
     enum { LINE = 64, SETS = 64 };
     double shared = common_divisor(ceil_of(pixel_bytes, LINE), SETS), part = fmin(1, 2 * shared / SETS);
     double room = (double)c->bytes[0] / LINE / shared;
-    return lines > room ? part * part : 0;
+    return lines > room ? part * part * (1 - room / lines) : 0;
 }
 
-/* Stretches of a row's outputs, whose input pixels are to stay while all channels pass over them. */
 static void depthwise_features(const struct ig_call *call, const struct ig_caches *c, const struct tile *t, double *f)
 {
-    enum { STRETCH = 28, ROWS = 2 };
     const struct ig_conv *conv = call->attrs;
-    const struct ig_operand *x = &call->in[0], *y = &call->out[0];
-    double columns = fmin(x->w, fmin(STRETCH, y->w) * conv->w.sw + conv->w.kw - 1);
-    double rows = fmin(x->h, (ROWS - 1) * conv->w.sh + conv->w.kh);
     (void)t;
     window_features(call, c, (double)conv->w.kh * conv->w.kw, f);
-    double read = (double)x->h * x->w * ceil_of(x->c, VECTOR) * conv->w.kh;
-    f[IG_F_CONFLICTS] = read * crowded(c, (double)x->c * F, columns * rows);
+}
+
+/*
+ * 3x3: two rows of outputs at a time; where pixels are an odd number of lines they spread over all cache sets, so that
+ * stretches are longer and the next rows are fetched ahead.
+ */
+static void depthwise3_features(const struct ig_call *call, const struct ig_caches *c, const struct tile *t, double *f)
+{
+    enum { LINE = 16, STRETCH = 28 };
+    const struct ig_conv *conv = call->attrs;
+    const struct ig_operand *x = &call->in[0], *y = &call->out[0];
+    int spreads = x->c / LINE % 2;
+    double blocks = ceil_of(x->c, VECTOR), pairs = ceil_of(y->h, 2), rows = 3 + conv->w.sh;
+    double stretches = ceil_of(y->w, spreads ? 2 * STRETCH : STRETCH), columns = fmin(x->w, STRETCH * conv->w.sw + 2);
+    double bytes = ig_operand_bytes(x);
+    struct ig_split s = ig_split_of(c, bytes + ig_operand_bytes(y));
+    depthwise_features(call, c, t, f);
+    f[IG_F_TAPS] = stretches * pairs * blocks;
+    f[IG_F_GROUPS] = stretches * pairs * (spreads ? ceil_of(x->c, LINE) : 1);
+    f[IG_F_GATHER] = spreads ? 0 : (s.l3 + s.dram) * bytes / F / LINE;
+    f[IG_F_CONFLICTS] =
+        (pairs * rows * x->w + (double)y->h * y->w) * blocks * crowded(c, (double)x->c * F, columns * rows);
+}
+
+/* Seven outputs of a stretch at a time, by sixteen channels or eight; rows may be copied (common/depthwise7.h). */
+static void depthwise7_features(const struct ig_call *call, const struct ig_caches *c, const struct tile *t, double *f)
+{
+    enum { SEVEN = 7, CHANNELS = 16 };
+    const struct ig_conv *conv = call->attrs;
+    const struct ig_operand *x = &call->in[0], *y = &call->out[0];
+    double parts = ceil_of(y->w, IG_DEPTHWISE7_STRETCH), n = floor(y->w / parts);
+    double columns = (double)ig_depthwise7_columns(call, (int64_t)n), sevens = parts * ceil_of(n, SEVEN) * y->h;
+    double groups = ceil_of(y->c, ig_depthwise7_group(call, (int64_t)n)), blocks = ceil_of(y->c, CHANNELS);
+    double reads = sevens * (SEVEN - 1 + conv->w.kw) * ceil_of(y->c, VECTOR) * conv->w.kh;
+    (void)t;
+    f[IG_F_START] = 1;
+    f[IG_F_WORK] = sevens * SEVEN * ceil_of(y->c, VECTOR) * conv->w.kh * conv->w.kw;
+    f[IG_F_TILES] = sevens * blocks;
+    f[IG_F_TAPS] = sevens * blocks * conv->w.kh;
+    f[IG_F_GROUPS] = parts * groups * y->h;
+    if (ig_depthwise7_copies(call))
+        f[IG_F_GATHER] = parts * columns * x->h * ceil_of(y->c, VECTOR);
+    else
+        f[IG_F_CONFLICTS] = reads * crowded(c, (double)x->c * F, columns * conv->w.kh);
+    ig_book_operands(f, c, call, 0, 1);
 }
 
 static void pool_features(const struct ig_call *call, const struct ig_caches *c, const struct tile *t, double *f)
@@ -363,6 +402,8 @@ static const struct family {
     {IG_CONV, "first", line_features},
     {IG_CONV, "strassen", strassen_features},
     {IG_CONV, "winograd", winograd_features},
+    {IG_CONV, "depthwise3x3__avx2", depthwise3_features},
+    {IG_CONV, "depthwise7", depthwise7_features},
     {IG_CONV, "depthwise", depthwise_features},
     {IG_CONV, "", conv_features},
     {IG_FC, "", fc_features},

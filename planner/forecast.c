@@ -49,13 +49,13 @@ static int allowed(const struct ig_op_dist *d, int32_t kind, const char *type)
 }
 
 /* The fastest of the kernels that the processor has costs for. */
-static void calibrate(struct ig_forecast_on *on, const struct ig_platform *b, const struct ig_processor *pe, int32_t op,
-                      const struct ig_call *call, double between)
+static void calibrate(struct ig_forecast_on *on, const struct ig_forecast_options *o, const struct ig_processor *pe,
+                      int32_t op, const struct ig_call *call, double between)
 {
     for (int i = 0; i < ig_kernel_count() && pe->n_costs; i++) {
         const struct ig_kernel *k = ig_kernel_at(i);
-        double ns =
-            k->isa != IG_ISA_REF && ig_kernel_fits(k, op, call) ? ig_cost_ns(b, pe, k, call, between) : IG_UNKNOWN;
+        if (k->isa == IG_ISA_REF || k->error > o->max_error || !ig_kernel_fits(k, op, call)) continue;
+        double ns = ig_cost_ns(o->board, pe, k, call, between);
         if (ns < 0 || (on->kernel && ns * 1e-9 >= on->a.s)) continue;
         on->kernel = k;
         on->a.s = ns * 1e-9;
@@ -76,7 +76,7 @@ static void place(struct ig_forecast_layer *l, int32_t j, const struct ig_foreca
         if (!on->fits) on->fits = ig_nest_best(&on->nest, &l->layer, b, pe, ALL_TILES);
         ig_analyse(&on->a, &on->nest);
     }
-    calibrate(on, b, pe, op, call, between);
+    calibrate(on, o, pe, op, call, between);
     on->s = allowed(&o->dist, l->layer.kind, pe->type) && (on->fits || on->kernel) ? on->a.s * l->images : INFINITY;
 }
 
