@@ -25,7 +25,7 @@ enum {
 
 struct ig_caches ig_caches_of(const struct ig_platform *b, const struct ig_processor *p)
 {
-    struct ig_caches c = {{0}};
+    struct ig_caches c = {.weights_away = 0};
     for (int32_t i = 0; i < p->n_caches; i++) c.bytes[i] = b->stores[p->caches[i]].bytes;
     return c;
 }
@@ -78,6 +78,13 @@ static double cycles_of(const struct gemm *g)
     double cycles = more * step_cycles(rows + 1, wide) + (groups - more) * step_cycles(rows, wide);
     double narrow = rest > 0 ? more * step_cycles(rows + 1, rest) + (groups - more) * step_cycles(rows, rest) : 0;
     return cycles * full + narrow;
+}
+
+/* `bytes` of weights are passed over `passes` times, the first time from where they are left. */
+static void book_weights(double *f, const struct ig_caches *c, double bytes, double passes, double reach)
+{
+    ig_book(f, IG_F_B_L2, c, bytes * (passes - 1), reach);
+    ig_book(f, IG_F_B_L2, c, bytes, fmax(reach, c->weights_away));
 }
 
 /* How the driver walks over a product's pixels. */
@@ -137,13 +144,13 @@ static void gemm(double *f, const struct ig_caches *c, const struct ig_call *cal
     f[IG_F_GROUPS] = groups;
     f[IG_F_CALLS] = walk.runs * g->groups * (stream || !g->cut->loops ? panels : 1 + (rest > 0 && panels > 1));
     if (!stream) {
-        ig_book(f, IG_F_B_L2, c, weights * groups * g->groups, weights + a);
+        book_weights(f, c, weights * g->groups, groups, weights + a);
         ig_book(f, IG_F_A_L2, c, a * groups * (panels - 1) * g->groups, a + panel);
     } else {
         double block = fmin(x, table * a / g->reread),
                y = fmin(ig_operand_bytes(&call->out[0]), table * g->mr * g->oc * F);
         double all = weights * g->groups + x + ig_operand_bytes(&call->out[0]);
-        ig_book(f, IG_F_B_L2, c, weights * blocks * g->groups, blocks > 1 ? weights + block + y : all);
+        book_weights(f, c, weights * g->groups, blocks, blocks > 1 ? weights + block + y : all);
         ig_book(f, IG_F_B_L2, c, weights * (groups - blocks) * g->groups, panel + a);
         ig_book(f, IG_F_A_L2, c, block * blocks * (panels - 1) * g->groups, block + panel);
     }
@@ -206,7 +213,7 @@ static void fc_features(const struct ig_call *call, const struct ig_caches *c, c
     f[IG_F_START] = 1;
     f[IG_F_WORK] = LATENCY * x->c * (wide + rest);
     f[IG_F_TILES] = wide + rest;
-    ig_book(f, IG_F_B_L2, c, weights, weights / READ_ONLY);
+    book_weights(f, c, weights, 1, weights / READ_ONLY);
 }
 
 /* Seven products of half the depth for two pixels by two panels; their sums are formed before and after. */
@@ -230,7 +237,7 @@ static void strassen_features(const struct ig_call *call, const struct ig_caches
     f[IG_F_GATHER] = g.pixels * SUMS * g.k / VECTOR; /* vectors of sums */
     for (int i = IG_F_A_L2; i <= IG_F_B_DRAM; i++) f[i] = 0;
     double weights = PRODUCTS * g.k * g.oc * F, blocks = ceil_of(ceil_of(g.pixels, t->mr), BLOCK);
-    ig_book(f, IG_F_B_L2, c, weights * blocks, weights + ig_operand_bytes(x) + ig_operand_bytes(y));
+    book_weights(f, c, weights, blocks, weights + ig_operand_bytes(x) + ig_operand_bytes(y));
     ig_book(f, IG_F_A_L2, c, ig_operand_bytes(x), ig_operand_bytes(x) + ig_operand_bytes(y) + weights);
 }
 
@@ -256,7 +263,8 @@ static void winograd_features(const struct ig_call *call, const struct ig_caches
     f[IG_F_GATHER] = tiles * points * ceil_of(x->c, VECTOR); /* vectors of images transformed */
     f[IG_F_TAPS] = tiles * points * ceil_of(y->c, VECTOR);   /* and of results */
     f[IG_F_GROUPS] = tiles;
-    ig_book(f, IG_F_B_L2, c, weights * blocks, (blocks > 1 ? weights + block : all) / READ_ONLY);
+    double reach = (blocks > 1 ? weights + block : all) / READ_ONLY;
+    book_weights(f, c, weights / 2, 2 * blocks, reach); /* prefetched: half of their way from memory is hidden */
     ig_book(f, IG_F_A_L2, c, groups * (group + points * t->mr * y->c * F), block);
     ig_book_operands(f, c, call, weights, 1);
 }
@@ -290,7 +298,7 @@ static void window_features(const struct ig_call *call, const struct ig_caches *
     f[IG_F_TAPS] = ceil_of(y->c, VECTOR) * y->h;
     f[IG_F_GATHER] = (double)y->h * y->w;
     f[IG_F_GROUPS] = y->h;
-    ig_book_operands(f, c, call, 0, 1);
+    ig_book_streams(f, c, call);
 }
 
 static double common_divisor(double a, double b)
@@ -359,7 +367,7 @@ static void depthwise7_features(const struct ig_call *call, const struct ig_cach
         f[IG_F_GATHER] = parts * columns * x->h * ceil_of(y->c, VECTOR);
     else
         f[IG_F_CONFLICTS] = reads * crowded(c, (double)x->c * F, columns * conv->w.kh);
-    ig_book_operands(f, c, call, 0, 1);
+    ig_book_streams(f, c, call);
 }
 
 static void pool_features(const struct ig_call *call, const struct ig_caches *c, const struct tile *t, double *f)
@@ -378,15 +386,11 @@ static void global_features(const struct ig_call *call, const struct ig_caches *
 
 static void plain_features(const struct ig_call *call, const struct ig_caches *c, const struct tile *t, double *f)
 {
-    double reach = ig_operand_bytes(&call->out[0]), in = 0;
     (void)t;
-    for (int32_t i = 0; i < call->n_in; i++) in += ig_operand_bytes(&call->in[i]);
-    reach += in;
     f[IG_F_START] = 1;
     f[IG_F_WORK] = ig_operand_bytes(&call->out[0]) / F / VECTOR;
     f[IG_F_GROUPS] = call->out[0].h;
-    ig_book(f, IG_F_A_L2, c, in, reach);
-    ig_book(f, IG_F_Y_L2, c, ig_operand_bytes(&call->out[0]), reach);
+    ig_book_streams(f, c, call);
 }
 
 /* --- families --- */
@@ -462,28 +466,35 @@ int ig_features(const struct ig_kernel *k, const struct ig_call *call, const str
     return 0;
 }
 
-/* Weights that other layers' have pushed out since the last frame. */
-static void cool_weights(double *f, const struct ig_kernel *k, const struct ig_call *call,
-                         const struct ig_caches *caches, double between)
+/* An activation that is no clamp, over finished outputs: what the element-wise kernel of its kind takes for them. */
+static double act_ns(const struct ig_processor *p, const struct ig_call *call, int32_t kind)
 {
-    if (between <= 0 || !k->pack) return;
-    if (k->op == IG_FC) f[IG_F_B_L2] = f[IG_F_B_L3] = f[IG_F_B_DRAM] = 0;
-    ig_book(f, IG_F_B_L2, caches, (double)k->pack(call, NULL), between / READ_ONLY);
+    double vectors = ig_operand_bytes(&call->out[0]) / F / VECTOR;
+    for (int32_t i = 0; i < p->n_costs; i++) {
+        const char *name = p->costs[i].family, *of = strchr(name, '/');
+        if (of && !strncmp(name, "unary", 5) && !strcmp(of + 1, ig_unary_name(kind)))
+            return vectors * p->costs[i].ns[IG_F_WORK];
+    }
+    return 0;
 }
 
-double ig_cost_ns(const struct ig_platform *b, const struct ig_processor *p, const struct ig_kernel *k,
-                  const struct ig_call *call, double between)
+static int32_t act_of(const struct ig_kernel *k, const struct ig_call *call)
+{
+    if (k->op == IG_CONV) return ((const struct ig_conv *)call->attrs)->act.kind;
+    return k->op == IG_FC ? ((const struct ig_fc *)call->attrs)->act.kind : IG_NONE;
+}
+
+double ig_cost_ns(const struct ig_processor *p, const struct ig_caches *caches, const struct ig_kernel *k,
+                  const struct ig_call *call)
 {
     double f[IG_FEATURES], ns = 0;
     char name[IG_WORD_BYTES];
-    struct ig_caches caches = ig_caches_of(b, p);
     if (!ig_family(k, call, name)) return IG_UNKNOWN;
     for (int32_t i = 0; i < p->n_costs; i++) {
         if (strcmp(p->costs[i].family, name)) continue;
-        ig_features(k, call, &caches, f);
-        cool_weights(f, k, call, &caches, between);
+        ig_features(k, call, caches, f);
         for (int j = 0; j < IG_FEATURES; j++) ns += f[j] * p->costs[i].ns[j];
-        return ns;
+        return ns + act_ns(p, call, act_of(k, call));
     }
     return IG_UNKNOWN;
 }

@@ -26,6 +26,8 @@ enum ig_feature {
 
 struct ig_caches {
     int64_t bytes[IG_MAX_CACHES]; /* near to far, as one core has them; 0: there is none */
+    double weights_away;          /* bytes touched since the layer last read its weights; 0: the last call was this one */
+    double output_away;           /* and since anybody touched the output's memory */
 };
 struct ig_caches ig_caches_of(const struct ig_platform *b, const struct ig_processor *p);
 
@@ -37,10 +39,9 @@ const char *ig_family(const struct ig_kernel *k, const struct ig_call *call, cha
  */
 int ig_features(const struct ig_kernel *k, const struct ig_call *call, const struct ig_caches *caches, double *f);
 /*
- * Predicted ns on that processor; IG_UNKNOWN if it has no costs for the family. `between`: bytes that are read between two
- * calls of this layer, so that its weights come from as far as that (a network's frames); 0: the last call was this one.
+ * Predicted ns with those caches of that processor; IG_UNKNOWN if it has no costs for the family.
  */
-double ig_cost_ns(const struct ig_platform *b, const struct ig_processor *p, const struct ig_kernel *k,
-                  const struct ig_call *call, double between);
+double ig_cost_ns(const struct ig_processor *p, const struct ig_caches *caches, const struct ig_kernel *k,
+                  const struct ig_call *call);
 
 #endif

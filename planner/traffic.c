@@ -64,3 +64,13 @@ void ig_book_operands(double *f, const struct ig_caches *c, const struct ig_call
     f[IG_F_X_RUNS_L3] += s.l3 * x_runs;
     f[IG_F_X_RUNS_DRAM] += s.dram * x_runs;
 }
+
+void ig_book_streams(double *f, const struct ig_caches *c, const struct ig_call *call)
+{
+    enum { TWICE = 2 }; /* a line written is read before */
+    double y = ig_operand_bytes(&call->out[0]), x = 0;
+    for (int32_t i = 0; i < call->n_in; i++)
+        if (i != 1 || call->n_in == 2) x += ig_operand_bytes(&call->in[i]);
+    ig_book(f, IG_F_A_L2, c, x, x + y);
+    ig_book(f, IG_F_A_L2, c, TWICE * y, fmax(x + y, c->output_away));
+}

@@ -20,5 +20,10 @@ double ig_operand_bytes(const struct ig_operand *o);
  * apart count as streams of the image, too.
  */
 void ig_book_operands(double *f, const struct ig_caches *c, const struct ig_call *call, double weights, int runs);
+/*
+ * For what does little more than to read and write: images and output as one kind of traffic, as layers of one kind
+ * have about as many bytes of both, from which no fit could tell the two apart. The output's memory may be cold.
+ */
+void ig_book_streams(double *f, const struct ig_caches *c, const struct ig_call *call);
 
 #endif

@@ -17,7 +17,7 @@
 #include "tests/support/golden.h"
 
 enum { MOST = 4096, KERNELS = 2 };
-static const struct ig_caches caches = {{32 << 10, 1 << 20, 32 << 20}};
+static const struct ig_caches caches = {.bytes = {32 << 10, 1 << 20, 32 << 20}};
 
 struct times {
     struct ig_sample fitted[32], held[MOST];
