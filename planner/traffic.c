@@ -8,7 +8,7 @@
  */
 static const struct {
     double from, to;
-} fade[IG_MAX_CACHES] = {{0.5, 1.5}, {0.5, 1.2}, {0.25, 1.0}};
+} fade[IG_MAX_CACHES] = {{0.5, 1.5}, {0.5, 1.2}, {0.35, 1.0}};
 
 /* The part of `bytes` passed over in turns that cache `level` does not hold. */
 static double beyond(const struct ig_caches *c, int level, double bytes)
