@@ -39,7 +39,8 @@ const char *ig_family(const struct ig_kernel *k, const struct ig_call *call, cha
  */
 int ig_features(const struct ig_kernel *k, const struct ig_call *call, const struct ig_caches *caches, double *f);
 /*
- * Predicted ns with those caches of that processor; IG_UNKNOWN if it has no costs for the family.
+ * Predicted ns with those caches of that processor, activations that are no clamps included; IG_UNKNOWN if it has no
+ * costs for the family.
  */
 double ig_cost_ns(const struct ig_processor *p, const struct ig_caches *caches, const struct ig_kernel *k,
                   const struct ig_call *call);
