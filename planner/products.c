@@ -235,7 +235,8 @@ void ig_winograd_features(const struct ig_call *call, const struct ig_caches *c,
     double group = points * t->mr * x->c * F, in_block = IG_WINOGRAD_NEAR_GROUPS;
     if (weights > IG_WINOGRAD_NEAR_BYTES)
         in_block = fmax(in_block, fmin(IG_WINOGRAD_FAR_GROUPS, floor(IG_WINOGRAD_FAR_BYTES / group)));
-    double block = fmin(in_block, groups) * (group + points * t->mr * y->c * F), blocks = ceil_of(groups, in_block);
+    double touched = points * ceil_of(tiles, groups) * ((double)x->c + y->c) * F; /* of a group: V and M */
+    double block = fmin(in_block, groups) * touched, blocks = ceil_of(groups, in_block);
     double all = weights + ig_operand_bytes(x) + ig_operand_bytes(y);
     f[IG_F_START] = 1;
     f[IG_F_WORK] = cycles_of(&g) * x->c * points;
@@ -245,8 +246,10 @@ void ig_winograd_features(const struct ig_call *call, const struct ig_caches *c,
     f[IG_F_GROUPS] = tiles;
     double reach = (blocks > 1 ? weights + block : all) / READ_ONLY;
     book_weights(f, c, weights / 2, 2 * blocks, reach); /* prefetched: half of their way from memory is hidden */
-    ig_book(f, IG_F_A_L2, c, groups * (group + points * t->mr * y->c * F), block);
-    ig_book_operands(f, c, call, weights, 1);
+    ig_book(f, IG_F_A_L2, c, groups * touched, block);
+    ig_book_operands(f, c, call, weights, 0);
+    /* Tiles are read and written, not pixels; what the near caches take of it is part of the transforms. */
+    f[IG_F_Y_RUNS_L3] = f[IG_F_Y_RUNS_DRAM] = f[IG_F_Y_L2] = f[IG_F_Y_L3] = f[IG_F_A_L2] = 0;
 }
 
 /* Straight lines: an output row by a panel, groups of pixels of which the last may go back over some. */
