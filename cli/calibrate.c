@@ -30,7 +30,7 @@ static const char help[] =
     "  -q                 no table of families\n"
     "  -v                 every layer: measured, and what the fit says\n";
 
-enum { RUNS = 3 /* a pass, beside two to warm up */, PASSES = 3, MOST_LAYERS = 32, FEWEST_LAYERS = 4 };
+enum { RUNS = 3 /* a pass, beside two to warm up */, PASSES = 4, MOST_LAYERS = 32, FEWEST_LAYERS = 4 };
 
 /* --- the machine as a platform --- */
 

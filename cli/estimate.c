@@ -82,7 +82,9 @@ static void put_json_layer(const struct ig_graph *g, const struct ig_platform *b
 {
     const struct ig_forecast_on *on = &l->on[l->pe];
     char bound[24];
-    printf("{\"bound\":\"%s\",\"kind\":\"%s\",\"layer\":", bound_of(on, b, bound), ig_layer_kind_names[l->layer.kind]);
+    printf("{\"bound\":\"%s\",", bound_of(on, b, bound));
+    if (on->kernel) printf("\"kernel\":\"%s\",", on->kernel->name);
+    printf("\"kind\":\"%s\",\"layer\":", ig_layer_kind_names[l->layer.kind]);
     ig_put_text(stdout, g->nodes[l->node].name);
     fputs(",\"ms\":", stdout);
     ig_put_double(stdout, on->s * 1e3);
@@ -150,7 +152,10 @@ void ig_estimate(const struct ig_graph *g, const struct ig_estimate_options *o)
 {
     char err[4096];
     struct ig_platform *b = load(o->platform ? o->platform : "host");
-    struct ig_forecast_options options = {.board = b, .best_tiles = o->best_tiles, .deadline_s = o->deadline_ms * 1e-3};
+    struct ig_forecast_options options = {.board = b,
+                                          .best_tiles = o->best_tiles,
+                                          .deadline_s = o->deadline_ms * 1e-3,
+                                          .max_error = o->max_error};
     if (o->dist && ig_op_dist_parse(&options.dist, o->dist, b, err, sizeof err)) ig_fatal("--op-dist: %s", err);
     struct ig_forecast *f = ig_forecast_make(g, &options, err, sizeof err);
     if (!f) ig_fatal("%s", err);

@@ -10,6 +10,7 @@ struct ig_estimate_options {
     const char *dist;        /* "conv=accelerator,gemm=CPU", or NULL */
     int best_tiles, json;
     double deadline_ms;      /* 0: none */
+    double max_error;        /* of a calibrated kernel */
 };
 
 void ig_estimate(const struct ig_graph *g, const struct ig_estimate_options *o);

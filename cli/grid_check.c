@@ -14,7 +14,7 @@
 enum method { OPS, ROOFLINE, ALOHA, FITTED, METHODS };
 static const char *const method_names[METHODS] = {"operations", "roofline", "plain ALOHA", "calibrated"};
 
-enum { BINS = 12, MOST = 65536 };
+enum { BINS = 12, MOST = 65536, MOST_KERNELS = 8 };
 static const double edges[BINS + 1] = {0, 2.5, 5, 7.5, 10, 15, 20, 30, 40, 50, 75, 100, INFINITY}; /* per cent */
 
 struct row {
@@ -52,7 +52,8 @@ static void estimate(struct row *r, const struct ig_platform *b)
     ig_layer_of_call(&layer, r->kernel->op, &call);
     ig_nest_refine(&nest, &layer, b, pe);
     ig_analyse(&a, &nest);
-    r->estimate = ig_cost_ns(b, pe, r->kernel, &call, 0);
+    struct ig_caches caches = ig_caches_of(b, pe);
+    r->estimate = ig_cost_ns(pe, &caches, r->kernel, &call);
     double roofline = ig_roofline_s(&a, pe, (double)b->channels[pe->place[IG_X].channel].bytes_per_s);
     const double s[METHODS] = {a.ops_s, roofline, a.s, r->estimate * 1e-9};
     for (int m = 0; m < METHODS; m++) r->error[m] = s[m] * 1e9 / r->ns - 1;
@@ -149,30 +150,97 @@ static void print_bins(const struct summary *s)
     printf("\n");
 }
 
+/* --- choice among kernels --- */
+
+/* Kernels measured on one layer, in the file's order. */
+struct rivals {
+    const struct row *at[MOST_KERNELS];
+    int32_t n;
+};
+
+static int same_layer(const struct row *a, const struct row *b)
+{
+    return !memcmp(&a->layer, &b->layer, sizeof a->layer);
+}
+
+/* Those of row i's layer; none if an earlier row has them. */
+static struct rivals rivals_of(const struct row *rows, int32_t n, int32_t i)
+{
+    struct rivals r = {.n = 0};
+    for (int32_t j = 0; j < i; j++)
+        if (same_layer(&rows[j], &rows[i])) return r;
+    for (int32_t j = i; j < n && r.n < MOST_KERNELS; j++)
+        if (same_layer(&rows[j], &rows[i])) r.at[r.n++] = &rows[j];
+    return r;
+}
+
+/* Pairs of kernels in the order that was measured, less those in the other (Kendall's tau); pairs are added up. */
+static int32_t in_order(const struct rivals *r, int32_t *pairs)
+{
+    int32_t sum = 0;
+    for (int32_t i = 0; i < r->n; i++)
+        for (int32_t j = 0; j < i; j++, ++*pairs)
+            sum += (r->at[i]->ns < r->at[j]->ns) == (r->at[i]->estimate < r->at[j]->estimate) ? 1 : -1;
+    return sum;
+}
+
 /* Of the layers measured with several kernels: time of the one that the estimate prefers, over the best. */
-static void print_regret(const struct row *rows, int32_t n)
+static void print_choice(const struct row *rows, int32_t n)
 {
     double sum = 0;
-    int32_t layers = 0, right = 0;
+    int32_t layers = 0, right = 0, pairs = 0, ordered = 0;
     for (int32_t i = 0; i < n; i++) {
-        const struct row *chosen = &rows[i], *best = &rows[i];
-        int32_t others = 0, earlier = 0;
-        for (int32_t j = 0; j < n; j++) {
-            if (j == i || memcmp(&rows[j].layer, &rows[i].layer, sizeof rows[i].layer)) continue;
-            others++;
-            earlier |= j < i;
-            if (rows[j].estimate < chosen->estimate) chosen = &rows[j];
-            if (rows[j].ns < best->ns) best = &rows[j];
+        struct rivals r = rivals_of(rows, n, i);
+        const struct row *chosen = r.at[0], *best = r.at[0];
+        if (r.n < 2) continue;
+        for (int32_t k = 1; k < r.n; k++) {
+            if (r.at[k]->estimate < chosen->estimate) chosen = r.at[k];
+            if (r.at[k]->ns < best->ns) best = r.at[k];
         }
-        if (!others || earlier) continue;
         layers++;
         right += chosen == best;
         sum += chosen->ns / best->ns - 1;
+        ordered += in_order(&r, &pairs);
     }
     if (layers)
-        printf("\nchoice of kernel: %d layers, the fastest chosen for %d, the chosen %.2f %% slower than the fastest "
-               "on average\n",
-               layers, right, 100 * sum / layers);
+        printf(
+            "\nchoice of kernel: %d layers, the fastest chosen for %d, the chosen %.2f %% slower than the fastest on "
+            "average; rank correlation of the kernels of a layer %.3f (tau, %d pairs)\n",
+            layers, right, 100 * sum / layers, (double)ordered / pairs, pairs);
+}
+
+/* --- rank correlation of the layers, each method's estimates against the measured --- */
+
+static const double *rank_by; /* what by_rank compares */
+
+static int by_rank(const void *a, const void *b)
+{
+    double x = rank_by[*(const int32_t *)a], y = rank_by[*(const int32_t *)b];
+    return x < y ? -1 : x > y;
+}
+
+static void ranks_of(const double *x, int32_t n, double *rank)
+{
+    static int32_t order[MOST];
+    for (int32_t i = 0; i < n; i++) order[i] = i;
+    rank_by = x;
+    qsort(order, (size_t)n, sizeof *order, by_rank);
+    for (int32_t i = 0; i < n; i++) rank[order[i]] = i;
+}
+
+/* Spearman's. */
+static double correlation(const struct row *rows, int32_t n, int m)
+{
+    static double measured[MOST], estimated[MOST], a[MOST], b[MOST];
+    double sum = 0;
+    for (int32_t i = 0; i < n; i++) {
+        measured[i] = rows[i].ns;
+        estimated[i] = (rows[i].error[m] + 1) * rows[i].ns;
+    }
+    ranks_of(measured, n, a);
+    ranks_of(estimated, n, b);
+    for (int32_t i = 0; i < n; i++) sum += (a[i] - b[i]) * (a[i] - b[i]);
+    return n > 1 ? 1 - 6 * sum / ((double)n * ((double)n * n - 1)) : 1;
 }
 
 /* --- the picture: share of layers by error, a line a method --- */
@@ -235,7 +303,10 @@ void ig_grid_check(const char *times, const char *platform, const char *svg)
         if (s.n) print_summary(ig_kernel_at(i)->name, &s);
     }
     print_bins(all);
-    print_regret(rows, n);
+    printf("\nrank correlation of the layers (Spearman):");
+    for (int m = 0; m < METHODS; m++)
+        printf(" %s %.4f%s", method_names[m], correlation(rows, n, m), m + 1 < METHODS ? "," : "\n");
+    print_choice(rows, n);
     if (svg) put_svg(svg, rows, n, all);
     free(rows);
     free(b);

@@ -221,6 +221,7 @@ int ig_verb_plan(int argc, char **argv)
     if (optind != argc - 1 - summarise) ig_usage(help);
     struct ig_graph *g = ig_load_graph(argv[optind], &source);
     if (estimated || estimate.explain || estimate.platform) {
+        estimate.max_error = o.max_error;
         ig_estimate(g, &estimate);
         ig_graph_free(g);
         return 0;

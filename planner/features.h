@@ -13,18 +13,21 @@ enum ig_feature {
     IG_F_WORK,       /* cycles of the multiply-add pipes, with what rows and columns of tiles waste; or vectors of 8 */
     IG_F_TILES,      /* tiles: prologue, epilogue */
     IG_F_TAPS,       /* taps of all tiles: pointers, and the loop's start */
-    IG_F_GATHER,     /* addresses written, or sums formed */
+    IG_F_GATHER,     /* addresses written where pixels do not lie evenly, or sums formed */
     IG_F_GROUPS,     /* groups of pixels, or rows */
     /* Bytes by the level that they come from: image, weights, output. The first-level cache is free. */
     IG_F_A_L2, IG_F_A_L3, IG_F_A_DRAM, IG_F_B_L2, IG_F_B_L3, IG_F_B_DRAM, IG_F_Y_L2, IG_F_Y_L3, IG_F_Y_DRAM,
     /* Pixels far enough apart that each is a stream of its own to the prefetcher. */
     IG_F_X_RUNS_L3, IG_F_X_RUNS_DRAM, IG_F_Y_RUNS_L3, IG_F_Y_RUNS_DRAM,
     IG_F_CONFLICTS,  /* vectors read whose cache set is crowded: pixels a multiple of many lines apart */
+    IG_F_CALLS,      /* of micro-kernels, each over a run of groups and panels */
     IG_FEATURES
 };
 
 struct ig_caches {
     int64_t bytes[IG_MAX_CACHES]; /* near to far, as one core has them; 0: there is none */
+    double weights_away;          /* bytes touched since the layer last read its weights; 0: the last call was this one */
+    double output_away;           /* and since anybody touched the output's memory */
 };
 struct ig_caches ig_caches_of(const struct ig_platform *b, const struct ig_processor *p);
 
@@ -36,10 +39,10 @@ const char *ig_family(const struct ig_kernel *k, const struct ig_call *call, cha
  */
 int ig_features(const struct ig_kernel *k, const struct ig_call *call, const struct ig_caches *caches, double *f);
 /*
- * Predicted ns on that processor; IG_UNKNOWN if it has no costs for the family. `between`: bytes that are read between two
- * calls of this layer, so that its weights come from as far as that (a network's frames); 0: the last call was this one.
+ * Predicted ns with those caches of that processor, activations that are no clamps included; IG_UNKNOWN if it has no
+ * costs for the family.
  */
-double ig_cost_ns(const struct ig_platform *b, const struct ig_processor *p, const struct ig_kernel *k,
-                  const struct ig_call *call, double between);
+double ig_cost_ns(const struct ig_processor *p, const struct ig_caches *caches, const struct ig_kernel *k,
+                  const struct ig_call *call);
 
 #endif

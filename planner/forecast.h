@@ -18,6 +18,7 @@ struct ig_forecast_options {
     struct ig_op_dist dist;
     int best_tiles;             /* 1: the best tiling instead of the paper's rule */
     double deadline_s;          /* of the energy; 0: the latency, or the frame interval */
+    double max_error;           /* calibrated kernels are no less exact than that (struct ig_plan_options) */
 };
 
 struct ig_forecast_on {         /* a layer on a processor */

@@ -8,6 +8,7 @@
 #include <stddef.h>
 
 #include "kernels_cpu/avx2/act.h"
+#include "kernels_cpu/common/blocks.h"
 
 _Static_assert(offsetof(struct ig_gemm_args, a_offset) == 8 && offsetof(struct ig_gemm_args, taps) == 16 &&
                    offsetof(struct ig_gemm_args, k) == 24 && offsetof(struct ig_gemm_args, b) == 32 &&
@@ -56,9 +57,11 @@ static ig_gemm_fn *const w16of24[] = {ig_gemm24_1x16_avx2, ig_gemm24_2x16_avx2, 
 static ig_gemm_fn *const w24[] = {ig_gemm24_1x24_avx2, ig_gemm24_2x24_avx2, ig_gemm24_3x24_avx2,
                                   ig_gemm24_4x24_avx2};
 
-enum { STREAM_BYTES = 3 << 18, BLOCK = 64, SPREAD = 6 };
+enum {
+    STREAM_BYTES = IG_GEMM_STREAM_BYTES_AVX2, BLOCK = IG_GEMM_BLOCK_AVX2, LOOPS = IG_GEMM_LOOPS_AVX2, SPREAD = 6
+};
 
 const struct ig_gemm_set ig_gemm_6x16_avx2 = {6, 16, {w8, w16}, ig_act_row_avx2, gemv_64,
-                                              4, STREAM_BYTES, 1, BLOCK, SPREAD, NULL};
+                                              4, STREAM_BYTES, LOOPS, BLOCK, SPREAD, NULL};
 const struct ig_gemm_set ig_gemm_4x24_avx2 = {4, 24, {w8of24, w16of24, w24}, ig_act_row_avx2, NULL,
-                                              0, STREAM_BYTES, 1, BLOCK, SPREAD, NULL};
+                                              0, STREAM_BYTES, LOOPS, BLOCK, SPREAD, NULL};

@@ -5,13 +5,14 @@
  *   IG_GEMM_GROUPS_INSIDE:  block > j > i   up to a fifth better where they come from memory; the next panel then
  *                                           comes bit by bit while all groups use this one
  */
+#include "kernels_cpu/common/blocks.h"
 #include "kernels_cpu/common/gemm_packed.h"
 
 #include <string.h>
 
 enum {
-    TABLE_BYTES = 1 << 16, /* of addresses; fewer groups a block where there are very many taps */
-    AHEAD_BYTES = 2048     /* prefetch distance of streamed weights */
+    TABLE_BYTES = IG_GEMM_TABLE_BYTES,
+    AHEAD_BYTES = 2048 /* prefetch distance of streamed weights */
 };
 
 static int64_t min64(int64_t a, int64_t b)

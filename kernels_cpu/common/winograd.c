@@ -3,14 +3,13 @@
 
 #include <string.h>
 
+#include "kernels_cpu/common/blocks.h"
 #include "kernels_cpu/common/gemm_packed.h"
 
 enum {
     MR = 6, NR = 16,
-    NEAR_BYTES = 16 << 20,     /* weights up to this stay in a cache over the blocks, so that few groups do */
-    NEAR_GROUPS = 2,
-    FAR_GROUPS = 8,            /* others come from memory once a block: many groups, */
-    FAR_BYTES = 1536 << 10,    /* but no more of V than this */
+    NEAR_BYTES = IG_WINOGRAD_NEAR_BYTES, NEAR_GROUPS = IG_WINOGRAD_NEAR_GROUPS,
+    FAR_GROUPS = IG_WINOGRAD_FAR_GROUPS, FAR_BYTES = IG_WINOGRAD_FAR_BYTES,
     M_BYTES = 288 << 10,       /* of a block's M */
     L2_BYTES = 512 << 10,      /* of one core, at least */
     AHEAD_BYTES = 2048         /* prefetch distance of weights that do not fit L2 */

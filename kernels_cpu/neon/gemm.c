@@ -6,6 +6,7 @@
 
 #include <stddef.h>
 
+#include "kernels_cpu/common/blocks.h"
 #include "kernels_cpu/common/gemm_packed.h"
 #include "kernels_cpu/neon/act.h"
 
@@ -15,10 +16,8 @@ _Static_assert(AT(a_offset, 8) && AT(taps, 16) && AT(k, 24) && AT(b, 32) && AT(b
                AT(flags, 88) && AT(lo, 92) && AT(hi, 96),
                "gemm.S knows these offsets");
 
-enum {
-    STREAM_BYTES = IG_PACKED_STREAM_BYTES, /* a quarter of a cluster's L2 of 2 MiB, which two to four cores share */
-    BLOCK = 16
-};
+enum { STREAM_BYTES = IG_GEMM_STREAM_BYTES_NEON, BLOCK = IG_GEMM_BLOCK_NEON, LOOPS = IG_GEMM_LOOPS_NEON };
+_Static_assert((int)STREAM_BYTES == (int)IG_PACKED_STREAM_BYTES, "what every set that has packed kernels streams from");
 
 ig_gemm_fn ig_gemm16_1x8_neon, ig_gemm16_2x8_neon, ig_gemm16_3x8_neon, ig_gemm16_4x8_neon,
     ig_gemm16_5x8_neon, ig_gemm16_6x8_neon, ig_gemm16_1x16_neon, ig_gemm16_2x16_neon,
@@ -56,7 +55,8 @@ static const struct ig_gemm_packed packed = {
       ig_packed_5x16_neon, ig_packed_6x16_neon}}};
 
 const struct ig_gemm_set ig_gemm_6x16_neon = {6, 16, {w8of16, w16}, ig_act_row_neon, ig_gemv_4x16_neon, 4,
-                                               STREAM_BYTES, 0, BLOCK, 0, NULL};
+                                               STREAM_BYTES, LOOPS, BLOCK, 0, NULL};
 const struct ig_gemm_set ig_gemm_packed6x16_neon = {6, 16, {w8of16, w16}, ig_act_row_neon, NULL, 0,
-                                                     STREAM_BYTES, 0, BLOCK, 0, &packed};
-const struct ig_gemm_set ig_gemm_8x8_neon = {8, 8, {w8}, ig_act_row_neon, NULL, 0, STREAM_BYTES, 0, BLOCK, 0, NULL};
+                                                     STREAM_BYTES, LOOPS, BLOCK, 0, &packed};
+const struct ig_gemm_set ig_gemm_8x8_neon = {8, 8, {w8}, ig_act_row_neon, NULL, 0,
+                                             STREAM_BYTES, LOOPS, BLOCK, 0, NULL};

@@ -1,0 +1,25 @@
+/*
+ * How the drivers cut their products into blocks, by ISA: the kernels' own sizes, which planner/features.c foretells
+ * times by.
+ */
+#ifndef KERNELS_CPU_COMMON_BLOCKS_H
+#define KERNELS_CPU_COMMON_BLOCKS_H
+
+enum {
+    IG_GEMM_TABLE_BYTES = 1 << 16,           /* of a block's addresses; fewer groups where there are very many taps */
+
+    IG_GEMM_BLOCK_AVX2 = 64,                 /* groups of a block */
+    IG_GEMM_STREAM_BYTES_AVX2 = 3 << 18,     /* weights above this are read panel by panel */
+    IG_GEMM_LOOPS_AVX2 = 1,                  /* the micro-kernels go on to the next panel and group by themselves */
+
+    IG_GEMM_BLOCK_NEON = 16,
+    IG_GEMM_STREAM_BYTES_NEON = 512 << 10,   /* a quarter of a cluster's L2 of 2 MiB, which two to four cores share */
+    IG_GEMM_LOOPS_NEON = 0,
+
+    IG_WINOGRAD_NEAR_BYTES = 16 << 20,       /* weights up to this stay in a cache over the blocks: */
+    IG_WINOGRAD_NEAR_GROUPS = 2,             /* few groups of tiles a block do */
+    IG_WINOGRAD_FAR_GROUPS = 8,              /* others come from memory once a block: many groups, */
+    IG_WINOGRAD_FAR_BYTES = 1536 << 10       /* but no more of V than this */
+};
+
+#endif

@@ -1,0 +1,23 @@
+/* Features of matrix products: planner/features.h. */
+#ifndef PLANNER_PRODUCTS_H
+#define PLANNER_PRODUCTS_H
+
+#include "planner/features.h"
+
+struct ig_tile {
+    int32_t mr, nr;   /* of the micro-kernel: pixels, channels */
+    int32_t rows;     /* output rows that go together */
+    int32_t isa;      /* enum ig_isa */
+};
+
+/* Fills f[IG_FEATURES], which is zero, for one call of a kernel with such a tile. */
+typedef void ig_features_fn(const struct ig_call *call, const struct ig_caches *c, const struct ig_tile *t, double *f);
+
+ig_features_fn ig_conv_features;     /* by indirection */
+ig_features_fn ig_first_features;    /* few channels: a tap is a kernel row */
+ig_features_fn ig_fc_features;
+ig_features_fn ig_strassen_features; /* pointwise, seven products of halves */
+ig_features_fn ig_winograd_features; /* F(rows, 3) */
+ig_features_fn ig_line_features;     /* few channels, straight lines */
+
+#endif
