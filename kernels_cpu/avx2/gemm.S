@@ -7,7 +7,7 @@
  *   ymm12 ..       nv vectors of b                rsi  b          rdx  index into the pixels, bytes, up to 0
  *   ymm15, (14)    a, broadcast                   rax  table      rcx  taps left
  *                                                 r12  (k & ~3)*4 r13  (k & 3)*4  r14  a_offset + r12
- *                                                 r15  prefetch if not 0, else what is fetched ahead, else b
+ *                                                 r15  what is fetched ahead, else b
  *   stack: panels and groups left, c_offset and r_offset of the panel and of the group's first
  * Per k: nv loads, `rows` broadcasts, rows*nv fma. 6x16 and 4x24 do 12 fma against 8 and 7 loads: they run at the
  * rate of the two fma pipes. Assembly, because compilers spill the accumulators or break the order.
@@ -18,8 +18,8 @@
         vmovups \disp(%rsi), %ymm\reg
         .endm
 
-        .macro prefetch_b disp
-        prefetcht0 \disp(%rsi, %r15)
+        .macro fetch disp
+        prefetcht0 \disp(%r15)
         .endm
 
         .macro fma acc, b, a
@@ -161,10 +161,6 @@
         movq    136(%rdi), %r15
         testq   %r15, %r15
         cmoveq  32(%rdi), %r15
-        .if     8 * \nv == \nr
-        cmpq    $0, 80(%rdi)
-        cmovneq 80(%rdi), %r15
-        .endif
         movq    %r12, %r13
         andl    $3, %r13d
         shlq    $2, %r13
@@ -197,28 +193,16 @@
         movq    %r12, %rdx
         negq    %rdx
         jz      3f
-        .if     8 * \nv == \nr
-        cmpq    $0, 80(%rdi)
-        jne     10f
-        .endif
         .p2align 6
-2:                                  /* four k, and a line of what is next */
-        prefetcht1 (%r15)
-        addq    $64, %r15
-        four_k  \rows, \nv, \nr
-        jnz     2b
-        .if     8 * \nv == \nr
-        jmp     3f
-        .p2align 6
-10:                                 /* four k, and b ahead */
+2:                                  /* four k, and some of what is next */
         .set    line, 0
         .rept   \nr / 4
-        prefetch_b %(64 * line)
+        fetch   %(64 * line)
         .set    line, line + 1
         .endr
+        addq    144(%rdi), %r15
         four_k  \rows, \nv, \nr
-        jnz     10b
-        .endif
+        jnz     2b
 3:
         cmpq    %r13, %rdx
         je      5f

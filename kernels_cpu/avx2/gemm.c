@@ -14,12 +14,13 @@ _Static_assert(offsetof(struct ig_gemm_args, a_offset) == 8 && offsetof(struct i
                    offsetof(struct ig_gemm_args, k) == 24 && offsetof(struct ig_gemm_args, b) == 32 &&
                    offsetof(struct ig_gemm_args, bias) == 40 && offsetof(struct ig_gemm_args, c) == 48 &&
                    offsetof(struct ig_gemm_args, c_offset) == 56 && offsetof(struct ig_gemm_args, r) == 64 &&
-                   offsetof(struct ig_gemm_args, r_offset) == 72 && offsetof(struct ig_gemm_args, prefetch) == 80 &&
+                   offsetof(struct ig_gemm_args, r_offset) == 72 &&
                    offsetof(struct ig_gemm_args, flags) == 88 && offsetof(struct ig_gemm_args, lo) == 92 &&
                    offsetof(struct ig_gemm_args, hi) == 96 && offsetof(struct ig_gemm_args, panels) == 100 &&
                    offsetof(struct ig_gemm_args, groups) == 104 && offsetof(struct ig_gemm_args, a_step) == 112 &&
                    offsetof(struct ig_gemm_args, c_step) == 120 && offsetof(struct ig_gemm_args, r_step) == 128 &&
-                   offsetof(struct ig_gemm_args, ahead) == 136,
+                   offsetof(struct ig_gemm_args, ahead) == 136 &&
+                   offsetof(struct ig_gemm_args, ahead_step) == 144,
                "gemm.S knows these offsets");
 
 ig_gemm_fn ig_gemm16_1x8_avx2, ig_gemm16_2x8_avx2, ig_gemm16_3x8_avx2, ig_gemm16_4x8_avx2, ig_gemm16_5x8_avx2,
@@ -58,10 +59,10 @@ static ig_gemm_fn *const w24[] = {ig_gemm24_1x24_avx2, ig_gemm24_2x24_avx2, ig_g
                                   ig_gemm24_4x24_avx2};
 
 enum {
-    STREAM_BYTES = IG_GEMM_STREAM_BYTES_AVX2, BLOCK = IG_GEMM_BLOCK_AVX2, LOOPS = IG_GEMM_LOOPS_AVX2, SPREAD = 6
+    STREAM_BYTES = IG_GEMM_STREAM_BYTES_AVX2, BLOCK = IG_GEMM_BLOCK_AVX2, LOOPS = IG_GEMM_LOOPS_AVX2
 };
 
 const struct ig_gemm_set ig_gemm_6x16_avx2 = {6, 16, {w8, w16}, ig_act_row_avx2, gemv_64,
-                                              4, STREAM_BYTES, LOOPS, BLOCK, SPREAD, NULL};
+                                              4, STREAM_BYTES, LOOPS, BLOCK, NULL};
 const struct ig_gemm_set ig_gemm_4x24_avx2 = {4, 24, {w8of24, w16of24, w24}, ig_act_row_avx2, NULL,
-                                              0, STREAM_BYTES, LOOPS, BLOCK, SPREAD, NULL};
+                                              0, STREAM_BYTES, LOOPS, BLOCK, NULL};

@@ -16,10 +16,10 @@ enum {
     IG_GEMM_STREAM_BYTES_NEON = 512 << 10,   /* a quarter of a cluster's L2 of 2 MiB, which two to four cores share */
     IG_GEMM_LOOPS_NEON = 0,
 
-    IG_WINOGRAD_NEAR_BYTES = 16 << 20,       /* weights up to this stay in a cache over the blocks: */
+    IG_WINOGRAD_NEAR_BYTES = 2 << 20,       /* weights up to this stay in a cache over the blocks: */
     IG_WINOGRAD_NEAR_GROUPS = 2,             /* few groups of tiles a block do */
-    IG_WINOGRAD_FAR_GROUPS = 8,              /* others come from memory once a block: many groups, */
-    IG_WINOGRAD_FAR_BYTES = 1536 << 10       /* but no more of V than this */
+    IG_WINOGRAD_FAR_GROUPS = 9,              /* others come from memory once a block: many groups, */
+    IG_WINOGRAD_FAR_BYTES = 8 << 20          /* but no more of V than this */
 };
 
 #endif

@@ -22,7 +22,6 @@ enum {
     IG_GEMM_MAX_MR = 8,   /* rows of the tallest micro-kernel */
     IG_GEMM_MAX_NR = 32,  /* channels of the widest panel */
     IG_GEMM_STEP = 8,     /* widths of micro-kernels are multiples of this */
-    IG_GEMM_LINE = 16     /* floats of a cache line */
 };
 
 enum ig_gemm_flags {
@@ -42,7 +41,7 @@ struct ig_gemm_args {
     int64_t c_offset;      /* 56: bytes to add to each of them (the panel's first channel) */
     const float *const *r; /* 64: [rows] addresses of the residual, or NULL; may equal c */
     int64_t r_offset;      /* 72: bytes */
-    int64_t prefetch;      /* 80: bytes that b is prefetched ahead; 0: not at all */
+    int64_t prefetch;      /* 80: bytes that b is prefetched ahead; 0: not at all. Only sets without loops obey it */
     int32_t flags;         /* 88: enum ig_gemm_flags */
     float lo, hi;          /* 92, 96 */
     int32_t panels;        /* 100: >= 1. The next panel's bias and weights follow this one's, its channels too */
@@ -50,7 +49,8 @@ struct ig_gemm_args {
     int64_t a_step;        /* 112:       c_offset and r_offset are that many bytes more */
     int64_t c_step;        /* 120 */
     int64_t r_step;        /* 128 */
-    const float *ahead;    /* 136: needed next: IG_GEMM_LINE more of it go to L2 every four k; or NULL */
+    const float *ahead;    /* 136: needed next, fetched 16*nr bytes of it every four k; NULL: nothing. Sets with */
+    int64_t ahead_step;    /* 144: loops only. Bytes to move on then, also from group to group: fewer fetch slower */
 };
 
 /* c[row][0..width) of `rows` rows (both fixed by the function) = act(bias + sum a b + r), groups * panels times. */
@@ -71,7 +71,6 @@ struct ig_gemm_set {       /* one ISA's tools; static const data */
     int64_t stream_bytes;  /* weights above this are prefetched and reused over a block */
     int32_t loops;         /* the functions obey `panels` and `groups`; 0: they are only ever given 1 */
     int32_t block;         /* groups of a block, at most IG_GEMM_MAX_BLOCK */
-    int32_t spread;        /* groups from which on `ahead` brings a panel in time; 0: the functions do not obey it */
     const struct ig_gemm_packed *packed; /* for mr 6, nr 16: taken where it pays; or NULL */
 };
 
@@ -79,6 +78,16 @@ struct ig_gemm_set {       /* one ISA's tools; static const data */
 static inline int64_t ig_gemm_panel(int64_t taps, int64_t k, int32_t nr)
 {
     return nr * (1 + taps * k);
+}
+
+/*
+ * `next`, the panel after b's, is fetched while `groups` groups use b's: so it comes at a rate that the first of them
+ * alone would have to wait for. For the calls from group i on.
+ */
+static inline void ig_gemm_fetch(struct ig_gemm_args *args, const float *next, int32_t nr, int32_t i, int32_t groups)
+{
+    args->ahead_step = (16 * nr + groups - 1) / groups;
+    args->ahead = (const float *)((const char *)next + i * args->taps * (args->k / 4) * args->ahead_step);
 }
 
 /* Convolution: call->in = x, w, bias, residual (kernels_cpu/pack/conv.c packed w and bias with the set's nr). */

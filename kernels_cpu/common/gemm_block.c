@@ -98,6 +98,7 @@ void ig_gemm_size(struct ig_gemm_job *job, int32_t ic, int32_t oc, int64_t taps,
     job->panels = (oc + nr - 1) / nr;
     int stream = job->panels * job->panel * (int64_t)sizeof(float) > job->set->stream_bytes;
     job->order = stream ? IG_GEMM_GROUPS_INSIDE : IG_GEMM_PANELS_INSIDE;
+    job->args.prefetch = stream ? AHEAD_BYTES : 0;
     job->block = (int32_t)min64(job->set->block, block_groups(taps, job->set->mr));
     place_tables(job, scratch);
 }
@@ -147,19 +148,9 @@ static void take_run(struct ig_gemm_args *args, const struct ig_gemm_group *grou
     args->r_step = group[1].r_offset - group->r_offset;
 }
 
-/*
- * The panel after b's, spread over the groups that b is multiplied with: it comes from memory at a rate that the
- * first of them alone would have to wait for. Nothing once all of it has been asked for.
- */
-static const float *next_panel(const struct ig_gemm_job *job, int32_t i)
-{
-    if (!job->spread) return NULL;
-    int64_t done = i * job->taps * (job->k / 4) * IG_GEMM_LINE;
-    return done < job->panel ? job->args.bias + job->panel + done : NULL;
-}
-
-/* A run of groups of pixels by panels [j0, j1) of convolution group g. */
-static void tiles(struct ig_gemm_job *job, const struct ig_gemm_group *group, int32_t g, int32_t j0, int32_t j1)
+/* A run of the block's `groups` groups of pixels by panels [j0, j1) of convolution group g. */
+static void tiles(struct ig_gemm_job *job, const struct ig_gemm_group *group, int32_t groups, int32_t g, int32_t j0,
+                  int32_t j1)
 {
     const struct ig_gemm_set *set = job->set;
     struct ig_gemm_args *args = &job->args;
@@ -175,7 +166,8 @@ static void tiles(struct ig_gemm_job *job, const struct ig_gemm_group *group, in
         int32_t lo = job->range.c0 - channel, hi = job->range.c1 - channel, width = job->oc - j * nr;
         args->bias = job->weights + (g * (int64_t)job->panels + j) * job->panel;
         args->b = args->bias + nr;
-        args->ahead = next_panel(job, (int32_t)(group - job->t.group));
+        if (job->order == IG_GEMM_GROUPS_INSIDE)
+            ig_gemm_fetch(args, args->bias + job->panel, nr, (int32_t)(group - job->t.group), groups);
         args->c_offset = group->c_offset + channel * (int64_t)sizeof(float);
         args->r_offset = group->r_offset + channel * (int64_t)sizeof(float);
         args->panels = n = 1;
@@ -206,9 +198,6 @@ static void run_block(struct ig_gemm_job *job, int32_t groups)
 {
     struct ig_range range = job->range;
     int32_t nr = job->set->nr;
-    int stream = job->order == IG_GEMM_GROUPS_INSIDE;
-    job->spread = stream && job->set->spread && groups >= job->set->spread;
-    job->args.prefetch = stream && !job->spread ? AHEAD_BYTES : 0;
     for (int32_t g = range.c0 / job->oc; g * job->oc < range.c1; g++) {
         int32_t base = g * job->oc;
         int32_t j0 = range.c0 > base ? (range.c0 - base) / nr : 0;
@@ -219,7 +208,7 @@ static void run_block(struct ig_gemm_job *job, int32_t groups)
         }
         int32_t step = job->order == IG_GEMM_GROUPS_INSIDE ? 1 : j1 - j0;
         for (int32_t j = j0; j < j1; j += step)
-            for (int32_t i = 0; i < groups; i += job->t.group[i].run) tiles(job, &job->t.group[i], g, j, j + step);
+            for (int32_t i = 0; i < groups; i += job->t.group[i].run) tiles(job, &job->t.group[i], groups, g, j, j + step);
     }
     if (job->act.kind != IG_NONE)
         for (int32_t i = 0; i < groups; i++) activate(job, &job->t.group[i]);

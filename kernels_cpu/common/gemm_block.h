@@ -38,7 +38,7 @@ struct ig_gemm_tables {             /* in scratch */
 
 enum ig_gemm_order {
     IG_GEMM_PANELS_INSIDE,          /* block > group > panel: a group's pixels stay in L1, the weights in a cache */
-    IG_GEMM_GROUPS_INSIDE           /* block > panel > group: a panel is read once a block, and prefetched */
+    IG_GEMM_GROUPS_INSIDE           /* block > panel > group: a panel is read once a block, fetched ahead */
 };
 
 struct ig_gemm_job;
@@ -62,7 +62,6 @@ struct ig_gemm_job {
     int32_t panels;                 /* of one convolution group */
     int32_t block;                  /* groups of a block */
     int32_t order;                  /* enum ig_gemm_order */
-    int32_t spread;                 /* the next panel is fetched while this block's groups use the one before it */
     struct ig_gemm_args args;       /* what all tiles share */
     float *packed;                  /* room for packed pixels, or NULL: see gemm_packed.h */
     ig_gemm_even_fn *even;          /* NULL: no groups share t.even_a, which its owner fills after ig_gemm_size */

@@ -145,6 +145,7 @@ static void multiply(struct job *job, int32_t p, int32_t groups, const float *b)
         float *m = job->m + (i * IG_STRASSEN_PRODUCTS + p) * gemm->mr * gemm->nr;
         for (int32_t r = 0; r < job->count[i]; r++) rows[r] = m + r * gemm->nr;
         args->a = job->a[p] + i * gemm->mr;
+        if (args->prefetch) ig_gemm_fetch(args, b + job->k * gemm->nr, gemm->nr, i, groups);
         args->c = rows;
         gemm->fn[gemm->nr / IG_GEMM_STEP - 1][job->count[i] - 1](args);
     }

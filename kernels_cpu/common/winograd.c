@@ -10,7 +10,7 @@ enum {
     MR = 6, NR = 16,
     NEAR_BYTES = IG_WINOGRAD_NEAR_BYTES, NEAR_GROUPS = IG_WINOGRAD_NEAR_GROUPS,
     FAR_GROUPS = IG_WINOGRAD_FAR_GROUPS, FAR_BYTES = IG_WINOGRAD_FAR_BYTES,
-    M_BYTES = 288 << 10,       /* of a block's M */
+    M_BYTES = 1 << 20,         /* of a block's M */
     L2_BYTES = 512 << 10,      /* of one core, at least */
     AHEAD_BYTES = 2048         /* prefetch distance of weights that do not fit L2 */
 };
@@ -34,7 +34,7 @@ struct job {
     int32_t first_row;         /* of tiles */
     struct ig_act act;         /* what the output transform cannot do; kind IG_NONE if it can */
     float lo, hi;
-    int stream;                /* a chunk of a point's weights does not fit L2: each panel is read once a block */
+    int far, stream;           /* the weights come from memory; each panel is read once a block */
     struct ig_gemm_args gemm;
     const float *bias, *u;     /* packed */
     float *v, *m, *strip;
@@ -133,7 +133,8 @@ static void start(struct job *job, const struct ig_call *call, struct ig_range r
     int64_t panel_bytes = job->s.panel * (int64_t)sizeof(float), near = L2_BYTES;
     job->bias = (const float *)call->weights;
     job->u = job->bias + job->s.panels * NR;
-    job->stream = job->s.chunk / NR * panel_bytes > near;
+    job->far = job->s.points * job->s.panels * panel_bytes > IG_WINOGRAD_NEAR_BYTES;
+    job->stream = job->far || job->s.chunk / NR * panel_bytes > near;
     job->gemm.taps = job->gemm.groups = 1;
     job->gemm.k = job->s.ic;
     job->gemm.prefetch = job->s.points * job->s.panels * panel_bytes > near ? AHEAD_BYTES : 0;
@@ -175,9 +176,9 @@ static void transform_input(const struct job *job, int64_t first, int32_t count)
     }
 }
 
-/* Panels [j0, j1) of one point by the group of `count` tiles from `first` on. */
-static void multiply_group(struct job *job, int32_t point, int32_t first, int32_t count, int32_t j0,
-                           int32_t j1)
+/* Panels [j0, j1) of one point by group i of `groups`: `count` tiles from `first` on. */
+static void multiply_group(struct job *job, int32_t groups, int32_t i, int32_t point, int32_t first, int32_t count,
+                           int32_t j0, int32_t j1)
 {
     const struct ig_gemm_set *set = job->set->gemm;
     const struct sizes *s = &job->s;
@@ -192,6 +193,10 @@ static void multiply_group(struct job *job, int32_t point, int32_t first, int32_
         args->panels = n;
         args->bias = job->u + (point * (int64_t)s->panels + j) * s->panel;
         args->b = args->bias + NR;
+        if (job->far)
+            ig_gemm_fetch(args, args->bias + s->panel, NR, i, groups);
+        else if (args->prefetch)
+            ig_gemm_fetch(args, args->b + AHEAD_BYTES / (int64_t)sizeof(float), NR, 0, 1);
         set->fn[wide][count - 1](args);
         args->c_offset += n * NR * (int64_t)sizeof(float);
     }
@@ -237,7 +242,7 @@ static void multiply(struct job *job, int32_t groups, int32_t count, int32_t lar
                 if (job->packed)
                     multiply_packed(job, i, point, first, n, j, j + step);
                 else
-                    multiply_group(job, point, first, n, j, j + step);
+                    multiply_group(job, groups, i, point, first, n, j, j + step);
             }
     }
 }

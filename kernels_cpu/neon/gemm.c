@@ -55,8 +55,8 @@ static const struct ig_gemm_packed packed = {
       ig_packed_5x16_neon, ig_packed_6x16_neon}}};
 
 const struct ig_gemm_set ig_gemm_6x16_neon = {6, 16, {w8of16, w16}, ig_act_row_neon, ig_gemv_4x16_neon, 4,
-                                               STREAM_BYTES, LOOPS, BLOCK, 0, NULL};
+                                               STREAM_BYTES, LOOPS, BLOCK, NULL};
 const struct ig_gemm_set ig_gemm_packed6x16_neon = {6, 16, {w8of16, w16}, ig_act_row_neon, NULL, 0,
-                                                     STREAM_BYTES, LOOPS, BLOCK, 0, &packed};
+                                                     STREAM_BYTES, LOOPS, BLOCK, &packed};
 const struct ig_gemm_set ig_gemm_8x8_neon = {8, 8, {w8}, ig_act_row_neon, NULL, 0,
-                                             STREAM_BYTES, LOOPS, BLOCK, 0, NULL};
+                                             STREAM_BYTES, LOOPS, BLOCK, NULL};
