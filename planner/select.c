@@ -42,9 +42,22 @@ static int is_small_enough(const struct ig_plan_options *o, const struct ig_kern
     return k->isa == o->isa && kernel_bytes(k, call, o->threads) <= most;
 }
 
-static void take(struct ig_plan_step *step, const struct ig_kernel *k, struct ig_cut cut, double ns)
+/*
+ * What a step costs for choosing its kernel: its time, and a tenth of what loading its weights takes, some 150 us a
+ * megabyte: those of Winograd, up to seven times as large, have to be worth it within ten frames.
+ */
+static double price(const struct ig_kernel *k, const struct ig_call *call, double ns)
 {
-    if (step->kernel && ns >= step->predicted_ns) return;
+    return ns + (k->pack ? (double)k->pack(call, NULL) * 0.015 : 0);
+}
+
+/* Takes k, if it is cheaper than the step's kernel so far, whose price is *least. */
+static void take(struct ig_plan_step *step, const struct ig_kernel *k, const struct ig_call *call, struct ig_cut cut,
+                 double ns, double *least)
+{
+    double cost = price(k, call, ns);
+    if (step->kernel && cost >= *least) return;
+    *least = cost;
     step->kernel = k;
     step->split = cut.split;
     step->chunk = cut.chunk;
@@ -66,13 +79,15 @@ static void select_measured(const struct ig_profile *profile, const struct ig_pl
                             int32_t op, const struct ig_call *call, struct ig_plan_step *step)
 {
     int64_t most = most_bytes(o, op, call);
+    double least = 0;
     for (int32_t i = 0; i < profile->n; i++) {
         const struct ig_timing *t = &profile->timings[i];
         if (t->node != node || t->threads != o->threads || !is_candidate(t->kernel, o->isa, op, call))
             continue;
         if (t->error > o->max_error || !is_small_enough(o, t->kernel, call, most)) continue;
         struct ig_cut cut = cut_of(t, call);
-        if (cut.chunks) take(step, t->kernel, cut, t->in_order_ns > 0 ? t->in_order_ns : t->alone_ns);
+        double ns = t->in_order_ns > 0 ? t->in_order_ns : t->alone_ns;
+        if (cut.chunks) take(step, t->kernel, call, cut, ns, &least);
     }
 }
 
@@ -80,13 +95,14 @@ static void select_estimated(const struct ig_plan_options *o, int32_t op, const 
                              int32_t batch, struct ig_plan_step *step)
 {
     int64_t most = most_bytes(o, op, call);
+    double least = 0;
     for (int i = 0; i < ig_kernel_count(); i++) {
         const struct ig_kernel *k = ig_kernel_at(i);
         struct ig_cut cut;
         if (!is_candidate(k, o->isa, op, call) || k->error > o->max_error) continue;
         if (!is_small_enough(o, k, call, most)) continue;
         ig_legal_cuts(k, call, o->threads, &cut, 1);
-        take(step, k, cut, ig_cut_ns(k, call, cut, o->threads) * batch);
+        take(step, k, call, cut, ig_cut_ns(k, call, cut, o->threads) * batch, &least);
     }
 }
 
