@@ -124,7 +124,7 @@ static void threads_give_the_bits_of_whole_layers(void **state)
                                                   : IG_ISA_REF;
     int tall = 0;
     (void)state;
-    for (uint64_t seed = 0; seed < NETS; seed++) {
+    for (uint64_t seed = 0; seed < 2 * NETS; seed++) {
         struct rng r = {seed + 5000};
         struct ig_graph *g = net_chain(&r, rng_int(&r, 2, 12));
         void *expected[16], *got[16];
