@@ -77,6 +77,27 @@ static void emit_shapes(FILE *f, const struct shapes *s)
     fputs("};\n\n", f);
 }
 
+static int same_attrs(const struct ig_node *a, const struct ig_node *b)
+{
+    const struct ig_op_info *info = ig_op_info((enum ig_op)a->op);
+    if (a->op != b->op) return 0;
+    for (int32_t i = 0; i < info->n_fields; i++) {
+        const struct ig_field *field = &info->fields[i];
+        if (memcmp((const char *)&a->attrs + field->offset, (const char *)&b->attrs + field->offset,
+                   (size_t)field->count * 4))
+            return 0;
+    }
+    return 1;
+}
+
+/* The first step with that step's attributes: its are theirs. */
+static int32_t attrs_of(const struct ig_lowered *l, int32_t step)
+{
+    int32_t first = 0;
+    while (!same_attrs(l->nodes[first], l->nodes[step])) first++;
+    return first;
+}
+
 static void emit_attrs(FILE *f, const struct ig_node *n, int32_t step)
 {
     const struct ig_op_info *info = ig_op_info((enum ig_op)n->op);
@@ -129,7 +150,7 @@ static void emit_steps(FILE *f, const struct ig_lowered *l)
     for (int32_t i = 0; i < l->model.n_steps; i++) {
         const struct ig_step *s = &l->steps[i];
         char attrs[32] = "0", in[32] = "0";
-        if (s->attrs) snprintf(attrs, sizeof attrs, "&attrs_%d", i);
+        if (s->attrs) snprintf(attrs, sizeof attrs, "&attrs_%d", attrs_of(l, i));
         if (s->n_in) snprintf(in, sizeof in, "in_%d", i);
         fprintf(f, "    {%s, %s, %s, out_%d, %lld, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, {%d, %d, %d, %d}, %lld, %lld},\n",
                 l->kernels[i]->name, attrs, in, i, (long long)s->weights, s->n_in, s->n_out, s->images, s->rows,
@@ -165,7 +186,7 @@ void ig_emit_tables(FILE *f, const struct ig_emit *e)
     FILE *b = open_memstream(&body, &bytes);
     if (!b) abort();
     for (int32_t i = 0; i < m->n_steps; i++) {
-        emit_attrs(b, l->nodes[i], i);
+        if (attrs_of(l, i) == i) emit_attrs(b, l->nodes[i], i);
         emit_places(b, &shapes, "in", i, l->steps[i].in, l->steps[i].n_in);
         emit_places(b, &shapes, "out", i, l->steps[i].out, l->steps[i].n_out);
     }

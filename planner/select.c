@@ -43,12 +43,12 @@ static int is_small_enough(const struct ig_plan_options *o, const struct ig_kern
 }
 
 /*
- * What a step costs for choosing its kernel: its time, and a tenth of what loading its weights takes, some 150 us a
- * megabyte: those of Winograd, up to seven times as large, have to be worth it within ten frames.
+ * What a step costs for choosing its kernel: its time, and a sixth of what loading its weights takes, some 150 us a
+ * megabyte: those of Winograd, up to seven times as large, have to be worth it within six frames.
  */
 static double price(const struct ig_kernel *k, const struct ig_call *call, double ns)
 {
-    return ns + (k->pack ? (double)k->pack(call, NULL) * 0.015 : 0);
+    return ns + (k->pack ? (double)k->pack(call, NULL) * 0.025 : 0);
 }
 
 /* Takes k, if it is cheaper than the step's kernel so far, whose price is *least. */

@@ -88,7 +88,7 @@ static long peak_rss_kib(void)
     long kib = 0;
     FILE *f = fopen("/proc/self/status", "r");
     while (f && fgets(line, sizeof line, f))
-        if (sscanf(line, "VmHWM: %ld", &kib) == 1) break;
+        if (!strncmp(line, "VmHWM:", 6)) kib = strtol(line + 6, NULL, 10);
     if (f) fclose(f);
     return kib;
 }
@@ -106,7 +106,8 @@ static void spoilers(char *text, size_t n)
     }
     if (f) fclose(f);
     f = fopen("/proc/loadavg", "r");
-    if (f && fscanf(f, "%lf", &load) == 1 && load > 1.5) {
+    if (f && fgets(line, sizeof line, f)) load = strtod(line, NULL);
+    if (load > 1.5) {
         size_t at = strlen(text);
         snprintf(text + at, n - at, ", load %.1f: other programs were running", load);
     }
