@@ -15,6 +15,9 @@ double ig_stream_ns(int64_t read, int64_t write);
 /* GB/s of reading memory that no cache holds. */
 double ig_memory_gbytes(void);
 
+/* ns that a layer of no work takes a team of `threads`: to start it, to share it out, to wait for all. 0: no threads. */
+double ig_micro_team(int32_t threads);
+
 /* Every matrix micro-kernel on panels in L1, in % of `peak` GFLOP/s. */
 void ig_micro_gemm(double peak);
 
