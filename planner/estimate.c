@@ -138,3 +138,10 @@ double ig_estimate_ns(const struct ig_kernel *k, const struct ig_call *call, int
     double move = bytes / bandwidth;
     return (compute > move ? compute : move) + CALL_NS + (cores > 1 ? BARRIER_NS : 0);
 }
+
+void ig_estimate_rates(int32_t isa, int32_t threads, double *gflops, double *gbytes)
+{
+    *gflops = machines[isa].gflops * threads;
+    *gbytes = machines[isa].gbytes * threads;
+    if (*gbytes > machines[isa].all_gbytes) *gbytes = machines[isa].all_gbytes;
+}
