@@ -7,7 +7,8 @@
 #include "runtime/host/text.h"
 
 /* Of neighbours in the list of values; muted enough for white and for black paper. */
-static const char *const colours[] = {"#7b9fc4", "#cda06e", "#86b398", "#a893c6", "#c68d8f", "#83b3b8", "#b9b27a"};
+static const char *const colours[] = {"#7b9fc4", "#cda06e", "#86b398", "#a893c6",
+                                      "#c68d8f", "#83b3b8", "#b9b27a"};
 enum { COLOURS = sizeof colours / sizeof *colours };
 
 static int owns_arena(const struct ig_plan_buffer *b)
@@ -35,8 +36,11 @@ static void rectangle(const struct ig_chart *c, int32_t first, int32_t last, int
                       const char *fill)
 {
     double x = ig_chart_x(c, first), y = ig_chart_y(c, (double)(offset + bytes));
-    fprintf(c->f, "<rect class=\"block\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" fill=\"%s\" stroke=\"#fff\" "
-            "stroke-width=\".5\"><title>", x, y, ig_chart_x(c, last + 1) - x, ig_chart_y(c, (double)offset) - y, fill);
+    fprintf(c->f,
+            "<rect class=\"block\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" fill=\"%s\" "
+            "stroke=\"#fff\" "
+            "stroke-width=\".5\"><title>",
+            x, y, ig_chart_x(c, last + 1) - x, ig_chart_y(c, (double)offset) - y, fill);
 }
 
 static void draw_buffers(const struct ig_chart *c, const struct ig_graph *g, const struct ig_plan *p)
@@ -46,8 +50,8 @@ static void draw_buffers(const struct ig_chart *c, const struct ig_graph *g, con
         if (!owns_arena(b)) continue;
         rectangle(c, b->first, b->last, b->offset, b->bytes, colours[v % COLOURS]);
         ig_xml_text(c->f, g->values[v].name);
-        fprintf(c->f, ": %lld B at %lld, steps %d to %d</title></rect>\n", (long long)b->bytes, (long long)b->offset,
-                b->first, b->last);
+        fprintf(c->f, ": %lld B at %lld, steps %d to %d</title></rect>\n", (long long)b->bytes,
+                (long long)b->offset, b->first, b->last);
     }
 }
 
@@ -74,11 +78,19 @@ static void draw_held(const struct ig_chart *c, const struct ig_plan *p)
 
 void ig_arena_svg(FILE *f, const struct ig_graph *g, const struct ig_plan *p)
 {
-    struct ig_chart c = {.f = f, .width = 1040, .height = 400, .left = 84, .right = 4, .top = 40, .bottom = 62,
-                         .x1 = p->n_steps ? p->n_steps : 1, .y1 = p->arena_bytes ? (double)p->arena_bytes : 1};
+    struct ig_chart c = {.f = f,
+                         .width = 1040,
+                         .height = 400,
+                         .left = 84,
+                         .right = 4,
+                         .top = 40,
+                         .bottom = 62,
+                         .x1 = p->n_steps ? p->n_steps : 1,
+                         .y1 = p->arena_bytes ? (double)p->arena_bytes : 1};
     ig_chart_open(&c, "wide", "the arena over time");
     fputs("<defs><pattern id=\"scratch\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\">"
-          "<path d=\"M0 6L6 0\" stroke=\"#888\"/></pattern></defs>\n", f);
+          "<path d=\"M0 6L6 0\" stroke=\"#888\"/></pattern></defs>\n",
+          f);
     ig_chart_axes(&c, "step", "arena, B");
     draw_buffers(&c, g, p);
     draw_scratch(&c, g, p);

@@ -40,7 +40,8 @@ static int log_ticks(double low, double high, double *at)
     for (int e = (int)floor(log10(low)); e <= (int)ceil(log10(high)); e++)
         for (int k = 0; k < (fine ? 3 : 1); k++) {
             double v = within[k] * pow(10, e);
-            if (v >= low * (1 - 1e-9) && v <= high * (1 + 1e-9) && n < MOST_TICKS && e % every == 0) at[n++] = v;
+            if (v >= low * (1 - 1e-9) && v <= high * (1 + 1e-9) && n < MOST_TICKS && e % every == 0)
+                at[n++] = v;
         }
     return n;
 }
@@ -52,7 +53,8 @@ static int linear_ticks(double low, double high, double *at)
     int n = 0;
     if ((high - low) / step > 10) step *= 5;
     else if ((high - low) / step > 5) step *= 2;
-    for (double k = ceil(low / step - 1e-9); k * step <= high + step * 1e-9 && n < MOST_TICKS; k++) at[n++] = k * step;
+    for (double k = ceil(low / step - 1e-9); k * step <= high + step * 1e-9 && n < MOST_TICKS; k++)
+        at[n++] = k * step;
     return n;
 }
 
@@ -67,7 +69,8 @@ static void tick_text(FILE *f, double v)
 
 static void grid_line(FILE *f, double x0, double y0, double x1, double y1)
 {
-    fprintf(f, "<path d=\"M%.1f %.1fL%.1f %.1f\" stroke=\"currentColor\" stroke-opacity=\".13\"/>", x0, y0, x1, y1);
+    fprintf(f, "<path d=\"M%.1f %.1fL%.1f %.1f\" stroke=\"currentColor\" stroke-opacity=\".13\"/>", x0, y0,
+            x1, y1);
 }
 
 static void text(FILE *f, double x, double y, const char *anchor)

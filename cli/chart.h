@@ -1,4 +1,4 @@
-/* The frame of a chart in SVG: its picture, axes and grid. Drawn in the current colour, so that it suits any page. */
+/* The frame of a chart in SVG: its picture, axes and grid, in the current colour, so that it suits any page. */
 #ifndef CLI_CHART_H
 #define CLI_CHART_H
 

@@ -14,7 +14,7 @@ struct ig_estimate_options {
     double max_error;        /* of a calibrated kernel */
 };
 
-/* A board by its file or name: the source tree's, or "host": what `ingot calibrate` made of this machine. Fatal on error. */
+/* A board by file or name: the source tree's, or host: what `ingot calibrate` made. Fatal on error. */
 struct ig_platform *ig_load_board(const char *name);
 void ig_estimate(const struct ig_graph *g, const struct ig_estimate_options *o);
 

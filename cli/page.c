@@ -153,20 +153,20 @@ void ig_table_close(FILE *f)
     fputs("</tbody>\n</table></div>\n", f);
 }
 
-const char *ig_decimal(double x, int decimals, char text[48])
+const char *ig_decimal(double x, int decimals, char text[80])
 {
     char whole[32], digits[40];
     snprintf(digits, sizeof digits, "%.*f", decimals, x < 1e15 ? x : 1e15);
     const char *rest = strchr(digits, '.');
     long long n = 0;
     sscanf(digits, "%lld", &n);
-    snprintf(text, 48, "%s%s", ig_commas(n, whole), rest ? rest : "");
+    snprintf(text, 80, "%s%s", ig_commas(n, whole), rest ? rest : "");
     return text;
 }
 
 void ig_number_cell(FILE *f, double x, int decimals)
 {
-    char text[48];
+    char text[80];
     if (x > 0) fprintf(f, "<td class=\"n\" data-v=\"%.9g\">%s</td>", x, ig_decimal(x, decimals, text));
     else fputs("<td class=\"n\" data-v=\"0\"></td>", f);
 }

@@ -1,4 +1,4 @@
-/* The frame of a page of HTML that stands alone: style for light and dark, a script that sorts tables, escaped text. */
+/* The frame of a page of HTML that stands alone: style for light and dark, a script that sorts, escaped text. */
 #ifndef CLI_PAGE_H
 #define CLI_PAGE_H
 
@@ -24,6 +24,6 @@ void ig_table_close(FILE *f);
 /* <td> of a number with so many decimals, thousands set apart; empty where it is not above 0. */
 void ig_number_cell(FILE *f, double x, int decimals);
 /* "12,345.6" */
-const char *ig_decimal(double x, int decimals, char text[48]);
+const char *ig_decimal(double x, int decimals, char text[80]);
 
 #endif

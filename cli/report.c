@@ -13,13 +13,13 @@
 static const char help[] =
     "ingot report graph.json plan.json -o report.html\n"
     "ingot report graph.json plan.json --profile profile.json --pareto front.json\n\n"
-    "One page of HTML that stands alone: the plan in a sentence, where the time goes, every layer against the\n"
-    "roofline, the arena over time, measured beside estimated, and memory against time.\n"
+    "One page of HTML that stands alone: the plan in a sentence, where the time goes, every layer against\n"
+    "the roofline, the arena over time, measured beside estimated, and memory against time.\n"
     "  -o FILE           where to (default report.html; - for stdout)\n"
     "  --profile FILE    what was measured: peak, and every layer alone and in order\n"
     "  --pareto FILE     the front that ingot plan --pareto wrote\n"
-    "  --platform NAME   the board whose bandwidths and estimates are shown: tx2, xavier, a file, or host (default\n"
-    "                    where out/platforms/host.json is there)\n";
+    "  --platform NAME   the board whose bandwidths and estimates are shown: tx2, xavier, a file, or host\n"
+    "                    (default: the plan's target; host where out/platforms/host.json is there)\n";
 
 static const char *plural(int64_t n)
 {
@@ -28,7 +28,10 @@ static const char *plural(int64_t n)
 
 /* --- the plan in a sentence --- */
 
-struct counts { int layers, views, kernels, in_bands, cut; int32_t slowest; };
+struct counts {
+    int layers, views, kernels, in_bands;
+    int32_t slowest;
+};
 
 static struct counts count(const struct ig_report *r)
 {
@@ -43,7 +46,6 @@ static struct counts count(const struct ig_report *r)
         while (r->p->steps[k].kernel != s->kernel) k++;
         c.layers++;
         c.kernels += k == i;
-        c.cut += s->chunks > 1;
         c.in_bands += ig_band_of(r->g, r->p, i) != NULL;
         if (c.slowest < 0 || s->predicted_ns > r->p->steps[c.slowest].predicted_ns) c.slowest = i;
     }
@@ -53,20 +55,22 @@ static struct counts count(const struct ig_report *r)
 static void sentence(FILE *f, const struct ig_report *r, const struct counts *c)
 {
     const struct ig_plan *p = r->p;
-    fputs("<p class=\"lead\">On ", f);
-    fprintf(f, "%d thread%s of ", p->threads, plural(p->threads));
+    fprintf(f, "<p class=\"lead\">On %d thread%s of ", p->threads, plural(p->threads));
     ig_xml_text(f, r->profile ? r->profile->cpu : p->target);
-    fprintf(f, " with %s kernels a frame takes %.4g ms, %s: %d layer%s on %d kernel%s", p->isa, p->latency_ns * 1e-6,
-            p->profile_sha256[0] ? "predicted from measured times" : "estimated without a profile of the target", c->layers,
-            plural(c->layers), c->kernels, plural(c->kernels));
-    if (p->n_bands) fprintf(f, ", %d of them in %d band%s that run by rows", c->in_bands, p->n_bands, plural(p->n_bands));
-    fprintf(f, ". All activations are in one arena %s.", p->arena_bytes == p->arena_lower_bound_bytes
-                ? "of the fewest bytes that its steps allow" : "near the fewest bytes that its steps allow");
+    fprintf(f, " with %s kernels a frame takes <b>%.4g ms</b>, %s: %d layer%s", p->isa, p->latency_ns * 1e-6,
+            p->profile_sha256[0] ? "predicted from measured times"
+                                 : "estimated without a profile of the target",
+            c->layers, plural(c->layers));
+    if (p->n_bands)
+        fprintf(f, ", %d of them in %d band%s that run%s by rows,", c->in_bands, p->n_bands, plural(p->n_bands),
+                p->n_bands == 1 ? "s" : "");
+    fprintf(f, " on %d kernel%s, with all activations in one arena %s the fewest bytes that the steps allow.",
+            c->kernels, plural(c->kernels), p->arena_bytes == p->arena_lower_bound_bytes ? "of" : "near");
     if (c->slowest >= 0 && p->latency_ns > 0) {
-        fputs(" The longest, <a href=\"#l", f);
-        fprintf(f, "%d\"><bdi>", c->slowest);
+        fprintf(f, " The longest layer, <a href=\"#l%d\"><bdi>", c->slowest);
         ig_xml_text(f, r->g->nodes[p->steps[c->slowest].node].name);
-        fprintf(f, "</bdi></a>, has %.0f %% of the time.", 100 * p->steps[c->slowest].predicted_ns / p->latency_ns);
+        fprintf(f, "</bdi></a>, has %.0f %% of the time.",
+                100 * p->steps[c->slowest].predicted_ns / p->latency_ns);
     }
     fputs("</p>\n", f);
 }
@@ -85,7 +89,7 @@ static void end_figure(FILE *f)
 
 static void speed_figures(FILE *f, const struct ig_report *r)
 {
-    char text[48];
+    char text[80];
     double ns = r->p->latency_ns > 0 ? r->p->latency_ns : 1, rate = r->flops / ns;
     figure(f, "time a frame", ig_decimal(ns * 1e-6, ns < 1e8 ? 3 : 1, text), "ms");
     fprintf(f, "%s frames/s", ig_decimal(1e9 / ns, ns < 1e7 ? 0 : 1, text));
@@ -109,16 +113,14 @@ static void memory_figures(FILE *f, const struct ig_report *r)
     fprintf(f, "at most, in the arena; rings too");
     end_figure(f);
     figure(f, "weights", ig_commas(p->weights_bytes, text), "B");
-    if (p->memory_budget > 0)
-        fprintf(f, "with the arena within %s B", ig_commas(p->memory_budget, text));
-    else
-        fputs("packed as kernels read them", f);
+    if (p->memory_budget > 0) fprintf(f, "with the arena within %s B", ig_commas(p->memory_budget, text));
+    else fputs("packed as kernels read them", f);
     end_figure(f);
 }
 
 static void key_figures(FILE *f, const struct ig_report *r, const struct counts *c)
 {
-    char text[48];
+    char text[80];
     fputs("<dl>\n", f);
     speed_figures(f, r);
     snprintf(text, sizeof text, "%d", c->layers);
@@ -134,8 +136,10 @@ static void key_figures(FILE *f, const struct ig_report *r, const struct counts 
 static void arena(FILE *f, const struct ig_report *r)
 {
     ig_section_open(f, "arena", "Arena");
-    fputs("<p class=\"note\">Steps from left to right, bytes from bottom to top. A block is a tensor from the step that writes "
-          "it to the last that reads it, hatched: scratch; the line is what is held in each step.</p>\n", f);
+    fputs("<p class=\"note\">Steps from left to right, bytes from bottom to top. A block is a tensor from "
+          "the step that writes "
+          "it to the last that reads it, hatched: scratch; the line is what is held in each step.</p>\n",
+          f);
     ig_arena_svg(f, r->g, r->p);
     ig_section_close(f);
 }
@@ -144,7 +148,8 @@ static void footer(FILE *f, const struct ig_report *r)
 {
     fputs("<footer><p>ingot " INGOT_VERSION ". Model ", f);
     ig_xml_text(f, r->g->source_sha256);
-    fprintf(f, ", graph %s, profile %s (SHA-256).", r->p->graph_sha256, r->p->profile_sha256[0] ? r->p->profile_sha256 : "none");
+    fprintf(f, ", graph %s, profile %s (SHA-256).", r->p->graph_sha256,
+            r->p->profile_sha256[0] ? r->p->profile_sha256 : "none");
     if (r->profile && strcmp(r->profile->sha256, r->p->profile_sha256))
         fprintf(f, " The measured times here are of another profile, %s.", r->profile->sha256);
     fputs("</p></footer>\n", f);
@@ -180,11 +185,11 @@ static struct ig_profile *load_profile(const char *path, const struct ig_graph *
     struct ig_profile *profile = ig_profile_read(path, g, err, sizeof err);
     if (!profile) ig_fatal("%s", err);
     if (strcmp(profile->graph_sha256, p->graph_sha256))
-        ig_fatal("%s: taken of another graph (sha256 %.12s..., the plan's is %.12s...)", path, profile->graph_sha256,
-                 p->graph_sha256);
+        ig_fatal("%s: taken of another graph (sha256 %.12s..., the plan's is %.12s...)", path,
+                 profile->graph_sha256, p->graph_sha256);
     if (profile->threads != p->threads || strcmp(profile->isa, p->isa))
-        ig_fatal("%s: taken with %s kernels on %d thread%s, the plan is for %s on %d", path, profile->isa, profile->threads,
-                 plural(profile->threads), p->isa, p->threads);
+        ig_fatal("%s: taken with %s kernels on %d thread%s, the plan is for %s on %d", path, profile->isa,
+                 profile->threads, plural(profile->threads), p->isa, p->threads);
     return profile;
 }
 
@@ -200,8 +205,9 @@ static struct ig_platform *load_board(const char *name, const struct ig_plan *p)
 
 int ig_verb_report(int argc, char **argv)
 {
-    static const struct option longs[] = {{"help", 0, 0, 'h'},   {"output", 1, 0, 'o'},   {"profile", 1, 0, 'p'},
-                                          {"pareto", 1, 0, 'F'}, {"platform", 1, 0, 'P'}, {0, 0, 0, 0}};
+    static const struct option longs[] = {{"help", 0, 0, 'h'},     {"output", 1, 0, 'o'},
+                                          {"profile", 1, 0, 'p'},  {"pareto", 1, 0, 'F'},
+                                          {"platform", 1, 0, 'P'}, {0, 0, 0, 0}};
     struct ig_source_options none = {.n_binds = 0};
     const char *out = "report.html", *profile = NULL, *pareto = NULL, *platform = NULL;
     char err[4096];
@@ -223,7 +229,8 @@ int ig_verb_report(int argc, char **argv)
     struct ig_platform *board = load_board(platform, p);
     struct ig_front front = {0};
     if (pareto) ig_front_read(&front, pareto, p);
-    struct ig_report r = {.g = g, .p = p, .profile = measured, .board = board, .front = pareto ? &front : NULL};
+    struct ig_report r = {
+        .g = g, .p = p, .profile = measured, .board = board, .front = pareto ? &front : NULL};
     ig_report_measure(&r);
     page(ig_open_output(out), &r);
     ig_close_output();

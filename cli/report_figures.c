@@ -9,10 +9,11 @@
 #include "planner/forecast.h"
 #include "planner/select.h"
 
-const char *const ig_kind_names[IG_KINDS] = {
-    [IG_KIND_POINTWISE] = "pointwise convolutions", [IG_KIND_CONV] = "other convolutions",
-    [IG_KIND_DEPTHWISE] = "depthwise convolutions", [IG_KIND_DENSE] = "matrix products",
-    [IG_KIND_OTHER] = "everything else"};
+const char *const ig_kind_names[IG_KINDS] = {[IG_KIND_POINTWISE] = "pointwise convolutions",
+                                             [IG_KIND_CONV] = "other convolutions",
+                                             [IG_KIND_DEPTHWISE] = "depthwise convolutions",
+                                             [IG_KIND_DENSE] = "matrix products",
+                                             [IG_KIND_OTHER] = "everything else"};
 
 static int32_t kind_of(const struct ig_graph *g, const struct ig_node *n)
 {
@@ -64,7 +65,8 @@ static int isa_of(const struct ig_plan *p)
     return IG_ISA_REF;
 }
 
-/* A measured board has a channel for what one core reads from memory, then one a cache; a paper's has what all share. */
+/* A measured board has a channel from memory to one core, then one a cache; a paper's has what all cores
+ * share. */
 static void roof_of_board(struct ig_roof *roof, const struct ig_platform *b, const struct ig_processor *pe,
                           int32_t threads)
 {
@@ -93,7 +95,8 @@ static void find_roof(struct ig_report *r)
 
 /* --- times of a layer --- */
 
-/* The timing of the step's kernel and cut. In a band, which is timed as one, the kernel's best cut stands in. */
+/* The timing of the step's kernel and cut. In a band, which is timed as one, the kernel's best cut stands in.
+ */
 static const struct ig_timing *timing_of(const struct ig_report *r, int32_t step)
 {
     const struct ig_plan_step *s = &r->p->steps[step];
@@ -124,7 +127,8 @@ static struct ig_forecast *forecast_of(const struct ig_report *r)
 }
 
 /* What the forecast says of a node with the plan's threads; 0: nothing. */
-static double forecast_ns(const struct ig_report *r, const struct ig_forecast *f, const struct ig_plan_step *s)
+static double forecast_ns(const struct ig_report *r, const struct ig_forecast *f,
+                          const struct ig_plan_step *s)
 {
     const struct ig_processor *pe = f ? cpu_of(r->board) : NULL;
     int32_t threads = s->chunks < r->p->threads ? s->chunks : r->p->threads;
@@ -136,13 +140,15 @@ static double forecast_ns(const struct ig_report *r, const struct ig_forecast *f
     return 0;
 }
 
-static double stand_in_ns(const struct ig_report *r, const struct ig_view *views, const struct ig_plan_step *s)
+static double stand_in_ns(const struct ig_report *r, const struct ig_view *views,
+                          const struct ig_plan_step *s)
 {
     struct ig_call call;
     int32_t images;
     if (!s->kernel) return 0;
     ig_node_call(r->g, views, &r->g->nodes[s->node], &call, &images);
-    return ig_cut_ns(s->kernel, &call, (struct ig_cut){s->split, s->chunk, s->chunks}, r->p->threads) * images;
+    return ig_cut_ns(s->kernel, &call, (struct ig_cut){s->split, s->chunk, s->chunks}, r->p->threads) *
+           images;
 }
 
 static void measure_layer(const struct ig_report *r, int32_t step, const struct ig_forecast *forecast,

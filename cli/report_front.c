@@ -41,7 +41,8 @@ void ig_front_read(struct ig_front *front, const char *path, const struct ig_pla
     if (!root) ig_fatal("%s", err);
     *front = (struct ig_front){0};
     const char *model = ig_get_text(&r, root, "model");
-    if (!r.failed && strcmp(model, p->model)) ig_reader_fail(&r, "front of '%.200s', not of '%.200s'", model, p->model);
+    if (!r.failed && strcmp(model, p->model))
+        ig_reader_fail(&r, "front of '%.200s', not of '%.200s'", model, p->model);
     int64_t threads = ig_get_int(&r, root, "threads", 1, 4096);
     if (!r.failed && threads != p->threads)
         ig_reader_fail(&r, "front for %lld threads, the plan is for %d", (long long)threads, p->threads);
@@ -75,13 +76,15 @@ static void draw_points(const struct ig_chart *c, const struct ig_front *t)
 {
     fputs("<path class=\"front\" fill=\"none\" stroke=\"currentColor\" d=\"", c->f);
     for (int32_t i = 0; i < t->n; i++)
-        fprintf(c->f, i ? "H%.1fV%.1f" : "M%.1f %.1f", ig_chart_x(c, t->at[i].bytes), ig_chart_y(c, t->at[i].ms));
+        fprintf(c->f, i ? "H%.1fV%.1f" : "M%.1f %.1f", ig_chart_x(c, t->at[i].bytes),
+                ig_chart_y(c, t->at[i].ms));
     fputs("\"/>\n", c->f);
     for (int32_t i = 0; i < t->n; i++) {
         char bytes[32];
-        fprintf(c->f, "<circle class=\"dot k0\" cx=\"%.1f\" cy=\"%.1f\" r=\"4\"><title>%s B, %.4g ms, %d bands, ",
-                ig_chart_x(c, t->at[i].bytes), ig_chart_y(c, t->at[i].ms), ig_commas((int64_t)t->at[i].bytes, bytes),
-                t->at[i].ms, t->at[i].bands);
+        fprintf(c->f,
+                "<circle class=\"dot k0\" cx=\"%.1f\" cy=\"%.1f\" r=\"4\"><title>%s B, %.4g ms, %d bands, ",
+                ig_chart_x(c, t->at[i].bytes), ig_chart_y(c, t->at[i].ms),
+                ig_commas((int64_t)t->at[i].bytes, bytes), t->at[i].ms, t->at[i].bands);
         ig_xml_text(c->f, t->at[i].kernels);
         fputs(" kernels</title></circle>\n", c->f);
     }
@@ -93,10 +96,12 @@ static void draw_chosen(const struct ig_chart *c, double bytes, double ms)
     double x = ig_chart_x(c, bytes), y = ig_chart_y(c, ms);
     int left = x > c->width / 2;
     char text[32];
-    fprintf(c->f, "<circle class=\"chosen\" cx=\"%.1f\" cy=\"%.1f\" r=\"7\"><title>this plan: %s B, %.4g ms</title></circle>\n",
+    fprintf(c->f,
+            "<circle class=\"chosen\" cx=\"%.1f\" cy=\"%.1f\" r=\"7\"><title>this plan: %s B, %.4g "
+            "ms</title></circle>\n",
             x, y, ig_commas((int64_t)bytes, text), ms);
-    fprintf(c->f, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\">this plan</text>\n", left ? x - 12 : x + 12, y - 10,
-            left ? "end" : "start");
+    fprintf(c->f, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\">this plan</text>\n", left ? x - 12 : x + 12,
+            y - 10, left ? "end" : "start");
 }
 
 static void caption(FILE *f, const struct ig_report *r)
@@ -104,17 +109,22 @@ static void caption(FILE *f, const struct ig_report *r)
     const struct ig_front *t = r->front;
     const struct ig_front_point *least = &t->at[0], *fastest = &t->at[t->n - 1];
     char a[32], b[32];
-    fprintf(f, "<p class=\"note\">Arena and weights against the predicted time: %d good plan%s, from %s B at %.4g ms to %s B "
-               "at %.4g ms.", t->n, t->n == 1 ? "" : "s", ig_commas((int64_t)least->bytes, a), least->ms,
+    fprintf(f,
+            "<p class=\"note\">Arena and weights against the predicted time: %d good plan%s, from %s B at "
+            "%.4g ms to %s B "
+            "at %.4g ms.",
+            t->n, t->n == 1 ? "" : "s", ig_commas((int64_t)least->bytes, a), least->ms,
             ig_commas((int64_t)fastest->bytes, b), fastest->ms);
     if ((int64_t)t->chosen.bytes != r->p->arena_bytes + r->p->weights_bytes)
-        fprintf(f, " The front was made beside another plan, of %s B.", ig_commas((int64_t)t->chosen.bytes, a));
+        fprintf(f, " The front was made beside another plan, of %s B.",
+                ig_commas((int64_t)t->chosen.bytes, a));
     fputs("</p>\n", f);
 }
 
 void ig_report_front(FILE *f, const struct ig_report *r)
 {
-    struct ig_chart c = {.f = f, .width = 560, .height = 380, .left = 64, .right = 4, .top = 34, .bottom = 52};
+    struct ig_chart c = {
+        .f = f, .width = 560, .height = 380, .left = 64, .right = 4, .top = 34, .bottom = 52};
     if (!r->front || !r->front->n) return;
     ig_section_open(f, "front", "Memory against time");
     set_range(&c, r);

@@ -1,4 +1,4 @@
-/* Where the time goes: a strip of all layers, their table, the bands, and what was measured beside what was estimated. */
+/* Where the time goes: a strip of all layers, their table, the bands, and measured beside estimated times. */
 #include <math.h>
 
 #include "cli/cli.h"
@@ -36,14 +36,16 @@ void ig_report_strip(FILE *f, const struct ig_report *r)
         const struct ig_report_layer *l = &r->layers[i];
         if (!(l->ns > 0)) continue;
         of_kind[l->kind] += l->ns;
-        fprintf(f, "<a class=\"k%d\" style=\"flex:%.4f\" href=\"#l%d\" title=\"", l->kind, share(r, l->ns), i);
+        fprintf(f, "<a class=\"k%d\" style=\"flex:%.4f\" href=\"#l%d\" title=\"", l->kind, share(r, l->ns),
+                i);
         ig_xml_text(f, node_of(r, i)->name);
         fprintf(f, ": %.1f \xc2\xb5s, %.1f %%\"></a>\n", l->ns * 1e-3, share(r, l->ns));
     }
     fputs("</div>\n<ul class=\"legend\">\n", f);
     for (int k = 0; k < IG_KINDS; k++)
         if (of_kind[k] > 0)
-            fprintf(f, "<li class=\"k%d\">%s<span>%.1f %%</span></li>\n", k, ig_kind_names[k], share(r, of_kind[k]));
+            fprintf(f, "<li class=\"k%d\">%s<span>%.1f %%</span></li>\n", k, ig_kind_names[k],
+                    share(r, of_kind[k]));
     fputs("</ul>\n", f);
     ig_section_close(f);
 }
@@ -80,8 +82,8 @@ static void layer_row(FILE *f, const struct ig_report *r, int32_t step, double l
 {
     const struct ig_report_layer *l = &r->layers[step];
     const struct ig_plan_step *s = &r->p->steps[step];
-    fprintf(f, "<tr id=\"l%d\"%s><td class=\"n\" data-v=\"%d\">%d</td>", step, s->kernel ? "" : " class=\"view\"", step,
-            step + 1);
+    fprintf(f, "<tr id=\"l%d\"%s><td class=\"n\" data-v=\"%d\">%d</td>", step,
+            s->kernel ? "" : " class=\"view\"", step, step + 1);
     name_cell(f, r, step);
     ig_number_cell(f, l->ns * 1e-3, 1);
     fprintf(f, "<td class=\"n k%d\" data-v=\"%.6g\">", l->kind, l->ns);
@@ -100,16 +102,18 @@ static void layer_row(FILE *f, const struct ig_report *r, int32_t step, double l
 
 void ig_report_layers(FILE *f, const struct ig_report *r)
 {
-    static const struct ig_column columns[] = {{"#", 1},        {"layer", 0},   {"time, \xc2\xb5s", 1},
-                                               {"share", 1},    {"roof, %", 1}, {"MMAC", 1},
-                                               {"GFLOP/s", 1},  {"kernel", 0},  {"cut", 0},
-                                               {"band", 0}};
+    static const struct ig_column columns[] = {
+        {"#", 1},    {"layer", 0},   {"time, \xc2\xb5s", 1}, {"share", 1}, {"roof, %", 1},
+        {"MMAC", 1}, {"GFLOP/s", 1}, {"kernel", 0},          {"cut", 0},   {"band", 0}};
     enum { COLUMNS = sizeof columns / sizeof *columns };
     double longest = 1;
     for (int32_t i = 0; i < r->p->n_steps; i++) longest = fmax(longest, r->layers[i].ns);
     ig_section_open(f, "layers-of-the-plan", "Layers");
-    fprintf(f, "<p class=\"note\">In the order they run; a heading sorts. Time: %s. Roof: the least time by the roofline, of "
-               "the time; above 100 where the data is still in a cache or Winograd saves work. A view moves nothing.</p>\n",
+    fprintf(f,
+            "<p class=\"note\">In the order they run; a heading sorts. Time: %s. Roof: the least time by the "
+            "roofline, of "
+            "the time; above 100 where the data is still in a cache or Winograd saves work. A view moves "
+            "nothing.</p>\n",
             r->p->profile_sha256[0] ? "predicted from the profile" : "estimated");
     ig_table_open(f, "layers", columns, COLUMNS);
     for (int32_t i = 0; i < r->p->n_steps; i++) layer_row(f, r, i, longest);
@@ -154,8 +158,10 @@ void ig_report_bands(FILE *f, const struct ig_report *r)
                                                {"instead of, B", 1}};
     if (!r->p->n_bands) return;
     ig_section_open(f, "bands-of-the-plan", "Bands");
-    fputs("<p class=\"note\">Chains of layers that run a few rows at a time: the tensors between them are rings of rows that "
-          "stay in the cache, and need no room in the arena.</p>\n", f);
+    fputs("<p class=\"note\">Chains of layers that run a few rows at a time: the tensors between them are "
+          "rings of rows that "
+          "stay in the cache, and need no room in the arena.</p>\n",
+          f);
     ig_table_open(f, "bands", columns, sizeof columns / sizeof *columns);
     for (int32_t i = 0; i < r->p->n_bands; i++) band_row(f, r, i);
     ig_table_close(f);
@@ -180,11 +186,14 @@ static void measured_note(FILE *f, const struct ig_report *r)
     }
     fputs("<p class=\"note\">Measured on ", f);
     ig_xml_text(f, r->profile->cpu);
-    fprintf(f, ", %d thread%s, medians: in order, inside the whole network, and alone, the layer repeated. In all %.3f ms in "
-               "order, %.3f alone, %.3f estimated; an estimate is %.0f %% off (mean of the layers). ",
-            r->profile->threads, r->profile->threads == 1 ? "" : "s", in_order * 1e-6, alone * 1e-6, estimated * 1e-6,
-            n ? 100 * off / n : 0);
-    if (calibrated) fprintf(f, "%d of %d estimates are by what kernels cost on the calibrated board", calibrated, n);
+    fprintf(f,
+            ", %d thread%s, medians: in order, inside the whole network, and alone, the layer repeated. In "
+            "all %.3f ms in "
+            "order, %.3f alone, %.3f estimated; an estimate is %.0f %% off (mean of the layers). ",
+            r->profile->threads, r->profile->threads == 1 ? "" : "s", in_order * 1e-6, alone * 1e-6,
+            estimated * 1e-6, n ? 100 * off / n : 0);
+    if (calibrated)
+        fprintf(f, "%d of %d estimates are by what kernels cost on the calibrated board", calibrated, n);
     if (calibrated) fputs(calibrated < n ? ", the others by the planner's stand-in." : ".", f);
     else fputs("Estimates are those that a plan without a profile rests on.", f);
     if (r->p->n_bands) fputs(" Layers of a band were measured one by one here.", f);

@@ -1,4 +1,4 @@
-/* The roofline (Williams, Waterman and Patterson, 2009): what a layer could reach, by the operations it makes of a byte. */
+/* The roofline (Williams, Waterman, Patterson, 2009): what a layer could reach, by its operations a byte. */
 #include <math.h>
 #include <string.h>
 
@@ -37,14 +37,15 @@ static void set_range(struct ig_chart *c, const struct ig_report *r)
 }
 
 /* What so many bytes a second allow, up to the peak: a line of slope 1, named along it. */
-static void bandwidth_line(const struct ig_chart *c, const struct ig_roof *roof, double gbytes, const char *class_name,
-                           const char *name)
+static void bandwidth_line(const struct ig_chart *c, const struct ig_roof *roof, double gbytes,
+                           const char *class_name, const char *name)
 {
     double from = fmax(c->x0, c->y0 / gbytes), to = fmin(c->x1, roof->gflops / gbytes);
     if (from >= to) return;
     double x = ig_chart_x(c, from), y = ig_chart_y(c, from * gbytes);
     double dx = ig_chart_x(c, to) - x, dy = ig_chart_y(c, to * gbytes) - y;
-    fprintf(c->f, "<path class=\"%s\" stroke=\"currentColor\" d=\"M%.1f %.1fl%.1f %.1f\"/>\n", class_name, x, y, dx, dy);
+    fprintf(c->f, "<path class=\"%s\" stroke=\"currentColor\" d=\"M%.1f %.1fl%.1f %.1f\"/>\n", class_name, x,
+            y, dx, dy);
     if (dx < 90) return;
     fprintf(c->f, "<text transform=\"translate(%.1f %.1f)rotate(%.1f)\" x=\"10\" y=\"-6\">", x, y,
             atan2(dy, dx) * 180 / acos(-1));
@@ -60,27 +61,29 @@ static void roof_lines(const struct ig_chart *c, const struct ig_roof *roof)
         from = fmin(from, fmax(c->x0, roof->gflops / roof->caches[i].gbytes));
     }
     bandwidth_line(c, roof, roof->gbytes, "roof", "memory");
-    fprintf(c->f, "<path class=\"roof\" stroke=\"currentColor\" d=\"M%.1f %.1fH%.1f\"/>\n", ig_chart_x(c, from), y,
-            c->width - c->right);
-    fprintf(c->f, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"end\">peak %.4g GFLOP/s</text>\n", c->width - c->right, y - 7,
-            roof->gflops);
+    fprintf(c->f, "<path class=\"roof\" stroke=\"currentColor\" d=\"M%.1f %.1fH%.1f\"/>\n",
+            ig_chart_x(c, from), y, c->width - c->right);
+    fprintf(c->f, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"end\">peak %.4g GFLOP/s</text>\n",
+            c->width - c->right, y - 7, roof->gflops);
 }
 
 static void dot(const struct ig_chart *c, const struct ig_report *r, int32_t step)
 {
     const struct ig_report_layer *l = &r->layers[step];
     double intensity = l->flops / l->bytes, rate = l->flops / l->ns;
-    fprintf(c->f, "<a href=\"#l%d\"><circle class=\"dot k%d\" cx=\"%.1f\" cy=\"%.1f\" r=\"4.5\"><title>", step, l->kind,
-            ig_chart_x(c, intensity), ig_chart_y(c, rate));
+    fprintf(c->f, "<a href=\"#l%d\"><circle class=\"dot k%d\" cx=\"%.1f\" cy=\"%.1f\" r=\"4.5\"><title>",
+            step, l->kind, ig_chart_x(c, intensity), ig_chart_y(c, rate));
     ig_xml_text(c->f, r->g->nodes[r->p->steps[step].node].name);
-    fprintf(c->f, ": %.4g FLOP/B, %.4g GFLOP/s, %.0f %% of the roof, %.1f \xc2\xb5s</title></circle></a>\n", intensity, rate,
-            100 * l->roof_ns / l->ns, l->ns * 1e-3);
+    fprintf(c->f, ": %.4g FLOP/B, %.4g GFLOP/s, %.0f %% of the roof, %.1f \xc2\xb5s</title></circle></a>\n",
+            intensity, rate, 100 * l->roof_ns / l->ns, l->ns * 1e-3);
 }
 
 static void caption(FILE *f, const struct ig_roof *roof)
 {
-    fputs("<p class=\"note\">A dot is a layer; hover for its name, click for its row. FLOP: two a multiply-add of the plain "
-          "sum, so a Winograd layer, which needs fewer, may be above the peak. Bytes: input, output and weights once, "
+    fputs("<p class=\"note\">A dot is a layer; hover for its name, click for its row. FLOP: two a "
+          "multiply-add of the plain "
+          "sum, so a Winograd layer, which needs fewer, may be above the peak. Bytes: input, output and "
+          "weights once, "
           "without what a band keeps in rings; what is still in a cache comes faster than memory. Peak: ",
           f);
     ig_xml_text(f, roof->gflops_from);
@@ -95,8 +98,15 @@ static void caption(FILE *f, const struct ig_roof *roof)
 
 void ig_report_roofline(FILE *f, const struct ig_report *r)
 {
-    struct ig_chart c = {.f = f, .width = 560, .height = 380, .left = 58, .right = 4, .top = 34, .bottom = 52,
-                         .log_x = 1, .log_y = 1};
+    struct ig_chart c = {.f = f,
+                         .width = 560,
+                         .height = 380,
+                         .left = 58,
+                         .right = 4,
+                         .top = 34,
+                         .bottom = 52,
+                         .log_x = 1,
+                         .log_y = 1};
     ig_section_open(f, "roofline", "Roofline");
     set_range(&c, r);
     ig_chart_open(&c, "chart", "operations a byte against operations a second");

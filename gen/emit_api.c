@@ -36,11 +36,13 @@ static void emit_budget(FILE *f, const struct ig_emit *e, const char *up)
 {
     int64_t budget = e->lowered->plan->memory_budget;
     if (!budget) return;
-    fprintf(f, "#define %s_MEMORY_BUDGET_BYTES %lld /* that it was planned within */\n", up, (long long)budget);
+    fprintf(f, "#define %s_MEMORY_BUDGET_BYTES %lld /* that it was planned within */\n", up,
+            (long long)budget);
     fputs("#ifdef __cplusplus\nstatic_assert", f);
     for (int c = 0; c < 2; c++)
-        fprintf(f, "%s(%s_ARENA_BYTES(1) + %s_WEIGHTS_BYTES <= %s_MEMORY_BUDGET_BYTES,\n"
-                   "    \"arena and weights exceed the memory budget\");\n",
+        fprintf(f,
+                "%s(%s_ARENA_BYTES(1) + %s_WEIGHTS_BYTES <= %s_MEMORY_BUDGET_BYTES,\n"
+                "    \"arena and weights exceed the memory budget\");\n",
                 c ? "#else\n_Static_assert" : "", up, up, up);
     fputs("#endif\n\n", f);
 }

@@ -139,7 +139,8 @@ static char *header_within(int64_t budget)
     p->memory_budget = budget < 0 ? p->arena_bytes + p->weights_bytes + budget : budget;
     struct ig_lowered *l = plain_tables(g, p);
     assert_non_null(f);
-    ig_emit_header(f, &(struct ig_emit){.lowered = l, .prefix = "tiny", .plan_sha256 = "feedface", .std = {1, 1, 1, 1}});
+    ig_emit_header(
+        f, &(struct ig_emit){.lowered = l, .prefix = "tiny", .plan_sha256 = "feedface", .std = {1, 1, 1, 1}});
     fclose(f);
     ig_lowered_free(l);
     ig_plan_free(p);
@@ -170,7 +171,8 @@ static void budget(void **state)
     char *without = header_within(0), *within = header_within(1 << 30);
     (void)state;
     assert_null(strstr(without, "BUDGET"));
-    assert_non_null(strstr(within, "_Static_assert(TINY_ARENA_BYTES(1) + TINY_WEIGHTS_BYTES <= TINY_MEMORY_BUDGET_BYTES"));
+    assert_non_null(strstr(
+        within, "_Static_assert(TINY_ARENA_BYTES(1) + TINY_WEIGHTS_BYTES <= TINY_MEMORY_BUDGET_BYTES"));
     free(without);
     free(within);
     for (int i = 0; i < 2 && (!i || !system("command -v g++ >/dev/null")); i++) {

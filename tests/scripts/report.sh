@@ -116,7 +116,7 @@ wrong_input() {
     s=$work/squeezenet1.1
     echo '{' >"$work/half.json"
     refused out/ingot report "$s.graph.json" "$work/nowhere.json" && refused out/ingot report "$s.graph.json" "$work/half.json" &&
-        refused out/ingot report "$s.graph.json" "$work/hostile.json" &&
+        refused out/ingot report "$s.graph.json" "$work/hostile.json" && refused out/ingot report "$work/plain.json" "$work/hostile.json" &&
         refused out/ingot report "$s.graph.json" "$s.json" --pareto "$work/mobilenet_v2.front.json" &&
         refused out/ingot report "$s.graph.json" "$s.json" --pareto "$s.json" &&
         refused out/ingot report "$s.graph.json" "$s.json" --profile "$work/p.json" &&
