@@ -61,6 +61,7 @@ static int linear_ticks(double low, double high, double *at)
 static void tick_text(FILE *f, double v)
 {
     double size = fabs(v);
+    if (size <= 0) v = 0; /* not -0 */
     if (size >= 1e9) fprintf(f, "%.6gG", v * 1e-9);
     else if (size >= 1e6) fprintf(f, "%.6gM", v * 1e-6);
     else if (size >= 1e4) fprintf(f, "%.6gk", v * 1e-3);

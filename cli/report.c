@@ -98,7 +98,7 @@ static void speed_figures(FILE *f, const struct ig_report *r)
     fprintf(f, "%.0f %% of the peak", 100 * rate / r->roof.gflops);
     end_figure(f);
     figure(f, "work", ig_decimal(r->flops * 0.5e-6, 1, text), "MMAC");
-    fprintf(f, "the roofline allows %.3g ms", r->roof_ns * 1e-6);
+    fprintf(f, "%.3g ms by the roofline", r->roof_ns * 1e-6);
     end_figure(f);
 }
 
@@ -110,23 +110,18 @@ static void memory_figures(FILE *f, const struct ig_report *r)
     fprintf(f, "lower bound %s B", ig_commas(p->arena_lower_bound_bytes, text));
     end_figure(f);
     figure(f, "scratch of a thread", ig_commas(p->scratch_bytes, text), "B");
-    fprintf(f, "at most, in the arena; rings too");
+    fprintf(f, "at most, of the arena");
     end_figure(f);
     figure(f, "weights", ig_commas(p->weights_bytes, text), "B");
     if (p->memory_budget > 0) fprintf(f, "with the arena within %s B", ig_commas(p->memory_budget, text));
-    else fputs("packed as kernels read them", f);
+    else fputs("as the kernels read them", f);
     end_figure(f);
 }
 
-static void key_figures(FILE *f, const struct ig_report *r, const struct counts *c)
+static void key_figures(FILE *f, const struct ig_report *r)
 {
-    char text[80];
     fputs("<dl>\n", f);
     speed_figures(f, r);
-    snprintf(text, sizeof text, "%d", c->layers);
-    figure(f, "layers", text, "");
-    fprintf(f, "%d nodes before folding; %d view%s", r->g->onnx_nodes, c->views, plural(c->views));
-    end_figure(f);
     memory_figures(f, r);
     fputs("</dl>\n", f);
 }
@@ -136,9 +131,9 @@ static void key_figures(FILE *f, const struct ig_report *r, const struct counts 
 static void arena(FILE *f, const struct ig_report *r)
 {
     ig_section_open(f, "arena", "Arena");
-    fputs("<p class=\"note\">Steps from left to right, bytes from bottom to top. A block is a tensor from "
-          "the step that writes "
-          "it to the last that reads it, hatched: scratch; the line is what is held in each step.</p>\n",
+    fputs("<p class=\"note\">Steps from left to right, bytes from bottom to top. A block is a tensor from\n"
+          "the step that writes it to the last that reads it; hatched: scratch, rings included; the line is\n"
+          "what is held in each step.</p>\n",
           f);
     ig_arena_svg(f, r->g, r->p);
     ig_section_close(f);
@@ -163,7 +158,7 @@ static void page(FILE *f, const struct ig_report *r)
     ig_xml_text(f, r->g->name);
     fputs("</h1>\n", f);
     sentence(f, r, &c);
-    key_figures(f, r, &c);
+    key_figures(f, r);
     ig_report_strip(f, r);
     fputs("<div class=\"pair\">\n", f);
     ig_report_roofline(f, r);

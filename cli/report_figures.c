@@ -65,15 +65,15 @@ static int isa_of(const struct ig_plan *p)
     return IG_ISA_REF;
 }
 
-/* A measured board has a channel from memory to one core, then one a cache; a paper's has what all cores
- * share. */
+/* A measured board has a channel from memory to one core, then one a cache; a paper's has what cores share. */
 static void roof_of_board(struct ig_roof *roof, const struct ig_platform *b, const struct ig_processor *pe,
                           int32_t threads)
 {
     double cores = cores_of(pe, threads);
     roof->gflops = (double)pe->ops_per_s * cores * 1e-9;
-    roof->gflops_from = roof->gbytes_from = b->name;
+    roof->gflops_from = b->name;
     if (!b->n_channels) return;
+    roof->gbytes_from = b->name;
     roof->gbytes = (double)b->channels[0].bytes_per_s * (pe->n_teams ? cores : 1) * 1e-9;
     for (int32_t i = 1; i < b->n_channels && pe->n_teams; i++) {
         roof->caches[roof->n_caches].gbytes = (double)b->channels[i].bytes_per_s * cores * 1e-9;
@@ -90,7 +90,7 @@ static void find_roof(struct ig_report *r)
     if (pe) roof_of_board(roof, r->board, pe, r->p->threads);
     if (!r->profile || !(r->profile->peak_gflops > 0)) return;
     roof->gflops = r->profile->peak_gflops * r->p->threads;
-    roof->gflops_from = "measured";
+    roof->gflops_from = "as measured with the profile";
 }
 
 /* --- times of a layer --- */

@@ -90,18 +90,15 @@ static void draw_points(const struct ig_chart *c, const struct ig_front *t)
     }
 }
 
-/* The name of the point, on the side that has room. */
+/* Its name is below it, where no plan can be, unless the axis is there. */
 static void draw_chosen(const struct ig_chart *c, double bytes, double ms)
 {
     double x = ig_chart_x(c, bytes), y = ig_chart_y(c, ms);
-    int left = x > c->width / 2;
     char text[32];
-    fprintf(c->f,
-            "<circle class=\"chosen\" cx=\"%.1f\" cy=\"%.1f\" r=\"7\"><title>this plan: %s B, %.4g "
-            "ms</title></circle>\n",
-            x, y, ig_commas((int64_t)bytes, text), ms);
-    fprintf(c->f, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\">this plan</text>\n", left ? x - 12 : x + 12,
-            y - 10, left ? "end" : "start");
+    fprintf(c->f, "<circle class=\"chosen\" cx=\"%.1f\" cy=\"%.1f\" r=\"7\"><title>", x, y);
+    fprintf(c->f, "this plan: %s B, %.4g ms</title></circle>\n", ig_commas((int64_t)bytes, text), ms);
+    fprintf(c->f, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\">this plan</text>\n", x,
+            y + 26 < c->height - c->bottom ? y + 24 : y - 14, x > c->width / 2 ? "end" : "start");
 }
 
 static void caption(FILE *f, const struct ig_report *r)
@@ -110,9 +107,8 @@ static void caption(FILE *f, const struct ig_report *r)
     const struct ig_front_point *least = &t->at[0], *fastest = &t->at[t->n - 1];
     char a[32], b[32];
     fprintf(f,
-            "<p class=\"note\">Arena and weights against the predicted time: %d good plan%s, from %s B at "
-            "%.4g ms to %s B "
-            "at %.4g ms.",
+            "<p class=\"note\">Arena and weights against the predicted time: %d good plan%s, from %s B at\n"
+            "%.4g ms to %s B at %.4g ms.",
             t->n, t->n == 1 ? "" : "s", ig_commas((int64_t)least->bytes, a), least->ms,
             ig_commas((int64_t)fastest->bytes, b), fastest->ms);
     if ((int64_t)t->chosen.bytes != r->p->arena_bytes + r->p->weights_bytes)

@@ -20,9 +20,9 @@ static void name_cell(FILE *f, const struct ig_report *r, int32_t step)
 {
     fprintf(f, "<td class=\"name k%d\" title=\"", r->layers[step].kind);
     ig_xml_text(f, node_of(r, step)->name);
-    fputs("\"><bdi>", f);
+    fputs("\"><span><bdi>", f);
     ig_xml_text(f, node_of(r, step)->name);
-    fputs("</bdi></td>", f);
+    fputs("</bdi></span></td>", f);
 }
 
 /* --- the strip --- */
@@ -110,11 +110,10 @@ void ig_report_layers(FILE *f, const struct ig_report *r)
     for (int32_t i = 0; i < r->p->n_steps; i++) longest = fmax(longest, r->layers[i].ns);
     ig_section_open(f, "layers-of-the-plan", "Layers");
     fprintf(f,
-            "<p class=\"note\">In the order they run; a heading sorts. Time: %s. Roof: the least time by the "
-            "roofline, of "
-            "the time; above 100 where the data is still in a cache or Winograd saves work. A view moves "
-            "nothing.</p>\n",
-            r->p->profile_sha256[0] ? "predicted from the profile" : "estimated");
+            "<p class=\"note\">In the order they run; a heading sorts. Time: %s. Roof: the least time by the\n"
+            "roofline, of the time; above 100 where data is still in a cache or Winograd saves work. A view\n"
+            "moves nothing. %d nodes before folding.</p>\n",
+            r->p->profile_sha256[0] ? "predicted from the profile" : "estimated", r->g->onnx_nodes);
     ig_table_open(f, "layers", columns, COLUMNS);
     for (int32_t i = 0; i < r->p->n_steps; i++) layer_row(f, r, i, longest);
     ig_table_close(f);
@@ -158,9 +157,8 @@ void ig_report_bands(FILE *f, const struct ig_report *r)
                                                {"instead of, B", 1}};
     if (!r->p->n_bands) return;
     ig_section_open(f, "bands-of-the-plan", "Bands");
-    fputs("<p class=\"note\">Chains of layers that run a few rows at a time: the tensors between them are "
-          "rings of rows that "
-          "stay in the cache, and need no room in the arena.</p>\n",
+    fputs("<p class=\"note\">Chains of layers that run a few rows at a time: the tensors between them are\n"
+          "rings of rows that stay in the cache, and need no room in the arena.</p>\n",
           f);
     ig_table_open(f, "bands", columns, sizeof columns / sizeof *columns);
     for (int32_t i = 0; i < r->p->n_bands; i++) band_row(f, r, i);
@@ -187,9 +185,9 @@ static void measured_note(FILE *f, const struct ig_report *r)
     fputs("<p class=\"note\">Measured on ", f);
     ig_xml_text(f, r->profile->cpu);
     fprintf(f,
-            ", %d thread%s, medians: in order, inside the whole network, and alone, the layer repeated. In "
-            "all %.3f ms in "
-            "order, %.3f alone, %.3f estimated; an estimate is %.0f %% off (mean of the layers). ",
+            ", %d thread%s, medians: in order, inside the whole network, and alone, the layer repeated.\n"
+            "In all %.3f ms in order, %.3f alone, %.3f estimated; an estimate is %.0f %% off (mean of the\n"
+            "layers). ",
             r->profile->threads, r->profile->threads == 1 ? "" : "s", in_order * 1e-6, alone * 1e-6,
             estimated * 1e-6, n ? 100 * off / n : 0);
     if (calibrated)

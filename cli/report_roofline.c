@@ -1,6 +1,5 @@
 /* The roofline (Williams, Waterman, Patterson, 2009): what a layer could reach, by its operations a byte. */
 #include <math.h>
-#include <string.h>
 
 #include "cli/chart.h"
 #include "cli/page.h"
@@ -78,22 +77,25 @@ static void dot(const struct ig_chart *c, const struct ig_report *r, int32_t ste
             intensity, rate, 100 * l->roof_ns / l->ns, l->ns * 1e-3);
 }
 
-static void caption(FILE *f, const struct ig_roof *roof)
+static void source(FILE *f, const struct ig_report *r, const char *what, const char *from)
 {
-    fputs("<p class=\"note\">A dot is a layer; hover for its name, click for its row. FLOP: two a "
-          "multiply-add of the plain "
-          "sum, so a Winograd layer, which needs fewer, may be above the peak. Bytes: input, output and "
-          "weights once, "
-          "without what a band keeps in rings; what is still in a cache comes faster than memory. Peak: ",
+    fputs(what, f);
+    if (r->board && from == r->board->name) fputs("as of the board ", f);
+    ig_xml_text(f, from);
+    fputs(".", f);
+}
+
+static void caption(FILE *f, const struct ig_report *r)
+{
+    fputs("<p class=\"note\">A dot is a layer; hover for its name, click for its row. FLOP: two a multiply-add\n"
+          "of the plain sum, so a Winograd layer, which needs fewer, may be above the peak. Bytes: input, output\n"
+          "and weights once, without what a band keeps in rings; what is still in a cache comes faster than\n"
+          "memory.",
           f);
-    ig_xml_text(f, roof->gflops_from);
-    if (strcmp(roof->gflops_from, roof->gbytes_from)) {
-        fputs("; bandwidth: ", f);
-        ig_xml_text(f, roof->gbytes_from);
-    } else {
-        fputs(", and so is the bandwidth", f);
-    }
-    fputs(".</p>\n", f);
+    if (r->roof.n_caches) fputs(" Dashed: the bandwidths of the caches.", f);
+    source(f, r, " Peak ", r->roof.gflops_from);
+    source(f, r, " Bandwidth ", r->roof.gbytes_from);
+    fputs("</p>\n", f);
 }
 
 void ig_report_roofline(FILE *f, const struct ig_report *r)
@@ -115,6 +117,6 @@ void ig_report_roofline(FILE *f, const struct ig_report *r)
     for (int32_t i = 0; i < r->p->n_steps; i++)
         if (is_dot(&r->layers[i])) dot(&c, r, i);
     ig_chart_close(&c);
-    caption(f, &r->roof);
+    caption(f, r);
     ig_section_close(f);
 }
