@@ -62,8 +62,8 @@ static void sentence(FILE *f, const struct ig_report *r, const struct counts *c)
                                  : "estimated without a profile of the target",
             c->layers, plural(c->layers));
     if (p->n_bands)
-        fprintf(f, ", %d of them in %d band%s that run%s by rows,", c->in_bands, p->n_bands, plural(p->n_bands),
-                p->n_bands == 1 ? "s" : "");
+        fprintf(f, ", %d of them in %d band%s that run%s by rows,", c->in_bands, p->n_bands,
+                plural(p->n_bands), p->n_bands == 1 ? "s" : "");
     fprintf(f, " on %d kernel%s, with all activations in one arena %s the fewest bytes that the steps allow.",
             c->kernels, plural(c->kernels), p->arena_bytes == p->arena_lower_bound_bytes ? "of" : "near");
     if (c->slowest >= 0 && p->latency_ns > 0) {

@@ -65,7 +65,7 @@ static int isa_of(const struct ig_plan *p)
     return IG_ISA_REF;
 }
 
-/* A measured board has a channel from memory to one core, then one a cache; a paper's has what cores share. */
+/* A measured board: a channel from memory to one core, then one a cache; a paper's: what all cores share. */
 static void roof_of_board(struct ig_roof *roof, const struct ig_platform *b, const struct ig_processor *pe,
                           int32_t threads)
 {

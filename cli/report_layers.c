@@ -110,9 +110,9 @@ void ig_report_layers(FILE *f, const struct ig_report *r)
     for (int32_t i = 0; i < r->p->n_steps; i++) longest = fmax(longest, r->layers[i].ns);
     ig_section_open(f, "layers-of-the-plan", "Layers");
     fprintf(f,
-            "<p class=\"note\">In the order they run; a heading sorts. Time: %s. Roof: the least time by the\n"
-            "roofline, of the time; above 100 where data is still in a cache or Winograd saves work. A view\n"
-            "moves nothing. %d nodes before folding.</p>\n",
+            "<p class=\"note\">In the order they run; a heading sorts. Time: %s. Roof: the least time by\n"
+            "the roofline, of the time; above 100 where data is still in a cache or Winograd saves work.\n"
+            "A view moves nothing. %d nodes before folding.</p>\n",
             r->p->profile_sha256[0] ? "predicted from the profile" : "estimated", r->g->onnx_nodes);
     ig_table_open(f, "layers", columns, COLUMNS);
     for (int32_t i = 0; i < r->p->n_steps; i++) layer_row(f, r, i, longest);
@@ -186,8 +186,8 @@ static void measured_note(FILE *f, const struct ig_report *r)
     ig_xml_text(f, r->profile->cpu);
     fprintf(f,
             ", %d thread%s, medians: in order, inside the whole network, and alone, the layer repeated.\n"
-            "In all %.3f ms in order, %.3f alone, %.3f estimated; an estimate is %.0f %% off (mean of the\n"
-            "layers). ",
+            "In all %.3f ms in order, %.3f alone, %.3f estimated; an estimate is %.0f&nbsp;%% off (mean\n"
+            "of the layers). ",
             r->profile->threads, r->profile->threads == 1 ? "" : "s", in_order * 1e-6, alone * 1e-6,
             estimated * 1e-6, n ? 100 * off / n : 0);
     if (calibrated)
@@ -209,8 +209,8 @@ static void measured_row(FILE *f, const struct ig_report *r, int32_t step)
     ig_number_cell(f, l->in_order_ns * 1e-3, 1);
     ig_number_cell(f, l->alone_ns * 1e-3, 1);
     ig_number_cell(f, l->estimated_ns * 1e-3, 1);
-    fprintf(f, "<td class=\"n\" data-v=\"%.6g\">%+.0f %%</td></tr>\n", l->estimated_ns / l->in_order_ns,
-            100 * (l->estimated_ns / l->in_order_ns - 1));
+    double off = round(100 * (l->estimated_ns / l->in_order_ns - 1)) + 0.0; /* no -0 */
+    fprintf(f, "<td class=\"n\" data-v=\"%.6g\">%+.0f %%</td></tr>\n", off, off);
 }
 
 void ig_report_measured(FILE *f, const struct ig_report *r)

@@ -87,10 +87,10 @@ static void source(FILE *f, const struct ig_report *r, const char *what, const c
 
 static void caption(FILE *f, const struct ig_report *r)
 {
-    fputs("<p class=\"note\">A dot is a layer; hover for its name, click for its row. FLOP: two a multiply-add\n"
-          "of the plain sum, so a Winograd layer, which needs fewer, may be above the peak. Bytes: input, output\n"
-          "and weights once, without what a band keeps in rings; what is still in a cache comes faster than\n"
-          "memory.",
+    fputs("<p class=\"note\">A dot is a layer; hover for its name, click for its row. FLOP: two a\n"
+          "multiply-add of the plain sum, so a Winograd layer, which needs fewer, may be above the peak. Bytes:\n"
+          "input, output and weights once, without what a band keeps in rings; what is still in a cache\n"
+          "comes faster than memory.",
           f);
     if (r->roof.n_caches) fputs(" Dashed: the bandwidths of the caches.", f);
     source(f, r, " Peak ", r->roof.gflops_from);
