@@ -136,6 +136,11 @@ done
 check "a report of a network with hostile names" hostile_report
 check "the report of hostile names stands alone" stands_alone hostile
 browsed hostile
+board() { # the roof is the board's
+    out/ingot report "$work/squeezenet1.1.graph.json" "$work/squeezenet1.1.json" --platform tx2 -o - | grep -q "Peak as of the board tx2"
+}
+
 check "the same report again" same_bytes
+check "a board by name" board
 check "wrong input is refused in a line" wrong_input
 finish
