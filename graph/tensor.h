@@ -6,7 +6,7 @@
 
 enum { IG_MAX_RANK = 8 }; /* the highest tensor rank that the compiler accepts */
 
-enum ig_type {   /* element type; IG_F16 only at a network's edge and in Cast */
+enum ig_type {   /* element type; IG_F16: at the network's edge, in Cast, storage of half precision */
     IG_F32 = 0,
     IG_I32 = 1,
     IG_I64 = 2,
@@ -43,6 +43,23 @@ static inline float ig_half_to_float(uint16_t h)
         __builtin_memcpy(&v, &bits, sizeof v);
     }
     return h >> 15 ? -v : v;
+}
+
+/* f32 to binary16: to nearest, ties to even; too large becomes infinite. */
+static inline uint16_t ig_float_to_half(float f)
+{
+    uint32_t bits, sign;
+    __builtin_memcpy(&bits, &f, sizeof bits);
+    sign = bits >> 16 & 0x8000;
+    bits &= 0x7fffffff;
+    if (bits > 0x7f800000) return (uint16_t)(sign | 0x7e00);
+    if (bits >= 0x477ff000) return (uint16_t)(sign | 0x7c00); /* 65520: half way to 65536 */
+    uint32_t shift = bits < 0x38800000 ? 113 - (bits >> 23) + 13 : 13; /* below 2^-14: subnormal */
+    if (shift > 25) return (uint16_t)sign;
+    uint32_t m = bits < 0x38800000 ? (bits & 0x7fffff) | 0x800000 : bits - 0x38000000;
+    uint32_t half = m >> shift, rest = m & ((1u << shift) - 1), middle = 1u << (shift - 1);
+    half += rest > middle || (rest == middle && (half & 1));
+    return (uint16_t)(sign | half);
 }
 
 /* Element i of dense data of a type, as a number; integers beyond 2^53 are rounded. */

@@ -7,6 +7,7 @@
 
 #include "kernels_cpu/kernel.h"
 
+#include "kernels_cpu/pack/half.h"
 #include "kernels_cpu/ref/ref.h"
 
 /* --- pack/conv.c: float convolution, constant weights and bias, up to two spatial dims --- */

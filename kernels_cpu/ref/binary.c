@@ -100,10 +100,10 @@ static void element(const struct ig_binary_attr *attr, void *out, int64_t to, co
                     const void *a, int64_t ia, const void *b, int64_t ib)
 {
     int32_t at = call->in[0].shape->type, bt = call->in[1].shape->type, type = call->out[0].shape->type;
-    if (at == IG_F32 || bt == IG_F32) {
+    if (ig_is_float(at) || ig_is_float(bt)) {
         double x = ig_get_real(a, at, ia), y = ig_get_real(b, bt, ib);
         if (compares(attr->kind)) ((uint8_t *)out)[to] = (uint8_t)compare(attr->kind, x < y, x == y, x > y);
-        else if (type == IG_F32) ((float *)out)[to] = activated(attr, x, y);
+        else if (ig_is_float(type)) ig_put_float(out, type, to, activated(attr, x, y));
         else ig_put_real(out, type, to, real(attr->kind, x, y));
         return;
     }
@@ -113,11 +113,13 @@ static void element(const struct ig_binary_attr *attr, void *out, int64_t to, co
     else ig_put_int(out, type, to, integer(attr->kind, x, y));
 }
 
-/* Only a power may mix types, base and result being of one. */
+/* Only a power may mix types, base and result being of one; floats and halves mix always. */
 int binary_any_nd__supports(const struct ig_call *call)
 {
     const struct ig_binary_attr *attr = call->attrs;
     int32_t a = call->in[0].shape->type, b = call->in[1].shape->type, to = call->out[0].shape->type;
+    if (ig_is_float(a) && ig_is_float(b) && (a == IG_F16 || b == IG_F16 || to == IG_F16))
+        return ig_is_float(to) && attr->kind <= IG_PRELU;
     if (a == IG_F16 || b == IG_F16 || (a != b && attr->kind != IG_POW)) return 0;
     if (compares(attr->kind)) return to == IG_BOOL;
     if (a == IG_F32) return to == IG_F32 && attr->kind <= IG_PRELU;

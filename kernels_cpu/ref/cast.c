@@ -3,7 +3,6 @@
  * width of their new type, and everything that is not zero is true.
  */
 #include "kernels_cpu/ref/element.h"
-#include "kernels_cpu/ref/half.h"
 #include "kernels_cpu/ref/ref.h"
 
 int cast_any_1x1__supports(const struct ig_call *call)

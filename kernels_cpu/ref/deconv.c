@@ -6,6 +6,12 @@
 #include "kernels_cpu/ref/ref.h"
 #include "kernels_cpu/ref/window.h"
 
+int deconv_f32_1x1__supports(const struct ig_call *call)
+{
+    return ig_ref_is_f32(call) && call->in[1].shape->type == IG_F32 && conv_f32_1x1__supports(call) &&
+           (call->n_in < 3 || !call->in[2].shape || call->in[2].shape->type == IG_F32);
+}
+
 static double dot(const struct ig_call *call, int32_t y, int32_t x, int32_t oc)
 {
     const struct ig_conv *a = call->attrs;

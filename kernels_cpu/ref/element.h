@@ -12,6 +12,37 @@ static inline void ig_move(void *dst, int64_t to, const void *src, int64_t from,
     memcpy((char *)dst + to * bytes, (const char *)src + from * bytes, (size_t)bytes);
 }
 
+/* f32 or f16: what is computed with as a float or a double. */
+static inline int ig_is_float(int32_t type)
+{
+    return type == IG_F32 || type == IG_F16;
+}
+
+/* Element i of f32 or f16 data. */
+static inline float ig_get_float(const void *data, int32_t type, int64_t i)
+{
+    return type == IG_F16 ? ig_half_to_float(((const uint16_t *)data)[i]) : ((const float *)data)[i];
+}
+
+static inline void ig_put_float(void *data, int32_t type, int64_t i, float v)
+{
+    if (type == IG_F16) ((uint16_t *)data)[i] = ig_float_to_half(v);
+    else ((float *)data)[i] = v;
+}
+
+/* Element i of row y of an operand of f32 or f16. */
+static inline float ig_load(const struct ig_operand *o, int32_t y, int64_t i)
+{
+    int32_t type = o->shape->type;
+    return ig_get_float(ig_row(o, y, ig_type_bytes(type)), type, i);
+}
+
+static inline void ig_store(const struct ig_operand *o, int32_t y, int64_t i, float v)
+{
+    int32_t type = o->shape->type;
+    ig_put_float(ig_row(o, y, ig_type_bytes(type)), type, i, v);
+}
+
 /* Integer (or truncated f32) element i; 0 for f16. */
 static inline int64_t ig_get_int(const void *data, int32_t type, int64_t i)
 {
@@ -29,7 +60,7 @@ static inline int64_t ig_get_int(const void *data, int32_t type, int64_t i)
 /* Element i as a double: exact but for i64 beyond 2^53. */
 static inline double ig_get_real(const void *data, int32_t type, int64_t i)
 {
-    return type == IG_F32 ? (double)((const float *)data)[i] : (double)ig_get_int(data, type, i);
+    return ig_is_float(type) ? (double)ig_get_float(data, type, i) : (double)ig_get_int(data, type, i);
 }
 
 /* data[i] = v, wrapping to the type's width. */
@@ -49,7 +80,7 @@ static inline void ig_put_int(void *data, int32_t type, int64_t i, int64_t v)
 /* data[i] = v, truncated for integer types. */
 static inline void ig_put_real(void *data, int32_t type, int64_t i, double v)
 {
-    if (type == IG_F32) ((float *)data)[i] = (float)v;
+    if (ig_is_float(type)) ig_put_float(data, type, i, (float)v);
     else ig_put_int(data, type, i, (int64_t)v);
 }
 

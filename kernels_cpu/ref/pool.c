@@ -18,7 +18,7 @@ struct pooled {
 int pool_any_1x1__supports(const struct ig_call *call)
 {
     const struct ig_pool *a = call->attrs;
-    return call->in[0].shape->type == IG_F32 || (ig_ref_is_number(call) && a->kind == IG_POOL_MAX);
+    return ig_ref_is_float(call) || (ig_ref_is_number(call) && a->kind == IG_POOL_MAX);
 }
 
 static void take(struct pooled *r, const struct ig_pool *a, double v, int64_t at)
@@ -65,7 +65,7 @@ void pool_any_1x1__ref(const struct ig_call *call, struct ig_range range, void *
 {
     const struct ig_pool *a = call->attrs;
     const struct ig_operand *in = &call->in[0], *out = &call->out[0], *index = &call->out[1];
-    int32_t type = in->shape->type;
+    int32_t type = out->shape->type;
     int64_t plane = (int64_t)in->h * in->w;
     (void)scratch;
     for (int32_t y = range.y0; y < range.y1; y++)

@@ -12,11 +12,12 @@
 #include "kernels_cpu/ref/kernels.inc"
 #undef KERNEL
 
-/* 1 if operand k is absent, or f32, dense and whole: how weights and biases must be that are no constants. */
-int ig_ref_dense_f32(const struct ig_call *call, int k);
+/* 1 if operand k is absent, or f32 or f16, dense and whole: how weights and biases must be that are no constants. */
+int ig_ref_dense_float(const struct ig_call *call, int k);
 
-ig_supports_fn conv_f32_1x1__supports; /* f32 weights of any kind, constant or not; deconvolution too */
-ig_supports_fn pool_any_1x1__supports;         /* f32; maxima of every numeric type */
+ig_supports_fn deconv_f32_1x1__supports;
+ig_supports_fn conv_f32_1x1__supports; /* f32 or f16 weights of any kind, constant or not */
+ig_supports_fn pool_any_1x1__supports;         /* f32, f16; maxima of every numeric type */
 ig_supports_fn resize_f32_1x1__supports;       /* rank 4, only H and W change */
 ig_supports_fn resize_any_nd__supports;        /* any rank; nearest also of types other than f32 */
 ig_supports_fn conv_integer_any_1x1__supports; /* u8 or i8 operands, i32 result */
@@ -29,7 +30,7 @@ ig_supports_fn fc_f32_1x1__supports;
 ig_supports_fn matmul_any_nd__supports;        /* f32, i32 or i64, all alike */
 ig_supports_fn matmul_integer_any_nd__supports;
 ig_supports_fn qlinear_matmul_any_nd__supports;
-ig_supports_fn unary_any_1x1__supports; /* f32: every kind; integers and bool: the kinds that they have */
+ig_supports_fn unary_any_1x1__supports; /* f32, f16: every kind; integers and bool: the kinds that they have */
 ig_supports_fn binary_any_1x1__supports;       /* an operand has the output's h, w, c, or 1 */
 ig_supports_fn binary_any_nd__supports;
 ig_supports_fn where_any_nd__supports;

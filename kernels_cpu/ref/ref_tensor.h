@@ -8,6 +8,7 @@ ig_supports_fn ig_ref_moves;     /* first input and output have one type, any */
 ig_supports_fn ig_ref_moves_all; /* all inputs and the output have one type, any */
 ig_supports_fn ig_ref_is_number; /* the same, and not f16, which has no arithmetic here */
 ig_supports_fn ig_ref_is_f32;    /* first input and output are f32 */
+ig_supports_fn ig_ref_is_float;  /* first input and output are f32 or f16 */
 
 ig_supports_fn softmax_f32_1x0__supports; /* the axis is the last one */
 ig_supports_fn arg_any_nd__supports;

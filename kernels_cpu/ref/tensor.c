@@ -1,4 +1,5 @@
 /* Predicates that many tensor kernels share. */
+#include "kernels_cpu/ref/element.h"
 #include "kernels_cpu/ref/ref_tensor.h"
 
 int ig_ref_moves(const struct ig_call *call)
@@ -9,6 +10,11 @@ int ig_ref_moves(const struct ig_call *call)
 int ig_ref_is_f32(const struct ig_call *call)
 {
     return call->in[0].shape->type == IG_F32 && call->out[0].shape->type == IG_F32;
+}
+
+int ig_ref_is_float(const struct ig_call *call)
+{
+    return ig_is_float(call->in[0].shape->type) && ig_is_float(call->out[0].shape->type);
 }
 
 int ig_ref_is_number(const struct ig_call *call)

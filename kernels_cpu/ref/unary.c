@@ -90,23 +90,23 @@ int unary_any_1x1__supports(const struct ig_call *call)
     const struct ig_unary_attr *a = call->attrs;
     int32_t from = call->in[0].shape->type, to = call->out[0].shape->type;
     if (a->act.kind == IG_ISINF || a->act.kind == IG_ISNAN) return from == IG_F32 && to == IG_BOOL;
-    if (from == IG_F32) return to == IG_F32 && a->act.kind != IG_NOT && a->act.kind != IG_BITWISE_NOT;
+    if (ig_is_float(from)) return ig_is_float(to) && a->act.kind != IG_NOT && a->act.kind != IG_BITWISE_NOT;
     return ig_ref_is_number(call) && has_integer(a->act.kind);
 }
 
 /* Element `to` of dst from element `from` of src. */
-static void element(const struct ig_act *act, void *dst, int64_t to, const void *src, int32_t type,
+static void element(const struct ig_act *act, void *dst, int32_t to_type, int64_t to, const void *src, int32_t type,
                     int64_t from)
 {
-    if (type != IG_F32) {
+    if (!ig_is_float(type)) {
         ig_put_int(dst, type, to, integer(act, ig_get_int(src, type, from)));
         return;
     }
-    double x = ((const float *)src)[from];
+    double x = ig_get_real(src, type, from);
     if (act->kind == IG_ISNAN) ((uint8_t *)dst)[to] = x != x;
     else if (act->kind == IG_ISINF)
         ((uint8_t *)dst)[to] = (x == INFINITY && act->beta != 0) || (x == -INFINITY && act->alpha != 0);
-    else ((float *)dst)[to] = (float)real(act, x);
+    else ig_put_real(dst, to_type, to, real(act, x));
 }
 
 void unary_any_1x1__ref(const struct ig_call *call, struct ig_range range, void *scratch)
@@ -118,6 +118,6 @@ void unary_any_1x1__ref(const struct ig_call *call, struct ig_range range, void 
     for (int32_t y = range.y0; y < range.y1; y++)
         for (int32_t x = 0; x < out->w; x++)
             for (int32_t c = range.c0; c < range.c1; c++)
-                element(&a->act, ig_row(out, y, out_bytes), x * out->pixel_stride + c,
+                element(&a->act, ig_row(out, y, out_bytes), out->shape->type, x * out->pixel_stride + c,
                         ig_row(in, y, in_bytes), in->shape->type, x * in->pixel_stride + c);
 }

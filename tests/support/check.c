@@ -37,6 +37,11 @@ void check_out(struct check_problem *p, int k, int type, int rank, const int32_t
 
 /* --- values --- */
 
+static int is_float(int32_t type)
+{
+    return type == IG_F32 || type == IG_F16;
+}
+
 static void put(void *data, int32_t type, int64_t i, double v)
 {
     switch (type) {
@@ -44,7 +49,7 @@ static void put(void *data, int32_t type, int64_t i, double v)
     case IG_I32: ((int32_t *)data)[i] = (int32_t)v; break;
     case IG_I64: ((int64_t *)data)[i] = (int64_t)v; break;
     case IG_I8: ((int8_t *)data)[i] = (int8_t)v; break;
-    case IG_F16: ((uint16_t *)data)[i] = (uint16_t)(0x3c00 + (int)v); break;
+    case IG_F16: ((uint16_t *)data)[i] = ig_float_to_half((float)v); break;
     default: ((uint8_t *)data)[i] = (uint8_t)v; break;
     }
 }
@@ -52,7 +57,7 @@ static void put(void *data, int32_t type, int64_t i, double v)
 static void *random_values(struct rng *r, const struct check_problem *p, int k, enum check_pass pass)
 {
     const struct ig_shape *s = &p->in[k];
-    int real = pass == CHECK_REALS && s->type == IG_F32, natural = s->type == IG_U8 || s->type == IG_BOOL;
+    int real = pass == CHECK_REALS && is_float(s->type), natural = s->type == IG_U8 || s->type == IG_BOOL;
     double low = p->low[k], high = p->high[k];
     if (low == 0 && high == 0) high = real || s->type == IG_BOOL ? 1 : 4, low = natural ? 0 : -high;
     void *data = malloc((size_t)ig_bytes(s));
@@ -63,12 +68,40 @@ static void *random_values(struct rng *r, const struct check_problem *p, int k, 
     return data;
 }
 
-static void *absolute(const struct ig_shape *s, const float *data)
+static void *absolute(const struct ig_shape *s, const void *data)
 {
-    float *a = malloc((size_t)ig_bytes(s));
+    void *a = malloc((size_t)ig_bytes(s));
     if (!a) abort();
-    for (int64_t i = 0; i < ig_count(s); i++) a[i] = fabsf(data[i]);
+    for (int64_t i = 0; i < ig_count(s); i++) put(a, s->type, i, fabs(ig_as_double(s->type, data, i)));
     return a;
+}
+
+/* f32 or f16 data as f32; caller frees. */
+static float *as_floats(const struct ig_shape *s, const void *data)
+{
+    float *to = malloc((size_t)ig_count(s) * sizeof *to + 1);
+    if (!to) abort();
+    for (int64_t i = 0; i < ig_count(s); i++) to[i] = (float)ig_as_double(s->type, data, i);
+    return to;
+}
+
+static int takes_halves(const struct ig_kernel *k)
+{
+    static const int32_t ops[] = {IG_CONV, IG_FC, IG_POOL, IG_GLOBAL_POOL, IG_UNARY, IG_BINARY, IG_SOFTMAX};
+    for (size_t i = 0; i < sizeof ops / sizeof *ops; i++)
+        if (ops[i] == k->op) return strstr(k->name, "_f16_") || strstr(k->name, "__ref");
+    return 0;
+}
+
+/* Kernels on halves get problems with halves for all floats or for some, and at times the reference's. */
+static void halve(struct rng *r, const struct ig_kernel *k, struct check_problem *p)
+{
+    if (!takes_halves(k) || (strstr(k->name, "__ref") && !rng_one_in(r, 4))) return;
+    int all = rng_one_in(r, 2);
+    for (int i = 0; i < p->n_in; i++)
+        if (p->in[i].type == IG_F32 && (all || p->dense >> i & 1 || rng_one_in(r, 2))) p->in[i].type = IG_F16;
+    for (int i = 0; i < p->n_out; i++)
+        if (p->out[i].type == IG_F32 && (all || rng_one_in(r, 2))) p->out[i].type = IG_F16;
 }
 
 /* --- the oracle --- */
@@ -109,8 +142,9 @@ static float *magnitudes(const struct contract *c)
         if (p->has_in >> k & 1) in[k] = absolute(&p->in[k], c->in[k]);
     oracle(c, in, &p->magnitude, out);
     for (int k = 0; k < p->n_in; k++) free(in[k]);
-    for (int k = 1; k < p->n_out; k++) free(out[k]);
-    return out[0];
+    float *sums = out[0] ? as_floats(&p->out[0], out[0]) : NULL;
+    for (int k = 0; k < p->n_out; k++) free(out[k]);
+    return sums;
 }
 
 static int is_exact(const struct contract *c)
@@ -131,6 +165,14 @@ static double largest(const struct contract *c, const float *want, const float *
     return most;
 }
 
+/* Two results on either side of a boundary between halves are one step apart, however near they were before. */
+static double step(int32_t type, double want)
+{
+    int exponent;
+    frexp(want, &exponent);
+    return type == IG_F16 ? ldexp(1, (exponent < -13 ? -13 : exponent) - 11) : 0;
+}
+
 /* How far got may be from want: the rounding of a sum grows with the root of its length (random signs). */
 static double bound(const struct contract *c, double want, const float *magnitude, int64_t i)
 {
@@ -139,15 +181,15 @@ static double bound(const struct contract *c, double want, const float *magnitud
     return eps * (sum + (1 + p->rel) * fabs(want) + p->abs);
 }
 
-static int compare_floats(struct contract *c, int k, const float *want)
+static int compare_floats(struct contract *c, int k, const float *want, const float *got)
 {
-    const float *got = c->whole[k];
     float *magnitude = k == 0 && !is_exact(c) ? magnitudes(c) : NULL;
     int64_t n = ig_count(&c->problem->out[k]), i = 0;
+    int32_t type = c->problem->out[k].type;
     double limit = 0, stated = c->kernel->error > 0 ? c->kernel->error * largest(c, want, magnitude) : 0;
     for (; i < n; i++) {
         if (got[i] == want[i] || (isnan(got[i]) && isnan(want[i]))) continue;
-        limit = is_exact(c) ? 0 : stated > 0 ? stated : bound(c, want[i], magnitude, i);
+        limit = is_exact(c) ? 0 : (stated > 0 ? stated : bound(c, want[i], magnitude, i)) + step(type, want[i]);
         if (!(fabs((double)got[i] - want[i]) <= limit)) break;
     }
     free(magnitude);
@@ -156,6 +198,15 @@ static int compare_floats(struct contract *c, int k, const float *want)
              "wrong value: out[%d] element %lld is %.9g, the reference says %.9g (off %.3g, allowed %.3g)", k,
              (long long)i, (double)got[i], (double)want[i], fabs((double)got[i] - want[i]), limit);
     return -1;
+}
+
+static int compare_reals(struct contract *c, int k, const void *want)
+{
+    float *w = as_floats(&c->problem->out[k], want), *got = as_floats(&c->problem->out[k], c->whole[k]);
+    int bad = compare_floats(c, k, w, got);
+    free(w);
+    free(got);
+    return bad;
 }
 
 static int compare_bytes(struct contract *c, int k, const void *want)
@@ -174,6 +225,13 @@ static int compare_bytes(struct contract *c, int k, const void *want)
     return 0;
 }
 
+/* Halves that are only moved must be the same bits. */
+static int is_real(const struct contract *c, int k)
+{
+    int32_t type = c->problem->out[k].type;
+    return type == IG_F32 || (type == IG_F16 && takes_halves(c->kernel));
+}
+
 static int compare(struct contract *c)
 {
     const struct check_problem *p = c->problem;
@@ -185,7 +243,7 @@ static int compare(struct contract *c)
     }
     for (int k = 0; k < p->n_out && !bad; k++)
         if (p->has_out >> k & 1)
-            bad = p->out[k].type == IG_F32 ? compare_floats(c, k, want[k]) : compare_bytes(c, k, want[k]);
+            bad = is_real(c, k) ? compare_reals(c, k, want[k]) : compare_bytes(c, k, want[k]);
     for (int k = 0; k < p->n_out; k++) free(want[k]);
     return bad;
 }
@@ -198,6 +256,7 @@ static int check_problem(const struct ig_kernel *kernel, const struct check_body
 {
     struct check_problem p = {.n_in = 0};
     body->make(r, pass, &p);
+    halve(r, kernel, &p);
     char text[512] = "";
     struct contract c = {kernel, body, &p, {NULL}, {NULL}, r, text, sizeof text};
     for (int k = 0; k < p.n_in; k++)

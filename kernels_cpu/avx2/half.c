@@ -1,0 +1,92 @@
+/* Kernels on halves: F16C's conversions around the kernels on floats (common/half.h). */
+#include <immintrin.h>
+
+#include "kernels_cpu/avx2/kernels.h"
+#include "kernels_cpu/common/half.h"
+
+static void widen(float *to, int64_t to_step, const uint16_t *from, int64_t from_step, int64_t n, int32_t pixels)
+{
+    for (int32_t x = 0; x < pixels; x++, to += to_step, from += from_step) {
+        int64_t i = 0;
+        for (; i + 8 <= n; i += 8)
+            _mm256_storeu_ps(to + i, _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)(from + i))));
+        for (; i < n; i++) to[i] = _cvtsh_ss(from[i]);
+    }
+}
+
+/* 0: to nearest, ties to even. */
+static void narrow(uint16_t *to, int64_t to_step, const float *from, int64_t from_step, int64_t n, int32_t pixels)
+{
+    for (int32_t x = 0; x < pixels; x++, to += to_step, from += from_step) {
+        int64_t i = 0;
+        for (; i + 8 <= n; i += 8)
+            _mm_storeu_si128((__m128i *)(to + i), _mm256_cvtps_ph(_mm256_loadu_ps(from + i), 0));
+        for (; i < n; i++) to[i] = _cvtss_sh(from[i], 0);
+    }
+}
+
+void conv_f16_6x16__avx2(const struct ig_call *call, struct ig_range range, void *scratch)
+{
+    const struct ig_half half = {ig_half_conv16, conv_f32_6x16__avx2, widen, narrow};
+    ig_half_run(call, range, scratch, &half);
+}
+
+void conv_f16_lean6x16__avx2(const struct ig_call *call, struct ig_range range, void *scratch)
+{
+    const struct ig_half half = {ig_half_conv16_lean, conv_f32_6x16__avx2, widen, narrow};
+    ig_half_run(call, range, scratch, &half);
+}
+
+void conv_f16_depthwise3x3__avx2(const struct ig_call *call, struct ig_range range, void *scratch)
+{
+    const struct ig_half half = {ig_half_depthwise8, conv_f32_depthwise3x3__avx2, widen, narrow};
+    ig_half_run(call, range, scratch, &half);
+}
+
+void conv_f16_depthwise8__avx2(const struct ig_call *call, struct ig_range range, void *scratch)
+{
+    const struct ig_half half = {ig_half_depthwise8, conv_f32_depthwise8__avx2, widen, narrow};
+    ig_half_run(call, range, scratch, &half);
+}
+
+void fc_f16_6x16__avx2(const struct ig_call *call, struct ig_range range, void *scratch)
+{
+    const struct ig_half half = {ig_half_fc16, fc_f32_6x16__avx2, widen, narrow};
+    ig_half_run(call, range, scratch, &half);
+}
+
+void pool_f16_slide8__avx2(const struct ig_call *call, struct ig_range range, void *scratch)
+{
+    const struct ig_half half = {ig_half_pool, pool_f32_slide8__avx2, widen, narrow};
+    ig_half_run(call, range, scratch, &half);
+}
+
+void pool_f16_8__avx2(const struct ig_call *call, struct ig_range range, void *scratch)
+{
+    const struct ig_half half = {ig_half_pool, pool_f32_8__avx2, widen, narrow};
+    ig_half_run(call, range, scratch, &half);
+}
+
+void global_pool_f16_8__avx2(const struct ig_call *call, struct ig_range range, void *scratch)
+{
+    const struct ig_half half = {{IG_GLOBAL_POOL, IG_HALF_SLICES, 8, 1}, global_pool_f32_8__avx2, widen, narrow};
+    ig_half_global_pool(call, range, scratch, &half);
+}
+
+void unary_f16_8__avx2(const struct ig_call *call, struct ig_range range, void *scratch)
+{
+    const struct ig_half half = {ig_half_unary, unary_f32_8__avx2, widen, narrow};
+    ig_half_run(call, range, scratch, &half);
+}
+
+void binary_f16_8__avx2(const struct ig_call *call, struct ig_range range, void *scratch)
+{
+    const struct ig_half half = {ig_half_binary, binary_f32_8__avx2, widen, narrow};
+    ig_half_run(call, range, scratch, &half);
+}
+
+void softmax_f16_8__avx2(const struct ig_call *call, struct ig_range range, void *scratch)
+{
+    const struct ig_half half = {ig_half_softmax, softmax_f32_8__avx2, widen, narrow};
+    ig_half_run(call, range, scratch, &half);
+}

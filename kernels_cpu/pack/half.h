@@ -1,0 +1,18 @@
+/* Build-time side of the kernels on halves (common/half.h): each asks the float kernel that it calls. */
+#ifndef KERNELS_CPU_PACK_HALF_H
+#define KERNELS_CPU_PACK_HALF_H
+
+#include "kernels_cpu/kernel.h"
+
+/* What the float kernel computes, where a tensor is of halves; weights and bias then are. */
+ig_supports_fn ig_supports_half_conv, ig_supports_half_depthwise, ig_supports_half_depthwise3x3,
+    ig_supports_half_fc, ig_supports_half_pool, ig_supports_half_pool_slide,
+    ig_supports_half_global_pool, ig_supports_half_unary, ig_supports_half_binary, ig_supports_half_softmax;
+/* Its packed weights, narrowed. */
+ig_pack_fn ig_pack_half_conv16, ig_pack_half_depthwise8, ig_pack_half_fc16;
+/* Rooms for widened pieces, and its own scratch. */
+ig_scratch_fn ig_scratch_half_conv_mr6, ig_scratch_half_conv_lean_mr6, ig_scratch_half_depthwise8,
+    ig_scratch_half_fc_mr6, ig_scratch_half_pool,
+    ig_scratch_half_global_pool, ig_scratch_half_unary, ig_scratch_half_binary, ig_scratch_half_softmax;
+
+#endif
