@@ -31,22 +31,25 @@ const char *ig_commas(int64_t n, char text[32]);
  */
 void ig_progress(const char *what, int done, int all);
 
-/* Options that say which network: --input-shape, --outputs. */
+/* Options that say which network: --input-shape, --outputs, --precision. */
 struct ig_source_options {
     struct ig_bind binds[64];
     int32_t n_binds;
     const char *outputs[64];
     int32_t n_outputs;
+    int half; /* weights and tensors between layers are stored as f16 */
 };
-enum { IG_OPTION_SHAPE = 1000, IG_OPTION_OUTPUTS };
+enum { IG_OPTION_SHAPE = 1000, IG_OPTION_OUTPUTS, IG_OPTION_PRECISION };
 #define IG_SOURCE_OPTIONS                                   \
     {"input-shape", required_argument, 0, IG_OPTION_SHAPE}, \
+    {"precision", required_argument, 0, IG_OPTION_PRECISION}, \
     {                                                       \
         "outputs", required_argument, 0, IG_OPTION_OUTPUTS  \
     }
 #define IG_SOURCE_HELP                                                          \
     "  --input-shape NAME=DIMS   fix an input's shape, e.g. data=1x3x224x224\n" \
-    "  --outputs A,B             cut the network at these tensors\n"
+    "  --outputs A,B             cut the network at these tensors\n"                    \
+    "  --precision single|half   half: weights and tensors between layers take 16 bits, arithmetic stays 32\n"
 /* Takes one of the above; 1 if it was one. `argument` is kept and changed. */
 int ig_source_option(struct ig_source_options *o, int option, char *argument);
 /*
@@ -54,8 +57,10 @@ int ig_source_option(struct ig_source_options *o, int option, char *argument);
  * .onnx file on stdin. Fatal on error.
  */
 struct ig_graph *ig_load_graph(const char *path, const struct ig_source_options *o);
-/* The passes and view preparation on an imported graph. Fatal on error. */
-void ig_compile_graph(struct ig_graph *g, const char *path);
+/* The passes and view preparation on an imported graph, of half precision if that is wanted. Fatal on error. */
+void ig_compile_graph(struct ig_graph *g, const char *path, int half);
+/* 1 if tensors or weights of g are stored as f16. */
+int ig_is_half(const struct ig_graph *g);
 /* Hex digest of a file's bytes; fatal if it cannot be read. */
 void ig_hash_file(const char *path, char hex[65]);
 /* Hex digest of the file that g was loaded from. */

@@ -96,16 +96,22 @@ int ig_source_option(struct ig_source_options *o, int option, char *argument)
         parse_shape(o, argument);
         return 1;
     }
+    if (option == IG_OPTION_PRECISION) {
+        o->half = !strcmp(argument, "half");
+        if (!o->half && strcmp(argument, "single")) ig_fatal("--precision=%s: single or half", argument);
+        return 1;
+    }
     if (option != IG_OPTION_OUTPUTS) return 0;
     for (char *name = strtok(argument, ","); name && o->n_outputs < 64; name = strtok(NULL, ","))
         o->outputs[o->n_outputs++] = name;
     return 1;
 }
 
-void ig_compile_graph(struct ig_graph *g, const char *path)
+void ig_compile_graph(struct ig_graph *g, const char *path, int half)
 {
     char err[4096];
     if (ig_run_passes(g, ig_ref_eval, err, sizeof err)) ig_fatal("%s: %s", path, err);
+    if (half) ig_pass_half(g);
     ig_prepare_views(g);
     ig_order_nodes(g, &(struct ig_order_gain){0});
     ig_count_macs(g);
@@ -126,6 +132,13 @@ static struct ig_graph *import_stdin(const struct ig_import_options *options, ch
     return g;
 }
 
+int ig_is_half(const struct ig_graph *g)
+{
+    for (int32_t v = 0; v < g->n_values; v++)
+        if (g->values[v].shape.type == IG_F16 && !ig_is_input(g, v) && !ig_is_output(g, v)) return 1;
+    return 0;
+}
+
 struct ig_graph *ig_load_graph(const char *path, const struct ig_source_options *o)
 {
     static char err[IG_ERROR_BYTES];
@@ -134,6 +147,7 @@ struct ig_graph *ig_load_graph(const char *path, const struct ig_source_options 
     if (n > 5 && !strcmp(path + n - 5, ".json")) {
         g = ig_graph_read(path, err, sizeof err);
         if (!g) ig_fatal("%s", err);
+        if (o->half && !ig_is_half(g)) ig_fatal("%s: of single precision: ingot graph --precision=half makes the other", path);
         return g;
     }
     const struct ig_import_options options = {.binds = o->binds,
@@ -144,7 +158,7 @@ struct ig_graph *ig_load_graph(const char *path, const struct ig_source_options 
     if (strcmp(path, "-")) g = ig_import_file(path, &options, err, sizeof err);
     else g = import_stdin(&options, err, sizeof err);
     if (!g) ig_fatal("%s", err);
-    ig_compile_graph(g, path);
+    ig_compile_graph(g, path, o->half);
     return g;
 }
 

@@ -28,7 +28,7 @@ static struct totals total(const struct ig_graph *g)
     for (int32_t v = 0; v < g->n_values; v++) {
         const struct ig_value *x = &g->values[v];
         if (x->data) {
-            if (x->shape.type == IG_F32) t.parameters += ig_count(&x->shape);
+            if (x->shape.type == IG_F32 || x->shape.type == IG_F16) t.parameters += ig_count(&x->shape);
             t.parameter_bytes += ig_bytes(&x->shape);
         } else if (ig_bytes(&x->shape) > t.largest) t.largest = ig_bytes(&x->shape);
     }

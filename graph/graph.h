@@ -147,6 +147,10 @@ int ig_pass_compose(struct ig_graph *g);          /* several nodes that are one 
 int ig_pass_fuse_activation(struct ig_graph *g);  /* conv/deconv/fc/binary + UNARY -> epilogue */
 int ig_pass_flatten_fc(struct ig_graph *g);       /* TRANSPOSE + RESHAPE + FC -> RESHAPE + FC with permuted weights */
 int ig_pass_fold_constants(struct ig_graph *g, ig_eval_fn *eval);
+/* Storage of half precision: weights and the tensors between layers become f16. The last pass, if it is wanted. */
+int ig_pass_half(struct ig_graph *g);
+/* 1 if the node may have tensors of f16 where f32 is meant: it computes from either, or moves one type. */
+int ig_stores_halves(const struct ig_graph *g, const struct ig_node *n);
 /* All of them in the standard order until nothing changes; then sort, sweep, macs. 0, or -1 with a line in err. */
 int ig_run_passes(struct ig_graph *g, ig_eval_fn *eval, char *err, size_t err_bytes);
 

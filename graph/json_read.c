@@ -286,16 +286,40 @@ static int read_edge(struct reader *r, const json_t *root, const char *key,
 
 /* --- the whole --- */
 
+static int is_half(const struct ig_graph *g, int32_t v) {
+    return v >= 0 && g->values[v].shape.type == IG_F16;
+}
+
+static void retype(struct ig_graph *g, const int32_t *values, int32_t n, uint8_t *halves, int as_floats) {
+    for (int k = 0; k < n; k++) {
+        int32_t v = values[k];
+        if (as_floats && is_half(g, v)) halves[v] = 1, g->values[v].shape.type = IG_F32;
+        else if (!as_floats && v >= 0 && halves[v]) halves[v] = 0, g->values[v].shape.type = IG_F16;
+    }
+}
+
+/* As storage, f16 gives the shapes that f32 would. halves[n_values]: zeros, before and after. */
+static int infer_stored(struct ig_graph *g, struct ig_node *n, uint8_t *halves, char *why, size_t why_bytes) {
+    if (!ig_stores_halves(g, n)) return ig_infer(g, n, why, why_bytes);
+    retype(g, n->in, n->n_in, halves, 1);
+    retype(g, n->out, n->n_out, halves, 1);
+    int bad = ig_infer(g, n, why, why_bytes);
+    retype(g, n->in, n->n_in, halves, 0);
+    retype(g, n->out, n->n_out, halves, 0);
+    return bad;
+}
+
 /* Each node's outputs must have the shapes that its inputs and attributes give. */
 static int check_inference(struct reader *r) {
     struct ig_graph *g = r->g;
     char why[512];
+    uint8_t *halves = ig_graph_alloc(g, (size_t)g->n_values + 1);
     for (int i = 0; i < g->n_nodes; i++) {
         struct ig_node *n = &g->nodes[i];
         for (int k = 0; k < n->n_out; k++) {
             if (n->out[k] < 0) continue;
             const struct ig_shape stated = g->values[n->out[k]].shape;
-            if (ig_infer(g, n, why, sizeof why)) return refuse(r, "node '%s': %s", n->name, why);
+            if (infer_stored(g, n, halves, why, sizeof why)) return refuse(r, "node '%s': %s", n->name, why);
             if (memcmp(&stated, &g->values[n->out[k]].shape, sizeof stated))
                 return refuse(r, "value '%s' has another shape or type than its node gives",
                               g->values[n->out[k]].name);

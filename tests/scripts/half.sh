@@ -1,0 +1,45 @@
+# Storage of half precision: the bundled network's accuracy and memory beside those of single precision.
+. "$SRCDIR/tests/scripts/tap.inc"
+PYTHON=${PYTHON:-python3}
+single=out/host/fashion half=out/host/fashion_half
+
+figures() { # arena and weights of both, from the programs themselves
+    for program in $single $half; do $program --info --json >"$work/${program##*/}.json" || return 1; done
+    $PYTHON - "$work/fashion.json" "$work/fashion_half.json" <<'PY'
+import json, sys
+single, half = (json.load(open(p)) for p in sys.argv[1:])
+for key in "arena_bytes", "weights_bytes":
+    print(f"{key}: {single[key]:,} and {half[key]:,}")
+assert half["weights_bytes"] < 0.52 * single["weights_bytes"]
+assert [x["type"] for x in half["inputs"] + half["outputs"]] == ["f32"] * 2
+PY
+}
+
+accuracy() {
+    images=$(find /usr/share -name 't10k-images-idx3-ubyte*' 2>/dev/null | head -1)
+    for program in $single $half; do
+        printf '%s: ' "${program##*/}"
+        $PYTHON "$SRCDIR/tests/library/accuracy.py" "$program" "$images" 92.5 || return 1
+    done
+}
+
+refused() { # a graph has the precision that it was made with
+    out/ingot graph "$SRCDIR/models/fashion.onnx" -o "$work/graph.json" &&
+        ! out/ingot plan --precision half "$work/graph.json" -o "$work/plan.json" 2>"$work/err" &&
+        grep -q 'single precision' "$work/err" &&
+        ! out/ingot graph --precision=quarter "$SRCDIR/models/fashion.onnx" -o "$work/q.json" 2>/dev/null
+}
+
+plans() { # straight from ONNX, too
+    out/ingot plan --precision=half "$SRCDIR/models/fashion.onnx" --threads 1 -o "$work/plan.json" && grep -q _f16_ "$work/plan.json"
+}
+
+check "weights of half precision take half the bytes" figures
+check "a plan straight from ONNX" plans
+check "a precision that is not there is refused" refused
+if [ -n "$(find /usr/share -name 't10k-images-idx3-ubyte*' 2>/dev/null | head -1)" ]; then
+    check "92.5 % of the 10,000 test pictures are right in half precision, too" accuracy
+else
+    skip "accuracy in half precision" "dataset-fashion-mnist is not installed"
+fi
+finish
