@@ -113,6 +113,13 @@ void ig_arena_table(FILE *f, const struct ig_graph *g, const struct ig_plan *p)
         if (b->alias_of >= 0) fprintf(f, " in %s", ig_name_text(g->values[b->alias_of].name, owner, sizeof owner));
         fputc('\n', f);
     }
+    for (int32_t i = 0; i < p->n_bands; i++) {
+        int32_t members[IG_MAX_BAND];
+        char schedule[200];
+        ig_band_members(g, p, &p->bands[i], members);
+        if (ig_schedule_text(g, p, &p->bands[i], members, schedule, sizeof schedule))
+            fprintf(f, "  steps %d..%d by rows: %s\n", p->bands[i].first, p->bands[i].last, schedule);
+    }
 }
 
 void ig_arena_json(FILE *f, const struct ig_graph *g, const struct ig_plan *p)

@@ -6,6 +6,8 @@
 #include "gen/emit.h"
 #include "graph/version.h"
 
+enum { TEXT_BYTES = 400 }; /* of a band's schedule */
+
 void ig_emit_string(FILE *f, const char *s)
 {
     fputc('"', f);
@@ -144,6 +146,21 @@ static void emit_kernels(FILE *f, const struct ig_lowered *l)
     fputc('\n', f);
 }
 
+/* What runs by rows, as loops: band after band in the order of the table, which is the plan's. */
+static void emit_schedules(FILE *f, const struct ig_lowered *l)
+{
+    int32_t band = 0;
+    for (int32_t i = 0; i < l->model.n_steps; i++) {
+        int32_t numbers[IG_MAX_BAND];
+        char text[TEXT_BYTES];
+        if (!l->steps[i].band) continue;
+        for (int32_t k = 0; k < l->steps[i].band; k++) numbers[k] = i + k;
+        if (!ig_schedule_text(l->graph, l->plan, &l->plan->bands[band++], numbers, text, sizeof text)) continue;
+        fprintf(f, "\n/* Rows of steps %d to %d (l:r computes r of them): %s */", i, i + l->steps[i].band - 1, text);
+    }
+    if (band) fputc('\n', f);
+}
+
 static void emit_steps(FILE *f, const struct ig_lowered *l)
 {
     fprintf(f, "\nstatic const struct ig_step steps[%d] = {\n", l->model.n_steps ? l->model.n_steps : 1);
@@ -190,6 +207,7 @@ void ig_emit_tables(FILE *f, const struct ig_emit *e)
         emit_places(b, &shapes, "in", i, l->steps[i].in, l->steps[i].n_in);
         emit_places(b, &shapes, "out", i, l->steps[i].out, l->steps[i].n_out);
     }
+    emit_schedules(b, l);
     emit_steps(b, l);
     emit_ios(b, &shapes, "inputs", m->inputs, m->n_inputs);
     emit_ios(b, &shapes, "outputs", m->outputs, m->n_outputs);

@@ -102,8 +102,8 @@ static inline float *ig_row_f32(const struct ig_operand *o, int32_t y)
 }
 
 /*
- * Bytes that `zeros` must have for `call`: one pixel of input 0, and a vector more. Only spatial kernels may read it
- * (weights and flat tensors can be seen as one very wide pixel).
+ * Bytes that `zeros` must have for `call`: one pixel of input 0, and a vector more. Only spatial kernels may read it, but
+ * for global pools (weights and flat tensors can be seen as one very wide pixel).
  */
 static inline size_t ig_zeros_bytes(const struct ig_call *call)
 {

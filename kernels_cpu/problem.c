@@ -17,6 +17,11 @@ int ig_is_spatial(enum ig_op op)
     }
 }
 
+int ig_reads_zeros(enum ig_op op)
+{
+    return ig_is_spatial(op) && op != IG_GLOBAL_POOL;
+}
+
 static int32_t span(const struct ig_shape *s, int from, int to)
 {
     int32_t n = 1;

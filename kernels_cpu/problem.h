@@ -7,6 +7,9 @@
 /* 1 if `op` works on images in channels-last layout, one call per image of the batch. */
 int ig_is_spatial(enum ig_op op);
 
+/* 1 if kernels of `op` may read call->zeros: the spatial ones but global pooling, which has no padding. */
+int ig_reads_zeros(enum ig_op op);
+
 /* The view of a tensor of `op` that kernel.h describes: n images of [h, w, c]. */
 void ig_collapse(enum ig_op op, const struct ig_shape *shape, int32_t *n, int32_t *h, int32_t *w, int32_t *c);
 

@@ -7,6 +7,7 @@
 #include "planner/band.h"
 
 #include "kernels_cpu/problem.h"
+#include "planner/alloc.h"
 #include "planner/views.h"
 
 enum { LINE = 64 }; /* bytes of a cache line */
@@ -163,6 +164,8 @@ struct walk { /* through the phases of one chunk */
     int32_t done[IG_MAX_BAND]; /* where the rows end that are there */
     int32_t *rings;            /* [n] grows to what is live */
     int64_t *computed;         /* [n] rows */
+    struct ig_firing *firings; /* where they are noted down; or NULL */
+    int32_t n_firings;
 };
 
 static void produce(struct walk *w, int32_t i, int32_t a, int32_t b)
@@ -179,6 +182,7 @@ static void produce(struct walk *w, int32_t i, int32_t a, int32_t b)
             if (need.a < need.b && from < to) produce(w, i - 1, from, to);
             if (need.a < need.b && *done - need.a > w->rings[i - 1]) w->rings[i - 1] = *done - need.a;
         }
+        if (w->firings) w->firings[w->n_firings++] = (struct ig_firing){i, end - y};
         w->done[i] = end;
     }
 }
@@ -218,6 +222,23 @@ void ig_chain_rings(const struct ig_chain *chain, int32_t rows, int32_t chunk, i
     int64_t computed[IG_MAX_BAND] = {0};
     for (int32_t i = 0; i < chain->n; i++) rings[i] = 1;
     walk_chain(chain, rows, chunk, rings, computed);
+}
+
+struct ig_firing *ig_chain_firings(const struct ig_chain *chain, int32_t rows, int32_t chunk, int32_t *n)
+{
+    int32_t rings[IG_MAX_BAND] = {0}, h = chain->rows[chain->n - 1];
+    int64_t computed[IG_MAX_BAND], most = 0;
+    struct walk w = {.c = chain, .by_tiles = by_tiles(chain, rows), .rings = rings, .computed = computed};
+    ig_chain_work(chain, rows, chunk, computed);
+    for (int32_t i = 0; i < chain->n; i++) most += computed[i];
+    w.firings = ig_must_alloc((size_t)most, sizeof *w.firings);
+    for (int32_t from = 0; from < h; from += chunk) {
+        int32_t to = h - from < chunk ? h : from + chunk;
+        for (int32_t i = 0; i < chain->n; i++) w.done[i] = 0;
+        for (int32_t y = from; y < to; y += rows) produce(&w, chain->n - 1, y, to - y < rows ? to : y + rows);
+    }
+    *n = w.n_firings;
+    return w.firings;
 }
 
 void ig_chain_work(const struct ig_chain *chain, int32_t rows, int32_t chunk, int64_t *computed)

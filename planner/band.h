@@ -30,6 +30,11 @@ int ig_chain_trails(const struct ig_chain *chain, const struct ig_reach *reach, 
 /* Rows that member 0, 1, ... computes in all, rows that two chunks need twice counted twice;
  * computed[chain->n]. */
 void ig_chain_work(const struct ig_chain *chain, int32_t rows, int32_t chunk, int64_t *computed);
+struct ig_firing {
+    int32_t member, rows;    /* of the chain; that it computes */
+};
+/* All calls of a chain's kernels by one thread, in order, to be freed; *n: how many. */
+struct ig_firing *ig_chain_firings(const struct ig_chain *chain, int32_t rows, int32_t chunk, int32_t *n);
 /* How a ring of v lies in memory: pixels an odd number of cache lines apart where they are that long, or dense. */
 struct ig_view ig_ring_view(const struct ig_graph *g, const struct ig_plan *p, int32_t v);
 /* Time of every step, times[n_steps]: its own index, or its band's last step. */

@@ -207,6 +207,14 @@ int32_t ig_band_operand(const struct ig_node *n, int32_t value);
 int32_t ig_band_candidates(const struct ig_graph *g, const struct ig_view *views, const struct ig_plan *p,
                            int32_t isa, struct ig_band_timing **bands);
 
+/*
+ * A band's schedule as loops, planner/schedule.c: "[l3]x3 ([l4][l3])x29 [l4]x3" is what one thread calls, in order, if it
+ * runs all of the band. Layer i of the band is written with numbers[i], one that computes r > 1 rows at a time as l3:r.
+ * Returns the length as snprintf does; a text that does not fit ends in "...". 0 where the plan's steps are no such band.
+ */
+size_t ig_schedule_text(const struct ig_graph *g, const struct ig_plan *p, const struct ig_band *band,
+                        const int32_t *numbers, char *text, size_t bytes);
+
 /* --- scratch: planner/scratch.c --- */
 
 /* Threads that have a scratch of their own while that step runs, of the plan's. */

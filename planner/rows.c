@@ -60,6 +60,16 @@ int32_t ig_ring_exact(struct ig_row_window w, int32_t made, int32_t wanted, int3
     return (int32_t)ring;
 }
 
+int64_t ig_overlap_distance(struct ig_row_window w, int32_t height, int32_t out, int64_t in_row, int64_t out_row)
+{
+    int64_t most = 0;
+    for (int64_t y = 0; y < out; y++) {
+        int64_t need = (y + 1) * out_row - clamp(y * w.stride - w.pad, 0, height) * in_row;
+        if (need > most) most = need;
+    }
+    return most;
+}
+
 /* Ticks that the reader must start after the writer: its first window is complete then. */
 static int64_t lag(const struct ig_row_edge *e, const struct ig_ticks *t)
 {

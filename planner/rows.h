@@ -21,6 +21,14 @@ int32_t ig_ring_closed(struct ig_row_window w, int32_t made, int32_t wanted, int
 /* The same for an image of `height` rows that becomes `out` rows: exact, by going through the phases. */
 int32_t ig_ring_exact(struct ig_row_window w, int32_t made, int32_t wanted, int32_t height, int32_t out);
 
+/*
+ * Row overlap: the output of `out` rows may begin so many elements below its input of `height` rows, which dies meanwhile,
+ * where rows are made one after the other from the first: row y then ends where the rows that y and later ones read begin,
+ * or before. in_row, out_row: elements of a row. The two together take
+ * max(distance + height * in_row, out * out_row).
+ */
+int64_t ig_overlap_distance(struct ig_row_window w, int32_t height, int32_t out, int64_t in_row, int64_t out_row);
+
 struct ig_row_edge {         /* node `to` reads the rows of node `from`; from < to */
     int32_t from, to;
     struct ig_row_window window;

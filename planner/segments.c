@@ -111,8 +111,11 @@ static int by_last(const void *a, const void *b)
     return (x->band > y->band) - (x->band < y->band);
 }
 
-static int same_cut(const struct ig_band_timing *a, const struct ig_band_timing *b)
+/* Of the same kernels, too: those of smaller ones are not in the profile. */
+static int same_band(const struct ig_band_timing *a, const struct ig_band_timing *b)
 {
+    for (int32_t i = 0; i < a->n && i < b->n; i++)
+        if (a->kernels[i] && b->kernels[i] && a->kernels[i] != b->kernels[i]) return 0;
     return a->first == b->first && a->last == b->last && a->rows == b->rows && a->chunk == b->chunk &&
            a->threads == b->threads;
 }
@@ -128,7 +131,7 @@ static void list_bands(const struct maker *m, const struct ig_plan_options *o, i
     for (s->n_bands = 0; s->n_bands < timed; s->n_bands++) s->bands[s->n_bands] = o->profile->bands[s->n_bands];
     for (int32_t i = 0; i < n; i++) {
         int32_t k = 0;
-        while (k < timed && !same_cut(&s->bands[k], &estimated[i])) k++;
+        while (k < timed && !same_band(&s->bands[k], &estimated[i])) k++;
         if (k == timed) s->bands[s->n_bands++] = estimated[i];
         if (!estimated[i].chunk || estimated[i].threads == 1) continue;
         s->bands[s->n_bands] = estimated[i]; /* by one thread: one set of rings, and a residual in place */

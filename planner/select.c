@@ -6,40 +6,73 @@
 
 #include "kernels_cpu/registry.h"
 
+static const int64_t spare_bytes = 4096; /* that a faster kernel may have more in a small plan */
+
 static int is_candidate(const struct ig_kernel *k, int32_t isa, int32_t op, const struct ig_call *call)
 {
     return (k->isa == isa || k->isa == IG_ISA_REF) && ig_kernel_fits(k, op, call);
 }
 
-/* What a kernel adds to memory: weights as it packs or reads them, and the scratch of all threads. */
-static int64_t kernel_bytes(const struct ig_kernel *k, const struct ig_call *call, int32_t threads)
+/* Weights as a kernel packs or reads them. */
+static int64_t weight_bytes(const struct ig_kernel *k, const struct ig_call *call)
 {
-    int64_t bytes = k->scratch ? (int64_t)k->scratch(call) * threads : 0;
-    if (k->pack) return bytes + (int64_t)k->pack(call, NULL);
+    int64_t bytes = 0;
+    if (k->pack) return (int64_t)k->pack(call, NULL);
     for (int32_t i = 1; i < call->n_in && i < 3; i++)
         if (call->in[i].shape && call->in[i].data) bytes += ig_bytes(call->in[i].shape);
     return bytes;
 }
 
-/* The most that a kernel may add. Those of the reference are small, but only a choice where there are no others. */
-static int64_t most_bytes(const struct ig_plan_options *o, int32_t op, const struct ig_call *call)
+/*
+ * The scratch of all threads, where it may matter: not where the weights outweigh the tensors, as deep in a network, as
+ * the arena is not full there.
+ */
+static int64_t scratch_bytes(const struct ig_kernel *k, const struct ig_call *call, int32_t threads)
 {
-    int64_t least = INT64_MAX;
-    if (!o->lean) return INT64_MAX;
-    for (int i = 0; i < ig_kernel_count(); i++) {
-        const struct ig_kernel *k = ig_kernel_at(i);
-        if (k->isa != o->isa || k->error > o->max_error || !is_candidate(k, o->isa, op, call)) continue;
-        int64_t bytes = kernel_bytes(k, call, o->threads);
-        if (bytes < least) least = bytes;
-    }
-    return o->lean == 1 && least < INT64_MAX ? least + least / 20 + 4096 : least;
+    if (!k->scratch || weight_bytes(k, call) > ig_bytes(call->in[0].shape) + ig_bytes(call->out[0].shape)) return 0;
+    return (int64_t)k->scratch(call) * threads;
 }
 
-static int is_small_enough(const struct ig_plan_options *o, const struct ig_kernel *k, const struct ig_call *call,
-                           int64_t most)
+struct footprint {
+    int64_t weights, both; /* bytes: of the weights, and with the scratch */
+};
+
+static struct footprint footprint_of(const struct ig_kernel *k, const struct ig_call *call, int32_t threads)
 {
-    if (most == INT64_MAX) return 1;
-    return k->isa == o->isa && kernel_bytes(k, call, o->threads) <= most;
+    int64_t weights = weight_bytes(k, call);
+    return (struct footprint){weights, weights + scratch_bytes(k, call, threads)};
+}
+
+static int is_less(struct footprint a, struct footprint b, int32_t lean)
+{
+    return (lean == 1 || a.weights == b.weights) ? a.both < b.both : a.weights < b.weights;
+}
+
+/*
+ * The least that a kernel may add; of the lean ways the second goes by weights, then by scratch. Kernels of the reference
+ * are small, but only a choice where there are no others.
+ */
+static struct footprint least_footprint(const struct ig_plan_options *o, int32_t op, const struct ig_call *call)
+{
+    struct footprint least = {INT64_MAX, INT64_MAX};
+    for (int i = 0; o->lean && i < ig_kernel_count(); i++) {
+        const struct ig_kernel *k = ig_kernel_at(i);
+        if (k->isa != o->isa || k->error > o->max_error || !is_candidate(k, o->isa, op, call)) continue;
+        struct footprint f = footprint_of(k, call, o->threads);
+        if (is_less(f, least, o->lean)) least = f;
+    }
+    return least;
+}
+
+/* Near the least, or the least but for some scratch. */
+static int is_small_enough(const struct ig_plan_options *o, const struct ig_kernel *k, const struct ig_call *call,
+                           struct footprint least)
+{
+    if (least.both == INT64_MAX) return 1;
+    struct footprint f = footprint_of(k, call, o->threads);
+    if (k->isa != o->isa) return 0;
+    if (o->lean == 1) return f.both <= least.both + least.both / 20 + spare_bytes;
+    return f.weights <= least.weights && f.both <= least.both + spare_bytes * o->threads;
 }
 
 /*
@@ -78,13 +111,13 @@ static struct ig_cut cut_of(const struct ig_timing *t, const struct ig_call *cal
 static void select_measured(const struct ig_profile *profile, const struct ig_plan_options *o, int32_t node,
                             int32_t op, const struct ig_call *call, struct ig_plan_step *step)
 {
-    int64_t most = most_bytes(o, op, call);
+    struct footprint least_bytes = least_footprint(o, op, call);
     double least = 0;
     for (int32_t i = 0; i < profile->n; i++) {
         const struct ig_timing *t = &profile->timings[i];
         if (t->node != node || t->threads != o->threads || !is_candidate(t->kernel, o->isa, op, call))
             continue;
-        if (t->error > o->max_error || !is_small_enough(o, t->kernel, call, most)) continue;
+        if (t->error > o->max_error || !is_small_enough(o, t->kernel, call, least_bytes)) continue;
         struct ig_cut cut = cut_of(t, call);
         double ns = t->in_order_ns > 0 ? t->in_order_ns : t->alone_ns;
         if (cut.chunks) take(step, t->kernel, call, cut, ns, &least);
@@ -94,13 +127,13 @@ static void select_measured(const struct ig_profile *profile, const struct ig_pl
 static void select_estimated(const struct ig_plan_options *o, int32_t op, const struct ig_call *call,
                              int32_t batch, struct ig_plan_step *step)
 {
-    int64_t most = most_bytes(o, op, call);
+    struct footprint least_bytes = least_footprint(o, op, call);
     double least = 0;
     for (int i = 0; i < ig_kernel_count(); i++) {
         const struct ig_kernel *k = ig_kernel_at(i);
         struct ig_cut cut;
         if (!is_candidate(k, o->isa, op, call) || k->error > o->max_error) continue;
-        if (!is_small_enough(o, k, call, most)) continue;
+        if (!is_small_enough(o, k, call, least_bytes)) continue;
         ig_legal_cuts(k, call, o->threads, &cut, 1);
         take(step, k, call, cut, ig_cut_ns(k, call, cut, o->threads) * batch, &least);
     }

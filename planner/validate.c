@@ -413,7 +413,7 @@ static int64_t needed_weights(const struct check *c)
         const struct ig_kernel *k = c->p->steps[i].kernel;
         const struct ig_node *n = node_of(c, i);
         if (!k) continue;
-        int64_t zero = ig_is_spatial((enum ig_op)n->op) ? (int64_t)ig_zeros_bytes(&c->calls[i]) : 0;
+        int64_t zero = ig_reads_zeros((enum ig_op)n->op) ? (int64_t)ig_zeros_bytes(&c->calls[i]) : 0;
         if (zero > zeros) zeros = zero;
         if (k->pack) weights += round_up((int64_t)k->pack(&c->calls[i], NULL));
         for (int32_t j = 0; j < n->n_in; j++) {

@@ -66,3 +66,7 @@ const struct ig_gemm_set ig_gemm_6x16_avx2 = {6, 16, {w8, w16}, ig_act_row_avx2,
                                               4, STREAM_BYTES, LOOPS, BLOCK, NULL};
 const struct ig_gemm_set ig_gemm_4x24_avx2 = {4, 24, {w8of24, w16of24, w24}, ig_act_row_avx2, NULL,
                                               0, STREAM_BYTES, LOOPS, BLOCK, NULL};
+const struct ig_gemm_set ig_gemm_small6x16_avx2 = {6, 16, {w8, w16}, ig_act_row_avx2, gemv_64,
+                                                   4, STREAM_BYTES, LOOPS, IG_GEMM_BLOCK_SMALL, NULL};
+const struct ig_gemm_set ig_gemm_small4x24_avx2 = {4, 24, {w8of24, w16of24, w24}, ig_act_row_avx2, NULL,
+                                                   0, STREAM_BYTES, LOOPS, IG_GEMM_BLOCK_SMALL, NULL};

@@ -12,6 +12,8 @@ enum {
     IG_GEMM_STREAM_BYTES_AVX2 = 3 << 18,     /* weights above this are read panel by panel */
     IG_GEMM_LOOPS_AVX2 = 1,                  /* the micro-kernels go on to the next panel and group by themselves */
 
+    IG_GEMM_BLOCK_SMALL = 4,                 /* where memory is dear: little room for addresses */
+
     IG_GEMM_BLOCK_NEON = 16,
     IG_GEMM_STREAM_BYTES_NEON = 512 << 10,   /* a quarter of a cluster's L2 of 2 MiB, which two to four cores share */
     IG_GEMM_LOOPS_NEON = 0,

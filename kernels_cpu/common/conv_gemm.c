@@ -1,4 +1,5 @@
 /* Convolution by indirection and fully connected: see conv_gemm.h. */
+#include "kernels_cpu/common/blocks.h"
 #include "kernels_cpu/common/gemm_packed.h"
 
 struct taps {
@@ -133,6 +134,12 @@ void ig_gemm_fc(const struct ig_call *call, struct ig_range range, void *scratch
         range = fc_row(&job, range);
     }
     if (range.c0 < range.c1) ig_gemm_conv(call, &conv, range, scratch, set);
+}
+
+size_t ig_gemm_conv_small_scratch(const struct ig_call *call, int32_t mr, int32_t nr)
+{
+    const struct ig_conv *conv = (const struct ig_conv *)call->attrs;
+    return ig_gemm_block_bytes((int64_t)conv->w.kh * conv->w.kw, mr, nr, IG_GEMM_BLOCK_SMALL);
 }
 
 size_t ig_gemm_fc_scratch(const struct ig_call *call, int32_t mr)

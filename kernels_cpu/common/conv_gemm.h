@@ -115,6 +115,8 @@ int32_t ig_deconv_phase_taps(const struct ig_window *w, int32_t py, int32_t px);
 
 /* Scratch bytes of the four, for sets with that mr. */
 size_t ig_gemm_conv_scratch(const struct ig_call *call, int32_t mr);
+/* Of a convolution, for sets with blocks of IG_GEMM_BLOCK_SMALL. */
+size_t ig_gemm_conv_small_scratch(const struct ig_call *call, int32_t mr, int32_t nr);
 size_t ig_gemm_fc_scratch(const struct ig_call *call, int32_t mr);
 size_t ig_gemm_first_scratch(const struct ig_call *call, int32_t mr);
 size_t ig_gemm_deconv_scratch(const struct ig_call *call, int32_t mr);

@@ -20,21 +20,27 @@ static int64_t min64(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-static int32_t block_groups(int64_t taps, int32_t mr)
+static int32_t block_groups(int64_t taps, int32_t mr, int32_t most)
 {
     int64_t fit = TABLE_BYTES / (taps * mr * (int64_t)sizeof(void *));
-    return (int32_t)(fit < 1 ? 1 : min64(fit, IG_GEMM_MAX_BLOCK));
+    return (int32_t)(fit < 1 ? 1 : min64(fit, most));
 }
 
 int32_t ig_gemm_block_pixels(int64_t taps, int32_t mr)
 {
-    return block_groups(taps, mr) * mr;
+    return block_groups(taps, mr, IG_GEMM_MAX_BLOCK) * mr;
+}
+
+size_t ig_gemm_block_bytes(int64_t taps, int32_t mr, int32_t nr, int32_t block)
+{
+    size_t addresses = (size_t)(block_groups(taps, mr, block) * mr + mr) * (size_t)(taps + 2) + (size_t)taps;
+    return ((addresses * sizeof(void *) + 63) & ~(size_t)63) + (size_t)(mr * nr) * sizeof(float);
 }
 
 size_t ig_gemm_table_bytes(int64_t taps, int32_t mr)
 {
-    size_t addresses = (size_t)(ig_gemm_block_pixels(taps, mr) + mr) * (size_t)(taps + 2) + (size_t)taps;
-    return ((addresses * sizeof(void *) + 63) & ~(size_t)63) + IG_GEMM_MAX_MR * IG_GEMM_MAX_NR * sizeof(float);
+    size_t spare = (size_t)((IG_GEMM_MAX_MR - mr) * IG_GEMM_MAX_NR) * sizeof(float); /* gemv writes so much */
+    return ig_gemm_block_bytes(taps, mr, IG_GEMM_MAX_NR, IG_GEMM_MAX_BLOCK) + spare;
 }
 
 static void split_act(struct ig_gemm_job *job, const struct ig_act *act)
@@ -72,7 +78,7 @@ static int rows_join(const struct ig_operand *o)
 
 static void place_tables(struct ig_gemm_job *job, void *scratch)
 {
-    int32_t mr = job->set->mr, pixels = ig_gemm_block_pixels(job->taps, mr);
+    int32_t mr = job->set->mr, pixels = block_groups(job->taps, mr, job->set->block) * mr;
     struct ig_gemm_tables *t = &job->t;
     t->a = (const float **)scratch;
     t->even_a = t->a + pixels * job->taps;
@@ -81,7 +87,8 @@ static void place_tables(struct ig_gemm_job *job, void *scratch)
     t->r = (const float **)(t->even_c + mr);
     t->even_r = t->r + pixels;
     t->rows = t->even_r + mr;
-    t->tile = (float *)((char *)scratch + ig_gemm_table_bytes(job->taps, mr)) - IG_GEMM_MAX_MR * IG_GEMM_MAX_NR;
+    size_t end = ig_gemm_block_bytes(job->taps, mr, job->set->nr, job->set->block);
+    t->tile = (float *)((char *)scratch + end) - mr * job->set->nr;
     for (int32_t i = 0; i < mr; i++) t->tile_row[i] = t->tile + i * job->set->nr;
 }
 
@@ -99,7 +106,7 @@ void ig_gemm_size(struct ig_gemm_job *job, int32_t ic, int32_t oc, int64_t taps,
     int stream = job->panels * job->panel * (int64_t)sizeof(float) > job->set->stream_bytes;
     job->order = stream ? IG_GEMM_GROUPS_INSIDE : IG_GEMM_PANELS_INSIDE;
     job->args.prefetch = stream ? AHEAD_BYTES : 0;
-    job->block = (int32_t)min64(job->set->block, block_groups(taps, job->set->mr));
+    job->block = block_groups(taps, job->set->mr, job->set->block);
     place_tables(job, scratch);
 }
 

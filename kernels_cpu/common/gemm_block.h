@@ -83,8 +83,9 @@ struct ig_gemm_walk {
 typedef void ig_gemm_place_fn(const struct ig_gemm_job *job, void *state, const struct ig_gemm_walk *at,
                               const float **slot, int32_t n);
 
-/* Bytes of the tables. */
+/* Bytes of the tables, with the largest blocks and panels; with panels of nr channels and at most `block` groups. */
 size_t ig_gemm_table_bytes(int64_t taps, int32_t mr);
+size_t ig_gemm_block_bytes(int64_t taps, int32_t mr, int32_t nr, int32_t block);
 /* Most pixels of a block. */
 int32_t ig_gemm_block_pixels(int64_t taps, int32_t mr);
 /* A job with everything but sizes. */

@@ -11,6 +11,8 @@
  *   ...
  * Channels past the group's last are zero. ONNX has them as w[oc][ic][tap].
  */
+#include <string.h>
+
 #include "kernels_cpu/common/conv_gemm.h"
 #include "kernels_cpu/common/first_rows.h"
 #include "kernels_cpu/pack/ask.h"
@@ -78,6 +80,16 @@ size_t ig_pack_fc16(const struct ig_call *call, void *dst)
     return pack(&s, 16, (float *)dst);
 }
 
+/* The bias, then the weights as they are. */
+size_t ig_pack_dot(const struct ig_call *call, void *dst)
+{
+    struct source s = source_of(call, 1, 1);
+    float *to = (float *)dst;
+    for (int32_t n = 0; to && n < s.oc; n++) to[n] = s.bias ? s.bias[n] : 0;
+    if (to) memcpy(to + s.oc, s.w, (size_t)s.oc * (size_t)s.ic * sizeof *to);
+    return (size_t)s.oc * (1 + (size_t)s.ic) * sizeof *to;
+}
+
 static int constants_fit(const struct ig_call *call)
 {
     return ig_f32_to_f32(call) && ig_is_const_f32(call, 1) && (!ig_has(call, 2) || ig_is_const_f32(call, 2)) &&
@@ -108,6 +120,15 @@ int ig_supports_conv_first(const struct ig_call *call)
     const struct ig_conv *conv = (const struct ig_conv *)call->attrs;
     return ig_supports_conv_gemm(call) && call->in[0].c <= 4 && conv->groups == 1 && conv->w.dw == 1 &&
            conv->w.left >= 0 && conv->w.right >= 0;
+}
+
+/* Pointwise, without padding, where panels of 16 have some. */
+int ig_supports_conv_dot(const struct ig_call *call)
+{
+    const struct ig_conv *conv = (const struct ig_conv *)call->attrs;
+    const struct ig_window *w = &conv->w;
+    return ig_supports_conv(call) && conv->groups == 1 && w->kh * w->kw == 1 && !w->top && !w->left && !w->bottom &&
+           !w->right && call->out[0].c % 16;
 }
 
 /* The straight-line kernels of the common sizes. */
@@ -159,6 +180,11 @@ int ig_supports_fc(const struct ig_call *call)
     return constants_fit(call) && ig_act_fits(&fc->act);
 }
 
+int ig_supports_fc_dot(const struct ig_call *call)
+{
+    return ig_supports_fc(call) && call->out[0].c % 16;
+}
+
 size_t ig_scratch_conv_mr4(const struct ig_call *call)
 {
     return ig_gemm_conv_scratch(call, 4);
@@ -172,6 +198,16 @@ size_t ig_scratch_conv_mr6(const struct ig_call *call)
 size_t ig_scratch_conv_mr8(const struct ig_call *call)
 {
     return ig_gemm_conv_scratch(call, 8);
+}
+
+size_t ig_scratch_conv_small4(const struct ig_call *call)
+{
+    return ig_gemm_conv_small_scratch(call, 4, 24);
+}
+
+size_t ig_scratch_conv_small6(const struct ig_call *call)
+{
+    return ig_gemm_conv_small_scratch(call, 6, 16);
 }
 
 size_t ig_scratch_first_mr6(const struct ig_call *call)

@@ -22,9 +22,12 @@ ig_pack_fn ig_pack_conv8;              /* panels of 8 channels */
 ig_pack_fn ig_pack_conv16;             /* panels of 16 channels; conv_gemm and conv_first */
 ig_pack_fn ig_pack_conv24;             /* panels of 24 */
 ig_pack_fn ig_pack_fc16;
+ig_supports_fn ig_supports_conv_dot, ig_supports_fc_dot; /* 1x1 without padding, where panels of 16 have some */
+ig_pack_fn ig_pack_dot;                /* bias, then w[oc][ic]: nothing is padded */
 ig_scratch_fn ig_scratch_conv_mr4;     /* micro-kernels of 4 rows */
 ig_scratch_fn ig_scratch_conv_mr6;     /* of 6 */
 ig_scratch_fn ig_scratch_conv_mr8;     /* of 8 */
+ig_scratch_fn ig_scratch_conv_small4, ig_scratch_conv_small6; /* blocks of IG_GEMM_BLOCK_SMALL */
 ig_scratch_fn ig_scratch_first_mr6;
 ig_scratch_fn ig_scratch_first_line;   /* kh rows */
 ig_scratch_fn ig_scratch_fc_mr6;

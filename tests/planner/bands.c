@@ -10,7 +10,6 @@
 
 #include <cmocka.h>
 
-#include "bench/bed.h"
 #include "kernels_cpu/registry.h"
 #include "planner/band.h"
 #include "planner/memory.h"
@@ -94,28 +93,6 @@ static void bands_compute_what_graphs_say(void **state)
     assert_true(bands > NETS);
 }
 
-static void run_tables(const struct ig_graph *g, const struct ig_plan *p, int32_t threads, uint64_t seed,
-                       void **out)
-{
-    char err[256];
-    struct ig_lowered *l = ig_lower(g, p);
-    struct ig_bed bed;
-    void **in = ig_io_buffers(l->model.inputs, l->model.n_inputs);
-    if (ig_bed_make(&bed, l, threads, err, sizeof err)) fail_msg("%s", err);
-    memset(bed.arena, 0xf5, bed.arena_bytes);
-    for (int32_t i = 0; i < g->n_inputs; i++) {
-        const struct ig_shape *s = &g->values[g->inputs[i]].shape;
-        struct rng r = {seed};
-        for (int64_t k = 0; k < ig_count(s); k++) ((float *)in[i])[k] = (float)rng_real(&r, -1, 1);
-    }
-    for (int32_t i = 0; i < g->n_outputs; i++)
-        out[i] = test_malloc((size_t)ig_bytes(&g->values[g->outputs[i]].shape));
-    assert_int_equal(ig_ctx_run(&bed.ctx, (const void *const *)in, out), IG_OK);
-    ig_io_buffers_free(in, l->model.inputs, l->model.n_inputs);
-    ig_bed_free(&bed);
-    ig_lowered_free(l);
-}
-
 /* In the executor's, with the fastest kernels here, on any number of threads. */
 static void threads_give_the_bits_of_whole_layers(void **state)
 {
@@ -138,8 +115,8 @@ static void threads_give_the_bits_of_whole_layers(void **state)
             const struct ig_kernel *k = p->steps[i].kernel;
             tall += k && k->row_tile > 1 && ig_band_of(g, p, i);
         }
-        run_tables(g, whole, 1, seed, expected);
-        run_tables(g, p, rng_int(&r, 1, 4), seed, got);
+        net_run_tables(g, whole, 1, seed, expected);
+        net_run_tables(g, p, rng_int(&r, 1, 4), seed, got);
         assert_same(g, expected, got, seed);
         free_outputs(g, expected);
         free_outputs(g, got);
@@ -360,6 +337,68 @@ static void chains_end_where_they_must(void **state)
     ig_graph_free(g);
 }
 
+/* expand, depthwise, project of 24 rows, one at a time: the middle one waits for the row below its own. */
+static void schedules_are_loops(void **state)
+{
+    struct ig_graph *g = net_new();
+    int32_t x = net_conv(g, net_input(g, 1, 24, 24, 8), 8, 3, 1, -1);
+    int32_t y = net_conv(g, net_depthwise(g, net_conv(g, x, 48, 1, 1, -1), 3, 1), 8, 1, 1, x);
+    const int32_t numbers[3] = {1, 2, 3};
+    char text[100];
+    (void)state;
+    ig_add_output(g, net_conv(g, net_relu(g, y), 8, 1, 1, -1));
+    net_done(g);
+    ig_prepare_views(g);
+    for (int32_t rows = 1; rows <= 8; rows *= 8) {
+        struct ig_band_timing band = {.first = 1, .last = 3, .rows = rows, .threads = 1, .n = 3};
+        struct ig_plan *p =
+            make(g, (struct ig_plan_options){
+                        .isa = IG_ISA_REF, .threads = 1, .bands = IG_BANDS_GIVEN, .given = &band, .n_given = 1});
+        size_t length = ig_schedule_text(g, p, &p->bands[0], numbers, text, sizeof text);
+        assert_int_equal(length, strlen(text));
+        assert_string_equal(text, rows == 1 ? "[l1]x2 ([l2][l3][l1])x22 ([l2][l3])x2"
+                                            : "l1:9 l2:8 l3:8 l1:8 l2:8 l3:8 l1:7 l2:8 l3:8");
+        assert_true(ig_schedule_text(g, p, &p->bands[0], numbers, text, 12) > 12);
+        assert_int_equal(strlen(text), 11);
+        assert_string_equal(text + 8, "...");
+        ig_plan_free(p);
+    }
+    ig_graph_free(g);
+}
+
+/* Every row of the last layer once, of the others at least once and as often as is foretold. */
+static void schedules_make_every_row(void **state)
+{
+    int bands = 0;
+    (void)state;
+    for (uint64_t seed = 0; seed < NETS; seed++) {
+        struct rng r = {seed + 300};
+        struct ig_graph *g = net_chain(&r, rng_int(&r, 2, 12));
+        ig_prepare_views(g);
+        struct ig_plan *p = banded(g, IG_ISA_REF, rng_int(&r, 1, 3), &r);
+        struct ig_view *views = test_calloc((size_t)g->n_values, sizeof *views);
+        for (int32_t v = 0; v < g->n_values; v++) views[v] = p->buffers[v].view;
+        for (int32_t i = 0; i < p->n_bands; i++, bands++) {
+            const struct ig_plan_step *last = &p->steps[p->bands[i].last];
+            struct ig_chain c;
+            int64_t computed[IG_MAX_BAND], made[IG_MAX_BAND] = {0};
+            int32_t n;
+            assert_true(ig_chain_make(g, views, p, p->bands[i].first, p->bands[i].last, &c));
+            int32_t h = c.rows[c.n - 1], chunk = last->split ? last->chunk : h;
+            ig_chain_work(&c, p->bands[i].rows, chunk, computed);
+            struct ig_firing *f = ig_chain_firings(&c, p->bands[i].rows, chunk, &n);
+            for (int32_t k = 0; k < n; k++) made[f[k].member] += f[k].rows;
+            assert_memory_equal(made, computed, (size_t)c.n * sizeof *made);
+            assert_int_equal(made[c.n - 1], h);
+            free(f);
+        }
+        test_free(views);
+        ig_plan_free(p);
+        ig_graph_free(g);
+    }
+    assert_true(bands > NETS);
+}
+
 static char *text_of(const struct ig_plan *p, const struct ig_graph *g)
 {
     char path[64], err[512];
@@ -444,6 +483,8 @@ int main(void)
         cmocka_unit_test(a_residual_lies_over_its_block),
         cmocka_unit_test(row_tiles_are_kept),
         cmocka_unit_test(chains_end_where_they_must),
+        cmocka_unit_test(schedules_are_loops),
+        cmocka_unit_test(schedules_make_every_row),
         cmocka_unit_test(bands_survive_a_file),
         cmocka_unit_test(the_profile_decides),
     };

@@ -103,6 +103,51 @@ static void ring_special_cases(void **state)
     assert_int_equal(ig_ring_closed((struct ig_row_window){3, 2, 1, 2}, 1, 1, 32), 5); /* holes are kept too */
 }
 
+/* --- an output over its dying input --- */
+
+enum { MOST_CELLS = 4096 };
+
+/* Cells that say what they hold: input rows from `distance` on, output rows from 0; is every tap there when it is read? */
+static int overlap_is_safe(const struct pair *p, int32_t in_row, int32_t out_row, int32_t distance)
+{
+    static int32_t cells[MOST_CELLS];
+    for (int32_t i = 0; i < p->height * in_row; i++) cells[distance + i] = i / in_row;
+    for (int32_t y = 0; y < p->out; y++) {
+        for (int32_t i = 0; i < out_row; i++) cells[y * out_row + i] = -1; /* the row may be written before it is read for */
+        for (int32_t k = 0; k < p->w.taps; k++) {
+            int32_t row = y * p->w.stride - p->w.pad + k * p->w.dilation;
+            for (int32_t i = 0; row >= 0 && row < p->height && i < in_row; i++)
+                if (cells[distance + row * in_row + i] != row) return 0;
+        }
+    }
+    return 1;
+}
+
+static void overlap_rows(void **state)
+{
+    struct rng r = {4};
+    int below = 0, tight = 0;
+    (void)state;
+    for (int i = 0; i < CASES; i++) {
+        struct pair p = random_pair(&r, 30);
+        int32_t in_row = rng_int(&r, 1, 12), out_row = rng_int(&r, 1, 12);
+        p.w.dilation = 1; /* with holes a row may be kept that nobody reads */
+        p.w.pad %= p.w.taps;
+        p.out = (p.height + p.w.pad - p.w.taps) / p.w.stride + 1;
+        if (p.height + p.w.pad < p.w.taps) continue;
+        int64_t distance = ig_overlap_distance(p.w, p.height, p.out, in_row, out_row);
+        assert_true(distance >= out_row && distance + p.height * in_row <= MOST_CELLS);
+        if (!overlap_is_safe(&p, in_row, out_row, (int32_t)distance)) fail_msg("case %d: %d is too near", i, (int)distance);
+        if (overlap_is_safe(&p, in_row, out_row, (int32_t)distance - 1)) fail_msg("case %d: %d would do", i, (int)distance - 1);
+        below += distance + p.height * in_row < p.height * in_row + p.out * out_row;
+        tight++;
+    }
+    assert_true(tight > CASES / 2 && below > tight / 2);
+    /* MobileNetV2's largest step, 112 x 112 x 96 to 56 x 56 x 96: 1,209,600 elements instead of 1,505,280. */
+    const struct ig_row_window w = {3, 1, 2, 1};
+    assert_int_equal(ig_overlap_distance(w, 112, 56, 112 * 96, 56 * 96) + 112 * 112 * 96, 1209600);
+}
+
 /* --- networks on one clock --- */
 
 struct random_net {
@@ -380,6 +425,7 @@ int main(void)
         cmocka_unit_test(ring_closed_form),   cmocka_unit_test(ring_special_cases),
         cmocka_unit_test(ring_ticks),         cmocka_unit_test(skips_hold_the_lag),
         cmocka_unit_test(strides_must_agree), cmocka_unit_test(phases_expand),
+        cmocka_unit_test(overlap_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -160,6 +160,40 @@ static void points_are_plans(void **state)
     assert_true(n > NETS);
 }
 
+/* What the profile has timed of other kernels stands in nobody's way. */
+static void timings_of_other_kernels_hide_nothing(void **state)
+{
+    static const struct ig_kernel other = {.name = "other"};
+    struct rng r = {7};
+    struct ig_graph *g = net_chain(&r, 8);
+    struct ig_segments s, with;
+    char none[1] = "";
+    (void)state;
+    ig_prepare_views(g);
+    segments_of(g, 1, &s);
+    struct ig_band_timing *timed = test_calloc((size_t)s.n_bands + 1, sizeof *timed);
+    for (int32_t i = 0; i < s.n_bands; i++) {
+        timed[i] = s.bands[i];
+        for (int32_t k = 0; k < timed[i].n; k++) timed[i].kernels[k] = &other;
+    }
+    struct ig_profile profile = {.sha256 = none, .graph_sha256 = none, .isa = none, .threads = 1, .n_bands = s.n_bands,
+                                 .bands = timed};
+    struct ig_plan_options o = options(1, IG_BANDS_OFF);
+    struct ig_view *views = test_calloc((size_t)g->n_values, sizeof *views);
+    struct ig_plan *p = make(g, o);
+    ig_compute_views(g, views);
+    o.profile = &profile;
+    ig_segments_make(g, views, &o, p, &with);
+    assert_true(s.n > s.n_steps);
+    assert_int_equal(with.n, s.n);
+    ig_segments_free(&with);
+    ig_segments_free(&s);
+    ig_plan_free(p);
+    ig_graph_free(g);
+    test_free(views);
+    test_free(timed);
+}
+
 static int is_front(const struct ig_segment_front *f)
 {
     for (int32_t i = 1; i < f->n; i++)
@@ -244,6 +278,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(segments_bruteforce),
         cmocka_unit_test(points_are_plans),
+        cmocka_unit_test(timings_of_other_kernels_hide_nothing),
         cmocka_unit_test(segments_nsga2),
         cmocka_unit_test(budget_infeasible),
     };

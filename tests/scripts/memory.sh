@@ -45,7 +45,42 @@ assert len(svg.getElementsByTagName("rect")) == len(own) + len(scratch)
 PY
 }
 
+# What is reported is what is there: weights as the object has them, arena as the header says, and no other memory in the
+# process than these, input, output, and the pages of the program, its stack and what --bench notes down.
+alloc_bytes_real() {
+    net=$work/net
+    cc=$(sed -n 's/^program_cc = //p' build.ninja)
+    flags=$(sed -n 's/^program_flags = //p' build.ninja)
+    runtime=$(sed -n 's/^program_runtime = //p' build.ninja)
+    out/ingot zoo mobilenet_v2 -o "$net.onnx" && out/ingot graph "$net.onnx" -o "$net.json" &&
+        out/ingot plan "$net.json" --threads 1 --objective memory -o "$net.plan.json" &&
+        out/ingot gen "$net.json" "$net.plan.json" --prefix net -o "$work" || return 1
+    for unit in plan.c main.c weights.S; do
+        $cc -std=c11 -O2 -I"$SRCDIR" -I"$work" -c "${net}_$unit" -o "${net}_${unit%.*}.o" || return 1
+    done
+    # shellcheck disable=SC2086
+    $cc $flags -Wl,-Map="$work/map" "${net}_main.o" "${net}_plan.o" "${net}_weights.o" $runtime \
+        out/host/libingot_kernels.a -lm -lpthread -o "$work/program" &&
+        "$work/program" --threads 1 --bench=0.2 --json >"$work/bench.json" && "$work/program" --info --json >"$work/info.json" &&
+        size "$work/program" >"$work/size" && "$python" - "$work" <<'PY'
+import json, re, sys
+at = sys.argv[1]
+plan, bench, info = (json.load(open(f"{at}/{name}.json")) for name in ("net.plan", "bench", "info"))
+arena, weights = plan["totals"]["arena_bytes"], plan["totals"]["weights_bytes"]
+assert info["weights_bytes"] == weights and 0 <= info["arena_bytes"] - arena < 64, info
+assert re.search(r"NET_ARENA_BYTES.*\b%d\b" % info["arena_bytes"], open(f"{at}/net.h").read())
+linked = [int(n, 16) for n in re.findall(r"0x[0-9a-f]+ +(0x[0-9a-f]+) \S*net_weights\.o", open(f"{at}/map").read())]
+assert max(linked) == weights, (linked, weights)
+text, data, bss = (int(n) for n in open(f"{at}/size").read().split("\n")[1].split()[:3])
+regions = [info["arena_bytes"] + 4 * (3 * 224 * 224 + 1000), weights, text - weights, data + bss, 64 << 10]
+resident = bench["peak_rss_kib"] * 1024
+print("resident", resident, "of", regions)
+assert regions[0] + regions[1] <= resident <= sum(regions) + 4096 * len(regions)
+PY
+}
+
 check "least memory, and the front to least time" front
+check "arena and weights are what is reported: alloc_bytes_real" alloc_bytes_real
 check "a budget is kept, or refused in numbers" budget
 check "the genetic algorithm repeats itself" genetic
 check "the arena as table, JSON and picture" picture

@@ -52,5 +52,10 @@ void net_run(const struct ig_graph *g, uint64_t seed, void **out);
 /* The same as the plan says, in an arena of exactly its size between guards, poisoned; reference kernels
  * only. */
 void net_run_plan(const struct ig_graph *g, const struct ig_plan *p, uint64_t seed, void **out);
+/*
+ * The same by the tables that gen makes of the plan, with its kernels on so many threads, in a poisoned arena behind which
+ * nothing is written. Inputs are reals.
+ */
+void net_run_tables(const struct ig_graph *g, const struct ig_plan *p, int32_t threads, uint64_t seed, void **out);
 
 #endif
