@@ -90,7 +90,7 @@ static void platform_json(void **state)
     assert_refused("tx2", "\"type\":\"accelerator\"", "\"kind\":\"accelerator\"", "unknown field 'kind'");
     assert_refused("tx2", "\"extra\":0}", "\"extra\":0}]", "line ");
     assert_refused("tx2", "\"extra\":0},\n", "\"extra\":0},\"rates\":[{\"isa\":\"a\",\"ops_per_s\":[1,0]}],",
-                   "processors[0]: rates[0]: 'ops_per_s'[1] must be an integer from 1");
+                   "processors[0]: rates[0]: ops_per_s[1] must be an integer from 1");
     assert_refused("tx2", "\"extra\":0},\n", "\"extra\":0},\"team_overhead_ns\":[],",
                    "processors[0]: 'team_overhead_ns' must be an array of 1 to 8 integers");
     assert_refused("tx2", "{\"hz\":850000000}", "{\"mhz\":850}",
