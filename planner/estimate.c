@@ -1,8 +1,8 @@
 /*
- * A stand-in for a measurement, good enough to rank kernels and cuts, until a profile replaces it: what the features of
- * the call cost on the calibrated board of the kernel's ISA (planner/features.h). Kernels without costs - of an ISA that
- * no board at hand has, of rare ops - take the larger of the time to compute and the time to move the bytes, by
- * constants of typical cores.
+ * A stand-in for a measurement, good enough to rank kernels and cuts, until a profile replaces it: what the features
+ * of the call cost on the calibrated board of the kernel's ISA (planner/features.h). Kernels without costs - of an
+ * ISA that no board at hand has, of rare ops - take the larger of the time to compute and the time to move the
+ * bytes, by constants of typical cores.
  */
 #include <string.h>
 
@@ -162,7 +162,8 @@ static double barrier_ns(int32_t isa, int32_t threads)
     return (double)(p->team_overhead_ns[(threads < p->n_teams ? threads : p->n_teams) - 1] - p->team_overhead_ns[0]);
 }
 
-double ig_estimate_ns(const struct ig_kernel *k, const struct ig_call *call, int32_t threads, const struct ig_away *away)
+double ig_estimate_ns(const struct ig_kernel *k, const struct ig_call *call, int32_t threads,
+                      const struct ig_away *away)
 {
     double cores = k->row_tile || k->col_tile ? threads : 1, ns = fitted_ns(k, call, cores, away);
     if (ns < 0) ns = rough_ns(k, call, cores);
