@@ -1,21 +1,15 @@
 #include "cli/arena.h"
 
+#include "cli/chart.h"
 #include "cli/cli.h"
+#include "cli/page.h"
 #include "planner/names.h"
 #include "runtime/host/text.h"
 
-enum { WIDTH = 1000, HEIGHT = 320 };
-
-void ig_xml_text(FILE *f, const char *s)
-{
-    for (; *s; s++)
-        if (*s == '<') fputs("&lt;", f);
-        else if (*s == '>') fputs("&gt;", f);
-        else if (*s == '&') fputs("&amp;", f);
-        else if (*s == '"') fputs("&quot;", f);
-        else if ((unsigned char)*s < 32) fputc('.', f);
-        else fputc(*s, f);
-}
+/* Of neighbours in the list of values; muted enough for white and for black paper. */
+static const char *const colours[] = {"#7b9fc4", "#cda06e", "#86b398", "#a893c6",
+                                      "#c68d8f", "#83b3b8", "#b9b27a"};
+enum { COLOURS = sizeof colours / sizeof *colours };
 
 static int owns_arena(const struct ig_plan_buffer *b)
 {
@@ -38,60 +32,70 @@ static int64_t held(const struct ig_plan *p, int32_t step)
     return bytes;
 }
 
-struct scale { double x, y; };
-
-static void rectangle(FILE *f, struct scale s, int32_t first, int32_t last, int64_t offset, int64_t bytes, const char *fill)
+static void rectangle(const struct ig_chart *c, int32_t first, int32_t last, int64_t offset, int64_t bytes,
+                      const char *fill)
 {
-    fprintf(f, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" fill=\"%s\"><title>", first * s.x,
-            HEIGHT - (double)(offset + bytes) * s.y, (last - first + 1) * s.x, (double)bytes * s.y, fill);
+    double x = ig_chart_x(c, first), y = ig_chart_y(c, (double)(offset + bytes));
+    fprintf(c->f,
+            "<rect class=\"block\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" fill=\"%s\" "
+            "stroke=\"#fff\" "
+            "stroke-width=\".5\"><title>",
+            x, y, ig_chart_x(c, last + 1) - x, ig_chart_y(c, (double)offset) - y, fill);
 }
 
-static void draw_buffers(FILE *f, const struct ig_graph *g, const struct ig_plan *p, struct scale s)
+static void draw_buffers(const struct ig_chart *c, const struct ig_graph *g, const struct ig_plan *p)
 {
     for (int32_t v = 0; v < p->n_buffers; v++) {
         const struct ig_plan_buffer *b = &p->buffers[v];
-        char fill[32];
         if (!owns_arena(b)) continue;
-        snprintf(fill, sizeof fill, "hsl(%d,55%%,60%%)", v * 47 % 360);
-        rectangle(f, s, b->first, b->last, b->offset, b->bytes, fill);
-        ig_xml_text(f, g->values[v].name);
-        fprintf(f, ": %lld B at %lld, steps %d to %d</title></rect>\n", (long long)b->bytes, (long long)b->offset, b->first,
-                b->last);
+        rectangle(c, b->first, b->last, b->offset, b->bytes, colours[v % COLOURS]);
+        ig_xml_text(c->f, g->values[v].name);
+        fprintf(c->f, ": %lld B at %lld, steps %d to %d</title></rect>\n", (long long)b->bytes,
+                (long long)b->offset, b->first, b->last);
     }
 }
 
-static void draw_scratch(FILE *f, const struct ig_graph *g, const struct ig_plan *p, struct scale s)
+static void draw_scratch(const struct ig_chart *c, const struct ig_graph *g, const struct ig_plan *p)
 {
     for (int32_t i = 0; i < p->n_steps; i++) {
         if (!scratch_of(p, i)) continue;
-        rectangle(f, s, i, i, p->steps[i].scratch_offset, scratch_of(p, i), "url(#scratch)");
-        fputs(ig_band_of(g, p, i) ? "rings and scratch of the band that ends in " : "scratch of ", f);
-        ig_xml_text(f, g->nodes[p->steps[i].node].name);
-        fprintf(f, ": %lld B at %lld, step %d</title></rect>\n", (long long)scratch_of(p, i),
+        rectangle(c, i, i, p->steps[i].scratch_offset, scratch_of(p, i), "url(#scratch)");
+        fputs(ig_band_of(g, p, i) ? "rings and scratch of the band that ends in " : "scratch of ", c->f);
+        ig_xml_text(c->f, g->nodes[p->steps[i].node].name);
+        fprintf(c->f, ": %lld B at %lld, step %d</title></rect>\n", (long long)scratch_of(p, i),
                 (long long)p->steps[i].scratch_offset, i);
     }
 }
 
-static void draw_held(FILE *f, const struct ig_plan *p, struct scale s)
+static void draw_held(const struct ig_chart *c, const struct ig_plan *p)
 {
-    fputs("<path fill=\"none\" stroke=\"#c00\" d=\"", f);
+    fputs("<path class=\"held\" fill=\"none\" stroke=\"currentColor\" d=\"", c->f);
     for (int32_t i = 0; i < p->n_steps; i++)
-        fprintf(f, "%s%.1f %.1fH%.1f", i ? "L" : "M", i * s.x, HEIGHT - (double)held(p, i) * s.y, (i + 1) * s.x);
-    fputs("\"><title>held in each step</title></path>\n", f);
+        fprintf(c->f, "%s%.1f %.1fH%.1f", i ? "L" : "M", ig_chart_x(c, i), ig_chart_y(c, (double)held(p, i)),
+                ig_chart_x(c, i + 1));
+    fputs("\"><title>held in each step</title></path>\n", c->f);
 }
 
 void ig_arena_svg(FILE *f, const struct ig_graph *g, const struct ig_plan *p)
 {
-    struct scale s = {(double)WIDTH / (p->n_steps ? p->n_steps : 1),
-                      (double)HEIGHT / (p->arena_bytes ? (double)p->arena_bytes : 1)};
-    fprintf(f, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\">\n", WIDTH,
-            HEIGHT, WIDTH, HEIGHT);
+    struct ig_chart c = {.f = f,
+                         .width = 1040,
+                         .height = 400,
+                         .left = 84,
+                         .right = 4,
+                         .top = 40,
+                         .bottom = 62,
+                         .x1 = p->n_steps ? p->n_steps : 1,
+                         .y1 = p->arena_bytes ? (double)p->arena_bytes : 1};
+    ig_chart_open(&c, "wide", "the arena over time");
     fputs("<defs><pattern id=\"scratch\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\">"
-          "<path d=\"M0 6L6 0\" stroke=\"#666\"/></pattern></defs>\n", f);
-    draw_buffers(f, g, p, s);
-    draw_scratch(f, g, p, s);
-    draw_held(f, p, s);
-    fputs("</svg>\n", f);
+          "<path d=\"M0 6L6 0\" stroke=\"#888\"/></pattern></defs>\n",
+          f);
+    ig_chart_axes(&c, "step", "arena, B");
+    draw_buffers(&c, g, p);
+    draw_scratch(&c, g, p);
+    draw_held(&c, p);
+    ig_chart_close(&c);
 }
 
 void ig_arena_table(FILE *f, const struct ig_graph *g, const struct ig_plan *p)

@@ -6,8 +6,6 @@
 
 #include "planner/plan.h"
 
-/* Text with <, >, & and " as entities. */
-void ig_xml_text(FILE *f, const char *s);
 /* <svg>: a rectangle for each storage from its first to its last step at its offset, scratch hatched, and the most that
  * is held in each step as a line. It is a file of its own, and may stand in HTML. */
 void ig_arena_svg(FILE *f, const struct ig_graph *g, const struct ig_plan *p);

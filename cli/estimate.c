@@ -22,8 +22,7 @@ static const char *host_path(void)
     return quick;
 }
 
-/* A file, or a name: the source tree's board, or what `ingot calibrate` made of this machine. */
-static struct ig_platform *load(const char *name)
+struct ig_platform *ig_load_board(const char *name)
 {
     char path[4096], err[4096];
     if (strchr(name, '/') || strchr(name, '.'))
@@ -194,7 +193,7 @@ static void explain(const struct ig_graph *g, const struct ig_platform *b, const
 void ig_estimate(const struct ig_graph *g, const struct ig_estimate_options *o)
 {
     char err[4096];
-    struct ig_platform *b = load(o->platform ? o->platform : "host");
+    struct ig_platform *b = ig_load_board(o->platform ? o->platform : "host");
     if (o->clocks) set_clocks(b, o->clocks);
     struct ig_forecast_options options = {.board = b,
                                           .best_tiles = o->best_tiles,

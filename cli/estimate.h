@@ -3,6 +3,7 @@
 #define CLI_ESTIMATE_H
 
 #include "graph/graph.h"
+#include "planner/platform.h"
 
 struct ig_estimate_options {
     const char *platform;    /* a name in platforms/, or a file; NULL: host */
@@ -14,6 +15,8 @@ struct ig_estimate_options {
     double max_error;        /* of a calibrated kernel */
 };
 
+/* A board by file or name: the source tree's, or host: what `ingot calibrate` made. Fatal on error. */
+struct ig_platform *ig_load_board(const char *name);
 void ig_estimate(const struct ig_graph *g, const struct ig_estimate_options *o);
 
 #endif

@@ -20,7 +20,7 @@ static const struct verb {
     {"gen", ig_verb_gen, "plan -> C tables, header and weights"},
     {"append", ig_verb_append, "put a weight blob behind a linked program"},
     {"verify", ig_verb_verify, "build and run ONNX backend-test folders"},
-    {"report", ig_verb_report, "a plan as one page of HTML: layers, kernels, a map of the arena"},
+    {"report", ig_verb_report, "a plan as one page of HTML: layers, roofline, arena, measured and estimated"},
     {"zoo", ig_verb_zoo, "write a benchmark network as ONNX"},
     {"kernels", ig_verb_kernels, "list the kernel variants"},
 };

@@ -1,90 +1,238 @@
+#include "cli/report.h"
+
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/arena.h"
 #include "cli/cli.h"
+#include "cli/estimate.h"
+#include "cli/page.h"
 #include "graph/version.h"
 
 static const char help[] =
-    "ingot report graph.json plan.json -o report.html\n\n"
-    "One self-contained page: the network, every layer with its kernel and predicted time, and a map of the arena\n"
-    "(steps from left to right, bytes from bottom to top).\n"
-    "  -o FILE   where to (default report.html; - for stdout)\n";
+    "ingot report graph.json plan.json -o report.html\n"
+    "ingot report graph.json plan.json --profile profile.json --pareto front.json\n\n"
+    "One page of HTML that stands alone: the plan in a sentence, where the time goes, every layer against\n"
+    "the roofline, the arena over time, measured beside estimated, and memory against time.\n"
+    "  -o FILE           where to (default report.html; - for stdout)\n"
+    "  --profile FILE    what was measured: peak, and every layer alone and in order\n"
+    "  --pareto FILE     the front that ingot plan --pareto wrote\n"
+    "  --platform NAME   the board whose bandwidths and estimates are shown: tx2, xavier, a file, or host\n"
+    "                    (default: the plan's target; host where out/platforms/host.json is there)\n";
 
-static void head(FILE *f, const struct ig_graph *g, const struct ig_plan *p)
+static const char *plural(int64_t n)
 {
-    char arena[32], bound[32], weights[32], scratch[32];
-    double macs = 0;
-    for (int32_t i = 0; i < g->n_nodes; i++) macs += g->nodes[i].macs;
-    fputs("<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>", f);
-    ig_xml_text(f, g->name);
-    fputs("</title>\n<style>body{font:14px sans-serif;margin:2em;max-width:1040px}table{border-collapse:collapse}"
-          "td,th{padding:2px 10px;text-align:left;border-bottom:1px solid #ddd}td.n{text-align:right}"
-          "div.bar{background:#69c;height:9px}svg{border:1px solid #aaa}rect{stroke:#fff;stroke-width:.5}</style></head><body>\n<h1>", f);
-    ig_xml_text(f, g->name);
-    fprintf(f, "</h1>\n<p>%s, %s, %d threads. %.1f MMAC, %.3f ms a frame %s. Arena %s B (lower bound %s B), scratch of up to %s B a thread "
-               "in it; weights %s B.</p>\n", p->target, p->isa, p->threads, macs * 1e-6, p->latency_ns * 1e-6,
-            p->profile_sha256[0] ? "predicted from the profile" : "estimated", ig_commas(p->arena_bytes, arena),
-            ig_commas(p->arena_lower_bound_bytes, bound), ig_commas(p->scratch_bytes, scratch),
-            ig_commas(p->weights_bytes, weights));
+    return n == 1 ? "" : "s";
 }
 
-/* How a step is cut: by itself, or as one of a band, and what it keeps of its output there. */
-static void cut(FILE *f, const struct ig_graph *g, const struct ig_plan *p, int32_t step)
-{
-    static const char *const cuts[] = {"whole", "rows", "channels"};
-    const struct ig_plan_step *s = &p->steps[step];
-    const struct ig_band *band = ig_band_of(g, p, step);
-    if (band && band->last != step)
-        fprintf(f, "<td>band: ring of %d rows", p->buffers[g->nodes[s->node].out[0]].ring_rows);
-    else if (band)
-        fprintf(f, "<td>band: %d rows a phase &times; %d", band->rows, s->chunks);
-    else if (s->kernel)
-        fprintf(f, "<td>%s &times; %d", cuts[s->split], s->chunks);
-    else
-        fputs("<td>", f);
-}
+/* --- the plan in a sentence --- */
 
-static void layers(FILE *f, const struct ig_graph *g, const struct ig_plan *p)
+struct counts {
+    int layers, views, kernels, in_bands;
+    int32_t slowest;
+};
+
+static struct counts count(const struct ig_report *r)
 {
-    double longest = 1;
-    for (int32_t i = 0; i < p->n_steps; i++)
-        if (p->steps[i].predicted_ns > longest) longest = p->steps[i].predicted_ns;
-    fputs("<h2>Layers</h2>\n<table><tr><th>layer<th>kernel<th>cut<th>MMAC<th>&micro;s<th></tr>\n", f);
-    for (int32_t i = 0; i < p->n_steps; i++) {
-        const struct ig_plan_step *s = &p->steps[i];
-        const struct ig_node *n = &g->nodes[s->node];
-        fputs("<tr><td>", f);
-        ig_xml_text(f, n->name);
-        fprintf(f, "<td>%s", s->kernel ? s->kernel->name : "view");
-        cut(f, g, p, i);
-        fprintf(f, "<td class=\"n\">%.3f<td class=\"n\">%.1f<td><div class=\"bar\" style=\"width:%.0fpx\"></div></tr>\n", n->macs * 1e-6,
-                s->predicted_ns * 1e-3, 200 * s->predicted_ns / longest);
+    struct counts c = {.slowest = -1};
+    for (int32_t i = 0; i < r->p->n_steps; i++) {
+        const struct ig_plan_step *s = &r->p->steps[i];
+        int32_t k = 0;
+        if (!s->kernel) {
+            c.views++;
+            continue;
+        }
+        while (r->p->steps[k].kernel != s->kernel) k++;
+        c.layers++;
+        c.kernels += k == i;
+        c.in_bands += ig_band_of(r->g, r->p, i) != NULL;
+        if (c.slowest < 0 || s->predicted_ns > r->p->steps[c.slowest].predicted_ns) c.slowest = i;
     }
-    fprintf(f, "</table>\n<p>Made by ingot %s from model %s.</p></body></html>\n", INGOT_VERSION, g->source_sha256);
+    return c;
+}
+
+static void sentence(FILE *f, const struct ig_report *r, const struct counts *c)
+{
+    const struct ig_plan *p = r->p;
+    fprintf(f, "<p class=\"lead\">On %d thread%s of ", p->threads, plural(p->threads));
+    ig_xml_text(f, r->profile ? r->profile->cpu : p->target);
+    fprintf(f, " with %s kernels a frame takes <b>%.4g ms</b>, %s: %d layer%s", p->isa, p->latency_ns * 1e-6,
+            p->profile_sha256[0] ? "predicted from measured times"
+                                 : "estimated without a profile of the target",
+            c->layers, plural(c->layers));
+    if (p->n_bands)
+        fprintf(f, ", %d of them in %d band%s that run%s by rows,", c->in_bands, p->n_bands,
+                plural(p->n_bands), p->n_bands == 1 ? "s" : "");
+    fprintf(f, " on %d kernel%s, with all activations in one arena %s the fewest bytes that the steps allow.",
+            c->kernels, plural(c->kernels), p->arena_bytes == p->arena_lower_bound_bytes ? "of" : "near");
+    if (c->slowest >= 0 && p->latency_ns > 0) {
+        fprintf(f, " The longest layer, <a href=\"#l%d\"><bdi>", c->slowest);
+        ig_xml_text(f, r->g->nodes[p->steps[c->slowest].node].name);
+        fprintf(f, "</bdi></a>, has %.0f %% of the time.",
+                100 * p->steps[c->slowest].predicted_ns / p->latency_ns);
+    }
+    fputs("</p>\n", f);
+}
+
+/* --- key figures --- */
+
+static void figure(FILE *f, const char *what, const char *value, const char *unit)
+{
+    fprintf(f, "<div><dt>%s</dt><dd>%s<span>%s</span></dd><dd>", what, value, unit);
+}
+
+static void end_figure(FILE *f)
+{
+    fputs("</dd></div>\n", f);
+}
+
+static void speed_figures(FILE *f, const struct ig_report *r)
+{
+    char text[80];
+    double ns = r->p->latency_ns > 0 ? r->p->latency_ns : 1, rate = r->flops / ns;
+    figure(f, "time a frame", ig_decimal(ns * 1e-6, ns < 1e8 ? 3 : 1, text), "ms");
+    fprintf(f, "%s frames/s", ig_decimal(1e9 / ns, ns < 1e7 ? 0 : 1, text));
+    end_figure(f);
+    figure(f, "speed", ig_decimal(rate, 1, text), "GFLOP/s");
+    fprintf(f, "%.0f %% of the peak", 100 * rate / r->roof.gflops);
+    end_figure(f);
+    figure(f, "work", ig_decimal(r->flops * 0.5e-6, 1, text), "MMAC");
+    fprintf(f, "%.3g ms by the roofline", r->roof_ns * 1e-6);
+    end_figure(f);
+}
+
+static void memory_figures(FILE *f, const struct ig_report *r)
+{
+    char text[32];
+    const struct ig_plan *p = r->p;
+    figure(f, "arena", ig_commas(p->arena_bytes, text), "B");
+    fprintf(f, "lower bound %s B", ig_commas(p->arena_lower_bound_bytes, text));
+    end_figure(f);
+    figure(f, "scratch of a thread", ig_commas(p->scratch_bytes, text), "B");
+    fprintf(f, "at most, of the arena");
+    end_figure(f);
+    figure(f, "weights", ig_commas(p->weights_bytes, text), "B");
+    if (p->memory_budget > 0) fprintf(f, "with the arena within %s B", ig_commas(p->memory_budget, text));
+    else fputs("as the kernels read them", f);
+    end_figure(f);
+}
+
+static void key_figures(FILE *f, const struct ig_report *r)
+{
+    fputs("<dl>\n", f);
+    speed_figures(f, r);
+    memory_figures(f, r);
+    fputs("</dl>\n", f);
+}
+
+/* --- the page --- */
+
+static void arena(FILE *f, const struct ig_report *r)
+{
+    ig_section_open(f, "arena", "Arena");
+    fputs("<p class=\"note\">Steps from left to right, bytes from bottom to top. A block is a tensor from\n"
+          "the step that writes it to the last that reads it; hatched: scratch, rings included; the line is\n"
+          "what is held in each step.</p>\n",
+          f);
+    ig_arena_svg(f, r->g, r->p);
+    ig_section_close(f);
+}
+
+static void footer(FILE *f, const struct ig_report *r)
+{
+    fputs("<footer><p>ingot " INGOT_VERSION ". Model ", f);
+    ig_xml_text(f, r->g->source_sha256);
+    fprintf(f, ", graph %s, profile %s (SHA-256).", r->p->graph_sha256,
+            r->p->profile_sha256[0] ? r->p->profile_sha256 : "none");
+    if (r->profile && strcmp(r->profile->sha256, r->p->profile_sha256))
+        fprintf(f, " The measured times here are of another profile, %s.", r->profile->sha256);
+    fputs("</p></footer>\n", f);
+}
+
+static void page(FILE *f, const struct ig_report *r)
+{
+    struct counts c = count(r);
+    ig_page_open(f, r->g->name);
+    fputs("<h1>", f);
+    ig_xml_text(f, r->g->name);
+    fputs("</h1>\n", f);
+    sentence(f, r, &c);
+    key_figures(f, r);
+    ig_report_strip(f, r);
+    fputs("<div class=\"pair\">\n", f);
+    ig_report_roofline(f, r);
+    ig_report_front(f, r);
+    fputs("</div>\n", f);
+    arena(f, r);
+    ig_report_layers(f, r);
+    ig_report_bands(f, r);
+    ig_report_measured(f, r);
+    footer(f, r);
+    ig_page_close(f);
+}
+
+/* --- what it is made from --- */
+
+static struct ig_profile *load_profile(const char *path, const struct ig_graph *g, const struct ig_plan *p)
+{
+    char err[4096];
+    struct ig_profile *profile = ig_profile_read(path, g, err, sizeof err);
+    if (!profile) ig_fatal("%s", err);
+    if (strcmp(profile->graph_sha256, p->graph_sha256))
+        ig_fatal("%s: taken of another graph (sha256 %.12s..., the plan's is %.12s...)", path,
+                 profile->graph_sha256, p->graph_sha256);
+    if (profile->threads != p->threads || strcmp(profile->isa, p->isa))
+        ig_fatal("%s: taken with %s kernels on %d thread%s, the plan is for %s on %d", path, profile->isa,
+                 profile->threads, plural(profile->threads), p->isa, p->threads);
+    return profile;
+}
+
+/* The board that was asked for, or the plan's target where there is a description of it. */
+static struct ig_platform *load_board(const char *name, const struct ig_plan *p)
+{
+    static const char *const boards[] = {"tx2", "xavier"};
+    for (int i = 0; i < 2 && !name; i++)
+        if (!strcmp(p->target, boards[i])) name = boards[i];
+    if (!name && !strcmp(p->target, "host") && !access("out/platforms/host.json", R_OK)) name = "host";
+    return name ? ig_load_board(name) : NULL;
 }
 
 int ig_verb_report(int argc, char **argv)
 {
-    static const struct option longs[] = {{"help", 0, 0, 'h'}, {"output", 1, 0, 'o'}, {0, 0, 0, 0}};
+    static const struct option longs[] = {{"help", 0, 0, 'h'},     {"output", 1, 0, 'o'},
+                                          {"profile", 1, 0, 'p'},  {"pareto", 1, 0, 'F'},
+                                          {"platform", 1, 0, 'P'}, {0, 0, 0, 0}};
     struct ig_source_options none = {.n_binds = 0};
-    const char *out = "report.html";
+    const char *out = "report.html", *profile = NULL, *pareto = NULL, *platform = NULL;
     char err[4096];
-    for (int c; (c = getopt_long(argc, argv, "o:h", longs, NULL)) != -1;) {
-        if (c == 'o') out = optarg;
-        else if (c == 'h') return fputs(help, stdout) < 0;
-        else ig_usage(help);
-    }
+    for (int c; (c = getopt_long(argc, argv, "o:h", longs, NULL)) != -1;) switch (c) {
+        case 'h': return fputs(help, stdout) < 0;
+        case 'o': out = optarg; break;
+        case 'p': profile = optarg; break;
+        case 'F': pareto = optarg; break;
+        case 'P': platform = optarg; break;
+        default: ig_usage(help);
+        }
     if (optind != argc - 2) ig_usage(help);
     struct ig_graph *g = ig_load_graph(argv[optind], &none);
     struct ig_plan *p = ig_plan_read(argv[optind + 1], g, err, sizeof err);
     if (!p) ig_fatal("%s", err);
-    FILE *f = ig_open_output(out);
-    head(f, g, p);
-    fputs("<h2>Arena</h2>\n", f);
-    ig_arena_svg(f, g, p);
-    layers(f, g, p);
+    if (ig_validate(g, p, p->memory_budget, err, sizeof err))
+        ig_fatal("%s: not a valid plan: %s", argv[optind + 1], err);
+    struct ig_profile *measured = profile ? load_profile(profile, g, p) : NULL;
+    struct ig_platform *board = load_board(platform, p);
+    struct ig_front front = {0};
+    if (pareto) ig_front_read(&front, pareto, p);
+    struct ig_report r = {
+        .g = g, .p = p, .profile = measured, .board = board, .front = pareto ? &front : NULL};
+    ig_report_measure(&r);
+    page(ig_open_output(out), &r);
     ig_close_output();
+    free(r.layers);
+    free(front.at);
+    free(board);
+    ig_profile_free(measured);
     ig_plan_free(p);
     ig_graph_free(g);
     return 0;

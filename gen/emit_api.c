@@ -32,6 +32,21 @@ static void emit_io_list(FILE *f, const char *what, const struct ig_io *io, int3
     }
 }
 
+static void emit_budget(FILE *f, const struct ig_emit *e, const char *up)
+{
+    int64_t budget = e->lowered->plan->memory_budget;
+    if (!budget) return;
+    fprintf(f, "#define %s_MEMORY_BUDGET_BYTES %lld /* that it was planned within */\n", up,
+            (long long)budget);
+    fputs("#ifdef __cplusplus\nstatic_assert", f);
+    for (int c = 0; c < 2; c++)
+        fprintf(f,
+                "%s(%s_ARENA_BYTES(1) + %s_WEIGHTS_BYTES <= %s_MEMORY_BUDGET_BYTES,\n"
+                "    \"arena and weights exceed the memory budget\");\n",
+                c ? "#else\n_Static_assert" : "", up, up, up);
+    fputs("#endif\n\n", f);
+}
+
 void ig_emit_header(FILE *f, const struct ig_emit *e)
 {
     const struct ig_model *m = &e->lowered->model;
@@ -59,6 +74,7 @@ void ig_emit_header(FILE *f, const struct ig_emit *e)
     fprintf(f, "#define %s_ARENA_BYTES(threads) (%lld + ((threads) > %d ? (threads) - %d : 0) * %lld)\n", up,
             (long long)m->arena_bytes, m->threads, m->threads, (long long)m->scratch_bytes);
     fprintf(f, "#define %s_WEIGHTS_BYTES %lld\n\n", up, (long long)m->weights_bytes);
+    emit_budget(f, e, up);
     fprintf(f,
             "struct %s_ctx { /* one instance; contents are the library's */\n    uint64_t opaque[16];\n};\n",
             p);

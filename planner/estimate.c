@@ -169,3 +169,10 @@ double ig_estimate_ns(const struct ig_kernel *k, const struct ig_call *call, int
     if (ns < 0) ns = rough_ns(k, call, cores);
     return ns + (cores > 1 ? barrier_ns(k->isa, threads) : 0);
 }
+
+void ig_estimate_rates(int32_t isa, int32_t threads, double *gflops, double *gbytes)
+{
+    *gflops = machines[isa].gflops * threads;
+    *gbytes = machines[isa].gbytes * threads;
+    if (*gbytes > machines[isa].all_gbytes) *gbytes = machines[isa].all_gbytes;
+}

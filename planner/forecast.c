@@ -48,12 +48,13 @@ static int allowed(const struct ig_op_dist *d, int32_t kind, const char *type)
     return !named;
 }
 
-/* The fastest of the kernels that the processor has costs for. */
+/* The fastest of the kernels that the processor has costs for, or the one given. */
 static void calibrate(struct ig_forecast_on *on, const struct ig_forecast_options *o, const struct ig_processor *pe,
-                      int32_t op, const struct ig_call *call, const struct ig_caches *caches)
+                      int32_t node, int32_t op, const struct ig_call *call, const struct ig_caches *caches)
 {
     for (int i = 0; i < ig_kernel_count() && pe->n_costs; i++) {
         const struct ig_kernel *k = ig_kernel_at(i);
+        if (o->kernels && k != o->kernels[node]) continue;
         if (k->isa == IG_ISA_REF || k->error > o->max_error || !ig_kernel_fits(k, op, call)) continue;
         double ns = ig_cost_ns(pe, caches, k, call, NULL);
         if (ns < 0 || (on->kernel && ns * 1e-9 >= on->a.s)) continue;
@@ -76,7 +77,7 @@ static void place(struct ig_forecast_layer *l, int32_t j, const struct ig_foreca
         if (!on->fits) on->fits = ig_nest_best(&on->nest, &l->layer, b, pe, ALL_TILES);
         ig_analyse(&on->a, &on->nest);
     }
-    calibrate(on, o, pe, op, call, caches);
+    calibrate(on, o, pe, l->node, op, call, caches);
     on->s = allowed(&o->dist, l->layer.kind, pe->type) && (on->fits || on->kernel) ? on->a.s * l->images : INFINITY;
 }
 

@@ -19,6 +19,7 @@ struct ig_forecast_options {
     int best_tiles;             /* 1: the best tiling instead of the paper's rule */
     double deadline_s;          /* of the energy; 0: the latency, or the frame interval */
     double max_error;           /* calibrated kernels are no less exact than that (struct ig_plan_options) */
+    const struct ig_kernel *const *kernels; /* by node: the one that is costed; NULL: the fastest of all */
 };
 
 struct ig_forecast_on {         /* a layer on a processor */

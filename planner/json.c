@@ -71,6 +71,7 @@ static void put_totals(FILE *f, const struct ig_plan *p)
     fprintf(f, ",\n\"totals\":{\"arena_bytes\":%lld,\"arena_lower_bound_bytes\":%lld,\"latency_ms\":",
             (long long)p->arena_bytes, (long long)p->arena_lower_bound_bytes);
     ig_put_double(f, p->latency_ns / 1e6);
+    if (p->memory_budget) fprintf(f, ",\"memory_budget_bytes\":%lld", (long long)p->memory_budget);
     fprintf(f, ",\"scratch_bytes\":%lld,\"weights_bytes\":%lld}", (long long)p->scratch_bytes,
             (long long)p->weights_bytes);
 }
@@ -247,6 +248,8 @@ static void read_head(struct ig_reader *r, const json_t *root, struct ig_plan *p
     p->arena_lower_bound_bytes = ig_get_int(r, totals, "arena_lower_bound_bytes", 0, MAX_BYTES);
     p->scratch_bytes = ig_get_int(r, totals, "scratch_bytes", 0, MAX_BYTES);
     p->weights_bytes = ig_get_int(r, totals, "weights_bytes", 0, MAX_BYTES);
+    if (json_object_get(totals, "memory_budget_bytes"))
+        p->memory_budget = ig_get_int(r, totals, "memory_budget_bytes", 1, INT64_MAX);
     ig_get_double(r, totals, "latency_ms", 0);
 }
 

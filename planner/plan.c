@@ -93,6 +93,7 @@ struct ig_plan *ig_plan_once(const struct ig_graph *g, const struct ig_plan_opti
     p->target = ig_copy_text(options->target);
     p->isa = ig_copy_text(ig_isa_name(options->isa));
     p->threads = options->threads;
+    p->memory_budget = options->memory_budget > 0 ? options->memory_budget : 0;
     p->dense_rings = options->lean == 2;
     ig_compute_views(g, views);
     int bad = select_all(g, views, options, p, err, err_bytes);

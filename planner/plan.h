@@ -88,6 +88,7 @@ struct ig_plan {
     int64_t arena_lower_bound_bytes;   /* max over steps of the live bytes (aliases counted once) and its scratch */
     int64_t scratch_bytes;             /* max over steps: what each thread beyond the plan's needs, behind the arena */
     int64_t weights_bytes;             /* packed blob, as gen will lay it out */
+    int64_t memory_budget;             /* what arena and weights were planned within; 0: none */
     double latency_ns;                 /* sum of predicted_ns */
     int32_t dense_rings;               /* while it is made: rings get no gaps, which would keep pixels from sharing cache
                                           sets */
@@ -231,6 +232,8 @@ double ig_estimate_ns(const struct ig_kernel *k, const struct ig_call *call, int
                       const struct ig_away *away);
 /* How far frame after frame pushes what each node uses: at[n_nodes]; zeros: nodes that run nothing (planner/away.c). */
 void ig_frame_away(const struct ig_graph *g, const struct ig_view *views, struct ig_away *at);
+/* What it takes a machine for: GFLOP/s and GB/s of memory with so many threads. */
+void ig_estimate_rates(int32_t isa, int32_t threads, double *gflops, double *gbytes);
 
 /* --- memory: planner/memory.c --- */
 

@@ -46,6 +46,8 @@ void ig_reader_fail(struct ig_reader *r, const char *words, ...)
     va_start(args, words);
     vsnprintf(text, sizeof text, words, args);
     va_end(args);
+    for (char *c = text; *c; c++) /* a name in it may hold anything; an error is one line */
+        if ((unsigned char)*c < 32 || *c == 127) *c = '.';
     if (r->where[0]) snprintf(place, sizeof place, "%s[%zu]: ", r->where, r->at);
     snprintf(r->err, r->err_bytes, "%s: %s%s", r->path, place, text);
 }

@@ -20,11 +20,9 @@ const char *ig_name_text(const char *name, char *text, size_t n)
     return text;
 }
 
-/*
- * Bytes of the UTF-8 character at s, or 0 where it is none: RFC 3629, without surrogates and overlong forms.
- */
-static int utf8_bytes(const unsigned char *s)
+int ig_utf8_bytes(const char *text)
 {
+    const unsigned char *s = (const unsigned char *)text;
     int n = s[0] < 0x80                   ? 1
             : s[0] >= 0xc2 && s[0] < 0xe0 ? 2
             : (s[0] & 0xf0) == 0xe0       ? 3
@@ -42,7 +40,7 @@ void ig_json_string(FILE *f, const char *text)
     const unsigned char *s = (const unsigned char *)text;
     fputc('"', f);
     while (*s) {
-        int n = utf8_bytes(s);
+        int n = ig_utf8_bytes((const char *)s);
         if (*s == '"' || *s == '\\') fprintf(f, "\\%c", *s);
         else if (*s < 32 || *s == 127) fprintf(f, "\\u%04x", *s);
         else if (n) fwrite(s, 1, (size_t)n, f);

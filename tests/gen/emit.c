@@ -129,6 +129,58 @@ static void compiles(void **state)
     assert_int_equal(plus, 0);
 }
 
+static char *header_within(int64_t budget)
+{
+    char *text = NULL;
+    size_t n = 0;
+    FILE *f = open_memstream(&text, &n);
+    struct ig_graph *g = tiny_net();
+    struct ig_plan *p = tiny_plan(g, IG_BANDS_OFF);
+    p->memory_budget = budget < 0 ? p->arena_bytes + p->weights_bytes + budget : budget;
+    struct ig_lowered *l = plain_tables(g, p);
+    assert_non_null(f);
+    ig_emit_header(
+        f, &(struct ig_emit){.lowered = l, .prefix = "tiny", .plan_sha256 = "feedface", .std = {1, 1, 1, 1}});
+    fclose(f);
+    ig_lowered_free(l);
+    ig_plan_free(p);
+    ig_graph_free(g);
+    return text;
+}
+
+static int header_compiles(int64_t budget, const char *compiler)
+{
+    char dir[] = "emit-XXXXXX", path[64], *text = header_within(budget);
+    assert_non_null(mkdtemp(dir));
+    snprintf(path, sizeof path, "%s/tiny.h", dir);
+    FILE *f = fopen(path, "w");
+    assert_non_null(f);
+    fputs(text, f);
+    fclose(f);
+    int status = syntax_check(compiler, dir, "tiny.h 2>/dev/null");
+    free(text);
+    remove(path);
+    remove(dir);
+    return !status;
+}
+
+/* The compiler refuses a header whose arena and weights exceed the budget that the plan was made for. */
+static void budget(void **state)
+{
+    static const char *const compilers[] = {"${CC:-cc} -std=c11 -xc", "g++ -std=c++11 -xc++"};
+    char *without = header_within(0), *within = header_within(1 << 30);
+    (void)state;
+    assert_null(strstr(without, "BUDGET"));
+    assert_non_null(strstr(
+        within, "_Static_assert(TINY_ARENA_BYTES(1) + TINY_WEIGHTS_BYTES <= TINY_MEMORY_BUDGET_BYTES"));
+    free(without);
+    free(within);
+    for (int i = 0; i < 2 && (!i || !system("command -v g++ >/dev/null")); i++) {
+        assert_true(header_compiles(1 << 30, compilers[i]));
+        assert_false(header_compiles(-1, compilers[i]));
+    }
+}
+
 static void check_float(float x)
 {
     char text[64];
@@ -190,6 +242,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(golden), cmocka_unit_test(same_bytes_again), cmocka_unit_test(compiles),
+        cmocka_unit_test(budget),
         cmocka_unit_test(floats), cmocka_unit_test(not_numbers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

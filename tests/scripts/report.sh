@@ -1,0 +1,146 @@
+# The report: one page that stands alone, a row a layer, and no name of a layer is ever taken for markup or script.
+. "$SRCDIR/tests/scripts/tap.inc"
+python=${PYTHON:-python3}
+browser=$(command -v chromium || command -v chromium-browser)
+
+make_report() { # name, graph, options of plan...: $work/name.{json,html}
+    name=$1 graph=$2
+    shift 2
+    out/ingot plan "$graph" --threads 1 --pareto "$work/$name.front.json" -o "$work/$name.json" "$@" &&
+        out/ingot report "$graph" "$work/$name.json" --pareto "$work/$name.front.json" -o "$work/$name.html"
+}
+
+zoo_report() { # network
+    out/ingot zoo "$1" -o "$work/$1.onnx" && out/ingot graph "$work/$1.onnx" -o "$work/$1.graph.json" &&
+        make_report "$1" "$work/$1.graph.json"
+}
+
+# Every name of the demo's graph becomes something that a page, a script, printf or a terminal might act on.
+hostile_report() {
+    out/ingot graph "$SRCDIR/models/fashion.onnx" -o "$work/plain.json" && cp "$work/plain.bin" "$work/evil.bin" &&
+        "$python" - "$work" <<'PY' || return 1
+import json, sys
+evil = ['<script>document.title="broken"</script>', "'\"></td></tr></table>", "%s%n%d{}\\", "</title><!--", "&lt;&amp;",
+        "\u00e9\u6f22\U0001f525\u202e", "]]>\x01\x1b[31m\n", "a" * 300, "javascript:alert(1)"]
+g = json.load(open(sys.argv[1] + "/plain.json"))
+new = {}
+for i, x in enumerate(g["values"] + g["nodes"]):
+    new[x["name"]] = evil[i % len(evil)] + str(i)
+for x in g["values"]:
+    x["name"] = new[x["name"]]
+for x in g["nodes"]:
+    x["name"] = new[x["name"]]
+    x["in"] = [v and new[v] for v in x["in"]]
+    x["out"] = [v and new[v] for v in x["out"]]
+for key in ("inputs", "outputs"):
+    g[key] = [new[v] for v in g[key]]
+json.dump(g, open(sys.argv[1] + "/evil.json", "w"))
+PY
+    make_report hostile "$work/evil.json" && out/ingot profile "$work/evil.json" --seconds 0.3 --threads 1 -q -o "$work/p.json" &&
+        out/ingot plan "$work/evil.json" --threads 1 --profile "$work/p.json" -o "$work/hostile.json" &&
+        out/ingot report "$work/evil.json" "$work/hostile.json" --profile "$work/p.json" -o "$work/hostile.html"
+}
+
+# The page as a browser's parser would nest it: what is there, and nothing from elsewhere.
+stands_alone() { # name
+    "$python" - "$work/$1" <<'PY'
+import html.parser, json, sys
+VOID = {"meta", "br", "hr", "img", "input", "link"}
+class Page(html.parser.HTMLParser):
+    def __init__(self):
+        super().__init__()
+        self.open, self.rows, self.cells, self.table, self.scripts, self.links, self.ids = [], {}, [], "", 0, [], set()
+    def handle_starttag(self, tag, attrs):
+        a = dict(attrs)
+        assert len(a) == len(attrs), attrs
+        assert not any(k.startswith("on") or k in ("src", "data", "action", "srcset") for k in a), attrs
+        if "href" in a: self.links.append(a["href"])
+        if "id" in a:
+            assert a["id"] not in self.ids, a["id"]
+            self.ids.add(a["id"])
+        if tag == "table": self.table = a["id"]
+        if tag == "tbody": self.body = True
+        if tag == "thead": self.body = False
+        if tag == "tr": self.cells.append(0)
+        if tag == "tr" and self.body: self.rows[self.table] = self.rows.get(self.table, 0) + 1
+        if tag in ("td", "th"): self.cells[-1] += 1
+        self.scripts += tag == "script"
+        if tag not in VOID: self.open.append(tag)
+    def handle_startendtag(self, tag, attrs): pass
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag, (tag, self.open, self.getpos())
+page, plan = Page(), json.load(open(sys.argv[1] + ".json"))
+text = open(sys.argv[1] + ".html", encoding="utf-8").read()
+page.feed(text)
+page.close()
+assert not page.open, page.open
+assert page.rows["layers"] == len(plan["steps"]), page.rows
+assert page.rows.get("bands", 0) == len(plan["bands"]), page.rows
+assert page.scripts == 1, page.scripts
+assert all(l[0] == "#" and l[1:] in page.ids for l in page.links), page.links
+assert "url(" not in text.replace("url(#", "") and "@import" not in text and text.count("//") == text.count("http://www.w3.org/2000/svg")
+PY
+}
+
+# In a browser: no error, the same rows, names as they are, and a click on a heading sorts.
+shows() { # name
+    sed 's|</body>|<script>document.querySelector("#layers th:nth-child(3) button").click()</script></body>|' "$work/$1.html" >"$work/sort.html"
+    "$browser" --headless --no-sandbox --disable-gpu --user-data-dir="$work/browser" --enable-logging=stderr --dump-dom \
+        "file://$work/sort.html" >"$work/dom.html" 2>"$work/log" || { tail -5 "$work/log"; return 1; }
+    ! grep -E 'CONSOLE|Uncaught|Refused' "$work/log" && "$python" - "$work/$1.json" "$work/dom.html" <<'PY'
+import json, re, sys
+plan, dom = json.load(open(sys.argv[1])), open(sys.argv[2], encoding="utf-8").read()
+table = re.search(r'<table id="layers">.*?</table>', dom, re.S).group()
+rows = re.findall(r'<tr id="l(\d+)".*?</tr>', table, re.S)
+assert sorted(map(int, rows)) == list(range(len(plan["steps"]))), rows
+times = [plan["steps"][int(i)]["predicted_ns"] for i in rows]
+assert all(a >= b * (1 - 1e-6) for a, b in zip(times, times[1:])), times
+assert 'aria-sort="descending"' in table and "<title>broken" not in dom
+PY
+}
+
+browsed() { # name
+    if [ -n "$browser" ]; then check "the report of $1 in a browser" shows "$1"
+    else skip "the report of $1 in a browser" "no chromium"; fi
+}
+
+refused() { # command...: exit 1, one line, no page
+    rm -f "$work/no.html"
+    "$@" -o "$work/no.html" >"$work/out" 2>"$work/err"
+    status=$?
+    cat "$work/err"
+    [ $status = 1 ] && [ "$(wc -l <"$work/err")" = 1 ] && [ ! -e "$work/no.html" ]
+}
+
+wrong_input() {
+    s=$work/squeezenet1.1
+    echo '{' >"$work/half.json"
+    refused out/ingot report "$s.graph.json" "$work/nowhere.json" && refused out/ingot report "$s.graph.json" "$work/half.json" &&
+        refused out/ingot report "$s.graph.json" "$work/hostile.json" && refused out/ingot report "$work/plain.json" "$work/hostile.json" &&
+        refused out/ingot report "$s.graph.json" "$s.json" --pareto "$work/mobilenet_v2.front.json" &&
+        refused out/ingot report "$s.graph.json" "$s.json" --pareto "$s.json" &&
+        refused out/ingot report "$s.graph.json" "$s.json" --profile "$work/p.json" &&
+        refused out/ingot report "$s.graph.json" "$s.json" --platform "$work/nowhere.json"
+}
+
+same_bytes() { # the same input, the same page
+    out/ingot report "$work/squeezenet1.1.graph.json" "$work/squeezenet1.1.json" --pareto "$work/squeezenet1.1.front.json" -o - |
+        cmp - "$work/squeezenet1.1.html"
+}
+
+for name in squeezenet1.1 mobilenet_v2; do
+    check "a report of $name" zoo_report $name
+    check "the report of $name stands alone" stands_alone $name
+    browsed $name
+done
+check "a report of a network with hostile names" hostile_report
+check "the report of hostile names stands alone" stands_alone hostile
+browsed hostile
+board() { # the roof is the board's
+    out/ingot report "$work/squeezenet1.1.graph.json" "$work/squeezenet1.1.json" --platform tx2 -o - | grep -q "Peak as of the board tx2"
+}
+
+check "the same report again" same_bytes
+check "a board by name" board
+check "wrong input is refused in a line" wrong_input
+finish
