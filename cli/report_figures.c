@@ -148,7 +148,7 @@ static double stand_in_ns(const struct ig_report *r, const struct ig_view *views
     int32_t images;
     if (!s->kernel) return 0;
     ig_node_call(r->g, views, &r->g->nodes[s->node], &call, &images);
-    return ig_cut_ns(s->kernel, &call, (struct ig_cut){s->split, s->chunk, s->chunks}, r->p->threads) *
+    return ig_cut_ns(s->kernel, &call, (struct ig_cut){s->split, s->chunk, s->chunks}, r->p->threads, NULL) *
            images;
 }
 
