@@ -19,18 +19,18 @@ static int by_rank(const void *a, const void *b)
 }
 
 static void add_kernel(struct ig_layer_candidates *l, const struct ig_kernel *k, const struct ig_call *call,
-                       int32_t threads)
+                       int32_t threads, const struct ig_away *away)
 {
     struct ig_cut cuts[MAX_CUTS];
-    double estimate = ig_estimate_ns(k, call, threads), error = k->error > 0 ? ig_kernel_error(k, call) : 0;
-    int n = ig_legal_cuts(k, call, threads, cuts, MAX_CUTS);
+    double estimate = ig_estimate_ns(k, call, threads, away), error = k->error > 0 ? ig_kernel_error(k, call) : 0;
+    int n = ig_legal_cuts(k, call, threads, away, cuts, MAX_CUTS);
     for (int c = 0; c < n && l->n < IG_MAX_CANDIDATES; c++)
         l->at[l->n++] = (struct ig_candidate){k, cuts[c], c, estimate, error, 0, 0, l};
     l->n_kernels++;
 }
 
 void ig_candidates_find(const struct ig_graph *g, const struct ig_view *views, int32_t node, int32_t isa,
-                        int32_t threads, struct ig_layer_candidates *l)
+                        int32_t threads, const struct ig_away *away, struct ig_layer_candidates *l)
 {
     struct ig_call call;
     int32_t images;
@@ -43,7 +43,7 @@ void ig_candidates_find(const struct ig_graph *g, const struct ig_view *views, i
             if (k->isa != (pass ? IG_ISA_REF : isa) || !k->run ||
                 !ig_kernel_fits(k, g->nodes[node].op, &call))
                 continue;
-            add_kernel(l, k, &call, threads);
+            add_kernel(l, k, &call, threads, away);
         }
     qsort(l->at, (size_t)l->n, sizeof *l->at, by_rank);
 }

@@ -22,9 +22,9 @@ struct ig_layer_candidates {                   /* of one node; n == 0: a view, n
     int32_t n, n_kernels;
 };
 
-/* The kernels of `isa` that fit `node`, or the reference kernel where the ISA has none. */
+/* The kernels of `isa` that fit `node`, or the reference kernel where the ISA has none; away: the node's. */
 void ig_candidates_find(const struct ig_graph *g, const struct ig_view *views, int32_t node, int32_t isa,
-                        int32_t threads, struct ig_layer_candidates *l);
+                        int32_t threads, const struct ig_away *away, struct ig_layer_candidates *l);
 /*
  * The candidate to time next: first each kernel's favourite cut, by estimate; then the other cuts, those of
  * the fastest kernels first, of hopeless ones none; when all are timed, the fastest again.

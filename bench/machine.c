@@ -143,24 +143,43 @@ static void measure_bandwidth(struct ig_machine *m)
 
 /* --- multiply-adds --- */
 
-static void *peak_of_thread(void *gflops)
+struct peak {
+    int set;
+    double gflops;
+};
+
+static void *peak_of_thread(void *peak)
 {
-    *(double *)gflops = ig_fma_peak();
+    struct peak *p = peak;
+    p->gflops = ig_peak_of(p->set);
     return NULL;
 }
 
 /* Threads that the system spreads over the cores; their rates added. */
-static int64_t team_rate(int n)
+static int64_t team_rate(int n, int set)
 {
     pthread_t threads[IG_MACHINE_TEAMS];
-    double gflops[IG_MACHINE_TEAMS] = {0}, sum = 0;
+    struct peak peaks[IG_MACHINE_TEAMS];
+    double sum = 0;
     int started = 0;
-    while (started < n && !pthread_create(&threads[started], NULL, peak_of_thread, &gflops[started])) started++;
+    for (int i = 0; i < n; i++) peaks[i] = (struct peak){set, 0};
+    while (started < n && !pthread_create(&threads[started], NULL, peak_of_thread, &peaks[started])) started++;
     for (int i = 0; i < started; i++) {
         pthread_join(threads[i], NULL);
-        sum += gflops[i];
+        sum += peaks[i].gflops;
     }
     return (int64_t)(sum * 1e9);
+}
+
+static void measure_rates(struct ig_machine *m)
+{
+    for (int set = 0; ig_peak_isa(set) && m->n_rates < IG_MACHINE_RATES; set++) {
+        struct ig_machine_rate *r = &m->rates[m->n_rates];
+        if (ig_peak_of(set) <= 0) continue;
+        r->isa = ig_peak_isa(set);
+        for (int n = 0; n < m->n_teams; n++) r->ops_per_s[n] = team_rate(n + 1, set);
+        m->n_rates++;
+    }
 }
 
 void ig_machine_measure(struct ig_machine *m)
@@ -172,6 +191,8 @@ void ig_machine_measure(struct ig_machine *m)
     read_caches(m, last_core());
     m->hz = read_hz(last_core());
     m->memory_bytes = (int64_t)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE);
-    for (int n = 1; n <= m->cores && n <= IG_MACHINE_TEAMS; n++) m->team_ops_per_s[m->n_teams++] = team_rate(n);
+    m->n_teams = m->cores < IG_MACHINE_TEAMS ? m->cores : IG_MACHINE_TEAMS;
+    measure_rates(m);
+    for (int n = 0; n < m->n_teams; n++) m->team_overhead_ns[n] = ig_step_overhead_ns(n + 1);
     measure_bandwidth(m);
 }

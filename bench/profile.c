@@ -317,11 +317,13 @@ struct ig_profile *ig_profile_take(const struct ig_graph *g, const struct ig_pro
     int64_t end = ig_bench_ns() + (int64_t)(o->seconds * 1e9);
     struct ig_profile *profile = NULL;
     struct ig_view *views = calloc((size_t)g->n_values + 1, sizeof *views);
+    struct ig_away *away = calloc((size_t)g->n_nodes + 1, sizeof *away);
     p.layers = calloc((size_t)g->n_nodes + 1, sizeof *p.layers);
-    if (views && p.layers) {
+    if (views && away && p.layers) {
         ig_compute_views(g, views);
+        ig_frame_away(g, views, away);
         for (int32_t i = 0; i < g->n_nodes; i++)
-            ig_candidates_find(g, views, i, o->isa, o->threads, &p.layers[i]);
+            ig_candidates_find(g, views, i, o->isa, o->threads, &away[i], &p.layers[i]);
         if (!all_rounds(&p)) profile = collect(g, p.layers, o);
         if (profile && ig_profile_bands(g, o, end, profile, err, err_bytes)) {
             ig_profile_free(profile);
@@ -329,6 +331,7 @@ struct ig_profile *ig_profile_take(const struct ig_graph *g, const struct ig_pro
         }
     } else no_memory(&p);
     free(views);
+    free(away);
     free(p.layers);
     return profile;
 }

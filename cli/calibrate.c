@@ -67,6 +67,13 @@ static void map_loops(struct ig_processor *p, int32_t far, int32_t near, int32_t
     p->place[IG_W] = (struct ig_placement){2, near, store_near, IG_OF, 0};
 }
 
+static void add_rate(struct ig_processor *p, const struct ig_machine_rate *from, int32_t cores)
+{
+    struct ig_rate *r = &p->rates[p->n_rates++];
+    snprintf(r->isa, sizeof r->isa, "%s", from->isa);
+    for (r->n = 0; r->n < cores; r->n++) r->ops_per_s[r->n] = from->ops_per_s[r->n];
+}
+
 static void describe(struct ig_platform *b, const struct ig_machine *m)
 {
     static const char *const names[] = {"L1", "L2", "L3"};
@@ -88,12 +95,14 @@ static void describe(struct ig_platform *b, const struct ig_machine *m)
         far = add_channel(b, m->bytes_per_s[i], names[i]);
         if (i < 2) near = far, store_near = at;
     }
-    p->ops_per_s = m->team_ops_per_s[0] > 0 ? m->team_ops_per_s[0] : 1000000000;
+    p->ops_per_s = m->n_rates ? m->rates[0].ops_per_s[0] : 1000000000;
     p->hz = m->hz > 0 ? m->hz : 1000000000;
     p->printed = p->printed_hz = IG_UNKNOWN;
     p->active_w = p->idle_w = p->dram_pj_per_bit = IG_UNKNOWN;
-    for (int i = 0; i < m->n_teams && m->team_ops_per_s[0] > 0; i++)
-        p->team_ops_per_s[p->n_teams++] = m->team_ops_per_s[i];
+    p->overhead_ns = m->team_overhead_ns[0];
+    for (int i = 0; i < m->n_teams && m->team_overhead_ns[i] > 0; i++)
+        p->team_overhead_ns[p->n_teams++] = m->team_overhead_ns[i];
+    for (int i = 0; i < m->n_rates; i++) add_rate(p, &m->rates[i], m->n_teams);
     map_loops(p, far, near, memory, store_near);
 }
 
@@ -143,13 +152,6 @@ static int32_t find_families(struct family *f, int32_t most)
     return n;
 }
 
-/* What it costs to begin: of the first family, the plain convolutions. */
-static void note_start(struct ig_processor *p, const struct ig_cost *c)
-{
-    int64_t ns = (int64_t)(c->ns[IG_F_START] + 0.5);
-    if (!p->overhead_ns) p->overhead_ns = ns;
-}
-
 enum { QUIET, FAMILIES, LAYERS };
 
 static void print_fit(const struct family *f, const struct ig_cost *c, int words)
@@ -172,7 +174,7 @@ static void print_fit(const struct family *f, const struct ig_cost *c, int words
 static void calibrate(struct ig_platform *b, double seconds, int words)
 {
     struct ig_processor *p = &b->processors[0];
-    struct ig_caches caches = ig_caches_of(b, p);
+    struct ig_caches caches = ig_caches_of(b, p, NULL);
     static struct family families[IG_MAX_COSTS];
     int32_t n = find_families(families, IG_MAX_COSTS);
     for (int pass = 0; pass < PASSES; pass++)
@@ -184,7 +186,6 @@ static void calibrate(struct ig_platform *b, double seconds, int words)
         if (families[i].n < FEWEST_LAYERS) continue;
         struct ig_cost *c = &p->costs[p->n_costs++];
         ig_fit(c, families[i].name, families[i].samples, families[i].n);
-        note_start(p, c);
         print_fit(&families[i], c, words);
     }
 }

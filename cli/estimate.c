@@ -10,21 +10,64 @@
 #include "planner/forecast.h"
 #include "planner/text.h"
 
+/* This machine with the costs of its kernels, else without. */
+static const char *host_path(void)
+{
+    static const char full[] = "out/platforms/host.json", quick[] = "out/platforms/machine.json";
+    if (!access(full, R_OK)) return full;
+    if (access(quick, R_OK))
+        ig_fatal("%s: not there yet; make it with 'ninja %s', or give --platform=tx2, xavier, neuraghe, zen4 or a file",
+                 quick, quick);
+    fprintf(stderr, "ingot: this machine's kernels are not calibrated: its rates decide; 'ninja %s' does\n", full);
+    return quick;
+}
+
 struct ig_platform *ig_load_board(const char *name)
 {
     char path[4096], err[4096];
     if (strchr(name, '/') || strchr(name, '.'))
         snprintf(path, sizeof path, "%s", name);
     else if (!strcmp(name, "host"))
-        snprintf(path, sizeof path, "out/platforms/host.json");
+        snprintf(path, sizeof path, "%s", host_path());
     else
         snprintf(path, sizeof path, "%s/platforms/%s.json", INGOT_SRCDIR, name);
-    if (!strcmp(name, "host") && access(path, R_OK))
-        ig_fatal("%s: not there yet; make it with 'ninja %s', or give --platform=tx2, xavier, neuraghe or a file", path,
-                 path);
     struct ig_platform *b = ig_platform_read(path, err, sizeof err);
     if (!b) ig_fatal("%s", err);
     return b;
+}
+
+/* The operating point of that clock on processor p; fatal with those that there are. */
+static const struct ig_point *point_of(const struct ig_processor *p, double mhz)
+{
+    char there[256] = "";
+    size_t n = 0;
+    for (int32_t i = 0; i < p->n_points; i++) {
+        if (fabs((double)p->points[i].hz - mhz * 1e6) < 1) return &p->points[i];
+        n += (size_t)snprintf(there + n, sizeof there - n, " %g", (double)p->points[i].hz * 1e-6);
+    }
+    ig_fatal("--clock: %s has no operating point of %g MHz; there are:%s", p->type, mhz, n ? there : " none");
+}
+
+/* "TYPE=MHZ,...": the board's processors of these types run at these operating points. */
+static void set_clocks(struct ig_platform *b, const char *text)
+{
+    while (*text) {
+        size_t n = strcspn(text, "=");
+        char *end = NULL;
+        double mhz = text[n] ? strtod(text + n + 1, &end) : 0;
+        int found = 0;
+        if (!end || end == text + n + 1 || (*end && *end != ','))
+            ig_fatal("--clock '%s': not TYPE=MHZ,..., e.g. CPU=1200", text);
+        for (int32_t j = 0; j < b->n_processors; j++) {
+            struct ig_processor *p = &b->processors[j];
+            if (strlen(p->type) != n || strncmp(p->type, text, n)) continue;
+            const struct ig_point point = *point_of(p, mhz);
+            ig_processor_at(p, &point);
+            found = 1;
+        }
+        if (!found) ig_fatal("--clock '%s': '%s' has no processor of that type", text, b->name);
+        text = end + (*end == ',');
+    }
 }
 
 static const char *bound_of(const struct ig_forecast_on *on, const struct ig_platform *b, char text[24])
@@ -151,6 +194,7 @@ void ig_estimate(const struct ig_graph *g, const struct ig_estimate_options *o)
 {
     char err[4096];
     struct ig_platform *b = ig_load_board(o->platform ? o->platform : "host");
+    if (o->clocks) set_clocks(b, o->clocks);
     struct ig_forecast_options options = {.board = b,
                                           .best_tiles = o->best_tiles,
                                           .deadline_s = o->deadline_ms * 1e-3,

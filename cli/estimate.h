@@ -9,6 +9,7 @@ struct ig_estimate_options {
     const char *platform;    /* a name in platforms/, or a file; NULL: host */
     const char *explain;     /* a layer to print as a loop nest, or NULL */
     const char *dist;        /* "conv=accelerator,gemm=CPU", or NULL */
+    const char *clocks;      /* "accelerator=850,CPU=1200": operating points by MHz, or NULL */
     int best_tiles, json;
     double deadline_ms;      /* 0: none */
     double max_error;        /* of a calibrated kernel */

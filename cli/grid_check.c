@@ -52,8 +52,8 @@ static void estimate(struct row *r, const struct ig_platform *b)
     ig_layer_of_call(&layer, r->kernel->op, &call);
     ig_nest_refine(&nest, &layer, b, pe);
     ig_analyse(&a, &nest);
-    struct ig_caches caches = ig_caches_of(b, pe);
-    r->estimate = ig_cost_ns(pe, &caches, r->kernel, &call);
+    struct ig_caches caches = ig_caches_of(b, pe, NULL);
+    r->estimate = ig_cost_ns(pe, &caches, r->kernel, &call, NULL);
     double roofline = ig_roofline_s(&a, pe, (double)b->channels[pe->place[IG_X].channel].bytes_per_s);
     const double s[METHODS] = {a.ops_s, roofline, a.s, r->estimate * 1e-9};
     for (int m = 0; m < METHODS; m++) r->error[m] = s[m] * 1e9 / r->ns - 1;

@@ -32,7 +32,8 @@ static const char help[] =
     "  --summary           print a plan in a few lines\n"
     "  -v                  print the new plan in a few lines, on stderr\n"
     "  --estimate          instead of a plan: time, throughput and energy by the board's description alone\n"
-    "  --platform NAME     the board: tx2, xavier, neuraghe, a file, or host (default; calibrated)\n"
+    "  --platform NAME     the board: tx2, xavier, neuraghe, zen4, a file, or host (default; measured)\n"
+    "  --clock A=MHZ,...   types of processors at that operating point, e.g. accelerator=850\n"
     "  --explain-layer L   that layer's loop nest, tiled for the board, and what bounds it\n"
     "  --op-dist A=T,...   kinds of layers on types of processors, e.g. conv=accelerator,gemm=CPU\n"
     "  --best-tiles        the best tiling of each layer instead of the paper's rule\n"
@@ -179,6 +180,7 @@ int ig_verb_plan(int argc, char **argv)
                                           {"platform", 1, 0, 'P'},
                                           {"explain-layer", 1, 0, 'x'},
                                           {"op-dist", 1, 0, 'd'},
+                                          {"clock", 1, 0, 'c'},
                                           {"best-tiles", 0, 0, 'b'},
                                           {"deadline-ms", 1, 0, 'D'},
                                           {"json", 0, 0, 'j'},
@@ -213,6 +215,7 @@ int ig_verb_plan(int argc, char **argv)
         case 'P': estimate.platform = optarg; break;
         case 'x': estimate.explain = optarg; break;
         case 'd': estimate.dist = optarg; break;
+        case 'c': estimate.clocks = optarg; break;
         case 'b': estimate.best_tiles = 1; break;
         case 'D': estimate.deadline_ms = ig_number(optarg, "--deadline-ms", 1e-9, 1e9); break;
         case 'j': estimate.json = 1; break;

@@ -51,9 +51,10 @@ static const struct ig_processor *cpu_of(const struct ig_platform *b)
 
 static double cores_of(const struct ig_processor *pe, int32_t threads)
 {
-    if (pe->n_teams >= 1 && pe->team_ops_per_s[0] > 0) {
-        int32_t t = threads < pe->n_teams ? threads : pe->n_teams;
-        return (double)pe->team_ops_per_s[t - 1] / (double)pe->team_ops_per_s[0];
+    const struct ig_rate *rate = pe->rates; /* of the kernels' own instructions */
+    if (pe->n_rates >= 1) {
+        int32_t t = threads < rate->n ? threads : rate->n;
+        return (double)rate->ops_per_s[t - 1] / (double)rate->ops_per_s[0];
     }
     return threads < pe->count ? threads : pe->count;
 }
@@ -147,7 +148,7 @@ static double stand_in_ns(const struct ig_report *r, const struct ig_view *views
     int32_t images;
     if (!s->kernel) return 0;
     ig_node_call(r->g, views, &r->g->nodes[s->node], &call, &images);
-    return ig_cut_ns(s->kernel, &call, (struct ig_cut){s->split, s->chunk, s->chunks}, r->p->threads) *
+    return ig_cut_ns(s->kernel, &call, (struct ig_cut){s->split, s->chunk, s->chunks}, r->p->threads, NULL) *
            images;
 }
 

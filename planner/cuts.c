@@ -27,11 +27,12 @@ static double read_bytes(const struct ig_call *call, int32_t from, int32_t to)
  * The slowest thread's share of the work, what every piece reads again (pieces of rows the weights, pieces of
  * channels the image), and the taking of pieces.
  */
-double ig_cut_ns(const struct ig_kernel *k, const struct ig_call *call, struct ig_cut cut, int32_t threads)
+double ig_cut_ns(const struct ig_kernel *k, const struct ig_call *call, struct ig_cut cut, int32_t threads,
+                 const struct ig_away *away)
 {
-    double whole = ig_estimate_ns(k, call, 1);
+    double whole = ig_estimate_ns(k, call, 1, away);
     if (cut.chunks <= 1) return whole;
-    double ideal = ig_estimate_ns(k, call, threads), turns = (cut.chunks + threads - 1) / threads;
+    double ideal = ig_estimate_ns(k, call, threads, away), turns = (cut.chunks + threads - 1) / threads;
     double share = turns * cut.chunk / ig_cut_extent(call, cut.split);
     double again = cut.split == 1 ? read_bytes(call, 1, 2) : read_bytes(call, 0, 1);
     double balanced = ideal * share * threads;
@@ -62,27 +63,30 @@ static struct ig_cut cut_into(const struct ig_call *call, int32_t split, int32_t
 }
 
 static void favourite_first(const struct ig_kernel *k, const struct ig_call *call, int32_t threads,
-                            struct ig_cut *cuts, int n)
+                            const struct ig_away *away, struct ig_cut *cuts, int n)
 {
     int best = 0;
-    for (int i = 1; i < n; i++)
-        if (ig_cut_ns(k, call, cuts[i], threads) < ig_cut_ns(k, call, cuts[best], threads)) best = i;
+    double least = ig_cut_ns(k, call, cuts[0], threads, away);
+    for (int i = 1; i < n; i++) {
+        double ns = ig_cut_ns(k, call, cuts[i], threads, away);
+        if (ns < least) best = i, least = ns;
+    }
     struct ig_cut first = cuts[best];
     for (int i = best; i > 0; i--) cuts[i] = cuts[i - 1];
     cuts[0] = first;
 }
 
-int ig_legal_cuts(const struct ig_kernel *k, const struct ig_call *call, int32_t threads, struct ig_cut *cuts,
-                  int max)
+int ig_legal_cuts(const struct ig_kernel *k, const struct ig_call *call, int32_t threads, const struct ig_away *away,
+                  struct ig_cut *cuts, int max)
 {
     struct ig_cut all[IG_MAX_CUTS] = {{0, 0, 1}};
     int n = 1;
-    if (threads > 1 && ig_estimate_ns(k, call, 1) >= tiny_ns) {
+    if (threads > 1 && ig_estimate_ns(k, call, 1, away) >= tiny_ns) {
         for (int64_t pieces = threads; pieces <= 4 * (int64_t)threads; pieces *= 2) {
             if (k->row_tile) n = add_cut(all, n, IG_MAX_CUTS, cut_into(call, 1, k->row_tile, pieces));
             if (k->col_tile) n = add_cut(all, n, IG_MAX_CUTS, cut_into(call, 2, k->col_tile, pieces));
         }
-        favourite_first(k, call, threads, all, n);
+        favourite_first(k, call, threads, away, all, n);
     }
     for (int i = 0; i < n && i < max; i++) cuts[i] = all[i];
     return n < max ? n : max;

@@ -1,11 +1,14 @@
 /*
- * A stand-in for a measurement, good enough to rank kernels and cuts: the larger of the time to compute and
- * the time to move the bytes. All constants are data, of typical cores, until a profile replaces them.
+ * A stand-in for a measurement, good enough to rank kernels and cuts, until a profile replaces it: what the features
+ * of the call cost on the calibrated board of the kernel's ISA (planner/features.h). Kernels without costs - of an
+ * ISA that no board at hand has, of rare ops - take the larger of the time to compute and the time to move the
+ * bytes, by constants of typical cores.
  */
 #include <string.h>
 
 #include "graph/tensor.h"
-#include "planner/plan.h"
+#include "planner/costs.h"
+#include "planner/features.h"
 
 static const struct { double gflops, gbytes, all_gbytes; } machines[IG_ISAS] = {
     /* one core's multiply-add peak, one core's and all cores' memory bandwidth */
@@ -129,18 +132,46 @@ static double bytes_of(const struct ig_operand *o)
     return o->shape ? elements(o) * ig_type_bytes(o->shape->type) : 0;
 }
 
-double ig_estimate_ns(const struct ig_kernel *k, const struct ig_call *call, int32_t threads)
+/* By constants. */
+static double rough_ns(const struct ig_kernel *k, const struct ig_call *call, double cores)
 {
     const struct family *f = family_of(k);
-    double bytes = 0, cores = k->row_tile || k->col_tile ? threads : 1;
-    double bandwidth = machines[k->isa].gbytes * cores;
+    double bytes = 0, bandwidth = machines[k->isa].gbytes * cores;
     for (int32_t i = 0; i < call->n_in; i++) bytes += bytes_of(&call->in[i]);
     for (int32_t i = 0; i < call->n_out; i++) bytes += bytes_of(&call->out[i]);
     if (f && f->saving == WINOGRAD) bytes += bytes_of(&call->in[1]) * (winograd_points(k) / 9 - 1);
     if (bandwidth > machines[k->isa].all_gbytes) bandwidth = machines[k->isa].all_gbytes;
     double compute = operations(k, f, call) / machines[k->isa].gflops / cores;
     double move = bytes / bandwidth;
-    return (compute > move ? compute : move) + CALL_NS + (cores > 1 ? BARRIER_NS : 0);
+    return (compute > move ? compute : move) + CALL_NS;
+}
+
+/* By the costs of a calibrated board; memory serves only so many cores at once. IG_UNKNOWN: it has none. */
+static double fitted_ns(const struct ig_kernel *k, const struct ig_call *call, double cores, const struct ig_away *away)
+{
+    const struct ig_platform *b = ig_costs_of(k->isa);
+    double memory = 0, most = machines[k->isa].all_gbytes / machines[k->isa].gbytes;
+    if (!b) return IG_UNKNOWN;
+    struct ig_caches caches = ig_caches_of(b, &b->processors[0], away);
+    double ns = ig_cost_ns(&b->processors[0], &caches, k, call, &memory);
+    return ns < 0 ? IG_UNKNOWN : (ns - memory) / cores + memory / (cores < most ? cores : most);
+}
+
+/* What threads cost beside their work. */
+static double barrier_ns(int32_t isa, int32_t threads)
+{
+    const struct ig_platform *b = ig_costs_of(isa);
+    const struct ig_processor *p = b ? &b->processors[0] : NULL;
+    if (!p || p->n_teams < 2) return BARRIER_NS;
+    return (double)(p->team_overhead_ns[(threads < p->n_teams ? threads : p->n_teams) - 1] - p->team_overhead_ns[0]);
+}
+
+double ig_estimate_ns(const struct ig_kernel *k, const struct ig_call *call, int32_t threads,
+                      const struct ig_away *away)
+{
+    double cores = k->row_tile || k->col_tile ? threads : 1, ns = fitted_ns(k, call, cores, away);
+    if (ns < 0) ns = rough_ns(k, call, cores);
+    return ns + (cores > 1 ? barrier_ns(k->isa, threads) : 0);
 }
 
 void ig_estimate_rates(int32_t isa, int32_t threads, double *gflops, double *gbytes)

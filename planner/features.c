@@ -17,9 +17,9 @@ const char *const ig_feature_names[IG_COST_TERMS + 1] = {
 
 enum { F = 4 /* bytes of an element */, VECTOR = 8 };
 
-struct ig_caches ig_caches_of(const struct ig_platform *b, const struct ig_processor *p)
+struct ig_caches ig_caches_of(const struct ig_platform *b, const struct ig_processor *p, const struct ig_away *away)
 {
-    struct ig_caches c = {.weights_away = 0};
+    struct ig_caches c = {.away = away ? *away : (struct ig_away){0, 0}};
     for (int32_t i = 0; i < p->n_caches; i++) c.bytes[i] = b->stores[p->caches[i]].bytes;
     return c;
 }
@@ -229,15 +229,19 @@ static int32_t act_of(const struct ig_kernel *k, const struct ig_call *call)
 }
 
 double ig_cost_ns(const struct ig_processor *p, const struct ig_caches *caches, const struct ig_kernel *k,
-                  const struct ig_call *call)
+                  const struct ig_call *call, double *memory_ns)
 {
-    double f[IG_FEATURES], ns = 0;
+    static const int from_memory[] = {IG_F_A_DRAM, IG_F_B_DRAM, IG_F_Y_DRAM, IG_F_X_RUNS_DRAM, IG_F_Y_RUNS_DRAM};
+    double f[IG_FEATURES], ns = 0, memory = 0;
     char name[IG_WORD_BYTES];
     if (!ig_family(k, call, name)) return IG_UNKNOWN;
     for (int32_t i = 0; i < p->n_costs; i++) {
         if (strcmp(p->costs[i].family, name)) continue;
         ig_features(k, call, caches, f);
         for (int j = 0; j < IG_FEATURES; j++) ns += f[j] * p->costs[i].ns[j];
+        for (int j = 0; j < (int)(sizeof from_memory / sizeof *from_memory); j++)
+            memory += f[from_memory[j]] * p->costs[i].ns[from_memory[j]];
+        if (memory_ns) *memory_ns = memory;
         return ns + act_ns(p, call, act_of(k, call));
     }
     return IG_UNKNOWN;

@@ -6,6 +6,7 @@
 #define PLANNER_FEATURES_H
 
 #include "kernels_cpu/kernel.h"
+#include "planner/plan.h"
 #include "planner/platform.h"
 
 enum ig_feature {
@@ -26,10 +27,10 @@ enum ig_feature {
 
 struct ig_caches {
     int64_t bytes[IG_MAX_CACHES]; /* near to far, as one core has them; 0: there is none */
-    double weights_away;          /* bytes touched since the layer last read its weights; 0: the last call was this one */
-    double output_away;           /* and since anybody touched the output's memory */
+    struct ig_away away;          /* of the layer in its network */
 };
-struct ig_caches ig_caches_of(const struct ig_platform *b, const struct ig_processor *p);
+/* away: NULL: as the last call left the caches. */
+struct ig_caches ig_caches_of(const struct ig_platform *b, const struct ig_processor *p, const struct ig_away *away);
 
 /* The family whose costs kernel k has on this call: its name, and for element-wise kernels the kind. NULL: none. */
 const char *ig_family(const struct ig_kernel *k, const struct ig_call *call, char text[IG_WORD_BYTES]);
@@ -40,9 +41,9 @@ const char *ig_family(const struct ig_kernel *k, const struct ig_call *call, cha
 int ig_features(const struct ig_kernel *k, const struct ig_call *call, const struct ig_caches *caches, double *f);
 /*
  * Predicted ns with those caches of that processor, activations that are no clamps included; IG_UNKNOWN if it has no
- * costs for the family.
+ * costs for the family. *memory_ns, unless NULL: how much of it waits for memory.
  */
 double ig_cost_ns(const struct ig_processor *p, const struct ig_caches *caches, const struct ig_kernel *k,
-                  const struct ig_call *call);
+                  const struct ig_call *call, double *memory_ns);
 
 #endif

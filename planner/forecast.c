@@ -56,7 +56,7 @@ static void calibrate(struct ig_forecast_on *on, const struct ig_forecast_option
         const struct ig_kernel *k = ig_kernel_at(i);
         if (o->kernels && k != o->kernels[node]) continue;
         if (k->isa == IG_ISA_REF || k->error > o->max_error || !ig_kernel_fits(k, op, call)) continue;
-        double ns = ig_cost_ns(pe, caches, k, call);
+        double ns = ig_cost_ns(pe, caches, k, call, NULL);
         if (ns < 0 || (on->kernel && ns * 1e-9 >= on->a.s)) continue;
         on->kernel = k;
         on->a.s = ns * 1e-9;
@@ -164,55 +164,15 @@ static int32_t aggregate(struct ig_forecast *f, const struct ig_forecast_options
     return nobody;
 }
 
-/* What a layer touches, bytes. */
-struct touched {
-    double images; /* inputs and outputs: about what the arena holds at the time */
-    double weights;
-};
-
-static struct touched touched_of(const struct ig_call *call)
-{
-    struct touched t = {0, 0};
-    for (int32_t i = 0; i < call->n_in; i++) {
-        const struct ig_operand *o = &call->in[i];
-        if (!o->shape) continue;
-        if (o->data)
-            t.weights += (double)ig_bytes(o->shape);
-        else
-            t.images += (double)ig_bytes(o->shape);
-    }
-    for (int32_t i = 0; i < call->n_out; i++) t.images += (double)ig_bytes(call->out[i].shape);
-    return t;
-}
-
-/*
- * Frame after frame, the weights of layer i were last touched a frame ago, and its output's memory by the last layer
- * that needed as much of the arena.
- */
-static void set_away(struct ig_caches *c, const struct touched *t, int32_t n, int32_t i)
-{
-    double most = 0, weights = 0;
-    c->output_away = 0;
-    for (int32_t back = 1; back <= n; back++) {
-        const struct touched *then = &t[(i - back + n) % n];
-        weights += then->weights;
-        if (then->images > most) most = then->images;
-        if (c->output_away <= 0 && (then->images >= t[i].images || back == n)) c->output_away = weights + most;
-    }
-    c->weights_away = weights + most;
-}
-
-static void take_layer(struct ig_forecast *f, int32_t i, const struct touched *t, const struct ig_graph *g,
+static void take_layer(struct ig_forecast_layer *l, const struct ig_away *away, const struct ig_graph *g,
                        const struct ig_view *views, const struct ig_forecast_options *o)
 {
-    struct ig_forecast_layer *l = &f->layers[i];
     struct ig_call call;
     ig_node_call(g, views, &g->nodes[l->node], &call, &l->images);
     l->on = ig_must_alloc((size_t)o->board->n_processors, sizeof *l->on);
     ig_layer_of_call(&l->layer, g->nodes[l->node].op, &call);
     for (int32_t j = 0; j < o->board->n_processors; j++) {
-        struct ig_caches caches = ig_caches_of(o->board, &o->board->processors[j]);
-        set_away(&caches, t, f->n, i);
+        struct ig_caches caches = ig_caches_of(o->board, &o->board->processors[j], away);
         place(l, j, o, g->nodes[l->node].op, &call, &caches);
     }
 }
@@ -224,18 +184,17 @@ struct ig_forecast *ig_forecast_make(const struct ig_graph *g, const struct ig_f
     struct ig_forecast *f = ig_must_alloc(1, sizeof *f);
     f->layers = ig_must_alloc((size_t)g->n_nodes, sizeof *f->layers);
     ig_compute_views(g, views);
-    struct touched *t = ig_must_alloc((size_t)g->n_nodes, sizeof *t);
+    struct ig_away *away = ig_must_alloc((size_t)g->n_nodes, sizeof *away);
+    ig_frame_away(g, views, away);
     for (int32_t node = 0; node < g->n_nodes; node++) {
         struct ig_call call;
         int32_t images;
         if (ig_node_is_view(g, views, node)) continue;
         ig_node_call(g, views, &g->nodes[node], &call, &images);
-        if (!call.n_out) continue;
-        t[f->n] = touched_of(&call);
-        f->layers[f->n++] = (struct ig_forecast_layer){.node = node, .images = images};
+        if (call.n_out) f->layers[f->n++] = (struct ig_forecast_layer){.node = node, .images = images};
     }
-    for (int32_t i = 0; i < f->n; i++) take_layer(f, i, t, g, views, o);
-    free(t);
+    for (int32_t i = 0; i < f->n; i++) take_layer(&f->layers[i], &away[f->layers[i].node], g, views, o);
+    free(away);
     int32_t nobody = aggregate(f, o, g, views);
     free(views);
     if (nobody < 0) return f;

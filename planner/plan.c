@@ -14,10 +14,15 @@
 static int select_all(const struct ig_graph *g, const struct ig_view *views, const struct ig_plan_options *o,
                       struct ig_plan *p, char *err, size_t err_bytes)
 {
+    struct ig_away *away = ig_must_alloc((size_t)g->n_nodes, sizeof *away);
+    int bad = 0;
+    ig_frame_away(g, views, away);
     p->n_steps = g->n_nodes;
     p->steps = ig_must_alloc((size_t)g->n_nodes, sizeof *p->steps);
-    for (int32_t i = 0; i < g->n_nodes; i++)
-        if (ig_select_step(g, views, i, o, &p->steps[i], err, err_bytes)) return -1;
+    for (int32_t i = 0; i < g->n_nodes && !bad; i++)
+        bad = ig_select_step(g, views, i, &away[i], o, &p->steps[i], err, err_bytes);
+    free(away);
+    if (bad) return -1;
     ig_choose_bands(g, views, o, p);
     for (int32_t i = 0; i < g->n_nodes; i++) p->latency_ns += p->steps[i].predicted_ns;
     return 0;

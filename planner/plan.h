@@ -147,12 +147,18 @@ struct ig_profile {
     struct ig_band_timing *bands;
 };
 
+struct ig_away {              /* of a layer inside a network, bytes touched */
+    double weights;           /* since it last read its weights; 0: the last call was this one */
+    double output;            /* since anybody touched its output's memory */
+};
+
 /*
  * The legal ways to cut a call for `threads` threads with kernel k: whole, rows, channels. Writes up to `max` of them
  * and returns how many; the first is the estimator's favourite.
  */
 struct ig_cut { int32_t split, chunk, chunks; };
-int ig_legal_cuts(const struct ig_kernel *k, const struct ig_call *call, int32_t threads, struct ig_cut *cuts, int max);
+int ig_legal_cuts(const struct ig_kernel *k, const struct ig_call *call, int32_t threads,
+                  const struct ig_away *away, struct ig_cut *cuts, int max);
 
 /*
  * What ig_plan_options.max_error is unless the user says otherwise: the benchmark networks keep within 1e-4
@@ -225,8 +231,15 @@ static inline int32_t ig_scratch_threads(const struct ig_plan *p, const struct i
 
 /* --- estimate: planner/estimate.c --- */
 
-/* Predicted ns of one call (one image) on one core of `isa`, and with t threads: work over peak, bytes over bandwidth. */
-double ig_estimate_ns(const struct ig_kernel *k, const struct ig_call *call, int32_t threads);
+/*
+ * Predicted ns of one call (one image) by `threads` threads, by the costs of a calibrated board where kernels of the
+ * ISA have some (planner/costs.h), else work over peak, bytes over bandwidth. away: NULL: as the last call left the
+ * caches.
+ */
+double ig_estimate_ns(const struct ig_kernel *k, const struct ig_call *call, int32_t threads,
+                      const struct ig_away *away);
+/* How far frame after frame pushes what each node uses: at[n_nodes]; zeros: nodes that run nothing (planner/away.c). */
+void ig_frame_away(const struct ig_graph *g, const struct ig_view *views, struct ig_away *at);
 /* What it takes a machine for: GFLOP/s and GB/s of memory with so many threads. */
 void ig_estimate_rates(int32_t isa, int32_t threads, double *gflops, double *gbytes);
 

@@ -15,6 +15,11 @@ const char *const ig_role_names[IG_ROLES] = {"X", "Y", "W"};
 static const int64_t MOST = (int64_t)1 << 53; /* what a JSON number says exactly */
 static const int64_t MOST_NS = 1000000000;
 
+enum {
+    PART_BYTES = 48, /* of "parallelism[0]: " and such, the place inside a record */
+    LIST_BYTES = 100 /* of ids */
+};
+
 /* Refuses the first key of `o` that is not in the list ("a b c"). `part` names the place inside the record. */
 static void only(struct ig_reader *r, const char *part, const json_t *o, const char *keys)
 {
@@ -56,12 +61,20 @@ static void text(struct ig_reader *r, const json_t *o, const char *key, char *to
         strcpy(to, s);
 }
 
+static void list_id(char there[LIST_BYTES], int32_t id)
+{
+    size_t n = strlen(there);
+    snprintf(there + n, LIST_BYTES - n, " %d", id);
+}
+
 /* The index of the memory of that id; `part` says who asks. */
 static int32_t store_of(struct ig_reader *r, const struct ig_platform *b, const char *part, int64_t id)
 {
     for (int32_t i = 0; i < b->n_stores; i++)
         if (b->stores[i].id == id) return i;
-    ig_reader_fail(r, "%smemory %lld is not among 'memories'", part, (long long)id);
+    char there[LIST_BYTES] = "";
+    for (int32_t i = 0; i < b->n_stores; i++) list_id(there, b->stores[i].id);
+    ig_reader_fail(r, "%smemory %lld is not among 'memories'; there are:%s", part, (long long)id, there);
     return 0;
 }
 
@@ -106,23 +119,25 @@ static void read_grid(struct ig_reader *r, const json_t *list, struct ig_process
     size_t i;
     json_t *o;
     int seen[IG_LOOPS] = {0}, fused = 0;
+    char part[PART_BYTES];
     if (!json_is_array(list)) ig_reader_fail(r, "'parallelism' must be an array");
     if (json_array_size(list) > IG_MAX_GRID) ig_reader_fail(r, "parallelism: more than %d levels", IG_MAX_GRID);
     json_array_foreach(list, i, o)
     {
         if (r->failed) return;
         struct ig_grid *g = &p->grid[p->n_grid++];
-        only(r, "parallelism: ", o, "lanes loops");
+        snprintf(part, sizeof part, "parallelism[%zu]: ", i);
+        only(r, part, o, "lanes loops");
         g->lanes = (int32_t)ig_get_int(r, o, "lanes", 1, 1 << 20);
         const json_t *loops = ig_get_array(r, o, "loops");
         size_t n = json_array_size(loops);
         if (!r->failed && (n < 1 || n > 2))
-            ig_reader_fail(r, "parallelism: a level unrolls one loop or two, not %zu", n);
+            ig_reader_fail(r, "%sa level unrolls one loop or two, not %zu", part, n);
         for (size_t k = 0; k < n && !r->failed; k++) {
-            int d = g->loops[g->n_loops++] = loop_of(r, "parallelism: ", json_array_get(loops, k));
-            if (seen[d]++) ig_reader_fail(r, "parallelism: loop %s is named twice", ig_loop_names[d]);
+            int d = g->loops[g->n_loops++] = loop_of(r, part, json_array_get(loops, k));
+            if (seen[d]++) ig_reader_fail(r, "%sloop %s is named twice", part, ig_loop_names[d]);
         }
-        if (n == 2 && fused++) ig_reader_fail(r, "parallelism: two levels are fused; there may be one");
+        if (n == 2 && fused++) ig_reader_fail(r, "%sa second level is fused; there may be one", part);
     }
 }
 
@@ -146,10 +161,13 @@ static void read_place(struct ig_reader *r, const struct ig_platform *b, const j
     if (!r->failed && (level < 0 || level >= IG_LOOPS))
         ig_reader_fail(r, "%slevel %lld: there are six loops, so levels go from 0 to 5", part, (long long)level);
     int32_t channel = (int32_t)ig_get_int(r, o, "channel", 0, INT32_MAX);
+    char there[LIST_BYTES] = "";
     int64_t memory = ig_get_int(r, o, "memory", 0, INT32_MAX);
     t->level = (int32_t)level;
     for (t->channel = 0; t->channel < b->n_channels && b->channels[t->channel].id != channel;) t->channel++;
-    if (t->channel == b->n_channels) ig_reader_fail(r, "%schannel %d is not among 'channels'", part, channel);
+    for (int32_t i = 0; i < b->n_channels; i++) list_id(there, b->channels[i].id);
+    if (t->channel == b->n_channels)
+        ig_reader_fail(r, "%schannel %d is not among 'channels'; there are:%s", part, channel, there);
     t->memory = store_of(r, b, part, memory);
     if (!r->failed) t->limit = loop_of(r, part, json_object_get(o, "limit"));
     if (role == IG_W) t->extra = (int32_t)optional_int(r, o, "extra", 0, 0);
@@ -159,31 +177,51 @@ static void read_points(struct ig_reader *r, const json_t *list, struct ig_proce
 {
     size_t i;
     json_t *o;
+    char part[PART_BYTES];
     if (!json_is_array(list) || json_array_size(list) > IG_MAX_POINTS)
         ig_reader_fail(r, "'operating_points' must be an array of at most %d", IG_MAX_POINTS);
     json_array_foreach(list, i, o)
     {
         if (r->failed) return;
         struct ig_point *point = &p->points[p->n_points++];
-        only(r, "operating_points: ", o, "hz active_w idle_w");
+        snprintf(part, sizeof part, "operating_points[%zu]: ", i);
+        only(r, part, o, "hz active_w idle_w");
         point->hz = ig_get_int(r, o, "hz", 1, MOST);
         point->active_w = optional_double(r, o, "active_w");
         point->idle_w = optional_double(r, o, "idle_w");
     }
 }
 
-static void read_teams(struct ig_reader *r, const json_t *list, struct ig_processor *p)
+/* An array of integers of at least `low`; returns how many. */
+static int32_t read_team(struct ig_reader *r, const char *part, const json_t *o, const char *key, int64_t low,
+                         int64_t *to)
 {
-    size_t i;
-    json_t *o;
-    if (!json_is_array(list) || json_array_size(list) > IG_MAX_POINTS)
-        ig_reader_fail(r, "'team_ops_per_s' must be an array of at most %d", IG_MAX_POINTS);
-    json_array_foreach(list, i, o)
-    {
-        if (!json_is_integer(o) || json_integer_value(o) < 1)
-            ig_reader_fail(r, "'team_ops_per_s' must hold integers >= 1");
-        if (r->failed) return;
-        p->team_ops_per_s[p->n_teams++] = json_integer_value(o);
+    const json_t *list = json_object_get(o, key);
+    size_t n = json_array_size(list);
+    if (!json_is_array(list) || n < 1 || n > IG_MAX_POINTS)
+        ig_reader_fail(r, "%s'%s' must be an array of 1 to %d integers: of one core, of two, ...", part, key,
+                       IG_MAX_POINTS);
+    for (size_t i = 0; i < n && !r->failed; i++) {
+        const json_t *x = json_array_get(list, i);
+        to[i] = json_integer_value(x);
+        if (!json_is_integer(x) || to[i] < low || to[i] > MOST)
+            ig_reader_fail(r, "%s%s[%zu] must be an integer from %lld", part, key, i, (long long)low);
+    }
+    return r->failed ? 0 : (int32_t)n;
+}
+
+static void read_rates_measured(struct ig_reader *r, const json_t *list, struct ig_processor *p)
+{
+    char part[PART_BYTES];
+    if (!json_is_array(list) || json_array_size(list) > IG_MAX_RATES)
+        ig_reader_fail(r, "'rates' must be an array of at most %d", IG_MAX_RATES);
+    for (size_t i = 0; i < json_array_size(list) && !r->failed; i++) {
+        const json_t *o = json_array_get(list, i);
+        struct ig_rate *rate = &p->rates[p->n_rates++];
+        snprintf(part, sizeof part, "rates[%zu]: ", i);
+        only(r, part, o, "isa ops_per_s");
+        text(r, o, "isa", rate->isa, sizeof rate->isa, 1);
+        if (!r->failed) rate->n = read_team(r, part, o, "ops_per_s", 1, rate->ops_per_s);
     }
 }
 
@@ -201,16 +239,16 @@ static void read_caches(struct ig_reader *r, const struct ig_platform *b, const 
     }
 }
 
-static void read_terms(struct ig_reader *r, const json_t *terms, struct ig_cost *c)
+static void read_terms(struct ig_reader *r, const char *part, const json_t *terms, struct ig_cost *c)
 {
     const char *key;
     json_t *x;
-    if (!json_is_object(terms)) ig_reader_fail(r, "costs: 'ns' must be an object");
+    if (!json_is_object(terms)) ig_reader_fail(r, "%s'ns' must be an object", part);
     json_object_foreach((json_t *)(uintptr_t)terms, key, x)
     {
         int k = 0;
         while (ig_feature_names[k] && strcmp(ig_feature_names[k], key)) k++;
-        if (!ig_feature_names[k]) ig_reader_fail(r, "costs: '%s' is no feature", key);
+        if (!ig_feature_names[k]) ig_reader_fail(r, "%sns: '%s' is no feature of planner/features.c; calibrate anew", part, key);
         if (r->failed) return;
         c->ns[k] = ig_get_double(r, terms, key, 0);
     }
@@ -220,17 +258,19 @@ static void read_costs(struct ig_reader *r, const json_t *list, struct ig_proces
 {
     size_t i;
     json_t *o;
+    char part[PART_BYTES];
     if (!json_is_array(list) || json_array_size(list) > IG_MAX_COSTS)
         ig_reader_fail(r, "'costs' must be an array of at most %d", IG_MAX_COSTS);
     json_array_foreach(list, i, o)
     {
         if (r->failed) return;
         struct ig_cost *c = &p->costs[p->n_costs++];
-        only(r, "costs: ", o, "family layers error ns");
+        snprintf(part, sizeof part, "costs[%zu]: ", i);
+        only(r, part, o, "family layers error ns");
         text(r, o, "family", c->family, sizeof c->family, 1);
         c->layers = (int32_t)ig_get_int(r, o, "layers", 0, INT32_MAX);
         c->error = ig_get_double(r, o, "error", 0);
-        read_terms(r, json_object_get(o, "ns"), c);
+        read_terms(r, part, json_object_get(o, "ns"), c);
     }
 }
 
@@ -282,7 +322,8 @@ static void read_processor(struct ig_reader *r, const json_t *o, struct ig_platf
     struct ig_processor *p = &b->processors[b->n_processors];
     only(r, "", o,
          "id type subtype count ops_per_s printed hz printed_hz parallelism active_w idle_w "
-         "dram_pj_per_bit overhead_ns order X Y W operating_points caches team_ops_per_s costs "
+         "dram_pj_per_bit overhead_ns order X Y W operating_points caches rates "
+         "team_overhead_ns costs "
          "note");
     read_rates(r, o, p);
     for (int32_t i = 0; i < b->n_processors; i++)
@@ -291,7 +332,9 @@ static void read_processor(struct ig_reader *r, const json_t *o, struct ig_platf
     read_mapping(r, b, o, p);
     if (given(o, "operating_points")) read_points(r, json_object_get(o, "operating_points"), p);
     if (given(o, "caches")) read_caches(r, b, json_object_get(o, "caches"), p);
-    if (given(o, "team_ops_per_s")) read_teams(r, json_object_get(o, "team_ops_per_s"), p);
+    if (given(o, "rates")) read_rates_measured(r, json_object_get(o, "rates"), p);
+    if (given(o, "team_overhead_ns") && !r->failed)
+        p->n_teams = read_team(r, "", o, "team_overhead_ns", 0, p->team_overhead_ns);
     if (given(o, "costs")) read_costs(r, json_object_get(o, "costs"), p);
     b->n_processors++;
 }
@@ -310,23 +353,33 @@ static void read_list(struct ig_reader *r, const json_t *root, const char *key, 
     r->where = "";
 }
 
+static struct ig_platform *read_platform(struct ig_reader *r, json_t *root)
+{
+    if (!root) return NULL;
+    struct ig_platform *p = ig_must_alloc(1, sizeof *p);
+    only(r, "", root, "format version tool name note element_bytes memories channels processors");
+    text(r, root, "name", p->name, sizeof p->name, 1);
+    text(r, root, "note", p->note, sizeof p->note, 0);
+    p->element_bytes = (int32_t)ig_get_int(r, root, "element_bytes", 1, 8);
+    read_list(r, root, "memories", 1, IG_MAX_STORES, read_store, p);
+    read_list(r, root, "channels", 1, IG_MAX_CHANNELS, read_channel, p);
+    read_list(r, root, "processors", 1, IG_MAX_PROCESSORS, read_processor, p);
+    json_decref(root);
+    if (!r->failed) return p;
+    free(p);
+    return NULL;
+}
+
 struct ig_platform *ig_platform_read(const char *path, char *err, size_t err_bytes)
 {
     struct ig_reader r;
-    json_t *root = ig_reader_open(&r, path, FORMAT, err, err_bytes);
-    if (!root) return NULL;
-    struct ig_platform *p = ig_must_alloc(1, sizeof *p);
-    only(&r, "", root, "format version tool name note element_bytes memories channels processors");
-    text(&r, root, "name", p->name, sizeof p->name, 1);
-    text(&r, root, "note", p->note, sizeof p->note, 0);
-    p->element_bytes = (int32_t)ig_get_int(&r, root, "element_bytes", 1, 8);
-    read_list(&r, root, "memories", 1, IG_MAX_STORES, read_store, p);
-    read_list(&r, root, "channels", 1, IG_MAX_CHANNELS, read_channel, p);
-    read_list(&r, root, "processors", 1, IG_MAX_PROCESSORS, read_processor, p);
-    json_decref(root);
-    if (!r.failed) return p;
-    free(p);
-    return NULL;
+    return read_platform(&r, ig_reader_open(&r, path, FORMAT, err, err_bytes));
+}
+
+struct ig_platform *ig_platform_parse(const char *text, const char *name, char *err, size_t err_bytes)
+{
+    struct ig_reader r;
+    return read_platform(&r, ig_reader_open_text(&r, text, name, FORMAT, err, err_bytes));
 }
 
 void ig_processor_at(struct ig_processor *p, const struct ig_point *point)

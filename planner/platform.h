@@ -22,7 +22,7 @@ enum ig_role { IG_X = 0, IG_Y, IG_W, IG_ROLES }; /* input, output, weights */
 
 enum {
     IG_MAX_STORES = 8, IG_MAX_CHANNELS = 8, IG_MAX_PROCESSORS = 8, IG_MAX_GRID = 6, IG_MAX_POINTS = 8,
-    IG_MAX_CACHES = 3, IG_MAX_COSTS = 48, IG_COST_TERMS = 24, IG_WORD_BYTES = 48, IG_NOTE_BYTES = 160
+    IG_MAX_CACHES = 3, IG_MAX_RATES = 4, IG_MAX_COSTS = 48, IG_COST_TERMS = 24, IG_WORD_BYTES = 48, IG_NOTE_BYTES = 160
 };
 enum { IG_UNKNOWN = -1 };    /* of powers, energies and optional numbers: not given */
 
@@ -57,6 +57,12 @@ struct ig_point {            /* an operating point; powers as of the processor *
     double active_w, idle_w; /* W; IG_UNKNOWN */
 };
 
+struct ig_rate {             /* measured multiply-add peaks with one set of vector instructions */
+    char isa[IG_WORD_BYTES];
+    int32_t n;               /* 1..IG_MAX_POINTS */
+    int64_t ops_per_s[IG_MAX_POINTS]; /* of 1, 2, ... n cores at once */
+};
+
 struct ig_cost {             /* calibrated constants of one kernel family (planner/features.h) */
     char family[IG_WORD_BYTES];
     int32_t layers;              /* it was fitted on */
@@ -82,8 +88,10 @@ struct ig_processor {
     int32_t n_points;
     struct ig_point points[IG_MAX_POINTS];
     int32_t n_caches, caches[IG_MAX_CACHES]; /* indices of memories, near to far */
-    int32_t n_teams;             /* ops_per_s of 1, 2, ... n cores at once, measured; 0: not known */
-    int64_t team_ops_per_s[IG_MAX_POINTS];
+    int32_t n_rates;             /* 0: not known */
+    struct ig_rate rates[IG_MAX_RATES];
+    int32_t n_teams;             /* start cost of a layer on 1, 2, ... n cores; 0: not known */
+    int64_t team_overhead_ns[IG_MAX_POINTS];
     int32_t n_costs;
     struct ig_cost costs[IG_MAX_COSTS];
     char note[IG_NOTE_BYTES];
@@ -108,6 +116,8 @@ extern const char *const ig_feature_names[IG_COST_TERMS + 1];
 
 /* The platform of a file ("-": stdin), to be freed; NULL with one line in err that says where it is wrong. */
 struct ig_platform *ig_platform_read(const char *path, char *err, size_t err_bytes);
+/* The same of a text that is in memory; `name` is what messages call it. */
+struct ig_platform *ig_platform_parse(const char *text, const char *name, char *err, size_t err_bytes);
 /* Canonical text. 0, or -1 with a line in err. */
 int ig_platform_write(const struct ig_platform *p, const char *path, char *err, size_t err_bytes);
 

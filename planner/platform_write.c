@@ -141,11 +141,25 @@ static void put_caches(FILE *f, const struct ig_platform *b, const struct ig_pro
     fputc(']', f);
 }
 
-static void put_teams(FILE *f, const struct ig_processor *p, int *outer)
+static void put_team(FILE *f, const char *key, const int64_t *x, int32_t n, int *outer)
 {
-    if (!p->n_teams) return;
-    put_key(f, "team_ops_per_s", outer);
-    for (int32_t i = 0; i < p->n_teams; i++) fprintf(f, "%s%lld", i ? "," : "[", (long long)p->team_ops_per_s[i]);
+    if (!n) return;
+    put_key(f, key, outer);
+    for (int32_t i = 0; i < n; i++) fprintf(f, "%s%lld", i ? "," : "[", (long long)x[i]);
+    fputc(']', f);
+}
+
+static void put_rates(FILE *f, const struct ig_processor *p, int *outer)
+{
+    if (!p->n_rates) return;
+    put_key(f, "rates", outer);
+    for (int32_t i = 0; i < p->n_rates; i++) {
+        int first = 1;
+        fputs(i ? ",{" : "[{", f);
+        put_words(f, "isa", p->rates[i].isa, &first);
+        put_team(f, "ops_per_s", p->rates[i].ops_per_s, p->rates[i].n, &first);
+        fputc('}', f);
+    }
     fputc(']', f);
 }
 
@@ -171,8 +185,9 @@ static void put_processor(FILE *f, const struct ig_platform *b, int32_t i)
     put_grid(f, p, &first);
     put_known(f, "printed", p->printed, &first);
     put_known(f, "printed_hz", p->printed_hz, &first);
+    put_rates(f, p, &first);
     put_words(f, "subtype", p->subtype, &first);
-    put_teams(f, p, &first);
+    put_team(f, "team_overhead_ns", p->team_overhead_ns, p->n_teams, &first);
     put_words(f, "type", p->type, &first);
 }
 

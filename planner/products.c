@@ -64,7 +64,7 @@ static double cycles_of(const struct gemm *g)
 static void book_weights(double *f, const struct ig_caches *c, double bytes, double passes, double reach)
 {
     ig_book(f, IG_F_B_L2, c, bytes * (passes - 1), reach);
-    ig_book(f, IG_F_B_L2, c, bytes, fmax(reach, c->weights_away));
+    ig_book(f, IG_F_B_L2, c, bytes, fmax(reach, c->away.weights));
 }
 
 /* How the driver walks over a product's pixels. */

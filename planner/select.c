@@ -125,7 +125,7 @@ static void select_measured(const struct ig_profile *profile, const struct ig_pl
 }
 
 static void select_estimated(const struct ig_plan_options *o, int32_t op, const struct ig_call *call,
-                             int32_t batch, struct ig_plan_step *step)
+                             int32_t batch, const struct ig_away *away, struct ig_plan_step *step)
 {
     struct footprint least_bytes = least_footprint(o, op, call);
     double least = 0;
@@ -134,12 +134,12 @@ static void select_estimated(const struct ig_plan_options *o, int32_t op, const 
         struct ig_cut cut;
         if (!is_candidate(k, o->isa, op, call) || k->error > o->max_error) continue;
         if (!is_small_enough(o, k, call, least_bytes)) continue;
-        ig_legal_cuts(k, call, o->threads, &cut, 1);
-        take(step, k, call, cut, ig_cut_ns(k, call, cut, o->threads) * batch, &least);
+        ig_legal_cuts(k, call, o->threads, away, &cut, 1);
+        take(step, k, call, cut, ig_cut_ns(k, call, cut, o->threads, away) * batch, &least);
     }
 }
 
-int ig_select_step(const struct ig_graph *g, const struct ig_view *views, int32_t node,
+int ig_select_step(const struct ig_graph *g, const struct ig_view *views, int32_t node, const struct ig_away *away,
                    const struct ig_plan_options *options, struct ig_plan_step *step, char *err,
                    size_t err_bytes)
 {
@@ -150,7 +150,7 @@ int ig_select_step(const struct ig_graph *g, const struct ig_view *views, int32_
     if (ig_node_is_view(g, views, node)) return 0;
     ig_node_call(g, views, n, &call, &batch);
     if (options->profile) select_measured(options->profile, options, node, n->op, &call, step);
-    if (!step->kernel) select_estimated(options, n->op, &call, batch, step);
+    if (!step->kernel) select_estimated(options, n->op, &call, batch, away, step);
     if (step->kernel) return 0;
     snprintf(err, err_bytes, "node '%s' (%s): no kernel of %s or ref computes it with these types and shapes",
              n->name, ig_op_info((enum ig_op)n->op)->name, ig_isa_name(options->isa));

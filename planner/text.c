@@ -70,11 +70,19 @@ static char *read_all(FILE *f, size_t *bytes)
     return text;
 }
 
-static json_t *parse(struct ig_reader *r)
+static json_t *parse(struct ig_reader *r, const char *text, size_t bytes)
+{
+    json_error_t e = {.line = 0};
+    json_t *root = json_loadb(text, bytes, JSON_REJECT_DUPLICATES, &e);
+    ig_sha256(text, bytes, r->sha256);
+    if (!root) ig_reader_fail(r, "line %d: %s", e.line, e.text);
+    return root;
+}
+
+static json_t *parse_file(struct ig_reader *r)
 {
     FILE *f = strcmp(r->path, "-") ? fopen(r->path, "rb") : stdin;
     size_t bytes;
-    json_error_t e;
     if (!f) {
         ig_reader_fail(r, "%s", strerror(errno));
         return NULL;
@@ -82,17 +90,14 @@ static json_t *parse(struct ig_reader *r)
     char *text = read_all(f, &bytes);
     if (ferror(f)) ig_reader_fail(r, "%s", strerror(errno));
     if (f != stdin) fclose(f);
-    ig_sha256(text, bytes, r->sha256);
-    json_t *root = r->failed ? NULL : json_loadb(text, bytes, JSON_REJECT_DUPLICATES, &e);
+    json_t *root = r->failed ? NULL : parse(r, text, bytes);
     free(text);
-    if (!root) ig_reader_fail(r, "line %d: %s", e.line, e.text);
     return root;
 }
 
-json_t *ig_reader_open(struct ig_reader *r, const char *path, const char *format, char *err, size_t err_bytes)
+/* The root, if it is of that format. */
+static json_t *checked(struct ig_reader *r, json_t *root, const char *format)
 {
-    *r = (struct ig_reader){.path = path, .where = "", .err = err, .err_bytes = err_bytes};
-    json_t *root = parse(r);
     if (!root) return NULL;
     const char *found = ig_get_text(r, root, "format");
     if (!r->failed && strcmp(found, format)) ig_reader_fail(r, "format is '%s', not '%s'", found, format);
@@ -100,6 +105,19 @@ json_t *ig_reader_open(struct ig_reader *r, const char *path, const char *format
     if (!r->failed) return root;
     json_decref(root);
     return NULL;
+}
+
+json_t *ig_reader_open(struct ig_reader *r, const char *path, const char *format, char *err, size_t err_bytes)
+{
+    *r = (struct ig_reader){.path = path, .where = "", .err = err, .err_bytes = err_bytes};
+    return checked(r, parse_file(r), format);
+}
+
+json_t *ig_reader_open_text(struct ig_reader *r, const char *text, const char *path, const char *format, char *err,
+                            size_t err_bytes)
+{
+    *r = (struct ig_reader){.path = path, .where = "", .err = err, .err_bytes = err_bytes};
+    return checked(r, parse(r, text, strlen(text)), format);
 }
 
 int64_t ig_get_int(struct ig_reader *r, const json_t *o, const char *key, int64_t low, int64_t high)

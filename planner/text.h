@@ -29,6 +29,9 @@ struct ig_reader {
 /* The root object of a JSON file ("-": standard input) of that format and version, or NULL. */
 json_t *ig_reader_open(struct ig_reader *r, const char *path, const char *format, char *err,
                        size_t err_bytes);
+/* The same of a text in memory; `path` is what messages call it. */
+json_t *ig_reader_open_text(struct ig_reader *r, const char *text, const char *path, const char *format, char *err,
+                            size_t err_bytes);
 /* Notes a failure ("path: steps[3]: words"). */
 void ig_reader_fail(struct ig_reader *r, const char *words, ...) __attribute__((format(printf, 2, 3)));
 /* Fields; a missing or wrong one fails the reader and gives 0 or "". */

@@ -72,5 +72,5 @@ void ig_book_streams(double *f, const struct ig_caches *c, const struct ig_call 
     for (int32_t i = 0; i < call->n_in; i++)
         if (i != 1 || call->n_in == 2) x += ig_operand_bytes(&call->in[i]);
     ig_book(f, IG_F_A_L2, c, x, x + y);
-    ig_book(f, IG_F_A_L2, c, TWICE * y, fmax(x + y, c->output_away));
+    ig_book(f, IG_F_A_L2, c, TWICE * y, fmax(x + y, c->away.output));
 }

@@ -205,7 +205,7 @@ static void cuts_are_legal(void **state)
             const struct ig_kernel *kernel = ig_kernel_at(k);
             struct ig_cut cuts[8];
             if (!ig_kernel_fits(kernel, IG_CONV, &call)) continue;
-            int n = ig_legal_cuts(kernel, &call, rng_int(&r, 1, 8), cuts, 8);
+            int n = ig_legal_cuts(kernel, &call, rng_int(&r, 1, 8), NULL, cuts, 8);
             assert_true(n >= 1);
             for (int c = 0; c < n; c++) {
                 int32_t tile = cuts[c].split == 1 ? kernel->row_tile : kernel->col_tile;

@@ -10,7 +10,7 @@ says() { # words, command...: the command's output has the words
 }
 
 boards() {
-    for board in tx2 xavier neuraghe; do
+    for board in tx2 xavier neuraghe zen4; do
         says "fashion on $board, one layer after another" out/ingot plan --estimate --platform $board "$model" || return 1
         out/ingot plan --estimate --platform "$SRCDIR/platforms/$board.json" "$model" | cmp - "$work/out" || return 1
     done
@@ -39,6 +39,20 @@ wrong() {
         says "'conv=GPU': not KIND=TYPE" out/ingot plan --estimate --platform tx2 --op-dist conv=GPU "$model"
 }
 
+# Half the clock, twice the operations' time.
+clock() {
+    cpu=conv=CPU,gemm=CPU,pool=CPU,relu=CPU,add=CPU,other=CPU
+    out/ingot plan --estimate --platform tx2 --op-dist "$cpu" --json "$model" >"$work/fast.json" &&
+        out/ingot plan --estimate --platform tx2 --op-dist "$cpu" --clock CPU=1200 --json "$model" >"$work/slow.json" &&
+        "${PYTHON:-python3}" -c "
+import json, sys
+fast, slow = (json.load(open('$work/' + n)) for n in ('fast.json', 'slow.json'))
+assert slow['latency_ms'] > fast['latency_ms']
+assert abs(slow['ops_ms'] / fast['ops_ms'] - 2035 / 1200) < 1e-6, slow['ops_ms'] / fast['ops_ms']" &&
+        says 'CPU has no operating point of 7 MHz; there are: 2035 1200' out/ingot plan --estimate --platform tx2 --clock CPU=7 "$model" &&
+        says 'not TYPE=MHZ' out/ingot plan --estimate --platform tx2 --clock CPU "$model"
+}
+
 # The grid's file is only added to, and taken up where it ended.
 grid() {
     out/ingot calibrate --grid "$work/times" --layers 4 --max-gmacs 0.001 --seconds 60 2>/dev/null &&
@@ -49,12 +63,14 @@ grid() {
 
 host() {
     out/ingot calibrate --no-costs -q -o "$work/host.json" && grep -q '"processors":' "$work/host.json" &&
+        grep -q '"rates":\[{"isa":' "$work/host.json" && grep -q '"team_overhead_ns":\[' "$work/host.json" &&
         says "fashion on host" out/ingot plan --estimate --platform "$work/host.json" "$model"
 }
 
 check "boards by name and by file" boards
 check "a layer as a loop nest" nest
 check "the estimate as JSON" json
+check "operating points" clock
 check "what is wrong is said" wrong
 if [ "$(uname -m)" = x86_64 ] && grep -q avx2 /proc/cpuinfo; then
     check "the grid is measured in pieces" grid

@@ -1,0 +1,119 @@
+/* One estimator: what plans rest on without a profile, what `plan --estimate` says, and what the profiler ranks by. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "kernels_cpu/registry.h"
+#include "planner/costs.h"
+#include "planner/forecast.h"
+#include "tests/support/board.h"
+#include "tests/support/nets.h"
+#include "tests/support/nets_zoo.h"
+
+static struct ig_plan *plan_of(const struct ig_graph *g, int32_t isa, int32_t threads)
+{
+    struct ig_plan_options o = {
+        .target = "host", .isa = isa, .threads = threads, .bands = IG_BANDS_OFF, .max_error = IG_MAX_ERROR};
+    char err[1024] = "";
+    struct ig_plan *p = ig_plan_make(g, &o, err, sizeof err);
+    if (!p) fail_msg("%s", err);
+    return p;
+}
+
+/* The costs in the program are the file's; NEON has none yet, as no such board was at hand. */
+static void costs_come_with_the_source(void **state)
+{
+    struct ig_platform *file = board_read("zen4");
+    const struct ig_platform *b = ig_costs_of(IG_ISA_AVX2);
+    (void)state;
+    assert_non_null(b);
+    assert_memory_equal(b, file, sizeof *b);
+    assert_ptr_equal(ig_costs_of(IG_ISA_AVX2), b);
+    assert_null(ig_costs_of(IG_ISA_NEON));
+    assert_null(ig_costs_of(IG_ISA_REF));
+    free(file);
+}
+
+/* A plan without a profile predicts for every layer what the forecast of the calibrated board does. */
+static void plans_and_forecasts_agree(void **state)
+{
+    struct ig_graph *g = zoo_net("mobilenet_v2");
+    struct ig_plan *p = plan_of(g, IG_ISA_AVX2, 1);
+    struct ig_forecast_options o = {.board = ig_costs_of(IG_ISA_AVX2), .max_error = IG_MAX_ERROR};
+    char err[1024];
+    struct ig_forecast *f = ig_forecast_make(g, &o, err, sizeof err);
+    int same = 0;
+    (void)state;
+    assert_non_null(f);
+    for (int32_t i = 0; i < f->n; i++) {
+        const struct ig_forecast_on *on = &f->layers[i].on[0];
+        const struct ig_plan_step *s = &p->steps[f->layers[i].node];
+        if (!on->kernel || on->kernel != s->kernel) continue;
+        assert_true(fabs(on->s * 1e9 - s->predicted_ns) <= 1e-6 * s->predicted_ns);
+        same++;
+    }
+    assert_true(same >= f->n * 3 / 4); /* a plan's kernel has to be worth its weights, too */
+    ig_forecast_free(f);
+    ig_plan_free(p);
+    ig_graph_free(g);
+}
+
+static void call_of(const struct ig_graph *g, struct ig_call *call)
+{
+    struct ig_view views[16];
+    int32_t images;
+    ig_compute_views(g, views);
+    ig_node_call(g, views, &g->nodes[0], call, &images);
+}
+
+/* Cores share the work; what comes from memory is only served so many of them; a barrier costs. */
+static void threads_share(void **state)
+{
+    struct ig_graph *g = net_new();
+    const struct ig_kernel *k = ig_kernel_by_name("conv_f32_6x16__avx2");
+    const struct ig_away far = {1e9, 1e9};
+    struct ig_call call;
+    (void)state;
+    ig_add_output(g, net_conv(g, net_input(g, 1, 14, 14, 256), 256, 3, 1, -1));
+    net_done(g);
+    call_of(g, &call);
+    double one = ig_estimate_ns(k, &call, 1, NULL), four = ig_estimate_ns(k, &call, 4, NULL);
+    assert_true(four > one / 4 && four < one / 3);
+    double cold = ig_estimate_ns(k, &call, 1, &far), cold4 = ig_estimate_ns(k, &call, 4, &far);
+    assert_true(cold > one && cold4 - four > (cold - one) / 4);
+    ig_graph_free(g);
+}
+
+/* A layer's weights come from as far as the frame pushes them: here all that three convolutions touch. */
+static void frames_push(void **state)
+{
+    struct ig_graph *g = net_new();
+    struct ig_view views[32];
+    struct ig_away away[8];
+    (void)state;
+    int32_t x = net_input(g, 1, 8, 8, 16);
+    x = net_conv(g, x, 32, 3, 1, -1);
+    x = net_conv(g, x, 32, 1, 1, -1);
+    ig_add_output(g, net_conv(g, x, 16, 3, 1, -1));
+    net_done(g);
+    ig_compute_views(g, views);
+    ig_frame_away(g, views, away);
+    double weights = 4. * (32 * 16 * 9 + 32 + 32 * 32 + 32 + 16 * 32 * 9 + 16), images = 4. * 64 * (32 + 32);
+    for (int i = 0; i < 3; i++) assert_true(away[i].weights == weights + images);
+    assert_true(away[1].output == weights + images); /* nobody else needs as much */
+    assert_true(away[0].output < away[1].output);
+    ig_graph_free(g);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(costs_come_with_the_source),
+                                       cmocka_unit_test(plans_and_forecasts_agree), cmocka_unit_test(threads_share),
+                                       cmocka_unit_test(frames_push)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
