@@ -1,8 +1,7 @@
 /*
- * Waiting is spin, then yield, then futex: a core that has a thread to itself passes a barrier in well under a
- * microsecond, and one that must share it is offered to others after SPINS looks, fewer while they are in vain,
- * and after YIELDS more, about a millisecond, given up: being woken takes tens of microseconds where a virtual
- * machine's core has to be woken, too. With more threads than cores waiting is sleeping.
+ * Waiting is spin-then-futex: a core that has a thread to itself passes a barrier in well under a
+ * microsecond, and one that must share it is given up after SPINS looks, fewer while they are in vain, and at
+ * once if there are more threads than cores.
  */
 #include "runtime/team.h"
 
@@ -15,7 +14,6 @@
 enum { PRIVATE_WAIT = 128, PRIVATE_WAKE = 129 };
 enum { STACK_BYTES = 1 << 20 }; /* of a thread */
 enum { SPINS = 4000, RANGE = 16 }; /* the most, and how many times fewer the least is */
-enum { YIELDS = 3000 };
 
 static void relax(void)
 {
@@ -36,17 +34,13 @@ static void futex_wake(_Atomic uint32_t *word)
     syscall(SYS_futex, (uint32_t *)word, PRIVATE_WAKE, INT_MAX, NULL, NULL, 0);
 }
 
-/* 1 if looking was enough, 0 if this thread gave way. */
+/* 1 if looking was enough, 0 if this thread slept. */
 static int wait_change(struct ig_team *t, _Atomic uint32_t *word, uint32_t seen)
 {
     int32_t spins = atomic_load_explicit(&t->spins, memory_order_relaxed);
     for (int32_t i = 0; i < spins; i++) {
         if (atomic_load_explicit(word, memory_order_acquire) != seen) return 1;
         relax();
-    }
-    for (int32_t i = 0; t->most_spins && i < YIELDS; i++) {
-        if (atomic_load_explicit(word, memory_order_acquire) != seen) return 0;
-        sched_yield();
     }
     atomic_fetch_add(&t->sleepers, 1);
     while (atomic_load(word) == seen) futex_wait(word, seen);
