@@ -10,6 +10,11 @@
 #include <string.h>
 
 #include "kernels_cpu/pack/pack.h"
+#include "kernels_gpu/launch/launch.h"
+
+#define KERNEL_GPU(symbol, name, op, flags, supports, pack, scratch, launch) ig_kernel_fn symbol;
+#include "kernels_gpu/kernels.inc"
+#undef KERNEL_GPU
 
 #define KERNEL(symbol, name, op, isa, flags, rows, cols, supports, pack, scratch) ig_kernel_fn symbol;
 #define KERNEL_ERROR(symbol, name, op, isa, flags, rows, cols, supports, pack, scratch, error) ig_kernel_fn symbol;
@@ -44,6 +49,13 @@ static const struct ig_kernel kernels[] = {
 #endif
 #include "kernels_cpu/neon/kernels.inc"
 #undef RUN
+
+#ifdef INGOT_HAVE_CUDA /* emulated */
+#define KERNEL_GPU(symbol, name, op, flags, supports, pack, scratch, launch)                                          \
+    {name, symbol, op, IG_ISA_CUDA, flags, IG_GPU_WHOLE, 0, supports, pack, scratch, 0},
+#include "kernels_gpu/kernels.inc"
+#undef KERNEL_GPU
+#endif
 };
 
 static int always(void)
@@ -66,6 +78,12 @@ static int has_avx2(void)
 #define has_neon NULL
 #endif
 
+#ifdef INGOT_HAVE_CUDA
+#define has_cuda always
+#else
+#define has_cuda NULL
+#endif
+
 static const struct isa {
     const char *name;
     int (*runs_here)(void); /* NULL: not built */
@@ -73,6 +91,7 @@ static const struct isa {
     [IG_ISA_REF] = {"ref", always},
     [IG_ISA_AVX2] = {"avx2", has_avx2},
     [IG_ISA_NEON] = {"neon", has_neon},
+    [IG_ISA_CUDA] = {"cuda", has_cuda},
 };
 
 int ig_kernel_count(void)

@@ -12,6 +12,25 @@ for file in $(list tests/graph/*.c tests/kernels/*.c tests/planner/*.c tests/gen
     tests="$tests $program"
 done
 
+# GPU kernels compiled for this machine, in the tests of the CPU's; and what the emulator must find.
+if [ $emulates = yes ]; then
+    compile out/obj/emu "$host_isa" "$CC" "-DINGOT_HAVE_CUDA" kernels_cpu/registry.c $(list kernels_gpu/emu/*.[cS])
+    emulator_objects=$objects
+    for file in $(list kernels_gpu/cuda/*.cu tests/gpu/*.cu); do
+        emit "build out/obj/emu/$file.o: emulate $src$file"
+        case $file in kernels_gpu/*) emulator_objects="$emulator_objects out/obj/emu/$file.o" ;; esac
+    done
+    for op in $(sed -n 's/^KERNEL_GPU([a-z0-9_]*, "\([a-z_]*\)_[bf][0-9].*/\1/p' "$srcdir/kernels_gpu/kernels.inc" | sort -u); do
+        emit "build out/test/emu/$op: link out/obj/host/tests/kernels/$op.c.o$emulator_objects$support_objects out/libingot.a $host_libs_a"
+        emit "  libs = -lcmocka \$host_libs"
+        tests="$tests out/test/emu/$op"
+    done
+    compile out/obj/host "$host_isa" "$CC" "" tests/gpu/emulator.c
+    emit "build out/test/emu/emulator: link$objects out/obj/emu/tests/gpu/faults.cu.o$emulator_objects out/libingot.a $host_libs_a"
+    emit "  libs = -lcmocka \$host_libs"
+    tests="$tests out/test/emu/emulator"
+fi
+
 # The same under AddressSanitizer and UndefinedBehaviorSanitizer: graph, planner, kernels. kernels/harness is about faults.
 # shellcheck disable=SC2086
 sanitize="-fsanitize=address,undefined -fno-sanitize-recover=all -O1"

@@ -5,7 +5,8 @@ cd "$SRCDIR"
 # room, then the rooms and headers that its files may include beside their own
 rooms='
 graph:graph/
-kernels_cpu:kernels_cpu/ graph/op.h graph/tensor.h
+kernels_cpu:kernels_cpu/ graph/op.h graph/tensor.h kernels_gpu/kernels.inc kernels_gpu/launch/launch.h
+kernels_gpu:kernels_gpu/ kernels_cpu/ graph/op.h graph/tensor.h
 runtime:runtime/ kernels_cpu/kernel.h kernels_cpu/reach.h graph/op.h graph/tensor.h
 planner:planner/ graph/ kernels_cpu/
 gen:gen/ planner/plan.h graph/ kernels_cpu/kernel.h kernels_cpu/problem.h runtime/
@@ -30,14 +31,14 @@ includes_follow_rooms() {
 }
 
 headers_compile_alone() {
-    for header in $(find graph kernels_cpu runtime planner gen bench models -name '*.h' ! -path 'kernels_cpu/neon/*' ! -path 'kernels_cpu/avx2/*' ! -path '*/onnx/*'); do
+    for header in $(find graph kernels_cpu kernels_gpu runtime planner gen bench models -name '*.h' ! -path kernels_gpu/emu/cuda.h ! -path 'kernels_cpu/neon/*' ! -path 'kernels_cpu/avx2/*' ! -path '*/onnx/*'); do
         echo "#include \"$header\"" | ${CC:-cc} -std=c11 -D_GNU_SOURCE -Wall -Werror -I. -Iout/gen -fsyntax-only -xc - ||
             { echo "$header does not compile alone"; return 1; }
     done
 }
 
 nothing_left_open() {
-    ! grep -rnE '\b(TODO|FIXME|XXX|HACK)\b' --include='*.[chS]' --include='*.sh' graph kernels_cpu runtime planner gen bench cli models configure
+    ! grep -rnE '\b(TODO|FIXME|XXX|HACK)\b' --include='*.[chS]' --include='*.cu' --include='*.cuh' --include='*.sh' graph kernels_cpu kernels_gpu runtime planner gen bench cli models configure
 }
 
 check "includes follow the table of rooms" includes_follow_rooms

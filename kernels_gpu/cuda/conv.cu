@@ -1,0 +1,356 @@
+/*
+ * Convolution as a matrix product that is never written down (implicit GEMM):
+ *   out[pixel][oc] = act(bias[oc] + sum over tap, ic of in[pixel's tap][ic] weights[tap][ic][oc] + residual[pixel][oc])
+ *
+ * A block computes BM pixels x BN channels, a thread TM x TN of them in registers, in quads that lie a grid of threads
+ * apart so that shared memory is read 16 bytes at a time without conflicts. Taps and input channels are one axis of
+ * length K = taps * ic, gone through BK at a time: while a step of it is multiplied from one half of shared memory, the
+ * next comes from memory into registers and then goes to the other half, so that a step has one barrier. A thread
+ * brings the same quad of every step for a few pixels and keeps pointers to them, which change only where its quad
+ * passes to another tap; a tap beyond the edge points to zeros. Every output is one chain of fused multiply-adds in the
+ * order of K, whatever the tile: variants give the same bits.
+ *
+ * A small output has too few tiles for the chip: K is then cut into pieces (`splits`), each block adds up one, and
+ * conv_reduce adds the pieces in their order.
+ */
+#include "kernels_gpu/cuda/cuda.cuh"
+
+enum { NOWHERE = -(1 << 14) }; /* a row that no tap brings into an image */
+
+/* Where tap (ky, kx) of a pixel at (y, x), in units of the input, reads; NULL beyond the edge. */
+static __device__ __forceinline__ const float *tap_of(const ig_gpu_conv &p, const float *in, int y, int x, int ky, int kx)
+{
+    if (p.transposed) {
+        y -= ky * p.dh, x -= kx * p.dw;
+        if (y < 0 || x < 0 || y % p.sh || x % p.sw) return 0;
+        y /= p.sh, x /= p.sw;
+    } else {
+        y += ky * p.dh, x += kx * p.dw;
+    }
+    if ((unsigned)y >= (unsigned)p.in_h || (unsigned)x >= (unsigned)p.in_w) return 0;
+    return in + (y * p.in_row + x * p.in_pixel);
+}
+
+/* Row and column from which the taps of output pixel m count, in 16 bits each. */
+static __device__ __forceinline__ int origin_of(const ig_gpu_conv &p, int m)
+{
+    int y = m / p.out_w, x = m - y * p.out_w;
+    if (y >= p.out_h) return NOWHERE * 65536;
+    y = p.transposed ? y + p.top : y * p.sh - p.top;
+    x = p.transposed ? x + p.left : x * p.sw - p.left;
+    return (int)((unsigned)y << 16 | ((unsigned)x & 0xffff));
+}
+
+static __device__ __forceinline__ int row_of(int origin)
+{
+    return origin >> 16;
+}
+
+static __device__ __forceinline__ int column_of(int origin)
+{
+    return (int)((unsigned)origin << 16) >> 16;
+}
+
+/* Position of one k of the sum: tap (ky, kx), channel c. */
+struct place {
+    int ky, kx, c;
+};
+
+static __device__ __forceinline__ place place_of(const ig_gpu_conv &p, int k)
+{
+    int tap = k / p.ic;
+    place at = {tap / p.kw, tap % p.kw, k - tap * p.ic};
+    return at;
+}
+
+/* `step` further along the sum; true if that is another tap. */
+static __device__ __forceinline__ bool advance(const ig_gpu_conv &p, place &at, int step)
+{
+    bool another = false;
+    at.c += step;
+    while (at.c >= p.ic) {
+        at.c -= p.ic;
+        if (++at.kx == p.kw) at.kx = 0, at.ky++;
+        another = true;
+    }
+    return another;
+}
+
+/* What a thread brings of the pixels: four k at once, for which a tap's channels are whole quads. */
+template <int BM, int BK, int T> struct quads {
+    enum { PER_PIXEL = BK / 4, PIXELS = BM * PER_PIXEL / T, STRIDE = T / PER_PIXEL };
+    int origin[PIXELS];
+    const float *pointer[PIXELS];
+    float4 value[PIXELS];
+    const float *in;
+    place at;
+    int first;
+
+    __device__ __forceinline__ void point(const ig_gpu_conv &p)
+    {
+#pragma unroll
+        for (int i = 0; i < PIXELS; i++) {
+            const float *tap = at.ky < p.kh ? tap_of(p, in, row_of(origin[i]), column_of(origin[i]), at.ky, at.kx) : 0;
+            pointer[i] = tap ? tap : p.zeros;
+        }
+    }
+    __device__ __forceinline__ void begin(const ig_gpu_conv &p, const float *image, int m0, int k0)
+    {
+        in = image;
+        first = threadIdx.x / PER_PIXEL;
+#pragma unroll
+        for (int i = 0; i < PIXELS; i++) origin[i] = origin_of(p, m0 + first + i * STRIDE);
+        at = place_of(p, k0 + (threadIdx.x % PER_PIXEL) * 4);
+        point(p);
+    }
+    __device__ __forceinline__ void load()
+    {
+#pragma unroll
+        for (int i = 0; i < PIXELS; i++) value[i] = load4(pointer[i] + at.c);
+    }
+    __device__ __forceinline__ void next(const ig_gpu_conv &p)
+    {
+        if (advance(p, at, BK)) point(p);
+    }
+    template <int ROW> __device__ __forceinline__ void store(float (*to)[ROW]) const
+    {
+        int k = (threadIdx.x % PER_PIXEL) * 4;
+#pragma unroll
+        for (int i = 0; i < PIXELS; i++) {
+            int m = first + i * STRIDE;
+            to[k][m] = value[i].x;
+            to[k + 1][m] = value[i].y;
+            to[k + 2][m] = value[i].z;
+            to[k + 3][m] = value[i].w;
+        }
+    }
+};
+
+/* The same one k at a time, for any number of channels and any alignment. */
+template <int BM, int BK, int T> struct singles {
+    enum { PIXELS = BM * BK / T, STRIDE = T / BK };
+    int origin[PIXELS];
+    float value[PIXELS];
+    const float *in;
+    place at;
+    int first;
+
+    __device__ __forceinline__ void begin(const ig_gpu_conv &p, const float *image, int m0, int k0)
+    {
+        in = image;
+        first = threadIdx.x / BK;
+#pragma unroll
+        for (int i = 0; i < PIXELS; i++) origin[i] = origin_of(p, m0 + first + i * STRIDE);
+        at = place_of(p, k0 + threadIdx.x % BK);
+    }
+    __device__ __forceinline__ void load_of(const ig_gpu_conv &p)
+    {
+#pragma unroll
+        for (int i = 0; i < PIXELS; i++) {
+            const float *tap = at.ky < p.kh ? tap_of(p, in, row_of(origin[i]), column_of(origin[i]), at.ky, at.kx) : 0;
+            value[i] = tap ? tap[at.c] : 0;
+        }
+    }
+    __device__ __forceinline__ void next(const ig_gpu_conv &p)
+    {
+        advance(p, at, BK);
+    }
+    template <int ROW> __device__ __forceinline__ void store(float (*to)[ROW]) const
+    {
+#pragma unroll
+        for (int i = 0; i < PIXELS; i++) to[threadIdx.x % BK][first + i * STRIDE] = value[i];
+    }
+};
+
+template <int BM, int BK, int T> static __device__ __forceinline__ void load(quads<BM, BK, T> &q, const ig_gpu_conv &)
+{
+    q.load();
+}
+
+template <int BM, int BK, int T> static __device__ __forceinline__ void load(singles<BM, BK, T> &s, const ig_gpu_conv &p)
+{
+    s.load_of(p);
+}
+
+/* What a thread brings of the weights. */
+template <int BN, int BK, int T> struct panel {
+    enum { PER_ROW = BN / 4, ROWS = BK * PER_ROW / T, STRIDE = T / PER_ROW };
+    const float *pointer;
+    float4 value[ROWS];
+    int k, inside;
+
+    __device__ __forceinline__ void begin(const ig_gpu_conv &p, const float *weights, int n0, int k0)
+    {
+        int n = n0 + (threadIdx.x % PER_ROW) * 4;
+        k = k0 + threadIdx.x / PER_ROW;
+        inside = n < p.oc4;
+        pointer = weights + (k * p.oc4 + n);
+    }
+    __device__ __forceinline__ void load(const ig_gpu_conv &p, int length)
+    {
+#pragma unroll
+        for (int i = 0; i < ROWS; i++)
+            value[i] = inside && k + i * STRIDE < length ? load4(pointer + i * STRIDE * p.oc4) : make_float4(0, 0, 0, 0);
+    }
+    __device__ __forceinline__ void next(const ig_gpu_conv &p)
+    {
+        k += BK;
+        pointer += BK * p.oc4;
+    }
+    template <int ROW> __device__ __forceinline__ void store(float (*to)[ROW]) const
+    {
+#pragma unroll
+        for (int i = 0; i < ROWS; i++)
+            store4(&to[threadIdx.x / PER_ROW + i * STRIDE][(threadIdx.x % PER_ROW) * 4], value[i]);
+    }
+};
+
+/* n <= 4 channels of one pixel: what follows the sum. */
+static __device__ __forceinline__ void finish(const ig_gpu_conv &p, int m, int channel, float4 sum, int n)
+{
+    int y = m / p.out_w, x = m - y * p.out_w;
+    float *out = p.out + (y * p.out_row + x * p.out_pixel + channel);
+    const float *residual = p.residual ? p.residual + (y * p.residual_row + x * p.residual_pixel + channel) : 0;
+    if (p.vector_out) {
+        if (residual) {
+            float4 r = load4(residual);
+            sum = make_float4(sum.x + r.x, sum.y + r.y, sum.z + r.z, sum.w + r.w);
+        }
+        store4(out, activate4(p.act, sum));
+        return;
+    }
+#pragma unroll
+    for (int j = 0; j < 4; j++)
+        if (j < n) out[j] = activate(p.act, residual ? at(sum, j) + residual[j] : at(sum, j));
+}
+
+static __device__ __forceinline__ float4 bias_of(const ig_gpu_conv &p, int channel, int n)
+{
+    if (!p.bias) return make_float4(0, 0, 0, 0);
+    return load_upto4<false>(p.bias + channel, n);
+}
+
+template <int BM, int BN, int BK, int TM, int TN, typename PIXELS>
+static __device__ __forceinline__ void tile(const ig_gpu_conv &p)
+{
+    enum { T = BM / TM * (BN / TN), QM = TM / 4, QN = TN / 4, ROW_M = BM + 4, ACROSS = BN / TN / 4 };
+    SHARED(float, a, [2][BK][ROW_M]);
+    SHARED(float, b, [2][BK][BN]);
+    const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+    const int tm = (warp / ACROSS * 8 + lane / 4) * 4, tn = (warp % ACROSS * 4 + lane % 4) * 4;
+    const int group = blockIdx.z / p.splits, split = blockIdx.z - group * p.splits;
+    const int m0 = blockIdx.x * BM, n0 = blockIdx.y * BN, length = p.kh * p.kw * p.ic;
+    const int k0 = split * p.chunk, k1 = min(length, k0 + p.chunk);
+    float4 sum[TM][QN];
+#pragma unroll
+    for (int j = 0; j < QN; j++) {
+        int channel = n0 + j * (BN / QN) + tn, n = p.oc - channel;
+        float4 first = split == 0 && n > 0 ? bias_of(p, group * p.oc + channel, n) : make_float4(0, 0, 0, 0);
+#pragma unroll
+        for (int i = 0; i < TM; i++) sum[i][j] = first;
+    }
+    PIXELS pixels;
+    panel<BN, BK, T> weights;
+    pixels.begin(p, p.in + group * p.ic, m0, k0);
+    weights.begin(p, p.weights + (long long)group * p.weight_group, n0, k0);
+    load(pixels, p);
+    weights.load(p, k1);
+    pixels.store(a[0]);
+    weights.store(b[0]);
+    __syncthreads();
+    int half = 0;
+    for (int k = k0; k < k1; k += BK, half ^= 1) {
+        const bool more = k + BK < k1;
+        if (more) {
+            pixels.next(p);
+            weights.next(p);
+            load(pixels, p);
+            weights.load(p, k1);
+        }
+#pragma unroll
+        for (int step = 0; step < BK; step++) {
+            float4 x[QM], w[QN];
+#pragma unroll
+            for (int i = 0; i < QM; i++) x[i] = load4(&a[half][step][i * (BM / QM) + tm]);
+#pragma unroll
+            for (int j = 0; j < QN; j++) w[j] = load4(&b[half][step][j * (BN / QN) + tn]);
+#pragma unroll
+            for (int i = 0; i < TM; i++)
+#pragma unroll
+                for (int j = 0; j < QN; j++) {
+                    float v = at(x[i / 4], i % 4);
+                    sum[i][j].x = fmaf(v, w[j].x, sum[i][j].x);
+                    sum[i][j].y = fmaf(v, w[j].y, sum[i][j].y);
+                    sum[i][j].z = fmaf(v, w[j].z, sum[i][j].z);
+                    sum[i][j].w = fmaf(v, w[j].w, sum[i][j].w);
+                }
+        }
+        if (more) {
+            pixels.store(a[half ^ 1]);
+            weights.store(b[half ^ 1]);
+            __syncthreads();
+        }
+    }
+    const int count = p.out_h * p.out_w;
+#pragma unroll
+    for (int i = 0; i < TM; i++) {
+        int m = m0 + i / 4 * (BM / QM) + tm + i % 4;
+        if (m >= count) continue;
+#pragma unroll
+        for (int j = 0; j < QN; j++) {
+            int channel = n0 + j * (BN / QN) + tn;
+            if (channel >= p.oc) continue;
+            if (p.splits > 1) store4(p.partial + (((long long)blockIdx.z * count + m) * p.oc4 + channel), sum[i][j]);
+            else finish(p, m, group * p.oc + channel, sum[i][j], p.oc - channel);
+        }
+    }
+}
+
+GPU_KERNEL(256, 2, conv_128x128, ig_gpu_conv)
+{
+    tile<128, 128, 8, 8, 8, quads<128, 8, 256> >(p);
+}
+
+GPU_KERNEL(128, 3, conv_128x64, ig_gpu_conv)
+{
+    tile<128, 64, 16, 8, 8, quads<128, 16, 128> >(p);
+}
+
+GPU_KERNEL(64, 5, conv_64x64, ig_gpu_conv)
+{
+    tile<64, 64, 16, 8, 8, quads<64, 16, 64> >(p);
+}
+
+GPU_KERNEL(128, 3, conv_64x64s, ig_gpu_conv)
+{
+    tile<64, 64, 16, 8, 4, quads<64, 16, 128> >(p);
+}
+
+GPU_KERNEL(64, 8, conv_32x32, ig_gpu_conv)
+{
+    tile<32, 32, 16, 4, 4, quads<32, 16, 64> >(p);
+}
+
+GPU_KERNEL(128, 3, conv_any64x64, ig_gpu_conv)
+{
+    tile<64, 64, 16, 8, 4, singles<64, 16, 128> >(p);
+}
+
+GPU_KERNEL(64, 8, conv_any32x32, ig_gpu_conv)
+{
+    tile<32, 32, 16, 4, 4, singles<32, 16, 64> >(p);
+}
+
+/* The pieces of split sums: a thread adds those of four channels of a pixel, in their order. */
+GPU_KERNEL(128, 8, conv_reduce, ig_gpu_conv)
+{
+    const int quads_of = p.oc4 / 4, count = p.out_h * p.out_w;
+    const int i = blockIdx.x * 128 + threadIdx.x, m = i / quads_of, channel = (i - m * quads_of) * 4;
+    if (m >= count) return;
+    float4 sum = make_float4(0, 0, 0, 0);
+    for (int s = 0; s < p.splits; s++) {
+        float4 v = load4(p.partial + ((((long long)blockIdx.y * p.splits + s) * count + m) * p.oc4 + channel));
+        sum = make_float4(sum.x + v.x, sum.y + v.y, sum.z + v.z, sum.w + v.w);
+    }
+    if (channel < p.oc) finish(p, m, blockIdx.y * p.oc + channel, sum, p.oc - channel);
+}

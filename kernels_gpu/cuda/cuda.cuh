@@ -1,0 +1,93 @@
+/* What every kernel shares: how it is declared, four channels at a time, activations. */
+#ifndef KERNELS_GPU_CUDA_CUDA_CUH
+#define KERNELS_GPU_CUDA_CUDA_CUH
+
+#include "graph/op.h"
+#include "kernels_gpu/params.h"
+
+#ifdef __CUDACC__
+#define SHARED(type, name, ...) __shared__ type name __VA_ARGS__
+#define GPU_KERNEL(threads, blocks, name, type) extern "C" __global__ void __launch_bounds__(threads, blocks) name(const type p)
+#define IS_ALIGNED(p, bytes) (void)0 /* the device sees to it */
+#endif
+
+static __device__ __forceinline__ float clamp(float x, float low, float high)
+{
+    x = x < low ? low : x;
+    return x > high ? high : x;
+}
+
+/* 1/(1 + e^-x) */
+static __device__ __forceinline__ float sigmoid(float x)
+{
+    return 1.0f / (1.0f + expf(-x));
+}
+
+/* ln(1 + e^x) */
+static __device__ __forceinline__ float softplus(float x)
+{
+    return x > 0 ? x + log1pf(expf(-x)) : log1pf(expf(x));
+}
+
+/* The activations that may follow another op; graph/op.h. NaN stays NaN. */
+static __device__ __forceinline__ float activate(const ig_gpu_act &act, float x)
+{
+    switch (act.kind) {
+    case IG_RELU: return x < 0 ? 0 : x;
+    case IG_CLIP: return clamp(x, act.alpha, act.beta);
+    case IG_LEAKY_RELU: return x < 0 ? act.alpha * x : x;
+    case IG_SIGMOID: return sigmoid(x);
+    case IG_TANH: return tanhf(x);
+    case IG_HARD_SIGMOID: return clamp(act.alpha * x + act.beta, 0, 1);
+    case IG_HARD_SWISH: return x * clamp(x * (1.0f / 6) + 0.5f, 0, 1);
+    case IG_SWISH: return x * sigmoid(act.alpha * x);
+    case IG_ELU: return x < 0 ? act.alpha * expm1f(x) : x;
+    case IG_MISH: return x * tanhf(softplus(x));
+    case IG_SOFTPLUS: return softplus(x);
+    default: return x;
+    }
+}
+
+static __device__ __forceinline__ float4 load4(const float *p)
+{
+    IS_ALIGNED(p, 16);
+    return *(const float4 *)p;
+}
+
+static __device__ __forceinline__ void store4(float *p, float4 v)
+{
+    IS_ALIGNED(p, 16);
+    *(float4 *)p = v;
+}
+
+/* Element j of v; j is known when the loop around it is unrolled. */
+static __device__ __forceinline__ float &at(float4 &v, int j)
+{
+    return j == 0 ? v.x : j == 1 ? v.y : j == 2 ? v.z : v.w;
+}
+
+/* n <= 4 consecutive floats, the rest zero. */
+template <bool VECTOR> static __device__ __forceinline__ float4 load_upto4(const float *p, int n)
+{
+    if (VECTOR) return load4(p);
+    return make_float4(p[0], n > 1 ? p[1] : 0, n > 2 ? p[2] : 0, n > 3 ? p[3] : 0);
+}
+
+template <bool VECTOR> static __device__ __forceinline__ void store_upto4(float *p, float4 v, int n)
+{
+    if (VECTOR) {
+        store4(p, v);
+        return;
+    }
+    p[0] = v.x;
+    if (n > 1) p[1] = v.y;
+    if (n > 2) p[2] = v.z;
+    if (n > 3) p[3] = v.w;
+}
+
+static __device__ __forceinline__ float4 activate4(const ig_gpu_act &act, float4 v)
+{
+    return make_float4(activate(act, v.x), activate(act, v.y), activate(act, v.z), activate(act, v.w));
+}
+
+#endif

@@ -1,0 +1,101 @@
+/*
+ * Convolutions whose sums are short: depthwise, and groups of a few channels.
+ *
+ * depthwise_<k>s<s>: a thread computes four channels of OY x OX outputs. It goes down the input rows once; of each it
+ * holds the columns that its outputs share, four channels at a time, and adds every tap that the row is for an output.
+ * Addresses advance by strides. conv_direct: a thread computes one channel of one pixel, whatever the window and groups.
+ * Sums go in the order of the taps.
+ */
+#include "kernels_gpu/cuda/cuda.cuh"
+
+template <int K, int S, int OY, int OX> static __device__ __forceinline__ void depthwise(const ig_gpu_conv &p)
+{
+    enum { COLUMNS = (OX - 1) * S + K, ROWS = (OY - 1) * S + K };
+    const int quads = p.oc4 / 4, across = (p.out_w + OX - 1) / OX;
+    const int i = blockIdx.x * 128 + threadIdx.x, tile = i / quads, channel = (i - tile * quads) * 4;
+    const int ty = tile / across, y = ty * OY, x = (tile - ty * across) * OX;
+    if (y >= p.out_h) return;
+    const int iy = y * S - p.top, ix = x * S - p.left;
+    float4 sum[OY][OX], bias = p.bias ? load4(p.bias + channel) : make_float4(0, 0, 0, 0);
+#pragma unroll
+    for (int oy = 0; oy < OY; oy++)
+#pragma unroll
+        for (int ox = 0; ox < OX; ox++) sum[oy][ox] = bias;
+#pragma unroll
+    for (int r = 0; r < ROWS; r++) {
+        float4 column[COLUMNS];
+        const bool row_inside = (unsigned)(iy + r) < (unsigned)p.in_h;
+        const float *in = p.in + ((iy + r) * p.in_row + ix * p.in_pixel + channel);
+#pragma unroll
+        for (int c = 0; c < COLUMNS; c++)
+            column[c] = row_inside && (unsigned)(ix + c) < (unsigned)p.in_w ? load4(in + c * p.in_pixel) : make_float4(0, 0, 0, 0);
+#pragma unroll
+        for (int oy = 0; oy < OY; oy++) {
+            const int ky = r - oy * S;
+            if (ky < 0 || ky >= K) continue;
+#pragma unroll
+            for (int kx = 0; kx < K; kx++) {
+                const float4 w = load4(p.weights + ((ky * K + kx) * p.oc4 + channel));
+#pragma unroll
+                for (int ox = 0; ox < OX; ox++) {
+                    const float4 v = column[ox * S + kx];
+                    sum[oy][ox].x = fmaf(v.x, w.x, sum[oy][ox].x);
+                    sum[oy][ox].y = fmaf(v.y, w.y, sum[oy][ox].y);
+                    sum[oy][ox].z = fmaf(v.z, w.z, sum[oy][ox].z);
+                    sum[oy][ox].w = fmaf(v.w, w.w, sum[oy][ox].w);
+                }
+            }
+        }
+    }
+#pragma unroll
+    for (int oy = 0; oy < OY; oy++)
+#pragma unroll
+        for (int ox = 0; ox < OX; ox++) {
+            if (y + oy >= p.out_h || x + ox >= p.out_w) continue;
+            float4 v = sum[oy][ox];
+            if (p.residual) {
+                const float4 r = load4(p.residual + ((y + oy) * p.residual_row + (x + ox) * p.residual_pixel + channel));
+                v = make_float4(v.x + r.x, v.y + r.y, v.z + r.z, v.w + r.w);
+            }
+            store4(p.out + ((y + oy) * p.out_row + (x + ox) * p.out_pixel + channel), activate4(p.act, v));
+        }
+}
+
+GPU_KERNEL(128, 4, depthwise_3s1, ig_gpu_conv)
+{
+    depthwise<3, 1, 2, 4>(p);
+}
+
+GPU_KERNEL(128, 4, depthwise_3s2, ig_gpu_conv)
+{
+    depthwise<3, 2, 2, 2>(p);
+}
+
+GPU_KERNEL(128, 3, depthwise_5s1, ig_gpu_conv)
+{
+    depthwise<5, 1, 2, 2>(p);
+}
+
+GPU_KERNEL(128, 2, depthwise_5s2, ig_gpu_conv)
+{
+    depthwise<5, 2, 1, 2>(p);
+}
+
+GPU_KERNEL(128, 4, conv_direct, ig_gpu_conv)
+{
+    const int channels = p.groups * p.oc;
+    const int i = blockIdx.x * 128 + threadIdx.x, m = i / channels, channel = i - m * channels;
+    const int y = m / p.out_w, x = m - y * p.out_w, group = channel / p.oc;
+    if (y >= p.out_h) return;
+    const float *w = p.weights + ((long long)group * p.weight_group + (channel - group * p.oc));
+    float sum = p.bias ? p.bias[channel] : 0;
+    for (int ky = 0; ky < p.kh; ky++)
+        for (int kx = 0; kx < p.kw; kx++, w += p.weight_tap) {
+            const int iy = y * p.sh - p.top + ky * p.dh, ix = x * p.sw - p.left + kx * p.dw;
+            if ((unsigned)iy >= (unsigned)p.in_h || (unsigned)ix >= (unsigned)p.in_w) continue;
+            const float *in = p.in + (iy * p.in_row + ix * p.in_pixel + group * p.ic);
+            for (int c = 0; c < p.ic; c++) sum = fmaf(in[c], w[c * p.oc4], sum);
+        }
+    if (p.residual) sum += p.residual[y * p.residual_row + x * p.residual_pixel + channel];
+    p.out[y * p.out_row + x * p.out_pixel + channel] = activate(p.act, sum);
+}

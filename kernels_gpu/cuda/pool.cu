@@ -1,0 +1,66 @@
+/*
+ * Pooling: maximum or average over windows, a thread for four channels of a pixel; and over whole images, where a warp's
+ * lanes take channels and a block's eight warps every eighth pixel, whose results are added in the order of the warps.
+ * Padding never takes part, but in an average that counts it.
+ */
+#include "kernels_gpu/cuda/cuda.cuh"
+
+static __device__ __forceinline__ float larger(float a, float b)
+{
+    return b > a ? b : a;
+}
+
+template <bool VECTOR> static __device__ __forceinline__ void pool(const ig_gpu_pool &p)
+{
+    const int quads = (p.c + 3) / 4, i = blockIdx.x * 128 + threadIdx.x, m = i / quads, channel = (i - m * quads) * 4;
+    const int y = m / p.out_w, x = m - y * p.out_w, n = p.c - channel;
+    if (y >= p.out_h) return;
+    const float nothing = p.average ? 0 : -INFINITY;
+    float4 r = make_float4(nothing, nothing, nothing, nothing);
+    int taken = 0, counted = 0;
+    for (int ky = 0; ky < p.kh; ky++)
+        for (int kx = 0; kx < p.kw; kx++) {
+            const int iy = y * p.sh - p.top + ky * p.dh, ix = x * p.sw - p.left + kx * p.dw;
+            counted += iy < p.counted_h && ix < p.counted_w;
+            if ((unsigned)iy >= (unsigned)p.in_h || (unsigned)ix >= (unsigned)p.in_w) continue;
+            const float4 v = load_upto4<VECTOR>(p.in + (iy * p.in_row + ix * p.in_pixel + channel), n);
+            taken++;
+            if (p.average) r = make_float4(r.x + v.x, r.y + v.y, r.z + v.z, r.w + v.w);
+            else r = make_float4(larger(r.x, v.x), larger(r.y, v.y), larger(r.z, v.z), larger(r.w, v.w));
+        }
+    if (p.average) {
+        const int by = p.counted_h ? counted : taken;
+        const float f = by ? 1.0f / (float)by : 0;
+        r = make_float4(r.x * f, r.y * f, r.z * f, r.w * f);
+    }
+    store_upto4<VECTOR>(p.out + (y * p.out_row + x * p.out_pixel + channel), r, n);
+}
+
+GPU_KERNEL(128, 8, pool_4, ig_gpu_pool)
+{
+    pool<true>(p);
+}
+
+GPU_KERNEL(128, 8, pool_any, ig_gpu_pool)
+{
+    pool<false>(p);
+}
+
+GPU_KERNEL(256, 4, pool_global, ig_gpu_pool)
+{
+    SHARED(float, part, [8][32]);
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, channel = blockIdx.x * 32 + lane;
+    const int count = p.in_h * p.in_w;
+    float r = p.average ? 0 : -INFINITY;
+    if (channel < p.c)
+        for (int m = warp; m < count; m += 8) {
+            const int y = m / p.in_w, x = m - y * p.in_w;
+            const float v = p.in[y * p.in_row + x * p.in_pixel + channel];
+            r = p.average ? r + v : larger(r, v);
+        }
+    part[warp][lane] = r;
+    __syncthreads();
+    if (warp || channel >= p.c) return;
+    for (int i = 1; i < 8; i++) r = p.average ? r + part[i][lane] : larger(r, part[i][lane]);
+    p.out[channel] = p.average ? r / (float)count : r;
+}

@@ -1,0 +1,35 @@
+/*
+ * Resize of an image's rows and columns: a thread blends four channels of the four pixels around a point, first along x,
+ * then along y. Where they lie and how much they weigh is in tables that are made at build time.
+ */
+#include "kernels_gpu/cuda/cuda.cuh"
+
+static __device__ __forceinline__ float4 blend(float4 a, float4 b, float w)
+{
+    return make_float4(fmaf(b.x, w, a.x * (1 - w)), fmaf(b.y, w, a.y * (1 - w)), fmaf(b.z, w, a.z * (1 - w)),
+                       fmaf(b.w, w, a.w * (1 - w)));
+}
+
+template <bool VECTOR> static __device__ __forceinline__ void resize(const ig_gpu_resize &p)
+{
+    const int quads = (p.c + 3) / 4, i = blockIdx.x * 128 + threadIdx.x, m = i / quads, channel = (i - m * quads) * 4;
+    const int y = m / p.out_w, x = m - y * p.out_w, n = p.c - channel;
+    if (y >= p.out_h) return;
+    const int32_t *v = p.lines + y * 3, *h = p.lines + (p.out_h + x) * 3;
+    const float wy = *(const float *)(v + 2), wx = *(const float *)(h + 2);
+    const float *upper = p.in + (v[0] * p.in_row + channel), *lower = p.in + (v[1] * p.in_row + channel);
+    const int left = h[0] * p.in_pixel, right = h[1] * p.in_pixel;
+    const float4 a = load_upto4<VECTOR>(upper + left, n), b = load_upto4<VECTOR>(upper + right, n);
+    const float4 c = load_upto4<VECTOR>(lower + left, n), d = load_upto4<VECTOR>(lower + right, n);
+    store_upto4<VECTOR>(p.out + (y * p.out_row + x * p.out_pixel + channel), blend(blend(a, b, wx), blend(c, d, wx), wy), n);
+}
+
+GPU_KERNEL(128, 8, resize_4, ig_gpu_resize)
+{
+    resize<true>(p);
+}
+
+GPU_KERNEL(128, 8, resize_any, ig_gpu_resize)
+{
+    resize<false>(p);
+}

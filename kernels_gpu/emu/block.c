@@ -1,0 +1,195 @@
+/*
+ * A grid, block by block; a block's threads as fibers on one host thread, each running until it meets a barrier, a
+ * shuffle or its end. Threads of a warp do not run in lockstep here: what is right only so is found wrong.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "kernels_gpu/emu/emu.h"
+
+enum { STACK_BYTES = 64 << 10, TEXT = 400 };
+
+/* What emu_switch keeps on a stack, and what is left above it so that a function begins with its usual alignment. */
+#if defined(__x86_64__)
+enum { SAVED_WORDS = 7, RETURN_WORD = 6, UNUSED_WORDS = 1 };
+#elif defined(__aarch64__)
+enum { SAVED_WORDS = 20, RETURN_WORD = 11, UNUSED_WORDS = 2 };
+#endif
+
+enum state { RUNNABLE, AT_BARRIER, AT_SHUFFLE, DONE };
+
+struct emu_context {
+    void *stack;            /* pointer, where its saved registers lie */
+};
+
+void emu_switch(struct emu_context *from, const struct emu_context *to);
+
+struct thread {
+    struct emu_context context;
+    enum state state;
+    uint32_t brought[2];    /* to shuffles, by turns */
+    unsigned shuffles;      /* done */
+    int barriers;           /* come to */
+};
+
+struct emu_now emu_now;
+
+static struct thread threads[EMU_MAX_THREADS];
+static struct emu_context scheduler;
+static unsigned running, count;
+static unsigned char *stacks;
+static const char *kernel_name;
+static emu_kernel_fn *kernel;
+static const void *kernel_params;
+static int failed, omitted = -1;
+static char fault[TEXT];
+
+const char *emu_fault(void)
+{
+    return fault;
+}
+
+static void leave(enum state state)
+{
+    threads[running].state = state;
+    emu_switch(&threads[running].context, &scheduler);
+}
+
+void emu_fail(const char *format, ...)
+{
+    va_list args;
+    const struct emu_now *n = &emu_now;
+    int at = snprintf(fault, sizeof fault, "%s, block (%u,%u,%u), thread %u: ", kernel_name, n->block.x, n->block.y,
+                      n->block.z, n->thread.x);
+    va_start(args, format);
+    vsnprintf(fault + at, sizeof fault - (size_t)at, format, args);
+    va_end(args);
+    failed = 1;
+    leave(DONE);
+    abort();
+}
+
+void emu_omit_barrier(int n)
+{
+    omitted = n;
+}
+
+void emu_barrier(void)
+{
+    if (threads[running].barriers++ != omitted) leave(AT_BARRIER);
+}
+
+uint32_t emu_shuffle(uint32_t lanes, uint32_t value, int from)
+{
+    struct thread *t = &threads[running], *warp = t - running % EMU_WARP;
+    if (lanes != 0xffffffff) emu_fail("a shuffle of part of a warp");
+    unsigned turn = t->shuffles++ & 1;
+    t->brought[turn] = value;
+    leave(AT_SHUFFLE);
+    return warp[from].brought[turn];
+}
+
+static void thread_main(void)
+{
+    kernel(kernel_params);
+    leave(DONE);
+    abort();
+}
+
+/* A stack on which emu_switch finds registers of no meaning and returns to thread_main. */
+static void prepare(unsigned i)
+{
+    unsigned char *low = stacks + (size_t)i * STACK_BYTES;
+    uint64_t *saved = (uint64_t *)(void *)(low + STACK_BYTES) - UNUSED_WORDS - SAVED_WORDS;
+    void (*entry)(void) = thread_main;
+    memset(saved, 0, SAVED_WORDS * sizeof *saved);
+    memcpy(&saved[RETURN_WORD], &entry, sizeof entry);
+    threads[i] = (struct thread){.context = {saved}};
+}
+
+static void run_thread(unsigned i)
+{
+    unsigned char *low = stacks + (size_t)i * STACK_BYTES;
+    running = i;
+    emu_now.thread.x = i;
+    emu_check_stack(low, low + STACK_BYTES);
+    emu_switch(&scheduler, &threads[i].context);
+}
+
+static unsigned in_state(unsigned from, unsigned to, enum state state)
+{
+    unsigned n = 0;
+    for (unsigned i = from; i < to; i++) n += threads[i].state == state;
+    return n;
+}
+
+static void wake(unsigned from, unsigned to)
+{
+    for (unsigned i = from; i < to; i++) threads[i].state = RUNNABLE;
+}
+
+/* Warps whose lanes all brought their value go on. 1 if there was one. */
+static int shuffle_warps(void)
+{
+    int any = 0;
+    for (unsigned i = 0; i < count; i += EMU_WARP) {
+        unsigned to = i + EMU_WARP < count ? i + EMU_WARP : count;
+        if (in_state(i, to, AT_SHUFFLE) < to - i) continue;
+        wake(i, to);
+        any = 1;
+    }
+    return any;
+}
+
+static void stuck(void)
+{
+    snprintf(fault, sizeof fault,
+             "%s, block (%u,%u,%u): of %u threads %u wait at a barrier, %u at a shuffle and %u have ended", kernel_name,
+             emu_now.block.x, emu_now.block.y, emu_now.block.z, count, in_state(0, count, AT_BARRIER),
+             in_state(0, count, AT_SHUFFLE), in_state(0, count, DONE));
+    failed = 1;
+}
+
+static void run_block(void)
+{
+    emu_check_block();
+    for (unsigned i = 0; i < count; i++) prepare(i);
+    while (!failed && in_state(0, count, DONE) < count) {
+        for (unsigned i = 0; i < count && !failed; i++)
+            if (threads[i].state == RUNNABLE) run_thread(i);
+        if (failed || shuffle_warps() || in_state(0, count, DONE) == count) continue;
+        if (in_state(0, count, AT_BARRIER) < count) {
+            stuck();
+        } else {
+            emu_check_phase();
+            wake(0, count);
+        }
+    }
+}
+
+int emu_launch(const char *name, emu_kernel_fn *fn, struct emu_dim grid, unsigned n, const void *params)
+{
+    if (!stacks) {
+        stacks = mmap(NULL, (size_t)EMU_MAX_THREADS * STACK_BYTES, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (stacks == MAP_FAILED) abort();
+    }
+    kernel_name = name, kernel = fn, kernel_params = params, count = n;
+    failed = 0;
+    fault[0] = 0;
+    emu_now = (struct emu_now){.block_dim = {n, 1, 1}, .grid_dim = grid};
+    if (!n || n > EMU_MAX_THREADS || !grid.x || !grid.y || !grid.z) {
+        snprintf(fault, sizeof fault, "%s: a grid of %u x %u x %u blocks of %u threads", name, grid.x, grid.y, grid.z, n);
+        return -1;
+    }
+    for (unsigned z = 0; z < grid.z && !failed; z++)
+        for (unsigned y = 0; y < grid.y && !failed; y++)
+            for (unsigned x = 0; x < grid.x && !failed; x++) {
+                emu_now.block = (struct emu_dim){x, y, z};
+                run_block();
+            }
+    return failed ? -1 : 0;
+}

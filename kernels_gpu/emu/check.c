@@ -1,0 +1,251 @@
+/*
+ * What every access of a kernel must keep to. The compiler's -fsanitize=thread calls the functions below before each
+ * load and store; nothing of its own runtime is linked.
+ *
+ * Shared memory: a word that a thread wrote may be touched by another only after a barrier, a word that a thread read
+ * may be written by another only after one. That is checked against who did what since the last barrier, whatever the
+ * order in which the threads happened to run. Device memory: every byte has its permission. Anything else a thread
+ * touches must lie on its stack.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "kernels_gpu/emu/emu.h"
+
+enum { ARRAYS = 256, HERE = 8, MANY = EMU_MAX_THREADS + 1 };
+
+struct word {                 /* four bytes of shared memory; threads are counted from 1 */
+    uint32_t write_phase, read_phase;
+    uint16_t writer, reader;  /* in those phases */
+};
+
+struct array {
+    const char *name;
+    unsigned char *guarded, *data;
+    size_t guarded_bytes, bytes;
+    struct word *words;
+};
+
+static struct array arrays[ARRAYS], *here[HERE]; /* all that ever were; those of the running block */
+static unsigned n_arrays, n_here;
+static uint32_t phase = 1;
+static const unsigned char *stack_low, *stack_high;
+
+void emu_check_phase(void)
+{
+    phase++;
+}
+
+void emu_check_block(void)
+{
+    phase++;
+    n_here = 0;
+}
+
+void emu_check_stack(const void *low, const void *high)
+{
+    stack_low = low;
+    stack_high = high;
+}
+
+void emu_shared(const char *name, void *guarded, size_t guarded_bytes, void *data, size_t bytes)
+{
+    for (unsigned i = 0; i < n_here; i++)
+        if (here[i]->data == data) return;
+    struct array *a = arrays;
+    while (a < arrays + n_arrays && a->data != data) a++;
+    if (a == arrays + ARRAYS || n_here == HERE) emu_fail("too many arrays of shared memory");
+    if (a == arrays + n_arrays) {
+        n_arrays++;
+        *a = (struct array){name, guarded, data, guarded_bytes, bytes, calloc(bytes / 4 + 1, sizeof *a->words)};
+        if (!a->words) abort();
+    }
+    here[n_here++] = a;
+    memset(data, 0xff, bytes);
+}
+
+void emu_aligned(const void *p, unsigned bytes)
+{
+    if ((uintptr_t)p % bytes) emu_fail("%u bytes at %p, which is no multiple of that", bytes, p);
+}
+
+/* --- shared memory --- */
+
+static void race(const struct array *a, size_t i, const char *what, unsigned other)
+{
+    unsigned long long byte = i * 4;
+    if (other == MANY) emu_fail("race on shared %s, byte %llu: %s several threads, no barrier between", a->name, byte, what);
+    emu_fail("race on shared %s, byte %llu: %s thread %u, no barrier between", a->name, byte, what, other - 1);
+}
+
+static void shared_read(struct array *a, size_t i, uint16_t me)
+{
+    struct word *w = &a->words[i];
+    if (w->write_phase == phase && w->writer != me) race(a, i, "reads what was written by", w->writer);
+    if (w->read_phase != phase) w->read_phase = phase, w->reader = me;
+    else if (w->reader != me) w->reader = MANY;
+}
+
+static void shared_write(struct array *a, size_t i, uint16_t me)
+{
+    struct word *w = &a->words[i];
+    if (w->write_phase == phase && w->writer != me) race(a, i, "writes what was written by", w->writer);
+    if (w->read_phase == phase && w->reader != me) race(a, i, "writes what was read by", w->reader);
+    w->write_phase = phase, w->writer = me;
+}
+
+/* 1 if the access is one of shared memory, and right. */
+static int is_shared(const unsigned char *p, size_t size, int writes)
+{
+    for (unsigned k = 0; k < n_here; k++) {
+        struct array *a = here[k];
+        if (p + size <= a->guarded || p >= a->guarded + a->guarded_bytes) continue;
+        if (p < a->data || p + size > a->data + a->bytes)
+            emu_fail("%s shared %s at byte %lld of %zu", writes ? "writes" : "reads", a->name, (long long)(p - a->data),
+                     a->bytes);
+        size_t from = (size_t)(p - a->data) / 4, to = ((size_t)(p - a->data) + size + 3) / 4;
+        uint16_t me = (uint16_t)(emu_now.thread.x + 1);
+        for (size_t i = from; i < to; i++) {
+            if (writes) shared_write(a, i, me);
+            else shared_read(a, i, me);
+        }
+        return 1;
+    }
+    return 0;
+}
+
+/* --- device memory --- */
+
+enum { GRAIN = 256 };
+static const size_t device_bytes = (size_t)1 << 32;
+
+struct block {
+    size_t offset, bytes;     /* whole grains */
+};
+
+static unsigned char *device, *access_of; /* memory and, for every byte, enum emu_access */
+static struct block *blocks;
+static size_t n_blocks, room_blocks;
+
+static void *reserve(void)
+{
+    void *p = mmap(NULL, device_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (p == MAP_FAILED) abort();
+    return p;
+}
+
+/* Blocks are kept in the order of their offsets, a grain apart. */
+void *emu_alloc(size_t bytes)
+{
+    size_t size = (bytes + GRAIN - 1) / GRAIN * GRAIN + GRAIN, offset = GRAIN, at = 0;
+    if (!device) device = reserve(), access_of = reserve();
+    while (at < n_blocks && blocks[at].offset < offset + size) {
+        offset = blocks[at].offset + blocks[at].bytes;
+        at++;
+    }
+    if (bytes > device_bytes || offset + size > device_bytes) return NULL;
+    if (n_blocks == room_blocks) {
+        room_blocks = room_blocks * 2 + 64;
+        blocks = realloc(blocks, room_blocks * sizeof *blocks);
+        if (!blocks) abort();
+    }
+    memmove(blocks + at + 1, blocks + at, (n_blocks - at) * sizeof *blocks);
+    blocks[at] = (struct block){offset, size};
+    n_blocks++;
+    memset(device + offset, 0xff, size);
+    memset(access_of + offset, EMU_GAP, size);
+    return device + offset;
+}
+
+void emu_free(void *p)
+{
+    size_t offset = (size_t)((unsigned char *)p - device), at = 0;
+    while (at < n_blocks && blocks[at].offset != offset) at++;
+    if (!p || at == n_blocks) return;
+    memset(access_of + offset, EMU_GAP, blocks[at].bytes);
+    memmove(blocks + at, blocks + at + 1, (n_blocks - at - 1) * sizeof *blocks);
+    n_blocks--;
+}
+
+int emu_is_device(const void *address, size_t bytes)
+{
+    const unsigned char *p = address;
+    for (size_t i = 0; device && i < n_blocks; i++)
+        if (p >= device + blocks[i].offset && p + bytes <= device + blocks[i].offset + blocks[i].bytes) return 1;
+    return 0;
+}
+
+void emu_allow(void *address, size_t bytes, unsigned access)
+{
+    memset(access_of + ((unsigned char *)address - device), (int)access, bytes);
+}
+
+static int is_global(const unsigned char *p, size_t size, int writes)
+{
+    if (!device || p < device || p + size > device + device_bytes) return 0;
+    unsigned char need = writes ? EMU_WRITE : EMU_READ;
+    const unsigned char *allowed = access_of + (p - device);
+    if ((uintptr_t)p % size) emu_fail("%zu bytes at %p, which is no multiple of that", size, (const void *)p);
+    for (size_t i = 0; i < size; i++)
+        if ((allowed[i] & need) != need)
+            emu_fail("%s %zu bytes of device memory at %p, %s", writes ? "writes" : "reads", size, (const void *)p,
+                     allowed[i] ? writes ? "which are read only" : "which are write only" : "which belong to nothing");
+    return 1;
+}
+
+/* --- the hooks --- */
+
+static void touch(const void *address, size_t size, int writes)
+{
+    const unsigned char *p = address;
+    if (p >= stack_low && p + size <= stack_high) return;
+    if (is_shared(p, size, writes) || is_global(p, size, writes)) return;
+    if (!writes && p >= (const unsigned char *)&emu_now && p + size <= (const unsigned char *)(&emu_now + 1)) return;
+    emu_fail("%s %zu bytes at %p, which is neither shared nor device memory", writes ? "writes" : "reads", size, address);
+}
+
+#define HOOK(bytes)                                                              \
+    void __tsan_read##bytes(const void *p);                                      \
+    void __tsan_write##bytes(void *p);                                           \
+    void __tsan_unaligned_read##bytes(const void *p);                            \
+    void __tsan_unaligned_write##bytes(void *p);                                 \
+    void __tsan_read##bytes(const void *p) { touch(p, bytes, 0); }               \
+    void __tsan_write##bytes(void *p) { touch(p, bytes, 1); }                    \
+    void __tsan_unaligned_read##bytes(const void *p) { touch(p, bytes, 0); }     \
+    void __tsan_unaligned_write##bytes(void *p) { touch(p, bytes, 1); }
+
+HOOK(1)
+HOOK(2)
+HOOK(4)
+HOOK(8)
+HOOK(16)
+
+void __tsan_read_range(const void *p, size_t n);
+void __tsan_write_range(void *p, size_t n);
+void __tsan_func_entry(void *caller);
+void __tsan_func_exit(void);
+void __tsan_init(void);
+
+void __tsan_read_range(const void *p, size_t n)
+{
+    for (size_t i = 0; i < n; i += 4) touch((const char *)p + i, 4, 0);
+}
+
+void __tsan_write_range(void *p, size_t n)
+{
+    for (size_t i = 0; i < n; i += 4) touch((char *)p + i, 4, 1);
+}
+
+void __tsan_func_entry(void *caller)
+{
+    (void)caller;
+}
+
+void __tsan_func_exit(void)
+{
+}
+
+void __tsan_init(void)
+{
+}

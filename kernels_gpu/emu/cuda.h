@@ -1,0 +1,89 @@
+/*
+ * CUDA's language for a host compiler: included before a .cu file that is compiled as C++, so that the very kernels
+ * that a GPU runs run here, thread by thread (emu/block.c), under the eyes of emu/check.c, whom -fsanitize=thread's
+ * hooks tell of every access.
+ */
+#ifndef KERNELS_GPU_EMU_CUDA_H
+#define KERNELS_GPU_EMU_CUDA_H
+
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "kernels_gpu/emu/emu.h"
+
+#define __global__
+#define __device__
+#define __forceinline__ inline __attribute__((always_inline))
+#define __launch_bounds__(...)
+#define __restrict__ __restrict
+
+struct alignas(16) float4 { float x, y, z, w; };
+struct alignas(8) float2 { float x, y; };
+
+static inline float4 make_float4(float x, float y, float z, float w)
+{
+    float4 v = {x, y, z, w};
+    return v;
+}
+
+static inline float2 make_float2(float x, float y)
+{
+    float2 v = {x, y};
+    return v;
+}
+
+#define threadIdx emu_now.thread
+#define blockIdx emu_now.block
+#define blockDim emu_now.block_dim
+#define gridDim emu_now.grid_dim
+
+#define __syncthreads() emu_barrier()
+
+template <typename T> static inline T __ldg(const T *p)
+{
+    return *p;
+}
+
+static inline float __shfl_xor_sync(unsigned lanes, float v, int mask)
+{
+    uint32_t bits;
+    memcpy(&bits, &v, sizeof bits);
+    bits = emu_shuffle(lanes, bits, (int)(emu_now.thread.x & 31) ^ mask);
+    memcpy(&v, &bits, sizeof bits);
+    return v;
+}
+
+static inline int min(int a, int b)
+{
+    return a < b ? a : b;
+}
+
+static inline int max(int a, int b)
+{
+    return a > b ? a : b;
+}
+
+/* Shared memory between bytes that nobody may touch; full of NaN until a thread writes it. */
+#define SHARED(type, name, ...)                                                                     \
+    static struct {                                                                                 \
+        alignas(16) unsigned char front[EMU_GUARD];                                                 \
+        alignas(16) type data __VA_ARGS__;                                                          \
+        alignas(16) unsigned char back[EMU_GUARD];                                                  \
+    } name##_shared;                                                                                \
+    type(&name) __VA_ARGS__ = name##_shared.data;                                                   \
+    emu_shared(#name, &name##_shared, sizeof name##_shared, &name##_shared.data, sizeof name##_shared.data)
+
+/* The host's compiler may take a vector apart, so that its address is lost. */
+#define IS_ALIGNED(p, bytes) emu_aligned(p, bytes)
+
+/* The kernel, and what calls it with parameters by address. */
+#define GPU_KERNEL(threads, blocks, name, type)                                                     \
+    extern "C" void name(const type p);                                                             \
+    extern "C" __attribute__((no_sanitize("thread"))) void name##__emu(const void *params)          \
+    {                                                                                               \
+        name(*(const type *)params);                                                                \
+    }                                                                                               \
+    extern "C" void name(const type p)
+
+#endif

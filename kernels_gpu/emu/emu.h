@@ -1,0 +1,70 @@
+/* The emulator's own side: what kernels compiled for the host call, and what a driver or a test calls. */
+#ifndef KERNELS_GPU_EMU_EMU_H
+#define KERNELS_GPU_EMU_EMU_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { EMU_GUARD = 64, EMU_WARP = 32, EMU_MAX_THREADS = 1024 };
+
+struct emu_dim {
+    unsigned x, y, z;
+};
+
+struct emu_now {        /* of the thread that runs */
+    struct emu_dim thread, block, block_dim, grid_dim;
+};
+
+extern struct emu_now emu_now;
+
+/* --- called by kernels --- */
+void emu_barrier(void);
+/* The value that lane `from` of this warp brings to the same call; `lanes` must name all of the warp. */
+uint32_t emu_shuffle(uint32_t lanes, uint32_t value, int from);
+/* An access of `bytes` at p is about to come. */
+void emu_aligned(const void *p, unsigned bytes);
+/* Shared memory [data, data + bytes) within its guards, from the thread's first statements; every thread says it. */
+void emu_shared(const char *name, void *guarded, size_t guarded_bytes, void *data, size_t bytes);
+
+/* --- device memory: what kernels may do with a byte --- */
+enum emu_access { EMU_GAP = 0, EMU_READ = 1, EMU_WRITE = 2 }; /* both may be set */
+
+/* Whole blocks of gap, 256-byte aligned, full of NaN; NULL: no room. */
+void *emu_alloc(size_t bytes);
+void emu_free(void *block);
+/* 1 if [address, address + bytes) is in allocated blocks. */
+int emu_is_device(const void *address, size_t bytes);
+/* What kernels may do with bytes of a block. */
+void emu_allow(void *address, size_t bytes, unsigned access);
+
+/* --- launches --- */
+typedef void emu_kernel_fn(const void *params);
+
+/*
+ * Runs a grid to its end. 0; or -1 at the first fault (a race on shared memory, an access outside of what is allowed,
+ * misaligned or before initialisation, a barrier that not all threads reach), with one line in emu_fault().
+ */
+int emu_launch(const char *name, emu_kernel_fn *kernel, struct emu_dim grid, unsigned threads, const void *params);
+const char *emu_fault(void);
+/* From now on the n-th barrier that each thread comes to (from 0) is not there; -1: all are. To test the emulator. */
+void emu_omit_barrier(int n);
+
+/* --- within the emulator --- */
+/* Ends the launch; does not return. `format` as in printf. */
+void emu_fail(const char *format, ...) __attribute__((noreturn, format(printf, 1, 2)));
+/* A new phase of the block: all threads have met. */
+void emu_check_phase(void);
+/* A new block: shared memory is not there yet. */
+void emu_check_block(void);
+/* The stack of the running thread, which it may use as it likes. */
+void emu_check_stack(const void *low, const void *high);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,152 @@
+#include "kernels_gpu/emu/run.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels_cpu/registry.h"
+
+#define FUNCTION(name) emu_kernel_fn name##__emu;
+#include "kernels_gpu/functions.inc"
+#undef FUNCTION
+
+static const struct function {
+    const char *name;
+    emu_kernel_fn *run;
+} functions[] = {
+#define FUNCTION(name) {#name, name##__emu},
+#include "kernels_gpu/functions.inc"
+#undef FUNCTION
+};
+
+emu_kernel_fn *emu_function(const char *name)
+{
+    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
+        if (!strcmp(functions[i].name, name)) return functions[i].run;
+    return NULL;
+}
+
+/* --- operands in device memory --- */
+
+struct mirror {        /* of one operand */
+    const struct ig_operand *host;
+    struct ig_operand device;
+    void *block;
+};
+
+static size_t type_bytes(const struct ig_operand *o)
+{
+    return (size_t)ig_type_bytes(o->shape->type);
+}
+
+static void *pixel_of(const struct ig_operand *o, int32_t y, int32_t x)
+{
+    return (char *)ig_row(o, y, (int32_t)type_bytes(o)) + (size_t)(x * o->pixel_stride) * type_bytes(o);
+}
+
+static void *take(size_t bytes)
+{
+    void *block = emu_alloc(bytes);
+    if (!block) {
+        fprintf(stderr, "emulator: no room for %zu bytes of device memory\n", bytes);
+        abort();
+    }
+    return block;
+}
+
+static void mirror_make(struct mirror *m, const struct ig_operand *host, size_t shift, unsigned access)
+{
+    size_t bytes = type_bytes(host);
+    int64_t last = (host->h - 1) * host->row_stride + (host->w - 1) * host->pixel_stride + host->c;
+    m->host = host;
+    m->block = take((size_t)last * bytes + shift);
+    m->device = *host;
+    m->device.data = (char *)m->block + shift;
+    for (int32_t y = 0; y < host->h; y++)
+        for (int32_t x = 0; x < host->w; x++) {
+            void *to = pixel_of(&m->device, y, x);
+            emu_allow(to, (size_t)host->c * bytes, access);
+            if (access & EMU_READ) memcpy(to, pixel_of(host, y, x), (size_t)host->c * bytes);
+        }
+}
+
+static void mirror_back(const struct mirror *m)
+{
+    for (int32_t y = 0; y < m->host->h; y++)
+        for (int32_t x = 0; x < m->host->w; x++)
+            memcpy(pixel_of(m->host, y, x), pixel_of(&m->device, y, x), (size_t)m->host->c * type_bytes(m->host));
+}
+
+static void *constants(const void *from, size_t bytes)
+{
+    void *block = take(bytes);
+    if (from) memcpy(block, from, bytes);
+    emu_allow(block, bytes, EMU_READ);
+    return block;
+}
+
+static int launch_all(const struct ig_gpu_launch *l, int n)
+{
+    for (int i = 0; i < n; i++) {
+        struct emu_dim grid = {l[i].grid[0], l[i].grid[1], l[i].grid[2]};
+        emu_kernel_fn *function = emu_function(l[i].function);
+        if (!function) {
+            fprintf(stderr, "emulator: no function %s\n", l[i].function);
+            abort();
+        }
+        if (emu_launch(l[i].function, function, grid, l[i].block, l[i].params)) return -1;
+    }
+    return 0;
+}
+
+int emu_run(const char *name, const struct ig_call *call)
+{
+    static unsigned runs;
+    const struct ig_kernel *k = ig_kernel_by_name(name);
+    struct ig_gpu_launch launches[IG_GPU_LAUNCHES];
+    struct ig_call device = *call;
+    struct mirror in[IG_MAX_IN], out;
+    size_t shift = runs++ % 2 ? 4 : 0, scratch_bytes = k->scratch ? k->scratch(call) : 0;
+    int in_place = -1, bad;
+    for (int i = 0; i < call->n_in; i++) {
+        in[i].block = NULL;
+        if (!call->in[i].shape || !call->in[i].data) continue;
+        if (call->in[i].data == call->out[0].data) in_place = i;
+        else mirror_make(&in[i], &call->in[i], shift, EMU_READ), device.in[i] = in[i].device;
+    }
+    mirror_make(&out, &call->out[0], shift, in_place < 0 ? EMU_WRITE : EMU_READ | EMU_WRITE);
+    device.out[0] = out.device;
+    if (in_place >= 0) device.in[in_place].data = out.device.data;
+    void *weights = k->pack ? constants(call->weights, k->pack(call, NULL)) : NULL;
+    void *zeros = constants(call->zeros, ig_zeros_bytes(call)), *scratch = take(scratch_bytes);
+    emu_allow(scratch, scratch_bytes, EMU_READ | EMU_WRITE);
+    device.weights = weights;
+    device.zeros = zeros;
+    bad = launch_all(launches, ig_gpu_launcher(name)(&device, scratch, launches));
+    if (!bad) mirror_back(&out);
+    for (int i = 0; i < call->n_in; i++) emu_free(in[i].block);
+    emu_free(out.block);
+    emu_free(weights);
+    emu_free(zeros);
+    emu_free(scratch);
+    return bad;
+}
+
+/* --- the registry's run functions: a fault is the kernel's, as a signal is on a CPU --- */
+
+static void run_or_stop(const char *name, const struct ig_call *call)
+{
+    if (!emu_run(name, call)) return;
+    fprintf(stderr, "%s\n", emu_fault());
+    raise(SIGTRAP);
+}
+
+#define KERNEL_GPU(symbol, name, op, flags, supports, pack, scratch, launch)          \
+    ig_kernel_fn symbol;                                                              \
+    void symbol(const struct ig_call *call, struct ig_range range, void *cpu_scratch) \
+    {                                                                                 \
+        (void)range, (void)cpu_scratch;                                               \
+        run_or_stop(name, call);                                                      \
+    }
+#include "kernels_gpu/kernels.inc"

@@ -1,0 +1,18 @@
+/* GPU kernels under emulation, called as CPU kernels are, and the functions of the emulated module. */
+#ifndef KERNELS_GPU_EMU_RUN_H
+#define KERNELS_GPU_EMU_RUN_H
+
+#include "kernels_gpu/emu/emu.h"
+#include "kernels_gpu/kernel.h"
+
+/* The function of that name, compiled for the host; NULL: there is none. */
+emu_kernel_fn *emu_function(const char *name);
+
+/*
+ * Computes `call` by the registry's kernel `name`: moves operands to device memory, of which kernels may touch just the
+ * elements, runs the launches and brings the output back. Every other time operands begin at an odd multiple of an
+ * element's size. 0, or -1 with one line in emu_fault().
+ */
+int emu_run(const char *name, const struct ig_call *call);
+
+#endif

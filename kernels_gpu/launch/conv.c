@@ -1,0 +1,338 @@
+/* Convolution, transposed convolution and fully connected layers: conv.cu, depthwise.cu, fc.cu. */
+#include "kernels_gpu/launch/launch.h"
+
+#include "kernels_cpu/pack/pack.h"
+
+enum { POINTERS = 7, ALIGN = 16 /* floats before the weights are a multiple of it */ };
+
+struct tiling { /* of conv.cu */
+    const char *quads, *any; /* functions for aligned pixels, and for all */
+    int32_t rows, columns, step; /* BM, BN, BK; `any` may have smaller rows and columns */
+    uint32_t quads_threads;
+    int32_t any_rows, any_columns;
+    uint32_t any_threads;
+    int32_t splits;
+};
+
+/* --- which --- */
+
+int ig_gpu_supports_direct(const struct ig_call *call)
+{
+    return ig_supports_conv(call) && ig_gpu_holds_all(call);
+}
+
+int ig_gpu_supports_conv(const struct ig_call *call)
+{
+    return ig_supports_conv_gemm(call) && ig_gpu_holds_all(call);
+}
+
+int ig_gpu_supports_depthwise(const struct ig_call *call)
+{
+    const struct ig_window *w = &((const struct ig_conv *)call->attrs)->w;
+    return ig_supports_depthwise(call) && ig_gpu_holds_all(call) && (w->kh == 3 || w->kh == 5) && w->kw == w->kh &&
+           (w->sh == 1 || w->sh == 2) && w->sw == w->sh && w->dh == 1 && w->dw == 1;
+}
+
+int ig_gpu_supports_deconv(const struct ig_call *call)
+{
+    return ig_supports_conv(call) && ig_gpu_holds_all(call);
+}
+
+int ig_gpu_supports_fc(const struct ig_call *call)
+{
+    return ig_supports_fc(call) && ig_gpu_holds_all(call);
+}
+
+/* --- weights --- */
+
+static int32_t round4(int32_t n)
+{
+    return (n + 3) / 4 * 4;
+}
+
+/* Floats that the bias takes before the weights. */
+static int64_t bias_floats(const struct ig_call *call)
+{
+    return ig_has(call, 2) ? ((int64_t)call->out[0].c + ALIGN - 1) / ALIGN * ALIGN : 0;
+}
+
+static float *put_bias(const struct ig_call *call, float *to)
+{
+    int64_t room = bias_floats(call);
+    for (int64_t i = 0; i < room; i++) to[i] = i < call->out[0].c ? ((const float *)call->in[2].data)[i] : 0;
+    return to + room;
+}
+
+struct layout { /* a group's weights in ONNX's order: strides of an output channel, an input channel and a tap */
+    int32_t groups, ic, oc, taps;
+    int64_t group, out, in;
+};
+
+static size_t pack(const struct ig_call *call, const struct layout *l, void *dst)
+{
+    int32_t oc4 = round4(l->oc);
+    const float *w = (const float *)call->in[1].data;
+    float *to = dst ? put_bias(call, (float *)dst) : NULL;
+    for (int32_t g = 0; to && g < l->groups; g++)
+        for (int32_t t = 0; t < l->taps; t++)
+            for (int32_t i = 0; i < l->ic; i++)
+                for (int32_t o = 0; o < oc4; o++)
+                    *to++ = o < l->oc ? w[g * l->group + o * l->out + i * l->in + t] : 0;
+    return (size_t)(bias_floats(call) + (int64_t)l->groups * l->taps * l->ic * oc4) * sizeof(float);
+}
+
+size_t ig_gpu_pack_conv(const struct ig_call *call, void *dst)
+{
+    struct layout l = {1, call->in[0].c, call->out[0].c, 1, 0, 0, 1};
+    if (call->in[1].shape->rank > 2) { /* not a fully connected layer */
+        const struct ig_conv *a = (const struct ig_conv *)call->attrs;
+        l.groups = a->groups, l.ic /= a->groups, l.oc /= a->groups, l.taps = a->w.kh * a->w.kw;
+    }
+    l.in = l.taps;
+    l.out = (int64_t)l.ic * l.taps;
+    l.group = l.oc * l.out;
+    return pack(call, &l, dst);
+}
+
+size_t ig_gpu_pack_deconv(const struct ig_call *call, void *dst)
+{
+    const struct ig_conv *a = (const struct ig_conv *)call->attrs;
+    struct layout l = {a->groups, call->in[0].c / a->groups, call->out[0].c / a->groups, a->w.kh * a->w.kw, 0, 0, 0};
+    l.out = l.taps;
+    l.in = (int64_t)l.oc * l.taps;
+    l.group = l.ic * l.in;
+    return pack(call, &l, dst);
+}
+
+size_t ig_gpu_pack_depthwise(const struct ig_call *call, void *dst)
+{
+    const struct ig_window *w = &((const struct ig_conv *)call->attrs)->w;
+    struct layout l = {1, 1, call->out[0].c, w->kh * w->kw, 0, w->kh * w->kw, 0};
+    return pack(call, &l, dst);
+}
+
+size_t ig_gpu_pack_gemv(const struct ig_call *call, void *dst)
+{
+    size_t n = (size_t)call->out[0].c * (size_t)call->in[0].c * sizeof(float);
+    if (dst) memcpy(put_bias(call, (float *)dst), call->in[1].data, n);
+    return (size_t)bias_floats(call) * sizeof(float) + n;
+}
+
+/* --- parameters --- */
+
+static void operands(struct ig_gpu_conv *p, const struct ig_call *call)
+{
+    const struct ig_operand *in = &call->in[0], *out = &call->out[0], *residual = &call->in[3];
+    const float *packed = (const float *)call->weights;
+    p->in = (const float *)in->data;
+    p->out = (float *)out->data;
+    p->zeros = (const float *)call->zeros;
+    p->bias = ig_has(call, 2) ? packed : NULL;
+    p->weights = packed + bias_floats(call);
+    p->in_row = (int32_t)in->row_stride, p->in_pixel = (int32_t)in->pixel_stride;
+    p->out_row = (int32_t)out->row_stride, p->out_pixel = (int32_t)out->pixel_stride;
+    p->in_h = in->h, p->in_w = in->w, p->out_h = out->h, p->out_w = out->w;
+    p->vector_out = ig_gpu_is_vector(out);
+    if (!ig_has(call, 3)) return;
+    p->residual = (const float *)residual->data;
+    p->residual_row = (int32_t)residual->row_stride, p->residual_pixel = (int32_t)residual->pixel_stride;
+    p->vector_out &= ig_gpu_is_vector(residual);
+}
+
+static struct ig_gpu_conv conv_of(const struct ig_call *call)
+{
+    const struct ig_conv *a = (const struct ig_conv *)call->attrs;
+    const struct ig_window *w = &a->w;
+    struct ig_gpu_conv p = {.groups = a->groups, .ic = call->in[0].c / a->groups, .oc = call->out[0].c / a->groups,
+                            .kh = w->kh, .kw = w->kw, .sh = w->sh, .sw = w->sw, .dh = w->dh, .dw = w->dw,
+                            .top = w->top, .left = w->left, .splits = 1, .act = ig_gpu_act_of(&a->act)};
+    operands(&p, call);
+    p.oc4 = round4(p.oc);
+    p.weight_tap = p.ic * p.oc4;
+    p.weight_group = p.kh * p.kw * p.weight_tap;
+    p.vector_out &= p.oc % 4 == 0;
+    return p;
+}
+
+static struct ig_gpu_conv fc_of(const struct ig_call *call)
+{
+    const struct ig_fc *a = (const struct ig_fc *)call->attrs;
+    struct ig_gpu_conv p = {.groups = 1, .ic = call->in[0].c, .oc = call->out[0].c, .kh = 1, .kw = 1, .sh = 1, .sw = 1,
+                            .dh = 1, .dw = 1, .splits = 1, .act = ig_gpu_act_of(&a->act)};
+    operands(&p, call);
+    p.oc4 = round4(p.oc);
+    p.vector_out &= p.oc % 4 == 0;
+    return p;
+}
+
+/* --- launches --- */
+
+static size_t partial_bytes(const struct ig_call *call, int32_t groups, int32_t splits)
+{
+    const struct ig_operand *out = &call->out[0];
+    return (size_t)out->h * (size_t)out->w * (size_t)(groups * round4(out->c / groups)) * (size_t)splits * sizeof(float);
+}
+
+static int32_t groups_of(const struct ig_call *call)
+{
+    return call->in[1].shape->rank > 2 ? ((const struct ig_conv *)call->attrs)->groups : 1;
+}
+
+size_t ig_gpu_scratch_split4(const struct ig_call *call)
+{
+    return partial_bytes(call, groups_of(call), 4);
+}
+
+size_t ig_gpu_scratch_split16(const struct ig_call *call)
+{
+    return partial_bytes(call, groups_of(call), 16);
+}
+
+/* Pieces of whole steps, at most t->splits of them. */
+static void split(struct ig_gpu_conv *p, const struct tiling *t, void *scratch)
+{
+    int32_t steps = ig_gpu_ceil((int64_t)p->kh * p->kw * p->ic, t->step), chunk = ig_gpu_ceil(steps, t->splits);
+    p->splits = ig_gpu_ceil(steps, chunk);
+    p->chunk = chunk * t->step;
+    p->partial = (float *)scratch;
+}
+
+static int gemm(const struct ig_call *call, struct ig_gpu_conv p, const struct tiling *t, void *scratch,
+                struct ig_gpu_launch *to)
+{
+    int quads = p.ic % 4 == 0 && ig_gpu_is_vector(&call->in[0]);
+    int32_t rows = quads ? t->rows : t->any_rows, columns = quads ? t->columns : t->any_columns;
+    int64_t pixels = (int64_t)p.out_h * p.out_w;
+    split(&p, t, scratch);
+    ig_gpu_fill(&to[0], quads ? t->quads : t->any, ig_gpu_ceil(pixels, rows), ig_gpu_ceil(p.oc, columns),
+                p.groups * p.splits, quads ? t->quads_threads : t->any_threads, POINTERS, &p, sizeof p);
+    if (p.splits == 1) return 1;
+    ig_gpu_fill(&to[1], "conv_reduce", ig_gpu_ceil(pixels * (p.oc4 / 4), 128), p.groups, 1, 128, POINTERS, &p, sizeof p);
+    return 2;
+}
+
+static const struct tiling tile_128x128 = {"conv_128x128", "conv_any64x64", 128, 128, 8, 256, 64, 64, 128, 1};
+static const struct tiling tile_128x64 = {"conv_128x64", "conv_any64x64", 128, 64, 16, 128, 64, 64, 128, 1};
+static const struct tiling tile_64x64 = {"conv_64x64", "conv_any64x64", 64, 64, 16, 64, 64, 64, 128, 1};
+static const struct tiling tile_64x64s = {"conv_64x64s", "conv_any64x64", 64, 64, 16, 128, 64, 64, 128, 1};
+static const struct tiling tile_32x32 = {"conv_32x32", "conv_any32x32", 32, 32, 16, 64, 32, 32, 64, 1};
+static const struct tiling tile_64x64k4 = {"conv_64x64", "conv_any64x64", 64, 64, 16, 64, 64, 64, 128, 4};
+static const struct tiling tile_64x64k16 = {"conv_64x64", "conv_any64x64", 64, 64, 16, 64, 64, 64, 128, 16};
+static const struct tiling tile_32x32k4 = {"conv_32x32", "conv_any32x32", 32, 32, 16, 64, 32, 32, 64, 4};
+static const struct tiling tile_32x32k16 = {"conv_32x32", "conv_any32x32", 32, 32, 16, 64, 32, 32, 64, 16};
+
+int ig_gpu_conv_128x128(const struct ig_call *call, void *scratch, struct ig_gpu_launch *to)
+{
+    return gemm(call, conv_of(call), &tile_128x128, scratch, to);
+}
+
+int ig_gpu_conv_128x64(const struct ig_call *call, void *scratch, struct ig_gpu_launch *to)
+{
+    return gemm(call, conv_of(call), &tile_128x64, scratch, to);
+}
+
+int ig_gpu_conv_64x64(const struct ig_call *call, void *scratch, struct ig_gpu_launch *to)
+{
+    return gemm(call, conv_of(call), &tile_64x64, scratch, to);
+}
+
+int ig_gpu_conv_64x64s(const struct ig_call *call, void *scratch, struct ig_gpu_launch *to)
+{
+    return gemm(call, conv_of(call), &tile_64x64s, scratch, to);
+}
+
+int ig_gpu_conv_32x32(const struct ig_call *call, void *scratch, struct ig_gpu_launch *to)
+{
+    return gemm(call, conv_of(call), &tile_32x32, scratch, to);
+}
+
+int ig_gpu_conv_64x64k4(const struct ig_call *call, void *scratch, struct ig_gpu_launch *to)
+{
+    return gemm(call, conv_of(call), &tile_64x64k4, scratch, to);
+}
+
+int ig_gpu_conv_64x64k16(const struct ig_call *call, void *scratch, struct ig_gpu_launch *to)
+{
+    return gemm(call, conv_of(call), &tile_64x64k16, scratch, to);
+}
+
+int ig_gpu_conv_32x32k4(const struct ig_call *call, void *scratch, struct ig_gpu_launch *to)
+{
+    return gemm(call, conv_of(call), &tile_32x32k4, scratch, to);
+}
+
+int ig_gpu_conv_32x32k16(const struct ig_call *call, void *scratch, struct ig_gpu_launch *to)
+{
+    return gemm(call, conv_of(call), &tile_32x32k16, scratch, to);
+}
+
+static struct ig_gpu_conv deconv_of(const struct ig_call *call)
+{
+    struct ig_gpu_conv p = conv_of(call);
+    p.transposed = 1;
+    return p;
+}
+
+int ig_gpu_deconv_64x64(const struct ig_call *call, void *scratch, struct ig_gpu_launch *to)
+{
+    return gemm(call, deconv_of(call), &tile_64x64, scratch, to);
+}
+
+int ig_gpu_deconv_32x32(const struct ig_call *call, void *scratch, struct ig_gpu_launch *to)
+{
+    return gemm(call, deconv_of(call), &tile_32x32, scratch, to);
+}
+
+int ig_gpu_fc_64x64(const struct ig_call *call, void *scratch, struct ig_gpu_launch *to)
+{
+    return gemm(call, fc_of(call), &tile_64x64, scratch, to);
+}
+
+int ig_gpu_fc_32x32k16(const struct ig_call *call, void *scratch, struct ig_gpu_launch *to)
+{
+    return gemm(call, fc_of(call), &tile_32x32k16, scratch, to);
+}
+
+int ig_gpu_fc_gemv(const struct ig_call *call, void *scratch, struct ig_gpu_launch *to)
+{
+    struct ig_gpu_conv p = fc_of(call);
+    int vector = p.ic % 4 == 0 && ig_gpu_is_vector(&call->in[0]);
+    (void)scratch;
+    ig_gpu_fill(to, vector ? "fc_gemv" : "fc_gemv_any", ig_gpu_ceil(p.oc, 4), ig_gpu_ceil(p.out_h, 4), 1, 128, POINTERS, &p,
+                sizeof p);
+    return 1;
+}
+
+static int direct(struct ig_gpu_conv p, struct ig_gpu_launch *to)
+{
+    int64_t outputs = (int64_t)p.out_h * p.out_w * p.groups * p.oc;
+    ig_gpu_fill(to, "conv_direct", ig_gpu_ceil(outputs, 128), 1, 1, 128, POINTERS, &p, sizeof p);
+    return 1;
+}
+
+int ig_gpu_conv_direct(const struct ig_call *call, void *scratch, struct ig_gpu_launch *to)
+{
+    (void)scratch;
+    return direct(conv_of(call), to);
+}
+
+int ig_gpu_conv_depthwise(const struct ig_call *call, void *scratch, struct ig_gpu_launch *to)
+{
+    static const struct { const char *name; int32_t k, s, rows, columns; } tiles[] = {
+        {"depthwise_3s1", 3, 1, 2, 4}, {"depthwise_3s2", 3, 2, 2, 2}, {"depthwise_5s1", 5, 1, 2, 2}, {"depthwise_5s2", 5, 2, 1, 2}};
+    struct ig_gpu_conv p = conv_of(call);
+    const struct ig_operand *residual = &call->in[3];
+    int vector = p.groups % 4 == 0 && ig_gpu_is_vector(&call->in[0]) && ig_gpu_is_vector(&call->out[0]) &&
+                 (!p.residual || ig_gpu_is_vector(residual));
+    (void)scratch;
+    p.weight_tap = round4(p.groups);
+    p.weight_group = 1;
+    if (!vector) return direct(p, to);
+    p.oc4 = p.weight_tap;
+    for (int i = 0; i < 4; i++) {
+        if (tiles[i].k != p.kh || tiles[i].s != p.sh) continue;
+        int64_t threads = (int64_t)ig_gpu_ceil(p.out_h, tiles[i].rows) * ig_gpu_ceil(p.out_w, tiles[i].columns) * (p.oc4 / 4);
+        ig_gpu_fill(to, tiles[i].name, ig_gpu_ceil(threads, 128), 1, 1, 128, POINTERS, &p, sizeof p);
+    }
+    return 1;
+}

@@ -1,0 +1,81 @@
+/* Build-time side of the GPU kernels: which calls each computes, how its weights are laid out, and its launches. */
+#ifndef KERNELS_GPU_LAUNCH_LAUNCH_H
+#define KERNELS_GPU_LAUNCH_LAUNCH_H
+
+#include <string.h>
+
+#include "kernels_cpu/pack/ask.h"
+#include "kernels_gpu/kernel.h"
+#include "kernels_gpu/params.h"
+
+/* --- questions about operands --- */
+
+/* Whole in memory, and small enough for 32-bit strides. */
+static inline int ig_gpu_holds(const struct ig_operand *o)
+{
+    return o->ring_rows == o->h && (int64_t)o->h * o->row_stride < INT32_MAX / 4 && o->h < 16384 && o->w < 16384;
+}
+
+static inline int ig_gpu_holds_all(const struct ig_call *call)
+{
+    for (int i = 0; i < call->n_in; i++)
+        if (call->in[i].shape && !ig_gpu_holds(&call->in[i])) return 0;
+    return ig_gpu_holds(&call->out[0]);
+}
+
+/* Four floats at a time at every pixel whose offset is a multiple of four channels. */
+static inline int ig_gpu_is_vector(const struct ig_operand *o)
+{
+    return (uintptr_t)o->data % 16 == 0 && o->row_stride % 4 == 0 && o->pixel_stride % 4 == 0;
+}
+
+static inline int32_t ig_gpu_ceil(int64_t n, int32_t by)
+{
+    return (int32_t)((n + by - 1) / by);
+}
+
+static inline struct ig_gpu_act ig_gpu_act_of(const struct ig_act *a)
+{
+    struct ig_gpu_act act = {a->kind, a->alpha, a->beta};
+    return act;
+}
+
+/* `to` = a grid of x * y * z blocks of `function` on params, the first `pointers` words of which are addresses. */
+static inline void ig_gpu_fill(struct ig_gpu_launch *to, const char *function, int32_t x, int32_t y, int32_t z,
+                               uint32_t threads, uint32_t pointers, const void *params, size_t bytes)
+{
+    *to = (struct ig_gpu_launch){function, {(uint32_t)x, (uint32_t)y, (uint32_t)z}, threads, pointers, (uint32_t)bytes, {0}};
+    memcpy(to->params, params, bytes);
+}
+
+/* --- launch/conv.c --- */
+ig_supports_fn ig_gpu_supports_conv;       /* as a matrix product; not depthwise */
+ig_supports_fn ig_gpu_supports_direct;     /* any window and groups */
+ig_supports_fn ig_gpu_supports_depthwise;  /* 3x3 and 5x5, stride 1 and 2 */
+ig_supports_fn ig_gpu_supports_deconv;
+ig_supports_fn ig_gpu_supports_fc;
+ig_pack_fn ig_gpu_pack_conv;               /* bias, then [group][tap][ic][oc4] */
+ig_pack_fn ig_gpu_pack_deconv;             /* the same from ONNX's order of a transposed convolution */
+ig_pack_fn ig_gpu_pack_depthwise;          /* bias, then [tap][oc4] */
+ig_pack_fn ig_gpu_pack_gemv;               /* bias, then [oc][ic] */
+ig_scratch_fn ig_gpu_scratch_split4, ig_gpu_scratch_split16; /* pieces of sums */
+ig_gpu_launch_fn ig_gpu_conv_128x128, ig_gpu_conv_128x64, ig_gpu_conv_64x64, ig_gpu_conv_64x64s, ig_gpu_conv_32x32,
+    ig_gpu_conv_64x64k4, ig_gpu_conv_64x64k16, ig_gpu_conv_32x32k4, ig_gpu_conv_32x32k16;
+ig_gpu_launch_fn ig_gpu_conv_direct, ig_gpu_conv_depthwise;
+ig_gpu_launch_fn ig_gpu_deconv_64x64, ig_gpu_deconv_32x32;
+ig_gpu_launch_fn ig_gpu_fc_64x64, ig_gpu_fc_32x32k16, ig_gpu_fc_gemv;
+
+/* --- launch/pool.c --- */
+ig_supports_fn ig_gpu_supports_pool, ig_gpu_supports_global_pool;
+ig_gpu_launch_fn ig_gpu_pool, ig_gpu_global_pool;
+
+/* --- launch/map.c: element by element, and along channels --- */
+ig_supports_fn ig_gpu_supports_unary, ig_gpu_supports_binary, ig_gpu_supports_copy, ig_gpu_supports_softmax;
+ig_gpu_launch_fn ig_gpu_unary, ig_gpu_binary, ig_gpu_copy, ig_gpu_softmax;
+
+/* --- launch/move.c: transposes and resizes --- */
+ig_supports_fn ig_gpu_supports_transpose, ig_gpu_supports_resize_nearest, ig_gpu_supports_resize_linear;
+ig_pack_fn ig_gpu_pack_resize_nearest, ig_gpu_pack_resize_linear; /* struct ig_gpu_resize.lines */
+ig_gpu_launch_fn ig_gpu_transpose, ig_gpu_resize;
+
+#endif

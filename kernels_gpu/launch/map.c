@@ -1,0 +1,100 @@
+/* Element-wise operators, copies and softmax: map.cu, softmax.cu. */
+#include "kernels_gpu/launch/launch.h"
+
+#include "kernels_cpu/pack/pack.h"
+
+int ig_gpu_supports_unary(const struct ig_call *call)
+{
+    return ig_supports_unary(call) && ig_gpu_holds_all(call);
+}
+
+int ig_gpu_supports_binary(const struct ig_call *call)
+{
+    return ig_supports_binary(call) && ig_gpu_holds_all(call);
+}
+
+int ig_gpu_supports_softmax(const struct ig_call *call)
+{
+    return ig_supports_softmax(call) && ig_gpu_holds_all(call);
+}
+
+/* Elements of four bytes move as floats do. */
+int ig_gpu_supports_copy(const struct ig_call *call)
+{
+    return ig_supports_copy(call) && ig_type_bytes(call->in[0].shape->type) == 4 && ig_gpu_holds_all(call);
+}
+
+static int32_t stride(int32_t extent, int32_t of_out, int64_t elements)
+{
+    return extent == of_out ? (int32_t)elements : 0;
+}
+
+static struct ig_gpu_map operands(const struct ig_call *call)
+{
+    const struct ig_operand *a = &call->in[0], *out = &call->out[0];
+    return (struct ig_gpu_map){.a = (const float *)a->data, .out = (float *)out->data, .h = out->h, .w = out->w, .c = out->c,
+                               .a_row = stride(a->h, out->h, a->row_stride),
+                               .a_pixel = stride(a->w, out->w, a->pixel_stride),
+                               .a_channel = stride(a->c, out->c, 1), .out_row = (int32_t)out->row_stride,
+                               .out_pixel = (int32_t)out->pixel_stride};
+}
+
+static int fill(const struct ig_gpu_map *p, const char *function, struct ig_gpu_launch *to)
+{
+    ig_gpu_fill(to, function, ig_gpu_ceil((int64_t)p->h * p->w * ((p->c + 3) / 4), 128), 1, 1, 128, 3, p, sizeof *p);
+    return 1;
+}
+
+/* Whether an operand can be read four channels at a time, or has one for all. */
+static int is_vector(const struct ig_operand *o, int32_t channel)
+{
+    return !channel || ig_gpu_is_vector(o);
+}
+
+static int unary(const struct ig_call *call, const struct ig_act *act, struct ig_gpu_launch *to)
+{
+    struct ig_gpu_map p = operands(call);
+    int vector = p.c % 4 == 0 && is_vector(&call->in[0], p.a_channel) && ig_gpu_is_vector(&call->out[0]);
+    p.act = ig_gpu_act_of(act);
+    return fill(&p, vector ? "unary_4" : "unary_any", to);
+}
+
+int ig_gpu_unary(const struct ig_call *call, void *scratch, struct ig_gpu_launch *to)
+{
+    (void)scratch;
+    return unary(call, &((const struct ig_unary_attr *)call->attrs)->act, to);
+}
+
+int ig_gpu_copy(const struct ig_call *call, void *scratch, struct ig_gpu_launch *to)
+{
+    static const struct ig_act none = {IG_NONE, 0, 0};
+    (void)scratch;
+    return unary(call, &none, to);
+}
+
+int ig_gpu_binary(const struct ig_call *call, void *scratch, struct ig_gpu_launch *to)
+{
+    const struct ig_binary_attr *attr = (const struct ig_binary_attr *)call->attrs;
+    const struct ig_operand *b = &call->in[1], *out = &call->out[0];
+    struct ig_gpu_map p = operands(call);
+    (void)scratch;
+    p.b = (const float *)b->data;
+    p.b_row = stride(b->h, out->h, b->row_stride);
+    p.b_pixel = stride(b->w, out->w, b->pixel_stride);
+    p.b_channel = stride(b->c, out->c, 1);
+    p.kind = attr->kind;
+    p.act = ig_gpu_act_of(&attr->act);
+    int vector = p.c % 4 == 0 && is_vector(&call->in[0], p.a_channel) && is_vector(b, p.b_channel) && ig_gpu_is_vector(out);
+    return fill(&p, vector ? "binary_4" : "binary_any", to);
+}
+
+int ig_gpu_softmax(const struct ig_call *call, void *scratch, struct ig_gpu_launch *to)
+{
+    const struct ig_operand *in = &call->in[0], *out = &call->out[0];
+    struct ig_gpu_softmax p = {(const float *)in->data, (float *)out->data, out->w, out->c, (int32_t)in->row_stride,
+                               (int32_t)in->pixel_stride, (int32_t)out->row_stride, (int32_t)out->pixel_stride,
+                               ((const struct ig_axis *)call->attrs)->mode == IG_SOFTMAX_LOG};
+    (void)scratch;
+    ig_gpu_fill(to, "softmax_128", out->h * out->w, 1, 1, 128, 2, &p, sizeof p);
+    return 1;
+}

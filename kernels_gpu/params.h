@@ -1,0 +1,79 @@
+/*
+ * Parameters of the GPU kernels: one struct per family, passed by value, pointers first. Read by the .cu files and by
+ * the C that fills them, so nothing but int32_t, float and pointers. Strides and extents count elements; every tensor
+ * has fewer than 2^31.
+ */
+#ifndef KERNELS_GPU_PARAMS_H
+#define KERNELS_GPU_PARAMS_H
+
+#include <stdint.h>
+
+struct ig_gpu_act {      /* enum ig_unary and its two constants */
+    int32_t kind;
+    float alpha, beta;
+};
+
+struct ig_gpu_conv {     /* conv.cu, depthwise.cu: convolution, transposed convolution, fully connected */
+    const float *in;
+    const float *weights; /* [group][tap][ic][oc4] of one group's channels; depthwise [tap][oc4]; GEMV [oc][ic] */
+    const float *bias;    /* [groups * oc], or NULL */
+    const float *residual; /* as out, or NULL */
+    const float *zeros;   /* ic floats of zero: what a tap beyond the edge reads */
+    float *out;
+    float *partial;       /* [split][group][pixel][oc4] where splits > 1 */
+    int32_t in_h, in_w, in_row, in_pixel;
+    int32_t out_h, out_w, out_row, out_pixel, residual_row, residual_pixel;
+    int32_t groups, ic, oc, oc4;  /* channels of one group; depthwise oc4: of all; rounded up to 4 */
+    int32_t weight_group, weight_tap; /* weights from a group, a tap to the next */
+    int32_t kh, kw, sh, sw, dh, dw, top, left;
+    int32_t transposed;   /* 1: taps scatter, iy = (oy + top - ky dh) / sh where that is whole */
+    int32_t splits, chunk; /* the sum over taps and ic is cut into `splits` pieces of `chunk` */
+    int32_t vector_out;   /* 1: out (and residual) may be accessed four channels at a time */
+    struct ig_gpu_act act;
+};
+
+struct ig_gpu_pool {     /* pool.cu: windows, and whole images */
+    const float *in;
+    float *out;
+    int32_t in_h, in_w, in_row, in_pixel;
+    int32_t out_h, out_w, out_row, out_pixel;
+    int32_t c;
+    int32_t kh, kw, sh, sw, dh, dw, top, left;
+    int32_t counted_h, counted_w; /* rows and columns up to here count in an average that counts padding; else 0 */
+    int32_t average;      /* 0: maximum */
+};
+
+struct ig_gpu_map {      /* element-wise ops and copies: a view [h, w, c] of up to two inputs */
+    const float *a, *b;   /* strides of 0 repeat an element */
+    float *out;
+    int32_t h, w, c;
+    int32_t a_row, a_pixel, a_channel, b_row, b_pixel, b_channel, out_row, out_pixel;
+    int32_t kind;         /* enum ig_binary */
+    struct ig_gpu_act act;
+};
+
+struct ig_gpu_softmax {  /* softmax.cu: over c of every pixel */
+    const float *in;
+    float *out;
+    int32_t w, c, in_row, in_pixel, out_row, out_pixel;
+    int32_t log;          /* 1: logarithm of it */
+};
+
+struct ig_gpu_transpose { /* transpose.cu: up to five dims, outermost first */
+    const uint32_t *in;
+    uint32_t *out;
+    int32_t count;        /* elements */
+    int32_t dims[5];      /* of the output */
+    int32_t strides[5];   /* of the input, by output dim */
+};
+
+struct ig_gpu_resize {   /* resize.cu: rows and columns of an image */
+    const float *in;
+    const int32_t *lines; /* for every output row, then column: two input ones, and the weight of the second as float */
+    float *out;
+    int32_t in_row, in_pixel;
+    int32_t out_h, out_w, out_row, out_pixel;
+    int32_t c;
+};
+
+#endif

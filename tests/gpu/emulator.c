@@ -1,0 +1,209 @@
+/* The emulator finds what it is there to find: planted faults, and real kernels with a barrier left out. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "kernels_cpu/problem.h"
+#include "kernels_cpu/registry.h"
+#include "kernels_gpu/emu/run.h"
+#include "tests/gpu/faults.h"
+
+emu_kernel_fn fault_none__emu, fault_no_barrier__emu, fault_half_a_barrier__emu, fault_early_end__emu, fault_one_buffer__emu,
+    fault_past_shared__emu, fault_read__emu, fault_write__emu, fault_write_input__emu, fault_misaligned__emu,
+    fault_shuffle__emu, fault_unset__emu;
+
+enum { N = 128 };
+
+struct bed {
+    float *in, *out; /* device memory */
+};
+
+static struct bed bed_make(void)
+{
+    struct bed b = {emu_alloc(N * sizeof(float)), emu_alloc(N * sizeof(float))};
+    assert_non_null(b.in);
+    assert_non_null(b.out);
+    for (int i = 0; i < N; i++) b.in[i] = (float)i;
+    emu_allow(b.in, N * sizeof(float), EMU_READ);
+    emu_allow(b.out, N * sizeof(float), EMU_WRITE);
+    return b;
+}
+
+static void bed_free(struct bed *b)
+{
+    emu_free(b->in);
+    emu_free(b->out);
+}
+
+static int run(struct bed *b, const char *name, emu_kernel_fn *kernel, int at)
+{
+    struct fault_params p = {b->in, b->out, at};
+    struct emu_dim grid = {2, 1, 1};
+    return emu_launch(name, kernel, grid, N, &p);
+}
+
+static void right_kernels_run(void **state)
+{
+    struct bed b = bed_make();
+    (void)state;
+    assert_int_equal(run(&b, "none", fault_none__emu, 0), 0);
+    assert_true(b.out[0] == 127 * 64);
+    assert_int_equal(run(&b, "read", fault_read__emu, 0), 0);
+    assert_true(b.out[127] == 127);
+    assert_int_equal(run(&b, "misaligned", fault_misaligned__emu, 4), 0);
+    assert_true(b.out[127] == 4);
+    bed_free(&b);
+}
+
+/* One fault, and what the line about it must say. */
+static void expect(const char *name, emu_kernel_fn *kernel, int at, const char *words)
+{
+    struct bed b = bed_make();
+    assert_int_equal(run(&b, name, kernel, at), -1);
+    if (!strstr(emu_fault(), words) || strncmp(emu_fault(), name, strlen(name)))
+        fail_msg("'%s' does not say '%s' of %s", emu_fault(), words, name);
+    bed_free(&b);
+}
+
+static void planted_races(void **state)
+{
+    (void)state;
+    expect("no_barrier", fault_no_barrier__emu, 0, "race on shared part");
+    expect("one_buffer", fault_one_buffer__emu, 0, "race on shared part");
+}
+
+static void planted_barriers(void **state)
+{
+    (void)state;
+    expect("early_end", fault_early_end__emu, 0, "of 128 threads 127 wait at a barrier, 0 at a shuffle and 1 have ended");
+    expect("half_a_barrier", fault_half_a_barrier__emu, 0, "of 128 threads 64 wait at a barrier");
+    expect("shuffle", fault_shuffle__emu, 0, "at a shuffle");
+}
+
+static void planted_accesses(void **state)
+{
+    (void)state;
+    expect("past_shared", fault_past_shared__emu, 0, "writes shared part at byte 512 of 512");
+    expect("read past the end", fault_read__emu, 1, "reads 4 bytes of device memory");
+    expect("read before", fault_read__emu, -1, "which belong to nothing");
+    expect("write past the end", fault_write__emu, 1, "writes 4 bytes of device memory");
+    expect("write_input", fault_write_input__emu, 0, "read only");
+    expect("misaligned", fault_misaligned__emu, 1, "16 bytes at");
+    expect("wild", fault_read__emu, -(1 << 30), "reads 4 bytes");
+}
+
+/* Shared memory that nobody wrote is not a number. */
+static void unset_is_nan(void **state)
+{
+    struct bed b = bed_make();
+    (void)state;
+    assert_int_equal(run(&b, "unset", fault_unset__emu, 0), 0);
+    assert_true(isnan(b.out[0]) && b.out[1] == 1);
+    bed_free(&b);
+}
+
+/* --- a real kernel --- */
+
+struct problem {         /* 3x3, 24 to 40 channels, 9 x 9 pixels: ragged in every direction */
+    struct ig_shape x, w, y;
+    struct ig_conv attrs;
+    float in[9 * 9 * 24], weights[40 * 24 * 9], out[9 * 9 * 40], packed[9 * 24 * 40], zeros[64];
+    struct ig_call call;
+};
+
+static void problem_make(struct problem *p, const struct ig_kernel *k)
+{
+    const struct ig_shape *in[] = {&p->x, &p->w}, *out[] = {&p->y};
+    const void *data[] = {NULL, p->weights};
+    int batch;
+    memset(p, 0, sizeof *p);
+    p->x = (struct ig_shape){.type = IG_F32, .rank = 4, .dims = {1, 9, 9, 24}};
+    p->w = (struct ig_shape){.type = IG_F32, .rank = 4, .dims = {40, 24, 3, 3}};
+    p->y = (struct ig_shape){.type = IG_F32, .rank = 4, .dims = {1, 9, 9, 40}};
+    p->attrs = (struct ig_conv){.w = {1, 3, 3, 1, 1, 1, 1, 1, 1, 0, 1, 1, 0, 1, 1, 1, 1}, .groups = 1};
+    for (size_t i = 0; i < sizeof p->in / sizeof *p->in; i++) p->in[i] = (float)(i % 7);
+    for (size_t i = 0; i < sizeof p->weights / sizeof *p->weights; i++) p->weights[i] = (float)(i % 5);
+    assert_int_equal(ig_build_call(IG_CONV, &p->attrs, in, data, 2, out, 1, &p->call, &batch), 0);
+    assert_true(k->supports(&p->call));
+    assert_true(k->pack(&p->call, NULL) == sizeof p->packed);
+    k->pack(&p->call, p->packed);
+    p->call.weights = p->packed;
+    p->call.zeros = p->zeros;
+    p->call.in[0].data = p->in;
+    p->call.out[0].data = p->out;
+}
+
+/* Every barrier that a convolution has is needed: without it, a race. */
+static void barriers_are_needed(void **state)
+{
+    static const char *const names[] = {"conv_f32_128x128__cuda", "conv_f32_128x64__cuda", "conv_f32_64x64__cuda",
+                                        "conv_f32_64x64s__cuda", "conv_f32_32x32__cuda", "conv_f32_32x32k4__cuda"};
+    static struct problem p;
+    (void)state;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        problem_make(&p, ig_kernel_by_name(names[i]));
+        if (emu_run(names[i], &p.call)) fail_msg("%s", emu_fault());
+        for (int barrier = 0; barrier < 3; barrier++) {
+            emu_omit_barrier(barrier);
+            int bad = emu_run(names[i], &p.call);
+            emu_omit_barrier(-1);
+            if (!bad || !strstr(emu_fault(), "race on shared"))
+                fail_msg("%s without barrier %d: '%s'", names[i], barrier, emu_fault());
+        }
+    }
+}
+
+/* Room for one channel less than is written. */
+static void output_is_watched(void **state)
+{
+    static struct problem p;
+    (void)state;
+    problem_make(&p, ig_kernel_by_name("conv_f32_64x64__cuda"));
+    struct ig_gpu_launch launch[IG_GPU_LAUNCHES];
+    struct ig_call call = p.call;
+    float *in = emu_alloc(sizeof p.in), *out = emu_alloc(sizeof p.out), *w = emu_alloc(sizeof p.packed), *z = emu_alloc(256);
+    memcpy(in, p.in, sizeof p.in);
+    memcpy(w, p.packed, sizeof p.packed);
+    memset(z, 0, 256);
+    emu_allow(in, sizeof p.in, EMU_READ);
+    emu_allow(w, sizeof p.packed, EMU_READ);
+    emu_allow(z, 256, EMU_READ);
+    emu_allow(out, sizeof p.out - sizeof *out, EMU_WRITE);
+    call.in[0].data = in, call.out[0].data = out, call.weights = w, call.zeros = z;
+    assert_int_equal(ig_gpu_launcher("conv_f32_64x64__cuda")(&call, NULL, launch), 1);
+    struct emu_dim grid = {launch->grid[0], launch->grid[1], launch->grid[2]};
+    assert_int_equal(emu_launch(launch->function, emu_function(launch->function), grid, launch->block, launch->params), -1);
+    if (!strstr(emu_fault(), "of device memory")) fail_msg("%s", emu_fault());
+    emu_free(in), emu_free(out), emu_free(w), emu_free(z);
+}
+
+/* Blocks do not overlap, and what was freed is had again. */
+static void memory_is_given_back(void **state)
+{
+    char *a = emu_alloc(1000), *b = emu_alloc(1000), *c;
+    (void)state;
+    assert_true(b >= a + 1000 || a >= b + 1000);
+    assert_true(emu_is_device(a, 1000) && emu_is_device(b + 999, 1) && !emu_is_device(&a, 1));
+    emu_free(a);
+    assert_false(emu_is_device(a, 1));
+    c = emu_alloc(900);
+    assert_ptr_equal(a, c);
+    assert_null(emu_alloc((size_t)1 << 40));
+    emu_free(b);
+    emu_free(c);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(right_kernels_run), cmocka_unit_test(planted_races),     cmocka_unit_test(planted_barriers),
+        cmocka_unit_test(planted_accesses),  cmocka_unit_test(unset_is_nan),      cmocka_unit_test(barriers_are_needed),
+        cmocka_unit_test(output_is_watched), cmocka_unit_test(memory_is_given_back),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,93 @@
+/* Kernels with a fault each, which the emulator must find, and their right twins. */
+#include "kernels_gpu/cuda/cuda.cuh"
+#include "tests/gpu/faults.h"
+
+/* Sum of 128 numbers by halves: BARRIER(n) stands where one is needed. */
+#define SUM(name, BARRIER)                                                     \
+    GPU_KERNEL(128, 1, name, fault_params)                                     \
+    {                                                                          \
+        SHARED(float, part, [128]);                                            \
+        const int me = threadIdx.x;                                            \
+        part[me] = p.in[me];                                                   \
+        BARRIER(me);                                                           \
+        for (int half = 64; half; half >>= 1) {                                \
+            if (me < half) part[me] += part[me + half];                        \
+            __syncthreads();                                                   \
+        }                                                                      \
+        if (!me) p.out[0] = part[0];                                           \
+    }
+
+#define ALL(me) __syncthreads()
+#define NONE(me) (void)(me)
+#define HALF_OF_THEM(me) do if ((me) < 64) __syncthreads(); while (0)
+
+SUM(fault_none, ALL)
+SUM(fault_no_barrier, NONE)
+SUM(fault_half_a_barrier, HALF_OF_THEM)
+
+/* The last thread leaves before the others meet. */
+GPU_KERNEL(128, 1, fault_early_end, fault_params)
+{
+    SHARED(float, part, [128]);
+    if (threadIdx.x == 127) return;
+    part[threadIdx.x] = p.in[threadIdx.x];
+    __syncthreads();
+    p.out[threadIdx.x] = part[threadIdx.x];
+}
+
+/* One buffer, written again while others still read it. */
+GPU_KERNEL(128, 1, fault_one_buffer, fault_params)
+{
+    SHARED(float, part, [128]);
+    float sum = 0;
+    for (int i = 0; i < 4; i++) {
+        part[threadIdx.x] = p.in[threadIdx.x];
+        __syncthreads();
+        sum += part[127 - threadIdx.x];
+    }
+    p.out[threadIdx.x] = sum;
+}
+
+GPU_KERNEL(128, 1, fault_past_shared, fault_params)
+{
+    SHARED(float, part, [128]);
+    part[threadIdx.x + 1] = p.in[threadIdx.x];
+    __syncthreads();
+    p.out[threadIdx.x] = part[threadIdx.x];
+}
+
+/* Reads and writes of device memory at p.at. */
+GPU_KERNEL(128, 1, fault_read, fault_params)
+{
+    p.out[threadIdx.x] = p.in[(int)threadIdx.x + p.at];
+}
+
+GPU_KERNEL(128, 1, fault_write, fault_params)
+{
+    p.out[(int)threadIdx.x + p.at] = 1;
+}
+
+GPU_KERNEL(128, 1, fault_write_input, fault_params)
+{
+    *(float *)(p.in + threadIdx.x) = 1;
+}
+
+GPU_KERNEL(128, 1, fault_misaligned, fault_params)
+{
+    const float4 v = load4(p.in + p.at);
+    p.out[threadIdx.x] = v.x;
+}
+
+GPU_KERNEL(128, 1, fault_shuffle, fault_params)
+{
+    if (threadIdx.x >= 100) return;
+    p.out[threadIdx.x] = __shfl_xor_sync(0xffffffff, p.in[threadIdx.x], 1);
+}
+
+GPU_KERNEL(128, 1, fault_unset, fault_params)
+{
+    SHARED(float, part, [128]);
+    if (threadIdx.x) part[threadIdx.x] = p.in[threadIdx.x];
+    __syncthreads();
+    p.out[threadIdx.x] = part[threadIdx.x];
+}

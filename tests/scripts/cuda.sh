@@ -1,0 +1,32 @@
+# Every GPU kernel compiles for every chip that the toolkits here know, within its registers.
+. "$SRCDIR/tests/scripts/tap.inc"
+cd "$SRCDIR"
+
+toolkits() { # a line each: the compiler
+    for nvcc in $(command -v nvcc) /usr/local/cuda*/bin/nvcc /usr/lib/nvidia-cuda-toolkit/bin/nvcc; do
+        [ -x "$nvcc" ] && readlink -f "$nvcc"
+    done | sort -u
+}
+
+compiles() { # compiler, chip, file: the compiler's own words on registers; 0 if it compiles and nothing is spilled
+    PATH=$(dirname "$1"):$PATH "$1" -std=c++14 -O3 -fmad=false -cubin -arch="sm_$2" -Xptxas -v -I. -o "$work/$2.cubin" "$3" \
+        >"$work/log" 2>&1 || { cat "$work/log"; return 1; }
+    if grep -B 1 '[1-9][0-9]* bytes spill' "$work/log"; then return 1; fi
+}
+
+all_compile() { # compiler, chip
+    for file in kernels_gpu/cuda/*.cu; do
+        compiles "$1" "$2" "$file" || { echo "$file does not fit sm_$2"; return 1; }
+    done
+}
+
+found=
+for nvcc in $(toolkits); do
+    for chip in 62 72 90; do
+        "$nvcc" --list-gpu-code 2>/dev/null | grep -qx "sm_$chip" || continue
+        found=1
+        check "$nvcc compiles every kernel for sm_$chip and spills no register" all_compile "$nvcc" "$chip"
+    done
+done
+[ -n "$found" ] || skip "GPU kernels compile" "no nvcc here"
+finish
