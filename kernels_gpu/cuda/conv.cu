@@ -306,7 +306,7 @@ static __device__ __forceinline__ void tile(const ig_gpu_conv &p)
     }
 }
 
-GPU_KERNEL(256, 2, conv_128x128, ig_gpu_conv)
+GPU_KERNEL(256, 1, conv_128x128, ig_gpu_conv)
 {
     tile<128, 128, 8, 8, 8, quads<128, 8, 256> >(p);
 }
@@ -316,7 +316,7 @@ GPU_KERNEL(128, 3, conv_128x64, ig_gpu_conv)
     tile<128, 64, 16, 8, 8, quads<128, 16, 128> >(p);
 }
 
-GPU_KERNEL(64, 5, conv_64x64, ig_gpu_conv)
+GPU_KERNEL(64, 4, conv_64x64, ig_gpu_conv)
 {
     tile<64, 64, 16, 8, 8, quads<64, 16, 64> >(p);
 }

@@ -61,12 +61,12 @@ template <int K, int S, int OY, int OX> static __device__ __forceinline__ void d
         }
 }
 
-GPU_KERNEL(128, 4, depthwise_3s1, ig_gpu_conv)
+GPU_KERNEL(128, 3, depthwise_3s1, ig_gpu_conv)
 {
     depthwise<3, 1, 2, 4>(p);
 }
 
-GPU_KERNEL(128, 4, depthwise_3s2, ig_gpu_conv)
+GPU_KERNEL(128, 3, depthwise_3s2, ig_gpu_conv)
 {
     depthwise<3, 2, 2, 2>(p);
 }

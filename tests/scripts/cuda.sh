@@ -2,14 +2,14 @@
 . "$SRCDIR/tests/scripts/tap.inc"
 cd "$SRCDIR"
 
-toolkits() { # a line each: the compiler
-    for nvcc in $(command -v nvcc) /usr/local/cuda*/bin/nvcc /usr/lib/nvidia-cuda-toolkit/bin/nvcc; do
+toolkits() { # a line each: the compiler, of $NVCC and the usual places
+    for nvcc in ${NVCC:-} $(command -v nvcc) /usr/local/cuda*/bin/nvcc /usr/lib/nvidia-cuda-toolkit/bin/nvcc; do
         [ -x "$nvcc" ] && readlink -f "$nvcc"
     done | sort -u
 }
 
 compiles() { # compiler, chip, file: the compiler's own words on registers; 0 if it compiles and nothing is spilled
-    PATH=$(dirname "$1"):$PATH "$1" -std=c++14 -O3 -fmad=false -cubin -arch="sm_$2" -Xptxas -v -I. -o "$work/$2.cubin" "$3" \
+    PATH=$(dirname "$1"):$PATH "$1" -allow-unsupported-compiler -std=c++14 -O3 -fmad=false -cubin -arch="sm_$2" -Xptxas -v -I. -o "$work/$2.cubin" "$3" \
         >"$work/log" 2>&1 || { cat "$work/log"; return 1; }
     if grep -B 1 '[1-9][0-9]* bytes spill' "$work/log"; then return 1; fi
 }
