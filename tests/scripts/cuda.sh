@@ -8,8 +8,13 @@ toolkits() { # a line each: the compiler, of $NVCC and the usual places
     done | sort -u
 }
 
+host_compiler() { # compiler: how it is told of one that it takes; it only preprocesses
+    echo 'int x;' >"$work/try.cu"
+    PATH=$(dirname "$1"):$PATH "$1" -allow-unsupported-compiler -E "$work/try.cu" >/dev/null 2>&1 || echo "-ccbin clang++"
+}
+
 compiles() { # compiler, chip, file: the compiler's own words on registers; 0 if it compiles and nothing is spilled
-    PATH=$(dirname "$1"):$PATH "$1" -allow-unsupported-compiler -std=c++14 -O3 -fmad=false -cubin -arch="sm_$2" -Xptxas -v -I. -o "$work/$2.cubin" "$3" \
+    PATH=$(dirname "$1"):$PATH "$1" $ccbin -allow-unsupported-compiler -std=c++14 -O3 -fmad=false -cubin -arch="sm_$2" -Xptxas -v -I. -o "$work/$2.cubin" "$3" \
         >"$work/log" 2>&1 || { cat "$work/log"; return 1; }
     if grep -B 1 '[1-9][0-9]* bytes spill' "$work/log"; then return 1; fi
 }
@@ -22,6 +27,7 @@ all_compile() { # compiler, chip
 
 found=
 for nvcc in $(toolkits); do
+    ccbin=$(host_compiler "$nvcc")
     for chip in 62 72 90; do
         "$nvcc" --list-gpu-code 2>/dev/null | grep -qx "sm_$chip" || continue
         found=1
