@@ -12,23 +12,32 @@ for file in $(list tests/graph/*.c tests/kernels/*.c tests/planner/*.c tests/gen
     tests="$tests $program"
 done
 
-# GPU kernels compiled for this machine, in the tests of the CPU's; and what the emulator must find.
+# GPU kernels compiled for this machine: in the tests of the CPU's, as a driver for the GPU runtime, and with planted faults.
 if [ $emulates = yes ]; then
-    compile out/obj/emu "$host_isa" "$CC" "-DINGOT_HAVE_CUDA" kernels_cpu/registry.c $(list kernels_gpu/emu/*.[cS])
-    emulator_objects=$objects
+    compile out/obj/emu "$host_isa" "$CC" "-fPIC" $(list kernels_gpu/emu/block.c kernels_gpu/emu/check.c \
+        kernels_gpu/emu/functions.c kernels_gpu/emu/switch.S)
     for file in $(list kernels_gpu/cuda/*.cu tests/gpu/*.cu); do
         emit "build out/obj/emu/$file.o: emulate $src$file"
-        case $file in kernels_gpu/*) emulator_objects="$emulator_objects out/obj/emu/$file.o" ;; esac
+        case $file in kernels_gpu/*) objects="$objects out/obj/emu/$file.o" ;; esac
     done
+    emulator_objects=$objects
+    compile out/obj/emu "$host_isa" "$CC" "-fPIC" kernels_gpu/emu/driver.c
+    emit "build out/emu/libcuda.so.1: link$objects$emulator_objects"
+    emit "  flags = -shared -Wl,-soname,libcuda.so.1 -Wl,-Bsymbolic"
+    emit "  libs = -lm"
+    compile out/obj/emu "$host_isa" "$CC" "-DINGOT_HAVE_CUDA" kernels_cpu/registry.c kernels_gpu/emu/run.c
+    emulator_objects="$emulator_objects$objects"
     for op in $(sed -n 's/^KERNEL_GPU([a-z0-9_]*, "\([a-z_]*\)_[bf][0-9].*/\1/p' "$srcdir/kernels_gpu/kernels.inc" | sort -u); do
         emit "build out/test/emu/$op: link out/obj/host/tests/kernels/$op.c.o$emulator_objects$support_objects out/libingot.a $host_libs_a"
         emit "  libs = -lcmocka \$host_libs"
         tests="$tests out/test/emu/$op"
     done
-    compile out/obj/host "$host_isa" "$CC" "" tests/gpu/emulator.c
-    emit "build out/test/emu/emulator: link$objects out/obj/emu/tests/gpu/faults.cu.o$emulator_objects out/libingot.a $host_libs_a"
+    compile out/obj/host "$host_isa" "$CC" "" $(list tests/gpu/*.c)
+    emit "build out/test/gpu/emulator: link out/obj/host/tests/gpu/emulator.c.o out/obj/emu/tests/gpu/faults.cu.o$emulator_objects out/libingot.a $host_libs_a"
     emit "  libs = -lcmocka \$host_libs"
-    tests="$tests out/test/emu/emulator"
+    emit "build out/test/gpu/runtime: link out/obj/host/tests/gpu/runtime.c.o out/libingot.a $host_libs_a | out/emu/libcuda.so.1"
+    emit "  libs = -lcmocka \$host_libs -ldl"
+    tests="$tests out/test/gpu/emulator out/test/gpu/runtime"
 fi
 
 # The same under AddressSanitizer and UndefinedBehaviorSanitizer: graph, planner, kernels. kernels/harness is about faults.

@@ -10,7 +10,6 @@ runner() { # the command that runs a test
     case $1 in
     *.sh) echo "sh $1" ;;
     out/test/aarch64/*) echo "qemu-aarch64-static -cpu cortex-a57 $1" ;;
-    out/test/emu/emulator) echo "$1" ;;
     out/test/emu/*) echo "$1 __cuda" ;;
     *) echo "$1" ;;
     esac

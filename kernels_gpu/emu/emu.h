@@ -44,6 +44,9 @@ void emu_allow(void *address, size_t bytes, unsigned access);
 /* --- launches --- */
 typedef void emu_kernel_fn(const void *params);
 
+/* The function of that name, compiled for the host; NULL: there is none. */
+emu_kernel_fn *emu_function(const char *name);
+
 /*
  * Runs a grid to its end. 0; or -1 at the first fault (a race on shared memory, an access outside of what is allowed,
  * misaligned or before initialisation, a barrier that not all threads reach), with one line in emu_fault().

@@ -7,26 +7,6 @@
 
 #include "kernels_cpu/registry.h"
 
-#define FUNCTION(name) emu_kernel_fn name##__emu;
-#include "kernels_gpu/functions.inc"
-#undef FUNCTION
-
-static const struct function {
-    const char *name;
-    emu_kernel_fn *run;
-} functions[] = {
-#define FUNCTION(name) {#name, name##__emu},
-#include "kernels_gpu/functions.inc"
-#undef FUNCTION
-};
-
-emu_kernel_fn *emu_function(const char *name)
-{
-    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
-        if (!strcmp(functions[i].name, name)) return functions[i].run;
-    return NULL;
-}
-
 /* --- operands in device memory --- */
 
 struct mirror {        /* of one operand */

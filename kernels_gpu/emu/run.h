@@ -1,12 +1,9 @@
-/* GPU kernels under emulation, called as CPU kernels are, and the functions of the emulated module. */
+/* GPU kernels under emulation, called as CPU kernels are. */
 #ifndef KERNELS_GPU_EMU_RUN_H
 #define KERNELS_GPU_EMU_RUN_H
 
 #include "kernels_gpu/emu/emu.h"
 #include "kernels_gpu/kernel.h"
-
-/* The function of that name, compiled for the host; NULL: there is none. */
-emu_kernel_fn *emu_function(const char *name);
 
 /*
  * Computes `call` by the registry's kernel `name`: moves operands to device memory, of which kernels may touch just the

@@ -6,7 +6,7 @@ cd "$SRCDIR"
 rooms='
 graph:graph/
 kernels_cpu:kernels_cpu/ graph/op.h graph/tensor.h kernels_gpu/kernels.inc kernels_gpu/launch/launch.h
-kernels_gpu:kernels_gpu/ kernels_cpu/ graph/op.h graph/tensor.h
+kernels_gpu:kernels_gpu/ kernels_cpu/ graph/op.h graph/tensor.h runtime/gpu/driver.h
 runtime:runtime/ kernels_cpu/kernel.h kernels_cpu/reach.h graph/op.h graph/tensor.h
 planner:planner/ graph/ kernels_cpu/
 gen:gen/ planner/plan.h graph/ kernels_cpu/kernel.h kernels_cpu/problem.h runtime/

@@ -1,0 +1,344 @@
+/*
+ * The face of libcuda.so.1: the emulator as the driver that a program finds, so that the program's own glue, its graph
+ * capture and its failures can be tested where there is no GPU. Work is done when it is enqueued, or recorded while its
+ * stream is captured. EMU_CUDA_FAILS in the environment: "device" (there is none), "image" (no code for this chip),
+ * "memory" (cuMemAlloc fails), "launch" (a launch does).
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels_gpu/emu/emu.h"
+#include "runtime/gpu/driver.h"
+
+enum {
+    OK = IG_CUDA_OK, INVALID_VALUE = 1, NO_MEMORY = IG_CUDA_NO_MEMORY, NOT_INITIALIZED = 3, NO_DEVICE = IG_CUDA_NO_DEVICE,
+    INVALID_CONTEXT = 201, NO_IMAGE = IG_CUDA_NO_IMAGE, NOT_FOUND = 500, LAUNCH_FAILED = 719, CAPTURE_UNSUPPORTED = 900,
+    CAPTURE_INVALID = 901, PARAMS = 256, FUNCTIONS = 256
+};
+
+struct work { /* one piece of it on a stream */
+    enum { LAUNCH, TO_DEVICE, TO_HOST } kind;
+    const char *name;
+    emu_kernel_fn *function;
+    struct emu_dim grid;
+    unsigned threads;
+    _Alignas(16) unsigned char params[PARAMS];
+    void *to;
+    const void *from;
+    size_t bytes;
+};
+
+struct ig_cuda_graph { struct work *work; size_t n, room; };
+struct ig_cuda_exec { struct work *work; size_t n; };
+struct ig_cuda_stream { struct ig_cuda_graph *capture; int error; };
+struct ig_cuda_function { const char *name; emu_kernel_fn *run; };
+struct ig_cuda_context { int retained; };
+struct ig_cuda_module { int loaded; };
+
+static int initialised;
+static struct ig_cuda_context primary;
+static ig_cuda_context current;
+static struct ig_cuda_function functions[FUNCTIONS]; /* as many as are asked for */
+static size_t n_functions;
+
+static int fails(const char *what)
+{
+    const char *wanted = getenv("EMU_CUDA_FAILS");
+    return wanted && !strcmp(wanted, what);
+}
+
+#define API __attribute__((visibility("default"))) int
+
+API cuInit(unsigned flags);
+API cuDeviceGetCount(int *n);
+API cuDeviceGet(int *device, int i);
+API cuDeviceGetName(char *name, int bytes, int device);
+API cuDeviceGetAttribute(int *value, int attribute, int device);
+API cuDevicePrimaryCtxRetain(ig_cuda_context *context, int device);
+API cuDevicePrimaryCtxRelease(int device);
+API cuCtxSetCurrent(ig_cuda_context context);
+API cuModuleLoadFatBinary(ig_cuda_module *module, const void *fatbin);
+API cuModuleUnload(ig_cuda_module module);
+API cuModuleGetFunction(ig_cuda_function *function, ig_cuda_module module, const char *name);
+API cuMemAlloc_v2(ig_cuda_address *address, size_t bytes);
+API cuMemFree_v2(ig_cuda_address address);
+API cuMemHostAlloc(void **address, size_t bytes, unsigned flags);
+API cuMemFreeHost(void *address);
+API cuMemcpyHtoDAsync_v2(ig_cuda_address to, const void *from, size_t bytes, ig_cuda_stream stream);
+API cuMemcpyDtoHAsync_v2(void *to, ig_cuda_address from, size_t bytes, ig_cuda_stream stream);
+API cuStreamCreate(ig_cuda_stream *stream, unsigned flags);
+API cuStreamDestroy_v2(ig_cuda_stream stream);
+API cuStreamSynchronize(ig_cuda_stream stream);
+API cuLaunchKernel(ig_cuda_function f, unsigned x, unsigned y, unsigned z, unsigned bx, unsigned by, unsigned bz, unsigned shared,
+                   ig_cuda_stream stream, void **params, void **extra);
+API cuStreamBeginCapture_v2(ig_cuda_stream stream, int mode);
+API cuStreamEndCapture(ig_cuda_stream stream, ig_cuda_graph *graph);
+API cuGraphDestroy(ig_cuda_graph graph);
+API cuGraphInstantiateWithFlags(ig_cuda_exec *exec, ig_cuda_graph graph, unsigned long long flags);
+API cuGraphLaunch(ig_cuda_exec exec, ig_cuda_stream stream);
+API cuGraphExecDestroy(ig_cuda_exec exec);
+API cuGetErrorName(int error, const char **name);
+
+/* --- device, context, module --- */
+
+int cuInit(unsigned flags)
+{
+    if (fails("device")) return NO_DEVICE;
+    initialised = 1;
+    return flags ? INVALID_VALUE : OK;
+}
+
+int cuDeviceGetCount(int *n)
+{
+    *n = 1;
+    return initialised ? OK : NOT_INITIALIZED;
+}
+
+int cuDeviceGet(int *device, int i)
+{
+    *device = 0;
+    return !initialised ? NOT_INITIALIZED : i ? INVALID_VALUE : OK;
+}
+
+int cuDeviceGetName(char *name, int bytes, int device)
+{
+    snprintf(name, (size_t)bytes, "Emulated GPU");
+    return device ? INVALID_VALUE : OK;
+}
+
+int cuDeviceGetAttribute(int *value, int attribute, int device)
+{
+    switch (attribute) {
+    case IG_CUDA_ATTRIBUTE_PROCESSORS: *value = 2; break;
+    case IG_CUDA_ATTRIBUTE_INTEGRATED: *value = 1; break;
+    case IG_CUDA_ATTRIBUTE_MAJOR: *value = 6; break;
+    case IG_CUDA_ATTRIBUTE_MINOR: *value = 2; break;
+    default: return INVALID_VALUE;
+    }
+    return device ? INVALID_VALUE : OK;
+}
+
+int cuDevicePrimaryCtxRetain(ig_cuda_context *context, int device)
+{
+    if (!initialised || device) return NOT_INITIALIZED;
+    primary.retained++;
+    *context = &primary;
+    return OK;
+}
+
+int cuDevicePrimaryCtxRelease(int device)
+{
+    if (device || !primary.retained) return INVALID_CONTEXT;
+    if (!--primary.retained) current = NULL;
+    return OK;
+}
+
+int cuCtxSetCurrent(ig_cuda_context context)
+{
+    current = context;
+    return OK;
+}
+
+int cuModuleLoadFatBinary(ig_cuda_module *module, const void *fatbin)
+{
+    if (!current) return INVALID_CONTEXT;
+    if (!fatbin) return INVALID_VALUE;
+    if (fails("image")) return NO_IMAGE;
+    *module = calloc(1, sizeof **module);
+    return *module ? OK : NO_MEMORY;
+}
+
+int cuModuleUnload(ig_cuda_module module)
+{
+    free(module);
+    return OK;
+}
+
+int cuModuleGetFunction(ig_cuda_function *function, ig_cuda_module module, const char *name)
+{
+    emu_kernel_fn *run = emu_function(name);
+    if (!module) return INVALID_VALUE;
+    if (!run || n_functions == sizeof functions / sizeof *functions) return NOT_FOUND;
+    functions[n_functions] = (struct ig_cuda_function){strdup(name), run};
+    *function = &functions[n_functions++];
+    return OK;
+}
+
+/* --- memory --- */
+
+int cuMemAlloc_v2(ig_cuda_address *address, size_t bytes)
+{
+    void *block = !current || !bytes || fails("memory") ? NULL : emu_alloc(bytes);
+    if (!block) return current ? bytes ? NO_MEMORY : INVALID_VALUE : INVALID_CONTEXT;
+    emu_allow(block, bytes, EMU_READ | EMU_WRITE);
+    *address = (uintptr_t)block;
+    return OK;
+}
+
+int cuMemFree_v2(ig_cuda_address address)
+{
+    if (!emu_is_device((void *)(uintptr_t)address, 1)) return INVALID_VALUE;
+    emu_free((void *)(uintptr_t)address);
+    return OK;
+}
+
+int cuMemHostAlloc(void **address, size_t bytes, unsigned flags)
+{
+    (void)flags;
+    if (!current) return INVALID_CONTEXT;
+    *address = aligned_alloc(4096, (bytes + 4095) / 4096 * 4096);
+    return *address ? OK : NO_MEMORY;
+}
+
+int cuMemFreeHost(void *address)
+{
+    free(address);
+    return OK;
+}
+
+/* --- streams --- */
+
+static int perform(const struct work *w)
+{
+    if (w->kind != LAUNCH) {
+        memcpy(w->to, w->from, w->bytes);
+        return OK;
+    }
+    if (fails("launch")) return LAUNCH_FAILED;
+    if (!emu_launch(w->name, w->function, w->grid, w->threads, w->params)) return OK;
+    fprintf(stderr, "emulated GPU: %s\n", emu_fault());
+    return LAUNCH_FAILED;
+}
+
+static int enqueue(ig_cuda_stream stream, const struct work *w)
+{
+    if (!current) return INVALID_CONTEXT;
+    struct ig_cuda_graph *g = stream->capture;
+    if (!g) {
+        int error = perform(w);
+        if (error) stream->error = error;
+        return OK; /* a real one tells later too */
+    }
+    if (g->n == g->room) {
+        g->room = g->room * 2 + 16;
+        g->work = realloc(g->work, g->room * sizeof *g->work);
+        if (!g->work) return NO_MEMORY;
+    }
+    g->work[g->n++] = *w;
+    return OK;
+}
+
+int cuMemcpyHtoDAsync_v2(ig_cuda_address to, const void *from, size_t bytes, ig_cuda_stream stream)
+{
+    struct work w = {.kind = TO_DEVICE, .to = (void *)(uintptr_t)to, .from = from, .bytes = bytes};
+    return emu_is_device(w.to, bytes) ? enqueue(stream, &w) : INVALID_VALUE;
+}
+
+int cuMemcpyDtoHAsync_v2(void *to, ig_cuda_address from, size_t bytes, ig_cuda_stream stream)
+{
+    struct work w = {.kind = TO_HOST, .to = to, .from = (void *)(uintptr_t)from, .bytes = bytes};
+    return emu_is_device(w.from, bytes) ? enqueue(stream, &w) : INVALID_VALUE;
+}
+
+int cuStreamCreate(ig_cuda_stream *stream, unsigned flags)
+{
+    (void)flags;
+    if (!current) return INVALID_CONTEXT;
+    *stream = calloc(1, sizeof **stream);
+    return *stream ? OK : NO_MEMORY;
+}
+
+int cuStreamDestroy_v2(ig_cuda_stream stream)
+{
+    free(stream);
+    return OK;
+}
+
+int cuStreamSynchronize(ig_cuda_stream stream)
+{
+    if (stream->capture) return CAPTURE_UNSUPPORTED;
+    return stream->error;
+}
+
+int cuLaunchKernel(ig_cuda_function f, unsigned x, unsigned y, unsigned z, unsigned bx, unsigned by, unsigned bz, unsigned shared,
+                   ig_cuda_stream stream, void **params, void **extra)
+{
+    struct work w = {.kind = LAUNCH, .name = f->name, .function = f->run, .grid = {x, y, z}, .threads = bx};
+    if (params || by != 1 || bz != 1 || shared || !x || !y || !z || y > 65535 || z > 65535) return INVALID_VALUE;
+    if (extra[0] != (void *)(uintptr_t)IG_CUDA_PARAMS_POINTER || extra[2] != (void *)(uintptr_t)IG_CUDA_PARAMS_SIZE || extra[4])
+        return INVALID_VALUE;
+    size_t bytes = *(size_t *)extra[3];
+    if (bytes > sizeof w.params) return INVALID_VALUE;
+    memcpy(w.params, extra[1], bytes);
+    return enqueue(stream, &w);
+}
+
+/* --- graphs --- */
+
+int cuStreamBeginCapture_v2(ig_cuda_stream stream, int mode)
+{
+    if (stream->capture || mode < 0 || mode > 2) return CAPTURE_UNSUPPORTED;
+    stream->capture = calloc(1, sizeof *stream->capture);
+    return stream->capture ? OK : NO_MEMORY;
+}
+
+int cuStreamEndCapture(ig_cuda_stream stream, ig_cuda_graph *graph)
+{
+    if (!stream->capture) return CAPTURE_INVALID;
+    *graph = stream->capture;
+    stream->capture = NULL;
+    return OK;
+}
+
+int cuGraphDestroy(ig_cuda_graph graph)
+{
+    free(graph->work);
+    free(graph);
+    return OK;
+}
+
+int cuGraphInstantiateWithFlags(ig_cuda_exec *exec, ig_cuda_graph graph, unsigned long long flags)
+{
+    if (flags) return INVALID_VALUE;
+    *exec = malloc(sizeof **exec);
+    if (!*exec) return NO_MEMORY;
+    **exec = (struct ig_cuda_exec){malloc((graph->n + 1) * sizeof *graph->work), graph->n};
+    if (!(*exec)->work) abort();
+    memcpy((*exec)->work, graph->work, graph->n * sizeof *graph->work);
+    return OK;
+}
+
+int cuGraphLaunch(ig_cuda_exec exec, ig_cuda_stream stream)
+{
+    for (size_t i = 0; i < exec->n; i++) {
+        int error = enqueue(stream, &exec->work[i]);
+        if (error) return error;
+    }
+    return OK;
+}
+
+int cuGraphExecDestroy(ig_cuda_exec exec)
+{
+    free(exec->work);
+    free(exec);
+    return OK;
+}
+
+int cuGetErrorName(int error, const char **name)
+{
+    static const struct { int error; const char *name; } names[] = {
+        {OK, "CUDA_SUCCESS"}, {INVALID_VALUE, "CUDA_ERROR_INVALID_VALUE"}, {NO_MEMORY, "CUDA_ERROR_OUT_OF_MEMORY"},
+        {NOT_INITIALIZED, "CUDA_ERROR_NOT_INITIALIZED"}, {NO_DEVICE, "CUDA_ERROR_NO_DEVICE"},
+        {INVALID_CONTEXT, "CUDA_ERROR_INVALID_CONTEXT"}, {NO_IMAGE, "CUDA_ERROR_NO_BINARY_FOR_GPU"},
+        {NOT_FOUND, "CUDA_ERROR_NOT_FOUND"}, {LAUNCH_FAILED, "CUDA_ERROR_LAUNCH_FAILED"},
+        {CAPTURE_UNSUPPORTED, "CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED"},
+        {CAPTURE_INVALID, "CUDA_ERROR_STREAM_CAPTURE_INVALIDATED"}};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (names[i].error == error) {
+            *name = names[i].name;
+            return OK;
+        }
+    *name = NULL;
+    return INVALID_VALUE;
+}
