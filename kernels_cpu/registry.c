@@ -50,12 +50,16 @@ static const struct ig_kernel kernels[] = {
 #include "kernels_cpu/neon/kernels.inc"
 #undef RUN
 
-#ifdef INGOT_HAVE_CUDA /* emulated */
+#ifdef INGOT_HAVE_CUDA /* emulated: a GPU's kernels are launched, not run */
+#define RUN(symbol) symbol
+#else
+#define RUN(symbol) NULL
+#endif
 #define KERNEL_GPU(symbol, name, op, flags, supports, pack, scratch, launch)                                          \
-    {name, symbol, op, IG_ISA_CUDA, flags, IG_GPU_WHOLE, 0, supports, pack, scratch, 0},
+    {name, RUN(symbol), op, IG_ISA_CUDA, flags, IG_GPU_WHOLE, 0, supports, pack, scratch, 0},
 #include "kernels_gpu/kernels.inc"
 #undef KERNEL_GPU
-#endif
+#undef RUN
 };
 
 static int always(void)

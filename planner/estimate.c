@@ -15,6 +15,7 @@ static const struct { double gflops, gbytes, all_gbytes; } machines[IG_ISAS] = {
     [IG_ISA_REF] = {4, 6, 12},
     [IG_ISA_AVX2] = {100, 12, 24},
     [IG_ISA_NEON] = {16, 6, 16},
+    [IG_ISA_CUDA] = {600, 45, 45}, /* a whole TX2 */
 };
 
 enum { WINOGRAD = 0 };
@@ -28,6 +29,15 @@ static const struct family {
     int32_t columns;    /* channels in multiples of which the last panel is computed; 0: of the column tile */
 } families[] = {
     {IG_CONV, "__ref", 0.1, 1, 1, 0},
+    {IG_CONV, "128x128__cuda", 0.85, 1, 128, 128},
+    {IG_CONV, "128x64__cuda", 0.9, 1, 128, 64},
+    {IG_CONV, "64x64__cuda", 0.88, 1, 64, 64},
+    {IG_CONV, "64x64s__cuda", 0.8, 1, 64, 64},
+    {IG_CONV, "32x32__cuda", 0.7, 1, 32, 32},
+    {IG_CONV, "k4__cuda", 0.6, 1, 64, 64},
+    {IG_CONV, "k16__cuda", 0.5, 1, 64, 64},
+    {IG_CONV, "depthwise__cuda", 0.3, 1, 1, 4},
+    {IG_CONV, "direct__cuda", 0.02, 1, 1, 0},
     {IG_CONV, "depthwise3x3", 0.4, 1, 1, 0},
     {IG_CONV, "depthwise7x16", 0.39, 1, 1, 0},
     {IG_CONV, "depthwise", 0.2, 1, 1, 0},
@@ -43,6 +53,9 @@ static const struct family {
     {IG_CONV, "packed", 0.92, 1, 6, 8},
     {IG_CONV, "", 0.9, 1, 6, 0},
     {IG_FC, "__ref", 0.1, 1, 1, 0},
+    {IG_FC, "gemv__cuda", 0.25, 1, 4, 0},
+    {IG_FC, "64x64__cuda", 0.8, 1, 64, 64},
+    {IG_FC, "k16__cuda", 0.5, 1, 32, 32},
     {IG_FC, "dot", 0.5, 1, 1, 0},
     {IG_FC, "", 0.8, 1, 1, 0},
     {IG_DECONV, "__ref", 0.05, 1, 1, 0},

@@ -37,14 +37,16 @@ if [ $emulates = yes ]; then
     emit "  libs = -lcmocka \$host_libs"
     emit "build out/test/gpu/runtime: link out/obj/host/tests/gpu/runtime.c.o out/libingot.a $host_libs_a | out/emu/libcuda.so.1"
     emit "  libs = -lcmocka \$host_libs -ldl"
-    tests="$tests out/test/gpu/emulator out/test/gpu/runtime"
+    emit "build out/test/gpu/nets: link out/obj/host/tests/gpu/nets.c.o$support_objects out/libingot.a $host_libs_a | out/emu/libcuda.so.1"
+    emit "  libs = -lcmocka \$host_libs -ldl"
+    tests="$tests out/test/gpu/emulator out/test/gpu/runtime out/test/gpu/nets"
 fi
 
 # The same under AddressSanitizer and UndefinedBehaviorSanitizer: graph, planner, kernels. kernels/harness is about faults.
 # shellcheck disable=SC2086
 sanitize="-fsanitize=address,undefined -fno-sanitize-recover=all -O1"
 compile out/obj/asan "$host_isa" "$CC" "$sanitize" $(list graph/*.c graph/onnx/*.c graph/passes/*.c kernels_cpu/*.c \
-    kernels_cpu/pack/*.c planner/*.c gen/*.c bench/*.c models/zoo/*.c cli/*.c runtime/run.c runtime/api.c runtime/team.c \
+    kernels_cpu/pack/*.c kernels_gpu/launch/*.c planner/*.c gen/*.c bench/*.c models/zoo/*.c cli/*.c runtime/run.c runtime/api.c runtime/team.c \
     runtime/threads.c $(kernel_sources "$host_isa")) $test_support
 asan_objects=$objects
 emit "build out/obj/asan/onnx.pb-c.o: cc out/gen/graph/onnx.pb-c.c"
@@ -68,7 +70,7 @@ done
 if [ $cross = yes ]; then
     compile out/obj/aarch64 neon "$CC_AARCH64" "-march=armv8-a -I${src}tests/support/mini" \
         $(list tests/support/check.c tests/support/contract.c tests/support/guard.c tests/support/image.c tests/support/windows.c) \
-        $(list kernels_cpu/registry.c kernels_cpu/problem.c kernels_cpu/pack/*.c graph/op.c)
+        $(list kernels_cpu/registry.c kernels_cpu/problem.c kernels_cpu/pack/*.c kernels_gpu/launch/*.c graph/op.c)
     cross_support=$objects
     for file in $(list tests/kernels/*.c); do
         case $file in */tensor.c | */problem.c) continue ;; esac

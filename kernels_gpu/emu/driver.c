@@ -159,9 +159,11 @@ int cuModuleGetFunction(ig_cuda_function *function, ig_cuda_module module, const
 {
     emu_kernel_fn *run = emu_function(name);
     if (!module) return INVALID_VALUE;
-    if (!run || n_functions == sizeof functions / sizeof *functions) return NOT_FOUND;
-    functions[n_functions] = (struct ig_cuda_function){strdup(name), run};
-    *function = &functions[n_functions++];
+    size_t i = 0;
+    while (i < n_functions && functions[i].run != run) i++;
+    if (!run || i == sizeof functions / sizeof *functions) return NOT_FOUND;
+    if (i == n_functions) functions[n_functions++] = (struct ig_cuda_function){strdup(name), run};
+    *function = &functions[i];
     return OK;
 }
 

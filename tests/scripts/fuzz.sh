@@ -18,7 +18,7 @@ fi
 build() {
     # shellcheck disable=SC2086
     (build=$PWD && cd "$SRCDIR" && clang $flags -DINGOT_HAVE_REF -I. -I"$build/out/gen" tests/fuzz/import_fuzz.c \
-        graph/*.c graph/onnx/*.c graph/passes/*.c kernels_cpu/eval.c kernels_cpu/problem.c kernels_cpu/registry.c \
+        graph/*.c graph/onnx/*.c graph/passes/*.c kernels_cpu/eval.c kernels_cpu/problem.c kernels_cpu/registry.c kernels_gpu/launch/*.c \
         kernels_cpu/pack/*.c kernels_cpu/common/*.c kernels_cpu/ref/*.c "$build/out/gen/graph/onnx.pb-c.c" -lprotobuf-c -ljansson -lm -o "$work/fuzz")
 }
 

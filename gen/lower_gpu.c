@@ -1,0 +1,142 @@
+#include "gen/lower_gpu.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels_gpu/kernel.h"
+
+enum { GRAIN = 256 };
+
+static int64_t round_up(int64_t bytes)
+{
+    return (bytes + GRAIN - 1) / GRAIN * GRAIN;
+}
+
+static void *must_alloc(size_t count, size_t bytes)
+{
+    void *p = calloc(count ? count : 1, bytes);
+    if (!p) {
+        fputs("ingot: out of memory\n", stderr);
+        exit(1);
+    }
+    return p;
+}
+
+/* --- places --- */
+
+static void *address(enum ig_gpu_region region, int64_t offset)
+{
+    return (void *)(uintptr_t)IG_GPU_ADDRESS(region, offset);
+}
+
+static void *address_of(const struct ig_gpu_lowered *to, const struct ig_place *a)
+{
+    switch (a->space) {
+    case IG_SPACE_ARENA: return address(IG_GPU_ARENA, a->offset);
+    case IG_SPACE_WEIGHTS: return address(IG_GPU_CONSTANTS, a->offset);
+    case IG_SPACE_INPUT: return address(IG_GPU_ARENA, to->plan.inputs[a->index].offset + a->offset);
+    case IG_SPACE_OUTPUT: return address(IG_GPU_ARENA, to->plan.outputs[a->index].offset + a->offset);
+    default: return NULL;
+    }
+}
+
+static struct ig_operand operand(const struct ig_gpu_lowered *to, const struct ig_place *a, int32_t image)
+{
+    char *data = address_of(to, a);
+    return (struct ig_operand){data ? data + image * a->image : NULL, a->shape, a->h, a->w, a->c, a->ring_rows,
+                               a->row_stride, a->pixel_stride};
+}
+
+static struct ig_call call_of(const struct ig_gpu_lowered *to, const struct ig_model *m, const struct ig_step *s, int32_t image)
+{
+    struct ig_call call = {.attrs = s->attrs, .n_in = s->n_in, .n_out = s->n_out, .image = image};
+    call.weights = s->weights < 0 ? NULL : address(IG_GPU_CONSTANTS, s->weights);
+    call.zeros = address(IG_GPU_CONSTANTS, m->zeros);
+    for (int32_t i = 0; i < s->n_in; i++) call.in[i] = operand(to, &s->in[i], image);
+    for (int32_t i = 0; i < s->n_out; i++) call.out[i] = operand(to, &s->out[i], image);
+    return call;
+}
+
+/* --- launches --- */
+
+static uint32_t function_of(struct ig_gpu_lowered *to, const char *name)
+{
+    int32_t i = 0;
+    while (i < to->plan.n_functions && strcmp(to->functions[i], name)) i++;
+    if (i == IG_GPU_FUNCTIONS) {
+        fprintf(stderr, "ingot: more than %d GPU functions\n", IG_GPU_FUNCTIONS);
+        exit(1);
+    }
+    if (i == to->plan.n_functions) to->functions[to->plan.n_functions++] = name;
+    return (uint32_t)i;
+}
+
+static void add(struct ig_gpu_lowered *to, const struct ig_gpu_launch *l)
+{
+    int32_t i = to->plan.n_calls++;
+    memcpy(to->params[i], l->params, l->bytes);
+    to->calls[i] = (struct ig_gpu_call){function_of(to, l->function), {l->grid[0], l->grid[1], l->grid[2]}, l->block,
+                                        l->pointers, (l->bytes + 7) / 8, to->params[i]};
+}
+
+static void add_step(struct ig_gpu_lowered *to, const struct ig_lowered *l, int32_t step)
+{
+    const struct ig_step *s = &l->steps[step];
+    for (int32_t image = 0; image < s->images; image++) {
+        struct ig_gpu_launch launches[IG_GPU_LAUNCHES];
+        struct ig_call call = call_of(to, &l->model, s, image);
+        int n = ig_gpu_launcher(l->kernels[step]->name)(&call, address(IG_GPU_ARENA, s->scratch), launches);
+        for (int i = 0; i < n; i++) add(to, &launches[i]);
+    }
+}
+
+/* Inputs and outputs behind the plan's arena, which has no room for them. */
+static void place_copies(struct ig_gpu_lowered *to, const struct ig_model *m)
+{
+    int64_t end = round_up(m->arena_bytes);
+    int32_t n = m->n_inputs + m->n_outputs;
+    to->copies = must_alloc((size_t)n, sizeof *to->copies);
+    for (int32_t i = 0; i < n; i++) {
+        const struct ig_io *io = i < m->n_inputs ? &m->inputs[i] : &m->outputs[i - m->n_inputs];
+        to->copies[i] = (struct ig_gpu_copy){end, ig_bytes(io->shape)};
+        end += round_up(to->copies[i].bytes);
+    }
+    to->plan.inputs = to->copies;
+    to->plan.outputs = to->copies + m->n_inputs;
+    to->plan.n_inputs = m->n_inputs;
+    to->plan.n_outputs = m->n_outputs;
+    to->plan.arena_bytes = end;
+}
+
+struct ig_gpu_lowered *ig_lower_gpu(const struct ig_lowered *l, char *err, size_t err_bytes)
+{
+    const struct ig_model *m = &l->model;
+    size_t calls = 0;
+    for (int32_t i = 0; i < m->n_steps; i++) {
+        if (!ig_gpu_launcher(l->kernels[i]->name)) {
+            snprintf(err, err_bytes, "layer '%s' (%s) has no GPU kernel: %s is the CPU's", l->layers[i].name,
+                     ig_op_info((enum ig_op)l->nodes[i]->op)->name, l->kernels[i]->name);
+            return NULL;
+        }
+        calls += (size_t)(l->steps[i].images * IG_GPU_LAUNCHES);
+    }
+    struct ig_gpu_lowered *to = must_alloc(1, sizeof *to);
+    to->calls = must_alloc(calls, sizeof *to->calls);
+    to->params = must_alloc(calls, sizeof *to->params);
+    place_copies(to, m);
+    for (int32_t i = 0; i < m->n_steps; i++) add_step(to, l, i);
+    to->plan.functions = to->functions;
+    to->plan.calls = to->calls;
+    to->plan.constants_bytes = m->weights_bytes;
+    return to;
+}
+
+void ig_gpu_lowered_free(struct ig_gpu_lowered *l)
+{
+    if (!l) return;
+    free(l->calls);
+    free(l->params);
+    free(l->copies);
+    free(l);
+}

@@ -1,0 +1,20 @@
+/* A lowered plan whose kernels are all the GPU's -> launches, in memory (runtime/gpu/gpu.h). */
+#ifndef GEN_LOWER_GPU_H
+#define GEN_LOWER_GPU_H
+
+#include "gen/lower.h"
+#include "runtime/gpu/gpu.h"
+
+struct ig_gpu_lowered {
+    struct ig_gpu_plan plan;          /* points into the arrays below; fatbin NULL. Constants are the model's weights */
+    struct ig_gpu_call *calls;
+    uint64_t (*params)[IG_GPU_WORDS]; /* of calls */
+    const char *functions[IG_GPU_FUNCTIONS];
+    struct ig_gpu_copy *copies;       /* inputs, then outputs: behind the plan's arena, in the order of ONNX */
+};
+
+/* NULL with one line in err: a layer that no GPU kernel computes. `l` must outlive the result. */
+struct ig_gpu_lowered *ig_lower_gpu(const struct ig_lowered *l, char *err, size_t err_bytes);
+void ig_gpu_lowered_free(struct ig_gpu_lowered *l);
+
+#endif

@@ -1,0 +1,163 @@
+/*
+ * Whole networks on the GPU: planned for it, lowered to launches, and run by the GPU runtime on the emulated driver,
+ * beside the CPU's plan of the same network.
+ */
+#include <dlfcn.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "bench/bed.h"
+#include "gen/lower_gpu.h"
+#include "kernels_cpu/registry.h"
+#include "tests/support/nets.h"
+#include "tests/support/nets_zoo.h"
+
+static struct ig_plan *plan_for(const struct ig_graph *g, int isa)
+{
+    char err[300];
+    struct ig_plan_options o = {.target = "test", .isa = isa, .threads = 1, .bands = IG_BANDS_OFF};
+    struct ig_plan *p = ig_plan_make(g, &o, err, sizeof err);
+    if (!p) fail_msg("%s", err);
+    return p;
+}
+
+static int host_isa(void)
+{
+    return ig_isa_runs_here(IG_ISA_AVX2) ? IG_ISA_AVX2 : ig_isa_runs_here(IG_ISA_NEON) ? IG_ISA_NEON : IG_ISA_REF;
+}
+
+static void fill(const struct ig_graph *g, uint64_t seed, void **in)
+{
+    for (int32_t i = 0; i < g->n_inputs; i++) {
+        struct rng r = {seed};
+        for (int64_t k = 0; k < ig_count(&g->values[g->inputs[i]].shape); k++) ((float *)in[i])[k] = (float)rng_real(&r, -1, 1);
+    }
+}
+
+/* As net_run_tables, on the GPU. 0; -1: no GPU kernel for a layer, which err names. */
+static int run_gpu(const struct ig_graph *g, uint64_t seed, void **out, char *err, size_t err_bytes)
+{
+    struct ig_plan *p = plan_for(g, IG_ISA_CUDA);
+    struct ig_lowered *l = ig_lower(g, p);
+    struct ig_gpu_lowered *launches = ig_lower_gpu(l, err, err_bytes);
+    int bad = !launches;
+    if (launches) {
+        struct ig_gpu gpu;
+        void *constants = aligned_alloc(64, (size_t)(l->model.weights_bytes + 63) / 64 * 64);
+        void **in = ig_io_buffers(l->model.inputs, l->model.n_inputs);
+        memset(constants, 0, (size_t)l->model.weights_bytes);
+        ig_fill_weights(l, constants);
+        fill(g, seed, in);
+        launches->plan.fatbin = "emulated";
+        if (ig_gpu_open(&gpu, &launches->plan, constants, err, err_bytes)) fail_msg("%s", err);
+        for (int frame = 0; frame < 2; frame++)
+            if (ig_gpu_run(&gpu, (const void *const *)in, out, err, err_bytes)) fail_msg("%s", err);
+        ig_gpu_close(&gpu);
+        ig_io_buffers_free(in, l->model.inputs, l->model.n_inputs);
+        free(constants);
+    }
+    ig_gpu_lowered_free(launches);
+    ig_lowered_free(l);
+    ig_plan_free(p);
+    return -bad;
+}
+
+static void compare(const char *name, const struct ig_shape *s, const float *want, const float *got, double bound)
+{
+    double most = 0, off = 0;
+    for (int64_t i = 0; i < ig_count(s); i++) {
+        most = fmax(most, fabs((double)want[i]));
+        off = fmax(off, isnan(got[i]) ? INFINITY : fabs((double)got[i] - want[i]));
+    }
+    if (!(off <= bound * most)) fail_msg("%s: off by %g where the largest output is %g", name, off, most);
+}
+
+/* 1: compared; 0: a layer has no GPU kernel. */
+static int check_net(const char *name, struct ig_graph *g, double bound)
+{
+    enum { OUTPUTS = 64 };
+    void *want[OUTPUTS], *got[OUTPUTS];
+    char err[300];
+    assert_true(g->n_outputs <= OUTPUTS);
+    for (int32_t i = 0; i < g->n_outputs; i++) got[i] = calloc(1, (size_t)ig_bytes(&g->values[g->outputs[i]].shape));
+    int ran = !run_gpu(g, 7, got, err, sizeof err);
+    if (ran) {
+        struct ig_plan *p = plan_for(g, host_isa());
+        net_run_tables(g, p, 1, 7, want);
+        ig_plan_free(p);
+    }
+    for (int32_t i = 0; i < g->n_outputs; i++) {
+        if (ran) {
+            compare(name, &g->values[g->outputs[i]].shape, want[i], got[i], bound);
+            test_free(want[i]);
+        }
+        free(got[i]);
+    }
+    ig_graph_free(g);
+    return ran;
+}
+
+static void random_chains(void **state)
+{
+    int compared = 0;
+    (void)state;
+    for (uint64_t seed = 1; seed <= 40; seed++) {
+        struct rng r = {seed};
+        compared += check_net("a random chain", net_chain(&r, 12), 1e-5);
+    }
+    assert_true(compared >= 30);
+}
+
+static void dense_block(void **state)
+{
+    (void)state;
+    for (int chained = 0; chained < 2; chained++) {
+        struct ig_graph *g = net_dense(4, chained);
+        ig_prepare_views(g);
+        assert_true(check_net("a dense block", g, 1e-5));
+    }
+}
+
+static void zoo(void **state)
+{
+    static const char *const names[] = {"mobilenet_v1_025", "squeezenet1.1", "mobilenet_v2"};
+    (void)state;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) assert_true(check_net(names[i], zoo_net(names[i]), 1e-4));
+}
+
+static void a_layer_of_the_cpu_is_named(void **state)
+{
+    struct ig_graph *g = net_new();
+    char err[300];
+    float out[4 * 8];
+    void *outputs[] = {out};
+    int32_t x = net_input(g, 1, 2, 2, 8);
+    (void)state;
+    net_slice(g, net_relu(g, x), 3, 7, 8, -1);
+    net_done(g);
+    assert_int_equal(run_gpu(g, 1, outputs, err, sizeof err), -1);
+    assert_non_null(strstr(err, "has no GPU kernel"));
+    ig_graph_free(g);
+}
+
+static int emulate(void **state)
+{
+    (void)state;
+    if (dlopen("out/emu/libcuda.so.1", RTLD_NOW)) return 0;
+    fprintf(stderr, "%s\n", dlerror());
+    return -1;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(random_chains), cmocka_unit_test(dense_block), cmocka_unit_test(zoo),
+                                       cmocka_unit_test(a_layer_of_the_cpu_is_named)};
+    return cmocka_run_group_tests(tests, emulate, NULL);
+}
