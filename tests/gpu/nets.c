@@ -16,6 +16,7 @@
 #include "bench/bed.h"
 #include "gen/lower_gpu.h"
 #include "kernels_cpu/registry.h"
+#include "models/zoo/zoo.h"
 #include "tests/support/nets.h"
 #include "tests/support/nets_zoo.h"
 
@@ -132,6 +133,25 @@ static void zoo(void **state)
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) assert_true(check_net(names[i], zoo_net(names[i]), 1e-4));
 }
 
+/* Every benchmark network has launches for all of its layers. */
+static void zoo_lowers(void **state)
+{
+    (void)state;
+    for (int32_t i = 0; ig_zoo_net(i); i++) {
+        struct ig_graph *g = zoo_net(ig_zoo_net(i)->name);
+        struct ig_plan *p = plan_for(g, IG_ISA_CUDA);
+        struct ig_lowered *l = ig_lower(g, p);
+        char err[300];
+        struct ig_gpu_lowered *launches = ig_lower_gpu(l, err, sizeof err);
+        if (!launches) fail_msg("%s: %s", ig_zoo_net(i)->name, err);
+        assert_true(launches->plan.n_calls >= l->model.n_steps);
+        ig_gpu_lowered_free(launches);
+        ig_lowered_free(l);
+        ig_plan_free(p);
+        ig_graph_free(g);
+    }
+}
+
 static void a_layer_of_the_cpu_is_named(void **state)
 {
     struct ig_graph *g = net_new();
@@ -158,6 +178,7 @@ static int emulate(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(random_chains), cmocka_unit_test(dense_block), cmocka_unit_test(zoo),
+                                       cmocka_unit_test(zoo_lowers),
                                        cmocka_unit_test(a_layer_of_the_cpu_is_named)};
     return cmocka_run_group_tests(tests, emulate, NULL);
 }
