@@ -124,8 +124,12 @@ struct ig_gpu_lowered *ig_lower_gpu(const struct ig_lowered *l, char *err, size_
     struct ig_gpu_lowered *to = must_alloc(1, sizeof *to);
     to->calls = must_alloc(calls, sizeof *to->calls);
     to->params = must_alloc(calls, sizeof *to->params);
+    to->first = must_alloc((size_t)m->n_steps + 1, sizeof *to->first);
     place_copies(to, m);
-    for (int32_t i = 0; i < m->n_steps; i++) add_step(to, l, i);
+    for (int32_t i = 0; i < m->n_steps; i++) {
+        add_step(to, l, i);
+        to->first[i + 1] = to->plan.n_calls;
+    }
     to->plan.functions = to->functions;
     to->plan.calls = to->calls;
     to->plan.constants_bytes = m->weights_bytes;
@@ -137,6 +141,7 @@ void ig_gpu_lowered_free(struct ig_gpu_lowered *l)
     if (!l) return;
     free(l->calls);
     free(l->params);
+    free(l->first);
     free(l->copies);
     free(l);
 }

@@ -10,6 +10,7 @@ struct ig_gpu_lowered {
     struct ig_gpu_call *calls;
     uint64_t (*params)[IG_GPU_WORDS]; /* of calls */
     const char *functions[IG_GPU_FUNCTIONS];
+    int32_t *first;                   /* call of every step; one more behind the last */
     struct ig_gpu_copy *copies;       /* inputs, then outputs: behind the plan's arena, in the order of ONNX */
 };
 

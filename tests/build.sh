@@ -39,7 +39,7 @@ if [ $emulates = yes ]; then
     emit "  libs = -lcmocka \$host_libs -ldl"
     emit "build out/test/gpu/nets: link out/obj/host/tests/gpu/nets.c.o$support_objects out/libingot.a $host_libs_a | out/emu/libcuda.so.1"
     emit "  libs = -lcmocka \$host_libs -ldl"
-    tests="$tests out/test/gpu/emulator out/test/gpu/runtime out/test/gpu/nets"
+    tests="$tests out/test/gpu/emulator out/test/gpu/runtime out/test/gpu/nets out/bench/gpu"
 fi
 
 # The same under AddressSanitizer and UndefinedBehaviorSanitizer: graph, planner, kernels. kernels/harness is about faults.

@@ -112,6 +112,13 @@ static int launch(struct ig_gpu *g, const struct ig_gpu_call *c)
                           extra);
 }
 
+int ig_gpu_enqueue(struct ig_gpu *gpu, int32_t first, int32_t n)
+{
+    int error = 0;
+    for (int32_t i = first; i < first + n && !error; i++) error = launch(gpu, &gpu->plan->calls[i]);
+    return error;
+}
+
 /* Copies in, launches and copies out, onto the stream. */
 static int enqueue(struct ig_gpu *g)
 {
@@ -120,7 +127,7 @@ static int enqueue(struct ig_gpu *g)
     int error = 0;
     for (int32_t i = 0; i < p->n_inputs && !error; staging += round64(p->inputs[i++].bytes))
         error = g->cuda.to_device(g->arena + (uint64_t)p->inputs[i].offset, staging, (size_t)p->inputs[i].bytes, g->stream);
-    for (int32_t i = 0; i < p->n_calls && !error; i++) error = launch(g, &p->calls[i]);
+    if (!error) error = ig_gpu_enqueue(g, 0, p->n_calls);
     for (int32_t i = 0; i < p->n_outputs && !error; staging += round64(p->outputs[i++].bytes))
         error = g->cuda.to_host(staging, g->arena + (uint64_t)p->outputs[i].offset, (size_t)p->outputs[i].bytes, g->stream);
     return error;

@@ -59,6 +59,8 @@ struct ig_gpu {             /* an open plan; all members are its own */
 int ig_gpu_open(struct ig_gpu *gpu, const struct ig_gpu_plan *plan, const void *constants, char *why, size_t bytes);
 /* One frame: inputs[i], outputs[i] are host memory of the plan's sizes. 0, or -1 with `why`. */
 int ig_gpu_run(struct ig_gpu *gpu, const void *const *inputs, void *const *outputs, char *why, size_t bytes);
+/* Puts calls [first, first + n) of the plan on gpu->stream; the driver's error. */
+int ig_gpu_enqueue(struct ig_gpu *gpu, int32_t first, int32_t n);
 /* Fine after a failed open. */
 void ig_gpu_close(struct ig_gpu *gpu);
 

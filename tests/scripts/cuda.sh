@@ -1,4 +1,5 @@
-# Every GPU kernel compiles for every chip that the toolkits here know, within its registers.
+# Every GPU kernel compiles for every chip that the toolkits here know, within its registers; the benchmark on a GPU runs,
+# on an emulated one, and says so where there is none.
 . "$SRCDIR/tests/scripts/tap.inc"
 cd "$SRCDIR"
 
@@ -34,5 +35,28 @@ for nvcc in $(toolkits); do
         check "$nvcc compiles every kernel for sm_$chip and spills no register" all_compile "$nvcc" "$chip"
     done
 done
+
+no_gpu() {
+    nvidia-smi -L >/dev/null 2>&1 && return
+    bench/gpu.sh >"$work/out" 2>"$work/err" && [ ! -s "$work/out" ] && grep -q 'nothing is measured' "$work/err"
+}
+
+emulated() {
+    echo fatbin >"$work/fatbin"
+    LD_LIBRARY_PATH=out/emu out/bench/gpu --runs 1 --repeats 1 --layers "$work/fatbin" out/host/fashion.d/graph.json >"$work/out" &&
+        grep -q 'classifier *fc_f32_gemv__cuda' "$work/out" &&
+        tail -1 "$work/out" | grep -q '"network": "fashion", "gpu": "Emulated GPU", "sm": 62, .*"difference": [0-9.]*e-0[5-9]}'
+}
+
+if [ -x out/bench/gpu ]; then
+    check "bench/gpu.sh says that there is no GPU" no_gpu
+else
+    skip "bench/gpu.sh" "out/bench/gpu is not built"
+fi
+if [ -x out/bench/gpu ] && [ -f out/emu/libcuda.so.1 ]; then
+    check "bench/gpu times and checks the bundled network on the emulated driver" emulated
+else
+    skip "bench/gpu" "no emulated driver"
+fi
 [ -n "$found" ] || skip "GPU kernels compile" "no nvcc here"
 finish

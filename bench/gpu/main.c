@@ -1,0 +1,142 @@
+/* The command line of out/bench/gpu. */
+#include <getopt.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/bed.h"
+#include "bench/gpu/gpu.h"
+#include "bench/profile.h"
+#include "kernels_cpu/registry.h"
+
+static const char help[] =
+    "gpu [--runs N] [--repeats N] [--layers] FATBIN GRAPH.json...\n\n"
+    "Networks that `ingot graph` wrote, on GPU 0: times every kernel on every layer, plans with the fastest, compares the\n"
+    "outputs with the CPU's plan of the same network, and prints a JSON object a network: ms of a frame (one graph launch,\n"
+    "without copies; the median), of the sum of its layers, and how far outputs are off. FATBIN: the kernels, as nvcc\n"
+    "-fatbin makes them of kernels_gpu/cuda/*.cu.\n"
+    "  --runs N    of each layer and kernel (default 5); frames: 20 N\n"
+    "  --repeats N launches of a layer in a run (default 20)\n"
+    "  --layers    a line for every kernel on every layer\n";
+
+static void *read_file(const char *path)
+{
+    FILE *f = fopen(path, "rb");
+    long bytes = f && !fseek(f, 0, SEEK_END) ? ftell(f) : -1;
+    char *data = bytes >= 0 ? malloc((size_t)bytes + 1) : NULL;
+    if (data) rewind(f);
+    if (!data || fread(data, 1, (size_t)bytes, f) != (size_t)bytes) {
+        fprintf(stderr, "gpu: cannot read %s\n", path);
+        exit(1);
+    }
+    fclose(f);
+    return data;
+}
+
+static void die(const char *what, const char *err)
+{
+    fprintf(stderr, "gpu: %s: %s\n", what, err);
+    exit(1);
+}
+
+/* Outputs of the CPU's plan on the estimator. */
+static void run_cpu(const struct ig_graph *g, void **in, void **out)
+{
+    char err[300];
+    int isa = ig_isa_runs_here(IG_ISA_AVX2) ? IG_ISA_AVX2 : ig_isa_runs_here(IG_ISA_NEON) ? IG_ISA_NEON : IG_ISA_REF;
+    struct ig_plan_options o = {.target = "host", .isa = isa, .threads = 1, .bands = IG_BANDS_OFF};
+    struct ig_plan *p = ig_plan_make(g, &o, err, sizeof err);
+    struct ig_bed bed;
+    if (!p) die(g->name, err);
+    struct ig_lowered *l = ig_lower(g, p);
+    if (ig_bed_make(&bed, l, 1, err, sizeof err)) die(g->name, err);
+    ig_ctx_run(&bed.ctx, (const void *const *)in, out);
+    ig_bed_free(&bed);
+    ig_lowered_free(l);
+    ig_plan_free(p);
+}
+
+/* max|a - b| / max|b| over all outputs. */
+static double difference(const struct ig_graph *g, void **got, void **want)
+{
+    double off = 0, most = 0;
+    for (int32_t i = 0; i < g->n_outputs; i++)
+        for (int64_t k = 0; k < ig_count(&g->values[g->outputs[i]].shape); k++) {
+            double a = ((float *)got[i])[k], b = ((float *)want[i])[k];
+            off = isnan(a) ? INFINITY : fmax(off, fabs(a - b));
+            most = fmax(most, fabs(b));
+        }
+    return off / most;
+}
+
+static double check(const struct ig_graph *g, struct ig_gpu_bed *b)
+{
+    const struct ig_model *m = &b->lowered->model;
+    void **in = ig_io_buffers(m->inputs, m->n_inputs), **got = ig_io_buffers(m->outputs, m->n_outputs),
+         **want = ig_io_buffers(m->outputs, m->n_outputs);
+    char err[300];
+    for (int32_t i = 0; i < m->n_inputs; i++) ig_bench_fill(m->inputs[i].shape, in[i]);
+    if (ig_gpu_run(&b->gpu, (const void *const *)in, got, err, sizeof err)) die(g->name, err);
+    run_cpu(g, in, want);
+    double off = difference(g, got, want);
+    ig_io_buffers_free(in, m->inputs, m->n_inputs);
+    ig_io_buffers_free(got, m->outputs, m->n_outputs);
+    ig_io_buffers_free(want, m->outputs, m->n_outputs);
+    return off;
+}
+
+static void print_layers(const struct ig_graph *g, const struct ig_profile *p)
+{
+    for (int32_t i = 0; i < p->n; i++) {
+        const struct ig_node *n = &g->nodes[p->timings[i].node];
+        double ns = p->timings[i].alone_ns;
+        printf("# %-28s %-28s %9.2f us %9.1f GFLOP/s\n", n->name, p->timings[i].kernel->name, ns / 1e3, 2 * n->macs / ns);
+    }
+}
+
+static void bench(const char *path, const void *fatbin, int repeats, int runs, int layers)
+{
+    char err[300];
+    double sum = 0, macs = 0;
+    struct ig_graph *g = ig_graph_read(path, err, sizeof err);
+    if (!g) die(path, err);
+    struct ig_profile *p = ig_gpu_profile(g, fatbin, repeats, runs, err, sizeof err);
+    struct ig_gpu_bed b;
+    if (!p || ig_gpu_bed_make(&b, g, p, fatbin, err, sizeof err)) die(path, err);
+    if (layers) print_layers(g, p);
+    for (int32_t i = 0; i < b.lowered->model.n_steps; i++)
+        sum += b.lowered->layers[i].predicted_ns, macs += b.lowered->layers[i].macs;
+    double off = check(g, &b), frame = ig_gpu_frame_ns(&b, 20 * runs);
+    printf("{\"network\": \"%s\", \"gpu\": \"%s\", \"sm\": %d, \"frame_ms\": %.4f, \"layers_ms\": %.4f, \"launches\": %d, "
+           "\"gflops\": %.0f, \"difference\": %.3g}\n",
+           g->name, b.gpu.name, b.gpu.sm, frame / 1e6, sum / 1e6, b.launches->plan.n_calls, 2 * macs / frame, off);
+    fflush(stdout);
+    ig_gpu_bed_free(&b);
+    ig_profile_free(p);
+    ig_graph_free(g);
+}
+
+int main(int argc, char **argv)
+{
+    static const struct option longs[] = {{"help", 0, 0, 'h'}, {"runs", 1, 0, 'r'}, {"repeats", 1, 0, 'n'},
+                                          {"layers", 0, 0, 'l'}, {0, 0, 0, 0}};
+    int option, repeats = 20, runs = 5, layers = 0;
+    while ((option = getopt_long(argc, argv, "h", longs, NULL)) != -1) {
+        if (option == 'r') runs = atoi(optarg);
+        else if (option == 'n') repeats = atoi(optarg);
+        else if (option == 'l') layers = 1;
+        else {
+            fputs(help, option == 'h' ? stdout : stderr);
+            return option == 'h' ? 0 : 2;
+        }
+    }
+    if (argc - optind < 2 || runs < 1 || repeats < 1) {
+        fputs(help, stderr);
+        return 2;
+    }
+    void *fatbin = read_file(argv[optind]);
+    for (int i = optind + 1; i < argc; i++) bench(argv[i], fatbin, repeats, runs, layers);
+    free(fatbin);
+    return 0;
+}
