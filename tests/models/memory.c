@@ -18,6 +18,7 @@
 #include "planner/tradeoff.h"
 #include "tests/support/nets.h"
 #include "tests/support/nets_zoo.h"
+#include "tests/support/stages.h"
 
 static int64_t reuse_total(const struct ig_app *a)
 {
@@ -67,18 +68,6 @@ static struct ig_plan *make_plan(const struct ig_graph *g)
     struct ig_plan *p = ig_plan_make(g, &o, err, sizeof err);
     if (!p || ig_validate(g, p, 0, err, sizeof err)) fail_msg("%s: %s", g->name, err);
     return p;
-}
-
-/* What the plan packs; items[n_buffers]. */
-static int32_t arena_items(const struct ig_plan *p, struct ig_pack_item *items)
-{
-    int32_t n = 0;
-    for (int32_t v = 0; v < p->n_buffers; v++) {
-        const struct ig_plan_buffer *b = &p->buffers[v];
-        if (b->memory == IG_MEMORY_ARENA && b->alias_of < 0)
-            items[n++] = (struct ig_pack_item){b->first, b->last + 1, b->bytes, 0};
-    }
-    return n;
 }
 
 /*
@@ -137,8 +126,8 @@ static void compare_arena(const char *name)
     start = ms();
     struct ig_plan *p = make_plan(g);
     start = ms() - start;
-    items = test_calloc((size_t)g->n_values, sizeof *items);
-    run_baselines(items, arena_items(p, items), ours);
+    items = test_calloc((size_t)(p->n_buffers + p->n_steps), sizeof *items);
+    run_baselines(items, stage_items(p, items), ours);
     print_message("%-17s %9ld %9ld |%9ld %9ld %9ld |%9ld %9ld %9ld %9ld | %3ld ms\n", name,
                   (long)p->arena_bytes, (long)p->arena_lower_bound_bytes, (long)ours[0], (long)ours[1],
                   (long)ours[2], (long)plain[0], (long)plain[1], (long)plain[2], (long)edges, (long)start);
@@ -180,51 +169,12 @@ static int64_t arena_of(const char *name)
     return arena;
 }
 
-/* The items alive in steps [from, to), packed. */
-static int64_t stage_arena(const struct ig_pack_item *items, int32_t n, int32_t from, int32_t to)
-{
-    struct ig_pack_item *part = test_calloc((size_t)n, sizeof *part);
-    int32_t count = 0;
-    for (int32_t i = 0; i < n; i++) {
-        struct ig_pack_item item = items[i];
-        if (item.lower < from) item.lower = from;
-        if (item.upper > to) item.upper = to;
-        if (item.lower < item.upper) part[count++] = item;
-    }
-    int64_t height = ig_pack_offsets(part, count).height;
-    test_free(part);
-    return height;
-}
-
-/* Is everything that crosses from step `at` on at most 28 rows high? */
-static int cut_is_deep(const struct ig_graph *g, const struct ig_plan *p, int32_t at)
-{
-    for (int32_t v = 0; v < p->n_buffers; v++) {
-        const struct ig_plan_buffer *b = &p->buffers[v];
-        const struct ig_shape *s = &g->values[v].shape;
-        if (b->memory != IG_MEMORY_ARENA && b->memory != IG_MEMORY_INPUT) continue;
-        if (b->first < at && b->last >= at && s->rank == 4 && s->dims[1] > 28) return 0;
-    }
-    return 1;
-}
-
 /* Two stages that run at once, each with its own slot, copied between frames; over all cuts at 28 x 28 or deeper. */
 static void pipeline_arenas(const char *name, int64_t *least, int64_t *most)
 {
     struct ig_graph *g = zoo_net(name);
     struct ig_plan *p = make_plan(g);
-    struct ig_pack_item *items = test_calloc((size_t)p->n_buffers, sizeof *items);
-    int32_t n = arena_items(p, items);
-    *least = INT64_MAX;
-    *most = 0;
-    for (int32_t at = 1; at < p->n_steps; at++) {
-        if (!cut_is_deep(g, p, at)) continue;
-        int64_t stages[2] = {stage_arena(items, n, 0, at), stage_arena(items, n, at, p->n_steps)}, base[2];
-        int64_t bytes = ig_share_stack(stages, 2, base);
-        if (bytes < *least) *least = bytes;
-        if (bytes > *most) *most = bytes;
-    }
-    test_free(items);
+    stage_bytes(g, p, 28, least, most);
     ig_plan_free(p);
     ig_graph_free(g);
 }
@@ -237,7 +187,7 @@ static int64_t folded_arena(const char *name)
 {
     struct ig_graph *g = zoo_net(name);
     struct ig_plan *p = make_plan(g);
-    struct ig_pack_item *items = test_calloc((size_t)p->n_buffers, sizeof *items);
+    struct ig_pack_item *items = test_calloc((size_t)(p->n_buffers + p->n_steps), sizeof *items);
     for (int32_t i = 0; i < p->n_steps; i++) {
         const struct ig_node *n = &g->nodes[p->steps[i].node];
         struct ig_plan_buffer *out = &p->buffers[n->out[0]];
@@ -247,7 +197,7 @@ static int64_t folded_arena(const char *name)
         if (out->last > in->last) in->last = out->last;
         if (out->alias_of < 0) out->memory = IG_MEMORY_NONE;
     }
-    int64_t height = ig_pack_offsets(items, arena_items(p, items)).height;
+    int64_t height = ig_pack_offsets(items, stage_items(p, items)).height;
     test_free(items);
     ig_plan_free(p);
     ig_graph_free(g);
