@@ -11,7 +11,7 @@
 typedef int ig_verb_fn(int argc, char **argv); /* exit status: 0, 1, 2 (usage) */
 
 ig_verb_fn ig_verb_graph, ig_verb_inspect, ig_verb_profile, ig_verb_plan, ig_verb_gen, ig_verb_verify,
-    ig_verb_zoo, ig_verb_append, ig_verb_kernels, ig_verb_report, ig_verb_calibrate;
+    ig_verb_zoo, ig_verb_append, ig_verb_kernels, ig_verb_report, ig_verb_calibrate, ig_verb_share;
 
 /* Prints "ingot: <line>" on stderr and exits with 1. */
 _Noreturn void ig_fatal(const char *format, ...) __attribute__((format(printf, 1, 2)));
@@ -73,6 +73,8 @@ FILE *ig_open_output(const char *path);
 void ig_close_output(void);
 /* The ISA of that name, or of this machine for "host"; usage error otherwise. */
 int ig_isa_option(const char *text);
+/* The objective of that name (enum ig_objective); fatal otherwise. */
+int32_t ig_objective_option(const char *text);
 /* The best ISA that runs here. */
 int ig_host_isa(void);
 /* Threads to take where none are asked for: the cores of this machine that this process may use. */

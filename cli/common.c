@@ -202,6 +202,13 @@ int ig_host_isa(void)
     return IG_ISA_REF;
 }
 
+int32_t ig_objective_option(const char *text)
+{
+    if (!strcmp(text, "latency")) return IG_OBJECTIVE_LATENCY;
+    if (!strcmp(text, "memory")) return IG_OBJECTIVE_MEMORY;
+    ig_fatal("--objective=%s: latency or memory", text);
+}
+
 int ig_isa_option(const char *text)
 {
     if (!strcmp(text, "host")) return ig_host_isa();

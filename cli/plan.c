@@ -205,7 +205,7 @@ int ig_verb_plan(int argc, char **argv)
         case 'l': o.max_latency_ms = ig_number(optarg, "--max-latency-ms", 1e-9, 1e9); break;
         case 'f': o.min_fps = ig_number(optarg, "--min-fps", 1e-9, 1e9); break;
         case 'E': o.max_error = ig_number(optarg, "--max-error", 0, 1); break;
-        case 'O': o.objective = word_option("--objective", optarg, "latency", "memory"); break;
+        case 'O': o.objective = ig_objective_option(optarg); break;
         case 'A': o.algorithm = word_option("--algorithm", optarg, "exact", "nsga2"); break;
         case 'S': o.seed = (uint64_t)ig_number(optarg, "--seed", 0, 9007199254740992); break;
         case 'F': pareto = optarg; break;

@@ -80,8 +80,8 @@ void ig_tradeoff_free(struct ig_tradeoff *t)
     free(t->at);
 }
 
-static struct ig_plan *plan_of(const struct ig_graph *g, struct ig_plan_options o, const struct ig_tradeoff_point *at,
-                               char *err, size_t err_bytes)
+struct ig_plan *ig_tradeoff_plan_at(const struct ig_graph *g, struct ig_plan_options o, const struct ig_tradeoff_point *at,
+                                    char *err, size_t err_bytes)
 {
     o.lean = at->lean;
     o.bands = IG_BANDS_GIVEN;
@@ -145,7 +145,7 @@ struct ig_plan *ig_tradeoff_plan(const struct ig_graph *g, const struct ig_plan_
     int small = o->objective == IG_OBJECTIVE_MEMORY;
     for (int32_t k = 0; k < t.n && !p; k++) {
         const struct ig_tradeoff_point *at = &t.at[small ? k : t.n - 1 - k];
-        if (is_small_enough(o, at) && is_fast_enough(o, at)) p = plan_of(g, *o, at, err, err_bytes);
+        if (is_small_enough(o, at) && is_fast_enough(o, at)) p = ig_tradeoff_plan_at(g, *o, at, err, err_bytes);
     }
     ig_tradeoff_free(&t);
     return p;
