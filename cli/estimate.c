@@ -1,5 +1,6 @@
 #include "cli/estimate.h"
 
+#include <dirent.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +23,20 @@ static const char *host_path(void)
     return quick;
 }
 
+/* Fatal with the boards that there are. */
+_Noreturn static void no_board(const char *name)
+{
+    struct dirent **files;
+    char there[512] = "";
+    int n = scandir(INGOT_SRCDIR "/platforms", &files, NULL, alphasort);
+    for (int i = 0; i < n; i++) {
+        const char *dot = strstr(files[i]->d_name, ".json");
+        size_t at = strlen(there);
+        if (dot) snprintf(there + at, sizeof there - at, " %.*s", (int)(dot - files[i]->d_name), files[i]->d_name);
+    }
+    ig_fatal("--platform: no board is called '%s'; there are:%s host, or give a file such as ./%s.json", name, there, name);
+}
+
 struct ig_platform *ig_load_board(const char *name)
 {
     char path[4096], err[4096];
@@ -31,6 +46,7 @@ struct ig_platform *ig_load_board(const char *name)
         snprintf(path, sizeof path, "%s", host_path());
     else
         snprintf(path, sizeof path, "%s/platforms/%s.json", INGOT_SRCDIR, name);
+    if (!strchr(name, '/') && !strchr(name, '.') && access(path, R_OK)) no_board(name);
     struct ig_platform *b = ig_platform_read(path, err, sizeof err);
     if (!b) ig_fatal("%s", err);
     return b;
@@ -165,29 +181,62 @@ static void put_json(const struct ig_graph *g, const struct ig_platform *b, cons
     printf("\"stages\":%d\n}\n", f->pipeline.n_stages);
 }
 
+/* Is that a node's name, or what an exporter wrapped as "/name/Op"? */
+static int is_called(const struct ig_node *n, const char *name)
+{
+    const char *names[2] = {n->name, n->onnx};
+    size_t bytes = strlen(name);
+    for (int i = 0; i < 2; i++) {
+        const char *s = names[i] + (names[i][0] == '/');
+        if (!strcmp(names[i], name) || !strcmp(s, name)) return 1;
+        if (!strncmp(s, name, bytes) && s[bytes] == '/' && !strchr(s + bytes + 1, '/')) return 1;
+    }
+    return 0;
+}
+
+static void explain_layer(const struct ig_node *n, const struct ig_platform *b, const struct ig_forecast_layer *layer)
+{
+    for (int32_t j = 0; j < b->n_processors; j++) {
+        const struct ig_forecast_on *on = &layer->on[j];
+        const struct ig_processor *pe = &b->processors[j];
+        printf("%s on %s (%s)\n", n->name, pe->subtype[0] ? pe->subtype : pe->type, b->name);
+        if (pe->mapped) {
+            ig_explain_nest(stdout, &on->nest, IG_LISTING_TILES);
+            ig_explain_analysis(stdout, &on->nest, &on->a);
+        } else {
+            printf("operations %lld, estimate %.6f ms: the board says rates alone\n", (long long)on->a.ops_th,
+                   on->a.s * 1e3);
+        }
+        if (on->kernel) printf("calibrated, kernel %s: %.6f ms\n", on->kernel->name, on->a.s * 1e3);
+    }
+}
+
+/* Fatal with layers that have that in their names, or with the first ones. */
+_Noreturn static void no_layer(const struct ig_graph *g, const struct ig_forecast *f, const char *name)
+{
+    char like[400] = "";
+    for (int pass = 0; pass < 2 && !like[0]; pass++)
+        for (int32_t i = 0, n = 0; i < f->n && n < 5; i++) {
+            const char *layer = g->nodes[f->layers[i].node].name;
+            size_t at = strlen(like);
+            if (!pass && !strstr(layer, name)) continue;
+            snprintf(like + at, sizeof like - at, " %s", layer);
+            n++;
+        }
+    ig_fatal("no layer is called '%s' (a view is none); there are, among others:%s; ingot inspect lists them", name, like);
+}
+
 static void explain(const struct ig_graph *g, const struct ig_platform *b, const struct ig_forecast *f,
                     const char *name)
 {
     int found = 0;
     for (int32_t i = 0; i < f->n; i++) {
         const struct ig_node *n = &g->nodes[f->layers[i].node];
-        if (strcmp(n->name, name) && strcmp(n->onnx, name)) continue;
+        if (!is_called(n, name)) continue;
         found = 1;
-        for (int32_t j = 0; j < b->n_processors; j++) {
-            const struct ig_forecast_on *on = &f->layers[i].on[j];
-            const struct ig_processor *pe = &b->processors[j];
-            printf("%s on %s (%s)\n", n->name, pe->subtype[0] ? pe->subtype : pe->type, b->name);
-            if (pe->mapped) {
-                ig_explain_nest(stdout, &on->nest, IG_LISTING_TILES);
-                ig_explain_analysis(stdout, &on->nest, &on->a);
-            } else {
-                printf("operations %lld, estimate %.6f ms: the board says rates alone\n", (long long)on->a.ops_th,
-                       on->a.s * 1e3);
-            }
-            if (on->kernel) printf("calibrated, kernel %s: %.6f ms\n", on->kernel->name, on->a.s * 1e3);
-        }
+        explain_layer(n, b, &f->layers[i]);
     }
-    if (!found) ig_fatal("no layer is called '%s' (a view is none); ingot inspect lists them", name);
+    if (!found) no_layer(g, f, name);
 }
 
 void ig_estimate(const struct ig_graph *g, const struct ig_estimate_options *o)

@@ -78,7 +78,9 @@ struct ig_plan *ig_plan_make(const struct ig_graph *g, const struct ig_plan_opti
     struct ig_plan *p = NULL;
     if (options->objective != IG_OBJECTIVE_MEMORY) p = ig_plan_once(g, options, err, err_bytes);
     if (p || options->bands != IG_BANDS_AUTO || options->lean) return p;
-    if (options->objective != IG_OBJECTIVE_MEMORY && options->memory_budget <= 0) return NULL;
+    if (options->objective != IG_OBJECTIVE_MEMORY && options->memory_budget <= 0 && options->max_latency_ms <= 0 &&
+        options->min_fps <= 0)
+        return NULL;
     return ig_tradeoff_plan(g, options, err, err_bytes);
 }
 

@@ -127,6 +127,7 @@ static void read_grid(struct ig_reader *r, const json_t *list, struct ig_process
         if (r->failed) return;
         struct ig_grid *g = &p->grid[p->n_grid++];
         snprintf(part, sizeof part, "parallelism[%zu]: ", i);
+        r->part = part;
         only(r, part, o, "lanes loops");
         g->lanes = (int32_t)ig_get_int(r, o, "lanes", 1, 1 << 20);
         const json_t *loops = ig_get_array(r, o, "loops");
@@ -138,6 +139,7 @@ static void read_grid(struct ig_reader *r, const json_t *list, struct ig_process
             if (seen[d]++) ig_reader_fail(r, "%sloop %s is named twice", part, ig_loop_names[d]);
         }
         if (n == 2 && fused++) ig_reader_fail(r, "%sa second level is fused; there may be one", part);
+        r->part = NULL;
     }
 }
 
@@ -156,6 +158,7 @@ static void read_place(struct ig_reader *r, const struct ig_platform *b, const j
 {
     char part[8];
     snprintf(part, sizeof part, "%s: ", ig_role_names[role]);
+    r->part = part;
     only(r, part, o, role == IG_W ? "level channel memory limit extra" : "level channel memory limit");
     int64_t level = ig_get_int(r, o, "level", INT64_MIN, INT64_MAX);
     if (!r->failed && (level < 0 || level >= IG_LOOPS))
@@ -171,6 +174,7 @@ static void read_place(struct ig_reader *r, const struct ig_platform *b, const j
     t->memory = store_of(r, b, part, memory);
     if (!r->failed) t->limit = loop_of(r, part, json_object_get(o, "limit"));
     if (role == IG_W) t->extra = (int32_t)optional_int(r, o, "extra", 0, 0);
+    r->part = NULL;
 }
 
 static void read_points(struct ig_reader *r, const json_t *list, struct ig_processor *p)
@@ -185,10 +189,12 @@ static void read_points(struct ig_reader *r, const json_t *list, struct ig_proce
         if (r->failed) return;
         struct ig_point *point = &p->points[p->n_points++];
         snprintf(part, sizeof part, "operating_points[%zu]: ", i);
+        r->part = part;
         only(r, part, o, "hz active_w idle_w");
         point->hz = ig_get_int(r, o, "hz", 1, MOST);
         point->active_w = optional_double(r, o, "active_w");
         point->idle_w = optional_double(r, o, "idle_w");
+        r->part = NULL;
     }
 }
 
@@ -219,8 +225,10 @@ static void read_rates_measured(struct ig_reader *r, const json_t *list, struct 
         const json_t *o = json_array_get(list, i);
         struct ig_rate *rate = &p->rates[p->n_rates++];
         snprintf(part, sizeof part, "rates[%zu]: ", i);
+        r->part = part;
         only(r, part, o, "isa ops_per_s");
         text(r, o, "isa", rate->isa, sizeof rate->isa, 1);
+        r->part = NULL;
         if (!r->failed) rate->n = read_team(r, part, o, "ops_per_s", 1, rate->ops_per_s);
     }
 }
@@ -266,10 +274,12 @@ static void read_costs(struct ig_reader *r, const json_t *list, struct ig_proces
         if (r->failed) return;
         struct ig_cost *c = &p->costs[p->n_costs++];
         snprintf(part, sizeof part, "costs[%zu]: ", i);
+        r->part = part;
         only(r, part, o, "family layers error ns");
         text(r, o, "family", c->family, sizeof c->family, 1);
         c->layers = (int32_t)ig_get_int(r, o, "layers", 0, INT32_MAX);
         c->error = ig_get_double(r, o, "error", 0);
+        r->part = NULL;
         read_terms(r, part, json_object_get(o, "ns"), c);
     }
 }
@@ -305,7 +315,7 @@ static void read_rates(struct ig_reader *r, const json_t *o, struct ig_processor
     text(r, o, "subtype", p->subtype, sizeof p->subtype, 0);
     text(r, o, "note", p->note, sizeof p->note, 0);
     p->count = (int32_t)optional_int(r, o, "count", 1, 1);
-    if (p->count > 64) ig_reader_fail(r, "'count' is out of range: %d", p->count);
+    if (p->count > 64) ig_reader_fail(r, "'count' is out of range: %d; an integer from 1 to 64", p->count);
     p->ops_per_s = ig_get_int(r, o, "ops_per_s", 1, MOST);
     p->hz = ig_get_int(r, o, "hz", 1, MOST);
     p->printed = optional_int(r, o, "printed", 1, IG_UNKNOWN);
@@ -314,7 +324,7 @@ static void read_rates(struct ig_reader *r, const json_t *o, struct ig_processor
     p->idle_w = optional_double(r, o, "idle_w");
     p->dram_pj_per_bit = optional_double(r, o, "dram_pj_per_bit");
     p->overhead_ns = optional_int(r, o, "overhead_ns", 0, 0);
-    if (p->overhead_ns > MOST_NS) ig_reader_fail(r, "'overhead_ns' is out of range: %lld", (long long)p->overhead_ns);
+    if (p->overhead_ns > MOST_NS) ig_reader_fail(r, "'overhead_ns' is out of range: %lld; from 0 to a second", (long long)p->overhead_ns);
 }
 
 static void read_processor(struct ig_reader *r, const json_t *o, struct ig_platform *b)

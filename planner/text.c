@@ -120,12 +120,34 @@ json_t *ig_reader_open_text(struct ig_reader *r, const char *text, const char *p
     return checked(r, parse(r, text, strlen(text)), format);
 }
 
+enum { LIMITS_BYTES = 80 };
+
+/* " from 1 to 9", as far as the ends are limits and not what a number can hold at all; and whether it is there. */
+static const char *limits(char text[LIMITS_BYTES], const json_t *field, int64_t low, int64_t high)
+{
+    int n = 0;
+    text[0] = 0;
+    if (low > INT32_MIN) n = snprintf(text, LIMITS_BYTES, " from %lld", (long long)low);
+    if (high < INT32_MAX) n += snprintf(text + n, LIMITS_BYTES - (size_t)n, "%s to %lld", n ? "" : " up", (long long)high);
+    if (!field) snprintf(text + n, LIMITS_BYTES - (size_t)n, "; it is missing");
+    return text;
+}
+
+static const char *part_of(const struct ig_reader *r)
+{
+    return r->part ? r->part : "";
+}
+
 int64_t ig_get_int(struct ig_reader *r, const json_t *o, const char *key, int64_t low, int64_t high)
 {
     const json_t *field = json_object_get(o, key);
     int64_t x = json_integer_value(field);
-    if (!json_is_integer(field)) ig_reader_fail(r, "'%s' must be an integer", key);
-    if (x < low || x > high) ig_reader_fail(r, "'%s' is out of range: %lld", key, (long long)x);
+    char text[LIMITS_BYTES];
+    if (!json_is_integer(field))
+        ig_reader_fail(r, "%s'%s' must be an integer%s", part_of(r), key, limits(text, field, low, high));
+    if (x < low || x > high)
+        ig_reader_fail(r, "%s'%s' is out of range: %lld; an integer%s", part_of(r), key, (long long)x,
+                       limits(text, field, low, high));
     return r->failed ? 0 : x;
 }
 
@@ -133,15 +155,17 @@ double ig_get_double(struct ig_reader *r, const json_t *o, const char *key, doub
 {
     const json_t *field = json_object_get(o, key);
     double x = json_number_value(field);
-    if (!json_is_number(field)) ig_reader_fail(r, "'%s' must be a number", key);
-    if (!(x >= low)) ig_reader_fail(r, "'%s' is out of range: %g", key, x);
+    const char *missing = field ? "" : "; it is missing";
+    if (!json_is_number(field)) ig_reader_fail(r, "%s'%s' must be a number from %g%s", part_of(r), key, low, missing);
+    if (!(x >= low)) ig_reader_fail(r, "%s'%s' is out of range: %g; a number from %g", part_of(r), key, x, low);
     return r->failed ? 0 : x;
 }
 
 const char *ig_get_text(struct ig_reader *r, const json_t *o, const char *key)
 {
-    const char *text = json_string_value(json_object_get(o, key));
-    if (!text) ig_reader_fail(r, "'%s' must be a string", key);
+    const json_t *field = json_object_get(o, key);
+    const char *text = json_string_value(field);
+    if (!text) ig_reader_fail(r, "%s'%s' must be a string%s", part_of(r), key, field ? "" : "; it is missing");
     return text ? text : "";
 }
 
@@ -156,7 +180,8 @@ const char *ig_get_hash(struct ig_reader *r, const json_t *o, const char *key)
 const json_t *ig_get_array(struct ig_reader *r, const json_t *o, const char *key)
 {
     const json_t *array = json_object_get(o, key);
-    if (!json_is_array(array)) ig_reader_fail(r, "'%s' must be an array", key);
+    if (!json_is_array(array))
+        ig_reader_fail(r, "%s'%s' must be an array%s", part_of(r), key, array ? "" : "; it is missing");
     return array;
 }
 

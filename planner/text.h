@@ -21,6 +21,7 @@ struct ig_reader {
     char sha256[65];         /* of the file's bytes */
     const char *where;       /* the array being read, or "" */
     size_t at;               /* its element */
+    const char *part;        /* place inside the element that the functions below read, as "X: "; NULL: the element */
     char *err;
     size_t err_bytes;
     int failed;              /* once set, nothing more is written to err */

@@ -107,6 +107,15 @@ static int is_small_enough(const struct ig_plan_options *o, const struct ig_trad
     return o->memory_budget <= 0 || at->bytes <= o->memory_budget;
 }
 
+/* The limit of time that binds, and by how much the point misses it; characters written. */
+static int say_limit(const struct ig_plan_options *o, const struct ig_tradeoff_point *near, char *err, size_t err_bytes)
+{
+    double ns = (double)near->ns, most = most_ns(o);
+    if (o->max_latency_ms > 0 && most >= o->max_latency_ms * 1e6)
+        return snprintf(err, err_bytes, "latency limit of %g ms exceeded by %.3f ms", most * 1e-6, (ns - most) * 1e-6);
+    return snprintf(err, err_bytes, "rate of %g frames/s missed by %.3f", o->min_fps, o->min_fps - 1e9 / ns);
+}
+
 /* Which constraint fails, by how much, and what is next to it. The front has a point. */
 static void explain(const struct ig_plan_options *o, const struct ig_tradeoff *t, char *err, size_t err_bytes)
 {
@@ -119,10 +128,9 @@ static void explain(const struct ig_plan_options *o, const struct ig_tradeoff *t
                  (long long)o->memory_budget, (long long)(least->bytes - o->memory_budget), (long long)least->bytes,
                  (long long)least->arena_bytes, (long long)(least->bytes - least->arena_bytes), (double)least->ns * 1e-6);
     if (!near || most_ns(o) <= 0) return;
-    int at = snprintf(err, err_bytes, "latency limit of %g ms exceeded by %.3f ms: ", most_ns(o) * 1e-6,
-                      ((double)near->ns - most_ns(o)) * 1e-6);
-    at += snprintf(err + at, err_bytes - (size_t)at, "predicted %.3f ms with %lld bytes", (double)near->ns * 1e-6,
-                   (long long)near->bytes);
+    int at = say_limit(o, near, err, err_bytes);
+    at += snprintf(err + at, err_bytes - (size_t)at, ": the fastest plan%s takes %.3f ms with %lld bytes",
+                   o->memory_budget > 0 ? " within the budget" : "", (double)near->ns * 1e-6, (long long)near->bytes);
     const struct ig_tradeoff_point *next = near + 1, *end = t->at + t->n;
     while (next < end && !is_fast_enough(o, next)) next++;
     if (next < end)

@@ -98,6 +98,16 @@ static void platform_json(void **state)
     assert_refused("tx2", "\"extra\":0},\n",
                    "\"extra\":0},\"costs\":[{\"family\":\"a\",\"layers\":1,\"error\":0,\"ns\":{\"luck\":1}}],",
                    "processors[0]: costs[0]: ns: 'luck' is no feature");
+    assert_refused("neuraghe", "\"bytes\":73728", "\"bytes\":0", "memories[0]: 'bytes' is out of range: 0; an integer from 1");
+    assert_refused("neuraghe", "\"bytes\":73728", "\"note\":\"\"", "memories[0]: 'bytes' must be an integer from 1; it is missing");
+    assert_refused("neuraghe", "\"lanes\":10", "\"lanes\":0",
+                   "processors[0]: parallelism[1]: 'lanes' is out of range: 0; an integer from 1 to 1048576");
+    assert_refused("tx2", "\"X\":{\"level\":0,", "\"X\":{", "processors[0]: X: 'level' must be an integer; it is missing");
+    assert_refused("tx2", "{\"hz\":850000000}", "{\"active_w\":3}",
+                   "processors[0]: operating_points[1]: 'hz' must be an integer from 1; it is missing");
+    assert_refused("tx2", "\"active_w\":15,", "\"active_w\":-1,", "'active_w' is out of range: -1; a number from 0");
+    assert_refused("tx2", "\"name\":\"tx2\",", "", ": 'name' must be a string; it is missing");
+    assert_refused("tx2", "\"channels\":", "\"note\":\"\",\"memories\":", "line ");
     assert_refused("tx2", "\"ingot-platform\"", "\"ingot-plan\"", "format is 'ingot-plan'");
 }
 
