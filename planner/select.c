@@ -25,12 +25,13 @@ static int64_t weight_bytes(const struct ig_kernel *k, const struct ig_call *cal
 
 /*
  * The scratch of all threads, where it may matter: not where the weights outweigh the tensors, as deep in a network, as
- * the arena is not full there.
+ * the arena is not full there, unless the scratch does so too, as weights that are widened do.
  */
 static int64_t scratch_bytes(const struct ig_kernel *k, const struct ig_call *call, int32_t threads)
 {
-    if (!k->scratch || weight_bytes(k, call) > ig_bytes(call->in[0].shape) + ig_bytes(call->out[0].shape)) return 0;
-    return (int64_t)k->scratch(call) * threads;
+    int64_t tensors = ig_bytes(call->in[0].shape) + ig_bytes(call->out[0].shape);
+    int64_t scratch = k->scratch ? (int64_t)k->scratch(call) * threads : 0;
+    return weight_bytes(k, call) > tensors && scratch <= tensors ? 0 : scratch;
 }
 
 struct footprint {

@@ -34,8 +34,22 @@ plans() { # straight from ONNX, too
     out/ingot plan --precision=half "$SRCDIR/models/fashion.onnx" --threads 1 -o "$work/plan.json" && grep -q _f16_ "$work/plan.json"
 }
 
+least() { # by parts and in half precision: weights that are widened lie in scratch a few at a time
+    for precision in single half; do
+        out/ingot plan --precision=$precision "$SRCDIR/models/fashion.onnx" --threads 1 --objective memory -o "$work/$precision.json" || return 1
+    done
+    $PYTHON - "$work/single.json" "$work/half.json" <<'PY'
+import json, sys
+single, half = (json.load(open(p))["totals"] for p in sys.argv[1:])
+sums = [t["arena_bytes"] + t["weights_bytes"] for t in (single, half)]
+print(sums)
+assert sums[0] < 700000 and sums[1] < 400000
+PY
+}
+
 check "weights of half precision take half the bytes" figures
 check "a plan straight from ONNX" plans
+check "least memory of both precisions" least
 check "a precision that is not there is refused" refused
 if [ -n "$(find /usr/share -name 't10k-images-idx3-ubyte*' 2>/dev/null | head -1)" ]; then
     check "92.5 % of the 10,000 test pictures are right in half precision, too" accuracy
