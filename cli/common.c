@@ -206,6 +206,8 @@ int32_t ig_objective_option(const char *text)
 {
     if (!strcmp(text, "latency")) return IG_OBJECTIVE_LATENCY;
     if (!strcmp(text, "memory")) return IG_OBJECTIVE_MEMORY;
+    if (!strcmp(text, "throughput") || !strcmp(text, "energy"))
+        ig_fatal("--objective=%s needs the pipeline planner, which this version does not have; use latency or memory", text);
     ig_fatal("--objective=%s: latency or memory", text);
 }
 

@@ -9,6 +9,7 @@
 #include "kernels_cpu/registry.h"
 #include "planner/joint.h"
 #include "planner/share.h"
+#include "planner/text.h"
 #include "runtime/run.h"
 
 static const char help[] =
@@ -65,18 +66,20 @@ static void make_plans(struct nets *x, const struct ig_plan_options *o, const in
     for (int32_t i = 0; i < x->n; i++) {
         struct ig_plan_options one = *o;
         one.memory_budget = 0;
-        struct ig_plan *p = x->plan[i] = ig_tradeoff_plan_at(x->graph[i], one, &x->front[i].at[point[i]], err, sizeof err);
+        struct ig_plan *p = ig_tradeoff_plan_at(x->graph[i], one, &x->front[i].at[point[i]], err, sizeof err);
         if (!p) ig_fatal("%s: %s", x->path[i], err);
         if (ig_validate(x->graph[i], p, 0, why, sizeof why))
             ig_fatal("%s: internal error: the validator refuses the plan: %s", x->path[i], why);
         ig_hash_graph(x->graph[i], x->path[i], hex);
+        x->plan[i] = p;
         free(p->graph_sha256);
         p->graph_sha256 = strdup(hex);
         x->bytes[i] = (p->arena_bytes + IG_ALIGN - 1) / IG_ALIGN * IG_ALIGN;
         x->base[i] = 0;
         x->weights_bytes += p->weights_bytes;
     }
-    x->arena_bytes = x->way == IG_JOINT_AT_ONCE ? ig_share_stack(x->bytes, x->n, x->base) : ig_share_alternate(x->bytes, x->n);
+    x->arena_bytes = ig_share_alternate(x->bytes, x->n);
+    if (x->way == IG_JOINT_AT_ONCE) x->arena_bytes = ig_share_stack(x->bytes, x->n, x->base);
 }
 
 static void refuse(const struct nets *x, int64_t budget, const int32_t *point)
@@ -124,11 +127,16 @@ static void print_text(const struct nets *x)
 
 static void print_json(const struct nets *x)
 {
-    printf("{\"arena_bytes\":%lld,\n\"at_once\":%s,\n\"networks\":[", (long long)x->arena_bytes, x->way ? "true" : "false");
-    for (int32_t i = 0; i < x->n; i++)
-        printf("%s\n{\"arena_bytes\":%lld,\"arena_offset\":%lld,\"latency_ms\":%.6f,\"name\":\"%s\",\"weights_bytes\":%lld}",
-               i ? "," : "", (long long)x->bytes[i], (long long)x->base[i], x->plan[i]->latency_ns * 1e-6,
-               x->graph[i]->name, (long long)x->plan[i]->weights_bytes);
+    printf("{\"arena_bytes\":%lld,\n\"at_once\":%s,\n\"networks\":[", (long long)x->arena_bytes,
+           x->way ? "true" : "false");
+    for (int32_t i = 0; i < x->n; i++) {
+        printf("%s\n{\"arena_bytes\":%lld,\"arena_offset\":%lld,\"latency_ms\":", i ? "," : "", (long long)x->bytes[i],
+               (long long)x->base[i]);
+        ig_put_double(stdout, x->plan[i]->latency_ns * 1e-6);
+        fputs(",\"name\":", stdout);
+        ig_put_text(stdout, x->graph[i]->name);
+        printf(",\"weights_bytes\":%lld}", (long long)x->plan[i]->weights_bytes);
+    }
     printf("\n],\n\"weights_bytes\":%lld}\n", (long long)x->weights_bytes);
 }
 
@@ -149,7 +157,8 @@ static void write_header(const struct nets *x, const char *path, int64_t budget)
     fputs(" * Read it behind the networks' own headers, then it checks that they fit.\n */\n", f);
     fputs("#ifndef INGOT_ARENA_H\n#define INGOT_ARENA_H\n\n#define INGOT_ARENA_ALIGN 64\n", f);
     fprintf(f, "#define INGOT_ARENA_BYTES %lld\n", (long long)x->arena_bytes);
-    if (budget) fprintf(f, "#define INGOT_MEMORY_BUDGET_BYTES %lld /* of the arena and all weights */\n", (long long)budget);
+    if (budget)
+        fprintf(f, "#define INGOT_MEMORY_BUDGET_BYTES %lld /* of the arena and all weights */\n", (long long)budget);
     fputs("\n#ifdef __cplusplus\n#define INGOT_ARENA_ASSERT static_assert\n#else\n#define INGOT_ARENA_ASSERT _Static_assert\n"
           "#endif\n",
           f);
@@ -157,8 +166,9 @@ static void write_header(const struct nets *x, const char *path, int64_t budget)
         char up[256];
         upper(up, sizeof up, x->graph[i]->name);
         fprintf(f, "\n#define INGOT_ARENA_%s %lld /* bytes into the arena */\n", up, (long long)x->base[i]);
-        fprintf(f, "#ifdef %s_ARENA_BYTES\nINGOT_ARENA_ASSERT(INGOT_ARENA_%s + %s_ARENA_BYTES(%d) <= INGOT_ARENA_BYTES,\n", up,
-                up, up, x->plan[i]->threads);
+        fprintf(f, "#ifdef %s_ARENA_BYTES\n", up);
+        fprintf(f, "INGOT_ARENA_ASSERT(INGOT_ARENA_%s + %s_ARENA_BYTES(%d) <= INGOT_ARENA_BYTES,\n", up, up,
+                x->plan[i]->threads);
         fputs("    \"the network was not made from the plan beside this file\");\n#endif\n", f);
     }
     if (budget)

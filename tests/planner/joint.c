@@ -79,12 +79,13 @@ static void joint_is_exact(void **state)
 /* 5,000 and 3,000 bytes of arena: 5,000 in turn, 5,056 + 3,008 at once: multiples of 64. */
 static void joint_by_hand(void **state)
 {
-    struct ig_tradeoff_point a = {.bytes = 15000, .arena_bytes = 5000, .ns = 7}, b = {.bytes = 4000, .arena_bytes = 3000,
-                                                                                   .ns = 2};
+    struct ig_tradeoff_point a = {.bytes = 15000, .arena_bytes = 5000, .ns = 7};
+    struct ig_tradeoff_point b = {.bytes = 4000, .arena_bytes = 3000, .ns = 2};
     const struct ig_tradeoff fronts[2] = {{1, &a}, {1, &b}};
     const int32_t point[2] = {0, 0};
     (void)state;
-    struct ig_joint turn = ig_joint_sum(fronts, point, 2, IG_JOINT_IN_TURN), once = ig_joint_sum(fronts, point, 2, IG_JOINT_AT_ONCE);
+    struct ig_joint turn = ig_joint_sum(fronts, point, 2, IG_JOINT_IN_TURN);
+    struct ig_joint once = ig_joint_sum(fronts, point, 2, IG_JOINT_AT_ONCE);
     assert_int_equal(turn.arena_bytes, 5000);
     assert_int_equal(turn.weights_bytes, 11000);
     assert_int_equal(turn.ns, 9);

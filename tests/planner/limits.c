@@ -58,8 +58,8 @@ static void time_limits_name_the_fastest(void **state)
         double ns = (double)t.at[t.n - 1].ns;
         o.max_latency_ms = ns * 0.5e-6;
         assert_null(ig_plan_make(g, &o, err, sizeof err));
-        snprintf(text, sizeof text, "exceeded by %.3f ms: the fastest plan takes %.3f ms with %lld bytes", ns * 0.5e-6, ns * 1e-6,
-                 (long long)t.at[t.n - 1].bytes);
+        snprintf(text, sizeof text, "exceeded by %.3f ms: the fastest plan takes %.3f ms with %lld bytes", ns * 0.5e-6,
+                 ns * 1e-6, (long long)t.at[t.n - 1].bytes);
         if (!strstr(err, "latency limit of ") || !strstr(err, text)) fail_msg("'%s' is not in '%s'", text, err);
         o.max_latency_ms = 0;
         o.min_fps = 2e9 / ns;
@@ -85,7 +85,8 @@ static void two_limits_name_what_would_do(void **state)
         char err[1024] = "";
         assert_int_equal(ig_tradeoff_make(g, &o, &t, err, sizeof err), 0);
         o.memory_budget = t.at[0].bytes + ROOM;
-        for (int32_t i = 0; i < t.n && t.at[i].bytes <= o.memory_budget; i++) o.max_latency_ms = (double)t.at[i].ns * 0.999e-6;
+        for (int32_t i = 0; i < t.n && t.at[i].bytes <= o.memory_budget; i++)
+            o.max_latency_ms = (double)t.at[i].ns * 0.999e-6;
         if (t.n > 1 && (double)t.at[t.n - 1].ns * 1e-6 <= o.max_latency_ms) {
             assert_null(ig_plan_make(g, &o, err, sizeof err));
             assert_non_null(strstr(err, "the fastest plan within the budget takes"));

@@ -98,8 +98,10 @@ static void platform_json(void **state)
     assert_refused("tx2", "\"extra\":0},\n",
                    "\"extra\":0},\"costs\":[{\"family\":\"a\",\"layers\":1,\"error\":0,\"ns\":{\"luck\":1}}],",
                    "processors[0]: costs[0]: ns: 'luck' is no feature");
-    assert_refused("neuraghe", "\"bytes\":73728", "\"bytes\":0", "memories[0]: 'bytes' is out of range: 0; an integer from 1");
-    assert_refused("neuraghe", "\"bytes\":73728", "\"note\":\"\"", "memories[0]: 'bytes' must be an integer from 1; it is missing");
+    assert_refused("neuraghe", "\"bytes\":73728", "\"bytes\":0",
+                   "memories[0]: 'bytes' is out of range: 0; an integer from 1");
+    assert_refused("neuraghe", "\"bytes\":73728", "\"note\":\"\"",
+                   "memories[0]: 'bytes' must be an integer from 1; it is missing");
     assert_refused("neuraghe", "\"lanes\":10", "\"lanes\":0",
                    "processors[0]: parallelism[1]: 'lanes' is out of range: 0; an integer from 1 to 1048576");
     assert_refused("tx2", "\"X\":{\"level\":0,", "\"X\":{", "processors[0]: X: 'level' must be an integer; it is missing");
