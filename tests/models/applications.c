@@ -1,0 +1,141 @@
+/*
+ * Minakova & Stefanov's Table 12 by parts: which plan a budget gets (1), two networks as pipelines of two stages (3, 4),
+ * three networks in turn in one arena (5, 6).
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "models/zoo/zoo.h"
+#include "planner/joint.h"
+#include "tests/support/nets_zoo.h"
+#include "tests/support/stages.h"
+
+/* Bytes of arena and weights, in 10 kB, over all cuts at 28 x 28 or deeper; by parts within the stages. */
+static void by_parts(const char *name, int64_t *least, int64_t *most)
+{
+    struct ig_graph *g = zoo_net(name);
+    struct ig_plan_options o = {.target = "host", .isa = IG_ISA_REF, .threads = 1, .objective = IG_OBJECTIVE_MEMORY};
+    struct ig_zoo_counts n;
+    char err[1024] = "";
+    struct ig_plan *p = ig_plan_make(g, &o, err, sizeof err);
+    if (!p || ig_validate(g, p, 0, err, sizeof err)) fail_msg("%s: %s", name, err);
+    ig_zoo_count(ig_zoo_find(name), &n);
+    stage_bytes(g, p, 28, least, most);
+    print_message("%s: %ld to %ld bytes in two stages\n", name, (long)(*least + 4 * n.folded), (long)(*most + 4 * n.folded));
+    *least = (*least + 4 * n.folded + 5000) / 10000;
+    *most = (*most + 4 * n.folded + 5000) / 10000;
+    ig_plan_free(p);
+    ig_graph_free(g);
+}
+
+/* The stages' packing is the plan's where nothing is cut. */
+static void one_stage_is_the_plan(void **state)
+{
+    struct ig_graph *g = zoo_net("mobilenet_v2");
+    struct ig_plan_options o = {.target = "host", .isa = IG_ISA_REF, .threads = 1, .objective = IG_OBJECTIVE_MEMORY};
+    char err[1024] = "";
+    (void)state;
+    struct ig_plan *p = ig_plan_make(g, &o, err, sizeof err);
+    assert_non_null(p);
+    struct ig_pack_item *items = test_calloc((size_t)(p->n_buffers + p->n_steps), sizeof *items);
+    assert_int_equal(ig_pack_offsets(items, stage_items(p, items)).height, p->arena_bytes);
+    assert_int_equal(p->arena_bytes, 4 * 131040);
+    test_free(items);
+    ig_plan_free(p);
+    ig_graph_free(g);
+}
+
+/*
+ * The paper prints 15.92 MB for application 3, above its own constraint of 15, and 31.34 MB for application 4, as the least
+ * that it reaches.
+ */
+static void mem_parts_pipelines(void **state)
+{
+    int64_t least, most;
+    (void)state;
+    by_parts("mobilenet_v2", &least, &most); /* 3: 14.57 to 15.35 MB */
+    assert_true(least <= 1457 && most <= 1535);
+    by_parts("efficientnet_b0", &least, &most); /* 4: 23.58 MB and more; dearest in a squeeze at 28 x 28, held twice */
+    assert_true(least <= 2358 && most <= 2504);
+}
+
+/* --- fronts with this PC's kinds of kernels, all scratch included --- */
+
+static void make_front(const char *name, struct ig_graph **g, struct ig_plan_options *o, struct ig_tradeoff *t)
+{
+    char err[1024] = "";
+    *g = zoo_net(name);
+    *o = (struct ig_plan_options){.target = "host", .isa = IG_ISA_AVX2, .threads = 1, .max_error = IG_MAX_ERROR};
+    if (ig_tradeoff_make(*g, o, t, err, sizeof err)) fail_msg("%s: %s", name, err);
+}
+
+/*
+ * Application 1 at 25 and 15 MB. Algorithm 2 as printed takes the least memory of what keeps the constraints; its own Table
+ * 12 has 14.98 MB at 15, where 14.90 would do with less throughput: so it is the most throughput, as here.
+ */
+static void mem_most_throughput(void **state)
+{
+    static const int64_t budgets[] = {25000000, 15000000, 14600000, 14490000};
+    struct ig_graph *g;
+    struct ig_plan_options o;
+    struct ig_tradeoff t;
+    double before = 0;
+    (void)state;
+    make_front("mobilenet_v2", &g, &o, &t);
+    for (size_t i = 0; i < sizeof budgets / sizeof *budgets; i++) {
+        char err[1024] = "";
+        o.memory_budget = budgets[i];
+        struct ig_plan *p = ig_plan_make(g, &o, err, sizeof err);
+        if (!p || ig_validate(g, p, budgets[i], err, sizeof err)) fail_msg("%s", err);
+        for (int32_t k = 0; k < t.n; k++)
+            if (t.at[k].bytes <= budgets[i]) assert_true(p->latency_ns <= (double)t.at[k].ns * 1.000001);
+        assert_true(p->latency_ns >= before); /* less memory is never faster */
+        before = p->latency_ns;
+        ig_plan_free(p);
+    }
+    ig_tradeoff_free(&t);
+    ig_graph_free(g);
+}
+
+/* The least of three networks in turn, in 10 kB. */
+static int64_t in_turn(const char *const names[3])
+{
+    struct ig_graph *g[3];
+    struct ig_plan_options o;
+    struct ig_tradeoff t[3];
+    int32_t point[3];
+    for (int i = 0; i < 3; i++) make_front(names[i], &g[i], &o, &t[i]);
+    assert_int_equal(ig_joint_choose(t, 3, IG_JOINT_IN_TURN, IG_OBJECTIVE_MEMORY, 0, point), 0);
+    struct ig_joint sum = ig_joint_sum(t, point, 3, IG_JOINT_IN_TURN);
+    print_message("%s, %s, %s: arena %ld, weights %ld\n", names[0], names[1], names[2], (long)sum.arena_bytes,
+                  (long)sum.weights_bytes);
+    for (int i = 0; i < 3; i++) {
+        ig_tradeoff_free(&t[i]);
+        ig_graph_free(g[i]);
+    }
+    return (sum.arena_bytes + sum.weights_bytes + 5000) / 10000;
+}
+
+/*
+ * Below the paper's 175 and 162 MB for application 5; its 155 for application 6 are 155.84 here. 151.16 and 153.21 MB, which
+ * tensors and parameters would allow, want ResNet-50's first blocks by parts: branches.
+ */
+static void mem_parts_in_turn(void **state)
+{
+    static const char *const fifth[3] = {"inception_v2", "mobilenet_v1_025", "resnet50"},
+                             *const sixth[3] = {"densenet121", "mobilenet_v1", "resnet50"};
+    (void)state;
+    assert_true(in_turn(fifth) <= 15365);
+    assert_true(in_turn(sixth) <= 15584);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(one_stage_is_the_plan), cmocka_unit_test(mem_parts_pipelines),
+                                       cmocka_unit_test(mem_most_throughput), cmocka_unit_test(mem_parts_in_turn)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
