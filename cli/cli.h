@@ -66,6 +66,11 @@ void ig_hash_file(const char *path, char hex[65]);
 /* Hex digest of the file that g was loaded from. */
 void ig_hash_graph(const struct ig_graph *g, const char *path, char hex[65]);
 /*
+ * A file of the source tree or of the build, named as from the directory of the build: as it is where it is there, else from
+ * that directory, which this program's own file, out/ingot, tells. to[4096] may hold the answer.
+ */
+const char *ig_built(const char *path, char *to);
+/*
  * Opens `path` ("-": stdout) for writing through a draft (graph/draft.h), which ig_close_output ends. One at a time.
  * Fatal on error.
  */

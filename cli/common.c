@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/cli.h"
 #include "graph/draft.h"
@@ -171,6 +172,17 @@ void ig_hash_graph(const struct ig_graph *g, const char *path, char hex[65])
 void ig_hash_file(const char *path, char hex[65])
 {
     if (ig_sha256_file(path, hex)) ig_fatal("%s: %s", path, strerror(errno));
+}
+
+const char *ig_built(const char *path, char *to)
+{
+    char own[4096];
+    ssize_t n = readlink("/proc/self/exe", own, sizeof own - 1);
+    if (path[0] == '/' || !access(path, R_OK) || n < 0) return path;
+    own[n] = 0;
+    for (int up = 0; up < 2 && strrchr(own, '/'); up++) *strrchr(own, '/') = 0; /* /ingot, /out */
+    int length = snprintf(to, 4096, "%s/%s", own, path);
+    return length < 4096 && !access(to, R_OK) ? to : path;
 }
 
 static struct ig_draft output; /* a verb writes one file at a time */

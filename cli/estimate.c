@@ -12,23 +12,25 @@
 #include "planner/text.h"
 
 /* This machine with the costs of its kernels, else without. */
-static const char *host_path(void)
+static const char *host_path(char to[4096])
 {
     static const char full[] = "out/platforms/host.json", quick[] = "out/platforms/machine.json";
-    if (!access(full, R_OK)) return full;
-    if (access(quick, R_OK))
+    const char *path = ig_built(full, to);
+    if (!access(path, R_OK)) return path;
+    path = ig_built(quick, to);
+    if (access(path, R_OK))
         ig_fatal("%s: not there yet; make it with 'ninja %s', or give --platform=tx2, xavier, neuraghe, zen4 or a file",
                  quick, quick);
     fprintf(stderr, "ingot: this machine's kernels are not calibrated: its rates decide; 'ninja %s' does\n", full);
-    return quick;
+    return path;
 }
 
 /* Fatal with the boards that there are. */
 _Noreturn static void no_board(const char *name)
 {
     struct dirent **files;
-    char there[512] = "";
-    int n = scandir(INGOT_SRCDIR "/platforms", &files, NULL, alphasort);
+    char there[512] = "", to[4096];
+    int n = scandir(ig_built(INGOT_SRCDIR "/platforms", to), &files, NULL, alphasort);
     for (int i = 0; i < n; i++) {
         const char *dot = strstr(files[i]->d_name, ".json");
         size_t at = strlen(there);
@@ -39,15 +41,15 @@ _Noreturn static void no_board(const char *name)
 
 struct ig_platform *ig_load_board(const char *name)
 {
-    char path[4096], err[4096];
-    if (strchr(name, '/') || strchr(name, '.'))
-        snprintf(path, sizeof path, "%s", name);
-    else if (!strcmp(name, "host"))
-        snprintf(path, sizeof path, "%s", host_path());
-    else
+    char path[4096], to[4096], err[4096];
+    const char *found = path;
+    snprintf(path, sizeof path, "%s", name);
+    if (!strcmp(name, "host")) found = host_path(to);
+    else if (!strchr(name, '/') && !strchr(name, '.')) {
         snprintf(path, sizeof path, "%s/platforms/%s.json", INGOT_SRCDIR, name);
-    if (!strchr(name, '/') && !strchr(name, '.') && access(path, R_OK)) no_board(name);
-    struct ig_platform *b = ig_platform_read(path, err, sizeof err);
+        if (access(found = ig_built(path, to), R_OK)) no_board(name);
+    }
+    struct ig_platform *b = ig_platform_read(found, err, sizeof err);
     if (!b) ig_fatal("%s", err);
     return b;
 }

@@ -46,6 +46,14 @@ board() { # what is wrong in it: the file, the place, what may stand there
     done
 }
 
+elsewhere() { # boards and this machine are found from any directory
+    root=$PWD
+    cp "$model" "$work/net.onnx" && (cd "$work" && "$root/out/ingot" plan --estimate --platform tx2 net.onnx >tx2 2>&1 &&
+        grep -q 'on tx2, one layer after another' tx2 && "$root/out/ingot" plan --estimate net.onnx >host 2>&1 &&
+        grep -q 'on host, one layer after another' host && ! "$root/out/ingot" plan --platform tx3 net.onnx 2>err &&
+        grep -q 'there are: neuraghe tx2' err)
+}
+
 limits() { # which one, by how much, what is nearest; no plan is left behind
     refused 'memory budget of 100000 bytes exceeded by [0-9]*: the least is [0-9]*, arena [0-9]* and weights [0-9]*, at' \
         plan --memory-budget 100KB -o "$work/no.json" &&
@@ -115,6 +123,7 @@ PY
 check "a layer's loop nest by the exporter's name for it" nest
 check "names that are not there" names
 check "what is wrong in a board's file" board
+check "boards are found from any directory" elsewhere
 check "limits that no plan keeps" limits
 check "the nearest plan is one" nearest
 check "headers assert the budget" assertion
