@@ -77,12 +77,18 @@ static void put_loop(FILE *f, const struct ig_nest *nest, int level, int *depth)
     line(f, (*depth)++, "for %s in range(%lld):", loop_words[d], (long long)nest->t[d]);
 }
 
+/* The last level that a fused pair takes up: its own, or the next where the other loop of the pair is. */
+static int fused_end(const struct ig_nest *nest, int level)
+{
+    return level + 1 < IG_LOOPS && is_fused(nest, nest->pe->order[level + 1]) ? level + 1 : level;
+}
+
 /* The parallel loops of a level, behind its temporal one and the transfers inside that. */
 static void put_lanes(FILE *f, const struct ig_nest *nest, int level, int *depth, int *par)
 {
     int d = nest->pe->order[level];
     if (is_fused(nest, d)) {
-        if (nest->level[d] == level)
+        if (fused_end(nest, nest->level[d]) == level)
             line(f, (*depth)++, "for par%d in range(%lld):", (*par)++, (long long)nest->fused_lanes);
     } else if (nest->p[d] > 1) {
         line(f, (*depth)++, "for par%d in range(%lld):", (*par)++, (long long)nest->p[d]);

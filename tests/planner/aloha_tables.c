@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "planner/analyse.h"
+#include "planner/explain.h"
 #include "tests/support/board.h"
 
 struct place { int32_t level, channel, memory, limit; };
@@ -159,6 +160,33 @@ static void l1_energy(void **state)
     free(b);
 }
 
+/* --- listings of all boards --- */
+
+/* Step 3: transfers lie outside every parallel loop, be two loops fused or not; stores close what loads opened. */
+static void transfers_lie_outside_lanes(void **state)
+{
+    static const char *const boards[] = {"neuraghe", "tx2", "xavier", "zen4"};
+    static const struct ig_conv_size sizes[] = {{128, 512, 28, 28, 28, 28, 1, 1, 1}, {3, 64, 224, 224, 112, 112, 7, 2, 1}};
+    (void)state;
+    for (size_t i = 0; i < 2 * sizeof boards / sizeof *boards; i++) {
+        struct ig_platform *b = board_read(boards[i / 2]);
+        struct ig_layer l;
+        struct ig_nest n;
+        char *text, *lanes;
+        size_t bytes;
+        FILE *f = open_memstream(&text, &bytes);
+        ig_layer_conv(&l, &sizes[i % 2]);
+        ig_nest_refine(&n, &l, b, &b->processors[0]);
+        ig_explain_nest(f, &n, IG_LISTING_TILES);
+        fclose(f);
+        assert_non_null(lanes = strstr(text, "for par0 "));
+        if (strstr(lanes, "load(")) fail_msg("%s:\n%s", boards[i / 2], text);
+        assert_non_null(strstr(lanes, "store("));
+        free(text);
+        free(b);
+    }
+}
+
 /* --- claims --- */
 
 static int hundredths(double x)
@@ -182,6 +210,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(tables_4_and_5), cmocka_unit_test(slips_of_the_tables),
                                        cmocka_unit_test(l1_with_six_full_tiles), cmocka_unit_test(l1_energy),
+                                       cmocka_unit_test(transfers_lie_outside_lanes),
                                        cmocka_unit_test(gains_of_the_paper)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
