@@ -29,4 +29,7 @@ struct ig_micro_options {
 /* Every kernel of this machine's ISA on every different layer of g, and the sum over the network. 0, or -1. */
 int ig_micro_layers(struct ig_graph *g, double peak, const struct ig_micro_options *o);
 
+/* Pools, transpositions, FC, element-wise functions ... as networks have them, none connected. */
+struct ig_graph *ig_micro_streams(void);
+
 #endif
