@@ -26,7 +26,8 @@ INLINE __m256 finish(__m256 sum, const struct ig_operand *in, int max)
 /* Row y of the image into nv vectors of the output, which holds the rows before; n channels of the last are there. */
 INLINE void add_row(const struct ig_operand *in, int32_t y, int32_t c, int32_t n, int nv, float *out, int max)
 {
-    __m256 none = max ? _mm256_set1_ps(-__builtin_inff()) : _mm256_setzero_ps(), row[8] = {none, none, none, none, none, none, none, none};
+    __m256 none = max ? _mm256_set1_ps(-__builtin_inff()) : _mm256_setzero_ps(), row[8];
+    UNROLL for (int v = 0; v < nv; v++) row[v] = none;
     const float *p = ig_row_f32(in, y) + c;
     for (int32_t x = 0; x < in->w; x++, p += in->pixel_stride)
         UNROLL for (int v = 0; v < nv; v++) row[v] = combine(row[v], ig_load_upto8(p + 8 * v, n), max);

@@ -1,13 +1,15 @@
 /*
  * Pooling with small windows, maximum and average: 2x2 step 2, 3x3 step 1 and 2.
  *   2x2   four pixels become one
- *   3x3   first across, sliding along x, so that a pixel is read once (the first of the next window at step 2 too); then
- *         down, where the rows that the next output row shares are kept as they came out of the first: one at step 2, two
- *         at step 1. To read a row again costs as much as to read a new one where an image is larger than the first-level
- *         cache; the kept rows of a tile of outputs (64 channels, 28 or 14 across) stay in it.
- * 32 channels (4 vectors) at a time, then 8. Rows and columns outside the image are those at its edge (maximum), or zeros
- * (average). Every output is put together in the same order, wherever the rectangle ends.
+ *   3x3   first across, sliding along x, so that a pixel is read once (the first of the next window at step 2 too);
+ *         then down, where the rows that the next output row shares are kept as they came out of the first: one at
+ *         step 2, two at step 1. To read a row again costs as much as to read a new one where an image is larger than
+ *         the first-level cache; the kept rows of a tile of outputs (64 channels, 28 or 14 across) stay in it.
+ * 32 channels (4 vectors) at a time, then 8. Rows and columns outside the image are those at its edge (maximum), or
+ * zeros (average). Every output is put together in the same order, wherever the rectangle ends.
  */
+#include <stdint.h>
+
 #include "kernels_cpu/avx2/kernels.h"
 #include "kernels_cpu/avx2/vec.h"
 #include "kernels_cpu/common/pool.h"
@@ -15,7 +17,7 @@
 #define INLINE static inline __attribute__((always_inline))
 #define UNROLL _Pragma("GCC unroll 4")
 
-enum { GROUP = 64, TILE = 28 };  /* channels, outputs across */
+enum { GROUP = 64, TILE = 28, KEPT = TILE * GROUP }; /* channels, outputs across, floats of a kept row */
 
 struct window {                  /* of one output row */
     const struct ig_call *call;
@@ -46,24 +48,32 @@ INLINE void put(const struct window *w, float *p, int32_t n, __m256 v, __m256 fa
     ig_store_upto8(p, w->max ? v : _mm256_mul_ps(v, factor), n);
 }
 
-/* 2x2: outputs [x0, x1), nv vectors from channel c on, of the last of which n channels are there. */
-INLINE void pairs(const struct window *w, int32_t x0, int32_t x1, int32_t c, int32_t n, int nv)
+/* 2x2: a row of outputs, nv vectors from channel c on, of the last of which n channels are there. */
+INLINE void pairs(const struct window *w, int32_t c, int32_t n, int nv, float whole)
 {
-    for (int32_t x = x0; x < x1; x++) {
-        int32_t in = x * 2 - w->left;
-        const float *p = column(w, 0, in, c), *q = column(w, 0, in + 1, c);
-        const float *r = column(w, 1, in, c), *s = column(w, 1, in + 1, c);
-        __m256 factor = _mm256_broadcast_ss(w->factor + (x - x0));
+    float *out = w->out + c;
+    for (int32_t x = 0, in = -w->left; x < w->call->out[0].w; x++, in += 2, out += w->out_step) {
+        const float *p = w->row[0] + in * w->step[0] + c, *r = w->row[1] + in * w->step[1] + c;
+        const float *q = p + w->step[0], *s = r + w->step[1];
+        __m256 factor = _mm256_set1_ps(whole);
+        if (in < 0 || in + 1 >= w->width) {
+            p = column(w, 0, in, c);
+            q = column(w, 0, in + 1, c);
+            r = column(w, 1, in, c);
+            s = column(w, 1, in + 1, c);
+            if (!w->max) factor = _mm256_set1_ps(1 / ig_pool_view_of(w->call, w->y, x).divisor);
+        }
         UNROLL for (int v = 0; v < nv; v++) {
             __m256 a = combine(ig_load_upto8(p + 8 * v, n), ig_load_upto8(r + 8 * v, n), w->max);
             __m256 b = combine(ig_load_upto8(q + 8 * v, n), ig_load_upto8(s + 8 * v, n), w->max);
-            put(w, w->out + x * w->out_step + c + 8 * v, n, combine(a, b, w->max), factor);
+            put(w, out + 8 * v, n, combine(a, b, w->max), factor);
         }
     }
 }
 
 /* 3x3: row i across, outputs [x0, x1), into `kept`. */
-INLINE void across(const struct window *w, int i, int32_t x0, int32_t x1, int32_t c, int32_t n, int nv, int s, float *kept)
+INLINE void across(const struct window *w, int i, int32_t x0, int32_t x1, int32_t c, int32_t n, int nv, int s,
+                   float *kept)
 {
     for (int32_t x = x0; x < x1; x++, kept += GROUP) {
         int32_t in = x * s - w->left;
@@ -114,7 +124,8 @@ INLINE void output(const struct window *w, struct slide *t, struct columns in, i
 }
 
 /* Outputs [x0, x1) whose new columns may be outside. */
-INLINE void at_edge(const struct window *w, struct slide *t, int32_t x0, int32_t x1, int32_t c, int32_t n, int nv, int s)
+INLINE void at_edge(const struct window *w, struct slide *t, int32_t x0, int32_t x1, int32_t c, int32_t n, int nv,
+                    int s)
 {
     for (int32_t x = x0; x < x1; x++) {
         int32_t end = x * s - w->left + 2;
@@ -162,15 +173,26 @@ INLINE void rows_of(struct window *w, int32_t y)
     w->out = ig_row_f32(&w->call->out[0], y);
 }
 
+/*
+ * Where a kept row begins, 0 to 63 floats on: half a pixel of 64 channels away from the input. A load waits for a store
+ * of a moment ago whose address has the same lowest 12 bits; those of 32 channels that are read and of 32 that are kept
+ * differ then, wherever pixels are multiples of 64 channels.
+ */
+INLINE int far_from(const float *input)
+{
+    return (int)(((uintptr_t)input + 128) % 256 / 32 * 8);
+}
+
 /* 3x3: the channels of the range, outputs [x0, x1) of all its rows. What they are divided by, by counted rows: factors. */
 INLINE void group(struct window *w, struct ig_range range, int32_t x0, int32_t x1, int s, float factors[4][TILE])
 {
-    _Alignas(64) float kept[2][TILE * GROUP];
+    _Alignas(256) float room[2 * KEPT + 64];
+    float *kept = room + far_from((const float *)w->call->in[0].data + range.c0);
     int shared = ((const struct ig_pool *)w->call->attrs)->w.sh == s;
     for (int32_t y = range.y0; y < range.y1; y++) {
-        float *old = kept[y & 1], *next = kept[s == 1 ? ~y & 1 : y & 1];
+        float *old = kept + (y & 1) * KEPT, *next = kept + (~y & 1) * KEPT;
         int32_t c = range.c0, fresh = y == range.y0 || !shared;
-        if (s == 2) old = next = kept[0];
+        if (s == 2) old = next = kept;
         rows_of(w, y);
         if (!w->max) w->factor = factors[ig_pool_counted_rows(w->call, y)];
         for (; c + 32 <= range.c1; c += 32, old += 32, next += 32) {
@@ -186,14 +208,15 @@ INLINE void group(struct window *w, struct ig_range range, int32_t x0, int32_t x
     }
 }
 
-INLINE void rows_of_pairs(struct window *w, struct ig_range range, int32_t x0, int32_t x1, float factors[4][TILE])
+/* 2x2: the range. */
+INLINE void rows_of_pairs(struct window *w, struct ig_range range)
 {
     for (int32_t y = range.y0; y < range.y1; y++) {
         int32_t c = range.c0;
         rows_of(w, y);
-        w->factor = factors[w->max ? 0 : ig_pool_counted_rows(w->call, y)];
-        for (; c + 32 <= range.c1; c += 32) pairs(w, x0, x1, c, 8, 4);
-        for (; c < range.c1; c += 8) pairs(w, x0, x1, c, range.c1 - c, 1);
+        float whole = w->max ? 1 : 1 / ig_pool_view_of(w->call, y, (w->left + 1) / 2).divisor;
+        for (; c + 32 <= range.c1; c += 32) pairs(w, c, 8, 4, whole);
+        for (; c < range.c1; c += 8) pairs(w, c, range.c1 - c, 1, whole);
     }
 }
 
@@ -207,24 +230,30 @@ INLINE void divide(const struct ig_call *call, int32_t x0, int32_t x1, float fac
     }
 }
 
-INLINE void pool(const struct ig_call *call, struct ig_range range, int max, int k, int s)
+/* 3x3: the range. */
+INLINE void tiles(struct window *w, struct ig_range range, int s)
 {
-    const struct ig_window *v = &((const struct ig_pool *)call->attrs)->w;
-    const struct ig_operand *in = &call->in[0], *out = &call->out[0];
-    struct window w = {.call = call, .left = v->left, .width = in->w, .out_step = out->pixel_stride, .max = max};
-    float factors[4][TILE] = {{0}};
-    int32_t end = in->w + v->left - k, tile = TILE / s;
-    w.inside0 = v->left > 3 - s ? (v->left - (3 - s) + s - 1) / s : 0;
-    w.inside1 = end < 0 ? 0 : end / s + 1;
+    const struct ig_operand *in = &w->call->in[0], *out = &w->call->out[0];
+    float factors[4][TILE];
+    int32_t end = in->w + w->left - 3, tile = TILE / s;
+    w->inside0 = w->left > 3 - s ? (w->left - (3 - s) + s - 1) / s : 0;
+    w->inside1 = end < 0 ? 0 : end / s + 1;
     for (int32_t x = 0; x < out->w; x += tile) {
         int32_t x1 = x + tile < out->w ? x + tile : out->w;
-        if (!max) divide(call, x, x1, factors);
-        if (k == 2) rows_of_pairs(&w, range, x, x1, factors);
-        for (int32_t c = range.c0; k == 3 && c < range.c1; c += GROUP) {
+        if (!w->max) divide(w->call, x, x1, factors);
+        for (int32_t c = range.c0; c < range.c1; c += GROUP) {
             struct ig_range some = {range.y0, range.y1, c, c + GROUP < range.c1 ? c + GROUP : range.c1};
-            group(&w, some, x, x1, s, factors);
+            group(w, some, x, x1, s, factors);
         }
     }
+}
+
+INLINE void pool(const struct ig_call *call, struct ig_range range, int max, int k, int s)
+{
+    struct window w = {.call = call, .left = ((const struct ig_pool *)call->attrs)->w.left, .width = call->in[0].w,
+                       .out_step = call->out[0].pixel_stride, .max = max};
+    if (k == 2) rows_of_pairs(&w, range);
+    else tiles(&w, range, s);
 }
 
 void pool_f32_slide8__avx2(const struct ig_call *call, struct ig_range range, void *scratch)

@@ -26,12 +26,13 @@ void resize_f32_nearest__avx2(const struct ig_call *call, struct ig_range range,
     }
 }
 
-struct columns {             /* of a tile's outputs: floats from a row's start to the two pixels, and the weight of the second */
+struct columns {             /* of a tile's outputs: floats to their two pixels, and the weight of the second */
     int64_t lo[TILE], hi[TILE];
     float weight[TILE];
 };
 
-static void columns_of(const struct ig_operand *in, const struct ig_resize_dim *d, int32_t x0, int32_t n, struct columns *c)
+static void columns_of(const struct ig_operand *in, const struct ig_resize_dim *d, int32_t x0, int32_t n,
+                       struct columns *c)
 {
     for (int32_t i = 0; i < n; i++) {
         struct ig_between b = ig_resize_between(d, x0 + i);
@@ -41,7 +42,7 @@ static void columns_of(const struct ig_operand *in, const struct ig_resize_dim *
     }
 }
 
-/* A row of the input at the columns of `pixels` outputs, n channels each, `step` floats apart; and some more at the end. */
+/* A row of the input at the columns of `pixels` outputs, n channels each, `step` floats apart; and up to 7 more. */
 static void across(const float *row, const struct columns *at, int32_t pixels, int32_t n, float *y, int64_t step)
 {
     for (int32_t x = 0; x < pixels; x++, y += step) {

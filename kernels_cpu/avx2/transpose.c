@@ -50,8 +50,8 @@ static void scalar(const float *src, int64_t src_stride, float *dst, int64_t dst
 #define MIX(a, b, c, mb, mc) _mm256_blend_ps(_mm256_blend_ps(a, b, mb), c, mc)
 
 /*
- * Three rows become pixels, eight at a time. A vector of the output takes every third lane of each row's; one order of a
- * row's eight elements has them in their lanes for all three vectors: r 0 3 6 1 4 7 2 5, g 5 0 3 6 1 4 7 2, b 2 5 0 3 6 1 4 7.
+ * Three rows become pixels, eight at a time. A vector of the output takes every third lane of each row's; one order
+ * of a row's eight elements has them in their lanes for all three vectors.
  */
 static int64_t three_to_pixels(const float *src, int64_t src_stride, float *dst, int64_t n)
 {
@@ -102,8 +102,8 @@ static int64_t four_to_pixels(const float *src, int64_t src_stride, float *dst, 
 }
 
 /*
- * Of eight rows or more, four elements or more each; the last blocks of a side overlap those before. Pieces of the rows, so
- * that the lines and pages of all of them are still near when their next four elements are read.
+ * Of eight rows or more, four elements or more each; the last blocks of a side overlap those before. A piece of the
+ * rows at a time, so that their lines and pages are still near when their next four elements are read.
  */
 static void blocks(const float *src, int64_t src_stride, float *dst, int64_t dst_stride, int64_t rows, int64_t n)
 {

@@ -113,7 +113,7 @@ static struct ig_range fc_row(struct ig_gemm_job *job, struct ig_range range)
     float *c = ig_row_f32(&call->out[0], range.y0);
     const float *r = ig_gemm_has_residual(call) ? ig_row_f32(&call->in[3], range.y0) : NULL;
     int32_t width = set->gemv_panels * set->nr;
-    int32_t first = range.c0;
+    int32_t first = range.c0; /* the last panels are read with some before them, as a whole set */
     while (range.c0 < range.c1) {
         int32_t left = range.c1 - range.c0, back = left < width ? (width - left) / set->nr * set->nr : 0;
         if (range.c0 - back < first) break; /* what is left is too little, and nothing before it to read again */
