@@ -183,7 +183,7 @@ INLINE int far_from(const float *input)
     return (int)(((uintptr_t)input + 128) % 256 / 32 * 8);
 }
 
-/* 3x3: the channels of the range, outputs [x0, x1) of all its rows. What they are divided by, by counted rows: factors. */
+/* 3x3: the channels of the range, outputs [x0, x1) of all its rows. factors: see `divide`. */
 INLINE void group(struct window *w, struct ig_range range, int32_t x0, int32_t x1, int s, float factors[4][TILE])
 {
     _Alignas(256) float room[2 * KEPT + 64];
