@@ -163,11 +163,11 @@ INLINE void rows_of(struct window *w, int32_t y)
 {
     const struct ig_window *v = &((const struct ig_pool *)w->call->attrs)->w;
     const struct ig_operand *in = &w->call->in[0];
-    int32_t y0 = y * v->sh - v->top, inside = y0 < 0 ? 0 : y0 >= in->h ? in->h - 1 : y0;
     for (int32_t i = 0; i < v->kh; i++) {
-        int there = y0 + i >= 0 && y0 + i < in->h;
-        w->row[i] = there || w->max ? ig_row_f32(in, there ? y0 + i : inside) : (const float *)w->call->zeros;
-        w->step[i] = there || w->max ? in->pixel_stride : 0;
+        int32_t row = y * v->sh - v->top + i, edge = row < 0 ? 0 : row >= in->h ? in->h - 1 : row;
+        int there = row == edge || w->max;
+        w->row[i] = there ? ig_row_f32(in, edge) : (const float *)w->call->zeros;
+        w->step[i] = there ? in->pixel_stride : 0;
     }
     w->y = y;
     w->out = ig_row_f32(&w->call->out[0], y);
