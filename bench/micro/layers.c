@@ -122,18 +122,32 @@ static int count_layers(const struct ig_graph *g, const struct ig_view *views, i
     return n;
 }
 
+/* What its op computes, where there are several such things. */
+static const char *kind_of(const struct ig_node *n)
+{
+    if (n->op == IG_UNARY) return ig_unary_name(n->attrs.unary.act.kind);
+    if (n->op == IG_BINARY) return ig_binary_name(n->attrs.binary.kind);
+    if (n->op == IG_POOL) return n->attrs.pool.kind == IG_POOL_MAX ? "max" : "average";
+    if (n->op == IG_RESIZE) return n->attrs.resize.mode == IG_NEAREST ? "nearest" : "linear";
+    return NULL;
+}
+
 static void describe(const struct ig_node *n, const struct ig_call *call, char *text, size_t bytes)
 {
     const struct ig_operand *in = &call->in[0], *out = &call->out[0];
+    const char *kind = kind_of(n), *more = "";
     char window[48] = "";
     const struct ig_window *w = n->op == IG_CONV || n->op == IG_DECONV ? &n->attrs.conv.w
                                 : n->op == IG_POOL                   ? &n->attrs.pool.w
                                                                      : NULL;
-    if (w) snprintf(window, sizeof window, " %dx%ds%d", w->kh, w->kw, w->sw);
+    if (kind) snprintf(window, sizeof window, " %s", kind);
+    if (w) snprintf(window + strlen(window), sizeof window - strlen(window), " %dx%ds%d", w->kh, w->kw, w->sw);
     if (n->op == IG_CONV && n->attrs.conv.groups > 1)
         snprintf(window + strlen(window), sizeof window - strlen(window), "g%d", n->attrs.conv.groups);
+    if (call->n_in > 3 && call->in[3].shape && n->op == IG_CONV) more = "+r";
+    if (n->op == IG_BINARY && n->attrs.binary.act.kind) more = "+act";
     snprintf(text, bytes, "%s%s %dx%dx%d>%dx%dx%d%s", ig_op_info((enum ig_op)n->op)->name, window, in->h, in->w, in->c,
-             out->h, out->w, out->c, call->n_in > 3 && call->in[3].shape && n->op == IG_CONV ? "+r" : "");
+             out->h, out->w, out->c, more);
 }
 
 /* The least time that the layer can take: its arithmetic, or the streaming of all that it reads and writes. */

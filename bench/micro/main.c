@@ -3,16 +3,17 @@
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "bench/micro/micro.h"
 #include "bench/profile.h"
 
 static const char help[] =
-    "micro [GRAPH.json | HxWxC>OC,KHxKW[sSTRIDE][gGROUPS]]...\n\n"
+    "micro [GRAPH.json | streams | HxWxC>OC,KHxKW[sSTRIDE][gGROUPS]]...\n\n"
     "Kernels against the machine's limits, one thread: the rate of fused multiply-adds and of streams, every\n"
     "matrix micro-kernel on panels in L1, the start of a layer by a team, and every kernel on every different\n"
-    "layer of the graphs that `ingot graph` wrote, or on a convolution such as '56x56x64>64,3x3s1'. Least time\n"
-    "of many; pin it to a quiet core.\n"
+    "layer of the graphs that `ingot graph` wrote, on typical layers that stream more than they compute\n"
+    "(`streams`), or on a convolution such as '56x56x64>64,3x3s1'. Least time of many; pin it to a quiet core.\n"
     "  --kernel TEXT  only kernels whose name contains TEXT\n"
     "  --layer TEXT   only layers whose line contains TEXT\n"
     "  --cold         weights come from memory; else all is warm\n"
@@ -41,7 +42,7 @@ static struct ig_graph *one_conv(const char *text)
 
 static struct ig_graph *graph_of(const char *text, char *err, size_t err_bytes)
 {
-    struct ig_graph *g = one_conv(text);
+    struct ig_graph *g = !strcmp(text, "streams") ? ig_micro_streams() : one_conv(text);
     return g ? g : ig_graph_read(text, err, err_bytes);
 }
 

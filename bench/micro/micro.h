@@ -9,8 +9,8 @@ typedef void ig_timed_fn(void *data);
 /* ns of one call: the least of many, within `seconds` (and at least three calls after a first that warms up). */
 double ig_time_least(ig_timed_fn *run, void *data, double seconds);
 
-/* ns that streaming `read` and `write` bytes takes: the bar of kernels that compute nothing. The memory is reused: it
- * comes from the cache level that it fits. */
+/* ns that streaming `read` and `write` bytes takes, read at one to eight places in turn, whichever is fastest: the bar
+ * of kernels that compute nothing. The memory is reused: it comes from the cache level that it fits. */
 double ig_stream_ns(int64_t read, int64_t write);
 /* GB/s of reading memory that no cache holds. */
 double ig_memory_gbytes(void);
@@ -28,5 +28,8 @@ struct ig_micro_options {
 };
 /* Every kernel of this machine's ISA on every different layer of g, and the sum over the network. 0, or -1. */
 int ig_micro_layers(struct ig_graph *g, double peak, const struct ig_micro_options *o);
+
+/* Pools, transpositions, FC, element-wise functions ... as networks have them, none connected. */
+struct ig_graph *ig_micro_streams(void);
 
 #endif

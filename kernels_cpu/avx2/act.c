@@ -65,8 +65,8 @@ DEFINE(hard_sigmoid)
 DEFINE(hard_swish)
 {
     UNUSED;
-    __m256 six = _mm256_set1_ps(6), t = ig_min8(ig_max8(_mm256_add_ps(x, _mm256_set1_ps(3)), 0), 6);
-    return _mm256_mul_ps(x, _mm256_div_ps(t, six));
+    __m256 t = ig_min8(ig_max8(_mm256_add_ps(x, _mm256_set1_ps(3)), 0), 6);
+    return _mm256_mul_ps(x, _mm256_mul_ps(t, _mm256_set1_ps(1 / 6.f)));
 }
 
 DEFINE(elu)

@@ -43,55 +43,78 @@ INLINE __m256 prelu8(__m256 x, __m256 slope)
     return _mm256_blendv_ps(x, _mm256_mul_ps(x, slope), _mm256_cmp_ps(x, _mm256_setzero_ps(), _CMP_LT_OQ));
 }
 
+/* A sum that is then clamped, as act.c does it: a NaN stays. */
+struct bounds {
+    __m256 least, most;
+};
+
+INLINE __m256 clamped(__m256 x, const struct bounds *to)
+{
+    return to ? _mm256_min_ps(to->most, _mm256_max_ps(to->least, x)) : x;
+}
+
 INLINE __m256 load(const float *p, int one, int64_t i, int64_t n)
 {
     return one ? _mm256_broadcast_ss(p) : ig_load_upto8(p + i, n - i);
 }
 
-INLINE void loop(struct ig_binary_run r, int a_one, int b_one, binary8 *f)
+INLINE void loop(struct ig_binary_run r, int a_one, int b_one, binary8 *f, const struct bounds *to)
 {
     int64_t i = 0;
     for (; i + 8 <= r.n; i += 8) {
         __m256 a = a_one ? _mm256_broadcast_ss(r.a) : _mm256_loadu_ps(r.a + i);
         __m256 b = b_one ? _mm256_broadcast_ss(r.b) : _mm256_loadu_ps(r.b + i);
-        _mm256_storeu_ps(r.y + i, f(a, b));
+        _mm256_storeu_ps(r.y + i, clamped(f(a, b), to));
     }
-    if (i < r.n) ig_store_part(r.y + i, f(load(r.a, a_one, i, r.n), load(r.b, b_one, i, r.n)), r.n - i);
+    if (i == r.n) return;
+    ig_store_part(r.y + i, clamped(f(load(r.a, a_one, i, r.n), load(r.b, b_one, i, r.n)), to), r.n - i);
 }
 
 INLINE void pixels_of(struct ig_binary_run r, int a_one, int b_one, int32_t pixels, struct ig_binary_steps steps,
-                      binary8 *f)
+                      binary8 *f, const struct bounds *to)
 {
-    for (; pixels > 0; pixels--, r.a += steps.a, r.b += steps.b, r.y += steps.y) loop(r, a_one, b_one, f);
+    for (; pixels > 0; pixels--, r.a += steps.a, r.b += steps.b, r.y += steps.y) loop(r, a_one, b_one, f, to);
 }
 
-INLINE void run_of(const struct ig_binary_run *r, int32_t pixels, struct ig_binary_steps steps, binary8 *f)
+INLINE void run_of(const struct ig_binary_run *r, int32_t pixels, struct ig_binary_steps steps, binary8 *f,
+                   const struct bounds *to)
 {
     if (r->a_one)
-        pixels_of(*r, 1, r->b_one, pixels, steps, f);
+        pixels_of(*r, 1, r->b_one, pixels, steps, f, to);
     else if (r->b_one)
-        pixels_of(*r, 0, 1, pixels, steps, f);
+        pixels_of(*r, 0, 1, pixels, steps, f, to);
     else
-        pixels_of(*r, 0, 0, pixels, steps, f);
+        pixels_of(*r, 0, 0, pixels, steps, f, to);
 }
 
 static void run(const struct ig_binary_run *r, int32_t kind, int32_t pixels, struct ig_binary_steps steps)
 {
     switch (kind) {
-    case IG_ADD: run_of(r, pixels, steps, add8); break;
-    case IG_SUB: run_of(r, pixels, steps, sub8); break;
-    case IG_MUL: run_of(r, pixels, steps, mul8); break;
-    case IG_DIV: run_of(r, pixels, steps, div8); break;
-    case IG_MAX: run_of(r, pixels, steps, max8); break;
-    case IG_MIN: run_of(r, pixels, steps, min8); break;
-    case IG_PRELU: run_of(r, pixels, steps, prelu8); break;
+    case IG_ADD: run_of(r, pixels, steps, add8, NULL); break;
+    case IG_SUB: run_of(r, pixels, steps, sub8, NULL); break;
+    case IG_MUL: run_of(r, pixels, steps, mul8, NULL); break;
+    case IG_DIV: run_of(r, pixels, steps, div8, NULL); break;
+    case IG_MAX: run_of(r, pixels, steps, max8, NULL); break;
+    case IG_MIN: run_of(r, pixels, steps, min8, NULL); break;
+    case IG_PRELU: run_of(r, pixels, steps, prelu8, NULL); break;
     default: break;
     }
 }
 
+static int both(const struct ig_binary_run *r, const struct ig_binary_attr *attr, int32_t pixels,
+                struct ig_binary_steps steps)
+{
+    const struct ig_act *act = &attr->act;
+    if (attr->kind != IG_ADD || (act->kind != IG_RELU && act->kind != IG_CLIP)) return 0;
+    int relu = act->kind == IG_RELU;
+    struct bounds to = {_mm256_set1_ps(relu ? 0 : act->alpha), _mm256_set1_ps(relu ? __builtin_inff() : act->beta)};
+    run_of(r, pixels, steps, add8, &to);
+    return 1;
+}
+
 void binary_f32_8__avx2(const struct ig_call *call, struct ig_range range, void *scratch)
 {
-    static const struct ig_binary_loops loops = {run, ig_act_row_avx2};
+    static const struct ig_binary_loops loops = {run, ig_act_row_avx2, both};
     (void)scratch;
     ig_binary_rows(call, range, &loops);
 }

@@ -41,6 +41,17 @@ static inline __m256 ig_pow2i8(__m256i n)
     return _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_add_epi32(n, _mm256_set1_epi32(127)), 23));
 }
 
+/* 2^r; |r| <= 1/2. */
+static inline __m256 ig_pow2_part8(__m256 r)
+{
+    __m256 p = _mm256_set1_ps(0.001326472731307149f);
+    p = _mm256_fmadd_ps(p, r, _mm256_set1_ps(0.009671512991189957f));
+    p = _mm256_fmadd_ps(p, r, _mm256_set1_ps(0.05550733581185341f));
+    p = _mm256_fmadd_ps(p, r, _mm256_set1_ps(0.24022242426872253f));
+    p = _mm256_fmadd_ps(p, r, _mm256_set1_ps(0.6931470036506653f));
+    return _mm256_fmadd_ps(p, r, _mm256_set1_ps(1));
+}
+
 /* q = e^r - 1 where x = n ln 2 + r; *n as integers. A NaN gives q = NaN. */
 static inline __m256 ig_exp_reduce8(__m256 x, __m256i *n)
 {
@@ -64,6 +75,18 @@ static inline __m256 ig_exp8(__m256 x)
     __m256 y = _mm256_add_ps(_mm256_set1_ps(1), ig_exp_reduce8(x, &n));
     __m256i half = _mm256_srai_epi32(n, 1);
     return _mm256_mul_ps(_mm256_mul_ps(y, ig_pow2i8(half)), ig_pow2i8(_mm256_sub_epi32(n, half)));
+}
+
+/* x <= 0; 0 below -87, where the result would be no normal number. As 1 + e^(kx), with half the work of ig_exp8. */
+static inline __m256 ig_exp_negative8(__m256 x)
+{
+    const __m256 round = _mm256_set1_ps(12582912.f + 127), log2e = _mm256_set1_ps(1.44269502f);
+    __m256 there = _mm256_cmp_ps(x, _mm256_set1_ps(-87), _CMP_NLT_UQ); /* or a NaN */
+    __m256 n = _mm256_fmadd_ps(x, log2e, round);
+    __m256 scale = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_castps_si256(n), 23));
+    __m256 r = _mm256_fmsub_ps(x, log2e, _mm256_sub_ps(n, round));
+    r = _mm256_fmadd_ps(x, _mm256_set1_ps(1.92596303e-8f), r);
+    return _mm256_and_ps(_mm256_mul_ps(ig_pow2_part8(r), scale), there);
 }
 
 /* x <= 60: what its callers need; -1 from about -17 on down. */
@@ -101,13 +124,7 @@ static inline __m256 ig_logistic8(__m256 x, const struct ig_logistic8 *k)
     __m256 scale = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_castps_si256(n), 23));
     __m256 r = _mm256_fmsub_ps(x, k->log2e, _mm256_sub_ps(n, round));
     r = _mm256_fmadd_ps(x, k->rest, r);
-    __m256 p = _mm256_set1_ps(0.001326472731307149f);
-    p = _mm256_fmadd_ps(p, r, _mm256_set1_ps(0.009671512991189957f));
-    p = _mm256_fmadd_ps(p, r, _mm256_set1_ps(0.05550733581185341f));
-    p = _mm256_fmadd_ps(p, r, _mm256_set1_ps(0.24022242426872253f));
-    p = _mm256_fmadd_ps(p, r, _mm256_set1_ps(0.6931470036506653f));
-    p = _mm256_fmadd_ps(p, r, _mm256_set1_ps(1));
-    return _mm256_fmadd_ps(p, scale, _mm256_set1_ps(1));
+    return _mm256_fmadd_ps(ig_pow2_part8(r), scale, _mm256_set1_ps(1));
 }
 
 /* ln((1+s)/(1-s)); |s| <= 1/3. */

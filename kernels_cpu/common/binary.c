@@ -48,6 +48,9 @@ void ig_binary_rows(const struct ig_call *call, struct ig_range range, const str
             r.a_one = is_one(a);
             r.b_one = is_one(b);
             r.n = (int64_t)out->w * out->c;
+        }
+        if (attr->act.kind != IG_NONE && loops->both && loops->both(&r, attr, whole ? 1 : out->w, steps)) continue;
+        if (whole) {
             in_pieces(r, attr, loops);
             continue;
         }

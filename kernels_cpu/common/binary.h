@@ -24,6 +24,9 @@ struct ig_binary_loops {
     /* The run of each of `pixels` pixels of a row, the first as given; kind: enum ig_binary */
     void (*run)(const struct ig_binary_run *run, int32_t kind, int32_t pixels, struct ig_binary_steps steps);
     void (*act)(float *y, const float *x, int64_t n, const struct ig_act *act); /* y may be x */
+    /* `run` and `act` in one, with the same bits: 1 where that is done. NULL: nowhere */
+    int (*both)(const struct ig_binary_run *run, const struct ig_binary_attr *attr, int32_t pixels,
+                struct ig_binary_steps steps);
 };
 
 /* The kernel: `call` of IG_BINARY, floats. */

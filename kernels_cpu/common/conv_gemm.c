@@ -113,11 +113,15 @@ static struct ig_range fc_row(struct ig_gemm_job *job, struct ig_range range)
     float *c = ig_row_f32(&call->out[0], range.y0);
     const float *r = ig_gemm_has_residual(call) ? ig_row_f32(&call->in[3], range.y0) : NULL;
     int32_t width = set->gemv_panels * set->nr;
-    for (; range.c1 - range.c0 > width - set->nr; range.c0 += width) {
-        int32_t c0 = range.c0, n = range.c1 - c0 < width ? range.c1 - c0 : width;
-        set->gemv(x, job->k, job->weights + c0 / set->nr * job->panel, job->t.tile);
-        ig_gemm_finish(job, job->t.tile, c + c0, r ? r + c0 : NULL, n);
+    int32_t first = range.c0; /* the last panels are read with some before them, as a whole set */
+    while (range.c0 < range.c1) {
+        int32_t left = range.c1 - range.c0, back = left < width ? (width - left) / set->nr * set->nr : 0;
+        if (range.c0 - back < first) break; /* what is left is too little, and nothing before it to read again */
+        int32_t c0 = range.c0, n = left < width ? left : width;
+        set->gemv(x, job->k, job->weights + (c0 - back) / set->nr * job->panel, job->t.tile);
+        ig_gemm_finish(job, job->t.tile + back, c + c0, r ? r + c0 : NULL, n);
         if (job->act.kind != IG_NONE) set->act(c + c0, c + c0, n, &job->act);
+        range.c0 += n;
     }
     return range;
 }

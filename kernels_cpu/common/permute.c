@@ -73,6 +73,16 @@ static void across_rows(const struct permutation *p, int64_t y, int64_t end, ig_
         transpose(src + x * p->w_stride, p->c_stride, dst + x * p->c, row, p->c, end - y);
 }
 
+/* How many output rows from y on are one matrix, as the input's rows of an image: up to `end` and the ring's end. */
+static int64_t joined_rows(const struct permutation *p, int64_t y, int64_t end)
+{
+    int32_t last = row_dims(p) - 1;
+    int64_t line = last < 0 || p->stride[last] != p->w ? 1 : p->dims[last], ring = p->out->ring_rows;
+    int64_t n = line - y % line;
+    if (n > end - y) n = end - y;
+    return n < ring - y % ring ? n : ring - y % ring;
+}
+
 static void element_by_element(const struct permutation *p, int64_t y)
 {
     const float *src = start_of(p, y);
@@ -95,7 +105,8 @@ void ig_permute(const struct ig_call *call, struct ig_range range, ig_transpose_
             if (end > y - y % ring + ring) end = y - y % ring + ring;
             across_rows(&p, y, end, transpose);
         } else if (p.at == p.rank - 2) {
-            transpose(start_of(&p, y), p.c_stride, ig_row_f32(p.out, (int32_t)y), p.c, p.c, p.w);
+            end = y + joined_rows(&p, y, range.y1);
+            transpose(start_of(&p, y), p.c_stride, ig_row_f32(p.out, (int32_t)y), p.c, p.c, (end - y) * p.w);
         } else {
             element_by_element(&p, y);
         }

@@ -22,23 +22,35 @@ static inline int32_t ig_pool_taps(int32_t start, int32_t taps, int32_t dilation
     return k1 > k0 ? k1 - k0 : 0;
 }
 
-/* The view of output (y, x); the call is of IG_POOL with a flat window. */
-static inline struct ig_pool_view ig_pool_view_of(const struct ig_call *call, int32_t y, int32_t x)
+/* Rows of output row y's window that an average counts. */
+static inline int32_t ig_pool_counted_rows(const struct ig_call *call, int32_t y)
 {
     const struct ig_pool *pool = (const struct ig_pool *)call->attrs;
     const struct ig_window *w = &pool->w;
+    int32_t y0 = y * w->sh - w->top, h = call->in[0].h, unused;
+    if (!pool->count_include_pad) return ig_pool_taps(y0, w->kh, w->dh, h, &unused);
+    return ig_pool_taps(y0 + w->top, w->kh, w->dh, h + w->top + w->bottom - pool->ceil_h, &unused); /* as if image */
+}
+
+/* Columns of output column x's window that an average counts. */
+static inline int32_t ig_pool_counted_columns(const struct ig_call *call, int32_t x)
+{
+    const struct ig_pool *pool = (const struct ig_pool *)call->attrs;
+    const struct ig_window *w = &pool->w;
+    int32_t x0 = x * w->sw - w->left, width = call->in[0].w, unused;
+    if (!pool->count_include_pad) return ig_pool_taps(x0, w->kw, w->dw, width, &unused);
+    return ig_pool_taps(x0 + w->left, w->kw, w->dw, width + w->left + w->right - pool->ceil_w, &unused);
+}
+
+/* The view of output (y, x); the call is of IG_POOL with a flat window. */
+static inline struct ig_pool_view ig_pool_view_of(const struct ig_call *call, int32_t y, int32_t x)
+{
+    const struct ig_window *w = &((const struct ig_pool *)call->attrs)->w;
     struct ig_pool_view v = {&call->in[0], 0, 0, 0, 0, w->dh, w->dw, 1};
-    int32_t y0 = y * w->sh - w->top, x0 = x * w->sw - w->left, unused;
-    v.rows = ig_pool_taps(y0, w->kh, w->dh, v.in->h, &v.y);
-    v.columns = ig_pool_taps(x0, w->kw, w->dw, v.in->w, &v.x);
-    int32_t rows = v.rows, columns = v.columns;
-    if (pool->count_include_pad) { /* the explicit padding counts: as if it were image */
-        int32_t h = v.in->h + w->top + w->bottom - pool->ceil_h,
-                width = v.in->w + w->left + w->right - pool->ceil_w;
-        rows = ig_pool_taps(y0 + w->top, w->kh, w->dh, h, &unused);
-        columns = ig_pool_taps(x0 + w->left, w->kw, w->dw, width, &unused);
-    }
-    if (rows * columns > 1) v.divisor = (float)(rows * columns);
+    int32_t counted = ig_pool_counted_rows(call, y) * ig_pool_counted_columns(call, x);
+    v.rows = ig_pool_taps(y * w->sh - w->top, w->kh, w->dh, v.in->h, &v.y);
+    v.columns = ig_pool_taps(x * w->sw - w->left, w->kw, w->dw, v.in->w, &v.x);
+    if (counted > 1) v.divisor = (float)counted;
     return v;
 }
 

@@ -61,7 +61,7 @@ static void run(const struct ig_binary_run *r, int32_t kind, int32_t pixels, str
 
 void binary_f32_4__neon(const struct ig_call *call, struct ig_range range, void *scratch)
 {
-    static const struct ig_binary_loops loops = {run, ig_act_row_neon};
+    static const struct ig_binary_loops loops = {run, ig_act_row_neon, NULL};
     (void)scratch;
     ig_binary_rows(call, range, &loops);
 }

@@ -7,7 +7,7 @@ static void make(struct rng *r, enum check_pass pass, struct check_problem *p)
 {
     struct ig_global_pool *a = &p->attrs.global_pool;
     int rank = RNG_OF(r, 3, 4, 4, 4, 4, 5);
-    int32_t c = RNG_OF(r, 1, 3, 7, 8, 9, 16, 24, 31, 33, 64), in[5] = {1}, out[5] = {1, 1, 1, 1, 1};
+    int32_t c = RNG_OF(r, 1, 3, 7, 8, 9, 16, 24, 31, 33, 64, 264, 300), in[5] = {1}, out[5] = {1, 1, 1, 1, 1};
     double pixels = 1;
     for (int i = 1; i < rank - 1; i++) pixels *= in[i] = rng_int(r, 1, 9);
     in[rank - 1] = out[rank - 1] = c;

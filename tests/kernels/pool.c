@@ -14,8 +14,9 @@ static struct axis make_axis(struct rng *r, int32_t longest)
     struct axis a = {
         .k = RNG_OF(r, 1, 2, 2, 3, 3, 3, 5), .s = RNG_OF(r, 1, 2, 2, 3), .d = rng_one_in(r, 6) ? 2 : 1};
     if (a.d == 1 && a.k > 1) {
-        a.before = rng_int(r, 0, a.k / 2);
-        a.after = rng_int(r, 0, a.k / 2);
+        int32_t most = rng_one_in(r, 4) ? a.k - 1 : a.k / 2;
+        a.before = rng_int(r, 0, most);
+        a.after = rng_int(r, 0, most);
     }
     int32_t span = (a.k - 1) * a.d + 1;
     a.in = span + rng_int(r, 0, longest);
@@ -42,7 +43,7 @@ static void make(struct rng *r, enum check_pass pass, struct check_problem *p)
 {
     struct ig_pool *a = &p->attrs.pool;
     int rank = rng_one_in(r, 8) ? RNG_OF(r, 1, 3) : 2;
-    struct axis d = {1, 1, 1, 0, 0, 0, 1, 1}, h = d, w = make_axis(r, 12);
+    struct axis d = {1, 1, 1, 0, 0, 0, 1, 1}, h = d, w = make_axis(r, rng_one_in(r, 4) ? 64 : 12);
     if (rank > 1) h = make_axis(r, 9);
     if (rank > 2) d = make_axis(r, 2);
     a->w = (struct ig_window){d.k, h.k, w.k, d.s, h.s, w.s, d.d, h.d, w.d, d.before, h.before, w.before,
@@ -51,7 +52,7 @@ static void make(struct rng *r, enum check_pass pass, struct check_problem *p)
     a->ceil_h = h.overhang;
     a->ceil_w = w.overhang;
     make_kind(r, pass, p);
-    int32_t c = RNG_OF(r, 1, 3, 4, 7, 8, 9, 16, 17, 31, 32, 40);
+    int32_t c = RNG_OF(r, 1, 3, 4, 7, 8, 9, 16, 17, 31, 32, 40, 72, 107);
     const int32_t in[3] = {d.in, h.in, w.in}, out[3] = {d.out, h.out, w.out};
     windows_image(p, 0, rank, in, c, 0);
     windows_image(p, 0, rank, out, c, 1);

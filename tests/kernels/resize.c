@@ -42,7 +42,7 @@ static void make(struct rng *r, enum check_pass pass, struct check_problem *p)
         in[d] = out[d] = rng_int(r, 1, 9);
         a->scale[d] = 1;
     }
-    if (image) in[0] = out[0] = 1, in[3] = out[3] = RNG_OF(r, 1, 3, 8, 17, 32);
+    if (image) in[0] = out[0] = 1, in[3] = out[3] = RNG_OF(r, 1, 3, 8, 17, 32, 72);
     for (int d = image; d < rank; d++)
         if (!image || d < 3) scale_dim(r, a, d, in, out, common);
     check_in(p, 0, IG_F32, rank, in);
