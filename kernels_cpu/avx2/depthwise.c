@@ -17,8 +17,8 @@
 #include "kernels_cpu/avx2/vec.h"
 
 #define AT(member, offset) (offsetof(struct ig_slide, member) == (offset))
-_Static_assert(AT(step, 40) && AT(out, 80) && AT(out_step, 96) && AT(n, 104) && AT(w, 112) && AT(flags, 120) &&
-                   AT(lo, 124) && AT(hi, 128) && AT(blocks, 136) && AT(ahead, 144),
+_Static_assert(AT(step, 40) && AT(out, 48) && AT(out_step, 64) && AT(n, 72) && AT(w, 80) && AT(blocks, 88) &&
+                   AT(flags, 96) && AT(lo, 100) && AT(hi, 104),
                "depthwise3x3.S knows these offsets");
 #undef AT
 #define AT(member, offset) (offsetof(struct ig_pass, member) == (offset))
@@ -249,14 +249,6 @@ static int spreads(const struct job *job)
     return job->call->in[0].pixel_stride / 16 % 2;
 }
 
-/* Bytes from an input row to the one that the next row pair reads in its place, or 0. */
-static int64_t ahead(const struct job *job)
-{
-    const struct ig_operand *in = &job->call->in[0];
-    if (!spreads(job) && in->pixel_stride > 32) return 0;
-    return 2 * job->conv->w.sh * in->row_stride * (int64_t)sizeof(float);
-}
-
 /* Outputs [x0, x1) of rows y and, if rows is 2, y+1; channels [c, c + 8 * blocks). */
 static void slide(const struct job *job, int32_t y, int32_t rows, int32_t x0, int32_t x1, int32_t c, int32_t blocks)
 {
@@ -264,25 +256,27 @@ static void slide(const struct job *job, int32_t y, int32_t rows, int32_t x0, in
                                           {ig_slide_1row_s2_avx2, ig_slide_2rows_s2_avx2}};
     const struct ig_window *w = &job->conv->w;
     const struct ig_operand *in = &job->call->in[0], *out = &job->call->out[0];
-    struct ig_slide s;
-    int32_t left = x0 * w->sw - w->left, right = (x1 - 1) * w->sw - w->left + 2;
+    int32_t left = x0 * w->sw - w->left, right = (x1 - 1) * w->sw - w->left + 2, top = y * w->sh - w->top;
+    int32_t first = max32(left, 0) * (int32_t)in->pixel_stride + c;
+    struct ig_slide s = {.step = in->pixel_stride * (int64_t)sizeof(float), .n = x1 - x0, .w = weights_of(job, c),
+                         .out_step = out->pixel_stride * (int64_t)sizeof(float), .blocks = blocks,
+                         .flags = job->flags | (left < 0 ? IG_SLIDE_FIRST : 0) | (right >= in->w ? IG_SLIDE_LAST : 0),
+                         .lo = job->lo, .hi = job->hi};
     for (int32_t i = 0; i < 3 + (rows - 1) * w->sh; i++) {
-        int32_t iy = y * w->sh - w->top + i;
-        int inside = iy >= 0 && iy < in->h;
-        s.in[i] = inside ? ig_row_f32(in, iy) + max32(left, 0) * in->pixel_stride + c
-                         : (const float *)job->call->zeros;
-        s.step[i] = inside ? in->pixel_stride * (int64_t)sizeof(float) : 0;
+        int inside = top + i >= 0 && top + i < in->h;
+        s.in[i] = inside ? ig_row_f32(in, top + i) + first : NULL;
+        if (!inside) s.flags |= IG_SLIDE_NO_ROW << i;
     }
     for (int32_t i = 0; i < rows; i++) s.out[i] = ig_row_f32(out, y + i) + x0 * out->pixel_stride + c;
-    s.out_step = out->pixel_stride * (int64_t)sizeof(float);
-    s.n = x1 - x0;
-    s.w = weights_of(job, c);
-    s.flags = job->flags | (left < 0 ? IG_SLIDE_FIRST : 0) | (right >= in->w ? IG_SLIDE_LAST : 0);
-    s.lo = job->lo;
-    s.hi = job->hi;
-    s.blocks = blocks;
-    s.ahead = ahead(job);
     fn[w->sw - 1][rows - 1](&s);
+}
+
+/* Rows y and y+1 at once? Of their input only the first row or the last may be outside the image. */
+static int pairs(const struct job *job, int32_t y)
+{
+    const struct ig_window *w = &job->conv->w;
+    int32_t top = y * w->sh - w->top;
+    return y + 1 < job->range.y1 && top >= -1 && top + 1 + w->sh < job->call->in[0].h;
 }
 
 /* The job's channels of outputs [x0, x1), its rows two by two. */
@@ -290,8 +284,8 @@ static void slide_rows(const struct job *job, int32_t x0, int32_t x1)
 {
     struct ig_range r = job->range;
     int32_t blocks = (r.c1 - r.c0) / 8, whole = r.c0 + blocks * 8;
-    for (int32_t y = r.y0; y < r.y1; y += 2) {
-        int32_t rows = min32(2, r.y1 - y);
+    for (int32_t y = r.y0, rows; y < r.y1; y += rows) {
+        rows = 1 + pairs(job, y);
         if (blocks) slide(job, y, rows, x0, x1, r.c0, blocks);
         for (int32_t i = 0; i < rows; i++) {
             if (whole < r.c1) any_row(job, y + i, x0, x1, whole, r.c1 - whole);
