@@ -18,7 +18,7 @@
 
 #define AT(member, offset) (offsetof(struct ig_slide, member) == (offset))
 _Static_assert(AT(step, 40) && AT(out, 48) && AT(out_step, 64) && AT(n, 72) && AT(w, 80) && AT(blocks, 88) &&
-                   AT(flags, 96) && AT(lo, 100) && AT(hi, 104),
+                   AT(flags, 96) && AT(lo, 100) && AT(hi, 104) && AT(ahead, 112) && AT(ahead_odd, 120),
                "depthwise3x3.S knows these offsets");
 #undef AT
 #define AT(member, offset) (offsetof(struct ig_pass, member) == (offset))
@@ -29,8 +29,10 @@ _Static_assert(AT(in_step, 16) && AT(columns, 24) && AT(first, 32) && AT(from, 4
 #undef AT
 
 enum {
-    STRETCH = 28, /* 3x3: outputs of a row that channels pass over before the next ones */
-    WIDE = 30     /* the same, other windows than 3x3: five times six */
+    STRETCH = 28,   /* 3x3: outputs of a row that channels pass over before the next ones, at most */
+    WIDE = 30,      /* the same, other windows than 3x3: five times six */
+    LINE = 64,      /* bytes of a cache line, and sets of L1 */
+    L1_LINES = 512
 };
 
 struct job {
@@ -240,17 +242,37 @@ void conv_f32_depthwise8__avx2(const struct ig_call *call, struct ig_range range
 /* --- 3x3 --- */
 
 /*
- * How a row pair is cut. Where a pixel is an odd number of cache lines, pixels spread over all sets of L1, which then
- * has room for long stretches and for the next pair's rows: 16 channels (a line) at a time, the next rows prefetched.
- * Otherwise more would only drive out what is still needed.
+ * How the work is cut. Eight channels of a pixel are half a cache line, and the next eight channels come a pass later:
+ * what a pass reads should still be in L1 then. How many lines that may be depends on how far apart pixels are: of a
+ * distance in lines that is a multiple of 2^n, only every 2^n-th set of L1 is used.
+ * If all are (the distance is odd), 16 channels, a line, go down all rows, and passes prefetch what the next row pair
+ * reads and these rows did not. Otherwise more would only drive out what is still needed: all channels pass over a
+ * short stretch.
  */
-static int spreads(const struct job *job)
+static int32_t lines_of_l1(const struct ig_operand *in)
 {
-    return job->call->in[0].pixel_stride / 16 % 2;
+    int64_t bytes = in->pixel_stride * (int64_t)sizeof(float), factor = (bytes & -bytes) / LINE;
+    return factor < 2 ? L1_LINES : L1_LINES / (int32_t)(factor < LINE ? factor : LINE);
+}
+
+struct cut {
+    int32_t outputs;        /* of a row at a time */
+    int32_t channels;       /* at a time */
+    int64_t ahead;          /* bytes from an input row to the one that is prefetched; 0: itself, that is none */
+};
+
+static struct cut cut_of(const struct job *job)
+{
+    const struct ig_operand *in = &job->call->in[0];
+    int32_t lines = lines_of_l1(in), s = job->conv->w.sw, c = job->range.c1 - job->range.c0;
+    int64_t ahead = 2 * s * in->row_stride * (int64_t)sizeof(float);
+    if (lines == L1_LINES) return (struct cut){2 * STRETCH, 16, ahead};
+    return (struct cut){s == 1 ? STRETCH : max32(1, min32(STRETCH, lines / 16)), c, in->pixel_stride > 32 ? 0 : ahead};
 }
 
 /* Outputs [x0, x1) of rows y and, if rows is 2, y+1; channels [c, c + 8 * blocks). */
-static void slide(const struct job *job, int32_t y, int32_t rows, int32_t x0, int32_t x1, int32_t c, int32_t blocks)
+static void slide(const struct job *job, int32_t y, int32_t rows, int32_t x0, int32_t x1, int32_t c, int32_t blocks,
+                  int64_t ahead)
 {
     static ig_slide_fn *const fn[2][2] = {{ig_slide_1row_s1_avx2, ig_slide_2rows_s1_avx2},
                                           {ig_slide_1row_s2_avx2, ig_slide_2rows_s2_avx2}};
@@ -261,7 +283,8 @@ static void slide(const struct job *job, int32_t y, int32_t rows, int32_t x0, in
     struct ig_slide s = {.step = in->pixel_stride * (int64_t)sizeof(float), .n = x1 - x0, .w = weights_of(job, c),
                          .out_step = out->pixel_stride * (int64_t)sizeof(float), .blocks = blocks,
                          .flags = job->flags | (left < 0 ? IG_SLIDE_FIRST : 0) | (right >= in->w ? IG_SLIDE_LAST : 0),
-                         .lo = job->lo, .hi = job->hi};
+                         .lo = job->lo, .hi = job->hi, .ahead = ahead,
+                         .ahead_odd = ahead ? in->row_stride * (int64_t)sizeof(float) : 0};
     for (int32_t i = 0; i < 3 + (rows - 1) * w->sh; i++) {
         int inside = top + i >= 0 && top + i < in->h;
         s.in[i] = inside ? ig_row_f32(in, top + i) + first : NULL;
@@ -280,13 +303,13 @@ static int pairs(const struct job *job, int32_t y)
 }
 
 /* The job's channels of outputs [x0, x1), its rows two by two. */
-static void slide_rows(const struct job *job, int32_t x0, int32_t x1)
+static void slide_rows(const struct job *job, int32_t x0, int32_t x1, int64_t ahead)
 {
     struct ig_range r = job->range;
     int32_t blocks = (r.c1 - r.c0) / 8, whole = r.c0 + blocks * 8;
     for (int32_t y = r.y0, rows; y < r.y1; y += rows) {
         rows = 1 + pairs(job, y);
-        if (blocks) slide(job, y, rows, x0, x1, r.c0, blocks);
+        if (blocks) slide(job, y, rows, x0, x1, r.c0, blocks, ahead);
         for (int32_t i = 0; i < rows; i++) {
             if (whole < r.c1) any_row(job, y + i, x0, x1, whole, r.c1 - whole);
             if (job->later) finish(job, y + i, x0, x1);
@@ -298,12 +321,12 @@ void conv_f32_depthwise3x3__avx2(const struct ig_call *call, struct ig_range ran
 {
     (void)scratch;
     struct job job = start(call, range);
-    int32_t width = call->out[0].w, group = spreads(&job) ? 16 : range.c1 - range.c0;
-    int32_t stretch = spreads(&job) ? 2 * STRETCH : STRETCH;
-    for (int32_t x = 0; x < width; x += stretch)
-        for (int32_t c = range.c0; c < range.c1; c += group) {
+    struct cut cut = cut_of(&job);
+    int32_t width = call->out[0].w;
+    for (int32_t x = 0; x < width; x += cut.outputs)
+        for (int32_t c = range.c0; c < range.c1; c += cut.channels) {
             job.range.c0 = c;
-            job.range.c1 = min32(c + group, range.c1);
-            slide_rows(&job, x, min32(x + stretch, width));
+            job.range.c1 = min32(c + cut.channels, range.c1);
+            slide_rows(&job, x, min32(x + cut.outputs, width), cut.ahead);
         }
 }

@@ -23,6 +23,8 @@ struct ig_slide {
     int64_t blocks;        /*  88: of 8 channels, >= 1: everything moves on by 8 channels, the weights by a block */
     int32_t flags;         /*  96: enum ig_slide_flags */
     float lo, hi;          /* 100, 104 */
+    int64_t ahead;         /* 112: of two output rows: bytes from an input row to the one that is prefetched */
+    int64_t ahead_odd;     /* 120: to be added to it in every second block: half a cache line at a time */
 };
 
 /* 5 or 7 wide, one kernel row or two, eight channels of n outputs of a row. The same. */

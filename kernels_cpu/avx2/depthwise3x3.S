@@ -3,17 +3,19 @@
  * depthwise.h in rdi.
  *
  *   ymm0-8   weights w[ky][kx]      ymm9-14  partial sums: slot s of row i is 9 + s*rows + i      ymm15  one pixel
- *   r8 r9 r10 r11 rbx  input rows   rax  bytes to the column     rsi  to the next
- *   r14 r15  output rows            rdx  bytes to the pixel      r12  to the next      rcx  outputs left
+ *   ymm13-14 stride 2: lo, hi
+ *   r8 r9 r10 r11 rbx  input rows   rax  bytes to the column     rsi  to the next      r12  to the one prefetched
+ *   r14 r15  output rows            rdx  bytes to the pixel      rcx  outputs left
  *   r13  bias, then weights         rbp  flags, and which rows are outside the image
  *   stack: blocks of 8 channels left
  *
  * Stride 1: the column that ends output x (kx 2) is the middle one of x+1 and the first of x+2: three slots, every
  * input pixel is read once per row pair: 4 loads and 18 fma for two outputs. Stride 2: the last column of x is the
  * first of x+1: two slots, 10 loads and 18 fma. A pixel that is used once is an operand in memory, and all rows share
- * the offset of the column: some 40 instructions for two outputs, which take 9 cycles to multiply. An output's sum is
- * bias, then columns left to right, each from the top: the same for one row or two, at an edge or not. What is outside
- * the image is left out.
+ * the offset of the column: some 40 instructions for two outputs, which take 9 cycles to multiply. The rows that the
+ * next pair adds are prefetched, half of them while the first 8 channels of a cache line pass, half with the other 8:
+ * so the lines come in evenly. An output's sum is bias, then columns left to right, each from the top: the same for
+ * one row or two, at an edge or not. What is outside the image is left out.
  */
         .altmacro
 
@@ -82,6 +84,15 @@
         .endm
 
         .macro column rows, stride, s0, s1, s2
+        .if \rows == 2
+        .if \stride == 1
+        prefetcht0 (%r10, %r12)
+        .else
+        prefetcht0 (%r9, %r12)
+        prefetcht0 (%r11, %r12)
+        .endif
+        addq    %rsi, %r12
+        .endif
         pixel   \rows, \stride, 0, r8, \s0, \s1, \s2
         pixel   \rows, \stride, 1, r9, \s0, \s1, \s2
         pixel   \rows, \stride, 2, r10, \s0, \s1, \s2
@@ -94,46 +105,58 @@
         addq    %rsi, %rax
         .endm
 
+        .macro copy from, to
+        vmovaps %ymm\from, %ymm\to
+        .endm
+
         .macro start_slot rows, s
         start_sum %(9 + \s * \rows)
         .if \rows == 2
-        start_sum %(10 + \s * \rows)
+        copy    %(9 + \s * \rows), %(10 + \s * \rows)
         .endif
         .endm
 
-        .macro clamp_lo reg         /* of a NaN and a bound, the sum stays: the second source */
-        vmaxps  %ymm\reg, %ymm15, %ymm\reg
+        .macro clamp_lo reg, lo     /* of a NaN and a bound, the sum stays: the second source */
+        vmaxps  %ymm\reg, %ymm\lo, %ymm\reg
         .endm
 
-        .macro clamp_hi reg
-        vminps  %ymm\reg, %ymm15, %ymm\reg
+        .macro clamp_hi reg, hi
+        vminps  %ymm\reg, %ymm\hi, %ymm\reg
         .endm
 
         .macro put reg, to
         vmovups %ymm\reg, (%\to, %rdx)
         .endm
 
-        .macro finish rows, s
+        .macro finish rows, stride, s
         testl   $1, %ebp
         jz      1f
+        .set    lo, 13
+        .set    hi, 14
+        .if \stride == 1
         vbroadcastss 100(%rdi), %ymm15
-        clamp_lo %(9 + \s * \rows)
+        .set    lo, 15
+        .set    hi, 15
+        .endif
+        clamp_lo %(9 + \s * \rows), %lo
         .if \rows == 2
-        clamp_lo %(10 + \s * \rows)
+        clamp_lo %(10 + \s * \rows), %lo
         .endif
         testl   $2, %ebp
         jz      1f
+        .if \stride == 1
         vbroadcastss 104(%rdi), %ymm15
-        clamp_hi %(9 + \s * \rows)
+        .endif
+        clamp_hi %(9 + \s * \rows), %hi
         .if \rows == 2
-        clamp_hi %(10 + \s * \rows)
+        clamp_hi %(10 + \s * \rows), %hi
         .endif
 1:
         put     %(9 + \s * \rows), r14
         .if \rows == 2
         put     %(10 + \s * \rows), r15
         .endif
-        addq    %r12, %rdx
+        addq    64(%rdi), %rdx
         .endm
 
 /* Output x in slot p, x+1 in q, x+2 in r; to `done` after the last one. */
@@ -142,14 +165,14 @@
         jz      5f
         start_slot \rows, \r
         column  \rows, 1, \r, \q, \p
-        finish  \rows, \p
+        finish  \rows, 1, \p
         jmp     6f
 5:
         testl   $8, %ebp
         jnz     5f
         column  \rows, 1, -1, -1, \p
 5:
-        finish  \rows, \p
+        finish  \rows, 1, \p
         jmp     9f
 6:
         .endm
@@ -161,14 +184,14 @@
         jz      5f
         start_slot \rows, \q
         column  \rows, 2, \q, -1, \p
-        finish  \rows, \p
+        finish  \rows, 2, \p
         jmp     6f
 5:
         testl   $8, %ebp
         jnz     5f
         column  \rows, 2, -1, -1, \p
 5:
-        finish  \rows, \p
+        finish  \rows, 2, \p
         jmp     9f
 6:
         .endm
@@ -194,10 +217,13 @@
         movq    40(%rdi), %rsi
         movq    48(%rdi), %r14
         movq    56(%rdi), %r15
-        movq    64(%rdi), %r12
         movq    80(%rdi), %r13
         pushq   88(%rdi)
         movl    96(%rdi), %ebp
+        .if \stride == 2
+        vbroadcastss 100(%rdi), %ymm13
+        vbroadcastss 104(%rdi), %ymm14
+        .endif
 7:                                  /* channels */
         .set    i, 0
         .rept   9
@@ -206,6 +232,11 @@
         .endr
         xorl    %eax, %eax
         xorl    %edx, %edx
+        movq    112(%rdi), %r12
+        testb   $1, (%rsp)
+        jz      3f
+        addq    120(%rdi), %r12
+3:
         movl    72(%rdi), %ecx
         start_slot \rows, 0
         testl   $4, %ebp
