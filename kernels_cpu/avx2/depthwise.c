@@ -17,8 +17,8 @@
 #include "kernels_cpu/avx2/vec.h"
 
 #define AT(member, offset) (offsetof(struct ig_slide, member) == (offset))
-_Static_assert(AT(step, 40) && AT(out, 48) && AT(out_step, 64) && AT(n, 72) && AT(w, 80) && AT(blocks, 88) &&
-                   AT(flags, 96) && AT(lo, 100) && AT(hi, 104) && AT(ahead, 112) && AT(ahead_odd, 120),
+_Static_assert(AT(step, 40) && AT(out, 48) && AT(out_step, 64) && AT(last, 72) && AT(w, 80) && AT(blocks, 88) &&
+                   AT(flags, 96) && AT(lo, 100) && AT(hi, 104) && AT(ahead, 112) && AT(out_ahead, 128),
                "depthwise3x3.S knows these offsets");
 #undef AT
 #define AT(member, offset) (offsetof(struct ig_pass, member) == (offset))
@@ -258,21 +258,40 @@ static int32_t lines_of_l1(const struct ig_operand *in)
 struct cut {
     int32_t outputs;        /* of a row at a time */
     int32_t channels;       /* at a time */
-    int64_t ahead;          /* bytes from an input row to the one that is prefetched; 0: itself, that is none */
+    int down;               /* the next row pair is prefetched; else the next line of the same pixels */
 };
 
 static struct cut cut_of(const struct job *job)
 {
     const struct ig_operand *in = &job->call->in[0];
     int32_t lines = lines_of_l1(in), s = job->conv->w.sw, c = job->range.c1 - job->range.c0;
-    int64_t ahead = 2 * s * in->row_stride * (int64_t)sizeof(float);
-    if (lines == L1_LINES) return (struct cut){2 * STRETCH, 16, ahead};
-    return (struct cut){s == 1 ? STRETCH : max32(1, min32(STRETCH, lines / 16)), c, in->pixel_stride > 32 ? 0 : ahead};
+    if (lines == L1_LINES) return (struct cut){2 * STRETCH, 16, 1};
+    return (struct cut){s == 1 ? STRETCH : max32(1, min32(STRETCH, lines / 16)), c, in->pixel_stride <= 32};
+}
+
+/* What the blocks of a slide prefetch: half of it each, so that lines come in evenly. */
+static void fetch(const struct job *job, struct ig_slide *s, int down)
+{
+    const struct ig_operand *in = &job->call->in[0], *out = &job->call->out[0];
+    int64_t row = in->row_stride * (int64_t)sizeof(float), out_row = out->row_stride * (int64_t)sizeof(float);
+    int32_t stride = job->conv->w.sw;
+    if (down) { /* stride 1: rows 2 and 3 of the next pair; stride 2: rows 1 and 3, 2 and 4 */
+        s->ahead[0] = stride == 1 ? 3 * row : 4 * row;
+        s->ahead[1] = s->ahead[0] + row;
+        s->flags |= stride == 1 ? IG_SLIDE_FETCH_ONE : 0;
+        s->out_ahead[0] = 2 * out_row;
+        s->out_ahead[1] = 3 * out_row;
+        return;
+    }
+    s->ahead[0] = LINE;     /* rows 1 and 3; stride 1: 0 and 2, stride 2: 2 and 4 */
+    s->ahead[1] = LINE / 2 + (stride == 1 ? -row : row);
+    s->out_ahead[0] = LINE;
+    s->out_ahead[1] = LINE / 2 + out_row;
 }
 
 /* Outputs [x0, x1) of rows y and, if rows is 2, y+1; channels [c, c + 8 * blocks). */
 static void slide(const struct job *job, int32_t y, int32_t rows, int32_t x0, int32_t x1, int32_t c, int32_t blocks,
-                  int64_t ahead)
+                  int down)
 {
     static ig_slide_fn *const fn[2][2] = {{ig_slide_1row_s1_avx2, ig_slide_2rows_s1_avx2},
                                           {ig_slide_1row_s2_avx2, ig_slide_2rows_s2_avx2}};
@@ -280,17 +299,18 @@ static void slide(const struct job *job, int32_t y, int32_t rows, int32_t x0, in
     const struct ig_operand *in = &job->call->in[0], *out = &job->call->out[0];
     int32_t left = x0 * w->sw - w->left, right = (x1 - 1) * w->sw - w->left + 2, top = y * w->sh - w->top;
     int32_t first = max32(left, 0) * (int32_t)in->pixel_stride + c;
-    struct ig_slide s = {.step = in->pixel_stride * (int64_t)sizeof(float), .n = x1 - x0, .w = weights_of(job, c),
-                         .out_step = out->pixel_stride * (int64_t)sizeof(float), .blocks = blocks,
+    struct ig_slide s = {.step = in->pixel_stride * (int64_t)sizeof(float), .w = weights_of(job, c), .blocks = blocks,
+                         .out_step = out->pixel_stride * (int64_t)sizeof(float),
                          .flags = job->flags | (left < 0 ? IG_SLIDE_FIRST : 0) | (right >= in->w ? IG_SLIDE_LAST : 0),
-                         .lo = job->lo, .hi = job->hi, .ahead = ahead,
-                         .ahead_odd = ahead ? in->row_stride * (int64_t)sizeof(float) : 0};
+                         .lo = job->lo, .hi = job->hi};
     for (int32_t i = 0; i < 3 + (rows - 1) * w->sh; i++) {
         int inside = top + i >= 0 && top + i < in->h;
         s.in[i] = inside ? ig_row_f32(in, top + i) + first : NULL;
         if (!inside) s.flags |= IG_SLIDE_NO_ROW << i;
     }
     for (int32_t i = 0; i < rows; i++) s.out[i] = ig_row_f32(out, y + i) + x0 * out->pixel_stride + c;
+    s.last = (x1 - x0 - 1) * s.out_step;
+    fetch(job, &s, down);
     fn[w->sw - 1][rows - 1](&s);
 }
 
@@ -303,13 +323,13 @@ static int pairs(const struct job *job, int32_t y)
 }
 
 /* The job's channels of outputs [x0, x1), its rows two by two. */
-static void slide_rows(const struct job *job, int32_t x0, int32_t x1, int64_t ahead)
+static void slide_rows(const struct job *job, int32_t x0, int32_t x1, int down)
 {
     struct ig_range r = job->range;
     int32_t blocks = (r.c1 - r.c0) / 8, whole = r.c0 + blocks * 8;
     for (int32_t y = r.y0, rows; y < r.y1; y += rows) {
         rows = 1 + pairs(job, y);
-        if (blocks) slide(job, y, rows, x0, x1, r.c0, blocks, ahead);
+        if (blocks) slide(job, y, rows, x0, x1, r.c0, blocks, down);
         for (int32_t i = 0; i < rows; i++) {
             if (whole < r.c1) any_row(job, y + i, x0, x1, whole, r.c1 - whole);
             if (job->later) finish(job, y + i, x0, x1);
@@ -327,6 +347,6 @@ void conv_f32_depthwise3x3__avx2(const struct ig_call *call, struct ig_range ran
         for (int32_t c = range.c0; c < range.c1; c += cut.channels) {
             job.range.c0 = c;
             job.range.c1 = min32(c + cut.channels, range.c1);
-            slide_rows(&job, x, min32(x + cut.outputs, width), cut.ahead);
+            slide_rows(&job, x, min32(x + cut.outputs, width), cut.down);
         }
 }

@@ -9,6 +9,7 @@ enum ig_slide_flags {
     IG_SLIDE_HI = 2,    /* then min with hi; only together with IG_SLIDE_LO */
     IG_SLIDE_FIRST = 4, /* the first output's first column is outside the image: `in` is at the second */
     IG_SLIDE_LAST = 8,  /* the last output's last column is */
+    IG_SLIDE_FETCH_ONE = 16, /* nothing is prefetched that lies ahead of input row 3 */
     IG_SLIDE_NO_ROW = 256 /* times 2^i: input row i is outside the image; of two output rows only the first and the last */
 };
 
@@ -18,13 +19,13 @@ struct ig_slide {
     int64_t step;          /*  40: bytes to the next column */
     float *out[2];         /*  48 */
     int64_t out_step;      /*  64: bytes to the next pixel */
-    int64_t n;             /*  72: outputs, >= 1 */
+    int64_t last;          /*  72: bytes to the last output */
     const float *w;        /*  80: bias[8], then w[9][8], taps row by row */
     int64_t blocks;        /*  88: of 8 channels, >= 1: everything moves on by 8 channels, the weights by a block */
     int32_t flags;         /*  96: enum ig_slide_flags */
     float lo, hi;          /* 100, 104 */
-    int64_t ahead;         /* 112: of two output rows: bytes from an input row to the one that is prefetched */
-    int64_t ahead_odd;     /* 120: to be added to it in every second block: half a cache line at a time */
+    int64_t ahead[2];      /* 112: bytes from input rows 1 and 3 to what is prefetched, in every first and second block */
+    int64_t out_ahead[2];  /* 128: the same, from output row 0 */
 };
 
 /* 5 or 7 wide, one kernel row or two, eight channels of n outputs of a row. The same. */

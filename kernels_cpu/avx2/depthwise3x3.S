@@ -85,12 +85,11 @@
 
         .macro column rows, stride, s0, s1, s2
         .if \rows == 2
-        .if \stride == 1
-        prefetcht0 (%r10, %r12)
-        .else
         prefetcht0 (%r9, %r12)
+        testl   $16, %ebp
+        jnz     8f
         prefetcht0 (%r11, %r12)
-        .endif
+8:
         addq    %rsi, %r12
         .endif
         pixel   \rows, \stride, 0, r8, \s0, \s1, \s2
@@ -156,12 +155,16 @@
         .if \rows == 2
         put     %(10 + \s * \rows), r15
         .endif
+        .if \rows == 2
+        prefetchw (%r14, %rcx)
+        addq    64(%rdi), %rcx
+        .endif
         addq    64(%rdi), %rdx
         .endm
 
 /* Output x in slot p, x+1 in q, x+2 in r; to `done` after the last one. */
         .macro output1 rows, p, q, r
-        decl    %ecx
+        cmpq    8(%rsp), %rdx
         jz      5f
         start_slot \rows, \r
         column  \rows, 1, \r, \q, \p
@@ -180,7 +183,7 @@
 /* Output x in slot p, x+1 in q. */
         .macro output2 rows, p, q
         column  \rows, 2, -1, \p, -1
-        decl    %ecx
+        cmpq    8(%rsp), %rdx
         jz      5f
         start_slot \rows, \q
         column  \rows, 2, \q, -1, \p
@@ -218,6 +221,7 @@
         movq    48(%rdi), %r14
         movq    56(%rdi), %r15
         movq    80(%rdi), %r13
+        pushq   72(%rdi)
         pushq   88(%rdi)
         movl    96(%rdi), %ebp
         .if \stride == 2
@@ -233,11 +237,13 @@
         xorl    %eax, %eax
         xorl    %edx, %edx
         movq    112(%rdi), %r12
-        testb   $1, (%rsp)
-        jz      3f
-        addq    120(%rdi), %r12
+        movq    128(%rdi), %rcx
+        xorl    $32, %ebp
+        testl   $32, %ebp
+        jnz     3f
+        movq    120(%rdi), %r12
+        movq    136(%rdi), %rcx
 3:
-        movl    72(%rdi), %ecx
         start_slot \rows, 0
         testl   $4, %ebp
         jnz     3f
@@ -271,7 +277,7 @@
         decq    (%rsp)
         jnz     7b
         vzeroupper
-        popq    %r15
+        addq    $16, %rsp
         popq    %r15
         popq    %r14
         popq    %r13
