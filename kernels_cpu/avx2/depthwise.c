@@ -32,7 +32,8 @@ enum {
     STRETCH = 28,   /* 3x3: outputs of a row that channels pass over before the next ones, at most */
     WIDE = 30,      /* the same, other windows than 3x3: five times six */
     LINE = 64,      /* bytes of a cache line, and sets of L1 */
-    L1_LINES = 512
+    L1_LINES = 512,
+    FEW_LINES = 64  /* fewer are too few for what is prefetched */
 };
 
 struct job {
@@ -245,9 +246,6 @@ void conv_f32_depthwise8__avx2(const struct ig_call *call, struct ig_range range
  * How the work is cut. Eight channels of a pixel are half a cache line, and the next eight channels come a pass later:
  * what a pass reads should still be in L1 then. How many lines that may be depends on how far apart pixels are: of a
  * distance in lines that is a multiple of 2^n, only every 2^n-th set of L1 is used.
- * If all are (the distance is odd), 16 channels, a line, go down all rows, and passes prefetch what the next row pair
- * reads and these rows did not. Otherwise more would only drive out what is still needed: all channels pass over a
- * short stretch.
  */
 static int32_t lines_of_l1(const struct ig_operand *in)
 {
@@ -255,43 +253,60 @@ static int32_t lines_of_l1(const struct ig_operand *in)
     return factor < 2 ? L1_LINES : L1_LINES / (int32_t)(factor < LINE ? factor : LINE);
 }
 
+enum fetching {
+    FETCH_NOTHING,
+    FETCH_ROWS,             /* those that the next row pair adds */
+    FETCH_LINES             /* the next line of the same pixels, and of the outputs */
+};
+
 struct cut {
     int32_t outputs;        /* of a row at a time */
     int32_t channels;       /* at a time */
-    int down;               /* the next row pair is prefetched; else the next line of the same pixels */
+    enum fetching fetching;
 };
 
+/*
+ * Where a pixel is an odd number of lines, all sets are used: 16 channels, a line, go down all rows, the next pair's
+ * are prefetched. Otherwise that would only drive out what is still needed: all channels pass over a short stretch.
+ */
 static struct cut cut_of(const struct job *job)
 {
     const struct ig_operand *in = &job->call->in[0];
-    int32_t lines = lines_of_l1(in), s = job->conv->w.sw, c = job->range.c1 - job->range.c0;
-    if (lines == L1_LINES) return (struct cut){2 * STRETCH, 16, 1};
-    return (struct cut){s == 1 ? STRETCH : max32(1, min32(STRETCH, lines / 16)), c, in->pixel_stride <= 32};
+    int32_t lines = lines_of_l1(in), s = job->conv->w.sw, width = job->call->out[0].w;
+    struct cut cut = {2 * STRETCH, 16, FETCH_ROWS};
+    if (lines < L1_LINES) {
+        int32_t parts = (width - 1) / (s == 1 && lines < FEW_LINES ? STRETCH : max32(1, min32(STRETCH, lines / (4 * s * s)))) + 1;
+        cut.outputs = (width + parts - 1) / parts;
+        cut.channels = job->range.c1 - job->range.c0;
+        cut.fetching = in->pixel_stride <= 32 ? FETCH_ROWS : lines < FEW_LINES ? FETCH_NOTHING : FETCH_LINES;
+    }
+    return cut;
 }
 
-/* What the blocks of a slide prefetch: half of it each, so that lines come in evenly. */
-static void fetch(const struct job *job, struct ig_slide *s, int down)
+/* What the blocks of a slide prefetch, every second the other half of it: so lines come in evenly. */
+static void fetch(const struct job *job, struct ig_slide *s, enum fetching fetching)
 {
     const struct ig_operand *in = &job->call->in[0], *out = &job->call->out[0];
     int64_t row = in->row_stride * (int64_t)sizeof(float), out_row = out->row_stride * (int64_t)sizeof(float);
     int32_t stride = job->conv->w.sw;
-    if (down) { /* stride 1: rows 2 and 3 of the next pair; stride 2: rows 1 and 3, 2 and 4 */
+    if (fetching == FETCH_ROWS) { /* stride 1: rows 2 and 3 of the next pair; stride 2: rows 1 and 3, 2 and 4 */
         s->ahead[0] = stride == 1 ? 3 * row : 4 * row;
         s->ahead[1] = s->ahead[0] + row;
         s->flags |= stride == 1 ? IG_SLIDE_FETCH_ONE : 0;
-        s->out_ahead[0] = 2 * out_row;
-        s->out_ahead[1] = 3 * out_row;
-        return;
+    } else if (fetching == FETCH_LINES) { /* of rows 1 and 3; stride 1: 0 and 2, stride 2: 2 and 4 */
+        s->ahead[0] = LINE;
+        s->ahead[1] = LINE / 2 + (stride == 1 ? -row : row);
+        s->out_ahead[0] = LINE;
+        s->out_ahead[1] = LINE / 2 + out_row;
+        s->flags |= IG_SLIDE_FETCH_OUT;
+    } else {
+        s->flags |= IG_SLIDE_FETCH_ONE;
     }
-    s->ahead[0] = LINE;     /* rows 1 and 3; stride 1: 0 and 2, stride 2: 2 and 4 */
-    s->ahead[1] = LINE / 2 + (stride == 1 ? -row : row);
-    s->out_ahead[0] = LINE;
-    s->out_ahead[1] = LINE / 2 + out_row;
 }
 
 /* Outputs [x0, x1) of rows y and, if rows is 2, y+1; channels [c, c + 8 * blocks). */
 static void slide(const struct job *job, int32_t y, int32_t rows, int32_t x0, int32_t x1, int32_t c, int32_t blocks,
-                  int down)
+                  enum fetching fetching)
 {
     static ig_slide_fn *const fn[2][2] = {{ig_slide_1row_s1_avx2, ig_slide_2rows_s1_avx2},
                                           {ig_slide_1row_s2_avx2, ig_slide_2rows_s2_avx2}};
@@ -310,7 +325,7 @@ static void slide(const struct job *job, int32_t y, int32_t rows, int32_t x0, in
     }
     for (int32_t i = 0; i < rows; i++) s.out[i] = ig_row_f32(out, y + i) + x0 * out->pixel_stride + c;
     s.last = (x1 - x0 - 1) * s.out_step;
-    fetch(job, &s, down);
+    fetch(job, &s, fetching);
     fn[w->sw - 1][rows - 1](&s);
 }
 
@@ -323,13 +338,13 @@ static int pairs(const struct job *job, int32_t y)
 }
 
 /* The job's channels of outputs [x0, x1), its rows two by two. */
-static void slide_rows(const struct job *job, int32_t x0, int32_t x1, int down)
+static void slide_rows(const struct job *job, int32_t x0, int32_t x1, enum fetching fetching)
 {
     struct ig_range r = job->range;
     int32_t blocks = (r.c1 - r.c0) / 8, whole = r.c0 + blocks * 8;
     for (int32_t y = r.y0, rows; y < r.y1; y += rows) {
         rows = 1 + pairs(job, y);
-        if (blocks) slide(job, y, rows, x0, x1, r.c0, blocks, down);
+        if (blocks) slide(job, y, rows, x0, x1, r.c0, blocks, fetching);
         for (int32_t i = 0; i < rows; i++) {
             if (whole < r.c1) any_row(job, y + i, x0, x1, whole, r.c1 - whole);
             if (job->later) finish(job, y + i, x0, x1);
@@ -347,6 +362,6 @@ void conv_f32_depthwise3x3__avx2(const struct ig_call *call, struct ig_range ran
         for (int32_t c = range.c0; c < range.c1; c += cut.channels) {
             job.range.c0 = c;
             job.range.c1 = min32(c + cut.channels, range.c1);
-            slide_rows(&job, x, min32(x + cut.outputs, width), cut.down);
+            slide_rows(&job, x, min32(x + cut.outputs, width), cut.fetching);
         }
 }

@@ -10,6 +10,7 @@ enum ig_slide_flags {
     IG_SLIDE_FIRST = 4, /* the first output's first column is outside the image: `in` is at the second */
     IG_SLIDE_LAST = 8,  /* the last output's last column is */
     IG_SLIDE_FETCH_ONE = 16, /* nothing is prefetched that lies ahead of input row 3 */
+    IG_SLIDE_FETCH_OUT = 64, /* outputs are prefetched */
     IG_SLIDE_NO_ROW = 256 /* times 2^i: input row i is outside the image; of two output rows only the first and the last */
 };
 

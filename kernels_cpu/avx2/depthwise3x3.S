@@ -156,8 +156,11 @@
         put     %(10 + \s * \rows), r15
         .endif
         .if \rows == 2
+        testl   $64, %ebp
+        jz      1f
         prefetchw (%r14, %rcx)
         addq    64(%rdi), %rcx
+1:
         .endif
         addq    64(%rdi), %rdx
         .endm
