@@ -151,12 +151,13 @@ static double bound_ns(const struct ig_node *n, const struct ig_call *call, doub
 }
 
 /* Depthwise: the share of the FMA peak beside what the ports allow. */
-static void print_ports(const struct ig_node *n, const struct ig_call *call, double ns, double peak)
+static void print_ports(const struct ig_node *n, const struct ig_call *call, double ns, double peak, int streams)
 {
     if (n->op != IG_CONV || n->attrs.conv.groups == 1 || n->attrs.conv.groups != call->in[0].c ||
         n->attrs.conv.groups != call->out[0].c)
         return;
-    printf(", FMA %.1f%%, ports allow %.1f%%", 200 * n->macs / peak / ns, 100 * ig_depthwise_ports(&n->attrs.conv.w));
+    if (streams) printf(", %.1f%% of FMA peak", 200 * n->macs / peak / ns);
+    printf("; ports allow %.0f%%", 100 * ig_depthwise_ports(&n->attrs.conv.w));
 }
 
 struct total {
@@ -187,7 +188,7 @@ static void one_layer(const struct ig_graph *g, const struct ig_view *views, int
         double ns = time_kernel(kernel, &call, o);
         printf("%3d  %-44s %-28s %10.1f us  %5.1f%% of %s", count, text, kernel->name, ns * 1e-3, 100 * bound / ns,
                streams ? "streaming" : "FMA peak");
-        print_ports(n, &call, ns, peak);
+        print_ports(n, &call, ns, peak, streams);
         puts("");
         fflush(stdout);
         if (!any++ || ns < best) best = ns;

@@ -60,6 +60,7 @@
         vmovups %ymm\reg, \disp(%r10)
         .endm
 
+/* Bounds and stores alternate: a burst of stores would hold up the next tile's fma. */
         .macro finish nv, clamps
         .set    m, 0
         .rept   12 / \nv

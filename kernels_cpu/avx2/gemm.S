@@ -136,6 +136,7 @@
         vminps  %ymm\reg, %ymm13, %ymm\reg
         .endm
 
+/* Bounds and stores alternate: a burst of stores would hold up the next tile's fma. */
         .macro finish rows, nv, clamps
         .set    r, 0
         .rept   \rows

@@ -155,6 +155,16 @@ static void take_run(struct ig_gemm_args *args, const struct ig_gemm_group *grou
     args->r_step = group[1].r_offset - group->r_offset;
 }
 
+/* While panels pass over a group of a run, the next group's pixels come in, if they lie without gaps. */
+static void fetch_pixels(struct ig_gemm_args *args, int32_t pixels)
+{
+    int64_t times = args->panels * (args->k / 4);
+    args->ahead = NULL;
+    if (args->groups == 1 || args->a_step != pixels * args->k * (int64_t)sizeof(float) || !times) return;
+    args->ahead = moved_const(args->a[0], args->a_offset + args->a_step);
+    args->ahead_step = (args->a_step + times - 1) / times;
+}
+
 /* A run of the block's `groups` groups of pixels by panels [j0, j1) of convolution group g. */
 static void tiles(struct ig_gemm_job *job, const struct ig_gemm_group *group, int32_t groups, int32_t g, int32_t j0,
                   int32_t j1)
@@ -184,6 +194,7 @@ static void tiles(struct ig_gemm_job *job, const struct ig_gemm_group *group, in
             if (set->loops && lo == 0) args->panels = n = (int32_t)min64(hi / nr, j1 - j);
             hi = nr;
         }
+        if (job->order == IG_GEMM_PANELS_INSIDE && set->loops) fetch_pixels(args, group->count);
         if (lo == 0 && hi % IG_GEMM_STEP == 0)
             set->fn[hi / IG_GEMM_STEP - 1][group->count - 1](args);
         else
