@@ -275,7 +275,8 @@ static struct cut cut_of(const struct job *job)
     int32_t lines = lines_of_l1(in), s = job->conv->w.sw, width = job->call->out[0].w;
     struct cut cut = {2 * STRETCH, 16, FETCH_ROWS};
     if (lines < L1_LINES) {
-        int32_t parts = (width - 1) / (s == 1 && lines < FEW_LINES ? STRETCH : max32(1, min32(STRETCH, lines / (4 * s * s)))) + 1;
+        int32_t most = s == 1 && lines < FEW_LINES ? STRETCH : max32(1, min32(STRETCH, lines / (4 * s * s)));
+        int32_t parts = (width - 1) / most + 1;
         cut.outputs = (width + parts - 1) / parts;
         cut.channels = job->range.c1 - job->range.c0;
         cut.fetching = in->pixel_stride <= 32 ? FETCH_ROWS : lines < FEW_LINES ? FETCH_NOTHING : FETCH_LINES;

@@ -11,10 +11,10 @@ enum ig_slide_flags {
     IG_SLIDE_LAST = 8,  /* the last output's last column is */
     IG_SLIDE_FETCH_ONE = 16, /* nothing is prefetched that lies ahead of input row 3 */
     IG_SLIDE_FETCH_OUT = 64, /* outputs are prefetched */
-    IG_SLIDE_NO_ROW = 256 /* times 2^i: input row i is outside the image; of two output rows only the first and the last */
+    IG_SLIDE_NO_ROW = 256 /* times 2^i: input row i is outside the image; with two output rows the first or last */
 };
 
-/* 3x3, blocks of eight channels of n outputs of one row or two. Assembly knows the offsets of the members: do not reorder. */
+/* 3x3, blocks of eight channels of some outputs of one row or two. Assembly knows the offsets: do not reorder. */
 struct ig_slide {
     const float *in[5];    /*   0: input rows from the top; 3 for one output row, 3 + stride for two */
     int64_t step;          /*  40: bytes to the next column */
@@ -25,7 +25,7 @@ struct ig_slide {
     int64_t blocks;        /*  88: of 8 channels, >= 1: everything moves on by 8 channels, the weights by a block */
     int32_t flags;         /*  96: enum ig_slide_flags */
     float lo, hi;          /* 100, 104 */
-    int64_t ahead[2];      /* 112: bytes from input rows 1 and 3 to what is prefetched, in every first and second block */
+    int64_t ahead[2];      /* 112: bytes from input rows 1, 3 to what is prefetched, in first and in second blocks */
     int64_t out_ahead[2];  /* 128: the same, from output row 0 */
 };
 

@@ -5,16 +5,16 @@
  *   ymm0-8   weights w[ky][kx]      ymm9-14  partial sums: slot s of row i is 9 + s*rows + i      ymm15  one pixel
  *   ymm13-14 stride 2: lo, hi
  *   r8 r9 r10 r11 rbx  input rows   rax  bytes to the column     rsi  to the next      r12  to the one prefetched
- *   r14 r15  output rows            rdx  bytes to the pixel      rcx  outputs left
+ *   r14 r15  output rows            rdx  bytes to the pixel      rcx  to the one prefetched
  *   r13  bias, then weights         rbp  flags, and which rows are outside the image
- *   stack: blocks of 8 channels left
+ *   stack: blocks of 8 channels left, bytes to the last pixel
  *
  * Stride 1: the column that ends output x (kx 2) is the middle one of x+1 and the first of x+2: three slots, every
  * input pixel is read once per row pair: 4 loads and 18 fma for two outputs. Stride 2: the last column of x is the
  * first of x+1: two slots, 10 loads and 18 fma. A pixel that is used once is an operand in memory, and all rows share
  * the offset of the column: some 40 instructions for two outputs, which take 9 cycles to multiply. The rows that the
- * next pair adds are prefetched, half of them while the first 8 channels of a cache line pass, half with the other 8:
- * so the lines come in evenly. An output's sum is bias, then columns left to right, each from the top: the same for
+ * next pair adds, or the next line of these, are prefetched, half of them while the first 8 channels of a cache line
+ * pass, half with the other 8: so lines come in evenly, not all in the first pass. An output's sum is bias, then columns left to right, each from the top: the same for
  * one row or two, at an edge or not. What is outside the image is left out.
  */
         .altmacro

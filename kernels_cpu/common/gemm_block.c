@@ -335,8 +335,8 @@ static void place_evenly(struct ig_gemm_job *job, struct ig_gemm_walk *w, int32_
     int64_t a = group[1].a_offset - group[0].a_offset, c = group[1].c_offset - group[0].c_offset;
     int64_t r = group[1].r_offset - group[0].r_offset;
     for (int64_t i = 2; i < n; i++)
-        group[i] = (struct ig_gemm_group){group->a, group->c, group->r, group->a_offset + i * a, group->c_offset + i * c,
-                                          group->r_offset + i * r, count, 1};
+        group[i] = (struct ig_gemm_group){group->a, group->c, group->r, group->a_offset + i * a,
+                                          group->c_offset + i * c, group->r_offset + i * r, count, 1};
     if (job->set->loops) group->run = n;
     w->i += (n - 2) * count;
     w->y += w->i / w->width * w->y_step;
