@@ -164,6 +164,16 @@ static double bound_ns(const struct ig_node *n, const struct ig_call *call, doub
     return move > compute ? move : compute;
 }
 
+/* Depthwise: the share of the FMA peak beside what the ports allow. */
+static void print_ports(const struct ig_node *n, const struct ig_call *call, double ns, double peak, int streams)
+{
+    if (n->op != IG_CONV || n->attrs.conv.groups == 1 || n->attrs.conv.groups != call->in[0].c ||
+        n->attrs.conv.groups != call->out[0].c)
+        return;
+    if (streams) printf(", %.1f%% of FMA peak", 200 * n->macs / peak / ns);
+    printf("; ports allow %.0f%%", 100 * ig_depthwise_ports(&n->attrs.conv.w));
+}
+
 struct total {
     double bound, ns;
 };
@@ -190,8 +200,10 @@ static void one_layer(const struct ig_graph *g, const struct ig_view *views, int
         if (kernel->isa != isa || !kernel->run || !ig_kernel_fits(kernel, n->op, &call)) continue;
         if (o->kernel && !strstr(kernel->name, o->kernel)) continue;
         double ns = time_kernel(kernel, &call, o);
-        printf("%3d  %-44s %-28s %10.1f us  %5.1f%% of %s\n", count, text, kernel->name, ns * 1e-3, 100 * bound / ns,
+        printf("%3d  %-44s %-28s %10.1f us  %5.1f%% of %s", count, text, kernel->name, ns * 1e-3, 100 * bound / ns,
                streams ? "streaming" : "FMA peak");
+        print_ports(n, &call, ns, peak, streams);
+        puts("");
         fflush(stdout);
         if (!any++ || ns < best) best = ns;
     }

@@ -21,6 +21,9 @@ double ig_micro_team(int32_t threads);
 /* Every matrix micro-kernel on panels in L1, in % of `peak` GFLOP/s. */
 void ig_micro_gemm(double peak);
 
+/* The share of the FMA peak that a core's other ports leave to a depthwise convolution in L1: 0 to 1. */
+double ig_depthwise_ports(const struct ig_window *w);
+
 struct ig_micro_options {
     const char *kernel, *layer;  /* only names that contain these; NULL: all */
     int cold;                    /* weights come from memory, not from a cache */

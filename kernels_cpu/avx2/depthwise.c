@@ -17,8 +17,8 @@
 #include "kernels_cpu/avx2/vec.h"
 
 #define AT(member, offset) (offsetof(struct ig_slide, member) == (offset))
-_Static_assert(AT(step, 40) && AT(out, 80) && AT(out_step, 96) && AT(n, 104) && AT(w, 112) && AT(flags, 120) &&
-                   AT(lo, 124) && AT(hi, 128) && AT(blocks, 136) && AT(ahead, 144),
+_Static_assert(AT(step, 40) && AT(out, 48) && AT(out_step, 64) && AT(last, 72) && AT(w, 80) && AT(blocks, 88) &&
+                   AT(flags, 96) && AT(lo, 100) && AT(hi, 104) && AT(ahead, 112) && AT(out_ahead, 128),
                "depthwise3x3.S knows these offsets");
 #undef AT
 #define AT(member, offset) (offsetof(struct ig_pass, member) == (offset))
@@ -29,8 +29,11 @@ _Static_assert(AT(in_step, 16) && AT(columns, 24) && AT(first, 32) && AT(from, 4
 #undef AT
 
 enum {
-    STRETCH = 28, /* 3x3: outputs of a row that channels pass over before the next ones */
-    WIDE = 30     /* the same, other windows than 3x3: five times six */
+    STRETCH = 28,   /* 3x3: outputs of a row that channels pass over before the next ones, at most */
+    WIDE = 30,      /* the same, other windows than 3x3: five times six */
+    LINE = 64,      /* bytes of a cache line, and sets of L1 */
+    L1_LINES = 512,
+    FEW_LINES = 64  /* fewer are too few for what is prefetched */
 };
 
 struct job {
@@ -240,59 +243,109 @@ void conv_f32_depthwise8__avx2(const struct ig_call *call, struct ig_range range
 /* --- 3x3 --- */
 
 /*
- * How a row pair is cut. Where a pixel is an odd number of cache lines, pixels spread over all sets of L1, which then
- * has room for long stretches and for the next pair's rows: 16 channels (a line) at a time, the next rows prefetched.
- * Otherwise more would only drive out what is still needed.
+ * How the work is cut. Eight channels of a pixel are half a cache line, and the next eight channels come a pass later:
+ * what a pass reads should still be in L1 then. How many lines that may be depends on how far apart pixels are: of a
+ * distance in lines that is a multiple of 2^n, only every 2^n-th set of L1 is used.
  */
-static int spreads(const struct job *job)
+static int32_t lines_of_l1(const struct ig_operand *in)
 {
-    return job->call->in[0].pixel_stride / 16 % 2;
+    int64_t bytes = in->pixel_stride * (int64_t)sizeof(float), factor = (bytes & -bytes) / LINE;
+    return factor < 2 ? L1_LINES : L1_LINES / (int32_t)(factor < LINE ? factor : LINE);
 }
 
-/* Bytes from an input row to the one that the next row pair reads in its place, or 0. */
-static int64_t ahead(const struct job *job)
+enum fetching {
+    FETCH_NOTHING,
+    FETCH_ROWS,             /* those that the next row pair adds */
+    FETCH_LINES             /* the next line of the same pixels, and of the outputs */
+};
+
+struct cut {
+    int32_t outputs;        /* of a row at a time */
+    int32_t channels;       /* at a time */
+    enum fetching fetching;
+};
+
+/*
+ * Where a pixel is an odd number of lines, all sets are used: 16 channels, a line, go down all rows, the next pair's
+ * are prefetched. Otherwise that would only drive out what is still needed: all channels pass over a short stretch.
+ */
+static struct cut cut_of(const struct job *job)
 {
     const struct ig_operand *in = &job->call->in[0];
-    if (!spreads(job) && in->pixel_stride > 32) return 0;
-    return 2 * job->conv->w.sh * in->row_stride * (int64_t)sizeof(float);
+    int32_t lines = lines_of_l1(in), s = job->conv->w.sw, width = job->call->out[0].w;
+    struct cut cut = {2 * STRETCH, 16, FETCH_ROWS};
+    if (lines < L1_LINES) {
+        int32_t most = s == 1 && lines < FEW_LINES ? STRETCH : max32(1, min32(STRETCH, lines / (4 * s * s)));
+        int32_t parts = (width - 1) / most + 1;
+        cut.outputs = (width + parts - 1) / parts;
+        cut.channels = job->range.c1 - job->range.c0;
+        cut.fetching = in->pixel_stride <= 32 ? FETCH_ROWS : lines < FEW_LINES ? FETCH_NOTHING : FETCH_LINES;
+    }
+    return cut;
+}
+
+/* What the blocks of a slide prefetch, every second the other half of it: so lines come in evenly. */
+static void fetch(const struct job *job, struct ig_slide *s, enum fetching fetching)
+{
+    const struct ig_operand *in = &job->call->in[0], *out = &job->call->out[0];
+    int64_t row = in->row_stride * (int64_t)sizeof(float), out_row = out->row_stride * (int64_t)sizeof(float);
+    int32_t stride = job->conv->w.sw;
+    if (fetching == FETCH_ROWS) { /* stride 1: rows 2 and 3 of the next pair; stride 2: rows 1 and 3, 2 and 4 */
+        s->ahead[0] = stride == 1 ? 3 * row : 4 * row;
+        s->ahead[1] = s->ahead[0] + row;
+        s->flags |= stride == 1 ? IG_SLIDE_FETCH_ONE : 0;
+    } else if (fetching == FETCH_LINES) { /* of rows 1 and 3; stride 1: 0 and 2, stride 2: 2 and 4 */
+        s->ahead[0] = LINE;
+        s->ahead[1] = LINE / 2 + (stride == 1 ? -row : row);
+        s->out_ahead[0] = LINE;
+        s->out_ahead[1] = LINE / 2 + out_row;
+        s->flags |= IG_SLIDE_FETCH_OUT;
+    } else {
+        s->flags |= IG_SLIDE_FETCH_ONE;
+    }
 }
 
 /* Outputs [x0, x1) of rows y and, if rows is 2, y+1; channels [c, c + 8 * blocks). */
-static void slide(const struct job *job, int32_t y, int32_t rows, int32_t x0, int32_t x1, int32_t c, int32_t blocks)
+static void slide(const struct job *job, int32_t y, int32_t rows, int32_t x0, int32_t x1, int32_t c, int32_t blocks,
+                  enum fetching fetching)
 {
     static ig_slide_fn *const fn[2][2] = {{ig_slide_1row_s1_avx2, ig_slide_2rows_s1_avx2},
                                           {ig_slide_1row_s2_avx2, ig_slide_2rows_s2_avx2}};
     const struct ig_window *w = &job->conv->w;
     const struct ig_operand *in = &job->call->in[0], *out = &job->call->out[0];
-    struct ig_slide s;
-    int32_t left = x0 * w->sw - w->left, right = (x1 - 1) * w->sw - w->left + 2;
+    int32_t left = x0 * w->sw - w->left, right = (x1 - 1) * w->sw - w->left + 2, top = y * w->sh - w->top;
+    int32_t first = max32(left, 0) * (int32_t)in->pixel_stride + c;
+    struct ig_slide s = {.step = in->pixel_stride * (int64_t)sizeof(float), .w = weights_of(job, c), .blocks = blocks,
+                         .out_step = out->pixel_stride * (int64_t)sizeof(float),
+                         .flags = job->flags | (left < 0 ? IG_SLIDE_FIRST : 0) | (right >= in->w ? IG_SLIDE_LAST : 0),
+                         .lo = job->lo, .hi = job->hi};
     for (int32_t i = 0; i < 3 + (rows - 1) * w->sh; i++) {
-        int32_t iy = y * w->sh - w->top + i;
-        int inside = iy >= 0 && iy < in->h;
-        s.in[i] = inside ? ig_row_f32(in, iy) + max32(left, 0) * in->pixel_stride + c
-                         : (const float *)job->call->zeros;
-        s.step[i] = inside ? in->pixel_stride * (int64_t)sizeof(float) : 0;
+        int inside = top + i >= 0 && top + i < in->h;
+        s.in[i] = inside ? ig_row_f32(in, top + i) + first : NULL;
+        if (!inside) s.flags |= IG_SLIDE_NO_ROW << i;
     }
     for (int32_t i = 0; i < rows; i++) s.out[i] = ig_row_f32(out, y + i) + x0 * out->pixel_stride + c;
-    s.out_step = out->pixel_stride * (int64_t)sizeof(float);
-    s.n = x1 - x0;
-    s.w = weights_of(job, c);
-    s.flags = job->flags | (left < 0 ? IG_SLIDE_FIRST : 0) | (right >= in->w ? IG_SLIDE_LAST : 0);
-    s.lo = job->lo;
-    s.hi = job->hi;
-    s.blocks = blocks;
-    s.ahead = ahead(job);
+    s.last = (x1 - x0 - 1) * s.out_step;
+    fetch(job, &s, fetching);
     fn[w->sw - 1][rows - 1](&s);
 }
 
+/* Rows y and y+1 at once? Of their input only the first row or the last may be outside the image. */
+static int pairs(const struct job *job, int32_t y)
+{
+    const struct ig_window *w = &job->conv->w;
+    int32_t top = y * w->sh - w->top;
+    return y + 1 < job->range.y1 && top >= -1 && top + 1 + w->sh < job->call->in[0].h;
+}
+
 /* The job's channels of outputs [x0, x1), its rows two by two. */
-static void slide_rows(const struct job *job, int32_t x0, int32_t x1)
+static void slide_rows(const struct job *job, int32_t x0, int32_t x1, enum fetching fetching)
 {
     struct ig_range r = job->range;
     int32_t blocks = (r.c1 - r.c0) / 8, whole = r.c0 + blocks * 8;
-    for (int32_t y = r.y0; y < r.y1; y += 2) {
-        int32_t rows = min32(2, r.y1 - y);
-        if (blocks) slide(job, y, rows, x0, x1, r.c0, blocks);
+    for (int32_t y = r.y0, rows; y < r.y1; y += rows) {
+        rows = 1 + pairs(job, y);
+        if (blocks) slide(job, y, rows, x0, x1, r.c0, blocks, fetching);
         for (int32_t i = 0; i < rows; i++) {
             if (whole < r.c1) any_row(job, y + i, x0, x1, whole, r.c1 - whole);
             if (job->later) finish(job, y + i, x0, x1);
@@ -304,12 +357,12 @@ void conv_f32_depthwise3x3__avx2(const struct ig_call *call, struct ig_range ran
 {
     (void)scratch;
     struct job job = start(call, range);
-    int32_t width = call->out[0].w, group = spreads(&job) ? 16 : range.c1 - range.c0;
-    int32_t stretch = spreads(&job) ? 2 * STRETCH : STRETCH;
-    for (int32_t x = 0; x < width; x += stretch)
-        for (int32_t c = range.c0; c < range.c1; c += group) {
+    struct cut cut = cut_of(&job);
+    int32_t width = call->out[0].w;
+    for (int32_t x = 0; x < width; x += cut.outputs)
+        for (int32_t c = range.c0; c < range.c1; c += cut.channels) {
             job.range.c0 = c;
-            job.range.c1 = min32(c + group, range.c1);
-            slide_rows(&job, x, min32(x + stretch, width));
+            job.range.c1 = min32(c + cut.channels, range.c1);
+            slide_rows(&job, x, min32(x + cut.outputs, width), cut.fetching);
         }
 }

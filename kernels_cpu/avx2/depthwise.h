@@ -8,21 +8,25 @@ enum ig_slide_flags {
     IG_SLIDE_LO = 1,    /* max with lo */
     IG_SLIDE_HI = 2,    /* then min with hi; only together with IG_SLIDE_LO */
     IG_SLIDE_FIRST = 4, /* the first output's first column is outside the image: `in` is at the second */
-    IG_SLIDE_LAST = 8   /* the last output's last column is */
+    IG_SLIDE_LAST = 8,  /* the last output's last column is */
+    IG_SLIDE_FETCH_ONE = 16, /* nothing is prefetched that lies ahead of input row 3 */
+    IG_SLIDE_FETCH_OUT = 64, /* outputs are prefetched */
+    IG_SLIDE_NO_ROW = 256 /* times 2^i: input row i is outside the image; with two output rows the first or last */
 };
 
-/* 3x3, blocks of eight channels of n outputs of one row or two. Assembly knows the offsets of the members: do not reorder. */
+/* 3x3, blocks of eight channels of some outputs of one row or two. Assembly knows the offsets: do not reorder. */
 struct ig_slide {
     const float *in[5];    /*   0: input rows from the top; 3 for one output row, 3 + stride for two */
-    int64_t step[5];       /*  40: bytes to the next column, 0 for a row of zeros */
-    float *out[2];         /*  80 */
-    int64_t out_step;      /*  96: bytes to the next pixel */
-    int64_t n;             /* 104: outputs, >= 1 */
-    const float *w;        /* 112: bias[8], then w[9][8], taps row by row */
-    int32_t flags;         /* 120: enum ig_slide_flags */
-    float lo, hi;          /* 124, 128 */
-    int64_t blocks;        /* 136: of 8 channels, >= 1: everything moves on by 8 channels, the weights by a block */
-    int64_t ahead;         /* 144: of two output rows: bytes from input rows 2 and 3 to those that are prefetched */
+    int64_t step;          /*  40: bytes to the next column */
+    float *out[2];         /*  48 */
+    int64_t out_step;      /*  64: bytes to the next pixel */
+    int64_t last;          /*  72: bytes to the last output */
+    const float *w;        /*  80: bias[8], then w[9][8], taps row by row */
+    int64_t blocks;        /*  88: of 8 channels, >= 1: everything moves on by 8 channels, the weights by a block */
+    int32_t flags;         /*  96: enum ig_slide_flags */
+    float lo, hi;          /* 100, 104 */
+    int64_t ahead[2];      /* 112: bytes from input rows 1, 3 to what is prefetched, in first and in second blocks */
+    int64_t out_ahead[2];  /* 128: the same, from output row 0 */
 };
 
 /* 5 or 7 wide, one kernel row or two, eight channels of n outputs of a row. The same. */

@@ -60,6 +60,26 @@
         vmovups %ymm\reg, \disp(%r10)
         .endm
 
+/* Bounds and stores alternate: a burst of stores would hold up the next tile's fma. */
+        .macro finish nv, clamps
+        .set    m, 0
+        .rept   12 / \nv
+        .set    v, 0
+        .rept   \nv
+        .if     \clamps >= 1
+        at_least %(m * \nv + v)
+        .endif
+        .if     \clamps == 2
+        at_most %(m * \nv + v)
+        .endif
+        store   %(32 * v), %(m * \nv + v)
+        .set    v, v + 1
+        .endr
+        addq    %r11, %r10
+        .set    m, m + 1
+        .endr
+        .endm
+
         .macro line name, k, ic, s, nv
         .section .text.\name, "ax", @progbits     /* a program keeps those of its kernel size */
         .globl  \name
@@ -102,30 +122,17 @@
         testl   $1, 40(%rdi)
         jz      3f
         vbroadcastss 44(%rdi), %ymm12
-        .set    i, 0
-        .rept   12
-        at_least %i
-        .set    i, i + 1
-        .endr
         testl   $2, 40(%rdi)
-        jz      3f
+        jz      4f
         vbroadcastss 48(%rdi), %ymm13
-        .set    i, 0
-        .rept   12
-        at_most %i
-        .set    i, i + 1
-        .endr
+        finish  \nv, 2
+        jmp     5f
+4:
+        finish  \nv, 1
+        jmp     5f
 3:
-        .set    m, 0
-        .rept   12 / \nv
-        .set    v, 0
-        .rept   \nv
-        store   %(32 * v), %(m * \nv + v)
-        .set    v, v + 1
-        .endr
-        addq    %r11, %r10
-        .set    m, m + 1
-        .endr
+        finish  \nv, 0
+5:
         addq    $(12 / \nv * 4 * \s * \ic), %rdx
         subq    $(12 / \nv), %rcx
         jz      9f

@@ -133,7 +133,27 @@
         .endm
 
         .macro at_most reg
-        vminps  %ymm\reg, %ymm12, %ymm\reg
+        vminps  %ymm\reg, %ymm13, %ymm\reg
+        .endm
+
+/* Bounds and stores alternate: a burst of stores would hold up the next tile's fma. */
+        .macro finish rows, nv, clamps
+        .set    r, 0
+        .rept   \rows
+        row_of  rax, %(8 * r)
+        .set    v, 0
+        .rept   \nv
+        .if     \clamps >= 1
+        at_least %(r * \nv + v)
+        .endif
+        .if     \clamps == 2
+        at_most %(r * \nv + v)
+        .endif
+        store   %(32 * v), %(r * \nv + v)
+        .set    v, v + 1
+        .endr
+        .set    r, r + 1
+        .endr
         .endm
 
         .macro gemm name, rows, nv, nr
@@ -232,36 +252,22 @@
         .endr
 6:
         movl    88(%rdi), %ecx
+        movq    48(%rdi), %rax
+        movq    C_OFFSET(%rsp), %rdx
         testl   $1, %ecx
         jz      7f
         vbroadcastss 92(%rdi), %ymm12
-        .set    i, 0
-        .rept   \rows * \nv
-        at_least %i
-        .set    i, i + 1
-        .endr
-7:
         testl   $2, %ecx
         jz      8f
-        vbroadcastss 96(%rdi), %ymm12
-        .set    i, 0
-        .rept   \rows * \nv
-        at_most %i
-        .set    i, i + 1
-        .endr
+        vbroadcastss 96(%rdi), %ymm13
+        finish  \rows, \nv, 2
+        jmp     5f
+7:
+        finish  \rows, \nv, 0
+        jmp     5f
 8:
-        movq    48(%rdi), %rax
-        movq    C_OFFSET(%rsp), %rdx
-        .set    r, 0
-        .rept   \rows
-        row_of  rax, %(8 * r)
-        .set    v, 0
-        .rept   \nv
-        store   %(32 * v), %(r * \nv + v)
-        .set    v, v + 1
-        .endr
-        .set    r, r + 1
-        .endr
+        finish  \rows, \nv, 1
+5:
         movq    %rsi, %r8
         addq    $(4 * \nr), %rsi
         addq    $(4 * \nr), C_OFFSET(%rsp)

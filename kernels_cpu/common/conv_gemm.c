@@ -87,6 +87,7 @@ void ig_gemm_conv(const struct ig_call *call, const struct ig_conv *conv, struct
     taps.joined = w->kh * w->kw * w->sh * w->sw == 1 && !w->top && !w->left && in->h == call->out[0].h &&
                   in->w == call->out[0].w && in->row_stride == in->w * in->pixel_stride && in->ring_rows >= in->h;
     job.even = even;
+    job.even_in = taps.joined;
     fill_even(&job, w);
     ig_gemm_run(&job, walk, place, &taps);
 }

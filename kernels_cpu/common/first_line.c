@@ -1,6 +1,7 @@
 /*
  * First layer, the common kernel sizes: input rows are copied once into a ring of kh rows that stand between zeros,
- * then each output row is one call of an ISA's first_line.S per 16 channels.
+ * then each output row is one call of an ISA's first_line.S per 16 channels. Where an image's pixels lie without gaps
+ * and all rows of the window are inside, only a few outputs at either end read such copies, the others the image.
  */
 #include "kernels_cpu/common/first_line.h"
 
@@ -46,16 +47,16 @@ static int start_clamp(struct ig_first_line *line, const struct ig_act *act)
     return 1;
 }
 
-/* The first n channels of a panel, pieces of the row by way of a tile. */
+/* The first n channels of a panel, pieces of line.n outputs by way of a tile. */
 static void part_of_panel(const struct job *job, struct ig_first_line line, ig_first_line_fn *fn, int32_t n)
 {
     float tile[PART * NR];
     const float *rows[MOST_KH];
     const struct ig_window *w = &conv_of(job)->w;
     const struct ig_operand *out = &job->call->out[0];
-    for (int32_t x = 0; x < out->w; x += PART) {
+    for (int32_t x = 0; x < line.n; x += PART) {
         struct ig_first_line piece = line;
-        if (x > out->w - PART) x = out->w - PART;
+        if (x > line.n - PART) x = (int32_t)line.n - PART;
         for (int32_t ky = 0; ky < w->kh; ky++) rows[ky] = line.rows[ky] + (int64_t)x * w->sw * job->call->in[0].c;
         piece.rows = rows;
         piece.out = tile;
@@ -67,19 +68,21 @@ static void part_of_panel(const struct job *job, struct ig_first_line line, ig_f
     }
 }
 
-static void output_row(struct job *job, int32_t y)
+/* Outputs [x0, x1) of row y; rows: of the padded image. */
+static void outputs(struct job *job, int32_t y, int32_t x0, int32_t x1, const float *const *padded)
 {
     const float *rows[MOST_KH];
     const struct ig_window *w = &conv_of(job)->w;
     const struct ig_operand *out = &job->call->out[0];
     int64_t panel = ig_gemm_panel(w->kh, (int64_t)w->kw * job->call->in[0].c, NR);
     struct ig_first_line line = job->line;
-    for (int32_t ky = 0; ky < w->kh; ky++) rows[ky] = job->ring + (y * w->sh + ky) % w->kh * job->pitch;
+    for (int32_t ky = 0; ky < w->kh; ky++) rows[ky] = padded[ky] + (int64_t)x0 * w->sw * job->call->in[0].c;
     line.rows = rows;
+    line.n = x1 - x0;
     for (int32_t c = job->range.c0; c < job->range.c1; c += NR) {
         int32_t n = job->range.c1 - c;
         line.w = (const float *)job->call->weights + c / NR * panel;
-        line.out = ig_row_f32(out, y) + c;
+        line.out = ig_row_f32(out, y) + x0 * out->pixel_stride + c;
         if (n >= NR)
             job->set->wide(&line);
         else if (n == 8)
@@ -87,6 +90,48 @@ static void output_row(struct job *job, int32_t y)
         else
             part_of_panel(job, line, n < 8 ? job->set->narrow : job->set->wide, n);
     }
+}
+
+/* Row y, whose input rows are in the ring. */
+static void output_row(struct job *job, int32_t y)
+{
+    const float *rows[MOST_KH];
+    const struct ig_window *w = &conv_of(job)->w;
+    for (int32_t ky = 0; ky < w->kh; ky++) rows[ky] = job->ring + (y * w->sh + ky) % w->kh * job->pitch;
+    outputs(job, y, 0, job->call->out[0].w, rows);
+}
+
+/* Columns [x0, x1) of the padded image, the same of input row y. */
+static void copy_part(const struct job *job, int32_t y, int64_t x0, int64_t x1, float *dst)
+{
+    const struct ig_operand *in = &job->call->in[0];
+    int64_t c = in->c, left = conv_of(job)->w.left, from = x0 < left ? left : x0, to = in->w + left;
+    if (to > x1) to = x1;
+    memset(dst + x0 * c, 0, (size_t)((from - x0) * c) * sizeof *dst);
+    memcpy(dst + from * c, ig_row_f32(in, y) + (from - left) * c, (size_t)((to - from) * c) * sizeof *dst);
+    memset(dst + to * c, 0, (size_t)((x1 - to) * c) * sizeof *dst);
+}
+
+/* Row y from the image itself, but for PART outputs at an end with padding. 0: it must be done by way of the ring. */
+static int output_row_in_place(struct job *job, int32_t y)
+{
+    const float *rows[MOST_KH], *ring[MOST_KH];
+    const struct ig_window *w = &conv_of(job)->w;
+    const struct ig_operand *in = &job->call->in[0];
+    int32_t width = job->call->out[0].w, top = y * w->sh - w->top, x0 = w->left ? PART : 0, x1 = width;
+    if ((width - 1) * w->sw - w->left + w->kw > in->w) x1 -= PART;
+    if (!job->set->in_place || in->pixel_stride != in->c || top < 0 || top + w->kh > in->h || x1 - x0 < PART) return 0;
+    for (int32_t ky = 0; ky < w->kh; ky++) {
+        float *copy = job->ring + ky * job->pitch;
+        rows[ky] = ig_row_f32(in, top + ky) - w->left * in->c;
+        ring[ky] = copy;
+        if (x0) copy_part(job, top + ky, 0, (x0 - 1) * w->sw + w->kw, copy);
+        if (x1 < width) copy_part(job, top + ky, x1 * w->sw, (width - 1) * w->sw + w->kw, copy);
+    }
+    if (x0) outputs(job, y, 0, x0, ring);
+    outputs(job, y, x0, x1, rows);
+    if (x1 < width) outputs(job, y, x1, width, ring);
+    return 1;
 }
 
 /* The activations that are not a clamp. */
@@ -113,13 +158,14 @@ void ig_first_line(const struct ig_call *call, struct ig_range range, void *scra
     job.ring = (float *)scratch + (LINE - w->left * call->in[0].c % LINE) % LINE;
     int32_t filled = range.y0 * w->sh; /* row of the padded image */
     job.line.out_step = call->out[0].pixel_stride * (int64_t)sizeof(float);
-    job.line.n = call->out[0].w;
     int clamps = start_clamp(&job.line, &conv->act);
     for (int32_t y = range.y0; y < range.y1; y++) {
         if (filled < y * w->sh) filled = y * w->sh;
-        for (; filled < y * w->sh + w->kh; filled++)
+        int done = output_row_in_place(&job, y);
+        if (done) filled = 0; /* nothing of the ring is left */
+        for (; !done && filled < y * w->sh + w->kh; filled++)
             ig_first_copy_row(call, filled - w->top, job.ring + filled % w->kh * job.pitch);
-        output_row(&job, y);
+        if (!done) output_row(&job, y);
         if (!clamps) activate(&job, y);
     }
 }

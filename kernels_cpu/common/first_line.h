@@ -22,6 +22,7 @@ typedef void ig_first_line_fn(const struct ig_first_line *line);
 struct ig_first_line_set {           /* one kernel size of one ISA; static const data */
     ig_first_line_fn *wide, *narrow; /* 16 channels, 8 */
     ig_act_fn *act;                  /* for the kinds that lo and hi cannot express */
+    int in_place;                    /* 1: they read no float in vain, and copies of rows would cost a good part */
 };
 
 /* The convolution, of the set's kernel size, stride and input channels; packed as for ig_gemm_first. */

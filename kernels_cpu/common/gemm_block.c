@@ -155,6 +155,16 @@ static void take_run(struct ig_gemm_args *args, const struct ig_gemm_group *grou
     args->r_step = group[1].r_offset - group->r_offset;
 }
 
+/* While panels pass over a group of a run, the next group's pixels come in, if they lie without gaps. */
+static void fetch_pixels(struct ig_gemm_args *args, int32_t pixels)
+{
+    int64_t times = args->panels * (args->k / 4);
+    args->ahead = NULL;
+    if (args->groups == 1 || args->a_step != pixels * args->k * (int64_t)sizeof(float) || !times) return;
+    args->ahead = moved_const(args->a[0], args->a_offset + args->a_step);
+    args->ahead_step = (args->a_step + times - 1) / times;
+}
+
 /* A run of the block's `groups` groups of pixels by panels [j0, j1) of convolution group g. */
 static void tiles(struct ig_gemm_job *job, const struct ig_gemm_group *group, int32_t groups, int32_t g, int32_t j0,
                   int32_t j1)
@@ -184,6 +194,7 @@ static void tiles(struct ig_gemm_job *job, const struct ig_gemm_group *group, in
             if (set->loops && lo == 0) args->panels = n = (int32_t)min64(hi / nr, j1 - j);
             hi = nr;
         }
+        if (job->order == IG_GEMM_PANELS_INSIDE && set->loops) fetch_pixels(args, group->count);
         if (lo == 0 && hi % IG_GEMM_STEP == 0)
             set->fn[hi / IG_GEMM_STEP - 1][group->count - 1](args);
         else
@@ -310,6 +321,28 @@ static void find_runs(struct ig_gemm_job *job, int32_t groups)
         }
 }
 
+/*
+ * Groups [from, to) of `count` pixels each, where all pixels lie evenly: two are placed, the others follow. A group may
+ * be all the work of a hundred cycles.
+ */
+static void place_evenly(struct ig_gemm_job *job, struct ig_gemm_walk *w, int32_t from, int32_t to, int32_t count,
+                         ig_gemm_place_fn *place, void *state)
+{
+    struct ig_gemm_group *group = &job->t.group[from];
+    int32_t n = to - from, placed = n < 2 ? n : 2;
+    for (int32_t i = 0; i < placed; i++) place_group(job, w, from + i, count, place, state);
+    if (n <= 2) return;
+    int64_t a = group[1].a_offset - group[0].a_offset, c = group[1].c_offset - group[0].c_offset;
+    int64_t r = group[1].r_offset - group[0].r_offset;
+    for (int64_t i = 2; i < n; i++)
+        group[i] = (struct ig_gemm_group){group->a, group->c, group->r, group->a_offset + i * a,
+                                          group->c_offset + i * c, group->r_offset + i * r, count, 1};
+    if (job->set->loops) group->run = n;
+    w->i += (n - 2) * count;
+    w->y += w->i / w->width * w->y_step;
+    w->i %= w->width;
+}
+
 void ig_gemm_run(struct ig_gemm_job *job, struct ig_gemm_walk w, ig_gemm_place_fn *place, void *state)
 {
     int32_t mr = job->set->mr, most = job->block;
@@ -317,10 +350,17 @@ void ig_gemm_run(struct ig_gemm_job *job, struct ig_gemm_walk w, ig_gemm_place_f
     int32_t count = (int32_t)(pixels / groups);
     int64_t larger = pixels - groups * count; /* the first groups have one pixel more */
     start_even(job, &w);
+    int even = job->even_in && job->even_out && (job->even_r || !ig_gemm_has_residual(job->call));
     for (int64_t first = 0; first < groups; first += most) {
         int32_t n = (int32_t)min64(most, groups - first);
-        for (int32_t i = 0; i < n; i++) place_group(job, &w, i, count + (first + i < larger), place, state);
-        find_runs(job, n);
+        if (even) {
+            int32_t m = (int32_t)min64(n, larger < first ? 0 : larger - first);
+            place_evenly(job, &w, 0, m, count + 1, place, state);
+            place_evenly(job, &w, m, n, count, place, state);
+        } else {
+            for (int32_t i = 0; i < n; i++) place_group(job, &w, i, count + (first + i < larger), place, state);
+            find_runs(job, n);
+        }
         run_block(job, n);
     }
 }

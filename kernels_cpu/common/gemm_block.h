@@ -65,6 +65,7 @@ struct ig_gemm_job {
     struct ig_gemm_args args;       /* what all tiles share */
     float *packed;                  /* room for packed pixels, or NULL: see gemm_packed.h */
     ig_gemm_even_fn *even;          /* NULL: no groups share t.even_a, which its owner fills after ig_gemm_size */
+    int even_in;                    /* set by its owner: all pixels share t.even_a, also those of successive rows */
     int even_out, even_r;           /* pixels of successive rows lie evenly, too */
     struct ig_gemm_tables t;
 };

@@ -72,7 +72,7 @@ static void first_layer(struct rng *r, struct ig_window *w, int32_t *in, int32_t
 {
     int32_t k = RNG_OF(r, 3, 3, 5, 7), s = k == 7 ? 2 : rng_int(r, 1, 2);
     *ic = s == 1 && rng_one_in(r, 2) ? 1 : 3;
-    for (int i = 1; i < 3; i++) in[i] = rng_int(r, i == 1 ? 1 : 12 * s, i == 1 ? 11 : 12 * s + 30);
+    for (int i = 1; i < 3; i++) in[i] = rng_int(r, i == 1 ? 1 : 12 * s, i == 1 ? 11 : 42 * s);
     *w = (struct ig_window){1, k, k, 1, s, s, 1, 1, 1, 0, k / 2, k / 2, 0, k / 2, k / 2, 1, 1};
     if (rng_one_in(r, 3)) w->top = w->left = s - 1;
     if (rng_one_in(r, 3)) w->right = rng_int(r, 0, k - 1);
