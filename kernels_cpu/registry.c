@@ -13,8 +13,10 @@
 #include "kernels_gpu/launch/launch.h"
 
 #define KERNEL_GPU(symbol, name, op, flags, supports, pack, scratch, launch) ig_kernel_fn symbol;
+#define KERNEL_GPU_ERROR(symbol, name, op, flags, supports, pack, scratch, launch, error) ig_kernel_fn symbol;
 #include "kernels_gpu/kernels.inc"
 #undef KERNEL_GPU
+#undef KERNEL_GPU_ERROR
 
 #define KERNEL(symbol, name, op, isa, flags, rows, cols, supports, pack, scratch) ig_kernel_fn symbol;
 #define KERNEL_ERROR(symbol, name, op, isa, flags, rows, cols, supports, pack, scratch, error) ig_kernel_fn symbol;
@@ -56,9 +58,12 @@ static const struct ig_kernel kernels[] = {
 #define RUN(symbol) NULL
 #endif
 #define KERNEL_GPU(symbol, name, op, flags, supports, pack, scratch, launch)                                          \
-    {name, RUN(symbol), op, IG_ISA_CUDA, flags, IG_GPU_WHOLE, 0, supports, pack, scratch, 0},
+    KERNEL_GPU_ERROR(symbol, name, op, flags, supports, pack, scratch, launch, 0)
+#define KERNEL_GPU_ERROR(symbol, name, op, flags, supports, pack, scratch, launch, error)                             \
+    {name, RUN(symbol), op, IG_ISA_CUDA, flags, IG_GPU_WHOLE, 0, supports, pack, scratch, error},
 #include "kernels_gpu/kernels.inc"
 #undef KERNEL_GPU
+#undef KERNEL_GPU_ERROR
 #undef RUN
 };
 

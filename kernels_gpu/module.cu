@@ -7,3 +7,4 @@
 #include "kernels_gpu/cuda/resize.cu"
 #include "kernels_gpu/cuda/softmax.cu"
 #include "kernels_gpu/cuda/transpose.cu"
+#include "kernels_gpu/cuda/winograd.cu"

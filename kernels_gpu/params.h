@@ -32,6 +32,20 @@ struct ig_gpu_conv {     /* conv.cu, depthwise.cu: convolution, transposed convo
     struct ig_gpu_act act;
 };
 
+struct ig_gpu_winograd { /* winograd.cu: the transforms around the product, which is ig_gpu_conv with a group a point */
+    const float *in;
+    float *v;             /* [tile][point][ic4] */
+    const float *m;       /* [tile][point][oc4] */
+    const float *bias;    /* [oc], or NULL */
+    const float *residual; /* as out, or NULL */
+    float *out;
+    int32_t in_h, in_w, in_row, in_pixel, top, left;
+    int32_t out_h, out_w, out_row, out_pixel, residual_row, residual_pixel;
+    int32_t tiles_y, tiles_x;
+    int32_t ic, ic4, oc, oc4; /* *4: rounded up to a multiple of 4 */
+    struct ig_gpu_act act;
+};
+
 struct ig_gpu_pool {     /* pool.cu: windows, and whole images */
     const float *in;
     float *out;

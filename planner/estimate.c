@@ -29,6 +29,8 @@ static const struct family {
     int32_t columns;    /* channels in multiples of which the last panel is computed; 0: of the column tile */
 } families[] = {
     {IG_CONV, "__ref", 0.1, 1, 1, 0},
+    {IG_CONV, "winograd2_64x64__cuda", 0.5, 4 / 9., 4, 64},
+    {IG_CONV, "winograd4_64x64__cuda", 0.3, 1 / 4., 16, 64},
     {IG_CONV, "128x128__cuda", 0.85, 1, 128, 128},
     {IG_CONV, "128x64__cuda", 0.9, 1, 128, 64},
     {IG_CONV, "64x64__cuda", 0.88, 1, 64, 64},

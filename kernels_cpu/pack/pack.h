@@ -45,6 +45,8 @@ ig_scratch_fn ig_scratch_strassen_packed;
 
 /* --- pack/winograd.c: 3x3, stride 1, no dilation, one group; F(2,3), F(4,3), F(6,3) --- */
 ig_supports_fn ig_supports_winograd;
+/* U of one filter w[3][3]: point p of the (m + 2)^2 goes to u[p * step]. */
+void ig_winograd_filter(const float *w, int32_t m, float *u, int64_t step);
 ig_pack_fn ig_pack_winograd2;
 ig_pack_fn ig_pack_winograd4;
 ig_pack_fn ig_pack_winograd6;

@@ -39,15 +39,16 @@ static void make_g(int32_t m, double g[MAX_N][3])
     g[m + 1][2] = 1;
 }
 
-/* u[n*n][NR]: one filter of 3x3 to lane 0 of all points. */
-static void transform(const float *w, int32_t n, double g[MAX_N][3], float *u)
+void ig_winograd_filter(const float *w, int32_t m, float *u, int64_t step)
 {
-    double half[MAX_N][3];
+    int32_t n = m + 2;
+    double half[MAX_N][3], g[MAX_N][3];
+    make_g(m, g);
     for (int32_t i = 0; i < n; i++)
         for (int32_t b = 0; b < 3; b++)
             half[i][b] = g[i][0] * (double)w[b] + g[i][1] * (double)w[3 + b] + g[i][2] * (double)w[6 + b];
     for (int32_t i = 0; i < n; i++)
-        for (int32_t j = 0; j < n; j++, u += NR)
+        for (int32_t j = 0; j < n; j++, u += step)
             *u = (float)(half[i][0] * g[j][0] + half[i][1] * g[j][1] + half[i][2] * g[j][2]);
 }
 
@@ -55,16 +56,14 @@ static void pack_points(const float *w, int32_t ic, int32_t oc, int32_t m, float
 {
     int32_t n = m + 2, panels = (oc + NR - 1) / NR;
     int64_t panel = ig_gemm_panel(1, ic, NR), plane = panels * panel;
-    double g[MAX_N][3];
     float u[MAX_N * MAX_N][NR];
-    make_g(m, g);
     for (int32_t j = 0; j < panels; j++, dst += panel) {
         int32_t width = oc - j * NR < NR ? oc - j * NR : NR;
         memset(u, 0, sizeof u);
         for (int32_t p = 0; p < n * n; p++) memset(dst + p * plane, 0, NR * sizeof *dst);
         for (int32_t c = 0; c < ic; c++) {
             for (int32_t k = 0; k < width; k++)
-                transform(w + ((int64_t)(j * NR + k) * ic + c) * 9, n, g, &u[0][k]);
+                ig_winograd_filter(w + ((int64_t)(j * NR + k) * ic + c) * 9, m, &u[0][k], NR);
             for (int32_t p = 0; p < n * n; p++) memcpy(dst + p * plane + (c + 1) * NR, u[p], sizeof u[p]);
         }
     }

@@ -129,4 +129,6 @@ static void run_or_stop(const char *name, const struct ig_call *call)
         (void)range, (void)cpu_scratch;                                               \
         run_or_stop(name, call);                                                      \
     }
+#define KERNEL_GPU_ERROR(symbol, name, op, flags, supports, pack, scratch, launch, error) \
+    KERNEL_GPU(symbol, name, op, flags, supports, pack, scratch, launch)
 #include "kernels_gpu/kernels.inc"

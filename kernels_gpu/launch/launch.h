@@ -65,6 +65,12 @@ ig_gpu_launch_fn ig_gpu_conv_direct, ig_gpu_conv_depthwise;
 ig_gpu_launch_fn ig_gpu_deconv_64x64, ig_gpu_deconv_32x32;
 ig_gpu_launch_fn ig_gpu_fc_64x64, ig_gpu_fc_32x32k16, ig_gpu_fc_gemv;
 
+/* --- launch/winograd.c: 3x3, stride 1 --- */
+ig_supports_fn ig_gpu_supports_winograd2, ig_gpu_supports_winograd4;
+ig_pack_fn ig_gpu_pack_winograd2, ig_gpu_pack_winograd4;
+ig_scratch_fn ig_gpu_scratch_winograd2, ig_gpu_scratch_winograd4;
+ig_gpu_launch_fn ig_gpu_winograd2, ig_gpu_winograd4;
+
 /* --- launch/pool.c --- */
 ig_supports_fn ig_gpu_supports_pool, ig_gpu_supports_global_pool;
 ig_gpu_launch_fn ig_gpu_pool, ig_gpu_global_pool;
