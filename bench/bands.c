@@ -57,7 +57,7 @@ static int find_trials(struct bands *b)
     struct ig_view *views = calloc((size_t)b->g->n_values + 1, sizeof *views);
     if (!views) return -1;
     ig_compute_views(b->g, views);
-    b->n = ig_band_candidates(b->g, views, b->plan, b->o->isa, &found);
+    b->n = ig_band_candidates(b->g, views, b->plan, b->o->isa, IG_SHAPE_CHAINS, &found);
     free(views);
     b->trials = calloc((size_t)b->n + 1, sizeof *b->trials);
     for (int32_t i = 0; b->trials && i < b->n; i++)
@@ -102,7 +102,7 @@ static void run(struct arena_pair *p, struct ig_bed *bed)
 static int64_t time_of(const struct bands *b, const struct ig_lowered *l, const struct ig_plan *plan,
                        const struct ig_band *band)
 {
-    int32_t members[IG_MAX_BAND], n = ig_band_members(b->g, plan, band, members);
+    int32_t members[IG_MAX_BAND], n = ig_band_members(plan, band, members);
     int64_t ns = 0;
     for (int32_t s = 0; s < l->model.n_steps; s++)
         for (int32_t i = 0; i < n; i++)
@@ -181,7 +181,7 @@ static int32_t next_trials(struct bands *b, struct ig_band_timing *given)
     for (int32_t i = 0; taken && i < b->n; i++) {
         const struct ig_band_timing *t = &b->trials[i].t;
         const struct ig_band band = {.first = t->first, .last = t->last};
-        int32_t count = ig_band_members(b->g, b->plan, &band, members), free_of_others = 1;
+        int32_t count = ig_band_members(b->plan, &band, members), free_of_others = 1;
         if (b->trials[i].timed || b->trials[i].hope <= 0) continue;
         for (int32_t k = 0; k < count; k++) free_of_others &= !taken[members[k]];
         if (!free_of_others) continue;

@@ -60,7 +60,7 @@ static void draw_scratch(const struct ig_chart *c, const struct ig_graph *g, con
     for (int32_t i = 0; i < p->n_steps; i++) {
         if (!scratch_of(p, i)) continue;
         rectangle(c, i, i, p->steps[i].scratch_offset, scratch_of(p, i), "url(#scratch)");
-        fputs(ig_band_of(g, p, i) ? "rings and scratch of the band that ends in " : "scratch of ", c->f);
+        fputs(ig_band_of(p, i) ? "rings and scratch of the band that ends in " : "scratch of ", c->f);
         ig_xml_text(c->f, g->nodes[p->steps[i].node].name);
         fprintf(c->f, ": %lld B at %lld, step %d</title></rect>\n", (long long)scratch_of(p, i),
                 (long long)p->steps[i].scratch_offset, i);
@@ -116,7 +116,7 @@ void ig_arena_table(FILE *f, const struct ig_graph *g, const struct ig_plan *p)
     for (int32_t i = 0; i < p->n_bands; i++) {
         int32_t members[IG_MAX_BAND];
         char schedule[200];
-        ig_band_members(g, p, &p->bands[i], members);
+        ig_band_members(p, &p->bands[i], members);
         if (ig_schedule_text(g, p, &p->bands[i], members, schedule, sizeof schedule))
             fprintf(f, "  steps %d..%d by rows: %s\n", p->bands[i].first, p->bands[i].last, schedule);
     }

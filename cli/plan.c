@@ -40,19 +40,6 @@ static const char help[] =
     "  --deadline-ms X     idle energy is counted up to there\n"
     "  --json              the estimate as one object\n" IG_SOURCE_HELP;
 
-/* What a band keeps out of the arena, and what it keeps instead. */
-static void band_bytes(const struct ig_graph *g, const struct ig_plan *p, const struct ig_band *b, int64_t *tensors,
-                       int64_t *rings)
-{
-    int32_t members[IG_MAX_BAND], n = ig_band_members(g, p, b, members);
-    *tensors = *rings = 0;
-    for (int32_t i = 0; i < n - 1; i++) {
-        int32_t v = g->nodes[p->steps[members[i]].node].out[0];
-        *tensors += ig_bytes(&g->values[v].shape);
-        *rings += p->buffers[v].bytes;
-    }
-}
-
 static void print_bands(FILE *f, const struct ig_graph *g, const struct ig_plan *p)
 {
     double apart = 0, together = 0;
@@ -61,10 +48,10 @@ static void print_bands(FILE *f, const struct ig_graph *g, const struct ig_plan 
         char tensor_text[32], ring_text[32], schedule[200];
         int64_t tensors, rings;
         int32_t members[IG_MAX_BAND];
-        band_bytes(g, p, b, &tensors, &rings);
+        ig_band_bytes(g, p, b, &tensors, &rings);
         fprintf(f, "  %s..%s: %d layers by %d row%s, %.3f ms for %.3f, rings of %s B a thread for %s B\n",
                 g->nodes[p->steps[b->first].node].name, g->nodes[p->steps[b->last].node].name,
-                ig_band_members(g, p, b, members), b->rows, b->rows == 1 ? "" : "s", b->predicted_ns * 1e-6,
+                ig_band_members(p, b, members), b->rows, b->rows == 1 ? "" : "s", b->predicted_ns * 1e-6,
                 b->apart_ns * 1e-6, ig_commas(rings, ring_text), ig_commas(tensors, tensor_text));
         if (ig_schedule_text(g, p, b, members, schedule, sizeof schedule)) fprintf(f, "    %s\n", schedule);
         apart += b->apart_ns;

@@ -46,7 +46,7 @@ static struct counts count(const struct ig_report *r)
         while (r->p->steps[k].kernel != s->kernel) k++;
         c.layers++;
         c.kernels += k == i;
-        c.in_bands += ig_band_of(r->g, r->p, i) != NULL;
+        c.in_bands += ig_band_of(r->p, i) != NULL;
         if (c.slowest < 0 || s->predicted_ns > r->p->steps[c.slowest].predicted_ns) c.slowest = i;
     }
     return c;

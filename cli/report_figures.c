@@ -102,7 +102,7 @@ static const struct ig_timing *timing_of(const struct ig_report *r, int32_t step
 {
     const struct ig_plan_step *s = &r->p->steps[step];
     const struct ig_timing *best = NULL;
-    int in_band = ig_band_of(r->g, r->p, step) != NULL;
+    int in_band = ig_band_of(r->p, step) != NULL;
     for (int32_t i = 0; r->profile && i < r->profile->n; i++) {
         const struct ig_timing *t = &r->profile->timings[i];
         if (t->node != s->node || t->kernel != s->kernel || t->threads != r->p->threads) continue;

@@ -70,11 +70,12 @@ static void cut_cell(FILE *f, const struct ig_report *r, int32_t step)
 
 static void band_cell(FILE *f, const struct ig_report *r, int32_t step)
 {
-    const struct ig_band *b = ig_band_of(r->g, r->p, step);
+    const struct ig_band *b = ig_band_of(r->p, step);
     fputs("<td>", f);
     if (b) fprintf(f, "%d: ", (int)(b - r->p->bands) + 1);
     if (b && b->last == step) fprintf(f, "%d row%s a phase", b->rows, b->rows == 1 ? "" : "s");
-    else if (b) fprintf(f, "ring of %d rows", r->p->buffers[node_of(r, step)->out[0]].ring_rows);
+    else if (b && r->p->buffers[node_of(r, step)->out[0]].ring_rows)
+        fprintf(f, "ring of %d rows", r->p->buffers[node_of(r, step)->out[0]].ring_rows);
     fputs("</td>", f);
 }
 
@@ -125,13 +126,9 @@ void ig_report_layers(FILE *f, const struct ig_report *r)
 static void band_row(FILE *f, const struct ig_report *r, int32_t i)
 {
     const struct ig_band *b = &r->p->bands[i];
-    int32_t members[IG_MAX_BAND], n = ig_band_members(r->g, r->p, b, members);
-    double tensors = 0, rings = 0;
-    for (int32_t k = 0; k < n - 1; k++) {
-        int32_t v = node_of(r, members[k])->out[0];
-        tensors += (double)ig_bytes(&r->g->values[v].shape);
-        rings += (double)r->p->buffers[v].bytes;
-    }
+    int32_t members[IG_MAX_BAND], n = ig_band_members(r->p, b, members);
+    int64_t tensors, rings;
+    ig_band_bytes(r->g, r->p, b, &tensors, &rings);
     fprintf(f, "<tr><td class=\"n\" data-v=\"%d\">%d</td>", i, i + 1);
     name_cell(f, r, b->first);
     name_cell(f, r, b->last);
@@ -139,8 +136,8 @@ static void band_row(FILE *f, const struct ig_report *r, int32_t i)
     ig_number_cell(f, b->rows, 0);
     ig_number_cell(f, b->predicted_ns * 1e-3, 1);
     ig_number_cell(f, b->apart_ns * 1e-3, 1);
-    ig_number_cell(f, rings, 0);
-    ig_number_cell(f, tensors, 0);
+    ig_number_cell(f, (double)rings, 0);
+    ig_number_cell(f, (double)tensors, 0);
     fputs("</tr>\n", f);
 }
 

@@ -136,6 +136,18 @@ static void emit_places(FILE *f, struct shapes *shapes, const char *name, int32_
     fputs("};\n", f);
 }
 
+static void emit_feeds(FILE *f, const struct ig_step *s, int32_t step)
+{
+    if (!s->n_feeds) return;
+    fprintf(f, "static const struct ig_feed feeds_%d[%d] = {", step, s->n_feeds);
+    for (int32_t i = 0; i < s->n_feeds; i++) {
+        const struct ig_feed *at = &s->feeds[i];
+        fprintf(f, "%s{{%d, %d, %d, %d}, 0x%x}", i ? ", " : "", at->reach.mul, at->reach.div, at->reach.lo, at->reach.hi,
+                (unsigned)at->from);
+    }
+    fputs("};\n", f);
+}
+
 static void emit_kernels(FILE *f, const struct ig_lowered *l)
 {
     for (int32_t i = 0; i < l->model.n_steps; i++) {
@@ -166,13 +178,14 @@ static void emit_steps(FILE *f, const struct ig_lowered *l)
     fprintf(f, "\nstatic const struct ig_step steps[%d] = {\n", l->model.n_steps ? l->model.n_steps : 1);
     for (int32_t i = 0; i < l->model.n_steps; i++) {
         const struct ig_step *s = &l->steps[i];
-        char attrs[32] = "0", in[32] = "0";
+        char attrs[32] = "0", in[32] = "0", feeds[32] = "0";
         if (s->attrs) snprintf(attrs, sizeof attrs, "&attrs_%d", attrs_of(l, i));
         if (s->n_in) snprintf(in, sizeof in, "in_%d", i);
-        fprintf(f, "    {%s, %s, %s, out_%d, %lld, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, {%d, %d, %d, %d}, %lld, %lld},\n",
+        if (s->n_feeds) snprintf(feeds, sizeof feeds, "feeds_%d", i);
+        fprintf(f, "    {%s, %s, %s, out_%d, %lld, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %s, 0x%x, %lld, %lld},\n",
                 l->kernels[i]->name, attrs, in, i, (long long)s->weights, s->n_in, s->n_out, s->images, s->rows,
-                s->cols, s->split, s->chunk, s->chunks, s->band, s->phase, s->row_tile, s->reach.mul, s->reach.div,
-                s->reach.lo, s->reach.hi, (long long)s->scratch, (long long)s->scratch_bytes);
+                s->cols, s->split, s->chunk, s->chunks, s->band, s->phase, s->row_tile, s->n_feeds, feeds,
+                (unsigned)s->kept, (long long)s->scratch, (long long)s->scratch_bytes);
     }
     if (!l->model.n_steps) fputs("    {0},\n", f);
     fputs("};\n\n", f);
@@ -206,6 +219,7 @@ void ig_emit_tables(FILE *f, const struct ig_emit *e)
         if (attrs_of(l, i) == i) emit_attrs(b, l->nodes[i], i);
         emit_places(b, &shapes, "in", i, l->steps[i].in, l->steps[i].n_in);
         emit_places(b, &shapes, "out", i, l->steps[i].out, l->steps[i].n_out);
+        emit_feeds(b, &l->steps[i], i);
     }
     emit_schedules(b, l);
     emit_steps(b, l);

@@ -66,9 +66,7 @@ static struct ig_place *places(struct ig_lowered *l, const int32_t *values, cons
     return p;
 }
 
-/* before: what the step before wrote, where both are in a band; -1: they are not. */
-static void lower_step(struct ig_lowered *l, const struct ig_view *views, int32_t plan_step, int32_t before,
-                       int32_t at)
+static void lower_step(struct ig_lowered *l, const struct ig_view *views, int32_t plan_step, int32_t at)
 {
     const struct ig_plan_step *ps = &l->plan->steps[plan_step];
     const struct ig_node *n = &l->graph->nodes[ps->node];
@@ -98,7 +96,6 @@ static void lower_step(struct ig_lowered *l, const struct ig_view *views, int32_
     s->row_tile = ps->kernel->row_tile;
     s->scratch = ps->scratch_offset;
     s->scratch_bytes = ps->scratch_bytes;
-    if (before >= 0) ig_reach_of((enum ig_op)n->op, &call, ig_band_operand(n, before), &s->reach);
     l->layers[at] = (struct ig_layer){n->name, ps->kernel->name, n->macs, ps->predicted_ns};
     l->kernels[at] = ps->kernel;
     l->nodes[at] = n;
@@ -107,25 +104,29 @@ static void lower_step(struct ig_lowered *l, const struct ig_view *views, int32_
 /* The steps of a band stand together, where its last one is in the plan. Returns where the next one goes. */
 static int32_t lower_band(struct ig_lowered *l, const struct ig_view *views, const struct ig_band *band, int32_t at)
 {
-    int32_t members[IG_MAX_BAND], n = ig_band_members(l->graph, l->plan, band, members), before = -1;
-    l->steps[at].band = n;
-    l->steps[at].phase = band->rows;
-    for (int32_t i = 0; i < n; i++) {
-        lower_step(l, views, members[i], before, at + i);
-        before = l->nodes[at + i]->out[0];
+    struct ig_flow *flow = own(l, 1, sizeof *flow);
+    struct ig_step *s = &l->steps[at];
+    ig_band_flow(l->graph, l->plan, band, flow);
+    for (int32_t i = 0; i < flow->n; i++) {
+        lower_step(l, views, flow->step[i], at + i);
+        s[i].n_feeds = flow->n_feeds[i];
+        s[i].feeds = flow->feeds[i];
     }
-    l->steps[at].scratch = l->steps[at + n - 1].scratch;
-    l->steps[at].scratch_bytes = l->steps[at + n - 1].scratch_bytes;
-    return at + n;
+    s->band = flow->n;
+    s->phase = band->rows;
+    s->kept = flow->kept;
+    s->scratch = s[flow->n - 1].scratch;
+    s->scratch_bytes = s[flow->n - 1].scratch_bytes;
+    return at + flow->n;
 }
 
 static void lower_steps(struct ig_lowered *l, const struct ig_view *views)
 {
     const struct ig_plan *p = l->plan;
     for (int32_t i = 0, at = 0; i < p->n_steps; i++) {
-        const struct ig_band *band = ig_band_of(l->graph, p, i);
+        const struct ig_band *band = ig_band_of(p, i);
         if (band && band->last == i) at = lower_band(l, views, band, at);
-        else if (!band && p->steps[i].kernel) lower_step(l, views, i, -1, at++);
+        else if (!band && p->steps[i].kernel) lower_step(l, views, i, at++);
     }
 }
 

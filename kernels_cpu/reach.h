@@ -4,11 +4,16 @@
 
 #include "kernels_cpu/kernel.h"
 
-enum { IG_MAX_BAND = 8 }; /* the most steps of a fused chain */
+enum { IG_MAX_BAND = 32, IG_MAX_FEEDS = 2 }; /* the most members of a band; operands of one that members write */
 
 struct ig_reach { /* output row y needs rows floor((y*mul + lo)/div) .. floor((y*mul + hi)/div), inclusive */
     int32_t mul, div; /* >= 1 */
     int32_t lo, hi;
+};
+
+struct ig_feed { /* an operand that earlier members of the band write, several where it is a concatenation */
+    struct ig_reach reach; /* of the member's rows into it */
+    uint32_t from;         /* those members, a bit each */
 };
 
 struct ig_rows { /* rows [a, b); a == b: none */

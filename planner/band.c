@@ -1,10 +1,11 @@
 /*
- * Which steps can be a band, and how many rows of every tensor between them must be kept. That is found by
- * going through the phases as the executor will: rows are asked for from the last step back to the first,
- * what is not there is computed, and a ring holds at any time from the lowest row that is still read to the
- * highest that is there.
+ * Which steps can be a band. Storage is what counts: a tensor with all views of it - the pieces of a concatenation -
+ * becomes a ring if no step outside touches it. Who reads a part of it waits for all members before it that write into
+ * the same storage.
  */
 #include "planner/band.h"
+
+#include <stdlib.h>
 
 #include "kernels_cpu/problem.h"
 #include "planner/alloc.h"
@@ -12,51 +13,41 @@
 
 enum { LINE = 64 }; /* bytes of a cache line */
 
-int32_t ig_band_operand(const struct ig_node *n, int32_t value)
-{
-    for (int32_t k = 0; k < n->n_in; k++)
-        if (n->in[k] == value) return k;
-    return -1;
-}
-
-/* The next step after `step` that reads its output; -1: none up to `last`. */
-static int32_t reader(const struct ig_graph *g, const struct ig_plan *p, int32_t step, int32_t last)
-{
-    int32_t v = g->nodes[p->steps[step].node].out[0];
-    for (int32_t i = step + 1; v >= 0 && i <= last; i++)
-        if (ig_band_operand(&g->nodes[p->steps[i].node], v) >= 0) return i;
-    return -1;
-}
-
-int32_t ig_band_members(const struct ig_graph *g, const struct ig_plan *p, const struct ig_band *b,
-                        int32_t *members)
+int32_t ig_band_members(const struct ig_plan *p, const struct ig_band *b, int32_t *members)
 {
     int32_t n = 0;
-    for (int32_t at = b->first; at >= 0 && n < IG_MAX_BAND; at = reader(g, p, at, b->last)) {
-        members[n++] = at;
-        if (at == b->last) return n;
+    for (int32_t i = b->first; i <= b->last; i++) {
+        if (!p->steps[i].kernel) continue;
+        if (n == IG_MAX_BAND) return 0;
+        members[n++] = i;
     }
-    return 0;
+    return n;
 }
 
-const struct ig_band *ig_band_of(const struct ig_graph *g, const struct ig_plan *p, int32_t step)
+const struct ig_band *ig_band_of(const struct ig_plan *p, int32_t step)
 {
-    int32_t members[IG_MAX_BAND];
-    for (int32_t i = 0; i < p->n_bands; i++) {
-        if (step < p->bands[i].first || step > p->bands[i].last) continue;
-        for (int32_t n = ig_band_members(g, p, &p->bands[i], members); n > 0; n--)
-            if (members[n - 1] == step) return &p->bands[i];
-    }
+    for (int32_t i = 0; i < p->n_bands; i++)
+        if (p->bands[i].first <= step && step <= p->bands[i].last) return &p->bands[i];
     return NULL;
 }
 
-void ig_step_times(const struct ig_graph *g, const struct ig_plan *p, int32_t *times)
+void ig_step_times(const struct ig_plan *p, int32_t *times)
 {
-    int32_t members[IG_MAX_BAND];
     for (int32_t i = 0; i < p->n_steps; i++) times[i] = i;
     for (int32_t i = 0; i < p->n_bands; i++)
-        for (int32_t n = ig_band_members(g, p, &p->bands[i], members); n > 0; n--)
-            times[members[n - 1]] = p->bands[i].last;
+        for (int32_t s = p->bands[i].first; s <= p->bands[i].last; s++) times[s] = p->bands[i].last;
+}
+
+void ig_band_bytes(const struct ig_graph *g, const struct ig_plan *p, const struct ig_band *b, int64_t *tensors,
+                   int64_t *rings)
+{
+    *tensors = *rings = 0;
+    for (int32_t v = 0; v < g->n_values; v++) {
+        int32_t step = g->values[v].producer;
+        if (p->buffers[v].ring_rows < 1 || p->buffers[v].alias_of >= 0 || step < b->first || step > b->last) continue;
+        *tensors += ig_bytes(&g->values[v].shape);
+        *rings += p->buffers[v].bytes;
+    }
 }
 
 struct ig_view ig_ring_view(const struct ig_graph *g, const struct ig_plan *p, int32_t v)
@@ -68,182 +59,220 @@ struct ig_view ig_ring_view(const struct ig_graph *g, const struct ig_plan *p, i
     return (struct ig_view){v, 0, f.w * pixel, pixel};
 }
 
-/* Has v one reader and storage of its own, of which nothing else is a view? */
-static int is_private(const struct ig_graph *g, const struct ig_view *views, int32_t v)
+/* --- storage --- */
+
+/* Is v made of channels of its root's pixels, or all of it? */
+static int is_slice(const struct ig_graph *g, const struct ig_view *views, int32_t v)
 {
-    if (v < 0 || views[v].root != v || ig_use_count(g, v) != 1 || ig_is_output(g, v)) return 0;
-    for (int32_t u = 0; u < g->n_values; u++)
-        if (u != v && views[u].root == v) return 0;
-    return 1;
+    const struct ig_view *at = &views[v], *root = &views[at->root];
+    struct ig_form own = ig_form_of(&g->values[v].shape), all = ig_form_of(&g->values[at->root].shape);
+    return own.rows == all.rows && own.w == all.w && all.rows > 1 && at->row_stride == root->row_stride &&
+           (own.w == 1 || at->pixel_stride == root->pixel_stride) && at->offset >= 0 && at->offset + own.c <= all.c &&
+           ig_type_bytes(g->values[v].shape.type) == ig_type_bytes(g->values[at->root].shape.type);
 }
+
+static void touch(struct ig_usage *u, int32_t step)
+{
+    if (step < u->first) u->first = step;
+    if (step > u->last) u->last = step;
+}
+
+void ig_find_usage(const struct ig_graph *g, const struct ig_view *views, struct ig_usage *usage)
+{
+    for (int32_t v = 0; v < g->n_values; v++) usage[v] = (struct ig_usage){INT32_MAX, -1, 1};
+    for (int32_t v = 0; v < g->n_values; v++) {
+        struct ig_usage *u = &usage[views[v].root];
+        if (g->values[v].producer >= 0) touch(u, g->values[v].producer);
+        if (ig_is_const(g, v) || !is_slice(g, views, v)) u->may_ring = 0;
+    }
+    for (int32_t i = 0; i < g->n_nodes; i++)
+        for (int32_t k = 0; k < g->nodes[i].n_in; k++)
+            if (g->nodes[i].in[k] >= 0) touch(&usage[views[g->nodes[i].in[k]].root], i);
+    for (int32_t i = 0; i < g->n_inputs; i++) usage[views[g->inputs[i]].root].may_ring = 0;
+    for (int32_t i = 0; i < g->n_outputs; i++) usage[views[g->outputs[i]].root].may_ring = 0;
+}
+
+int ig_is_ring(const struct ig_usage *usage, int32_t root, int32_t first, int32_t last)
+{
+    const struct ig_usage *u = &usage[root];
+    return u->may_ring && first <= u->first && u->last <= last;
+}
+
+/* --- parts --- */
+
+struct maker {
+    const struct ig_graph *g;
+    const struct ig_view *views;
+    const struct ig_usage *usage;
+    const struct ig_plan *p;
+    struct ig_part *part;
+    int32_t first, last;
+    int32_t written[IG_MAX_BAND]; /* roots that the members write */
+    struct ig_call call;
+};
 
 /*
  * Can the step be cut by rows that lie in rings, and has it one output and one image? What takes rings on one side only
- * has no reach, so that it can but open a band.
+ * can but open a band.
  */
-static int is_divisible(const struct ig_graph *g, const struct ig_view *views, const struct ig_plan_step *s,
-                        struct ig_call *call)
+static int is_divisible(struct maker *m, const struct ig_plan_step *s)
 {
-    const struct ig_node *n = &g->nodes[s->node];
+    const struct ig_node *n = &m->g->nodes[s->node];
     int32_t images;
-    if (!s->kernel || !(s->kernel->flags & (IG_STRIDED | IG_RING_OUT))) return 0;
-    if (s->kernel->row_tile < 1 || n->out[0] < 0) return 0;
+    if (!(s->kernel->flags & (IG_STRIDED | IG_RING_OUT)) || s->kernel->row_tile < 1 || n->out[0] < 0) return 0;
     for (int32_t k = 1; k < n->n_out; k++)
         if (n->out[k] >= 0) return 0;
-    ig_node_call(g, views, n, call, &images);
+    ig_node_call(m->g, m->views, n, &m->call, &images);
     return images == 1;
 }
 
-int32_t ig_chain_next(const struct ig_graph *g, const struct ig_view *views, const struct ig_plan *p,
-                      int32_t step)
+/* The ring of that root, a new one if need be; -1: it stays whole. */
+static int32_t ring_of(struct maker *m, int32_t root)
 {
-    struct ig_call from, to;
-    struct ig_reach reach;
-    if (!is_divisible(g, views, &p->steps[step], &from)) return -1;
-    int32_t v = g->nodes[p->steps[step].node].out[0];
-    if (!is_private(g, views, v)) return -1;
-    int32_t next = reader(g, p, step, p->n_steps - 1);
-    if (next < 0 || !is_divisible(g, views, &p->steps[next], &to)) return -1;
-    const struct ig_node *n = &g->nodes[p->steps[next].node];
-    int32_t k = ig_band_operand(n, v);
-    const struct ig_operand *out = &from.out[0], *in = &to.in[k];
-    if (out->h != in->h || out->w != in->w || out->c != in->c || out->h < 2) return -1;
-    return ig_reach_of((enum ig_op)n->op, &to, k, &reach) ? next : -1;
+    struct ig_part *part = m->part;
+    if (!ig_is_ring(m->usage, root, m->first, m->last)) return -1;
+    for (int32_t i = 0; i < part->n_rings; i++)
+        if (part->root[i] == root) return i;
+    struct ig_view ring = ig_ring_view(m->g, m->p, root);
+    part->root[part->n_rings] = root;
+    part->row_bytes[part->n_rings] = ring.row_stride * ig_type_bytes(m->g->values[root].shape.type);
+    return part->n_rings++;
 }
 
-static void set_ring(const struct ig_graph *g, const struct ig_plan *p, int32_t v, struct ig_operand *o)
+static void set_ring(const struct maker *m, int32_t ring, struct ig_operand *o)
 {
-    struct ig_view ring = ig_ring_view(g, p, v);
-    o->row_stride = ring.row_stride;
-    o->pixel_stride = ring.pixel_stride;
+    if (ring < 0) return;
+    struct ig_view view = ig_ring_view(m->g, m->p, m->part->root[ring]);
+    o->row_stride = view.row_stride;
+    o->pixel_stride = view.pixel_stride;
 }
 
-/* Member i of the chain: 0 if its kernel does not take rings. before: what the member before it writes; -1:
- * none. */
-static int add_member(const struct ig_graph *g, const struct ig_view *views, const struct ig_plan *p,
-                      struct ig_chain *chain, int32_t before, int is_last)
+/* Operand k of member i: nothing to do where no member has written it; 0 if its rows cannot be followed. */
+static int add_feed(struct maker *m, int32_t i, const struct ig_kernel *kernel, const struct ig_node *n, int32_t k)
 {
-    int32_t i = chain->n++, k = -1;
-    const struct ig_plan_step *s = &p->steps[chain->step[i]];
-    const struct ig_node *n = &g->nodes[s->node];
-    struct ig_call call;
-    if (!is_divisible(g, views, s, &call)) return 0;
-    if (before >= 0) {
-        k = ig_band_operand(n, before);
-        if (!ig_reach_of((enum ig_op)n->op, &call, k, &chain->reach[i])) return 0;
-        set_ring(g, p, before, &call.in[k]);
+    struct ig_part *part = m->part;
+    struct ig_feed feed = {.from = 0};
+    struct ig_operand *in = &m->call.in[k];
+    int32_t root = n->in[k] < 0 ? -1 : m->views[n->in[k]].root, same = 1;
+    for (int32_t w = 0; root >= 0 && w < i; w++) {
+        if (m->written[w] != root) continue;
+        feed.from |= 1u << w;
+        same &= part->rows[w] == in->h;
     }
-    if (!is_last) set_ring(g, p, n->out[0], &call.out[0]);
-    if (!ig_kernel_fits(s->kernel, n->op, &call)) return 0;
-    chain->rows[i] = call.out[0].h;
-    chain->row_tile[i] = s->kernel->row_tile;
-    chain->row_bytes[i] = call.out[0].row_stride * ig_type_bytes(call.out[0].shape->type);
-    int64_t bytes = s->kernel->scratch ? (int64_t)s->kernel->scratch(&call) : 0;
-    if (bytes > chain->scratch_bytes) chain->scratch_bytes = (bytes + IG_ALIGN - 1) / IG_ALIGN * IG_ALIGN;
+    if (!feed.from) return 1;
+    struct ig_form form = ig_form_of(&m->g->values[n->in[k]].shape);
+    if (!same || !(kernel->flags & IG_STRIDED) || part->flow.n_feeds[i] == IG_MAX_FEEDS) return 0;
+    if (in->h != form.rows || in->w != form.w || in->c != form.c || !is_slice(m->g, m->views, n->in[k])) return 0;
+    if (!ig_reach_of((enum ig_op)n->op, &m->call, k, &feed.reach)) return 0;
+    int32_t at = part->flow.n_feeds[i]++;
+    part->flow.feeds[i][at] = feed;
+    part->source[i][at] = ring_of(m, root);
+    set_ring(m, part->source[i][at], in);
     return 1;
 }
 
-int ig_chain_make(const struct ig_graph *g, const struct ig_view *views, const struct ig_plan *p,
-                  int32_t first, int32_t last, struct ig_chain *chain)
+static int add_member(struct maker *m, int32_t step)
 {
-    int32_t before = -1, at = first;
-    *chain = (struct ig_chain){0};
-    while (at >= 0 && at <= last && chain->n < IG_MAX_BAND) {
-        chain->step[chain->n] = at;
-        if (!add_member(g, views, p, chain, before, at == last)) return 0;
-        if (at == last) return chain->n > 1;
-        before = g->nodes[p->steps[at].node].out[0];
-        at = ig_chain_next(g, views, p, at);
-    }
-    return 0;
+    struct ig_part *part = m->part;
+    const struct ig_plan_step *s = &m->p->steps[step];
+    const struct ig_node *n = &m->g->nodes[s->node];
+    if (part->flow.n == IG_MAX_BAND || !is_divisible(m, s)) return 0;
+    int32_t i = part->flow.n++;
+    part->flow.step[i] = step;
+    for (int32_t k = 0; k < n->n_in; k++)
+        if (!add_feed(m, i, s->kernel, n, k)) return 0;
+    m->written[i] = m->views[n->out[0]].root;
+    struct ig_form form = ig_form_of(&m->g->values[n->out[0]].shape);
+    const struct ig_operand *out = &m->call.out[0];
+    if (out->h != form.rows || out->w != form.w || out->c != form.c) return 0;
+    part->ring[i] = ring_of(m, m->written[i]);
+    set_ring(m, part->ring[i], &m->call.out[0]);
+    if (part->ring[i] < 0) part->flow.kept |= 1u << i;
+    if (!ig_kernel_fits(s->kernel, n->op, &m->call)) return 0;
+    part->rows[i] = out->h;
+    part->row_tile[i] = s->kernel->row_tile;
+    int64_t bytes = s->kernel->scratch ? (int64_t)s->kernel->scratch(&m->call) : 0;
+    if (bytes > part->scratch_bytes) part->scratch_bytes = (bytes + IG_ALIGN - 1) / IG_ALIGN * IG_ALIGN;
+    return 1;
 }
 
-struct walk { /* through the phases of one chunk */
-    const struct ig_chain *c;
-    int by_tiles;              /* a phase is one tile of the last member: all go tile by tile */
-    int32_t done[IG_MAX_BAND]; /* where the rows end that are there */
-    int32_t *rings;            /* [n] grows to what is live */
-    int64_t *computed;         /* [n] rows */
-    struct ig_firing *firings; /* where they are noted down; or NULL */
-    int32_t n_firings;
-};
-
-static void produce(struct walk *w, int32_t i, int32_t a, int32_t b)
+/* Is every ring read, what each member writes into it, and do all but the first member have to do with another? */
+static int is_whole(const struct maker *m)
 {
-    for (int32_t y = a, end; y < b; y = end) {
-        end = w->by_tiles && b - y > w->c->row_tile[i] ? y + w->c->row_tile[i] : b;
-        w->computed[i] += end - y;
-        if (i > 0) {
-            int32_t tile = w->c->row_tile[i - 1], h = w->c->rows[i - 1], *done = &w->done[i - 1];
-            struct ig_rows need = ig_reach_rows(&w->c->reach[i], y, end, h);
-            int32_t from = need.a - need.a % tile, to = need.b + (tile - need.b % tile) % tile;
-            if (from < *done) from = *done;
-            if (to > h) to = h;
-            if (need.a < need.b && from < to) produce(w, i - 1, from, to);
-            if (need.a < need.b && *done - need.a > w->rings[i - 1]) w->rings[i - 1] = *done - need.a;
+    const struct ig_flow *f = &m->part->flow;
+    uint32_t read = f->kept, fed = 0;
+    for (int32_t i = 0; i < f->n; i++)
+        for (int32_t k = 0; k < f->n_feeds[i]; k++) {
+            read |= f->feeds[i][k].from;
+            fed |= 1u << i;
         }
-        if (w->firings) w->firings[w->n_firings++] = (struct ig_firing){i, end - y};
-        w->done[i] = end;
-    }
+    return f->n > 1 && read == (uint32_t)((UINT64_C(1) << f->n) - 1) && fed && (f->kept >> (f->n - 1) & 1);
 }
 
-static int by_tiles(const struct ig_chain *c, int32_t rows)
+int ig_part_make(const struct ig_graph *g, const struct ig_view *views, const struct ig_usage *usage,
+                 const struct ig_plan *p, int32_t first, int32_t last, struct ig_part *part)
 {
-    return rows == c->row_tile[c->n - 1];
+    struct maker m = {.g = g, .views = views, .usage = usage, .p = p, .part = part, .first = first, .last = last};
+    *part = (struct ig_part){.n_rings = 0};
+    if (first < 0 || last >= p->n_steps || first >= last || !p->steps[first].kernel || !p->steps[last].kernel) return 0;
+    for (int32_t i = first; i <= last; i++)
+        if (p->steps[i].kernel && !add_member(&m, i)) return 0;
+    return is_whole(&m);
 }
 
-static void walk_chain(const struct ig_chain *c, int32_t rows, int32_t chunk, int32_t *rings,
-                       int64_t *computed)
+int ig_part_of(const struct ig_graph *g, const struct ig_view *views, const struct ig_plan *p, const struct ig_band *b,
+               struct ig_part *part)
 {
-    int32_t h = c->rows[c->n - 1];
-    for (int32_t from = 0; from < h; from += chunk) {
-        struct walk w = {.c = c, .by_tiles = by_tiles(c, rows), .rings = rings, .computed = computed};
-        int32_t to = h - from < chunk ? h : from + chunk;
-        for (int32_t y = from; y < to; y += rows) produce(&w, c->n - 1, y, to - y < rows ? to : y + rows);
-    }
+    struct ig_usage *usage = ig_must_alloc((size_t)g->n_values, sizeof *usage);
+    ig_find_usage(g, views, usage);
+    int made = ig_part_make(g, views, usage, p, b->first, b->last, part);
+    free(usage);
+    return made;
 }
 
-int ig_chain_trails(const struct ig_chain *chain, const struct ig_reach *reach, int32_t rows)
+int ig_band_flow(const struct ig_graph *g, const struct ig_plan *p, const struct ig_band *b, struct ig_flow *flow)
 {
-    int32_t rings[IG_MAX_BAND] = {0}, h = chain->rows[chain->n - 1], first_h = chain->rows[0];
-    int64_t computed[IG_MAX_BAND] = {0};
-    struct walk w = {.c = chain, .by_tiles = by_tiles(chain, rows), .rings = rings, .computed = computed};
-    for (int32_t y = 0; y < h; y += rows) {
-        int32_t end = h - y < rows ? h : y + rows;
-        produce(&w, chain->n - 1, y, end);
-        if (w.done[0] < first_h && ig_floor_div((int64_t)w.done[0] * reach->mul + reach->lo, reach->div) < end)
-            return 0;
+    struct ig_view *views = ig_must_alloc((size_t)g->n_values, sizeof *views);
+    struct ig_part part;
+    ig_compute_views(g, views);
+    int made = ig_part_of(g, views, p, b, &part);
+    *flow = part.flow;
+    free(views);
+    return made;
+}
+
+int ig_part_is_chain(const struct ig_part *part)
+{
+    const struct ig_flow *f = &part->flow;
+    for (int32_t i = 0; i < f->n; i++) {
+        if (f->n_feeds[i] != (i > 0) || (part->ring[i] < 0) != (i == f->n - 1)) return 0;
+        if (i && f->feeds[i][0].from != 1u << (i - 1)) return 0;
+        if (i < f->n - 1 && part->ring[i] != i) return 0;
     }
     return 1;
 }
 
-void ig_chain_rings(const struct ig_chain *chain, int32_t rows, int32_t chunk, int32_t *rings)
+int ig_part_is_divisible(const struct ig_part *part)
 {
-    int64_t computed[IG_MAX_BAND] = {0};
-    for (int32_t i = 0; i < chain->n; i++) rings[i] = 1;
-    walk_chain(chain, rows, chunk, rings, computed);
+    return part->flow.kept == 1u << (part->flow.n - 1);
 }
 
-struct ig_firing *ig_chain_firings(const struct ig_chain *chain, int32_t rows, int32_t chunk, int32_t *n)
+int32_t ig_part_rows(const struct ig_part *part)
 {
-    int32_t rings[IG_MAX_BAND] = {0}, h = chain->rows[chain->n - 1];
-    int64_t computed[IG_MAX_BAND], most = 0;
-    struct walk w = {.c = chain, .by_tiles = by_tiles(chain, rows), .rings = rings, .computed = computed};
-    ig_chain_work(chain, rows, chunk, computed);
-    for (int32_t i = 0; i < chain->n; i++) most += computed[i];
-    w.firings = ig_must_alloc((size_t)most, sizeof *w.firings);
-    for (int32_t from = 0; from < h; from += chunk) {
-        int32_t to = h - from < chunk ? h : from + chunk;
-        for (int32_t i = 0; i < chain->n; i++) w.done[i] = 0;
-        for (int32_t y = from; y < to; y += rows) produce(&w, chain->n - 1, y, to - y < rows ? to : y + rows);
-    }
-    *n = w.n_firings;
-    return w.firings;
+    return part->rows[part->flow.n - 1];
 }
 
-void ig_chain_work(const struct ig_chain *chain, int32_t rows, int32_t chunk, int64_t *computed)
+int32_t ig_part_tile(const struct ig_part *part)
 {
-    int32_t rings[IG_MAX_BAND] = {0};
-    for (int32_t i = 0; i < chain->n; i++) computed[i] = 0;
-    walk_chain(chain, rows, chunk, rings, computed);
+    return part->row_tile[part->flow.n - 1];
+}
+
+int ig_part_suits(const struct ig_part *part, const struct ig_plan *p, const struct ig_band_timing *t)
+{
+    int32_t tile = ig_part_tile(part);
+    if (t->threads != p->threads || part->flow.n != t->n) return 0;
+    for (int32_t i = 0; i < t->n; i++)
+        if (t->kernels[i] && p->steps[part->flow.step[i]].kernel != t->kernels[i]) return 0;
+    if (t->chunk && !ig_part_is_divisible(part)) return 0;
+    return t->rows > 0 && t->rows % tile == 0 && t->chunk >= 0 && t->chunk % tile == 0;
 }

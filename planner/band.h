@@ -1,52 +1,76 @@
-/* Inside the planner: chains of steps that may run by rows, and the rings between them. */
+/* Inside the planner: steps that may run by rows together, the rows that pass between them, and their rings. */
 #ifndef PLANNER_BAND_H
 #define PLANNER_BAND_H
 
 #include "planner/plan.h"
 
-struct ig_chain { /* steps that can be one band */
-    int32_t n;
-    int32_t step[IG_MAX_BAND];
-    int32_t rows[IG_MAX_BAND], row_tile[IG_MAX_BAND]; /* of the step's output; of its kernel */
-    struct ig_reach reach[IG_MAX_BAND]; /* of a step but the first, into the output of the one before */
-    int64_t row_bytes[IG_MAX_BAND];     /* of the ring that the step's output would be */
-    int64_t scratch_bytes;              /* the neediest kernel's */
+struct ig_usage {            /* of a root: who touches its storage or any view of it */
+    int32_t first, last;     /* steps; first > last: none */
+    int may_ring;            /* are all its views the same rows and pixels, of some channels, and none the caller's? */
 };
 
-/* The step that reads what `step` writes, where a band may go on from the one to the other; -1: none. */
-int32_t ig_chain_next(const struct ig_graph *g, const struct ig_view *views, const struct ig_plan *p,
-                      int32_t step);
-/* Steps first .. last as a chain: 1, or 0 if they are none. The kernels of p's steps are chosen. */
-int ig_chain_make(const struct ig_graph *g, const struct ig_view *views, const struct ig_plan *p,
-                  int32_t first, int32_t last, struct ig_chain *chain);
-/* Rows of the rings behind all steps but the last, by going through all phases of all chunks;
- * rings[chain->n]. */
-void ig_chain_rings(const struct ig_chain *chain, int32_t rows, int32_t chunk, int32_t *rings);
-/*
- * 1 if the last member, where all is one chunk, never writes a row that the first is still to read, by that reach: then
- * it may write over what the first reads.
- */
-int ig_chain_trails(const struct ig_chain *chain, const struct ig_reach *reach, int32_t rows);
-/* Rows that member 0, 1, ... computes in all, rows that two chunks need twice counted twice;
- * computed[chain->n]. */
-void ig_chain_work(const struct ig_chain *chain, int32_t rows, int32_t chunk, int64_t *computed);
-struct ig_firing {
-    int32_t member, rows;    /* of the chain; that it computes */
+/* Of every root, usage[n_values]. */
+void ig_find_usage(const struct ig_graph *g, const struct ig_view *views, struct ig_usage *usage);
+/* 1 if the storage of `root` is touched in steps first .. last alone, and can be a ring there. */
+int ig_is_ring(const struct ig_usage *usage, int32_t root, int32_t first, int32_t last);
+
+struct ig_part {             /* steps that can be one band */
+    struct ig_flow flow;
+    int32_t rows[IG_MAX_BAND], row_tile[IG_MAX_BAND]; /* of the member's output; of its kernel */
+    int32_t ring[IG_MAX_BAND];                        /* that the member writes; -1: its output stays whole */
+    int32_t source[IG_MAX_BAND][IG_MAX_FEEDS];        /* ring of the feed; -1: a tensor that stays whole */
+    int32_t n_rings;
+    int32_t root[IG_MAX_BAND];                        /* of a ring */
+    int64_t row_bytes[IG_MAX_BAND];                   /* of a ring */
+    int64_t scratch_bytes;                            /* the neediest kernel's */
 };
-/* All calls of a chain's kernels by one thread, in order, to be freed; *n: how many. */
-struct ig_firing *ig_chain_firings(const struct ig_chain *chain, int32_t rows, int32_t chunk, int32_t *n);
+
+/* Steps first .. last as a part: 1, or 0 if they cannot run by rows. The kernels of p's steps are chosen. */
+int ig_part_make(const struct ig_graph *g, const struct ig_view *views, const struct ig_usage *usage,
+                 const struct ig_plan *p, int32_t first, int32_t last, struct ig_part *part);
+/* The same, of a band, for those who ask but once. */
+int ig_part_of(const struct ig_graph *g, const struct ig_view *views, const struct ig_plan *p, const struct ig_band *b,
+               struct ig_part *part);
+/* Does each member but the first read what the one before it writes, and nobody else, and only the last's stays? */
+int ig_part_is_chain(const struct ig_part *part);
+/* May pieces of the last member's rows be computed without each other? Not where another's output stays too. */
+int ig_part_is_divisible(const struct ig_part *part);
+int32_t ig_part_rows(const struct ig_part *part); /* of the last member's output */
+int32_t ig_part_tile(const struct ig_part *part); /* of the last member's kernel */
+/* Is the timing of what the plan would run as this part? */
+int ig_part_suits(const struct ig_part *part, const struct ig_plan *p, const struct ig_band_timing *t);
+
+/* --- phases: planner/phases.c --- */
+
+/* Rows of the rings, by going through all phases of all chunks; rings[part->n_rings]. */
+void ig_part_rings(const struct ig_part *part, int32_t rows, int32_t chunk, int32_t *rings);
+/*
+ * 1 if the last member, where all is one chunk, never writes a row that another is still to read: reach[n] of the
+ * members into what is written over, mul 0: they do not read it.
+ */
+int ig_part_trails(const struct ig_part *part, const struct ig_reach *reach, int32_t rows);
+/* Rows that member 0, 1, ... computes in all, rows that two chunks need counted twice; computed[n]. */
+void ig_part_work(const struct ig_part *part, int32_t rows, int32_t chunk, int64_t *computed);
+struct ig_firing {
+    int32_t member, rows;    /* of the part; that it computes */
+};
+/* All calls of a part's kernels by one thread, in order, to be freed; *n: how many. */
+struct ig_firing *ig_part_firings(const struct ig_part *part, int32_t rows, int32_t chunk, int32_t *n);
+
+/* --- the rest --- */
+
 /* How a ring of v lies in memory: pixels an odd number of cache lines apart where they are that long, or dense. */
 struct ig_view ig_ring_view(const struct ig_graph *g, const struct ig_plan *p, int32_t v);
 /* Time of every step, times[n_steps]: its own index, or its band's last step. */
-void ig_step_times(const struct ig_graph *g, const struct ig_plan *p, int32_t *times);
+void ig_step_times(const struct ig_plan *p, int32_t *times);
 /* Chooses p->bands and the cuts of their last steps; predictions follow. */
 void ig_choose_bands(const struct ig_graph *g, const struct ig_view *views,
                      const struct ig_plan_options *options, struct ig_plan *p);
 /* scratch_bytes of every step and of p: what kernels need, bands with their rings. */
 void ig_measure_scratch(const struct ig_graph *g, const struct ig_view *views, struct ig_plan *p);
-/* Scratch of a chain run by phases of `rows`, in chunks: rings behind what its kernels need; offset[chain->n]: of each
+/* Scratch of a part run by phases of `rows`, in chunks: rings behind what its kernels need; offset[n_rings]: of each
  * ring. */
-int64_t ig_chain_scratch(const struct ig_chain *chain, int32_t rows, int32_t chunk, int32_t *rings, int64_t *offset);
+int64_t ig_part_scratch(const struct ig_part *part, int32_t rows, int32_t chunk, int32_t *rings, int64_t *offset);
 /* Sizes and places the rings: values, memory, offsets, views. */
 void ig_place_rings(const struct ig_graph *g, const struct ig_view *views, struct ig_plan *p);
 

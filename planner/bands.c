@@ -1,8 +1,8 @@
 /*
- * Which chains run by rows. Candidates are the stretches of a chain of steps (band.c) with some heights of a
+ * Which steps run by rows. Candidates are the runs of steps that can be a band (band.c) with some heights of a
  * phase; each gains what it is faster than its steps one after the other. The best set of candidates that do
- * not meet is found step by step along every chain: best(step) = max(best(step before), gain(candidate that ends
- * here) + best(step before its first)).
+ * not meet is found step by step: best(step) = max(best(step before), gain(candidate that ends here) + best(step
+ * before its first)).
  */
 #include <stdlib.h>
 #include <string.h>
@@ -37,34 +37,33 @@ static double weight_bytes(const struct ig_graph *g, const struct ig_node *n)
 }
 
 /* Rows of the last step that a piece has, of `pieces` for each thread; 0: it is not cut. */
-static int32_t chunk_of(const struct ig_chain *c, int32_t threads, int32_t pieces, double apart)
+static int32_t chunk_of(const struct ig_part *c, int32_t threads, int32_t pieces, double apart)
 {
-    int32_t h = c->rows[c->n - 1], tile = c->row_tile[c->n - 1],
-            chunk = (h + pieces * threads - 1) / (pieces * threads);
+    int32_t h = ig_part_rows(c), tile = ig_part_tile(c), chunk = (h + pieces * threads - 1) / (pieces * threads);
     chunk = (chunk + tile - 1) / tile * tile;
-    return threads == 1 || apart < tiny_ns || chunk >= h ? 0 : chunk;
+    return threads == 1 || apart < tiny_ns || chunk >= h || !ig_part_is_divisible(c) ? 0 : chunk;
 }
 
 /*
  * The steps' own times, less the way of the inner tensors to a farther cache and back, more for rows computed
  * twice, for threads that wait, for more calls, and for weights that every phase reads again.
  */
-static double estimate(const struct ig_graph *g, const struct ig_plan *p, const struct ig_chain *c,
+static double estimate(const struct ig_graph *g, const struct ig_plan *p, const struct ig_part *c,
                        int32_t isa, const struct ig_band_timing *t)
 {
-    int32_t h = c->rows[c->n - 1], chunk = t->chunk ? t->chunk : h, chunks = (h + chunk - 1) / chunk;
+    int32_t h = ig_part_rows(c), chunk = t->chunk ? t->chunk : h, chunks = (h + chunk - 1) / chunk;
     double ns = 0, phases = (double)chunks * ((chunk + t->rows - 1) / t->rows),
            parallel = t->chunk ? p->threads : 1;
     int64_t computed[IG_MAX_BAND];
-    ig_chain_work(c, t->rows, chunk, computed);
-    for (int32_t i = 0; i < c->n; i++) {
-        const struct ig_plan_step *s = &p->steps[c->step[i]];
+    ig_part_work(c, t->rows, chunk, computed);
+    for (int32_t i = 0; i < c->flow.n; i++) {
+        const struct ig_plan_step *s = &p->steps[c->flow.step[i]];
         const struct ig_node *n = &g->nodes[s->node];
         double tensor = (double)ig_bytes(&g->values[n->out[0]].shape);
         ns += s->predicted_ns * (double)computed[i] / c->rows[i];
-        double calls = t->rows == c->row_tile[c->n - 1] ? (double)computed[i] / c->row_tile[i] : phases;
+        double calls = t->rows == ig_part_tile(c) ? (double)computed[i] / c->row_tile[i] : phases;
         ns += calls * (call_ns + weight_bytes(g, n) / machines[isa].near_bytes_per_ns) / parallel;
-        if (i == c->n - 1) continue;
+        if (c->ring[i] < 0) continue;
         ns -= 2 * tensor / machines[isa].far_bytes_per_ns / parallel;
         if (p->threads > 1) ns -= barrier_ns;
     }
@@ -92,35 +91,35 @@ static struct ig_band_timing *append(struct list *l)
     return &l->at[l->n++];
 }
 
-static double ring_bytes(const struct ig_chain *c, int32_t rows, int32_t chunk)
+static double ring_bytes(const struct ig_part *c, int32_t rows, int32_t chunk)
 {
     int32_t rings[IG_MAX_BAND];
     double bytes = 0;
-    ig_chain_rings(c, rows, chunk, rings);
-    for (int32_t i = 0; i < c->n - 1; i++) bytes += (double)c->row_bytes[i] * rings[i];
+    ig_part_rings(c, rows, chunk, rings);
+    for (int32_t i = 0; i < c->n_rings; i++) bytes += (double)c->row_bytes[i] * rings[i];
     return bytes;
 }
 
-static struct ig_band_timing timing_of(const struct ig_plan *p, const struct ig_chain *c, int32_t rows,
+static struct ig_band_timing timing_of(const struct ig_plan *p, const struct ig_part *c, int32_t rows,
                                        int32_t pieces)
 {
-    struct ig_band_timing t = {.rows = rows, .threads = p->threads, .n = c->n};
-    for (int32_t i = 0; i < c->n; i++) {
-        t.kernels[i] = p->steps[c->step[i]].kernel;
-        t.apart_ns += p->steps[c->step[i]].predicted_ns;
+    struct ig_band_timing t = {.rows = rows, .threads = p->threads, .n = c->flow.n};
+    for (int32_t i = 0; i < t.n; i++) {
+        t.kernels[i] = p->steps[c->flow.step[i]].kernel;
+        t.apart_ns += p->steps[c->flow.step[i]].predicted_ns;
     }
-    t.first = p->steps[c->step[0]].node;
-    t.last = p->steps[c->step[c->n - 1]].node;
+    t.first = p->steps[c->flow.step[0]].node;
+    t.last = p->steps[c->flow.step[t.n - 1]].node;
     t.chunk = chunk_of(c, p->threads, pieces, t.apart_ns);
     return t;
 }
 
-/* Heights whose rings fit the cache; the lowest in any case. */
-static void add_candidates(const struct ig_graph *g, const struct ig_plan *p, const struct ig_chain *c,
+/* Heights whose rings fit the cache; the lowest in any case, and alone where rows branch. */
+static void add_candidates(const struct ig_graph *g, const struct ig_plan *p, const struct ig_part *c,
                            int32_t isa, int32_t pieces, struct list *l)
 {
-    int32_t tile = c->row_tile[c->n - 1], h = c->rows[c->n - 1], before = 0;
-    for (int k = 0; k < HEIGHTS; k++) {
+    int32_t tile = ig_part_tile(c), h = ig_part_rows(c), before = 0;
+    for (int k = 0; k < (ig_part_is_chain(c) ? HEIGHTS : 1); k++) {
         int32_t rows = (heights[k] + tile - 1) / tile * tile;
         struct ig_band_timing t = timing_of(p, c, rows, pieces);
         int32_t chunk = t.chunk ? t.chunk : h;
@@ -133,20 +132,21 @@ static void add_candidates(const struct ig_graph *g, const struct ig_plan *p, co
 }
 
 int32_t ig_band_candidates(const struct ig_graph *g, const struct ig_view *views, const struct ig_plan *p,
-                           int32_t isa, struct ig_band_timing **bands)
+                           int32_t isa, enum ig_band_shape shape, struct ig_band_timing **bands)
 {
     struct list l = {NULL, 0, 0};
-    int32_t *before = ig_must_alloc((size_t)p->n_steps, sizeof *before);
-    for (int32_t i = 0; i < p->n_steps; i++) before[i] = -1;
-    for (int32_t i = 0; i < p->n_steps; i++) {
-        struct ig_chain c;
-        int32_t next = ig_chain_next(g, views, p, i), first = before[i];
-        if (next >= 0) before[next] = i;
-        for (int n = 2; first >= 0 && n <= IG_MAX_BAND; n++, first = before[first])
-            for (int32_t k = 1; k <= 2 && ig_chain_make(g, views, p, first, i, &c); k++)
+    struct ig_usage *usage = ig_must_alloc((size_t)g->n_values, sizeof *usage);
+    ig_find_usage(g, views, usage);
+    for (int32_t last = 0; last < p->n_steps; last++) {
+        struct ig_part c;
+        for (int32_t first = last - 1, n = 1; first >= 0 && n <= IG_MAX_BAND; n += p->steps[first--].kernel != NULL) {
+            if (!ig_part_make(g, views, usage, p, first, last, &c)) continue;
+            int chain = ig_part_is_chain(&c);
+            for (int32_t k = 1; k <= 1 + chain && (chain || shape == IG_SHAPE_ALL); k++)
                 add_candidates(g, p, &c, isa, k, &l);
+        }
     }
-    free(before);
+    free(usage);
     *bands = l.at;
     return l.n;
 }
@@ -156,49 +156,35 @@ int32_t ig_band_candidates(const struct ig_graph *g, const struct ig_view *views
 struct choice { /* of the best bands, by step */
     const struct ig_graph *g;
     const struct ig_view *views;
+    struct ig_usage *usage;
     struct ig_plan *p;
-    int32_t *before, *step_of;           /* the step before it in its chain; by node: its step */
-    double *best;                        /* gain of the chain up to this step */
-    const struct ig_band_timing **taken; /* the band that ends here, or NULL */
-    uint8_t *has_next;
+    int32_t *step_of;                    /* by node: its step */
+    double *best;                        /* gain of all that ends before this step */
+    const struct ig_band_timing **taken; /* the band that ends at this step, or NULL */
 };
 
 /* Is the timing of what the plan would run? */
 static int applies(const struct choice *c, const struct ig_band_timing *t)
 {
-    struct ig_chain chain;
-    if (t->threads != c->p->threads) return 0;
-    int32_t first = c->step_of[t->first], last = c->step_of[t->last];
-    if (!ig_chain_make(c->g, c->views, c->p, first, last, &chain) || chain.n != t->n) return 0;
-    for (int32_t i = 0; i < t->n; i++)
-        if (t->kernels[i] && c->p->steps[chain.step[i]].kernel != t->kernels[i]) return 0;
-    int32_t tile = chain.row_tile[t->n - 1];
-    return t->rows > 0 && t->rows % tile == 0 && t->chunk % tile == 0 && t->chunk >= 0;
+    struct ig_part part;
+    return ig_part_make(c->g, c->views, c->usage, c->p, c->step_of[t->first], c->step_of[t->last], &part) &&
+           ig_part_suits(&part, c->p, t);
 }
 
 static void begin(struct choice *c)
 {
     size_t n = (size_t)c->p->n_steps;
-    c->before = ig_must_alloc(n, sizeof *c->before);
+    c->usage = ig_must_alloc((size_t)c->g->n_values, sizeof *c->usage);
     c->step_of = ig_must_alloc(n, sizeof *c->step_of);
-    c->best = ig_must_alloc(n, sizeof *c->best);
+    c->best = ig_must_alloc(n + 1, sizeof *c->best);
     c->taken = ig_must_alloc(n, sizeof *c->taken);
-    c->has_next = ig_must_alloc(n, 1);
-    for (int32_t i = 0; i < c->p->n_steps; i++) {
-        c->before[i] = -1;
-        c->step_of[c->p->steps[i].node] = i;
-    }
-    for (int32_t i = 0; i < c->p->n_steps; i++) {
-        int32_t next = ig_chain_next(c->g, c->views, c->p, i);
-        if (next < 0) continue;
-        c->before[next] = i;
-        c->has_next[i] = 1;
-    }
+    for (int32_t i = 0; i < c->p->n_steps; i++) c->step_of[c->p->steps[i].node] = i;
+    ig_find_usage(c->g, c->views, c->usage);
 }
 
 static void end(struct choice *c)
 {
-    void *owned[] = {c->before, c->step_of, c->best, c->taken, c->has_next};
+    void *owned[] = {c->usage, c->step_of, c->best, c->taken};
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) free(owned[i]);
 }
 
@@ -209,7 +195,7 @@ static void apply(struct choice *c, const struct ig_band_timing *t, struct ig_ba
     int32_t members[IG_MAX_BAND], images;
     struct ig_call call;
     *band = (struct ig_band){.first = c->step_of[t->first], .last = c->step_of[t->last], .rows = t->rows};
-    int32_t n = ig_band_members(c->g, p, band, members);
+    int32_t n = ig_band_members(p, band, members);
     for (int32_t i = 0; i < n; i++) {
         struct ig_plan_step *s = &p->steps[members[i]];
         s->split = s->chunk = 0;
@@ -236,34 +222,25 @@ static int by_last(const void *a, const void *b)
 static void pick(struct choice *c, const struct ig_band_timing *t, int32_t n, const double *gain)
 {
     struct ig_plan *p = c->p;
-    int32_t *first = ig_must_alloc((size_t)n, sizeof *first), *last = ig_must_alloc((size_t)n, sizeof *last);
-    for (int32_t i = 0; i < n; i++) {
-        last[i] = gain[i] > 0 && applies(c, &t[i]) ? c->step_of[t[i].last] : -1;
-        first[i] = c->step_of[t[i].first];
-    }
+    int32_t *last = ig_must_alloc((size_t)n, sizeof *last);
+    for (int32_t i = 0; i < n; i++) last[i] = gain[i] > 0 && applies(c, &t[i]) ? c->step_of[t[i].last] : -1;
     for (int32_t s = 0; s < p->n_steps; s++) {
-        if (c->before[s] < 0) continue;
-        c->best[s] = c->best[c->before[s]];
+        c->best[s + 1] = c->best[s];
         for (int32_t i = 0; i < n; i++) {
             if (last[i] != s) continue;
-            double all = gain[i] + (c->before[first[i]] < 0 ? 0 : c->best[c->before[first[i]]]);
-            if (all <= c->best[s]) continue;
-            c->best[s] = all;
+            double all = gain[i] + c->best[c->step_of[t[i].first]];
+            if (all <= c->best[s + 1]) continue;
+            c->best[s + 1] = all;
             c->taken[s] = &t[i];
         }
     }
-    free(first);
     free(last);
     p->bands = ig_must_alloc((size_t)p->n_steps, sizeof *p->bands);
-    for (int32_t s = p->n_steps - 1; s >= 0; s--)
-        for (int32_t at = c->has_next[s] ? -1 : s; at >= 0;)
-            if (c->taken[at]) {
-                const struct ig_band_timing *taken = c->taken[at];
-                at = c->before[c->step_of[taken->first]];
-                apply(c, taken, &p->bands[p->n_bands++]);
-            } else {
-                at = c->before[at];
-            }
+    for (int32_t s = p->n_steps - 1; s >= 0; s--) {
+        if (!c->taken[s]) continue;
+        apply(c, c->taken[s], &p->bands[p->n_bands++]);
+        s = p->bands[p->n_bands - 1].first;
+    }
     if (p->n_bands) qsort(p->bands, (size_t)p->n_bands, sizeof *p->bands, by_last);
 }
 
@@ -287,7 +264,7 @@ void ig_choose_bands(const struct ig_graph *g, const struct ig_view *views, cons
         t = o->profile->bands;
         n = o->profile->n_bands;
     } else if (o->bands != IG_BANDS_GIVEN) {
-        n = ig_band_candidates(g, views, p, o->isa, &estimated);
+        n = ig_band_candidates(g, views, p, o->isa, IG_SHAPE_CHAINS, &estimated);
         t = estimated;
     }
     double *gain = ig_must_alloc((size_t)n, sizeof *gain);

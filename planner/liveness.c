@@ -30,12 +30,16 @@ static void hold(struct ig_storage *owner, const struct ig_storage *member)
 }
 
 /* What a band's steps hand to each other is in no storage that others could share. */
-static void find_rings(const struct ig_graph *g, const struct ig_plan *p, struct ig_storage *s)
+static void find_rings(const struct ig_graph *g, const struct ig_view *views, const struct ig_plan *p,
+                       struct ig_storage *s)
 {
-    int32_t members[IG_MAX_BAND];
-    for (int32_t i = 0; i < p->n_bands; i++)
-        for (int32_t n = ig_band_members(g, p, &p->bands[i], members) - 1; n > 0; n--)
-            s[g->nodes[members[n - 1]].out[0]].memory = IG_MEMORY_RING;
+    if (!p->n_bands) return;
+    struct ig_usage *usage = ig_must_alloc((size_t)g->n_values, sizeof *usage);
+    ig_find_usage(g, views, usage);
+    for (int32_t v = 0; v < g->n_values; v++)
+        for (int32_t i = 0; i < p->n_bands; i++)
+            if (ig_is_ring(usage, views[v].root, p->bands[i].first, p->bands[i].last)) s[v].memory = IG_MEMORY_RING;
+    free(usage);
 }
 
 static void find_owners(const struct ig_graph *g, const struct ig_view *views, struct ig_storage *s)
@@ -68,36 +72,36 @@ static int count_inside(const struct ig_node *n, const struct ig_storage *s, int
 }
 
 /*
- * Is it but the first member of an uncut band that has something in that storage too, and always ahead of the last? A
- * block's residual may then be written over its input.
+ * Is the band not cut, and do its members but the last read what is in that storage, if anything, always ahead of the
+ * last one's writing? A block's residual may then be written over its input.
  */
 static int is_ahead(const struct ig_graph *g, const struct ig_view *views, const struct ig_plan *p,
                     const struct ig_storage *s, int32_t owner, const struct ig_band *band)
 {
-    const struct ig_node *n = &g->nodes[p->steps[band->first].node];
-    struct ig_chain chain;
-    struct ig_reach reach;
-    struct ig_call call;
-    int32_t images, k = 0;
-    if (p->steps[band->last].split || count_inside(n, s, owner) != 1) return 0;
-    while (k < n->n_in && (n->in[k] < 0 || s[n->in[k]].owner != owner)) k++;
-    if (k == n->n_in || !ig_chain_make(g, views, p, band->first, band->last, &chain)) return 0;
-    ig_node_call(g, views, n, &call, &images);
-    if (!ig_reach_of((enum ig_op)n->op, &call, k, &reach)) return 0;
-    return ig_chain_trails(&chain, &reach, band->rows);
+    struct ig_reach reach[IG_MAX_BAND] = {{0}};
+    struct ig_part part;
+    int any = 0;
+    if (!ig_part_of(g, views, p, band, &part)) return 0;
+    for (int32_t i = 0; i < part.flow.n - 1; i++) {
+        const struct ig_node *n = &g->nodes[p->steps[part.flow.step[i]].node];
+        struct ig_call call;
+        int32_t images, k = 0, inside = count_inside(n, s, owner);
+        if (!inside) continue;
+        while (k < n->n_in && (n->in[k] < 0 || s[n->in[k]].owner != owner)) k++;
+        ig_node_call(g, views, n, &call, &images);
+        if (inside > 1 || k == n->n_in || !ig_reach_of((enum ig_op)n->op, &call, k, &reach[i])) return 0;
+        any = 1;
+    }
+    return !any || (!p->steps[band->last].split && ig_part_trails(&part, reach, band->rows));
 }
 
-/* Is one operand of the step the only tensor in `owner`'s storage, of all that happens at that time? */
+/* Is one operand of the step the only tensor in `owner`'s storage that is needed, of all that happens at that time? */
 static int is_alone(const struct ig_graph *g, const struct ig_view *views, const struct ig_plan *p,
                     const struct ig_storage *s, int32_t owner, int32_t step)
 {
-    int32_t members[IG_MAX_BAND], n = 1;
-    const struct ig_band *band = ig_band_of(g, p, step);
-    int count = 0;
-    members[0] = step;
-    if (band) n = ig_band_members(g, p, band, members);
-    while (n-- > 0) count += count_inside(&g->nodes[members[n]], s, owner);
-    return count == 1 || (count == 2 && band && is_ahead(g, views, p, s, owner, band));
+    const struct ig_band *band = ig_band_of(p, step);
+    if (count_inside(&g->nodes[step], s, owner) != 1) return 0;
+    return !band || is_ahead(g, views, p, s, owner, band);
 }
 
 static int same_extent(const struct ig_graph *g, int32_t a, int32_t b)
@@ -150,10 +154,10 @@ void ig_find_storage(const struct ig_graph *g, const struct ig_view *views, cons
 {
     int32_t *times = ig_must_alloc((size_t)p->n_steps, sizeof *times);
     for (int32_t v = 0; v < g->n_values; v++) storage[v] = (struct ig_storage){.owner = v};
-    ig_step_times(g, p, times);
+    ig_step_times(p, times);
     find_lives(g, times, storage);
     free(times);
     find_owners(g, views, storage);
-    find_rings(g, p, storage);
+    find_rings(g, views, p, storage);
     reuse_in_place(g, views, p, storage);
 }

@@ -48,10 +48,10 @@ struct ig_plan_step {      /* one node, in execution order */
 };
 
 /*
- * A segment of the plan that is run by rows: a chain of steps, each of which but the first is the only reader of what
- * the one before wrote. It runs in the place of its last step, which says how its rows are cut for threads; a phase
- * makes `rows` of them, all at once, or where that is the least there can be, every step goes tile by tile. The tensors
- * between are rings.
+ * A segment of the plan that is run by rows: all steps from first to last. It runs in the place of its last step, which
+ * says how its rows are cut for threads; a phase makes `rows` of them, all at once, or where that is the least there can
+ * be, every step goes tile by tile. Tensors that nobody else reads or writes are rings; one that is written inside and
+ * needed later stays whole.
  */
 struct ig_band {
     int32_t first, last;   /* steps */
@@ -200,18 +200,33 @@ void ig_plan_free(struct ig_plan *p);
 /* --- bands: planner/band.c --- */
 
 /* The band that step `step` belongs to; NULL: none. */
-const struct ig_band *ig_band_of(const struct ig_graph *g, const struct ig_plan *p, int32_t step);
-/* The steps of a band in order, members[IG_MAX_BAND]; returns how many, 0 if first does not lead to last. */
-int32_t ig_band_members(const struct ig_graph *g, const struct ig_plan *p, const struct ig_band *b,
-                        int32_t *members);
-/* The operand through which node `n` reads `value`; -1: it does not. */
-int32_t ig_band_operand(const struct ig_node *n, int32_t value);
+const struct ig_band *ig_band_of(const struct ig_plan *p, int32_t step);
+/* The steps of a band that run something, members[IG_MAX_BAND]; returns how many, 0 if they are too many. */
+int32_t ig_band_members(const struct ig_plan *p, const struct ig_band *b, int32_t *members);
+
+/* What a band keeps out of the arena, and what it keeps instead; p is placed. */
+void ig_band_bytes(const struct ig_graph *g, const struct ig_plan *p, const struct ig_band *b, int64_t *tensors,
+                   int64_t *rings);
+
+struct ig_flow {             /* how rows pass between the members of a band */
+    int32_t n;
+    int32_t step[IG_MAX_BAND];
+    int32_t n_feeds[IG_MAX_BAND];
+    struct ig_feed feeds[IG_MAX_BAND][IG_MAX_FEEDS];
+    uint32_t kept;           /* members whose output is no ring, a bit each; the last is one */
+};
+
+/* 1, or 0 if the steps are no band. */
+int ig_band_flow(const struct ig_graph *g, const struct ig_plan *p, const struct ig_band *b, struct ig_flow *flow);
+
+enum ig_band_shape { IG_SHAPE_CHAINS = 0, IG_SHAPE_ALL };
 /*
  * Every band that p's steps could be, with a few heights of phases each, in the order of their last steps; the times
- * are estimates. *bands is malloc'ed. Returns how many.
+ * are estimates. Chains: each member but the first reads what the one before it writes, and nobody else does; all: any
+ * branches too, these with the lowest height alone and never cut. *bands is malloc'ed. Returns how many.
  */
 int32_t ig_band_candidates(const struct ig_graph *g, const struct ig_view *views, const struct ig_plan *p,
-                           int32_t isa, struct ig_band_timing **bands);
+                           int32_t isa, enum ig_band_shape shape, struct ig_band_timing **bands);
 
 /*
  * A band's schedule as loops, planner/schedule.c: "[l3]x3 ([l4][l3])x29 [l4]x3" is what one thread calls, in order, if it

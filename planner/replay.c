@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "planner/alloc.h"
+#include "planner/validate_bands.h"
 
 enum { NEVER = -2, WHOLE = -1 };  /* else: the value that overwrote it */
 
@@ -17,6 +18,7 @@ struct shadow {
     const int32_t *band;     /* [n_steps] */
     const struct ig_box *boxes;
     int32_t *state;          /* [n_values] */
+    int32_t *pieces;         /* [n_values] room for a list of values */
     struct ig_replay found;
 };
 
@@ -75,35 +77,84 @@ static int is_ring(const struct shadow *s, int32_t v)
 }
 
 /*
- * What the band's other members read from outside stays as it is while the last one, `step`, writes; but what its first
- * reads may be written over row by row where the band is not cut: that is replayed with the rings.
+ * Value x, which a member reads through operand k (-1: as a piece of it) and which is there before the band, while the
+ * value `out` is written: they may only meet where the last member takes it over in place, or where the band is not cut
+ * and the last member writes over it row by row, which is replayed with the rings.
  */
-static void read_band(struct shadow *s, int32_t step)
+static void check_meeting(struct shadow *s, int32_t last, int32_t step, int32_t k, int32_t x, int32_t out)
 {
-    int32_t out = s->g->nodes[s->p->steps[step].node].out[0], first = s->p->bands[s->band[step]].first;
-    for (int32_t i = 0; i < step; i++) {
-        const struct ig_node *n = &s->g->nodes[s->p->steps[i].node];
-        if (s->band[i] != s->band[step]) continue;
-        for (int32_t k = 0; k < n->n_in; k++) {
-            if (n->in[k] < 0 || is_ring(s, n->in[k])) continue;
-            read_value(s, step, n->in[k]);
-            if (i == first && !s->p->steps[step].split && ig_box_equal(&s->boxes[n->in[k]], &s->boxes[out])) continue;
-            if (ig_box_meet(&s->boxes[n->in[k]], &s->boxes[out]))
-                find(s, owner_of(s, n->in[k]) == owner_of(s, out) ? IG_BAD_ALIAS : IG_OVERLAP_LIVE, step, n->in[k],
-                     out);
+    const struct ig_box *in = &s->boxes[x], *to = &s->boxes[out];
+    const struct ig_plan_step *ps = &s->p->steps[last];
+    if (!ig_box_meet(in, to)) return;
+    if (out == s->g->nodes[ps->node].out[0] && k >= 0 && ig_box_equal(in, to)) {
+        if (step == last ? (ps->kernel->flags & in_place_flag(k)) != 0 : !ps->split) return;
+    }
+    find(s, owner_of(s, x) == owner_of(s, out) ? IG_BAD_ALIAS : IG_OVERLAP_LIVE, last, x, out);
+}
+
+/* Operand k of a member: what of it is not of the band's own making must be there, and stay. */
+static void read_operand(struct shadow *s, const struct ig_walked *w, int32_t i, int32_t k)
+{
+    int32_t last = w->step[w->n - 1], v = s->g->nodes[s->p->steps[w->step[i]].node].in[k];
+    int32_t n = ig_pieces_of(s->g, s->p, v, s->pieces, 0);
+    for (int32_t j = 0; j < n; j++) {
+        int32_t x = s->pieces[j], own = 0;
+        for (int32_t m = 0; m < w->n; m++) {
+            if (w->value[m] != x) continue;
+            own = 1;
+            if (m >= i) find(s, IG_BAD_ORDER, last, x, -1);
         }
+        if (own) continue;
+        read_value(s, last, x);
+        for (int32_t m = 0; m < w->n; m++)
+            if (!is_ring(s, w->value[m])) check_meeting(s, last, w->step[i], x == v ? k : -1, x, w->value[m]);
+    }
+}
+
+/* A step that runs nothing stands behind those that write what it gets. */
+static void check_view_order(struct shadow *s, int32_t step, int32_t last)
+{
+    const struct ig_node *n = &s->g->nodes[s->p->steps[step].node];
+    for (int32_t later = step + 1; later <= last; later++) {
+        const struct ig_node *by = &s->g->nodes[s->p->steps[later].node];
+        for (int32_t k = 0; k < n->n_in; k++)
+            for (int32_t o = 0; o < by->n_out; o++)
+                if (n->in[k] >= 0 && n->in[k] == by->out[o]) find(s, IG_BAD_ORDER, step, n->in[k], -1);
+    }
+}
+
+/* A band is one step: it reads what its members read of others, and writes what stays. */
+static void run_band(struct shadow *s, const struct ig_band *band)
+{
+    struct ig_walked w = ig_walk_band(s->g, s->p, band);
+    for (int32_t i = 0; i < w.n; i++)
+        for (int32_t k = 0; k < s->g->nodes[s->p->steps[w.step[i]].node].n_in; k++)
+            if (s->g->nodes[s->p->steps[w.step[i]].node].in[k] >= 0) read_operand(s, &w, i, k);
+    for (int32_t i = 0; i < w.n; i++)
+        for (int32_t m = 0; m < i && !is_ring(s, w.value[i]); m++)
+            if (!is_ring(s, w.value[m]) && ig_box_meet(&s->boxes[w.value[i]], &s->boxes[w.value[m]]))
+                find(s, IG_BAD_ALIAS, band->last, w.value[m], w.value[i]);
+    for (int32_t i = 0; i < w.n; i++)
+        if (!is_ring(s, w.value[i])) write_value(s, band->last, w.value[i]);
+    for (int32_t i = band->first; i <= band->last; i++) {
+        int32_t out = s->g->nodes[s->p->steps[i].node].out[0];
+        if (s->p->steps[i].kernel) continue;
+        check_view_order(s, i, band->last);
+        if (!is_ring(s, out)) s->state[out] = WHOLE;
     }
 }
 
 static void run_step(struct shadow *s, int32_t step)
 {
     int32_t band = s->band[step];
-    if (band >= 0 && s->p->bands[band].last != step) return;
-    if (band >= 0) read_band(s, step);
+    if (band >= 0) {
+        if (s->p->bands[band].last == step) run_band(s, &s->p->bands[band]);
+        return;
+    }
     const struct ig_node *n = &s->g->nodes[s->p->steps[step].node];
     const struct ig_kernel *kernel = s->p->steps[step].kernel;
     for (int32_t k = 0; k < n->n_in; k++)
-        if (n->in[k] >= 0 && !is_ring(s, n->in[k])) read_value(s, step, n->in[k]);
+        if (n->in[k] >= 0) read_value(s, step, n->in[k]);
     for (int32_t o = 0; o < n->n_out; o++) {
         if (n->out[o] < 0) continue;
         for (int32_t k = 0; kernel && k < n->n_in; k++)
@@ -123,10 +174,12 @@ struct ig_replay ig_replay_plan(const struct ig_graph *g, const struct ig_plan *
 {
     struct shadow s = {.g = g, .p = p, .band = band, .boxes = boxes, .found = {IG_PLAN_OK, -1, -1, -1}};
     s.state = ig_must_alloc((size_t)g->n_values, sizeof *s.state);
+    s.pieces = ig_must_alloc((size_t)g->n_values, sizeof *s.pieces);
     for (int32_t v = 0; v < g->n_values; v++)
         s.state[v] = ig_is_const(g, v) || ig_is_input(g, v) ? WHOLE : NEVER;
     for (int32_t i = 0; i < p->n_steps; i++) run_step(&s, i);
     for (int32_t i = 0; i < g->n_outputs; i++) read_value(&s, p->n_steps, g->outputs[i]);
     free(s.state);
+    free(s.pieces);
     return s.found;
 }

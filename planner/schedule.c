@@ -51,13 +51,13 @@ size_t ig_schedule_text(const struct ig_graph *g, const struct ig_plan *p, const
 {
     struct ig_view *views = ig_must_alloc((size_t)g->n_values, sizeof *views);
     const struct ig_plan_step *last = &p->steps[band->last];
-    struct ig_chain chain;
+    struct ig_part part;
     size_t length = 0;
-    for (int32_t v = 0; v < g->n_values; v++) views[v] = p->buffers[v].view;
+    ig_compute_views(g, views);
     if (bytes) text[0] = 0;
-    if (ig_chain_make(g, views, p, band->first, band->last, &chain)) {
-        int32_t n, chunk = last->split ? last->chunk : chain.rows[chain.n - 1];
-        struct ig_firing *firings = ig_chain_firings(&chain, band->rows, chunk, &n);
+    if (ig_part_of(g, views, p, band, &part)) {
+        int32_t n, chunk = last->split ? last->chunk : ig_part_rows(&part);
+        struct ig_firing *firings = ig_part_firings(&part, band->rows, chunk, &n);
         length = firings_text(firings, n, numbers, text, bytes);
         free(firings);
     }

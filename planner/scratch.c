@@ -9,36 +9,35 @@ static int64_t round_up(int64_t bytes)
     return (bytes + IG_ALIGN - 1) / IG_ALIGN * IG_ALIGN;
 }
 
-int64_t ig_chain_scratch(const struct ig_chain *chain, int32_t rows, int32_t chunk, int32_t *rings, int64_t *offset)
+int64_t ig_part_scratch(const struct ig_part *part, int32_t rows, int32_t chunk, int32_t *rings, int64_t *offset)
 {
-    int64_t end = chain->scratch_bytes;
-    ig_chain_rings(chain, rows, chunk, rings);
-    for (int32_t i = 0; i < chain->n - 1; i++) {
+    int64_t end = part->scratch_bytes;
+    ig_part_rings(part, rows, chunk, rings);
+    for (int32_t i = 0; i < part->n_rings; i++) {
         offset[i] = end;
-        end += round_up(rings[i] * chain->row_bytes[i]);
+        end += round_up(rings[i] * part->row_bytes[i]);
     }
     return end;
 }
 
-/* The chain that a band is, its rings and their offsets; returns its scratch. */
+/* The part that a band is, its rings and their offsets; returns its scratch. */
 static int64_t band_rings(const struct ig_graph *g, const struct ig_view *views, const struct ig_plan *p,
-                          const struct ig_band *band, struct ig_chain *chain, int32_t *rings, int64_t *offset)
+                          const struct ig_band *band, struct ig_part *part, int32_t *rings, int64_t *offset)
 {
     const struct ig_plan_step *last = &p->steps[band->last];
-    if (!ig_chain_make(g, views, p, band->first, band->last, chain)) return 0;
-    int32_t chunk = last->split ? last->chunk : chain->rows[chain->n - 1];
-    return ig_chain_scratch(chain, band->rows, chunk, rings, offset);
+    if (!ig_part_of(g, views, p, band, part)) return 0;
+    return ig_part_scratch(part, band->rows, last->split ? last->chunk : ig_part_rows(part), rings, offset);
 }
 
 static int64_t step_scratch(const struct ig_graph *g, const struct ig_view *views, const struct ig_plan *p, int32_t step)
 {
     const struct ig_kernel *k = p->steps[step].kernel;
-    const struct ig_band *band = ig_band_of(g, p, step);
-    struct ig_chain chain;
+    const struct ig_band *band = ig_band_of(p, step);
+    struct ig_part part;
     struct ig_call call;
     int32_t rings[IG_MAX_BAND], batch;
     int64_t offset[IG_MAX_BAND];
-    if (band) return band->last == step ? band_rings(g, views, p, band, &chain, rings, offset) : 0;
+    if (band) return band->last == step ? band_rings(g, views, p, band, &part, rings, offset) : 0;
     if (!k || !k->scratch) return 0;
     ig_node_call(g, views, &g->nodes[p->steps[step].node], &call, &batch);
     return round_up((int64_t)k->scratch(&call));
@@ -53,24 +52,31 @@ void ig_measure_scratch(const struct ig_graph *g, const struct ig_view *views, s
     }
 }
 
-static void place_band(const struct ig_graph *g, const struct ig_view *views, const struct ig_band *band,
-                       struct ig_plan *p)
+/* A piece of a concatenation lies in its whole's ring. */
+static void place_ring(const struct ig_graph *g, const struct ig_view *views, struct ig_plan *p, int32_t root,
+                       int32_t rows, int64_t offset)
 {
-    struct ig_chain chain;
-    int32_t rings[IG_MAX_BAND];
-    int64_t offset[IG_MAX_BAND];
-    if (!band_rings(g, views, p, band, &chain, rings, offset)) return;
-    for (int32_t i = 0; i < chain.n - 1; i++) {
-        struct ig_plan_buffer *b = &p->buffers[g->nodes[p->steps[chain.step[i]].node].out[0]];
+    struct ig_view ring = ig_ring_view(g, p, root);
+    int64_t element = ig_type_bytes(g->values[root].shape.type);
+    for (int32_t v = 0; v < g->n_values; v++) {
+        struct ig_plan_buffer *b = &p->buffers[v];
+        if (views[v].root != root) continue;
         b->memory = IG_MEMORY_RING;
-        b->view = ig_ring_view(g, p, b->value);
-        b->ring_rows = rings[i];
-        b->bytes = rings[i] * chain.row_bytes[i];
-        b->offset = offset[i];
+        b->view = ring;
+        b->view.offset = views[v].offset;
+        b->ring_rows = rows;
+        b->offset = offset + views[v].offset * element;
+        if (v == root) b->bytes = rows * ring.row_stride * element;
     }
 }
 
 void ig_place_rings(const struct ig_graph *g, const struct ig_view *views, struct ig_plan *p)
 {
-    for (int32_t i = 0; i < p->n_bands; i++) place_band(g, views, &p->bands[i], p);
+    for (int32_t i = 0; i < p->n_bands; i++) {
+        struct ig_part part;
+        int32_t rings[IG_MAX_BAND];
+        int64_t offset[IG_MAX_BAND];
+        if (!band_rings(g, views, p, &p->bands[i], &part, rings, offset)) continue;
+        for (int32_t k = 0; k < part.n_rings; k++) place_ring(g, views, p, part.root[k], rings[k], offset[k]);
+    }
 }

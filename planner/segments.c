@@ -14,6 +14,7 @@ struct maker {
     struct ig_plan p;        /* its steps, and the one band that is looked at */
     struct ig_band band;
     struct ig_storage *storage;
+    struct ig_usage *usage;
     int32_t *step_of;        /* by node */
     struct ig_segments *s;
     int32_t room;
@@ -61,18 +62,6 @@ static void add_steps(struct maker *m)
     }
 }
 
-/* Is the timing of what the plan would run, and do its steps follow each other? */
-static int applies(const struct maker *m, const struct ig_band_timing *t, struct ig_chain *chain)
-{
-    int32_t first = m->step_of[t->first], last = m->step_of[t->last];
-    if (t->threads != m->p.threads || last - first != t->n - 1) return 0;
-    if (!ig_chain_make(m->g, m->views, &m->p, first, last, chain) || chain->n != t->n) return 0;
-    for (int32_t i = 0; i < t->n; i++)
-        if (t->kernels[i] && m->p.steps[first + i].kernel != t->kernels[i]) return 0;
-    int32_t tile = chain->row_tile[t->n - 1];
-    return t->rows > 0 && t->rows % tile == 0 && t->chunk >= 0 && t->chunk % tile == 0;
-}
-
 /* Tensors that are held while the steps first .. last run as a band. */
 static int64_t held_around(struct maker *m, int32_t first, int32_t last, int32_t rows, int cut)
 {
@@ -88,13 +77,12 @@ static int64_t held_around(struct maker *m, int32_t first, int32_t last, int32_t
 static void add_band(struct maker *m, int32_t index, int is_measured)
 {
     const struct ig_band_timing *t = &m->s->bands[index];
-    struct ig_chain chain;
-    int32_t rings[IG_MAX_BAND];
+    struct ig_part part;
+    int32_t rings[IG_MAX_BAND], first = m->step_of[t->first], last = m->step_of[t->last];
     int64_t offset[IG_MAX_BAND];
-    if (!applies(m, t, &chain)) return;
-    int32_t first = m->step_of[t->first], last = m->step_of[t->last], h = chain.rows[chain.n - 1];
-    int32_t chunk = t->chunk && t->chunk < h ? t->chunk : h;
-    int64_t scratch = ig_chain_scratch(&chain, t->rows, chunk, rings, offset);
+    if (!ig_part_make(m->g, m->views, m->usage, &m->p, first, last, &part) || !ig_part_suits(&part, &m->p, t)) return;
+    int32_t h = ig_part_rows(&part), chunk = t->chunk && t->chunk < h ? t->chunk : h;
+    int64_t scratch = ig_part_scratch(&part, t->rows, chunk, rings, offset);
     double ns = 0;
     for (int32_t i = first; i <= last; i++) ns += m->p.steps[i].predicted_ns;
     if (t->apart_ns > 0 && (is_measured || !m->measured || t->in_order_ns > t->apart_ns))
@@ -124,7 +112,7 @@ static int same_band(const struct ig_band_timing *a, const struct ig_band_timing
 static void list_bands(const struct maker *m, const struct ig_plan_options *o, int32_t *n_measured)
 {
     struct ig_band_timing *estimated = NULL;
-    int32_t n = ig_band_candidates(m->g, m->views, &m->p, o->isa, &estimated);
+    int32_t n = ig_band_candidates(m->g, m->views, &m->p, o->isa, IG_SHAPE_ALL, &estimated);
     int32_t timed = o->profile ? o->profile->n_bands : 0;
     struct ig_segments *s = m->s;
     s->bands = ig_must_alloc((size_t)(2 * n + timed), sizeof *s->bands);
@@ -154,6 +142,8 @@ void ig_segments_make(const struct ig_graph *g, const struct ig_view *views, con
     m.p.n_bands = 0;
     m.storage = ig_must_alloc((size_t)g->n_values, sizeof *m.storage);
     m.step_of = ig_must_alloc((size_t)g->n_nodes, sizeof *m.step_of);
+    m.usage = ig_must_alloc((size_t)g->n_values, sizeof *m.usage);
+    ig_find_usage(g, views, m.usage);
     for (int32_t i = 0; i < p->n_steps; i++) m.step_of[p->steps[i].node] = i;
     list_bands(&m, options, &n_measured);
     add_steps(&m);
@@ -162,6 +152,7 @@ void ig_segments_make(const struct ig_graph *g, const struct ig_view *views, con
     free(m.p.steps);
     free(m.storage);
     free(m.step_of);
+    free(m.usage);
 }
 
 void ig_segments_free(struct ig_segments *s)

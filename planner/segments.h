@@ -35,7 +35,7 @@ struct ig_segment_front {    /* by rising bytes and falling time, none as good a
 };
 
 /*
- * Steps alone, and bands of steps that follow each other: those that the profile has timed, and others by the estimate,
+ * Steps alone, and bands, of chains and of branches: those that the profile has timed, and others by the estimate,
  * which where there is a profile is not trusted to be faster than its layers. The kernels of p's steps are chosen, it
  * has no bands.
  */

@@ -80,36 +80,63 @@ struct band { /* a chunk of it on its way */
     int by_tiles;
 };
 
+static void produce(struct band *band, int32_t i, int32_t a, int32_t b);
+
 /*
- * Rows [a, b) of member i, after the rows that they need and that are not there yet: at once, or in a band of the
- * lowest phases tile by tile, so that no member is ahead of its reader by more than it must.
+ * Rows `need` of what the members `from` write, as far as they are not there yet: at once, or in a band of the lowest
+ * phases row by row, so that no member is ahead of another by more than it must.
  */
+static void feed(struct band *band, uint32_t from, struct ig_rows need)
+{
+    for (int32_t row = need.a, next; row < need.b; row = next) {
+        next = band->by_tiles ? row + 1 : need.b;
+        for (int32_t m = 0; m < band->steps->band; m++) {
+            const struct ig_step *s = &band->steps[m];
+            if (!(from >> m & 1)) continue;
+            int32_t a = need.a / s->row_tile * s->row_tile, b = (next + s->row_tile - 1) / s->row_tile * s->row_tile;
+            if (a < band->done[m]) a = band->done[m];
+            if (b > s->rows) b = s->rows;
+            if (a < b) produce(band, m, a, b);
+        }
+    }
+}
+
+/* Rows of the tensor that those members write. */
+static int32_t rows_of(const struct band *band, uint32_t from)
+{
+    int32_t m = 0;
+    while (!(from >> m & 1)) m++;
+    return band->steps[m].rows;
+}
+
+/* Rows [a, b) of member i, after the rows that they need: all at once, or tile by tile. */
 static void produce(struct band *band, int32_t i, int32_t a, int32_t b)
 {
     const struct ig_step *s = &band->steps[i];
     for (int32_t y = a, end; y < b; y = end) {
         end = band->by_tiles && b - y > s->row_tile ? y + s->row_tile : b;
-        if (i > 0) {
-            const struct ig_step *p = &s[-1];
-            struct ig_rows need = ig_reach_rows(&s->reach, y, end, p->rows);
-            int32_t from = need.a / p->row_tile * p->row_tile;
-            int32_t to = (need.b + p->row_tile - 1) / p->row_tile * p->row_tile;
-            if (from < band->done[i - 1]) from = band->done[i - 1];
-            if (to > p->rows) to = p->rows;
-            if (need.a < need.b && from < to) produce(band, i - 1, from, to);
-        }
+        for (const struct ig_feed *f = s->feeds; f < s->feeds + s->n_feeds; f++)
+            feed(band, f->from, ig_reach_rows(&f->reach, y, end, rows_of(band, f->from)));
         s->run(&band->calls[i], (struct ig_range){y, end, 0, s->cols}, band->scratch);
         band->done[i] = end;
     }
 }
 
-/* Chunk `chunk` of the last member's rows. A row that two chunks need of an inner tensor is computed in both. */
+/* Chunk `chunk` of the last member's rows, and as much of the others whose rows stay. A row that two chunks need of an
+ * inner tensor is computed in both. */
 static void run_band(const struct ig_step *s, const struct ig_call *calls, int32_t chunk, void *scratch)
 {
     int32_t last = s->band - 1;
     struct ig_range r = chunk_range(&s[last], chunk);
     struct band band = {s, calls, scratch, {0}, s->phase == s[last].row_tile};
-    for (int32_t y = r.y0; y < r.y1; y += s->phase) produce(&band, last, y, r.y1 - y < s->phase ? r.y1 : y + s->phase);
+    for (int32_t y = r.y0, end; y < r.y1; y = end) {
+        end = r.y1 - y < s->phase ? r.y1 : y + s->phase;
+        produce(&band, last, y, end);
+        for (int32_t m = 0; m < last; m++)
+            if (s->kept >> m & 1)
+                feed(&band, 1u << m, (struct ig_rows){band.done[m], (int32_t)(((int64_t)s[m].rows * end + s[last].rows - 1) /
+                                                                               s[last].rows)});
+    }
 }
 
 /* All chunks that this thread gets of a step, or of the band that it opens. */

@@ -33,10 +33,9 @@ struct ig_place { /* one operand of a step */
 };
 
 /*
- * A band is a run of steps of which each but the first reads what the one before wrote, a few rows at a time
- * and through rings: for every chunk of the last member's rows, phase by phase, each member computes the rows
- * that the one after it needs and that are not there yet. Where a phase is one tile of the last member's rows, every
- * member goes tile by tile.
+ * A band is a run of steps that hand each other a few rows at a time, through rings: for every chunk of the last
+ * member's rows, phase by phase, each member computes the rows that are needed after it and that are not there yet.
+ * Where a phase is one tile of the last member's rows, every member goes tile by tile.
  */
 struct ig_step {
     ig_kernel_fn *run;
@@ -51,7 +50,10 @@ struct ig_step {
     int32_t band;          /* members of the band that this step opens; 0: it opens none */
     int32_t phase;         /* of a band's first member: rows of the last member's output a phase */
     int32_t row_tile;      /* of a member: rows that a range may start at */
-    struct ig_reach reach; /* of a member but the first: into what the member before it wrote */
+    int32_t n_feeds;
+    const struct ig_feed *feeds; /* of a member: what it reads of what members before it write */
+    uint32_t kept;               /* of a band's first member: members whose output is needed afterwards, a bit each; where
+                                    there are others than the last, the band is one chunk */
     int64_t scratch, scratch_bytes; /* thread 0's scratch: bytes into the arena; the next thread's lies so many bytes
                                        behind. Of a band's first member, for all */
 };

@@ -45,7 +45,7 @@ static struct ig_plan *banded(const struct ig_graph *g, int32_t isa, int32_t thr
                                            .rows = tile * rng_int(r, 1, 5),
                                            .chunk = threads > 1 ? tile * rng_int(r, 1, 6) : 0,
                                            .threads = threads,
-                                           .n = ig_band_members(g, all, b, members)};
+                                           .n = ig_band_members(all, b, members)};
     }
     struct ig_plan *p = make(g, (struct ig_plan_options){.isa = isa,
                                                          .threads = threads,
@@ -113,7 +113,7 @@ static void threads_give_the_bits_of_whole_layers(void **state)
         struct ig_plan *p = banded(g, isa, threads, &r);
         for (int32_t i = 0; i < p->n_steps; i++) {
             const struct ig_kernel *k = p->steps[i].kernel;
-            tall += k && k->row_tile > 1 && ig_band_of(g, p, i);
+            tall += k && k->row_tile > 1 && ig_band_of(p, i);
         }
         net_run_tables(g, whole, 1, seed, expected);
         net_run_tables(g, p, rng_int(&r, 1, 4), seed, got);
@@ -377,19 +377,19 @@ static void schedules_make_every_row(void **state)
         ig_prepare_views(g);
         struct ig_plan *p = banded(g, IG_ISA_REF, rng_int(&r, 1, 3), &r);
         struct ig_view *views = test_calloc((size_t)g->n_values, sizeof *views);
-        for (int32_t v = 0; v < g->n_values; v++) views[v] = p->buffers[v].view;
+        ig_compute_views(g, views);
         for (int32_t i = 0; i < p->n_bands; i++, bands++) {
             const struct ig_plan_step *last = &p->steps[p->bands[i].last];
-            struct ig_chain c;
+            struct ig_part c;
             int64_t computed[IG_MAX_BAND], made[IG_MAX_BAND] = {0};
             int32_t n;
-            assert_true(ig_chain_make(g, views, p, p->bands[i].first, p->bands[i].last, &c));
-            int32_t h = c.rows[c.n - 1], chunk = last->split ? last->chunk : h;
-            ig_chain_work(&c, p->bands[i].rows, chunk, computed);
-            struct ig_firing *f = ig_chain_firings(&c, p->bands[i].rows, chunk, &n);
+            assert_true(ig_part_of(g, views, p, &p->bands[i], &c));
+            int32_t h = ig_part_rows(&c), chunk = last->split ? last->chunk : h;
+            ig_part_work(&c, p->bands[i].rows, chunk, computed);
+            struct ig_firing *f = ig_part_firings(&c, p->bands[i].rows, chunk, &n);
             for (int32_t k = 0; k < n; k++) made[f[k].member] += f[k].rows;
-            assert_memory_equal(made, computed, (size_t)c.n * sizeof *made);
-            assert_int_equal(made[c.n - 1], h);
+            assert_memory_equal(made, computed, (size_t)c.flow.n * sizeof *made);
+            assert_int_equal(made[c.flow.n - 1], h);
             free(f);
         }
         test_free(views);

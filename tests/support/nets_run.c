@@ -133,13 +133,29 @@ static void run_step(const struct ig_graph *g, const struct ig_plan *p, const st
 }
 
 struct band {
+    struct ig_flow flow;
     const struct ig_plan_step *steps[IG_MAX_BAND];
     struct ig_call calls[IG_MAX_BAND];
-    struct ig_reach reach[IG_MAX_BAND];
     int32_t done[IG_MAX_BAND];
     char *scratch;
     int by_tiles; /* phases are the last member's tile */
 };
+
+static void produce(struct band *b, int32_t i, int32_t y0, int32_t y1);
+
+/* The members `from` have rows [y0, y1). */
+static void await(struct band *b, uint32_t from, int32_t y0, int32_t y1)
+{
+    for (int32_t y = b->by_tiles ? y0 + 1 : y1; y0 < y1 && y <= y1; y++)
+        for (int32_t m = 0; m < b->flow.n; m++) {
+            if (!(from >> m & 1)) continue;
+            int32_t tile = b->steps[m]->kernel->row_tile, h = b->calls[m].out[0].h;
+            int32_t a = y0 / tile * tile, e = (y + tile - 1) / tile * tile;
+            if (a < b->done[m]) a = b->done[m];
+            if (e > h) e = h;
+            if (a < e) produce(b, m, a, e);
+        }
+}
 
 /* Rows [y0, y1) of member i, after the rows that they need. */
 static void produce(struct band *b, int32_t i, int32_t y0, int32_t y1)
@@ -149,13 +165,12 @@ static void produce(struct band *b, int32_t i, int32_t y0, int32_t y1)
         for (; y0 < y1; y0 += own) produce(b, i, y0, y1 - y0 < own ? y1 : y0 + own);
         return;
     }
-    if (i > 0) {
-        int32_t h = b->calls[i - 1].out[0].h, tile = b->steps[i - 1]->kernel->row_tile;
-        struct ig_rows need = ig_reach_rows(&b->reach[i], y0, y1, h);
-        int32_t from = need.a / tile * tile, to = (need.b + tile - 1) / tile * tile;
-        if (from < b->done[i - 1]) from = b->done[i - 1];
-        if (to > h) to = h;
-        if (need.a < need.b && from < to) produce(b, i - 1, from, to);
+    for (int32_t k = 0; k < b->flow.n_feeds[i]; k++) {
+        const struct ig_feed *f = &b->flow.feeds[i][k];
+        int32_t m = 0;
+        while (!(f->from >> m & 1)) m++;
+        struct ig_rows need = ig_reach_rows(&f->reach, y0, y1, b->calls[m].out[0].h);
+        await(b, f->from, need.a, need.b);
     }
     b->steps[i]->kernel->run(&b->calls[i], (struct ig_range){y0, y1, 0, b->calls[i].out[0].c}, b->scratch);
     b->done[i] = y1;
@@ -165,14 +180,11 @@ static void run_band(const struct ig_graph *g, const struct ig_plan *p, const st
                      const struct ig_view *views, const struct memories *m)
 {
     struct band b = {.scratch = m->scratch};
-    int32_t members[IG_MAX_BAND], n = ig_band_members(g, p, band, members);
+    assert_true(ig_band_flow(g, p, band, &b.flow));
+    int32_t n = b.flow.n;
     for (int32_t i = 0; i < n; i++) {
-        const struct ig_node *node = &g->nodes[p->steps[members[i]].node];
-        b.steps[i] = &p->steps[members[i]];
+        b.steps[i] = &p->steps[b.flow.step[i]];
         make_call(g, p, b.steps[i], views, m, &b.calls[i]);
-        if (i)
-            ig_reach_of((enum ig_op)node->op, &b.calls[i],
-                        ig_band_operand(node, g->nodes[p->steps[members[i - 1]].node].out[0]), &b.reach[i]);
     }
     const struct ig_plan_step *last = b.steps[n - 1];
     b.by_tiles = band->rows == last->kernel->row_tile;
@@ -181,8 +193,13 @@ static void run_band(const struct ig_graph *g, const struct ig_plan *p, const st
         int32_t to = h - c * chunk < chunk ? h : (c + 1) * chunk;
         memset(m->scratch, POISON, (size_t)p->scratch_bytes);
         memset(b.done, 0, sizeof b.done);
-        for (int32_t y = c * chunk; y < to; y += band->rows)
-            produce(&b, n - 1, y, to - y < band->rows ? to : y + band->rows);
+        for (int32_t y = c * chunk; y < to; y += band->rows) {
+            int32_t end = to - y < band->rows ? to : y + band->rows;
+            produce(&b, n - 1, y, end);
+            for (int32_t k = 0; k < n - 1; k++)
+                if (b.flow.kept >> k & 1)
+                    await(&b, 1u << k, b.done[k], (int32_t)(((int64_t)b.calls[k].out[0].h * end + h - 1) / h));
+        }
     }
 }
 
@@ -215,7 +232,7 @@ void net_run_plan(const struct ig_graph *g, const struct ig_plan *p, uint64_t se
     }
     for (int32_t i = 0; i < g->n_outputs; i++) m.out[i] = guarded(ig_bytes(&g->values[g->outputs[i]].shape));
     for (int32_t i = 0; i < p->n_steps; i++) {
-        const struct ig_band *band = ig_band_of(g, p, i);
+        const struct ig_band *band = ig_band_of(p, i);
         if (band && band->last == i) run_band(g, p, band, views, &m);
         else if (!band && p->steps[i].kernel) run_step(g, p, &p->steps[i], views, &m);
     }

@@ -1,0 +1,285 @@
+/*
+ * A band run in the shadow: every member's rows carry their numbers, by slot of the ring or, where they stay whole, by
+ * row. Who reads a row must find that number in what every piece of the operand was written by.
+ */
+#include <stdlib.h>
+
+#include "kernels_cpu/problem.h"
+#include "planner/alloc.h"
+#include "planner/validate_bands.h"
+
+struct tap {
+    int32_t first, count, step;
+}; /* rows first, first + step, ... */
+
+/* The rows of operand k that output row y is made of. */
+static struct tap taps_of(const struct ig_node *n, const struct ig_call *call, int32_t k, int32_t y)
+{
+    const struct ig_window *w = n->op == IG_POOL ? &n->attrs.pool.w : &n->attrs.conv.w;
+    int32_t in = call->in[k].h, out = call->out[0].h;
+    if (n->op == IG_RESIZE) return (struct tap){(int32_t)((int64_t)y * in / out) - 1, 3, 1};
+    if (k == 0 && n->op == IG_DECONV) {
+        int32_t low = y + w->top - (w->kh - 1) * w->dh, first = low <= 0 ? 0 : (low + w->sh - 1) / w->sh;
+        return (struct tap){first, (y + w->top) / w->sh - first + 1, 1};
+    }
+    if (k == 0 &&
+        (n->op == IG_CONV || n->op == IG_POOL || n->op == IG_CONV_INTEGER || n->op == IG_QLINEAR_CONV))
+        return (struct tap){y * w->sh - w->top, w->kh, w->dh};
+    return (struct tap){y, 1, 1};
+}
+
+struct operand {            /* of a member */
+    uint32_t made_of;       /* members that wrote what it reads */
+    uint32_t waits_for;     /* members before it that write into the same storage */
+    int is_over;            /* it lies outside, where the last member writes */
+    struct ig_reach reach;
+};
+
+struct shadow_band {
+    const struct ig_graph *g;
+    const struct ig_plan *p;
+    const struct ig_call *calls;
+    struct ig_walked w;
+    struct operand operands[IG_MAX_BAND][IG_MAX_IN];
+    int32_t *tags[IG_MAX_BAND]; /* by slot: the row there; -1: none */
+    uint32_t overlaps[IG_MAX_BAND]; /* other members that write into the same channels of the same storage */
+    uint32_t kept;              /* members whose rows stay */
+    int32_t done[IG_MAX_BAND];
+    int by_tiles;               /* phases are the last member's tile */
+    int32_t missing;            /* value of which a row was not there; -1 */
+};
+
+static const struct ig_node *node_of(const struct shadow_band *s, int32_t i)
+{
+    return &s->g->nodes[s->p->steps[s->w.step[i]].node];
+}
+
+static const struct ig_call *call_of(const struct shadow_band *s, int32_t i)
+{
+    return &s->calls[s->w.step[i]];
+}
+
+static int32_t rows_of(const struct shadow_band *s, int32_t i)
+{
+    return call_of(s, i)->out[0].h;
+}
+
+static int32_t tile_of(const struct shadow_band *s, int32_t i)
+{
+    return s->p->steps[s->w.step[i]].kernel->row_tile;
+}
+
+/* Slots that the rows of member i go round in. */
+static int32_t slots_of(const struct shadow_band *s, int32_t i)
+{
+    int32_t ring = s->p->buffers[s->w.value[i]].ring_rows;
+    return ring > 0 ? ring : rows_of(s, i);
+}
+
+/* --- who reads what --- */
+
+/* Values that steps which run nothing tie together have one number. */
+static int32_t *tie_values(const struct ig_graph *g, const struct ig_plan *p)
+{
+    int32_t *tie = ig_must_alloc((size_t)g->n_values, sizeof *tie);
+    for (int32_t v = 0; v < g->n_values; v++) tie[v] = v;
+    for (int32_t i = 0; i < p->n_steps; i++) {
+        const struct ig_node *n = &g->nodes[p->steps[i].node];
+        for (int32_t k = 0; !p->steps[i].kernel && k < n->n_in; k++) {
+            if (n->in[k] < 0) continue;
+            int32_t from = tie[n->in[k]], to = tie[n->out[0]];
+            for (int32_t v = 0; v < g->n_values && from != to; v++)
+                if (tie[v] == from) tie[v] = to;
+        }
+    }
+    return tie;
+}
+
+static int32_t member_of(const struct shadow_band *s, int32_t value)
+{
+    for (int32_t i = 0; i < s->w.n; i++)
+        if (s->w.value[i] == value) return i;
+    return -1;
+}
+
+/* Does it lie where the last member writes? */
+static int is_under(const struct shadow_band *s, int32_t value)
+{
+    const struct ig_plan_buffer *in = &s->p->buffers[value], *out = &s->p->buffers[s->w.value[s->w.n - 1]];
+    return in->memory == IG_MEMORY_ARENA && out->memory == IG_MEMORY_ARENA && in->offset == out->offset;
+}
+
+static void find_operand(struct shadow_band *s, int32_t i, int32_t k, const int32_t *tie, int32_t *pieces)
+{
+    struct operand *o = &s->operands[i][k];
+    int32_t v = node_of(s, i)->in[k];
+    *o = (struct operand){0};
+    if (v < 0) return;
+    int32_t n = ig_pieces_of(s->g, s->p, v, pieces, 0);
+    for (int32_t j = 0; j < n; j++) {
+        int32_t m = member_of(s, pieces[j]);
+        if (m >= 0) o->made_of |= 1u << m;
+        else if (i < s->w.n - 1) o->is_over |= is_under(s, pieces[j]);
+    }
+    for (int32_t m = 0; m < i; m++)
+        if (tie[s->w.value[m]] == tie[v]) o->waits_for |= 1u << m;
+}
+
+static int same_channels(const struct shadow_band *s, int32_t a, int32_t b)
+{
+    const struct ig_plan_buffer *x = &s->p->buffers[s->w.value[a]], *y = &s->p->buffers[s->w.value[b]];
+    int32_t owner_x = x->alias_of < 0 ? x->value : x->alias_of, owner_y = y->alias_of < 0 ? y->value : y->alias_of;
+    int64_t bytes = ig_type_bytes(s->g->values[x->value].shape.type);
+    return owner_x == owner_y && x->offset < y->offset + call_of(s, b)->out[0].c * bytes &&
+           y->offset < x->offset + call_of(s, a)->out[0].c * bytes;
+}
+
+static void find_operands(struct shadow_band *s)
+{
+    int32_t *tie = tie_values(s->g, s->p);
+    int32_t *pieces = ig_must_alloc((size_t)s->g->n_values, sizeof *pieces);
+    for (int32_t i = 0; i < s->w.n; i++) {
+        if (s->p->buffers[s->w.value[i]].memory != IG_MEMORY_RING) s->kept |= 1u << i;
+        for (int32_t k = 0; k < node_of(s, i)->n_in; k++) find_operand(s, i, k, tie, pieces);
+        for (int32_t m = 0; m < s->w.n; m++)
+            if (m != i && same_channels(s, i, m)) s->overlaps[i] |= 1u << m;
+    }
+    free(tie);
+    free(pieces);
+}
+
+/* Are the rows of operand k of member i those that it waits for? */
+static int can_follow(struct shadow_band *s, int32_t i, int32_t k)
+{
+    const struct ig_operand *in = &call_of(s, i)->in[k];
+    struct operand *o = &s->operands[i][k];
+    if (o->made_of & ~o->waits_for) return 0;
+    if (!o->waits_for && !o->is_over) return 1;
+    for (int32_t m = 0; m < i; m++)
+        if ((o->waits_for >> m & 1) && (rows_of(s, m) != in->h || call_of(s, m)->out[0].w != in->w)) return 0;
+    if (o->waits_for && !(s->p->steps[s->w.step[i]].kernel->flags & IG_STRIDED)) return 0;
+    return ig_reach_of((enum ig_op)node_of(s, i)->op, call_of(s, i), k, &o->reach);
+}
+
+static int can_run(struct shadow_band *s, const struct ig_band *b)
+{
+    int32_t last = s->w.n - 1;
+    if (!(s->kept >> last & 1) || (s->p->steps[b->last].split && s->kept != 1u << last)) return 0;
+    for (int32_t i = 0; i < s->w.n; i++) {
+        const struct ig_plan_step *step = &s->p->steps[s->w.step[i]];
+        int32_t images, h, w, c;
+        if (!(step->kernel->flags & (IG_STRIDED | IG_RING_OUT)) || step->kernel->row_tile < 1) return 0;
+        if (i == last ? step->split == 2 : step->split) return 0;
+        ig_collapse((enum ig_op)node_of(s, i)->op, call_of(s, i)->out[0].shape, &images, &h, &w, &c);
+        if (images != 1) return 0;
+        for (int32_t k = 0; k < node_of(s, i)->n_in; k++)
+            if (!can_follow(s, i, k)) return 0;
+    }
+    return b->rows > 0 && b->rows % tile_of(s, last) == 0;
+}
+
+/* --- rows --- */
+
+/* Are all rows that row y of member i is made of where it looks for them? */
+static int rows_are_there(struct shadow_band *s, int32_t i, int32_t k, int32_t y)
+{
+    const struct operand *o = &s->operands[i][k];
+    struct tap t = taps_of(node_of(s, i), call_of(s, i), k, y);
+    for (int32_t j = 0; j < t.count; j++) {
+        int32_t row = t.first + j * t.step;
+        if (row < 0 || row >= call_of(s, i)->in[k].h) continue;
+        if (o->is_over && row < s->done[s->w.n - 1]) return 0; /* the last one has written over it */
+        for (int32_t m = 0; m < s->w.n; m++)
+            if ((o->made_of >> m & 1) && s->tags[m][row % slots_of(s, m)] != row) return 0;
+    }
+    return 1;
+}
+
+static void write_row(struct shadow_band *s, int32_t i, int32_t y)
+{
+    int32_t slot = y % slots_of(s, i);
+    s->tags[i][slot] = y;
+    for (int32_t m = 0; m < s->w.n; m++)
+        if ((s->overlaps[i] >> m & 1) && slot < slots_of(s, m)) s->tags[m][slot] = -1;
+}
+
+static void compute(struct shadow_band *s, int32_t i, int32_t a, int32_t b);
+
+/* Member m up to row `to`, from what is needed at the least. */
+static void catch_up(struct shadow_band *s, int32_t m, int32_t from, int32_t to)
+{
+    int32_t tile = tile_of(s, m), h = rows_of(s, m);
+    from -= from % tile;
+    to += (tile - to % tile) % tile;
+    if (from < s->done[m]) from = s->done[m];
+    if (to > h) to = h;
+    if (from < to) compute(s, m, from, to);
+}
+
+/* Everybody in `members` has rows [a, b): row after row, all of them, in the lowest phases. */
+static void await(struct shadow_band *s, uint32_t members, int32_t a, int32_t b)
+{
+    for (int32_t to = s->by_tiles ? a + 1 : b; a < b && to <= b; to++)
+        for (int32_t m = 0; m < s->w.n; m++)
+            if (members >> m & 1) catch_up(s, m, a, to);
+}
+
+static void compute_tile(struct shadow_band *s, int32_t i, int32_t a, int32_t b)
+{
+    for (int32_t k = 0; k < node_of(s, i)->n_in; k++) {
+        const struct operand *o = &s->operands[i][k];
+        if (!o->waits_for) continue;
+        struct ig_rows need = ig_reach_rows(&o->reach, a, b, call_of(s, i)->in[k].h);
+        await(s, o->waits_for, need.a, need.b);
+    }
+    for (int32_t y = a; y < b; y++)
+        for (int32_t k = 0; k < node_of(s, i)->n_in; k++) {
+            const struct operand *o = &s->operands[i][k];
+            if ((o->made_of || o->is_over) && s->missing < 0 && !rows_are_there(s, i, k, y))
+                s->missing = node_of(s, i)->in[k];
+        }
+    if (b - a > slots_of(s, i) && s->missing < 0) s->missing = s->w.value[i];
+    for (int32_t y = a; y < b; y++) write_row(s, i, y);
+    s->done[i] = b;
+}
+
+static void compute(struct shadow_band *s, int32_t i, int32_t a, int32_t b)
+{
+    int32_t own = tile_of(s, i);
+    for (; s->by_tiles && b - a > own && s->missing < 0; a += own) compute_tile(s, i, a, a + own);
+    if (s->missing < 0) compute_tile(s, i, a, b);
+}
+
+static void run_chunk(struct shadow_band *s, int32_t from, int32_t to, int32_t rows)
+{
+    int32_t last = s->w.n - 1;
+    for (int32_t i = 0; i < s->w.n; i++) {
+        s->done[i] = 0;
+        for (int32_t k = 0; k < slots_of(s, i); k++) s->tags[i][k] = -1;
+    }
+    for (int32_t y = from; y < to && s->missing < 0; y += rows) {
+        int32_t end = to - y < rows ? to : y + rows;
+        compute(s, last, y, end);
+        for (int32_t m = 0; m < last; m++)
+            if (s->kept >> m & 1) {
+                int64_t all = (int64_t)rows_of(s, m) * end;
+                await(s, 1u << m, s->done[m], (int32_t)((all + rows_of(s, last) - 1) / rows_of(s, last)));
+            }
+    }
+}
+
+int32_t ig_replay_band(const struct ig_graph *g, const struct ig_plan *p, const struct ig_band *b,
+                       const struct ig_call *calls)
+{
+    struct shadow_band s = {.g = g, .p = p, .calls = calls, .w = ig_walk_band(g, p, b), .missing = -1};
+    const struct ig_plan_step *last = &p->steps[b->last];
+    find_operands(&s);
+    if (!can_run(&s, b)) return -2;
+    s.by_tiles = b->rows == last->kernel->row_tile;
+    int32_t h = calls[b->last].out[0].h, chunk = last->split ? last->chunk : h;
+    for (int32_t i = 0; i < s.w.n; i++) s.tags[i] = ig_must_alloc((size_t)slots_of(&s, i), sizeof *s.tags[i]);
+    for (int32_t from = 0; from < h && s.missing < 0; from += chunk)
+        run_chunk(&s, from, h - from < chunk ? h : from + chunk, b->rows);
+    for (int32_t i = 0; i < s.w.n; i++) free(s.tags[i]);
+    return s.missing;
+}

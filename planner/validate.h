@@ -1,0 +1,45 @@
+/* Inside the validator: what all checks look at. validate.c, validate_places.c and validate_totals.c share it. */
+#ifndef PLANNER_VALIDATE_H
+#define PLANNER_VALIDATE_H
+
+#include "planner/box.h"
+
+struct ig_check {
+    const struct ig_graph *g;
+    const struct ig_plan *p;
+    struct ig_box *boxes;        /* [n_values] */
+    struct ig_call *calls;       /* [n_steps], as the plan's strides say; empty where nothing runs */
+    int32_t *first, *last;       /* [n_values] steps: born, last read */
+    int32_t *held_first, *held_last; /* [n_values] the same of an owner and all that share its storage */
+    int32_t *band;               /* [n_steps] the band that a step is in, or -1 */
+    int64_t budget;
+    char *why;
+    size_t why_bytes;
+};
+
+/* Writes the line that says what is wrong; returns the verdict. */
+__attribute__((format(printf, 3, 4))) int ig_say(struct ig_check *c, int verdict, const char *format, ...);
+
+static inline const char *ig_value_name(const struct ig_check *c, int32_t v)
+{
+    return c->g->values[v].name;
+}
+
+/* The node that a step runs. */
+static inline const struct ig_node *ig_checked_node(const struct ig_check *c, int32_t step)
+{
+    return &c->g->nodes[c->p->steps[step].node];
+}
+
+/* Has v bytes of the arena of its own? */
+static inline int ig_owns_arena(const struct ig_check *c, int32_t v)
+{
+    return c->p->buffers[v].alias_of < 0 && c->p->buffers[v].memory == IG_MEMORY_ARENA;
+}
+
+/* Sizes, alignment, and whether everything lies inside its memory: a verdict. */
+int ig_check_places(struct ig_check *c);
+/* The arena's height, scratch, weights, the lower bound, the budget: a verdict. */
+int ig_check_totals(struct ig_check *c);
+
+#endif
