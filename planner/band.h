@@ -51,11 +51,30 @@ void ig_part_rings(const struct ig_part *part, int32_t rows, int32_t chunk, int3
 int ig_part_trails(const struct ig_part *part, const struct ig_reach *reach, int32_t rows);
 /* Rows that member 0, 1, ... computes in all, rows that two chunks need counted twice; computed[n]. */
 void ig_part_work(const struct ig_part *part, int32_t rows, int32_t chunk, int64_t *computed);
+struct ig_ring_life {        /* of a ring: the firings between which it holds rows that are still read */
+    int32_t rows;            /* of its tensor */
+    int32_t *first, *last;   /* [rows] firings; first is to be -1 */
+    uint64_t *busy;          /* a bit for each firing */
+};
+/* Sets the bits of lives[n_rings]; there are at most as many firings as rows computed. */
+void ig_part_lives(const struct ig_part *part, int32_t rows, int32_t chunk, struct ig_ring_life *lives);
 struct ig_firing {
     int32_t member, rows;    /* of the part; that it computes */
 };
 /* All calls of a part's kernels by one thread, in order, to be freed; *n: how many. */
 struct ig_firing *ig_part_firings(const struct ig_part *part, int32_t rows, int32_t chunk, int32_t *n);
+
+/* --- scratch: planner/rings.c, planner/scratch.c --- */
+
+/*
+ * Scratch of a part run by phases of `rows`, in chunks: rings behind what its kernels need, those in the same place that
+ * are never in use at the same time; offset[n_rings]: of each ring.
+ */
+int64_t ig_part_scratch(const struct ig_part *part, int32_t rows, int32_t chunk, int32_t *rings, int64_t *offset);
+/* scratch_bytes of every step and of p: what kernels need, bands with their rings. */
+void ig_measure_scratch(const struct ig_graph *g, const struct ig_view *views, struct ig_plan *p);
+/* Sizes and places the rings: values, memory, offsets, views. */
+void ig_place_rings(const struct ig_graph *g, const struct ig_view *views, struct ig_plan *p);
 
 /* --- the rest --- */
 
@@ -66,12 +85,5 @@ void ig_step_times(const struct ig_plan *p, int32_t *times);
 /* Chooses p->bands and the cuts of their last steps; predictions follow. */
 void ig_choose_bands(const struct ig_graph *g, const struct ig_view *views,
                      const struct ig_plan_options *options, struct ig_plan *p);
-/* scratch_bytes of every step and of p: what kernels need, bands with their rings. */
-void ig_measure_scratch(const struct ig_graph *g, const struct ig_view *views, struct ig_plan *p);
-/* Scratch of a part run by phases of `rows`, in chunks: rings behind what its kernels need; offset[n_rings]: of each
- * ring. */
-int64_t ig_part_scratch(const struct ig_part *part, int32_t rows, int32_t chunk, int32_t *rings, int64_t *offset);
-/* Sizes and places the rings: values, memory, offsets, views. */
-void ig_place_rings(const struct ig_graph *g, const struct ig_view *views, struct ig_plan *p);
 
 #endif

@@ -18,6 +18,7 @@ struct walk { /* through the phases of one chunk */
     int64_t *computed;         /* [n] rows */
     struct ig_firing *firings; /* where they are noted down; or NULL */
     int32_t n_firings;
+    struct ig_ring_life *lives; /* [n_rings] ...; or NULL */
 };
 
 static void produce(struct walk *w, int32_t i, int32_t a, int32_t b);
@@ -41,6 +42,28 @@ static void feed(struct walk *w, uint32_t from, struct ig_rows need)
 static void keep(struct walk *w, int32_t ring, int32_t rows)
 {
     if (ring >= 0 && rows > w->rings[ring]) w->rings[ring] = rows;
+}
+
+/* Rows of a ring that the firing now touches. */
+static void touch(struct walk *w, int32_t ring, struct ig_rows rows)
+{
+    for (int32_t y = rows.a; w->lives && ring >= 0 && y < rows.b; y++) {
+        struct ig_ring_life *l = &w->lives[ring];
+        if (l->first[y] < 0) l->first[y] = w->n_firings;
+        l->last[y] = w->n_firings;
+    }
+}
+
+/* The rows of a chunk are gone, and others will be computed anew. */
+static void bury(struct walk *w)
+{
+    for (int32_t r = 0; w->lives && r < w->part->n_rings; r++) {
+        struct ig_ring_life *l = &w->lives[r];
+        for (int32_t y = 0; y < l->rows; y++) {
+            for (int32_t t = l->first[y]; t >= 0 && t <= l->last[y]; t++) l->busy[t / 64] |= UINT64_C(1) << t % 64;
+            l->first[y] = -1;
+        }
+    }
 }
 
 /* Where the rows end that any member has written into a ring. */
@@ -69,9 +92,12 @@ static void produce(struct walk *w, int32_t i, int32_t a, int32_t b)
         for (int32_t k = 0; k < part->flow.n_feeds[i]; k++) {
             struct ig_rows need = rows_of(w, &feeds[k], y, end);
             if (need.a < need.b) keep(w, part->source[i][k], end_of(w, part->source[i][k]) - need.a);
+            touch(w, part->source[i][k], need);
         }
+        touch(w, part->ring[i], (struct ig_rows){y, end});
         w->computed[i] += end - y;
-        if (w->firings) w->firings[w->n_firings++] = (struct ig_firing){i, end - y};
+        if (w->firings) w->firings[w->n_firings] = (struct ig_firing){i, end - y};
+        w->n_firings++;
         w->done[i] = end;
         keep(w, part->ring[i], end - y);
     }
@@ -103,6 +129,7 @@ static void walk_part(struct walk *w, int32_t rows, int32_t chunk)
         int32_t to = h - from < chunk ? h : from + chunk;
         memset(w->done, 0, sizeof w->done);
         for (int32_t y = from; y < to; y += rows) phase(w, y, to - y < rows ? to : y + rows);
+        bury(w);
     }
 }
 
@@ -146,6 +173,14 @@ struct ig_firing *ig_part_firings(const struct ig_part *part, int32_t rows, int3
     walk_part(&w, rows, chunk);
     *n = w.n_firings;
     return w.firings;
+}
+
+void ig_part_lives(const struct ig_part *part, int32_t rows, int32_t chunk, struct ig_ring_life *lives)
+{
+    int32_t rings[IG_MAX_BAND] = {0};
+    int64_t computed[IG_MAX_BAND] = {0};
+    struct walk w = {.part = part, .rings = rings, .computed = computed, .lives = lives};
+    walk_part(&w, rows, chunk);
 }
 
 void ig_part_work(const struct ig_part *part, int32_t rows, int32_t chunk, int64_t *computed)

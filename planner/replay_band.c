@@ -195,12 +195,30 @@ static int rows_are_there(struct shadow_band *s, int32_t i, int32_t k, int32_t y
     return 1;
 }
 
+static const struct ig_plan_buffer *ring_of(const struct shadow_band *s, int32_t i)
+{
+    const struct ig_plan_buffer *b = &s->p->buffers[s->w.value[i]];
+    return b->alias_of < 0 ? b : &s->p->buffers[b->alias_of];
+}
+
+/* What member m has in another ring, but where row `slot` of member i's ring is, is lost. */
+static void lose_slots(struct shadow_band *s, int32_t i, int32_t slot, int32_t m)
+{
+    const struct ig_plan_buffer *a = ring_of(s, i), *b = ring_of(s, m);
+    if (a == b || a->memory != IG_MEMORY_RING || b->memory != IG_MEMORY_RING) return;
+    int64_t row = a->bytes / a->ring_rows, other = b->bytes / b->ring_rows, from = a->offset + slot * row;
+    for (int32_t k = 0; k < b->ring_rows; k++)
+        if (b->offset + k * other < from + row && from < b->offset + (k + 1) * other) s->tags[m][k] = -1;
+}
+
 static void write_row(struct shadow_band *s, int32_t i, int32_t y)
 {
     int32_t slot = y % slots_of(s, i);
-    s->tags[i][slot] = y;
-    for (int32_t m = 0; m < s->w.n; m++)
+    for (int32_t m = 0; m < s->w.n; m++) {
+        lose_slots(s, i, slot, m);
         if ((s->overlaps[i] >> m & 1) && slot < slots_of(s, m)) s->tags[m][slot] = -1;
+    }
+    s->tags[i][slot] = y;
 }
 
 static void compute(struct shadow_band *s, int32_t i, int32_t a, int32_t b);
@@ -224,6 +242,17 @@ static void await(struct shadow_band *s, uint32_t members, int32_t a, int32_t b)
             if (members >> m & 1) catch_up(s, m, a, to);
 }
 
+/* Does member i find what its rows [a, b) are made of? */
+static void look(struct shadow_band *s, int32_t i, int32_t a, int32_t b)
+{
+    for (int32_t y = a; y < b; y++)
+        for (int32_t k = 0; k < node_of(s, i)->n_in; k++) {
+            const struct operand *o = &s->operands[i][k];
+            if ((o->made_of || o->is_over) && s->missing < 0 && !rows_are_there(s, i, k, y))
+                s->missing = node_of(s, i)->in[k];
+        }
+}
+
 static void compute_tile(struct shadow_band *s, int32_t i, int32_t a, int32_t b)
 {
     for (int32_t k = 0; k < node_of(s, i)->n_in; k++) {
@@ -232,14 +261,10 @@ static void compute_tile(struct shadow_band *s, int32_t i, int32_t a, int32_t b)
         struct ig_rows need = ig_reach_rows(&o->reach, a, b, call_of(s, i)->in[k].h);
         await(s, o->waits_for, need.a, need.b);
     }
-    for (int32_t y = a; y < b; y++)
-        for (int32_t k = 0; k < node_of(s, i)->n_in; k++) {
-            const struct operand *o = &s->operands[i][k];
-            if ((o->made_of || o->is_over) && s->missing < 0 && !rows_are_there(s, i, k, y))
-                s->missing = node_of(s, i)->in[k];
-        }
+    look(s, i, a, b);
     if (b - a > slots_of(s, i) && s->missing < 0) s->missing = s->w.value[i];
     for (int32_t y = a; y < b; y++) write_row(s, i, y);
+    look(s, i, a, b); /* it may write before it has read everything */
     s->done[i] = b;
 }
 

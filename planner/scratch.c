@@ -1,23 +1,12 @@
 /*
  * What a thread needs for itself while a step runs: a kernel's scratch, or all that a band has: its kernels' common
- * scratch, and behind that the rings, one after the other. It lies in the arena only as long as the step runs.
+ * scratch, and behind that the rings. It lies in the arena only as long as the step runs.
  */
 #include "planner/band.h"
 
 static int64_t round_up(int64_t bytes)
 {
     return (bytes + IG_ALIGN - 1) / IG_ALIGN * IG_ALIGN;
-}
-
-int64_t ig_part_scratch(const struct ig_part *part, int32_t rows, int32_t chunk, int32_t *rings, int64_t *offset)
-{
-    int64_t end = part->scratch_bytes;
-    ig_part_rings(part, rows, chunk, rings);
-    for (int32_t i = 0; i < part->n_rings; i++) {
-        offset[i] = end;
-        end += round_up(rings[i] * part->row_bytes[i]);
-    }
-    return end;
 }
 
 /* The part that a band is, its rings and their offsets; returns its scratch. */

@@ -149,12 +149,6 @@ int64_t ig_band_scratch(const struct ig_graph *g, const struct ig_plan *p, const
         const struct ig_plan_buffer *ring = &p->buffers[v];
         if (!is_ring_of(g, p, b, v)) continue;
         if (ring->offset < kernels) *clash = v;
-        for (int32_t u = 0; u < v; u++) {
-            const struct ig_plan_buffer *other = &p->buffers[u];
-            if (is_ring_of(g, p, b, u) && ring->offset < other->offset + other->bytes &&
-                other->offset < ring->offset + ring->bytes)
-                *clash = v;
-        }
         if (round_up(ring->offset + ring->bytes) > end) end = round_up(ring->offset + ring->bytes);
     }
     return end;

@@ -20,8 +20,8 @@ int ig_is_inner(const struct ig_graph *g, const struct ig_plan *p, const int32_t
 int ig_is_in_ring(const struct ig_graph *g, const struct ig_plan *p, int32_t v, int32_t owner);
 /* Bytes that a ring must have; -1: its rows or pixels overlap. */
 int64_t ig_ring_bytes(const struct ig_graph *g, const struct ig_plan_buffer *b);
-/* Scratch that a band needs, calls[n_steps]. *clash: a ring that meets another or the kernels' own scratch;
- * -1: none. */
+/* Scratch that a band needs, calls[n_steps]. *clash: a ring that meets the kernels' own scratch; -1: none. Rings that
+ * meet each other are for the replay to judge. */
 int64_t ig_band_scratch(const struct ig_graph *g, const struct ig_plan *p, const struct ig_band *b,
                         const struct ig_call *calls, int32_t *clash);
 /*

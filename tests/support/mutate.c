@@ -287,12 +287,21 @@ static int ring_in_arena(struct subject *s)
     return IG_BAD_BAND;
 }
 
-/* Two rings of a band share bytes. */
+/* Does the step that writes b read a? */
+static int is_fed_by(const struct subject *s, const struct ig_plan_buffer *b, const struct ig_plan_buffer *a)
+{
+    int32_t producer = s->g->values[b->value].producer;
+    for (int32_t k = 0; producer >= 0 && k < s->g->nodes[producer].n_in; k++)
+        if (s->g->nodes[producer].in[k] == a->value) return 1;
+    return 0;
+}
+
+/* Two rings of a band share bytes, while one is made of the other. */
 static int shared_rings(struct subject *s)
 {
     for (int tries = 0; tries < 50; tries++) {
         struct ig_plan_buffer *a = any_ring(s), *b = any_ring(s);
-        if (!a || !b || a == b || a->first != b->first) continue;
+        if (!a || !b || a == b || !is_fed_by(s, b, a)) continue;
         a->offset = b->offset;
         if (a->offset + a->bytes > s->q.scratch_bytes) continue;
         return IG_OVERLAP_LIVE;
