@@ -31,25 +31,28 @@ const char *ig_commas(int64_t n, char text[32]);
  */
 void ig_progress(const char *what, int done, int all);
 
-/* Options that say which network: --input-shape, --outputs, --precision. */
+/* Options that say which network: --input-shape, --outputs, --precision, --detach. */
 struct ig_source_options {
     struct ig_bind binds[64];
     int32_t n_binds;
     const char *outputs[64];
     int32_t n_outputs;
     int half; /* weights and tensors between layers are stored as f16 */
+    int detach; /* first pieces of dense blocks' concatenations are copied into them */
 };
-enum { IG_OPTION_SHAPE = 1000, IG_OPTION_OUTPUTS, IG_OPTION_PRECISION };
+enum { IG_OPTION_SHAPE = 1000, IG_OPTION_OUTPUTS, IG_OPTION_PRECISION, IG_OPTION_DETACH };
 #define IG_SOURCE_OPTIONS                                   \
     {"input-shape", required_argument, 0, IG_OPTION_SHAPE}, \
     {"precision", required_argument, 0, IG_OPTION_PRECISION}, \
+    {"detach", no_argument, 0, IG_OPTION_DETACH},           \
     {                                                       \
         "outputs", required_argument, 0, IG_OPTION_OUTPUTS  \
     }
 #define IG_SOURCE_HELP                                                          \
     "  --input-shape NAME=DIMS   fix an input's shape, e.g. data=1x3x224x224\n" \
     "  --outputs A,B             cut the network at these tensors\n"                    \
-    "  --precision single|half   half: weights and tensors between layers take 16 bits, arithmetic stays 32\n"
+    "  --precision single|half   half: weights and tensors between layers take 16 bits, arithmetic stays 32\n" \
+    "  --detach                  for least memory: copy the first piece of a dense block's concatenation into it\n"
 /* Takes one of the above; 1 if it was one. `argument` is kept and changed. */
 int ig_source_option(struct ig_source_options *o, int option, char *argument);
 /*
@@ -57,8 +60,9 @@ int ig_source_option(struct ig_source_options *o, int option, char *argument);
  * .onnx file on stdin. Fatal on error.
  */
 struct ig_graph *ig_load_graph(const char *path, const struct ig_source_options *o);
-/* The passes and view preparation on an imported graph, of half precision if that is wanted. Fatal on error. */
-void ig_compile_graph(struct ig_graph *g, const char *path, int half);
+/* The passes and view preparation on an imported graph, of half precision or with pieces detached if that is wanted.
+ * Fatal on error. */
+void ig_compile_graph(struct ig_graph *g, const char *path, int half, int detach);
 /* 1 if tensors or weights of g are stored as f16. */
 int ig_is_half(const struct ig_graph *g);
 /* Hex digest of a file's bytes; fatal if it cannot be read. */

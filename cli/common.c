@@ -102,18 +102,20 @@ int ig_source_option(struct ig_source_options *o, int option, char *argument)
         if (!o->half && strcmp(argument, "single")) ig_fatal("--precision=%s: single or half", argument);
         return 1;
     }
+    if (option == IG_OPTION_DETACH) return o->detach = 1;
     if (option != IG_OPTION_OUTPUTS) return 0;
     for (char *name = strtok(argument, ","); name && o->n_outputs < 64; name = strtok(NULL, ","))
         o->outputs[o->n_outputs++] = name;
     return 1;
 }
 
-void ig_compile_graph(struct ig_graph *g, const char *path, int half)
+void ig_compile_graph(struct ig_graph *g, const char *path, int half, int detach)
 {
     char err[4096];
     if (ig_run_passes(g, ig_ref_eval, err, sizeof err)) ig_fatal("%s: %s", path, err);
     if (half) ig_pass_half(g);
     ig_prepare_views(g);
+    if (detach) ig_detach_pieces(g);
     ig_order_nodes(g, &(struct ig_order_gain){0});
     ig_count_macs(g);
     if (ig_graph_check(g, err, sizeof err)) ig_fatal("%s: internal error: %s", path, err);
@@ -159,7 +161,7 @@ struct ig_graph *ig_load_graph(const char *path, const struct ig_source_options 
     if (strcmp(path, "-")) g = ig_import_file(path, &options, err, sizeof err);
     else g = import_stdin(&options, err, sizeof err);
     if (!g) ig_fatal("%s", err);
-    ig_compile_graph(g, path, o->half);
+    ig_compile_graph(g, path, o->half, o->detach);
     return g;
 }
 

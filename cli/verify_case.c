@@ -22,7 +22,7 @@ static struct ig_graph *compile(const struct ig_testset *t, char *err, size_t n)
         struct ig_graph *g = ig_import_file(t->model, &o, why, sizeof why);
         if (!level && !g) snprintf(err, n, "%s", why);
         if (!g) continue;
-        ig_compile_graph(g, t->model, 0);
+        ig_compile_graph(g, t->model, 0, 0);
         return g;
     }
     return NULL;

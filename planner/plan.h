@@ -103,6 +103,11 @@ struct ig_plan {
  * Returns the number of copies.
  */
 int ig_prepare_views(struct ig_graph *g);
+/*
+ * After that, for least memory: a piece that the other pieces of its concatenation are made of, and that is not half of
+ * it, gets a copy in front of the concatenation (planner/detach.c). Returns the number of copies.
+ */
+int ig_detach_pieces(struct ig_graph *g);
 /* The view of every value of a prepared graph; views[n_values]. A value that is no view has root == itself. */
 void ig_compute_views(const struct ig_graph *g, struct ig_view *views);
 /* 1 if the node moves no data (its outputs are views of, or around, its inputs). */

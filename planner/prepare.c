@@ -20,8 +20,7 @@ static int32_t widest(const struct ig_graph *g)
     return most;
 }
 
-/* A new value with a copy of v in it. */
-static int32_t add_copy(struct ig_graph *g, int32_t v)
+int32_t ig_add_copy(struct ig_graph *g, int32_t v)
 {
     struct ig_shape shape = g->values[v].shape;
     int32_t copy = ig_add_value(g, g->values[v].name, &shape);
@@ -115,7 +114,7 @@ static int copy_marked(struct ig_graph *g, const uint8_t *marks, int32_t stride)
     for (int32_t i = 0; i < nodes; i++)
         for (int32_t k = 0; k < g->nodes[i].n_in; k++) {
             if (!marks[(size_t)i * (size_t)stride + (size_t)k]) continue;
-            int32_t copy = add_copy(g, g->nodes[i].in[k]);
+            int32_t copy = ig_add_copy(g, g->nodes[i].in[k]);
             g->nodes[i].in[k] = copy;
             copies++;
         }
@@ -214,7 +213,7 @@ static int copy_pieces(struct ig_graph *g)
 /* Output i becomes a copy of what it was, under the name that the caller knows. */
 static void copy_output(struct ig_graph *g, int32_t i, int take_name)
 {
-    int32_t v = g->outputs[i], copy = add_copy(g, v);
+    int32_t v = g->outputs[i], copy = ig_add_copy(g, v);
     char *name = g->values[v].name;
     g->outputs[i] = copy;
     if (!take_name) return;

@@ -17,6 +17,8 @@ struct ig_link {             /* where a value lies inside its parent's storage *
     int32_t piece;           /* concat: which input; -1: slice or reshape */
 };
 
+/* A new value with a copy of v in it; the graph is to be sorted afterwards. */
+int32_t ig_add_copy(struct ig_graph *g, int32_t v);
 struct ig_form ig_form_of(const struct ig_shape *s);
 /* Can the node's result be had by strides alone? For a concat: can its inputs be boxes of its output? */
 int ig_concat_is_boxes(const struct ig_graph *g, const struct ig_node *n);
