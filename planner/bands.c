@@ -264,7 +264,8 @@ void ig_choose_bands(const struct ig_graph *g, const struct ig_view *views, cons
         t = o->profile->bands;
         n = o->profile->n_bands;
     } else if (o->bands != IG_BANDS_GIVEN) {
-        n = ig_band_candidates(g, views, p, o->isa, IG_SHAPE_CHAINS, &estimated);
+        enum ig_band_shape shape = o->bands == IG_BANDS_ALL ? IG_SHAPE_ALL : IG_SHAPE_CHAINS;
+        n = ig_band_candidates(g, views, p, o->isa, shape, &estimated);
         t = estimated;
     }
     double *gain = ig_must_alloc((size_t)n, sizeof *gain);

@@ -301,7 +301,7 @@ static int shared_rings(struct subject *s)
 {
     for (int tries = 0; tries < 50; tries++) {
         struct ig_plan_buffer *a = any_ring(s), *b = any_ring(s);
-        if (!a || !b || a == b || !is_fed_by(s, b, a)) continue;
+        if (!a || !b || a->alias_of >= 0 || b->alias_of >= 0 || !is_fed_by(s, b, a)) continue;
         a->offset = b->offset;
         if (a->offset + a->bytes > s->q.scratch_bytes) continue;
         return IG_OVERLAP_LIVE;
