@@ -36,6 +36,16 @@ static inline struct ig_rows ig_reach_rows(const struct ig_reach *r, int32_t y0,
     return rows;
 }
 
+/*
+ * Where a member's next rows begin, of which [need.a, need.b) are wanted. Rows that its only reader passes over are left
+ * out; what several read goes on from row to row, as one may want what another does not.
+ */
+static inline int32_t ig_next_row(int32_t done, int32_t tile, struct ig_rows need, int several)
+{
+    int32_t a = need.a / tile * tile;
+    return several || a < done ? done : a;
+}
+
 /* The reach of `op` into operand k of `call`; 0 if its rows do not follow the output's. */
 int ig_reach_of(enum ig_op op, const struct ig_call *call, int32_t k, struct ig_reach *reach);
 

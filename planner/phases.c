@@ -5,14 +5,13 @@
  * members that are asked for several rows go row by row, each a row before the next one goes on, so that what one does
  * not need any more is gone before another is ahead.
  */
-#include <string.h>
-
 #include "planner/alloc.h"
 #include "planner/band.h"
 
 struct walk { /* through the phases of one chunk */
     const struct ig_part *part;
     int by_tiles;              /* a phase is one tile of the last member: all go tile by tile */
+    uint32_t several;          /* members that have several readers, or whose rows stay */
     int32_t done[IG_MAX_BAND]; /* where the rows end that are there */
     int32_t *rings;            /* [n_rings] grow to what is live */
     int64_t *computed;         /* [n] rows */
@@ -31,8 +30,7 @@ static void feed(struct walk *w, uint32_t from, struct ig_rows need)
         for (int32_t m = 0; m < w->part->flow.n; m++) {
             if (!(from >> m & 1)) continue;
             int32_t tile = w->part->row_tile[m], h = w->part->rows[m];
-            int32_t a = need.a / tile * tile, b = (next + tile - 1) / tile * tile;
-            if (a < w->done[m]) a = w->done[m];
+            int32_t a = ig_next_row(w->done[m], tile, need, w->several >> m & 1), b = (next + tile - 1) / tile * tile;
             if (b > h) b = h;
             if (a < b) produce(w, m, a, b);
         }
@@ -121,13 +119,31 @@ static int by_tiles(const struct ig_part *part, int32_t rows)
     return rows == ig_part_tile(part);
 }
 
+/* Where each member begins, for the last one to begin with row y: with the first row that any of its readers wants. */
+static void begin(struct walk *w, int32_t y)
+{
+    const struct ig_flow *f = &w->part->flow;
+    uint32_t read = 0;
+    w->several = f->kept;
+    for (int32_t i = 0; i < f->n; i++) w->done[i] = f->kept >> i & 1 ? 0 : w->part->rows[i];
+    w->done[f->n - 1] = y;
+    for (int32_t i = f->n - 1; i >= 0; i--)
+        for (int32_t k = 0; k < f->n_feeds[i]; k++) {
+            int32_t a = rows_of(w, &f->feeds[i][k], w->done[i], w->done[i] + 1).a;
+            w->several |= read & f->feeds[i][k].from;
+            read |= f->feeds[i][k].from;
+            for (int32_t m = 0; m < i; m++)
+                if ((f->feeds[i][k].from >> m & 1) && a < w->done[m]) w->done[m] = a - a % w->part->row_tile[m];
+        }
+}
+
 static void walk_part(struct walk *w, int32_t rows, int32_t chunk)
 {
     int32_t h = ig_part_rows(w->part);
     w->by_tiles = by_tiles(w->part, rows);
     for (int32_t from = 0; from < h; from += chunk) {
         int32_t to = h - from < chunk ? h : from + chunk;
-        memset(w->done, 0, sizeof w->done);
+        begin(w, from);
         for (int32_t y = from; y < to; y += rows) phase(w, y, to - y < rows ? to : y + rows);
         bury(w);
     }
@@ -144,6 +160,7 @@ int ig_part_trails(const struct ig_part *part, const struct ig_reach *reach, int
     int32_t rings[IG_MAX_BAND] = {0}, h = ig_part_rows(part);
     int64_t computed[IG_MAX_BAND] = {0};
     struct walk w = {.part = part, .by_tiles = by_tiles(part, rows), .rings = rings, .computed = computed};
+    begin(&w, 0);
     for (int32_t y = 0; y < h; y += rows) {
         int32_t end = h - y < rows ? h : y + rows;
         produce(&w, part->flow.n - 1, y, end);

@@ -44,6 +44,7 @@ struct shadow_band {
     int32_t *tags[IG_MAX_BAND]; /* by slot: the row there; -1: none */
     uint32_t overlaps[IG_MAX_BAND]; /* other members that write into the same channels of the same storage */
     uint32_t kept;              /* members whose rows stay */
+    uint32_t several;           /* those, and members whose rows two operands are waited for to have */
     int32_t done[IG_MAX_BAND];
     int by_tiles;               /* phases are the last member's tile */
     int32_t missing;            /* value of which a row was not there; -1 */
@@ -229,7 +230,7 @@ static void catch_up(struct shadow_band *s, int32_t m, int32_t from, int32_t to)
     int32_t tile = tile_of(s, m), h = rows_of(s, m);
     from -= from % tile;
     to += (tile - to % tile) % tile;
-    if (from < s->done[m]) from = s->done[m];
+    if ((s->several >> m & 1) || from < s->done[m]) from = s->done[m];
     if (to > h) to = h;
     if (from < to) compute(s, m, from, to);
 }
@@ -275,11 +276,28 @@ static void compute(struct shadow_band *s, int32_t i, int32_t a, int32_t b)
     if (s->missing < 0) compute_tile(s, i, a, b);
 }
 
+/* How many operands wait for member m; `row`: lowers it to the first row that any of them wants. */
+static int32_t readers_of(const struct shadow_band *s, int32_t m, int32_t *row)
+{
+    int32_t n = 0;
+    for (int32_t i = m + 1; i < s->w.n; i++)
+        for (int32_t k = 0; k < node_of(s, i)->n_in; k++) {
+            const struct operand *o = &s->operands[i][k];
+            if (!(o->waits_for >> m & 1)) continue;
+            int32_t a = ig_reach_rows(&o->reach, s->done[i], s->done[i] + 1, rows_of(s, m)).a;
+            if (a < *row) *row = a / tile_of(s, m) * tile_of(s, m);
+            n++;
+        }
+    return n;
+}
+
 static void run_chunk(struct shadow_band *s, int32_t from, int32_t to, int32_t rows)
 {
     int32_t last = s->w.n - 1;
-    for (int32_t i = 0; i < s->w.n; i++) {
-        s->done[i] = 0;
+    s->several = s->kept;
+    for (int32_t i = last; i >= 0; i--) {
+        s->done[i] = i == last ? from : s->kept >> i & 1 ? 0 : rows_of(s, i);
+        if (readers_of(s, i, &s->done[i]) > 1) s->several |= 1u << i;
         for (int32_t k = 0; k < slots_of(s, i); k++) s->tags[i][k] = -1;
     }
     for (int32_t y = from; y < to && s->missing < 0; y += rows) {

@@ -77,6 +77,7 @@ struct band { /* a chunk of it on its way */
     const struct ig_call *calls;
     void *scratch;
     int32_t done[IG_MAX_BAND]; /* rows that a member has computed end there */
+    uint32_t several;          /* members that have several readers, or whose rows stay */
     int by_tiles;
 };
 
@@ -93,8 +94,8 @@ static void feed(struct band *band, uint32_t from, struct ig_rows need)
         for (int32_t m = 0; m < band->steps->band; m++) {
             const struct ig_step *s = &band->steps[m];
             if (!(from >> m & 1)) continue;
-            int32_t a = need.a / s->row_tile * s->row_tile, b = (next + s->row_tile - 1) / s->row_tile * s->row_tile;
-            if (a < band->done[m]) a = band->done[m];
+            int32_t a = ig_next_row(band->done[m], s->row_tile, need, band->several >> m & 1);
+            int32_t b = (next + s->row_tile - 1) / s->row_tile * s->row_tile;
             if (b > s->rows) b = s->rows;
             if (a < b) produce(band, m, a, b);
         }
@@ -122,13 +123,32 @@ static void produce(struct band *band, int32_t i, int32_t a, int32_t b)
     }
 }
 
+/* Where each member begins, for the last one to begin with row y: with the first row that any of its readers wants. */
+static void begin(struct band *band, int32_t y)
+{
+    const struct ig_step *first = band->steps;
+    uint32_t read = 0;
+    band->several = first->kept;
+    for (int32_t i = 0; i < first->band; i++) band->done[i] = first->kept >> i & 1 ? 0 : first[i].rows;
+    band->done[first->band - 1] = y;
+    for (int32_t i = first->band - 1; i >= 0; i--)
+        for (const struct ig_feed *f = first[i].feeds; f < first[i].feeds + first[i].n_feeds; f++) {
+            int32_t a = ig_reach_rows(&f->reach, band->done[i], band->done[i] + 1, rows_of(band, f->from)).a;
+            band->several |= read & f->from;
+            read |= f->from;
+            for (int32_t m = 0; m < i; m++)
+                if ((f->from >> m & 1) && a < band->done[m]) band->done[m] = a - a % first[m].row_tile;
+        }
+}
+
 /* Chunk `chunk` of the last member's rows, and as much of the others whose rows stay. A row that two chunks need of an
  * inner tensor is computed in both. */
 static void run_band(const struct ig_step *s, const struct ig_call *calls, int32_t chunk, void *scratch)
 {
     int32_t last = s->band - 1;
     struct ig_range r = chunk_range(&s[last], chunk);
-    struct band band = {s, calls, scratch, {0}, s->phase == s[last].row_tile};
+    struct band band = {s, calls, scratch, {0}, 0, s->phase == s[last].row_tile};
+    begin(&band, r.y0);
     for (int32_t y = r.y0, end; y < r.y1; y = end) {
         end = r.y1 - y < s->phase ? r.y1 : y + s->phase;
         produce(&band, last, y, end);

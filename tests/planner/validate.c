@@ -19,6 +19,7 @@ static struct subject begin(uint64_t seed)
     char text[512];
     s.g = seed % 8 == 0   ? net_dense(rng_int(&s.r, 1, 8), (int)(seed / 8 % 2))
           : seed % 4 == 1 ? net_chain(&s.r, rng_int(&s.r, 4, 14))
+          : seed % 4 == 3 ? net_branches(&s.r, rng_int(&s.r, 1, 4))
                           : net_random(&s.r, rng_int(&s.r, 5, 50));
     ig_prepare_views(s.g);
     struct ig_plan_options o = {

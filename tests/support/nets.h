@@ -42,6 +42,11 @@ struct ig_graph *net_random(struct rng *r, int32_t nodes);
  * image, with skips to earlier values: bands in plenty.
  */
 struct ig_graph *net_chain(struct rng *r, int32_t nodes);
+/*
+ * About `blocks` of: a residual block with its input or a projection added, a fork of convolutions and pools put together,
+ * layers that each add channels to all before, single layers; one image, rows of 3 to 40, outputs on the way.
+ */
+struct ig_graph *net_branches(struct rng *r, int32_t blocks);
 /* A DenseNet-like block: `layers` of scale + relu + conv on the concat of all before; exported in two ways.
  */
 struct ig_graph *net_dense(int32_t layers, int chained);

@@ -137,11 +137,20 @@ struct band {
     const struct ig_plan_step *steps[IG_MAX_BAND];
     struct ig_call calls[IG_MAX_BAND];
     int32_t done[IG_MAX_BAND];
+    uint32_t several; /* members that go on from row to row */
     char *scratch;
     int by_tiles; /* phases are the last member's tile */
 };
 
 static void produce(struct band *b, int32_t i, int32_t y0, int32_t y1);
+
+/* Rows of the tensor that those members write. */
+static int32_t rows_of(const struct band *b, uint32_t from)
+{
+    int32_t m = 0;
+    while (!(from >> m & 1)) m++;
+    return b->calls[m].out[0].h;
+}
 
 /* The members `from` have rows [y0, y1). */
 static void await(struct band *b, uint32_t from, int32_t y0, int32_t y1)
@@ -150,8 +159,8 @@ static void await(struct band *b, uint32_t from, int32_t y0, int32_t y1)
         for (int32_t m = 0; m < b->flow.n; m++) {
             if (!(from >> m & 1)) continue;
             int32_t tile = b->steps[m]->kernel->row_tile, h = b->calls[m].out[0].h;
-            int32_t a = y0 / tile * tile, e = (y + tile - 1) / tile * tile;
-            if (a < b->done[m]) a = b->done[m];
+            int32_t a = ig_next_row(b->done[m], tile, (struct ig_rows){y0, y1}, b->several >> m & 1);
+            int32_t e = (y + tile - 1) / tile * tile;
             if (e > h) e = h;
             if (a < e) produce(b, m, a, e);
         }
@@ -167,13 +176,30 @@ static void produce(struct band *b, int32_t i, int32_t y0, int32_t y1)
     }
     for (int32_t k = 0; k < b->flow.n_feeds[i]; k++) {
         const struct ig_feed *f = &b->flow.feeds[i][k];
-        int32_t m = 0;
-        while (!(f->from >> m & 1)) m++;
-        struct ig_rows need = ig_reach_rows(&f->reach, y0, y1, b->calls[m].out[0].h);
+        struct ig_rows need = ig_reach_rows(&f->reach, y0, y1, rows_of(b, f->from));
         await(b, f->from, need.a, need.b);
     }
     b->steps[i]->kernel->run(&b->calls[i], (struct ig_range){y0, y1, 0, b->calls[i].out[0].c}, b->scratch);
     b->done[i] = y1;
+}
+
+/* Each member begins with the first row that any of its readers wants, the last one with y. */
+static void begin_chunk(struct band *b, int32_t y)
+{
+    uint32_t read = 0;
+    b->several = b->flow.kept;
+    for (int32_t i = b->flow.n - 1; i >= 0; i--) {
+        b->done[i] = i == b->flow.n - 1 ? y : b->flow.kept >> i & 1 ? 0 : b->calls[i].out[0].h;
+        for (int32_t j = i + 1; j < b->flow.n; j++)
+            for (int32_t k = 0; k < b->flow.n_feeds[j]; k++) {
+                const struct ig_feed *f = &b->flow.feeds[j][k];
+                if (!(f->from >> i & 1)) continue;
+                int32_t a = ig_reach_rows(&f->reach, b->done[j], b->done[j] + 1, rows_of(b, f->from)).a;
+                if (a < b->done[i]) b->done[i] = a / b->steps[i]->kernel->row_tile * b->steps[i]->kernel->row_tile;
+                if (read >> i & 1) b->several |= 1u << i;
+                read |= 1u << i;
+            }
+    }
 }
 
 static void run_band(const struct ig_graph *g, const struct ig_plan *p, const struct ig_band *band,
@@ -192,7 +218,7 @@ static void run_band(const struct ig_graph *g, const struct ig_plan *p, const st
     for (int32_t c = (h - 1) / chunk; c >= 0; c--) {
         int32_t to = h - c * chunk < chunk ? h : (c + 1) * chunk;
         memset(m->scratch, POISON, (size_t)p->scratch_bytes);
-        memset(b.done, 0, sizeof b.done);
+        begin_chunk(&b, c * chunk);
         for (int32_t y = c * chunk; y < to; y += band->rows) {
             int32_t end = to - y < band->rows ? to : y + band->rows;
             produce(&b, n - 1, y, end);
