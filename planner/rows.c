@@ -165,6 +165,12 @@ static void start_late(const struct ig_row_net *net, struct ig_ticks *t)
     }
 }
 
+void ig_ticks_late(const struct ig_row_net *net, struct ig_ticks *t)
+{
+    start_late(net, t);
+    ig_ticks_measure(net, t);
+}
+
 int ig_ticks_make(const struct ig_row_net *net, struct ig_ticks *t)
 {
     size_t n = (size_t)net->n;
@@ -176,8 +182,7 @@ int ig_ticks_make(const struct ig_row_net *net, struct ig_ticks *t)
     start_early(net, t);
     ig_ticks_measure(net, t);
     int64_t early = t->bytes;
-    start_late(net, t);
-    ig_ticks_measure(net, t);
+    ig_ticks_late(net, t);
     if (t->bytes < early) return 0;
     start_early(net, t);
     ig_ticks_measure(net, t);

@@ -55,6 +55,8 @@ struct ig_ticks {            /* node v makes row y at tick y*period[v] + start[v
  */
 int ig_ticks_make(const struct ig_row_net *net, struct ig_ticks *t);
 void ig_ticks_free(struct ig_ticks *t);
+/* The same as late as possible, whatever that needs: what asking for rows from the last node back comes to. */
+void ig_ticks_late(const struct ig_row_net *net, struct ig_ticks *t);
 /* Rows of each ring, and the bytes, for starts that the caller chose. */
 void ig_ticks_measure(const struct ig_row_net *net, struct ig_ticks *t);
 /* All firings by tick, within a tick by node: sum of heights nodes, to be freed. */

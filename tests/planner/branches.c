@@ -94,7 +94,7 @@ static void assert_all_kinds(const struct tally *t)
 {
     printf("# %d bands, %d branch, %d keep tensors whole, %d tensors lie in others' rings, up to %d layers\n", t->bands,
            t->branching, t->keeping, t->pieces, t->longest);
-    assert_true(t->bands > NETS && t->branching > NETS / 2 && t->keeping > NETS / 8 && t->pieces > NETS);
+    assert_true(t->bands > NETS && t->branching > NETS / 2 && t->keeping > NETS / 8 && t->pieces > NETS / 4);
     assert_true(t->longest > 10);
 }
 
@@ -173,12 +173,12 @@ static int net_of(const struct ig_part *part, struct ig_row_net *net, struct ig_
 }
 
 /*
- * Rows of single rows' rings by going through the phases, beside those of one clock for all branches: never more bytes,
- * but for the first rows of a few, before the last layer has made any.
+ * Going through the phases gives the rows that one clock for all branches does, where every row is made as late as its
+ * readers allow: in each ring. As early as possible is fewer bytes where a branch narrows before it waits.
  */
 static void rings_are_those_of_one_clock(void **state)
 {
-    int parts = 0, more = 0, less = 0;
+    int parts = 0, early = 0;
     (void)state;
     for (uint64_t seed = 0; seed < 10 * NETS; seed++) {
         struct rng r = {seed + 20000};
@@ -192,16 +192,17 @@ static void rings_are_those_of_one_clock(void **state)
             struct ig_row_net net;
             struct ig_row_edge edges[IG_MAX_BAND * IG_MAX_FEEDS];
             struct ig_ticks t;
-            int64_t row_bytes[IG_MAX_BAND], bytes = 0;
+            int64_t row_bytes[IG_MAX_BAND];
             int32_t rings[IG_MAX_BAND];
             assert_true(ig_part_of(g, views, p, &p->bands[i], &part));
             if (!net_of(&part, &net, edges, row_bytes)) continue;
             ig_part_rings(&part, 1, ig_part_rows(&part), rings);
-            for (int32_t k = 0; k < part.n_rings; k++) bytes += rings[k] * part.row_bytes[k];
             if (!ig_ticks_make(&net, &t)) {
+                int64_t best = t.bytes;
+                ig_ticks_late(&net, &t);
+                for (int32_t k = 0; k < net.n - 1; k++) assert_int_equal(rings[part.ring[k]], t.ring[k]);
+                early += best < t.bytes;
                 parts++;
-                more += bytes > t.bytes;
-                less += bytes < t.bytes;
             }
             ig_ticks_free(&t);
         }
@@ -209,8 +210,8 @@ static void rings_are_those_of_one_clock(void **state)
         ig_plan_free(p);
         ig_graph_free(g);
     }
-    printf("# %d bands: rings of more bytes than one clock's in %d, of fewer in %d\n", parts, more, less);
-    assert_true(parts > 5 * NETS && more * 20 < parts);
+    printf("# %d bands, %d of which would need less as early as possible\n", parts, early);
+    assert_true(parts > NETS);
 }
 
 /* One row less and a row is gone when it is needed: always, but where a firing of many rows goes round the ring. */
