@@ -188,6 +188,7 @@ static int add_member(struct maker *m, int32_t step)
     part->ring[i] = ring_of(m, m->written[i]);
     set_ring(m, part->ring[i], &m->call.out[0]);
     if (part->ring[i] < 0) part->flow.kept |= 1u << i;
+    else part->writers[part->ring[i]] |= 1u << i;
     if (!ig_kernel_fits(s->kernel, n->op, &m->call)) return 0;
     part->rows[i] = out->h;
     part->row_tile[i] = s->kernel->row_tile;

@@ -21,6 +21,7 @@ struct ig_part {             /* steps that can be one band */
     int32_t source[IG_MAX_BAND][IG_MAX_FEEDS];        /* ring of the feed; -1: a tensor that stays whole */
     int32_t n_rings;
     int32_t root[IG_MAX_BAND];                        /* of a ring */
+    uint32_t writers[IG_MAX_BAND];                    /* of a ring: members, a bit each */
     int64_t row_bytes[IG_MAX_BAND];                   /* of a ring */
     int64_t scratch_bytes;                            /* the neediest kernel's */
 };
@@ -56,8 +57,8 @@ struct ig_ring_life {        /* of a ring: the firings between which it holds ro
     int32_t *first, *last;   /* [rows] firings; first is to be -1 */
     uint64_t *busy;          /* a bit for each firing */
 };
-/* Sets the bits of lives[n_rings]; there are at most as many firings as rows computed. */
-void ig_part_lives(const struct ig_part *part, int32_t rows, int32_t chunk, struct ig_ring_life *lives);
+/* Rows of the rings, and the bits of lives[n_rings]; there are at most as many firings as rows computed. */
+void ig_part_lives(const struct ig_part *part, int32_t rows, int32_t chunk, int32_t *rings, struct ig_ring_life *lives);
 struct ig_firing {
     int32_t member, rows;    /* of the part; that it computes */
 };

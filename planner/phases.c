@@ -27,8 +27,8 @@ static void feed(struct walk *w, uint32_t from, struct ig_rows need)
 {
     for (int32_t row = need.a, next; row < need.b; row = next) {
         next = w->by_tiles ? row + 1 : need.b;
-        for (int32_t m = 0; m < w->part->flow.n; m++) {
-            if (!(from >> m & 1)) continue;
+        for (uint32_t left = from; left; left &= left - 1) {
+            int32_t m = __builtin_ctz(left);
             int32_t tile = w->part->row_tile[m], h = w->part->rows[m];
             int32_t a = ig_next_row(w->done[m], tile, need, w->several >> m & 1), b = (next + tile - 1) / tile * tile;
             if (b > h) b = h;
@@ -68,16 +68,16 @@ static void bury(struct walk *w)
 static int32_t end_of(const struct walk *w, int32_t ring)
 {
     int32_t end = 0;
-    for (int32_t m = 0; m < w->part->flow.n; m++)
-        if (w->part->ring[m] == ring && w->done[m] > end) end = w->done[m];
+    for (uint32_t left = ring < 0 ? 0 : w->part->writers[ring]; left; left &= left - 1) {
+        int32_t m = __builtin_ctz(left);
+        if (w->done[m] > end) end = w->done[m];
+    }
     return end;
 }
 
 static struct ig_rows rows_of(const struct walk *w, const struct ig_feed *f, int32_t y, int32_t end)
 {
-    int32_t m = 0;
-    while (!(f->from >> m & 1)) m++;
-    return ig_reach_rows(&f->reach, y, end, w->part->rows[m]);
+    return ig_reach_rows(&f->reach, y, end, w->part->rows[__builtin_ctz(f->from)]);
 }
 
 static void produce(struct walk *w, int32_t i, int32_t a, int32_t b)
@@ -192,10 +192,10 @@ struct ig_firing *ig_part_firings(const struct ig_part *part, int32_t rows, int3
     return w.firings;
 }
 
-void ig_part_lives(const struct ig_part *part, int32_t rows, int32_t chunk, struct ig_ring_life *lives)
+void ig_part_lives(const struct ig_part *part, int32_t rows, int32_t chunk, int32_t *rings, struct ig_ring_life *lives)
 {
-    int32_t rings[IG_MAX_BAND] = {0};
     int64_t computed[IG_MAX_BAND] = {0};
+    for (int32_t i = 0; i < part->n_rings; i++) rings[i] = 1;
     struct walk w = {.part = part, .rings = rings, .computed = computed, .lives = lives};
     walk_part(&w, rows, chunk);
 }

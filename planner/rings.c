@@ -63,11 +63,10 @@ int64_t ig_part_scratch(const struct ig_part *part, int32_t rows, int32_t chunk,
     struct placing p = {.n = part->n_rings, .offset = offset};
     struct ig_ring_life lives[IG_MAX_BAND];
     int64_t computed[IG_MAX_BAND], firings = 0;
-    int32_t height = 0;
-    ig_part_rings(part, rows, chunk, rings);
-    ig_part_work(part, rows, chunk, computed);
+    int32_t height = 0, is_cut = chunk < ig_part_rows(part);
+    if (is_cut) ig_part_work(part, rows, chunk, computed);
     for (int32_t i = 0; i < part->flow.n; i++) {
-        firings += computed[i];
+        firings += is_cut ? computed[i] : part->rows[i];
         if (part->rows[i] > height) height = part->rows[i];
     }
     p.words = (int32_t)(firings / 64 + 1);
@@ -77,9 +76,9 @@ int64_t ig_part_scratch(const struct ig_part *part, int32_t rows, int32_t chunk,
     for (int32_t i = 0; i < p.n; i++) {
         int32_t *first = times + (size_t)i * (size_t)height * 2;
         lives[i] = (struct ig_ring_life){height, first, first + height, busy + (size_t)i * (size_t)p.words};
-        p.bytes[i] = round_up(rings[i] * part->row_bytes[i]);
     }
-    ig_part_lives(part, rows, chunk, lives);
+    ig_part_lives(part, rows, chunk, rings, lives);
+    for (int32_t i = 0; i < p.n; i++) p.bytes[i] = round_up(rings[i] * part->row_bytes[i]);
     p.busy = busy;
     int64_t end = place(&p, part->scratch_bytes);
     free(busy);

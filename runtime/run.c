@@ -91,9 +91,9 @@ static void feed(struct band *band, uint32_t from, struct ig_rows need)
 {
     for (int32_t row = need.a, next; row < need.b; row = next) {
         next = band->by_tiles ? row + 1 : need.b;
-        for (int32_t m = 0; m < band->steps->band; m++) {
+        for (uint32_t left = from; left; left &= left - 1) {
+            int32_t m = __builtin_ctz(left);
             const struct ig_step *s = &band->steps[m];
-            if (!(from >> m & 1)) continue;
             int32_t a = ig_next_row(band->done[m], s->row_tile, need, band->several >> m & 1);
             int32_t b = (next + s->row_tile - 1) / s->row_tile * s->row_tile;
             if (b > s->rows) b = s->rows;
@@ -105,9 +105,7 @@ static void feed(struct band *band, uint32_t from, struct ig_rows need)
 /* Rows of the tensor that those members write. */
 static int32_t rows_of(const struct band *band, uint32_t from)
 {
-    int32_t m = 0;
-    while (!(from >> m & 1)) m++;
-    return band->steps[m].rows;
+    return band->steps[__builtin_ctz(from)].rows;
 }
 
 /* Rows [a, b) of member i, after the rows that they need: all at once, or tile by tile. */
