@@ -158,96 +158,6 @@ static void rings_are_minimal(void **state)
     assert_true(rings > NETS && slack * 5 < rings);
 }
 
-/* expand, depthwise, project + the block's input: the two wide tensors leave the arena, the sum lies over the input. */
-static void a_block_needs_only_its_ends(void **state)
-{
-    struct ig_graph *g = net_new();
-    int32_t x = net_conv(g, net_input(g, 1, 24, 24, 8), 8, 3, 1, -1);
-    int32_t wide = net_conv(g, x, 48, 1, 1, -1);
-    int32_t y = net_conv(g, net_depthwise(g, wide, 3, 1), 8, 1, 1, x);
-    (void)state;
-    ig_add_output(g, net_conv(g, net_relu(g, y), 8, 1, 1, -1));
-    net_done(g);
-    ig_prepare_views(g);
-    struct ig_band_timing band = {.first = 1, .last = 3, .rows = 2, .threads = 1, .n = 3};
-    struct ig_plan *p =
-        make(g, (struct ig_plan_options){
-                    .isa = IG_ISA_REF, .threads = 1, .bands = IG_BANDS_GIVEN, .given = &band, .n_given = 1});
-    assert_int_equal(p->n_bands, 1);
-    assert_int_equal(p->arena_bytes, (24 * 8 * 24 + (4 + 2) * 24 * 48) * 4); /* one end, and rings */
-    assert_int_equal(p->buffers[y].alias_of, x);
-    p->steps[3].split = 1; /* another chunk would read rows that this one has overwritten */
-    p->steps[3].chunk = 2;
-    p->steps[3].chunks = 12;
-    char why[512];
-    assert_int_equal(ig_validate(g, p, 0, why, sizeof why), IG_BAD_ALIAS);
-    assert_int_equal(p->buffers[wide].memory, IG_MEMORY_RING);
-    assert_int_equal(p->buffers[wide].ring_rows, 4); /* 2 rows of the middle see 4 */
-    assert_int_equal(p->buffers[g->nodes[2].out[0]].ring_rows, 2);
-    assert_int_equal(p->buffers[g->nodes[2].out[0]].first, 3);
-    ig_plan_free(p);
-    ig_graph_free(g);
-}
-
-/* Whatever lies in y's storage moves to x's, which another plan would have had there. Returns the verdict. */
-static int put_over(const struct ig_graph *g, struct ig_plan *p, int32_t x, int32_t y)
-{
-    char why[512];
-    int32_t end = p->buffers[y].last;
-    int64_t offset = p->buffers[x].offset;
-    for (int32_t v = 0; v < p->n_buffers; v++) {
-        if (v != y && p->buffers[v].alias_of != y) continue;
-        p->buffers[v].alias_of = x;
-        p->buffers[v].offset = offset;
-    }
-    p->buffers[y].last = 4;
-    p->buffers[x].last = end;
-    return ig_validate(g, p, 0, why, sizeof why);
-}
-
-/* A block's sum lies over its input where what the last layer lags behind is as much as the first one looks back. */
-static void a_residual_lies_over_its_block(void **state)
-{
-    int over = 0, beside = 0;
-    (void)state;
-    for (uint64_t seed = 0; seed < NETS; seed++) {
-        struct rng r = {seed};
-        struct ig_graph *g = net_new();
-        int32_t c = rng_int(&r, 1, 9), taps = RNG_OF(&r, 1, 3, 5), taps_last = RNG_OF(&r, 1, 3), size = rng_int(&r, 2, 20);
-        int32_t x = net_conv(g, net_input(g, 1, size, rng_int(&r, 1, 9), c), c, 3, 1, -1);
-        int32_t wide = net_depthwise(g, net_conv(g, x, rng_int(&r, 1, 60), taps, 1, -1), 3, 1);
-        int32_t y = net_conv(g, wide, c, taps_last, 1, x);
-        void *expected[16], *got[16];
-        ig_add_output(g, net_conv(g, net_relu(g, y), 3, 1, 1, -1));
-        net_done(g);
-        net_run(g, seed, expected);
-        ig_prepare_views(g);
-        int32_t threads = rng_int(&r, 1, 2), chunk = threads > 1 ? rng_int(&r, 1, size) : 0;
-        struct ig_band_timing band = {
-            .first = 1, .last = 3, .rows = rng_int(&r, 1, 4), .chunk = chunk, .threads = threads, .n = 3};
-        struct ig_plan *p = make(g, (struct ig_plan_options){.isa = IG_ISA_REF,
-                                                             .threads = threads,
-                                                             .bands = IG_BANDS_GIVEN,
-                                                             .given = &band,
-                                                             .n_given = 1});
-        assert_int_equal(p->n_bands, 1);
-        int is_over = p->buffers[y].alias_of == x;
-        if (p->steps[3].split || taps / 2 > 1 + taps_last / 2) assert_true(!is_over || size <= 4 * band.rows);
-        else assert_true(is_over);
-        over += is_over;
-        beside += !is_over;
-        net_run_plan(g, p, seed, got);
-        assert_same(g, expected, got, seed);
-        if (!is_over && !p->steps[3].split && size > 4 * band.rows)
-            assert_int_equal(put_over(g, p, x, y), IG_READ_OVERWRITTEN);
-        free_outputs(g, expected);
-        free_outputs(g, got);
-        ig_plan_free(p);
-        ig_graph_free(g);
-    }
-    assert_true(over > NETS / 4 && beside > NETS / 8);
-}
-
 static int32_t tile; /* of the convolutions below */
 
 /* The reference, for ranges that start and end at multiples of the tile or at the edge. */
@@ -496,8 +406,6 @@ int main(void)
         cmocka_unit_test(bands_compute_what_graphs_say),
         cmocka_unit_test(threads_give_the_bits_of_whole_layers),
         cmocka_unit_test(rings_are_minimal),
-        cmocka_unit_test(a_block_needs_only_its_ends),
-        cmocka_unit_test(a_residual_lies_over_its_block),
         cmocka_unit_test(row_tiles_are_kept),
         cmocka_unit_test(chains_end_where_they_must),
         cmocka_unit_test(schedules_are_loops),
