@@ -44,9 +44,9 @@ void ig_band_bytes(const struct ig_graph *g, const struct ig_plan *p, const stru
     *tensors = *rings = 0;
     for (int32_t v = 0; v < g->n_values; v++) {
         int32_t step = g->values[v].producer;
-        if (p->buffers[v].ring_rows < 1 || p->buffers[v].alias_of >= 0 || step < b->first || step > b->last) continue;
-        *tensors += ig_bytes(&g->values[v].shape);
-        *rings += p->buffers[v].bytes;
+        if (p->buffers[v].ring_rows < 1 || step < b->first || step > b->last) continue;
+        if (p->steps[step].kernel) *tensors += ig_bytes(&g->values[v].shape);
+        if (p->buffers[v].alias_of < 0) *rings += p->buffers[v].bytes;
     }
 }
 
@@ -79,9 +79,10 @@ static void touch(struct ig_usage *u, int32_t step)
 
 void ig_find_usage(const struct ig_graph *g, const struct ig_view *views, struct ig_usage *usage)
 {
-    for (int32_t v = 0; v < g->n_values; v++) usage[v] = (struct ig_usage){INT32_MAX, -1, 1};
+    for (int32_t v = 0; v < g->n_values; v++) usage[v] = (struct ig_usage){INT32_MAX, -1, 1, 0};
     for (int32_t v = 0; v < g->n_values; v++) {
         struct ig_usage *u = &usage[views[v].root];
+        u->values++;
         if (g->values[v].producer >= 0) touch(u, g->values[v].producer);
         if (ig_is_const(g, v) || !is_slice(g, views, v)) u->may_ring = 0;
     }
@@ -147,6 +148,20 @@ static void set_ring(const struct maker *m, int32_t ring, struct ig_operand *o)
     o->pixel_stride = view.pixel_stride;
 }
 
+/* May the member write its rows over those of operand k, if nobody else needs them? k: its feed at `at`. */
+static int is_over(const struct maker *m, int32_t i, const struct ig_kernel *kernel, const struct ig_node *n, int32_t k,
+                   int32_t at)
+{
+    static const int32_t flags[] = {IG_IN_PLACE_0, IG_IN_PLACE_1, 0, IG_IN_PLACE_3};
+    int32_t root = m->views[n->in[k]].root, out = m->views[n->out[0]].root;
+    const struct ig_reach *r = &m->part->flow.feeds[i][at].reach;
+    const struct ig_operand *x = &m->call.in[k], *y = &m->call.out[0];
+    return k < 4 && (kernel->flags & flags[k]) && r->mul == 1 && r->div == 1 && !r->lo && !r->hi &&
+           m->part->source[i][at] >= 0 && ig_is_ring(m->usage, out, m->first, m->last) && m->usage[root].values == 1 &&
+           m->usage[out].values == 1 && root != out && x->h == y->h && x->w == y->w && x->c == y->c &&
+           m->g->values[root].shape.type == m->g->values[out].shape.type;
+}
+
 /* Operand k of member i: nothing to do where no member has written it; 0 if its rows cannot be followed. */
 static int add_feed(struct maker *m, int32_t i, const struct ig_kernel *kernel, const struct ig_node *n, int32_t k)
 {
@@ -168,6 +183,7 @@ static int add_feed(struct maker *m, int32_t i, const struct ig_kernel *kernel, 
     part->flow.feeds[i][at] = feed;
     part->source[i][at] = ring_of(m, root);
     set_ring(m, part->source[i][at], in);
+    if (part->over[i] < 0 && is_over(m, i, kernel, n, k, at)) part->over[i] = at;
     return 1;
 }
 
@@ -179,6 +195,7 @@ static int add_member(struct maker *m, int32_t step)
     if (part->flow.n == IG_MAX_BAND || !is_divisible(m, s)) return 0;
     int32_t i = part->flow.n++;
     part->flow.step[i] = step;
+    part->over[i] = -1;
     for (int32_t k = 0; k < n->n_in; k++)
         if (!add_feed(m, i, s->kernel, n, k)) return 0;
     m->written[i] = m->views[n->out[0]].root;

@@ -7,6 +7,7 @@
 struct ig_usage {            /* of a root: who touches its storage or any view of it */
     int32_t first, last;     /* steps; first > last: none */
     int may_ring;            /* are all its views the same rows and pixels, of some channels, and none the caller's? */
+    int32_t values;          /* that lie in it */
 };
 
 /* Of every root, usage[n_values]. */
@@ -19,8 +20,9 @@ struct ig_part {             /* steps that can be one band */
     int32_t rows[IG_MAX_BAND], row_tile[IG_MAX_BAND]; /* of the member's output; of its kernel */
     int32_t ring[IG_MAX_BAND];                        /* that the member writes; -1: its output stays whole */
     int32_t source[IG_MAX_BAND][IG_MAX_FEEDS];        /* ring of the feed; -1: a tensor that stays whole */
+    int32_t over[IG_MAX_BAND];                        /* feed whose ring the member may write its own rows over; -1 */
     int32_t n_rings;
-    int32_t root[IG_MAX_BAND];                        /* of a ring */
+    int32_t root[IG_MAX_BAND];                        /* of a ring: whose storage it is; others' may be written over it */
     uint32_t writers[IG_MAX_BAND];                    /* of a ring: members, a bit each */
     int64_t row_bytes[IG_MAX_BAND];                   /* of a ring */
     int64_t scratch_bytes;                            /* the neediest kernel's */
@@ -57,8 +59,12 @@ struct ig_ring_life {        /* of a ring: the firings between which it holds ro
     int32_t *first, *last;   /* [rows] firings; first is to be -1 */
     uint64_t *busy;          /* a bit for each firing */
 };
-/* Rows of the rings, and the bits of lives[n_rings]; there are at most as many firings as rows computed. */
-void ig_part_lives(const struct ig_part *part, int32_t rows, int32_t chunk, int32_t *rings, struct ig_ring_life *lives);
+/*
+ * Rows of the rings, and the bits of lives[n_rings]; there are at most as many firings as rows computed. Returns the
+ * members, a bit each, whose rows nobody but them reads in over's ring any more when they are made.
+ */
+uint32_t ig_part_lives(const struct ig_part *part, int32_t rows, int32_t chunk, int32_t *rings,
+                       struct ig_ring_life *lives);
 struct ig_firing {
     int32_t member, rows;    /* of the part; that it computes */
 };
@@ -69,9 +75,10 @@ struct ig_firing *ig_part_firings(const struct ig_part *part, int32_t rows, int3
 
 /*
  * Scratch of a part run by phases of `rows`, in chunks: rings behind what its kernels need, those in the same place that
- * are never in use at the same time; offset[n_rings]: of each ring.
+ * are never in use at the same time; offset[n_rings]: of each ring. Where it takes less, rings that a member may write
+ * its rows over become one with its own, so that the part has fewer then.
  */
-int64_t ig_part_scratch(const struct ig_part *part, int32_t rows, int32_t chunk, int32_t *rings, int64_t *offset);
+int64_t ig_part_scratch(struct ig_part *part, int32_t rows, int32_t chunk, int32_t *rings, int64_t *offset);
 /* scratch_bytes of every step and of p: what kernels need, bands with their rings. */
 void ig_measure_scratch(const struct ig_graph *g, const struct ig_view *views, struct ig_plan *p);
 /* Sizes and places the rings: values, memory, offsets, views. */

@@ -125,10 +125,31 @@ static int may_overwrite(const struct ig_graph *g, const struct ig_view *views, 
            is_alone(g, views, p, s, owner, step);
 }
 
-static void overwrite(const struct ig_graph *g, struct ig_storage *s, int32_t from, int32_t to)
+struct tenants {             /* the values in each owner's storage, as lists */
+    int32_t *first, *next;   /* [n_values]; -1: end */
+};
+
+static struct tenants list_tenants(const struct ig_graph *g, const struct ig_storage *s)
 {
-    for (int32_t v = 0; v < g->n_values; v++)
-        if (s[v].owner == from) s[v].owner = to;
+    size_t n = (size_t)g->n_values;
+    struct tenants t = {ig_must_alloc(n, sizeof *t.first), ig_must_alloc(n, sizeof *t.next)};
+    for (int32_t v = 0; v < g->n_values; v++) t.first[v] = -1;
+    for (int32_t v = 0; v < g->n_values; v++) {
+        t.next[v] = t.first[s[v].owner];
+        t.first[s[v].owner] = v;
+    }
+    return t;
+}
+
+static void overwrite(struct tenants *t, struct ig_storage *s, int32_t from, int32_t to)
+{
+    for (int32_t v = t->first[from], next; v >= 0; v = next) {
+        next = t->next[v];
+        s[v].owner = to;
+        t->next[v] = t->first[to];
+        t->first[to] = v;
+    }
+    t->first[from] = -1;
     if (s[from].held_last > s[to].held_last) s[to].held_last = s[from].held_last;
 }
 
@@ -137,16 +158,19 @@ static void reuse_in_place(const struct ig_graph *g, const struct ig_view *views
 {
     static const struct { int32_t flag, operand; } ways[] = {
         {IG_IN_PLACE_0, 0}, {IG_IN_PLACE_1, 1}, {IG_IN_PLACE_3, 3}};
+    struct tenants tenants = list_tenants(g, s);
     for (int32_t i = 0; i < p->n_steps; i++) {
         const struct ig_node *n = &g->nodes[i];
         const struct ig_kernel *kernel = p->steps[i].kernel;
         if (!kernel || n->out[0] < 0) continue;
         for (int w = 0; w < 3; w++) {
             if (!(kernel->flags & ways[w].flag) || !may_overwrite(g, views, p, s, i, ways[w].operand)) continue;
-            overwrite(g, s, n->out[0], s[n->in[ways[w].operand]].owner);
+            overwrite(&tenants, s, n->out[0], s[n->in[ways[w].operand]].owner);
             break;
         }
     }
+    free(tenants.first);
+    free(tenants.next);
 }
 
 void ig_find_storage(const struct ig_graph *g, const struct ig_view *views, const struct ig_plan *p,

@@ -18,6 +18,7 @@ struct walk { /* through the phases of one chunk */
     struct ig_firing *firings; /* where they are noted down; or NULL */
     int32_t n_firings;
     struct ig_ring_life *lives; /* [n_rings] ...; or NULL */
+    uint32_t late;             /* members that would write over rows that others are still to read */
 };
 
 static void produce(struct walk *w, int32_t i, int32_t a, int32_t b);
@@ -80,6 +81,24 @@ static struct ig_rows rows_of(const struct walk *w, const struct ig_feed *f, int
     return ig_reach_rows(&f->reach, y, end, w->part->rows[__builtin_ctz(f->from)]);
 }
 
+/* Does that member, which has computed `done` rows, read none below `end` any more? */
+static int is_past(const struct ig_part *part, int32_t m, const struct ig_reach *reach, int32_t done, int32_t end)
+{
+    return done >= part->rows[m] || ig_floor_div((int64_t)done * reach->mul + reach->lo, reach->div) >= end;
+}
+
+/* Is member i the last to read the rows up to `end` that it may write over? */
+static int is_last_reader(const struct walk *w, int32_t i, int32_t end)
+{
+    const struct ig_part *part = w->part;
+    for (int32_t v = 0; v < part->flow.n; v++)
+        for (int32_t k = 0; k < part->flow.n_feeds[v]; k++)
+            if (part->source[v][k] == part->source[i][part->over[i]] && (v != i || k != part->over[i]) &&
+                (v == i || !is_past(part, v, &part->flow.feeds[v][k].reach, w->done[v], end)))
+                return 0;
+    return 1;
+}
+
 static void produce(struct walk *w, int32_t i, int32_t a, int32_t b)
 {
     const struct ig_part *part = w->part;
@@ -93,6 +112,7 @@ static void produce(struct walk *w, int32_t i, int32_t a, int32_t b)
             touch(w, part->source[i][k], need);
         }
         touch(w, part->ring[i], (struct ig_rows){y, end});
+        if (w->lives && part->over[i] >= 0 && !is_last_reader(w, i, end)) w->late |= 1u << i;
         w->computed[i] += end - y;
         if (w->firings) w->firings[w->n_firings] = (struct ig_firing){i, end - y};
         w->n_firings++;
@@ -149,12 +169,6 @@ static void walk_part(struct walk *w, int32_t rows, int32_t chunk)
     }
 }
 
-/* Does that member, which has computed `done` rows, read none below `end` any more? */
-static int is_past(const struct ig_part *part, int32_t m, const struct ig_reach *reach, int32_t done, int32_t end)
-{
-    return done >= part->rows[m] || ig_floor_div((int64_t)done * reach->mul + reach->lo, reach->div) >= end;
-}
-
 int ig_part_trails(const struct ig_part *part, const struct ig_reach *reach, int32_t rows)
 {
     int32_t rings[IG_MAX_BAND] = {0}, h = ig_part_rows(part);
@@ -192,12 +206,17 @@ struct ig_firing *ig_part_firings(const struct ig_part *part, int32_t rows, int3
     return w.firings;
 }
 
-void ig_part_lives(const struct ig_part *part, int32_t rows, int32_t chunk, int32_t *rings, struct ig_ring_life *lives)
+uint32_t ig_part_lives(const struct ig_part *part, int32_t rows, int32_t chunk, int32_t *rings,
+                       struct ig_ring_life *lives)
 {
     int64_t computed[IG_MAX_BAND] = {0};
     for (int32_t i = 0; i < part->n_rings; i++) rings[i] = 1;
     struct walk w = {.part = part, .rings = rings, .computed = computed, .lives = lives};
     walk_part(&w, rows, chunk);
+    uint32_t may = 0;
+    for (int32_t i = 0; i < part->flow.n; i++)
+        if (part->over[i] >= 0 && !(w.late >> i & 1)) may |= 1u << i;
+    return may;
 }
 
 void ig_part_work(const struct ig_part *part, int32_t rows, int32_t chunk, int64_t *computed)

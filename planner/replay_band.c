@@ -32,6 +32,7 @@ struct operand {            /* of a member */
     uint32_t made_of;       /* members that wrote what it reads */
     uint32_t waits_for;     /* members before it that write into the same storage */
     int is_over;            /* it lies outside, where the last member writes */
+    int in_place;           /* it lies in a ring where this member writes, which its kernel may */
     struct ig_reach reach;
 };
 
@@ -126,6 +127,19 @@ static void find_operand(struct shadow_band *s, int32_t i, int32_t k, const int3
         if (tie[s->w.value[m]] == tie[v]) o->waits_for |= 1u << m;
 }
 
+/* Is operand k one whole tensor, each row of which the member may write over when it has read it? */
+static int is_in_place(const struct shadow_band *s, int32_t i, int32_t k)
+{
+    static const int32_t flags[] = {IG_IN_PLACE_0, IG_IN_PLACE_1, 0, IG_IN_PLACE_3};
+    const struct ig_plan_buffer *x = &s->p->buffers[node_of(s, i)->in[k]], *y = &s->p->buffers[s->w.value[i]];
+    const struct ig_operand *in = &call_of(s, i)->in[k], *out = &call_of(s, i)->out[0];
+    struct tap t = taps_of(node_of(s, i), call_of(s, i), k, 0);
+    return k < 4 && (s->p->steps[s->w.step[i]].kernel->flags & flags[k]) && x->memory == IG_MEMORY_RING &&
+           y->memory == IG_MEMORY_RING && x->offset == y->offset && x->ring_rows == y->ring_rows && in->h == out->h &&
+           in->w == out->w && in->c == out->c && in->row_stride == out->row_stride &&
+           in->pixel_stride == out->pixel_stride && t.first == 0 && t.count == 1;
+}
+
 static int same_channels(const struct shadow_band *s, int32_t a, int32_t b)
 {
     const struct ig_plan_buffer *x = &s->p->buffers[s->w.value[a]], *y = &s->p->buffers[s->w.value[b]];
@@ -141,7 +155,10 @@ static void find_operands(struct shadow_band *s)
     int32_t *pieces = ig_must_alloc((size_t)s->g->n_values, sizeof *pieces);
     for (int32_t i = 0; i < s->w.n; i++) {
         if (s->p->buffers[s->w.value[i]].memory != IG_MEMORY_RING) s->kept |= 1u << i;
-        for (int32_t k = 0; k < node_of(s, i)->n_in; k++) find_operand(s, i, k, tie, pieces);
+        for (int32_t k = 0; k < node_of(s, i)->n_in; k++) {
+            find_operand(s, i, k, tie, pieces);
+            s->operands[i][k].in_place = s->operands[i][k].made_of && is_in_place(s, i, k);
+        }
         for (int32_t m = 0; m < s->w.n; m++)
             if (m != i && same_channels(s, i, m)) s->overlaps[i] |= 1u << m;
     }
@@ -243,12 +260,13 @@ static void await(struct shadow_band *s, uint32_t members, int32_t a, int32_t b)
             if (members >> m & 1) catch_up(s, m, a, to);
 }
 
-/* Does member i find what its rows [a, b) are made of? */
-static void look(struct shadow_band *s, int32_t i, int32_t a, int32_t b)
+/* Does member i find what its rows [a, b) are made of? Before it writes them, and after, but for what it writes over. */
+static void look(struct shadow_band *s, int32_t i, int32_t a, int32_t b, int after)
 {
     for (int32_t y = a; y < b; y++)
         for (int32_t k = 0; k < node_of(s, i)->n_in; k++) {
             const struct operand *o = &s->operands[i][k];
+            if (after && o->in_place) continue;
             if ((o->made_of || o->is_over) && s->missing < 0 && !rows_are_there(s, i, k, y))
                 s->missing = node_of(s, i)->in[k];
         }
@@ -262,10 +280,10 @@ static void compute_tile(struct shadow_band *s, int32_t i, int32_t a, int32_t b)
         struct ig_rows need = ig_reach_rows(&o->reach, a, b, call_of(s, i)->in[k].h);
         await(s, o->waits_for, need.a, need.b);
     }
-    look(s, i, a, b);
+    look(s, i, a, b, 0);
     if (b - a > slots_of(s, i) && s->missing < 0) s->missing = s->w.value[i];
     for (int32_t y = a; y < b; y++) write_row(s, i, y);
-    look(s, i, a, b); /* it may write before it has read everything */
+    look(s, i, a, b, 1); /* it may write before it has read everything */
     s->done[i] = b;
 }
 

@@ -58,7 +58,9 @@ static int64_t place(struct placing *p, int64_t from)
     return end;
 }
 
-int64_t ig_part_scratch(const struct ig_part *part, int32_t rows, int32_t chunk, int32_t *rings, int64_t *offset)
+/* Rings and where they lie; *may: members that could write over another ring. Returns where the scratch ends. */
+static int64_t place_rings(const struct ig_part *part, int32_t rows, int32_t chunk, int32_t *rings, int64_t *offset,
+                           uint32_t *may)
 {
     struct placing p = {.n = part->n_rings, .offset = offset};
     struct ig_ring_life lives[IG_MAX_BAND];
@@ -77,11 +79,46 @@ int64_t ig_part_scratch(const struct ig_part *part, int32_t rows, int32_t chunk,
         int32_t *first = times + (size_t)i * (size_t)height * 2;
         lives[i] = (struct ig_ring_life){height, first, first + height, busy + (size_t)i * (size_t)p.words};
     }
-    ig_part_lives(part, rows, chunk, rings, lives);
+    *may = ig_part_lives(part, rows, chunk, rings, lives);
     for (int32_t i = 0; i < p.n; i++) p.bytes[i] = round_up(rings[i] * part->row_bytes[i]);
     p.busy = busy;
     int64_t end = place(&p, part->scratch_bytes);
     free(busy);
     free(times);
     return end;
+}
+
+/* Member i's ring becomes one with that which it writes over; the last ring takes its number. */
+static void merge(struct ig_part *part, int32_t i)
+{
+    int32_t gone = part->ring[i], stays = part->source[i][part->over[i]], last = --part->n_rings;
+    if (stays == last) stays = gone;
+    part->writers[part->source[i][part->over[i]]] |= part->writers[gone];
+    for (int32_t m = 0; m < part->flow.n; m++) {
+        for (int32_t k = 0; k < part->flow.n_feeds[m]; k++) {
+            int32_t *s = &part->source[m][k];
+            *s = *s == gone ? stays : *s == last ? gone : *s;
+        }
+        part->ring[m] = part->ring[m] == gone ? stays : part->ring[m] == last ? gone : part->ring[m];
+    }
+    part->root[gone] = part->root[last];
+    part->row_bytes[gone] = part->row_bytes[last];
+    part->writers[gone] = part->writers[last];
+}
+
+int64_t ig_part_scratch(struct ig_part *part, int32_t rows, int32_t chunk, int32_t *rings, int64_t *offset)
+{
+    uint32_t may, none;
+    int64_t apart = place_rings(part, rows, chunk, rings, offset, &may);
+    if (!may) return apart;
+    struct ig_part merged = *part;
+    for (int32_t i = 0; i < part->flow.n; i++)
+        if (may >> i & 1) merge(&merged, i);
+    int32_t own_rings[IG_MAX_BAND];
+    int64_t own_offset[IG_MAX_BAND], bytes = place_rings(&merged, rows, chunk, own_rings, own_offset, &none);
+    if (bytes >= apart) return apart;
+    *part = merged;
+    memcpy(rings, own_rings, sizeof own_rings);
+    memcpy(offset, own_offset, sizeof own_offset);
+    return bytes;
 }

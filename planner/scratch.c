@@ -41,9 +41,9 @@ void ig_measure_scratch(const struct ig_graph *g, const struct ig_view *views, s
     }
 }
 
-/* A piece of a concatenation lies in its whole's ring. */
+/* A piece of a concatenation lies in its whole's ring, and all of one that is written over another's in that. */
 static void place_ring(const struct ig_graph *g, const struct ig_view *views, struct ig_plan *p, int32_t root,
-                       int32_t rows, int64_t offset)
+                       int32_t owner, int32_t rows, int64_t offset)
 {
     struct ig_view ring = ig_ring_view(g, p, root);
     int64_t element = ig_type_bytes(g->values[root].shape.type);
@@ -55,7 +55,8 @@ static void place_ring(const struct ig_graph *g, const struct ig_view *views, st
         b->view.offset = views[v].offset;
         b->ring_rows = rows;
         b->offset = offset + views[v].offset * element;
-        if (v == root) b->bytes = rows * ring.row_stride * element;
+        if (v == owner) b->bytes = rows * ring.row_stride * element;
+        if (root != owner) b->alias_of = owner;
     }
 }
 
@@ -66,6 +67,11 @@ void ig_place_rings(const struct ig_graph *g, const struct ig_view *views, struc
         int32_t rings[IG_MAX_BAND];
         int64_t offset[IG_MAX_BAND];
         if (!band_rings(g, views, p, &p->bands[i], &part, rings, offset)) continue;
-        for (int32_t k = 0; k < part.n_rings; k++) place_ring(g, views, p, part.root[k], rings[k], offset[k]);
+        for (int32_t k = 0; k < part.n_rings; k++)
+            place_ring(g, views, p, part.root[k], part.root[k], rings[k], offset[k]);
+        for (int32_t m = 0; m < part.flow.n; m++) {
+            int32_t k = part.ring[m], root = views[g->nodes[p->steps[part.flow.step[m]].node].out[0]].root;
+            if (k >= 0 && root != part.root[k]) place_ring(g, views, p, root, part.root[k], rings[k], offset[k]);
+        }
     }
 }

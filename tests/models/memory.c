@@ -98,7 +98,7 @@ static int32_t plain_items(const struct ig_graph *g, struct ig_pack_item *items)
 static int64_t ms(void)
 {
     struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t); /* others may be running */
     return t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
@@ -306,8 +306,8 @@ struct parts_app { /* of Table 12, networks that never run at the same time */
 static const struct parts_app parts_apps[] = {
     {1, 1, {"mobilenet_v2"}, 128576, 14475424},
     {2, 1, {"efficientnet_b0"}, 602112, 23478608},
-    {5, 3, {"inception_v2", "mobilenet_v1_025", "resnet50"}, 560224, 151164999},
-    {6, 3, {"densenet121", "mobilenet_v1", "resnet50"}, 560224, 153209999},
+    {5, 3, {"inception_v2", "mobilenet_v1_025", "resnet50"}, 488544, 151164999},
+    {6, 3, {"densenet121", "mobilenet_v1", "resnet50"}, 516096, 153209999},
 };
 enum { PARTS_APPS = sizeof parts_apps / sizeof *parts_apps };
 

@@ -287,10 +287,12 @@ static int ring_in_arena(struct subject *s)
     return IG_BAD_BAND;
 }
 
-/* Does the step that writes b read a? */
+/* Does the step that writes b read a, and may not write over it? */
 static int is_fed_by(const struct subject *s, const struct ig_plan_buffer *b, const struct ig_plan_buffer *a)
 {
     int32_t producer = s->g->values[b->value].producer;
+    const struct ig_kernel *kernel = producer < 0 ? NULL : s->q.steps[producer].kernel;
+    if (!kernel || (kernel->flags & (IG_IN_PLACE_0 | IG_IN_PLACE_1 | IG_IN_PLACE_3))) return 0;
     for (int32_t k = 0; producer >= 0 && k < s->g->nodes[producer].n_in; k++)
         if (s->g->nodes[producer].in[k] == a->value) return 1;
     return 0;
