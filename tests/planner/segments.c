@@ -110,7 +110,7 @@ static void segments_bruteforce(void **state)
     (void)state;
     for (uint64_t seed = 0; seed < NETS; seed++) {
         struct rng r = {seed};
-        struct ig_graph *g = net_chain(&r, rng_int(&r, 2, 6));
+        struct ig_graph *g = seed % 3 ? net_chain(&r, rng_int(&r, 2, 6)) : net_branches(&r, 1);
         struct ig_segments s;
         struct ig_segment_front front;
         ig_prepare_views(g);
@@ -139,7 +139,9 @@ static void points_are_plans(void **state)
     (void)state;
     for (uint64_t seed = 0; seed < NETS; seed++) {
         struct rng r = {seed + 100};
-        struct ig_graph *g = seed % 2 ? net_random(&r, rng_int(&r, 1, 25)) : net_chain(&r, 12);
+        struct ig_graph *g = seed % 3 == 0   ? net_branches(&r, rng_int(&r, 1, 5))
+                             : seed % 3 == 1 ? net_random(&r, rng_int(&r, 1, 25))
+                                             : net_chain(&r, 12);
         struct ig_segments s;
         struct ig_segment_front front;
         int32_t threads = rng_int(&r, 1, 3);
@@ -208,7 +210,7 @@ static void segments_nsga2(void **state)
     (void)state;
     for (uint64_t seed = 0; seed < 12; seed++) {
         struct rng r = {seed + 300};
-        struct ig_graph *g = net_chain(&r, 14);
+        struct ig_graph *g = seed % 2 ? net_branches(&r, 4) : net_chain(&r, 14);
         struct ig_segments s;
         struct ig_segment_front exact, found, again;
         ig_prepare_views(g);
