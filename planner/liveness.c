@@ -89,7 +89,8 @@ static int is_ahead(const struct ig_graph *g, const struct ig_view *views, const
         if (!inside) continue;
         while (k < n->n_in && (n->in[k] < 0 || s[n->in[k]].owner != owner)) k++;
         ig_node_call(g, views, n, &call, &images);
-        if (inside > 1 || k == n->n_in || !ig_reach_of((enum ig_op)n->op, &call, k, &reach[i])) return 0;
+        if (inside > 1 || k == n->n_in || ig_bytes(&g->values[n->in[k]].shape) != ig_bytes(&g->values[owner].shape)) return 0;
+        if (!ig_reach_of((enum ig_op)n->op, &call, k, &reach[i])) return 0;
         any = 1;
     }
     return !any || (!p->steps[band->last].split && ig_part_trails(&part, reach, band->rows));

@@ -77,16 +77,16 @@ static int is_ring(const struct shadow *s, int32_t v)
 }
 
 /*
- * Value x, which a member reads through operand k (-1: as a piece of it) and which is there before the band, while the
- * value `out` is written: they may only meet where the last member takes it over in place, or where the band is not cut
- * and the last member writes over it row by row, which is replayed with the rings.
+ * Value x, all of operand k of a member or a piece of it, and there before the band, while the value `out` is written:
+ * they may only meet where the last member takes the operand over in place, or where the band is not cut and the last
+ * member writes over it row by row, which is replayed with the rings.
  */
 static void check_meeting(struct shadow *s, int32_t last, int32_t step, int32_t k, int32_t x, int32_t out)
 {
-    const struct ig_box *in = &s->boxes[x], *to = &s->boxes[out];
+    const struct ig_box *to = &s->boxes[out], *whole = &s->boxes[s->g->nodes[s->p->steps[step].node].in[k]];
     const struct ig_plan_step *ps = &s->p->steps[last];
-    if (!ig_box_meet(in, to)) return;
-    if (out == s->g->nodes[ps->node].out[0] && k >= 0 && ig_box_equal(in, to)) {
+    if (!ig_box_meet(&s->boxes[x], to)) return;
+    if (out == s->g->nodes[ps->node].out[0] && ig_box_equal(whole, to)) {
         if (step == last ? (ps->kernel->flags & in_place_flag(k)) != 0 : !ps->split) return;
     }
     find(s, owner_of(s, x) == owner_of(s, out) ? IG_BAD_ALIAS : IG_OVERLAP_LIVE, last, x, out);
@@ -107,7 +107,7 @@ static void read_operand(struct shadow *s, const struct ig_walked *w, int32_t i,
         if (own) continue;
         read_value(s, last, x);
         for (int32_t m = 0; m < w->n; m++)
-            if (!is_ring(s, w->value[m])) check_meeting(s, last, w->step[i], x == v ? k : -1, x, w->value[m]);
+            if (!is_ring(s, w->value[m])) check_meeting(s, last, w->step[i], k, x, w->value[m]);
     }
 }
 

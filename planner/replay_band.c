@@ -6,6 +6,7 @@
 
 #include "kernels_cpu/problem.h"
 #include "planner/alloc.h"
+#include "planner/box.h"
 #include "planner/validate_bands.h"
 
 struct tap {
@@ -108,7 +109,8 @@ static int32_t member_of(const struct shadow_band *s, int32_t value)
 static int is_under(const struct shadow_band *s, int32_t value)
 {
     const struct ig_plan_buffer *in = &s->p->buffers[value], *out = &s->p->buffers[s->w.value[s->w.n - 1]];
-    return in->memory == IG_MEMORY_ARENA && out->memory == IG_MEMORY_ARENA && in->offset == out->offset;
+    struct ig_box from = ig_box_of(s->g, in), to = ig_box_of(s->g, out);
+    return in->memory == IG_MEMORY_ARENA && out->memory == IG_MEMORY_ARENA && ig_box_meet(&from, &to);
 }
 
 static void find_operand(struct shadow_band *s, int32_t i, int32_t k, const int32_t *tie, int32_t *pieces)
@@ -121,7 +123,7 @@ static void find_operand(struct shadow_band *s, int32_t i, int32_t k, const int3
     for (int32_t j = 0; j < n; j++) {
         int32_t m = member_of(s, pieces[j]);
         if (m >= 0) o->made_of |= 1u << m;
-        else if (i < s->w.n - 1) o->is_over |= is_under(s, pieces[j]);
+        else if (i < s->w.n - 1) o->is_over |= is_under(s, v);
     }
     for (int32_t m = 0; m < i; m++)
         if (tie[s->w.value[m]] == tie[v]) o->waits_for |= 1u << m;
@@ -174,7 +176,7 @@ static int can_follow(struct shadow_band *s, int32_t i, int32_t k)
     if (o->made_of & ~o->waits_for) return 0;
     if (!o->waits_for && !o->is_over) return 1;
     for (int32_t m = 0; m < i; m++)
-        if ((o->waits_for >> m & 1) && (rows_of(s, m) != in->h || call_of(s, m)->out[0].w != in->w)) return 0;
+        if ((o->waits_for >> m & 1) && rows_of(s, m) != in->h) return 0;
     if (o->waits_for && !(s->p->steps[s->w.step[i]].kernel->flags & IG_STRIDED)) return 0;
     return ig_reach_of((enum ig_op)node_of(s, i)->op, call_of(s, i), k, &o->reach);
 }

@@ -16,7 +16,7 @@
 #include "planner/rows.h"
 #include "tests/support/nets.h"
 
-enum { NETS = 200 };
+enum { NETS = 300 };
 
 static struct ig_plan *make(const struct ig_graph *g, struct ig_plan_options o)
 {
@@ -105,8 +105,8 @@ static void branches_compute_what_graphs_say(void **state)
     (void)state;
     for (uint64_t seed = 0; seed < NETS; seed++) {
         struct rng r = {seed};
-        struct ig_graph *g = net_branches(&r, rng_int(&r, 1, 5));
-        void *expected[16], *got[16];
+        struct ig_graph *g = seed % 2 ? net_random(&r, rng_int(&r, 5, 50)) : net_branches(&r, rng_int(&r, 1, 5));
+        void *expected[64], *got[64];
         net_run(g, seed, expected);
         ig_prepare_views(g);
         if (seed % 4 == 3) ig_detach_pieces(g);
@@ -128,8 +128,8 @@ static void threads_give_the_bits_of_whole_layers(void **state)
     (void)state;
     for (uint64_t seed = 0; seed < NETS; seed++) {
         struct rng r = {seed + 5000};
-        struct ig_graph *g = net_branches(&r, rng_int(&r, 1, 5));
-        void *expected[16], *got[16];
+        struct ig_graph *g = seed % 2 ? net_random(&r, rng_int(&r, 5, 50)) : net_branches(&r, rng_int(&r, 1, 5));
+        void *expected[64], *got[64];
         ig_prepare_views(g);
         int32_t threads = rng_int(&r, 1, 4); /* one number for both plans: it has a say in the choice of kernels */
         struct ig_plan *whole = make(g, (struct ig_plan_options){.isa = isa, .threads = threads, .bands = IG_BANDS_OFF});
@@ -221,7 +221,7 @@ static void rings_are_minimal(void **state)
     (void)state;
     for (uint64_t seed = 0; seed < NETS; seed++) {
         struct rng r = {seed + 9000};
-        struct ig_graph *g = net_branches(&r, rng_int(&r, 1, 5));
+        struct ig_graph *g = seed % 2 ? net_random(&r, rng_int(&r, 5, 50)) : net_branches(&r, rng_int(&r, 1, 5));
         ig_prepare_views(g);
         struct ig_plan *p = banded(g, IG_ISA_REF, rng_int(&r, 1, 3), &r);
         for (int32_t v = 0; v < g->n_values; v++) {

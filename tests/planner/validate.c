@@ -11,7 +11,7 @@
 #include "tests/support/mutate.h"
 #include "tests/support/nets.h"
 
-enum { NETS = 40, MUTATIONS = 200 };
+enum { NETS = 120, MUTATIONS = 200 };
 
 static struct subject begin(uint64_t seed)
 {
