@@ -19,7 +19,7 @@ static const char help[] =
     "  --target NAME       name written in the plan (default host)\n"
     "  --isa NAME          host (default), ref, avx2, neon\n"
     "  --threads N         threads to plan for (default: all cores)\n"
-    "  --bands MODE        layers fused by rows: auto (default; where it is faster), off, all\n"
+    "  --bands MODE        layers fused by rows: auto (default; where it is faster), off, chains or all that can\n"
     "  --memory-budget B   most bytes of arena and weights, e.g. 8MB; the fastest plan within it\n"
     "  --objective X       latency (default) or memory: the least that the other constraints allow\n"
     "  --algorithm X       how bands are searched for under a budget: exact (default), or nsga2 to compare with\n"
@@ -100,10 +100,11 @@ static void check_profile(const struct ig_profile *p, const char *path, const ch
 
 static int32_t bands_option(const char *text)
 {
-    static const char *const names[] = {[IG_BANDS_AUTO] = "auto", [IG_BANDS_OFF] = "off", [IG_BANDS_ALL] = "all"};
+    static const char *const names[] = {[IG_BANDS_AUTO] = "auto", [IG_BANDS_OFF] = "off",
+                                        [IG_BANDS_CHAINS] = "chains", [IG_BANDS_ALL] = "all"};
     for (int32_t i = IG_BANDS_AUTO; i <= IG_BANDS_ALL; i++)
         if (!strcmp(text, names[i])) return i;
-    ig_fatal("--bands=%s: auto, off or all", text);
+    ig_fatal("--bands=%s: auto, off, chains or all", text);
 }
 
 static int32_t word_option(const char *option, const char *text, const char *first, const char *second)

@@ -174,7 +174,7 @@ int ig_legal_cuts(const struct ig_kernel *k, const struct ig_call *call, int32_t
 enum ig_objective { IG_OBJECTIVE_LATENCY = 0, IG_OBJECTIVE_MEMORY };
 enum ig_algorithm { IG_ALGORITHM_EXACT = 0, IG_ALGORITHM_NSGA2 };
 enum { IG_LEAN_WAYS = 3 };
-enum ig_band_choice { IG_BANDS_AUTO = 0, IG_BANDS_OFF, IG_BANDS_ALL, IG_BANDS_GIVEN };
+enum ig_band_choice { IG_BANDS_AUTO = 0, IG_BANDS_OFF, IG_BANDS_CHAINS, IG_BANDS_ALL, IG_BANDS_GIVEN };
 
 struct ig_plan_options {
     const char *target;       /* name written in the plan */
@@ -185,7 +185,8 @@ struct ig_plan_options {
     double max_latency_ms;    /* 0: none */
     double min_fps;           /* 0: none */
     double max_error;         /* largest error of a layer's kernel, as in the timing or the descriptor; 0: direct only */
-    int32_t bands;            /* enum ig_band_choice: where it should pay, nowhere, wherever it can, as given */
+    int32_t bands;            /* enum ig_band_choice: where it should pay, nowhere, wherever a chain can, wherever any
+                                 part can, as given */
     int32_t lean;             /* kernels: 0: the fastest; 1: the fastest of those whose weights and scratch come near the
                                  least there is; 2: those of the least, and rings without gaps */
     int32_t objective;        /* enum ig_objective; memory: bands and kernels of the least, within the constraints */
