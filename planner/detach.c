@@ -24,7 +24,8 @@ static void mark_descendants(const struct ig_graph *g, int32_t v, uint8_t *made)
 static int is_worth_it(const struct ig_graph *g, const struct ig_view *views, int32_t v, uint8_t *made)
 {
     int32_t root = views[v].root;
-    if (root == v || g->values[v].producer < 0 || g->nodes[g->values[v].producer].op == IG_COPY || ig_node_is_view(g, views, g->values[v].producer)) return 0;
+    int32_t producer = g->values[v].producer;
+    if (root == v || producer < 0 || g->nodes[producer].op == IG_COPY || ig_node_is_view(g, views, producer)) return 0;
     if (ig_is_output(g, root) || 2 * ig_bytes(&g->values[v].shape) >= ig_bytes(&g->values[root].shape)) return 0;
     mark_descendants(g, v, made);
     for (int32_t u = 0; u < g->n_values; u++)
