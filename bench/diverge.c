@@ -55,7 +55,7 @@ static void *gather(const struct run *r, const struct ig_place *p)
     char *dense = malloc((size_t)ig_bytes(p->shape) + 1), *to = dense;
     for (int64_t y = 0; dense && y < rows; y++)
         for (int32_t x = 0; x < p->w; x++, to += pixel)
-            memcpy(to, base + (y * p->row_stride + x * p->pixel_stride) * bytes, pixel);
+            memcpy(to, base + ((int64_t)y * p->row_stride + (int64_t)x * p->pixel_stride) * bytes, pixel);
     return dense;
 }
 

@@ -144,7 +144,7 @@ static int time_in_order(struct profiler *p, int least, int64_t until_ns)
 static size_t extent(const struct ig_place *p)
 {
     int64_t rows = ig_count(p->shape) / p->w / p->c;
-    int64_t last = (rows - 1) * p->row_stride + (p->w - 1) * p->pixel_stride + p->c;
+    int64_t last = (rows - 1) * p->row_stride + (int64_t)(p->w - 1) * p->pixel_stride + p->c;
     return (size_t)(last * ig_type_bytes(p->shape->type));
 }
 

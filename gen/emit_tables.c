@@ -119,21 +119,28 @@ static void emit_attrs(FILE *f, const struct ig_node *n, int32_t step)
     fputs("};\n", f);
 }
 
-static void emit_places(FILE *f, struct shapes *shapes, const char *name, int32_t step,
-                        const struct ig_place *p, int32_t n)
+static void emit_place(FILE *f, struct shapes *shapes, const struct ig_place *p)
 {
-    if (!n) return;
-    fprintf(f, "static const struct ig_place %s_%d[%d] = {\n", name, step, n);
-    for (int32_t i = 0; i < n; i++, p++) {
-        if (!p->shape) {
-            fputs("    {0},\n", f);
-            continue;
-        }
-        fprintf(f, "    {&shapes[%d], %d, %d, %lld, %lld, %d, %d, %d, %d, %lld, %lld},\n",
-                shape_index(shapes, p->shape), p->space, p->index, (long long)p->offset, (long long)p->image,
-                p->h, p->w, p->c, p->ring_rows, (long long)p->row_stride, (long long)p->pixel_stride);
+    if (!p->shape) {
+        fputs("    {0},\n", f);
+        return;
     }
-    fputs("};\n", f);
+    fprintf(f, "    {&shapes[%d], %lld, %lld, %d, %d, %d, %d, %d, %d, %d, %d},\n", shape_index(shapes, p->shape),
+            (long long)p->offset, (long long)p->image, p->h, p->w, p->c, p->ring_rows, p->row_stride, p->pixel_stride,
+            p->space, p->index);
+}
+
+/* The operands of all steps, one after the other: an array a step would begin at a multiple of 32 bytes each. */
+static void emit_places(FILE *f, struct shapes *shapes, const struct ig_lowered *l)
+{
+    fputs("\nstatic const struct ig_place places[] = {\n", f);
+    for (int32_t i = 0; i < l->model.n_steps; i++) {
+        const struct ig_step *s = &l->steps[i];
+        fprintf(f, "    /* step %d */\n", i);
+        for (int32_t k = 0; k < s->n_in; k++) emit_place(f, shapes, &s->in[k]);
+        for (int32_t k = 0; k < s->n_out; k++) emit_place(f, shapes, &s->out[k]);
+    }
+    fputs("    {0}\n};\n", f);
 }
 
 static void emit_feeds(FILE *f, const struct ig_step *s, int32_t step)
@@ -176,16 +183,16 @@ static void emit_schedules(FILE *f, const struct ig_lowered *l)
 static void emit_steps(FILE *f, const struct ig_lowered *l)
 {
     fprintf(f, "\nstatic const struct ig_step steps[%d] = {\n", l->model.n_steps ? l->model.n_steps : 1);
-    for (int32_t i = 0; i < l->model.n_steps; i++) {
+    for (int32_t i = 0, place = 0; i < l->model.n_steps; i++) {
         const struct ig_step *s = &l->steps[i];
-        char attrs[32] = "0", in[32] = "0", feeds[32] = "0";
+        char attrs[32] = "0", feeds[32] = "0";
         if (s->attrs) snprintf(attrs, sizeof attrs, "&attrs_%d", attrs_of(l, i));
-        if (s->n_in) snprintf(in, sizeof in, "in_%d", i);
         if (s->n_feeds) snprintf(feeds, sizeof feeds, "feeds_%d", i);
-        fprintf(f, "    {%s, %s, %s, out_%d, %lld, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %s, 0x%x, %lld, %lld},\n",
-                l->kernels[i]->name, attrs, in, i, (long long)s->weights, s->n_in, s->n_out, s->images, s->rows,
-                s->cols, s->split, s->chunk, s->chunks, s->band, s->phase, s->row_tile, s->n_feeds, feeds,
-                (unsigned)s->kept, (long long)s->scratch, (long long)s->scratch_bytes);
+        fprintf(f, "    {%s, %s, &places[%d], &places[%d], %s, %lld, %lld, %lld, %d, %d, %d, %d, %d, %d, %d, 0x%x, %d, %d, %d, %d, %d},\n",
+                l->kernels[i]->name, attrs, place, place + s->n_in, feeds, (long long)s->weights, (long long)s->scratch,
+                (long long)s->scratch_bytes, s->images, s->rows, s->cols, s->chunk, s->chunks, s->phase, s->row_tile,
+                (unsigned)s->kept, s->n_in, s->n_out, s->n_feeds, s->split, s->band);
+        place += s->n_in + s->n_out;
     }
     if (!l->model.n_steps) fputs("    {0},\n", f);
     fputs("};\n\n", f);
@@ -217,10 +224,9 @@ void ig_emit_tables(FILE *f, const struct ig_emit *e)
     if (!b) abort();
     for (int32_t i = 0; i < m->n_steps; i++) {
         if (attrs_of(l, i) == i) emit_attrs(b, l->nodes[i], i);
-        emit_places(b, &shapes, "in", i, l->steps[i].in, l->steps[i].n_in);
-        emit_places(b, &shapes, "out", i, l->steps[i].out, l->steps[i].n_out);
         emit_feeds(b, &l->steps[i], i);
     }
+    emit_places(b, &shapes, l);
     emit_schedules(b, l);
     emit_steps(b, l);
     emit_ios(b, &shapes, "inputs", m->inputs, m->n_inputs);

@@ -25,6 +25,15 @@ static const int space_of[] = {
     [IG_MEMORY_OUTPUT] = IG_SPACE_OUTPUT,   [IG_MEMORY_RING] = IG_SPACE_SCRATCH,
 };
 
+/* Tables have 32 bits for it: a row of 8 GiB of floats. */
+static int32_t stride(const struct ig_lowered *l, int32_t v, int64_t elements)
+{
+    if (elements <= INT32_MAX) return (int32_t)elements;
+    fprintf(stderr, "ingot: tensor '%s' is too large: a row of it has %lld elements\n", l->graph->values[v].name,
+            (long long)elements);
+    exit(1);
+}
+
 static void place(const struct ig_lowered *l, int32_t v, const struct ig_operand *o, int packed,
                   struct ig_place *out)
 {
@@ -34,8 +43,8 @@ static void place(const struct ig_lowered *l, int32_t v, const struct ig_operand
     out->w = o->w;
     out->c = o->c;
     out->ring_rows = o->ring_rows;
-    out->row_stride = o->row_stride;
-    out->pixel_stride = o->pixel_stride;
+    out->row_stride = stride(l, v, o->row_stride);
+    out->pixel_stride = stride(l, v, o->pixel_stride);
     if (packed) return;
     if (ig_is_const(l->graph, v)) {
         out->space = IG_SPACE_WEIGHTS;
@@ -43,8 +52,8 @@ static void place(const struct ig_lowered *l, int32_t v, const struct ig_operand
         return;
     }
     const struct ig_plan_buffer *b = &l->plan->buffers[v];
-    out->space = space_of[b->memory];
-    out->index = b->index;
+    out->space = (int16_t)space_of[b->memory];
+    out->index = (int16_t)b->index;
     out->offset = b->offset;
     if (b->ring_rows) out->ring_rows = b->ring_rows;
 }

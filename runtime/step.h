@@ -22,14 +22,14 @@ enum ig_space {                    /* the memory an operand lives in */
 };
 
 
-struct ig_place { /* one operand of a step */
+struct ig_place { /* one operand of a step. Programs have some four a step: what need not be long is not */
     const struct ig_shape *shape;
-    int32_t space;                    /* enum ig_space */
-    int32_t index;                    /* input or output number */
     int64_t offset;                   /* bytes from the start of the space */
     int64_t image;                    /* bytes from one image of a batch to the next */
     int32_t h, w, c, ring_rows;       /* struct ig_operand */
-    int64_t row_stride, pixel_stride; /* elements */
+    int32_t row_stride, pixel_stride; /* elements */
+    int16_t space;                    /* enum ig_space */
+    int16_t index;                    /* input or output number */
 };
 
 /*
@@ -41,21 +41,21 @@ struct ig_step {
     ig_kernel_fn *run;
     const void *attrs; /* the op's attribute struct, or NULL */
     const struct ig_place *in, *out;
-    int64_t weights; /* bytes into the weights; -1: none */
-    int32_t n_in, n_out;
-    int32_t images;        /* of the batch, one kernel call each */
-    int32_t rows, cols;    /* the output's extent */
-    int32_t split;         /* 0: whole, 1: chunks of rows, 2: chunks of channels */
-    int32_t chunk, chunks; /* size of a chunk (rows or channels) and their number; a band's: its last member's */
-    int32_t band;          /* members of the band that this step opens; 0: it opens none */
-    int32_t phase;         /* of a band's first member: rows of the last member's output a phase */
-    int32_t row_tile;      /* of a member: rows that a range may start at */
-    int32_t n_feeds;
     const struct ig_feed *feeds; /* of a member: what it reads of what members before it write */
-    uint32_t kept;               /* of a band's first member: members whose output is needed afterwards, a bit each; where
-                                    there are others than the last, the band is one chunk */
+    int64_t weights;       /* bytes into the weights; -1: none */
     int64_t scratch, scratch_bytes; /* thread 0's scratch: bytes into the arena; the next thread's lies so many bytes
                                        behind. Of a band's first member, for all */
+    int32_t images;        /* of the batch, one kernel call each */
+    int32_t rows, cols;    /* the output's extent */
+    int32_t chunk, chunks; /* size of a chunk (rows or channels) and their number; a band's: its last member's */
+    int32_t phase;         /* of a band's first member: rows of the last member's output a phase */
+    int32_t row_tile;      /* of a member: rows that a range may start at */
+    uint32_t kept;         /* of a band's first member: members whose output is needed afterwards, a bit each; where
+                              there are others than the last, the band is one chunk */
+    int16_t n_in, n_out;
+    int8_t n_feeds;
+    int8_t split;          /* 0: whole, 1: chunks of rows, 2: chunks of channels */
+    int8_t band;           /* members of the band that this step opens; 0: it opens none */
 };
 
 struct ig_io {                    /* one input or output of the network, as the caller sees it */

@@ -1,7 +1,7 @@
 /*
  * Global pooling, maximum and average. Reading straight on is what counts, by one of two orders which the image's extents
  * choose, not the range, so that the bits do not depend on it:
- *   few pixels of many channels   two pixels at a time onto the output, which stays in the first-level cache
+ *   few pixels of many channels   (averages) two pixels at a time onto the output, which stays in the first-level cache
  *   else                          row after row, and of a row 64 channels (8 accumulators) at a time, then 32, then 8. A
  *                                 channel's sum is made of the sums of its rows, in order: short chains
  */
@@ -75,29 +75,34 @@ INLINE void add_pixels(const struct ig_operand *in, int32_t i, int third, int fi
         add_some(in, (const float *[]){p + c, q + c, r + c}, third, first, last, range.c1 - c, out + c, max);
 }
 
-/* Four or more. */
-INLINE void pixels(const struct ig_operand *in, struct ig_range range, float *out, int max)
+/* The first or last pixels: once in the code. */
+static __attribute__((noinline)) void add_ends(const struct ig_operand *in, int32_t i, int third, int first,
+                                               struct ig_range range, float *out)
 {
-    int32_t n = in->h * in->w, i = 2 + n % 2;
-    if (n % 2) add_pixels(in, 0, 1, 1, 0, range, out, max);
-    else add_pixels(in, 0, 0, 1, 0, range, out, max);
-    for (; i + 2 < n; i += 2) add_pixels(in, i, 0, 0, 0, range, out, max);
-    add_pixels(in, i, 0, 0, 1, range, out, max);
+    add_pixels(in, i, third, first, !first, range, out, 0);
 }
 
-INLINE void pool(const struct ig_operand *in, struct ig_range range, float *out, int max)
+/* Four or more. */
+INLINE void pixels(const struct ig_operand *in, struct ig_range range, float *out)
+{
+    int32_t n = in->h * in->w, i = 2 + n % 2;
+    add_ends(in, 0, n % 2, 1, range, out);
+    for (; i + 2 < n; i += 2) add_pixels(in, i, 0, 0, 0, range, out, 0);
+    add_ends(in, i, 0, 0, range, out);
+}
+
+static void average(const struct ig_operand *in, struct ig_range range, float *out)
 {
     int32_t n = in->h * in->w;
-    if (in->c >= MANY && in->c <= MOST && n > 3 && n <= FEW_PIXELS) pixels(in, range, out, max);
-    else channels(in, range, out, max);
+    if (in->c >= MANY && in->c <= MOST && n > 3 && n <= FEW_PIXELS) pixels(in, range, out);
+    else channels(in, range, out, 0);
 }
 
 void global_pool_f32_8__avx2(const struct ig_call *call, struct ig_range range, void *scratch)
 {
     (void)scratch;
     if (range.y0 == range.y1) return;
-    if (((const struct ig_global_pool *)call->attrs)->kind == IG_POOL_MAX)
-        pool(&call->in[0], range, ig_row_f32(&call->out[0], 0), 1);
-    else
-        pool(&call->in[0], range, ig_row_f32(&call->out[0], 0), 0);
+    float *out = ig_row_f32(&call->out[0], 0);
+    if (((const struct ig_global_pool *)call->attrs)->kind == IG_POOL_MAX) channels(&call->in[0], range, out, 1);
+    else average(&call->in[0], range, out);
 }

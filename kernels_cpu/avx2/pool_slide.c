@@ -15,6 +15,7 @@
 #include "kernels_cpu/common/pool.h"
 
 #define INLINE static inline __attribute__((always_inline))
+#define NOINLINE static __attribute__((noinline))
 #define UNROLL _Pragma("GCC unroll 4")
 
 enum { GROUP = 64, TILE = 28, KEPT = TILE * GROUP }; /* channels, outputs across, floats of a kept row */
@@ -83,6 +84,14 @@ INLINE void across(const struct window *w, int i, int32_t x0, int32_t x1, int32_
             _mm256_store_ps(kept + 8 * v, combine(two, ig_load_upto8(r + 8 * v, n), w->max));
         }
     }
+}
+
+/* The same, for 4 vectors or one: once in the code, as it is the first rows of a tile only. */
+NOINLINE void first_row(const struct window *w, int i, int32_t x0, int32_t x1, int32_t c, int32_t n, int nv, int s,
+                        float *kept)
+{
+    if (nv == 4) across(w, i, x0, x1, c, 8, 4, s, kept);
+    else across(w, i, x0, x1, c, n, 1, s, kept);
 }
 
 struct slide {                   /* nv vectors that go along a row of outputs */
@@ -154,9 +163,21 @@ INLINE void outputs(const struct window *w, int32_t x0, int32_t x1, int32_t c, i
         t.a[v] = ig_load_upto8(a + 8 * v, n);
         t.b[v] = ig_load_upto8(b + 8 * v, n);
     }
-    at_edge(w, &t, x0, i0, c, n, nv, s);
-    inside(w, &t, i0, i1, c, n, nv, s);
-    at_edge(w, &t, i1, x1, c, n, nv, s);
+    for (int32_t from = x0, to = i0;; from = i1, to = x1) { /* before and behind: once in the code */
+        at_edge(w, &t, from, to, c, n, nv, s);
+        if (to == x1) return;
+        inside(w, &t, i0, i1, c, n, nv, s);
+        if (i1 == x1) return;
+    }
+}
+
+/* What is left of the channels, 8 at a time: any step, maximum or average. */
+NOINLINE void narrow(const struct window *w, int fresh, int32_t x0, int32_t x1, int32_t c, int32_t n, int s, float *old,
+                     float *next)
+{
+    if (fresh) first_row(w, 0, x0, x1, c, n, 1, s, old);
+    if (fresh && s == 1) first_row(w, 1, x0, x1, c, n, 1, s, next);
+    outputs(w, x0, x1, c, n, 1, s, old, next);
 }
 
 INLINE void rows_of(struct window *w, int32_t y)
@@ -196,16 +217,18 @@ INLINE void group(struct window *w, struct ig_range range, int32_t x0, int32_t x
         rows_of(w, y);
         if (!w->max) w->factor = factors[ig_pool_counted_rows(w->call, y)];
         for (; c + 32 <= range.c1; c += 32, old += 32, next += 32) {
-            if (fresh) across(w, 0, x0, x1, c, 8, 4, s, old);
-            if (fresh && s == 1) across(w, 1, x0, x1, c, 8, 4, s, next);
+            if (fresh) first_row(w, 0, x0, x1, c, 8, 4, s, old);
+            if (fresh && s == 1) first_row(w, 1, x0, x1, c, 8, 4, s, next);
             outputs(w, x0, x1, c, 8, 4, s, old, next);
         }
-        for (; c < range.c1; c += 8, old += 8, next += 8) {
-            if (fresh) across(w, 0, x0, x1, c, range.c1 - c, 1, s, old);
-            if (fresh && s == 1) across(w, 1, x0, x1, c, range.c1 - c, 1, s, next);
-            outputs(w, x0, x1, c, range.c1 - c, 1, s, old, next);
-        }
+        for (; c < range.c1; c += 8, old += 8, next += 8) narrow(w, fresh, x0, x1, c, range.c1 - c, s, old, next);
     }
+}
+
+/* 2x2: what is left of the channels. */
+NOINLINE void narrow_pairs(const struct window *w, int32_t c, int32_t n, float whole)
+{
+    pairs(w, c, n, 1, whole);
 }
 
 /* 2x2: the range. */
@@ -216,7 +239,7 @@ INLINE void rows_of_pairs(struct window *w, struct ig_range range)
         rows_of(w, y);
         float whole = w->max ? 1 : 1 / ig_pool_view_of(w->call, y, (w->left + 1) / 2).divisor;
         for (; c + 32 <= range.c1; c += 32) pairs(w, c, 8, 4, whole);
-        for (; c < range.c1; c += 8) pairs(w, c, range.c1 - c, 1, whole);
+        for (; c < range.c1; c += 8) narrow_pairs(w, c, range.c1 - c, whole);
     }
 }
 

@@ -32,7 +32,7 @@ isa() { # a folder, and the three edits of the recipe
     (cd "$work/tree" && mkdir kernels_cpu/plain &&
         block 1 | sed 's/__avx2/__plain/' >kernels_cpu/plain/copy.c &&
         block 2 | sed -e 's/__avx2/__plain/g' -e 's/IG_ISA_AVX2/IG_ISA_PLAIN/' >kernels_cpu/plain/kernels.inc &&
-        sed -i 's/IG_ISA_NEON, IG_ISAS/IG_ISA_NEON, IG_ISA_PLAIN, IG_ISAS/' kernels_cpu/kernel.h &&
+        sed -i 's/IG_ISA_NEON,/IG_ISA_NEON, IG_ISA_PLAIN,/' kernels_cpu/kernel.h &&
         awk '/^#include "kernels_cpu\/neon\/kernels.inc"/ && !declared {print; print "#include \"kernels_cpu/plain/kernels.inc\""; declared = 1; next}
              /^static const struct ig_kernel kernels/ {print; print "#define RUN(symbol) symbol\n#include \"kernels_cpu/plain/kernels.inc\"\n#undef RUN"; next}
              /IG_ISA_REF\] = / {print "    [IG_ISA_PLAIN] = {\"plain\", always},"} {print}' kernels_cpu/registry.c >"$work/r" &&
