@@ -121,6 +121,7 @@ static int output_row_in_place(struct job *job, int32_t y)
     int32_t width = job->call->out[0].w, top = y * w->sh - w->top, x0 = w->left ? PART : 0, x1 = width;
     if ((width - 1) * w->sw - w->left + w->kw > in->w) x1 -= PART;
     if (!job->set->in_place || in->pixel_stride != in->c || top < 0 || top + w->kh > in->h || x1 - x0 < PART) return 0;
+    if (x0 * w->sw < w->left || (x1 - 1) * w->sw - w->left + w->kw > in->w) return 0; /* padding wider than the ends */
     for (int32_t ky = 0; ky < w->kh; ky++) {
         float *copy = job->ring + ky * job->pitch;
         rows[ky] = ig_row_f32(in, top + ky) - w->left * in->c;

@@ -76,6 +76,8 @@ static void first_layer(struct rng *r, struct ig_window *w, int32_t *in, int32_t
     *w = (struct ig_window){1, k, k, 1, s, s, 1, 1, 1, 0, k / 2, k / 2, 0, k / 2, k / 2, 1, 1};
     if (rng_one_in(r, 3)) w->top = w->left = s - 1;
     if (rng_one_in(r, 3)) w->right = rng_int(r, 0, k - 1);
+    if (rng_one_in(r, 6)) w->left = rng_int(r, k, 40); /* FCN has 100 */
+    if (rng_one_in(r, 6)) w->right = rng_int(r, k, 40);
     in[0] = out[0] = 1;
     while (in[1] + w->top + w->bottom < k) in[1]++;
     out[1] = (in[1] + w->top + w->bottom - k) / s + 1;
