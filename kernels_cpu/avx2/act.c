@@ -190,6 +190,15 @@ INLINE void run(struct runs r, const struct ig_act *act, act8 *f)
     }
 }
 
+/* The same for long formulas: they stand in the code once, rests included. */
+INLINE void run_long(struct runs r, const struct ig_act *act, act8 *f)
+{
+    __m256 a = _mm256_set1_ps(act->alpha), b = _mm256_set1_ps(act->beta);
+    for (; r.pixels > 0; r.pixels--, r.y += r.y_step, r.x += r.x_step)
+        for (int64_t i = 0; i < r.n; i += 8)
+            ig_store_upto8(r.y + i, f(ig_load_upto8(r.x + i, r.n - i), a, b), r.n - i);
+}
+
 /* x/(1 + e^(-kx)), or 1/(1 + e^(-kx)). */
 INLINE void run_logistic(struct runs r, float k, int times_x)
 {
@@ -224,15 +233,15 @@ void ig_act_pixels_avx2(float *y, int64_t y_step, const float *x, int64_t x_step
     case IG_CLIP: run(r, act, clip); break;
     case IG_LEAKY_RELU: run(r, act, leaky); break;
     case IG_SIGMOID: run_logistic(r, 1, 0); break;
-    case IG_TANH: run(r, act, tangent); break;
+    case IG_TANH: run_long(r, act, tangent); break;
     case IG_HARD_SIGMOID: run(r, act, hard_sigmoid); break;
     case IG_HARD_SWISH: run(r, act, hard_swish); break;
     case IG_SWISH: run_swish(r, act->alpha); break;
-    case IG_ELU: run(r, act, elu); break;
-    case IG_MISH: run(r, act, mish); break;
-    case IG_SOFTPLUS: run(r, act, softplus); break;
-    case IG_SELU: run(r, act, selu); break;
-    case IG_CELU: run(r, act, celu); break;
+    case IG_ELU: run_long(r, act, elu); break;
+    case IG_MISH: run_long(r, act, mish); break;
+    case IG_SOFTPLUS: run_long(r, act, softplus); break;
+    case IG_SELU: run_long(r, act, selu); break;
+    case IG_CELU: run_long(r, act, celu); break;
     case IG_SOFTSIGN: run(r, act, softsign); break;
     case IG_THRESHOLDED_RELU: run(r, act, thresholded); break;
     case IG_AFFINE: run(r, act, affine); break;
@@ -243,8 +252,8 @@ void ig_act_pixels_avx2(float *y, int64_t y_step, const float *x, int64_t x_step
     case IG_ROUND: run(r, act, rounded); break;
     case IG_RECIPROCAL: run(r, act, reciprocal); break;
     case IG_SQRT: run(r, act, root); break;
-    case IG_EXP: run(r, act, exponential); break;
-    case IG_LOG: run(r, act, logarithm); break;
+    case IG_EXP: run_long(r, act, exponential); break;
+    case IG_LOG: run_long(r, act, logarithm); break;
     default: break;
     }
 }
