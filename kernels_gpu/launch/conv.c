@@ -3,7 +3,7 @@
 
 #include "kernels_cpu/pack/pack.h"
 
-enum { POINTERS = 7, ALIGN = 16 /* floats before the weights are a multiple of it */ };
+enum { POINTERS = 7 };
 
 struct tiling { /* of conv.cu */
     const char *quads, *any; /* functions for aligned pixels, and for all */
@@ -45,20 +45,9 @@ int ig_gpu_supports_fc(const struct ig_call *call)
 
 /* --- weights --- */
 
-static int32_t round4(int32_t n)
-{
-    return (n + 3) / 4 * 4;
-}
-
-/* Floats that the bias takes before the weights. */
-static int64_t bias_floats(const struct ig_call *call)
-{
-    return ig_has(call, 2) ? ((int64_t)call->out[0].c + ALIGN - 1) / ALIGN * ALIGN : 0;
-}
-
 static float *put_bias(const struct ig_call *call, float *to)
 {
-    int64_t room = bias_floats(call);
+    int64_t room = ig_gpu_bias_floats(call);
     for (int64_t i = 0; i < room; i++) to[i] = i < call->out[0].c ? ((const float *)call->in[2].data)[i] : 0;
     return to + room;
 }
@@ -70,7 +59,7 @@ struct layout { /* a group's weights in ONNX's order: strides of an output chann
 
 static size_t pack(const struct ig_call *call, const struct layout *l, void *dst)
 {
-    int32_t oc4 = round4(l->oc);
+    int32_t oc4 = ig_gpu_round4(l->oc);
     const float *w = (const float *)call->in[1].data;
     float *to = dst ? put_bias(call, (float *)dst) : NULL;
     for (int32_t g = 0; to && g < l->groups; g++)
@@ -78,7 +67,7 @@ static size_t pack(const struct ig_call *call, const struct layout *l, void *dst
             for (int32_t i = 0; i < l->ic; i++)
                 for (int32_t o = 0; o < oc4; o++)
                     *to++ = o < l->oc ? w[g * l->group + o * l->out + i * l->in + t] : 0;
-    return (size_t)(bias_floats(call) + (int64_t)l->groups * l->taps * l->ic * oc4) * sizeof(float);
+    return (size_t)(ig_gpu_bias_floats(call) + (int64_t)l->groups * l->taps * l->ic * oc4) * sizeof(float);
 }
 
 size_t ig_gpu_pack_conv(const struct ig_call *call, void *dst)
@@ -115,7 +104,7 @@ size_t ig_gpu_pack_gemv(const struct ig_call *call, void *dst)
 {
     size_t n = (size_t)call->out[0].c * (size_t)call->in[0].c * sizeof(float);
     if (dst) memcpy(put_bias(call, (float *)dst), call->in[1].data, n);
-    return (size_t)bias_floats(call) * sizeof(float) + n;
+    return (size_t)ig_gpu_bias_floats(call) * sizeof(float) + n;
 }
 
 /* --- parameters --- */
@@ -128,7 +117,7 @@ static void operands(struct ig_gpu_conv *p, const struct ig_call *call)
     p->out = (float *)out->data;
     p->zeros = (const float *)call->zeros;
     p->bias = ig_has(call, 2) ? packed : NULL;
-    p->weights = packed + bias_floats(call);
+    p->weights = packed + ig_gpu_bias_floats(call);
     p->in_row = (int32_t)in->row_stride, p->in_pixel = (int32_t)in->pixel_stride;
     p->out_row = (int32_t)out->row_stride, p->out_pixel = (int32_t)out->pixel_stride;
     p->in_h = in->h, p->in_w = in->w, p->out_h = out->h, p->out_w = out->w;
@@ -147,7 +136,7 @@ static struct ig_gpu_conv conv_of(const struct ig_call *call)
                             .kh = w->kh, .kw = w->kw, .sh = w->sh, .sw = w->sw, .dh = w->dh, .dw = w->dw,
                             .top = w->top, .left = w->left, .splits = 1, .act = ig_gpu_act_of(&a->act)};
     operands(&p, call);
-    p.oc4 = round4(p.oc);
+    p.oc4 = ig_gpu_round4(p.oc);
     p.weight_tap = p.ic * p.oc4;
     p.weight_group = p.kh * p.kw * p.weight_tap;
     p.vector_out &= p.oc % 4 == 0;
@@ -160,7 +149,7 @@ static struct ig_gpu_conv fc_of(const struct ig_call *call)
     struct ig_gpu_conv p = {.groups = 1, .ic = call->in[0].c, .oc = call->out[0].c, .kh = 1, .kw = 1, .sh = 1, .sw = 1,
                             .dh = 1, .dw = 1, .splits = 1, .act = ig_gpu_act_of(&a->act)};
     operands(&p, call);
-    p.oc4 = round4(p.oc);
+    p.oc4 = ig_gpu_round4(p.oc);
     p.vector_out &= p.oc % 4 == 0;
     return p;
 }
@@ -170,7 +159,7 @@ static struct ig_gpu_conv fc_of(const struct ig_call *call)
 static size_t partial_bytes(const struct ig_call *call, int32_t groups, int32_t splits)
 {
     const struct ig_operand *out = &call->out[0];
-    return (size_t)out->h * (size_t)out->w * (size_t)(groups * round4(out->c / groups)) * (size_t)splits * sizeof(float);
+    return (size_t)out->h * (size_t)out->w * (size_t)(groups * ig_gpu_round4(out->c / groups)) * (size_t)splits * sizeof(float);
 }
 
 static int32_t groups_of(const struct ig_call *call)
@@ -325,7 +314,7 @@ int ig_gpu_conv_depthwise(const struct ig_call *call, void *scratch, struct ig_g
     int vector = p.groups % 4 == 0 && ig_gpu_is_vector(&call->in[0]) && ig_gpu_is_vector(&call->out[0]) &&
                  (!p.residual || ig_gpu_is_vector(residual));
     (void)scratch;
-    p.weight_tap = round4(p.groups);
+    p.weight_tap = ig_gpu_round4(p.groups);
     p.weight_group = 1;
     if (!vector) return direct(p, to);
     p.oc4 = p.weight_tap;

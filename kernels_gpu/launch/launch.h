@@ -34,6 +34,18 @@ static inline int32_t ig_gpu_ceil(int64_t n, int32_t by)
     return (int32_t)((n + by - 1) / by);
 }
 
+/* Channels that rows of packed weights have: whole quads. */
+static inline int32_t ig_gpu_round4(int32_t n)
+{
+    return (n + 3) / 4 * 4;
+}
+
+/* Floats that the bias takes before packed weights: a multiple of 16, so that those stay aligned. */
+static inline int64_t ig_gpu_bias_floats(const struct ig_call *call)
+{
+    return ig_has(call, 2) ? ((int64_t)call->out[0].c + 15) / 16 * 16 : 0;
+}
+
 static inline struct ig_gpu_act ig_gpu_act_of(const struct ig_act *a)
 {
     struct ig_gpu_act act = {a->kind, a->alpha, a->beta};

@@ -3,12 +3,7 @@
 
 #include "kernels_cpu/pack/pack.h"
 
-enum { POINTERS = 6, CONV_POINTERS = 7, ALIGN = 16 };
-
-static int32_t round4(int32_t n)
-{
-    return (n + 3) / 4 * 4;
-}
+enum { POINTERS = 6, CONV_POINTERS = 7 };
 
 static int32_t points_of(int32_t m)
 {
@@ -39,15 +34,10 @@ int ig_gpu_supports_winograd4(const struct ig_call *call)
 }
 
 /* The bias, then U[point][ic4][oc4]. */
-static int64_t bias_floats(const struct ig_call *call)
-{
-    return ig_has(call, 2) ? ((int64_t)call->out[0].c + ALIGN - 1) / ALIGN * ALIGN : 0;
-}
-
 static size_t pack(const struct ig_call *call, int32_t m, void *dst)
 {
-    int32_t ic = call->in[0].c, oc = call->out[0].c, oc4 = round4(oc);
-    int64_t plane = (int64_t)round4(ic) * oc4, bias = bias_floats(call), floats = bias + points_of(m) * plane;
+    int32_t ic = call->in[0].c, oc = call->out[0].c, oc4 = ig_gpu_round4(oc);
+    int64_t plane = (int64_t)ig_gpu_round4(ic) * oc4, bias = ig_gpu_bias_floats(call), floats = bias + points_of(m) * plane;
     float *to = (float *)dst;
     if (!dst) return (size_t)floats * sizeof(float);
     memset(to, 0, (size_t)floats * sizeof *to);
@@ -71,12 +61,12 @@ size_t ig_gpu_pack_winograd4(const struct ig_call *call, void *dst)
 
 static size_t v_floats(const struct ig_call *call, int32_t m)
 {
-    return (size_t)tiles_of(call, m) * (size_t)points_of(m) * (size_t)round4(call->in[0].c);
+    return (size_t)tiles_of(call, m) * (size_t)points_of(m) * (size_t)ig_gpu_round4(call->in[0].c);
 }
 
 static size_t scratch(const struct ig_call *call, int32_t m)
 {
-    return (v_floats(call, m) + (size_t)tiles_of(call, m) * (size_t)points_of(m) * (size_t)round4(call->out[0].c)) *
+    return (v_floats(call, m) + (size_t)tiles_of(call, m) * (size_t)points_of(m) * (size_t)ig_gpu_round4(call->out[0].c)) *
            sizeof(float);
 }
 
@@ -100,7 +90,7 @@ static struct ig_gpu_winograd transforms(const struct ig_call *call, int32_t m, 
                                 .in_pixel = (int32_t)in->pixel_stride, .top = a->w.top, .left = a->w.left, .out_h = out->h,
                                 .out_w = out->w, .out_row = (int32_t)out->row_stride, .out_pixel = (int32_t)out->pixel_stride,
                                 .tiles_y = ig_gpu_ceil(out->h, m), .tiles_x = ig_gpu_ceil(out->w, m), .ic = in->c,
-                                .ic4 = round4(in->c), .oc = out->c, .oc4 = round4(out->c), .act = ig_gpu_act_of(&a->act)};
+                                .ic4 = ig_gpu_round4(in->c), .oc = out->c, .oc4 = ig_gpu_round4(out->c), .act = ig_gpu_act_of(&a->act)};
     p.m = (const float *)room + v_floats(call, m);
     if (!ig_has(call, 3)) return p;
     p.residual = (const float *)residual->data;
@@ -112,7 +102,7 @@ static struct ig_gpu_winograd transforms(const struct ig_call *call, int32_t m, 
 static struct ig_gpu_conv product(const struct ig_call *call, const struct ig_gpu_winograd *t, int32_t m)
 {
     int32_t points = points_of(m);
-    struct ig_gpu_conv p = {.in = t->v, .weights = (const float *)call->weights + bias_floats(call),
+    struct ig_gpu_conv p = {.in = t->v, .weights = (const float *)call->weights + ig_gpu_bias_floats(call),
                             .zeros = (const float *)call->zeros, .out = (float *)(uintptr_t)t->m, .in_h = t->tiles_y,
                             .in_w = t->tiles_x, .in_row = t->tiles_x * points * t->ic4, .in_pixel = points * t->ic4,
                             .out_h = t->tiles_y, .out_w = t->tiles_x, .out_row = t->tiles_x * points * t->oc4,
