@@ -303,8 +303,8 @@ void ig_profile_free(struct ig_profile *p);
 
 enum ig_verdict { /* first failure in this order wins */
     IG_PLAN_OK = 0, IG_BAD_COUNT, IG_BAD_BAND, IG_BAD_KERNEL, IG_BAD_SIZE, IG_MISALIGNED, IG_OUT_OF_ARENA,
-    IG_BAD_ORDER, IG_BAD_ALIAS, IG_BAD_CUT, IG_READ_OVERWRITTEN, IG_OVERLAP_LIVE, IG_BAD_HEIGHT, IG_BAD_BOUND,
-    IG_OVER_BUDGET, IG_VERDICTS
+    IG_BAD_ORDER, IG_BAD_ALIAS, IG_BAD_CUT, IG_PHASE_GAP, IG_PHASE_TWICE, IG_READ_UNWRITTEN, IG_READ_OVERWRITTEN,
+    IG_OVERLAP_LIVE, IG_BAD_HEIGHT, IG_BAD_BOUND, IG_OVER_BUDGET, IG_VERDICTS
 };
 const char *ig_verdict_name(int verdict);
 /* Checks the plan against the graph from scratch; `why` gets one line naming the step or buffer. */

@@ -99,12 +99,8 @@ static void read_operand(struct shadow *s, const struct ig_walked *w, int32_t i,
     int32_t n = ig_pieces_of(s->g, s->p, v, s->pieces, 0);
     for (int32_t j = 0; j < n; j++) {
         int32_t x = s->pieces[j], own = 0;
-        for (int32_t m = 0; m < w->n; m++) {
-            if (w->value[m] != x) continue;
-            own = 1;
-            if (m >= i) find(s, IG_BAD_ORDER, last, x, -1);
-        }
-        if (own) continue;
+        for (int32_t m = 0; m < w->n; m++) own |= w->value[m] == x;
+        if (own) continue; /* row by row, in replay_band.c */
         read_value(s, last, x);
         for (int32_t m = 0; m < w->n; m++)
             if (!is_ring(s, w->value[m])) check_meeting(s, last, w->step[i], k, x, w->value[m]);

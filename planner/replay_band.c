@@ -1,8 +1,10 @@
 /*
  * A band run in the shadow: every member's rows carry their numbers, by slot of the ring or, where they stay whole, by
- * row. Who reads a row must find that number in what every piece of the operand was written by.
+ * row. Who reads a row must find that number in what every piece of the operand was written by. Rows that stay are made
+ * once in all pieces together, the others once in each piece.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "kernels_cpu/problem.h"
 #include "planner/alloc.h"
@@ -47,10 +49,17 @@ struct shadow_band {
     uint32_t overlaps[IG_MAX_BAND]; /* other members that write into the same channels of the same storage */
     uint32_t kept;              /* members whose rows stay */
     uint32_t several;           /* those, and members whose rows two operands are waited for to have */
+    uint8_t *made[IG_MAX_BAND]; /* by row: it was, in this piece; of members whose rows stay: in any */
     int32_t done[IG_MAX_BAND];
     int by_tiles;               /* phases are the last member's tile */
-    int32_t missing;            /* value of which a row was not there; -1 */
+    struct ig_row_fault fault;
 };
+
+static void note(struct shadow_band *s, int verdict, int32_t member, int32_t value, int32_t row)
+{
+    if (verdict && (!s->fault.verdict || verdict < s->fault.verdict))
+        s->fault = (struct ig_row_fault){verdict, s->w.step[member], value, row};
+}
 
 static const struct ig_node *node_of(const struct shadow_band *s, int32_t i)
 {
@@ -168,12 +177,11 @@ static void find_operands(struct shadow_band *s)
     free(pieces);
 }
 
-/* Are the rows of operand k of member i those that it waits for? */
+/* Are the rows of operand k of member i those that it waits for? Finds its reach. */
 static int can_follow(struct shadow_band *s, int32_t i, int32_t k)
 {
     const struct ig_operand *in = &call_of(s, i)->in[k];
     struct operand *o = &s->operands[i][k];
-    if (o->made_of & ~o->waits_for) return 0;
     if (!o->waits_for && !o->is_over) return 1;
     for (int32_t m = 0; m < i; m++)
         if ((o->waits_for >> m & 1) && rows_of(s, m) != in->h) return 0;
@@ -181,38 +189,48 @@ static int can_follow(struct shadow_band *s, int32_t i, int32_t k)
     return ig_reach_of((enum ig_op)node_of(s, i)->op, call_of(s, i), k, &o->reach);
 }
 
-static int can_run(struct shadow_band *s, const struct ig_band *b)
+static int can_run(struct shadow_band *s)
 {
-    int32_t last = s->w.n - 1;
-    if (!(s->kept >> last & 1) || (s->p->steps[b->last].split && s->kept != 1u << last)) return 0;
     for (int32_t i = 0; i < s->w.n; i++) {
         const struct ig_plan_step *step = &s->p->steps[s->w.step[i]];
         int32_t images, h, w, c;
         if (!(step->kernel->flags & (IG_STRIDED | IG_RING_OUT)) || step->kernel->row_tile < 1) return 0;
-        if (i == last ? step->split == 2 : step->split) return 0;
         ig_collapse((enum ig_op)node_of(s, i)->op, call_of(s, i)->out[0].shape, &images, &h, &w, &c);
         if (images != 1) return 0;
         for (int32_t k = 0; k < node_of(s, i)->n_in; k++)
             if (!can_follow(s, i, k)) return 0;
     }
-    return b->rows > 0 && b->rows % tile_of(s, last) == 0;
+    return 1;
+}
+
+int ig_band_can_run(const struct ig_graph *g, const struct ig_plan *p, const struct ig_band *b,
+                    const struct ig_call *calls)
+{
+    struct shadow_band s = {.g = g, .p = p, .calls = calls, .w = ig_walk_band(g, p, b)};
+    find_operands(&s);
+    return can_run(&s);
 }
 
 /* --- rows --- */
 
-/* Are all rows that row y of member i is made of where it looks for them? */
-static int rows_are_there(struct shadow_band *s, int32_t i, int32_t k, int32_t y)
+/* Are all rows that row y of member i is made of where it looks for them? A verdict. */
+static int find_rows(struct shadow_band *s, int32_t i, int32_t k, int32_t y)
 {
     const struct operand *o = &s->operands[i][k];
     struct tap t = taps_of(node_of(s, i), call_of(s, i), k, y);
+    int verdict = IG_PLAN_OK;
+    if (o->made_of & ~o->waits_for) return IG_READ_UNWRITTEN; /* nobody is asked for them */
     for (int32_t j = 0; j < t.count; j++) {
         int32_t row = t.first + j * t.step;
         if (row < 0 || row >= call_of(s, i)->in[k].h) continue;
-        if (o->is_over && row < s->done[s->w.n - 1]) return 0; /* the last one has written over it */
-        for (int32_t m = 0; m < s->w.n; m++)
-            if ((o->made_of >> m & 1) && s->tags[m][row % slots_of(s, m)] != row) return 0;
+        if (o->is_over && row < s->done[s->w.n - 1]) verdict = IG_READ_OVERWRITTEN; /* by the last one */
+        for (int32_t m = 0; m < s->w.n; m++) {
+            if (!(o->made_of >> m & 1) || s->tags[m][row % slots_of(s, m)] == row) continue;
+            if (!s->made[m][row]) return IG_READ_UNWRITTEN;
+            verdict = IG_READ_OVERWRITTEN;
+        }
     }
-    return 1;
+    return verdict;
 }
 
 static const struct ig_plan_buffer *ring_of(const struct shadow_band *s, int32_t i)
@@ -239,6 +257,8 @@ static void write_row(struct shadow_band *s, int32_t i, int32_t y)
         if ((s->overlaps[i] >> m & 1) && slot < slots_of(s, m)) s->tags[m][slot] = -1;
     }
     s->tags[i][slot] = y;
+    if (s->made[i][y]) note(s, IG_PHASE_TWICE, i, s->w.value[i], y);
+    s->made[i][y] = 1;
 }
 
 static void compute(struct shadow_band *s, int32_t i, int32_t a, int32_t b);
@@ -269,8 +289,7 @@ static void look(struct shadow_band *s, int32_t i, int32_t a, int32_t b, int aft
         for (int32_t k = 0; k < node_of(s, i)->n_in; k++) {
             const struct operand *o = &s->operands[i][k];
             if (after && o->in_place) continue;
-            if ((o->made_of || o->is_over) && s->missing < 0 && !rows_are_there(s, i, k, y))
-                s->missing = node_of(s, i)->in[k];
+            if (o->made_of || o->is_over) note(s, find_rows(s, i, k, y), i, node_of(s, i)->in[k], y);
         }
 }
 
@@ -283,7 +302,7 @@ static void compute_tile(struct shadow_band *s, int32_t i, int32_t a, int32_t b)
         await(s, o->waits_for, need.a, need.b);
     }
     look(s, i, a, b, 0);
-    if (b - a > slots_of(s, i) && s->missing < 0) s->missing = s->w.value[i];
+    if (b - a > slots_of(s, i)) note(s, IG_READ_OVERWRITTEN, i, s->w.value[i], a); /* by its own rows */
     for (int32_t y = a; y < b; y++) write_row(s, i, y);
     look(s, i, a, b, 1); /* it may write before it has read everything */
     s->done[i] = b;
@@ -292,8 +311,8 @@ static void compute_tile(struct shadow_band *s, int32_t i, int32_t a, int32_t b)
 static void compute(struct shadow_band *s, int32_t i, int32_t a, int32_t b)
 {
     int32_t own = tile_of(s, i);
-    for (; s->by_tiles && b - a > own && s->missing < 0; a += own) compute_tile(s, i, a, a + own);
-    if (s->missing < 0) compute_tile(s, i, a, b);
+    for (; s->by_tiles && b - a > own; a += own) compute_tile(s, i, a, a + own);
+    compute_tile(s, i, a, b);
 }
 
 /* How many operands wait for member m; `row`: lowers it to the first row that any of them wants. */
@@ -311,7 +330,7 @@ static int32_t readers_of(const struct shadow_band *s, int32_t m, int32_t *row)
     return n;
 }
 
-static void run_chunk(struct shadow_band *s, int32_t from, int32_t to, int32_t rows)
+static void run_piece(struct shadow_band *s, int32_t from, int32_t to, int32_t rows)
 {
     int32_t last = s->w.n - 1;
     s->several = s->kept;
@@ -319,8 +338,9 @@ static void run_chunk(struct shadow_band *s, int32_t from, int32_t to, int32_t r
         s->done[i] = i == last ? from : s->kept >> i & 1 ? 0 : rows_of(s, i);
         if (readers_of(s, i, &s->done[i]) > 1) s->several |= 1u << i;
         for (int32_t k = 0; k < slots_of(s, i); k++) s->tags[i][k] = -1;
+        if (!(s->kept >> i & 1)) memset(s->made[i], 0, (size_t)rows_of(s, i));
     }
-    for (int32_t y = from; y < to && s->missing < 0; y += rows) {
+    for (int32_t y = from; y < to; y += rows) {
         int32_t end = to - y < rows ? to : y + rows;
         compute(s, last, y, end);
         for (int32_t m = 0; m < last; m++)
@@ -331,18 +351,35 @@ static void run_chunk(struct shadow_band *s, int32_t from, int32_t to, int32_t r
     }
 }
 
-int32_t ig_replay_band(const struct ig_graph *g, const struct ig_plan *p, const struct ig_band *b,
-                       const struct ig_call *calls)
+/* Rows that should stay and are nowhere. */
+static void find_gaps(struct shadow_band *s)
 {
-    struct shadow_band s = {.g = g, .p = p, .calls = calls, .w = ig_walk_band(g, p, b), .missing = -1};
+    for (int32_t i = 0; i < s->w.n; i++)
+        for (int32_t y = 0; (s->kept >> i & 1) && y < rows_of(s, i); y++)
+            if (!s->made[i][y]) note(s, IG_PHASE_GAP, i, s->w.value[i], y);
+}
+
+struct ig_row_fault ig_replay_band(const struct ig_graph *g, const struct ig_plan *p, const struct ig_band *b,
+                                   const struct ig_call *calls)
+{
+    struct shadow_band s = {.g = g, .p = p, .calls = calls, .w = ig_walk_band(g, p, b)};
     const struct ig_plan_step *last = &p->steps[b->last];
-    find_operands(&s);
-    if (!can_run(&s, b)) return -2;
-    s.by_tiles = b->rows == last->kernel->row_tile;
     int32_t h = calls[b->last].out[0].h, chunk = last->split ? last->chunk : h;
-    for (int32_t i = 0; i < s.w.n; i++) s.tags[i] = ig_must_alloc((size_t)slots_of(&s, i), sizeof *s.tags[i]);
-    for (int32_t from = 0; from < h && s.missing < 0; from += chunk)
-        run_chunk(&s, from, h - from < chunk ? h : from + chunk, b->rows);
-    for (int32_t i = 0; i < s.w.n; i++) free(s.tags[i]);
-    return s.missing;
+    find_operands(&s);
+    if (!can_run(&s)) return s.fault;
+    s.by_tiles = b->rows == last->kernel->row_tile;
+    for (int32_t i = 0; i < s.w.n; i++) {
+        s.tags[i] = ig_must_alloc((size_t)slots_of(&s, i), sizeof *s.tags[i]);
+        s.made[i] = ig_must_alloc((size_t)rows_of(&s, i), sizeof *s.made[i]);
+    }
+    for (int32_t i = 0; i < last->chunks && (last->split || i < 2); i++) { /* a second whole one says enough */
+        int32_t from = last->split ? i * chunk : 0;
+        run_piece(&s, from, h - from < chunk ? h : from + chunk, b->rows);
+    }
+    find_gaps(&s);
+    for (int32_t i = 0; i < s.w.n; i++) {
+        free(s.tags[i]);
+        free(s.made[i]);
+    }
+    return s.fault;
 }

@@ -26,8 +26,9 @@ int ig_say(struct ig_check *c, int verdict, const char *format, ...)
 const char *ig_verdict_name(int verdict)
 {
     static const char *const names[IG_VERDICTS] = {
-        "OK",        "BAD_COUNT", "BAD_BAND", "BAD_KERNEL", "BAD_SIZE", "MISALIGNED", "OUT_OF_ARENA", "BAD_ORDER",
-        "BAD_ALIAS", "BAD_CUT", "READ_OVERWRITTEN", "OVERLAP_LIVE", "BAD_HEIGHT", "BAD_BOUND", "OVER_BUDGET"};
+        "OK", "BAD_COUNT", "BAD_BAND", "BAD_KERNEL", "BAD_SIZE", "MISALIGNED", "OUT_OF_ARENA", "BAD_ORDER", "BAD_ALIAS",
+        "BAD_CUT", "PHASE_GAP", "PHASE_TWICE", "READ_UNWRITTEN", "READ_OVERWRITTEN", "OVERLAP_LIVE", "BAD_HEIGHT",
+        "BAD_BOUND", "OVER_BUDGET"};
     return verdict >= 0 && verdict < IG_VERDICTS ? names[verdict] : "?";
 }
 
@@ -70,6 +71,9 @@ static int check_bands(struct ig_check *c)
 {
     int32_t bad = ig_walk_bands(c->g, c->p, c->band);
     if (bad >= 0) return ig_say(c, IG_BAD_BAND, "band %d has steps that cannot be in one, or meets another", bad);
+    for (int32_t i = 0; i < c->p->n_bands; i++)
+        if (c->p->buffers[ig_checked_node(c, c->p->bands[i].last)->out[0]].memory == IG_MEMORY_RING)
+            return ig_say(c, IG_BAD_BAND, "what the last step of band %d writes is a ring", i);
     for (int32_t v = 0; v < c->g->n_values; v++) {
         const struct ig_plan_buffer *b = &c->p->buffers[v];
         int ring = b->memory == IG_MEMORY_RING;
@@ -115,6 +119,15 @@ static int check_kernels(struct ig_check *c)
     int bad = 0;
     for (int32_t i = 0; i < c->p->n_steps && !bad; i++) bad = check_kernel(c, i);
     return bad;
+}
+
+/* Can every band go by rows, as its kernels are? */
+static int check_rows_pass(struct ig_check *c)
+{
+    for (int32_t i = 0; i < c->p->n_bands; i++)
+        if (!ig_band_can_run(c->g, c->p, &c->p->bands[i], c->calls))
+            return ig_say(c, IG_BAD_BAND, "band %d has steps that cannot go by rows", i);
+    return IG_PLAN_OK;
 }
 
 static void widen(int32_t *first, int32_t *last, int32_t a, int32_t b)
@@ -218,39 +231,6 @@ static int check_aliases(struct ig_check *c, const struct ig_replay *replay)
     return IG_PLAN_OK;
 }
 
-static int check_cuts(struct ig_check *c)
-{
-    for (int32_t i = 0; i < c->p->n_steps; i++) {
-        const struct ig_plan_step *s = &c->p->steps[i];
-        int64_t chunks = 1;
-        if (s->split < 0 || s->split > 2 || (!s->kernel && s->split))
-            return ig_say(c, IG_BAD_CUT, "step %d: split %d", i, s->split);
-        if (s->split) {
-            struct ig_range full = ig_full_range(&c->calls[i]);
-            int64_t extent = s->split == 1 ? full.y1 : full.c1;
-            int32_t tile = s->split == 1 ? s->kernel->row_tile : s->kernel->col_tile;
-            if (!tile || s->chunk <= 0 || s->chunk % tile)
-                return ig_say(c, IG_BAD_CUT, "step %d: chunk %d, tile %d", i, s->chunk, tile);
-            chunks = (extent + s->chunk - 1) / s->chunk;
-        }
-        if (s->chunks != chunks)
-            return ig_say(c, IG_BAD_CUT, "step %d: %d chunks, not %lld", i, s->chunks, (long long)chunks);
-    }
-    return IG_PLAN_OK;
-}
-
-static int check_rings(struct ig_check *c)
-{
-    for (int32_t i = 0; i < c->p->n_bands; i++) {
-        int32_t v = ig_replay_band(c->g, c->p, &c->p->bands[i], c->calls);
-        if (v == -2) return ig_say(c, IG_BAD_CUT, "band %d cannot run by phases of %d rows", i, c->p->bands[i].rows);
-        if (v >= 0)
-            return ig_say(c, IG_READ_OVERWRITTEN, "band %d needs rows of '%s' that its ring of %d has lost", i,
-                       ig_value_name(c, v), c->p->buffers[v].ring_rows);
-    }
-    return IG_PLAN_OK;
-}
-
 /* All threads' scratch of a step: 0, or where it meets what lives. */
 static int check_scratch(struct ig_check *c, int32_t step)
 {
@@ -297,12 +277,10 @@ static int check_all(struct ig_check *c)
     int bad = check_count(c);
     if (bad || (bad = check_bands(c))) return bad;
     for (int32_t v = 0; v < c->g->n_values; v++) c->boxes[v] = ig_box_of(c->g, &c->p->buffers[v]);
-    if ((bad = check_kernels(c)) || (bad = ig_check_places(c))) return bad;
+    if ((bad = check_kernels(c)) || (bad = check_rows_pass(c)) || (bad = ig_check_places(c))) return bad;
     find_lives(c);
     struct ig_replay replay = ig_replay_plan(c->g, c->p, c->band, c->boxes);
-    if ((bad = check_order(c, &replay)) || (bad = check_aliases(c, &replay)) || (bad = check_cuts(c)))
-        return bad;
-    if ((bad = check_rings(c))) return bad;
+    if ((bad = check_order(c, &replay)) || (bad = check_aliases(c, &replay)) || (bad = ig_check_rows(c))) return bad;
     if ((bad = check_overlaps(c, &replay))) return bad;
     return ig_check_totals(c);
 }

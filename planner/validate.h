@@ -1,4 +1,4 @@
-/* Inside the validator: what all checks look at. validate.c, validate_places.c and validate_totals.c share it. */
+/* Inside the validator: what all checks look at. validate.c and validate_*.c share it. */
 #ifndef PLANNER_VALIDATE_H
 #define PLANNER_VALIDATE_H
 
@@ -39,6 +39,8 @@ static inline int ig_owns_arena(const struct ig_check *c, int32_t v)
 
 /* Sizes, alignment, and whether everything lies inside its memory: a verdict. */
 int ig_check_places(struct ig_check *c);
+/* How steps are cut, whether every row is made, and once, and whether bands find the rows they read: a verdict. */
+int ig_check_rows(struct ig_check *c);
 /* The arena's height, scratch, weights, the lower bound, the budget: a verdict. */
 int ig_check_totals(struct ig_check *c);
 

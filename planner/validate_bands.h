@@ -29,12 +29,21 @@ int64_t ig_band_scratch(const struct ig_graph *g, const struct ig_plan *p, const
  * given. Adds them to list[n_values], which has n; returns how many there are then.
  */
 int32_t ig_pieces_of(const struct ig_graph *g, const struct ig_plan *p, int32_t v, int32_t *list, int32_t n);
+/* Can its steps go by rows at all, by their kernels, shapes and windows? calls[n_steps]. */
+int ig_band_can_run(const struct ig_graph *g, const struct ig_plan *p, const struct ig_band *b,
+                    const struct ig_call *calls);
+
+struct ig_row_fault { /* what is wrong with the rows of a tensor */
+    int verdict;      /* IG_PLAN_OK, IG_PHASE_GAP, IG_PHASE_TWICE, IG_READ_UNWRITTEN or IG_READ_OVERWRITTEN */
+    int32_t step;     /* that does not make the row, makes it again, or misses it */
+    int32_t value, row;
+};
+
 /*
- * Runs a band's phases with rows that carry their numbers; calls[n_steps]. Returns the value of which a row
- * is read that is not in its ring any more (or not yet), -1 if there is none, -2 if the band cannot be run by
- * such phases.
+ * Runs all phases of all pieces of a band that can run, with rows that carry their numbers; calls[n_steps]. The fault
+ * whose verdict comes first, the first of these.
  */
-int32_t ig_replay_band(const struct ig_graph *g, const struct ig_plan *p, const struct ig_band *b,
-                       const struct ig_call *calls);
+struct ig_row_fault ig_replay_band(const struct ig_graph *g, const struct ig_plan *p, const struct ig_band *b,
+                                   const struct ig_call *calls);
 
 #endif

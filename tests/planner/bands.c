@@ -15,27 +15,16 @@
 #include "planner/memory.h"
 #include "tests/support/nets.h"
 #include "tests/support/node.h"
+#include "tests/support/plans.h"
 
 enum { NETS = 250 };
-
-static struct ig_plan *make(const struct ig_graph *g, struct ig_plan_options o)
-{
-    char err[1024] = "";
-    o.target = "host";
-    o.max_error = 1; /* Winograd too, where it is faster: several rows at a time */
-    struct ig_plan *p = ig_plan_make(g, &o, err, sizeof err);
-    if (!p) fail_msg("%s", err);
-    int verdict = ig_validate(g, p, 0, err, sizeof err);
-    if (verdict) fail_msg("%s: %s", ig_verdict_name(verdict), err);
-    return p;
-}
 
 /* The shortest plan with bands of `rows` rows wherever one can be; every band's height is set anew, so that
  * all occur. */
 static struct ig_plan *banded(const struct ig_graph *g, int32_t isa, int32_t threads, struct rng *r)
 {
     struct ig_plan *all =
-        make(g, (struct ig_plan_options){.isa = isa, .threads = threads, .bands = IG_BANDS_ALL});
+        plan_make(g, (struct ig_plan_options){.isa = isa, .threads = threads, .bands = IG_BANDS_ALL});
     struct ig_band_timing *given = test_calloc((size_t)all->n_bands + 1, sizeof *given);
     for (int32_t i = 0; i < all->n_bands; i++) {
         const struct ig_band *b = &all->bands[i];
@@ -50,27 +39,12 @@ static struct ig_plan *banded(const struct ig_graph *g, int32_t isa, int32_t thr
                                            .threads = threads,
                                            .n = flow.n};
     }
-    struct ig_plan *p = make(g, (struct ig_plan_options){.isa = isa,
-                                                         .threads = threads,
-                                                         .bands = IG_BANDS_GIVEN,
-                                                         .given = given,
-                                                         .n_given = all->n_bands});
+    struct ig_plan *p = plan_make(g, (struct ig_plan_options){
+        .isa = isa, .threads = threads, .bands = IG_BANDS_GIVEN, .given = given, .n_given = all->n_bands});
     assert_int_equal(p->n_bands, all->n_bands);
     ig_plan_free(all);
     test_free(given);
     return p;
-}
-
-static void free_outputs(const struct ig_graph *g, void **out)
-{
-    for (int32_t i = 0; i < g->n_outputs; i++) test_free(out[i]);
-}
-
-static void assert_same(const struct ig_graph *g, void **a, void **b, uint64_t seed)
-{
-    for (int32_t i = 0; i < g->n_outputs; i++)
-        if (memcmp(a[i], b[i], (size_t)ig_bytes(&g->values[g->outputs[i]].shape)))
-            fail_msg("seed %d: output %d differs", (int)seed, i);
 }
 
 /* In the reference kernels' hands, between guards, chunks from the last to the first. */
@@ -87,9 +61,7 @@ static void bands_compute_what_graphs_say(void **state)
         struct ig_plan *p = banded(g, IG_ISA_REF, rng_int(&r, 1, 4), &r);
         bands += p->n_bands;
         net_run_plan(g, p, seed, got);
-        assert_same(g, expected, got, seed);
-        free_outputs(g, expected);
-        free_outputs(g, got);
+        outputs_same(g, expected, got, seed);
         ig_plan_free(p);
         ig_graph_free(g);
     }
@@ -112,7 +84,7 @@ static void threads_give_the_bits_of_whole_layers(void **state)
         int32_t threads =
             rng_int(&r, 1, 4); /* one number for both plans: it has a say in the choice of kernels */
         struct ig_plan *whole =
-            make(g, (struct ig_plan_options){.isa = isa, .threads = threads, .bands = IG_BANDS_OFF});
+            plan_make(g, (struct ig_plan_options){.isa = isa, .threads = threads, .bands = IG_BANDS_OFF});
         struct ig_plan *p = banded(g, isa, threads, &r);
         for (int32_t i = 0; i < p->n_steps; i++) {
             const struct ig_kernel *k = p->steps[i].kernel;
@@ -120,9 +92,7 @@ static void threads_give_the_bits_of_whole_layers(void **state)
         }
         net_run_tables(g, whole, 1, seed, expected);
         net_run_tables(g, p, rng_int(&r, 1, 4), seed, got);
-        assert_same(g, expected, got, seed);
-        free_outputs(g, expected);
-        free_outputs(g, got);
+        outputs_same(g, expected, got, seed);
         ig_plan_free(whole);
         ig_plan_free(p);
         ig_graph_free(g);
@@ -140,21 +110,7 @@ static void rings_are_minimal(void **state)
         struct ig_graph *g = net_chain(&r, rng_int(&r, 2, 10));
         ig_prepare_views(g);
         struct ig_plan *p = banded(g, IG_ISA_REF, rng_int(&r, 1, 3), &r);
-        for (int32_t v = 0; v < g->n_values; v++) {
-            struct ig_plan_buffer *b = &p->buffers[v];
-            char why[512];
-            if (b->ring_rows < 2 || b->alias_of >= 0) continue;
-            int64_t row_bytes = b->bytes / b->ring_rows;
-            b->bytes -= row_bytes;
-            for (int32_t u = 0; u < g->n_values; u++)
-                p->buffers[u].ring_rows -= u == v || (p->buffers[u].alias_of == v && p->buffers[u].ring_rows);
-            int verdict = ig_validate(g, p, 0, why, sizeof why);
-            rings++;
-            slack += verdict != IG_READ_OVERWRITTEN;
-            b->bytes += row_bytes;
-            for (int32_t u = 0; u < g->n_values; u++)
-                p->buffers[u].ring_rows += u == v || (p->buffers[u].alias_of == v && p->buffers[u].ring_rows);
-        }
+        plan_shorten_rings(g, p, &rings, &slack);
         ig_plan_free(p);
         ig_graph_free(g);
     }
@@ -219,15 +175,13 @@ static void row_tiles_are_kept(void **state)
         net_run(g, seed, expected);
         ig_prepare_views(g);
         struct ig_plan *p =
-            make(g, (struct ig_plan_options){.isa = IG_ISA_REF, .threads = 2, .bands = IG_BANDS_OFF});
+            plan_make(g, (struct ig_plan_options){.isa = IG_ISA_REF, .threads = 2, .bands = IG_BANDS_OFF});
         retile(g, p, &r, &tiled);
         choose_anew(g, p);
         if (ig_validate(g, p, 0, why, sizeof why)) fail_msg("seed %d: %s", (int)seed, why);
         bands += p->n_bands;
         net_run_plan(g, p, seed, got);
-        assert_same(g, expected, got, seed);
-        free_outputs(g, expected);
-        free_outputs(g, got);
+        outputs_same(g, expected, got, seed);
         ig_plan_free(p);
         ig_graph_free(g);
     }
@@ -246,13 +200,13 @@ static void chains_end_where_they_must(void **state)
     net_done(g);
     ig_prepare_views(g);
     struct ig_plan *p =
-        make(g, (struct ig_plan_options){.isa = IG_ISA_REF, .threads = 1, .bands = IG_BANDS_ALL});
+        plan_make(g, (struct ig_plan_options){.isa = IG_ISA_REF, .threads = 1, .bands = IG_BANDS_ALL});
     assert_int_equal(p->n_bands, 1); /* of branches: all that is not whole */
     assert_int_equal(p->bands[0].first, 0);
     assert_int_equal(g->nodes[p->steps[p->bands[0].last].node].op, IG_BINARY);
     assert_true(p->buffers[b].ring_rows == 0 && p->buffers[a].ring_rows > 0 && p->buffers[c].ring_rows > 0);
     ig_plan_free(p);
-    p = make(g, (struct ig_plan_options){.isa = IG_ISA_REF, .threads = 1, .bands = IG_BANDS_OFF});
+    p = plan_make(g, (struct ig_plan_options){.isa = IG_ISA_REF, .threads = 1, .bands = IG_BANDS_OFF});
     struct ig_view *views = test_calloc((size_t)g->n_values, sizeof *views);
     struct ig_band_timing *chains;
     ig_compute_views(g, views);
@@ -283,8 +237,8 @@ static void schedules_are_loops(void **state)
     for (int32_t rows = 1; rows <= 8; rows *= 8) {
         struct ig_band_timing band = {.first = 1, .last = 3, .rows = rows, .threads = 1, .n = 3};
         struct ig_plan *p =
-            make(g, (struct ig_plan_options){
-                        .isa = IG_ISA_REF, .threads = 1, .bands = IG_BANDS_GIVEN, .given = &band, .n_given = 1});
+            plan_make(g, (struct ig_plan_options){
+                .isa = IG_ISA_REF, .threads = 1, .bands = IG_BANDS_GIVEN, .given = &band, .n_given = 1});
         size_t length = ig_schedule_text(g, p, &p->bands[0], numbers, text, sizeof text);
         assert_int_equal(length, strlen(text));
         assert_string_equal(text, rows == 1 ? "[l1]x2 ([l2][l3][l1])x22 ([l2][l3])x2"
@@ -379,7 +333,7 @@ static void the_profile_decides(void **state)
     net_done(g);
     ig_prepare_views(g);
     struct ig_plan *off =
-        make(g, (struct ig_plan_options){.isa = IG_ISA_REF, .threads = 1, .bands = IG_BANDS_OFF});
+        plan_make(g, (struct ig_plan_options){.isa = IG_ISA_REF, .threads = 1, .bands = IG_BANDS_OFF});
     const struct ig_kernel *k = off->steps[0].kernel;
     char none[1] = "";
     struct ig_band_timing t[] = {
@@ -393,7 +347,7 @@ static void the_profile_decides(void **state)
     for (int i = 0; i < 5; i++) timings[i] = (struct ig_timing){i, k, 0, 0, 1, 50, 50, 0};
     struct ig_profile profile = {none, none, none, none, 1, 0, 5, 6, timings, t};
     struct ig_plan *p =
-        make(g, (struct ig_plan_options){.isa = IG_ISA_REF, .threads = 1, .profile = &profile});
+        plan_make(g, (struct ig_plan_options){.isa = IG_ISA_REF, .threads = 1, .profile = &profile});
     assert_int_equal(p->n_bands, 2);
     assert_int_equal(p->bands[0].last, 1);
     assert_int_equal(p->bands[1].first, 2);

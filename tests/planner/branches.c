@@ -15,25 +15,14 @@
 #include "planner/band.h"
 #include "planner/rows.h"
 #include "tests/support/nets.h"
+#include "tests/support/plans.h"
 
 enum { NETS = 300 };
-
-static struct ig_plan *make(const struct ig_graph *g, struct ig_plan_options o)
-{
-    char err[1024] = "";
-    o.target = "host";
-    o.max_error = 1; /* Winograd too, where it is faster: several rows at a time */
-    struct ig_plan *p = ig_plan_make(g, &o, err, sizeof err);
-    if (!p) fail_msg("%s", err);
-    int verdict = ig_validate(g, p, 0, err, sizeof err);
-    if (verdict) fail_msg("%s: %s", ig_verdict_name(verdict), err);
-    return p;
-}
 
 /* Any bands that do not meet, of any heights, cut into any pieces where they can be. */
 static struct ig_plan *banded(const struct ig_graph *g, int32_t isa, int32_t threads, struct rng *r)
 {
-    struct ig_plan *off = make(g, (struct ig_plan_options){.isa = isa, .threads = threads, .bands = IG_BANDS_OFF});
+    struct ig_plan *off = plan_make(g, (struct ig_plan_options){.isa = isa, .threads = threads, .bands = IG_BANDS_OFF});
     struct ig_view *views = test_calloc((size_t)g->n_values, sizeof *views);
     struct ig_usage *usage = test_calloc((size_t)g->n_values, sizeof *usage);
     struct ig_band_timing *given = test_calloc((size_t)off->n_steps + 1, sizeof *given);
@@ -51,7 +40,7 @@ static struct ig_plan *banded(const struct ig_graph *g, int32_t isa, int32_t thr
                                              .n = part.flow.n};
         first = last;
     }
-    struct ig_plan *p = make(g, (struct ig_plan_options){.isa = isa, .threads = threads, .bands = IG_BANDS_GIVEN,
+    struct ig_plan *p = plan_make(g, (struct ig_plan_options){.isa = isa, .threads = threads, .bands = IG_BANDS_GIVEN,
                                                          .given = given, .n_given = n});
     assert_int_equal(p->n_bands, n);
     ig_plan_free(off);
@@ -59,16 +48,6 @@ static struct ig_plan *banded(const struct ig_graph *g, int32_t isa, int32_t thr
     test_free(usage);
     test_free(given);
     return p;
-}
-
-static void assert_same(const struct ig_graph *g, void **a, void **b, uint64_t seed)
-{
-    for (int32_t i = 0; i < g->n_outputs; i++) {
-        if (memcmp(a[i], b[i], (size_t)ig_bytes(&g->values[g->outputs[i]].shape)))
-            fail_msg("seed %d: output %d differs", (int)seed, i);
-        test_free(a[i]);
-        test_free(b[i]);
-    }
 }
 
 struct tally { /* of bands */
@@ -113,7 +92,7 @@ static void branches_compute_what_graphs_say(void **state)
         struct ig_plan *p = banded(g, IG_ISA_REF, rng_int(&r, 1, 3), &r);
         count(g, p, &t);
         net_run_plan(g, p, seed, got);
-        assert_same(g, expected, got, seed);
+        outputs_same(g, expected, got, seed);
         ig_plan_free(p);
         ig_graph_free(g);
     }
@@ -132,12 +111,12 @@ static void threads_give_the_bits_of_whole_layers(void **state)
         void *expected[64], *got[64];
         ig_prepare_views(g);
         int32_t threads = rng_int(&r, 1, 4); /* one number for both plans: it has a say in the choice of kernels */
-        struct ig_plan *whole = make(g, (struct ig_plan_options){.isa = isa, .threads = threads, .bands = IG_BANDS_OFF});
+        struct ig_plan *whole = plan_make(g, (struct ig_plan_options){.isa = isa, .threads = threads, .bands = IG_BANDS_OFF});
         struct ig_plan *p = banded(g, isa, threads, &r);
         count(g, p, &t);
         net_run_tables(g, whole, 1, seed, expected);
         net_run_tables(g, p, rng_int(&r, 1, 4), seed, got);
-        assert_same(g, expected, got, seed);
+        outputs_same(g, expected, got, seed);
         ig_plan_free(whole);
         ig_plan_free(p);
         ig_graph_free(g);
@@ -184,7 +163,7 @@ static void rings_are_those_of_one_clock(void **state)
         struct rng r = {seed + 20000};
         struct ig_graph *g = net_branches(&r, rng_int(&r, 1, 4));
         ig_prepare_views(g);
-        struct ig_plan *p = make(g, (struct ig_plan_options){.isa = IG_ISA_REF, .threads = 1, .bands = IG_BANDS_ALL});
+        struct ig_plan *p = plan_make(g, (struct ig_plan_options){.isa = IG_ISA_REF, .threads = 1, .bands = IG_BANDS_ALL});
         struct ig_view *views = test_calloc((size_t)g->n_values, sizeof *views);
         ig_compute_views(g, views);
         for (int32_t i = 0; i < p->n_bands; i++) {
@@ -224,21 +203,7 @@ static void rings_are_minimal(void **state)
         struct ig_graph *g = seed % 2 ? net_random(&r, rng_int(&r, 5, 50)) : net_branches(&r, rng_int(&r, 1, 5));
         ig_prepare_views(g);
         struct ig_plan *p = banded(g, IG_ISA_REF, rng_int(&r, 1, 3), &r);
-        for (int32_t v = 0; v < g->n_values; v++) {
-            struct ig_plan_buffer *b = &p->buffers[v];
-            char why[512];
-            if (b->ring_rows < 2 || b->alias_of >= 0) continue;
-            int64_t row_bytes = b->bytes / b->ring_rows;
-            b->bytes -= row_bytes;
-            for (int32_t u = 0; u < g->n_values; u++)
-                p->buffers[u].ring_rows -= u == v || (p->buffers[u].alias_of == v && p->buffers[u].ring_rows);
-            int verdict = ig_validate(g, p, 0, why, sizeof why);
-            rings++;
-            slack += verdict != IG_READ_OVERWRITTEN;
-            b->bytes += row_bytes;
-            for (int32_t u = 0; u < g->n_values; u++)
-                p->buffers[u].ring_rows += u == v || (p->buffers[u].alias_of == v && p->buffers[u].ring_rows);
-        }
+        plan_shorten_rings(g, p, &rings, &slack);
         ig_plan_free(p);
         ig_graph_free(g);
     }
@@ -251,11 +216,11 @@ static void rings_are_minimal(void **state)
 static struct ig_plan *plan_of(const struct ig_graph *g, int32_t first, int32_t last, int32_t rows)
 {
     int32_t n = 0;
-    struct ig_plan *off = make(g, (struct ig_plan_options){.isa = IG_ISA_REF, .threads = 1, .bands = IG_BANDS_OFF});
+    struct ig_plan *off = plan_make(g, (struct ig_plan_options){.isa = IG_ISA_REF, .threads = 1, .bands = IG_BANDS_OFF});
     for (int32_t i = first; i <= last; i++) n += off->steps[i].kernel != NULL;
     ig_plan_free(off);
     struct ig_band_timing band = {.first = first, .last = last, .rows = rows, .threads = 1, .n = n};
-    struct ig_plan *p = make(g, (struct ig_plan_options){.isa = IG_ISA_REF, .threads = 1, .bands = IG_BANDS_GIVEN,
+    struct ig_plan *p = plan_make(g, (struct ig_plan_options){.isa = IG_ISA_REF, .threads = 1, .bands = IG_BANDS_GIVEN,
                                                          .given = &band, .n_given = 1});
     assert_int_equal(p->n_bands, 1);
     return p;

@@ -8,32 +8,9 @@
 #include <cmocka.h>
 
 #include "tests/support/nets.h"
+#include "tests/support/plans.h"
 
 enum { NETS = 250 };
-
-static struct ig_plan *make(const struct ig_graph *g, struct ig_plan_options o)
-{
-    char err[1024] = "";
-    o.target = "host";
-    o.max_error = 1; /* Winograd too, where it is faster: several rows at a time */
-    struct ig_plan *p = ig_plan_make(g, &o, err, sizeof err);
-    if (!p) fail_msg("%s", err);
-    int verdict = ig_validate(g, p, 0, err, sizeof err);
-    if (verdict) fail_msg("%s: %s", ig_verdict_name(verdict), err);
-    return p;
-}
-
-static void free_outputs(const struct ig_graph *g, void **out)
-{
-    for (int32_t i = 0; i < g->n_outputs; i++) test_free(out[i]);
-}
-
-static void assert_same(const struct ig_graph *g, void **a, void **b, uint64_t seed)
-{
-    for (int32_t i = 0; i < g->n_outputs; i++)
-        if (memcmp(a[i], b[i], (size_t)ig_bytes(&g->values[g->outputs[i]].shape)))
-            fail_msg("seed %d: output %d differs", (int)seed, i);
-}
 
 /* expand, depthwise, project + the block's input: the two wide tensors leave the arena, the sum lies over the input. */
 static void a_block_needs_only_its_ends(void **state)
@@ -48,8 +25,8 @@ static void a_block_needs_only_its_ends(void **state)
     ig_prepare_views(g);
     struct ig_band_timing band = {.first = 1, .last = 3, .rows = 2, .threads = 1, .n = 3};
     struct ig_plan *p =
-        make(g, (struct ig_plan_options){
-                    .isa = IG_ISA_REF, .threads = 1, .bands = IG_BANDS_GIVEN, .given = &band, .n_given = 1});
+        plan_make(g, (struct ig_plan_options){
+            .isa = IG_ISA_REF, .threads = 1, .bands = IG_BANDS_GIVEN, .given = &band, .n_given = 1});
     assert_int_equal(p->n_bands, 1);
     assert_int_equal(p->arena_bytes, (24 * 8 * 24 + (4 + 2) * 24 * 48) * 4); /* one end, and rings */
     assert_int_equal(p->buffers[y].alias_of, x);
@@ -102,11 +79,8 @@ static void a_residual_lies_over_its_block(void **state)
         int32_t threads = rng_int(&r, 1, 2), chunk = threads > 1 ? rng_int(&r, 1, size) : 0;
         struct ig_band_timing band = {
             .first = 1, .last = 3, .rows = rng_int(&r, 1, 4), .chunk = chunk, .threads = threads, .n = 3};
-        struct ig_plan *p = make(g, (struct ig_plan_options){.isa = IG_ISA_REF,
-                                                             .threads = threads,
-                                                             .bands = IG_BANDS_GIVEN,
-                                                             .given = &band,
-                                                             .n_given = 1});
+        struct ig_plan *p = plan_make(g, (struct ig_plan_options){
+            .isa = IG_ISA_REF, .threads = threads, .bands = IG_BANDS_GIVEN, .given = &band, .n_given = 1});
         assert_int_equal(p->n_bands, 1);
         int is_over = p->buffers[y].alias_of == x;
         if (p->steps[3].split || taps / 2 > 1 + taps_last / 2) assert_true(!is_over || size <= 4 * band.rows);
@@ -114,11 +88,9 @@ static void a_residual_lies_over_its_block(void **state)
         over += is_over;
         beside += !is_over;
         net_run_plan(g, p, seed, got);
-        assert_same(g, expected, got, seed);
+        outputs_same(g, expected, got, seed);
         if (!is_over && !p->steps[3].split && size > 4 * band.rows)
             assert_int_equal(put_over(g, p, x, y), IG_READ_OVERWRITTEN);
-        free_outputs(g, expected);
-        free_outputs(g, got);
         ig_plan_free(p);
         ig_graph_free(g);
     }

@@ -10,33 +10,13 @@
 
 #include "kernels_cpu/registry.h"
 #include "tests/support/nets.h"
+#include "tests/support/plans.h"
 
 enum { NETS = 300 };
 
 static struct ig_plan *make(const struct ig_graph *g, int32_t isa, int32_t threads)
 {
-    struct ig_plan_options o = {.target = "host", .isa = isa, .threads = threads};
-    char err[1024] = "";
-    struct ig_plan *p = ig_plan_make(g, &o, err, sizeof err);
-    if (!p) fail_msg("%s", err);
-    return p;
-}
-
-static void assert_valid(const struct ig_graph *g, const struct ig_plan *p, uint64_t seed)
-{
-    char why[1024];
-    int verdict = ig_validate(g, p, 0, why, sizeof why);
-    if (verdict) fail_msg("seed %d: %s: %s", (int)seed, ig_verdict_name(verdict), why);
-}
-
-static void assert_same_bits(const struct ig_graph *g, void **a, void **b, uint64_t seed)
-{
-    for (int32_t i = 0; i < g->n_outputs; i++) {
-        if (memcmp(a[i], b[i], (size_t)ig_bytes(&g->values[g->outputs[i]].shape)))
-            fail_msg("seed %d: output %d differs", (int)seed, i);
-        test_free(a[i]);
-        test_free(b[i]);
-    }
+    return plan_make(g, (struct ig_plan_options){.isa = isa, .threads = threads});
 }
 
 /* In the plan's arena, with views, in place and cut to pieces: the same bits as with a memory for every
@@ -52,11 +32,11 @@ static void plans_compute_what_graphs_say(void **state)
         net_run(g, seed, expected);
         ig_prepare_views(g);
         struct ig_plan *p = make(g, IG_ISA_REF, rng_int(&r, 1, 4));
-        assert_valid(g, p, seed);
+        plan_check(g, p, seed);
         for (int32_t v = 0; v < g->n_values; v++)
             in_place += p->buffers[v].alias_of >= 0 && p->buffers[v].view.root == v;
         net_run_plan(g, p, seed, got);
-        assert_same_bits(g, expected, got, seed);
+        outputs_same(g, expected, got, seed);
         ig_plan_free(p);
         ig_graph_free(g);
     }
@@ -84,7 +64,7 @@ static void every_cut_gives_the_same_bits(void **state)
                 s->chunk = chunk;
                 s->chunks = (extent + chunk - 1) / chunk;
             }
-            assert_valid(g, p, 0);
+            plan_check(g, p, 0);
             net_run_plan(g, p, 1, got);
             assert_memory_equal(expected[0], got[0], (size_t)ig_bytes(&g->values[g->outputs[0]].shape));
             test_free(got[0]);
@@ -101,7 +81,7 @@ static void arenas_meet_their_bound(void **state)
         struct ig_graph *g = net_dense(layers, 1);
         ig_prepare_views(g);
         struct ig_plan *p = make(g, IG_ISA_REF, 1);
-        assert_valid(g, p, 0);
+        plan_check(g, p, 0);
         assert_int_equal(p->arena_bytes, p->arena_lower_bound_bytes);
         ig_plan_free(p);
         ig_graph_free(g);
@@ -124,7 +104,7 @@ static void in_place(void **state)
     net_done(g);
     ig_prepare_views(g);
     struct ig_plan *p = make(g, IG_ISA_REF, 1);
-    assert_valid(g, p, 0);
+    plan_check(g, p, 0);
     assert_int_equal(alias(p, first), -1); /* an input is the caller's */
     assert_int_equal(alias(p, b), a);
     assert_int_equal(alias(p, c), -1);     /* its residual is its image too, and read again */
@@ -281,7 +261,7 @@ static void the_profile_decides(void **state)
     assert_int_equal(p->steps[0].chunks, 4);
     assert_true(p->steps[0].predicted_ns == 700);
     assert_non_null(p->steps[1].kernel);
-    assert_valid(g, p, 0);
+    plan_check(g, p, 0);
     ig_plan_free(p);
     ig_graph_free(g);
 }
@@ -307,7 +287,7 @@ static void assert_takes(const struct ig_graph *g, const struct ig_profile *prof
     struct ig_plan *p = ig_plan_make(g, &o, err, sizeof err);
     assert_non_null(p);
     assert_string_equal(p->steps[0].kernel->name, name);
-    assert_valid(g, p, 0);
+    plan_check(g, p, 0);
     ig_plan_free(p);
 }
 

@@ -11,21 +11,11 @@
 
 #include "kernels_cpu/registry.h"
 #include "tests/support/nets.h"
+#include "tests/support/plans.h"
 
 static struct ig_plan *make(const struct ig_graph *g, int32_t isa, int32_t threads)
 {
-    struct ig_plan_options o = {.target = "host", .isa = isa, .threads = threads};
-    char err[1024] = "";
-    struct ig_plan *p = ig_plan_make(g, &o, err, sizeof err);
-    if (!p) fail_msg("%s", err);
-    return p;
-}
-
-static void assert_valid(const struct ig_graph *g, const struct ig_plan *p, uint64_t seed)
-{
-    char why[1024];
-    int verdict = ig_validate(g, p, 0, why, sizeof why);
-    if (verdict) fail_msg("seed %d: %s: %s", (int)seed, ig_verdict_name(verdict), why);
+    return plan_make(g, (struct ig_plan_options){.isa = isa, .threads = threads});
 }
 
 static char path[] = "/tmp/ingot-plan-XXXXXX";
@@ -61,7 +51,7 @@ static void plans_survive_a_file(void **state)
         char *first = slurp(path);
         struct ig_plan *q = ig_plan_read(path, g, err, sizeof err);
         if (!q) fail_msg("%s", err);
-        assert_valid(g, q, seed);
+        plan_check(g, q, seed);
         for (int32_t v = 0; v < g->n_values; v++) {
             assert_int_equal(p->buffers[v].view.root, q->buffers[v].view.root);
             assert_int_equal(p->buffers[v].view.offset, q->buffers[v].view.offset);

@@ -13,15 +13,15 @@ struct subject {
     int64_t budget;
 };
 
-enum { N_MUTATIONS = 31 };
+enum { N_MUTATIONS = 36 };
 
 /* Makes q a copy of p, and drops it. */
 void subject_copy(struct subject *s);
 void subject_drop(struct subject *s);
 const char *mutation_name(int which);
 /*
- * Breaks a copy; the test fails unless the validator gives the verdict that belongs to it, or one that comes before that.
- * Returns the verdict that belongs to it; 0: not possible in this plan.
+ * Breaks a copy; the test fails unless the validator gives the verdict that belongs to it, or, where it may break more
+ * than that, one that comes before. Returns the verdict that belongs to it; 0: not possible in this plan.
  */
 int mutation_apply(struct subject *s, int which, uint64_t seed);
 /*
