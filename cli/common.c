@@ -218,11 +218,11 @@ int ig_host_isa(void)
 
 int32_t ig_objective_option(const char *text)
 {
-    if (!strcmp(text, "latency")) return IG_OBJECTIVE_LATENCY;
-    if (!strcmp(text, "memory")) return IG_OBJECTIVE_MEMORY;
-    if (!strcmp(text, "throughput") || !strcmp(text, "energy"))
-        ig_fatal("--objective=%s needs the pipeline planner, which this version does not have; use latency or memory", text);
-    ig_fatal("--objective=%s: latency or memory", text);
+    static const char *const names[] = {[IG_OBJECTIVE_LATENCY] = "latency", [IG_OBJECTIVE_MEMORY] = "memory",
+                                        [IG_OBJECTIVE_THROUGHPUT] = "throughput", [IG_OBJECTIVE_ENERGY] = "energy"};
+    for (int32_t i = 0; i < (int32_t)(sizeof names / sizeof *names); i++)
+        if (!strcmp(text, names[i])) return i;
+    ig_fatal("--objective=%s: latency, throughput, energy or memory", text);
 }
 
 int ig_isa_option(const char *text)

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/energy.h"
 #include "cli/estimate.h"
 #include "kernels_cpu/registry.h"
 #include "planner/tradeoff.h"
@@ -21,10 +22,14 @@ static const char help[] =
     "  --threads N         threads to plan for (default: all cores)\n"
     "  --bands MODE        layers fused by rows: auto (default; where it is faster), off, chains or all that can\n"
     "  --memory-budget B   most bytes of arena and weights, e.g. 8MB; the fastest plan within it\n"
-    "  --objective X       latency (default) or memory: the least that the other constraints allow\n"
+    "  --objective X       latency (default), throughput, energy or memory, within the other constraints:\n"
+    "                      throughput is latency where one processor runs frame after frame; energy tries 1 to\n"
+    "                      --threads threads with the powers that --platform (default host) gives for its CPU;\n"
+    "                      memory is the fewest bytes\n"
     "  --algorithm X       how bands are searched for under a budget: exact (default), or nsga2 to compare with\n"
     "  --seed N            of nsga2 (default 1)\n"
-    "  --pareto FILE       also all good plans between least memory and least time, as JSON\n"
+    "  --pareto FILE       also all good plans between least memory and least time, as JSON, even where none\n"
+    "                      keeps the constraints\n"
     "  --max-latency-ms X, --min-fps X   refuse a plan that is predicted slower\n"
     "  --max-error X       use no kernel less exact than that on its layer (default 5e-5): max|y - direct|\n"
     "                      over max|direct|, measured in the profile, else stated (ingot kernels); 0: direct\n"
@@ -32,7 +37,8 @@ static const char help[] =
     "  --summary           print a plan in a few lines\n"
     "  -v                  print the new plan in a few lines, on stderr\n"
     "  --estimate          instead of a plan: time, throughput and energy by the board's description alone\n"
-    "  --platform NAME     the board: tx2, xavier, neuraghe, zen4, a file, or host (default; measured)\n"
+    "  --platform NAME     the board: tx2, xavier, neuraghe, zen4, a file, or host (default; measured); without\n"
+    "                      --objective energy it means --estimate\n"
     "  --clock A=MHZ,...   types of processors at that operating point, e.g. accelerator=850\n"
     "  --explain-layer L   that layer's loop nest, tiled for the board, and what bounds it\n"
     "  --op-dist A=T,...   kinds of layers on types of processors, e.g. conv=accelerator,gemm=CPU\n"
@@ -61,7 +67,7 @@ static void print_bands(FILE *f, const struct ig_graph *g, const struct ig_plan 
         fprintf(f, "%d bands of layers run by rows: %.3f ms for %.3f\n", p->n_bands, together * 1e-6, apart * 1e-6);
 }
 
-static void summary(FILE *f, const struct ig_graph *g, const struct ig_plan *p)
+static void summary(FILE *f, const struct ig_graph *g, const struct ig_plan *p, int32_t objective)
 {
     char arena[32], bound[32], weights[32], scratch[32];
     int kernels = 0, views = 0;
@@ -83,6 +89,9 @@ static void summary(FILE *f, const struct ig_graph *g, const struct ig_plan *p)
             ig_commas(p->arena_bytes, arena), ig_commas(p->arena_lower_bound_bytes, bound),
             ig_commas(p->scratch_bytes, scratch), ig_commas(p->weights_bytes, weights));
     print_bands(f, g, p);
+    if (objective == IG_OBJECTIVE_THROUGHPUT)
+        fprintf(f, "%.1f frames/s: one processor runs frame after frame, so that this is the plan of least latency\n",
+                1e9 / p->latency_ns);
 }
 
 static void check_profile(const struct ig_profile *p, const char *path, const char *graph_sha256,
@@ -114,18 +123,22 @@ static int32_t word_option(const char *option, const char *text, const char *fir
     ig_fatal("%s=%s: %s or %s", option, text, first, second);
 }
 
+/* p: NULL if none keeps the constraints. */
 static void write_pareto(const struct ig_graph *g, const struct ig_plan_options *o, const struct ig_plan *p,
                          const char *path)
 {
     struct ig_tradeoff t;
+    struct ig_plan_options of = *o;
     char err[4096];
-    if (ig_tradeoff_make(g, o, &t, err, sizeof err) || ig_tradeoff_write(&t, g, p, path, err, sizeof err))
+    if (p) of.threads = p->threads;
+    if (ig_tradeoff_make(g, &of, &t, err, sizeof err) ||
+        ig_tradeoff_write(&t, g, p, of.threads, path, err, sizeof err))
         ig_fatal("%s", err);
     ig_tradeoff_free(&t);
 }
 
 static struct ig_plan *make(const struct ig_graph *g, const char *graph_path, const char *profile_path,
-                            struct ig_plan_options *o, const char *pareto)
+                            struct ig_plan_options *o, struct ig_powers *powers, const char *pareto)
 {
     char err[4096], why[4096];
     struct ig_profile *profile = NULL;
@@ -134,7 +147,8 @@ static struct ig_plan *make(const struct ig_graph *g, const char *graph_path, co
     ig_hash_graph(g, graph_path, hex);
     if (profile) check_profile(profile, profile_path, hex, o);
     o->profile = profile;
-    struct ig_plan *p = ig_plan_make(g, o, err, sizeof err);
+    struct ig_plan *p = powers ? ig_energy_plan(g, o, powers, err, sizeof err) : ig_plan_make(g, o, err, sizeof err);
+    if (!p && pareto) write_pareto(g, o, p, pareto);
     if (!p) ig_fatal("%s: %s", graph_path, err);
     free(p->graph_sha256);
     p->graph_sha256 = strdup(hex);
@@ -212,18 +226,25 @@ int ig_verb_plan(int argc, char **argv)
         }
     if (optind != argc - 1 - summarise) ig_usage(help);
     struct ig_graph *g = ig_load_graph(argv[optind], &source);
-    if (estimated || estimate.explain || estimate.platform) {
+    int weighs = o.objective == IG_OBJECTIVE_ENERGY && !estimated && !estimate.explain;
+    if (estimated || estimate.explain || (estimate.platform && !weighs)) {
         estimate.max_error = o.max_error;
         ig_estimate(g, &estimate);
         ig_graph_free(g);
         return 0;
     }
-    struct ig_plan *p =
-        summarise ? ig_plan_read(argv[optind + 1], g, err, sizeof err) : make(g, argv[optind], profile, &o, pareto);
+    struct ig_powers powers, *weighed = weighs ? &powers : NULL;
+    if (weighs) ig_load_powers(&powers, estimate.platform, &o, estimate.deadline_ms);
+    struct ig_plan *p = summarise ? ig_plan_read(argv[optind + 1], g, err, sizeof err)
+                                  : make(g, argv[optind], profile, &o, weighed, pareto);
     if (!p) ig_fatal("%s", err);
     if (!summarise && ig_plan_write(p, g, out, err, sizeof err)) ig_fatal("%s", err);
-    if (summarise) summary(stdout, g, p);
-    else if (verbose) summary(stderr, g, p);
+    FILE *words = summarise ? stdout : stderr;
+    if (summarise || verbose) summary(words, g, p, o.objective);
+    if (weighs) {
+        ig_put_energy(words, p, &powers);
+        free(powers.board);
+    }
     ig_plan_free(p);
     ig_graph_free(g);
     return 0;

@@ -38,7 +38,7 @@ struct ig_front_point {
 struct ig_front {            /* pareto.json */
     int32_t n;
     struct ig_front_point *at;
-    struct ig_front_point chosen;
+    struct ig_front_point chosen; /* 0 bytes: no plan kept the constraints */
 };
 
 struct ig_report {

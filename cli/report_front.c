@@ -46,7 +46,8 @@ void ig_front_read(struct ig_front *front, const char *path, const struct ig_pla
     int64_t threads = ig_get_int(&r, root, "threads", 1, 4096);
     if (!r.failed && threads != p->threads)
         ig_reader_fail(&r, "front for %lld threads, the plan is for %d", (long long)threads, p->threads);
-    front->chosen = point_of(&r, json_object_get(root, "chosen"));
+    const json_t *chosen = json_object_get(root, "chosen");
+    if (!json_is_null(chosen)) front->chosen = point_of(&r, chosen);
     read_points(&r, root, front);
     json_decref(root);
     if (r.failed) ig_fatal("%s", err);
@@ -111,7 +112,7 @@ static void caption(FILE *f, const struct ig_report *r)
             "%.4g ms to %s B at %.4g ms.",
             t->n, t->n == 1 ? "" : "s", ig_commas((int64_t)least->bytes, a), least->ms,
             ig_commas((int64_t)fastest->bytes, b), fastest->ms);
-    if ((int64_t)t->chosen.bytes != r->p->arena_bytes + r->p->weights_bytes)
+    if (t->chosen.bytes > 0 && (int64_t)t->chosen.bytes != r->p->arena_bytes + r->p->weights_bytes)
         fprintf(f, " The front was made beside another plan, of %s B.",
                 ig_commas((int64_t)t->chosen.bytes, a));
     fputs("</p>\n", f);

@@ -207,7 +207,10 @@ int ig_verb_share(int argc, char **argv)
         case 'o': dir = optarg; break;
         case 'a': x.way = IG_JOINT_AT_ONCE; break;
         case 'm': o.memory_budget = ig_size_option(optarg, "--memory-budget"); break;
-        case 'O': o.objective = ig_objective_option(optarg); break;
+        case 'O':
+            o.objective = ig_objective_option(optarg);
+            if (o.objective > IG_OBJECTIVE_MEMORY) ig_fatal("--objective=%s: of several networks latency or memory", optarg);
+            break;
         case 't': o.threads = (int32_t)ig_number(optarg, "--threads", 1, IG_MAX_THREADS); break;
         case 'i': o.isa = ig_isa_option(optarg); break;
         case 'E': o.max_error = ig_number(optarg, "--max-error", 0, 1); break;

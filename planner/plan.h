@@ -171,7 +171,10 @@ int ig_legal_cuts(const struct ig_kernel *k, const struct ig_call *call, int32_t
  */
 #define IG_MAX_ERROR 5e-5
 
-enum ig_objective { IG_OBJECTIVE_LATENCY = 0, IG_OBJECTIVE_MEMORY };
+/* One processor that runs frames one after another makes throughput, and with so many threads energy, of latency. */
+enum ig_objective {
+    IG_OBJECTIVE_LATENCY = 0, IG_OBJECTIVE_MEMORY, IG_OBJECTIVE_THROUGHPUT, IG_OBJECTIVE_ENERGY
+};
 enum ig_algorithm { IG_ALGORITHM_EXACT = 0, IG_ALGORITHM_NSGA2 };
 enum { IG_LEAN_WAYS = 3 };
 enum ig_band_choice { IG_BANDS_AUTO = 0, IG_BANDS_OFF, IG_BANDS_CHAINS, IG_BANDS_ALL, IG_BANDS_GIVEN };

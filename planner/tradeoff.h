@@ -23,9 +23,9 @@ struct ig_tradeoff {         /* by rising bytes and falling time */
  */
 int ig_tradeoff_make(const struct ig_graph *g, const struct ig_plan_options *options, struct ig_tradeoff *t,
                      char *err, size_t err_bytes);
-/* As pareto.json, beside the plan that was chosen. */
+/* As pareto.json, for so many threads, beside the plan that was chosen; NULL: none keeps the constraints. */
 int ig_tradeoff_write(const struct ig_tradeoff *t, const struct ig_graph *g, const struct ig_plan *chosen,
-                      const char *path, char *err, size_t err_bytes);
+                      int32_t threads, const char *path, char *err, size_t err_bytes);
 void ig_tradeoff_free(struct ig_tradeoff *t);
 
 /* The plan of one point of the front that these options make. */

@@ -75,6 +75,53 @@ assert plan["totals"]["arena_bytes"] + plan["totals"]["weights_bytes"] <= int(sy
 PY
 }
 
+front_alone() { # of limits that no plan keeps: the front is written, the line said, and it fails
+    refused 'memory budget of 1000 bytes exceeded by' plan --memory-budget 1KB --pareto "$work/alone.json" -o "$work/no.json" &&
+        refused 'rate of 1e+08 frames/s missed by' plan --min-fps 1e8 --pareto "$work/fast.json" -o "$work/no.json" &&
+        plan --pareto "$work/front.json" -o "$work/plan.json" && [ ! -e "$work/no.json" ] && "$PYTHON" - "$work" <<'PY' &&
+import json, sys
+alone, fast, front = (json.load(open(f"{sys.argv[1]}/{name}.json")) for name in ("alone", "fast", "front"))
+assert alone["chosen"] is None and fast["chosen"] is None and front["chosen"]["bytes"] > 0
+assert alone["points"] == fast["points"] == front["points"] and len(front["points"]) > 1
+PY
+        out/ingot graph "$model" -o "$work/net.graph.json" &&
+        out/ingot plan "$work/net.graph.json" --threads 1 -o "$work/net.plan.json" &&
+        out/ingot report "$work/net.graph.json" "$work/net.plan.json" --pareto "$work/alone.json" -o "$work/page.html"
+}
+
+throughput() { # of one processor: the plan of least latency, and the summary says why
+    plan -o "$work/latency.json" && plan --objective throughput -v -o "$work/throughput.json" 2>"$work/words" &&
+        cmp "$work/latency.json" "$work/throughput.json" &&
+        grep -q '^[0-9.]* frames/s: one processor runs frame after frame, so that this is the plan of least latency$' "$work/words"
+}
+
+# The powers of a board decide between threads: little when idle, one; much, all. Boards without are refused.
+energy() {
+    for board in frugal:0.1 awake:3.9; do
+        sed "s/\"active_w\":3.6,\"idle_w\":1.8/\"active_w\":4,\"idle_w\":${board#*:}/; s/\"accelerator\"/\"CPU\"/" \
+            "$SRCDIR/platforms/neuraghe.json" >"$work/${board%:*}.json"
+        out/ingot plan "$model" --threads 4 --objective energy --platform "$work/${board%:*}.json" -v \
+            -o "$work/${board%:*}.plan.json" 2>"$work/${board%:*}.words" || return 1
+    done
+    "$PYTHON" - "$work" <<'PY' || return 1
+import json, re, sys
+for name, idle in (("frugal", 0.1), ("awake", 3.9)):
+    plan = json.load(open(f"{sys.argv[1]}/{name}.plan.json"))
+    words = open(f"{sys.argv[1]}/{name}.words").read()
+    said = re.search(r"^energy: ([0-9.]+) mJ a frame on 'neuraghe' with (\d) threads?; threads and mJ weighed: (.*)$", words, re.M)
+    weighed = {int(n): float(mj) for n, mj in (pair.split() for pair in said[3].split(", "))}
+    n = plan["threads"]
+    mj = plan["totals"]["latency_ms"] * (idle + n * (4 - idle))
+    assert int(said[2]) == n and abs(float(said[1]) - mj) < 6e-4, (said[0], mj)
+    assert sorted(weighed) == [1, 2, 3, 4] and abs(min(weighed.values()) - mj) < 6e-4 and abs(weighed[n] - mj) < 6e-4
+    assert n == (1 if name == "frugal" else 4), (name, n)
+PY
+    refused "board 'zen4' does not say what its CPU draws; add active_w .* --platform=FILE" \
+        plan --objective energy --platform zen4 -o "$work/no.json" &&
+        refused "does not say what its CPU draws; add active_w" plan --objective energy -o "$work/no.json" &&
+        refused "objective=speed: latency, throughput, energy or memory" plan --objective speed && [ ! -e "$work/no.json" ]
+}
+
 # In the header the budget is an assertion: a larger network does not compile within it.
 assertion() {
     out/ingot graph "$model" -o "$work/fashion.graph.json" &&
@@ -126,6 +173,9 @@ check "what is wrong in a board's file" board
 check "boards are found from any directory" elsewhere
 check "limits that no plan keeps" limits
 check "the nearest plan is one" nearest
+check "limits that no plan keeps leave a front" front_alone
+check "throughput on one processor" throughput
+check "energy by the powers of a board" energy
 check "headers assert the budget" assertion
 check "the planner sees no clock" clockless
 check "the same input, the same plans" again
