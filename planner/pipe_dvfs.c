@@ -61,18 +61,22 @@ static void cost(const struct tables *t, struct ig_dvfs_plan *plan, int64_t peri
                       idle_mw(d, plan->point) * (period_ns ? period_ns : plan->period_ns);
 }
 
-/* No cut at these points is faster: layers are split at will, whole loads and all, so that both end at once. */
+/* No cut at these points is faster: for any m in 0..1, T >= sum of min(m * t0, (1 - m) * t1) over layers. */
 static int64_t period_bound(const struct tables *t, const int32_t *point)
 {
+    enum { PARTS = 16 };
     const struct ig_dvfs *d = t->d;
     const struct sums *x = &t->of[0][point[0]], *y = &t->of[1][point[1]];
-    int64_t least = 0, most = 0;
-    for (int32_t i = 0; i < d->n; i++) {
-        int64_t a = x->ns[i + 1] - x->ns[i], b = y->ns[i + 1] - y->ns[i];
-        least += a < b ? a : b;
-        if ((a < b ? a : b) > most) most = a < b ? a : b;
+    int64_t most = 0;
+    for (int64_t m = 1; m < PARTS; m++) {
+        int64_t sum = 0;
+        for (int32_t i = 0; i < d->n; i++) {
+            int64_t a = m * (x->ns[i + 1] - x->ns[i]), b = (PARTS - m) * (y->ns[i + 1] - y->ns[i]);
+            sum += a < b ? a : b;
+        }
+        if (sum > most) most = sum;
     }
-    return (least + 1) / 2 > most ? (least + 1) / 2 : most;
+    return (most + PARTS - 1) / PARTS;
 }
 
 static int64_t energy_bound(const struct tables *t, const int32_t *point, int64_t period_ns)
@@ -101,12 +105,37 @@ static int better(const struct wish *w, const struct ig_dvfs_plan *a, const stru
     return x[first] != y[first] ? x[first] < y[first] : x[!first] < y[!first];
 }
 
-/* 1 if bounds tell that these points have nothing better. */
-static int hopeless(const struct tables *t, const struct wish *w, const int32_t *point, const struct ig_dvfs_plan *best)
+struct pair {                    /* of points, with what no cut there can beat */
+    int32_t point[2];
+    int64_t bound;               /* of what is minimised */
+    int hopeless;                /* the limit cannot be kept */
+};
+
+static int by_bound(const void *a, const void *b)
 {
-    int64_t ns = period_bound(t, point), pj = energy_bound(t, point, w->period_ns ? w->period_ns : ns);
-    if (w->period_ns) return ns > w->period_ns || (best->found && pj > best->energy_pj);
-    return (w->energy_pj && pj > w->energy_pj) || (best->found && ns > best->period_ns);
+    const struct pair *x = a, *y = b;
+    if (x->bound != y->bound) return x->bound < y->bound ? -1 : 1;
+    for (int k = 0; k < 2; k++)
+        if (x->point[k] != y->point[k]) return x->point[k] < y->point[k] ? -1 : 1;
+    return 0;
+}
+
+/* All pairs of points, the most promising first. */
+static struct pair *all_pairs(const struct tables *t, const struct wish *w, int32_t *n)
+{
+    const struct ig_dvfs *d = t->d;
+    struct pair *pairs = ig_must_alloc((size_t)d->on[0].n * (size_t)d->on[1].n, sizeof *pairs);
+    *n = 0;
+    for (int32_t i = 0; i < d->on[0].n; i++)
+        for (int32_t k = 0; k < d->on[1].n; k++) {
+            struct pair *p = &pairs[(*n)++];
+            *p = (struct pair){.point = {i, k}};
+            int64_t ns = period_bound(t, p->point), pj = energy_bound(t, p->point, w->period_ns ? w->period_ns : ns);
+            p->bound = w->period_ns ? pj : ns;
+            p->hopeless = w->period_ns ? ns > w->period_ns : w->energy_pj && pj > w->energy_pj;
+        }
+    qsort(pairs, (size_t)*n, sizeof *pairs, by_bound);
+    return pairs;
 }
 
 static void all_cuts(const struct tables *t, const struct wish *w, const int32_t *point, struct ig_dvfs_plan *best,
@@ -129,12 +158,14 @@ struct ig_dvfs_plan ig_dvfs_search(const struct ig_dvfs *d, int64_t period_ns, i
     struct ig_dvfs_plan best = {.found = 0};
     start(&t, d);
     *looked = 0;
-    for (int32_t i = 0; i < d->on[0].n; i++)
-        for (int32_t k = 0; k < d->on[1].n; k++) {
-            int32_t point[] = {i, k};
-            if (prune && hopeless(&t, &w, point, &best)) continue;
-            all_cuts(&t, &w, point, &best, looked);
-        }
+    int32_t n;
+    struct pair *pairs = all_pairs(&t, &w, &n);
+    for (int32_t i = 0; i < n; i++) {
+        int64_t found = w.period_ns ? best.energy_pj : best.period_ns;
+        if (prune && (pairs[i].hopeless || (best.found && pairs[i].bound > found))) continue;
+        all_cuts(&t, &w, pairs[i].point, &best, looked);
+    }
+    free(pairs);
     end(&t);
     return best;
 }
