@@ -17,6 +17,7 @@ static const struct verb {
     {"profile", ig_verb_profile, "time every kernel variant of every layer on this machine -> profile.json"},
     {"calibrate", ig_verb_calibrate, "describe this machine for estimates: rates, caches, what kernels cost"},
     {"plan", ig_verb_plan, "choose kernels, cuts and memory -> plan.json"},
+    {"pipeline", ig_verb_pipeline, "stages of a network on several processors, by every algorithm"},
     {"share", ig_verb_share, "plans of several networks that share one arena or one budget"},
     {"gen", ig_verb_gen, "plan -> C tables, header and weights"},
     {"append", ig_verb_append, "put a weight blob behind a linked program"},

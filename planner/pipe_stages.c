@@ -53,7 +53,7 @@ static int32_t run(struct table *t)
     for (int32_t i = 1; i < n; i++)
         for (int32_t j = 0; j < i; j++) {
             if (!ig_ideal_within(x, j, i)) continue;
-            for (int32_t k = 0; k < x->p->n_processors; k++) reach(t, j, i, k);
+            for (int32_t k = x->p->n_processors - 1; k >= 0; k--) reach(t, j, i, k); /* of equals, the first stage on the first */
         }
     struct cell *last = t->cells + (int64_t)(n - 1) * t->sets;
     for (int32_t used = 1; used < t->sets; used++) {

@@ -1,0 +1,37 @@
+/* What `ingot pipeline` found: every algorithm's plan for one network on some processors. */
+#ifndef CLI_PIPELINE_H
+#define CLI_PIPELINE_H
+
+#include <stdio.h>
+
+#include "planner/pipe_graph.h"
+
+enum ig_way {                    /* algorithms, from what others did to what is possible */
+    IG_WAY_SINGLE = 0, IG_WAY_TEAM, IG_WAY_ALGORITHM1_PRINTED, IG_WAY_ALGORITHM1, IG_WAY_NEUROPIPE_PRINTED, IG_WAY_NEUROPIPE,
+    IG_WAY_CUTS, IG_WAY_STAGES, IG_WAY_SHARED, IG_WAY_MAP, IG_WAYS
+};
+extern const char *const ig_way_names[IG_WAYS]; /* as of --algorithm */
+
+struct ig_pipeline_report {
+    const struct ig_graph *g;
+    const struct ig_pipe_net *net;
+    const char *times;           /* where they come from, in words */
+    int32_t ideals;              /* -1: too many to count */
+    int64_t team_ns;             /* all cores together on one frame; 0: not known */
+    int32_t team_threads;
+    int64_t bound_ns;
+    struct ig_pipe_plan of[IG_WAYS]; /* n_stages 0: there is none */
+    int32_t chosen;              /* enum ig_way */
+};
+
+/* A table of all, on f. */
+void ig_pipeline_table(FILE *f, const struct ig_pipeline_report *r);
+/* The chosen plan's stages, and why it is what it is. */
+void ig_pipeline_stages(FILE *f, const struct ig_pipeline_report *r);
+void ig_pipeline_explain(FILE *f, const struct ig_pipeline_report *r);
+/* Which stage has which frame when, for some frames, one line a stage. */
+void ig_pipeline_gantt(FILE *f, const struct ig_pipeline_report *r);
+/* Everything as one object. */
+void ig_pipeline_json(FILE *f, const struct ig_pipeline_report *r);
+
+#endif
