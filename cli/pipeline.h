@@ -29,6 +29,8 @@ void ig_pipeline_table(FILE *f, const struct ig_pipeline_report *r);
 /* The chosen plan's stages, and why it is what it is. */
 void ig_pipeline_stages(FILE *f, const struct ig_pipeline_report *r);
 void ig_pipeline_explain(FILE *f, const struct ig_pipeline_report *r);
+/* The same as `ingot plan --stages` takes them; nothing where stages are no runs of steps. */
+void ig_pipeline_option(FILE *f, const struct ig_pipeline_report *r);
 /* Which stage has which frame when, for some frames, one line a stage. */
 void ig_pipeline_gantt(FILE *f, const struct ig_pipeline_report *r);
 /* Everything as one object. */

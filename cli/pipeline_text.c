@@ -72,17 +72,53 @@ static void put_stage(FILE *f, const struct ig_pipeline_report *r, const struct 
             ms(plan->stage_ns[s]), n, p->names[first], p->names[last]);
 }
 
+static int32_t slots_behind(const struct ig_pipe_plan *plan, int32_t s)
+{
+    return s + 1 < plan->n_stages ? ig_slots_between(plan->stage_ns[s], plan->stage_ns[s + 1]) : 2;
+}
+
+void ig_pipeline_option(FILE *f, const struct ig_pipeline_report *r)
+{
+    const struct ig_pipe_plan *plan = &r->of[r->chosen];
+    if (r->chosen == IG_WAY_TEAM || plan->n_stages < 2) return;
+    for (int32_t v = 1; v < plan->n; v++)
+        if (plan->stage[v] < plan->stage[v - 1]) return;
+    for (int32_t v = 0; v < plan->n; v++) {
+        int32_t s = plan->stage[v], ends = v + 1 < plan->n && plan->stage[v + 1] != s;
+        if (!v || plan->stage[v - 1] != s) fprintf(f, "%s%s", v ? "," : "", r->net->p.processors[plan->processor[s]]);
+        if (ends) fprintf(f, "/%d@%d", slots_behind(plan, s), r->net->first_step[v + 1] - 1);
+    }
+}
+
 void ig_pipeline_stages(FILE *f, const struct ig_pipeline_report *r)
 {
     if (r->chosen == IG_WAY_TEAM) return;
     const struct ig_pipe_plan *plan = &r->of[r->chosen];
     for (int32_t s = 0; s < plan->n_stages; s++) put_stage(f, r, plan, s);
-    if (plan->n_stages > 1) {
-        fprintf(f, "  slots between stages:");
-        for (int32_t s = 0; s + 1 < plan->n_stages; s++)
-            fprintf(f, " %d", ig_slots_between(plan->stage_ns[s], plan->stage_ns[s + 1]));
-        fprintf(f, "\n");
-    }
+    if (r->chosen != IG_WAY_CUTS || plan->n_stages < 2) return;
+    fprintf(f, "  ingot plan --stages=");
+    ig_pipeline_option(f, r);
+    fprintf(f, "\n");
+}
+
+/* The slots between stages, slots[n], and the stages as a line of them. */
+static struct ig_slots line_of(const struct ig_pipe_plan *plan, int32_t *slots)
+{
+    for (int32_t s = 0; s < plan->n_stages; s++) slots[s] = slots_behind(plan, s);
+    return (struct ig_slots){.n = plan->n_stages, .ns = plan->stage_ns, .on = plan->processor, .slots = slots};
+}
+
+/* From end to end of a frame that others wait behind. */
+static int64_t full_latency(const struct ig_pipe_plan *plan)
+{
+    enum { FRAMES = 64 };
+    int32_t n = plan->n_stages, *slots = ig_must_alloc((size_t)n, sizeof *slots);
+    int64_t *start = ig_must_alloc((size_t)n * FRAMES, sizeof *start);
+    struct ig_slots line = line_of(plan, slots);
+    int64_t last = ig_slots_run(&line, FRAMES, 0, start), latency = last - start[(int64_t)(FRAMES - 1) * n];
+    free(slots);
+    free(start);
+    return latency;
 }
 
 static void explain_one(FILE *f, const struct ig_pipeline_report *r)
@@ -111,13 +147,14 @@ static void explain_slowest(FILE *f, const struct ig_pipeline_report *r, const s
     for (int32_t v = 0; v < p->n; v++)
         if (plan->on[v] == slow && (plan->on[big] != slow || p->ns[(int64_t)v * p->n_processors + slow] > p->ns[(int64_t)big * p->n_processors + slow]))
             big = v;
-    fprintf(f, "%s sets the pace with %.3f ms a frame;", p->processors[slow], ms(plan->load_ns[slow]));
-    for (int32_t k = 0; k < p->n_processors; k++)
-        if (k != slow)
-            fprintf(f, " %s is busy %.1f %% of that.", p->processors[k],
-                    100 * (double)plan->load_ns[k] / (double)plan->period_ns);
-    fprintf(f, " Its longest segment, %s, is %.1f %% of it.\n", p->names[big],
+    fprintf(f, "%s sets the pace with %.3f ms a frame, of which its longest segment, %s, is %.1f %%;", p->processors[slow],
+            ms(plan->load_ns[slow]), p->names[big],
             100 * (double)p->ns[(int64_t)big * p->n_processors + slow] / (double)plan->period_ns);
+    for (int32_t k = 0, comma = 0; k < p->n_processors; k++)
+        if (k != slow)
+            fprintf(f, "%s %s is busy %.1f %%", comma++ ? "," : "", p->processors[k],
+                    100 * (double)plan->load_ns[k] / (double)plan->period_ns);
+    fprintf(f, " of that.\n");
 }
 
 void ig_pipeline_explain(FILE *f, const struct ig_pipeline_report *r)
@@ -140,7 +177,7 @@ void ig_pipeline_explain(FILE *f, const struct ig_pipeline_report *r)
             fprintf(f, " %s would gain %.2f %% with %d stages.", way_texts[way],
                     100 * ((double)t / (double)period_of(r, way) - 1), r->of[way].n_stages);
     fprintf(f, "\n%.1f KB a frame change processors. A frame takes %.3f ms from end to end if it comes alone, and %.3f if "
-               "others always wait.\n", (double)plan->moved_bytes * 1e-3, ms(plan->latency_ns), 2 * ms(t));
+               "others always wait.\n", (double)plan->moved_bytes * 1e-3, ms(plan->latency_ns), ms(full_latency(plan)));
 }
 
 void ig_pipeline_gantt(FILE *f, const struct ig_pipeline_report *r)
@@ -150,8 +187,7 @@ void ig_pipeline_gantt(FILE *f, const struct ig_pipeline_report *r)
     if (r->chosen == IG_WAY_TEAM || !plan->n_stages) return;
     int32_t n = plan->n_stages, *slots = ig_must_alloc((size_t)n, sizeof *slots);
     int64_t *start = ig_must_alloc((size_t)n * FRAMES, sizeof *start);
-    for (int32_t s = 0; s < n; s++) slots[s] = s + 1 < n ? ig_slots_between(plan->stage_ns[s], plan->stage_ns[s + 1]) : 2;
-    struct ig_slots line = {.n = n, .ns = plan->stage_ns, .on = plan->processor, .slots = slots};
+    struct ig_slots line = line_of(plan, slots);
     int64_t last = ig_slots_run(&line, FRAMES, 0, start);
     for (int32_t s = 0; s < n; s++) {
         char row[WIDTH + 1];
@@ -206,7 +242,9 @@ void ig_pipeline_json(FILE *f, const struct ig_pipeline_report *r)
     ig_put_text(f, r->g->name);
     fprintf(f, ",\n\"segments\":[");
     put_nodes(f, r);
-    fprintf(f, "\n],\n\"times\":");
+    fprintf(f, "\n],\n\"stages_option\":\"");
+    ig_pipeline_option(f, r);
+    fprintf(f, "\",\n\"times\":");
     ig_put_text(f, r->times);
     fprintf(f, "\n}\n");
 }

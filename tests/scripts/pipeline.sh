@@ -1,0 +1,64 @@
+# Stages for several processors, as a user asks for them.
+. "$SRCDIR/tests/scripts/tap.inc"
+PYTHON=${PYTHON:-python3}
+net=$work/net.graph.json
+
+pipeline() { # options...
+    out/ingot pipeline "$@" "$net"
+}
+
+network() {
+    out/ingot zoo googlenet -o "$work/googlenet.onnx" && out/ingot graph "$work/googlenet.onnx" -o "$net"
+}
+
+order() { # the optimum is never worse, in every way to cut, and all are within the bound
+    pipeline --json --algorithm map -o "$work/a.json" && pipeline --json --contention 1.02,1.3 -o "$work/b.json" &&
+        pipeline --json --processors=cpu:0,cpu:1-2,cpu:3 -o "$work/c.json" && "$PYTHON" - "$work" <<'PY'
+import json, sys
+for name in "abc":
+    r = json.load(open(f"{sys.argv[1]}/{name}.json"))
+    t = {a["algorithm"]: a["period_ns"] for a in r["algorithms"]}
+    ways = [w for w in ("map", "shared", "stages", "cuts", "single") if w in t]
+    for better, worse in zip(ways, ways[1:]):
+        assert t[better] <= t[worse], (name, t)
+    for baseline in "algorithm1", "neuropipe", "neuropipe-printed":
+        assert baseline not in t or t["map"] <= t[baseline] and r["bound_ns"] <= t["map"], (name, t)
+    assert {s["stage"] for s in r["segments"]} == set(range(max(s["stage"] for s in r["segments"]) + 1))
+    if r["chosen"] == "cuts":
+        stages = [s["stage"] for s in r["segments"]]
+        assert stages == sorted(stages) and r["stages_option"].startswith("cpu:")
+PY
+}
+
+explained() { # in words, and where one processor is best, too
+    pipeline --explain --gantt >"$work/two" && grep -q "2 stages take" "$work/two" && grep -q "No plan at all takes less" "$work/two" &&
+        grep -q "^  stage 1  cpu:1" "$work/two" && pipeline --explain --link 100000,0 >"$work/one" &&
+        grep -q "One processor is best here: a second stage could gain at most" "$work/one"
+}
+
+pinned() { # a pin is kept; a node that does not exist, and a pin that leaves no cut, are named
+    last=$("$PYTHON" -c "import json, sys; print(json.load(open(sys.argv[1]))['segments'][-1]['first'])" "$work/b.json") &&
+        pipeline --json --pin "$last=cpu:0" -o "$work/p.json" && "$PYTHON" - "$work/p.json" <<'PY' &&
+import json, sys
+assert json.load(open(sys.argv[1]))["segments"][-1]["processor"] == "cpu:0"
+PY
+        ! pipeline --pin nobody=cpu:0 2>"$work/err" && grep -q "there is no node 'nobody'" "$work/err" &&
+        ! pipeline --pin "$last=gpu:0" 2>"$work/err" && grep -q "'gpu:0' is none of the processors" "$work/err"
+}
+
+again() { # the same bytes
+    pipeline --json -o "$work/x" && pipeline --json -o "$work/y" && cmp "$work/x" "$work/y"
+}
+
+refused() {
+    ! pipeline --processors=cpu:x 2>"$work/err" && grep -q "is no set of cores" "$work/err" &&
+        ! pipeline --algorithm=greedy 2>"$work/err" && grep -q "algorithm=greedy" "$work/err"
+}
+
+check "a network" network
+check "the optimum is never worse than a baseline" order
+check "plans are explained" explained
+check "pins are kept" pinned
+check "the same input, the same bytes" again
+check "what cannot be is refused" refused
+finish
