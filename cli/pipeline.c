@@ -14,16 +14,21 @@
 static const char help[] =
     "ingot pipeline graph.json --profile profile.json --processors=cpu:0,cpu:1\n"
     "ingot pipeline net.onnx --processors=cpu:0,cpu:1 --explain\n\n"
-    "Cuts a network into stages that work on consecutive frames at the same time, each on a processor of its own, so that\n"
-    "frames come out as often as possible; compares with one processor, one team of all cores, and published algorithms.\n"
+    "Cuts a network into stages that work on consecutive frames at the same time, each on a processor of its own, so "
+    "that\n"
+    "frames come out as often as possible; compares with one processor, one team of all cores, and published "
+    "algorithms.\n"
     "  --processors A,B,...  sets of cores: cpu:0, or cpu:0-3 for a team of four (default cpu:0,cpu:1)\n"
     "  --profile FILE        times of teams of that profile's threads; may be given for several; else the estimate\n"
-    "  --algorithm X         what is written and explained: cuts (default; stages are runs of the plan's steps, which is\n"
-    "                        what programs run), stages (any order), shared (three stages, two on one processor), map (any\n"
+    "  --algorithm X         what is written and explained: cuts (default; stages are runs of the plan's steps, which "
+    "is\n"
+    "                        what programs run), stages (any order), shared (three stages, two on one processor), map "
+    "(any\n"
     "                        node anywhere), single, team, best (of cuts and team), or a baseline: algorithm1,\n"
     "                        algorithm1-printed (Velasco-Montero 2023), neuropipe, neuropipe-printed (Kim 2020)\n"
     "  --pin NODE=P          that node on that processor only; may be given for several\n"
-    "  --link US,GBPS        what handing a tensor over costs its reader: microseconds, and GB/s (default 2,0; 0: no bytes)\n"
+    "  --link US,GBPS        what handing a tensor over costs its reader: microseconds, and GB/s (default 2,0; 0: no "
+    "bytes)\n"
     "  --contention C,S      how much longer what computes, and what streams, takes while others work, e.g. 1.02,1.3\n"
     "  --bands MODE          as of ingot plan (default off)\n"
     "  --isa NAME            host (default), ref, avx2, neon\n"
@@ -51,7 +56,8 @@ enum { BEST = IG_WAYS };
 static int32_t cores_of(const char *name)
 {
     int first, last, end = 0;
-    if (sscanf(name, "cpu:%d-%d%n", &first, &last, &end) == 2 && !name[end] && first >= 0 && last >= first) return last - first + 1;
+    if (sscanf(name, "cpu:%d-%d%n", &first, &last, &end) == 2 && !name[end] && first >= 0 && last >= first)
+        return last - first + 1;
     if (sscanf(name, "cpu:%d%n", &first, &end) == 1 && !name[end] && first >= 0) return 1;
     ig_fatal("--processors: '%s' is no set of cores; cpu:0 or cpu:0-3", name);
 }
@@ -79,8 +85,10 @@ static int32_t way_option(const char *text)
     for (int32_t i = 0; i < IG_WAYS; i++)
         if (!strcmp(text, ig_way_names[i])) return i;
     if (!strcmp(text, "best")) return BEST;
-    ig_fatal("--algorithm=%s: cuts, stages, shared, map, single, team, best, algorithm1, algorithm1-printed, neuropipe or "
-             "neuropipe-printed", text);
+    ig_fatal(
+        "--algorithm=%s: cuts, stages, shared, map, single, team, best, algorithm1, algorithm1-printed, neuropipe or "
+        "neuropipe-printed",
+        text);
 }
 
 static int32_t bands_option(const char *text)
@@ -99,7 +107,11 @@ static void add_word(const char **list, int32_t *n, int32_t most, const char *op
 
 /* --- times --- */
 
-struct times { struct ig_profile *profiles[MOST_FILES]; struct ig_plan *plans[IG_PIPE_PROCESSORS + 1]; int estimated; };
+struct times {
+    struct ig_profile *profiles[MOST_FILES];
+    struct ig_plan *plans[IG_PIPE_PROCESSORS + 1];
+    int estimated;
+};
 
 static const struct ig_profile *profile_for(const struct wishes *w, const struct times *t, int32_t threads)
 {
@@ -115,9 +127,11 @@ static void read_profiles(const struct wishes *w, const struct ig_graph *g, cons
     for (int32_t i = 0; i < w->n_profiles; i++) {
         t->profiles[i] = ig_profile_read(w->profiles[i], g, err, sizeof err);
         if (!t->profiles[i]) ig_fatal("%s", err);
-        if (strcmp(t->profiles[i]->graph_sha256, hex)) ig_fatal("%s: taken of another graph; take a new profile", w->profiles[i]);
+        if (strcmp(t->profiles[i]->graph_sha256, hex))
+            ig_fatal("%s: taken of another graph; take a new profile", w->profiles[i]);
         if (strcmp(t->profiles[i]->isa, ig_isa_name(w->plan.isa)))
-            ig_fatal("%s: taken with %s kernels, the plan is for %s", w->profiles[i], t->profiles[i]->isa, ig_isa_name(w->plan.isa));
+            ig_fatal("%s: taken with %s kernels, the plan is for %s", w->profiles[i], t->profiles[i]->isa,
+                     ig_isa_name(w->plan.isa));
     }
 }
 
@@ -178,7 +192,8 @@ static void make_problem(const struct wishes *w, const struct ig_graph *g, const
     ig_pipe_net_make(g, plans, w->n_processors, net);
     net->p.processors = w->names;
     for (int32_t k = 0; k < w->n_processors; k++)
-        net->p.in[k] = (struct ig_pipe_link){(int64_t)(w->link_us * 1e3), w->link_gbytes > 0 ? (int64_t)(1e6 / w->link_gbytes) : 0};
+        net->p.in[k] = (struct ig_pipe_link){(int64_t)(w->link_us * 1e3),
+                                             w->link_gbytes > 0 ? (int64_t)(1e6 / w->link_gbytes) : 0};
     net->p.reads_input = NULL; /* frames and results lie in memory whoever reads them first */
     net->p.is_output = NULL;
     for (int32_t i = 0; i < w->n_pins; i++) pin(w, g, plans[0], net, w->pins[i]);
@@ -229,7 +244,8 @@ static void run_all(const struct wishes *w, struct ig_pipeline_report *r)
     ig_pipe_shared(p, &r->of[IG_WAY_SHARED]);
     ig_pipe_map(p, IG_PIPE_LABELS, &r->of[IG_WAY_MAP]);
     for (int32_t way = IG_WAY_CUTS; way < IG_WAYS; way++) /* which works alone, without contention */
-        if (ig_pipe_compare(&r->of[IG_WAY_SINGLE], &r->of[way]) < 0) ig_pipe_plan_copy(&r->of[way], &r->of[IG_WAY_SINGLE]);
+        if (ig_pipe_compare(&r->of[IG_WAY_SINGLE], &r->of[way]) < 0)
+            ig_pipe_plan_copy(&r->of[way], &r->of[IG_WAY_SINGLE]);
     r->ideals = ig_ideals_make(p, IG_PIPE_MOST_IDEALS, &x) ? -1 : x.n;
     if (r->ideals >= 0) ig_ideals_free(&x);
 }
@@ -248,8 +264,10 @@ static void choose(const struct wishes *w, struct ig_pipeline_report *r)
 static void report(const struct wishes *w, const struct ig_pipeline_report *r, const char *out)
 {
     FILE *f = ig_open_output(out);
-    if (w->json) ig_pipeline_json(f, r);
-    else ig_pipeline_table(f, r);
+    if (w->json)
+        ig_pipeline_json(f, r);
+    else
+        ig_pipeline_table(f, r);
     if (!w->json) ig_pipeline_stages(f, r);
     if (w->gantt && !w->json) ig_pipeline_gantt(f, r);
     if (w->explain && !w->json) ig_pipeline_explain(f, r);
@@ -288,34 +306,63 @@ static void run(struct wishes *w, const char *path, const struct ig_source_optio
 
 int ig_verb_pipeline(int argc, char **argv)
 {
-    static const struct option longs[] = {{"help", 0, 0, 'h'},       {"output", 1, 0, 'o'},     {"processors", 1, 0, 'P'},
-                                          {"profile", 1, 0, 'p'},    {"algorithm", 1, 0, 'A'},  {"pin", 1, 0, 'n'},
-                                          {"link", 1, 0, 'l'},       {"contention", 1, 0, 'c'}, {"bands", 1, 0, 'B'},
-                                          {"isa", 1, 0, 'i'},        {"max-error", 1, 0, 'E'},  {"explain", 0, 0, 'x'},
-                                          {"gantt", 0, 0, 'G'},      {"json", 0, 0, 'j'},       IG_SOURCE_OPTIONS,
-                                          {0, 0, 0, 0}};
+    static const struct option longs[] = {
+        {"help", 0, 0, 'h'},      {"output", 1, 0, 'o'}, {"processors", 1, 0, 'P'}, {"profile", 1, 0, 'p'},
+        {"algorithm", 1, 0, 'A'}, {"pin", 1, 0, 'n'},    {"link", 1, 0, 'l'},       {"contention", 1, 0, 'c'},
+        {"bands", 1, 0, 'B'},     {"isa", 1, 0, 'i'},    {"max-error", 1, 0, 'E'},  {"explain", 0, 0, 'x'},
+        {"gantt", 0, 0, 'G'},     {"json", 0, 0, 'j'},   IG_SOURCE_OPTIONS,         {0, 0, 0, 0}};
     static char two[] = "cpu:0,cpu:1";
     struct ig_source_options source = {.n_binds = 0};
-    struct wishes w = {.plan = {.target = "host", .isa = ig_host_isa(), .max_error = IG_MAX_ERROR, .seed = 1,
-                                .bands = IG_BANDS_OFF},
-                       .algorithm = IG_WAY_CUTS, .link_us = 2, .compute = 1, .stream = 1};
+    struct wishes w = {
+        .plan = {.target = "host", .isa = ig_host_isa(), .max_error = IG_MAX_ERROR, .seed = 1, .bands = IG_BANDS_OFF},
+        .algorithm = IG_WAY_CUTS,
+        .link_us = 2,
+        .compute = 1,
+        .stream = 1};
     const char *out = "-";
     processors_option(&w, two);
     for (int c; (c = getopt_long(argc, argv, "o:h", longs, NULL)) != -1;) switch (c) {
-        case 'h': return fputs(help, stdout) < 0;
-        case 'o': out = optarg; break;
-        case 'P': processors_option(&w, optarg); break;
-        case 'p': add_word(w.profiles, &w.n_profiles, MOST_FILES, "--profile", optarg); break;
-        case 'A': w.algorithm = way_option(optarg); break;
-        case 'n': add_word(w.pins, &w.n_pins, MOST_PINS, "--pin", optarg); break;
-        case 'l': pair_option("--link", optarg, &w.link_us, &w.link_gbytes); break;
-        case 'c': pair_option("--contention", optarg, &w.compute, &w.stream); break;
-        case 'B': w.plan.bands = bands_option(optarg); break;
-        case 'i': w.plan.isa = ig_isa_option(optarg); break;
-        case 'E': w.plan.max_error = ig_number(optarg, "--max-error", 0, 1); break;
-        case 'x': w.explain = 1; break;
-        case 'G': w.gantt = 1; break;
-        case 'j': w.json = 1; break;
+        case 'h':
+            return fputs(help, stdout) < 0;
+        case 'o':
+            out = optarg;
+            break;
+        case 'P':
+            processors_option(&w, optarg);
+            break;
+        case 'p':
+            add_word(w.profiles, &w.n_profiles, MOST_FILES, "--profile", optarg);
+            break;
+        case 'A':
+            w.algorithm = way_option(optarg);
+            break;
+        case 'n':
+            add_word(w.pins, &w.n_pins, MOST_PINS, "--pin", optarg);
+            break;
+        case 'l':
+            pair_option("--link", optarg, &w.link_us, &w.link_gbytes);
+            break;
+        case 'c':
+            pair_option("--contention", optarg, &w.compute, &w.stream);
+            break;
+        case 'B':
+            w.plan.bands = bands_option(optarg);
+            break;
+        case 'i':
+            w.plan.isa = ig_isa_option(optarg);
+            break;
+        case 'E':
+            w.plan.max_error = ig_number(optarg, "--max-error", 0, 1);
+            break;
+        case 'x':
+            w.explain = 1;
+            break;
+        case 'G':
+            w.gantt = 1;
+            break;
+        case 'j':
+            w.json = 1;
+            break;
         default:
             if (!ig_source_option(&source, c, optarg)) ig_usage(help);
         }

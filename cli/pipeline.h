@@ -6,22 +6,31 @@
 
 #include "planner/pipe_graph.h"
 
-enum ig_way {                    /* algorithms, from what others did to what is possible */
-    IG_WAY_SINGLE = 0, IG_WAY_TEAM, IG_WAY_ALGORITHM1_PRINTED, IG_WAY_ALGORITHM1, IG_WAY_NEUROPIPE_PRINTED, IG_WAY_NEUROPIPE,
-    IG_WAY_CUTS, IG_WAY_STAGES, IG_WAY_SHARED, IG_WAY_MAP, IG_WAYS
+enum ig_way { /* algorithms, from what others did to what is possible */
+              IG_WAY_SINGLE = 0,
+              IG_WAY_TEAM,
+              IG_WAY_ALGORITHM1_PRINTED,
+              IG_WAY_ALGORITHM1,
+              IG_WAY_NEUROPIPE_PRINTED,
+              IG_WAY_NEUROPIPE,
+              IG_WAY_CUTS,
+              IG_WAY_STAGES,
+              IG_WAY_SHARED,
+              IG_WAY_MAP,
+              IG_WAYS
 };
 extern const char *const ig_way_names[IG_WAYS]; /* as of --algorithm */
 
 struct ig_pipeline_report {
     const struct ig_graph *g;
     const struct ig_pipe_net *net;
-    const char *times;           /* where they come from, in words */
-    int32_t ideals;              /* -1: too many to count */
-    int64_t team_ns;             /* all cores together on one frame; 0: not known */
+    const char *times; /* where they come from, in words */
+    int32_t ideals;    /* -1: too many to count */
+    int64_t team_ns;   /* all cores together on one frame; 0: not known */
     int32_t team_threads;
     int64_t bound_ns;
     struct ig_pipe_plan of[IG_WAYS]; /* n_stages 0: there is none */
-    int32_t chosen;              /* enum ig_way */
+    int32_t chosen;                  /* enum ig_way */
 };
 
 /* A table of all, on f. */

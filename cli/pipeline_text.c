@@ -7,11 +7,19 @@
 #include "planner/pipe_slots.h"
 #include "planner/text.h"
 
-const char *const ig_way_names[IG_WAYS] = {"single", "team", "algorithm1-printed", "algorithm1", "neuropipe-printed",
-                                           "neuropipe", "cuts", "stages", "shared", "map"};
-static const char *const way_texts[IG_WAYS] = {
-    "one processor", "all cores as one team", "Algorithm 1 as printed", "Algorithm 1", "NeuroPipe as printed", "NeuroPipe",
-    "cuts of this order (A)", "cuts of any order (A)", "three stages, shared (B)", "any map (C)"};
+const char *const ig_way_names[IG_WAYS] = {
+    "single", "team", "algorithm1-printed", "algorithm1", "neuropipe-printed", "neuropipe", "cuts", "stages",
+    "shared", "map"};
+static const char *const way_texts[IG_WAYS] = {"one processor",
+                                               "all cores as one team",
+                                               "Algorithm 1 as printed",
+                                               "Algorithm 1",
+                                               "NeuroPipe as printed",
+                                               "NeuroPipe",
+                                               "cuts of this order (A)",
+                                               "cuts of any order (A)",
+                                               "three stages, shared (B)",
+                                               "any map (C)"};
 
 static double ms(int64_t ns)
 {
@@ -33,9 +41,12 @@ static void put_row(FILE *f, const struct ig_pipeline_report *r, int32_t way)
         return;
     }
     fprintf(f, "%c %-24s %10.3f %8.1f", way == r->chosen ? '*' : ' ', way_texts[way], ms(t), 1e3 / ms(t));
-    if (single) fprintf(f, " %6.3f", (double)single / (double)t);
-    else fprintf(f, " %6s", "");
-    if (way == IG_WAY_TEAM) fprintf(f, " %6d %10.3f %9s %10s", 1, ms(t), "", "");
+    if (single)
+        fprintf(f, " %6.3f", (double)single / (double)t);
+    else
+        fprintf(f, " %6s", "");
+    if (way == IG_WAY_TEAM)
+        fprintf(f, " %6d %10.3f %9s %10s", 1, ms(t), "", "");
     else
         fprintf(f, " %6d %10.3f %9.1f %10.3f", p->n_stages, ms(p->latency_ns), (double)p->moved_bytes * 1e-3,
                 (double)p->memory_bytes * 1e-6);
@@ -133,7 +144,8 @@ static void explain_one(FILE *f, const struct ig_pipeline_report *r)
     }
     fprintf(f, "One processor is best here: a second stage could gain at most %.1f %%",
             single ? 100 * ((double)single / (double)r->bound_ns - 1) : 0.0);
-    if (best && best < single) fprintf(f, ", and any map that was found gains %.1f %%", 100 * ((double)single / (double)best - 1));
+    if (best && best < single)
+        fprintf(f, ", and any map that was found gains %.1f %%", 100 * ((double)single / (double)best - 1));
     fprintf(f, ".\n");
 }
 
@@ -145,10 +157,11 @@ static void explain_slowest(FILE *f, const struct ig_pipeline_report *r, const s
     for (int32_t k = 1; k < p->n_processors; k++)
         if (plan->load_ns[k] > plan->load_ns[slow]) slow = k;
     for (int32_t v = 0; v < p->n; v++)
-        if (plan->on[v] == slow && (plan->on[big] != slow || p->ns[(int64_t)v * p->n_processors + slow] > p->ns[(int64_t)big * p->n_processors + slow]))
+        if (plan->on[v] == slow && (plan->on[big] != slow || p->ns[(int64_t)v * p->n_processors + slow] >
+                                                                 p->ns[(int64_t)big * p->n_processors + slow]))
             big = v;
-    fprintf(f, "%s sets the pace with %.3f ms a frame, of which its longest segment, %s, is %.1f %%;", p->processors[slow],
-            ms(plan->load_ns[slow]), p->names[big],
+    fprintf(f, "%s sets the pace with %.3f ms a frame, of which its longest segment, %s, is %.1f %%;",
+            p->processors[slow], ms(plan->load_ns[slow]), p->names[big],
             100 * (double)p->ns[(int64_t)big * p->n_processors + slow] / (double)plan->period_ns);
     for (int32_t k = 0, comma = 0; k < p->n_processors; k++)
         if (k != slow)
@@ -166,9 +179,10 @@ void ig_pipeline_explain(FILE *f, const struct ig_pipeline_report *r)
         return;
     }
     if (single)
-        fprintf(f, "%d stages take %.3f ms a frame, one processor alone %.3f: %.3f times as many frames.\n", plan->n_stages,
-                ms(t), ms(single), (double)single / (double)t);
-    else fprintf(f, "No processor runs all of it; %d stages take %.3f ms a frame.\n", plan->n_stages, ms(t));
+        fprintf(f, "%d stages take %.3f ms a frame, one processor alone %.3f: %.3f times as many frames.\n",
+                plan->n_stages, ms(t), ms(single), (double)single / (double)t);
+    else
+        fprintf(f, "No processor runs all of it; %d stages take %.3f ms a frame.\n", plan->n_stages, ms(t));
     explain_slowest(f, r, plan);
     fprintf(f, "No plan at all takes less than %.3f ms: at most %.2f %% are left.", ms(r->bound_ns),
             (double)ig_pipe_gap_ppm(t, r->bound_ns) * 1e-4);
@@ -176,8 +190,10 @@ void ig_pipeline_explain(FILE *f, const struct ig_pipeline_report *r)
         if (period_of(r, way) && period_of(r, way) < t)
             fprintf(f, " %s would gain %.2f %% with %d stages.", way_texts[way],
                     100 * ((double)t / (double)period_of(r, way) - 1), r->of[way].n_stages);
-    fprintf(f, "\n%.1f KB a frame change processors. A frame takes %.3f ms from end to end if it comes alone, and %.3f if "
-               "others always wait.\n", (double)plan->moved_bytes * 1e-3, ms(plan->latency_ns), ms(full_latency(plan)));
+    fprintf(f,
+            "\n%.1f KB a frame change processors. A frame takes %.3f ms from end to end if it comes alone, and %.3f if "
+            "others always wait.\n",
+            (double)plan->moved_bytes * 1e-3, ms(plan->latency_ns), ms(full_latency(plan)));
 }
 
 void ig_pipeline_gantt(FILE *f, const struct ig_pipeline_report *r)
@@ -194,7 +210,8 @@ void ig_pipeline_gantt(FILE *f, const struct ig_pipeline_report *r)
         memset(row, '.', WIDTH);
         row[WIDTH] = 0;
         for (int32_t k = 0; k < FRAMES; k++) {
-            int64_t from = start[(int64_t)k * n + s] * WIDTH / last, to = (start[(int64_t)k * n + s] + plan->stage_ns[s]) * WIDTH / last;
+            int64_t from = start[(int64_t)k * n + s] * WIDTH / last,
+                    to = (start[(int64_t)k * n + s] + plan->stage_ns[s]) * WIDTH / last;
             for (int64_t x = from; x < to && x < WIDTH; x++) row[x] = (char)('0' + k);
         }
         fprintf(f, "  stage %-2d %-8s |%s|\n", s, r->net->p.processors[plan->processor[s]], row);
@@ -208,12 +225,15 @@ void ig_pipeline_gantt(FILE *f, const struct ig_pipeline_report *r)
 static void put_plan(FILE *f, const struct ig_pipeline_report *r, int32_t way)
 {
     const struct ig_pipe_plan *p = &r->of[way];
-    fprintf(f, "{\"algorithm\":\"%s\",\"latency_ns\":%lld,\"memory_bytes\":%lld,\"moved_bytes\":%lld,\"period_ns\":%lld,"
-               "\"stage_ns\":[", ig_way_names[way], (long long)(way == IG_WAY_TEAM ? r->team_ns : p->latency_ns),
-            (long long)p->memory_bytes, (long long)p->moved_bytes, (long long)period_of(r, way));
+    fprintf(f,
+            "{\"algorithm\":\"%s\",\"latency_ns\":%lld,\"memory_bytes\":%lld,\"moved_bytes\":%lld,\"period_ns\":%lld,"
+            "\"stage_ns\":[",
+            ig_way_names[way], (long long)(way == IG_WAY_TEAM ? r->team_ns : p->latency_ns), (long long)p->memory_bytes,
+            (long long)p->moved_bytes, (long long)period_of(r, way));
     for (int32_t s = 0; s < p->n_stages; s++) fprintf(f, "%s%lld", s ? "," : "", (long long)p->stage_ns[s]);
     fprintf(f, "],\"stages\":[");
-    for (int32_t s = 0; s < p->n_stages; s++) fprintf(f, "%s\"%s\"", s ? "," : "", r->net->p.processors[p->processor[s]]);
+    for (int32_t s = 0; s < p->n_stages; s++)
+        fprintf(f, "%s\"%s\"", s ? "," : "", r->net->p.processors[p->processor[s]]);
     fprintf(f, "]}");
 }
 

@@ -3,7 +3,8 @@
  * pJ - and every loop in the order of the nodes, so that a plan depends on nothing but the problem.
  *
  * Transfers go over one memory that all processors reach, the hub: a tensor that leaves the processor where it was made
- * is flushed there once (`out` of its maker), and every other processor that needs it loads it once (`in` of the reader).
+ * is flushed there once (`out` of its maker), and every other processor that needs it loads it once (`in` of the
+ * reader).
  */
 #ifndef PLANNER_PIPE_H
 #define PLANNER_PIPE_H
@@ -14,39 +15,39 @@
 enum { IG_PIPE_PROCESSORS = 8 };
 #define IG_PIPE_NEVER INT64_C(100000000000000) /* ns: the node cannot, or must not, run there; more than any sum */
 
-struct ig_pipe_link {            /* one direction between a processor and the hub: x0 + bytes * rate, rounded up */
-    int64_t x0_ns, fs_per_byte;  /* 10 GB/s are 100,000 fs a byte */
+struct ig_pipe_link {           /* one direction between a processor and the hub: x0 + bytes * rate, rounded up */
+    int64_t x0_ns, fs_per_byte; /* 10 GB/s are 100,000 fs a byte */
 };
 
 struct ig_pipe {
-    int32_t n, n_processors;     /* nodes, each behind its predecessors; 1..IG_PIPE_PROCESSORS */
-    int32_t in_order;            /* 1: stages are runs of nodes in this very order; 0: any order will do */
-    const int64_t *ns;           /* [n][n_processors]; IG_PIPE_NEVER */
-    const int32_t *first, *preds; /* node v reads what nodes preds[first[v]..first[v + 1]) make; each once */
-    const int64_t *bytes;        /* [n] of what the node makes */
-    const uint8_t *reads_input;  /* [n] 1: it reads the frame, which is in the hub; NULL: nobody's read is counted */
-    const uint8_t *is_output;    /* [n] 1: the caller reads it from the hub; NULL: no flush is counted */
-    int64_t input_bytes;         /* of a frame */
-    const int64_t *weights_bytes; /* [n]; NULL: 0 */
-    const char *const *names;    /* [n]; NULL: "node 7" */
+    int32_t n, n_processors;       /* nodes, each behind its predecessors; 1..IG_PIPE_PROCESSORS */
+    int32_t in_order;              /* 1: stages are runs of nodes in this very order; 0: any order will do */
+    const int64_t *ns;             /* [n][n_processors]; IG_PIPE_NEVER */
+    const int32_t *first, *preds;  /* node v reads what nodes preds[first[v]..first[v + 1]) make; each once */
+    const int64_t *bytes;          /* [n] of what the node makes */
+    const uint8_t *reads_input;    /* [n] 1: it reads the frame, which is in the hub; NULL: nobody's read is counted */
+    const uint8_t *is_output;      /* [n] 1: the caller reads it from the hub; NULL: no flush is counted */
+    int64_t input_bytes;           /* of a frame */
+    const int64_t *weights_bytes;  /* [n]; NULL: 0 */
+    const char *const *names;      /* [n]; NULL: "node 7" */
     const char *const *processors; /* [n_processors]; NULL: "processor 1" */
     struct ig_pipe_link in[IG_PIPE_PROCESSORS], out[IG_PIPE_PROCESSORS];
     int64_t active_mw[IG_PIPE_PROCESSORS], idle_mw[IG_PIPE_PROCESSORS], board_mw, pj_per_byte;
-    int32_t slots;               /* between two stages; 0: 2 */
+    int32_t slots; /* between two stages; 0: 2 */
 };
 
 struct ig_pipe_plan {
-    int32_t n, n_stages;         /* 0 stages: there is no such plan */
-    int32_t *on, *stage;         /* [n] processor and stage of each node */
-    int32_t *processor;          /* [n_stages] */
-    int64_t *stage_ns;           /* [n_stages] transfers included */
+    int32_t n, n_stages;                 /* 0 stages: there is no such plan */
+    int32_t *on, *stage;                 /* [n] processor and stage of each node */
+    int32_t *processor;                  /* [n_stages] */
+    int64_t *stage_ns;                   /* [n_stages] transfers included */
     int64_t load_ns[IG_PIPE_PROCESSORS]; /* of each processor a frame: the sum of its stages */
-    int64_t period_ns;           /* T: the largest load */
-    int64_t latency_ns;          /* L: all stages one after the other, as a paced source sees it */
-    int64_t energy_pj;           /* E: a frame's at period T, idle time paid; 0 where no powers are given */
-    int64_t moved_bytes;         /* loaded by processors that did not make it */
-    int64_t memory_bytes;        /* stages' live tensors, slots, weights */
-    int32_t proven;              /* 1: no plan of its kind has a smaller period */
+    int64_t period_ns;                   /* T: the largest load */
+    int64_t latency_ns;                  /* L: all stages one after the other, as a paced source sees it */
+    int64_t energy_pj;                   /* E: a frame's at period T, idle time paid; 0 where no powers are given */
+    int64_t moved_bytes;                 /* loaded by processors that did not make it */
+    int64_t memory_bytes;                /* stages' live tensors, slots, weights */
+    int32_t proven;                      /* 1: no plan of its kind has a smaller period */
 };
 
 /* --- planner/pipe.c: plans and what they cost --- */
@@ -59,7 +60,8 @@ void ig_pipe_plan_free(struct ig_pipe_plan *plan);
 void ig_pipe_plan_copy(struct ig_pipe_plan *to, const struct ig_pipe_plan *from);
 /* Everything else from on[], stage[], processor[] and n_stages. */
 void ig_pipe_fill(const struct ig_pipe *p, struct ig_pipe_plan *plan);
-/* From on[] alone: few stages, each of all nodes of one processor that can follow; runs of nodes if they are in order. */
+/* From on[] alone: few stages, each of all nodes of one processor that can follow; runs of nodes if they are in order.
+ */
 void ig_pipe_group(const struct ig_pipe *p, struct ig_pipe_plan *plan);
 /* < 0 if a is better: period, stages, bytes moved, latency, memory, then the processors of the nodes in order. */
 int ig_pipe_compare(const struct ig_pipe_plan *a, const struct ig_pipe_plan *b);
@@ -86,11 +88,12 @@ void ig_pipe_free(struct ig_pipe *p);
 enum { IG_PIPE_MOST_IDEALS = 40000, IG_PIPE_LABELS = 4096 };
 
 /*
- * A, planner/pipe_stages.c: every processor computes at most one stage. Exact: dynamic programme over pairs of ideals and
- * the processors used. Of equal periods, the fewest stages, then the fewest bytes moved, then the least latency.
+ * A, planner/pipe_stages.c: every processor computes at most one stage. Exact: dynamic programme over pairs of ideals
+ * and the processors used. Of equal periods, the fewest stages, then the fewest bytes moved, then the least latency.
  */
 void ig_pipe_stages(const struct ig_pipe *p, struct ig_pipe_plan *plan);
-/* B, planner/pipe_shared.c: at most three stages, of which two may share a processor, or A's plan where that is better. */
+/* B, planner/pipe_shared.c: at most three stages, of which two may share a processor, or A's plan where that is better.
+ */
 void ig_pipe_shared(const struct ig_pipe *p, struct ig_pipe_plan *plan);
 /*
  * C, planner/pipe_map.c: any node anywhere. Starts from B's plan; proven as long as no step needs more than `labels`
@@ -116,7 +119,11 @@ int64_t ig_pipe_gap_ppm(int64_t period_ns, int64_t bound_ns);
 /* --- planner/pipe_front.c --- */
 
 enum { IG_FRONT_STAGES = 3 };
-struct ig_pipe_front { int32_t n; struct ig_pipe_plan *plans; int64_t points; };
+struct ig_pipe_front {
+    int32_t n;
+    struct ig_pipe_plan *plans;
+    int64_t points;
+};
 /* D: contiguous plans of up to three stages that no other one beats in period, energy and memory, by period. */
 void ig_pipe_front_make(const struct ig_pipe *p, struct ig_pipe_front *f);
 void ig_pipe_front_free(struct ig_pipe_front *f);

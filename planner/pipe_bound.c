@@ -1,7 +1,8 @@
 /*
  * How short a period can be at all: for multipliers m >= 0 of sum 1, T >= sum over p of m_p * load_p >= sum over nodes
  * of min over p of m_p * t(v, p): the dual of the linear programme that splits nodes at will. For two processors the
- * programme itself is solved - nodes by the ratio of their times, one split - else multipliers are improved step by step.
+ * programme itself is solved - nodes by the ratio of their times, one split - else multipliers are improved step by
+ * step.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -52,7 +53,9 @@ int64_t ig_pipe_multipliers(const struct ig_pipe *p, int32_t *multiplier)
 
 /* --- two processors --- */
 
-struct node_times { int64_t t[2]; };
+struct node_times {
+    int64_t t[2];
+};
 
 static int by_ratio(const void *a, const void *b)
 {
@@ -87,9 +90,12 @@ static int64_t bound_of_two(const struct ig_pipe *p)
     int32_t n = 0;
     for (int32_t v = 0; v < p->n; v++) {
         struct node_times now = {{p->ns[2 * (int64_t)v], p->ns[2 * (int64_t)v + 1]}};
-        if (now.t[0] >= IG_PIPE_NEVER) pinned[1] += now.t[1];
-        else if (now.t[1] >= IG_PIPE_NEVER) pinned[0] += now.t[0];
-        else nodes[n++] = now;
+        if (now.t[0] >= IG_PIPE_NEVER)
+            pinned[1] += now.t[1];
+        else if (now.t[1] >= IG_PIPE_NEVER)
+            pinned[0] += now.t[0];
+        else
+            nodes[n++] = now;
     }
     int64_t bound = split_bound(nodes, n, pinned[0], pinned[1]);
     free(nodes);

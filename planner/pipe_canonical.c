@@ -5,7 +5,7 @@
 #include "planner/alloc.h"
 #include "planner/pipe.h"
 
-struct owned {                   /* a problem with its arrays in one block */
+struct owned { /* a problem with its arrays in one block */
     struct ig_pipe p;
     int64_t *ns, *bytes, *weights;
     int32_t *first, *preds;
@@ -75,6 +75,7 @@ void ig_pipe_free(struct ig_pipe *p)
 {
     struct owned *o = (struct owned *)p; /* the problem is the block's first member */
     if (!o) return;
-    void *arrays[] = {o->ns, o->bytes, o->weights, o->first, o->preds, o->reads_input, o->is_output, (void *)o->names, o};
+    void *arrays[] = {o->ns,          o->bytes,     o->weights,       o->first, o->preds,
+                      o->reads_input, o->is_output, (void *)o->names, o};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) free(arrays[i]);
 }

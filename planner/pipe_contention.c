@@ -11,13 +11,15 @@ void ig_contended_ns(const struct ig_pipe *p, const struct ig_contention *c, con
 {
     for (int32_t v = 0; v < p->n; v++)
         for (int32_t k = 0; k < p->n_processors; k++) {
-            int64_t t = p->ns[(int64_t)v * p->n_processors + k], slower = 0, streams = c->streams ? c->streams[v] : FULL;
+            int64_t t = p->ns[(int64_t)v * p->n_processors + k], slower = 0,
+                    streams = c->streams ? c->streams[v] : FULL;
             for (int32_t q = 0; q < p->n_processors; q++) {
                 if (q == k) continue;
                 int64_t kappa = (FULL - streams) * c->kappa[k][q][0] + streams * c->kappa[k][q][1];
                 slower += (kappa - FULL * FULL) * busy[q] / FULL;
             }
-            ns[(int64_t)v * p->n_processors + k] = t >= IG_PIPE_NEVER ? t : t + t / 1000 * slower / 1000 + t % 1000 * slower / 1000000;
+            ns[(int64_t)v * p->n_processors + k] =
+                t >= IG_PIPE_NEVER ? t : t + t / 1000 * slower / 1000 + t % 1000 * slower / 1000000;
         }
 }
 

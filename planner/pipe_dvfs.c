@@ -4,8 +4,8 @@
 
 #include "planner/alloc.h"
 
-struct sums {                    /* of one processor at one point: of layers 0..i - 1 */
-    int64_t *ns, *pj;            /* [n + 1] time; energy beyond idle */
+struct sums {         /* of one processor at one point: of layers 0..i - 1 */
+    int64_t *ns, *pj; /* [n + 1] time; energy beyond idle */
 };
 
 struct tables {
@@ -91,7 +91,7 @@ static int64_t energy_bound(const struct tables *t, const int32_t *point, int64_
     return sum;
 }
 
-struct wish {                    /* one of both is a limit, the other is minimised */
+struct wish {                     /* one of both is a limit, the other is minimised */
     int64_t period_ns, energy_pj; /* 0: minimised */
 };
 
@@ -105,10 +105,10 @@ static int better(const struct wish *w, const struct ig_dvfs_plan *a, const stru
     return x[first] != y[first] ? x[first] < y[first] : x[!first] < y[!first];
 }
 
-struct pair {                    /* of points, with what no cut there can beat */
+struct pair { /* of points, with what no cut there can beat */
     int32_t point[2];
-    int64_t bound;               /* of what is minimised */
-    int hopeless;                /* the limit cannot be kept */
+    int64_t bound; /* of what is minimised */
+    int hopeless;  /* the limit cannot be kept */
 };
 
 static int by_bound(const void *a, const void *b)

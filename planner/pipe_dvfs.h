@@ -1,6 +1,7 @@
 /*
- * Operating points and cuts together: a chain of layers on two processors, every pair of points, both orders, every cut.
- * A layer takes cycles / clock + memory time (memory has a clock of its own), so that half the clock is not twice the time.
+ * Operating points and cuts together: a chain of layers on two processors, every pair of points, both orders, every
+ * cut. A layer takes cycles / clock + memory time (memory has a clock of its own), so that half the clock is not twice
+ * the time.
  */
 #ifndef PLANNER_PIPE_DVFS_H
 #define PLANNER_PIPE_DVFS_H
@@ -9,22 +10,24 @@
 
 enum { IG_DVFS_POINTS = 32, IG_DVFS_CLASSES = 3 }; /* classes: convolutions, depthwise, fully connected */
 
-struct ig_dvfs_point { int64_t khz, active_mw[IG_DVFS_CLASSES], idle_mw; };
+struct ig_dvfs_point {
+    int64_t khz, active_mw[IG_DVFS_CLASSES], idle_mw;
+};
 struct ig_dvfs_processor {
     int32_t n;
     struct ig_dvfs_point points[IG_DVFS_POINTS];
     const int64_t *cycles, *memory_ns; /* [layers] */
-    const int64_t *load_ns;      /* [layers + 1] to load what is cut in front of layer i; [0]: the frame */
+    const int64_t *load_ns;            /* [layers + 1] to load what is cut in front of layer i; [0]: the frame */
 };
 struct ig_dvfs {
-    int32_t n;                   /* layers */
-    const uint8_t *kind;         /* [n] class of each */
+    int32_t n;           /* layers */
+    const uint8_t *kind; /* [n] class of each */
     struct ig_dvfs_processor on[2];
     int64_t board_mw;
 };
 struct ig_dvfs_plan {
-    int32_t found, first;        /* processor of the layers in front of the cut */
-    int32_t cut;                 /* layers of the first stage; n: one processor computes all */
+    int32_t found, first; /* processor of the layers in front of the cut */
+    int32_t cut;          /* layers of the first stage; n: one processor computes all */
     int32_t point[2];
     int64_t period_ns, energy_pj; /* a frame's, idle time paid, at the period that was asked for, else at its own */
 };

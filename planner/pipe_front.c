@@ -1,4 +1,5 @@
-/* Front D: every contiguous plan of one, two or three stages, and of these the ones that no other beats in all respects. */
+/* Front D: every contiguous plan of one, two or three stages, and of these the ones that no other beats in all
+ * respects. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,8 +45,10 @@ static void offer(struct fronts *s)
             !(same(&f->plans[i], &s->now) && ig_pipe_compare(&s->now, &f->plans[i]) < 0))
             return;
     for (int32_t i = 0; i < f->n; i++) {
-        if (covers(&s->now, &f->plans[i])) ig_pipe_plan_free(&f->plans[i]);
-        else f->plans[n++] = f->plans[i];
+        if (covers(&s->now, &f->plans[i]))
+            ig_pipe_plan_free(&f->plans[i]);
+        else
+            f->plans[n++] = f->plans[i];
     }
     f->n = n;
     make_room(s);

@@ -6,16 +6,18 @@
 
 #include "planner/alloc.h"
 
-struct sources { int32_t n, *values; }; /* what a value is read from: values that steps with a kernel, or callers, write */
+struct sources {
+    int32_t n, *values;
+}; /* what a value is read from: values that steps with a kernel, or callers, write */
 
 struct builder {
     const struct ig_graph *g;
     const struct ig_plan *plan;
     struct ig_pipe_net *net;
-    struct sources *of;          /* [n_values] */
-    int32_t *step_of;            /* [n_nodes] */
-    uint8_t *crosses;            /* [n_values] read outside the segment that makes it */
-    int32_t room;                /* of preds */
+    struct sources *of; /* [n_values] */
+    int32_t *step_of;   /* [n_nodes] */
+    uint8_t *crosses;   /* [n_values] read outside the segment that makes it */
+    int32_t room;       /* of preds */
 };
 
 static void add_source(struct sources *s, int32_t v)
@@ -47,7 +49,8 @@ static void find_sources(struct builder *b)
             if (b->plan->steps[i].kernel) add_source(&b->of[n->out[k]], n->out[k]);
             for (int32_t j = 0; j < n->n_in && !b->plan->steps[i].kernel; j++)
                 if (is_runtime(b->g, n->in[j]))
-                    for (int32_t s = 0; s < b->of[n->in[j]].n; s++) add_source(&b->of[n->out[k]], b->of[n->in[j]].values[s]);
+                    for (int32_t s = 0; s < b->of[n->in[j]].n; s++)
+                        add_source(&b->of[n->out[k]], b->of[n->in[j]].values[s]);
         }
     }
 }
@@ -190,8 +193,9 @@ void ig_pipe_net_make(const struct ig_graph *g, const struct ig_plan *const *pla
 
 void ig_pipe_net_free(struct ig_pipe_net *net)
 {
-    void *owned[] = {net->first_step, net->last_step,     net->segment, net->operations, net->ns,    net->bytes,
-                     net->weights_bytes, net->first, net->preds, net->reads_input, net->is_output, (void *)net->names};
+    void *owned[] = {net->first_step, net->last_step,   net->segment,       net->operations,
+                     net->ns,         net->bytes,       net->weights_bytes, net->first,
+                     net->preds,      net->reads_input, net->is_output,     (void *)net->names};
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) free(owned[i]);
 }
 
@@ -207,7 +211,8 @@ void ig_pipe_step_stages(const struct ig_pipe_net *net, const struct ig_pipe_pla
 void ig_pipe_streams(const struct ig_pipe_net *net, double gbytes, int32_t *of)
 {
     for (int32_t s = 0; s < net->p.n; s++) {
-        double bytes = (double)(net->bytes[s] + net->weights_bytes[s]), ns = (double)net->ns[(int64_t)s * net->p.n_processors];
+        double bytes = (double)(net->bytes[s] + net->weights_bytes[s]),
+               ns = (double)net->ns[(int64_t)s * net->p.n_processors];
         for (int32_t i = net->first[s]; i < net->first[s + 1]; i++) bytes += (double)net->bytes[net->preds[i]];
         of[s] = ns > 0 ? (int32_t)(1000 * fmin(bytes / gbytes / ns, 1)) : 0;
     }

@@ -5,26 +5,27 @@
 #include "planner/pipe.h"
 #include "planner/plan.h"
 
-struct ig_pipe_net {             /* nodes are the plan's segments: a step that runs something, or a band */
+struct ig_pipe_net { /* nodes are the plan's segments: a step that runs something, or a band */
     struct ig_pipe p;
     int32_t n_steps;
     int32_t *first_step, *last_step; /* [n] of each segment */
-    int32_t *segment;            /* [n_steps]; -1: the step runs nothing, what is read through it counts as its sources' */
-    double *operations;          /* [n] multiply-adds */
+    int32_t *segment;   /* [n_steps]; -1: the step runs nothing, what is read through it counts as its sources' */
+    double *operations; /* [n] multiply-adds */
     int64_t *ns, *bytes, *weights_bytes;
     int32_t *first, *preds;
     uint8_t *reads_input, *is_output;
-    const char **names;          /* of each segment's first node */
+    const char **names; /* of each segment's first node */
 };
 
 /*
- * Segments of plans[0]; times of processor k of plans[k], which may be the same plan: of other threads then, and without
- * bands. Links and powers are the caller's to fill in.
+ * Segments of plans[0]; times of processor k of plans[k], which may be the same plan: of other threads then, and
+ * without bands. Links and powers are the caller's to fill in.
  */
 void ig_pipe_net_make(const struct ig_graph *g, const struct ig_plan *const *plans, int32_t n_processors,
                       struct ig_pipe_net *net);
 void ig_pipe_net_free(struct ig_pipe_net *net);
-/* stage[n_steps], ascending, of a plan whose stages are runs of segments; a step that runs nothing goes with the one before. */
+/* stage[n_steps], ascending, of a plan whose stages are runs of segments; a step that runs nothing goes with the one
+ * before. */
 void ig_pipe_step_stages(const struct ig_pipe_net *net, const struct ig_pipe_plan *plan, int32_t *stage);
 /* of[n], 0..1000: how far each segment's time is that of moving its tensors and weights at so many GB/s. */
 void ig_pipe_streams(const struct ig_pipe_net *net, double gbytes, int32_t *of);

@@ -1,6 +1,6 @@
 /*
- * All ideals, size after size: each is one of the size before and a node that was ready. What is found twice is found in
- * the sorted list of a size, not by hashing, so that ideals have one order.
+ * All ideals, size after size: each is one of the size before and a node that was ready. What is found twice is found
+ * in the sorted list of a size, not by hashing, so that ideals have one order.
  */
 #include "planner/pipe_ideals.h"
 
@@ -9,10 +9,12 @@
 
 #include "planner/alloc.h"
 
-struct ready { int32_t n, *nodes; }; /* nodes that could come next, in order */
+struct ready {
+    int32_t n, *nodes;
+}; /* nodes that could come next, in order */
 
-struct grown {                   /* an ideal of the next size */
-    int32_t from, node;          /* of this size, and what was added */
+struct grown {          /* an ideal of the next size */
+    int32_t from, node; /* of this size, and what was added */
     const uint64_t *bits;
     int32_t words;
 };
@@ -56,7 +58,7 @@ static void *more(void *array, int32_t n, int32_t *room, int32_t add, size_t byt
 
 struct maker {
     struct ig_ideals *x;
-    struct ready *ready;         /* [n of x] */
+    struct ready *ready; /* [n of x] */
     int32_t room, front_room, most;
 };
 
@@ -90,7 +92,8 @@ static int add_ideal(struct maker *m, int32_t from, int32_t v, const uint64_t *b
 static void add_front(struct maker *m, int32_t from, int32_t v)
 {
     struct ig_ideals *x = m->x;
-    int32_t i = x->n - 1, n = x->front_first[i], before = from < 0 ? 0 : x->front_first[from + 1] - x->front_first[from];
+    int32_t i = x->n - 1, n = x->front_first[i],
+            before = from < 0 ? 0 : x->front_first[from + 1] - x->front_first[from];
     x->front = more(x->front, n, &m->front_room, before + 1, sizeof *x->front);
     for (int32_t k = 0; k < before; k++) {
         int32_t u = x->front[x->front_first[from] + k];

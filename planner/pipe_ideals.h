@@ -6,13 +6,13 @@
 
 struct ig_ideals {
     const struct ig_pipe *p;
-    int32_t n, words;            /* ideals, by size, then by their bits; 64-bit words of each */
-    uint64_t *bits;              /* [n][words] bit v: node v is in it; the first is empty, the last holds all */
-    int64_t *ns;                 /* [n][n_processors] sum of its nodes' times */
-    int32_t *readers;            /* [n] of its nodes, how many read the frame */
+    int32_t n, words;             /* ideals, by size, then by their bits; 64-bit words of each */
+    uint64_t *bits;               /* [n][words] bit v: node v is in it; the first is empty, the last holds all */
+    int64_t *ns;                  /* [n][n_processors] sum of its nodes' times */
+    int32_t *readers;             /* [n] of its nodes, how many read the frame */
     int32_t *front_first, *front; /* nodes of ideal i that are read outside it, or are outputs:
                                      front[front_first[i]..front_first[i + 1]) */
-    int32_t *succ_first, *succ;  /* the network's edges forwards */
+    int32_t *succ_first, *succ;   /* the network's edges forwards */
 };
 
 /* 0, or -1 if there are more than `most` (nothing to free then). Those in order are n + 1: the prefixes. */

@@ -1,7 +1,7 @@
 /*
- * Recurrence C: nodes one after the other, each on any processor. A label is a choice for all nodes so far: the loads, and
- * which processors hold the tensors that are still to be read. Of two labels that leave the same tensors in the same
- * places, one that is nowhere less loaded is dropped; so is one that no rest can make better than the best plan.
+ * Recurrence C: nodes one after the other, each on any processor. A label is a choice for all nodes so far: the loads,
+ * and which processors hold the tensors that are still to be read. Of two labels that leave the same tensors in the
+ * same places, one that is nowhere less loaded is dropped; so is one that no rest can make better than the best plan.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -9,27 +9,30 @@
 #include "planner/alloc.h"
 #include "planner/pipe.h"
 
-enum { BOUNDS = 20 };            /* sets of multipliers that labels are tried against */
+enum { BOUNDS = 20 }; /* sets of multipliers that labels are tried against */
 
 struct label {
     int64_t load[IG_PIPE_PROCESSORS], cost; /* cost: what is minimised within a limit */
-    int64_t promise;             /* no plan that goes on from here is better */
-    int32_t parent, on;          /* label of the step before, and what this step chose */
-    uint16_t *held;              /* [n_live + 1] of each live tensor: maker << 8 | processors that hold it; then of the frame */
+    int64_t promise;                        /* no plan that goes on from here is better */
+    int32_t parent, on;                     /* label of the step before, and what this step chose */
+    uint16_t *held; /* [n_live + 1] of each live tensor: maker << 8 | processors that hold it; then of the frame */
     int32_t n_held;
 };
 
-struct step { int32_t n, *parent; uint8_t *on; }; /* what survives of a step: to trace a plan back */
+struct step {
+    int32_t n, *parent;
+    uint8_t *on;
+}; /* what survives of a step: to trace a plan back */
 
 struct search {
     const struct ig_pipe *p;
     int32_t most, proven;
-    int64_t limit, best;         /* of loads; of what is minimised: better than that is wanted */
-    const int64_t *weight;       /* NULL: the largest load is minimised */
+    int64_t limit, best;   /* of loads; of what is minimised: better than that is wanted */
+    const int64_t *weight; /* NULL: the largest load is minimised */
     int32_t n_bounds, multiplier[BOUNDS][IG_PIPE_PROCESSORS];
     int64_t *rest[BOUNDS], *rest_cost; /* [n + 1] of nodes from i on, at least */
-    int32_t *last_reader;        /* [n] */
-    int32_t n_live, *live;       /* nodes whose tensors somebody is still to read, in order */
+    int32_t *last_reader;              /* [n] */
+    int32_t n_live, *live;             /* nodes whose tensors somebody is still to read, in order */
     struct label *labels, *next;
     uint16_t *pool, *next_pool;
     struct step *steps;

@@ -1,7 +1,7 @@
 /*
  * NeuroPipe (Kim 2020). A frame takes 1 without overlap: alpha on the host, 1 - alpha on the accelerator. While the
- * accelerator computes the head of one frame the CPU does the host's work and the tail of the frame before; both are busy
- * equally long if alpha + n = (N - n) / gamma, where N = (1 - alpha) gamma is the whole network on the CPU.
+ * accelerator computes the head of one frame the CPU does the host's work and the tail of the frame before; both are
+ * busy equally long if alpha + n = (N - n) / gamma, where N = (1 - alpha) gamma is the whole network on the CPU.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -47,8 +47,8 @@ int32_t ig_neuropipe_tail(const double *operations, int32_t n, double share)
     return layers;
 }
 
-void ig_neuropipe_plan(const struct ig_pipe *p, int32_t host, int32_t accelerator, const double *operations, int printed,
-                       struct ig_pipe_plan *plan)
+void ig_neuropipe_plan(const struct ig_pipe *p, int32_t host, int32_t accelerator, const double *operations,
+                       int printed, struct ig_pipe_plan *plan)
 {
     int64_t pinned = 0, on_host = 0, on_accelerator = 0;
     plan->n_stages = 0;

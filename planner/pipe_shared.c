@@ -11,9 +11,9 @@
 struct pair_search {
     const struct ig_ideals *x;
     struct ig_pipe_plan *best, now;
-    int64_t least;               /* first time through: of all periods without transfers */
-    int32_t at[2], on[3];        /* and where it was */
-    int measured;                /* second time: plans are made and compared */
+    int64_t least;        /* first time through: of all periods without transfers */
+    int32_t at[2], on[3]; /* and where it was */
+    int measured;         /* second time: plans are made and compared */
 };
 
 static void make_plan(struct pair_search *s, int32_t j, int32_t i, const int32_t *on)
@@ -70,7 +70,8 @@ static void all_halves(struct pair_search *s, const int32_t *on)
     const struct ig_ideals *x = s->x;
     int32_t n = x->p->n_processors, last = x->n - 1;
     for (int32_t j = 1; j < last; j++) {
-        int64_t head = x->ns[(int64_t)j * n + on[0]], tail = x->ns[(int64_t)last * n + on[1]] - x->ns[(int64_t)j * n + on[1]];
+        int64_t head = x->ns[(int64_t)j * n + on[0]],
+                tail = x->ns[(int64_t)last * n + on[1]] - x->ns[(int64_t)j * n + on[1]];
         if (head <= at_least(s) && tail <= at_least(s)) take(s, j, last, on, head > tail ? head : tail);
     }
 }

@@ -36,8 +36,8 @@ struct ig_ratio ig_slots_period(const struct ig_slots *s)
 struct clockwork {
     const struct ig_slots *s;
     int64_t *start, interval;
-    int32_t frames, *done;       /* [n] frames that the stage has computed */
-    int64_t *idle_from;          /* [n] by the first stage of the processor: when it is free */
+    int32_t frames, *done; /* [n] frames that the stage has computed */
+    int64_t *idle_from;    /* [n] by the first stage of the processor: when it is free */
 };
 
 static int64_t end_of(const struct clockwork *c, int32_t j, int32_t frame)

@@ -1,7 +1,7 @@
 /*
- * Recurrence A: F[I][U] = the least possible longest stage if the nodes of ideal I are computed by the processors U, one
- * stage each. A second time through, with that period as the limit, what was equal is told apart by what adds up: bytes
- * moved and latency.
+ * Recurrence A: F[I][U] = the least possible longest stage if the nodes of ideal I are computed by the processors U,
+ * one stage each. A second time through, with that period as the limit, what was equal is told apart by what adds up:
+ * bytes moved and latency.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -9,17 +9,17 @@
 #include "planner/alloc.h"
 #include "planner/pipe_ideals.h"
 
-struct cell {                    /* of ideal and processors used */
+struct cell { /* of ideal and processors used */
     int64_t period, moved, latency;
-    int32_t from, on;            /* ideal and processor of the last stage; from -1: not reached */
+    int32_t from, on; /* ideal and processor of the last stage; from -1: not reached */
 };
 
 struct table {
     const struct ig_ideals *x;
-    int32_t sets;                /* 1 << processors */
+    int32_t sets; /* 1 << processors */
     struct cell *cells;
-    int64_t limit;               /* of a stage */
-    int by_sum;                  /* second time: period is the limit, sums decide */
+    int64_t limit; /* of a stage */
+    int by_sum;    /* second time: period is the limit, sums decide */
 };
 
 static int beats(const struct table *t, const struct cell *a, const struct cell *b)
@@ -37,7 +37,8 @@ static void reach(struct table *t, int32_t j, int32_t i, int32_t k)
     for (int32_t used = 0; used < t->sets; used++) {
         const struct cell *before = &t->cells[(int64_t)j * t->sets + used];
         if (used >> k & 1 || before->from < 0) continue;
-        struct cell now = {before->period > ns ? before->period : ns, before->moved + moved, before->latency + ns, j, k};
+        struct cell now = {before->period > ns ? before->period : ns, before->moved + moved, before->latency + ns, j,
+                           k};
         struct cell *at = &t->cells[(int64_t)i * t->sets + (used | 1 << k)];
         if (beats(t, &now, at)) *at = now;
     }
@@ -53,7 +54,8 @@ static int32_t run(struct table *t)
     for (int32_t i = 1; i < n; i++)
         for (int32_t j = 0; j < i; j++) {
             if (!ig_ideal_within(x, j, i)) continue;
-            for (int32_t k = x->p->n_processors - 1; k >= 0; k--) reach(t, j, i, k); /* of equals, the first stage on the first */
+            for (int32_t k = x->p->n_processors - 1; k >= 0; k--)
+                reach(t, j, i, k); /* of equals, the first stage on the first */
         }
     struct cell *last = t->cells + (int64_t)(n - 1) * t->sets;
     for (int32_t used = 1; used < t->sets; used++) {

@@ -6,7 +6,9 @@
 enum { LEAST_SIZES = 4 };
 static const double most_error = 0.1;
 
-struct sums { double w, x, y, xx, xy; };
+struct sums {
+    double w, x, y, xx, xy;
+};
 
 static struct sums weigh(const int64_t *bytes, const int64_t *ns, int32_t n)
 {

@@ -9,9 +9,9 @@ struct ig_transfer_fit {
     double mean_error, worst_error; /* |fit - measured| / measured */
 };
 /*
- * Least squares of relative errors (weights 1/t^2), so that small sizes count as much as large ones. 0, or -1 with a line in
- * err: fewer than four sizes, a time that is not positive, one that falls with size, or a line that the points are not on
- * (mean error above 10 %).
+ * Least squares of relative errors (weights 1/t^2), so that small sizes count as much as large ones. 0, or -1 with a
+ * line in err: fewer than four sizes, a time that is not positive, one that falls with size, or a line that the points
+ * are not on (mean error above 10 %).
  */
 int ig_transfer_fit(const int64_t *bytes, const int64_t *ns, int32_t n, struct ig_transfer_fit *fit, char *err,
                     size_t err_bytes);

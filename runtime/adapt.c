@@ -1,11 +1,16 @@
 #include "runtime/adapt.h"
 
 enum {
-    LN2 = 45426,                 /* ln 2 * 65536 */
-    GAIN = 1324,                 /* -ln 0.98: a switch has to promise that much */
-    LEAST_SIGMA = 30, DWELL = 12, SETTLE = 2, OFTEN = 64, FIRST_BAN = 64, LONGEST_BAN = 1024,
-    FOLLOW = 64,                 /* frames in which a slow drift is followed; faster would hide steps from the CUSUM */
-    FORGET = 32                  /* frames after which the load of a processor without work is half forgotten, or so */
+    LN2 = 45426, /* ln 2 * 65536 */
+    GAIN = 1324, /* -ln 0.98: a switch has to promise that much */
+    LEAST_SIGMA = 30,
+    DWELL = 12,
+    SETTLE = 2,
+    OFTEN = 64,
+    FIRST_BAN = 64,
+    LONGEST_BAN = 1024,
+    FOLLOW = 64, /* frames in which a slow drift is followed; faster would hide steps from the CUSUM */
+    FORGET = 32  /* frames after which the load of a processor without work is half forgotten, or so */
 };
 
 int32_t ig_adapt_log(int64_t x)
@@ -72,7 +77,8 @@ static int observe(struct ig_adapt *a, int32_t alternative, const int64_t *busy_
 {
     int changed = 0;
     for (int32_t k = 0; k < a->n_processors; k++) {
-        if (a->predicted[alternative][k] < 0) a->load[k] -= a->load[k] / FORGET;
+        if (a->predicted[alternative][k] < 0)
+            a->load[k] -= a->load[k] / FORGET;
         else if (follow(a, k, ig_adapt_log(busy_ns[k]) - a->predicted[alternative][k] - a->load[k])) {
             changed = 1;
             if (a->back >= 0 && a->predicted[a->back][k] >= 0) a->back = -1; /* what it took is no longer true */
@@ -142,7 +148,8 @@ static void judge(struct ig_adapt *a)
     if (a->frames == SETTLE + IG_ADAPT_LAST || a->frames == SETTLE + 2 * IG_ADAPT_LAST) {
         a->error[i] = off;
         a->known[i] = 1;
-        if (a->frames > SETTLE + IG_ADAPT_LAST && a->back >= 0 && now > a->back_period && !a->banned[a->back]) retreat(a);
+        if (a->frames > SETTLE + IG_ADAPT_LAST && a->back >= 0 && now > a->back_period && !a->banned[a->back])
+            retreat(a);
     } else if (a->known[i]) {
         a->error[i] += (off - a->error[i]) / 16;
     }

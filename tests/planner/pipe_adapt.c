@@ -1,4 +1,5 @@
-/* The choice between baked partitions under outside load, in simulation: what it costs, how soon it is made, and calm. */
+/* The choice between baked partitions under outside load, in simulation: what it costs, how soon it is made, and calm.
+ */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,12 +13,12 @@
 
 enum { CUTS = 24, NETS = 13, LAYERS = CUTS - 1 };
 
-struct scene {                   /* a chain on two processors; alternative a: its first a layers on processor 0 */
+struct scene { /* a chain on two processors; alternative a: its first a layers on processor 0 */
     double ns[LAYERS][2];
     int64_t predicted[CUTS][2];
-    double factor[2];            /* outside load */
-    double noise, outliers;      /* of busy times; how many are three times as long */
-    double hidden[CUTS];         /* factor that the prediction knows nothing of */
+    double factor[2];       /* outside load */
+    double noise, outliers; /* of busy times; how many are three times as long */
+    double hidden[CUTS];    /* factor that the prediction knows nothing of */
 };
 
 static double normal(struct rng *r)
@@ -63,7 +64,8 @@ static int32_t frame(const struct scene *s, struct rng *r, struct ig_adapt *a, i
 {
     int64_t busy[2], interval = 1;
     for (int k = 0; k < 2; k++) {
-        double t = (double)s->predicted[alternative][k] * s->factor[k] * s->hidden[alternative] * exp(s->noise * normal(r));
+        double t =
+            (double)s->predicted[alternative][k] * s->factor[k] * s->hidden[alternative] * exp(s->noise * normal(r));
         busy[k] = llround(rng_real(r, 0, 1) < s->outliers ? 3 * t : t);
         if (busy[k] > interval) interval = busy[k];
     }
@@ -113,7 +115,8 @@ static void adapt_regret(void **state)
     assert_true(cases == 2340 && sum / cases <= .005 && none / cases > .05);
 }
 
-/* Fifty frames after a load began the period is within 10 % of the best baked one's, and so it is when the load is gone. */
+/* Fifty frames after a load began the period is within 10 % of the best baked one's, and so it is when the load is
+ * gone. */
 static void adapt_50_frames(void **state)
 {
     struct rng r = {4};
@@ -136,7 +139,8 @@ static void adapt_50_frames(void **state)
     assert_true(held == all);
 }
 
-/* Without load, alternatives that are nearly equal, and one whose prediction is wrong, are not tried again and again. */
+/* Without load, alternatives that are nearly equal, and one whose prediction is wrong, are not tried again and again.
+ */
 static void adapt_no_pingpong(void **state)
 {
     struct rng r = {6};
@@ -225,9 +229,9 @@ static void idle_forgotten(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(adapt_log),         cmocka_unit_test(adapt_regret),      cmocka_unit_test(adapt_50_frames),
-        cmocka_unit_test(adapt_no_pingpong), cmocka_unit_test(cusum_false_alarm), cmocka_unit_test(cusum_delay),
-        cmocka_unit_test(idle_forgotten)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(adapt_log),         cmocka_unit_test(adapt_regret),
+                                       cmocka_unit_test(adapt_50_frames),   cmocka_unit_test(adapt_no_pingpong),
+                                       cmocka_unit_test(cusum_false_alarm), cmocka_unit_test(cusum_delay),
+                                       cmocka_unit_test(idle_forgotten)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

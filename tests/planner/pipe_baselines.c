@@ -255,8 +255,10 @@ static void gap_table(void **state)
 
 static void table5_ratios(void **state)
 {
-    static const double rows[][5] = {{76.6, 22.0, 98.0, 1.279, .994}, {70.0, 17.1, 77.6, 1.109, .891},
-                                     {51.4, 15.6, 67.1, 1.305, 1.001}, {80.0, 8.7, 88.4, 1.105, .997},
+    static const double rows[][5] = {{76.6, 22.0, 98.0, 1.279, .994},
+                                     {70.0, 17.1, 77.6, 1.109, .891},
+                                     {51.4, 15.6, 67.1, 1.305, 1.001},
+                                     {80.0, 8.7, 88.4, 1.105, .997},
                                      {67.1, 15.5, 76.8, 1.145, .930}};
     (void)state;
     for (int i = 0; i < 5; i++) {
@@ -267,13 +269,12 @@ static void table5_ratios(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(eq1_golden),       cmocka_unit_test(nopt_balance),
-        cmocka_unit_test(nopt_printed_worse), cmocka_unit_test(neuropipe_resnet_tail),
-        cmocka_unit_test(eq1_special_case), cmocka_unit_test(neuropipe_as_plan),
-        cmocka_unit_test(alg1_golden),      cmocka_unit_test(alg1_literal),
-        cmocka_unit_test(alg1_single_no_cut), cmocka_unit_test(eq2_counts),
-        cmocka_unit_test(alg2_golden),      cmocka_unit_test(alg2_printed_stuck),
-        cmocka_unit_test(gap_table),        cmocka_unit_test(table5_ratios)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(eq1_golden),         cmocka_unit_test(nopt_balance),
+                                       cmocka_unit_test(nopt_printed_worse), cmocka_unit_test(neuropipe_resnet_tail),
+                                       cmocka_unit_test(eq1_special_case),   cmocka_unit_test(neuropipe_as_plan),
+                                       cmocka_unit_test(alg1_golden),        cmocka_unit_test(alg1_literal),
+                                       cmocka_unit_test(alg1_single_no_cut), cmocka_unit_test(eq2_counts),
+                                       cmocka_unit_test(alg2_golden),        cmocka_unit_test(alg2_printed_stuck),
+                                       cmocka_unit_test(gap_table),          cmocka_unit_test(table5_ratios)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

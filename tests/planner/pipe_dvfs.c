@@ -17,15 +17,16 @@ struct board {
     int64_t cycles[2][LAYERS], memory_ns[2][LAYERS], load_ns[2][LAYERS + 1];
 };
 
-/* Two processors with clocks from a quarter to the top; power goes with the cube of the clock on top of a static part. */
+/* Two processors with clocks from a quarter to the top; power goes with the cube of the clock on top of a static part.
+ */
 static void random_board(struct rng *r, struct board *b)
 {
     b->d = (struct ig_dvfs){.n = rng_int(r, 5, LAYERS), .kind = b->kind, .board_mw = rng_int(r, 0, 2000)};
     for (int i = 0; i < b->d.n; i++) b->kind[i] = (uint8_t)rng_int(r, 0, IG_DVFS_CLASSES - 1);
     for (int k = 0; k < 2; k++) {
         struct ig_dvfs_processor *p = &b->d.on[k];
-        *p = (struct ig_dvfs_processor){.n = rng_int(r, 3, 13), .cycles = b->cycles[k], .memory_ns = b->memory_ns[k],
-                                        .load_ns = b->load_ns[k]};
+        *p = (struct ig_dvfs_processor){
+            .n = rng_int(r, 3, 13), .cycles = b->cycles[k], .memory_ns = b->memory_ns[k], .load_ns = b->load_ns[k]};
         for (int i = 0; i <= b->d.n; i++) {
             b->load_ns[k][i] = rng_int(r, 0, 30000);
             if (i == b->d.n) continue;
@@ -34,7 +35,8 @@ static void random_board(struct rng *r, struct board *b)
         }
         for (int f = 0; f < p->n; f++) {
             double x = .25 + .75 * (f + 1) / p->n;
-            p->points[f] = (struct ig_dvfs_point){.khz = (int64_t)(x * (k ? 2000000 : 1300000)), .idle_mw = 200 + 10 * f};
+            p->points[f] =
+                (struct ig_dvfs_point){.khz = (int64_t)(x * (k ? 2000000 : 1300000)), .idle_mw = 200 + 10 * f};
             for (int c = 0; c < IG_DVFS_CLASSES; c++)
                 p->points[f].active_mw[c] = p->points[f].idle_mw + 1500 + (int64_t)(x * x * x * rng_int(r, 3000, 9000));
         }
@@ -59,7 +61,8 @@ static void dvfs_pruned_equals_full(void **state)
         struct ig_dvfs_plan base = ig_dvfs_basic(&b.d, top(&b, point));
         for (int save = 0; save < 2; save++)
             for (int slack = 0; slack < 4; slack++) {
-                int64_t t = save ? base.period_ns * (10 + 3 * slack) / 10 : 0, e = save ? 0 : base.energy_pj * (10 - slack) / 10;
+                int64_t t = save ? base.period_ns * (10 + 3 * slack) / 10 : 0,
+                        e = save ? 0 : base.energy_pj * (10 - slack) / 10;
                 int64_t looked, all;
                 struct ig_dvfs_plan a = ig_dvfs_search(&b.d, t, e, 1, &looked), c = ig_dvfs_search(&b.d, t, e, 0, &all);
                 assert_int_equal(a.found, c.found);
@@ -84,14 +87,16 @@ static void save_meets_rate(void **state)
         int32_t point[2];
         random_board(&r, &b);
         struct ig_dvfs_plan base = ig_dvfs_basic(&b.d, top(&b, point));
-        struct ig_dvfs_plan save = ig_dvfs_power_save(&b.d, base.period_ns), slow = ig_dvfs_power_save(&b.d, 4 * base.period_ns);
+        struct ig_dvfs_plan save = ig_dvfs_power_save(&b.d, base.period_ns),
+                            slow = ig_dvfs_power_save(&b.d, 4 * base.period_ns);
         assert_true(save.found && save.period_ns <= base.period_ns && save.energy_pj <= base.energy_pj);
         assert_true(slow.found && slow.period_ns <= 4 * base.period_ns);
         saved += save.energy_pj < base.energy_pj;
         interior += slow.point[slow.first] > 0;
         assert_false(ig_dvfs_power_save(&b.d, base.period_ns / 4).found);
     }
-    print_message("%d of %d boards save; with time to spare %d do not run at their lowest clock\n", saved, BOARDS, interior);
+    print_message("%d of %d boards save; with time to spare %d do not run at their lowest clock\n", saved, BOARDS,
+                  interior);
     assert_true(saved > BOARDS / 6 && interior > BOARDS / 6);
 }
 

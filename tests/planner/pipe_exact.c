@@ -26,7 +26,7 @@ static struct rng seeded(uint64_t seed)
 struct brute {
     const struct ig_pipe *p;
     int64_t map, single, stages, shared; /* least periods */
-    int64_t limit, cost;         /* least sum of (active - idle) * load at periods up to the limit */
+    int64_t limit, cost;                 /* least sum of (active - idle) * load at periods up to the limit */
 };
 
 /* How few stages the map can be run in at the least, if each processor may have one only, or two of three share one. */
@@ -346,11 +346,13 @@ static void pinned_kept(void **state)
         pipe_box_random(&b, &r, rng_int(&r, 2, 16), 2);
         ig_pipe_plan_start(&b.p, &plan);
         for (int method = 0; method < 3; method++) {
-            if (method == 0) ig_pipe_stages(&b.p, &plan);
-            else if (method == 1) ig_pipe_shared(&b.p, &plan);
-            else ig_pipe_map(&b.p, 64, &plan);
-            for (int32_t v = 0; v < b.p.n && plan.n_stages; v++)
-                assert_true(b.ns[2 * v + plan.on[v]] < IG_PIPE_NEVER);
+            if (method == 0)
+                ig_pipe_stages(&b.p, &plan);
+            else if (method == 1)
+                ig_pipe_shared(&b.p, &plan);
+            else
+                ig_pipe_map(&b.p, 64, &plan);
+            for (int32_t v = 0; v < b.p.n && plan.n_stages; v++) assert_true(b.ns[2 * v + plan.on[v]] < IG_PIPE_NEVER);
         }
         ig_pipe_plan_free(&plan);
         pipe_box_free(&b);
@@ -410,8 +412,8 @@ static void front_holds(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(plan_vs_brute),      cmocka_unit_test(dag_golden),  cmocka_unit_test(chain_energy_golden),
-        cmocka_unit_test(hub_counts_once),    cmocka_unit_test(quality_order), cmocka_unit_test(plan_deterministic),
-        cmocka_unit_test(pinned_kept),        cmocka_unit_test(infeasible_named), cmocka_unit_test(front_holds)};
+        cmocka_unit_test(plan_vs_brute),   cmocka_unit_test(dag_golden),       cmocka_unit_test(chain_energy_golden),
+        cmocka_unit_test(hub_counts_once), cmocka_unit_test(quality_order),    cmocka_unit_test(plan_deterministic),
+        cmocka_unit_test(pinned_kept),     cmocka_unit_test(infeasible_named), cmocka_unit_test(front_holds)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

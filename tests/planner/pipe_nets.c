@@ -1,4 +1,5 @@
-/* Networks as pipelining problems: where they can be cut, what reads what, and that better methods give better plans. */
+/* Networks as pipelining problems: where they can be cut, what reads what, and that better methods give better plans.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -24,13 +25,16 @@ static struct ig_plan *plan_of(const struct ig_graph *g, int32_t bands)
 
 /*
  * Fused nodes, concatenations are views. GoogLeNet and Inception v3 are as published; ResNet's additions are part of a
- * convolution here, so that its blocks have fewer places, and DenseNet's normalisations stand alone, so that it has more.
+ * convolution here, so that its blocks have fewer places, and DenseNet's normalisations stand alone, so that it has
+ * more.
  */
 static void ideals_count(void **state)
 {
-    static const struct { const char *net; int32_t ideals; } table[] = {
-        {"vgg16", 0}, {"mobilenet_v1", 0}, {"squeezenet1.1", 40}, {"resnet50", 58},
-        {"densenet121", 252}, {"googlenet", 488}, {"inception_v3", 1198}};
+    static const struct {
+        const char *net;
+        int32_t ideals;
+    } table[] = {{"vgg16", 0},         {"mobilenet_v1", 0}, {"squeezenet1.1", 40}, {"resnet50", 58},
+                 {"densenet121", 252}, {"googlenet", 488},  {"inception_v3", 1198}};
     (void)state;
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         struct ig_graph *g = zoo_net(table[i].net);

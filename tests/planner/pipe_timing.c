@@ -15,7 +15,7 @@
 
 enum { PIPELINES = 700, STAGES = 6, FRAMES = 1200, WINDOW = 240 };
 
-struct line {                    /* a random pipeline */
+struct line { /* a random pipeline */
     struct ig_slots s;
     int64_t ns[STAGES];
     int32_t slots[STAGES], on[STAGES];
@@ -89,7 +89,8 @@ static void slots_one_serialises(void **state)
     assert_int_equal(ig_slots_between(100, 150), 2);
 }
 
-/* With frames always waiting a frame takes c periods where the second of two stages is the slower; paced, its stages' sum. */
+/* With frames always waiting a frame takes c periods where the second of two stages is the slower; paced, its stages'
+ * sum. */
 static void latency_saturated(void **state)
 {
     static int64_t start[FRAMES * 2];
@@ -190,8 +191,8 @@ static void contention_fixpoint(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(slots_formula),     cmocka_unit_test(shared_loads),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(slots_formula),        cmocka_unit_test(shared_loads),
                                        cmocka_unit_test(slots_one_serialises), cmocka_unit_test(latency_saturated),
-                                       cmocka_unit_test(transfer_fit),      cmocka_unit_test(contention_fixpoint)};
+                                       cmocka_unit_test(transfer_fit),         cmocka_unit_test(contention_fixpoint)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -68,8 +68,7 @@ void pipe_box_chain(struct pipe_box *b, int64_t unit)
 {
     static const int64_t gpu[] = {4, 3, 3, 2, 2}, cpu[] = {9, 7, 5, 3, 2}, bytes[] = {2, 2, 1, 1, 1};
     pipe_box_start(b, 5, 4, 2);
-    for (int i = 0; i < 5; i++)
-        pipe_box_node(b, (const int64_t[]){gpu[i] * unit, cpu[i] * unit}, bytes[i] * unit, 1);
+    for (int i = 0; i < 5; i++) pipe_box_node(b, (const int64_t[]){gpu[i] * unit, cpu[i] * unit}, bytes[i] * unit, 1);
     for (int i = 0; i < 2; i++) {
         b->p.in[i] = (struct ig_pipe_link){0, 1000000};
         b->p.active_mw[i] = i ? 2 : 6;

@@ -5,7 +5,7 @@
 #include "planner/pipe.h"
 #include "tests/support/rng.h"
 
-struct pipe_box {                /* a problem with room for its arrays */
+struct pipe_box { /* a problem with room for its arrays */
     struct ig_pipe p;
     int64_t *ns, *bytes;
     int32_t *first, *preds;
