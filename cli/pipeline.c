@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/estimate.h"
 #include "cli/pipeline.h"
 #include "kernels_cpu/registry.h"
 #include "planner/alloc.h"
@@ -26,6 +27,8 @@ static const char help[] =
     "(any\n"
     "                        node anywhere), single, team, best (of cuts and team), or a baseline: algorithm1,\n"
     "                        algorithm1-printed (Velasco-Montero 2023), neuropipe, neuropipe-printed (Kim 2020)\n"
+    "  --platform NAME       the processors of a board (tx2, xavier, a file) instead, with times by its estimate\n"
+    "  --modes               with --platform: clocks and cut for least energy (power-save) and most frames (boost)\n"
     "  --pin NODE=P          that node on that processor only; may be given for several\n"
     "  --link US,GBPS        what handing a tensor over costs its reader: microseconds, and GB/s (default 2,0; 0: no "
     "bytes)\n"
@@ -46,7 +49,9 @@ struct wishes {
     int32_t n_profiles, n_pins, n_processors, threads[IG_PIPE_PROCESSORS], algorithm;
     const char *names[IG_PIPE_PROCESSORS];
     double link_us, link_gbytes, compute, stream;
-    int explain, gantt, json;
+    int explain, gantt, json, modes;
+    const char *platform;
+    struct ig_platform *board; /* NULL: sets of cores of a machine that is profiled */
 };
 
 enum { BEST = IG_WAYS };
@@ -189,7 +194,8 @@ static void make_problem(const struct wishes *w, const struct ig_graph *g, const
                          struct ig_pipe_net *net)
 {
     char err[4096];
-    ig_pipe_net_make(g, plans, w->n_processors, net);
+    ig_pipe_net_make(g, plans, w->board ? 1 : w->n_processors, net);
+    if (w->board) ig_pipeline_board(g, w->board, plans[0], net);
     net->p.processors = w->names;
     for (int32_t k = 0; k < w->n_processors; k++)
         net->p.in[k] = (struct ig_pipe_link){(int64_t)(w->link_us * 1e3),
@@ -274,6 +280,21 @@ static void report(const struct wishes *w, const struct ig_pipeline_report *r, c
     ig_close_output();
 }
 
+/* The board's kinds of processors are the processors then, one of each. */
+static void take_board(struct wishes *w)
+{
+    if (!w->platform) {
+        if (w->modes) ig_fatal("--modes: only with --platform, whose file has operating points and powers");
+        return;
+    }
+    w->board = ig_load_board(w->platform);
+    w->n_processors = w->board->n_processors;
+    for (int32_t k = 0; k < w->n_processors; k++) {
+        w->names[k] = w->board->processors[k].type;
+        w->threads[k] = 1;
+    }
+}
+
 static void run(struct wishes *w, const char *path, const struct ig_source_options *source, const char *out)
 {
     struct ig_graph *g = ig_load_graph(path, source);
@@ -281,11 +302,14 @@ static void run(struct wishes *w, const char *path, const struct ig_source_optio
     const struct ig_plan *of[IG_PIPE_PROCESSORS] = {NULL};
     struct ig_pipe_net net;
     struct ig_pipeline_report r = {.g = g, .net = &net};
+    take_board(w);
     read_profiles(w, g, path, &t);
     make_plans(w, g, &t, of);
     r.times = t.estimated ? "are estimated (no profile of that many threads)" : "come from the profile";
+    if (w->board) r.times = "are the board's, estimated";
     for (int32_t k = 0; k < w->n_processors; k++) r.team_threads += w->threads[k];
-    if (r.team_threads <= IG_MAX_THREADS && !w->n_pins && (t.estimated || profile_for(w, &t, r.team_threads))) {
+    if (!w->board && r.team_threads <= IG_MAX_THREADS && !w->n_pins &&
+        (t.estimated || profile_for(w, &t, r.team_threads))) {
         t.plans[IG_PIPE_PROCESSORS] = plan_for(w, g, &t, r.team_threads);
         r.team_ns = (int64_t)t.plans[IG_PIPE_PROCESSORS]->latency_ns;
     }
@@ -297,6 +321,8 @@ static void run(struct wishes *w, const char *path, const struct ig_source_optio
     run_all(w, &r);
     choose(w, &r);
     report(w, &r, out);
+    if (w->modes) ig_pipeline_modes(stdout, g, w->board, of[0], &net);
+    free(w->board);
     for (int32_t i = 0; i < IG_WAYS; i++) ig_pipe_plan_free(&r.of[i]);
     for (int32_t i = 0; i <= IG_PIPE_PROCESSORS; i++) ig_plan_free(t.plans[i]);
     for (int32_t i = 0; i < w->n_profiles; i++) ig_profile_free(t.profiles[i]);
@@ -307,10 +333,12 @@ static void run(struct wishes *w, const char *path, const struct ig_source_optio
 int ig_verb_pipeline(int argc, char **argv)
 {
     static const struct option longs[] = {
-        {"help", 0, 0, 'h'},      {"output", 1, 0, 'o'}, {"processors", 1, 0, 'P'}, {"profile", 1, 0, 'p'},
-        {"algorithm", 1, 0, 'A'}, {"pin", 1, 0, 'n'},    {"link", 1, 0, 'l'},       {"contention", 1, 0, 'c'},
-        {"bands", 1, 0, 'B'},     {"isa", 1, 0, 'i'},    {"max-error", 1, 0, 'E'},  {"explain", 0, 0, 'x'},
-        {"gantt", 0, 0, 'G'},     {"json", 0, 0, 'j'},   IG_SOURCE_OPTIONS,         {0, 0, 0, 0}};
+        {"help", 0, 0, 'h'},       {"output", 1, 0, 'o'},    {"processors", 1, 0, 'P'},
+        {"profile", 1, 0, 'p'},    {"algorithm", 1, 0, 'A'}, {"pin", 1, 0, 'n'},
+        {"platform", 1, 0, 'F'},   {"modes", 0, 0, 'M'},     {"link", 1, 0, 'l'},
+        {"contention", 1, 0, 'c'}, {"bands", 1, 0, 'B'},     {"isa", 1, 0, 'i'},
+        {"max-error", 1, 0, 'E'},  {"explain", 0, 0, 'x'},   {"gantt", 0, 0, 'G'},
+        {"json", 0, 0, 'j'},       IG_SOURCE_OPTIONS,        {0, 0, 0, 0}};
     static char two[] = "cpu:0,cpu:1";
     struct ig_source_options source = {.n_binds = 0};
     struct wishes w = {
@@ -335,6 +363,12 @@ int ig_verb_pipeline(int argc, char **argv)
             break;
         case 'A':
             w.algorithm = way_option(optarg);
+            break;
+        case 'F':
+            w.platform = optarg;
+            break;
+        case 'M':
+            w.modes = 1;
             break;
         case 'n':
             add_word(w.pins, &w.n_pins, MOST_PINS, "--pin", optarg);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "planner/pipe_graph.h"
+#include "planner/platform.h"
 
 enum ig_way { /* algorithms, from what others did to what is possible */
               IG_WAY_SINGLE = 0,
@@ -44,5 +45,12 @@ void ig_pipeline_option(FILE *f, const struct ig_pipeline_report *r);
 void ig_pipeline_gantt(FILE *f, const struct ig_pipeline_report *r);
 /* Everything as one object. */
 void ig_pipeline_json(FILE *f, const struct ig_pipeline_report *r);
+
+/* Times of the segments on a board's processors, as its estimate has them, instead of the ones that the net has. */
+void ig_pipeline_board(const struct ig_graph *g, const struct ig_platform *b, const struct ig_plan *plan,
+                       struct ig_pipe_net *net);
+/* Baseline, basic, power-save and boost at the board's operating points. Fatal where a power is not known. */
+void ig_pipeline_modes(FILE *f, const struct ig_graph *g, const struct ig_platform *b, const struct ig_plan *plan,
+                       const struct ig_pipe_net *net);
 
 #endif

@@ -91,7 +91,7 @@ static int32_t slots_behind(const struct ig_pipe_plan *plan, int32_t s)
 void ig_pipeline_option(FILE *f, const struct ig_pipeline_report *r)
 {
     const struct ig_pipe_plan *plan = &r->of[r->chosen];
-    if (r->chosen == IG_WAY_TEAM || plan->n_stages < 2) return;
+    if (r->chosen == IG_WAY_TEAM || plan->n_stages < 2 || strncmp(r->net->p.processors[0], "cpu:", 4)) return;
     for (int32_t v = 1; v < plan->n; v++)
         if (plan->stage[v] < plan->stage[v - 1]) return;
     for (int32_t v = 0; v < plan->n; v++) {
@@ -106,7 +106,7 @@ void ig_pipeline_stages(FILE *f, const struct ig_pipeline_report *r)
     if (r->chosen == IG_WAY_TEAM) return;
     const struct ig_pipe_plan *plan = &r->of[r->chosen];
     for (int32_t s = 0; s < plan->n_stages; s++) put_stage(f, r, plan, s);
-    if (r->chosen != IG_WAY_CUTS || plan->n_stages < 2) return;
+    if (r->chosen != IG_WAY_CUTS || plan->n_stages < 2 || strncmp(r->net->p.processors[0], "cpu:", 4)) return;
     fprintf(f, "  ingot plan --stages=");
     ig_pipeline_option(f, r);
     fprintf(f, "\n");

@@ -182,6 +182,21 @@ struct ig_dvfs_plan ig_dvfs_basic(const struct ig_dvfs *d, const int32_t *point)
     return best;
 }
 
+struct ig_dvfs_plan ig_dvfs_single(const struct ig_dvfs *d, const int32_t *point)
+{
+    struct tables t;
+    struct wish w = {0, 0};
+    struct ig_dvfs_plan best = {.found = 0};
+    start(&t, d);
+    for (int32_t first = 0; first < 2; first++) {
+        struct ig_dvfs_plan now = {.found = 1, .first = first, .cut = d->n, .point = {point[0], point[1]}};
+        cost(&t, &now, 0);
+        if (better(&w, &now, &best)) best = now;
+    }
+    end(&t);
+    return best;
+}
+
 struct ig_dvfs_plan ig_dvfs_power_save(const struct ig_dvfs *d, int64_t period_ns)
 {
     int64_t looked;

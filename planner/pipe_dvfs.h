@@ -35,6 +35,8 @@ struct ig_dvfs_plan {
 /* cycles and memory time from two clocks: t = a / f + m. 0, or -1: t at the third clock is more than 5 % off. */
 int ig_dvfs_fit(const int64_t *khz, const int64_t *ns, int32_t n, int64_t *cycles, int64_t *memory_ns);
 
+/* Clocks unchanged: the faster of the processors alone, the other one idle. */
+struct ig_dvfs_plan ig_dvfs_single(const struct ig_dvfs *d, const int32_t *point);
 /* Clocks unchanged: the fastest cut. */
 struct ig_dvfs_plan ig_dvfs_basic(const struct ig_dvfs *d, const int32_t *point);
 /* The least energy of a frame that comes every period_ns. */

@@ -132,6 +132,8 @@ static void idle_paid(void **state)
     d.on[1].points[0] = (struct ig_dvfs_point){1000000, {100, 100, 100}, 50};
     struct ig_dvfs_plan a = ig_dvfs_basic(&d, (const int32_t[]){1, 0});
     assert_int_equal(a.period_ns, 1000000);
+    struct ig_dvfs_plan alone = ig_dvfs_single(&d, (const int32_t[]){1, 0});
+    assert_true(alone.period_ns == a.period_ns && alone.energy_pj == a.energy_pj && alone.cut == 1 && !alone.first);
     assert_int_equal(a.energy_pj, 1000000 * INT64_C(3000) + 1000000 * INT64_C(50));
     struct ig_dvfs_plan b = ig_dvfs_power_save(&d, 4000000);
     assert_int_equal(b.point[0], 0);

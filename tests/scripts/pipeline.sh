@@ -46,6 +46,29 @@ PY
         ! pipeline --pin "$last=gpu:0" 2>"$work/err" && grep -q "'gpu:0' is none of the processors" "$work/err"
 }
 
+board() { # a made-up one with powers: power-save keeps the rate, boost the energy; without powers that is said
+    "$PYTHON" - "$SRCDIR/platforms/tx2.json" "$work/board.json" <<'PY' &&
+import json, sys
+board = json.load(open(sys.argv[1]))
+for p in board["processors"]:
+    p["operating_points"] = [{"hz": int(p["hz"] * x), "active_w": round(1.5 + 6 * x**3, 3), "idle_w": 0.5}
+                             for x in (1, .8, .6, .4)]
+json.dump(board, open(sys.argv[2], "w"))
+PY
+        pipeline --platform "$work/board.json" --modes --link 20,10 >"$work/modes" 2>"$work/err" && "$PYTHON" - "$work/modes" <<'PY' &&
+import sys
+modes = {}
+for line in open(sys.argv[1]):
+    words = line.split()
+    if words and words[0] in ("baseline", "basic", "power-save", "boost"):
+        modes[words[0]] = float(words[1]), float(words[3])
+assert modes["power-save"][0] <= modes["baseline"][0] and modes["power-save"][1] < modes["baseline"][1], modes
+assert modes["boost"][1] <= modes["baseline"][1] and modes["boost"][0] < modes["baseline"][0], modes
+assert modes["basic"][0] <= modes["boost"][0], modes
+PY
+        ! pipeline --platform tx2 --modes 2>"$work/err" >"$work/modes" && grep -q "has no idle power in the board's file" "$work/err"
+}
+
 again() { # the same bytes
     pipeline --json -o "$work/x" && pipeline --json -o "$work/y" && cmp "$work/x" "$work/y"
 }
@@ -59,6 +82,7 @@ check "a network" network
 check "the optimum is never worse than a baseline" order
 check "plans are explained" explained
 check "pins are kept" pinned
+check "clocks and cuts of a board" board
 check "the same input, the same bytes" again
 check "what cannot be is refused" refused
 finish
