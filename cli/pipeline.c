@@ -38,6 +38,8 @@ static const char help[] =
     "  --max-error X         as of ingot plan\n"
     "  --explain             why the plan is what it is, in words\n"
     "  --gantt               the first frames on their way through the stages\n"
+    "  --pareto              also every plan of up to three stages, cut in this order, that no other beats in period,\n"
+    "                        memory and, where powers are known, energy\n"
     "  --json                everything as one object\n"
     "  -o FILE               where to (default -, stdout)\n" IG_SOURCE_HELP;
 
@@ -49,7 +51,7 @@ struct wishes {
     int32_t n_profiles, n_pins, n_processors, threads[IG_PIPE_PROCESSORS], algorithm;
     const char *names[IG_PIPE_PROCESSORS];
     double link_us, link_gbytes, compute, stream;
-    int explain, gantt, json, modes;
+    int explain, gantt, json, modes, pareto;
     const char *platform;
     struct ig_platform *board; /* NULL: sets of cores of a machine that is profiled */
 };
@@ -196,6 +198,12 @@ static void make_problem(const struct wishes *w, const struct ig_graph *g, const
     char err[4096];
     ig_pipe_net_make(g, plans, w->board ? 1 : w->n_processors, net);
     if (w->board) ig_pipeline_board(g, w->board, plans[0], net);
+    for (int32_t k = 0; w->board && k < w->n_processors; k++) {
+        const struct ig_processor *on = &w->board->processors[k];
+        if (on->active_w < 0 || on->idle_w < 0) continue;
+        net->p.active_mw[k] = (int64_t)(on->active_w * 1e3);
+        net->p.idle_mw[k] = (int64_t)(on->idle_w * 1e3);
+    }
     net->p.processors = w->names;
     for (int32_t k = 0; k < w->n_processors; k++)
         net->p.in[k] = (struct ig_pipe_link){(int64_t)(w->link_us * 1e3),
@@ -276,6 +284,7 @@ static void report(const struct wishes *w, const struct ig_pipeline_report *r, c
         ig_pipeline_table(f, r);
     if (!w->json) ig_pipeline_stages(f, r);
     if (w->gantt && !w->json) ig_pipeline_gantt(f, r);
+    if (w->pareto && !w->json) ig_pipeline_front(f, r);
     if (w->explain && !w->json) ig_pipeline_explain(f, r);
     ig_close_output();
 }
@@ -332,13 +341,25 @@ static void run(struct wishes *w, const char *path, const struct ig_source_optio
 
 int ig_verb_pipeline(int argc, char **argv)
 {
-    static const struct option longs[] = {
-        {"help", 0, 0, 'h'},       {"output", 1, 0, 'o'},    {"processors", 1, 0, 'P'},
-        {"profile", 1, 0, 'p'},    {"algorithm", 1, 0, 'A'}, {"pin", 1, 0, 'n'},
-        {"platform", 1, 0, 'F'},   {"modes", 0, 0, 'M'},     {"link", 1, 0, 'l'},
-        {"contention", 1, 0, 'c'}, {"bands", 1, 0, 'B'},     {"isa", 1, 0, 'i'},
-        {"max-error", 1, 0, 'E'},  {"explain", 0, 0, 'x'},   {"gantt", 0, 0, 'G'},
-        {"json", 0, 0, 'j'},       IG_SOURCE_OPTIONS,        {0, 0, 0, 0}};
+    static const struct option longs[] = {{"help", 0, 0, 'h'},
+                                          {"output", 1, 0, 'o'},
+                                          {"processors", 1, 0, 'P'},
+                                          {"profile", 1, 0, 'p'},
+                                          {"algorithm", 1, 0, 'A'},
+                                          {"pin", 1, 0, 'n'},
+                                          {"platform", 1, 0, 'F'},
+                                          {"modes", 0, 0, 'M'},
+                                          {"pareto", 0, 0, 'R'},
+                                          {"link", 1, 0, 'l'},
+                                          {"contention", 1, 0, 'c'},
+                                          {"bands", 1, 0, 'B'},
+                                          {"isa", 1, 0, 'i'},
+                                          {"max-error", 1, 0, 'E'},
+                                          {"explain", 0, 0, 'x'},
+                                          {"gantt", 0, 0, 'G'},
+                                          {"json", 0, 0, 'j'},
+                                          IG_SOURCE_OPTIONS,
+                                          {0, 0, 0, 0}};
     static char two[] = "cpu:0,cpu:1";
     struct ig_source_options source = {.n_binds = 0};
     struct wishes w = {
@@ -366,6 +387,9 @@ int ig_verb_pipeline(int argc, char **argv)
             break;
         case 'F':
             w.platform = optarg;
+            break;
+        case 'R':
+            w.pareto = 1;
             break;
         case 'M':
             w.modes = 1;

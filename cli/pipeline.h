@@ -43,6 +43,8 @@ void ig_pipeline_explain(FILE *f, const struct ig_pipeline_report *r);
 void ig_pipeline_option(FILE *f, const struct ig_pipeline_report *r);
 /* Which stage has which frame when, for some frames, one line a stage. */
 void ig_pipeline_gantt(FILE *f, const struct ig_pipeline_report *r);
+/* Plans between the shortest period and the least memory (and energy), one a line. */
+void ig_pipeline_front(FILE *f, const struct ig_pipeline_report *r);
 /* Everything as one object. */
 void ig_pipeline_json(FILE *f, const struct ig_pipeline_report *r);
 

@@ -220,6 +220,28 @@ void ig_pipeline_gantt(FILE *f, const struct ig_pipeline_report *r)
     free(start);
 }
 
+void ig_pipeline_front(FILE *f, const struct ig_pipeline_report *r)
+{
+    struct ig_pipe in_order = r->net->p;
+    struct ig_pipe_front front;
+    in_order.in_order = 1;
+    ig_pipe_front_make(&in_order, &front);
+    fprintf(f, "%d of %lld plans are beaten by none:\n  %10s %10s %10s  stages\n", front.n, (long long)front.points,
+            "period ms", "memory MB", "mJ");
+    for (int32_t i = 0; i < front.n; i++) {
+        const struct ig_pipe_plan *p = &front.plans[i];
+        fprintf(f, "  %10.3f %10.3f %10.3f ", ms(p->period_ns), (double)p->memory_bytes * 1e-6,
+                (double)p->energy_pj * 1e-9);
+        for (int32_t s = 0, v = 0; s < p->n_stages; s++) {
+            while (v < p->n && p->stage[v] == s) v++;
+            fprintf(f, " %s", r->net->p.processors[p->processor[s]]);
+            if (v < p->n) fprintf(f, " up to %s,", r->net->p.names[v - 1]);
+        }
+        fprintf(f, "\n");
+    }
+    ig_pipe_front_free(&front);
+}
+
 /* --- JSON --- */
 
 static void put_plan(FILE *f, const struct ig_pipeline_report *r, int32_t way)
