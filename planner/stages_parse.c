@@ -108,6 +108,7 @@ int32_t ig_parse_stages(const struct ig_graph *g, const struct ig_plan *whole, c
         if (parse_cores(s, &stages[n])) return refuse(err, err_bytes, "no set of cores such as cpu:0, cpu:2-5 or cpu:0+3", s);
         if (slots && parse_slots(slots, &stages[n].slots)) return refuse(err, err_bytes, "slots are 1 to 16", slots);
         if (!cut) continue;
+        if (cuts < n) return refuse(err, err_bytes, "all stages but the last one end @ a step, or none does", text);
         int32_t last = find_step(g, cut);
         if (last < 0) return refuse(err, err_bytes, "no step of that name or number", cut);
         if (last < at) return refuse(err, err_bytes, "no step is left for this stage, which ends there", cut);
