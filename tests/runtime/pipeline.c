@@ -3,6 +3,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -20,7 +21,7 @@ struct line { /* a pipeline with its memory */
     _Alignas(64) char weights[64];
     struct rng stalls[IG_MAX_STAGES];
     int32_t stall_us, bad; /* the longest stall; frames whose number this divides fail in the first stage */
-    uint32_t frame[IG_MAX_STAGES];
+    uint32_t frame[IG_MAX_STAGES], count; /* of frames: by stage so far, and to push */
     _Atomic int32_t inside, overlaps;
 };
 
@@ -308,6 +309,66 @@ static void latency_saturated(void **state)
     }
 }
 
+static long resident_pages(void)
+{
+    long size = 0, resident = 0;
+    FILE *f = fopen("/proc/self/statm", "r");
+    assert_non_null(f);
+    assert_int_equal(fscanf(f, "%ld %ld", &size, &resident), 2);
+    fclose(f);
+    return resident;
+}
+
+#ifdef __SANITIZE_THREAD__
+enum { GROWTH = 1 << 20 }; /* pages: the sanitizer keeps books */
+#else
+enum { GROWTH = 64 };
+#endif
+
+/* A few frames in a thousand stall in each stage, for up to a fifth of a millisecond. */
+static int stumble(void *arg, int32_t stage, struct ig_team *team, const struct ig_run *run)
+{
+    struct line *l = arg;
+    if (!rng_int(&l->stalls[stage], 0, 300)) pause_us(rng_int(&l->stalls[stage], 0, 200));
+    ig_team_run(team, run);
+    return IG_OK;
+}
+
+static void *push_many(void *arg)
+{
+    struct line *l = arg;
+    for (uint32_t f = 0; f < l->count; f++)
+        if (push(l, f, 1)) return l;
+    ig_push_close(&l->p);
+    return NULL;
+}
+
+/* INGOT_LONG=1: a million of them. None is lost, late or wrong, and memory does not grow. */
+static void many_frames(void **state)
+{
+    uint32_t all = getenv("INGOT_LONG") ? 1000000 : 6000;
+    (void)state;
+    for (int32_t n = 2; n <= 4; n++) {
+        struct line *l = line_new((uint64_t)n, n, n == 3 ? 3 : 2, 1);
+        uint32_t frames = all / 3 + 1, popped = 0;
+        pthread_t thread;
+        void *failed;
+        long before = 0;
+        l->p.work = stumble;
+        l->p.work_arg = l;
+        l->count = frames;
+        line_start(l);
+        assert_int_equal(pthread_create(&thread, NULL, push_many, l), 0);
+        for (; pop(l, popped, 1); popped++)
+            if (popped == frames / 4) before = resident_pages();
+        assert_int_equal(popped, frames);
+        assert_true(resident_pages() - before <= GROWTH);
+        assert_int_equal(pthread_join(thread, &failed), 0);
+        assert_null(failed);
+        line_free(l);
+    }
+}
+
 static void refusals(void **state)
 {
     struct line *l = line_new(1, 2, 2, 1);
@@ -339,6 +400,7 @@ int main(void)
         cmocka_unit_test(random_stalls),              cmocka_unit_test(two_callers),
         cmocka_unit_test(back_pressure),              cmocka_unit_test(error_is_the_frames),
         cmocka_unit_test(stop_in_the_midst),          cmocka_unit_test(slots_one_serialises),
-        cmocka_unit_test(latency_saturated),          cmocka_unit_test(refusals)};
+        cmocka_unit_test(latency_saturated),          cmocka_unit_test(many_frames),
+        cmocka_unit_test(refusals)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
