@@ -82,7 +82,8 @@ static void print_stages(FILE *f, const struct ig_graph *g, const struct ig_plan
     for (int32_t i = 0; i < p->n_stages; i++) {
         const struct ig_plan_stage *s = &p->stages[i];
         fprintf(f, "  %s: %.3f ms, %d thread%s, %d slots, steps %d..%d to %s\n", s->processor, ig_stage_ns(p, i) * 1e-6,
-                s->threads, s->threads == 1 ? "" : "s", s->slots, s->first, s->last, g->nodes[p->steps[s->last].node].name);
+                s->threads, s->threads == 1 ? "" : "s", s->slots, s->first, s->last,
+                g->nodes[p->steps[s->last].node].name);
     }
 }
 
@@ -158,8 +159,8 @@ static void write_pareto(const struct ig_graph *g, const struct ig_plan_options 
 }
 
 /* Cuts that are not said are balanced by the times of a plan without stages. */
-static struct ig_plan *make_staged(const struct ig_graph *g, const struct ig_plan_options *o, const char *text, char *err,
-                                   size_t err_bytes)
+static struct ig_plan *make_staged(const struct ig_graph *g, const struct ig_plan_options *o, const char *text,
+                                   char *err, size_t err_bytes)
 {
     struct ig_plan_stage stages[IG_PLAN_STAGES];
     struct ig_plan *whole = ig_plan_make(g, o, err, err_bytes), *p = NULL;

@@ -242,8 +242,9 @@ static void emit_pipe(FILE *f, const struct ig_emit *e)
         ig_emit_string(f, s->processor);
         fprintf(f, ", 0x%llx, %d, %.0f},\n", (unsigned long long)s->cores, s->first, s->predicted_ns);
     }
-    fprintf(f, "};\n\nextern const struct ig_pipe %s_pipe;\nconst struct ig_pipe %s_pipe = {&%s_model, stages, slots, %d, %d, %.0f, %.0f};\n",
-            e->prefix, e->prefix, e->prefix, p->n_stages, p->n_slots, p->period_ns, p->full_ns);
+    fprintf(f, "};\n\nextern const struct ig_pipe %s_pipe;\nconst struct ig_pipe %s_pipe = {\n", e->prefix, e->prefix);
+    fprintf(f, "    &%s_model, stages, slots, %d, %d, %.0f, %.0f};\n", e->prefix, p->n_stages, p->n_slots, p->period_ns,
+            p->full_ns);
 }
 
 /*

@@ -14,7 +14,8 @@ static int check_stages(const struct ig_graph *g, const int32_t *stage_of, const
 {
     int32_t at = 0;
     if (n < 1 || n > IG_PLAN_STAGES || n > g->n_nodes) {
-        snprintf(err, err_bytes, "%d stages for %d steps: from 1 to %d, a step each at least", n, g->n_nodes, IG_PLAN_STAGES);
+        snprintf(err, err_bytes, "%d stages for %d steps: from 1 to %d, a step each at least", n, g->n_nodes,
+                 IG_PLAN_STAGES);
         return -1;
     }
     for (int32_t i = 0; i < g->n_nodes; at = stage_of[i++])
@@ -102,9 +103,12 @@ int32_t ig_slot_copies(const struct ig_plan *p, int32_t from, int32_t to)
     return copies > 0 ? copies : 1;
 }
 
-static void add_slot(const struct ig_graph *g, struct ig_plan *p, struct ig_storage *s, int32_t v, int32_t from, int32_t to)
+static void add_slot(const struct ig_graph *g, struct ig_plan *p, struct ig_storage *s, int32_t v, int32_t from,
+                     int32_t to)
 {
-    p->slots[p->n_slots++] = (struct ig_plan_slot){.value = v, .from = from, .to = to,
+    p->slots[p->n_slots++] = (struct ig_plan_slot){.value = v,
+                                                   .from = from,
+                                                   .to = to,
                                                    .copies = ig_slot_copies(p, from, to),
                                                    .bytes = ig_slot_bytes(ig_bytes(&g->values[v].shape))};
     if (s[v].memory != IG_MEMORY_ARENA) return;
@@ -139,8 +143,8 @@ void ig_place_slots(struct ig_plan *p)
 
 int ig_too_many_slots(const struct ig_plan *p, char *err, size_t err_bytes)
 {
-    snprintf(err, err_bytes, "%d tensors pass between the stages and the caller, at most %d can: cut elsewhere", p->n_slots,
-             IG_PLAN_SLOTS);
+    snprintf(err, err_bytes, "%d tensors pass between the stages and the caller, at most %d can: cut elsewhere",
+             p->n_slots, IG_PLAN_SLOTS);
     return -1;
 }
 

@@ -1,7 +1,7 @@
 /*
- * Stages: a plan cut into runs of steps that work on consecutive frames at the same time, each on its own processor. Who
- * cuts where is decided elsewhere; here is what follows from it: kernels for each stage's threads, an arena for each,
- * slots for what passes between them, and how fast all of it is.
+ * Stages: a plan cut into runs of steps that work on consecutive frames at the same time, each on its own processor.
+ * Who cuts where is decided elsewhere; here is what follows from it: kernels for each stage's threads, an arena for
+ * each, slots for what passes between them, and how fast all of it is.
  */
 #ifndef PLANNER_STAGES_H
 #define PLANNER_STAGES_H
@@ -9,14 +9,14 @@
 #include "planner/memory.h"
 
 /*
- * The plan with these stages: stage_of[n_nodes] is the stage of each step (node), never less than that of the one before;
- * of stages[n_stages] processor, cores, threads and slots count. NULL with a line in err.
+ * The plan with these stages: stage_of[n_nodes] is the stage of each step (node), never less than that of the one
+ * before; of stages[n_stages] processor, cores, threads and slots count. NULL with a line in err.
  */
 struct ig_plan *ig_plan_stages(const struct ig_graph *g, const struct ig_plan_options *options, const int32_t *stage_of,
                                const struct ig_plan_stage *stages, int32_t n_stages, char *err, size_t err_bytes);
 /*
- * "cpu:0@conv3,cpu:1-2/3@11,cpu:3": processors in order, with /N their slots, and @ the last step that they run, by node
- * name or number; the last has none. Without any @ the cuts are those of the least greatest stage, by the times of
+ * "cpu:0@conv3,cpu:1-2/3@11,cpu:3": processors in order, with /N their slots, and @ the last step that they run, by
+ * node name or number; the last has none. Without any @ the cuts are those of the least greatest stage, by the times of
  * `whole`, a plan without stages. Fills stages[IG_PLAN_STAGES] and stage_of[n_nodes]; returns n_stages, or -1 with
  * a line in err.
  */
@@ -53,8 +53,8 @@ static inline int64_t ig_slot_bytes(int64_t bytes)
 /* Predicted ns of stage i. */
 double ig_stage_ns(const struct ig_plan *p, int32_t i);
 /*
- * Copies that a tensor from stage `from` to stage `to` has (-1 and n_stages: the caller): one for each stage that may hold
- * another frame of it, and as many more as the stage that makes it gives its neighbour beyond one.
+ * Copies that a tensor from stage `from` to stage `to` has (-1 and n_stages: the caller): one for each stage that may
+ * hold another frame of it, and as many more as the stage that makes it gives its neighbour beyond one.
  */
 int32_t ig_slot_copies(const struct ig_plan *p, int32_t from, int32_t to);
 

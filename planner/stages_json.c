@@ -54,8 +54,10 @@ static uint64_t get_cores(struct ig_reader *r, const json_t *o)
 static void read_stage(struct ig_reader *r, const json_t *o, int32_t n_steps, struct ig_plan_stage *s)
 {
     const char *processor = ig_get_text(r, o, "processor");
-    if (strlen(processor) >= sizeof s->processor) ig_reader_fail(r, "processor '%s' has too long a name", processor);
-    else strcpy(s->processor, processor);
+    if (strlen(processor) >= sizeof s->processor)
+        ig_reader_fail(r, "processor '%s' has too long a name", processor);
+    else
+        strcpy(s->processor, processor);
     s->cores = get_cores(r, o);
     s->first = (int32_t)ig_get_int(r, o, "first", 0, n_steps - 1);
     s->last = (int32_t)ig_get_int(r, o, "last", s->first, n_steps - 1);

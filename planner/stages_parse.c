@@ -14,7 +14,7 @@ static int parse_cores(const char *text, struct ig_plan_stage *s)
     const char *at = text + 4;
     memset(s, 0, sizeof *s);
     if (strncmp(text, "cpu:", 4) || strlen(text) >= sizeof s->processor) return -1;
-    for (char *end; ; at = end + 1) {
+    for (char *end;; at = end + 1) {
         long a = strtol(at, &end, 10), b = a;
         if (end == at) return -1;
         if (*end == '-') {
@@ -105,7 +105,8 @@ int32_t ig_parse_stages(const struct ig_graph *g, const struct ig_plan *whole, c
         if (n == IG_PLAN_STAGES) return refuse(err, err_bytes, "more than eight stages", text);
         if (cut) *cut++ = 0;
         if ((slots = strchr(s, '/'))) *slots++ = 0;
-        if (parse_cores(s, &stages[n])) return refuse(err, err_bytes, "no set of cores such as cpu:0, cpu:2-5 or cpu:0+3", s);
+        if (parse_cores(s, &stages[n]))
+            return refuse(err, err_bytes, "no set of cores such as cpu:0, cpu:2-5 or cpu:0+3", s);
         if (slots && parse_slots(slots, &stages[n].slots)) return refuse(err, err_bytes, "slots are 1 to 16", slots);
         if (!cut) continue;
         if (cuts < n) return refuse(err, err_bytes, "all stages but the last one end @ a step, or none does", text);
@@ -116,9 +117,11 @@ int32_t ig_parse_stages(const struct ig_graph *g, const struct ig_plan *whole, c
         for (; at <= last; at++) stage_of[at] = n;
     }
     if (!n || n > g->n_nodes) return refuse(err, err_bytes, "no stages, or more of them than steps", text);
-    if (cuts && cuts != n - 1) return refuse(err, err_bytes, "all stages but the last one end @ a step, or none does", text);
+    if (cuts && cuts != n - 1)
+        return refuse(err, err_bytes, "all stages but the last one end @ a step, or none does", text);
     if (cuts && at >= g->n_nodes) return refuse(err, err_bytes, "no step is left for the last stage", text);
-    if (!cuts) balance(g, whole, n, stage_of);
+    if (!cuts)
+        balance(g, whole, n, stage_of);
     else
         for (; at < g->n_nodes; at++) stage_of[at] = n - 1;
     return n;

@@ -1,8 +1,8 @@
 /*
  * How fast a pipeline is. A stage begins frame k when it has ended the one before, when the stage before it has ended
- * this one, and when a copy of each tensor that it makes has been given up by its last reader. From one result to the next
- * it then takes the longest of what a processor's stages take together and what all stages that hold a slot take, over its
- * copies.
+ * this one, and when a copy of each tensor that it makes has been given up by its last reader. From one result to the
+ * next it then takes the longest of what a processor's stages take together and what all stages that hold a slot take,
+ * over its copies.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -27,8 +27,8 @@ static double later(double a, double b)
 struct times {
     const struct ig_plan *p;
     double ns[IG_PLAN_STAGES];
-    double *end;            /* [frames][n_stages] */
-    double *popped;         /* [frames] */
+    double *end;    /* [frames][n_stages] */
+    double *popped; /* [frames] */
 };
 
 /* When the last reader of slot s has given up the copy that frame k gets; the caller pops at once. */

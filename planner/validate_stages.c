@@ -1,6 +1,6 @@
 /*
- * Two stages work at the same time: whatever both touch must be in a slot, with a copy for every frame that may be on its
- * way between them, and all else of theirs must lie apart.
+ * Two stages work at the same time: whatever both touch must be in a slot, with a copy for every frame that may be on
+ * its way between them, and all else of theirs must lie apart.
  */
 #include "planner/validate.h"
 
@@ -20,10 +20,11 @@ int ig_check_stages(struct ig_check *c)
     for (int32_t i = 0; i < p->n_stages; i++) {
         const struct ig_plan_stage *s = &p->stages[i];
         if (s->first != step || s->last < s->first || s->last >= p->n_steps || s->threads < 1 || s->slots < 1)
-            return ig_say(c, IG_BAD_COUNT, "stage %d has steps %d..%d, %d threads and %d slots behind step %d", i, s->first,
-                          s->last, s->threads, s->slots, step - 1);
+            return ig_say(c, IG_BAD_COUNT, "stage %d has steps %d..%d, %d threads and %d slots behind step %d", i,
+                          s->first, s->last, s->threads, s->slots, step - 1);
         for (; step <= s->last; step++)
-            if (stage_of(c, step) != i) return ig_say(c, IG_BAD_COUNT, "step %d is in stage %d, not %d", step, i, stage_of(c, step));
+            if (stage_of(c, step) != i)
+                return ig_say(c, IG_BAD_COUNT, "step %d is in stage %d, not %d", step, i, stage_of(c, step));
     }
     if (p->n_stages && step != p->n_steps) return ig_say(c, IG_BAD_COUNT, "step %d is in no stage", step);
     for (int32_t i = 0; p->n_stages && i < p->n_bands; i++)
@@ -56,7 +57,8 @@ static int check_slot(struct ig_check *c, int32_t v)
     span_of(c, v, &from, &to);
     if (from == to && i < 0 && b->memory == IG_MEMORY_ARENA) return IG_PLAN_OK;
     if (i < 0 || from == to || b->memory == IG_MEMORY_ARENA || (b->memory == IG_MEMORY_SLOT && b->index != i))
-        return ig_say(c, IG_SLOT_RACE, "'%s' passes from stage %d to %d, its memory is not so", ig_value_name(c, v), from, to);
+        return ig_say(c, IG_SLOT_RACE, "'%s' passes from stage %d to %d, its memory is not so", ig_value_name(c, v),
+                      from, to);
     const struct ig_plan_slot *s = &c->p->slots[i];
     int32_t copies = to - from - 1 + c->p->stages[from < 0 ? 0 : from].slots;
     if (s->from != from || s->to != to || s->copies < copies)
@@ -87,7 +89,8 @@ static int check_apart(struct ig_check *c, struct extent *e, int32_t n)
     for (int32_t i = 0; i < n; i++) {
         const struct extent *met = e[i].stage == far.stage ? &other : &far;
         if (e[i].offset < met->end)
-            return ig_say(c, IG_SLOT_RACE, "'%s' and '%s', which are in use at the same time, overlap", met->name, e[i].name);
+            return ig_say(c, IG_SLOT_RACE, "'%s' and '%s', which are in use at the same time, overlap", met->name,
+                          e[i].name);
         if (e[i].stage == far.stage) {
             if (e[i].end > far.end) far = e[i];
         } else if (e[i].end > far.end) {
@@ -108,11 +111,13 @@ int ig_check_slots(struct ig_check *c)
     struct extent *e = ig_must_alloc((size_t)(p->n_buffers + p->n_steps + p->n_slots), sizeof *e);
     for (int32_t v = 0; v < p->n_buffers && !bad; v++) {
         const struct ig_plan_buffer *b = &p->buffers[v];
-        if (b->alias_of >= 0 || b->memory == IG_MEMORY_NONE || b->memory == IG_MEMORY_WEIGHTS || b->memory == IG_MEMORY_RING)
+        if (b->alias_of >= 0 || b->memory == IG_MEMORY_NONE || b->memory == IG_MEMORY_WEIGHTS ||
+            b->memory == IG_MEMORY_RING)
             continue;
         bad = check_slot(c, v);
         if (b->memory == IG_MEMORY_ARENA)
-            e[n++] = (struct extent){b->offset, b->offset + b->bytes, stage_of(c, c->held_first[v]), ig_value_name(c, v)};
+            e[n++] =
+                (struct extent){b->offset, b->offset + b->bytes, stage_of(c, c->held_first[v]), ig_value_name(c, v)};
     }
     for (int32_t i = 0; i < p->n_steps; i++) {
         const struct ig_plan_step *s = &p->steps[i];
@@ -123,7 +128,9 @@ int ig_check_slots(struct ig_check *c)
         const struct ig_plan_slot *s = &p->slots[i];
         if (!bad && (s->copies < 1 || s->value < 0 || s->value >= p->n_buffers || slot_of(c, s->value) != i))
             bad = ig_say(c, IG_SLOT_RACE, "slot %d is of nothing, or of what has one", i);
-        if (!bad) e[n++] = (struct extent){s->offset, s->offset + s->copies * s->bytes, p->n_stages + i, ig_value_name(c, s->value)};
+        if (!bad)
+            e[n++] = (struct extent){s->offset, s->offset + s->copies * s->bytes, p->n_stages + i,
+                                     ig_value_name(c, s->value)};
     }
     if (!bad) bad = check_apart(c, e, n);
     free(e);

@@ -112,7 +112,8 @@ static void run_frame(struct ig_stage_run *r, const struct ig_run *run, uint32_t
     if (!*status) *status = compute(r, run);
     end = p->clock_ns ? p->clock_ns() : 0;
     r->busy_ns += end - begin;
-    if (frame < p->n_spans) p->spans[frame * (uint32_t)p->pipe->n_stages + (uint32_t)r->stage] = (struct ig_span){begin, end};
+    if (frame < p->n_spans)
+        p->spans[frame * (uint32_t)p->pipe->n_stages + (uint32_t)r->stage] = (struct ig_span){begin, end};
 }
 
 /* The stage's cores, as far as this process may use them. */
@@ -137,8 +138,14 @@ static void *stage_main(void *arg)
     struct ig_stage_run *r = arg;
     struct ig_pipeline *p = r->pipeline;
     const struct ig_stage *s = &p->pipe->stages[r->stage];
-    const struct ig_run run = {&s->model, p->arena, p->weights, (const void *const *)r->base, r->base + s->model.n_inputs,
-                               NULL, NULL, (char *const *)r->base};
+    const struct ig_run run = {&s->model,
+                               p->arena,
+                               p->weights,
+                               (const void *const *)r->base,
+                               r->base + s->model.n_inputs,
+                               NULL,
+                               NULL,
+                               (char *const *)r->base};
     struct ig_gate *before = gate_of(p, r->stage - 1), *own = gate_of(p, r->stage);
     pin(s->cores);
     int status = ig_team_start(&r->team, s->model.threads);
@@ -163,7 +170,8 @@ void ig_pipeline_clear(struct ig_pipeline *p)
     memset(p, 0, sizeof *p);
 }
 
-/* Threads that find a core each see what they wait for sooner than they would wake; others keep it from who makes it. */
+/* Threads that find a core each see what they wait for sooner than they would wake; others keep it from who makes it.
+ */
 static int32_t spins_of(const struct ig_pipe *pipe)
 {
     cpu_set_t mine;

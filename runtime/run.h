@@ -29,8 +29,8 @@ struct ig_run { /* one execution of one frame: what all threads share */
     void *const *outputs;
     int64_t *step_ns;          /* n_steps measured times, or NULL */
     int64_t (*clock_ns)(void); /* for step_ns */
-    char *const *slots;        /* of a stage: for each slot, where the arena would begin if the frame's copy were the first;
-                                  NULL: the first copies are the frame's */
+    char *const *slots;        /* of a stage: for each slot, where the arena would begin if the frame's copy were
+                                  the first; NULL: the first copies are the frame's */
 };
 
 /* How the threads of a run agree; NULL members: there is one thread. */

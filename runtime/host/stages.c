@@ -82,7 +82,8 @@ void ig_run_stages(struct ig_session *s, const struct ig_options *o)
     sigaddset(&ending, SIGHUP);
     pthread_sigmask(SIG_BLOCK, &ending, NULL); /* of the stages' threads for good */
     p.clock_ns = ig_now_ns;
-    int status = ig_pipeline_start(&p, s->program->staged->pipe, s->ctx.weights, s->ctx.arena, (size_t)s->ctx.arena_bytes);
+    int status =
+        ig_pipeline_start(&p, s->program->staged->pipe, s->ctx.weights, s->ctx.arena, (size_t)s->ctx.arena_bytes);
     if (status) ig_die("%s", ig_status_text(status));
     if (!o->bench && o->stream) {
         stream(s, o, &p, &ending);

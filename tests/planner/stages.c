@@ -50,7 +50,8 @@ static double run_long(const struct made *m, double *latency)
             if (j >= 0 && j < n && k && end[k - 1][j + 1] > at) at = end[k - 1][j + 1];
             for (int32_t i = 0; i < p->n_slots; i++) {
                 const struct ig_plan_slot *s = &p->slots[i];
-                if (s->from == j && k >= s->copies && end[k - s->copies][s->to + 1] > at) at = end[k - s->copies][s->to + 1];
+                if (s->from == j && k >= s->copies && end[k - s->copies][s->to + 1] > at)
+                    at = end[k - s->copies][s->to + 1];
             }
             end[k][j + 1] = at + (j >= 0 && j < n ? m->steps[j].predicted_ns : 0);
         }
@@ -242,7 +243,8 @@ static struct ig_plan *plan_skipping(const struct ig_graph *g)
     struct ig_plan_options o = {.target = "host", .isa = IG_ISA_AVX2, .threads = 1, .bands = IG_BANDS_OFF};
     struct ig_plan_stage s[3];
     char err[512];
-    for (int32_t i = 0; i < 3; i++) s[i] = (struct ig_plan_stage){.processor = "cpu:0", .cores = 1, .threads = 1, .slots = 2};
+    for (int32_t i = 0; i < 3; i++)
+        s[i] = (struct ig_plan_stage){.processor = "cpu:0", .cores = 1, .threads = 1, .slots = 2};
     struct ig_plan *p = ig_plan_stages(g, &o, (int32_t[]){0, 1, 2, 2}, s, 3, err, sizeof err);
     if (!p) fail_msg("%s", err);
     assert_int_equal(p->n_slots, 4);
@@ -269,16 +271,35 @@ static void spoil(struct ig_plan *p, int32_t how)
     int32_t skip = 0;
     while (p->slots[skip].from != 0 || p->slots[skip].to != 2) skip++;
     switch (how) {
-    case 0: p->slots[skip].copies = 1; break;
-    case 1: p->slots[skip].copies--; break;
-    case 2: p->slots[skip].to = 1; break;
-    case 3: p->slots[skip].from = 1; break;
-    case 4: p->slots[skip].offset = p->slots[skip ? 0 : 1].offset; break;
-    case 5: p->slots[skip].offset += 4; break;
-    case 6: p->slots[skip].bytes -= IG_ALIGN; break;
-    case 7: p->slots[0].copies = 1; break;
-    case 8: p->slots[skip].value = p->slots[0].value; break;
-    default: break;
+    case 0:
+        p->slots[skip].copies = 1;
+        break;
+    case 1:
+        p->slots[skip].copies--;
+        break;
+    case 2:
+        p->slots[skip].to = 1;
+        break;
+    case 3:
+        p->slots[skip].from = 1;
+        break;
+    case 4:
+        p->slots[skip].offset = p->slots[skip ? 0 : 1].offset;
+        break;
+    case 5:
+        p->slots[skip].offset += 4;
+        break;
+    case 6:
+        p->slots[skip].bytes -= IG_ALIGN;
+        break;
+    case 7:
+        p->slots[0].copies = 1;
+        break;
+    case 8:
+        p->slots[skip].value = p->slots[0].value;
+        break;
+    default:
+        break;
     }
 }
 
@@ -328,9 +349,20 @@ static void refusals(void **state)
     struct ig_plan_options o = {.target = "host", .isa = IG_ISA_AVX2, .threads = 1};
     char err[512];
     struct ig_plan *whole = ig_plan_make(g, &o, err, sizeof err);
-    const char *const wrong[] = {"",         "gpu",     "cpu:",         "cpu:1-0", "cpu:64",      "cpu:0@9,cpu:1",
-                                 "cpu:0@3,cpu:1", "cpu:0@nope,cpu:1", "cpu:0@1", "cpu:0/0@1,cpu:1", "cpu:0,cpu:1@2",
-                                 "cpu:0@1,cpu:1@1,cpu:2", "cpu:0@0,cpu:1,cpu:2", "cpu:0,cpu:1,cpu:2,cpu:3,cpu:4"};
+    const char *const wrong[] = {"",
+                                 "gpu",
+                                 "cpu:",
+                                 "cpu:1-0",
+                                 "cpu:64",
+                                 "cpu:0@9,cpu:1",
+                                 "cpu:0@3,cpu:1",
+                                 "cpu:0@nope,cpu:1",
+                                 "cpu:0@1",
+                                 "cpu:0/0@1,cpu:1",
+                                 "cpu:0,cpu:1@2",
+                                 "cpu:0@1,cpu:1@1,cpu:2",
+                                 "cpu:0@0,cpu:1,cpu:2",
+                                 "cpu:0,cpu:1,cpu:2,cpu:3,cpu:4"};
     struct ig_plan_stage s[IG_PLAN_STAGES];
     int32_t of[4];
     (void)state;
@@ -351,10 +383,10 @@ static void refusals(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(slots_formula),  cmocka_unit_test(slots_one_serialises), cmocka_unit_test(latency_saturated),
-        cmocka_unit_test(stages_on_one_processor), cmocka_unit_test(balanced),    cmocka_unit_test(plans_are_valid),
-        cmocka_unit_test(survive_a_file), cmocka_unit_test(slots_for_the_distance), cmocka_unit_test(slot_race),
-        cmocka_unit_test(refusals)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(slots_formula),     cmocka_unit_test(slots_one_serialises),
+                                       cmocka_unit_test(latency_saturated), cmocka_unit_test(stages_on_one_processor),
+                                       cmocka_unit_test(balanced),          cmocka_unit_test(plans_are_valid),
+                                       cmocka_unit_test(survive_a_file),    cmocka_unit_test(slots_for_the_distance),
+                                       cmocka_unit_test(slot_race),         cmocka_unit_test(refusals)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -66,7 +66,8 @@ static struct line *line_new(uint64_t seed, int32_t n_stages, int32_t copies, in
 
 static void line_start(struct line *l)
 {
-    assert_int_equal(ig_pipeline_start(&l->p, &l->relay.pipe, l->weights, l->arena, (size_t)l->relay.model.arena_bytes), IG_OK);
+    assert_int_equal(ig_pipeline_start(&l->p, &l->relay.pipe, l->weights, l->arena, (size_t)l->relay.model.arena_bytes),
+                     IG_OK);
 }
 
 static void hook(struct line *l)
@@ -116,8 +117,10 @@ static void flow(struct line *l, uint32_t frames)
 {
     uint32_t pushed = 0, popped = 0;
     while (popped < frames) {
-        if (pushed < frames && push(l, pushed, 0) == IG_OK) pushed++;
-        else popped += (uint32_t)pop(l, popped, 1);
+        if (pushed < frames && push(l, pushed, 0) == IG_OK)
+            pushed++;
+        else
+            popped += (uint32_t)pop(l, popped, 1);
     }
 }
 
@@ -140,7 +143,8 @@ static void sequential(void **state)
     struct line *l = line_new(3, 4, 2, 1);
     struct ig_ctx ctx;
     (void)state;
-    assert_int_equal(ig_ctx_init(&ctx, &l->relay.model, l->weights, l->arena, (size_t)l->relay.model.arena_bytes), IG_OK);
+    assert_int_equal(ig_ctx_init(&ctx, &l->relay.model, l->weights, l->arena, (size_t)l->relay.model.arena_bytes),
+                     IG_OK);
     for (uint32_t f = 0; f < 20; f++) {
         fill(in, f);
         relay_expect(&l->relay, in, want);
@@ -284,8 +288,9 @@ static int by_size(const void *a, const void *b)
 }
 
 /*
- * The second of two stages is the slowest and frames always wait: the first begins one when the second gives up the copy
- * that it takes, so that a frame is on its way for c periods. Measured in periods as they were: the machine has other work.
+ * The second of two stages is the slowest and frames always wait: the first begins one when the second gives up the
+ * copy that it takes, so that a frame is on its way for c periods. Measured in periods as they were: the machine has
+ * other work.
  */
 static void latency_saturated(void **state)
 {
@@ -401,12 +406,16 @@ static void refusals(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bits_of_the_sequential_run), cmocka_unit_test(sequential),
-        cmocka_unit_test(random_stalls),              cmocka_unit_test(two_callers),
-        cmocka_unit_test(back_pressure),              cmocka_unit_test(error_is_the_frames),
-        cmocka_unit_test(stop_in_the_midst),          cmocka_unit_test(slots_one_serialises),
-        cmocka_unit_test(latency_saturated),          cmocka_unit_test(many_frames),
-        cmocka_unit_test(refusals)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(bits_of_the_sequential_run),
+                                       cmocka_unit_test(sequential),
+                                       cmocka_unit_test(random_stalls),
+                                       cmocka_unit_test(two_callers),
+                                       cmocka_unit_test(back_pressure),
+                                       cmocka_unit_test(error_is_the_frames),
+                                       cmocka_unit_test(stop_in_the_midst),
+                                       cmocka_unit_test(slots_one_serialises),
+                                       cmocka_unit_test(latency_saturated),
+                                       cmocka_unit_test(many_frames),
+                                       cmocka_unit_test(refusals)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

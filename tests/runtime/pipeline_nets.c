@@ -19,7 +19,10 @@ enum { NETS = 90, FRAMES = 24, POISON = 0xf5 };
 /* Bands in plenty, kernels of this processor. The fastest ones of the same number of threads, in stages or not. */
 static struct ig_plan *cut(const struct ig_graph *g, int32_t isa, struct rng *r)
 {
-    struct ig_plan_options o = {.target = "host", .isa = isa, .threads = 1, .max_error = 1,
+    struct ig_plan_options o = {.target = "host",
+                                .isa = isa,
+                                .threads = 1,
+                                .max_error = 1,
                                 .bands = RNG_OF(r, IG_BANDS_AUTO, IG_BANDS_CHAINS, IG_BANDS_ALL, IG_BANDS_OFF)};
     struct ig_plan_stage stages[IG_PLAN_STAGES];
     int32_t n = rng_int(r, 2, 4), *of = test_calloc((size_t)g->n_nodes, sizeof *of);
@@ -54,7 +57,8 @@ static void make_frames(struct frames *f, const struct ig_model *m, struct ig_be
         f->in[k] = ig_io_buffers(m->inputs, m->n_inputs);
         f->out[k] = ig_io_buffers(m->outputs, m->n_outputs);
         for (int32_t i = 0; i < m->n_inputs; i++)
-            for (int64_t e = 0; e < ig_count(m->inputs[i].shape); e++) ((float *)f->in[k][i])[e] = (float)rng_real(&r, -1, 1);
+            for (int64_t e = 0; e < ig_count(m->inputs[i].shape); e++)
+                ((float *)f->in[k][i])[e] = (float)rng_real(&r, -1, 1);
         assert_int_equal(ig_ctx_run(&bed->ctx, (const void *const *)f->in[k], f->out[k]), IG_OK);
     }
 }
@@ -73,7 +77,8 @@ static void compare(struct ig_pipeline *p, const struct ig_model *m, const struc
     assert_int_equal(ig_pop_begin(p, out, 1, NULL), IG_OK);
     for (int32_t i = 0; i < m->n_outputs; i++) {
         size_t bytes = (size_t)ig_bytes(m->outputs[i].shape);
-        if (memcmp(out[i], f->out[frame][i], bytes)) fail_msg("seed %d: frame %d, output %d differs", (int)seed, frame, i);
+        if (memcmp(out[i], f->out[frame][i], bytes))
+            fail_msg("seed %d: frame %d, output %d differs", (int)seed, frame, i);
         memset(out[i], POISON, bytes);
     }
     ig_pop_end(p);
@@ -95,8 +100,10 @@ static void run_net(uint64_t seed, int32_t isa)
     memset(bed.arena, POISON, bed.arena_bytes);
     assert_int_equal(ig_pipeline_start(&pipeline, &l->pipe, bed.weights, bed.arena, bed.arena_bytes), IG_OK);
     for (int pushed = 0, popped = 0; popped < FRAMES;) {
-        if (pushed < FRAMES && ig_push(&pipeline, (const void *const *)f.in[pushed], 0) == IG_OK) pushed++;
-        else compare(&pipeline, &l->model, &f, popped++, seed);
+        if (pushed < FRAMES && ig_push(&pipeline, (const void *const *)f.in[pushed], 0) == IG_OK)
+            pushed++;
+        else
+            compare(&pipeline, &l->model, &f, popped++, seed);
     }
     ig_pipeline_stop(&pipeline);
     free_frames(&f, &l->model);
@@ -109,7 +116,9 @@ static void run_net(uint64_t seed, int32_t isa)
 static void bits_of_the_sequential_run(void **state)
 {
     (void)state;
-    int32_t isa = ig_isa_runs_here(IG_ISA_AVX2) ? IG_ISA_AVX2 : ig_isa_runs_here(IG_ISA_NEON) ? IG_ISA_NEON : IG_ISA_REF;
+    int32_t isa = ig_isa_runs_here(IG_ISA_AVX2)   ? IG_ISA_AVX2
+                  : ig_isa_runs_here(IG_ISA_NEON) ? IG_ISA_NEON
+                                                  : IG_ISA_REF;
     for (uint64_t seed = 1; seed <= NETS; seed++) run_net(seed, isa);
 }
 
@@ -146,6 +155,7 @@ static void bits_of_the_whole_plan(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(bits_of_the_sequential_run), cmocka_unit_test(bits_of_the_whole_plan)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(bits_of_the_sequential_run),
+                                       cmocka_unit_test(bits_of_the_whole_plan)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

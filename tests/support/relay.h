@@ -1,6 +1,7 @@
 /*
- * A pipeline made by hand for tests of the runtime: every step reads what the step before it wrote and what some earlier
- * step did, however many stages away. A frame that is lost, doubled, late or in another's slot changes the output.
+ * A pipeline made by hand for tests of the runtime: every step reads what the step before it wrote and what some
+ * earlier step did, however many stages away. A frame that is lost, doubled, late or in another's slot changes the
+ * output.
  */
 #ifndef TESTS_SUPPORT_RELAY_H
 #define TESTS_SUPPORT_RELAY_H
@@ -14,7 +15,7 @@ enum { RELAY_WIDTH = 64, RELAY_STEPS = 12, RELAY_BYTES = RELAY_WIDTH * 4 };
 
 struct relay {
     struct ig_shape shape;
-    int32_t skip[RELAY_STEPS];               /* the earlier tensor that a step reads: 0: the input, k: step k-1's output */
+    int32_t skip[RELAY_STEPS]; /* the earlier tensor that a step reads: 0: the input, k: step k-1's output */
     int32_t stage[RELAY_STEPS];
     struct ig_place in[RELAY_STEPS][2], out[RELAY_STEPS];
     struct ig_step steps[RELAY_STEPS];
@@ -56,8 +57,15 @@ static inline void relay_span(const struct relay *m, int32_t n_stages, int32_t k
 /* Tensor k's place: the caller's, a slot's, or its own bytes of the arena; *end: where the arena ends so far. */
 static inline struct ig_place relay_place(struct relay *m, int32_t n_stages, int32_t copies, int32_t k, int64_t *end)
 {
-    struct ig_place p = {.shape = &m->shape, .h = 1, .w = 1, .c = RELAY_WIDTH, .ring_rows = 1, .row_stride = RELAY_WIDTH,
-                         .pixel_stride = RELAY_WIDTH, .space = IG_SPACE_ARENA, .offset = *end};
+    struct ig_place p = {.shape = &m->shape,
+                         .h = 1,
+                         .w = 1,
+                         .c = RELAY_WIDTH,
+                         .ring_rows = 1,
+                         .row_stride = RELAY_WIDTH,
+                         .pixel_stride = RELAY_WIDTH,
+                         .space = IG_SPACE_ARENA,
+                         .offset = *end};
     int32_t from, to;
     relay_span(m, n_stages, k, &from, &to);
     if (from == to) {
@@ -93,12 +101,29 @@ static inline void relay_make(struct relay *m, struct rng *r, int32_t n_stages, 
         m->in[k][0] = tensor[k];
         m->in[k][1] = tensor[m->skip[k]];
         m->out[k] = tensor[k + 1];
-        m->steps[k] = (struct ig_step){.run = relay_kernel, .in = m->in[k], .out = &m->out[k], .weights = -1, .n_in = 2,
-                                       .n_out = 1, .images = 1, .rows = 1, .cols = RELAY_WIDTH, .split = chunk ? 2 : 0,
-                                       .chunk = chunk, .chunks = chunk ? RELAY_WIDTH / chunk : 1, .row_tile = 1};
+        m->steps[k] = (struct ig_step){.run = relay_kernel,
+                                       .in = m->in[k],
+                                       .out = &m->out[k],
+                                       .weights = -1,
+                                       .n_in = 2,
+                                       .n_out = 1,
+                                       .images = 1,
+                                       .rows = 1,
+                                       .cols = RELAY_WIDTH,
+                                       .split = chunk ? 2 : 0,
+                                       .chunk = chunk,
+                                       .chunks = chunk ? RELAY_WIDTH / chunk : 1,
+                                       .row_tile = 1};
     }
-    m->model = (struct ig_model){.name = "relay", .steps = m->steps, .inputs = &m->io, .outputs = &m->io,
-                                 .n_steps = RELAY_STEPS, .n_inputs = 1, .n_outputs = 1, .threads = 1, .arena_bytes = end,
+    m->model = (struct ig_model){.name = "relay",
+                                 .steps = m->steps,
+                                 .inputs = &m->io,
+                                 .outputs = &m->io,
+                                 .n_steps = RELAY_STEPS,
+                                 .n_inputs = 1,
+                                 .n_outputs = 1,
+                                 .threads = 1,
+                                 .arena_bytes = end,
                                  .weights_bytes = 64};
     for (int32_t i = 0, k = 0; i < n_stages; i++) {
         struct ig_stage *s = &m->stages[i];
