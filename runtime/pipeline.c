@@ -170,14 +170,19 @@ void ig_pipeline_clear(struct ig_pipeline *p)
     memset(p, 0, sizeof *p);
 }
 
-/* Threads that find a core each see what they wait for sooner than they would wake; others keep it from who makes it.
- */
+/* Threads that find a core each see what they wait for sooner than they would wake; others keep it from who makes it. */
 static int32_t spins_of(const struct ig_pipe *pipe)
 {
     cpu_set_t mine;
-    int32_t threads = 0;
-    for (int32_t i = 0; i < pipe->n_stages; i++) threads += pipe->stages[i].model.threads;
-    return !sched_getaffinity(0, sizeof mine, &mine) && threads <= CPU_COUNT(&mine) ? SPINS : 0;
+    int32_t threads = 0, cores = 0;
+    uint64_t any = 0;
+    if (sched_getaffinity(0, sizeof mine, &mine)) return 0;
+    for (int32_t i = 0; i < pipe->n_stages; i++) {
+        threads += pipe->stages[i].model.threads;
+        any |= pipe->stages[i].cores ? pipe->stages[i].cores : ~(uint64_t)0;
+    }
+    for (int i = 0; i < CORES; i++) cores += (any >> i & 1) && CPU_ISSET(i, &mine);
+    return threads <= cores ? SPINS : 0;
 }
 
 static void reset(struct ig_pipeline *p)

@@ -84,7 +84,7 @@ void ig_pipeline_stop(struct ig_pipeline *p);
  */
 int ig_push_begin(struct ig_pipeline *p, void **in, int wait);
 void ig_push_end(struct ig_pipeline *p);
-/* Copies a frame in. */
+/* Copies a frame in. Who waits for room needs another thread that pops. */
 int ig_push(struct ig_pipeline *p, const void *const *in, int wait);
 /* No more frames will come: pop gives IG_END behind the last one. */
 void ig_push_close(struct ig_pipeline *p);
