@@ -110,7 +110,8 @@ CLIENT
 
 library() {
     cc=${CC:-cc}
-    $cc -std=c11 -O2 -I"$SRCDIR" -I"$work" -c "${net}_api.c" -o "${net}_api.o" &&
+    ! have g++ || g++ -std=c++11 -Wall -Wextra -Werror -fsyntax-only -xc++ "$net.h" || return 1
+    $cc -std=c11 -Wall -Wextra -Werror -O2 -I"$SRCDIR" -I"$work" -c "${net}_api.c" -o "${net}_api.o" &&
         $cc -std=c11 -Wall -Wextra -O2 -I"$work" -c "$work/client.c" -o "$work/client.o" &&
         $cc "$work/client.o" "${net}_api.o" "${net}_plan.o" "${net}_weights.o" out/host/libingot_runtime.a \
             out/host/libingot_kernels.a -lm -lpthread -o "$work/client" && "$work/client" | grep -q 'not now'
