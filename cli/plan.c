@@ -167,6 +167,10 @@ static struct ig_plan *make_staged(const struct ig_graph *g, const struct ig_pla
     int32_t *stage_of = malloc(((size_t)g->n_nodes + 1) * sizeof *stage_of);
     if (!stage_of) ig_fatal("out of memory");
     int32_t n = whole ? ig_parse_stages(g, whole, text, stages, stage_of, err, err_bytes) : -1;
+    for (int32_t i = 0; i < n; i++)
+        if (o->profile && stages[i].threads != o->profile->threads)
+            fprintf(stderr, "ingot: %s has %d threads, the profile is of %d: its times are estimates\n",
+                    stages[i].processor, stages[i].threads, o->profile->threads);
     if (n > 0) p = ig_plan_stages(g, o, stage_of, stages, n, err, err_bytes);
     ig_plan_free(whole);
     free(stage_of);
