@@ -5,6 +5,7 @@
 #include "cli/energy.h"
 #include "cli/estimate.h"
 #include "kernels_cpu/registry.h"
+#include "planner/stages.h"
 #include "planner/tradeoff.h"
 #include "runtime/run.h"
 
@@ -21,6 +22,9 @@ static const char help[] =
     "  --isa NAME          host (default), ref, avx2, neon\n"
     "  --threads N         threads to plan for (default: all cores)\n"
     "  --bands MODE        layers fused by rows: auto (default; where it is faster), off, chains or all that can\n"
+    "  --stages LIST       a pipeline of consecutive frames: cpu:0@conv9,cpu:1 runs the steps up to conv9 (a name or\n"
+    "                      a number) on core 0, the others on core 1; cpu:0,cpu:1 cuts so that the slowest stage is\n"
+    "                      the least; cpu:0-3/2@40: cores 0 to 3, two slots to the next stage\n"
     "  --memory-budget B   most bytes of arena and weights, e.g. 8MB; the fastest plan within it\n"
     "  --objective X       latency (default), throughput, energy or memory, within the other constraints:\n"
     "                      throughput is latency where one processor runs frame after frame; energy tries 1 to\n"
@@ -67,6 +71,22 @@ static void print_bands(FILE *f, const struct ig_graph *g, const struct ig_plan 
         fprintf(f, "%d bands of layers run by rows: %.3f ms for %.3f\n", p->n_bands, together * 1e-6, apart * 1e-6);
 }
 
+static void print_stages(FILE *f, const struct ig_graph *g, const struct ig_plan *p)
+{
+    int64_t slots = 0;
+    char text[32];
+    for (int32_t i = 0; i < p->n_slots; i++) slots += p->slots[i].copies * p->slots[i].bytes;
+    if (p->n_stages)
+        fprintf(f, "%d stages: %.3f ms a frame, %.1f frames/s, latency %.3f ms full; slots %s B\n", p->n_stages,
+                p->period_ns * 1e-6, 1e9 / p->period_ns, p->full_ns * 1e-6, ig_commas(slots, text));
+    for (int32_t i = 0; i < p->n_stages; i++) {
+        const struct ig_plan_stage *s = &p->stages[i];
+        fprintf(f, "  %s: %.3f ms, %d thread%s, %d slots, steps %d..%d to %s\n", s->processor, ig_stage_ns(p, i) * 1e-6,
+                s->threads, s->threads == 1 ? "" : "s", s->slots, s->first, s->last,
+                g->nodes[p->steps[s->last].node].name);
+    }
+}
+
 static void summary(FILE *f, const struct ig_graph *g, const struct ig_plan *p, int32_t objective)
 {
     char arena[32], bound[32], weights[32], scratch[32];
@@ -89,9 +109,10 @@ static void summary(FILE *f, const struct ig_graph *g, const struct ig_plan *p, 
             ig_commas(p->arena_bytes, arena), ig_commas(p->arena_lower_bound_bytes, bound),
             ig_commas(p->scratch_bytes, scratch), ig_commas(p->weights_bytes, weights));
     print_bands(f, g, p);
-    if (objective == IG_OBJECTIVE_THROUGHPUT)
+    if (objective == IG_OBJECTIVE_THROUGHPUT && !p->n_stages)
         fprintf(f, "%.1f frames/s: one processor runs frame after frame, so that this is the plan of least latency\n",
                 1e9 / p->latency_ns);
+    print_stages(f, g, p);
 }
 
 static void check_profile(const struct ig_profile *p, const char *path, const char *graph_sha256,
@@ -137,8 +158,28 @@ static void write_pareto(const struct ig_graph *g, const struct ig_plan_options 
     ig_tradeoff_free(&t);
 }
 
+/* Cuts that are not said are balanced by the times of a plan without stages. */
+static struct ig_plan *make_staged(const struct ig_graph *g, const struct ig_plan_options *o, const char *text,
+                                   char *err, size_t err_bytes)
+{
+    struct ig_plan_stage stages[IG_PLAN_STAGES];
+    struct ig_plan *whole = ig_plan_make(g, o, err, err_bytes), *p = NULL;
+    int32_t *stage_of = malloc(((size_t)g->n_nodes + 1) * sizeof *stage_of);
+    if (!stage_of) ig_fatal("out of memory");
+    int32_t n = whole ? ig_parse_stages(g, whole, text, stages, stage_of, err, err_bytes) : -1;
+    for (int32_t i = 0; i < n; i++)
+        if (o->profile && stages[i].threads != o->profile->threads)
+            fprintf(stderr, "ingot: %s has %d threads, the profile is of %d: its times are estimates\n",
+                    stages[i].processor, stages[i].threads, o->profile->threads);
+    if (n > 0) p = ig_plan_stages(g, o, stage_of, stages, n, err, err_bytes);
+    ig_plan_free(whole);
+    free(stage_of);
+    return p;
+}
+
 static struct ig_plan *make(const struct ig_graph *g, const char *graph_path, const char *profile_path,
-                            struct ig_plan_options *o, struct ig_powers *powers, const char *pareto)
+                            struct ig_plan_options *o, struct ig_powers *powers, const char *stages,
+                            const char *pareto)
 {
     char err[4096], why[4096];
     struct ig_profile *profile = NULL;
@@ -147,7 +188,9 @@ static struct ig_plan *make(const struct ig_graph *g, const char *graph_path, co
     ig_hash_graph(g, graph_path, hex);
     if (profile) check_profile(profile, profile_path, hex, o);
     o->profile = profile;
-    struct ig_plan *p = powers ? ig_energy_plan(g, o, powers, err, sizeof err) : ig_plan_make(g, o, err, sizeof err);
+    struct ig_plan *p = stages   ? make_staged(g, o, stages, err, sizeof err)
+                        : powers ? ig_energy_plan(g, o, powers, err, sizeof err)
+                                 : ig_plan_make(g, o, err, sizeof err);
     if (!p && pareto) write_pareto(g, o, p, pareto);
     if (!p) ig_fatal("%s: %s", graph_path, err);
     free(p->graph_sha256);
@@ -168,6 +211,7 @@ int ig_verb_plan(int argc, char **argv)
                                           {"isa", 1, 0, 'i'},
                                           {"threads", 1, 0, 't'},
                                           {"bands", 1, 0, 'B'},
+                                          {"stages", 1, 0, 'G'},
                                           {"memory-budget", 1, 0, 'm'},
                                           {"max-latency-ms", 1, 0, 'l'},
                                           {"min-fps", 1, 0, 'f'},
@@ -191,7 +235,7 @@ int ig_verb_plan(int argc, char **argv)
     struct ig_source_options source = {.n_binds = 0};
     struct ig_plan_options o = {.target = "host", .isa = ig_host_isa(), .threads = ig_cores(),
                                 .max_error = IG_MAX_ERROR, .seed = 1};
-    const char *out = "plan.json", *profile = NULL, *pareto = NULL;
+    const char *out = "plan.json", *profile = NULL, *pareto = NULL, *stages = NULL;
     char err[4096];
     struct ig_estimate_options estimate = {.platform = NULL};
     int summarise = 0, verbose = 0, estimated = 0;
@@ -203,6 +247,7 @@ int ig_verb_plan(int argc, char **argv)
         case 'i': o.isa = ig_isa_option(optarg); break;
         case 't': o.threads = (int32_t)ig_number(optarg, "--threads", 1, IG_MAX_THREADS); break;
         case 'B': o.bands = bands_option(optarg); break;
+        case 'G': stages = optarg; break;
         case 'm': o.memory_budget = ig_size_option(optarg, "--memory-budget"); break;
         case 'l': o.max_latency_ms = ig_number(optarg, "--max-latency-ms", 1e-9, 1e9); break;
         case 'f': o.min_fps = ig_number(optarg, "--min-fps", 1e-9, 1e9); break;
@@ -236,7 +281,7 @@ int ig_verb_plan(int argc, char **argv)
     struct ig_powers powers, *weighed = weighs ? &powers : NULL;
     if (weighs) ig_load_powers(&powers, estimate.platform, &o, estimate.deadline_ms);
     struct ig_plan *p = summarise ? ig_plan_read(argv[optind + 1], g, err, sizeof err)
-                                  : make(g, argv[optind], profile, &o, weighed, pareto);
+                                  : make(g, argv[optind], profile, &o, weighed, stages, pareto);
     if (!p) ig_fatal("%s", err);
     if (!summarise && ig_plan_write(p, g, out, err, sizeof err)) ig_fatal("%s", err);
     FILE *words = summarise ? stdout : stderr;

@@ -18,6 +18,9 @@ struct ig_emit {
 void ig_emit_tables(FILE *f, const struct ig_emit *e); /* <model>_plan.c: tables */
 void ig_emit_api(FILE *f, const struct ig_emit *e);    /* <model>_api.c: the <prefix>_ functions */
 void ig_emit_header(FILE *f, const struct ig_emit *e); /* <model>.h */
+/* The pipeline's part of both, where the plan has stages; up: the prefix in capitals. */
+void ig_emit_stages_header(FILE *f, const struct ig_emit *e, const char *up);
+void ig_emit_stages_api(FILE *f, const struct ig_emit *e);
 void ig_emit_program(FILE *f,
                      const struct ig_emit *e); /* <model>_main.c: main and the words of the command line */
 void ig_emit_weights(FILE *f, const struct ig_emit *e,

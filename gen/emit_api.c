@@ -95,6 +95,7 @@ void ig_emit_header(FILE *f, const struct ig_emit *e)
             up, m->threads);
     fprintf(f, "int %s_start_threads(struct %s_ctx *ctx, struct %s_team *team, int threads);\n", p, p, p);
     fprintf(f, "void %s_stop_threads(struct %s_ctx *ctx);\n", p, p);
+    ig_emit_stages_header(f, e, up);
     fprintf(f, "/* One line of JSON about the network: name, bytes, hashes. */\nconst char *%s_info(void);\n",
             p);
     fprintf(f, "const char *%s_strerror(int status);\n\n", p);
@@ -131,7 +132,9 @@ void ig_emit_api(FILE *f, const struct ig_emit *e)
     fprintf(f, "    return ig_ctx_start_threads((struct ig_ctx *)(void *)ctx, (struct ig_team *)(void "
                "*)team, threads);\n}\n\n");
     fprintf(f, "void %s_stop_threads(struct %s_ctx *ctx)\n{\n", p, p);
-    fprintf(f, "    ig_ctx_stop_threads((struct ig_ctx *)(void *)ctx);\n}\n#endif\n");
+    fprintf(f, "    ig_ctx_stop_threads((struct ig_ctx *)(void *)ctx);\n}\n");
+    ig_emit_stages_api(f, e);
+    fprintf(f, "#endif\n");
 }
 
 void ig_emit_program(FILE *f, const struct ig_emit *e)
@@ -139,7 +142,13 @@ void ig_emit_program(FILE *f, const struct ig_emit *e)
     const struct ig_lowered *l = e->lowered;
     const char *p = e->prefix;
     ig_emit_head(f, e, "/*", " */");
-    fprintf(f, "\n#include \"runtime/host/program.h\"\n\nextern const struct ig_model %s_model;\n", p);
+    int staged = l->pipe.n_stages > 0;
+    fprintf(f, "\n#include \"runtime/host/%s.h\"\n\n", staged ? "stages" : "program");
+    fprintf(f, "extern const struct ig_model %s_model;\n", p);
+    if (staged) {
+        fprintf(f, "extern const struct ig_pipe %s_pipe;\n", p);
+        fprintf(f, "static const struct ig_staged staged = {&%s_pipe, ig_run_stages};\n", p);
+    }
     fprintf(f, "/* Weak: large weights are not linked but appended to the program's file. */\n");
     fprintf(f, "extern const unsigned char %s_weights[] __attribute__((weak));\n", p);
     fprintf(f, "\nstatic const struct ig_layer layers[%d] = {\n", l->model.n_steps ? l->model.n_steps : 1);
@@ -163,6 +172,7 @@ void ig_emit_program(FILE *f, const struct ig_emit *e)
     }
     fprintf(f, "static const struct ig_program program = {\n    .model = &%s_model, .layers = layers,\n", p);
     fprintf(f, "    .weights = %s_weights,\n", p);
+    if (staged) fputs("    .staged = &staged,\n", f);
     fprintf(f, "    .labels = %s, .n_labels = %d,\n", e->n_labels ? "labels" : "0", e->n_labels);
     fputs("    .mean = {", f);
     for (int i = 0; i < 4; i++) fputs(i ? ", " : "", f), ig_emit_float(f, e->mean[i]);

@@ -210,6 +210,43 @@ static void emit_ios(FILE *f, struct shapes *shapes, const char *name, const str
     fputs("};\n", f);
 }
 
+static void emit_model(FILE *f, const struct ig_emit *e, const struct ig_model *m, int32_t first)
+{
+    fputs("\n    .name = ", f);
+    ig_emit_string(f, e->prefix);
+    fputs(", .steps = steps", f);
+    if (first) fprintf(f, " + %d", first);
+    fprintf(f, ", .inputs = inputs, .outputs = outputs,\n");
+    fprintf(f, "    .n_steps = %d, .n_inputs = %d, .n_outputs = %d, .threads = %d,\n", m->n_steps,
+            m->n_inputs, m->n_outputs, m->threads);
+    fprintf(f, "    .arena_bytes = %lld, .scratch_bytes = %lld, .weights_bytes = %lld, .zeros = %lld,\n",
+            (long long)m->arena_bytes, (long long)m->scratch_bytes, (long long)m->weights_bytes,
+            (long long)m->zeros);
+    fprintf(f, "    .weights_hash = 0x%016llxu", (unsigned long long)m->weights_hash);
+}
+
+static void emit_pipe(FILE *f, const struct ig_emit *e)
+{
+    const struct ig_pipe *p = &e->lowered->pipe;
+    if (!p->n_stages) return;
+    fputs("\nstatic const struct ig_slot slots[] = {\n", f);
+    for (int32_t i = 0; i < p->n_slots; i++)
+        fprintf(f, "    {%lld, %lld, %d, %d, %d},\n", (long long)p->slots[i].offset, (long long)p->slots[i].bytes,
+                p->slots[i].from, p->slots[i].to, p->slots[i].copies);
+    fputs("    {0}\n};\n\nstatic const struct ig_stage stages[] = {\n", f);
+    for (int32_t i = 0; i < p->n_stages; i++) {
+        const struct ig_stage *s = &p->stages[i];
+        fputs("    {{", f);
+        emit_model(f, e, &s->model, s->first);
+        fputs("}, ", f);
+        ig_emit_string(f, s->processor);
+        fprintf(f, ", 0x%llx, %d, %.0f},\n", (unsigned long long)s->cores, s->first, s->predicted_ns);
+    }
+    fprintf(f, "};\n\nextern const struct ig_pipe %s_pipe;\nconst struct ig_pipe %s_pipe = {\n", e->prefix, e->prefix);
+    fprintf(f, "    &%s_model, stages, slots, %d, %d, %.0f, %.0f};\n", e->prefix, p->n_stages, p->n_slots, p->period_ns,
+            p->full_ns);
+}
+
 /*
  * The tables refer to shapes by index, so those come first in the file: the rest is written to memory before.
  */
@@ -233,20 +270,15 @@ void ig_emit_tables(FILE *f, const struct ig_emit *e)
     emit_ios(b, &shapes, "outputs", m->outputs, m->n_outputs);
     fclose(b);
     ig_emit_head(f, e, "/*", " */");
-    fputs("\n#include \"runtime/step.h\"\n\n", f);
+    fprintf(f, "\n#include \"runtime/%s.h\"\n\n", l->pipe.n_stages ? "stage" : "step");
     emit_kernels(f, l);
     emit_shapes(f, &shapes);
     fwrite(body, 1, bytes, f);
     fprintf(f, "\nextern const struct ig_model %s_model;\n", e->prefix);
-    fprintf(f, "const struct ig_model %s_model = {\n    .name = ", e->prefix);
-    ig_emit_string(f, e->prefix);
-    fprintf(f, ", .steps = steps, .inputs = inputs, .outputs = outputs,\n");
-    fprintf(f, "    .n_steps = %d, .n_inputs = %d, .n_outputs = %d, .threads = %d,\n", m->n_steps,
-            m->n_inputs, m->n_outputs, m->threads);
-    fprintf(f, "    .arena_bytes = %lld, .scratch_bytes = %lld, .weights_bytes = %lld, .zeros = %lld,\n",
-            (long long)m->arena_bytes, (long long)m->scratch_bytes, (long long)m->weights_bytes,
-            (long long)m->zeros);
-    fprintf(f, "    .weights_hash = 0x%016llxu};\n", (unsigned long long)m->weights_hash);
+    fprintf(f, "const struct ig_model %s_model = {", e->prefix);
+    emit_model(f, e, m, 0);
+    fputs("};\n", f);
+    emit_pipe(f, e);
     free(body);
     free(shapes.at);
 }

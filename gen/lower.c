@@ -23,6 +23,7 @@ static const int space_of[] = {
     [IG_MEMORY_NONE] = IG_SPACE_NONE,       [IG_MEMORY_ARENA] = IG_SPACE_ARENA,
     [IG_MEMORY_WEIGHTS] = IG_SPACE_WEIGHTS, [IG_MEMORY_INPUT] = IG_SPACE_INPUT,
     [IG_MEMORY_OUTPUT] = IG_SPACE_OUTPUT,   [IG_MEMORY_RING] = IG_SPACE_SCRATCH,
+    [IG_MEMORY_SLOT] = IG_SPACE_SLOT,
 };
 
 /* Tables have 32 bits for it: a row of 8 GiB of floats. */
@@ -54,7 +55,7 @@ static void place(const struct ig_lowered *l, int32_t v, const struct ig_operand
     const struct ig_plan_buffer *b = &l->plan->buffers[v];
     out->space = (int16_t)space_of[b->memory];
     out->index = (int16_t)b->index;
-    out->offset = b->offset;
+    out->offset = b->offset + (b->memory == IG_MEMORY_SLOT ? l->plan->slots[b->index].offset : 0);
     if (b->ring_rows) out->ring_rows = b->ring_rows;
 }
 
@@ -154,6 +155,37 @@ static void lower_ios(struct ig_lowered *l)
     }
 }
 
+/* Steps of the table that come of the plan's steps [0, end). Bands are in one stage. */
+static int32_t steps_before(const struct ig_plan *p, int32_t end)
+{
+    int32_t n = 0;
+    for (int32_t i = 0; i < end; i++) n += p->steps[i].kernel != NULL;
+    return n;
+}
+
+/* A stage is a model of its own, whose inputs and outputs are slots. */
+static void lower_stages(struct ig_lowered *l)
+{
+    const struct ig_plan *p = l->plan;
+    struct ig_slot *slots = own(l, (size_t)p->n_slots, sizeof *slots);
+    l->stages = own(l, (size_t)p->n_stages, sizeof *l->stages);
+    for (int32_t i = 0; i < p->n_slots; i++) {
+        const struct ig_plan_slot *s = &p->slots[i];
+        slots[i] = (struct ig_slot){s->offset, s->bytes, (int16_t)s->from, (int16_t)s->to, s->copies};
+    }
+    for (int32_t i = 0; i < p->n_stages; i++) {
+        const struct ig_plan_stage *s = &p->stages[i];
+        int32_t first = steps_before(p, s->first);
+        struct ig_stage *to = &l->stages[i];
+        *to = (struct ig_stage){l->model, s->processor, s->cores, first, 0};
+        to->model.steps = l->steps + first;
+        to->model.n_steps = steps_before(p, s->last + 1) - first;
+        to->model.threads = s->threads;
+        for (int32_t k = s->first; k <= s->last; k++) to->predicted_ns += p->steps[k].predicted_ns;
+    }
+    l->pipe = (struct ig_pipe){&l->model, l->stages, slots, p->n_stages, p->n_slots, p->period_ns, p->full_ns};
+}
+
 struct ig_lowered *ig_lower(const struct ig_graph *g, const struct ig_plan *p)
 {
     struct ig_lowered *l = calloc(1, sizeof *l);
@@ -181,11 +213,12 @@ struct ig_lowered *ig_lower(const struct ig_graph *g, const struct ig_plan *p)
                                  .n_steps = n,
                                  .n_inputs = g->n_inputs,
                                  .n_outputs = g->n_outputs,
-                                 .threads = p->threads,
+                                 .threads = p->n_stages ? 1 : p->threads,
                                  .arena_bytes = (p->arena_bytes + 63) / 64 * 64,
                                  .scratch_bytes = (p->scratch_bytes + 63) / 64 * 64,
                                  .weights_bytes = weights,
                                  .zeros = zeros};
+    if (p->n_stages) lower_stages(l);
     return l;
 }
 
@@ -214,5 +247,6 @@ void ig_fill_weights(struct ig_lowered *l, void *blob)
         l->plan->steps[i].kernel->pack(&call, (char *)blob + l->packed[i]);
     }
     l->model.weights_hash = ig_blob_hash(blob, (size_t)l->model.weights_bytes);
+    for (int32_t i = 0; i < l->pipe.n_stages; i++) l->stages[i].model.weights_hash = l->model.weights_hash;
     free(views);
 }

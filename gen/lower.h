@@ -5,6 +5,7 @@
 #define GEN_LOWER_H
 
 #include "planner/plan.h"
+#include "runtime/stage.h"
 #include "runtime/step.h"
 
 struct ig_lowered {
@@ -18,6 +19,8 @@ struct ig_lowered {
     int64_t *packed;                  /* weight offset per plan step, -1: none */
     int64_t *consts;                  /* weight offset per value, -1: not in the blob */
     struct ig_io *ios;
+    struct ig_pipe pipe;              /* of a plan with stages; else n_stages 0 */
+    struct ig_stage *stages;          /* pipe's */
     void **owned; /* malloc'ed blocks, freed with this */
     int32_t n_owned;
 };

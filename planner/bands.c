@@ -167,6 +167,7 @@ struct choice { /* of the best bands, by step */
 static int applies(const struct choice *c, const struct ig_band_timing *t)
 {
     struct ig_part part;
+    if (c->p->steps[c->step_of[t->first]].stage != c->p->steps[c->step_of[t->last]].stage) return 0;
     return ig_part_make(c->g, c->views, c->usage, c->p, c->step_of[t->first], c->step_of[t->last], &part) &&
            ig_part_suits(&part, c->p, t);
 }

@@ -6,7 +6,8 @@
 #include "kernels_cpu/registry.h"
 #include "planner/alloc.h"
 #include "planner/names.h"
-#include "planner/plan.h"
+#include "planner/stages.h"
+#include "planner/stages_json.h"
 #include "planner/text.h"
 
 #define FORMAT "ingot-plan"
@@ -72,6 +73,10 @@ static void put_totals(FILE *f, const struct ig_plan *p)
             (long long)p->arena_bytes, (long long)p->arena_lower_bound_bytes);
     ig_put_double(f, p->latency_ns / 1e6);
     if (p->memory_budget) fprintf(f, ",\"memory_budget_bytes\":%lld", (long long)p->memory_budget);
+    if (p->n_stages) {
+        fputs(",\"period_ms\":", f);
+        ig_put_double(f, p->period_ns / 1e6);
+    }
     fprintf(f, ",\"scratch_bytes\":%lld,\"weights_bytes\":%lld}", (long long)p->scratch_bytes,
             (long long)p->weights_bytes);
 }
@@ -93,6 +98,7 @@ int ig_plan_write(const struct ig_plan *p, const struct ig_graph *g, const char 
     put_field(d.f, "isa", p->isa);
     put_field(d.f, "model", p->model);
     put_field(d.f, "profile_sha256", p->profile_sha256);
+    ig_put_stages(d.f, p, g);
     fputs(",\n\"steps\":[", d.f);
     for (int32_t i = 0; i < p->n_steps; i++) {
         fputs(i ? ",\n" : "\n", d.f);
@@ -262,8 +268,10 @@ struct ig_plan *ig_plan_read(const char *path, const struct ig_graph *g, char *e
     read_head(&r, root, p);
     read_steps(&r, g, root, p);
     read_bands(&r, g, root, p);
+    ig_read_stages(&r, root, g, p);
     read_buffers(&r, g, root, p);
     json_decref(root);
+    if (!r.failed && ig_stages_are_sound(p)) ig_time_stages(p);
     if (!r.failed) return p;
     ig_plan_free(p);
     return NULL;

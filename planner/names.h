@@ -2,10 +2,10 @@
 #ifndef PLANNER_NAMES_H
 #define PLANNER_NAMES_H
 
-enum { IG_MEMORY_NAMES = 6, IG_SPLIT_NAMES = 3 };
+enum { IG_MEMORY_NAMES = 7, IG_SPLIT_NAMES = 3 };
 
 static const char *const ig_memory_names[IG_MEMORY_NAMES] = {"none", "arena", "weights", "input", "output",
-                                                             "ring"};
+                                                             "ring", "slot"};
 static const char *const ig_split_names[IG_SPLIT_NAMES] = {"whole", "rows", "channels"};
 
 #endif

@@ -9,6 +9,7 @@
 #include "planner/band.h"
 #include "planner/memory.h"
 #include "planner/select.h"
+#include "planner/stages.h"
 #include "planner/tradeoff.h"
 
 static int select_all(const struct ig_graph *g, const struct ig_view *views, const struct ig_plan_options *o,
@@ -19,12 +20,14 @@ static int select_all(const struct ig_graph *g, const struct ig_view *views, con
     ig_frame_away(g, views, away);
     p->n_steps = g->n_nodes;
     p->steps = ig_must_alloc((size_t)g->n_nodes, sizeof *p->steps);
+    ig_begin_stages(o, p);
     for (int32_t i = 0; i < g->n_nodes && !bad; i++)
-        bad = ig_select_step(g, views, i, &away[i], o, &p->steps[i], err, err_bytes);
+        bad = ig_select_staged(g, views, i, &away[i], o, p, err, err_bytes);
     free(away);
     if (bad) return -1;
     ig_choose_bands(g, views, o, p);
     for (int32_t i = 0; i < g->n_nodes; i++) p->latency_ns += p->steps[i].predicted_ns;
+    ig_size_slots(p);
     return 0;
 }
 
@@ -64,6 +67,7 @@ static int check_constraints(const struct ig_plan *p, const struct ig_plan_optio
                  ms - most_ms, ms);
         return -1;
     }
+    if (p->n_stages) ms = p->period_ns * 1e-6;
     if (o->min_fps > 0 && ms * o->min_fps > 1000) {
         snprintf(err, err_bytes, "rate of %g frames/s missed by %.3f: predicted %.3f", o->min_fps,
                  o->min_fps - 1000 / ms, 1000 / ms);
@@ -76,8 +80,8 @@ struct ig_plan *ig_plan_make(const struct ig_graph *g, const struct ig_plan_opti
                              size_t err_bytes)
 {
     struct ig_plan *p = NULL;
-    if (options->objective != IG_OBJECTIVE_MEMORY) p = ig_plan_once(g, options, err, err_bytes);
-    if (p || options->bands != IG_BANDS_AUTO || options->lean) return p;
+    if (options->objective != IG_OBJECTIVE_MEMORY || options->n_stages) p = ig_plan_once(g, options, err, err_bytes);
+    if (p || options->bands != IG_BANDS_AUTO || options->lean || options->n_stages) return p;
     if (options->objective != IG_OBJECTIVE_MEMORY && options->memory_budget <= 0 && options->max_latency_ms <= 0 &&
         options->min_fps <= 0)
         return NULL;
@@ -104,6 +108,10 @@ struct ig_plan *ig_plan_once(const struct ig_graph *g, const struct ig_plan_opti
         ig_place_buffers(g, views, p);
         ig_place_rings(g, views, p);
         place_constants(g, p);
+        ig_time_stages(p);
+        bad = p->n_slots > IG_PLAN_SLOTS ? ig_too_many_slots(p, err, err_bytes) : 0;
+    }
+    if (!bad) {
         bad = check_constraints(p, options, err, err_bytes);
     }
     free(views);
@@ -116,6 +124,6 @@ void ig_plan_free(struct ig_plan *p)
 {
     if (!p) return;
     void *owned[] = {p->model, p->graph_sha256, p->profile_sha256, p->target,
-                     p->isa,   p->steps,        p->buffers,        p->bands, p};
+                     p->isa,   p->steps,        p->buffers,        p->bands, p->stages, p->slots, p};
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) free(owned[i]);
 }

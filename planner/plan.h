@@ -17,7 +17,8 @@ enum ig_memory {       /* where a tensor's bytes are */
     IG_MEMORY_WEIGHTS, /* a constant; offset from the weight blob's start, set by gen */
     IG_MEMORY_INPUT,   /* caller's input `index` */
     IG_MEMORY_OUTPUT,  /* caller's output `index` */
-    IG_MEMORY_RING     /* a few rows in the thread's scratch, inside a band; offset from the scratch's start */
+    IG_MEMORY_RING,    /* a few rows in the thread's scratch, inside a band; offset from the scratch's start */
+    IG_MEMORY_SLOT     /* passed from stage to stage: one of the copies of slot `index`; offset from the copy's start */
 };
 
 enum { IG_ALIGN = 64 };  /* bytes: alignment of every buffer in the arena and of every packed constant */
@@ -36,11 +37,12 @@ struct ig_view {
 struct ig_plan_step {      /* one node, in execution order */
     int32_t node;
     const struct ig_kernel *kernel; /* NULL: nothing to run, the output is a view (reshape, concat, slice) */
-    int32_t processor, stage;       /* 0, 0 until there are several */
+    int32_t processor, stage;       /* numbers of its processor (stages on the same one share it) and stage; 0, 0 without
+                                       stages */
     int32_t split;         /* 0: whole, 1: by rows, 2: by channels */
     int32_t chunk;         /* rows or channels per piece, a multiple of the kernel's tile */
     int32_t chunks;        /* pieces; threads take them in any order */
-    double predicted_ns;   /* with all the plan's threads */
+    double predicted_ns;   /* with all the plan's, or its stage's, threads */
     int64_t scratch_bytes; /* a thread's own while it runs, a multiple of IG_ALIGN; of a band at its last step, rings
                               and all */
     int64_t scratch_offset; /* of thread 0's in the arena; the plan's other threads' follow, where it has chunks for
@@ -73,6 +75,33 @@ struct ig_plan_buffer {    /* one value */
     struct ig_view view;   /* strides, for views */
 };
 
+enum { IG_PLAN_STAGES = 8, IG_PLAN_SLOTS = 64, IG_PROCESSOR_NAME = 32 }; /* the most; bytes */
+
+/*
+ * A stage of a pipeline: steps that a team of threads of its own runs, while other stages work on other frames. Stages
+ * follow each other in the order of the steps.
+ */
+struct ig_plan_stage {
+    char processor[IG_PROCESSOR_NAME]; /* "cpu:0", "cpu:2-3": a set of cores */
+    uint64_t cores;        /* the same, a bit each */
+    int32_t threads;       /* of its team, >= 1 */
+    int32_t first, last;   /* steps, inclusive */
+    int32_t slots;         /* copies of what it gives the next stage (the caller behind the last one): 1 makes the two take
+                              turns; 0, before planning: 3 where the two are within 10 % of each other, else 2 */
+};
+
+/*
+ * A tensor that passes from stage to stage, or between the caller and a stage: frame after frame another copy of it, so
+ * that a stage fills one while others are read. First the inputs', then the outputs', then all others.
+ */
+struct ig_plan_slot {
+    int32_t value;         /* the storage's owner */
+    int32_t from, to;      /* stages: the first that touches it and the last; -1: the caller's push, n_stages: its pop */
+    int32_t copies;
+    int64_t offset;        /* of the first copy in the arena, a multiple of IG_ALIGN */
+    int64_t bytes;         /* from one copy to the next, a multiple of IG_ALIGN */
+};
+
 struct ig_plan {
     char *model;           /* graph name */
     char *graph_sha256;    /* of graph.json's text */
@@ -83,13 +112,19 @@ struct ig_plan {
     int32_t n_steps, n_buffers, n_bands;
     struct ig_plan_step *steps;
     struct ig_plan_buffer *buffers;    /* one per value of the graph, by value index */
-    struct ig_band *bands;             /* by last step; no step is in two */
-    int64_t arena_bytes;               /* activations and the threads' scratch: max(offset + bytes) */
-    int64_t arena_lower_bound_bytes;   /* max over steps of the live bytes (aliases counted once) and its scratch */
+    struct ig_band *bands;             /* by last step; no step is in two, nor in two stages */
+    int32_t n_stages, n_slots;         /* 0: the plan has no stages */
+    struct ig_plan_stage *stages;
+    struct ig_plan_slot *slots;
+    int64_t arena_bytes;               /* activations, slots and the threads' scratch: max(offset + bytes) */
+    int64_t arena_lower_bound_bytes;   /* max over steps of the live bytes (aliases counted once) and its scratch; of
+                                          stages: the sum of that, with all slots */
     int64_t scratch_bytes;             /* max over steps: what each thread beyond the plan's needs, behind the arena */
     int64_t weights_bytes;             /* packed blob, as gen will lay it out */
     int64_t memory_budget;             /* what arena and weights were planned within; 0: none */
-    double latency_ns;                 /* sum of predicted_ns */
+    double latency_ns;                 /* sum of predicted_ns: of a frame alone */
+    double period_ns, full_ns;         /* with stages: from one result to the next, and a frame's latency, where there are
+                                          always frames waiting; else 0 */
     int32_t dense_rings;               /* while it is made: rings get no gaps, which would keep pixels from sharing cache
                                           sets */
 };
@@ -181,6 +216,8 @@ enum ig_band_choice { IG_BANDS_AUTO = 0, IG_BANDS_OFF, IG_BANDS_CHAINS, IG_BANDS
 
 struct ig_plan_options {
     const char *target;       /* name written in the plan */
+    const struct ig_plan_stage *stages; /* n_stages, in order, all steps among them; planner/stages.h makes them */
+    int32_t n_stages;         /* 0: none */
     int32_t isa;              /* enum ig_isa: kernels of this ISA and of IG_ISA_REF may be chosen */
     int32_t threads;          /* >= 1 */
     const struct ig_profile *profile; /* NULL: estimate */
@@ -247,10 +284,16 @@ size_t ig_schedule_text(const struct ig_graph *g, const struct ig_plan *p, const
 
 /* --- scratch: planner/scratch.c --- */
 
-/* Threads that have a scratch of their own while that step runs, of the plan's. */
+/* Threads that run a step. */
+static inline int32_t ig_step_threads(const struct ig_plan *p, const struct ig_plan_step *s)
+{
+    return s->stage < p->n_stages ? p->stages[s->stage].threads : p->threads;
+}
+
+/* Those of them that have a scratch of their own while it runs. */
 static inline int32_t ig_scratch_threads(const struct ig_plan *p, const struct ig_plan_step *s)
 {
-    return s->chunks > 1 ? p->threads : 1;
+    return s->chunks > 1 ? ig_step_threads(p, s) : 1;
 }
 
 /* --- estimate: planner/estimate.c --- */
@@ -307,7 +350,7 @@ void ig_profile_free(struct ig_profile *p);
 enum ig_verdict { /* first failure in this order wins */
     IG_PLAN_OK = 0, IG_BAD_COUNT, IG_BAD_BAND, IG_BAD_KERNEL, IG_BAD_SIZE, IG_MISALIGNED, IG_OUT_OF_ARENA,
     IG_BAD_ORDER, IG_BAD_ALIAS, IG_BAD_CUT, IG_PHASE_GAP, IG_PHASE_TWICE, IG_READ_UNWRITTEN, IG_READ_OVERWRITTEN,
-    IG_OVERLAP_LIVE, IG_BAD_HEIGHT, IG_BAD_BOUND, IG_OVER_BUDGET, IG_VERDICTS
+    IG_OVERLAP_LIVE, IG_SLOT_RACE, IG_BAD_HEIGHT, IG_BAD_BOUND, IG_OVER_BUDGET, IG_VERDICTS
 };
 const char *ig_verdict_name(int verdict);
 /* Checks the plan against the graph from scratch; `why` gets one line naming the step or buffer. */

@@ -65,7 +65,7 @@ static void check_in_place(struct shadow *s, int32_t step, const struct ig_kerne
 static void write_value(struct shadow *s, int32_t step, int32_t v)
 {
     int32_t memory = s->boxes[v].memory;
-    if (memory != IG_MEMORY_ARENA && memory != IG_MEMORY_OUTPUT) find(s, IG_BAD_ALIAS, step, v, v);
+    if (memory != IG_MEMORY_ARENA && memory != IG_MEMORY_OUTPUT && memory != IG_MEMORY_SLOT) find(s, IG_BAD_ALIAS, step, v, v);
     for (int32_t u = 0; u < s->g->n_values; u++)
         if (u != v && s->state[u] == WHOLE && ig_box_meet(&s->boxes[u], &s->boxes[v])) s->state[u] = v;
     s->state[v] = WHOLE;

@@ -27,8 +27,8 @@ const char *ig_verdict_name(int verdict)
 {
     static const char *const names[IG_VERDICTS] = {
         "OK", "BAD_COUNT", "BAD_BAND", "BAD_KERNEL", "BAD_SIZE", "MISALIGNED", "OUT_OF_ARENA", "BAD_ORDER", "BAD_ALIAS",
-        "BAD_CUT", "PHASE_GAP", "PHASE_TWICE", "READ_UNWRITTEN", "READ_OVERWRITTEN", "OVERLAP_LIVE", "BAD_HEIGHT",
-        "BAD_BOUND", "OVER_BUDGET"};
+        "BAD_CUT", "PHASE_GAP", "PHASE_TWICE", "READ_UNWRITTEN", "READ_OVERWRITTEN", "OVERLAP_LIVE", "SLOT_RACE",
+        "BAD_HEIGHT", "BAD_BOUND", "OVER_BUDGET"};
     return verdict >= 0 && verdict < IG_VERDICTS ? names[verdict] : "?";
 }
 
@@ -275,13 +275,13 @@ static int check_overlaps(struct ig_check *c, const struct ig_replay *replay)
 static int check_all(struct ig_check *c)
 {
     int bad = check_count(c);
-    if (bad || (bad = check_bands(c))) return bad;
+    if (bad || (bad = check_bands(c)) || (bad = ig_check_stages(c))) return bad;
     for (int32_t v = 0; v < c->g->n_values; v++) c->boxes[v] = ig_box_of(c->g, &c->p->buffers[v]);
     if ((bad = check_kernels(c)) || (bad = check_rows_pass(c)) || (bad = ig_check_places(c))) return bad;
     find_lives(c);
     struct ig_replay replay = ig_replay_plan(c->g, c->p, c->band, c->boxes);
     if ((bad = check_order(c, &replay)) || (bad = check_aliases(c, &replay)) || (bad = ig_check_rows(c))) return bad;
-    if ((bad = check_overlaps(c, &replay))) return bad;
+    if ((bad = check_overlaps(c, &replay)) || (bad = ig_check_slots(c))) return bad;
     return ig_check_totals(c);
 }
 

@@ -37,6 +37,10 @@ static inline int ig_owns_arena(const struct ig_check *c, int32_t v)
     return c->p->buffers[v].alias_of < 0 && c->p->buffers[v].memory == IG_MEMORY_ARENA;
 }
 
+/* Do the stages cut the steps, in order, and no band? A verdict; before all others but the count. */
+int ig_check_stages(struct ig_check *c);
+/* What passes between stages is in slots that are there, enough of them, and nothing else two stages share: a verdict. */
+int ig_check_slots(struct ig_check *c);
 /* Sizes, alignment, and whether everything lies inside its memory: a verdict. */
 int ig_check_places(struct ig_check *c);
 /* How steps are cut, whether every row is made, and once, and whether bands find the rows they read: a verdict. */

@@ -44,6 +44,9 @@ static int64_t memory_bytes(const struct ig_check *c, int32_t v)
     case IG_MEMORY_ARENA:
         return ig_is_const(g, v) || ig_is_input(g, v) || ig_is_output(g, v) ? -1 : c->p->arena_bytes;
     case IG_MEMORY_RING: return c->p->scratch_bytes;
+    case IG_MEMORY_SLOT:
+        if (ig_is_const(g, v) || ig_is_input(g, v) || ig_is_output(g, v)) return -1;
+        return b->index < 0 || b->index >= c->p->n_slots ? -1 : c->p->slots[b->index].bytes;
     case IG_MEMORY_WEIGHTS: return ig_is_input(g, v) || ig_is_output(g, v) ? -1 : c->p->weights_bytes;
     case IG_MEMORY_INPUT:
         return b->index < 0 || b->index >= g->n_inputs ? -1 : ig_bytes(&g->values[g->inputs[b->index]].shape);

@@ -61,6 +61,10 @@ static int check_height(struct ig_check *c)
         const struct ig_plan_buffer *b = &c->p->buffers[v];
         if (ig_owns_arena(c, v) && b->offset + b->bytes > height) height = b->offset + b->bytes;
     }
+    for (int32_t i = 0; i < c->p->n_slots; i++) {
+        const struct ig_plan_slot *s = &c->p->slots[i];
+        if (s->offset + s->copies * s->bytes > height) height = s->offset + s->copies * s->bytes;
+    }
     const struct { const char *what; int64_t has, needs; } totals[] = {
         {"arena", c->p->arena_bytes, height},
         {"scratch", c->p->scratch_bytes, scratch},
@@ -72,10 +76,11 @@ static int check_height(struct ig_check *c)
     return IG_PLAN_OK;
 }
 
-static int check_bound(struct ig_check *c)
+/* Most live bytes of the steps from `first` to `last`. */
+static int64_t most_live(const struct ig_check *c, int32_t first, int32_t last)
 {
     int64_t most = 0;
-    for (int32_t i = 0; i < c->p->n_steps; i++) {
+    for (int32_t i = first; i <= last; i++) {
         const struct ig_plan_step *s = &c->p->steps[i];
         int64_t live = s->scratch_bytes * ig_scratch_threads(c->p, s);
         for (int32_t v = 0; v < c->g->n_values; v++)
@@ -83,6 +88,16 @@ static int check_bound(struct ig_check *c)
                 live += ig_bytes(&c->g->values[v].shape);
         if (live > most) most = live;
     }
+    return most;
+}
+
+/* Stages hold what they hold at the same time. */
+static int check_bound(struct ig_check *c)
+{
+    int64_t most = c->p->n_stages ? 0 : most_live(c, 0, c->p->n_steps - 1);
+    for (int32_t i = 0; i < c->p->n_stages; i++)
+        most += round_up(most_live(c, c->p->stages[i].first, c->p->stages[i].last));
+    for (int32_t i = 0; i < c->p->n_slots; i++) most += c->p->slots[i].copies * c->p->slots[i].bytes;
     if (most == c->p->arena_lower_bound_bytes) return IG_PLAN_OK;
     return ig_say(c, IG_BAD_BOUND, "lower bound is %lld bytes, not %lld", (long long)most,
                (long long)c->p->arena_lower_bound_bytes);

@@ -28,7 +28,7 @@ int ig_ctx_run_timed(const struct ig_ctx *ctx, const void *const *inputs, void *
         if (!inputs[i]) return IG_ERROR_NULL;
     for (int32_t i = 0; i < ctx->model->n_outputs; i++)
         if (!outputs[i]) return IG_ERROR_NULL;
-    const struct ig_run run = {ctx->model, ctx->arena, ctx->weights, inputs, outputs, step_ns, clock_ns};
+    const struct ig_run run = {ctx->model, ctx->arena, ctx->weights, inputs, outputs, step_ns, clock_ns, NULL};
     const struct ig_sync alone = {NULL, NULL, NULL, NULL};
     if (ctx->team) ctx->run_team(ctx->team, &run);
     else ig_run_steps(&run, &alone, 0);

@@ -10,6 +10,7 @@ static void *resolve(const struct ig_run *run, const struct ig_place *a, const c
     case IG_SPACE_INPUT: base = (const char *)run->inputs[a->index]; break;
     case IG_SPACE_OUTPUT: base = (const char *)run->outputs[a->index]; break;
     case IG_SPACE_SCRATCH: base = scratch; break;
+    case IG_SPACE_SLOT: base = run->slots ? run->slots[a->index] : run->arena; break;
     default: return NULL;
     }
     return (void *)(uintptr_t)(base + a->offset);
@@ -211,6 +212,9 @@ const char *ig_status_text(int status)
         "cannot start that many threads",
         "weights missing or of another model",
         "not initialised",
+        "a stage could not compute this frame",
+        "not now: the pipeline is full, or no frame is ready",
+        "the stream is over",
     };
     return status >= 0 && status < (int)(sizeof text / sizeof *text) ? text[status] : "unknown status";
 }

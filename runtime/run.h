@@ -11,7 +11,10 @@ enum ig_status {
     IG_ERROR_NULL,        /* an input, output or the context is NULL */
     IG_ERROR_THREADS,     /* the system would not start a thread, or a count out of range */
     IG_ERROR_WEIGHTS,     /* no weights, or not this model's */
-    IG_ERROR_STATE        /* run before init */
+    IG_ERROR_STATE,       /* run before init */
+    IG_ERROR_STAGE,       /* of a frame: a stage could not compute it */
+    IG_AGAIN,             /* no room for a frame now, or none is ready */
+    IG_END                /* the stream is over, or was stopped */
 };
 
 enum { IG_MAX_THREADS = 64 };
@@ -26,6 +29,8 @@ struct ig_run { /* one execution of one frame: what all threads share */
     void *const *outputs;
     int64_t *step_ns;          /* n_steps measured times, or NULL */
     int64_t (*clock_ns)(void); /* for step_ns */
+    char *const *slots;        /* of a stage: for each slot, where the arena would begin if the frame's copy were
+                                  the first; NULL: the first copies are the frame's */
 };
 
 /* How the threads of a run agree; NULL members: there is one thread. */

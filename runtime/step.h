@@ -18,7 +18,8 @@ enum ig_space {                    /* the memory an operand lives in */
                 IG_SPACE_WEIGHTS,
                 IG_SPACE_INPUT, /* the caller's input `index` */
                 IG_SPACE_OUTPUT,
-                IG_SPACE_SCRATCH /* the thread's own: a ring between two members of a band */
+                IG_SPACE_SCRATCH, /* the thread's own: a ring between two members of a band */
+                IG_SPACE_SLOT    /* the arena, but for the frame's copy of slot `index`; offset of the first copy */
 };
 
 
@@ -29,7 +30,7 @@ struct ig_place { /* one operand of a step. Programs have some four a step: what
     int32_t h, w, c, ring_rows;       /* struct ig_operand */
     int32_t row_stride, pixel_stride; /* elements */
     int16_t space;                    /* enum ig_space */
-    int16_t index;                    /* input or output number */
+    int16_t index;                    /* input, output or slot number */
 };
 
 /*

@@ -5,34 +5,12 @@
  */
 #include "runtime/team.h"
 
-#include <limits.h>
 #include <sched.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
-/* linux/futex.h's, which are the kernel's ABI; not every C library's compiler finds the kernel's headers. */
-enum { PRIVATE_WAIT = 128, PRIVATE_WAKE = 129 };
+#include "runtime/wait.h"
+
 enum { STACK_BYTES = 1 << 20 }; /* of a thread */
 enum { SPINS = 4000, RANGE = 16 }; /* the most, and how many times fewer the least is */
-
-static void relax(void)
-{
-#if defined(__x86_64__)
-    __builtin_ia32_pause();
-#elif defined(__aarch64__)
-    __asm__ volatile("yield");
-#endif
-}
-
-static void futex_wait(_Atomic uint32_t *word, uint32_t seen)
-{
-    syscall(SYS_futex, (uint32_t *)word, PRIVATE_WAIT, seen, NULL, NULL, 0);
-}
-
-static void futex_wake(_Atomic uint32_t *word)
-{
-    syscall(SYS_futex, (uint32_t *)word, PRIVATE_WAKE, INT_MAX, NULL, NULL, 0);
-}
 
 /* 1 if looking was enough, 0 if this thread slept. */
 static int wait_change(struct ig_team *t, _Atomic uint32_t *word, uint32_t seen)
@@ -40,10 +18,10 @@ static int wait_change(struct ig_team *t, _Atomic uint32_t *word, uint32_t seen)
     int32_t spins = atomic_load_explicit(&t->spins, memory_order_relaxed);
     for (int32_t i = 0; i < spins; i++) {
         if (atomic_load_explicit(word, memory_order_acquire) != seen) return 1;
-        relax();
+        ig_relax();
     }
     atomic_fetch_add(&t->sleepers, 1);
-    while (atomic_load(word) == seen) futex_wait(word, seen);
+    while (atomic_load(word) == seen) ig_futex_wait(word, seen);
     atomic_fetch_sub(&t->sleepers, 1);
     return 0;
 }
@@ -63,7 +41,7 @@ static void learn(struct ig_team *t, int enough)
 static void change(struct ig_team *t, _Atomic uint32_t *word, uint32_t value)
 {
     atomic_store(word, value);
-    if (atomic_load(&t->sleepers)) futex_wake(word);
+    if (atomic_load(&t->sleepers)) ig_futex_wake(word);
 }
 
 static void barrier(struct ig_team *t)

@@ -84,3 +84,17 @@ if [ $cross = yes ]; then
         tests="$tests $program"
     done
 fi
+
+# What threads share, under ThreadSanitizer: the runtime and kernels of the tests' own.
+thread_flags="-fsanitize=thread -O1 -g"
+compile out/obj/tsan "$host_isa" "$CC" "$thread_flags" $(list runtime/*.c)
+tsan_objects=$objects
+for file in $(list tests/runtime/team.c tests/runtime/pipeline.c); do
+    compile out/obj/tsan "$host_isa" "$CC" "$thread_flags" "$file"
+    program=out/test/tsan/${file#tests/}
+    program=${program%.c}
+    emit "build $program: link$objects$tsan_objects"
+    emit "  flags = -fsanitize=thread"
+    emit "  libs = -lcmocka -lpthread -lm"
+    tests="$tests $program"
+done

@@ -1,7 +1,7 @@
 #!/bin/sh
 # ninja test-long: what takes hours. Long fuzzing, every zoo network built for aarch64 and run under emulation against this
-# PC's answers, all backend tests on aarch64, all networks by parts and whole, estimates beside measurements. Ends like
-# ninja test, with "N passed, N failed, N skipped".
+# PC's answers, all backend tests on aarch64, all networks by parts and whole, a million frames through pipelines,
+# estimates beside measurements. Ends like ninja test, with "N passed, N failed, N skipped".
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 SRCDIR=$(cd "$here/.." && pwd)
@@ -19,6 +19,9 @@ run fuzz env FUZZ_SECONDS="${FUZZ_SECONDS:-1800}" sh "$here/scripts/fuzz.sh"
 run zoo sh "$here/scripts/long/zoo_aarch64.sh"
 run phases env INGOT_LONG=1 CMOCKA_MESSAGE_OUTPUT=TAP out/test/models/phases
 run conformance sh "$here/scripts/long/conformance_aarch64.sh"
+# A million frames, and again with an eye on what threads share.
+run pipeline env INGOT_LONG=1 CMOCKA_MESSAGE_OUTPUT=TAP out/test/runtime/pipeline
+run pipeline_tsan env INGOT_LONG=1 CMOCKA_MESSAGE_OUTPUT=TAP out/test/tsan/runtime/pipeline
 run estimate sh "$here/scripts/long/estimate.sh"
 count() {
     cat out/test/log/long_*.tap | grep -c "$1"

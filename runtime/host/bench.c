@@ -82,7 +82,7 @@ static int64_t *measure_layers(struct ig_session *s)
     return median;
 }
 
-static long peak_rss_kib(void)
+long ig_peak_rss_kib(void)
 {
     char line[256];
     long kib = 0;
@@ -93,8 +93,7 @@ static long peak_rss_kib(void)
     return kib;
 }
 
-/* What spoils a figure, in words; empty if nothing was found. */
-static void spoilers(char *text, size_t n)
+void ig_spoilers(char *text, size_t n)
 {
     char line[64] = "";
     double load = 0;
@@ -178,21 +177,21 @@ void ig_bench(struct ig_session *s, const struct ig_options *o)
     }
     struct figures f = measure(s, o->seconds);
     int64_t *layers = measure_layers(s);
-    spoilers(spoiled, sizeof spoiled);
+    ig_spoilers(spoiled, sizeof spoiled);
     if (o->json) {
         printf("{\"first_ms\":%.4f,\"fps\":%.3f,\"init_ms\":%.4f,", f.first, f.frames * 1e3 / f.total,
                s->init_ms);
         print_layers_json(s, layers);
         printf("\"median_ms\":%.4f,\"min_ms\":%.4f,\"model\":\"%s\",\"p99_ms\":%.4f,\"peak_rss_kib\":%ld,"
                "\"runs\":%d,\"threads\":%d}\n",
-               f.median, f.min, s->program->model->name, f.p99, peak_rss_kib(), f.frames, s->threads);
+               f.median, f.min, s->program->model->name, f.p99, ig_peak_rss_kib(), f.frames, s->threads);
     } else {
         printf("init %.2f ms   first %.2f ms   then median %.3f ms, min %.3f ms, p99 %.3f ms "
                "(%d frames, %.1f s, %d thread%s%s)\n",
                s->init_ms, f.first, f.median, f.min, f.p99, f.frames, f.total * 1e-3, s->threads,
                s->threads == 1 ? "" : "s", spoiled);
         printf("%.1f frames a second; peak RSS %.1f MB, arena %lld B, weights %lld B\n",
-               f.frames * 1e3 / f.total, (double)peak_rss_kib() * 1.024e-3,
+               f.frames * 1e3 / f.total, (double)ig_peak_rss_kib() * 1.024e-3,
                (long long)s->program->model->arena_bytes, (long long)s->program->model->weights_bytes);
         print_layers(s, layers);
     }

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "runtime/host/program.h"
+#include "runtime/host/stages.h"
 #include "runtime/team.h"
 
 static const char *program_name = "model";
@@ -110,7 +111,10 @@ static struct ig_options parse(int argc, char **argv, const struct ig_program *p
             o.bench = 1;
             if (optarg) o.seconds = strcmp(optarg, "-") ? seconds(optarg) : 0;
             break;
-        case 't': o.threads = number(optarg, "--threads", 1, IG_MAX_THREADS); break;
+        case 't':
+            o.threads = number(optarg, "--threads", 1, IG_MAX_THREADS);
+            o.whole = 1;
+            break;
         case 'j': o.json = 1; break;
         case 'c': o.trace = optarg; break;
         case 'i': o.info = 1; break;
@@ -188,7 +192,10 @@ int ig_main(int argc, char **argv, const struct ig_program *program)
     start(&s, o.threads);
     s.init_ms = (double)(ig_now_ns() - begin) * 1e-6;
     for (int i = 0; !o.stream && i < o.n_inputs; i++) ig_load_input(&s, i, o.inputs[i]);
-    if (o.bench) ig_bench(&s, &o);
+    if (program->staged && !o.whole && (o.bench || o.stream || o.trace)) {
+        program->staged->run(&s, &o);
+        o.trace = NULL;
+    } else if (o.bench) ig_bench(&s, &o);
     else if (o.stream)
         while (ig_next_frame(&s)) one_frame(&s, &o);
     else if (o.n_inputs || !program->model->n_inputs) one_frame(&s, &o);

@@ -8,6 +8,8 @@
 #include "runtime/api.h"
 #include "runtime/host/text.h"
 
+struct ig_staged; /* runtime/host/stages.h */
+
 struct ig_program { /* filled by the generated main file */
     const struct ig_model *model;
     const struct ig_layer *layers; /* model->n_steps */
@@ -15,6 +17,7 @@ struct ig_program { /* filled by the generated main file */
     const char *const *labels;     /* class names of output 0, or NULL */
     int32_t n_labels;
     float mean[4], std[4]; /* a picture's channel v (0..255) becomes (v - mean)/std */
+    const struct ig_staged *staged; /* of a plan with stages; else NULL, and nothing of a pipeline is linked */
     const char *plan_sha256, *source_sha256, *target, *tool;
 };
 
@@ -24,6 +27,7 @@ struct ig_options { /* the command line, parsed */
     const char *inputs[16], *outputs[16];
     int n_inputs, n_outputs;
     int top, threads, json, info, bench, stream;
+    int whole; /* threads were asked for: all of them run every frame together, without stages */
     double seconds; /* of --bench; 0: stdin says how many frames */
     const char *trace;
 };
@@ -55,6 +59,9 @@ void ig_write_npy(const char *path, const struct ig_shape *shape, const void *da
 void ig_print_result(const struct ig_session *s, const struct ig_options *o, double ms);
 void ig_print_info(const struct ig_session *s, int json);
 /* runtime/host/bench.c */
+long ig_peak_rss_kib(void);
+/* What spoils a figure, in words that follow others; empty if nothing was found. */
+void ig_spoilers(char *text, size_t n);
 void ig_bench(struct ig_session *s, const struct ig_options *o);
 void ig_write_trace(struct ig_session *s, const char *path);
 /* runtime/host/memory.c: zeroed bytes at a multiple of a page, resident; never freed. Dies if there are none. */

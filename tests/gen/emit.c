@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "gen/emit.h"
+#include "planner/stages.h"
 #include "tests/support/golden.h"
 #include "tests/support/tiny.h"
 
@@ -23,6 +24,30 @@ static void emit_bands(FILE *f, const struct ig_emit *e)
     ig_emit_tables(f, e);
 }
 
+/* Tables and header of a pipeline. */
+static void emit_stages(FILE *f, const struct ig_emit *e)
+{
+    ig_emit_tables(f, e);
+    ig_emit_header(f, e);
+}
+
+/* In two stages, cut behind the third step. */
+static struct ig_plan *staged_plan(const struct ig_graph *g)
+{
+    struct ig_plan_options o = {.target = "host", .isa = IG_ISA_REF, .threads = 1, .bands = IG_BANDS_OFF};
+    struct ig_plan_stage stages[2] = {{.processor = "cpu:0-1", .cores = 3, .threads = 2, .slots = 2},
+                                      {.processor = "cpu:2", .cores = 4, .threads = 1, .slots = 3}};
+    int32_t stage_of[64];
+    char err[256];
+    assert_in_range(g->n_nodes, 4, 64);
+    for (int32_t i = 0; i < g->n_nodes; i++) stage_of[i] = i > 2;
+    struct ig_plan *p = ig_plan_stages(g, &o, stage_of, stages, 2, err, sizeof err);
+    if (!p) fail_msg("%s", err);
+    for (int32_t i = 0; i < p->n_steps; i++) p->steps[i].predicted_ns = 1000 * (i + 1);
+    ig_time_stages(p);
+    return p;
+}
+
 static const struct part {
     const char *name, *suffix;
     emit_fn *emit;
@@ -30,6 +55,7 @@ static const struct part {
     {"tables", "_plan.c", ig_emit_tables},   {"api", "_api.c", ig_emit_api},
     {"program", "_main.c", ig_emit_program}, {"header", ".h", ig_emit_header},
     {"weights", "_weights.S", emit_weights}, {"bands", "_bands.c", emit_bands},
+    {"stages", "_stages.txt", emit_stages},
 };
 enum { PARTS = sizeof parts / sizeof *parts };
 
@@ -42,7 +68,9 @@ static char *text_of(emit_fn *emit)
     size_t n = 0;
     FILE *f = open_memstream(&text, &n);
     struct ig_graph *g = tiny_net();
-    struct ig_plan *p = tiny_plan(g, emit == emit_bands ? IG_BANDS_ALL : IG_BANDS_OFF);
+    struct ig_plan *p = emit == emit_stages  ? staged_plan(g)
+                        : emit == emit_bands ? tiny_plan(g, IG_BANDS_ALL)
+                                             : tiny_plan(g, IG_BANDS_OFF);
     struct ig_lowered *l = plain_tables(g, p);
     const struct ig_emit e = {.lowered = l,
                               .prefix = "tiny",

@@ -1,0 +1,75 @@
+/* The pipeline's part of the library's face. */
+#include "gen/emit.h"
+#include "runtime/run.h"
+
+enum { STAGES_BYTES = 24576 }; /* of a pipeline, with room to spare: the library asserts it */
+
+/* The same function of a pipeline under the model's name. */
+struct face {
+    const char *type, *name, *own, *parameters, *arguments, *comment;
+};
+
+static const struct face faces[] = {
+    {"int", "push", "push", "const void *const *in, int wait", "in, wait",
+     "Gives it a frame (copied); wait: until there is room, else _AGAIN where there is none."},
+    {"int", "pop", "pop", "void *const *out, int wait", "out, wait",
+     "Takes the oldest frame's outputs, or its error: frames come in order; wait: until it is ready."},
+    {"int", "push_begin", "push_begin", "void **in, int wait", "in, wait",
+     "Without the copy: where the inputs are to be written ..."},
+    {"void", "push_end", "push_end", "", "", "... and that they are."},
+    {"int", "pop_begin", "pop_begin", "void **out, int wait, int *ready", "out, wait, ready",
+     "Where the outputs are; *ready (or NULL): whether there is a frame, which is then to be ended, even one in error "
+     "..."},
+    {"void", "pop_end", "pop_end", "", "", "... and that they have been read."},
+    {"void", "push_close", "push_close", "", "", "No more frames will come: pop says _END behind the last one."},
+    {"void", "shut_stages", "pipeline_shut", "", "",
+     "From any thread: a push or a pop that waits comes back with _END. Then stop."},
+    {"void", "stop_stages", "pipeline_stop", "", "", "Ends the threads; frames that were not popped are lost."},
+};
+
+void ig_emit_stages_header(FILE *f, const struct ig_emit *e, const char *up)
+{
+    const char *p = e->prefix;
+    int32_t n = e->lowered->pipe.n_stages;
+    if (!n) return;
+    fprintf(f,
+            "\n/*\n * Consecutive frames in %d stages at once, each on threads and cores of its own. One thread "
+            "pushes, and one\n"
+            " * pops, or the same does both.\n */\n",
+            n);
+    fprintf(f, "#define %s_STAGES %d\n#define %s_AGAIN %d\n#define %s_END %d\n", up, n, up, IG_AGAIN, up, IG_END);
+    fprintf(f,
+            "struct %s_stages { /* of one instance */\n#ifdef __cplusplus\n    alignas(64) unsigned char "
+            "opaque[%d];\n#else\n",
+            p, STAGES_BYTES);
+    fprintf(f, "    _Alignas(64) unsigned char opaque[%d];\n#endif\n};\n\n", STAGES_BYTES);
+    fprintf(f, "/* Starts them in the context's arena, which is theirs until they stop: no %s_run so long. */\n", p);
+    fprintf(f, "int %s_start_stages(struct %s_ctx *ctx, struct %s_stages *stages);\n", p, p, p);
+    for (size_t i = 0; i < sizeof faces / sizeof *faces; i++)
+        fprintf(f, "/* %s */\n%s %s_%s(struct %s_stages *stages%s%s);\n", faces[i].comment, faces[i].type, p,
+                faces[i].name, p, *faces[i].parameters ? ", " : "", faces[i].parameters);
+    fputc('\n', f);
+}
+
+void ig_emit_stages_api(FILE *f, const struct ig_emit *e)
+{
+    const char *p = e->prefix;
+    if (!e->lowered->pipe.n_stages) return;
+    fprintf(f, "\n#include \"runtime/pipeline.h\"\n\nextern const struct ig_pipe %s_pipe;\n", p);
+    fprintf(f, "_Static_assert(sizeof(struct ig_pipeline) <= sizeof(struct %s_stages), \"stages\");\n\n", p);
+    fprintf(f, "int %s_start_stages(struct %s_ctx *ctx, struct %s_stages *stages)\n{\n", p, p, p);
+    fprintf(f,
+            "    const struct ig_ctx *c = (const struct ig_ctx *)(void *)ctx;\n"
+            "    struct ig_pipeline *own = (struct ig_pipeline *)(void *)stages;\n"
+            "    if (!c || !own) return IG_ERROR_NULL;\n    if (!c->model) return IG_ERROR_STATE;\n"
+            "    ig_pipeline_clear(own);\n"
+            "    return ig_pipeline_start(own, &%s_pipe, c->weights, c->arena, (size_t)c->arena_bytes);\n}\n\n",
+            p);
+    for (size_t i = 0; i < sizeof faces / sizeof *faces; i++)
+        fprintf(
+            f,
+            "%s %s_%s(struct %s_stages *stages%s%s)\n{\n    %sig_%s((struct ig_pipeline *)(void *)stages%s%s);\n}\n\n",
+            faces[i].type, p, faces[i].name, p, *faces[i].parameters ? ", " : "", faces[i].parameters,
+            faces[i].type[0] == 'i' ? "return " : "", faces[i].own, *faces[i].arguments ? ", " : "",
+            faces[i].arguments);
+}

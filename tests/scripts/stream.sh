@@ -1,0 +1,128 @@
+# A pipeline as a program and as a library: raw frames in, a line each out, as without stages, whatever happens to it.
+. "$SRCDIR/tests/scripts/tap.inc"
+net=$work/net
+frame=602112 # bytes
+cc=$(sed -n 's/^program_cc = //p' build.ninja)
+flags=$(sed -n 's/^program_flags = //p' build.ninja)
+runtime=$(sed -n 's/^program_runtime = //p' build.ninja)
+
+builds() {
+    out/ingot zoo mobilenet_v1_025 -o "$net.onnx" && out/ingot graph "$net.onnx" -o "$net.json" &&
+        out/ingot plan "$net.json" --threads 1 --stages cpu:0,cpu:1,cpu:0 -o "$net.plan.json" &&
+        out/ingot gen "$net.json" "$net.plan.json" --prefix net -o "$work" || return 1
+    for unit in plan.c main.c weights.S; do
+        $cc -std=c11 -Wall -Wextra -Werror -O2 -ffunction-sections -fdata-sections -I"$SRCDIR" -I"$work" -c "${net}_$unit" -o "${net}_${unit%.*}.o" || return 1
+    done
+    # shellcheck disable=SC2086
+    "$SRCDIR/gen/link.sh" program "$work/program" "$net" $cc $flags \
+        "${net}_main.o" "${net}_plan.o" $runtime out/host/libingot_kernels.a -lm -lpthread
+    head -c $((frame * 24)) /dev/urandom | tr '\177\377' '\077\077' >"$work/frames" # no NaN
+}
+
+lines() { # file of results
+    sed 's/"ms":[0-9.]*,//' "$1"
+}
+
+same_results() {
+    "$work/program" - --json --threads 1 <"$work/frames" >"$work/whole" && "$work/program" - --json <"$work/frames" >"$work/staged" &&
+        [ "$(wc -l <"$work/staged")" = 24 ] && lines "$work/whole" >"$work/a" && lines "$work/staged" | cmp - "$work/a"
+}
+
+cut_stream() { # all whole frames are answered, then the half one is an error
+    head -c $((frame * 5 / 2)) "$work/frames" >"$work/half"
+    "$work/program" - <"$work/half" >"$work/out" 2>"$work/err" && return 1
+    [ "$(wc -l <"$work/out")" = 2 ] && grep -q 'middle of a frame' "$work/err"
+}
+
+empty_stream() {
+    "$work/program" - </dev/null >"$work/out" && [ ! -s "$work/out" ]
+}
+
+whole_lines() { # killed at some moment, whatever was printed ends in a line's end
+    mkfifo "$work/pipe" || return 1
+    for pause in 0.02 0.05 0.09 0.11 0.13 0.17 0.2 0.23 0.28 0.31 0.37 0.4; do
+        (while cat "$work/frames"; do :; done >"$work/pipe") 2>/dev/null &
+        "$work/program" - --json --top 100 <"$work/pipe" >"$work/out" &
+        program=$!
+        sleep "$pause"
+        kill -TERM $program && wait
+        cat "$work/out" >>"$work/all"
+        [ -z "$(tail -c 1 "$work/out")" ] && ! grep -qv '^{.*}$' "$work/out" || return 1
+    done
+    [ -s "$work/all" ]
+}
+
+trace() { # a track a stage, a span a frame in each, arrows from stage to stage
+    "$work/program" --trace "$work/trace.json" && [ "$(grep -c '"ph":"M"' "$work/trace.json")" = 3 ] &&
+        [ "$(grep -c '"ph":"X"' "$work/trace.json")" = 72 ] && [ "$(grep -c '"ph":"[stf]"' "$work/trace.json")" = 72 ]
+}
+
+bench() {
+    "$work/program" --bench=0.2 --json >"$work/bench" && grep -q '"predicted_fps":.*"stages":\[{.*"processor":"cpu:0"' "$work/bench" &&
+        "$work/program" --bench=0.2 | grep -q 'frames a second, predicted' && echo 3 | "$work/program" --bench=- | grep -q '^\[[0-9]*,[0-9]*,[0-9]*\]$'
+}
+
+cat >"$work/client.c" <<'CLIENT'
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "net.h"
+
+/* Frames by push and pop, in any order that there is room for, against those of run. */
+static struct net_ctx ctx;
+static struct net_stages stages;
+static float in[NET_INPUT0_BYTES / 4], out[12][NET_OUTPUT0_BYTES / 4], got[NET_OUTPUT0_BYTES / 4];
+
+static const void *frame(int k)
+{
+    for (size_t i = 0; i < sizeof in / sizeof *in; i++) in[i] = (float)((i * 7 + (size_t)k * 13) % 29) / 29;
+    return in;
+}
+
+int main(void)
+{
+    void *arena = aligned_alloc(NET_ALIGN, (NET_ARENA_BYTES(1) + 63) / 64 * 64), *borrowed[1];
+    int popped = 0, ready, bad = 0;
+    if (!arena || net_init(&ctx, arena, NET_ARENA_BYTES(1))) return 1;
+    for (int k = 0; k < 12; k++)
+        if (net_run(&ctx, (const void *[]){frame(k)}, (void *[]){out[k]})) return 2;
+    if (net_start_stages(&ctx, &stages)) return 3;
+    for (int k = 0; k < 12;) {
+        if (net_push_begin(&stages, borrowed, 0) == 0) {
+            memcpy(borrowed[0], frame(k++), sizeof in);
+            net_push_end(&stages);
+        } else if (net_pop(&stages, (void *[]){got}, 1) == 0) {
+            bad |= memcmp(got, out[popped++], sizeof got);
+        }
+    }
+    net_push_close(&stages);
+    while (net_pop_begin(&stages, borrowed, 1, &ready) == 0) {
+        bad |= memcmp(borrowed[0], out[popped++], sizeof got);
+        net_pop_end(&stages);
+    }
+    if (net_push(&stages, (const void *[]){in}, 1) != NET_END || net_pop(&stages, (void *[]){got}, 0) != NET_END) return 4;
+    net_stop_stages(&stages);
+    puts(net_strerror(NET_AGAIN));
+    return bad || popped != 12 || ready;
+}
+CLIENT
+
+library() {
+    cc=${CC:-cc}
+    ! have g++ || g++ -std=c++11 -Wall -Wextra -Werror -fsyntax-only -xc++ "$net.h" || return 1
+    $cc -std=c11 -Wall -Wextra -Werror -O2 -I"$SRCDIR" -I"$work" -c "${net}_api.c" -o "${net}_api.o" &&
+        $cc -std=c11 -Wall -Wextra -O2 -I"$work" -c "$work/client.c" -o "$work/client.o" &&
+        $cc "$work/client.o" "${net}_api.o" "${net}_plan.o" "${net}_weights.o" out/host/libingot_runtime.a \
+            out/host/libingot_kernels.a -lm -lpthread -o "$work/client" && "$work/client" | grep -q 'not now'
+}
+
+check "a network in three stages is built" builds
+check "a stream has the results of the network without stages" same_results
+check "a stream that ends in a frame: the frames before it are answered" cut_stream
+check "an empty stream" empty_stream
+check "killed, it leaves whole lines" whole_lines
+check "--trace" trace
+check "--bench says what was predicted" bench
+check "push and pop of the library" library
+finish
