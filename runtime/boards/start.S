@@ -22,7 +22,7 @@ _start:
     b \old
     .size \new, . - \new
 .endm
-    renamed __isoc23_sscanf, sscanf
+    renamed __isoc23_sscanf, __isoc99_sscanf
     renamed __isoc23_strtol, strtol
     renamed __isoc23_strtoll, strtoll
     renamed __isoc23_strtoul, strtoul
