@@ -26,6 +26,25 @@ all_compile() { # compiler, chip
     done
 }
 
+# One chip's images in a program's fatbin are what a board's driver can load; others would be ballast, or worse, missing.
+holds_images() { # compiler, chips: a fatbin for these holds an image of each and no other
+    asked= wanted=
+    for chip in $2; do
+        asked="$asked -gencode arch=compute_$chip,code=sm_$chip" wanted="$wanted sm_$chip"
+    done
+    # shellcheck disable=SC2086
+    PATH=$(dirname "$1"):$PATH "$1" $ccbin -allow-unsupported-compiler -std=c++14 -O3 -fmad=false -fatbin $asked -Xfatbin -compress-all \
+        -I. -o "$work/images.fatbin" kernels_gpu/cuda/softmax.cu || return 1
+    PATH=$(dirname "$1"):$PATH cuobjdump --list-elf "$work/images.fatbin" >"$work/images" && cat "$work/images" || return 1
+    there=$(sed -n 's/.*\.\(sm_[0-9a-z]*\)\.cubin.*/\1/p' "$work/images" | sort | tr '\n' ' ')
+    echo "asked for:$wanted; there: $there"
+    [ "$there" = "${wanted# } " ] && [ -z "$(PATH=$(dirname "$1"):$PATH cuobjdump --list-ptx "$work/images.fatbin" 2>/dev/null | grep PTX)" ]
+}
+
+known() { # compiler, chips: those that it makes code for
+    for chip in $2; do "$1" --list-gpu-code 2>/dev/null | grep -qx "sm_$chip" || return 1; done
+}
+
 found=
 for nvcc in $(toolkits); do
     ccbin=$(host_compiler "$nvcc")
@@ -33,6 +52,11 @@ for nvcc in $(toolkits); do
         "$nvcc" --list-gpu-code 2>/dev/null | grep -qx "sm_$chip" || continue
         found=1
         check "$nvcc compiles every kernel for sm_$chip and spills no register" all_compile "$nvcc" "$chip"
+    done
+    [ -x "$(dirname "$nvcc")/cuobjdump" ] || continue
+    for chips in 62 72 "62 72" 90; do # tx2, xavier, both
+        known "$nvcc" "$chips" || continue
+        check "$nvcc: a fatbin for $chips holds these images alone" holds_images "$nvcc" "$chips"
     done
 done
 
