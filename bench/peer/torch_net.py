@@ -52,18 +52,24 @@ def fold(nodes, constants):
 
 # --- operators: node, its inputs as tensors (None where left out; constants as numpy where they are shapes) ---
 
-def sides(n, rank=2):
-    """Pads as F.pad takes them if they differ before and after, and as an operator takes them if not."""
-    if n.get("auto_pad", "NOTSET") not in ("NOTSET", "VALID"):
-        raise NotImplementedError(f"auto_pad {n.get('auto_pad')}")
-    pads = n.get("pads", [0] * 2 * rank)
-    if pads[:rank] == pads[rank:]:
-        return None, pads[:rank]
-    return [p for d in reversed(range(rank)) for p in (pads[d], pads[rank + d])], [0] * rank
+def sides(n, x, kernel):
+    """Pads of an image as F.pad takes them if they differ before and after, and as an operator takes them if not."""
+    auto = n.get("auto_pad", "NOTSET")
+    pads = n.get("pads", [0] * 4) if auto == "NOTSET" else [0] * 4
+    if auto in ("SAME_UPPER", "SAME_LOWER"):
+        for d in range(2):
+            size, stride = x.shape[2 + d], n.get("strides", [1, 1])[d]
+            reach = (kernel[d] - 1) * n.get("dilations", [1, 1])[d] + 1
+            total = max((-(-size // stride) - 1) * stride + reach - size, 0)
+            pads[d] = total // 2 if auto == "SAME_UPPER" else total - total // 2
+            pads[2 + d] = total - pads[d]
+    if pads[:2] == pads[2:]:
+        return None, pads[:2]
+    return [pads[1], pads[3], pads[0], pads[2]], [0, 0]
 
 
 def conv(n, x, w, b=None):
-    uneven, even = sides(n)
+    uneven, even = sides(n, x, w.shape[2:])
     if uneven:
         x = F.pad(x, uneven)
     return F.conv2d(x, w, b, n.get("strides", 1), even, n.get("dilations", 1), n.get("group", 1))
@@ -77,14 +83,14 @@ def deconv(n, x, w, b=None):
 
 
 def max_pool(n, x):
-    uneven, even = sides(n)
+    uneven, even = sides(n, x, n.get("kernel_shape"))
     if uneven:
         x = F.pad(x, uneven, value=-float("inf"))
     return F.max_pool2d(x, n.get("kernel_shape"), n.get("strides", 1), even, n.get("dilations", 1), bool(n.get("ceil_mode", 0)))
 
 
 def average_pool(n, x):
-    uneven, even = sides(n)
+    uneven, even = sides(n, x, n.get("kernel_shape"))
     counted = bool(n.get("count_include_pad", 0))
     if not uneven:
         return F.avg_pool2d(x, n.get("kernel_shape"), n.get("strides", 1), even, bool(n.get("ceil_mode", 0)), counted)
