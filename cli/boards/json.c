@@ -1,9 +1,10 @@
 /*
- * JSON (RFC 8259) as ingot writes it, and nothing laxer: UTF-8 is passed through unchecked, two members of one name
- * are refused, and so is a \u0000. A value points to its children; the first error frees what there is.
+ * JSON (RFC 8259), and nothing laxer but that UTF-8 is passed through unchecked. Two members of one name are
+ * refused, and so is a \u0000. A value points to its children; the first error frees what there is.
  */
 #include <errno.h>
 #include <jansson.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -175,7 +176,7 @@ static char *put_escape(struct parser *p, char *to)
         int low = hex4(p);
         code = low >= 0xdc00 && low < 0xe000 ? 0x10000 + ((code - 0xd800) << 10) + low - 0xdc00 : -1;
     }
-    return code > 0 ? put_utf8(to, code) : NULL;
+    return code > 0 && (code < 0xd800 || code >= 0xe000) ? put_utf8(to, code) : NULL;
 }
 
 static char *parse_text(struct parser *p)
@@ -206,9 +207,29 @@ static json_t *parse_string(struct parser *p)
     return v;
 }
 
+static const char *digits_of(const char *s)
+{
+    return s + strspn(s, "0123456789");
+}
+
+/* The end of what is a number in JSON at s; s if none is. */
+static const char *number_end(const char *s)
+{
+    const char *whole = s + (*s == '-'), *end = *whole == '0' ? whole + 1 : digits_of(whole);
+    if (end == whole) return s;
+    if (*end == '.') {
+        const char *fraction = end + 1;
+        if ((end = digits_of(fraction)) == fraction) return s;
+    }
+    if (*end != 'e' && *end != 'E') return end;
+    const char *power = end + 1 + (end[1] == '-' || end[1] == '+');
+    end = digits_of(power);
+    return end == power ? s : end;
+}
+
 static json_t *parse_number(struct parser *p)
 {
-    char digits[64], *end;
+    char digits[64];
     size_t n = 0;
     while (n < sizeof digits - 1 && p->at + n < p->end && memchr("+-.0123456789eE", p->at[n], 15)) n++;
     memcpy(digits, p->at, n);
@@ -216,10 +237,10 @@ static json_t *parse_number(struct parser *p)
     json_t *v = make(digits[strcspn(digits, ".eE")] ? REAL : INTEGER);
     if (!v) return fail(p, "out of memory", NULL);
     errno = 0;
-    v->number = strtod(digits, &end);
-    if (!n || *end || digits[0] == '+') return fail(p, "no value", v);
+    v->number = strtod(digits, NULL);
+    if (!n || *number_end(digits)) return fail(p, "no value", v);
     if (v->kind == INTEGER) v->integer = strtoll(digits, NULL, 10);
-    if (errno && v->kind == INTEGER) return fail(p, "a number that is too large", v);
+    if ((errno && v->kind == INTEGER) || isinf(v->number)) return fail(p, "a number that is too large", v);
     p->at += n;
     return v;
 }

@@ -1,6 +1,6 @@
 /*
- * Where a dynamic program of a board begins: x0 is what the dynamic linker wants to be called at exit, the stack
- * holds argc, argv and the environment (System V ABI for the Arm 64-bit architecture).
+ * Where a dynamic program of a board begins: x0 is what the dynamic linker wants to be called at exit, the
+ * stack holds argc, argv and the environment (System V ABI for the Arm 64-bit architecture).
  */
     .text
     .globl _start

@@ -1,7 +1,7 @@
 /*
- * What a C library of its own time would have linked into a program, against the glibc of a board: the toolchain's
- * start files and libc_nonshared.a belong to its newer one. Before 2.34 a program brings the call of its
- * constructors itself, before 2.33 stat and fstat were functions of the program, and atexit is one still.
+ * What a C library of its own time would have linked into a program, against the glibc of a board: the
+ * toolchain's start files and libc_nonshared.a belong to its newer one. Before 2.34 a program brings the call of
+ * its constructors itself, before 2.33 stat and fstat were functions of the program, and atexit is one still.
  */
 #include <stddef.h>
 #include <stdint.h>
@@ -11,8 +11,9 @@ struct stat;
 enum { STAT_VERSION = 0 }; /* of struct stat on aarch64 */
 
 int main(int argc, char **argv, char **environment);
-int __libc_start_main(int (*main)(int, char **, char **), int argc, char **argv, int (*init)(int, char **, char **),
-                      void (*fini)(void), void (*exit_of_linker)(void), void *stack_end);
+int __libc_start_main(int (*main)(int, char **, char **), int argc, char **argv,
+                      int (*init)(int, char **, char **), void (*fini)(void), void (*exit_of_linker)(void),
+                      void *stack_end);
 int __cxa_atexit(void (*call)(void *), void *argument, void *library);
 int __xstat(int version, const char *path, struct stat *st);
 int __lxstat(int version, const char *path, struct stat *st);
