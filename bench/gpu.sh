@@ -1,15 +1,18 @@
 #!/bin/sh
 # GPU figures on a machine with CUDA and no network: compiles the kernels for the GPU that is there, checks them with
-# compute-sanitizer, times every kernel on every layer and whole networks.
+# compute-sanitizer, times every kernel on every layer and whole networks; where PyTorch is there, the same networks by
+# it and cuDNN, and a table of both.
 # usage: bench/gpu.sh [-o FILE] [NETWORK...]   (default: all of the zoo, results to stdout)
+# With -o, PyTorch's results and the table go to FILE.torch and FILE.md. Variables: NVCC, PYTHON (one that has torch).
 # Needs out/ingot and out/bench/gpu (ninja) and nvcc. Without a GPU it says so and ends with 0.
 set -eu
 cd "$(dirname "$0")/.."
-results=/dev/stdout
+results=
 if [ "${1:-}" = -o ]; then
     results=$2
     shift 2
 fi
+python=${PYTHON:-python3}
 say() { echo "gpu.sh: $*" >&2; }
 
 [ -x out/ingot ] && [ -x out/bench/gpu ] || { say "run ninja out/ingot out/bench/gpu first"; exit 1; }
@@ -39,9 +42,25 @@ else
     say "no compute-sanitizer"
 fi
 
+if log=$(NVCC=$nvcc bench/occupancy --sm "$sm" 2>&1); then echo "$log" | sed 's/^/# /'; else say "$log"; fi >"$work/ours"
 [ $# -gt 0 ] || set -- $(out/ingot zoo --list | sed 1d | cut -d' ' -f1)
+torch=
+if "$python" -c 'import sys, torch; sys.exit(not torch.cuda.is_available())' >/dev/null 2>&1; then torch=1; else say "no PyTorch that sees the GPU: no peer"; fi
 for net; do
     graph "$net"
-    out/bench/gpu --layers "$work/kernels.fatbin" "$work/$net.json"
+    out/bench/gpu --layers "$work/kernels.fatbin" "$work/$net.json" >"$work/one"
+    cat "$work/one" >>"$work/ours"
+    tail -1 "$work/one" >&2
+    [ -z "$torch" ] || "$python" bench/peer/torch_net.py --time "$work/$net.onnx" >>"$work/torch" || say "$net: not by PyTorch"
     rm -f "$work/$net".*
-done >"$results"
+done
+[ ! -s "$work/torch" ] || "$python" bench/peer/gpu_table.py "$work/ours" "$work/torch" >"$work/table"
+if [ -n "$results" ]; then
+    cp "$work/ours" "$results"
+    [ ! -s "$work/torch" ] || cp "$work/torch" "$results.torch"
+    [ ! -s "$work/table" ] || cp "$work/table" "$results.md"
+else
+    cat "$work/ours"
+    [ ! -s "$work/torch" ] || cat "$work/torch"
+fi
+[ ! -s "$work/table" ] || cat "$work/table" >&2

@@ -41,8 +41,6 @@ bare_metal() {
 
 check "aarch64 builds" build aarch64
 check "aarch64 gives the same answers" same_answers aarch64
-check "tx2 builds" build tx2 --no-profile
-check "tx2 gives the same answers" same_answers tx2
 check "bare metal builds" build aarch64-none --input="$work/frame.raw"
 if have qemu-system-aarch64; then check "bare metal prints the same class" bare_metal; else skip "bare metal" "no qemu-system-aarch64"; fi
 finish

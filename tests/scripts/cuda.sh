@@ -26,6 +26,25 @@ all_compile() { # compiler, chip
     done
 }
 
+# One chip's images in a program's fatbin are what a board's driver can load; others would be ballast, or worse, missing.
+holds_images() { # compiler, chips: a fatbin for these holds an image of each and no other
+    asked= wanted=
+    for chip in $2; do
+        asked="$asked -gencode arch=compute_$chip,code=sm_$chip" wanted="$wanted sm_$chip"
+    done
+    # shellcheck disable=SC2086
+    PATH=$(dirname "$1"):$PATH "$1" $ccbin -allow-unsupported-compiler -std=c++14 -O3 -fmad=false -fatbin $asked -Xfatbin -compress-all \
+        -I. -o "$work/images.fatbin" kernels_gpu/cuda/softmax.cu || return 1
+    PATH=$(dirname "$1"):$PATH cuobjdump --list-elf "$work/images.fatbin" >"$work/images" && cat "$work/images" || return 1
+    there=$(sed -n 's/.*\.\(sm_[0-9a-z]*\)\.cubin.*/\1/p' "$work/images" | sort | tr '\n' ' ')
+    echo "asked for:$wanted; there: $there"
+    [ "$there" = "${wanted# } " ] && [ -z "$(PATH=$(dirname "$1"):$PATH cuobjdump --list-ptx "$work/images.fatbin" 2>/dev/null | grep PTX)" ]
+}
+
+known() { # compiler, chips: those that it makes code for
+    for chip in $2; do "$1" --list-gpu-code 2>/dev/null | grep -qx "sm_$chip" || return 1; done
+}
+
 found=
 for nvcc in $(toolkits); do
     ccbin=$(host_compiler "$nvcc")
@@ -33,6 +52,11 @@ for nvcc in $(toolkits); do
         "$nvcc" --list-gpu-code 2>/dev/null | grep -qx "sm_$chip" || continue
         found=1
         check "$nvcc compiles every kernel for sm_$chip and spills no register" all_compile "$nvcc" "$chip"
+    done
+    [ -x "$(dirname "$nvcc")/cuobjdump" ] || continue
+    for chips in 62 72 "62 72" 90; do # tx2, xavier, both
+        known "$nvcc" "$chips" || continue
+        check "$nvcc: a fatbin for $chips holds these images alone" holds_images "$nvcc" "$chips"
     done
 done
 
@@ -57,6 +81,42 @@ if [ -x out/bench/gpu ] && [ -f out/emu/libcuda.so.1 ]; then
     check "bench/gpu times and checks the bundled network on the emulated driver" emulated
 else
     skip "bench/gpu" "no emulated driver"
+fi
+# ptxas's words become blocks of a multiprocessor: by registers, by what one block may have of them, by shared memory.
+occupancy() {
+    cat >"$work/ptxas" <<LOG
+ptxas info    : Compiling entry function 'conv_128x128' for 'sm_62'
+    0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads
+ptxas info    : Used 128 registers, 16640 bytes smem, 504 bytes cmem[0], 7288 bytes cmem[2]
+ptxas info    : Compiling entry function 'conv_128x128' for 'sm_72'
+    76 bytes stack frame, 76 bytes spill stores, 80 bytes spill loads
+ptxas info    : Used 149 registers, 16640 bytes smem, 504 bytes cmem[0]
+ptxas info    : Compiling entry function 'conv_64x64s' for 'sm_62'
+ptxas info    : Used 111 registers, 16896 bytes smem
+ptxas info    : Compiling entry function 'fc_gemv' for 'sm_62'
+ptxas info    : Used 48 registers, 456 bytes cmem[0]
+LOG
+    bench/occupancy --sm 62,72 --log "$work/ptxas" >"$work/out" && cat "$work/out" &&
+        grep -qF '| `conv_128x128` | 256 | 16640 | 128 | 2 | 25 % | 149 | 1 | 12 % |' "$work/out" &&
+        grep -qF '| `conv_64x64s` | 128 | 16896 | 111 | 3 | 19 % |' "$work/out" && grep -qF '| 48 | 10 | 62 % |' "$work/out" &&
+        grep -qF 'Spilled: conv_128x128 on sm_72: 156 bytes.' "$work/out"
+}
+
+roofline() {
+    out/ingot graph models/fashion.onnx -o "$work/fashion.json" && bench/roofline "$work/fashion.json" >"$work/out" && cat "$work/out" &&
+        grep -q '^| fashion | 0.0[0-9] | ' "$work/out" && grep -q '^| depthwise | .* | 100 % | .* | 100 % |$' "$work/out"
+}
+
+torch_agrees() { # PyTorch's answers, whose times bench/gpu.sh compares ours with, are those of the network
+    out/ingot zoo mobilenet_v1_025 -o "$work/torch.onnx" && "${PYTHON:-python3}" bench/peer/torch_net.py --check "$work/torch.onnx"
+}
+
+check "bench/occupancy says how many blocks fit" occupancy
+check "bench/roofline says what bounds a network" roofline
+if "${PYTHON:-python3}" -c 'import torch, onnxruntime' >/dev/null 2>&1; then
+    check "bench/peer/torch_net.py computes what onnxruntime does" torch_agrees
+else
+    skip "bench/peer/torch_net.py" "no Python with torch and onnxruntime"
 fi
 [ -n "$found" ] || skip "GPU kernels compile" "no nvcc here"
 finish

@@ -1,0 +1,35 @@
+/*
+ * ingot-profile: the profiler alone, one file to copy to a board. It takes graph.json, which the PC made, and
+ * writes the profile.json from which the PC plans: no ONNX, no other library than the board's C library.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "graph/version.h"
+
+/* What cli/common.c calls for a file that is no graph.json. */
+struct ig_graph *ig_import_file(const char *path, const struct ig_import_options *options, char *err,
+                                size_t err_bytes)
+{
+    (void)options;
+    snprintf(err, err_bytes,
+             "%s: only graph.json is read on a board; ingot graph net.onnx -o graph.json makes it", path);
+    return NULL;
+}
+
+struct ig_graph *ig_import_bytes(const char *path, const void *bytes, size_t n,
+                                 const struct ig_import_options *options, char *err, size_t err_bytes)
+{
+    (void)bytes, (void)n;
+    return ig_import_file(path, options, err, err_bytes);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc > 1 && !strcmp(argv[1], "--version")) {
+        puts("ingot-profile " INGOT_VERSION);
+        return 0;
+    }
+    return ig_verb_profile(argc, argv);
+}

@@ -1,0 +1,192 @@
+# Boards: what is cross-built for TX2 and Xavier needs no library but the C library's own, in no version after 2.27, is
+# position-independent without an executable stack, and gives the bits of the static program.
+. "$SRCDIR/tests/scripts/tap.inc"
+PYTHON=${PYTHON:-python3}
+cc=${CC_AARCH64:-aarch64-linux-gnu-gcc}
+picture=$SRCDIR/models/pictures/boot.pgm
+stubs=out/stubs/aarch64
+
+if ! have "$cc"; then
+    skip "boards" "no cross compiler"
+    finish
+    exit
+fi
+readelf=${cc%gcc}readelf
+nm=${cc%gcc}nm
+libc=$($cc -print-file-name=libc.so.6)
+root=$(dirname "$(dirname "$(readlink -f "$libc")")") # of the toolchain's own C library, for the emulator
+[ -e "$root/lib/ld-linux-aarch64.so.1" ] || root=/
+
+mkdir -p "$work/build" # one folder: boards share ingot
+
+build() { # board, targets of ninja if not all
+    board_here=$1
+    shift
+    (cd "$work/build" && "$SRCDIR/configure" --model="$SRCDIR/models/fashion.onnx" --target="$board_here" --prefix=boot \
+        --threads=2 --no-profile && ${NINJA:-ninja} "$@") >"$work/log" 2>&1 || { tail -20 "$work/log"; return 1; }
+}
+
+needs_little() { # file
+    $readelf -dW "$1" | sed -n 's/.*(NEEDED).*\[\(.*\)\].*/\1/p' >"$work/needed"
+    cat "$work/needed"
+    grep -q '^libc\.so\.6$' "$work/needed" && ! grep -vE '^lib(c\.so\.6|m\.so\.6|dl\.so\.2|pthread\.so\.0)$' "$work/needed"
+}
+
+old_enough() { # file: the newest version of glibc that it asks for
+    newest=$($readelf -VW "$1" | grep -o 'GLIBC_[0-9A-Z._]*' | sort -u -V | tail -1)
+    echo "asks for ${newest:-nothing}"
+    [ -n "$newest" ] && [ "$(printf '%s\nGLIBC_2.27\n' "$newest" | sort -V | tail -1)" = GLIBC_2.27 ]
+}
+
+well_made() { # file
+    $readelf -hlW "$1" >"$work/elf" && $readelf -dW "$1" >"$work/dynamic" && cat "$work/elf" "$work/dynamic" || return 1
+    grep -q 'Type: *DYN' "$work/elf" && grep -q 'Machine: *AArch64' "$work/elf" && grep -q 'GNU_RELRO' "$work/elf" &&
+        grep -q 'Flags:.*NOW PIE' "$work/dynamic" && ! grep -q TEXTREL "$work/dynamic" &&
+        grep -q 'GNU_STACK.* RW ' "$work/elf" && ! grep -q ' RWE ' "$work/elf" &&
+        grep -qF '[Requesting program interpreter: /lib/ld-linux-aarch64.so.1]' "$work/elf"
+}
+
+emulate() { # board, command...: on a core of the board's instruction set
+    core=cortex-a57
+    [ "$1" != xavier ] || core=cortex-a76
+    shift
+    qemu-aarch64-static -L "$root" -cpu $core "$@"
+}
+
+static_twin() { # board: the same objects with the toolchain's own C library
+    d=$work/build/out/$1
+    $cc -static -no-pie -o "$work/$1.static" "$d"/boot.d/boot_*.o "$d/libingot_runtime.a" "$d/libingot_kernels.a" -lm -lpthread
+}
+
+same_bits() { # board: as the static program, on one thread and on two, with a result that makes sense
+    static_twin "$1" 2>"$work/log" || { cat "$work/log"; return 1; }
+    for threads in 1 2; do
+        emulate "$1" "$work/$1.static" "$picture" --threads $threads -o "$work/static.npy" &&
+            emulate "$1" "$work/build/out/$1/boot" "$picture" --threads $threads -o "$work/dynamic.npy" &&
+            cmp "$work/static.npy" "$work/dynamic.npy" || return 1
+    done
+    tail -c 40 "$work/dynamic.npy" | $PYTHON -c '
+import struct, sys
+p = struct.unpack("<10f", sys.stdin.buffer.read())
+print(p)
+sys.exit(max(p) < 0.5 or p.index(max(p)) != 9)'
+}
+
+same_class() { # board: as the static program of plain aarch64 that cross.sh compares with this PC
+    emulate "$1" "$work/build/out/$1/boot" "$picture" --top 1 --json >"$work/top.json" && cat "$work/top.json" &&
+        out/host/fashion "$picture" --top 1 --json >"$work/host.json" &&
+        $PYTHON - "$work/host.json" "$work/top.json" <<'PY'
+import json, sys
+host, board = (json.load(open(p))["top"][0]["index"] for p in sys.argv[1:])
+sys.exit(host != board)
+PY
+}
+
+profile=$work/build/out/tx2/ingot-profile
+profiles() { # a profile taken "on the board" becomes a plan here
+    out/ingot graph "$SRCDIR/models/fashion.onnx" -o "$work/boot.json" &&
+        emulate tx2 "$profile" -q --seconds 0.1 --threads 2 -o "$work/profile.json" "$work/boot.json" &&
+        out/ingot plan "$work/boot.json" --target tx2 --isa neon --threads 2 --profile "$work/profile.json" -o "$work/plan.json" &&
+        grep -q '"kernel":"conv_f32_.*__neon"' "$work/plan.json"
+}
+
+refused() { # words, text...: a graph.json of that text is an error that says so
+    words=$1
+    printf "$2" >"$work/wrong.json"
+    if emulate tx2 "$profile" -o "$work/none.json" "$work/wrong.json" 2>"$work/err"; then return 1; fi
+    cat "$work/err"
+    [ "$(wc -l <"$work/err")" = 1 ] && grep -q "$words" "$work/err"
+}
+
+refuses() {
+    refused 'line 1: a string expected' '{' && refused 'line 2: two members' '{"a":1,\n"a":2}' &&
+        refused 'no such escape' '{"a":"\\q"}' && refused 'without an end' '{"a":"b' && refused 'no value' '[1,]' &&
+        refused 'no value' '[01]' && refused 'no value' '[.5]' && refused 'no such escape' '["\\ud800"]' &&
+        refused 'behind the end' '{} {}' && refused "format. must be" '{"a":"\\u00e9\\ud83d\\ude00"}' &&
+        refused 'too deep' "$(printf '%300s' '' | tr ' ' '[')" && refused 'too large' '[99999999999999999999]' &&
+        refused 'no value' '' && ! emulate tx2 "$profile" net.onnx 2>"$work/err" && grep -q 'only graph.json' "$work/err"
+}
+
+link() { # source, program: as ninja links one
+    $cc -O2 -fPIE -fno-stack-protector -c "$1" -o "$2.o" || return 1
+    # shellcheck disable=SC2046
+    (cd "$work/build" && $cc $(sed -n 's/^board_flags = //p' build.ninja) "$2.o" $stubs/start-tx2.a $stubs/lib*.so \
+        $(sed -n 's/^board_libs = //p' build.ninja) -o "$2")
+}
+
+# What the toolchain's start files do for a program: constructors, destructors, threads, libraries, stat.
+cat >"$work/whole.c" <<'C'
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+static int made;
+__attribute__((constructor)) static void make(void) { made++; }
+__attribute__((destructor)) static void unmake(void) { puts("destructor"); }
+static void at_end(void) { puts("atexit"); }
+static void *run(void *arg) { return (char *)arg + 1; }
+long __isoc23_strtol(const char *s, char **end, int base);
+int main(int argc, char **argv)
+{
+    pthread_t t;
+    void *joined = 0, *libm = dlopen("libm.so.6", RTLD_NOW);
+    double (*cosine)(double) = 0;
+    struct stat st = {0};
+    if (libm) *(void **)&cosine = dlsym(libm, "cos");
+    if (pthread_create(&t, 0, run, argv) || pthread_join(t, &joined) || atexit(at_end)) return 1;
+    if (stat(argv[0], &st) || !S_ISREG(st.st_mode) || st.st_size < 1000) return 2;
+    printf("%d %d %d %.1f %ld\n", argc, made, joined == (char *)argv + 1, cosine ? cosine(0) : 0, __isoc23_strtol("42", 0, 10));
+    return 0;
+}
+C
+whole() {
+    link "$work/whole.c" "$work/whole" && emulate tx2 "$work/whole" word >"$work/out"
+    cat "$work/out"
+    printf '2 1 1 1.0 42\natexit\ndestructor\n' | cmp - "$work/out"
+}
+
+echo 'int memfd_create(const char *, unsigned); int main(void) { return memfd_create("", 0); }' >"$work/newer.c"
+newer_is_refused() {
+    if link "$work/newer.c" "$work/newer" 2>"$work/err"; then return 1; fi
+    grep 'undefined reference to .memfd_create' "$work/err"
+}
+
+list_is_true() { # every name of the list is in the toolchain's C library, in that version
+    awk '$1 == "library" { version = $3; next } /^#/ || !NF { next }
+        { if (split($1, part, "@") == 2) print part[1] "@" part[2]; else print $1 "@" version }' \
+        "$SRCDIR/runtime/boards/aarch64.txt" | sort >"$work/listed"
+    for library in libc.so.6 libm.so.6 libdl.so.2 libpthread.so.0; do
+        $nm -D --with-symbol-versions "$(dirname "$libc")/$library"
+    done | awk '{ sub("@@", "@", $NF); print $NF }' | sort >"$work/there"
+    comm -23 "$work/listed" "$work/there" >"$work/false"
+    cat "$work/false"
+    [ -s "$work/listed" ] && [ ! -s "$work/false" ]
+}
+
+emulator=
+! have qemu-aarch64-static || emulator=1
+for board in tx2 xavier; do
+    products=boot
+    [ $board = xavier ] || products="boot ingot-profile"
+    # shellcheck disable=SC2046
+    check "$board builds" build $board $(printf "out/$board/%s " $products) || continue
+    for file in $products; do
+        check "$board: $file needs no other library" needs_little "$work/build/out/$board/$file"
+        check "$board: $file asks for no glibc after 2.27" old_enough "$work/build/out/$board/$file"
+        check "$board: $file is position-independent, its stack not executable" well_made "$work/build/out/$board/$file"
+    done
+    [ -n "$emulator" ] || continue
+    check "$board gives the static program's bits" same_bits $board
+    check "$board gives this PC's class" same_class $board
+done
+check "the names that programs may use are glibc 2.17's" list_is_true
+check "a newer name does not link" newer_is_refused
+if [ -n "$emulator" ]; then
+    check "constructors, threads, libraries and stat work" whole
+    check "ingot-profile takes a profile, from which a plan is made" profiles
+    check "ingot-profile refuses what is no graph" refuses
+else
+    skip "programs of boards run" "no emulator"
+fi
+finish
