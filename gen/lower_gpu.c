@@ -30,13 +30,18 @@ static void *address(enum ig_gpu_region region, int64_t offset)
     return (void *)(uintptr_t)IG_GPU_ADDRESS(region, offset);
 }
 
+static void *address_of_edge(const struct ig_gpu_copy *edge, int64_t offset)
+{
+    return address(edge->mapped ? IG_GPU_STAGING : IG_GPU_ARENA, edge->offset + offset);
+}
+
 static void *address_of(const struct ig_gpu_lowered *to, const struct ig_place *a)
 {
     switch (a->space) {
     case IG_SPACE_ARENA: return address(IG_GPU_ARENA, a->offset);
     case IG_SPACE_WEIGHTS: return address(IG_GPU_CONSTANTS, a->offset);
-    case IG_SPACE_INPUT: return address(IG_GPU_ARENA, to->plan.inputs[a->index].offset + a->offset);
-    case IG_SPACE_OUTPUT: return address(IG_GPU_ARENA, to->plan.outputs[a->index].offset + a->offset);
+    case IG_SPACE_INPUT: return address_of_edge(&to->plan.inputs[a->index], a->offset);
+    case IG_SPACE_OUTPUT: return address_of_edge(&to->plan.outputs[a->index], a->offset);
     default: return NULL;
     }
 }
@@ -91,25 +96,51 @@ static void add_step(struct ig_gpu_lowered *to, const struct ig_lowered *l, int3
     }
 }
 
-/* Inputs and outputs behind the plan's arena, which has no room for them. */
-static void place_copies(struct ig_gpu_lowered *to, const struct ig_model *m)
+/* Ops whose launches read an element of their input once. */
+static int reads_once(int32_t op)
 {
-    int64_t end = round_up(m->arena_bytes);
+    return op == IG_TRANSPOSE || op == IG_COPY || op == IG_UNARY;
+}
+
+/* Launches touch each element of that input or output once: mapped memory would be slow for what is read again. */
+static int touched_once(const struct ig_lowered *l, int space, int32_t index)
+{
+    int32_t readers = 0;
+    for (int32_t i = 0; i < l->model.n_steps; i++)
+        for (int32_t k = 0; k < l->steps[i].n_in; k++) {
+            const struct ig_place *p = &l->steps[i].in[k];
+            if (p->space != space || p->index != index) continue;
+            if (space == IG_SPACE_OUTPUT || readers++ || !reads_once(l->nodes[i]->op)) return 0;
+        }
+    return 1;
+}
+
+/* Inputs and outputs behind the plan's arena, which has no room for them, or in the staging. */
+static void place_copies(struct ig_gpu_lowered *to, const struct ig_lowered *l, int64_t mapped)
+{
+    const struct ig_model *m = &l->model;
+    int64_t end = round_up(m->arena_bytes), staged = 0;
     int32_t n = m->n_inputs + m->n_outputs;
     to->copies = must_alloc((size_t)n, sizeof *to->copies);
     for (int32_t i = 0; i < n; i++) {
         const struct ig_io *io = i < m->n_inputs ? &m->inputs[i] : &m->outputs[i - m->n_inputs];
-        to->copies[i] = (struct ig_gpu_copy){end, ig_bytes(io->shape)};
-        end += round_up(to->copies[i].bytes);
+        struct ig_gpu_copy *copy = &to->copies[i];
+        int output = i >= m->n_inputs;
+        *copy = (struct ig_gpu_copy){end, ig_bytes(io->shape), 0};
+        if (copy->bytes <= mapped &&
+            touched_once(l, output ? IG_SPACE_OUTPUT : IG_SPACE_INPUT, output ? i - m->n_inputs : i))
+            *copy = (struct ig_gpu_copy){staged, copy->bytes, 1};
+        else end += round_up(copy->bytes);
+        staged += ig_gpu_slot(copy);
     }
     to->plan.inputs = to->copies;
     to->plan.outputs = to->copies + m->n_inputs;
     to->plan.n_inputs = m->n_inputs;
     to->plan.n_outputs = m->n_outputs;
-    to->plan.arena_bytes = end;
+    to->plan.arena_bytes = end ? end : GRAIN;
 }
 
-struct ig_gpu_lowered *ig_lower_gpu(const struct ig_lowered *l, char *err, size_t err_bytes)
+struct ig_gpu_lowered *ig_lower_gpu(const struct ig_lowered *l, int64_t mapped, char *err, size_t err_bytes)
 {
     const struct ig_model *m = &l->model;
     size_t calls = 0;
@@ -125,7 +156,7 @@ struct ig_gpu_lowered *ig_lower_gpu(const struct ig_lowered *l, char *err, size_
     to->calls = must_alloc(calls, sizeof *to->calls);
     to->params = must_alloc(calls, sizeof *to->params);
     to->first = must_alloc((size_t)m->n_steps + 1, sizeof *to->first);
-    place_copies(to, m);
+    place_copies(to, l, mapped);
     for (int32_t i = 0; i < m->n_steps; i++) {
         add_step(to, l, i);
         to->first[i + 1] = to->plan.n_calls;

@@ -14,8 +14,12 @@ struct ig_gpu_lowered {
     struct ig_gpu_copy *copies;       /* inputs, then outputs: behind the plan's arena, in the order of ONNX */
 };
 
-/* NULL with one line in err: a layer that no GPU kernel computes. `l` must outlive the result. */
-struct ig_gpu_lowered *ig_lower_gpu(const struct ig_lowered *l, char *err, size_t err_bytes);
+/*
+ * NULL with one line in err: a layer that no GPU kernel computes. `l` must outlive the result. Inputs and outputs of up to
+ * `mapped` bytes are marked as mapped where launches touch each of their elements once; 0: none, for a GPU of its own
+ * memory.
+ */
+struct ig_gpu_lowered *ig_lower_gpu(const struct ig_lowered *l, int64_t mapped, char *err, size_t err_bytes);
 void ig_gpu_lowered_free(struct ig_gpu_lowered *l);
 
 #endif

@@ -7,7 +7,21 @@
 
 #ifdef __CUDACC__
 #define SHARED(type, name, ...) __shared__ type name __VA_ARGS__
-#define GPU_KERNEL(threads, blocks, name, type) extern "C" __global__ void __launch_bounds__(threads, blocks) name(const type p)
+#define GPU_ENTRY(threads, blocks) extern "C" __global__ void __launch_bounds__(threads, blocks)
+/*
+ * A program carries the kernels of its plan alone: it defines GPU_CHOSEN, and CHOSEN_<name> as 1 for each of them. Another
+ * becomes a template that nobody instantiates.
+ */
+#ifdef GPU_CHOSEN
+#define GPU_IF_1 0,
+#define GPU_SECOND(first, second, ...) second
+#define GPU_PICK(...) GPU_SECOND(__VA_ARGS__)
+#define GPU_IF(chosen, threads, blocks) GPU_PICK(GPU_IF_##chosen GPU_ENTRY(threads, blocks), template <int> static __device__ void, 0)
+#define GPU_LINKAGE(chosen, threads, blocks) GPU_IF(chosen, threads, blocks)
+#define GPU_KERNEL(threads, blocks, name, type) GPU_LINKAGE(CHOSEN_##name, threads, blocks) name(const type p)
+#else
+#define GPU_KERNEL(threads, blocks, name, type) GPU_ENTRY(threads, blocks) name(const type p)
+#endif
 #define IS_ALIGNED(p, bytes) (void)0 /* the device sees to it */
 #endif
 
@@ -29,23 +43,30 @@ static __device__ __forceinline__ float softplus(float x)
     return x > 0 ? x + log1pf(expf(-x)) : log1pf(expf(x));
 }
 
+/* Activations that the kernels know, a bit for each kind; a program's those of its plan. */
+#ifndef GPU_ACTIVATIONS
+#define GPU_ACTIVATIONS ~0u
+#endif
+#define ACTIVATION(kind, y) case kind: if (GPU_ACTIVATIONS >> kind & 1) return y; else break
+
 /* The activations that may follow another op; graph/op.h. NaN stays NaN. */
 static __device__ __forceinline__ float activate(const ig_gpu_act &act, float x)
 {
     switch (act.kind) {
-    case IG_RELU: return x < 0 ? 0 : x;
-    case IG_CLIP: return clamp(x, act.alpha, act.beta);
-    case IG_LEAKY_RELU: return x < 0 ? act.alpha * x : x;
-    case IG_SIGMOID: return sigmoid(x);
-    case IG_TANH: return tanhf(x);
-    case IG_HARD_SIGMOID: return clamp(act.alpha * x + act.beta, 0, 1);
-    case IG_HARD_SWISH: return x * clamp(x * (1.0f / 6) + 0.5f, 0, 1);
-    case IG_SWISH: return x * sigmoid(act.alpha * x);
-    case IG_ELU: return x < 0 ? act.alpha * expm1f(x) : x;
-    case IG_MISH: return x * tanhf(softplus(x));
-    case IG_SOFTPLUS: return softplus(x);
-    default: return x;
+    ACTIVATION(IG_RELU, x < 0 ? 0 : x);
+    ACTIVATION(IG_CLIP, clamp(x, act.alpha, act.beta));
+    ACTIVATION(IG_LEAKY_RELU, x < 0 ? act.alpha * x : x);
+    ACTIVATION(IG_SIGMOID, sigmoid(x));
+    ACTIVATION(IG_TANH, tanhf(x));
+    ACTIVATION(IG_HARD_SIGMOID, clamp(act.alpha * x + act.beta, 0, 1));
+    ACTIVATION(IG_HARD_SWISH, x * clamp(x * (1.0f / 6) + 0.5f, 0, 1));
+    ACTIVATION(IG_SWISH, x * sigmoid(act.alpha * x));
+    ACTIVATION(IG_ELU, x < 0 ? act.alpha * expm1f(x) : x);
+    ACTIVATION(IG_MISH, x * tanhf(softplus(x)));
+    ACTIVATION(IG_SOFTPLUS, softplus(x));
+    default: break;
     }
+    return x;
 }
 
 static __device__ __forceinline__ float4 load4(const float *p)

@@ -1,8 +1,10 @@
 /*
  * The face of libcuda.so.1: the emulator as the driver that a program finds, so that the program's own glue, its graph
  * capture and its failures can be tested where there is no GPU. Work is done when it is enqueued, or recorded while its
- * stream is captured. EMU_CUDA_FAILS in the environment: "device" (there is none), "image" (no code for this chip),
- * "memory" (cuMemAlloc fails), "launch" (a launch does).
+ * stream is captured. EMU_CUDA_FAILS in the environment: "device" (there is none), "image" (no code for this chip; a
+ * fatbin says so by "of another chip"),
+ * "memory" (cuMemAlloc fails), "launch" (a launch does). EMU_CUDA_DISCRETE: the GPU has memory of its own.
+ * EMU_CUDA_COUNTS names a file for the number of graph launches and of launches outside of graphs, when the process ends.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,11 +43,21 @@ static struct ig_cuda_context primary;
 static ig_cuda_context current;
 static struct ig_cuda_function functions[FUNCTIONS]; /* as many as are asked for */
 static size_t n_functions;
+static int graph_launches, single_launches;
 
 static int fails(const char *what)
 {
     const char *wanted = getenv("EMU_CUDA_FAILS");
     return wanted && !strcmp(wanted, what);
+}
+
+static __attribute__((destructor)) void write_counts(void)
+{
+    const char *path = getenv("EMU_CUDA_COUNTS");
+    FILE *f = path ? fopen(path, "w") : NULL;
+    if (!f) return;
+    fprintf(f, "%d %d\n", graph_launches, single_launches);
+    fclose(f);
 }
 
 #define API __attribute__((visibility("default"))) int
@@ -65,6 +77,7 @@ API cuMemAlloc_v2(ig_cuda_address *address, size_t bytes);
 API cuMemFree_v2(ig_cuda_address address);
 API cuMemHostAlloc(void **address, size_t bytes, unsigned flags);
 API cuMemFreeHost(void *address);
+API cuMemHostGetDevicePointer_v2(ig_cuda_address *address, void *host, unsigned flags);
 API cuMemcpyHtoDAsync_v2(ig_cuda_address to, const void *from, size_t bytes, ig_cuda_stream stream);
 API cuMemcpyDtoHAsync_v2(void *to, ig_cuda_address from, size_t bytes, ig_cuda_stream stream);
 API cuStreamCreate(ig_cuda_stream *stream, unsigned flags);
@@ -111,7 +124,7 @@ int cuDeviceGetAttribute(int *value, int attribute, int device)
 {
     switch (attribute) {
     case IG_CUDA_ATTRIBUTE_PROCESSORS: *value = 2; break;
-    case IG_CUDA_ATTRIBUTE_INTEGRATED: *value = 1; break;
+    case IG_CUDA_ATTRIBUTE_INTEGRATED: *value = !getenv("EMU_CUDA_DISCRETE"); break;
     case IG_CUDA_ATTRIBUTE_MAJOR: *value = 6; break;
     case IG_CUDA_ATTRIBUTE_MINOR: *value = 2; break;
     default: return INVALID_VALUE;
@@ -144,7 +157,7 @@ int cuModuleLoadFatBinary(ig_cuda_module *module, const void *fatbin)
 {
     if (!current) return INVALID_CONTEXT;
     if (!fatbin) return INVALID_VALUE;
-    if (fails("image")) return NO_IMAGE;
+    if (fails("image") || !strcmp(fatbin, "of another chip")) return NO_IMAGE;
     *module = calloc(1, sizeof **module);
     return *module ? OK : NO_MEMORY;
 }
@@ -187,15 +200,24 @@ int cuMemFree_v2(ig_cuda_address address)
 
 int cuMemHostAlloc(void **address, size_t bytes, unsigned flags)
 {
-    (void)flags;
     if (!current) return INVALID_CONTEXT;
-    *address = aligned_alloc(4096, (bytes + 4095) / 4096 * 4096);
+    if (flags & IG_CUDA_HOST_MAPPED) { /* kernels may touch it */
+        *address = emu_alloc(bytes);
+        if (*address) emu_allow(*address, bytes, EMU_READ | EMU_WRITE);
+    } else *address = aligned_alloc(4096, (bytes + 4095) / 4096 * 4096);
     return *address ? OK : NO_MEMORY;
+}
+
+int cuMemHostGetDevicePointer_v2(ig_cuda_address *address, void *host, unsigned flags)
+{
+    *address = (uintptr_t)host;
+    return flags || !emu_is_device(host, 1) ? INVALID_VALUE : OK;
 }
 
 int cuMemFreeHost(void *address)
 {
-    free(address);
+    if (emu_is_device(address, 1)) emu_free(address);
+    else free(address);
     return OK;
 }
 
@@ -273,6 +295,7 @@ int cuLaunchKernel(ig_cuda_function f, unsigned x, unsigned y, unsigned z, unsig
     size_t bytes = *(size_t *)extra[3];
     if (bytes > sizeof w.params) return INVALID_VALUE;
     memcpy(w.params, extra[1], bytes);
+    single_launches += !stream->capture;
     return enqueue(stream, &w);
 }
 
@@ -313,6 +336,7 @@ int cuGraphInstantiateWithFlags(ig_cuda_exec *exec, ig_cuda_graph graph, unsigne
 
 int cuGraphLaunch(ig_cuda_exec exec, ig_cuda_stream stream)
 {
+    graph_launches++;
     for (size_t i = 0; i < exec->n; i++) {
         int error = enqueue(stream, &exec->work[i]);
         if (error) return error;

@@ -25,6 +25,7 @@ static const struct entry {
     ENTRY("cuMemFree_v2", memory_free),
     ENTRY("cuMemHostAlloc", host_memory),
     ENTRY("cuMemFreeHost", host_memory_free),
+    ENTRY("cuMemHostGetDevicePointer_v2", host_address),
     ENTRY("cuMemcpyHtoDAsync_v2", to_device),
     ENTRY("cuMemcpyDtoHAsync_v2", to_host),
     ENTRY("cuStreamCreate", stream),

@@ -24,6 +24,7 @@ enum { /* of cuda.h */
     IG_CUDA_NO_IMAGE = 209,          /* no code for this chip */
     IG_CUDA_CAPTURE_THREAD = 1,      /* capture mode: only this thread's calls */
     IG_CUDA_NON_BLOCKING = 1,        /* stream */
+    IG_CUDA_HOST_MAPPED = 2,         /* page-locked memory that the device reads and writes in place */
     IG_CUDA_PARAMS_POINTER = 1, IG_CUDA_PARAMS_SIZE = 2, /* cuLaunchKernel's `extra`: parameters as a block */
     IG_CUDA_ATTRIBUTE_PROCESSORS = 16, IG_CUDA_ATTRIBUTE_INTEGRATED = 18, IG_CUDA_ATTRIBUTE_MAJOR = 75,
     IG_CUDA_ATTRIBUTE_MINOR = 76
@@ -46,6 +47,7 @@ struct ig_cuda { /* the functions; their names are cu + the member's in camel ca
     int (*memory_free)(ig_cuda_address address);
     int (*host_memory)(void **address, size_t bytes, unsigned flags);
     int (*host_memory_free)(void *address);
+    int (*host_address)(ig_cuda_address *address, void *host, unsigned flags); /* as the device sees mapped memory */
     int (*to_device)(ig_cuda_address to, const void *from, size_t bytes, ig_cuda_stream stream);
     int (*to_host)(void *to, ig_cuda_address from, size_t bytes, ig_cuda_stream stream);
     int (*stream)(ig_cuda_stream *stream, unsigned flags);

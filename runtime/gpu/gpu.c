@@ -16,17 +16,24 @@ static int fail(const struct ig_gpu *g, const struct words *w, const char *what,
     return -1;
 }
 
-static int64_t round64(int64_t n)
+/* Input i, or behind those an output. */
+static const struct ig_gpu_copy *edge(const struct ig_gpu_plan *p, int32_t i)
 {
-    return (n + 63) / 64 * 64;
+    return i < p->n_inputs ? &p->inputs[i] : &p->outputs[i - p->n_inputs];
 }
 
 static int64_t staging_bytes(const struct ig_gpu_plan *p)
 {
     int64_t bytes = 0;
-    for (int32_t i = 0; i < p->n_inputs; i++) bytes += round64(p->inputs[i].bytes);
-    for (int32_t i = 0; i < p->n_outputs; i++) bytes += round64(p->outputs[i].bytes);
+    for (int32_t i = 0; i < p->n_inputs + p->n_outputs; i++) bytes += ig_gpu_slot(edge(p, i));
     return bytes;
+}
+
+static int maps(const struct ig_gpu_plan *p)
+{
+    int any = 0;
+    for (int32_t i = 0; i < p->n_inputs + p->n_outputs; i++) any |= edge(p, i)->mapped;
+    return any;
 }
 
 /* --- opening, step by step --- */
@@ -36,7 +43,7 @@ static int open_device(struct ig_gpu *g, const struct words *w)
     int n = 0, major = 0, minor = 0, error = g->cuda.init(0);
     if (!error) error = g->cuda.device_count(&n);
     if (error == IG_CUDA_NO_DEVICE || (!error && !n)) {
-        snprintf(w->why, w->bytes, "no GPU: the CUDA driver finds no device");
+        snprintf(w->why, w->bytes, "the CUDA driver finds no device");
         return -1;
     }
     if (error) return fail(g, w, "starting the CUDA driver", error);
@@ -56,6 +63,8 @@ static int open_module(struct ig_gpu *g, const struct words *w)
 {
     const struct ig_gpu_plan *p = g->plan;
     int error = g->cuda.module_load(&g->module, p->fatbin);
+    for (int32_t i = 0; error == IG_CUDA_NO_IMAGE && i < p->n_others; i++)
+        error = g->cuda.module_load(&g->module, p->others[i]);
     if (error == IG_CUDA_NO_IMAGE) {
         snprintf(w->why, w->bytes, "%s is an sm_%d, for which this program has no code", g->name, g->sm);
         return -1;
@@ -74,6 +83,21 @@ static int no_memory(const struct ig_gpu *g, const struct words *w, int64_t byte
     return -1;
 }
 
+/* Mapped where the GPU shares the memory; else what launches take for it is a twin in the GPU's own. */
+static int open_staging(struct ig_gpu *g, const struct words *w)
+{
+    size_t bytes = (size_t)staging_bytes(g->plan);
+    int mapped = maps(g->plan), shared = mapped && g->integrated;
+    int error = g->cuda.host_memory(&g->staging, bytes, shared ? IG_CUDA_HOST_MAPPED : 0);
+    if (!error && shared && g->cuda.host_address(&g->mapped, g->staging, 0)) shared = 0;
+    if (error) return fail(g, w, "reserving page-locked memory", error);
+    memset(g->staging, 0, bytes);
+    if (!mapped || shared) return 0;
+    error = g->cuda.memory(&g->twin, bytes);
+    g->mapped = g->twin;
+    return error ? no_memory(g, w, (int64_t)bytes, error) : 0;
+}
+
 static int open_memory(struct ig_gpu *g, const void *constants, const struct words *w)
 {
     const struct ig_gpu_plan *p = g->plan;
@@ -81,8 +105,7 @@ static int open_memory(struct ig_gpu *g, const void *constants, const struct wor
     if (error) return no_memory(g, w, p->constants_bytes, error);
     error = g->cuda.memory(&g->arena, (size_t)p->arena_bytes);
     if (error) return no_memory(g, w, p->arena_bytes, error);
-    error = g->cuda.host_memory(&g->staging, (size_t)staging_bytes(p), 0);
-    if (error) return fail(g, w, "reserving page-locked memory", error);
+    if (open_staging(g, w)) return -1;
     error = g->cuda.stream(&g->stream, IG_CUDA_NON_BLOCKING);
     if (!error) error = g->cuda.to_device(g->constants, constants, (size_t)p->constants_bytes, g->stream);
     if (!error) error = g->cuda.stream_wait(g->stream);
@@ -97,6 +120,7 @@ static uint64_t address_of(const struct ig_gpu *g, uint64_t place)
     switch (place >> 56) {
     case IG_GPU_ARENA: return g->arena + offset;
     case IG_GPU_CONSTANTS: return g->constants + offset;
+    case IG_GPU_STAGING: return g->mapped + offset;
     default: return 0;
     }
 }
@@ -119,17 +143,27 @@ int ig_gpu_enqueue(struct ig_gpu *gpu, int32_t first, int32_t n)
     return error;
 }
 
+/* Copies of inputs to the device, or of outputs from there, but of those that launches find in the staging itself. */
+static int enqueue_copies(struct ig_gpu *g, int32_t first, int32_t n)
+{
+    int error = 0;
+    for (int32_t i = first; i < first + n && !error; i++) {
+        const struct ig_gpu_copy *c = edge(g->plan, i);
+        ig_cuda_address there = (c->mapped ? g->twin : g->arena) + (uint64_t)c->offset;
+        if (c->mapped && !g->twin) continue;
+        if (i < g->plan->n_inputs) error = g->cuda.to_device(there, ig_gpu_place(g, i), (size_t)c->bytes, g->stream);
+        else error = g->cuda.to_host(ig_gpu_place(g, i), there, (size_t)c->bytes, g->stream);
+    }
+    return error;
+}
+
 /* Copies in, launches and copies out, onto the stream. */
 static int enqueue(struct ig_gpu *g)
 {
     const struct ig_gpu_plan *p = g->plan;
-    char *staging = (char *)g->staging;
-    int error = 0;
-    for (int32_t i = 0; i < p->n_inputs && !error; staging += round64(p->inputs[i++].bytes))
-        error = g->cuda.to_device(g->arena + (uint64_t)p->inputs[i].offset, staging, (size_t)p->inputs[i].bytes, g->stream);
+    int error = enqueue_copies(g, 0, p->n_inputs);
     if (!error) error = ig_gpu_enqueue(g, 0, p->n_calls);
-    for (int32_t i = 0; i < p->n_outputs && !error; staging += round64(p->outputs[i++].bytes))
-        error = g->cuda.to_host(staging, g->arena + (uint64_t)p->outputs[i].offset, (size_t)p->outputs[i].bytes, g->stream);
+    if (!error) error = enqueue_copies(g, p->n_inputs, p->n_outputs);
     return error;
 }
 
@@ -155,28 +189,76 @@ int ig_gpu_open(struct ig_gpu *gpu, const struct ig_gpu_plan *plan, const void *
     return -1;
 }
 
+void *ig_gpu_place(const struct ig_gpu *gpu, int32_t i)
+{
+    char *at = gpu->staging;
+    for (int32_t k = 0; k < i; k++) at += ig_gpu_slot(edge(gpu->plan, k));
+    return at;
+}
+
+static void give_inputs(const struct ig_gpu *g, const void *const *inputs)
+{
+    for (int32_t i = 0; i < g->plan->n_inputs; i++) {
+        void *place = ig_gpu_place(g, i);
+        if (place != inputs[i]) memcpy(place, inputs[i], (size_t)g->plan->inputs[i].bytes);
+    }
+}
+
+static void take_outputs(const struct ig_gpu *g, void *const *outputs)
+{
+    for (int32_t i = 0; i < g->plan->n_outputs; i++) {
+        void *place = ig_gpu_place(g, g->plan->n_inputs + i);
+        if (place != outputs[i]) memcpy(outputs[i], place, (size_t)g->plan->outputs[i].bytes);
+    }
+}
+
+int ig_gpu_try(struct ig_gpu *gpu, char *why, size_t bytes)
+{
+    const struct words w = {why, bytes};
+    int error = gpu->cuda.context_set(gpu->context);
+    if (!error) error = gpu->cuda.exec_launch(gpu->exec, gpu->stream);
+    if (!error) error = gpu->cuda.stream_wait(gpu->stream);
+    return error ? fail(gpu, &w, "running a frame on the GPU", error) : 0;
+}
+
 int ig_gpu_run(struct ig_gpu *gpu, const void *const *inputs, void *const *outputs, char *why, size_t bytes)
 {
-    const struct ig_gpu_plan *p = gpu->plan;
+    give_inputs(gpu, inputs);
+    if (ig_gpu_try(gpu, why, bytes)) return -1;
+    take_outputs(gpu, outputs);
+    return 0;
+}
+
+int ig_gpu_run_apart(struct ig_gpu *gpu, const void *const *inputs, void *const *outputs, const int32_t *first, int32_t n,
+                     int64_t *ns, int64_t (*clock_ns)(void), char *why, size_t bytes)
+{
     const struct words w = {why, bytes};
-    char *staging = (char *)gpu->staging;
-    for (int32_t i = 0; i < p->n_inputs; staging += round64(p->inputs[i++].bytes))
-        memcpy(staging, inputs[i], (size_t)p->inputs[i].bytes);
-    int error = gpu->cuda.exec_launch(gpu->exec, gpu->stream);
+    int error = gpu->cuda.context_set(gpu->context);
+    give_inputs(gpu, inputs);
+    if (!error) error = enqueue_copies(gpu, 0, gpu->plan->n_inputs);
     if (!error) error = gpu->cuda.stream_wait(gpu->stream);
-    if (error) return fail(gpu, &w, "running a frame on the GPU", error);
-    for (int32_t i = 0; i < p->n_outputs; staging += round64(p->outputs[i++].bytes))
-        memcpy(outputs[i], staging, (size_t)p->outputs[i].bytes);
+    for (int32_t i = 0; i < n && !error; i++) {
+        int64_t before = clock_ns();
+        error = ig_gpu_enqueue(gpu, first[i], first[i + 1] - first[i]);
+        if (!error) error = gpu->cuda.stream_wait(gpu->stream);
+        ns[i] = clock_ns() - before;
+    }
+    if (!error) error = enqueue_copies(gpu, gpu->plan->n_inputs, gpu->plan->n_outputs);
+    if (!error) error = gpu->cuda.stream_wait(gpu->stream);
+    if (error) return fail(gpu, &w, "running layers on the GPU", error);
+    take_outputs(gpu, outputs);
     return 0;
 }
 
 void ig_gpu_close(struct ig_gpu *gpu)
 {
     struct ig_cuda *c = &gpu->cuda;
+    if (gpu->context) c->context_set(gpu->context);
     if (gpu->exec) c->exec_free(gpu->exec);
     if (gpu->graph) c->graph_free(gpu->graph);
     if (gpu->stream) c->stream_free(gpu->stream);
     if (gpu->staging) c->host_memory_free(gpu->staging);
+    if (gpu->twin) c->memory_free(gpu->twin);
     if (gpu->arena) c->memory_free(gpu->arena);
     if (gpu->constants) c->memory_free(gpu->constants);
     if (gpu->module) c->module_unload(gpu->module);

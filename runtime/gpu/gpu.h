@@ -2,13 +2,18 @@
  * Launches of a plan on one GPU. Device memory is had once: one block for constants (packed weights, zeros), one for the
  * arena and scratch. The launches of a frame, with the copies of its inputs and outputs, are captured into a CUDA graph
  * when it is opened, so that a frame is one launch. Source of the recipe: CUDA driver API, stream capture.
+ *
+ * The host's side of inputs and outputs is one page-locked block, the staging. A GPU of its own memory gets copies of
+ * it. One that shares the processor's reads and writes in place those that the plan marks as mapped, which are touched
+ * once and small: such memory is not cached there.
  */
 #ifndef RUNTIME_GPU_GPU_H
 #define RUNTIME_GPU_GPU_H
 
 #include "runtime/gpu/driver.h"
 
-enum ig_gpu_region { IG_GPU_NULL = 0, IG_GPU_ARENA, IG_GPU_CONSTANTS }; /* top byte of a pointer in a table */
+enum ig_gpu_region { IG_GPU_NULL = 0, IG_GPU_ARENA, IG_GPU_CONSTANTS, IG_GPU_STAGING }; /* top byte of a pointer in a
+                                                                                              table */
 
 /* An address in a table: `offset` bytes into `region`. */
 #define IG_GPU_ADDRESS(region, offset) ((uint64_t)(region) << 56 | (uint64_t)(offset))
@@ -22,8 +27,15 @@ struct ig_gpu_call {        /* one launch */
 };
 
 struct ig_gpu_copy {        /* an input or output of the frame */
-    int64_t offset, bytes;  /* in the arena */
+    int64_t offset, bytes;  /* in the arena; of a mapped one in the staging */
+    int32_t mapped;         /* 1: launches use the staging itself, where the GPU shares the processor's memory */
 };
+
+/* Bytes that an input or output takes in the staging: inputs, then outputs, each at a multiple of 64. */
+static inline int64_t ig_gpu_slot(const struct ig_gpu_copy *copy)
+{
+    return (copy->bytes + 63) / 64 * 64;
+}
 
 struct ig_gpu_plan {
     const void *fatbin;     /* the module */
@@ -32,6 +44,8 @@ struct ig_gpu_plan {
     const struct ig_gpu_copy *inputs, *outputs;
     int32_t n_functions, n_calls, n_inputs, n_outputs;
     int64_t arena_bytes, constants_bytes;
+    const void *const *others; /* n_others more modules with the same functions, for chips that the first one lacks */
+    int32_t n_others;
 };
 
 enum { IG_GPU_FUNCTIONS = 64, IG_GPU_EDGES = 16, IG_GPU_WORDS = 32 };
@@ -46,10 +60,12 @@ struct ig_gpu {             /* an open plan; all members are its own */
     ig_cuda_module module;
     ig_cuda_function functions[IG_GPU_FUNCTIONS];
     ig_cuda_address arena, constants;
+    ig_cuda_address mapped; /* the staging as the device sees it, or its twin */
+    ig_cuda_address twin;   /* of mapped inputs and outputs, in the memory of a GPU that has its own */
     ig_cuda_stream stream;
     ig_cuda_graph graph;
     ig_cuda_exec exec;
-    void *staging;          /* page-locked: inputs, then outputs, each at a multiple of 64 */
+    void *staging;          /* page-locked */
 };
 
 /*
@@ -57,8 +73,21 @@ struct ig_gpu {             /* an open plan; all members are its own */
  * missing - driver, device, code for this chip, memory - and nothing is left open.
  */
 int ig_gpu_open(struct ig_gpu *gpu, const struct ig_gpu_plan *plan, const void *constants, char *why, size_t bytes);
-/* One frame: inputs[i], outputs[i] are host memory of the plan's sizes. 0, or -1 with `why`. */
+/* A frame of zeros: what is left to go wrong does so here, and first launches take longer. 0, or -1 with `why`. */
+int ig_gpu_try(struct ig_gpu *gpu, char *why, size_t bytes);
+/*
+ * One frame, one graph launch: inputs[i], outputs[i] are host memory of the plan's sizes. 0, or -1 with `why`. Nothing is
+ * copied on the host where they are the staging's own places.
+ */
 int ig_gpu_run(struct ig_gpu *gpu, const void *const *inputs, void *const *outputs, char *why, size_t bytes);
+/* Those places: inputs, then outputs. */
+void *ig_gpu_place(const struct ig_gpu *gpu, int32_t i);
+/*
+ * The same frame without the graph, layer after layer: calls [first[i], first[i + 1]) for i < n, of which each is waited
+ * for; ns[i] by `clock_ns`. The copies are in no layer's time.
+ */
+int ig_gpu_run_apart(struct ig_gpu *gpu, const void *const *inputs, void *const *outputs, const int32_t *first, int32_t n,
+                     int64_t *ns, int64_t (*clock_ns)(void), char *why, size_t bytes);
 /* Puts calls [first, first + n) of the plan on gpu->stream; the driver's error. */
 int ig_gpu_enqueue(struct ig_gpu *gpu, int32_t first, int32_t n);
 /* Fine after a failed open. */

@@ -98,10 +98,10 @@ static void network_make(struct network *n)
         y1, y2, 0);
     add(n, "fc_f32_gemv__cuda", ig_gpu_pack_gemv, call_of(IG_FC, &n->fc, &n->flat, &n->w2, n->fc_weights, &n->y3), y2,
         y3, 0);
-    n->input = (struct ig_gpu_copy){x, PIXELS * IN * 4};
-    n->output = (struct ig_gpu_copy){y3, CLASSES * 4};
+    n->input = (struct ig_gpu_copy){x, PIXELS * IN * 4, 0};
+    n->output = (struct ig_gpu_copy){y3, CLASSES * 4, 0};
     n->plan = (struct ig_gpu_plan){"fatbin", n->functions, n->calls, &n->input, &n->output, n->n_functions, n->n_calls, 1, 1,
-                                   ARENA, CONSTANTS};
+                                   ARENA, CONSTANTS, NULL, 0};
 }
 
 static void run_reference(const char *kernel, struct ig_call call, float *in, float *out)
@@ -165,7 +165,7 @@ static void frames(void **state)
 static void failures(void **state)
 {
     static const struct { const char *what, *words; } cases[] = {
-        {"device", "no GPU: the CUDA driver finds no device"},
+        {"device", "the CUDA driver finds no device"},
         {"image", "Emulated GPU is an sm_62, for which this program has no code"},
         {"memory", "Emulated GPU has no 65536 bytes of memory left"}};
     struct ig_gpu gpu;
@@ -179,6 +179,51 @@ static void failures(void **state)
     }
     if (open_it(&gpu)) fail_msg("%s", why);
     ig_gpu_close(&gpu);
+}
+
+/* A module of another chip is passed over. */
+static void several_modules(void **state)
+{
+    static const void *const others[] = {"of another chip", "fatbin"};
+    struct ig_gpu_plan saved = network.plan;
+    struct ig_gpu gpu;
+    (void)state;
+    network.plan.fatbin = "of another chip";
+    network.plan.others = others;
+    network.plan.n_others = 1;
+    assert_int_equal(open_it(&gpu), -1);
+    assert_string_equal(why, "Emulated GPU is an sm_62, for which this program has no code");
+    network.plan.n_others = 2;
+    int bad = open_it(&gpu);
+    network.plan = saved;
+    assert_int_equal(bad, 0);
+    ig_gpu_close(&gpu);
+}
+
+static int64_t clock_of_calls(void)
+{
+    static int64_t now;
+    return now += 5;
+}
+
+/* Layer by layer, each timed: the bits of the graph. */
+static void apart(void **state)
+{
+    static const int32_t first[] = {0, 2, 3, 4};
+    struct ig_gpu gpu;
+    float x[PIXELS * IN], y[CLASSES], z[CLASSES];
+    const void *in[] = {x};
+    int64_t ns[3] = {0, 0, 0};
+    (void)state;
+    assert_int_equal(network.n_calls, first[3]);
+    for (int i = 0; i < PIXELS * IN; i++) x[i] = (float)(i * 7 % 11 - 5);
+    if (open_it(&gpu)) fail_msg("%s", why);
+    if (ig_gpu_try(&gpu, why, sizeof why)) fail_msg("%s", why);
+    if (ig_gpu_run(&gpu, in, (void *[]){y}, why, sizeof why)) fail_msg("%s", why);
+    if (ig_gpu_run_apart(&gpu, in, (void *[]){z}, first, 3, ns, clock_of_calls, why, sizeof why)) fail_msg("%s", why);
+    ig_gpu_close(&gpu);
+    assert_memory_equal(y, z, sizeof y);
+    for (int i = 0; i < 3; i++) assert_int_equal(ns[i], 5);
 }
 
 static void a_function_is_missing(void **state)
@@ -230,6 +275,8 @@ int main(void)
         cmocka_unit_test(without_a_driver),
         cmocka_unit_test_setup(frames, emulate),
         cmocka_unit_test_setup(failures, emulate),
+        cmocka_unit_test_setup(several_modules, emulate),
+        cmocka_unit_test_setup(apart, emulate),
         cmocka_unit_test_setup(a_function_is_missing, emulate),
         cmocka_unit_test_setup(a_launch_fails, emulate),
     };
