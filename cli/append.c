@@ -10,7 +10,7 @@
 #include "runtime/step.h"
 
 static const char help[] =
-    "ingot append program weights.bin -o out\n\n"
+    "ingot append program weights.bin [gpu_weights.bin] -o out\n\n"
     "Writes the program followed by the weights, which start at a page, and a trailer by which it finds\n"
     "them.\n";
 
@@ -33,28 +33,39 @@ static const void *map(const char *path, size_t *n)
     return p;
 }
 
+/* The blob from the next page on; its trailer. */
+static struct ig_trailer append(FILE *f, size_t page, size_t *end, const char *path)
+{
+    static const char zeros[65536];
+    size_t bytes, offset = (*end + page - 1) / page * page;
+    const void *blob = map(path, &bytes);
+    struct ig_trailer t = {.magic = "", .offset = offset, .bytes = bytes, .hash = ig_blob_hash(blob, bytes)};
+    memcpy(t.magic, IG_TRAILER_MAGIC, sizeof t.magic);
+    fwrite(zeros, 1, offset - *end, f);
+    fwrite(blob, 1, bytes, f);
+    *end = offset + bytes;
+    return t;
+}
+
 int ig_verb_append(int argc, char **argv)
 {
     static const struct option longs[] = {{"help", 0, 0, 'h'}, {"output", 1, 0, 'o'}, {0, 0, 0, 0}};
-    static const char zeros[65536];
+    struct ig_trailer trailers[2];
     const char *out = NULL;
     for (int c; (c = getopt_long(argc, argv, "o:h", longs, NULL)) != -1;) {
         if (c == 'o') out = optarg;
         else if (c == 'h') return fputs(help, stdout) < 0;
         else ig_usage(help);
     }
-    if (!out || optind != argc - 2) ig_usage(help);
-    size_t program_bytes, blob_bytes;
-    const void *program = map(argv[optind], &program_bytes), *blob = map(argv[optind + 1], &blob_bytes);
-    size_t page = page_bytes(program, program_bytes), offset = (program_bytes + page - 1) / page * page;
-    struct ig_trailer t = {
-        .magic = "", .offset = offset, .bytes = blob_bytes, .hash = ig_blob_hash(blob, blob_bytes)};
-    memcpy(t.magic, IG_TRAILER_MAGIC, sizeof t.magic);
+    int blobs = argc - optind - 1;
+    if (!out || blobs < 1 || blobs > 2) ig_usage(help);
+    size_t end;
+    const void *program = map(argv[optind], &end);
+    size_t page = page_bytes(program, end);
     FILE *f = ig_open_output(out);
-    fwrite(program, 1, program_bytes, f);
-    fwrite(zeros, 1, offset - program_bytes, f);
-    fwrite(blob, 1, blob_bytes, f);
-    fwrite(&t, 1, sizeof t, f);
+    fwrite(program, 1, end, f);
+    for (int i = 0; i < blobs; i++) trailers[i] = append(f, page, &end, argv[optind + 1 + i]);
+    for (int i = blobs; i-- > 0;) fwrite(&trailers[i], 1, sizeof *trailers, f);
     if (f != stdout) fchmod(fileno(f), 0755);
     ig_close_output();
     return 0;

@@ -230,6 +230,6 @@ int ig_isa_option(const char *text)
     if (!strcmp(text, "host")) return ig_host_isa();
     for (int isa = 0; isa < IG_ISAS; isa++)
         if (!strcmp(text, ig_isa_name(isa))) return isa;
-    fprintf(stderr, "ingot: --isa takes host, ref, avx2 or neon, not '%s'\n", text);
+    fprintf(stderr, "ingot: --isa takes host, ref, avx2, neon or cuda, not '%s'\n", text);
     exit(2);
 }

@@ -12,12 +12,19 @@
 
 static const char help[] =
     "ingot gen graph.json plan.json -o DIR\n"
-    "ingot gen graph.json plan.json --prefix digits --labels names.txt --mean 127.5 --std 127.5 -o DIR\n\n"
+    "ingot gen graph.json plan.json --prefix digits --labels names.txt --mean 127.5 --std 127.5 -o DIR\n"
+    "ingot gen graph.json plan.json --gpu gpu_plan.json --image 62,72=DIR/net.fatbin -o DIR\n\n"
     "Writes <prefix>_plan.c, _api.c, _main.c, _weights.S, _weights.bin and <prefix>.h. Decides nothing.\n"
     "  -o DIR               where to; made if it is not there (default .)\n"
     "  --prefix NAME        C prefix (default: the network's name)\n"
     "  --labels FILE        class names of the first output, one a line\n"
-    "  --mean A[,B,C] --std A[,B,C]  a picture's channel becomes (pixel - mean)/std\n";
+    "  --mean A[,B,C] --std A[,B,C]  a picture's channel becomes (pixel - mean)/std\n"
+    "  --gpu PLAN           a plan of the ISA cuda for a GPU beside: also _gpu.c, _gpu.cu, _gpu_image.S, _gpu_weights.S\n"
+    "                       and _gpu_weights.bin\n"
+    "  --image SMS=FILE     where nvcc will put the fatbin that it makes of _gpu.cu for these chips; may be repeated\n"
+    "  --zero-copy          the GPU shares the processor's memory: small inputs and outputs are used in place\n";
+
+enum { ZERO_COPY = 1 << 20 }; /* bytes: such memory is not cached by the GPU, nor by the processor of a TX2 */
 
 static void channels(const char *text, const char *option, float v[4])
 {
@@ -93,11 +100,51 @@ static void emit_file(const struct ig_emit *e, const char *dir, const char *suff
     ig_close_output();
 }
 
+/* "62,72=path" */
+static void image_option(struct ig_emit_gpu *gpu, char *text)
+{
+    char *path = strchr(text, '=');
+    if (!path || !path[1] || path == text || strspn(text, "0123456789,") != (size_t)(path - text))
+        ig_fatal("--image takes chips and a file such as 62,72=net.fatbin, not '%s'", text);
+    if (gpu->n_images == IG_EMIT_IMAGES) ig_fatal("more than %d of --image", IG_EMIT_IMAGES);
+    *path = 0;
+    gpu->images[gpu->n_images++] = (struct ig_emit_image){text, path + 1};
+}
+
+/* The GPU's plan and tables; they live as long as the program. */
+static struct ig_lowered *read_gpu(struct ig_emit_gpu *gpu, const struct ig_graph *g, const char *path, int64_t mapped,
+                                   char hex[65])
+{
+    char err[4096];
+    struct ig_plan *p = ig_plan_read(path, g, err, sizeof err);
+    if (!p) ig_fatal("%s", err);
+    if (ig_validate(g, p, 0, err, sizeof err)) ig_fatal("%s: not a valid plan: %s", path, err);
+    if (!gpu->n_images) ig_fatal("--gpu needs --image");
+    ig_hash_file(path, hex);
+    struct ig_lowered *l = ig_lower(g, p);
+    gpu->lowered = l;
+    gpu->plan_sha256 = hex;
+    gpu->launches = ig_lower_gpu(l, mapped, err, sizeof err);
+    if (!gpu->launches) ig_fatal("%s: %s", path, err);
+    return l;
+}
+
+static void write_gpu(const struct ig_emit *e, struct ig_lowered *l, const char *dir)
+{
+    char blob[4096], path[4096];
+    write_weights(l, file_of(e, dir, "_gpu_weights.bin", blob));
+    FILE *f = ig_open_output(file_of(e, dir, "_gpu_weights.S", path));
+    ig_emit_gpu_weights(f, e, blob);
+    ig_close_output();
+    emit_file(e, dir, "_gpu.c", ig_emit_gpu_tables);
+    emit_file(e, dir, "_gpu.cu", ig_emit_gpu_kernels);
+    emit_file(e, dir, "_gpu_image.S", ig_emit_gpu_images);
+}
+
 /* The weights first: their hash stands in the tables. */
 static void write_all(const struct ig_emit *e, struct ig_lowered *l, const char *dir)
 {
     char blob[4096], path[4096];
-    if (mkdir(dir, 0777) && errno != EEXIST) ig_fatal("%s: %s", dir, strerror(errno));
     write_weights(l, file_of(e, dir, "_weights.bin", blob));
     FILE *f = ig_open_output(file_of(e, dir, "_weights.S", path));
     ig_emit_weights(f, e, blob);
@@ -112,10 +159,13 @@ int ig_verb_gen(int argc, char **argv)
 {
     static const struct option longs[] = {{"help", 0, 0, 'h'}, {"prefix", 1, 0, 'p'}, {"labels", 1, 0, 'l'},
                                           {"mean", 1, 0, 'm'}, {"std", 1, 0, 's'},    {"output", 1, 0, 'o'},
+                                          {"gpu", 1, 0, 'g'},  {"image", 1, 0, 'i'},  {"zero-copy", 0, 0, 'z'},
                                           {0, 0, 0, 0}};
     struct ig_emit e = {.std = {1, 1, 1, 1}};
-    const char *dir = ".";
-    char err[4096], hex[65];
+    struct ig_emit_gpu gpu = {.n_images = 0};
+    const char *dir = ".", *gpu_plan = NULL;
+    int64_t mapped = 0;
+    char err[4096], hex[65], gpu_hex[65];
     for (int c; (c = getopt_long(argc, argv, "o:h", longs, NULL)) != -1;) switch (c) {
         case 'h': return fputs(help, stdout) < 0;
         case 'o': dir = optarg; break;
@@ -123,6 +173,9 @@ int ig_verb_gen(int argc, char **argv)
         case 'l': read_labels(&e, optarg); break;
         case 'm': channels(optarg, "--mean", e.mean); break;
         case 's': channels(optarg, "--std", e.std); break;
+        case 'g': gpu_plan = optarg; break;
+        case 'i': image_option(&gpu, optarg); break;
+        case 'z': mapped = ZERO_COPY; break;
         default: ig_usage(help);
         }
     if (optind != argc - 2) ig_usage(help);
@@ -138,6 +191,10 @@ int ig_verb_gen(int argc, char **argv)
     check_prefix(e.prefix);
     e.lowered = l;
     e.plan_sha256 = hex;
+    struct ig_lowered *of_gpu = gpu_plan ? read_gpu(&gpu, g, gpu_plan, mapped, gpu_hex) : NULL;
+    if (mkdir(dir, 0777) && errno != EEXIST) ig_fatal("%s: %s", dir, strerror(errno));
+    if (of_gpu) e.gpu = &gpu;
+    if (of_gpu) write_gpu(&e, of_gpu, dir);
     write_all(&e, l, dir);
     ig_lowered_free(l);
     ig_plan_free(p);

@@ -19,7 +19,7 @@ static const char help[] =
     "  -o FILE             where to (default plan.json; - is stdout)\n"
     "  --profile FILE      times taken on the target; without it the plan rests on the estimator\n"
     "  --target NAME       name written in the plan (default host)\n"
-    "  --isa NAME          host (default), ref, avx2, neon\n"
+    "  --isa NAME          host (default), ref, avx2, neon; cuda: for ingot gen --gpu, one thread, no bands\n"
     "  --threads N         threads to plan for (default: all cores)\n"
     "  --bands MODE        layers fused by rows: auto (default; where it is faster), off, chains or all that can\n"
     "  --stages LIST       a pipeline of consecutive frames: cpu:0@conv9,cpu:1 runs the steps up to conv9 (a name or\n"
@@ -115,6 +115,19 @@ static void summary(FILE *f, const struct ig_graph *g, const struct ig_plan *p, 
     print_stages(f, g, p);
 }
 
+/* A GPU's plan is the GPU's alone. */
+static void refuse_layers_of_the_cpu(const struct ig_graph *g, const struct ig_plan *p, const char *graph_path)
+{
+    int n = 0;
+    for (int32_t i = 0; i < p->n_steps; i++) {
+        const struct ig_plan_step *s = &p->steps[i];
+        if (!s->kernel || s->kernel->isa == IG_ISA_CUDA) continue;
+        if (!n++) fprintf(stderr, "ingot: %s: layers without a GPU kernel; build without --gpu:\n", graph_path);
+        fprintf(stderr, "  %s  %s\n", g->nodes[s->node].name, ig_op_info((enum ig_op)g->nodes[s->node].op)->name);
+    }
+    if (n) exit(1);
+}
+
 static void check_profile(const struct ig_profile *p, const char *path, const char *graph_sha256,
                           const struct ig_plan_options *o)
 {
@@ -193,6 +206,7 @@ static struct ig_plan *make(const struct ig_graph *g, const char *graph_path, co
                                  : ig_plan_make(g, o, err, sizeof err);
     if (!p && pareto) write_pareto(g, o, p, pareto);
     if (!p) ig_fatal("%s: %s", graph_path, err);
+    if (o->isa == IG_ISA_CUDA) refuse_layers_of_the_cpu(g, p, graph_path);
     free(p->graph_sha256);
     p->graph_sha256 = strdup(hex);
     if (ig_validate(g, p, o->memory_budget, why, sizeof why))
@@ -272,6 +286,10 @@ int ig_verb_plan(int argc, char **argv)
     if (optind != argc - 1 - summarise) ig_usage(help);
     struct ig_graph *g = ig_load_graph(argv[optind], &source);
     int weighs = o.objective == IG_OBJECTIVE_ENERGY && !estimated && !estimate.explain;
+    if (o.isa == IG_ISA_CUDA) {
+        o.threads = 1;
+        o.bands = IG_BANDS_OFF;
+    }
     if (estimated || estimate.explain || (estimate.platform && !weighs)) {
         estimate.max_error = o.max_error;
         ig_estimate(g, &estimate);

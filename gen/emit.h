@@ -4,7 +4,22 @@
 
 #include <stdio.h>
 
-#include "gen/lower.h"
+#include "gen/lower_gpu.h"
+
+struct ig_emit_image { /* a fatbin that nvcc makes of <model>_gpu.cu */
+    const char *chips; /* that it is for: "62,72" */
+    const char *path;
+};
+
+enum { IG_EMIT_IMAGES = 8 };
+
+struct ig_emit_gpu { /* the plan for a GPU beside the CPU's */
+    const struct ig_lowered *lowered;
+    const struct ig_gpu_lowered *launches;
+    const char *plan_sha256;
+    struct ig_emit_image images[IG_EMIT_IMAGES];
+    int32_t n_images;
+};
 
 struct ig_emit {
     const struct ig_lowered *lowered;
@@ -13,6 +28,7 @@ struct ig_emit {
     const char *const *labels; /* class names of output 0, or NULL */
     int32_t n_labels;
     float mean[4], std[4]; /* a picture's channel v (0..255) becomes (v - mean)/std */
+    const struct ig_emit_gpu *gpu; /* NULL: a program of the CPU */
 };
 
 void ig_emit_tables(FILE *f, const struct ig_emit *e); /* <model>_plan.c: tables */
@@ -26,6 +42,19 @@ void ig_emit_program(FILE *f,
 void ig_emit_weights(FILE *f, const struct ig_emit *e,
                      const char *blob_path); /* <model>_weights.S: .incbin */
 
+/* gen/emit_gpu.c, where e->gpu is one: */
+void ig_emit_gpu_tables(FILE *f, const struct ig_emit *e); /* <model>_gpu.c: launches */
+void ig_emit_gpu_kernels(FILE *f, const struct ig_emit *e); /* <model>_gpu.cu: the kernels that they name, for nvcc */
+void ig_emit_gpu_images(FILE *f, const struct ig_emit *e); /* <model>_gpu_image.S: what nvcc made of it */
+void ig_emit_gpu_weights(FILE *f, const struct ig_emit *e, const char *blob_path); /* <model>_gpu_weights.S */
+void ig_emit_gpu_header(FILE *f, const struct ig_emit *e);  /* parts of the other files */
+void ig_emit_gpu_api(FILE *f, const struct ig_emit *e);
+void ig_emit_gpu_program(FILE *f, const struct ig_emit *e);
+
+/* The table of a program's layers. */
+void ig_emit_layers(FILE *f, const char *name, const struct ig_lowered *l);
+/* A read-only section with the bytes of a file (.incbin) under the name <prefix>_<name>. */
+void ig_emit_blob(FILE *f, const char *prefix, const char *name, const char *path);
 /* `s` as a C string literal with quotes. */
 void ig_emit_string(FILE *f, const char *s);
 /* `s` inside a comment: what could end the comment or the line is a dot. */

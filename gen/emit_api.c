@@ -99,6 +99,7 @@ void ig_emit_header(FILE *f, const struct ig_emit *e)
     fprintf(f, "/* One line of JSON about the network: name, bytes, hashes. */\nconst char *%s_info(void);\n",
             p);
     fprintf(f, "const char *%s_strerror(int status);\n\n", p);
+    if (e->gpu) ig_emit_gpu_header(f, e);
     fprintf(f, "#ifdef __cplusplus\n}\n#endif\n\n#endif\n");
 }
 
@@ -126,6 +127,7 @@ void ig_emit_api(FILE *f, const struct ig_emit *e)
     fprintf(f, "           \"\\\"tool\\\":\\\"ingot %s\\\",\\\"weights_bytes\\\":%lld}\";\n}\n\n",
             INGOT_VERSION, (long long)m->weights_bytes);
     fprintf(f, "const char *%s_strerror(int status)\n{\n    return ig_status_text(status);\n}\n", p);
+    if (e->gpu) ig_emit_gpu_api(f, e);
     fprintf(f, "\n#if __STDC_HOSTED__\n#include \"runtime/team.h\"\n\n");
     fprintf(f, "_Static_assert(sizeof(struct ig_team) <= sizeof(struct %s_team), \"team\");\n\n", p);
     fprintf(f, "int %s_start_threads(struct %s_ctx *ctx, struct %s_team *team, int threads)\n{\n", p, p, p);
@@ -135,6 +137,20 @@ void ig_emit_api(FILE *f, const struct ig_emit *e)
     fprintf(f, "    ig_ctx_stop_threads((struct ig_ctx *)(void *)ctx);\n}\n");
     ig_emit_stages_api(f, e);
     fprintf(f, "#endif\n");
+}
+
+void ig_emit_layers(FILE *f, const char *name, const struct ig_lowered *l)
+{
+    fprintf(f, "static const struct ig_layer %s[%d] = {\n", name, l->model.n_steps ? l->model.n_steps : 1);
+    for (int32_t i = 0; i < l->model.n_steps; i++) {
+        fputs("    {", f);
+        ig_emit_string(f, l->layers[i].name);
+        fputs(", ", f);
+        ig_emit_string(f, l->layers[i].kernel);
+        fprintf(f, ", %.0f, %.0f},\n", l->layers[i].macs, l->layers[i].predicted_ns);
+    }
+    if (!l->model.n_steps) fputs("    {\"\", \"\", 0, 0},\n", f);
+    fprintf(f, "};\n\n");
 }
 
 void ig_emit_program(FILE *f, const struct ig_emit *e)
@@ -151,16 +167,8 @@ void ig_emit_program(FILE *f, const struct ig_emit *e)
     }
     fprintf(f, "/* Weak: large weights are not linked but appended to the program's file. */\n");
     fprintf(f, "extern const unsigned char %s_weights[] __attribute__((weak));\n", p);
-    fprintf(f, "\nstatic const struct ig_layer layers[%d] = {\n", l->model.n_steps ? l->model.n_steps : 1);
-    for (int32_t i = 0; i < l->model.n_steps; i++) {
-        fputs("    {", f);
-        ig_emit_string(f, l->layers[i].name);
-        fputs(", ", f);
-        ig_emit_string(f, l->layers[i].kernel);
-        fprintf(f, ", %.0f, %.0f},\n", l->layers[i].macs, l->layers[i].predicted_ns);
-    }
-    if (!l->model.n_steps) fputs("    {\"\", \"\", 0, 0},\n", f);
-    fprintf(f, "};\n\n");
+    fputc('\n', f);
+    ig_emit_layers(f, "layers", l);
     if (e->n_labels) {
         fprintf(f, "static const char *const labels[%d] = {\n", e->n_labels);
         for (int32_t i = 0; i < e->n_labels; i++) {
@@ -182,18 +190,24 @@ void ig_emit_program(FILE *f, const struct ig_emit *e)
     ig_emit_string(f, l->graph->source_sha256);
     fputs(",\n    .target = ", f);
     ig_emit_string(f, l->plan->target);
-    fprintf(f, ", .tool = \"ingot %s\"};\n\n", INGOT_VERSION);
-    fprintf(f, "int main(int argc, char **argv)\n{\n    return ig_main(argc, argv, &program);\n}\n");
+    fprintf(f, ", .tool = \"ingot %s\",\n    .start = %s};\n\n", INGOT_VERSION, e->gpu ? "ig_gpu_start" : "ig_start");
+    if (e->gpu) ig_emit_gpu_program(f, e);
+    else fprintf(f, "int main(int argc, char **argv)\n{\n    return ig_main(argc, argv, &program);\n}\n");
+}
+
+void ig_emit_blob(FILE *f, const char *prefix, const char *name, const char *path)
+{
+    fprintf(f, "    .section .rodata.%s_%s, \"a\", %%progbits\n    .balign 64\n", prefix, name);
+    fprintf(f, "    .globl %s_%s\n    .hidden %s_%s\n    .type %s_%s, %%object\n", prefix, name, prefix, name,
+            prefix, name);
+    fprintf(f, "%s_%s:\n    .incbin ", prefix, name);
+    ig_emit_string(f, path);
+    fprintf(f, "\n    .size %s_%s, . - %s_%s\n", prefix, name, prefix, name);
 }
 
 void ig_emit_weights(FILE *f, const struct ig_emit *e, const char *blob_path)
 {
-    const char *p = e->prefix;
     ig_emit_head(f, e, "/*", " */");
-    fprintf(f, "    .section .rodata.%s_weights, \"a\", %%progbits\n    .balign 64\n", p);
-    fprintf(f, "    .globl %s_weights\n    .hidden %s_weights\n    .type %s_weights, %%object\n", p, p, p);
-    fprintf(f, "    .size %s_weights, %lld\n%s_weights:\n    .incbin ", p,
-            (long long)e->lowered->model.weights_bytes, p);
-    ig_emit_string(f, blob_path);
-    fprintf(f, "\n    .section .note.GNU-stack, \"\", %%progbits\n");
+    ig_emit_blob(f, e->prefix, "weights", blob_path);
+    fprintf(f, "    .section .note.GNU-stack, \"\", %%progbits\n");
 }

@@ -17,6 +17,19 @@ program() { # out, <dir>/<prefix> of the weights, link command...
     rm -f "$out.bare"
 }
 
+gpu_program() { # the same with <dir>/<prefix>_gpu_weights too, which are linked or appended as the CPU's are
+    out=$1 weights=$2
+    shift 2
+    bytes=$(cat "${weights}_weights.bin" "${weights}_gpu_weights.bin" | wc -c)
+    if [ "$bytes" -le $append_above ]; then
+        "$@" "${weights}_weights.o" "${weights}_gpu_weights.o" -o "$out"
+        return
+    fi
+    "$@" -o "$out.bare"
+    out/ingot append "$out.bare" "${weights}_weights.bin" "${weights}_gpu_weights.bin" -o "$out"
+    rm -f "$out.bare"
+}
+
 library() { # out, prefix, weights object, ld, objcopy, ar, objects...
     out=$1 prefix=$2 weights=$3 ld=$4 objcopy=$5 ar=$6
     shift 6

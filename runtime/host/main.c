@@ -153,7 +153,7 @@ static char *buffers(struct ig_session *s, int64_t arena)
     return block;
 }
 
-static void start(struct ig_session *s, int threads)
+void ig_start(struct ig_session *s, int threads)
 {
     static struct ig_team team;
     const struct ig_model *m = s->program->model;
@@ -189,7 +189,7 @@ int ig_main(int argc, char **argv, const struct ig_program *program)
         ig_print_info(&s, o.json);
         return 0;
     }
-    start(&s, o.threads);
+    program->start(&s, o.threads);
     s.init_ms = (double)(ig_now_ns() - begin) * 1e-6;
     for (int i = 0; !o.stream && i < o.n_inputs; i++) ig_load_input(&s, i, o.inputs[i]);
     if (program->staged && !o.whole && (o.bench || o.stream || o.trace)) {

@@ -8,6 +8,7 @@
 #include "runtime/api.h"
 #include "runtime/host/text.h"
 
+struct ig_session;
 struct ig_staged; /* runtime/host/stages.h */
 
 struct ig_program { /* filled by the generated main file */
@@ -19,6 +20,7 @@ struct ig_program { /* filled by the generated main file */
     float mean[4], std[4]; /* a picture's channel v (0..255) becomes (v - mean)/std */
     const struct ig_staged *staged; /* of a plan with stages; else NULL, and nothing of a pipeline is linked */
     const char *plan_sha256, *source_sha256, *target, *tool;
+    void (*start)(struct ig_session *s, int threads); /* ig_start, or ig_gpu_start, which looks for a GPU first */
 };
 
 enum { IG_MAX_TOP = 100 }; /* of --top */
@@ -43,6 +45,9 @@ struct ig_session { /* a running model with its buffers */
 /* The whole program; returns its exit status: 0, 1 (a line on stderr) or 2 (usage). */
 int ig_main(int argc, char **argv, const struct ig_program *program);
 
+/* Makes the session ready on threads of the CPU. */
+void ig_start(struct ig_session *s, int threads);
+void ig_gpu_start(struct ig_session *s, int threads); /* runtime/host/gpu.h */
 /* One line on stderr: "<program>: <what>", exit 1. */
 _Noreturn void ig_die(const char *format, ...) __attribute__((format(printf, 1, 2)));
 int64_t ig_now_ns(void);
@@ -71,5 +76,7 @@ void ig_map_all(const void *data, int64_t bytes);
 /* runtime/host/weights.c: maps the blob that is appended to the program's own file. Dies if it is not this
  * model's. */
 const void *ig_map_weights(const struct ig_model *m);
+/* The same of the blob for a GPU, appended too. */
+const void *ig_map_gpu_weights(int64_t bytes, uint64_t hash);
 
 #endif

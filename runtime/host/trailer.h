@@ -1,4 +1,7 @@
-/* The last 64 bytes of a program that carries its weights behind its own image. Little-endian. */
+/*
+ * The last 64 bytes of a program that carries its weights behind its own image. Little-endian. Where there are several
+ * blobs, their trailers follow all of them, the first blob's last.
+ */
 #ifndef RUNTIME_HOST_TRAILER_H
 #define RUNTIME_HOST_TRAILER_H
 

@@ -1,0 +1,181 @@
+/* What a program carries for a GPU: launches as tables, the kernels that they name, and its part of the other files. */
+#include <ctype.h>
+#include <string.h>
+
+#include "gen/emit.h"
+
+/* Numbers of one record, `per` a line. */
+static void emit_words(FILE *f, const uint64_t *words, uint32_t n)
+{
+    enum { PER_LINE = 5 };
+    for (uint32_t i = 0; i < n; i++)
+        fprintf(f, "%s0x%llxu,%s", i % PER_LINE ? " " : "    ", (unsigned long long)words[i],
+                i + 1 == n || i % PER_LINE == PER_LINE - 1 ? "\n" : "");
+}
+
+static void emit_params(FILE *f, const struct ig_emit_gpu *g)
+{
+    const struct ig_gpu_lowered *l = g->launches;
+    fputs("static const uint64_t params[] = {\n", f);
+    for (int32_t step = 0; step < g->lowered->model.n_steps; step++) {
+        fputs("    /* ", f);
+        ig_emit_comment(f, g->lowered->layers[step].name);
+        fputs(" */\n", f);
+        for (int32_t i = l->first[step]; i < l->first[step + 1]; i++) emit_words(f, l->calls[i].params, l->calls[i].words);
+    }
+    fputs("    0};\n\n", f);
+}
+
+static void emit_calls(FILE *f, const struct ig_gpu_plan *p)
+{
+    uint32_t at = 0;
+    fputs("static const struct ig_gpu_call calls[] = {\n", f);
+    for (int32_t i = 0; i < p->n_calls; at += p->calls[i++].words) {
+        const struct ig_gpu_call *c = &p->calls[i];
+        fprintf(f, "    {%u, {%u, %u, %u}, %u, %u, %u, &params[%u]},\n", c->function, c->grid[0], c->grid[1], c->grid[2],
+                c->block, c->pointers, c->words, at);
+    }
+    fputs("    {0}};\n\n", f);
+}
+
+static void emit_copies(FILE *f, const char *name, const struct ig_gpu_copy *copies, int32_t n)
+{
+    fprintf(f, "static const struct ig_gpu_copy %s[] = {", name);
+    for (int32_t i = 0; i < n; i++)
+        fprintf(f, "{%lld, %lld, %d}, ", (long long)copies[i].offset, (long long)copies[i].bytes, copies[i].mapped);
+    fputs("{0}};\n", f);
+}
+
+/* The first module, and what follows it. */
+static void emit_modules(FILE *f, const struct ig_emit *e)
+{
+    const struct ig_emit_gpu *g = e->gpu;
+    for (int32_t i = 0; i < g->n_images; i++) fprintf(f, "extern const unsigned char %s_gpu_image%d[];\n", e->prefix, i);
+    fputs("static const void *const others[] = {", f);
+    for (int32_t i = 1; i < g->n_images; i++) fprintf(f, "%s_gpu_image%d, ", e->prefix, i);
+    fputs("0};\n\n", f);
+}
+
+void ig_emit_gpu_tables(FILE *f, const struct ig_emit *e)
+{
+    const struct ig_gpu_plan *p = &e->gpu->launches->plan;
+    ig_emit_head(f, e, "/*", "");
+    fprintf(f, " * GPU's plan sha256 %s */\n\n#include \"runtime/gpu/gpu.h\"\n\n", e->gpu->plan_sha256);
+    fprintf(f, "static const char *const functions[] = {\n");
+    for (int32_t i = 0; i < p->n_functions; i++) fprintf(f, "    \"%s\",\n", p->functions[i]);
+    fputs("    0};\n\n", f);
+    emit_params(f, e->gpu);
+    emit_calls(f, p);
+    emit_copies(f, "inputs", p->inputs, p->n_inputs);
+    emit_copies(f, "outputs", p->outputs, p->n_outputs);
+    emit_modules(f, e);
+    fprintf(f, "extern const struct ig_gpu_plan %s_gpu_plan;\nconst struct ig_gpu_plan %s_gpu_plan = {\n", e->prefix,
+            e->prefix);
+    fprintf(f, "    .fatbin = %s_gpu_image0, .functions = functions, .calls = calls, .inputs = inputs, .outputs = outputs,\n",
+            e->prefix);
+    fprintf(f, "    .n_functions = %d, .n_calls = %d, .n_inputs = %d, .n_outputs = %d,\n", p->n_functions, p->n_calls,
+            p->n_inputs, p->n_outputs);
+    fprintf(f, "    .arena_bytes = %lld, .constants_bytes = %lld, .others = others, .n_others = %d};\n",
+            (long long)p->arena_bytes, (long long)p->constants_bytes, e->gpu->n_images - 1);
+}
+
+/* A bit for each activation that may follow a layer of the plan. */
+static unsigned activations(const struct ig_lowered *l)
+{
+    unsigned kinds = 0;
+    for (int32_t i = 0; i < l->model.n_steps; i++) {
+        const struct ig_op_info *info = ig_op_info((enum ig_op)l->nodes[i]->op);
+        for (int32_t k = 0; k < info->n_fields; k++) {
+            int32_t kind;
+            if (strcmp(info->fields[k].name, "act.kind")) continue;
+            memcpy(&kind, (const char *)&l->nodes[i]->attrs + info->fields[k].offset, sizeof kind);
+            if (kind < IG_FUSABLE) kinds |= 1u << kind;
+        }
+    }
+    return kinds;
+}
+
+void ig_emit_gpu_kernels(FILE *f, const struct ig_emit *e)
+{
+    const struct ig_gpu_plan *p = &e->gpu->launches->plan;
+    ig_emit_head(f, e, "/*", "");
+    fprintf(f, " * GPU's plan sha256 %s */\n#define GPU_CHOSEN\n", e->gpu->plan_sha256);
+    fprintf(f, "#define GPU_ACTIVATIONS 0x%xu\n", activations(e->gpu->lowered));
+    for (int32_t i = 0; i < p->n_functions; i++) fprintf(f, "#define CHOSEN_%s 1\n", p->functions[i]);
+    fputs("\n#include \"kernels_gpu/module.cu\"\n", f);
+}
+
+void ig_emit_gpu_images(FILE *f, const struct ig_emit *e)
+{
+    ig_emit_head(f, e, "/*", " */");
+    for (int32_t i = 0; i < e->gpu->n_images; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "gpu_image%d", i);
+        fprintf(f, "    /* sm %s */\n", e->gpu->images[i].chips);
+        ig_emit_blob(f, e->prefix, name, e->gpu->images[i].path);
+    }
+    fprintf(f, "    .section .note.GNU-stack, \"\", %%progbits\n");
+}
+
+void ig_emit_gpu_weights(FILE *f, const struct ig_emit *e, const char *blob_path)
+{
+    ig_emit_head(f, e, "/*", " */");
+    ig_emit_blob(f, e->prefix, "gpu_weights", blob_path);
+    fprintf(f, "    .section .note.GNU-stack, \"\", %%progbits\n");
+}
+
+/* --- parts of other files --- */
+
+void ig_emit_gpu_header(FILE *f, const struct ig_emit *e)
+{
+    const struct ig_gpu_plan *g = &e->gpu->launches->plan;
+    const char *p = e->prefix;
+    char up[256];
+    size_t n = 0;
+    for (; p[n] && n + 1 < sizeof up; n++) up[n] = (char)toupper((unsigned char)p[n]);
+    up[n] = 0;
+    fprintf(f, "/*\n * On the GPU, beside the CPU: the CUDA driver is found at run time (link with -ldl). Where it, a GPU or its\n"
+               " * memory is missing, %s_gpu_open says so in `why`, and %s_init and %s_run still serve.\n */\n", p, p, p);
+    fprintf(f, "#define %s_GPU_ARENA_BYTES %lld     /* of the GPU's memory */\n", up, (long long)g->arena_bytes);
+    fprintf(f, "#define %s_GPU_CONSTANTS_BYTES %lld\n", up, (long long)g->constants_bytes);
+    fprintf(f, "struct %s_gpu { /* an open GPU; contents are the library's */\n    uint64_t opaque[256];\n};\n", p);
+    fprintf(f, "/* Brings weights and kernels there and runs a frame of zeros. 0, or -1 with one line in why[bytes]. */\n");
+    fprintf(f, "int %s_gpu_open(struct %s_gpu *gpu, char *why, size_t bytes);\n", p, p);
+    fprintf(f, "/* One frame: in[%d], out[%d] as above. 0, or -1 with one line in why[bytes]. One thread at a time. */\n",
+            g->n_inputs, g->n_outputs);
+    fprintf(f, "int %s_gpu_run(struct %s_gpu *gpu, const void *const *in, void *const *out, char *why, size_t bytes);\n", p, p);
+    fprintf(f, "void %s_gpu_close(struct %s_gpu *gpu);\n\n", p, p);
+}
+
+void ig_emit_gpu_api(FILE *f, const struct ig_emit *e)
+{
+    const char *p = e->prefix;
+    fprintf(f, "\n#include \"runtime/gpu/gpu.h\"\n\nextern const struct ig_gpu_plan %s_gpu_plan;\n", p);
+    fprintf(f, "extern const unsigned char %s_gpu_weights[];\n\n", p);
+    fprintf(f, "_Static_assert(sizeof(struct ig_gpu) <= sizeof(struct %s_gpu), \"GPU\");\n\n", p);
+    fprintf(f, "int %s_gpu_open(struct %s_gpu *gpu, char *why, size_t bytes)\n{\n", p, p);
+    fprintf(f, "    struct ig_gpu *g = (struct ig_gpu *)(void *)gpu;\n");
+    fprintf(f, "    if (ig_gpu_open(g, &%s_gpu_plan, %s_gpu_weights, why, bytes)) return -1;\n", p, p);
+    fprintf(f, "    if (!ig_gpu_try(g, why, bytes)) return 0;\n    ig_gpu_close(g);\n    return -1;\n}\n\n");
+    fprintf(f, "int %s_gpu_run(struct %s_gpu *gpu, const void *const *in, void *const *out, char *why, size_t bytes)\n{\n", p, p);
+    fprintf(f, "    return ig_gpu_run((struct ig_gpu *)(void *)gpu, in, out, why, bytes);\n}\n\n");
+    fprintf(f, "void %s_gpu_close(struct %s_gpu *gpu)\n{\n    ig_gpu_close((struct ig_gpu *)(void *)gpu);\n}\n", p, p);
+}
+
+void ig_emit_gpu_program(FILE *f, const struct ig_emit *e)
+{
+    const struct ig_emit_gpu *g = e->gpu;
+    const char *p = e->prefix;
+    int32_t n = g->lowered->model.n_steps;
+    fprintf(f, "#include \"runtime/host/gpu.h\"\n\nextern const struct ig_gpu_plan %s_gpu_plan;\n", p);
+    fprintf(f, "extern const unsigned char %s_gpu_weights[] __attribute__((weak));\n\n", p);
+    ig_emit_layers(f, "gpu_layers", g->lowered);
+    fprintf(f, "static const int32_t first[%d] = {", n + 1);
+    for (int32_t i = 0; i <= n; i++) fprintf(f, "%s%d", !i ? "" : i % 20 ? ", " : ",\n    ", g->launches->first[i]);
+    fprintf(f, "};\n\nstatic const struct ig_gpu_program gpu = {\n    .plan = &%s_gpu_plan, .constants = %s_gpu_weights,\n", p, p);
+    fprintf(f, "    .constants_hash = 0x%016llxu,\n", (unsigned long long)g->lowered->model.weights_hash);
+    fprintf(f, "    .layers = gpu_layers, .first = first, .n_layers = %d,\n    .chips = \"", n);
+    for (int32_t i = 0; i < g->n_images; i++) fprintf(f, "%s%s", i ? "," : "", g->images[i].chips);
+    fprintf(f, "\", .plan_sha256 = \"%s\"};\n\n", g->plan_sha256);
+    fprintf(f, "int main(int argc, char **argv)\n{\n    return ig_gpu_main(argc, argv, &program, &gpu);\n}\n");
+}

@@ -1,0 +1,90 @@
+/* What a program carries for a GPU, as golden text: launches, chosen kernels, modules, and its part of the other files. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "gen/emit.h"
+#include "tests/support/golden.h"
+#include "tests/support/nets.h"
+
+/* Two convolutions, of which the first reads three channels, and a pool. */
+static struct ig_graph *net(void)
+{
+    struct ig_graph *g = net_new();
+    int32_t x = net_input(g, 1, 8, 8, 3);
+    ig_add_output(g, net_global_pool(g, net_conv(g, net_relu(g, net_conv(g, x, 8, 3, 1, -1)), 40, 1, 1, -1)));
+    net_done(g);
+    ig_prepare_views(g);
+    return g;
+}
+
+static struct ig_lowered *lower(struct ig_graph *g, int isa)
+{
+    char err[300];
+    struct ig_plan_options o = {.target = "test", .isa = isa, .threads = 1, .bands = IG_BANDS_OFF};
+    struct ig_plan *p = ig_plan_make(g, &o, err, sizeof err);
+    if (!p) fail_msg("%s", err);
+    return ig_lower(g, p);
+}
+
+static void free_all(struct ig_lowered *l)
+{
+    struct ig_plan *p = (struct ig_plan *)(uintptr_t)l->plan;
+    ig_lowered_free(l);
+    ig_plan_free(p);
+}
+
+/* All parts in one text. */
+static char *text_of(int64_t mapped)
+{
+    struct ig_graph *g = net();
+    struct ig_lowered *cpu = lower(g, IG_ISA_REF), *gpu = lower(g, IG_ISA_CUDA);
+    char err[300], *text = NULL;
+    size_t n = 0;
+    struct ig_gpu_lowered *launches = ig_lower_gpu(gpu, mapped, err, sizeof err);
+    if (!launches) fail_msg("%s", err);
+    const struct ig_emit_gpu on = {gpu, launches, "cafe", {{"62,72", "dir/old.fatbin"}, {"90", "dir/new.fatbin"}}, 2};
+    const struct ig_emit e = {.lowered = cpu, .prefix = "net", .plan_sha256 = "feedface", .std = {1, 1, 1, 1}, .gpu = &on};
+    FILE *f = open_memstream(&text, &n);
+    assert_non_null(f);
+    ig_emit_gpu_tables(f, &e);
+    ig_emit_gpu_kernels(f, &e);
+    ig_emit_gpu_images(f, &e);
+    ig_emit_gpu_weights(f, &e, "dir/net_gpu_weights.bin");
+    ig_emit_gpu_header(f, &e);
+    ig_emit_gpu_api(f, &e);
+    ig_emit_program(f, &e);
+    fclose(f);
+    ig_gpu_lowered_free(launches);
+    free_all(gpu);
+    free_all(cpu);
+    ig_graph_free(g);
+    return text;
+}
+
+static void golden(void **state)
+{
+    char *copied = text_of(0), *mapped = text_of(1 << 20);
+    (void)state;
+    assert_int_equal(golden_check("gen/gpu.txt", copied), 0);
+    assert_int_equal(golden_check("gen/gpu_mapped.txt", mapped), 0);
+    free(copied);
+    free(mapped);
+}
+
+static void same_bytes_again(void **state)
+{
+    char *a = text_of(0), *b = text_of(0);
+    (void)state;
+    assert_string_equal(a, b);
+    free(a);
+    free(b);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(golden), cmocka_unit_test(same_bytes_again)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
