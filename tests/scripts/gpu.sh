@@ -1,0 +1,152 @@
+# A program with a GPU: on the emulated driver it computes what the CPU does; without a GPU it says so and runs on the CPU.
+. "$SRCDIR/tests/scripts/tap.inc"
+program=out/host/fashion_gpu
+picture=$SRCDIR/models/pictures/boot.pgm
+PYTHON=${PYTHON:-python3}
+
+if [ ! -x $program ]; then
+    skip "a program with a GPU" "no emulated driver"
+    finish
+    exit
+fi
+
+emulated() { # command...
+    LD_LIBRARY_PATH=out/emu EMU_CUDA_COUNTS=$work/counts "$@"
+}
+
+close() { # within 1e-4 of the CPU's program
+    $PYTHON - "$work/cpu.npy" "$1" <<'PY'
+import struct, sys
+a, b = (struct.unpack("<10f", open(p, "rb").read()[-40:]) for p in sys.argv[1:])
+worst = max(abs(x - y) for x, y in zip(a, b))
+print("largest difference", worst)
+sys.exit(not worst <= 1e-4 or max(a) < 0.5)
+PY
+}
+
+as_the_cpu() { # one frame, of a graph, after one of zeros; no launch outside, no word
+    emulated $program "$picture" --gpu=require -o "$work/gpu.npy" 2>"$work/err" && close "$work/gpu.npy" && [ ! -s "$work/err" ] &&
+        [ "$(cat "$work/counts")" = "2 0" ]
+}
+
+with_memory_of_its_own() {
+    EMU_CUDA_DISCRETE=1 emulated $program "$picture" --gpu=require -o "$work/discrete.npy" && close "$work/discrete.npy"
+}
+
+stream() { # three frames, three graph launches and that of zeros
+    tail -c 784 "$picture" | $PYTHON -c '
+import array, sys
+sys.stdout.buffer.write(array.array("f", [float(v) for v in sys.stdin.buffer.read()]).tobytes())' >"$work/frame"
+    cat "$work/frame" "$work/frame" "$work/frame" | emulated $program - --top 1 >"$work/out" &&
+        [ "$(sort -u "$work/out")" = "Ankle boot 0.9564" ] && [ "$(wc -l <"$work/out")" = 3 ] && [ "$(cat "$work/counts")" = "4 0" ]
+}
+
+falls_back() { # what fails (nothing: there is no driver), words of the line
+    if [ -n "$1" ]; then EMU_CUDA_FAILS=$1 emulated $program "$picture" -o "$work/back.npy" 2>"$work/err"
+    else LD_LIBRARY_PATH= $program "$picture" -o "$work/back.npy" 2>"$work/err"; fi || return 1
+    cat "$work/err"
+    grep -q "^fashion_gpu: no GPU (.*$2.*): running on the CPU\$" "$work/err" && [ "$(wc -l <"$work/err")" = 1 ] &&
+        cmp "$work/back.npy" "$work/cpu.npy"
+}
+
+refuses() { # the same with --gpu=require: exit 1, the line, no file
+    rm -f "$work/none.npy"
+    if [ -n "$1" ]; then EMU_CUDA_FAILS=$1 emulated $program "$picture" --gpu=require -o "$work/none.npy" 2>"$work/err"
+    else LD_LIBRARY_PATH= $program "$picture" --gpu=require -o "$work/none.npy" 2>"$work/err"; fi
+    status=$?
+    cat "$work/err"
+    [ $status = 1 ] && grep -q "^fashion_gpu: no GPU (.*$2.*)\$" "$work/err" && [ "$(wc -l <"$work/err")" = 1 ] && [ ! -e "$work/none.npy" ]
+}
+
+does_not_look() { # the emulated driver, which counts, is not even loaded
+    rm -f "$work/counts"
+    emulated $program "$picture" --gpu=off -o "$work/off.npy" 2>"$work/err" && cmp "$work/off.npy" "$work/cpu.npy" &&
+        [ ! -s "$work/err" ] && [ ! -e "$work/counts" ]
+}
+
+bad_word() {
+    $program "$picture" --gpu=maybe 2>"$work/err"
+    [ $? = 2 ] && grep -q -- "--gpu takes auto, require or off" "$work/err"
+}
+
+reports() { # bench, trace and info know the GPU's plan
+    emulated $program --bench=0.1 --json >"$work/bench.json" && emulated $program --trace "$work/trace.json" "$picture" &&
+        $program --info --json >"$work/info.json" && $program --info >"$work/info" && grep -q '^GPU plan: .* for sm 62;' "$work/info" &&
+        emulated $program --bench=0.1 | grep -q '^GPU: Emulated GPU, sm_62' && $PYTHON - "$work" <<'PY'
+import json, sys
+bench, trace, info = (json.load(open("%s/%s.json" % (sys.argv[1], n))) for n in ("bench", "trace", "info"))
+assert bench["layers"] and all(l["kernel"].endswith("__cuda") for l in bench["layers"])
+assert len(trace["traceEvents"]) == len(bench["layers"]) == info["gpu"]["layers"]
+assert info["gpu"]["chips"] == [62] and info["gpu"]["launches"] >= info["gpu"]["layers"] and info["layers"] > 0
+PY
+}
+
+dynamic() { # nothing but the C library's own, no C++ and no CUDA
+    readelf -d $program | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' >"$work/needed"
+    cat "$work/needed"
+    ! grep -vE '^(libc|libm|libdl|libpthread|ld-linux[a-z0-9-]*)\.so\.[0-9]+$' "$work/needed"
+}
+
+appended() { # weights behind the program, as large ones are
+    sed 's/^append_above=.*/append_above=1000/' "$SRCDIR/gen/link.sh" >"$work/link.sh"
+    d=out/host/fashion_gpu.d/fashion_gpu
+    # shellcheck disable=SC2046
+    sh "$work/link.sh" gpu_program "$work/fashion_gpu" $d ${CC:-cc} $(sed -n 's/^gpu_program_flags = //p' build.ninja) ${d}_main.o \
+        ${d}_plan.o ${d}_gpu.o ${d}_gpu_image.o out/host/libingot_runtime.a out/host/libingot_kernels.a -ldl -lm -lpthread &&
+        emulated "$work/fashion_gpu" "$picture" --gpu=require -o "$work/gpu.npy" && close "$work/gpu.npy" &&
+        "$work/fashion_gpu" "$picture" --gpu=off -o "$work/off.npy" && cmp "$work/off.npy" "$work/cpu.npy"
+}
+
+library() {
+    ${NINJA:-ninja} out/host/libfashion_gpu.a out/host/fashion_gpu.h >/dev/null &&
+        ${CC:-cc} -std=c11 -Wall -Werror -Iout/host "$SRCDIR/tests/library/gpu.c" out/host/libfashion_gpu.a -ldl -lm -lpthread -o "$work/client" &&
+        [ "$(emulated "$work/client" "$work/frame")" = GPU ] && "$work/client" "$work/frame" | grep '^CPU: ' &&
+        nm -g --defined-only out/host/libfashion_gpu.a | awk 'NF==3 && $3 !~ /^fashion_gpu_/ {bad=1; print} END {exit bad}'
+}
+
+lean() { # the program of the CPU alone has none of it
+    ! grep -aq 'libcuda\|--gpu' out/host/fashion_half
+}
+
+configure_refuses() { # words, options...: one line that says why
+    words=$1
+    shift
+    mkdir -p "$work/none"
+    (cd "$work/none" && "$SRCDIR/configure" --model="$SRCDIR/models/fashion.onnx" --without-aarch64 "$@") >"$work/out" 2>"$work/err" && return 1
+    cat "$work/err"
+    [ "$(wc -l <"$work/err")" = 1 ] && grep -q -- "$words" "$work/err"
+}
+
+toolkit() { # one that knows two chips and makes nothing
+    cat >"$work/nvcc" <<'SH'
+#!/bin/sh
+[ "$1" != --list-gpu-code ] || printf 'sm_62\nsm_72\n'
+SH
+    chmod +x "$work/nvcc"
+}
+
+$program "$picture" --gpu=off -o "$work/cpu.npy"
+check "a frame is one graph launch, and what the CPU computes" as_the_cpu
+check "so it is on a GPU with memory of its own" with_memory_of_its_own
+check "a stream of frames" stream
+here="no CUDA driver: libcuda"
+ldconfig -p 2>/dev/null | grep -q 'libcuda\.so\.1' && here=. # a real one, which finds no device, or no code in the stub
+for failure in "|$here" "device|finds no device" "image|is an sm_62, for which this program has no code" \
+    "memory|bytes of memory left" "launch|CUDA_ERROR_LAUNCH_FAILED"; do
+    what=${failure%%|*} words=${failure#*|}
+    check "without ${what:-a driver} it says so and runs on the CPU" falls_back "$what" "$words"
+    check "without ${what:-a driver} --gpu=require ends with 1 and writes nothing" refuses "$what" "$words"
+done
+check "--gpu=off does not look" does_not_look
+check "--gpu=maybe is refused" bad_word
+check "bench, trace and info" reports
+check "it needs libc's own libraries only" dynamic
+check "weights may be appended" appended
+check "the library opens a GPU, or says why not" library
+check "a program of the CPU has no word of it" lean
+check "configure --gpu without a CUDA toolkit is refused" configure_refuses "needs a CUDA toolkit" --gpu --nvcc="$work/no-nvcc"
+toolkit
+check "configure --gpu for a chip that no toolkit knows is refused" configure_refuses "no code for sm_90 from the CUDA toolkits" --gpu=sm_62,sm_90 --nvcc="$work/nvcc"
+check "configure --gpu with half precision is refused" configure_refuses "single precision" --gpu --precision=half
+check "configure --gpu for bare metal is refused" configure_refuses "aarch64-none" --gpu --target=aarch64-none
+finish
