@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "kernels_cpu/common/blocks.h"
 #include "kernels_cpu/common/depthwise7.h"
 #include "planner/products.h"
 #include "planner/traffic.h"
@@ -61,35 +62,72 @@ static double crowded(const struct ig_caches *c, double pixel_bytes, double line
     return lines > room ? part * part * (1 - room / lines) : 0;
 }
 
+/* Taps inside the image, of all outputs along one dim. */
+static double taps_inside(int32_t out, int32_t in, int32_t taps, int32_t stride, int32_t dilation, int32_t before)
+{
+    double n = 0;
+    for (int32_t i = 0; i < out; i++)
+        for (int32_t k = 0; k < taps; k++) {
+            int32_t at = i * stride - before + k * dilation;
+            n += at >= 0 && at < in;
+        }
+    return n;
+}
+
+static double rows_inside(const struct ig_call *call, const struct ig_window *w)
+{
+    return taps_inside(call->out[0].h, call->in[0].h, w->kh, w->sh, w->dh, w->top);
+}
+
+static double columns_inside(const struct ig_call *call, const struct ig_window *w)
+{
+    return taps_inside(call->out[0].w, call->in[0].w, w->kw, w->sw, w->dw, w->left);
+}
+
 static void depthwise_features(const struct ig_call *call, const struct ig_caches *c, const struct ig_tile *t,
                                double *f)
 {
     const struct ig_conv *conv = call->attrs;
     (void)t;
     window_features(call, c, (double)conv->w.kh * conv->w.kw, f);
+    f[IG_F_WORK] = rows_inside(call, &conv->w) * columns_inside(call, &conv->w) * ceil_of(call->out[0].c, VECTOR) / 2;
+}
+
+/* Of the bytes booked from each level so many come in while `cycles` are computed. */
+static void hide(double *f, double cycles)
+{
+    static const double per_cycle[] = {32, 16, 7}; /* L2, L3, memory */
+    double all = f[IG_F_A_L2] + f[IG_F_A_L3] + f[IG_F_A_DRAM];
+    for (int i = 0; i < 3 && all > 0; i++)
+        f[IG_F_A_L2 + i] *= fmax(0, 1 - per_cycle[i] * cycles / all);
 }
 
 /*
- * 3x3: two rows of outputs at a time; where pixels are an odd number of lines they spread over all cache sets, so that
- * stretches are longer and the next rows are fetched ahead.
+ * 3x3: two rows of outputs at a time, stretches of them as L1 holds the lines of such pixels (kernels_cpu/avx2/depthwise.c).
+ * Where pixels are an odd number of lines they spread over all its sets: sixteen channels go down all rows, and what is
+ * next comes in meanwhile. Else all channels pass over a stretch.
  */
 static void depthwise3_features(const struct ig_call *call, const struct ig_caches *c, const struct ig_tile *t,
                                 double *f)
 {
-    enum { LINE = 16, STRETCH = 28 };
+    enum { LINE = 64, L1_LINES = 512, FEW_LINES = 64, STRETCH = 28, CHANNELS = 16, CROWDED = 8 };
     const struct ig_conv *conv = call->attrs;
     const struct ig_operand *x = &call->in[0], *y = &call->out[0];
-    int spreads = x->c / LINE % 2;
-    double blocks = ceil_of(x->c, VECTOR), pairs = ceil_of(y->h, 2), rows = 3 + conv->w.sh;
-    double stretches = ceil_of(y->w, spreads ? 2 * STRETCH : STRETCH), columns = fmin(x->w, STRETCH * conv->w.sw + 2);
-    double bytes = ig_operand_bytes(x);
-    struct ig_split s = ig_split_of(c, bytes + ig_operand_bytes(y));
-    depthwise_features(call, c, t, f);
+    int32_t bytes = x->c * F, alike = (bytes & -bytes) / LINE, s = conv->w.sw;
+    double lines = (double)L1_LINES / (alike < 1 ? 1 : alike > LINE ? LINE : alike), most = 2 * STRETCH;
+    int spreads = alike < 2;
+    (void)t;
+    if (!spreads) most = s == 1 && lines < FEW_LINES ? STRETCH : fmax(1, fmin(STRETCH, floor(lines / (4 * s * s))));
+    double stretches = ceil_of(y->w, most), blocks = floor((double)x->c / VECTOR), pairs = ceil_of(y->h, 2);
+    double rows = 3 + conv->w.sh, outputs = y->w / stretches, touched = fmin(x->w, outputs * s + 2) * rows + 2 * outputs;
+    double room = lines < touched ? 1 - lines / touched : 0, few = FEW_LINES / lines;
+    f[IG_F_START] = 1;
+    f[IG_F_WORK] = rows_inside(call, &conv->w) * columns_inside(call, &conv->w) * blocks / 2;
     f[IG_F_TAPS] = stretches * pairs * blocks;
-    f[IG_F_GROUPS] = stretches * pairs * (spreads ? ceil_of(x->c, LINE) : 1);
-    f[IG_F_GATHER] = spreads ? 0 : (s.l3 + s.dram) * bytes / F / LINE;
-    f[IG_F_CONFLICTS] =
-        (pairs * rows * x->w + (double)y->h * y->w) * blocks * crowded(c, (double)x->c * F, columns * rows);
+    f[IG_F_GROUPS] = stretches * pairs * (spreads ? ceil_of(x->c, CHANNELS) : 1);
+    f[IG_F_CONFLICTS] = (pairs * rows * x->w + (double)y->h * y->w) * blocks * few * room;
+    ig_book_streams(f, c, call);
+    if (alike < CROWDED) hide(f, f[IG_F_WORK]);
 }
 
 /* Seven outputs of a stretch at a time, by sixteen channels or eight; rows may be copied (common/depthwise7.h). */
@@ -105,7 +143,7 @@ static void depthwise7_features(const struct ig_call *call, const struct ig_cach
     double reads = sevens * (SEVEN - 1 + conv->w.kw) * ceil_of(y->c, VECTOR) * conv->w.kh;
     (void)t;
     f[IG_F_START] = 1;
-    f[IG_F_WORK] = sevens * SEVEN * ceil_of(y->c, VECTOR) * conv->w.kh * conv->w.kw;
+    f[IG_F_WORK] = rows_inside(call, &conv->w) * sevens / y->h * SEVEN * ceil_of(y->c, VECTOR) * conv->w.kw / 2;
     f[IG_F_TILES] = sevens * blocks;
     f[IG_F_TAPS] = sevens * blocks * conv->w.kh;
     f[IG_F_GROUPS] = parts * groups * y->h;
@@ -153,7 +191,9 @@ static const struct family {
     {IG_CONV, "depthwise3x3__avx2", depthwise3_features},
     {IG_CONV, "depthwise7", depthwise7_features},
     {IG_CONV, "depthwise", depthwise_features},
+    {IG_CONV, "dot", ig_dot_features},
     {IG_CONV, "", ig_conv_features},
+    {IG_FC, "dot", ig_dot_features},
     {IG_FC, "", ig_fc_features},
     {IG_POOL, "", pool_features},
     {IG_GLOBAL_POOL, "", global_features},
@@ -192,11 +232,14 @@ const char *ig_family(const struct ig_kernel *k, const struct ig_call *call, cha
 /* "..._6x16__avx2": the last two numbers before the ISA, or 6x16. */
 static struct ig_tile tile_of(const struct ig_kernel *k)
 {
-    struct ig_tile t = {6, 16, k->row_tile, k->isa};
+    struct ig_tile t = {6, 16, k->row_tile, k->isa, 0};
     const char *at = strstr(k->name, "__");
     while (at && at > k->name && (at[-1] == 'x' || (at[-1] >= '0' && at[-1] <= '9'))) at--;
     int mr, nr;
     if (at && sscanf(at, "%dx%d", &mr, &nr) == 2 && mr > 0 && nr > 0) t.mr = mr, t.nr = nr;
+    t.block = strstr(k->name, "small") ? IG_GEMM_BLOCK_SMALL
+              : k->isa == IG_ISA_NEON  ? IG_GEMM_BLOCK_NEON
+                                       : IG_GEMM_BLOCK_AVX2;
     return t;
 }
 
