@@ -50,8 +50,9 @@ int32_t ig_grid_table6(struct ig_grid_layer *at, int32_t most, double most_macs)
 /* --- calibration --- */
 
 /*
- * {ic, oc, size, k, stride, groups}. The two lists of convolutions are D-optimal: of all layers of such channels, sizes
- * and windows (none in the grid), those 32 whose features, relative to the time, determine the costs best together.
+ * {ic, oc, size, k, stride, groups}. The two lists of convolutions are chosen from all layers of such channels, sizes and
+ * windows (none in the grid) by their features, relative to the time: the first such that these 32 determine the costs
+ * best together (D-optimal), the second such that the error taken to the others is least (I-optimal).
  */
 static const struct ig_grid_layer direct[] = {
     {8, 16, 3, 1, 1, 1},    {1024, 1024, 3, 3, 1, 1},  {128, 16, 100, 1, 1, 1}, {128, 16, 400, 1, 1, 1},
@@ -65,14 +66,14 @@ static const struct ig_grid_layer direct[] = {
 };
 
 static const struct ig_grid_layer first[] = {
-    {3, 32, 400, 1, 1, 1},   {3, 16, 3, 1, 1, 1},    {3, 1024, 10, 9, 1, 1}, {3, 16, 300, 1, 1, 1},
-    {3, 128, 100, 1, 1, 1},  {3, 128, 400, 1, 1, 1}, {3, 1024, 10, 1, 1, 1}, {3, 1024, 150, 1, 1, 1},
-    {3, 1024, 60, 7, 1, 1},  {3, 16, 80, 1, 1, 1},   {3, 1024, 40, 1, 1, 1}, {3, 16, 12, 3, 1, 1},
-    {3, 1024, 3, 3, 1, 1},   {3, 320, 3, 1, 1, 1},   {3, 144, 5, 3, 1, 1},   {3, 16, 300, 11, 1, 1},
-    {3, 320, 20, 11, 1, 1},  {3, 16, 300, 3, 1, 1},  {3, 1024, 24, 7, 1, 1}, {3, 48, 400, 1, 1, 1},
-    {3, 1024, 6, 1, 1, 1},   {3, 128, 80, 1, 1, 1},  {3, 1024, 24, 1, 1, 1}, {3, 128, 300, 1, 1, 1},
-    {3, 1024, 100, 1, 1, 1}, {3, 16, 60, 1, 1, 1},   {3, 384, 3, 1, 1, 1},   {3, 16, 250, 1, 1, 1},
-    {3, 640, 3, 3, 1, 1},    {3, 32, 3, 1, 1, 1},    {3, 640, 48, 7, 1, 1},  {3, 144, 3, 3, 1, 1},
+    {3, 640, 10, 7, 1, 1}, {3, 16, 72, 1, 1, 1}, {3, 1024, 150, 1, 1, 1}, {3, 128, 300, 1, 1, 1},
+    {3, 1024, 40, 1, 1, 1}, {3, 1024, 6, 1, 1, 1}, {3, 128, 400, 1, 1, 1}, {3, 24, 60, 1, 1, 1},
+    {3, 640, 30, 7, 1, 1}, {3, 16, 80, 5, 1, 1}, {3, 256, 150, 3, 1, 1}, {3, 128, 100, 1, 1, 1},
+    {3, 320, 3, 1, 1, 1}, {3, 320, 60, 11, 1, 1}, {3, 16, 300, 1, 1, 1}, {3, 512, 15, 11, 1, 1},
+    {3, 16, 100, 5, 1, 1}, {3, 640, 60, 7, 1, 1}, {3, 1024, 48, 1, 1, 1}, {3, 1024, 200, 1, 1, 1},
+    {3, 128, 120, 1, 1, 1}, {3, 16, 3, 1, 1, 1}, {3, 640, 12, 7, 1, 1}, {3, 48, 400, 1, 1, 1},
+    {3, 1024, 10, 1, 1, 1}, {3, 640, 48, 7, 1, 1}, {3, 16, 72, 5, 1, 1}, {3, 384, 150, 1, 1, 1},
+    {3, 320, 48, 11, 1, 1}, {3, 24, 300, 1, 1, 1}, {3, 128, 200, 3, 1, 1}, {3, 16, 300, 5, 1, 1},
 };
 
 static const struct ig_grid_layer strassen[] = {

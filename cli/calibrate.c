@@ -25,7 +25,8 @@ static const char help[] =
     "  --max-gmacs X      leave out larger layers (default 3)\n"
     "  --kernel NAME      measure this kernel instead of the usual one\n"
     "  --check FILE       errors of the estimate on a measured grid, beside operations, roofline and plain ALOHA\n"
-    "  --platform FILE    the calibrated machine for --check (default host.json)\n"
+    "  --platform FILE    the calibrated machine for --check (default host.json); else: the machine as this says, but for\n"
+    "                     what kernels cost, which is measured\n"
     "  --svg FILE         the errors as a picture\n"
     "  -q                 no table of families\n"
     "  -v                 every layer: measured, and what the fit says\n";
@@ -104,15 +105,23 @@ static void describe(struct ig_platform *b, const struct ig_machine *m)
     map_loops(p, far, near, memory, store_near);
 }
 
-static void describe_host(const char *out, int costs, const struct ig_samples_options *o)
+static struct ig_platform *this_machine(void)
 {
     struct ig_machine m;
-    char err[4096];
     struct ig_platform *b = calloc(1, sizeof *b);
     if (!b) ig_fatal("out of memory");
     ig_machine_measure(&m);
     describe(b, &m);
-    ig_machine_pin();
+    return b;
+}
+
+/* platform: a file that says what the machine is; NULL: it is measured. */
+static void describe_host(const char *out, const char *platform, int costs, const struct ig_samples_options *o)
+{
+    char err[4096];
+    struct ig_platform *b = platform ? ig_platform_read(platform, err, sizeof err) : this_machine();
+    if (!b) ig_fatal("%s", err);
+    b->processors[0].n_costs = 0;
     if (costs) ig_samples_fit(b, o);
     if (ig_platform_write(b, out, err, sizeof err)) ig_fatal("%s", err);
     free(b);
@@ -128,7 +137,7 @@ int ig_verb_calibrate(int argc, char **argv)
         {0, 0, 0, 0}};
     struct ig_grid_options grid = {.layers = 2200, .passes = 1, .seconds = 30, .most_macs = 3e9};
     struct ig_samples_options samples = {.layer_s = 0.1, .seconds = 1e9, .words = IG_SAMPLES_FAMILIES};
-    const char *out = "host.json", *times = NULL, *check = NULL, *platform = "host.json", *svg = NULL;
+    const char *out = "host.json", *times = NULL, *check = NULL, *platform = NULL, *svg = NULL;
     int costs = 1;
     double seconds = 0;
     for (int c; (c = getopt_long(argc, argv, "o:qvh", longs, NULL)) != -1;) switch (c) {
@@ -187,7 +196,7 @@ int ig_verb_calibrate(int argc, char **argv)
     if (seconds > 0 && samples.file) samples.seconds = seconds;
     else if (seconds > 0) samples.layer_s = seconds;
     if (times) ig_grid_measure(times, &grid);
-    if (check) ig_grid_check(check, platform, svg);
-    if (!times && !check) describe_host(out, costs, &samples);
+    if (check) ig_grid_check(check, platform ? platform : "host.json", svg);
+    if (!times && !check) describe_host(out, platform, costs, &samples);
     return 0;
 }

@@ -14,7 +14,8 @@ _Static_assert((int)IG_FEATURES <= (int)IG_COST_TERMS, "a cost per feature");
 const char *const ig_feature_names[IG_COST_TERMS + 1] = {
     "start",  "work",      "tiles",       "taps",      "gather",      "groups",    "a_l2",
     "a_l3",   "a_dram",    "b_l2",        "b_l3",      "b_dram",      "y_l2",      "y_l3",
-    "y_dram", "x_runs_l3", "x_runs_dram", "y_runs_l3", "y_runs_dram", "conflicts", "calls"};
+    "y_dram", "x_runs_l3", "x_runs_dram", "y_runs_l3", "y_runs_dram", "conflicts", "calls",
+    "b_again"};
 
 enum { F = 4 /* bytes of an element */, VECTOR = 8 };
 
@@ -161,11 +162,38 @@ static void pool_features(const struct ig_call *call, const struct ig_caches *c,
     window_features(call, c, (double)pool->w.kh * pool->w.kw, f);
 }
 
+/* Small windows slide: loads and stores of an output; 32 channels at a time, what is left by eights. */
+static void slide_features(const struct ig_call *call, const struct ig_caches *c, const struct ig_tile *t, double *f)
+{
+    enum { WIDE = 32, STRETCH = 28, GROUP = 64 };
+    const struct ig_pool *pool = call->attrs;
+    const struct ig_operand *y = &call->out[0];
+    double outputs = (double)y->h * y->w, parts = floor((double)y->c / WIDE) + ceil_of(y->c % WIDE, VECTOR);
+    int32_t s = pool->w.sw;
+    (void)t;
+    window_features(call, c, pool->w.kw == 2 || s == 1 ? 5 : 7, f);
+    f[IG_F_TILES] = outputs * parts;
+    f[IG_F_GATHER] = outputs;
+    f[IG_F_TAPS] = pool->w.kw == 2 ? y->h * parts : y->h * parts * ceil_of(y->w, (double)STRETCH / s);
+    f[IG_F_GROUPS] = y->h * ceil_of(y->c, GROUP);
+}
+
+/* Few pixels of many channels go onto the output two by two, other images row by row, 64 channels at a time. */
 static void global_features(const struct ig_call *call, const struct ig_caches *c, const struct ig_tile *t, double *f)
 {
+    enum { MANY = 256, MOST = 4096, FEW_PIXELS = 256, WIDE = 64, HALF = 32 };
+    const struct ig_operand *x = &call->in[0];
+    double pixels = (double)x->h * x->w, vectors = ceil_of(x->c, VECTOR);
+    int pairs = ((const struct ig_global_pool *)call->attrs)->kind == IG_POOL_AVERAGE && x->c >= MANY && x->c <= MOST &&
+                pixels > 3 && pixels <= FEW_PIXELS;
+    double parts = floor((double)x->c / WIDE) + floor((double)(x->c % WIDE) / HALF) + ceil_of(x->c % HALF, VECTOR);
     (void)t;
-    window_features(call, c, (double)call->in[0].h * call->in[0].w, f);
-    f[IG_F_GATHER] = (double)call->in[0].h * call->in[0].w;
+    f[IG_F_START] = 1;
+    f[pairs ? IG_F_TAPS : IG_F_WORK] = pixels * vectors;
+    f[IG_F_TILES] = pairs ? 0 : x->h * parts;
+    f[IG_F_GATHER] = pairs ? 0 : pixels * parts;
+    f[IG_F_GROUPS] = pairs ? pixels / 2 : 0;
+    ig_book_streams(f, c, call);
 }
 
 static void plain_features(const struct ig_call *call, const struct ig_caches *c, const struct ig_tile *t, double *f)
@@ -195,6 +223,7 @@ static const struct family {
     {IG_CONV, "", ig_conv_features},
     {IG_FC, "dot", ig_dot_features},
     {IG_FC, "", ig_fc_features},
+    {IG_POOL, "slide", slide_features},
     {IG_POOL, "", pool_features},
     {IG_GLOBAL_POOL, "", global_features},
     {IG_UNARY, "", plain_features},

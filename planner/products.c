@@ -130,10 +130,13 @@ static void gemm(double *f, const struct ig_caches *c, const struct ig_call *cal
                y = fmin(ig_operand_bytes(&call->out[0]), table * g->mr * g->oc * F);
         double all = weights * g->groups + x + ig_operand_bytes(&call->out[0]);
         book_weights(f, c, weights * g->groups, blocks, blocks > 1 ? weights + block + y : all);
-        ig_book(f, IG_F_B_L2, c, weights * (groups - blocks) * g->groups, panel + a);
+        struct ig_split again = ig_split_of(c, panel + a);
+        f[IG_F_B_L2] += weights * (groups - blocks) * g->groups * again.l2;
+        f[IG_F_B_AGAIN] = weights * (groups - blocks) * g->groups * (again.l3 + again.dram);
         ig_book(f, IG_F_A_L2, c, block * blocks * (panels - 1) * g->groups, block + panel);
     }
     ig_book_operands(f, c, call, weights * g->groups, g->taps <= 1);
+    ig_overlap(f);
 }
 
 void ig_conv_features(const struct ig_call *call, const struct ig_caches *c, const struct ig_tile *t, double *f)
