@@ -103,6 +103,19 @@ static void hide(double *f, double cycles)
         f[IG_F_A_L2 + i] *= fmax(0, 1 - per_cycle[i] * cycles / all);
 }
 
+/* Images that are fetched ahead, and what an output from farther away than they adds, which is not. */
+static void book_ahead(double *f, const struct ig_caches *c, const struct ig_call *call, double cycles)
+{
+    double far[IG_FEATURES] = {0}, near[IG_FEATURES] = {0};
+    struct ig_caches warm = *c;
+    warm.away = (struct ig_away){0, 0};
+    ig_book_streams(far, c, call);
+    ig_book_streams(near, &warm, call);
+    ig_book_streams(f, &warm, call);
+    hide(f, cycles);
+    for (int i = IG_F_A_L2; i <= IG_F_A_DRAM; i++) f[i] += fmax(0, far[i] - near[i]);
+}
+
 /*
  * 3x3: two rows of outputs at a time, stretches of them as L1 holds the lines of such pixels (kernels_cpu/avx2/depthwise.c).
  * Where pixels are an odd number of lines they spread over all its sets: sixteen channels go down all rows, and what is
@@ -127,8 +140,7 @@ static void depthwise3_features(const struct ig_call *call, const struct ig_cach
     f[IG_F_TAPS] = stretches * pairs * blocks;
     f[IG_F_GROUPS] = stretches * pairs * (spreads ? ceil_of(x->c, CHANNELS) : 1);
     f[IG_F_CONFLICTS] = (pairs * rows * x->w + (double)y->h * y->w) * blocks * few * room;
-    ig_book_streams(f, c, call);
-    if (alike < CROWDED) hide(f, f[IG_F_WORK]);
+    book_ahead(f, c, call, alike < CROWDED ? f[IG_F_WORK] : 0);
 }
 
 /* Seven outputs of a stretch at a time, by sixteen channels or eight; rows may be copied (common/depthwise7.h). */

@@ -291,5 +291,5 @@ void ig_dot_features(const struct ig_call *call, const struct ig_caches *c, cons
     f[IG_F_TAPS] = (double)y->h * y->w * y->c; /* sums stored one by one */
     f[IG_F_GROUPS] = whole + single;
     book_weights(f, c, weights, whole + single, weights + ig_operand_bytes(x) / y->h / y->w);
-    ig_book_operands(f, c, call, weights, 0);
+    if (whole + single > 1) ig_book_operands(f, c, call, weights, 0); /* of one pixel the weights are all */
 }
