@@ -50,9 +50,9 @@ int32_t ig_grid_table6(struct ig_grid_layer *at, int32_t most, double most_macs)
 /* --- calibration --- */
 
 /*
- * {ic, oc, size, k, stride, groups}. The two lists of convolutions are chosen from all layers of such channels, sizes and
- * windows (none in the grid) by their features, relative to the time: the first such that these 32 determine the costs
- * best together (D-optimal), the second such that the error taken to the others is least (I-optimal).
+ * {ic, oc, size, k, stride, groups}. The two lists of convolutions are chosen from all layers of such channels, sizes
+ * and windows (none in the grid) by their features, relative to the time: the first such that these 32 determine the
+ * costs best together (D-optimal), the second such that the error taken to the others is least (I-optimal).
  */
 static const struct ig_grid_layer direct[] = {
     {8, 16, 3, 1, 1, 1},    {1024, 1024, 3, 3, 1, 1},  {128, 16, 100, 1, 1, 1}, {128, 16, 400, 1, 1, 1},

@@ -17,7 +17,7 @@ static const char help[] =
     "  -o FILE            where to (default host.json; - is stdout)\n"
     "  --no-costs         the machine alone, no kernels: two seconds\n"
     "  --samples FILE     of these layers' times, which it takes from and adds to: goes on where it ended\n"
-    "  --seconds S        budget of a layer (default 0.1); of a run of --grid (default 30) or with --samples (none)\n"
+    "  --seconds S        budget of a layer (default 0.1); of a run of --grid (default 30) or --samples (none)\n"
     "  --grid FILE        measure the grid of convolutions that the estimate is tried on; goes on where it ended\n"
     "  --layers N         how many of them (default 2200)\n"
     "  --passes N         how often each (default 1); the least time counts\n"

@@ -1,8 +1,8 @@
 /*
  * The file of times: a line "ingot-times 1 CPU", then a layer a line: kernel ic oc size k stride groups ns. Lines are
- * only ever added, so an interrupted measurement goes on where it ended. Later passes measure all layers again, and then
- * those again whose two least times do not agree: the least of each counts, as what else the machine does may slow it
- * for minutes.
+ * only ever added, so an interrupted measurement goes on where it ended. Later passes measure all layers again, and
+ * then those again whose two least times do not agree: the least of each counts, as what else the machine does may slow
+ * it for minutes.
  */
 #include <errno.h>
 #include <stdlib.h>

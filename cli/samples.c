@@ -1,6 +1,6 @@
 /*
- * Layers are measured in passes over all families, and the least time counts: what else the machine does at the time may
- * slow a whole pass down. From the third pass on only those whose least time was not met twice.
+ * Layers are measured in passes over all families, and the least time counts: what else the machine does at the time
+ * may slow a whole pass down. From the third pass on only those whose least time was not met twice.
  */
 #include "cli/samples.h"
 

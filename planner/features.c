@@ -116,31 +116,42 @@ static void book_ahead(double *f, const struct ig_caches *c, const struct ig_cal
     for (int i = IG_F_A_L2; i <= IG_F_A_DRAM; i++) f[i] += fmax(0, far[i] - near[i]);
 }
 
-/*
- * 3x3: two rows of outputs at a time, stretches of them as L1 holds the lines of such pixels (kernels_cpu/avx2/depthwise.c).
- * Where pixels are an odd number of lines they spread over all its sets: sixteen channels go down all rows, and what is
- * next comes in meanwhile. Else all channels pass over a stretch.
- */
+/* How the 3x3 kernel cuts its work, by what L1 holds of such pixels (cut_of in kernels_cpu/avx2/depthwise.c). */
+struct slide_cut {
+    double lines;     /* of L1 that such pixels may be in */
+    double stretches; /* of a row */
+    int spreads;      /* over all sets: sixteen channels go down all rows; else all channels pass over a stretch */
+    int fetches;      /* what is next comes in meanwhile */
+};
+
+static struct slide_cut slide_cut_of(const struct ig_call *call)
+{
+    enum { LINE = 64, L1_LINES = 512, FEW_LINES = 64, STRETCH = 28, CROWDED = 8 };
+    int32_t bytes = call->in[0].c * F, alike = (bytes & -bytes) / LINE, s = ((const struct ig_conv *)call->attrs)->w.sw;
+    double lines = (double)L1_LINES / (alike < 1 ? 1 : alike > LINE ? LINE : alike), most = 2 * STRETCH;
+    if (alike >= 2 && s == 1 && lines < FEW_LINES) most = STRETCH;
+    else if (alike >= 2) most = fmax(1, fmin(STRETCH, floor(lines / (4 * s * s))));
+    return (struct slide_cut){lines, ceil_of(call->out[0].w, most), alike < 2, alike < CROWDED};
+}
+
+/* 3x3: two rows of outputs at a time. Vectors that a stretch reads and writes crowd L1 where few lines are theirs. */
 static void depthwise3_features(const struct ig_call *call, const struct ig_caches *c, const struct ig_tile *t,
                                 double *f)
 {
-    enum { LINE = 64, L1_LINES = 512, FEW_LINES = 64, STRETCH = 28, CHANNELS = 16, CROWDED = 8 };
+    enum { CHANNELS = 16, FEW_LINES = 64 };
     const struct ig_conv *conv = call->attrs;
     const struct ig_operand *x = &call->in[0], *y = &call->out[0];
-    int32_t bytes = x->c * F, alike = (bytes & -bytes) / LINE, s = conv->w.sw;
-    double lines = (double)L1_LINES / (alike < 1 ? 1 : alike > LINE ? LINE : alike), most = 2 * STRETCH;
-    int spreads = alike < 2;
+    struct slide_cut cut = slide_cut_of(call);
+    double blocks = floor((double)x->c / VECTOR), pairs = ceil_of(y->h, 2), rows = 3 + conv->w.sh;
+    double outputs = y->w / cut.stretches, columns = fmin(x->w, outputs * conv->w.sw + 2);
+    double touched = columns * rows + 2 * outputs, crowd = fmax(0, 1 - cut.lines / touched) * FEW_LINES / cut.lines;
     (void)t;
-    if (!spreads) most = s == 1 && lines < FEW_LINES ? STRETCH : fmax(1, fmin(STRETCH, floor(lines / (4 * s * s))));
-    double stretches = ceil_of(y->w, most), blocks = floor((double)x->c / VECTOR), pairs = ceil_of(y->h, 2);
-    double rows = 3 + conv->w.sh, outputs = y->w / stretches, touched = fmin(x->w, outputs * s + 2) * rows + 2 * outputs;
-    double room = lines < touched ? 1 - lines / touched : 0, few = FEW_LINES / lines;
     f[IG_F_START] = 1;
     f[IG_F_WORK] = rows_inside(call, &conv->w) * columns_inside(call, &conv->w) * blocks / 2;
-    f[IG_F_TAPS] = stretches * pairs * blocks;
-    f[IG_F_GROUPS] = stretches * pairs * (spreads ? ceil_of(x->c, CHANNELS) : 1);
-    f[IG_F_CONFLICTS] = (pairs * rows * x->w + (double)y->h * y->w) * blocks * few * room;
-    book_ahead(f, c, call, alike < CROWDED ? f[IG_F_WORK] : 0);
+    f[IG_F_TAPS] = cut.stretches * pairs * blocks;
+    f[IG_F_GROUPS] = cut.stretches * pairs * (cut.spreads ? ceil_of(x->c, CHANNELS) : 1);
+    f[IG_F_CONFLICTS] = (pairs * rows * x->w + (double)y->h * y->w) * blocks * crowd;
+    book_ahead(f, c, call, cut.fetches ? f[IG_F_WORK] : 0);
 }
 
 /* Seven outputs of a stretch at a time, by sixteen channels or eight; rows may be copied (common/depthwise7.h). */

@@ -36,8 +36,8 @@ void ig_book(double *f, int first, const struct ig_caches *c, double bytes, doub
 }
 
 /*
- * Pixels of up to 256 bytes follow each other closely enough to be one stream; from 1 KiB on they are none, but where each
- * has a page of its own the prefetcher takes them for as many streams.
+ * Pixels of up to 256 bytes follow each other closely enough to be one stream; from 1 KiB on they are none, but where
+ * each has a page of its own the prefetcher takes them for as many streams.
  */
 static double apart(double pixel_bytes)
 {

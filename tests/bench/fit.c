@@ -109,7 +109,7 @@ static void calibration_is_apart(void **state)
         for (int32_t k = 0; set->op == IG_CONV && k < set->n; k++) assert_false(in_grid(&set->layers[k]));
 }
 
-/* Times of planted costs come back though two layers were disturbed, and work costs no less than the machine can do it in. */
+/* Times of planted costs come back though two layers were disturbed; work costs no less than the machine can. */
 static void fit_forgives(void **state)
 {
     enum { N = 12 };
@@ -173,8 +173,8 @@ static void features_of_runs(void **state)
 }
 
 /*
- * In a network a layer's weights, and what a pool writes, come from farther: all of them from memory, of which the work of
- * the convolution hides up to half.
+ * In a network a layer's weights, and what a pool writes, come from farther: all of them from memory, of which the work
+ * of the convolution hides up to half.
  */
 static void features_of_a_frame(void **state)
 {
