@@ -6,8 +6,7 @@
 #include "bench/machine.h"
 #include "cli/cli.h"
 #include "cli/grid.h"
-#include "kernels_cpu/registry.h"
-#include "planner/fit.h"
+#include "cli/samples.h"
 
 static const char help[] =
     "ingot calibrate -o host.json\n"
@@ -17,7 +16,8 @@ static const char help[] =
     "family of kernels costs, fitted to at most 32 measured layers of each.\n"
     "  -o FILE            where to (default host.json; - is stdout)\n"
     "  --no-costs         the machine alone, no kernels: two seconds\n"
-    "  --seconds S        budget of a layer (default 0.1); of a run of --grid (default 30)\n"
+    "  --samples FILE     of these layers' times, which it takes from and adds to: goes on where it ended\n"
+    "  --seconds S        budget of a layer (default 0.1); of a run of --grid (default 30) or --samples (none)\n"
     "  --grid FILE        measure the grid of convolutions that the estimate is tried on; goes on where it ended\n"
     "  --layers N         how many of them (default 2200)\n"
     "  --passes N         how often each (default 1); the least time counts\n"
@@ -25,12 +25,11 @@ static const char help[] =
     "  --max-gmacs X      leave out larger layers (default 3)\n"
     "  --kernel NAME      measure this kernel instead of the usual one\n"
     "  --check FILE       errors of the estimate on a measured grid, beside operations, roofline and plain ALOHA\n"
-    "  --platform FILE    the calibrated machine for --check (default host.json)\n"
+    "  --platform FILE    the calibrated machine for --check (default host.json); else: the machine as this says, but for\n"
+    "                     what kernels cost, which is measured\n"
     "  --svg FILE         the errors as a picture\n"
     "  -q                 no table of families\n"
     "  -v                 every layer: measured, and what the fit says\n";
-
-enum { RUNS = 3 /* a pass, beside two to warm up */, PASSES = 4, MOST_LAYERS = 32, FEWEST_LAYERS = 4 };
 
 /* --- the machine as a platform --- */
 
@@ -106,100 +105,24 @@ static void describe(struct ig_platform *b, const struct ig_machine *m)
     map_loops(p, far, near, memory, store_near);
 }
 
-/* --- costs --- */
-
-/*
- * A family's samples so far. Layers are measured in several passes over all families, and the least time counts: what
- * else this machine does at the time may slow a whole pass down.
- */
-struct family {
-    const struct ig_kernel *kernel;
-    const struct ig_calibration *set;
-    char name[IG_WORD_BYTES];
-    struct ig_sample samples[MOST_LAYERS];
-    int32_t n;
-};
-
-static void measure(struct family *f, const struct ig_caches *caches, double seconds)
-{
-    int32_t n = 0;
-    for (int32_t i = 0; i < f->set->n && n < MOST_LAYERS; i++) {
-        struct ig_single_problem p;
-        union ig_attrs attrs;
-        struct ig_single s;
-        ig_grid_problem(&p, &attrs, f->kernel, f->set->kind, &f->set->layers[i]);
-        if (ig_single_make(&s, &p)) continue;
-        if (ig_family(f->kernel, &s.call, f->name) && !ig_features(f->kernel, &s.call, caches, f->samples[n].f)) {
-            double ns = ig_single_ns(&s, RUNS, seconds), *least = &f->samples[n++].ns;
-            if (*least <= 0 || ns < *least) *least = ns;
-        }
-        ig_single_free(&s);
-    }
-    f->n = n;
-}
-
-/* The families of the kernels that run here. */
-static int32_t find_families(struct family *f, int32_t most)
-{
-    int32_t n = 0;
-    const struct ig_calibration *set;
-    for (int i = 0; i < ig_kernel_count(); i++) {
-        const struct ig_kernel *k = ig_kernel_at(i);
-        if (k->isa == IG_ISA_REF || !ig_isa_runs_here(k->isa)) continue;
-        for (int kind = 0; n < most && (set = ig_calibration_of(k, kind)); kind++)
-            f[n++] = (struct family){.kernel = k, .set = set};
-    }
-    return n;
-}
-
-enum { QUIET, FAMILIES, LAYERS };
-
-static void print_fit(const struct family *f, const struct ig_cost *c, int words)
-{
-    if (words >= FAMILIES) fprintf(stderr, "%-34s %2d layers, error %.1f %%\n", c->family, c->layers, c->error * 100);
-    for (int32_t i = 0, n = 0; i < f->set->n && words >= LAYERS; i++) {
-        const struct ig_grid_layer *l = &f->set->layers[i];
-        struct ig_single_problem p;
-        union ig_attrs attrs;
-        struct ig_call call;
-        ig_grid_problem(&p, &attrs, f->kernel, f->set->kind, l);
-        if (!ig_single_call(&p, &call)) continue;
-        double ns = ig_fit_ns(c, f->samples[n].f);
-        fprintf(stderr, "  %4d %4d %3dx%-3d %2d/%d %12.0f ns %+6.1f %%\n", l->ic, l->oc, l->size, l->size, l->k,
-                l->stride, f->samples[n].ns, (ns / f->samples[n].ns - 1) * 100);
-        n++;
-    }
-}
-
-static void calibrate(struct ig_platform *b, double seconds, int words)
-{
-    struct ig_processor *p = &b->processors[0];
-    struct ig_caches caches = ig_caches_of(b, p, NULL);
-    static struct family families[IG_MAX_COSTS];
-    int32_t n = find_families(families, IG_MAX_COSTS);
-    for (int pass = 0; pass < PASSES; pass++)
-        for (int32_t i = 0; i < n; i++) {
-            measure(&families[i], &caches, seconds / PASSES);
-            if (words) ig_progress("calibrate: family", pass * n + i + 1, PASSES * n);
-        }
-    for (int32_t i = 0; i < n; i++) {
-        if (families[i].n < FEWEST_LAYERS) continue;
-        struct ig_cost *c = &p->costs[p->n_costs++];
-        ig_fit(c, families[i].name, families[i].samples, families[i].n);
-        print_fit(&families[i], c, words);
-    }
-}
-
-static void describe_host(const char *out, int costs, double seconds, int words)
+static struct ig_platform *this_machine(void)
 {
     struct ig_machine m;
-    char err[4096];
     struct ig_platform *b = calloc(1, sizeof *b);
     if (!b) ig_fatal("out of memory");
     ig_machine_measure(&m);
     describe(b, &m);
-    ig_machine_pin();
-    if (costs) calibrate(b, seconds, words);
+    return b;
+}
+
+/* platform: a file that says what the machine is; NULL: it is measured. */
+static void describe_host(const char *out, const char *platform, int costs, const struct ig_samples_options *o)
+{
+    char err[4096];
+    struct ig_platform *b = platform ? ig_platform_read(platform, err, sizeof err) : this_machine();
+    if (!b) ig_fatal("%s", err);
+    b->processors[0].n_costs = 0;
+    if (costs) ig_samples_fit(b, o);
     if (ig_platform_write(b, out, err, sizeof err)) ig_fatal("%s", err);
     free(b);
 }
@@ -210,10 +133,12 @@ int ig_verb_calibrate(int argc, char **argv)
         {"help", 0, 0, 'h'},      {"output", 1, 0, 'o'}, {"no-costs", 0, 0, 'n'}, {"seconds", 1, 0, 's'},
         {"grid", 1, 0, 'g'},      {"layers", 1, 0, 'l'}, {"passes", 1, 0, 'p'},   {"skip", 1, 0, 'S'},
         {"max-gmacs", 1, 0, 'm'}, {"kernel", 1, 0, 'k'}, {"check", 1, 0, 'c'},    {"platform", 1, 0, 'P'},
-        {"svg", 1, 0, 'w'},       {"quiet", 0, 0, 'q'},  {"verbose", 0, 0, 'v'},  {0, 0, 0, 0}};
+        {"svg", 1, 0, 'w'},       {"quiet", 0, 0, 'q'},  {"verbose", 0, 0, 'v'},  {"samples", 1, 0, 'f'},
+        {0, 0, 0, 0}};
     struct ig_grid_options grid = {.layers = 2200, .passes = 1, .seconds = 30, .most_macs = 3e9};
-    const char *out = "host.json", *times = NULL, *check = NULL, *platform = "host.json", *svg = NULL;
-    int costs = 1, words = FAMILIES;
+    struct ig_samples_options samples = {.layer_s = 0.1, .seconds = 1e9, .words = IG_SAMPLES_FAMILIES};
+    const char *out = "host.json", *times = NULL, *check = NULL, *platform = NULL, *svg = NULL;
+    int costs = 1;
     double seconds = 0;
     for (int c; (c = getopt_long(argc, argv, "o:qvh", longs, NULL)) != -1;) switch (c) {
         case 'h':
@@ -229,6 +154,9 @@ int ig_verb_calibrate(int argc, char **argv)
             break;
         case 'g':
             times = optarg;
+            break;
+        case 'f':
+            samples.file = optarg;
             break;
         case 'l':
             grid.layers = (int32_t)ig_number(optarg, "--layers", 1, 16384);
@@ -255,18 +183,20 @@ int ig_verb_calibrate(int argc, char **argv)
             svg = optarg;
             break;
         case 'q':
-            words = QUIET;
+            samples.words = IG_SAMPLES_QUIET;
             break;
         case 'v':
-            words = LAYERS;
+            samples.words = IG_SAMPLES_LAYERS;
             break;
         default:
             ig_usage(help);
         }
     if (optind != argc) ig_usage(help);
     if (seconds > 0) grid.seconds = seconds;
+    if (seconds > 0 && samples.file) samples.seconds = seconds;
+    else if (seconds > 0) samples.layer_s = seconds;
     if (times) ig_grid_measure(times, &grid);
-    if (check) ig_grid_check(check, platform, svg);
-    if (!times && !check) describe_host(out, costs, seconds > 0 ? seconds : 0.1, words);
+    if (check) ig_grid_check(check, platform ? platform : "host.json", svg);
+    if (!times && !check) describe_host(out, platform, costs, &samples);
     return 0;
 }

@@ -5,6 +5,7 @@
 #include "cli/energy.h"
 #include "cli/estimate.h"
 #include "kernels_cpu/registry.h"
+#include "planner/costs.h"
 #include "planner/stages.h"
 #include "planner/tradeoff.h"
 #include "runtime/run.h"
@@ -18,6 +19,8 @@ static const char help[] =
     "is checked by an independent validator before it is written.\n"
     "  -o FILE             where to (default plan.json; - is stdout)\n"
     "  --profile FILE      times taken on the target; without it the plan rests on the estimator\n"
+    "  --costs NAME        the calibrated board that the estimator goes by: host ('ninja out/platforms/host.json'), a file,\n"
+    "                      or zen4 (default)\n"
     "  --target NAME       name written in the plan (default host)\n"
     "  --isa NAME          host (default), ref, avx2, neon; cuda: for ingot gen --gpu, one thread, no bands\n"
     "  --threads N         threads to plan for (default: all cores)\n"
@@ -238,6 +241,7 @@ int ig_verb_plan(int argc, char **argv)
                                           {"verbose", 0, 0, 'v'},
                                           {"estimate", 0, 0, 'e'},
                                           {"platform", 1, 0, 'P'},
+                                          {"costs", 1, 0, 'C'},
                                           {"explain-layer", 1, 0, 'x'},
                                           {"op-dist", 1, 0, 'd'},
                                           {"clock", 1, 0, 'c'},
@@ -274,6 +278,9 @@ int ig_verb_plan(int argc, char **argv)
         case 'v': verbose = 1; break;
         case 'e': estimated = 1; break;
         case 'P': estimate.platform = optarg; break;
+        case 'C':
+            if (!ig_costs_use(ig_load_board(optarg))) ig_fatal("--costs %s: no kernel has costs there", optarg);
+            break;
         case 'x': estimate.explain = optarg; break;
         case 'd': estimate.dist = optarg; break;
         case 'c': estimate.clocks = optarg; break;

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "kernels_cpu/kernel.h"
 
@@ -12,9 +13,24 @@ static const char zen4[] =
 
 static const char *const texts[IG_ISAS] = {[IG_ISA_AVX2] = zen4};
 
+static const char *const suffixes[IG_ISAS] = {[IG_ISA_AVX2] = "__avx2", [IG_ISA_NEON] = "__neon"};
+static struct ig_platform *boards[IG_ISAS];
+
+int32_t ig_costs_use(struct ig_platform *b)
+{
+    int32_t used = 0;
+    for (int32_t isa = 0; isa < IG_ISAS; isa++) {
+        int32_t i = 0, n = b->processors[0].n_costs;
+        while (suffixes[isa] && i < n && !strstr(b->processors[0].costs[i].family, suffixes[isa])) i++;
+        if (!suffixes[isa] || i == n) continue;
+        boards[isa] = b;
+        used++;
+    }
+    return used;
+}
+
 const struct ig_platform *ig_costs_of(int32_t isa)
 {
-    static struct ig_platform *boards[IG_ISAS];
     char err[512];
     if (boards[isa] || !texts[isa]) return boards[isa];
     boards[isa] = ig_platform_parse(texts[isa], "platforms/zen4.json", err, sizeof err);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "kernels_cpu/common/blocks.h"
 #include "kernels_cpu/common/depthwise7.h"
 #include "planner/products.h"
 #include "planner/traffic.h"
@@ -13,7 +14,8 @@ _Static_assert((int)IG_FEATURES <= (int)IG_COST_TERMS, "a cost per feature");
 const char *const ig_feature_names[IG_COST_TERMS + 1] = {
     "start",  "work",      "tiles",       "taps",      "gather",      "groups",    "a_l2",
     "a_l3",   "a_dram",    "b_l2",        "b_l3",      "b_dram",      "y_l2",      "y_l3",
-    "y_dram", "x_runs_l3", "x_runs_dram", "y_runs_l3", "y_runs_dram", "conflicts", "calls"};
+    "y_dram", "x_runs_l3", "x_runs_dram", "y_runs_l3", "y_runs_dram", "conflicts", "calls",
+    "b_again"};
 
 enum { F = 4 /* bytes of an element */, VECTOR = 8 };
 
@@ -61,35 +63,95 @@ static double crowded(const struct ig_caches *c, double pixel_bytes, double line
     return lines > room ? part * part * (1 - room / lines) : 0;
 }
 
+/* Taps inside the image, of all outputs along one dim. */
+static double taps_inside(int32_t out, int32_t in, int32_t taps, int32_t stride, int32_t dilation, int32_t before)
+{
+    double n = 0;
+    for (int32_t i = 0; i < out; i++)
+        for (int32_t k = 0; k < taps; k++) {
+            int32_t at = i * stride - before + k * dilation;
+            n += at >= 0 && at < in;
+        }
+    return n;
+}
+
+static double rows_inside(const struct ig_call *call, const struct ig_window *w)
+{
+    return taps_inside(call->out[0].h, call->in[0].h, w->kh, w->sh, w->dh, w->top);
+}
+
+static double columns_inside(const struct ig_call *call, const struct ig_window *w)
+{
+    return taps_inside(call->out[0].w, call->in[0].w, w->kw, w->sw, w->dw, w->left);
+}
+
 static void depthwise_features(const struct ig_call *call, const struct ig_caches *c, const struct ig_tile *t,
                                double *f)
 {
     const struct ig_conv *conv = call->attrs;
     (void)t;
     window_features(call, c, (double)conv->w.kh * conv->w.kw, f);
+    f[IG_F_WORK] = rows_inside(call, &conv->w) * columns_inside(call, &conv->w) * ceil_of(call->out[0].c, VECTOR) / 2;
 }
 
-/*
- * 3x3: two rows of outputs at a time; where pixels are an odd number of lines they spread over all cache sets, so that
- * stretches are longer and the next rows are fetched ahead.
- */
+/* Of the bytes booked from each level so many come in while `cycles` are computed. */
+static void hide(double *f, double cycles)
+{
+    static const double per_cycle[] = {32, 16, 7}; /* L2, L3, memory */
+    double all = f[IG_F_A_L2] + f[IG_F_A_L3] + f[IG_F_A_DRAM];
+    for (int i = 0; i < 3 && all > 0; i++)
+        f[IG_F_A_L2 + i] *= fmax(0, 1 - per_cycle[i] * cycles / all);
+}
+
+/* Images that are fetched ahead, and what an output from farther away than they adds, which is not. */
+static void book_ahead(double *f, const struct ig_caches *c, const struct ig_call *call, double cycles)
+{
+    double far[IG_FEATURES] = {0}, near[IG_FEATURES] = {0};
+    struct ig_caches warm = *c;
+    warm.away = (struct ig_away){0, 0};
+    ig_book_streams(far, c, call);
+    ig_book_streams(near, &warm, call);
+    ig_book_streams(f, &warm, call);
+    hide(f, cycles);
+    for (int i = IG_F_A_L2; i <= IG_F_A_DRAM; i++) f[i] += fmax(0, far[i] - near[i]);
+}
+
+/* How the 3x3 kernel cuts its work, by what L1 holds of such pixels (cut_of in kernels_cpu/avx2/depthwise.c). */
+struct slide_cut {
+    double lines;     /* of L1 that such pixels may be in */
+    double stretches; /* of a row */
+    int spreads;      /* over all sets: sixteen channels go down all rows; else all channels pass over a stretch */
+    int fetches;      /* what is next comes in meanwhile */
+};
+
+static struct slide_cut slide_cut_of(const struct ig_call *call)
+{
+    enum { LINE = 64, L1_LINES = 512, FEW_LINES = 64, STRETCH = 28, CROWDED = 8 };
+    int32_t bytes = call->in[0].c * F, alike = (bytes & -bytes) / LINE, s = ((const struct ig_conv *)call->attrs)->w.sw;
+    double lines = (double)L1_LINES / (alike < 1 ? 1 : alike > LINE ? LINE : alike), most = 2 * STRETCH;
+    if (alike >= 2 && s == 1 && lines < FEW_LINES) most = STRETCH;
+    else if (alike >= 2) most = fmax(1, fmin(STRETCH, floor(lines / (4 * s * s))));
+    return (struct slide_cut){lines, ceil_of(call->out[0].w, most), alike < 2, alike < CROWDED};
+}
+
+/* 3x3: two rows of outputs at a time. Vectors that a stretch reads and writes crowd L1 where few lines are theirs. */
 static void depthwise3_features(const struct ig_call *call, const struct ig_caches *c, const struct ig_tile *t,
                                 double *f)
 {
-    enum { LINE = 16, STRETCH = 28 };
+    enum { CHANNELS = 16, FEW_LINES = 64 };
     const struct ig_conv *conv = call->attrs;
     const struct ig_operand *x = &call->in[0], *y = &call->out[0];
-    int spreads = x->c / LINE % 2;
-    double blocks = ceil_of(x->c, VECTOR), pairs = ceil_of(y->h, 2), rows = 3 + conv->w.sh;
-    double stretches = ceil_of(y->w, spreads ? 2 * STRETCH : STRETCH), columns = fmin(x->w, STRETCH * conv->w.sw + 2);
-    double bytes = ig_operand_bytes(x);
-    struct ig_split s = ig_split_of(c, bytes + ig_operand_bytes(y));
-    depthwise_features(call, c, t, f);
-    f[IG_F_TAPS] = stretches * pairs * blocks;
-    f[IG_F_GROUPS] = stretches * pairs * (spreads ? ceil_of(x->c, LINE) : 1);
-    f[IG_F_GATHER] = spreads ? 0 : (s.l3 + s.dram) * bytes / F / LINE;
-    f[IG_F_CONFLICTS] =
-        (pairs * rows * x->w + (double)y->h * y->w) * blocks * crowded(c, (double)x->c * F, columns * rows);
+    struct slide_cut cut = slide_cut_of(call);
+    double blocks = floor((double)x->c / VECTOR), pairs = ceil_of(y->h, 2), rows = 3 + conv->w.sh;
+    double outputs = y->w / cut.stretches, columns = fmin(x->w, outputs * conv->w.sw + 2);
+    double touched = columns * rows + 2 * outputs, crowd = fmax(0, 1 - cut.lines / touched) * FEW_LINES / cut.lines;
+    (void)t;
+    f[IG_F_START] = 1;
+    f[IG_F_WORK] = rows_inside(call, &conv->w) * columns_inside(call, &conv->w) * blocks / 2;
+    f[IG_F_TAPS] = cut.stretches * pairs * blocks;
+    f[IG_F_GROUPS] = cut.stretches * pairs * (cut.spreads ? ceil_of(x->c, CHANNELS) : 1);
+    f[IG_F_CONFLICTS] = (pairs * rows * x->w + (double)y->h * y->w) * blocks * crowd;
+    book_ahead(f, c, call, cut.fetches ? f[IG_F_WORK] : 0);
 }
 
 /* Seven outputs of a stretch at a time, by sixteen channels or eight; rows may be copied (common/depthwise7.h). */
@@ -105,7 +167,7 @@ static void depthwise7_features(const struct ig_call *call, const struct ig_cach
     double reads = sevens * (SEVEN - 1 + conv->w.kw) * ceil_of(y->c, VECTOR) * conv->w.kh;
     (void)t;
     f[IG_F_START] = 1;
-    f[IG_F_WORK] = sevens * SEVEN * ceil_of(y->c, VECTOR) * conv->w.kh * conv->w.kw;
+    f[IG_F_WORK] = rows_inside(call, &conv->w) * sevens / y->h * SEVEN * ceil_of(y->c, VECTOR) * conv->w.kw / 2;
     f[IG_F_TILES] = sevens * blocks;
     f[IG_F_TAPS] = sevens * blocks * conv->w.kh;
     f[IG_F_GROUPS] = parts * groups * y->h;
@@ -123,11 +185,38 @@ static void pool_features(const struct ig_call *call, const struct ig_caches *c,
     window_features(call, c, (double)pool->w.kh * pool->w.kw, f);
 }
 
+/* Small windows slide: loads and stores of an output; 32 channels at a time, what is left by eights. */
+static void slide_features(const struct ig_call *call, const struct ig_caches *c, const struct ig_tile *t, double *f)
+{
+    enum { WIDE = 32, STRETCH = 28, GROUP = 64 };
+    const struct ig_pool *pool = call->attrs;
+    const struct ig_operand *y = &call->out[0];
+    double outputs = (double)y->h * y->w, parts = floor((double)y->c / WIDE) + ceil_of(y->c % WIDE, VECTOR);
+    int32_t s = pool->w.sw;
+    (void)t;
+    window_features(call, c, pool->w.kw == 2 || s == 1 ? 5 : 7, f);
+    f[IG_F_TILES] = outputs * parts;
+    f[IG_F_GATHER] = outputs;
+    f[IG_F_TAPS] = pool->w.kw == 2 ? y->h * parts : y->h * parts * ceil_of(y->w, (double)STRETCH / s);
+    f[IG_F_GROUPS] = y->h * ceil_of(y->c, GROUP);
+}
+
+/* Few pixels of many channels go onto the output two by two, other images row by row, 64 channels at a time. */
 static void global_features(const struct ig_call *call, const struct ig_caches *c, const struct ig_tile *t, double *f)
 {
+    enum { MANY = 256, MOST = 4096, FEW_PIXELS = 256, WIDE = 64, HALF = 32 };
+    const struct ig_operand *x = &call->in[0];
+    double pixels = (double)x->h * x->w, vectors = ceil_of(x->c, VECTOR);
+    int pairs = ((const struct ig_global_pool *)call->attrs)->kind == IG_POOL_AVERAGE && x->c >= MANY && x->c <= MOST &&
+                pixels > 3 && pixels <= FEW_PIXELS;
+    double parts = floor((double)x->c / WIDE) + floor((double)(x->c % WIDE) / HALF) + ceil_of(x->c % HALF, VECTOR);
     (void)t;
-    window_features(call, c, (double)call->in[0].h * call->in[0].w, f);
-    f[IG_F_GATHER] = (double)call->in[0].h * call->in[0].w;
+    f[IG_F_START] = 1;
+    f[pairs ? IG_F_TAPS : IG_F_WORK] = pixels * vectors;
+    f[IG_F_TILES] = pairs ? 0 : x->h * parts;
+    f[IG_F_GATHER] = pairs ? 0 : pixels * parts;
+    f[IG_F_GROUPS] = pairs ? pixels / 2 : 0;
+    ig_book_streams(f, c, call);
 }
 
 static void plain_features(const struct ig_call *call, const struct ig_caches *c, const struct ig_tile *t, double *f)
@@ -153,8 +242,11 @@ static const struct family {
     {IG_CONV, "depthwise3x3__avx2", depthwise3_features},
     {IG_CONV, "depthwise7", depthwise7_features},
     {IG_CONV, "depthwise", depthwise_features},
+    {IG_CONV, "dot", ig_dot_features},
     {IG_CONV, "", ig_conv_features},
+    {IG_FC, "dot", ig_dot_features},
     {IG_FC, "", ig_fc_features},
+    {IG_POOL, "slide", slide_features},
     {IG_POOL, "", pool_features},
     {IG_GLOBAL_POOL, "", global_features},
     {IG_UNARY, "", plain_features},
@@ -192,11 +284,14 @@ const char *ig_family(const struct ig_kernel *k, const struct ig_call *call, cha
 /* "..._6x16__avx2": the last two numbers before the ISA, or 6x16. */
 static struct ig_tile tile_of(const struct ig_kernel *k)
 {
-    struct ig_tile t = {6, 16, k->row_tile, k->isa};
+    struct ig_tile t = {6, 16, k->row_tile, k->isa, 0};
     const char *at = strstr(k->name, "__");
     while (at && at > k->name && (at[-1] == 'x' || (at[-1] >= '0' && at[-1] <= '9'))) at--;
     int mr, nr;
     if (at && sscanf(at, "%dx%d", &mr, &nr) == 2 && mr > 0 && nr > 0) t.mr = mr, t.nr = nr;
+    t.block = strstr(k->name, "small") ? IG_GEMM_BLOCK_SMALL
+              : k->isa == IG_ISA_NEON  ? IG_GEMM_BLOCK_NEON
+                                       : IG_GEMM_BLOCK_AVX2;
     return t;
 }
 

@@ -19,19 +19,18 @@ enum {
 
 /* How the driver of an ISA's products cuts them. */
 struct cut {
-    int32_t block; /* groups */
     int64_t stream_bytes;
     int32_t loops; /* one call takes several panels and groups */
 };
 
 static const struct cut cuts[IG_ISAS] = {
-    [IG_ISA_AVX2] = {IG_GEMM_BLOCK_AVX2, IG_GEMM_STREAM_BYTES_AVX2, IG_GEMM_LOOPS_AVX2},
-    [IG_ISA_NEON] = {IG_GEMM_BLOCK_NEON, IG_GEMM_STREAM_BYTES_NEON, IG_GEMM_LOOPS_NEON},
+    [IG_ISA_AVX2] = {IG_GEMM_STREAM_BYTES_AVX2, IG_GEMM_LOOPS_AVX2},
+    [IG_ISA_NEON] = {IG_GEMM_STREAM_BYTES_NEON, IG_GEMM_LOOPS_NEON},
 };
 
 struct gemm {
     double pixels, taps, k; /* k: of one tap */
-    int32_t mr, nr;
+    int32_t mr, nr, block;
     double oc, groups; /* output channels and how many of a convolution's groups */
     double reread;     /* times that a pixel of the image is read by one group of pixels' taps */
     const struct cut *cut;
@@ -112,7 +111,7 @@ static void gemm(double *f, const struct ig_caches *c, const struct ig_call *cal
     double table = floor(IG_GEMM_TABLE_BYTES / (g->taps * g->mr * 8)), panel = g->nr * k * F;
     double a = fmin(g->mr, g->pixels) * k * F, x = ig_operand_bytes(&call->in[0]);
     double rest = fmod(g->oc, g->nr), cut = fmod(rest, VECTOR) > 0; /* ends inside a vector: by way of a tile */
-    table = table < 1 ? 1 : table > g->cut->block ? g->cut->block : table;
+    table = table < 1 ? 1 : table > g->block ? g->block : table;
     struct walk walk = walk_of(g, call, table);
     double groups = walk.groups, blocks = ceil_of(groups, table), tiles = groups * (panels + cut) * g->groups;
     int stream = weights > (double)g->cut->stream_bytes;
@@ -131,10 +130,13 @@ static void gemm(double *f, const struct ig_caches *c, const struct ig_call *cal
                y = fmin(ig_operand_bytes(&call->out[0]), table * g->mr * g->oc * F);
         double all = weights * g->groups + x + ig_operand_bytes(&call->out[0]);
         book_weights(f, c, weights * g->groups, blocks, blocks > 1 ? weights + block + y : all);
-        ig_book(f, IG_F_B_L2, c, weights * (groups - blocks) * g->groups, panel + a);
+        struct ig_split again = ig_split_of(c, panel + a);
+        f[IG_F_B_L2] += weights * (groups - blocks) * g->groups * again.l2;
+        f[IG_F_B_AGAIN] = weights * (groups - blocks) * g->groups * (again.l3 + again.dram);
         ig_book(f, IG_F_A_L2, c, block * blocks * (panels - 1) * g->groups, block + panel);
     }
     ig_book_operands(f, c, call, weights * g->groups, g->taps <= 1);
+    ig_overlap(f);
 }
 
 void ig_conv_features(const struct ig_call *call, const struct ig_caches *c, const struct ig_tile *t, double *f)
@@ -145,6 +147,7 @@ void ig_conv_features(const struct ig_call *call, const struct ig_caches *c, con
                      .taps = (double)conv->w.kh * conv->w.kw,
                      .mr = t->mr,
                      .nr = t->nr,
+                     .block = t->block,
                      .cut = &cuts[t->isa],
                      .w = &conv->w,
                      .k = (double)x->c / conv->groups,
@@ -163,6 +166,7 @@ void ig_first_features(const struct ig_call *call, const struct ig_caches *c, co
                      .k = (double)conv->w.kw * x->c,
                      .mr = t->mr,
                      .nr = t->nr,
+                     .block = t->block,
                      .cut = &cuts[t->isa],
                      .oc = y->c,
                      .groups = 1,
@@ -180,6 +184,7 @@ void ig_fc_features(const struct ig_call *call, const struct ig_caches *c, const
                      .k = (double)x->c,
                      .mr = t->mr,
                      .nr = t->nr,
+                     .block = t->block,
                      .cut = &cuts[t->isa],
                      .oc = y->c,
                      .groups = 1,
@@ -206,6 +211,7 @@ void ig_strassen_features(const struct ig_call *call, const struct ig_caches *c,
                      .k = x->c / 2.,
                      .mr = t->mr,
                      .nr = t->nr,
+                     .block = t->block,
                      .cut = &cuts[t->isa],
                      .oc = y->c / 2.,
                      .groups = 1,
@@ -267,4 +273,23 @@ void ig_line_features(const struct ig_call *call, const struct ig_caches *c, con
     f[IG_F_GATHER] = (double)x->h * x->w;
     f[IG_F_GROUPS] = rows * panels;
     ig_book_operands(f, c, call, 0, 0);
+}
+
+/*
+ * Sums over eight channels side by side, three pixels by four outputs: twelve multiply-adds for seven loads. Pixels that
+ * are left of a row go one by one, four sums at a time.
+ */
+void ig_dot_features(const struct ig_call *call, const struct ig_caches *c, const struct ig_tile *t, double *f)
+{
+    const struct ig_operand *x = &call->in[0], *y = &call->out[0];
+    double whole = floor((double)y->w / t->mr) * y->h, single = (double)y->h * y->w - whole * t->mr;
+    double fours = ceil_of(y->c, t->nr), steps = ceil_of(x->c, VECTOR), weights = (double)x->c * y->c * F;
+    double cycles = whole * step_cycles(t->mr, t->nr) + single * step_cycles(1, t->nr);
+    f[IG_F_START] = 1;
+    f[IG_F_WORK] = cycles * fours * steps;
+    f[IG_F_TILES] = (whole + single) * fours;
+    f[IG_F_TAPS] = (double)y->h * y->w * y->c; /* sums stored one by one */
+    f[IG_F_GROUPS] = whole + single;
+    book_weights(f, c, weights, whole + single, weights + ig_operand_bytes(x) / y->h / y->w);
+    if (whole + single > 1) ig_book_operands(f, c, call, weights, 0); /* of one pixel the weights are all */
 }

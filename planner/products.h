@@ -8,6 +8,7 @@ struct ig_tile {
     int32_t mr, nr;   /* of the micro-kernel: pixels, channels */
     int32_t rows;     /* output rows that go together */
     int32_t isa;      /* enum ig_isa */
+    int32_t block;    /* groups of pixels whose addresses are in a table at a time */
 };
 
 /* Fills f[IG_FEATURES], which is zero, for one call of a kernel with such a tile. */
@@ -19,5 +20,6 @@ ig_features_fn ig_fc_features;
 ig_features_fn ig_strassen_features; /* pointwise, seven products of halves */
 ig_features_fn ig_winograd_features; /* F(rows, 3) */
 ig_features_fn ig_line_features;     /* few channels, straight lines */
+ig_features_fn ig_dot_features;      /* pointwise and FC, sums over eight channels side by side */
 
 #endif

@@ -35,11 +35,14 @@ void ig_book(double *f, int first, const struct ig_caches *c, double bytes, doub
     f[first + 2] += bytes * s.dram;
 }
 
-/* Pixels of less than 256 bytes follow each other closely enough to be one stream; from 512 on they are none. */
+/*
+ * Pixels of up to 256 bytes follow each other closely enough to be one stream; from 1 KiB on they are none, but where
+ * each has a page of its own the prefetcher takes them for as many streams.
+ */
 static double apart(double pixel_bytes)
 {
-    double part = (pixel_bytes - 256) / 256;
-    return part < 0 ? 0 : part > 1 ? 1 : part;
+    double part = log2(pixel_bytes / 256) / 2, page = log2(4096 / pixel_bytes);
+    return fmax(0, fmin(fmin(part, page), 1));
 }
 
 double ig_operand_bytes(const struct ig_operand *o)
@@ -73,4 +76,21 @@ void ig_book_streams(double *f, const struct ig_caches *c, const struct ig_call 
         if (i != 1 || call->n_in == 2) x += ig_operand_bytes(&call->in[i]);
     ig_book(f, IG_F_A_L2, c, x, x + y);
     ig_book(f, IG_F_A_L2, c, TWICE * y, fmax(x + y, c->away.output));
+}
+
+void ig_overlap(double *f)
+{
+    enum { LEVELS = 3 };
+    static const double per_cycle[LEVELS] = {32, 20, 7}; /* bytes that come from L2, L3, memory */
+    for (int i = 0; i < LEVELS; i++) {
+        double bytes = f[IG_F_A_L2 + i] + f[IG_F_B_L2 + i] + f[IG_F_Y_L2 + i];
+        if (bytes <= 0) continue;
+        double shown = 0.5 + 0.5 / (1 + f[IG_F_WORK] * per_cycle[i] / bytes);
+        f[IG_F_A_L2 + i] *= shown;
+        f[IG_F_B_L2 + i] *= shown;
+        f[IG_F_Y_L2 + i] *= shown;
+        if (!i) continue;
+        f[IG_F_X_RUNS_L3 + i - 1] *= shown;
+        f[IG_F_Y_RUNS_L3 + i - 1] *= shown;
+    }
 }

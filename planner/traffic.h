@@ -25,5 +25,7 @@ void ig_book_operands(double *f, const struct ig_caches *c, const struct ig_call
  * have about as many bytes of both, from which no fit could tell the two apart. The output's memory may be cold.
  */
 void ig_book_streams(double *f, const struct ig_caches *c, const struct ig_call *call);
+/* Of what was booked, what comes in while the work goes on: up to half of it where the work takes far longer. */
+void ig_overlap(double *f);
 
 #endif

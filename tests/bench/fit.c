@@ -18,6 +18,7 @@
 
 enum { MOST = 4096, KERNELS = 2 };
 static const struct ig_caches caches = {.bytes = {32 << 10, 1 << 20, 32 << 20}};
+static const double work_ns = 32 / 118.2; /* of that machine: 32 operations a cycle, 118.2 G a second */
 
 struct times {
     struct ig_sample fitted[32], held[MOST];
@@ -83,7 +84,7 @@ static void fit_heldout(void **state)
         double mean = 0;
         if (!k || !k->run) skip();
         read_times(&t, k);
-        ig_fit(&cost, k->name, t.fitted, t.n_fitted);
+        ig_fit(&cost, k->name, t.fitted, t.n_fitted, work_ns);
         for (int32_t h = 0; h < t.n_held; h++) {
             signs[h] = ig_fit_ns(&cost, t.held[h].f) / t.held[h].ns - 1;
             mean += fabs(signs[h]) / t.n_held;
@@ -95,7 +96,7 @@ static void fit_heldout(void **state)
         sum += mean * t.n_held;
         layers += t.n_held;
     }
-    assert_true(layers >= 2000 && sum / layers < 0.03);
+    assert_true(layers >= 2000 && sum / layers < 0.025);
 }
 
 /* No family is fitted to more than 32 layers of a kernel, or to one of the grid. */
@@ -106,6 +107,29 @@ static void calibration_is_apart(void **state)
     assert_int_equal(ig_grid_table6(NULL, 0, 1e18), 8060); /* of 9,100 those with k <= size */
     for (int i = 0; (set = ig_calibration_at(i)); i++)
         for (int32_t k = 0; set->op == IG_CONV && k < set->n; k++) assert_false(in_grid(&set->layers[k]));
+}
+
+/* Times of planted costs come back though two layers were disturbed; work costs no less than the machine can. */
+static void fit_forgives(void **state)
+{
+    enum { N = 12 };
+    struct ig_sample s[N] = {0};
+    struct ig_cost cost;
+    (void)state;
+    for (int i = 0; i < N; i++) {
+        s[i].f[IG_F_START] = 1;
+        s[i].f[IG_F_WORK] = 100. * (i + 1) * (i + 1);
+        s[i].f[IG_F_TILES] = 10. * (N - i);
+        s[i].ns = 50 + 0.3 * s[i].f[IG_F_WORK] + 2 * s[i].f[IG_F_TILES];
+    }
+    s[2].ns *= 1.6;
+    s[8].ns *= 1.2;
+    ig_fit(&cost, "planted", s, N, 0.25);
+    for (int i = 0; i < N; i++)
+        if (i != 2 && i != 8) assert_true(fabs(ig_fit_ns(&cost, s[i].f) / s[i].ns - 1) < 0.01);
+    assert_true(fabs(cost.ns[IG_F_WORK] / 0.3 - 1) < 0.01);
+    ig_fit(&cost, "planted", s, N, 0.31);
+    assert_true(cost.ns[IG_F_WORK] >= 0.31);
 }
 
 /* Work is what the micro-kernels do: 6 pixels by 16 channels are 6 cycles for each of k. */
@@ -148,12 +172,9 @@ static void features_of_runs(void **state)
     assert_true(f[IG_F_GATHER] == 9 * 6 * (2 * 8 + 46 * 2) && f[IG_F_GROUPS] == 384);
 }
 
-static double bytes_of(const double *f, int first)
-{
-    return f[first] + f[first + 1] + f[first + 2];
-}
-
-/* In a network a layer's weights, and what a pool writes, come from farther: as many bytes, more of them from memory.
+/*
+ * In a network a layer's weights, and what a pool writes, come from farther: all of them from memory, of which the work
+ * of the convolution hides up to half.
  */
 static void features_of_a_frame(void **state)
 {
@@ -169,8 +190,8 @@ static void features_of_a_frame(void **state)
     ig_grid_problem(&p, &attrs, conv, 0, &(struct ig_grid_layer){256, 256, 20, 3, 1, 1});
     assert_true(ig_single_call(&p, &call));
     assert_int_equal(ig_features(conv, &call, &caches, f) | ig_features(conv, &call, &away, far), 0);
-    assert_true(f[IG_F_B_DRAM] == 0 && far[IG_F_B_DRAM] == 256. * 256 * 9 * 4);
-    assert_true(fabs(bytes_of(f, IG_F_B_L2) / bytes_of(far, IG_F_B_L2) - 1) < 1e-12);
+    assert_true(f[IG_F_B_DRAM] == 0 && f[IG_F_B_L3] > 0);
+    assert_true(far[IG_F_B_DRAM] > 256. * 256 * 9 * 4 / 2 && far[IG_F_B_DRAM] < 256. * 256 * 9 * 4);
     ig_grid_problem(&p, &attrs, pool, 0, &(struct ig_grid_layer){64, 64, 112, 3, 2, 1});
     assert_true(ig_single_call(&p, &call));
     assert_int_equal(ig_features(pool, &call, &caches, f) | ig_features(pool, &call, &away, far), 0);
@@ -179,8 +200,8 @@ static void features_of_a_frame(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(fit_heldout), cmocka_unit_test(calibration_is_apart),
-                                       cmocka_unit_test(features_of_a_tile), cmocka_unit_test(features_of_runs),
-                                       cmocka_unit_test(features_of_a_frame)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(fit_heldout),        cmocka_unit_test(calibration_is_apart),
+                                       cmocka_unit_test(fit_forgives),       cmocka_unit_test(features_of_a_tile),
+                                       cmocka_unit_test(features_of_runs),   cmocka_unit_test(features_of_a_frame)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

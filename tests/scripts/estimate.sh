@@ -53,6 +53,19 @@ assert abs(slow['ops_ms'] / fast['ops_ms'] - 2035 / 1200) < 1e-6, slow['ops_ms']
         says 'not TYPE=MHZ' out/ingot plan --estimate --platform tx2 --clock CPU "$model"
 }
 
+# A plan without a profile goes by the costs of the board that it is given.
+costs() {
+    graph=$work/fashion.json
+    out/ingot graph "$model" -o "$graph" && out/ingot plan "$graph" --isa avx2 --threads 1 -o "$work/plain.json" &&
+        out/ingot plan "$graph" --isa avx2 --threads 1 --costs zen4 -o "$work/same.json" &&
+        cmp "$work/plain.json" "$work/same.json" &&
+        sed 's/"work":/"work":9/g' "$SRCDIR/platforms/zen4.json" >"$work/slow.json" &&
+        out/ingot plan "$graph" --isa avx2 --threads 1 --costs "$work/slow.json" -o "$work/other.json" &&
+        ! cmp -s "$work/plain.json" "$work/other.json" &&
+        ! out/ingot plan "$graph" --costs tx2 -o "$work/other.json" 2>"$work/out" &&
+        grep -q -- "--costs tx2: no kernel has costs there" "$work/out"
+}
+
 # The grid's file is only added to, and taken up where it ended.
 grid() {
     out/ingot calibrate --grid "$work/times" --layers 4 --max-gmacs 0.001 --seconds 60 2>/dev/null &&
@@ -77,5 +90,6 @@ if [ "$(uname -m)" = x86_64 ] && grep -q avx2 /proc/cpuinfo; then
 else
     skip "the grid is measured in pieces" "no vector kernels"
 fi
+check "plans by a board's costs" costs
 check "this machine as a board" host
 finish
