@@ -201,9 +201,8 @@ static int is_twin(const struct ig_search *s, size_t base, int32_t i)
     int32_t b = s->candidates[base + (size_t)i];
     for (int32_t j = 0; j < i && p->under[b] < 0 && p->over[b] < 0; j++) {
         int32_t c = s->candidates[base + (size_t)j];
-        if (p->under[c] < 0 && p->over[c] < 0 && p->size[b] == p->size[c] && p->pad[b] == p->pad[c] && p->first[b] == p->first[c] &&
-            p->last[b] == p->last[c])
-            return 1;
+        int alone = p->under[c] < 0 && p->over[c] < 0, same_life = p->first[b] == p->first[c] && p->last[b] == p->last[c];
+        if (alone && same_life && p->size[b] == p->size[c] && p->pad[b] == p->pad[c]) return 1;
     }
     return 0;
 }
@@ -244,7 +243,7 @@ static int raise_all(struct ig_search *s, size_t base, int32_t n)
     return 1;
 }
 
-/* Of two that need not lie side by side below the capacity, but cannot: the one must be above the other by its distance. */
+/* Is there no room for the two side by side? Then the one is above the other by its distance. */
 static int must_overlap(const struct ig_search *s, int32_t over)
 {
     const struct ig_sections *p = s->p;

@@ -114,7 +114,8 @@ static void an_output_grows_into_its_input(void **state)
     for (uint64_t seed = 0; seed < NETS; seed++) {
         struct rng r = {seed + 900};
         struct ig_graph *g = net_new();
-        int32_t size = rng_int(&r, 4, 24), taps = RNG_OF(&r, 1, 3, 5), stride = rng_int(&r, 1, 2), layers = rng_int(&r, 1, 2);
+        int32_t size = rng_int(&r, 4, 24), taps = RNG_OF(&r, 1, 3, 5);
+        int32_t stride = rng_int(&r, 1, 2), layers = rng_int(&r, 1, 2);
         int32_t x = net_conv(g, net_input(g, 1, size, rng_int(&r, 2, 9), 8), rng_int(&r, 4, 40), 3, 1, -1);
         int32_t y = net_conv(g, x, rng_int(&r, 2, 24), taps, stride, -1);
         if (layers > 1) y = net_conv(g, y, rng_int(&r, 2, 40), 3, 1, -1);
@@ -133,7 +134,8 @@ static void an_output_grows_into_its_input(void **state)
         outputs_same(g, expected, got, seed);
         if (by->offset < bx->offset && bx->offset < by->offset + by->bytes) {
             int verdict = IG_PLAN_OK;
-            while (bx->offset > by->offset && (verdict == IG_PLAN_OK || verdict == IG_BAD_HEIGHT)) verdict = lower(g, p, x, 64);
+            while (bx->offset > by->offset && (verdict == IG_PLAN_OK || verdict == IG_BAD_HEIGHT))
+                verdict = lower(g, p, x, 64);
             over++;
             tight += verdict == IG_READ_OVERWRITTEN;
         }

@@ -25,7 +25,8 @@ static int owns_arena(const struct ig_plan_buffer *b)
 /* Does b begin inside a, which is born when b dies? */
 static int grows_into(const struct ig_plan_buffer *a, const struct ig_plan_buffer *b)
 {
-    return owns_arena(a) && owns_arena(b) && a->first == b->last && a->offset < b->offset && b->offset < a->offset + a->bytes;
+    return owns_arena(a) && owns_arena(b) && a->first == b->last && a->offset < b->offset &&
+           b->offset < a->offset + a->bytes;
 }
 
 int32_t stage_pairs(const struct ig_plan *p, struct ig_pack_pair *pairs)
