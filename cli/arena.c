@@ -21,13 +21,26 @@ static int64_t scratch_of(const struct ig_plan *p, int32_t step)
     return p->steps[step].scratch_bytes * ig_scratch_threads(p, &p->steps[step]);
 }
 
+/* Bytes that two buffers share: where rows keep them apart. */
+static int64_t shared(const struct ig_plan_buffer *a, const struct ig_plan_buffer *b)
+{
+    int64_t from = a->offset > b->offset ? a->offset : b->offset, end = a->offset + a->bytes;
+    if (b->offset + b->bytes < end) end = b->offset + b->bytes;
+    return end > from ? end - from : 0;
+}
+
 /* Bytes held in a step. */
 static int64_t held(const struct ig_plan *p, int32_t step)
 {
     int64_t bytes = scratch_of(p, step);
     for (int32_t v = 0; v < p->n_buffers; v++) {
         const struct ig_plan_buffer *b = &p->buffers[v];
-        if (owns_arena(b) && b->first <= step && step <= b->last) bytes += b->bytes;
+        if (!owns_arena(b) || b->first > step || step > b->last) continue;
+        bytes += b->bytes;
+        for (int32_t u = 0; u < v; u++) {
+            const struct ig_plan_buffer *other = &p->buffers[u];
+            if (owns_arena(other) && other->first <= step && step <= other->last) bytes -= shared(b, other);
+        }
     }
     return bytes;
 }

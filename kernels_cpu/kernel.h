@@ -72,7 +72,9 @@ enum ig_kernel_flags {
     IG_IN_PLACE_0 = 2,  /* out[0] may be the very memory of in[0] (equal extents) */
     IG_IN_PLACE_1 = 4,  /* ... of in[1] */
     IG_IN_PLACE_3 = 8,  /* ... of in[3]: the residual of a convolution or fc */
-    IG_RING_OUT = 16    /* not strided, but out[0] may be a ring of dense rows */
+    IG_RING_OUT = 16,   /* not strided, but out[0] may be a ring of dense rows */
+    IG_NO_ZEROS = 32,   /* never reads `zeros` */
+    IG_PAD_ZEROS = 64   /* reads `zeros` only where its window goes beyond the image */
 };
 
 struct ig_kernel {            /* one variant: everything the planner, the tests and the generator need */

@@ -22,6 +22,20 @@ int ig_reads_zeros(enum ig_op op)
     return ig_is_spatial(op) && op != IG_GLOBAL_POOL;
 }
 
+static int reaches_beyond(const struct ig_window *w, const struct ig_operand *in, const struct ig_operand *out)
+{
+    return w->top > 0 || w->left > 0 || (out->h - 1) * w->sh + (w->kh - 1) * w->dh - w->top >= in->h ||
+           (out->w - 1) * w->sw + (w->kw - 1) * w->dw - w->left >= in->w;
+}
+
+size_t ig_zeros_read(const struct ig_kernel *k, const struct ig_call *call)
+{
+    const struct ig_conv *conv = (const struct ig_conv *)call->attrs;
+    if (!ig_reads_zeros((enum ig_op)k->op) || k->isa == IG_ISA_REF || (k->flags & IG_NO_ZEROS)) return 0;
+    if ((k->flags & IG_PAD_ZEROS) && !reaches_beyond(&conv->w, &call->in[0], &call->out[0])) return 0;
+    return ig_zeros_bytes(call);
+}
+
 static int32_t span(const struct ig_shape *s, int from, int to)
 {
     int32_t n = 1;

@@ -9,6 +9,8 @@ int ig_is_spatial(enum ig_op op);
 
 /* 1 if kernels of `op` may read call->zeros: the spatial ones but global pooling, which has no padding. */
 int ig_reads_zeros(enum ig_op op);
+/* Bytes of call->zeros that the kernel may read in that call; 0: none. */
+size_t ig_zeros_read(const struct ig_kernel *k, const struct ig_call *call);
 
 /* The view of a tensor of `op` that kernel.h describes: n images of [h, w, c]. */
 void ig_collapse(enum ig_op op, const struct ig_shape *shape, int32_t *n, int32_t *h, int32_t *w, int32_t *c);

@@ -214,7 +214,7 @@ static int add_member(struct maker *m, int32_t step)
     return 1;
 }
 
-/* Is every ring read, what each member writes into it, and do all but the first member have to do with another? */
+/* Is every ring read, what each member writes into it, and is any member fed by another, if there is one? */
 static int is_whole(const struct maker *m)
 {
     const struct ig_flow *f = &m->part->flow;
@@ -224,7 +224,7 @@ static int is_whole(const struct maker *m)
             read |= f->feeds[i][k].from;
             fed |= 1u << i;
         }
-    return f->n > 1 && read == (uint32_t)((UINT64_C(1) << f->n) - 1) && fed && (f->kept >> (f->n - 1) & 1);
+    return read == (uint32_t)((UINT64_C(1) << f->n) - 1) && (f->n == 1 || fed) && (f->kept >> (f->n - 1) & 1);
 }
 
 int ig_part_make(const struct ig_graph *g, const struct ig_view *views, const struct ig_usage *usage,
@@ -232,7 +232,7 @@ int ig_part_make(const struct ig_graph *g, const struct ig_view *views, const st
 {
     struct maker m = {.g = g, .views = views, .usage = usage, .p = p, .part = part, .first = first, .last = last};
     *part = (struct ig_part){.n_rings = 0};
-    if (first < 0 || last >= p->n_steps || first >= last || !p->steps[first].kernel || !p->steps[last].kernel) return 0;
+    if (first < 0 || last >= p->n_steps || first > last || !p->steps[first].kernel || !p->steps[last].kernel) return 0;
     for (int32_t i = first; i <= last; i++)
         if (p->steps[i].kernel && !add_member(&m, i)) return 0;
     return is_whole(&m);

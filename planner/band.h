@@ -67,6 +67,7 @@ uint32_t ig_part_lives(const struct ig_part *part, int32_t rows, int32_t chunk, 
                        struct ig_ring_life *lives);
 struct ig_firing {
     int32_t member, rows;    /* of the part; that it computes */
+    int32_t end;             /* where they end */
 };
 /* All calls of a part's kernels by one thread, in order, to be freed; *n: how many. */
 struct ig_firing *ig_part_firings(const struct ig_part *part, int32_t rows, int32_t chunk, int32_t *n);

@@ -139,10 +139,11 @@ int32_t ig_band_candidates(const struct ig_graph *g, const struct ig_view *views
     ig_find_usage(g, views, usage);
     for (int32_t last = 0; last < p->n_steps; last++) {
         struct ig_part c;
-        for (int32_t first = last - 1, n = 1; first >= 0 && n <= IG_MAX_BAND; n += p->steps[first--].kernel != NULL) {
+        int32_t first = shape == IG_SHAPE_ANY ? last : last - 1;
+        for (int32_t n = last - first; first >= 0 && n <= IG_MAX_BAND; n += p->steps[first--].kernel != NULL) {
             if (!ig_part_make(g, views, usage, p, first, last, &c)) continue;
             int chain = ig_part_is_chain(&c);
-            for (int32_t k = 1; k <= 1 + chain && (chain || shape == IG_SHAPE_ALL); k++)
+            for (int32_t k = 1; k <= 1 + chain && (chain || shape != IG_SHAPE_CHAINS); k++)
                 add_candidates(g, p, &c, isa, k, &l);
         }
     }

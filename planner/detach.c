@@ -1,7 +1,7 @@
 /*
  * A dense block's layers all read what was there before them and add to it. Written into one storage, that storage is
  * held whole from its first piece on, which a pool may write while all before it is at its largest. A copy costs the
- * time of one piece, and the whole is then held from the second piece on.
+ * time of one piece, and the whole is then held from that copy on.
  */
 #include <stdlib.h>
 
@@ -33,6 +33,14 @@ static int is_worth_it(const struct ig_graph *g, const struct ig_view *views, in
     return 1;
 }
 
+/* Whoever reads v but the copy itself, which is the last node, reads the copy: v is gone once it is made. */
+static void read_copy(struct ig_graph *g, int32_t v, int32_t copy)
+{
+    for (int32_t i = 0; i < g->n_nodes - 1; i++)
+        for (int32_t k = 0; k < g->nodes[i].n_in; k++)
+            if (g->nodes[i].in[k] == v) g->nodes[i].in[k] = copy;
+}
+
 int ig_detach_pieces(struct ig_graph *g)
 {
     struct ig_view *views = ig_must_alloc((size_t)g->n_values, sizeof *views);
@@ -45,8 +53,7 @@ int ig_detach_pieces(struct ig_graph *g)
         for (int32_t k = 0; k < g->nodes[i].n_in; k++) {
             int32_t v = g->nodes[i].in[k];
             if (g->nodes[i].op != IG_CONCAT || !ig_node_is_view(g, views, i) || !is_worth_it(g, views, v, made)) continue;
-            int32_t copy = ig_add_copy(g, v);
-            g->nodes[i].in[k] = copy;
+            read_copy(g, v, ig_add_copy(g, v));
             copies++;
             i = nodes; /* one at a time: numbers of values change */
             break;

@@ -54,7 +54,7 @@ void ig_rank_items(const struct ig_sections *p, int32_t restart, int32_t *rank)
     free(w);
 }
 
-struct span { int64_t from, to; };
+struct span { int64_t from, to; }; /* who ends before `from` or begins at `to` is out of its way */
 
 static int lower_first(const void *pa, const void *pb)
 {
@@ -81,7 +81,9 @@ int64_t ig_greedy(const struct ig_sections *p, const int32_t *rank, int64_t *off
         int32_t b = order[i], n = 0;
         for (int32_t k = p->overlap_at[b]; k < p->overlap_at[b + 1]; k++) {
             int32_t d = p->overlaps[k];
-            if (rank[d] < i) taken[n++] = (struct span){offsets[d], offsets[d] + p->size[d]};
+            if (rank[d] >= i) continue;
+            taken[n++] = (struct span){offsets[d] + p->size[b] - ig_section_reach(p, b, d),
+                                       offsets[d] + ig_section_reach(p, d, b)};
         }
         offsets[b] = lowest_gap(taken, n, p->size[b]);
         int64_t top = offsets[b] + p->size[b] - p->pad[b];

@@ -23,6 +23,8 @@ struct ig_sections {
     int32_t *starts; /* [n_sections + 1]: items whose first section is s are [starts[s], starts[s+1]) */
     int32_t *members;        /* items of section s are members[member_at[s] .. member_at[s+1]) */
     int32_t *member_at;      /* [n_sections + 1] */
+    int32_t *under, *over;   /* [n]: the item that this one may begin over, or under; -1: none */
+    int64_t *distance;       /* [n]: bytes that it must be above it then */
     int32_t *overlaps;       /* items that overlap item b are overlaps[overlap_at[b] .. overlap_at[b+1]) */
     int32_t *overlap_at;     /* [n + 1] */
     int64_t max_live;        /* bytes that the largest section needs: all sizes but the largest pad */
@@ -30,6 +32,19 @@ struct ig_sections {
 };
 
 void ig_sections_make(struct ig_sections *p, const struct ig_pack_item *items, int32_t n);
+/* Those items may overlap; max_live follows. */
+void ig_sections_tie(struct ig_sections *p, const struct ig_pack_pair *pairs, int32_t n);
+/* Bytes from the start of item `below` that item `above`, which it overlaps in time and lies under, must be away. */
+static inline int64_t ig_section_reach(const struct ig_sections *p, int32_t below, int32_t above)
+{
+    return p->under[above] == below ? p->distance[above] : p->size[below];
+}
+/* Bytes that item b and the one that it may begin over need less than side by side. */
+static inline int64_t ig_section_gain(const struct ig_sections *p, int32_t b)
+{
+    int64_t both = p->distance[b] + p->size[b], under = p->size[p->under[b]];
+    return p->size[b] + under - (both > under ? both : under);
+}
 void ig_sections_free(struct ig_sections *p);
 /* Sum of the sizes of the largest section that item b lies in. */
 int64_t ig_section_total(const struct ig_sections *p, int32_t b);

@@ -114,7 +114,7 @@ static void produce(struct walk *w, int32_t i, int32_t a, int32_t b)
         touch(w, part->ring[i], (struct ig_rows){y, end});
         if (w->lives && part->over[i] >= 0 && !is_last_reader(w, i, end)) w->late |= 1u << i;
         w->computed[i] += end - y;
-        if (w->firings) w->firings[w->n_firings] = (struct ig_firing){i, end - y};
+        if (w->firings) w->firings[w->n_firings] = (struct ig_firing){i, end - y, end};
         w->n_firings++;
         w->done[i] = end;
         keep(w, part->ring[i], end - y);

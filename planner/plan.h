@@ -50,7 +50,8 @@ struct ig_plan_step {      /* one node, in execution order */
 };
 
 /*
- * A segment of the plan that is run by rows: all steps from first to last. It runs in the place of its last step, which
+ * A segment of the plan that is run by rows: all steps from first to last, or a step alone whose output begins below its
+ * input and grows into it (planner/overlap.h). It runs in the place of its last step, which
  * says how its rows are cut for threads; a phase makes `rows` of them, all at once, or where that is the least there can
  * be, every step goes tile by tile. Tensors that nobody else reads or writes are rings; one that is written inside and
  * needed later stays whole.
@@ -265,11 +266,11 @@ struct ig_flow {             /* how rows pass between the members of a band */
 /* 1, or 0 if the steps are no band. */
 int ig_band_flow(const struct ig_graph *g, const struct ig_plan *p, const struct ig_band *b, struct ig_flow *flow);
 
-enum ig_band_shape { IG_SHAPE_CHAINS = 0, IG_SHAPE_ALL };
+enum ig_band_shape { IG_SHAPE_CHAINS = 0, IG_SHAPE_ALL, IG_SHAPE_ANY };
 /*
  * Every band that p's steps could be, with a few heights of phases each, in the order of their last steps; the times
  * are estimates. Chains: each member but the first reads what the one before it writes, and nobody else does; all: any
- * branches too, these with the lowest height alone and never cut. *bands is malloc'ed. Returns how many.
+ * branches too, these with the lowest height alone and never cut; any: steps alone, too. *bands is malloc'ed. Returns how many.
  */
 int32_t ig_band_candidates(const struct ig_graph *g, const struct ig_view *views, const struct ig_plan *p,
                            int32_t isa, enum ig_band_shape shape, struct ig_band_timing **bands);
@@ -317,6 +318,10 @@ struct ig_pack_item {         /* a buffer to place */
     int64_t size;             /* bytes */
     int64_t offset;           /* result, a multiple of IG_ALIGN */
 };
+struct ig_pack_pair {         /* two items that may overlap: the one `over` if it begins `distance` above the one `under` */
+    int32_t under, over;      /* indices; an item is in one pair at the most on either side */
+    int64_t distance;         /* bytes, a multiple of IG_ALIGN, more than 0 and less than the size of `under` */
+};
 struct ig_pack_result {
     int64_t height;           /* max(offset + size) */
     int64_t max_live;         /* lower bound */
@@ -325,12 +330,15 @@ struct ig_pack_result {
 };
 /* Places all items without overlap, as low as it can be proven (memory.c says how). Deterministic. */
 struct ig_pack_result ig_pack_offsets(struct ig_pack_item *items, int32_t n);
+/* The same, but for those pairs. */
+struct ig_pack_result ig_pack_overlapping(struct ig_pack_item *items, int32_t n, const struct ig_pack_pair *pairs,
+                                          int32_t n_pairs);
 
 /* --- weights: planner/weights.c --- */
 
 /*
- * The weight blob, every part aligned to IG_ALIGN: a region of zeros (as many as the widest spatial call needs), then for each
- * step in order what its kernel packs, and the constants that it reads as they are, each constant once. A kernel that
+ * The weight blob, every part aligned to IG_ALIGN: as many zeros as any step may read, then for each step in
+ * order what its kernel packs, and the constants that it reads as they are, each constant once. A kernel that
  * packs gets no pointers to constant inputs 1 and 2; constant inputs elsewhere it reads as they are.
  * *zeros: offset of the zeros; packed[n_steps], consts[n_values]: offsets, -1 where there is nothing. A constant that
  * is a view of another one is found through its root. Reads p's steps and views only. Returns the blob's bytes.

@@ -79,15 +79,16 @@ static int is_ring(const struct shadow *s, int32_t v)
 /*
  * Value x, all of operand k of a member or a piece of it, and there before the band, while the value `out` is written:
  * they may only meet where the last member takes the operand over in place, or where the band is not cut and the last
- * member writes over it row by row, which is replayed with the rings.
+ * member writes over it row by row, from the same place on or from below, which is replayed with the rings.
  */
 static void check_meeting(struct shadow *s, int32_t last, int32_t step, int32_t k, int32_t x, int32_t out)
 {
     const struct ig_box *to = &s->boxes[out], *whole = &s->boxes[s->g->nodes[s->p->steps[step].node].in[k]];
     const struct ig_plan_step *ps = &s->p->steps[last];
     if (!ig_box_meet(&s->boxes[x], to)) return;
-    if (out == s->g->nodes[ps->node].out[0] && ig_box_equal(whole, to)) {
-        if (step == last ? (ps->kernel->flags & in_place_flag(k)) != 0 : !ps->split) return;
+    if (out == s->g->nodes[ps->node].out[0]) {
+        if (owner_of(s, x) != owner_of(s, out) && !ps->split) return;
+        if (ig_box_equal(whole, to) && (step == last ? (ps->kernel->flags & in_place_flag(k)) != 0 : !ps->split)) return;
     }
     find(s, owner_of(s, x) == owner_of(s, out) ? IG_BAD_ALIAS : IG_OVERLAP_LIVE, last, x, out);
 }

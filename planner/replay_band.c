@@ -35,6 +35,7 @@ struct operand {            /* of a member */
     uint32_t made_of;       /* members that wrote what it reads */
     uint32_t waits_for;     /* members before it that write into the same storage */
     int is_over;            /* it lies outside, where the last member writes */
+    int is_measured;        /* it is all of what the distance is asked for */
     int in_place;           /* it lies in a ring where this member writes, which its kernel may */
     struct ig_reach reach;
 };
@@ -52,6 +53,8 @@ struct shadow_band {
     uint8_t *made[IG_MAX_BAND]; /* by row: it was, in this piece; of members whose rows stay: in any */
     int32_t done[IG_MAX_BAND];
     int by_tiles;               /* phases are the last member's tile */
+    int32_t measured;           /* owner of which the distance is asked for; -1 */
+    int64_t distance;           /* so far */
     struct ig_row_fault fault;
 };
 
@@ -122,6 +125,12 @@ static int is_under(const struct shadow_band *s, int32_t value)
     return in->memory == IG_MEMORY_ARENA && out->memory == IG_MEMORY_ARENA && ig_box_meet(&from, &to);
 }
 
+static int32_t owner_of(const struct shadow_band *s, int32_t value)
+{
+    int32_t owner = s->p->buffers[value].alias_of;
+    return owner < 0 ? value : owner;
+}
+
 static void find_operand(struct shadow_band *s, int32_t i, int32_t k, const int32_t *tie, int32_t *pieces)
 {
     struct operand *o = &s->operands[i][k];
@@ -132,8 +141,9 @@ static void find_operand(struct shadow_band *s, int32_t i, int32_t k, const int3
     for (int32_t j = 0; j < n; j++) {
         int32_t m = member_of(s, pieces[j]);
         if (m >= 0) o->made_of |= 1u << m;
-        else if (i < s->w.n - 1) o->is_over |= is_under(s, v);
+        else if (i < s->w.n - 1 || owner_of(s, v) != owner_of(s, s->w.value[i])) o->is_over |= is_under(s, v);
     }
+    o->is_measured = s->measured >= 0 && owner_of(s, v) == s->measured;
     for (int32_t m = 0; m < i; m++)
         if (tie[s->w.value[m]] == tie[v]) o->waits_for |= 1u << m;
 }
@@ -182,7 +192,7 @@ static int can_follow(struct shadow_band *s, int32_t i, int32_t k)
 {
     const struct ig_operand *in = &call_of(s, i)->in[k];
     struct operand *o = &s->operands[i][k];
-    if (!o->waits_for && !o->is_over) return 1;
+    if (!o->waits_for && !o->is_over && !o->is_measured) return 1;
     for (int32_t m = 0; m < i; m++)
         if ((o->waits_for >> m & 1) && rows_of(s, m) != in->h) return 0;
     if (o->waits_for && !(s->p->steps[s->w.step[i]].kernel->flags & IG_STRIDED)) return 0;
@@ -206,12 +216,36 @@ static int can_run(struct shadow_band *s)
 int ig_band_can_run(const struct ig_graph *g, const struct ig_plan *p, const struct ig_band *b,
                     const struct ig_call *calls)
 {
-    struct shadow_band s = {.g = g, .p = p, .calls = calls, .w = ig_walk_band(g, p, b)};
+    struct shadow_band s = {.g = g, .p = p, .calls = calls, .w = ig_walk_band(g, p, b), .measured = -1};
     find_operands(&s);
     return can_run(&s);
 }
 
 /* --- rows --- */
+
+/* Bytes from the start of the last member's output to the end of the rows that it has written. */
+static int64_t written(const struct shadow_band *s)
+{
+    const struct ig_plan_buffer *out = &s->p->buffers[s->w.value[s->w.n - 1]];
+    return s->done[s->w.n - 1] * out->view.row_stride * ig_type_bytes(s->g->values[out->value].shape.type);
+}
+
+/* Has the last member written over that row, which lies outside? */
+static int is_lost(const struct shadow_band *s, int32_t i, int32_t k, int32_t row)
+{
+    const struct ig_operand *in = &call_of(s, i)->in[k];
+    const struct ig_plan_buffer *x = &s->p->buffers[node_of(s, i)->in[k]], *y = &s->p->buffers[s->w.value[s->w.n - 1]];
+    int64_t bytes = ig_type_bytes(in->shape->type), from = x->offset + row * in->row_stride * bytes;
+    return from < y->offset + written(s) && y->offset < from + ((in->w - 1) * in->pixel_stride + in->c) * bytes;
+}
+
+/* The operand's rows from `first` on must lie behind what is written. */
+static void measure(struct shadow_band *s, int32_t i, int32_t k, int32_t first)
+{
+    const struct ig_operand *in = &call_of(s, i)->in[k];
+    int64_t distance = written(s) - (first < 0 ? 0 : first) * in->row_stride * ig_type_bytes(in->shape->type);
+    if (s->operands[i][k].is_measured && first < in->h && distance > s->distance) s->distance = distance;
+}
 
 /* Are all rows that row y of member i is made of where it looks for them? A verdict. */
 static int find_rows(struct shadow_band *s, int32_t i, int32_t k, int32_t y)
@@ -219,11 +253,12 @@ static int find_rows(struct shadow_band *s, int32_t i, int32_t k, int32_t y)
     const struct operand *o = &s->operands[i][k];
     struct tap t = taps_of(node_of(s, i), call_of(s, i), k, y);
     int verdict = IG_PLAN_OK;
+    measure(s, i, k, t.first);
     if (o->made_of & ~o->waits_for) return IG_READ_UNWRITTEN; /* nobody is asked for them */
     for (int32_t j = 0; j < t.count; j++) {
         int32_t row = t.first + j * t.step;
         if (row < 0 || row >= call_of(s, i)->in[k].h) continue;
-        if (o->is_over && row < s->done[s->w.n - 1]) verdict = IG_READ_OVERWRITTEN; /* by the last one */
+        if (o->is_over && is_lost(s, i, k, row)) verdict = IG_READ_OVERWRITTEN; /* by the last one */
         for (int32_t m = 0; m < s->w.n; m++) {
             if (!(o->made_of >> m & 1) || s->tags[m][row % slots_of(s, m)] == row) continue;
             if (!s->made[m][row]) return IG_READ_UNWRITTEN;
@@ -289,7 +324,7 @@ static void look(struct shadow_band *s, int32_t i, int32_t a, int32_t b, int aft
         for (int32_t k = 0; k < node_of(s, i)->n_in; k++) {
             const struct operand *o = &s->operands[i][k];
             if (after && o->in_place) continue;
-            if (o->made_of || o->is_over) note(s, find_rows(s, i, k, y), i, node_of(s, i)->in[k], y);
+            if (o->made_of || o->is_over || o->is_measured) note(s, find_rows(s, i, k, y), i, node_of(s, i)->in[k], y);
         }
 }
 
@@ -304,8 +339,8 @@ static void compute_tile(struct shadow_band *s, int32_t i, int32_t a, int32_t b)
     look(s, i, a, b, 0);
     if (b - a > slots_of(s, i)) note(s, IG_READ_OVERWRITTEN, i, s->w.value[i], a); /* by its own rows */
     for (int32_t y = a; y < b; y++) write_row(s, i, y);
-    look(s, i, a, b, 1); /* it may write before it has read everything */
     s->done[i] = b;
+    look(s, i, a, b, 1); /* it may write before it has read everything */
 }
 
 static void compute(struct shadow_band *s, int32_t i, int32_t a, int32_t b)
@@ -359,27 +394,42 @@ static void find_gaps(struct shadow_band *s)
             if (!s->made[i][y]) note(s, IG_PHASE_GAP, i, s->w.value[i], y);
 }
 
-struct ig_row_fault ig_replay_band(const struct ig_graph *g, const struct ig_plan *p, const struct ig_band *b,
-                                   const struct ig_call *calls)
+static struct ig_row_fault run(struct shadow_band *s, const struct ig_band *b)
 {
-    struct shadow_band s = {.g = g, .p = p, .calls = calls, .w = ig_walk_band(g, p, b)};
-    const struct ig_plan_step *last = &p->steps[b->last];
-    int32_t h = calls[b->last].out[0].h, chunk = last->split ? last->chunk : h;
-    find_operands(&s);
-    if (!can_run(&s)) return s.fault;
-    s.by_tiles = b->rows == last->kernel->row_tile;
-    for (int32_t i = 0; i < s.w.n; i++) {
-        s.tags[i] = ig_must_alloc((size_t)slots_of(&s, i), sizeof *s.tags[i]);
-        s.made[i] = ig_must_alloc((size_t)rows_of(&s, i), sizeof *s.made[i]);
+    const struct ig_plan_step *last = &s->p->steps[b->last];
+    int32_t h = s->calls[b->last].out[0].h, chunk = last->split ? last->chunk : h;
+    s->w = ig_walk_band(s->g, s->p, b);
+    find_operands(s);
+    if (!can_run(s)) s->distance = -1;
+    if (s->distance < 0) return s->fault;
+    s->by_tiles = b->rows == last->kernel->row_tile;
+    for (int32_t i = 0; i < s->w.n; i++) {
+        s->tags[i] = ig_must_alloc((size_t)slots_of(s, i), sizeof *s->tags[i]);
+        s->made[i] = ig_must_alloc((size_t)rows_of(s, i), sizeof *s->made[i]);
     }
     for (int32_t i = 0; i < last->chunks && (last->split || i < 2); i++) { /* a second whole one says enough */
         int32_t from = last->split ? i * chunk : 0;
-        run_piece(&s, from, h - from < chunk ? h : from + chunk, b->rows);
+        run_piece(s, from, h - from < chunk ? h : from + chunk, b->rows);
     }
-    find_gaps(&s);
-    for (int32_t i = 0; i < s.w.n; i++) {
-        free(s.tags[i]);
-        free(s.made[i]);
+    find_gaps(s);
+    for (int32_t i = 0; i < s->w.n; i++) {
+        free(s->tags[i]);
+        free(s->made[i]);
     }
-    return s.fault;
+    return s->fault;
+}
+
+struct ig_row_fault ig_replay_band(const struct ig_graph *g, const struct ig_plan *p, const struct ig_band *b,
+                                   const struct ig_call *calls)
+{
+    struct shadow_band s = {.g = g, .p = p, .calls = calls, .measured = -1};
+    return run(&s, b);
+}
+
+int64_t ig_replay_distance(const struct ig_graph *g, const struct ig_plan *p, const struct ig_band *b,
+                           const struct ig_call *calls, int32_t in)
+{
+    struct shadow_band s = {.g = g, .p = p, .calls = calls, .measured = in, .distance = IG_ALIGN};
+    if (p->steps[b->last].split || run(&s, b).verdict || s.distance < 0) return -1;
+    return (s.distance + IG_ALIGN - 1) / IG_ALIGN * IG_ALIGN;
 }

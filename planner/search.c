@@ -134,6 +134,10 @@ static int measure(struct ig_search *s, int32_t a, int32_t b)
             s->count[t] = low < s->floor[t] ? 1 : s->count[t] + (low == s->floor[t]);
             if (low < s->floor[t]) s->floor[t] = low;
         }
+        int32_t under = s->p->under[i];
+        if (under < 0 || s->placed[under]) continue;
+        for (int32_t t = s->p->first[i]; t <= s->p->last[i]; t++)
+            if (s->p->first[under] <= t && t <= s->p->last[under]) s->rest[t] -= ig_section_gain(s->p, i);
     }
     for (int32_t i = a; i < b; i++) {
         s->rest[i] -= s->pad[i];
@@ -152,7 +156,7 @@ static int nothing_fits_below(const struct ig_search *s, int32_t t)
         if (s->placed[b] || s->low[b] != s->floor[t]) continue;
         for (int32_t k = p->overlap_at[b]; k < p->overlap_at[b + 1]; k++) {
             int32_t d = p->overlaps[k];
-            if (!s->placed[d] && s->low[d] + p->size[d] <= s->low[b]) return 0;
+            if (!s->placed[d] && s->low[d] + ig_section_reach(p, d, b) <= s->low[b]) return 0;
         }
     }
     return 1;
@@ -195,11 +199,10 @@ static int is_twin(const struct ig_search *s, size_t base, int32_t i)
 {
     const struct ig_sections *p = s->p;
     int32_t b = s->candidates[base + (size_t)i];
-    for (int32_t j = 0; j < i; j++) {
+    for (int32_t j = 0; j < i && p->under[b] < 0 && p->over[b] < 0; j++) {
         int32_t c = s->candidates[base + (size_t)j];
-        if (p->size[b] == p->size[c] && p->pad[b] == p->pad[c] && p->first[b] == p->first[c] &&
-            p->last[b] == p->last[c])
-            return 1;
+        int alone = p->under[c] < 0 && p->over[c] < 0, same_life = p->first[b] == p->first[c] && p->last[b] == p->last[c];
+        if (alone && same_life && p->size[b] == p->size[c] && p->pad[b] == p->pad[c]) return 1;
     }
     return 0;
 }
@@ -208,11 +211,11 @@ static int is_twin(const struct ig_search *s, size_t base, int32_t i)
 static int place(struct ig_search *s, int32_t b)
 {
     const struct ig_sections *p = s->p;
-    int64_t top = s->low[b] + p->size[b];
     note(s, ~b, 0);
     s->placed[b] = 1;
     for (int32_t k = p->overlap_at[b]; k < p->overlap_at[b + 1]; k++) {
         int32_t d = p->overlaps[k];
+        int64_t top = s->low[b] + ig_section_reach(p, b, d);
         if (s->placed[d] || s->low[d] >= top) continue;
         if (top + p->size[d] - p->pad[d] > s->capacity) return 0;
         note(s, d, s->low[d]);
@@ -230,11 +233,45 @@ static int raise_all(struct ig_search *s, size_t base, int32_t n)
         int64_t least = INT64_MAX;
         for (int32_t k = p->overlap_at[b]; k < p->overlap_at[b + 1]; k++) {
             int32_t d = p->overlaps[k];
-            if (!s->placed[d] && s->low[d] + p->size[d] < least) least = s->low[d] + p->size[d];
+            int64_t top = s->low[d] + ig_section_reach(p, d, b);
+            if (!s->placed[d] && top < least) least = top;
         }
         if (least == INT64_MAX || least + p->size[b] - p->pad[b] > s->capacity) return 0;
         note(s, b, s->low[b]);
         s->low[b] = least;
+    }
+    return 1;
+}
+
+/* Is there no room for the two side by side? Then the one is above the other by its distance. */
+static int must_overlap(const struct ig_search *s, int32_t over)
+{
+    const struct ig_sections *p = s->p;
+    int32_t under = p->under[over];
+    for (int32_t t = p->first[over]; under >= 0 && t <= p->last[over]; t++) {
+        int64_t live = 0, pad = 0;
+        if (t < p->first[under] || t > p->last[under]) continue;
+        for (int32_t k = p->member_at[t]; k < p->member_at[t + 1]; k++) {
+            live += p->size[p->members[k]];
+            if (p->pad[p->members[k]] > pad) pad = p->pad[p->members[k]];
+        }
+        if (live - pad > s->capacity) return 1;
+    }
+    return 0;
+}
+
+/* Distances add up where several lie over each other in a row. 0 if one is too high then. */
+static int begin_above(struct ig_search *s)
+{
+    for (int changed = 1; changed;) {
+        changed = 0;
+        for (int32_t b = 0; b < s->p->n; b++) {
+            if (s->p->under[b] < 0 || !must_overlap(s, b)) continue;
+            int64_t least = s->low[s->p->under[b]] + s->p->distance[b];
+            changed |= least > s->low[b];
+            if (least > s->low[b]) s->low[b] = least;
+            if (s->low[b] + s->p->size[b] - s->p->pad[b] > s->capacity) return 0;
+        }
     }
     return 1;
 }
@@ -330,6 +367,7 @@ int ig_search_run(struct ig_search *s, int64_t capacity, int64_t budget, int64_t
     for (int64_t i = 1; result == IG_SEARCH_UNSETTLED && used < budget; i++) {
         memset(s->low, 0, (size_t)p->n * sizeof *s->low);
         memset(s->placed, 0, (size_t)p->n);
+        if (!begin_above(s)) return IG_SEARCH_FAILED;
         s->n_trail = s->n_candidates = 0;
         s->nodes = 0;
         s->limit = luby(i) * 2 * p->n;

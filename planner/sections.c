@@ -55,6 +55,26 @@ static void list_starts(struct ig_sections *p)
     for (int32_t s = 0; s < p->n_sections; s++) p->starts[s + 1] += p->starts[s];
 }
 
+/* Bytes that section s needs at the least. */
+static int64_t live_in(const struct ig_sections *p, int32_t s)
+{
+    int64_t live = 0, pad = 0;
+    for (int32_t k = p->member_at[s]; k < p->member_at[s + 1]; k++) {
+        int32_t i = p->members[k], u = p->under[i];
+        live += p->size[i];
+        if (p->pad[i] > pad) pad = p->pad[i];
+        if (u >= 0 && p->first[u] <= s && s <= p->last[u]) live -= ig_section_gain(p, i);
+    }
+    return live - pad;
+}
+
+static void find_max_live(struct ig_sections *p)
+{
+    p->max_live = 0;
+    for (int32_t s = 0; s < p->n_sections; s++)
+        if (live_in(p, s) > p->max_live) p->max_live = live_in(p, s);
+}
+
 static void list_members(struct ig_sections *p)
 {
     size_t total = 0;
@@ -63,15 +83,9 @@ static void list_members(struct ig_sections *p)
     p->member_at = ig_must_alloc((size_t)p->n_sections + 1, sizeof *p->member_at);
     int32_t at = 0;
     for (int32_t s = 0; s < p->n_sections; s++) {
-        int64_t live = 0, pad = 0;
         p->member_at[s] = at;
-        for (int32_t i = 0; i < p->starts[s + 1]; i++) {
-            if (p->last[i] < s) continue;
-            p->members[at++] = i;
-            live += p->size[i];
-            if (p->pad[i] > pad) pad = p->pad[i];
-        }
-        if (live - pad > p->max_live) p->max_live = live - pad;
+        for (int32_t i = 0; i < p->starts[s + 1]; i++)
+            if (p->last[i] >= s) p->members[at++] = i;
     }
     p->member_at[p->n_sections] = at;
 }
@@ -106,10 +120,14 @@ void ig_sections_make(struct ig_sections *p, const struct ig_pack_item *items, i
     p->size = ig_must_alloc((size_t)p->n, sizeof *p->size);
     p->pad = ig_must_alloc((size_t)p->n, sizeof *p->pad);
     p->length = ig_must_alloc((size_t)p->n, sizeof *p->length);
+    p->under = ig_must_alloc((size_t)p->n, sizeof *p->under);
+    p->over = ig_must_alloc((size_t)p->n, sizeof *p->over);
+    p->distance = ig_must_alloc((size_t)p->n, sizeof *p->distance);
     p->first = ig_must_alloc((size_t)p->n, sizeof *p->first);
     p->last = ig_must_alloc((size_t)p->n, sizeof *p->last);
     for (int32_t i = 0; i < p->n; i++) {
         p->id[i] = k[i].id;
+        p->under[i] = p->over[i] = -1;
         p->size[i] = (k[i].item.size + IG_ALIGN - 1) / IG_ALIGN * IG_ALIGN;
         p->pad[i] = p->size[i] - k[i].item.size;
         p->length[i] = (int64_t)k[i].item.upper - k[i].item.lower;
@@ -120,12 +138,33 @@ void ig_sections_make(struct ig_sections *p, const struct ig_pack_item *items, i
     list_starts(p);
     list_members(p);
     list_overlaps(p);
+    find_max_live(p);
+}
+
+static int32_t find_item(const struct ig_sections *p, int32_t id)
+{
+    int32_t i = 0;
+    while (i < p->n && p->id[i] != id) i++;
+    return i < p->n ? i : -1;
+}
+
+void ig_sections_tie(struct ig_sections *p, const struct ig_pack_pair *pairs, int32_t n)
+{
+    for (int32_t k = 0; k < n; k++) {
+        int32_t under = find_item(p, pairs[k].under), over = find_item(p, pairs[k].over);
+        if (under < 0 || over < 0) continue;
+        p->under[over] = under;
+        p->over[under] = over;
+        p->distance[over] = pairs[k].distance;
+        p->granule = gcd(p->granule, pairs[k].distance);
+    }
+    find_max_live(p);
 }
 
 void ig_sections_free(struct ig_sections *p)
 {
     void *owned[] = {p->id,     p->size,    p->pad,       p->length,   p->first,     p->last,
-                     p->starts, p->members, p->member_at, p->overlaps, p->overlap_at};
+                     p->under,  p->over,    p->distance, p->starts, p->members, p->member_at, p->overlaps, p->overlap_at};
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) free(owned[i]);
 }
 

@@ -6,7 +6,7 @@
 
 #include "planner/alloc.h"
 #include "planner/band.h"
-#include "planner/memory.h"
+#include "planner/overlap.h"
 
 struct maker {
     const struct ig_graph *g;
@@ -62,16 +62,17 @@ static void add_steps(struct maker *m)
     }
 }
 
-/* Tensors that are held while the steps first .. last run as a band. */
-static int64_t held_around(struct maker *m, int32_t first, int32_t last, int32_t rows, int cut)
+/* Tensors that are held while the steps first .. last run as a band; *gain: less those bytes, as two of them overlap. */
+static int64_t held_around(struct maker *m, int32_t first, int32_t last, int32_t rows, int cut, int64_t *gain)
 {
     int32_t split = m->p.steps[last].split;
     m->band = (struct ig_band){.first = first, .last = last, .rows = rows};
     m->p.n_bands = 1;
     m->p.steps[last].split = cut;
     ig_find_storage(m->g, m->views, &m->p, m->storage);
+    *gain = ig_find_overlap(m->g, m->views, &m->p, m->storage, &m->band).gain;
     m->p.steps[last].split = split;
-    return held(m, last);
+    return held(m, last) - *gain;
 }
 
 static void add_band(struct maker *m, int32_t index, int is_measured)
@@ -79,7 +80,7 @@ static void add_band(struct maker *m, int32_t index, int is_measured)
     const struct ig_band_timing *t = &m->s->bands[index];
     struct ig_part part;
     int32_t rings[IG_MAX_BAND], first = m->step_of[t->first], last = m->step_of[t->last];
-    int64_t offset[IG_MAX_BAND];
+    int64_t offset[IG_MAX_BAND], gain;
     if (!ig_part_make(m->g, m->views, m->usage, &m->p, first, last, &part) || !ig_part_suits(&part, &m->p, t)) return;
     int32_t h = ig_part_rows(&part), chunk = t->chunk && t->chunk < h ? t->chunk : h;
     int64_t scratch = ig_part_scratch(&part, t->rows, chunk, rings, offset);
@@ -88,7 +89,10 @@ static void add_band(struct maker *m, int32_t index, int is_measured)
     if (t->apart_ns > 0 && (is_measured || !m->measured || t->in_order_ns > t->apart_ns))
         ns *= t->in_order_ns / t->apart_ns;
     scratch *= chunk < h ? m->p.threads : 1;
-    add(m, (struct ig_segment){first, last, index, held_around(m, first, last, t->rows, chunk < h) + scratch, whole(ns)});
+    int64_t bytes = held_around(m, first, last, t->rows, chunk < h, &gain) + scratch;
+    m->s->gain[index] = gain;
+    if (first == last && !gain) return; /* by rows for nothing */
+    add(m, (struct ig_segment){first, last, index, bytes, whole(ns)});
 }
 
 static int by_last(const void *a, const void *b)
@@ -112,10 +116,11 @@ static int same_band(const struct ig_band_timing *a, const struct ig_band_timing
 static void list_bands(const struct maker *m, const struct ig_plan_options *o, int32_t *n_measured)
 {
     struct ig_band_timing *estimated = NULL;
-    int32_t n = ig_band_candidates(m->g, m->views, &m->p, o->isa, IG_SHAPE_ALL, &estimated);
+    int32_t n = ig_band_candidates(m->g, m->views, &m->p, o->isa, IG_SHAPE_ANY, &estimated);
     int32_t timed = o->profile ? o->profile->n_bands : 0;
     struct ig_segments *s = m->s;
     s->bands = ig_must_alloc((size_t)(2 * n + timed), sizeof *s->bands);
+    s->gain = ig_must_alloc((size_t)(2 * n + timed), sizeof *s->gain);
     for (s->n_bands = 0; s->n_bands < timed; s->n_bands++) s->bands[s->n_bands] = o->profile->bands[s->n_bands];
     for (int32_t i = 0; i < n; i++) {
         int32_t k = 0;
@@ -155,8 +160,33 @@ void ig_segments_make(const struct ig_graph *g, const struct ig_view *views, con
     free(m.usage);
 }
 
+/* Is there the same band in lower phases, next to it? */
+static int has_lower(const struct ig_segments *s, int32_t i)
+{
+    const struct ig_segment *at = &s->at[i];
+    for (int32_t k = i; k >= 0 && s->at[k].last == at->last && s->at[k].first == at->first; k--)
+        if (s->at[k].band >= 0 && s->bands[s->at[k].band].rows < s->bands[at->band].rows) return 1;
+    return 0;
+}
+
+void ig_segments_restrict(const struct ig_segments *s, enum ig_segments_way way, struct ig_segments *v)
+{
+    *v = *s;
+    v->n = 0;
+    v->at = ig_must_alloc((size_t)s->n, sizeof *v->at);
+    for (int32_t i = 0; i < s->n; i++) {
+        struct ig_segment segment = s->at[i];
+        int is_band = segment.band >= 0;
+        if (is_band && way == IG_SEGMENTS_LOW && has_lower(s, i)) continue;
+        if (is_band && way == IG_SEGMENTS_APART && segment.first == segment.last) continue;
+        if (is_band && way == IG_SEGMENTS_APART) segment.bytes += s->gain[segment.band];
+        v->at[v->n++] = segment;
+    }
+}
+
 void ig_segments_free(struct ig_segments *s)
 {
+    free(s->gain);
     free(s->at);
     free(s->bands);
 }

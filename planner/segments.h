@@ -21,6 +21,7 @@ struct ig_segments {         /* all that a plan may consist of */
     int32_t n_steps, n, n_bands;
     struct ig_segment *at;   /* by last step */
     struct ig_band_timing *bands;
+    int64_t *gain;           /* [n_bands] bytes that a band's segment has less because of a row overlap */
 };
 
 struct ig_segment_point {    /* a list of segments */
@@ -41,6 +42,13 @@ struct ig_segment_front {    /* by rising bytes and falling time, none as good a
  */
 void ig_segments_make(const struct ig_graph *g, const struct ig_view *views, const struct ig_plan_options *options,
                       const struct ig_plan *p, struct ig_segments *s);
+/*
+ * Segments that overlap (planner/overlap.h) may need more than their bytes where they follow each other: the distances add
+ * up. The same without row overlaps therefore, and with the lowest phases alone, whose distances are least. v->at is the
+ * caller's to free, all else is still s's.
+ */
+enum ig_segments_way { IG_SEGMENTS_ALL = 0, IG_SEGMENTS_LOW, IG_SEGMENTS_APART, IG_SEGMENTS_WAYS };
+void ig_segments_restrict(const struct ig_segments *s, enum ig_segments_way way, struct ig_segments *v);
 void ig_segments_free(struct ig_segments *s);
 
 /* All that is best, exactly. */

@@ -49,37 +49,6 @@ static struct ig_plan *plain_plan(const struct ig_graph *g, struct ig_plan_optio
     return ig_plan_once(g, &o, err, err_bytes);
 }
 
-int ig_tradeoff_make(const struct ig_graph *g, const struct ig_plan_options *options, struct ig_tradeoff *t,
-                     char *err, size_t err_bytes)
-{
-    struct ig_view *views = ig_must_alloc((size_t)g->n_values, sizeof *views);
-    struct ig_plan *p = NULL;
-    *t = (struct ig_tradeoff){0, NULL};
-    ig_compute_views(g, views);
-    for (int32_t lean = 0; lean < IG_LEAN_WAYS; lean++) {
-        struct ig_segments s;
-        struct ig_segment_front front;
-        if (!(p = plain_plan(g, *options, lean, err, err_bytes))) break;
-        ig_segments_make(g, views, options, p, &s);
-        if (options->algorithm == IG_ALGORITHM_NSGA2)
-            ig_segments_nsga2(&s, options->seed, IG_NSGA2_GENERATIONS, &front);
-        else ig_segments_exact(&s, &front);
-        for (int32_t i = 0; i < front.n; i++) append(t, &s, &front.at[i], p, lean);
-        ig_segment_front_free(&front);
-        ig_segments_free(&s);
-        ig_plan_free(p);
-    }
-    prune(t);
-    free(views);
-    return p ? 0 : -1;
-}
-
-void ig_tradeoff_free(struct ig_tradeoff *t)
-{
-    for (int32_t i = 0; i < t->n; i++) free(t->at[i].given);
-    free(t->at);
-}
-
 struct ig_plan *ig_tradeoff_plan_at(const struct ig_graph *g, struct ig_plan_options o, const struct ig_tradeoff_point *at,
                                     char *err, size_t err_bytes)
 {
@@ -88,6 +57,79 @@ struct ig_plan *ig_tradeoff_plan_at(const struct ig_graph *g, struct ig_plan_opt
     o.given = at->given;
     o.n_given = at->n_given;
     return ig_plan_once(g, &o, err, err_bytes);
+}
+
+/* Points with row overlaps are bounds until they are packed: what the plan takes. */
+static void settle(const struct ig_graph *g, struct ig_plan_options o, struct ig_tradeoff *t)
+{
+    o.memory_budget = 0;
+    o.max_latency_ms = o.min_fps = 0;
+    for (int32_t i = 0; i < t->n; i++) {
+        char err[256];
+        struct ig_plan *p = ig_tradeoff_plan_at(g, o, &t->at[i], err, sizeof err);
+        if (p && p->arena_bytes > t->at[i].arena_bytes) {
+            t->at[i].bytes += p->arena_bytes - t->at[i].arena_bytes;
+            t->at[i].arena_bytes = p->arena_bytes;
+        }
+        ig_plan_free(p);
+    }
+}
+
+/* All points of both, in `t`. */
+static void merge(struct ig_tradeoff *t, struct ig_tradeoff *more)
+{
+    struct ig_tradeoff_point *all = ig_must_alloc((size_t)(t->n + more->n), sizeof *all);
+    if (t->n) memcpy(all, t->at, (size_t)t->n * sizeof *all);
+    if (more->n) memcpy(all + t->n, more->at, (size_t)more->n * sizeof *all);
+    free(t->at);
+    free(more->at);
+    *t = (struct ig_tradeoff){t->n + more->n, all};
+    prune(t);
+}
+
+static void add_front(const struct ig_segments *s, const struct ig_plan_options *o, const struct ig_plan *p, int32_t lean,
+                      struct ig_tradeoff *t)
+{
+    struct ig_segment_front front;
+    if (o->algorithm == IG_ALGORITHM_NSGA2) ig_segments_nsga2(s, o->seed, IG_NSGA2_GENERATIONS, &front);
+    else ig_segments_exact(s, &front);
+    for (int32_t i = 0; i < front.n; i++) append(t, s, &front.at[i], p, lean);
+    ig_segment_front_free(&front);
+}
+
+int ig_tradeoff_make(const struct ig_graph *g, const struct ig_plan_options *options, struct ig_tradeoff *t,
+                     char *err, size_t err_bytes)
+{
+    struct ig_view *views = ig_must_alloc((size_t)g->n_values, sizeof *views);
+    struct ig_plan *p = NULL;
+    struct ig_tradeoff found[IG_SEGMENTS_WAYS] = {{0, NULL}};
+    ig_compute_views(g, views);
+    for (int32_t lean = 0; lean < IG_LEAN_WAYS; lean++) {
+        struct ig_segments s, v;
+        if (!(p = plain_plan(g, *options, lean, err, err_bytes))) break;
+        ig_segments_make(g, views, options, p, &s);
+        for (enum ig_segments_way way = 0; way < IG_SEGMENTS_WAYS; way++) {
+            ig_segments_restrict(&s, way, &v);
+            add_front(&v, options, p, lean, &found[way]);
+            free(v.at);
+        }
+        ig_segments_free(&s);
+        ig_plan_free(p);
+    }
+    *t = found[IG_SEGMENTS_APART];
+    for (enum ig_segments_way way = 0; way < IG_SEGMENTS_APART; way++) {
+        prune(&found[way]);
+        if (p) settle(g, *options, &found[way]);
+        merge(t, &found[way]);
+    }
+    free(views);
+    return p ? 0 : -1;
+}
+
+void ig_tradeoff_free(struct ig_tradeoff *t)
+{
+    for (int32_t i = 0; i < t->n; i++) free(t->at[i].given);
+    free(t->at);
 }
 
 /* The longest that a frame may take; 0: as long as it likes. */

@@ -41,6 +41,10 @@ static inline int ig_owns_arena(const struct ig_check *c, int32_t v)
 int ig_check_stages(struct ig_check *c);
 /* What passes between stages is in slots that are there, enough of them, and nothing else two stages share: a verdict. */
 int ig_check_slots(struct ig_check *c);
+/* May two owners in the arena, both alive in some step, share bytes? Only where rows keep them apart (overlap.h). */
+int ig_may_overlap(const struct ig_check *c, int32_t x, int32_t y);
+/* Bytes that the step's tensors need less, at the most, because two of them overlap. */
+int64_t ig_most_overlap(const struct ig_check *c, int32_t step);
 /* Sizes, alignment, and whether everything lies inside its memory: a verdict. */
 int ig_check_places(struct ig_check *c);
 /* How steps are cut, whether every row is made, and once, and whether bands find the rows they read: a verdict. */

@@ -19,7 +19,7 @@ static int32_t only_output(const struct ig_node *n)
 struct ig_walked ig_walk_band(const struct ig_graph *g, const struct ig_plan *p, const struct ig_band *b)
 {
     struct ig_walked w = {.n = 0}, none = {.n = 0};
-    if (b->first < 0 || b->last >= p->n_steps || b->first >= b->last) return none;
+    if (b->first < 0 || b->last >= p->n_steps || b->first > b->last) return none;
     if (!p->steps[b->first].kernel || !p->steps[b->last].kernel) return none;
     for (int32_t at = b->first; at <= b->last; at++) {
         if (!p->steps[at].kernel) continue;
@@ -36,7 +36,7 @@ int32_t ig_walk_bands(const struct ig_graph *g, const struct ig_plan *p, int32_t
 {
     for (int32_t i = 0; i < p->n_steps; i++) of[i] = -1;
     for (int32_t b = 0; b < p->n_bands; b++) {
-        if (ig_walk_band(g, p, &p->bands[b]).n < 2) return b;
+        if (ig_walk_band(g, p, &p->bands[b]).n < 1) return b;
         for (int32_t i = p->bands[b].first; i <= p->bands[b].last; i++) {
             if (of[i] >= 0) return b;
             of[i] = b;

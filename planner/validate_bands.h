@@ -10,7 +10,7 @@ struct ig_walked { /* a band as the graph has it */
     int32_t value[IG_MAX_BAND]; /* what the member writes */
 };
 
-/* The steps that run something; each must write one value. */
+/* The steps that run something; each must write one value. One step alone is a band, too. */
 struct ig_walked ig_walk_band(const struct ig_graph *g, const struct ig_plan *p, const struct ig_band *b);
 /* The band that each step is in, of[n_steps]; -1: none. Returns the first that is no band or meets another, or -1. */
 int32_t ig_walk_bands(const struct ig_graph *g, const struct ig_plan *p, int32_t *of);
@@ -45,5 +45,11 @@ struct ig_row_fault { /* what is wrong with the rows of a tensor */
  */
 struct ig_row_fault ig_replay_band(const struct ig_graph *g, const struct ig_plan *p, const struct ig_band *b,
                                    const struct ig_call *calls);
+/*
+ * By that run: how many bytes the storage of `in` must begin above that of the last step's output, at the least, for no
+ * row to be written over that is still to be read, if the band is not cut; -1: none would do.
+ */
+int64_t ig_replay_distance(const struct ig_graph *g, const struct ig_plan *p, const struct ig_band *b,
+                           const struct ig_call *calls, int32_t in);
 
 #endif

@@ -30,7 +30,7 @@ static int64_t needed_weights(const struct ig_check *c)
         const struct ig_kernel *k = c->p->steps[i].kernel;
         const struct ig_node *n = ig_checked_node(c, i);
         if (!k) continue;
-        int64_t zero = ig_reads_zeros((enum ig_op)n->op) ? (int64_t)ig_zeros_bytes(&c->calls[i]) : 0;
+        int64_t zero = (int64_t)ig_zeros_read(k, &c->calls[i]);
         if (zero > zeros) zeros = zero;
         if (k->pack) weights += round_up((int64_t)k->pack(&c->calls[i], NULL));
         for (int32_t j = 0; j < n->n_in; j++) {
@@ -82,7 +82,7 @@ static int64_t most_live(const struct ig_check *c, int32_t first, int32_t last)
     int64_t most = 0;
     for (int32_t i = first; i <= last; i++) {
         const struct ig_plan_step *s = &c->p->steps[i];
-        int64_t live = s->scratch_bytes * ig_scratch_threads(c->p, s);
+        int64_t live = s->scratch_bytes * ig_scratch_threads(c->p, s) - ig_most_overlap(c, i);
         for (int32_t v = 0; v < c->g->n_values; v++)
             if (ig_owns_arena(c, v) && c->held_first[v] <= i && i <= c->held_last[v])
                 live += ig_bytes(&c->g->values[v].shape);

@@ -31,9 +31,9 @@ static int64_t place_zeros(const struct ig_graph *g, const struct ig_plan *p, co
         struct ig_call call;
         int32_t batch;
         if (!p->steps[i].kernel) continue;
-        if (!ig_reads_zeros((enum ig_op)g->nodes[p->steps[i].node].op)) continue;
         ig_node_call(g, views, &g->nodes[p->steps[i].node], &call, &batch);
-        if (ig_zeros_bytes(&call) > most) most = ig_zeros_bytes(&call);
+        size_t bytes = ig_zeros_read(p->steps[i].kernel, &call);
+        if (bytes > most) most = bytes;
     }
     return place(end, (int64_t)most);
 }

@@ -42,9 +42,12 @@ static void one_stage_is_the_plan(void **state)
     struct ig_plan *p = ig_plan_make(g, &o, err, sizeof err);
     assert_non_null(p);
     struct ig_pack_item *items = test_calloc((size_t)(p->n_buffers + p->n_steps), sizeof *items);
-    assert_int_equal(ig_pack_offsets(items, stage_items(p, items)).height, p->arena_bytes);
-    assert_int_equal(p->arena_bytes, 4 * 128576);
+    struct ig_pack_pair *pairs = test_calloc((size_t)p->n_buffers, sizeof *pairs);
+    int32_t n = stage_items(p, items), n_pairs = stage_pairs(p, pairs);
+    assert_int_equal(ig_pack_overlapping(items, n, pairs, n_pairs).height, p->arena_bytes);
+    assert_int_equal(p->arena_bytes, 4 * 125664);
     test_free(items);
+    test_free(pairs);
     ig_plan_free(p);
     ig_graph_free(g);
 }
@@ -58,9 +61,9 @@ static void mem_parts_pipelines(void **state)
     int64_t least, most;
     (void)state;
     by_parts("mobilenet_v2", &least, &most); /* 3: 14.57 to 15.35 MB */
-    assert_true(least <= 1457 && most <= 1535);
+    assert_true(least <= 1446 && most <= 1490);
     by_parts("efficientnet_b0", &least, &most); /* 4: 23.58 MB and more; dearest in a squeeze at 28 x 28, held twice */
-    assert_true(least <= 2358 && most <= 2504);
+    assert_true(least <= 2325 && most <= 2480);
 }
 
 /* --- fronts with this PC's kinds of kernels, all scratch included --- */
@@ -127,8 +130,8 @@ static void mem_parts_in_turn(void **state)
     static const char *const fifth[3] = {"inception_v2", "mobilenet_v1_025", "resnet50"},
                              *const sixth[3] = {"densenet121", "mobilenet_v1", "resnet50"};
     (void)state;
-    assert_true(in_turn(fifth) <= 15072);
-    assert_true(in_turn(sixth) <= 15299);
+    assert_true(in_turn(fifth) <= 15058);
+    assert_true(in_turn(sixth) <= 15291);
 }
 
 int main(void)

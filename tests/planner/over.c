@@ -97,11 +97,60 @@ static void a_residual_lies_over_its_block(void **state)
     assert_true(over > NETS / 4 && beside > NETS / 8);
 }
 
+/* Lowers everything that lies in x's storage; the verdict. */
+static int lower(const struct ig_graph *g, struct ig_plan *p, int32_t x, int64_t bytes)
+{
+    char why[512];
+    for (int32_t v = 0; v < p->n_buffers; v++)
+        if (v == x || p->buffers[v].alias_of == x) p->buffers[v].offset -= bytes;
+    return ig_validate(g, p, 0, why, sizeof why);
+}
+
+/* One layer, or two as a band: the output begins below the input, as little as rows allow, and not a step less. */
+static void an_output_grows_into_its_input(void **state)
+{
+    int over = 0, tight = 0;
+    (void)state;
+    for (uint64_t seed = 0; seed < NETS; seed++) {
+        struct rng r = {seed + 900};
+        struct ig_graph *g = net_new();
+        int32_t size = rng_int(&r, 4, 24), taps = RNG_OF(&r, 1, 3, 5);
+        int32_t stride = rng_int(&r, 1, 2), layers = rng_int(&r, 1, 2);
+        int32_t x = net_conv(g, net_input(g, 1, size, rng_int(&r, 2, 9), 8), rng_int(&r, 4, 40), 3, 1, -1);
+        int32_t y = net_conv(g, x, rng_int(&r, 2, 24), taps, stride, -1);
+        if (layers > 1) y = net_conv(g, y, rng_int(&r, 2, 40), 3, 1, -1);
+        void *expected[16], *got[16];
+        ig_add_output(g, net_conv(g, y, 3, 1, 1, -1));
+        net_done(g);
+        net_run(g, seed, expected);
+        ig_prepare_views(g);
+        struct ig_band_timing band = {.first = 1, .last = layers, .rows = rng_int(&r, 1, 3), .threads = 1, .n = layers};
+        struct ig_plan *p =
+            plan_make(g, (struct ig_plan_options){
+                .isa = IG_ISA_REF, .threads = 1, .bands = IG_BANDS_GIVEN, .given = &band, .n_given = 1});
+        const struct ig_plan_buffer *bx = &p->buffers[x], *by = &p->buffers[y];
+        assert_int_equal(p->n_bands, 1);
+        net_run_plan(g, p, seed, got);
+        outputs_same(g, expected, got, seed);
+        if (by->offset < bx->offset && bx->offset < by->offset + by->bytes) {
+            int verdict = IG_PLAN_OK;
+            while (bx->offset > by->offset && (verdict == IG_PLAN_OK || verdict == IG_BAD_HEIGHT))
+                verdict = lower(g, p, x, 64);
+            over++;
+            tight += verdict == IG_READ_OVERWRITTEN;
+        }
+        ig_plan_free(p);
+        ig_graph_free(g);
+    }
+    assert_true(over > NETS / 2 && tight > over / 2);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_block_needs_only_its_ends),
         cmocka_unit_test(a_residual_lies_over_its_block),
+        cmocka_unit_test(an_output_grows_into_its_input),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

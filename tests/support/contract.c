@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "kernels_cpu/problem.h"
 #include "tests/support/image.h"
 
 enum { MAX_ROW_CUTS = 7, MAX_CHANNEL_CUTS = 4, MAX_RANGES = MAX_ROW_CUTS * MAX_CHANNEL_CUTS, THREADS = 3 };
@@ -162,7 +163,8 @@ static int run_make(struct contract *c, struct run *r, const struct style *s)
     struct ig_call plan = plan_call(c, &r->call);
     if (k->supports && !k->supports(&plan)) return 0;
     r->scratch_bytes = k->scratch ? k->scratch(&plan) : 0;
-    guard_make(&r->zeros, ig_zeros_bytes(&r->call), 64, s->front);
+    size_t zeros = ig_reads_zeros((enum ig_op)k->op) ? ig_zeros_read(k, &r->call) : ig_zeros_bytes(&r->call);
+    guard_make(&r->zeros, zeros, 64, s->front);
     memset(r->zeros.data, 0, r->zeros.bytes);
     guard_read_only(&r->zeros, 1);
     r->call.zeros = r->zeros.data;

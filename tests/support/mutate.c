@@ -234,6 +234,7 @@ static int shared_bytes(struct subject *s)
     for (int tries = 0; tries < 100; tries++) {
         struct ig_plan_buffer *a = any_owner(s), *b = any_owner(s);
         if (!a || !b || a == b || a->first > b->last || b->first > a->last) continue;
+        if (s->q.n_bands && (a->first == b->last || b->first == a->last)) continue; /* rows may keep them apart */
         int64_t move = b->offset - a->offset;
         for (int32_t v = 0; v < s->q.n_buffers; v++)
             if (v == a->value || s->q.buffers[v].alias_of == a->value) s->q.buffers[v].offset += move;
@@ -320,9 +321,10 @@ static int other_band(struct subject *s)
 {
     if (!s->q.n_bands) return 0;
     struct ig_band *b = &s->q.bands[rng_int(&s->r, 0, s->q.n_bands - 1)];
+    int alone;
     switch (rng_int(&s->r, 0, 3)) {
-    case 0: b->first = b->last; return IG_BAD_BAND;
-    case 1: b->last = b->first; return IG_BAD_BAND;
+    case 0: alone = b->first == b->last; b->first = b->last; return alone ? 0 : IG_BAD_ORDER; /* a step may be alone */
+    case 1: alone = b->first == b->last; b->last = b->first; return alone ? 0 : IG_BAD_ORDER;
     case 2: s->q.bands[s->q.n_bands - 1] = s->q.bands[0]; return s->q.n_bands > 1 ? IG_BAD_BAND : 0;
     default: b->rows = 0; return IG_BAD_CUT;
     }

@@ -17,18 +17,45 @@ int32_t stage_items(const struct ig_plan *p, struct ig_pack_item *items)
     return n;
 }
 
-/* The items alive in steps [from, to), packed. */
-static int64_t pack_part(const struct ig_pack_item *items, int32_t n, int32_t from, int32_t to)
+static int owns_arena(const struct ig_plan_buffer *b)
 {
-    struct ig_pack_item *part = calloc((size_t)n + 1, sizeof *part);
-    int32_t count = 0;
-    for (int32_t i = 0; i < n; i++) {
-        struct ig_pack_item item = items[i];
-        if (item.lower < from) item.lower = from;
-        if (item.upper > to) item.upper = to;
-        if (item.lower < item.upper) part[count++] = item;
+    return b->memory == IG_MEMORY_ARENA && b->alias_of < 0;
+}
+
+/* Does b begin inside a, which is born when b dies? */
+static int grows_into(const struct ig_plan_buffer *a, const struct ig_plan_buffer *b)
+{
+    return owns_arena(a) && owns_arena(b) && a->first == b->last && a->offset < b->offset &&
+           b->offset < a->offset + a->bytes;
+}
+
+int32_t stage_pairs(const struct ig_plan *p, struct ig_pack_pair *pairs)
+{
+    int32_t n = 0;
+    for (int32_t v = 0, under = 0; v < p->n_buffers; under += owns_arena(&p->buffers[v++]))
+        for (int32_t u = 0, over = 0; u < p->n_buffers; over += owns_arena(&p->buffers[u++]))
+            if (u != v && grows_into(&p->buffers[v], &p->buffers[u]))
+                pairs[n++] = (struct ig_pack_pair){under, over, p->buffers[u].offset - p->buffers[v].offset};
+    return n;
+}
+
+struct stages { /* what is cut */
+    struct ig_pack_item *items;
+    struct ig_pack_pair *pairs;
+    int32_t n, n_pairs;
+};
+
+/* The items alive in steps [from, to), packed; others take no room. */
+static int64_t pack_part(const struct stages *s, int32_t from, int32_t to)
+{
+    struct ig_pack_item *part = calloc((size_t)s->n + 1, sizeof *part);
+    for (int32_t i = 0; i < s->n; i++) {
+        part[i] = s->items[i];
+        if (part[i].lower < from) part[i].lower = from;
+        if (part[i].upper > to) part[i].upper = to;
+        if (part[i].lower > part[i].upper) part[i].upper = part[i].lower;
     }
-    int64_t height = ig_pack_offsets(part, count).height;
+    int64_t height = ig_pack_overlapping(part, s->n, s->pairs, s->n_pairs).height;
     free(part);
     return height;
 }
@@ -49,16 +76,19 @@ static int may_cut(const struct ig_graph *g, const struct ig_plan *p, int32_t at
 
 void stage_bytes(const struct ig_graph *g, const struct ig_plan *p, int32_t rows, int64_t *least, int64_t *most)
 {
-    struct ig_pack_item *items = calloc((size_t)(p->n_buffers + p->n_steps), sizeof *items);
-    int32_t n = stage_items(p, items);
+    struct stages s = {.items = calloc((size_t)(p->n_buffers + p->n_steps), sizeof *s.items),
+                       .pairs = calloc((size_t)p->n_buffers, sizeof *s.pairs)};
+    s.n = stage_items(p, s.items);
+    s.n_pairs = stage_pairs(p, s.pairs);
     *least = INT64_MAX;
     *most = 0;
     for (int32_t at = 1; at < p->n_steps; at++) {
         if (!may_cut(g, p, at, rows)) continue;
-        int64_t stages[2] = {pack_part(items, n, 0, at), pack_part(items, n, at, p->n_steps)}, base[2];
+        int64_t stages[2] = {pack_part(&s, 0, at), pack_part(&s, at, p->n_steps)}, base[2];
         int64_t bytes = ig_share_stack(stages, 2, base);
         if (bytes < *least) *least = bytes;
         if (bytes > *most) *most = bytes;
     }
-    free(items);
+    free(s.items);
+    free(s.pairs);
 }

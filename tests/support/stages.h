@@ -6,6 +6,8 @@
 
 /* What lies in the arena: tensors with their lives, scratch of each step. items[n_buffers + n_steps]; how many. */
 int32_t stage_items(const struct ig_plan *p, struct ig_pack_item *items);
+/* Those of them that overlap in the plan, as much as they do; pairs[n_buffers]. Returns how many. */
+int32_t stage_pairs(const struct ig_plan *p, struct ig_pack_pair *pairs);
 /*
  * Bytes of two stages, each with its own slot for what crosses, over all cuts where that is at most `rows` high: the
  * least and the most of them. Bands are not cut.
