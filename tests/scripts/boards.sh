@@ -164,6 +164,26 @@ list_is_true() { # every name of the list is in the toolchain's C library, in th
     [ -s "$work/listed" ] && [ ! -s "$work/false" ]
 }
 
+list_is_whole() { # what any program may come to call of the C library is on the list, or start.c's
+    for archive in libingot_runtime.a libingot_kernels.a; do $nm "$work/build/out/tx2/$archive"; done >"$work/nm" 2>/dev/null
+    awk 'NF == 3 { print $3 }' "$work/nm" >"$work/defined"
+    $nm "$work/build/$stubs/start-tx2.a" | awk 'NF == 3 { print $3 }' >>"$work/defined"
+    sed 's/@.*//' "$work/listed" >>"$work/defined"
+    sort -u "$work/defined" -o "$work/defined"
+    awk '$1 == "U" && $2 !~ /^__aarch64_/ { print $2 }' "$work/nm" | sort -u >"$work/undefined"
+    comm -23 "$work/undefined" "$work/defined" >"$work/missing"
+    cat "$work/missing"
+    [ -s "$work/undefined" ] && [ ! -s "$work/missing" ]
+}
+
+staged() { # a pipeline of two cores of the board gives the same class
+    (cd "$work/build" && "$SRCDIR/configure" --model="$SRCDIR/models/fashion.onnx" --target=tx2 --prefix=staged \
+        --stages=cpu:0,cpu:1 --no-profile && ${NINJA:-ninja} out/tx2/staged) >"$work/log" 2>&1 ||
+        { tail -20 "$work/log"; return 1; }
+    old_enough "$work/build/out/tx2/staged" || return 1
+    [ -z "$emulator" ] || emulate tx2 "$work/build/out/tx2/staged" "$picture" --top 1 | grep '^#9 '
+}
+
 emulator=
 ! have qemu-aarch64-static || emulator=1
 for board in tx2 xavier; do
@@ -181,7 +201,9 @@ for board in tx2 xavier; do
     check "$board gives this PC's class" same_class $board
 done
 check "the names that programs may use are glibc 2.17's" list_is_true
+check "every name that the runtime may need is among them" list_is_whole
 check "a newer name does not link" newer_is_refused
+check "a program with stages is as old, and right" staged
 if [ -n "$emulator" ]; then
     check "constructors, threads, libraries and stat work" whole
     check "ingot-profile takes a profile, from which a plan is made" profiles
