@@ -46,6 +46,7 @@ static const struct family {
     {IG_CONV, "c3__neon", 0.96, 1, 6, 8},
     {IG_CONV, "first6x16__neon", 0.94, 1, 6, 8},
     {IG_CONV, "first", 0.6, 1, 6, 0},
+    {IG_CONV, "raw6x16", 0.65, WINOGRAD, 1, 0},
     {IG_CONV, "winograd", 0.9, WINOGRAD, 1, 0},
     {IG_CONV, "strassen", 0.85, 7 / 8., 2, 0},
     {IG_CONV, "small6x16", 0.86, 1, 6, 0},
@@ -154,7 +155,7 @@ static double rough_ns(const struct ig_kernel *k, const struct ig_call *call, do
     double bytes = 0, bandwidth = machines[k->isa].gbytes * cores;
     for (int32_t i = 0; i < call->n_in; i++) bytes += bytes_of(&call->in[i]);
     for (int32_t i = 0; i < call->n_out; i++) bytes += bytes_of(&call->out[i]);
-    if (f && f->saving == WINOGRAD) bytes += bytes_of(&call->in[1]) * (winograd_points(k) / 9 - 1);
+    if (f && f->saving == WINOGRAD && !strstr(k->name, "_raw")) bytes += bytes_of(&call->in[1]) * (winograd_points(k) / 9 - 1);
     if (bandwidth > machines[k->isa].all_gbytes) bandwidth = machines[k->isa].all_gbytes;
     double compute = operations(k, f, call) / machines[k->isa].gflops / cores;
     double move = bytes / bandwidth;

@@ -21,7 +21,8 @@ enum {
     IG_WINOGRAD_NEAR_BYTES = 2 << 20,       /* weights up to this stay in a cache over the blocks: */
     IG_WINOGRAD_NEAR_GROUPS = 2,             /* few groups of tiles a block do */
     IG_WINOGRAD_FAR_GROUPS = 9,              /* others come from memory once a block: many groups, */
-    IG_WINOGRAD_FAR_BYTES = 8 << 20          /* but no more of V than this */
+    IG_WINOGRAD_FAR_BYTES = 8 << 20,         /* but no more of V than this */
+    IG_WINOGRAD_RAW_GROUPS = 3               /* weights that are transformed for every block anew */
 };
 
 #endif

@@ -18,6 +18,7 @@ enum {
 struct sizes {                 /* what follows from the call alone */
     int32_t n, points, ic, oc; /* n = m + 2, points = n*n */
     int32_t across;            /* tiles in a row */
+    int32_t raw;               /* weights are transformed here, a panel at a time */
     int32_t groups;            /* of at most MR tiles, in a block */
     int32_t chunk;             /* channels of M */
     int32_t panels;            /* packed ones of a point */
@@ -37,6 +38,7 @@ struct job {
     int far, stream;           /* the weights come from memory; each panel is read once a block */
     struct ig_gemm_args gemm;
     const float *bias, *u;     /* packed */
+    const float *filters;      /* of raw weights: panels of 9 taps; u is then room for a row of points of one panel */
     float *v, *m, *strip;
     float *packed;             /* [group][ic][MR], one point's V as packed kernels want it */
     const float **pixel;       /* [m*STRIP + 2][n] */
@@ -61,9 +63,9 @@ static int64_t ratio_up(int64_t n, int64_t to)
     return (n + to - 1) / to;
 }
 
-static struct sizes sizes_of(const struct ig_call *call, int32_t m)
+static struct sizes sizes_of(const struct ig_call *call, int32_t m, int32_t raw)
 {
-    struct sizes s = {.n = m + 2, .points = (m + 2) * (m + 2), .ic = call->in[0].c, .oc = call->out[0].c};
+    struct sizes s = {.n = m + 2, .points = (m + 2) * (m + 2), .ic = call->in[0].c, .oc = call->out[0].c, .raw = raw};
     int64_t group = (int64_t)s.points * MR * (int64_t)sizeof(float); /* bytes of one float a tile */
     s.across = (int32_t)ratio_up(call->out[0].w, m);
     s.panels = (int32_t)ratio_up(s.oc, NR);
@@ -73,9 +75,10 @@ static struct sizes sizes_of(const struct ig_call *call, int32_t m)
     if (s.points * s.panels * s.panel * (int64_t)sizeof(float) > NEAR_BYTES)
         groups = min64(FAR_GROUPS, FAR_BYTES / (group * s.v_row));
     if (groups < NEAR_GROUPS) groups = NEAR_GROUPS;
+    if (raw) groups = IG_WINOGRAD_RAW_GROUPS;
     s.groups = (int32_t)min64(groups, ratio_up((int64_t)s.across * ratio_up(call->out[0].h, m), MR));
     int64_t chunks = ratio_up(group * s.groups * s.oc, M_BYTES);
-    s.chunk = (int32_t)ratio_up(s.panels, min64(chunks, s.panels)) * NR;
+    s.chunk = raw ? NR : (int32_t)ratio_up(s.panels, min64(chunks, s.panels)) * NR;
     s.m_row = odd_lines(s.chunk);
     s.v_plane = odd_lines(s.groups * MR * s.v_row);
     s.m_plane = odd_lines(s.groups * MR * s.m_row);
@@ -92,22 +95,39 @@ static size_t strip_floats(int32_t n)
     return (size_t)((n - 2) * IG_WINOGRAD_STRIP + 2) * (size_t)n * 8;
 }
 
+/* A row of points of one panel. */
+static size_t raw_floats(const struct sizes *s)
+{
+    return s->raw ? (size_t)odd_lines(s->n * s->panel) : 0;
+}
+
 static int64_t packed_floats(const struct sizes *s)
 {
     return odd_lines(MR * (int64_t)s->ic);
 }
 
+static size_t scratch_bytes(const struct sizes *s)
+{
+    size_t floats = (size_t)s->points * (size_t)(s->v_plane + s->m_plane) + strip_floats(s->n) + raw_floats(s);
+    return table_bytes(s->n) + floats * sizeof(float);
+}
+
 size_t ig_winograd_scratch(const struct ig_call *call, int32_t m)
 {
-    struct sizes s = sizes_of(call, m);
-    size_t floats = (size_t)s.points * (size_t)(s.v_plane + s.m_plane) + strip_floats(s.n);
-    return table_bytes(s.n) + floats * sizeof(float);
+    struct sizes s = sizes_of(call, m, 0);
+    return scratch_bytes(&s);
+}
+
+size_t ig_winograd_raw_scratch(const struct ig_call *call, int32_t m)
+{
+    struct sizes s = sizes_of(call, m, 1);
+    return scratch_bytes(&s);
 }
 
 size_t ig_winograd_packed_scratch(const struct ig_call *call, int32_t m)
 {
-    struct sizes s = sizes_of(call, m);
-    return ig_winograd_scratch(call, m) + (size_t)(s.groups * packed_floats(&s)) * sizeof(float);
+    struct sizes s = sizes_of(call, m, 0);
+    return scratch_bytes(&s) + (size_t)(s.groups * packed_floats(&s)) * sizeof(float);
 }
 
 static void split_act(struct job *job, const struct ig_act *act)
@@ -119,6 +139,16 @@ static void split_act(struct job *job, const struct ig_act *act)
     if (act->kind == IG_RELU || act->kind == IG_CLIP) job->act.kind = IG_NONE;
 }
 
+/* Weights as they are, and zeros for biases of the panels that will be made of them. */
+static void start_raw(struct job *job, float *room)
+{
+    job->filters = (const float *)job->call->weights;
+    job->u = room;
+    job->far = job->stream = 0;
+    job->gemm.prefetch = 0;
+    for (int32_t k = 0; k < job->s.n; k++) memset(room + k * job->s.panel, 0, NR * sizeof *room);
+}
+
 static void start(struct job *job, const struct ig_call *call, struct ig_range range, char *scratch,
                   const struct ig_winograd_set *set)
 {
@@ -128,7 +158,7 @@ static void start(struct job *job, const struct ig_call *call, struct ig_range r
     job->set = set;
     job->range = range;
     job->first_row = range.y0 / set->m;
-    job->s = sizes_of(call, set->m);
+    job->s = sizes_of(call, set->m, set->filter != NULL);
     split_act(job, &conv->act);
     int64_t panel_bytes = job->s.panel * (int64_t)sizeof(float), near = L2_BYTES;
     job->bias = (const float *)call->weights;
@@ -142,7 +172,8 @@ static void start(struct job *job, const struct ig_call *call, struct ig_range r
     job->strip = (float *)(void *)(scratch + table_bytes(job->s.n));
     job->v = job->strip + strip_floats(job->s.n);
     job->m = job->v + job->s.points * job->s.v_plane;
-    if (set->gemm->packed) job->packed = job->m + job->s.points * job->s.m_plane;
+    if (set->filter) start_raw(job, job->m + job->s.points * job->s.m_plane);
+    else if (set->gemm->packed) job->packed = job->m + job->s.points * job->s.m_plane;
 }
 
 /* Addresses of the pixels that `tiles` tiles from (row, column) of the grid on read; outside, zeros. */
@@ -176,6 +207,21 @@ static void transform_input(const struct job *job, int64_t first, int32_t count)
     }
 }
 
+/* Panel j of a point. */
+static const float *panel_at(const struct job *job, int32_t point, int32_t j)
+{
+    return job->u + (job->s.raw ? point % job->s.n : point * (int64_t)job->s.panels + j) * job->s.panel;
+}
+
+/* Of raw weights: panel j of a row of points, from `point` on. */
+static void transform_filters(struct job *job, int32_t point, int32_t j)
+{
+    const struct sizes *s = &job->s;
+    struct ig_winograd_filter args = {job->filters + j * ig_gemm_panel(9, s->ic, NR) + NR, s->ic, point / s->n,
+                                      (float *)(uintptr_t)job->u + NR, s->panel};
+    job->set->filter(&args);
+}
+
 /* Panels [j0, j1) of one point by group i of `groups`: `count` tiles from `first` on. */
 static void multiply_group(struct job *job, int32_t groups, int32_t i, int32_t point, int32_t first, int32_t count,
                            int32_t j0, int32_t j1)
@@ -191,7 +237,7 @@ static void multiply_group(struct job *job, int32_t groups, int32_t i, int32_t p
         if (n > j1 - j) n = j1 - j;
         if (n < 1) n = 1;
         args->panels = n;
-        args->bias = job->u + (point * (int64_t)s->panels + j) * s->panel;
+        args->bias = panel_at(job, point, j);
         args->b = args->bias + NR;
         if (job->far)
             ig_gemm_fetch(args, args->bias + s->panel, NR, i, groups);
@@ -211,7 +257,7 @@ static void multiply_packed(const struct job *job, int32_t i, int32_t point, int
                                   .c_offset = job->gemm.c_offset};
     for (int32_t j = j0; j < j1; j += (int32_t)args.panels) {
         int32_t left = s->oc - j * NR, whole = left / NR, wide = left > NR / 2;
-        args.b = job->u + (point * (int64_t)s->panels + j) * s->panel;
+        args.b = panel_at(job, point, j);
         args.panels = whole < 1 ? 1 : min64(whole, j1 - j);
         job->set->gemm->packed->fn[wide][count - 1](&args);
         args.c_offset += args.panels * NR * (int64_t)sizeof(float);
@@ -234,6 +280,7 @@ static void multiply(struct job *job, int32_t groups, int32_t count, int32_t lar
     int32_t end = (c1 + NR - 1) / NR, step = job->stream ? 1 : end - c0 / NR;
     for (int32_t point = 0; point < s->points; point++) {
         job->gemm.a_offset = point * s->v_plane * (int64_t)sizeof(float);
+        if (s->raw && point % s->n == 0) transform_filters(job, point, c0 / NR);
         if (job->packed) pack_groups(job, groups, count, larger);
         for (int32_t j = c0 / NR; j < end; j += step)
             for (int32_t i = 0, first = 0, n; i < groups; i++, first += n) {
@@ -256,13 +303,14 @@ static void transform_tile(const struct job *job, int64_t tile, int32_t i, int32
     int32_t m = job->set->m, y = (job->first_row + (int32_t)(tile / s->across)) * m;
     int32_t x = (int32_t)(tile % s->across) * m;
     int32_t rows = (int32_t)min64(m, job->range.y1 - y), columns = (int32_t)min64(m, out->w - x);
+    const float *bias = s->raw ? job->filters + c0 / NR * ig_gemm_panel(9, s->ic, NR) : job->bias + c0;
     float *c[IG_WINOGRAD_MAX_M];
     const float *r[IG_WINOGRAD_MAX_M];
     for (int32_t k = 0; k < rows; k++) {
         c[k] = ig_row_f32(out, y + k) + x * out->pixel_stride + c0;
         if (has_residual) r[k] = ig_row_f32(res, y + k) + x * res->pixel_stride + c0;
     }
-    struct ig_winograd_out args = {job->m + i * s->m_row, s->m_plane, job->bias + c0, c,
+    struct ig_winograd_out args = {job->m + i * s->m_row, s->m_plane, bias, c,
                                    has_residual ? r : NULL, out->pixel_stride, res->pixel_stride, rows, columns,
                                    c1 - c0, job->lo, job->hi};
     job->set->out(&args);

@@ -120,6 +120,16 @@ size_t ig_scratch_winograd6(const struct ig_call *call)
     return ig_winograd_scratch(call, 6);
 }
 
+size_t ig_scratch_winograd2_raw(const struct ig_call *call)
+{
+    return ig_winograd_raw_scratch(call, 2);
+}
+
+size_t ig_scratch_winograd4_raw(const struct ig_call *call)
+{
+    return ig_winograd_raw_scratch(call, 4);
+}
+
 size_t ig_scratch_winograd2_packed(const struct ig_call *call)
 {
     return ig_winograd_packed_scratch(call, 2);
