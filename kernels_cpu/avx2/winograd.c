@@ -8,6 +8,7 @@
 #include "kernels_cpu/avx2/gemm.h"
 #include "kernels_cpu/avx2/kernels.h"
 #include "kernels_cpu/avx2/vec.h"
+#include "kernels_cpu/common/blocks.h"
 
 typedef __m256 vec;
 enum { LANES = 8 };
@@ -61,40 +62,46 @@ static const struct factors factors4 = {
 
 static void filter_2(const struct ig_winograd_filter *args)
 {
-    row_of_points(args, 2, &factors2);
+    filter_row(args, 2, &factors2);
 }
 
 static void filter_4(const struct ig_winograd_filter *args)
 {
-    row_of_points(args, 4, &factors4);
+    filter_row(args, 4, &factors4);
 }
 
 void conv_f32_winograd2_6x16__avx2(const struct ig_call *call, struct ig_range range, void *scratch)
 {
-    static const struct ig_winograd_set set = {2, in_2, out_2, &ig_gemm_6x16_avx2, NULL};
+    static const struct ig_winograd_set set = {2, in_2, out_2, &ig_gemm_6x16_avx2, NULL, 0};
     ig_winograd(call, range, scratch, &set);
 }
 
 void conv_f32_winograd4_6x16__avx2(const struct ig_call *call, struct ig_range range, void *scratch)
 {
-    static const struct ig_winograd_set set = {4, in_4, out_4, &ig_gemm_6x16_avx2, NULL};
+    static const struct ig_winograd_set set = {4, in_4, out_4, &ig_gemm_6x16_avx2, NULL, 0};
     ig_winograd(call, range, scratch, &set);
 }
 
 void conv_f32_winograd6_6x16__avx2(const struct ig_call *call, struct ig_range range, void *scratch)
 {
-    static const struct ig_winograd_set set = {6, in_6, out_6, &ig_gemm_6x16_avx2, NULL};
+    static const struct ig_winograd_set set = {6, in_6, out_6, &ig_gemm_6x16_avx2, NULL, 0};
     ig_winograd(call, range, scratch, &set);
 }
 
 void conv_f32_winograd2_raw6x16__avx2(const struct ig_call *call, struct ig_range range, void *scratch)
 {
-    static const struct ig_winograd_set set = {2, in_2, out_2, &ig_gemm_6x16_avx2, filter_2};
+    static const struct ig_winograd_set set = {2, in_2, out_2, &ig_gemm_6x16_avx2, filter_2, IG_WINOGRAD_LEAN_GROUPS};
     ig_winograd(call, range, scratch, &set);
 }
 
 void conv_f32_winograd4_raw6x16__avx2(const struct ig_call *call, struct ig_range range, void *scratch)
 {
-    static const struct ig_winograd_set set = {4, in_4, out_4, &ig_gemm_6x16_avx2, filter_4};
+    static const struct ig_winograd_set set = {4, in_4, out_4, &ig_gemm_6x16_avx2, filter_4, IG_WINOGRAD_RAW_GROUPS};
+    ig_winograd(call, range, scratch, &set);
+}
+
+void conv_f32_winograd4_rawlean6x16__avx2(const struct ig_call *call, struct ig_range range, void *scratch)
+{
+    static const struct ig_winograd_set set = {4, in_4, out_4, &ig_gemm_6x16_avx2, filter_4, IG_WINOGRAD_LEAN_GROUPS};
     ig_winograd(call, range, scratch, &set);
 }

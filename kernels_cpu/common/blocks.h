@@ -22,7 +22,10 @@ enum {
     IG_WINOGRAD_NEAR_GROUPS = 2,             /* few groups of tiles a block do */
     IG_WINOGRAD_FAR_GROUPS = 9,              /* others come from memory once a block: many groups, */
     IG_WINOGRAD_FAR_BYTES = 8 << 20,         /* but no more of V than this */
-    IG_WINOGRAD_RAW_GROUPS = 3               /* weights that are transformed for every block anew */
+    IG_WINOGRAD_RAW_DEPTH = 128,             /* input channels whose weights are transformed at a time, for every block */
+    IG_WINOGRAD_LEAN_GROUPS = 3,             /* anew: few groups take little room, */
+    IG_WINOGRAD_RAW_GROUPS = 9,              /* many little time, but no more of V than this */
+    IG_WINOGRAD_RAW_BYTES = 3 << 18
 };
 
 #endif

@@ -18,11 +18,11 @@ enum {
 struct sizes {                 /* what follows from the call alone */
     int32_t n, points, ic, oc; /* n = m + 2, points = n*n */
     int32_t across;            /* tiles in a row */
-    int32_t raw;               /* weights are transformed here, a panel at a time */
+    int32_t raw;               /* weights are transformed here, a panel of so many input channels at a time; 0: were */
     int32_t groups;            /* of at most MR tiles, in a block */
     int32_t chunk;             /* channels of M */
     int32_t panels;            /* packed ones of a point */
-    int64_t panel;             /* floats of each */
+    int64_t panel;             /* floats of each, or of those made here */
     int64_t v_row, m_row;      /* floats from a tile to the next */
     int64_t v_plane, m_plane;  /* from a point to the next */
 };
@@ -38,7 +38,8 @@ struct job {
     int far, stream;           /* the weights come from memory; each panel is read once a block */
     struct ig_gemm_args gemm;
     const float *bias, *u;     /* packed */
-    const float *filters;      /* of raw weights: panels of 9 taps; u is then room for a row of points of one panel */
+    const float *filters;      /* of raw weights: panels of 9 taps; */
+    float *points;             /* and room for a row of points of one, where u then is, too */
     float *v, *m, *strip;
     float *packed;             /* [group][ic][MR], one point's V as packed kernels want it */
     const float **pixel;       /* [m*STRIP + 2][n] */
@@ -63,22 +64,24 @@ static int64_t ratio_up(int64_t n, int64_t to)
     return (n + to - 1) / to;
 }
 
-static struct sizes sizes_of(const struct ig_call *call, int32_t m, int32_t raw)
+static struct sizes sizes_of(const struct ig_call *call, int32_t m, int32_t most)
 {
-    struct sizes s = {.n = m + 2, .points = (m + 2) * (m + 2), .ic = call->in[0].c, .oc = call->out[0].c, .raw = raw};
+    struct sizes s = {.n = m + 2, .points = (m + 2) * (m + 2), .ic = call->in[0].c, .oc = call->out[0].c};
     int64_t group = (int64_t)s.points * MR * (int64_t)sizeof(float); /* bytes of one float a tile */
     s.across = (int32_t)ratio_up(call->out[0].w, m);
     s.panels = (int32_t)ratio_up(s.oc, NR);
-    s.panel = ig_gemm_panel(1, s.ic, NR);
+    s.raw = most ? (int32_t)min64(s.ic, IG_WINOGRAD_RAW_DEPTH) : 0;
+    s.panel = ig_gemm_panel(1, most ? s.raw : s.ic, NR);
     s.v_row = odd_lines(s.ic);
     int64_t groups = NEAR_GROUPS;
     if (s.points * s.panels * s.panel * (int64_t)sizeof(float) > NEAR_BYTES)
         groups = min64(FAR_GROUPS, FAR_BYTES / (group * s.v_row));
     if (groups < NEAR_GROUPS) groups = NEAR_GROUPS;
-    if (raw) groups = IG_WINOGRAD_RAW_GROUPS;
+    if (most) groups = min64(most, IG_WINOGRAD_RAW_BYTES / (group * s.v_row));
+    if (most && groups < IG_WINOGRAD_LEAN_GROUPS) groups = IG_WINOGRAD_LEAN_GROUPS;
     s.groups = (int32_t)min64(groups, ratio_up((int64_t)s.across * ratio_up(call->out[0].h, m), MR));
     int64_t chunks = ratio_up(group * s.groups * s.oc, M_BYTES);
-    s.chunk = raw ? NR : (int32_t)ratio_up(s.panels, min64(chunks, s.panels)) * NR;
+    s.chunk = most ? NR : (int32_t)ratio_up(s.panels, min64(chunks, s.panels)) * NR;
     s.m_row = odd_lines(s.chunk);
     s.v_plane = odd_lines(s.groups * MR * s.v_row);
     s.m_plane = odd_lines(s.groups * MR * s.m_row);
@@ -118,9 +121,9 @@ size_t ig_winograd_scratch(const struct ig_call *call, int32_t m)
     return scratch_bytes(&s);
 }
 
-size_t ig_winograd_raw_scratch(const struct ig_call *call, int32_t m)
+size_t ig_winograd_raw_scratch(const struct ig_call *call, int32_t m, int32_t groups)
 {
-    struct sizes s = sizes_of(call, m, 1);
+    struct sizes s = sizes_of(call, m, groups);
     return scratch_bytes(&s);
 }
 
@@ -143,7 +146,7 @@ static void split_act(struct job *job, const struct ig_act *act)
 static void start_raw(struct job *job, float *room)
 {
     job->filters = (const float *)job->call->weights;
-    job->u = room;
+    job->u = job->points = room;
     job->far = job->stream = 0;
     job->gemm.prefetch = 0;
     for (int32_t k = 0; k < job->s.n; k++) memset(room + k * job->s.panel, 0, NR * sizeof *room);
@@ -158,7 +161,7 @@ static void start(struct job *job, const struct ig_call *call, struct ig_range r
     job->set = set;
     job->range = range;
     job->first_row = range.y0 / set->m;
-    job->s = sizes_of(call, set->m, set->filter != NULL);
+    job->s = sizes_of(call, set->m, set->groups);
     split_act(job, &conv->act);
     int64_t panel_bytes = job->s.panel * (int64_t)sizeof(float), near = L2_BYTES;
     job->bias = (const float *)call->weights;
@@ -172,7 +175,7 @@ static void start(struct job *job, const struct ig_call *call, struct ig_range r
     job->strip = (float *)(void *)(scratch + table_bytes(job->s.n));
     job->v = job->strip + strip_floats(job->s.n);
     job->m = job->v + job->s.points * job->s.v_plane;
-    if (set->filter) start_raw(job, job->m + job->s.points * job->s.m_plane);
+    if (set->groups) start_raw(job, job->m + job->s.points * job->s.m_plane);
     else if (set->gemm->packed) job->packed = job->m + job->s.points * job->s.m_plane;
 }
 
@@ -213,12 +216,12 @@ static const float *panel_at(const struct job *job, int32_t point, int32_t j)
     return job->u + (job->s.raw ? point % job->s.n : point * (int64_t)job->s.panels + j) * job->s.panel;
 }
 
-/* Of raw weights: panel j of a row of points, from `point` on. */
-static void transform_filters(struct job *job, int32_t point, int32_t j)
+/* Of raw weights: input channels [k0, k1) of panel j of a row of points, from `point` on. */
+static void transform_filters(struct job *job, int32_t point, int32_t j, int32_t k0, int32_t k1)
 {
     const struct sizes *s = &job->s;
-    struct ig_winograd_filter args = {job->filters + j * ig_gemm_panel(9, s->ic, NR) + NR, s->ic, point / s->n,
-                                      (float *)(uintptr_t)job->u + NR, s->panel};
+    const float *w = job->filters + j * ig_gemm_panel(9, s->ic, NR) + (1 + 9 * (int64_t)k0) * NR;
+    struct ig_winograd_filter args = {w, k1 - k0, point / s->n, job->points + NR, s->panel};
     job->set->filter(&args);
 }
 
@@ -280,7 +283,6 @@ static void multiply(struct job *job, int32_t groups, int32_t count, int32_t lar
     int32_t end = (c1 + NR - 1) / NR, step = job->stream ? 1 : end - c0 / NR;
     for (int32_t point = 0; point < s->points; point++) {
         job->gemm.a_offset = point * s->v_plane * (int64_t)sizeof(float);
-        if (s->raw && point % s->n == 0) transform_filters(job, point, c0 / NR);
         if (job->packed) pack_groups(job, groups, count, larger);
         for (int32_t j = c0 / NR; j < end; j += step)
             for (int32_t i = 0, first = 0, n; i < groups; i++, first += n) {
@@ -291,6 +293,26 @@ static void multiply(struct job *job, int32_t groups, int32_t count, int32_t lar
                 else
                     multiply_group(job, groups, i, point, first, n, j, j + step);
             }
+    }
+}
+
+/* The same from raw weights, one panel: products of so many input channels are added to those before. */
+static void multiply_raw(struct job *job, int32_t groups, int32_t count, int32_t larger, int32_t j)
+{
+    const struct sizes *s = &job->s;
+    for (int32_t k0 = 0, k1; k0 < s->ic; k0 = k1) {
+        k1 = (int32_t)min64(s->ic, k0 + s->raw);
+        job->gemm.k = k1 - k0;
+        for (int32_t point = 0; point < s->points; point++) {
+            if (point % s->n == 0) transform_filters(job, point, j, k0, k1);
+            job->gemm.a_offset = (point * s->v_plane + k0) * (int64_t)sizeof(float);
+            for (int32_t i = 0, first = 0, n; i < groups; i++, first += n) {
+                n = count + (i < larger);
+                job->gemm.c_offset = job->gemm.r_offset = point * s->m_plane * (int64_t)sizeof(float);
+                job->gemm.r = k0 ? (const float *const *)job->c + first : NULL;
+                multiply_group(job, groups, i, point, first, n, j, j + 1);
+            }
+        }
     }
 }
 
@@ -342,7 +364,8 @@ void ig_winograd(const struct ig_call *call, struct ig_range range, void *scratc
         transform_input(&job, first, in_block);
         for (int32_t c0 = range.c0, c1; c0 < range.c1; c0 = c1) {
             c1 = (int32_t)min64(range.c1, c0 + s->chunk);
-            multiply(&job, n, count, more, c0, c1);
+            if (s->raw) multiply_raw(&job, n, count, more, c0 / NR);
+            else multiply(&job, n, count, more, c0, c1);
             for (int32_t i = 0; i < in_block; i++) transform_tile(&job, first + i, i, c0, c1);
         }
         first += in_block;
