@@ -7,17 +7,20 @@
 #include "planner/alloc.h"
 
 static void append(struct ig_tradeoff *t, const struct ig_segments *s, const struct ig_segment_point *from,
-                   const struct ig_plan *p, int32_t lean)
+                   int64_t weights, int32_t lean)
 {
     struct ig_tradeoff_point *more = ig_must_alloc((size_t)t->n + 1, sizeof *more), *to = &more[t->n];
     if (t->n) memcpy(more, t->at, (size_t)t->n * sizeof *more);
     free(t->at);
     t->at = more;
     t->n++;
-    *to = (struct ig_tradeoff_point){.bytes = from->bytes + p->weights_bytes, .arena_bytes = from->bytes,
+    *to = (struct ig_tradeoff_point){.bytes = from->bytes + weights, .arena_bytes = from->bytes,
                                      .ns = from->ns, .lean = lean, .n_given = from->n_bands};
     to->given = ig_must_alloc((size_t)from->n_bands, sizeof *to->given);
     for (int32_t i = 0; i < from->n_bands; i++) to->given[i] = s->bands[from->bands[i]];
+    if (lean < IG_LEAN_LEAST || !from->leans) return;
+    to->leans = ig_must_alloc((size_t)s->n_steps, sizeof *to->leans);
+    memcpy(to->leans, from->leans, (size_t)s->n_steps * sizeof *to->leans);
 }
 
 static int by_bytes(const void *a, const void *b)
@@ -28,13 +31,19 @@ static int by_bytes(const void *a, const void *b)
     return (x->lean > y->lean) - (x->lean < y->lean);
 }
 
+static void forget(struct ig_tradeoff_point *p)
+{
+    free(p->given);
+    free(p->leans);
+}
+
 static void prune(struct ig_tradeoff *t)
 {
     int32_t n = 0;
     if (t->n) qsort(t->at, (size_t)t->n, sizeof *t->at, by_bytes);
     for (int32_t i = 0; i < t->n; i++)
         if (!n || t->at[i].ns < t->at[n - 1].ns) t->at[n++] = t->at[i];
-        else free(t->at[i].given);
+        else forget(&t->at[i]);
     t->n = n;
 }
 
@@ -49,34 +58,48 @@ static struct ig_plan *plain_plan(const struct ig_graph *g, struct ig_plan_optio
     return ig_plan_once(g, &o, err, err_bytes);
 }
 
+/* The front of plans with kernels of `lean`, and where they are of the least weights, also of the ways after it. */
+static int add_front(struct ig_tradeoff *t, const struct ig_graph *g, const struct ig_view *views,
+                     const struct ig_plan_options *o, int32_t lean, char *err, size_t err_bytes)
+{
+    struct ig_segments s = {.n_steps = g->n_nodes};
+    struct ig_segment_front front;
+    int32_t genetic = o->algorithm == IG_ALGORITHM_NSGA2, last = lean < IG_LEAN_LEAST || genetic ? lean : IG_LEAN_WAYS - 1;
+    int64_t weights = 0;
+    for (int32_t way = lean; way <= last; way++) {
+        struct ig_plan *p = plain_plan(g, *o, way, err, err_bytes);
+        if (!p) {
+            ig_segments_free(&s);
+            return -1;
+        }
+        ig_segments_add(g, views, o, p, way, &s);
+        if (p->weights_bytes > weights) weights = p->weights_bytes;
+        ig_plan_free(p);
+    }
+    if (genetic) ig_segments_nsga2(&s, o->seed, IG_NSGA2_GENERATIONS, &front);
+    else ig_segments_exact(&s, &front);
+    for (int32_t i = 0; i < front.n; i++) append(t, &s, &front.at[i], weights, lean);
+    ig_segment_front_free(&front);
+    ig_segments_free(&s);
+    return 0;
+}
+
 int ig_tradeoff_make(const struct ig_graph *g, const struct ig_plan_options *options, struct ig_tradeoff *t,
                      char *err, size_t err_bytes)
 {
     struct ig_view *views = ig_must_alloc((size_t)g->n_values, sizeof *views);
-    struct ig_plan *p = NULL;
+    int bad = 0;
     *t = (struct ig_tradeoff){0, NULL};
     ig_compute_views(g, views);
-    for (int32_t lean = 0; lean < IG_LEAN_WAYS; lean++) {
-        struct ig_segments s;
-        struct ig_segment_front front;
-        if (!(p = plain_plan(g, *options, lean, err, err_bytes))) break;
-        ig_segments_make(g, views, options, p, &s);
-        if (options->algorithm == IG_ALGORITHM_NSGA2)
-            ig_segments_nsga2(&s, options->seed, IG_NSGA2_GENERATIONS, &front);
-        else ig_segments_exact(&s, &front);
-        for (int32_t i = 0; i < front.n; i++) append(t, &s, &front.at[i], p, lean);
-        ig_segment_front_free(&front);
-        ig_segments_free(&s);
-        ig_plan_free(p);
-    }
+    for (int32_t lean = 0; lean <= IG_LEAN_LEAST && !bad; lean++) bad = add_front(t, g, views, options, lean, err, err_bytes);
     prune(t);
     free(views);
-    return p ? 0 : -1;
+    return bad;
 }
 
 void ig_tradeoff_free(struct ig_tradeoff *t)
 {
-    for (int32_t i = 0; i < t->n; i++) free(t->at[i].given);
+    for (int32_t i = 0; i < t->n; i++) forget(&t->at[i]);
     free(t->at);
 }
 
@@ -84,6 +107,7 @@ struct ig_plan *ig_tradeoff_plan_at(const struct ig_graph *g, struct ig_plan_opt
                                     char *err, size_t err_bytes)
 {
     o.lean = at->lean;
+    o.leans = at->leans;
     o.bands = IG_BANDS_GIVEN;
     o.given = at->given;
     o.n_given = at->n_given;
