@@ -177,7 +177,8 @@ struct ig_plan *ig_tradeoff_plan(const struct ig_graph *g, const struct ig_plan_
     int small = o->objective == IG_OBJECTIVE_MEMORY;
     for (int32_t k = 0; k < t.n && !p; k++) {
         const struct ig_tradeoff_point *at = &t.at[small ? k : t.n - 1 - k];
-        if (is_small_enough(o, at) && is_fast_enough(o, at)) p = ig_tradeoff_plan_at(g, *o, at, err, err_bytes);
+        int64_t most = o->memory_budget > 0 && !small ? o->memory_budget : at->bytes;
+        if (is_small_enough(o, at) && is_fast_enough(o, at)) p = ig_tradeoff_refine(g, *o, at, most, err, err_bytes);
     }
     ig_tradeoff_free(&t);
     return p;

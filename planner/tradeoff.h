@@ -33,6 +33,12 @@ void ig_tradeoff_free(struct ig_tradeoff *t);
 /* The plan of one point of the front that these options make. */
 struct ig_plan *ig_tradeoff_plan_at(const struct ig_graph *g, struct ig_plan_options o, const struct ig_tradeoff_point *at,
                                     char *err, size_t err_bytes);
+/*
+ * That plan with faster kernels for as many layers as `most` bytes of arena and weights allow (planner/refine.c): every
+ * layer has its own then.
+ */
+struct ig_plan *ig_tradeoff_refine(const struct ig_graph *g, struct ig_plan_options o, const struct ig_tradeoff_point *at,
+                                   int64_t most, char *err, size_t err_bytes);
 /* The plan that ig_plan_make makes under a memory budget, or for least memory. */
 struct ig_plan *ig_tradeoff_plan(const struct ig_graph *g, const struct ig_plan_options *options, char *err,
                                  size_t err_bytes);

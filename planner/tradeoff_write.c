@@ -7,7 +7,7 @@
 
 static void put_point(FILE *f, const struct ig_graph *g, const struct ig_tradeoff_point *p)
 {
-    static const char *const kernels[IG_LEAN_WAYS] = {"fastest", "small", "smallest", "", ""};
+    static const char *const kernels[IG_LEAN_WAYS] = {"fastest", "small", "smallest"};
     fprintf(f, "{\"arena_bytes\":%lld,\"bands\":[", (long long)p->arena_bytes);
     for (int32_t i = 0; i < p->n_given; i++) {
         const struct ig_band_timing *b = &p->given[i];

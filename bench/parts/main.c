@@ -69,8 +69,12 @@ static void make_plans(struct net *nets, int32_t n, int64_t budget)
         int64_t arena = 0, weights = 0;
         int objective = budget ? IG_OBJECTIVE_LATENCY : IG_OBJECTIVE_MEMORY;
         if (ig_joint_choose(fronts, n, IG_JOINT_IN_TURN, objective, left, point)) fail("budget", "nothing is as small");
+        struct ig_joint sum = ig_joint_sum(fronts, point, n, IG_JOINT_IN_TURN);
         for (int32_t i = 0; i < n; i++) {
-            struct ig_plan *p = ig_tradeoff_plan_at(nets[i].graph, nets[i].options, &fronts[i].at[point[i]], err, sizeof err);
+            const struct ig_tradeoff_point *at = &fronts[i].at[point[i]];
+            int64_t room = budget ? left - sum.weights_bytes : sum.arena_bytes;
+            struct ig_plan *p = ig_tradeoff_refine(nets[i].graph, nets[i].options, at, at->bytes - at->arena_bytes + room, err,
+                                                   sizeof err);
             if (!p) fail(nets[i].graph->name, err);
             nets[i].plan[PARTS] = p;
             weights += p->weights_bytes;
