@@ -90,7 +90,7 @@ void conv_f32_winograd6_6x16__avx2(const struct ig_call *call, struct ig_range r
 
 void conv_f32_winograd2_raw6x16__avx2(const struct ig_call *call, struct ig_range range, void *scratch)
 {
-    static const struct ig_winograd_set set = {2, in_2, out_2, &ig_gemm_6x16_avx2, filter_2, IG_WINOGRAD_SMALL_GROUPS};
+    static const struct ig_winograd_set set = {2, in_2, out_2, &ig_gemm_6x16_avx2, filter_2, IG_WINOGRAD_LEAN_GROUPS};
     ig_winograd(call, range, scratch, &set);
 }
 

@@ -79,6 +79,8 @@ static struct sizes sizes_of(const struct ig_call *call, int32_t m, int32_t most
     if (groups < NEAR_GROUPS) groups = NEAR_GROUPS;
     if (most) groups = min64(most, IG_WINOGRAD_RAW_BYTES / (group * s.v_row));
     if (most && groups < IG_WINOGRAD_LEAN_GROUPS) groups = IG_WINOGRAD_LEAN_GROUPS;
+    if (most == IG_WINOGRAD_LEAN_GROUPS && s.across > MR * groups)
+        groups = min64(ratio_up(s.across, MR), IG_WINOGRAD_RAW_GROUPS);
     s.groups = (int32_t)min64(groups, ratio_up((int64_t)s.across * ratio_up(call->out[0].h, m), MR));
     int64_t chunks = ratio_up(group * s.groups * s.oc, M_BYTES);
     s.chunk = most ? NR : (int32_t)ratio_up(s.panels, min64(chunks, s.panels)) * NR;

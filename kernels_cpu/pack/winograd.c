@@ -138,7 +138,7 @@ size_t ig_scratch_winograd6(const struct ig_call *call)
 
 size_t ig_scratch_winograd2_raw(const struct ig_call *call)
 {
-    return ig_winograd_raw_scratch(call, 2, IG_WINOGRAD_SMALL_GROUPS);
+    return ig_winograd_raw_scratch(call, 2, IG_WINOGRAD_LEAN_GROUPS);
 }
 
 size_t ig_scratch_winograd4_raw(const struct ig_call *call)
