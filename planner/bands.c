@@ -13,7 +13,7 @@
 #include "planner/views.h"
 
 static const int32_t heights[] = {1, 2, 4, 8, 16};
-enum { HEIGHTS = sizeof heights / sizeof *heights, BRANCHED_HEIGHTS = 3, GROUP = 6 /* pixels of most kernels */ };
+enum { HEIGHTS = sizeof heights / sizeof *heights, BRANCHED_HEIGHTS = 2, GROUP = 6 /* pixels of most kernels */ };
 
 static const struct {
     double cache_bytes, far_bytes_per_ns, near_bytes_per_ns;

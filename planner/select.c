@@ -7,7 +7,7 @@
 #include "kernels_cpu/registry.h"
 
 /* That a faster kernel may have more in a small plan: of all, or of scratch alone. */
-static const int64_t spare_bytes[IG_LEAN_WAYS] = {0, 4096, 4096, 48 << 10, 256 << 10, 512 << 10, INT64_MAX >> 8};
+static const int64_t spare_bytes[IG_LEAN_WAYS] = {0, 4096, 4096, 48 << 10, 256 << 10, INT64_MAX >> 8};
 
 static int is_candidate(const struct ig_kernel *k, int32_t isa, int32_t op, const struct ig_call *call)
 {

@@ -58,6 +58,13 @@ static struct ig_plan *plain_plan(const struct ig_graph *g, struct ig_plan_optio
     return ig_plan_once(g, &o, err, err_bytes);
 }
 
+static int same_kernels(const struct ig_plan *a, const struct ig_plan *b)
+{
+    for (int32_t i = 0; i < a->n_steps; i++)
+        if (a->steps[i].kernel != b->steps[i].kernel) return 0;
+    return 1;
+}
+
 /* The front of plans with kernels of `lean`, and where they are of the least weights, also of the ways after it. */
 static int add_front(struct ig_tradeoff *t, const struct ig_graph *g, const struct ig_view *views,
                      const struct ig_plan_options *o, int32_t lean, char *err, size_t err_bytes)
@@ -66,15 +73,18 @@ static int add_front(struct ig_tradeoff *t, const struct ig_graph *g, const stru
     struct ig_segment_front front;
     int32_t genetic = o->algorithm == IG_ALGORITHM_NSGA2, last = lean < IG_LEAN_LEAST || genetic ? lean : IG_LEAN_WAYS - 1;
     int64_t weights = 0;
-    for (int32_t way = lean; way <= last; way++) {
-        struct ig_plan *p = plain_plan(g, *o, way, err, err_bytes);
-        if (!p) {
-            ig_segments_free(&s);
-            return -1;
-        }
-        ig_segments_add(g, views, o, p, way, &s);
-        if (p->weights_bytes > weights) weights = p->weights_bytes;
-        ig_plan_free(p);
+    struct ig_plan *before = NULL, *p = NULL;
+    for (int32_t way = lean; way <= last; way++, before = p) {
+        p = plain_plan(g, *o, way, err, err_bytes);
+        if (p && (!before || !same_kernels(p, before))) ig_segments_add(g, views, o, p, way, &s);
+        if (p && p->weights_bytes > weights) weights = p->weights_bytes;
+        ig_plan_free(before);
+        if (!p) break;
+    }
+    ig_plan_free(p);
+    if (!p) {
+        ig_segments_free(&s);
+        return -1;
     }
     if (genetic) ig_segments_nsga2(&s, o->seed, IG_NSGA2_GENERATIONS, &front);
     else ig_segments_exact(&s, &front);
