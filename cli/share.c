@@ -58,15 +58,20 @@ static void drop_plans(struct nets *x)
     for (int32_t i = 0; i < x->n; i++) ig_plan_free(x->plan[i]);
 }
 
-/* The plans of these points, and what they really take. */
-static void make_plans(struct nets *x, const struct ig_plan_options *o, const int32_t *point)
+/* The plans of these points, with kernels as fast as there is room for, and what they really take. */
+static void make_plans(struct nets *x, const struct ig_plan_options *o, const int32_t *point, int64_t budget)
 {
     char err[4096], why[4096], hex[65];
+    struct ig_joint sum = ig_joint_sum(x->front, point, x->n, x->way);
+    int64_t room = sum.arena_bytes;
+    if (budget && o->objective != IG_OBJECTIVE_MEMORY) room = budget - sum.weights_bytes;
     x->weights_bytes = 0;
     for (int32_t i = 0; i < x->n; i++) {
         struct ig_plan_options one = *o;
+        const struct ig_tradeoff_point *at = &x->front[i].at[point[i]];
         one.memory_budget = 0;
-        struct ig_plan *p = ig_tradeoff_plan_at(x->graph[i], one, &x->front[i].at[point[i]], err, sizeof err);
+        int64_t most = at->bytes + (x->way == IG_JOINT_IN_TURN ? room - at->arena_bytes : 0);
+        struct ig_plan *p = ig_tradeoff_refine(x->graph[i], one, at, most, err, sizeof err);
         if (!p) ig_fatal("%s: %s", x->path[i], err);
         if (ig_validate(x->graph[i], p, 0, why, sizeof why))
             ig_fatal("%s: internal error: the validator refuses the plan: %s", x->path[i], why);
@@ -98,7 +103,7 @@ static void choose(struct nets *x, const struct ig_plan_options *o)
     int32_t point[MOST];
     for (int64_t budget = o->memory_budget;;) {
         if (ig_joint_choose(x->front, x->n, x->way, o->objective, budget, point)) refuse(x, o->memory_budget, point);
-        make_plans(x, o, point);
+        make_plans(x, o, point, budget);
         int64_t over = x->arena_bytes + x->weights_bytes - o->memory_budget;
         if (!o->memory_budget || over <= 0) return;
         drop_plans(x);

@@ -4,14 +4,16 @@
  * not meet is found step by step: best(step) = max(best(step before), gain(candidate that ends here) + best(step
  * before its first)).
  */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "planner/alloc.h"
 #include "planner/band.h"
+#include "planner/views.h"
 
 static const int32_t heights[] = {1, 2, 4, 8, 16};
-enum { HEIGHTS = sizeof heights / sizeof *heights };
+enum { HEIGHTS = sizeof heights / sizeof *heights, BRANCHED_HEIGHTS = 2, GROUP = 6 /* pixels of most kernels */ };
 
 static const struct {
     double cache_bytes, far_bytes_per_ns, near_bytes_per_ns;
@@ -45,6 +47,18 @@ static int32_t chunk_of(const struct ig_part *c, int32_t threads, int32_t pieces
 }
 
 /*
+ * How much longer a convolution takes for `rows` rows a call than for all at once, as a group of pixels of a call's last
+ * that is not full takes as long as others: 14 pixels are three groups of at most 6, as are 18.
+ */
+static double waste(const struct ig_graph *g, const struct ig_node *n, int32_t rows)
+{
+    struct ig_form f = ig_form_of(&g->values[n->out[0]].shape);
+    double pixels = (double)f.w * rows, all = (double)f.w * f.rows;
+    if ((n->op != IG_CONV && n->op != IG_DECONV) || rows < 1 || rows > f.rows) return 1;
+    return ceil(pixels / GROUP) / pixels / (ceil(all / GROUP) / all);
+}
+
+/*
  * The steps' own times, less the way of the inner tensors to a farther cache and back, more for rows computed
  * twice, for threads that wait, for more calls, and for weights that every phase reads again.
  */
@@ -60,8 +74,9 @@ static double estimate(const struct ig_graph *g, const struct ig_plan *p, const 
         const struct ig_plan_step *s = &p->steps[c->flow.step[i]];
         const struct ig_node *n = &g->nodes[s->node];
         double tensor = (double)ig_bytes(&g->values[n->out[0]].shape);
-        ns += s->predicted_ns * (double)computed[i] / c->rows[i];
         double calls = t->rows == ig_part_tile(c) ? (double)computed[i] / c->row_tile[i] : phases;
+        double wasted = ig_part_is_chain(c) ? 1 : waste(g, n, (int32_t)((double)computed[i] / calls));
+        ns += s->predicted_ns * (double)computed[i] / c->rows[i] * wasted;
         ns += calls * (call_ns + weight_bytes(g, n) / machines[isa].near_bytes_per_ns) / parallel;
         if (c->ring[i] < 0) continue;
         ns -= 2 * tensor / machines[isa].far_bytes_per_ns / parallel;
@@ -114,12 +129,12 @@ static struct ig_band_timing timing_of(const struct ig_plan *p, const struct ig_
     return t;
 }
 
-/* Heights whose rings fit the cache; the lowest in any case, and alone where rows branch. */
+/* Heights whose rings fit the cache; the lowest in any case, and few where rows branch. */
 static void add_candidates(const struct ig_graph *g, const struct ig_plan *p, const struct ig_part *c,
                            int32_t isa, int32_t pieces, struct list *l)
 {
     int32_t tile = ig_part_tile(c), h = ig_part_rows(c), before = 0;
-    for (int k = 0; k < (ig_part_is_chain(c) ? HEIGHTS : 1); k++) {
+    for (int k = 0; k < (ig_part_is_chain(c) ? HEIGHTS : BRANCHED_HEIGHTS); k++) {
         int32_t rows = (heights[k] + tile - 1) / tile * tile;
         struct ig_band_timing t = timing_of(p, c, rows, pieces);
         int32_t chunk = t.chunk ? t.chunk : h;

@@ -4,9 +4,11 @@
  * ISA that no board at hand has, of rare ops - take the larger of the time to compute and the time to move the
  * bytes, by constants of typical cores.
  */
+#include <math.h>
 #include <string.h>
 
 #include "graph/tensor.h"
+#include "kernels_cpu/common/blocks.h"
 #include "planner/costs.h"
 #include "planner/features.h"
 
@@ -46,6 +48,7 @@ static const struct family {
     {IG_CONV, "c3__neon", 0.96, 1, 6, 8},
     {IG_CONV, "first6x16__neon", 0.94, 1, 6, 8},
     {IG_CONV, "first", 0.6, 1, 6, 0},
+    {IG_CONV, "_raw", 0.8, WINOGRAD, 1, 0},
     {IG_CONV, "winograd", 0.9, WINOGRAD, 1, 0},
     {IG_CONV, "strassen", 0.85, 7 / 8., 2, 0},
     {IG_CONV, "small6x16", 0.86, 1, 6, 0},
@@ -118,6 +121,8 @@ static double channels_of(const struct ig_kernel *k, const struct family *f, con
  * as much as so many multiply-adds more per channel on either side.
  */
 static const double transform = 10;
+/* Raw weights are transformed for every block of tiles, which costs as much as so many tiles do. */
+static const double raw_transform = 5, raw_tiles = 6.0 * IG_WINOGRAD_RAW_GROUPS, lean_tiles = 6.0 * IG_WINOGRAD_LEAN_GROUPS;
 
 static double winograd_points(const struct ig_kernel *k)
 {
@@ -129,7 +134,9 @@ static double winograd_operations(const struct ig_kernel *k, const struct family
     const struct ig_operand *out = &call->out[0];
     double m = k->row_tile, ic = call->in[0].c, oc = channels_of(k, f, call);
     double tiles = round_up(out->h, m) * round_up(out->w, m) / (m * m);
-    return 2 * tiles * winograd_points(k) * (ic * oc + transform * (ic + oc)) / f->efficiency;
+    double block = k->row_tile > 2 && !strstr(k->name, "_rawlean") ? raw_tiles : lean_tiles;
+    double again = strstr(k->name, "_raw") ? raw_transform * ceil(tiles / block) : 0;
+    return 2 * winograd_points(k) * ((tiles + again) * ic * oc + tiles * transform * (ic + oc)) / f->efficiency;
 }
 
 static double operations(const struct ig_kernel *k, const struct family *f, const struct ig_call *call)
@@ -154,7 +161,7 @@ static double rough_ns(const struct ig_kernel *k, const struct ig_call *call, do
     double bytes = 0, bandwidth = machines[k->isa].gbytes * cores;
     for (int32_t i = 0; i < call->n_in; i++) bytes += bytes_of(&call->in[i]);
     for (int32_t i = 0; i < call->n_out; i++) bytes += bytes_of(&call->out[i]);
-    if (f && f->saving == WINOGRAD) bytes += bytes_of(&call->in[1]) * (winograd_points(k) / 9 - 1);
+    if (f && f->saving == WINOGRAD && !strstr(k->name, "_raw")) bytes += bytes_of(&call->in[1]) * (winograd_points(k) / 9 - 1);
     if (bandwidth > machines[k->isa].all_gbytes) bandwidth = machines[k->isa].all_gbytes;
     double compute = operations(k, f, call) / machines[k->isa].gflops / cores;
     double move = bytes / bandwidth;

@@ -21,8 +21,11 @@ static int select_all(const struct ig_graph *g, const struct ig_view *views, con
     p->n_steps = g->n_nodes;
     p->steps = ig_must_alloc((size_t)g->n_nodes, sizeof *p->steps);
     ig_begin_stages(o, p);
-    for (int32_t i = 0; i < g->n_nodes && !bad; i++)
-        bad = ig_select_staged(g, views, i, &away[i], o, p, err, err_bytes);
+    for (int32_t i = 0; i < g->n_nodes && !bad; i++) {
+        struct ig_plan_options own = *o;
+        if (o->leans) own.lean = o->leans[i];
+        bad = ig_select_staged(g, views, i, &away[i], &own, p, err, err_bytes);
+    }
     free(away);
     if (bad) return -1;
     ig_choose_bands(g, views, o, p);
@@ -100,7 +103,7 @@ struct ig_plan *ig_plan_once(const struct ig_graph *g, const struct ig_plan_opti
     p->isa = ig_copy_text(ig_isa_name(options->isa));
     p->threads = options->threads;
     p->memory_budget = options->memory_budget > 0 ? options->memory_budget : 0;
-    p->dense_rings = options->lean == 2;
+    p->dense_rings = options->lean >= IG_LEAN_LEAST;
     ig_compute_views(g, views);
     int bad = select_all(g, views, options, p, err, err_bytes);
     if (!bad) {

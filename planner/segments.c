@@ -19,6 +19,7 @@ struct maker {
     struct ig_segments *s;
     int32_t room;
     int measured;            /* there is a profile */
+    int32_t lean;            /* of p */
 };
 
 /* Bytes of tensors in the arena in that step. */
@@ -36,6 +37,7 @@ static int64_t held(const struct maker *m, int32_t step)
 static void add(struct maker *m, struct ig_segment segment)
 {
     struct ig_segments *s = m->s;
+    segment.lean = m->lean;
     if (s->n == m->room) {
         struct ig_segment *more = ig_must_alloc((size_t)(m->room = 2 * m->room + 64), sizeof *more);
         if (s->n) memcpy(more, s->at, (size_t)s->n * sizeof *more);
@@ -58,7 +60,7 @@ static void add_steps(struct maker *m)
     for (int32_t i = 0; i < m->p.n_steps; i++) {
         const struct ig_plan_step *s = &m->p.steps[i];
         int64_t bytes = held(m, i) + s->scratch_bytes * ig_scratch_threads(&m->p, s);
-        add(m, (struct ig_segment){i, i, -1, bytes, whole(s->predicted_ns)});
+        add(m, (struct ig_segment){i, i, -1, bytes, whole(s->predicted_ns), 0});
     }
 }
 
@@ -92,7 +94,7 @@ static void add_band(struct maker *m, int32_t index, int is_measured)
     int64_t bytes = held_around(m, first, last, t->rows, chunk < h, &gain) + scratch;
     m->s->gain[index] = gain;
     if (first == last && !gain) return; /* by rows for nothing */
-    add(m, (struct ig_segment){first, last, index, bytes, whole(ns)});
+    add(m, (struct ig_segment){first, last, index, bytes, whole(ns), 0});
 }
 
 static int by_last(const void *a, const void *b)
@@ -100,6 +102,7 @@ static int by_last(const void *a, const void *b)
     const struct ig_segment *x = a, *y = b;
     if (x->last != y->last) return (x->last > y->last) - (x->last < y->last);
     if (x->first != y->first) return (x->first > y->first) - (x->first < y->first);
+    if (x->lean != y->lean) return (x->lean > y->lean) - (x->lean < y->lean);
     return (x->band > y->band) - (x->band < y->band);
 }
 
@@ -112,35 +115,51 @@ static int same_band(const struct ig_band_timing *a, const struct ig_band_timing
            a->threads == b->threads;
 }
 
-/* The profile's bands, then those of the estimate that it has not timed; the first `*n_measured` are the profile's. */
-static void list_bands(const struct maker *m, const struct ig_plan_options *o, int32_t *n_measured)
+/* The profile's bands, then those of the estimate that it has not timed; how many are the profile's. */
+static int32_t list_bands(const struct maker *m, const struct ig_plan_options *o)
 {
     struct ig_band_timing *estimated = NULL;
     int32_t n = ig_band_candidates(m->g, m->views, &m->p, o->isa, IG_SHAPE_ANY, &estimated);
     int32_t timed = o->profile ? o->profile->n_bands : 0;
     struct ig_segments *s = m->s;
-    s->bands = ig_must_alloc((size_t)(2 * n + timed), sizeof *s->bands);
-    s->gain = ig_must_alloc((size_t)(2 * n + timed), sizeof *s->gain);
-    for (s->n_bands = 0; s->n_bands < timed; s->n_bands++) s->bands[s->n_bands] = o->profile->bands[s->n_bands];
+    size_t room = (size_t)(s->n_bands + 2 * n + timed);
+    struct ig_band_timing *more = ig_must_alloc(room, sizeof *more), *own = more + s->n_bands;
+    int64_t *gain = ig_must_alloc(room, sizeof *gain);
+    if (s->n_bands) {
+        memcpy(more, s->bands, (size_t)s->n_bands * sizeof *more);
+        memcpy(gain, s->gain, (size_t)s->n_bands * sizeof *gain);
+    }
+    free(s->bands);
+    free(s->gain);
+    s->bands = more;
+    s->gain = gain;
+    for (int32_t i = 0; i < timed; i++) s->bands[s->n_bands++] = o->profile->bands[i];
     for (int32_t i = 0; i < n; i++) {
         int32_t k = 0;
-        while (k < timed && !same_band(&s->bands[k], &estimated[i])) k++;
+        while (k < timed && !same_band(&own[k], &estimated[i])) k++;
         if (k == timed) s->bands[s->n_bands++] = estimated[i];
         if (!estimated[i].chunk || estimated[i].threads == 1) continue;
         s->bands[s->n_bands] = estimated[i]; /* by one thread: one set of rings, and a residual in place */
         s->bands[s->n_bands].chunk = 0;
         s->bands[s->n_bands++].in_order_ns *= estimated[i].threads;
     }
-    *n_measured = timed;
     free(estimated);
+    return timed;
 }
 
 void ig_segments_make(const struct ig_graph *g, const struct ig_view *views, const struct ig_plan_options *options,
                       const struct ig_plan *p, struct ig_segments *s)
 {
-    struct maker m = {.g = g, .views = views, .p = *p, .s = s, .measured = options->profile != NULL};
-    int32_t n_measured;
     *s = (struct ig_segments){.n_steps = p->n_steps};
+    ig_segments_add(g, views, options, p, 0, s);
+}
+
+void ig_segments_add(const struct ig_graph *g, const struct ig_view *views, const struct ig_plan_options *options,
+                     const struct ig_plan *p, int32_t lean, struct ig_segments *s)
+{
+    struct maker m = {.g = g, .views = views, .p = *p, .s = s, .room = s->n, .measured = options->profile != NULL,
+                      .lean = lean};
+    int32_t first = s->n_bands;
     m.p.steps = ig_must_alloc((size_t)p->n_steps, sizeof *m.p.steps);
     if (p->n_steps) memcpy(m.p.steps, p->steps, (size_t)p->n_steps * sizeof *p->steps);
     m.p.bands = &m.band;
@@ -150,9 +169,9 @@ void ig_segments_make(const struct ig_graph *g, const struct ig_view *views, con
     m.usage = ig_must_alloc((size_t)g->n_values, sizeof *m.usage);
     ig_find_usage(g, views, m.usage);
     for (int32_t i = 0; i < p->n_steps; i++) m.step_of[p->steps[i].node] = i;
-    list_bands(&m, options, &n_measured);
+    int32_t n_measured = list_bands(&m, options);
     add_steps(&m);
-    for (int32_t i = 0; i < s->n_bands; i++) add_band(&m, i, i < n_measured);
+    for (int32_t i = first; i < s->n_bands; i++) add_band(&m, i, i - first < n_measured);
     qsort(s->at, (size_t)s->n, sizeof *s->at, by_last);
     free(m.p.steps);
     free(m.storage);
@@ -160,12 +179,14 @@ void ig_segments_make(const struct ig_graph *g, const struct ig_view *views, con
     free(m.usage);
 }
 
-/* Is there the same band in lower phases, next to it? */
+/* Is there the same band of the same kernels in lower phases, next to it? */
 static int has_lower(const struct ig_segments *s, int32_t i)
 {
     const struct ig_segment *at = &s->at[i];
     for (int32_t k = i; k >= 0 && s->at[k].last == at->last && s->at[k].first == at->first; k--)
-        if (s->at[k].band >= 0 && s->bands[s->at[k].band].rows < s->bands[at->band].rows) return 1;
+        if (s->at[k].lean == at->lean && s->at[k].band >= 0 &&
+            s->bands[s->at[k].band].rows < s->bands[at->band].rows)
+            return 1;
     return 0;
 }
 

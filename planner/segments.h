@@ -15,6 +15,7 @@ struct ig_segment {
     int32_t band;            /* index into `bands`; -1: a step alone */
     int64_t bytes;           /* tensors held while it runs, rings and scratch of all threads */
     int64_t ns;
+    int32_t lean;            /* of its kernels: that with which the plan was added */
 };
 
 struct ig_segments {         /* all that a plan may consist of */
@@ -28,6 +29,7 @@ struct ig_segment_point {    /* a list of segments */
     int64_t bytes, ns;       /* the most of them, the sum of them */
     int32_t n_bands;
     int32_t *bands;          /* indices into ig_segments.bands, by step */
+    uint8_t *leans;          /* [n_steps] of every step's segment */
 };
 
 struct ig_segment_front {    /* by rising bytes and falling time, none as good as another in both */
@@ -42,6 +44,9 @@ struct ig_segment_front {    /* by rising bytes and falling time, none as good a
  */
 void ig_segments_make(const struct ig_graph *g, const struct ig_view *views, const struct ig_plan_options *options,
                       const struct ig_plan *p, struct ig_segments *s);
+/* The same with other kernels, beside those that are there: segments of both may be mixed where their weights are alike. */
+void ig_segments_add(const struct ig_graph *g, const struct ig_view *views, const struct ig_plan_options *options,
+                     const struct ig_plan *p, int32_t lean, struct ig_segments *s);
 /*
  * Segments that overlap (planner/overlap.h) may need more than their bytes where they follow each other: the distances add
  * up. The same without row overlaps therefore, and with the lowest phases alone, whose distances are least. v->at is the

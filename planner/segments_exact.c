@@ -11,7 +11,7 @@
 struct label {
     int64_t bytes, ns;
     int32_t before, at;      /* label in the front at step `at` that this one goes on from */
-    int32_t band;            /* of the segment; -1: a step alone */
+    int32_t band, lean;      /* of the segment; -1: a step alone */
 };
 
 struct front {
@@ -37,6 +37,7 @@ static int by_bytes(const void *a, const void *b)
     if (x->ns != y->ns) return x->ns < y->ns ? -1 : 1;
     if (x->at != y->at) return x->at < y->at ? 1 : -1; /* shorter segments first: the same plan every time */
     if (x->before != y->before) return x->before < y->before ? -1 : 1;
+    if (x->lean != y->lean) return (x->lean > y->lean) - (x->lean < y->lean);
     return (x->band > y->band) - (x->band < y->band);
 }
 
@@ -53,26 +54,30 @@ static void extend(const struct front *from, const struct ig_segment *s, struct 
 {
     for (int32_t i = 0; i < from->n; i++) {
         const struct label *l = &from->at[i];
-        append(to, (struct label){l->bytes > s->bytes ? l->bytes : s->bytes, l->ns + s->ns, i, s->first, s->band});
+        int64_t bytes = l->bytes > s->bytes ? l->bytes : s->bytes;
+        append(to, (struct label){bytes, l->ns + s->ns, i, s->first, s->band, s->lean});
     }
 }
 
-/* The bands on the way to that label. */
+/* The bands and kernels on the way to that label. */
 static void trace(const struct front *fronts, int32_t at, int32_t label, struct ig_segment_point *p)
 {
     const struct label *end = &fronts[at].at[label], *l = end;
     *p = (struct ig_segment_point){.bytes = end->bytes, .ns = end->ns};
     for (int32_t i = at; i > 0; i = l->at, l = &fronts[i].at[l->before]) p->n_bands += l->band >= 0;
     p->bands = ig_must_alloc((size_t)p->n_bands, sizeof *p->bands);
+    p->leans = ig_must_alloc((size_t)at, sizeof *p->leans);
     l = end;
-    for (int32_t i = at, k = p->n_bands; i > 0; i = l->at, l = &fronts[i].at[l->before])
+    for (int32_t i = at, k = p->n_bands; i > 0; i = l->at, l = &fronts[i].at[l->before]) {
+        memset(p->leans + l->at, l->lean, (size_t)(i - l->at));
         if (l->band >= 0) p->bands[--k] = l->band;
+    }
 }
 
 void ig_segments_exact(const struct ig_segments *s, struct ig_segment_front *front)
 {
     struct front *fronts = ig_must_alloc((size_t)s->n_steps + 1, sizeof *fronts);
-    append(&fronts[0], (struct label){0, 0, 0, 0, -1});
+    append(&fronts[0], (struct label){0, 0, 0, 0, -1, 0});
     for (int32_t i = 0; i < s->n;) {
         struct front *to = &fronts[s->at[i].last + 1];
         for (int32_t last = s->at[i].last; i < s->n && s->at[i].last == last; i++)
@@ -88,6 +93,9 @@ void ig_segments_exact(const struct ig_segments *s, struct ig_segment_front *fro
 
 void ig_segment_front_free(struct ig_segment_front *front)
 {
-    for (int32_t i = 0; i < front->n; i++) free(front->at[i].bands);
+    for (int32_t i = 0; i < front->n; i++) {
+        free(front->at[i].bands);
+        free(front->at[i].leans);
+    }
     free(front->at);
 }

@@ -6,7 +6,8 @@
 
 #include "kernels_cpu/registry.h"
 
-static const int64_t spare_bytes = 4096; /* that a faster kernel may have more in a small plan */
+/* That a faster kernel may have more in a small plan: of all, or of scratch alone. */
+static const int64_t spare_bytes[IG_LEAN_WAYS] = {0, 4096, 4096, 48 << 10, 256 << 10, INT64_MAX >> 8};
 
 static int is_candidate(const struct ig_kernel *k, int32_t isa, int32_t op, const struct ig_call *call)
 {
@@ -72,8 +73,8 @@ static int is_small_enough(const struct ig_plan_options *o, const struct ig_kern
     if (least.both == INT64_MAX) return 1;
     struct footprint f = footprint_of(k, call, o->threads);
     if (k->isa != o->isa) return 0;
-    if (o->lean == 1) return f.both <= least.both + least.both / 20 + spare_bytes;
-    return f.weights <= least.weights && f.both <= least.both + spare_bytes * o->threads;
+    if (o->lean == 1) return f.both <= least.both + least.both / 20 + spare_bytes[1];
+    return f.weights <= least.weights && f.both <= least.both + spare_bytes[o->lean] * o->threads;
 }
 
 /*

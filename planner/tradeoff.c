@@ -7,17 +7,20 @@
 #include "planner/alloc.h"
 
 static void append(struct ig_tradeoff *t, const struct ig_segments *s, const struct ig_segment_point *from,
-                   const struct ig_plan *p, int32_t lean)
+                   int64_t weights, int32_t lean)
 {
     struct ig_tradeoff_point *more = ig_must_alloc((size_t)t->n + 1, sizeof *more), *to = &more[t->n];
     if (t->n) memcpy(more, t->at, (size_t)t->n * sizeof *more);
     free(t->at);
     t->at = more;
     t->n++;
-    *to = (struct ig_tradeoff_point){.bytes = from->bytes + p->weights_bytes, .arena_bytes = from->bytes,
+    *to = (struct ig_tradeoff_point){.bytes = from->bytes + weights, .arena_bytes = from->bytes,
                                      .ns = from->ns, .lean = lean, .n_given = from->n_bands};
     to->given = ig_must_alloc((size_t)from->n_bands, sizeof *to->given);
     for (int32_t i = 0; i < from->n_bands; i++) to->given[i] = s->bands[from->bands[i]];
+    if (lean < IG_LEAN_LEAST || !from->leans) return;
+    to->leans = ig_must_alloc((size_t)s->n_steps, sizeof *to->leans);
+    memcpy(to->leans, from->leans, (size_t)s->n_steps * sizeof *to->leans);
 }
 
 static int by_bytes(const void *a, const void *b)
@@ -28,13 +31,19 @@ static int by_bytes(const void *a, const void *b)
     return (x->lean > y->lean) - (x->lean < y->lean);
 }
 
+static void forget(struct ig_tradeoff_point *p)
+{
+    free(p->given);
+    free(p->leans);
+}
+
 static void prune(struct ig_tradeoff *t)
 {
     int32_t n = 0;
     if (t->n) qsort(t->at, (size_t)t->n, sizeof *t->at, by_bytes);
     for (int32_t i = 0; i < t->n; i++)
         if (!n || t->at[i].ns < t->at[n - 1].ns) t->at[n++] = t->at[i];
-        else free(t->at[i].given);
+        else forget(&t->at[i]);
     t->n = n;
 }
 
@@ -53,6 +62,7 @@ struct ig_plan *ig_tradeoff_plan_at(const struct ig_graph *g, struct ig_plan_opt
                                     char *err, size_t err_bytes)
 {
     o.lean = at->lean;
+    o.leans = at->leans;
     o.bands = IG_BANDS_GIVEN;
     o.given = at->given;
     o.n_given = at->n_given;
@@ -87,13 +97,43 @@ static void merge(struct ig_tradeoff *t, struct ig_tradeoff *more)
     prune(t);
 }
 
-static void add_front(const struct ig_segments *s, const struct ig_plan_options *o, const struct ig_plan *p, int32_t lean,
+static int same_kernels(const struct ig_plan *a, const struct ig_plan *b)
+{
+    for (int32_t i = 0; i < a->n_steps; i++)
+        if (a->steps[i].kernel != b->steps[i].kernel) return 0;
+    return 1;
+}
+
+/*
+ * Segments of plans with kernels of `lean`, and where they are of the least weights, also of the ways after it. Returns
+ * the most that the kernels' weights take, -1 where there is no plan.
+ */
+static int64_t find_segments(const struct ig_graph *g, const struct ig_view *views, const struct ig_plan_options *o,
+                             int32_t lean, struct ig_segments *s, char *err, size_t err_bytes)
+{
+    int32_t genetic = o->algorithm == IG_ALGORITHM_NSGA2, last = lean < IG_LEAN_LEAST || genetic ? lean : IG_LEAN_WAYS - 1;
+    int64_t weights = 0;
+    struct ig_plan *before = NULL, *p = NULL;
+    *s = (struct ig_segments){.n_steps = g->n_nodes};
+    for (int32_t way = lean; way <= last; way++, before = p) {
+        p = plain_plan(g, *o, way, err, err_bytes);
+        if (p && (!before || !same_kernels(p, before))) ig_segments_add(g, views, o, p, way, s);
+        if (p && p->weights_bytes > weights) weights = p->weights_bytes;
+        ig_plan_free(before);
+        if (!p) break;
+    }
+    if (!p) weights = -1;
+    ig_plan_free(p);
+    return weights;
+}
+
+static void add_front(const struct ig_segments *s, const struct ig_plan_options *o, int64_t weights, int32_t lean,
                       struct ig_tradeoff *t)
 {
     struct ig_segment_front front;
     if (o->algorithm == IG_ALGORITHM_NSGA2) ig_segments_nsga2(s, o->seed, IG_NSGA2_GENERATIONS, &front);
     else ig_segments_exact(s, &front);
-    for (int32_t i = 0; i < front.n; i++) append(t, s, &front.at[i], p, lean);
+    for (int32_t i = 0; i < front.n; i++) append(t, s, &front.at[i], weights, lean);
     ig_segment_front_free(&front);
 }
 
@@ -101,34 +141,32 @@ int ig_tradeoff_make(const struct ig_graph *g, const struct ig_plan_options *opt
                      char *err, size_t err_bytes)
 {
     struct ig_view *views = ig_must_alloc((size_t)g->n_values, sizeof *views);
-    struct ig_plan *p = NULL;
     struct ig_tradeoff found[IG_SEGMENTS_WAYS] = {{0, NULL}};
+    int64_t weights = 0;
     ig_compute_views(g, views);
-    for (int32_t lean = 0; lean < IG_LEAN_WAYS; lean++) {
+    for (int32_t lean = 0; lean <= IG_LEAN_LEAST && weights >= 0; lean++) {
         struct ig_segments s, v;
-        if (!(p = plain_plan(g, *options, lean, err, err_bytes))) break;
-        ig_segments_make(g, views, options, p, &s);
-        for (enum ig_segments_way way = 0; way < IG_SEGMENTS_WAYS; way++) {
+        weights = find_segments(g, views, options, lean, &s, err, err_bytes);
+        for (enum ig_segments_way way = 0; way < IG_SEGMENTS_WAYS && weights >= 0; way++) {
             ig_segments_restrict(&s, way, &v);
-            add_front(&v, options, p, lean, &found[way]);
+            add_front(&v, options, weights, lean, &found[way]);
             free(v.at);
         }
         ig_segments_free(&s);
-        ig_plan_free(p);
     }
     *t = found[IG_SEGMENTS_APART];
     for (enum ig_segments_way way = 0; way < IG_SEGMENTS_APART; way++) {
         prune(&found[way]);
-        if (p) settle(g, *options, &found[way]);
+        if (weights >= 0) settle(g, *options, &found[way]);
         merge(t, &found[way]);
     }
     free(views);
-    return p ? 0 : -1;
+    return weights >= 0 ? 0 : -1;
 }
 
 void ig_tradeoff_free(struct ig_tradeoff *t)
 {
-    for (int32_t i = 0; i < t->n; i++) free(t->at[i].given);
+    for (int32_t i = 0; i < t->n; i++) forget(&t->at[i]);
     free(t->at);
 }
 
@@ -195,7 +233,8 @@ struct ig_plan *ig_tradeoff_plan(const struct ig_graph *g, const struct ig_plan_
     int small = o->objective == IG_OBJECTIVE_MEMORY;
     for (int32_t k = 0; k < t.n && !p; k++) {
         const struct ig_tradeoff_point *at = &t.at[small ? k : t.n - 1 - k];
-        if (is_small_enough(o, at) && is_fast_enough(o, at)) p = ig_tradeoff_plan_at(g, *o, at, err, err_bytes);
+        int64_t most = o->memory_budget > 0 && !small ? o->memory_budget : at->bytes;
+        if (is_small_enough(o, at) && is_fast_enough(o, at)) p = ig_tradeoff_refine(g, *o, at, most, err, err_bytes);
     }
     ig_tradeoff_free(&t);
     return p;

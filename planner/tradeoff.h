@@ -8,6 +8,7 @@ struct ig_tradeoff_point {
     int64_t bytes;           /* arena and weights */
     int64_t arena_bytes, ns;
     int32_t lean;            /* ig_plan_options.lean of its kernels */
+    uint8_t *leans;          /* [n_nodes] of each node's; NULL: the same */
     int32_t n_given;
     struct ig_band_timing *given;
 };
@@ -18,8 +19,9 @@ struct ig_tradeoff {         /* by rising bytes and falling time */
 };
 
 /*
- * The fronts of segments (options->algorithm) for the fastest kernels and for two choices of smaller ones, together.
- * For each choice of kernels the exact algorithm misses nothing. 0, or -1 with a line in err.
+ * The fronts of segments (options->algorithm) for the fastest kernels, for small ones, and for those of the least weights,
+ * which may have little scratch in one segment and much in another; together. For each of these choices of kernels the
+ * exact algorithm misses nothing. 0, or -1 with a line in err.
  */
 int ig_tradeoff_make(const struct ig_graph *g, const struct ig_plan_options *options, struct ig_tradeoff *t,
                      char *err, size_t err_bytes);
@@ -31,6 +33,12 @@ void ig_tradeoff_free(struct ig_tradeoff *t);
 /* The plan of one point of the front that these options make. */
 struct ig_plan *ig_tradeoff_plan_at(const struct ig_graph *g, struct ig_plan_options o, const struct ig_tradeoff_point *at,
                                     char *err, size_t err_bytes);
+/*
+ * That plan with faster kernels for as many layers as `most` bytes of arena and weights allow (planner/refine.c): every
+ * layer has its own then.
+ */
+struct ig_plan *ig_tradeoff_refine(const struct ig_graph *g, struct ig_plan_options o, const struct ig_tradeoff_point *at,
+                                   int64_t most, char *err, size_t err_bytes);
 /* The plan that ig_plan_make makes under a memory budget, or for least memory. */
 struct ig_plan *ig_tradeoff_plan(const struct ig_graph *g, const struct ig_plan_options *options, char *err,
                                  size_t err_bytes);

@@ -1,12 +1,14 @@
 /*
  * Winograd convolution on the micro-kernels of gemm.S: F(4,3) does 4 times, F(2,3) 2.25 times and F(6,3) 5.06
- * times fewer multiplications than the direct kernel. F4 is the one for images at least 14 wide, F2 for 7.
+ * times fewer multiplications than the direct kernel. F4 is the one for images at least 14 wide, F2 for 7. The raw
+ * ones read the direct kernel's weights, a quarter or less of the transformed: for memory, and where weights are far.
  */
 #include <immintrin.h>
 
 #include "kernels_cpu/avx2/gemm.h"
 #include "kernels_cpu/avx2/kernels.h"
 #include "kernels_cpu/avx2/vec.h"
+#include "kernels_cpu/common/blocks.h"
 
 typedef __m256 vec;
 enum { LANES = 8 };
@@ -53,20 +55,53 @@ static void out_6(const struct ig_winograd_out *args)
     tile_out(args, 6, out6);
 }
 
+/* Of the points 0, 1, -1 and 0, 3/4, -3/4, 3/2, -3/2: pack/winograd.c. */
+static const struct factors factors2 = {-1, {{0.5f, 0.5f}}, {0.5f}};
+static const struct factors factors4 = {
+    64 / 81.f, {{-128 / 243.f, -8 / 27.f}, {32 / 243.f, 8 / 27.f}}, {-32 / 81.f, 16 / 81.f}};
+
+static void filter_2(const struct ig_winograd_filter *args)
+{
+    filter_row(args, 2, &factors2);
+}
+
+static void filter_4(const struct ig_winograd_filter *args)
+{
+    filter_row(args, 4, &factors4);
+}
+
 void conv_f32_winograd2_6x16__avx2(const struct ig_call *call, struct ig_range range, void *scratch)
 {
-    static const struct ig_winograd_set set = {2, in_2, out_2, &ig_gemm_6x16_avx2};
+    static const struct ig_winograd_set set = {2, in_2, out_2, &ig_gemm_6x16_avx2, NULL, 0};
     ig_winograd(call, range, scratch, &set);
 }
 
 void conv_f32_winograd4_6x16__avx2(const struct ig_call *call, struct ig_range range, void *scratch)
 {
-    static const struct ig_winograd_set set = {4, in_4, out_4, &ig_gemm_6x16_avx2};
+    static const struct ig_winograd_set set = {4, in_4, out_4, &ig_gemm_6x16_avx2, NULL, 0};
     ig_winograd(call, range, scratch, &set);
 }
 
 void conv_f32_winograd6_6x16__avx2(const struct ig_call *call, struct ig_range range, void *scratch)
 {
-    static const struct ig_winograd_set set = {6, in_6, out_6, &ig_gemm_6x16_avx2};
+    static const struct ig_winograd_set set = {6, in_6, out_6, &ig_gemm_6x16_avx2, NULL, 0};
+    ig_winograd(call, range, scratch, &set);
+}
+
+void conv_f32_winograd2_raw6x16__avx2(const struct ig_call *call, struct ig_range range, void *scratch)
+{
+    static const struct ig_winograd_set set = {2, in_2, out_2, &ig_gemm_6x16_avx2, filter_2, IG_WINOGRAD_LEAN_GROUPS};
+    ig_winograd(call, range, scratch, &set);
+}
+
+void conv_f32_winograd4_raw6x16__avx2(const struct ig_call *call, struct ig_range range, void *scratch)
+{
+    static const struct ig_winograd_set set = {4, in_4, out_4, &ig_gemm_6x16_avx2, filter_4, IG_WINOGRAD_RAW_GROUPS};
+    ig_winograd(call, range, scratch, &set);
+}
+
+void conv_f32_winograd4_rawlean6x16__avx2(const struct ig_call *call, struct ig_range range, void *scratch)
+{
+    static const struct ig_winograd_set set = {4, in_4, out_4, &ig_gemm_6x16_avx2, filter_4, IG_WINOGRAD_LEAN_GROUPS};
     ig_winograd(call, range, scratch, &set);
 }

@@ -21,7 +21,11 @@ enum {
     IG_WINOGRAD_NEAR_BYTES = 2 << 20,       /* weights up to this stay in a cache over the blocks: */
     IG_WINOGRAD_NEAR_GROUPS = 2,             /* few groups of tiles a block do */
     IG_WINOGRAD_FAR_GROUPS = 9,              /* others come from memory once a block: many groups, */
-    IG_WINOGRAD_FAR_BYTES = 8 << 20          /* but no more of V than this */
+    IG_WINOGRAD_FAR_BYTES = 8 << 20,         /* but no more of V than this */
+    IG_WINOGRAD_RAW_DEPTH = 128,             /* input channels whose weights are transformed at a time, for every block */
+    IG_WINOGRAD_LEAN_GROUPS = 3,             /* anew: as few groups as have a row of tiles take little room, */
+    IG_WINOGRAD_RAW_GROUPS = 9,              /* many little time, but no more of V than this */
+    IG_WINOGRAD_RAW_BYTES = 3 << 18
 };
 
 #endif

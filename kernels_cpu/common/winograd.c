@@ -18,10 +18,11 @@ enum {
 struct sizes {                 /* what follows from the call alone */
     int32_t n, points, ic, oc; /* n = m + 2, points = n*n */
     int32_t across;            /* tiles in a row */
+    int32_t raw;               /* weights are transformed here, a panel of so many input channels at a time; 0: were */
     int32_t groups;            /* of at most MR tiles, in a block */
     int32_t chunk;             /* channels of M */
     int32_t panels;            /* packed ones of a point */
-    int64_t panel;             /* floats of each */
+    int64_t panel;             /* floats of each, or of those made here */
     int64_t v_row, m_row;      /* floats from a tile to the next */
     int64_t v_plane, m_plane;  /* from a point to the next */
 };
@@ -37,6 +38,8 @@ struct job {
     int far, stream;           /* the weights come from memory; each panel is read once a block */
     struct ig_gemm_args gemm;
     const float *bias, *u;     /* packed */
+    const float *filters;      /* of raw weights: panels of 9 taps; */
+    float *points;             /* and room for a row of points of one, where u then is, too */
     float *v, *m, *strip;
     float *packed;             /* [group][ic][MR], one point's V as packed kernels want it */
     const float **pixel;       /* [m*STRIP + 2][n] */
@@ -61,21 +64,26 @@ static int64_t ratio_up(int64_t n, int64_t to)
     return (n + to - 1) / to;
 }
 
-static struct sizes sizes_of(const struct ig_call *call, int32_t m)
+static struct sizes sizes_of(const struct ig_call *call, int32_t m, int32_t most)
 {
     struct sizes s = {.n = m + 2, .points = (m + 2) * (m + 2), .ic = call->in[0].c, .oc = call->out[0].c};
     int64_t group = (int64_t)s.points * MR * (int64_t)sizeof(float); /* bytes of one float a tile */
     s.across = (int32_t)ratio_up(call->out[0].w, m);
     s.panels = (int32_t)ratio_up(s.oc, NR);
-    s.panel = ig_gemm_panel(1, s.ic, NR);
+    s.raw = most ? (int32_t)min64(s.ic, IG_WINOGRAD_RAW_DEPTH) : 0;
+    s.panel = ig_gemm_panel(1, most ? s.raw : s.ic, NR);
     s.v_row = odd_lines(s.ic);
     int64_t groups = NEAR_GROUPS;
     if (s.points * s.panels * s.panel * (int64_t)sizeof(float) > NEAR_BYTES)
         groups = min64(FAR_GROUPS, FAR_BYTES / (group * s.v_row));
     if (groups < NEAR_GROUPS) groups = NEAR_GROUPS;
+    if (most) groups = min64(most, IG_WINOGRAD_RAW_BYTES / (group * s.v_row));
+    if (most && groups < IG_WINOGRAD_LEAN_GROUPS) groups = IG_WINOGRAD_LEAN_GROUPS;
+    if (most == IG_WINOGRAD_LEAN_GROUPS && s.across > MR * groups)
+        groups = min64(ratio_up(s.across, MR), IG_WINOGRAD_RAW_GROUPS);
     s.groups = (int32_t)min64(groups, ratio_up((int64_t)s.across * ratio_up(call->out[0].h, m), MR));
     int64_t chunks = ratio_up(group * s.groups * s.oc, M_BYTES);
-    s.chunk = (int32_t)ratio_up(s.panels, min64(chunks, s.panels)) * NR;
+    s.chunk = most ? NR : (int32_t)ratio_up(s.panels, min64(chunks, s.panels)) * NR;
     s.m_row = odd_lines(s.chunk);
     s.v_plane = odd_lines(s.groups * MR * s.v_row);
     s.m_plane = odd_lines(s.groups * MR * s.m_row);
@@ -92,22 +100,39 @@ static size_t strip_floats(int32_t n)
     return (size_t)((n - 2) * IG_WINOGRAD_STRIP + 2) * (size_t)n * 8;
 }
 
+/* A row of points of one panel. */
+static size_t raw_floats(const struct sizes *s)
+{
+    return s->raw ? (size_t)odd_lines(s->n * s->panel) : 0;
+}
+
 static int64_t packed_floats(const struct sizes *s)
 {
     return odd_lines(MR * (int64_t)s->ic);
 }
 
+static size_t scratch_bytes(const struct sizes *s)
+{
+    size_t floats = (size_t)s->points * (size_t)(s->v_plane + s->m_plane) + strip_floats(s->n) + raw_floats(s);
+    return table_bytes(s->n) + floats * sizeof(float);
+}
+
 size_t ig_winograd_scratch(const struct ig_call *call, int32_t m)
 {
-    struct sizes s = sizes_of(call, m);
-    size_t floats = (size_t)s.points * (size_t)(s.v_plane + s.m_plane) + strip_floats(s.n);
-    return table_bytes(s.n) + floats * sizeof(float);
+    struct sizes s = sizes_of(call, m, 0);
+    return scratch_bytes(&s);
+}
+
+size_t ig_winograd_raw_scratch(const struct ig_call *call, int32_t m, int32_t groups)
+{
+    struct sizes s = sizes_of(call, m, groups);
+    return scratch_bytes(&s);
 }
 
 size_t ig_winograd_packed_scratch(const struct ig_call *call, int32_t m)
 {
-    struct sizes s = sizes_of(call, m);
-    return ig_winograd_scratch(call, m) + (size_t)(s.groups * packed_floats(&s)) * sizeof(float);
+    struct sizes s = sizes_of(call, m, 0);
+    return scratch_bytes(&s) + (size_t)(s.groups * packed_floats(&s)) * sizeof(float);
 }
 
 static void split_act(struct job *job, const struct ig_act *act)
@@ -119,6 +144,16 @@ static void split_act(struct job *job, const struct ig_act *act)
     if (act->kind == IG_RELU || act->kind == IG_CLIP) job->act.kind = IG_NONE;
 }
 
+/* Weights as they are, and zeros for biases of the panels that will be made of them. */
+static void start_raw(struct job *job, float *room)
+{
+    job->filters = (const float *)job->call->weights;
+    job->u = job->points = room;
+    job->far = job->stream = 0;
+    job->gemm.prefetch = 0;
+    for (int32_t k = 0; k < job->s.n; k++) memset(room + k * job->s.panel, 0, NR * sizeof *room);
+}
+
 static void start(struct job *job, const struct ig_call *call, struct ig_range range, char *scratch,
                   const struct ig_winograd_set *set)
 {
@@ -128,7 +163,7 @@ static void start(struct job *job, const struct ig_call *call, struct ig_range r
     job->set = set;
     job->range = range;
     job->first_row = range.y0 / set->m;
-    job->s = sizes_of(call, set->m);
+    job->s = sizes_of(call, set->m, set->groups);
     split_act(job, &conv->act);
     int64_t panel_bytes = job->s.panel * (int64_t)sizeof(float), near = L2_BYTES;
     job->bias = (const float *)call->weights;
@@ -142,7 +177,8 @@ static void start(struct job *job, const struct ig_call *call, struct ig_range r
     job->strip = (float *)(void *)(scratch + table_bytes(job->s.n));
     job->v = job->strip + strip_floats(job->s.n);
     job->m = job->v + job->s.points * job->s.v_plane;
-    if (set->gemm->packed) job->packed = job->m + job->s.points * job->s.m_plane;
+    if (set->groups) start_raw(job, job->m + job->s.points * job->s.m_plane);
+    else if (set->gemm->packed) job->packed = job->m + job->s.points * job->s.m_plane;
 }
 
 /* Addresses of the pixels that `tiles` tiles from (row, column) of the grid on read; outside, zeros. */
@@ -176,6 +212,21 @@ static void transform_input(const struct job *job, int64_t first, int32_t count)
     }
 }
 
+/* Panel j of a point. */
+static const float *panel_at(const struct job *job, int32_t point, int32_t j)
+{
+    return job->u + (job->s.raw ? point % job->s.n : point * (int64_t)job->s.panels + j) * job->s.panel;
+}
+
+/* Of raw weights: input channels [k0, k1) of panel j of a row of points, from `point` on. */
+static void transform_filters(struct job *job, int32_t point, int32_t j, int32_t k0, int32_t k1)
+{
+    const struct sizes *s = &job->s;
+    const float *w = job->filters + j * ig_gemm_panel(9, s->ic, NR) + (1 + 9 * (int64_t)k0) * NR;
+    struct ig_winograd_filter args = {w, k1 - k0, point / s->n, job->points + NR, s->panel};
+    job->set->filter(&args);
+}
+
 /* Panels [j0, j1) of one point by group i of `groups`: `count` tiles from `first` on. */
 static void multiply_group(struct job *job, int32_t groups, int32_t i, int32_t point, int32_t first, int32_t count,
                            int32_t j0, int32_t j1)
@@ -191,7 +242,7 @@ static void multiply_group(struct job *job, int32_t groups, int32_t i, int32_t p
         if (n > j1 - j) n = j1 - j;
         if (n < 1) n = 1;
         args->panels = n;
-        args->bias = job->u + (point * (int64_t)s->panels + j) * s->panel;
+        args->bias = panel_at(job, point, j);
         args->b = args->bias + NR;
         if (job->far)
             ig_gemm_fetch(args, args->bias + s->panel, NR, i, groups);
@@ -211,7 +262,7 @@ static void multiply_packed(const struct job *job, int32_t i, int32_t point, int
                                   .c_offset = job->gemm.c_offset};
     for (int32_t j = j0; j < j1; j += (int32_t)args.panels) {
         int32_t left = s->oc - j * NR, whole = left / NR, wide = left > NR / 2;
-        args.b = job->u + (point * (int64_t)s->panels + j) * s->panel;
+        args.b = panel_at(job, point, j);
         args.panels = whole < 1 ? 1 : min64(whole, j1 - j);
         job->set->gemm->packed->fn[wide][count - 1](&args);
         args.c_offset += args.panels * NR * (int64_t)sizeof(float);
@@ -247,6 +298,26 @@ static void multiply(struct job *job, int32_t groups, int32_t count, int32_t lar
     }
 }
 
+/* The same from raw weights, one panel: products of so many input channels are added to those before. */
+static void multiply_raw(struct job *job, int32_t groups, int32_t count, int32_t larger, int32_t j)
+{
+    const struct sizes *s = &job->s;
+    for (int32_t k0 = 0, k1; k0 < s->ic; k0 = k1) {
+        k1 = (int32_t)min64(s->ic, k0 + s->raw);
+        job->gemm.k = k1 - k0;
+        for (int32_t point = 0; point < s->points; point++) {
+            if (point % s->n == 0) transform_filters(job, point, j, k0, k1);
+            job->gemm.a_offset = (point * s->v_plane + k0) * (int64_t)sizeof(float);
+            for (int32_t i = 0, first = 0, n; i < groups; i++, first += n) {
+                n = count + (i < larger);
+                job->gemm.c_offset = job->gemm.r_offset = point * s->m_plane * (int64_t)sizeof(float);
+                job->gemm.r = k0 ? (const float *const *)job->c + first : NULL;
+                multiply_group(job, groups, i, point, first, n, j, j + 1);
+            }
+        }
+    }
+}
+
 /* Channels [c0, c1) of the output from M of tile number `tile`, the block's i-th. */
 static void transform_tile(const struct job *job, int64_t tile, int32_t i, int32_t c0, int32_t c1)
 {
@@ -256,13 +327,14 @@ static void transform_tile(const struct job *job, int64_t tile, int32_t i, int32
     int32_t m = job->set->m, y = (job->first_row + (int32_t)(tile / s->across)) * m;
     int32_t x = (int32_t)(tile % s->across) * m;
     int32_t rows = (int32_t)min64(m, job->range.y1 - y), columns = (int32_t)min64(m, out->w - x);
+    const float *bias = s->raw ? job->filters + c0 / NR * ig_gemm_panel(9, s->ic, NR) : job->bias + c0;
     float *c[IG_WINOGRAD_MAX_M];
     const float *r[IG_WINOGRAD_MAX_M];
     for (int32_t k = 0; k < rows; k++) {
         c[k] = ig_row_f32(out, y + k) + x * out->pixel_stride + c0;
         if (has_residual) r[k] = ig_row_f32(res, y + k) + x * res->pixel_stride + c0;
     }
-    struct ig_winograd_out args = {job->m + i * s->m_row, s->m_plane, job->bias + c0, c,
+    struct ig_winograd_out args = {job->m + i * s->m_row, s->m_plane, bias, c,
                                    has_residual ? r : NULL, out->pixel_stride, res->pixel_stride, rows, columns,
                                    c1 - c0, job->lo, job->hi};
     job->set->out(&args);
@@ -294,7 +366,8 @@ void ig_winograd(const struct ig_call *call, struct ig_range range, void *scratc
         transform_input(&job, first, in_block);
         for (int32_t c0 = range.c0, c1; c0 < range.c1; c0 = c1) {
             c1 = (int32_t)min64(range.c1, c0 + s->chunk);
-            multiply(&job, n, count, more, c0, c1);
+            if (s->raw) multiply_raw(&job, n, count, more, c0 / NR);
+            else multiply(&job, n, count, more, c0, c1);
             for (int32_t i = 0; i < in_block; i++) transform_tile(&job, first + i, i, c0, c1);
         }
         first += in_block;

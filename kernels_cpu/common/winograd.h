@@ -44,6 +44,15 @@ struct ig_winograd_out {
     float lo, hi;              /* min(max(y, lo), hi) */
 };
 
+/* A row of the n x n points of U of one panel of 16 channels, from filters as they are. */
+struct ig_winograd_filter {
+    const float *w;            /* [k][9 taps][16] */
+    int32_t k, row;
+    float *u;                  /* point 0 of the row: [k][16] */
+    int64_t plane;             /* floats from a point to the next */
+};
+
+typedef void ig_winograd_filter_fn(const struct ig_winograd_filter *args);
 typedef void ig_winograd_in_fn(const struct ig_winograd_in *args);
 typedef void ig_winograd_out_fn(const struct ig_winograd_out *args);
 
@@ -52,12 +61,15 @@ struct ig_winograd_set {       /* one ISA's F(m,3); static const data */
     ig_winograd_in_fn *in;
     ig_winograd_out_fn *out;
     const struct ig_gemm_set *gemm; /* panels of 16 */
+    ig_winograd_filter_fn *filter;  /* transforms weights that are packed as they are, for every block */
+    int32_t groups;                 /* of MR tiles at most; NULL and 0: they are packed transformed */
 };
 
 /* The kernel: call->in = x, w, bias, residual; packed by kernels_cpu/pack/winograd.c. */
 void ig_winograd(const struct ig_call *call, struct ig_range range, void *scratch,
                  const struct ig_winograd_set *set);
 size_t ig_winograd_scratch(const struct ig_call *call, int32_t m);
+size_t ig_winograd_raw_scratch(const struct ig_call *call, int32_t m, int32_t groups); /* sets with a filter */
 size_t ig_winograd_packed_scratch(const struct ig_call *call, int32_t m); /* sets with packed kernels */
 
 #endif

@@ -56,18 +56,18 @@ static void out_6(const struct ig_winograd_out *args)
 
 void conv_f32_winograd2_6x16__neon(const struct ig_call *call, struct ig_range range, void *scratch)
 {
-    static const struct ig_winograd_set set = {2, in_2, out_2, &ig_gemm_packed6x16_neon};
+    static const struct ig_winograd_set set = {2, in_2, out_2, &ig_gemm_packed6x16_neon, NULL, 0};
     ig_winograd(call, range, scratch, &set);
 }
 
 void conv_f32_winograd4_6x16__neon(const struct ig_call *call, struct ig_range range, void *scratch)
 {
-    static const struct ig_winograd_set set = {4, in_4, out_4, &ig_gemm_packed6x16_neon};
+    static const struct ig_winograd_set set = {4, in_4, out_4, &ig_gemm_packed6x16_neon, NULL, 0};
     ig_winograd(call, range, scratch, &set);
 }
 
 void conv_f32_winograd6_6x16__neon(const struct ig_call *call, struct ig_range range, void *scratch)
 {
-    static const struct ig_winograd_set set = {6, in_6, out_6, &ig_gemm_packed6x16_neon};
+    static const struct ig_winograd_set set = {6, in_6, out_6, &ig_gemm_packed6x16_neon, NULL, 0};
     ig_winograd(call, range, scratch, &set);
 }

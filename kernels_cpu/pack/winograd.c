@@ -16,6 +16,7 @@
 
 #include <string.h>
 
+#include "kernels_cpu/common/blocks.h"
 #include "kernels_cpu/pack/ask.h"
 #include "kernels_cpu/pack/pack.h"
 
@@ -82,6 +83,21 @@ static size_t pack(const struct ig_call *call, int32_t m, void *dst)
     return (size_t)floats * sizeof(float);
 }
 
+/* The filters as they are: panels of bias[16], w[ic][tap][16]. */
+size_t ig_pack_winograd_raw(const struct ig_call *call, void *dst)
+{
+    int32_t ic = call->in[0].c, oc = call->out[0].c, panels = (oc + NR - 1) / NR;
+    const float *w = (const float *)call->in[1].data, *bias = ig_has(call, 2) ? (const float *)call->in[2].data : NULL;
+    int64_t floats = ig_gemm_panel(9, ic, NR);
+    float *to = (float *)dst;
+    for (int32_t k = 0; dst && k < panels * NR; k++) {
+        float *at = to + k / NR * floats + k % NR;
+        *at = bias && k < oc ? bias[k] : 0;
+        for (int32_t i = 0; i < ic * 9; i++) at[(1 + i) * NR] = k < oc ? w[(int64_t)k * ic * 9 + i] : 0;
+    }
+    return (size_t)(panels * floats) * sizeof(float);
+}
+
 int ig_supports_winograd(const struct ig_call *call)
 {
     const struct ig_conv *conv = (const struct ig_conv *)call->attrs;
@@ -118,6 +134,21 @@ size_t ig_scratch_winograd4(const struct ig_call *call)
 size_t ig_scratch_winograd6(const struct ig_call *call)
 {
     return ig_winograd_scratch(call, 6);
+}
+
+size_t ig_scratch_winograd2_raw(const struct ig_call *call)
+{
+    return ig_winograd_raw_scratch(call, 2, IG_WINOGRAD_LEAN_GROUPS);
+}
+
+size_t ig_scratch_winograd4_raw(const struct ig_call *call)
+{
+    return ig_winograd_raw_scratch(call, 4, IG_WINOGRAD_RAW_GROUPS);
+}
+
+size_t ig_scratch_winograd4_lean(const struct ig_call *call)
+{
+    return ig_winograd_raw_scratch(call, 4, IG_WINOGRAD_LEAN_GROUPS);
 }
 
 size_t ig_scratch_winograd2_packed(const struct ig_call *call)

@@ -37,6 +37,7 @@ static void compare(const struct ig_graph *g, struct ig_plan_options o, const st
 {
     void *expected[8], *got[8];
     o.lean = at->lean;
+    o.leans = at->leans;
     o.given = at->given;
     o.n_given = at->n_given;
     struct ig_plan *whole = make(g, o, IG_BANDS_OFF), *parts = make(g, o, IG_BANDS_GIVEN);

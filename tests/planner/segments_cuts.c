@@ -27,7 +27,7 @@ static void random_problem(struct rng *r, int32_t n, struct problem *p)
         for (int32_t first = 0; first <= last; first++) {
             struct ig_segment *s = &p->at[p->s.n++];
             *s = (struct ig_segment){first, last, first < last ? p->s.n_bands : -1, rng_int(r, 1, most),
-                                     (int64_t)rng_int(r, 1, most) * (last - first + 1)};
+                                     (int64_t)rng_int(r, 1, most) * (last - first + 1), 0};
             if (first < last) p->bands[p->s.n_bands++] = (struct ig_band_timing){.first = first, .last = last, .rows = 1};
             p->of[first][last] = s;
         }
