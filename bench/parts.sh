@@ -1,12 +1,12 @@
 #!/bin/sh
-# bench/parts.sh [SECONDS]: applications 5 and 6 of Minakova and Stefanov by parts, within their bars, against the same
+# bench/parts.sh [SECONDS]: applications 1, 2, 5 and 6 of Minakova and Stefanov by parts, within their bars, against the same
 # networks without parts: bytes and throughput as tables. Profiles of SECONDS (default 20) each are taken first, on one
 # thread, and kept in out/parts/. Wants a built out/ingot and out/bench/parts; pin it to a quiet core.
 set -eu
 [ -x out/ingot ] && [ -x out/bench/parts ] || { echo "bench/parts.sh: ninja out/ingot out/bench/parts first" >&2; exit 1; }
 folder=out/parts
 mkdir -p "$folder"
-for network in inception_v2 mobilenet_v1_025 resnet50 densenet121 mobilenet_v1; do
+for network in mobilenet_v2 efficientnet_b0 inception_v2 mobilenet_v1_025 resnet50 densenet121 mobilenet_v1; do
     at=$folder/$network
     [ -f "$at.profile.json" ] && continue
     out/ingot zoo "$network" -o "$at.onnx"
@@ -22,5 +22,7 @@ application() { # number, MB, networks
     out/bench/parts --budget "$budget" "$@"
 }
 
+application 1 14.475 mobilenet_v2
+application 2 23.479 efficientnet_b0
 application 5 151.16 inception_v2 mobilenet_v1_025 resnet50
 application 6 153.21 densenet121 mobilenet_v1 resnet50
