@@ -19,6 +19,7 @@ static const char help[] =
     "  --prefix NAME        C prefix (default: the network's name)\n"
     "  --labels FILE        class names of the first output, one a line\n"
     "  --mean A[,B,C] --std A[,B,C]  a picture's channel becomes (pixel - mean)/std\n"
+    "  --member             one of several networks of a program (ingot bundle): _main.c has no main\n"
     "  --gpu PLAN           a plan of the ISA cuda for a GPU beside: also _gpu.c, _gpu.cu, _gpu_image.S, _gpu_weights.S\n"
     "                       and _gpu_weights.bin\n"
     "  --image SMS=FILE     where nvcc will put the fatbin that it makes of _gpu.cu for these chips; may be repeated\n"
@@ -160,6 +161,7 @@ int ig_verb_gen(int argc, char **argv)
     static const struct option longs[] = {{"help", 0, 0, 'h'}, {"prefix", 1, 0, 'p'}, {"labels", 1, 0, 'l'},
                                           {"mean", 1, 0, 'm'}, {"std", 1, 0, 's'},    {"output", 1, 0, 'o'},
                                           {"gpu", 1, 0, 'g'},  {"image", 1, 0, 'i'},  {"zero-copy", 0, 0, 'z'},
+                                          {"member", 0, 0, 'M'},
                                           {0, 0, 0, 0}};
     struct ig_emit e = {.std = {1, 1, 1, 1}};
     struct ig_emit_gpu gpu = {.n_images = 0};
@@ -175,6 +177,7 @@ int ig_verb_gen(int argc, char **argv)
         case 's': channels(optarg, "--std", e.std); break;
         case 'g': gpu_plan = optarg; break;
         case 'i': image_option(&gpu, optarg); break;
+        case 'M': e.member = 1; break;
         case 'z': mapped = ZERO_COPY; break;
         default: ig_usage(help);
         }
@@ -188,6 +191,7 @@ int ig_verb_gen(int argc, char **argv)
     ig_hash_file(argv[optind + 1], hex);
     struct ig_lowered *l = ig_lower(g, p);
     if (!e.prefix) e.prefix = g->name;
+    if (e.member && (gpu_plan || l->pipe.n_stages)) ig_fatal("--member: neither a GPU nor stages yet");
     check_prefix(e.prefix);
     e.lowered = l;
     e.plan_sha256 = hex;

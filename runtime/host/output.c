@@ -74,9 +74,12 @@ static void print_text(const struct ig_program *p, const void *data, const int64
     putchar('\n');
 }
 
-static void print_json(const struct ig_program *p, const void *data, const int64_t *index, int k, double ms)
+static void print_json(const struct ig_program *p, const void *data, const int64_t *index, int k, double ms,
+                       const char *network)
 {
-    printf("{\"ms\":%.4f,\"top\":[", ms);
+    printf("{\"ms\":%.4f,", ms);
+    if (network) printf("\"network\":\"%s\",", network);
+    fputs("\"top\":[", stdout);
     for (int i = 0; i < k; i++) {
         printf("%s{\"index\":%lld,\"label\":", i ? "," : "", (long long)index[i]);
         if (index[i] < p->n_labels) ig_json_string(stdout, p->labels[index[i]]);
@@ -92,7 +95,7 @@ void ig_print_result(const struct ig_session *s, const struct ig_options *o, dou
 {
     int64_t index[IG_MAX_TOP];
     int k = best(s->program->model->outputs[0].shape, s->outputs[0], o->top, index);
-    if (o->json) print_json(s->program, s->outputs[0], index, k, ms);
+    if (o->json) print_json(s->program, s->outputs[0], index, k, ms, s->network);
     else print_text(s->program, s->outputs[0], index, k);
     fflush(stdout);
 }
