@@ -27,7 +27,7 @@ int64_t ig_share_stack(const int64_t *arena_bytes, int32_t n, int64_t *base)
     return end;
 }
 
-enum { MOST = 64, STEPS = 1 << 18 };
+enum { MOST = 64, STEPS = 1 << 15 };
 
 struct placing {
     const int64_t *bytes;

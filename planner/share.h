@@ -16,8 +16,8 @@ int64_t ig_share_alternate(const int64_t *arena_bytes, int32_t n);
 int64_t ig_share_stack(const int64_t *arena_bytes, int32_t n, int64_t *base);
 /*
  * Arena of networks of which some run at the same time: bit k of beside[i] says that i and k may (symmetric; n at most 64).
- * base[n]: where each one's lies, aligned, no two of those meeting. All orders of placing each as low as it may are tried
- * up to a number of steps that is fixed: the least arena of eight networks and more where pairs leave little to choose.
+ * base[n]: where each one's lies, aligned, no two of those meeting. All orders of placing each as low as it may are tried,
+ * the largest first, for a fixed number of steps: the least arena for up to seven networks.
  */
 int64_t ig_share_beside(const int64_t *arena_bytes, const uint64_t *beside, int32_t n, int64_t *base);
 /*

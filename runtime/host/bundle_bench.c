@@ -66,7 +66,7 @@ static void print_text(const struct ig_turns *t, const double *alone, const doub
         printf("  %-36s %11.3f %11.3f %14lld\n", t->sessions[t->order[k]].network, alone[t->order[k]], ms[k],
                (long long)t->sessions[t->order[k]].program->model->weights_bytes);
     for (int i = 0; i < t->bundle->n; i++) weights += t->bundle->at[i].program->model->weights_bytes;
-    printf("a frame of each %.3f ms (medians, %d thread%s%s); init %.2f ms\n", ms[t->n], t->threads,
+    printf("a round of these %.3f ms (medians, %d thread%s%s); init %.2f ms\n", ms[t->n], t->threads,
            t->threads == 1 ? "" : "s", spoiled, t->init_ms);
     printf("peak RSS %.1f MB, one arena of %lld B, weights of all %lld B\n", (double)ig_peak_rss_kib() * 1.024e-3,
            (long long)t->bundle->arena_bytes, (long long)weights);
