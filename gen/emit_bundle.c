@@ -23,7 +23,8 @@ static void emit_numbers(FILE *f, const struct ig_emit_bundle *b, const char *up
     int64_t weights = 0;
     for (int32_t i = 0; i < b->n; i++) weights += b->members[i].weights_bytes;
     fprintf(f, "#define %s_NETWORKS %d\n", up, b->n);
-    for (int32_t i = 0; i < b->n; i++) fprintf(f, "#define %s_NETWORK_%s %d\n", up, upper(b->members[i].prefix, one), i);
+    for (int32_t i = 0; i < b->n; i++)
+        fprintf(f, "#define %s_NETWORK_%s %d\n", up, upper(b->members[i].prefix, one), i);
     fprintf(f, "#define %s_ALIGN 64 /* of the arena */\n", up);
     fprintf(f, "#define %s_ARENA_BYTES %lld /* for all networks, each on the threads that it was planned for */\n", up,
             (long long)b->arena_bytes);
@@ -37,11 +38,13 @@ static void emit_numbers(FILE *f, const struct ig_emit_bundle *b, const char *up
 static void emit_checks(FILE *f, const struct ig_emit_bundle *b, const char *up)
 {
     char one[256];
-    fprintf(f, "#ifdef __cplusplus\n#define %s_ASSERT static_assert\n#else\n#define %s_ASSERT _Static_assert\n#endif\n", up, up);
+    fprintf(f, "#ifdef __cplusplus\n#define %s_ASSERT static_assert\n#else\n", up);
+    fprintf(f, "#define %s_ASSERT _Static_assert\n#endif\n", up);
     for (int32_t i = 0; i < b->n; i++) {
         upper(b->members[i].prefix, one);
-        fprintf(f, "%s_ASSERT(%s_ARENA_OF_%s + %s_ARENA_BYTES(%d) <= %s_ARENA_BYTES, \"made from another plan\");\n", up, up, one,
-                one, b->members[i].threads, up);
+        fprintf(f, "%s_ASSERT(%s_ARENA_OF_%s + %s_ARENA_BYTES(%d) <= %s_ARENA_BYTES,", up, up, one, one,
+                b->members[i].threads, up);
+        fputs(" \"made from another plan\");\n", f);
     }
     fprintf(f, "#undef %s_ASSERT\n\n", up);
 }
@@ -60,7 +63,8 @@ void ig_emit_bundle_header(FILE *f, const struct ig_emit_bundle *b)
     emit_numbers(f, b, up);
     emit_checks(f, b, up);
     fprintf(f, "struct %s_ctx { /* one instance of every network; the functions of each take its own */\n", p);
-    for (int32_t i = 0; i < b->n; i++) fprintf(f, "    struct %s_ctx of_%s;\n", b->members[i].prefix, b->members[i].prefix);
+    for (int32_t i = 0; i < b->n; i++)
+        fprintf(f, "    struct %s_ctx of_%s;\n", b->members[i].prefix, b->members[i].prefix);
     fprintf(f, "};\n\n");
     fprintf(f, "/* All networks ready on one thread; arena: %s_ARENA_BYTES or more, aligned to %s_ALIGN, the caller's. */\n", up,
             up);
@@ -101,7 +105,8 @@ void ig_emit_bundle_program(FILE *f, const struct ig_emit_bundle *b)
     fprintf(f, "\n#include \"runtime/host/bundle.h\"\n\n");
     for (int32_t i = 0; i < b->n; i++) fprintf(f, "extern const struct ig_program %s_program;\n", b->members[i].prefix);
     fprintf(f, "\nstatic const struct ig_bundled networks[] = {\n");
-    for (int32_t i = 0; i < b->n; i++) fprintf(f, "    {&%s_program, %lld},\n", b->members[i].prefix, (long long)b->base[i]);
+    for (int32_t i = 0; i < b->n; i++)
+        fprintf(f, "    {&%s_program, %lld},\n", b->members[i].prefix, (long long)b->base[i]);
     fprintf(f, "};\n\nstatic const struct ig_bundle bundle = {\"%s\", networks, %d, %lld};\n\n", b->name, b->n,
             (long long)b->arena_bytes);
     fprintf(f, "int main(int argc, char **argv)\n{\n    return ig_bundle_main(argc, argv, &bundle);\n}\n");
