@@ -55,7 +55,8 @@ void ig_emit_bundle_header(FILE *f, const struct ig_emit_bundle *b)
     const char *p = b->name;
     upper(p, up);
     emit_head(f, " Several networks over one arena.\n"
-                 " * Those that were not said to run together share bytes of it: run them one after the other, in any order.\n"
+                 " * Those that were not said to run together share bytes of it: run them one after the other, in any\n"
+                 " * order.\n"
                  " * Between two frames a network keeps nothing there. Functions return 0, or a status for _strerror.\n");
     fprintf(f, "#ifndef INGOT_%s_H\n#define INGOT_%s_H\n\n", up, up);
     for (int32_t i = 0; i < b->n; i++) fprintf(f, "#include \"%s.h\"\n", b->members[i].prefix);
@@ -66,8 +67,8 @@ void ig_emit_bundle_header(FILE *f, const struct ig_emit_bundle *b)
     for (int32_t i = 0; i < b->n; i++)
         fprintf(f, "    struct %s_ctx of_%s;\n", b->members[i].prefix, b->members[i].prefix);
     fprintf(f, "};\n\n");
-    fprintf(f, "/* All networks ready on one thread; arena: %s_ARENA_BYTES or more, aligned to %s_ALIGN, the caller's. */\n", up,
-            up);
+    fprintf(f, "/* All networks ready on one thread; arena: %s_ARENA_BYTES or more, aligned to", up);
+    fprintf(f, " %s_ALIGN, the caller's. */\n", up);
     fprintf(f, "int %s_init(struct %s_ctx *ctx, void *arena, size_t bytes);\n", p, p);
     fprintf(f, "/* One frame of network %s_NETWORK_...; in and out as its header says. */\n", up);
     fprintf(f, "int %s_run(struct %s_ctx *ctx, int network, const void *const *in, void *const *out);\n", p, p);
