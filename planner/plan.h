@@ -77,6 +77,7 @@ struct ig_plan_buffer {    /* one value */
 };
 
 enum { IG_PLAN_STAGES = 8, IG_PLAN_SLOTS = 64, IG_PROCESSOR_NAME = 32 }; /* the most; bytes */
+enum { IG_PLAN_ALTERNATIVES = 32, IG_PLAN_PROCESSORS = 4 };              /* the most of a plan with alternatives */
 
 /*
  * A stage of a pipeline: steps that a team of threads of its own runs, while other stages work on other frames. Stages
@@ -117,6 +118,8 @@ struct ig_plan {
     int32_t n_stages, n_slots;         /* 0: the plan has no stages */
     struct ig_plan_stage *stages;
     struct ig_plan_slot *slots;
+    int32_t n_others;                  /* alternatives: the same stages, kernels and weights, cut elsewhere */
+    struct ig_plan **others;           /* each a plan of its own; planner/unite.h says how they share an arena */
     int64_t arena_bytes;               /* activations, slots and the threads' scratch: max(offset + bytes) */
     int64_t arena_lower_bound_bytes;   /* max over steps of the live bytes (aliases counted once) and its scratch; of
                                           stages: the sum of that, with all slots */
@@ -219,6 +222,7 @@ struct ig_plan_options {
     const char *target;       /* name written in the plan */
     const struct ig_plan_stage *stages; /* n_stages, in order, all steps among them; planner/stages.h makes them */
     int32_t n_stages;         /* 0: none */
+    const struct ig_plan *like; /* each step gets that plan's kernel; NULL: any */
     int32_t isa;              /* enum ig_isa: kernels of this ISA and of IG_ISA_REF may be chosen */
     int32_t threads;          /* >= 1 */
     const struct ig_profile *profile; /* NULL: estimate */
