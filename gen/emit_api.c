@@ -165,7 +165,7 @@ void ig_emit_program(FILE *f, const struct ig_emit *e)
         fprintf(f, "extern const struct ig_pipe %s_pipe;\n", p);
         if (l->cuts.n) fprintf(f, "extern const struct ig_cuts %s_cuts;\n", p);
         fprintf(f, "static const struct ig_staged staged = {&%s_pipe, ig_run_stages", p);
-        if (l->cuts.n) fprintf(f, ", &%s_cuts, &ig_hosted_cuts", p);
+        if (l->cuts.n) fprintf(f, ", &%s_cuts, &ig_cut_calls", p);
         fputs("};\n", f);
     }
     fprintf(f, "/* Weak: large weights are not linked but appended to the program's file. */\n");

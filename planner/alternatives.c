@@ -179,8 +179,6 @@ static int add_plan(const struct ig_graph *g, const struct ig_plan_options *opti
     o.max_latency_ms = o.min_fps = 0;
     struct ig_plan *other = ig_plan_stages(g, &o, stage_of, p->stages, p->n_stages, err, err_bytes);
     if (!other) return -1;
-    free(other->graph_sha256);
-    other->graph_sha256 = ig_copy_text(p->graph_sha256);
     p->others[p->n_others++] = other;
     if (same_kernels(p, other) &&
         (options->memory_budget <= 0 || ig_united_bytes(p) + p->weights_bytes <= options->memory_budget))
