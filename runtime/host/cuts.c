@@ -20,33 +20,35 @@ static void print_stages(const struct ig_cuts *cuts, int32_t cut, int json)
     }
 }
 
-static void print(const struct ig_cuts *cuts, int json, int ran)
+/* ran: NULL, or how many frames each one had. */
+static void print(const struct ig_cuts *cuts, int json, const _Atomic uint32_t *ran)
 {
-    if (json && ran) printf("\"alternative_switches\":%u,", (unsigned)atomic_load(&run.switches));
     if (json) printf("\"alternatives\":[");
     for (int32_t i = 0; i < cuts->n; i++) {
-        unsigned frames = (unsigned)atomic_load(&run.ran[i]);
         printf(json ? "%s{" : "%salternative ", i && json ? "," : "");
         if (!json) printf("%d: ", (int)i);
-        if (json && ran) printf("\"ran\":%u,", frames);
+        if (json && ran) printf("\"ran\":%u,", (unsigned)atomic_load(&ran[i]));
         if (json) printf("\"stages\":[");
         print_stages(cuts, i, json);
-        if (json) printf("]}");
-        else if (ran) printf(", ran %u times\n", frames);
-        else putchar('\n');
+        if (!json && ran) printf(", ran %u times", (unsigned)atomic_load(&ran[i]));
+        printf(json ? "]}" : "\n");
     }
-    if (json) printf("],");
-    else if (ran) printf("%u switches between alternatives\n", (unsigned)atomic_load(&run.switches));
+    if (json) putchar(']');
 }
 
 static void info(const struct ig_cuts *cuts, int json)
 {
-    print(cuts, json, 0);
+    print(cuts, json, NULL);
+    if (json) putchar(',');
 }
 
 static void bench(const struct ig_cuts *cuts, int json)
 {
-    print(cuts, json, 1);
+    unsigned switches = (unsigned)atomic_load(&run.switches);
+    if (json) printf("\"alternative_switches\":%u,", switches);
+    print(cuts, json, run.ran);
+    if (json) putchar(',');
+    else printf("%u switches between alternatives\n", switches);
 }
 
 const struct ig_cut_calls ig_cut_calls = {attach, info, bench};

@@ -12,7 +12,7 @@ struct ig_staged { /* filled by the generated main file */
     const struct ig_cut_calls *calls; /* with them: ig_cut_calls */
 };
 
-/* What a program says of its alternatives; json: the beginning of an object's fields. */
+/* What a program says of its alternatives; json: fields of an object, before others. */
 struct ig_cut_calls {
     void (*attach)(struct ig_pipeline *p, const struct ig_cuts *cuts); /* before it starts */
     void (*info)(const struct ig_cuts *cuts, int json);
