@@ -3,7 +3,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { SIGMA = 50 }; /* of busy times without outside load, in 1/1000: what stages on cores of their own show */
+enum { SIGMA = 80 }; /* of means of busy times, in 1/1000 */
 
 static int64_t now_ns(void)
 {
@@ -23,17 +23,56 @@ static uint32_t frame_of(const struct ig_cut_run *r, int32_t stage)
     return atomic_load_explicit(&r->pipeline->gates[stage + 1].count, memory_order_relaxed) >> 1;
 }
 
+static int64_t predicted_ns(const struct ig_cut_run *r, int32_t cut, int32_t processor)
+{
+    double ns = 0;
+    for (int32_t i = 0; i < r->cuts->pipe->n_stages; i++)
+        if (r->processor[i] == processor) ns += stage_of(r->cuts, cut, i)->predicted_ns;
+    return (int64_t)ns;
+}
+
+static uint32_t window(const struct ig_cut_run *r)
+{
+    return r->n_out < IG_CUT_WINDOW ? r->n_out : IG_CUT_WINDOW;
+}
+
+/* What a frame of `cut` takes the processor, by the last frames, whatever cuts they had. */
+static int64_t usual_busy(const struct ig_cut_run *r, int32_t cut, int32_t processor)
+{
+    int64_t busy = 0, predicted = 0, mine = predicted_ns(r, cut, processor);
+    for (uint32_t i = 0; i < window(r); i++) {
+        busy += r->busy_ns[i][processor];
+        predicted += predicted_ns(r, r->cut[i], processor);
+    }
+    return predicted ? (int64_t)((double)mine * (double)busy / (double)predicted) : 0;
+}
+
+/* From frame to frame, since they have been of this cut. */
+static int64_t usual_interval(const struct ig_cut_run *r, int32_t cut)
+{
+    int64_t sum = 0, n = 0;
+    for (uint32_t i = 1; i <= window(r) && r->cut[(r->n_out - i) % IG_CUT_WINDOW] == cut; i++, n++)
+        sum += r->interval_ns[(r->n_out - i) % IG_CUT_WINDOW];
+    return sum / n;
+}
+
 /* A frame is done; frames that an earlier stage failed never get here. */
 static void leave(struct ig_cut_run *r, const struct ig_cut_frame *f, uint32_t frame, int64_t now)
 {
     int64_t busy[IG_ADAPT_PROCESSORS] = {0}, since = frame ? r->last_ns : 0;
     uint32_t frames = frame - r->last_frame;
-    for (int32_t i = 0; i < r->cuts->pipe->n_stages; i++) busy[r->processor[i]] += f->busy_ns[i];
+    uint32_t at = r->n_out % IG_CUT_WINDOW;
     r->last_frame = frame;
     r->last_ns = now;
-    if (since && frames)
-        atomic_store_explicit(&r->next, ig_adapt_frame(&r->adapt, f->cut, busy, (now - since) / frames),
-                              memory_order_relaxed);
+    if (!since || !frames) return;
+    memset(r->busy_ns[at], 0, sizeof r->busy_ns[at]);
+    for (int32_t i = 0; i < r->cuts->pipe->n_stages; i++) r->busy_ns[at][r->processor[i]] += f->busy_ns[i];
+    r->interval_ns[at] = (now - since) / frames;
+    r->cut[at] = f->cut;
+    r->n_out++;
+    for (int32_t k = 0; k < r->adapt.n_processors; k++) busy[k] = usual_busy(r, f->cut, k);
+    atomic_store_explicit(&r->next, ig_adapt_frame(&r->adapt, f->cut, busy, usual_interval(r, f->cut)),
+                          memory_order_relaxed);
 }
 
 static int32_t enter(struct ig_cut_run *r, uint32_t frame)

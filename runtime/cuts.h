@@ -1,7 +1,9 @@
 /*
  * A pipeline whose frames may be cut in several ways, and which way the next one takes. The first stage gives each
  * frame its alternative, all others follow; order is kept and nothing drains. When a frame leaves the last stage, how
- * long each processor worked on it goes into runtime/adapt.h, whose answer holds from the next frame on.
+ * long each processor worked on it goes into runtime/adapt.h, whose answer holds from the next frame on. Programs that
+ * share a core run in slices of some milliseconds, so that of two equal frames one takes its time and the next one
+ * three times as long: it is means of some frames that go in.
  *
  * It is what the stages of a pipeline do (ig_pipeline.work): without it the pipeline knows one cut only.
  */
@@ -10,6 +12,8 @@
 
 #include "runtime/adapt.h"
 #include "runtime/pipeline.h"
+
+enum { IG_CUT_WINDOW = 16 }; /* frames whose mean is judged */
 
 struct ig_cut_frame { /* a frame on its way */
     int32_t cut;
@@ -22,7 +26,10 @@ struct ig_cut_run {
     struct ig_cut_frame frames[IG_MAX_FLIGHT];
     struct ig_run runs[IG_MAX_STAGES]; /* of the frame that each stage is at */
     int32_t processor[IG_MAX_STAGES];
-    struct ig_adapt adapt;       /* the last stage's */
+    struct ig_adapt adapt;       /* the last stage's, and all that follows up to last_ns */
+    int64_t busy_ns[IG_CUT_WINDOW][IG_ADAPT_PROCESSORS], interval_ns[IG_CUT_WINDOW]; /* of the last frames */
+    int32_t cut[IG_CUT_WINDOW];  /* theirs */
+    uint32_t n_out;              /* frames in there so far */
     _Atomic int32_t next;        /* alternative of the next frame to enter */
     uint32_t last_frame;         /* that came out */
     int64_t last_ns;             /* when; 0: none yet */
