@@ -9,7 +9,6 @@
 
 #include "cli/cli.h"
 #include "gen/emit.h"
-#include "planner/alternatives.h"
 
 static const char help[] =
     "ingot gen graph.json plan.json -o DIR\n"

@@ -9,7 +9,6 @@
 #include "planner/alternatives.h"
 #include "planner/stages.h"
 #include "planner/tradeoff.h"
-#include "planner/unite.h"
 #include "runtime/run.h"
 
 static const char help[] =

@@ -210,7 +210,7 @@ static void lower_stages(struct ig_lowered *l)
     l->pipe = (struct ig_pipe){&l->model, l->stages, slots, p->n_stages, n_slots, p->period_ns, p->full_ns};
 }
 
-static struct ig_lowered *lower_plan(const struct ig_graph *g, const struct ig_plan *p, const struct ig_part *part,
+static struct ig_lowered *lower_plan(const struct ig_graph *g, const struct ig_plan *p, const struct ig_share_of *part,
                                      int64_t arena_bytes)
 {
     struct ig_lowered *l = calloc(1, sizeof *l);

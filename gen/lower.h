@@ -5,7 +5,6 @@
 #define GEN_LOWER_H
 
 #include "planner/plan.h"
-#include "planner/unite.h"
 #include "runtime/stage.h"
 #include "runtime/step.h"
 
@@ -24,7 +23,7 @@ struct ig_lowered {
     struct ig_stage *stages;          /* pipe's; of cuts, if there are some */
     struct ig_cuts cuts;              /* of a plan with alternatives; else n 0 */
     struct ig_lowered **others;       /* [cuts.n - 1]: the other alternatives, in the same memory */
-    const struct ig_part *part;       /* where this one's is; NULL: where its plan says */
+    const struct ig_share_of *part;       /* where this one's is; NULL: where its plan says */
     struct ig_united united;          /* of the first of several */
     void **owned; /* malloc'ed blocks, freed with this */
     int32_t n_owned;

@@ -14,7 +14,6 @@
 #include "planner/memory.h"
 #include "planner/stages.h"
 #include "planner/tradeoff.h"
-#include "planner/unite.h"
 
 static const double levels[] = {1, 1.25, 1.5, 2, 3}; /* times slower */
 enum { LEVELS = sizeof levels / sizeof *levels };

@@ -14,8 +14,5 @@
  */
 int ig_add_alternatives(const struct ig_graph *g, const struct ig_plan_options *o, struct ig_plan *p, int32_t n,
                         char *err, size_t err_bytes);
-/* ig_validate of p and each alternative, and whether all have the same stages, kernels and weights: a verdict. */
-int ig_validate_all(const struct ig_graph *g, const struct ig_plan *p, int64_t memory_budget, char *why,
-                    size_t why_bytes);
 
 #endif

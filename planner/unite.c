@@ -1,4 +1,4 @@
-#include "planner/unite.h"
+#include "planner/plan.h"
 
 #include <stdlib.h>
 

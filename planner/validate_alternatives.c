@@ -2,8 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "planner/alternatives.h"
-#include "planner/unite.h"
+#include "planner/plan.h"
 
 static int say(char *why, size_t why_bytes, int verdict, int32_t i, const char *what)
 {

@@ -13,7 +13,6 @@
 #include <unistd.h>
 
 #include "bench/bed.h"
-#include "planner/alternatives.h"
 #include "runtime/cuts.h"
 
 enum { CALM = 120, REACTION = 50, TIMED = 60, SETTLE = 10, MOST_ROUNDS = 99 };

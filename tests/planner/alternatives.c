@@ -12,7 +12,6 @@
 #include "kernels_cpu/registry.h"
 #include "planner/alternatives.h"
 #include "planner/stages.h"
-#include "planner/unite.h"
 #include "tests/support/nets.h"
 
 enum { WANTED = 6 };
@@ -61,7 +60,7 @@ struct extent { /* bytes, and whose: a stage's, or a copy of a slot's */
     int32_t owner;
 };
 
-static int32_t extents_of(const struct ig_plan *p, const struct ig_united *u, const struct ig_part *part,
+static int32_t extents_of(const struct ig_plan *p, const struct ig_united *u, const struct ig_share_of *part,
                           struct extent *e)
 {
     int32_t n = 0;
@@ -88,7 +87,7 @@ static int32_t extents_of(const struct ig_plan *p, const struct ig_united *u, co
 }
 
 /* A slot serves its reader and its writer in every alternative, with copies for the distance. */
-static void check_slots(const struct ig_plan *p, const struct ig_united *u, const struct ig_part *part)
+static void check_slots(const struct ig_plan *p, const struct ig_united *u, const struct ig_share_of *part)
 {
     for (int32_t i = 0; i < p->n_slots; i++) {
         const struct ig_plan_slot *own = &p->slots[i], *s = &u->slots[part->slot[i]];

@@ -10,7 +10,6 @@
 
 #include "bench/bed.h"
 #include "kernels_cpu/registry.h"
-#include "planner/alternatives.h"
 #include "planner/stages.h"
 #include "runtime/cuts.h"
 #include "tests/support/nets.h"
