@@ -186,7 +186,7 @@ int ig_verb_gen(int argc, char **argv)
     struct ig_graph *g = ig_load_graph(argv[optind], &none);
     struct ig_plan *p = ig_plan_read(argv[optind + 1], g, err, sizeof err);
     if (!p) ig_fatal("%s", err);
-    if (ig_validate(g, p, p->memory_budget, err, sizeof err))
+    if (ig_validate_all(g, p, p->memory_budget, err, sizeof err))
         ig_fatal("%s: not a valid plan: %s", argv[optind + 1], err);
     ig_hash_file(argv[optind + 1], hex);
     struct ig_lowered *l = ig_lower(g, p);

@@ -169,7 +169,10 @@ void ig_emit_program(FILE *f, const struct ig_emit *e)
     fprintf(f, "extern const struct ig_model %s_model;\n", p);
     if (staged) {
         fprintf(f, "extern const struct ig_pipe %s_pipe;\n", p);
-        fprintf(f, "static const struct ig_staged staged = {&%s_pipe, ig_run_stages};\n", p);
+        if (l->cuts.n) fprintf(f, "extern const struct ig_cuts %s_cuts;\n", p);
+        fprintf(f, "static const struct ig_staged staged = {&%s_pipe, ig_run_stages", p);
+        if (l->cuts.n) fprintf(f, ", &%s_cuts, &ig_cut_calls", p);
+        fputs("};\n", f);
     }
     fprintf(f, "/* Weak: large weights are not linked but appended to the program's file. */\n");
     fprintf(f, "extern const unsigned char %s_weights[] __attribute__((weak));\n", p);

@@ -7,6 +7,7 @@
 
 #include "runtime/host/file.h"
 #include "runtime/host/program.h"
+#include "runtime/host/stages.h"
 
 void ig_write_npy(const char *path, const struct ig_shape *s, const void *data)
 {
@@ -126,7 +127,9 @@ void ig_print_info(const struct ig_session *s, int json)
     const struct ig_model *m = p->model;
     long long code = (long long)((uintptr_t)etext - (uintptr_t)__executable_start);
     if (json) {
-        printf("{\"arena_bytes\":%lld,\"code_bytes\":%lld,", (long long)m->arena_bytes, code);
+        putchar('{');
+        if (p->staged && p->staged->calls) p->staged->calls->info(p->staged->cuts, 1);
+        printf("\"arena_bytes\":%lld,\"code_bytes\":%lld,", (long long)m->arena_bytes, code);
         print_ios("inputs", m->inputs, m->n_inputs);
         printf("\"layers\":%d,\"model\":\"%s\",\"model_sha256\":\"%s\",", m->n_steps, m->name,
                p->source_sha256);
@@ -144,5 +147,6 @@ void ig_print_info(const struct ig_session *s, int json)
     for (int i = 0; i < m->n_outputs; i++) print_io("output", &m->outputs[i]);
     printf("arena %lld B, %lld B for each thread more, weights %lld B, code %lld B\n", (long long)m->arena_bytes,
            (long long)m->scratch_bytes, (long long)m->weights_bytes, code);
+    if (p->staged && p->staged->calls) p->staged->calls->info(p->staged->cuts, 0);
     printf("model %s\nplan  %s\n", p->source_sha256, p->plan_sha256);
 }

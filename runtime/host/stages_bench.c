@@ -111,7 +111,10 @@ static int threads_of(const struct ig_pipe *pipe)
 
 static void print_json(const struct ig_session *s, const struct ig_pipe *pipe, const struct figures *f)
 {
-    printf("{\"first_ms\":%.4f,\"fps\":%.3f,\"init_ms\":%.4f,\"latency_alone_ms\":%.4f,\"latency_ms\":%.4f,"
+    const struct ig_staged *staged = s->program->staged;
+    putchar('{');
+    if (staged->calls) staged->calls->bench(staged->cuts, 1);
+    printf("\"first_ms\":%.4f,\"fps\":%.3f,\"init_ms\":%.4f,\"latency_alone_ms\":%.4f,\"latency_ms\":%.4f,"
            "\"median_ms\":%.4f,\"min_ms\":%.4f,\"model\":\"%s\",\"p99_ms\":%.4f,\"peak_rss_kib\":%ld,",
            f->first, f->frames * 1e3 / f->total, s->init_ms, f->alone, f->full, f->median, f->min, pipe->model->name,
            f->p99, ig_peak_rss_kib());
@@ -144,6 +147,7 @@ static void print_text(const struct ig_session *s, const struct ig_pipe *pipe, c
         printf("  %-5d %-16s %7d %7d %10.4f %10.4f %6.1f\n", i, pipe->stages[i].processor,
                pipe->stages[i].model.threads, pipe->stages[i].model.n_steps, f->busy[i],
                pipe->stages[i].predicted_ns * 1e-6, 100 * f->busy[i] * f->frames / f->total);
+    if (s->program->staged->calls) s->program->staged->calls->bench(s->program->staged->cuts, 0);
 }
 
 void ig_bench_stages(struct ig_session *s, const struct ig_options *o, struct ig_pipeline *p)
