@@ -73,7 +73,7 @@ class Study:
         stages), ms."""
         os.makedirs(self.path(name), exist_ok=True)
         path = self.path(f"{name}/plan.json")
-        said = run(["sh", "-c", 'exec "$@" 2>&1', "sh", "out/ingot", "plan", self.graph, "--profile", self.path(profile),
+        said = run(["sh", "-c", 'exec "$@" 2>&1', "sh", "out/ingot", "plan", "-v", self.graph, "--profile", self.path(profile),
                     *args, "-o", path])
         totals = read(path)["totals"]
         full = re.search(r"latency ([\d.]+) ms full", said)
