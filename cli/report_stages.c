@@ -8,7 +8,7 @@
 #include "planner/pipe_slots.h"
 #include "planner/stages.h"
 
-enum { LANE = 34, GROUP_GAP = 34, SHADES = 4 }; /* of the picture; colours that frames take in turns */
+enum { LANE = 40, GROUP_GAP = 46, SHADES = 4 }; /* of the picture; colours that frames take in turns */
 
 /* --- in words --- */
 
@@ -140,7 +140,7 @@ static void gantt(FILE *f, const struct ig_report *r)
 {
     struct lanes said = {0}, ran = {0};
     int32_t lanes = r->p->n_stages, two = r->run && r->run->frames > 0;
-    struct ig_chart c = {.f = f, .width = 1040, .left = 84, .right = 4, .top = 26, .bottom = 52, .y1 = 1};
+    struct ig_chart c = {.f = f, .width = 1040, .left = 84, .right = 4, .top = 34, .bottom = 60, .y1 = 1};
     predict(r->p, &said);
     if (two) observe(r->run, lanes, &ran);
     c.x1 = fmax(fmax(last_end(&said), last_end(&ran)), 1e-6);
