@@ -145,7 +145,7 @@ class Study:
         o = self.o
         return json.loads(run(["out/ingot", "pipeline", self.graph, "--json", "--algorithm", "best", "--bands", "auto",
                                f"--processors=cpu:{o.cores[0]},cpu:{o.cores[1]}", "--profile", self.path(profile),
-                               "--profile", self.path("team.whole.json")]))
+                               "--profile", self.path("team.last.json")]))
 
     def option(self, profile):
         """Where it would cut, also where it would rather not."""
@@ -184,22 +184,27 @@ class Study:
                             "folder": f"cut{i}", "ran": ran, "factors": [round(f, 4) for f in factors]}
             profile = after
         best = max(seen.values(), key=lambda s: s["fps"])
-        # Once more, as a second differs from the next: the middle of three.
-        best["stages"] = [best["ran"], self.bench(best["program"], 1), self.bench(best["program"], 1)]
-        self.settle(best)
-        best["predicted"] = self.plan("final", best["profile"], "--threads", "1", "--stages", best["option"])
-        best["alone"] = self.plan("lone", "alone.whole.json", "--threads", "1",
-                                  "--stages", best["option"])["latency"]
         best["foretold"], best["cuts"] = foretold, len(seen)
         return best
 
-    def settle(self, best):
-        """The profile of the best cut, by the middle of several runs."""
-        many = best.pop("stages")
+    def settle(self, best, single, team, rounds=3):
+        """Predictions for the best cut, and ms of one core and the team: the middle of some runs in turns, so that a
+        machine that is slower for a while is so for all of them."""
+        many, alone, both = [], [], []
+        for _ in range(rounds):
+            alone.append(self.frames(single, 0.5))
+            both.append(self.frames(team, 0.5))
+            many.append(self.bench(best["program"], 0.5))
         ran = {"stages": [dict(s, ms=middle([m["stages"][i]["ms"] for m in many]))
                           for i, s in enumerate(many[0]["stages"])]}
         best["factors"] = [round(f, 4) for f in self.in_place(self.path(best["before"]), self.path(best["profile"]),
                                                               self.path(f"{best['folder']}/plan.json"), ran)]
+        for name, was in (("alone", middle(alone)), ("team", middle(both))):
+            said = self.plan("again", f"{name}.whole.json", "--threads", "2" if name == "team" else "1")["latency"]
+            scale(self.path(f"{name}.whole.json"), self.path(f"{name}.last.json"), lambda _, f=was / said: f)
+        best["predicted"] = self.plan("final", best["profile"], "--threads", "1", "--stages", best["option"])
+        best["alone"] = self.plan("lone", "alone.last.json", "--threads", "1", "--stages", best["option"])["latency"]
+        return {"alone": middle(alone), "team": middle(both)}
 
     def pick(self, pipe, said):
         """Which of the three the planner takes for the most frames."""
