@@ -43,7 +43,8 @@ static int take_cores(struct ig_beside *b, const char *list, char *err, size_t e
         long core = strtol(at, &end, 10);
         if (end == at || (*end && *end != ',') || core < 0 || core >= CPU_SETSIZE || b->n == MOST)
             return fail(err, err_bytes, "no list of cores:", list);
-        if (!CPU_ISSET((size_t)core, &own)) return fail(err, err_bytes, "twice, or not for this process, a core of", list);
+        if (!CPU_ISSET((size_t)core, &own))
+            return fail(err, err_bytes, "twice, or not for this process, a core of", list);
         CPU_CLR((size_t)core, &own);
         b->runners[b->n++].core = (int)core;
         if (!*end) break;

@@ -121,8 +121,10 @@ static void measured_rate(const struct ig_chart *c, const struct ig_report *r)
     double x = ig_chart_x(c, r->p->stages[1].first), y;
     if (!r->run || !(r->run->fps > 0)) return;
     y = ig_chart_y(c, r->run->fps);
-    fprintf(c->f, "<path class=\"roof\" stroke=\"currentColor\" d=\"M%.1f %.1fl12 12m0 -12l-12 12\"><title>measured: %.4g "
-                  "frames/s</title></path>\n", x - 6, y - 6, r->run->fps);
+    fprintf(c->f,
+            "<path class=\"roof\" stroke=\"currentColor\" d=\"M%.1f %.1fl12 12m0 -12l-12 12\"><title>measured: %.4g "
+            "frames/s</title></path>\n",
+            x - 6, y - 6, r->run->fps);
 }
 
 static void rates(FILE *f, const struct ig_report *r)
@@ -135,8 +137,10 @@ static void rates(FILE *f, const struct ig_report *r)
     ig_chart_open(&c, "chart", "frames a second over all cuts");
     ig_chart_axes(&c, "steps of the first stage", "frames/s");
     y = ig_chart_y(&c, single);
-    fprintf(f, "<path class=\"cache\" stroke=\"currentColor\" d=\"M%.1f %.1fH%.1f\"><title>one after the other: %.4g "
-               "frames/s</title></path>\n", c.left, y, c.width - c.right, single);
+    fprintf(f,
+            "<path class=\"cache\" stroke=\"currentColor\" d=\"M%.1f %.1fH%.1f\"><title>one after the other: %.4g "
+            "frames/s</title></path>\n",
+            c.left, y, c.width - c.right, single);
     line(&c, r, 2, "front");
     dots(&c, r, 2, 0);
     chosen(&c, r, 1e3 / slower(cut_at(r->p, r->p->stages[1].first)), "this plan");
@@ -155,16 +159,25 @@ static void layer_bars(FILE *f, const struct ig_report *r)
     const struct ig_plan *p = r->p;
     double longest = 1;
     for (int32_t i = 0; i < p->n_steps; i++) longest = fmax(longest, p->steps[i].predicted_ns * 1e-3);
-    struct ig_chart c = {.f = f, .width = 1040, .height = 300, .left = 58, .right = 4, .top = 34, .bottom = 52,
-                         .x1 = p->n_steps, .y1 = longest * 1.04};
+    struct ig_chart c = {.f = f,
+                         .width = 1040,
+                         .height = 300,
+                         .left = 58,
+                         .right = 4,
+                         .top = 34,
+                         .bottom = 52,
+                         .x1 = p->n_steps,
+                         .y1 = longest * 1.04};
     ig_section_open(f, "layers-by-processor", "Layers by processor");
     ig_chart_open(&c, "wide", "time of each layer on its processor");
     ig_chart_axes(&c, "step", "\xc2\xb5s");
     for (int32_t i = 0; i < p->n_steps; i++) {
         double x = ig_chart_x(&c, i), y = ig_chart_y(&c, p->steps[i].predicted_ns * 1e-3);
         if (!(p->steps[i].predicted_ns > 0)) continue;
-        fprintf(f, "<a href=\"#l%d\"><rect class=\"frame k%d\" x=\"%.2f\" y=\"%.1f\" width=\"%.2f\" height=\"%.1f\"><title>",
-                i, p->steps[i].stage % IG_KINDS, x, y, fmax(ig_chart_x(&c, i + 0.85) - x, 0.5), ig_chart_y(&c, 0) - y);
+        fprintf(
+            f,
+            "<a href=\"#l%d\"><rect class=\"frame k%d\" x=\"%.2f\" y=\"%.1f\" width=\"%.2f\" height=\"%.1f\"><title>",
+            i, p->steps[i].stage % IG_KINDS, x, y, fmax(ig_chart_x(&c, i + 0.85) - x, 0.5), ig_chart_y(&c, 0) - y);
         ig_xml_text(f, r->g->nodes[p->steps[i].node].name);
         fputs(", ", f);
         ig_xml_text(f, p->stages[p->steps[i].stage].processor);

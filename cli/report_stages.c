@@ -55,9 +55,9 @@ static void stage_row(FILE *f, const struct ig_report *r, int32_t i)
 
 static void stage_table(FILE *f, const struct ig_report *r)
 {
-    static const struct ig_column columns[] = {
-        {"stage", 1}, {"on", 0},        {"threads", 1}, {"steps", 1},        {"up to", 0},
-        {"slots", 1}, {"predicted, ms", 1}, {"busy, %", 1}, {"measured, ms", 1}, {"busy, %", 1}};
+    static const struct ig_column columns[] = {{"stage", 1},        {"on", 0},     {"threads", 1},       {"steps", 1},
+                                               {"up to", 0},        {"slots", 1},  {"predicted, ms", 1}, {"busy, %", 1},
+                                               {"measured, ms", 1}, {"busy, %", 1}};
     ig_table_open(f, "stages", columns, sizeof columns / sizeof *columns);
     for (int32_t i = 0; i < r->p->n_stages; i++) stage_row(f, r, i);
     ig_table_close(f);
@@ -161,7 +161,9 @@ void ig_report_stages(FILE *f, const struct ig_report *r)
     sentence(f, r);
     gantt(f, r);
     stage_table(f, r);
-    fputs("<p class=\"note\">Slots: copies of what a stage gives the next one. Busy: of the time between two results.</p>\n", f);
+    fputs("<p class=\"note\">Slots: copies of what a stage gives the next one. Busy: of the time between two "
+          "results.</p>\n",
+          f);
     ig_section_close(f);
     ig_report_cuts(f, r);
 }
