@@ -187,7 +187,7 @@ class Study:
         best["foretold"], best["cuts"] = foretold, len(seen)
         return best
 
-    def settle(self, best, single, team, rounds=3):
+    def settle(self, best, single, team, rounds):
         """Predictions for the best cut, and ms of one core and the team: the middle of some runs in turns, so that a
         machine that is slower for a while is so for all of them."""
         many, alone, both = [], [], []
