@@ -186,6 +186,7 @@ struct ig_profile {
     char *isa;
     int32_t threads;
     double peak_gflops;       /* one thread, register-only FMA loop */
+    int32_t beside;           /* other cores that ran the same network meanwhile */
     int32_t n, n_bands;
     struct ig_timing *timings;
     struct ig_band_timing *bands;
