@@ -190,7 +190,7 @@ void ig_emit_program(FILE *f, const struct ig_emit *e)
     ig_emit_string(f, l->graph->source_sha256);
     fputs(",\n    .target = ", f);
     ig_emit_string(f, l->plan->target);
-    fprintf(f, ", .tool = \"ingot %s\",\n    .start = %s};\n\n", INGOT_VERSION, e->gpu ? "ig_gpu_start" : "ig_start");
+    fprintf(f, ", .tool = \"ingot %s\",\n    .start = %s};\n\n", INGOT_VERSION, !e->gpu ? "ig_start" : e->gpu->stage ? "ig_gpu_stages_start" : "ig_gpu_start");
     if (e->gpu) ig_emit_gpu_program(f, e);
     else fprintf(f, "int main(int argc, char **argv)\n{\n    return ig_main(argc, argv, &program);\n}\n");
 }

@@ -44,6 +44,10 @@ if [ $emulates = yes ]; then
     # A program for a GPU, whose kernels the emulated driver has itself.
     cast "${src}models/fashion.onnx" fashion_gpu host "$host_isa" "$CC" "" "$cores" none "" "--labels ${src}models/fashion.labels.txt" "" "" \
         "62=${src}tests/gpu/image.stub"
+    # The same with stages: CPU, GPU, CPU.
+    cast "${src}models/fashion.onnx" fashion_gpu_stages host "$host_isa" "$CC" "" 1 none "" "--labels ${src}models/fashion.labels.txt" \
+        "--stages cpu:0@4,gpu@12,cpu:1" "" "62=${src}tests/gpu/image.stub"
+    tests="$tests out/host/fashion_gpu_stages out/host/libfashion_gpu_stages.a out/host/fashion_gpu_stages.h"
     tests="$tests out/host/fashion_gpu out/host/libfashion_gpu.a out/host/fashion_gpu.h"
     tests="$tests out/test/gpu/emulator out/test/gpu/runtime out/test/gpu/nets out/test/gpu/stage out/bench/gpu"
 fi

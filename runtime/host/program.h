@@ -48,6 +48,7 @@ int ig_main(int argc, char **argv, const struct ig_program *program);
 /* Makes the session ready on threads of the CPU. */
 void ig_start(struct ig_session *s, int threads);
 void ig_gpu_start(struct ig_session *s, int threads); /* runtime/host/gpu.h */
+void ig_gpu_stages_start(struct ig_session *s, int threads); /* the same, of a pipeline with a stage on the GPU */
 /* One line on stderr: "<program>: <what>", exit 1. */
 _Noreturn void ig_die(const char *format, ...) __attribute__((format(printf, 1, 2)));
 int64_t ig_now_ns(void);

@@ -10,6 +10,7 @@ struct ig_staged { /* filled by the generated main file */
     void (*run)(struct ig_session *s, const struct ig_options *o); /* ig_run_stages */
 };
 
+extern struct ig_pipeline ig_stages_pipeline; /* the program's: who starts it may have given it a `work` */
 /* What the command line asks of a pipeline: --bench, a stream, --trace. Starts it and stops it. */
 void ig_run_stages(struct ig_session *s, const struct ig_options *o);
 /* runtime/host/stages_bench.c */
