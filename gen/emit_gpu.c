@@ -190,5 +190,6 @@ void ig_emit_gpu_program(FILE *f, const struct ig_emit *e)
     fprintf(f, "\", .plan_sha256 = \"%s\"", g->plan_sha256);
     if (g->stage) fprintf(f, ", .stage = &%s_gpu_stage", p);
     fprintf(f, "};\n\n");
-    fprintf(f, "int main(int argc, char **argv)\n{\n    return ig_gpu_main(argc, argv, &program, &gpu);\n}\n");
+    fprintf(f, "int main(int argc, char **argv)\n{\n    return ig_gpu_%smain(argc, argv, &program, &gpu);\n}\n",
+            g->stage ? "stages_" : "");
 }

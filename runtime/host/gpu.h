@@ -20,8 +20,10 @@ struct ig_gpu_program {            /* filled by the generated main file */
     const struct ig_gpu_stage *stage; /* of the program's pipeline, whose plan that is; NULL: it is the whole network's */
 };
 
-/* As ig_main, with --gpu; `cpu`'s start is ig_gpu_start, or ig_gpu_stages_start. */
+/* As ig_main, with --gpu; `cpu`'s start is ig_gpu_start. */
 int ig_gpu_main(int argc, char **argv, const struct ig_program *cpu, const struct ig_gpu_program *gpu);
+/* The same of a program whose pipeline has a stage on the GPU: `cpu`'s start is ig_gpu_stages_start. */
+int ig_gpu_stages_main(int argc, char **argv, const struct ig_program *cpu, const struct ig_gpu_program *gpu);
 
 /* The open GPU, or NULL: after a line that says why, or without one where it was not to look. Dies where it must be there. */
 struct ig_gpu *ig_gpu_look(void);

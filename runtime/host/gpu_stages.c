@@ -9,7 +9,7 @@
 
 static struct {
     struct ig_gpu_worker worker;
-    struct ig_program as; /* the program without stages */
+    struct ig_program as; /* the program: without a GPU it loses its stages */
     int told;
 } on;
 
@@ -36,14 +36,18 @@ void ig_gpu_stages_start(struct ig_session *s, int threads)
     const struct ig_gpu_program *p = ig_gpu_program_of(&asked);
     struct ig_gpu *gpu = ig_gpu_look();
     if (!gpu) {
-        if (!asked) threads = most_threads(s->program->staged->pipe);
-        on.as = *s->program;
+        if (!asked) threads = most_threads(on.as.staged->pipe);
         on.as.staged = NULL;
-        s->program = &on.as;
     }
     ig_start(s, threads);
     if (!gpu) return;
     on.worker = (struct ig_gpu_worker){gpu, p->stage, ""};
     ig_stages_pipeline.work = work;
     ig_stages_pipeline.work_arg = &on.worker;
+}
+
+int ig_gpu_stages_main(int argc, char **argv, const struct ig_program *cpu, const struct ig_gpu_program *gpu)
+{
+    on.as = *cpu;
+    return ig_gpu_main(argc, argv, &on.as, gpu);
 }

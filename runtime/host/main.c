@@ -192,8 +192,8 @@ int ig_main(int argc, char **argv, const struct ig_program *program)
     program->start(&s, o.threads);
     s.init_ms = (double)(ig_now_ns() - begin) * 1e-6;
     for (int i = 0; !o.stream && i < o.n_inputs; i++) ig_load_input(&s, i, o.inputs[i]);
-    if (s.program->staged && !o.whole && (o.bench || o.stream || o.trace)) {
-        s.program->staged->run(&s, &o);
+    if (program->staged && !o.whole && (o.bench || o.stream || o.trace)) {
+        program->staged->run(&s, &o);
         o.trace = NULL;
     } else if (o.bench) ig_bench(&s, &o);
     else if (o.stream)
