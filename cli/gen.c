@@ -112,20 +112,24 @@ static void image_option(struct ig_emit_gpu *gpu, char *text)
     gpu->images[gpu->n_images++] = (struct ig_emit_image){text, path + 1};
 }
 
-/* The GPU's plan and tables; they live as long as the program. */
-static struct ig_lowered *read_gpu(struct ig_emit_gpu *gpu, const struct ig_graph *g, const char *path, int64_t mapped,
-                                   char hex[65])
+/* The GPU's plan and tables; they live as long as the program. Of a plan with stages its stage. */
+static struct ig_lowered *read_gpu(struct ig_emit_gpu *gpu, const struct ig_graph *g, const struct ig_plan *cpu, const char *path,
+                                   int64_t mapped, char hex[65])
 {
     char err[4096];
     struct ig_plan *p = ig_plan_read(path, g, err, sizeof err);
+    struct ig_gpu_stage_lowered *stage = NULL;
     if (!p) ig_fatal("%s", err);
     if (ig_validate(g, p, 0, err, sizeof err)) ig_fatal("%s: not a valid plan: %s", path, err);
+    if (p->n_stages) ig_fatal("%s: a plan for the GPU has no stages of its own", path);
     if (!gpu->n_images) ig_fatal("--gpu needs --image");
     ig_hash_file(path, hex);
-    struct ig_lowered *l = ig_lower(g, p);
+    if (cpu->n_stages && !(stage = ig_lower_gpu_stage(g, cpu, p, mapped, err, sizeof err))) ig_fatal("%s: %s", path, err);
+    struct ig_lowered *l = stage ? stage->lowered : ig_lower(g, p);
+    gpu->stage = stage;
     gpu->lowered = l;
     gpu->plan_sha256 = hex;
-    gpu->launches = ig_lower_gpu(l, mapped, err, sizeof err);
+    gpu->launches = stage ? stage->launches : ig_lower_gpu(l, mapped, err, sizeof err);
     if (!gpu->launches) ig_fatal("%s: %s", path, err);
     return l;
 }
@@ -188,6 +192,7 @@ int ig_verb_gen(int argc, char **argv)
     if (!p) ig_fatal("%s", err);
     if (ig_validate_all(g, p, p->memory_budget, err, sizeof err))
         ig_fatal("%s: not a valid plan: %s", argv[optind + 1], err);
+    if (!gpu_plan && ig_gpu_stage_of(p) >= 0) ig_fatal("%s: a stage is the GPU's: give --gpu", argv[optind + 1]);
     ig_hash_file(argv[optind + 1], hex);
     struct ig_lowered *l = ig_lower(g, p);
     if (!e.prefix) e.prefix = g->name;
@@ -195,7 +200,7 @@ int ig_verb_gen(int argc, char **argv)
     check_prefix(e.prefix);
     e.lowered = l;
     e.plan_sha256 = hex;
-    struct ig_lowered *of_gpu = gpu_plan ? read_gpu(&gpu, g, gpu_plan, mapped, gpu_hex) : NULL;
+    struct ig_lowered *of_gpu = gpu_plan ? read_gpu(&gpu, g, p, gpu_plan, mapped, gpu_hex) : NULL;
     if (mkdir(dir, 0777) && errno != EEXIST) ig_fatal("%s: %s", dir, strerror(errno));
     if (of_gpu) e.gpu = &gpu;
     if (of_gpu) write_gpu(&e, of_gpu, dir);

@@ -28,9 +28,11 @@ static const char help[] =
     "  --bands MODE        layers fused by rows: auto (default; where it is faster), off, chains or all that can\n"
     "  --stages LIST       a pipeline of consecutive frames: cpu:0@conv9,cpu:1 runs the steps up to conv9 (a name or\n"
     "                      a number) on core 0, the others on core 1; cpu:0,cpu:1 cuts so that the slowest stage is\n"
-    "                      the least; cpu:0-3/2@40: cores 0 to 3, two slots to the next stage\n"
+    "                      the least; cpu:0-3/2@40: cores 0 to 3, two slots to the next stage;\n"
+    "                      gpu@conv9,cpu:0: the GPU runs the steps up to conv9\n"
     "  --alternatives N    with --stages: up to N cuts for loads of the processors by other programs, of which the\n"
     "                      running program takes the best for each frame\n"
+    "  --stages-of PLAN    with --isa cuda: only the GPU's stage of that plan needs its kernels\n"
     "  --memory-budget B   most bytes of arena and weights, e.g. 8MB; the fastest plan within it\n"
     "  --objective X       latency (default), throughput, energy or memory, within the other constraints:\n"
     "                      throughput is latency where one processor runs frame after frame; energy tries 1 to\n"
@@ -138,13 +140,14 @@ static void summary(FILE *f, const struct ig_graph *g, const struct ig_plan *p, 
     print_alternatives(f, g, p);
 }
 
-/* A GPU's plan is the GPU's alone. */
-static void refuse_layers_of_the_cpu(const struct ig_graph *g, const struct ig_plan *p, const char *graph_path)
+/* A GPU's plan is the GPU's alone; of a plan with stages, its stage of them. */
+static void refuse_layers_of_the_cpu(const struct ig_graph *g, const struct ig_plan *p, const struct ig_plan *staged,
+                                     const char *graph_path)
 {
     int n = 0;
     for (int32_t i = 0; i < p->n_steps; i++) {
         const struct ig_plan_step *s = &p->steps[i];
-        if (!s->kernel || s->kernel->isa == IG_ISA_CUDA) continue;
+        if (!s->kernel || s->kernel->isa == IG_ISA_CUDA || (staged && !ig_step_is_gpu(staged, i))) continue;
         if (!n++) fprintf(stderr, "ingot: %s: layers without a GPU kernel; build without --gpu:\n", graph_path);
         fprintf(stderr, "  %s  %s\n", g->nodes[s->node].name, ig_op_info((enum ig_op)g->nodes[s->node].op)->name);
     }
@@ -204,9 +207,12 @@ static struct ig_plan *make_staged(const struct ig_graph *g, const struct ig_pla
     if (!stage_of) ig_fatal("out of memory");
     int32_t n = whole ? ig_parse_stages(g, whole, text, stages, stage_of, err, err_bytes) : -1;
     for (int32_t i = 0; i < n; i++)
-        if (o->profile && stages[i].threads != o->profile->threads)
+        if (o->profile && !ig_stage_is_gpu(&stages[i]) && stages[i].threads != o->profile->threads)
             fprintf(stderr, "ingot: %s has %d threads, the profile is of %d: its times are estimates\n",
                     stages[i].processor, stages[i].threads, o->profile->threads);
+    for (int32_t i = 0; i < n; i++)
+        if (alternatives > 1 && ig_stage_is_gpu(&stages[i])) ig_fatal("--alternatives: not with a stage on the GPU yet");
+    if (n > 0 && ig_time_gpu_stage(g, o, stage_of, stages, n, err, err_bytes)) n = -1;
     if (n > 0) p = ig_plan_stages(g, o, stage_of, stages, n, err, err_bytes);
     if (p && ig_add_alternatives(g, o, p, alternatives, err, err_bytes)) {
         ig_plan_free(p);
@@ -219,9 +225,11 @@ static struct ig_plan *make_staged(const struct ig_graph *g, const struct ig_pla
 
 static struct ig_plan *make(const struct ig_graph *g, const char *graph_path, const char *profile_path,
                             struct ig_plan_options *o, struct ig_powers *powers, const char *stages,
-                            int32_t alternatives, const char *pareto)
+                            int32_t alternatives, const char *stages_of, const char *pareto)
 {
     char err[4096], why[4096];
+    struct ig_plan *staged = stages_of ? ig_plan_read(stages_of, g, err, sizeof err) : NULL;
+    if (stages_of && !staged) ig_fatal("%s", err);
     struct ig_profile *profile = NULL;
     if (profile_path && !(profile = ig_profile_read(profile_path, g, err, sizeof err))) ig_fatal("%s", err);
     char hex[65];
@@ -233,7 +241,8 @@ static struct ig_plan *make(const struct ig_graph *g, const char *graph_path, co
                                  : ig_plan_make(g, o, err, sizeof err);
     if (!p && pareto) write_pareto(g, o, p, pareto);
     if (!p) ig_fatal("%s: %s", graph_path, err);
-    if (o->isa == IG_ISA_CUDA) refuse_layers_of_the_cpu(g, p, graph_path);
+    if (o->isa == IG_ISA_CUDA) refuse_layers_of_the_cpu(g, p, staged, graph_path);
+    ig_plan_free(staged);
     for (int32_t i = 0; i <= p->n_others; i++) {
         struct ig_plan *each = i ? p->others[i - 1] : p;
         free(each->graph_sha256);
@@ -257,6 +266,7 @@ int ig_verb_plan(int argc, char **argv)
                                           {"bands", 1, 0, 'B'},
                                           {"stages", 1, 0, 'G'},
                                           {"alternatives", 1, 0, 'a'},
+                                          {"stages-of", 1, 0, 'g'},
                                           {"memory-budget", 1, 0, 'm'},
                                           {"max-latency-ms", 1, 0, 'l'},
                                           {"min-fps", 1, 0, 'f'},
@@ -281,7 +291,7 @@ int ig_verb_plan(int argc, char **argv)
     struct ig_source_options source = {.n_binds = 0};
     struct ig_plan_options o = {.target = "host", .isa = ig_host_isa(), .threads = ig_cores(),
                                 .max_error = IG_MAX_ERROR, .seed = 1};
-    const char *out = "plan.json", *profile = NULL, *pareto = NULL, *stages = NULL;
+    const char *out = "plan.json", *profile = NULL, *pareto = NULL, *stages = NULL, *stages_of = NULL;
     char err[4096];
     struct ig_estimate_options estimate = {.platform = NULL};
     int summarise = 0, verbose = 0, estimated = 0, alternatives = 1;
@@ -295,6 +305,7 @@ int ig_verb_plan(int argc, char **argv)
         case 'B': o.bands = bands_option(optarg); break;
         case 'G': stages = optarg; break;
         case 'a': alternatives = (int32_t)ig_number(optarg, "--alternatives", 1, IG_PLAN_ALTERNATIVES); break;
+        case 'g': stages_of = optarg; break;
         case 'm': o.memory_budget = ig_size_option(optarg, "--memory-budget"); break;
         case 'l': o.max_latency_ms = ig_number(optarg, "--max-latency-ms", 1e-9, 1e9); break;
         case 'f': o.min_fps = ig_number(optarg, "--min-fps", 1e-9, 1e9); break;
@@ -336,7 +347,7 @@ int ig_verb_plan(int argc, char **argv)
     struct ig_powers powers, *weighed = weighs ? &powers : NULL;
     if (weighs) ig_load_powers(&powers, estimate.platform, &o, estimate.deadline_ms);
     struct ig_plan *p = summarise ? ig_plan_read(argv[optind + 1], g, err, sizeof err)
-                                  : make(g, argv[optind], profile, &o, weighed, stages, alternatives, pareto);
+                                  : make(g, argv[optind], profile, &o, weighed, stages, alternatives, stages_of, pareto);
     if (!p) ig_fatal("%s", err);
     if (!summarise && ig_plan_write(p, g, out, err, sizeof err)) ig_fatal("%s", err);
     FILE *words = summarise ? stdout : stderr;

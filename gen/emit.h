@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "gen/lower_gpu.h"
+#include "gen/lower_gpu_stage.h"
 
 struct ig_emit_image { /* a fatbin that nvcc makes of <model>_gpu.cu */
     const char *chips; /* that it is for: "62,72" */
@@ -16,6 +16,7 @@ enum { IG_EMIT_IMAGES = 8 };
 struct ig_emit_gpu { /* the plan for a GPU beside the CPU's */
     const struct ig_lowered *lowered;
     const struct ig_gpu_lowered *launches;
+    const struct ig_gpu_stage_lowered *stage; /* whose both are; NULL: they are the whole network's */
     const char *plan_sha256;
     struct ig_emit_image images[IG_EMIT_IMAGES];
     int32_t n_images;
@@ -51,6 +52,10 @@ void ig_emit_gpu_weights(FILE *f, const struct ig_emit *e, const char *blob_path
 void ig_emit_gpu_header(FILE *f, const struct ig_emit *e);  /* parts of the other files */
 void ig_emit_gpu_api(FILE *f, const struct ig_emit *e);
 void ig_emit_gpu_program(FILE *f, const struct ig_emit *e);
+/* gen/emit_gpu_stage.c, where the GPU has a stage: parts of the tables, the header and the interface. */
+void ig_emit_gpu_stage_tables(FILE *f, const struct ig_emit *e);
+void ig_emit_gpu_stage_header(FILE *f, const struct ig_emit *e, const char *up);
+void ig_emit_gpu_stage_api(FILE *f, const struct ig_emit *e);
 
 /* The table of a program's layers. */
 void ig_emit_layers(FILE *f, const char *name, const struct ig_lowered *l);

@@ -156,7 +156,8 @@ void ig_emit_layers(FILE *f, const char *name, const struct ig_lowered *l)
 static const char *start_of(const struct ig_emit *e)
 {
     if (e->member) return "ig_bundle_start";
-    return e->gpu ? "ig_gpu_start" : "ig_start";
+    if (e->gpu) return e->gpu->stage ? "ig_gpu_stages_start" : "ig_gpu_start";
+    return "ig_start";
 }
 
 void ig_emit_program(FILE *f, const struct ig_emit *e)

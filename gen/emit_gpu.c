@@ -60,7 +60,8 @@ void ig_emit_gpu_tables(FILE *f, const struct ig_emit *e)
 {
     const struct ig_gpu_plan *p = &e->gpu->launches->plan;
     ig_emit_head(f, e, "/*", "");
-    fprintf(f, " * GPU's plan sha256 %s */\n\n#include \"runtime/gpu/gpu.h\"\n\n", e->gpu->plan_sha256);
+    fprintf(f, " * GPU's plan sha256 %s */\n\n#include \"runtime/gpu/%s.h\"\n\n", e->gpu->plan_sha256,
+            e->gpu->stage ? "stage" : "gpu");
     fprintf(f, "static const char *const functions[] = {\n");
     for (int32_t i = 0; i < p->n_functions; i++) fprintf(f, "    \"%s\",\n", p->functions[i]);
     fputs("    0};\n\n", f);
@@ -77,6 +78,7 @@ void ig_emit_gpu_tables(FILE *f, const struct ig_emit *e)
             p->n_inputs, p->n_outputs);
     fprintf(f, "    .arena_bytes = %lld, .constants_bytes = %lld, .others = others, .n_others = %d};\n",
             (long long)p->arena_bytes, (long long)p->constants_bytes, e->gpu->n_images - 1);
+    if (e->gpu->stage) ig_emit_gpu_stage_tables(f, e);
 }
 
 /* A bit for each activation that may follow a layer of the plan. */
@@ -134,6 +136,10 @@ void ig_emit_gpu_header(FILE *f, const struct ig_emit *e)
     size_t n = 0;
     for (; p[n] && n + 1 < sizeof up; n++) up[n] = (char)toupper((unsigned char)p[n]);
     up[n] = 0;
+    if (e->gpu->stage) {
+        ig_emit_gpu_stage_header(f, e, up);
+        return;
+    }
     fprintf(f, "/*\n * On the GPU, beside the CPU: the CUDA driver is found at run time (link with -ldl). Where it, a GPU or its\n"
                " * memory is missing, %s_gpu_open says so in `why`, and %s_init and %s_run still serve.\n */\n", p, p, p);
     fprintf(f, "#define %s_GPU_ARENA_BYTES %lld     /* of the GPU's memory */\n", up, (long long)g->arena_bytes);
@@ -150,6 +156,10 @@ void ig_emit_gpu_header(FILE *f, const struct ig_emit *e)
 void ig_emit_gpu_api(FILE *f, const struct ig_emit *e)
 {
     const char *p = e->prefix;
+    if (e->gpu->stage) {
+        ig_emit_gpu_stage_api(f, e);
+        return;
+    }
     fprintf(f, "\n#include \"runtime/gpu/gpu.h\"\n\nextern const struct ig_gpu_plan %s_gpu_plan;\n", p);
     fprintf(f, "extern const unsigned char %s_gpu_weights[];\n\n", p);
     fprintf(f, "_Static_assert(sizeof(struct ig_gpu) <= sizeof(struct %s_gpu), \"GPU\");\n\n", p);
@@ -168,6 +178,7 @@ void ig_emit_gpu_program(FILE *f, const struct ig_emit *e)
     const char *p = e->prefix;
     int32_t n = g->lowered->model.n_steps;
     fprintf(f, "#include \"runtime/host/gpu.h\"\n\nextern const struct ig_gpu_plan %s_gpu_plan;\n", p);
+    if (g->stage) fprintf(f, "extern const struct ig_gpu_stage %s_gpu_stage;\n", p);
     fprintf(f, "extern const unsigned char %s_gpu_weights[] __attribute__((weak));\n\n", p);
     ig_emit_layers(f, "gpu_layers", g->lowered);
     fprintf(f, "static const int32_t first[%d] = {", n + 1);
@@ -176,6 +187,9 @@ void ig_emit_gpu_program(FILE *f, const struct ig_emit *e)
     fprintf(f, "    .constants_hash = 0x%016llxu,\n", (unsigned long long)g->lowered->model.weights_hash);
     fprintf(f, "    .layers = gpu_layers, .first = first, .n_layers = %d,\n    .chips = \"", n);
     for (int32_t i = 0; i < g->n_images; i++) fprintf(f, "%s%s", i ? "," : "", g->images[i].chips);
-    fprintf(f, "\", .plan_sha256 = \"%s\"};\n\n", g->plan_sha256);
-    fprintf(f, "int main(int argc, char **argv)\n{\n    return ig_gpu_main(argc, argv, &program, &gpu);\n}\n");
+    fprintf(f, "\", .plan_sha256 = \"%s\"", g->plan_sha256);
+    if (g->stage) fprintf(f, ", .stage = &%s_gpu_stage", p);
+    fprintf(f, "};\n\n");
+    fprintf(f, "int main(int argc, char **argv)\n{\n    return ig_gpu_%smain(argc, argv, &program, &gpu);\n}\n",
+            g->stage ? "stages_" : "");
 }

@@ -190,8 +190,8 @@ static void fill_stages(const struct ig_lowered *l, struct ig_stage *stages)
         *to = (struct ig_stage){l->model, s->processor, s->cores, first, 0};
         to->model.steps = l->steps + first;
         to->model.n_steps = steps_before(p, s->last + 1) - first;
-        to->model.threads = s->threads;
-        for (int32_t k = s->first; k <= s->last; k++) to->predicted_ns += p->steps[k].predicted_ns;
+        to->model.threads = ig_stage_is_gpu(s) ? 1 : s->threads; /* who waits for the GPU */
+        to->predicted_ns = ig_stage_ns(p, i);
     }
 }
 

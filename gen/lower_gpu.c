@@ -140,7 +140,42 @@ static void place_copies(struct ig_gpu_lowered *to, const struct ig_lowered *l, 
     to->plan.arena_bytes = end ? end : GRAIN;
 }
 
-struct ig_gpu_lowered *ig_lower_gpu(const struct ig_lowered *l, int64_t mapped, char *err, size_t err_bytes)
+/* The edges in, then those out, each at its place of the staging; one that is both has one place of the arena. */
+static void list_edges(struct ig_gpu_lowered *to, const struct ig_gpu_edge *edges, int32_t n)
+{
+    struct ig_gpu_copy *list = must_alloc((size_t)n * 2, sizeof *list);
+    int64_t staged = 0;
+    to->plan.n_inputs = to->plan.n_outputs = 0;
+    for (int32_t k = 0; k < 2 * n; k++) {
+        struct ig_gpu_copy *copy = &to->copies[k % n];
+        if (k < n ? !edges[k].in : !edges[k - n].out) continue;
+        if (copy->mapped) copy->offset = staged;
+        staged += ig_gpu_slot(copy);
+        list[to->plan.n_inputs + to->plan.n_outputs] = *copy;
+        ++*(k < n ? &to->plan.n_inputs : &to->plan.n_outputs);
+    }
+    to->edges = list;
+}
+
+static void place_edges(struct ig_gpu_lowered *to, const struct ig_lowered *l, const struct ig_gpu_edge *edges, int32_t n,
+                        int64_t mapped)
+{
+    int64_t end = round_up(l->model.arena_bytes);
+    to->copies = must_alloc((size_t)n, sizeof *to->copies);
+    for (int32_t i = 0; i < n; i++) {
+        struct ig_gpu_copy *copy = &to->copies[i];
+        *copy = (struct ig_gpu_copy){end, ig_bytes(edges[i].shape), 0};
+        copy->mapped = copy->bytes <= mapped && edges[i].in != edges[i].out &&
+                       touched_once(l, edges[i].out ? IG_SPACE_OUTPUT : IG_SPACE_INPUT, i);
+        if (!copy->mapped) end += round_up(copy->bytes);
+    }
+    to->plan.inputs = to->plan.outputs = to->copies;
+    to->plan.arena_bytes = end ? end : GRAIN;
+    list_edges(to, edges, n);
+}
+
+/* Room for what all steps take; NULL with a line in err. */
+static struct ig_gpu_lowered *begin(const struct ig_lowered *l, char *err, size_t err_bytes)
 {
     const struct ig_model *m = &l->model;
     size_t calls = 0;
@@ -156,14 +191,38 @@ struct ig_gpu_lowered *ig_lower_gpu(const struct ig_lowered *l, int64_t mapped, 
     to->calls = must_alloc(calls, sizeof *to->calls);
     to->params = must_alloc(calls, sizeof *to->params);
     to->first = must_alloc((size_t)m->n_steps + 1, sizeof *to->first);
-    place_copies(to, l, mapped);
-    for (int32_t i = 0; i < m->n_steps; i++) {
+    return to;
+}
+
+static void add_steps(struct ig_gpu_lowered *to, const struct ig_lowered *l)
+{
+    for (int32_t i = 0; i < l->model.n_steps; i++) {
         add_step(to, l, i);
         to->first[i + 1] = to->plan.n_calls;
     }
     to->plan.functions = to->functions;
     to->plan.calls = to->calls;
-    to->plan.constants_bytes = m->weights_bytes;
+    to->plan.constants_bytes = l->model.weights_bytes;
+}
+
+struct ig_gpu_lowered *ig_lower_gpu(const struct ig_lowered *l, int64_t mapped, char *err, size_t err_bytes)
+{
+    struct ig_gpu_lowered *to = begin(l, err, err_bytes);
+    if (!to) return NULL;
+    place_copies(to, l, mapped);
+    add_steps(to, l);
+    return to;
+}
+
+struct ig_gpu_lowered *ig_lower_gpu_part(const struct ig_lowered *l, const struct ig_gpu_edge *edges, int32_t n,
+                                         int64_t mapped, char *err, size_t err_bytes)
+{
+    struct ig_gpu_lowered *to = begin(l, err, err_bytes);
+    if (!to) return NULL;
+    place_edges(to, l, edges, n, mapped);
+    add_steps(to, l);
+    to->plan.inputs = to->edges;
+    to->plan.outputs = to->edges + to->plan.n_inputs;
     return to;
 }
 
@@ -174,5 +233,6 @@ void ig_gpu_lowered_free(struct ig_gpu_lowered *l)
     free(l->params);
     free(l->first);
     free(l->copies);
+    free(l->edges);
     free(l);
 }

@@ -11,7 +11,14 @@ struct ig_gpu_lowered {
     uint64_t (*params)[IG_GPU_WORDS]; /* of calls */
     const char *functions[IG_GPU_FUNCTIONS];
     int32_t *first;                   /* call of every step; one more behind the last */
-    struct ig_gpu_copy *copies;       /* inputs, then outputs: behind the plan's arena, in the order of ONNX */
+    struct ig_gpu_copy *copies;       /* inputs, then outputs: behind the plan's arena, in the order of ONNX; of a part the
+                                         edges */
+    struct ig_gpu_copy *edges;        /* of a part: those in, then those out */
+};
+
+struct ig_gpu_edge {                  /* a tensor that a part of a network has from outside, or leaves there, or both */
+    const struct ig_shape *shape;
+    int in, out;
 };
 
 /*
@@ -20,6 +27,12 @@ struct ig_gpu_lowered {
  * memory.
  */
 struct ig_gpu_lowered *ig_lower_gpu(const struct ig_lowered *l, int64_t mapped, char *err, size_t err_bytes);
+/*
+ * The same of a part: `l` names the edges as inputs, and those that are not in as outputs, by their numbers; first those
+ * that are in. The plan's inputs are the edges in, its outputs the edges out.
+ */
+struct ig_gpu_lowered *ig_lower_gpu_part(const struct ig_lowered *l, const struct ig_gpu_edge *edges, int32_t n,
+                                         int64_t mapped, char *err, size_t err_bytes);
 void ig_gpu_lowered_free(struct ig_gpu_lowered *l);
 
 #endif

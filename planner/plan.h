@@ -84,8 +84,10 @@ enum { IG_PLAN_ALTERNATIVES = 32, IG_PLAN_PROCESSORS = 4 };              /* the 
  * follow each other in the order of the steps.
  */
 struct ig_plan_stage {
-    char processor[IG_PROCESSOR_NAME]; /* "cpu:0", "cpu:2-3": a set of cores */
+    char processor[IG_PROCESSOR_NAME]; /* "cpu:0", "cpu:2-3": a set of cores; "gpu": its kernels are in a plan of their own,
+                                          those of the steps serve where there is no GPU */
     uint64_t cores;        /* the same, a bit each */
+    double gpu_ns;         /* predicted, by the GPU's kernels; 0 of a set of cores */
     int32_t threads;       /* of its team, >= 1 */
     int32_t first, last;   /* steps, inclusive */
     int32_t slots;         /* copies of what it gives the next stage (the caller behind the last one): 1 makes the two take
@@ -289,6 +291,18 @@ int32_t ig_band_candidates(const struct ig_graph *g, const struct ig_view *views
  */
 size_t ig_schedule_text(const struct ig_graph *g, const struct ig_plan *p, const struct ig_band *band,
                         const int32_t *numbers, char *text, size_t bytes);
+
+/* --- stages: planner/stages.h says more --- */
+
+static inline int ig_stage_is_gpu(const struct ig_plan_stage *s)
+{
+    return s->processor[0] == 'g';
+}
+
+/* The stage that is the GPU's, of which there is one at most; -1: none. */
+int32_t ig_gpu_stage_of(const struct ig_plan *p);
+/* Predicted ns of stage i. */
+double ig_stage_ns(const struct ig_plan *p, int32_t i);
 
 /* --- scratch: planner/scratch.c --- */
 

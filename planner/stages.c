@@ -50,6 +50,8 @@ struct ig_plan *ig_plan_stages(const struct ig_graph *g, const struct ig_plan_op
         own[i].last = step - 1;
         if (own[i].threads > o.threads) o.threads = own[i].threads;
     }
+    for (int32_t i = 0; i < n_stages; i++) /* without a GPU all threads run its steps */
+        if (ig_stage_is_gpu(&own[i])) own[i].threads = o.threads;
     o.stages = own;
     o.n_stages = n_stages;
     return ig_plan_make(g, &o, err, err_bytes);

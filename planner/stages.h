@@ -16,8 +16,8 @@ struct ig_plan *ig_plan_stages(const struct ig_graph *g, const struct ig_plan_op
                                const struct ig_plan_stage *stages, int32_t n_stages, char *err, size_t err_bytes);
 /*
  * "cpu:0@conv3,cpu:1-2/3@11,cpu:3": processors in order, with /N their slots, and @ the last step that they run, by
- * node name or number; the last has none. Without any @ the cuts are those of the least greatest stage, by the times of
- * `whole`, a plan without stages. Fills stages[IG_PLAN_STAGES] and stage_of[n_nodes]; returns n_stages, or -1 with
+ * node name or number; the last has none. One of them may be the GPU, "gpu". Without any @ the cuts are those of the least greatest stage, by the times of
+ * `whole`, a plan without stages, but not with a GPU. Fills stages[IG_PLAN_STAGES] and stage_of[n_nodes]; returns n_stages, or -1 with
  * a line in err.
  */
 int32_t ig_parse_stages(const struct ig_graph *g, const struct ig_plan *whole, const char *text,
@@ -50,8 +50,14 @@ static inline int64_t ig_slot_bytes(int64_t bytes)
     return (bytes + IG_ALIGN - 1) / IG_ALIGN * IG_ALIGN;
 }
 
-/* Predicted ns of stage i. */
-double ig_stage_ns(const struct ig_plan *p, int32_t i);
+/* 1 if step `step` is one of the GPU's stage, or p has no stages. */
+int ig_step_is_gpu(const struct ig_plan *p, int32_t step);
+/*
+ * gpu_ns of the GPU's stage, if there is one, by a plan of the GPU's kernels with the options' target. -1 with a line in
+ * err: a step of it has none.
+ */
+int ig_time_gpu_stage(const struct ig_graph *g, const struct ig_plan_options *options, const int32_t *stage_of,
+                      struct ig_plan_stage *stages, int32_t n_stages, char *err, size_t err_bytes);
 /*
  * Copies that a tensor from stage `from` to stage `to` has (-1 and n_stages: the caller): one for each stage that may
  * hold another frame of it, and as many more as the stage that makes it gives its neighbour beyond one.

@@ -63,6 +63,7 @@ static void read_stage(struct ig_reader *r, const json_t *o, int32_t n_steps, st
     s->last = (int32_t)ig_get_int(r, o, "last", s->first, n_steps - 1);
     s->slots = (int32_t)ig_get_int(r, o, "slots", 1, 16);
     s->threads = (int32_t)ig_get_int(r, o, "threads", 1, 4096);
+    if (ig_stage_is_gpu(s)) s->gpu_ns = ig_get_double(r, o, "predicted_ns", 0);
 }
 
 static void read_slot(struct ig_reader *r, const json_t *o, const struct ig_graph *g, int32_t n_stages,

@@ -9,11 +9,16 @@
 
 enum { MOST_CORES = 64, TEXT = 4096 };
 
-/* "cpu:0", "cpu:2-5", "cpu:0+3": 0, or -1. */
+/* "cpu:0", "cpu:2-5", "cpu:0+3", "gpu": 0, or -1. */
 static int parse_cores(const char *text, struct ig_plan_stage *s)
 {
     const char *at = text + 4;
     memset(s, 0, sizeof *s);
+    if (!strcmp(text, "gpu")) {
+        strcpy(s->processor, text);
+        s->threads = 1;
+        return 0;
+    }
     if (strncmp(text, "cpu:", 4) || strlen(text) >= sizeof s->processor) return -1;
     for (char *end;; at = end + 1) {
         long a = strtol(at, &end, 10), b = a;
@@ -77,7 +82,7 @@ int32_t ig_parse_stages(const struct ig_graph *g, const struct ig_plan *whole, c
                         struct ig_plan_stage *stages, int32_t *stage_of, char *err, size_t err_bytes)
 {
     char copy[TEXT], *state = NULL;
-    int32_t n = 0, cuts = 0, at = 0;
+    int32_t n = 0, cuts = 0, at = 0, gpus = 0;
     if (strlen(text) >= sizeof copy) return refuse(err, err_bytes, "too long", "...");
     strcpy(copy, text);
     for (char *s = strtok_r(copy, ",", &state); s; s = strtok_r(NULL, ",", &state), n++) {
@@ -86,7 +91,9 @@ int32_t ig_parse_stages(const struct ig_graph *g, const struct ig_plan *whole, c
         if (cut) *cut++ = 0;
         if ((slots = strchr(s, '/'))) *slots++ = 0;
         if (parse_cores(s, &stages[n]))
-            return refuse(err, err_bytes, "no set of cores such as cpu:0, cpu:2-5 or cpu:0+3", s);
+            return refuse(err, err_bytes, "no set of cores such as cpu:0, cpu:2-5 or cpu:0+3, nor gpu", s);
+        gpus += ig_stage_is_gpu(&stages[n]);
+        if (gpus > 1) return refuse(err, err_bytes, "one stage at most is the GPU's", text);
         if (slots && parse_slots(slots, &stages[n].slots)) return refuse(err, err_bytes, "slots are 1 to 16", slots);
         if (!cut) continue;
         if (cuts < n) return refuse(err, err_bytes, "all stages but the last one end @ a step, or none does", text);
@@ -99,6 +106,9 @@ int32_t ig_parse_stages(const struct ig_graph *g, const struct ig_plan *whole, c
     if (!n || n > g->n_nodes) return refuse(err, err_bytes, "no stages, or more of them than steps", text);
     if (cuts && cuts != n - 1)
         return refuse(err, err_bytes, "all stages but the last one end @ a step, or none does", text);
+    if (!cuts && gpus && n > 1)
+        return refuse(err, err_bytes, "with a GPU, all stages but the last one end @ a step; ingot pipeline finds which",
+                      text);
     if (cuts && at >= g->n_nodes) return refuse(err, err_bytes, "no step is left for the last stage", text);
     if (!cuts)
         balance(g, whole, n, stage_of);

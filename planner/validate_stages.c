@@ -5,8 +5,10 @@
 #include "planner/validate.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "planner/alloc.h"
+#include "planner/stages.h"
 
 static int32_t stage_of(const struct ig_check *c, int32_t step)
 {
@@ -16,9 +18,12 @@ static int32_t stage_of(const struct ig_check *c, int32_t step)
 int ig_check_stages(struct ig_check *c)
 {
     const struct ig_plan *p = c->p;
-    int32_t step = 0;
+    int32_t step = 0, gpus = 0;
     for (int32_t i = 0; i < p->n_stages; i++) {
         const struct ig_plan_stage *s = &p->stages[i];
+        gpus += ig_stage_is_gpu(s);
+        if (gpus > 1 || (ig_stage_is_gpu(s) && (strcmp(s->processor, "gpu") || s->cores)))
+            return ig_say(c, IG_BAD_COUNT, "stage %d is on '%s', of which there is one, without cores", i, s->processor);
         if (s->first != step || s->last < s->first || s->last >= p->n_steps || s->threads < 1 || s->slots < 1)
             return ig_say(c, IG_BAD_COUNT, "stage %d has steps %d..%d, %d threads and %d slots behind step %d", i,
                           s->first, s->last, s->threads, s->slots, step - 1);

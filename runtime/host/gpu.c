@@ -19,6 +19,7 @@ static struct {
     const char *name;     /* that the program was started by */
     enum mode mode;
     int says;             /* which GPU it is */
+    int threads;          /* were asked for */
     char why[300];
 } on;
 
@@ -64,21 +65,29 @@ static void start_gpu(struct ig_session *s)
     for (int32_t i = 0; i < plan->n_outputs; i++) s->outputs[i] = ig_gpu_place(&on.gpu, plan->n_inputs + i);
 }
 
+struct ig_gpu *ig_gpu_look(void)
+{
+    if (on.mode == OFF) return NULL;
+    if (!open_gpu()) {
+        if (on.says) printf("GPU: %s, sm_%d, %d processors\n", on.gpu.name, on.gpu.sm, on.gpu.processors);
+        return &on.gpu;
+    }
+    if (on.mode == REQUIRE) ig_die("no GPU (%s)", on.why);
+    fprintf(stderr, "%s: no GPU (%s): running on the CPU\n", on.name, on.why);
+    return NULL;
+}
+
 void ig_gpu_start(struct ig_session *s, int threads)
 {
     const struct ig_model *m = s->program->model;
-    if (on.mode == OFF || m->n_inputs > 16 || m->n_outputs > 16) {
-        ig_start(s, threads);
-        return;
-    }
-    if (open_gpu()) {
-        if (on.mode == REQUIRE) ig_die("no GPU (%s)", on.why);
-        fprintf(stderr, "%s: no GPU (%s): running on the CPU\n", on.name, on.why);
-        ig_start(s, threads);
-        return;
-    }
-    start_gpu(s);
-    if (on.says) printf("GPU: %s, sm_%d, %d processors\n", on.gpu.name, on.gpu.sm, on.gpu.processors);
+    if (m->n_inputs > 16 || m->n_outputs > 16 || !ig_gpu_look()) ig_start(s, threads);
+    else start_gpu(s);
+}
+
+const struct ig_gpu_program *ig_gpu_program_of(int *threads)
+{
+    *threads = on.threads;
+    return on.program;
 }
 
 /* --- the command line --- */
@@ -107,6 +116,7 @@ static int take_options(int argc, char **argv, struct wishes *w)
             on.mode = mode_of(a + 6);
             continue;
         }
+        on.threads |= i && !ended && !strncmp(a, "--threads", 9);
         w->json |= !ended && !strcmp(a, "--json");
         w->info |= !ended && !strcmp(a, "--info");
         w->bench |= !ended && (!strcmp(a, "--bench") || (!strncmp(a, "--bench=", 8) && strcmp(a + 8, "-")));
@@ -119,6 +129,7 @@ static int take_options(int argc, char **argv, struct wishes *w)
 
 static void print_info(const struct ig_gpu_program *p)
 {
+    if (p->stage) printf("Stage %d of the pipeline: gpu\n", p->stage->stage);
     printf("GPU plan: %d layers in %d launches of %d kernels, for sm %s; arena %lld B, weights %lld B\nGPU plan  %s\n",
            p->n_layers, p->plan->n_calls, p->plan->n_functions, p->chips, (long long)p->plan->arena_bytes,
            (long long)p->plan->constants_bytes, p->plan_sha256);
@@ -138,9 +149,11 @@ static int print_info_json(int argc, char **argv, const struct ig_program *cpu, 
     text[strcspn(text, "\n")] = 0;
     text[strlen(text) - 1] = 0; /* its brace */
     printf("%s,\"gpu\":{\"arena_bytes\":%lld,\"chips\":[%s],\"kernels\":%d,\"launches\":%d,\"layers\":%d,"
-           "\"plan_sha256\":\"%s\",\"weights_bytes\":%lld}}\n",
+           "\"plan_sha256\":\"%s\",",
            text, (long long)p->plan->arena_bytes, p->chips, p->plan->n_functions, p->plan->n_calls, p->n_layers,
-           p->plan_sha256, (long long)p->plan->constants_bytes);
+           p->plan_sha256);
+    if (p->stage) printf("\"stage\":%d,", p->stage->stage);
+    printf("\"weights_bytes\":%lld}}\n", (long long)p->plan->constants_bytes);
     free(text);
     return status;
 }

@@ -5,7 +5,7 @@
 #ifndef RUNTIME_HOST_GPU_H
 #define RUNTIME_HOST_GPU_H
 
-#include "runtime/gpu/gpu.h"
+#include "runtime/gpu/stage.h"
 #include "runtime/host/program.h"
 
 struct ig_gpu_program {            /* filled by the generated main file */
@@ -17,9 +17,17 @@ struct ig_gpu_program {            /* filled by the generated main file */
     int32_t n_layers;
     const char *chips;             /* that there is code for: "62,72" */
     const char *plan_sha256;
+    const struct ig_gpu_stage *stage; /* of the program's pipeline, whose plan that is; NULL: it is the whole network's */
 };
 
 /* As ig_main, with --gpu; `cpu`'s start is ig_gpu_start. */
 int ig_gpu_main(int argc, char **argv, const struct ig_program *cpu, const struct ig_gpu_program *gpu);
+/* The same of a program whose pipeline has a stage on the GPU: `cpu`'s start is ig_gpu_stages_start. */
+int ig_gpu_stages_main(int argc, char **argv, const struct ig_program *cpu, const struct ig_gpu_program *gpu);
+
+/* The open GPU, or NULL: after a line that says why, or without one where it was not to look. Dies where it must be there. */
+struct ig_gpu *ig_gpu_look(void);
+/* Of the command line's program; and were threads asked for? */
+const struct ig_gpu_program *ig_gpu_program_of(int *threads);
 
 #endif

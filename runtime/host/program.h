@@ -49,6 +49,7 @@ int ig_main(int argc, char **argv, const struct ig_program *program);
 /* Makes the session ready on threads of the CPU. */
 void ig_start(struct ig_session *s, int threads);
 void ig_gpu_start(struct ig_session *s, int threads); /* runtime/host/gpu.h */
+void ig_gpu_stages_start(struct ig_session *s, int threads); /* the same, of a pipeline with a stage on the GPU */
 /* Parts of both, for a program of several networks: the command line of one network; the name that errors begin with, from
  * the path that it was started by; bytes of its inputs and outputs; where these are, in so many bytes at a cache line. */
 struct ig_options ig_parse(int argc, char **argv, const struct ig_program *p);

@@ -72,26 +72,28 @@ static void stream(struct ig_session *s, const struct ig_options *o, struct ig_p
     if (r.bytes) ig_die("stdin: the stream ends in the middle of a frame (%zu of %zu bytes)", r.got, r.bytes);
 }
 
+struct ig_pipeline ig_stages_pipeline;
+
 void ig_run_stages(struct ig_session *s, const struct ig_options *o)
 {
-    static struct ig_pipeline p;
+    struct ig_pipeline *p = &ig_stages_pipeline;
     sigset_t ending;
     sigemptyset(&ending);
     sigaddset(&ending, SIGTERM);
     sigaddset(&ending, SIGINT);
     sigaddset(&ending, SIGHUP);
     pthread_sigmask(SIG_BLOCK, &ending, NULL); /* of the stages' threads for good */
-    p.clock_ns = ig_now_ns;
-    if (s->program->staged->calls) s->program->staged->calls->attach(&p, s->program->staged->cuts);
+    p->clock_ns = ig_now_ns;
+    if (s->program->staged->calls) s->program->staged->calls->attach(p, s->program->staged->cuts);
     int status =
-        ig_pipeline_start(&p, s->program->staged->pipe, s->ctx.weights, s->ctx.arena, (size_t)s->ctx.arena_bytes);
+        ig_pipeline_start(p, s->program->staged->pipe, s->ctx.weights, s->ctx.arena, (size_t)s->ctx.arena_bytes);
     if (status) ig_die("%s", ig_status_text(status));
     if (!o->bench && o->stream) {
-        stream(s, o, &p, &ending);
+        stream(s, o, p, &ending);
     } else {
         pthread_sigmask(SIG_UNBLOCK, &ending, NULL);
-        if (o->bench) ig_bench_stages(s, o, &p);
+        if (o->bench) ig_bench_stages(s, o, p);
     }
-    ig_pipeline_stop(&p);
-    if (o->trace) ig_trace_stages(s, o->trace, &p);
+    ig_pipeline_stop(p);
+    if (o->trace) ig_trace_stages(s, o->trace, p);
 }

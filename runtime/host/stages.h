@@ -20,6 +20,7 @@ struct ig_cut_calls {
 };
 extern const struct ig_cut_calls ig_cut_calls; /* runtime/host/cuts.c */
 
+extern struct ig_pipeline ig_stages_pipeline; /* the program's: who starts it may have given it a `work` */
 /* What the command line asks of a pipeline: --bench, a stream, --trace. Starts it and stops it. */
 void ig_run_stages(struct ig_session *s, const struct ig_options *o);
 /* runtime/host/stages_bench.c */

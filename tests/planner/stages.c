@@ -350,7 +350,10 @@ static void refusals(void **state)
     char err[512];
     struct ig_plan *whole = ig_plan_make(g, &o, err, sizeof err);
     const char *const wrong[] = {"",
-                                 "gpu",
+                                 "gpu:0",
+                                 "gpus",
+                                 "gpu,cpu:0",
+                                 "gpu@0,cpu:0@1,gpu",
                                  "cpu:",
                                  "cpu:1-0",
                                  "cpu:64",
@@ -373,6 +376,9 @@ static void refusals(void **state)
     }
     assert_int_equal(ig_parse_stages(g, whole, "cpu:0-1/3@1,cpu:5+7", s, of, err, sizeof err), 2);
     assert_memory_equal(of, ((int32_t[]){0, 0, 1, 1}), sizeof of);
+    assert_int_equal(ig_parse_stages(g, whole, "cpu:0@0,gpu/2@2,cpu:1", s, of, err, sizeof err), 3);
+    assert_true(!ig_stage_is_gpu(&s[0]) && ig_stage_is_gpu(&s[1]) && s[1].cores == 0 && s[1].slots == 2);
+    assert_int_equal(ig_parse_stages(g, whole, "cpu:0-1/3@1,cpu:5+7", s, of, err, sizeof err), 2);
     assert_true(s[0].cores == 3 && s[0].threads == 2 && s[0].slots == 3 && s[1].cores == 0xa0 && !s[1].slots);
     assert_null(ig_plan_stages(g, &o, (int32_t[]){0, 1, 0, 1}, s, 2, err, sizeof err));
     assert_null(ig_plan_stages(g, &o, (int32_t[]){0, 0, 0, 0}, s, 2, err, sizeof err));

@@ -1,0 +1,104 @@
+# A program whose pipeline has a stage on the GPU: what the CPU computes, in order, on the emulated driver; without a GPU all on
+# the CPU.
+. "$SRCDIR/tests/scripts/tap.inc"
+program=out/host/fashion_gpu_stages
+PYTHON=${PYTHON:-python3}
+
+if [ ! -x $program ]; then
+    skip "a stage on the GPU" "no emulated driver"
+    finish
+    exit
+fi
+
+emulated() { # command...
+    LD_LIBRARY_PATH=out/emu EMU_CUDA_COUNTS=$work/counts timeout 60 "$@"
+}
+
+frames() { # pictures, each of its own, as raw frames
+    for picture in boot shirt sandal; do
+        file=$SRCDIR/models/pictures/$picture.pgm
+        [ ! -e "$file" ] || tail -c 784 "$file"
+    done | $PYTHON -c '
+import array, sys
+pixels = sys.stdin.buffer.read()
+for k in range(6):
+    frame = pixels[:784][k * 28:] + pixels[:784][:k * 28] # rolled by k rows
+    sys.stdout.buffer.write(array.array("f", [float(v) for v in frame]).tobytes())'
+}
+
+same_words() { # each frame's classes, in order; a graph launch for each, and for that of zeros
+    emulated $program - --json --gpu=require <"$work/frames" >"$work/gpu.json" 2>"$work/err" && [ ! -s "$work/err" ] &&
+        [ "$(cat "$work/counts")" = "7 0" ] && $PYTHON - "$work" <<'PY'
+import json, sys
+a, b = ([json.loads(l)["top"] for l in open("%s/%s.json" % (sys.argv[1], n))] for n in ("cpu", "gpu"))
+assert len(a) == len(b) == 6 and len(set(t[0]["value"] for t in a)) == 6
+worst = max(abs(x["value"] - {y["index"]: y["value"] for y in t}.get(x["index"], 9)) for s, t in zip(a, b) for x in s)
+print("largest difference", worst)
+assert worst <= 1e-4
+PY
+}
+
+discrete() { # a GPU with memory of its own
+    EMU_CUDA_DISCRETE=1 emulated $program - --top 1 --gpu=require <"$work/frames" >"$work/out" && [ "$(wc -l <"$work/out")" = 6 ]
+}
+
+falls_back() { # what fails, words of the line: the CPU's bits, and with --gpu=require exit 1
+    EMU_CUDA_FAILS=$1 emulated $program - --json <"$work/frames" >"$work/back.json" 2>"$work/err" || return 1
+    cat "$work/err"
+    grep -q "^fashion_gpu_stages: no GPU (.*$2.*): running on the CPU\$" "$work/err" && [ "$(wc -l <"$work/err")" = 1 ] || return 1
+    sed 's/"ms":[^,]*,//' "$work/back.json" >"$work/back" && sed 's/"ms":[^,]*,//' "$work/cpu.json" | cmp - "$work/back" || return 1
+    EMU_CUDA_FAILS=$1 emulated $program - --json --gpu=require <"$work/frames" >"$work/out" 2>"$work/err"
+    [ $? = 1 ] && [ "$(wc -l <"$work/err")" = 1 ] && [ ! -s "$work/out" ]
+}
+
+reports() { # --bench, --info and --trace know the stage
+    emulated $program --bench=0.1 --json >"$work/bench.json" && $program --info --json >"$work/info.json" &&
+        emulated $program --trace "$work/trace.json" && $program --info | grep -q '^Stage 1 of the pipeline: gpu$' &&
+        emulated $program --bench=0.1 | grep -q '^  1     gpu ' && $PYTHON - "$work" <<'PY'
+import json, sys
+bench, trace, info = (json.load(open("%s/%s.json" % (sys.argv[1], n))) for n in ("bench", "trace", "info"))
+assert [s["processor"] for s in bench["stages"]] == ["cpu:0", "gpu", "cpu:1"]
+assert info["gpu"]["stage"] == 1 and 0 < info["gpu"]["layers"] < info["layers"] and info["gpu"]["weights_bytes"] < info["weights_bytes"]
+assert any(e.get("args", {}).get("name") == "stage 1, gpu" for e in trace["traceEvents"])
+PY
+}
+
+library() {
+    ${NINJA:-ninja} out/host/libfashion_gpu_stages.a out/host/fashion_gpu_stages.h >/dev/null &&
+        ${CC:-cc} -std=c11 -Wall -Werror -Iout/host "$SRCDIR/tests/library/gpu_stages.c" out/host/libfashion_gpu_stages.a -ldl -lm \
+            -lpthread -o "$work/client" &&
+        [ "$(emulated "$work/client" "$work/frames")" = GPU ] &&
+        EMU_CUDA_FAILS=device emulated "$work/client" "$work/frames" | grep '^CPU: ' &&
+        nm -g --defined-only out/host/libfashion_gpu_stages.a | awk 'NF==3 && $3 !~ /^fashion_gpu_stages_/ {bad=1; print} END {exit bad}'
+}
+
+plan_refuses() { # words, stages
+    out/ingot plan out/host/fashion_gpu_stages.d/graph.json --stages "$2" -o "$work/plan.json" 2>"$work/err" && return 1
+    cat "$work/err"
+    grep -q -- "$1" "$work/err"
+}
+
+configure_refuses() { # words, options...: one line that says why
+    words=$1
+    shift
+    mkdir -p "$work/none"
+    (cd "$work/none" && "$SRCDIR/configure" --model="$SRCDIR/models/fashion.onnx" --without-aarch64 "$@") >"$work/out" 2>"$work/err" && return 1
+    cat "$work/err"
+    [ "$(wc -l <"$work/err")" = 1 ] && grep -q -- "$words" "$work/err"
+}
+
+frames >"$work/frames"
+$program - --json --gpu=off <"$work/frames" >"$work/cpu.json"
+check "frames are what the CPU computes, in order, a graph launch each" same_words
+check "so they are on a GPU with memory of its own" discrete
+for failure in "device|finds no device" "image|is an sm_62, for which this program has no code" "memory|bytes of memory left" \
+    "launch|CUDA_ERROR_LAUNCH_FAILED"; do
+    check "without ${failure%%|*} all is on the CPU, unless the GPU is required" falls_back "${failure%%|*}" "${failure#*|}"
+done
+check "bench, info and trace name the stage" reports
+check "the library starts stages with the GPU, or says why not" library
+check "two stages on the GPU are refused" plan_refuses "one stage at most is the GPU's" gpu@1,cpu:0@3,gpu
+check "cuts are not guessed" plan_refuses "end @ a step" gpu,cpu:0
+check "a stage on the GPU needs --gpu" configure_refuses "give --gpu" --stages=gpu@3,cpu:0
+check "--gpu with stages of the CPU is refused" configure_refuses "name one gpu" --gpu --stages=cpu:0,cpu:1
+finish
