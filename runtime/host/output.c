@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "runtime/host/file.h"
-#include "runtime/host/program.h"
+#include "runtime/host/spec.h"
 
 void ig_write_npy(const char *path, const struct ig_shape *s, const void *data)
 {
@@ -38,8 +38,7 @@ static int above(double a, double b)
     return a > b || (isnan(b) && !isnan(a));
 }
 
-/* The k largest of the elements, ties to the lower index. */
-static int best(const struct ig_shape *s, const void *data, int k, int64_t *index)
+int ig_best(const struct ig_shape *s, const void *data, int k, int64_t *index)
 {
     int found = 0;
     for (int64_t i = 0; i < ig_count(s); i++) {
@@ -91,7 +90,7 @@ static void print_json(const struct ig_program *p, const void *data, const int64
 void ig_print_result(const struct ig_session *s, const struct ig_options *o, double ms)
 {
     int64_t index[IG_MAX_TOP];
-    int k = best(s->program->model->outputs[0].shape, s->outputs[0], o->top, index);
+    int k = ig_best(s->program->model->outputs[0].shape, s->outputs[0], o->top, index);
     if (o->json) print_json(s->program, s->outputs[0], index, k, ms);
     else print_text(s->program, s->outputs[0], index, k);
     fflush(stdout);
@@ -114,6 +113,14 @@ static void print_io(const char *what, const struct ig_io *io)
            ig_shape_text(io->shape, shape, sizeof shape));
 }
 
+static void print_spec_json(const struct ig_spec *spec)
+{
+    fputs("\"input_spec\":{\"post_ns\":", stdout);
+    printf("%.0f,\"pre_ns\":%.0f,\"processor\":\"cpu\",\"text\":", spec->post_ns, spec->pre_ns);
+    ig_json_string(stdout, spec->text);
+    fputs("},", stdout);
+}
+
 /* The linker's own names for the ends of the program's text. */
 extern const char __executable_start[] __attribute__((weak)), etext[] __attribute__((weak));
 
@@ -124,6 +131,7 @@ void ig_print_info(const struct ig_session *s, int json)
     long long code = (long long)((uintptr_t)etext - (uintptr_t)__executable_start);
     if (json) {
         printf("{\"arena_bytes\":%lld,\"code_bytes\":%lld,", (long long)m->arena_bytes, code);
+        if (p->spec) print_spec_json(p->spec);
         print_ios("inputs", m->inputs, m->n_inputs);
         printf("\"layers\":%d,\"model\":\"%s\",\"model_sha256\":\"%s\",", m->n_steps, m->name,
                p->source_sha256);
@@ -139,6 +147,9 @@ void ig_print_info(const struct ig_session *s, int json)
            m->threads == 1 ? "" : "s", p->target, p->tool);
     for (int i = 0; i < m->n_inputs; i++) print_io("input", &m->inputs[i]);
     for (int i = 0; i < m->n_outputs; i++) print_io("output", &m->outputs[i]);
+    if (p->spec)
+        printf("input spec %s\nplanned on the CPU: pre %.4f ms, post %.4f ms a frame\n", p->spec->text,
+               p->spec->pre_ns * 1e-6, p->spec->post_ns * 1e-6);
     printf("arena %lld B, %lld B for each thread more, weights %lld B, code %lld B\n", (long long)m->arena_bytes,
            (long long)m->scratch_bytes, (long long)m->weights_bytes, code);
     printf("model %s\nplan  %s\n", p->source_sha256, p->plan_sha256);
