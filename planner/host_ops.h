@@ -4,6 +4,8 @@
 
 #include "graph/graph.h"
 
+#define IG_HOST_OPS_HZ 3.7e9 /* of the core that the estimates are of */
+
 enum ig_spec_layout { IG_SPEC_ANY, IG_SPEC_NCHW, IG_SPEC_NHWC };
 
 struct ig_host_ops {
