@@ -18,7 +18,8 @@ void ig_input_spec(const char *argument, const struct ig_graph *g, struct ig_hos
         fclose(f);
         argument = text;
     } else if (!strpbrk(argument, "={")) {
-        ig_fatal("--input-spec=%s: %s; a file, or text such as resize=256,crop=224,scale=1/255", argument, strerror(errno));
+        ig_fatal("--input-spec=%s: %s; a file, or text such as resize=256,crop=224,scale=1/255", argument,
+                 strerror(errno));
     }
     if (ig_host_ops_parse(argument, o, err, sizeof err) || ig_host_ops_fit(o, in, out, err, sizeof err))
         ig_fatal("%s", err);

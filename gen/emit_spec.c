@@ -27,5 +27,6 @@ void ig_emit_spec(FILE *f, const struct ig_emit *e)
                 o->frame_c);
     fprintf(f, "    .softmax = %d, .top = %d, .pre_ns = %.0f, .post_ns = %.0f,\n", o->softmax, o->top, o->pre_ns,
             o->post_ns);
-    fprintf(f, "    .fit = ig_picture_fit, .load = ig_spec_load, .finish = ig_spec_finish, .measure = ig_spec_measure};\n\n");
+    fprintf(f, "    .fit = ig_picture_fit, .load = ig_spec_load, .finish = ig_spec_finish,\n"
+               "    .info = ig_spec_info, .bench = ig_spec_bench};\n\n");
 }

@@ -23,8 +23,10 @@ static int wrong(const struct error *e, const char *key, const char *value, cons
 static int read_size(const char *value, int32_t *w, int32_t *h)
 {
     int end = 0;
-    if (sscanf(value, "%5d%n", w, &end) == 1 && !value[end]) *h = 0;
-    else if (sscanf(value, "%5dx%5d%n", w, h, &end) != 2 || value[end] || *h < 1) return -1;
+    if (sscanf(value, "%5d%n", w, &end) == 1 && !value[end])
+        *h = 0;
+    else if (sscanf(value, "%5dx%5d%n", w, h, &end) != 2 || value[end] || *h < 1)
+        return -1;
     return *w < 1 || *w > 16384 || *h > 16384 ? -1 : 0;
 }
 
@@ -104,11 +106,14 @@ static int set(struct ig_host_ops *o, const char *key, const char *value, const 
     } else if (!strcmp(key, "mean") || !strcmp(key, "std")) {
         o->has_scale = 1;
         if (read_channels(value, *key == 's', *key == 's' ? o->std : o->mean))
-            return wrong(e, key, value, *key == 's' ? "takes one positive number, or one for each channel"
-                                                    : "takes one number, or one for each channel");
+            return wrong(e, key, value,
+                         *key == 's' ? "takes one positive number, or one for each channel"
+                                     : "takes one number, or one for each channel");
     } else {
-        snprintf(e->text, e->n, "input spec: there is no key '%.40s'; keys are resize, crop, order, scale, mean, std, "
-                 "layout, frames, softmax and top", key);
+        snprintf(e->text, e->n,
+                 "input spec: there is no key '%.40s'; keys are resize, crop, order, scale, mean, std, "
+                 "layout, frames, softmax and top",
+                 key);
         return -1;
     }
     return 0;
@@ -170,9 +175,12 @@ static int parse_json(const char *text, struct ig_host_ops *o, const struct erro
         json_decref(object);
         return -1;
     }
-    json_object_foreach(object, key, v) {
-        if (json_text(v, value, sizeof value)) status = wrong(e, key, "...", "takes text, a number or a list of numbers");
-        else status = set(o, key, value, e);
+    json_object_foreach(object, key, v)
+    {
+        if (json_text(v, value, sizeof value))
+            status = wrong(e, key, "...", "takes text, a number or a list of numbers");
+        else
+            status = set(o, key, value, e);
         if (status) break;
     }
     json_decref(object);
@@ -277,8 +285,8 @@ int ig_host_ops_fit(struct ig_host_ops *o, const struct ig_shape *input, const s
         return -1;
     }
     if (o->crop_w && (o->crop_w != o->w || o->crop_h != o->h)) {
-        snprintf(err, err_bytes, "input spec: crop=%dx%d, but the network takes %dx%d: crop=%dx%d", o->crop_w, o->crop_h,
-                 o->w, o->h, o->w, o->h);
+        snprintf(err, err_bytes, "input spec: crop=%dx%d, but the network takes %dx%d: crop=%dx%d", o->crop_w,
+                 o->crop_h, o->w, o->h, o->w, o->h);
         return -1;
     }
     if (too_small(o)) {

@@ -65,8 +65,10 @@ int ig_picture_fit(const struct ig_picture *p, const uint8_t *pixels, int32_t w,
             uint8_t *bytes = (uint8_t *)dst + to;
             for (int32_t x = 0; x < p->w; x++) {
                 float v = pixel(above, below, &p->columns[x], from, row.part, p->c == 1 && c == 3);
-                if (p->u8) bytes[(int64_t)x * step] = (uint8_t)(v + 0.5f);
-                else f[(int64_t)x * step] = (v * p->scale - p->mean[k]) / p->std[k];
+                if (p->u8)
+                    bytes[(int64_t)x * step] = (uint8_t)(v + 0.5f);
+                else
+                    f[(int64_t)x * step] = (v * p->scale - p->mean[k]) / p->std[k];
             }
         }
     }

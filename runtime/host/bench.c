@@ -168,20 +168,6 @@ static void print_layers_json(const struct ig_session *s, const int64_t *ns)
     fputs("],", stdout);
 }
 
-void ig_bench_spec(const struct ig_session *s, double network_ms, int json)
-{
-    const struct ig_spec *spec = s->program->spec;
-    double ms[2];
-    if (!spec) return;
-    spec->measure(s, ms);
-    if (json)
-        printf("\"host_ops\":{\"post_ms\":%.5f,\"pre_ms\":%.5f,\"predicted_post_ms\":%.5f,\"predicted_pre_ms\":%.5f},", ms[1],
-               ms[0], spec->post_ns * 1e-6, spec->pre_ns * 1e-6);
-    else
-        printf("pre %.4f ms, network %.4f ms, post %.4f ms (medians; pre and post on one core, predicted %.4f and %.4f)\n",
-               ms[0], network_ms, ms[1], spec->pre_ns * 1e-6, spec->post_ns * 1e-6);
-}
-
 void ig_bench(struct ig_session *s, const struct ig_options *o)
 {
     char spoiled[160];
@@ -194,7 +180,7 @@ void ig_bench(struct ig_session *s, const struct ig_options *o)
     ig_spoilers(spoiled, sizeof spoiled);
     if (o->json) {
         printf("{\"first_ms\":%.4f,\"fps\":%.3f,", f.first, f.frames * 1e3 / f.total);
-        ig_bench_spec(s, f.median, 1);
+        if (s->program->spec) s->program->spec->bench(s, f.median, 1);
         printf("\"init_ms\":%.4f,", s->init_ms);
         print_layers_json(s, layers);
         printf("\"median_ms\":%.4f,\"min_ms\":%.4f,\"model\":\"%s\",\"p99_ms\":%.4f,\"peak_rss_kib\":%ld,"
@@ -208,7 +194,7 @@ void ig_bench(struct ig_session *s, const struct ig_options *o)
         printf("%.1f frames a second; peak RSS %.1f MB, arena %lld B, weights %lld B\n",
                f.frames * 1e3 / f.total, (double)ig_peak_rss_kib() * 1.024e-3,
                (long long)s->program->model->arena_bytes, (long long)s->program->model->weights_bytes);
-        ig_bench_spec(s, f.median, 0);
+        if (s->program->spec) s->program->spec->bench(s, f.median, 0);
         print_layers(s, layers);
     }
     free(layers);

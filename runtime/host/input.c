@@ -125,8 +125,8 @@ static void load_pnm(const struct ig_session *s, const struct file *f, const str
                      void *dst)
 {
     int colours = f->data[1] == '6' ? 3 : 1;
-    size_t at = 2;
-    long w = pnm_number(f, &at), h = pnm_number(f, &at), max = pnm_number(f, &at);
+    long w, h;
+    size_t at = ig_pnm_header(f->path, f->data, f->n, &w, &h);
     struct picture p = picture_of(shape);
     char want[64];
     if (!p.c)
@@ -134,8 +134,7 @@ static void load_pnm(const struct ig_session *s, const struct file *f, const str
     if (w != p.w || h != p.h)
         ig_die("%s: %ld x %ld pixels, the network takes %d x %d: resize it first", f->path, w, h, p.w, p.h);
     if (colours == 3 && p.c == 1) ig_die("%s: colour, the network takes grey: convert it to PGM", f->path);
-    if (max != 255) ig_die("%s: maximum value %ld; only 8-bit pictures (255) are read", f->path, max);
-    if (f->n - ++at != (size_t)(w * h * colours)) ig_die("%s: truncated picture", f->path);
+    if (f->n - at != (size_t)(w * h * colours)) ig_die("%s: truncated picture", f->path);
     for (int y = 0; y < p.h; y++)
         for (int x = 0; x < p.w; x++)
             for (int c = 0; c < p.c; c++) {

@@ -113,14 +113,6 @@ static void print_io(const char *what, const struct ig_io *io)
            ig_shape_text(io->shape, shape, sizeof shape));
 }
 
-static void print_spec_json(const struct ig_spec *spec)
-{
-    fputs("\"input_spec\":{\"post_ns\":", stdout);
-    printf("%.0f,\"pre_ns\":%.0f,\"processor\":\"cpu\",\"text\":", spec->post_ns, spec->pre_ns);
-    ig_json_string(stdout, spec->text);
-    fputs("},", stdout);
-}
-
 /* The linker's own names for the ends of the program's text. */
 extern const char __executable_start[] __attribute__((weak)), etext[] __attribute__((weak));
 
@@ -131,7 +123,7 @@ void ig_print_info(const struct ig_session *s, int json)
     long long code = (long long)((uintptr_t)etext - (uintptr_t)__executable_start);
     if (json) {
         printf("{\"arena_bytes\":%lld,\"code_bytes\":%lld,", (long long)m->arena_bytes, code);
-        if (p->spec) print_spec_json(p->spec);
+        if (p->spec) p->spec->info(p->spec, 1);
         print_ios("inputs", m->inputs, m->n_inputs);
         printf("\"layers\":%d,\"model\":\"%s\",\"model_sha256\":\"%s\",", m->n_steps, m->name,
                p->source_sha256);
@@ -147,9 +139,7 @@ void ig_print_info(const struct ig_session *s, int json)
            m->threads == 1 ? "" : "s", p->target, p->tool);
     for (int i = 0; i < m->n_inputs; i++) print_io("input", &m->inputs[i]);
     for (int i = 0; i < m->n_outputs; i++) print_io("output", &m->outputs[i]);
-    if (p->spec)
-        printf("input spec %s\nplanned on the CPU: pre %.4f ms, post %.4f ms a frame\n", p->spec->text,
-               p->spec->pre_ns * 1e-6, p->spec->post_ns * 1e-6);
+    if (p->spec) p->spec->info(p->spec, 0);
     printf("arena %lld B, %lld B for each thread more, weights %lld B, code %lld B\n", (long long)m->arena_bytes,
            (long long)m->scratch_bytes, (long long)m->weights_bytes, code);
     printf("model %s\nplan  %s\n", p->source_sha256, p->plan_sha256);

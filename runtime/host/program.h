@@ -77,8 +77,6 @@ void ig_print_info(const struct ig_session *s, int json);
 long ig_peak_rss_kib(void);
 /* What spoils a figure, in words that follow others; empty if nothing was found. */
 void ig_spoilers(char *text, size_t n);
-/* What an input spec's work takes beside the network: one line, or a JSON member; nothing where there is no spec. */
-void ig_bench_spec(const struct ig_session *s, double network_ms, int json);
 void ig_bench(struct ig_session *s, const struct ig_options *o);
 void ig_write_trace(struct ig_session *s, const char *path);
 /* runtime/host/memory.c: zeroed bytes at a multiple of a page, resident; never freed. Dies if there are none. */

@@ -21,8 +21,10 @@ static void fit(const struct ig_session *s, const char *path, const unsigned cha
     int32_t rw = (int32_t)w, rh = (int32_t)h;
     ig_picture_resized(p, &rw, &rh);
     if (ig_picture_fit(p, pixels, (int32_t)w, (int32_t)h, c, s->inputs[0]))
-        ig_die("%s: %ld x %ld pixels are %d x %d after resizing, the network takes %d x %d: a larger picture, or resize= in "
-               "the input spec", path, w, h, rw, rh, p->w, p->h);
+        ig_die("%s: %ld x %ld pixels are %d x %d after resizing, the network takes %d x %d: a larger picture, or "
+               "resize= in "
+               "the input spec",
+               path, w, h, rw, rh, p->w, p->h);
 }
 
 static void fit_pnm(const struct ig_session *s, const char *path, const unsigned char *data, size_t n)
@@ -50,8 +52,10 @@ int ig_spec_load(const struct ig_session *s, const char *path)
         data = room(st.st_size);
         size_t n = fread(data, 1, (size_t)st.st_size, f);
         known = n > 2 && data[0] == 'P' && (data[1] == '5' || data[1] == '6');
-        if (frame && n == (size_t)frame) fit(s, path, data, spec->frame_w, spec->frame_h, spec->frame_c);
-        else if (known) fit_pnm(s, path, data, n);
+        if (frame && n == (size_t)frame)
+            fit(s, path, data, spec->frame_w, spec->frame_h, spec->frame_c);
+        else if (known)
+            fit_pnm(s, path, data, n);
         known |= frame && n == (size_t)frame;
     }
     free(data);
@@ -72,7 +76,7 @@ static int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-void ig_spec_measure(const struct ig_session *s, double ms[2])
+static void measure(const struct ig_session *s, double ms[2])
 {
     const struct ig_spec *spec = s->program->spec;
     const struct ig_shape *shape = s->program->model->outputs[0].shape;
@@ -100,4 +104,31 @@ void ig_spec_measure(const struct ig_session *s, double ms[2])
     }
     free(copy.outputs[0]);
     free(pixels);
+}
+
+void ig_spec_info(const struct ig_spec *spec, int json)
+{
+    if (!json) {
+        printf("input spec %s\nplanned on the CPU: pre %.4f ms, post %.4f ms a frame\n", spec->text,
+               spec->pre_ns * 1e-6, spec->post_ns * 1e-6);
+        return;
+    }
+    printf("\"input_spec\":{\"post_ns\":%.0f,\"pre_ns\":%.0f,\"processor\":\"cpu\",\"text\":", spec->post_ns,
+           spec->pre_ns);
+    ig_json_string(stdout, spec->text);
+    fputs("},", stdout);
+}
+
+void ig_spec_bench(const struct ig_session *s, double network_ms, int json)
+{
+    const struct ig_spec *spec = s->program->spec;
+    double ms[2];
+    measure(s, ms);
+    if (json)
+        printf("\"host_ops\":{\"post_ms\":%.5f,\"pre_ms\":%.5f,\"predicted_post_ms\":%.5f,\"predicted_pre_ms\":%.5f},",
+               ms[1], ms[0], spec->post_ns * 1e-6, spec->pre_ns * 1e-6);
+    else
+        printf(
+            "pre %.4f ms, network %.4f ms, post %.4f ms (medians; pre and post on one core, predicted %.4f and %.4f)\n",
+            ms[0], network_ms, ms[1], spec->pre_ns * 1e-6, spec->post_ns * 1e-6);
 }

@@ -5,7 +5,7 @@
 #include "runtime/host/program.h"
 #include "runtime/picture.h"
 
-struct ig_spec { /* filled by the generated main file */
+struct ig_spec {      /* filled by the generated main file */
     const char *text; /* the spec in one line */
     struct ig_picture picture;
     int32_t frame_w, frame_h, frame_c; /* of a stream's frames, bytes; 0: they are the network's own inputs */
@@ -17,15 +17,19 @@ struct ig_spec { /* filled by the generated main file */
     int (*fit)(const struct ig_picture *p, const uint8_t *pixels, int32_t w, int32_t h, int32_t c, void *dst);
     int (*load)(const struct ig_session *s, const char *path);
     void (*finish)(const struct ig_session *s);
-    void (*measure)(const struct ig_session *s, double ms[2]);
+    void (*info)(const struct ig_spec *spec, int json);
+    void (*bench)(const struct ig_session *s, double network_ms, int json);
 };
 
-/* Input 0 from a PGM or PPM of any size, or a frame of the spec's size: 1; 0: the file is neither. Dies on a bad one. */
+/* Input 0 from a PGM or PPM of any size, or a frame of the spec's size: 1; 0: the file is neither. Dies on a bad one.
+ */
 int ig_spec_load(const struct ig_session *s, const char *path);
 /* Post-processing of s->outputs[0], in place. */
 void ig_spec_finish(const struct ig_session *s);
-/* Medians of pre-processing a frame of the spec's size, or of 640 x 480 pixels, and of post-processing, ms. Writes
- * input 0 and reads output 0. */
-void ig_spec_measure(const struct ig_session *s, double ms[2]);
+/* Of --info: two lines, or a member of the JSON object. */
+void ig_spec_info(const struct ig_spec *spec, int json);
+/* Of --bench, in the same ways: medians of pre-processing a frame of the spec's size, or of 640 x 480 pixels, and of
+ * post-processing, beside the network's. Writes input 0 and reads output 0. */
+void ig_spec_bench(const struct ig_session *s, double network_ms, int json);
 
 #endif

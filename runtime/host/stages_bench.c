@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "runtime/host/file.h"
+#include "runtime/host/spec.h"
 #include "runtime/host/stages.h"
 
 enum { MAX_FRAMES = 1 << 20, MIN_FRAMES = 40, ALONE = 15, TRACED = 24 };
@@ -112,7 +113,7 @@ static int threads_of(const struct ig_pipe *pipe)
 static void print_json(const struct ig_session *s, const struct ig_pipe *pipe, const struct figures *f)
 {
     printf("{\"first_ms\":%.4f,\"fps\":%.3f,", f->first, f->frames * 1e3 / f->total);
-    ig_bench_spec(s, f->median, 1);
+    if (s->program->spec) s->program->spec->bench(s, f->median, 1);
     printf("\"init_ms\":%.4f,\"latency_alone_ms\":%.4f,\"latency_ms\":%.4f,"
            "\"median_ms\":%.4f,\"min_ms\":%.4f,\"model\":\"%s\",\"p99_ms\":%.4f,\"peak_rss_kib\":%ld,",
            s->init_ms, f->alone, f->full, f->median, f->min, pipe->model->name,
@@ -140,7 +141,7 @@ static void print_text(const struct ig_session *s, const struct ig_pipe *pipe, c
            f->frames * 1e3 / f->total, 1e9 / pipe->period_ns, f->alone, alone_ms(pipe), f->full, pipe->full_ns * 1e-6);
     printf("peak RSS %.1f MB, arena %lld B, weights %lld B\n", (double)ig_peak_rss_kib() * 1.024e-3,
            (long long)pipe->model->arena_bytes, (long long)pipe->model->weights_bytes);
-    ig_bench_spec(s, f->median, 0);
+    if (s->program->spec) s->program->spec->bench(s, f->median, 0);
     printf("  %-5s %-16s %7s %7s %10s %10s %6s\n", "stage", "processor", "threads", "layers", "ms", "predicted",
            "busy %");
     for (int i = 0; i < pipe->n_stages; i++)

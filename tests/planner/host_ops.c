@@ -20,20 +20,24 @@ static void understood(void **state)
         const struct ig_shape *input;
     } rows[] = {
         {"", "crop=224x224,order=rgb,scale=1,mean=0,0,0,std=1,1,1,layout=nchw", &picture},
-        {"resize=256, crop=224,order=bgr,scale=1/255,mean=0.485,0.456,0.406,std=0.25,frames=640x480x3 uint8,softmax=yes,top=3",
+        {"resize=256, crop=224,order=bgr,scale=1/255,mean=0.485,0.456,0.406,std=0.25,frames=640x480x3 "
+         "uint8,softmax=yes,top=3",
          "resize=256,crop=224x224,order=bgr,scale=0.003921569,mean=0.485,0.456,0.406,std=0.25,0.25,0.25,layout=nchw,"
-         "frames=640x480x3,softmax=yes,top=3", &picture},
+         "frames=640x480x3,softmax=yes,top=3",
+         &picture},
         {"resize=300x260\ncrop=224x224\nlayout=nchw\n",
          "resize=300x260,crop=224x224,order=rgb,scale=1,mean=0,0,0,std=1,1,1,layout=nchw", &picture},
         {"{\"resize\":256,\"scale\":\"1/255\",\"mean\":[0.5,0.25,0.125],\"softmax\":true}",
-         "resize=256,crop=224x224,order=rgb,scale=0.003921569,mean=0.5,0.25,0.125,std=1,1,1,layout=nchw,softmax=yes", &picture},
+         "resize=256,crop=224x224,order=rgb,scale=0.003921569,mean=0.5,0.25,0.125,std=1,1,1,layout=nchw,softmax=yes",
+         &picture},
         {"resize=128x96", "resize=128x96,crop=128x96,layout=nhwc", &bytes},
     };
     struct ig_host_ops o;
     char err[400];
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        if (ig_host_ops_parse(rows[i].spec, &o, err, sizeof err) || ig_host_ops_fit(&o, rows[i].input, &scores, err, sizeof err))
+        if (ig_host_ops_parse(rows[i].spec, &o, err, sizeof err) ||
+            ig_host_ops_fit(&o, rows[i].input, &scores, err, sizeof err))
             fail_msg("%s: %s", rows[i].spec, err);
         assert_string_equal(o.text, rows[i].text);
         assert_true(o.pre_ns > 0 && o.post_ns > 0);
@@ -77,7 +81,8 @@ static void refused(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         char err[400] = "";
-        if (!ig_host_ops_parse(rows[i].spec, &o, err, sizeof err) && !ig_host_ops_fit(&o, rows[i].input, rows[i].output, err, sizeof err))
+        if (!ig_host_ops_parse(rows[i].spec, &o, err, sizeof err) &&
+            !ig_host_ops_fit(&o, rows[i].input, rows[i].output, err, sizeof err))
             fail_msg("%s: understood", rows[i].spec);
         if (!strstr(err, rows[i].says) || strchr(err, '\n')) fail_msg("%s: %s", rows[i].spec, err);
     }
@@ -120,6 +125,7 @@ static void nodes(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(understood), cmocka_unit_test(refused), cmocka_unit_test(nodes)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(understood), cmocka_unit_test(refused),
+                                       cmocka_unit_test(nodes)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -31,8 +31,8 @@ static double sample(const uint8_t *p, int w, int h, int c, double x, double y, 
 }
 
 /* Of the input's pixel, before scale, mean and std. */
-static double expected(const struct ig_picture *p, const uint8_t *src, int w, int h, int c, int rw, int rh, int x, int y,
-                       int k)
+static double expected(const struct ig_picture *p, const uint8_t *src, int w, int h, int c, int rw, int rh, int x,
+                       int y, int k)
 {
     double X = (x + nearbyint((rw - p->w) / 2.0) + 0.5) * w / rw - 0.5,
            Y = (y + nearbyint((rh - p->h) / 2.0) + 0.5) * h / rh - 0.5;
@@ -46,7 +46,10 @@ static void check_one(struct rng *r)
 {
     int w = 1 + (int)(rng_next(r) % 40), h = 1 + (int)(rng_next(r) % 40), c = rng_next(r) % 3 ? 3 : 1, rw = w, rh = h;
     struct ig_tap columns[64];
-    struct ig_picture p = {.c = rng_next(r) % 3 ? 3 : 1, .scale = 1.0f / 255, .mean = {0.4f, 0.5f, 0.3f}, .std = {0.2f, 0.3f, 0.25f},
+    struct ig_picture p = {.c = rng_next(r) % 3 ? 3 : 1,
+                           .scale = 1.0f / 255,
+                           .mean = {0.4f, 0.5f, 0.3f},
+                           .std = {0.2f, 0.3f, 0.25f},
                            .columns = columns};
     p.channels_last = rng_next(r) % 2;
     p.bgr = rng_next(r) % 2;
@@ -68,12 +71,13 @@ static void check_one(struct rng *r)
             for (int k = 0; k < p.c; k++) {
                 int i = p.channels_last ? (y * p.w + x) * p.c + k : (k * p.h + y) * p.w + x;
                 double v = expected(&p, src, w, h, c, rw, rh, x, y, k);
-                double have = p.u8 ? ((uint8_t *)got)[i] : ((double)got[i] * (double)p.std[k] + (double)p.mean[k]) * 255;
+                double have =
+                    p.u8 ? ((uint8_t *)got)[i] : ((double)got[i] * (double)p.std[k] + (double)p.mean[k]) * 255;
                 /* what normalising rounds is undone here: 2 units of values up to 4, times std and 255 */
                 double most = p.u8 ? 0.5 + TOLERANCE : TOLERANCE + 4 * 0x1p-22 * 255;
                 if (fabs(v - have) > most)
-                    fail_msg("%dx%dx%d to %dx%d, %dx%dx%d at %d,%d,%d: %.9g, not %.9g", w, h, c, rw, rh, p.w, p.h, p.c, x, y,
-                             k, have, v);
+                    fail_msg("%dx%dx%d to %dx%d, %dx%dx%d at %d,%d,%d: %.9g, not %.9g", w, h, c, rw, rh, p.w, p.h, p.c,
+                             x, y, k, have, v);
             }
     p.w = rw + 1;
     assert_int_equal(ig_picture_fit(&p, src, w, h, c, got), -1);
@@ -93,9 +97,11 @@ static void as_in_double(void **state)
 /* ONNX Resize, linear, half_pixel, of the same pixels by another runtime, which rounds in other places. */
 static void golden(void **state)
 {
-    static const float less[12] = {26, 76, 126, 176, 117.25f, 184.75f, 188.25f, 63.75f, 165.83334f, 58.833336f, 122.49999f, 207.49998f},
-                       more[18] = {0,       15.5f,     36.166664f, 56.83333f,  77.5f,      98.16667f,  118.833336f, 139.5f,     155,
-                                   23.1875f, 40.21875f, 62.927086f, 85.635414f, 108.34375f, 131.0521f,  153.76042f,  176.46875f, 193.5f};
+    static const float less[12] = {26,      76,     126,        176,        117.25f,    184.75f,
+                                   188.25f, 63.75f, 165.83334f, 58.833336f, 122.49999f, 207.49998f},
+                       more[18] = {0,           15.5f,      36.166664f, 56.83333f,  77.5f,      98.16667f,
+                                   118.833336f, 139.5f,     155,        23.1875f,   40.21875f,  62.927086f,
+                                   85.635414f,  108.34375f, 131.0521f,  153.76042f, 176.46875f, 193.5f};
     struct ig_tap columns[9];
     uint8_t src[30];
     float got[72];
@@ -120,8 +126,14 @@ static void not_resized(void **state)
     (void)state;
     for (int i = 0; i < 256 * 3; i++) src[i] = (uint8_t)(i / 3 + i % 3 * 85);
     for (int resize = 0; resize < 2; resize++) {
-        struct ig_picture p = {.c = 3, .h = 16, .w = 16, .short_side = resize * 16, .scale = 1, .mean = {123.7f, 116.3f, 103.5f},
-                               .std = {58.4f, 57.1f, 57.4f}, .columns = columns};
+        struct ig_picture p = {.c = 3,
+                               .h = 16,
+                               .w = 16,
+                               .short_side = resize * 16,
+                               .scale = 1,
+                               .mean = {123.7f, 116.3f, 103.5f},
+                               .std = {58.4f, 57.1f, 57.4f},
+                               .columns = columns};
         assert_int_equal(ig_picture_fit(&p, src, 16, 16, 3, got), 0);
         for (int k = 0; k < 3; k++)
             for (int i = 0; i < 256; i++) {
