@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "graph/graph.h"
+#include "planner/host_ops.h"
 #include "planner/plan.h"
 
 typedef int ig_verb_fn(int argc, char **argv); /* exit status: 0, 1, 2 (usage) */
@@ -66,6 +67,8 @@ struct ig_graph *ig_load_graph(const char *path, const struct ig_source_options 
 void ig_compile_graph(struct ig_graph *g, const char *path, int half, int detach);
 /* 1 if tensors or weights of g are stored as f16. */
 int ig_is_half(const struct ig_graph *g);
+/* --input-spec=FILE or TEXT for that network. Fatal where it is wrong, or does not fit the network. */
+void ig_input_spec(const char *argument, const struct ig_graph *g, struct ig_host_ops *o);
 /* Hex digest of a file's bytes; fatal if it cannot be read. */
 void ig_hash_file(const char *path, char hex[65]);
 /* Hex digest of the file that g was loaded from. */

@@ -20,6 +20,9 @@ static const char help[] =
     "  --labels FILE        class names of the first output, one a line\n"
     "  --mean A[,B,C] --std A[,B,C]  a picture's channel becomes (pixel - mean)/std\n"
     "  --member             one of several networks of a program (ingot bundle): _main.c has no main\n"
+    "  --input-spec SPEC    how pictures become the first input, and its output an answer: a file, or text such as\n"
+    "                       resize=256,crop=224,scale=1/255,mean=0.485,0.456,0.406,std=0.229,0.224,0.225,softmax=yes\n"
+    "                       (docs/formats.md)\n"
     "  --gpu PLAN           a plan of the ISA cuda for a GPU beside: also _gpu.c, _gpu.cu, _gpu_image.S, _gpu_weights.S\n"
     "                       and _gpu_weights.bin\n"
     "  --image SMS=FILE     where nvcc will put the fatbin that it makes of _gpu.cu for these chips; may be repeated\n"
@@ -165,11 +168,13 @@ int ig_verb_gen(int argc, char **argv)
     static const struct option longs[] = {{"help", 0, 0, 'h'}, {"prefix", 1, 0, 'p'}, {"labels", 1, 0, 'l'},
                                           {"mean", 1, 0, 'm'}, {"std", 1, 0, 's'},    {"output", 1, 0, 'o'},
                                           {"gpu", 1, 0, 'g'},  {"image", 1, 0, 'i'},  {"zero-copy", 0, 0, 'z'},
-                                          {"member", 0, 0, 'M'},
+                                          {"member", 0, 0, 'M'},    {"input-spec", 1, 0, 'S'},
                                           {0, 0, 0, 0}};
     struct ig_emit e = {.std = {1, 1, 1, 1}};
     struct ig_emit_gpu gpu = {.n_images = 0};
-    const char *dir = ".", *gpu_plan = NULL;
+    const char *dir = ".", *gpu_plan = NULL, *spec = NULL;
+    struct ig_host_ops host_ops;
+    int scaled = 0;
     int64_t mapped = 0;
     char err[4096], hex[65], gpu_hex[65];
     for (int c; (c = getopt_long(argc, argv, "o:h", longs, NULL)) != -1;) switch (c) {
@@ -177,8 +182,9 @@ int ig_verb_gen(int argc, char **argv)
         case 'o': dir = optarg; break;
         case 'p': e.prefix = optarg; break;
         case 'l': read_labels(&e, optarg); break;
-        case 'm': channels(optarg, "--mean", e.mean); break;
-        case 's': channels(optarg, "--std", e.std); break;
+        case 'm': scaled = 1, channels(optarg, "--mean", e.mean); break;
+        case 's': scaled = 1, channels(optarg, "--std", e.std); break;
+        case 'S': spec = optarg; break;
         case 'g': gpu_plan = optarg; break;
         case 'i': image_option(&gpu, optarg); break;
         case 'M': e.member = 1; break;
@@ -195,6 +201,11 @@ int ig_verb_gen(int argc, char **argv)
     if (!gpu_plan && ig_gpu_stage_of(p) >= 0) ig_fatal("%s: a stage is the GPU's: give --gpu", argv[optind + 1]);
     ig_hash_file(argv[optind + 1], hex);
     struct ig_lowered *l = ig_lower(g, p);
+    if (spec && scaled) ig_fatal("--mean and --std stand in the input spec, where there is one: mean=..., std=...");
+    if (spec) {
+        ig_input_spec(spec, g, &host_ops);
+        e.host_ops = &host_ops;
+    }
     if (!e.prefix) e.prefix = g->name;
     if (e.member && (gpu_plan || l->pipe.n_stages)) ig_fatal("--member: neither a GPU nor stages yet");
     check_prefix(e.prefix);

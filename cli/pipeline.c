@@ -30,6 +30,7 @@ static const char help[] =
     "  --platform NAME       the processors of a board (tx2, xavier, a file) instead, with times by its estimate\n"
     "  --modes               with --platform: clocks and cut for least energy (power-save) and most frames (boost)\n"
     "  --pin NODE=P          that node on that processor only; may be given for several\n"
+    "  --input-spec SPEC     as of ingot gen: pre-processing and post-processing are nodes too, of CPUs only\n"
     "  --link US,GBPS        what handing a tensor over costs its reader: microseconds, and GB/s (default 2,0; 0: no "
     "bytes)\n"
     "  --contention C,S      how much longer what computes, and what streams, takes while others work, e.g. 1.02,1.3\n"
@@ -52,7 +53,7 @@ struct wishes {
     const char *names[IG_PIPE_PROCESSORS];
     double link_us, link_gbytes, compute, stream;
     int explain, gantt, json, modes, pareto;
-    const char *platform;
+    const char *platform, *spec;
     struct ig_platform *board; /* NULL: sets of cores of a machine that is profiled */
 };
 
@@ -180,7 +181,13 @@ static void pin(const struct wishes *w, const struct ig_graph *g, const struct i
 {
     const char *sign = strrchr(text, '=');
     if (!sign) ig_fatal("--pin=%s: NODE=PROCESSOR", text);
-    int32_t k = processor_named(w, sign + 1);
+    int32_t k = processor_named(w, sign + 1), ends[] = {0, net->p.n - 1};
+    for (int32_t i = 0; i < 2 * net->host; i++) {
+        if (strncmp(net->names[ends[i]], text, (size_t)(sign - text)) || net->names[ends[i]][sign - text]) continue;
+        for (int32_t j = 0; j < w->n_processors; j++)
+            if (j != k) net->ns[(int64_t)ends[i] * w->n_processors + j] = IG_PIPE_NEVER;
+        return;
+    }
     for (int32_t i = 0; i < plan->n_steps; i++) {
         const char *name = g->nodes[plan->steps[i].node].name;
         if (strlen(name) != (size_t)(sign - text) || strncmp(name, text, (size_t)(sign - text))) continue;
@@ -192,11 +199,19 @@ static void pin(const struct wishes *w, const struct ig_graph *g, const struct i
     ig_fatal("--pin: there is no node '%.*s'", (int)(sign - text), text);
 }
 
+static void add_host_ops(const struct wishes *w, const struct ig_graph *g, struct ig_pipe_net *net)
+{
+    struct ig_host_ops o;
+    ig_input_spec(w->spec, g, &o);
+    ig_pipe_net_host(net, o.pre_ns, o.post_ns);
+}
+
 static void make_problem(const struct wishes *w, const struct ig_graph *g, const struct ig_plan *const *plans,
                          struct ig_pipe_net *net)
 {
     char err[4096];
     ig_pipe_net_make(g, plans, w->board ? 1 : w->n_processors, net);
+    if (w->spec) add_host_ops(w, g, net);
     if (w->board) ig_pipeline_board(g, w->board, plans[0], net);
     for (int32_t k = 0; w->board && k < w->n_processors; k++) {
         const struct ig_processor *on = &w->board->processors[k];
@@ -323,6 +338,7 @@ static void run(struct wishes *w, const char *path, const struct ig_source_optio
         r.team_ns = (int64_t)t.plans[IG_PIPE_PROCESSORS]->latency_ns;
     }
     make_problem(w, g, of, &net);
+    if (r.team_ns && net.host) r.team_ns += (int64_t)(net.host_ns[0] + net.host_ns[1]);
     for (int32_t i = 0; i < IG_WAYS; i++) ig_pipe_plan_start(&net.p, &r.of[i]);
     ig_pipe_single(&net.p, &r.of[IG_WAY_SINGLE]);
     r.bound_ns = ig_pipe_bound(&net.p);
@@ -350,6 +366,7 @@ int ig_verb_pipeline(int argc, char **argv)
                                           {"platform", 1, 0, 'F'},
                                           {"modes", 0, 0, 'M'},
                                           {"pareto", 0, 0, 'R'},
+                                          {"input-spec", 1, 0, 'S'},
                                           {"link", 1, 0, 'l'},
                                           {"contention", 1, 0, 'c'},
                                           {"bands", 1, 0, 'B'},
@@ -387,6 +404,9 @@ int ig_verb_pipeline(int argc, char **argv)
             break;
         case 'F':
             w.platform = optarg;
+            break;
+        case 'S':
+            w.spec = optarg;
             break;
         case 'R':
             w.pareto = 1;

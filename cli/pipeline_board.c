@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "cli/cli.h"
 #include "cli/estimate.h"
@@ -37,6 +38,11 @@ static void times(const struct ig_graph *g, const struct ig_platform *b, const s
             else if (*at < IG_PIPE_NEVER)
                 *at += llround(s * 1e9);
         }
+    for (int32_t j = 0; j < k; j++) {
+        const struct ig_processor *on = &b->processors[j];
+        int runs = !strcasecmp(on->type, "CPU") && on->hz > 0;
+        ig_pipe_net_host_time(net, ns, k, j, runs ? IG_HOST_OPS_HZ / (double)on->hz : 0);
+    }
     free(segment);
     ig_forecast_free(f);
 }

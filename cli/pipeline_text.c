@@ -94,9 +94,11 @@ void ig_pipeline_option(FILE *f, const struct ig_pipeline_report *r)
     if (r->chosen == IG_WAY_TEAM || plan->n_stages < 2 || strncmp(r->net->p.processors[0], "cpu:", 4)) return;
     for (int32_t v = 1; v < plan->n; v++)
         if (plan->stage[v] < plan->stage[v - 1]) return;
-    for (int32_t v = 0; v < plan->n; v++) {
-        int32_t s = plan->stage[v], ends = v + 1 < plan->n && plan->stage[v + 1] != s;
-        if (!v || plan->stage[v - 1] != s) fprintf(f, "%s%s", v ? "," : "", r->net->p.processors[plan->processor[s]]);
+    int32_t from = r->net->host, to = plan->n - r->net->host; /* other threads run what is before and behind */
+    for (int32_t v = from; v < to; v++) {
+        int32_t s = plan->stage[v], ends = v + 1 < to && plan->stage[v + 1] != s;
+        if (v == from || plan->stage[v - 1] != s)
+            fprintf(f, "%s%s", v > from ? "," : "", r->net->p.processors[plan->processor[s]]);
         if (ends) fprintf(f, "/%d@%d", slots_behind(plan, s), r->net->first_step[v + 1] - 1);
     }
 }

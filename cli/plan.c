@@ -46,6 +46,7 @@ static const char help[] =
     "  --max-error X       use no kernel less exact than that on its layer (default 5e-5): max|y - direct|\n"
     "                      over max|direct|, measured in the profile, else stated (ingot kernels); 0: direct\n"
     "                      sums only\n"
+    "  --input-spec SPEC   as of ingot gen: what is printed has the work of the CPU around the network, too\n"
     "  --summary           print a plan in a few lines\n"
     "  -v                  print the new plan in a few lines, on stderr\n"
     "  --estimate          instead of a plan: time, throughput and energy by the board's description alone\n"
@@ -109,6 +110,16 @@ static void print_alternatives(FILE *f, const struct ig_graph *g, const struct i
     }
     if (p->n_others)
         fprintf(f, "%d alternatives in one arena of %s B\n", 1 + p->n_others, ig_commas(ig_united_bytes(p), text));
+}
+
+/* f NULL: the spec is only checked. */
+static void print_host_ops(FILE *f, const struct ig_graph *g, const char *spec)
+{
+    struct ig_host_ops o;
+    ig_input_spec(spec, g, &o);
+    if (f)
+        fprintf(f, "host: pre-processing %.3f ms, post-processing %.3f ms a frame on one core, estimated; %s\n", o.pre_ns * 1e-6,
+                o.post_ns * 1e-6, o.text);
 }
 
 static void summary(FILE *f, const struct ig_graph *g, const struct ig_plan *p, int32_t objective)
@@ -275,6 +286,7 @@ int ig_verb_plan(int argc, char **argv)
                                           {"algorithm", 1, 0, 'A'},
                                           {"seed", 1, 0, 'S'},
                                           {"pareto", 1, 0, 'F'},
+                                          {"input-spec", 1, 0, 'I'},
                                           {"summary", 0, 0, 's'},
                                           {"verbose", 0, 0, 'v'},
                                           {"estimate", 0, 0, 'e'},
@@ -291,7 +303,7 @@ int ig_verb_plan(int argc, char **argv)
     struct ig_source_options source = {.n_binds = 0};
     struct ig_plan_options o = {.target = "host", .isa = ig_host_isa(), .threads = ig_cores(),
                                 .max_error = IG_MAX_ERROR, .seed = 1};
-    const char *out = "plan.json", *profile = NULL, *pareto = NULL, *stages = NULL, *stages_of = NULL;
+    const char *out = "plan.json", *profile = NULL, *pareto = NULL, *stages = NULL, *stages_of = NULL, *spec = NULL;
     char err[4096];
     struct ig_estimate_options estimate = {.platform = NULL};
     int summarise = 0, verbose = 0, estimated = 0, alternatives = 1;
@@ -314,6 +326,7 @@ int ig_verb_plan(int argc, char **argv)
         case 'A': o.algorithm = word_option("--algorithm", optarg, "exact", "nsga2"); break;
         case 'S': o.seed = (uint64_t)ig_number(optarg, "--seed", 0, 9007199254740992); break;
         case 'F': pareto = optarg; break;
+        case 'I': spec = optarg; break;
         case 's': summarise = 1; break;
         case 'v': verbose = 1; break;
         case 'e': estimated = 1; break;
@@ -352,6 +365,7 @@ int ig_verb_plan(int argc, char **argv)
     if (!summarise && ig_plan_write(p, g, out, err, sizeof err)) ig_fatal("%s", err);
     FILE *words = summarise ? stdout : stderr;
     if (summarise || verbose) summary(words, g, p, o.objective);
+    if (spec) print_host_ops(summarise || verbose ? words : NULL, g, spec);
     if (weighs) {
         ig_put_energy(words, p, &powers);
         free(powers.board);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "gen/lower_gpu_stage.h"
+#include "planner/host_ops.h"
 
 struct ig_emit_image { /* a fatbin that nvcc makes of <model>_gpu.cu */
     const char *chips; /* that it is for: "62,72" */
@@ -31,6 +32,7 @@ struct ig_emit {
     float mean[4], std[4]; /* a picture's channel v (0..255) becomes (v - mean)/std */
     const struct ig_emit_gpu *gpu; /* NULL: a program of the CPU */
     int member;                    /* one of several networks: <model>_main.c has no main but <prefix>_program */
+    const struct ig_host_ops *host_ops; /* of an input spec; NULL: mean and std are all */
 };
 
 void ig_emit_tables(FILE *f, const struct ig_emit *e); /* <model>_plan.c: tables */
@@ -39,6 +41,7 @@ void ig_emit_header(FILE *f, const struct ig_emit *e); /* <model>.h */
 /* The pipeline's part of both, where the plan has stages; up: the prefix in capitals. */
 void ig_emit_stages_header(FILE *f, const struct ig_emit *e, const char *up);
 void ig_emit_stages_api(FILE *f, const struct ig_emit *e);
+void ig_emit_spec(FILE *f, const struct ig_emit *e); /* gen/emit_spec.c: the program's part, where host_ops is one */
 void ig_emit_program(FILE *f,
                      const struct ig_emit *e); /* <model>_main.c: main and the words of the command line */
 void ig_emit_weights(FILE *f, const struct ig_emit *e,

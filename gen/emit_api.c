@@ -167,6 +167,7 @@ void ig_emit_program(FILE *f, const struct ig_emit *e)
     ig_emit_head(f, e, "/*", " */");
     int staged = l->pipe.n_stages > 0;
     fprintf(f, "\n#include \"runtime/host/%s.h\"\n\n", staged ? "stages" : e->member ? "bundle" : "program");
+    if (e->host_ops) fprintf(f, "#include \"runtime/host/spec.h\"\n\n");
     fprintf(f, "extern const struct ig_model %s_model;\n", p);
     if (staged) {
         fprintf(f, "extern const struct ig_pipe %s_pipe;\n", p);
@@ -188,11 +189,13 @@ void ig_emit_program(FILE *f, const struct ig_emit *e)
         }
         fputs("};\n\n", f);
     }
+    if (e->host_ops) ig_emit_spec(f, e);
     if (e->member) fprintf(f, "extern const struct ig_program %s_program;\nconst struct ig_program %s_program", p, p);
     else fputs("static const struct ig_program program", f);
     fprintf(f, " = {\n    .model = &%s_model, .layers = layers,\n", p);
     fprintf(f, "    .weights = %s_weights,\n", p);
     if (staged) fputs("    .staged = &staged,\n", f);
+    if (e->host_ops) fputs("    .spec = &spec,\n", f);
     fprintf(f, "    .labels = %s, .n_labels = %d,\n", e->n_labels ? "labels" : "0", e->n_labels);
     fputs("    .mean = {", f);
     for (int i = 0; i < 4; i++) fputs(i ? ", " : "", f), ig_emit_float(f, e->mean[i]);

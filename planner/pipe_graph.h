@@ -15,6 +15,8 @@ struct ig_pipe_net { /* nodes are the plan's segments: a step that runs somethin
     int32_t *first, *preds;
     uint8_t *reads_input, *is_output;
     const char **names; /* of each segment's first node */
+    int32_t host;       /* 1: the first and the last node are pre- and post-processing, which no step runs */
+    double host_ns[2];  /* of those, on a core of which ig_pipe_net_host says */
 };
 
 /*
@@ -23,6 +25,13 @@ struct ig_pipe_net { /* nodes are the plan's segments: a step that runs somethin
  */
 void ig_pipe_net_make(const struct ig_graph *g, const struct ig_plan *const *plans, int32_t n_processors,
                       struct ig_pipe_net *net);
+/*
+ * Puts pre- and post-processing before and behind all segments; their ranges of steps are empty. Times on a core of a Zen 4
+ * (planner/host_ops.h) count for all processors, until ig_pipe_net_host_time sets processor k's in ns[n][n_processors]:
+ * so many times as slow, or 0: it cannot run them. Does nothing where the net has none.
+ */
+void ig_pipe_net_host(struct ig_pipe_net *net, double pre_ns, double post_ns);
+void ig_pipe_net_host_time(const struct ig_pipe_net *net, int64_t *ns, int32_t n_processors, int32_t k, double slower);
 void ig_pipe_net_free(struct ig_pipe_net *net);
 /* stage[n_steps], ascending, of a plan whose stages are runs of segments; a step that runs nothing goes with the one
  * before. */

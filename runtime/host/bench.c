@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "runtime/host/file.h"
-#include "runtime/host/program.h"
+#include "runtime/host/spec.h"
 
 enum { MAX_FRAMES = 1 << 20, MIN_FRAMES = 30, LAYER_FRAMES = 15 };
 
@@ -179,8 +179,9 @@ void ig_bench(struct ig_session *s, const struct ig_options *o)
     int64_t *layers = measure_layers(s);
     ig_spoilers(spoiled, sizeof spoiled);
     if (o->json) {
-        printf("{\"first_ms\":%.4f,\"fps\":%.3f,\"init_ms\":%.4f,", f.first, f.frames * 1e3 / f.total,
-               s->init_ms);
+        printf("{\"first_ms\":%.4f,\"fps\":%.3f,", f.first, f.frames * 1e3 / f.total);
+        if (s->program->spec) s->program->spec->bench(s, f.median, 1);
+        printf("\"init_ms\":%.4f,", s->init_ms);
         print_layers_json(s, layers);
         printf("\"median_ms\":%.4f,\"min_ms\":%.4f,\"model\":\"%s\",\"p99_ms\":%.4f,\"peak_rss_kib\":%ld,"
                "\"runs\":%d,\"threads\":%d}\n",
@@ -193,6 +194,7 @@ void ig_bench(struct ig_session *s, const struct ig_options *o)
         printf("%.1f frames a second; peak RSS %.1f MB, arena %lld B, weights %lld B\n",
                f.frames * 1e3 / f.total, (double)ig_peak_rss_kib() * 1.024e-3,
                (long long)s->program->model->arena_bytes, (long long)s->program->model->weights_bytes);
+        if (s->program->spec) s->program->spec->bench(s, f.median, 0);
         print_layers(s, layers);
     }
     free(layers);

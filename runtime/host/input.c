@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "runtime/host/program.h"
+#include "runtime/host/spec.h"
 
 #define NPY_MAGIC "\x93NUMPY"
 
@@ -96,6 +96,17 @@ static long pnm_number(const struct file *f, size_t *at)
     return v;
 }
 
+size_t ig_pnm_header(const char *path, const unsigned char *data, size_t n, long *w, long *h)
+{
+    const struct file f = {path, (unsigned char *)(uintptr_t)data, n};
+    size_t at = 2;
+    *w = pnm_number(&f, &at);
+    *h = pnm_number(&f, &at);
+    long max = pnm_number(&f, &at);
+    if (max != 255) ig_die("%s: maximum value %ld; only 8-bit pictures (255) are read", path, max);
+    return at + 1;
+}
+
 /* Channels, height, width of a picture input [1,C,H,W] or [1,H,W,C]; channels = 0 if it is none. */
 struct picture {
     int c, h, w, channels_last;
@@ -114,8 +125,8 @@ static void load_pnm(const struct ig_session *s, const struct file *f, const str
                      void *dst)
 {
     int colours = f->data[1] == '6' ? 3 : 1;
-    size_t at = 2;
-    long w = pnm_number(f, &at), h = pnm_number(f, &at), max = pnm_number(f, &at);
+    long w, h;
+    size_t at = ig_pnm_header(f->path, f->data, f->n, &w, &h);
     struct picture p = picture_of(shape);
     char want[64];
     if (!p.c)
@@ -123,8 +134,7 @@ static void load_pnm(const struct ig_session *s, const struct file *f, const str
     if (w != p.w || h != p.h)
         ig_die("%s: %ld x %ld pixels, the network takes %d x %d: resize it first", f->path, w, h, p.w, p.h);
     if (colours == 3 && p.c == 1) ig_die("%s: colour, the network takes grey: convert it to PGM", f->path);
-    if (max != 255) ig_die("%s: maximum value %ld; only 8-bit pictures (255) are read", f->path, max);
-    if (f->n - ++at != (size_t)(w * h * colours)) ig_die("%s: truncated picture", f->path);
+    if (f->n - at != (size_t)(w * h * colours)) ig_die("%s: truncated picture", f->path);
     for (int y = 0; y < p.h; y++)
         for (int x = 0; x < p.w; x++)
             for (int c = 0; c < p.c; c++) {
@@ -153,6 +163,7 @@ void ig_load_input(const struct ig_session *s, int i, const char *path)
     const struct ig_io *io = &s->program->model->inputs[i];
     size_t bytes = (size_t)ig_bytes(io->shape);
     char want[64], name[128];
+    if (!i && s->program->spec && s->program->spec->load(s, path)) return;
     if (load_raw(path, s->inputs[i], bytes)) return;
     struct file f = slurp(path, bytes + 65536);
     if (f.n > 12 && !memcmp(f.data, NPY_MAGIC, 6)) load_npy(&f, io->shape, s->inputs[i]);
@@ -166,11 +177,21 @@ void ig_load_input(const struct ig_session *s, int i, const char *path)
     free(f.data);
 }
 
+size_t ig_read_input(const struct ig_program *p, int i, void *dst, size_t *bytes)
+{
+    const struct ig_spec *spec = i ? NULL : p->spec;
+    *bytes = (size_t)ig_bytes(p->model->inputs[i].shape);
+    if (!spec || !spec->frame) return fread(dst, 1, *bytes, stdin);
+    *bytes = (size_t)spec->frame_w * (size_t)spec->frame_h * (size_t)spec->frame_c;
+    size_t got = fread(spec->frame, 1, *bytes, stdin);
+    if (got == *bytes) spec->fit(&spec->picture, spec->frame, spec->frame_w, spec->frame_h, spec->frame_c, dst);
+    return got;
+}
+
 int ig_next_frame(const struct ig_session *s)
 {
     for (int i = 0; i < s->program->model->n_inputs; i++) {
-        size_t bytes = (size_t)ig_bytes(s->program->model->inputs[i].shape);
-        size_t got = fread(s->inputs[i], 1, bytes, stdin);
+        size_t bytes, got = ig_read_input(s->program, i, s->inputs[i], &bytes);
         if (!got && !i) return 0;
         if (got != bytes)
             ig_die("stdin: the stream ends in the middle of a frame (%zu of %zu bytes)", got, bytes);

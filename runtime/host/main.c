@@ -8,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "runtime/host/program.h"
+#include "runtime/host/spec.h"
 #include "runtime/host/stages.h"
 #include "runtime/team.h"
 
@@ -49,7 +49,10 @@ static void usage(FILE *f, const struct ig_program *p)
         fprintf(f, "  INPUT %d       '%s' %s: .npy, raw bytes%s\n", i + 1,
                 ig_name_text(m->inputs[i].name, name, sizeof name),
                 ig_shape_text(m->inputs[i].shape, text, sizeof text),
-                i ? "" : ", PGM/PPM; - : raw frames on stdin");
+                i         ? ""
+                : p->spec ? ", PGM/PPM of any size; - : raw frames on stdin"
+                          : ", PGM/PPM; - : raw frames on stdin");
+    if (p->spec) fprintf(f, "                of input spec %s\n", p->spec->text);
     for (int i = 0; i < m->n_outputs; i++)
         fprintf(f, "  -o OUT        output %d: '%s' %s as .npy\n", i + 1,
                 ig_name_text(m->outputs[i].name, name, sizeof name),
@@ -127,7 +130,7 @@ struct ig_options ig_parse(int argc, char **argv, const struct ig_program *p)
         case 'h': usage(stdout, p); exit(0);
         default: bad_usage(p);
         }
-    if (o.top < 0) o.top = o.n_outputs && !o.json ? 0 : 5;
+    if (o.top < 0) o.top = o.n_outputs && !o.json ? 0 : p->spec && p->spec->top ? p->spec->top : 5;
     for (; optind < argc; optind++)
         if (o.n_inputs++ < 16) o.inputs[o.n_inputs - 1] = argv[optind];
     o.stream = o.n_inputs == 1 && !strcmp(o.inputs[0], "-");
@@ -189,6 +192,7 @@ static void one_frame(struct ig_session *s, const struct ig_options *o)
     int status = ig_ctx_run(&s->ctx, (const void *const *)s->inputs, s->outputs);
     if (status) ig_die("%s", ig_status_text(status));
     double ms = (double)(ig_now_ns() - begin) * 1e-6;
+    if (s->program->spec) s->program->spec->finish(s);
     for (int i = 0; i < o->n_outputs; i++)
         ig_write_npy(o->outputs[i], s->program->model->outputs[i].shape, s->outputs[i]);
     if (o->top || o->json) ig_print_result(s, o, ms);

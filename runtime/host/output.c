@@ -7,6 +7,7 @@
 
 #include "runtime/host/file.h"
 #include "runtime/host/program.h"
+#include "runtime/host/spec.h"
 #include "runtime/host/stages.h"
 
 void ig_write_npy(const char *path, const struct ig_shape *s, const void *data)
@@ -39,8 +40,7 @@ static int above(double a, double b)
     return a > b || (isnan(b) && !isnan(a));
 }
 
-/* The k largest of the elements, ties to the lower index. */
-static int best(const struct ig_shape *s, const void *data, int k, int64_t *index)
+int ig_best(const struct ig_shape *s, const void *data, int k, int64_t *index)
 {
     int found = 0;
     for (int64_t i = 0; i < ig_count(s); i++) {
@@ -95,7 +95,7 @@ static void print_json(const struct ig_program *p, const void *data, const int64
 void ig_print_result(const struct ig_session *s, const struct ig_options *o, double ms)
 {
     int64_t index[IG_MAX_TOP];
-    int k = best(s->program->model->outputs[0].shape, s->outputs[0], o->top, index);
+    int k = ig_best(s->program->model->outputs[0].shape, s->outputs[0], o->top, index);
     if (o->json) print_json(s->program, s->outputs[0], index, k, ms, s->network);
     else print_text(s->program, s->outputs[0], index, k);
     fflush(stdout);
@@ -130,6 +130,7 @@ void ig_print_info(const struct ig_session *s, int json)
         putchar('{');
         if (p->staged && p->staged->calls) p->staged->calls->info(p->staged->cuts, 1);
         printf("\"arena_bytes\":%lld,\"code_bytes\":%lld,", (long long)m->arena_bytes, code);
+        if (p->spec) p->spec->info(p->spec, 1);
         print_ios("inputs", m->inputs, m->n_inputs);
         printf("\"layers\":%d,\"model\":\"%s\",\"model_sha256\":\"%s\",", m->n_steps, m->name,
                p->source_sha256);
@@ -145,6 +146,7 @@ void ig_print_info(const struct ig_session *s, int json)
            m->threads == 1 ? "" : "s", p->target, p->tool);
     for (int i = 0; i < m->n_inputs; i++) print_io("input", &m->inputs[i]);
     for (int i = 0; i < m->n_outputs; i++) print_io("output", &m->outputs[i]);
+    if (p->spec) p->spec->info(p->spec, 0);
     printf("arena %lld B, %lld B for each thread more, weights %lld B, code %lld B\n", (long long)m->arena_bytes,
            (long long)m->scratch_bytes, (long long)m->weights_bytes, code);
     if (p->staged && p->staged->calls) p->staged->calls->info(p->staged->cuts, 0);

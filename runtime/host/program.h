@@ -10,6 +10,7 @@
 
 struct ig_session;
 struct ig_staged; /* runtime/host/stages.h */
+struct ig_spec;   /* runtime/host/spec.h */
 
 struct ig_program { /* filled by the generated main file */
     const struct ig_model *model;
@@ -18,6 +19,7 @@ struct ig_program { /* filled by the generated main file */
     const char *const *labels;     /* class names of output 0, or NULL */
     int32_t n_labels;
     float mean[4], std[4]; /* a picture's channel v (0..255) becomes (v - mean)/std */
+    const struct ig_spec *spec; /* of an --input-spec; else NULL, and nothing of one is linked */
     const struct ig_staged *staged; /* of a plan with stages; else NULL, and nothing of a pipeline is linked */
     const char *plan_sha256, *source_sha256, *target, *tool;
     void (*start)(struct ig_session *s, int threads); /* ig_start, or ig_gpu_start, which looks for a GPU first */
@@ -64,12 +66,20 @@ int64_t ig_now_ns(void);
  * runtime/host/input.c: fills input i from a .npy, raw, PGM or PPM file. Dies on a wrong size, type or shape.
  */
 void ig_load_input(const struct ig_session *s, int i, const char *path);
+/* Width and height of a PGM or PPM of n bytes; where its pixels begin. Dies on a malformed one or one of other than 8
+ * bits. */
+size_t ig_pnm_header(const char *path, const unsigned char *data, size_t n, long *w, long *h);
+/* The next frame's input i from stdin to dst, through the spec where that has frames: bytes that were read, of *bytes
+ * that a frame has. */
+size_t ig_read_input(const struct ig_program *p, int i, void *dst, size_t *bytes);
 /* Reads the next raw frame of all inputs from stdin: 1, or 0 at the end of the stream. Dies on a partial
  * frame. */
 int ig_next_frame(const struct ig_session *s);
 /* runtime/host/output.c; path "-": stdout */
 void ig_write_npy(const char *path, const struct ig_shape *shape, const void *data);
 void ig_print_result(const struct ig_session *s, const struct ig_options *o, double ms);
+/* The k largest of the elements, ties to the lower index: how many, and which. */
+int ig_best(const struct ig_shape *shape, const void *data, int k, int64_t *index);
 void ig_print_info(const struct ig_session *s, int json);
 /* runtime/host/bench.c */
 long ig_peak_rss_kib(void);

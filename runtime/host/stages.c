@@ -8,8 +8,10 @@
 #include <signal.h>
 #include <string.h>
 
+#include "runtime/host/spec.h"
+
 struct reader {
-    const struct ig_model *model;
+    const struct ig_program *program;
     struct ig_pipeline *p;
     int64_t pushed_ns[IG_MAX_FLIGHT]; /* when a frame was there */
     size_t got, bytes;                /* of an input that the stream ends in; 0 and 0: it does not */
@@ -18,8 +20,8 @@ struct reader {
 /* The next frame into in[]: 1, or 0 at the stream's end. */
 static int read_frame(struct reader *r, void *const *in)
 {
-    for (int i = 0; i < r->model->n_inputs; i++) {
-        size_t bytes = (size_t)ig_bytes(r->model->inputs[i].shape), got = fread(in[i], 1, bytes, stdin);
+    for (int i = 0; i < r->program->model->n_inputs; i++) {
+        size_t bytes, got = ig_read_input(r->program, i, in[i], &bytes);
         if (got == bytes) continue;
         if (got || i) r->got = got, r->bytes = bytes;
         return 0;
@@ -41,6 +43,7 @@ static void *read_stream(void *arg)
 
 static void print_frame(struct ig_session *s, const struct ig_options *o, int status, double ms)
 {
+    if (!status && s->program->spec) s->program->spec->finish(s);
     for (int i = 0; !status && i < o->n_outputs; i++)
         ig_write_npy(o->outputs[i], s->program->model->outputs[i].shape, s->outputs[i]);
     if (status) {
@@ -56,7 +59,7 @@ static void stream(struct ig_session *s, const struct ig_options *o, struct ig_p
     static struct reader r;
     pthread_t thread;
     int ready, status;
-    r.model = s->program->model;
+    r.program = s->program;
     r.p = p;
     if (pthread_create(&thread, NULL, read_stream, &r)) ig_die("cannot start a thread");
     for (unsigned frame = 0;; frame++) {

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "runtime/host/file.h"
+#include "runtime/host/spec.h"
 #include "runtime/host/stages.h"
 
 enum { MAX_FRAMES = 1 << 20, MIN_FRAMES = 40, ALONE = 15, TRACED = 24 };
@@ -144,9 +145,11 @@ static void print_json(const struct ig_session *s, const struct ig_pipe *pipe, c
     const struct ig_staged *staged = s->program->staged;
     putchar('{');
     if (staged->calls) staged->calls->bench(staged->cuts, 1);
-    printf("\"first_ms\":%.4f,\"fps\":%.3f,\"init_ms\":%.4f,\"latency_alone_ms\":%.4f,\"latency_ms\":%.4f,"
+    printf("\"first_ms\":%.4f,\"fps\":%.3f,", f->first, f->frames * 1e3 / f->total);
+    if (s->program->spec) s->program->spec->bench(s, f->median, 1);
+    printf("\"init_ms\":%.4f,\"latency_alone_ms\":%.4f,\"latency_ms\":%.4f,"
            "\"median_ms\":%.4f,\"min_ms\":%.4f,\"model\":\"%s\",\"p99_ms\":%.4f,\"peak_rss_kib\":%ld,",
-           f->first, f->frames * 1e3 / f->total, s->init_ms, f->alone, f->full, f->median, f->min, pipe->model->name,
+           s->init_ms, f->alone, f->full, f->median, f->min, pipe->model->name,
            f->p99, ig_peak_rss_kib());
     printf("\"predicted_fps\":%.3f,\"predicted_latency_alone_ms\":%.4f,\"predicted_latency_ms\":%.4f,\"runs\":%d,"
            "\"stages\":[",
@@ -171,6 +174,7 @@ static void print_text(const struct ig_session *s, const struct ig_pipe *pipe, c
            f->frames * 1e3 / f->total, 1e9 / pipe->period_ns, f->alone, alone_ms(pipe), f->full, pipe->full_ns * 1e-6);
     printf("peak RSS %.1f MB, arena %lld B, weights %lld B\n", (double)ig_peak_rss_kib() * 1.024e-3,
            (long long)pipe->model->arena_bytes, (long long)pipe->model->weights_bytes);
+    if (s->program->spec) s->program->spec->bench(s, f->median, 0);
     printf("  %-5s %-16s %7s %7s %10s %10s %6s\n", "stage", "processor", "threads", "layers", "ms", "predicted",
            "busy %");
     for (int i = 0; i < pipe->n_stages; i++)

@@ -1,0 +1,26 @@
+/* --input-spec of the verbs. */
+#include <errno.h>
+#include <string.h>
+
+#include "cli/cli.h"
+
+void ig_input_spec(const char *argument, const struct ig_graph *g, struct ig_host_ops *o)
+{
+    char text[4096], err[512];
+    const struct ig_shape *in = g->n_inputs ? &g->values[g->inputs[0]].shape : NULL,
+                          *out = g->n_outputs ? &g->values[g->outputs[0]].shape : NULL;
+    FILE *f = fopen(argument, "r");
+    if (f) {
+        size_t n = fread(text, 1, sizeof text - 1, f);
+        if (ferror(f)) ig_fatal("%s: %s", argument, strerror(errno));
+        if (n == sizeof text - 1) ig_fatal("%s: too long for an input spec", argument);
+        text[n] = 0;
+        fclose(f);
+        argument = text;
+    } else if (!strpbrk(argument, "={")) {
+        ig_fatal("--input-spec=%s: %s; a file, or text such as resize=256,crop=224,scale=1/255", argument,
+                 strerror(errno));
+    }
+    if (ig_host_ops_parse(argument, o, err, sizeof err) || ig_host_ops_fit(o, in, out, err, sizeof err))
+        ig_fatal("%s", err);
+}
