@@ -88,6 +88,13 @@ class Study:
                 os.remove(f"{folder}/{rest}")
         return program
 
+    def clean(self):
+        """Programs hold all weights, five times over: plans and profiles are what stays."""
+        for name in os.listdir(self.folder):
+            program = self.path(f"{name}/net")
+            if os.path.exists(program):
+                os.remove(program)
+
     def start(self, name, program, cores):
         with self.o.timing:
             return contest.Contender(name, [program, self.raw, "--bench=-"], cores, False, 300)

@@ -38,14 +38,17 @@ assert abs(p["totals"]["period_ms"] * 1e6 - cuts) < 4000 + 0.002 * cuts, (p["tot
 assert cuts <= period(two, "single") and 2 * two["bound_ns"] >= period(two, "single") * 0.999
 assert period(pipeline("--profile", one, "--contention", "1.05,1.5"), "cuts") >= cuts
 assert period(pipeline("--profile", one, "--processors=cpu:0,cpu:1,cpu:2"), "cuts") <= cuts
-# A profile that is scaled as a whole cuts alike and takes so much longer; of one stage, that stage does.
+# A profile that is scaled as a whole takes so much longer; of one stage, that stage does. Not quite as much where another
+# kernel is taken then: what loading weights costs is no part of the times, and weighs less against longer ones.
+about = lambda ratio, factor: 0.95 * factor < ratio < 1.0001 * factor
 study.scale(one, work + "/all.json", lambda node: 1.5)
-assert pipeline("--profile", work + "/all.json", "--link", "0,0")["segments"] == pipeline("--profile", one, "--link", "0,0")["segments"]
+longer = period(pipeline("--profile", work + "/all.json", "--link", "0,0"), "cuts")
+assert about(longer / period(pipeline("--profile", one, "--link", "0,0"), "cuts"), 1.5), longer
 stage = {s["node"]: s["stage"] for s in p["steps"]}
 study.scale(one, work + "/second.json", lambda node: 1.25 if stage[node] else 1)
 q = plan(work + "/second.json", two["stages_option"], "q")
 a, b = ([s["predicted_ns"] for s in x["stages"]] for x in (p, q))
-assert abs(b[0] / a[0] - 1) < 1e-9 and abs(b[1] / a[1] - 1.25) < 1e-9, (a, b)
+assert abs(b[0] / a[0] - 1) < 1e-9 and about(b[1] / a[1], 1.25), (a, b)
 # The cut moves towards the core that has become slower.
 moved = pipeline("--profile", work + "/second.json")
 count = lambda answer: sum(s["stage"] == 0 for s in answer["segments"])
