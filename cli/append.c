@@ -9,10 +9,12 @@
 #include "runtime/host/trailer.h"
 #include "runtime/step.h"
 
+enum { MOST = 64 }; /* blobs */
+
 static const char help[] =
-    "ingot append program weights.bin [gpu_weights.bin] -o out\n\n"
+    "ingot append program weights.bin... -o out\n\n"
     "Writes the program followed by the weights, which start at a page, and a trailer by which it finds\n"
-    "them.\n";
+    "them: of one network, of its CPU and GPU, or of several networks. Equal files are stored once.\n";
 
 /* The largest page of the machines that an ELF file is for: x86-64 has 4 KiB, others may have 64. */
 static size_t page_bytes(const unsigned char *elf, size_t n)
@@ -33,14 +35,25 @@ static const void *map(const char *path, size_t *n)
     return p;
 }
 
-/* The blob from the next page on; its trailer. */
-static struct ig_trailer append(FILE *f, size_t page, size_t *end, const char *path)
+static int same(const char *path, const void *blob, size_t bytes)
+{
+    size_t n;
+    const void *other = map(path, &n);
+    int equal = n == bytes && !memcmp(other, blob, n);
+    munmap((void *)(uintptr_t)other, n ? n : 1);
+    return equal;
+}
+
+/* Blob n of paths, from the next page on; its trailer, which is another's where that has the same bytes. */
+static struct ig_trailer append(FILE *f, size_t page, size_t *end, char **paths, int n, const struct ig_trailer *written)
 {
     static const char zeros[65536];
     size_t bytes, offset = (*end + page - 1) / page * page;
-    const void *blob = map(path, &bytes);
+    const void *blob = map(paths[n], &bytes);
     struct ig_trailer t = {.magic = "", .offset = offset, .bytes = bytes, .hash = ig_blob_hash(blob, bytes)};
     memcpy(t.magic, IG_TRAILER_MAGIC, sizeof t.magic);
+    for (int i = 0; i < n; i++)
+        if (written[i].bytes == bytes && written[i].hash == t.hash && same(paths[i], blob, bytes)) return written[i];
     fwrite(zeros, 1, offset - *end, f);
     fwrite(blob, 1, bytes, f);
     *end = offset + bytes;
@@ -50,7 +63,7 @@ static struct ig_trailer append(FILE *f, size_t page, size_t *end, const char *p
 int ig_verb_append(int argc, char **argv)
 {
     static const struct option longs[] = {{"help", 0, 0, 'h'}, {"output", 1, 0, 'o'}, {0, 0, 0, 0}};
-    struct ig_trailer trailers[2];
+    struct ig_trailer trailers[MOST];
     const char *out = NULL;
     for (int c; (c = getopt_long(argc, argv, "o:h", longs, NULL)) != -1;) {
         if (c == 'o') out = optarg;
@@ -58,13 +71,13 @@ int ig_verb_append(int argc, char **argv)
         else ig_usage(help);
     }
     int blobs = argc - optind - 1;
-    if (!out || blobs < 1 || blobs > 2) ig_usage(help);
+    if (!out || blobs < 1 || blobs > MOST) ig_usage(help);
     size_t end;
     const void *program = map(argv[optind], &end);
     size_t page = page_bytes(program, end);
     FILE *f = ig_open_output(out);
     fwrite(program, 1, end, f);
-    for (int i = 0; i < blobs; i++) trailers[i] = append(f, page, &end, argv[optind + 1 + i]);
+    for (int i = 0; i < blobs; i++) trailers[i] = append(f, page, &end, argv + optind + 1, i, trailers);
     for (int i = blobs; i-- > 0;) fwrite(&trailers[i], 1, sizeof *trailers, f);
     if (f != stdout) fchmod(fileno(f), 0755);
     ig_close_output();

@@ -33,6 +33,7 @@ static int64_t shared(const struct ig_plan_buffer *a, const struct ig_plan_buffe
 static int64_t held(const struct ig_plan *p, int32_t step)
 {
     int64_t bytes = scratch_of(p, step);
+    for (int32_t i = 0; i < p->n_slots; i++) bytes += p->slots[i].bytes * p->slots[i].copies;
     for (int32_t v = 0; v < p->n_buffers; v++) {
         const struct ig_plan_buffer *b = &p->buffers[v];
         if (!owns_arena(b) || b->first > step || step > b->last) continue;
@@ -80,6 +81,20 @@ static void draw_scratch(const struct ig_chart *c, const struct ig_graph *g, con
     }
 }
 
+/* Copies of what passes between stages: there in every step. */
+static void draw_slots(const struct ig_chart *c, const struct ig_graph *g, const struct ig_plan *p)
+{
+    for (int32_t i = 0; i < p->n_slots; i++) {
+        const struct ig_plan_slot *s = &p->slots[i];
+        for (int32_t k = 0; k < s->copies; k++) {
+            rectangle(c, 0, p->n_steps - 1, s->offset + k * s->bytes, s->bytes, colours[s->value % COLOURS]);
+            ig_xml_text(c->f, g->values[s->value].name);
+            fprintf(c->f, ": slot %d of %d, %lld B at %lld</title></rect>\n", k + 1, s->copies, (long long)s->bytes,
+                    (long long)(s->offset + k * s->bytes));
+        }
+    }
+}
+
 static void draw_held(const struct ig_chart *c, const struct ig_plan *p)
 {
     fputs("<path class=\"held\" fill=\"none\" stroke=\"currentColor\" d=\"", c->f);
@@ -107,6 +122,7 @@ void ig_arena_svg(FILE *f, const struct ig_graph *g, const struct ig_plan *p)
     ig_chart_axes(&c, "step", "arena, B");
     draw_buffers(&c, g, p);
     draw_scratch(&c, g, p);
+    draw_slots(&c, g, p);
     draw_held(&c, p);
     ig_chart_close(&c);
 }

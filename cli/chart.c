@@ -79,7 +79,7 @@ static void text(FILE *f, double x, double y, const char *anchor)
     fprintf(f, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\" fill=\"currentColor\">", x, y, anchor);
 }
 
-void ig_chart_axes(const struct ig_chart *c, const char *x_name, const char *y_name)
+void ig_chart_x_axis(const struct ig_chart *c, const char *x_name)
 {
     double at[MOST_TICKS], low = c->height - c->bottom, end = c->width - c->right;
     int n = c->log_x ? log_ticks(c->x0, c->x1, at) : linear_ticks(c->x0, c->x1, at);
@@ -90,7 +90,15 @@ void ig_chart_axes(const struct ig_chart *c, const char *x_name, const char *y_n
         tick_text(c->f, at[i]);
         fputs("</text>\n", c->f);
     }
-    n = c->log_y ? log_ticks(c->y0, c->y1, at) : linear_ticks(c->y0, c->y1, at);
+    text(c->f, end, c->height - c->bottom * 0.1, "end");
+    fprintf(c->f, "%s</text>\n", x_name);
+}
+
+void ig_chart_axes(const struct ig_chart *c, const char *x_name, const char *y_name)
+{
+    double at[MOST_TICKS], end = c->width - c->right;
+    ig_chart_x_axis(c, x_name);
+    int n = c->log_y ? log_ticks(c->y0, c->y1, at) : linear_ticks(c->y0, c->y1, at);
     for (int i = 0; i < n; i++) {
         double y = ig_chart_y(c, at[i]);
         grid_line(c->f, c->left, y, end, y);
@@ -98,8 +106,6 @@ void ig_chart_axes(const struct ig_chart *c, const char *x_name, const char *y_n
         tick_text(c->f, at[i]);
         fputs("</text>\n", c->f);
     }
-    text(c->f, end, c->height - c->bottom * 0.1, "end");
-    fprintf(c->f, "%s</text>\n", x_name);
     text(c->f, 0, c->top * 0.45, "start");
     fprintf(c->f, "%s</text>\n", y_name);
 }

@@ -17,7 +17,8 @@ double ig_chart_x(const struct ig_chart *c, double x);
 double ig_chart_y(const struct ig_chart *c, double y);
 /* <svg> of that class, with what it shows in a few words. */
 void ig_chart_open(const struct ig_chart *c, const char *class_name, const char *label);
-/* Grid, ticks and the names of the axes, units included. */
+/* Grid, ticks and the names of the axes, units included; the x axis alone, where y is not a number. */
+void ig_chart_x_axis(const struct ig_chart *c, const char *x_name);
 void ig_chart_axes(const struct ig_chart *c, const char *x_name, const char *y_name);
 void ig_chart_close(const struct ig_chart *c);
 

@@ -22,6 +22,7 @@ static const char help[] =
     "  --input-spec SPEC    how pictures become the first input, and its output an answer: a file, or text such as\n"
     "                       resize=256,crop=224,scale=1/255,mean=0.485,0.456,0.406,std=0.229,0.224,0.225,softmax=yes\n"
     "                       (docs/formats.md)\n"
+    "  --member             one of several networks of a program (ingot bundle): _main.c has no main\n"
     "  --gpu PLAN           a plan of the ISA cuda for a GPU beside: also _gpu.c, _gpu.cu, _gpu_image.S, _gpu_weights.S\n"
     "                       and _gpu_weights.bin\n"
     "  --image SMS=FILE     where nvcc will put the fatbin that it makes of _gpu.cu for these chips; may be repeated\n"
@@ -162,7 +163,8 @@ int ig_verb_gen(int argc, char **argv)
 {
     static const struct option longs[] = {{"help", 0, 0, 'h'}, {"prefix", 1, 0, 'p'}, {"labels", 1, 0, 'l'},
                                           {"mean", 1, 0, 'm'}, {"std", 1, 0, 's'},    {"output", 1, 0, 'o'},
-                                          {"input-spec", 1, 0, 'S'}, {"gpu", 1, 0, 'g'}, {"image", 1, 0, 'i'},  {"zero-copy", 0, 0, 'z'},
+                                          {"gpu", 1, 0, 'g'},  {"image", 1, 0, 'i'},  {"zero-copy", 0, 0, 'z'},
+                                          {"member", 0, 0, 'M'}, {"input-spec", 1, 0, 'S'},
                                           {0, 0, 0, 0}};
     struct ig_emit e = {.std = {1, 1, 1, 1}};
     struct ig_emit_gpu gpu = {.n_images = 0};
@@ -181,6 +183,7 @@ int ig_verb_gen(int argc, char **argv)
         case 'S': spec = optarg; break;
         case 'g': gpu_plan = optarg; break;
         case 'i': image_option(&gpu, optarg); break;
+        case 'M': e.member = 1; break;
         case 'z': mapped = ZERO_COPY; break;
         default: ig_usage(help);
         }
@@ -189,16 +192,18 @@ int ig_verb_gen(int argc, char **argv)
     struct ig_graph *g = ig_load_graph(argv[optind], &none);
     struct ig_plan *p = ig_plan_read(argv[optind + 1], g, err, sizeof err);
     if (!p) ig_fatal("%s", err);
-    if (ig_validate(g, p, p->memory_budget, err, sizeof err))
+    if (ig_validate_all(g, p, p->memory_budget, err, sizeof err))
         ig_fatal("%s: not a valid plan: %s", argv[optind + 1], err);
     ig_hash_file(argv[optind + 1], hex);
     struct ig_lowered *l = ig_lower(g, p);
     if (spec && scaled) ig_fatal("--mean and --std stand in the input spec, where there is one: mean=..., std=...");
+    if (spec && e.member) ig_fatal("--member: not with an input spec yet; --mean and --std do");
     if (spec) {
         ig_input_spec(spec, g, &host_ops);
         e.host_ops = &host_ops;
     }
     if (!e.prefix) e.prefix = g->name;
+    if (e.member && (gpu_plan || l->pipe.n_stages)) ig_fatal("--member: neither a GPU nor stages yet");
     check_prefix(e.prefix);
     e.lowered = l;
     e.plan_sha256 = hex;

@@ -6,6 +6,7 @@
 #include "cli/estimate.h"
 #include "kernels_cpu/registry.h"
 #include "planner/costs.h"
+#include "planner/alternatives.h"
 #include "planner/stages.h"
 #include "planner/tradeoff.h"
 #include "runtime/run.h"
@@ -28,6 +29,8 @@ static const char help[] =
     "  --stages LIST       a pipeline of consecutive frames: cpu:0@conv9,cpu:1 runs the steps up to conv9 (a name or\n"
     "                      a number) on core 0, the others on core 1; cpu:0,cpu:1 cuts so that the slowest stage is\n"
     "                      the least; cpu:0-3/2@40: cores 0 to 3, two slots to the next stage\n"
+    "  --alternatives N    with --stages: up to N cuts for loads of the processors by other programs, of which the\n"
+    "                      running program takes the best for each frame\n"
     "  --memory-budget B   most bytes of arena and weights, e.g. 8MB; the fastest plan within it\n"
     "  --objective X       latency (default), throughput, energy or memory, within the other constraints:\n"
     "                      throughput is latency where one processor runs frame after frame; energy tries 1 to\n"
@@ -101,6 +104,22 @@ static void print_host_ops(FILE *f, const struct ig_graph *g, const char *spec)
                 o.post_ns * 1e-6, o.text);
 }
 
+/* The other cuts that the program may take, and what all of them need. */
+static void print_alternatives(FILE *f, const struct ig_graph *g, const struct ig_plan *p)
+{
+    char text[32];
+    for (int32_t a = 0; a < p->n_others; a++) {
+        const struct ig_plan *other = p->others[a];
+        fprintf(f, "  alternative %d:", a + 1);
+        for (int32_t i = 0; i < other->n_stages; i++)
+            fprintf(f, "%s %.3f ms to %s", i ? "," : "", ig_stage_ns(other, i) * 1e-6,
+                    g->nodes[other->steps[other->stages[i].last].node].name);
+        fprintf(f, "; %.1f frames/s\n", 1e9 / other->period_ns);
+    }
+    if (p->n_others)
+        fprintf(f, "%d alternatives in one arena of %s B\n", 1 + p->n_others, ig_commas(ig_united_bytes(p), text));
+}
+
 static void summary(FILE *f, const struct ig_graph *g, const struct ig_plan *p, int32_t objective)
 {
     char arena[32], bound[32], weights[32], scratch[32];
@@ -127,6 +146,7 @@ static void summary(FILE *f, const struct ig_graph *g, const struct ig_plan *p, 
         fprintf(f, "%.1f frames/s: one processor runs frame after frame, so that this is the plan of least latency\n",
                 1e9 / p->latency_ns);
     print_stages(f, g, p);
+    print_alternatives(f, g, p);
 }
 
 /* A GPU's plan is the GPU's alone. */
@@ -187,7 +207,7 @@ static void write_pareto(const struct ig_graph *g, const struct ig_plan_options 
 
 /* Cuts that are not said are balanced by the times of a plan without stages. */
 static struct ig_plan *make_staged(const struct ig_graph *g, const struct ig_plan_options *o, const char *text,
-                                   char *err, size_t err_bytes)
+                                   int32_t alternatives, char *err, size_t err_bytes)
 {
     struct ig_plan_stage stages[IG_PLAN_STAGES];
     struct ig_plan *whole = ig_plan_make(g, o, err, err_bytes), *p = NULL;
@@ -199,6 +219,10 @@ static struct ig_plan *make_staged(const struct ig_graph *g, const struct ig_pla
             fprintf(stderr, "ingot: %s has %d threads, the profile is of %d: its times are estimates\n",
                     stages[i].processor, stages[i].threads, o->profile->threads);
     if (n > 0) p = ig_plan_stages(g, o, stage_of, stages, n, err, err_bytes);
+    if (p && ig_add_alternatives(g, o, p, alternatives, err, err_bytes)) {
+        ig_plan_free(p);
+        p = NULL;
+    }
     ig_plan_free(whole);
     free(stage_of);
     return p;
@@ -206,7 +230,7 @@ static struct ig_plan *make_staged(const struct ig_graph *g, const struct ig_pla
 
 static struct ig_plan *make(const struct ig_graph *g, const char *graph_path, const char *profile_path,
                             struct ig_plan_options *o, struct ig_powers *powers, const char *stages,
-                            const char *pareto)
+                            int32_t alternatives, const char *pareto)
 {
     char err[4096], why[4096];
     struct ig_profile *profile = NULL;
@@ -215,15 +239,18 @@ static struct ig_plan *make(const struct ig_graph *g, const char *graph_path, co
     ig_hash_graph(g, graph_path, hex);
     if (profile) check_profile(profile, profile_path, hex, o);
     o->profile = profile;
-    struct ig_plan *p = stages   ? make_staged(g, o, stages, err, sizeof err)
+    struct ig_plan *p = stages   ? make_staged(g, o, stages, alternatives, err, sizeof err)
                         : powers ? ig_energy_plan(g, o, powers, err, sizeof err)
                                  : ig_plan_make(g, o, err, sizeof err);
     if (!p && pareto) write_pareto(g, o, p, pareto);
     if (!p) ig_fatal("%s: %s", graph_path, err);
     if (o->isa == IG_ISA_CUDA) refuse_layers_of_the_cpu(g, p, graph_path);
-    free(p->graph_sha256);
-    p->graph_sha256 = strdup(hex);
-    if (ig_validate(g, p, o->memory_budget, why, sizeof why))
+    for (int32_t i = 0; i <= p->n_others; i++) {
+        struct ig_plan *each = i ? p->others[i - 1] : p;
+        free(each->graph_sha256);
+        each->graph_sha256 = strdup(hex);
+    }
+    if (ig_validate_all(g, p, o->memory_budget, why, sizeof why))
         ig_fatal("internal error: the validator refuses the plan: %s", why);
     if (pareto) write_pareto(g, o, p, pareto);
     ig_profile_free(profile);
@@ -240,6 +267,7 @@ int ig_verb_plan(int argc, char **argv)
                                           {"threads", 1, 0, 't'},
                                           {"bands", 1, 0, 'B'},
                                           {"stages", 1, 0, 'G'},
+                                          {"alternatives", 1, 0, 'a'},
                                           {"memory-budget", 1, 0, 'm'},
                                           {"max-latency-ms", 1, 0, 'l'},
                                           {"min-fps", 1, 0, 'f'},
@@ -268,7 +296,7 @@ int ig_verb_plan(int argc, char **argv)
     const char *out = "plan.json", *profile = NULL, *pareto = NULL, *stages = NULL, *spec = NULL;
     char err[4096];
     struct ig_estimate_options estimate = {.platform = NULL};
-    int summarise = 0, verbose = 0, estimated = 0;
+    int summarise = 0, verbose = 0, estimated = 0, alternatives = 1;
     for (int c; (c = getopt_long(argc, argv, "o:vh", longs, NULL)) != -1;) switch (c) {
         case 'h': return fputs(help, stdout) < 0;
         case 'o': out = optarg; break;
@@ -278,6 +306,7 @@ int ig_verb_plan(int argc, char **argv)
         case 't': o.threads = (int32_t)ig_number(optarg, "--threads", 1, IG_MAX_THREADS); break;
         case 'B': o.bands = bands_option(optarg); break;
         case 'G': stages = optarg; break;
+        case 'a': alternatives = (int32_t)ig_number(optarg, "--alternatives", 1, IG_PLAN_ALTERNATIVES); break;
         case 'm': o.memory_budget = ig_size_option(optarg, "--memory-budget"); break;
         case 'l': o.max_latency_ms = ig_number(optarg, "--max-latency-ms", 1e-9, 1e9); break;
         case 'f': o.min_fps = ig_number(optarg, "--min-fps", 1e-9, 1e9); break;
@@ -304,6 +333,7 @@ int ig_verb_plan(int argc, char **argv)
             if (!ig_source_option(&source, c, optarg)) ig_usage(help);
         }
     if (optind != argc - 1 - summarise) ig_usage(help);
+    if (alternatives > 1 && !stages) ig_fatal("--alternatives needs --stages");
     struct ig_graph *g = ig_load_graph(argv[optind], &source);
     int weighs = o.objective == IG_OBJECTIVE_ENERGY && !estimated && !estimate.explain;
     if (o.isa == IG_ISA_CUDA) {
@@ -319,7 +349,7 @@ int ig_verb_plan(int argc, char **argv)
     struct ig_powers powers, *weighed = weighs ? &powers : NULL;
     if (weighs) ig_load_powers(&powers, estimate.platform, &o, estimate.deadline_ms);
     struct ig_plan *p = summarise ? ig_plan_read(argv[optind + 1], g, err, sizeof err)
-                                  : make(g, argv[optind], profile, &o, weighed, stages, pareto);
+                                  : make(g, argv[optind], profile, &o, weighed, stages, alternatives, pareto);
     if (!p) ig_fatal("%s", err);
     if (!summarise && ig_plan_write(p, g, out, err, sizeof err)) ig_fatal("%s", err);
     FILE *words = summarise ? stdout : stderr;

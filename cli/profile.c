@@ -2,6 +2,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "bench/beside.h"
 #include "bench/profile.h"
 #include "cli/cli.h"
 #include "kernels_cpu/registry.h"
@@ -14,6 +15,8 @@ static const char help[] =
     "chains of layers run by rows (bands), against the same layers one after the other.\n"
     "  -o FILE        where to (default profile.json; - is stdout)\n"
     "  --threads N    threads to time with (default: all cores)\n"
+    "  --beside LIST  cores, as in 1,2, on which the same network runs meanwhile: times as they are in a\n"
+    "                 pipeline, whose stages share caches and memory\n"
     "  --seconds S    budget of the whole run (default 10); exceeded only to time each variant once\n"
     "  --isa NAME     host (default), ref, avx2, neon\n"
     "  -q             no progress, no summary\n" IG_SOURCE_HELP;
@@ -37,16 +40,18 @@ int ig_verb_profile(int argc, char **argv)
 {
     static const struct option longs[] = {
         {"help", 0, 0, 'h'}, {"threads", 1, 0, 't'}, {"seconds", 1, 0, 's'}, {"output", 1, 0, 'o'},
-        {"isa", 1, 0, 'i'},  {"quiet", 0, 0, 'q'},   IG_SOURCE_OPTIONS,      {0, 0, 0, 0}};
+        {"isa", 1, 0, 'i'},  {"quiet", 0, 0, 'q'},   {"beside", 1, 0, 'b'},  IG_SOURCE_OPTIONS,
+        {0, 0, 0, 0}};
     struct ig_source_options source = {.n_binds = 0};
     struct ig_profile_options o = {
         .isa = ig_host_isa(), .threads = ig_cores(), .seconds = 10, .progress = progress};
-    const char *out = "profile.json";
+    const char *out = "profile.json", *cores = NULL;
     char err[4096];
     for (int c; (c = getopt_long(argc, argv, "o:qh", longs, NULL)) != -1;) switch (c) {
         case 'h': return fputs(help, stdout) < 0;
         case 'o': out = optarg; break;
         case 'q': o.progress = NULL; break;
+        case 'b': cores = optarg; break;
         case 't': o.threads = (int32_t)ig_number(optarg, "--threads", 1, IG_MAX_THREADS); break;
         case 's': o.seconds = ig_number(optarg, "--seconds", 0.1, 3600); break;
         case 'i': o.isa = ig_isa_option(optarg); break;
@@ -56,8 +61,12 @@ int ig_verb_profile(int argc, char **argv)
     if (optind != argc - 1) ig_usage(help);
     if (!ig_isa_runs_here(o.isa)) ig_fatal("%s kernels do not run on this machine", ig_isa_name(o.isa));
     struct ig_graph *g = ig_load_graph(argv[optind], &source);
+    struct ig_beside *beside = cores ? ig_beside_start(g, o.isa, cores, err, sizeof err) : NULL;
+    if (cores && !beside) ig_fatal("--beside: %s", err);
     struct ig_profile *p = ig_profile_take(g, &o, err, sizeof err);
     if (!p) ig_fatal("%s: %s", argv[optind], err);
+    p->beside = ig_beside_count(beside);
+    ig_beside_stop(beside);
     write_profile(p, g, argv[optind], out);
     if (o.progress)
         fprintf(stderr,

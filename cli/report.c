@@ -18,6 +18,8 @@ static const char help[] =
     "  -o FILE           where to (default report.html; - for stdout)\n"
     "  --profile FILE    what was measured: peak, and every layer alone and in order\n"
     "  --pareto FILE     the front that ingot plan --pareto wrote\n"
+    "  --bench FILE      of a plan with stages: what its program says with --bench --json\n"
+    "  --trace FILE      of a plan with stages: what its program writes with --trace\n"
     "  --platform NAME   the board whose bandwidths and estimates are shown: tx2, xavier, a file, or host\n"
     "                    (default: the plan's target; host where out/platforms/host.json is there)\n";
 
@@ -87,15 +89,30 @@ static void end_figure(FILE *f)
     fputs("</dd></div>\n", f);
 }
 
+/* Of all processors. */
+static int32_t stage_threads(const struct ig_plan *p)
+{
+    int32_t n = 0;
+    for (int32_t i = 0; i < p->n_stages; i++)
+        if (p->steps[p->stages[i].first].processor == i) n += p->stages[i].threads;
+    return n;
+}
+
 static void speed_figures(FILE *f, const struct ig_report *r)
 {
     char text[80];
-    double ns = r->p->latency_ns > 0 ? r->p->latency_ns : 1, rate = r->flops / ns;
-    figure(f, "time a frame", ig_decimal(ns * 1e-6, ns < 1e8 ? 3 : 1, text), "ms");
+    const struct ig_plan *p = r->p;
+    double ns = p->latency_ns > 0 ? p->latency_ns : 1, cores = 1;
+    if (p->period_ns > 0) {
+        ns = p->period_ns;
+        cores = (double)stage_threads(p) / p->threads;
+    }
+    double rate = r->flops / ns;
+    figure(f, p->n_stages ? "a frame every" : "time a frame", ig_decimal(ns * 1e-6, ns < 1e8 ? 3 : 1, text), "ms");
     fprintf(f, "%s frames/s", ig_decimal(1e9 / ns, ns < 1e7 ? 0 : 1, text));
     end_figure(f);
     figure(f, "speed", ig_decimal(rate, 1, text), "GFLOP/s");
-    fprintf(f, "%.0f %% of the peak", 100 * rate / r->roof.gflops);
+    fprintf(f, "%.0f %% of the peak", 100 * rate / (r->roof.gflops * cores));
     end_figure(f);
     figure(f, "work", ig_decimal(r->flops * 0.5e-6, 1, text), "MMAC");
     fprintf(f, "%.3g ms by the roofline", r->roof_ns * 1e-6);
@@ -160,6 +177,7 @@ static void page(FILE *f, const struct ig_report *r)
     sentence(f, r, &c);
     key_figures(f, r);
     ig_report_strip(f, r);
+    ig_report_stages(f, r);
     fputs("<div class=\"pair\">\n", f);
     ig_report_roofline(f, r);
     ig_report_front(f, r);
@@ -202,9 +220,11 @@ int ig_verb_report(int argc, char **argv)
 {
     static const struct option longs[] = {{"help", 0, 0, 'h'},     {"output", 1, 0, 'o'},
                                           {"profile", 1, 0, 'p'},  {"pareto", 1, 0, 'F'},
-                                          {"platform", 1, 0, 'P'}, {0, 0, 0, 0}};
+                                          {"platform", 1, 0, 'P'}, {"bench", 1, 0, 'b'},
+                                          {"trace", 1, 0, 't'},    {0, 0, 0, 0}};
     struct ig_source_options none = {.n_binds = 0};
-    const char *out = "report.html", *profile = NULL, *pareto = NULL, *platform = NULL;
+    const char *out = "report.html", *profile = NULL, *pareto = NULL, *platform = NULL, *bench = NULL,
+               *trace = NULL;
     char err[4096];
     for (int c; (c = getopt_long(argc, argv, "o:h", longs, NULL)) != -1;) switch (c) {
         case 'h': return fputs(help, stdout) < 0;
@@ -212,6 +232,8 @@ int ig_verb_report(int argc, char **argv)
         case 'p': profile = optarg; break;
         case 'F': pareto = optarg; break;
         case 'P': platform = optarg; break;
+        case 'b': bench = optarg; break;
+        case 't': trace = optarg; break;
         default: ig_usage(help);
         }
     if (optind != argc - 2) ig_usage(help);
@@ -224,8 +246,15 @@ int ig_verb_report(int argc, char **argv)
     struct ig_platform *board = load_board(platform, p);
     struct ig_front front = {0};
     if (pareto) ig_front_read(&front, pareto, p);
-    struct ig_report r = {
-        .g = g, .p = p, .profile = measured, .board = board, .front = pareto ? &front : NULL};
+    struct ig_report_run run = {0};
+    if (bench) ig_run_read_bench(&run, bench, p);
+    if (trace) ig_run_read_trace(&run, trace, p);
+    struct ig_report r = {.g = g,
+                          .p = p,
+                          .profile = measured,
+                          .board = board,
+                          .front = pareto ? &front : NULL,
+                          .run = bench || trace ? &run : NULL};
     ig_report_measure(&r);
     page(ig_open_output(out), &r);
     ig_close_output();

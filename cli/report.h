@@ -41,12 +41,21 @@ struct ig_front {            /* pareto.json */
     struct ig_front_point chosen; /* 0 bytes: no plan kept the constraints */
 };
 
+enum { IG_RUN_FRAMES = 10 };
+struct ig_report_run {       /* what a program of a plan with stages did; 0: not known */
+    double fps, latency_ms, alone_ms; /* with frames waiting; of a frame alone */
+    double stage_ms[IG_PLAN_STAGES];
+    int32_t frames;          /* in a trace: the first ones, us from the start of all */
+    double begin_us[IG_RUN_FRAMES][IG_PLAN_STAGES], end_us[IG_RUN_FRAMES][IG_PLAN_STAGES];
+};
+
 struct ig_report {
     const struct ig_graph *g;
     const struct ig_plan *p;
     const struct ig_profile *profile; /* NULL: none */
     const struct ig_platform *board;  /* NULL: none */
     const struct ig_front *front;     /* NULL: none */
+    const struct ig_report_run *run;  /* NULL: none */
     struct ig_report_layer *layers;   /* [n_steps] */
     struct ig_roof roof;
     double flops, roof_ns;            /* of all layers */
@@ -56,6 +65,9 @@ struct ig_report {
 void ig_report_measure(struct ig_report *r);
 /* Reads what `ingot plan --pareto` wrote for that plan's model. Fatal on error. */
 void ig_front_read(struct ig_front *front, const char *path, const struct ig_plan *p);
+/* Read what a program of the plan wrote with --bench --json, and with --trace. Fatal on error. */
+void ig_run_read_bench(struct ig_report_run *run, const char *path, const struct ig_plan *p);
+void ig_run_read_trace(struct ig_report_run *run, const char *path, const struct ig_plan *p);
 
 /* Parts of the page, a section each, nothing where there is nothing to show. */
 void ig_report_roofline(FILE *f, const struct ig_report *r);
@@ -64,6 +76,8 @@ void ig_report_strip(FILE *f, const struct ig_report *r);
 void ig_report_layers(FILE *f, const struct ig_report *r);
 void ig_report_bands(FILE *f, const struct ig_report *r);
 void ig_report_measured(FILE *f, const struct ig_report *r);
-
+/* Of a plan with stages. */
+void ig_report_stages(FILE *f, const struct ig_report *r);
+void ig_report_cuts(FILE *f, const struct ig_report *r);
 
 #endif

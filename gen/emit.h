@@ -31,6 +31,7 @@ struct ig_emit {
     float mean[4], std[4]; /* a picture's channel v (0..255) becomes (v - mean)/std */
     const struct ig_emit_gpu *gpu; /* NULL: a program of the CPU */
     const struct ig_host_ops *host_ops; /* of an input spec; NULL: mean and std are all */
+    int member;                    /* one of several networks: <model>_main.c has no main but <prefix>_program */
 };
 
 void ig_emit_tables(FILE *f, const struct ig_emit *e); /* <model>_plan.c: tables */

@@ -153,18 +153,27 @@ void ig_emit_layers(FILE *f, const char *name, const struct ig_lowered *l)
     fprintf(f, "};\n\n");
 }
 
+static const char *start_of(const struct ig_emit *e)
+{
+    if (e->member) return "ig_bundle_start";
+    return e->gpu ? "ig_gpu_start" : "ig_start";
+}
+
 void ig_emit_program(FILE *f, const struct ig_emit *e)
 {
     const struct ig_lowered *l = e->lowered;
     const char *p = e->prefix;
     ig_emit_head(f, e, "/*", " */");
     int staged = l->pipe.n_stages > 0;
-    fprintf(f, "\n#include \"runtime/host/%s.h\"\n\n", staged ? "stages" : "program");
+    fprintf(f, "\n#include \"runtime/host/%s.h\"\n\n", staged ? "stages" : e->member ? "bundle" : "program");
     if (e->host_ops) fprintf(f, "#include \"runtime/host/spec.h\"\n\n");
     fprintf(f, "extern const struct ig_model %s_model;\n", p);
     if (staged) {
         fprintf(f, "extern const struct ig_pipe %s_pipe;\n", p);
-        fprintf(f, "static const struct ig_staged staged = {&%s_pipe, ig_run_stages};\n", p);
+        if (l->cuts.n) fprintf(f, "extern const struct ig_cuts %s_cuts;\n", p);
+        fprintf(f, "static const struct ig_staged staged = {&%s_pipe, ig_run_stages", p);
+        if (l->cuts.n) fprintf(f, ", &%s_cuts, &ig_cut_calls", p);
+        fputs("};\n", f);
     }
     fprintf(f, "/* Weak: large weights are not linked but appended to the program's file. */\n");
     fprintf(f, "extern const unsigned char %s_weights[] __attribute__((weak));\n", p);
@@ -180,7 +189,9 @@ void ig_emit_program(FILE *f, const struct ig_emit *e)
         fputs("};\n\n", f);
     }
     if (e->host_ops) ig_emit_spec(f, e);
-    fprintf(f, "static const struct ig_program program = {\n    .model = &%s_model, .layers = layers,\n", p);
+    if (e->member) fprintf(f, "extern const struct ig_program %s_program;\nconst struct ig_program %s_program", p, p);
+    else fputs("static const struct ig_program program", f);
+    fprintf(f, " = {\n    .model = &%s_model, .layers = layers,\n", p);
     fprintf(f, "    .weights = %s_weights,\n", p);
     if (staged) fputs("    .staged = &staged,\n", f);
     if (e->host_ops) fputs("    .spec = &spec,\n", f);
@@ -193,7 +204,8 @@ void ig_emit_program(FILE *f, const struct ig_emit *e)
     ig_emit_string(f, l->graph->source_sha256);
     fputs(",\n    .target = ", f);
     ig_emit_string(f, l->plan->target);
-    fprintf(f, ", .tool = \"ingot %s\",\n    .start = %s};\n\n", INGOT_VERSION, e->gpu ? "ig_gpu_start" : "ig_start");
+    fprintf(f, ", .tool = \"ingot %s\",\n    .start = %s};\n\n", INGOT_VERSION, start_of(e));
+    if (e->member) return;
     if (e->gpu) ig_emit_gpu_program(f, e);
     else fprintf(f, "int main(int argc, char **argv)\n{\n    return ig_main(argc, argv, &program);\n}\n");
 }

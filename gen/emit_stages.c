@@ -55,16 +55,23 @@ void ig_emit_stages_api(FILE *f, const struct ig_emit *e)
 {
     const char *p = e->prefix;
     if (!e->lowered->pipe.n_stages) return;
-    fprintf(f, "\n#include \"runtime/pipeline.h\"\n\nextern const struct ig_pipe %s_pipe;\n", p);
-    fprintf(f, "_Static_assert(sizeof(struct ig_pipeline) <= sizeof(struct %s_stages), \"stages\");\n\n", p);
+    int cuts = e->lowered->cuts.n > 0;
+    fprintf(f, "\n#include \"runtime/%s.h\"\n\nextern const struct ig_pipe %s_pipe;\n", cuts ? "cuts" : "pipeline", p);
+    if (cuts)
+        fprintf(f, "extern const struct ig_cuts %s_cuts;\n"
+                   "struct cut_pipeline {\n    struct ig_pipeline p;\n    struct ig_cut_run cuts;\n};\n", p);
+    fprintf(f, "_Static_assert(sizeof(struct %s) <= sizeof(struct %s_stages), \"stages\");\n\n",
+            cuts ? "cut_pipeline" : "ig_pipeline", p);
     fprintf(f, "int %s_start_stages(struct %s_ctx *ctx, struct %s_stages *stages)\n{\n", p, p, p);
     fprintf(f,
             "    const struct ig_ctx *c = (const struct ig_ctx *)(void *)ctx;\n"
             "    struct ig_pipeline *own = (struct ig_pipeline *)(void *)stages;\n"
             "    if (!c || !own) return IG_ERROR_NULL;\n    if (!c->model) return IG_ERROR_STATE;\n"
-            "    ig_pipeline_clear(own);\n"
-            "    return ig_pipeline_start(own, &%s_pipe, c->weights, c->arena, (size_t)c->arena_bytes);\n}\n\n",
-            p);
+            "    ig_pipeline_clear(own);\n");
+    if (cuts)
+        fprintf(f, "    if (ig_cuts_attach(&((struct cut_pipeline *)(void *)stages)->cuts, &%s_cuts, own)) return "
+                   "IG_ERROR_STATE;\n", p);
+    fprintf(f, "    return ig_pipeline_start(own, &%s_pipe, c->weights, c->arena, (size_t)c->arena_bytes);\n}\n\n", p);
     for (size_t i = 0; i < sizeof faces / sizeof *faces; i++)
         fprintf(
             f,

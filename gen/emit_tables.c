@@ -6,7 +6,7 @@
 #include "gen/emit.h"
 #include "graph/version.h"
 
-enum { TEXT_BYTES = 400 }; /* of a band's schedule */
+enum { TEXT_BYTES = 400 /* of a band's schedule */, SUFFIX_BYTES = 16 };
 
 void ig_emit_string(FILE *f, const char *s)
 {
@@ -92,11 +92,11 @@ static int same_attrs(const struct ig_node *a, const struct ig_node *b)
     return 1;
 }
 
-/* The first step with that step's attributes: its are theirs. */
-static int32_t attrs_of(const struct ig_lowered *l, int32_t step)
+/* The first step with that node's attributes: its are theirs. */
+static int32_t attrs_of(const struct ig_lowered *l, const struct ig_node *n)
 {
     int32_t first = 0;
-    while (!same_attrs(l->nodes[first], l->nodes[step])) first++;
+    while (!same_attrs(l->nodes[first], n)) first++;
     return first;
 }
 
@@ -131,9 +131,9 @@ static void emit_place(FILE *f, struct shapes *shapes, const struct ig_place *p)
 }
 
 /* The operands of all steps, one after the other: an array a step would begin at a multiple of 32 bytes each. */
-static void emit_places(FILE *f, struct shapes *shapes, const struct ig_lowered *l)
+static void emit_places(FILE *f, struct shapes *shapes, const struct ig_lowered *l, const char *of)
 {
-    fputs("\nstatic const struct ig_place places[] = {\n", f);
+    fprintf(f, "\nstatic const struct ig_place places%s[] = {\n", of);
     for (int32_t i = 0; i < l->model.n_steps; i++) {
         const struct ig_step *s = &l->steps[i];
         fprintf(f, "    /* step %d */\n", i);
@@ -143,10 +143,10 @@ static void emit_places(FILE *f, struct shapes *shapes, const struct ig_lowered 
     fputs("    {0}\n};\n", f);
 }
 
-static void emit_feeds(FILE *f, const struct ig_step *s, int32_t step)
+static void emit_feeds(FILE *f, const struct ig_step *s, const char *of, int32_t step)
 {
     if (!s->n_feeds) return;
-    fprintf(f, "static const struct ig_feed feeds_%d[%d] = {", step, s->n_feeds);
+    fprintf(f, "static const struct ig_feed feeds%s_%d[%d] = {", of, step, s->n_feeds);
     for (int32_t i = 0; i < s->n_feeds; i++) {
         const struct ig_feed *at = &s->feeds[i];
         fprintf(f, "%s{{%d, %d, %d, %d}, 0x%x}", i ? ", " : "", at->reach.mul, at->reach.div, at->reach.lo, at->reach.hi,
@@ -180,22 +180,43 @@ static void emit_schedules(FILE *f, const struct ig_lowered *l)
     if (band) fputc('\n', f);
 }
 
-static void emit_steps(FILE *f, const struct ig_lowered *l)
+/* Those of an alternative, "_1" and so on, have the attributes of the first one's, "". */
+static void emit_steps(FILE *f, const struct ig_lowered *l, const struct ig_lowered *first, const char *of)
 {
-    fprintf(f, "\nstatic const struct ig_step steps[%d] = {\n", l->model.n_steps ? l->model.n_steps : 1);
+    fprintf(f, "\nstatic const struct ig_step steps%s[%d] = {\n", of, l->model.n_steps ? l->model.n_steps : 1);
     for (int32_t i = 0, place = 0; i < l->model.n_steps; i++) {
         const struct ig_step *s = &l->steps[i];
         char attrs[32] = "0", feeds[32] = "0";
-        if (s->attrs) snprintf(attrs, sizeof attrs, "&attrs_%d", attrs_of(l, i));
-        if (s->n_feeds) snprintf(feeds, sizeof feeds, "feeds_%d", i);
-        fprintf(f, "    {%s, %s, &places[%d], &places[%d], %s, %lld, %lld, %lld, %d, %d, %d, %d, %d, %d, %d, 0x%x, %d, %d, %d, %d, %d},\n",
-                l->kernels[i]->name, attrs, place, place + s->n_in, feeds, (long long)s->weights, (long long)s->scratch,
+        if (s->attrs) snprintf(attrs, sizeof attrs, "&attrs_%d", attrs_of(first, l->nodes[i]));
+        if (s->n_feeds) snprintf(feeds, sizeof feeds, "feeds%s_%d", of, i);
+        fprintf(f, "    {%s, %s, &places%s[%d], &places%s[%d], %s, %lld, %lld, %lld, %d, %d, %d, %d, %d, %d, %d, 0x%x, %d, %d, %d, %d, %d},\n",
+                l->kernels[i]->name, attrs, of, place, of, place + s->n_in, feeds, (long long)s->weights, (long long)s->scratch,
                 (long long)s->scratch_bytes, s->images, s->rows, s->cols, s->chunk, s->chunks, s->phase, s->row_tile,
                 (unsigned)s->kept, s->n_in, s->n_out, s->n_feeds, s->split, s->band);
         place += s->n_in + s->n_out;
     }
     if (!l->model.n_steps) fputs("    {0},\n", f);
     fputs("};\n\n", f);
+}
+
+/* Of an alternative's tables. */
+static const char *suffix(char text[SUFFIX_BYTES], int32_t alternative)
+{
+    if (alternative) snprintf(text, SUFFIX_BYTES, "_%d", alternative);
+    return alternative ? text : "";
+}
+
+static void emit_others(FILE *f, struct shapes *shapes, const struct ig_lowered *l)
+{
+    for (int32_t a = 1; a < l->cuts.n; a++) {
+        const struct ig_lowered *other = l->others[a - 1];
+        char of[SUFFIX_BYTES];
+        suffix(of, a);
+        for (int32_t i = 0; i < other->model.n_steps; i++) emit_feeds(f, &other->steps[i], of, i);
+        emit_places(f, shapes, other, of);
+        emit_schedules(f, other);
+        emit_steps(f, other, l, of);
+    }
 }
 
 static void emit_ios(FILE *f, struct shapes *shapes, const char *name, const struct ig_io *io, int32_t n)
@@ -210,11 +231,11 @@ static void emit_ios(FILE *f, struct shapes *shapes, const char *name, const str
     fputs("};\n", f);
 }
 
-static void emit_model(FILE *f, const struct ig_emit *e, const struct ig_model *m, int32_t first)
+static void emit_model(FILE *f, const struct ig_emit *e, const struct ig_model *m, const char *of, int32_t first)
 {
     fputs("\n    .name = ", f);
     ig_emit_string(f, e->prefix);
-    fputs(", .steps = steps", f);
+    fprintf(f, ", .steps = steps%s", of);
     if (first) fprintf(f, " + %d", first);
     fprintf(f, ", .inputs = inputs, .outputs = outputs,\n");
     fprintf(f, "    .n_steps = %d, .n_inputs = %d, .n_outputs = %d, .threads = %d,\n", m->n_steps,
@@ -228,16 +249,18 @@ static void emit_model(FILE *f, const struct ig_emit *e, const struct ig_model *
 static void emit_pipe(FILE *f, const struct ig_emit *e)
 {
     const struct ig_pipe *p = &e->lowered->pipe;
+    int32_t cuts = e->lowered->cuts.n;
     if (!p->n_stages) return;
     fputs("\nstatic const struct ig_slot slots[] = {\n", f);
     for (int32_t i = 0; i < p->n_slots; i++)
         fprintf(f, "    {%lld, %lld, %d, %d, %d},\n", (long long)p->slots[i].offset, (long long)p->slots[i].bytes,
                 p->slots[i].from, p->slots[i].to, p->slots[i].copies);
     fputs("    {0}\n};\n\nstatic const struct ig_stage stages[] = {\n", f);
-    for (int32_t i = 0; i < p->n_stages; i++) {
+    for (int32_t i = 0; i < p->n_stages * (cuts ? cuts : 1); i++) {
         const struct ig_stage *s = &p->stages[i];
+        char of[SUFFIX_BYTES];
         fputs("    {{", f);
-        emit_model(f, e, &s->model, s->first);
+        emit_model(f, e, &s->model, suffix(of, i / p->n_stages), s->first);
         fputs("}, ", f);
         ig_emit_string(f, s->processor);
         fprintf(f, ", 0x%llx, %d, %.0f},\n", (unsigned long long)s->cores, s->first, s->predicted_ns);
@@ -245,6 +268,9 @@ static void emit_pipe(FILE *f, const struct ig_emit *e)
     fprintf(f, "};\n\nextern const struct ig_pipe %s_pipe;\nconst struct ig_pipe %s_pipe = {\n", e->prefix, e->prefix);
     fprintf(f, "    &%s_model, stages, slots, %d, %d, %.0f, %.0f};\n", e->prefix, p->n_stages, p->n_slots, p->period_ns,
             p->full_ns);
+    if (cuts)
+        fprintf(f, "\nextern const struct ig_cuts %s_cuts;\nconst struct ig_cuts %s_cuts = {&%s_pipe, stages, %d};\n",
+                e->prefix, e->prefix, e->prefix, cuts);
 }
 
 /*
@@ -260,12 +286,13 @@ void ig_emit_tables(FILE *f, const struct ig_emit *e)
     FILE *b = open_memstream(&body, &bytes);
     if (!b) abort();
     for (int32_t i = 0; i < m->n_steps; i++) {
-        if (attrs_of(l, i) == i) emit_attrs(b, l->nodes[i], i);
-        emit_feeds(b, &l->steps[i], i);
+        if (attrs_of(l, l->nodes[i]) == i) emit_attrs(b, l->nodes[i], i);
+        emit_feeds(b, &l->steps[i], "", i);
     }
-    emit_places(b, &shapes, l);
+    emit_places(b, &shapes, l, "");
     emit_schedules(b, l);
-    emit_steps(b, l);
+    emit_steps(b, l, l, "");
+    emit_others(b, &shapes, l);
     emit_ios(b, &shapes, "inputs", m->inputs, m->n_inputs);
     emit_ios(b, &shapes, "outputs", m->outputs, m->n_outputs);
     fclose(b);
@@ -276,7 +303,7 @@ void ig_emit_tables(FILE *f, const struct ig_emit *e)
     fwrite(body, 1, bytes, f);
     fprintf(f, "\nextern const struct ig_model %s_model;\n", e->prefix);
     fprintf(f, "const struct ig_model %s_model = {", e->prefix);
-    emit_model(f, e, m, 0);
+    emit_model(f, e, m, "", 0);
     fputs("};\n", f);
     emit_pipe(f, e);
     free(body);

@@ -30,13 +30,33 @@ gpu_program() { # the same with <dir>/<prefix>_gpu_weights too, which are linked
     rm -f "$out.bare"
 }
 
-library() { # out, prefix, weights object, ld, objcopy, ar, objects...
+bundle() { # out, each network's <dir>/<prefix>, link command...: the networks' weights, linked or appended in their order
+    out=$1 all=$2
+    shift 2
+    objects= blobs=
+    for weights in $all; do objects="$objects ${weights}_weights.o" blobs="$blobs ${weights}_weights.bin"; done
+    # shellcheck disable=SC2086
+    bytes=$(cat $blobs | wc -c)
+    # shellcheck disable=SC2086
+    if [ "$bytes" -le $append_above ]; then
+        "$@" $objects -o "$out"
+        return
+    fi
+    "$@" -o "$out.bare"
+    # shellcheck disable=SC2086
+    out/ingot append "$out.bare" $blobs -o "$out"
+    rm -f "$out.bare"
+}
+
+library() { # out, prefixes, weights objects, ld, objcopy, ar, objects...
     out=$1 prefix=$2 weights=$3 ld=$4 objcopy=$5 ar=$6
     shift 6
     "$ld" -r -o "$out.o" "$@"
-    "$objcopy" --wildcard --keep-global-symbol="${prefix}_*" "$out.o"
+    set -f
+    # shellcheck disable=SC2046
+    "$objcopy" --wildcard $(printf -- '--keep-global-symbol=%s_* ' $prefix) "$out.o"
     rm -f "$out"
-    "$ar" rcs "$out" "$out.o" "$weights"
+    "$ar" rcs "$out" "$out.o" $weights
     rm -f "$out.o"
 }
 

@@ -35,7 +35,25 @@ static int32_t stride(const struct ig_lowered *l, int32_t v, int64_t elements)
     exit(1);
 }
 
-static void place(const struct ig_lowered *l, int32_t v, const struct ig_operand *o, int packed,
+/* What alternatives share an arena for, a stage of each has at other places than alone. */
+static int64_t shift_of(const struct ig_lowered *l, int32_t plan_step)
+{
+    return l->part ? l->part->shift[l->plan->steps[plan_step].stage] : 0;
+}
+
+static void place_buffer(const struct ig_lowered *l, const struct ig_plan_buffer *b, int32_t plan_step,
+                         struct ig_place *out)
+{
+    out->space = (int16_t)space_of[b->memory];
+    out->index = (int16_t)b->index;
+    out->offset = b->offset;
+    if (b->memory == IG_MEMORY_ARENA) out->offset += shift_of(l, plan_step);
+    if (b->memory != IG_MEMORY_SLOT) return;
+    out->offset += l->part ? l->part->offset[b->index] : l->plan->slots[b->index].offset;
+    if (l->part) out->index = (int16_t)l->part->slot[b->index];
+}
+
+static void place(const struct ig_lowered *l, int32_t v, const struct ig_operand *o, int packed, int32_t plan_step,
                   struct ig_place *out)
 {
     out->shape = o->shape;
@@ -53,9 +71,7 @@ static void place(const struct ig_lowered *l, int32_t v, const struct ig_operand
         return;
     }
     const struct ig_plan_buffer *b = &l->plan->buffers[v];
-    out->space = (int16_t)space_of[b->memory];
-    out->index = (int16_t)b->index;
-    out->offset = b->offset + (b->memory == IG_MEMORY_SLOT ? l->plan->slots[b->index].offset : 0);
+    place_buffer(l, b, plan_step, out);
     if (b->ring_rows) out->ring_rows = b->ring_rows;
 }
 
@@ -67,12 +83,12 @@ static void image_stride(const struct ig_node *n, int32_t k, struct ig_place *p)
 }
 
 static struct ig_place *places(struct ig_lowered *l, const int32_t *values, const struct ig_operand *operands,
-                               int32_t n, int packs)
+                               int32_t n, int packs, int32_t plan_step)
 {
     struct ig_place *p = own(l, (size_t)n, sizeof *p);
     for (int32_t i = 0; i < n; i++)
         place(l, values[i], &operands[i],
-              packs && (i == 1 || i == 2) && values[i] >= 0 && ig_is_const(l->graph, values[i]), &p[i]);
+              packs && (i == 1 || i == 2) && values[i] >= 0 && ig_is_const(l->graph, values[i]), plan_step, &p[i]);
     return p;
 }
 
@@ -90,8 +106,8 @@ static void lower_step(struct ig_lowered *l, const struct ig_view *views, int32_
     s->attrs = ig_op_info((enum ig_op)n->op)->struct_tag ? (const void *)&n->attrs : NULL;
     s->n_in = call.n_in;
     s->n_out = call.n_out;
-    struct ig_place *in = places(l, n->in, call.in, call.n_in, ps->kernel->pack != NULL);
-    struct ig_place *out = places(l, n->out, call.out, call.n_out, 0);
+    struct ig_place *in = places(l, n->in, call.in, call.n_in, ps->kernel->pack != NULL, plan_step);
+    struct ig_place *out = places(l, n->out, call.out, call.n_out, 0, plan_step);
     for (int32_t k = 0; images > 1 && k < s->n_in; k++) image_stride(n, k, &in[k]);
     for (int32_t k = 0; images > 1 && k < s->n_out; k++) image_stride(n, 0, &out[k]);
     s->in = in;
@@ -104,7 +120,7 @@ static void lower_step(struct ig_lowered *l, const struct ig_view *views, int32_
     s->chunk = ps->chunk;
     s->chunks = ps->chunks;
     s->row_tile = ps->kernel->row_tile;
-    s->scratch = ps->scratch_offset;
+    s->scratch = ps->scratch_offset + (ps->scratch_bytes ? shift_of(l, plan_step) : 0);
     s->scratch_bytes = ps->scratch_bytes;
     l->layers[at] = (struct ig_layer){n->name, ps->kernel->name, n->macs, ps->predicted_ns};
     l->kernels[at] = ps->kernel;
@@ -163,35 +179,45 @@ static int32_t steps_before(const struct ig_plan *p, int32_t end)
     return n;
 }
 
-/* A stage is a model of its own, whose inputs and outputs are slots. */
-static void lower_stages(struct ig_lowered *l)
+/* The stages of l's plan. */
+static void fill_stages(const struct ig_lowered *l, struct ig_stage *stages)
 {
     const struct ig_plan *p = l->plan;
-    struct ig_slot *slots = own(l, (size_t)p->n_slots, sizeof *slots);
-    l->stages = own(l, (size_t)p->n_stages, sizeof *l->stages);
-    for (int32_t i = 0; i < p->n_slots; i++) {
-        const struct ig_plan_slot *s = &p->slots[i];
-        slots[i] = (struct ig_slot){s->offset, s->bytes, (int16_t)s->from, (int16_t)s->to, s->copies};
-    }
     for (int32_t i = 0; i < p->n_stages; i++) {
         const struct ig_plan_stage *s = &p->stages[i];
         int32_t first = steps_before(p, s->first);
-        struct ig_stage *to = &l->stages[i];
+        struct ig_stage *to = &stages[i];
         *to = (struct ig_stage){l->model, s->processor, s->cores, first, 0};
         to->model.steps = l->steps + first;
         to->model.n_steps = steps_before(p, s->last + 1) - first;
         to->model.threads = s->threads;
         for (int32_t k = s->first; k <= s->last; k++) to->predicted_ns += p->steps[k].predicted_ns;
     }
-    l->pipe = (struct ig_pipe){&l->model, l->stages, slots, p->n_stages, p->n_slots, p->period_ns, p->full_ns};
 }
 
-struct ig_lowered *ig_lower(const struct ig_graph *g, const struct ig_plan *p)
+/* A stage is a model of its own, whose inputs and outputs are slots. */
+static void lower_stages(struct ig_lowered *l)
+{
+    const struct ig_plan *p = l->plan;
+    int32_t n_slots = p->n_others ? l->united.n_slots : p->n_slots;
+    struct ig_slot *slots = own(l, (size_t)n_slots, sizeof *slots);
+    l->stages = own(l, (size_t)p->n_stages * (size_t)(1 + p->n_others), sizeof *l->stages);
+    for (int32_t i = 0; i < n_slots; i++) {
+        const struct ig_plan_slot *s = p->n_others ? &l->united.slots[i] : &p->slots[i];
+        slots[i] = (struct ig_slot){s->offset, s->bytes, (int16_t)s->from, (int16_t)s->to, s->copies};
+    }
+    fill_stages(l, l->stages);
+    l->pipe = (struct ig_pipe){&l->model, l->stages, slots, p->n_stages, n_slots, p->period_ns, p->full_ns};
+}
+
+static struct ig_lowered *lower_plan(const struct ig_graph *g, const struct ig_plan *p, const struct ig_share_of *part,
+                                     int64_t arena_bytes)
 {
     struct ig_lowered *l = calloc(1, sizeof *l);
     if (!l) abort();
     l->graph = g;
     l->plan = p;
+    l->part = part;
     l->packed = own(l, (size_t)p->n_steps, sizeof *l->packed);
     l->consts = own(l, (size_t)g->n_values, sizeof *l->consts);
     int64_t zeros;
@@ -214,17 +240,42 @@ struct ig_lowered *ig_lower(const struct ig_graph *g, const struct ig_plan *p)
                                  .n_inputs = g->n_inputs,
                                  .n_outputs = g->n_outputs,
                                  .threads = p->n_stages ? 1 : p->threads,
-                                 .arena_bytes = (p->arena_bytes + 63) / 64 * 64,
+                                 .arena_bytes = (arena_bytes + 63) / 64 * 64,
                                  .scratch_bytes = (p->scratch_bytes + 63) / 64 * 64,
                                  .weights_bytes = weights,
                                  .zeros = zeros};
+    return l;
+}
+
+/* The stages of all alternatives, those of the first one first. */
+static void lower_others(struct ig_lowered *l)
+{
+    const struct ig_plan *p = l->plan;
+    l->others = own(l, (size_t)p->n_others, sizeof *l->others);
+    for (int32_t i = 0; i < p->n_others; i++) {
+        struct ig_lowered *other = lower_plan(l->graph, p->others[i], &l->united.parts[1 + i], l->united.arena_bytes);
+        fill_stages(other, l->stages + (1 + i) * p->n_stages);
+        l->others[i] = other;
+    }
+    l->cuts = (struct ig_cuts){&l->pipe, l->stages, 1 + p->n_others};
+}
+
+struct ig_lowered *ig_lower(const struct ig_graph *g, const struct ig_plan *p)
+{
+    struct ig_united u = {.arena_bytes = p->arena_bytes};
+    if (p->n_others) ig_unite(p, &u);
+    struct ig_lowered *l = lower_plan(g, p, u.parts, u.arena_bytes);
+    l->united = u;
     if (p->n_stages) lower_stages(l);
+    if (p->n_others) lower_others(l);
     return l;
 }
 
 void ig_lowered_free(struct ig_lowered *l)
 {
     if (!l) return;
+    for (int32_t i = 1; i < l->cuts.n; i++) ig_lowered_free(l->others[i - 1]);
+    ig_united_free(&l->united);
     for (int32_t i = 0; i < l->n_owned; i++) free(l->owned[i]);
     free(l->owned);
     free(l);
@@ -247,6 +298,7 @@ void ig_fill_weights(struct ig_lowered *l, void *blob)
         l->plan->steps[i].kernel->pack(&call, (char *)blob + l->packed[i]);
     }
     l->model.weights_hash = ig_blob_hash(blob, (size_t)l->model.weights_bytes);
-    for (int32_t i = 0; i < l->pipe.n_stages; i++) l->stages[i].model.weights_hash = l->model.weights_hash;
+    int32_t n = l->pipe.n_stages * (l->cuts.n ? l->cuts.n : 1);
+    for (int32_t i = 0; i < n; i++) l->stages[i].model.weights_hash = l->model.weights_hash;
     free(views);
 }

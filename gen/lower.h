@@ -20,7 +20,11 @@ struct ig_lowered {
     int64_t *consts;                  /* weight offset per value, -1: not in the blob */
     struct ig_io *ios;
     struct ig_pipe pipe;              /* of a plan with stages; else n_stages 0 */
-    struct ig_stage *stages;          /* pipe's */
+    struct ig_stage *stages;          /* pipe's; of cuts, if there are some */
+    struct ig_cuts cuts;              /* of a plan with alternatives; else n 0 */
+    struct ig_lowered **others;       /* [cuts.n - 1]: the other alternatives, in the same memory */
+    const struct ig_share_of *part;       /* where this one's is; NULL: where its plan says */
+    struct ig_united united;          /* of the first of several */
     void **owned; /* malloc'ed blocks, freed with this */
     int32_t n_owned;
 };

@@ -81,35 +81,46 @@ static void put_totals(FILE *f, const struct ig_plan *p)
             (long long)p->weights_bytes);
 }
 
+static void put_plan(FILE *f, const struct ig_plan *p, const struct ig_graph *g)
+{
+    fputs("{\n", f);
+    if (p->n_others) fputs("\"alternatives\":[", f);
+    for (int32_t i = 0; i < p->n_others; i++) {
+        if (i) fputs(",\n", f);
+        put_plan(f, p->others[i], g);
+    }
+    if (p->n_others) fputs("],\n", f);
+    put_bands(f, p, g);
+    fputs(",\n\"buffers\":[", f);
+    for (int32_t i = 0; i < p->n_buffers; i++) {
+        fputs(i ? ",\n" : "\n", f);
+        put_buffer(f, g, &p->buffers[i]);
+    }
+    fputs("\n],\n\"format\":\"" FORMAT "\"", f);
+    put_field(f, "graph_sha256", p->graph_sha256);
+    put_field(f, "isa", p->isa);
+    put_field(f, "model", p->model);
+    put_field(f, "profile_sha256", p->profile_sha256);
+    ig_put_stages(f, p, g);
+    fputs(",\n\"steps\":[", f);
+    for (int32_t i = 0; i < p->n_steps; i++) {
+        fputs(i ? ",\n" : "\n", f);
+        put_step(f, g, &p->steps[i]);
+    }
+    fputs("\n]", f);
+    put_field(f, "target", p->target);
+    fprintf(f, ",\n\"threads\":%d", p->threads);
+    put_field(f, "tool", "ingot " INGOT_VERSION);
+    put_totals(f, p);
+    fputs(",\n\"version\":1\n}\n", f);
+}
+
 int ig_plan_write(const struct ig_plan *p, const struct ig_graph *g, const char *path, char *err,
                   size_t err_bytes)
 {
     struct ig_draft d;
     if (ig_draft_open(&d, path, err, err_bytes)) return -1;
-    fputs("{\n", d.f);
-    put_bands(d.f, p, g);
-    fputs(",\n\"buffers\":[", d.f);
-    for (int32_t i = 0; i < p->n_buffers; i++) {
-        fputs(i ? ",\n" : "\n", d.f);
-        put_buffer(d.f, g, &p->buffers[i]);
-    }
-    fputs("\n],\n\"format\":\"" FORMAT "\"", d.f);
-    put_field(d.f, "graph_sha256", p->graph_sha256);
-    put_field(d.f, "isa", p->isa);
-    put_field(d.f, "model", p->model);
-    put_field(d.f, "profile_sha256", p->profile_sha256);
-    ig_put_stages(d.f, p, g);
-    fputs(",\n\"steps\":[", d.f);
-    for (int32_t i = 0; i < p->n_steps; i++) {
-        fputs(i ? ",\n" : "\n", d.f);
-        put_step(d.f, g, &p->steps[i]);
-    }
-    fputs("\n]", d.f);
-    put_field(d.f, "target", p->target);
-    fprintf(d.f, ",\n\"threads\":%d", p->threads);
-    put_field(d.f, "tool", "ingot " INGOT_VERSION);
-    put_totals(d.f, p);
-    fputs(",\n\"version\":1\n}\n", d.f);
+    put_plan(d.f, p, g);
     return ig_draft_close(&d, 1, err, err_bytes);
 }
 
@@ -259,19 +270,39 @@ static void read_head(struct ig_reader *r, const json_t *root, struct ig_plan *p
     ig_get_double(r, totals, "latency_ms", 0);
 }
 
+static struct ig_plan *read_plan(struct ig_reader *r, const json_t *root, const struct ig_graph *g)
+{
+    struct ig_plan *p = ig_must_alloc(1, sizeof *p);
+    read_head(r, root, p);
+    read_steps(r, g, root, p);
+    read_bands(r, g, root, p);
+    ig_read_stages(r, root, g, p);
+    read_buffers(r, g, root, p);
+    if (!r->failed && ig_stages_are_sound(p)) ig_time_stages(p);
+    return p;
+}
+
+/* Alternatives have none of their own. */
+static void read_others(struct ig_reader *r, const json_t *root, const struct ig_graph *g, struct ig_plan *p)
+{
+    if (r->failed || !json_object_get(root, "alternatives")) return;
+    const json_t *array = ig_get_array(r, root, "alternatives");
+    size_t n = json_array_size(array);
+    if (!r->failed && n >= IG_PLAN_ALTERNATIVES)
+        ig_reader_fail(r, "%zu alternatives, at most %d can be", n, IG_PLAN_ALTERNATIVES - 1);
+    if (r->failed) return;
+    p->others = ig_must_alloc(n, sizeof *p->others);
+    for (size_t i = 0; !r->failed && i < n; i++) p->others[p->n_others++] = read_plan(r, json_array_get(array, i), g);
+}
+
 struct ig_plan *ig_plan_read(const char *path, const struct ig_graph *g, char *err, size_t err_bytes)
 {
     struct ig_reader r;
     json_t *root = ig_reader_open(&r, path, FORMAT, err, err_bytes);
     if (!root) return NULL;
-    struct ig_plan *p = ig_must_alloc(1, sizeof *p);
-    read_head(&r, root, p);
-    read_steps(&r, g, root, p);
-    read_bands(&r, g, root, p);
-    ig_read_stages(&r, root, g, p);
-    read_buffers(&r, g, root, p);
+    struct ig_plan *p = read_plan(&r, root, g);
+    read_others(&r, root, g, p);
     json_decref(root);
-    if (!r.failed && ig_stages_are_sound(p)) ig_time_stages(p);
     if (!r.failed) return p;
     ig_plan_free(p);
     return NULL;

@@ -77,6 +77,7 @@ struct ig_plan_buffer {    /* one value */
 };
 
 enum { IG_PLAN_STAGES = 8, IG_PLAN_SLOTS = 64, IG_PROCESSOR_NAME = 32 }; /* the most; bytes */
+enum { IG_PLAN_ALTERNATIVES = 32, IG_PLAN_PROCESSORS = 4 };              /* the most of a plan with alternatives */
 
 /*
  * A stage of a pipeline: steps that a team of threads of its own runs, while other stages work on other frames. Stages
@@ -117,6 +118,8 @@ struct ig_plan {
     int32_t n_stages, n_slots;         /* 0: the plan has no stages */
     struct ig_plan_stage *stages;
     struct ig_plan_slot *slots;
+    int32_t n_others;                  /* alternatives: the same stages, kernels and weights, cut elsewhere */
+    struct ig_plan **others;           /* each a plan of its own; planner/unite.c says how they share an arena */
     int64_t arena_bytes;               /* activations, slots and the threads' scratch: max(offset + bytes) */
     int64_t arena_lower_bound_bytes;   /* max over steps of the live bytes (aliases counted once) and its scratch; of
                                           stages: the sum of that, with all slots */
@@ -183,6 +186,7 @@ struct ig_profile {
     char *isa;
     int32_t threads;
     double peak_gflops;       /* one thread, register-only FMA loop */
+    int32_t beside;           /* other cores that ran the same network meanwhile */
     int32_t n, n_bands;
     struct ig_timing *timings;
     struct ig_band_timing *bands;
@@ -219,6 +223,7 @@ struct ig_plan_options {
     const char *target;       /* name written in the plan */
     const struct ig_plan_stage *stages; /* n_stages, in order, all steps among them; planner/stages.h makes them */
     int32_t n_stages;         /* 0: none */
+    const struct ig_plan *like; /* each step gets that plan's kernel; NULL: any */
     int32_t isa;              /* enum ig_isa: kernels of this ISA and of IG_ISA_REF may be chosen */
     int32_t threads;          /* >= 1 */
     const struct ig_profile *profile; /* NULL: estimate */
@@ -336,6 +341,38 @@ struct ig_pack_result ig_pack_offsets(struct ig_pack_item *items, int32_t n);
 struct ig_pack_result ig_pack_overlapping(struct ig_pack_item *items, int32_t n, const struct ig_pack_pair *pairs,
                                           int32_t n_pairs);
 
+/* --- alternatives: planner/unite.c --- */
+
+/*
+ * One arena for a plan with stages and its alternatives. Frames on their way may have been cut differently, so that
+ * each stage has a part of the arena of its own that serves it in every alternative, and what passes from one stage to
+ * another lies in one block for each pair of stages, a copy of which holds what any alternative passes there.
+ */
+struct ig_share_of {                 /* where an alternative's memory is in the common arena */
+    int64_t shift[IG_PLAN_STAGES];   /* bytes to add to the offsets of what is a stage's own, scratch too */
+    int32_t slot[IG_PLAN_SLOTS];     /* by slot of the plan: of the common ones */
+    int64_t offset[IG_PLAN_SLOTS];   /* of its first copy in the common arena */
+};
+
+struct ig_united {
+    int64_t arena_bytes;
+    int32_t n, n_slots;              /* alternatives, the plan itself the first; common slots */
+    struct ig_plan_slot slots[IG_PLAN_SLOTS]; /* inputs, outputs, then a block for each pair of stages; value -1 */
+    struct ig_share_of *parts;       /* [n] */
+};
+
+/* Alternative `i` of p; 0: p. */
+static inline const struct ig_plan *ig_alternative(const struct ig_plan *p, int32_t i)
+{
+    return i ? p->others[i - 1] : p;
+}
+
+/* Of a valid plan with stages. */
+void ig_unite(const struct ig_plan *p, struct ig_united *u);
+void ig_united_free(struct ig_united *u);
+/* Bytes of p's arena, which with alternatives is the common one. */
+int64_t ig_united_bytes(const struct ig_plan *p);
+
 /* --- weights: planner/weights.c --- */
 
 /*
@@ -365,5 +402,8 @@ enum ig_verdict { /* first failure in this order wins */
 const char *ig_verdict_name(int verdict);
 /* Checks the plan against the graph from scratch; `why` gets one line naming the step or buffer. */
 int ig_validate(const struct ig_graph *g, const struct ig_plan *p, int64_t memory_budget, char *why, size_t why_bytes);
+/* ig_validate of p and each alternative, and whether all have the same stages, kernels and weights: a verdict. */
+int ig_validate_all(const struct ig_graph *g, const struct ig_plan *p, int64_t memory_budget, char *why,
+                    size_t why_bytes);
 
 #endif

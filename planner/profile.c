@@ -51,7 +51,9 @@ int ig_profile_write(const struct ig_profile *p, const struct ig_graph *g, const
         fputs(i ? ",\n" : "\n", d.f);
         put_band(d.f, g, &p->bands[i]);
     }
-    fputs(p->n_bands ? "\n],\n\"cpu\":" : "],\n\"cpu\":", d.f);
+    fputs(p->n_bands ? "\n],\n" : "],\n", d.f);
+    if (p->beside) fprintf(d.f, "\"beside\":%d,\n", p->beside);
+    fputs("\"cpu\":", d.f);
     ig_put_text(d.f, p->cpu);
     fputs(",\n\"format\":\"" FORMAT "\",\n\"graph_sha256\":", d.f);
     ig_put_text(d.f, p->graph_sha256);
@@ -157,6 +159,7 @@ struct ig_profile *ig_profile_read(const char *path, const struct ig_graph *g, c
     p->cpu = ig_copy_text(ig_get_text(&r, root, "cpu"));
     p->isa = ig_copy_text(ig_get_text(&r, root, "isa"));
     p->threads = (int32_t)ig_get_int(&r, root, "threads", 1, 4096);
+    p->beside = json_object_get(root, "beside") ? (int32_t)ig_get_int(&r, root, "beside", 0, 4096) : 0;
     p->peak_gflops = ig_get_double(&r, root, "peak_gflops", 0);
     read_timings(&r, g, root, p);
     read_bands(&r, g, root, p);

@@ -9,6 +9,12 @@
 /* That a faster kernel may have more in a small plan: of all, or of scratch alone. */
 static const int64_t spare_bytes[IG_LEAN_WAYS] = {0, 4096, 4096, 48 << 10, 256 << 10, INT64_MAX >> 8};
 
+/* May the node have that kernel? */
+static int may_take(const struct ig_plan_options *o, int32_t node, const struct ig_kernel *k)
+{
+    return !o->like || o->like->steps[node].kernel == k;
+}
+
 static int is_candidate(const struct ig_kernel *k, int32_t isa, int32_t op, const struct ig_call *call)
 {
     return (k->isa == isa || k->isa == IG_ISA_REF) && ig_kernel_fits(k, op, call);
@@ -117,7 +123,8 @@ static void select_measured(const struct ig_profile *profile, const struct ig_pl
     double least = 0;
     for (int32_t i = 0; i < profile->n; i++) {
         const struct ig_timing *t = &profile->timings[i];
-        if (t->node != node || t->threads != o->threads || !is_candidate(t->kernel, o->isa, op, call))
+        if (t->node != node || t->threads != o->threads || !is_candidate(t->kernel, o->isa, op, call) ||
+            !may_take(o, node, t->kernel))
             continue;
         if (t->error > o->max_error || !is_small_enough(o, t->kernel, call, least_bytes)) continue;
         struct ig_cut cut = cut_of(t, call);
@@ -126,7 +133,7 @@ static void select_measured(const struct ig_profile *profile, const struct ig_pl
     }
 }
 
-static void select_estimated(const struct ig_plan_options *o, int32_t op, const struct ig_call *call,
+static void select_estimated(const struct ig_plan_options *o, int32_t node, int32_t op, const struct ig_call *call,
                              int32_t batch, const struct ig_away *away, struct ig_plan_step *step)
 {
     struct footprint least_bytes = least_footprint(o, op, call);
@@ -134,7 +141,7 @@ static void select_estimated(const struct ig_plan_options *o, int32_t op, const 
     for (int i = 0; i < ig_kernel_count(); i++) {
         const struct ig_kernel *k = ig_kernel_at(i);
         struct ig_cut cut;
-        if (!is_candidate(k, o->isa, op, call) || k->error > o->max_error) continue;
+        if (!is_candidate(k, o->isa, op, call) || k->error > o->max_error || !may_take(o, node, k)) continue;
         if (!is_small_enough(o, k, call, least_bytes)) continue;
         ig_legal_cuts(k, call, o->threads, away, &cut, 1);
         take(step, k, call, cut, ig_cut_ns(k, call, cut, o->threads, away) * batch, &least);
@@ -152,7 +159,7 @@ int ig_select_step(const struct ig_graph *g, const struct ig_view *views, int32_
     if (ig_node_is_view(g, views, node)) return 0;
     ig_node_call(g, views, n, &call, &batch);
     if (options->profile) select_measured(options->profile, options, node, n->op, &call, step);
-    if (!step->kernel) select_estimated(options, n->op, &call, batch, away, step);
+    if (!step->kernel) select_estimated(options, node, n->op, &call, batch, away, step);
     if (step->kernel) return 0;
     snprintf(err, err_bytes, "node '%s' (%s): no kernel of %s or ref computes it with these types and shapes",
              n->name, ig_op_info((enum ig_op)n->op)->name, ig_isa_name(options->isa));

@@ -15,6 +15,12 @@ int64_t ig_share_alternate(const int64_t *arena_bytes, int32_t n);
 /* Arena of stages (or slots) that run at the same time; base[n]: where each one's lies, aligned. */
 int64_t ig_share_stack(const int64_t *arena_bytes, int32_t n, int64_t *base);
 /*
+ * Arena of networks of which some run at the same time: bit k of beside[i] says that i and k may (symmetric; n at most 64).
+ * base[n]: where each one's lies, aligned, no two of those meeting. All orders of placing each as low as it may are tried,
+ * the largest first, for a fixed number of steps: the least arena for up to seven networks.
+ */
+int64_t ig_share_beside(const int64_t *arena_bytes, const uint64_t *beside, int32_t n, int64_t *base);
+/*
  * Moves the lives of `items` behind what is on the timeline already, which is `steps` long; returns the new length.
  * Pack all chained items at once then.
  */

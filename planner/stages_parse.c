@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "planner/alloc.h"
+#include "planner/balance.h"
 #include "planner/stages.h"
 
 enum { MOST_CORES = 64, TEXT = 4096 };
@@ -50,33 +51,12 @@ static int32_t find_step(const struct ig_graph *g, const char *text)
     return *text && !*end && step >= 0 && step < g->n_nodes ? (int32_t)step : -1;
 }
 
-/* Least greatest sum of steps [0, i) in k runs: best[k][i]; the last run begins at from[k][i]. */
 void ig_balance_stages(const double *ns, int32_t n_steps, int32_t n, int32_t *stage_of)
 {
-    size_t row = (size_t)n_steps + 1;
-    double *best = ig_must_alloc(row * (size_t)(n + 1), sizeof *best);
-    double *sum = ig_must_alloc(row, sizeof *sum);
-    int32_t *from = ig_must_alloc(row * (size_t)(n + 1), sizeof *from);
-    for (int32_t i = 0; i < n_steps; i++) sum[i + 1] = sum[i] + ns[i];
-    for (int32_t i = 0; i <= n_steps; i++) best[row + (size_t)i] = sum[i];
-    for (int32_t k = 2; k <= n; k++)
-        for (int32_t i = k; i <= n_steps; i++) {
-            double *to = &best[row * (size_t)k + (size_t)i];
-            for (int32_t j = i - 1; j >= k - 1; j--) {
-                double last = sum[i] - sum[j], before = best[row * (size_t)(k - 1) + (size_t)j];
-                double most = last > before ? last : before;
-                if (j < i - 1 && most >= *to) continue;
-                *to = most;
-                from[row * (size_t)k + (size_t)i] = j;
-            }
-        }
-    for (int32_t k = n, i = n_steps; k >= 1; k--) {
-        int32_t begin = k > 1 ? from[row * (size_t)k + (size_t)i] : 0;
-        while (i > begin) stage_of[--i] = k - 1;
-    }
-    free(best);
-    free(sum);
-    free(from);
+    double *each = ig_must_alloc((size_t)n * (size_t)n_steps, sizeof *each);
+    for (int32_t k = 0; k < n; k++) memcpy(each + (size_t)k * (size_t)n_steps, ns, (size_t)n_steps * sizeof *ns);
+    ig_balance_runs(each, n_steps, n, stage_of);
+    free(each);
 }
 
 static void balance(const struct ig_graph *g, const struct ig_plan *whole, int32_t n, int32_t *stage_of)

@@ -29,4 +29,14 @@ struct ig_pipe {
         full_ns; /* predicted: from one result to the next, and a frame's latency, if frames always wait */
 };
 
+/*
+ * The same stages - cores, threads, kernels, weights - cut at several places. The slots are large enough for all of
+ * them, and no stage touches another's memory, whichever alternative each frame takes.
+ */
+struct ig_cuts {
+    const struct ig_pipe *pipe;    /* of the first alternative */
+    const struct ig_stage *stages; /* [n][pipe->n_stages]; first: among that alternative's own steps */
+    int32_t n;
+};
+
 #endif

@@ -93,7 +93,7 @@ fi
 thread_flags="-fsanitize=thread -O1 -g"
 compile out/obj/tsan "$host_isa" "$CC" "$thread_flags" $(list runtime/*.c)
 tsan_objects=$objects
-for file in $(list tests/runtime/team.c tests/runtime/pipeline.c); do
+for file in $(list tests/runtime/team.c tests/runtime/pipeline.c tests/runtime/cuts.c); do
     compile out/obj/tsan "$host_isa" "$CC" "$thread_flags" "$file"
     program=out/test/tsan/${file#tests/}
     program=${program%.c}

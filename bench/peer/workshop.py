@@ -104,6 +104,18 @@ def tool(srcdir, name):
     return path
 
 
+def build(srcdir, folder, graph, plan):
+    """folder/net, the program of a plan, with its objects beside it; returns its path."""
+    cc, libraries, path = variable("program_cc"), [*variable("program_runtime"), KERNELS], f"{folder}/net"
+    run(["out/ingot", "gen", graph, plan, "--prefix", "net", "-o", folder])
+    for unit in ("plan.c", "main.c", "weights.S"):
+        run([*cc, "-std=c11", "-O2", f"-I{srcdir}", f"-I{folder}", "-c", f"{folder}/net_{unit}",
+             "-o", f"{folder}/net_{unit[:-2]}.o"])
+    run([f"{srcdir}/gen/link.sh", "program", path, path, *cc, *variable("program_flags"),
+         f"{folder}/net_main.o", f"{folder}/net_plan.o", *libraries, "-lm", "-lpthread"])
+    return path
+
+
 def program(srcdir, net, model, threads, timing):
     """Our program, as `./configure --model --threads` makes it: profile, plan, tables, link. timing(): a context in
     which measuring is allowed."""
@@ -118,12 +130,7 @@ def program(srcdir, net, model, threads, timing):
     with timing():
         run(["out/ingot", "profile", "-q", graph, "--threads", str(threads), "-o", profile])
     run(["out/ingot", "plan", graph, "--threads", str(threads), "--profile", profile, "-o", plan])
-    run(["out/ingot", "gen", graph, plan, "--prefix", "net", "-o", folder])
-    for unit in ("plan.c", "main.c", "weights.S"):
-        run([*cc, "-std=c11", "-O2", f"-I{srcdir}", f"-I{folder}", "-c", f"{folder}/net_{unit}",
-             "-o", f"{folder}/net_{unit[:-2]}.o"])
-    run([f"{srcdir}/gen/link.sh", "program", path, path, *cc, *variable("program_flags"),
-         f"{folder}/net_main.o", f"{folder}/net_plan.o", *libraries, "-lm", "-lpthread"])
+    build(srcdir, folder, graph, plan)
     info = json.loads(run([path, "--info", "--json"]))
     info["binary_bytes"] = os.path.getsize(path) - os.path.getsize(f"{path}_weights.bin")
     with open(graph) as f:

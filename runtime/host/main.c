@@ -25,6 +25,12 @@ void ig_die(const char *format, ...)
     exit(1);
 }
 
+void ig_name_program(const char *path, const char *otherwise)
+{
+    const char *slash = strrchr(path ? path : "", '/');
+    program_name = slash ? slash + 1 : path ? path : otherwise;
+}
+
 int64_t ig_now_ns(void)
 {
     struct timespec t;
@@ -92,7 +98,7 @@ static void bad_usage(const struct ig_program *p)
     exit(2);
 }
 
-static struct ig_options parse(int argc, char **argv, const struct ig_program *p)
+struct ig_options ig_parse(int argc, char **argv, const struct ig_program *p)
 {
     static const struct option longs[] = {{"top", required_argument, 0, 'k'},
                                           {"bench", optional_argument, 0, 'b'},
@@ -143,16 +149,27 @@ static int64_t room(const struct ig_shape *s)
     return (ig_bytes(s) + IG_LINE - 1) / IG_LINE * IG_LINE;
 }
 
+int64_t ig_io_bytes(const struct ig_model *m)
+{
+    int64_t bytes = 0;
+    for (int i = 0; i < m->n_inputs; i++) bytes += room(m->inputs[i].shape);
+    for (int i = 0; i < m->n_outputs; i++) bytes += room(m->outputs[i].shape);
+    return bytes;
+}
+
+void ig_place_io(struct ig_session *s, char *at)
+{
+    const struct ig_model *m = s->program->model;
+    if (m->n_inputs > 16 || m->n_outputs > 16) ig_die("more than 16 inputs or outputs: use the library");
+    for (int i = 0; i < m->n_inputs; at += room(m->inputs[i++].shape)) s->inputs[i] = at;
+    for (int i = 0; i < m->n_outputs; at += room(m->outputs[i++].shape)) s->outputs[i] = at;
+}
+
 /* The arena, then inputs and outputs: one block, so that pages are had in one call. */
 static char *buffers(struct ig_session *s, int64_t arena)
 {
-    const struct ig_model *m = s->program->model;
-    int64_t bytes = arena;
-    for (int i = 0; i < m->n_inputs; i++) bytes += room(m->inputs[i].shape);
-    for (int i = 0; i < m->n_outputs; i++) bytes += room(m->outputs[i].shape);
-    char *block = ig_memory(bytes), *at = block + arena;
-    for (int i = 0; i < m->n_inputs; at += room(m->inputs[i++].shape)) s->inputs[i] = at;
-    for (int i = 0; i < m->n_outputs; at += room(m->outputs[i++].shape)) s->outputs[i] = at;
+    char *block = ig_memory(arena + ig_io_bytes(s->program->model));
+    ig_place_io(s, block + arena);
     return block;
 }
 
@@ -161,7 +178,6 @@ void ig_start(struct ig_session *s, int threads)
     static struct ig_team team;
     const struct ig_model *m = s->program->model;
     int64_t bytes = (ig_arena_total(m, threads) / IG_LINE + 1) * IG_LINE;
-    if (m->n_inputs > 16 || m->n_outputs > 16) ig_die("more than 16 inputs or outputs: use the library");
     const void *weights = s->program->weights ? s->program->weights : ig_map_weights(m);
     int status = ig_ctx_init(&s->ctx, m, weights, buffers(s, bytes), (size_t)bytes);
     if (!status && threads > 1) status = ig_ctx_start_threads(&s->ctx, &team, threads);
@@ -186,9 +202,8 @@ int ig_main(int argc, char **argv, const struct ig_program *program)
 {
     int64_t begin = ig_now_ns();
     struct ig_session s = {.program = program};
-    const char *slash = strrchr(argv[0] ? argv[0] : "", '/');
-    program_name = slash ? slash + 1 : argv[0] ? argv[0] : program->model->name;
-    struct ig_options o = parse(argc, argv, program);
+    ig_name_program(argv[0], program->model->name);
+    struct ig_options o = ig_parse(argc, argv, program);
     if (o.info) {
         ig_print_info(&s, o.json);
         return 0;

@@ -7,6 +7,7 @@
 
 #include "runtime/host/file.h"
 #include "runtime/host/spec.h"
+#include "runtime/host/stages.h"
 
 void ig_write_npy(const char *path, const struct ig_shape *s, const void *data)
 {
@@ -73,9 +74,12 @@ static void print_text(const struct ig_program *p, const void *data, const int64
     putchar('\n');
 }
 
-static void print_json(const struct ig_program *p, const void *data, const int64_t *index, int k, double ms)
+static void print_json(const struct ig_program *p, const void *data, const int64_t *index, int k, double ms,
+                       const char *network)
 {
-    printf("{\"ms\":%.4f,\"top\":[", ms);
+    printf("{\"ms\":%.4f,", ms);
+    if (network) printf("\"network\":\"%s\",", network);
+    fputs("\"top\":[", stdout);
     for (int i = 0; i < k; i++) {
         printf("%s{\"index\":%lld,\"label\":", i ? "," : "", (long long)index[i]);
         if (index[i] < p->n_labels) ig_json_string(stdout, p->labels[index[i]]);
@@ -91,7 +95,7 @@ void ig_print_result(const struct ig_session *s, const struct ig_options *o, dou
 {
     int64_t index[IG_MAX_TOP];
     int k = ig_best(s->program->model->outputs[0].shape, s->outputs[0], o->top, index);
-    if (o->json) print_json(s->program, s->outputs[0], index, k, ms);
+    if (o->json) print_json(s->program, s->outputs[0], index, k, ms, s->network);
     else print_text(s->program, s->outputs[0], index, k);
     fflush(stdout);
 }
@@ -122,7 +126,9 @@ void ig_print_info(const struct ig_session *s, int json)
     const struct ig_model *m = p->model;
     long long code = (long long)((uintptr_t)etext - (uintptr_t)__executable_start);
     if (json) {
-        printf("{\"arena_bytes\":%lld,\"code_bytes\":%lld,", (long long)m->arena_bytes, code);
+        putchar('{');
+        if (p->staged && p->staged->calls) p->staged->calls->info(p->staged->cuts, 1);
+        printf("\"arena_bytes\":%lld,\"code_bytes\":%lld,", (long long)m->arena_bytes, code);
         if (p->spec) p->spec->info(p->spec, 1);
         print_ios("inputs", m->inputs, m->n_inputs);
         printf("\"layers\":%d,\"model\":\"%s\",\"model_sha256\":\"%s\",", m->n_steps, m->name,
@@ -142,5 +148,6 @@ void ig_print_info(const struct ig_session *s, int json)
     if (p->spec) p->spec->info(p->spec, 0);
     printf("arena %lld B, %lld B for each thread more, weights %lld B, code %lld B\n", (long long)m->arena_bytes,
            (long long)m->scratch_bytes, (long long)m->weights_bytes, code);
+    if (p->staged && p->staged->calls) p->staged->calls->info(p->staged->cuts, 0);
     printf("model %s\nplan  %s\n", p->source_sha256, p->plan_sha256);
 }

@@ -40,6 +40,7 @@ struct ig_session { /* a running model with its buffers */
     const struct ig_program *program;
     struct ig_ctx ctx;
     void *inputs[16], *outputs[16]; /* dense buffers */
+    const char *network; /* its name, where it is one of several; else NULL */
     int threads;
     double init_ms; /* main's start to ready */
 };
@@ -50,6 +51,12 @@ int ig_main(int argc, char **argv, const struct ig_program *program);
 /* Makes the session ready on threads of the CPU. */
 void ig_start(struct ig_session *s, int threads);
 void ig_gpu_start(struct ig_session *s, int threads); /* runtime/host/gpu.h */
+/* Parts of both, for a program of several networks: the command line of one network; the name that errors begin with, from
+ * the path that it was started by; bytes of its inputs and outputs; where these are, in so many bytes at a cache line. */
+struct ig_options ig_parse(int argc, char **argv, const struct ig_program *p);
+void ig_name_program(const char *path, const char *otherwise);
+int64_t ig_io_bytes(const struct ig_model *m);
+void ig_place_io(struct ig_session *s, char *at);
 /* One line on stderr: "<program>: <what>", exit 1. */
 _Noreturn void ig_die(const char *format, ...) __attribute__((format(printf, 1, 2)));
 int64_t ig_now_ns(void);
@@ -86,6 +93,8 @@ void ig_map_all(const void *data, int64_t bytes);
 /* runtime/host/weights.c: maps the blob that is appended to the program's own file. Dies if it is not this
  * model's. */
 const void *ig_map_weights(const struct ig_model *m);
+/* The same of network i of several, whose blobs are appended in order. */
+const void *ig_map_bundled_weights(const struct ig_model *m, int i);
 /* The same of the blob for a GPU, appended too. */
 const void *ig_map_gpu_weights(int64_t bytes, uint64_t hash);
 

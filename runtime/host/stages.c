@@ -85,6 +85,7 @@ void ig_run_stages(struct ig_session *s, const struct ig_options *o)
     sigaddset(&ending, SIGHUP);
     pthread_sigmask(SIG_BLOCK, &ending, NULL); /* of the stages' threads for good */
     p.clock_ns = ig_now_ns;
+    if (s->program->staged->calls) s->program->staged->calls->attach(&p, s->program->staged->cuts);
     int status =
         ig_pipeline_start(&p, s->program->staged->pipe, s->ctx.weights, s->ctx.arena, (size_t)s->ctx.arena_bytes);
     if (status) ig_die("%s", ig_status_text(status));

@@ -1,5 +1,7 @@
 /* --bench and --trace of a pipeline: what it was predicted to do beside what it does. */
 #include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,31 +31,59 @@ static double quantile_ms(int64_t *ns, int n, double at)
     return n ? (double)ns[(int)((n - 1) * at)] * 1e-6 : 0;
 }
 
-/* Frames one after the other without a pause, until `end` and at least `least` of them, at most `most`; the inputs are
- * what is in the slots. Returns how many. */
+struct feeder {
+    struct ig_pipeline *p;
+    int least, most;
+    int64_t end;
+    int64_t pushed_ns[IG_MAX_FLIGHT];
+    atomic_int all; /* how many frames, once the last one is on its way; else 0 */
+};
+
+/* The inputs are what is in the slots. That a frame is the last is said before it goes: who pops never waits for none. */
+static void *feed(void *arg)
+{
+    struct feeder *f = arg;
+    void *in[IG_MAX_SLOTS];
+    for (int n = 1; ig_push_begin(f->p, in, 1) == IG_OK; n++) {
+        int64_t now = ig_now_ns();
+        int last = n >= f->most || (n >= f->least && now >= f->end);
+        f->pushed_ns[(n - 1) % IG_MAX_FLIGHT] = now;
+        if (last) atomic_store(&f->all, n);
+        ig_push_end(f->p);
+        if (last) break;
+    }
+    return NULL;
+}
+
+/*
+ * Frames without a pause, until `end` and at least `least` of them, at most `most`. As in a stream a thread of its own
+ * pushes, so that a frame always waits for room, not for a result that is taken. Returns how many.
+ */
 static int flow(struct ig_pipeline *p, int least, int most, int64_t end)
 {
-    static int64_t pushed_ns[IG_MAX_FLIGHT];
-    void *at[IG_MAX_SLOTS];
-    int pushed = 0, popped = 0, ready, open = 1;
+    static struct feeder f;
+    void *out[IG_MAX_SLOTS];
+    pthread_t thread;
+    int popped = 0, ready;
+    f.p = p;
+    f.least = least;
+    f.most = most;
+    f.end = end;
+    atomic_store(&f.all, 0);
     int64_t before = ig_now_ns();
-    while (open || popped < pushed) {
-        open = open && pushed < most && (pushed < least || ig_now_ns() < end);
-        if (open && ig_push_begin(p, at, 0) == IG_OK) {
-            pushed_ns[pushed++ % IG_MAX_FLIGHT] = ig_now_ns();
-            ig_push_end(p);
-            continue;
-        }
-        if (popped == pushed) break;
-        int status = ig_pop_begin(p, at, 1, &ready);
+    if (most == 1) feed(&f);
+    else if (pthread_create(&thread, NULL, feed, &f)) ig_die("cannot start a thread");
+    do {
+        int status = ig_pop_begin(p, out, 1, &ready);
         if (status) ig_die("%s", ig_status_text(status));
         int64_t now = ig_now_ns();
-        ig_pop_end(p);
         interval_ns[popped] = now - before;
-        latency_ns[popped] = now - pushed_ns[popped % IG_MAX_FLIGHT];
+        latency_ns[popped] = now - f.pushed_ns[popped % IG_MAX_FLIGHT];
         before = now;
         popped++;
-    }
+        ig_pop_end(p);
+    } while (popped != atomic_load(&f.all));
+    if (most > 1) pthread_join(thread, NULL);
     return popped;
 }
 
@@ -112,7 +142,10 @@ static int threads_of(const struct ig_pipe *pipe)
 
 static void print_json(const struct ig_session *s, const struct ig_pipe *pipe, const struct figures *f)
 {
-    printf("{\"first_ms\":%.4f,\"fps\":%.3f,", f->first, f->frames * 1e3 / f->total);
+    const struct ig_staged *staged = s->program->staged;
+    putchar('{');
+    if (staged->calls) staged->calls->bench(staged->cuts, 1);
+    printf("\"first_ms\":%.4f,\"fps\":%.3f,", f->first, f->frames * 1e3 / f->total);
     if (s->program->spec) s->program->spec->bench(s, f->median, 1);
     printf("\"init_ms\":%.4f,\"latency_alone_ms\":%.4f,\"latency_ms\":%.4f,"
            "\"median_ms\":%.4f,\"min_ms\":%.4f,\"model\":\"%s\",\"p99_ms\":%.4f,\"peak_rss_kib\":%ld,",
@@ -148,6 +181,7 @@ static void print_text(const struct ig_session *s, const struct ig_pipe *pipe, c
         printf("  %-5d %-16s %7d %7d %10.4f %10.4f %6.1f\n", i, pipe->stages[i].processor,
                pipe->stages[i].model.threads, pipe->stages[i].model.n_steps, f->busy[i],
                pipe->stages[i].predicted_ns * 1e-6, 100 * f->busy[i] * f->frames / f->total);
+    if (s->program->staged->calls) s->program->staged->calls->bench(s->program->staged->cuts, 0);
 }
 
 void ig_bench_stages(struct ig_session *s, const struct ig_options *o, struct ig_pipeline *p)

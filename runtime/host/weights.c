@@ -43,6 +43,11 @@ const void *ig_map_weights(const struct ig_model *m)
     return map_blob(0, (uint64_t)m->weights_bytes, m->weights_hash);
 }
 
+const void *ig_map_bundled_weights(const struct ig_model *m, int i)
+{
+    return map_blob(i, (uint64_t)m->weights_bytes, m->weights_hash);
+}
+
 const void *ig_map_gpu_weights(int64_t bytes, uint64_t hash)
 {
     return map_blob(1, (uint64_t)bytes, hash);

@@ -123,6 +123,63 @@ wrong_input() {
         refused out/ingot report "$s.graph.json" "$s.json" --platform "$work/nowhere.json"
 }
 
+# Of a plan with stages, beside what its program did: made up here, as a program says it.
+staged_report() { # name, graph, stages
+    out/ingot plan "$2" --threads 1 --stages "$3" -o "$work/$1.json" && "$python" - "$work" "$1" <<'PY' &&
+import json, sys
+work, name = sys.argv[1:]
+stages = json.load(open(f"{work}/{name}.json"))["stages"]
+ms = [s["predicted_ns"] * 1.1e-6 for s in stages]
+json.dump({"fps": 1e3 / max(ms), "latency_ms": 2 * sum(ms), "latency_alone_ms": sum(ms), "model": "net",
+           "stages": [{"ms": t, "processor": s["processor"]} for t, s in zip(ms, stages)]}, open(f"{work}/{name}.bench", "w"))
+events, end = [], [0] * len(ms)
+for k in range(24):
+    for i, t in enumerate(ms):
+        begin = max(end[i], end[i - 1] if i else 0)
+        end[i] = begin + t
+        events.append({"ph": "X", "tid": i + 1, "name": f"frame {k}", "ts": begin * 1e3, "dur": t * 1e3})
+json.dump({"traceEvents": events}, open(f"{work}/{name}.trace", "w"))
+PY
+        out/ingot report "$2" "$work/$1.json" --bench "$work/$1.bench" --trace "$work/$1.trace" -o "$work/$1.html"
+}
+
+# As many stages, frames and cuts in the pictures as there are, the plan's own on the best of the dots.
+pictures() { # name
+    "$python" - "$work/$1" <<'PY'
+import json, re, sys
+plan, page = json.load(open(sys.argv[1] + ".json")), open(sys.argv[1] + ".html", encoding="utf-8").read()
+part = lambda name: re.search(rf'<section id="{name}">.*?</section>', page, re.S).group()
+stages = plan["stages"]
+assert part("pipeline").count('class="frame') == 2 * 10 * len(stages)
+assert "-9.1&nbsp;%" in part("pipeline"), "what was measured is 1 / 1.1 of what was predicted"
+assert len(re.findall("<tr>", part("pipeline"))) == len(stages) + 1
+assert part("layers-by-processor").count('class="frame') == sum(s["predicted_ns"] > 0 for s in plan["steps"])
+if len(stages) == 2:
+    ends = [s["last"] for s in stages]
+    banded = {i for b in plan["bands"] for i in range(
+        *[next(k for k, s in enumerate(plan["steps"]) if s["node"] == b[end]) for end in ("first", "last")])}
+    dots = [(int(x), float(y)) for x, y in re.findall(r'#l(\d+)"><circle class="dot k0" cx="[\d.]+" cy="([\d.]+)', part("rates"))]
+    assert len(dots) > 3 and not banded & {x for x, _ in dots}
+    own = min((x, y) for x, y in dots if x >= ends[0])[1]
+    assert own <= min(y for _, y in dots) + 0.1, "no cut gives more frames than the plan's"
+PY
+}
+
+staged_board() { # two cores, three, and names that are hostile
+    graph=$work/squeezenet1.1.graph.json
+    staged_report staged "$graph" cpu:0,cpu:1 && staged_report three "$graph" cpu:0,cpu:1,cpu:2 &&
+        staged_report evil_stages "$work/evil.json" cpu:0,cpu:1
+}
+
+refused_runs() { # of another plan, of none, of a plan without stages
+    graph=$work/squeezenet1.1.graph.json plan=$work/staged.json
+    refused out/ingot report "$graph" "$plan" --bench "$work/three.bench" && refused out/ingot report "$graph" "$plan" --trace "$work/three.trace" &&
+        refused out/ingot report "$graph" "$plan" --trace "$work/staged.bench" && refused out/ingot report "$graph" "$plan" --bench "$work/half.json" &&
+        refused out/ingot report "$graph" "$plan" --bench "$work/nowhere.json" &&
+        refused out/ingot report "$graph" "$work/squeezenet1.1.json" --bench "$work/staged.bench" &&
+        refused out/ingot report "$graph" "$work/squeezenet1.1.json" --trace "$work/staged.trace"
+}
+
 same_bytes() { # the same input, the same page
     out/ingot report "$work/squeezenet1.1.graph.json" "$work/squeezenet1.1.json" --pareto "$work/squeezenet1.1.front.json" -o - |
         cmp - "$work/squeezenet1.1.html"
@@ -140,7 +197,14 @@ board() { # the roof is the board's
     out/ingot report "$work/squeezenet1.1.graph.json" "$work/squeezenet1.1.json" --platform tx2 -o - | grep -q "Peak as of the board tx2"
 }
 
+check "reports of plans with stages" staged_board
+for name in staged three evil_stages; do
+    check "the report $name stands alone" stands_alone $name
+    check "the report $name shows stages, frames and cuts" pictures $name
+    browsed $name
+done
 check "the same report again" same_bytes
 check "a board by name" board
 check "wrong input is refused in a line" wrong_input
+check "runs of something else are refused in a line" refused_runs
 finish

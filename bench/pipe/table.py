@@ -1,0 +1,124 @@
+"""Results of bench/pipeline as JSON that keeps what was measured before, as a table, and against its bars."""
+import json
+import math
+import os
+
+WAYS = ("single", "team", "pipeline")
+BEGIN, END = "<!-- bench/pipeline: begin -->", "<!-- bench/pipeline: end -->"
+TITLES = {"single": "one core", "team": "team of two", "pipeline": "pipeline"}
+
+
+def read(path):
+    if path and os.path.exists(path):
+        with open(path) as f:
+            results = json.load(f)
+        if results.get("format") != "ingot-pipeline":
+            raise SystemExit(f"pipeline: {path}: not results of bench/pipeline")
+        return results
+    return {"format": "ingot-pipeline", "version": 1, "results": []}
+
+
+def write(results, path):
+    with open(f"{path}.new", "w") as f:
+        json.dump(results, f, indent=1, sort_keys=True)
+        f.write("\n")
+    os.replace(f"{path}.new", path)
+
+
+def merge(results, entry):
+    same = [e for e in results["results"] if e["network"] != entry["network"]]
+    results["results"] = sorted(same + [entry], key=lambda e: e["order"])
+
+
+def gap(expected, measured):
+    """Percent of what was expected."""
+    return 100 * (measured / expected - 1)
+
+
+def gain(e):
+    return e["pipeline"]["fps"] / e["single"]["fps"]
+
+
+def best(e):
+    return max(WAYS, key=lambda w: e[w]["fps"])
+
+
+def regret(e):
+    """Percent of the frames that the best would give and the pick does not."""
+    return 100 * (1 - e[e["pick"]]["fps"] / e[best(e)]["fps"])
+
+
+def gaps(e):
+    p = e["pipeline"]
+    return {"rate": gap(p["predicted_fps"], p["fps"]), "foretold": gap(p["foretold_fps"], p["fps"]),
+            "latency": gap(p["predicted_latency_ms"], p["latency_ms"]),
+            "alone": gap(p["predicted_latency_alone_ms"], p["latency_alone_ms"])}
+
+
+HEAD = ["network", "one core", "team", "pipeline", "gain", "expected", "gap %", "before any run", "gap %", "latency ms",
+        "expected", "gap %", "alone ms", "expected", "gap %", "kappa", "pick", "lost %"]
+
+
+def row(e):
+    p, g = e["pipeline"], gaps(e)
+    pick = TITLES[e["pick"]] + ("" if e["pick"] == best(e) else f", best: {TITLES[best(e)]}")
+    rate = "{:.1f} ±{:.1f} %"
+    return [e["network"], *(rate.format(e[w]["fps"], 50 * (e[w]["p90"] - e[w]["p10"]) / e[w]["fps"]) for w in WAYS),
+            f"{gain(e):.2f}", f"{p['predicted_fps']:.1f}", f"{g['rate']:+.1f}", f"{p['foretold_fps']:.1f}",
+            f"{g['foretold']:+.1f}", f"{p['latency_ms']:.2f}", f"{p['predicted_latency_ms']:.2f}", f"{g['latency']:+.1f}",
+            f"{p['latency_alone_ms']:.2f}", f"{p['predicted_latency_alone_ms']:.2f}", f"{g['alone']:+.1f}",
+            f"{e['kappa']:.3f}", pick, f"{regret(e):.1f}"]
+
+
+def mean(many):
+    return sum(many) / len(many)
+
+
+def bars(entries):
+    """(what, figure as text, kept) of everything that is asked."""
+    n = len(entries)
+    gains = math.exp(mean([math.log(gain(e)) for e in entries]))
+    hits = sum(e["pick"] == best(e) for e in entries)
+    worst = max(regret(e) for e in entries)
+    out = [("gain over one core, geometric mean, at least 1.8", f"{gains:.3f}", gains >= 1.8),
+           ("pick is the best, at least 16 of 18", f"{hits} of {n}", hits * 18 >= 16 * n),
+           ("else within 3 % of the best", f"worst {worst:.1f} %", worst <= 3)]
+    for key, name, bar, most in (("rate", "throughput", 5, 10), ("foretold", "throughput before any pipeline ran", 5, 10),
+                                 ("latency", "latency with frames waiting", 7, None),
+                                 ("alone", "latency of a frame alone", 7, None)):
+        g = [abs(gaps(e)[key]) for e in entries]
+        text = f"mean {mean(g):.1f} %, worst {max(g):.1f} % ({entries[g.index(max(g))]['network']})"
+        asked = f"gap of {name}, mean at most {bar} %" + (f", worst {most} %" if most else "")
+        out.append((asked, text, mean(g) <= bar and (not most or max(g) <= most)))
+    return out
+
+
+def text(entries):
+    rows = [HEAD] + [row(e) for e in entries]
+    wide = [max(len(r[i]) for r in rows) for i in range(len(HEAD))]
+    lines = ["  ".join(c.ljust(w) if i == 0 else c.rjust(w) for i, (c, w) in enumerate(zip(r, wide))) for r in rows]
+    return "\n".join(lines) + "\n"
+
+
+def verdicts(entries):
+    return "".join(f"{'kept  ' if ok else 'MISSED'}  {what}: {figure}\n" for what, figure, ok in bars(entries))
+
+
+def markdown(results):
+    entries = results["results"]
+    lines = ["| " + " | ".join(HEAD) + " |", "| --- |" + " --: |" * (len(HEAD) - 1)]
+    lines += ["| " + " | ".join(row(e)) + " |" for e in entries]
+    lines += ["", "| bar | measured | kept |", "| --- | --- | --- |"]
+    lines += [f"| {what} | {figure} | {'yes' if ok else 'no'} |" for what, figure, ok in bars(entries)]
+    return "\n".join(lines) + "\n"
+
+
+def update(path, words):
+    with open(path) as f:
+        page = f.read()
+    if BEGIN not in page or END not in page:
+        raise SystemExit(f"pipeline: {path}: no {BEGIN} and {END}")
+    page = page[:page.index(BEGIN) + len(BEGIN)] + "\n" + words + page[page.index(END):]
+    with open(f"{path}.new", "w") as f:
+        f.write(page)
+    os.replace(f"{path}.new", path)

@@ -1,0 +1,109 @@
+# A program and a library that carry several cuts: the results of one without stages, and words about the cuts.
+. "$SRCDIR/tests/scripts/tap.inc"
+net=$work/net
+frame=602112 # bytes
+cc=$(sed -n 's/^program_cc = //p' build.ninja)
+flags=$(sed -n 's/^program_flags = //p' build.ninja)
+runtime=$(sed -n 's/^program_runtime = //p' build.ninja)
+
+builds() {
+    out/ingot zoo mobilenet_v1_025 -o "$net.onnx" && out/ingot graph "$net.onnx" -o "$net.json" &&
+        out/ingot plan "$net.json" --threads 1 --stages cpu:0,cpu:1 --alternatives 5 -o "$net.plan.json" &&
+        out/ingot gen "$net.json" "$net.plan.json" --prefix net -o "$work" || return 1
+    for unit in plan.c main.c api.c weights.S; do
+        $cc -std=c11 -Wall -Wextra -Werror -O2 -ffunction-sections -fdata-sections -I"$SRCDIR" -I"$work" -c "${net}_$unit" -o "${net}_${unit%.*}.o" || return 1
+    done
+    # shellcheck disable=SC2086
+    "$SRCDIR/gen/link.sh" program "$work/program" "$net" $cc $flags \
+        "${net}_main.o" "${net}_plan.o" $runtime out/host/libingot_kernels.a -lm -lpthread
+    head -c $((frame * 24)) /dev/urandom | tr '\177\377' '\077\077' >"$work/frames" # no NaN
+}
+
+lines() { # file of results
+    sed 's/"ms":[0-9.]*,//' "$1"
+}
+
+same_results() {
+    "$work/program" - --json --threads 1 <"$work/frames" >"$work/whole" && "$work/program" - --json <"$work/frames" >"$work/cut" &&
+        [ "$(wc -l <"$work/cut")" = 24 ] && lines "$work/whole" >"$work/a" && lines "$work/cut" | cmp - "$work/a"
+}
+
+words() { # how many there are, in text and JSON, and how often each ran
+    [ "$("$work/program" --info | grep -c '^alternative [0-9]: .*ms$')" = 5 ] &&
+        [ "$("$work/program" --info --json | grep -o '"stages":' | wc -l)" = 5 ] &&
+        "$work/program" --bench=0.2 >"$work/bench" && [ "$(grep -c ', ran [0-9]* times$' "$work/bench")" = 5 ] &&
+        grep -q 'switches between alternatives$' "$work/bench" &&
+        "$work/program" --bench=0.2 --json | grep -q '^{"alternative_switches":[0-9]*,"alternatives":\[{"ran":[1-9]'
+}
+
+trace() {
+    "$work/program" --trace "$work/trace.json" && [ "$(grep -c '"ph":"X"' "$work/trace.json")" = 48 ]
+}
+
+summary() {
+    out/ingot plan --summary "$net.json" "$net.plan.json" | grep -q '^5 alternatives in one arena'
+}
+
+wrong() { # an alternative on other cores, one without stages
+    awk '/"processor":"cpu:1"/ && !n++ {sub(/cpu:1/, "cpu:6")} {print}' "$net.plan.json" >"$work/bad.json"
+    ! out/ingot gen "$net.json" "$work/bad.json" --prefix bad -o "$work" 2>"$work/err" && grep -q 'alternative 1: its stages' "$work/err" &&
+        ! out/ingot plan "$net.json" --threads 1 --alternatives 3 -o "$work/none.json" 2>"$work/err" && grep -q 'needs --stages' "$work/err"
+}
+
+alone() { # nothing of all this in a program of one cut
+    out/ingot plan "$net.json" --threads 1 --stages cpu:0,cpu:1 -o "$work/one.plan.json" && mkdir -p "$work/one" &&
+        out/ingot gen "$net.json" "$work/one.plan.json" --prefix net -o "$work/one" && ! grep -q cuts "$work/one"/net_*.[ch]
+}
+
+cat >"$work/client.c" <<'CLIENT'
+#include <stdlib.h>
+#include <string.h>
+
+#include "net.h"
+
+static struct net_ctx ctx;
+static struct net_stages stages;
+static float in[NET_INPUT0_BYTES / 4], out[40][NET_OUTPUT0_BYTES / 4], got[NET_OUTPUT0_BYTES / 4];
+
+static const void *frame(int k)
+{
+    for (size_t i = 0; i < sizeof in / sizeof *in; i++) in[i] = (float)((i * 7 + (size_t)k * 13) % 29) / 29;
+    return in;
+}
+
+int main(void)
+{
+    void *arena = aligned_alloc(NET_ALIGN, (NET_ARENA_BYTES(1) + 63) / 64 * 64);
+    int popped = 0, bad = 0;
+    if (!arena || net_init(&ctx, arena, NET_ARENA_BYTES(1))) return 1;
+    for (int k = 0; k < 40; k++)
+        if (net_run(&ctx, (const void *[]){frame(k)}, (void *[]){out[k]})) return 2;
+    if (net_start_stages(&ctx, &stages)) return 3;
+    for (int k = 0; popped < 40;) {
+        if (k < 40 && net_push(&stages, (const void *[]){frame(k)}, 0) == 0)
+            k++;
+        else if (net_pop(&stages, (void *[]){got}, 1) == 0)
+            bad |= memcmp(got, out[popped++], sizeof got);
+    }
+    net_stop_stages(&stages);
+    return bad;
+}
+CLIENT
+
+library() {
+    cc=${CC:-cc}
+    $cc -std=c11 -Wall -Wextra -Werror -O2 -I"$SRCDIR" -I"$work" -c "${net}_api.c" -o "${net}_api.o" &&
+        $cc -std=c11 -Wall -Wextra -O2 -I"$work" -c "$work/client.c" -o "$work/client.o" &&
+        $cc "$work/client.o" "${net}_api.o" "${net}_plan.o" "${net}_weights.o" out/host/libingot_runtime.a \
+            out/host/libingot_kernels.a -lm -lpthread -o "$work/client" && "$work/client"
+}
+
+check "a network with five cuts is built" builds
+check "every frame has the result of a run without stages" same_results
+check "--info and --bench say which cuts there are and how often each ran" words
+check "a trace of it" trace
+check "a plan's summary counts them" summary
+check "wrong ones are refused" wrong
+check "a program of one cut knows nothing of them" alone
+check "the library has the same results" library
+finish

@@ -1,0 +1,131 @@
+# bench/pipeline: its table and bars, how it puts predictions right, what predictions promise of each other, a short run.
+. "$SRCDIR/tests/scripts/tap.inc"
+PYTHON=${PYTHON:-python3}
+net=$work/net.json
+
+network() {
+    out/ingot zoo squeezenet1.1 -o "$work/net.onnx" && out/ingot graph "$work/net.onnx" -o "$net"
+}
+
+profiles() { # of one core and of two
+    out/ingot profile "$net" -q --seconds 0.5 --threads 1 -o "$work/one.json" &&
+        out/ingot profile "$net" -q --seconds 0.5 --threads 2 -o "$work/two.json"
+}
+
+# The planner's own figures agree with each other, whatever the times are: what a plan of the cut says is what the search
+# said, less what handing over costs; more processors, or less contention, never make it slower.
+promises() {
+    "$PYTHON" - "$SRCDIR" "$work" <<'PY'
+import json, subprocess, sys
+src, work = sys.argv[1:]
+sys.path.insert(0, src + "/bench")
+from pipe import study
+net = work + "/net.json"
+def pipeline(*args):
+    return json.loads(subprocess.run(["out/ingot", "pipeline", net, "--json", "--bands", "auto", *args], check=True,
+                                     stdout=subprocess.PIPE).stdout)
+def plan(profile, stages, name):
+    subprocess.run(["out/ingot", "plan", net, "--profile", profile, "--threads", "1", "--stages", stages, "-o",
+                    f"{work}/{name}.json"], check=True)
+    return json.load(open(f"{work}/{name}.json"))
+def period(answer, way):
+    return {a["algorithm"]: a["period_ns"] for a in answer["algorithms"]}[way]
+one = work + "/one.json"
+two = pipeline("--profile", one)
+p = plan(one, two["stages_option"], "p")
+cuts = period(two, "cuts")
+assert abs(p["totals"]["period_ms"] * 1e6 - cuts) < 4000 + 0.002 * cuts, (p["totals"], cuts)
+assert cuts <= period(two, "single") and 2 * two["bound_ns"] >= period(two, "single") * 0.999
+assert period(pipeline("--profile", one, "--contention", "1.05,1.5"), "cuts") >= cuts
+assert period(pipeline("--profile", one, "--processors=cpu:0,cpu:1,cpu:2"), "cuts") <= cuts
+# A profile that is scaled as a whole cuts alike and takes so much longer; of one stage, that stage does.
+study.scale(one, work + "/all.json", lambda node: 1.5)
+assert pipeline("--profile", work + "/all.json", "--link", "0,0")["segments"] == pipeline("--profile", one, "--link", "0,0")["segments"]
+stage = {s["node"]: s["stage"] for s in p["steps"]}
+study.scale(one, work + "/second.json", lambda node: 1.25 if stage[node] else 1)
+q = plan(work + "/second.json", two["stages_option"], "q")
+a, b = ([s["predicted_ns"] for s in x["stages"]] for x in (p, q))
+assert abs(b[0] / a[0] - 1) < 1e-9 and abs(b[1] / a[1] - 1.25) < 1e-9, (a, b)
+# The cut moves towards the core that has become slower.
+moved = pipeline("--profile", work + "/second.json")
+count = lambda answer: sum(s["stage"] == 0 for s in answer["segments"])
+assert count(moved) >= count(two), (count(moved), count(two))
+# A team is taken where it is faster than stages, and only there.
+for factor, way in ((0.01, "team"), (100, "cuts")):
+    study.scale(work + "/two.json", work + "/team.json", lambda node: factor)
+    assert pipeline("--profile", one, "--profile", work + "/team.json", "--algorithm", "best")["chosen"] == way
+PY
+}
+
+tables() {
+    "$PYTHON" - "$SRCDIR" "$work" <<'PY'
+import copy, sys
+src, work = sys.argv[1:]
+sys.path.insert(0, src + "/bench")
+from pipe import table
+way = lambda fps: {"fps": fps, "p10": fps * 0.99, "p90": fps * 1.01}
+e = {"network": "a", "order": 1, "kappa": 1.05, "pick": "pipeline", "single": way(100), "team": way(180),
+     "pipeline": dict(way(194), predicted_fps=200, foretold_fps=210, latency_ms=21, predicted_latency_ms=20,
+                      latency_alone_ms=10, predicted_latency_alone_ms=10)}
+assert abs(table.gain(e) - 1.94) < 1e-9 and table.best(e) == "pipeline" and table.regret(e) == 0
+assert abs(table.gaps(e)["rate"] + 3) < 1e-9 and abs(table.gaps(e)["latency"] - 5) < 1e-9
+kept = lambda entries: [ok for _, _, ok in table.bars(entries)]
+assert kept([e]) == [True, True, True, True, False, True, True], table.bars([e])
+wrong = copy.deepcopy(e)
+wrong.update(network="b", order=0, pick="single")
+assert kept([e, wrong])[:3] == [True, False, False]
+results = table.read(work + "/none.json")
+for x in (e, wrong, e):
+    table.merge(results, x)
+assert [x["network"] for x in results["results"]] == ["b", "a"]
+table.write(results, work + "/results.json")
+assert table.read(work + "/results.json") == results
+assert "best: pipeline" in table.text(results["results"]) and "MISSED" in table.verdicts(results["results"])
+open(work + "/page.md", "w").write(f"before\n{table.BEGIN}\nold\n{table.END}\nafter\n")
+table.update(work + "/page.md", table.markdown(results))
+page = open(work + "/page.md").read()
+assert "old" not in page and page.startswith("before\n") and page.endswith("after\n") and "| b | 100.0" in page
+PY
+}
+
+short_run() { # all that is needed is there, whatever the times are
+    "$SRCDIR/bench/pipeline" --networks mobilenet_v1_025 --profile 0.5 --seconds 0.05 --rounds 2 -o "$work/short.json" >"$work/out" &&
+        "$PYTHON" - "$work/short.json" <<'PY' && "$SRCDIR/bench/pipeline" --tables -o "$work/short.json" | grep -q '^mobilenet_v1_025'
+import json, sys
+(e,) = json.load(open(sys.argv[1]))["results"]
+for way in ("single", "team", "pipeline"):
+    assert 0 < e[way]["p10"] <= e[way]["fps"] <= e[way]["p90"] and e[way]["predicted_fps"] > 0, e[way]
+p = e["pipeline"]
+assert p["predicted_latency_ms"] >= p["predicted_latency_alone_ms"] * 0.5 > 0 and p["latency_ms"] > 0 and len(p["stage_ms"]) == 2
+assert e["pick"] in ("single", "team", "pipeline") and e["kappa"] > 0 and p["stages"].startswith("cpu:")
+PY
+}
+
+refused() { # exit 1 and a line that says why
+    ! out/ingot profile "$net" -q --threads 1 -o "$work/no.json" "$1" 2>"$work/err" && grep -q "$2" "$work/err" && [ ! -e "$work/no.json" ]
+}
+
+beside() {
+    core=$("$PYTHON" -c 'import os; print(min(os.sched_getaffinity(0)))')
+    out/ingot profile "$net" -q --seconds 0.3 --threads 1 --beside "$core" -o "$work/beside.json" && grep -q '^"beside":1,' "$work/beside.json" &&
+        out/ingot plan "$net" --threads 1 --profile "$work/beside.json" -o "$work/x.json" && ! grep -q beside "$work/one.json"
+}
+
+no_beside() {
+    all=$("$PYTHON" -c 'import os; print(",".join(map(str, os.sched_getaffinity(0))))')
+    refused "--beside=$all" "no core is left" && refused --beside=x "no list of cores" && refused --beside=0,0 "twice"
+}
+
+check "a network" network
+check "profiles of one core and of two" profiles
+check "predictions agree with each other" promises
+check "the table and its bars" tables
+check "cores that are none are refused" no_beside
+if [ "$(nproc)" -lt 2 ]; then
+    skip "a profile with another core at work" "one core"
+    skip "a short run" "one core"
+else
+    check "a profile with another core at work" beside
+    check "a short run" short_run
+fi
+finish
