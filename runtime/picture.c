@@ -49,28 +49,36 @@ static float pixel(const uint8_t *above, const uint8_t *below, const struct ig_t
            0.114f * between(above, below, x, 2, part);
 }
 
+/* One channel of one row of the input; pixels of it are `step` elements apart. */
+static void fit_row(const struct ig_picture *p, const uint8_t *above, const uint8_t *below, float part, int32_t k,
+                    int32_t source_c, void *dst, int64_t to)
+{
+    const struct ig_tap *x = p->columns, *end = x + p->w;
+    const float scale = p->scale, mean = p->mean[k], std = p->std[k];
+    const int32_t from = source_c == 1 ? 0 : p->bgr ? 2 - k : k, step = p->channels_last ? p->c : 1;
+    const int grey = p->c == 1 && source_c == 3;
+    uint8_t *bytes = (uint8_t *)dst + to;
+    float *f = (float *)dst + to;
+    if (p->u8)
+        for (; x < end; x++, bytes += step) *bytes = (uint8_t)(pixel(above, below, x, from, part, grey) + 0.5f);
+    else if (grey)
+        for (; x < end; x++, f += step) *f = (pixel(above, below, x, from, part, 1) * scale - mean) / std;
+    else
+        for (; x < end; x++, f += step) *f = (between(above, below, x, from, part) * scale - mean) / std;
+}
+
 int ig_picture_fit(const struct ig_picture *p, const uint8_t *pixels, int32_t w, int32_t h, int32_t c, void *dst)
 {
-    int32_t rw = w, rh = h, step = p->channels_last ? p->c : 1;
+    int32_t rw = w, rh = h;
     ig_picture_resized(p, &rw, &rh);
     if (rw < p->w || rh < p->h) return -1;
     for (int32_t x = 0; x < p->w; x++) p->columns[x] = tap(x + margin(rw - p->w), w, rw, c);
     for (int32_t y = 0; y < p->h; y++) {
         struct ig_tap row = tap(y + margin(rh - p->h), h, rh, 1);
         const uint8_t *above = pixels + (int64_t)row.at * w * c, *below = pixels + (int64_t)row.next * w * c;
-        for (int32_t k = 0; k < p->c; k++) {
-            int64_t to = p->channels_last ? (int64_t)y * p->w * p->c + k : ((int64_t)k * p->h + y) * p->w;
-            int32_t from = c == 1 ? 0 : p->bgr ? 2 - k : k;
-            float *f = (float *)dst + to;
-            uint8_t *bytes = (uint8_t *)dst + to;
-            for (int32_t x = 0; x < p->w; x++) {
-                float v = pixel(above, below, &p->columns[x], from, row.part, p->c == 1 && c == 3);
-                if (p->u8)
-                    bytes[(int64_t)x * step] = (uint8_t)(v + 0.5f);
-                else
-                    f[(int64_t)x * step] = (v * p->scale - p->mean[k]) / p->std[k];
-            }
-        }
+        for (int32_t k = 0; k < p->c; k++)
+            fit_row(p, above, below, row.part, k, c, dst,
+                    p->channels_last ? (int64_t)y * p->w * p->c + k : ((int64_t)k * p->h + y) * p->w);
     }
     return 0;
 }
