@@ -1,7 +1,7 @@
 /*
- * out/bench/adapt graph.json plan.json CORE [ROUNDS]: a plan with alternatives (ingot plan --stages --alternatives) while
- * another process begins to spin on one of its cores. Each round runs frames in calm, starts the load, lets 50 frames
- * pass, times the next ones, and then each alternative alone under the same load. Medians of the rounds.
+ * out/bench/adapt graph.json plan.json CORE [ROUNDS]: a plan with alternatives (ingot plan --stages --alternatives)
+ * while another process begins to spin on one of its cores. Each round runs frames in calm, starts the load, lets 50
+ * frames pass, times the next ones, and then each alternative alone under the same load. Medians of the rounds.
  */
 #include <sched.h>
 #include <signal.h>
