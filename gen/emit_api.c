@@ -173,8 +173,8 @@ void ig_emit_program(FILE *f, const struct ig_emit *e)
         fprintf(f, "extern const struct ig_pipe %s_pipe;\n", p);
         if (l->cuts.n) fprintf(f, "extern const struct ig_cuts %s_cuts;\n", p);
         fprintf(f, "static const struct ig_staged staged = {&%s_pipe, ig_run_stages", p);
-        if (l->cuts.n) fprintf(f, ", &%s_cuts, &ig_cut_calls", p);
-        fputs("};\n", f);
+        if (l->cuts.n) fprintf(f, ", &%s_cuts, &ig_cut_calls};\n", p);
+        else fputs(", 0, 0};\n", f);
     }
     fprintf(f, "/* Weak: large weights are not linked but appended to the program's file. */\n");
     fprintf(f, "extern const unsigned char %s_weights[] __attribute__((weak));\n", p);
