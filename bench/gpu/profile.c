@@ -38,7 +38,7 @@ static struct ig_profile *profile_new(const struct ig_graph *g)
 {
     struct ig_profile *p = calloc(1, sizeof *p);
     if (!p) abort();
-    *p = (struct ig_profile){text(""), text(""), text("GPU"), text("cuda"), 1, 0, 0, 0, NULL, NULL};
+    *p = (struct ig_profile){.sha256 = text(""), .graph_sha256 = text(""), .cpu = text("GPU"), .isa = text("cuda"), .threads = 1};
     p->timings = calloc((size_t)g->n_nodes * MOST_KERNELS + 1, sizeof *p->timings);
     if (!p->timings) abort();
     return p;

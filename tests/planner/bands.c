@@ -345,7 +345,8 @@ static void the_profile_decides(void **state)
     };
     struct ig_timing timings[5];
     for (int i = 0; i < 5; i++) timings[i] = (struct ig_timing){i, k, 0, 0, 1, 50, 50, 0};
-    struct ig_profile profile = {none, none, none, none, 1, 0, 5, 6, timings, t};
+    struct ig_profile profile = {.sha256 = none, .graph_sha256 = none, .cpu = none, .isa = none, .threads = 1,
+                                 .n = 5, .n_bands = 6, .timings = timings, .bands = t};
     struct ig_plan *p =
         plan_make(g, (struct ig_plan_options){.isa = IG_ISA_REF, .threads = 1, .profile = &profile});
     assert_int_equal(p->n_bands, 2);
