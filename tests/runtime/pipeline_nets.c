@@ -8,13 +8,11 @@
 
 #include <cmocka.h>
 
-#include "bench/bed.h"
 #include "kernels_cpu/registry.h"
 #include "planner/stages.h"
-#include "runtime/pipeline.h"
-#include "tests/support/nets.h"
+#include "tests/support/frames.h"
 
-enum { NETS = 90, FRAMES = 24, POISON = 0xf5 };
+enum { NETS = 90 };
 
 /* Bands in plenty, kernels of this processor. The fastest ones of the same number of threads, in stages or not. */
 static struct ig_plan *cut(const struct ig_graph *g, int32_t isa, struct rng *r)
@@ -28,10 +26,7 @@ static struct ig_plan *cut(const struct ig_graph *g, int32_t isa, struct rng *r)
     int32_t n = rng_int(r, 2, 4), *of = test_calloc((size_t)g->n_nodes, sizeof *of);
     char err[1024];
     if (n > g->n_nodes) n = g->n_nodes;
-    for (int32_t i = 0, left = n - 1; i < g->n_nodes; i++) {
-        of[i] = n - 1 - left;
-        if (left && (g->n_nodes - 1 - i == left || !rng_int(r, 0, g->n_nodes / n))) left--;
-    }
+    cut_at_random(r, g->n_nodes, n, of);
     for (int32_t i = 0; i < n; i++) {
         snprintf(stages[i].processor, sizeof stages[i].processor, "cpu:%d", i);
         stages[i].threads = RNG_OF(r, 1, 1, 2);
@@ -46,44 +41,6 @@ static struct ig_plan *cut(const struct ig_graph *g, int32_t isa, struct rng *r)
     return p;
 }
 
-struct frames { /* inputs and results by frame */
-    void **in[FRAMES], **out[FRAMES];
-};
-
-static void make_frames(struct frames *f, const struct ig_model *m, struct ig_bed *bed, uint64_t seed)
-{
-    for (int k = 0; k < FRAMES; k++) {
-        struct rng r = {seed * FRAMES + (uint64_t)k};
-        f->in[k] = ig_io_buffers(m->inputs, m->n_inputs);
-        f->out[k] = ig_io_buffers(m->outputs, m->n_outputs);
-        for (int32_t i = 0; i < m->n_inputs; i++)
-            for (int64_t e = 0; e < ig_count(m->inputs[i].shape); e++)
-                ((float *)f->in[k][i])[e] = (float)rng_real(&r, -1, 1);
-        assert_int_equal(ig_ctx_run(&bed->ctx, (const void *const *)f->in[k], f->out[k]), IG_OK);
-    }
-}
-
-static void free_frames(struct frames *f, const struct ig_model *m)
-{
-    for (int k = 0; k < FRAMES; k++) {
-        ig_io_buffers_free(f->in[k], m->inputs, m->n_inputs);
-        ig_io_buffers_free(f->out[k], m->outputs, m->n_outputs);
-    }
-}
-
-static void compare(struct ig_pipeline *p, const struct ig_model *m, const struct frames *f, int frame, uint64_t seed)
-{
-    void *out[IG_MAX_SLOTS];
-    assert_int_equal(ig_pop_begin(p, out, 1, NULL), IG_OK);
-    for (int32_t i = 0; i < m->n_outputs; i++) {
-        size_t bytes = (size_t)ig_bytes(m->outputs[i].shape);
-        if (memcmp(out[i], f->out[frame][i], bytes))
-            fail_msg("seed %d: frame %d, output %d differs", (int)seed, frame, i);
-        memset(out[i], POISON, bytes);
-    }
-    ig_pop_end(p);
-}
-
 static void run_net(uint64_t seed, int32_t isa)
 {
     static struct ig_pipeline pipeline;
@@ -96,17 +53,12 @@ static void run_net(uint64_t seed, int32_t isa)
     struct ig_plan *p = cut(g, isa, &r);
     struct ig_lowered *l = ig_lower(g, p);
     if (ig_bed_make(&bed, l, 1, err, sizeof err)) fail_msg("%s", err);
-    make_frames(&f, &l->model, &bed, seed);
+    frames_make(&f, &l->model, &bed, seed);
     memset(bed.arena, POISON, bed.arena_bytes);
     assert_int_equal(ig_pipeline_start(&pipeline, &l->pipe, bed.weights, bed.arena, bed.arena_bytes), IG_OK);
-    for (int pushed = 0, popped = 0; popped < FRAMES;) {
-        if (pushed < FRAMES && ig_push(&pipeline, (const void *const *)f.in[pushed], 0) == IG_OK)
-            pushed++;
-        else
-            compare(&pipeline, &l->model, &f, popped++, seed);
-    }
+    frames_flow(&pipeline, &l->model, &f, seed);
     ig_pipeline_stop(&pipeline);
-    free_frames(&f, &l->model);
+    frames_free(&f, &l->model);
     ig_bed_free(&bed);
     ig_lowered_free(l);
     ig_plan_free(p);

@@ -443,7 +443,6 @@ static const struct { const char *name; mutation_fn *run; int exact; } mutations
     {"short_pieces", short_pieces, EXACT}, {"whole_pieces", whole_pieces, EXACT},
     {"cut_keeping_band", cut_keeping_band, EXACT}, {"swapped_members", swapped_members, EXACT},
 };
-
 _Static_assert(sizeof mutations / sizeof *mutations == N_MUTATIONS, "as many as the header says");
 
 const char *mutation_name(int which)
