@@ -62,57 +62,11 @@ bench() {
         "$work/program" --bench=0.2 | grep -q 'frames a second, predicted' && echo 3 | "$work/program" --bench=- | grep -q '^\[[0-9]*,[0-9]*,[0-9]*\]$'
 }
 
-cat >"$work/client.c" <<'CLIENT'
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "net.h"
-
-/* Frames by push and pop, in any order that there is room for, against those of run. */
-static struct net_ctx ctx;
-static struct net_stages stages;
-static float in[NET_INPUT0_BYTES / 4], out[12][NET_OUTPUT0_BYTES / 4], got[NET_OUTPUT0_BYTES / 4];
-
-static const void *frame(int k)
-{
-    for (size_t i = 0; i < sizeof in / sizeof *in; i++) in[i] = (float)((i * 7 + (size_t)k * 13) % 29) / 29;
-    return in;
-}
-
-int main(void)
-{
-    void *arena = aligned_alloc(NET_ALIGN, (NET_ARENA_BYTES(1) + 63) / 64 * 64), *borrowed[1];
-    int popped = 0, ready, bad = 0;
-    if (!arena || net_init(&ctx, arena, NET_ARENA_BYTES(1))) return 1;
-    for (int k = 0; k < 12; k++)
-        if (net_run(&ctx, (const void *[]){frame(k)}, (void *[]){out[k]})) return 2;
-    if (net_start_stages(&ctx, &stages)) return 3;
-    for (int k = 0; k < 12;) {
-        if (net_push_begin(&stages, borrowed, 0) == 0) {
-            memcpy(borrowed[0], frame(k++), sizeof in);
-            net_push_end(&stages);
-        } else if (net_pop(&stages, (void *[]){got}, 1) == 0) {
-            bad |= memcmp(got, out[popped++], sizeof got);
-        }
-    }
-    net_push_close(&stages);
-    while (net_pop_begin(&stages, borrowed, 1, &ready) == 0) {
-        bad |= memcmp(borrowed[0], out[popped++], sizeof got);
-        net_pop_end(&stages);
-    }
-    if (net_push(&stages, (const void *[]){in}, 1) != NET_END || net_pop(&stages, (void *[]){got}, 0) != NET_END) return 4;
-    net_stop_stages(&stages);
-    puts(net_strerror(NET_AGAIN));
-    return bad || popped != 12 || ready;
-}
-CLIENT
-
 library() {
     cc=${CC:-cc}
     ! have g++ || g++ -std=c++11 -Wall -Wextra -Werror -fsyntax-only -xc++ "$net.h" || return 1
     $cc -std=c11 -Wall -Wextra -Werror -O2 -I"$SRCDIR" -I"$work" -c "${net}_api.c" -o "${net}_api.o" &&
-        $cc -std=c11 -Wall -Wextra -O2 -I"$work" -c "$work/client.c" -o "$work/client.o" &&
+        $cc -std=c11 -Wall -Wextra -O2 -I"$work" -c "$SRCDIR/tests/library/stages.c" -o "$work/client.o" &&
         $cc "$work/client.o" "${net}_api.o" "${net}_plan.o" "${net}_weights.o" out/host/libingot_runtime.a \
             out/host/libingot_kernels.a -lm -lpthread -o "$work/client" && "$work/client" | grep -q 'not now'
 }
