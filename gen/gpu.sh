@@ -30,7 +30,7 @@ nvcc_command() { # compiler: how it is called here, so that it takes the C++ com
 chips_of() { # the command: chips that it makes code for; 10.2 cannot list them
     eval "$1 --list-gpu-code" 2>>config.log | sed -n 's/^sm_\([0-9]*\)$/\1/p' | grep . && return
     echo '__global__ void empty() {}' >out/try.cu
-    for sm in $gpu_most $(echo "$gpu" | tr , ' ' | sed 's/sm_//g; s/default//'); do
+    for sm in $gpu_most $(echo "$gpu" | tr , ' ' | sed 's/sm_//g; s/default\|auto//'); do
         ! eval "$1 -cubin -arch=sm_$sm -o out/try.cubin out/try.cu" >>config.log 2>&1 || echo "$sm"
     done | sort -un
     rm -f out/try.cu out/try.cubin
@@ -42,8 +42,8 @@ gpus_here() { # chips of this machine's GPUs
 
 wanted_chips() {
     case $gpu:$target in
-    default:tx2) echo 62 ;;
-    default:xavier) echo 72 ;;
+    default:tx2 | auto:tx2) echo 62 ;;
+    default:xavier | auto:xavier) echo 72 ;;
     default:host) gpus_here || echo any ;;
     default:*) echo any ;;
     *) echo "$gpu" | tr , '\n' | sed 's/^sm_//' ;;
@@ -60,7 +60,7 @@ take_chips() { # number and command of a toolkit, its chips: what of $left it ma
 }
 
 find_toolkits() {
-    case $gpu in default) ;; *[!0-9sm_,]* | ,* | *, | '') die "--gpu takes chips such as sm_62,sm_72, not '$gpu'" ;; esac
+    case $gpu in default | auto) ;; *[!0-9sm_,]* | ,* | *, | '') die "--gpu takes chips such as sm_62,sm_72, not '$gpu'" ;; esac
     left=$(wanted_chips) gpu_parts= toolkit=0 known=
     any=
     [ "$left" != any ] || left=$gpu_most any=1
@@ -75,6 +75,11 @@ find_toolkits() {
         eval "nvcc_$toolkit=\$(printf %s \"\$line\" | sed 's/\\\$/\$\$/g')"
         toolkit=$((toolkit + 1))
     done
+    if [ "$gpu" = auto ] && [ -n "$left" ]; then
+        answer "GPU code" "none: no CUDA toolkit for$(echo " $left" | sed 's/ *\([0-9][0-9]*\)/ sm_\1/g') here, so that the program is the CPU's alone"
+        gpu=
+        return
+    fi
     if [ -z "$known" ]; then
         die "--gpu needs a CUDA toolkit 10.2 to 13: apt-get install nvidia-cuda-toolkit, or give --nvcc=PATH${nvcc:+ ($nvcc is none)}"
     fi

@@ -23,7 +23,7 @@ build() { # board, targets of ninja if not all
     board_here=$1
     shift
     (cd "$work/build" && "$SRCDIR/configure" --model="$SRCDIR/models/fashion.onnx" --target="$board_here" --prefix=boot \
-        --threads=2 --no-profile && ${NINJA:-ninja} "$@") >"$work/log" 2>&1 || { tail -20 "$work/log"; return 1; }
+        --threads=2 --no-profile --gpu=off && ${NINJA:-ninja} "$@") >"$work/log" 2>&1 || { tail -20 "$work/log"; return 1; }
 }
 
 needs_little() { # file
@@ -184,6 +184,35 @@ staged() { # a pipeline of two cores of the board gives the same class
     [ -z "$emulator" ] || emulate tx2 "$work/build/out/tx2/staged" "$picture" --top 1 | grep '^#9 '
 }
 
+toolkit_for() { # chip: a CUDA toolkit that makes code for it
+    for nvcc in ${NVCC:-} $(command -v nvcc) /usr/local/cuda*/bin/nvcc /usr/lib/nvidia-cuda-toolkit/bin/nvcc; do
+        if "$nvcc" --list-gpu-code 2>/dev/null | grep -qx "sm_$1"; then
+            echo "$nvcc"
+            return
+        fi
+    done
+}
+
+has_gpu() { # board, chip: without being asked to, the program carries code for its board's chip, and for no other
+    (cd "$work/build" && "$SRCDIR/configure" --model="$SRCDIR/models/fashion.onnx" --target="$1" --prefix=gpu --no-profile \
+        --nvcc="$(toolkit_for "$2")" && ${NINJA:-ninja} "out/$1/gpu") >"$work/log" 2>&1 || { tail -20 "$work/log"; return 1; }
+    program=$work/build/out/$1/gpu
+    image=$work/build/out/$1/gpu.d/gpu.sm_$2.fatbin
+    needs_little "$program" && old_enough "$program" && well_made "$program" >"$work/log" || { cat "$work/log"; return 1; }
+    "$(dirname "$(toolkit_for "$2")")/cuobjdump" --list-elf "$image" >"$work/images" && cat "$work/images" &&
+        [ "$(sed -n 's/.*\.\(sm_[0-9a-z]*\)\.cubin.*/\1/p' "$work/images" | sort -u)" = "sm_$2" ] || return 1
+    $PYTHON -c 'import sys; sys.exit(open(sys.argv[1], "rb").read() not in open(sys.argv[2], "rb").read())' "$image" "$program"
+}
+
+says_no_gpu() { # board: in one line, and computes on the CPU; or not, where it must have one
+    program=$work/build/out/$1/gpu
+    emulate "$1" "$program" "$picture" --top 1 2>"$work/err" | grep '^#9 ' || return 1
+    cat "$work/err"
+    [ "$(grep -c 'running on the CPU' "$work/err")" = 1 ] && [ "$(wc -l <"$work/err")" = 1 ] || return 1
+    if emulate "$1" "$program" "$picture" --gpu=require -o "$work/none.npy" 2>"$work/err"; then return 1; fi
+    [ "$(wc -l <"$work/err")" = 1 ] && [ ! -e "$work/none.npy" ]
+}
+
 emulator=
 ! have qemu-aarch64-static || emulator=1
 for board in tx2 xavier; do
@@ -199,6 +228,15 @@ for board in tx2 xavier; do
     [ -n "$emulator" ] || continue
     check "$board gives the static program's bits" same_bits $board
     check "$board gives this PC's class" same_class $board
+done
+for pair in tx2:62 xavier:72; do
+    board=${pair%:*} chip=${pair#*:}
+    if [ -z "$(toolkit_for $chip)" ]; then
+        skip "$board with its GPU" "no CUDA toolkit for sm_$chip"
+        continue
+    fi
+    check "$board has its GPU's code where there is a toolkit" has_gpu $board $chip || continue
+    [ -z "$emulator" ] || check "$board without a GPU says so and runs on the CPU" says_no_gpu $board
 done
 check "the names that programs may use are glibc 2.17's" list_is_true
 check "every name that the runtime may need is among them" list_is_whole
