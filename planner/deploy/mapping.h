@@ -1,0 +1,39 @@
+/*
+ * mapping.json: which key runs which layers. A key is one process of one device, an MPI rank: "nodeA_arm123" is three
+ * cores of nodeA, "nodeA_gpu" its GPU (AutoDiCE, seed formats; docs/formats.md has all forms of keys).
+ */
+#ifndef PLANNER_DEPLOY_MAPPING_H
+#define PLANNER_DEPLOY_MAPPING_H
+
+#include "planner/deploy/layers.h"
+
+enum ig_key_kind { IG_KEY_CPU = 0, IG_KEY_GPU }; /* what computes */
+enum { IG_MAX_KEYS = 1024 };
+
+struct ig_key {
+    char *name;      /* whole: "nodeA_arm123" */
+    char *device;    /* all before the last '_' */
+    char *resource;  /* behind it: "arm123", "cpu[0-3,10]", "x86", "gpu0" */
+    int32_t kind;    /* enum ig_key_kind */
+    int32_t n_cores; /* threads = number of cores; of a GPU key: the host thread's one */
+    int16_t *cores;  /* ascending; empty for "x86" and "cpu" without digits: one thread anywhere */
+    int32_t *layers; /* indices, ascending */
+    int32_t n_layers;
+};
+
+struct ig_mapping {
+    struct ig_key *keys; /* in the file's order, which is that of the ranks */
+    int32_t n;
+};
+
+/*
+ * Reads and checks it against the layers: every layer on at least one key; those that are on several must be split by
+ * `horizontal` (n_split names, or 0). NULL with a line in err, then a line for each offender: all of them are named.
+ */
+struct ig_mapping *ig_mapping_read(const char *path, const struct ig_layers *l, const char *const *split,
+                                   int32_t n_split, char *err, size_t err_bytes);
+void ig_mapping_free(struct ig_mapping *m);
+/* Device, kind and cores of a key by its name, a malloc'ed copy of each; 0, or -1 with a line in err. */
+int ig_key_parse(const char *name, struct ig_key *key, char *err, size_t err_bytes);
+
+#endif

@@ -1,0 +1,40 @@
+/*
+ * The site of a deployment: its devices and the links between them. Read from AutoDiCE's platform.txt in both forms
+ * ("nodeA, arm, slots=0-5, gpu=NVIDIAVolta (CUDA)", bare names) or from JSON (docs/formats.md), which also has hosts,
+ * targets and links.
+ */
+#ifndef PLANNER_DEPLOY_SITE_H
+#define PLANNER_DEPLOY_SITE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct ig_device {
+    char *name;
+    char *host;      /* where mpirun starts it; the name itself if nothing else is said */
+    char *target;    /* of configure: host, aarch64, tx2, xavier */
+    int32_t n_cores; /* 0: not told */
+    char *gpu;       /* "NVIDIAVolta (CUDA)"; NULL: none */
+    char *platform;  /* platforms/NAME.json or a path; NULL: the target's */
+    double memory_bytes; /* 0: not told */
+};
+
+struct ig_link {     /* from one device to another, ns = alpha + beta * bytes */
+    int32_t from, to; /* -1: any other device */
+    double alpha_ns, beta_ns; /* beta: of a byte */
+};
+
+struct ig_site {
+    struct ig_device *devices;
+    struct ig_link *links; /* a named pair goes before "any" */
+    int32_t n_devices, n_links;
+};
+
+/* NULL with a line in err that names file, line or key. */
+struct ig_site *ig_site_read(const char *path, char *err, size_t err_bytes);
+void ig_site_free(struct ig_site *s);
+int32_t ig_site_find(const struct ig_site *s, const char *device); /* -1: none */
+/* ns that so many bytes take; 0 between parts of one device unless a link says otherwise. */
+double ig_link_ns(const struct ig_site *s, int32_t from, int32_t to, int64_t bytes);
+
+#endif
