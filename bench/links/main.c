@@ -3,6 +3,7 @@
  * one pair at a time. Prints "FROM TO BYTES NS" a line, numbers of ranks and the median time one way. Wants MPI.
  *
  * A message of so many bytes goes there, an empty one comes back: what that took, less half of what two empty ones take.
+ * Messages are synchronous, as ranks send them: the other side has to be ready before one goes.
  */
 #include <mpi.h>
 #include <stdio.h>
@@ -27,7 +28,7 @@ static double serve(int peer, int bytes, int runs)
     double s[MOST_RUNS];
     for (int i = -WARM_UP; i < runs; i++) {
         double start = MPI_Wtime();
-        MPI_Send(data, bytes, MPI_BYTE, peer, 1, MPI_COMM_WORLD);
+        (bytes ? MPI_Ssend : MPI_Send)(data, bytes, MPI_BYTE, peer, 1, MPI_COMM_WORLD);
         MPI_Recv(NULL, 0, MPI_BYTE, peer, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         if (i >= 0) s[i] = MPI_Wtime() - start;
     }

@@ -26,11 +26,13 @@ static const char *part_fault(const struct ig_fleet *f, int32_t part, int32_t *f
     const struct ig_fleet_part *p = &f->parts[part];
     if (p->rank < 0 || p->rank >= f->n_ranks) return "has no rank";
     if (p->ns < 0 || p->ns > most_ns) return "takes no possible time";
-    if (!within(p->in, p->n_in, f->n_buffers) || !within(p->out, p->n_out, f->n_buffers)) return "has a buffer that is not there";
+    if (!within(p->in, p->n_in, f->n_buffers) || !within(p->out, p->n_out, f->n_buffers))
+        return "has a buffer that is not there";
     for (int32_t i = 0; i < p->n_in; i++)
         if (f->buffers[p->in[i]].rank != p->rank) return "reads another rank's buffer";
     for (int32_t i = 0; i < p->n_out; i++) {
-        if (f->buffers[p->out[i]].writer != part) return "fills a buffer that does not say so";
+        const struct ig_fleet_buffer *b = &f->buffers[p->out[i]];
+        if (b->writer != part || b->rank != p->rank) return "fills a buffer that does not say so";
         filled[p->out[i]]++;
     }
     return NULL;
