@@ -95,15 +95,17 @@ static struct sizes *read_sizes(const struct links *l, FILE *out)
     return all;
 }
 
-/* Small messages go another way through MPI than large ones: sizes are left out from below until a line fits. */
+/*
+ * Small messages go another way through MPI than large ones: sizes are left out from below until a line fits. How many;
+ * if none fits, none are, and the error says by how much.
+ */
 static int32_t fit_sizes(const struct sizes *s, struct ig_transfer_fit *fit, char *err, size_t err_bytes)
 {
-    int32_t skip = 0;
-    while (ig_transfer_fit(s->bytes + skip, s->ns + skip, s->n - skip, fit, err, err_bytes)) {
-        if (s->n - skip <= LEAST_SIZES) return -1;
-        skip++;
-    }
-    return skip;
+    for (int32_t skip = 0; skip + LEAST_SIZES <= s->n; skip++)
+        if (!ig_transfer_fit(s->bytes + skip, s->ns + skip, s->n - skip, fit, err, err_bytes)) return skip;
+    fit->link.fs_per_byte = 0;
+    if (ig_transfer_fit(s->bytes, s->ns, s->n, fit, err, err_bytes) && !fit->link.fs_per_byte) return -1;
+    return 0;
 }
 
 static void put_field(FILE *f, const char *before, const char *key, const char *text)
@@ -125,9 +127,10 @@ static void write_link(FILE *f, const struct links *l, int32_t from, int32_t to,
     ig_put_double(f, beta);
     fputc('}', f);
     if (l->quiet) return;
-    fprintf(stderr, "%s to %s: %.0f us + %.4g ns a byte, %.1f Mbit/s; messages from %lld KiB on are %.1f %% off, %.1f %% at worst\n",
+    fprintf(stderr, "%s to %s: %.0f us + %.4g ns a byte, %.1f Mbit/s; messages from %lld KiB on are %.1f %% off, %.1f %% at worst%s\n",
             l->devices[from], l->devices[to], (double)fit.link.x0_ns / 1e3, beta, 8e3 / beta,
-            (long long)s->bytes[skip] / 1024, 100 * fit.mean_error, 100 * fit.worst_error);
+            (long long)s->bytes[skip] / 1024, 100 * fit.mean_error, 100 * fit.worst_error,
+            fit.mean_error > 0.1 ? ": noise? measure again" : "");
 }
 
 static void write_links(const struct links *l, const struct sizes *all, const char *path)

@@ -55,7 +55,7 @@ shift
 mkdir -p "$lab_folder/\$host"
 exec ip netns exec "\$host" unshare --uts sh -c "hostname \$host; export TMPDIR=$lab_folder/\$host; \$*"
 AGENT
-    printf '%s\n' $lab_hosts >"$lab_folder/hosts"
+    printf '%s slots=1\n' $lab_hosts >"$lab_folder/hosts"
 }
 
 lab_settings() {
@@ -64,7 +64,7 @@ lab_settings() {
     export OMPI_MCA_orte_default_hostfile="$lab_folder/hosts"
     export OMPI_MCA_pml=ob1 OMPI_MCA_btl=tcp,self
     export OMPI_MCA_btl_tcp_if_include="$lab_net.0/24" OMPI_MCA_oob_tcp_if_include="$lab_net.0/24"
-    export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_hwloc_base_binding_policy=none
+    export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_hwloc_base_binding_policy=none OMPI_MCA_mpi_yield_when_idle=1
 }
 
 lab_start() { # devices, rate such as 100mbit; none: as fast as it goes
