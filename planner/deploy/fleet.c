@@ -41,7 +41,7 @@ static const char *part_fault(const struct ig_fleet *f, int32_t part, int32_t *f
 static const char *message_fault(const struct ig_fleet *f, const struct ig_fleet_message *m, int32_t *filled)
 {
     if (!within((const int32_t[]){m->from, m->to}, 2, f->n_buffers)) return "has a buffer that is not there";
-    if (m->ns < 0 || m->ns > most_ns || m->bytes < 0) return "takes no possible time";
+    if (m->ns < 0 || m->ns > most_ns) return "takes no possible time";
     if (f->buffers[m->to].writer != IG_FLEET_MESSAGE) return "fills a buffer that does not say so";
     filled[m->to]++;
     return NULL;

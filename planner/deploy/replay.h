@@ -23,6 +23,8 @@ struct ig_fleet_buffer {
     int32_t copies;    /* >= 1 */
     int32_t writer;    /* part, IG_FLEET_MESSAGE or IG_FLEET_USER */
     int32_t is_output; /* 1: of the network: the user reads it at once */
+    int64_t bytes;     /* of a copy, and of the messages from it */
+    const char *tensor;
 };
 
 struct ig_fleet_part { /* each behind those that it reads from */
@@ -33,14 +35,14 @@ struct ig_fleet_part { /* each behind those that it reads from */
 };
 
 struct ig_fleet_message { /* one a frame */
-    int32_t from, to;     /* buffers of two ranks */
-    int64_t bytes;
-    int64_t ns;           /* >= 0 */
+    int32_t from, to; /* buffers of two ranks */
+    int64_t ns;       /* >= 0 */
 };
 
 struct ig_fleet {
     int32_t n_ranks, n_devices, n_parts, n_buffers, n_messages;
     const int32_t *device; /* [n_ranks] */
+    const char *const *keys, *const *devices; /* names, [n_ranks] and [n_devices] */
     const struct ig_fleet_part *parts;
     const struct ig_fleet_buffer *buffers;
     const struct ig_fleet_message *messages;

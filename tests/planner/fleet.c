@@ -56,7 +56,7 @@ static void add_read(int32_t buffer) /* by the last part */
 static void add_message(int32_t from, int64_t ns, int32_t copies)
 {
     int32_t to = add_buffer(box.parts[box.f.n_parts - 1].rank, copies, IG_FLEET_MESSAGE);
-    box.messages[box.f.n_messages++] = (struct ig_fleet_message){.from = from, .to = to, .bytes = ns, .ns = ns};
+    box.messages[box.f.n_messages++] = (struct ig_fleet_message){.from = from, .to = to, .ns = ns};
     add_read(to);
 }
 
