@@ -10,7 +10,8 @@
 
 static const char help[] =
     "ingot profile net.onnx -o profile.json\n"
-    "ingot profile graph.json --seconds 2 -o profile.json\n\n"
+    "ingot profile graph.json --seconds 2 -o profile.json\n"
+    "ingot profile --links --hosts nodeA,nodeB   messages between hosts instead (ingot profile --links --help)\n\n"
     "Times every legal kernel variant of every layer on this machine, alone and in order; then\n"
     "chains of layers run by rows (bands), against the same layers one after the other.\n"
     "  -o FILE        where to (default profile.json; - is stdout)\n"
