@@ -23,6 +23,11 @@ struct ig_emit_gpu { /* the plan for a GPU beside the CPU's */
     int32_t n_images;
 };
 
+struct ig_emit_energy {   /* --bench measures what a frame costs */
+    double predicted_mj;  /* < 0: not known */
+    const char *platform; /* whose powers say so, or NULL */
+};
+
 struct ig_emit {
     const struct ig_lowered *lowered;
     const char *prefix;        /* C identifier: of every public name */
@@ -33,6 +38,7 @@ struct ig_emit {
     const struct ig_emit_gpu *gpu; /* NULL: a program of the CPU */
     int member;                    /* one of several networks: <model>_main.c has no main but <prefix>_program */
     const struct ig_host_ops *host_ops; /* of an input spec; NULL: mean and std are all */
+    const struct ig_emit_energy *energy; /* NULL: it measures none */
 };
 
 void ig_emit_tables(FILE *f, const struct ig_emit *e); /* <model>_plan.c: tables */
