@@ -47,6 +47,8 @@ void ig_emit_header(FILE *f, const struct ig_emit *e); /* <model>.h */
 /* The pipeline's part of both, where the plan has stages; up: the prefix in capitals. */
 void ig_emit_stages_header(FILE *f, const struct ig_emit *e, const char *up);
 void ig_emit_stages_api(FILE *f, const struct ig_emit *e);
+/* And of the program. */
+void ig_emit_stages_program(FILE *f, const struct ig_emit *e);
 void ig_emit_spec(FILE *f, const struct ig_emit *e); /* gen/emit_spec.c: the program's part, where host_ops is one */
 void ig_emit_program(FILE *f,
                      const struct ig_emit *e); /* <model>_main.c: main and the words of the command line */

@@ -179,13 +179,7 @@ void ig_emit_program(FILE *f, const struct ig_emit *e)
     if (e->host_ops) fprintf(f, "#include \"runtime/host/spec.h\"\n\n");
     if (e->energy) fprintf(f, "#include \"runtime/host/energy.h\"\n\n");
     fprintf(f, "extern const struct ig_model %s_model;\n", p);
-    if (staged) {
-        fprintf(f, "extern const struct ig_pipe %s_pipe;\n", p);
-        if (l->cuts.n) fprintf(f, "extern const struct ig_cuts %s_cuts;\n", p);
-        fprintf(f, "static const struct ig_staged staged = {&%s_pipe, ig_run_stages", p);
-        if (l->cuts.n) fprintf(f, ", &%s_cuts, &ig_cut_calls};\n", p);
-        else fputs(", 0, 0};\n", f);
-    }
+    if (staged) ig_emit_stages_program(f, e);
     fprintf(f, "/* Weak: large weights are not linked but appended to the program's file. */\n");
     fprintf(f, "extern const unsigned char %s_weights[] __attribute__((weak));\n", p);
     fputc('\n', f);
