@@ -224,7 +224,6 @@ int ig_verb_gen(int argc, char **argv)
     ig_hash_file(argv[optind + 1], hex);
     struct ig_lowered *l = ig_lower(g, p);
     if (spec && scaled) ig_fatal("--mean and --std stand in the input spec, where there is one: mean=..., std=...");
-    if (spec && e.member) ig_fatal("--member: not with an input spec yet; --mean and --std do");
     if (spec) {
         ig_input_spec(spec, g, &host_ops);
         e.host_ops = &host_ops;

@@ -33,6 +33,7 @@ struct ig_options { /* the command line, parsed */
     const char *inputs[16], *outputs[16];
     int n_inputs, n_outputs;
     int top, threads, json, info, bench, stream;
+    int top_said; /* --top was given: it is every network's */
     int whole; /* threads were asked for: all of them run every frame together, without stages */
     double seconds; /* of --bench; 0: stdin says how many frames */
     const char *trace;
@@ -57,6 +58,8 @@ void ig_gpu_stages_start(struct ig_session *s, int threads); /* the same, of a p
 /* Parts of both, for a program of several networks: the command line of one network; the name that errors begin with, from
  * the path that it was started by; bytes of its inputs and outputs; where these are, in so many bytes at a cache line. */
 struct ig_options ig_parse(int argc, char **argv, const struct ig_program *p);
+/* --top where it was not given, of results that are printed. */
+int ig_default_top(const struct ig_program *p);
 void ig_name_program(const char *path, const char *otherwise);
 int64_t ig_io_bytes(const struct ig_model *m);
 void ig_place_io(struct ig_session *s, char *at);
