@@ -16,7 +16,8 @@ enum {
 };
 
 struct sizes {                 /* what follows from the call alone */
-    int32_t n, points, ic, oc; /* n = m + 2, points = n*n */
+    int32_t n, high, points;   /* points across, m + 2; down, rows + 2; of a tile */
+    int32_t ic, oc;
     int32_t across;            /* tiles in a row */
     int32_t raw;               /* weights are transformed here, a panel of so many input channels at a time; 0: were */
     int32_t groups;            /* of at most MR tiles, in a block */
@@ -42,7 +43,7 @@ struct job {
     float *points;             /* and room for a row of points of one, where u then is, too */
     float *v, *m, *strip;
     float *packed;             /* [group][ic][MR], one point's V as packed kernels want it */
-    const float **pixel;       /* [m*STRIP + 2][n] */
+    const float **pixel;       /* [m*STRIP + 2][high] */
     const float *a[MR * FAR_GROUPS];
     float *c[MR * FAR_GROUPS];
 };
@@ -64,9 +65,11 @@ static int64_t ratio_up(int64_t n, int64_t to)
     return (n + to - 1) / to;
 }
 
-static struct sizes sizes_of(const struct ig_call *call, int32_t m, int32_t most)
+static struct sizes sizes_of(const struct ig_call *call, int32_t rows, int32_t m, int32_t most)
 {
-    struct sizes s = {.n = m + 2, .points = (m + 2) * (m + 2), .ic = call->in[0].c, .oc = call->out[0].c};
+    struct sizes s = {.n = m + 2, .high = rows + 2, .points = (m + 2) * (rows + 2)};
+    s.ic = call->in[0].c;
+    s.oc = call->out[0].c;
     int64_t group = (int64_t)s.points * MR * (int64_t)sizeof(float); /* bytes of one float a tile */
     s.across = (int32_t)ratio_up(call->out[0].w, m);
     s.panels = (int32_t)ratio_up(s.oc, NR);
@@ -81,7 +84,7 @@ static struct sizes sizes_of(const struct ig_call *call, int32_t m, int32_t most
     if (most && groups < IG_WINOGRAD_LEAN_GROUPS) groups = IG_WINOGRAD_LEAN_GROUPS;
     if (most == IG_WINOGRAD_LEAN_GROUPS && s.across > MR * groups)
         groups = min64(ratio_up(s.across, MR), IG_WINOGRAD_RAW_GROUPS);
-    s.groups = (int32_t)min64(groups, ratio_up((int64_t)s.across * ratio_up(call->out[0].h, m), MR));
+    s.groups = (int32_t)min64(groups, ratio_up((int64_t)s.across * ratio_up(call->out[0].h, rows), MR));
     int64_t chunks = ratio_up(group * s.groups * s.oc, M_BYTES);
     s.chunk = most ? NR : (int32_t)ratio_up(s.panels, min64(chunks, s.panels)) * NR;
     s.m_row = odd_lines(s.chunk);
@@ -90,14 +93,20 @@ static struct sizes sizes_of(const struct ig_call *call, int32_t m, int32_t most
     return s;
 }
 
-static size_t table_bytes(int32_t n)
+/* Pixels of a strip. */
+static size_t strip_pixels(const struct sizes *s)
 {
-    return ((size_t)((n - 2) * IG_WINOGRAD_STRIP + 2) * (size_t)n * sizeof(void *) + 63) & ~(size_t)63;
+    return (size_t)((s->n - 2) * IG_WINOGRAD_STRIP + 2) * (size_t)s->high;
 }
 
-static size_t strip_floats(int32_t n)
+static size_t table_bytes(const struct sizes *s)
 {
-    return (size_t)((n - 2) * IG_WINOGRAD_STRIP + 2) * (size_t)n * 8;
+    return (strip_pixels(s) * sizeof(void *) + 63) & ~(size_t)63;
+}
+
+static size_t strip_floats(const struct sizes *s)
+{
+    return strip_pixels(s) * 8;
 }
 
 /* A row of points of one panel. */
@@ -113,25 +122,25 @@ static int64_t packed_floats(const struct sizes *s)
 
 static size_t scratch_bytes(const struct sizes *s)
 {
-    size_t floats = (size_t)s->points * (size_t)(s->v_plane + s->m_plane) + strip_floats(s->n) + raw_floats(s);
-    return table_bytes(s->n) + floats * sizeof(float);
+    size_t floats = (size_t)s->points * (size_t)(s->v_plane + s->m_plane) + strip_floats(s) + raw_floats(s);
+    return table_bytes(s) + floats * sizeof(float);
 }
 
 size_t ig_winograd_scratch(const struct ig_call *call, int32_t m)
 {
-    struct sizes s = sizes_of(call, m, 0);
+    struct sizes s = sizes_of(call, m, m, 0);
     return scratch_bytes(&s);
 }
 
-size_t ig_winograd_raw_scratch(const struct ig_call *call, int32_t m, int32_t groups)
+size_t ig_winograd_raw_scratch(const struct ig_call *call, int32_t rows, int32_t m, int32_t groups)
 {
-    struct sizes s = sizes_of(call, m, groups);
+    struct sizes s = sizes_of(call, rows, m, groups);
     return scratch_bytes(&s);
 }
 
 size_t ig_winograd_packed_scratch(const struct ig_call *call, int32_t m)
 {
-    struct sizes s = sizes_of(call, m, 0);
+    struct sizes s = sizes_of(call, m, m, 0);
     return scratch_bytes(&s) + (size_t)(s.groups * packed_floats(&s)) * sizeof(float);
 }
 
@@ -162,8 +171,8 @@ static void start(struct job *job, const struct ig_call *call, struct ig_range r
     job->call = call;
     job->set = set;
     job->range = range;
-    job->first_row = range.y0 / set->m;
-    job->s = sizes_of(call, set->m, set->groups);
+    job->first_row = range.y0 / set->rows;
+    job->s = sizes_of(call, set->rows, set->m, set->groups);
     split_act(job, &conv->act);
     int64_t panel_bytes = job->s.panel * (int64_t)sizeof(float), near = L2_BYTES;
     job->bias = (const float *)call->weights;
@@ -174,8 +183,8 @@ static void start(struct job *job, const struct ig_call *call, struct ig_range r
     job->gemm.k = job->s.ic;
     job->gemm.prefetch = job->s.points * job->s.panels * panel_bytes > near ? AHEAD_BYTES : 0;
     job->pixel = (const float **)(void *)scratch;
-    job->strip = (float *)(void *)(scratch + table_bytes(job->s.n));
-    job->v = job->strip + strip_floats(job->s.n);
+    job->strip = (float *)(void *)(scratch + table_bytes(&job->s));
+    job->v = job->strip + strip_floats(&job->s);
     job->m = job->v + job->s.points * job->s.v_plane;
     if (set->groups) start_raw(job, job->m + job->s.points * job->s.m_plane);
     else if (set->gemm->packed) job->packed = job->m + job->s.points * job->s.m_plane;
@@ -187,11 +196,11 @@ static void place_pixels(const struct job *job, int32_t row, int32_t column, int
     const struct ig_operand *in = &job->call->in[0];
     const struct ig_window *w = &((const struct ig_conv *)job->call->attrs)->w;
     const float *zero = (const float *)job->call->zeros;
-    int32_t m = job->set->m, n = job->s.n, columns = m * tiles + 2, x0 = column * m - w->left;
-    for (int32_t i = 0; i < n; i++) {
-        int32_t y = row * m - w->top + i;
+    int32_t m = job->set->m, high = job->s.high, columns = m * tiles + 2, x0 = column * m - w->left;
+    for (int32_t i = 0; i < high; i++) {
+        int32_t y = row * job->set->rows - w->top + i;
         const float *p = y >= 0 && y < in->h ? ig_row_f32(in, y) : NULL, **slot = job->pixel + i;
-        for (int32_t k = 0; k < columns; k++, slot += n) {
+        for (int32_t k = 0; k < columns; k++, slot += high) {
             int32_t x = x0 + k;
             *slot = p && x >= 0 && x < in->w ? p + x * in->pixel_stride : zero;
         }
@@ -324,9 +333,9 @@ static void transform_tile(const struct job *job, int64_t tile, int32_t i, int32
     const struct ig_operand *out = &job->call->out[0], *res = &job->call->in[3];
     const struct sizes *s = &job->s;
     int has_residual = ig_gemm_has_residual(job->call);
-    int32_t m = job->set->m, y = (job->first_row + (int32_t)(tile / s->across)) * m;
+    int32_t m = job->set->m, y = (job->first_row + (int32_t)(tile / s->across)) * job->set->rows;
     int32_t x = (int32_t)(tile % s->across) * m;
-    int32_t rows = (int32_t)min64(m, job->range.y1 - y), columns = (int32_t)min64(m, out->w - x);
+    int32_t rows = (int32_t)min64(job->set->rows, job->range.y1 - y), columns = (int32_t)min64(m, out->w - x);
     const float *bias = s->raw ? job->filters + c0 / NR * ig_gemm_panel(9, s->ic, NR) : job->bias + c0;
     float *c[IG_WINOGRAD_MAX_M];
     const float *r[IG_WINOGRAD_MAX_M];
@@ -351,7 +360,7 @@ void ig_winograd(const struct ig_call *call, struct ig_range range, void *scratc
     struct job job;
     start(&job, call, range, (char *)scratch, set);
     const struct sizes *s = &job.s;
-    int64_t tiles = ratio_up(range.y1 - range.y0, set->m) * s->across, groups = ratio_up(tiles, MR);
+    int64_t tiles = ratio_up(range.y1 - range.y0, set->rows) * s->across, groups = ratio_up(tiles, MR);
     int32_t count = (int32_t)(tiles / groups);
     int64_t larger = tiles - groups * count; /* the first groups have one tile more */
     for (int32_t i = 0; i < s->groups * MR; i++) {
