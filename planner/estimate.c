@@ -127,7 +127,7 @@ static const double raw_transform = 5, raw_tiles = 6.0 * IG_WINOGRAD_RAW_GROUPS,
 /* Columns of a tile. */
 static double winograd_columns(const struct ig_kernel *k)
 {
-    return strstr(k->name, "winograd2x4") ? 4 : k->row_tile;
+    return strstr(k->name, "x4_raw") ? 4 : k->row_tile;
 }
 
 static double winograd_points(const struct ig_kernel *k)

@@ -2,7 +2,7 @@
  * Winograd convolution on the micro-kernels of gemm.S: F(4,3) does 4 times, F(2,3) 2.25 times and F(6,3) 5.06
  * times fewer multiplications than the direct kernel. F4 is the one for images at least 14 wide, F2 for 7. The raw
  * ones read the direct kernel's weights, a quarter or less of the transformed: for memory, and where weights are far.
- * F(2x4,3), 3 times fewer multiplications, is for bands of few rows: it keeps and asks for no more than F2 does.
+ * F(1x4,3) and F(2x4,3), 2 and 3 times fewer multiplications, are for bands of few rows.
  */
 #include <immintrin.h>
 
@@ -57,6 +57,7 @@ static void out_6(const struct ig_winograd_out *args)
 }
 
 /* Of the points 0, 1, -1 and 0, 3/4, -3/4, 3/2, -3/2: pack/winograd.c. */
+static const struct factors factors1 = {1, {{0, 0}}, {1}};
 static const struct factors factors2 = {-1, {{0.5f, 0.5f}}, {0.5f}};
 static const struct factors factors4 = {
     64 / 81.f, {{-128 / 243.f, -8 / 27.f}, {32 / 243.f, 8 / 27.f}}, {-32 / 81.f, 16 / 81.f}};
@@ -69,6 +70,21 @@ static void filter_2(const struct ig_winograd_filter *args)
 static void filter_4(const struct ig_winograd_filter *args)
 {
     filter_row(args, 4, &factors4, 4, &factors4);
+}
+
+static void in_1x4(const struct ig_winograd_in *args)
+{
+    tiles_in(args, 1, in1, 4, in4);
+}
+
+static void out_1x4(const struct ig_winograd_out *args)
+{
+    tile_out(args, 1, out1, 4, out4);
+}
+
+static void filter_1x4(const struct ig_winograd_filter *args)
+{
+    filter_row(args, 1, &factors1, 4, &factors4);
 }
 
 static void in_2x4(const struct ig_winograd_in *args)
@@ -119,6 +135,12 @@ void conv_f32_winograd4_raw6x16__avx2(const struct ig_call *call, struct ig_rang
 void conv_f32_winograd4_rawlean6x16__avx2(const struct ig_call *call, struct ig_range range, void *scratch)
 {
     static const struct ig_winograd_set set = {4, 4, in_4, out_4, &ig_gemm_6x16_avx2, filter_4, IG_WINOGRAD_LEAN_GROUPS};
+    ig_winograd(call, range, scratch, &set);
+}
+
+void conv_f32_winograd1x4_raw6x16__avx2(const struct ig_call *call, struct ig_range range, void *scratch)
+{
+    static const struct ig_winograd_set set = {1, 4, in_1x4, out_1x4, &ig_gemm_6x16_avx2, filter_1x4, IG_WINOGRAD_LEAN_GROUPS};
     ig_winograd(call, range, scratch, &set);
 }
 

@@ -21,6 +21,8 @@ struct sizes {                 /* what follows from the call alone */
     int32_t across;            /* tiles in a row */
     int32_t raw;               /* weights are transformed here, a panel of so many input channels at a time; 0: were */
     int32_t groups;            /* of at most MR tiles, in a block */
+    int32_t most;              /* tiles in a block; 0: as many as the groups have */
+    int32_t depth;             /* input channels of V */
     int32_t chunk;             /* channels of M */
     int32_t panels;            /* packed ones of a point */
     int64_t panel;             /* floats of each, or of those made here */
@@ -65,6 +67,25 @@ static int64_t ratio_up(int64_t n, int64_t to)
     return (n + to - 1) / to;
 }
 
+/*
+ * Blocks of low tiles, for rows of few bytes: whole rows of tiles, and V of all input channels and M of a panel, or V of
+ * some and M of all panels, which is less where there are few.
+ */
+static void make_low(struct sizes *s)
+{
+    int32_t least = MR * IG_WINOGRAD_LEAN_GROUPS, all = s->panels * NR, most = MR * IG_WINOGRAD_RAW_GROUPS;
+    s->most = s->across < least ? least / s->across * s->across : (int32_t)min64(s->across, most);
+    s->raw = s->depth = (int32_t)min64(s->ic, IG_WINOGRAD_LOW_DEPTH);
+    s->chunk = all;
+    if (odd_lines(s->depth) + odd_lines(all) >= odd_lines(s->ic) + odd_lines(NR)) {
+        s->depth = s->ic;
+        s->chunk = NR;
+    }
+    s->panel = ig_gemm_panel(1, s->raw, NR);
+    s->groups = (int32_t)ratio_up(s->most, MR);
+    s->v_row = odd_lines(s->depth);
+}
+
 static struct sizes sizes_of(const struct ig_call *call, int32_t rows, int32_t m, int32_t most)
 {
     struct sizes s = {.n = m + 2, .high = rows + 2, .points = (m + 2) * (rows + 2)};
@@ -76,6 +97,7 @@ static struct sizes sizes_of(const struct ig_call *call, int32_t rows, int32_t m
     s.raw = most ? (int32_t)min64(s.ic, IG_WINOGRAD_RAW_DEPTH) : 0;
     s.panel = ig_gemm_panel(1, most ? s.raw : s.ic, NR);
     s.v_row = odd_lines(s.ic);
+    s.depth = s.ic;
     int64_t groups = NEAR_GROUPS;
     if (s.points * s.panels * s.panel * (int64_t)sizeof(float) > NEAR_BYTES)
         groups = min64(FAR_GROUPS, FAR_BYTES / (group * s.v_row));
@@ -87,9 +109,11 @@ static struct sizes sizes_of(const struct ig_call *call, int32_t rows, int32_t m
     s.groups = (int32_t)min64(groups, ratio_up((int64_t)s.across * ratio_up(call->out[0].h, rows), MR));
     int64_t chunks = ratio_up(group * s.groups * s.oc, M_BYTES);
     s.chunk = most ? NR : (int32_t)ratio_up(s.panels, min64(chunks, s.panels)) * NR;
+    if (rows < m) make_low(&s);
     s.m_row = odd_lines(s.chunk);
-    s.v_plane = odd_lines(s.groups * MR * s.v_row);
-    s.m_plane = odd_lines(s.groups * MR * s.m_row);
+    int64_t tiles = s.most ? s.most : s.groups * MR;
+    s.v_plane = odd_lines(tiles * s.v_row);
+    s.m_plane = odd_lines(tiles * s.m_row);
     return s;
 }
 
@@ -190,8 +214,8 @@ static void start(struct job *job, const struct ig_call *call, struct ig_range r
     else if (set->gemm->packed) job->packed = job->m + job->s.points * job->s.m_plane;
 }
 
-/* Addresses of the pixels that `tiles` tiles from (row, column) of the grid on read; outside, zeros. */
-static void place_pixels(const struct job *job, int32_t row, int32_t column, int32_t tiles)
+/* Addresses of channel k0 of the pixels that `tiles` tiles from (row, column) of the grid on read; outside, zeros. */
+static void place_pixels(const struct job *job, int32_t row, int32_t column, int32_t tiles, int32_t k0)
 {
     const struct ig_operand *in = &job->call->in[0];
     const struct ig_window *w = &((const struct ig_conv *)job->call->attrs)->w;
@@ -202,20 +226,20 @@ static void place_pixels(const struct job *job, int32_t row, int32_t column, int
         const float *p = y >= 0 && y < in->h ? ig_row_f32(in, y) : NULL, **slot = job->pixel + i;
         for (int32_t k = 0; k < columns; k++, slot += high) {
             int32_t x = x0 + k;
-            *slot = p && x >= 0 && x < in->w ? p + x * in->pixel_stride : zero;
+            *slot = p && x >= 0 && x < in->w ? p + x * in->pixel_stride + k0 : zero;
         }
     }
 }
 
-/* V of tiles [first, first + count), numbered across the rows of the range. */
-static void transform_input(const struct job *job, int64_t first, int32_t count)
+/* V of tiles [first, first + count), numbered across the rows of the range, of input channels [k0, k1). */
+static void transform_input(const struct job *job, int64_t first, int32_t count, int32_t k0, int32_t k1)
 {
     const struct sizes *s = &job->s;
     for (int32_t i = 0, n; i < count; i += n) {
         int32_t row = (int32_t)((first + i) / s->across), column = (int32_t)((first + i) % s->across);
         n = (int32_t)min64(min64(count - i, s->across - column), IG_WINOGRAD_STRIP);
-        place_pixels(job, job->first_row + row, column, n);
-        struct ig_winograd_in in = {job->pixel, n, s->ic, job->strip, job->v + i * s->v_row,
+        place_pixels(job, job->first_row + row, column, n, k0);
+        struct ig_winograd_in in = {job->pixel, n, k1 - k0, job->strip, job->v + i * s->v_row,
                                     s->v_row, s->v_plane};
         job->set->in(&in);
     }
@@ -287,6 +311,11 @@ static void pack_groups(struct job *job, int32_t groups, int32_t count, int32_t 
     }
 }
 
+struct block {
+    int64_t first;                  /* tile */
+    int32_t groups, count, larger;  /* `larger` groups of count + 1 tiles, then others of count */
+};
+
 /* M of channels [c0, c1) for the block's tiles: `larger` groups of count + 1, then others of count. */
 static void multiply(struct job *job, int32_t groups, int32_t count, int32_t larger, int32_t c0, int32_t c1)
 {
@@ -307,28 +336,31 @@ static void multiply(struct job *job, int32_t groups, int32_t count, int32_t lar
     }
 }
 
-/* The same from raw weights, one panel: products of so many input channels are added to those before. */
-static void multiply_raw(struct job *job, int32_t groups, int32_t count, int32_t larger, int32_t j)
+/*
+ * The same from raw weights, one panel, of input channels [from, to), which V has: products of so many of them are added to
+ * those before.
+ */
+static void multiply_raw(struct job *job, const struct block *b, int32_t j, int32_t c0, int32_t from, int32_t to)
 {
     const struct sizes *s = &job->s;
-    for (int32_t k0 = 0, k1; k0 < s->ic; k0 = k1) {
-        k1 = (int32_t)min64(s->ic, k0 + s->raw);
+    for (int32_t k0 = from, k1; k0 < to; k0 = k1) {
+        k1 = (int32_t)min64(to, k0 + s->raw);
         job->gemm.k = k1 - k0;
         for (int32_t point = 0; point < s->points; point++) {
             if (point % s->n == 0) transform_filters(job, point, j, k0, k1);
-            job->gemm.a_offset = (point * s->v_plane + k0) * (int64_t)sizeof(float);
-            for (int32_t i = 0, first = 0, n; i < groups; i++, first += n) {
-                n = count + (i < larger);
-                job->gemm.c_offset = job->gemm.r_offset = point * s->m_plane * (int64_t)sizeof(float);
+            job->gemm.a_offset = (point * s->v_plane + k0 - from) * (int64_t)sizeof(float);
+            for (int32_t i = 0, first = 0, n; i < b->groups; i++, first += n) {
+                n = b->count + (i < b->larger);
+                job->gemm.c_offset = job->gemm.r_offset = (point * s->m_plane + j * NR - c0) * (int64_t)sizeof(float);
                 job->gemm.r = k0 ? (const float *const *)job->c + first : NULL;
-                multiply_group(job, groups, i, point, first, n, j, j + 1);
+                multiply_group(job, b->groups, i, point, first, n, j, j + 1);
             }
         }
     }
 }
 
-/* Channels [c0, c1) of the output from M of tile number `tile`, the block's i-th. */
-static void transform_tile(const struct job *job, int64_t tile, int32_t i, int32_t c0, int32_t c1)
+/* Channels [c0, c1) of the output from M, where they begin at `from`, of tile number `tile`, the block's i-th. */
+static void transform_tile(const struct job *job, int64_t tile, int32_t i, int32_t c0, int32_t c1, int32_t from)
 {
     const struct ig_operand *out = &job->call->out[0], *res = &job->call->in[3];
     const struct sizes *s = &job->s;
@@ -343,7 +375,7 @@ static void transform_tile(const struct job *job, int64_t tile, int32_t i, int32
         c[k] = ig_row_f32(out, y + k) + x * out->pixel_stride + c0;
         if (has_residual) r[k] = ig_row_f32(res, y + k) + x * res->pixel_stride + c0;
     }
-    struct ig_winograd_out args = {job->m + i * s->m_row, s->m_plane, bias, c,
+    struct ig_winograd_out args = {job->m + i * s->m_row + from, s->m_plane, bias, c,
                                    has_residual ? r : NULL, out->pixel_stride, res->pixel_stride, rows, columns,
                                    c1 - c0, job->lo, job->hi};
     job->set->out(&args);
@@ -352,6 +384,26 @@ static void transform_tile(const struct job *job, int64_t tile, int32_t i, int32
             float *p = c[k] + j * out->pixel_stride;
             job->set->gemm->act(p, p, c1 - c0, &job->act);
         }
+}
+
+static void run_block(struct job *job, const struct block *b)
+{
+    const struct sizes *s = &job->s;
+    const struct ig_range *range = &job->range;
+    int32_t tiles = b->groups * b->count + b->larger, wide = s->raw ? NR : s->chunk;
+    if (s->depth == s->ic) transform_input(job, b->first, tiles, 0, s->ic);
+    for (int32_t c0 = range->c0, c1; c0 < range->c1; c0 = c1) {
+        c1 = (int32_t)min64(range->c1, c0 + s->chunk);
+        if (!s->raw) multiply(job, b->groups, b->count, b->larger, c0, c1);
+        for (int32_t k0 = 0; s->raw && k0 < s->ic; k0 += s->depth) {
+            int32_t k1 = (int32_t)min64(s->ic, k0 + s->depth);
+            if (s->depth < s->ic) transform_input(job, b->first, tiles, k0, k1);
+            for (int32_t c = c0; c < c1; c += NR) multiply_raw(job, b, c / NR, c0, k0, k1);
+        }
+        for (int32_t i = 0; i < tiles; i++)
+            for (int32_t c = c0; c < c1; c += wide)
+                transform_tile(job, b->first + i, i, c, (int32_t)min64(c1, c + wide), c - c0);
+    }
 }
 
 void ig_winograd(const struct ig_call *call, struct ig_range range, void *scratch,
@@ -367,18 +419,19 @@ void ig_winograd(const struct ig_call *call, struct ig_range range, void *scratc
         job.a[i] = job.v + i * s->v_row;
         job.c[i] = job.m + i * s->m_row;
     }
-    int64_t first = 0;
-    for (int64_t g = 0; g < groups; g += s->groups) {
-        int32_t n = (int32_t)min64(s->groups, groups - g);
-        int32_t more = (int32_t)min64(n, larger > g ? larger - g : 0);
-        int32_t in_block = n * count + more;
-        transform_input(&job, first, in_block);
-        for (int32_t c0 = range.c0, c1; c0 < range.c1; c0 = c1) {
-            c1 = (int32_t)min64(range.c1, c0 + s->chunk);
-            if (s->raw) multiply_raw(&job, n, count, more, c0 / NR);
-            else multiply(&job, n, count, more, c0, c1);
-            for (int32_t i = 0; i < in_block; i++) transform_tile(&job, first + i, i, c0, c1);
-        }
-        first += in_block;
+    struct block b = {.first = 0};
+    for (; s->most && b.first < tiles; b.first += s->most) {
+        int32_t in_block = (int32_t)min64(s->most, tiles - b.first);
+        b.groups = (int32_t)ratio_up(in_block, MR);
+        b.count = in_block / b.groups;
+        b.larger = in_block % b.groups;
+        run_block(&job, &b);
+    }
+    for (int64_t g = 0; !s->most && g < groups; g += s->groups) {
+        b.groups = (int32_t)min64(s->groups, groups - g);
+        b.count = count;
+        b.larger = (int32_t)min64(b.groups, larger > g ? larger - g : 0);
+        run_block(&job, &b);
+        b.first += b.groups * count + b.larger;
     }
 }

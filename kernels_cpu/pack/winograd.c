@@ -141,6 +141,11 @@ size_t ig_scratch_winograd2_raw(const struct ig_call *call)
     return ig_winograd_raw_scratch(call, 2, 2, IG_WINOGRAD_LEAN_GROUPS);
 }
 
+size_t ig_scratch_winograd1x4_raw(const struct ig_call *call)
+{
+    return ig_winograd_raw_scratch(call, 1, 4, IG_WINOGRAD_LEAN_GROUPS);
+}
+
 size_t ig_scratch_winograd2x4_raw(const struct ig_call *call)
 {
     return ig_winograd_raw_scratch(call, 2, 4, IG_WINOGRAD_LEAN_GROUPS);
