@@ -68,22 +68,21 @@ static int64_t ratio_up(int64_t n, int64_t to)
 }
 
 /*
- * Blocks of low tiles, for rows of few bytes: whole rows of tiles, and V of all input channels and M of a panel, or V of
- * some and M of all panels, which is less where there are few.
+ * Blocks of low tiles, where room is dear: whole rows of tiles without gaps, and V of all input channels and M of a panel,
+ * or V of some and M of all panels, which is less where there are few.
  */
 static void make_low(struct sizes *s)
 {
-    int32_t least = MR * IG_WINOGRAD_LEAN_GROUPS, all = s->panels * NR, most = MR * IG_WINOGRAD_RAW_GROUPS;
+    int32_t least = MR * IG_WINOGRAD_LEAN_GROUPS, most = MR * IG_WINOGRAD_RAW_GROUPS;
+    int32_t ic = (int32_t)ratio_up(s->ic, NR) * NR, oc = s->panels * NR;
     s->most = s->across < least ? least / s->across * s->across : (int32_t)min64(s->across, most);
-    s->raw = s->depth = (int32_t)min64(s->ic, IG_WINOGRAD_LOW_DEPTH);
-    s->chunk = all;
-    if (odd_lines(s->depth) + odd_lines(all) >= odd_lines(s->ic) + odd_lines(NR)) {
-        s->depth = s->ic;
-        s->chunk = NR;
-    }
+    s->raw = (int32_t)min64(s->ic, IG_WINOGRAD_LOW_DEPTH);
     s->panel = ig_gemm_panel(1, s->raw, NR);
     s->groups = (int32_t)ratio_up(s->most, MR);
-    s->v_row = odd_lines(s->depth);
+    int some = IG_WINOGRAD_LOW_DEPTH + oc < ic + NR;
+    s->depth = some ? s->raw : s->ic;
+    s->v_row = some ? IG_WINOGRAD_LOW_DEPTH : ic;
+    s->m_row = s->chunk = some ? oc : NR;
 }
 
 static struct sizes sizes_of(const struct ig_call *call, int32_t rows, int32_t m, int32_t most)
@@ -109,8 +108,8 @@ static struct sizes sizes_of(const struct ig_call *call, int32_t rows, int32_t m
     s.groups = (int32_t)min64(groups, ratio_up((int64_t)s.across * ratio_up(call->out[0].h, rows), MR));
     int64_t chunks = ratio_up(group * s.groups * s.oc, M_BYTES);
     s.chunk = most ? NR : (int32_t)ratio_up(s.panels, min64(chunks, s.panels)) * NR;
-    if (rows < m) make_low(&s);
     s.m_row = odd_lines(s.chunk);
+    if (rows < m) make_low(&s);
     int64_t tiles = s.most ? s.most : s.groups * MR;
     s.v_plane = odd_lines(tiles * s.v_row);
     s.m_plane = odd_lines(tiles * s.m_row);
