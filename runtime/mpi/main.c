@@ -213,12 +213,13 @@ int ig_rank_main(int argc, char **argv, const struct ig_rank *rank)
     static struct ig_met met;
     struct ig_options o;
     ig_name_program(argv[0], rank->keys[rank->rank]);
-    check(rank);
     struct flags f = flags_of(&argc, argv);
-    if (!rank->rank && !f.help) parse(argc, argv, rank->whole); /* wrong words end it before anything is started */
     if (f.help) usage(rank, argv[0]);
     else if (f.info) ig_print_rank(rank, f.json);
     if (f.help || f.info) return fflush(stdout) ? 1 : 0;
+    ig_fail_begin();
+    check(rank);
+    if (!rank->rank) parse(argc, argv, rank->whole); /* wrong words end it before anything is started */
     if (f.input && !rank->rank && !freopen(f.input, "rb", stdin)) ig_die("--stdin=%s: %s", f.input, strerror(errno));
     if (!f.unpinned) pin(rank);
     prctl(PR_SET_TIMERSLACK, 1000ul);
