@@ -7,7 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { ABORT_S = 5, LINE_MS = 1000 };
+enum { ABORT_S = 5, LINE_MS = 1000, WORDS_NS = 200000000 };
 
 enum { APART, JOINED, PARTED };
 
@@ -32,12 +32,15 @@ static void leave(void)
     signal(SIGTERM, SIG_DFL);
     alarm(ABORT_S); /* MPI_Abort may wait for a board that does not answer */
     if (was == APART) MPI_Init(NULL, NULL);
+    ig_nap(WORDS_NS); /* mpirun may drop what a rank said last if it is ended at once */
     MPI_Abort(MPI_COMM_WORLD, 1);
     _exit(1);
 }
 
 void ig_fail_begin(void)
 {
+    static char line[1024];
+    setvbuf(stderr, line, _IOLBF, sizeof line); /* ranks' lines come out whole */
     caller = pthread_self();
     atomic_store(&state, APART);
     atexit(leave);

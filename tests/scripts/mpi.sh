@@ -88,18 +88,18 @@ PY
 }
 
 memory() { # KiB of all ranks
-    for pid in $(pgrep -f "^$relay "); do sed -n 's/^VmRSS: *\([0-9]*\) .*/\1/p' "/proc/$pid/status"; done | "$PYTHON" -c \
+    for pid in $(pgrep -f "^$relay "); do sed -n 's/^VmRSS:[[:space:]]*\([0-9]*\) .*/\1/p' "/proc/$pid/status"; done | "$PYTHON" -c \
         'import sys; print(sum(map(int, sys.stdin)))'
 }
 
 backpressure() { # messages that MPI would take at once without: a rank ten thousand times as fast keeps to the slow one's pace
     RELAY_WIDTH=10000
     export RELAY_WIDTH
-    run "0:0>1 1:1>2 2:2>3@100" --bench=5 </dev/null >"$work/out" 2>&1 &
+    run "0:0>1 1:1>2 2:2>3@100" --bench=7 </dev/null >"$work/out" 2>&1 &
     unset RELAY_WIDTH
-    sleep 2
+    sleep 3
     early=$(memory)
-    sleep 2
+    sleep 3
     late=$(memory)
     wait $! || return 1
     echo "$early KiB, then $late"
@@ -133,9 +133,11 @@ plan_hash_mismatch() {
 
 wrong_np() {
     if timeout -k 5 10 $mpirun -np 1 "$relay" "$chain" 0 - : -np 1 "$relay" "$chain" 1 </dev/null >"$work/out" 2>&1; then return 1; fi
+    cat "$work/out"
     grep -q 'mpirun started 2 ranks, the plan has 3' "$work/out" || return 1
     if timeout -k 5 10 $mpirun -np 1 "$relay" "$chain" 1 : -np 1 "$relay" "$chain" 0 - : -np 1 "$relay" "$chain" 2 </dev/null >"$work/out" 2>&1
     then return 1; fi
+    cat "$work/out"
     grep -q "'nodeB_cpu0' is rank 1 of its plan, but was started as rank 0" "$work/out" && gone
 }
 
