@@ -13,7 +13,8 @@
 #include "runtime/mpi/pulse.h"
 #include "runtime/mpi/station.h"
 
-enum { NAP_NS = 20000, IDLE_NAP_NS = 50000, LONGEST_NAP_NS = 500000 }; /* between two looks at messages */
+/* Between two looks at messages: behind one that came, while the worker waits, while it computes. */
+enum { NAP_NS = 20000, IDLE_NAP_NS = 50000, LEAST_NAP_NS = 100000, LONGEST_NAP_NS = 800000 };
 
 struct flags { /* of this rank's own command line */
     int unpinned, per_rank, help, info, json;
@@ -133,12 +134,16 @@ static _Noreturn void silent(const struct ig_station *s, const struct ig_wire *w
            r->keys[r->rank], peer, r->keys[peer], IG_SILENCE_MS / 1000, tensor, (unsigned long long)frame, doing);
 }
 
-/* Looks cost the worker time where it computes on this thread's core: fewer while nothing comes. */
+/*
+ * A look takes 10 to 25 us of a core that the worker computes on, if it has one core: then they are rare, as the worker
+ * rings whenever a part is done.
+ */
 static int64_t nap_of(const struct ig_station *s, int64_t nap)
 {
-    int64_t longest = (int64_t)(s->rank->rank_ns / 64);
-    if (longest < IDLE_NAP_NS || atomic_load_explicit(&s->worker.waits, memory_order_relaxed)) longest = IDLE_NAP_NS;
+    int64_t longest = (int64_t)(s->rank->rank_ns / 8);
+    if (longest < LEAST_NAP_NS) longest = LEAST_NAP_NS;
     if (longest > LONGEST_NAP_NS) longest = LONGEST_NAP_NS;
+    if (atomic_load_explicit(&s->worker.waits, memory_order_relaxed)) longest = IDLE_NAP_NS;
     return nap * 2 < longest ? nap * 2 : longest;
 }
 
