@@ -1,6 +1,6 @@
 /*
- * Deployments made by hand for tests: parts that sleep and mix bytes. What a part writes depends on every tensor that it
- * reads and on the place of every number there: a frame that is lost, doubled, late or torn changes the result.
+ * Deployments made by hand for tests: parts that sleep and mix bytes. What a part writes depends on every tensor that
+ * it reads and on the place of every number there: a frame that is lost, doubled, late or torn changes the result.
  */
 #ifndef TESTS_MPI_RANKS_H
 #define TESTS_MPI_RANKS_H

@@ -50,12 +50,12 @@ input() { # frames of 256 floats, none NaN
     head -c $(($1 * 1024)) /dev/urandom | tr '\177\377' '\077\077'
 }
 
-frames() { # of one rank and of two, the same results; copies 1 to 3
+frames() { # of one rank and of two, the same results; copies and threads 1 to 3
     input 60 >"$work/in"
     "$relay" "0:0>1 0:1>2 0:2,1>3" 0 --unpinned - --json <"$work/in" >"$work/one" && [ "$(wc -l <"$work/one")" = 60 ] || return 1
     lines "$work/one" >"$work/a"
     for copies in 1 2 3; do
-        RELAY_COPIES=$copies run "$fork" - --json --stdin="$work/in" </dev/null >"$work/two" && lines "$work/two" | cmp - "$work/a" || return 1
+        RELAY_COPIES=$copies RELAY_THREADS=$copies run "$fork" - --json --stdin="$work/in" </dev/null >"$work/two" && lines "$work/two" | cmp - "$work/a" || return 1
     done
     head -c 1024 "$work/in" >"$work/file"
     run "$fork" "$work/file" -o "$work/x.npy" </dev/null && run "0:0>1 0:1>2 0:2,1>3" "$work/file" -o "$work/y.npy" </dev/null &&
@@ -195,20 +195,22 @@ rank_files() { # AutoDiCE's
 
 # --- run.sh: a folder with programs, as ingot deploy makes it ---
 
-package() { # spec
+package() { # spec, hosts
+    package_spec=$1
     mkdir -p "$work/package" && cp "$SRCDIR/gen/launch.sh" "$work/package/run.sh" || return 1
     : >"$work/package/appfile"
     : >"$work/package/rankfile"
     for rank in 0 1 2; do
-        printf '#!/bin/sh\nexec "%s" "%s" %d "$@"\n' "$relay" "$1" $rank >"$work/package/key$rank"
+        printf '#!/bin/sh\nexec "%s" "%s" %d "$@"\n' "$relay" "$package_spec" $rank >"$work/package/key$rank"
         chmod +x "$work/package/key$rank"
         echo "-np 1 ./key$rank" >>"$work/package/appfile"
-        echo "rank $rank=localhost    slots=0" >>"$work/package/rankfile"
+        shift
+        echo "rank $rank=$1    slots=0" >>"$work/package/rankfile"
     done
 }
 
 launched() {
-    package "$chain" && input 5 >"$work/in" || return 1
+    package "$chain" localhost localhost localhost && input 5 >"$work/in" || return 1
     for way in --here ""; do
         # shellcheck disable=SC2086
         MPIRUN=${mpirun%% *} timeout -k 5 60 "$work/package/run.sh" $way --json - <"$work/in" >"$work/out" && [ "$(wc -l <"$work/out")" = 5 ] ||
@@ -236,10 +238,8 @@ at() { # device
 
 on_links() { # arguments: the chain's keys each on a device of its own
     # shellcheck disable=SC2046,SC2086
-    lab_mpirun $keep $(at 0) "$chain" 0 --unpinned "$@" : $(at 1) "$chain" 1 --unpinned : $(at 2) "$chain" 2 --unpinned
+    lab_mpirun $(at 0) "$chain" 0 --unpinned "$@" : $(at 1) "$chain" 1 --unpinned : $(at 2) "$chain" 2 --unpinned
 }
-
-keep=$(sed -n 's/.*flags="\(--mca oob_tcp.*\)"$/\1/p' "$SRCDIR/gen/launch.sh")
 
 overlap_tcp() { # 20 ms of work, 14 ms of transfer; other tests run meanwhile
     RELAY_WIDTH=41250
@@ -256,9 +256,9 @@ PY
     return 1
 }
 
-link_cut() {
-    RELAY_WIDTH=256
-    on_links --bench=100 >"$work/out" 2>&1 &
+link_cut() { # of run.sh on three devices
+    package "$chain" "$(lab_host 0)" "$(lab_host 1)" "$(lab_host 2)" || return 1
+    MPIRUN=mpirun timeout -k 5 60 "$work/package/run.sh" --unpinned --bench=100 </dev/null >"$work/out" 2>&1 &
     pid=$! begin=$(date +%s)
     sleep 4
     lab_cut 1
