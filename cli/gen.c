@@ -30,7 +30,7 @@ static const char help[] =
 
 enum { ZERO_COPY = 1 << 20 }; /* bytes: such memory is not cached by the GPU, nor by the processor of a TX2 */
 
-static void channels(const char *text, const char *option, float v[4])
+void ig_channels_option(const char *text, const char *option, float v[4])
 {
     char *end;
     int n = 0;
@@ -47,7 +47,7 @@ static void channels(const char *text, const char *option, float v[4])
             ig_fatal("%s takes finite numbers, --std positive ones, not '%s'", option, text);
 }
 
-static void read_labels(struct ig_emit *e, const char *path)
+void ig_labels_option(struct ig_emit *e, const char *path)
 {
     const char **labels = NULL;
     char *line = NULL;
@@ -76,7 +76,7 @@ static void check_prefix(const char *prefix)
 
 /* The blob is packed straight into the mapped file; space is reserved first, so that a full disk is an error
  * here. */
-static void write_weights(struct ig_lowered *l, const char *path)
+void ig_write_weights(struct ig_lowered *l, const char *path)
 {
     size_t bytes = (size_t)l->model.weights_bytes;
     int fd = fileno(ig_open_output(path)), error = posix_fallocate(fd, 0, (off_t)bytes);
@@ -140,7 +140,7 @@ static struct ig_lowered *read_gpu(struct ig_emit_gpu *gpu, const struct ig_grap
 static void write_gpu(const struct ig_emit *e, struct ig_lowered *l, const char *dir)
 {
     char blob[4096], path[4096];
-    write_weights(l, file_of(e, dir, "_gpu_weights.bin", blob));
+    ig_write_weights(l, file_of(e, dir, "_gpu_weights.bin", blob));
     FILE *f = ig_open_output(file_of(e, dir, "_gpu_weights.S", path));
     ig_emit_gpu_weights(f, e, blob);
     ig_close_output();
@@ -153,7 +153,7 @@ static void write_gpu(const struct ig_emit *e, struct ig_lowered *l, const char 
 static void write_all(const struct ig_emit *e, struct ig_lowered *l, const char *dir)
 {
     char blob[4096], path[4096];
-    write_weights(l, file_of(e, dir, "_weights.bin", blob));
+    ig_write_weights(l, file_of(e, dir, "_weights.bin", blob));
     FILE *f = ig_open_output(file_of(e, dir, "_weights.S", path));
     ig_emit_weights(f, e, blob);
     ig_close_output();
@@ -181,9 +181,9 @@ int ig_verb_gen(int argc, char **argv)
         case 'h': return fputs(help, stdout) < 0;
         case 'o': dir = optarg; break;
         case 'p': e.prefix = optarg; break;
-        case 'l': read_labels(&e, optarg); break;
-        case 'm': scaled = 1, channels(optarg, "--mean", e.mean); break;
-        case 's': scaled = 1, channels(optarg, "--std", e.std); break;
+        case 'l': ig_labels_option(&e, optarg); break;
+        case 'm': scaled = 1, ig_channels_option(optarg, "--mean", e.mean); break;
+        case 's': scaled = 1, ig_channels_option(optarg, "--std", e.std); break;
         case 'S': spec = optarg; break;
         case 'g': gpu_plan = optarg; break;
         case 'i': image_option(&gpu, optarg); break;

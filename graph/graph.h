@@ -158,6 +158,8 @@ int ig_run_passes(struct ig_graph *g, ig_eval_fn *eval, char *err, size_t err_by
 
 /* Writes graph.json to `path` and the constants, 64-byte aligned, to `path` with .json replaced by .bin. */
 int ig_graph_write(const struct ig_graph *g, const char *path, char *err, size_t err_bytes);
+/* Hex digest of graph.json as ig_graph_write would write it. */
+void ig_graph_hash(const struct ig_graph *g, char hex[65]);
 /* Reads it back (constants mapped read-only). NULL on error. */
 struct ig_graph *ig_graph_read(const char *path, char *err, size_t err_bytes);
 
