@@ -57,13 +57,13 @@ static char *read_all(FILE *f, size_t *bytes)
     char *text = NULL;
     size_t room = 0, n = 0, got;
     do {
-        if (n == room) {
+        if (n + 1 >= room) { /* a zero ends it */
             char *more = ig_must_alloc(room = 2 * room + 65536, 1);
             if (n) memcpy(more, text, n);
             free(text);
             text = more;
         }
-        got = fread(text + n, 1, room - n, f);
+        got = fread(text + n, 1, room - n - 1, f);
         n += got;
     } while (got);
     *bytes = n;
@@ -79,18 +79,26 @@ static json_t *parse(struct ig_reader *r, const char *text, size_t bytes)
     return root;
 }
 
+char *ig_read_text(const char *path, size_t *bytes, char *err, size_t err_bytes)
+{
+    FILE *f = strcmp(path, "-") ? fopen(path, "rb") : stdin;
+    char *text = f ? read_all(f, bytes) : NULL;
+    if (f && !ferror(f)) {
+        if (f != stdin) fclose(f);
+        return text;
+    }
+    snprintf(err, err_bytes, "%s: %s", path, strerror(errno));
+    if (f && f != stdin) fclose(f);
+    free(text);
+    return NULL;
+}
+
 static json_t *parse_file(struct ig_reader *r)
 {
-    FILE *f = strcmp(r->path, "-") ? fopen(r->path, "rb") : stdin;
     size_t bytes;
-    if (!f) {
-        ig_reader_fail(r, "%s", strerror(errno));
-        return NULL;
-    }
-    char *text = read_all(f, &bytes);
-    if (ferror(f)) ig_reader_fail(r, "%s", strerror(errno));
-    if (f != stdin) fclose(f);
-    json_t *root = r->failed ? NULL : parse(r, text, bytes);
+    char *text = ig_read_text(r->path, &bytes, r->err, r->err_bytes);
+    r->failed = !text;
+    json_t *root = text ? parse(r, text, bytes) : NULL;
     free(text);
     return root;
 }
@@ -111,6 +119,19 @@ json_t *ig_reader_open(struct ig_reader *r, const char *path, const char *format
 {
     *r = (struct ig_reader){.path = path, .where = "", .err = err, .err_bytes = err_bytes};
     return checked(r, parse_file(r), format);
+}
+
+json_t *ig_reader_open_any(struct ig_reader *r, const char *path, char *err, size_t err_bytes)
+{
+    *r = (struct ig_reader){.path = path, .where = "", .err = err, .err_bytes = err_bytes};
+    return parse_file(r);
+}
+
+json_t *ig_reader_parse(struct ig_reader *r, const char *text, size_t bytes, const char *path, char *err,
+                        size_t err_bytes)
+{
+    *r = (struct ig_reader){.path = path, .where = "", .err = err, .err_bytes = err_bytes};
+    return parse(r, text, bytes);
 }
 
 json_t *ig_reader_open_text(struct ig_reader *r, const char *text, const char *path, const char *format, char *err,

@@ -33,6 +33,12 @@ json_t *ig_reader_open(struct ig_reader *r, const char *path, const char *format
 /* The same of a text in memory; `path` is what messages call it. */
 json_t *ig_reader_open_text(struct ig_reader *r, const char *text, const char *path, const char *format, char *err,
                             size_t err_bytes);
+/* The root of any JSON file: formats of others say nothing of themselves. */
+json_t *ig_reader_open_any(struct ig_reader *r, const char *path, char *err, size_t err_bytes);
+json_t *ig_reader_parse(struct ig_reader *r, const char *text, size_t bytes, const char *path, char *err,
+                        size_t err_bytes); /* of a text in memory */
+/* All of a file ("-": standard input) and a zero behind it, for free(); NULL with "path: reason" in err. */
+char *ig_read_text(const char *path, size_t *bytes, char *err, size_t err_bytes);
 /* Notes a failure ("path: steps[3]: words"). */
 void ig_reader_fail(struct ig_reader *r, const char *words, ...) __attribute__((format(printf, 2, 3)));
 /* Fields; a missing or wrong one fails the reader and gives 0 or "". */

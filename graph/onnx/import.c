@@ -145,8 +145,7 @@ struct ig_graph *ig_import_bytes(const char *path, const void *bytes, size_t n,
     return m.g;
 }
 
-/* Maps a regular file; NULL with a line in err. */
-static void *map_file(const char *path, size_t *n, char *err, size_t err_bytes)
+void *im_map_file(const char *path, size_t *n, char *err, size_t err_bytes)
 {
     struct stat st;
     void *p = MAP_FAILED;
@@ -165,7 +164,7 @@ struct ig_graph *ig_import_file(const char *path, const struct ig_import_options
                                 size_t err_bytes)
 {
     size_t n;
-    void *bytes = map_file(path, &n, err, err_bytes);
+    void *bytes = im_map_file(path, &n, err, err_bytes);
     if (!bytes) return NULL;
     struct ig_graph *g = ig_import_bytes(path, bytes, n, options, err, err_bytes);
     munmap(bytes, n);
@@ -192,7 +191,7 @@ int ig_read_tensor_pb(const char *path, struct ig_shape *shape, void **data, cha
     static const struct ig_import_options none;
     struct im m = {.options = &none, .path = path, .err = err, .err_bytes = err_bytes, .keep_half = 1};
     size_t n, size = 0;
-    void *bytes = map_file(path, &n, err, err_bytes);
+    void *bytes = im_map_file(path, &n, err, err_bytes);
     if (!bytes) return -1;
     m.g = m.arena.g = ig_graph_new("tensor");
     m.bytes_left = default_bytes;

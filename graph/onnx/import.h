@@ -131,6 +131,12 @@ void im_report_node(struct im *m, const struct im_node *n, const char *why);
 const char *im_op_text(struct im *m, const struct im_node *n);
 
 /* --- stages --- */
+/* Maps a regular file; NULL with a line in err. */
+void *im_map_file(const char *path, size_t *n, char *err, size_t err_bytes);
+/* 0 if `n` bytes are well-formed as message `type`, of 2 GiB at most; else -1 with a line in err. */
+int im_check(const ProtobufCMessageDescriptor *type, const void *bytes, size_t n, char *err, size_t err_bytes);
+/* Copy of a well-formed ModelProto without tensors' elements and nodes' attributes, from malloc; NULL: out of memory. */
+void *im_slim(const void *bytes, size_t n, size_t *slim_bytes);
 /* Parses `n` bytes as message `type`; NULL with a line in err. */
 void *im_unpack(const ProtobufCMessageDescriptor *type, ProtobufCAllocator *a, const void *bytes, size_t n,
                 char *err, size_t err_bytes);

@@ -92,20 +92,23 @@ static void walk_message(struct walk *w, const ProtobufCMessageDescriptor *type,
     }
 }
 
-void *im_unpack(const ProtobufCMessageDescriptor *type, ProtobufCAllocator *a, const void *bytes, size_t n,
-                char *err, size_t err_bytes)
+int im_check(const ProtobufCMessageDescriptor *type, const void *bytes, size_t n, char *err, size_t err_bytes)
 {
     struct walk w = {bytes, (const uint8_t *)bytes + n, NULL};
     if (n > INT32_MAX) {
         snprintf(err, err_bytes, "it has %zu bytes: protobuf allows 2 GiB; keep the weights in external data",
                  n);
-        return NULL;
+        return -1;
     }
     if (n) walk_message(&w, type, 0);
-    if (w.wrong) {
-        snprintf(err, err_bytes, "not a valid protobuf file: %s", w.wrong);
-        return NULL;
-    }
+    if (w.wrong) snprintf(err, err_bytes, "not a valid protobuf file: %s", w.wrong);
+    return w.wrong ? -1 : 0;
+}
+
+void *im_unpack(const ProtobufCMessageDescriptor *type, ProtobufCAllocator *a, const void *bytes, size_t n,
+                char *err, size_t err_bytes)
+{
+    if (im_check(type, bytes, n, err, err_bytes)) return NULL;
     void *message = protobuf_c_message_unpack(type, a, n, bytes);
     if (!message) snprintf(err, err_bytes, "not a valid protobuf file: a field has the wrong type");
     return message;

@@ -10,6 +10,19 @@
 /* sender.json and receiver.json of the mapping, by layer names; each is the transpose of the other. */
 void ig_write_sender(FILE *f, const struct ig_layers *l, const struct ig_mapping *m);
 void ig_write_receiver(FILE *f, const struct ig_layers *l, const struct ig_mapping *m);
+/*
+ * Gives GPU keys the core of their host thread, and checks the keys against the site (NULL: none): devices, cores and
+ * GPUs that it has. 0, or -1 with all that is wrong in err; `path` is what messages call the mapping.
+ */
+int ig_mapping_place(struct ig_mapping *m, const struct ig_site *s, const char *path, char *err, size_t err_bytes);
+/*
+ * Cores that a rank may run on, into cores[IG_MAX_CORES]: its own; a GPU's host thread's; else all that its device is known to
+ * have. Returns how many.
+ */
+int32_t ig_key_cores(const struct ig_mapping *m, const struct ig_site *s, int32_t rank, int16_t *cores);
+/* The name of a key's files: the key's own, with '_' for each of "[],". No two keys of a mapping share one. */
+const char *ig_key_file(const struct ig_key *key, char name[IG_KEY_FILE_BYTES]);
+
 /* "rank 0=nodeA    slots=1,2,3", one line a key; hosts of the site, or the devices' names where it is NULL. */
 void ig_write_rankfile(FILE *f, const struct ig_mapping *m, const struct ig_site *s);
 void ig_write_hostfile(FILE *f, const struct ig_mapping *m, const struct ig_site *s);

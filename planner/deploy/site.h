@@ -8,6 +8,9 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+
+enum { IG_LINK_ALPHA_NS = 100000, IG_LINK_BETA_NS = 8 }; /* of a link that nobody measured: gigabit Ethernet */
 
 struct ig_device {
     char *name;
@@ -34,7 +37,13 @@ struct ig_site {
 struct ig_site *ig_site_read(const char *path, char *err, size_t err_bytes);
 void ig_site_free(struct ig_site *s);
 int32_t ig_site_find(const struct ig_site *s, const char *device); /* -1: none */
-/* ns that so many bytes take; 0 between parts of one device unless a link says otherwise. */
+/* The site as JSON, whatever form it was read from. */
+void ig_site_write(FILE *f, const struct ig_site *s);
+/*
+ * ns that so many bytes take; 0 between parts of one device unless a link says otherwise. A link of that pair goes first,
+ * then the same pair's the other way round, then from that device to any, from any to that device, from any to any. Where
+ * none is told - s is NULL, or has none that fits - it is IG_LINK_ALPHA_NS and IG_LINK_BETA_NS.
+ */
 double ig_link_ns(const struct ig_site *s, int32_t from, int32_t to, int64_t bytes);
 
 #endif
