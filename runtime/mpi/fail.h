@@ -1,0 +1,20 @@
+/* How a rank ends before its time: with an error, at a signal, or because whoever started it is gone. */
+#ifndef RUNTIME_MPI_FAIL_H
+#define RUNTIME_MPI_FAIL_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+#include "runtime/host/program.h"
+
+/* From MPI_Init on: ig_die, on whichever thread, ends all ranks. */
+void ig_fail_joined(void);
+/* Before MPI_Finalize. */
+void ig_fail_parted(void);
+/* SIGTERM, SIGINT and SIGHUP end the rank at the next ig_heed, but not while a line is being written. */
+void ig_fail_guard(void);
+extern _Atomic int ig_printing;
+void ig_heed(void);
+void ig_nap(int64_t ns);
+
+#endif

@@ -1,0 +1,20 @@
+/* How the ranks of a deployment meet: MPI_Init, and that they are all there and of one plan. */
+#ifndef RUNTIME_MPI_HELLO_H
+#define RUNTIME_MPI_HELLO_H
+
+#include "runtime/mpi/rank.h"
+
+enum { IG_LINE_BYTES = 4096 }; /* of a command line */
+
+struct ig_met {
+    int32_t out;                /* the rank where results leave */
+    int64_t clock_ns;           /* to be added to ig_now_ns for that of rank 0; where results leave only */
+    char line[IG_LINE_BYTES];   /* rank 0's arguments, a 0 behind each */
+    int n_arguments;
+    int per_rank;               /* rank 0's */
+};
+
+/* Of all ranks together. Dies, everywhere, where they do not fit, with a line of what does not. */
+void ig_hello(int *argc, char ***argv, const struct ig_rank *rank, int per_rank, struct ig_met *met);
+
+#endif

@@ -1,0 +1,243 @@
+/* The program of a rank: the thread that calls MPI, from MPI_Init to MPI_Finalize. */
+#include <errno.h>
+#include <getopt.h>
+#include <mpi.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+
+#include "runtime/mpi/fail.h"
+#include "runtime/mpi/figures.h"
+#include "runtime/mpi/hello.h"
+#include "runtime/mpi/pulse.h"
+#include "runtime/mpi/station.h"
+
+enum { NAP_NS = 20000, IDLE_NAP_NS = 50000, LONGEST_NAP_NS = 500000 }; /* between two looks at messages */
+
+struct flags { /* of this rank's own command line */
+    int unpinned, per_rank, help, info, json;
+    const char *input; /* in place of stdin */
+};
+
+/* --- command line --- */
+
+static void usage(const struct ig_rank *r, const char *name)
+{
+    const struct ig_model *m = r->whole->model;
+    char text[128], tensor[128];
+    printf("%s is rank %d of %d of %s; run.sh starts all, whose options are those of rank 0.\n", name, r->rank,
+           r->n_ranks, r->network);
+    fputs("usage: run.sh [INPUT...] [-o OUT.npy...] [options]\n", stdout);
+    for (int i = 0; i < m->n_inputs; i++)
+        printf("  INPUT %d       '%s' %s: .npy, raw bytes, PGM/PPM; - : raw frames on stdin; files of rank 0's machine\n", i + 1,
+               ig_name_text(m->inputs[i].name, tensor, sizeof tensor), ig_shape_text(m->inputs[i].shape, text, sizeof text));
+    fputs("  -o OUT        an output as .npy, in order, on the machine where results leave\n"
+          "  --top K       print the K best of the first output (default 5)\n"
+          "  --bench[=S]   frames for S seconds (default 3): frames a second, latency, what each rank does and sends\n"
+          "  --per-rank    every rank prints IRank: min, max, avg and writes RANK_PERFORMANCE.txt, RANK_MEMORY.txt\n"
+          "  --stdin=FILE  the frames of - from this file or pipe of rank 0's machine (MPICH loses those of a long stream)\n"
+          "  --unpinned    on any cores, not those of the mapping\n"
+          "  --json        one JSON object a result on stdout\n"
+          "  --info        what this rank runs, keeps, sends and receives\n"
+          "  --help        this text\n",
+          stdout);
+}
+
+static int take(char **argv, int *argc, const char *name)
+{
+    int to = 1, found = 0;
+    for (int i = 1; i < *argc; i++)
+        if (!strcmp(argv[i], name)) found = 1;
+        else argv[to++] = argv[i];
+    argv[*argc = to] = NULL;
+    return found;
+}
+
+/* The value of NAME=VALUE, taken out of the arguments; NULL if it is not there. */
+static const char *take_value(char **argv, int *argc, const char *name)
+{
+    const char *value = NULL;
+    size_t n = strlen(name);
+    int to = 1;
+    for (int i = 1; i < *argc; i++)
+        if (!strncmp(argv[i], name, n) && argv[i][n] == '=') value = argv[i] + n + 1;
+        else argv[to++] = argv[i];
+    argv[*argc = to] = NULL;
+    return value;
+}
+
+static struct flags flags_of(int *argc, char **argv)
+{
+    struct flags f = {.help = take(argv, argc, "--help") | take(argv, argc, "-h")};
+    for (int i = 1; i < *argc; i++) {
+        f.info |= !strcmp(argv[i], "--info");
+        f.json |= !strcmp(argv[i], "--json");
+    }
+    f.unpinned = take(argv, argc, "--unpinned");
+    f.per_rank = take(argv, argc, "--per-rank");
+    f.input = take_value(argv, argc, "--stdin");
+    return f;
+}
+
+static struct ig_options parse(int argc, char **argv, const struct ig_program *whole)
+{
+    optind = 1;
+    struct ig_options o = ig_parse(argc, argv, whole);
+    if (o.whole || o.trace || (o.bench && o.seconds <= 0)) {
+        fprintf(stderr, "%s: --threads, --trace and --bench=- are not for a network on several ranks\n", argv[0]);
+        exit(2);
+    }
+    return o;
+}
+
+/* Rank 0's arguments are everyone's: an option cannot mean something else elsewhere. */
+static struct ig_options parse_line(struct ig_met *met, const struct ig_program *whole)
+{
+    char **argv = calloc((size_t)met->n_arguments + 1, sizeof *argv), *at = met->line;
+    if (!argv) ig_die("out of memory");
+    for (int i = 0; i < met->n_arguments; at += strlen(at) + 1) argv[i++] = at;
+    return parse(met->n_arguments, argv, whole); /* which keeps pointers to them */
+}
+
+/* --- cores --- */
+
+/* The rank's cores for all threads that are started from now on. */
+static void pin(const struct ig_rank *r)
+{
+    cpu_set_t want, got;
+    if (!r->n_cores) return;
+    CPU_ZERO(&want);
+    for (int32_t i = 0; i < r->n_cores; i++)
+        if (r->cores[i] < CPU_SETSIZE) CPU_SET(r->cores[i], &want);
+    sched_setaffinity(0, sizeof want, &want);
+    sched_getaffinity(0, sizeof got, &got);
+    for (int32_t i = 0; i < r->n_cores; i++)
+        if (r->cores[i] >= CPU_SETSIZE || !CPU_ISSET(r->cores[i], &got))
+            ig_die("rank %d '%s' is for core %d, which this machine does not have or give: map it to others, or --unpinned",
+                   r->rank, r->keys[r->rank], r->cores[i]);
+}
+
+/* --- the run --- */
+
+static _Noreturn void silent(const struct ig_station *s, const struct ig_wire *w, int32_t peer)
+{
+    const struct ig_rank *r = s->rank;
+    const char *doing, *tensor = NULL;
+    uint64_t frame;
+    if (w) tensor = ig_wire_awaited(w, peer, &frame, &doing);
+    if (!tensor)
+        ig_die("rank %d '%s': no sign of life of rank %d '%s' for %d s at the end of the stream", r->rank, r->keys[r->rank],
+               peer, r->keys[peer], IG_SILENCE_MS / 1000);
+    ig_die("rank %d '%s': no sign of life of rank %d '%s' for %d s: tensor '%s' of frame %llu was %s", r->rank,
+           r->keys[r->rank], peer, r->keys[peer], IG_SILENCE_MS / 1000, tensor, (unsigned long long)frame, doing);
+}
+
+/* Looks cost the worker time where it computes on this thread's core: fewer while nothing comes. */
+static int64_t nap_of(const struct ig_station *s, int64_t nap)
+{
+    int64_t longest = (int64_t)(s->rank->rank_ns / 64);
+    if (longest < IDLE_NAP_NS || atomic_load_explicit(&s->worker.waits, memory_order_relaxed)) longest = IDLE_NAP_NS;
+    if (longest > LONGEST_NAP_NS) longest = LONGEST_NAP_NS;
+    return nap * 2 < longest ? nap * 2 : longest;
+}
+
+static int is_over(const struct ig_station *s, const struct ig_wire *w)
+{
+    return ig_wire_over(w) && atomic_load(&s->worker.over) && (!s->enters || atomic_load(&s->entry.over)) &&
+           (!s->leaves || atomic_load(&s->result.over));
+}
+
+static void serve(struct ig_station *s, struct ig_wire *w, struct ig_pulse *p)
+{
+    for (int64_t nap = NAP_NS; !is_over(s, w);) {
+        uint32_t seen = ig_bell_seen(&s->bell);
+        int moved = ig_wire_poll(w);
+        int32_t peer = ig_pulse_poll(p);
+        if (peer >= 0) silent(s, w, peer);
+        nap = moved ? NAP_NS : nap_of(s, nap);
+        if (!moved && !is_over(s, w)) ig_bell_wait(&s->bell, seen, nap);
+    }
+}
+
+static void start_user(struct ig_station *s, const struct ig_options *o, int64_t clock_ns)
+{
+    const struct ig_rank *r = s->rank;
+    struct ig_flow *stamp = &s->flows[r->n_buffers];
+    if (s->leaves) {
+        struct ig_result *out = &s->result;
+        out->rank = r, out->flows = s->flows, out->stamp = stamp;
+        out->bell = &s->bell, out->options = o, out->clock_ns = clock_ns;
+        if (o->bench) {
+            out->done_ns = ig_memory(2 * IG_TIMED * (int64_t)sizeof(int64_t));
+            out->latency_ns = out->done_ns + IG_TIMED;
+        }
+        ig_result_start(out);
+    }
+    if (!s->enters) return;
+    s->entry = (struct ig_entry){.rank = r, .flows = s->flows, .stamp = stamp, .bell = &s->bell, .options = o};
+    ig_entry_start(&s->entry);
+}
+
+/* What each rank did goes to all: nobody leaves before the last one is there. */
+static void part(struct ig_station *s, struct ig_wire *w, struct ig_pulse *p, const struct ig_options *o)
+{
+    const struct ig_rank *r = s->rank;
+    struct ig_traffic t = ig_wire_traffic(w);
+    struct ig_figures mine = {(int64_t)s->worker.frames, s->worker.busy_ns, s->worker.wait_ns, t.sending_ns, t.sent_bytes,
+                              t.received_bytes};
+    struct ig_figures *all = calloc((size_t)r->n_ranks, sizeof *all);
+    if (!all) ig_die("out of memory");
+    int32_t peer = ig_pulse_share(p, &mine, sizeof mine, all);
+    if (peer < 0) peer = ig_pulse_close(p);
+    if (peer >= 0) silent(s, NULL, peer);
+    if (o->bench && s->leaves) ig_print_figures(&s->result, all, o->json);
+    free(all);
+    ig_wire_close(w);
+}
+
+static void check(const struct ig_rank *r)
+{
+    const struct ig_model *m = r->whole->model;
+    if (m->n_inputs < 1 || m->n_inputs > 16 || m->n_outputs < 1 || m->n_outputs > 16)
+        ig_die("%s: a network on several ranks has 1 to 16 inputs and outputs", r->network);
+    for (int i = 0; !r->rank && i < m->n_inputs; i++)
+        if (r->inputs[i] < 0) ig_die("%s: input '%s' does not enter at rank 0", r->network, m->inputs[i].name);
+    for (int i = 0; r->outputs && r->outputs[0] >= 0 && i < m->n_outputs; i++)
+        if (r->outputs[i] < 0) ig_die("%s: output '%s' does not leave where the first one does", r->network, m->outputs[i].name);
+}
+
+int ig_rank_main(int argc, char **argv, const struct ig_rank *rank)
+{
+    static struct ig_station s;
+    static struct ig_met met;
+    struct ig_options o;
+    ig_name_program(argv[0], rank->keys[rank->rank]);
+    check(rank);
+    struct flags f = flags_of(&argc, argv);
+    if (!rank->rank && !f.help) parse(argc, argv, rank->whole); /* wrong words end it before anything is started */
+    if (f.help) usage(rank, argv[0]);
+    else if (f.info) ig_print_rank(rank, f.json);
+    if (f.help || f.info) return fflush(stdout) ? 1 : 0;
+    if (f.input && !rank->rank && !freopen(f.input, "rb", stdin)) ig_die("--stdin=%s: %s", f.input, strerror(errno));
+    if (!f.unpinned) pin(rank);
+    prctl(PR_SET_TIMERSLACK, 1000ul);
+    ig_station_build(&s, rank, !f.unpinned);
+    ig_hello(&argc, &argv, rank, f.per_rank, &met);
+    o = parse_line(&met, rank->whole);
+    ig_station_connect(&s, met.out);
+    struct ig_pulse *pulse = ig_pulse_open(s.peers, s.n_peers, rank->n_ranks);
+    struct ig_wire *wire = ig_wire_open(rank, s.edges, s.n_edges, ig_pulse_heard(pulse));
+    ig_worker_start(&s.worker);
+    start_user(&s, &o, met.clock_ns);
+    serve(&s, wire, pulse);
+    ig_worker_join(&s.worker);
+    part(&s, wire, pulse, &o);
+    if (met.per_rank) ig_write_rank_files(rank->rank, &s.worker.intervals);
+    ig_fail_parted();
+    MPI_Finalize();
+    if (s.enters && s.entry.bytes)
+        ig_die("stdin: the stream ends in the middle of a frame (%zu of %zu bytes)", s.entry.got, s.entry.bytes);
+    if (fflush(stdout) || ferror(stdout)) ig_die("stdout: %s", strerror(errno));
+    return 0;
+}

@@ -1,0 +1,26 @@
+/*
+ * Signs of life: ranks that share an edge send each other a few bytes every two seconds, so that an idle stream and a slow
+ * part are no fault, and a rank that is dead or stopped, or a link that is cut, is one, soon. Of the thread that called
+ * MPI_Init alone.
+ */
+#ifndef RUNTIME_MPI_PULSE_H
+#define RUNTIME_MPI_PULSE_H
+
+#include <stdint.h>
+
+enum { IG_BEAT_MS = 2000, IG_SILENCE_MS = 15000 }; /* how often; how long without a sign is a fault */
+
+struct ig_pulse;
+
+/* peers[n]: ranks, each once; every rank of the deployment calls it. */
+struct ig_pulse *ig_pulse_open(const int32_t *peers, int32_t n, int32_t n_ranks);
+/* heard[n_ranks]: when a message came from each, which others may write too. */
+int64_t *ig_pulse_heard(struct ig_pulse *p);
+/* To be called often; sends and takes signs of life. A peer that has been silent for too long, or -1. */
+int32_t ig_pulse_poll(struct ig_pulse *p);
+/* All ranks' `mine` of so many bytes into all[n_ranks], once each rank has called it. A silent peer or -1. */
+int32_t ig_pulse_share(struct ig_pulse *p, const void *mine, int bytes, void *all);
+/* Takes leave of the peers. A silent peer or -1. */
+int32_t ig_pulse_close(struct ig_pulse *p);
+
+#endif
