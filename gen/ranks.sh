@@ -51,7 +51,8 @@ TEXT
     done <"$list"
 } >"$file.new"
 mv "$file.new" "$file"
-"$NINJA" -f "$file" >"$sources/ranks.log" 2>&1 || {
+# shellcheck disable=SC2086
+${NINJA:-ninja} -f "$file" >"$sources/ranks.log" 2>&1 || {
     cat "$sources/ranks.log" >&2
     exit 1
 }
