@@ -3,15 +3,18 @@
 
 #include "cli/arena.h"
 #include "cli/cli.h"
+#include "cli/layers.h"
 #include "runtime/host/text.h"
 
 static const char help[] =
     "ingot inspect net.onnx\n"
+    "ingot inspect --layers net.onnx\n"
     "ingot inspect --memory --svg arena.svg graph.json plan.json\n\n"
     "Prints the layers of a network, its work and memory; or everything in it that cannot be\n"
     "compiled, and exits with 1.\n"
     "  --json                    one object on stdout\n"
     "  -o FILE                   write there instead of to stdout\n"
+    "  --layers                  layers of an .onnx file by the names that a mapping uses; with -q nothing but these\n"
     "  --memory                  of a plan: where every tensor lies, and how long\n"
     "  --svg FILE                the arena over time, as a picture\n"
     "  -q                        the first lines only, no layers\n" IG_SOURCE_HELP;
@@ -151,22 +154,27 @@ static void inspect_memory(const char *graph_path, const char *plan_path, const 
 int ig_verb_inspect(int argc, char **argv)
 {
     static const struct option longs[] = {{"help", 0, 0, 'h'},  {"json", 0, 0, 'j'}, {"output", 1, 0, 'o'},
-                                          {"quiet", 0, 0, 'q'}, {"memory", 0, 0, 'm'},
+                                          {"quiet", 0, 0, 'q'}, {"memory", 0, 0, 'm'}, {"layers", 0, 0, 'l'},
                                           {"svg", 1, 0, 's'},   IG_SOURCE_OPTIONS,   {0, 0, 0, 0}};
     struct ig_source_options source = {.n_binds = 0};
     const char *out = "-", *svg = NULL;
-    int json = 0, quiet = 0, memory = 0;
+    int json = 0, quiet = 0, memory = 0, layers = 0;
     for (int c; (c = getopt_long(argc, argv, "o:qh", longs, NULL)) != -1;) switch (c) {
         case 'h': return fputs(help, stdout) < 0;
         case 'j': json = 1; break;
         case 'q': quiet = 1; break;
         case 'o': out = optarg; break;
         case 'm': memory = 1; break;
+        case 'l': layers = 1; break;
         case 's': svg = optarg; break;
         default:
             if (!ig_source_option(&source, c, optarg)) ig_usage(help);
         }
-    if (optind != argc - 1 - memory || (svg && !memory)) ig_usage(help);
+    if (optind != argc - 1 - memory || (svg && !memory) || (layers && memory)) ig_usage(help);
+    if (layers) {
+        ig_inspect_layers(argv[optind], out, json, quiet);
+        return 0;
+    }
     if (memory) {
         inspect_memory(argv[optind], argv[optind + 1], &source, out, svg, json);
         return 0;

@@ -1,7 +1,7 @@
 /*
  * sender.json and receiver.json: which tensors pass between which ranks. Of a tensor that a layer makes on one key and
- * others read on other keys, one copy goes to each of those. A layer on several keys counts as of the first of them;
- * ig_hsplits_apply makes one layer of each part.
+ * others read on other keys, one copy goes to each of those. A layer that is split counts as of the first of its keys:
+ * what its parts pass is known once the graph is rewritten, and ig_write_sent has it then.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -9,20 +9,6 @@
 #include "planner/alloc.h"
 #include "planner/deploy/package.h"
 #include "planner/text.h"
-
-struct tensor {
-    const char *name;
-    int32_t from;     /* rank */
-    int32_t n_to;
-    int32_t *to;      /* ranks, ascending, without `from` */
-};
-
-struct comm {
-    struct tensor *tensors; /* in the order of layers */
-    int32_t n;
-    int32_t *first; /* [layers] tensor of a layer's first output */
-    int32_t *rank;  /* [layers] */
-};
 
 static int32_t *ranks_of(const struct ig_layers *l, const struct ig_mapping *m)
 {
@@ -32,113 +18,112 @@ static int32_t *ranks_of(const struct ig_layers *l, const struct ig_mapping *m)
     return rank;
 }
 
-static void add_reader(struct tensor *t, int32_t rank)
+static int32_t output_of(const struct ig_layer_entry *e, const char *tensor)
 {
-    int32_t at = t->n_to;
-    if (rank == t->from) return;
-    while (at && t->to[at - 1] > rank) at--;
-    if (at && t->to[at - 1] == rank) return;
-    int32_t *to = ig_must_alloc((size_t)t->n_to + 1, sizeof *to);
-    if (at) memcpy(to, t->to, (size_t)at * sizeof *to);
-    to[at] = rank;
-    if (at < t->n_to) memcpy(to + at + 1, t->to + at, (size_t)(t->n_to - at) * sizeof *to);
-    free(t->to);
-    t->to = to;
-    t->n_to++;
+    int32_t k = 0;
+    while (k < e->n_out && strcmp(e->out[k], tensor)) k++;
+    return k;
 }
 
-static void add_readers(struct comm *c, const struct ig_layers *l)
+struct reader { /* a layer's input that another layer makes */
+    int32_t from, output; /* layer, which of its outputs */
+    int32_t to;           /* rank */
+};
+
+/* By tensor, in the order of layers, then by rank. */
+static int in_order(const void *a, const void *b)
 {
+    const struct reader *x = a, *y = b;
+    if (x->from != y->from) return x->from < y->from ? -1 : 1;
+    if (x->output != y->output) return x->output < y->output ? -1 : 1;
+    return (x->to > y->to) - (x->to < y->to);
+}
+
+static struct reader *readers_of(const struct ig_layers *l, const int32_t *rank, int32_t *n)
+{
+    size_t inputs = 0;
+    for (int32_t i = 0; i < l->n; i++) inputs += (size_t)l->at[i].n_in;
+    struct reader *all = ig_must_alloc(inputs, sizeof *all);
+    *n = 0;
     for (int32_t i = 0; i < l->n; i++)
         for (int32_t k = 0; k < l->at[i].n_in; k++) {
-            int32_t from = l->at[i].from[k], out = 0;
-            if (from < 0) continue;
-            while (out < l->at[from].n_out && strcmp(l->at[from].out[out], l->at[i].in[k])) out++;
-            if (out < l->at[from].n_out) add_reader(&c->tensors[c->first[from] + out], c->rank[i]);
+            int32_t from = l->at[i].from[k];
+            if (from < 0 || rank[from] == rank[i]) continue;
+            all[(*n)++] = (struct reader){from, output_of(&l->at[from], l->at[i].in[k]), rank[i]};
         }
+    qsort(all, (size_t)*n, sizeof *all, in_order);
+    return all;
 }
 
-static struct comm make(const struct ig_layers *l, const struct ig_mapping *m)
+struct ig_sent *ig_sent_make(const struct ig_layers *l, const struct ig_mapping *m, int32_t *n)
 {
-    struct comm c = {.first = ig_must_alloc((size_t)l->n, sizeof *c.first), .rank = ranks_of(l, m)};
-    for (int32_t i = 0; i < l->n; i++) {
-        c.first[i] = c.n;
-        c.n += l->at[i].n_out;
-    }
-    c.tensors = ig_must_alloc((size_t)c.n, sizeof *c.tensors);
-    for (int32_t i = 0; i < l->n; i++)
-        for (int32_t k = 0; k < l->at[i].n_out; k++)
-            c.tensors[c.first[i] + k] = (struct tensor){.name = l->at[i].sent[k], .from = c.rank[i]};
-    add_readers(&c, l);
-    return c;
+    int32_t readers, *rank = ranks_of(l, m);
+    struct reader *all = readers_of(l, rank, &readers);
+    struct ig_sent *sent = ig_must_alloc((size_t)readers, sizeof *sent);
+    *n = 0;
+    for (int32_t i = 0; i < readers; i++)
+        if (!i || in_order(&all[i], &all[i - 1]))
+            sent[(*n)++] = (struct ig_sent){l->at[all[i].from].sent[all[i].output], rank[all[i].from], all[i].to};
+    free(all);
+    free(rank);
+    return sent;
 }
 
-static void drop(struct comm *c)
+/* Tensor i of the list with the ranks at its other end; returns the next tensor's place. */
+static int32_t put_tensor(FILE *f, const struct ig_sent *sent, int32_t n, int32_t i, int received, const char *comma)
 {
-    for (int32_t i = 0; i < c->n; i++) free(c->tensors[i].to);
-    free(c->tensors);
-    free(c->first);
-    free(c->rank);
-}
-
-static int gets(const struct tensor *t, int32_t rank)
-{
-    for (int32_t i = 0; i < t->n_to; i++)
-        if (t->to[i] == rank) return 1;
-    return 0;
-}
-
-static void put_ranks(FILE *f, const char *comma, const char *tensor, const int32_t *ranks, int32_t n)
-{
+    const char *tensor = sent[i].tensor;
+    int32_t next = i + 1;
+    while (!received && next < n && sent[next].from == sent[i].from && !strcmp(sent[next].tensor, tensor)) next++;
     fputs(comma, f);
     ig_put_text(f, tensor);
-    for (int32_t i = 0; i < n; i++) fprintf(f, "%s%d", i ? "," : ":[", ranks[i]);
+    for (int32_t k = i; k < next; k++) fprintf(f, "%s%d", k > i ? "," : ":[", received ? sent[k].from : sent[k].to);
     fputc(']', f);
+    return next;
 }
 
-static void put_sent(FILE *f, const struct comm *c, int32_t rank)
+static void put_keys(FILE *f, const struct ig_mapping *m, const struct ig_sent *sent, int32_t n, int received)
 {
-    const char *comma = "";
-    for (int32_t i = 0; i < c->n; i++) {
-        const struct tensor *t = &c->tensors[i];
-        if (t->from != rank || !t->n_to) continue;
-        put_ranks(f, comma, t->name, t->to, t->n_to);
-        comma = ",";
-    }
-}
-
-static void put_received(FILE *f, const struct comm *c, int32_t rank)
-{
-    const char *comma = "";
-    for (int32_t i = 0; i < c->n; i++) {
-        const struct tensor *t = &c->tensors[i];
-        if (!gets(t, rank)) continue;
-        put_ranks(f, comma, t->name, &t->from, 1);
-        comma = ",";
-    }
-}
-
-static void put_keys(FILE *f, const struct ig_layers *l, const struct ig_mapping *m,
-                     void (*put)(FILE *, const struct comm *, int32_t))
-{
-    struct comm c = make(l, m);
     fputs("{\n", f);
-    for (int32_t k = 0; k < m->n; k++) {
-        ig_put_text(f, m->keys[k].name);
+    for (int32_t rank = 0; rank < m->n; rank++) {
+        const char *comma = "";
+        ig_put_text(f, m->keys[rank].name);
         fputs(":{", f);
-        put(f, &c, k);
-        fputs(k + 1 < m->n ? "},\n" : "}\n", f);
+        for (int32_t i = 0, next; i < n; i = next) {
+            next = i + 1;
+            if ((received ? sent[i].to : sent[i].from) != rank) continue;
+            next = put_tensor(f, sent, n, i, received, comma);
+            comma = ",";
+        }
+        fputs(rank + 1 < m->n ? "},\n" : "}\n", f);
     }
     fputs("}\n", f);
-    drop(&c);
+}
+
+void ig_write_sent(FILE *f, const struct ig_mapping *m, const struct ig_sent *sent, int32_t n)
+{
+    put_keys(f, m, sent, n, 0);
+}
+
+void ig_write_received(FILE *f, const struct ig_mapping *m, const struct ig_sent *sent, int32_t n)
+{
+    put_keys(f, m, sent, n, 1);
+}
+
+static void write_layers(FILE *f, const struct ig_layers *l, const struct ig_mapping *m, int received)
+{
+    int32_t n;
+    struct ig_sent *sent = ig_sent_make(l, m, &n);
+    put_keys(f, m, sent, n, received);
+    free(sent);
 }
 
 void ig_write_sender(FILE *f, const struct ig_layers *l, const struct ig_mapping *m)
 {
-    put_keys(f, l, m, put_sent);
+    write_layers(f, l, m, 0);
 }
 
 void ig_write_receiver(FILE *f, const struct ig_layers *l, const struct ig_mapping *m)
 {
-    put_keys(f, l, m, put_received);
+    write_layers(f, l, m, 1);
 }

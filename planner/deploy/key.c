@@ -91,17 +91,20 @@ int ig_key_parse(const char *name, struct ig_key *key, char *err, size_t err_byt
     const char *last = strrchr(name, '_');
     *key = (struct ig_key){.kind = IG_KEY_CPU};
     if (strlen(name) > NAME_BYTES) return refuse(key, err, err_bytes, name, "it is longer than 200 bytes");
-    if (!last) return refuse(key, err, err_bytes, name, "no '_' between a device and what it computes with, as in nodeA_cpu0");
+    if (!last)
+        return refuse(key, err, err_bytes, name, "no '_' between a device and what it computes with, as in nodeA_cpu0");
     key->name = ig_copy_text(name);
     key->device = ig_copy_text(name);
     key->device[last - name] = 0;
     key->resource = ig_copy_text(last + 1);
     key->cores = ig_must_alloc(IG_MAX_CORES, sizeof *key->cores);
     if (!is_name(key->device))
-        return refuse(key, err, err_bytes, name, "a device's name has letters, digits, '.', '-' and '_', and begins with none of '.' and '-'");
+        return refuse(key, err, err_bytes, name,
+                      "a device's name has letters, digits, '.', '-' and '_', and begins with none of '.' and '-'");
     if (strlen(key->resource) < 3 || parse_resource(key))
         return refuse(key, err, err_bytes, name,
-                      "behind the last '_' is none of arm or cpu with a digit for each core (arm123), cpu[0-3,10], x86 and gpu; no core twice, none beyond 1023");
+                      "behind the last '_' is none of arm or cpu with a digit for each core (arm123), cpu[0-3,10], x86 "
+                      "and gpu; no core twice, none beyond 1023");
     return 0;
 }
 

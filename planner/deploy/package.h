@@ -7,7 +7,20 @@
 #include "planner/deploy/mapping.h"
 #include "planner/deploy/site.h"
 
-/* sender.json and receiver.json of the mapping, by layer names; each is the transpose of the other. */
+struct ig_sent {        /* a tensor that one rank sends to another */
+    const char *tensor; /* as AutoDiCE names it */
+    int32_t from, to;   /* ranks */
+};
+
+/*
+ * sender.json and receiver.json of a list; each is the transpose of the other. What one rank sends of one tensor stands
+ * together in it, by rising rank.
+ */
+void ig_write_sent(FILE *f, const struct ig_mapping *m, const struct ig_sent *sent, int32_t n);
+void ig_write_received(FILE *f, const struct ig_mapping *m, const struct ig_sent *sent, int32_t n);
+/* What layers send by the mapping, in the network's order; free() takes it. Names are those of l. */
+struct ig_sent *ig_sent_make(const struct ig_layers *l, const struct ig_mapping *m, int32_t *n);
+/* The two at once. */
 void ig_write_sender(FILE *f, const struct ig_layers *l, const struct ig_mapping *m);
 void ig_write_receiver(FILE *f, const struct ig_layers *l, const struct ig_mapping *m);
 /*

@@ -22,7 +22,8 @@ static int32_t known_cores(const struct ig_mapping *m, const struct ig_site *s, 
     if (d && d->n_cores) return d->n_cores;
     for (int32_t i = 0; i < m->n; i++) {
         const struct ig_key *k = &m->keys[i];
-        if (!strcmp(k->device, key->device) && k->n_cores && k->cores[k->n_cores - 1] >= n) n = k->cores[k->n_cores - 1] + 1;
+        int32_t last = k->n_cores ? k->cores[k->n_cores - 1] : 0;
+        if (last >= n && !strcmp(k->device, key->device)) n = last + 1;
     }
     return n;
 }

@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-enum { IG_LINK_ALPHA_NS = 100000, IG_LINK_BETA_NS = 8 }; /* of a link that nobody measured: gigabit Ethernet */
+enum { IG_LINK_ALPHA_NS = 50000, IG_LINK_BETA_NS = 8 }; /* of a link that nobody measured: gigabit Ethernet */
 
 struct ig_device {
     char *name;

@@ -94,12 +94,14 @@ static const char *read_fields(char *rest, struct ig_device *d)
         if (comma) *comma = 0;
         const char *text = trimmed(field);
         if (!strncmp(text, "slots=", 6)) {
-            if (d->n_cores || !(d->n_cores = count_cores(text + 6))) return "'slots' must be a range of cores such as 0-5";
+            if (d->n_cores || !(d->n_cores = count_cores(text + 6)))
+                return "'slots' must be a range of cores such as 0-5";
         } else if (!strncmp(text, "gpu=", 4)) {
             if (d->gpu || !text[4]) return "'gpu' must be the name of one GPU";
             d->gpu = ig_copy_text(text + 4);
         } else {
-            if (cpu || !target_of(text, NULL)) return "behind the name come arm or x86, slots=0-5, and gpu=NAME where there is one";
+            if (cpu || !target_of(text, NULL))
+                return "behind the name come arm or x86, slots=0-5, and gpu=NAME where there is one";
             cpu = text;
         }
     }
@@ -114,8 +116,10 @@ static const char *read_device(char *line, struct ig_device *d)
     char *comma = strchr(line, ',');
     if (comma) *comma = 0;
     const char *name = trimmed(line);
-    if (comma) d->name = ig_copy_text(name);
-    else read_name(name, d);
+    if (comma)
+        d->name = ig_copy_text(name);
+    else
+        read_name(name, d);
     if (!ig_site_is_name(d->name)) return "it begins with no name of a device (letters, digits, '.', '-', '_')";
     if (comma) wrong = read_fields(comma + 1, d);
     if (!d->target) d->target = ig_copy_text("host");
@@ -132,8 +136,10 @@ static void read_line(struct ig_site *s, char *line, int32_t number, struct ig_m
     if (!*line) return;
     s->n_devices++;
     const char *why = read_device(line, d);
-    if (why) ig_mistake(wrong, "line %d: %s", number, why);
-    else if (ig_site_find(s, d->name) < s->n_devices - 1) ig_mistake(wrong, "line %d: device '%s' is there twice", number, d->name);
+    if (why)
+        ig_mistake(wrong, "line %d: %s", number, why);
+    else if (ig_site_find(s, d->name) < s->n_devices - 1)
+        ig_mistake(wrong, "line %d: device '%s' is there twice", number, d->name);
 }
 
 static int32_t count_lines(const char *text)

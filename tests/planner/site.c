@@ -1,6 +1,10 @@
 /* Sites: the three forms of platform.txt, JSON, links; wrong ones refused with their place. */
 #include "tests/support/deploy.h"
 
+#include <jansson.h>
+
+#include "tests/support/golden.h"
+
 static void assert_device(const struct ig_site *s, const char *name, const char *want)
 {
     char text[256];
@@ -143,9 +147,44 @@ static void damaged_sites(void **state)
         }
 }
 
+/* --- docs/site.schema.json --- */
+
+/* The fields that a reader names where it meets an unknown one are those of the schema's part. */
+static void assert_fields(const char *text, const json_t *part)
+{
+    char err[4096], *word;
+    const json_t *properties = json_object_get(part, "properties");
+    const char *path = d_file(text);
+    assert_null(ig_site_read(path, err, sizeof err));
+    unlink(path);
+    assert_non_null(properties);
+    size_t n = 0;
+    char *list = strstr(err, "; there are: ");
+    assert_non_null(list);
+    for (word = strtok(list + 13, " "); word; word = strtok(NULL, " "), n++)
+        if (!json_object_get(properties, word)) fail_msg("docs/site.schema.json has no '%s'", word);
+    assert_int_equal(n, json_object_size(properties));
+}
+
+static void schema_names_all(void **state)
+{
+    char file[1024];
+    (void)state;
+    snprintf(file, sizeof file, "%s/docs/site.schema.json", source_dir());
+    json_t *schema = json_load_file(file, 0, NULL), *parts = json_object_get(schema, "$defs");
+    assert_non_null(schema);
+    assert_fields("{\"?\":1}", schema);
+    assert_fields(SITE("{\"?\":1}", ""), json_object_get(parts, "device"));
+    assert_fields(SITE(TWO, "{\"?\":1}"), json_object_get(parts, "link"));
+    const json_t *devices = json_object_get(json_object_get(schema, "properties"), "devices");
+    assert_int_equal(json_integer_value(json_object_get(devices, "maxItems")), 4096);
+    json_decref(schema);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(text_forms), cmocka_unit_test(json_form),
-                                       cmocka_unit_test(wrong_sites), cmocka_unit_test(damaged_sites)};
+                                       cmocka_unit_test(wrong_sites), cmocka_unit_test(damaged_sites),
+                                       cmocka_unit_test(schema_names_all)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -20,6 +20,7 @@ truncated() {
     for n in 0 1 7 100 1000 $((bytes / 2)) $((bytes - 1)); do
         head -c "$n" "$model" >"$work/t.onnx"
         refused_naming t.onnx out/ingot inspect "$work/t.onnx" || return 1
+        refused_naming t.onnx out/ingot inspect --layers "$work/t.onnx" || return 1
     done
 }
 
