@@ -108,3 +108,19 @@ for file in $(list tests/runtime/team.c tests/runtime/pipeline.c tests/runtime/c
     emit "  libs = -lcmocka -lpthread -lm"
     tests="$tests $program"
 done
+
+# The threads of a rank of a deployment, without MPI.
+compile out/obj/tsan "$host_isa" "$CC" "$thread_flags" tests/mpi/threads.c tests/mpi/ranks.c runtime/mpi/flow.c runtime/mpi/worker.c
+emit "build out/test/tsan/mpi/threads: link$objects$tsan_objects"
+emit "  flags = -fsanitize=thread"
+emit "  libs = -lcmocka -lpthread -lm"
+tests="$tests out/test/tsan/mpi/threads"
+
+# Ranks of deployments made by hand, which tests/scripts/mpi.sh starts.
+if [ -n "$mpicc" ]; then
+    compile out/obj/mpi "$host_isa" "$mpicc" "" tests/mpi/relay.c tests/mpi/ranks.c
+    emit "build out/mpi/relay: link$objects out/host/libingot_mpi.a out/host/libingot_runtime.a"
+    emit "  cc = $mpicc"
+    emit "  libs = -lpthread -lm"
+    tests="$tests out/mpi/relay"
+fi

@@ -3,11 +3,10 @@
 #include <mpi.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "runtime/mpi/fail.h"
 
-enum { COME_S = 120, NAP_NS = 200000, ROUNDS = 16, LATE_S = 3 };
+enum { COME_S = 120, NAP_NS = 200000, ROUNDS = 16, LATE_MS = 3000 };
 
 struct card { /* a rank's own */
     int32_t format, rank, n_ranks, has_results;
@@ -18,7 +17,10 @@ struct card { /* a rank's own */
 /* One rank says it for all, the others end with it. */
 static _Noreturn void refuse(int self, const char *text)
 {
-    if (self) sleep(LATE_S);
+    for (int i = 0; self && i < LATE_MS; i++) {
+        ig_nap(1000000);
+        ig_heed();
+    }
     ig_die("%s", text);
 }
 

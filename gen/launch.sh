@@ -1,0 +1,119 @@
+#!/bin/sh
+# Starts the programs of this deployment, which lie beside this file: one rank each, in the order of `appfile`, on the hosts
+# of `rankfile`, where they lie under the same path. When it ends, or is ended, all of them are.
+#
+#   ./run.sh [INPUT...] [options of the programs: ./run.sh --help]
+#   --here            all on this machine, on any of its cores
+#   --dir=DIR         where the programs lie on the hosts (default: as here)
+#   --use-rankfile    mpirun places and binds by `rankfile`; else programs keep to their cores themselves
+#   MPIRUN            mpirun of Open MPI 4 or 5 or of MPICH (default: mpirun)
+set -u
+here=$(cd "$(dirname "$0")" && pwd) || exit 1
+mpirun=${MPIRUN:-mpirun}
+dir=$here hosts=1 bind= stream= scratch= n=0
+
+fail() {
+    echo "run.sh: $*" >&2
+    exit 1
+}
+
+# --- its own options; the others are rank 0's, which tells the rest ---
+for arg; do
+    shift
+    case $arg in
+    --here) hosts= ;;
+    --dir=*) dir=${arg#*=} ;;
+    --use-rankfile) bind=1 ;;
+    --unpinned) unpinned=$arg ;;
+    --info) info=$arg ;;
+    --help | -h)
+        sed -n '2,/^set /s/^# \{0,1\}//p' "$0"
+        help=--help ;;
+    *)
+        [ "$arg" != - ] || stream=1
+        set -- "$@" "$arg" ;;
+    esac
+done
+[ -n "$hosts" ] || unpinned=--unpinned
+[ -r "$here/appfile" ] || fail "no appfile beside it"
+programs=$(sed -n 's|^-np 1 \./\([^ ]*\).*|\1|p' "$here/appfile")
+for program in $programs; do
+    [ -z "${help:-}" ] || exec "$here/$program" --help
+    [ -z "${info:-}" ] || "$here/$program" --info "$@" || exit 1
+done
+[ -z "${info:-}" ] || exit 0
+
+host_of() { # rank
+    sed -n "s/^rank $1=\([^ ]*\).*/\1/p" "$here/rankfile"
+}
+
+# --- what this mpirun understands ---
+version=$("$mpirun" --version 2>&1) || fail "$mpirun --version fails: is there an MPI? (MPIRUN=...)"
+case $version in
+*"(Open MPI) "[1-4].*)
+    kind=openmpi
+    # A lost link is noticed after 6 s, not 8 minutes; ranks that find a silent peer give up later than that.
+    flags="--mca oob_tcp_keepalive_time 3 --mca oob_tcp_keepalive_intvl 1 --mca oob_tcp_keepalive_probes 3"
+    [ -z "$bind" ] && flags="$flags --oversubscribe --bind-to none" || flags="$flags --rankfile $here/rankfile" ;;
+*"(Open MPI) "*)
+    kind=openmpi
+    flags="--prtemca oob_tcp_keepalive_time 3 --prtemca oob_tcp_keepalive_intvl 1 --prtemca oob_tcp_keepalive_probes 3"
+    [ -z "$bind" ] && flags="$flags --map-by :OVERSUBSCRIBE --bind-to none" ||
+        flags="$flags --map-by rankfile:file=$here/rankfile" ;;
+*HYDRA*)
+    kind=mpich flags=
+    [ -z "$bind" ] || fail "--use-rankfile: MPICH has none" ;;
+*) fail "$mpirun is neither Open MPI's nor MPICH's" ;;
+esac
+
+if [ $kind = mpich ] && [ -n "$stream" ]; then # it gives up on a rank that does not read at once
+    scratch=$(mktemp -d) && mkfifo "$scratch/stdin" || fail "no pipe for stdin"
+    set -- "$@" "--stdin=$scratch/stdin"
+fi
+
+# --- the command: -np 1 -host A ./a ARGUMENTS : -np 1 -host B ./b : ... ---
+for program in $programs; do
+    at=
+    if [ -n "$hosts" ] && [ -z "$bind" ]; then
+        at=$(host_of $n)
+        [ -n "$at" ] || fail "rankfile has no rank $n"
+    fi
+    if [ $n = 0 ]; then set -- -np 1 ${at:+-host "$at"} "$dir/$program" ${unpinned:-} "$@"
+    else set -- "$@" : -np 1 ${at:+-host "$at"} "$dir/$program" ${unpinned:-}; fi
+    n=$((n + 1))
+done
+
+# --- run it in a process group of its own ---
+pid=
+finish() { # status: TERM, 5 s, KILL
+    trap '' TERM INT HUP
+    if [ -n "$pid" ]; then
+        kill -TERM "-$pid" 2>/dev/null
+        (sleep 5 && kill -KILL "-$pid") 2>/dev/null &
+        killer=$!
+        wait "$pid" 2>/dev/null
+        kill "$killer" 2>/dev/null
+        kill -KILL "-$pid" 2>/dev/null
+    fi
+    [ -z "${feeder:-}" ] || kill "$feeder" 2>/dev/null
+    [ -z "$scratch" ] || rm -rf "$scratch"
+    exit "$1"
+}
+trap 'finish 143' TERM
+trap 'finish 130' INT
+trap 'finish 129' HUP
+exec 3<&0
+if [ -n "$scratch" ]; then
+    cat <&3 >"$scratch/stdin" &
+    feeder=$!
+    # shellcheck disable=SC2086
+    setsid "$mpirun" $flags "$@" </dev/null &
+else
+    # shellcheck disable=SC2086
+    setsid "$mpirun" $flags "$@" <&3 &
+fi
+pid=$!
+wait "$pid"
+status=$?
+pid=
+finish $status
