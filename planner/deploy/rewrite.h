@@ -1,0 +1,55 @@
+/*
+ * Layers split over several keys: the rewriting of the final graph, after all passes, into one in which every node has one
+ * key. A split layer L becomes part nodes, L_splith_<key> and likewise, that take what they need of their operands in
+ * slices made on the producer's key, and a join that keeps the name L, a concatenation or a sum, on the first key with a
+ * consumer. Where consumers are parts themselves they take their pieces directly, and there is neither join nor slice.
+ */
+#ifndef PLANNER_DEPLOY_REWRITE_H
+#define PLANNER_DEPLOY_REWRITE_H
+
+#include "graph/graph.h"
+#include "kernels_cpu/kernel.h"
+#include "planner/deploy/horizontal.h"
+#include "planner/deploy/site.h"
+
+struct ig_hsplit_order {
+    int32_t node;          /* of the graph; no two orders have the same */
+    int32_t mode;          /* enum ig_split_mode */
+    int32_t n;             /* parts, >= 1 */
+    const int64_t *sizes;  /* [n] > 0, that add up to the layer's output channels, input channels, rows or columns */
+    const int32_t *keys;   /* [n] */
+};
+
+enum ig_cuts {             /* between two layers of a run that are cut by rows over the same keys */
+    IG_CUTS_CHEAPEST = 0,  /* the cheaper of the two, cut by cut */
+    IG_CUTS_FUSED,         /* each key computes all rows that its next layer needs, some of them twice */
+    IG_CUTS_EXCHANGED      /* each key computes its own rows and is sent what else it needs */
+};
+
+struct ig_split_options {
+    const struct ig_kernel *const *kernels; /* --exact: [n_nodes] of the whole network's plan (NULL where nothing runs); cuts
+                                               are moved to their tiles, parts that they do not compute are refused. NULL:
+                                               the bits may differ */
+    int32_t cuts;          /* enum ig_cuts */
+    const double *rates;   /* [n_keys] multiply-accumulates a ns; NULL: 20 each */
+    const struct ig_site *site; /* links, for ig_link_ns; NULL: 50 us and 1 Gb/s between any two keys */
+    const int32_t *devices; /* [n_keys] of the site */
+};
+
+/*
+ * Rewrites g. keys: in: malloc'ed, the key of each node (of split ones anything); out: of each node of the new graph, which
+ * has others. whole: of each node of the new graph the node of the old one whose kernel it is pinned to under --exact, and
+ * -1 for slices, joins and partial sums, which may have any; malloc'ed. The network's inputs are on key 0.
+ * 0; or -1 with a line in err, g is then good for nothing but ig_graph_free.
+ */
+int ig_split_graph(struct ig_graph *g, const struct ig_hsplit_order *orders, int32_t n,
+                   const struct ig_split_options *options, int32_t **keys, int32_t **whole, char *err, size_t err_bytes);
+/*
+ * What a part's begin must be a multiple of for the bits of the whole layer by that kernel; 0: they differ wherever it is
+ * cut, or it cannot be.
+ */
+int32_t ig_split_step(const struct ig_graph *g, int32_t node, int32_t mode, const struct ig_kernel *kernel);
+/* Moves the bounds between parts to the nearest multiples of `step`; some may become empty. The sum stays. */
+void ig_split_round(int64_t *sizes, int32_t n, int32_t step);
+
+#endif
