@@ -45,8 +45,8 @@ int32_t ig_split_step(const struct ig_graph *g, int32_t node, int32_t mode, cons
         int32_t per_group = n->op == IG_CONV && channels ? channels / n->attrs.conv.groups : channels;
         return per_group > 1 && per_group < channels ? per_group : kernel->col_tile;
     }
-    if (kernel->row_tile <= 1 || mode == IG_SPLIT_HEIGHT) return kernel->row_tile > 1 ? kernel->row_tile : 1;
-    return kernel->error > 0 ? kernel->row_tile : 0; /* Winograd's tiles are square; other pairs of rows go by the width */
+    if (mode == IG_SPLIT_HEIGHT || kernel->row_tile == 1) return kernel->row_tile > 1 ? kernel->row_tile : 1;
+    return kernel->error > 0 ? kernel->row_tile : 0; /* Winograd's tiles are square */
 }
 
 void ig_split_round(int64_t *sizes, int32_t n, int32_t step)
@@ -69,10 +69,7 @@ static int is_by_rows(int32_t mode)
 
 static int32_t extent_of(const struct ig_graph *g, const struct ig_node *n, int32_t mode)
 {
-    const struct ig_shape *y = &g->values[n->out[0]].shape;
-    int32_t axis = mode == IG_SPLIT_HEIGHT ? y->rank - 3 : y->rank - 2;
-    if (!is_by_rows(mode)) return ig_channels_of(g, n, mode);
-    return axis < 1 ? 0 : y->dims[axis];
+    return is_by_rows(mode) ? ig_rows_of(g, n, mode) : ig_channels_of(g, n, mode);
 }
 
 static int check_order(const struct work *k, const struct ig_hsplit_order *o)

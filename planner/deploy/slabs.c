@@ -7,15 +7,27 @@
 
 #include "planner/alloc.h"
 
-static int find_reads(const struct ig_graph *g, const struct ig_node *n, struct ig_cut_layer *layer)
+static int32_t axis_of(const struct ig_graph *g, const struct ig_node *n, int32_t mode)
+{
+    int32_t rank = g->values[n->out[0]].shape.rank;
+    return mode == IG_SPLIT_HEIGHT ? rank - 3 : rank - 2;
+}
+
+int32_t ig_rows_of(const struct ig_graph *g, const struct ig_node *n, int32_t mode)
+{
+    int32_t axis = axis_of(g, n, mode);
+    if (axis < 1) return 0;
+    for (int32_t k = 0; k < n->n_in; k++)
+        if (n->in[k] >= 0 && ig_reading_of(g, n, k, axis).kind == IG_READ_NO) return 0;
+    return g->values[n->out[0]].shape.dims[axis];
+}
+
+static void find_reads(const struct ig_graph *g, const struct ig_node *n, struct ig_cut_layer *layer)
 {
     for (int32_t k = 0; k < n->n_in; k++) {
-        struct ig_reading r = {.kind = IG_READ_WHOLE};
-        if (n->in[k] >= 0) r = ig_reading_of(g, n, k, layer->axis);
-        if (r.kind == IG_READ_NO) return -1;
-        layer->reads[k] = r;
+        layer->reads[k] = (struct ig_reading){.kind = IG_READ_WHOLE};
+        if (n->in[k] >= 0) layer->reads[k] = ig_reading_of(g, n, k, layer->axis);
     }
-    return 0;
 }
 
 /* Factors whose halves and quarters are exact give every slab the weights that the whole has. */
@@ -34,12 +46,12 @@ int ig_cut_layer_make(const struct ig_graph *g, const struct ig_hsplit_order *o,
                       struct ig_cut_layer *layer, char *err, size_t err_bytes)
 {
     const struct ig_node *n = &g->nodes[o->node];
-    int32_t rank = g->values[n->out[0]].shape.rank, begin = 0;
-    *layer = (struct ig_cut_layer){.node = o->node, .n = o->n, .keys = o->keys, .step = 1};
-    layer->axis = o->mode == IG_SPLIT_HEIGHT ? rank - 3 : rank - 2;
+    int32_t begin = 0;
+    *layer = (struct ig_cut_layer){.node = o->node, .n = o->n, .keys = o->keys, .step = 1,
+                                    .axis = axis_of(g, n, o->mode)};
     layer->reads = ig_must_alloc((size_t)n->n_in, sizeof *layer->reads);
     layer->slabs = ig_must_alloc((size_t)o->n, sizeof *layer->slabs);
-    if (layer->axis < 1 || find_reads(g, n, layer)) return refuse(n, "cannot be split by rows or columns", err, err_bytes);
+    find_reads(g, n, layer);
     int64_t *sizes = ig_must_alloc((size_t)o->n, sizeof *sizes);
     memcpy(sizes, o->sizes, (size_t)o->n * sizeof *sizes);
     if (options->kernels) {

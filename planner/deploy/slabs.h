@@ -30,7 +30,9 @@ struct ig_cut_layers {
     int32_t *by_node;           /* [n_nodes] of the graph: index, or -1 */
 };
 
-/* The layer of an order, runs not yet found; 0, or -1 with a line in err that names the layer. */
+/* Rows, or columns, of the output that an order divides; 0: the node cannot be cut so. */
+int32_t ig_rows_of(const struct ig_graph *g, const struct ig_node *n, int32_t mode);
+/* The layer of a sound order, runs not yet found; 0, or -1 with a line in err that names the layer. */
 int ig_cut_layer_make(const struct ig_graph *g, const struct ig_hsplit_order *o, const struct ig_split_options *options,
                       struct ig_cut_layer *layer, char *err, size_t err_bytes);
 void ig_cut_layers_free(struct ig_cut_layers *c);

@@ -1,0 +1,172 @@
+/* Layers cut by rows: chains and branches, thin slabs, halos from several neighbours; the bits of the whole. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tests/support/nets.h"
+#include "tests/support/parts.h"
+#include "tests/support/plans.h"
+
+enum { NETS = 150 };
+
+struct tally {
+    int split, refused, layers;
+};
+
+/* A random network, some of its layers cut, against itself. */
+static void try_net(uint64_t seed, int32_t mode, int exact, struct tally *t)
+{
+    struct rng r = {seed};
+    struct ig_graph *g = rng_one_in(&r, 2) ? net_chain(&r, rng_int(&r, 2, 12)) : net_branches(&r, rng_int(&r, 1, 4));
+    int32_t isa = rng_one_in(&r, 4) ? IG_ISA_REF : split_isa();
+    struct split_whole whole = split_whole_make(g, isa, 1, &r);
+    struct split_orders o = split_some(&r, g, mode, rng_int(&r, 1, 3));
+    void *expected[64], *got[64];
+    char err[1024] = "";
+    int32_t cuts = rng_int(&r, IG_CUTS_CHEAPEST, IG_CUTS_EXCHANGED);
+    if (split_run(g, &o, cuts, exact ? &whole : NULL, isa, seed, got, NULL, err, sizeof err)) {
+        if (!exact) fail_msg("seed %d: %s", (int)seed, err);
+        t->refused++;
+    } else {
+        net_run_tables(whole.prepared, whole.plan, 1, seed, expected);
+        if (exact) outputs_same(g, expected, got, seed);
+        else split_outputs_near(g, expected, got);
+        t->split++;
+        t->layers += o.n;
+    }
+    split_orders_free(&o);
+    split_whole_free(&whole);
+    ig_graph_free(g);
+}
+
+static void rows_bitexact(void **state)
+{
+    struct tally t = {0, 0, 0};
+    (void)state;
+    for (uint64_t seed = 0; seed < NETS; seed++) try_net(seed, IG_SPLIT_HEIGHT, 1, &t);
+    print_message("%d networks, %d layers cut; %d refused\n", t.split, t.layers, t.refused);
+    assert_true(t.split > 4 * t.refused);
+}
+
+static void columns_bitexact(void **state)
+{
+    struct tally t = {0, 0, 0};
+    (void)state;
+    for (uint64_t seed = 1000; seed < 1000 + NETS; seed++) try_net(seed, IG_SPLIT_WIDTH, 1, &t);
+    print_message("%d networks, %d layers cut; %d refused\n", t.split, t.layers, t.refused);
+    assert_true(t.split > 4 * t.refused);
+}
+
+/* Kernels and cuts as they come. */
+static void rows_bound(void **state)
+{
+    struct tally t = {0, 0, 0};
+    (void)state;
+    for (uint64_t seed = 2000; seed < 2000 + NETS; seed++)
+        try_net(seed, seed % 2 ? IG_SPLIT_WIDTH : IG_SPLIT_HEIGHT, 0, &t);
+    assert_int_equal(t.refused, 0);
+}
+
+/* Slabs of one row: what the middle one needs comes from two neighbours on either side. */
+static void thin_slabs(void **state)
+{
+    static const int64_t ones[4] = {1, 1, 1, 1};
+    static const int32_t keys[4] = {0, 1, 2, 3};
+    (void)state;
+    struct ig_graph *g = net_new();
+    int32_t x = net_input(g, 1, 4, 5, 3);
+    for (int i = 0; i < 3; i++) x = net_conv(g, x, 16, 5, 1, -1);
+    ig_add_output(g, x);
+    net_done(g);
+    struct ig_hsplit_order at[3];
+    for (int32_t i = 0; i < 3; i++) at[i] = (struct ig_hsplit_order){i, IG_SPLIT_HEIGHT, 4, ones, keys};
+    struct split_orders o = {.at = at, .n = 3};
+    struct split_whole whole = split_whole_make(g, split_isa(), 1, NULL);
+    for (int32_t cuts = IG_CUTS_CHEAPEST; cuts <= IG_CUTS_EXCHANGED; cuts++) {
+        void *expected[1], *got[1];
+        char err[1024] = "";
+        struct ig_graph *made;
+        if (split_run(g, &o, cuts, &whole, split_isa(), 1, got, &made, err, sizeof err)) fail_msg("%s", err);
+        net_run_tables(whole.prepared, whole.plan, 1, 1, expected);
+        outputs_same(g, expected, got, 1);
+        if (cuts == IG_CUTS_FUSED) assert_int_equal(net_count(made, IG_CONCAT), 1);
+        ig_graph_free(made);
+    }
+    split_whole_free(&whole);
+    ig_graph_free(g);
+}
+
+/* What a run computes twice where it is fused, and what it sends where it is not. */
+static void cuts_follow_cost(void **state)
+{
+    static const int64_t halves[2] = {28, 28};
+    static const int32_t keys[2] = {0, 1};
+    (void)state;
+    struct ig_graph *g = net_new();
+    int32_t x = net_input(g, 1, 56, 56, 16);
+    for (int i = 0; i < 4; i++) x = net_conv(g, x, 16, 3, 1, -1);
+    ig_add_output(g, x);
+    net_done(g);
+    struct ig_hsplit_order at[4];
+    for (int32_t i = 0; i < 4; i++) at[i] = (struct ig_hsplit_order){i, IG_SPLIT_HEIGHT, 2, halves, keys};
+    for (int slow = 0; slow < 2; slow++) {
+        struct ig_graph *split = ig_graph_clone(g);
+        const double rates[2] = {slow ? .001 : 100, slow ? .001 : 100};
+        struct ig_split_options options = {.rates = rates};
+        int32_t *node_keys = calloc(4, sizeof *node_keys), *whole_of;
+        char err[1024] = "";
+        if (ig_split_graph(split, at, 4, &options, &node_keys, &whole_of, err, sizeof err)) fail_msg("%s", err);
+        assert_int_equal(net_count(split, IG_CONCAT), slow ? 1 + 3 * 2 : 1);
+        free(node_keys);
+        free(whole_of);
+        ig_graph_free(split);
+    }
+    ig_graph_free(g);
+}
+
+/* Orders that cannot be, each with its layer's name. */
+static void refusals_name_the_layer(void **state)
+{
+    static const int64_t sizes[2] = {3, 1}, bad[2] = {3, 3};
+    static const int32_t keys[2] = {0, 1};
+    static const struct {
+        struct ig_hsplit_order order;
+        const char *words;
+    } cases[] = {
+        {{0, IG_SPLIT_HEIGHT, 2, bad, keys}, "layer 'conv_0': parts of 4 rows add up to 6"},
+        {{1, IG_SPLIT_HEIGHT, 2, sizes, keys}, "layer 'global_pool_1' (global_pool) cannot be split by rows"},
+        {{3, IG_SPLIT_HEIGHT, 2, sizes, keys}, "layer 'fc_3' (fc) cannot be split by rows"},
+        {{1, IG_SPLIT_OUT, 2, sizes, keys}, "layer 'global_pool_1' (global_pool) cannot be split by output channels"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct ig_graph *g = net_new();
+        int32_t x = net_conv(g, net_input(g, 1, 4, 4, 4), 4, 3, 1, -1);
+        ig_add_output(g, net_fc(g, net_flatten(g, net_global_pool(g, x)), 4));
+        net_done(g);
+        struct ig_split_options options = {.cuts = 0};
+        int32_t *node_keys = calloc((size_t)g->n_nodes, sizeof *node_keys), *whole_of = NULL;
+        char err[1024] = "";
+        assert_int_equal(ig_split_graph(g, &cases[i].order, 1, &options, &node_keys, &whole_of, err, sizeof err), -1);
+        if (!strstr(err, cases[i].words)) fail_msg("'%s' has no '%s'", err, cases[i].words);
+        free(node_keys);
+        ig_graph_free(g);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rows_bitexact),
+        cmocka_unit_test(columns_bitexact),
+        cmocka_unit_test(rows_bound),
+        cmocka_unit_test(thin_slabs),
+        cmocka_unit_test(cuts_follow_cost),
+        cmocka_unit_test(refusals_name_the_layer),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

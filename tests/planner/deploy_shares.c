@@ -1,0 +1,110 @@
+/* Shares of rows against all that there are, for devices of random speed. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "planner/deploy/shares.h"
+#include "tests/support/rng.h"
+
+enum { DEVICES = 3, ROWS = 24, NETS = 300 };
+
+struct devices {
+    double ns[DEVICES][ROWS + 1];
+};
+
+static double rows_ns(const void *context, int32_t device, int64_t rows)
+{
+    return ((const struct devices *)context)->ns[device][rows];
+}
+
+/* Startup, then rows of no constant cost: a kernel's tile, a cache that is full. */
+static struct devices random_devices(struct rng *r)
+{
+    struct devices d;
+    for (int i = 0; i < DEVICES; i++) {
+        double each = rng_real(r, 1, 10), at = rng_real(r, 0, 20);
+        d.ns[i][0] = 0;
+        for (int k = 1; k <= ROWS; k++) d.ns[i][k] = at += rng_one_in(r, 3) ? 0 : each * rng_real(r, .5, 2);
+    }
+    return d;
+}
+
+static double longest(const struct devices *d, const int64_t *rows)
+{
+    double ns = 0;
+    for (int i = 0; i < DEVICES; i++)
+        if (d->ns[i][rows[i]] > ns) ns = d->ns[i][rows[i]];
+    return ns;
+}
+
+static double best_of_all(const struct devices *d, int64_t extent)
+{
+    double best = 1e30;
+    for (int64_t a = 0; a <= extent; a++)
+        for (int64_t b = 0; a + b <= extent; b++) {
+            double ns = longest(d, (const int64_t[]){a, b, extent - a - b});
+            if (ns < best) best = ns;
+        }
+    return best;
+}
+
+static void shares_are_optimal(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < NETS; seed++) {
+        struct rng r = {seed};
+        struct devices d = random_devices(&r);
+        int64_t extent = rng_int(&r, 1, ROWS), sizes[DEVICES];
+        double ns = ig_share_rows(extent, 1, DEVICES, rows_ns, &d, sizes);
+        assert_int_equal(sizes[0] + sizes[1] + sizes[2], extent);
+        assert_true(ns == longest(&d, sizes));
+        assert_true(ns == best_of_all(&d, extent));
+    }
+}
+
+static void shares_keep_the_step(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < NETS; seed++) {
+        struct rng r = {seed};
+        struct devices d = random_devices(&r);
+        int64_t extent = rng_int(&r, 1, ROWS), sizes[DEVICES], begin = 0;
+        int32_t step = rng_int(&r, 1, 6);
+        ig_share_rows(extent, step, DEVICES, rows_ns, &d, sizes);
+        for (int i = 0; i < DEVICES; i++) {
+            assert_true(sizes[i] >= 0);
+            if (sizes[i]) assert_int_equal(begin % step, 0);
+            begin += sizes[i];
+        }
+        assert_int_equal(begin, extent);
+    }
+}
+
+/* Twice as fast, twice the rows. */
+static double by_speed(const void *context, int32_t device, int64_t rows)
+{
+    return (double)rows / ((const double *)context)[device];
+}
+
+static void shares_follow_speed(void **state)
+{
+    int64_t sizes[3];
+    (void)state;
+    ig_share_rows(70, 1, 3, by_speed, (const double[]){1, 2, 4}, sizes);
+    assert_int_equal(sizes[0], 10);
+    assert_int_equal(sizes[1], 20);
+    assert_int_equal(sizes[2], 40);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(shares_are_optimal),
+        cmocka_unit_test(shares_keep_the_step),
+        cmocka_unit_test(shares_follow_speed),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
