@@ -129,8 +129,16 @@ static struct ig_rows unclamped(const struct ig_reading *r, struct ig_rows out)
     }
 }
 
+/* Without the rows whose windows lie in the padding alone. */
+static struct ig_rows out_of_padding(const struct ig_reading *r, struct ig_rows out)
+{
+    int32_t first = -ig_floor_div(r->d * (r->k - 1) - r->before, r->s), last = ig_floor_div(r->in - 1 + r->before, r->s);
+    return ig_rows_common(out, (struct ig_rows){first, last + 1});
+}
+
 struct ig_rows ig_need_rows(const struct ig_reading *r, struct ig_rows out)
 {
+    if (r->kind == IG_READ_WINDOW) out = out_of_padding(r, out);
     if (ig_rows_empty(out)) return (struct ig_rows){0, 0};
     return ig_rows_common(unclamped(r, out), (struct ig_rows){0, r->in});
 }

@@ -49,14 +49,20 @@ int32_t ig_split_step(const struct ig_graph *g, int32_t node, int32_t mode, cons
     return kernel->error > 0 ? kernel->row_tile : 0; /* Winograd's tiles are square */
 }
 
+static int64_t clamp(int64_t x, int64_t low, int64_t high)
+{
+    return x < low ? low : x > high ? high : x;
+}
+
 void ig_split_round(int64_t *sizes, int32_t n, int32_t step)
 {
-    int64_t extent = 0, end = 0, begin = 0;
+    int64_t extent = 0, end = 0, begin = 0, unit = 0;
     for (int32_t i = 0; i < n; i++) extent += sizes[i];
+    int64_t units = (extent + step - 1) / step, least = units >= n;
     for (int32_t i = 0; i < n; i++) {
         end += sizes[i];
-        int64_t bound = i == n - 1 ? extent : (end + step / 2) / step * step;
-        if (bound > extent) bound = extent;
+        unit = i == n - 1 ? units : clamp((end + step / 2) / step, unit + least, units - least * (n - 1 - i));
+        int64_t bound = unit * step < extent ? unit * step : extent;
         sizes[i] = bound - begin;
         begin = bound;
     }

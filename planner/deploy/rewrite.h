@@ -49,7 +49,10 @@ int ig_split_graph(struct ig_graph *g, const struct ig_hsplit_order *orders, int
  * cut, or it cannot be.
  */
 int32_t ig_split_step(const struct ig_graph *g, int32_t node, int32_t mode, const struct ig_kernel *kernel);
-/* Moves the bounds between parts to the nearest multiples of `step`; some may become empty. The sum stays. */
+/*
+ * Moves the bounds between parts to the nearest multiples of `step` that leave none empty, or some, where there are fewer
+ * multiples than parts. The sum stays.
+ */
 void ig_split_round(int64_t *sizes, int32_t n, int32_t step);
 
 #endif

@@ -11,6 +11,7 @@
 
 #include "kernels_cpu/registry.h"
 #include "planner/alloc.h"
+#include "planner/deploy/channels.h"
 #include "planner/deploy/slabs.h"
 #include "planner/tradeoff.h"
 #include "tests/support/nets.h"
@@ -60,6 +61,24 @@ struct split_orders split_some(struct rng *r, const struct ig_graph *g, int32_t 
         o.at[o.n++] = (struct ig_hsplit_order){i, mode, n_parts, o.sizes[k], o.keys[k]};
     }
     return o;
+}
+
+static int is_ordered(const struct split_orders *o, int32_t node)
+{
+    for (int32_t i = 0; i < o->n; i++)
+        if (o->at[i].node == node) return 1;
+    return 0;
+}
+
+void split_more(struct rng *r, const struct ig_graph *g, int32_t one_in, struct split_orders *o)
+{
+    for (int32_t i = 0; i < g->n_nodes; i++) {
+        int32_t extent = ig_channels_of(g, &g->nodes[i], IG_SPLIT_OUT), parts = rng_int(r, 2, SPLIT_PARTS), k = o->n;
+        if (extent < 32 * parts || is_ordered(o, i) || !rng_one_in(r, one_in)) continue;
+        random_keys(r, o->keys[k]);
+        split_sizes(r, parts, extent, o->sizes[k]);
+        o->at[o->n++] = (struct ig_hsplit_order){i, IG_SPLIT_OUT, parts, o->sizes[k], o->keys[k]};
+    }
 }
 
 void split_orders_free(struct split_orders *o)

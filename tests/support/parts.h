@@ -22,6 +22,8 @@ void split_sizes(struct rng *r, int32_t n, int64_t extent, int64_t *sizes);
  * same, so that there are runs.
  */
 struct split_orders split_some(struct rng *r, const struct ig_graph *g, int32_t mode, int32_t one_in);
+/* One in `one_in` of the convolutions and fc that have no order yet, by output channels. */
+void split_more(struct rng *r, const struct ig_graph *g, int32_t one_in, struct split_orders *o);
 void split_orders_free(struct split_orders *o);
 
 struct split_whole {
