@@ -62,6 +62,8 @@ int ig_source_option(struct ig_source_options *o, int option, char *argument);
  * .onnx file on stdin. Fatal on error.
  */
 struct ig_graph *ig_load_graph(const char *path, const struct ig_source_options *o);
+/* The same, only imported; an .onnx file or "-". */
+struct ig_graph *ig_import_graph(const char *path, const struct ig_source_options *o);
 /* The passes and view preparation on an imported graph, of half precision or with pieces detached if that is wanted.
  * Fatal on error. */
 void ig_compile_graph(struct ig_graph *g, const char *path, int half, int detach);

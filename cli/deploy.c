@@ -16,6 +16,8 @@ static const char help[] =
     "  -o DIR               where to; made if it is not there\n"
     "  --mapping FILE       keys and their layers (docs/formats.md)\n"
     "  --platform FILE      the site: devices, hosts, targets, links; AutoDiCE's platform.txt or JSON\n"
+    "  --horizontal FILE    layers that several keys share, by rows, columns or channels (docs/formats.md)\n"
+    "  --exact              cut them only so that the results are those of one machine, bit by bit\n"
     "  --profile FILE       times taken of the whole network; without it the plans rest on the estimator\n"
     "  --threads N          of the plan of the whole network, whose kernels all keys take (default: the largest key's)\n"
     "  --isa NAME           host (default), ref, avx2 or neon: of keys whose device has no other target\n"
@@ -27,7 +29,7 @@ static const char help[] =
 
 struct arguments {
     const char *mapping, *site, *horizontal, *profile, *dir;
-    int exact, json;
+    int json;
 };
 
 static void note(void *to, const char *line)
@@ -42,7 +44,12 @@ static void read_all(struct ig_deployment *d, const struct arguments *a)
     static char err[IG_ERROR_BYTES];
     if (!(d->layers = ig_layers_read(d->onnx, err, sizeof err))) ig_fatal("%s", err);
     if (a->site && !(d->site = ig_site_read(a->site, err, sizeof err))) ig_fatal("%s", err);
-    if (!(d->mapping = ig_mapping_read(a->mapping, d->layers, NULL, 0, err, sizeof err))) ig_fatal("%s", err);
+    if (a->horizontal && !(d->splits = ig_hsplits_read(a->horizontal, d->layers, err, sizeof err))) ig_fatal("%s", err);
+    const char **split = ig_hsplits_layers(d->splits);
+    d->mapping = ig_mapping_read(a->mapping, d->layers, split, d->splits ? d->splits->n : 0, err, sizeof err);
+    if (!d->mapping) ig_fatal("%s", err);
+    free(split);
+    if (d->splits && ig_hsplits_match(d->splits, d->layers, d->mapping, a->horizontal, err, sizeof err)) ig_fatal("%s", err);
     if (ig_mapping_place(d->mapping, d->site, a->mapping, err, sizeof err)) ig_fatal("%s", err);
     for (int32_t i = 0; i < d->mapping->n; i++)
         if (d->mapping->keys[i].kind == IG_KEY_GPU)
@@ -99,16 +106,16 @@ static struct ig_plan *plan_whole(struct ig_deployment *d)
 static void deploy(struct ig_deployment *d, const struct ig_source_options *source, const struct arguments *a)
 {
     read_all(d, a);
-    d->g = ig_load_graph(d->onnx, source);
+    d->g = d->splits ? ig_deploy_load_unprepared(d->onnx, source) : ig_load_graph(d->onnx, source);
     read_profile(d, a);
     if (!d->options.threads) d->options.threads = most_threads(d->mapping);
     d->key_of = ig_must_alloc((size_t)d->g->n_nodes, sizeof *d->key_of);
     ig_assign_keys(d->g, d->layers, d->mapping, d->key_of, note, d);
-    struct ig_plan *like = plan_whole(d);
+    struct ig_plan *like = d->splits ? ig_deploy_split(d, a->horizontal) : plan_whole(d);
     d->parts = ig_parts_make(d->g, d->key_of);
     d->ranks = ig_ranks_make(d->g, d->parts, d->mapping->n);
     check_limits(d);
-    ig_deploy_plan(d, d->g, like);
+    ig_deploy_plan(d, like);
     ig_plan_free(like);
     ig_deploy_write_parts(d);
     ig_deploy_write_package(d);
@@ -128,6 +135,7 @@ static void release(struct ig_deployment *d)
     ig_ranks_free(d->ranks);
     ig_mapping_free(d->mapping);
     if (d->site) ig_site_free(d->site);
+    if (d->splits) ig_hsplits_free(d->splits);
     ig_layers_free(d->layers);
     ig_profile_free((struct ig_profile *)(uintptr_t)d->options.profile);
     ig_graph_free(d->g);
@@ -149,7 +157,7 @@ static void name_directories(struct ig_deployment *d, const char *dir)
 int ig_verb_deploy(int argc, char **argv)
 {
     static const struct option longs[] = {{"help", 0, 0, 'h'},     {"mapping", 1, 0, 'm'},   {"platform", 1, 0, 'P'},
-                                          {"profile", 1, 0, 'p'},  {"threads", 1, 0, 't'},   {"isa", 1, 0, 'i'},
+                                          {"horizontal", 1, 0, 'H'}, {"exact", 0, 0, 'x'}, {"profile", 1, 0, 'p'},  {"threads", 1, 0, 't'},   {"isa", 1, 0, 'i'},
                                           {"max-error", 1, 0, 'E'}, {"labels", 1, 0, 'l'},   {"mean", 1, 0, 'M'},
                                           {"std", 1, 0, 's'},      {"output", 1, 0, 'o'},    {"quiet", 0, 0, 'q'},
                                           {"json", 0, 0, 'j'},     IG_SOURCE_OPTIONS,        {0, 0, 0, 0}};
@@ -161,6 +169,8 @@ int ig_verb_deploy(int argc, char **argv)
         case 'h': return fputs(help, stdout) < 0;
         case 'm': a.mapping = optarg; break;
         case 'P': a.site = optarg; break;
+        case 'H': a.horizontal = optarg; break;
+        case 'x': d.exact = 1; break;
         case 'p': a.profile = optarg; break;
         case 't': d.options.threads = (int32_t)ig_number(optarg, "--threads", 1, IG_MAX_THREADS); break;
         case 'i': d.options.isa = ig_isa_option(optarg); break;
@@ -178,6 +188,8 @@ int ig_verb_deploy(int argc, char **argv)
     d.onnx = argv[optind];
     if (!a.dir) ig_fatal("-o DIR says where to");
     if (d.options.isa == IG_ISA_CUDA) ig_fatal("--isa cuda: ranks compute on cores");
+    if (d.exact && !a.horizontal) ig_fatal("--exact is about --horizontal");
+    if (a.profile && a.horizontal) ig_fatal("--profile: not with --horizontal yet, whose parts nobody has timed");
     name_directories(&d, a.dir);
     deploy(&d, &source, &a);
     if (a.json) ig_deploy_manifest(stdout, &d, d.plan_sha256);

@@ -4,6 +4,7 @@
 
 #include "cli/cli.h"
 #include "gen/emit_rank.h"
+#include "planner/deploy/horizontal.h"
 #include "planner/deploy/package.h"
 
 enum { IG_STEM_BYTES = 400 };
@@ -33,6 +34,8 @@ struct ig_deployment {
     struct ig_layers *layers;
     struct ig_mapping *mapping;
     struct ig_site *site;            /* NULL: none was given */
+    struct ig_hsplits *splits;       /* NULL: none */
+    int exact;                       /* splits keep the bits of the whole */
     int32_t *key_of;                 /* [n_nodes] */
     struct ig_parts *parts;
     struct ig_ranks *ranks;
@@ -44,8 +47,15 @@ struct ig_deployment {
     int quiet;
 };
 
-/* Plans every part with the kernels of `like` and names it. Fatal on error. */
-void ig_deploy_plan(struct ig_deployment *d, const struct ig_graph *whole, const struct ig_plan *like);
+/* A network as ig_load_graph gives it, but for its views. Fatal on error. */
+struct ig_graph *ig_deploy_load_unprepared(const char *path, const struct ig_source_options *o);
+/*
+ * Rewrites d->g, with key_of, by d->splits; `path` is what messages call their file. Returns the kernels that its nodes
+ * keep, as a plan: those of the whole network's. Fatal on error.
+ */
+struct ig_plan *ig_deploy_split(struct ig_deployment *d, const char *path);
+/* Plans every part with the kernels of `like`, d->g's plan, and names it. Fatal on error. */
+void ig_deploy_plan(struct ig_deployment *d, const struct ig_plan *like);
 /* Tables, weights and plans of all parts. Fatal on error. */
 void ig_deploy_write_parts(struct ig_deployment *d);
 /* Main files, the list of all files for the build, and what is passed on beside the programs. */

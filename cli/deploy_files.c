@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 
 #include "cli/deploy.h"
+#include "gen/launch.h"
 #include "graph/sha256.h"
 #include "graph/version.h"
 #include "planner/alloc.h"
@@ -136,21 +137,40 @@ static void write_list(const struct ig_deployment *d)
     ig_close_output();
 }
 
+/* By the mapping, in the network's order; where layers are split it does not tell, and the messages do. */
+static void write_messages(const struct ig_deployment *d)
+{
+    int32_t n = 0;
+    struct ig_sent *sent = d->splits ? ig_must_alloc((size_t)d->ranks->n_routes, sizeof *sent)
+                                     : ig_sent_make(d->layers, d->mapping, &n);
+    for (int32_t i = 0; d->splits && i < d->ranks->n; i++)
+        for (int32_t k = 0; k < d->ranks->at[i].n_sends; k++) {
+            const struct ig_route *r = &d->ranks->at[i].sends[k];
+            sent[n++] = (struct ig_sent){d->g->values[d->ranks->at[i].stores[r->store].value].name, i, r->peer};
+        }
+    ig_write_sent(open_in(d->package, "sender", ".json"), d->mapping, sent, n);
+    ig_close_output();
+    ig_write_received(open_in(d->package, "receiver", ".json"), d->mapping, sent, n);
+    ig_close_output();
+    free(sent);
+}
+
 void ig_deploy_write_package(struct ig_deployment *d)
 {
     if (mkdir(d->package, 0777) && errno != EEXIST) ig_fatal("%s: %s", d->package, strerror(errno));
     hash(d);
     for (int32_t i = 0; i < d->ranks->n; i++) write_main(d, i);
     write_list(d);
-    ig_write_sender(open_in(d->package, "sender", ".json"), d->layers, d->mapping);
-    ig_close_output();
-    ig_write_receiver(open_in(d->package, "receiver", ".json"), d->layers, d->mapping);
-    ig_close_output();
+    write_messages(d);
     ig_write_rankfile(open_in(d->package, "rankfile", ""), d->mapping, d->site);
     ig_close_output();
     ig_write_hostfile(open_in(d->package, "hostfile", ""), d->mapping, d->site);
     ig_close_output();
     ig_write_appfile(open_in(d->package, "appfile", ""), d->mapping);
+    ig_close_output();
+    FILE *f = open_in(d->package, "run", ".sh");
+    ig_emit_launch(f);
+    fchmod(fileno(f), 0755);
     ig_close_output();
     ig_deploy_manifest(open_in(d->package, "deploy", ".json"), d, d->plan_sha256);
     ig_close_output();
@@ -161,8 +181,9 @@ void ig_deploy_summary(FILE *f, const struct ig_deployment *d)
     char bytes[32], weights[32], arena[32], buffers[32];
     int64_t all = 0;
     for (int32_t i = 0; i < d->ranks->n; i++) all += d->rank[i].weights_bytes;
-    fprintf(f, "%s: %d keys, %d parts; %d messages of %s B a frame; weights %s B, each with one key\n", d->g->name,
-            d->ranks->n, d->parts->n, d->ranks->n_routes, ig_commas(d->bytes_passed, bytes), ig_commas(all, weights));
+    fprintf(f, "%s: %d keys, %d parts; %d messages of %s B a frame; weights %s B%s\n", d->g->name,
+            d->ranks->n, d->parts->n, d->ranks->n_routes, ig_commas(d->bytes_passed, bytes), ig_commas(all, weights),
+            d->splits ? "" : ", each with one key");
     fprintf(f, "%.3f ms a frame, %.1f frames/s predicted\n", d->period_ns * 1e-6, d->period_ns > 0 ? 1e9 / d->period_ns : 0);
     for (int32_t i = 0; i < d->ranks->n; i++)
         fprintf(f, "  %s: %d part%s, %d thread%s, %.3f ms; arena %s B, passing tensors %s B, weights %s B\n",

@@ -44,8 +44,7 @@ static int64_t zeros_of(const struct ig_lowered *l)
     return first;
 }
 
-static void plan_part(struct ig_deployment *d, const struct ig_graph *whole, const struct ig_plan *like, int32_t rank,
-                      int32_t i)
+static void plan_part(struct ig_deployment *d, const struct ig_plan *like, int32_t rank, int32_t i)
 {
     struct ig_deployed_part *part = &d->at[d->ranks->at[rank].parts[i]];
     struct ig_deployed_rank *r = &d->rank[rank];
@@ -58,7 +57,7 @@ static void plan_part(struct ig_deployment *d, const struct ig_graph *whole, con
     o.threads = ig_key_threads(&d->mapping->keys[rank]);
     o.target = r->target;
     o.isa = isa_of(d, r->target);
-    part->plan = ig_part_plan(whole, like, part->graph, &o, err, sizeof err);
+    part->plan = ig_part_plan(d->g, like, part->graph, &o, err, sizeof err);
     if (!part->plan) ig_fatal("%s: %s", d->mapping->keys[rank].name, err);
     if (ig_validate(part->graph, part->plan, 0, err, sizeof err))
         ig_fatal("internal error: the validator refuses the plan of %s: %s", part->prefix, err);
@@ -90,14 +89,14 @@ static void predict(struct ig_deployment *d)
     }
 }
 
-void ig_deploy_plan(struct ig_deployment *d, const struct ig_graph *whole, const struct ig_plan *like)
+void ig_deploy_plan(struct ig_deployment *d, const struct ig_plan *like)
 {
     d->at = ig_must_alloc((size_t)d->parts->n, sizeof *d->at);
     d->rank = ig_must_alloc((size_t)d->ranks->n, sizeof *d->rank);
     for (int32_t rank = 0; rank < d->ranks->n; rank++) {
         d->rank[rank].target = target_of(d, rank);
         name_rank(d, rank);
-        for (int32_t i = 0; i < d->ranks->at[rank].n_parts; i++) plan_part(d, whole, like, rank, i);
+        for (int32_t i = 0; i < d->ranks->at[rank].n_parts; i++) plan_part(d, like, rank, i);
     }
     predict(d);
 }

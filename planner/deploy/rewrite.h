@@ -20,7 +20,7 @@ struct ig_hsplit_order {
     const int32_t *keys;   /* [n] */
 };
 
-enum ig_cuts {             /* between two layers of a run that are cut by rows over the same keys */
+enum ig_split_cuts {             /* between two layers of a run that are cut by rows over the same keys */
     IG_CUTS_CHEAPEST = 0,  /* the cheaper of the two, cut by cut */
     IG_CUTS_FUSED,         /* each key computes all rows that its next layer needs, some of them twice */
     IG_CUTS_EXCHANGED      /* each key computes its own rows and is sent what else it needs */
@@ -30,7 +30,7 @@ struct ig_split_options {
     const struct ig_kernel *const *kernels; /* --exact: [n_nodes] of the whole network's plan (NULL where nothing runs); cuts
                                                are moved to their tiles, parts that they do not compute are refused. NULL:
                                                the bits may differ */
-    int32_t cuts;          /* enum ig_cuts */
+    int32_t cuts;          /* enum ig_split_cuts */
     const double *rates;   /* [n_keys] multiply-accumulates a ns; NULL: 20 each */
     const struct ig_site *site; /* links, for ig_link_ns; NULL: 50 us and 1 Gb/s between any two keys */
     const int32_t *devices; /* [n_keys] of the site */
