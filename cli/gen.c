@@ -1,14 +1,13 @@
 #include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/cli.h"
 #include "gen/emit.h"
+#include "gen/stream.h"
 
 static const char help[] =
     "ingot gen graph.json plan.json -o DIR\n"
@@ -74,17 +73,25 @@ static void check_prefix(const char *prefix)
         ig_fatal("--prefix takes a C identifier other than ig, not '%s'", prefix);
 }
 
-/* The blob is packed straight into the mapped file; space is reserved first, so that a full disk is an error
- * here. */
+static int write_bytes(void *to, const void *bytes, size_t n)
+{
+    const char *p = bytes;
+    while (n) {
+        ssize_t done = write(*(int *)to, p, n);
+        if (done < 0 && errno == EINTR) continue;
+        if (done <= 0) return -1;
+        p += done;
+        n -= (size_t)done;
+    }
+    return 0;
+}
+
+/* Piece by piece past stdio, which would copy them. */
 void ig_write_weights(struct ig_lowered *l, const char *path)
 {
-    size_t bytes = (size_t)l->model.weights_bytes;
-    int fd = fileno(ig_open_output(path)), error = posix_fallocate(fd, 0, (off_t)bytes);
-    void *p = error ? MAP_FAILED : mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-    if (p == MAP_FAILED)
-        ig_fatal("%s: cannot write %zu bytes of weights: %s", path, bytes, strerror(error ? error : errno));
-    ig_fill_weights(l, p);
-    munmap(p, bytes);
+    int fd = fileno(ig_open_output(path));
+    if (ig_stream_weights(l, write_bytes, &fd))
+        ig_fatal("%s: cannot write %lld bytes of weights: %s", path, (long long)l->model.weights_bytes, strerror(errno));
     ig_close_output();
 }
 
