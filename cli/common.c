@@ -154,7 +154,9 @@ struct ig_graph *ig_load_graph(const char *path, const struct ig_source_options 
         return g;
     }
     g = ig_import_graph(path, o);
+    g->own_constants = 1;
     ig_compile_graph(g, path, o->half, o->detach);
+    g->own_constants = 0;
     return g;
 }
 

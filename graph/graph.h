@@ -42,6 +42,7 @@ struct ig_graph {
     int32_t *inputs;       /* value indices, in the file's order; initializers are not inputs */
     int32_t *outputs;
     int32_t channels_last; /* 1 once the layout pass has run */
+    int32_t own_constants; /* 1: no other graph shares constants with this one, passes may change them in place */
     struct ig_chunk *memory; /* everything the graph owns; freed by ig_graph_free */
 };
 
