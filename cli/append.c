@@ -9,7 +9,7 @@
 #include "runtime/host/trailer.h"
 #include "runtime/step.h"
 
-enum { MOST = 64 }; /* blobs */
+enum { MOST = 256 }; /* blobs */
 
 static const char help[] =
     "ingot append program weights.bin... -o out\n\n"

@@ -13,7 +13,7 @@ typedef int ig_verb_fn(int argc, char **argv); /* exit status: 0, 1, 2 (usage) *
 
 ig_verb_fn ig_verb_graph, ig_verb_inspect, ig_verb_profile, ig_verb_plan, ig_verb_gen, ig_verb_verify,
     ig_verb_zoo, ig_verb_append, ig_verb_kernels, ig_verb_report, ig_verb_calibrate, ig_verb_share, ig_verb_pipeline, ig_verb_power,
-    ig_verb_bundle, ig_verb_measure;
+    ig_verb_bundle, ig_verb_measure, ig_verb_deploy;
 
 /* Prints "ingot: <line>" on stderr and exits with 1. */
 _Noreturn void ig_fatal(const char *format, ...) __attribute__((format(printf, 1, 2)));
@@ -62,6 +62,8 @@ int ig_source_option(struct ig_source_options *o, int option, char *argument);
  * .onnx file on stdin. Fatal on error.
  */
 struct ig_graph *ig_load_graph(const char *path, const struct ig_source_options *o);
+/* The same, only imported; an .onnx file or "-". */
+struct ig_graph *ig_import_graph(const char *path, const struct ig_source_options *o);
 /* The passes and view preparation on an imported graph, of half precision or with pieces detached if that is wanted.
  * Fatal on error. */
 void ig_compile_graph(struct ig_graph *g, const char *path, int half, int detach);
@@ -88,6 +90,12 @@ void ig_close_output(void);
 int ig_isa_option(const char *text);
 /* The objective of that name (enum ig_objective); fatal otherwise. */
 int32_t ig_objective_option(const char *text);
+/* gen.c: --labels FILE; "A,B,C" of --mean or --std; weights packed straight into a file. Fatal on error. */
+struct ig_emit;
+struct ig_lowered;
+void ig_labels_option(struct ig_emit *e, const char *path);
+void ig_channels_option(const char *text, const char *option, float v[4]);
+void ig_write_weights(struct ig_lowered *l, const char *path);
 /* The best ISA that runs here. */
 int ig_host_isa(void);
 /* Threads to take where none are asked for: the cores of this machine that this process may use. */

@@ -153,6 +153,17 @@ struct ig_graph *ig_load_graph(const char *path, const struct ig_source_options 
         if (o->half && !ig_is_half(g)) ig_fatal("%s: of single precision: ingot graph --precision=half makes the other", path);
         return g;
     }
+    g = ig_import_graph(path, o);
+    g->own_constants = 1;
+    ig_compile_graph(g, path, o->half, o->detach);
+    g->own_constants = 0;
+    return g;
+}
+
+struct ig_graph *ig_import_graph(const char *path, const struct ig_source_options *o)
+{
+    static char err[IG_ERROR_BYTES];
+    struct ig_graph *g;
     const struct ig_import_options options = {.binds = o->binds,
                                               .n_binds = o->n_binds,
                                               .outputs = o->n_outputs ? o->outputs : NULL,
@@ -161,7 +172,6 @@ struct ig_graph *ig_load_graph(const char *path, const struct ig_source_options 
     if (strcmp(path, "-")) g = ig_import_file(path, &options, err, sizeof err);
     else g = import_stdin(&options, err, sizeof err);
     if (!g) ig_fatal("%s", err);
-    ig_compile_graph(g, path, o->half, o->detach);
     return g;
 }
 

@@ -1,15 +1,14 @@
 #include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/cli.h"
 #include "cli/estimate.h"
 #include "gen/emit.h"
+#include "gen/stream.h"
 #include "planner/energy.h"
 
 static const char help[] =
@@ -34,7 +33,7 @@ static const char help[] =
 
 enum { ZERO_COPY = 1 << 20 }; /* bytes: such memory is not cached by the GPU, nor by the processor of a TX2 */
 
-static void channels(const char *text, const char *option, float v[4])
+void ig_channels_option(const char *text, const char *option, float v[4])
 {
     char *end;
     int n = 0;
@@ -51,7 +50,7 @@ static void channels(const char *text, const char *option, float v[4])
             ig_fatal("%s takes finite numbers, --std positive ones, not '%s'", option, text);
 }
 
-static void read_labels(struct ig_emit *e, const char *path)
+void ig_labels_option(struct ig_emit *e, const char *path)
 {
     const char **labels = NULL;
     char *line = NULL;
@@ -78,17 +77,25 @@ static void check_prefix(const char *prefix)
         ig_fatal("--prefix takes a C identifier other than ig, not '%s'", prefix);
 }
 
-/* The blob is packed straight into the mapped file; space is reserved first, so that a full disk is an error
- * here. */
-static void write_weights(struct ig_lowered *l, const char *path)
+static int write_bytes(void *to, const void *bytes, size_t n)
 {
-    size_t bytes = (size_t)l->model.weights_bytes;
-    int fd = fileno(ig_open_output(path)), error = posix_fallocate(fd, 0, (off_t)bytes);
-    void *p = error ? MAP_FAILED : mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-    if (p == MAP_FAILED)
-        ig_fatal("%s: cannot write %zu bytes of weights: %s", path, bytes, strerror(error ? error : errno));
-    ig_fill_weights(l, p);
-    munmap(p, bytes);
+    const char *p = bytes;
+    while (n) {
+        ssize_t done = write(*(int *)to, p, n);
+        if (done < 0 && errno == EINTR) continue;
+        if (done <= 0) return -1;
+        p += done;
+        n -= (size_t)done;
+    }
+    return 0;
+}
+
+/* Piece by piece past stdio, which would copy them. */
+void ig_write_weights(struct ig_lowered *l, const char *path)
+{
+    int fd = fileno(ig_open_output(path));
+    if (ig_stream_weights(l, write_bytes, &fd))
+        ig_fatal("%s: cannot write %lld bytes of weights: %s", path, (long long)l->model.weights_bytes, strerror(errno));
     ig_close_output();
 }
 
@@ -144,7 +151,7 @@ static struct ig_lowered *read_gpu(struct ig_emit_gpu *gpu, const struct ig_grap
 static void write_gpu(const struct ig_emit *e, struct ig_lowered *l, const char *dir)
 {
     char blob[4096], path[4096];
-    write_weights(l, file_of(e, dir, "_gpu_weights.bin", blob));
+    ig_write_weights(l, file_of(e, dir, "_gpu_weights.bin", blob));
     FILE *f = ig_open_output(file_of(e, dir, "_gpu_weights.S", path));
     ig_emit_gpu_weights(f, e, blob);
     ig_close_output();
@@ -171,7 +178,7 @@ static struct ig_emit_energy predict(const struct ig_plan *p, const char *name)
 static void write_all(const struct ig_emit *e, struct ig_lowered *l, const char *dir)
 {
     char blob[4096], path[4096];
-    write_weights(l, file_of(e, dir, "_weights.bin", blob));
+    ig_write_weights(l, file_of(e, dir, "_weights.bin", blob));
     FILE *f = ig_open_output(file_of(e, dir, "_weights.S", path));
     ig_emit_weights(f, e, blob);
     ig_close_output();
@@ -201,9 +208,9 @@ int ig_verb_gen(int argc, char **argv)
         case 'h': return fputs(help, stdout) < 0;
         case 'o': dir = optarg; break;
         case 'p': e.prefix = optarg; break;
-        case 'l': read_labels(&e, optarg); break;
-        case 'm': scaled = 1, channels(optarg, "--mean", e.mean); break;
-        case 's': scaled = 1, channels(optarg, "--std", e.std); break;
+        case 'l': ig_labels_option(&e, optarg); break;
+        case 'm': scaled = 1, ig_channels_option(optarg, "--mean", e.mean); break;
+        case 's': scaled = 1, ig_channels_option(optarg, "--std", e.std); break;
         case 'S': spec = optarg; break;
         case 'g': gpu_plan = optarg; break;
         case 'i': image_option(&gpu, optarg); break;

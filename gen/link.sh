@@ -36,7 +36,7 @@ bundle() { # out, each network's <dir>/<prefix>, link command...: the networks' 
     objects= blobs=
     for weights in $all; do objects="$objects ${weights}_weights.o" blobs="$blobs ${weights}_weights.bin"; done
     # shellcheck disable=SC2086
-    bytes=$(cat $blobs | wc -c)
+    bytes=$(cat /dev/null $blobs | wc -c)
     # shellcheck disable=SC2086
     if [ "$bytes" -le $append_above ]; then
         "$@" $objects -o "$out"

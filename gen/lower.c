@@ -297,8 +297,13 @@ void ig_fill_weights(struct ig_lowered *l, void *blob)
         ig_node_call(g, views, &g->nodes[l->plan->steps[i].node], &call, &images);
         l->plan->steps[i].kernel->pack(&call, (char *)blob + l->packed[i]);
     }
-    l->model.weights_hash = ig_blob_hash(blob, (size_t)l->model.weights_bytes);
-    int32_t n = l->pipe.n_stages * (l->cuts.n ? l->cuts.n : 1);
-    for (int32_t i = 0; i < n; i++) l->stages[i].model.weights_hash = l->model.weights_hash;
+    ig_set_weights_hash(l, ig_blob_hash(blob, (size_t)l->model.weights_bytes));
     free(views);
+}
+
+void ig_set_weights_hash(struct ig_lowered *l, uint64_t hash)
+{
+    int32_t n = l->pipe.n_stages * (l->cuts.n ? l->cuts.n : 1);
+    l->model.weights_hash = hash;
+    for (int32_t i = 0; i < n; i++) l->stages[i].model.weights_hash = hash;
 }

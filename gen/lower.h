@@ -35,5 +35,6 @@ void ig_lowered_free(struct ig_lowered *l);
 /* Fills the weight blob: blob[l->model.weights_bytes], 64-byte aligned, zeroed by the caller; sets
  * l->model.weights_hash. */
 void ig_fill_weights(struct ig_lowered *l, void *blob);
+void ig_set_weights_hash(struct ig_lowered *l, uint64_t hash);
 
 #endif

@@ -7,8 +7,9 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
-enum { ALIGN = 64, CHUNK_BYTES = 1 << 18, LARGE_BYTES = 1 << 15, FIRST_SLOTS = 16 };
+enum { ALIGN = 64, CHUNK_BYTES = 1 << 18, LARGE_BYTES = 1 << 15, HUGE_BYTES = 1 << 21, FIRST_SLOTS = 16 };
 
 struct ig_chunk {
     struct ig_chunk *next;
@@ -39,12 +40,19 @@ static struct ig_chunk *new_chunk(struct ig_graph *g, size_t bytes) {
     return c;
 }
 
+/* The whole huge pages inside: one fault instead of 512. */
+static void use_huge_pages(char *p, size_t bytes) {
+    char *from = p + (-(uintptr_t)p & (HUGE_BYTES - 1)), *to = p + bytes - ((uintptr_t)(p + bytes) & (HUGE_BYTES - 1));
+    if (from < to) madvise(from, (size_t)(to - from), MADV_HUGEPAGE);
+}
+
 void *ig_graph_alloc(struct ig_graph *g, size_t bytes) {
     size_t take = (bytes + ALIGN - 1) & ~(size_t)(ALIGN - 1);
     struct ig_chunk *c = g->memory; /* the newest shared chunk stays in front */
     if (!take) take = ALIGN;
     if (take >= LARGE_BYTES) {
         struct ig_chunk *large = must_calloc(sizeof *large + ALIGN + take);
+        if (take >= HUGE_BYTES) use_huge_pages((char *)large, take);
         large->next = c->next;
         c->next = large;
         return aligned((char *)(large + 1));

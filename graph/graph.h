@@ -42,6 +42,7 @@ struct ig_graph {
     int32_t *inputs;       /* value indices, in the file's order; initializers are not inputs */
     int32_t *outputs;
     int32_t channels_last; /* 1 once the layout pass has run */
+    int32_t own_constants; /* 1: no other graph shares constants with this one, passes may change them in place */
     struct ig_chunk *memory; /* everything the graph owns; freed by ig_graph_free */
 };
 
@@ -158,6 +159,8 @@ int ig_run_passes(struct ig_graph *g, ig_eval_fn *eval, char *err, size_t err_by
 
 /* Writes graph.json to `path` and the constants, 64-byte aligned, to `path` with .json replaced by .bin. */
 int ig_graph_write(const struct ig_graph *g, const char *path, char *err, size_t err_bytes);
+/* Hex digest of graph.json as ig_graph_write would write it. */
+void ig_graph_hash(const struct ig_graph *g, char hex[65]);
 /* Reads it back (constants mapped read-only). NULL on error. */
 struct ig_graph *ig_graph_read(const char *path, char *err, size_t err_bytes);
 

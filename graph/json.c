@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "graph/draft.h"
+#include "graph/sha256.h"
 #include "graph/version.h"
 
 enum { ALIGN = 64 };
@@ -236,4 +237,17 @@ int ig_graph_write(const struct ig_graph *g, const char *path, char *err, size_t
     free(offsets);
     free(bin);
     return bad ? -1 : 0;
+}
+
+void ig_graph_hash(const struct ig_graph *g, char hex[65]) {
+    char *text = NULL;
+    size_t bytes = 0;
+    int64_t *offsets = calloc((size_t)g->n_values + 1, sizeof *offsets);
+    FILE *f = open_memstream(&text, &bytes);
+    if (!f || !offsets) abort();
+    put_graph(f, g, offsets, place_all(g, offsets));
+    fclose(f);
+    ig_sha256(text, bytes, hex);
+    free(text);
+    free(offsets);
 }

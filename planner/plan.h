@@ -226,7 +226,7 @@ struct ig_plan_options {
     const struct ig_plan_stage *stages; /* n_stages, in order, all steps among them; planner/stages.h makes them */
     int32_t n_stages;         /* 0: none */
     double host_ns[2];        /* of a CPU before the first step and behind the last: where to cut counts it; 0: none */
-    const struct ig_plan *like; /* each step gets that plan's kernel; NULL: any */
+    const struct ig_plan *like; /* each step gets that plan's kernel, any where it has none; NULL: any */
     int32_t isa;              /* enum ig_isa: kernels of this ISA and of IG_ISA_REF may be chosen */
     int32_t threads;          /* >= 1 */
     const struct ig_profile *profile; /* NULL: estimate */

@@ -15,7 +15,8 @@ static const int32_t most_tile[IG_LEAN_WAYS] = {[IG_LEAN_FLAT] = 1, [IG_LEAN_LOW
 /* May the node have that kernel? */
 static int may_take(const struct ig_plan_options *o, int32_t node, const struct ig_kernel *k)
 {
-    return !o->like || o->like->steps[node].kernel == k;
+    const struct ig_kernel *like = o->like ? o->like->steps[node].kernel : NULL;
+    return !like || like == k;
 }
 
 static int is_candidate(const struct ig_kernel *k, int32_t isa, int32_t op, const struct ig_call *call)

@@ -3,7 +3,7 @@
 test_support=$(list tests/support/*.c)
 compile out/obj/host "$host_isa" "$CC" "" $test_support
 support_objects=$objects
-for file in $(list tests/graph/*.c tests/kernels/*.c tests/planner/*.c tests/gen/*.c tests/runtime/*.c tests/bench/*.c tests/models/*.c); do
+for file in $(list tests/graph/*.c tests/kernels/*.c tests/planner/*.c tests/deploy/*.c tests/gen/*.c tests/runtime/*.c tests/bench/*.c tests/models/*.c); do
     compile out/obj/host "$host_isa" "$CC" "" "$file"
     program=out/test/${file#tests/}
     program=${program%.c}

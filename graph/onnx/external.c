@@ -51,8 +51,7 @@ static int open_beside(struct im *m, const char *location, const char *what)
     return fd;
 }
 
-/* 0, or -1 with errno (0: end of file). */
-static int read_all(int fd, char *to, size_t n, int64_t offset)
+int im_read(int fd, char *to, size_t n, int64_t offset)
 {
     while (n) {
         ssize_t got = pread(fd, to, n < 1 << 30 ? n : 1 << 30, offset);
@@ -85,7 +84,7 @@ const void *im_external(struct im *m, const Onnx__TensorProto *t, size_t n, cons
                 regular ? "is too short" : "is not a regular file");
     }
     char *data = ig_graph_alloc(m->g, n);
-    int wrong = read_all(fd, data, n, offset);
+    int wrong = im_read(fd, data, n, offset);
     close(fd);
     if (wrong) im_fail(m, "%s: external data '%s' cannot be read", what, location);
     m->bytes_left -= (int64_t)n;

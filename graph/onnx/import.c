@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -12,6 +13,7 @@
 #include "graph/sha256.h"
 
 static const int64_t default_bytes = (int64_t)1 << 32;
+enum { THIN_BYTES = 1 << 20, PIECE_BYTES = 1 << 22 };
 
 /* The C identifier that a file name gives: "a/mobile-net.onnx" -> "mobile_net". */
 static void graph_name(const char *path, char *name, size_t bytes)
@@ -121,13 +123,14 @@ static void write_report(const struct im *m)
         snprintf(m->err + used, m->err_bytes - (size_t)used, "%s", m->report.text);
 }
 
-struct ig_graph *ig_import_bytes(const char *path, const void *bytes, size_t n,
-                                 const struct ig_import_options *options, char *err, size_t err_bytes)
+/* All but the hash. file: im.file */
+static struct ig_graph *import(const char *path, const void *bytes, size_t n, int file,
+                               const struct ig_import_options *options, char *err, size_t err_bytes)
 {
     static const struct ig_import_options none;
-    char name[128], hex[65];
+    char name[128];
     graph_name(path, name, sizeof name);
-    struct im m = {.options = options ? options : &none, .path = path, .err = err, .err_bytes = err_bytes};
+    struct im m = {.options = options ? options : &none, .path = path, .err = err, .err_bytes = err_bytes, .file = file};
     m.g = m.arena.g = ig_graph_new(name);
     m.bytes_left = m.options->max_bytes > 0 ? m.options->max_bytes : default_bytes;
     m.work_left = 4 * m.bytes_left;
@@ -139,10 +142,19 @@ struct ig_graph *ig_import_bytes(const char *path, const void *bytes, size_t n,
         ig_graph_free(m.g);
         return NULL;
     }
-    ig_sha256(bytes, n, hex);
-    m.g->source_sha256 = ig_graph_strdup(m.g, hex);
     if (err_bytes) *err = 0;
     return m.g;
+}
+
+struct ig_graph *ig_import_bytes(const char *path, const void *bytes, size_t n,
+                                 const struct ig_import_options *options, char *err, size_t err_bytes)
+{
+    char hex[65];
+    struct ig_graph *g = import(path, bytes, n, 0, options, err, err_bytes);
+    if (!g) return NULL;
+    ig_sha256(bytes, n, hex);
+    g->source_sha256 = ig_graph_strdup(g, hex);
+    return g;
 }
 
 void *im_map_file(const char *path, size_t *n, char *err, size_t err_bytes)
@@ -160,14 +172,56 @@ void *im_map_file(const char *path, size_t *n, char *err, size_t err_bytes)
     return p == MAP_FAILED ? NULL : p;
 }
 
+struct digest { /* of a mapped file, by a thread */
+    char *bytes;
+    size_t n;
+    char hex[65];
+};
+
+static void *digest(void *arg)
+{
+    struct digest *d = arg;
+    struct ig_sha256 s;
+    ig_sha256_begin(&s);
+    for (size_t at = 0; at < d->n; at += PIECE_BYTES) { /* pages that were read are the system's again */
+        size_t bytes = d->n - at < PIECE_BYTES ? d->n - at : PIECE_BYTES;
+        ig_sha256_add(&s, d->bytes + at, bytes);
+        if (d->n > THIN_BYTES) madvise(d->bytes + at, bytes, MADV_DONTNEED);
+    }
+    ig_sha256_end(&s, d->hex);
+    return NULL;
+}
+
+/*
+ * Of a large file a copy without its large tensors is parsed: these are read from the file into the graph. Mapped pages and
+ * protobuf-c's copy of them would be two more. NULL: it is malformed, which the parser puts into words.
+ */
+static void *thin_copy(const void *bytes, size_t n, size_t *thin_bytes)
+{
+    char why[256];
+    if (n < THIN_BYTES || im_check(&onnx__model_proto__descriptor, bytes, n, why, sizeof why)) return NULL;
+    return im_thin(bytes, n, thin_bytes);
+}
+
 struct ig_graph *ig_import_file(const char *path, const struct ig_import_options *options, char *err,
                                 size_t err_bytes)
 {
-    size_t n;
-    void *bytes = im_map_file(path, &n, err, err_bytes);
-    if (!bytes) return NULL;
-    struct ig_graph *g = ig_import_bytes(path, bytes, n, options, err, err_bytes);
-    munmap(bytes, n);
+    struct digest d;
+    pthread_t thread;
+    size_t thin_bytes = 0;
+    d.bytes = im_map_file(path, &d.n, err, err_bytes);
+    if (!d.bytes) return NULL;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    void *thin = fd >= 0 ? thin_copy(d.bytes, d.n, &thin_bytes) : NULL;
+    int beside = thin && !pthread_create(&thread, NULL, digest, &d);
+    struct ig_graph *g = thin ? import(path, thin, thin_bytes, fd + 1, options, err, err_bytes)
+                              : import(path, d.bytes, d.n, 0, options, err, err_bytes);
+    if (beside) pthread_join(thread, NULL);
+    else if (g) digest(&d);
+    if (g) g->source_sha256 = ig_graph_strdup(g, d.hex);
+    free(thin);
+    if (fd >= 0) close(fd);
+    munmap(d.bytes, d.n);
     return g;
 }
 

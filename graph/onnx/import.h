@@ -30,6 +30,13 @@ enum {
     IM_LARGE = 1 << 12  /* bytes from which a piece of the arena belongs to the graph */
 };
 
+/* In a thin copy of a file, in the place of elements of IM_LEFT_OUT bytes and more. */
+struct im_ticket {
+    uint64_t magic, offset, bytes; /* IM_TICKET; in the file */
+};
+#define IM_TICKET UINT64_C(0x3174656b63697469)
+enum { IM_LEFT_OUT = 1 << 16 };
+
 struct im_block;
 
 struct im_arena { /* memory of one import, freed at its end */
@@ -96,6 +103,7 @@ struct im {
     const struct im_node *node;    /* being handled, or NULL */
     int32_t emitted;               /* graph nodes that it has made */
     int32_t first_value;           /* values from here on are its own */
+    int file;                      /* of a thin copy: the descriptor of the whole, + 1; else 0 */
     int keep_half;                 /* f16 tensors stay f16: test data, not a model */
     int64_t bytes_left, work_left; /* budgets: bytes of constants, elements read and written by folding */
     struct im_report report;
@@ -137,6 +145,8 @@ void *im_map_file(const char *path, size_t *n, char *err, size_t err_bytes);
 int im_check(const ProtobufCMessageDescriptor *type, const void *bytes, size_t n, char *err, size_t err_bytes);
 /* Copy of a well-formed ModelProto without tensors' elements and nodes' attributes, from malloc; NULL: out of memory. */
 void *im_slim(const void *bytes, size_t n, size_t *slim_bytes);
+/* The same with all but large elements of tensors, which are read when they are needed, into their place. */
+void *im_thin(const void *bytes, size_t n, size_t *thin_bytes);
 /* Parses `n` bytes as message `type`; NULL with a line in err. */
 void *im_unpack(const ProtobufCMessageDescriptor *type, ProtobufCAllocator *a, const void *bytes, size_t n,
                 char *err, size_t err_bytes);
@@ -157,6 +167,8 @@ int32_t im_type(int32_t t, const char **name);
 int32_t im_runtime_type(struct im *m, int32_t t, const char *what);
 /* Makes a constant (or an empty one) of t; `what` says in messages whose it is. */
 int32_t im_tensor(struct im *m, const Onnx__TensorProto *t, const char *name, const char *what);
+/* Reads n bytes of fd from `offset` on; 0, or -1 with errno (0: end of file). */
+int im_read(int fd, char *to, size_t n, int64_t offset);
 /* raw bytes of a tensor kept in another file: *n bytes exactly; fails through im_fail */
 const void *im_external(struct im *m, const Onnx__TensorProto *t, size_t n, const char *what);
 

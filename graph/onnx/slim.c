@@ -29,6 +29,7 @@ static const struct keep { /* messages of which not all is kept */
 struct slim { /* the copy, from malloc */
     uint8_t *bytes;
     size_t n, room;
+    const uint8_t *whole; /* of a thin copy: where the file is; else NULL */
 };
 
 static int put(struct slim *s, const void *from, size_t n)
@@ -86,6 +87,14 @@ static const uint8_t *field_end(const uint8_t **value, unsigned wire)
     return p + n;
 }
 
+/* Large elements of a tensor: instead of them where they are. */
+static int put_ticket(struct slim *s, uint64_t tag, const uint8_t *value, size_t n)
+{
+    struct im_ticket ticket = {IM_TICKET, (uint64_t)(value - s->whole), n};
+    const uint8_t head[2] = {(uint8_t)tag, sizeof ticket};
+    return put(s, head, sizeof head) || put(s, &ticket, sizeof ticket);
+}
+
 static int copy_message(struct slim *s, const ProtobufCMessageDescriptor *type, const uint8_t *p, const uint8_t *end)
 {
     while (p < end) {
@@ -94,8 +103,12 @@ static int copy_message(struct slim *s, const ProtobufCMessageDescriptor *type, 
         const uint8_t *behind_tag = p, *value = p;
         const ProtobufCFieldDescriptor *field = protobuf_c_message_descriptor_get_field(type, (unsigned)(tag >> 3));
         p = field_end(&value, tag & 7);
-        if (!field || !wanted(type, tag >> 3)) continue;
-        int inner = (tag & 7) == 2 && field->type == PROTOBUF_C_TYPE_MESSAGE;
+        if (s->whole && field && type == &onnx__tensor_proto__descriptor && tag >> 3 == 9 && p - value >= IM_LEFT_OUT) {
+            if (put_ticket(s, tag, value, (size_t)(p - value))) return -1;
+            continue;
+        }
+        if (!s->whole && (!field || !wanted(type, tag >> 3))) continue;
+        int inner = (tag & 7) == 2 && field && field->type == PROTOBUF_C_TYPE_MESSAGE;
         int failed = put(s, from, (size_t)((inner ? behind_tag : p) - from));
         if (inner && !failed) failed = copy_inner(s, field->descriptor, value, p);
         if (failed) return -1;
@@ -103,9 +116,8 @@ static int copy_message(struct slim *s, const ProtobufCMessageDescriptor *type, 
     return 0;
 }
 
-void *im_slim(const void *bytes, size_t n, size_t *slim_bytes)
+static void *copy(struct slim s, const void *bytes, size_t n, size_t *slim_bytes)
 {
-    struct slim s = {.bytes = malloc(1), .room = 1};
     const uint8_t *p = bytes;
     if (s.bytes && copy_message(&s, &onnx__model_proto__descriptor, p, p + n)) {
         free(s.bytes);
@@ -113,4 +125,14 @@ void *im_slim(const void *bytes, size_t n, size_t *slim_bytes)
     }
     *slim_bytes = s.n;
     return s.bytes;
+}
+
+void *im_slim(const void *bytes, size_t n, size_t *slim_bytes)
+{
+    return copy((struct slim){.bytes = malloc(1), .room = 1}, bytes, n, slim_bytes);
+}
+
+void *im_thin(const void *bytes, size_t n, size_t *thin_bytes)
+{
+    return copy((struct slim){.bytes = malloc(1), .room = 1, .whole = bytes}, bytes, n, thin_bytes);
 }

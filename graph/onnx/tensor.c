@@ -194,6 +194,20 @@ static size_t typed(const Onnx__TensorProto *t, const void **p)
     }
 }
 
+/* What a thin copy has left out, read from the file; NULL: the bytes are no ticket. */
+static const uint8_t *left_out(struct im *m, const Onnx__TensorProto *t, size_t bytes, const char *what)
+{
+    struct im_ticket ticket;
+    if (!m->file || t->raw_data.len != sizeof ticket) return NULL;
+    memcpy(&ticket, t->raw_data.data, sizeof ticket);
+    if (ticket.magic != IM_TICKET) return NULL;
+    if (ticket.bytes != bytes)
+        im_fail(m, "%s has %zu bytes of data, its shape needs %zu", what, (size_t)ticket.bytes, bytes);
+    char *data = ig_graph_alloc(m->g, bytes);
+    if (im_read(m->file - 1, data, bytes, (int64_t)ticket.offset)) im_fail(m, "%s: its data cannot be read", what);
+    return (uint8_t *)data;
+}
+
 static struct source find_data(struct im *m, const Onnx__TensorProto *t, size_t n, const char *what)
 {
     struct source s = {t, NULL, n};
@@ -202,6 +216,8 @@ static struct source find_data(struct im *m, const Onnx__TensorProto *t, size_t 
     if (t->has_data_location && t->data_location == 1) {
         s.raw = im_external(m, t, bytes, what);
     } else if (t->has_raw_data && (t->raw_data.len || !typed(t, &p))) {
+        s.raw = left_out(m, t, bytes, what);
+        if (s.raw) return s;
         if (t->raw_data.len != bytes)
             im_fail(m, "%s has %zu bytes of data, its shape needs %zu", what, t->raw_data.len, bytes);
         s.raw = t->raw_data.data;

@@ -5,6 +5,9 @@
  */
 #include "graph/passes/edit.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 /* The node `op` that makes v for one reader only, or NULL. */
 static struct ig_node *sole_producer(const struct ig_graph *g, int32_t v, enum ig_op op) {
     return edit_sole_reader(g, v) < 0 ? NULL : edit_producer(g, v, op);
@@ -14,6 +17,29 @@ static struct ig_node *sole_producer(const struct ig_graph *g, int32_t v, enum i
 static int keeps_rows(const struct ig_shape *x, const int32_t *perm, int32_t rows) {
     if (rows == 1) return x->rank < IG_MAX_RANK;
     return x->rank > 0 && perm[0] == 0 && x->dims[0] == rows;
+}
+
+/* 1 if nobody else reads those bytes, under this name or another one. */
+static int is_alone(const struct ig_graph *g, int32_t w) {
+    if (!g->own_constants || ig_use_count(g, w) != 1 || ig_is_output(g, w)) return 0;
+    for (int32_t v = 0; v < g->n_values; v++)
+        if (v != w && g->values[v].data == g->values[w].data) return 0;
+    return 1;
+}
+
+/* Row by row, so that large weights are not there twice. */
+static void permute_in_place(const struct ig_shape *shape, const int32_t *perm, char *data) {
+    struct ig_shape row = *shape;
+    int32_t rows = row.dims[0];
+    row.dims[0] = 1;
+    size_t bytes = (size_t)ig_bytes(&row);
+    char *copy = malloc(bytes);
+    if (!copy) abort();
+    for (int32_t i = 0; i < rows; i++, data += bytes) {
+        memcpy(copy, data, bytes);
+        edit_permute(&row, copy, perm, data);
+    }
+    free(copy);
 }
 
 /* The columns of weights w [N,K], K being the dims of y behind its rows, in the order in which x has them. */
@@ -27,6 +53,10 @@ static int32_t permuted_weights(struct ig_graph *g, int32_t w, const struct ig_s
     for (int i = first; i < y->rank; i++) {
         from.dims[1 + i - first] = y->dims[i];
         back[1 + perm[i] - first] = 1 + i - first;
+    }
+    if (!first && is_alone(g, w)) {
+        permute_in_place(&from, back, (char *)(uintptr_t)g->values[w].data);
+        return w;
     }
     int32_t made = ig_add_const(g, g->values[w].name, &old, NULL);
     edit_permute(&from, g->values[w].data, back, (void *)(uintptr_t)g->values[made].data);

@@ -1,0 +1,68 @@
+/* A deployment on its way through `ingot deploy`: read, planned, written. */
+#ifndef CLI_DEPLOY_H
+#define CLI_DEPLOY_H
+
+#include "cli/cli.h"
+#include "gen/emit_rank.h"
+#include "planner/deploy/horizontal.h"
+#include "planner/deploy/package.h"
+
+enum { IG_STEM_BYTES = 400 };
+
+struct ig_deployed_part {
+    struct ig_graph *graph;
+    struct ig_plan *plan;
+    struct ig_lowered *lowered;
+    char prefix[IG_STEM_BYTES + 16]; /* of its files and public names */
+    char plan_sha256[65];
+    int64_t weights_bytes; /* without the zeros that every blob begins with */
+};
+
+struct ig_deployed_rank {
+    char stem[IG_STEM_BYTES];        /* of its files: <network>_<key> */
+    char binary[IG_STEM_BYTES];      /* <key>, as file names have it */
+    const char *target;              /* of configure */
+    int64_t arena_bytes, weights_bytes, blob_bytes; /* the largest part's; sums */
+    double ns;                       /* predicted, a frame */
+};
+
+struct ig_deployment {
+    const char *onnx, *package, *sources; /* paths: the network, and where to */
+    struct ig_emit words;            /* labels, mean and std */
+    struct ig_plan_options options;  /* of the whole network's plan */
+    struct ig_graph *g;              /* whole */
+    struct ig_layers *layers;
+    struct ig_mapping *mapping;
+    struct ig_site *site;            /* NULL: none was given */
+    struct ig_hsplits *splits;       /* NULL: none */
+    int exact;                       /* splits keep the bits of the whole */
+    int32_t *key_of;                 /* [n_nodes] */
+    struct ig_parts *parts;
+    struct ig_ranks *ranks;
+    struct ig_deployed_part *at;     /* [parts->n] */
+    struct ig_deployed_rank *rank;   /* [ranks->n] */
+    double period_ns;                /* predicted, from one result to the next */
+    int64_t bytes_passed;            /* a frame's, between ranks */
+    char plan_sha256[65];
+    int quiet;
+};
+
+/* A network as ig_load_graph gives it, but for its views. Fatal on error. */
+struct ig_graph *ig_deploy_load_unprepared(const char *path, const struct ig_source_options *o);
+/*
+ * Rewrites d->g, with key_of, by d->splits; `path` is what messages call their file. Returns the kernels that its nodes
+ * keep, as a plan: those of the whole network's. Fatal on error.
+ */
+struct ig_plan *ig_deploy_split(struct ig_deployment *d, const char *path);
+/* Plans every part with the kernels of `like`, d->g's plan, and names it. Fatal on error. */
+void ig_deploy_plan(struct ig_deployment *d, const struct ig_plan *like);
+/* Tables, weights and plans of all parts. Fatal on error. */
+void ig_deploy_write_parts(struct ig_deployment *d);
+/* Main files, the list of all files for the build, and what is passed on beside the programs. */
+void ig_deploy_write_package(struct ig_deployment *d);
+/* deploy.json: all of it, for people and programs. Without the hash it is what the hash is of. */
+void ig_deploy_manifest(FILE *f, const struct ig_deployment *d, const char *plan_sha256);
+/* A few lines for people. */
+void ig_deploy_summary(FILE *f, const struct ig_deployment *d);
+
+#endif

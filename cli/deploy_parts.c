@@ -1,0 +1,132 @@
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "cli/deploy.h"
+#include "planner/alloc.h"
+#include "planner/deploy/part_plan.h"
+
+/* A C identifier that begins with the network's name; keys that differ only in what is no letter get their number. */
+static void name_rank(struct ig_deployment *d, int32_t rank)
+{
+    struct ig_deployed_rank *r = &d->rank[rank];
+    char file[IG_KEY_FILE_BYTES];
+    snprintf(r->binary, sizeof r->binary, "%s", ig_key_file(&d->mapping->keys[rank], file));
+    snprintf(r->stem, sizeof r->stem, "%s_%.200s", d->g->name, r->binary);
+    for (char *p = r->stem; *p; p++)
+        if (!(*p >= 'a' && *p <= 'z') && !(*p >= 'A' && *p <= 'Z') && !(*p >= '0' && *p <= '9')) *p = '_';
+    for (int32_t i = 0; i < rank; i++) {
+        size_t n = strlen(r->stem);
+        if (!strcmp(d->rank[i].stem, r->stem)) snprintf(r->stem + n, sizeof r->stem - n, "_r%d", rank);
+    }
+}
+
+static const char *target_of(const struct ig_deployment *d, int32_t rank)
+{
+    int32_t device = d->site ? ig_site_find(d->site, d->mapping->keys[rank].device) : -1;
+    const char *target = device < 0 ? NULL : d->site->devices[device].target;
+    return target && *target ? target : "host";
+}
+
+/* NEON for the targets that are aarch64, this machine's kernels for this machine. */
+static int32_t isa_of(const struct ig_deployment *d, const char *target)
+{
+    return strcmp(target, "host") ? IG_ISA_NEON : d->options.isa;
+}
+
+static int64_t zeros_of(const struct ig_lowered *l)
+{
+    int64_t first = l->model.weights_bytes;
+    for (int32_t i = 0; i < l->plan->n_steps; i++)
+        if (l->packed[i] >= 0 && l->packed[i] < first) first = l->packed[i];
+    for (int32_t v = 0; v < l->graph->n_values; v++)
+        if (l->consts[v] >= 0 && l->consts[v] < first) first = l->consts[v];
+    return first;
+}
+
+static void plan_part(struct ig_deployment *d, const struct ig_plan *like, int32_t rank, int32_t i)
+{
+    struct ig_deployed_part *part = &d->at[d->ranks->at[rank].parts[i]];
+    struct ig_deployed_rank *r = &d->rank[rank];
+    struct ig_plan_options o = d->options;
+    char err[4096];
+    snprintf(part->prefix, sizeof part->prefix, "%s_p%d", r->stem, i);
+    part->graph = ig_part_graph(d->g, &d->parts->at[d->ranks->at[rank].parts[i]], part->prefix);
+    ig_part_prepare(part->graph);
+    if (ig_graph_check(part->graph, err, sizeof err)) ig_fatal("%s: internal error: %s", part->prefix, err);
+    o.threads = ig_key_threads(&d->mapping->keys[rank]);
+    o.target = r->target;
+    o.isa = isa_of(d, r->target);
+    part->plan = ig_part_plan(d->g, like, part->graph, &o, err, sizeof err);
+    if (!part->plan) ig_fatal("%s: %s", d->mapping->keys[rank].name, err);
+    if (ig_validate(part->graph, part->plan, 0, err, sizeof err))
+        ig_fatal("internal error: the validator refuses the plan of %s: %s", part->prefix, err);
+    part->lowered = ig_lower(part->graph, part->plan);
+    part->weights_bytes = part->lowered->model.weights_bytes - zeros_of(part->lowered);
+    if (part->lowered->model.arena_bytes > r->arena_bytes) r->arena_bytes = part->lowered->model.arena_bytes;
+    r->weights_bytes += part->weights_bytes;
+    r->blob_bytes += part->lowered->model.weights_bytes;
+    r->ns += part->plan->latency_ns;
+}
+
+/* The busiest of the ranks, and of the links between two devices in one direction. */
+static void predict(struct ig_deployment *d)
+{
+    for (int32_t i = 0; i < d->ranks->n; i++) {
+        const struct ig_rank_plan *r = &d->ranks->at[i];
+        if (d->rank[i].ns > d->period_ns) d->period_ns = d->rank[i].ns;
+        for (int32_t to = 0; to < d->ranks->n; to++) {
+            const char *a = d->mapping->keys[i].device, *b = d->mapping->keys[to].device;
+            int32_t from_device = d->site ? ig_site_find(d->site, a) : -1, to_device = d->site ? ig_site_find(d->site, b) : -1;
+            double ns = 0;
+            for (int32_t k = 0; k < r->n_sends; k++) {
+                if (r->sends[k].peer != to) continue;
+                d->bytes_passed += r->sends[k].bytes;
+                if (strcmp(a, b)) ns += ig_link_ns(d->site, from_device, to_device, r->sends[k].bytes);
+            }
+            if (ns > d->period_ns) d->period_ns = ns;
+        }
+    }
+}
+
+void ig_deploy_plan(struct ig_deployment *d, const struct ig_plan *like)
+{
+    d->at = ig_must_alloc((size_t)d->parts->n, sizeof *d->at);
+    d->rank = ig_must_alloc((size_t)d->ranks->n, sizeof *d->rank);
+    for (int32_t rank = 0; rank < d->ranks->n; rank++) {
+        d->rank[rank].target = target_of(d, rank);
+        name_rank(d, rank);
+        for (int32_t i = 0; i < d->ranks->at[rank].n_parts; i++) plan_part(d, like, rank, i);
+    }
+    predict(d);
+}
+
+static const char *file_of(const struct ig_deployment *d, const char *name, const char *suffix, char path[4096])
+{
+    if (snprintf(path, 4096, "%s/%s%s", d->sources, name, suffix) >= 4096) ig_fatal("%s: name too long", d->sources);
+    return path;
+}
+
+static void write_part(struct ig_deployment *d, struct ig_deployed_part *p)
+{
+    char path[4096], blob[4096], err[4096];
+    struct ig_emit e = {.lowered = p->lowered, .prefix = p->prefix, .plan_sha256 = p->plan_sha256, .std = {1, 1, 1, 1}};
+    file_of(d, p->prefix, ".plan.json", path);
+    if (ig_plan_write(p->plan, p->graph, path, err, sizeof err)) ig_fatal("%s", err);
+    ig_hash_file(path, p->plan_sha256);
+    ig_write_weights(p->lowered, file_of(d, p->prefix, "_weights.bin", blob));
+    ig_emit_weights(ig_open_output(file_of(d, p->prefix, "_weights.S", path)), &e, blob);
+    ig_close_output();
+    ig_emit_tables(ig_open_output(file_of(d, p->prefix, "_plan.c", path)), &e);
+    ig_close_output();
+}
+
+void ig_deploy_write_parts(struct ig_deployment *d)
+{
+    if (mkdir(d->sources, 0777) && errno != EEXIST) ig_fatal("%s: %s", d->sources, strerror(errno));
+    for (int32_t i = 0; i < d->parts->n; i++) {
+        if (!d->quiet) ig_progress("writing parts", i, d->parts->n);
+        write_part(d, &d->at[i]);
+    }
+    if (!d->quiet) ig_progress("writing parts", d->parts->n, d->parts->n);
+}
