@@ -6,8 +6,10 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "cli/estimate.h"
 #include "gen/emit.h"
 #include "gen/stream.h"
+#include "planner/energy.h"
 
 static const char help[] =
     "ingot gen graph.json plan.json -o DIR\n"
@@ -22,6 +24,8 @@ static const char help[] =
     "  --input-spec SPEC    how pictures become the first input, and its output an answer: a file, or text such as\n"
     "                       resize=256,crop=224,scale=1/255,mean=0.485,0.456,0.406,std=0.229,0.224,0.225,softmax=yes\n"
     "                       (docs/formats.md)\n"
+    "  --energy             --bench measures what a frame costs, where there are sensors (12 KB of code)\n"
+    "  --platform NAME      with --energy: a board whose powers say what the plan is predicted to cost\n"
     "  --gpu PLAN           a plan of the ISA cuda for a GPU beside: also _gpu.c, _gpu.cu, _gpu_image.S, _gpu_weights.S\n"
     "                       and _gpu_weights.bin\n"
     "  --image SMS=FILE     where nvcc will put the fatbin that it makes of _gpu.cu for these chips; may be repeated\n"
@@ -156,6 +160,20 @@ static void write_gpu(const struct ig_emit *e, struct ig_lowered *l, const char 
     emit_file(e, dir, "_gpu_image.S", ig_emit_gpu_images);
 }
 
+/* What a frame of p should cost with the powers of that board; name NULL, or powers that it does not have: not known. */
+static struct ig_emit_energy predict(const struct ig_plan *p, const char *name)
+{
+    static struct ig_platform *b; /* its name is the program's */
+    struct ig_emit_energy e = {.predicted_mj = -1};
+    if (!name) return e;
+    b = ig_load_board(name);
+    e.predicted_mj = ig_plan_mj(b, p);
+    e.platform = b->name;
+    if (e.predicted_mj < 0)
+        fprintf(stderr, "ingot: platform '%s' lacks powers of the plan's processors: no energy is predicted\n", b->name);
+    return e;
+}
+
 /* The weights first: their hash stands in the tables. */
 static void write_all(const struct ig_emit *e, struct ig_lowered *l, const char *dir)
 {
@@ -176,12 +194,14 @@ int ig_verb_gen(int argc, char **argv)
                                           {"mean", 1, 0, 'm'}, {"std", 1, 0, 's'},    {"output", 1, 0, 'o'},
                                           {"gpu", 1, 0, 'g'},  {"image", 1, 0, 'i'},  {"zero-copy", 0, 0, 'z'},
                                           {"member", 0, 0, 'M'},    {"input-spec", 1, 0, 'S'},
+                                         {"energy", 0, 0, 'e'}, {"platform", 1, 0, 'P'},
                                           {0, 0, 0, 0}};
     struct ig_emit e = {.std = {1, 1, 1, 1}};
     struct ig_emit_gpu gpu = {.n_images = 0};
-    const char *dir = ".", *gpu_plan = NULL, *spec = NULL;
+    const char *dir = ".", *gpu_plan = NULL, *spec = NULL, *platform = NULL;
     struct ig_host_ops host_ops;
-    int scaled = 0;
+    struct ig_emit_energy energy;
+    int scaled = 0, measures = 0;
     int64_t mapped = 0;
     char err[4096], hex[65], gpu_hex[65];
     for (int c; (c = getopt_long(argc, argv, "o:h", longs, NULL)) != -1;) switch (c) {
@@ -196,6 +216,8 @@ int ig_verb_gen(int argc, char **argv)
         case 'i': image_option(&gpu, optarg); break;
         case 'M': e.member = 1; break;
         case 'z': mapped = ZERO_COPY; break;
+        case 'e': measures = 1; break;
+        case 'P': platform = optarg; break;
         default: ig_usage(help);
         }
     if (optind != argc - 2) ig_usage(help);
@@ -209,10 +231,14 @@ int ig_verb_gen(int argc, char **argv)
     ig_hash_file(argv[optind + 1], hex);
     struct ig_lowered *l = ig_lower(g, p);
     if (spec && scaled) ig_fatal("--mean and --std stand in the input spec, where there is one: mean=..., std=...");
-    if (spec && e.member) ig_fatal("--member: not with an input spec yet; --mean and --std do");
     if (spec) {
         ig_input_spec(spec, g, &host_ops);
         e.host_ops = &host_ops;
+    }
+    if (platform && !measures) ig_fatal("--platform is for --energy");
+    if (measures) {
+        energy = predict(p, platform);
+        e.energy = &energy;
     }
     if (!e.prefix) e.prefix = g->name;
     if (e.member && (gpu_plan || l->pipe.n_stages)) ig_fatal("--member: neither a GPU nor stages yet");

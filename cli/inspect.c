@@ -4,18 +4,21 @@
 #include "cli/arena.h"
 #include "cli/cli.h"
 #include "cli/layers.h"
+#include "cli/pipes.h"
 #include "runtime/host/text.h"
 
 static const char help[] =
     "ingot inspect net.onnx\n"
     "ingot inspect --layers net.onnx\n"
-    "ingot inspect --memory --svg arena.svg graph.json plan.json\n\n"
+    "ingot inspect --memory --svg arena.svg graph.json plan.json\n"
+    "ingot inspect --stages graph.json plan.json\n\n"
     "Prints the layers of a network, its work and memory; or everything in it that cannot be\n"
     "compiled, and exits with 1.\n"
     "  --json                    one object on stdout\n"
     "  -o FILE                   write there instead of to stdout\n"
     "  --layers                  layers of an .onnx file by the names that a mapping uses; with -q nothing but these\n"
     "  --memory                  of a plan: where every tensor lies, and how long\n"
+    "  --stages                  of a plan with stages: who runs what, and what passes between them\n"
     "  --svg FILE                the arena over time, as a picture\n"
     "  -q                        the first lines only, no layers\n" IG_SOURCE_HELP;
 
@@ -131,16 +134,20 @@ static void print_json(FILE *f, const struct ig_graph *g)
             (long long)t.parameter_bytes, (long long)t.parameters, g->source_sha256);
 }
 
-static void inspect_memory(const char *graph_path, const char *plan_path, const struct ig_source_options *source,
-                           const char *out, const char *svg, int json)
+enum { MEMORY = 1, STAGES };
+
+static void inspect_plan(const char *graph_path, const char *plan_path, const struct ig_source_options *source,
+                         const char *out, const char *svg, int what, int json)
 {
     char err[4096];
     struct ig_graph *g = ig_load_graph(graph_path, source);
     struct ig_plan *p = ig_plan_read(plan_path, g, err, sizeof err);
     if (!p) ig_fatal("%s", err);
     if (ig_validate(g, p, 0, err, sizeof err)) ig_fatal("%s: %s", plan_path, err);
+    if (what == STAGES && !p->n_stages) ig_fatal("%s: a plan without stages", plan_path);
     FILE *f = ig_open_output(out);
-    if (json) ig_arena_json(f, g, p);
+    if (what == STAGES) ig_pipes_put(f, g, p, json);
+    else if (json) ig_arena_json(f, g, p);
     else ig_arena_table(f, g, p);
     ig_close_output();
     if (svg) {
@@ -155,28 +162,30 @@ int ig_verb_inspect(int argc, char **argv)
 {
     static const struct option longs[] = {{"help", 0, 0, 'h'},  {"json", 0, 0, 'j'}, {"output", 1, 0, 'o'},
                                           {"quiet", 0, 0, 'q'}, {"memory", 0, 0, 'm'}, {"layers", 0, 0, 'l'},
+                                          {"stages", 0, 0, 'S'},
                                           {"svg", 1, 0, 's'},   IG_SOURCE_OPTIONS,   {0, 0, 0, 0}};
     struct ig_source_options source = {.n_binds = 0};
     const char *out = "-", *svg = NULL;
-    int json = 0, quiet = 0, memory = 0, layers = 0;
+    int json = 0, quiet = 0, layers = 0, what = 0;
     for (int c; (c = getopt_long(argc, argv, "o:qh", longs, NULL)) != -1;) switch (c) {
         case 'h': return fputs(help, stdout) < 0;
         case 'j': json = 1; break;
         case 'q': quiet = 1; break;
         case 'o': out = optarg; break;
-        case 'm': memory = 1; break;
         case 'l': layers = 1; break;
+        case 'm': what = MEMORY; break;
+        case 'S': what = STAGES; break;
         case 's': svg = optarg; break;
         default:
             if (!ig_source_option(&source, c, optarg)) ig_usage(help);
         }
-    if (optind != argc - 1 - memory || (svg && !memory) || (layers && memory)) ig_usage(help);
+    if (optind != argc - 1 - (what > 0) || (svg && what != MEMORY) || (layers && what)) ig_usage(help);
     if (layers) {
         ig_inspect_layers(argv[optind], out, json, quiet);
         return 0;
     }
-    if (memory) {
-        inspect_memory(argv[optind], argv[optind + 1], &source, out, svg, json);
+    if (what) {
+        inspect_plan(argv[optind], argv[optind + 1], &source, out, svg, what, json);
         return 0;
     }
     struct ig_graph *g = ig_load_graph(argv[optind], &source);

@@ -14,7 +14,7 @@ static const struct verb {
 } verbs[] = {
     {"inspect", ig_verb_inspect, "what a network is made of, its memory, and what cannot be compiled"},
     {"graph", ig_verb_graph, "model.onnx -> graph.json"},
-    {"profile", ig_verb_profile, "time every kernel variant of every layer on this machine -> profile.json"},
+    {"profile", ig_verb_measure, "time every kernel variant of every layer on this machine -> profile.json"},
     {"calibrate", ig_verb_calibrate, "describe this machine for estimates: rates, caches, what kernels cost"},
     {"plan", ig_verb_plan, "choose kernels, cuts and memory -> plan.json"},
     {"pipeline", ig_verb_pipeline, "stages of a network on several processors, by every algorithm"},

@@ -46,7 +46,8 @@ static const char help[] =
     "  --max-error X       use no kernel less exact than that on its layer (default 5e-5): max|y - direct|\n"
     "                      over max|direct|, measured in the profile, else stated (ingot kernels); 0: direct\n"
     "                      sums only\n"
-    "  --input-spec SPEC   as of ingot gen: what is printed has the work of the CPU around the network, too\n"
+    "  --input-spec SPEC   as of ingot gen: what is printed has the work of the CPU around the network, too, and stages that\n"
+    "                      are cut by themselves leave time for it\n"
     "  --summary           print a plan in a few lines\n"
     "  -v                  print the new plan in a few lines, on stderr\n"
     "  --estimate          instead of a plan: time, throughput and energy by the board's description alone\n"
@@ -110,6 +111,14 @@ static void print_alternatives(FILE *f, const struct ig_graph *g, const struct i
     }
     if (p->n_others)
         fprintf(f, "%d alternatives in one arena of %s B\n", 1 + p->n_others, ig_commas(ig_united_bytes(p), text));
+}
+
+static void count_host_ops(struct ig_plan_options *o, const struct ig_graph *g, const char *spec)
+{
+    struct ig_host_ops ops;
+    ig_input_spec(spec, g, &ops);
+    o->host_ns[0] = ops.pre_ns;
+    o->host_ns[1] = ops.post_ns;
 }
 
 /* f NULL: the spec is only checked. */
@@ -216,6 +225,10 @@ static struct ig_plan *make_staged(const struct ig_graph *g, const struct ig_pla
     struct ig_plan *whole = ig_plan_make(g, o, err, err_bytes), *p = NULL;
     int32_t *stage_of = malloc(((size_t)g->n_nodes + 1) * sizeof *stage_of);
     if (!stage_of) ig_fatal("out of memory");
+    if (whole && whole->n_steps) {
+        whole->steps[0].predicted_ns += o->host_ns[0];
+        whole->steps[whole->n_steps - 1].predicted_ns += o->host_ns[1];
+    }
     int32_t n = whole ? ig_parse_stages(g, whole, text, stages, stage_of, err, err_bytes) : -1;
     for (int32_t i = 0; i < n; i++)
         if (o->profile && !ig_stage_is_gpu(&stages[i]) && stages[i].threads != o->profile->threads)
@@ -357,6 +370,7 @@ int ig_verb_plan(int argc, char **argv)
         ig_graph_free(g);
         return 0;
     }
+    if (spec) count_host_ops(&o, g, spec);
     struct ig_powers powers, *weighed = weighs ? &powers : NULL;
     if (weighs) ig_load_powers(&powers, estimate.platform, &o, estimate.deadline_ms);
     struct ig_plan *p = summarise ? ig_plan_read(argv[optind + 1], g, err, sizeof err)

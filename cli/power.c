@@ -9,6 +9,7 @@
 #include "cli/cli.h"
 #include "runtime/host/clocks.h"
 #include "runtime/host/power.h"
+#include "runtime/host/text.h"
 
 static const char help[] =
     "ingot power\n"
@@ -94,7 +95,11 @@ static void tell(const struct ig_power *p, double seconds, int json)
             printf("%.6f", joule);
         else
             printf("null");
-        printf(",\"method\":\"%s\",\"samples\":%d,\"seconds\":%.6f}\n", ig_power_method(p), p->samples, seconds);
+        printf(",\"method\":\"%s\",\"samples\":%d,\"seconds\":%.6f,\"why\":", ig_power_method(p), p->samples, seconds);
+        if (known)
+            printf("null}\n");
+        else
+            ig_json_string(stdout, p->why), printf("}\n");
     } else if (known) {
         fprintf(stderr, "%.3f J in %.3f s, %.2f W: %s, %d samples\n", joule, seconds, joule / covered,
                 ig_power_method(p), p->samples);

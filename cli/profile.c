@@ -1,3 +1,4 @@
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -6,17 +7,21 @@
 #include "bench/profile.h"
 #include "cli/cli.h"
 #include "kernels_cpu/registry.h"
+#include "planner/stages.h"
 #include "runtime/run.h"
 
 static const char help[] =
     "ingot profile net.onnx -o profile.json\n"
-    "ingot profile graph.json --seconds 2 -o profile.json\n\n"
+    "ingot profile graph.json --seconds 2 -o profile.json\n"
+    "ingot profile --links --hosts nodeA,nodeB   messages between hosts instead (ingot profile --links --help)\n\n"
     "Times every legal kernel variant of every layer on this machine, alone and in order; then\n"
     "chains of layers run by rows (bands), against the same layers one after the other.\n"
     "  -o FILE        where to (default profile.json; - is stdout)\n"
     "  --threads N    threads to time with (default: all cores)\n"
     "  --beside LIST  cores, as in 1,2, on which the same network runs meanwhile: times as they are in a\n"
     "                 pipeline, whose stages share caches and memory\n"
+    "  --stages LIST  the stages of a pipeline, as of ingot plan: so on the cores of all but its first, as far as this\n"
+    "                 process may use them\n"
     "  --seconds S    budget of the whole run (default 10); exceeded only to time each variant once\n"
     "  --isa NAME     host (default), ref, avx2, neon\n"
     "  -q             no progress, no summary\n" IG_SOURCE_HELP;
@@ -36,22 +41,45 @@ static void write_profile(struct ig_profile *p, const struct ig_graph *g, const 
     if (ig_profile_write(p, g, out, err, sizeof err)) ig_fatal("%s", err);
 }
 
+/* Those cores of stages but the first that this process may use and that leave one to time on, as --beside takes them; NULL: none. */
+static const char *cores_beside(const char *stages, char list[256])
+{
+    cpu_set_t own;
+    uint64_t cores, missing = 0;
+    char err[512];
+    int left = 0;
+    size_t at = 0;
+    if (ig_stages_beside(stages, &cores, err, sizeof err)) ig_fatal("%s", err);
+    if (sched_getaffinity(0, sizeof own, &own)) CPU_ZERO(&own);
+    for (size_t i = 0; i < CPU_SETSIZE; i++) {
+        int wanted = i < 64 && cores >> i & 1;
+        if (!CPU_ISSET(i, &own)) missing |= wanted ? (uint64_t)1 << i : 0;
+        else if (!wanted) left++;
+        else at += (size_t)snprintf(list + at, 256 - at, "%s%zu", at ? "," : "", i);
+    }
+    if (missing || !left)
+        fprintf(stderr, "ingot: --stages %s: this process may not use all these cores: times are taken %s\n", stages,
+                at && left ? "beside fewer" : "alone");
+    return at && left ? list : NULL;
+}
+
 int ig_verb_profile(int argc, char **argv)
 {
     static const struct option longs[] = {
         {"help", 0, 0, 'h'}, {"threads", 1, 0, 't'}, {"seconds", 1, 0, 's'}, {"output", 1, 0, 'o'},
-        {"isa", 1, 0, 'i'},  {"quiet", 0, 0, 'q'},   {"beside", 1, 0, 'b'},  IG_SOURCE_OPTIONS,
+        {"isa", 1, 0, 'i'},  {"quiet", 0, 0, 'q'},   {"beside", 1, 0, 'b'},  {"stages", 1, 0, 'S'}, IG_SOURCE_OPTIONS,
         {0, 0, 0, 0}};
     struct ig_source_options source = {.n_binds = 0};
     struct ig_profile_options o = {
         .isa = ig_host_isa(), .threads = ig_cores(), .seconds = 10, .progress = progress};
     const char *out = "profile.json", *cores = NULL;
-    char err[4096];
+    char err[4096], list[256];
     for (int c; (c = getopt_long(argc, argv, "o:qh", longs, NULL)) != -1;) switch (c) {
         case 'h': return fputs(help, stdout) < 0;
         case 'o': out = optarg; break;
         case 'q': o.progress = NULL; break;
         case 'b': cores = optarg; break;
+        case 'S': cores = cores_beside(optarg, list); break;
         case 't': o.threads = (int32_t)ig_number(optarg, "--threads", 1, IG_MAX_THREADS); break;
         case 's': o.seconds = ig_number(optarg, "--seconds", 0.1, 3600); break;
         case 'i': o.isa = ig_isa_option(optarg); break;

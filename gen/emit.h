@@ -23,6 +23,11 @@ struct ig_emit_gpu { /* the plan for a GPU beside the CPU's */
     int32_t n_images;
 };
 
+struct ig_emit_energy {   /* --bench measures what a frame costs */
+    double predicted_mj;  /* < 0: not known */
+    const char *platform; /* whose powers say so, or NULL */
+};
+
 struct ig_emit {
     const struct ig_lowered *lowered;
     const char *prefix;        /* C identifier: of every public name */
@@ -33,6 +38,7 @@ struct ig_emit {
     const struct ig_emit_gpu *gpu; /* NULL: a program of the CPU */
     int member;                    /* one of several networks: <model>_main.c has no main but <prefix>_program */
     const struct ig_host_ops *host_ops; /* of an input spec; NULL: mean and std are all */
+    const struct ig_emit_energy *energy; /* NULL: it measures none */
 };
 
 void ig_emit_tables(FILE *f, const struct ig_emit *e); /* <model>_plan.c: tables */
@@ -41,6 +47,8 @@ void ig_emit_header(FILE *f, const struct ig_emit *e); /* <model>.h */
 /* The pipeline's part of both, where the plan has stages; up: the prefix in capitals. */
 void ig_emit_stages_header(FILE *f, const struct ig_emit *e, const char *up);
 void ig_emit_stages_api(FILE *f, const struct ig_emit *e);
+/* And of the program. */
+void ig_emit_stages_program(FILE *f, const struct ig_emit *e);
 void ig_emit_spec(FILE *f, const struct ig_emit *e); /* gen/emit_spec.c: the program's part, where host_ops is one */
 void ig_emit_program(FILE *f,
                      const struct ig_emit *e); /* <model>_main.c: main and the words of the command line */

@@ -160,6 +160,15 @@ static const char *start_of(const struct ig_emit *e)
     return "ig_start";
 }
 
+static void emit_energy(FILE *f, const struct ig_emit *e)
+{
+    fprintf(f, "static const struct ig_energy energy = {\n    .predicted_mj = %.9g, .platform = ", e->energy->predicted_mj);
+    if (e->energy->platform) ig_emit_string(f, e->energy->platform);
+    else fputc('0', f);
+    fprintf(f, ", .gpu_stage = %d,\n    .open_gpu = %s, .measure = ig_energy_measure};\n\n", e->gpu && e->gpu->stage,
+            e->gpu ? "ig_gpu_power" : "0");
+}
+
 void ig_emit_program(FILE *f, const struct ig_emit *e)
 {
     const struct ig_lowered *l = e->lowered;
@@ -168,14 +177,9 @@ void ig_emit_program(FILE *f, const struct ig_emit *e)
     int staged = l->pipe.n_stages > 0;
     fprintf(f, "\n#include \"runtime/host/%s.h\"\n\n", staged ? "stages" : e->member ? "bundle" : "program");
     if (e->host_ops) fprintf(f, "#include \"runtime/host/spec.h\"\n\n");
+    if (e->energy) fprintf(f, "#include \"runtime/host/energy.h\"\n\n");
     fprintf(f, "extern const struct ig_model %s_model;\n", p);
-    if (staged) {
-        fprintf(f, "extern const struct ig_pipe %s_pipe;\n", p);
-        if (l->cuts.n) fprintf(f, "extern const struct ig_cuts %s_cuts;\n", p);
-        fprintf(f, "static const struct ig_staged staged = {&%s_pipe, ig_run_stages", p);
-        if (l->cuts.n) fprintf(f, ", &%s_cuts, &ig_cut_calls};\n", p);
-        else fputs(", 0, 0};\n", f);
-    }
+    if (staged) ig_emit_stages_program(f, e);
     fprintf(f, "/* Weak: large weights are not linked but appended to the program's file. */\n");
     fprintf(f, "extern const unsigned char %s_weights[] __attribute__((weak));\n", p);
     fputc('\n', f);
@@ -190,12 +194,14 @@ void ig_emit_program(FILE *f, const struct ig_emit *e)
         fputs("};\n\n", f);
     }
     if (e->host_ops) ig_emit_spec(f, e);
+    if (e->energy) emit_energy(f, e);
     if (e->member) fprintf(f, "extern const struct ig_program %s_program;\nconst struct ig_program %s_program", p, p);
     else fputs("static const struct ig_program program", f);
     fprintf(f, " = {\n    .model = &%s_model, .layers = layers,\n", p);
     fprintf(f, "    .weights = %s_weights,\n", p);
     if (staged) fputs("    .staged = &staged,\n", f);
     if (e->host_ops) fputs("    .spec = &spec,\n", f);
+    if (e->energy) fputs("    .energy = &energy,\n", f);
     fprintf(f, "    .labels = %s, .n_labels = %d,\n", e->n_labels ? "labels" : "0", e->n_labels);
     fputs("    .mean = {", f);
     for (int i = 0; i < 4; i++) fputs(i ? ", " : "", f), ig_emit_float(f, e->mean[i]);

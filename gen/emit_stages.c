@@ -80,3 +80,41 @@ void ig_emit_stages_api(FILE *f, const struct ig_emit *e)
             faces[i].type[0] == 'i' ? "return " : "", faces[i].own, *faces[i].arguments ? ", " : "",
             faces[i].arguments);
 }
+
+/* --- the program --- */
+
+static const char *slot_name(const struct ig_lowered *l, int32_t slot)
+{
+    const struct ig_model *m = &l->model;
+    if (slot < m->n_inputs) return m->inputs[slot].name;
+    if (slot < m->n_inputs + m->n_outputs) return m->outputs[slot - m->n_inputs].name;
+    return l->cuts.n ? "several" : l->graph->values[l->plan->slots[slot].value].name;
+}
+
+/* The GPU's stage has places for what it reads, then for what it makes. */
+static const char *slot_memory(const struct ig_emit *e, int32_t slot)
+{
+    const struct ig_gpu_stage *s = e->gpu && e->gpu->stage ? &e->gpu->stage->stage : NULL;
+    for (int32_t i = 0; s && i < s->plan->n_inputs + s->plan->n_outputs; i++)
+        if (s->places[i].slot == slot)
+            return i < s->plan->n_inputs ? "arena, copied to the GPU" : "arena, copied from the GPU";
+    return "arena";
+}
+
+void ig_emit_stages_program(FILE *f, const struct ig_emit *e)
+{
+    const struct ig_lowered *l = e->lowered;
+    const char *p = e->prefix;
+    fprintf(f, "extern const struct ig_pipe %s_pipe;\n", p);
+    if (l->cuts.n) fprintf(f, "extern const struct ig_cuts %s_cuts;\n", p);
+    fputs("static const struct ig_slot_words slots[] = {\n", f);
+    for (int32_t i = 0; i < l->pipe.n_slots; i++) {
+        fputs("    {", f);
+        ig_emit_string(f, slot_name(l, i));
+        fprintf(f, ", \"%s\"},\n", slot_memory(e, i));
+    }
+    fprintf(f, "    {0, 0}};\nstatic const struct ig_staged staged = {&%s_pipe, ig_run_stages", p);
+    if (l->cuts.n) fprintf(f, ", &%s_cuts, &ig_cut_calls", p);
+    else fputs(", 0, 0", f);
+    fputs(", slots, ig_stages_info};\n", f);
+}

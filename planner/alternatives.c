@@ -83,6 +83,10 @@ static int time_steps(const struct ig_graph *g, const struct ig_plan_options *op
         for (int32_t i = 0; i < p->n_steps; i++) ns[i] = whole->steps[i].predicted_ns;
         ig_plan_free(whole);
     }
+    if (p->n_steps) {
+        c->ns[0] += options->host_ns[0];
+        c->ns[(size_t)p->n_stages * (size_t)p->n_steps - 1] += options->host_ns[1];
+    }
     return 0;
 }
 

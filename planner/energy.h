@@ -2,6 +2,7 @@
 #ifndef PLANNER_ENERGY_H
 #define PLANNER_ENERGY_H
 
+#include "planner/plan.h"
 #include "planner/platform.h"
 
 /* The board's processor that runs plans: its first CPU with powers, more when active than idle; NULL: it has none. */
@@ -16,5 +17,11 @@ double ig_threads_w(const struct ig_processor *p, int32_t n);
  * is the same for all numbers of threads.
  */
 double ig_frame_mj(const struct ig_processor *p, int32_t n, double frame_s, double deadline_s);
+/*
+ * mJ of a frame of that plan, frame after frame: of stages each one's own time at its power, and every processor that has one
+ * idle for the rest of the period. A stage that waits counts as idle: after some microseconds it sleeps. The GPU is the board's
+ * first processor that is no CPU. < 0: a power that is needed is not known.
+ */
+double ig_plan_mj(const struct ig_platform *b, const struct ig_plan *p);
 
 #endif

@@ -124,16 +124,22 @@ static const double transform = 10;
 /* Raw weights are transformed for every block of tiles, which costs as much as so many tiles do. */
 static const double raw_transform = 5, raw_tiles = 6.0 * IG_WINOGRAD_RAW_GROUPS, lean_tiles = 6.0 * IG_WINOGRAD_LEAN_GROUPS;
 
+/* Columns of a tile. */
+static double winograd_columns(const struct ig_kernel *k)
+{
+    return strstr(k->name, "x4_raw") ? 4 : k->row_tile;
+}
+
 static double winograd_points(const struct ig_kernel *k)
 {
-    return (k->row_tile + 2.0) * (k->row_tile + 2.0);
+    return (k->row_tile + 2.0) * (winograd_columns(k) + 2.0);
 }
 
 static double winograd_operations(const struct ig_kernel *k, const struct family *f, const struct ig_call *call)
 {
     const struct ig_operand *out = &call->out[0];
-    double m = k->row_tile, ic = call->in[0].c, oc = channels_of(k, f, call);
-    double tiles = round_up(out->h, m) * round_up(out->w, m) / (m * m);
+    double rows = k->row_tile, m = winograd_columns(k), ic = call->in[0].c, oc = channels_of(k, f, call);
+    double tiles = round_up(out->h, rows) * round_up(out->w, m) / (rows * m);
     double block = k->row_tile > 2 && !strstr(k->name, "_rawlean") ? raw_tiles : lean_tiles;
     double again = strstr(k->name, "_raw") ? raw_transform * ceil(tiles / block) : 0;
     return 2 * winograd_points(k) * ((tiles + again) * ic * oc + tiles * transform * (ic + oc)) / f->efficiency;

@@ -68,10 +68,10 @@ int ig_transfer_fit(const int64_t *bytes, const int64_t *ns, int32_t n, struct i
         snprintf(err, err_bytes, "more bytes take less time");
         return -1;
     }
+    fit->link = (struct ig_pipe_link){llround(x0), llround(k * 1e6)};
     if (fit->mean_error > most_error) {
         snprintf(err, err_bytes, "x0 + k * bytes is %.0f %% off on average", 100 * fit->mean_error);
         return -1;
     }
-    fit->link = (struct ig_pipe_link){llround(x0), llround(k * 1e6)};
     return 0;
 }

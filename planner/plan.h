@@ -218,13 +218,14 @@ enum ig_objective {
     IG_OBJECTIVE_LATENCY = 0, IG_OBJECTIVE_MEMORY, IG_OBJECTIVE_THROUGHPUT, IG_OBJECTIVE_ENERGY
 };
 enum ig_algorithm { IG_ALGORITHM_EXACT = 0, IG_ALGORITHM_NSGA2 };
-enum { IG_LEAN_LEAST = 2, IG_LEAN_WAYS = 6 };
+enum { IG_LEAN_LEAST = 2, IG_LEAN_FLAT = 5, IG_LEAN_LOW = 6, IG_LEAN_WAYS = 8 };
 enum ig_band_choice { IG_BANDS_AUTO = 0, IG_BANDS_OFF, IG_BANDS_CHAINS, IG_BANDS_ALL, IG_BANDS_GIVEN };
 
 struct ig_plan_options {
     const char *target;       /* name written in the plan */
     const struct ig_plan_stage *stages; /* n_stages, in order, all steps among them; planner/stages.h makes them */
     int32_t n_stages;         /* 0: none */
+    double host_ns[2];        /* of a CPU before the first step and behind the last: where to cut counts it; 0: none */
     const struct ig_plan *like; /* each step gets that plan's kernel, any where it has none; NULL: any */
     int32_t isa;              /* enum ig_isa: kernels of this ISA and of IG_ISA_REF may be chosen */
     int32_t threads;          /* >= 1 */
@@ -237,7 +238,8 @@ struct ig_plan_options {
                                  part can, as given */
     int32_t lean;             /* kernels: 0: the fastest; 1: the fastest of those whose weights and scratch come near the
                                  least there is; IG_LEAN_LEAST and more: of those of the least weights, with little
-                                 scratch, with some, with any; and rings without gaps */
+                                 scratch, with some, with more, with any but tiles of a row, of two rows, with any; and
+                                 rings without gaps */
     const uint8_t *leans;     /* [n_nodes] another for each node, rings as by `lean`; or NULL */
     int32_t objective;        /* enum ig_objective; memory: bands and kernels of the least, within the constraints */
     int32_t algorithm;        /* enum ig_algorithm: how bands are searched for under a budget or for least memory */

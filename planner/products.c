@@ -228,14 +228,14 @@ void ig_strassen_features(const struct ig_call *call, const struct ig_caches *c,
 }
 
 /*
- * F(m,3): for each of (m+2)^2 points a product of tiles by channels, and transforms of images and results. Weights are
- * read once a block of groups; a block has few, unless the weights do not stay in a cache
+ * F(rows x m,3): for each of (rows+2)*(m+2) points a product of tiles by channels, and transforms of images and results.
+ * Weights are read once a block of groups; a block has few, unless the weights do not stay in a cache
  * (kernels_cpu/common/winograd.c).
  */
 void ig_winograd_features(const struct ig_call *call, const struct ig_caches *c, const struct ig_tile *t, double *f)
 {
     const struct ig_operand *x = &call->in[0], *y = &call->out[0];
-    double m = t->rows, points = (m + 2) * (m + 2), tiles = ceil_of(y->h, m) * ceil_of(y->w, m);
+    double m = t->columns, points = (t->rows + 2) * (m + 2), tiles = ceil_of(y->h, t->rows) * ceil_of(y->w, m);
     struct gemm g = {.pixels = tiles, .taps = 1, .k = (double)x->c, .mr = t->mr, .nr = t->nr, .oc = y->c};
     double panels = ceil_of(y->c, t->nr), weights = points * panels * t->nr * x->c * F, groups = ceil_of(tiles, t->mr);
     double group = points * t->mr * x->c * F, in_block = IG_WINOGRAD_NEAR_GROUPS;

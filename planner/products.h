@@ -7,6 +7,7 @@
 struct ig_tile {
     int32_t mr, nr;   /* of the micro-kernel: pixels, channels */
     int32_t rows;     /* output rows that go together */
+    int32_t columns;  /* of Winograd's tiles */
     int32_t isa;      /* enum ig_isa */
     int32_t block;    /* groups of pixels whose addresses are in a table at a time */
 };
@@ -18,7 +19,7 @@ ig_features_fn ig_conv_features;     /* by indirection */
 ig_features_fn ig_first_features;    /* few channels: a tap is a kernel row */
 ig_features_fn ig_fc_features;
 ig_features_fn ig_strassen_features; /* pointwise, seven products of halves */
-ig_features_fn ig_winograd_features; /* F(rows, 3) */
+ig_features_fn ig_winograd_features; /* F(rows x columns, 3) */
 ig_features_fn ig_line_features;     /* few channels, straight lines */
 ig_features_fn ig_dot_features;      /* pointwise and FC, sums over eight channels side by side */
 

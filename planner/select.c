@@ -7,7 +7,10 @@
 #include "kernels_cpu/registry.h"
 
 /* That a faster kernel may have more in a small plan: of all, or of scratch alone. */
-static const int64_t spare_bytes[IG_LEAN_WAYS] = {0, 4096, 4096, 48 << 10, 256 << 10, INT64_MAX >> 8};
+static const int64_t spare_bytes[IG_LEAN_WAYS] = {0, 4096, 4096, 48 << 10, 256 << 10, INT64_MAX >> 8, INT64_MAX >> 8,
+                                                 INT64_MAX >> 8};
+/* Rows that kernels compute together at most: each more is one more of a band's rings. */
+static const int32_t most_tile[IG_LEAN_WAYS] = {[IG_LEAN_FLAT] = 1, [IG_LEAN_LOW] = 2};
 
 /* May the node have that kernel? */
 static int may_take(const struct ig_plan_options *o, int32_t node, const struct ig_kernel *k)
@@ -79,7 +82,7 @@ static int is_small_enough(const struct ig_plan_options *o, const struct ig_kern
 {
     if (least.both == INT64_MAX) return 1;
     struct footprint f = footprint_of(k, call, o->threads);
-    if (k->isa != o->isa) return 0;
+    if (k->isa != o->isa || (most_tile[o->lean] && k->row_tile > most_tile[o->lean])) return 0;
     if (o->lean == 1) return f.both <= least.both + least.both / 20 + spare_bytes[1];
     return f.weights <= least.weights && f.both <= least.both + spare_bytes[o->lean] * o->threads;
 }

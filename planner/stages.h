@@ -22,6 +22,8 @@ struct ig_plan *ig_plan_stages(const struct ig_graph *g, const struct ig_plan_op
  */
 int32_t ig_parse_stages(const struct ig_graph *g, const struct ig_plan *whole, const char *text,
                         struct ig_plan_stage *stages, int32_t *stage_of, char *err, size_t err_bytes);
+/* Cores of such stages beside the first that is a set of cores, a bit each. 0, or -1 with a line in err. */
+int ig_stages_beside(const char *text, uint64_t *cores, char *err, size_t err_bytes);
 /* Cuts n_steps of ns[] into n runs, the greatest sum as small as it can be: stage_of[n_steps]. */
 void ig_balance_stages(const double *ns, int32_t n_steps, int32_t n, int32_t *stage_of);
 

@@ -38,6 +38,26 @@ static int parse_cores(const char *text, struct ig_plan_stage *s)
     return 0;
 }
 
+int ig_stages_beside(const char *text, uint64_t *cores, char *err, size_t err_bytes)
+{
+    uint64_t first = 0;
+    *cores = 0;
+    for (const char *at = text;; at++) {
+        size_t n = strcspn(at, ","), name = strcspn(at, ",/@");
+        struct ig_plan_stage s;
+        char copy[IG_PROCESSOR_NAME];
+        snprintf(copy, sizeof copy, "%.*s", (int)name, at);
+        if (name >= sizeof copy || parse_cores(copy, &s)) {
+            snprintf(err, err_bytes, "stages: '%.*s': no set of cores such as cpu:0, cpu:2-5 or cpu:0+3, nor gpu", (int)n, at);
+            return -1;
+        }
+        if (!first) first = s.cores;
+        *cores |= s.cores & ~first;
+        at += n;
+        if (!*at) return 0;
+    }
+}
+
 static int parse_slots(const char *text, int32_t *slots)
 {
     char *end;

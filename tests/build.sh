@@ -25,6 +25,10 @@ if [ $emulates = yes ]; then
     emit "build out/emu/libcuda.so.1: link$objects$emulator_objects"
     emit "  flags = -shared -Wl,-soname,libcuda.so.1 -Wl,-Bsymbolic"
     emit "  libs = -lm"
+    compile out/obj/emu "$host_isa" "$CC" "-fPIC" tests/gpu/nvml.c
+    emit "build out/emu/libnvidia-ml.so.1: link$objects"
+    emit "  flags = -shared -Wl,-soname,libnvidia-ml.so.1"
+    tests="$tests out/emu/libnvidia-ml.so.1"
     compile out/obj/emu "$host_isa" "$CC" "-DINGOT_HAVE_CUDA" kernels_cpu/registry.c kernels_gpu/emu/run.c
     emulator_objects="$emulator_objects$objects"
     for op in $(sed -n 's/^KERNEL_GPU([a-z0-9_]*, "\([a-z_]*\)_[bf][0-9].*/\1/p' "$srcdir/kernels_gpu/kernels.inc" | sort -u); do
@@ -42,10 +46,10 @@ if [ $emulates = yes ]; then
     emit "build out/test/gpu/stage: link out/obj/host/tests/gpu/stage.c.o$support_objects out/libingot.a $host_libs_a | out/emu/libcuda.so.1"
     emit "  libs = -lcmocka \$host_libs -ldl"
     # A program for a GPU, whose kernels the emulated driver has itself.
-    cast "${src}models/fashion.onnx" fashion_gpu host "$host_isa" "$CC" "" "$cores" none "" "--labels ${src}models/fashion.labels.txt" "" "" \
+    cast "${src}models/fashion.onnx" fashion_gpu host "$host_isa" "$CC" "" "$cores" none "" "--energy --labels ${src}models/fashion.labels.txt" "" "" \
         "62=${src}tests/gpu/image.stub"
     # The same with stages: CPU, GPU, CPU.
-    cast "${src}models/fashion.onnx" fashion_gpu_stages host "$host_isa" "$CC" "" 1 none "" "--labels ${src}models/fashion.labels.txt" \
+    cast "${src}models/fashion.onnx" fashion_gpu_stages host "$host_isa" "$CC" "" 1 none "" "--energy --labels ${src}models/fashion.labels.txt" \
         "--stages cpu:0@4,gpu@12,cpu:1" "" "62=${src}tests/gpu/image.stub"
     tests="$tests out/host/fashion_gpu_stages out/host/libfashion_gpu_stages.a out/host/fashion_gpu_stages.h"
     tests="$tests out/host/fashion_gpu out/host/libfashion_gpu.a out/host/fashion_gpu.h"

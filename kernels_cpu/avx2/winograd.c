@@ -2,6 +2,7 @@
  * Winograd convolution on the micro-kernels of gemm.S: F(4,3) does 4 times, F(2,3) 2.25 times and F(6,3) 5.06
  * times fewer multiplications than the direct kernel. F4 is the one for images at least 14 wide, F2 for 7. The raw
  * ones read the direct kernel's weights, a quarter or less of the transformed: for memory, and where weights are far.
+ * F(1x4,3) and F(2x4,3), 2 and 3 times fewer multiplications, are for bands of few rows.
  */
 #include <immintrin.h>
 
@@ -27,81 +28,124 @@ enum { LANES = 8 };
 
 static void in_2(const struct ig_winograd_in *args)
 {
-    tiles_in(args, 2, in2);
+    tiles_in(args, 2, in2, 2, in2);
 }
 
 static void out_2(const struct ig_winograd_out *args)
 {
-    tile_out(args, 2, out2);
+    tile_out(args, 2, out2, 2, out2);
 }
 
 static void in_4(const struct ig_winograd_in *args)
 {
-    tiles_in(args, 4, in4);
+    tiles_in(args, 4, in4, 4, in4);
 }
 
 static void out_4(const struct ig_winograd_out *args)
 {
-    tile_out(args, 4, out4);
+    tile_out(args, 4, out4, 4, out4);
 }
 
 static void in_6(const struct ig_winograd_in *args)
 {
-    tiles_in(args, 6, in6);
+    tiles_in(args, 6, in6, 6, in6);
 }
 
 static void out_6(const struct ig_winograd_out *args)
 {
-    tile_out(args, 6, out6);
+    tile_out(args, 6, out6, 6, out6);
 }
 
 /* Of the points 0, 1, -1 and 0, 3/4, -3/4, 3/2, -3/2: pack/winograd.c. */
+static const struct factors factors1 = {1, {{0, 0}}, {1}};
 static const struct factors factors2 = {-1, {{0.5f, 0.5f}}, {0.5f}};
 static const struct factors factors4 = {
     64 / 81.f, {{-128 / 243.f, -8 / 27.f}, {32 / 243.f, 8 / 27.f}}, {-32 / 81.f, 16 / 81.f}};
 
 static void filter_2(const struct ig_winograd_filter *args)
 {
-    filter_row(args, 2, &factors2);
+    filter_row(args, 2, &factors2, 2, &factors2);
 }
 
 static void filter_4(const struct ig_winograd_filter *args)
 {
-    filter_row(args, 4, &factors4);
+    filter_row(args, 4, &factors4, 4, &factors4);
+}
+
+static void in_1x4(const struct ig_winograd_in *args)
+{
+    tiles_in(args, 1, in1, 4, in4);
+}
+
+static void out_1x4(const struct ig_winograd_out *args)
+{
+    tile_out(args, 1, out1, 4, out4);
+}
+
+static void filter_1x4(const struct ig_winograd_filter *args)
+{
+    filter_row(args, 1, &factors1, 4, &factors4);
+}
+
+static void in_2x4(const struct ig_winograd_in *args)
+{
+    tiles_in(args, 2, in2, 4, in4);
+}
+
+static void out_2x4(const struct ig_winograd_out *args)
+{
+    tile_out(args, 2, out2, 4, out4);
+}
+
+static void filter_2x4(const struct ig_winograd_filter *args)
+{
+    filter_row(args, 2, &factors2, 4, &factors4);
 }
 
 void conv_f32_winograd2_6x16__avx2(const struct ig_call *call, struct ig_range range, void *scratch)
 {
-    static const struct ig_winograd_set set = {2, in_2, out_2, &ig_gemm_6x16_avx2, NULL, 0};
+    static const struct ig_winograd_set set = {2, 2, in_2, out_2, &ig_gemm_6x16_avx2, NULL, 0};
     ig_winograd(call, range, scratch, &set);
 }
 
 void conv_f32_winograd4_6x16__avx2(const struct ig_call *call, struct ig_range range, void *scratch)
 {
-    static const struct ig_winograd_set set = {4, in_4, out_4, &ig_gemm_6x16_avx2, NULL, 0};
+    static const struct ig_winograd_set set = {4, 4, in_4, out_4, &ig_gemm_6x16_avx2, NULL, 0};
     ig_winograd(call, range, scratch, &set);
 }
 
 void conv_f32_winograd6_6x16__avx2(const struct ig_call *call, struct ig_range range, void *scratch)
 {
-    static const struct ig_winograd_set set = {6, in_6, out_6, &ig_gemm_6x16_avx2, NULL, 0};
+    static const struct ig_winograd_set set = {6, 6, in_6, out_6, &ig_gemm_6x16_avx2, NULL, 0};
     ig_winograd(call, range, scratch, &set);
 }
 
 void conv_f32_winograd2_raw6x16__avx2(const struct ig_call *call, struct ig_range range, void *scratch)
 {
-    static const struct ig_winograd_set set = {2, in_2, out_2, &ig_gemm_6x16_avx2, filter_2, IG_WINOGRAD_LEAN_GROUPS};
+    static const struct ig_winograd_set set = {2, 2, in_2, out_2, &ig_gemm_6x16_avx2, filter_2, IG_WINOGRAD_LEAN_GROUPS};
     ig_winograd(call, range, scratch, &set);
 }
 
 void conv_f32_winograd4_raw6x16__avx2(const struct ig_call *call, struct ig_range range, void *scratch)
 {
-    static const struct ig_winograd_set set = {4, in_4, out_4, &ig_gemm_6x16_avx2, filter_4, IG_WINOGRAD_RAW_GROUPS};
+    static const struct ig_winograd_set set = {4, 4, in_4, out_4, &ig_gemm_6x16_avx2, filter_4, IG_WINOGRAD_RAW_GROUPS};
     ig_winograd(call, range, scratch, &set);
 }
 
 void conv_f32_winograd4_rawlean6x16__avx2(const struct ig_call *call, struct ig_range range, void *scratch)
 {
-    static const struct ig_winograd_set set = {4, in_4, out_4, &ig_gemm_6x16_avx2, filter_4, IG_WINOGRAD_LEAN_GROUPS};
+    static const struct ig_winograd_set set = {4, 4, in_4, out_4, &ig_gemm_6x16_avx2, filter_4, IG_WINOGRAD_LEAN_GROUPS};
+    ig_winograd(call, range, scratch, &set);
+}
+
+void conv_f32_winograd1x4_raw6x16__avx2(const struct ig_call *call, struct ig_range range, void *scratch)
+{
+    static const struct ig_winograd_set set = {1, 4, in_1x4, out_1x4, &ig_gemm_6x16_avx2, filter_1x4, IG_WINOGRAD_LEAN_GROUPS};
+    ig_winograd(call, range, scratch, &set);
+}
+
+void conv_f32_winograd2x4_raw6x16__avx2(const struct ig_call *call, struct ig_range range, void *scratch)
+{
+    static const struct ig_winograd_set set = {2, 4, in_2x4, out_2x4, &ig_gemm_6x16_avx2, filter_2x4, IG_WINOGRAD_LEAN_GROUPS};
     ig_winograd(call, range, scratch, &set);
 }

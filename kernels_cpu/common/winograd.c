@@ -16,10 +16,13 @@ enum {
 };
 
 struct sizes {                 /* what follows from the call alone */
-    int32_t n, points, ic, oc; /* n = m + 2, points = n*n */
+    int32_t n, high, points;   /* points across, m + 2; down, rows + 2; of a tile */
+    int32_t ic, oc;
     int32_t across;            /* tiles in a row */
     int32_t raw;               /* weights are transformed here, a panel of so many input channels at a time; 0: were */
     int32_t groups;            /* of at most MR tiles, in a block */
+    int32_t most;              /* tiles in a block; 0: as many as the groups have */
+    int32_t depth;             /* input channels of V */
     int32_t chunk;             /* channels of M */
     int32_t panels;            /* packed ones of a point */
     int64_t panel;             /* floats of each, or of those made here */
@@ -42,7 +45,7 @@ struct job {
     float *points;             /* and room for a row of points of one, where u then is, too */
     float *v, *m, *strip;
     float *packed;             /* [group][ic][MR], one point's V as packed kernels want it */
-    const float **pixel;       /* [m*STRIP + 2][n] */
+    const float **pixel;       /* [m*STRIP + 2][high] */
     const float *a[MR * FAR_GROUPS];
     float *c[MR * FAR_GROUPS];
 };
@@ -64,15 +67,36 @@ static int64_t ratio_up(int64_t n, int64_t to)
     return (n + to - 1) / to;
 }
 
-static struct sizes sizes_of(const struct ig_call *call, int32_t m, int32_t most)
+/*
+ * Blocks of low tiles, where room is dear: whole rows of tiles without gaps, and V of all input channels and M of a panel,
+ * or V of some and M of all panels, which is less where there are few.
+ */
+static void make_low(struct sizes *s)
 {
-    struct sizes s = {.n = m + 2, .points = (m + 2) * (m + 2), .ic = call->in[0].c, .oc = call->out[0].c};
+    int32_t least = MR * IG_WINOGRAD_LEAN_GROUPS, most = MR * IG_WINOGRAD_RAW_GROUPS;
+    int32_t ic = (int32_t)ratio_up(s->ic, NR) * NR, oc = s->panels * NR;
+    s->most = s->across < least ? least / s->across * s->across : (int32_t)min64(s->across, most);
+    s->raw = (int32_t)min64(s->ic, IG_WINOGRAD_LOW_DEPTH);
+    s->panel = ig_gemm_panel(1, s->raw, NR);
+    s->groups = (int32_t)ratio_up(s->most, MR);
+    int some = IG_WINOGRAD_LOW_DEPTH + oc < ic + NR;
+    s->depth = some ? s->raw : s->ic;
+    s->v_row = some ? IG_WINOGRAD_LOW_DEPTH : ic;
+    s->m_row = s->chunk = some ? oc : NR;
+}
+
+static struct sizes sizes_of(const struct ig_call *call, int32_t rows, int32_t m, int32_t most)
+{
+    struct sizes s = {.n = m + 2, .high = rows + 2, .points = (m + 2) * (rows + 2)};
+    s.ic = call->in[0].c;
+    s.oc = call->out[0].c;
     int64_t group = (int64_t)s.points * MR * (int64_t)sizeof(float); /* bytes of one float a tile */
     s.across = (int32_t)ratio_up(call->out[0].w, m);
     s.panels = (int32_t)ratio_up(s.oc, NR);
     s.raw = most ? (int32_t)min64(s.ic, IG_WINOGRAD_RAW_DEPTH) : 0;
     s.panel = ig_gemm_panel(1, most ? s.raw : s.ic, NR);
     s.v_row = odd_lines(s.ic);
+    s.depth = s.ic;
     int64_t groups = NEAR_GROUPS;
     if (s.points * s.panels * s.panel * (int64_t)sizeof(float) > NEAR_BYTES)
         groups = min64(FAR_GROUPS, FAR_BYTES / (group * s.v_row));
@@ -81,23 +105,31 @@ static struct sizes sizes_of(const struct ig_call *call, int32_t m, int32_t most
     if (most && groups < IG_WINOGRAD_LEAN_GROUPS) groups = IG_WINOGRAD_LEAN_GROUPS;
     if (most == IG_WINOGRAD_LEAN_GROUPS && s.across > MR * groups)
         groups = min64(ratio_up(s.across, MR), IG_WINOGRAD_RAW_GROUPS);
-    s.groups = (int32_t)min64(groups, ratio_up((int64_t)s.across * ratio_up(call->out[0].h, m), MR));
+    s.groups = (int32_t)min64(groups, ratio_up((int64_t)s.across * ratio_up(call->out[0].h, rows), MR));
     int64_t chunks = ratio_up(group * s.groups * s.oc, M_BYTES);
     s.chunk = most ? NR : (int32_t)ratio_up(s.panels, min64(chunks, s.panels)) * NR;
     s.m_row = odd_lines(s.chunk);
-    s.v_plane = odd_lines(s.groups * MR * s.v_row);
-    s.m_plane = odd_lines(s.groups * MR * s.m_row);
+    if (rows < m) make_low(&s);
+    int64_t tiles = s.most ? s.most : s.groups * MR;
+    s.v_plane = odd_lines(tiles * s.v_row);
+    s.m_plane = odd_lines(tiles * s.m_row);
     return s;
 }
 
-static size_t table_bytes(int32_t n)
+/* Pixels of a strip. */
+static size_t strip_pixels(const struct sizes *s)
 {
-    return ((size_t)((n - 2) * IG_WINOGRAD_STRIP + 2) * (size_t)n * sizeof(void *) + 63) & ~(size_t)63;
+    return (size_t)((s->n - 2) * IG_WINOGRAD_STRIP + 2) * (size_t)s->high;
 }
 
-static size_t strip_floats(int32_t n)
+static size_t table_bytes(const struct sizes *s)
 {
-    return (size_t)((n - 2) * IG_WINOGRAD_STRIP + 2) * (size_t)n * 8;
+    return (strip_pixels(s) * sizeof(void *) + 63) & ~(size_t)63;
+}
+
+static size_t strip_floats(const struct sizes *s)
+{
+    return strip_pixels(s) * 8;
 }
 
 /* A row of points of one panel. */
@@ -113,25 +145,25 @@ static int64_t packed_floats(const struct sizes *s)
 
 static size_t scratch_bytes(const struct sizes *s)
 {
-    size_t floats = (size_t)s->points * (size_t)(s->v_plane + s->m_plane) + strip_floats(s->n) + raw_floats(s);
-    return table_bytes(s->n) + floats * sizeof(float);
+    size_t floats = (size_t)s->points * (size_t)(s->v_plane + s->m_plane) + strip_floats(s) + raw_floats(s);
+    return table_bytes(s) + floats * sizeof(float);
 }
 
 size_t ig_winograd_scratch(const struct ig_call *call, int32_t m)
 {
-    struct sizes s = sizes_of(call, m, 0);
+    struct sizes s = sizes_of(call, m, m, 0);
     return scratch_bytes(&s);
 }
 
-size_t ig_winograd_raw_scratch(const struct ig_call *call, int32_t m, int32_t groups)
+size_t ig_winograd_raw_scratch(const struct ig_call *call, int32_t rows, int32_t m, int32_t groups)
 {
-    struct sizes s = sizes_of(call, m, groups);
+    struct sizes s = sizes_of(call, rows, m, groups);
     return scratch_bytes(&s);
 }
 
 size_t ig_winograd_packed_scratch(const struct ig_call *call, int32_t m)
 {
-    struct sizes s = sizes_of(call, m, 0);
+    struct sizes s = sizes_of(call, m, m, 0);
     return scratch_bytes(&s) + (size_t)(s.groups * packed_floats(&s)) * sizeof(float);
 }
 
@@ -162,8 +194,8 @@ static void start(struct job *job, const struct ig_call *call, struct ig_range r
     job->call = call;
     job->set = set;
     job->range = range;
-    job->first_row = range.y0 / set->m;
-    job->s = sizes_of(call, set->m, set->groups);
+    job->first_row = range.y0 / set->rows;
+    job->s = sizes_of(call, set->rows, set->m, set->groups);
     split_act(job, &conv->act);
     int64_t panel_bytes = job->s.panel * (int64_t)sizeof(float), near = L2_BYTES;
     job->bias = (const float *)call->weights;
@@ -174,39 +206,39 @@ static void start(struct job *job, const struct ig_call *call, struct ig_range r
     job->gemm.k = job->s.ic;
     job->gemm.prefetch = job->s.points * job->s.panels * panel_bytes > near ? AHEAD_BYTES : 0;
     job->pixel = (const float **)(void *)scratch;
-    job->strip = (float *)(void *)(scratch + table_bytes(job->s.n));
-    job->v = job->strip + strip_floats(job->s.n);
+    job->strip = (float *)(void *)(scratch + table_bytes(&job->s));
+    job->v = job->strip + strip_floats(&job->s);
     job->m = job->v + job->s.points * job->s.v_plane;
     if (set->groups) start_raw(job, job->m + job->s.points * job->s.m_plane);
     else if (set->gemm->packed) job->packed = job->m + job->s.points * job->s.m_plane;
 }
 
-/* Addresses of the pixels that `tiles` tiles from (row, column) of the grid on read; outside, zeros. */
-static void place_pixels(const struct job *job, int32_t row, int32_t column, int32_t tiles)
+/* Addresses of channel k0 of the pixels that `tiles` tiles from (row, column) of the grid on read; outside, zeros. */
+static void place_pixels(const struct job *job, int32_t row, int32_t column, int32_t tiles, int32_t k0)
 {
     const struct ig_operand *in = &job->call->in[0];
     const struct ig_window *w = &((const struct ig_conv *)job->call->attrs)->w;
     const float *zero = (const float *)job->call->zeros;
-    int32_t m = job->set->m, n = job->s.n, columns = m * tiles + 2, x0 = column * m - w->left;
-    for (int32_t i = 0; i < n; i++) {
-        int32_t y = row * m - w->top + i;
+    int32_t m = job->set->m, high = job->s.high, columns = m * tiles + 2, x0 = column * m - w->left;
+    for (int32_t i = 0; i < high; i++) {
+        int32_t y = row * job->set->rows - w->top + i;
         const float *p = y >= 0 && y < in->h ? ig_row_f32(in, y) : NULL, **slot = job->pixel + i;
-        for (int32_t k = 0; k < columns; k++, slot += n) {
+        for (int32_t k = 0; k < columns; k++, slot += high) {
             int32_t x = x0 + k;
-            *slot = p && x >= 0 && x < in->w ? p + x * in->pixel_stride : zero;
+            *slot = p && x >= 0 && x < in->w ? p + x * in->pixel_stride + k0 : zero;
         }
     }
 }
 
-/* V of tiles [first, first + count), numbered across the rows of the range. */
-static void transform_input(const struct job *job, int64_t first, int32_t count)
+/* V of tiles [first, first + count), numbered across the rows of the range, of input channels [k0, k1). */
+static void transform_input(const struct job *job, int64_t first, int32_t count, int32_t k0, int32_t k1)
 {
     const struct sizes *s = &job->s;
     for (int32_t i = 0, n; i < count; i += n) {
         int32_t row = (int32_t)((first + i) / s->across), column = (int32_t)((first + i) % s->across);
         n = (int32_t)min64(min64(count - i, s->across - column), IG_WINOGRAD_STRIP);
-        place_pixels(job, job->first_row + row, column, n);
-        struct ig_winograd_in in = {job->pixel, n, s->ic, job->strip, job->v + i * s->v_row,
+        place_pixels(job, job->first_row + row, column, n, k0);
+        struct ig_winograd_in in = {job->pixel, n, k1 - k0, job->strip, job->v + i * s->v_row,
                                     s->v_row, s->v_plane};
         job->set->in(&in);
     }
@@ -278,6 +310,11 @@ static void pack_groups(struct job *job, int32_t groups, int32_t count, int32_t 
     }
 }
 
+struct block {
+    int64_t first;                  /* tile */
+    int32_t groups, count, larger;  /* `larger` groups of count + 1 tiles, then others of count */
+};
+
 /* M of channels [c0, c1) for the block's tiles: `larger` groups of count + 1, then others of count. */
 static void multiply(struct job *job, int32_t groups, int32_t count, int32_t larger, int32_t c0, int32_t c1)
 {
@@ -298,35 +335,38 @@ static void multiply(struct job *job, int32_t groups, int32_t count, int32_t lar
     }
 }
 
-/* The same from raw weights, one panel: products of so many input channels are added to those before. */
-static void multiply_raw(struct job *job, int32_t groups, int32_t count, int32_t larger, int32_t j)
+/*
+ * The same from raw weights, one panel, of input channels [from, to), which V has: products of so many of them are added to
+ * those before.
+ */
+static void multiply_raw(struct job *job, const struct block *b, int32_t j, int32_t c0, int32_t from, int32_t to)
 {
     const struct sizes *s = &job->s;
-    for (int32_t k0 = 0, k1; k0 < s->ic; k0 = k1) {
-        k1 = (int32_t)min64(s->ic, k0 + s->raw);
+    for (int32_t k0 = from, k1; k0 < to; k0 = k1) {
+        k1 = (int32_t)min64(to, k0 + s->raw);
         job->gemm.k = k1 - k0;
         for (int32_t point = 0; point < s->points; point++) {
             if (point % s->n == 0) transform_filters(job, point, j, k0, k1);
-            job->gemm.a_offset = (point * s->v_plane + k0) * (int64_t)sizeof(float);
-            for (int32_t i = 0, first = 0, n; i < groups; i++, first += n) {
-                n = count + (i < larger);
-                job->gemm.c_offset = job->gemm.r_offset = point * s->m_plane * (int64_t)sizeof(float);
+            job->gemm.a_offset = (point * s->v_plane + k0 - from) * (int64_t)sizeof(float);
+            for (int32_t i = 0, first = 0, n; i < b->groups; i++, first += n) {
+                n = b->count + (i < b->larger);
+                job->gemm.c_offset = job->gemm.r_offset = (point * s->m_plane + j * NR - c0) * (int64_t)sizeof(float);
                 job->gemm.r = k0 ? (const float *const *)job->c + first : NULL;
-                multiply_group(job, groups, i, point, first, n, j, j + 1);
+                multiply_group(job, b->groups, i, point, first, n, j, j + 1);
             }
         }
     }
 }
 
-/* Channels [c0, c1) of the output from M of tile number `tile`, the block's i-th. */
-static void transform_tile(const struct job *job, int64_t tile, int32_t i, int32_t c0, int32_t c1)
+/* Channels [c0, c1) of the output from M, where they begin at `from`, of tile number `tile`, the block's i-th. */
+static void transform_tile(const struct job *job, int64_t tile, int32_t i, int32_t c0, int32_t c1, int32_t from)
 {
     const struct ig_operand *out = &job->call->out[0], *res = &job->call->in[3];
     const struct sizes *s = &job->s;
     int has_residual = ig_gemm_has_residual(job->call);
-    int32_t m = job->set->m, y = (job->first_row + (int32_t)(tile / s->across)) * m;
+    int32_t m = job->set->m, y = (job->first_row + (int32_t)(tile / s->across)) * job->set->rows;
     int32_t x = (int32_t)(tile % s->across) * m;
-    int32_t rows = (int32_t)min64(m, job->range.y1 - y), columns = (int32_t)min64(m, out->w - x);
+    int32_t rows = (int32_t)min64(job->set->rows, job->range.y1 - y), columns = (int32_t)min64(m, out->w - x);
     const float *bias = s->raw ? job->filters + c0 / NR * ig_gemm_panel(9, s->ic, NR) : job->bias + c0;
     float *c[IG_WINOGRAD_MAX_M];
     const float *r[IG_WINOGRAD_MAX_M];
@@ -334,7 +374,7 @@ static void transform_tile(const struct job *job, int64_t tile, int32_t i, int32
         c[k] = ig_row_f32(out, y + k) + x * out->pixel_stride + c0;
         if (has_residual) r[k] = ig_row_f32(res, y + k) + x * res->pixel_stride + c0;
     }
-    struct ig_winograd_out args = {job->m + i * s->m_row, s->m_plane, bias, c,
+    struct ig_winograd_out args = {job->m + i * s->m_row + from, s->m_plane, bias, c,
                                    has_residual ? r : NULL, out->pixel_stride, res->pixel_stride, rows, columns,
                                    c1 - c0, job->lo, job->hi};
     job->set->out(&args);
@@ -345,31 +385,52 @@ static void transform_tile(const struct job *job, int64_t tile, int32_t i, int32
         }
 }
 
+static void run_block(struct job *job, const struct block *b)
+{
+    const struct sizes *s = &job->s;
+    const struct ig_range *range = &job->range;
+    int32_t tiles = b->groups * b->count + b->larger, wide = s->raw ? NR : s->chunk;
+    if (s->depth == s->ic) transform_input(job, b->first, tiles, 0, s->ic);
+    for (int32_t c0 = range->c0, c1; c0 < range->c1; c0 = c1) {
+        c1 = (int32_t)min64(range->c1, c0 + s->chunk);
+        if (!s->raw) multiply(job, b->groups, b->count, b->larger, c0, c1);
+        for (int32_t k0 = 0; s->raw && k0 < s->ic; k0 += s->depth) {
+            int32_t k1 = (int32_t)min64(s->ic, k0 + s->depth);
+            if (s->depth < s->ic) transform_input(job, b->first, tiles, k0, k1);
+            for (int32_t c = c0; c < c1; c += NR) multiply_raw(job, b, c / NR, c0, k0, k1);
+        }
+        for (int32_t i = 0; i < tiles; i++)
+            for (int32_t c = c0; c < c1; c += wide)
+                transform_tile(job, b->first + i, i, c, (int32_t)min64(c1, c + wide), c - c0);
+    }
+}
+
 void ig_winograd(const struct ig_call *call, struct ig_range range, void *scratch,
                  const struct ig_winograd_set *set)
 {
     struct job job;
     start(&job, call, range, (char *)scratch, set);
     const struct sizes *s = &job.s;
-    int64_t tiles = ratio_up(range.y1 - range.y0, set->m) * s->across, groups = ratio_up(tiles, MR);
+    int64_t tiles = ratio_up(range.y1 - range.y0, set->rows) * s->across, groups = ratio_up(tiles, MR);
     int32_t count = (int32_t)(tiles / groups);
     int64_t larger = tiles - groups * count; /* the first groups have one tile more */
     for (int32_t i = 0; i < s->groups * MR; i++) {
         job.a[i] = job.v + i * s->v_row;
         job.c[i] = job.m + i * s->m_row;
     }
-    int64_t first = 0;
-    for (int64_t g = 0; g < groups; g += s->groups) {
-        int32_t n = (int32_t)min64(s->groups, groups - g);
-        int32_t more = (int32_t)min64(n, larger > g ? larger - g : 0);
-        int32_t in_block = n * count + more;
-        transform_input(&job, first, in_block);
-        for (int32_t c0 = range.c0, c1; c0 < range.c1; c0 = c1) {
-            c1 = (int32_t)min64(range.c1, c0 + s->chunk);
-            if (s->raw) multiply_raw(&job, n, count, more, c0 / NR);
-            else multiply(&job, n, count, more, c0, c1);
-            for (int32_t i = 0; i < in_block; i++) transform_tile(&job, first + i, i, c0, c1);
-        }
-        first += in_block;
+    struct block b = {.first = 0};
+    for (; s->most && b.first < tiles; b.first += s->most) {
+        int32_t in_block = (int32_t)min64(s->most, tiles - b.first);
+        b.groups = (int32_t)ratio_up(in_block, MR);
+        b.count = in_block / b.groups;
+        b.larger = in_block % b.groups;
+        run_block(&job, &b);
+    }
+    for (int64_t g = 0; !s->most && g < groups; g += s->groups) {
+        b.groups = (int32_t)min64(s->groups, groups - g);
+        b.count = count;
+        b.larger = (int32_t)min64(b.groups, larger > g ? larger - g : 0);
+        run_block(&job, &b);
+        b.first += b.groups * count + b.larger;
     }
 }

@@ -1,11 +1,12 @@
 /*
  * Winograd's minimal filtering F(m,3) for 3x3 convolutions of stride 1: the portable driver around one ISA's
- * tile transforms and its GEMM micro-kernels. (A. Lavin, S. Gray, "Fast Algorithms for Convolutional Neural
+ * tile transforms and its GEMM micro-kernels. F(2x4,3) has tiles of two rows and four columns, by the rows' points down
+ * and by the columns' across. (A. Lavin, S. Gray, "Fast Algorithms for Convolutional Neural
  * Networks", 2015; the points as in Toom-Cook, pack/winograd.c.)
  *
  *   Y = A^T [ sum over ic of (G g G^T) . (B^T d B) ] A      n = m + 2; d is n x n pixels, Y is m x m outputs
  *
- * The output is cut into tiles of m x m, the first at row 0, column 0; a range's tiles are taken in blocks:
+ * The output is cut into tiles of m x m (rows x m), the first at row 0, column 0; a range's tiles are taken in blocks:
  *   input transform    V[point][tile][ic]         strips of tiles side by side, a vector of channels at a time
  *   GEMM               M[point][tile][channels]   per point, by the micro-kernels; a chunk of channels at a time
  *   output transform   + bias + residual, activation
@@ -22,11 +23,11 @@ enum {
     IG_WINOGRAD_STRIP = 8    /* tiles of one row whose input transform shares columns */
 };
 
-/* n x n pixels of `tiles` tiles side by side to V: 8 channels at a time. */
+/* Pixels of `tiles` tiles side by side to V: 8 channels at a time. `high` is a tile's rows and 2. */
 struct ig_winograd_in {
-    const float *const *pixel; /* [m*tiles + 2][n] addresses, column by column; channels 0..ic of each */
+    const float *const *pixel; /* [m*tiles + 2][high] addresses, column by column; channels 0..ic of each */
     int32_t tiles, ic;         /* tiles: 1..IG_WINOGRAD_STRIP */
-    float *strip;              /* room for [m*tiles + 2][n][8] */
+    float *strip;              /* room for [m*tiles + 2][high][8] */
     float *v;                  /* the first tile's row of point 0: ic rounded up to 8 are written */
     int64_t row, plane;        /* floats from a tile, a point to the next */
 };
@@ -39,12 +40,12 @@ struct ig_winograd_out {
     float *const *c;           /* [rows] addresses of the tile's first column */
     const float *const *r;     /* the same of the residual, or NULL; may equal c */
     int64_t c_step, r_step;    /* floats from a column to the next */
-    int32_t rows, columns;     /* 1..m of each are written */
+    int32_t rows, columns;     /* of the tile: from 1 on, as many as are written */
     int32_t n;                 /* channels */
     float lo, hi;              /* min(max(y, lo), hi) */
 };
 
-/* A row of the n x n points of U of one panel of 16 channels, from filters as they are. */
+/* A row of the points of U of one panel of 16 channels, from filters as they are. */
 struct ig_winograd_filter {
     const float *w;            /* [k][9 taps][16] */
     int32_t k, row;
@@ -57,7 +58,7 @@ typedef void ig_winograd_in_fn(const struct ig_winograd_in *args);
 typedef void ig_winograd_out_fn(const struct ig_winograd_out *args);
 
 struct ig_winograd_set {       /* one ISA's F(m,3); static const data */
-    int32_t m;
+    int32_t rows, m;               /* of a tile: rows, columns */
     ig_winograd_in_fn *in;
     ig_winograd_out_fn *out;
     const struct ig_gemm_set *gemm; /* panels of 16 */
@@ -69,7 +70,8 @@ struct ig_winograd_set {       /* one ISA's F(m,3); static const data */
 void ig_winograd(const struct ig_call *call, struct ig_range range, void *scratch,
                  const struct ig_winograd_set *set);
 size_t ig_winograd_scratch(const struct ig_call *call, int32_t m);
-size_t ig_winograd_raw_scratch(const struct ig_call *call, int32_t m, int32_t groups); /* sets with a filter */
+/* Sets with a filter. */
+size_t ig_winograd_raw_scratch(const struct ig_call *call, int32_t rows, int32_t m, int32_t groups);
 size_t ig_winograd_packed_scratch(const struct ig_call *call, int32_t m); /* sets with packed kernels */
 
 #endif

@@ -26,48 +26,48 @@ enum { LANES = 4 };
 
 static void in_2(const struct ig_winograd_in *args)
 {
-    tiles_in(args, 2, in2);
+    tiles_in(args, 2, in2, 2, in2);
 }
 
 static void out_2(const struct ig_winograd_out *args)
 {
-    tile_out(args, 2, out2);
+    tile_out(args, 2, out2, 2, out2);
 }
 
 static void in_4(const struct ig_winograd_in *args)
 {
-    tiles_in(args, 4, in4);
+    tiles_in(args, 4, in4, 4, in4);
 }
 
 static void out_4(const struct ig_winograd_out *args)
 {
-    tile_out(args, 4, out4);
+    tile_out(args, 4, out4, 4, out4);
 }
 
 static void in_6(const struct ig_winograd_in *args)
 {
-    tiles_in(args, 6, in6);
+    tiles_in(args, 6, in6, 6, in6);
 }
 
 static void out_6(const struct ig_winograd_out *args)
 {
-    tile_out(args, 6, out6);
+    tile_out(args, 6, out6, 6, out6);
 }
 
 void conv_f32_winograd2_6x16__neon(const struct ig_call *call, struct ig_range range, void *scratch)
 {
-    static const struct ig_winograd_set set = {2, in_2, out_2, &ig_gemm_packed6x16_neon, NULL, 0};
+    static const struct ig_winograd_set set = {2, 2, in_2, out_2, &ig_gemm_packed6x16_neon, NULL, 0};
     ig_winograd(call, range, scratch, &set);
 }
 
 void conv_f32_winograd4_6x16__neon(const struct ig_call *call, struct ig_range range, void *scratch)
 {
-    static const struct ig_winograd_set set = {4, in_4, out_4, &ig_gemm_packed6x16_neon, NULL, 0};
+    static const struct ig_winograd_set set = {4, 4, in_4, out_4, &ig_gemm_packed6x16_neon, NULL, 0};
     ig_winograd(call, range, scratch, &set);
 }
 
 void conv_f32_winograd6_6x16__neon(const struct ig_call *call, struct ig_range range, void *scratch)
 {
-    static const struct ig_winograd_set set = {6, in_6, out_6, &ig_gemm_packed6x16_neon, NULL, 0};
+    static const struct ig_winograd_set set = {6, 6, in_6, out_6, &ig_gemm_packed6x16_neon, NULL, 0};
     ig_winograd(call, range, scratch, &set);
 }

@@ -55,6 +55,7 @@ ig_scratch_fn ig_scratch_winograd4;
 ig_scratch_fn ig_scratch_winograd6;
 ig_pack_fn ig_pack_winograd_raw;        /* as they are: transformed when they are needed */
 ig_scratch_fn ig_scratch_winograd2_raw;
+ig_scratch_fn ig_scratch_winograd1x4_raw, ig_scratch_winograd2x4_raw;
 ig_scratch_fn ig_scratch_winograd4_raw, ig_scratch_winograd4_lean;
 ig_scratch_fn ig_scratch_winograd2_packed; /* sets with packed kernels */
 ig_scratch_fn ig_scratch_winograd4_packed;

@@ -66,6 +66,7 @@ API cuInit(unsigned flags);
 API cuDeviceGetCount(int *n);
 API cuDeviceGet(int *device, int i);
 API cuDeviceGetName(char *name, int bytes, int device);
+API cuDeviceGetPCIBusId(char *text, int bytes, int device);
 API cuDeviceGetAttribute(int *value, int attribute, int device);
 API cuDevicePrimaryCtxRetain(ig_cuda_context *context, int device);
 API cuDevicePrimaryCtxRelease(int device);
@@ -117,6 +118,12 @@ int cuDeviceGet(int *device, int i)
 int cuDeviceGetName(char *name, int bytes, int device)
 {
     snprintf(name, (size_t)bytes, "Emulated GPU");
+    return device ? INVALID_VALUE : OK;
+}
+
+int cuDeviceGetPCIBusId(char *text, int bytes, int device)
+{
+    snprintf(text, (size_t)bytes, "0000:3b:00.0");
     return device ? INVALID_VALUE : OK;
 }
 

@@ -69,35 +69,65 @@ struct ig_sent *ig_sent_make(const struct ig_layers *l, const struct ig_mapping 
     return sent;
 }
 
-/* Tensor i of the list with the ranks at its other end; returns the next tensor's place. */
-static int32_t put_tensor(FILE *f, const struct ig_sent *sent, int32_t n, int32_t i, int received, const char *comma)
+struct line {     /* a tensor of a key */
+    int32_t rank; /* the key's */
+    int32_t peer; /* of several, the lowest */
+    int32_t at;   /* in the list */
+};
+
+/* AutoDiCE's order: by the other end, then as in the list. */
+static int by_peer(const void *a, const void *b)
 {
-    const char *tensor = sent[i].tensor;
-    int32_t next = i + 1;
-    while (!received && next < n && sent[next].from == sent[i].from && !strcmp(sent[next].tensor, tensor)) next++;
-    fputs(comma, f);
-    ig_put_text(f, tensor);
-    for (int32_t k = i; k < next; k++) fprintf(f, "%s%d", k > i ? "," : ":[", received ? sent[k].from : sent[k].to);
-    fputc(']', f);
-    return next;
+    const struct line *x = a, *y = b;
+    if (x->rank != y->rank) return x->rank < y->rank ? -1 : 1;
+    if (x->peer != y->peer) return x->peer < y->peer ? -1 : 1;
+    return (x->at > y->at) - (x->at < y->at);
 }
 
+static int goes_on(const struct ig_sent *sent, int32_t i)
+{
+    return sent[i].from == sent[i - 1].from && !strcmp(sent[i].tensor, sent[i - 1].tensor);
+}
+
+static struct line *lines_of(const struct ig_sent *sent, int32_t n, int received, int32_t *n_lines)
+{
+    struct line *lines = ig_must_alloc((size_t)n, sizeof *lines);
+    *n_lines = 0;
+    for (int32_t i = 0; i < n; i++) {
+        if (received)
+            lines[(*n_lines)++] = (struct line){sent[i].to, sent[i].from, i};
+        else if (!i || !goes_on(sent, i))
+            lines[(*n_lines)++] = (struct line){sent[i].from, sent[i].to, i};
+    }
+    qsort(lines, (size_t)*n_lines, sizeof *lines, by_peer);
+    return lines;
+}
+
+static void put_tensor(FILE *f, const struct ig_sent *sent, int32_t n, const struct line *line, int received)
+{
+    ig_put_text(f, sent[line->at].tensor);
+    fprintf(f, ": [%d", line->peer);
+    for (int32_t i = line->at + 1; !received && i < n && goes_on(sent, i); i++) fprintf(f, ", %d", sent[i].to);
+    fputc(']', f);
+}
+
+/* One line without an end, spaces behind ',' and ':': what Python's json.dumps gives, and so the public tool. */
 static void put_keys(FILE *f, const struct ig_mapping *m, const struct ig_sent *sent, int32_t n, int received)
 {
-    fputs("{\n", f);
+    int32_t n_lines, at = 0;
+    struct line *lines = lines_of(sent, n, received, &n_lines);
     for (int32_t rank = 0; rank < m->n; rank++) {
-        const char *comma = "";
+        fputs(rank ? ", " : "{", f);
         ig_put_text(f, m->keys[rank].name);
-        fputs(":{", f);
-        for (int32_t i = 0, next; i < n; i = next) {
-            next = i + 1;
-            if ((received ? sent[i].to : sent[i].from) != rank) continue;
-            next = put_tensor(f, sent, n, i, received, comma);
-            comma = ",";
+        fputs(": {", f);
+        for (int32_t first = at; at < n_lines && lines[at].rank == rank; at++) {
+            if (at > first) fputs(", ", f);
+            put_tensor(f, sent, n, &lines[at], received);
         }
-        fputs(rank + 1 < m->n ? "},\n" : "}\n", f);
+        fputc('}', f);
     }
-    fputs("}\n", f);
+    fputc('}', f);
+    free(lines);
 }
 
 void ig_write_sent(FILE *f, const struct ig_mapping *m, const struct ig_sent *sent, int32_t n)

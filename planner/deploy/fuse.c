@@ -8,11 +8,9 @@
 #include <string.h>
 
 #include "planner/alloc.h"
+#include "planner/deploy/costs.h"
 #include "planner/deploy/slabs.h"
 
-#define RATE 20.0      /* multiply-accumulates a ns, where nobody says */
-#define ALPHA_NS 5e4
-#define BETA_NS 8.0    /* of a byte: 1 Gb/s */
 enum { LONGEST = 96 }; /* layers of a segment that are tried */
 
 struct run {
@@ -104,14 +102,6 @@ static void derive(struct run *r, int32_t i, int32_t j)
     }
 }
 
-static double link_ns(const struct run *r, int32_t from, int32_t to, double bytes)
-{
-    const struct ig_split_options *o = r->options;
-    if (from == to || bytes <= 0) return 0;
-    if (!o->site || !o->devices) return ALPHA_NS + BETA_NS * bytes;
-    return ig_link_ns(o->site, o->devices[from], o->devices[to], (int64_t)bytes);
-}
-
 /* What part p waits for rows of value v that the segment from layer i on does not make. */
 static double arrival_ns(const struct run *r, int32_t v, int32_t p, int32_t i, int32_t key)
 {
@@ -121,19 +111,13 @@ static double arrival_ns(const struct run *r, int32_t v, int32_t p, int32_t i, i
     const struct ig_shape *s = &r->g->values[v].shape;
     int32_t axis = layer_at(r, 0)->axis;
     double row = s->rank > axis ? (double)ig_bytes(s) / s->dims[axis] : (double)ig_bytes(s), ns = 0;
-    if (from < 0) return link_ns(r, by < 0 ? 0 : r->node_keys[by], key, row * (want.b - want.a));
+    if (from < 0) return ig_keys_link_ns(r->options, by < 0 ? 0 : r->node_keys[by], key, row * (want.b - want.a));
     const struct ig_cut_layer *layer = layer_at(r, from);
     for (int32_t q = 0; q < r->parts; q++) {
         struct ig_rows theirs = ig_rows_common(want, layer->slabs[q].own);
-        if (q != p) ns += link_ns(r, layer->keys[q], key, row * (theirs.b - theirs.a));
+        if (q != p) ns += ig_keys_link_ns(r->options, layer->keys[q], key, row * (theirs.b - theirs.a));
     }
     return ns;
-}
-
-static double work_of(const struct run *r, int32_t at)
-{
-    const struct ig_node *n = node_at(r, at);
-    return n->macs > 0 ? n->macs : (double)ig_count(&r->g->values[n->out[0]].shape);
 }
 
 static double segment_ns(struct run *r, int32_t i, int32_t j)
@@ -146,9 +130,9 @@ static double segment_ns(struct run *r, int32_t i, int32_t j)
         for (int32_t at = i; at <= j; at++) {
             const struct ig_cut_layer *layer = layer_at(r, at);
             struct ig_rows made = layer->slabs[p].made;
-            work += work_of(r, at) * (made.b - made.a) / layer->reads[0].out;
+            work += ig_node_work(r->g, node_at(r, at)) * (made.b - made.a) / layer->reads[0].out;
         }
-        work /= r->options->rates ? r->options->rates[key] : RATE;
+        work /= ig_key_rate(r->options, key);
         for (int32_t v = 0; v < r->g->n_values; v++) wait += arrival_ns(r, v, p, i, key);
         if (work > slowest) slowest = work;
         if (wait > longest) longest = wait;

@@ -24,17 +24,30 @@ void ig_write_rankfile(FILE *f, const struct ig_mapping *m, const struct ig_site
     free(cores);
 }
 
-/* Every host once, in the order of the ranks. */
+static int is_used(const struct ig_mapping *m, const char *device)
+{
+    for (int32_t i = 0; i < m->n; i++)
+        if (!strcmp(m->keys[i].device, device)) return 1;
+    return 0;
+}
+
+/* Adds a name that is not there yet. */
+static void put_once(FILE *f, const char **hosts, int32_t *n, const char *host)
+{
+    int32_t at = 0;
+    hosts[*n] = host;
+    while (strcmp(hosts[at], host)) at++;
+    if (at == *n) fprintf(f, "%s\n", hosts[(*n)++]);
+}
+
+/* Hosts with a rank, each once: in the order of the site, then of the ranks. */
 void ig_write_hostfile(FILE *f, const struct ig_mapping *m, const struct ig_site *s)
 {
-    const char **hosts = ig_must_alloc((size_t)m->n, sizeof *hosts);
-    int32_t n = 0;
-    for (int32_t i = 0; i < m->n; i++) {
-        int32_t at = 0;
-        hosts[n] = host_of(s, &m->keys[i]);
-        while (strcmp(hosts[at], hosts[n])) at++;
-        if (at == n) fprintf(f, "%s\n", hosts[n++]);
-    }
+    int32_t devices = s ? s->n_devices : 0, n = 0;
+    const char **hosts = ig_must_alloc((size_t)(devices + m->n) + 1, sizeof *hosts);
+    for (int32_t i = 0; i < devices; i++)
+        if (is_used(m, s->devices[i].name)) put_once(f, hosts, &n, s->devices[i].host);
+    for (int32_t i = 0; i < m->n; i++) put_once(f, hosts, &n, host_of(s, &m->keys[i]));
     free(hosts);
 }
 

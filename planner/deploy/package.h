@@ -14,7 +14,7 @@ struct ig_sent {        /* a tensor that one rank sends to another */
 
 /*
  * sender.json and receiver.json of a list; each is the transpose of the other. What one rank sends of one tensor stands
- * together in it, by rising rank.
+ * together in it, by rising rank. They are the public tool's to the byte.
  */
 void ig_write_sent(FILE *f, const struct ig_mapping *m, const struct ig_sent *sent, int32_t n);
 void ig_write_received(FILE *f, const struct ig_mapping *m, const struct ig_sent *sent, int32_t n);

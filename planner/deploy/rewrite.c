@@ -73,8 +73,9 @@ static int is_by_rows(int32_t mode)
     return mode == IG_SPLIT_HEIGHT || mode == IG_SPLIT_WIDTH;
 }
 
-static int32_t extent_of(const struct ig_graph *g, const struct ig_node *n, int32_t mode)
+int32_t ig_split_extent(const struct ig_graph *g, int32_t node, int32_t mode)
 {
+    const struct ig_node *n = &g->nodes[node];
     return is_by_rows(mode) ? ig_rows_of(g, n, mode) : ig_channels_of(g, n, mode);
 }
 
@@ -85,7 +86,7 @@ static int check_order(const struct work *k, const struct ig_hsplit_order *o)
         return refuse(k, "a split of no layer, or into no parts");
     const struct ig_node *n = &k->old[o->node];
     const char *op = ig_op_info((enum ig_op)n->op)->name;
-    int64_t extent = extent_of(k->w.g, n, o->mode), sum = 0;
+    int64_t extent = ig_split_extent(k->w.g, o->node, o->mode), sum = 0;
     if (k->orders[o->node].n) return refuse(k, "layer '%s' is split twice", n->name);
     if (o->n > 1 && !extent) return refuse(k, "layer '%s' (%s) cannot be split by %s", n->name, op, modes[o->mode]);
     for (int32_t i = 0; i < o->n; i++) {

@@ -32,8 +32,8 @@ struct ig_split_options {
                                                the bits may differ */
     int32_t cuts;          /* enum ig_split_cuts */
     const double *rates;   /* [n_keys] multiply-accumulates a ns; NULL: 20 each */
-    const struct ig_site *site; /* links, for ig_link_ns; NULL: 50 us and 1 Gb/s between any two keys */
-    const int32_t *devices; /* [n_keys] of the site */
+    const struct ig_site *site; /* whose links ig_link_ns asks for */
+    const int32_t *devices; /* [n_keys] of the site; NULL: each key is a device of its own, on gigabit Ethernet */
 };
 
 /*
@@ -44,6 +44,14 @@ struct ig_split_options {
  */
 int ig_split_graph(struct ig_graph *g, const struct ig_hsplit_order *orders, int32_t n,
                    const struct ig_split_options *options, int32_t **keys, int32_t **whole, char *err, size_t err_bytes);
+/* What an order of that mode divides: channels, rows or columns of the node; 0: it cannot be split so. */
+int32_t ig_split_extent(const struct ig_graph *g, int32_t node, int32_t mode);
+/*
+ * Sizes for an order that has none yet, so that the slowest part is as fast as it can be by the options' rates and links;
+ * some may be 0: such a key is better left out. keys: of the nodes; macs are counted. Returns the ns of the slowest part.
+ */
+double ig_split_share(const struct ig_graph *g, const struct ig_hsplit_order *order, const struct ig_split_options *options,
+                      const int32_t *keys, int64_t *sizes);
 /*
  * What a part's begin must be a multiple of for the bits of the whole layer by that kernel; 0: they differ wherever it is
  * cut, or it cannot be.

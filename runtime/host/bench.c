@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/host/energy.h"
 #include "runtime/host/file.h"
 #include "runtime/host/spec.h"
 
@@ -46,6 +47,24 @@ static struct figures measure(struct ig_session *s, double seconds)
     f.median = (double)frame_ns[f.frames / 2] * 1e-6;
     f.p99 = (double)frame_ns[(f.frames - 1) * 99 / 100] * 1e-6;
     return f;
+}
+
+static int frames_for(void *arg, double seconds)
+{
+    int64_t end = ig_now_ns() + (int64_t)(seconds * 1e9);
+    int n = 0;
+    do frame(arg, NULL), n++;
+    while (ig_now_ns() < end);
+    return n;
+}
+
+void ig_bench_energy(const struct ig_session *s, const struct ig_options *o, const char *of,
+                     int (*frames)(void *arg, double seconds), void *arg)
+{
+    const struct ig_energy *e = s->program->energy;
+    const struct ig_energy_run run = {frames, arg, o->seconds, of, o->json};
+    if (e) e->measure(e, &run);
+    else if (o->json) fputs("\"energy\":{\"mj\":null,\"why\":\"not built in: configure --with-energy\"},", stdout);
 }
 
 /* Another program holds the watch: every line of stdin is a number of frames to run; a JSON array of their
@@ -179,7 +198,9 @@ void ig_bench(struct ig_session *s, const struct ig_options *o)
     int64_t *layers = measure_layers(s);
     ig_spoilers(spoiled, sizeof spoiled);
     if (o->json) {
-        printf("{\"first_ms\":%.4f,\"fps\":%.3f,", f.first, f.frames * 1e3 / f.total);
+        putchar('{');
+        ig_bench_energy(s, o, "frame", frames_for, s);
+        printf("\"first_ms\":%.4f,\"fps\":%.3f,", f.first, f.frames * 1e3 / f.total);
         if (s->program->spec) s->program->spec->bench(s, f.median, 1);
         printf("\"init_ms\":%.4f,", s->init_ms);
         print_layers_json(s, layers);
@@ -195,6 +216,7 @@ void ig_bench(struct ig_session *s, const struct ig_options *o)
                f.frames * 1e3 / f.total, (double)ig_peak_rss_kib() * 1.024e-3,
                (long long)s->program->model->arena_bytes, (long long)s->program->model->weights_bytes);
         if (s->program->spec) s->program->spec->bench(s, f.median, 0);
+        ig_bench_energy(s, o, "frame", frames_for, s);
         print_layers(s, layers);
     }
     free(layers);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/host/spec.h"
 #include "runtime/team.h"
 
 static const struct ig_bundle *own; /* this program's */
@@ -125,6 +126,8 @@ static void stream(struct ig_turns *t, const struct ig_options *o)
 {
     for (int turn = 0, i; (i = next(t, turn)) >= 0; turn++) {
         struct ig_session *s = &t->sessions[i];
+        struct ig_options with = *o;
+        if (!o->top_said) with.top = ig_default_top(s->program);
         if (!ig_next_frame(s)) {
             if (!t->n) ig_die("stdin: the stream ends behind the name of a network");
             return;
@@ -132,8 +135,10 @@ static void stream(struct ig_turns *t, const struct ig_options *o)
         int64_t begin = ig_now_ns();
         int status = ig_ctx_run(&s->ctx, (const void *const *)s->inputs, s->outputs);
         if (status) ig_die("%s", ig_status_text(status));
+        double ms = (double)(ig_now_ns() - begin) * 1e-6;
+        if (s->program->spec) s->program->spec->finish(s);
         if (!o->json) printf("%s: ", s->network);
-        ig_print_result(s, o, (double)(ig_now_ns() - begin) * 1e-6);
+        ig_print_result(s, &with, ms);
     }
 }
 

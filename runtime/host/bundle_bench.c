@@ -47,16 +47,33 @@ static void in_order(struct ig_turns *t, double seconds, int64_t *ns, double *ms
     for (int k = 0; k <= t->n; k++) ms[k] = median_ms(ns + k * MAX_ROUNDS, rounds);
 }
 
-static void print_json(const struct ig_turns *t, const double *alone, const double *ms)
+/* Whole rounds: how many. */
+static int rounds_for(void *arg, double seconds)
 {
-    printf("{\"arena_bytes\":%lld,\"init_ms\":%.4f,\"networks\":[", (long long)t->bundle->arena_bytes, t->init_ms);
+    struct ig_turns *t = arg;
+    int64_t end = ig_now_ns() + (int64_t)(seconds * 1e9);
+    int n = 0;
+    for (; !n || ig_now_ns() < end; n++)
+        for (int k = 0; k < t->n; k++) {
+            struct ig_session *s = &t->sessions[t->order[k]];
+            int status = ig_ctx_run(&s->ctx, (const void *const *)s->inputs, s->outputs);
+            if (status) ig_die("%s", ig_status_text(status));
+        }
+    return n;
+}
+
+static void print_json(struct ig_turns *t, const struct ig_options *o, const double *alone, const double *ms)
+{
+    printf("{\"arena_bytes\":%lld,", (long long)t->bundle->arena_bytes);
+    ig_bench_energy(&t->sessions[0], o, "round", rounds_for, t);
+    printf("\"init_ms\":%.4f,\"networks\":[", t->init_ms);
     for (int k = 0; k < t->n; k++)
         printf("%s\n{\"alone_ms\":%.4f,\"in_turn_ms\":%.4f,\"name\":\"%s\"}", k ? "," : "", alone[t->order[k]], ms[k],
                t->sessions[t->order[k]].network);
     printf("\n],\"peak_rss_kib\":%ld,\"sequence_ms\":%.4f,\"threads\":%d}\n", ig_peak_rss_kib(), ms[t->n], t->threads);
 }
 
-static void print_text(const struct ig_turns *t, const double *alone, const double *ms)
+static void print_text(struct ig_turns *t, const struct ig_options *o, const double *alone, const double *ms)
 {
     char spoiled[160];
     int64_t weights = 0;
@@ -70,6 +87,7 @@ static void print_text(const struct ig_turns *t, const double *alone, const doub
            t->threads == 1 ? "" : "s", spoiled, t->init_ms);
     printf("peak RSS %.1f MB, one arena of %lld B, weights of all %lld B\n", (double)ig_peak_rss_kib() * 1.024e-3,
            (long long)t->bundle->arena_bytes, (long long)weights);
+    ig_bench_energy(&t->sessions[0], o, "round", rounds_for, t);
 }
 
 void ig_bench_bundle(struct ig_turns *t, const struct ig_options *o)
@@ -80,8 +98,8 @@ void ig_bench_bundle(struct ig_turns *t, const struct ig_options *o)
     if (!ns || !ms) ig_die("out of memory");
     for (int i = 0; i < all; i++) alone[i] = median_ms(ns, measure(t, &i, 1, o->seconds / (2 * all), ns));
     in_order(t, o->seconds / 2, ns, ms);
-    if (o->json) print_json(t, alone, ms);
-    else print_text(t, alone, ms);
+    if (o->json) print_json(t, o, alone, ms);
+    else print_text(t, o, alone, ms);
     free(ns);
     free(ms);
 }

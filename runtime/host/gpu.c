@@ -77,6 +77,11 @@ struct ig_gpu *ig_gpu_look(void)
     return NULL;
 }
 
+const struct ig_gpu *ig_gpu_in_use(void)
+{
+    return on.gpu.plan ? &on.gpu : NULL;
+}
+
 void ig_gpu_start(struct ig_session *s, int threads)
 {
     const struct ig_model *m = s->program->model;

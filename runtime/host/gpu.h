@@ -27,6 +27,8 @@ int ig_gpu_stages_main(int argc, char **argv, const struct ig_program *cpu, cons
 
 /* The open GPU, or NULL: after a line that says why, or without one where it was not to look. Dies where it must be there. */
 struct ig_gpu *ig_gpu_look(void);
+/* The one that was opened so; NULL: none. */
+const struct ig_gpu *ig_gpu_in_use(void);
 /* Of the command line's program; and were threads asked for? */
 const struct ig_gpu_program *ig_gpu_program_of(int *threads);
 

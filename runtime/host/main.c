@@ -98,6 +98,11 @@ static void bad_usage(const struct ig_program *p)
     exit(2);
 }
 
+int ig_default_top(const struct ig_program *p)
+{
+    return p->spec && p->spec->top ? p->spec->top : 5;
+}
+
 struct ig_options ig_parse(int argc, char **argv, const struct ig_program *p)
 {
     static const struct option longs[] = {{"top", required_argument, 0, 'k'},
@@ -115,7 +120,10 @@ struct ig_options ig_parse(int argc, char **argv, const struct ig_program *p)
             if (o.n_outputs == p->model->n_outputs || o.n_outputs == 16) bad_usage(p);
             o.outputs[o.n_outputs++] = optarg;
             break;
-        case 'k': o.top = number(optarg, "--top", 0, IG_MAX_TOP); break;
+        case 'k':
+            o.top = number(optarg, "--top", 0, IG_MAX_TOP);
+            o.top_said = 1;
+            break;
         case 'b':
             o.bench = 1;
             if (optarg) o.seconds = strcmp(optarg, "-") ? seconds(optarg) : 0;
@@ -130,7 +138,7 @@ struct ig_options ig_parse(int argc, char **argv, const struct ig_program *p)
         case 'h': usage(stdout, p); exit(0);
         default: bad_usage(p);
         }
-    if (o.top < 0) o.top = o.n_outputs && !o.json ? 0 : p->spec && p->spec->top ? p->spec->top : 5;
+    if (o.top < 0) o.top = o.n_outputs && !o.json ? 0 : ig_default_top(p);
     for (; optind < argc; optind++)
         if (o.n_inputs++ < 16) o.inputs[o.n_inputs - 1] = argv[optind];
     o.stream = o.n_inputs == 1 && !strcmp(o.inputs[0], "-");

@@ -135,6 +135,7 @@ void ig_print_info(const struct ig_session *s, int json)
         printf("\"layers\":%d,\"model\":\"%s\",\"model_sha256\":\"%s\",", m->n_steps, m->name,
                p->source_sha256);
         print_ios("outputs", m->outputs, m->n_outputs);
+        if (p->staged) p->staged->info(p, 1);
         printf("\"plan_sha256\":\"%s\",\"scratch_bytes\":%lld,\"target\":", p->plan_sha256,
                (long long)m->scratch_bytes);
         ig_json_string(stdout, p->target);
@@ -149,6 +150,7 @@ void ig_print_info(const struct ig_session *s, int json)
     if (p->spec) p->spec->info(p->spec, 0);
     printf("arena %lld B, %lld B for each thread more, weights %lld B, code %lld B\n", (long long)m->arena_bytes,
            (long long)m->scratch_bytes, (long long)m->weights_bytes, code);
+    if (p->staged) p->staged->info(p, 0);
     if (p->staged && p->staged->calls) p->staged->calls->info(p->staged->cuts, 0);
     printf("model %s\nplan  %s\n", p->source_sha256, p->plan_sha256);
 }

@@ -1,10 +1,11 @@
 #include "runtime/host/power.h"
 
 #include <errno.h>
-#include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "runtime/host/found.h"
 
 /* A file's first line without its end; 0, or -1. */
 static int read_line(const char *path, char *text, int bytes)
@@ -56,8 +57,9 @@ static struct ig_power_rail *add(struct ig_power *p, const char *name, const cha
 }
 
 /* Packages only: psys holds them, core, uncore and dram lie in them or beside, and -mmio zones count the same again. */
-static void find_rapl(struct ig_power *p, const char *name_path)
+static void find_rapl(void *power, const char *name_path)
 {
+    struct ig_power *p = power;
     char name[32], path[IG_POWER_PATH];
     int64_t range = 0;
     if (read_line(name_path, name, sizeof name) || strncmp(name, "package-", 8)) return;
@@ -70,8 +72,9 @@ static void find_rapl(struct ig_power *p, const char *name_path)
     if (r) r->range_uj = range;
 }
 
-static void find_iio(struct ig_power *p, const char *name_path)
+static void find_iio(void *power, const char *name_path)
 {
+    struct ig_power *p = power;
     char name[32], file[32], path[IG_POWER_PATH];
     if (read_line(name_path, name, sizeof name)) return;
     snprintf(file, sizeof file, "in_power%s_input", name_path + strlen(name_path) - 1);
@@ -80,8 +83,9 @@ static void find_iio(struct ig_power *p, const char *name_path)
 }
 
 /* Channels 1 to 3 are rails; what comes behind is shunt voltages and sums. */
-static void find_hwmon(struct ig_power *p, const char *label_path)
+static void find_hwmon(void *power, const char *label_path)
 {
+    struct ig_power *p = power;
     char name[32], file[32], path[IG_POWER_PATH];
     const char *slash = strrchr(label_path, '/');
     int channel = atoi(slash + 3);
@@ -96,7 +100,7 @@ static void find_hwmon(struct ig_power *p, const char *label_path)
 static const struct source {
     int32_t kind;
     const char *pattern;
-    void (*find)(struct ig_power *p, const char *path);
+    void (*find)(void *power, const char *path);
 } sources[] = {
     {IG_POWER_RAPL, "/sys/class/powercap/intel-rapl:*/name", find_rapl},
     {IG_POWER_IIO, "/sys/bus/i2c/drivers/ina3221x/*-00*/iio:device*/rail_name_[0-2]", find_iio},
@@ -118,13 +122,7 @@ int ig_power_open(struct ig_power *p, const char *root)
     *p = (struct ig_power){.kind = IG_POWER_NONE};
     snprintf(p->why, sizeof p->why, "no sensor: neither RAPL counters nor INA3221 rails");
     for (size_t i = 0; i < sizeof sources / sizeof *sources && !p->n; i++) {
-        char pattern[IG_POWER_PATH];
-        glob_t found;
-        snprintf(pattern, sizeof pattern, "%s%s", root, sources[i].pattern);
-        if (!glob(pattern, 0, NULL, &found)) {
-            for (size_t k = 0; k < found.gl_pathc; k++) sources[i].find(p, found.gl_pathv[k]);
-            globfree(&found);
-        }
+        ig_found(root, sources[i].pattern, sources[i].find, p);
         if (p->n) p->kind = sources[i].kind;
     }
     keep_whole(p);
@@ -135,10 +133,14 @@ int ig_power_open(struct ig_power *p, const char *root)
 int ig_power_open_nvml(struct ig_power *p, const struct ig_nvml *api)
 {
     unsigned long long mj;
+    unsigned mw;
     *p = (struct ig_power){.kind = IG_POWER_NONE};
-    int status = api ? api->init() : -1;
+    int status = api ? api->init() : -1, kind = IG_POWER_NVML;
     if (!status) status = api->device(0, &p->device);
-    if (!status) status = api->energy(p->device, &mj);
+    if (!status && (status = api->energy(p->device, &mj)) && api->power && !api->power(p->device, &mw)) {
+        status = 0;
+        kind = IG_POWER_NVML_MW;
+    }
     if (status) {
         if (api)
             snprintf(p->why, sizeof p->why, "no sensor: NVML counts no energy here (status %d)", status);
@@ -146,7 +148,7 @@ int ig_power_open_nvml(struct ig_power *p, const struct ig_nvml *api)
             snprintf(p->why, sizeof p->why, "no sensor: no NVML library");
         return -1;
     }
-    p->kind = IG_POWER_NVML;
+    p->kind = kind;
     p->n = 1;
     p->nvml = *api;
     snprintf(p->rails[0].name, sizeof p->rails[0].name, "GPU 0");
@@ -158,6 +160,12 @@ int ig_power_open_nvml(struct ig_power *p, const struct ig_nvml *api)
 static int read_rail(struct ig_power *p, const struct ig_power_rail *r, int64_t *value)
 {
     int64_t ma;
+    unsigned mw;
+    if (p->kind == IG_POWER_NVML_MW) {
+        if (p->nvml.power(p->device, &mw)) return -1;
+        *value = mw;
+        return 0;
+    }
     if (p->kind == IG_POWER_NVML) {
         unsigned long long mj;
         if (p->nvml.energy(p->device, &mj)) return -1;
@@ -174,7 +182,7 @@ static int read_rail(struct ig_power *p, const struct ig_power_rail *r, int64_t 
 /* What the rail adds between two readings. */
 static int64_t between(const struct ig_power *p, const struct ig_power_rail *r, int64_t now, int64_t ns)
 {
-    if (p->kind == IG_POWER_RAPL || p->kind == IG_POWER_NVML)
+    if (ig_power_counts(p))
         return now >= r->last ? now - r->last : now - r->last + r->range_uj;
     return (now + r->last) / 2 * (ns / 1000) / 1000; /* mW times us are nJ */
 }
@@ -201,10 +209,21 @@ int ig_power_sample(struct ig_power *p, int64_t now_ns)
     return 0;
 }
 
+int ig_power_is_board(const struct ig_power *p)
+{
+    return p->kind == IG_POWER_IIO || p->kind == IG_POWER_HWMON;
+}
+
+int ig_power_counts(const struct ig_power *p)
+{
+    return p->kind == IG_POWER_RAPL || p->kind == IG_POWER_NVML;
+}
+
 const char *ig_power_method(const struct ig_power *p)
 {
     static const char *const methods[] = {
         "no sensor", "energy counters of the CPU packages (RAPL)", "power of board rails (INA3221), integrated",
-        "voltage times current of board rails (INA3221), integrated", "energy counter of the GPU (NVML)"};
+        "voltage times current of board rails (INA3221), integrated", "energy counter of the GPU (NVML)",
+        "power of the GPU (NVML), integrated"};
     return methods[p->kind];
 }

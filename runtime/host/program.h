@@ -11,6 +11,7 @@
 struct ig_session;
 struct ig_staged; /* runtime/host/stages.h */
 struct ig_spec;   /* runtime/host/spec.h */
+struct ig_energy; /* runtime/host/energy.h */
 
 struct ig_program { /* filled by the generated main file */
     const struct ig_model *model;
@@ -21,6 +22,7 @@ struct ig_program { /* filled by the generated main file */
     float mean[4], std[4]; /* a picture's channel v (0..255) becomes (v - mean)/std */
     const struct ig_spec *spec; /* of an --input-spec; else NULL, and nothing of one is linked */
     const struct ig_staged *staged; /* of a plan with stages; else NULL, and nothing of a pipeline is linked */
+    const struct ig_energy *energy; /* of a program that measures what a frame costs; else NULL, and nothing of it is linked */
     const char *plan_sha256, *source_sha256, *target, *tool;
     void (*start)(struct ig_session *s, int threads); /* ig_start, or ig_gpu_start, which looks for a GPU first */
 };
@@ -31,6 +33,7 @@ struct ig_options { /* the command line, parsed */
     const char *inputs[16], *outputs[16];
     int n_inputs, n_outputs;
     int top, threads, json, info, bench, stream;
+    int top_said; /* --top was given: it is every network's */
     int whole; /* threads were asked for: all of them run every frame together, without stages */
     double seconds; /* of --bench; 0: stdin says how many frames */
     const char *trace;
@@ -55,6 +58,8 @@ void ig_gpu_stages_start(struct ig_session *s, int threads); /* the same, of a p
 /* Parts of both, for a program of several networks: the command line of one network; the name that errors begin with, from
  * the path that it was started by; bytes of its inputs and outputs; where these are, in so many bytes at a cache line. */
 struct ig_options ig_parse(int argc, char **argv, const struct ig_program *p);
+/* --top where it was not given, of results that are printed. */
+int ig_default_top(const struct ig_program *p);
 void ig_name_program(const char *path, const char *otherwise);
 int64_t ig_io_bytes(const struct ig_model *m);
 void ig_place_io(struct ig_session *s, char *at);
@@ -86,6 +91,9 @@ long ig_peak_rss_kib(void);
 /* What spoils a figure, in words that follow others; empty if nothing was found. */
 void ig_spoilers(char *text, size_t n);
 void ig_bench(struct ig_session *s, const struct ig_options *o);
+/* What one of its frames, or another thing's `of`, costs, or that it is not known; frames(arg, seconds) runs some: how many. */
+void ig_bench_energy(const struct ig_session *s, const struct ig_options *o, const char *of,
+                     int (*frames)(void *arg, double seconds), void *arg);
 void ig_write_trace(struct ig_session *s, const char *path);
 /* runtime/host/memory.c: zeroed bytes at a multiple of a page, resident; never freed. Dies if there are none. */
 void *ig_memory(int64_t bytes);

@@ -1,4 +1,4 @@
-/* What an --input-spec asks of the CPU before and after the network; only in programs of one. */
+/* What an --input-spec asks of the CPU before and after a network; only in programs of networks that have one. */
 #ifndef RUNTIME_HOST_SPEC_H
 #define RUNTIME_HOST_SPEC_H
 

@@ -5,11 +5,18 @@
 #include "runtime/host/program.h"
 #include "runtime/pipeline.h"
 
+struct ig_slot_words { /* of one of the pipe's slots */
+    const char *name;   /* the tensor's; "several" in a block that alternatives share */
+    const char *memory; /* where its copies are, and who copies them elsewhere */
+};
+
 struct ig_staged { /* filled by the generated main file */
     const struct ig_pipe *pipe;
     void (*run)(struct ig_session *s, const struct ig_options *o); /* ig_run_stages */
     const struct ig_cuts *cuts;       /* of a plan with alternatives; else NULL, and nothing of them is linked */
     const struct ig_cut_calls *calls; /* with them: ig_cut_calls */
+    const struct ig_slot_words *slots; /* pipe->n_slots */
+    void (*info)(const struct ig_program *p, int json); /* ig_stages_info */
 };
 
 /* What a program says of its alternatives; json: fields of an object, before others. */
@@ -23,6 +30,8 @@ extern const struct ig_cut_calls ig_cut_calls; /* runtime/host/cuts.c */
 extern struct ig_pipeline ig_stages_pipeline; /* the program's: who starts it may have given it a `work` */
 /* What the command line asks of a pipeline: --bench, a stream, --trace. Starts it and stops it. */
 void ig_run_stages(struct ig_session *s, const struct ig_options *o);
+/* runtime/host/stages_info.c: lines of --info, or a member of its object with a comma behind it. */
+void ig_stages_info(const struct ig_program *p, int json);
 /* runtime/host/stages_bench.c */
 void ig_bench_stages(struct ig_session *s, const struct ig_options *o, struct ig_pipeline *p);
 void ig_trace_stages(struct ig_session *s, const char *path, struct ig_pipeline *p);

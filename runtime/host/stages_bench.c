@@ -140,11 +140,19 @@ static int threads_of(const struct ig_pipe *pipe)
     return n;
 }
 
-static void print_json(const struct ig_session *s, const struct ig_pipe *pipe, const struct figures *f)
+static int frames_for(void *arg, double seconds)
 {
+    return flow(arg, MIN_FRAMES, MAX_FRAMES, ig_now_ns() + (int64_t)(seconds * 1e9));
+}
+
+static void print_json(const struct ig_session *s, const struct ig_options *o, struct ig_pipeline *p,
+                       const struct figures *f)
+{
+    const struct ig_pipe *pipe = p->pipe;
     const struct ig_staged *staged = s->program->staged;
     putchar('{');
     if (staged->calls) staged->calls->bench(staged->cuts, 1);
+    ig_bench_energy(s, o, "frame", frames_for, p);
     printf("\"first_ms\":%.4f,\"fps\":%.3f,", f->first, f->frames * 1e3 / f->total);
     if (s->program->spec) s->program->spec->bench(s, f->median, 1);
     printf("\"init_ms\":%.4f,\"latency_alone_ms\":%.4f,\"latency_ms\":%.4f,"
@@ -160,8 +168,10 @@ static void print_json(const struct ig_session *s, const struct ig_pipe *pipe, c
     printf("],\"threads\":%d}\n", threads_of(pipe));
 }
 
-static void print_text(const struct ig_session *s, const struct ig_pipe *pipe, const struct figures *f)
+static void print_text(const struct ig_session *s, const struct ig_options *o, struct ig_pipeline *p,
+                       const struct figures *f)
 {
+    const struct ig_pipe *pipe = p->pipe;
     char spoiled[160];
     ig_spoilers(spoiled, sizeof spoiled);
     printf(
@@ -175,6 +185,7 @@ static void print_text(const struct ig_session *s, const struct ig_pipe *pipe, c
     printf("peak RSS %.1f MB, arena %lld B, weights %lld B\n", (double)ig_peak_rss_kib() * 1.024e-3,
            (long long)pipe->model->arena_bytes, (long long)pipe->model->weights_bytes);
     if (s->program->spec) s->program->spec->bench(s, f->median, 0);
+    ig_bench_energy(s, o, "frame", frames_for, p);
     printf("  %-5s %-16s %7s %7s %10s %10s %6s\n", "stage", "processor", "threads", "layers", "ms", "predicted",
            "busy %");
     for (int i = 0; i < pipe->n_stages; i++)
@@ -192,9 +203,9 @@ void ig_bench_stages(struct ig_session *s, const struct ig_options *o, struct ig
     }
     struct figures f = measure(p, o->seconds);
     if (o->json)
-        print_json(s, p->pipe, &f);
+        print_json(s, o, p, &f);
     else
-        print_text(s, p->pipe, &f);
+        print_text(s, o, p, &f);
 }
 
 /* --- trace --- */

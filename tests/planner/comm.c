@@ -40,29 +40,38 @@ static void comm_golden(void **state)
     /* a chain */
     assert_comm("Conv x,w>c1; Relu c1>r1; Conv r1,w>c2; Softmax c2>y", "y",
                 "{\"a_arm0\": [\"c1\", \"r1\"], \"b_arm0\": [\"c2\", \"y\"]}",
-                "{\n\"a_arm0\":{\"r1\":[1]},\n\"b_arm0\":{}\n}\n", "{\n\"a_arm0\":{},\n\"b_arm0\":{\"r1\":[0]}\n}\n");
+                "{\"a_arm0\": {\"r1\": [1]}, \"b_arm0\": {}}", "{\"a_arm0\": {}, \"b_arm0\": {\"r1\": [0]}}");
     /* a residual whose key gets its tensor back: layers of a key need not stand together. The tool's own example. */
     assert_comm("Conv x,w>c1; Relu c1>c1_r; Conv c1_r,w>c2; Add c1_r,c2>sum1; Conv c1_r,w>c3; Softmax c3>prob;"
                 "Concat sum1,prob>y", "y",
                 "{\"nodeA_arm123\": [\"c1\",\"c1_r\",\"sum1\",\"y\"], \"nodeA_gpu\": [\"c2\"], \"nodeB_cpu0\": [\"c3\",\"prob\"]}",
-                "{\n\"nodeA_arm123\":{\"c1_r\":[1,2]},\n\"nodeA_gpu\":{\"c2\":[0]},\n\"nodeB_cpu0\":{\"prob\":[0]}\n}\n",
-                "{\n\"nodeA_arm123\":{\"c2\":[1],\"prob\":[2]},\n\"nodeA_gpu\":{\"c1_r\":[0]},\n\"nodeB_cpu0\":{\"c1_r\":[0]}\n}\n");
+                "{\"nodeA_arm123\": {\"c1_r\": [1, 2]}, \"nodeA_gpu\": {\"c2\": [0]}, \"nodeB_cpu0\": {\"prob\": [0]}}",
+                "{\"nodeA_arm123\": {\"c2\": [1], \"prob\": [2]}, \"nodeA_gpu\": {\"c1_r\": [0]}, \"nodeB_cpu0\": {\"c1_r\": [0]}}");
     /* fan-out: one message to each rank, however many of its layers read it, in the order of ranks */
     assert_comm("Relu x>f; Relu f>a; Relu f>b; Relu f>c; Relu f>d; Concat a,b,c,d>y", "y",
                 "{\"p_cpu3\": [\"c\", \"d\"], \"q_cpu2\": [\"f\", \"y\"], \"r_cpu1\": [\"a\"], \"s_cpu0\": [\"b\"]}",
-                "{\n\"p_cpu3\":{\"c\":[1],\"d\":[1]},\n\"q_cpu2\":{\"f\":[0,2,3]},\n\"r_cpu1\":{\"a\":[1]},\n\"s_cpu0\":{\"b\":[1]}\n}\n",
-                "{\n\"p_cpu3\":{\"f\":[1]},\n\"q_cpu2\":{\"a\":[2],\"b\":[3],\"c\":[0],\"d\":[0]},\n\"r_cpu1\":{\"f\":[1]},\n\"s_cpu0\":{\"f\":[1]}\n}\n");
+                "{\"p_cpu3\": {\"c\": [1], \"d\": [1]}, \"q_cpu2\": {\"f\": [0, 2, 3]}, \"r_cpu1\": {\"a\": [1]}, \"s_cpu0\": {\"b\": [1]}}",
+                "{\"p_cpu3\": {\"f\": [1]}, \"q_cpu2\": {\"c\": [0], \"d\": [0], \"a\": [2], \"b\": [3]}, \"r_cpu1\": {\"f\": [1]}, \"s_cpu0\": {\"f\": [1]}}");
     /* the second output of a layer passes, the first stays; tensors named with '/' and DUMMY, which the tool loses */
     assert_comm("Split x>/s/a,/s/b; Relu /s/a>MY_DUMMY_1; Add MY_DUMMY_1,/s/b>y", "y",
                 "{\"a_x86\": [\"_s_a\", \"MY_DUMMY_1\"], \"b_x86\": [\"y\"]}",
-                "{\n\"a_x86\":{\"_s_b\":[1],\"MY_DUMMY_1\":[1]},\n\"b_x86\":{}\n}\n",
-                "{\n\"a_x86\":{},\n\"b_x86\":{\"_s_b\":[0],\"MY_DUMMY_1\":[0]}\n}\n");
+                "{\"a_x86\": {\"_s_b\": [1], \"MY_DUMMY_1\": [1]}, \"b_x86\": {}}",
+                "{\"a_x86\": {}, \"b_x86\": {\"_s_b\": [0], \"MY_DUMMY_1\": [0]}}");
+    /* tensors by the lowest rank that they go to, or come from */
+    assert_comm("Relu x>f; Relu x>g; Relu f>a; Relu g>b; Relu f>c; Concat a,b,c>y", "y",
+                "{\"p_cpu0\": [\"f\", \"g\"], \"q_cpu0\": [\"b\", \"c\"], \"r_cpu0\": [\"a\", \"y\"]}",
+                "{\"p_cpu0\": {\"f\": [1, 2], \"g\": [1]}, \"q_cpu0\": {\"b\": [2], \"c\": [2]}, \"r_cpu0\": {}}",
+                "{\"p_cpu0\": {}, \"q_cpu0\": {\"f\": [0], \"g\": [0]}, \"r_cpu0\": {\"f\": [0], \"b\": [1], \"c\": [1]}}");
+    assert_comm("Relu x>f; Relu x>g; Relu f>a; Relu g>b; Concat a,b>y", "y",
+                "{\"p_cpu0\": [\"f\", \"g\"], \"q_cpu0\": [\"b\"], \"r_cpu0\": [\"a\", \"y\"]}",
+                "{\"p_cpu0\": {\"g\": [1], \"f\": [2]}, \"q_cpu0\": {\"b\": [2]}, \"r_cpu0\": {}}",
+                "{\"p_cpu0\": {}, \"q_cpu0\": {\"g\": [0]}, \"r_cpu0\": {\"f\": [0], \"b\": [1]}}");
     /* shapes and constants do not pass */
     assert_comm("Relu x>r; Shape r>n; Identity w>w2; Reshape r,n>t; Conv t,w2>y", "y",
-                "{\"a_cpu\": [\"r\", \"n\", \"w2\"], \"b_cpu\": [\"t\", \"y\"]}", "{\n\"a_cpu\":{\"r\":[1]},\n\"b_cpu\":{}\n}\n",
-                "{\n\"a_cpu\":{},\n\"b_cpu\":{\"r\":[0]}\n}\n");
+                "{\"a_cpu\": [\"r\", \"n\", \"w2\"], \"b_cpu\": [\"t\", \"y\"]}", "{\"a_cpu\": {\"r\": [1]}, \"b_cpu\": {}}",
+                "{\"a_cpu\": {}, \"b_cpu\": {\"r\": [0]}}");
     /* all on one key: nothing passes */
-    assert_comm("Relu x>y", "y", "{\"a_cpu\": [\"y\"]}", "{\n\"a_cpu\":{}\n}\n", "{\n\"a_cpu\":{}\n}\n");
+    assert_comm("Relu x>y", "y", "{\"a_cpu\": [\"y\"]}", "{\"a_cpu\": {}}", "{\"a_cpu\": {}}");
 }
 
 /* --- duality, on random networks --- */

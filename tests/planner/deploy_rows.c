@@ -1,4 +1,5 @@
 /* Layers cut by rows: chains and branches, thin slabs, halos from several neighbours; the bits of the whole. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -128,6 +129,54 @@ static void cuts_follow_cost(void **state)
     ig_graph_free(g);
 }
 
+static double all_macs(const struct ig_graph *g)
+{
+    double macs = 0;
+    for (int32_t i = 0; i < g->n_nodes; i++) macs += g->nodes[i].macs;
+    return macs;
+}
+
+/* The arithmetic that VGG-19's first layers do twice where they are fused over n keys: worked out by hand. */
+static void fused_overlap(void **state)
+{
+    static const struct {
+        int32_t layers, keys;
+        double more; /* of all multiply-accumulates */
+    } known[] = {{6, 2, .018}, {6, 4, .055}, {6, 8, .128}, {11, 2, .09}, {11, 4, .28}, {11, 8, .66}};
+    static const int32_t depth[3] = {2, 2, 4}, keys[8] = {0, 1, 2, 3, 4, 5, 6, 7};
+    (void)state;
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        struct ig_graph *g = net_new();
+        int32_t x = net_input(g, 1, 224, 224, 3), n = known[i].keys;
+        for (int stage = 0; g->n_nodes < known[i].layers; stage++) {
+            struct ig_window pool = {1, 2, 2, 1, 2, 2, 1, 1, 1, 0, 0, 0, 0, 0, 0, 1, 1};
+            for (int k = 0; k < depth[stage]; k++) x = net_conv(g, x, 64 << stage, 3, 1, -1);
+            x = net_pool_window(g, x, &pool, IG_POOL_MAX);
+        }
+        ig_add_output(g, x);
+        net_done(g);
+        ig_count_macs(g);
+        double whole = all_macs(g);
+        struct ig_hsplit_order at[11];
+        int64_t sizes[11][8];
+        for (int32_t k = 0; k < g->n_nodes; k++) {
+            int32_t h = g->values[g->nodes[k].out[0]].shape.dims[1];
+            for (int32_t p = 0; p < n; p++) sizes[k][p] = (p + 1) * h / n - p * h / n;
+            at[k] = (struct ig_hsplit_order){k, IG_SPLIT_HEIGHT, n, sizes[k], keys};
+        }
+        struct ig_split_options options = {.cuts = IG_CUTS_FUSED};
+        int32_t *node_keys = calloc((size_t)g->n_nodes, sizeof *node_keys), *whole_of;
+        char err[1024] = "";
+        if (ig_split_graph(g, at, g->n_nodes, &options, &node_keys, &whole_of, err, sizeof err)) fail_msg("%s", err);
+        double more = all_macs(g) / whole - 1;
+        print_message("%d layers on %d keys: %.1f %% more\n", known[i].layers, n, 100 * more);
+        assert_true(fabs(more - known[i].more) < (known[i].layers == 6 ? .0006 : .006));
+        free(node_keys);
+        free(whole_of);
+        ig_graph_free(g);
+    }
+}
+
 /* Orders that cannot be, each with its layer's name. */
 static void refusals_name_the_layer(void **state)
 {
@@ -166,6 +215,7 @@ int main(void)
         cmocka_unit_test(rows_bound),
         cmocka_unit_test(thin_slabs),
         cmocka_unit_test(cuts_follow_cost),
+        cmocka_unit_test(fused_overlap),
         cmocka_unit_test(refusals_name_the_layer),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -6,7 +6,9 @@
 
 #include <cmocka.h>
 
+#include "planner/deploy/rewrite.h"
 #include "planner/deploy/shares.h"
+#include "tests/support/nets.h"
 #include "tests/support/rng.h"
 
 enum { DEVICES = 3, ROWS = 24, NETS = 300 };
@@ -99,12 +101,34 @@ static void shares_follow_speed(void **state)
     assert_int_equal(sizes[2], 40);
 }
 
+/* A layer over three keys, of which the first has the input and the second is three times as fast. */
+static void layers_follow_rates_and_links(void **state)
+{
+    static const int32_t keys[3] = {0, 1, 2};
+    int64_t sizes[3];
+    (void)state;
+    struct ig_graph *g = net_new();
+    ig_add_output(g, net_conv(g, net_input(g, 1, 56, 56, 16), 16, 3, 1, -1));
+    net_done(g);
+    ig_count_macs(g);
+    struct ig_hsplit_order o = {0, IG_SPLIT_HEIGHT, 3, NULL, keys};
+    struct ig_split_options slow = {.rates = (const double[]){1e-3, 3e-3, 1e-3}};
+    struct ig_split_options fast = {.rates = (const double[]){900, 900, 900}};
+    ig_split_share(g, &o, &slow, (const int32_t[]){0}, sizes);
+    assert_in_range(sizes[0], 11, 12);
+    assert_in_range(sizes[1], 33, 34);
+    ig_split_share(g, &o, &fast, (const int32_t[]){0}, sizes); /* sending takes longer than computing */
+    assert_int_equal(sizes[0], 56);
+    ig_graph_free(g);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shares_are_optimal),
         cmocka_unit_test(shares_keep_the_step),
         cmocka_unit_test(shares_follow_speed),
+        cmocka_unit_test(layers_follow_rates_and_links),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -138,6 +138,56 @@ static void hsplit_mapping(void **state)
     ig_layers_free(l);
 }
 
+/* Mappings and a split as they stand in the public tool's folder, of an AlexNet with norms behind its convolutions. */
+#define ALEX_1 "\"conv1_1\", \"conv1_2\", \"norm1_1\", \"pool1_1\", \"conv2_1\", \"conv2_2\", \"norm2_1\", \"pool2_1\", \"conv3_1\", \"OC2_DUMMY_0\""
+#define ALEX_2 "\"fc6_2\", \"fc6_3\", \"fc7_1\", \"fc8_1\", \"prob_1\""
+
+static struct ig_mapping *read_mapping(const struct ig_layers *l, const char *text, const struct ig_hsplits *h, char *err)
+{
+    const char **split = ig_hsplits_layers(h);
+    const char *path = d_file(text);
+    struct ig_mapping *m = ig_mapping_read(path, l, split, h ? h->n : 0, err, 2048);
+    unlink(path);
+    free(split);
+    return m;
+}
+
+static void public_examples(void **state)
+{
+    struct ig_layers *l = d_layers("Conv x,w>conv1_1; Relu conv1_1>conv1_2; LRN conv1_2>norm1_1; MaxPool norm1_1>pool1_1;"
+                                   "Conv pool1_1,w>conv2_1; Relu conv2_1>conv2_2; LRN conv2_2>norm2_1; MaxPool norm2_1>pool2_1;"
+                                   "Conv pool2_1,w>conv3_1; Reshape conv3_1,w>OC2_DUMMY_0; Gemm OC2_DUMMY_0,w>fc6_1; Relu fc6_1>fc6_2;"
+                                   "Dropout fc6_2>fc6_3; Gemm fc6_3,w>fc7_1; Gemm fc7_1,w>fc8_1; Softmax fc8_1>prob_1", "prob_1");
+    char err[2048];
+    (void)state;
+    struct ig_mapping *m = read_mapping(l, "{\"lenovo_cpu0\": [" ALEX_1 ", \"fc6_1\"], \"lenovo_cpu1\": [" ALEX_2 "]}\n", NULL, err);
+    if (!m) fail_msg("%s", err);
+    assert_int_equal(m->keys[0].n_layers, 11);
+    ig_mapping_free(m);
+    /* without what splits them, layers on two keys are refused; so are keys that are devices alone */
+    const char *twice = "{\"lenovo_cpu0\": [" ALEX_1 ", \"fc6_1\", " ALEX_2 "], \"lenovo_cpu1\": [\"conv2_1\", \"fc6_1\"]}";
+    assert_null(read_mapping(l, twice, NULL, err));
+    assert_non_null(strstr(err, ": 2 mistakes:\n  layer 'conv2_1' is on 2 keys, and horizontal.json does not split it: lenovo_cpu0 lenovo_cpu1\n"
+                                "  layer 'fc6_1' is on 2 keys,"));
+    assert_null(read_mapping(l, "{\"nx01\": [" ALEX_1 ", \"fc6_1\"], \"nx02\": [" ALEX_2 "]}", NULL, err));
+    assert_non_null(strstr(err, ": 2 mistakes:\n  key 'nx01': no '_' between a device and what it computes with, as in nodeA_cpu0\n  key 'nx02': no"));
+    const char *path = d_file("{\"conv2_1\": [\"lop\",[48,65535],[\"lenovo_cpu0\", \"lenovo_cpu1\"]],\n"
+                              "\"fc6_1\": [\"lop\",[2000,65535],[\"lenovo_cpu0\", \"lenovo_cpu1\"]]}\n");
+    struct ig_hsplits *h = ig_hsplits_read(path, l, err, sizeof err);
+    unlink(path);
+    m = read_mapping(l, twice, h, err);
+    if (!m) fail_msg("%s", err);
+    assert_int_equal(ig_hsplits_match(h, l, m, "horizontal.json", err, sizeof err), 0);
+    int64_t sizes[2];
+    assert_int_equal(ig_hsplit_sizes(&h->at[0], 256, sizes, err, sizeof err), 0);
+    assert_true(sizes[0] == 48 && sizes[1] == 208);
+    assert_int_equal(ig_hsplit_sizes(&h->at[1], 4096, sizes, err, sizeof err), 0);
+    assert_true(sizes[0] == 2000 && sizes[1] == 2096);
+    ig_hsplits_free(h);
+    ig_mapping_free(m);
+    ig_layers_free(l);
+}
+
 static void damaged_splits(void **state)
 {
     struct ig_layers *l = d_layers(CHAIN, "y");
@@ -164,6 +214,7 @@ static void damaged_splits(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(hsplit_points), cmocka_unit_test(wrong_splits),
-                                       cmocka_unit_test(hsplit_mapping), cmocka_unit_test(damaged_splits)};
+                                       cmocka_unit_test(hsplit_mapping), cmocka_unit_test(public_examples),
+                                       cmocka_unit_test(damaged_splits)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -239,10 +239,31 @@ static int nvml_not_supported(void *device, unsigned long long *mj)
     return 3;
 }
 
+static int nvml_power(void *device, unsigned *mw)
+{
+    (void)device;
+    *mw = 40000;
+    return 0;
+}
+
+/* An older GPU, which counts nothing but tells its power. */
+static void nvml_power_is_integrated(void **state)
+{
+    struct ig_power p;
+    const struct ig_nvml api = {nvml_ok, nvml_device, nvml_not_supported, nvml_power};
+    (void)state;
+    assert_int_equal(ig_power_open_nvml(&p, &api), 0);
+    assert_int_equal(p.kind, IG_POWER_NVML_MW);
+    assert_true(!ig_power_counts(&p) && !ig_power_is_board(&p));
+    ig_power_sample(&p, 0);
+    ig_power_sample(&p, 500000000);
+    assert_int_equal(p.energy_uj, 20000000);
+}
+
 static void nvml_notsupported(void **state)
 {
     struct ig_power p;
-    struct ig_nvml api = {nvml_ok, nvml_device, nvml_not_supported};
+    struct ig_nvml api = {nvml_ok, nvml_device, nvml_not_supported, NULL};
     (void)state;
     assert_int_equal(ig_power_open_nvml(&p, NULL), -1);
     assert_string_equal(p.why, "no sensor: no NVML library");
@@ -415,6 +436,7 @@ int main(void)
                                                  IN_TREE(restore_on_signal),
                                                  IN_TREE(rapl_wrap),
                                                  IN_TREE(rapl_no_double_count),
-                                                 IN_TREE(nvml_notsupported)};
+                                                 IN_TREE(nvml_notsupported),
+                                                 IN_TREE(nvml_power_is_integrated)};
     return cmocka_run_group_tests(sysfs_fake_tree, NULL, NULL);
 }

@@ -130,6 +130,55 @@ bench() {
 b = json.load(sys.stdin); assert [n['name'] for n in b['networks']] == ['mob', 'fashion', 'mob'] and b['sequence_ms'] > 0"
 }
 
+spec_of() { # network
+    case $1 in
+    fashion) echo frames=40x30x1,resize=28x28,scale=1/255,top=2 ;;
+    *) echo frames=320x240x3,resize=256,crop=224,order=bgr,mean=120,std=60,softmax=yes,top=3 ;;
+    esac
+}
+
+specs() { # each network its own input spec: in turn, and named, what its own program makes of the same frames
+    for net in $nets; do
+        for way in own member; do
+            out/ingot gen "$work/$net.json" "$work/$net.plan.json" --prefix "$net" --input-spec "$(spec_of $net)" -o "$work/spec_$way" \
+                $([ $way = own ] || echo --member) && compile "$work/spec_$way" "${net}_plan.c" "${net}_main.c" "${net}_weights.S" || return 1
+        done
+        # shellcheck disable=SC2086
+        "$SRCDIR/gen/link.sh" program "$work/spec_$net" "$work/spec_own/$net" $cc $flags "$work/spec_own/${net}_main.o" \
+            "$work/spec_own/${net}_plan.o" $runtime out/host/libingot_kernels.a -lm -lpthread || return 1
+    done
+    m=$work/spec_member
+    # shellcheck disable=SC2086
+    "$SRCDIR/gen/link.sh" bundle "$work/spec_app" "$m/fashion $m/mob" $cc $flags "$work/both/app_main.o" "$m/fashion_main.o" "$m/mob_main.o" \
+        "$m/fashion_plan.o" "$m/mob_plan.o" $runtime out/host/libingot_kernels.a -lm -lpthread && "$PYTHON" - "$work" <<'PY' || return 1
+import random, sys
+random.seed(2)
+frames = {"fashion": 40 * 30, "mob": 320 * 240 * 3}
+apart = {n: open(f"{sys.argv[1]}/{n}.bytes", "wb") for n in frames}
+with open(f"{sys.argv[1]}/turns.bytes", "wb") as turns:
+    for name in ["fashion", "mob"] * 2:
+        frame = random.randbytes(frames[name])
+        turns.write(frame)
+        apart[name].write(frame)
+PY
+    "$work/spec_app" --sequence=fashion,mob - --json <"$work/turns.bytes" >"$work/out" && [ "$(wc -l <"$work/out")" = 4 ] || return 1
+    for net in $nets; do
+        "$work/spec_$net" - --json <"$work/$net.bytes" >"$work/a" && grep -c '"index"' "$work/a" && sed 's/"ms":[0-9.]*,//' "$work/a" >"$work/b" &&
+            lines $net "$work/out" | cmp - "$work/b" && "$work/spec_app" --network=$net - --json <"$work/$net.bytes" | sed 's/"ms":[0-9.]*,//' |
+            cmp - "$work/b" || return 1
+    done
+    [ "$(head -1 "$work/out" | grep -o index | wc -l)" = 2 ] && [ "$(sed -n 2p "$work/out" | grep -o index | wc -l)" = 3 ] &&
+        "$work/spec_app" --sequence=fashion,mob - --top 1 <"$work/turns.bytes" | grep -c '^[a-z]*: [^|]*$' | grep -qx 4 &&
+        [ "$("$work/spec_app" --info | grep -c '^input spec ')" = 2 ] && "$work/spec_app" --network=mob --bench=0.1 | grep -q '^pre .* ms, network'
+}
+
+configured() { # an input spec behind a --model is that network's, one before all of them is everyone's
+    mkdir "$work/build" && (cd "$work/build" && NINJA=true "$SRCDIR/configure" --without-aarch64 --no-profile --input-spec=top=2 \
+        --model="$work/fashion.onnx" --model="$work/mob.onnx" --input-spec=resize=256,top=3 --name=app) >"$work/log" 2>&1
+    grep -q 'args = --prefix fashion_model  *--input-spec top=2 .*--member' "$work/build/build.ninja" &&
+        grep -q 'args = --prefix mob  *--input-spec resize=256,top=3 .*--member' "$work/build/build.ninja"
+}
+
 fails() { # status, words, arguments of the program; frames on stdin
     status=$1 words=$2
     shift 2
@@ -172,6 +221,8 @@ check "a network that is named: the tensors of its own program" same_files
 check "in turn over one arena, by a list or named before every frame: the results of their own programs" in_turn
 check "the arena is what the plans claim" arena
 check "--bench tells of each and of all" bench
+check "each network with an input spec of its own" specs
+check "./configure gives each its own" configured
 check "what it refuses" refusals
 check "names are told apart" names
 check "the library: in turn, and at once where they were said to run together" library

@@ -30,7 +30,9 @@ same_results() {
 
 words() { # how many there are, in text and JSON, and how often each ran
     [ "$("$work/program" --info | grep -c '^alternative [0-9]: .*ms$')" = 5 ] &&
-        [ "$("$work/program" --info --json | grep -o '"stages":' | wc -l)" = 5 ] &&
+        [ "$("$work/program" --info --json | sed 's/"pipeline".*//' | grep -o '"stages":' | wc -l)" = 5 ] &&
+        "$work/program" --info | grep -q '^  slot several  *stage 0 to stage 1 ' &&
+        [ "$(out/ingot inspect --stages "$net.json" "$net.plan.json" | grep -c '^alternative [0-9]: 2 stages')" = 4 ] &&
         "$work/program" --bench=0.2 >"$work/bench" && [ "$(grep -c ', ran [0-9]* times$' "$work/bench")" = 5 ] &&
         grep -q 'switches between alternatives$' "$work/bench" &&
         "$work/program" --bench=0.2 --json | grep -q '^{"alternative_switches":[0-9]*,"alternatives":\[{"ran":[1-9]'

@@ -52,12 +52,18 @@ falls_back() { # what fails, words of the line: the CPU's bits, and with --gpu=r
 }
 
 reports() { # --bench, --info and --trace know the stage
+    out/ingot inspect --stages --json out/host/fashion_gpu_stages.d/graph.json out/host/fashion_gpu_stages.d/plan.json >"$work/inspect.json" || return 1
     emulated $program --bench=0.1 --json >"$work/bench.json" && $program --info --json >"$work/info.json" &&
         emulated $program --trace "$work/trace.json" && $program --info | grep -q '^Stage 1 of the pipeline: gpu$' &&
         emulated $program --bench=0.1 | grep -q '^  1     gpu ' && $PYTHON - "$work" <<'PY'
 import json, sys
 bench, trace, info = (json.load(open("%s/%s.json" % (sys.argv[1], n))) for n in ("bench", "trace", "info"))
 assert [s["processor"] for s in bench["stages"]] == ["cpu:0", "gpu", "cpu:1"]
+inspect = json.load(open(sys.argv[1] + "/inspect.json"))
+slots = info["pipeline"]["slots"]
+assert [(s["name"], s["memory"]) for s in slots] == [(s["name"], s["memory"]) for s in inspect["slots"]], (slots, inspect)
+assert [s["memory"] for s in slots if s["to"] == 1] == ["arena, copied to the GPU"] * sum(s["to"] == 1 for s in slots) != [], slots
+assert all(s["memory"] == "arena, copied from the GPU" for s in slots if s["from"] == 1), slots
 assert info["gpu"]["stage"] == 1 and 0 < info["gpu"]["layers"] < info["layers"] and info["gpu"]["weights_bytes"] < info["weights_bytes"]
 assert any(e.get("args", {}).get("name") == "stage 1, gpu" for e in trace["traceEvents"])
 PY

@@ -133,6 +133,26 @@ PY
         ! out/ingot gen "$net.json" "$net.plan.json" --input-spec "$spec" --mean 1 -o "$work" 2>"$work/err" && grep -q 'stand in the input spec' "$work/err"
 }
 
+counted() { # stages that are cut by themselves leave time for pictures and answers: the best cut with it, and another than without
+    for spec_here in "" "resize=256,crop=224,mean=120,std=60,softmax=yes"; do
+        out/ingot plan "$net.json" --threads 1 --bands off --stages cpu:0,cpu:1 ${spec_here:+--input-spec "$spec_here"} -o "$work/cut$spec_here.json" || return 1
+    done
+    out/ingot plan "$net.json" --threads 1 --stages cpu:0,cpu:1 --alternatives 4 --input-spec "$spec_here" -o "$work/several.json" &&
+        out/ingot gen "$net.json" "$net.plan.json" --prefix ops --input-spec "$spec_here" -o "$work" && "$PYTHON" - "$work" "$spec_here" <<'PY'
+import json, re, sys
+work, spec = sys.argv[1:]
+without, counted, several = (json.load(open(f"{work}/{n}.json")) for n in ("cut", "cut" + spec, "several"))
+pre, post = (float(re.search(rf"\.{n}_ns = ([0-9]+)", open(f"{work}/ops_main.c").read()).group(1)) for n in ("pre", "post"))
+assert pre > 1e5 and post > 0, (pre, post)
+steps = [s["predicted_ns"] for s in counted["steps"]]
+slowest = lambda cut: max(pre + sum(steps[:cut]), post + sum(steps[cut:]))
+best = min(slowest(cut) for cut in range(1, len(steps)))
+assert slowest(counted["stages"][1]["first"]) < 1.02 * best, (slowest(counted["stages"][1]["first"]), best)
+assert counted["stages"][1]["first"] < without["stages"][1]["first"]
+assert several["stages"][1]["first"] < without["stages"][1]["first"] and len(several["alternatives"]) == 3
+PY
+}
+
 check "programs with and without a spec are built" builds
 check "pictures of other sizes, colour and grey: as in double" reference
 check "mean and std of a spec are --mean and --std" short_form
@@ -143,4 +163,5 @@ check "--info" info
 check "--bench has a line of its own" bench
 if have strings; then check "nothing is linked that no spec asks for" not_linked; else skip "nothing is linked that no spec asks for" "no strings"; fi
 check "ingot pipeline plans it" pipeline
+check "stages leave time for it" counted
 finish

@@ -114,9 +114,28 @@ beside() {
         out/ingot plan "$net" --threads 1 --profile "$work/beside.json" -o "$work/x.json" && ! grep -q beside "$work/one.json"
 }
 
+of_stages() { # beside the cores of the other stages, or alone, with a word, where they are not this process's
+    core=$("$PYTHON" -c 'import os; print(min(os.sched_getaffinity(0)))')
+    other=$("$PYTHON" -c 'import os; print(max(os.sched_getaffinity(0)))')
+    out/ingot profile "$net" -q --seconds 0.3 --threads 1 --stages "cpu:$core@3,cpu:$other" -o "$work/staged.json" 2>"$work/err" &&
+        grep -q '^"beside":1,' "$work/staged.json" && [ ! -s "$work/err" ] &&
+        out/ingot profile "$net" -q --seconds 0.3 --threads 1 --stages "cpu:$core,gpu,cpu:63/2" -o "$work/alone.json" 2>"$work/err" &&
+        grep -q 'may not use all these cores: times are taken alone' "$work/err" && ! grep -q '"beside"' "$work/alone.json"
+}
+
+configured() { # ./configure --stages asks for that, for as many threads as each stage has
+    for row in "cpu:0,cpu:1|1" "cpu:0-1/2,cpu:2+3|2" "cpu:0,cpu:1-2|1"; do
+        rm -rf "$work/build" && mkdir "$work/build"
+        (cd "$work/build" && NINJA=true "$SRCDIR/configure" --model="$SRCDIR/models/fashion.onnx" --prefix=boots --without-aarch64 \
+            --stages="${row%|*}" --input-spec=softmax=yes) >"$work/log" 2>&1
+        grep -q "args = --threads ${row#*|} --stages ${row%|*}\$" "$work/build/build.ninja" &&
+            grep -q "args = .* --stages ${row%|*} --input-spec softmax=yes" "$work/build/build.ninja" || return 1
+    done
+}
+
 no_beside() {
     all=$("$PYTHON" -c 'import os; print(",".join(map(str, os.sched_getaffinity(0))))')
-    refused "--beside=$all" "no core is left" && refused --beside=x "no list of cores" && refused --beside=0,0 "twice"
+    refused --stages=cpu:x "no set of cores" && refused --stages=cpu:0,, "no set of cores" && refused "--beside=$all" "no core is left" && refused --beside=x "no list of cores" && refused --beside=0,0 "twice"
 }
 
 check "a network" network
@@ -124,11 +143,14 @@ check "profiles of one core and of two" profiles
 check "predictions agree with each other" promises
 check "the table and its bars" tables
 check "cores that are none are refused" no_beside
+check "./configure --stages takes such a profile" configured
 if [ "$(nproc)" -lt 2 ]; then
     skip "a profile with another core at work" "one core"
+    skip "a profile of a pipeline's stages" "one core"
     skip "a short run" "one core"
 else
     check "a profile with another core at work" beside
+    check "a profile of a pipeline's stages" of_stages
     check "a short run" short_run
 fi
 finish

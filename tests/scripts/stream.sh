@@ -52,6 +52,30 @@ whole_lines() { # killed at some moment, whatever was printed ends in a line's e
     [ -s "$work/all" ]
 }
 
+info() { # its stages, and what passes between them: as the plan says, and as ingot inspect does
+    "$work/program" --info >"$work/info" && cat "$work/info" && grep -q '^3 stages: a result every' "$work/info" &&
+        grep -q '^  stage 1 on cpu:1: 1 thread, ' "$work/info" && grep -q '^  slot .* push to stage 0 .* B, [0-9]* cop.*, arena at' "$work/info" &&
+        out/ingot inspect --stages "$net.json" "$net.plan.json" | grep '^  slot' | tr -d , >"$work/a" && grep '^  slot' "$work/info" | tr -d , |
+        tr -s ' ' >"$work/b" && tr -s ' ' <"$work/a" | cmp - "$work/b" && "$work/program" --info --json >"$work/info.json" &&
+        out/ingot inspect --stages --json "$net.json" "$net.plan.json" >"$work/inspect.json" && "${PYTHON:-python3}" - "$work" <<'PY'
+import json, sys
+info, inspect, plan = (json.load(open(f"{sys.argv[1]}/{n}.json")) for n in ("info", "inspect", "net.plan"))
+keys = "bytes", "copies", "from", "name", "offset", "to"
+slots = [[{k: s[k] for k in keys} for s in x["slots"]] for x in (info["pipeline"], inspect, plan)]
+assert slots[0] == slots[1] == slots[2] and len(slots[0]) >= 4, slots
+assert {s["memory"] for s in info["pipeline"]["slots"] + inspect["slots"]} == {"arena"}
+stages = [[(s["processor"], s["threads"], s["cores"]) for s in x["stages"]] for x in (info["pipeline"], inspect, plan)]
+assert stages[0] == stages[1] == stages[2] and inspect["alternatives"] == []
+assert sum(s["layers"] for s in info["pipeline"]["stages"]) == info["layers"]
+assert abs(info["pipeline"]["period_ms"] - plan["totals"]["period_ms"]) < 1e-5
+PY
+}
+
+no_stages() {
+    out/ingot plan "$net.json" --threads 1 -o "$work/whole.json" && ! out/ingot inspect --stages "$net.json" "$work/whole.json" 2>"$work/err" &&
+        grep -q 'a plan without stages' "$work/err"
+}
+
 trace() { # a track a stage, a span a frame in each, arrows from stage to stage
     "$work/program" --trace "$work/trace.json" && [ "$(grep -c '"ph":"M"' "$work/trace.json")" = 3 ] &&
         [ "$(grep -c '"ph":"X"' "$work/trace.json")" = 72 ] && [ "$(grep -c '"ph":"[stf]"' "$work/trace.json")" = 72 ]
@@ -76,6 +100,8 @@ check "a stream has the results of the network without stages" same_results
 check "a stream that ends in a frame: the frames before it are answered" cut_stream
 check "an empty stream" empty_stream
 check "killed, it leaves whole lines" whole_lines
+check "--info and ingot inspect name stages and slots" info
+check "a plan without stages has none to name" no_stages
 check "--trace" trace
 check "--bench says what was predicted" bench
 check "push and pop of the library" library

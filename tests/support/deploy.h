@@ -17,9 +17,9 @@ static inline void d_model(struct m_model *m, const char *text, const char *outp
     m_output(m, output);
     strcpy(copy, text);
     for (char *node = strtok_r(copy, ";", &state); node; node = strtok_r(NULL, ";", &state)) {
-        char op[64], in[256] = "", out[256];
+        char op[64], in[256], out[256];
         if (sscanf(node, " %63s %255[^>]>%255s", op, in, out) != 3) {
-            in[0] = 0;
+            in[0] = 0; /* a constant */
             assert_int_equal(sscanf(node, " %63s >%255s", op, out), 2);
         }
         m_node(m, op, in, out);

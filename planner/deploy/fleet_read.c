@@ -1,0 +1,208 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "planner/alloc.h"
+#include "planner/deploy/fleet.h"
+#include "planner/text.h"
+
+enum { MOST_RECORDS = 1 << 20 };
+
+struct building { /* a fleet that is its own */
+    struct ig_fleet fleet;
+    int32_t *device;
+    char **keys, **devices;
+    struct ig_fleet_part *parts;
+    struct ig_fleet_buffer *buffers;
+    struct ig_fleet_message *messages;
+};
+
+/* The array of that name, whose records are read next; its length. */
+static const json_t *open_list(struct ig_reader *r, const json_t *root, const char *key, int32_t *n)
+{
+    r->where = "";
+    const json_t *list = ig_get_array(r, root, key);
+    if (!r->failed && json_array_size(list) > MOST_RECORDS) ig_reader_fail(r, "'%s' has too many records", key);
+    *n = r->failed ? 0 : (int32_t)json_array_size(list);
+    r->where = key;
+    r->at = 0;
+    return list;
+}
+
+static int32_t device_of(struct building *b, const char *name)
+{
+    int32_t i = 0;
+    while (i < b->fleet.n_devices && strcmp(b->devices[i], name)) i++;
+    if (i == b->fleet.n_devices) b->devices[b->fleet.n_devices++] = ig_copy_text(name);
+    return i;
+}
+
+static void read_ranks(struct ig_reader *r, const json_t *root, struct building *b)
+{
+    int32_t n;
+    const json_t *list = open_list(r, root, "ranks", &n);
+    b->device = ig_must_alloc((size_t)n, sizeof *b->device);
+    b->keys = ig_must_alloc((size_t)n, sizeof *b->keys);
+    b->devices = ig_must_alloc((size_t)n, sizeof *b->devices);
+    for (; (int32_t)r->at < n && !r->failed; r->at++) {
+        const json_t *o = json_array_get(list, r->at);
+        b->keys[b->fleet.n_ranks] = ig_copy_text(ig_get_text(r, o, "key"));
+        b->device[b->fleet.n_ranks++] = device_of(b, ig_get_text(r, o, "device"));
+    }
+}
+
+static int32_t rank_of(struct ig_reader *r, const json_t *o, const char *key, const struct building *b)
+{
+    return (int32_t)ig_get_int(r, o, key, 0, b->fleet.n_ranks - 1);
+}
+
+/* Tensors wait for their writers. */
+static void read_tensors(struct ig_reader *r, const json_t *root, struct building *b)
+{
+    int32_t n;
+    const json_t *list = open_list(r, root, "tensors", &n);
+    b->buffers = ig_must_alloc((size_t)n, sizeof *b->buffers);
+    for (; (int32_t)r->at < n && !r->failed; r->at++) {
+        const json_t *o = json_array_get(list, r->at);
+        struct ig_fleet_buffer *buffer = &b->buffers[b->fleet.n_buffers++];
+        *buffer = (struct ig_fleet_buffer){.rank = rank_of(r, o, "rank", b), .writer = IG_FLEET_USER};
+        buffer->copies = (int32_t)ig_get_int(r, o, "copies", 1, 1 << 16);
+        buffer->bytes = ig_get_int(r, o, "bytes", 0, INT64_C(1) << 40);
+        buffer->is_output = json_is_true(json_object_get(o, "output"));
+        buffer->tensor = ig_copy_text(ig_get_text(r, o, "tensor"));
+    }
+}
+
+static int32_t find_tensor(struct ig_reader *r, const struct building *b, int32_t rank, const char *tensor)
+{
+    for (int32_t i = 0; i < b->fleet.n_buffers; i++)
+        if (b->buffers[i].rank == rank && !strcmp(b->buffers[i].tensor, tensor)) return i;
+    ig_reader_fail(r, "rank %d has no tensor '%.100s'", rank, tensor);
+    return 0;
+}
+
+static int32_t *read_names(struct ig_reader *r, const json_t *o, const char *key, const struct building *b, int32_t rank,
+                           int32_t *n)
+{
+    const json_t *list = ig_get_array(r, o, key);
+    *n = r->failed ? 0 : (int32_t)json_array_size(list);
+    int32_t *numbers = ig_must_alloc((size_t)*n, sizeof *numbers);
+    for (int32_t i = 0; i < *n; i++) {
+        const char *name = json_string_value(json_array_get(list, (size_t)i));
+        if (name) numbers[i] = find_tensor(r, b, rank, name);
+        else ig_reader_fail(r, "'%s' must have names of tensors", key);
+    }
+    return numbers;
+}
+
+static void read_parts(struct ig_reader *r, const json_t *root, struct building *b)
+{
+    int32_t n;
+    const json_t *list = open_list(r, root, "parts", &n);
+    b->parts = ig_must_alloc((size_t)n, sizeof *b->parts);
+    for (; (int32_t)r->at < n && !r->failed; r->at++) {
+        const json_t *o = json_array_get(list, r->at);
+        struct ig_fleet_part *p = &b->parts[b->fleet.n_parts++];
+        double ms = ig_get_double(r, o, "time_ms", 0);
+        p->rank = rank_of(r, o, "rank", b);
+        p->ns = ms < 1e9 ? (int64_t)(ms * 1e6 + 0.5) : INT64_MAX;
+        p->in = read_names(r, o, "in", b, p->rank, &p->n_in);
+        p->out = read_names(r, o, "out", b, p->rank, &p->n_out);
+        for (int32_t i = 0; i < p->n_out && !r->failed; i++) b->buffers[p->out[i]].writer = b->fleet.n_parts - 1;
+    }
+}
+
+static void read_links(struct ig_reader *r, const json_t *root, struct building *b)
+{
+    int32_t n;
+    const json_t *list = open_list(r, root, "links", &n);
+    b->messages = ig_must_alloc((size_t)n, sizeof *b->messages);
+    for (; (int32_t)r->at < n && !r->failed; r->at++) {
+        const json_t *o = json_array_get(list, r->at);
+        struct ig_fleet_message *m = &b->messages[b->fleet.n_messages++];
+        const char *tensor = ig_get_text(r, o, "tensor");
+        m->from = find_tensor(r, b, rank_of(r, o, "from", b), tensor);
+        m->to = find_tensor(r, b, rank_of(r, o, "to", b), tensor);
+        if (!r->failed) b->buffers[m->to].writer = IG_FLEET_MESSAGE;
+    }
+}
+
+static void read_all(struct ig_reader *r, const json_t *root, struct building *b)
+{
+    read_ranks(r, root, b);
+    read_tensors(r, root, b);
+    read_parts(r, root, b);
+    read_links(r, root, b);
+    struct ig_fleet *f = &b->fleet;
+    f->device = b->device;
+    f->keys = (const char *const *)b->keys;
+    f->devices = (const char *const *)b->devices;
+    f->parts = b->parts;
+    f->buffers = b->buffers;
+    f->messages = b->messages;
+    char words[400];
+    r->where = "";
+    if (!r->failed && ig_fleet_check(f, words, sizeof words)) ig_reader_fail(r, "%s", words);
+}
+
+struct ig_fleet *ig_fleet_read(const char *path, char *err, size_t err_bytes)
+{
+    struct ig_reader r;
+    json_t *root = ig_reader_open(&r, path, IG_DEPLOY_FORMAT, err, err_bytes);
+    if (!root) return NULL;
+    struct building *b = ig_must_alloc(1, sizeof *b);
+    read_all(&r, root, b);
+    json_decref(root);
+    if (!r.failed) return &b->fleet;
+    ig_fleet_free(&b->fleet);
+    return NULL;
+}
+
+void ig_fleet_free(struct ig_fleet *f)
+{
+    struct building *b = (struct building *)f;
+    if (!b) return;
+    for (int32_t i = 0; i < f->n_ranks; i++) free(b->keys[i]);
+    for (int32_t i = 0; i < f->n_devices; i++) free(b->devices[i]);
+    for (int32_t i = 0; i < f->n_parts; i++) {
+        free((int32_t *)(uintptr_t)b->parts[i].in);
+        free((int32_t *)(uintptr_t)b->parts[i].out);
+    }
+    for (int32_t i = 0; i < f->n_buffers; i++) free((char *)(uintptr_t)b->buffers[i].tensor);
+    void *lists[] = {b->device, b->keys, b->devices, b->parts, b->buffers, b->messages};
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) free(lists[i]);
+    free(b);
+}
+
+/* --- changes --- */
+
+static int32_t device_at(const struct ig_fleet *f, int32_t buffer)
+{
+    return f->device[f->buffers[buffer].rank];
+}
+
+void ig_fleet_link(struct ig_fleet *f, const struct ig_site *s)
+{
+    struct ig_fleet_message *messages = ((struct building *)f)->messages;
+    for (int32_t i = 0; i < f->n_messages; i++) {
+        int32_t from = device_at(f, messages[i].from), to = device_at(f, messages[i].to);
+        int32_t a = ig_site_find(s, f->devices[from]), b = ig_site_find(s, f->devices[to]);
+        if (from == to && a < 0) messages[i].ns = 0;
+        else messages[i].ns = (int64_t)(ig_link_ns(s, a, b, f->buffers[messages[i].from].bytes) + 0.5);
+    }
+}
+
+void ig_fleet_link_all(struct ig_fleet *f, double alpha_ns, double beta_ns)
+{
+    struct ig_fleet_message *messages = ((struct building *)f)->messages;
+    for (int32_t i = 0; i < f->n_messages; i++) {
+        double bytes = (double)f->buffers[messages[i].from].bytes;
+        int apart = device_at(f, messages[i].from) != device_at(f, messages[i].to);
+        messages[i].ns = apart ? (int64_t)(alpha_ns + beta_ns * bytes + 0.5) : 0;
+    }
+}
+
+void ig_fleet_copies(struct ig_fleet *f, int32_t copies)
+{
+    struct ig_fleet_buffer *buffers = ((struct building *)f)->buffers;
+    for (int32_t i = 0; i < f->n_buffers; i++) buffers[i].copies = copies;
+}
