@@ -72,16 +72,20 @@ if [ $kind = mpich ] && [ -n "$stream" ]; then # it gives up on a rank that does
 fi
 
 # --- the command: -np 1 -host A ./a ARGUMENTS : -np 1 -host B ./b : ... ---
+all=
 for program in $programs; do
     at=
     if [ -n "$hosts" ] && [ -z "$bind" ]; then
         at=$(host_of $n)
         [ -n "$at" ] || fail "rankfile has no rank $n"
+        all=$all${all:+,}$at:1
+        [ $kind = openmpi ] || at= # MPICH takes one list
     fi
     if [ $n = 0 ]; then set -- -np 1 ${at:+-host "$at"} "$dir/$program" ${unpinned:-} "$@"
     else set -- "$@" : -np 1 ${at:+-host "$at"} "$dir/$program" ${unpinned:-}; fi
     n=$((n + 1))
 done
+[ $kind = openmpi ] || [ -z "$all" ] || flags="-hosts $all"
 
 # --- run it in a process group of its own ---
 pid=

@@ -20,7 +20,7 @@ struct ig_hsplit_order {
     const int32_t *keys;   /* [n] */
 };
 
-enum ig_split_cuts {             /* between two layers of a run that are cut by rows over the same keys */
+enum ig_split_cuts {       /* between two layers of a run that are cut by rows over the same keys */
     IG_CUTS_CHEAPEST = 0,  /* the cheaper of the two, cut by cut */
     IG_CUTS_FUSED,         /* each key computes all rows that its next layer needs, some of them twice */
     IG_CUTS_EXCHANGED      /* each key computes its own rows and is sent what else it needs */

@@ -7,35 +7,53 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { ABORT_S = 5, LINE_MS = 1000 };
+enum { ABORT_S = 5, LINE_MS = 1000, WORDS_NS = 200000000 };
 
-static _Atomic int joined;
+enum { APART, JOINED, PARTED };
+
+static _Atomic int state = PARTED;
 static pthread_t caller; /* of MPI_Init */
 static pid_t parent;
 static volatile sig_atomic_t ending;
 _Atomic int ig_printing;
 
+/* mpirun of MPICH, whose ranks these variables are for, lets the others wait for one that ended before MPI_Init. */
+static int is_awaited(void)
+{
+    return getenv("PMI_RANK") || getenv("PMI_FD");
+}
+
 /* Only one thread may call MPI. Another's exit status is what mpirun ends the rest for. */
 static void leave(void)
 {
-    if (!atomic_exchange(&joined, 0)) return;
+    int was = atomic_exchange(&state, PARTED);
+    if (was == PARTED || (was == APART && !is_awaited())) return;
     if (!pthread_equal(pthread_self(), caller)) _exit(1);
     signal(SIGTERM, SIG_DFL);
     alarm(ABORT_S); /* MPI_Abort may wait for a board that does not answer */
+    if (was == APART) MPI_Init(NULL, NULL);
+    ig_nap(WORDS_NS); /* mpirun may drop what a rank said last if it is ended at once */
     MPI_Abort(MPI_COMM_WORLD, 1);
     _exit(1);
 }
 
+void ig_fail_begin(void)
+{
+    static char line[1024];
+    setvbuf(stderr, line, _IOLBF, sizeof line); /* ranks' lines come out whole */
+    caller = pthread_self();
+    atomic_store(&state, APART);
+    atexit(leave);
+}
+
 void ig_fail_joined(void)
 {
-    caller = pthread_self();
-    atomic_store(&joined, 1);
-    atexit(leave);
+    atomic_store(&state, JOINED);
 }
 
 void ig_fail_parted(void)
 {
-    atomic_store(&joined, 0);
+    atomic_store(&state, PARTED);
 }
 
 static void on_signal(int number)

@@ -7,9 +7,9 @@
 
 #include "runtime/host/program.h"
 
-/* From MPI_Init on: ig_die, on whichever thread, ends all ranks. */
+/* From here on ig_die, on whichever thread, and any other exit end all ranks; behind MPI_Init; before MPI_Finalize. */
+void ig_fail_begin(void);
 void ig_fail_joined(void);
-/* Before MPI_Finalize. */
 void ig_fail_parted(void);
 /* SIGTERM, SIGINT and SIGHUP end the rank at the next ig_heed, but not while a line is being written. */
 void ig_fail_guard(void);

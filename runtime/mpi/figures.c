@@ -70,12 +70,14 @@ static void print_text(const struct ig_rank *rank, const struct ig_figures *rank
 {
     char spoiled[160], name[40];
     ig_spoilers(spoiled, sizeof spoiled);
-    printf("first %.2f ms   then a result every %.3f ms (median), min %.3f, p99 %.3f (%lld frames, %.1f s, %d ranks%s)\n",
-           t->first, t->median, t->min, t->p99, (long long)t->n, t->total * 1e-3, rank->n_ranks, spoiled);
+    printf(
+        "first %.2f ms   then a result every %.3f ms (median), min %.3f, p99 %.3f (%lld frames, %.1f s, %d ranks%s)\n",
+        t->first, t->median, t->min, t->p99, (long long)t->n, t->total * 1e-3, rank->n_ranks, spoiled);
     printf("%.1f frames a second, predicted %.1f; latency %.3f ms with frames waiting\n",
-           t->total > 0 ? (double)t->n * 1e3 / t->total : 0, rank->period_ns > 0 ? 1e9 / rank->period_ns : 0, t->latency);
-    printf("  %-4s %-24s %10s %10s %10s %12s %12s   a frame\n", "rank", "key", "busy ms", "wait ms", "sending ms", "sent B",
-           "received B");
+           t->total > 0 ? (double)t->n * 1e3 / t->total : 0, rank->period_ns > 0 ? 1e9 / rank->period_ns : 0,
+           t->latency);
+    printf("  %-4s %-24s %10s %10s %10s %12s %12s   a frame\n", "rank", "key", "busy ms", "wait ms", "sending ms",
+           "sent B", "received B");
     for (int i = 0; i < rank->n_ranks; i++) {
         const struct ig_figures *f = &ranks[i];
         printf("  %-4d %-24s %10.3f %10.3f %10.3f %12.0f %12.0f\n", i, ig_name_text(rank->keys[i], name, sizeof name),
@@ -87,8 +89,10 @@ static void print_text(const struct ig_rank *rank, const struct ig_figures *rank
 void ig_print_figures(const struct ig_result *r, const struct ig_figures *ranks, int json)
 {
     struct times t = times_of(r);
-    if (json) print_json(r->rank, ranks, &t);
-    else print_text(r->rank, ranks, &t);
+    if (json)
+        print_json(r->rank, ranks, &t);
+    else
+        print_text(r->rank, ranks, &t);
     fflush(stdout);
 }
 

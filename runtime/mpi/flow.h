@@ -1,6 +1,6 @@
 /*
- * A tensor's way through a rank: copies that are filled and used in turn, frame after frame. Every count has one writer;
- * who changes one rings the rank's bell, and who finds nothing to do sleeps until it rings.
+ * A tensor's way through a rank: copies that are filled and used in turn, frame after frame. Every count has one
+ * writer; who changes one rings the rank's bell, and who finds nothing to do sleeps until it rings.
  */
 #ifndef RUNTIME_MPI_FLOW_H
 #define RUNTIME_MPI_FLOW_H
@@ -21,8 +21,8 @@ struct ig_used {
 };
 
 struct ig_flow {
-    char *data;           /* of copy 0 */
-    int64_t bytes;        /* of a copy, without what aligns the next */
+    char *data;    /* of copy 0 */
+    int64_t bytes; /* of a copy, without what aligns the next */
     int32_t copies, n_readers;
     struct ig_used *used; /* [n_readers] */
     struct ig_bell *bell;
@@ -47,8 +47,8 @@ void ig_flow_use(struct ig_flow *f, int32_t reader, uint64_t frames);
 void *ig_flow_at(const struct ig_flow *f, uint64_t frame);
 
 void ig_bell_ring(struct ig_bell *b);
-/* First ig_bell_seen, then a look at everything, then this: sleeps until the bell rings, at most ns (< 0: for ever); may
- * return early. */
+/* First ig_bell_seen, then a look at everything, then this: sleeps until the bell rings, at most ns (< 0: for ever);
+ * may return early. */
 uint32_t ig_bell_seen(struct ig_bell *b);
 void ig_bell_wait(struct ig_bell *b, uint32_t seen, int64_t ns);
 

@@ -45,14 +45,17 @@ static void check(const struct ig_rank *r, const struct card *all, int self)
         const struct card *c = &all[i];
         *text = 0;
         if (c->format != all[0].format)
-            snprintf(text, sizeof text, "rank %d '%.79s' has rank format %d, rank 0 '%.79s' format %d: build all by one Ingot",
-                     i, c->key, c->format, all[0].key, all[0].format);
+            snprintf(text, sizeof text,
+                     "rank %d '%.79s' has rank format %d, rank 0 '%.79s' format %d: build all by one Ingot", i, c->key,
+                     c->format, all[0].key, all[0].format);
         else if (c->rank != i)
-            snprintf(text, sizeof text, "'%.79s' is rank %d of its plan, but was started as rank %d: keep to the plan's order",
-                     c->key, c->rank, i);
+            snprintf(text, sizeof text,
+                     "'%.79s' is rank %d of its plan, but was started as rank %d: keep to the plan's order", c->key,
+                     c->rank, i);
         else if (memcmp(c->plan_hash, all[0].plan_hash, sizeof c->plan_hash))
-            snprintf(text, sizeof text, "rank %d '%.79s' is of another plan than rank 0 '%.79s': deploy all of one build", i,
-                     c->key, all[0].key);
+            snprintf(text, sizeof text,
+                     "rank %d '%.79s' is of another plan than rank 0 '%.79s': deploy all of one build", i, c->key,
+                     all[0].key);
         if (*text) refuse(self, text);
     }
 }
@@ -63,7 +66,8 @@ static void check_size(const struct ig_rank *r, int self)
     int n;
     MPI_Comm_size(MPI_COMM_WORLD, &n);
     if (n == r->n_ranks) return;
-    snprintf(text, sizeof text, "mpirun started %d rank%s, the plan has %d: start each of its programs once (run.sh does)", n,
+    snprintf(text, sizeof text,
+             "mpirun started %d rank%s, the plan has %d: start each of its programs once (run.sh does)", n,
              n == 1 ? "" : "s", r->n_ranks);
     refuse(self, text);
 }
@@ -110,7 +114,8 @@ void ig_hello(int *argc, char ***argv, const struct ig_rank *r, int per_rank, st
     if (MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &level)) ig_die("MPI_Init failed");
     ig_fail_joined();
     ig_fail_guard();
-    if (level < MPI_THREAD_FUNNELED) ig_die("this MPI cannot be used beside threads that compute (MPI_THREAD_FUNNELED)");
+    if (level < MPI_THREAD_FUNNELED)
+        ig_die("this MPI cannot be used beside threads that compute (MPI_THREAD_FUNNELED)");
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     MPI_Comm_rank(MPI_COMM_WORLD, &self);
     check_size(r, self);

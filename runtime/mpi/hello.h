@@ -7,11 +7,11 @@
 enum { IG_LINE_BYTES = 4096 }; /* of a command line */
 
 struct ig_met {
-    int32_t out;                /* the rank where results leave */
-    int64_t clock_ns;           /* to be added to ig_now_ns for that of rank 0; where results leave only */
-    char line[IG_LINE_BYTES];   /* rank 0's arguments, a 0 behind each */
+    int32_t out;              /* the rank where results leave */
+    int64_t clock_ns;         /* to be added to ig_now_ns for that of rank 0; where results leave only */
+    char line[IG_LINE_BYTES]; /* rank 0's arguments, a 0 behind each */
     int n_arguments;
-    int per_rank;               /* rank 0's */
+    int per_rank; /* rank 0's */
 };
 
 /* Of all ranks together. Dies, everywhere, where they do not fit, with a line of what does not. */

@@ -66,7 +66,8 @@ void ig_print_rank(const struct ig_rank *r, int json)
     edges_text("from", r, r->receives, r->n_receives);
     edges_text("to", r, r->sends, r->n_sends);
     printf("arena %lld B, buffers %lld B, weights %lld B; a frame sends %lld B and receives %lld B\n",
-           (long long)r->arena_bytes, (long long)b.buffers, (long long)b.weights, (long long)b.sent, (long long)b.received);
+           (long long)r->arena_bytes, (long long)b.buffers, (long long)b.weights, (long long)b.sent,
+           (long long)b.received);
     printf("predicted %.3f ms of work a frame, a result every %.3f ms\nplan  ", r->rank_ns * 1e-6, r->period_ns * 1e-6);
     print_hash(r);
     putchar('\n');

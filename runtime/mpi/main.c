@@ -13,7 +13,8 @@
 #include "runtime/mpi/pulse.h"
 #include "runtime/mpi/station.h"
 
-enum { NAP_NS = 20000, IDLE_NAP_NS = 50000, LONGEST_NAP_NS = 500000 }; /* between two looks at messages */
+/* Between two looks at messages: behind one that came, while the worker waits, while it computes. */
+enum { NAP_NS = 20000, IDLE_NAP_NS = 50000, LEAST_NAP_NS = 100000, LONGEST_NAP_NS = 800000 };
 
 struct flags { /* of this rank's own command line */
     int unpinned, per_rank, help, info, json;
@@ -30,13 +31,15 @@ static void usage(const struct ig_rank *r, const char *name)
            r->n_ranks, r->network);
     fputs("usage: run.sh [INPUT...] [-o OUT.npy...] [options]\n", stdout);
     for (int i = 0; i < m->n_inputs; i++)
-        printf("  INPUT %d       '%s' %s: .npy, raw bytes, PGM/PPM; - : raw frames on stdin; files of rank 0's machine\n", i + 1,
-               ig_name_text(m->inputs[i].name, tensor, sizeof tensor), ig_shape_text(m->inputs[i].shape, text, sizeof text));
+        printf(
+            "  INPUT %d       '%s' %s: .npy, raw bytes, PGM/PPM; - : raw frames on stdin; files of rank 0's machine\n",
+            i + 1, ig_name_text(m->inputs[i].name, tensor, sizeof tensor),
+            ig_shape_text(m->inputs[i].shape, text, sizeof text));
     fputs("  -o OUT        an output as .npy, in order, on the machine where results leave\n"
           "  --top K       print the K best of the first output (default 5)\n"
           "  --bench[=S]   frames for S seconds (default 3): frames a second, latency, what each rank does and sends\n"
           "  --per-rank    every rank prints IRank: min, max, avg and writes RANK_PERFORMANCE.txt, RANK_MEMORY.txt\n"
-          "  --stdin=FILE  the frames of - from this file or pipe of rank 0's machine (MPICH loses those of a long stream)\n"
+          "  --stdin=FILE  the frames of - from this file or pipe of rank 0's machine\n"
           "  --unpinned    on any cores, not those of the mapping\n"
           "  --json        one JSON object a result on stdout\n"
           "  --info        what this rank runs, keeps, sends and receives\n"
@@ -48,8 +51,10 @@ static int take(char **argv, int *argc, const char *name)
 {
     int to = 1, found = 0;
     for (int i = 1; i < *argc; i++)
-        if (!strcmp(argv[i], name)) found = 1;
-        else argv[to++] = argv[i];
+        if (!strcmp(argv[i], name))
+            found = 1;
+        else
+            argv[to++] = argv[i];
     argv[*argc = to] = NULL;
     return found;
 }
@@ -61,8 +66,10 @@ static const char *take_value(char **argv, int *argc, const char *name)
     size_t n = strlen(name);
     int to = 1;
     for (int i = 1; i < *argc; i++)
-        if (!strncmp(argv[i], name, n) && argv[i][n] == '=') value = argv[i] + n + 1;
-        else argv[to++] = argv[i];
+        if (!strncmp(argv[i], name, n) && argv[i][n] == '=')
+            value = argv[i] + n + 1;
+        else
+            argv[to++] = argv[i];
     argv[*argc = to] = NULL;
     return value;
 }
@@ -114,7 +121,8 @@ static void pin(const struct ig_rank *r)
     sched_getaffinity(0, sizeof got, &got);
     for (int32_t i = 0; i < r->n_cores; i++)
         if (r->cores[i] >= CPU_SETSIZE || !CPU_ISSET(r->cores[i], &got))
-            ig_die("rank %d '%s' is for core %d, which this machine does not have or give: map it to others, or --unpinned",
+            ig_die("rank %d '%s' is for core %d, which this machine does not have or give: map it to others, or "
+                   "--unpinned",
                    r->rank, r->keys[r->rank], r->cores[i]);
 }
 
@@ -127,18 +135,22 @@ static _Noreturn void silent(const struct ig_station *s, const struct ig_wire *w
     uint64_t frame;
     if (w) tensor = ig_wire_awaited(w, peer, &frame, &doing);
     if (!tensor)
-        ig_die("rank %d '%s': no sign of life of rank %d '%s' for %d s at the end of the stream", r->rank, r->keys[r->rank],
-               peer, r->keys[peer], IG_SILENCE_MS / 1000);
+        ig_die("rank %d '%s': no sign of life of rank %d '%s' for %d s at the end of the stream", r->rank,
+               r->keys[r->rank], peer, r->keys[peer], IG_SILENCE_MS / 1000);
     ig_die("rank %d '%s': no sign of life of rank %d '%s' for %d s: tensor '%s' of frame %llu was %s", r->rank,
            r->keys[r->rank], peer, r->keys[peer], IG_SILENCE_MS / 1000, tensor, (unsigned long long)frame, doing);
 }
 
-/* Looks cost the worker time where it computes on this thread's core: fewer while nothing comes. */
+/*
+ * A look takes 10 to 25 us of a core that the worker computes on, if it has one core: then they are rare, as the worker
+ * rings whenever a part is done.
+ */
 static int64_t nap_of(const struct ig_station *s, int64_t nap)
 {
-    int64_t longest = (int64_t)(s->rank->rank_ns / 64);
-    if (longest < IDLE_NAP_NS || atomic_load_explicit(&s->worker.waits, memory_order_relaxed)) longest = IDLE_NAP_NS;
+    int64_t longest = (int64_t)(s->rank->rank_ns / 8);
+    if (longest < LEAST_NAP_NS) longest = LEAST_NAP_NS;
     if (longest > LONGEST_NAP_NS) longest = LONGEST_NAP_NS;
+    if (atomic_load_explicit(&s->worker.waits, memory_order_relaxed)) longest = IDLE_NAP_NS;
     return nap * 2 < longest ? nap * 2 : longest;
 }
 
@@ -184,8 +196,8 @@ static void part(struct ig_station *s, struct ig_wire *w, struct ig_pulse *p, co
 {
     const struct ig_rank *r = s->rank;
     struct ig_traffic t = ig_wire_traffic(w);
-    struct ig_figures mine = {(int64_t)s->worker.frames, s->worker.busy_ns, s->worker.wait_ns, t.sending_ns, t.sent_bytes,
-                              t.received_bytes};
+    struct ig_figures mine = {
+        (int64_t)s->worker.frames, s->worker.busy_ns, s->worker.wait_ns, t.sending_ns, t.sent_bytes, t.received_bytes};
     struct ig_figures *all = calloc((size_t)r->n_ranks, sizeof *all);
     if (!all) ig_die("out of memory");
     int32_t peer = ig_pulse_share(p, &mine, sizeof mine, all);
@@ -204,7 +216,8 @@ static void check(const struct ig_rank *r)
     for (int i = 0; !r->rank && i < m->n_inputs; i++)
         if (r->inputs[i] < 0) ig_die("%s: input '%s' does not enter at rank 0", r->network, m->inputs[i].name);
     for (int i = 0; r->outputs && r->outputs[0] >= 0 && i < m->n_outputs; i++)
-        if (r->outputs[i] < 0) ig_die("%s: output '%s' does not leave where the first one does", r->network, m->outputs[i].name);
+        if (r->outputs[i] < 0)
+            ig_die("%s: output '%s' does not leave where the first one does", r->network, m->outputs[i].name);
 }
 
 int ig_rank_main(int argc, char **argv, const struct ig_rank *rank)
@@ -213,12 +226,15 @@ int ig_rank_main(int argc, char **argv, const struct ig_rank *rank)
     static struct ig_met met;
     struct ig_options o;
     ig_name_program(argv[0], rank->keys[rank->rank]);
-    check(rank);
     struct flags f = flags_of(&argc, argv);
-    if (!rank->rank && !f.help) parse(argc, argv, rank->whole); /* wrong words end it before anything is started */
-    if (f.help) usage(rank, argv[0]);
-    else if (f.info) ig_print_rank(rank, f.json);
+    if (f.help)
+        usage(rank, argv[0]);
+    else if (f.info)
+        ig_print_rank(rank, f.json);
     if (f.help || f.info) return fflush(stdout) ? 1 : 0;
+    ig_fail_begin();
+    check(rank);
+    if (!rank->rank) parse(argc, argv, rank->whole); /* wrong words end it before anything is started */
     if (f.input && !rank->rank && !freopen(f.input, "rb", stdin)) ig_die("--stdin=%s: %s", f.input, strerror(errno));
     if (!f.unpinned) pin(rank);
     prctl(PR_SET_TIMERSLACK, 1000ul);

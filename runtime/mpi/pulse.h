@@ -1,7 +1,7 @@
 /*
- * Signs of life: ranks that share an edge send each other a few bytes every two seconds, so that an idle stream and a slow
- * part are no fault, and a rank that is dead or stopped, or a link that is cut, is one, soon. Of the thread that called
- * MPI_Init alone.
+ * Signs of life: ranks that share an edge send each other a few bytes every two seconds, so that an idle stream and a
+ * slow part are no fault, and a rank that is dead or stopped, or a link that is cut, is one, soon. Of the thread that
+ * called MPI_Init alone.
  */
 #ifndef RUNTIME_MPI_PULSE_H
 #define RUNTIME_MPI_PULSE_H

@@ -74,8 +74,10 @@ static void *leave(void *arg)
         int64_t now = ig_now_ns(), latency = now + r->clock_ns - *(int64_t *)ig_flow_at(r->stamp, frame);
         for (int32_t i = 0; i < n_outputs(r); i++) s.outputs[i] = ig_flow_at(output(r, i), frame);
         if (first) s.outputs[0] = memcpy(first, s.outputs[0], (size_t)output(r, 0)->bytes);
-        if (r->done_ns) note(r, frame, now, latency);
-        else print(r, &s, (double)latency * 1e-6);
+        if (r->done_ns)
+            note(r, frame, now, latency);
+        else
+            print(r, &s, (double)latency * 1e-6);
         done(r, frame);
     }
     free(first);

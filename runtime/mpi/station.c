@@ -111,8 +111,8 @@ static void add_peer(struct ig_station *s, int32_t rank)
 static void add_edges(struct ig_station *s, const struct ig_rank_edge *e, int32_t n, int send)
 {
     for (int32_t i = 0; i < n; i++) {
-        s->edges[s->n_edges++] = (struct ig_wire_edge){e[i], s->rank->buffers[e[i].buffer].tensor, &s->flows[e[i].buffer],
-                                                       send ? 0 : -1, 1};
+        s->edges[s->n_edges++] =
+            (struct ig_wire_edge){e[i], s->rank->buffers[e[i].buffer].tensor, &s->flows[e[i].buffer], send ? 0 : -1, 1};
         add_peer(s, e[i].peer);
     }
 }
@@ -123,7 +123,8 @@ static void add_stamps(struct ig_station *s, int32_t out)
     const struct ig_rank *r = s->rank;
     int32_t sends = !r->rank, peer = sends ? out : 0;
     if (!out || (r->rank && r->rank != out)) return;
-    s->edges[s->n_edges++] = (struct ig_wire_edge){{-1, peer, 0, 1}, "time", &s->flows[r->n_buffers], sends ? 0 : -1, 0};
+    s->edges[s->n_edges++] =
+        (struct ig_wire_edge){{-1, peer, 0, 1}, "time", &s->flows[r->n_buffers], sends ? 0 : -1, 0};
     add_peer(s, peer);
 }
 

@@ -15,7 +15,7 @@ struct ig_station {
     struct ig_result result;
     struct ig_wire_edge *edges;
     int32_t n_edges, n_peers;
-    int32_t *peers; /* ranks that share an edge with it, each once */
+    int32_t *peers;     /* ranks that share an edge with it, each once */
     int enters, leaves; /* do frames enter here, results leave? */
 };
 

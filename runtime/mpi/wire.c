@@ -57,8 +57,9 @@ static _Noreturn void fail(const struct ig_wire *w, const struct edge *e, uint64
     char text[MPI_MAX_ERROR_STRING] = "";
     int n;
     MPI_Error_string(error, text, &n);
-    ig_die("rank %d: tensor '%s' of frame %llu %s rank %d '%s': %s", w->rank->rank, e->is.tensor, (unsigned long long)frame,
-           is_send(e) ? "to" : "from", e->is.edge.peer, w->rank->keys[e->is.edge.peer], text);
+    ig_die("rank %d: tensor '%s' of frame %llu %s rank %d '%s': %s", w->rank->rank, e->is.tensor,
+           (unsigned long long)frame, is_send(e) ? "to" : "from", e->is.edge.peer, w->rank->keys[e->is.edge.peer],
+           text);
 }
 
 static void must(const struct ig_wire *w, const struct edge *e, uint64_t frame, int error)
@@ -120,8 +121,8 @@ static void received(struct ig_wire *w, struct edge *e, MPI_Status *status)
         return;
     }
     if (bytes != e->is.flow->bytes)
-        ig_die("rank %d: tensor '%s' of frame %llu has %d bytes, rank %d '%s' sent of %lld", w->rank->rank, e->is.tensor,
-               (unsigned long long)e->done, bytes, e->is.edge.peer, w->rank->keys[e->is.edge.peer],
+        ig_die("rank %d: tensor '%s' of frame %llu has %d bytes, rank %d '%s' sent of %lld", w->rank->rank,
+               e->is.tensor, (unsigned long long)e->done, bytes, e->is.edge.peer, w->rank->keys[e->is.edge.peer],
                (long long)e->is.flow->bytes);
     if (e->is.counts) w->traffic.received_bytes += bytes;
     ig_flow_fill(e->is.flow, ++e->done);
@@ -154,8 +155,10 @@ int ig_wire_poll(struct ig_wire *w)
         struct edge *e = &w->edges[w->index[k]];
         if (error == MPI_ERR_IN_STATUS) must(w, e, e->done, w->status[k].MPI_ERROR);
         w->heard[e->is.edge.peer] = ig_now_ns();
-        if (is_send(e)) sent(w, e);
-        else received(w, e, &w->status[k]);
+        if (is_send(e))
+            sent(w, e);
+        else
+            received(w, e, &w->status[k]);
     }
     return moved + n_done;
 }

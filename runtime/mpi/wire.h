@@ -19,7 +19,7 @@ struct ig_wire_edge {
     int counts;     /* its bytes are the network's; else it is a message of the runtime's own, with tags of its own */
 };
 
-struct ig_traffic { /* so far */
+struct ig_traffic {                                 /* so far */
     int64_t sent_bytes, received_bytes, sending_ns; /* while a message was on its way out */
 };
 

@@ -118,8 +118,10 @@ static void *work(void *arg)
     for (int32_t left;;) {
         uint32_t seen = ig_bell_seen(w->bell);
         struct ig_part_run *p = choose(w, &left);
-        if (p) run(w, p);
-        else if (!left) break;
+        if (p)
+            run(w, p);
+        else if (!left)
+            break;
         else {
             atomic_store_explicit(&w->waits, 1, memory_order_relaxed);
             ig_bell_wait(w->bell, seen, -1);

@@ -32,7 +32,7 @@ struct ig_worker {
     _Atomic int32_t waits;     /* nothing to do now */
     _Atomic int32_t over;      /* ... for ever */
     /* Once it is over: */
-    int64_t busy_ns, wait_ns;  /* computing; idle between the first frame and the last */
+    int64_t busy_ns, wait_ns; /* computing; idle between the first frame and the last */
     uint64_t frames;
     struct ig_intervals intervals;
     /* Its own: */

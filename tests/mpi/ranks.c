@@ -6,16 +6,32 @@
 
 struct work {
     double ms;
+    int computes;
 };
+
+/* Time of the processor, not of the clock: what others take of the core is not in it. */
+static double now_ms(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
+}
+
+static void take_time(const struct work *w)
+{
+    struct timespec t = {(time_t)(w->ms / 1e3), (long)(w->ms * 1e6) % 1000000000};
+    double end = w->computes ? now_ms() + w->ms : 0;
+    if (!w->computes) nanosleep(&t, NULL);
+    while (w->computes && now_ms() < end) continue;
+}
 
 static void mix(const struct ig_call *call, struct ig_range r, void *scratch)
 {
     const struct work *work = call->attrs;
-    struct timespec t = {(time_t)(work->ms / 1e3), (long)(work->ms * 1e6) % 1000000000};
     float *y = call->out[0].data;
     int32_t last = call->out[0].c - 1;
     (void)scratch;
-    if (!r.c0 && work->ms > 0) nanosleep(&t, NULL);
+    if (!r.c0 && work->ms > 0) take_time(work);
     for (int32_t c = r.c0; c < r.c1; c++) {
         y[c] = (float)(c % 7) * 0.125f;
         for (int32_t i = 0; i < call->n_in; i++) {
@@ -38,7 +54,8 @@ static int parse_part(struct ranks_part *p, const char **at)
     } while (*end == ',');
     if (*end != '>') return -1;
     p->out = (int32_t)strtol(end + 1, &end, 10);
-    if (*end == '@') p->ms = strtod(end + 1, &end);
+    p->computes = *end == '%';
+    if (*end == '@' || *end == '%') p->ms = strtod(end + 1, &end);
     while (*end == ' ') end++;
     *at = end;
     return 0;
@@ -99,8 +116,15 @@ static struct ig_io *ios(const struct ranks_spec *s, int32_t n)
 
 static struct ig_place place(const struct ranks_spec *s, int16_t space, int32_t index)
 {
-    return (struct ig_place){.shape = shape_of(s), .h = 1, .w = 1, .c = s->width, .ring_rows = 1, .row_stride = s->width,
-                             .pixel_stride = s->width, .space = space, .index = (int16_t)index};
+    return (struct ig_place){.shape = shape_of(s),
+                             .h = 1,
+                             .w = 1,
+                             .c = s->width,
+                             .ring_rows = 1,
+                             .row_stride = s->width,
+                             .pixel_stride = s->width,
+                             .space = space,
+                             .index = (int16_t)index};
 }
 
 static struct ig_step *step_of(const struct ranks_spec *s, const struct ranks_part *p)
@@ -108,11 +132,21 @@ static struct ig_step *step_of(const struct ranks_spec *s, const struct ranks_pa
     struct ig_step *step = make(1, sizeof *step);
     struct ig_place *in = make((size_t)p->n_in, sizeof *in), *out = make(1, sizeof *out);
     struct work *work = make(1, sizeof *work);
-    work->ms = p->ms;
+    *work = (struct work){p->ms, p->computes};
     for (int32_t i = 0; i < p->n_in; i++) in[i] = place(s, IG_SPACE_INPUT, i);
     *out = place(s, IG_SPACE_OUTPUT, 0);
-    *step = (struct ig_step){.run = mix, .attrs = work, .in = in, .out = out, .weights = -1, .images = 1, .rows = 1,
-                             .cols = s->width, .chunk = s->width, .chunks = 1, .n_in = (int16_t)p->n_in, .n_out = 1};
+    *step = (struct ig_step){.run = mix,
+                             .attrs = work,
+                             .in = in,
+                             .out = out,
+                             .weights = -1,
+                             .images = 1,
+                             .rows = 1,
+                             .cols = s->width,
+                             .chunk = s->width,
+                             .chunks = 1,
+                             .n_in = (int16_t)p->n_in,
+                             .n_out = 1};
     return step;
 }
 
@@ -121,11 +155,22 @@ static const struct ig_program *program_of(const struct ranks_spec *s, const str
     static const _Alignas(64) char weights[64];
     struct ig_program *program = make(1, sizeof *program);
     struct ig_model *m = make(1, sizeof *m);
-    *m = (struct ig_model){.name = "relay", .inputs = ios(s, p ? p->n_in : 1), .outputs = ios(s, 1), .n_inputs = p ? p->n_in : 1,
-                           .n_outputs = 1, .threads = 1, .arena_bytes = 64, .weights_bytes = 64};
+    *m = (struct ig_model){.name = "relay",
+                           .inputs = ios(s, p ? p->n_in : 1),
+                           .outputs = ios(s, 1),
+                           .n_inputs = p ? p->n_in : 1,
+                           .n_outputs = 1,
+                           .threads = 1,
+                           .arena_bytes = 64,
+                           .weights_bytes = 64};
     if (p) m->steps = step_of(s, p), m->n_steps = 1;
-    *program = (struct ig_program){.model = m, .weights = weights, .plan_sha256 = "", .source_sha256 = "", .target = "host",
-                                   .tool = "tests", .std = {1, 1, 1, 1}};
+    *program = (struct ig_program){.model = m,
+                                   .weights = weights,
+                                   .plan_sha256 = "",
+                                   .source_sha256 = "",
+                                   .target = "host",
+                                   .tool = "tests",
+                                   .std = {1, 1, 1, 1}};
     return program;
 }
 
@@ -159,7 +204,8 @@ static void make_parts(const struct ranks_spec *s, struct ig_rank *r, const int3
 
 static void make_edges(const struct ranks_spec *s, struct ig_rank *r, const int32_t *at)
 {
-    struct ig_rank_edge *sends = make(RANKS_TENSORS * 8, sizeof *sends), *receives = make(RANKS_TENSORS, sizeof *receives);
+    struct ig_rank_edge *sends = make(RANKS_TENSORS * 8, sizeof *sends),
+                        *receives = make(RANKS_TENSORS, sizeof *receives);
     int32_t number = 0;
     for (int32_t t = 0; t < s->n_tensors; t++)
         for (int32_t to = 0; to < s->n_keys; to++) {
@@ -178,8 +224,15 @@ struct ig_rank *ranks_table(const struct ranks_spec *s, int32_t rank)
     static const char *const keys[RANKS_PARTS] = {"nodeA_cpu0", "nodeB_cpu0", "nodeC_cpu0", "nodeD_cpu0", "nodeE_cpu0"};
     struct ig_rank *r = make(1, sizeof *r);
     int32_t at[RANKS_TENSORS], *io = make(2, sizeof *io);
-    *r = (struct ig_rank){.network = "relay", .whole = program_of(s, NULL), .keys = keys, .rank = rank, .n_ranks = s->n_keys,
-                          .threads = 1, .arena_bytes = 64, .period_ns = 1e6, .rank_ns = 1e6};
+    *r = (struct ig_rank){.network = "relay",
+                          .whole = program_of(s, NULL),
+                          .keys = keys,
+                          .rank = rank,
+                          .n_ranks = s->n_keys,
+                          .threads = 1,
+                          .arena_bytes = 64,
+                          .period_ns = 1e6};
+    for (int32_t i = 0; i < s->n_parts; i++) r->rank_ns += s->parts[i].key == rank ? s->parts[i].ms * 1e6 : 0;
     make_buffers(s, r, at);
     make_parts(s, r, at);
     make_edges(s, r, at);

@@ -1,7 +1,7 @@
 /*
  * A rank of a deployment that its first arguments describe: relay SPEC RANK ARGUMENTS... (tests/mpi/ranks.h). From the
- * environment: RELAY_WIDTH (floats a tensor, 256), RELAY_COPIES (2), RELAY_CORE (pinned to it) and, of one rank only,
- * RELAY_ODD=RANK, which then is of another plan.
+ * environment: RELAY_WIDTH (floats a tensor, 256), RELAY_COPIES (2), RELAY_THREADS (1), RELAY_CORE (pinned to it) and,
+ * of one rank only, RELAY_ODD=RANK, which then is of another plan.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,6 +25,7 @@ int main(int argc, char **argv)
     int32_t rank = (int32_t)strtol(argv[2], NULL, 10);
     struct ig_rank *r = ranks_table(&s, rank);
     core = (int16_t)setting("RELAY_CORE", 0);
+    r->threads = setting("RELAY_THREADS", 1);
     r->n_cores = getenv("RELAY_CORE") != NULL;
     r->cores = &core;
     r->plan_hash[31] = setting("RELAY_ODD", -1) == rank;

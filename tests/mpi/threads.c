@@ -1,6 +1,6 @@
 /*
- * The worker and those around it - who fills inputs, who passes messages, who takes results - without MPI: frames stay in
- * order, none is lost or torn, and nothing is read or written at once by two.
+ * The worker and those around it - who fills inputs, who passes messages, who takes results - without MPI: frames stay
+ * in order, none is lost or torn, and nothing is read or written at once by two.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -51,7 +51,8 @@ static float value(uint64_t frame, int32_t c)
 /* The test's parts, as tests/mpi/ranks.c computes them. */
 static void mix(float *y, const float *x, const float *z)
 {
-    for (int32_t c = 0; c < WIDTH; c++) y[c] = (float)(c % 7) * 0.125f + x[WIDTH - 1 - c] * 0.5f + (z ? z[c] * 0.25f : 0);
+    for (int32_t c = 0; c < WIDTH; c++)
+        y[c] = (float)(c % 7) * 0.125f + x[WIDTH - 1 - c] * 0.5f + (z ? z[c] * 0.25f : 0);
 }
 
 static void await(struct setup *s, const struct ig_flow *f, uint64_t frame, int filled)

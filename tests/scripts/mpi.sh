@@ -1,0 +1,309 @@
+# Ranks of deployments made by hand (tests/mpi/ranks.h): frames keep their order and overlap, a slow rank holds others back,
+# and whatever goes wrong ends all of them soon, with a line that names it.
+. "$SRCDIR/tests/scripts/tap.inc"
+PYTHON=${PYTHON:-python3}
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+fork="0:0>1 1:1>2 0:2,1>3"             # a rank that waits for another in the middle
+chain="0:0>1@20 1:1>2@20 2:2>3@20"     # three in a row, 20 ms each
+
+tests="frames vertical_stream bytes_on_wire backpressure eos_clean plan_hash_mismatch wrong_np core_out_of_range bad_arguments rank_killed
+    peer_stopped rank_files"
+
+command_of() { # spec, arguments of rank 0 (the last rank has them from it): what mpirun starts
+    spec=$1 ranks=$(echo "$1" | tr ' ' '\n' | sed 's/:.*//' | sort -nu | wc -l)
+    shift
+    set -- -np 1 "$relay" "$spec" 0 "$@"
+    rank=1
+    while [ $rank -lt "$ranks" ]; do
+        set -- "$@" : -np 1 "$relay" "$spec" $rank $unpinned
+        rank=$((rank + 1))
+    done
+    # shellcheck disable=SC2086
+    timeout -k 5 60 $mpirun "$@"
+}
+
+unpinned=--unpinned
+run() { # spec, arguments
+    run_spec=$1
+    shift
+    command_of "$run_spec" $unpinned "$@"
+}
+
+alive() { # processes of the test's that are left, zombies apart
+    ps -eo stat=,args= | grep -v '^Z' | grep "[ /]${relay#/}" | grep -v grep
+}
+
+gone() { # all of them, within two seconds
+    for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+        [ -n "$(alive)" ] || return 0
+        sleep .1
+    done
+    alive
+    return 1
+}
+
+lines() { # results without their times
+    sed 's/"ms":[0-9.]*,//' "$1"
+}
+
+input() { # frames of 256 floats, none NaN
+    head -c $(($1 * 1024)) /dev/urandom | tr '\177\377' '\077\077'
+}
+
+frames() { # of one rank and of two, the same results; copies and threads 1 to 3
+    input 60 >"$work/in"
+    "$relay" "0:0>1 0:1>2 0:2,1>3" 0 --unpinned - --json <"$work/in" >"$work/one" && [ "$(wc -l <"$work/one")" = 60 ] || return 1
+    lines "$work/one" >"$work/a"
+    for copies in 1 2 3; do
+        RELAY_COPIES=$copies RELAY_THREADS=$copies run "$fork" - --json --stdin="$work/in" </dev/null >"$work/two" && lines "$work/two" | cmp - "$work/a" || return 1
+    done
+    head -c 1024 "$work/in" >"$work/file"
+    run "$fork" "$work/file" -o "$work/x.npy" </dev/null && run "0:0>1 0:1>2 0:2,1>3" "$work/file" -o "$work/y.npy" </dev/null &&
+        cmp "$work/x.npy" "$work/y.npy"
+}
+
+time_of() { # spec, frames: ms that they take in $work/out, without the start
+    for from in /dev/null "$2"; do
+        begin=$(date +%s%N)
+        run "$1" - --json --stdin=$from </dev/null >"$work/out" || return 1
+        [ "$from" = /dev/null ] && start=$((($(date +%s%N) - begin) / 1000000))
+    done
+    echo $((($(date +%s%N) - begin) / 1000000 - start))
+}
+
+vertical_stream() { # each key has parts before and behind the other's: 40 ms alone, 20 with frames that overlap
+    input 100 >"$work/in"
+    for _ in 1 2 3; do # other tests run meanwhile
+        serial=$(time_of "0:0>1@10 0:1>2@10 0:2,1>3@10 0:3,2>4@10" "$work/in") && lines "$work/out" >"$work/a" &&
+            spread=$(time_of "0:0>1@10 1:1>2@10 0:2,1>3@10 1:3,2>4@10" "$work/in") && lines "$work/out" | cmp - "$work/a" || return 1
+        echo "$spread ms, on one rank $serial"
+        [ "$(sort -u "$work/a" | wc -l)" = 100 ] || return 1
+        [ $((spread * 10)) -ge $((serial * 7)) ] || return 0
+    done
+    return 1
+}
+
+bytes_on_wire() { # what was sent is what --info says of each rank
+    for rank in 0 1; do "$relay" "$fork" $rank --info --json || return 1; done >"$work/info"
+    run "$fork" --bench=0.3 --json </dev/null >"$work/bench" && "$PYTHON" - "$work" <<'PY'
+import json, sys
+info = [json.loads(line) for line in open(sys.argv[1] + "/info")]
+bench = json.load(open(sys.argv[1] + "/bench"))
+assert [i["sent_bytes"] for i in info] == [r["sent_bytes"] for r in bench["ranks"]] == [1024, 1024], bench
+assert [i["received_bytes"] for i in info] == [r["received_bytes"] for r in bench["ranks"]] == [1024, 1024], bench
+PY
+}
+
+memory() { # KiB of all ranks
+    for pid in $(pgrep -f "^$relay "); do sed -n 's/^VmRSS:[[:space:]]*\([0-9]*\) .*/\1/p' "/proc/$pid/status"; done | "$PYTHON" -c \
+        'import sys; print(sum(map(int, sys.stdin)))'
+}
+
+backpressure() { # messages that MPI would take at once without: a rank ten thousand times as fast keeps to the slow one's pace
+    RELAY_WIDTH=10000
+    export RELAY_WIDTH
+    run "0:0>1 1:1>2 2:2>3@100" --bench=7 </dev/null >"$work/out" 2>&1 &
+    unset RELAY_WIDTH
+    sleep 3
+    early=$(memory)
+    sleep 3
+    late=$(memory)
+    wait $! || return 1
+    echo "$early KiB, then $late"
+    [ "$early" -gt 1000 ] && [ $((late - early)) -lt 1024 ]
+}
+
+eos_clean() { # streams of no frame and of one; one that ends in a frame
+    run "$chain" - </dev/null >"$work/out" && [ ! -s "$work/out" ] || return 1
+    input 1 >"$work/in"
+    run "$chain" - --stdin="$work/in" </dev/null >"$work/out" && [ "$(wc -l <"$work/out")" = 1 ] || return 1
+    input 3 | head -c 2500 >"$work/in"
+    fails 'ends in the middle of a frame' "$chain" - --stdin="$work/in" && [ "$(grep -c '|' "$work/out")" = 2 ] && gone
+}
+
+fails() { # words, spec, arguments: exit 1 within 10 s, and the words on stderr
+    words=$1 begin=$(date +%s)
+    shift
+    if run "$@" </dev/null >"$work/out" 2>"$work/err"; then return 1; else code=$?; fi
+    cat "$work/err"
+    [ $code = 1 ] && grep -q "$words" "$work/err" && [ $(($(date +%s) - begin)) -lt 10 ]
+}
+
+plan_hash_mismatch() {
+    RELAY_ODD=2
+    export RELAY_ODD
+    fails "rank 2 'nodeC_cpu0' is of another plan than rank 0 'nodeA_cpu0'" "$chain" - && gone
+    code=$?
+    unset RELAY_ODD
+    return $code
+}
+
+wrong_np() {
+    if timeout -k 5 10 $mpirun -np 1 "$relay" "$chain" 0 - : -np 1 "$relay" "$chain" 1 </dev/null >"$work/out" 2>&1; then return 1; fi
+    cat "$work/out"
+    grep -q 'mpirun started 2 ranks, the plan has 3' "$work/out" || return 1
+    if timeout -k 5 10 $mpirun -np 1 "$relay" "$chain" 1 : -np 1 "$relay" "$chain" 0 - : -np 1 "$relay" "$chain" 2 </dev/null >"$work/out" 2>&1
+    then return 1; fi
+    cat "$work/out"
+    grep -q "'nodeB_cpu0' is rank 1 of its plan, but was started as rank 0" "$work/out" && gone
+}
+
+core_out_of_range() { # one rank alone of which the core is not there
+    unpinned='' RELAY_CORE=1999
+    export RELAY_CORE
+    fails "'nodeA_cpu0' is for core 1999, which this machine does not have" "$chain" - && gone
+    code=$?
+    unpinned=--unpinned
+    unset RELAY_CORE
+    return $code
+}
+
+bad_arguments() { # before and behind MPI_Init
+    echo short >"$work/short"
+    fails "neither .npy nor" "$fork" "$work/short" && fails "No such file" "$fork" - --stdin="$work/none" &&
+        fails "No such file" "$fork" "$work/none" && gone || return 1
+    if run "$fork" --nonsense </dev/null >"$work/out" 2>&1; then return 1; fi
+    grep -q nonsense "$work/out" && gone
+}
+
+fault() { # signal, seconds, words: to rank 1 of a running deployment; all end so soon, and with these words
+    run "$chain" --bench=100 </dev/null >"$work/out" 2>&1 &
+    pid=$! begin=$(date +%s)
+    sleep 2
+    kill "-$1" "$(pgrep -f "^$relay .* 1 --unpinned")" || return 1
+    if wait $pid; then return 1; fi
+    cat "$work/out"
+    [ $(($(date +%s) - begin - 2)) -le "$2" ] && grep -q "$3" "$work/out" && gone
+}
+
+rank_killed() {
+    fault KILL 10 "signal 9\|no sign of life of rank 1\|EXIT CODE: 9\|rank 1 'nodeB_cpu0'"
+}
+
+peer_stopped() {
+    fault STOP 30 "no sign of life of rank 1 'nodeB_cpu0' for 15 s: tensor 't[12]' of frame [0-9]* was to"
+}
+
+rank_files() { # AutoDiCE's
+    here=$PWD
+    (cd "$work" && run "$chain" --bench=0.5 --per-rank </dev/null >out 2>&1) || { cat "$work/out"; return 1; }
+    for rank in 0 1 2; do
+        grep -q "^IRank: $rank  min = .* max = .* avg = " "$work/out" && [ "$(cut -d. -f1 "$work/${rank}_PERFORMANCE.txt")" -ge 20 ] &&
+            [ "$(cut -d. -f1 "$work/${rank}_MEMORY.txt")" -gt 1 ] || return 1
+    done
+}
+
+# --- run.sh: a folder with programs, as ingot deploy makes it ---
+
+package() { # spec, hosts
+    package_spec=$1
+    mkdir -p "$work/package" && cp "$SRCDIR/gen/launch.sh" "$work/package/run.sh" || return 1
+    : >"$work/package/appfile"
+    : >"$work/package/rankfile"
+    for rank in 0 1 2; do
+        printf '#!/bin/sh\nexec "%s" "%s" %d "$@"\n' "$relay" "$package_spec" $rank >"$work/package/key$rank"
+        chmod +x "$work/package/key$rank"
+        echo "-np 1 ./key$rank" >>"$work/package/appfile"
+        shift
+        echo "rank $rank=$1    slots=0" >>"$work/package/rankfile"
+    done
+}
+
+launched() {
+    package "$chain" localhost localhost localhost && input 5 >"$work/in" || return 1
+    for way in --here ""; do
+        # shellcheck disable=SC2086
+        MPIRUN=${mpirun%% *} timeout -k 5 60 "$work/package/run.sh" $way --json - <"$work/in" >"$work/out" && [ "$(wc -l <"$work/out")" = 5 ] ||
+            { cat "$work/out"; return 1; }
+    done
+    "$work/package/run.sh" --info --json >"$work/info" && [ "$(wc -l <"$work/info")" = 3 ] && "$work/package/run.sh" --help | grep -q -- --here
+}
+
+launch_ended() { # by TERM; by its mpirun's death
+    for victim in launcher mpirun; do
+        MPIRUN=${mpirun%% *} timeout -k 5 60 "$work/package/run.sh" --here --bench=60 </dev/null >"$work/out" 2>&1 &
+        sleep 2
+        [ -n "$(alive)" ] || { cat "$work/out"; return 1; }
+        if [ $victim = launcher ]; then kill -TERM $!; else kill -KILL "$(pgrep -f "^${mpirun%% *} .*$work/package")"; fi
+        if wait $!; then return 1; fi
+        gone || return 1
+    done
+}
+
+# --- links ---
+
+at() { # device
+    echo "-np 1 -host $(lab_host "$1") -x RELAY_WIDTH $relay"
+}
+
+on_links() { # arguments: the chain's keys each on a device of its own
+    # shellcheck disable=SC2046,SC2086
+    lab_mpirun $(at 0) "$chain" 0 --unpinned "$@" : $(at 1) "$chain" 1 --unpinned : $(at 2) "$chain" 2 --unpinned
+}
+
+overlap_tcp() { # 20 ms of work, 14 ms of transfer; other tests run meanwhile
+    RELAY_WIDTH=41250
+    export RELAY_WIDTH
+    for _ in 1 2 3; do
+        on_links --bench=3 --json >"$work/bench" && "$PYTHON" - "$work/bench" <<'PY' && return 0
+import json, sys
+b = json.load(open(sys.argv[1]))
+print(1e3 / b["fps"], "ms from result to result,", b["first_ms"], "for one alone")
+assert b["first_ms"] > 60 + 2 * 12, "the link is faster than it should be"
+assert 1e3 / b["fps"] <= 23
+PY
+    done
+    return 1
+}
+
+link_cut() { # of run.sh on three devices
+    package "$chain" "$(lab_host 0)" "$(lab_host 1)" "$(lab_host 2)" || return 1
+    MPIRUN=mpirun timeout -k 5 60 "$work/package/run.sh" --unpinned --bench=100 </dev/null >"$work/out" 2>&1 &
+    pid=$! begin=$(date +%s)
+    sleep 4
+    lab_cut 1
+    if wait $pid; then return 1; fi
+    cat "$work/out"
+    grep -q "lost communication\|no sign of life of rank 1" "$work/out" && [ $(($(date +%s) - begin - 4)) -le 30 ] || return 1
+    while [ -n "$(alive)" ] && [ $(($(date +%s) - begin - 4)) -le 30 ]; do sleep 1; done # what is behind the cut
+    gone
+}
+
+if [ ! -x out/mpi/relay ] || ! have mpirun || ! mpirun --version 2>/dev/null | grep -q 'Open MPI'; then
+    for name in $tests launched launch_ended; do skip "$name" "no Open MPI"; done
+else
+    relay=$work/relay mpirun="mpirun --oversubscribe --bind-to none"
+    cp out/mpi/relay "$relay"
+    for name in $tests launched launch_ended; do check "$name" $name; done
+fi
+
+# The same by the other MPI.
+mpich() {
+    relay=$work/relay_mpich mpirun=mpirun.mpich
+    # shellcheck disable=SC2086
+    mpicc.mpich -std=c11 -O1 -D_GNU_SOURCE -I"$SRCDIR" "$SRCDIR"/tests/mpi/relay.c "$SRCDIR"/tests/mpi/ranks.c "$SRCDIR"/runtime/mpi/*.c \
+        out/host/libingot_runtime.a -lpthread -lm -o "$relay"
+}
+if have mpicc.mpich && have mpirun.mpich && [ -f out/host/libingot_runtime.a ]; then
+    check "a rank of MPICH's" mpich && for name in $tests launched launch_ended; do check "$name, MPICH" $name; done
+else
+    skip "the same by MPICH" "no mpicc.mpich"
+fi
+
+if [ ! -x out/mpi/relay ] || [ ! -f "$SRCDIR/tests/support/netlab.sh" ]; then
+    lab_why="no ranks or no lab"
+else
+    . "$SRCDIR/tests/support/netlab.sh"
+    lab_why=
+    lab_needs && lab_start 3 100mbit
+fi
+if [ -n "$lab_why" ]; then
+    skip overlap_tcp "$lab_why"
+    skip link_cut "$lab_why"
+else
+    relay=$work/relay
+    check overlap_tcp overlap_tcp
+    check link_cut link_cut
+    lab_stop
+fi
+finish
