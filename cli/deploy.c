@@ -27,6 +27,8 @@ static const char help[] =
     "  -q                   only what is wrong\n"
     "  --json               deploy.json on stdout\n" IG_SOURCE_HELP;
 
+enum { PART_TENSORS = 256 }; /* that runtime/mpi/worker.c passes to a part, and takes */
+
 struct arguments {
     const char *mapping, *site, *horizontal, *profile, *dir;
     int json;
@@ -88,6 +90,14 @@ static void check_limits(const struct ig_deployment *d)
                      IG_RANK_BUFFERS);
         if (ig_key_threads(&d->mapping->keys[i]) > IG_MAX_THREADS)
             ig_fatal("%s has more than %d cores", d->mapping->keys[i].name, IG_MAX_THREADS);
+    }
+    for (int32_t i = 0; i < d->parts->n; i++) {
+        const struct ig_part *part = &d->parts->at[i];
+        const char *first = d->g->nodes[part->nodes[0]].name;
+        if (!part->n_in) ig_fatal("'%s' reads constants alone: give it to the key that reads it", first);
+        if (part->n_in > PART_TENSORS || part->n_out > PART_TENSORS)
+            ig_fatal("the part of %s from '%s' on has %d inputs and %d outputs, at most %d are possible",
+                     d->mapping->keys[part->key].name, first, part->n_in, part->n_out, PART_TENSORS);
     }
     if (d->ranks->n_routes > 32768 / IG_MOST_COPIES)
         ig_fatal("%d messages a frame, at most %d are possible", d->ranks->n_routes, 32768 / IG_MOST_COPIES);

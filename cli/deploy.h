@@ -41,6 +41,7 @@ struct ig_deployment {
     struct ig_ranks *ranks;
     struct ig_deployed_part *at;     /* [parts->n] */
     struct ig_deployed_rank *rank;   /* [ranks->n] */
+    int32_t *by_weight;              /* [parts->n] while weights are written: the largest first */
     double period_ns;                /* predicted, from one result to the next */
     int64_t bytes_passed;            /* a frame's, between ranks */
     char plan_sha256[65];

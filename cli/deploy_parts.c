@@ -1,4 +1,7 @@
 #include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -114,16 +117,56 @@ static void write_part(struct ig_deployment *d, struct ig_deployed_part *p)
     file_of(d, p->prefix, ".plan.json", path);
     if (ig_plan_write(p->plan, p->graph, path, err, sizeof err)) ig_fatal("%s", err);
     ig_hash_file(path, p->plan_sha256);
-    ig_write_weights(p->lowered, file_of(d, p->prefix, "_weights.bin", blob));
+    file_of(d, p->prefix, "_weights.bin", blob);
     ig_emit_weights(ig_open_output(file_of(d, p->prefix, "_weights.S", path)), &e, blob);
     ig_close_output();
     ig_emit_tables(ig_open_output(file_of(d, p->prefix, "_plan.c", path)), &e);
     ig_close_output();
 }
 
+struct writing {      /* weights of all parts, by two threads */
+    struct ig_deployment *d;
+    _Atomic int32_t next;
+};
+
+/* The largest part first: what it takes, all take. */
+static void *write_weights(void *arg)
+{
+    struct writing *w = arg;
+    char path[4096];
+    for (int32_t i; (i = w->next++) < w->d->parts->n;) {
+        struct ig_deployed_part *p = &w->d->at[w->d->by_weight[i]];
+        ig_write_weights(p->lowered, file_of(w->d, p->prefix, "_weights.bin", path));
+    }
+    return NULL;
+}
+
+static const struct ig_deployed_part *sorted; /* qsort has no argument of its own */
+
+static int heavier_first(const void *a, const void *b)
+{
+    const struct ig_deployed_part *x = &sorted[*(const int32_t *)a], *y = &sorted[*(const int32_t *)b];
+    return (x->weights_bytes < y->weights_bytes) - (x->weights_bytes > y->weights_bytes);
+}
+
+static void write_all_weights(struct ig_deployment *d)
+{
+    struct writing w = {.d = d};
+    pthread_t helper;
+    d->by_weight = ig_must_alloc((size_t)d->parts->n, sizeof *d->by_weight);
+    for (int32_t i = 0; i < d->parts->n; i++) d->by_weight[i] = i;
+    sorted = d->at;
+    qsort(d->by_weight, (size_t)d->parts->n, sizeof *d->by_weight, heavier_first);
+    int helped = ig_cores() > 1 && !pthread_create(&helper, NULL, write_weights, &w);
+    write_weights(&w);
+    if (helped) pthread_join(helper, NULL);
+    free(d->by_weight);
+}
+
 void ig_deploy_write_parts(struct ig_deployment *d)
 {
     if (mkdir(d->sources, 0777) && errno != EEXIST) ig_fatal("%s: %s", d->sources, strerror(errno));
+    write_all_weights(d);
     for (int32_t i = 0; i < d->parts->n; i++) {
         if (!d->quiet) ig_progress("writing parts", i, d->parts->n);
         write_part(d, &d->at[i]);

@@ -1,5 +1,6 @@
 #include <errno.h>
 #include <math.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -9,6 +10,7 @@
 #include "cli/estimate.h"
 #include "gen/emit.h"
 #include "gen/stream.h"
+#include "graph/draft.h"
 #include "planner/energy.h"
 
 static const char help[] =
@@ -90,13 +92,21 @@ static int write_bytes(void *to, const void *bytes, size_t n)
     return 0;
 }
 
-/* Piece by piece past stdio, which would copy them. */
+/* Piece by piece past stdio, which would copy them; several threads may, each another file. */
 void ig_write_weights(struct ig_lowered *l, const char *path)
 {
-    int fd = fileno(ig_open_output(path));
+    static pthread_mutex_t drafts = PTHREAD_MUTEX_INITIALIZER;
+    struct ig_draft d;
+    char err[4200];
+    pthread_mutex_lock(&drafts);
+    if (ig_draft_open(&d, path, err, sizeof err)) ig_fatal("%s", err);
+    pthread_mutex_unlock(&drafts);
+    int fd = fileno(d.f);
     if (ig_stream_weights(l, write_bytes, &fd))
         ig_fatal("%s: cannot write %lld bytes of weights: %s", path, (long long)l->model.weights_bytes, strerror(errno));
-    ig_close_output();
+    pthread_mutex_lock(&drafts);
+    if (ig_draft_close(&d, 1, err, sizeof err)) ig_fatal("%s", err);
+    pthread_mutex_unlock(&drafts);
 }
 
 /* <dir>/<prefix><suffix> */
