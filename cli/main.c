@@ -22,6 +22,7 @@ static const struct verb {
     {"share", ig_verb_share, "plans of several networks that share one arena or one budget"},
     {"gen", ig_verb_gen, "plan -> C tables, header and weights"},
     {"bundle", ig_verb_bundle, "several networks -> one program and library over one arena"},
+    {"simulate", ig_verb_simulate, "frames through a deployment, event by event: how fast it will be"},
     {"append", ig_verb_append, "put a weight blob behind a linked program"},
     {"verify", ig_verb_verify, "build and run ONNX backend-test folders"},
     {"report", ig_verb_report, "a plan as one page of HTML: layers, roofline, arena, measured and estimated"},
