@@ -48,9 +48,9 @@ def relay(spec, size):
 def row(name, rate, simulated, *runs):
     """The best of the runs: what other programs take away is nobody's fault here."""
     s = json.load(open(simulated))
-    best = min((json.load(open(r)) for r in runs), key=lambda r: r["median_ms"])
+    best = max((json.load(open(r)) for r in runs), key=lambda r: r["fps"])
     return {"network": name, "rate": rate, "bytes": s["bytes"], "bound_ms": s["bound_ms"], "expected_ms": s["period_ms"],
-            "measured_ms": best["median_ms"], "mean_ms": 1e3 / best["fps"], "runs": len(runs),
+            "measured_ms": 1e3 / best["fps"], "median_ms": best["median_ms"], "runs": len(runs),
             "busy_ms": [r["busy_ms"] for r in best["ranks"]], "expected_busy_ms": [r["busy_ms"] for r in s["ranks"]]}
 
 

@@ -1,7 +1,6 @@
 /*
  * Links between the hosts that mpirun starts this on: times of messages of several sizes, every pair in both directions,
- * one pair at a time. Prints "FROM TO BYTES NS" a line, numbers of ranks and the time one way, the median of the faster half:
- * what else runs on the hosts is not the link's. Wants MPI.
+ * one pair at a time. Prints "FROM TO BYTES NS" a line, numbers of ranks and the median time one way. Wants MPI.
  *
  * A message of so many bytes goes there, an empty one comes back: what that took, less half of what two empty ones take.
  * Messages are synchronous, as ranks send them: the other side has to be ready before one goes.
@@ -23,7 +22,7 @@ static int ascending(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* Seconds there and back, the lower quartile of `runs`. */
+/* Seconds there and back, the median of `runs`. */
 static double serve(int peer, int bytes, int runs)
 {
     double s[MOST_RUNS];
@@ -34,7 +33,7 @@ static double serve(int peer, int bytes, int runs)
         if (i >= 0) s[i] = MPI_Wtime() - start;
     }
     qsort(s, (size_t)runs, sizeof *s, ascending);
-    return s[runs / 4];
+    return s[runs / 2];
 }
 
 static double order(int peer, int bytes, int runs) /* the other side, then this one */
