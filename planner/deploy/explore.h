@@ -48,6 +48,7 @@ struct ig_explore {
     struct ig_pipe_link link[IG_EXPLORE_KINDS][IG_EXPLORE_KINDS]; /* from a device of one kind to one of another, or of the
                                                                      same */
     struct ig_pipe_link own[IG_EXPLORE_KINDS]; /* between CPU and GPU of one device */
+    const uint8_t *may_cut;      /* [n + 1] 0: the node in front of it stays with it; NULL: all may */
     int32_t copies;              /* of every tensor that passes, on either side; 0: 2 */
     int32_t apart;               /* 1: a device has one stage only */
 };
@@ -102,6 +103,12 @@ void ig_explore_fill(const struct ig_ranges *r, struct ig_explore_point *p);
 /* 1 if a is as good as b in all of x. */
 int ig_explore_covers(const struct ig_explore_point *a, const struct ig_explore_point *b);
 void ig_explore_front_free(struct ig_explore_front *f);
+
+/* 1 if stages may meet in front of node i. */
+static inline int ig_explore_may_cut(const struct ig_explore *x, int32_t i)
+{
+    return i == 0 || i == x->n || !x->may_cut || x->may_cut[i];
+}
 
 /* --- planner/deploy/explore_exact.c --- */
 

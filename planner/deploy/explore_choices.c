@@ -104,7 +104,8 @@ static void offer_run(struct maker *m, int32_t i, int32_t k, int32_t kind)
         if (x->ways[a].kind == kind) offer_one(m, i, k, a);
     for (int32_t a = 0; a < x->n_ways && m->c->halves > 1; a++)
         for (int32_t b = 0; b < x->n_ways && x->ways[a].kind == kind; b++)
-            for (int32_t j = i + 1; j < k && together(x, a, b); j++) offer_two(m, i, j, k, a, b);
+            for (int32_t j = i + 1; j < k && together(x, a, b); j++)
+                if (ig_explore_may_cut(x, j)) offer_two(m, i, j, k, a, b);
 }
 
 static int by_time(const void *a, const void *b)
@@ -131,11 +132,32 @@ static void add_least(struct ig_choices *c)
     }
 }
 
-void ig_choices_make(const struct ig_ranges *r, int32_t halves, const struct ig_explore_point *known, int32_t n_known,
+/* One device has all nodes; of two, one begins and one ends. */
+static int may_be(const struct ig_explore *x, int32_t i, int32_t k, int32_t devices)
+{
+    int begins = i == 0, ends = k == x->n;
+    return ig_explore_may_cut(x, i) && ig_explore_may_cut(x, k) && begins + ends >= 3 - devices;
+}
+
+void ig_choices_filter(struct ig_choices *c, const struct ig_explore_front *known)
+{
+    struct maker m = {.known = known->at, .n_known = known->n};
+    const struct ig_explore *x = c->r->x;
+    size_t rows = (size_t)(x->n + 1) * (size_t)(x->n + 1) * (size_t)x->n_kinds;
+    for (size_t row = 0; row < rows; row++) {
+        struct ig_choice *at = c->at + c->rows[row].begin;
+        int32_t n = 0;
+        for (int32_t i = 0; i < c->rows[row].n; i++)
+            if (!is_known(&m, at[i].x[0], at[i].x[1], at[i].x[2])) at[n++] = at[i];
+        c->rows[row].n = n;
+    }
+}
+
+void ig_choices_make(const struct ig_ranges *r, int32_t devices, int32_t halves, const struct ig_explore_front *known,
                      struct ig_choices *c)
 {
     const struct ig_explore *x = r->x;
-    struct maker m = {.c = c, .x = x, .known = known, .n_known = n_known};
+    struct maker m = {.c = c, .x = x, .known = known->at, .n_known = known->n};
     size_t n = (size_t)x->n + 1;
     *c = (struct ig_choices){.r = r, .halves = halves};
     c->rows = ig_must_alloc(n * n * (size_t)x->n_kinds, sizeof *c->rows);
@@ -147,6 +169,7 @@ void ig_choices_make(const struct ig_ranges *r, int32_t halves, const struct ig_
         c->low[k] = k;
         m.alive = 1;
         for (int32_t i = k - 1; i >= 0 && m.alive; c->low[k] = i--) { /* of no use: nor is any longer run */
+            if (!may_be(x, i, k, devices)) continue;
             m.alive = 0;
             for (int32_t kind = 0; kind < x->n_kinds; kind++) {
                 struct ig_choice_row *row = &c->rows[((size_t)k * n + (size_t)i) * (size_t)x->n_kinds + (size_t)kind];

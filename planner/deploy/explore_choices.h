@@ -26,10 +26,12 @@ struct ig_choices {
 
 /*
  * What a deployment that is known beats cannot be part of one that it does not: all measures are those of the worst device.
- * So nothing is kept that is worse than one of them.
+ * So nothing is kept that is worse than one of them. Only runs that deployments on so many devices may have.
  */
-void ig_choices_make(const struct ig_ranges *r, int32_t halves, const struct ig_explore_point *known, int32_t n_known,
+void ig_choices_make(const struct ig_ranges *r, int32_t devices, int32_t halves, const struct ig_explore_front *known,
                      struct ig_choices *c);
+/* Drops what is worse than one of these. */
+void ig_choices_filter(struct ig_choices *c, const struct ig_explore_front *known);
 void ig_choices_free(struct ig_choices *c);
 /* Those of the run on that kind; returns how many. */
 static inline int32_t ig_choices_of(const struct ig_choices *c, int32_t i, int32_t k, int32_t kind,

@@ -21,7 +21,7 @@ struct search {
     int64_t *value;                      /* [n + 1][n_states][n_kinds] kind of the last device */
     struct step *steps;                  /* the same, of least sums */
     int32_t *cuts, n_cuts;               /* nodes before which the last solve could cut: 0, ..., n */
-    uint8_t *live;                       /* [n + 1] 1: the nodes up to there have a place */
+    int32_t devices, *live;              /* at most; [n + 1] the fewest that the nodes up to there have a place on */
     uint8_t *room;                       /* [n_states][n_kinds] 1: one more device of the kind may be used */
     int64_t solves, cells;
 };
@@ -45,7 +45,7 @@ static int32_t devices_of(const struct search *s, int32_t state)
 
 static void begin(struct search *s, const struct ig_choices *c, int32_t devices)
 {
-    *s = (struct search){.c = c, .x = c->r->x, .n_states = 1};
+    *s = (struct search){.c = c, .x = c->r->x, .n_states = 1, .devices = devices};
     for (int32_t k = 0; k < s->x->n_kinds; k++) {
         s->stride[k] = s->n_states;
         s->n_states *= s->x->kinds[k].count + 1;
@@ -54,7 +54,7 @@ static void begin(struct search *s, const struct ig_choices *c, int32_t devices)
     s->value = ig_must_alloc(cells, sizeof *s->value);
     s->steps = ig_must_alloc(cells, sizeof *s->steps);
     s->cuts = ig_must_alloc((size_t)s->x->n + 1, sizeof *s->cuts);
-    s->live = ig_must_alloc((size_t)s->x->n + 1, 1);
+    s->live = ig_must_alloc((size_t)s->x->n + 1, sizeof *s->live);
     s->room = ig_must_alloc((size_t)(s->n_states * s->x->n_kinds), 1);
     for (int32_t state = 0; state < s->n_states; state++)
         for (int32_t k = 0; k < s->x->n_kinds; k++) {
@@ -80,11 +80,10 @@ static int64_t link_ns(const struct search *s, int32_t cut, int32_t from, int32_
 static void list_cuts(struct search *s, const struct limits *l)
 {
     s->n_cuts = 0;
-    memset(s->live, 0, (size_t)s->x->n + 1);
-    s->live[0] = 1;
+    for (int32_t i = 0; i <= s->x->n; i++) s->live[i] = i ? IG_EXPLORE_DEVICES + 1 : 0;
     for (int32_t i = 0; i <= s->x->n; i++) {
         int passes = i == 0 || i == s->x->n;
-        for (int32_t k = 0; k < s->x->n_kinds * s->x->n_kinds && !passes; k++)
+        for (int32_t k = 0; k < s->x->n_kinds * s->x->n_kinds && !passes && ig_explore_may_cut(s->x, i); k++)
             passes = link_ns(s, i, k / s->x->n_kinds, k % s->x->n_kinds) <= l->x[IG_EXPLORE_PERIOD];
         if (passes) s->cuts[s->n_cuts++] = i;
     }
@@ -119,6 +118,7 @@ static int64_t least_of(const struct search *s, int32_t i, int32_t k, int32_t ki
 static void extend(struct search *s, int32_t i, int32_t k, int32_t kind, int64_t run, int32_t axis, const struct limits *l)
 {
     int32_t kinds = s->x->n_kinds, by_link = axis == IG_EXPLORE_PERIOD;
+    if (s->live[k] > s->live[i] + 1) s->live[k] = s->live[i] + 1;
     const int64_t *from = s->value + (int64_t)i * s->n_states * kinds;
     int64_t *to = s->value + (int64_t)k * s->n_states * kinds + (int64_t)s->stride[kind] * kinds + kind;
     for (int32_t before = 0; before < kinds; before++) {
@@ -129,7 +129,6 @@ static void extend(struct search *s, int32_t i, int32_t k, int32_t kind, int64_t
             if (now == NONE || !s->room[state * kinds + kind]) continue;
             if (now < least) now = least;
             if (now < to[(int64_t)state * kinds]) to[(int64_t)state * kinds] = now;
-            s->live[k] = 1;
         }
     }
 }
@@ -147,7 +146,7 @@ static int64_t least(struct search *s, int32_t axis, const struct limits *l)
         for (int32_t before = at - 1; is_of_use(s, before, at, l); before--)
             for (int32_t kind = 0; kind < kinds; kind++) {
                 int32_t i = s->cuts[before], k = s->cuts[at];
-                if (!s->live[i]) continue;
+                if (s->live[i] + 1 + (k < n) > s->devices) continue;
                 int64_t run = least_of(s, i, k, kind, axis, l);
                 s->cells++;
                 if (run < NONE) extend(s, i, k, kind, run, axis, l);
@@ -168,6 +167,7 @@ static void extend_sum(struct search *s, int32_t i, int32_t k, int32_t kind, con
                        const struct limits *l)
 {
     int32_t kinds = s->x->n_kinds;
+    if (s->live[k] > s->live[i] + 1) s->live[k] = s->live[i] + 1;
     const struct step *from = s->steps + (int64_t)i * s->n_states * kinds;
     struct step *to = s->steps + (int64_t)k * s->n_states * kinds + (int64_t)s->stride[kind] * kinds + kind;
     for (int32_t before = 0; before < kinds; before++) {
@@ -180,7 +180,6 @@ static void extend_sum(struct search *s, int32_t i, int32_t k, int32_t kind, con
             struct step now = {at->sum + (by_energy ? pj : ns), at->second + (by_energy ? ns : pj), i, state, before, by};
             if (to[(int64_t)state * kinds].sum == NONE || is_less(&now, &to[(int64_t)state * kinds]))
                 to[(int64_t)state * kinds] = now;
-            s->live[k] = 1;
         }
     }
 }
@@ -224,7 +223,7 @@ static int best(struct search *s, const struct limits *l, int32_t by_energy, int
         for (int32_t before = at - 1; is_of_use(s, before, at, l); before--)
             for (int32_t kind = 0; kind < kinds; kind++) {
                 int32_t i = s->cuts[before], k = s->cuts[at];
-                if (!s->live[i]) continue;
+                if (s->live[i] + 1 + (k < n) > s->devices) continue;
                 int32_t choices = ig_choices_of(s->c, i, k, kind, &by);
                 s->cells++;
                 for (int32_t q = 0; q < choices; q++)
@@ -316,30 +315,53 @@ static void walk_corners(struct search *s, struct ig_explore_front *f)
     }
 }
 
-/* One round: what is known keeps the choices few, and gives way to what is found. */
-static void improve(const struct ig_ranges *r, int32_t devices, int32_t halves, int corners, struct ig_explore_front *f)
+/* One round over these choices; what it finds takes the place of what f has. */
+static void round_of(struct search *s, const struct ig_choices *c, int32_t devices,
+                     void (*go)(struct search *, struct ig_explore_front *), struct ig_explore_front *f)
 {
-    struct ig_explore_front known = *f;
-    struct ig_choices c;
-    struct search s;
+    free(f->at);
     f->at = NULL;
     f->n = 0;
-    ig_choices_make(r, halves, known.at, known.n, &c);
-    begin(&s, &c, devices);
-    (corners ? walk_corners : walk)(&s, f);
-    f->solves += s.solves;
-    f->cells += s.cells;
-    end(&s);
+    begin(s, c, devices);
+    go(s, f);
+    f->solves += s->solves;
+    f->cells += s->cells;
+    end(s);
+}
+
+/* Devices with one stage each: first the corners, which then keep the choices few. */
+static void explore_apart(const struct ig_ranges *r, int32_t devices, struct ig_explore_front *f)
+{
+    struct ig_choices c;
+    struct search s;
+    *f = (struct ig_explore_front){.n = 0};
+    ig_choices_make(r, devices, 1, f, &c);
+    round_of(&s, &c, devices, walk_corners, f);
+    ig_choices_filter(&c, f);
+    round_of(&s, &c, devices, walk, f);
     ig_choices_free(&c);
-    free(known.at);
+}
+
+/* *c: choices for fewer devices that are all there are, to go on with, or none yet (c->at NULL). */
+static void explore_with(const struct ig_ranges *r, int32_t devices, struct ig_choices *c, const struct ig_explore_front *known,
+                         struct ig_explore_front *f)
+{
+    struct search s;
+    explore_apart(r, devices, f);
+    if (r->x->apart) return;
+    if (c->at)
+        ig_choices_filter(c, f);
+    else
+        ig_choices_make(r, devices, 2, f, c);
+    if (known) ig_choices_filter(c, known);
+    round_of(&s, c, devices, walk, f);
 }
 
 void ig_explore_exact(const struct ig_ranges *r, int32_t devices, struct ig_explore_front *f)
 {
-    *f = (struct ig_explore_front){.n = 0};
-    improve(r, devices, 1, 1, f);
-    improve(r, devices, 1, 0, f);
-    if (!r->x->apart) improve(r, devices, 2, 0, f);
+    struct ig_choices c = {.at = NULL};
+    explore_with(r, devices, &c, NULL, f);
+    ig_choices_free(&c);
 }
 
 /* a is as good as b, on as few devices; with the energy of waiting, too. */
@@ -374,27 +396,33 @@ static void merge(struct ig_explore_front *to, const struct ig_explore_front *of
 void ig_explore_all(const struct ig_ranges *r, struct ig_explore_front *f)
 {
     int32_t devices = 0;
+    struct ig_choices c = {.at = NULL};
     for (int32_t k = 0; k < r->x->n_kinds; k++) devices += r->x->kinds[k].count;
     *f = (struct ig_explore_front){.n = 0};
     for (int32_t n = 1; n <= devices; n++) {
         struct ig_explore_front of;
-        ig_explore_exact(r, n, &of);
+        explore_with(r, n, &c, f, &of);
         merge(f, &of);
         ig_explore_front_free(&of);
+        if (n > 2) continue; /* from three on, all runs are there */
+        ig_choices_free(&c);
+        c = (struct ig_choices){.at = NULL};
     }
+    ig_choices_free(&c);
 }
 
 int ig_explore_least(const struct ig_ranges *r, struct ig_explore_limits limits, enum ig_explore_sum sum,
                      struct ig_explore_point *p)
 {
+    const struct ig_explore_front none = {.n = 0};
     struct ig_choices c;
     struct search s;
     struct limits l = {{limits.period_ns ? limits.period_ns : NONE, limits.pj ? limits.pj : NONE,
                         limits.bytes ? limits.bytes : NONE}};
-    ig_choices_make(r, r->x->apart ? 1 : 2, NULL, 0, &c);
+    ig_choices_make(r, IG_EXPLORE_DEVICES, r->x->apart ? 1 : 2, &none, &c);
     begin(&s, &c, IG_EXPLORE_DEVICES);
-    int none = best(&s, &l, sum == IG_EXPLORE_TOTAL_ENERGY, 0, p);
+    int failed = best(&s, &l, sum == IG_EXPLORE_TOTAL_ENERGY, 0, p);
     end(&s);
     ig_choices_free(&c);
-    return none;
+    return failed;
 }

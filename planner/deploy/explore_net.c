@@ -174,8 +174,25 @@ int ig_explore_net_make(const struct ig_graph *g, const struct ig_explore_board 
     return ig_explore_check(x, err, err_bytes);
 }
 
+void ig_explore_net_layers(const struct ig_graph *g, const int32_t *home, int32_t n_layers, struct ig_explore_net *e)
+{
+    int32_t n = e->x.n, last = 0, *segment = ig_must_alloc((size_t)g->n_nodes, sizeof *segment);
+    uint8_t *has = ig_must_alloc((size_t)n, 1);
+    for (int32_t i = 0; i < e->net.n_steps; i++) segment[e->plan->steps[i].node] = e->net.segment[i];
+    for (int32_t i = 0; i < n_layers; i++)
+        if (home[i] >= 0 && segment[home[i]] >= 0) has[segment[home[i]]] = 1;
+    for (int32_t v = 0; v < n; v++)
+        if (has[v]) last = v;
+    e->may_cut = ig_must_alloc((size_t)n + 1, 1);
+    for (int32_t v = 1; v < n; v++) e->may_cut[v] = has[v - 1] && v <= last;
+    e->x.may_cut = e->may_cut;
+    free(segment);
+    free(has);
+}
+
 void ig_explore_net_free(struct ig_explore_net *e)
 {
+    free(e->may_cut);
     if (e->plan) ig_pipe_net_free(&e->net);
     ig_plan_free(e->plan);
     free(e->ns);

@@ -18,6 +18,7 @@ struct ig_explore_net {
     struct ig_pipe_net net;      /* its nodes are the exploration's */
     struct ig_plan *plan;        /* whose segments those are */
     int64_t *ns, *scratch, *weights;
+    uint8_t *may_cut;
     int32_t estimated;           /* ways whose times are estimates */
     int32_t scaled;              /* ways whose times are estimates, times a profile of other threads over its estimate */
 };
@@ -26,6 +27,8 @@ struct ig_explore_net {
 int ig_explore_net_make(const struct ig_graph *g, const struct ig_explore_board *boards, int32_t n_boards,
                         const struct ig_profile *const *profiles, int32_t n_profiles, double max_error,
                         struct ig_explore_net *e, char *err, size_t err_bytes);
+/* A stage needs a layer of the file: nodes that passes made stay with a neighbour. home[n_layers]: node of each layer. */
+void ig_explore_net_layers(const struct ig_graph *g, const int32_t *home, int32_t n_layers, struct ig_explore_net *e);
 void ig_explore_net_free(struct ig_explore_net *e);
 /* stage_of[n_nodes of the graph]: a node that runs nothing goes with its first reader, or with its producer. */
 void ig_explore_stages(const struct ig_graph *g, const struct ig_explore_net *e, const struct ig_explore_point *p,

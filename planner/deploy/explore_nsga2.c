@@ -69,6 +69,13 @@ static int joins(const struct ig_explore *x, const struct resource *a, const str
     return !x->apart && a->device == b->device && u->gpu != v->gpu && u->cores + v->cores <= x->kinds[u->kind].cores;
 }
 
+/* Where the stage of that gene begins: where it may. */
+static int32_t begin_of(const struct world *w, int32_t gene)
+{
+    while (!ig_explore_may_cut(w->x, gene)) gene++;
+    return gene;
+}
+
 /*
  * Devices of a kind are alike: every stage gets one of its kind, as long as there are any, whichever its resource is of. It
  * is wrong by the nodes that are on none, or where they cannot run.
@@ -81,7 +88,8 @@ static void decode(struct world *w, const int32_t *genes, struct ig_explore_poin
     o->wrong = n ? 0 : w->x->n;
     for (int32_t i = 0; i < n; i++) {
         const struct resource *now = &w->resources[used[i]];
-        int32_t first = i ? genes[used[i]] : 0, end = i + 1 < n ? genes[used[i + 1]] : w->x->n;
+        int32_t first = i ? begin_of(w, genes[used[i]]) : 0;
+        int32_t end = i + 1 < n ? begin_of(w, genes[used[i + 1]]) : w->x->n;
         int32_t kind = w->x->ways[now->way].kind;
         if (end == first) continue;
         shared = !shared && before && joins(w->x, before, now);
