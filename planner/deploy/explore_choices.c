@@ -32,8 +32,9 @@ static int is_known(struct maker *m, int64_t ns, int64_t pj, int64_t bytes)
     return 0;
 }
 
-static int beats(const struct ig_choice *a, const struct ig_choice *b)
+static int beats(const struct maker *m, const struct ig_choice *a, const struct ig_choice *b)
 {
+    if (m->c->by_latency && a->latency_ns > b->latency_ns) return 0;
     return a->x[0] <= b->x[0] && a->x[1] <= b->x[1] && a->x[2] <= b->x[2];
 }
 
@@ -44,14 +45,14 @@ static void offer(struct maker *m, const struct ig_choice *now)
     int64_t n = m->n - m->first, kept = 0;
     if (is_known(m, now->x[0], now->x[1], now->x[2])) return;
     for (int64_t i = 0; i < n; i++) {
-        if (!beats(&of[i], now)) continue;
+        if (!beats(m, &of[i], now)) continue;
         struct ig_choice first = of[i];
         of[i] = of[0];
         of[0] = first;
         return;
     }
     for (int64_t i = 0; i < n; i++)
-        if (!beats(now, &of[i])) of[kept++] = of[i];
+        if (!beats(m, now, &of[i])) of[kept++] = of[i];
     m->n = m->first + kept;
     if (m->n == m->room) {
         m->room = 2 * m->room + 4096;
@@ -153,13 +154,13 @@ void ig_choices_filter(struct ig_choices *c, const struct ig_explore_front *know
     }
 }
 
-void ig_choices_make(const struct ig_ranges *r, int32_t devices, int32_t halves, const struct ig_explore_front *known,
-                     struct ig_choices *c)
+void ig_choices_make(const struct ig_ranges *r, int32_t devices, int32_t halves, int32_t by_latency,
+                     const struct ig_explore_front *known, struct ig_choices *c)
 {
     const struct ig_explore *x = r->x;
     struct maker m = {.c = c, .x = x, .known = known->at, .n_known = known->n};
     size_t n = (size_t)x->n + 1;
-    *c = (struct ig_choices){.r = r, .halves = halves};
+    *c = (struct ig_choices){.r = r, .halves = halves, .by_latency = by_latency};
     c->rows = ig_must_alloc(n * n * (size_t)x->n_kinds, sizeof *c->rows);
     c->low = ig_must_alloc(n, sizeof *c->low);
     c->least_ns = ig_must_alloc(n, sizeof *c->least_ns);

@@ -21,6 +21,7 @@ struct ig_choices {
     struct ig_choice_row *rows;  /* [n + 1][n + 1][n_kinds], of run i .. k - 1 at row k, column i */
     int32_t *low;                /* [n + 1] the least i of which run i .. k - 1 can be of use */
     int64_t *least_ns, *least_pj; /* [n + 1] sums of each node's least */
+    int32_t by_latency;          /* 1: latency counts, too, when one choice is as good as another */
     int32_t halves;              /* 2: a device may have two stages; 1: one */
 };
 
@@ -28,8 +29,8 @@ struct ig_choices {
  * What a deployment that is known beats cannot be part of one that it does not: all measures are those of the worst device.
  * So nothing is kept that is worse than one of them. Only runs that deployments on so many devices may have.
  */
-void ig_choices_make(const struct ig_ranges *r, int32_t devices, int32_t halves, const struct ig_explore_front *known,
-                     struct ig_choices *c);
+void ig_choices_make(const struct ig_ranges *r, int32_t devices, int32_t halves, int32_t by_latency,
+                     const struct ig_explore_front *known, struct ig_choices *c);
 /* Drops what is worse than one of these. */
 void ig_choices_filter(struct ig_choices *c, const struct ig_explore_front *known);
 void ig_choices_free(struct ig_choices *c);

@@ -335,7 +335,7 @@ static void explore_apart(const struct ig_ranges *r, int32_t devices, struct ig_
     struct ig_choices c;
     struct search s;
     *f = (struct ig_explore_front){.n = 0};
-    ig_choices_make(r, devices, 1, f, &c);
+    ig_choices_make(r, devices, 1, 0, f, &c);
     round_of(&s, &c, devices, walk_corners, f);
     ig_choices_filter(&c, f);
     round_of(&s, &c, devices, walk, f);
@@ -352,7 +352,7 @@ static void explore_with(const struct ig_ranges *r, int32_t devices, struct ig_c
     if (c->at)
         ig_choices_filter(c, f);
     else
-        ig_choices_make(r, devices, 2, f, c);
+        ig_choices_make(r, devices, 2, 0, f, c);
     if (known) ig_choices_filter(c, known);
     round_of(&s, c, devices, walk, f);
 }
@@ -419,7 +419,7 @@ int ig_explore_least(const struct ig_ranges *r, struct ig_explore_limits limits,
     struct search s;
     struct limits l = {{limits.period_ns ? limits.period_ns : NONE, limits.pj ? limits.pj : NONE,
                         limits.bytes ? limits.bytes : NONE}};
-    ig_choices_make(r, IG_EXPLORE_DEVICES, r->x->apart ? 1 : 2, &none, &c);
+    ig_choices_make(r, IG_EXPLORE_DEVICES, r->x->apart ? 1 : 2, sum == IG_EXPLORE_LATENCY, &none, &c);
     begin(&s, &c, IG_EXPLORE_DEVICES);
     int failed = best(&s, &l, sum == IG_EXPLORE_TOTAL_ENERGY, 0, p);
     end(&s);
