@@ -103,18 +103,28 @@ static void decode(struct world *w, const int32_t *genes, struct ig_explore_poin
     }
 }
 
+/* Does every device hold what it has to? Stages of one device follow each other. */
+static int fits(const struct world *w, const struct ig_explore_point *p)
+{
+    int64_t bytes = 0;
+    for (int32_t s = 0; s < p->n_stages; s++) {
+        const struct ig_explore_stage *at = &p->stages[s];
+        int64_t limit = w->x->kinds[w->x->ways[at->way].kind].memory_bytes;
+        bytes = (s && at->device == at[-1].device ? bytes : 0) + ig_range_bytes(w->r, at->way, at->first, at->end);
+        if (limit && bytes > limit) return 0;
+    }
+    return 1;
+}
+
 static void evaluate(struct world *w, struct ig_nsga2_one *o, struct ig_explore_point *p)
 {
     decode(w, o->genes, p, o);
     w->evaluations++;
     memset(o->x, 0, sizeof o->x);
+    if (!o->wrong) o->wrong = !fits(w, p);
     if (o->wrong) return;
     ig_explore_fill(w->r, p);
     memcpy(o->x, p->x, sizeof o->x);
-    for (int32_t s = 0; s < p->n_stages; s++) {
-        int64_t limit = w->x->kinds[w->x->ways[p->stages[s].way].kind].memory_bytes;
-        if (limit && p->memory_bytes > limit) o->wrong = 1;
-    }
 }
 
 static int32_t new_gene(struct world *w)
