@@ -66,7 +66,8 @@ case $version in
 *) fail "$mpirun is neither Open MPI's nor MPICH's" ;;
 esac
 
-if [ $kind = mpich ] && [ -n "$stream" ]; then # it gives up on a rank that does not read at once
+# MPICH's mpirun gives up on a rank that does not read at once, and Open MPI's may crash over one that reads to the end.
+if [ -n "$stream" ] && { [ $kind = mpich ] || [ -z "$hosts" ]; }; then
     scratch=$(mktemp -d) && mkfifo "$scratch/stdin" || fail "no pipe for stdin"
     set -- "$@" "--stdin=$scratch/stdin"
 fi

@@ -46,11 +46,11 @@ deployed() { # net, seed, keys...
 
 start() { # options of mpirun...: every key's program, the frames through rank 0
     (cd "$work/build/out/$net" && timeout -k 5 120 mpirun --oversubscribe --bind-to none "$@" --app "$work/app") \
-        <"$work/frames.raw" >"$work/got" 2>"$work/err"
+        </dev/null >"$work/got" 2>"$work/err"
 }
 
 same() { # options of mpirun...
-    sed 's/$/ - -o - --top 0 --unpinned/' "$work/build/out/$net/appfile" >"$work/app"
+    sed "s|\$| - -o - --top 0 --unpinned --stdin=$work/frames.raw|" "$work/build/out/$net/appfile" >"$work/app"
     start "$@" || { cat "$work/err"; return 1; }
     cmp "$work/want" "$work/got"
 }
