@@ -63,8 +63,8 @@ static int64_t milliwatts(const struct ig_processor *p, const struct ig_point *p
 {
     double w = idle ? point->idle_w : point->active_w;
     if (w < 0)
-        ig_fatal("--modes: %s at %.0f MHz has no %s power in the board's file", p->type, (double)point->hz * 1e-6,
-                 idle ? "idle" : "active");
+        ig_fatal("--modes: %s at %.0f MHz has no %s power in the board's file: none is published; docs/formats.md says how to measure it",
+                 p->type, (double)point->hz * 1e-6, idle ? "idle" : "active");
     return llround(w * 1e3);
 }
 
