@@ -41,7 +41,8 @@ static void write_profile(struct ig_profile *p, const struct ig_graph *g, const 
     if (ig_profile_write(p, g, out, err, sizeof err)) ig_fatal("%s", err);
 }
 
-/* Those cores of stages but the first that this process may use and that leave one to time on, as --beside takes them; NULL: none. */
+/* Cores of the stages but the first, as far as this process may use them, as --beside takes them; NULL: none, or none
+ * would be left to time on. */
 static const char *cores_beside(const char *stages, char list[256])
 {
     cpu_set_t own;

@@ -162,7 +162,8 @@ static const char *start_of(const struct ig_emit *e)
 
 static void emit_energy(FILE *f, const struct ig_emit *e)
 {
-    fprintf(f, "static const struct ig_energy energy = {\n    .predicted_mj = %.9g, .platform = ", e->energy->predicted_mj);
+    fputs("static const struct ig_energy energy = {\n", f);
+    fprintf(f, "    .predicted_mj = %.9g, .platform = ", e->energy->predicted_mj);
     if (e->energy->platform) ig_emit_string(f, e->energy->platform);
     else fputc('0', f);
     fprintf(f, ", .gpu_stage = %d,\n    .open_gpu = %s, .measure = ig_energy_measure};\n\n", e->gpu && e->gpu->stage,

@@ -18,9 +18,9 @@ double ig_threads_w(const struct ig_processor *p, int32_t n);
  */
 double ig_frame_mj(const struct ig_processor *p, int32_t n, double frame_s, double deadline_s);
 /*
- * mJ of a frame of that plan, frame after frame: of stages each one's own time at its power, and every processor that has one
- * idle for the rest of the period. A stage that waits counts as idle: after some microseconds it sleeps. The GPU is the board's
- * first processor that is no CPU. < 0: a power that is needed is not known.
+ * mJ of a frame of that plan, frame after frame: of stages each one's own time at its power, and every processor that
+ * has one idle for the rest of the period. A stage that waits counts as idle: after some microseconds it sleeps. The
+ * GPU is the board's first processor that is no CPU. < 0: a power that is needed is not known.
  */
 double ig_plan_mj(const struct ig_platform *b, const struct ig_plan *p);
 

@@ -64,7 +64,8 @@ void ig_bench_energy(const struct ig_session *s, const struct ig_options *o, con
     const struct ig_energy *e = s->program->energy;
     const struct ig_energy_run run = {frames, arg, o->seconds, of, o->json};
     if (e) e->measure(e, &run);
-    else if (o->json) fputs("\"energy\":{\"mj\":null,\"why\":\"not built in: configure --with-energy\"},", stdout);
+    else if (o->json)
+        fputs("\"energy\":{\"mj\":null,\"why\":\"not built in: configure --with-energy\"},", stdout);
 }
 
 /* Another program holds the watch: every line of stdin is a number of frames to run; a JSON array of their

@@ -7,7 +7,7 @@
 
 #include "runtime/host/program.h"
 
-/* Power is integrated, and a reading of it takes up to a millisecond; counters are read now and then as they wrap. */
+/* Power is integrated, and a reading of it takes up to a millisecond; counters wrap within minutes. */
 enum { PARTS = 2, POWER_EVERY_MS = 10, COUNTER_EVERY_MS = 100 };
 
 static struct meter {
@@ -72,7 +72,8 @@ static int known(struct ig_power *p)
 {
     if (!p->n || p->broken) return 0;
     if (p->energy_uj > 0) return 1;
-    snprintf(p->why, sizeof p->why, "%s stood still", p->rails[0].path[0] ? p->rails[0].path : p->rails[0].name);
+    const struct ig_power_rail *r = &p->rails[0];
+    snprintf(p->why, sizeof p->why, "%s stood still", r->path[0] ? r->path : r->name);
     return 0;
 }
 
@@ -152,8 +153,8 @@ static void put_text(struct meter *m, const struct ig_energy *e, const char *of,
         printf("energy %.3f mJ a %s, %.2f W: %s,", (double)p->energy_uj * 1e-3 / frames, of,
                (double)p->energy_uj * 1e-6 / seconds_of(p), ig_power_method(p));
         for (int k = 0; k < p->n; k++) printf("%s%s", k ? " + " : " ", p->rails[k].name);
-        printf(", read %d times in %.2f s, every %ld ms, %d %ss of their own\n", p->samples, seconds_of(p), m->every_ms,
-               frames, of);
+        printf(", read %d times in %.2f s, every %ld ms, %d %ss of their own\n", p->samples, seconds_of(p),
+               m->every_ms, frames, of);
     }
     if (mj >= 0 && m->n > 1) printf("energy of both %.3f mJ a %s\n", mj, of);
     if (predicted >= 0) printf("predicted %.3f mJ a %s with the powers of '%s'\n", predicted, of, e->platform);

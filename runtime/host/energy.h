@@ -1,4 +1,4 @@
-/* What a frame of --bench costs: sensors (runtime/host/power.h) are read while frames run. Only in programs that measure it. */
+/* What a frame of --bench costs: sensors (power.h) are read while frames run. Only in programs that measure it. */
 #ifndef RUNTIME_HOST_ENERGY_H
 #define RUNTIME_HOST_ENERGY_H
 
@@ -16,14 +16,14 @@ struct ig_energy {        /* filled by the generated main file */
     double predicted_mj;  /* of a frame as it was planned; < 0: no powers are known */
     const char *platform; /* whose powers they are, or NULL */
     int32_t gpu_stage;    /* a stage of that plan is the GPU's */
-    /* Of a program with a GPU, ig_gpu_power: 0: its sensor, -1: it has none and p->why says why, 1: the CPU runs all. Else NULL. */
+    /* Of a program with a GPU ig_gpu_power: 0: its sensor; -1: it has none, p->why; 1: the CPU runs all. Else NULL. */
     int (*open_gpu)(struct ig_power *p);
     void (*measure)(const struct ig_energy *e, const struct ig_energy_run *run); /* ig_energy_measure */
 };
 
 /*
- * Runs frames while sensors are read, and prints what one took; no frame runs where there is no sensor, and that is said.
- * The sensors are looked for below the directory that the environment names as INGOT_ROOT, else the machine's own.
+ * Runs frames while sensors are read, and prints what one took; no frame runs where there is no sensor, and that is
+ * said. Sensors are looked for below the directory that the environment names as INGOT_ROOT, else the machine's.
  */
 void ig_energy_measure(const struct ig_energy *e, const struct ig_energy_run *run);
 /* runtime/host/gpu_power.c: of the GPU that the program runs on, by NVML. */

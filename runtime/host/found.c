@@ -33,7 +33,7 @@ static int next_name(const char *directory, const char *p, const char *end, char
     char best[IG_FOUND_PATH] = "";
     DIR *d = opendir(directory);
     for (struct dirent *e; d && (e = readdir(d));)
-        if (strlen(e->d_name) < IG_FOUND_PATH && matches(p, end, e->d_name) && strcmp(e->d_name, last) > 0 &&
+        if (strlen(e->d_name) < sizeof best && matches(p, end, e->d_name) && strcmp(e->d_name, last) > 0 &&
             (!*best || strcmp(e->d_name, best) < 0))
             strcpy(best, e->d_name);
     if (d) closedir(d);

@@ -1,6 +1,6 @@
 /*
- * NVML, which comes with the driver: loaded when it is asked for, with own prototypes. Its GPU is the one that the program
- * runs on, by its place on the bus: CUDA numbers devices otherwise, and hides some.
+ * NVML, which comes with the driver: loaded when it is asked for, with own prototypes. Its GPU is the one that the
+ * program runs on, by its place on the bus: CUDA numbers devices otherwise, and hides some.
  */
 #include <dlfcn.h>
 #include <stdio.h>
@@ -48,8 +48,9 @@ int ig_gpu_power(struct ig_power *p)
     nvml.api = (struct ig_nvml){.device = device, .energy = counts_nothing};
     find(library, "nvmlDeviceGetTotalEnergyConsumption", &nvml.api.energy);
     find(library, "nvmlDeviceGetPowerUsage", &nvml.api.power);
-    if (find(gpu->cuda.library, "cuDeviceGetPCIBusId", &bus_of) || bus_of(nvml.bus, sizeof nvml.bus, gpu->device) ||
-        find(library, "nvmlInit_v2", &nvml.api.init) || find(library, "nvmlDeviceGetHandleByPciBusId_v2", &nvml.by_bus)) {
+    if (find(gpu->cuda.library, "cuDeviceGetPCIBusId", &bus_of) ||
+        bus_of(nvml.bus, sizeof nvml.bus, gpu->device) || find(library, "nvmlInit_v2", &nvml.api.init) ||
+        find(library, "nvmlDeviceGetHandleByPciBusId_v2", &nvml.by_bus)) {
         *p = (struct ig_power){.kind = IG_POWER_NONE};
         snprintf(p->why, sizeof p->why, "no sensor: NVML does not tell which GPU is the program's");
         return -1;

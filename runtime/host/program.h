@@ -22,7 +22,7 @@ struct ig_program { /* filled by the generated main file */
     float mean[4], std[4]; /* a picture's channel v (0..255) becomes (v - mean)/std */
     const struct ig_spec *spec; /* of an --input-spec; else NULL, and nothing of one is linked */
     const struct ig_staged *staged; /* of a plan with stages; else NULL, and nothing of a pipeline is linked */
-    const struct ig_energy *energy; /* of a program that measures what a frame costs; else NULL, and nothing of it is linked */
+    const struct ig_energy *energy; /* of one that measures what a frame costs; else NULL, and nothing of it is linked */
     const char *plan_sha256, *source_sha256, *target, *tool;
     void (*start)(struct ig_session *s, int threads); /* ig_start, or ig_gpu_start, which looks for a GPU first */
 };
@@ -91,7 +91,7 @@ long ig_peak_rss_kib(void);
 /* What spoils a figure, in words that follow others; empty if nothing was found. */
 void ig_spoilers(char *text, size_t n);
 void ig_bench(struct ig_session *s, const struct ig_options *o);
-/* What one of its frames, or another thing's `of`, costs, or that it is not known; frames(arg, seconds) runs some: how many. */
+/* What a frame, or what else `of` names, costs, or that it is not known; frames(arg, seconds) runs some: how many. */
 void ig_bench_energy(const struct ig_session *s, const struct ig_options *o, const char *of,
                      int (*frames)(void *arg, double seconds), void *arg);
 void ig_write_trace(struct ig_session *s, const char *path);

@@ -4,19 +4,21 @@
 static void put_json(const struct ig_program *p)
 {
     const struct ig_pipe *pipe = p->staged->pipe;
-    printf("\"pipeline\":{\"full_ms\":%.6f,\"period_ms\":%.6f,\"slots\":[", pipe->full_ns * 1e-6, pipe->period_ns * 1e-6);
+    printf("\"pipeline\":{\"full_ms\":%.6f,\"period_ms\":%.6f,\"slots\":[", pipe->full_ns * 1e-6,
+           pipe->period_ns * 1e-6);
     for (int i = 0; i < pipe->n_slots; i++) {
         const struct ig_slot *s = &pipe->slots[i];
-        printf("%s{\"bytes\":%lld,\"copies\":%d,\"from\":%d,\"memory\":\"%s\",\"name\":", i ? "," : "", (long long)s->bytes,
-               s->copies, s->from, p->staged->slots[i].memory);
+        printf("%s{\"bytes\":%lld,\"copies\":%d,\"from\":%d,\"memory\":\"%s\",\"name\":", i ? "," : "",
+               (long long)s->bytes, s->copies, s->from, p->staged->slots[i].memory);
         ig_json_string(stdout, p->staged->slots[i].name);
         printf(",\"offset\":%lld,\"to\":%d}", (long long)s->offset, s->to);
     }
     fputs("],\"stages\":[", stdout);
     for (int i = 0; i < pipe->n_stages; i++) {
         const struct ig_stage *s = &pipe->stages[i];
-        printf("%s{\"cores\":\"%llx\",\"layers\":%d,\"predicted_ms\":%.6f,\"processor\":\"%s\",\"threads\":%d}", i ? "," : "",
-               (unsigned long long)s->cores, s->model.n_steps, s->predicted_ns * 1e-6, s->processor, s->model.threads);
+        printf("%s{\"cores\":\"%llx\",\"layers\":%d,\"predicted_ms\":%.6f,\"processor\":\"%s\",\"threads\":%d}",
+               i ? "," : "", (unsigned long long)s->cores, s->model.n_steps, s->predicted_ns * 1e-6, s->processor,
+               s->model.threads);
     }
     fputs("]},", stdout);
 }

@@ -1,7 +1,7 @@
 /*
- * The face of libnvidia-ml.so.1 for tests: the emulated driver's GPU draws 50 W. EMU_NVML in the environment: "power" (it counts
- * no energy), "none" (nor does it tell its power), "init" (the library does not start), "lost" (the third reading fails), "bus"
- * (there is no such GPU).
+ * The face of libnvidia-ml.so.1 for tests: the emulated driver's GPU draws 50 W. EMU_NVML in the environment: "power"
+ * (it counts no energy), "none" (nor does it tell its power), "init" (the library does not start), "lost" (the third
+ * reading fails), "bus" (there is no such GPU).
  */
 #include <stdlib.h>
 #include <string.h>

@@ -57,12 +57,38 @@ static void boards_need_both_powers(void **state)
     assert_null(ig_powered_cpu(&b));
 }
 
+/* Stages: each one's own time at its power, all idle for a period; without stages the plan's threads. */
+static void plans(void **state)
+{
+    struct ig_platform b = {.n_processors = 2};
+    struct ig_plan_step steps[3] = {{.predicted_ns = 4e6}, {.predicted_ns = 9e6}, {.predicted_ns = 2e6}};
+    struct ig_plan_stage stages[3] = {{.processor = "cpu:0-1", .threads = 2},
+                                      {.processor = "gpu", .threads = 1, .first = 1, .last = 1, .gpu_ns = 5e6},
+                                      {.processor = "cpu:2", .threads = 1, .first = 2, .last = 2}};
+    struct ig_plan p = {.threads = 2, .n_steps = 3, .steps = steps, .latency_ns = 10e6};
+    (void)state;
+    b.processors[0] = processor("accelerator", 15, 5);
+    b.processors[1] = processor("CPU", 4, 1);
+    assert_near(ig_plan_mj(&b, &p), 70);
+    p.stages = stages;
+    p.n_stages = 3;
+    p.period_ns = 6e6;
+    assert_near(ig_plan_mj(&b, &p), 6 * (5 + 1) + 4 * 2 * 3 + 5 * 10 + 2 * 3);
+    b.processors[0].idle_w = IG_UNKNOWN;
+    assert_true(ig_plan_mj(&b, &p) < 0);
+    p.n_stages = 1;
+    assert_near(ig_plan_mj(&b, &p), 6 * 1 + 4 * 2 * 3);
+    b.processors[1].active_w = IG_UNKNOWN;
+    assert_true(ig_plan_mj(&b, &p) < 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(by_hand),
         cmocka_unit_test(idle_power_decides),
         cmocka_unit_test(boards_need_both_powers),
+        cmocka_unit_test(plans),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

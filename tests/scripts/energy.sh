@@ -141,6 +141,24 @@ lean() { # a program that was not asked for it has none of it, and says so
     echo "$(($(wc -c <"$work/plain") - $(wc -c <"$work/without"))) bytes more"
 }
 
+asks() { # options: 0 if ./configure has the network's program measure
+    rm -rf "$work/build" && mkdir "$work/build"
+    (cd "$work/build" && NINJA=true "$SRCDIR/configure" --model="$SRCDIR/models/fashion.onnx" --prefix=boots --no-profile "$@") \
+        >"$work/log" 2>&1
+    grep -q 'wrote build.ninja' "$work/log" && grep -q 'args = --prefix boots .*--energy' "$work/build/build.ninja"
+}
+
+configured() { # with stages, and on boards; of one network on the CPU where it is asked for
+    asks --without-aarch64 --stages=cpu:0,cpu:1 && asks --without-aarch64 --with-energy && ! asks --without-aarch64 &&
+        ! asks --without-aarch64 --stages=cpu:0,cpu:1 --without-energy && asks --without-aarch64 --platform="$work/board.json" &&
+        grep -q -- "--energy --platform $work/board.json" "$work/build/build.ninja" &&
+        ! asks --without-aarch64 --platform=tx2 --without-energy && grep -q -- '--platform is for' "$work/log"
+}
+
+configured_boards() {
+    asks --target=tx2 --gpu=off && ! asks --target=tx2 --gpu=off --without-energy
+}
+
 emulated() { # EMU_NVML, root, command...
     nvml=$1 root=$2
     shift 2
@@ -198,6 +216,8 @@ check "a counter that stands still" eval 'counter still && unknown still "energy
 check "a counter that may not be read" denied
 check "a sensor that vanishes" vanished
 check "a program that does not measure has none of it" lean
+check "./configure asks for it where it is of use" configured
+if have "${CC_AARCH64:-aarch64-linux-gnu-gcc}"; then check "so it does for boards" configured_boards; else skip "boards" "no cross compiler"; fi
 if [ -x "$gpu" ] && [ -e out/emu/libnvidia-ml.so.1 ]; then
     check "the GPU's energy, by its counter and by its power" on_the_gpu
     for failure in "init|NVML counts no energy here (status 9)" "bus|(status 6)" "lost|GPU 0: "; do
