@@ -21,6 +21,10 @@ void ig_input_spec(const char *argument, const struct ig_graph *g, struct ig_hos
         ig_fatal("--input-spec=%s: %s; a file, or text such as resize=256,crop=224,scale=1/255", argument,
                  strerror(errno));
     }
-    if (ig_host_ops_parse(argument, o, err, sizeof err) || ig_host_ops_fit(o, in, out, err, sizeof err))
+    const struct ig_shape *outputs[2];
+    int32_t n = 0;
+    for (; n < g->n_outputs && n < 2; n++) outputs[n] = &g->values[g->outputs[n]].shape;
+    if (ig_host_ops_parse(argument, o, err, sizeof err) || ig_host_ops_fit(o, in, out, err, sizeof err) ||
+        ig_host_ops_fit_boxes(o, outputs, n, err, sizeof err))
         ig_fatal("%s", err);
 }

@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* ns on a core of a Zen 4: an element of the input; one of the output, and one of softmax; finding the best of it. */
-static const double element_ns = 3.2, best_ns = 2.0, softmax_ns = 8.0;
+static const double element_ns = 3.2, best_ns = 2.0, softmax_ns = 8.0, score_ns = 0.9; /* a score of a box */
 
 struct error {
     char *text;
@@ -69,6 +69,14 @@ static int read_scale(const char *value, float *scale)
     return isfinite(*scale) && *scale > 0 ? 0 : -1;
 }
 
+static int read_number(const char *value, double low, double high, float *v)
+{
+    char *end;
+    double x = strtod(value, &end);
+    *v = (float)x;
+    return end == value || *end || !(x >= low && x <= high) ? -1 : 0;
+}
+
 /* 1 or 0 for the first or the second word, -1 for another. */
 static int choice(const char *value, const char *yes, const char *no)
 {
@@ -100,6 +108,18 @@ static int set(struct ig_host_ops *o, const char *key, const char *value, const 
         int end = 0;
         if (sscanf(value, "%3d%n", &o->top, &end) != 1 || value[end] || o->top < 1 || o->top > 100)
             return wrong(e, key, value, "takes a number from 1 to 100");
+    } else if (!strcmp(key, "nms")) {
+        if (read_number(value, 1e-6, 1, &o->nms))
+            return wrong(e, key, value, "takes the overlap that is too much, above 0 up to 1: 0.5");
+    } else if (!strcmp(key, "score")) {
+        if (read_number(value, -1e9, 1e9, &o->score))
+            return wrong(e, key, value, "takes the score above which boxes count: 0.25");
+    } else if (!strcmp(key, "boxes")) {
+        int end = 0;
+        if (sscanf(value, "%3d%n", &o->boxes, &end) != 1 || value[end] || o->boxes < 1 || o->boxes > 100)
+            return wrong(e, key, value, "takes the most boxes of a class, 1 to 100");
+    } else if (!strcmp(key, "box")) {
+        if ((o->center = choice(value, "center", "corners")) < 0) return wrong(e, key, value, "takes corners or center");
     } else if (!strcmp(key, "scale")) {
         o->has_scale = 1;
         if (read_scale(value, &o->scale)) return wrong(e, key, value, "takes a positive number or fraction: 1/255");
@@ -112,7 +132,7 @@ static int set(struct ig_host_ops *o, const char *key, const char *value, const 
     } else {
         snprintf(e->text, e->n,
                  "input spec: there is no key '%.40s'; keys are resize, crop, order, scale, mean, std, "
-                 "layout, frames, softmax and top",
+                 "layout, frames, softmax, top, nms, score, boxes and box",
                  key);
         return -1;
     }
@@ -260,6 +280,12 @@ static void write_text(struct ig_host_ops *o)
     if (o->frame_w) add(o, ",frames=%dx%dx%d", o->frame_w, o->frame_h, o->frame_c);
     if (o->softmax) add(o, ",softmax=yes");
     if (o->top) add(o, ",top=%d", o->top);
+    if (!o->nms) return;
+    add(o, ",nms=");
+    add_float(o, o->nms);
+    add(o, ",score=");
+    add_float(o, o->score);
+    add(o, ",boxes=%d,box=%s", o->boxes ? o->boxes : 100, o->center ? "center" : "corners");
 }
 
 /* Pixels of a frame, or of any picture, after resizing are no fewer than the input's. */
@@ -298,5 +324,34 @@ int ig_host_ops_fit(struct ig_host_ops *o, const struct ig_shape *input, const s
     o->pre_ns = element_ns * o->c * o->h * o->w;
     o->post_ns = outputs * (best_ns + (o->softmax ? softmax_ns : 0));
     write_text(o);
+    return 0;
+}
+
+/* 1: [1,N,4] and [1,C,N] of floats. */
+static int are_boxes(const struct ig_shape *boxes, const struct ig_shape *scores)
+{
+    return boxes->rank == 3 && scores->rank == 3 && boxes->type == IG_F32 && scores->type == IG_F32 &&
+           boxes->dims[0] == 1 && scores->dims[0] == 1 && boxes->dims[2] == 4 && scores->dims[2] == boxes->dims[1];
+}
+
+int ig_host_ops_fit_boxes(struct ig_host_ops *o, const struct ig_shape *const *outputs, int32_t n, char *err,
+                          size_t err_bytes)
+{
+    const char *why = NULL;
+    if (!o->nms && !o->score && !o->boxes && !o->center) return 0;
+    if (!o->nms) why = "score, boxes and box are for nms=";
+    else if (o->softmax) why = "softmax=yes is not for boxes";
+    else if (n < 2 || (!are_boxes(outputs[0], outputs[1]) && !are_boxes(outputs[1], outputs[0])))
+        why = "nms= takes boxes [1,N,4] and scores [1,C,N] as the first two outputs: cut the network there with --outputs";
+    if (why) {
+        snprintf(err, err_bytes, "input spec: %s", why);
+        return -1;
+    }
+    o->boxes_out = !are_boxes(outputs[0], outputs[1]);
+    o->scores_out = !o->boxes_out;
+    o->n_boxes = outputs[o->boxes_out]->dims[1];
+    o->n_classes = outputs[o->scores_out]->dims[1];
+    if (!o->boxes) o->boxes = 100;
+    o->post_ns = score_ns * o->n_boxes * o->n_classes;
     return 0;
 }

@@ -95,6 +95,11 @@ static void print_json(const struct ig_program *p, const void *data, const int64
 void ig_print_result(const struct ig_session *s, const struct ig_options *o, double ms)
 {
     int64_t index[IG_MAX_TOP];
+    if (s->program->spec && s->program->spec->boxes) {
+        s->program->spec->boxes->print(s, o, ms);
+        fflush(stdout);
+        return;
+    }
     int k = ig_best(s->program->model->outputs[0].shape, s->outputs[0], o->top, index);
     if (o->json) print_json(s->program, s->outputs[0], index, k, ms, s->network);
     else print_text(s->program, s->outputs[0], index, k);

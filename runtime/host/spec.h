@@ -2,7 +2,7 @@
 #ifndef RUNTIME_HOST_SPEC_H
 #define RUNTIME_HOST_SPEC_H
 
-#include "runtime/host/program.h"
+#include "runtime/host/boxes.h"
 #include "runtime/picture.h"
 
 struct ig_spec {      /* filled by the generated main file */
@@ -13,6 +13,7 @@ struct ig_spec {      /* filled by the generated main file */
     int32_t softmax;                   /* of output 0 along its last dimension: it holds logits */
     int32_t top;                       /* of --top where it is not given; 0: 5 */
     double pre_ns, post_ns;            /* predicted */
+    const struct ig_boxes *boxes;      /* of nms=; else NULL, and nothing of it is linked */
     /* Functions of the same names below, so that a program without a spec links none of them. */
     int (*fit)(const struct ig_picture *p, const uint8_t *pixels, int32_t w, int32_t h, int32_t c, void *dst);
     int (*load)(const struct ig_session *s, const char *path);
