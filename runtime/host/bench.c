@@ -49,23 +49,10 @@ static struct figures measure(struct ig_session *s, double seconds)
     return f;
 }
 
-static int frames_for(void *arg, double seconds)
+void ig_bench_energy(const struct ig_session *s, const struct ig_options *o, const struct ig_energy_run *run)
 {
-    int64_t end = ig_now_ns() + (int64_t)(seconds * 1e9);
-    int n = 0;
-    do frame(arg, NULL), n++;
-    while (ig_now_ns() < end);
-    return n;
-}
-
-void ig_bench_energy(const struct ig_session *s, const struct ig_options *o, const char *of,
-                     int (*frames)(void *arg, double seconds), void *arg)
-{
-    const struct ig_energy *e = s->program->energy;
-    const struct ig_energy_run run = {frames, arg, o->seconds, of, o->json};
-    if (e) e->measure(e, &run);
-    else if (o->json)
-        fputs("\"energy\":{\"mj\":null,\"why\":\"not built in: configure --with-energy\"},", stdout);
+    if (s->program->energy) s->program->energy->measure(s, o, run);
+    else if (o->json) fputs("\"energy\":{\"mj\":null,\"why\":\"not built in\"},", stdout);
 }
 
 /* Another program holds the watch: every line of stdin is a number of frames to run; a JSON array of their
@@ -200,7 +187,7 @@ void ig_bench(struct ig_session *s, const struct ig_options *o)
     ig_spoilers(spoiled, sizeof spoiled);
     if (o->json) {
         putchar('{');
-        ig_bench_energy(s, o, "frame", frames_for, s);
+        ig_bench_energy(s, o, NULL);
         printf("\"first_ms\":%.4f,\"fps\":%.3f,", f.first, f.frames * 1e3 / f.total);
         if (s->program->spec) s->program->spec->bench(s, f.median, 1);
         printf("\"init_ms\":%.4f,", s->init_ms);
@@ -217,7 +204,7 @@ void ig_bench(struct ig_session *s, const struct ig_options *o)
                f.frames * 1e3 / f.total, (double)ig_peak_rss_kib() * 1.024e-3,
                (long long)s->program->model->arena_bytes, (long long)s->program->model->weights_bytes);
         if (s->program->spec) s->program->spec->bench(s, f.median, 0);
-        ig_bench_energy(s, o, "frame", frames_for, s);
+        ig_bench_energy(s, o, NULL);
         print_layers(s, layers);
     }
     free(layers);

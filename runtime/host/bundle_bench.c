@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "runtime/host/bundle.h"
+#include "runtime/host/energy.h"
 
 enum { MAX_ROUNDS = 1000, MIN_ROUNDS = 10 };
 
@@ -65,7 +66,7 @@ static int rounds_for(void *arg, double seconds)
 static void print_json(struct ig_turns *t, const struct ig_options *o, const double *alone, const double *ms)
 {
     printf("{\"arena_bytes\":%lld,", (long long)t->bundle->arena_bytes);
-    ig_bench_energy(&t->sessions[0], o, "round", rounds_for, t);
+    ig_bench_energy(&t->sessions[0], o, &(const struct ig_energy_run){rounds_for, t, "round"});
     printf("\"init_ms\":%.4f,\"networks\":[", t->init_ms);
     for (int k = 0; k < t->n; k++)
         printf("%s\n{\"alone_ms\":%.4f,\"in_turn_ms\":%.4f,\"name\":\"%s\"}", k ? "," : "", alone[t->order[k]], ms[k],
@@ -87,7 +88,7 @@ static void print_text(struct ig_turns *t, const struct ig_options *o, const dou
            t->threads == 1 ? "" : "s", spoiled, t->init_ms);
     printf("peak RSS %.1f MB, one arena of %lld B, weights of all %lld B\n", (double)ig_peak_rss_kib() * 1.024e-3,
            (long long)t->bundle->arena_bytes, (long long)weights);
-    ig_bench_energy(&t->sessions[0], o, "round", rounds_for, t);
+    ig_bench_energy(&t->sessions[0], o, &(const struct ig_energy_run){rounds_for, t, "round"});
 }
 
 void ig_bench_bundle(struct ig_turns *t, const struct ig_options *o)

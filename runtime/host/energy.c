@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "runtime/host/program.h"
-
 /* Power is integrated, and a reading of it takes up to a millisecond; counters wrap within minutes. */
 enum { PARTS = 2, POWER_EVERY_MS = 10, COUNTER_EVERY_MS = 100 };
 
@@ -53,12 +51,12 @@ static void *watch(void *arg)
 }
 
 /* How many frames; the sensors are read directly before and after them, too. */
-static int watched(struct meter *m, const struct ig_energy_run *run)
+static int watched(struct meter *m, const struct ig_energy_run *run, double seconds)
 {
     m->ended = 0;
     read_all(m);
     if (pthread_create(&m->thread, NULL, watch, m)) ig_die("cannot start a thread");
-    int frames = run->frames(run->arg, run->seconds);
+    int frames = run->frames(run->arg, seconds);
     pthread_mutex_lock(&m->lock);
     read_all(m);
     m->ended = 1;
@@ -160,14 +158,31 @@ static void put_text(struct meter *m, const struct ig_energy *e, const char *of,
     if (predicted >= 0) printf("predicted %.3f mJ a %s with the powers of '%s'\n", predicted, of, e->platform);
 }
 
-void ig_energy_measure(const struct ig_energy *e, const struct ig_energy_run *run)
+static int own_frames(void *session, double seconds)
 {
+    const struct ig_session *s = session;
+    int64_t end = ig_now_ns() + (int64_t)(seconds * 1e9);
+    int n = 0;
+    do {
+        int status = ig_ctx_run(&s->ctx, (const void *const *)s->inputs, s->outputs);
+        if (status) ig_die("%s", ig_status_text(status));
+        n++;
+    } while (ig_now_ns() < end);
+    return n;
+}
+
+void ig_energy_measure(const struct ig_session *s, const struct ig_options *o, const struct ig_energy_run *run)
+{
+    struct ig_session session = *s;
+    const struct ig_energy_run own = {own_frames, &session, "frame"};
+    const struct ig_energy *e = s->program->energy;
     struct meter *m = &meter;
     int frames = 0, sensors = 0;
+    if (!run) run = &own;
     open_sensors(m, e);
     for (int i = 0; i < m->n; i++) sensors += m->parts[i].n;
-    if (sensors) frames = watched(m, run);
+    if (sensors) frames = watched(m, run, o->seconds);
     double predicted = run->of[0] == 'f' && m->on_gpu == e->gpu_stage ? e->predicted_mj : -1;
-    if (run->json) put_json(m, e, predicted, frames);
+    if (o->json) put_json(m, e, predicted, frames);
     else put_text(m, e, run->of, predicted, frames);
 }

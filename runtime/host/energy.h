@@ -3,13 +3,12 @@
 #define RUNTIME_HOST_ENERGY_H
 
 #include "runtime/host/power.h"
+#include "runtime/host/program.h"
 
-struct ig_energy_run { /* what is to be measured */
-    int (*frames)(void *arg, double seconds); /* runs frames for about so long: how many */
+struct ig_energy_run { /* what else than frames of the session is to be measured */
+    int (*frames)(void *arg, double seconds); /* runs some for about so long: how many */
     void *arg;
-    double seconds;
     const char *of; /* "frame"; "round": of several networks, which nobody predicts */
-    int json;       /* a member of an object, with a comma behind it; else lines */
 };
 
 struct ig_energy {        /* filled by the generated main file */
@@ -18,14 +17,15 @@ struct ig_energy {        /* filled by the generated main file */
     int32_t gpu_stage;    /* a stage of that plan is the GPU's */
     /* Of a program with a GPU ig_gpu_power: 0: its sensor; -1: it has none, p->why; 1: the CPU runs all. Else NULL. */
     int (*open_gpu)(struct ig_power *p);
-    void (*measure)(const struct ig_energy *e, const struct ig_energy_run *run); /* ig_energy_measure */
+    /* ig_energy_measure */
+    void (*measure)(const struct ig_session *s, const struct ig_options *o, const struct ig_energy_run *run);
 };
 
 /*
- * Runs frames while sensors are read, and prints what one took; no frame runs where there is no sensor, and that is
- * said. Sensors are looked for below the directory that the environment names as INGOT_ROOT, else the machine's.
+ * Runs frames for --bench's time while sensors are read, and prints what one took, in lines or as a member of an object
+ * with a comma behind it; no frame runs where there is no sensor, and that is said. Sensors are looked for below the directory that the environment names as INGOT_ROOT, else the machine's.
  */
-void ig_energy_measure(const struct ig_energy *e, const struct ig_energy_run *run);
+void ig_energy_measure(const struct ig_session *s, const struct ig_options *o, const struct ig_energy_run *run);
 /* runtime/host/gpu_power.c: of the GPU that the program runs on, by NVML. */
 int ig_gpu_power(struct ig_power *p);
 

@@ -98,11 +98,6 @@ static void bad_usage(const struct ig_program *p)
     exit(2);
 }
 
-int ig_default_top(const struct ig_program *p)
-{
-    return p->spec && p->spec->top ? p->spec->top : 5;
-}
-
 struct ig_options ig_parse(int argc, char **argv, const struct ig_program *p)
 {
     static const struct option longs[] = {{"top", required_argument, 0, 'k'},

@@ -133,7 +133,6 @@ void ig_print_info(const struct ig_session *s, int json)
     long long code = (long long)((uintptr_t)etext - (uintptr_t)__executable_start);
     if (json) {
         putchar('{');
-        if (p->staged && p->staged->calls) p->staged->calls->info(p->staged->cuts, 1);
         printf("\"arena_bytes\":%lld,\"code_bytes\":%lld,", (long long)m->arena_bytes, code);
         if (p->spec) p->spec->info(p->spec, 1);
         print_ios("inputs", m->inputs, m->n_inputs);
@@ -156,6 +155,5 @@ void ig_print_info(const struct ig_session *s, int json)
     printf("arena %lld B, %lld B for each thread more, weights %lld B, code %lld B\n", (long long)m->arena_bytes,
            (long long)m->scratch_bytes, (long long)m->weights_bytes, code);
     if (p->staged) p->staged->info(p, 0);
-    if (p->staged && p->staged->calls) p->staged->calls->info(p->staged->cuts, 0);
     printf("model %s\nplan  %s\n", p->source_sha256, p->plan_sha256);
 }

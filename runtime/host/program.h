@@ -12,6 +12,7 @@ struct ig_session;
 struct ig_staged; /* runtime/host/stages.h */
 struct ig_spec;   /* runtime/host/spec.h */
 struct ig_energy; /* runtime/host/energy.h */
+struct ig_energy_run;
 
 struct ig_program { /* filled by the generated main file */
     const struct ig_model *model;
@@ -58,8 +59,6 @@ void ig_gpu_stages_start(struct ig_session *s, int threads); /* the same, of a p
 /* Parts of both, for a program of several networks: the command line of one network; the name that errors begin with, from
  * the path that it was started by; bytes of its inputs and outputs; where these are, in so many bytes at a cache line. */
 struct ig_options ig_parse(int argc, char **argv, const struct ig_program *p);
-/* --top where it was not given, of results that are printed. */
-int ig_default_top(const struct ig_program *p);
 void ig_name_program(const char *path, const char *otherwise);
 int64_t ig_io_bytes(const struct ig_model *m);
 void ig_place_io(struct ig_session *s, char *at);
@@ -91,9 +90,8 @@ long ig_peak_rss_kib(void);
 /* What spoils a figure, in words that follow others; empty if nothing was found. */
 void ig_spoilers(char *text, size_t n);
 void ig_bench(struct ig_session *s, const struct ig_options *o);
-/* What a frame, or what else `of` names, costs, or that it is not known; frames(arg, seconds) runs some: how many. */
-void ig_bench_energy(const struct ig_session *s, const struct ig_options *o, const char *of,
-                     int (*frames)(void *arg, double seconds), void *arg);
+/* What a frame costs (run NULL), or what else is run, or that it is not known. */
+void ig_bench_energy(const struct ig_session *s, const struct ig_options *o, const struct ig_energy_run *run);
 void ig_write_trace(struct ig_session *s, const char *path);
 /* runtime/host/memory.c: zeroed bytes at a multiple of a page, resident; never freed. Dies if there are none. */
 void *ig_memory(int64_t bytes);

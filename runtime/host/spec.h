@@ -22,6 +22,12 @@ struct ig_spec {      /* filled by the generated main file */
     void (*bench)(const struct ig_session *s, double network_ms, int json);
 };
 
+/* --top where it was not given, of results that are printed. */
+static inline int ig_default_top(const struct ig_program *p)
+{
+    return p->spec && p->spec->top ? p->spec->top : 5;
+}
+
 /* Input 0 from a PGM or PPM of any size, or a frame of the spec's size: 1; 0: the file is neither. Dies on a bad one.
  */
 int ig_spec_load(const struct ig_session *s, const char *path);

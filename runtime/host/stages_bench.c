@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/host/energy.h"
 #include "runtime/host/file.h"
 #include "runtime/host/spec.h"
 #include "runtime/host/stages.h"
@@ -152,7 +153,7 @@ static void print_json(const struct ig_session *s, const struct ig_options *o, s
     const struct ig_staged *staged = s->program->staged;
     putchar('{');
     if (staged->calls) staged->calls->bench(staged->cuts, 1);
-    ig_bench_energy(s, o, "frame", frames_for, p);
+    ig_bench_energy(s, o, &(const struct ig_energy_run){frames_for, p, "frame"});
     printf("\"first_ms\":%.4f,\"fps\":%.3f,", f->first, f->frames * 1e3 / f->total);
     if (s->program->spec) s->program->spec->bench(s, f->median, 1);
     printf("\"init_ms\":%.4f,\"latency_alone_ms\":%.4f,\"latency_ms\":%.4f,"
@@ -185,7 +186,7 @@ static void print_text(const struct ig_session *s, const struct ig_options *o, s
     printf("peak RSS %.1f MB, arena %lld B, weights %lld B\n", (double)ig_peak_rss_kib() * 1.024e-3,
            (long long)pipe->model->arena_bytes, (long long)pipe->model->weights_bytes);
     if (s->program->spec) s->program->spec->bench(s, f->median, 0);
-    ig_bench_energy(s, o, "frame", frames_for, p);
+    ig_bench_energy(s, o, &(const struct ig_energy_run){frames_for, p, "frame"});
     printf("  %-5s %-16s %7s %7s %10s %10s %6s\n", "stage", "processor", "threads", "layers", "ms", "predicted",
            "busy %");
     for (int i = 0; i < pipe->n_stages; i++)

@@ -35,6 +35,7 @@ void ig_stages_info(const struct ig_program *p, int json)
     const struct ig_pipe *pipe = p->staged->pipe;
     char name[41], from[16], to[16];
     if (json) {
+        if (p->staged->calls) p->staged->calls->info(p->staged->cuts, 1);
         put_json(p);
         return;
     }
@@ -54,4 +55,5 @@ void ig_stages_info(const struct ig_program *p, int json)
                end_text(s->to, pipe->n_stages, to), (long long)s->bytes, s->copies, s->copies == 1 ? "y" : "ies",
                p->staged->slots[i].memory, (long long)s->offset);
     }
+    if (p->staged->calls) p->staged->calls->info(p->staged->cuts, 0);
 }
