@@ -213,6 +213,9 @@ static void check(const struct ig_rank *r)
     const struct ig_model *m = r->whole->model;
     if (m->n_inputs < 1 || m->n_inputs > 16 || m->n_outputs < 1 || m->n_outputs > 16)
         ig_die("%s: a network on several ranks has 1 to 16 inputs and outputs", r->network);
+    for (int i = 0; i < r->n_parts; i++) /* which would never end */
+        if (r->parts[i].program->model->n_inputs < 1)
+            ig_die("part '%s' reads nothing", r->parts[i].program->model->name);
     for (int i = 0; !r->rank && i < m->n_inputs; i++)
         if (r->inputs[i] < 0) ig_die("%s: input '%s' does not enter at rank 0", r->network, m->inputs[i].name);
     for (int i = 0; r->outputs && r->outputs[0] >= 0 && i < m->n_outputs; i++)
