@@ -11,7 +11,7 @@
 
 typedef int ig_verb_fn(int argc, char **argv); /* exit status: 0, 1, 2 (usage) */
 
-ig_verb_fn ig_verb_graph, ig_verb_inspect, ig_verb_profile, ig_verb_plan, ig_verb_gen, ig_verb_verify,
+ig_verb_fn ig_verb_graph, ig_verb_inspect, ig_verb_simulate, ig_verb_profile, ig_verb_plan, ig_verb_gen, ig_verb_verify,
     ig_verb_zoo, ig_verb_append, ig_verb_kernels, ig_verb_report, ig_verb_calibrate, ig_verb_share, ig_verb_pipeline, ig_verb_power,
     ig_verb_bundle, ig_verb_measure, ig_verb_deploy;
 

@@ -4,6 +4,7 @@
 #include "cli/cli.h"
 #include "cli/energy.h"
 #include "cli/estimate.h"
+#include "cli/explore.h"
 #include "kernels_cpu/registry.h"
 #include "planner/costs.h"
 #include "planner/alternatives.h"
@@ -15,7 +16,8 @@ static const char help[] =
     "ingot plan graph.json --profile profile.json -o plan.json\n"
     "ingot plan net.onnx -v\n"
     "ingot plan --summary graph.json plan.json\n"
-    "ingot plan --estimate --platform tx2 net.onnx\n\n"
+    "ingot plan --estimate --platform tx2 net.onnx\n"
+    "ingot plan --deploy net.onnx --platform site.json --pareto    several devices: ingot plan --deploy --help\n\n"
     "Chooses a kernel and a cut for every layer and lays all activations out in one arena; the plan\n"
     "is checked by an independent validator before it is written.\n"
     "  -o FILE             where to (default plan.json; - is stdout)\n"
@@ -281,6 +283,8 @@ static struct ig_plan *make(const struct ig_graph *g, const char *graph_path, co
 
 int ig_verb_plan(int argc, char **argv)
 {
+    for (int i = 1; i < argc; i++)
+        if (!strcmp(argv[i], "--deploy")) return ig_explore_main(argc, argv);
     static const struct option longs[] = {{"help", 0, 0, 'h'},
                                           {"output", 1, 0, 'o'},
                                           {"profile", 1, 0, 'p'},

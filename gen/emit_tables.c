@@ -125,9 +125,9 @@ static void emit_place(FILE *f, struct shapes *shapes, const struct ig_place *p)
         fputs("    {0},\n", f);
         return;
     }
-    fprintf(f, "    {&shapes[%d], %lld, %lld, %d, %d, %d, %d, %d, %d, %d, %d},\n", shape_index(shapes, p->shape),
-            (long long)p->offset, (long long)p->image, p->h, p->w, p->c, p->ring_rows, p->row_stride, p->pixel_stride,
-            p->space, p->index);
+    fprintf(f, "    {&shapes[%d], %lld, %d, %d, %d, %d, %d, %d, %d, %d, %d},\n", shape_index(shapes, p->shape),
+            (long long)p->offset, p->h, p->w, p->c, p->ring_rows, p->row_stride, p->pixel_stride, p->image, p->space,
+            p->index);
 }
 
 /* The operands of all steps, one after the other: an array a step would begin at a multiple of 32 bytes each. */

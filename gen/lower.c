@@ -79,7 +79,7 @@ static void place(const struct ig_lowered *l, int32_t v, const struct ig_operand
 static void image_stride(const struct ig_node *n, int32_t k, struct ig_place *p)
 {
     if (p->space && (k == 0 || (k == 3 && n->op == IG_CONV)))
-        p->image = (int64_t)p->h * p->row_stride * ig_type_bytes(p->shape->type);
+        p->image = p->h * p->row_stride;
 }
 
 static struct ig_place *places(struct ig_lowered *l, const int32_t *values, const struct ig_operand *operands,

@@ -49,8 +49,8 @@ static void *address_of(const struct ig_gpu_lowered *to, const struct ig_place *
 static struct ig_operand operand(const struct ig_gpu_lowered *to, const struct ig_place *a, int32_t image)
 {
     char *data = address_of(to, a);
-    return (struct ig_operand){data ? data + image * a->image : NULL, a->shape, a->h, a->w, a->c, a->ring_rows,
-                               a->row_stride, a->pixel_stride};
+    if (data) data += (int64_t)image * a->image * ig_type_bytes(a->shape->type);
+    return (struct ig_operand){data, a->shape, a->h, a->w, a->c, a->ring_rows, a->row_stride, a->pixel_stride};
 }
 
 static struct ig_call call_of(const struct ig_gpu_lowered *to, const struct ig_model *m, const struct ig_step *s, int32_t image)

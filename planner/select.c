@@ -7,7 +7,7 @@
 #include "kernels_cpu/registry.h"
 
 /* That a faster kernel may have more in a small plan: of all, or of scratch alone. */
-static const int64_t spare_bytes[IG_LEAN_WAYS] = {0, 4096, 4096, 48 << 10, 256 << 10, INT64_MAX >> 8, INT64_MAX >> 8,
+static const int64_t spare_bytes[IG_LEAN_WAYS] = {0, 4096, 4096, 48 << 10, 384 << 10, INT64_MAX >> 8, INT64_MAX >> 8,
                                                  INT64_MAX >> 8};
 /* Rows that kernels compute together at most: each more is one more of a band's rings. */
 static const int32_t most_tile[IG_LEAN_WAYS] = {[IG_LEAN_FLAT] = 1, [IG_LEAN_LOW] = 2};

@@ -41,12 +41,15 @@ static void fill_call(const struct ig_run *run, const struct ig_step *s, const c
     for (int32_t i = 0; i < s->n_out; i++) operand(&call->out[i], &s->out[i], resolve(run, &s->out[i], scratch));
 }
 
+static void advance(struct ig_operand *o, const struct ig_place *a)
+{
+    if (o->data) o->data = (char *)o->data + (int64_t)a->image * ig_type_bytes(a->shape->type);
+}
+
 static void next_image(const struct ig_step *s, struct ig_call *call)
 {
-    for (int32_t i = 0; i < s->n_in; i++)
-        if (call->in[i].data) call->in[i].data = (char *)call->in[i].data + s->in[i].image;
-    for (int32_t i = 0; i < s->n_out; i++)
-        if (call->out[i].data) call->out[i].data = (char *)call->out[i].data + s->out[i].image;
+    for (int32_t i = 0; i < s->n_in; i++) advance(&call->in[i], &s->in[i]);
+    for (int32_t i = 0; i < s->n_out; i++) advance(&call->out[i], &s->out[i]);
     call->image++;
 }
 

@@ -26,9 +26,9 @@ enum ig_space {                    /* the memory an operand lives in */
 struct ig_place { /* one operand of a step. Programs have some four a step: what need not be long is not */
     const struct ig_shape *shape;
     int64_t offset;                   /* bytes from the start of the space */
-    int64_t image;                    /* bytes from one image of a batch to the next */
     int32_t h, w, c, ring_rows;       /* struct ig_operand */
     int32_t row_stride, pixel_stride; /* elements */
+    int32_t image;                    /* elements from one image of a batch to the next */
     int16_t space;                    /* enum ig_space */
     int16_t index;                    /* input, output or slot number */
 };

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <time.h>
 
-enum { MOST_RUNS = 41, LEAST_RUNS = 5, WARM_UP = 2, MOST_BYTES = 4 << 20, LEAST_BYTES = 4096 };
-static const double size_s = 0.15; /* of runs of one size */
+enum { MOST_RUNS = 64, LEAST_RUNS = 8, WARM_UP = 2, MOST_BYTES = 4 << 20, LEAST_BYTES = 4096 };
+static const double size_s = 0.25; /* of runs of one size */
 static const double long_s = 0.06; /* a message that takes as long is the largest */
 
 static char *data;

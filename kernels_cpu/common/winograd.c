@@ -68,20 +68,21 @@ static int64_t ratio_up(int64_t n, int64_t to)
 }
 
 /*
- * Blocks of low tiles, where room is dear: whole rows of tiles without gaps, and V of all input channels and M of a panel,
+ * Lean blocks, where room is dear: whole rows of tiles without gaps, and V of all input channels and M of a panel,
  * or V of some and M of all panels, which is less where there are few.
  */
-static void make_low(struct sizes *s)
+static void make_lean(struct sizes *s, int64_t tiles)
 {
     int32_t least = MR * IG_WINOGRAD_LEAN_GROUPS, most = MR * IG_WINOGRAD_RAW_GROUPS;
     int32_t ic = (int32_t)ratio_up(s->ic, NR) * NR, oc = s->panels * NR;
+    int some = IG_WINOGRAD_LEAN_DEPTH + oc < ic + NR;
     s->most = s->across < least ? least / s->across * s->across : (int32_t)min64(s->across, most);
-    s->raw = (int32_t)min64(s->ic, IG_WINOGRAD_LOW_DEPTH);
-    s->panel = ig_gemm_panel(1, s->raw, NR);
+    s->most = (int32_t)min64(s->most, tiles);
     s->groups = (int32_t)ratio_up(s->most, MR);
-    int some = IG_WINOGRAD_LOW_DEPTH + oc < ic + NR;
+    s->raw = (int32_t)min64(s->raw, some || s->high < s->n ? IG_WINOGRAD_LEAN_DEPTH : IG_WINOGRAD_RAW_DEPTH);
+    s->panel = ig_gemm_panel(1, s->raw, NR);
     s->depth = some ? s->raw : s->ic;
-    s->v_row = some ? IG_WINOGRAD_LOW_DEPTH : ic;
+    s->v_row = some ? IG_WINOGRAD_LEAN_DEPTH : ic;
     s->m_row = s->chunk = some ? oc : NR;
 }
 
@@ -103,14 +104,13 @@ static struct sizes sizes_of(const struct ig_call *call, int32_t rows, int32_t m
     if (groups < NEAR_GROUPS) groups = NEAR_GROUPS;
     if (most) groups = min64(most, IG_WINOGRAD_RAW_BYTES / (group * s.v_row));
     if (most && groups < IG_WINOGRAD_LEAN_GROUPS) groups = IG_WINOGRAD_LEAN_GROUPS;
-    if (most == IG_WINOGRAD_LEAN_GROUPS && s.across > MR * groups)
-        groups = min64(ratio_up(s.across, MR), IG_WINOGRAD_RAW_GROUPS);
-    s.groups = (int32_t)min64(groups, ratio_up((int64_t)s.across * ratio_up(call->out[0].h, rows), MR));
+    int64_t tiles = (int64_t)s.across * ratio_up(call->out[0].h, rows);
+    s.groups = (int32_t)min64(groups, ratio_up(tiles, MR));
     int64_t chunks = ratio_up(group * s.groups * s.oc, M_BYTES);
     s.chunk = most ? NR : (int32_t)ratio_up(s.panels, min64(chunks, s.panels)) * NR;
     s.m_row = odd_lines(s.chunk);
-    if (rows < m) make_low(&s);
-    int64_t tiles = s.most ? s.most : s.groups * MR;
+    if (most == IG_WINOGRAD_LEAN_GROUPS) make_lean(&s, tiles);
+    tiles = s.most ? s.most : s.groups * MR;
     s.v_plane = odd_lines(tiles * s.v_row);
     s.m_plane = odd_lines(tiles * s.m_row);
     return s;

@@ -18,7 +18,8 @@ static int32_t last_dim(const struct ig_graph *g, int32_t v)
 int32_t ig_channels_of(const struct ig_graph *g, const struct ig_node *n, int32_t mode)
 {
     if (n->op != IG_FC && n->op != IG_CONV) return 0;
-    if (!ig_is_const(g, n->in[WEIGHTS]) || (n->n_in > BIAS && n->in[BIAS] >= 0 && !ig_is_const(g, n->in[BIAS]))) return 0;
+    if (!ig_is_const(g, n->in[WEIGHTS])) return 0;
+    if (n->n_in > BIAS && n->in[BIAS] >= 0 && !ig_is_const(g, n->in[BIAS])) return 0;
     if (mode == IG_SPLIT_OUT) return last_dim(g, n->out[0]);
     return n->op == IG_CONV && n->attrs.conv.groups > 1 ? 0 : last_dim(g, n->in[X]);
 }

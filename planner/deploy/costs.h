@@ -20,8 +20,8 @@ static inline double ig_key_rate(const struct ig_split_options *o, int32_t key)
 static inline double ig_keys_link_ns(const struct ig_split_options *o, int32_t from, int32_t to, double bytes)
 {
     if (from == to || bytes <= 0) return 0;
-    return ig_link_ns(o->devices ? o->site : NULL, o->devices ? o->devices[from] : from, o->devices ? o->devices[to] : to,
-                      (int64_t)bytes);
+    if (!o->devices) return ig_link_ns(NULL, from, to, (int64_t)bytes);
+    return ig_link_ns(o->site, o->devices[from], o->devices[to], (int64_t)bytes);
 }
 
 #endif

@@ -180,14 +180,19 @@ static int32_t device_at(const struct ig_fleet *f, int32_t buffer)
     return f->device[f->buffers[buffer].rank];
 }
 
+/* Of the site; one that it lacks has a number that no link names, and so those of "any". */
+static int32_t site_device(const struct ig_fleet *f, const struct ig_site *s, int32_t device)
+{
+    int32_t i = ig_site_find(s, f->devices[device]);
+    return i < 0 ? -2 - device : i;
+}
+
 void ig_fleet_link(struct ig_fleet *f, const struct ig_site *s)
 {
     struct ig_fleet_message *messages = ((struct building *)f)->messages;
     for (int32_t i = 0; i < f->n_messages; i++) {
-        int32_t from = device_at(f, messages[i].from), to = device_at(f, messages[i].to);
-        int32_t a = ig_site_find(s, f->devices[from]), b = ig_site_find(s, f->devices[to]);
-        if (from == to && a < 0) messages[i].ns = 0;
-        else messages[i].ns = (int64_t)(ig_link_ns(s, a, b, f->buffers[messages[i].from].bytes) + 0.5);
+        int32_t from = site_device(f, s, device_at(f, messages[i].from)), to = site_device(f, s, device_at(f, messages[i].to));
+        messages[i].ns = (int64_t)(ig_link_ns(s, from, to, f->buffers[messages[i].from].bytes) + 0.5);
     }
 }
 

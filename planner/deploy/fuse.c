@@ -1,7 +1,7 @@
 /*
- * Fused or exchanged: a run's layers, in order, are cut into segments by dynamic programming. A segment costs the slowest
- * key's arithmetic, rows that it computes although another key does so too counted, and before it the longest that a key
- * waits for rows of others.
+ * Fused or exchanged: a run's layers, in order, are cut into segments by dynamic programming. A segment
+ * costs the slowest key's arithmetic, rows that it computes although another key does so too counted, and
+ * before it the longest that a key waits for rows of others.
  */
 #include <float.h>
 #include <stdlib.h>

@@ -19,7 +19,8 @@ static int take_window(const struct ig_window *w, int32_t rank, int32_t axis, st
     return 1;
 }
 
-static struct ig_reading windowed(struct ig_reading r, const struct ig_window *w, int32_t rank, int32_t axis, int32_t kind)
+static struct ig_reading windowed(struct ig_reading r, const struct ig_window *w, int32_t rank,
+                                  int32_t axis, int32_t kind)
 {
     if (take_window(w, rank, axis, &r)) r.kind = kind;
     return r;
@@ -121,7 +122,8 @@ static struct ig_rows unclamped(const struct ig_reading *r, struct ig_rows out)
     case IG_READ_SAME: return out;
     case IG_READ_WINDOW: return (struct ig_rows){out.a * r->s - r->before, last * r->s - r->before + reach + 1};
     case IG_READ_BACK:
-        return (struct ig_rows){-ig_floor_div(reach - out.a - r->before, r->s), ig_floor_div(last + r->before, r->s) + 1};
+        return (struct ig_rows){-ig_floor_div(reach - out.a - r->before, r->s),
+                                ig_floor_div(last + r->before, r->s) + 1};
     case IG_READ_SCALED:
         return (struct ig_rows){ig_floor_div(2 * out.a + r->shift, 2 * r->s),
                                 ig_floor_div(2 * last + r->shift, 2 * r->s) + r->taps};
@@ -132,7 +134,8 @@ static struct ig_rows unclamped(const struct ig_reading *r, struct ig_rows out)
 /* Without the rows whose windows lie in the padding alone. */
 static struct ig_rows out_of_padding(const struct ig_reading *r, struct ig_rows out)
 {
-    int32_t first = -ig_floor_div(r->d * (r->k - 1) - r->before, r->s), last = ig_floor_div(r->in - 1 + r->before, r->s);
+    int32_t first = -ig_floor_div(r->d * (r->k - 1) - r->before, r->s);
+    int32_t last = ig_floor_div(r->in - 1 + r->before, r->s);
     return ig_rows_common(out, (struct ig_rows){first, last + 1});
 }
 
@@ -160,7 +163,10 @@ struct ig_rows ig_made_rows(const struct ig_reading *r, struct ig_rows good)
     return good;
 }
 
-/* The first row that a transposed window meets lies above the first that it makes: the padding is not negative. */
+/*
+ * The first row that a transposed window meets lies above the first that it makes: the padding is not
+ * negative.
+ */
 static struct ig_rows taken_back(const struct ig_reading *r, struct ig_rows made)
 {
     struct ig_rows need = ig_need_rows(r, made);

@@ -1,6 +1,6 @@
 /*
- * Which rows of its operands some rows of a node's output need. "Rows" are indices along one axis of the output, [N,H,W,C]:
- * its rows (axis 1) or its columns (axis 2).
+ * Which rows of its operands some rows of a node's output need. "Rows" are indices along one axis of the
+ * output, [N,H,W,C]: its rows (axis 1) or its columns (axis 2).
  */
 #ifndef PLANNER_DEPLOY_NEED_H
 #define PLANNER_DEPLOY_NEED_H
@@ -29,14 +29,14 @@ struct ig_reading {      /* how output rows follow from an operand's */
 /* How node n reads operand k, cut along `axis` of its output; the graph is channels-last. */
 struct ig_reading ig_reading_of(const struct ig_graph *g, const struct ig_node *n, int32_t k, int32_t axis);
 /*
- * The recurrence: the rows, clamped to the operand, that output rows [out.a, out.b) need, the hull of all; a == b: none, as
- * their windows lie in the padding.
+ * The recurrence: the rows, clamped to the operand, that output rows [out.a, out.b) need, the hull of all; a
+ * == b: none, as their windows lie in the padding.
  */
 struct ig_rows ig_need_rows(const struct ig_reading *r, struct ig_rows out);
 
 /*
- * What a part that has to give rows `good` computes: more where their windows lie in the padding alone, until they touch a
- * row, and whole groups where rows are enlarged.
+ * What a part that has to give rows `good` computes: more where their windows lie in the padding alone,
+ * until they touch a row, and whole groups where rows are enlarged.
  */
 struct ig_rows ig_made_rows(const struct ig_reading *r, struct ig_rows good);
 /* The rows of the operand that it takes for that: those it needs, at least one. */

@@ -1,6 +1,6 @@
 /*
- * Getting some of a tensor onto a key: of its pieces those that are there already as far as they go, the rest from the keys
- * that own it, each slice cut before it is sent.
+ * Getting some of a tensor onto a key: of its pieces those that are there already as far as they go, the
+ * rest from the keys that own it, each slice cut before it is sent.
  */
 #include "planner/deploy/pieces.h"
 
@@ -31,8 +31,8 @@ static void note(struct ig_rewrite *w, int32_t node, int32_t key, int32_t whole)
     w->whole[node] = whole;
 }
 
-struct ig_node *ig_new_node(struct ig_rewrite *w, const char *name, enum ig_op op, int32_t n_in, const struct ig_shape *out,
-                            int32_t key, int32_t whole)
+struct ig_node *ig_new_node(struct ig_rewrite *w, const char *name, enum ig_op op, int32_t n_in,
+                            const struct ig_shape *out, int32_t key, int32_t whole)
 {
     int32_t v = ig_add_value(w->g, name, out);
     struct ig_node *n = ig_add_node(w->g, name, op, n_in, 1);
@@ -168,7 +168,8 @@ static int32_t fetch_along(struct ig_rewrite *w, const struct ig_spread *s, stru
 }
 
 /* Of every piece the same rows of another axis. */
-static int32_t fetch_across(struct ig_rewrite *w, const struct ig_spread *s, int32_t axis, struct ig_rows rows, int32_t key)
+static int32_t fetch_across(struct ig_rewrite *w, const struct ig_spread *s, int32_t axis, struct ig_rows rows,
+                            int32_t key)
 {
     int32_t *values = ig_must_alloc((size_t)s->n, sizeof *values), n = 0;
     for (int32_t i = 0; i < s->n; i++) {

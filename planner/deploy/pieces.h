@@ -1,4 +1,7 @@
-/* Inside the rewriting: where the graph's tensors are, whole or in pieces on several keys, and how a key gets some of one. */
+/*
+ * Inside the rewriting: where the graph's tensors are, whole or in pieces on several keys, and how a key
+ * gets some of one.
+ */
 #ifndef PLANNER_DEPLOY_PIECES_H
 #define PLANNER_DEPLOY_PIECES_H
 
@@ -32,11 +35,11 @@ struct ig_rewrite {
 };
 
 /*
- * A new node of one output on a key; `whole`: the old node whose kernel it is to have, or -1. Its inputs are to be filled
- * in; good until the next one is added.
+ * A new node of one output on a key; `whole`: the old node whose kernel it is to have, or -1. Its inputs are
+ * to be filled in; good until the next one is added.
  */
-struct ig_node *ig_new_node(struct ig_rewrite *w, const char *name, enum ig_op op, int32_t n_in, const struct ig_shape *out,
-                            int32_t key, int32_t whole);
+struct ig_node *ig_new_node(struct ig_rewrite *w, const char *name, enum ig_op op, int32_t n_in,
+                            const struct ig_shape *out, int32_t key, int32_t whole);
 /* A node of the old graph as it is. */
 void ig_keep_node(struct ig_rewrite *w, const struct ig_node *old, int32_t key, int32_t whole);
 /* Rows [rows.a, rows.b) of value v of the old graph along one of its axes, in one value on `key`. */

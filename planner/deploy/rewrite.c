@@ -1,6 +1,6 @@
 /*
- * The rewriting: node by node, in order, from the old list into a new one. Parts take what they need when they are put there,
- * so that all they read stands before them.
+ * The rewriting: node by node, in order, from the old list into a new one. Parts take what they need when
+ * they are put there, so that all they read stands before them.
  */
 #include "planner/deploy/rewrite.h"
 
@@ -13,6 +13,8 @@
 #include "planner/deploy/channels.h"
 #include "planner/deploy/slabs.h"
 #include "planner/plan.h"
+
+enum { WINOGRAD_COLUMNS = 12 }; /* a multiple of all tiles' columns, which are 2, 4 or 6 */
 
 struct work {
     struct ig_rewrite w;
@@ -45,8 +47,8 @@ int32_t ig_split_step(const struct ig_graph *g, int32_t node, int32_t mode, cons
         int32_t per_group = n->op == IG_CONV && channels ? channels / n->attrs.conv.groups : channels;
         return per_group > 1 && per_group < channels ? per_group : kernel->col_tile;
     }
-    if (mode == IG_SPLIT_HEIGHT || kernel->row_tile == 1) return kernel->row_tile > 1 ? kernel->row_tile : 1;
-    return kernel->error > 0 ? kernel->row_tile : 0; /* Winograd's tiles are square */
+    if (mode == IG_SPLIT_HEIGHT) return kernel->row_tile > 1 ? kernel->row_tile : 1;
+    return kernel->error > 0 ? WINOGRAD_COLUMNS : kernel->row_tile == 1; /* others' rows hang together */
 }
 
 static int64_t clamp(int64_t x, int64_t low, int64_t high)
@@ -106,7 +108,8 @@ static int round_channels(struct work *k, struct ig_hsplit_order *o)
 {
     int32_t step = ig_split_step(k->w.g, o->node, o->mode, k->options->kernels[o->node]);
     int64_t *sizes = ig_graph_alloc(k->w.g, (size_t)o->n * sizeof *sizes);
-    if (!step) return refuse(k, "layer '%s' gives other bits in pieces by the kernel of its plan", k->old[o->node].name);
+    if (!step)
+        return refuse(k, "layer '%s' gives other bits in pieces by the kernel of its plan", k->old[o->node].name);
     memcpy(sizes, o->sizes, (size_t)o->n * sizeof *sizes);
     ig_split_round(sizes, o->n, step);
     o->sizes = sizes;

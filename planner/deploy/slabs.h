@@ -1,6 +1,7 @@
 /*
- * Inside the rewriting: layers cut by rows or columns. A run is all layers cut along the same axis over the same keys; it
- * falls into segments: a key computes all that its layers of a segment need of each other, and gets the rest from others.
+ * Inside the rewriting: layers cut by rows or columns. A run is all layers cut along the same axis over the
+ * same keys; it falls into segments: a key computes all that its layers of a segment need of each other, and
+ * gets the rest from others.
  */
 #ifndef PLANNER_DEPLOY_SLABS_H
 #define PLANNER_DEPLOY_SLABS_H
@@ -36,7 +37,10 @@ int32_t ig_rows_of(const struct ig_graph *g, const struct ig_node *n, int32_t mo
 int ig_cut_layer_make(const struct ig_graph *g, const struct ig_hsplit_order *o, const struct ig_split_options *options,
                       struct ig_cut_layer *layer, char *err, size_t err_bytes);
 void ig_cut_layers_free(struct ig_cut_layers *c);
-/* Finds the runs and cuts them into segments as the options say, keys: of the other nodes; then good and made of all. */
+/*
+ * Finds the runs and cuts them into segments as the options say, keys: of the other nodes; then good and
+ * made of all.
+ */
 void ig_fuse_slabs(const struct ig_graph *g, struct ig_cut_layers *c, const struct ig_split_options *options,
                    const int32_t *keys);
 /* Rows of operand k that part i takes. */

@@ -21,8 +21,8 @@ static double part_ns(const void *context, int32_t part, int64_t rows)
            ig_keys_link_ns(l->options, o->keys[part], o->keys[0], l->out_bytes * out);
 }
 
-double ig_split_share(const struct ig_graph *g, const struct ig_hsplit_order *order, const struct ig_split_options *options,
-                      const int32_t *keys, int64_t *sizes)
+double ig_split_share(const struct ig_graph *g, const struct ig_hsplit_order *order,
+                      const struct ig_split_options *options, const int32_t *keys, int64_t *sizes)
 {
     const struct ig_node *n = &g->nodes[order->node];
     int32_t by = g->values[n->in[0]].producer;

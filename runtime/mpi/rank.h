@@ -10,7 +10,7 @@
 
 #include "runtime/host/program.h"
 
-enum { IG_RANK_FORMAT = 1, IG_RANK_PARTS = 256, IG_RANK_BUFFERS = 1024 };
+enum { IG_RANK_FORMAT = 1, IG_RANK_COPIES = 16, IG_RANK_PARTS = 256, IG_RANK_BUFFERS = 1024 };
 
 struct ig_rank_buffer {
     const char *tensor; /* name in the ONNX file */
@@ -25,11 +25,11 @@ struct ig_rank_part {   /* in topological order */
     const int32_t *in, *out; /* buffers, in the order of the program's inputs and outputs */
 };
 
-struct ig_rank_edge {   /* a message a frame; the tag is number * copies + copy */
+struct ig_rank_edge {   /* a message a frame; the tag is number * IG_RANK_COPIES + copy */
     int32_t buffer;
     int32_t peer;       /* rank */
     int32_t number;     /* among the edges of the deployment */
-    int32_t copies;     /* of tags, the same on both sides */
+    int32_t copies;     /* of tags, the same on both sides; at most IG_RANK_COPIES */
 };
 
 struct ig_rank {

@@ -42,9 +42,10 @@ static uint64_t common_multiple(uint64_t a, uint64_t b)
     return a / x * b;
 }
 
+/* Edges may differ in copies, and no two have a tag in common. */
 static int tag_of(const struct edge *e, uint64_t frame)
 {
-    return (int)(e->is.edge.number * e->is.edge.copies + (int32_t)(frame % (uint64_t)e->is.edge.copies));
+    return (int)(e->is.edge.number * IG_RANK_COPIES + (int32_t)(frame % (uint64_t)e->is.edge.copies));
 }
 
 static MPI_Comm comm_of(const struct ig_wire *w, const struct edge *e)
@@ -202,7 +203,10 @@ static void check(const struct ig_wire *w, const struct edge *e)
 {
     int *most = NULL, found;
     MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, (void *)&most, &found);
-    int64_t last = ((int64_t)e->is.edge.number + 1) * e->is.edge.copies - 1;
+    if (e->is.edge.copies > IG_RANK_COPIES)
+        ig_die("rank %d: tensor '%s' has %d copies, at most %d can be told apart", w->rank->rank, e->is.tensor,
+               e->is.edge.copies, IG_RANK_COPIES);
+    int64_t last = (int64_t)e->is.edge.number * IG_RANK_COPIES + e->is.edge.copies - 1;
     if (last > (found ? *most : 32767))
         ig_die("rank %d: tensor '%s' needs message tag %lld, this MPI has tags up to %d", w->rank->rank, e->is.tensor,
                (long long)last, found ? *most : 32767);

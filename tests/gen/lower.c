@@ -124,9 +124,9 @@ static void batches(void **state)
     const struct ig_step *s = &m.l->steps[0];
     assert_int_equal(s->images, 3);
     assert_int_equal(s->rows, 4);
-    assert_int_equal(s->in[0].image, 4 * 5 * 2 * 4);
+    assert_int_equal(s->in[0].image, 4 * 5 * 2);
     assert_int_equal(s->in[1].image, 0);
-    assert_int_equal(s->out[0].image, 4 * 5 * 6 * 4);
+    assert_int_equal(s->out[0].image, 4 * 5 * 6);
     unmake(&m);
 }
 

@@ -84,6 +84,15 @@ static void first_layer(struct rng *r, struct ig_window *w, int32_t *in, int32_t
     out[2] = (in[2] + w->left + w->right - k) / s + 1;
 }
 
+/* Many channels, few of them out, under a window of 3x3: kernels may take some of them at a time. */
+static void deep(struct rng *r, struct ig_conv *a, int32_t *ic, int32_t *oc)
+{
+    const struct ig_window *w = &a->w;
+    if (a->groups > 1 || w->kh != 3 || w->kw != 3 || w->sh != 1 || w->sw != 1 || !rng_one_in(r, 4)) return;
+    *ic = RNG_OF(r, 65, 100, 128, 136);
+    *oc = RNG_OF(r, 3, 16, 31, 48);
+}
+
 static void make(struct rng *r, enum check_pass pass, struct check_problem *p)
 {
     struct ig_conv *a = &p->attrs.conv;
@@ -99,6 +108,8 @@ static void make(struct rng *r, enum check_pass pass, struct check_problem *p)
     if (is_wide(r, a, out)) {
         ic = RNG_OF(r, 200, 390);
         oc = RNG_OF(r, 200, 390);
+    } else if (rank == 2) {
+        deep(r, a, &ic, &oc);
     }
     a->act = windows_act(r, pass);
     int32_t weights[5] = {oc, ic / a->groups}, taps = a->w.kd * a->w.kh * a->w.kw;

@@ -1,6 +1,6 @@
 /*
- * Benchmark networks of which random layers are split over two to four keys, by rows and by output channels: the bytes of the
- * whole network's outputs. The large ones with INGOT_LONG=1, which ninja test-long sets.
+ * Benchmark networks of which random layers are split over two to four keys, by rows and by output channels:
+ * the bytes of the whole network's outputs. The large ones with INGOT_LONG=1, which ninja test-long sets.
  */
 #include <setjmp.h>
 #include <stdarg.h>

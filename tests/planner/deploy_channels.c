@@ -103,7 +103,10 @@ static void lip_bound(void **state)
     for (uint64_t seed = 200; seed < 200 + NETS; seed++) near_the_whole(IG_SPLIT_IN, seed);
 }
 
-/* AlexNet's second convolution as it was first: 96 to 256 channels in two groups, cut as in AutoDiCE's own example. */
+/*
+ * AlexNet's second convolution as it was first: 96 to 256 channels in two groups, cut as in AutoDiCE's own
+ * example.
+ */
 static void hsplit_group(void **state)
 {
     static const int64_t sizes[3][2] = {{128, 128}, {80, 176}, {208, 48}};
@@ -121,7 +124,8 @@ static void hsplit_group(void **state)
             void *expected[1], *got[1];
             struct ig_graph *made;
             char err[1024] = "";
-            if (split_run(g, &o, 0, exact ? &whole : NULL, split_isa(), 7, got, &made, err, sizeof err)) fail_msg("%s", err);
+            if (split_run(g, &o, 0, exact ? &whole : NULL, split_isa(), 7, got, &made, err, sizeof err))
+                fail_msg("%s", err);
             net_run_tables(whole.prepared, whole.plan, 1, 7, expected);
             assert_int_equal(net_count(made, IG_CONV), i && !exact ? 3 : 2);
             if (exact) outputs_same(g, expected, got, 7);
@@ -141,7 +145,10 @@ static int64_t constant_bytes(const struct ig_graph *g)
     return bytes;
 }
 
-/* The parts' weights are those of the whole, no more: cut by channels; and one constant for all, cut by rows. */
+/*
+ * The parts' weights are those of the whole, no more: cut by channels; and one constant for all, cut by
+ * rows.
+ */
 static void weights_once(void **state)
 {
     static const int64_t sizes[2] = {16, 48}, rows[2] = {3, 5};

@@ -1,4 +1,7 @@
-/* The row recurrence against brute force: which rows each layer's windows touch, said by the layer's definition. */
+/*
+ * The row recurrence against brute force: which rows each layer's windows touch, said by the layer's
+ * definition.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

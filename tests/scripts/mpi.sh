@@ -57,6 +57,9 @@ frames() { # of one rank and of two, the same results; copies and threads 1 to 3
     for copies in 1 2 3; do
         RELAY_COPIES=$copies RELAY_THREADS=$copies run "$fork" - --json --stdin="$work/in" </dev/null >"$work/two" && lines "$work/two" | cmp - "$work/a" || return 1
     done
+    # several tensors from one rank to another
+    "$relay" "0:0>1 0:0>2 0:1>3 0:1,2>4 0:3,4>5" 0 --unpinned - --json <"$work/in" >"$work/one" && lines "$work/one" >"$work/a" &&
+        run "0:0>1 0:0>2 0:1>3 1:1,2>4 1:3,4>5" - --json --stdin="$work/in" </dev/null >"$work/two" && lines "$work/two" | cmp - "$work/a" || return 1
     head -c 1024 "$work/in" >"$work/file"
     run "$fork" "$work/file" -o "$work/x.npy" </dev/null && run "0:0>1 0:1>2 0:2,1>3" "$work/file" -o "$work/y.npy" </dev/null &&
         cmp "$work/x.npy" "$work/y.npy"

@@ -53,7 +53,7 @@ static inline void mill_make(struct mill *m)
         m->places[k] = (struct ig_place){.shape = &m->shape,
                                          .space = IG_SPACE_ARENA,
                                          .offset = (k - 1) * bytes,
-                                         .image = image,
+                                         .image = MILL_WIDTH,
                                          .h = 1,
                                          .w = 1,
                                          .c = MILL_WIDTH,

@@ -79,7 +79,7 @@ lab_start() { # devices, rate such as 100mbit; none: as fast as it goes
 }
 
 lab_rate() { # rate: what a device sends, and what it is sent. A burst is a millisecond or less: a link, no reservoir
-    case $1 in *gbit) lab_burst=64kb ;; *) lab_burst=16kb ;; esac
+    case $1 in *gbit) lab_burst=32kb ;; *) lab_burst=8kb ;; esac
     lab_i=0
     for lab_host in $lab_hosts; do
         lab_shape="root tbf rate $1 burst $lab_burst latency 400ms"

@@ -53,7 +53,8 @@ struct split_orders split_some(struct rng *r, const struct ig_graph *g, int32_t 
     int32_t usual[SPLIT_PARTS], parts = rng_int(r, 2, SPLIT_PARTS);
     random_keys(r, usual);
     for (int32_t i = 0; i < g->n_nodes; i++) {
-        int32_t extent = ig_rows_of(g, &g->nodes[i], mode), k = o.n, n_parts = rng_one_in(r, 8) ? rng_int(r, 2, SPLIT_PARTS) : parts;
+        int32_t extent = ig_rows_of(g, &g->nodes[i], mode), k = o.n;
+        int32_t n_parts = rng_one_in(r, 8) ? rng_int(r, 2, SPLIT_PARTS) : parts;
         if (extent < n_parts || !rng_one_in(r, one_in)) continue;
         memcpy(o.keys[k], usual, sizeof usual);
         if (rng_one_in(r, 8)) random_keys(r, o.keys[k]);
@@ -88,8 +89,8 @@ void split_orders_free(struct split_orders *o)
     free(o->keys);
 }
 
-static const struct ig_kernel *any_kernel(const struct ig_graph *g, const struct ig_view *views, int32_t node, int32_t isa,
-                                          double max_error, struct rng *r)
+static const struct ig_kernel *any_kernel(const struct ig_graph *g, const struct ig_view *views, int32_t node,
+                                          int32_t isa, double max_error, struct rng *r)
 {
     const struct ig_kernel *found = NULL;
     struct ig_call call;
@@ -108,7 +109,8 @@ static struct ig_plan *plan_with(const struct ig_graph *g, const struct ig_kerne
                                  double max_error)
 {
     struct ig_plan like = {.steps = ig_must_alloc((size_t)g->n_nodes, sizeof *like.steps)};
-    struct ig_plan_options o = {.target = "host", .isa = isa, .threads = 1, .bands = IG_BANDS_OFF, .max_error = max_error};
+    struct ig_plan_options o = {.target = "host", .isa = isa, .threads = 1, .bands = IG_BANDS_OFF};
+    o.max_error = max_error;
     char err[1024] = "";
     for (int32_t i = 0; kernels && i < g->n_nodes; i++) like.steps[i].kernel = kernels[i];
     if (kernels) o.like = &like;

@@ -18,8 +18,8 @@ struct split_orders {
 /* n sizes >= 1 that add up to extent, at random. */
 void split_sizes(struct rng *r, int32_t n, int64_t extent, int64_t *sizes);
 /*
- * One in `one_in` of the nodes that can be cut by rows, or by columns, over 2 to SPLIT_PARTS keys; most of them over the
- * same, so that there are runs.
+ * One in `one_in` of the nodes that can be cut by rows, or by columns, over 2 to SPLIT_PARTS keys; most of
+ * them over the same, so that there are runs.
  */
 struct split_orders split_some(struct rng *r, const struct ig_graph *g, int32_t mode, int32_t one_in);
 /* One in `one_in` of the convolutions and fc that have no order yet, by output channels. */
@@ -37,8 +37,8 @@ struct split_whole split_whole_make(const struct ig_graph *g, int32_t isa, doubl
 void split_whole_free(struct split_whole *w);
 
 /*
- * Runs g split as ordered, out[n_outputs]; with `whole` exact, its kernels pinned. Returns 0, or -1 with a line in err where
- * the rewriting refuses. *made: the graph after it, or NULL if nobody wants it.
+ * Runs g split as ordered, out[n_outputs]; with `whole` exact, its kernels pinned. Returns 0, or -1 with a
+ * line in err where the rewriting refuses. *made: the graph after it, or NULL if nobody wants it.
  */
 int split_run(const struct ig_graph *g, const struct split_orders *o, int32_t cuts, const struct split_whole *whole,
               int32_t isa, uint64_t seed, void **out, struct ig_graph **made, char *err, size_t err_bytes);

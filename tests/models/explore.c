@@ -1,0 +1,136 @@
+/* The benchmark networks on eight boards: the exact front against NSGA-II with the parameters of its paper. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <cmocka.h>
+
+#include "models/zoo/zoo.h"
+#include "planner/deploy/explore_net.h"
+#include "tests/support/nets_zoo.h"
+
+enum { DEVICES = 8 };
+
+static double seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+/* Six cores and a GPU each, on gigabit Ethernet. */
+static void make(const struct ig_graph *g, struct ig_explore_net *e)
+{
+    const struct ig_explore_board board = {.isa = IG_ISA_NEON, .count = DEVICES, .cores = 6, .gpu = 1, .cpu_slower = 1,
+                                           .gpu_slower = 1, .idle_w = 3, .core_w = 1.2, .gpu_w = 9};
+    char err[1024];
+    if (ig_explore_net_make(g, &board, 1, NULL, 0, IG_MAX_ERROR, e, err, sizeof err)) fail_msg("%s", err);
+    e->x.link[0][0] = (struct ig_pipe_link){100000, 8000000};
+}
+
+struct sums { /* seconds of all networks */
+    double exact, nsga2;
+};
+
+/* How many of NSGA-II's points an exact one is better than; all of them must be as good as one at most. */
+static int32_t beaten(const struct ig_explore_front *exact, const struct ig_explore_front *nsga2)
+{
+    int32_t n = 0;
+    for (int32_t i = 0; i < nsga2->n; i++) {
+        int covered = 0, better = 0;
+        for (int32_t k = 0; k < exact->n; k++) {
+            int covers = ig_explore_covers(&exact->at[k], &nsga2->at[i]);
+            covered |= covers;
+            better |= covers && memcmp(exact->at[k].x, nsga2->at[i].x, sizeof exact->at[k].x);
+        }
+        assert_int_equal(covered, 1);
+        n += better;
+    }
+    return n;
+}
+
+/* One stage a device, as in the paper's search; the exact one may use any number of cores. */
+static void compare_apart(struct ig_explore_net *e, const char *name, struct sums *s)
+{
+    struct ig_ranges r;
+    struct ig_explore_front exact, nsga2;
+    e->x.apart = 1;
+    ig_ranges_make(&e->x, &r);
+    double begin = seconds();
+    ig_explore_exact(&r, DEVICES, &exact);
+    double middle = seconds();
+    ig_explore_nsga2(&r, 1, IG_EXPLORE_GENERATIONS, &nsga2);
+    double end = seconds();
+    printf("%-18s %5d %6d %7lld %9lld %6d %7lld %7d %6.1f", name, e->x.n, exact.n, (long long)exact.solves,
+           (long long)exact.cells, nsga2.n, (long long)nsga2.cells, beaten(&exact, &nsga2), (end - middle) / (middle - begin));
+    s->exact += middle - begin;
+    s->nsga2 += end - middle;
+    ig_explore_front_free(&exact);
+    ig_explore_front_free(&nsga2);
+    ig_ranges_free(&r);
+}
+
+static int is_reached(const struct ig_explore_front *f, const struct ig_explore_point *p)
+{
+    for (int32_t i = 0; i < f->n; i++) {
+        const struct ig_explore_point *q = &f->at[i];
+        if (q->n_devices <= p->n_devices && q->period_ns <= p->period_ns && q->device_pj <= p->device_pj &&
+            q->memory_bytes <= p->memory_bytes)
+            return 1;
+    }
+    return 0;
+}
+
+/* All that a user gets: cores and GPU of a board in two stages, fronts for 1 to 8 boards. In seconds, and as good. */
+static void compare_all(struct ig_explore_net *e)
+{
+    struct ig_ranges r;
+    struct ig_explore_front f, nsga2;
+    e->x.apart = 0;
+    double begin = seconds();
+    ig_ranges_make(&e->x, &r);
+    ig_explore_all(&r, &f);
+    double took = seconds() - begin;
+    printf(" %6d %8.3f\n", f.n, took);
+    assert_true(f.n > 0 && took < 60);
+    ig_explore_nsga2(&r, 1, IG_EXPLORE_GENERATIONS, &nsga2);
+    for (int32_t k = 0; k < nsga2.n; k++) assert_int_equal(is_reached(&f, &nsga2.at[k]), 1);
+    for (int32_t k = 0; k < f.n; k++) {
+        struct ig_explore_point p = f.at[k];
+        ig_explore_fill(&r, &p);
+        assert_memory_equal(&p, &f.at[k], sizeof p);
+        assert_in_range(p.n_devices, 1, DEVICES);
+    }
+    ig_explore_front_free(&nsga2);
+    ig_explore_front_free(&f);
+    ig_ranges_free(&r);
+}
+
+static void pareto_beats_nsga2(void **state)
+{
+    struct sums s = {0, 0};
+    (void)state;
+    printf("%-18s %5s %6s %7s %9s %6s %7s %7s %6s %6s %8s\n", "network", "nodes", "points", "solves", "cells", "nsga2",
+           "evals", "beaten", "ratio", "all", "seconds");
+    for (int32_t i = 0; ig_zoo_net(i); i++) {
+        struct ig_graph *g = zoo_net(ig_zoo_net(i)->name);
+        struct ig_explore_net e;
+        make(g, &e);
+        compare_apart(&e, ig_zoo_net(i)->name, &s);
+        compare_all(&e);
+        ig_explore_net_free(&e);
+        ig_graph_free(g);
+    }
+    printf("all: exact %.3f s, nsga2 %.3f s\n", s.exact, s.nsga2);
+    assert_true(s.exact < s.nsga2);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(pareto_beats_nsga2)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,82 @@
+# Layers that several keys share: by rows and output channels with --exact the single program's bytes, by columns and input
+# channels near them.
+. "$SRCDIR/tests/scripts/tap.inc"
+PYTHON=${PYTHON:-python3}
+if ! have "${MPICC:-mpicc}" || ! have mpirun || ! have "$PYTHON"; then
+    skip "layers split over ranks" "no mpicc, mpirun or $PYTHON"
+    finish
+    exit
+fi
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+mkdir -p "$work/build" # one folder: all share ingot
+
+orders() { # mode of the layers with rows, of those with channels: SqueezeNet 1.1 over three keys
+    "$PYTHON" - "$1" "$2" "$work" <<'PY'
+import json, sys
+rows, channels, work = sys.argv[1:]
+keys = ["nodeA_cpu0", "nodeB_cpu0", "nodeC_cpu0"]
+def fire(i): return [f"/features/features.{i}/{n}" for n in ("squeeze/Conv", "expand1x1/Conv", "expand3x3/Conv", "Concat")]
+def relus(i): return [f"/features/features.{i}/{n}_activation/Relu" for n in ("squeeze", "expand1x1", "expand3x3")]
+by_rows = {"/features/features.0/Conv": [37, 37, 37], "/features/features.2/MaxPool": [20, 10, 25]}
+for i in (3, 4):
+    by_rows.update((n, [20, 24, 11]) for n in fire(i))
+for i in (6, 7):
+    by_rows.update((n, [1, 25, 1]) for n in fire(i))
+last = 512 if channels == "lip" else 1000
+by_channels = {"/classifier/classifier.1/Conv": [last // 2, last // 4, last - last // 2 - last // 4]}
+h = {n: [rows, {"sizes": s}, keys] for n, s in by_rows.items()}
+h.update({n: [channels, {"sizes": s}, keys] for n, s in by_channels.items()})
+rest = ["/features/features.1/Relu", "/features/features.5/MaxPool", "/features/features.8/MaxPool",
+        "/classifier/classifier.2/Relu", "/classifier/classifier.3/GlobalAveragePool", "output"]
+for i in (3, 4, 6, 7, 9, 10, 11, 12):
+    rest += relus(i) + ([] if i < 8 else fire(i))
+m = {k: list(h) for k in keys}
+for i, n in enumerate(rest):
+    m[keys[i * 3 // len(rest)]].append(n)
+json.dump(m, open(work + "/mapping.json", "w"))
+json.dump(h, open(work + "/horizontal.json", "w"))
+PY
+}
+
+build() { # options of configure...
+    (cd "$work/build" && "$SRCDIR/configure" --model="$work/squeezenet.onnx" --threads=1 "$@" && ${NINJA:-ninja}) >"$work/log" 2>&1 ||
+        { tail -20 "$work/log"; return 1; }
+}
+
+single() { # the program of one device, eight frames
+    out/ingot zoo squeezenet1.1 -o "$work/squeezenet.onnx" && build --prefix=alone --no-profile &&
+        "$PYTHON" -c 'import array, random, sys
+r = random.Random(1)
+sys.stdout.buffer.write(array.array("f", (r.random() for _ in range(8 * 150528))).tobytes())' >"$work/frames.raw" &&
+        "$work/build/out/host/alone" - -o - --top 0 <"$work/frames.raw" >"$work/want"
+}
+
+split() { # modes as of orders, options of configure...
+    orders "$1" "$2" || return 1
+    shift 2
+    build --mapping="$work/mapping.json" --horizontal="$work/horizontal.json" "$@" &&
+        sed 's/$/ - -o - --top 0 --unpinned/' "$work/build/out/squeezenet/appfile" >"$work/app" || return 1
+    (cd "$work/build/out/squeezenet" && timeout -k 5 120 mpirun --oversubscribe --bind-to none --app "$work/app") \
+        <"$work/frames.raw" >"$work/got" 2>"$work/err" || { cat "$work/err"; return 1; }
+}
+
+near() { # each result within 1e-4 of its frame's largest
+    "$PYTHON" - "$work/want" "$work/got" <<'PY'
+import array, sys
+head = 128 # of a .npy
+a, b = (open(p, "rb").read() for p in sys.argv[1:])
+size = len(a) // 8
+assert len(a) == len(b) and size == head + 4000
+for i in range(8):
+    x, y = (array.array("f", s[i * size + head:(i + 1) * size]) for s in (a, b))
+    off = max(abs(p - q) for p, q in zip(x, y))
+    assert off <= 1e-4 * max(map(abs, x)) + 1e-6, off
+PY
+}
+
+check "the single program" single
+check "rows and output channels over 3 keys" split height lop --exact
+check "they have the single program's bytes" cmp "$work/want" "$work/got"
+check "columns and input channels over 3 keys" split width lip
+check "they are near the single program's results" near
+finish
