@@ -37,16 +37,48 @@ static void put_links(FILE *f, const struct ig_deployment *d)
     fputs(d->ranks->n_routes ? "\n]" : "]", f);
 }
 
+/* Names of tensors. */
+static void put_values(FILE *f, const struct ig_deployment *d, const char *key, const int32_t *values, int32_t n)
+{
+    fprintf(f, ",\"%s\":[", key);
+    for (int32_t i = 0; i < n; i++) {
+        if (i) fputc(',', f);
+        ig_put_text(f, d->g->values[values[i]].name);
+    }
+    fputc(']', f);
+}
+
+/* What each rank keeps copies of. */
+static void put_tensors(FILE *f, const struct ig_deployment *d)
+{
+    fputs("\"tensors\":[", f);
+    for (int32_t i = 0, n = 0; i < d->ranks->n; i++)
+        for (int32_t k = 0; k < d->ranks->at[i].n_stores; k++, n++) {
+            const struct ig_store *s = &d->ranks->at[i].stores[k];
+            int output = 0;
+            for (int32_t o = 0; o < d->g->n_outputs; o++) output |= d->ranks->at[i].outputs[o] == k;
+            fprintf(f, "%s{\"bytes\":%lld,\"copies\":%d,\"output\":%s,\"rank\":%d,\"tensor\":", n ? ",\n" : "\n",
+                    (long long)s->bytes, s->copies, output ? "true" : "false", i);
+            ig_put_text(f, d->g->values[s->value].name);
+            fputc('}', f);
+        }
+    fputs("\n]", f);
+}
+
 static void put_part(FILE *f, const struct ig_deployment *d, int32_t i)
 {
     const struct ig_deployed_part *p = &d->at[i];
     const struct ig_part *part = &d->parts->at[i];
-    fprintf(f, "{\"arena_bytes\":%lld,\"nodes\":[", (long long)p->lowered->model.arena_bytes);
+    fprintf(f, "{\"arena_bytes\":%lld", (long long)p->lowered->model.arena_bytes);
+    put_values(f, d, "in", part->in, part->n_in);
+    fputs(",\"nodes\":[", f);
     for (int32_t k = 0; k < part->n_nodes; k++) {
         if (k) fputc(',', f);
         ig_put_text(f, d->g->nodes[part->nodes[k]].name);
     }
-    fprintf(f, "],\"plan_sha256\":\"%s\",\"prefix\":\"%s\",\"rank\":%d,\"threads\":%d,\"time_ms\":", p->plan_sha256, p->prefix,
+    fputc(']', f);
+    put_values(f, d, "out", part->out, part->n_out);
+    fprintf(f, ",\"plan_sha256\":\"%s\",\"prefix\":\"%s\",\"rank\":%d,\"threads\":%d,\"time_ms\":", p->plan_sha256, p->prefix,
             part->key, p->plan->threads);
     ig_put_double(f, p->plan->latency_ns * 1e-6);
     fprintf(f, ",\"weights_bytes\":%lld,\"weights_hash\":\"%016llx\"}", (long long)p->weights_bytes,
@@ -92,8 +124,9 @@ void ig_deploy_manifest(FILE *f, const struct ig_deployment *d, const char *plan
         fputs(i ? ",\n" : "\n", f);
         put_rank(f, d, i);
     }
-    fprintf(f, "\n],\n\"source_sha256\":\"%s\",\n\"tool\":\"ingot %s\",\n\"version\":1\n}\n", d->g->source_sha256,
-            INGOT_VERSION);
+    fprintf(f, "\n],\n\"source_sha256\":\"%s\",\n", d->g->source_sha256);
+    put_tensors(f, d);
+    fprintf(f, ",\n\"tool\":\"ingot %s\",\n\"version\":1\n}\n", INGOT_VERSION);
 }
 
 static void hash(struct ig_deployment *d)

@@ -72,6 +72,10 @@ if [ -n "$stream" ] && { [ $kind = mpich ] || [ -z "$hosts" ]; }; then
     set -- "$@" "--stdin=$scratch/stdin"
 fi
 
+# Two connections a pair: over one, a rank's readiness to receive stands behind the bytes that it sends, and messages both
+# ways take turns.
+[ $kind = mpich ] || flags="$flags --mca btl_tcp_links 2"
+
 # --- the command: -np 1 -host A ./a ARGUMENTS : -np 1 -host B ./b : ... ---
 all=
 for program in $programs; do

@@ -13,16 +13,16 @@ lab_folder=
 lab_limit=60      # seconds that lab_mpirun may take
 lab_why=
 
-lab_stop() {
+lab_stop() { # `|| :` for scripts with set -e: what is gone already is no fault
     lab_i=0
     for lab_host in $lab_hosts; do
         # shellcheck disable=SC2046
-        kill -9 $(ip netns pids "$lab_host") 2>/dev/null
-        ip link del "${lab}v$lab_i" 2>/dev/null
-        ip netns del "$lab_host" 2>/dev/null
+        kill -9 $(ip netns pids "$lab_host") 2>/dev/null || :
+        ip link del "${lab}v$lab_i" 2>/dev/null || :
+        ip netns del "$lab_host" 2>/dev/null || :
         lab_i=$((lab_i + 1))
     done
-    [ -z "$lab_hosts" ] || ip link del "$lab" 2>/dev/null
+    [ -z "$lab_hosts" ] || ip link del "$lab" 2>/dev/null || :
     [ -z "$lab_folder" ] || rm -rf "$lab_folder"
     lab_hosts='' lab_folder=''
     unset OMPI_MCA_plm_rsh_agent OMPI_MCA_orte_default_hostfile OMPI_MCA_btl_tcp_if_include OMPI_MCA_oob_tcp_if_include
