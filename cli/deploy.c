@@ -59,20 +59,27 @@ static void read_all(struct ig_deployment *d, const struct arguments *a)
                      d->mapping->keys[i].name);
 }
 
+void ig_deploy_check_profile(const struct ig_profile *p, const struct ig_graph *g, const char *path)
+{
+    char hex[65];
+    ig_graph_hash(g, hex);
+    if (strcmp(p->graph_sha256, hex)) ig_fatal("%s: taken of another graph; take a new profile", path);
+}
+
 static void read_profile(struct ig_deployment *d, const struct arguments *a)
 {
-    char err[4096], hex[65];
-    if (!a->profile) return;
+    char err[4096];
+    if (!a->profile || d->splits) return;
     struct ig_profile *p = ig_profile_read(a->profile, d->g, err, sizeof err);
     if (!p) ig_fatal("%s", err);
-    ig_graph_hash(d->g, hex);
-    if (strcmp(p->graph_sha256, hex)) ig_fatal("%s: taken of another graph; take a new profile", a->profile);
+    ig_deploy_check_profile(p, d->g, a->profile);
     if (!d->options.threads) d->options.threads = p->threads;
     d->options.profile = p;
 }
 
-static int32_t most_threads(const struct ig_mapping *m)
+int32_t ig_deploy_threads(const struct ig_deployment *d)
 {
+    const struct ig_mapping *m = d->mapping;
     int32_t most = 1;
     for (int32_t i = 0; i < m->n; i++)
         if (ig_key_threads(&m->keys[i]) > most) most = ig_key_threads(&m->keys[i]);
@@ -84,6 +91,9 @@ static void check_limits(const struct ig_deployment *d)
 {
     for (int32_t i = 0; i < d->ranks->n; i++) {
         const struct ig_rank_plan *r = &d->ranks->at[i];
+        if (!r->n_parts)
+            ig_fatal("%s is so slow, or so far away, that no part of its layers pays there: leave it out of both files",
+                     d->mapping->keys[i].name);
         if (r->n_parts > IG_RANK_PARTS || r->n_stores > IG_RANK_BUFFERS)
             ig_fatal("%s falls into %d parts with %d tensors between them, at most %d and %d are possible: give it layers "
                      "that follow each other", d->mapping->keys[i].name, r->n_parts, r->n_stores, IG_RANK_PARTS,
@@ -118,10 +128,10 @@ static void deploy(struct ig_deployment *d, const struct ig_source_options *sour
     read_all(d, a);
     d->g = d->splits ? ig_deploy_load_unprepared(d->onnx, source) : ig_load_graph(d->onnx, source);
     read_profile(d, a);
-    if (!d->options.threads) d->options.threads = most_threads(d->mapping);
+    if (!d->options.threads && !d->splits) d->options.threads = ig_deploy_threads(d);
     d->key_of = ig_must_alloc((size_t)d->g->n_nodes, sizeof *d->key_of);
     ig_assign_keys(d->g, d->layers, d->mapping, d->key_of, note, d);
-    struct ig_plan *like = d->splits ? ig_deploy_split(d, a->horizontal) : plan_whole(d);
+    struct ig_plan *like = d->splits ? ig_deploy_split(d, a->horizontal, a->profile) : plan_whole(d);
     d->parts = ig_parts_make(d->g, d->key_of);
     d->ranks = ig_ranks_make(d->g, d->parts, d->mapping->n);
     check_limits(d);
@@ -199,7 +209,6 @@ int ig_verb_deploy(int argc, char **argv)
     if (!a.dir) ig_fatal("-o DIR says where to");
     if (d.options.isa == IG_ISA_CUDA) ig_fatal("--isa cuda: ranks compute on cores");
     if (d.exact && !a.horizontal) ig_fatal("--exact is about --horizontal");
-    if (a.profile && a.horizontal) ig_fatal("--profile: not with --horizontal yet, whose parts nobody has timed");
     name_directories(&d, a.dir);
     deploy(&d, &source, &a);
     if (a.json) ig_deploy_manifest(stdout, &d, d.plan_sha256);

@@ -6,6 +6,7 @@
 #include "gen/emit_rank.h"
 #include "planner/deploy/horizontal.h"
 #include "planner/deploy/package.h"
+#include "planner/deploy/rewrite.h"
 
 enum { IG_STEM_BYTES = 400 };
 
@@ -51,10 +52,31 @@ struct ig_deployment {
 /* A network as ig_load_graph gives it, but for its views. Fatal on error. */
 struct ig_graph *ig_deploy_load_unprepared(const char *path, const struct ig_source_options *o);
 /*
- * Rewrites d->g, with key_of, by d->splits; `path` is what messages call their file. Returns the kernels that its nodes
- * keep, as a plan: those of the whole network's. Fatal on error.
+ * Rewrites d->g, with key_of, by d->splits; `path` is what messages call their file, `profile` the file of one of the whole
+ * network or NULL. Returns the kernels that its nodes keep, as a plan: those of the whole network's. Fatal on error.
  */
-struct ig_plan *ig_deploy_split(struct ig_deployment *d, const char *path);
+struct ig_plan *ig_deploy_split(struct ig_deployment *d, const char *path, const char *profile);
+
+struct ig_split_orders {
+    struct ig_hsplit_order *at; /* [n], pointing into the rest */
+    int32_t n;
+    int64_t *sizes;
+    int32_t *keys;
+    double *rates;              /* [mapping->n] of keys at the split layers, in `options` */
+};
+/*
+ * Orders of d->splits for d->g; those without sizes get them by the rates of their keys, which go into `split`, by plans of
+ * the whole network, prepared, with options `o`. Fatal on error.
+ */
+struct ig_split_orders ig_read_orders(const struct ig_deployment *d, const char *path, const struct ig_graph *prepared,
+                                      const struct ig_plan_options *o, struct ig_split_options *split);
+/* Threads of the largest key. */
+int32_t ig_deploy_threads(const struct ig_deployment *d);
+/* Of configure: the target of a key, and the ISA of its kernels. */
+const char *ig_deploy_target(const struct ig_deployment *d, int32_t rank);
+int32_t ig_deploy_isa(const struct ig_deployment *d, const char *target);
+/* Fatal where the profile is of another graph. */
+void ig_deploy_check_profile(const struct ig_profile *p, const struct ig_graph *g, const char *path);
 /* Plans every part with the kernels of `like`, d->g's plan, and names it. Fatal on error. */
 void ig_deploy_plan(struct ig_deployment *d, const struct ig_plan *like);
 /* Tables, weights and plans of all parts. Fatal on error. */

@@ -24,7 +24,7 @@ static void name_rank(struct ig_deployment *d, int32_t rank)
     }
 }
 
-static const char *target_of(const struct ig_deployment *d, int32_t rank)
+const char *ig_deploy_target(const struct ig_deployment *d, int32_t rank)
 {
     int32_t device = d->site ? ig_site_find(d->site, d->mapping->keys[rank].device) : -1;
     const char *target = device < 0 ? NULL : d->site->devices[device].target;
@@ -32,7 +32,7 @@ static const char *target_of(const struct ig_deployment *d, int32_t rank)
 }
 
 /* NEON for the targets that are aarch64, this machine's kernels for this machine. */
-static int32_t isa_of(const struct ig_deployment *d, const char *target)
+int32_t ig_deploy_isa(const struct ig_deployment *d, const char *target)
 {
     return strcmp(target, "host") ? IG_ISA_NEON : d->options.isa;
 }
@@ -59,7 +59,7 @@ static void plan_part(struct ig_deployment *d, const struct ig_plan *like, int32
     if (ig_graph_check(part->graph, err, sizeof err)) ig_fatal("%s: internal error: %s", part->prefix, err);
     o.threads = ig_key_threads(&d->mapping->keys[rank]);
     o.target = r->target;
-    o.isa = isa_of(d, r->target);
+    o.isa = ig_deploy_isa(d, r->target);
     part->plan = ig_part_plan(d->g, like, part->graph, &o, err, sizeof err);
     if (!part->plan) ig_fatal("%s: %s", d->mapping->keys[rank].name, err);
     if (ig_validate(part->graph, part->plan, 0, err, sizeof err))
@@ -97,7 +97,7 @@ void ig_deploy_plan(struct ig_deployment *d, const struct ig_plan *like)
     d->at = ig_must_alloc((size_t)d->parts->n, sizeof *d->at);
     d->rank = ig_must_alloc((size_t)d->ranks->n, sizeof *d->rank);
     for (int32_t rank = 0; rank < d->ranks->n; rank++) {
-        d->rank[rank].target = target_of(d, rank);
+        d->rank[rank].target = ig_deploy_target(d, rank);
         name_rank(d, rank);
         for (int32_t i = 0; i < d->ranks->at[rank].n_parts; i++) plan_part(d, like, rank, i);
     }

@@ -5,45 +5,8 @@
 #include "cli/deploy.h"
 #include "kernels_cpu/eval.h"
 #include "planner/alloc.h"
-#include "planner/deploy/assign.h"
-#include "planner/deploy/channels.h"
 #include "planner/deploy/part_plan.h"
-#include "planner/deploy/slabs.h"
-
-struct orders { /* of a file's splits */
-    struct ig_hsplit_order *at;
-    int64_t *sizes;
-    int32_t *keys;
-};
-
-static int64_t extent_of(const struct ig_graph *g, int32_t node, int32_t mode)
-{
-    if (node < 0) return 0;
-    return mode == IG_SPLIT_HEIGHT || mode == IG_SPLIT_WIDTH ? ig_rows_of(g, &g->nodes[node], mode)
-                                                             : ig_channels_of(g, &g->nodes[node], mode);
-}
-
-static struct orders read_orders(const struct ig_deployment *d, const char *path)
-{
-    const struct ig_hsplits *h = d->splits;
-    struct orders o = {ig_must_alloc((size_t)h->n, sizeof *o.at), NULL, NULL};
-    int32_t *home = ig_must_alloc((size_t)d->layers->n, sizeof *home), all = 0, used = 0;
-    char err[4096];
-    for (int32_t i = 0; i < h->n; i++) all += h->at[i].n;
-    o.sizes = ig_must_alloc((size_t)all, sizeof *o.sizes);
-    o.keys = ig_must_alloc((size_t)all, sizeof *o.keys);
-    ig_find_homes(d->g, d->layers, home);
-    for (int32_t i = 0; i < h->n; used += h->at[i++].n) {
-        const struct ig_hsplit *s = &h->at[i];
-        int64_t extent = extent_of(d->g, home[s->index], s->mode);
-        if (!extent) ig_fatal("%s: layer '%s' cannot be split so", path, s->layer);
-        if (ig_hsplit_sizes(s, extent, o.sizes + used, err, sizeof err)) ig_fatal("%s: %s", path, err);
-        for (int32_t k = 0; k < s->n; k++) o.keys[used + k] = ig_mapping_find(d->mapping, s->keys[k]);
-        o.at[i] = (struct ig_hsplit_order){home[s->index], s->mode, s->n, o.sizes + used, o.keys + used};
-    }
-    free(home);
-    return o;
-}
+#include "planner/deploy/part_profile.h"
 
 /* kernels[n_nodes] of d->g, by name, of the plan of the network with its views prepared. */
 static const struct ig_kernel **kernels_of(const struct ig_graph *g, const struct ig_graph *prepared,
@@ -81,13 +44,34 @@ struct ig_graph *ig_deploy_load_unprepared(const char *path, const struct ig_sou
     return g;
 }
 
-struct ig_plan *ig_deploy_split(struct ig_deployment *d, const char *path)
+static struct ig_profile *read_profile(const struct ig_graph *prepared, const char *path)
+{
+    char err[4096];
+    struct ig_profile *p = ig_profile_read(path, prepared, err, sizeof err);
+    if (!p) ig_fatal("%s", err);
+    ig_deploy_check_profile(p, prepared, path);
+    return p;
+}
+
+/* From now on d's profile is of its graph in pieces. */
+static void split_profile(struct ig_deployment *d, const struct ig_graph *prepared, const struct ig_graph *before,
+                          const int32_t *whole)
+{
+    struct ig_profile *of = (struct ig_profile *)(uintptr_t)d->options.profile;
+    if (!of) return;
+    d->options.profile = ig_split_profile(of, prepared, before, d->g, whole);
+    ig_profile_free(of);
+}
+
+struct ig_plan *ig_deploy_split(struct ig_deployment *d, const char *path, const char *profile)
 {
     char err[4096];
     struct ig_plan_options options = d->options;
     struct ig_graph *before = ig_graph_clone(d->g), *prepared = ig_graph_clone(d->g);
     int32_t *whole = NULL, *devices = ig_must_alloc((size_t)d->mapping->n, sizeof *devices);
     ig_part_prepare(prepared);
+    if (profile) options.profile = d->options.profile = read_profile(prepared, profile);
+    if (!options.threads) options.threads = d->options.threads = profile ? options.profile->threads : ig_deploy_threads(d);
     options.bands = IG_BANDS_OFF;
     struct ig_plan *plan = ig_plan_make(prepared, &options, err, sizeof err);
     if (!plan) ig_fatal("%s: %s", d->onnx, err);
@@ -95,11 +79,12 @@ struct ig_plan *ig_deploy_split(struct ig_deployment *d, const char *path)
     for (int32_t i = 0; i < d->mapping->n; i++)
         devices[i] = d->site ? ig_site_find(d->site, d->mapping->keys[i].device) : -1;
     struct ig_split_options o = {.kernels = d->exact ? kernels : NULL, .site = d->site, .devices = d->site ? devices : NULL};
-    struct orders orders = read_orders(d, path);
+    struct ig_split_orders orders = ig_read_orders(d, path, prepared, &options, &o);
     if (ig_split_graph(d->g, orders.at, d->splits->n, &o, &d->key_of, &whole, err, sizeof err)) ig_fatal("%s: %s", path, err);
     ig_count_macs(d->g);
+    split_profile(d, prepared, before, whole);
     struct ig_plan *like = plan_like(d, before, whole, kernels);
-    void *owned[] = {orders.at, orders.sizes, orders.keys, whole, devices, kernels};
+    void *owned[] = {orders.at, orders.sizes, orders.keys, orders.rates, whole, devices, kernels};
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) free(owned[i]);
     ig_plan_free(plan);
     ig_graph_free(prepared);

@@ -89,6 +89,8 @@ struct ig_kernel {            /* one variant: everything the planner, the tests 
     ig_pack_fn *pack;         /* NULL: the kernel reads its constants as they are */
     ig_scratch_fn *scratch;   /* NULL: none */
     float error;              /* bound on max|y - exact| / max|exact| of unit-normal data; 0: rounding of a direct sum */
+    int32_t tile_columns;     /* pixels of a row that are made from common sums, from the row's first on; 0: each is
+                                 made alone, where row_tile is 1 */
 };
 
 /* The row map: address of row y of `o`, whose elements are `bytes` long. */

@@ -1,7 +1,7 @@
 /*
  * The registry, made from one line per kernel in <isa>/kernels.inc:
  *   KERNEL(symbol, "symbol", op, isa, flags, row_tile, col_tile, supports, pack, scratch)
- *   KERNEL_ERROR(the same, error)    for a kernel that is less exact than a direct sum
+ *   KERNEL_ERROR(the same, error, tile_columns)    for a kernel that is less exact than a direct sum
  * An ISA that this program is not built for (configure defines INGOT_HAVE_<ISA> if it is) is listed all the same,
  * without its functions, so that a PC can plan and pack for a board.
  */
@@ -19,7 +19,8 @@
 #undef KERNEL_GPU_ERROR
 
 #define KERNEL(symbol, name, op, isa, flags, rows, cols, supports, pack, scratch) ig_kernel_fn symbol;
-#define KERNEL_ERROR(symbol, name, op, isa, flags, rows, cols, supports, pack, scratch, error) ig_kernel_fn symbol;
+#define KERNEL_ERROR(symbol, name, op, isa, flags, rows, cols, supports, pack, scratch, error, columns)              \
+    ig_kernel_fn symbol;
 #include "kernels_cpu/ref/kernels.inc"
 #include "kernels_cpu/avx2/kernels.inc"
 #include "kernels_cpu/neon/kernels.inc"
@@ -27,9 +28,9 @@
 #undef KERNEL_ERROR
 
 #define KERNEL(symbol, name, op, isa, flags, rows, cols, supports, pack, scratch)                                    \
-    KERNEL_ERROR(symbol, name, op, isa, flags, rows, cols, supports, pack, scratch, 0)
-#define KERNEL_ERROR(symbol, name, op, isa, flags, rows, cols, supports, pack, scratch, error)                       \
-    {name, RUN(symbol), op, isa, flags, rows, cols, supports, pack, scratch, error},
+    KERNEL_ERROR(symbol, name, op, isa, flags, rows, cols, supports, pack, scratch, 0, 0)
+#define KERNEL_ERROR(symbol, name, op, isa, flags, rows, cols, supports, pack, scratch, error, columns)              \
+    {name, RUN(symbol), op, isa, flags, rows, cols, supports, pack, scratch, error, columns},
 
 static const struct ig_kernel kernels[] = {
 #define RUN(symbol) symbol
@@ -60,7 +61,7 @@ static const struct ig_kernel kernels[] = {
 #define KERNEL_GPU(symbol, name, op, flags, supports, pack, scratch, launch)                                          \
     KERNEL_GPU_ERROR(symbol, name, op, flags, supports, pack, scratch, launch, 0)
 #define KERNEL_GPU_ERROR(symbol, name, op, flags, supports, pack, scratch, launch, error)                             \
-    {name, RUN(symbol), op, IG_ISA_CUDA, flags, IG_GPU_WHOLE, 0, supports, pack, scratch, error},
+    {name, RUN(symbol), op, IG_ISA_CUDA, flags, IG_GPU_WHOLE, 0, supports, pack, scratch, error, 0},
 #include "kernels_gpu/kernels.inc"
 #undef KERNEL_GPU
 #undef KERNEL_GPU_ERROR

@@ -5,7 +5,8 @@
 #include "kernels_cpu/kernel.h"
 
 #define KERNEL(symbol, name, op, isa, flags, rows, cols, supports, pack, scratch) ig_kernel_fn symbol;
-#define KERNEL_ERROR(symbol, name, op, isa, flags, rows, cols, supports, pack, scratch, error) ig_kernel_fn symbol;
+#define KERNEL_ERROR(symbol, name, op, isa, flags, rows, cols, supports, pack, scratch, error, columns) \
+    ig_kernel_fn symbol;
 #include "kernels_cpu/avx2/kernels.inc"
 #undef KERNEL
 #undef KERNEL_ERROR

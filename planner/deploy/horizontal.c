@@ -1,6 +1,6 @@
 /*
  * horizontal.json: {"fc6": ["lop", [2048, 65535], ["nodeA_cpu0", "nodeB_cpu0"]]}. Our explicit form has
- * {"sizes": [2048, 2048]} or {"ends": [2048, 4096]} where AutoDiCE has the bare list.
+ * {"sizes": [2048, 2048]}, {"ends": [2048, 4096]} or "auto" where AutoDiCE has the bare list.
  */
 #include "planner/deploy/horizontal.h"
 
@@ -29,14 +29,21 @@ static const json_t *read_reading(struct ig_hsplit *s, const json_t *points)
     return json_object_size(points) != 1 ? NULL : sizes ? sizes : ends;
 }
 
+static int is_auto(const json_t *points)
+{
+    return json_is_string(points) && !strcmp(json_string_value(points), "auto");
+}
+
 static const char *read_points(struct ig_hsplit *s, const json_t *all)
 {
-    const json_t *points = read_reading(s, json_array_get(all, 1));
-    size_t n = json_array_size(points);
-    if (!json_is_array(points))
-        return "its points must be a list of numbers, or {\"sizes\": [..]} or {\"ends\": [..]}";
+    const json_t *points = read_reading(s, json_array_get(all, 1)), *keys = json_array_get(all, 2);
+    size_t n = json_array_size(is_auto(points) ? keys : points);
+    if (!json_is_array(points) && !is_auto(points))
+        return "its points must be a list of numbers, {\"sizes\": [..]}, {\"ends\": [..]} or \"auto\"";
     if (n < 2 || n > IG_MAX_KEYS) return "it must have two parts at least, and 1024 at most";
     s->n = (int32_t)n;
+    if (is_auto(points)) s->reading = IG_POINTS_AUTO;
+    if (is_auto(points)) return NULL;
     s->points = ig_must_alloc(n, sizeof *s->points);
     for (size_t i = 0; i < n; i++) {
         const json_t *x = json_array_get(points, i);

@@ -8,7 +8,8 @@
 #include "planner/deploy/mapping.h"
 
 enum ig_split_mode { IG_SPLIT_OUT = 0, IG_SPLIT_IN, IG_SPLIT_HEIGHT, IG_SPLIT_WIDTH };
-enum ig_points { IG_POINTS_EITHER = 0, IG_POINTS_SIZES, IG_POINTS_ENDS }; /* what the file says that points are */
+enum ig_points { IG_POINTS_EITHER = 0, IG_POINTS_SIZES, IG_POINTS_ENDS,
+                 IG_POINTS_AUTO /* none: shared out by speed */ }; /* what the file says that points are */
 
 struct ig_hsplit {
     char *layer;     /* as the file names it */
@@ -16,7 +17,7 @@ struct ig_hsplit {
     int32_t mode;    /* enum ig_split_mode */
     int32_t reading; /* enum ig_points; EITHER is AutoDiCE's bare list */
     int32_t n;       /* parts */
-    int64_t *points; /* [n] as the file has them */
+    int64_t *points; /* [n] as the file has them; NULL: AUTO */
     char **keys;     /* [n] names */
 };
 
@@ -40,7 +41,7 @@ int ig_hsplits_match(const struct ig_hsplits *h, const struct ig_layers *l, cons
 /*
  * Points of a split over `extent` rows or channels, read as sizes (they add up to it, or the last is a sentinel beyond
  * it: the rest) or as cumulative ends (they increase and the last is it or a sentinel); where both readings are possible
- * they must agree, or the file must say which. sizes[n], each at least 1; 0, or -1 with a line in err.
+ * they must agree, or the file must say which. AUTO has none. sizes[n], each at least 1; 0, or -1 with a line in err.
  */
 int ig_hsplit_sizes(const struct ig_hsplit *s, int64_t extent, int64_t *sizes, char *err, size_t err_bytes);
 

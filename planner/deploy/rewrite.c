@@ -14,8 +14,6 @@
 #include "planner/deploy/slabs.h"
 #include "planner/plan.h"
 
-enum { WINOGRAD_COLUMNS = 12 }; /* a multiple of all tiles' columns, which are 2, 4 or 6 */
-
 struct work {
     struct ig_rewrite w;
     const struct ig_split_options *options;
@@ -48,7 +46,7 @@ int32_t ig_split_step(const struct ig_graph *g, int32_t node, int32_t mode, cons
         return per_group > 1 && per_group < channels ? per_group : kernel->col_tile;
     }
     if (mode == IG_SPLIT_HEIGHT) return kernel->row_tile > 1 ? kernel->row_tile : 1;
-    return kernel->error > 0 ? WINOGRAD_COLUMNS : kernel->row_tile == 1; /* others' rows hang together */
+    return kernel->tile_columns ? kernel->tile_columns : kernel->row_tile == 1; /* others' rows hang together */
 }
 
 static int64_t clamp(int64_t x, int64_t low, int64_t high)

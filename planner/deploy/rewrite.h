@@ -54,6 +54,9 @@ int32_t ig_split_extent(const struct ig_graph *g, int32_t node, int32_t mode);
  */
 double ig_split_share(const struct ig_graph *g, const struct ig_hsplit_order *order,
                       const struct ig_split_options *options, const int32_t *keys, int64_t *sizes);
+/* The same for n layers that pass rows on to each other, of the same mode and keys; sizes: of the first. */
+double ig_split_share_run(const struct ig_graph *g, const struct ig_hsplit_order *orders, int32_t n,
+                          const struct ig_split_options *options, const int32_t *keys, int64_t *sizes);
 /*
  * What a part's begin must be a multiple of for the bits of the whole layer by that kernel; 0: they differ
  * wherever it is cut, or it cannot be.

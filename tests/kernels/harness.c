@@ -326,7 +326,7 @@ static void test_seed(void **state)
 {
     static const struct check_body relu = {IG_UNARY, 12, 20, make_relu, NULL};
     const struct ig_kernel wrong = {"wrong_value", wrong_value, IG_UNARY, IG_ISA_REF, 0, 1, 1,
-                                    any,           NULL,        NULL,    0};
+                                    any,           NULL,        NULL,    0, 0};
     char a[1024], b[1024], c[1024];
     (void)state;
     assert_int_equal(check_kernel(&wrong, &relu, 12345, a, sizeof a), -1);

@@ -91,9 +91,12 @@ static void wrong_splits(void **state)
     assert_refused("{\"c1\": [\"lop\", [1, 0], [\"a\", \"b\"]]}", "layer 'c1': its points must be whole numbers from 1 to 2147483647");
     assert_refused("{\"c1\": [\"lop\", [1, 2.5], [\"a\", \"b\"]]}", "layer 'c1': its points must be whole numbers from 1 to 2147483647");
     assert_refused("{\"c1\": [\"lop\", {\"size\": [1, 2]}, [\"a\", \"b\"]]}",
-                   "layer 'c1': its points must be a list of numbers, or {\"sizes\": [..]} or {\"ends\": [..]}");
+                   "layer 'c1': its points must be a list of numbers, {\"sizes\": [..]}, {\"ends\": [..]} or \"auto\"");
     assert_refused("{\"c1\": [\"lop\", {\"ends\": [1, 2], \"sizes\": [1, 1]}, [\"a\", \"b\"]]}",
-                   "layer 'c1': its points must be a list of numbers, or {\"sizes\": [..]} or {\"ends\": [..]}");
+                   "layer 'c1': its points must be a list of numbers, {\"sizes\": [..]}, {\"ends\": [..]} or \"auto\"");
+    assert_refused("{\"c1\": [\"lop\", \"car\", [\"a\", \"b\"]]}",
+                   "layer 'c1': its points must be a list of numbers, {\"sizes\": [..]}, {\"ends\": [..]} or \"auto\"");
+    assert_refused("{\"c1\": [\"lop\", \"auto\", [\"a\"]]}", "layer 'c1': it must have two parts at least, and 1024 at most");
     assert_refused("{\"c1\": [\"lop\", [1, 2], [\"a\"]]}", "layer 'c1': it must have as many keys as points");
     assert_refused("{\"c1\": [\"lop\", [1, 2], [\"a\", 2]]}", "layer 'c1': its keys must be names");
     assert_refused("{\"c1\": [\"lop\", [1, 2], [\"a\", \"a\"]]}", "layer 'c1': two of its parts are on one key");
@@ -188,6 +191,23 @@ static void public_examples(void **state)
     ig_layers_free(l);
 }
 
+static void no_points(void **state)
+{
+    struct ig_layers *l = d_layers(CHAIN, "y");
+    char err[1024];
+    const char *path = d_file("{\"fc6\": [\"lop\", \"auto\", [\"nodeA_cpu0\", \"nodeB_cpu0\", \"nodeC_cpu0\"]]}");
+    (void)state;
+    struct ig_hsplits *h = ig_hsplits_read(path, l, err, sizeof err);
+    if (!h) fail_msg("%s", err);
+    assert_int_equal(h->at[0].reading, IG_POINTS_AUTO);
+    assert_int_equal(h->at[0].n, 3);
+    assert_null(h->at[0].points);
+    assert_string_equal(h->at[0].keys[2], "nodeC_cpu0");
+    unlink(path);
+    ig_hsplits_free(h);
+    ig_layers_free(l);
+}
+
 static void damaged_splits(void **state)
 {
     struct ig_layers *l = d_layers(CHAIN, "y");
@@ -215,6 +235,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(hsplit_points), cmocka_unit_test(wrong_splits),
                                        cmocka_unit_test(hsplit_mapping), cmocka_unit_test(public_examples),
-                                       cmocka_unit_test(damaged_splits)};
+                                       cmocka_unit_test(no_points), cmocka_unit_test(damaged_splits)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
