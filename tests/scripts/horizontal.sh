@@ -4,16 +4,23 @@
 PYTHON=${PYTHON:-python3}
 if ! have "${MPICC:-mpicc}" || ! have mpirun || ! have "$PYTHON"; then
     skip "layers split over ranks" "no mpicc, mpirun or $PYTHON"
-    finish
+finish
     exit
 fi
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-mkdir -p "$work/build" # one folder: all share ingot
+# Tool and libraries are those that stand, so that no more is compiled than tables.
+[ -f out/host/libingot_mpi.a ] || ${NINJA:-ninja} out/host/libingot_mpi.a >"$work/log" 2>&1
+mkdir -p "$work/build"
+ln -s "$PWD/out" "$work/build/out"
+SRCDIR=$(cd "$SRCDIR" && pwd)
+cc=${CC:-cc}
+cflags="-std=c11 -D_GNU_SOURCE -I$SRCDIR -O1 -ffunction-sections -fdata-sections"
 
-orders() { # mode of the layers with rows, of those with channels: SqueezeNet 1.1 over three keys
+orders() { # mode of the layers with rows, of those with channels (behind it ",auto": no sizes): SqueezeNet 1.1 over three keys
     "$PYTHON" - "$1" "$2" "$work" <<'PY'
 import json, sys
 rows, channels, work = sys.argv[1:]
+channels, _, auto = channels.partition(",")
 keys = ["nodeA_cpu0", "nodeB_cpu0", "nodeC_cpu0"]
 def fire(i): return [f"/features/features.{i}/{n}" for n in ("squeeze/Conv", "expand1x1/Conv", "expand3x3/Conv", "Concat")]
 def relus(i): return [f"/features/features.{i}/{n}_activation/Relu" for n in ("squeeze", "expand1x1", "expand3x3")]
@@ -24,8 +31,8 @@ for i in (6, 7):
     by_rows.update((n, [1, 25, 1]) for n in fire(i))
 last = 512 if channels == "lip" else 1000
 by_channels = {"/classifier/classifier.1/Conv": [last // 2, last // 4, last - last // 2 - last // 4]}
-h = {n: [rows, {"sizes": s}, keys] for n, s in by_rows.items()}
-h.update({n: [channels, {"sizes": s}, keys] for n, s in by_channels.items()})
+h = {n: [rows, auto or {"sizes": s}, keys] for n, s in by_rows.items()}
+h.update({n: [channels, auto or {"sizes": s}, keys] for n, s in by_channels.items()})
 rest = ["/features/features.1/Relu", "/features/features.5/MaxPool", "/features/features.8/MaxPool",
         "/classifier/classifier.2/Relu", "/classifier/classifier.3/GlobalAveragePool", "output"]
 for i in (3, 4, 6, 7, 9, 10, 11, 12):
@@ -38,26 +45,45 @@ json.dump(h, open(work + "/horizontal.json", "w"))
 PY
 }
 
-build() { # options of configure...
-    (cd "$work/build" && "$SRCDIR/configure" --model="$work/squeezenet.onnx" --threads=1 "$@" && ${NINJA:-ninja}) >"$work/log" 2>&1 ||
-        { tail -20 "$work/log"; return 1; }
-}
-
 single() { # the program of one device, eight frames
-    out/ingot zoo squeezenet1.1 -o "$work/squeezenet.onnx" && build --prefix=alone --no-profile &&
-        "$PYTHON" -c 'import array, random, sys
+    d=alone.d
+    (cd "$work/build" && out/ingot zoo squeezenet1.1 -o squeezenet.onnx && out/ingot graph squeezenet.onnx -o graph.json &&
+        out/ingot plan graph.json --threads 1 -o plan.json && out/ingot gen graph.json plan.json -o $d --prefix alone &&
+        for part in main.c plan.c weights.S; do
+            # shellcheck disable=SC2086
+            "$cc" $cflags -I$d -c $d/alone_$part -o $d/alone_${part%.*}.o || exit 1
+        done &&
+        "$SRCDIR/gen/link.sh" program alone $d/alone "$cc" -Wl,--gc-sections $d/alone_main.o $d/alone_plan.o \
+            out/host/libingot_runtime.a out/host/libingot_kernels.a -lm -lpthread) >"$work/log" 2>&1 ||
+        { tail -20 "$work/log"; return 1; }
+    "$PYTHON" -c 'import array, random, sys
 r = random.Random(1)
 sys.stdout.buffer.write(array.array("f", (r.random() for _ in range(8 * 150528))).tobytes())' >"$work/frames.raw" &&
-        "$work/build/out/host/alone" - -o - --top 0 <"$work/frames.raw" >"$work/want"
+        "$work/build/alone" - -o - --top 0 <"$work/frames.raw" >"$work/want"
 }
 
-split() { # modes as of orders, options of configure...
+split() { # modes as of orders, options of ingot deploy...
     orders "$1" "$2" || return 1
     shift 2
-    build --mapping="$work/mapping.json" --horizontal="$work/horizontal.json" "$@" &&
-        sed 's/$/ - -o - --top 0 --unpinned/' "$work/build/out/squeezenet/appfile" >"$work/app" || return 1
-    (cd "$work/build/out/squeezenet" && timeout -k 5 120 mpirun --oversubscribe --bind-to none --app "$work/app") \
+    (cd "$work/build" && rm -rf ranks ranks.d && out/ingot deploy squeezenet.onnx --threads 1 --mapping "$work/mapping.json" \
+        --horizontal "$work/horizontal.json" "$@" -o ranks &&
+        NINJA=${NINJA:-ninja} MPICC=${MPICC:-mpicc} CC=$cc CFLAGS=$cflags LDFLAGS='' PROGRAM_FLAGS=-Wl,--gc-sections \
+            SRCDIR=$SRCDIR "$SRCDIR/gen/ranks.sh" ranks.d/ranks.txt ranks) >"$work/log" 2>&1 ||
+        { tail -20 "$work/log"; return 1; }
+    sed 's/$/ - -o - --top 0 --unpinned/' "$work/build/ranks/appfile" >"$work/app" || return 1
+    (cd "$work/build/ranks" && timeout -k 5 120 mpirun --oversubscribe --bind-to none --app "$work/app") \
         <"$work/frames.raw" >"$work/got" 2>"$work/err" || { cat "$work/err"; return 1; }
+}
+
+auto() { # options: sizes that nobody gave, by the keys' speed and links so near that it pays
+    echo '{"format":"ingot-site","version":1,"devices":[{"name":"nodeA"},{"name":"nodeB"},{"name":"nodeC"}],
+"links":[{"from":"*","to":"*","alpha_ns":2000,"beta_ns":0.1}]}' >"$work/site.json"
+    split height lop,auto --platform "$work/site.json" "$@" && grep -q splith_2 "$work/build/ranks/deploy.json"
+}
+
+timed() { # by a profile of the whole network
+    out/ingot profile "$work/build/graph.json" --threads 1 --seconds 1 -q -o "$work/profile.json" &&
+        auto --profile "$work/profile.json"
 }
 
 near() { # each result within 1e-4 of its frame's largest
@@ -79,4 +105,8 @@ check "rows and output channels over 3 keys" split height lop --exact
 check "they have the single program's bytes" cmp "$work/want" "$work/got"
 check "columns and input channels over 3 keys" split width lip
 check "they are near the single program's results" near
+check "rows and channels by the keys' speed" auto --exact
+check "they have the single program's bytes, too" cmp "$work/want" "$work/got"
+check "by a profile of the whole network" timed
+check "they are near the single program's results, too" near
 finish
