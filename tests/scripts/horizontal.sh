@@ -4,7 +4,7 @@
 PYTHON=${PYTHON:-python3}
 if ! have "${MPICC:-mpicc}" || ! have mpirun || ! have "$PYTHON"; then
     skip "layers split over ranks" "no mpicc, mpirun or $PYTHON"
-finish
+    finish
     exit
 fi
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
