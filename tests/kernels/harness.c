@@ -250,9 +250,9 @@ struct row {
 enum { STRIDED = IG_STRIDED, PLACED = IG_IN_PLACE_0 };
 
 #define RELU(fn, flags, supports, message) \
-    {{#fn, fn, IG_UNARY, IG_ISA_REF, flags, 1, 1, supports, NULL, scratch64, 0}, message}
+    {{#fn, fn, IG_UNARY, IG_ISA_REF, flags, 1, 1, supports, NULL, scratch64, 0, 0}, message}
 #define PLUS(name, fn, pack, message) \
-    {{name, fn, IG_BINARY, IG_ISA_REF, STRIDED, 1, 1, any, pack, NULL, 0}, message}
+    {{name, fn, IG_BINARY, IG_ISA_REF, STRIDED, 1, 1, any, pack, NULL, 0, 0}, message}
 
 static const struct row rows[] = {
     RELU(right, STRIDED | PLACED, any, NULL),
