@@ -23,9 +23,31 @@ struct source {
     int32_t groups, ic, oc, taps;  /* ic, oc of one group */
 };
 
+enum { LINE = 16 }; /* floats of a cache line */
+
+/* The weights of a full panel: a line of each filter at a time, as the filters may lie a power of two apart. */
+static void pack_full(const struct source *s, int32_t first, int32_t nr, float *dst)
+{
+    int64_t filter = (int64_t)s->ic * s->taps;
+    const float *w = s->w + first * filter;
+    for (int32_t t = 0; t < s->taps; t++)
+        for (int32_t c0 = 0; c0 < s->ic; c0 += LINE) {
+            int32_t n_c = s->ic - c0 < LINE ? s->ic - c0 : LINE;
+            for (int32_t n = 0; n < nr; n++) {
+                const float *from = w + n * filter + (int64_t)c0 * s->taps + t;
+                float *to = dst + ((int64_t)t * s->ic + c0) * nr + n;
+                for (int32_t c = 0; c < n_c; c++, from += s->taps, to += nr) *to = *from;
+            }
+        }
+}
+
 static void pack_panel(const struct source *s, int32_t first, int32_t width, int32_t nr, float *dst)
 {
     for (int32_t n = 0; n < nr; n++) *dst++ = s->bias && n < width ? s->bias[first + n] : 0;
+    if (width == nr) {
+        pack_full(s, first, nr, dst);
+        return;
+    }
     for (int32_t t = 0; t < s->taps; t++)
         for (int32_t c = 0; c < s->ic; c++)
             for (int32_t n = 0; n < nr; n++)
