@@ -1,7 +1,7 @@
 /*
  * SHA-256 with SHA-NI (Intel SDM, SHA256RNDS2, SHA256MSG1, SHA256MSG2). The working variables live in two
- * registers, abef = (a,b,e,f) and cdgh = (c,d,g,h); a step of the loop does four rounds and makes the words
- * of sixteen rounds on.
+ * registers, abef = (a,b,e,f) and cdgh = (c,d,g,h); a step of the loop does sixteen rounds and makes the words
+ * of the next sixteen.
  */
 #include "graph/sha256_x86.h"
 
@@ -16,25 +16,45 @@ static int has_sha(void)
     return __get_cpuid_count(7, 0, &a, &b, &c, &d) && (b >> 29 & 1);
 }
 
-__attribute__((target("sha,sse4.1,ssse3"))) static void hash(uint32_t state[8], const unsigned char *p,
-                                                             size_t blocks, const uint32_t k[64])
+#define SHA __attribute__((target("sha,sse4.1,ssse3"))) static
+
+/* Four rounds, with words w. */
+SHA inline void rounds(__m128i *abef, __m128i *cdgh, __m128i w, const uint32_t *k)
 {
-    const __m128i swap = _mm_set_epi64x(0x0c0d0e0f08090a0b, 0x0405060700010203);
+    __m128i sum = _mm_add_epi32(w, _mm_loadu_si128((const __m128i *)k));
+    *cdgh = _mm_sha256rnds2_epu32(*cdgh, *abef, sum);
+    *abef = _mm_sha256rnds2_epu32(*abef, *cdgh, _mm_shuffle_epi32(sum, 0x0e));
+}
+
+/* The four words sixteen rounds after w0, which w1 .. w3 follow. */
+SHA inline __m128i schedule(__m128i w0, __m128i w1, __m128i w2, __m128i w3)
+{
+    return _mm_sha256msg2_epu32(_mm_add_epi32(_mm_sha256msg1_epu32(w0, w1), _mm_alignr_epi8(w3, w2, 4)), w3);
+}
+
+SHA inline __m128i words(const unsigned char *p)
+{
+    return _mm_shuffle_epi8(_mm_loadu_si128((const __m128i *)p), _mm_set_epi64x(0x0c0d0e0f08090a0b, 0x0405060700010203));
+}
+
+SHA void hash(uint32_t state[8], const unsigned char *p, size_t blocks, const uint32_t k[64])
+{
     __m128i low = _mm_shuffle_epi32(_mm_loadu_si128((const __m128i *)state), 0xb1);
     __m128i high = _mm_shuffle_epi32(_mm_loadu_si128((const __m128i *)(state + 4)), 0x1b);
     __m128i abef = _mm_alignr_epi8(low, high, 8), cdgh = _mm_blend_epi16(high, low, 0xf0);
     for (; blocks; blocks--, p += 64) {
-        __m128i abef0 = abef, cdgh0 = cdgh, w[4] = {abef, abef, abef, abef};
-        for (int i = 0; i < 16; i++) {
-            __m128i *now = &w[i % 4], next = w[(i + 1) % 4], two = w[(i + 2) % 4], last = w[(i + 3) % 4];
-            if (i < 4)
-                *now = _mm_shuffle_epi8(_mm_loadu_si128((const __m128i *)(p + 16 * i)), swap);
-            else
-                *now = _mm_sha256msg2_epu32(
-                    _mm_add_epi32(_mm_sha256msg1_epu32(*now, next), _mm_alignr_epi8(last, two, 4)), last);
-            __m128i sum = _mm_add_epi32(*now, _mm_loadu_si128((const __m128i *)(k + 4 * i)));
-            cdgh = _mm_sha256rnds2_epu32(cdgh, abef, sum);
-            abef = _mm_sha256rnds2_epu32(abef, cdgh, _mm_shuffle_epi32(sum, 0x0e));
+        __m128i abef0 = abef, cdgh0 = cdgh;
+        __m128i w0 = words(p), w1 = words(p + 16), w2 = words(p + 32), w3 = words(p + 48);
+        for (int i = 0;; i += 16) { /* the words stay in registers: their names rotate, not an index */
+            rounds(&abef, &cdgh, w0, k + i);
+            rounds(&abef, &cdgh, w1, k + i + 4);
+            rounds(&abef, &cdgh, w2, k + i + 8);
+            rounds(&abef, &cdgh, w3, k + i + 12);
+            if (i == 48) break;
+            w0 = schedule(w0, w1, w2, w3);
+            w1 = schedule(w1, w2, w3, w0);
+            w2 = schedule(w2, w3, w0, w1);
+            w3 = schedule(w3, w0, w1, w2);
         }
         abef = _mm_add_epi32(abef, abef0);
         cdgh = _mm_add_epi32(cdgh, cdgh0);

@@ -23,9 +23,35 @@ struct source {
     int32_t groups, ic, oc, taps;  /* ic, oc of one group */
 };
 
+enum { LINE = 16 }; /* floats of a cache line */
+
+static inline void spread(const float *from, int64_t step, int32_t n, float *to, int32_t nr)
+{
+#pragma GCC unroll 16
+    for (int32_t c = 0; c < n; c++) to[c * nr] = from[c * step];
+}
+
+/* The weights of a full panel: a line of each filter at a time, as the filters may lie a power of two apart. */
+static inline void pack_full(const struct source *s, const float *w, int32_t nr, float *dst)
+{
+    int64_t filter = (int64_t)s->ic * s->taps;
+    for (int32_t t = 0; t < s->taps; t++, w++)
+        for (int32_t c = 0; c < s->ic; c += LINE)
+            for (int32_t n = 0; n < nr; n++) {
+                const float *from = w + n * filter + (int64_t)c * s->taps;
+                float *to = dst + ((int64_t)t * s->ic + c) * nr + n;
+                if (s->ic - c >= LINE) spread(from, s->taps, LINE, to, nr);
+                else spread(from, s->taps, s->ic - c, to, nr);
+            }
+}
+
 static void pack_panel(const struct source *s, int32_t first, int32_t width, int32_t nr, float *dst)
 {
     for (int32_t n = 0; n < nr; n++) *dst++ = s->bias && n < width ? s->bias[first + n] : 0;
+    if (width == nr) {
+        pack_full(s, s->w + (int64_t)first * s->ic * s->taps, nr, dst);
+        return;
+    }
     for (int32_t t = 0; t < s->taps; t++)
         for (int32_t c = 0; c < s->ic; c++)
             for (int32_t n = 0; n < nr; n++)

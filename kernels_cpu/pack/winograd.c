@@ -53,18 +53,38 @@ void ig_winograd_filter(const float *w, int32_t m, float *u, int64_t step)
             *u = (float)(half[i][0] * g[j][0] + half[i][1] * g[j][1] + half[i][2] * g[j][2]);
 }
 
+/* The same of channel c of 16 filters w[16][ic][9]: each step is one of vectors, in the same order. */
+static void filter_panel(const float *w, int32_t ic, int32_t n, double g[MAX_N][3], float u[][NR])
+{
+    double taps[9][NR], half[3][NR];
+    for (int32_t k = 0; k < NR; k++)
+        for (int32_t t = 0; t < 9; t++) taps[t][k] = (double)w[(int64_t)k * ic * 9 + t];
+    for (int32_t i = 0; i < n; i++) {
+        for (int32_t b = 0; b < 3; b++)
+            for (int32_t k = 0; k < NR; k++)
+                half[b][k] = g[i][0] * taps[b][k] + g[i][1] * taps[3 + b][k] + g[i][2] * taps[6 + b][k];
+        for (int32_t j = 0; j < n; j++, u++)
+            for (int32_t k = 0; k < NR; k++)
+                (*u)[k] = (float)(half[0][k] * g[j][0] + half[1][k] * g[j][1] + half[2][k] * g[j][2]);
+    }
+}
+
 static void pack_points(const float *w, int32_t ic, int32_t oc, int32_t m, float *dst)
 {
     int32_t n = m + 2, panels = (oc + NR - 1) / NR;
     int64_t panel = ig_gemm_panel(1, ic, NR), plane = panels * panel;
     float u[MAX_N * MAX_N][NR];
+    double g[MAX_N][3];
+    make_g(m, g);
     for (int32_t j = 0; j < panels; j++, dst += panel) {
         int32_t width = oc - j * NR < NR ? oc - j * NR : NR;
         memset(u, 0, sizeof u);
         for (int32_t p = 0; p < n * n; p++) memset(dst + p * plane, 0, NR * sizeof *dst);
         for (int32_t c = 0; c < ic; c++) {
-            for (int32_t k = 0; k < width; k++)
-                ig_winograd_filter(w + ((int64_t)(j * NR + k) * ic + c) * 9, m, &u[0][k], NR);
+            const float *filter = w + ((int64_t)j * NR * ic + c) * 9;
+            if (width == NR) filter_panel(filter, ic, n, g, u);
+            else
+                for (int32_t k = 0; k < width; k++) ig_winograd_filter(filter + (int64_t)k * ic * 9, m, &u[0][k], NR);
             for (int32_t p = 0; p < n * n; p++) memcpy(dst + p * plane + (c + 1) * NR, u[p], sizeof u[p]);
         }
     }
