@@ -10,6 +10,8 @@ int ig_rank_main(int argc, char **argv, const struct ig_rank *rank)
 {
     int part = argc > 1 ? atoi(argv[1]) : -1;
     if (part < 0 || part >= rank->n_parts) ig_die("no such part");
+    struct ig_program program = *rank->parts[part].program;
+    program.start = ig_start; /* which a rank's parts do without */
     argv[1] = argv[0];
-    return ig_main(argc - 1, argv + 1, rank->parts[part].program);
+    return ig_main(argc - 1, argv + 1, &program);
 }
