@@ -1,6 +1,6 @@
-# Sourced by configure: keys of a deployment whose device is an aarch64 machine. Their ranks are compiled against the mpi.h of
-# this machine's Open MPI and linked with a stub of its library (runtime/boards/openmpi.txt), as boards have it:
-# Linux's 64-bit ABIs of x86 and Arm agree in all that MPI's handles, statuses and constants are made of. Or by $MPICC_AARCH64.
+# Sourced by configure: keys of a deployment whose device is an aarch64 machine. Their ranks are compiled against
+# the mpi.h of this machine's Open MPI and linked with a stub of its library (runtime/boards/openmpi.txt): Linux on
+# x86-64 and on aarch64 agrees in all that MPI's handles, statuses and constants are made of. Or by $MPICC_AARCH64.
 
 MPICC_AARCH64=${MPICC_AARCH64:-}
 
@@ -34,7 +34,7 @@ cross_rank() { # target, flags, compiler of calls of MPI: adds to $cross_parts a
         board_parts "$1" "$CC_AARCH64" "$2"
         cross_link="$board_link $stubs/libmpi.so"
     fi
-    cross_parts="$cross_parts out/$1/libingot_mpi.a out/$1/libingot_runtime.a out/$1/libingot_kernels.a${cross_link:+ $cross_link}"
+    cross_parts="$cross_parts out/$1/libingot_mpi.a out/$1/libingot_runtime.a out/$1/libingot_kernels.a $cross_link"
     cross_words="$cross_words CROSS_FLAGS_$1='$2' CROSS_LINK_$1='$cross_link'"
 }
 
