@@ -98,6 +98,9 @@ void ig_deploy_plan(struct ig_deployment *d, const struct ig_plan *like)
     d->rank = ig_must_alloc((size_t)d->ranks->n, sizeof *d->rank);
     for (int32_t rank = 0; rank < d->ranks->n; rank++) {
         d->rank[rank].target = ig_deploy_target(d, rank);
+        if (d->exact && ig_deploy_isa(d, d->rank[rank].target) != d->options.isa)
+            ig_fatal("--exact: %s is a %s, whose kernels do not give the bits of this machine's", d->mapping->keys[rank].name,
+                     d->rank[rank].target);
         name_rank(d, rank);
         for (int32_t i = 0; i < d->ranks->at[rank].n_parts; i++) plan_part(d, like, rank, i);
     }

@@ -13,6 +13,12 @@ void ig_part_prepare(struct ig_graph *part)
     ig_count_macs(part);
 }
 
+/* A machine of another instruction set chooses its own. */
+static int runs_on(const struct ig_kernel *k, int32_t isa)
+{
+    return k && (k->isa == isa || k->isa == IG_ISA_REF);
+}
+
 /* What ig_prepare_views adds, under names that other parts may have for something else. */
 static int only_moves(int32_t op)
 {
@@ -61,7 +67,8 @@ struct ig_plan *ig_part_plan(const struct ig_graph *whole, const struct ig_plan 
     kernels.steps = ig_must_alloc((size_t)part->n_nodes, sizeof *kernels.steps);
     for (int32_t i = 0; i < like->n_steps; i++) {
         int32_t node = node_of[like->steps[i].node];
-        if (node >= 0 && !only_moves(part->nodes[node].op)) kernels.steps[node].kernel = like->steps[i].kernel;
+        const struct ig_kernel *kernel = like->steps[i].kernel;
+        if (node >= 0 && !only_moves(part->nodes[node].op) && runs_on(kernel, o->isa)) kernels.steps[node].kernel = kernel;
     }
     own.like = &kernels;
     if (o->profile) {

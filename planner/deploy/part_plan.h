@@ -1,6 +1,6 @@
 /*
  * The plan of a part: the kernels of the whole network's plan, so that its bits are those of one device, with cuts, bands
- * and memory of its own.
+ * and memory of its own. Where o->isa is another one, it takes kernels of that, and the bits are others.
  */
 #ifndef PLANNER_DEPLOY_PART_PLAN_H
 #define PLANNER_DEPLOY_PART_PLAN_H

@@ -7,16 +7,16 @@ set -eu
 list=$1 library=$2 out=$3
 shift 3
 
-names() { # of the library, a line each: name, version, bytes of data or 0
+names() { # of the library, a line each: name, version or "-", bytes of data or 0
     awk -v library="$library" '
         /^#/ || !NF { next }
-        $1 == "library" { here = $2 == library; base = $3; next }
+        $1 == "library" { here = $2 == library; base = NF > 2 ? $3 : "-"; next }
         here { version = base; if (split($1, part, "@") == 2) version = part[2]; print part[1], version, $2 + 0 }' "$list"
 }
 
 versions() {
     names | sort -k2,2 -k1,1 | awk '
-        $2 != last { if (last) print "};"; print $2 " { global:"; last = $2 }
+        $2 != last { if (last) print "};"; print ($2 == "-" ? "" : $2 " ") "{ global:"; last = $2 }
         { print "    " $1 ";" }
         END { print "    local: *;\n};" }'
 }
