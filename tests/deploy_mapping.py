@@ -1,4 +1,7 @@
-"""A mapping of a network's layers to keys at random: deploy_mapping.py net.onnx SEED KEY... >mapping.json"""
+"""A mapping of a network's layers to keys: deploy_mapping.py net.onnx SEED KEY... >mapping.json
+
+Seed 0 gives every key a piece of the same length, a negative seed one piece of any length, others layers here and there.
+"""
 import json
 import random
 import sys
@@ -50,8 +53,11 @@ def main():
     rng = random.Random(seed)
     names = list(layers(path))
     mapping = {key: [] for key in keys}
+    cuts = sorted(rng.sample(range(1, len(names)), len(keys) - 1)) if seed < 0 else []
     for i, name in enumerate(names):
-        if seed == 0:  # one piece a key
+        if seed < 0:
+            key = keys[sum(cut <= i for cut in cuts)]
+        elif seed == 0:
             key = keys[i * len(keys) // len(names)]
         elif i < len(keys):  # nobody goes without
             key = keys[i]

@@ -1,7 +1,7 @@
 #!/bin/sh
 # ninja test-long: what takes hours. Long fuzzing, every zoo network built for aarch64 and run under emulation against this
 # PC's answers, all backend tests on aarch64, all networks by parts and whole, a million frames through pipelines,
-# estimates beside measurements. Ends like ninja test, with "N passed, N failed, N skipped".
+# estimates beside measurements, every zoo network over 2 and 4 ranks, resident memory. Ends like ninja test, with "N passed, N failed, N skipped".
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 SRCDIR=$(cd "$here/.." && pwd)
@@ -23,6 +23,8 @@ run conformance sh "$here/scripts/long/conformance_aarch64.sh"
 run pipeline env INGOT_LONG=1 CMOCKA_MESSAGE_OUTPUT=TAP out/test/runtime/pipeline
 run pipeline_tsan env INGOT_LONG=1 CMOCKA_MESSAGE_OUTPUT=TAP out/test/tsan/runtime/pipeline
 run estimate sh "$here/scripts/long/estimate.sh"
+run deploy_zoo sh "$here/scripts/long/deploy_zoo.sh"
+run resident sh "$here/scripts/long/resident.sh"
 count() {
     cat out/test/log/long_*.tap | grep -c "$1"
 }

@@ -1,58 +1,16 @@
 # One network over several machines: configure and ninja build a program a key, mpirun runs them, and a hundred frames that
 # stream through them come out in the bytes of the single program, over shared memory and over TCP.
 . "$SRCDIR/tests/scripts/tap.inc"
-PYTHON=${PYTHON:-python3}
-if ! have "${MPICC:-mpicc}" || ! have mpirun || ! have "$PYTHON"; then
+. "$SRCDIR/tests/scripts/deploy.inc"
+if ! can_deploy; then
     skip "deployments" "no mpicc, mpirun or $PYTHON"
     finish
     exit
 fi
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-frames=100
-mkdir -p "$work/build" # one folder: all share ingot
 
 net() { # name: its file and the bytes of a frame
     cp "$SRCDIR/models/fashion.onnx" "$work/fashion.onnx"
     [ "$1" = fashion ] || "out/ingot" zoo squeezenet1.1 -o "$work/squeezenet.onnx"
-}
-
-random_frames() { # floats a frame
-    "$PYTHON" - "$1" $frames >"$work/frames.raw" <<'PY'
-import array, random, sys
-rng = random.Random(1)
-floats, frames = int(sys.argv[1]), int(sys.argv[2])
-base = array.array("f", (rng.random() for _ in range(floats + frames)))
-for i in range(frames):
-    sys.stdout.buffer.write(base[i:i + floats].tobytes())
-PY
-}
-
-build() { # options of configure...
-    (cd "$work/build" && "$SRCDIR/configure" "$@" && ${NINJA:-ninja}) >"$work/log" 2>&1 || { tail -20 "$work/log"; return 1; }
-}
-
-single() { # net: its own program's results
-    build --model="$work/$1.onnx" --prefix=alone --no-profile --threads=1 &&
-        "$work/build/out/host/alone" - -o - --top 0 <"$work/frames.raw" >"$work/want" &&
-        [ "$(cksum <"$work/want")" != "$(head -c "$(($(wc -c <"$work/want") / frames))" "$work/want" | cksum)" ]
-}
-
-deployed() { # net, seed, keys...
-    model=$1 seed=$2
-    shift 2
-    "$PYTHON" "$SRCDIR/tests/deploy_mapping.py" "$work/$model.onnx" "$seed" "$@" >"$work/mapping.json" &&
-        build --model="$work/$model.onnx" --mapping="$work/mapping.json" --threads=1 && cat "$work/build/out/$model.d/summary.txt"
-}
-
-start() { # options of mpirun...: every key's program, the frames through rank 0
-    (cd "$work/build/out/$net" && timeout -k 5 120 mpirun --oversubscribe --bind-to none "$@" --app "$work/app") \
-        </dev/null >"$work/got" 2>"$work/err"
-}
-
-same() { # options of mpirun...
-    sed "s|\$| - -o - --top 0 --unpinned --stdin=$work/frames.raw|" "$work/build/out/$net/appfile" >"$work/app"
-    start "$@" || { cat "$work/err"; return 1; }
-    cmp "$work/want" "$work/got"
 }
 
 whole() { # the keys' weights are the network's, each once, and say so
@@ -87,12 +45,12 @@ for net in fashion squeezenet; do
     random_frames $([ $net = fashion ] && echo 784 || echo 150528)
     check "$net: the single program" single $net
     check "$net: 2 keys, a piece each" deployed $net 0 nodeA_cpu0 nodeB_cpu0
-    check "$net: 2 keys: $frames frames have the single program's bytes" same
-    check "$net: 2 keys: over TCP" same --mca pml ob1 --mca btl tcp,self
+    check "$net: 2 keys: $frames frames have the single program's bytes" same $net
+    check "$net: 2 keys: over TCP" same $net $tcp
     check "$net: 2 keys: every weight once" whole
     check "$net: 4 keys, layers here and there" deployed $net 7 nodeA_cpu0 nodeA_cpu1 nodeB_cpu01 nodeC_x86
-    check "$net: 4 keys: $frames frames have the single program's bytes" same
-    check "$net: 4 keys: over TCP" same --mca pml ob1 --mca btl tcp,self
+    check "$net: 4 keys: $frames frames have the single program's bytes" same $net
+    check "$net: 4 keys: over TCP" same $net $tcp
     check "$net: 4 keys: every weight once" whole
 done
 check "what is built is built" nothing_left_to_do
