@@ -1,7 +1,8 @@
 #!/bin/sh
 # ninja test-long: what takes hours. Long fuzzing, every zoo network built for aarch64 and run under emulation against this
 # PC's answers, all backend tests on aarch64, all networks by parts and whole, a million frames through pipelines,
-# estimates beside measurements, every zoo network over 2 and 4 ranks, resident memory. Ends like ninja test, with "N passed, N failed, N skipped".
+# estimates beside measurements, every zoo network over 2 and 4 ranks, resident memory. Ends like ninja test,
+# with "N passed, N failed, N skipped".
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 SRCDIR=$(cd "$here/.." && pwd)

@@ -16,13 +16,13 @@ floats() { # net: of a frame
     out/ingot zoo --list | awk -v net="$1" '$1 == net {n = split($2, d, "x"); p = 1; for (i = 1; i <= n; i++) p *= d[i]; print p}'
 }
 
-begin() { # net: the network, its frames, what the single program makes of them
-    out/ingot zoo "$1" -o "$work/$1.onnx" && random_frames "$(floats "$1")" && single "$1"
+begin() { # network, net: its file, its frames, what the single program makes of them
+    out/ingot zoo "$1" -o "$work/$2.onnx" && random_frames "$(floats "$1")" && single "$2"
 }
 
-cut() { # net, words, seed, keys...
-    name="$1: $(($# - 3)) ranks, $2" net=$1 at=$3
-    shift 3
+spread() { # words, seed, keys...
+    name="$network: $(($# - 2)) ranks, $1" at=$2
+    shift 2
     check "$name" deployed "$net" "$at" "$@" || return
     check "$name: $frames frames over shared memory" same "$net"
     check "$name: $frames frames over TCP" same "$net" $tcp
@@ -33,13 +33,13 @@ for network in $networks; do
         fcn) frames=${FRAMES:-20} ;;
         *) frames=${FRAMES:-100} ;;
     esac
-    if check "$network: the single program, $frames frames" begin "$network"; then
-        cut "$network" "a piece each" "-$seed" nodeA_cpu0 nodeB_cpu0
-        cut "$network" "layers here and there" "$seed" nodeA_cpu0 nodeB_cpu0
-        cut "$network" "a piece each" "-$((seed + 1))" nodeA_cpu0 nodeB_cpu0 nodeC_cpu0 nodeD_cpu0
-        cut "$network" "layers here and there" "$((seed + 1))" nodeA_cpu0 nodeB_cpu0 nodeC_cpu0 nodeD_cpu0
+    net=$(echo "$network" | tr . _) # as programs are named
+    if check "$network: the single program, $frames frames" begin "$network" "$net"; then
+        spread "a piece each" "-$seed" nodeA_cpu0 nodeB_cpu0
+        spread "layers here and there" "$seed" nodeA_cpu0 nodeB_cpu0
+        spread "a piece each" "-$((seed + 1))" nodeA_cpu0 nodeB_cpu0 nodeC_cpu0 nodeD_cpu0
+        spread "layers here and there" "$((seed + 1))" nodeA_cpu0 nodeB_cpu0 nodeC_cpu0 nodeD_cpu0
     fi
-    rm -rf "$work"/*.onnx "$work"/*.raw "$work/want" "$work/got" "$work/build/out/$network" "$work/build/out/$network.d" \
-        "$work/build/out/host/alone"*
+    rm -rf "$work"/*.onnx "$work"/*.raw "$work/want" "$work/got" "$work/build/out/$net" "$work/build/out/$net.d" "$work/build/out/host/alone"*
 done
 finish
