@@ -1,10 +1,7 @@
 # Boxes as an answer: an input spec with nms= on a network of boxes and scores, in pictures, streams and stages.
 . "$SRCDIR/tests/scripts/tap.inc"
+. "$SRCDIR/tests/scripts/program.inc"
 PYTHON=${PYTHON:-python3}
-net=$work/net
-cc=$(sed -n 's/^program_cc = //p' build.ninja)
-flags=$(sed -n 's/^program_flags = //p' build.ninja)
-runtime=$(sed -n 's/^program_runtime = //p' build.ninja)
 spec=scale=1/255,frames=16x12x3,nms=0.3,score=0.55,top=20
 
 network() { # a picture's 576 values as 144 boxes, and their squares as scores of 4 classes
@@ -36,18 +33,6 @@ open(sys.argv[1], "wb").write(field(1, 8) + field(7, graph) + field(8, field(2, 
 PY
     out/ingot graph "$net.onnx" -o "$net.json" && out/ingot plan "$net.json" --threads 1 -o "$net.plan.json" &&
         out/ingot plan "$net.json" --threads 1 --stages cpu:0,cpu:1 -o "$net.stages.json"
-}
-
-program() { # name, plan, options of ingot gen...
-    name=$1 plan=$2
-    shift 2
-    out/ingot gen "$net.json" "$plan" --prefix net "$@" -o "$work" || return 1
-    for unit in plan.c main.c weights.S; do
-        $cc -std=c11 -Wall -Wextra -Werror -O2 -ffunction-sections -fdata-sections -I"$SRCDIR" -I"$work" -c "${net}_$unit" -o "${net}_${unit%.*}.o" || return 1
-    done
-    # shellcheck disable=SC2086
-    "$SRCDIR/gen/link.sh" program "$work/$name" "$net" $cc $flags \
-        "${net}_main.o" "${net}_plan.o" $runtime out/host/libingot_kernels.a -lm -lpthread
 }
 
 programs() {

@@ -1,31 +1,9 @@
 # A program and a library that carry several cuts: the results of one without stages, and words about the cuts.
 . "$SRCDIR/tests/scripts/tap.inc"
-net=$work/net
-frame=602112 # bytes
-cc=$(sed -n 's/^program_cc = //p' build.ninja)
-flags=$(sed -n 's/^program_flags = //p' build.ninja)
-runtime=$(sed -n 's/^program_runtime = //p' build.ninja)
+. "$SRCDIR/tests/scripts/program.inc"
 
 builds() {
-    out/ingot zoo mobilenet_v1_025 -o "$net.onnx" && out/ingot graph "$net.onnx" -o "$net.json" &&
-        out/ingot plan "$net.json" --threads 1 --stages cpu:0,cpu:1 --alternatives 5 -o "$net.plan.json" &&
-        out/ingot gen "$net.json" "$net.plan.json" --prefix net -o "$work" || return 1
-    for unit in plan.c main.c api.c weights.S; do
-        $cc -std=c11 -Wall -Wextra -Werror -O2 -ffunction-sections -fdata-sections -I"$SRCDIR" -I"$work" -c "${net}_$unit" -o "${net}_${unit%.*}.o" || return 1
-    done
-    # shellcheck disable=SC2086
-    "$SRCDIR/gen/link.sh" program "$work/program" "$net" $cc $flags \
-        "${net}_main.o" "${net}_plan.o" $runtime out/host/libingot_kernels.a -lm -lpthread
-    head -c $((frame * 24)) /dev/urandom | tr '\177\377' '\077\077' >"$work/frames" # no NaN
-}
-
-lines() { # file of results
-    sed 's/"ms":[0-9.]*,//' "$1"
-}
-
-same_results() {
-    "$work/program" - --json --threads 1 <"$work/frames" >"$work/whole" && "$work/program" - --json <"$work/frames" >"$work/cut" &&
-        [ "$(wc -l <"$work/cut")" = 24 ] && lines "$work/whole" >"$work/a" && lines "$work/cut" | cmp - "$work/a"
+    staged_program --stages cpu:0,cpu:1 --alternatives 5
 }
 
 words() { # how many there are, in text and JSON, and how often each ran

@@ -1,27 +1,12 @@
 # What a frame costs, in --bench of programs that measure it: on a made-up /sys, with a made-up NVML, and where there is nothing.
 . "$SRCDIR/tests/scripts/tap.inc"
+. "$SRCDIR/tests/scripts/program.inc"
 PYTHON=${PYTHON:-python3}
-net=$work/net
-cc=$(sed -n 's/^program_cc = //p' build.ninja)
-flags=$(sed -n 's/^program_flags = //p' build.ninja)
-runtime=$(sed -n 's/^program_runtime = //p' build.ninja)
 gpu=$PWD/out/host/fashion_gpu
 stages=$PWD/out/host/fashion_gpu_stages
 rapl=sys/class/powercap/intel-rapl:0
 iio=sys/bus/i2c/drivers/ina3221x/0-0041/iio:device3
 chmod 755 "$work" # for one who may read less
-
-program() { # name, plan, options of ingot gen...
-    name=$1 plan=$2
-    shift 2
-    out/ingot gen "$net.json" "$plan" --prefix net "$@" -o "$work" || return 1
-    for unit in plan.c main.c weights.S; do
-        $cc -std=c11 -Wall -Wextra -Werror -O2 -ffunction-sections -fdata-sections -I"$SRCDIR" -I"$work" -c "${net}_$unit" -o "${net}_${unit%.*}.o" || return 1
-    done
-    # shellcheck disable=SC2086
-    "$SRCDIR/gen/link.sh" program "$work/$name" "$net" $cc $flags \
-        "${net}_main.o" "${net}_plan.o" $runtime out/host/libingot_kernels.a -lm -lpthread
-}
 
 builds() { # a board whose CPU has powers, a program of one thread and one of two stages that know it, one that does not, one without
     "$PYTHON" - "$SRCDIR/platforms/tx2.json" "$work/board.json" <<'PY' &&

@@ -1,23 +1,8 @@
 # --input-spec: pictures of any size, frames of bytes, softmax, through the program with and without stages.
 . "$SRCDIR/tests/scripts/tap.inc"
+. "$SRCDIR/tests/scripts/program.inc"
 PYTHON=${PYTHON:-python3}
-net=$work/net
-cc=$(sed -n 's/^program_cc = //p' build.ninja)
-flags=$(sed -n 's/^program_flags = //p' build.ninja)
-runtime=$(sed -n 's/^program_runtime = //p' build.ninja)
 spec=resize=256,crop=224,order=bgr,scale=1/255,mean=0.485,0.456,0.406,std=0.229,0.224,0.225,frames=320x240x3,softmax=yes,top=3
-
-program() { # name, plan, options of ingot gen...
-    name=$1 plan=$2
-    shift 2
-    out/ingot gen "$net.json" "$plan" --prefix net "$@" -o "$work" || return 1
-    for unit in plan.c main.c weights.S; do
-        $cc -std=c11 -Wall -Wextra -Werror -O2 -ffunction-sections -fdata-sections -I"$SRCDIR" -I"$work" -c "${net}_$unit" -o "${net}_${unit%.*}.o" || return 1
-    done
-    # shellcheck disable=SC2086
-    "$SRCDIR/gen/link.sh" program "$work/$name" "$net" $cc $flags \
-        "${net}_main.o" "${net}_plan.o" $runtime out/host/libingot_kernels.a -lm -lpthread
-}
 
 builds() {
     out/ingot zoo mobilenet_v1_025 -o "$net.onnx" && out/ingot graph "$net.onnx" -o "$net.json" &&

@@ -1,31 +1,9 @@
 # A pipeline as a program and as a library: raw frames in, a line each out, as without stages, whatever happens to it.
 . "$SRCDIR/tests/scripts/tap.inc"
-net=$work/net
-frame=602112 # bytes
-cc=$(sed -n 's/^program_cc = //p' build.ninja)
-flags=$(sed -n 's/^program_flags = //p' build.ninja)
-runtime=$(sed -n 's/^program_runtime = //p' build.ninja)
+. "$SRCDIR/tests/scripts/program.inc"
 
 builds() {
-    out/ingot zoo mobilenet_v1_025 -o "$net.onnx" && out/ingot graph "$net.onnx" -o "$net.json" &&
-        out/ingot plan "$net.json" --threads 1 --stages cpu:0,cpu:1,cpu:0 -o "$net.plan.json" &&
-        out/ingot gen "$net.json" "$net.plan.json" --prefix net -o "$work" || return 1
-    for unit in plan.c main.c weights.S; do
-        $cc -std=c11 -Wall -Wextra -Werror -O2 -ffunction-sections -fdata-sections -I"$SRCDIR" -I"$work" -c "${net}_$unit" -o "${net}_${unit%.*}.o" || return 1
-    done
-    # shellcheck disable=SC2086
-    "$SRCDIR/gen/link.sh" program "$work/program" "$net" $cc $flags \
-        "${net}_main.o" "${net}_plan.o" $runtime out/host/libingot_kernels.a -lm -lpthread
-    head -c $((frame * 24)) /dev/urandom | tr '\177\377' '\077\077' >"$work/frames" # no NaN
-}
-
-lines() { # file of results
-    sed 's/"ms":[0-9.]*,//' "$1"
-}
-
-same_results() {
-    "$work/program" - --json --threads 1 <"$work/frames" >"$work/whole" && "$work/program" - --json <"$work/frames" >"$work/staged" &&
-        [ "$(wc -l <"$work/staged")" = 24 ] && lines "$work/whole" >"$work/a" && lines "$work/staged" | cmp - "$work/a"
+    staged_program --stages cpu:0,cpu:1,cpu:0
 }
 
 cut_stream() { # all whole frames are answered, then the half one is an error
