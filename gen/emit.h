@@ -68,6 +68,8 @@ void ig_emit_gpu_stage_tables(FILE *f, const struct ig_emit *e);
 void ig_emit_gpu_stage_header(FILE *f, const struct ig_emit *e, const char *up);
 void ig_emit_gpu_stage_api(FILE *f, const struct ig_emit *e);
 
+/* The names of the classes, as `labels`; nothing where there are none. */
+void ig_emit_labels(FILE *f, const struct ig_emit *e);
 /* The table of a program's layers. */
 void ig_emit_layers(FILE *f, const char *name, const struct ig_lowered *l);
 /* A read-only section with the bytes of a file (.incbin) under the name <prefix>_<name>. */

@@ -139,6 +139,18 @@ void ig_emit_api(FILE *f, const struct ig_emit *e)
     fprintf(f, "#endif\n");
 }
 
+void ig_emit_labels(FILE *f, const struct ig_emit *e)
+{
+    if (!e->n_labels) return;
+    fprintf(f, "static const char *const labels[%d] = {\n", e->n_labels);
+    for (int32_t i = 0; i < e->n_labels; i++) {
+        fputs("    ", f);
+        ig_emit_string(f, e->labels[i]);
+        fputs(",\n", f);
+    }
+    fputs("};\n\n", f);
+}
+
 void ig_emit_layers(FILE *f, const char *name, const struct ig_lowered *l)
 {
     fprintf(f, "static const struct ig_layer %s[%d] = {\n", name, l->model.n_steps ? l->model.n_steps : 1);
@@ -185,15 +197,7 @@ void ig_emit_program(FILE *f, const struct ig_emit *e)
     fprintf(f, "extern const unsigned char %s_weights[] __attribute__((weak));\n", p);
     fputc('\n', f);
     ig_emit_layers(f, "layers", l);
-    if (e->n_labels) {
-        fprintf(f, "static const char *const labels[%d] = {\n", e->n_labels);
-        for (int32_t i = 0; i < e->n_labels; i++) {
-            fputs("    ", f);
-            ig_emit_string(f, e->labels[i]);
-            fputs(",\n", f);
-        }
-        fputs("};\n\n", f);
-    }
+    ig_emit_labels(f, e);
     if (e->host_ops) ig_emit_spec(f, e);
     if (e->energy) emit_energy(f, e);
     if (e->member) fprintf(f, "extern const struct ig_program %s_program;\nconst struct ig_program %s_program", p, p);

@@ -106,15 +106,7 @@ static void emit_whole(FILE *f, const struct ig_emit_rank *e)
     ig_emit_string(f, e->network);
     fprintf(f, ", .inputs = inputs, .outputs = outputs, .n_inputs = %d, .n_outputs = %d, .threads = %d};\n", g->n_inputs,
             g->n_outputs, ig_emit_rank_threads(e));
-    if (w->n_labels) {
-        fprintf(f, "static const char *const labels[%d] = {\n", w->n_labels);
-        for (int32_t i = 0; i < w->n_labels; i++) {
-            fputs("    ", f);
-            ig_emit_string(f, w->labels[i]);
-            fputs(",\n", f);
-        }
-        fputs("};\n", f);
-    }
+    ig_emit_labels(f, w);
     fputs("static const struct ig_program whole = {\n    .model = &whole_model, ", f);
     fprintf(f, ".labels = %s, .n_labels = %d,\n    ", w->n_labels ? "labels" : "0", w->n_labels);
     emit_floats(f, "mean", w->mean);

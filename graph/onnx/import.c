@@ -30,7 +30,7 @@ static void graph_name(const char *path, char *name, size_t bytes)
     name[used] = 0;
 }
 
-static void parse(struct im *m, const void *bytes, size_t n)
+void im_parse(struct im *m, const void *bytes, size_t n)
 {
     ProtobufCAllocator a = im_allocator(&m->arena);
     char why[256];
@@ -103,7 +103,7 @@ static int run(struct im *m, const void *bytes, size_t n)
     jmp_buf here;
     m->stop = &here;
     if (setjmp(here)) return -1;
-    parse(m, bytes, n);
+    im_parse(m, bytes, n);
     im_flatten(m);
     im_order(m);
     check_operators(m);

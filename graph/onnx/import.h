@@ -150,6 +150,8 @@ void *im_thin(const void *bytes, size_t n, size_t *thin_bytes);
 /* Parses `n` bytes as message `type`; NULL with a line in err. */
 void *im_unpack(const ProtobufCMessageDescriptor *type, ProtobufCAllocator *a, const void *bytes, size_t n,
                 char *err, size_t err_bytes);
+/* m->model of the file's bytes; im_fail where they are no model with a graph. */
+void im_parse(struct im *m, const void *bytes, size_t n);
 void im_flatten(struct im *m);
 void im_order(struct im *m);
 void im_bind_inputs(struct im *m);

@@ -115,15 +115,6 @@ static char **tensor_names(const struct reading *r, Onnx__ValueInfoProto *const 
     return names;
 }
 
-static void parse(struct im *m, const void *bytes, size_t n)
-{
-    ProtobufCAllocator a = im_allocator(&m->arena);
-    char why[256];
-    m->model = im_unpack(&onnx__model_proto__descriptor, &a, bytes, n, why, sizeof why);
-    if (!m->model) im_fail(m, "%s", why);
-    if (!m->model->graph) im_fail(m, "it holds no graph; is it an ONNX model?");
-}
-
 /* 0, or -1 with m->err filled. */
 static int run(struct im *m, struct ig_layers *l, const void *bytes, size_t n)
 {
@@ -131,7 +122,7 @@ static int run(struct im *m, struct ig_layers *l, const void *bytes, size_t n)
     jmp_buf here;
     m->stop = &here;
     if (setjmp(here)) return -1;
-    parse(m, bytes, n);
+    im_parse(m, bytes, n);
     im_flatten(m);
     im_order(m);
     r.layer_of = im_array(m, (size_t)m->n_nodes, sizeof *r.layer_of);
