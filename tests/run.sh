@@ -1,6 +1,6 @@
 #!/bin/sh
-# ninja test: runs the test programs and the scripts, two at a time, and ends with "N passed, N failed, N skipped".
-# Every program and script speaks the Test Anything Protocol; one that dies or says nothing has failed.
+# ninja test: runs the test programs and the scripts, one a core at a time, and ends with "N passed, N failed, N skipped".
+# `run.sh --only DIR TEST...` runs those tests alone, with their logs in DIR. Every program and script speaks the Test Anything Protocol; one that dies or says nothing has failed.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 SRCDIR=$(cd "$here/.." && pwd)
@@ -15,8 +15,9 @@ runner() { # the command that runs a test
     esac
 }
 
+logs=${INGOT_LOGS:-out/test/log}
 log_of() {
-    echo "out/test/log/$(echo "${1#"$SRCDIR"/}" | tr / _).tap"
+    echo "$logs/$(echo "${1#"$SRCDIR"/}" | tr / _).tap"
 }
 
 if [ "${1:-}" = --one ]; then
@@ -41,17 +42,24 @@ if [ "${1:-}" = --one ]; then
     exit 0
 fi
 
-mkdir -p out/test/log
-rm -f out/test/log/*.tap
 tests=
-for test; do
-    case $test in out/test/*) tests="$tests $test" ;; esac
-done
-[ -n "$tests" ] || echo "no cmocka here: unit tests are skipped"
-for script in "$here"/scripts/*.sh; do tests="$script $tests"; done
+if [ "${1:-}" = --only ]; then
+    export INGOT_LOGS="$2"
+    logs=$2
+    shift 2
+    tests=$*
+else
+    for test; do
+        case $test in out/test/*) tests="$tests $test" ;; esac
+    done
+    [ -n "$tests" ] || echo "no cmocka here: unit tests are skipped"
+    for script in "$here"/scripts/*.sh; do tests="$script $tests"; done
+fi
+mkdir -p "$logs"
+rm -f "$logs"/*.tap
 printf '%s\n' $tests | xargs -P "$(nproc 2>/dev/null || echo 1)" -I{} sh "$0" --one {}
 count() {
-    cat out/test/log/*.tap | grep -c "$1"
+    cat "$logs"/*.tap | grep -c "$1"
 }
 skipped=$(count '^ok.*# SKIP')
 passed=$(($(count '^ok') - skipped))
