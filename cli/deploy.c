@@ -91,9 +91,6 @@ static void check_limits(const struct ig_deployment *d)
 {
     for (int32_t i = 0; i < d->ranks->n; i++) {
         const struct ig_rank_plan *r = &d->ranks->at[i];
-        if (!r->n_parts)
-            ig_fatal("%s is so slow, or so far away, that no part of its layers pays there: leave it out of both files",
-                     d->mapping->keys[i].name);
         if (r->n_parts > IG_RANK_PARTS || r->n_stores > IG_RANK_BUFFERS)
             ig_fatal("%s falls into %d parts with %d tensors between them, at most %d and %d are possible: give it layers "
                      "that follow each other", d->mapping->keys[i].name, r->n_parts, r->n_stores, IG_RANK_PARTS,
@@ -123,6 +120,21 @@ static struct ig_plan *plan_whole(struct ig_deployment *d)
     return p;
 }
 
+/* A key may be left without work: all its layers became part of other keys', or it is too slow for a share of any. */
+static void leave_out_idle(struct ig_deployment *d)
+{
+    char line[512];
+    for (int32_t key = d->mapping->n - 1; key >= 0; key--) {
+        int32_t n = 0;
+        for (int32_t i = 0; i < d->g->n_nodes; i++) n += d->key_of[i] == key;
+        if (n) continue;
+        snprintf(line, sizeof line, "no layer is left to %s: it gets no rank", d->mapping->keys[key].name);
+        note(d, line);
+        ig_mapping_leave_out(d->mapping, key);
+        for (int32_t i = 0; i < d->g->n_nodes; i++) d->key_of[i] -= d->key_of[i] > key;
+    }
+}
+
 static void deploy(struct ig_deployment *d, const struct ig_source_options *source, const struct arguments *a)
 {
     read_all(d, a);
@@ -132,6 +144,7 @@ static void deploy(struct ig_deployment *d, const struct ig_source_options *sour
     d->key_of = ig_must_alloc((size_t)d->g->n_nodes, sizeof *d->key_of);
     ig_assign_keys(d->g, d->layers, d->mapping, d->key_of, note, d);
     struct ig_plan *like = d->splits ? ig_deploy_split(d, a->horizontal, a->profile) : plan_whole(d);
+    leave_out_idle(d);
     d->parts = ig_parts_make(d->g, d->key_of);
     d->ranks = ig_ranks_make(d->g, d->parts, d->mapping->n);
     check_limits(d);

@@ -156,6 +156,13 @@ void ig_mapping_free(struct ig_mapping *m)
     free(m);
 }
 
+void ig_mapping_leave_out(struct ig_mapping *m, int32_t key)
+{
+    ig_key_free(&m->keys[key]);
+    memmove(&m->keys[key], &m->keys[key + 1], (size_t)(m->n - key - 1) * sizeof *m->keys);
+    m->n--;
+}
+
 void ig_mapping_write(FILE *f, const struct ig_layers *l, const struct ig_mapping *m)
 {
     fputs("{\n", f);

@@ -35,6 +35,8 @@ struct ig_mapping {
 struct ig_mapping *ig_mapping_read(const char *path, const struct ig_layers *l, const char *const *split,
                                    int32_t n_split, char *err, size_t err_bytes);
 void ig_mapping_free(struct ig_mapping *m);
+/* Without that key: the ranks behind it move up. */
+void ig_mapping_leave_out(struct ig_mapping *m, int32_t key);
 /* The same file again, keys in order, a line each, layers in the network's order by AutoDiCE's names. */
 void ig_mapping_write(FILE *f, const struct ig_layers *l, const struct ig_mapping *m);
 /* The key of that name; -1: none. */

@@ -5,7 +5,7 @@
 
 #include "runtime/mpi/fail.h"
 
-enum { TICK_MS = 50, PAUSE_MS = 5000, NAP_NS = 50000, BYE = -1 };
+enum { TICK_MS = 50, NAP_NS = 50000, BYE = -1 };
 
 struct peer {
     int32_t rank, out, in; /* what is said */
@@ -54,10 +54,16 @@ static int64_t ms(int64_t n)
     return n * 1000000;
 }
 
-/* Whoever was stopped itself has heard nobody, which is nobody's fault. */
-static void wake_up(struct ig_pulse *p, int64_t now)
+/*
+ * Whoever did not listen has heard nobody, which is nobody's fault: a tick that comes late, as this rank was stopped or its
+ * cores are overrun, counts as two. What is under way then needs as many looks as ever, but longer.
+ */
+static void catch_up(struct ig_pulse *p, int64_t late_ns, int64_t now)
 {
-    for (int32_t i = 0; i < p->n; i++) p->heard[p->peers[i].rank] = now;
+    for (int32_t i = 0; i < p->n; i++) {
+        int64_t *heard = &p->heard[p->peers[i].rank];
+        *heard = *heard + late_ns < now ? *heard + late_ns : now;
+    }
 }
 
 int32_t ig_pulse_poll(struct ig_pulse *pulse)
@@ -65,7 +71,7 @@ int32_t ig_pulse_poll(struct ig_pulse *pulse)
     int64_t now = ig_now_ns(), last = pulse->tick_ns;
     if (now - last < ms(TICK_MS)) return -1;
     pulse->tick_ns = now;
-    if (now - last > ms(PAUSE_MS)) wake_up(pulse, now);
+    if (now - last > ms(2 * TICK_MS)) catch_up(pulse, now - last - ms(2 * TICK_MS), now);
     ig_heed();
     for (int32_t i = 0; i < pulse->n; i++) {
         struct peer *p = &pulse->peers[i];

@@ -32,6 +32,23 @@ nothing_left_to_do() { # ninja again builds nothing
     (cd "$work/build" && ${NINJA:-ninja} -n) | tee "$work/log" | grep -qE 'no work to do|^\[1/1\] calibrate'
 }
 
+idle() { # a key whose only layer becomes part of another key's gets no rank, and a line says so
+    "$PYTHON" "$SRCDIR/tests/deploy_mapping.py" "$work/fashion.onnx" 0 nodeA_cpu0 nodeC_cpu0 >"$work/two.json" &&
+        "$PYTHON" - "$work" <<'PY' && deploy_idle
+import json, sys
+layers = json.load(open(sys.argv[1] + "/two.json"))
+layers["nodeA_cpu0"].remove("stem.relu")
+a, c = layers.values()
+json.dump({"nodeA_cpu0": a, "nodeB_cpu0": ["stem.relu"], "nodeC_cpu0": c}, open(sys.argv[1] + "/mapping.json", "w"))
+PY
+}
+
+deploy_idle() {
+    build --model="$work/fashion.onnx" --mapping="$work/mapping.json" --threads=1 2>&1 | tee "$work/log"
+    grep -q 'no layer is left to nodeB_cpu0: it gets no rank' "$work/log" && [ "$(wc -l <"$work/build/out/fashion/rankfile")" = 2 ] &&
+        same fashion
+}
+
 refusals() {
     printf '{"nodeA_gpu": []}' >"$work/bad.json"
     ! out/ingot deploy "$work/fashion.onnx" --mapping "$work/bad.json" -o "$work/bad" 2>"$work/err" && cat "$work/err" &&
@@ -52,6 +69,7 @@ for net in fashion squeezenet; do
     check "$net: 4 keys: $frames frames have the single program's bytes" same $net
     check "$net: 4 keys: over TCP" same $net $tcp
     check "$net: 4 keys: every weight once" whole
+    [ $net = squeezenet ] || check "$net: 3 keys, one without work" idle
 done
 check "what is built is built" nothing_left_to_do
 check "what it refuses" refusals
