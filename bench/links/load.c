@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 /* Between two looks, as ranks have them that compute all the time (runtime/mpi/main.c). */
-enum { NAP_NS = 20000, LONGEST_NAP_NS = 800000, SLOTS = 2, TAG = 4 };
+enum { NAP_NS = 100000, LONGEST_NAP_NS = 800000, SLOTS = 2, TAG = 4 };
 static const int alone_ms = 60;
 
 static struct {
