@@ -66,8 +66,8 @@ struct ig_split_orders {
     double **layer_ns;          /* [mapping->n][n_nodes] of keys, likewise */
 };
 /*
- * Orders of d->splits for d->g; those without sizes get them by what layers take on their keys, which goes into `split`, by plans of
- * the whole network, prepared, with options `o`. Fatal on error.
+ * Orders of d->splits for d->g; those without sizes get them by what layers take on their keys, which goes into `split`,
+ * by plans of the whole network, prepared, with options `o`. Fatal on error.
  */
 struct ig_split_orders ig_read_orders(const struct ig_deployment *d, const char *path, const struct ig_graph *prepared,
                                       const struct ig_plan_options *o, struct ig_split_options *split);

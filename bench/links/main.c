@@ -65,7 +65,9 @@ static void send_all(int from, int to)
         took = order(to, bytes, runs < LEAST_RUNS ? LEAST_RUNS : runs > MOST_RUNS ? MOST_RUNS : runs);
         int loads = (int)(load_s / took);
         double sends = 0, receives = 0;
-        if (i % 2 == 0) order_load(to, bytes, loads < LEAST_LOAD ? LEAST_LOAD : loads > MOST_LOAD ? MOST_LOAD : loads, &sends, &receives);
+        if (loads < LEAST_LOAD) loads = LEAST_LOAD;
+        if (loads > MOST_LOAD) loads = MOST_LOAD;
+        if (i % 2 == 0) order_load(to, bytes, loads, &sends, &receives);
         printf("%d %d %d %.0f %.0f %.0f\n", from, to, bytes, (took - empty / 2) * 1e9, sends * 1e9, receives * 1e9);
     }
     MPI_Send((int[]){END, 0, 0}, 3, MPI_INT, to, 0, MPI_COMM_WORLD);

@@ -193,8 +193,8 @@ static int32_t site_device(const struct ig_fleet *f, const struct ig_site *s, in
 }
 
 /*
- * Does the rank's thread that calls MPI run on a core where it computes, too? Pinned ranks keep all threads to their cores; others
- * have one more if their device has.
+ * Does the rank's thread that calls MPI run on a core where it computes, too? Pinned ranks keep all threads to their
+ * cores; others have one more if their device has.
  */
 static int shares_core(const struct building *b, const struct ig_site *s, int32_t rank, int32_t device)
 {

@@ -70,7 +70,10 @@ int ig_fleet_replay(const struct ig_fleet *f, int32_t frames, int64_t interval_n
 void ig_fleet_run_free(struct ig_fleet_run *run);
 /* ns from one result to the next, over the last half of the frames. */
 double ig_fleet_period(const struct ig_fleet_run *run);
-/* No replay is faster: the largest load of a rank, messages' share left out, of a device's sending or receiving, ns a frame. */
+/*
+ * No replay is faster: the largest load of a rank, messages' share left out, of a device's sending or of its receiving,
+ * ns a frame.
+ */
 int64_t ig_fleet_bound(const struct ig_fleet *f);
 
 #endif

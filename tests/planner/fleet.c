@@ -121,8 +121,8 @@ static void replay_closed_forms(void **state)
 }
 
 /*
- * Moving bytes takes time of the cores that compute: each rank's time for a frame is its own and its messages', as long as it
- * has always something to compute; where a link decides, it costs nothing.
+ * Moving bytes takes time of the cores that compute: each rank's time for a frame is its own and its messages', as
+ * long as it has always something to compute; where a link decides, it costs nothing.
  */
 static void replay_messages_burden_cores(void **state)
 {
@@ -339,7 +339,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(replay_closed_forms),      cmocka_unit_test(replay_links_are_shared),
         cmocka_unit_test(replay_joins_wait),        cmocka_unit_test(replay_is_the_recurrence),
-        cmocka_unit_test(replay_messages_burden_cores), cmocka_unit_test(replay_thousand),          cmocka_unit_test(replay_refuses),
+        cmocka_unit_test(replay_messages_burden_cores),
+        cmocka_unit_test(replay_thousand),          cmocka_unit_test(replay_refuses),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
