@@ -63,10 +63,11 @@ struct ig_split_orders {
     int64_t *sizes;
     int32_t *keys;
     double *rates;              /* [mapping->n] of keys at the split layers, in `options` */
+    double **layer_ns;          /* [mapping->n][n_nodes] of keys, likewise */
 };
 /*
- * Orders of d->splits for d->g; those without sizes get them by the rates of their keys, which go into `split`, by plans of
- * the whole network, prepared, with options `o`. Fatal on error.
+ * Orders of d->splits for d->g; those without sizes get them by what layers take on their keys, which goes into `split`,
+ * by plans of the whole network, prepared, with options `o`. Fatal on error.
  */
 struct ig_split_orders ig_read_orders(const struct ig_deployment *d, const char *path, const struct ig_graph *prepared,
                                       const struct ig_plan_options *o, struct ig_split_options *split);

@@ -32,9 +32,19 @@ static double rate_of(const struct ig_deployment *d, const struct ig_split_order
     return ns > 0 ? work / ns : ig_key_rate(&(struct ig_split_options){.rates = NULL}, key);
 }
 
-/* By a plan of the whole network for each kind of key: threads and target. */
+/* What each node of the network takes by the plan. */
+static double *times_of(const struct ig_deployment *d, const struct ig_graph *prepared, const struct ig_plan *p)
+{
+    double *ns = ig_must_alloc((size_t)d->g->n_nodes, sizeof *ns);
+    for (int32_t i = 0; i < p->n_steps; i++)
+        for (int32_t v = 0; v < d->g->n_nodes && p->steps[i].kernel; v++)
+            if (!strcmp(d->g->nodes[v].name, prepared->nodes[p->steps[i].node].name)) ns[v] = p->steps[i].predicted_ns;
+    return ns;
+}
+
+/* By a plan of the whole network for each kind of key, threads and target: rates, and times of its nodes. */
 static double *rates_of(const struct ig_deployment *d, const struct ig_split_orders *orders, const struct ig_graph *prepared,
-                        const struct ig_plan_options *options)
+                        const struct ig_plan_options *options, double **layer_ns)
 {
     const struct ig_mapping *m = d->mapping;
     double *rates = ig_must_alloc((size_t)m->n, sizeof *rates);
@@ -51,6 +61,7 @@ static double *rates_of(const struct ig_deployment *d, const struct ig_split_ord
         for (int32_t k = i; k < m->n; k++) {
             if (ig_key_threads(&m->keys[k]) != o.threads || strcmp(ig_deploy_target(d, k), o.target)) continue;
             rates[k] = rate_of(d, orders, prepared, p, k);
+            layer_ns[k] = times_of(d, prepared, p);
             done[k] = 1;
         }
         ig_plan_free(p);
@@ -146,7 +157,9 @@ struct ig_split_orders ig_read_orders(const struct ig_deployment *d, const char 
         for (int32_t k = 0; k < s->n; k++) o.keys[used + k] = ig_mapping_find(d->mapping, s->keys[k]);
         o.at[i] = (struct ig_hsplit_order){node, s->mode, s->n, o.sizes + used, o.keys + used};
     }
-    split->rates = o.rates = rates_of(d, &o, prepared, options);
+    o.layer_ns = ig_must_alloc((size_t)d->mapping->n, sizeof *o.layer_ns);
+    split->rates = o.rates = rates_of(d, &o, prepared, options, o.layer_ns);
+    split->layer_ns = (const double *const *)o.layer_ns;
     struct sharing sharing = {d->g, split, d->key_of, &o, open};
     for (int32_t i = 0; i < h->n; i++)
         if (open[i]) share_from(&sharing, i);

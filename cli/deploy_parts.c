@@ -72,12 +72,33 @@ static void plan_part(struct ig_deployment *d, const struct ig_plan *like, int32
     r->ns += part->plan->latency_ns;
 }
 
+static int32_t device_of(const struct ig_deployment *d, int32_t rank)
+{
+    return d->site ? ig_site_find(d->site, d->mapping->keys[rank].device) : -1;
+}
+
+/* What messages to and from other devices take of the core that a rank computes on. */
+static double host_ns(const struct ig_deployment *d, int32_t rank)
+{
+    const struct ig_rank_plan *r = &d->ranks->at[rank];
+    int32_t own = device_of(d, rank);
+    double ns = 0;
+    for (int32_t k = 0; k < r->n_sends; k++)
+        if (device_of(d, r->sends[k].peer) != own)
+            ns += ig_link_host_ns(d->site, own, device_of(d, r->sends[k].peer), r->sends[k].bytes, IG_LINK_SENDS);
+    for (int32_t k = 0; k < r->n_receives; k++)
+        if (device_of(d, r->receives[k].peer) != own)
+            ns += ig_link_host_ns(d->site, device_of(d, r->receives[k].peer), own, r->receives[k].bytes, IG_LINK_RECEIVES);
+    return ns;
+}
+
 /* The busiest of the ranks, and of the links between two devices in one direction. */
 static void predict(struct ig_deployment *d)
 {
     for (int32_t i = 0; i < d->ranks->n; i++) {
         const struct ig_rank_plan *r = &d->ranks->at[i];
-        if (d->rank[i].ns > d->period_ns) d->period_ns = d->rank[i].ns;
+        double busy = d->rank[i].ns + host_ns(d, i);
+        if (busy > d->period_ns) d->period_ns = busy;
         for (int32_t to = 0; to < d->ranks->n; to++) {
             const char *a = d->mapping->keys[i].device, *b = d->mapping->keys[to].device;
             int32_t from_device = d->site ? ig_site_find(d->site, a) : -1, to_device = d->site ? ig_site_find(d->site, b) : -1;

@@ -84,7 +84,8 @@ struct ig_plan *ig_deploy_split(struct ig_deployment *d, const char *path, const
     ig_count_macs(d->g);
     split_profile(d, prepared, before, whole);
     struct ig_plan *like = plan_like(d, before, whole, kernels);
-    void *owned[] = {orders.at, orders.sizes, orders.keys, orders.rates, whole, devices, kernels};
+    for (int32_t i = 0; i < d->mapping->n; i++) free(orders.layer_ns[i]);
+    void *owned[] = {orders.at, orders.sizes, orders.keys, orders.rates, orders.layer_ns, whole, devices, kernels};
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) free(owned[i]);
     ig_plan_free(plan);
     ig_graph_free(prepared);

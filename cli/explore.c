@@ -32,6 +32,8 @@ static const char help[] =
     "  --powers I,C,G      watts: a device that waits, each core that computes more, the GPU more; else the board's\n"
     "  --memory-budget B   most bytes on a device, e.g. 512MB\n"
     "  --min-fps X, --max-latency-ms X   of the one that is chosen\n"
+    "  --rows N            a stage may be split by rows over 2 to N devices (at most 8), each with all of its weights;\n"
+    "                      such a point has a horizontal.json, too\n"
     "  --apart             a device has one stage; else its GPU and its other cores may have one each\n"
     "  --algorithm X       exact (default), or nsga2: 100 x 400, as Guo, Pimentel & Stefanov (2023), to compare with\n"
     "  --seed N            of nsga2 (default 1)\n"
@@ -47,6 +49,7 @@ struct wishes {
     uint64_t seed;
     int64_t memory;
     double fps, latency_ms, error, watts[3]; /* watts[0] < 0: not given */
+    int32_t rows;                    /* devices that a stage may be split over */
     int pareto, all, apart, json;
 };
 
@@ -170,6 +173,14 @@ static struct ig_pipe_link link_of(const struct ig_site *s, int32_t from, int32_
     return (struct ig_pipe_link){llround(none), llround(many - none)}; /* fs a byte: ns of 1e6 bytes */
 }
 
+/* What a core loses at that end; of several links the costliest counts. */
+static void set_host(const struct ig_site *s, int32_t from, int32_t to, enum ig_link_end end, struct ig_pipe_link *l)
+{
+    double none = ig_link_host_ns(s, from, to, 0, end), many = ig_link_host_ns(s, from, to, 1000000, end);
+    if (llround(none) > l->x0_ns) l->x0_ns = llround(none);
+    if (llround(many - none) > l->fs_per_byte) l->fs_per_byte = llround(many - none);
+}
+
 /* Of the links between two kinds the slowest counts, where they differ. */
 static void set_links(const struct ig_site *s, const int32_t *kind_of, struct ig_explore *x)
 {
@@ -182,6 +193,8 @@ static void set_links(const struct ig_site *s, const int32_t *kind_of, struct ig
             int *before = &seen[kind_of[i]][kind_of[j]];
             if (i != j) differ |= *before && (to->x0_ns != l.x0_ns || to->fs_per_byte != l.fs_per_byte);
             if (i != j) *before = 1;
+            if (i != j) set_host(s, i, j, IG_LINK_SENDS, &x->sends[kind_of[i]]);
+            if (i != j) set_host(s, i, j, IG_LINK_RECEIVES, &x->receives[kind_of[j]]);
             if (l.x0_ns > to->x0_ns) to->x0_ns = l.x0_ns;
             if (l.fs_per_byte > to->fs_per_byte) to->fs_per_byte = l.fs_per_byte;
         }
@@ -236,10 +249,23 @@ static void choose(const struct wishes *w, struct ig_exploration *x)
 
 /* --- files --- */
 
+/* Beside the mapping: mapping-3.json has horizontal-3.json, a.json a.horizontal.json. */
+static const char *horizontal_path(const char *mapping, char path[4200])
+{
+    const char *slash = strrchr(mapping, '/'), *name = slash ? slash + 1 : mapping, *dot = strrchr(name, '.');
+    int folder = (int)(name - mapping), stem = (int)(dot ? dot - name : (long)strlen(name));
+    if (!strncmp(name, "mapping", 7)) snprintf(path, 4200, "%.*shorizontal%s", folder, mapping, name + 7);
+    else snprintf(path, 4200, "%.*s%.*s.horizontal.json", folder, mapping, stem, name);
+    return path;
+}
+
 static void write_mapping(const struct ig_exploration *x, const struct ig_explore_point *p, const char *path)
 {
-    FILE *f = ig_open_output(path);
-    ig_explore_mapping(f, x, p);
+    char other[4200];
+    ig_explore_mapping(ig_open_output(path), x, p);
+    ig_close_output();
+    if (!strcmp(path, "-") || !ig_explore_has_groups(p)) return;
+    ig_explore_horizontal(ig_open_output(horizontal_path(path, other)), x, p);
     ig_close_output();
 }
 
@@ -254,9 +280,13 @@ static const char *write_site(const struct ig_exploration *x, int made, const ch
     return path;
 }
 
-static void put_command(FILE *f, const struct ig_exploration *x, const char *mapping, const char *site)
+static void put_command(FILE *f, const struct ig_exploration *x, const struct ig_explore_point *p, const char *mapping,
+                        const char *site)
 {
-    fprintf(f, "./configure --model=%s --mapping=%s --platform=%s && ninja\n", x->model, mapping, site);
+    char path[4200];
+    fprintf(f, "./configure --model=%s --mapping=%s", x->model, mapping);
+    if (ig_explore_has_groups(p)) fprintf(f, " --horizontal=%s", horizontal_path(mapping, path));
+    fprintf(f, " --platform=%s && ninja\n", site);
 }
 
 static void write_all(const struct ig_exploration *x, const char *dir, int made, FILE *words)
@@ -275,7 +305,7 @@ static void write_all(const struct ig_exploration *x, const char *dir, int made,
     }
     const char *site = write_site(x, made, dir, site_path);
     snprintf(path, sizeof path, "%s/mapping-%d.json", dir, x->chosen + 1);
-    if (x->chosen >= 0) put_command(words, x, path, site);
+    if (x->chosen >= 0) put_command(words, x, &x->front.at[x->chosen], path, site);
 }
 
 static void write_one(const struct ig_exploration *x, const char *path, int made, FILE *words)
@@ -284,7 +314,7 @@ static void write_one(const struct ig_exploration *x, const char *path, int made
     const char *slash = strrchr(path, '/');
     snprintf(dir, sizeof dir, "%.*s", slash ? (int)(slash - path) : 1, slash ? path : ".");
     write_mapping(x, &x->front.at[x->chosen], path);
-    if (strcmp(path, "-")) put_command(words, x, path, write_site(x, made, dir, site_path));
+    if (strcmp(path, "-")) put_command(words, x, &x->front.at[x->chosen], path, write_site(x, made, dir, site_path));
 }
 
 static void put_results(const struct wishes *w, const struct ig_exploration *x, int made)
@@ -328,10 +358,28 @@ static void find_cuts(const struct ig_graph *g, const struct ig_layers *layers, 
     free(home);
 }
 
+/* What can be split: nodes that layers of the file stand for. */
+static struct ig_explore_split *find_splits(const struct ig_graph *g, const struct ig_layers *layers,
+                                            const struct ig_explore_net *e)
+{
+    int32_t *home = layers ? ig_must_alloc((size_t)layers->n, sizeof *home) : NULL;
+    uint8_t *has = ig_must_alloc((size_t)g->n_nodes, 1);
+    if (layers) ig_find_homes(g, layers, home);
+    for (int32_t i = 0; layers && i < layers->n; i++)
+        if (home[i] >= 0) has[home[i]] = 1;
+    for (int32_t i = 0; !layers && i < g->n_nodes; i++) has[i] = 1;
+    struct ig_explore_split *split = ig_explore_splits(g, e, has);
+    free(home);
+    free(has);
+    return split;
+}
+
 static void search(const struct wishes *w, struct ig_exploration *x)
 {
     if (w->algorithm)
         ig_explore_nsga2(x->r, w->seed, IG_EXPLORE_GENERATIONS, &x->front);
+    else if (x->split)
+        ig_explore_rows(x->r, x->split, w->rows, &x->front);
     else
         ig_explore_all(x->r, &x->front);
     if (!x->front.n) ig_fatal("%s: fits on none of the devices", w->path);
@@ -362,10 +410,12 @@ static void explore(const struct wishes *w, const struct ig_source_options *sour
     ig_ranges_make(&e.x, &r);
     struct ig_exploration x = {.g = g, .layers = layers, .model = w->path, .platform = w->platform, .site = s,
                                .kind_of = kind_of, .e = &e, .r = &r};
+    if (w->rows > 1) x.split = find_splits(g, layers, &e);
     for (int32_t i = 0; i < e.x.n_ways; i++) x.powers |= e.x.ways[i].mw > 0;
     search(w, &x);
     put_results(w, &x, made);
     ig_explore_front_free(&x.front);
+    free((struct ig_explore_split *)(uintptr_t)x.split);
     ig_ranges_free(&r);
     ig_explore_net_free(&e);
     for (int32_t i = 0; i < n_profiles; i++) ig_profile_free((struct ig_profile *)(uintptr_t)profiles[i]);
@@ -401,7 +451,8 @@ int ig_explore_main(int argc, char **argv)
                                           {"min-fps", 1, 0, 'f'},    {"max-latency-ms", 1, 0, 'l'},
                                           {"apart", 0, 0, 'A'},      {"algorithm", 1, 0, 'x'},
                                           {"seed", 1, 0, 'S'},       {"max-error", 1, 0, 'E'},
-                                          {"json", 0, 0, 'j'},       IG_SOURCE_OPTIONS,
+                                          {"json", 0, 0, 'j'},       {"rows", 1, 0, 'R'},
+                                          IG_SOURCE_OPTIONS,
                                           {0, 0, 0, 0}};
     static const char *const algorithms[] = {"exact", "nsga2"};
     struct wishes w = {.seed = 1, .error = IG_MAX_ERROR, .watts = {-1, 0, 0}};
@@ -426,6 +477,7 @@ int ig_explore_main(int argc, char **argv)
         case 'f': w.fps = ig_number(optarg, "--min-fps", 1e-9, 1e9); break;
         case 'l': w.latency_ms = ig_number(optarg, "--max-latency-ms", 1e-9, 1e9); break;
         case 'A': w.apart = 1; break;
+        case 'R': w.rows = (int32_t)ig_number(optarg, "--rows", 1, IG_EXPLORE_GROUP); break;
         case 'x': w.algorithm = word("--algorithm", optarg, algorithms, 2); break;
         case 'S': w.seed = (uint64_t)ig_number(optarg, "--seed", 0, 9007199254740992); break;
         case 'E': w.error = ig_number(optarg, "--max-error", 0, 1); break;

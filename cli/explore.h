@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "graph/layers.h"
-#include "planner/deploy/explore_net.h"
+#include "planner/deploy/explore_rows.h"
 #include "planner/deploy/site.h"
 
 enum { IG_EXPLORE_RESOURCE_BYTES = 32 };
@@ -21,6 +21,7 @@ struct ig_exploration {
     struct ig_explore_front front;
     int32_t chosen;                 /* of the front; -1: none keeps the limits */
     int32_t powers;                 /* 1: powers are known */
+    const struct ig_explore_split *split; /* [nodes]; NULL: no stage has several devices */
 };
 
 /* The verb `ingot plan` where --deploy is among its options: exit status. */
@@ -35,7 +36,11 @@ void ig_explore_json(FILE *f, const struct ig_exploration *x);
 void ig_explore_svg(FILE *f, const struct ig_exploration *x);
 /* mapping.json of one point. */
 void ig_explore_mapping(FILE *f, const struct ig_exploration *x, const struct ig_explore_point *p);
-/* The key of one of its stages: "node2_arm012345". */
-void ig_explore_key(const struct ig_exploration *x, const struct ig_explore_point *p, int32_t stage, char key[128]);
+/* The key of one of its stages, "node2_arm012345": of its group's device of that number. */
+void ig_explore_key(const struct ig_exploration *x, const struct ig_explore_point *p, int32_t stage, int32_t member,
+                    char key[128]);
+/* horizontal.json of a point that has_groups. */
+void ig_explore_horizontal(FILE *f, const struct ig_exploration *x, const struct ig_explore_point *p);
+int ig_explore_has_groups(const struct ig_explore_point *p);
 
 #endif

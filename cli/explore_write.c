@@ -22,22 +22,40 @@ static double mib(int64_t bytes)
 
 /* --- keys --- */
 
-/* The device of the site that stands for number `device` of the point: of its kind, the first that is free. */
-static int32_t device_of(const struct ig_exploration *x, const struct ig_explore_point *p, int32_t stage)
+static int32_t members(const struct ig_explore_point *p, int32_t s)
 {
-    int32_t kind = x->e->x.ways[p->stages[stage].way].kind, before = 0;
+    return p->group[s].devices > 1 ? p->group[s].devices : 1;
+}
+
+static double stage_ms(const struct ig_exploration *x, const struct ig_explore_point *p, int32_t s)
+{
+    return (double)(p->group[s].devices > 1 ? p->group[s].ns : ig_explore_stage_ns(x->r, p, s)) * 1e-6;
+}
+
+static int64_t stage_bytes(const struct ig_exploration *x, const struct ig_explore_point *p, int32_t s)
+{
+    const struct ig_explore_stage *at = &p->stages[s];
+    return p->group[s].devices > 1 ? p->group[s].bytes : ig_range_bytes(x->r, at->way, at->first, at->end);
+}
+
+/* The device of the site that stands for number `device` of the point: of its kind, the first that is free. */
+static int32_t device_of(const struct ig_exploration *x, const struct ig_explore_point *p, int32_t stage, int32_t member)
+{
+    int32_t kind = x->e->x.ways[p->stages[stage].way].kind, before = member;
     for (int32_t s = 0; s < stage; s++)
-        before += x->e->x.ways[p->stages[s].way].kind == kind && p->stages[s].device != p->stages[stage].device &&
-                  (!s || p->stages[s].device != p->stages[s - 1].device);
+        if (x->e->x.ways[p->stages[s].way].kind == kind && p->stages[s].device != p->stages[stage].device &&
+            (!s || p->stages[s].device != p->stages[s - 1].device))
+            before += members(p, s);
     for (int32_t i = 0; i < x->site->n_devices; i++)
         if (x->kind_of[i] == kind && !before--) return i;
     return 0;
 }
 
-void ig_explore_key(const struct ig_exploration *x, const struct ig_explore_point *p, int32_t stage, char key[128])
+void ig_explore_key(const struct ig_exploration *x, const struct ig_explore_point *p, int32_t stage, int32_t member,
+                    char key[128])
 {
     const struct ig_explore_way *w = &x->e->x.ways[p->stages[stage].way];
-    const struct ig_device *d = &x->site->devices[device_of(x, p, stage)];
+    const struct ig_device *d = &x->site->devices[device_of(x, p, stage, member)];
     const char *arch = strcmp(d->target, "host") ? "arm" : "cpu";
     size_t n = (size_t)snprintf(key, 100, "%s_%s", d->name, w->gpu ? "gpu" : arch);
     for (int32_t c = 0; c < w->cores && !w->gpu && w->cores <= 10; c++) n += (size_t)snprintf(key + n, 128 - n, "%d", c);
@@ -100,9 +118,11 @@ void ig_explore_put_stages(FILE *f, const struct ig_exploration *x, const struct
     for (int32_t s = 0; s < p->n_stages; s++) {
         const struct ig_explore_stage *at = &p->stages[s];
         char key[128];
-        ig_explore_key(x, p, s, key);
-        fprintf(f, "  %s: %.3f ms, %.3f MiB, %s to %s", key, (double)ig_range_ns(x->r, at->way, at->first, at->end) * 1e-6,
-                mib(ig_range_bytes(x->r, at->way, at->first, at->end)), x->e->net.p.names[at->first],
+        ig_explore_key(x, p, s, 0, key);
+        fprintf(f, "  %s", key);
+        if (members(p, s) > 1) fprintf(f, " and %d more, %d by rows", members(p, s) - 1, p->group[s].n_split);
+        fprintf(f, ": %.3f ms, %.3f MiB, %s to %s", stage_ms(x, p, s),
+                mib(stage_bytes(x, p, s)), x->e->net.p.names[at->first],
                 x->e->net.p.names[at->end - 1]);
         if (s + 1 < p->n_stages) fprintf(f, "; %.1f kB on", (double)x->r->passing[at->end] * 1e-3);
         fputs("\n", f);
@@ -115,15 +135,17 @@ static void put_stage(FILE *f, const struct ig_exploration *x, const struct ig_e
 {
     const struct ig_explore_stage *at = &p->stages[s];
     char key[128];
-    ig_explore_key(x, p, s, key);
-    fprintf(f, "{\"first\":");
+    ig_explore_key(x, p, s, 0, key);
+    fprintf(f, "{");
+    if (members(p, s) > 1) fprintf(f, "\"devices\":%d,", members(p, s));
+    fprintf(f, "\"first\":");
     ig_put_text(f, x->e->net.p.names[at->first]);
     fprintf(f, ",\"key\":");
     ig_put_text(f, key);
     fprintf(f, ",\"last\":");
     ig_put_text(f, x->e->net.p.names[at->end - 1]);
-    fprintf(f, ",\"memory_bytes\":%lld,\"ms\":", (long long)ig_range_bytes(x->r, at->way, at->first, at->end));
-    ig_put_double(f, (double)ig_range_ns(x->r, at->way, at->first, at->end) * 1e-6);
+    fprintf(f, ",\"memory_bytes\":%lld,\"ms\":", (long long)stage_bytes(x, p, s));
+    ig_put_double(f, stage_ms(x, p, s));
     fputs("}", f);
 }
 
@@ -190,43 +212,4 @@ void ig_explore_svg(FILE *f, const struct ig_exploration *x)
                 py + 3.5, p->n_devices);
     }
     ig_chart_close(&c);
-}
-
-/* --- the mapping --- */
-
-static int32_t n_names(const struct ig_exploration *x)
-{
-    return x->layers ? x->layers->n : x->g->n_nodes;
-}
-
-static const char *name_of(const struct ig_exploration *x, int32_t i)
-{
-    return x->layers ? x->layers->at[i].autodice : x->g->nodes[i].name;
-}
-
-void ig_explore_mapping(FILE *f, const struct ig_exploration *x, const struct ig_explore_point *p)
-{
-    int32_t n = n_names(x), *stage_of = ig_must_alloc((size_t)x->g->n_nodes, sizeof *stage_of);
-    int32_t *home = ig_must_alloc((size_t)n, sizeof *home);
-    for (int32_t i = 0; i < n; i++) home[i] = i;
-    if (x->layers) ig_find_homes(x->g, x->layers, home);
-    ig_explore_stages(x->g, x->e, p, stage_of);
-    fputs("{", f);
-    for (int32_t s = 0; s < p->n_stages; s++) {
-        char key[128];
-        int32_t before = 0;
-        ig_explore_key(x, p, s, key);
-        fputs(s ? ",\n" : "\n", f);
-        ig_put_text(f, key);
-        fputs(": [", f);
-        for (int32_t i = 0; i < n; i++) {
-            if ((home[i] < 0 ? 0 : stage_of[home[i]]) != s) continue;
-            if (before++) fputs(", ", f);
-            ig_put_text(f, name_of(x, i));
-        }
-        fputs("]", f);
-    }
-    fputs("\n}\n", f);
-    free(stage_of);
-    free(home);
 }

@@ -12,10 +12,13 @@
 
 enum { MOST_HOSTS = 64, MOST_SIZES = 64, LEAST_SIZES = 4 };
 
+static const double fits_well = 0.02; /* mean error of a line */
+
 static const char help[] =
     "ingot profile --links --hosts nodeA,nodeB=10.0.0.2 -o links.json\n\n"
     "Times messages of 4 KiB to 4 MiB between every two hosts, in both directions, and writes what they take as\n"
-    "alpha + beta * bytes: a site file (docs/formats.md) of these devices and the links between them.\n"
+    "alpha + beta * bytes, and what they take of a core at either end that computes meanwhile: a site file\n"
+    "(docs/formats.md) of these devices and the links between them.\n"
     "  --hosts A,B=HOST  devices, with the hosts that mpirun knows them by where those are called otherwise\n"
     "  -o FILE           where to (default links.json; - is stdout)\n"
     "  --program FILE    the program that measures, as the hosts have it (default: out/bench/links of this build)\n"
@@ -29,9 +32,15 @@ struct links {
     int quiet;
 };
 
+struct host { /* what a core loses over messages of some sizes */
+    int64_t bytes[MOST_SIZES], ns[MOST_SIZES];
+    int32_t n;
+};
+
 struct sizes { /* of one direction */
     int64_t bytes[MOST_SIZES], ns[MOST_SIZES];
     int32_t n;
+    struct host sends, receives;
 };
 
 static void take_hosts(struct links *l, char *list)
@@ -79,33 +88,81 @@ static FILE *measure(const struct links *l)
     return out;
 }
 
+static void add_host(struct host *h, int64_t bytes, int64_t ns)
+{
+    if (ns <= 0) return; /* of this size nobody has looked */
+    h->bytes[h->n] = bytes;
+    h->ns[h->n++] = ns;
+}
+
 static struct sizes *read_sizes(const struct links *l, FILE *out)
 {
     struct sizes *all = calloc((size_t)l->n * (size_t)l->n, sizeof *all);
     int from, to;
-    long long bytes, ns;
+    long long bytes, ns, sends, receives;
     if (!all) ig_fatal("out of memory");
-    while (fscanf(out, "%d %d %lld %lld", &from, &to, &bytes, &ns) == 4) {
+    while (fscanf(out, "%d %d %lld %lld %lld %lld", &from, &to, &bytes, &ns, &sends, &receives) == 6) {
         if (from < 0 || from >= l->n || to < 0 || to >= l->n) ig_fatal("%s: rank %d to %d?", l->program, from, to);
         struct sizes *s = &all[from * l->n + to];
         if (s->n == MOST_SIZES) ig_fatal("%s: too many sizes", l->program);
         s->bytes[s->n] = bytes;
         s->ns[s->n++] = ns;
+        add_host(&s->sends, bytes, sends);
+        add_host(&s->receives, bytes, receives);
     }
     return all;
 }
 
 /*
- * Small messages go another way through MPI than large ones: sizes are left out from below until a line fits. How many;
- * if none fits, none are, and the error says by how much.
+ * Small messages go another way through MPI than large ones, and may pass as what a link allows in a burst: sizes are left out
+ * from below until a line fits well, else until one fits. How many; if none fits, none are, and the error says by how much.
  */
 static int32_t fit_sizes(const struct sizes *s, struct ig_transfer_fit *fit, char *err, size_t err_bytes)
 {
-    for (int32_t skip = 0; skip + LEAST_SIZES <= s->n; skip++)
-        if (!ig_transfer_fit(s->bytes + skip, s->ns + skip, s->n - skip, fit, err, err_bytes)) return skip;
+    for (int32_t well = 1; well >= 0; well--)
+        for (int32_t skip = 0; skip + LEAST_SIZES <= s->n; skip++)
+            if (!ig_transfer_fit(s->bytes + skip, s->ns + skip, s->n - skip, fit, err, err_bytes) &&
+                (!well || fit->mean_error < fits_well))
+                return skip;
     fit->link.fs_per_byte = 0;
     if (ig_transfer_fit(s->bytes, s->ns, s->n, fit, err, err_bytes) && !fit->link.fs_per_byte) return -1;
     return 0;
+}
+
+/* alpha + beta * bytes, neither below 0, by least squares of relative errors. */
+static void fit_host(const struct host *h, double *alpha, double *beta)
+{
+    double w = 0, wx = 0, wy = 0, wxx = 0, wxy = 0;
+    for (int32_t i = 0; i < h->n; i++) {
+        double x = (double)h->bytes[i], y = (double)h->ns[i], weight = 1 / (y * y);
+        w += weight;
+        wx += weight * x;
+        wy += weight * y;
+        wxx += weight * x * x;
+        wxy += weight * x * y;
+    }
+    double spread = w * wxx - wx * wx;
+    *beta = spread > 0 ? (w * wxy - wx * wy) / spread : 0;
+    if (*beta < 0) *beta = 0;
+    *alpha = w > 0 ? (wy - *beta * wx) / w : 0;
+    if (*alpha >= 0 || wxx <= 0) return;
+    *alpha = 0;
+    *beta = wxy / wxx;
+}
+
+static void put_host(FILE *f, const char *end, const struct host *h)
+{
+    double alpha, beta;
+    fit_host(h, &alpha, &beta);
+    fprintf(f, ",\"%s_alpha_ns\":%.0f,\"%s_beta_ns\":", end, alpha, end);
+    ig_put_double(f, beta);
+}
+
+static void print_host(const char *end, const struct host *h)
+{
+    double alpha, beta;
+    fit_host(h, &alpha, &beta);
+    fprintf(stderr, "    %s takes %.0f us + %.4g ns a byte of a core\n", end, alpha / 1e3, beta);
 }
 
 static void put_field(FILE *f, const char *before, const char *key, const char *text)
@@ -125,12 +182,16 @@ static void write_link(FILE *f, const struct links *l, int32_t from, int32_t to,
     put_field(f, ",", "to", l->devices[to]);
     fprintf(f, ",\"alpha_ns\":%lld,\"beta_ns\":", (long long)fit.link.x0_ns);
     ig_put_double(f, beta);
+    put_host(f, "send", &s->sends);
+    put_host(f, "receive", &s->receives);
     fputc('}', f);
     if (l->quiet) return;
     fprintf(stderr, "%s to %s: %.0f us + %.4g ns a byte, %.1f Mbit/s; messages from %lld KiB on are %.1f %% off, %.1f %% at worst%s\n",
             l->devices[from], l->devices[to], (double)fit.link.x0_ns / 1e3, beta, 8e3 / beta,
             (long long)s->bytes[skip] / 1024, 100 * fit.mean_error, 100 * fit.worst_error,
             fit.mean_error > 0.1 ? ": noise? measure again" : "");
+    print_host("sending", &s->sends);
+    print_host("receiving", &s->receives);
 }
 
 static void write_links(const struct links *l, const struct sizes *all, const char *path)

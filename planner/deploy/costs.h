@@ -16,6 +16,13 @@ static inline double ig_key_rate(const struct ig_split_options *o, int32_t key)
     return o->rates ? o->rates[key] : 20;
 }
 
+/* ns of a node, whole, on that key. */
+static inline double ig_layer_ns(const struct ig_split_options *o, const struct ig_graph *g, int32_t node, int32_t key)
+{
+    double ns = o->layer_ns ? o->layer_ns[key][node] : 0;
+    return ns > 0 ? ns : ig_node_work(g, &g->nodes[node]) / ig_key_rate(o, key);
+}
+
 /* ns that so many bytes take from key to key; keys without devices are devices of their own. */
 static inline double ig_keys_link_ns(const struct ig_split_options *o, int32_t from, int32_t to, double bytes)
 {

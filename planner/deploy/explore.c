@@ -168,6 +168,22 @@ int64_t ig_range_bytes(const struct ig_ranges *r, int32_t way, int32_t i, int32_
     return r->weights[k] - r->weights[i] + r->held[at] + r->scratch[(size_t)way * n * n + at];
 }
 
+static int64_t host_ns(const struct ig_ranges *r, const struct ig_pipe_link *of, int32_t way, int32_t cut)
+{
+    const struct ig_explore_way *w = &r->x->ways[way];
+    return w->gpu || cut == 0 || cut == r->x->n ? 0 : ig_pipe_transfer(&of[w->kind], r->passing[cut]);
+}
+
+int64_t ig_range_receive_ns(const struct ig_ranges *r, int32_t way, int32_t i)
+{
+    return host_ns(r, r->x->receives, way, i);
+}
+
+int64_t ig_range_send_ns(const struct ig_ranges *r, int32_t way, int32_t k)
+{
+    return host_ns(r, r->x->sends, way, k);
+}
+
 int64_t ig_range_pj(const struct ig_ranges *r, int32_t way, int32_t i, int32_t k)
 {
     return r->x->ways[way].mw * ig_range_ns(r, way, i, k);
@@ -200,6 +216,15 @@ static void fill_cut(const struct ig_ranges *r, struct ig_explore_point *p, int3
     p->moved_bytes += bytes;
 }
 
+int64_t ig_explore_stage_ns(const struct ig_ranges *r, const struct ig_explore_point *p, int32_t s)
+{
+    const struct ig_explore_stage *at = &p->stages[s];
+    int64_t ns = ig_range_ns(r, at->way, at->first, at->end);
+    if (s && p->stages[s - 1].device != at->device) ns += ig_range_receive_ns(r, at->way, at->first);
+    if (s + 1 < p->n_stages && p->stages[s + 1].device != at->device) ns += ig_range_send_ns(r, at->way, at->end);
+    return ns;
+}
+
 void ig_explore_fill(const struct ig_ranges *r, struct ig_explore_point *p)
 {
     const struct ig_explore *x = r->x;
@@ -210,10 +235,10 @@ void ig_explore_fill(const struct ig_ranges *r, struct ig_explore_point *p)
     memset(p->x, 0, sizeof p->x);
     for (int32_t s = 0; s < p->n_stages; s++) {
         const struct ig_explore_stage *at = &p->stages[s];
-        int64_t ns = ig_range_ns(r, at->way, at->first, at->end);
+        int64_t ns = ig_explore_stage_ns(r, p, s);
         struct device *d = &of[at->device];
         d->kind = x->ways[at->way].kind;
-        d->pj += ig_range_pj(r, at->way, at->first, at->end);
+        d->pj += x->ways[at->way].mw * ns;
         d->bytes += ig_range_bytes(r, at->way, at->first, at->end);
         d->weights += r->weights[at->end] - r->weights[at->first];
         p->period_ns = most(p->period_ns, ns);

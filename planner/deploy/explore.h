@@ -48,6 +48,8 @@ struct ig_explore {
     struct ig_pipe_link link[IG_EXPLORE_KINDS][IG_EXPLORE_KINDS]; /* from a device of one kind to one of another, or of the
                                                                      same */
     struct ig_pipe_link own[IG_EXPLORE_KINDS]; /* between CPU and GPU of one device */
+    struct ig_pipe_link sends[IG_EXPLORE_KINDS], receives[IG_EXPLORE_KINDS]; /* what cores that compute a stage lose to what
+                                                                                passes its ends from or to other devices */
     const uint8_t *may_cut;      /* [n + 1] 0: the node in front of it stays with it; NULL: all may */
     int32_t copies;              /* of every tensor that passes, on either side; 0: 2 */
     int32_t apart;               /* 1: a device has one stage only */
@@ -55,7 +57,12 @@ struct ig_explore {
 
 struct ig_explore_stage {
     int32_t first, end;          /* nodes first .. end - 1 */
-    int32_t way, device;         /* device: number among all used, in order */
+    int32_t way, device;         /* device: number among all used, in order; of a group's the first */
+};
+
+struct ig_explore_group {        /* a stage on several devices (planner/deploy/explore_rows.h) */
+    int32_t devices, n_split;    /* over which so many of its nodes are split by rows; 0: it is on one */
+    int64_t ns, bytes;           /* of the first of them */
 };
 
 /* What is to be small: ns a frame, pJ of the busiest device without its idle power, bytes of the fullest device. */
@@ -64,6 +71,7 @@ enum ig_explore_axis { IG_EXPLORE_PERIOD = 0, IG_EXPLORE_ENERGY, IG_EXPLORE_MEMO
 struct ig_explore_point {
     int32_t n_stages, n_devices, cores, gpus;
     struct ig_explore_stage stages[IG_EXPLORE_STAGES];
+    struct ig_explore_group group[IG_EXPLORE_STAGES]; /* of each stage */
     int64_t x[IG_EXPLORE_AXES];
     int64_t period_ns;           /* x[IG_EXPLORE_PERIOD] */
     int64_t latency_ns;          /* stages and hand-overs one after the other */
@@ -96,8 +104,13 @@ void ig_ranges_free(struct ig_ranges *r);
 /* Each at least 0; IG_PIPE_NEVER and more: a node of the run cannot run there. */
 int64_t ig_range_ns(const struct ig_ranges *r, int32_t way, int32_t i, int32_t k);
 int64_t ig_range_bytes(const struct ig_ranges *r, int32_t way, int32_t i, int32_t k);
+/* ns that moving what comes from, and goes to, other devices takes of the stage's own cores. */
+int64_t ig_range_receive_ns(const struct ig_ranges *r, int32_t way, int32_t i);
+int64_t ig_range_send_ns(const struct ig_ranges *r, int32_t way, int32_t k);
 /* pJ beyond idle power. */
 int64_t ig_range_pj(const struct ig_ranges *r, int32_t way, int32_t i, int32_t k);
+/* Of a point's stage, what it loses to messages counted. */
+int64_t ig_explore_stage_ns(const struct ig_ranges *r, const struct ig_explore_point *p, int32_t s);
 /* Everything else of a point from its stages. */
 void ig_explore_fill(const struct ig_ranges *r, struct ig_explore_point *p);
 /* 1 if a is as good as b in all of x. */

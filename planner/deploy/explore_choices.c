@@ -69,7 +69,8 @@ static void offer_one(struct maker *m, int32_t i, int32_t k, int32_t way)
     int64_t ns = ig_range_ns(r, way, i, k), limit = m->x->kinds[m->x->ways[way].kind].memory_bytes;
     if (ns >= IG_PIPE_NEVER || is_known(m, ns, ig_range_pj(r, way, i, k), r->weights[k] - r->weights[i])) return;
     m->alive = 1;
-    struct ig_choice now = {.x = {ns, ig_range_pj(r, way, i, k), ig_range_bytes(r, way, i, k)}, .latency_ns = ns,
+    ns += ig_range_receive_ns(r, way, i) + ig_range_send_ns(r, way, k);
+    struct ig_choice now = {.x = {ns, m->x->ways[way].mw * ns, ig_range_bytes(r, way, i, k)}, .latency_ns = ns,
                             .way = {(int16_t)way, -1}};
     if (!limit || now.x[IG_EXPLORE_MEMORY] <= limit) offer(m, &now);
 }
@@ -85,6 +86,10 @@ static void offer_two(struct maker *m, int32_t i, int32_t j, int32_t k, int32_t 
     int64_t pj = m->x->ways[a].mw * first + m->x->ways[b].mw * second;
     if (is_known(m, most, pj, r->weights[k] - r->weights[i])) return;
     m->alive = 1;
+    first += ig_range_receive_ns(r, a, i);
+    second += ig_range_send_ns(r, b, k);
+    most = first > second ? first : second;
+    pj = m->x->ways[a].mw * first + m->x->ways[b].mw * second;
     struct ig_choice now = {.x = {most > between ? most : between, pj,
                                   ig_range_bytes(r, a, i, j) + ig_range_bytes(r, b, j, k)},
                             .latency_ns = first + second + between, .way = {(int16_t)a, (int16_t)b}, .cut = (int16_t)j};

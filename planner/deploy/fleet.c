@@ -42,6 +42,8 @@ static const char *message_fault(const struct ig_fleet *f, const struct ig_fleet
 {
     if (!within((const int32_t[]){m->from, m->to}, 2, f->n_buffers)) return "has a buffer that is not there";
     if (m->ns < 0 || m->ns > most_ns) return "takes no possible time";
+    if (m->send_ns < 0 || m->send_ns > m->ns || m->receive_ns < 0 || m->receive_ns > m->ns)
+        return "takes more of a core than its time";
     if (f->buffers[m->to].writer != IG_FLEET_MESSAGE) return "fills a buffer that does not say so";
     filled[m->to]++;
     return NULL;

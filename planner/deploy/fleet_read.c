@@ -9,7 +9,8 @@ enum { MOST_RECORDS = 1 << 20 };
 
 struct building { /* a fleet that is its own */
     struct ig_fleet fleet;
-    int32_t *device;
+    int32_t *device, *threads; /* threads[n_ranks]: 0: nothing that it runs computes */
+    uint8_t *pinned;           /* [n_ranks] */
     char **keys, **devices;
     struct ig_fleet_part *parts;
     struct ig_fleet_buffer *buffers;
@@ -41,10 +42,14 @@ static void read_ranks(struct ig_reader *r, const json_t *root, struct building 
     int32_t n;
     const json_t *list = open_list(r, root, "ranks", &n);
     b->device = ig_must_alloc((size_t)n, sizeof *b->device);
+    b->threads = ig_must_alloc((size_t)n, sizeof *b->threads);
+    b->pinned = ig_must_alloc((size_t)n, 1);
     b->keys = ig_must_alloc((size_t)n, sizeof *b->keys);
     b->devices = ig_must_alloc((size_t)n, sizeof *b->devices);
     for (; (int32_t)r->at < n && !r->failed; r->at++) {
         const json_t *o = json_array_get(list, r->at);
+        b->threads[b->fleet.n_ranks] = json_object_get(o, "threads") ? (int32_t)ig_get_int(r, o, "threads", 0, 1024) : 1;
+        b->pinned[b->fleet.n_ranks] = json_array_size(json_object_get(o, "cores")) > 0;
         b->keys[b->fleet.n_ranks] = ig_copy_text(ig_get_text(r, o, "key"));
         b->device[b->fleet.n_ranks++] = device_of(b, ig_get_text(r, o, "device"));
     }
@@ -168,7 +173,7 @@ void ig_fleet_free(struct ig_fleet *f)
         free((int32_t *)(uintptr_t)b->parts[i].out);
     }
     for (int32_t i = 0; i < f->n_buffers; i++) free((char *)(uintptr_t)b->buffers[i].tensor);
-    void *lists[] = {b->device, b->keys, b->devices, b->parts, b->buffers, b->messages};
+    void *lists[] = {b->device, b->threads, b->pinned, b->keys, b->devices, b->parts, b->buffers, b->messages};
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) free(lists[i]);
     free(b);
 }
@@ -187,12 +192,33 @@ static int32_t site_device(const struct ig_fleet *f, const struct ig_site *s, in
     return i < 0 ? -2 - device : i;
 }
 
+/*
+ * Does the rank's thread that calls MPI run on a core where it computes, too? Pinned ranks keep all threads to their
+ * cores; others have one more if their device has.
+ */
+static int shares_core(const struct building *b, const struct ig_site *s, int32_t rank, int32_t device)
+{
+    int32_t threads = 0;
+    for (int32_t i = 0; i < b->fleet.n_ranks; i++)
+        if (b->device[i] == b->device[rank]) threads += b->threads[i];
+    if (!b->threads[rank]) return 0;
+    return b->pinned[rank] || device < 0 || !s->devices[device].n_cores || s->devices[device].n_cores <= threads;
+}
+
 void ig_fleet_link(struct ig_fleet *f, const struct ig_site *s)
 {
     struct ig_fleet_message *messages = ((struct building *)f)->messages;
     for (int32_t i = 0; i < f->n_messages; i++) {
-        int32_t from = site_device(f, s, device_at(f, messages[i].from)), to = site_device(f, s, device_at(f, messages[i].to));
-        messages[i].ns = (int64_t)(ig_link_ns(s, from, to, f->buffers[messages[i].from].bytes) + 0.5);
+        struct ig_fleet_message *m = &messages[i];
+        int32_t from = site_device(f, s, device_at(f, m->from)), to = site_device(f, s, device_at(f, m->to));
+        int64_t bytes = f->buffers[m->from].bytes;
+        int sends = shares_core((struct building *)f, s, f->buffers[m->from].rank, from);
+        int receives = shares_core((struct building *)f, s, f->buffers[m->to].rank, to);
+        m->ns = (int64_t)(ig_link_ns(s, from, to, bytes) + 0.5);
+        m->send_ns = sends ? (int64_t)(ig_link_host_ns(s, from, to, bytes, IG_LINK_SENDS) + 0.5) : 0;
+        m->receive_ns = receives ? (int64_t)(ig_link_host_ns(s, from, to, bytes, IG_LINK_RECEIVES) + 0.5) : 0;
+        if (m->ns < m->send_ns) m->ns = m->send_ns; /* a core moves bytes no faster than it can */
+        if (m->ns < m->receive_ns) m->ns = m->receive_ns;
     }
 }
 
@@ -203,6 +229,7 @@ void ig_fleet_link_all(struct ig_fleet *f, double alpha_ns, double beta_ns)
         double bytes = (double)f->buffers[messages[i].from].bytes;
         int apart = device_at(f, messages[i].from) != device_at(f, messages[i].to);
         messages[i].ns = apart ? (int64_t)(alpha_ns + beta_ns * bytes + 0.5) : 0;
+        messages[i].send_ns = messages[i].receive_ns = 0;
     }
 }
 

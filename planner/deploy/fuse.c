@@ -130,9 +130,8 @@ static double segment_ns(struct run *r, int32_t i, int32_t j)
         for (int32_t at = i; at <= j; at++) {
             const struct ig_cut_layer *layer = layer_at(r, at);
             struct ig_rows made = layer->slabs[p].made;
-            work += ig_node_work(r->g, node_at(r, at)) * (made.b - made.a) / layer->reads[0].out;
+            work += ig_layer_ns(r->options, r->g, layer->node, key) * (made.b - made.a) / layer->reads[0].out;
         }
-        work /= ig_key_rate(r->options, key);
         for (int32_t v = 0; v < r->g->n_values; v++) wait += arrival_ns(r, v, p, i, key);
         if (work > slowest) slowest = work;
         if (wait > longest) longest = wait;

@@ -11,6 +11,13 @@ struct event {
     int32_t what; /* a part's number, or n_parts + a message's, that ends */
 };
 
+struct work { /* what a rank computes: of a core ONE a ns, less what messages take */
+    int32_t part;      /* -1: nothing */
+    int64_t left;      /* of its time alone, times ONE, at `since` */
+    int64_t since, started, taken;
+};
+enum { ONE = 1 << 20 }; /* of a core */
+
 struct lists { /* of numbers, one an owner: at[first[i]..first[i + 1]) */
     int32_t *first, *at;
 };
@@ -26,12 +33,12 @@ struct state {
     int64_t now, interval;
     int32_t frames;
     struct event *heap;
-    int32_t n_heap;
+    int32_t n_heap, *place;            /* [n_parts + n_messages] in the heap */
     int32_t *begun, *ended;            /* [n_parts + n_messages] frames */
     int32_t *filled, *freed, *readers; /* [n_buffers] frames, frames, how many read it */
     int32_t *base, *left;              /* [n_buffers] its first copy; [copies] readers that each waits for */
     int32_t *filler;                   /* [n_buffers] message that fills it; -1 */
-    uint8_t *computes;                 /* [n_ranks] */
+    struct work *work;                 /* [n_ranks] */
     uint8_t *sends, *receives;         /* [n_devices] */
     struct set ranks, devices;
     struct lists parts_of;             /* by rank */
@@ -48,25 +55,75 @@ static int before(const struct event *a, const struct event *b)
     return a->ns != b->ns ? a->ns < b->ns : a->what < b->what;
 }
 
+static void put(struct state *s, int32_t i, struct event e)
+{
+    s->heap[i] = e;
+    s->place[e.what] = i;
+}
+
+static void rise(struct state *s, int32_t i, struct event e)
+{
+    for (; i && before(&e, &s->heap[(i - 1) / 2]); i = (i - 1) / 2) put(s, i, s->heap[(i - 1) / 2]);
+    put(s, i, e);
+}
+
+static void sink(struct state *s, int32_t i, struct event e)
+{
+    for (int32_t child; (child = 2 * i + 1) < s->n_heap; i = child) {
+        if (child + 1 < s->n_heap && before(&s->heap[child + 1], &s->heap[child])) child++;
+        if (!before(&s->heap[child], &e)) break;
+        put(s, i, s->heap[child]);
+    }
+    put(s, i, e);
+}
+
 static void push(struct state *s, int64_t ns, int32_t what)
 {
-    int32_t i = s->n_heap++;
-    struct event e = {ns, what};
-    for (; i && before(&e, &s->heap[(i - 1) / 2]); i = (i - 1) / 2) s->heap[i] = s->heap[(i - 1) / 2];
-    s->heap[i] = e;
+    rise(s, s->n_heap++, (struct event){ns, what});
 }
 
 static struct event pop(struct state *s)
 {
-    struct event top = s->heap[0], last = s->heap[--s->n_heap];
-    int32_t i = 0;
-    for (int32_t child; (child = 2 * i + 1) < s->n_heap; i = child) {
-        if (child + 1 < s->n_heap && before(&s->heap[child + 1], &s->heap[child])) child++;
-        if (!before(&s->heap[child], &last)) break;
-        s->heap[i] = s->heap[child];
-    }
-    s->heap[i] = last;
+    struct event top = s->heap[0];
+    if (--s->n_heap) sink(s, 0, s->heap[s->n_heap]);
     return top;
+}
+
+static void move(struct state *s, int64_t ns, int32_t what)
+{
+    int32_t i = s->place[what], later = ns > s->heap[i].ns;
+    (later ? sink : rise)(s, i, (struct event){ns, what});
+}
+
+/* --- what cores do --- */
+
+/* Messages that take more than there is of a core leave it work to catch up with: below 0. */
+static int64_t speed(const struct work *w)
+{
+    return ONE - w->taken;
+}
+
+static int64_t ends(const struct state *s, const struct work *w)
+{
+    if (w->left <= 0) return s->now;
+    return speed(w) > 0 ? s->now + (w->left + speed(w) - 1) / speed(w) : INT64_MAX; /* before that, messages end */
+}
+
+/* A message that begins (sign 1) or ends (-1) takes so many ns of a rank's core while it is under way. */
+static void burden(struct state *s, int32_t rank, int64_t ns, const struct ig_fleet_message *m, int sign)
+{
+    struct work *w = &s->work[rank];
+    if (!ns) return;
+    if (w->part >= 0) w->left -= (s->now - w->since) * speed(w);
+    w->since = s->now;
+    w->taken += sign * (ns * ONE / m->ns);
+    if (w->part >= 0) move(s, ends(s, w), w->part);
+}
+
+static void burden_both(struct state *s, const struct ig_fleet_message *m, int sign)
+{
+    burden(s, s->f->buffers[m->from].rank, m->send_ns, m, sign);
+    burden(s, s->f->buffers[m->to].rank, m->receive_ns, m, sign);
 }
 
 /* --- buffers --- */
@@ -137,16 +194,18 @@ static int can_compute(const struct state *s, int32_t part)
 static void compute(struct state *s, int32_t rank)
 {
     int32_t best = -1;
-    for (int32_t i = s->parts_of.first[rank]; !s->computes[rank] && i < s->parts_of.first[rank + 1]; i++) {
+    struct work *w = &s->work[rank];
+    for (int32_t i = s->parts_of.first[rank]; w->part < 0 && i < s->parts_of.first[rank + 1]; i++) {
         int32_t part = s->parts_of.at[i];
         if (s->begun[part] < s->frames && can_compute(s, part) && (best < 0 || s->begun[part] <= s->begun[best]))
             best = part;
     }
     if (best < 0) return;
-    s->computes[rank] = 1;
-    s->run->busy_ns[rank] += s->f->parts[best].ns;
+    w->part = best;
+    w->since = w->started = s->now;
+    w->left = s->f->parts[best].ns * ONE;
     s->run->part_ns[(int64_t)s->begun[best]++ * s->f->n_parts + best] = s->now;
-    push(s, s->now + s->f->parts[best].ns, best);
+    push(s, ends(s, w), best);
 }
 
 /* The tensor is made, the one before has arrived, and there is room for it. */
@@ -160,6 +219,7 @@ static int can_send(const struct state *s, int32_t message)
 static void send(struct state *s, int32_t message)
 {
     s->begun[s->f->n_parts + message]++;
+    burden_both(s, &s->f->messages[message], 1);
     push(s, s->now + s->f->messages[message].ns, s->f->n_parts + message);
 }
 
@@ -214,7 +274,8 @@ static void part_ends(struct state *s, int32_t part)
 {
     const struct ig_fleet_part *p = &s->f->parts[part];
     int32_t frame = s->ended[part]++;
-    s->computes[p->rank] = 0;
+    s->work[p->rank].part = -1;
+    s->run->busy_ns[p->rank] += s->now - s->work[p->rank].started;
     look(&s->ranks, p->rank);
     for (int32_t i = 0; i < p->n_in; i++) has_read(s, p->in[i], frame);
     for (int32_t i = 0; i < p->n_out; i++) fill(s, p->out[i]);
@@ -224,6 +285,7 @@ static void message_ends(struct state *s, int32_t message)
 {
     const struct ig_fleet_message *m = &s->f->messages[message];
     int32_t frame = s->ended[s->f->n_parts + message]++, from = device_of(s, m->from), to = device_of(s, m->to);
+    burden_both(s, m, -1);
     if (from != to) s->sends[from] = s->receives[to] = 0;
     look(&s->devices, from);
     look(&s->devices, to);
@@ -320,12 +382,14 @@ static void start_state(struct state *s)
     const struct ig_fleet *f = s->f;
     int32_t n = f->n_parts + f->n_messages;
     s->heap = ig_must_alloc((size_t)n + 1, sizeof *s->heap); /* each is under way once at most */
+    s->place = numbers(n);
     s->begun = numbers(n);
     s->ended = numbers(n);
     int32_t **of_buffers[] = {&s->filled, &s->freed, &s->readers, &s->base, &s->filler, &s->inputs};
     for (size_t i = 0; i < sizeof of_buffers / sizeof *of_buffers; i++) *of_buffers[i] = numbers(f->n_buffers);
     s->outputs_left = numbers(s->frames);
-    s->computes = ig_must_alloc((size_t)f->n_ranks, 1);
+    s->work = ig_must_alloc((size_t)f->n_ranks, sizeof *s->work);
+    for (int32_t i = 0; i < f->n_ranks; i++) s->work[i].part = -1;
     s->sends = ig_must_alloc((size_t)f->n_devices, 1);
     s->receives = ig_must_alloc((size_t)f->n_devices, 1);
     s->ranks = set_of(f->n_ranks);
@@ -336,8 +400,8 @@ static void start_state(struct state *s)
 
 static void free_state(struct state *s)
 {
-    void *all[] = {s->heap, s->begun, s->ended, s->filled, s->freed, s->readers, s->base, s->left, s->filler, s->inputs,
-                   s->outputs_left, s->computes, s->sends, s->receives, s->ranks.at, s->ranks.in, s->devices.at,
+    void *all[] = {s->heap, s->place, s->begun, s->ended, s->filled, s->freed, s->readers, s->base, s->left, s->filler, s->inputs,
+                   s->outputs_left, s->work, s->sends, s->receives, s->ranks.at, s->ranks.in, s->devices.at,
                    s->devices.in, s->parts_of.first, s->parts_of.at, s->sent_by.first, s->sent_by.at, s->sent_to.first,
                    s->sent_to.at, s->kept_by.first, s->kept_by.at};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);

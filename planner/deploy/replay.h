@@ -8,6 +8,7 @@
  *   oldest frame;
  * - a device sends one message at a time and is sent one at a time, those of older frames first; a message starts when
  *   its tensor is made and the other side has a free copy. Messages within a device hold nobody up;
+ * - while a message is under way, its two ranks compute slower by what moving its bytes takes of their cores;
  * - a frame enters as soon as it has come and the buffers of the network's inputs have free copies.
  */
 #ifndef PLANNER_DEPLOY_REPLAY_H
@@ -37,6 +38,7 @@ struct ig_fleet_part { /* each behind those that it reads from */
 struct ig_fleet_message { /* one a frame */
     int32_t from, to; /* buffers of two ranks */
     int64_t ns;       /* >= 0 */
+    int64_t send_ns, receive_ns; /* 0 to ns: of it, what the core on which either rank computes is taken */
 };
 
 struct ig_fleet {
@@ -52,7 +54,7 @@ struct ig_fleet_run {
     int32_t frames;
     int64_t *in_ns, *out_ns; /* [frames] when it entered, when its last output was there */
     int64_t *part_ns;        /* [frames][n_parts] when each started */
-    int64_t *busy_ns;        /* [n_ranks] computing */
+    int64_t *busy_ns;        /* [n_ranks] computing, however slowly */
     int64_t *sends_ns, *receives_ns; /* [n_devices] on its link, all frames */
     int64_t events;          /* ends of parts and of messages */
 };
@@ -68,7 +70,10 @@ int ig_fleet_replay(const struct ig_fleet *f, int32_t frames, int64_t interval_n
 void ig_fleet_run_free(struct ig_fleet_run *run);
 /* ns from one result to the next, over the last half of the frames. */
 double ig_fleet_period(const struct ig_fleet_run *run);
-/* No replay is faster: the largest load of a rank, of a device's sending or of its receiving, ns a frame. */
+/*
+ * No replay is faster: the largest load of a rank, messages' share left out, of a device's sending or of its receiving,
+ * ns a frame.
+ */
 int64_t ig_fleet_bound(const struct ig_fleet *f);
 
 #endif

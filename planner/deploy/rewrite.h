@@ -33,6 +33,7 @@ struct ig_split_options {
                                                compute are refused. NULL: the bits may differ */
     int32_t cuts;          /* enum ig_split_cuts */
     const double *rates;   /* [n_keys] multiply-accumulates a ns; NULL: 20 each */
+    const double *const *layer_ns; /* [n_keys][n_nodes] of a node, whole, on that key; 0, or NULL: by the key's rate */
     const struct ig_site *site; /* whose links ig_link_ns asks for */
     const int32_t *devices; /* [n_keys] of the site; NULL: each key is a device of its own, on gigabit Ethernet */
 };

@@ -49,14 +49,28 @@ static const struct ig_link *find_link(const struct ig_site *s, int32_t from, in
     return NULL;
 }
 
-double ig_link_ns(const struct ig_site *s, int32_t from, int32_t to, int64_t bytes)
+static const struct ig_link *link_between(const struct ig_site *s, int32_t from, int32_t to)
 {
     const int32_t pairs[][2] = {{from, to}, {to, from}, {from, -1}, {-1, to}, {-1, -1}};
     const struct ig_link *link = NULL;
     size_t tries = from == to ? 1 : sizeof pairs / sizeof *pairs; /* "any" is any other device */
     for (size_t i = 0; s && !link && i < tries; i++) link = find_link(s, pairs[i][0], pairs[i][1]);
+    return link;
+}
+
+double ig_link_ns(const struct ig_site *s, int32_t from, int32_t to, int64_t bytes)
+{
+    const struct ig_link *link = link_between(s, from, to);
     if (link) return link->alpha_ns + link->beta_ns * (double)bytes;
     return from == to ? 0 : IG_LINK_ALPHA_NS + (double)IG_LINK_BETA_NS * (double)bytes;
+}
+
+double ig_link_host_ns(const struct ig_site *s, int32_t from, int32_t to, int64_t bytes, enum ig_link_end end)
+{
+    const struct ig_link *link = link_between(s, from, to);
+    if (!link) return 0;
+    return end == IG_LINK_SENDS ? link->send_alpha_ns + link->send_beta_ns * (double)bytes
+                                : link->receive_alpha_ns + link->receive_beta_ns * (double)bytes;
 }
 
 static void put_text(FILE *f, const char *key, const char *text)
@@ -79,6 +93,13 @@ static void put_device(FILE *f, const struct ig_device *d)
     fputc('}', f);
 }
 
+static void put_told(FILE *f, const char *key, double ns)
+{
+    if (ns <= 0) return;
+    fprintf(f, ",\"%s\":", key);
+    ig_put_double(f, ns);
+}
+
 static void put_link(FILE *f, const struct ig_site *s, const struct ig_link *link)
 {
     fputs("{\"from\":", f);
@@ -89,6 +110,10 @@ static void put_link(FILE *f, const struct ig_site *s, const struct ig_link *lin
     ig_put_double(f, link->alpha_ns);
     fputs(",\"beta_ns\":", f);
     ig_put_double(f, link->beta_ns);
+    put_told(f, "send_alpha_ns", link->send_alpha_ns);
+    put_told(f, "send_beta_ns", link->send_beta_ns);
+    put_told(f, "receive_alpha_ns", link->receive_alpha_ns);
+    put_told(f, "receive_beta_ns", link->receive_beta_ns);
     fputc('}', f);
 }
 

@@ -25,6 +25,8 @@ struct ig_device {
 struct ig_link {     /* from one device to another, ns = alpha + beta * bytes */
     int32_t from, to; /* -1: any other device */
     double alpha_ns, beta_ns; /* beta: of a byte */
+    double send_alpha_ns, send_beta_ns;       /* of those, what the sender's core loses of other work; 0: not told */
+    double receive_alpha_ns, receive_beta_ns; /* ... and the receiver's */
 };
 
 struct ig_site {
@@ -45,5 +47,8 @@ void ig_site_write(FILE *f, const struct ig_site *s);
  * none is told - s is NULL, or has none that fits - it is IG_LINK_ALPHA_NS and IG_LINK_BETA_NS.
  */
 double ig_link_ns(const struct ig_site *s, int32_t from, int32_t to, int64_t bytes);
+enum ig_link_end { IG_LINK_SENDS = 0, IG_LINK_RECEIVES };
+/* ns that a core at that end of the same link loses over such a message; 0 where nobody has measured. */
+double ig_link_host_ns(const struct ig_site *s, int32_t from, int32_t to, int64_t bytes, enum ig_link_end end);
 
 #endif

@@ -66,16 +66,25 @@ static int32_t end_of(struct ig_reader *r, const json_t *o, const char *key, con
     return at;
 }
 
+static double optional_ns(struct ig_reader *r, const json_t *o, const char *key)
+{
+    return json_object_get(o, key) ? ig_get_double(r, o, key, 0) : 0;
+}
+
 static void read_link(struct ig_reader *r, const json_t *o, struct ig_site *s)
 {
     struct ig_link *link = &s->links[s->n_links];
-    only(r, o, "from to alpha_ns beta_ns bytes_per_s");
+    only(r, o, "from to alpha_ns beta_ns bytes_per_s send_alpha_ns send_beta_ns receive_alpha_ns receive_beta_ns");
     link->from = end_of(r, o, "from", s);
     link->to = end_of(r, o, "to", s);
     link->alpha_ns = ig_get_double(r, o, "alpha_ns", 0);
     int beta = json_object_get(o, "beta_ns") != NULL, rate = json_object_get(o, "bytes_per_s") != NULL;
     if (beta + rate != 1) ig_reader_fail(r, "one of 'beta_ns' (of a byte) and 'bytes_per_s' must be there");
     link->beta_ns = beta ? ig_get_double(r, o, "beta_ns", 0) : 1e9 / ig_get_double(r, o, "bytes_per_s", 1);
+    link->send_alpha_ns = optional_ns(r, o, "send_alpha_ns");
+    link->send_beta_ns = optional_ns(r, o, "send_beta_ns");
+    link->receive_alpha_ns = optional_ns(r, o, "receive_alpha_ns");
+    link->receive_beta_ns = optional_ns(r, o, "receive_beta_ns");
     s->n_links++;
 }
 

@@ -13,7 +13,10 @@
 #include "runtime/mpi/pulse.h"
 #include "runtime/mpi/station.h"
 
-/* Between two looks at messages: behind one that came, while the worker waits, while it computes. */
+/*
+ * Between two looks at messages: behind one that came while the worker waits, while it waits at most; behind one while it
+ * computes, and then at most.
+ */
 enum { NAP_NS = 20000, IDLE_NAP_NS = 50000, LEAST_NAP_NS = 100000, LONGEST_NAP_NS = 800000 };
 
 struct flags { /* of this rank's own command line */
@@ -145,12 +148,14 @@ static _Noreturn void silent(const struct ig_station *s, const struct ig_wire *w
  * A look takes 10 to 25 us of a core that the worker computes on, if it has one core: then they are rare, as the worker
  * rings whenever a part is done.
  */
-static int64_t nap_of(const struct ig_station *s, int64_t nap)
+static int64_t nap_of(const struct ig_station *s, int moved, int64_t nap)
 {
+    int waits = atomic_load_explicit(&s->worker.waits, memory_order_relaxed);
     int64_t longest = (int64_t)(s->rank->rank_ns / 8);
     if (longest < LEAST_NAP_NS) longest = LEAST_NAP_NS;
     if (longest > LONGEST_NAP_NS) longest = LONGEST_NAP_NS;
-    if (atomic_load_explicit(&s->worker.waits, memory_order_relaxed)) longest = IDLE_NAP_NS;
+    if (moved) return waits ? NAP_NS : LEAST_NAP_NS;
+    if (waits) longest = IDLE_NAP_NS;
     return nap * 2 < longest ? nap * 2 : longest;
 }
 
@@ -167,7 +172,7 @@ static void serve(struct ig_station *s, struct ig_wire *w, struct ig_pulse *p)
         int moved = ig_wire_poll(w);
         int32_t peer = ig_pulse_poll(p);
         if (peer >= 0) silent(s, w, peer);
-        nap = moved ? NAP_NS : nap_of(s, nap);
+        nap = nap_of(s, moved, nap);
         if (!moved && !is_over(s, w)) ig_bell_wait(&s->bell, seen, nap);
     }
 }

@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "kernels_cpu/kernel.h"
 #include "planner/deploy/rewrite.h"
 #include "planner/deploy/shares.h"
 #include "tests/support/nets.h"
@@ -144,6 +145,35 @@ static void runs_send_their_ends_alone(void **state)
     ig_graph_free(g);
 }
 
+/* Keys that are fast at different layers: the sum of both counts, not one rate. */
+static void layers_have_times_of_their_own(void **state)
+{
+    static const int32_t keys[2] = {0, 1}, node_keys[2] = {0};
+    static const double first[2] = {4e7, 1e7}, second[2] = {1e7, 1e7};
+    const double *ns[2] = {first, second};
+    int64_t run[2], alone[2];
+    (void)state;
+    struct ig_graph *g = net_new();
+    int32_t x = net_conv(g, net_input(g, 1, 56, 56, 16), 16, 3, 1, -1);
+    ig_add_output(g, net_conv(g, x, 16, 3, 1, -1));
+    net_done(g);
+    ig_count_macs(g);
+    struct ig_hsplit_order o[2];
+    for (int32_t i = 0; i < 2; i++) o[i] = (struct ig_hsplit_order){i, IG_SPLIT_HEIGHT, 2, NULL, keys};
+    struct ig_split_options options = {.rates = (const double[]){1, 1}, .layer_ns = ns};
+    ig_split_share_run(g, o, 2, &options, node_keys, run); /* 50 ms against 20 ms, and some of link */
+    assert_in_range(run[0], 17, 19);
+    ig_split_share(g, &o[1], &options, node_keys, alone); /* equally fast */
+    assert_in_range(alone[0], 30, 34);
+    const struct ig_kernel tiles[2] = {{.row_tile = 8}, {.row_tile = 6}};
+    const struct ig_kernel *kernels[2] = {&tiles[0], &tiles[1]};
+    options.kernels = kernels;
+    ig_split_share_run(g, o, 2, &options, node_keys, run); /* to where both kernels can be cut */
+    assert_int_equal(run[0] % 24, 0);
+    assert_int_equal(run[0] + run[1], 56);
+    ig_graph_free(g);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -151,6 +181,7 @@ int main(void)
         cmocka_unit_test(shares_keep_the_step),
         cmocka_unit_test(shares_follow_speed),
         cmocka_unit_test(layers_follow_rates_and_links),
+        cmocka_unit_test(layers_have_times_of_their_own),
         cmocka_unit_test(runs_send_their_ends_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

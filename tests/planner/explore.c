@@ -72,6 +72,8 @@ static void make(struct problem *p, uint64_t seed)
     for (int32_t k = 0; k < x->n_kinds; k++) {
         add_ways(p, k);
         x->own[k] = (struct ig_pipe_link){some(p, 0, 3), some(p, 0, 1) * 300000};
+        x->sends[k] = (struct ig_pipe_link){some(p, 0, 2), some(p, 0, 3) * 50000};
+        x->receives[k] = (struct ig_pipe_link){some(p, 0, 2), some(p, 0, 3) * 50000};
         for (int32_t j = 0; j < x->n_kinds; j++) x->link[k][j] = (struct ig_pipe_link){some(p, 0, 20), some(p, 0, 900000)};
     }
     x->apart = !some(p, 0, 3);
@@ -134,6 +136,19 @@ static int64_t larger(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
+/* What cores lose to what passes the stage's ends from and to other devices; a GPU's host thread computes nothing. */
+static int64_t messages_ns(const struct ig_explore *x, const struct ig_explore_point *p, int32_t s)
+{
+    const struct ig_explore_stage *at = &p->stages[s];
+    int32_t kind = x->ways[at->way].kind;
+    int64_t ns = 0;
+    if (x->ways[at->way].gpu) return 0;
+    if (s && p->stages[s - 1].device != at->device) ns += ig_pipe_transfer(&x->receives[kind], passing_of(x, at->first));
+    if (s + 1 < p->n_stages && p->stages[s + 1].device != at->device)
+        ns += ig_pipe_transfer(&x->sends[kind], passing_of(x, at->end));
+    return ns;
+}
+
 /* 1 if the stages may be so; then *p is filled. */
 static int price(const struct ig_explore *x, struct ig_explore_point *p)
 {
@@ -149,6 +164,7 @@ static int price(const struct ig_explore *x, struct ig_explore_point *p)
         }
         if (s && !p->stages[s].first) return 0;
         if (s && !x->may_cut[at->first]) return 0;
+        ns += messages_ns(x, p, s);
         kind[at->device] = x->ways[at->way].kind;
         pj[at->device] += ns * x->ways[at->way].mw;
         bytes[at->device] += bytes_of(x, at->way, at->first, at->end);

@@ -120,6 +120,36 @@ static void replay_closed_forms(void **state)
     }
 }
 
+/*
+ * Moving bytes takes time of the cores that compute: each rank's time for a frame is its own and its messages', as
+ * long as it has always something to compute; where a link decides, it costs nothing.
+ */
+static void replay_messages_burden_cores(void **state)
+{
+    const int64_t ns[] = {15000, 17000, 12000}, fast[] = {4000, 1000}, slow[] = {40000, 1000};
+    const int32_t two[] = {2, 2, 2, 2, 2};
+    (void)state;
+    chain(3, NULL, ns, fast, two);
+    box.messages[0].send_ns = 1000;
+    box.messages[0].receive_ns = 3500;
+    box.messages[1].send_ns = 700;
+    assert_int_equal(ig_fleet_bound(&box.f), 17000);
+    assert_true(period() > 21150 && period() < 21210);
+    struct ig_fleet_run run = replay(1, 0); /* alone, a message finds nobody at work */
+    assert_int_equal(run.out_ns[0] - run.in_ns[0], 15000 + 17000 + 12000 + 4000 + 1000);
+    ig_fleet_run_free(&run);
+    run = replay(FRAMES, 0);
+    assert_in_range(run.busy_ns[1] / FRAMES, 21000, 21300);
+    ig_fleet_run_free(&run);
+    chain(3, NULL, ns, slow, two);
+    box.messages[0].send_ns = box.messages[0].receive_ns = 8000;
+    assert_true(period() > 39950 && period() <= 40000); /* the last frame meets no other on its way */
+    box.messages[0].send_ns = 40001;
+    char err[200];
+    assert_int_equal(ig_fleet_check(&box.f, err, sizeof err), -1);
+    assert_non_null(strstr(err, "message 0 takes more of a core than its time"));
+}
+
 /* One link for all that a device sends, one for all that it is sent; messages within a device take no link. */
 static void replay_links_are_shared(void **state)
 {
@@ -309,6 +339,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(replay_closed_forms),      cmocka_unit_test(replay_links_are_shared),
         cmocka_unit_test(replay_joins_wait),        cmocka_unit_test(replay_is_the_recurrence),
+        cmocka_unit_test(replay_messages_burden_cores),
         cmocka_unit_test(replay_thousand),          cmocka_unit_test(replay_refuses),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -63,7 +63,8 @@ static void text_forms(void **state)
 
 static void json_form(void **state)
 {
-    struct ig_site *s = d_site(SITE(TWO, "{\"from\":\"a\",\"to\":\"b\",\"alpha_ns\":1000,\"bytes_per_s\":125000000},"
+    struct ig_site *s = d_site(SITE(TWO, "{\"from\":\"a\",\"to\":\"b\",\"alpha_ns\":1000,\"bytes_per_s\":125000000,"
+                                         "\"send_alpha_ns\":7,\"receive_beta_ns\":0.5},"
                                          "{\"from\":\"b\",\"to\":\"b\",\"alpha_ns\":5,\"beta_ns\":0},"
                                          "{\"from\":\"a\",\"alpha_ns\":20,\"beta_ns\":1},"
                                          "{\"to\":\"a\",\"alpha_ns\":30,\"beta_ns\":1}"));
@@ -75,6 +76,9 @@ static void json_form(void **state)
     assert_round_trip(s);
     assert_true(ig_link_ns(s, 0, 1, 1000) == 9000); /* named */
     assert_true(ig_link_ns(s, 1, 0, 1000) == 9000); /* the other way round */
+    assert_true(ig_link_host_ns(s, 0, 1, 1000, IG_LINK_SENDS) == 7);
+    assert_true(ig_link_host_ns(s, 1, 0, 1000, IG_LINK_RECEIVES) == 500);
+    assert_true(ig_link_host_ns(s, 0, 2, 1000, IG_LINK_RECEIVES) == 0); /* nobody has measured */
     assert_true(ig_link_ns(s, 0, 2, 10) == 30);     /* from a to any */
     assert_true(ig_link_ns(s, 2, 0, 10) == 40);     /* from any to a */
     assert_true(ig_link_ns(s, 0, 0, 10) == 0);

@@ -14,6 +14,7 @@ for l in site["links"]:
     ratio = 1e9 / l["beta_ns"] / float(sys.argv[2])
     print(l, "%.3f of what is set" % ratio)
     assert float(sys.argv[3]) < ratio < 1.02, ratio
+    assert all(l[end + "_alpha_ns"] + 4e6 * l[end + "_beta_ns"] > 0 for end in ("send", "receive")), l
 PY
 }
 

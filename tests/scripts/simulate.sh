@@ -34,6 +34,16 @@ JSON
         printf 'nodeC\nnodeD\n' >"$work/platform.txt" && is 20 40.25 20 --platform "$work/platform.txt"
 }
 
+cores() { # a rank that computes loses what its messages take of its core, one that sleeps, or has one to spare, nothing
+    cat >"$work/site.json" <<'JSON' &&
+{"format":"ingot-site","version":1,"devices":[{"name":"nodeA","cores":2},{"name":"nodeB"}],
+"links":[{"alpha_ns":1000000,"beta_ns":8,"send_alpha_ns":1200000,"send_beta_ns":2}]}
+JSON
+        manifest "0:0>1@20 1:1>2@17" 400000 && is 20 41.2 20 --platform "$work/site.json" &&
+        sed -i 's/"threads": 0/"threads": 1/g' "$made" && is 20 41.2 20 --platform "$work/site.json" &&
+        sed -i 's/"threads": 1/"threads": 1, "cores": [0]/g' "$made" && is 22 41.2 20 --platform "$work/site.json"
+}
+
 words() {
     out/ingot simulate --link 100 "$made" >"$work/words" && grep -q "period  *32.000 ms, 31.25 frames a second" "$work/words" &&
         grep -q "nodeA_cpu0  *computes  *20.000 ms a frame,  62.5 %" "$work/words" &&
@@ -73,6 +83,7 @@ mistakes() {
 
 check "period and latency by closed forms" closed_forms
 check "links of a site" sites
+check "what messages take of cores" cores
 check "who holds it up, in words" words
 check "a thousand devices" thousand
 check "what cannot be is refused" mistakes

@@ -78,13 +78,16 @@ lab_start() { # devices, rate such as 100mbit; none: as fast as it goes
     { lab_agent && lab_settings && { [ -z "${2:-}" ] || lab_rate "$2"; }; } || { lab_stop; return 1; }
 }
 
-lab_rate() { # rate: what a device sends, and what it is sent. A burst is a millisecond or less: a link, no reservoir
-    case $1 in *gbit) lab_burst=32kb ;; *) lab_burst=8kb ;; esac
+# rate: what a device sends, and what it is sent. A burst is a millisecond or less: a link, no reservoir. Segments of TCP's leave in
+# one piece of that size, as the network card would cut them up: else this machine's cores do, packet by packet.
+lab_rate() {
+    case $1 in *gbit) lab_burst=32kb lab_piece=30000 ;; *) lab_burst=8kb lab_piece=7500 ;; esac
     lab_i=0
     for lab_host in $lab_hosts; do
         lab_shape="root tbf rate $1 burst $lab_burst latency 400ms"
         # shellcheck disable=SC2086
-        ip netns exec "$lab_host" tc qdisc replace dev eth0 $lab_shape && tc qdisc replace dev "${lab}v$lab_i" $lab_shape ||
+        ip netns exec "$lab_host" ip link set eth0 gso_max_size $lab_piece &&
+            ip netns exec "$lab_host" tc qdisc replace dev eth0 $lab_shape && tc qdisc replace dev "${lab}v$lab_i" $lab_shape ||
             return 1
         lab_i=$((lab_i + 1))
     done
