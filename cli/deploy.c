@@ -17,6 +17,7 @@ static const char help[] =
     "  --mapping FILE       keys and their layers (docs/formats.md)\n"
     "  --platform FILE      the site: devices, hosts, targets, links; AutoDiCE's platform.txt or JSON\n"
     "  --horizontal FILE    layers that several keys share, by rows, columns or channels (docs/formats.md)\n"
+    "  --border-first       rows of them that other keys wait for are computed and sent before the rest, where that pays\n"
     "  --exact              cut them only so that the results are those of one machine, bit by bit\n"
     "  --profile FILE       times taken of the whole network; without it the plans rest on the estimator\n"
     "  --threads N          of the plan of the whole network, whose kernels all keys take (default: the largest key's)\n"
@@ -139,6 +140,7 @@ static void deploy(struct ig_deployment *d, const struct ig_source_options *sour
     ig_assign_keys(d->g, d->layers, d->mapping, d->key_of, note, d);
     struct ig_plan *like = d->splits ? ig_deploy_split(d, a->horizontal, a->profile) : plan_whole(d);
     d->parts = ig_parts_make(d->g, d->key_of);
+    for (int32_t i = 0; i < d->parts->n; i++) d->parts->at[i].key %= IG_LATE;
     d->ranks = ig_ranks_make(d->g, d->parts, d->mapping->n);
     check_limits(d);
     ig_deploy_plan(d, like);
@@ -184,7 +186,7 @@ static void name_directories(struct ig_deployment *d, const char *dir)
 int ig_verb_deploy(int argc, char **argv)
 {
     static const struct option longs[] = {{"help", 0, 0, 'h'},     {"mapping", 1, 0, 'm'},   {"platform", 1, 0, 'P'},
-                                          {"horizontal", 1, 0, 'H'}, {"exact", 0, 0, 'x'}, {"profile", 1, 0, 'p'},  {"threads", 1, 0, 't'},   {"isa", 1, 0, 'i'},
+                                          {"horizontal", 1, 0, 'H'}, {"exact", 0, 0, 'x'}, {"border-first", 0, 0, 'B'}, {"profile", 1, 0, 'p'},  {"threads", 1, 0, 't'},   {"isa", 1, 0, 'i'},
                                           {"max-error", 1, 0, 'E'}, {"labels", 1, 0, 'l'},   {"mean", 1, 0, 'M'},
                                           {"input-spec", 1, 0, 'S'}, {"image", 1, 0, 'I'},
                                           {"std", 1, 0, 's'},      {"output", 1, 0, 'o'},    {"quiet", 0, 0, 'q'},
@@ -199,6 +201,7 @@ int ig_verb_deploy(int argc, char **argv)
         case 'P': a.site = optarg; break;
         case 'H': a.horizontal = optarg; break;
         case 'x': d.exact = 1; break;
+        case 'B': d.border = IG_BORDER_FIRST; break;
         case 'p': a.profile = optarg; break;
         case 't': d.options.threads = (int32_t)ig_number(optarg, "--threads", 1, IG_MAX_THREADS); break;
         case 'i': d.options.isa = ig_isa_option(optarg); break;
@@ -219,6 +222,7 @@ int ig_verb_deploy(int argc, char **argv)
     if (!a.dir) ig_fatal("-o DIR says where to");
     if (d.options.isa == IG_ISA_CUDA) ig_fatal("--isa cuda: a mapping says which ranks compute on a GPU");
     if (d.exact && !a.horizontal) ig_fatal("--exact is about --horizontal");
+    if (d.border && !a.horizontal) ig_fatal("--border-first is about --horizontal");
     if (a.spec && a.scaled) ig_fatal("--mean and --std stand in the input spec, where there is one: mean=..., std=...");
     name_directories(&d, a.dir);
     deploy(&d, &source, &a);

@@ -50,6 +50,7 @@ struct ig_deployment {
     struct ig_site *site;            /* NULL: none was given */
     struct ig_hsplits *splits;       /* NULL: none */
     int exact;                       /* splits keep the bits of the whole */
+    int32_t border;                  /* of splits: enum ig_split_border */
     int32_t *key_of;                 /* [n_nodes] */
     struct ig_parts *parts;
     struct ig_ranks *ranks;

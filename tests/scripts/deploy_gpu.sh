@@ -71,7 +71,7 @@ cuts = [s["first"] for s in plan["stages"]]
 stage = {s["node"]: sum(cut <= i for cut in cuts) - 1 for i, s in enumerate(plan["steps"])}
 mapping, now = {"nodeA_cpu0": [], "nodeA_gpu": [], "nodeA_cpu1": []}, 0
 for layer in open(sys.argv[2]).read().split("\n")[:-1]:
-    now = stage.get(layer, now)
+    now = stage.get(layer.removesuffix("_out"), now)
     mapping[list(mapping)[now]].append(layer)
 assert all(mapping.values()), mapping
 json.dump(mapping, sys.stdout)
@@ -167,14 +167,14 @@ refusals() { # a GPU key without chips, a chip of no name, no toolkit, no such k
 
 board() { # a TX2's cores and its GPU, built here: code for its chip alone, no library but the C library's and MPI's
     cat >"$work/site.json" <<'JSON'
-{"format":"ingot-site","version":1,"links":[],"devices":[{"name":"nodeA"},{"name":"nodeB","target":"tx2"}]}
+{"format":"ingot-site","version":1,"links":[],"devices":[{"name":"nodeA"},{"name":"nodeT","target":"tx2"}]}
 JSON
-    "$PYTHON" "$SRCDIR/tests/deploy_mapping.py" "$work/fashion.onnx" 0 nodeA_cpu0 nodeB_cpu0 nodeB_gpu >"$work/mapping.json" &&
+    "$PYTHON" "$SRCDIR/tests/deploy_mapping.py" "$work/fashion.onnx" 0 nodeA_cpu0 nodeT_cpu0 nodeT_gpu >"$work/mapping.json" &&
         spread --platform="$work/site.json" || return 1
-    aarch64-linux-gnu-readelf -dW "$work/build/out/fashion/nodeB_gpu" | sed -n 's/.*(NEEDED).*\[\(.*\)\].*/\1/p' >"$work/needed"
+    aarch64-linux-gnu-readelf -dW "$work/build/out/fashion/nodeT_gpu" | sed -n 's/.*(NEEDED).*\[\(.*\)\].*/\1/p' >"$work/needed"
     cat "$work/needed"
     ! grep -vE '^lib(mpi\.so\.40|c\.so\.6|m\.so\.6|dl\.so\.2|pthread\.so\.0)$' "$work/needed" && grep -q libdl "$work/needed" &&
-        ls "$work/build/out/fashion.d" | grep 'nodeB_gpu.*\.sm_62\.fatbin$' && ! ls "$work/build/out/fashion.d" | grep 'nodeB_gpu.*sm_.*72'
+        ls "$work/build/out/fashion.d" | grep 'nodeT_gpu.*\.sm_62\.fatbin$' && ! ls "$work/build/out/fashion.d" | grep 'nodeT_gpu.*sm_.*72'
 }
 
 check "frames" rolled
