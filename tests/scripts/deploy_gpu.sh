@@ -97,6 +97,18 @@ here_and_there() { # several parts on the GPU
         [ "$parts" -gt 1 ] && through $((parts * (n + 1))) && near
 }
 
+shared() { # layers that a core and the GPU have together, by channels and by rows
+    "$PYTHON" - "$work" <<'PY' && spread --horizontal="$work/horizontal.json" && through $((n + 1)) && near
+import json, sys
+work, keys = sys.argv[1], ["nodeA_cpu0", "nodeA_gpu"]
+split = {"down_out": ["lop", {"sizes": [16, 16]}, keys], "basic1.conv1_out": ["height", {"sizes": [9, 5]}, keys],
+         "basic1.conv2_out": ["height", {"sizes": [9, 5]}, keys]}
+layers = open(work + "/layers").read().split("\n")[:-1]
+json.dump(split, open(work + "/horizontal.json", "w"))
+json.dump({keys[0]: layers, keys[1]: list(split)}, open(work + "/mapping.json", "w"))
+PY
+}
+
 alone() { # the program of one core
     build --model="$work/fashion.onnx" --prefix=alone --no-profile --threads=1 &&
         "$work/build/out/host/alone" - -o - --top 0 <"$work/frames" >"$work/cpu"
@@ -182,6 +194,7 @@ toolkit
 check "two GPUs: the bytes of one" gpus_alone
 check "a core, a GPU and a core of a board: the bytes of the program with these stages" stages
 check "the program of one core" alone
+check "layers that a core and the GPU share" shared
 check "layers here and there, on a core and a GPU" here_and_there
 no_driver="no CUDA driver: libcuda"
 ldconfig -p 2>/dev/null | grep -q 'libcuda\.so\.1' && no_driver=. # a real one, which finds no device, or no code in the stub
