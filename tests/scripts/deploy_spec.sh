@@ -35,7 +35,7 @@ spread() { # net, spec, word (of the keys' order, "reversed" or "list"), keys...
 }
 
 without_times() {
-    sed 's/"ms":[0-9.]*,\{0,1\}//' "$1"
+    sed 's/"ms":[-0-9.]*,\{0,1\}//' "$1"
 }
 
 same_answers() { # file of frames, net, arguments...: lines and tensors
