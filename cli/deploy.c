@@ -17,6 +17,7 @@ static const char help[] =
     "  --mapping FILE       keys and their layers (docs/formats.md)\n"
     "  --platform FILE      the site: devices, hosts, targets, links; AutoDiCE's platform.txt or JSON\n"
     "  --horizontal FILE    layers that several keys share, by rows, columns or channels (docs/formats.md)\n"
+    "  --border-first       rows of them that other keys wait for are computed and sent before the rest, where that pays\n"
     "  --exact              cut them only so that the results are those of one machine, bit by bit\n"
     "  --profile FILE       times taken of the whole network; without it the plans rest on the estimator\n"
     "  --threads N          of the plan of the whole network, whose kernels all keys take (default: the largest key's)\n"
@@ -24,14 +25,16 @@ static const char help[] =
     "  --max-error X        as of ingot plan\n"
     "  --labels FILE        class names of the first output, one a line\n"
     "  --mean A[,B,C] --std A[,B,C]  a picture's channel becomes (pixel - mean)/std\n"
+    "  --image SMS[=FILE]   chips that keys of kind GPU get code for, 62,72: the build makes it, or it is in FILE; may be repeated\n"
+    "  --input-spec SPEC    as of ingot gen: the first rank makes inputs of pictures, that of the results answers\n"
     "  -q                   only what is wrong\n"
     "  --json               deploy.json on stdout\n" IG_SOURCE_HELP;
 
 enum { PART_TENSORS = 256 }; /* that runtime/mpi/worker.c passes to a part, and takes */
 
 struct arguments {
-    const char *mapping, *site, *horizontal, *profile, *dir;
-    int json;
+    const char *mapping, *site, *horizontal, *profile, *dir, *spec;
+    int json, scaled; /* --mean or --std was given */
 };
 
 static void note(void *to, const char *line)
@@ -54,9 +57,9 @@ static void read_all(struct ig_deployment *d, const struct arguments *a)
     if (d->splits && ig_hsplits_match(d->splits, d->layers, d->mapping, a->horizontal, err, sizeof err)) ig_fatal("%s", err);
     if (ig_mapping_place(d->mapping, d->site, a->mapping, err, sizeof err)) ig_fatal("%s", err);
     for (int32_t i = 0; i < d->mapping->n; i++)
-        if (d->mapping->keys[i].kind == IG_KEY_GPU)
-            ig_fatal("%s: key '%s' is a GPU's, which no rank computes on yet: give its layers to cores", a->mapping,
-                     d->mapping->keys[i].name);
+        if (ig_deploy_is_gpu(d, i) && !d->n_images)
+            ig_fatal("%s: key '%s' is a GPU's: --image says for which chips (./configure finds what makes code for them)",
+                     a->mapping, d->mapping->keys[i].name);
 }
 
 void ig_deploy_check_profile(const struct ig_profile *p, const struct ig_graph *g, const char *path)
@@ -139,6 +142,10 @@ static void deploy(struct ig_deployment *d, const struct ig_source_options *sour
 {
     read_all(d, a);
     d->g = d->splits ? ig_deploy_load_unprepared(d->onnx, source) : ig_load_graph(d->onnx, source);
+    if (a->spec) {
+        ig_input_spec(a->spec, d->g, &d->host_ops);
+        d->words.host_ops = &d->host_ops;
+    }
     read_profile(d, a);
     if (!d->options.threads && !d->splits) d->options.threads = ig_deploy_threads(d);
     d->key_of = ig_must_alloc((size_t)d->g->n_nodes, sizeof *d->key_of);
@@ -146,6 +153,7 @@ static void deploy(struct ig_deployment *d, const struct ig_source_options *sour
     struct ig_plan *like = d->splits ? ig_deploy_split(d, a->horizontal, a->profile) : plan_whole(d);
     leave_out_idle(d);
     d->parts = ig_parts_make(d->g, d->key_of);
+    for (int32_t i = 0; i < d->parts->n; i++) d->parts->at[i].key %= IG_LATE;
     d->ranks = ig_ranks_make(d->g, d->parts, d->mapping->n);
     check_limits(d);
     ig_deploy_plan(d, like);
@@ -159,6 +167,7 @@ static void release(struct ig_deployment *d)
     for (int32_t i = 0; i < d->parts->n; i++) {
         ig_lowered_free(d->at[i].lowered);
         ig_plan_free(d->at[i].plan);
+        ig_deploy_free_gpu(d->at[i].gpu);
         ig_graph_free(d->at[i].graph);
     }
     free(d->at);
@@ -190,8 +199,9 @@ static void name_directories(struct ig_deployment *d, const char *dir)
 int ig_verb_deploy(int argc, char **argv)
 {
     static const struct option longs[] = {{"help", 0, 0, 'h'},     {"mapping", 1, 0, 'm'},   {"platform", 1, 0, 'P'},
-                                          {"horizontal", 1, 0, 'H'}, {"exact", 0, 0, 'x'}, {"profile", 1, 0, 'p'},  {"threads", 1, 0, 't'},   {"isa", 1, 0, 'i'},
+                                          {"horizontal", 1, 0, 'H'}, {"exact", 0, 0, 'x'}, {"border-first", 0, 0, 'B'}, {"profile", 1, 0, 'p'},  {"threads", 1, 0, 't'},   {"isa", 1, 0, 'i'},
                                           {"max-error", 1, 0, 'E'}, {"labels", 1, 0, 'l'},   {"mean", 1, 0, 'M'},
+                                          {"input-spec", 1, 0, 'S'}, {"image", 1, 0, 'I'},
                                           {"std", 1, 0, 's'},      {"output", 1, 0, 'o'},    {"quiet", 0, 0, 'q'},
                                           {"json", 0, 0, 'j'},     IG_SOURCE_OPTIONS,        {0, 0, 0, 0}};
     struct ig_source_options source = {.n_binds = 0};
@@ -204,13 +214,16 @@ int ig_verb_deploy(int argc, char **argv)
         case 'P': a.site = optarg; break;
         case 'H': a.horizontal = optarg; break;
         case 'x': d.exact = 1; break;
+        case 'B': d.border = IG_BORDER_FIRST; break;
         case 'p': a.profile = optarg; break;
         case 't': d.options.threads = (int32_t)ig_number(optarg, "--threads", 1, IG_MAX_THREADS); break;
         case 'i': d.options.isa = ig_isa_option(optarg); break;
         case 'E': d.options.max_error = ig_number(optarg, "--max-error", 0, 1); break;
         case 'l': ig_labels_option(&d.words, optarg); break;
-        case 'M': ig_channels_option(optarg, "--mean", d.words.mean); break;
-        case 's': ig_channels_option(optarg, "--std", d.words.std); break;
+        case 'M': a.scaled = 1, ig_channels_option(optarg, "--mean", d.words.mean); break;
+        case 's': a.scaled = 1, ig_channels_option(optarg, "--std", d.words.std); break;
+        case 'S': a.spec = optarg; break;
+        case 'I': ig_deploy_image_option(&d, optarg); break;
         case 'o': a.dir = optarg; break;
         case 'q': d.quiet = 1; break;
         case 'j': a.json = 1; break;
@@ -220,8 +233,10 @@ int ig_verb_deploy(int argc, char **argv)
     if (optind != argc - 1 || !a.mapping) ig_usage(help);
     d.onnx = argv[optind];
     if (!a.dir) ig_fatal("-o DIR says where to");
-    if (d.options.isa == IG_ISA_CUDA) ig_fatal("--isa cuda: ranks compute on cores");
+    if (d.options.isa == IG_ISA_CUDA) ig_fatal("--isa cuda: a mapping says which ranks compute on a GPU");
     if (d.exact && !a.horizontal) ig_fatal("--exact is about --horizontal");
+    if (d.border && !a.horizontal) ig_fatal("--border-first is about --horizontal");
+    if (a.spec && a.scaled) ig_fatal("--mean and --std stand in the input spec, where there is one: mean=..., std=...");
     name_directories(&d, a.dir);
     deploy(&d, &source, &a);
     if (a.json) ig_deploy_manifest(stdout, &d, d.plan_sha256);

@@ -10,6 +10,15 @@
 
 enum { IG_STEM_BYTES = 400 };
 
+struct ig_deployed_gpu {             /* of a GPU key's part, beside the CPU's plan */
+    struct ig_plan *plan;
+    struct ig_lowered *lowered;
+    struct ig_gpu_lowered *launches;
+    struct ig_emit_gpu emit;
+    int made[IG_EMIT_IMAGES];        /* by the build, each of emit.images; else it is a file that is there */
+    char plan_sha256[65];
+};
+
 struct ig_deployed_part {
     struct ig_graph *graph;
     struct ig_plan *plan;
@@ -17,6 +26,7 @@ struct ig_deployed_part {
     char prefix[IG_STEM_BYTES + 16]; /* of its files and public names */
     char plan_sha256[65];
     int64_t weights_bytes; /* without the zeros that every blob begins with */
+    struct ig_deployed_gpu *gpu;     /* NULL: of a key of cores */
 };
 
 struct ig_deployed_rank {
@@ -29,14 +39,18 @@ struct ig_deployed_rank {
 
 struct ig_deployment {
     const char *onnx, *package, *sources; /* paths: the network, and where to */
-    struct ig_emit words;            /* labels, mean and std */
+    struct ig_emit words;            /* labels, mean and std, the input spec */
+    struct ig_host_ops host_ops;     /* of words, where it has an input spec */
     struct ig_plan_options options;  /* of the whole network's plan */
     struct ig_graph *g;              /* whole */
+    struct ig_emit_image images[IG_EMIT_IMAGES]; /* of --image; no path: the build makes each part's */
+    int32_t n_images;
     struct ig_layers *layers;
     struct ig_mapping *mapping;
     struct ig_site *site;            /* NULL: none was given */
     struct ig_hsplits *splits;       /* NULL: none */
     int exact;                       /* splits keep the bits of the whole */
+    int32_t border;                  /* of splits: enum ig_split_border */
     int32_t *key_of;                 /* [n_nodes] */
     struct ig_parts *parts;
     struct ig_ranks *ranks;
@@ -76,6 +90,17 @@ int32_t ig_deploy_threads(const struct ig_deployment *d);
 /* Of configure: the target of a key, and the ISA of its kernels. */
 const char *ig_deploy_target(const struct ig_deployment *d, int32_t rank);
 int32_t ig_deploy_isa(const struct ig_deployment *d, const char *target);
+static inline int ig_deploy_is_gpu(const struct ig_deployment *d, int32_t rank)
+{
+    return d->mapping->keys[rank].kind == IG_KEY_GPU;
+}
+/* cli/deploy_gpu.c: --image; part->gpu of a GPU key's part, which is planned for the CPU; its files; its word in the
+ * build's list. Fatal on error. */
+void ig_deploy_image_option(struct ig_deployment *d, char *text);
+void ig_deploy_plan_gpu(struct ig_deployment *d, int32_t rank, struct ig_deployed_part *part);
+void ig_deploy_write_gpu(const struct ig_deployment *d, const struct ig_emit *e, struct ig_deployed_gpu *gpu);
+void ig_deploy_list_images(FILE *f, const struct ig_deployed_part *part);
+void ig_deploy_free_gpu(struct ig_deployed_gpu *gpu);
 /* Fatal where the profile is of another graph. */
 void ig_deploy_check_profile(const struct ig_profile *p, const struct ig_graph *g, const char *path);
 /* Plans every part with the kernels of `like`, d->g's plan, and names it. Fatal on error. */

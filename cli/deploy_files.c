@@ -70,6 +70,10 @@ static void put_part(FILE *f, const struct ig_deployment *d, int32_t i)
     const struct ig_deployed_part *p = &d->at[i];
     const struct ig_part *part = &d->parts->at[i];
     fprintf(f, "{\"arena_bytes\":%lld", (long long)p->lowered->model.arena_bytes);
+    if (p->gpu)
+        fprintf(f, ",\"gpu\":{\"arena_bytes\":%lld,\"launches\":%d,\"plan_sha256\":\"%s\",\"weights_bytes\":%lld}",
+                (long long)p->gpu->launches->plan.arena_bytes, p->gpu->launches->plan.n_calls, p->gpu->plan_sha256,
+                (long long)p->gpu->launches->plan.constants_bytes);
     put_values(f, d, "in", part->in, part->n_in);
     fputs(",\"nodes\":[", f);
     for (int32_t k = 0; k < part->n_nodes; k++) {
@@ -80,7 +84,7 @@ static void put_part(FILE *f, const struct ig_deployment *d, int32_t i)
     put_values(f, d, "out", part->out, part->n_out);
     fprintf(f, ",\"plan_sha256\":\"%s\",\"prefix\":\"%s\",\"rank\":%d,\"threads\":%d,\"time_ms\":", p->plan_sha256, p->prefix,
             part->key, p->plan->threads);
-    ig_put_double(f, p->plan->latency_ns * 1e-6);
+    ig_put_double(f, (p->gpu ? p->gpu->plan : p->plan)->latency_ns * 1e-6);
     fprintf(f, ",\"weights_bytes\":%lld,\"weights_hash\":\"%016llx\"}", (long long)p->weights_bytes,
             (unsigned long long)p->lowered->model.weights_hash);
 }
@@ -106,9 +110,24 @@ static void put_rank(FILE *f, const struct ig_deployment *d, int32_t i)
     fprintf(f, ",\"weights_bytes\":%lld}", (long long)r->weights_bytes);
 }
 
+/* Its first rank and that of its results must be of one spec. */
+static void put_spec(FILE *f, const struct ig_deployment *d)
+{
+    const struct ig_host_ops *o = d->words.host_ops;
+    if (!o) return;
+    fputs("\"input_spec\":{\"post_ms\":", f);
+    ig_put_double(f, o->post_ns * 1e-6);
+    fputs(",\"pre_ms\":", f);
+    ig_put_double(f, o->pre_ns * 1e-6);
+    fputs(",\"text\":", f);
+    ig_put_text(f, o->text);
+    fputs("},\n", f);
+}
+
 void ig_deploy_manifest(FILE *f, const struct ig_deployment *d, const char *plan_sha256)
 {
     fputs("{\n\"format\":\"ingot-deploy\",\n", f);
+    put_spec(f, d);
     put_links(f, d);
     fputs(",\n\"network\":", f);
     ig_put_text(f, d->g->name);
@@ -147,7 +166,8 @@ static void write_main(const struct ig_deployment *d, int32_t rank)
     struct ig_emit *parts = ig_must_alloc((size_t)r->n_parts, sizeof *parts);
     for (int32_t i = 0; i < r->n_parts; i++) {
         const struct ig_deployed_part *p = &d->at[r->parts[i]];
-        parts[i] = (struct ig_emit){.lowered = p->lowered, .prefix = p->prefix, .plan_sha256 = p->plan_sha256};
+        parts[i] = (struct ig_emit){.lowered = p->lowered, .prefix = p->prefix, .plan_sha256 = p->plan_sha256,
+                                    .gpu = p->gpu ? &p->gpu->emit : NULL};
     }
     struct ig_emit_rank e = {.network = d->g->name, .graph = d->g, .mapping = d->mapping, .ranks = d->ranks, .rank = rank,
                              .parts = parts, .whole = &d->words, .target = d->rank[rank].target,
@@ -158,13 +178,17 @@ static void write_main(const struct ig_deployment *d, int32_t rank)
     free(parts);
 }
 
-/* What the build makes of it, a program a line: its name, its target, its main file, its parts. */
+/* What the build makes of it, a program a line: its name, its target, its main file, its parts; "gpu:62,72=part" of a GPU's. */
 static void write_list(const struct ig_deployment *d)
 {
     FILE *f = open_in(d->sources, "ranks", ".txt");
     for (int32_t i = 0; i < d->ranks->n; i++) {
         fprintf(f, "%s %s %s", d->rank[i].binary, d->rank[i].target, d->rank[i].stem);
-        for (int32_t k = 0; k < d->ranks->at[i].n_parts; k++) fprintf(f, " %s", d->at[d->ranks->at[i].parts[k]].prefix);
+        for (int32_t k = 0; k < d->ranks->at[i].n_parts; k++) {
+            const struct ig_deployed_part *p = &d->at[d->ranks->at[i].parts[k]];
+            if (p->gpu) ig_deploy_list_images(f, p);
+            else fprintf(f, " %s", p->prefix);
+        }
         fputc('\n', f);
     }
     ig_close_output();
@@ -218,10 +242,14 @@ void ig_deploy_summary(FILE *f, const struct ig_deployment *d)
             d->ranks->n, d->parts->n, d->ranks->n_routes, ig_commas(d->bytes_passed, bytes), ig_commas(all, weights),
             d->splits ? "" : ", each with one key");
     fprintf(f, "%.3f ms a frame, %.1f frames/s predicted\n", d->period_ns * 1e-6, d->period_ns > 0 ? 1e9 / d->period_ns : 0);
+    if (d->words.host_ops)
+        fprintf(f, "  pictures become inputs on %s, %.3f ms; results answers on %s, %.3f ms\n", d->mapping->keys[0].name,
+                d->words.host_ops->pre_ns * 1e-6, d->mapping->keys[d->ranks->output_rank].name,
+                d->words.host_ops->post_ns * 1e-6);
     for (int32_t i = 0; i < d->ranks->n; i++)
-        fprintf(f, "  %s: %d part%s, %d thread%s, %.3f ms; arena %s B, passing tensors %s B, weights %s B\n",
+        fprintf(f, "  %s: %d part%s, %s%d thread%s, %.3f ms; arena %s B, passing tensors %s B, weights %s B\n",
                 d->mapping->keys[i].name, d->ranks->at[i].n_parts, d->ranks->at[i].n_parts == 1 ? "" : "s",
-                ig_key_threads(&d->mapping->keys[i]), ig_key_threads(&d->mapping->keys[i]) == 1 ? "" : "s",
+                ig_deploy_is_gpu(d, i) ? "the GPU by " : "", ig_key_threads(&d->mapping->keys[i]), ig_key_threads(&d->mapping->keys[i]) == 1 ? "" : "s",
                 d->rank[i].ns * 1e-6, ig_commas(d->rank[i].arena_bytes, arena),
                 ig_commas(ig_store_bytes(&d->ranks->at[i]), buffers), ig_commas(d->rank[i].weights_bytes, weights));
 }

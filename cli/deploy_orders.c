@@ -56,10 +56,11 @@ static double *rates_of(const struct ig_deployment *d, const struct ig_split_ord
         o.threads = ig_key_threads(&m->keys[i]);
         o.target = ig_deploy_target(d, i);
         o.isa = ig_deploy_isa(d, o.target);
+        if (ig_deploy_is_gpu(d, i)) o.isa = IG_ISA_CUDA, o.threads = 1, o.profile = NULL;
         struct ig_plan *p = ig_plan_make(prepared, &o, err, sizeof err);
         if (!p) ig_fatal("%s: %s", m->keys[i].name, err);
         for (int32_t k = i; k < m->n; k++) {
-            if (ig_key_threads(&m->keys[k]) != o.threads || strcmp(ig_deploy_target(d, k), o.target)) continue;
+            if (m->keys[k].kind != m->keys[i].kind || ig_key_threads(&m->keys[k]) != o.threads || strcmp(ig_deploy_target(d, k), o.target)) continue;
             rates[k] = rate_of(d, orders, prepared, p, k);
             layer_ns[k] = times_of(d, prepared, p);
             done[k] = 1;

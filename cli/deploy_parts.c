@@ -69,7 +69,15 @@ static void plan_part(struct ig_deployment *d, const struct ig_plan *like, int32
     if (part->lowered->model.arena_bytes > r->arena_bytes) r->arena_bytes = part->lowered->model.arena_bytes;
     r->weights_bytes += part->weights_bytes;
     r->blob_bytes += part->lowered->model.weights_bytes;
-    r->ns += part->plan->latency_ns;
+    if (ig_deploy_is_gpu(d, rank)) ig_deploy_plan_gpu(d, rank, part);
+    r->ns += part->gpu ? part->gpu->plan->latency_ns : part->plan->latency_ns;
+}
+
+/* What a rank does with pictures and results, on one of its cores beside its parts. */
+static double spec_ns(const struct ig_deployment *d, int32_t rank)
+{
+    const struct ig_host_ops *o = d->words.host_ops;
+    return o ? (rank ? 0 : o->pre_ns) + (rank == d->ranks->output_rank ? o->post_ns : 0) : 0;
 }
 
 static int32_t device_of(const struct ig_deployment *d, int32_t rank)
@@ -97,8 +105,8 @@ static void predict(struct ig_deployment *d)
 {
     for (int32_t i = 0; i < d->ranks->n; i++) {
         const struct ig_rank_plan *r = &d->ranks->at[i];
-        double busy = d->rank[i].ns + host_ns(d, i);
-        if (busy > d->period_ns) d->period_ns = busy;
+        double own = d->rank[i].ns + spec_ns(d, i) + host_ns(d, i);
+        if (own > d->period_ns) d->period_ns = own;
         for (int32_t to = 0; to < d->ranks->n; to++) {
             const char *a = d->mapping->keys[i].device, *b = d->mapping->keys[to].device;
             int32_t from_device = d->site ? ig_site_find(d->site, a) : -1, to_device = d->site ? ig_site_find(d->site, b) : -1;
@@ -122,6 +130,8 @@ void ig_deploy_plan(struct ig_deployment *d, const struct ig_plan *like)
         if (d->exact && ig_deploy_isa(d, d->rank[rank].target) != d->options.isa)
             ig_fatal("--exact: %s is a %s, whose kernels do not give the bits of this machine's", d->mapping->keys[rank].name,
                      d->rank[rank].target);
+        if (d->exact && ig_deploy_is_gpu(d, rank))
+            ig_fatal("--exact: %s is a GPU, whose kernels do not give the bits of a core's", d->mapping->keys[rank].name);
         name_rank(d, rank);
         for (int32_t i = 0; i < d->ranks->at[rank].n_parts; i++) plan_part(d, like, rank, i);
     }
@@ -141,6 +151,10 @@ static void write_part(struct ig_deployment *d, struct ig_deployed_part *p)
     file_of(d, p->prefix, ".plan.json", path);
     if (ig_plan_write(p->plan, p->graph, path, err, sizeof err)) ig_fatal("%s", err);
     ig_hash_file(path, p->plan_sha256);
+    if (p->gpu) {
+        e.gpu = &p->gpu->emit;
+        ig_deploy_write_gpu(d, &e, p->gpu);
+    }
     file_of(d, p->prefix, "_weights.bin", blob);
     ig_emit_weights(ig_open_output(file_of(d, p->prefix, "_weights.S", path)), &e, blob);
     ig_close_output();

@@ -78,7 +78,7 @@ struct ig_plan *ig_deploy_split(struct ig_deployment *d, const char *path, const
     const struct ig_kernel **kernels = kernels_of(d->g, prepared, plan);
     for (int32_t i = 0; i < d->mapping->n; i++)
         devices[i] = d->site ? ig_site_find(d->site, d->mapping->keys[i].device) : -1;
-    struct ig_split_options o = {.kernels = d->exact ? kernels : NULL, .site = d->site, .devices = d->site ? devices : NULL};
+    struct ig_split_options o = {.kernels = d->exact ? kernels : NULL, .border = d->border, .site = d->site, .devices = d->site ? devices : NULL};
     struct ig_split_orders orders = ig_read_orders(d, path, prepared, &options, &o);
     if (ig_split_graph(d->g, orders.at, d->splits->n, &o, &d->key_of, &whole, err, sizeof err)) ig_fatal("%s: %s", path, err);
     ig_count_macs(d->g);

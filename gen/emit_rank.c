@@ -11,6 +11,11 @@ static const struct ig_rank_plan *own(const struct ig_emit_rank *e)
     return &e->ranks->at[e->rank];
 }
 
+static int is_gpu(const struct ig_emit_rank *e)
+{
+    return e->mapping->keys[e->rank].kind == IG_KEY_GPU;
+}
+
 static void emit_opening(FILE *f, const struct ig_emit_rank *e)
 {
     fprintf(f, "/* Do not edit: made by ingot deploy %s.\n * network ", INGOT_VERSION);
@@ -19,7 +24,9 @@ static void emit_opening(FILE *f, const struct ig_emit_rank *e)
     ig_emit_comment(f, e->graph->source_sha256);
     fprintf(f, "\n * rank %d of %d: ", e->rank, e->ranks->n);
     ig_emit_comment(f, e->mapping->keys[e->rank].name);
-    fprintf(f, "\n * plan sha256 %s */\n\n#include \"runtime/mpi/rank.h\"\n\n", e->plan_sha256);
+    fprintf(f, "\n * plan sha256 %s */\n\n#include \"runtime/mpi/rank.h\"\n%s\n", e->plan_sha256,
+            e->whole->host_ops ? "#include \"runtime/host/spec.h\"\n" : "");
+    if (is_gpu(e)) fputs("#include \"runtime/mpi/gpu.h\"\n\n", f);
 }
 
 /* Numbers of a table that may be empty, "name_3" or "name". */
@@ -70,6 +77,25 @@ static void emit_parts(FILE *f, const struct ig_emit_rank *e)
     fprintf(f, "%s};\n\n", n ? "" : "    {0, 0, 0, 0},\n");
 }
 
+/* Of a GPU key, beside the CPU's. */
+static void emit_gpu(FILE *f, const struct ig_emit_rank *e)
+{
+    int32_t n = own(e)->n_parts;
+    const struct ig_emit_gpu *first = e->parts[0].gpu;
+    for (int32_t i = 0; i < n; i++) {
+        const char *p = e->parts[i].prefix;
+        fprintf(f, "extern const struct ig_gpu_plan %s_gpu_plan;\n", p);
+        fprintf(f, "extern const unsigned char %s_gpu_weights[] __attribute__((weak));\n", p);
+    }
+    fprintf(f, "\nstatic const struct ig_rank_launches launches[%d] = {\n", n);
+    for (int32_t i = 0; i < n; i++)
+        fprintf(f, "    {&%s_gpu_plan, %s_gpu_weights, 0x%016llxu},\n", e->parts[i].prefix, e->parts[i].prefix,
+                (unsigned long long)e->parts[i].gpu->lowered->model.weights_hash);
+    fputs("};\nstatic const struct ig_rank_gpu gpu = {.parts = launches, .chips = \"", f);
+    for (int32_t i = 0; i < first->n_images; i++) fprintf(f, "%s%s", i ? "," : "", first->images[i].chips);
+    fputs("\", .open = ig_rank_gpu_open};\n\n", f);
+}
+
 static void emit_ios(FILE *f, const struct ig_graph *g, const char *name, const int32_t *values, int32_t n)
 {
     fprintf(f, "static const struct ig_shape shapes_of_%s[%d] = {\n", name, n ? n : 1);
@@ -107,8 +133,10 @@ static void emit_whole(FILE *f, const struct ig_emit_rank *e)
     fprintf(f, ", .inputs = inputs, .outputs = outputs, .n_inputs = %d, .n_outputs = %d, .threads = %d};\n", g->n_inputs,
             g->n_outputs, ig_emit_rank_threads(e));
     ig_emit_labels(f, w);
+    if (w->host_ops) ig_emit_spec(f, w);
     fputs("static const struct ig_program whole = {\n    .model = &whole_model, ", f);
-    fprintf(f, ".labels = %s, .n_labels = %d,\n    ", w->n_labels ? "labels" : "0", w->n_labels);
+    fprintf(f, ".labels = %s, .n_labels = %d,%s\n    ", w->n_labels ? "labels" : "0", w->n_labels,
+            w->host_ops ? " .spec = &spec," : "");
     emit_floats(f, "mean", w->mean);
     fputs(", ", f);
     emit_floats(f, "std", w->std);
@@ -169,6 +197,7 @@ void ig_emit_rank_main(FILE *f, const struct ig_emit_rank *e)
     const struct ig_rank_plan *r = own(e);
     emit_opening(f, e);
     emit_parts(f, e);
+    if (is_gpu(e)) emit_gpu(f, e);
     emit_whole(f, e);
     emit_buffers(f, e);
     emit_routes(f, "sends", r->sends, r->n_sends);
@@ -180,6 +209,7 @@ void ig_emit_rank_main(FILE *f, const struct ig_emit_rank *e)
     ig_emit_string(f, e->network);
     fputs(", .whole = &whole, .keys = keys, .cores = cores,\n    .parts = parts, .buffers = buffers, .sends = sends,", f);
     fputs(" .receives = receives, .inputs = filled, .outputs = given,\n", f);
+    if (is_gpu(e)) fputs("    .gpu = &gpu,\n", f);
     fprintf(f, "    .rank = %d, .n_ranks = %d, .n_cores = %d, .threads = %d, .n_parts = %d, .n_buffers = %d,\n", e->rank,
             e->ranks->n, e->mapping->keys[e->rank].n_cores, ig_emit_rank_threads(e), r->n_parts, r->n_stores);
     fprintf(f, "    .n_sends = %d, .n_receives = %d, .arena_bytes = %lld, .period_ns = %.0f, .rank_ns = %.0f,\n",

@@ -13,7 +13,7 @@ struct ig_emit_rank {
     const struct ig_ranks *ranks;
     int32_t rank;
     const struct ig_emit *parts;     /* [n_parts] of the rank */
-    const struct ig_emit *whole;     /* labels, mean and std of the network; no lowered, no prefix */
+    const struct ig_emit *whole;     /* labels, mean, std and host_ops of the network; no lowered, no prefix */
     const char *target;              /* name */
     int64_t arena_bytes;             /* the largest of the parts' */
     double period_ns, rank_ns;       /* predicted: from one result of the deployment to the next; this rank's work */

@@ -44,7 +44,7 @@ wanted_chips() {
     case $gpu:$target in
     default:tx2 | auto:tx2) echo 62 ;;
     default:xavier | auto:xavier) echo 72 ;;
-    default:host) gpus_here || echo any ;;
+    default:host) if gpus_here >/dev/null; then { gpus_here; echo "$board_chips"; } | tr ' ' '\n' | grep . | sort -un; else echo any; fi ;;
     default:*) echo any ;;
     *) echo "$gpu" | tr , '\n' | sed 's/^sm_//' ;;
     esac
@@ -106,6 +106,16 @@ gpu_plan() { # arguments of the plan that concern it
         gpu_args="$gpu_args --image $chips=$image"
         gpu_images="$gpu_images $image"
     done
+}
+
+gpu_ranks() { # of a deployment: sets $gpu_args of ingot deploy, $gpu_words for gen/ranks.sh, $gpu_deps
+    gpu_args= gpu_words= gpu_deps=
+    for part in $gpu_parts; do
+        chips=${part%%=*}
+        gpu_args="$gpu_args --image $chips"
+        gpu_words="$gpu_words NVCC_$(echo "$chips" | tr , _)='$(eval "echo \"\$nvcc_${part##*@}\"")'"
+    done
+    [ -z "$gpu_parts" ] || gpu_deps=" $(list kernels_gpu/*.cu kernels_gpu/params.h kernels_gpu/cuda/*.cu kernels_gpu/cuda/*.cuh | sed "s|^|$src|" | tr '\n' ' ')"
 }
 
 gpu_objects() { # emits what nvcc and $c_cc make of the generated files

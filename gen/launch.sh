@@ -25,6 +25,7 @@ for arg; do
     --dir=*) dir=${arg#*=} ;;
     --use-rankfile) bind=1 ;;
     --unpinned) unpinned=$arg ;;
+    --gpu=*) gpu=$arg ;;
     --info) info=$arg ;;
     --help | -h)
         sed -n '2,/^set /s/^# \{0,1\}//p' "$0"
@@ -86,8 +87,8 @@ for program in $programs; do
         all=$all${all:+,}$at:1
         [ $kind = openmpi ] || at= # MPICH takes one list
     fi
-    if [ $n = 0 ]; then set -- -np 1 ${at:+-host "$at"} "$dir/$program" ${unpinned:-} "$@"
-    else set -- "$@" : -np 1 ${at:+-host "$at"} "$dir/$program" ${unpinned:-}; fi
+    if [ $n = 0 ]; then set -- -np 1 ${at:+-host "$at"} "$dir/$program" ${unpinned:-} ${gpu:-} "$@"
+    else set -- "$@" : -np 1 ${at:+-host "$at"} "$dir/$program" ${unpinned:-} ${gpu:-}; fi
     n=$((n + 1))
 done
 [ $kind = openmpi ] || [ -z "$all" ] || flags="-hosts $all"

@@ -1,7 +1,8 @@
 #!/bin/sh
 # Builds the programs of a deployment: ranks.sh LIST DIR, LIST being what `ingot deploy` wrote beside its sources, a line
-# "program target main part..." each. In the environment: NINJA, MPICC, CFLAGS, LDFLAGS, PROGRAM_FLAGS, SRCDIR,
-# and of targets that are not this machine, CROSS_* of gen/cross.sh.
+# "program target main part..." each, of a GPU's "gpu=part", or "gpu:62,72:90=part" with chips that code is made for here.
+# In the environment: NINJA, MPICC, CFLAGS, LDFLAGS, PROGRAM_FLAGS, SRCDIR, of targets that are not this machine CROSS_* of
+# gen/cross.sh, and of chips NVCC_62_72, the compiler.
 set -eu
 
 list=$1 dir=$2
@@ -24,13 +25,41 @@ target_of() { # program, target: sets $target_flags, $linker and $libraries, wha
     }
 }
 
+image() { # part, chips: what a CUDA toolkit makes of the part's kernels
+    eval "nvcc=\${NVCC_$(echo "$2" | tr , _):-}"
+    [ -n "$nvcc" ] || for name in $(set | sed -n 's/^NVCC_\([0-9_]*\)=.*/\1/p'); do # a board's, of a toolkit that makes more
+        case _${name}_ in *_${2}_*) eval "nvcc=\$NVCC_$name" ;; esac
+    done
+    [ -n "$nvcc" ] || { echo "ranks.sh: $program: no CUDA toolkit for sm $2" >&2; exit 1; }
+    image=$sources/$1.sm_$(echo "$2" | tr , _).fatbin
+    echo "build $image: nvcc $sources/${1}_gpu.cu | $(echo "$SRCDIR"/kernels_gpu/*.cu "$SRCDIR"/kernels_gpu/params.h "$SRCDIR"/kernels_gpu/cuda/*.cu*)"
+    echo "  nvcc = $nvcc" | sed 's/\$/$$/g'
+    echo "  chips =$(for sm in $(echo "$2" | tr , ' '); do printf ' -gencode arch=compute_%s,code=sm_%s' "$sm" "$sm"; done)"
+    images="$images $image"
+}
+
+gpu_part() { # part, chips...: adds to $objects, $waits and $gpu_blobs
+    part=$1 images=
+    shift
+    for chips; do image "$part" "$chips"; done
+    object "$sources/${part}_gpu.o" cc "$sources/${part}_gpu.c"
+    object "$sources/${part}_gpu_image.o" cc "$sources/${part}_gpu_image.S" "$images"
+    object "$sources/${part}_gpu_weights.o" cc "$sources/${part}_gpu_weights.S" "$sources/${part}_gpu_weights.bin"
+    objects="$objects $sources/${part}_gpu.o $sources/${part}_gpu_image.o"
+    waits="$waits $sources/${part}_gpu_weights.bin $sources/${part}_gpu_weights.o"
+    gpu_blobs="$gpu_blobs $sources/${part}_gpu"
+}
+
 rank() { # program, target, main, parts...
     program=$1 main=$3
     target_of "$1" "$2"
     shift 3
-    objects="$sources/${main}_main.o" waits= blobs=
+    objects="$sources/${main}_main.o" waits= blobs= gpu_blobs=
     object "$objects" mpicc "$sources/${main}_main.c"
     for part; do
+        chips=${part%%=*} part=${part#*=}
+        # shellcheck disable=SC2046
+        [ "$chips" = "$part" ] || gpu_part "$part" $(echo "${chips#gpu}" | tr : ' ')
         object "$sources/${part}_plan.o" cc "$sources/${part}_plan.c"
         object "$sources/${part}_weights.o" cc "$sources/${part}_weights.S" "$sources/${part}_weights.bin"
         objects="$objects $sources/${part}_plan.o"
@@ -38,8 +67,10 @@ rank() { # program, target, main, parts...
         blobs="$blobs $sources/$part"
     done
     echo "build $dir/$program: link $objects $libraries |$waits $SRCDIR/gen/link.sh"
-    echo "  blobs =$blobs"
-    [ "$target" = host ] || printf '  linker = %s\n  libs = %s\n' "$CROSS_LINKER" "$CROSS_LIBS"
+    echo "  blobs =$blobs$gpu_blobs"
+    dl=${gpu_blobs:+ -ldl}
+    [ "$target" = host ] || printf '  linker = %s\n' "$CROSS_LINKER"
+    [ "$target" = host ] && [ -z "$dl" ] || printf '  libs = %s\n' "$([ "$target" = host ] && echo "$LDFLAGS -lm -lpthread" || echo "$CROSS_LIBS")$dl"
 }
 
 {
@@ -56,6 +87,8 @@ rule mpicc
   command = \$mpicc $CFLAGS -MD -MF \$out.d -c \$in -o \$out
   depfile = \$out.d
   deps = gcc
+rule nvcc
+  command = \$nvcc -std=c++14 -O3 -fmad=false -fatbin \$chips -Xfatbin -compress-all -I$SRCDIR -o \$out \$in
 rule link
   command = $SRCDIR/gen/link.sh bundle \$out '\$blobs' \$linker \$in \$libs
 TEXT

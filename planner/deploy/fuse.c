@@ -12,6 +12,7 @@
 #include "planner/deploy/slabs.h"
 
 enum { LONGEST = 96 }; /* layers of a segment that are tried */
+enum { PART_NS = 20000, BYTES_PER_NS = 10 }; /* of a part more: starting it; reading its weights, passing its rows */
 
 struct run {
     const struct ig_graph *g;
@@ -120,6 +121,74 @@ static double arrival_ns(const struct run *r, int32_t v, int32_t p, int32_t i, i
     return ns;
 }
 
+/* --- rows that others wait for --- */
+
+/* Parts of earlier layers that the segment from layer i on reads: what of them goes to other keys, and how long. */
+static void note_borders(struct run *r, int32_t i)
+{
+    for (int32_t v = 0; v < r->g->n_values; v++) {
+        if (r->place[v] < 0 || r->place[v] >= i) continue;
+        struct ig_cut_layer *layer = layer_at(r, r->place[v]);
+        for (int32_t p = 0; p < r->parts; p++) {
+            double ns = arrival_ns(r, v, p, i, layer_at(r, i)->keys[p]);
+            if (ns > layer->wait_ns) layer->wait_ns = ns;
+            for (int32_t q = 0; q < r->parts; q++) {
+                struct ig_slab *s = &layer->slabs[q];
+                struct ig_rows theirs = ig_rows_common(r->want[v * r->parts + p], s->own);
+                if (q == p || ig_rows_empty(theirs)) continue;
+                if (q > p && theirs.b - s->own.a > s->lead) s->lead = theirs.b - s->own.a;
+                if (q < p && s->own.b - theirs.a > s->tail) s->tail = s->own.b - theirs.a;
+            }
+        }
+    }
+}
+
+/* ns that part p computes of so many rows behind those that others wait for; *extra: what it takes to do so apart. */
+static double late_ns(const struct run *r, const struct ig_cut_layer *layer, int32_t p, int32_t rows, double *extra)
+{
+    const struct ig_node *n = &r->g->nodes[layer->node];
+    double share = (double)rows / layer->reads[0].out;
+    double bytes = share * (double)ig_bytes(&r->g->values[n->out[0]].shape);
+    for (int32_t k = 0; k < n->n_in; k++)
+        if (n->in[k] >= 0 && ig_is_const(r->g, n->in[k])) bytes += (double)ig_bytes(&r->g->values[n->in[k]].shape);
+    *extra = PART_NS + bytes / BYTES_PER_NS;
+    return share * ig_layer_ns(r->options, r->g, layer->node, layer->keys[p]);
+}
+
+/* Behind the cut: which parts compute what others wait for first. All of a layer or none, as it is the last that counts. */
+static void delay(const struct run *r, struct ig_cut_layer *layer)
+{
+    double least = DBL_MAX, most = 0, extra;
+    for (int32_t p = 0; p < r->parts; p++) {
+        if (!layer->slabs[p].lead && !layer->slabs[p].tail) continue;
+        ig_slab_delay(layer, p);
+        struct ig_rows late = layer->slabs[p].late;
+        double ns = ig_rows_empty(late) ? 0 : late_ns(r, layer, p, late.b - late.a, &extra);
+        if (ns < least) least = ns;
+        if (ns > 0 && extra > most) most = extra;
+    }
+    double saved = least < layer->wait_ns ? least : layer->wait_ns;
+    if (r->options->border == IG_BORDER_ALWAYS || saved > most) return;
+    for (int32_t p = 0; p < r->parts; p++) layer->slabs[p].late = (struct ig_rows){0, 0};
+}
+
+/* The same of arrival_ns where borders go first, as far as is known before the cut: owners compute the rest meanwhile. */
+static double awaited_ns(const struct run *r, int32_t v, int32_t p, int32_t i, int32_t key)
+{
+    double wait = arrival_ns(r, v, p, i, key), saved = wait, extra, most = 0;
+    if (r->options->border == IG_BORDER_LAST || wait <= 0 || r->place[v] < 0) return wait;
+    const struct ig_cut_layer *layer = layer_at(r, r->place[v]);
+    for (int32_t q = 0; q < r->parts; q++) {
+        struct ig_rows own = layer->slabs[q].own, theirs = ig_rows_common(r->want[v * r->parts + p], own);
+        int32_t rest = own.b - own.a - (theirs.b - theirs.a);
+        if (q == p || ig_rows_empty(theirs)) continue;
+        double ns = 2 * rest < own.b - own.a ? 0 : late_ns(r, layer, q, rest, &extra);
+        if (ns < saved) saved = ns;
+        if (ns > 0 && extra > most) most = extra;
+    }
+    return saved > most ? wait - saved + most : wait;
+}
+
 static double segment_ns(struct run *r, int32_t i, int32_t j)
 {
     double slowest = 0, longest = 0;
@@ -132,7 +201,7 @@ static double segment_ns(struct run *r, int32_t i, int32_t j)
             struct ig_rows made = layer->slabs[p].made;
             work += ig_layer_ns(r->options, r->g, layer->node, key) * (made.b - made.a) / layer->reads[0].out;
         }
-        for (int32_t v = 0; v < r->g->n_values; v++) wait += arrival_ns(r, v, p, i, key);
+        for (int32_t v = 0; v < r->g->n_values; v++) wait += awaited_ns(r, v, p, i, key);
         if (work > slowest) slowest = work;
         if (wait > longest) longest = wait;
     }
@@ -164,9 +233,11 @@ static void cut_run(struct run *r)
     for (int32_t j = r->n - 1, i; j >= 0; j = i - 1) {
         i = first[j];
         derive(r, i, j);
+        note_borders(r, i);
         for (int32_t at = i; at <= j; at++) layer_at(r, at)->segment = r->c->n_segments;
         r->c->n_segments++;
     }
+    for (int32_t at = 0; at < r->n && r->options->border; at++) delay(r, layer_at(r, at));
     free(first);
 }
 

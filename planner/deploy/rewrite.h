@@ -27,11 +27,19 @@ enum ig_split_cuts {       /* between two layers of a run that are cut by rows o
     IG_CUTS_EXCHANGED      /* each key computes its own rows and is sent what else it needs */
 };
 
+enum ig_split_border {     /* rows that other keys wait for, of layers that are cut by rows */
+    IG_BORDER_LAST = 0,    /* with all others of the part */
+    IG_BORDER_FIRST,       /* before them, where that saves more time than it takes */
+    IG_BORDER_ALWAYS       /* wherever it can be */
+};
+enum { IG_LATE = 1 << 20 }; /* added to the key of a node that is in a part of its own, behind the key's others */
+
 struct ig_split_options {
     const struct ig_kernel *const *kernels; /* --exact: [n_nodes] of the whole network's plan (NULL where nothing
                                                runs); cuts are moved to their tiles, parts that they do not
                                                compute are refused. NULL: the bits may differ */
     int32_t cuts;          /* enum ig_split_cuts */
+    int32_t border;        /* enum ig_split_border; only where it is not IG_BORDER_LAST are keys IG_LATE */
     const double *rates;   /* [n_keys] multiply-accumulates a ns; NULL: 20 each */
     const double *const *layer_ns; /* [n_keys][n_nodes] of a node, whole, on that key; 0, or NULL: by the key's rate */
     const struct ig_site *site; /* whose links ig_link_ns asks for */

@@ -99,6 +99,40 @@ struct ig_rows ig_slab_takes(const struct ig_cut_layer *layer, int32_t i, int32_
     return ig_taken_rows(&layer->reads[k], s->good, s->made);
 }
 
+/* The rows as a part of their own. */
+static struct ig_cut_layer part_of(const struct ig_cut_layer *layer, int32_t i, struct ig_rows rows, struct ig_slab *slab)
+{
+    struct ig_cut_layer one = *layer;
+    *slab = (struct ig_slab){.own = ig_rows_common(layer->slabs[i].own, rows)};
+    one.slabs = slab;
+    one.n = 1;
+    ig_slab_settle(&one, 0, rows);
+    return one;
+}
+
+/* Does it take of every operand no more than the whole part? */
+static int is_inside(const struct ig_cut_layer *layer, int32_t i, struct ig_rows rows)
+{
+    struct ig_slab slab;
+    struct ig_cut_layer one = part_of(layer, i, rows, &slab);
+    struct ig_rows all = ig_slab_takes(layer, i, 0), own = ig_slab_takes(&one, 0, 0);
+    return ig_rows_empty(rows) || (all.a <= own.a && own.b <= all.b);
+}
+
+void ig_slab_delay(struct ig_cut_layer *layer, int32_t i)
+{
+    struct ig_slab *s = &layer->slabs[i];
+    struct ig_rows good = s->good, late = good;
+    int32_t step = layer->step;
+    if (s->lead) late.a = (s->own.a + s->lead + step - 1) / step * step;
+    if (s->tail) late.b = (s->own.b - s->tail) / step * step;
+    s->late = (struct ig_rows){0, 0};
+    if ((late.a == good.a && late.b == good.b) || 2 * (late.b - late.a) < good.b - good.a) return;
+    if (is_inside(layer, i, (struct ig_rows){good.a, late.a}) && is_inside(layer, i, late) &&
+        is_inside(layer, i, (struct ig_rows){late.b, good.b}))
+        s->late = late;
+}
+
 /* Padding on both sides of the rows that a part takes. */
 struct sides {
     int32_t before, after;
@@ -146,29 +180,69 @@ static void set_attrs(struct ig_node *n, const struct ig_cut_layer *layer, int32
     else pad_window(&n->attrs.conv.w, columns, sides_of(r, made, in));
 }
 
-static void put_slab(struct ig_rewrite *w, const struct ig_node *old, const struct ig_cut_layer *layer, int32_t i,
-                     struct ig_piece *piece)
+/* What the whole part takes of its operands, in[n_in], on its key. */
+static void fetch_operands(struct ig_rewrite *w, const struct ig_node *old, const struct ig_cut_layer *layer, int32_t i,
+                           int32_t *in)
 {
-    const struct ig_slab *s = &layer->slabs[i];
-    struct ig_shape y = w->g->values[old->out[0]].shape;
-    int32_t *in = ig_must_alloc((size_t)old->n_in, sizeof *in), key = layer->keys[i];
-    char *name = ig_must_alloc(strlen(old->name) + 32, 1);
     for (int32_t k = 0; k < old->n_in; k++) {
         if (old->in[k] < 0) in[k] = -1;
-        else if (layer->reads[k].kind == IG_READ_WHOLE) in[k] = ig_fetch_whole(w, old->in[k], key);
-        else in[k] = ig_fetch(w, old->in[k], layer->reads[k].axis, ig_slab_takes(layer, i, k), key);
+        else if (layer->reads[k].kind == IG_READ_WHOLE) in[k] = ig_fetch_whole(w, old->in[k], layer->keys[i]);
+        else in[k] = ig_fetch(w, old->in[k], layer->reads[k].axis, ig_slab_takes(layer, i, k), layer->keys[i]);
     }
-    snprintf(name, strlen(old->name) + 32, "%s_split%c_%d", old->name, layer->axis == y.rank - 2 ? 'w' : 'h', key);
-    y.dims[layer->axis] = s->made.b - s->made.a;
+}
+
+/* Operand k of a node for some of the part's rows, cut on that node's key. */
+static int32_t operand(struct ig_rewrite *w, const struct ig_node *old, const struct ig_cut_layer *layer, int32_t i,
+                       const struct ig_cut_layer *one, int32_t k, int32_t fetched, int32_t key)
+{
+    if (old->in[k] < 0 || layer->reads[k].kind == IG_READ_WHOLE) return fetched;
+    struct ig_rows all = ig_slab_takes(layer, i, k), own = ig_slab_takes(one, 0, k);
+    if (ig_is_const(w->g, old->in[k])) return ig_fetch(w, old->in[k], layer->reads[k].axis, own, layer->keys[i]);
+    return ig_slice_of(w, fetched, layer->reads[k].axis, (struct ig_rows){own.a - all.a, own.b - all.a}, key,
+                       layer->keys[i]);
+}
+
+/* A node for rows of part i that are good, named by `word`. */
+static void put_rows(struct ig_rewrite *w, const struct ig_node *old, const struct ig_cut_layer *layer, int32_t i,
+                     struct ig_rows rows, const int32_t *fetched, const char *word, int32_t key, struct ig_piece *piece)
+{
+    struct ig_slab s;
+    struct ig_cut_layer one = part_of(layer, i, rows, &s);
+    struct ig_shape y = w->g->values[old->out[0]].shape;
+    int32_t *in = ig_must_alloc((size_t)old->n_in, sizeof *in);
+    char *name = ig_must_alloc(strlen(old->name) + 32, 1);
+    for (int32_t k = 0; k < old->n_in; k++) in[k] = operand(w, old, layer, i, &one, k, fetched[k], key);
+    snprintf(name, strlen(old->name) + 32, "%s_%s%c_%d", old->name, word, layer->axis == y.rank - 2 ? 'w' : 'h',
+             layer->keys[i]);
+    y.dims[layer->axis] = s.made.b - s.made.a;
     struct ig_node *n = ig_new_node(w, name, (enum ig_op)old->op, old->n_in, &y, key, layer->node);
     memcpy(n->in, in, (size_t)old->n_in * sizeof *in);
     n->onnx = old->onnx;
     n->attrs = old->attrs;
-    set_attrs(n, layer, y.rank, s->made, ig_slab_takes(layer, i, 0));
-    struct ig_rows good = {s->good.a - s->made.a, s->good.b - s->made.a};
-    *piece = (struct ig_piece){ig_slice_of(w, n->out[0], layer->axis, good, key, key), key, s->good,
-                               ig_rows_common(s->own, s->good)};
+    set_attrs(n, layer, y.rank, s.made, ig_slab_takes(&one, 0, 0));
+    struct ig_rows good = {s.good.a - s.made.a, s.good.b - s.made.a};
+    *piece = (struct ig_piece){ig_slice_of(w, n->out[0], layer->axis, good, key, layer->keys[i]), layer->keys[i], s.good,
+                               ig_rows_common(layer->slabs[i].own, s.good)};
     free(name);
+    free(in);
+}
+
+/* One node, or those of the rows that others wait for and then that of the rest; their pieces in order. */
+static void put_slab(struct ig_rewrite *w, const struct ig_node *old, const struct ig_cut_layer *layer, int32_t i,
+                     struct ig_spread *to)
+{
+    struct ig_rows good = layer->slabs[i].good, late = layer->slabs[i].late;
+    struct ig_rows first = {good.a, late.a}, last = {late.b, good.b};
+    int32_t *in = ig_must_alloc((size_t)old->n_in, sizeof *in), key = layer->keys[i];
+    fetch_operands(w, old, layer, i, in);
+    if (ig_rows_empty(late)) put_rows(w, old, layer, i, good, in, "split", key, &to->at[to->n++]);
+    else {
+        struct ig_piece *at = &to->at[to->n], *middle = at + !ig_rows_empty(first);
+        if (!ig_rows_empty(first)) put_rows(w, old, layer, i, first, in, "first", key, at);
+        if (!ig_rows_empty(last)) put_rows(w, old, layer, i, last, in, "last", key, middle + 1);
+        put_rows(w, old, layer, i, late, in, "split", key + IG_LATE, middle);
+        to->n += 1 + !ig_rows_empty(first) + !ig_rows_empty(last);
+    }
     free(in);
 }
 
@@ -176,7 +250,7 @@ void ig_put_slabs(struct ig_rewrite *w, const struct ig_node *old, const struct 
 {
     struct ig_spread *to = &w->spread[old->out[0]];
     *to = (struct ig_spread){.whole = -1, .axis = layer->axis};
-    to->at = ig_graph_alloc(w->g, (size_t)layer->n * sizeof *to->at);
+    to->at = ig_graph_alloc(w->g, (size_t)layer->n * 3 * sizeof *to->at);
     for (int32_t i = 0; i < layer->n; i++)
-        if (!ig_rows_empty(layer->slabs[i].good)) put_slab(w, old, layer, i, &to->at[to->n++]);
+        if (!ig_rows_empty(layer->slabs[i].good)) put_slab(w, old, layer, i, to);
 }

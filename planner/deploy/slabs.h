@@ -13,6 +13,8 @@ struct ig_slab {                /* one key's part of a layer, in rows of its out
     struct ig_rows own;         /* by the order's sizes */
     struct ig_rows good;        /* what it has to give: own where others read it, and what its key's layers need */
     struct ig_rows made;        /* what its node computes, ig_made_rows */
+    int32_t lead, tail;         /* rows at either end of own that others wait for */
+    struct ig_rows late;        /* of good: what is computed behind the rest, by another node; empty: nothing is */
 };
 
 struct ig_cut_layer {
@@ -21,6 +23,7 @@ struct ig_cut_layer {
     const int32_t *keys;        /* [n] */
     int32_t run, place;         /* which run, and the how manieth of its layers */
     int32_t segment;            /* numbered in all runs together */
+    double wait_ns;             /* the longest that a key waits for others' rows of it */
     struct ig_reading *reads;   /* [n_in]; of operands that are absent: IG_READ_WHOLE */
     struct ig_slab *slabs;      /* [n] */
 };
@@ -47,6 +50,9 @@ void ig_fuse_slabs(const struct ig_graph *g, struct ig_cut_layers *c, const stru
 struct ig_rows ig_slab_takes(const struct ig_cut_layer *layer, int32_t i, int32_t k);
 /* good and made of part i, which has to give `rows`. */
 void ig_slab_settle(struct ig_cut_layer *layer, int32_t i, struct ig_rows rows);
+
+/* Sets late of part i by its lead and tail, where some rows are left between them: most, in whole tiles. */
+void ig_slab_delay(struct ig_cut_layer *layer, int32_t i);
 
 /* Adds the parts of a layer, old, and spreads its output over them. */
 void ig_put_slabs(struct ig_rewrite *w, const struct ig_node *old, const struct ig_cut_layer *layer);

@@ -1,5 +1,7 @@
 /* --info of a rank: its parts, its memory, and what it sends to whom. */
+#include "runtime/host/spec.h"
 #include "runtime/mpi/figures.h"
+#include "runtime/mpi/gpu.h"
 
 struct bytes {
     int64_t weights, buffers, sent, received;
@@ -41,9 +43,34 @@ static void edges_text(const char *word, const struct ig_rank *r, const struct i
                (long long)r->buffers[e[i].buffer].bytes);
 }
 
+/* Does it make inputs of pictures, or answers of results? */
+static int has_spec(const struct ig_rank *r)
+{
+    return r->whole->spec && (!r->rank || (r->outputs && r->outputs[0] >= 0));
+}
+
+/* What its parts have beside the CPU's plans. */
+static void print_gpu(const struct ig_rank *r, int json)
+{
+    long long launches = 0, arenas = 0, constants = 0;
+    for (int32_t i = 0; i < r->n_parts; i++) {
+        const struct ig_gpu_plan *p = r->gpu->parts[i].plan;
+        launches += p->n_calls, arenas += p->arena_bytes, constants += p->constants_bytes;
+    }
+    if (json)
+        printf("\"gpu\":{\"arena_bytes\":%lld,\"chips\":[%s],\"launches\":%lld,\"weights_bytes\":%lld},", arenas,
+               r->gpu->chips, launches, constants);
+    else
+        printf("on a GPU, sm %s: %lld launches a frame; arenas %lld B, weights %lld B; else on the CPU\n",
+               r->gpu->chips, launches, arenas, constants);
+}
+
 static void print_json(const struct ig_rank *r, const struct bytes *b)
 {
-    printf("{\"arena_bytes\":%lld,\"buffer_bytes\":%lld,\"key\":", (long long)r->arena_bytes, (long long)b->buffers);
+    printf("{\"arena_bytes\":%lld,\"buffer_bytes\":%lld,", (long long)r->arena_bytes, (long long)b->buffers);
+    if (r->gpu) print_gpu(r, 1);
+    if (has_spec(r)) r->whole->spec->info(r->whole->spec, 1);
+    fputs("\"key\":", stdout);
     ig_json_string(stdout, r->keys[r->rank]);
     printf(",\"model\":\"%s\",\"parts\":%d,\"plan_hash\":\"", r->network, r->n_parts);
     print_hash(r);
@@ -63,6 +90,8 @@ void ig_print_rank(const struct ig_rank *r, int json)
     }
     printf("%s: rank %d of %d, '%s': %d part%s on %d thread%s\n", r->network, r->rank, r->n_ranks, r->keys[r->rank],
            r->n_parts, r->n_parts == 1 ? "" : "s", r->threads, r->threads == 1 ? "" : "s");
+    if (r->gpu) print_gpu(r, 0);
+    if (has_spec(r)) r->whole->spec->info(r->whole->spec, 0);
     edges_text("from", r, r->receives, r->n_receives);
     edges_text("to", r, r->sends, r->n_sends);
     printf("arena %lld B, buffers %lld B, weights %lld B; a frame sends %lld B and receives %lld B\n",

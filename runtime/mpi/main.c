@@ -7,8 +7,10 @@
 #include <string.h>
 #include <sys/prctl.h>
 
+#include "runtime/host/spec.h"
 #include "runtime/mpi/fail.h"
 #include "runtime/mpi/figures.h"
+#include "runtime/mpi/gpu.h"
 #include "runtime/mpi/hello.h"
 #include "runtime/mpi/pulse.h"
 #include "runtime/mpi/station.h"
@@ -19,7 +21,10 @@
  */
 enum { NAP_NS = 20000, IDLE_NAP_NS = 50000, LEAST_NAP_NS = 100000, LONGEST_NAP_NS = 800000 };
 
+enum gpu { AUTO, REQUIRE, OFF };
+
 struct flags { /* of this rank's own command line */
+    enum gpu gpu;
     int unpinned, per_rank, help, info, json;
     const char *input; /* in place of stdin */
 };
@@ -38,12 +43,14 @@ static void usage(const struct ig_rank *r, const char *name)
             "  INPUT %d       '%s' %s: .npy, raw bytes, PGM/PPM; - : raw frames on stdin; files of rank 0's machine\n",
             i + 1, ig_name_text(m->inputs[i].name, tensor, sizeof tensor),
             ig_shape_text(m->inputs[i].shape, text, sizeof text));
+    if (r->whole->spec) printf("                of input spec %s, pictures of any size\n", r->whole->spec->text);
     fputs("  -o OUT        an output as .npy, in order, on the machine where results leave\n"
           "  --top K       print the K best of the first output (default 5)\n"
           "  --bench[=S]   frames for S seconds (default 3): frames a second, latency, what each rank does and sends\n"
           "  --per-rank    every rank prints IRank: min, max, avg and writes RANK_PERFORMANCE.txt, RANK_MEMORY.txt\n"
           "  --stdin=FILE  the frames of - from this file or pipe of rank 0's machine\n"
           "  --unpinned    on any cores, not those of the mapping\n"
+          "  --gpu=MODE    GPU keys compute on their GPU where there is one (auto), only there (require), or on a core (off)\n"
           "  --json        one JSON object a result on stdout\n"
           "  --info        what this rank runs, keeps, sends and receives\n"
           "  --help        this text\n",
@@ -77,6 +84,15 @@ static const char *take_value(char **argv, int *argc, const char *name)
     return value;
 }
 
+static enum gpu gpu_of(const char *text, const char *program)
+{
+    if (!text || !strcmp(text, "auto")) return AUTO;
+    if (!strcmp(text, "require")) return REQUIRE;
+    if (!strcmp(text, "off")) return OFF;
+    fprintf(stderr, "%s: --gpu takes auto, require or off, not '%s'\n", program, text);
+    exit(2);
+}
+
 static struct flags flags_of(int *argc, char **argv)
 {
     struct flags f = {.help = take(argv, argc, "--help") | take(argv, argc, "-h")};
@@ -87,6 +103,7 @@ static struct flags flags_of(int *argc, char **argv)
     f.unpinned = take(argv, argc, "--unpinned");
     f.per_rank = take(argv, argc, "--per-rank");
     f.input = take_value(argv, argc, "--stdin");
+    f.gpu = gpu_of(take_value(argv, argc, "--gpu"), argv[0]);
     return f;
 }
 
@@ -127,6 +144,22 @@ static void pin(const struct ig_rank *r)
             ig_die("rank %d '%s' is for core %d, which this machine does not have or give: map it to others, or "
                    "--unpinned",
                    r->rank, r->keys[r->rank], r->cores[i]);
+}
+
+/* --- GPU --- */
+
+/* Contexts of the rank's parts on its GPU; NULL: it has none to do with. */
+static struct ig_ctx *look_for_gpu(const struct ig_rank *r, enum gpu mode)
+{
+    char why[300];
+    if (!r->gpu || mode == OFF) return NULL;
+    struct ig_ctx *on = calloc((size_t)r->n_parts + 1, sizeof *on);
+    if (!on) ig_die("out of memory");
+    if (!r->gpu->open(r, on, why, sizeof why)) return on;
+    if (mode == REQUIRE) ig_die("no GPU (%s)", why);
+    fprintf(stderr, "%s: no GPU (%s): running on the CPU\n", r->keys[r->rank], why);
+    free(on);
+    return NULL;
 }
 
 /* --- the run --- */
@@ -246,7 +279,7 @@ int ig_rank_main(int argc, char **argv, const struct ig_rank *rank)
     if (f.input && !rank->rank && !freopen(f.input, "rb", stdin)) ig_die("--stdin=%s: %s", f.input, strerror(errno));
     if (!f.unpinned) pin(rank);
     prctl(PR_SET_TIMERSLACK, 1000ul);
-    ig_station_build(&s, rank, !f.unpinned);
+    ig_station_build(&s, rank, !f.unpinned, look_for_gpu(rank, f.gpu));
     ig_hello(&argc, &argv, rank, f.per_rank, &met);
     o = parse_line(&met, rank->whole);
     ig_station_connect(&s, met.out);

@@ -32,6 +32,8 @@ struct ig_rank_edge {   /* a message a frame; the tag is number * IG_RANK_COPIES
     int32_t copies;     /* of tags, the same on both sides; at most IG_RANK_COPIES */
 };
 
+struct ig_rank_gpu; /* runtime/mpi/gpu.h */
+
 struct ig_rank {
     const char *network;             /* its name */
     const struct ig_program *whole;  /* the network's inputs, outputs, labels and scaling; no steps */
@@ -40,6 +42,7 @@ struct ig_rank {
     const struct ig_rank_part *parts;
     const struct ig_rank_buffer *buffers;
     const struct ig_rank_edge *sends, *receives;
+    const struct ig_rank_gpu *gpu;   /* of a key that is a GPU's; else NULL, and nothing of one is linked */
     const int32_t *inputs, *outputs; /* buffers that the user fills and reads, by the network's number; -1: another rank's */
     int32_t rank, n_ranks, n_cores, threads, n_parts, n_buffers, n_sends, n_receives;
     int64_t arena_bytes;             /* for all parts */

@@ -45,10 +45,10 @@ static void make_readers(struct ig_station *s)
 /* --- memory --- */
 
 /* The arena that the parts share, then the copies of all buffers: one block, so that pages are had in one call. */
-static char *make_memory(struct ig_station *s)
+static char *make_memory(struct ig_station *s, int64_t arena_bytes)
 {
     const struct ig_rank *r = s->rank;
-    int64_t arena = ig_flow_room(r->arena_bytes, 1), bytes = arena + ig_flow_room(sizeof(int64_t), IG_STAMPS);
+    int64_t arena = ig_flow_room(arena_bytes, 1), bytes = arena + ig_flow_room(sizeof(int64_t), IG_STAMPS);
     for (int32_t i = 0; i < r->n_buffers; i++) bytes += ig_flow_room(r->buffers[i].bytes, r->buffers[i].copies);
     char *block = ig_memory(bytes), *at = block + arena;
     for (int32_t i = 0; i < r->n_buffers; i++) {
@@ -60,19 +60,13 @@ static char *make_memory(struct ig_station *s)
     return block;
 }
 
-/* A part of the CPU runs in the shared arena; one that starts in a way of its own, on a GPU, has its own memory. */
+/* A part of the CPU's, which runs in the shared arena. */
 static void ready_part(struct ig_station *s, int32_t i, char *arena)
 {
     const struct ig_rank *r = s->rank;
     const struct ig_program *p = r->parts[i].program;
     struct ig_ctx *ctx = &s->worker.parts[i].ctx;
     int64_t room = r->arena_bytes - r->parts[i].base;
-    if (p->start) {
-        struct ig_session session = {.program = p};
-        p->start(&session, r->threads);
-        *ctx = session.ctx;
-        return;
-    }
     const void *weights = p->weights ? p->weights : ig_map_bundled_weights(p->model, i);
     int status = ig_ctx_init(ctx, p->model, weights, arena + r->parts[i].base, (size_t)room);
     if (!status && room < ig_arena_total(p->model, r->threads)) status = IG_ERROR_ARENA_SMALL;
@@ -80,19 +74,20 @@ static void ready_part(struct ig_station *s, int32_t i, char *arena)
     ig_map_all(weights, p->model->weights_bytes);
 }
 
-void ig_station_build(struct ig_station *s, const struct ig_rank *r, int pinned)
+void ig_station_build(struct ig_station *s, const struct ig_rank *r, int pinned, const struct ig_ctx *on_gpu)
 {
     memset(s, 0, sizeof *s);
     s->rank = r;
     s->flows = make(r->n_buffers + 1, sizeof *s->flows);
-    char *arena = make_memory(s);
+    char *arena = make_memory(s, on_gpu ? 0 : r->arena_bytes); /* parts on a GPU have theirs there */
     s->worker = (struct ig_worker){.rank = r, .flows = s->flows, .bell = &s->bell, .pinned = pinned};
     s->worker.parts = make(r->n_parts, sizeof *s->worker.parts);
     for (int32_t i = 0; i < r->n_parts; i++) {
         struct ig_part_run *p = &s->worker.parts[i];
         p->part = &r->parts[i];
         p->reader = make(p->part->program->model->n_inputs, sizeof *p->reader);
-        ready_part(s, i, arena);
+        if (on_gpu) p->ctx = on_gpu[i];
+        else ready_part(s, i, arena);
     }
     s->enters = !r->rank;
     s->leaves = r->outputs && r->outputs[0] >= 0;

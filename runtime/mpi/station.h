@@ -19,8 +19,11 @@ struct ig_station {
     int enters, leaves; /* do frames enter here, results leave? */
 };
 
-/* Memory, weights and contexts: all but the ends that depend on who else there is. Dies if there is no room. */
-void ig_station_build(struct ig_station *s, const struct ig_rank *rank, int pinned);
+/*
+ * Memory, weights and contexts: all but the ends that depend on who else there is. on_gpu[n_parts]: contexts that a GPU
+ * computes, or NULL: the rank's cores do. Dies if there is no room.
+ */
+void ig_station_build(struct ig_station *s, const struct ig_rank *rank, int pinned, const struct ig_ctx *on_gpu);
 /* The user's ends and the edges; results leave at rank `out`. */
 void ig_station_connect(struct ig_station *s, int32_t out);
 

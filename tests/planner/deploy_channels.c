@@ -34,8 +34,9 @@ static struct ig_graph *any_net(struct rng *r)
 
 static struct split_orders any_orders(struct rng *r, const struct ig_graph *g, int32_t mode)
 {
-    struct split_orders o = {calloc((size_t)g->n_nodes, sizeof *o.at), 0, calloc((size_t)g->n_nodes, sizeof *o.sizes),
-                             calloc((size_t)g->n_nodes, sizeof *o.keys)};
+    struct split_orders o = {.at = calloc((size_t)g->n_nodes, sizeof *o.at),
+                             .sizes = calloc((size_t)g->n_nodes, sizeof *o.sizes),
+                             .keys = calloc((size_t)g->n_nodes, sizeof *o.keys)};
     for (int32_t i = 0; i < g->n_nodes; i++) {
         int32_t extent = ig_channels_of(g, &g->nodes[i], mode), n = rng_int(r, 2, SPLIT_PARTS);
         if (extent < n || rng_one_in(r, 4)) continue;

@@ -29,6 +29,7 @@ static void try_net(uint64_t seed, int32_t mode, int exact, struct tally *t)
     void *expected[64], *got[64];
     char err[1024] = "";
     int32_t cuts = rng_int(&r, IG_CUTS_CHEAPEST, IG_CUTS_EXCHANGED);
+    o.border = rng_one_in(&r, 2) ? IG_BORDER_ALWAYS : IG_BORDER_LAST;
     if (split_run(g, &o, cuts, exact ? &whole : NULL, isa, seed, got, NULL, err, sizeof err)) {
         if (!exact) fail_msg("seed %d: %s", (int)seed, err);
         t->refused++;
@@ -129,6 +130,47 @@ static void cuts_follow_cost(void **state)
     ig_graph_free(g);
 }
 
+static int32_t late_convs(const struct ig_graph *g, const int32_t *keys)
+{
+    int32_t n = 0;
+    for (int32_t i = 0; i < g->n_nodes; i++) n += g->nodes[i].op == IG_CONV && keys[i] >= IG_LATE;
+    return n;
+}
+
+/* Three exchanges of rows that take 79 us each, beside some 170 us or 4 ns of work on the other rows. */
+static void borders_follow_cost(void **state)
+{
+    static const int64_t halves[2] = {28, 28};
+    static const int32_t keys[2] = {0, 1};
+    static const struct {
+        int32_t border;
+        double rate;
+        int32_t late;
+    } known[] = {{IG_BORDER_LAST, 20, 0}, {IG_BORDER_FIRST, 20, 3 * 2}, {IG_BORDER_FIRST, 1e6, 0}, {IG_BORDER_ALWAYS, 1e6, 3 * 2}};
+    (void)state;
+    struct ig_graph *g = net_new();
+    int32_t x = net_input(g, 1, 56, 56, 16);
+    for (int i = 0; i < 4; i++) x = net_conv(g, x, 16, 3, 1, -1);
+    ig_add_output(g, x);
+    net_done(g);
+    struct ig_hsplit_order at[4];
+    for (int32_t i = 0; i < 4; i++) at[i] = (struct ig_hsplit_order){i, IG_SPLIT_HEIGHT, 2, halves, keys};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        struct ig_graph *split = ig_graph_clone(g);
+        const double rates[2] = {known[i].rate, known[i].rate};
+        struct ig_split_options options = {.rates = rates, .cuts = IG_CUTS_EXCHANGED, .border = known[i].border};
+        int32_t *node_keys = calloc(4, sizeof *node_keys), *whole_of;
+        char err[1024] = "";
+        if (ig_split_graph(split, at, 4, &options, &node_keys, &whole_of, err, sizeof err)) fail_msg("%s", err);
+        assert_int_equal(late_convs(split, node_keys), known[i].late);
+        assert_int_equal(net_count(split, IG_CONV), 4 * 2 + known[i].late);
+        free(node_keys);
+        free(whole_of);
+        ig_graph_free(split);
+    }
+    ig_graph_free(g);
+}
+
 static double all_macs(const struct ig_graph *g)
 {
     double macs = 0;
@@ -215,6 +257,7 @@ int main(void)
         cmocka_unit_test(rows_bound),
         cmocka_unit_test(thin_slabs),
         cmocka_unit_test(cuts_follow_cost),
+        cmocka_unit_test(borders_follow_cost),
         cmocka_unit_test(fused_overlap),
         cmocka_unit_test(refusals_name_the_layer),
     };

@@ -14,6 +14,7 @@ mkdir -p "$work/build"
 ln -s "$PWD/out" "$work/build/out"
 SRCDIR=$(cd "$SRCDIR" && pwd)
 cc=${CC:-cc}
+net=squeezenet1.1
 cflags="-std=c11 -D_GNU_SOURCE -I$SRCDIR -O1 -ffunction-sections -fdata-sections"
 
 orders() { # mode of the layers with rows, of those with channels (behind it ",auto": no sizes): SqueezeNet 1.1 over three keys
@@ -45,9 +46,25 @@ json.dump(h, open(work + "/horizontal.json", "w"))
 PY
 }
 
+chain() { # all convolutions of MobileNet v1 that have rows, over two keys
+    (cd "$work/build" && out/ingot graph $net.onnx -o graph.json && out/ingot inspect --layers -q $net.onnx >"$work/layers") &&
+        "$PYTHON" - "$work/build/graph.json" "$work" <<'PY'
+import json, sys
+graph, work = sys.argv[1:]
+keys = ["nodeA_cpu0", "nodeB_cpu0"]
+convs = [n["name"] for n in json.load(open(graph))["nodes"] if n["op"].lower() == "conv"]
+forms = {form for n in convs for form in (n, n.replace("/", "_") + "_output_0", n + "_out")}
+layers = open(work + "/layers").read().split("\n")[:-1]
+split = [l for l in layers if l in forms][:27]
+assert len(split) == 27, layers
+json.dump({l: ["height", "auto", keys] for l in split}, open(work + "/horizontal.json", "w"))
+json.dump({k: [l for l in layers if l in split or k == keys[0]] for k in keys}, open(work + "/mapping.json", "w"))
+PY
+}
+
 single() { # the program of one device, eight frames
     d=alone.d
-    (cd "$work/build" && out/ingot zoo squeezenet1.1 -o squeezenet.onnx && out/ingot graph squeezenet.onnx -o graph.json &&
+    (cd "$work/build" && out/ingot zoo $net -o $net.onnx && out/ingot graph $net.onnx -o graph.json &&
         out/ingot plan graph.json --threads 1 -o plan.json && out/ingot gen graph.json plan.json -o $d --prefix alone &&
         for part in main.c plan.c weights.S; do
             # shellcheck disable=SC2086
@@ -63,9 +80,9 @@ sys.stdout.buffer.write(array.array("f", (r.random() for _ in range(8 * 150528))
 }
 
 split() { # modes as of orders, options of ingot deploy...
-    orders "$1" "$2" || return 1
+    if [ "$1" = chain ]; then chain; else orders "$1" "$2"; fi || return 1
     shift 2
-    (cd "$work/build" && rm -rf ranks ranks.d && out/ingot deploy squeezenet.onnx --threads 1 --mapping "$work/mapping.json" \
+    (cd "$work/build" && rm -rf ranks ranks.d && out/ingot deploy $net.onnx --threads 1 --mapping "$work/mapping.json" \
         --horizontal "$work/horizontal.json" "$@" -o ranks &&
         NINJA=${NINJA:-ninja} MPICC=${MPICC:-mpicc} CC=$cc CFLAGS=$cflags LDFLAGS='' PROGRAM_FLAGS=-Wl,--gc-sections \
             SRCDIR=$SRCDIR "$SRCDIR/gen/ranks.sh" ranks.d/ranks.txt ranks) >"$work/log" 2>&1 ||
@@ -79,6 +96,10 @@ auto() { # options: sizes that nobody gave, by the keys' speed and links so near
     echo '{"format":"ingot-site","version":1,"devices":[{"name":"nodeA"},{"name":"nodeB"},{"name":"nodeC"}],
 "links":[{"from":"*","to":"*","alpha_ns":2000,"beta_ns":0.1}]}' >"$work/site.json"
     split height lop,auto --platform "$work/site.json" "$@" && grep -q splith_2 "$work/build/ranks/deploy.json"
+}
+
+borders() { # where it pays
+    split chain "" --exact --border-first && grep -q '_firsth_1"' "$work/build/ranks/deploy.json" && grep -q '_lasth_0"' "$work/build/ranks/deploy.json"
 }
 
 timed() { # by a profile of the whole network
@@ -109,4 +130,8 @@ check "rows and channels by the keys' speed" auto --exact
 check "they have the single program's bytes, too" cmp "$work/want" "$work/got"
 check "by a profile of the whole network" timed
 check "they are near the single program's results, too" near
+net=mobilenet_v1
+check "the single program of a chain" single
+check "a chain over 2 keys, rows that the other one waits for first" borders
+check "they have the single program's bytes, as well" cmp "$work/want" "$work/got"
 finish

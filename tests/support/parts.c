@@ -48,8 +48,8 @@ static void random_keys(struct rng *r, int32_t *keys)
 struct split_orders split_some(struct rng *r, const struct ig_graph *g, int32_t mode, int32_t one_in)
 {
     size_t n = (size_t)g->n_nodes;
-    struct split_orders o = {ig_must_alloc(n, sizeof *o.at), 0, ig_must_alloc(n, sizeof *o.sizes),
-                             ig_must_alloc(n, sizeof *o.keys)};
+    struct split_orders o = {.at = ig_must_alloc(n, sizeof *o.at), .sizes = ig_must_alloc(n, sizeof *o.sizes),
+                             .keys = ig_must_alloc(n, sizeof *o.keys)};
     int32_t usual[SPLIT_PARTS], parts = rng_int(r, 2, SPLIT_PARTS);
     random_keys(r, usual);
     for (int32_t i = 0; i < g->n_nodes; i++) {
@@ -170,14 +170,14 @@ static struct ig_plan *plan_split(const struct ig_graph *g, const struct ig_grap
 
 static void check_rewritten(const struct ig_graph *g, const int32_t *keys)
 {
-    for (int32_t i = 0; i < g->n_nodes; i++) assert_in_range(keys[i], 0, SPLIT_KEYS - 1);
+    for (int32_t i = 0; i < g->n_nodes; i++) assert_in_range(keys[i] % IG_LATE, 0, SPLIT_KEYS - 1);
 }
 
 int split_run(const struct ig_graph *g, const struct split_orders *o, int32_t cuts, const struct split_whole *whole,
               int32_t isa, uint64_t seed, void **out, struct ig_graph **made, char *err, size_t err_bytes)
 {
     struct ig_graph *split = ig_graph_clone(g);
-    struct ig_split_options options = {.kernels = whole ? whole->kernels : NULL, .cuts = cuts};
+    struct ig_split_options options = {.kernels = whole ? whole->kernels : NULL, .cuts = cuts, .border = o->border};
     int32_t *keys = ig_must_alloc((size_t)g->n_nodes, sizeof *keys), *whole_of = NULL;
     struct rng r = {seed};
     for (int32_t i = 0; i < g->n_nodes; i++) keys[i] = rng_int(&r, 0, SPLIT_KEYS - 1);

@@ -10,7 +10,7 @@ enum { SPLIT_KEYS = 5, SPLIT_PARTS = 4 };
 
 struct split_orders {
     struct ig_hsplit_order *at; /* [n], pointing into the rest */
-    int32_t n;
+    int32_t n, border; /* enum ig_split_border */
     int64_t (*sizes)[SPLIT_PARTS];
     int32_t (*keys)[SPLIT_PARTS];
 };
