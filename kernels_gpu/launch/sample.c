@@ -16,7 +16,8 @@ static int changes(const struct ig_call *call, int d)
 {
     const struct ig_resize *a = (const struct ig_resize *)call->attrs;
     int32_t in = call->in[0].shape->dims[d], out = call->out[0].shape->dims[d];
-    return in != out || a->scale[d] != 1 || (a->coord == IG_TF_CROP_AND_RESIZE && a->roi_begin[d] != a->roi_end[d]);
+    if (in != out || a->scale[d] != 1) return 1;
+    return in > 1 && a->coord == IG_TF_CROP_AND_RESIZE && a->roi_begin[d] != a->roi_end[d];
 }
 
 static int count_changes(const struct ig_call *call)
