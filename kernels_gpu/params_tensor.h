@@ -1,14 +1,16 @@
 /*
  * Parameters of the GPU kernels for tensors of any shape and type: one struct per family, as in params.h. Tensors are
  * walked by up to IG_GPU_DIMS nested loops, outermost first: `dims` are their extents, and element i of a walk is at the
- * sum of its coordinates times the strides. Types are enum ig_type.
+ * sum of its coordinates times the strides. Types are enum ig_type. Structs of up to 128 bytes whose arrays a kernel
+ * indexes by a variable are copied to every thread's local memory by nvcc, larger ones are read where they are: those of
+ * what runs often are larger.
  */
 #ifndef KERNELS_GPU_PARAMS_TENSOR_H
 #define KERNELS_GPU_PARAMS_TENSOR_H
 
 #include "kernels_gpu/params.h"
 
-enum { IG_GPU_DIMS = 8, IG_GPU_BATCH_DIMS = 6, IG_GPU_TAP_DIMS = 3 };
+enum { IG_GPU_DIMS = 8, IG_GPU_MOVE_DIMS = 16, IG_GPU_BATCH_DIMS = 6, IG_GPU_TAP_DIMS = 3 };
 
 struct ig_gpu_typed {    /* elementwise.cu, convert.cu: element by element, any type */
     const void *a, *b, *c;
@@ -34,7 +36,7 @@ struct ig_gpu_move {     /* move.cu: a strided copy */
     const void *in;
     void *out;
     int32_t count, n, bytes; /* elements; loops; bytes of an element, 1, 2, 4, 8 or 16 */
-    int32_t dims[IG_GPU_DIMS], in_at[IG_GPU_DIMS], out_at[IG_GPU_DIMS];
+    int32_t dims[IG_GPU_MOVE_DIMS], in_at[IG_GPU_MOVE_DIMS], out_at[IG_GPU_MOVE_DIMS]; /* a tile has two loops a dim */
 };
 
 struct ig_gpu_pad {      /* move.cu: `in` is what cropping leaves */
@@ -84,10 +86,10 @@ struct ig_gpu_select {   /* line.cu: the k first in order of each line */
 struct ig_gpu_reduce {   /* reduce.cu: loops that stay, then those that go */
     const void *in;
     void *out;
-    int32_t outputs, count, kept, gone; /* elements of either; loops of either */
+    int32_t outputs, count, kept, gone; /* visits of either nest; loops of either */
     int32_t kind, type;
     int32_t wide;        /* 1: a block per output, 0: a thread */
-    int32_t dims[IG_GPU_DIMS], at[IG_GPU_DIMS];
+    int32_t kept_dims[IG_GPU_DIMS], kept_at[IG_GPU_DIMS], gone_dims[IG_GPU_DIMS], gone_at[IG_GPU_DIMS];
 };
 
 struct ig_gpu_norm {     /* norm.cu: loops over groups, then over the members of one */

@@ -47,17 +47,17 @@ template <typename T> static __device__ __forceinline__ T reduced(const ig_gpu_r
 
 template <> __device__ __forceinline__ float reduced<float>(const ig_gpu_reduce &p, int base, int i)
 {
-    return ((const float *)p.in)[base + walk_part(p.dims, p.at, p.kept, p.gone, i)];
+    return ((const float *)p.in)[base + walk(p.gone_dims, p.gone_at, p.gone, i)];
 }
 
 template <> __device__ __forceinline__ double reduced<double>(const ig_gpu_reduce &p, int base, int i)
 {
-    return get_real(p.in, p.type, base + walk_part(p.dims, p.at, p.kept, p.gone, i));
+    return get_real(p.in, p.type, base + walk(p.gone_dims, p.gone_at, p.gone, i));
 }
 
 template <> __device__ __forceinline__ long long reduced<long long>(const ig_gpu_reduce &p, int base, int i)
 {
-    return get_int(p.in, p.type, base + walk_part(p.dims, p.at, p.kept, p.gone, i));
+    return get_int(p.in, p.type, base + walk(p.gone_dims, p.gone_at, p.gone, i));
 }
 
 /* What a thread makes of its elements. */
@@ -117,7 +117,7 @@ GPU_KERNEL(128, 8, reduce_f32, ig_gpu_reduce)
     SHARED(float, part, [REDUCERS]);
     const int i = reduce_output(p);
     if (i < 0) return;
-    const float v = reduce_value<float>(p, walk_part(p.dims, p.at, 0, p.kept, i), part);
+    const float v = reduce_value<float>(p, walk(p.kept_dims, p.kept_at, p.kept, i), part);
     if (reduce_writes(p)) ((float *)p.out)[i] = v;
 }
 
@@ -126,7 +126,7 @@ GPU_KERNEL(128, 4, reduce_real, ig_gpu_reduce)
     SHARED(double, part, [REDUCERS]);
     const int i = reduce_output(p);
     if (i < 0) return;
-    const double v = reduce_value<double>(p, walk_part(p.dims, p.at, 0, p.kept, i), part);
+    const double v = reduce_value<double>(p, walk(p.kept_dims, p.kept_at, p.kept, i), part);
     if (reduce_writes(p)) put_real(p.out, p.type, i, v);
 }
 
@@ -152,7 +152,7 @@ GPU_KERNEL(128, 8, reduce_integer, ig_gpu_reduce)
     SHARED(long long, part, [REDUCERS]);
     const int i = reduce_output(p);
     if (i < 0) return;
-    const int base = walk_part(p.dims, p.at, 0, p.kept, i), step = p.wide ? REDUCERS : 1;
+    const int base = walk(p.kept_dims, p.kept_at, p.kept, i), step = p.wide ? REDUCERS : 1;
     const bool largest = p.kind == IG_REDUCE_MAX, orders = largest || p.kind == IG_REDUCE_MIN;
     const long long least = -0x7fffffffffffffffLL - 1;
     long long v = largest ? least : orders ? -(least + 1) : p.kind == IG_REDUCE_PROD;

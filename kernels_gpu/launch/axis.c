@@ -131,7 +131,10 @@ int ig_gpu_reduce(const struct ig_call *call, void *scratch, struct ig_gpu_launc
     struct ig_gpu_reduce p = {.in = call->in[0].data, .out = call->out[0].data, .outputs = ig_gpu_visits(&kept),
                               .count = ig_gpu_visits(&gone), .kept = kept.n, .gone = gone.n, .kind = a->kind, .type = s->type};
     if (!a->mask) return ig_gpu_reshape(call, scratch, to);
-    put_both(p.dims, p.at, &kept, &gone);
+    ig_gpu_put_loops(p.kept_dims, kept.dims, kept.n);
+    ig_gpu_put_loops(p.kept_at, kept.at[0], kept.n);
+    ig_gpu_put_loops(p.gone_dims, gone.dims, gone.n);
+    ig_gpu_put_loops(p.gone_at, gone.at[0], gone.n);
     p.wide = p.count > LONG_LINE && (p.outputs < FEW_OUTPUTS || gone.at[0][gone.n - 1] == 1);
     ig_gpu_fill(to, reducer(p.type, p.kind), p.wide ? p.outputs : ig_gpu_ceil(p.outputs, 128), 1, 1, 128, 2, &p, sizeof p);
     return 1;

@@ -112,8 +112,8 @@ ig_gpu_launch_fn ig_gpu_unary_any, ig_gpu_binary_any, ig_gpu_binary_nd, ig_gpu_w
     ig_gpu_dequantize, ig_gpu_dynamic_quantize;
 
 /* --- launch/tensor.c: data that moves, any type --- */
-ig_supports_fn ig_gpu_supports_copy_any, ig_gpu_supports_move /* reshape, slice, expand */, ig_gpu_supports_transpose_any,
-    ig_gpu_supports_tile, ig_gpu_supports_concat, ig_gpu_supports_pad, ig_gpu_supports_one_hot, ig_gpu_supports_triu,
+ig_supports_fn ig_gpu_supports_copy_any, ig_gpu_supports_move /* reshape, slice, expand, tile */, ig_gpu_supports_transpose_any,
+    ig_gpu_supports_concat, ig_gpu_supports_pad, ig_gpu_supports_one_hot, ig_gpu_supports_triu,
     ig_gpu_supports_gather, ig_gpu_supports_scatter;
 ig_gpu_launch_fn ig_gpu_copy_any, ig_gpu_reshape, ig_gpu_transpose_any, ig_gpu_slice, ig_gpu_expand, ig_gpu_tile, ig_gpu_concat,
     ig_gpu_pad, ig_gpu_one_hot, ig_gpu_triu, ig_gpu_gather, ig_gpu_gather_elements, ig_gpu_gather_nd, ig_gpu_scatter_elements,

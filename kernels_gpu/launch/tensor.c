@@ -132,12 +132,6 @@ static struct ig_gpu_loops tiled(const struct ig_call *call)
     return l;
 }
 
-/* Two loops a dim: those of eight that all repeat are more than a walk has. */
-int ig_gpu_supports_tile(const struct ig_call *call)
-{
-    return ig_gpu_supports_move(call) && tiled(call).n <= IG_GPU_DIMS;
-}
-
 int ig_gpu_tile(const struct ig_call *call, void *scratch, struct ig_gpu_launch *to)
 {
     struct ig_gpu_loops l = tiled(call);
