@@ -19,6 +19,7 @@ static const char help[] =
     "layer first differs from the reference kernels. Exit 1 if any FAILs.\n"
     "  --in-process      run the plan's tables in this process instead of building a program\n"
     "  --threads N       threads of the program (default 2)\n"
+    "  --gpu FATBIN      run on GPU 0 by these kernels, as nvcc -fatbin makes them of kernels_gpu/module.cu\n"
     "  --isa NAME        host (default), ref, avx2, neon\n"
     "  --target NAME     libraries of out/NAME (default host); with --cc and --run for another machine\n"
     "  --cc COMMAND      C compiler (default: the one that links programs here)\n"
@@ -170,10 +171,21 @@ static void run_all(const struct ig_verify_options *o, struct report *r, int par
         fprintf(r->f, "%d passed, %d failed, %d refused\n", r->count[0], r->count[1], r->count[2]);
 }
 
+static void *read_fatbin(const char *path)
+{
+    FILE *f = fopen(path, "rb");
+    long bytes = f && !fseek(f, 0, SEEK_END) ? ftell(f) : -1;
+    char *data = bytes > 0 ? malloc((size_t)bytes) : NULL;
+    if (data) rewind(f);
+    if (!data || fread(data, 1, (size_t)bytes, f) != (size_t)bytes) ig_fatal("%s: cannot read it", path);
+    fclose(f);
+    return data;
+}
+
 int ig_verb_verify(int argc, char **argv)
 {
     static const struct option longs[] = {{"help", 0, 0, 'h'},    {"in-process", 0, 0, 'I'},
-                                          {"threads", 1, 0, 't'}, {"isa", 1, 0, 'i'},
+                                          {"threads", 1, 0, 't'}, {"isa", 1, 0, 'i'}, {"gpu", 1, 0, 'g'},
                                           {"target", 1, 0, 'T'},  {"cc", 1, 0, 'c'},
                                           {"run", 1, 0, 'r'},     {"quiet", 0, 0, 'q'},
                                           {"keep", 0, 0, 'k'},    {"expect", 1, 0, 'e'},
@@ -187,6 +199,7 @@ int ig_verb_verify(int argc, char **argv)
     for (int c; (c = getopt_long(argc, argv, "j:o:qh", longs, NULL)) != -1;) switch (c) {
         case 'h': return fputs(help, stdout) < 0;
         case 'I': o.in_process = 1; break;
+        case 'g': o.fatbin = read_fatbin(optarg), o.isa = IG_ISA_CUDA; break;
         case 't': o.threads = (int)ig_number(optarg, "--threads", 1, IG_MAX_THREADS); break;
         case 'i': o.isa = ig_isa_option(optarg); break;
         case 'T': o.target = optarg; break;

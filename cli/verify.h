@@ -10,6 +10,7 @@ enum { IG_VERDICT_BYTES = 1024 };
 
 struct ig_verify_options {
     int in_process; /* run the tables here, do not build a program */
+    const void *fatbin; /* the GPU's kernels: run on it; or NULL */
     int threads;
     int isa;                 /* enum ig_isa */
     const char *target;      /* folder below out/ with the libraries, e.g. "host" */
@@ -26,5 +27,7 @@ void ig_verify_case(const char *dir, const struct ig_verify_options *o, char *li
  * err. */
 int ig_verify_run(struct ig_lowered *l, const struct ig_verify_options *o, const void *const *inputs,
                   void *const *outputs, char *err, size_t n);
+/* The same on the GPU. */
+int ig_verify_gpu(struct ig_lowered *l, const void *fatbin, const void *const *inputs, void *const *outputs, char *err, size_t n);
 
 #endif

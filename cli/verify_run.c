@@ -144,6 +144,7 @@ static int run_program(struct build *b, const void *const *inputs, void *const *
 int ig_verify_run(struct ig_lowered *l, const struct ig_verify_options *o, const void *const *inputs,
                   void *const *outputs, char *err, size_t n)
 {
+    if (o->fatbin) return ig_verify_gpu(l, o->fatbin, inputs, outputs, err, n);
     if (o->in_process) return run_here(l, o->threads, inputs, outputs, err, n);
     struct build b = {.lowered = l, .o = o, .err = err, .n = n};
     char line[1100];

@@ -99,7 +99,7 @@ static void add_step(struct ig_gpu_lowered *to, const struct ig_lowered *l, int3
 /* Ops whose launches read an element of their input once. */
 static int reads_once(int32_t op)
 {
-    return op == IG_TRANSPOSE || op == IG_COPY || op == IG_UNARY;
+    return op == IG_TRANSPOSE || op == IG_COPY || op == IG_UNARY || op == IG_CAST;
 }
 
 /* Launches touch each element of that input or output once: mapped memory would be slow for what is read again. */

@@ -37,7 +37,7 @@ static inline float ig_half_to_float(uint16_t h)
     int exponent = h >> 10 & 31, mantissa = h & 1023;
     float v;
     if (exponent == 31) v = mantissa ? __builtin_nanf("") : __builtin_inff();
-    else if (exponent == 0) v = (float)mantissa * 0x1p-24f;
+    else if (exponent == 0) v = (float)mantissa * (1.0f / (1 << 24));
     else {
         uint32_t bits = (uint32_t)(exponent + 112) << 23 | (uint32_t)mantissa << 13;
         __builtin_memcpy(&v, &bits, sizeof v);

@@ -96,12 +96,18 @@ static double price(const struct ig_kernel *k, const struct ig_call *call, doubl
     return ns + (k->pack ? (double)k->pack(call, NULL) * 0.025 : 0);
 }
 
+/* A GPU's plan has the reference's kernel, which is the CPU's, only where no other is. */
+static int is_last_resort(const struct ig_kernel *has, const struct ig_kernel *k)
+{
+    return has->isa == IG_ISA_REF && k->isa == IG_ISA_CUDA;
+}
+
 /* Takes k, if it is cheaper than the step's kernel so far, whose price is *least. */
 static void take(struct ig_plan_step *step, const struct ig_kernel *k, const struct ig_call *call, struct ig_cut cut,
                  double ns, double *least)
 {
     double cost = price(k, call, ns);
-    if (step->kernel && cost >= *least) return;
+    if (step->kernel && cost >= *least && !is_last_resort(step->kernel, k)) return;
     *least = cost;
     step->kernel = k;
     step->split = cut.split;

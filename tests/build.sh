@@ -31,8 +31,9 @@ if [ $emulates = yes ]; then
     tests="$tests out/emu/libnvidia-ml.so.1"
     compile out/obj/emu "$host_isa" "$CC" "-DINGOT_HAVE_CUDA" kernels_cpu/registry.c kernels_gpu/emu/run.c
     emulator_objects="$emulator_objects$objects"
-    for op in $(sed -n 's/^KERNEL_GPU([a-z0-9_]*, "\([a-z_]*\)_[bf][0-9].*/\1/p' "$srcdir/kernels_gpu/kernels.inc" | sort -u); do
-        emit "build out/test/emu/$op: link out/obj/host/tests/kernels/$op.c.o$emulator_objects$support_objects out/libingot.a $host_libs_a"
+    for file in $(list tests/kernels/*.c | grep -v -e kernels/harness -e kernels/tensor -e kernels/problem); do
+        op=${file##*/} op=${op%.c}
+        emit "build out/test/emu/$op: link out/obj/host/$file.o$emulator_objects$support_objects out/libingot.a $host_libs_a"
         emit "  libs = -lcmocka \$host_libs"
         tests="$tests out/test/emu/$op"
     done

@@ -54,6 +54,30 @@ static inline float __shfl_xor_sync(unsigned lanes, float v, int mask)
     return v;
 }
 
+static inline unsigned __float_as_uint(float v)
+{
+    unsigned bits;
+    memcpy(&bits, &v, sizeof bits);
+    return bits;
+}
+
+static inline float __uint_as_float(unsigned bits)
+{
+    float v;
+    memcpy(&v, &bits, sizeof v);
+    return v;
+}
+
+/* Threads take turns only at barriers. */
+static inline int atomicMax(int *p, int v)
+{
+    int old = *p;
+    if (v > old) *p = v;
+    return old;
+}
+
+#define fmaf emu_fmaf
+
 static inline int min(int a, int b)
 {
     return a < b ? a : b;

@@ -30,6 +30,10 @@ void emu_aligned(const void *p, unsigned bytes);
 /* Shared memory [data, data + bytes) within its guards, from the thread's first statements; every thread says it. */
 void emu_shared(const char *name, void *guarded, size_t guarded_bytes, void *data, size_t bytes);
 
+/* a b + c, rounded once; and how many there were. */
+float emu_fmaf(float a, float b, float c);
+unsigned long long emu_multiply_adds(void);
+
 /* --- device memory: what kernels may do with a byte --- */
 enum emu_access { EMU_GAP = 0, EMU_READ = 1, EMU_WRITE = 2 }; /* both may be set */
 

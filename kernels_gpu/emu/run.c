@@ -80,33 +80,53 @@ static int launch_all(const struct ig_gpu_launch *l, int n)
     return 0;
 }
 
+/* Updates go into the copy that the output is. */
+static int updates_output(const struct ig_kernel *k)
+{
+    return k->op == IG_SCATTER_ELEMENTS || k->op == IG_SCATTER_ND;
+}
+
+/* Moves the operands; every other time they begin at an odd multiple of an element's size. */
+static void mirror_call(struct ig_call *device, const struct ig_call *call, struct mirror *in, struct mirror *out,
+                        const struct ig_kernel *k, unsigned odd)
+{
+    int in_place = -1;
+    for (int i = 0; i < call->n_in; i++) {
+        in[i].block = NULL;
+        if (!call->in[i].shape || !call->in[i].data) continue;
+        if (call->in[i].data == call->out[0].data) in_place = i;
+        else mirror_make(&in[i], &call->in[i], odd * type_bytes(&call->in[i]), EMU_READ), device->in[i] = in[i].device;
+    }
+    for (int i = 0; i < call->n_out; i++) {
+        out[i].block = NULL;
+        if (!call->out[i].shape) continue;
+        unsigned access = i || in_place < 0 ? EMU_WRITE : EMU_READ | EMU_WRITE;
+        mirror_make(&out[i], &call->out[i], odd * type_bytes(&call->out[i]), access | (updates_output(k) ? EMU_READ : 0));
+        device->out[i] = out[i].device;
+    }
+    if (in_place >= 0) device->in[in_place].data = device->out[0].data;
+}
+
 int emu_run(const char *name, const struct ig_call *call)
 {
     static unsigned runs;
     const struct ig_kernel *k = ig_kernel_by_name(name);
     struct ig_gpu_launch launches[IG_GPU_LAUNCHES];
     struct ig_call device = *call;
-    struct mirror in[IG_MAX_IN], out;
-    size_t shift = runs++ % 2 ? 4 : 0, scratch_bytes = k->scratch ? k->scratch(call) : 0;
-    int in_place = -1, bad;
-    for (int i = 0; i < call->n_in; i++) {
-        in[i].block = NULL;
-        if (!call->in[i].shape || !call->in[i].data) continue;
-        if (call->in[i].data == call->out[0].data) in_place = i;
-        else mirror_make(&in[i], &call->in[i], shift, EMU_READ), device.in[i] = in[i].device;
-    }
-    mirror_make(&out, &call->out[0], shift, in_place < 0 ? EMU_WRITE : EMU_READ | EMU_WRITE);
-    device.out[0] = out.device;
-    if (in_place >= 0) device.in[in_place].data = out.device.data;
+    struct mirror in[IG_MAX_IN], out[IG_MAX_OUT];
+    size_t scratch_bytes = k->scratch ? k->scratch(call) : 0;
+    int bad;
+    mirror_call(&device, call, in, out, k, runs++ % 2);
     void *weights = k->pack ? constants(call->weights, k->pack(call, NULL)) : NULL;
     void *zeros = constants(call->zeros, ig_zeros_bytes(call)), *scratch = take(scratch_bytes);
     emu_allow(scratch, scratch_bytes, EMU_READ | EMU_WRITE);
     device.weights = weights;
     device.zeros = zeros;
     bad = launch_all(launches, ig_gpu_launcher(name)(&device, scratch, launches));
-    if (!bad) mirror_back(&out);
+    for (int i = 0; i < call->n_out; i++)
+        if (!bad && out[i].block) mirror_back(&out[i]);
     for (int i = 0; i < call->n_in; i++) emu_free(in[i].block);
-    emu_free(out.block);
+    for (int i = 0; i < call->n_out; i++) emu_free(out[i].block);
     emu_free(weights);
     emu_free(zeros);
     emu_free(scratch);

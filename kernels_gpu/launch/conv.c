@@ -1,4 +1,4 @@
-/* Convolution, transposed convolution and fully connected layers: conv.cu, depthwise.cu, fc.cu. */
+/* Convolution and fully connected layers: conv.cu, depthwise.cu, fc.cu. */
 #include "kernels_gpu/launch/launch.h"
 
 #include "kernels_cpu/pack/pack.h"
@@ -31,11 +31,6 @@ int ig_gpu_supports_depthwise(const struct ig_call *call)
     const struct ig_window *w = &((const struct ig_conv *)call->attrs)->w;
     return ig_supports_depthwise(call) && ig_gpu_holds_all(call) && (w->kh == 3 || w->kh == 5) && w->kw == w->kh &&
            (w->sh == 1 || w->sh == 2) && w->sw == w->sh && w->dh == 1 && w->dw == 1;
-}
-
-int ig_gpu_supports_deconv(const struct ig_call *call)
-{
-    return ig_supports_conv(call) && ig_gpu_holds_all(call);
 }
 
 int ig_gpu_supports_fc(const struct ig_call *call)
@@ -83,16 +78,6 @@ size_t ig_gpu_pack_conv(const struct ig_call *call, void *dst)
     return pack(call, &l, dst);
 }
 
-size_t ig_gpu_pack_deconv(const struct ig_call *call, void *dst)
-{
-    const struct ig_conv *a = (const struct ig_conv *)call->attrs;
-    struct layout l = {a->groups, call->in[0].c / a->groups, call->out[0].c / a->groups, a->w.kh * a->w.kw, 0, 0, 0};
-    l.out = l.taps;
-    l.in = (int64_t)l.oc * l.taps;
-    l.group = l.ic * l.in;
-    return pack(call, &l, dst);
-}
-
 size_t ig_gpu_pack_depthwise(const struct ig_call *call, void *dst)
 {
     const struct ig_window *w = &((const struct ig_conv *)call->attrs)->w;
@@ -128,7 +113,7 @@ static void operands(struct ig_gpu_conv *p, const struct ig_call *call)
     p->vector_out &= ig_gpu_is_vector(residual);
 }
 
-static struct ig_gpu_conv conv_of(const struct ig_call *call)
+struct ig_gpu_conv ig_gpu_conv_of(const struct ig_call *call)
 {
     const struct ig_conv *a = (const struct ig_conv *)call->attrs;
     const struct ig_window *w = &a->w;
@@ -177,11 +162,11 @@ size_t ig_gpu_scratch_split16(const struct ig_call *call)
     return partial_bytes(call, groups_of(call), 16);
 }
 
-/* Pieces of whole steps, at most t->splits of them. */
+/* Pieces of whole steps, at most t->splits of them; of no tap at all, one of none. */
 static void split(struct ig_gpu_conv *p, const struct tiling *t, void *scratch)
 {
     int32_t steps = ig_gpu_ceil((int64_t)p->kh * p->kw * p->ic, t->step), chunk = ig_gpu_ceil(steps, t->splits);
-    p->splits = ig_gpu_ceil(steps, chunk);
+    p->splits = chunk ? ig_gpu_ceil(steps, chunk) : 1;
     p->chunk = chunk * t->step;
     p->partial = (float *)scratch;
 }
@@ -212,64 +197,52 @@ static const struct tiling tile_32x32k16 = {"conv_32x32", "conv_any32x32", 32, 3
 
 int ig_gpu_conv_128x128(const struct ig_call *call, void *scratch, struct ig_gpu_launch *to)
 {
-    return gemm(call, conv_of(call), &tile_128x128, scratch, to);
+    return gemm(call, ig_gpu_conv_of(call), &tile_128x128, scratch, to);
 }
 
 int ig_gpu_conv_128x64(const struct ig_call *call, void *scratch, struct ig_gpu_launch *to)
 {
-    return gemm(call, conv_of(call), &tile_128x64, scratch, to);
+    return gemm(call, ig_gpu_conv_of(call), &tile_128x64, scratch, to);
 }
 
 int ig_gpu_conv_64x64(const struct ig_call *call, void *scratch, struct ig_gpu_launch *to)
 {
-    return gemm(call, conv_of(call), &tile_64x64, scratch, to);
+    return gemm(call, ig_gpu_conv_of(call), &tile_64x64, scratch, to);
 }
 
 int ig_gpu_conv_64x64s(const struct ig_call *call, void *scratch, struct ig_gpu_launch *to)
 {
-    return gemm(call, conv_of(call), &tile_64x64s, scratch, to);
+    return gemm(call, ig_gpu_conv_of(call), &tile_64x64s, scratch, to);
 }
 
 int ig_gpu_conv_32x32(const struct ig_call *call, void *scratch, struct ig_gpu_launch *to)
 {
-    return gemm(call, conv_of(call), &tile_32x32, scratch, to);
+    return gemm(call, ig_gpu_conv_of(call), &tile_32x32, scratch, to);
 }
 
 int ig_gpu_conv_64x64k4(const struct ig_call *call, void *scratch, struct ig_gpu_launch *to)
 {
-    return gemm(call, conv_of(call), &tile_64x64k4, scratch, to);
+    return gemm(call, ig_gpu_conv_of(call), &tile_64x64k4, scratch, to);
 }
 
 int ig_gpu_conv_64x64k16(const struct ig_call *call, void *scratch, struct ig_gpu_launch *to)
 {
-    return gemm(call, conv_of(call), &tile_64x64k16, scratch, to);
+    return gemm(call, ig_gpu_conv_of(call), &tile_64x64k16, scratch, to);
 }
 
 int ig_gpu_conv_32x32k4(const struct ig_call *call, void *scratch, struct ig_gpu_launch *to)
 {
-    return gemm(call, conv_of(call), &tile_32x32k4, scratch, to);
+    return gemm(call, ig_gpu_conv_of(call), &tile_32x32k4, scratch, to);
 }
 
 int ig_gpu_conv_32x32k16(const struct ig_call *call, void *scratch, struct ig_gpu_launch *to)
 {
-    return gemm(call, conv_of(call), &tile_32x32k16, scratch, to);
+    return gemm(call, ig_gpu_conv_of(call), &tile_32x32k16, scratch, to);
 }
 
-static struct ig_gpu_conv deconv_of(const struct ig_call *call)
+int ig_gpu_conv_tile(const struct ig_call *call, const struct ig_gpu_conv *p, int32_t tile, struct ig_gpu_launch *to)
 {
-    struct ig_gpu_conv p = conv_of(call);
-    p.transposed = 1;
-    return p;
-}
-
-int ig_gpu_deconv_64x64(const struct ig_call *call, void *scratch, struct ig_gpu_launch *to)
-{
-    return gemm(call, deconv_of(call), &tile_64x64, scratch, to);
-}
-
-int ig_gpu_deconv_32x32(const struct ig_call *call, void *scratch, struct ig_gpu_launch *to)
-{
-    return gemm(call, deconv_of(call), &tile_32x32, scratch, to);
+    return gemm(call, *p, tile == 64 ? &tile_64x64 : &tile_32x32, NULL, to);
 }
 
 int ig_gpu_fc_64x64(const struct ig_call *call, void *scratch, struct ig_gpu_launch *to)
@@ -292,31 +265,32 @@ int ig_gpu_fc_gemv(const struct ig_call *call, void *scratch, struct ig_gpu_laun
     return 1;
 }
 
-static int direct(struct ig_gpu_conv p, struct ig_gpu_launch *to)
+int ig_gpu_conv_one_by_one(const struct ig_gpu_conv *p, struct ig_gpu_launch *to)
 {
-    int64_t outputs = (int64_t)p.out_h * p.out_w * p.groups * p.oc;
-    ig_gpu_fill(to, "conv_direct", ig_gpu_ceil(outputs, 128), 1, 1, 128, POINTERS, &p, sizeof p);
+    int64_t outputs = (int64_t)p->out_h * p->out_w * p->groups * p->oc;
+    ig_gpu_fill(to, "conv_direct", ig_gpu_ceil(outputs, 128), 1, 1, 128, POINTERS, p, sizeof *p);
     return 1;
 }
 
 int ig_gpu_conv_direct(const struct ig_call *call, void *scratch, struct ig_gpu_launch *to)
 {
+    struct ig_gpu_conv p = ig_gpu_conv_of(call);
     (void)scratch;
-    return direct(conv_of(call), to);
+    return ig_gpu_conv_one_by_one(&p, to);
 }
 
 int ig_gpu_conv_depthwise(const struct ig_call *call, void *scratch, struct ig_gpu_launch *to)
 {
     static const struct { const char *name; int32_t k, s, rows, columns; } tiles[] = {
         {"depthwise_3s1", 3, 1, 2, 4}, {"depthwise_3s2", 3, 2, 2, 2}, {"depthwise_5s1", 5, 1, 2, 2}, {"depthwise_5s2", 5, 2, 1, 2}};
-    struct ig_gpu_conv p = conv_of(call);
+    struct ig_gpu_conv p = ig_gpu_conv_of(call);
     const struct ig_operand *residual = &call->in[3];
     int vector = p.groups % 4 == 0 && ig_gpu_is_vector(&call->in[0]) && ig_gpu_is_vector(&call->out[0]) &&
                  (!p.residual || ig_gpu_is_vector(residual));
     (void)scratch;
     p.weight_tap = ig_gpu_round4(p.groups);
     p.weight_group = 1;
-    if (!vector) return direct(p, to);
+    if (!vector) return ig_gpu_conv_one_by_one(&p, to);
     p.oc4 = p.weight_tap;
     for (int i = 0; i < 4; i++) {
         if (tiles[i].k != p.kh || tiles[i].s != p.sh) continue;

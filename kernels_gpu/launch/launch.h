@@ -64,7 +64,6 @@ static inline void ig_gpu_fill(struct ig_gpu_launch *to, const char *function, i
 ig_supports_fn ig_gpu_supports_conv;       /* as a matrix product; not depthwise */
 ig_supports_fn ig_gpu_supports_direct;     /* any window and groups */
 ig_supports_fn ig_gpu_supports_depthwise;  /* 3x3 and 5x5, stride 1 and 2 */
-ig_supports_fn ig_gpu_supports_deconv;
 ig_supports_fn ig_gpu_supports_fc;
 ig_pack_fn ig_gpu_pack_conv;               /* bias, then [group][tap][ic][oc4] */
 ig_pack_fn ig_gpu_pack_deconv;             /* the same from ONNX's order of a transposed convolution */
@@ -74,8 +73,17 @@ ig_scratch_fn ig_gpu_scratch_split4, ig_gpu_scratch_split16; /* pieces of sums *
 ig_gpu_launch_fn ig_gpu_conv_128x128, ig_gpu_conv_128x64, ig_gpu_conv_64x64, ig_gpu_conv_64x64s, ig_gpu_conv_32x32,
     ig_gpu_conv_64x64k4, ig_gpu_conv_64x64k16, ig_gpu_conv_32x32k4, ig_gpu_conv_32x32k16;
 ig_gpu_launch_fn ig_gpu_conv_direct, ig_gpu_conv_depthwise;
-ig_gpu_launch_fn ig_gpu_deconv_64x64, ig_gpu_deconv_32x32;
 ig_gpu_launch_fn ig_gpu_fc_64x64, ig_gpu_fc_32x32k16, ig_gpu_fc_gemv;
+
+/* Parameters of a convolution as it is, and its launch: 64 x 64 or 32 x 32 outputs a block, or an output a thread. */
+struct ig_gpu_conv ig_gpu_conv_of(const struct ig_call *call);
+int ig_gpu_conv_tile(const struct ig_call *call, const struct ig_gpu_conv *p, int32_t tile, struct ig_gpu_launch *to);
+int ig_gpu_conv_one_by_one(const struct ig_gpu_conv *p, struct ig_gpu_launch *to);
+
+/* --- launch/deconv.c --- */
+ig_supports_fn ig_gpu_supports_deconv;     /* up to IG_GPU_LAUNCHES phases */
+ig_pack_fn ig_gpu_pack_deconv;
+ig_gpu_launch_fn ig_gpu_deconv_64x64, ig_gpu_deconv_32x32, ig_gpu_deconv_direct;
 
 /* --- launch/winograd.c: 3x3, stride 1 --- */
 ig_supports_fn ig_gpu_supports_winograd2, ig_gpu_supports_winograd4;
@@ -95,5 +103,45 @@ ig_gpu_launch_fn ig_gpu_unary, ig_gpu_binary, ig_gpu_copy, ig_gpu_softmax;
 ig_supports_fn ig_gpu_supports_transpose, ig_gpu_supports_resize_nearest, ig_gpu_supports_resize_linear;
 ig_pack_fn ig_gpu_pack_resize_nearest, ig_gpu_pack_resize_linear; /* struct ig_gpu_resize.lines */
 ig_gpu_launch_fn ig_gpu_transpose, ig_gpu_resize;
+
+/* --- launch/elementwise.c: any type and broadcasting --- */
+ig_supports_fn ig_gpu_supports_unary_any, ig_gpu_supports_binary_any, ig_gpu_supports_binary_nd, ig_gpu_supports_where,
+    ig_gpu_supports_cast, ig_gpu_supports_quantize, ig_gpu_supports_dequantize, ig_gpu_supports_dynamic_quantize;
+ig_scratch_fn ig_gpu_scratch_dynamic_quantize;
+ig_gpu_launch_fn ig_gpu_unary_any, ig_gpu_binary_any, ig_gpu_binary_nd, ig_gpu_where, ig_gpu_cast, ig_gpu_quantize,
+    ig_gpu_dequantize, ig_gpu_dynamic_quantize;
+
+/* --- launch/tensor.c: data that moves, any type --- */
+ig_supports_fn ig_gpu_supports_copy_any, ig_gpu_supports_move /* reshape, slice, expand, tile */, ig_gpu_supports_transpose_any,
+    ig_gpu_supports_concat, ig_gpu_supports_pad, ig_gpu_supports_one_hot, ig_gpu_supports_triu,
+    ig_gpu_supports_gather, ig_gpu_supports_scatter;
+ig_gpu_launch_fn ig_gpu_copy_any, ig_gpu_reshape, ig_gpu_transpose_any, ig_gpu_slice, ig_gpu_expand, ig_gpu_tile, ig_gpu_concat,
+    ig_gpu_pad, ig_gpu_one_hot, ig_gpu_triu, ig_gpu_gather, ig_gpu_gather_elements, ig_gpu_gather_nd, ig_gpu_scatter_elements,
+    ig_gpu_scatter_nd;
+
+/* --- launch/axis.c: along axes --- */
+ig_supports_fn ig_gpu_supports_softmax_any, ig_gpu_supports_cumsum, ig_gpu_supports_arg, ig_gpu_supports_topk,
+    ig_gpu_supports_reduce, ig_gpu_supports_norm;
+ig_gpu_launch_fn ig_gpu_softmax_any, ig_gpu_cumsum, ig_gpu_arg, ig_gpu_topk, ig_gpu_reduce, ig_gpu_norm;
+
+/* --- launch/matmul.c --- */
+ig_supports_fn ig_gpu_supports_matmul, ig_gpu_supports_matmul_any, ig_gpu_supports_matmul_integer, ig_gpu_supports_matmul_bytes,
+    ig_gpu_supports_qlinear_matmul;
+ig_gpu_launch_fn ig_gpu_matmul, ig_gpu_matmul_integer, ig_gpu_matmul_bytes, ig_gpu_qlinear_matmul;
+/* A scale: there, and float. */
+int ig_gpu_scale_fits(const struct ig_call *call, int k);
+
+/* --- launch/window.c: windows of any kind --- */
+ig_supports_fn ig_gpu_supports_conv_window, ig_gpu_supports_deconv_window, ig_gpu_supports_fc_window, ig_gpu_supports_conv_integer,
+    ig_gpu_supports_qlinear_conv, ig_gpu_supports_pool_window, ig_gpu_supports_pool_whole, ig_gpu_supports_lrn;
+ig_gpu_launch_fn ig_gpu_conv_window, ig_gpu_deconv_window, ig_gpu_fc_window, ig_gpu_conv_integer, ig_gpu_qlinear_conv,
+    ig_gpu_pool_window, ig_gpu_pool_whole, ig_gpu_lrn;
+
+/* --- launch/sample.c --- */
+ig_supports_fn ig_gpu_supports_resize_any, ig_gpu_supports_deform_conv, ig_gpu_supports_roi_align, ig_gpu_supports_grid_sample,
+    ig_gpu_supports_col2im, ig_gpu_supports_max_unpool;
+ig_pack_fn ig_gpu_pack_resize_any;            /* struct ig_gpu_taps.table */
+ig_scratch_fn ig_gpu_scratch_max_unpool;      /* the winner of each output */
+ig_gpu_launch_fn ig_gpu_resize_any, ig_gpu_deform_conv, ig_gpu_roi_align, ig_gpu_grid_sample, ig_gpu_col2im, ig_gpu_max_unpool;
 
 #endif

@@ -182,6 +182,35 @@ static void output_is_watched(void **state)
     emu_free(in), emu_free(out), emu_free(w), emu_free(z);
 }
 
+/*
+ * A transposed convolution k x k of stride s from 8 x 8 x 32 to 8s x 8s x 32 multiplies as often as its taps fall on inputs,
+ * were there no edge: 64 outputs for each of the k^2. Every phase's 64 outputs are whole tiles, and 32 channels whole steps.
+ */
+static void deconv_multiplies_no_gaps(void **state)
+{
+    enum { C = 32, IN = 8 * 8 * C };
+    static float x[IN], w[C * C * 16], y[9 * IN], packed[C * C * 16 + 16], zeros[C + 16];
+    static const int32_t cases[][2] = {{1, 2}, {2, 2}, {3, 2}, {4, 2}, {3, 3}, {4, 3}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        int32_t k = cases[i][0], s = cases[i][1], top = k > s ? (k - s) / 2 : 0;
+        struct ig_shape xs = {IG_F32, 4, {1, 8, 8, C}}, ws = {IG_F32, 4, {C, C, k, k}}, ys = {IG_F32, 4, {1, 8 * s, 8 * s, C}};
+        struct ig_conv a = {.w = {1, k, k, 1, s, s, 1, 1, 1, 0, top, top, 0, k - s - top, k - s - top, 1, 1}, .groups = 1};
+        const struct ig_shape *in[] = {&xs, &ws}, *out[] = {&ys};
+        const void *data[] = {NULL, w};
+        const struct ig_kernel *kernel = ig_kernel_by_name("deconv_f32_32x32__cuda");
+        struct ig_call call;
+        int batch;
+        assert_int_equal(ig_build_call(IG_DECONV, &a, in, data, 2, out, 1, &call, &batch), 0);
+        assert_true(kernel->supports(&call) && kernel->pack(&call, NULL) <= sizeof packed);
+        kernel->pack(&call, packed);
+        call.weights = packed, call.zeros = zeros, call.in[0].data = x, call.out[0].data = y;
+        unsigned long long before = emu_multiply_adds();
+        if (emu_run(kernel->name, &call)) fail_msg("%s", emu_fault());
+        assert_int_equal(emu_multiply_adds() - before, 64ull * (unsigned)(k * k) * C * C);
+    }
+}
+
 /* Blocks do not overlap, and what was freed is had again. */
 static void memory_is_given_back(void **state)
 {
@@ -204,6 +233,7 @@ int main(void)
         cmocka_unit_test(right_kernels_run), cmocka_unit_test(planted_races),     cmocka_unit_test(planted_barriers),
         cmocka_unit_test(planted_accesses),  cmocka_unit_test(unset_is_nan),      cmocka_unit_test(barriers_are_needed),
         cmocka_unit_test(output_is_watched), cmocka_unit_test(memory_is_given_back),
+        cmocka_unit_test(deconv_multiplies_no_gaps),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -15,6 +15,12 @@ out/ingot verify --tap --expect "$expect" $cases >"$work/tap"
 grep -v '^1\.\.' "$work/tap"
 number=$(grep -c '^\(not \)\?ok' "$work/tap")
 grep -q '^not ok' "$work/tap" && failures=1
+on_gpu() { # every case in scope has GPU kernels, which the emulated driver runs
+    echo fatbin >"$work/fatbin"
+    # shellcheck disable=SC2086
+    LD_LIBRARY_PATH=out/emu out/ingot verify -q --gpu "$work/fatbin" --expect "$expect" $cases
+}
+if [ -f out/emu/libcuda.so.1 ]; then check "all of them on the emulated GPU" on_gpu; else skip "cases on the emulated GPU" "no emulated driver"; fi
 if have qemu-aarch64-static && [ -f out/aarch64/libingot_runtime.a ]; then
     some=$(ls -d "$data"/pytorch-converted/*Conv* "$data"/pytorch-converted/*Pool* "$data"/node/test_softmax* "$data"/node/test_gemm*)
     # shellcheck disable=SC2086

@@ -89,18 +89,24 @@ static float *as_floats(const struct ig_shape *s, const void *data)
     return to;
 }
 
+/* Of any type: the reference, and the GPU's kernels that follow it. */
+static int takes_all(const struct ig_kernel *k)
+{
+    return strstr(k->name, "__ref") || (k->isa == IG_ISA_CUDA && strstr(k->name, "_any_"));
+}
+
 static int takes_halves(const struct ig_kernel *k)
 {
     static const int32_t ops[] = {IG_CONV, IG_FC, IG_POOL, IG_GLOBAL_POOL, IG_UNARY, IG_BINARY, IG_SOFTMAX};
     for (size_t i = 0; i < sizeof ops / sizeof *ops; i++)
-        if (ops[i] == k->op) return strstr(k->name, "_f16_") || strstr(k->name, "__ref");
+        if (ops[i] == k->op) return strstr(k->name, "_f16_") || takes_all(k);
     return 0;
 }
 
-/* Kernels on halves get problems with halves for all floats or for some, and at times the reference's. */
+/* Kernels on halves get problems with halves for all floats or for some, and at times those of any type. */
 static void halve(struct rng *r, const struct ig_kernel *k, struct check_problem *p)
 {
-    if (!takes_halves(k) || (strstr(k->name, "__ref") && !rng_one_in(r, 4))) return;
+    if (!takes_halves(k) || (takes_all(k) && !rng_one_in(r, 4))) return;
     int all = rng_one_in(r, 2);
     for (int i = 0; i < p->n_in; i++)
         if (p->in[i].type == IG_F32 && (all || p->dense >> i & 1 || rng_one_in(r, 2))) p->in[i].type = IG_F16;
@@ -319,36 +325,49 @@ int check_kernel(const struct ig_kernel *k, const struct check_body *body, uint6
 
 /* --- main --- */
 
-static const struct check_body *body_under_test;
+static const struct check_body *bodies_under_test;
+static int n_bodies;
+
+static const struct check_body *body_of(const struct ig_kernel *k)
+{
+    for (int i = 0; i < n_bodies; i++)
+        if (k->op == (int)bodies_under_test[i].op) return &bodies_under_test[i];
+    return NULL;
+}
 
 static void test_kernel(void **state)
 {
     const char *seed = getenv("INGOT_SEED");
     char why[1024];
-    if (check_kernel(*state, body_under_test, seed ? strtoull(seed, NULL, 0) : 1, why, sizeof why))
-        fail_msg("%s", why);
+    if (check_kernel(*state, body_of(*state), seed ? strtoull(seed, NULL, 0) : 1, why, sizeof why)) fail_msg("%s", why);
+}
+
+int check_main_of(const struct check_body *bodies, int n, int argc, char **argv)
+{
+    struct CMUnitTest *tests = calloc((size_t)ig_kernel_count(), sizeof *tests);
+    const char *name = ig_op_info(bodies->op)->name;
+    size_t kernels = 0;
+    if (!tests) abort();
+    bodies_under_test = bodies;
+    n_bodies = n;
+    for (int i = 0; i < ig_kernel_count(); i++) {
+        const struct ig_kernel *k = ig_kernel_at(i);
+        if (!body_of(k) || !k->run || !ig_isa_runs_here(k->isa)) continue;
+        if (argc > 1 && !strstr(k->name, argv[1])) continue;
+        tests[kernels++] = (struct CMUnitTest){
+            .name = k->name, .test_func = test_kernel, .initial_state = (void *)(uintptr_t)k};
+    }
+    if (!kernels) {
+        fprintf(stderr, "no kernel of %s%s%s is built here\n", name, argc > 1 ? " named " : "", argc > 1 ? argv[1] : "");
+        free(tests);
+        return 1;
+    }
+    int failed = _cmocka_run_group_tests(name, tests, kernels, NULL, NULL);
+    free(tests);
+    return failed;
 }
 
 int check_main(const struct check_body *body, int argc, char **argv)
 {
-    struct CMUnitTest *tests = calloc((size_t)ig_kernel_count(), sizeof *tests);
-    size_t n = 0;
-    if (!tests) abort();
-    for (int i = 0; i < ig_kernel_count(); i++) {
-        const struct ig_kernel *k = ig_kernel_at(i);
-        if (k->op != (int)body->op || !k->run || !ig_isa_runs_here(k->isa)) continue;
-        if (argc > 1 && !strstr(k->name, argv[1])) continue;
-        tests[n++] = (struct CMUnitTest){
-            .name = k->name, .test_func = test_kernel, .initial_state = (void *)(uintptr_t)k};
-    }
-    body_under_test = body;
-    if (!n) {
-        fprintf(stderr, "no kernel of %s%s%s is built here\n", ig_op_info(body->op)->name, argc > 1 ? " named " : "",
-                argc > 1 ? argv[1] : "");
-        free(tests);
-        return 1;
-    }
-    int failed = _cmocka_run_group_tests(ig_op_info(body->op)->name, tests, n, NULL, NULL);
-    free(tests);
-    return failed;
+    return check_main_of(body, 1, argc, argv);
 }

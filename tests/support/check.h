@@ -60,5 +60,7 @@ int check_kernel(const struct ig_kernel *k, const struct check_body *body, uint6
  * problems per kernel and pass, held to the contract but not to the reference, as is enough under valgrind.
  */
 int check_main(const struct check_body *body, int argc, char **argv);
+/* The same for a family of n ops. */
+int check_main_of(const struct check_body *bodies, int n, int argc, char **argv);
 
 #endif

@@ -14,4 +14,13 @@ static inline int shapes_make(struct rng *r, int32_t *dims)
     return rank;
 }
 
+/* The same of a tensor without a layout: 1 to `most` dims, the last at times long. */
+static inline int shapes_any(struct rng *r, int32_t *dims, int most)
+{
+    int rank = rng_int(r, 1, most);
+    for (int i = 0; i < rank; i++) dims[i] = rng_int(r, 1, rank > 4 ? 3 : 6);
+    if (rng_one_in(r, 2)) dims[rng_int(r, 0, rank - 1)] = RNG_OF(r, 8, 12, 16, 31, 100);
+    return rank;
+}
+
 #endif

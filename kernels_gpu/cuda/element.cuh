@@ -1,0 +1,157 @@
+/* Elements of any type: how kernels that serve many types read, write and order them; and where a walk is. */
+#ifndef KERNELS_GPU_CUDA_ELEMENT_CUH
+#define KERNELS_GPU_CUDA_ELEMENT_CUH
+
+#include "graph/tensor.h"
+#include "kernels_gpu/cuda/cuda.cuh"
+#include "kernels_gpu/params_tensor.h"
+
+/* IEEE 754 binary16, by its bits. */
+static __device__ __forceinline__ float half_float(unsigned h)
+{
+    const unsigned exponent = h >> 10 & 31, mantissa = h & 1023, sign = (h & 0x8000) << 16;
+    if (exponent == 31) return __uint_as_float(sign | 0x7f800000u | mantissa << 13);
+    if (exponent) return __uint_as_float(sign | (exponent + 112) << 23 | mantissa << 13);
+    const float v = (float)mantissa * (1.0f / (1 << 24));
+    return sign ? -v : v;
+}
+
+/* To nearest, ties to even; too large becomes infinite. */
+static __device__ __forceinline__ unsigned float_half(float f)
+{
+    unsigned bits = __float_as_uint(f);
+    const unsigned sign = bits >> 16 & 0x8000;
+    bits &= 0x7fffffff;
+    if (bits > 0x7f800000) return sign | 0x7e00;
+    if (bits >= 0x477ff000) return sign | 0x7c00;
+    const bool small = bits < 0x38800000;
+    const unsigned shift = small ? 126 - (bits >> 23) : 13;
+    if (shift > 25) return sign;
+    const unsigned m = small ? (bits & 0x7fffff) | 0x800000 : bits - 0x38000000;
+    const unsigned rest = m & ((1u << shift) - 1), middle = 1u << (shift - 1), h = m >> shift;
+    return sign | (h + (rest > middle || (rest == middle && (h & 1))));
+}
+
+static __device__ __forceinline__ bool is_float(int type)
+{
+    return type == IG_F32 || type == IG_F16;
+}
+
+/* Element i of f32 or f16 data. */
+static __device__ __forceinline__ float get_float(const void *p, int type, int i)
+{
+    return type == IG_F16 ? half_float(((const uint16_t *)p)[i]) : ((const float *)p)[i];
+}
+
+static __device__ __forceinline__ void put_float(void *p, int type, int i, float v)
+{
+    if (type == IG_F16) ((uint16_t *)p)[i] = (uint16_t)float_half(v);
+    else ((float *)p)[i] = v;
+}
+
+/* Toward zero; NaN gives 0. */
+static __device__ __forceinline__ long long truncated(double v)
+{
+    if (v != v) return 0;
+    if (v >= 9223372036854775808.0) return 0x7fffffffffffffffLL;
+    return v < -9223372036854775808.0 ? -0x7fffffffffffffffLL - 1 : (long long)v;
+}
+
+static __device__ __forceinline__ long long get_int(const void *p, int type, int i)
+{
+    switch (type) {
+    case IG_I32: return ((const int32_t *)p)[i];
+    case IG_I64: return ((const int64_t *)p)[i];
+    case IG_I8: return ((const signed char *)p)[i];
+    case IG_F32:
+    case IG_F16: return truncated(get_float(p, type, i));
+    default: return ((const unsigned char *)p)[i];
+    }
+}
+
+/* Wraps to the type's width. */
+static __device__ __forceinline__ void put_int(void *p, int type, int i, long long v)
+{
+    switch (type) {
+    case IG_I32: ((int32_t *)p)[i] = (int32_t)v; break;
+    case IG_I64: ((int64_t *)p)[i] = v; break;
+    case IG_BOOL: ((unsigned char *)p)[i] = v != 0; break;
+    case IG_F32:
+    case IG_F16: put_float(p, type, i, (float)v); break;
+    default: ((unsigned char *)p)[i] = (unsigned char)v;
+    }
+}
+
+static __device__ __forceinline__ double get_real(const void *p, int type, int i)
+{
+    return is_float(type) ? (double)get_float(p, type, i) : (double)get_int(p, type, i);
+}
+
+static __device__ __forceinline__ void put_real(void *p, int type, int i, double v)
+{
+    if (is_float(type)) put_float(p, type, i, (float)v);
+    else put_int(p, type, i, truncated(v));
+}
+
+/* out[to] = in[from], elements of 1, 2, 4, 8 or 16 bytes. */
+static __device__ __forceinline__ void move(void *out, int to, const void *in, int from, int bytes)
+{
+    switch (bytes) {
+    case 1: ((unsigned char *)out)[to] = ((const unsigned char *)in)[from]; break;
+    case 2: ((uint16_t *)out)[to] = ((const uint16_t *)in)[from]; break;
+    case 4: ((uint32_t *)out)[to] = ((const uint32_t *)in)[from]; break;
+    case 8: ((uint64_t *)out)[to] = ((const uint64_t *)in)[from]; break;
+    default: store4((float *)out + to * 4LL, load4((const float *)in + from * 4LL));
+    }
+}
+
+/* out[to] = an element of these bits. */
+static __device__ __forceinline__ void put_bits(void *out, int to, const uint32_t (&bits)[2], int bytes)
+{
+    switch (bytes) {
+    case 1: ((unsigned char *)out)[to] = (unsigned char)bits[0]; break;
+    case 2: ((uint16_t *)out)[to] = (uint16_t)bits[0]; break;
+    case 4: ((uint32_t *)out)[to] = bits[0]; break;
+    default: ((uint64_t *)out)[to] = bits[0] | (uint64_t)bits[1] << 32;
+    }
+}
+
+/* 1, 0 or -1: element i comes before, with or after j; a NaN is above every number. */
+static __device__ __forceinline__ int order_of(const void *p, int type, int i, int j)
+{
+    if (type == IG_F32) {
+        const float a = ((const float *)p)[i], b = ((const float *)p)[j];
+        if (a != a || b != b) return (a != a) - (b != b);
+        return (a > b) - (a < b);
+    }
+    const long long a = get_int(p, type, i), b = get_int(p, type, j);
+    return (a > b) - (a < b);
+}
+
+/* An index into an axis of n elements; negative ones count from its end, and one outside becomes its nearest. */
+static __device__ __forceinline__ int get_index(const void *p, int type, int i, int n)
+{
+    long long v = type == IG_I32 ? (long long)((const int32_t *)p)[i] : (long long)((const int64_t *)p)[i];
+    v = v < 0 ? v + n : v;
+    return v < 0 ? 0 : v < n ? (int)v : n - 1;
+}
+
+/* Loops [from, from + n) of a walk: the offset of visit i. */
+template <int N>
+static __device__ __forceinline__ int walk_part(const int32_t (&dims)[N], const int32_t (&at)[N], int from, int n, int i)
+{
+    int place = 0;
+    for (int d = from + n - 1; d >= from; d--) {
+        const int q = i / dims[d];
+        place += (i - q * dims[d]) * at[d];
+        i = q;
+    }
+    return place;
+}
+
+template <int N> static __device__ __forceinline__ int walk(const int32_t (&dims)[N], const int32_t (&at)[N], int n, int i)
+{
+    return walk_part(dims, at, 0, n, i);
+}
+
+#endif

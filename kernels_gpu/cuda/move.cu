@@ -1,0 +1,57 @@
+/*
+ * Data that moves: transposes, slices, repetitions and concatenations are strided copies, a thread per element, which is
+ * as wide as what stays together allows; padding; and constants that marks make (one-hot, triangles).
+ */
+#include "kernels_gpu/cuda/element.cuh"
+
+GPU_KERNEL(128, 8, move_any, ig_gpu_move)
+{
+    const int i = blockIdx.x * 128 + threadIdx.x;
+    if (i < p.count) move(p.out, walk(p.dims, p.out_at, p.n, i), p.in, walk(p.dims, p.in_at, p.n, i), p.bytes);
+}
+
+/* Coordinate i of m, which may be outside, as one inside; -1: the constant. */
+static __device__ __forceinline__ int fold(int i, int m, int mode)
+{
+    if (i >= 0 && i < m) return i;
+    if (mode == IG_PAD_CONSTANT) return -1;
+    if (mode == IG_PAD_EDGE || m == 1) return i < 0 ? 0 : m - 1;
+    const int period = mode == IG_PAD_WRAP ? m : 2 * (m - 1);
+    i = (i % period + period) % period;
+    return i < m ? i : period - i;
+}
+
+GPU_KERNEL(128, 8, pad_any, ig_gpu_pad)
+{
+    const int i = blockIdx.x * 128 + threadIdx.x;
+    if (i >= p.count) return;
+    int from = 0, rest = i;
+    bool inside = true;
+    for (int d = p.n - 1; d >= 0; d--) {
+        const int q = rest / p.dims[d], x = fold(rest - q * p.dims[d] - p.before[d], p.inside[d], p.mode);
+        inside = inside && x >= 0;
+        from += x * p.in_at[d];
+        rest = q;
+    }
+    if (inside) move(p.out, i, p.in, from, p.bytes);
+    else put_bits(p.out, i, p.value, p.bytes);
+}
+
+GPU_KERNEL(128, 8, one_hot_any, ig_gpu_mark)
+{
+    const int i = blockIdx.x * 128 + threadIdx.x;
+    if (i >= p.count) return;
+    const int at = i / p.inner % p.n, from = i / p.inner / p.n * p.inner + i % p.inner;
+    const long long index = get_int(p.in, p.in_type, from);
+    move(p.out, i, p.values, index == at || index + p.n == at, p.bytes);
+}
+
+GPU_KERNEL(128, 8, triu_any, ig_gpu_mark)
+{
+    const uint32_t zero[2] = {0, 0};
+    const int i = blockIdx.x * 128 + threadIdx.x;
+    if (i >= p.count) return;
+    const int diagonal = i % p.columns - i / p.columns % p.rows;
+    if (p.upper ? diagonal >= p.k : diagonal <= p.k) move(p.out, i, p.in, i, p.bytes);
+    else put_bits(p.out, i, zero, p.bytes);
+}

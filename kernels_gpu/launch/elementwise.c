@@ -1,0 +1,197 @@
+/* Element by element, any type and broadcasting: elementwise.cu, convert.cu. Each is for what vectors of floats are not. */
+#include "kernels_cpu/pack/pack.h"
+#include "kernels_gpu/launch/loops.h"
+
+enum { POINTERS = 4, QUANTIZE_POINTERS = 7 };
+
+/* --- which --- */
+
+int ig_gpu_supports_unary_any(const struct ig_call *call)
+{
+    return unary_any_1x1__supports(call) && ig_gpu_addresses_all(call) && !ig_gpu_supports_unary(call);
+}
+
+int ig_gpu_supports_binary_any(const struct ig_call *call)
+{
+    return binary_any_1x1__supports(call) && ig_gpu_addresses_all(call) && !ig_gpu_supports_binary(call);
+}
+
+int ig_gpu_supports_binary_nd(const struct ig_call *call)
+{
+    return binary_any_nd__supports(call) && ig_gpu_addresses_all(call) && !binary_any_1x1__supports(call);
+}
+
+int ig_gpu_supports_where(const struct ig_call *call)
+{
+    return where_any_nd__supports(call) && ig_gpu_addresses_all(call);
+}
+
+int ig_gpu_supports_cast(const struct ig_call *call)
+{
+    return cast_any_1x1__supports(call) && ig_gpu_addresses_all(call);
+}
+
+static int is_f32(const struct ig_call *call, int k)
+{
+    return ig_has(call, k) && ig_is_f32(&call->in[k]);
+}
+
+int ig_gpu_supports_quantize(const struct ig_call *call)
+{
+    return quantize_any_nd__supports(call) && is_f32(call, 1) && ig_gpu_addresses_all(call);
+}
+
+int ig_gpu_supports_dequantize(const struct ig_call *call)
+{
+    return dequantize_any_nd__supports(call) && is_f32(call, 1) && ig_gpu_addresses_all(call);
+}
+
+int ig_gpu_supports_dynamic_quantize(const struct ig_call *call)
+{
+    return dynamic_quantize_f32_nd__supports(call) && ig_gpu_addresses_all(call);
+}
+
+/* --- parameters --- */
+
+static int64_t stride(int32_t extent, int32_t of_out, int64_t elements)
+{
+    return extent == of_out ? elements : 0;
+}
+
+/* Walks over [h, w, c] of a, of b or a again, and of the output. */
+static struct ig_gpu_loops walk_rows(const struct ig_operand *a, const struct ig_operand *b, const struct ig_operand *out)
+{
+    struct ig_gpu_loops l = {0};
+    ig_gpu_loop(&l, out->h, stride(a->h, out->h, a->row_stride), stride(b->h, out->h, b->row_stride), 0, out->row_stride);
+    ig_gpu_loop(&l, out->w, stride(a->w, out->w, a->pixel_stride), stride(b->w, out->w, b->pixel_stride), 0, out->pixel_stride);
+    ig_gpu_loop(&l, out->c, stride(a->c, out->c, 1), stride(b->c, out->c, 1), 0, 1);
+    return l;
+}
+
+/* Walks over the output's dims, of inputs that are broadcast to it. */
+static struct ig_gpu_loops walk_dims(const struct ig_shape *a, const struct ig_shape *b, const struct ig_shape *c,
+                                     const struct ig_shape *out)
+{
+    struct ig_gpu_loops l = {0};
+    for (int d = 0; d < out->rank; d++)
+        ig_gpu_loop(&l, out->dims[d], ig_gpu_broadcast(a, out, d), ig_gpu_broadcast(b, out, d), ig_gpu_broadcast(c, out, d),
+                    ig_span(out, d + 1, out->rank));
+    return l;
+}
+
+static int fill(struct ig_gpu_typed *p, const struct ig_gpu_loops *l, const char *function, struct ig_gpu_launch *to)
+{
+    p->count = ig_gpu_visits(l);
+    p->n = l->n;
+    ig_gpu_put_loops(p->dims, l->dims, l->n);
+    ig_gpu_put_loops(p->a_at, l->at[0], l->n);
+    ig_gpu_put_loops(p->b_at, l->at[1], l->n);
+    ig_gpu_put_loops(p->c_at, l->at[2], l->n);
+    ig_gpu_put_loops(p->out_at, l->at[3], l->n);
+    return ig_gpu_each(to, function, p->count, 128, POINTERS, p, sizeof *p);
+}
+
+static struct ig_gpu_typed operands(const struct ig_call *call)
+{
+    return (struct ig_gpu_typed){.a = call->in[0].data, .out = call->out[0].data, .a_type = call->in[0].shape->type,
+                                 .out_type = call->out[0].shape->type};
+}
+
+/* --- launches --- */
+
+int ig_gpu_unary_any(const struct ig_call *call, void *scratch, struct ig_gpu_launch *to)
+{
+    struct ig_gpu_typed p = operands(call);
+    struct ig_gpu_loops l = walk_rows(&call->in[0], &call->in[0], &call->out[0]);
+    (void)scratch;
+    p.act = ig_gpu_act_of(&((const struct ig_unary_attr *)call->attrs)->act);
+    return fill(&p, &l, "unary_typed", to);
+}
+
+int ig_gpu_cast(const struct ig_call *call, void *scratch, struct ig_gpu_launch *to)
+{
+    struct ig_gpu_typed p = operands(call);
+    struct ig_gpu_loops l = walk_rows(&call->in[0], &call->in[0], &call->out[0]);
+    (void)scratch;
+    return fill(&p, &l, "cast_typed", to);
+}
+
+static int binary(const struct ig_call *call, const struct ig_gpu_loops *l, struct ig_gpu_launch *to)
+{
+    const struct ig_binary_attr *a = (const struct ig_binary_attr *)call->attrs;
+    struct ig_gpu_typed p = operands(call);
+    p.b = call->in[1].data;
+    p.b_type = call->in[1].shape->type;
+    p.kind = a->kind;
+    p.act = ig_gpu_act_of(&a->act);
+    return fill(&p, l, "binary_typed", to);
+}
+
+int ig_gpu_binary_any(const struct ig_call *call, void *scratch, struct ig_gpu_launch *to)
+{
+    struct ig_gpu_loops l = walk_rows(&call->in[0], &call->in[1], &call->out[0]);
+    (void)scratch;
+    return binary(call, &l, to);
+}
+
+int ig_gpu_binary_nd(const struct ig_call *call, void *scratch, struct ig_gpu_launch *to)
+{
+    struct ig_gpu_loops l = walk_dims(call->in[0].shape, call->in[1].shape, call->in[1].shape, call->out[0].shape);
+    (void)scratch;
+    return binary(call, &l, to);
+}
+
+int ig_gpu_where(const struct ig_call *call, void *scratch, struct ig_gpu_launch *to)
+{
+    struct ig_gpu_loops l = walk_dims(call->in[1].shape, call->in[2].shape, call->in[0].shape, call->out[0].shape);
+    struct ig_gpu_typed p = {.a = call->in[1].data, .b = call->in[2].data, .c = call->in[0].data, .out = call->out[0].data,
+                             .kind = ig_type_bytes(call->out[0].shape->type)};
+    (void)scratch;
+    return fill(&p, &l, "where_typed", to);
+}
+
+/* Elements of a parameter of a quantisation. */
+static int32_t elements(const struct ig_call *call, int k)
+{
+    return ig_has(call, k) ? (int32_t)ig_count(call->in[k].shape) : 1;
+}
+
+static int quantize(const struct ig_call *call, const char *function, struct ig_gpu_launch *to)
+{
+    const struct ig_axis *a = (const struct ig_axis *)call->attrs;
+    const struct ig_shape *x = call->in[0].shape;
+    struct ig_gpu_quantize p = {.in = call->in[0].data, .scale = call->in[1].data, .zero = ig_gpu_in(call, 2),
+                                .out = call->out[0].data, .count = (int32_t)ig_count(x), .scale_n = elements(call, 1),
+                                .zero_n = elements(call, 2), .inner = 1, .in_type = x->type,
+                                .zero_type = ig_has(call, 2) ? call->in[2].shape->type : IG_U8,
+                                .out_type = call->out[0].shape->type};
+    if (p.scale_n > 1 || p.zero_n > 1) p.inner = (int32_t)ig_span(x, (a->axis < 0 ? a->axis + x->rank : a->axis) + 1, x->rank);
+    return ig_gpu_each(to, function, p.count, 128, QUANTIZE_POINTERS, &p, sizeof p);
+}
+
+int ig_gpu_quantize(const struct ig_call *call, void *scratch, struct ig_gpu_launch *to)
+{
+    (void)scratch;
+    return quantize(call, "quantize_typed", to);
+}
+
+int ig_gpu_dequantize(const struct ig_call *call, void *scratch, struct ig_gpu_launch *to)
+{
+    (void)scratch;
+    return quantize(call, "dequantize_typed", to);
+}
+
+size_t ig_gpu_scratch_dynamic_quantize(const struct ig_call *call)
+{
+    (void)call;
+    return 2 * sizeof(float);
+}
+
+int ig_gpu_dynamic_quantize(const struct ig_call *call, void *scratch, struct ig_gpu_launch *to)
+{
+    struct ig_gpu_quantize p = {.in = call->in[0].data, .out = ig_gpu_out(call, 0), .found = (float *)scratch,
+                                .scale_out = ig_gpu_out(call, 1), .zero_out = ig_gpu_out(call, 2),
+                                .count = (int32_t)ig_count(call->in[0].shape)};
+    ig_gpu_fill(&to[0], "quantize_range", 1, 1, 1, 256, QUANTIZE_POINTERS, &p, sizeof p);
+    return p.out ? 1 + ig_gpu_each(&to[1], "quantize_found", p.count, 128, QUANTIZE_POINTERS, &p, sizeof p) : 1;
+}

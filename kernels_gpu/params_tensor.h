@@ -1,0 +1,233 @@
+/*
+ * Parameters of the GPU kernels for tensors of any shape and type: one struct per family, as in params.h. Tensors are
+ * walked by up to IG_GPU_DIMS nested loops, outermost first: `dims` are their extents, and element i of a walk is at the
+ * sum of its coordinates times the strides. Types are enum ig_type. Structs of up to 128 bytes whose arrays a kernel
+ * indexes by a variable are copied to every thread's local memory by nvcc, larger ones are read where they are: those of
+ * what runs often are larger.
+ */
+#ifndef KERNELS_GPU_PARAMS_TENSOR_H
+#define KERNELS_GPU_PARAMS_TENSOR_H
+
+#include "kernels_gpu/params.h"
+
+enum { IG_GPU_DIMS = 8, IG_GPU_MOVE_DIMS = 16, IG_GPU_BATCH_DIMS = 6, IG_GPU_TAP_DIMS = 3 };
+
+struct ig_gpu_typed {    /* elementwise.cu, convert.cu: element by element, any type */
+    const void *a, *b, *c;
+    void *out;
+    int32_t count, n;    /* elements; loops */
+    int32_t dims[IG_GPU_DIMS], a_at[IG_GPU_DIMS], b_at[IG_GPU_DIMS], c_at[IG_GPU_DIMS], out_at[IG_GPU_DIMS];
+    int32_t a_type, b_type, out_type;
+    int32_t kind;        /* enum ig_binary */
+    struct ig_gpu_act act;
+};
+
+struct ig_gpu_quantize { /* convert.cu: parameters are one number, or one per index of an axis */
+    const void *in, *scale, *zero;
+    void *out;
+    float *found;        /* dynamic: scale, zero */
+    void *scale_out, *zero_out; /* dynamic: or NULL */
+    int32_t count;
+    int32_t scale_n, zero_n, inner; /* the axis' extent, or 1; elements after it */
+    int32_t in_type, zero_type, out_type;
+};
+
+struct ig_gpu_move {     /* move.cu: a strided copy */
+    const void *in;
+    void *out;
+    int32_t count, n, bytes; /* elements; loops; bytes of an element, 1, 2, 4, 8 or 16 */
+    int32_t dims[IG_GPU_MOVE_DIMS], in_at[IG_GPU_MOVE_DIMS], out_at[IG_GPU_MOVE_DIMS]; /* a tile has two loops a dim */
+};
+
+struct ig_gpu_pad {      /* move.cu: `in` is what cropping leaves */
+    const void *in;
+    void *out;
+    uint32_t value[2];   /* its bits */
+    int32_t count, n, bytes, mode; /* enum ig_pad */
+    int32_t dims[IG_GPU_DIMS], inside[IG_GPU_DIMS], before[IG_GPU_DIMS], in_at[IG_GPU_DIMS];
+};
+
+struct ig_gpu_gather {   /* gather.cu: gathers and scatters */
+    const void *in;      /* or the updates of a scatter */
+    const void *index;
+    void *out;
+    int32_t count, n, bytes, type, index_type, mode; /* threads' elements; loops; ...; enum ig_reduction */
+    int32_t extent, stride; /* of the axis that is indexed */
+    int32_t inner, taken;   /* axis: elements after it, indices; scatter_elements: updates of a line */
+    int32_t tuple, run, per_batch, tuples; /* nd: indices of a tuple, elements of a slice, ... */
+    int32_t dims[IG_GPU_DIMS], in_at[IG_GPU_DIMS], index_at[IG_GPU_DIMS];
+};
+
+struct ig_gpu_mark {     /* move.cu: one-hot, triangles */
+    const void *in, *values;
+    void *out;
+    int32_t count, bytes, in_type;
+    int32_t n, inner;    /* one-hot: extent of the new axis, elements after it */
+    int32_t rows, columns, k, upper;
+};
+
+struct ig_gpu_line {     /* line.cu: along one axis, `inner` elements apart */
+    const void *in;
+    void *out;
+    int32_t lines, n, inner;
+    int32_t in_type, out_type;
+    int32_t mode;        /* softmax */
+    int32_t exclusive, reverse; /* running sum */
+};
+
+struct ig_gpu_select {   /* line.cu: the k first in order of each line */
+    const void *in;
+    void *values;        /* or NULL */
+    int64_t *indices;    /* or NULL */
+    int32_t lines, n, inner, k, type, bytes;
+    int32_t smallest, last; /* order; of equal ones the last comes first */
+};
+
+struct ig_gpu_reduce {   /* reduce.cu: loops that stay, then those that go */
+    const void *in;
+    void *out;
+    int32_t outputs, count, kept, gone; /* visits of either nest; loops of either */
+    int32_t kind, type;
+    int32_t wide;        /* 1: a block per output, 0: a thread */
+    int32_t kept_dims[IG_GPU_DIMS], kept_at[IG_GPU_DIMS], gone_dims[IG_GPU_DIMS], gone_at[IG_GPU_DIMS];
+};
+
+struct ig_gpu_norm {     /* norm.cu: loops over groups, then over the members of one */
+    const float *in, *scale, *bias; /* scale, bias: or NULL */
+    float *out, *shifts, *factors;  /* shifts, factors: or NULL */
+    int32_t groups, count, outer, inner; /* groups, members; loops of either */
+    int32_t kind, p, rank;
+    float epsilon;
+    int32_t dims[IG_GPU_DIMS], at[IG_GPU_DIMS];
+    int32_t shape[IG_GPU_DIMS], scale_at[IG_GPU_DIMS], bias_at[IG_GPU_DIMS]; /* of the whole tensor */
+};
+
+struct ig_gpu_matmul {   /* matmul.cu */
+    const void *a, *b;
+    void *out;
+    int32_t m, n, k, a_m, a_k, b_k, b_n; /* strides: from a row or a column to the next */
+    int32_t batches, loops, type;
+    float alpha;
+    int32_t dims[IG_GPU_BATCH_DIMS], a_at[IG_GPU_BATCH_DIMS], b_at[IG_GPU_BATCH_DIMS];
+};
+
+struct ig_gpu_scaled {   /* one parameter of a quantised operator; count 1: for all */
+    int32_t type, count; /* count 0: absent, which is 0 */
+};
+
+struct ig_gpu_matmul_bytes { /* matmul.cu: quantised operands */
+    const void *a, *b, *a_zero, *b_zero;
+    const float *a_scale, *b_scale, *y_scale; /* NULL: the sum itself is the output */
+    const void *y_zero;
+    void *out;
+    int32_t m, n, k, a_m, a_k, b_k, b_n, count, loops;
+    int32_t a_type, b_type, out_type, y_zero_type;
+    struct ig_gpu_scaled za, zb;
+    int32_t a_scales, b_scales;
+    int32_t dims[IG_GPU_BATCH_DIMS], a_at[IG_GPU_BATCH_DIMS], b_at[IG_GPU_BATCH_DIMS];
+};
+
+struct ig_gpu_axes {     /* a window over three dims: taps, stride, dilation, padding before */
+    int32_t k[3], s[3], d[3], before[3];
+};
+
+struct ig_gpu_window {   /* window.cu: convolution and transposed convolution of any kind, fully connected */
+    const void *in, *weights, *bias, *residual; /* bias, residual: or NULL */
+    void *out;
+    int32_t in_d, in_h, in_w, in_row, in_pixel, out_h, out_w, out_row, out_pixel, residual_row, residual_pixel; /* h of
+                                                                                           one depth */
+    int32_t count, channels; /* outputs; of all groups */
+    int32_t ic, oc;      /* channels of a group */
+    int32_t weight_group, weight_out, weight_in; /* elements from one to the next; taps are 1 apart */
+    int32_t in_type, weight_type, bias_type, residual_type, out_type;
+    int32_t transposed;
+    struct ig_gpu_axes w;
+    struct ig_gpu_act act;
+};
+
+struct ig_gpu_window_bytes { /* window.cu: quantised operands */
+    const void *in, *weights, *in_zero, *weight_zero;
+    const float *in_scale, *weight_scale, *out_scale; /* NULL: the sum itself is the output */
+    const void *out_zero;
+    const int32_t *bias; /* or NULL */
+    void *out;
+    int32_t in_d, in_h, in_w, in_row, in_pixel, out_h, out_w, out_row, out_pixel;
+    int32_t count, channels, ic, oc;
+    int32_t in_type, weight_type, out_type, out_zero_type;
+    struct ig_gpu_scaled zx, zw;
+    int32_t weight_scales;
+    struct ig_gpu_axes w;
+};
+
+struct ig_gpu_pools {    /* window.cu: pooling of any kind, and over whole images */
+    const void *in;
+    void *out;
+    int64_t *index;      /* or NULL */
+    int32_t in_d, in_h, in_w, in_row, in_pixel, out_h, out_w, out_row, out_pixel, index_row, index_pixel;
+    int32_t count, c, in_type, out_type;
+    int32_t kind, p, column_major, first; /* enum ig_pool_kind; ...; planes before this image's */
+    int32_t counted[3];  /* where the explicit padding ends; 0: padding is not counted */
+    struct ig_gpu_axes w;
+};
+
+struct ig_gpu_lrn {      /* window.cu */
+    const float *in;
+    float *out;
+    int32_t w, c, count, in_row, in_pixel, out_row, out_pixel;
+    int32_t before, after;
+    float scale, beta, bias; /* scale: alpha / size */
+};
+
+struct ig_gpu_tap { int32_t at; float weight; };
+
+struct ig_gpu_taps {     /* sample.cu: resize by tables */
+    const void *in;
+    const struct ig_gpu_tap *table; /* for each dim that changes, each output index: its taps; at < 0: outside */
+    void *out;
+    int32_t count, n, type, move; /* move: one tap in each dim, which is copied */
+    float outside;
+    int32_t dims[IG_GPU_DIMS], in_at[IG_GPU_DIMS]; /* in_at 0: of a dim that changes */
+    int32_t changing, dim[IG_GPU_TAP_DIMS], taps[IG_GPU_TAP_DIMS], first[IG_GPU_TAP_DIMS], stride[IG_GPU_TAP_DIMS];
+};
+
+struct ig_gpu_deform {   /* sample.cu; planes of ONNX's layout */
+    const float *in, *weights, *offset, *bias, *mask; /* bias, mask: or NULL */
+    float *out;
+    int32_t count, channels, in_h, in_w, out_c, out_h, out_w;
+    int32_t group_in, group_out, offset_groups; /* channels of a group */
+    int32_t kh, kw, sh, sw, dh, dw, top, left;
+};
+
+struct ig_gpu_roi {      /* sample.cu */
+    const float *in, *rois;
+    const void *images;
+    float *out;
+    int32_t count, n, c, h, w, out_h, out_w, index_type;
+    int32_t max, half_pixel, sampling;
+    float scale;
+};
+
+struct ig_gpu_grid {     /* sample.cu */
+    const float *in, *grid;
+    float *out;
+    int32_t count, c, points, rank, in_dims[3]; /* rank: spatial dims, the last of in_dims */
+    int32_t mode, padding, align_corners;
+};
+
+struct ig_gpu_columns {  /* sample.cu: columns to an image */
+    const float *in;
+    float *out;
+    int32_t count, rank, pixels, taps, columns;
+    int32_t image[3], block[3], dilation[3], begin[3], stride[3], positions[3];
+};
+
+struct ig_gpu_unpool {   /* sample.cu: whose index is the last to name an output, then the outputs */
+    const float *in;
+    const int64_t *index;
+    float *out;
+    int32_t *winner;
+    int32_t inputs, outputs, rank;
+    int32_t dims[5], out_dims[5];
+};
+
+#endif
