@@ -137,7 +137,7 @@ static void image_option(struct ig_emit_gpu *gpu, char *text)
 }
 
 /* The GPU's plan and tables; they live as long as the program. Of a plan with stages its stage. */
-static struct ig_lowered *read_gpu(struct ig_emit_gpu *gpu, const struct ig_graph *g, const struct ig_plan *cpu, const char *path,
+static struct ig_lowered *read_gpu(struct ig_emit_gpu *gpu, const struct ig_graph *g, const struct ig_lowered *cpu, const char *path,
                                    int64_t mapped, char hex[65])
 {
     char err[4096];
@@ -148,13 +148,17 @@ static struct ig_lowered *read_gpu(struct ig_emit_gpu *gpu, const struct ig_grap
     if (p->n_stages) ig_fatal("%s: a plan for the GPU has no stages of its own", path);
     if (!gpu->n_images) ig_fatal("--gpu needs --image");
     ig_hash_file(path, hex);
-    if (cpu->n_stages && !(stage = ig_lower_gpu_stage(g, cpu, p, mapped, err, sizeof err))) ig_fatal("%s: %s", path, err);
+    if (cpu->cuts.n) stage = ig_lower_gpu_stages(cpu, p, mapped, err, sizeof err);
+    else if (cpu->pipe.n_stages) stage = ig_lower_gpu_stage(g, cpu->plan, p, mapped, err, sizeof err);
+    if (cpu->pipe.n_stages && !stage) ig_fatal("%s: %s", path, err);
     struct ig_lowered *l = stage ? stage->lowered : ig_lower(g, p);
     gpu->stage = stage;
     gpu->lowered = l;
     gpu->plan_sha256 = hex;
     gpu->launches = stage ? stage->launches : ig_lower_gpu(l, mapped, err, sizeof err);
     if (!gpu->launches) ig_fatal("%s: %s", path, err);
+    if (stage) l = stage->weights;
+    gpu->weights = l;
     return l;
 }
 
@@ -255,7 +259,7 @@ int ig_verb_gen(int argc, char **argv)
     check_prefix(e.prefix);
     e.lowered = l;
     e.plan_sha256 = hex;
-    struct ig_lowered *of_gpu = gpu_plan ? read_gpu(&gpu, g, p, gpu_plan, mapped, gpu_hex) : NULL;
+    struct ig_lowered *of_gpu = gpu_plan ? read_gpu(&gpu, g, l, gpu_plan, mapped, gpu_hex) : NULL;
     if (mkdir(dir, 0777) && errno != EEXIST) ig_fatal("%s: %s", dir, strerror(errno));
     if (of_gpu) e.gpu = &gpu;
     if (of_gpu) write_gpu(&e, of_gpu, dir);

@@ -162,6 +162,14 @@ static void summary(FILE *f, const struct ig_graph *g, const struct ig_plan *p, 
     print_alternatives(f, g, p);
 }
 
+/* Is it a step of the GPU's stage, in one of the alternatives at least? */
+static int is_gpus(const struct ig_plan *staged, int32_t step)
+{
+    int any = 0;
+    for (int32_t i = 0; i <= staged->n_others; i++) any |= ig_step_is_gpu(ig_alternative(staged, i), step);
+    return any;
+}
+
 /* A GPU's plan is the GPU's alone; of a plan with stages, its stage of them. */
 static void refuse_layers_of_the_cpu(const struct ig_graph *g, const struct ig_plan *p, const struct ig_plan *staged,
                                      const char *graph_path)
@@ -169,7 +177,7 @@ static void refuse_layers_of_the_cpu(const struct ig_graph *g, const struct ig_p
     int n = 0;
     for (int32_t i = 0; i < p->n_steps; i++) {
         const struct ig_plan_step *s = &p->steps[i];
-        if (!s->kernel || s->kernel->isa == IG_ISA_CUDA || (staged && !ig_step_is_gpu(staged, i))) continue;
+        if (!s->kernel || s->kernel->isa == IG_ISA_CUDA || (staged && !is_gpus(staged, i))) continue;
         if (!n++) fprintf(stderr, "ingot: %s: layers without a GPU kernel; build without --gpu:\n", graph_path);
         fprintf(stderr, "  %s  %s\n", g->nodes[s->node].name, ig_op_info((enum ig_op)g->nodes[s->node].op)->name);
     }
@@ -236,8 +244,6 @@ static struct ig_plan *make_staged(const struct ig_graph *g, const struct ig_pla
         if (o->profile && !ig_stage_is_gpu(&stages[i]) && stages[i].threads != o->profile->threads)
             fprintf(stderr, "ingot: %s has %d threads, the profile is of %d: its times are estimates\n",
                     stages[i].processor, stages[i].threads, o->profile->threads);
-    for (int32_t i = 0; i < n; i++)
-        if (alternatives > 1 && ig_stage_is_gpu(&stages[i])) ig_fatal("--alternatives: not with a stage on the GPU yet");
     if (n > 0 && ig_time_gpu_stage(g, o, stage_of, stages, n, err, err_bytes)) n = -1;
     if (n > 0) p = ig_plan_stages(g, o, stage_of, stages, n, err, err_bytes);
     if (p && ig_add_alternatives(g, o, p, alternatives, err, err_bytes)) {

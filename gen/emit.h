@@ -17,7 +17,8 @@ enum { IG_EMIT_IMAGES = 8 };
 struct ig_emit_gpu { /* the plan for a GPU beside the CPU's */
     const struct ig_lowered *lowered;
     const struct ig_gpu_lowered *launches;
-    const struct ig_gpu_stage_lowered *stage; /* whose both are; NULL: they are the whole network's */
+    const struct ig_lowered *weights;  /* whose constants those of all launches are */
+    const struct ig_gpu_stage_lowered *stage; /* whose these are; NULL: they are the whole network's */
     const char *plan_sha256;
     struct ig_emit_image images[IG_EMIT_IMAGES];
     int32_t n_images;
@@ -63,6 +64,9 @@ void ig_emit_gpu_weights(FILE *f, const struct ig_emit *e, const char *blob_path
 void ig_emit_gpu_header(FILE *f, const struct ig_emit *e);  /* parts of the other files */
 void ig_emit_gpu_api(FILE *f, const struct ig_emit *e);
 void ig_emit_gpu_program(FILE *f, const struct ig_emit *e);
+/* Alternatives of the GPU's stage, 1 where it has one cut only, or none; and the launches of each. */
+int32_t ig_emit_gpu_cuts(const struct ig_emit_gpu *g);
+const struct ig_gpu_lowered *ig_emit_gpu_launches(const struct ig_emit_gpu *g, int32_t cut);
 /* gen/emit_gpu_stage.c, where the GPU has a stage: parts of the tables, the header and the interface. */
 void ig_emit_gpu_stage_tables(FILE *f, const struct ig_emit *e);
 void ig_emit_gpu_stage_header(FILE *f, const struct ig_emit *e, const char *up);

@@ -127,7 +127,7 @@ void ig_emit_api(FILE *f, const struct ig_emit *e)
     fprintf(f, "           \"\\\"tool\\\":\\\"ingot %s\\\",\\\"weights_bytes\\\":%lld}\";\n}\n\n",
             INGOT_VERSION, (long long)m->weights_bytes);
     fprintf(f, "const char *%s_strerror(int status)\n{\n    return ig_status_text(status);\n}\n", p);
-    if (e->gpu) ig_emit_gpu_api(f, e);
+    if (e->gpu && !e->gpu->stage) ig_emit_gpu_api(f, e);
     fprintf(f, "\n#if __STDC_HOSTED__\n#include \"runtime/team.h\"\n\n");
     fprintf(f, "_Static_assert(sizeof(struct ig_team) <= sizeof(struct %s_team), \"team\");\n\n", p);
     fprintf(f, "int %s_start_threads(struct %s_ctx *ctx, struct %s_team *team, int threads)\n{\n", p, p, p);
@@ -136,6 +136,7 @@ void ig_emit_api(FILE *f, const struct ig_emit *e)
     fprintf(f, "void %s_stop_threads(struct %s_ctx *ctx)\n{\n", p, p);
     fprintf(f, "    ig_ctx_stop_threads((struct ig_ctx *)(void *)ctx);\n}\n");
     ig_emit_stages_api(f, e);
+    if (e->gpu && e->gpu->stage) ig_emit_gpu_api(f, e);
     fprintf(f, "#endif\n");
 }
 

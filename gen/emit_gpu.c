@@ -4,6 +4,31 @@
 
 #include "gen/emit.h"
 
+enum { SUFFIX_BYTES = 16 };
+
+int32_t ig_emit_gpu_cuts(const struct ig_emit_gpu *g)
+{
+    return g->stage ? 1 + g->stage->n_others : 1;
+}
+
+static const struct ig_lowered *lowered_of(const struct ig_emit_gpu *g, int32_t cut)
+{
+    return cut ? g->stage->others[cut - 1]->lowered : g->lowered;
+}
+
+const struct ig_gpu_lowered *ig_emit_gpu_launches(const struct ig_emit_gpu *g, int32_t cut)
+{
+    return cut ? g->stage->others[cut - 1]->launches : g->launches;
+}
+
+/* Of an alternative's tables; nothing of the first one's. */
+static const char *suffix(char text[SUFFIX_BYTES], int32_t cut)
+{
+    text[0] = 0;
+    if (cut) snprintf(text, SUFFIX_BYTES, "_%d", cut);
+    return text;
+}
+
 /* Numbers of one record, `per` a line. */
 static void emit_words(FILE *f, const uint64_t *words, uint32_t n)
 {
@@ -13,34 +38,33 @@ static void emit_words(FILE *f, const uint64_t *words, uint32_t n)
                 i + 1 == n || i % PER_LINE == PER_LINE - 1 ? "\n" : "");
 }
 
-static void emit_params(FILE *f, const struct ig_emit_gpu *g)
+static void emit_params(FILE *f, const struct ig_lowered *lowered, const struct ig_gpu_lowered *l, const char *of)
 {
-    const struct ig_gpu_lowered *l = g->launches;
-    fputs("static const uint64_t params[] = {\n", f);
-    for (int32_t step = 0; step < g->lowered->model.n_steps; step++) {
+    fprintf(f, "static const uint64_t params%s[] = {\n", of);
+    for (int32_t step = 0; step < lowered->model.n_steps; step++) {
         fputs("    /* ", f);
-        ig_emit_comment(f, g->lowered->layers[step].name);
+        ig_emit_comment(f, lowered->layers[step].name);
         fputs(" */\n", f);
         for (int32_t i = l->first[step]; i < l->first[step + 1]; i++) emit_words(f, l->calls[i].params, l->calls[i].words);
     }
     fputs("    0};\n\n", f);
 }
 
-static void emit_calls(FILE *f, const struct ig_gpu_plan *p)
+static void emit_calls(FILE *f, const struct ig_gpu_plan *p, const char *of)
 {
     uint32_t at = 0;
-    fputs("static const struct ig_gpu_call calls[] = {\n", f);
+    fprintf(f, "static const struct ig_gpu_call calls%s[] = {\n", of);
     for (int32_t i = 0; i < p->n_calls; at += p->calls[i++].words) {
         const struct ig_gpu_call *c = &p->calls[i];
-        fprintf(f, "    {%u, {%u, %u, %u}, %u, %u, %u, &params[%u]},\n", c->function, c->grid[0], c->grid[1], c->grid[2],
-                c->block, c->pointers, c->words, at);
+        fprintf(f, "    {%u, {%u, %u, %u}, %u, %u, %u, &params%s[%u]},\n", c->function, c->grid[0], c->grid[1], c->grid[2],
+                c->block, c->pointers, c->words, of, at);
     }
     fputs("    {0}};\n\n", f);
 }
 
-static void emit_copies(FILE *f, const char *name, const struct ig_gpu_copy *copies, int32_t n)
+static void emit_copies(FILE *f, const char *name, const char *of, const struct ig_gpu_copy *copies, int32_t n)
 {
-    fprintf(f, "static const struct ig_gpu_copy %s[] = {", name);
+    fprintf(f, "static const struct ig_gpu_copy %s%s[] = {", name, of);
     for (int32_t i = 0; i < n; i++)
         fprintf(f, "{%lld, %lld, %d}, ", (long long)copies[i].offset, (long long)copies[i].bytes, copies[i].mapped);
     fputs("{0}};\n", f);
@@ -56,28 +80,44 @@ static void emit_modules(FILE *f, const struct ig_emit *e)
     fputs("0};\n\n", f);
 }
 
-void ig_emit_gpu_tables(FILE *f, const struct ig_emit *e)
+/* What one plan points to. */
+static void emit_arrays(FILE *f, const struct ig_emit_gpu *g, int32_t cut)
 {
-    const struct ig_gpu_plan *p = &e->gpu->launches->plan;
-    ig_emit_head(f, e, "/*", "");
-    fprintf(f, " * GPU's plan sha256 %s */\n\n#include \"runtime/gpu/%s.h\"\n\n", e->gpu->plan_sha256,
-            e->gpu->stage ? "stage" : "gpu");
-    fprintf(f, "static const char *const functions[] = {\n");
+    const struct ig_gpu_plan *p = &ig_emit_gpu_launches(g, cut)->plan;
+    char of[SUFFIX_BYTES];
+    fprintf(f, "static const char *const functions%s[] = {\n", suffix(of, cut));
     for (int32_t i = 0; i < p->n_functions; i++) fprintf(f, "    \"%s\",\n", p->functions[i]);
     fputs("    0};\n\n", f);
-    emit_params(f, e->gpu);
-    emit_calls(f, p);
-    emit_copies(f, "inputs", p->inputs, p->n_inputs);
-    emit_copies(f, "outputs", p->outputs, p->n_outputs);
-    emit_modules(f, e);
-    fprintf(f, "extern const struct ig_gpu_plan %s_gpu_plan;\nconst struct ig_gpu_plan %s_gpu_plan = {\n", e->prefix,
-            e->prefix);
-    fprintf(f, "    .fatbin = %s_gpu_image0, .functions = functions, .calls = calls, .inputs = inputs, .outputs = outputs,\n",
-            e->prefix);
+    emit_params(f, lowered_of(g, cut), ig_emit_gpu_launches(g, cut), of);
+    emit_calls(f, p, of);
+    emit_copies(f, "inputs", of, p->inputs, p->n_inputs);
+    emit_copies(f, "outputs", of, p->outputs, p->n_outputs);
+}
+
+static void emit_plan(FILE *f, const struct ig_emit *e, int32_t cut)
+{
+    const struct ig_gpu_plan *p = &ig_emit_gpu_launches(e->gpu, cut)->plan;
+    char of[SUFFIX_BYTES];
+    suffix(of, cut);
+    if (cut) fprintf(f, "static const struct ig_gpu_plan plan%s = {\n", of);
+    else fprintf(f, "extern const struct ig_gpu_plan %s_gpu_plan;\nconst struct ig_gpu_plan %s_gpu_plan = {\n", e->prefix, e->prefix);
+    fprintf(f, "    .fatbin = %s_gpu_image0, .functions = functions%s, .calls = calls%s, .inputs = inputs%s, .outputs = outputs%s,\n",
+            e->prefix, of, of, of, of);
     fprintf(f, "    .n_functions = %d, .n_calls = %d, .n_inputs = %d, .n_outputs = %d,\n", p->n_functions, p->n_calls,
             p->n_inputs, p->n_outputs);
     fprintf(f, "    .arena_bytes = %lld, .constants_bytes = %lld, .others = others, .n_others = %d};\n",
             (long long)p->arena_bytes, (long long)p->constants_bytes, e->gpu->n_images - 1);
+}
+
+void ig_emit_gpu_tables(FILE *f, const struct ig_emit *e)
+{
+    int32_t cuts = ig_emit_gpu_cuts(e->gpu);
+    ig_emit_head(f, e, "/*", "");
+    fprintf(f, " * GPU's plan sha256 %s */\n\n#include \"runtime/gpu/%s.h\"\n\n", e->gpu->plan_sha256,
+            e->gpu->stage ? "stage" : "gpu");
+    for (int32_t i = 0; i < cuts; i++) emit_arrays(f, e->gpu, i);
+    emit_modules(f, e);
+    for (int32_t i = 0; i < cuts; i++) emit_plan(f, e, i);
     if (e->gpu->stage) ig_emit_gpu_stage_tables(f, e);
 }
 
@@ -97,13 +137,26 @@ static unsigned activations(const struct ig_lowered *l)
     return kinds;
 }
 
+/* Does an alternative before that one call it? */
+static int is_chosen(const struct ig_emit_gpu *g, int32_t cut, const char *function)
+{
+    for (int32_t i = 0; i < cut; i++)
+        for (int32_t k = 0; k < ig_emit_gpu_launches(g, i)->plan.n_functions; k++)
+            if (!strcmp(ig_emit_gpu_launches(g, i)->functions[k], function)) return 1;
+    return 0;
+}
+
 void ig_emit_gpu_kernels(FILE *f, const struct ig_emit *e)
 {
-    const struct ig_gpu_plan *p = &e->gpu->launches->plan;
+    unsigned kinds = 0;
     ig_emit_head(f, e, "/*", "");
+    for (int32_t i = 0; i < ig_emit_gpu_cuts(e->gpu); i++) kinds |= activations(lowered_of(e->gpu, i));
     fprintf(f, " * GPU's plan sha256 %s */\n#define GPU_CHOSEN\n", e->gpu->plan_sha256);
-    fprintf(f, "#define GPU_ACTIVATIONS 0x%xu\n", activations(e->gpu->lowered));
-    for (int32_t i = 0; i < p->n_functions; i++) fprintf(f, "#define CHOSEN_%s 1\n", p->functions[i]);
+    fprintf(f, "#define GPU_ACTIVATIONS 0x%xu\n", kinds);
+    for (int32_t i = 0; i < ig_emit_gpu_cuts(e->gpu); i++)
+        for (int32_t k = 0; k < ig_emit_gpu_launches(e->gpu, i)->plan.n_functions; k++)
+            if (!is_chosen(e->gpu, i, ig_emit_gpu_launches(e->gpu, i)->functions[k]))
+                fprintf(f, "#define CHOSEN_%s 1\n", ig_emit_gpu_launches(e->gpu, i)->functions[k]);
     fputs("\n#include \"kernels_gpu/module.cu\"\n", f);
 }
 
@@ -178,17 +231,17 @@ void ig_emit_gpu_program(FILE *f, const struct ig_emit *e)
     const char *p = e->prefix;
     int32_t n = g->lowered->model.n_steps;
     fprintf(f, "#include \"runtime/host/gpu.h\"\n\nextern const struct ig_gpu_plan %s_gpu_plan;\n", p);
-    if (g->stage) fprintf(f, "extern const struct ig_gpu_stage %s_gpu_stage;\n", p);
+    if (g->stage) fprintf(f, "extern const struct ig_gpu_stage %s_gpu_stage[];\n", p);
     fprintf(f, "extern const unsigned char %s_gpu_weights[] __attribute__((weak));\n\n", p);
     ig_emit_layers(f, "gpu_layers", g->lowered);
     fprintf(f, "static const int32_t first[%d] = {", n + 1);
     for (int32_t i = 0; i <= n; i++) fprintf(f, "%s%d", !i ? "" : i % 20 ? ", " : ",\n    ", g->launches->first[i]);
     fprintf(f, "};\n\nstatic const struct ig_gpu_program gpu = {\n    .plan = &%s_gpu_plan, .constants = %s_gpu_weights,\n", p, p);
-    fprintf(f, "    .constants_hash = 0x%016llxu,\n", (unsigned long long)g->lowered->model.weights_hash);
+    fprintf(f, "    .constants_hash = 0x%016llxu,\n", (unsigned long long)g->weights->model.weights_hash);
     fprintf(f, "    .layers = gpu_layers, .first = first, .n_layers = %d,\n    .chips = \"", n);
     for (int32_t i = 0; i < g->n_images; i++) fprintf(f, "%s%s", i ? "," : "", g->images[i].chips);
     fprintf(f, "\", .plan_sha256 = \"%s\"", g->plan_sha256);
-    if (g->stage) fprintf(f, ", .stage = &%s_gpu_stage", p);
+    if (g->stage) fprintf(f, ", .stage = %s_gpu_stage", p);
     fprintf(f, "};\n\n");
     fprintf(f, "int main(int argc, char **argv)\n{\n    return ig_gpu_%smain(argc, argv, &program, &gpu);\n}\n",
             g->stage ? "stages_" : "");

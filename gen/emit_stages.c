@@ -2,7 +2,8 @@
 #include "gen/emit.h"
 #include "runtime/run.h"
 
-enum { STAGES_BYTES = 24576 }; /* of a pipeline, with room to spare: the library asserts it */
+enum { STAGES_BYTES = 24576, CUTS_BYTES = 12288 }; /* of a pipeline, and of its alternatives, with room to spare: the library
+                                                      asserts it */
 
 /* The same function of a pipeline under the model's name. */
 struct face {
@@ -30,7 +31,7 @@ static const struct face faces[] = {
 void ig_emit_stages_header(FILE *f, const struct ig_emit *e, const char *up)
 {
     const char *p = e->prefix;
-    int32_t n = e->lowered->pipe.n_stages;
+    int32_t n = e->lowered->pipe.n_stages, bytes = STAGES_BYTES + (e->lowered->cuts.n ? CUTS_BYTES : 0);
     if (!n) return;
     fprintf(f,
             "\n/*\n * Consecutive frames in %d stages at once, each on threads and cores of its own. One thread "
@@ -41,8 +42,8 @@ void ig_emit_stages_header(FILE *f, const struct ig_emit *e, const char *up)
     fprintf(f,
             "struct %s_stages { /* of one instance */\n#ifdef __cplusplus\n    alignas(64) unsigned char "
             "opaque[%d];\n#else\n",
-            p, STAGES_BYTES);
-    fprintf(f, "    _Alignas(64) unsigned char opaque[%d];\n#endif\n};\n\n", STAGES_BYTES);
+            p, bytes);
+    fprintf(f, "    _Alignas(64) unsigned char opaque[%d];\n#endif\n};\n\n", bytes);
     fprintf(f, "/* Starts them in the context's arena, which is theirs until they stop: no %s_run so long. */\n", p);
     fprintf(f, "int %s_start_stages(struct %s_ctx *ctx, struct %s_stages *stages);\n", p, p, p);
     for (size_t i = 0; i < sizeof faces / sizeof *faces; i++)
@@ -91,13 +92,16 @@ static const char *slot_name(const struct ig_lowered *l, int32_t slot)
     return l->cuts.n ? "several" : l->graph->values[l->plan->slots[slot].value].name;
 }
 
-/* The GPU's stage has places for what it reads, then for what it makes. */
+/* The GPU's stage has places for what it reads, then for what it makes, in some alternative or other. */
 static const char *slot_memory(const struct ig_emit *e, int32_t slot)
 {
-    const struct ig_gpu_stage *s = e->gpu && e->gpu->stage ? &e->gpu->stage->stage : NULL;
-    for (int32_t i = 0; s && i < s->plan->n_inputs + s->plan->n_outputs; i++)
-        if (s->places[i].slot == slot)
-            return i < s->plan->n_inputs ? "arena, copied to the GPU" : "arena, copied from the GPU";
+    const struct ig_gpu_stage_lowered *first = e->gpu ? e->gpu->stage : NULL;
+    for (int32_t a = 0; first && a < ig_emit_gpu_cuts(e->gpu); a++) {
+        const struct ig_gpu_stage *s = a ? &first->others[a - 1]->stage : &first->stage;
+        for (int32_t i = 0; i < s->plan->n_inputs + s->plan->n_outputs; i++)
+            if (s->places[i].slot == slot)
+                return i < s->plan->n_inputs ? "arena, copied to the GPU" : "arena, copied from the GPU";
+    }
     return "arena";
 }
 

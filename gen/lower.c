@@ -210,8 +210,9 @@ static void lower_stages(struct ig_lowered *l)
     l->pipe = (struct ig_pipe){&l->model, l->stages, slots, p->n_stages, n_slots, p->period_ns, p->full_ns};
 }
 
-static struct ig_lowered *lower_plan(const struct ig_graph *g, const struct ig_plan *p, const struct ig_share_of *part,
-                                     int64_t arena_bytes)
+/* weights_of: the plan whose blob it is. */
+static struct ig_lowered *lower_plan(const struct ig_graph *g, const struct ig_plan *p, const struct ig_plan *weights_of,
+                                     const struct ig_share_of *part, int64_t arena_bytes)
 {
     struct ig_lowered *l = calloc(1, sizeof *l);
     if (!l) abort();
@@ -221,7 +222,7 @@ static struct ig_lowered *lower_plan(const struct ig_graph *g, const struct ig_p
     l->packed = own(l, (size_t)p->n_steps, sizeof *l->packed);
     l->consts = own(l, (size_t)g->n_values, sizeof *l->consts);
     int64_t zeros;
-    int64_t weights = ig_weight_layout(g, p, &zeros, l->packed, l->consts);
+    int64_t weights = ig_weight_layout(g, weights_of, &zeros, l->packed, l->consts);
     struct ig_view *views = own(l, (size_t)g->n_values, sizeof *views);
     for (int32_t v = 0; v < g->n_values; v++) views[v] = p->buffers[v].view;
     int32_t n = 0;
@@ -253,7 +254,7 @@ static void lower_others(struct ig_lowered *l)
     const struct ig_plan *p = l->plan;
     l->others = own(l, (size_t)p->n_others, sizeof *l->others);
     for (int32_t i = 0; i < p->n_others; i++) {
-        struct ig_lowered *other = lower_plan(l->graph, p->others[i], &l->united.parts[1 + i], l->united.arena_bytes);
+        struct ig_lowered *other = lower_plan(l->graph, p->others[i], p->others[i], &l->united.parts[1 + i], l->united.arena_bytes);
         fill_stages(other, l->stages + (1 + i) * p->n_stages);
         l->others[i] = other;
     }
@@ -264,11 +265,16 @@ struct ig_lowered *ig_lower(const struct ig_graph *g, const struct ig_plan *p)
 {
     struct ig_united u = {.arena_bytes = p->arena_bytes};
     if (p->n_others) ig_unite(p, &u);
-    struct ig_lowered *l = lower_plan(g, p, u.parts, u.arena_bytes);
+    struct ig_lowered *l = lower_plan(g, p, p, u.parts, u.arena_bytes);
     l->united = u;
     if (p->n_stages) lower_stages(l);
     if (p->n_others) lower_others(l);
     return l;
+}
+
+struct ig_lowered *ig_lower_sharing(const struct ig_graph *g, const struct ig_plan *p, const struct ig_plan *whole)
+{
+    return lower_plan(g, p, whole, NULL, p->arena_bytes);
 }
 
 void ig_lowered_free(struct ig_lowered *l)

@@ -31,6 +31,8 @@ struct ig_lowered {
 
 /* Builds the tables. Never fails on a valid plan (ig_validate); allocation failure ends the program. */
 struct ig_lowered *ig_lower(const struct ig_graph *g, const struct ig_plan *p);
+/* The same with weights where those of `whole` are, another plan of the graph that has p's kernels and more. */
+struct ig_lowered *ig_lower_sharing(const struct ig_graph *g, const struct ig_plan *p, const struct ig_plan *whole);
 void ig_lowered_free(struct ig_lowered *l);
 /* Fills the weight blob: blob[l->model.weights_bytes], 64-byte aligned, zeroed by the caller; sets
  * l->model.weights_hash. */

@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static void *must_alloc(size_t count, size_t bytes)
 {
@@ -75,8 +76,9 @@ static void take_apart(const struct ig_graph *g, struct ig_plan *p, const struct
     }
 }
 
-/* Where the CPU's stages have value v; -1: in no slot. */
-static int place_of(const struct ig_graph *g, const struct ig_plan *staged, int32_t v, struct ig_gpu_place *to)
+/* Where the CPU's stages have value v, in the memory of all alternatives if there are some; -1: in no slot. */
+static int place_of(const struct ig_graph *g, const struct ig_plan *staged, const struct ig_share_of *part, int32_t v,
+                    struct ig_gpu_place *to)
 {
     const struct ig_plan_buffer *b = &staged->buffers[v];
     to->offset = b->offset;
@@ -84,21 +86,21 @@ static int place_of(const struct ig_graph *g, const struct ig_plan *staged, int3
     case IG_MEMORY_INPUT: to->slot = b->index; return 0;
     case IG_MEMORY_OUTPUT: to->slot = g->n_inputs + b->index; return 0;
     case IG_MEMORY_SLOT:
-        to->slot = b->index;
-        to->offset += staged->slots[b->index].offset;
+        to->slot = part ? part->slot[b->index] : b->index;
+        to->offset += part ? part->offset[b->index] : staged->slots[b->index].offset;
         return 0;
     default: return -1;
     }
 }
 
-static int find_places(const struct ig_graph *g, const struct ig_plan *staged, const struct edges *e,
-                       struct ig_gpu_place *places, char *err, size_t err_bytes)
+static int find_places(const struct ig_graph *g, const struct ig_plan *staged, const struct ig_share_of *part,
+                       const struct edges *e, struct ig_gpu_place *places, char *err, size_t err_bytes)
 {
     int32_t n = 0;
     for (int32_t k = 0; k < 2 * e->n; k++) {
         int32_t i = k % e->n;
         if (k < e->n ? !e->edge[i].in : !e->edge[i].out) continue;
-        if (!place_of(g, staged, e->value[i], &places[n++])) continue;
+        if (!place_of(g, staged, part, e->value[i], &places[n++])) continue;
         snprintf(err, err_bytes, "'%s' passes to or from the GPU's stage, but is in no slot", g->values[e->value[i]].name);
         return -1;
     }
@@ -116,8 +118,26 @@ static int check_views(const struct ig_graph *g, const struct ig_plan *a, const 
     return 0;
 }
 
-struct ig_gpu_stage_lowered *ig_lower_gpu_stage(const struct ig_graph *g, const struct ig_plan *staged, struct ig_plan *gpu,
-                                                int64_t mapped, char *err, size_t err_bytes)
+/* With steps and buffers of its own. */
+static void copy_plan(struct ig_plan *to, const struct ig_plan *from)
+{
+    *to = *from;
+    to->steps = must_alloc((size_t)from->n_steps, sizeof *to->steps);
+    to->buffers = must_alloc((size_t)from->n_buffers, sizeof *to->buffers);
+    memcpy(to->steps, from->steps, (size_t)from->n_steps * sizeof *to->steps);
+    memcpy(to->buffers, from->buffers, (size_t)from->n_buffers * sizeof *to->buffers);
+}
+
+static void free_copy(struct ig_plan *p)
+{
+    free(p->steps);
+    free(p->buffers);
+}
+
+/* Of one alternative, which has its weights where those of `whole` are, or by itself where that is NULL. */
+static struct ig_gpu_stage_lowered *lower_one(const struct ig_graph *g, const struct ig_plan *staged,
+                                              const struct ig_share_of *part, const struct ig_plan *gpu,
+                                              const struct ig_plan *whole, int64_t mapped, char *err, size_t err_bytes)
 {
     struct edges e = {.n = 0};
     int32_t stage = ig_gpu_stage_of(staged);
@@ -132,9 +152,11 @@ struct ig_gpu_stage_lowered *ig_lower_gpu_stage(const struct ig_graph *g, const 
     if (bad) return NULL;
     struct ig_gpu_stage_lowered *l = must_alloc(1, sizeof *l);
     l->places = must_alloc((size_t)(e.ins + e.outs), sizeof *l->places);
-    take_apart(g, gpu, s, &e);
-    l->lowered = ig_lower(g, gpu);
-    if (!find_places(g, staged, &e, l->places, err, err_bytes))
+    copy_plan(&l->own, gpu);
+    take_apart(g, &l->own, s, &e);
+    l->lowered = whole ? ig_lower_sharing(g, &l->own, whole) : ig_lower(g, &l->own);
+    l->weights = l->lowered;
+    if (!find_places(g, staged, part, &e, l->places, err, err_bytes))
         l->launches = ig_lower_gpu_part(l->lowered, e.edge, e.n, mapped, err, err_bytes);
     if (l->launches) {
         l->stage = (struct ig_gpu_stage){&l->launches->plan, l->places, stage};
@@ -144,11 +166,72 @@ struct ig_gpu_stage_lowered *ig_lower_gpu_stage(const struct ig_graph *g, const 
     return NULL;
 }
 
+struct ig_gpu_stage_lowered *ig_lower_gpu_stage(const struct ig_graph *g, const struct ig_plan *staged,
+                                                const struct ig_plan *gpu, int64_t mapped, char *err, size_t err_bytes)
+{
+    return lower_one(g, staged, NULL, gpu, NULL, mapped, err, err_bytes);
+}
+
+/* --- alternatives --- */
+
+/* Steps that are the GPU's in one of them run. */
+static void take_any(const struct ig_plan *staged, struct ig_plan *p)
+{
+    for (int32_t i = 0; i < p->n_steps; i++) {
+        int any = 0;
+        for (int32_t a = 0; a <= staged->n_others; a++)
+            any |= ig_alternative(staged, a)->steps[i].stage == ig_gpu_stage_of(staged);
+        if (!any) p->steps[i].kernel = NULL;
+    }
+}
+
+/* One block of the GPU's memory serves them all. */
+static void share_arena(struct ig_gpu_stage_lowered *first)
+{
+    int64_t most = first->launches->plan.arena_bytes;
+    for (int32_t i = 0; i < first->n_others; i++)
+        if (first->others[i]->launches->plan.arena_bytes > most) most = first->others[i]->launches->plan.arena_bytes;
+    first->launches->plan.arena_bytes = most;
+    for (int32_t i = 0; i < first->n_others; i++) first->others[i]->launches->plan.arena_bytes = most;
+}
+
+struct ig_gpu_stage_lowered *ig_lower_gpu_stages(const struct ig_lowered *cpu, const struct ig_plan *gpu, int64_t mapped,
+                                                 char *err, size_t err_bytes)
+{
+    const struct ig_graph *g = cpu->graph;
+    const struct ig_plan *staged = cpu->plan;
+    struct ig_plan whole;
+    copy_plan(&whole, gpu);
+    take_any(staged, &whole);
+    struct ig_gpu_stage_lowered *first =
+        lower_one(g, staged, &cpu->united.parts[0], gpu, &whole, mapped, err, err_bytes);
+    if (!first) {
+        free_copy(&whole);
+        return NULL;
+    }
+    first->whole = whole;
+    first->others = must_alloc((size_t)staged->n_others, sizeof(struct ig_gpu_stage_lowered *));
+    for (int32_t i = 0; i < staged->n_others; i++, first->n_others++)
+        if (!(first->others[i] = lower_one(g, staged->others[i], &cpu->united.parts[1 + i], gpu, &whole, mapped, err,
+                                           err_bytes))) {
+            ig_gpu_stage_lowered_free(first);
+            return NULL;
+        }
+    first->weights = ig_lower(g, &first->whole);
+    share_arena(first);
+    return first;
+}
+
 void ig_gpu_stage_lowered_free(struct ig_gpu_stage_lowered *l)
 {
     if (!l) return;
+    for (int32_t i = 0; i < l->n_others; i++) ig_gpu_stage_lowered_free(l->others[i]);
+    free(l->others);
+    if (l->weights != l->lowered) ig_lowered_free(l->weights);
     ig_gpu_lowered_free(l->launches);
     ig_lowered_free(l->lowered);
     free(l->places);
+    free_copy(&l->own);
+    free_copy(&l->whole);
     free(l);
 }

@@ -17,11 +17,13 @@
 
 static const double levels[] = {1, 1.25, 1.5, 2, 3}; /* times slower */
 enum { LEVELS = sizeof levels / sizeof *levels };
+static const double never = 1e15; /* ns of a step that the GPU cannot compute: no such cut is taken */
 
 struct choice {
     int32_t n_steps, n_stages, n_processors, n_loads, n_cuts;
     int32_t processor[IG_PLAN_STAGES];
     double *ns;        /* [n_stages][n_steps] */
+    double *gpu_ns;    /* [n_steps] by the GPU's kernels; NULL: no stage is the GPU's */
     double (*load)[IG_PLAN_PROCESSORS]; /* [n_loads] times slower */
     int32_t *stage_of; /* [n_cuts][n_steps]; first the plan's own, then the best of each load */
     double (*sum)[IG_PLAN_STAGES]; /* [n_cuts] */
@@ -59,6 +61,19 @@ static void list_loads(struct choice *c)
 
 /* --- times --- */
 
+/* Of the GPU's stage. */
+static int time_gpu(const struct ig_graph *g, const struct ig_plan_options *o, const struct ig_plan *p, struct choice *c,
+                    char *err, size_t err_bytes)
+{
+    int32_t gpu = ig_gpu_stage_of(p);
+    if (gpu < 0) return 0;
+    double *ns = c->ns + (size_t)gpu * (size_t)p->n_steps;
+    c->gpu_ns = ig_must_alloc((size_t)p->n_steps, sizeof *c->gpu_ns);
+    if (ig_time_gpu_steps(g, o, c->gpu_ns, err, err_bytes)) return -1;
+    for (int32_t i = 0; i < p->n_steps; i++) ns[i] = c->gpu_ns[i] < 0 ? never : c->gpu_ns[i];
+    return 0;
+}
+
 /* Of each step on the threads of each stage, with p's kernels, in a network without stages. */
 static int time_steps(const struct ig_graph *g, const struct ig_plan_options *options, const struct ig_plan *p,
                       struct choice *c, char *err, size_t err_bytes)
@@ -72,7 +87,8 @@ static int time_steps(const struct ig_graph *g, const struct ig_plan_options *op
     for (int32_t s = 0; s < p->n_stages; s++) {
         int32_t same = 0;
         double *ns = c->ns + (size_t)s * (size_t)p->n_steps;
-        while (same < s && p->stages[same].threads != p->stages[s].threads) same++;
+        if (ig_stage_is_gpu(&p->stages[s])) continue;
+        while (same < s && (p->stages[same].threads != p->stages[s].threads || ig_stage_is_gpu(&p->stages[same]))) same++;
         if (same < s) {
             memcpy(ns, c->ns + (size_t)same * (size_t)p->n_steps, (size_t)p->n_steps * sizeof *ns);
             continue;
@@ -83,6 +99,7 @@ static int time_steps(const struct ig_graph *g, const struct ig_plan_options *op
         for (int32_t i = 0; i < p->n_steps; i++) ns[i] = whole->steps[i].predicted_ns;
         ig_plan_free(whole);
     }
+    if (time_gpu(g, options, p, c, err, err_bytes)) return -1;
     if (p->n_steps) {
         c->ns[0] += options->host_ns[0];
         c->ns[(size_t)p->n_stages * (size_t)p->n_steps - 1] += options->host_ns[1];
@@ -102,13 +119,15 @@ static double period_of(const struct choice *c, int32_t cut, int32_t load)
 
 /* --- cuts --- */
 
-/* Counts the cut behind the others, unless it is one of them. */
+/* Counts the cut behind the others, unless it is one of them, or the GPU cannot compute its stage. */
 static void add_cut(struct choice *c)
 {
     const int32_t *of = c->stage_of + (size_t)c->n_cuts * (size_t)c->n_steps;
     double *sum = c->sum[c->n_cuts];
     memset(sum, 0, sizeof c->sum[0]);
     for (int32_t i = 0; i < c->n_steps; i++) sum[of[i]] += c->ns[(size_t)of[i] * (size_t)c->n_steps + (size_t)i];
+    for (int32_t i = 0; i < c->n_stages; i++)
+        if (sum[i] >= never) return;
     for (int32_t i = 0; i < c->n_cuts; i++)
         if (!memcmp(c->sum[i], sum, sizeof c->sum[0])) return;
     c->n_cuts++;
@@ -172,15 +191,27 @@ static int same_kernels(const struct ig_plan *a, const struct ig_plan *b)
     return 1;
 }
 
+/* p's stages, with the GPU's time of that cut. */
+static void copy_stages(const struct ig_plan *p, const struct choice *c, const int32_t *stage_of,
+                        struct ig_plan_stage *stages)
+{
+    memcpy(stages, p->stages, (size_t)p->n_stages * sizeof *stages);
+    for (int32_t s = 0; s < p->n_stages; s++) stages[s].gpu_ns = 0;
+    for (int32_t i = 0; c->gpu_ns && i < p->n_steps; i++)
+        if (ig_stage_is_gpu(&stages[stage_of[i]])) stages[stage_of[i]].gpu_ns += c->gpu_ns[i];
+}
+
 /* 1: it is p's last alternative now; 0: it would be beyond the budget; -1: error. */
 static int add_plan(const struct ig_graph *g, const struct ig_plan_options *options, struct ig_plan *p,
-                    const int32_t *stage_of, char *err, size_t err_bytes)
+                    const struct choice *c, const int32_t *stage_of, char *err, size_t err_bytes)
 {
+    struct ig_plan_stage stages[IG_PLAN_STAGES];
     struct ig_plan_options o = *options;
+    copy_stages(p, c, stage_of, stages);
     o.like = p;
     o.memory_budget = 0;
     o.max_latency_ms = o.min_fps = 0;
-    struct ig_plan *other = ig_plan_stages(g, &o, stage_of, p->stages, p->n_stages, err, err_bytes);
+    struct ig_plan *other = ig_plan_stages(g, &o, stage_of, stages, p->n_stages, err, err_bytes);
     if (!other) return -1;
     p->others[p->n_others++] = other;
     if (same_kernels(p, other) &&
@@ -193,6 +224,7 @@ static int add_plan(const struct ig_graph *g, const struct ig_plan_options *opti
 static void choice_free(struct choice *c)
 {
     free(c->ns);
+    free(c->gpu_ns);
     free(c->load);
     free(c->stage_of);
     free(c->sum);
@@ -212,7 +244,7 @@ static int choose(const struct ig_graph *g, const struct ig_plan_options *o, str
     while (added > 0 && 1 + p->n_others < n) {
         int32_t cut = next_cut(c, with);
         if (cut < 0) break;
-        added = add_plan(g, o, p, c->stage_of + (size_t)cut * (size_t)c->n_steps, err, err_bytes);
+        added = add_plan(g, o, p, c, c->stage_of + (size_t)cut * (size_t)c->n_steps, err, err_bytes);
     }
     free(with);
     return added < 0 ? -1 : 0;

@@ -1,6 +1,7 @@
 /*
  * Alternatives: the same network on the same processors, cut elsewhere, for the time when other programs take their
- * share of some of them. A program that carries several chooses for every frame (runtime/cuts.h).
+ * share of some of them. A program that carries several chooses for every frame (runtime/cuts.h). One of the stages may be
+ * the GPU's, which it is in all of them.
  */
 #ifndef PLANNER_ALTERNATIVES_H
 #define PLANNER_ALTERNATIVES_H

@@ -54,6 +54,9 @@ static inline int64_t ig_slot_bytes(int64_t bytes)
 
 /* 1 if step `step` is one of the GPU's stage, or p has no stages. */
 int ig_step_is_gpu(const struct ig_plan *p, int32_t step);
+/* ns[n_nodes] of every step by the GPU's kernels, with the options' target; < 0: it has none. -1 with a line in err. */
+int ig_time_gpu_steps(const struct ig_graph *g, const struct ig_plan_options *options, double *ns, char *err,
+                      size_t err_bytes);
 /*
  * gpu_ns of the GPU's stage, if there is one, by a plan of the GPU's kernels with the options' target. -1 with a line in
  * err: a step of it has none.

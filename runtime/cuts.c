@@ -3,13 +3,21 @@
 #include <string.h>
 #include <time.h>
 
-enum { SIGMA = 80 }; /* of means of busy times, in 1/1000 */
+enum {
+    SIGMA = 60,        /* of busy times, in 1/1000 */
+    ASK_NS = 50000000, /* how often the system is asked whether cores rest: it counts in 10 ms */
+};
 
 static int64_t now_ns(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+static int64_t later(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
 }
 
 static const struct ig_stage *stage_of(const struct ig_cuts *c, int32_t cut, int32_t stage)
@@ -23,37 +31,50 @@ static uint32_t frame_of(const struct ig_cut_run *r, int32_t stage)
     return atomic_load_explicit(&r->pipeline->gates[stage + 1].count, memory_order_relaxed) >> 1;
 }
 
-static int64_t predicted_ns(const struct ig_cut_run *r, int32_t cut, int32_t processor)
+static uint64_t cores_of(const struct ig_cut_run *r, int32_t processor)
 {
-    double ns = 0;
-    for (int32_t i = 0; i < r->cuts->pipe->n_stages; i++)
-        if (r->processor[i] == processor) ns += stage_of(r->cuts, cut, i)->predicted_ns;
-    return (int64_t)ns;
+    const struct ig_pipe *pipe = r->cuts->pipe;
+    int32_t i = 0;
+    while (r->processor[i] != processor) i++;
+    return pipe->stages[i].cores;
 }
 
-static uint32_t window(const struct ig_cut_run *r)
+/* Which processors' cores have rested since it was asked last, or never did. */
+static void ask(struct ig_cut_run *r, int64_t now)
 {
-    return r->n_out < IG_CUT_WINDOW ? r->n_out : IG_CUT_WINDOW;
-}
-
-/* What a frame of `cut` takes the processor, by the last frames, whatever cuts they had. */
-static int64_t usual_busy(const struct ig_cut_run *r, int32_t cut, int32_t processor)
-{
-    int64_t busy = 0, predicted = 0, mine = predicted_ns(r, cut, processor);
-    for (uint32_t i = 0; i < window(r); i++) {
-        busy += r->busy_ns[i][processor];
-        predicted += predicted_ns(r, r->cut[i], processor);
+    int64_t since = now - r->asked_ns, rest[IG_REST_CORES];
+    r->asked_ns = now;
+    for (int32_t k = 0; k < r->adapt.n_processors; k++) {
+        uint64_t cores = cores_of(r, k);
+        int64_t least = INT64_MAX;
+        if (ig_rest_ns(cores, rest)) continue;
+        for (int32_t i = 0; i < IG_REST_CORES; i++) {
+            if (!(cores >> i & 1)) continue;
+            if (rest[i] - r->rest_ns[i] < least) least = rest[i] - r->rest_ns[i];
+            r->rest_ns[i] = rest[i];
+        }
+        if (since < 4 * ASK_NS && (!least || least > since / 6)) ig_adapt_tell(&r->adapt, k, least > 0);
     }
-    return predicted ? (int64_t)((double)mine * (double)busy / (double)predicted) : 0;
 }
 
-/* From frame to frame, since they have been of this cut. */
-static int64_t usual_interval(const struct ig_cut_run *r, int32_t cut)
+/* When the stage could have begun the frame, as far as it is known: `now`, if the caller may have been what it waited for. */
+static int64_t ready_ns(const struct ig_cut_run *r, int32_t stage, uint32_t frame, int64_t now)
 {
-    int64_t sum = 0, n = 0;
-    for (uint32_t i = 1; i <= window(r) && r->cut[(r->n_out - i) % IG_CUT_WINDOW] == cut; i++, n++)
-        sum += r->interval_ns[(r->n_out - i) % IG_CUT_WINDOW];
-    return sum / n;
+    const struct ig_pipe *pipe = r->cuts->pipe;
+    const struct ig_gate *gates = r->pipeline->gates;
+    uint32_t pushed = atomic_load_explicit(&gates[0].count, memory_order_relaxed) >> 1;
+    uint32_t popped = atomic_load_explicit(&gates[pipe->n_stages + 1].count, memory_order_relaxed) >> 1;
+    int64_t at = stage ? r->frames[frame % IG_MAX_FLIGHT].end_ns[stage - 1] : 0;
+    if (!frame || (!stage && pushed < frame + 2)) return now;
+    at = later(at, r->frames[(frame - 1) % IG_MAX_FLIGHT].end_ns[stage]);
+    for (int32_t i = 0; i < pipe->n_slots; i++) {
+        const struct ig_slot *s = &pipe->slots[i];
+        uint32_t copies = (uint32_t)s->copies;
+        if (s->from != stage || frame < copies) continue;
+        if (s->to == pipe->n_stages && popped < frame + 2 - copies) return now;
+        if (s->to < pipe->n_stages) at = later(at, r->frames[(frame - copies) % IG_MAX_FLIGHT].end_ns[s->to]);
+    }
+    return at;
 }
 
 /* A frame is done; frames that an earlier stage failed never get here. */
@@ -61,18 +82,13 @@ static void leave(struct ig_cut_run *r, const struct ig_cut_frame *f, uint32_t f
 {
     int64_t busy[IG_ADAPT_PROCESSORS] = {0}, since = frame ? r->last_ns : 0;
     uint32_t frames = frame - r->last_frame;
-    uint32_t at = r->n_out % IG_CUT_WINDOW;
     r->last_frame = frame;
     r->last_ns = now;
     if (!since || !frames) return;
-    memset(r->busy_ns[at], 0, sizeof r->busy_ns[at]);
-    for (int32_t i = 0; i < r->cuts->pipe->n_stages; i++) r->busy_ns[at][r->processor[i]] += f->busy_ns[i];
-    r->interval_ns[at] = (now - since) / frames;
-    r->cut[at] = f->cut;
-    r->n_out++;
-    for (int32_t k = 0; k < r->adapt.n_processors; k++) busy[k] = usual_busy(r, f->cut, k);
-    atomic_store_explicit(&r->next, ig_adapt_frame(&r->adapt, f->cut, busy, usual_interval(r, f->cut)),
+    for (int32_t i = 0; i < r->cuts->pipe->n_stages; i++) busy[r->processor[i]] += f->busy_ns[i];
+    atomic_store_explicit(&r->next, ig_adapt_frame(&r->adapt, f->cut, busy, (now - since) / frames),
                           memory_order_relaxed);
+    if (ig_adapt_asks(&r->adapt) && now - r->asked_ns > ASK_NS) ask(r, now);
 }
 
 static int32_t enter(struct ig_cut_run *r, uint32_t frame)
@@ -92,12 +108,15 @@ static int work(void *arg, int32_t stage, struct ig_team *team, const struct ig_
     if (!stage) f->cut = enter(r, frame);
     r->runs[stage] = *run;
     r->runs[stage].model = &stage_of(r->cuts, f->cut, stage)->model;
-    int64_t begin = now_ns();
-    ig_team_run(team, &r->runs[stage]);
+    int64_t begin = ready_ns(r, stage, frame, now_ns());
+    int status = IG_OK;
+    if (r->work) status = r->work(r->work_arg, f->cut, stage, team, &r->runs[stage]);
+    else ig_team_run(team, &r->runs[stage]);
     int64_t end = now_ns();
     f->busy_ns[stage] = end - begin;
-    if (stage == r->cuts->pipe->n_stages - 1) leave(r, f, frame, end);
-    return IG_OK;
+    f->end_ns[stage] = end;
+    if (!status && stage == r->cuts->pipe->n_stages - 1) leave(r, f, frame, end);
+    return status;
 }
 
 /* Stages on the same processor take turns: it works for both. Returns how many processors there are. */

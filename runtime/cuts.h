@@ -1,9 +1,8 @@
 /*
  * A pipeline whose frames may be cut in several ways, and which way the next one takes. The first stage gives each
  * frame its alternative, all others follow; order is kept and nothing drains. When a frame leaves the last stage, how
- * long each processor worked on it goes into runtime/adapt.h, whose answer holds from the next frame on. Programs that
- * share a core run in slices of some milliseconds, so that of two equal frames one takes its time and the next one
- * three times as long: it is means of some frames that go in.
+ * long each processor worked on it goes into runtime/adapt.h, whose answer holds from the next frame on. Work begins when
+ * the stage could have begun: what it waits for its core, which another program has, is time that the frame takes.
  *
  * It is what the stages of a pipeline do (ig_pipeline.work): without it the pipeline knows one cut only.
  */
@@ -12,12 +11,11 @@
 
 #include "runtime/adapt.h"
 #include "runtime/pipeline.h"
-
-enum { IG_CUT_WINDOW = 16 }; /* frames whose mean is judged */
+#include "runtime/rest.h"
 
 struct ig_cut_frame { /* a frame on its way */
     int32_t cut;
-    int64_t busy_ns[IG_MAX_STAGES];
+    int64_t busy_ns[IG_MAX_STAGES], end_ns[IG_MAX_STAGES];
 };
 
 struct ig_cut_run {
@@ -27,9 +25,7 @@ struct ig_cut_run {
     struct ig_run runs[IG_MAX_STAGES]; /* of the frame that each stage is at */
     int32_t processor[IG_MAX_STAGES];
     struct ig_adapt adapt;       /* the last stage's, and all that follows up to last_ns */
-    int64_t busy_ns[IG_CUT_WINDOW][IG_ADAPT_PROCESSORS], interval_ns[IG_CUT_WINDOW]; /* of the last frames */
-    int32_t cut[IG_CUT_WINDOW];  /* theirs */
-    uint32_t n_out;              /* frames in there so far */
+    int64_t rest_ns[IG_REST_CORES], asked_ns; /* of cores, and when that was asked */
     _Atomic int32_t next;        /* alternative of the next frame to enter */
     uint32_t last_frame;         /* that came out */
     int64_t last_ns;             /* when; 0: none yet */
@@ -37,6 +33,9 @@ struct ig_cut_run {
     /* Set by the caller after ig_cuts_attach, or left alone: the frame's alternative, instead of the answer. */
     int32_t (*choose)(void *arg, uint32_t frame);
     void *choose_arg;
+    /* The same: what a stage does with a frame of that alternative, instead of ig_team_run; the frame's status. */
+    int (*work)(void *arg, int32_t cut, int32_t stage, struct ig_team *team, const struct ig_run *run);
+    void *work_arg;
 };
 
 /*

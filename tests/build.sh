@@ -46,15 +46,21 @@ if [ $emulates = yes ]; then
     emit "  libs = -lcmocka \$host_libs -ldl"
     emit "build out/test/gpu/stage: link out/obj/host/tests/gpu/stage.c.o$support_objects out/libingot.a $host_libs_a | out/emu/libcuda.so.1"
     emit "  libs = -lcmocka \$host_libs -ldl"
+    emit "build out/test/gpu/stage_cuts: link out/obj/host/tests/gpu/stage_cuts.c.o$support_objects out/libingot.a $host_libs_a | out/emu/libcuda.so.1"
+    emit "  libs = -lcmocka \$host_libs -ldl"
     # A program for a GPU, whose kernels the emulated driver has itself.
     cast "${src}models/fashion.onnx" fashion_gpu host "$host_isa" "$CC" "" "$cores" none "" "--energy --labels ${src}models/fashion.labels.txt" "" "" \
         "62=${src}tests/gpu/image.stub"
     # The same with stages: CPU, GPU, CPU.
     cast "${src}models/fashion.onnx" fashion_gpu_stages host "$host_isa" "$CC" "" 1 none "" "--energy --labels ${src}models/fashion.labels.txt" \
         "--stages cpu:0@4,gpu@12,cpu:1" "" "62=${src}tests/gpu/image.stub"
+    # And with several cuts of these.
+    cast "${src}models/fashion.onnx" fashion_gpu_cuts host "$host_isa" "$CC" "" 1 none "" "--energy --labels ${src}models/fashion.labels.txt" \
+        "--stages cpu:0@4,gpu@12,cpu:1 --alternatives 4" "" "62=${src}tests/gpu/image.stub"
+    tests="$tests out/host/fashion_gpu_cuts out/host/libfashion_gpu_cuts.a out/host/fashion_gpu_cuts.h"
     tests="$tests out/host/fashion_gpu_stages out/host/libfashion_gpu_stages.a out/host/fashion_gpu_stages.h"
     tests="$tests out/host/fashion_gpu out/host/libfashion_gpu.a out/host/fashion_gpu.h"
-    tests="$tests out/test/gpu/emulator out/test/gpu/runtime out/test/gpu/nets out/test/gpu/stage out/bench/gpu"
+    tests="$tests out/test/gpu/emulator out/test/gpu/runtime out/test/gpu/nets out/test/gpu/stage out/test/gpu/stage_cuts out/bench/gpu"
 fi
 
 # The same under AddressSanitizer and UndefinedBehaviorSanitizer: graph, planner, kernels. kernels/harness is about faults.

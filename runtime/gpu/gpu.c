@@ -59,6 +59,15 @@ static int open_device(struct ig_gpu *g, const struct words *w)
     return error ? fail(g, w, "opening the GPU", error) : 0;
 }
 
+static int find_functions(struct ig_gpu *g, const struct words *w)
+{
+    for (int32_t i = 0; i < g->plan->n_functions; i++) {
+        int error = g->cuda.module_function(&g->functions[i], g->module, g->plan->functions[i]);
+        if (error) return fail(g, w, g->plan->functions[i], error);
+    }
+    return 0;
+}
+
 static int open_module(struct ig_gpu *g, const struct words *w)
 {
     const struct ig_gpu_plan *p = g->plan;
@@ -69,11 +78,7 @@ static int open_module(struct ig_gpu *g, const struct words *w)
         snprintf(w->why, w->bytes, "%s is an sm_%d, for which this program has no code", g->name, g->sm);
         return -1;
     }
-    if (error) return fail(g, w, "loading the kernels", error);
-    for (int32_t i = 0; i < p->n_functions; i++)
-        if ((error = g->cuda.module_function(&g->functions[i], g->module, p->functions[i])))
-            return fail(g, w, p->functions[i], error);
-    return 0;
+    return error ? fail(g, w, "loading the kernels", error) : find_functions(g, w);
 }
 
 static int no_memory(const struct ig_gpu *g, const struct words *w, int64_t bytes, int error)
@@ -189,6 +194,22 @@ int ig_gpu_open(struct ig_gpu *gpu, const struct ig_gpu_plan *plan, const void *
     return -1;
 }
 
+int ig_gpu_open_beside(struct ig_gpu *gpu, const struct ig_gpu *first, const struct ig_gpu_plan *plan, char *why,
+                       size_t bytes)
+{
+    struct words w = {why, bytes};
+    *gpu = *first;
+    gpu->plan = plan;
+    gpu->beside = 1;
+    gpu->staging = NULL;
+    gpu->mapped = gpu->twin = 0;
+    gpu->graph = NULL;
+    gpu->exec = NULL;
+    if (!find_functions(gpu, &w) && !open_staging(gpu, &w) && !capture(gpu, &w)) return 0;
+    ig_gpu_close(gpu);
+    return -1;
+}
+
 void *ig_gpu_place(const struct ig_gpu *gpu, int32_t i)
 {
     char *at = gpu->staging;
@@ -250,18 +271,25 @@ int ig_gpu_run_apart(struct ig_gpu *gpu, const void *const *inputs, void *const 
     return 0;
 }
 
+/* What others may have been opened beside. */
+static void close_common(struct ig_gpu *gpu)
+{
+    struct ig_cuda *c = &gpu->cuda;
+    if (gpu->stream) c->stream_free(gpu->stream);
+    if (gpu->arena) c->memory_free(gpu->arena);
+    if (gpu->constants) c->memory_free(gpu->constants);
+    if (gpu->module) c->module_unload(gpu->module);
+    if (gpu->context) c->context_release(gpu->device);
+}
+
 void ig_gpu_close(struct ig_gpu *gpu)
 {
     struct ig_cuda *c = &gpu->cuda;
     if (gpu->context) c->context_set(gpu->context);
     if (gpu->exec) c->exec_free(gpu->exec);
     if (gpu->graph) c->graph_free(gpu->graph);
-    if (gpu->stream) c->stream_free(gpu->stream);
     if (gpu->staging) c->host_memory_free(gpu->staging);
     if (gpu->twin) c->memory_free(gpu->twin);
-    if (gpu->arena) c->memory_free(gpu->arena);
-    if (gpu->constants) c->memory_free(gpu->constants);
-    if (gpu->module) c->module_unload(gpu->module);
-    if (gpu->context) c->context_release(gpu->device);
+    if (!gpu->beside) close_common(gpu);
     memset(gpu, 0, sizeof *gpu);
 }

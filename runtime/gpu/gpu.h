@@ -66,6 +66,7 @@ struct ig_gpu {             /* an open plan; all members are its own */
     ig_cuda_graph graph;
     ig_cuda_exec exec;
     void *staging;          /* page-locked */
+    int beside;             /* 1: another one has opened what the two share */
 };
 
 /*
@@ -73,6 +74,12 @@ struct ig_gpu {             /* an open plan; all members are its own */
  * missing - driver, device, code for this chip, memory - and nothing is left open.
  */
 int ig_gpu_open(struct ig_gpu *gpu, const struct ig_gpu_plan *plan, const void *constants, char *why, size_t bytes);
+/*
+ * Opens another plan beside `first`, an open one with the same module, constants and size of arena, of which only one runs at
+ * a time: it has a graph and a staging of its own. Closed before `first`. As ig_gpu_open.
+ */
+int ig_gpu_open_beside(struct ig_gpu *gpu, const struct ig_gpu *first, const struct ig_gpu_plan *plan, char *why,
+                       size_t bytes);
 /* A frame of zeros: what is left to go wrong does so here, and first launches take longer. 0, or -1 with `why`. */
 int ig_gpu_try(struct ig_gpu *gpu, char *why, size_t bytes);
 /*

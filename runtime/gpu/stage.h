@@ -20,6 +20,7 @@ struct ig_gpu_worker {                 /* the caller's, as long as the pipeline 
     struct ig_gpu *gpu;                /* open, of the stage's plan; no other thread uses it */
     const struct ig_gpu_stage *stage;
     char why[200];                     /* the last frame that failed: the stage's thread writes it */
+    struct ig_gpu *others;             /* of alternatives behind the first, whose stages follow the first's: open beside */
 };
 
 /*
@@ -27,5 +28,8 @@ struct ig_gpu_worker {                 /* the caller's, as long as the pipeline 
  * teams. IG_ERROR_STAGE where the GPU fails, as it then will for all frames to come.
  */
 int ig_gpu_work(void *worker, int32_t stage, struct ig_team *team, const struct ig_run *run);
+
+/* The same of a frame with that alternative: what ig_cut_run.work does. */
+int ig_gpu_cut_work(void *worker, int32_t cut, int32_t stage, struct ig_team *team, const struct ig_run *run);
 
 #endif

@@ -8,6 +8,8 @@ static void attach(struct ig_pipeline *p, const struct ig_cuts *cuts)
 {
     int status = ig_cuts_attach(&run, cuts, p);
     if (status) ig_die("%s", ig_status_text(status));
+    run.work = ig_stages_worker.work;
+    run.work_arg = ig_stages_worker.arg;
 }
 
 static void print_stages(const struct ig_cuts *cuts, int32_t cut, int json)

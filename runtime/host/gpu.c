@@ -77,6 +77,11 @@ struct ig_gpu *ig_gpu_look(void)
     return NULL;
 }
 
+void ig_gpu_shut(void)
+{
+    if (on.gpu.plan) ig_gpu_close(&on.gpu);
+}
+
 const struct ig_gpu *ig_gpu_in_use(void)
 {
     return on.gpu.plan ? &on.gpu : NULL;
@@ -176,7 +181,7 @@ int ig_gpu_main(int argc, char **argv, const struct ig_program *cpu, const struc
     if (w.info && w.json && !w.help) return print_info_json(argc, argv, cpu, gpu);
     int status = ig_main(argc, argv, cpu);
     if (w.info) print_info(gpu);
-    if (on.gpu.plan) ig_gpu_close(&on.gpu);
+    if (!gpu->stage) ig_gpu_shut();
     if (fflush(stdout)) ig_die("stdout: %s", strerror(errno));
     return status;
 }

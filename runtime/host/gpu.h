@@ -17,7 +17,8 @@ struct ig_gpu_program {            /* filled by the generated main file */
     int32_t n_layers;
     const char *chips;             /* that there is code for: "62,72" */
     const char *plan_sha256;
-    const struct ig_gpu_stage *stage; /* of the program's pipeline, whose plan that is; NULL: it is the whole network's */
+    const struct ig_gpu_stage *stage; /* of the program's pipeline, whose plan that is, then those of its other
+                                         alternatives; NULL: it is the whole network's */
 };
 
 /* As ig_main, with --gpu; `cpu`'s start is ig_gpu_start. */
@@ -27,6 +28,8 @@ int ig_gpu_stages_main(int argc, char **argv, const struct ig_program *cpu, cons
 
 /* The open GPU, or NULL: after a line that says why, or without one where it was not to look. Dies where it must be there. */
 struct ig_gpu *ig_gpu_look(void);
+/* Closes it, behind all that were opened beside it. */
+void ig_gpu_shut(void);
 /* The one that was opened so; NULL: none. */
 const struct ig_gpu *ig_gpu_in_use(void);
 /* Of the command line's program; and were threads asked for? */

@@ -76,6 +76,7 @@ static void stream(struct ig_session *s, const struct ig_options *o, struct ig_p
 }
 
 struct ig_pipeline ig_stages_pipeline;
+struct ig_cut_worker ig_stages_worker;
 
 void ig_run_stages(struct ig_session *s, const struct ig_options *o)
 {

@@ -27,6 +27,12 @@ struct ig_cut_calls {
 };
 extern const struct ig_cut_calls ig_cut_calls; /* runtime/host/cuts.c */
 
+/* What stages do with frames of alternatives, if it is not ig_team_run: as in struct ig_cut_run. Set before the start. */
+struct ig_cut_worker {
+    int (*work)(void *arg, int32_t cut, int32_t stage, struct ig_team *team, const struct ig_run *run);
+    void *arg;
+};
+extern struct ig_cut_worker ig_stages_worker;
 extern struct ig_pipeline ig_stages_pipeline; /* the program's: who starts it may have given it a `work` */
 /* What the command line asks of a pipeline: --bench, a stream, --trace. Starts it and stops it. */
 void ig_run_stages(struct ig_session *s, const struct ig_options *o);

@@ -45,7 +45,7 @@ static char *text_of(int64_t mapped)
     size_t n = 0;
     struct ig_gpu_lowered *launches = ig_lower_gpu(gpu, mapped, err, sizeof err);
     if (!launches) fail_msg("%s", err);
-    const struct ig_emit_gpu on = {.lowered = gpu, .launches = launches, .plan_sha256 = "cafe", .n_images = 2,
+    const struct ig_emit_gpu on = {.lowered = gpu, .weights = gpu, .launches = launches, .plan_sha256 = "cafe", .n_images = 2,
                                    .images = {{"62,72", "dir/old.fatbin"}, {"90", "dir/new.fatbin"}}};
     const struct ig_emit e = {.lowered = cpu, .prefix = "net", .plan_sha256 = "feedface", .std = {1, 1, 1, 1}, .gpu = &on};
     FILE *f = open_memstream(&text, &n);

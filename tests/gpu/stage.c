@@ -106,7 +106,7 @@ static int job_make(struct job *j, struct ig_graph *g, int32_t n, int32_t gpu, u
     j->part->launches->plan.fatbin = "emulated";
     if (ig_gpu_open(&j->gpu, &j->part->launches->plan, j->constants, err, sizeof err)) fail_msg("%s", err);
     if (ig_gpu_try(&j->gpu, err, sizeof err)) fail_msg("%s", err);
-    j->worker = (struct ig_gpu_worker){&j->gpu, &j->part->stage, ""};
+    j->worker = (struct ig_gpu_worker){&j->gpu, &j->part->stage, "", NULL};
     return 1;
 }
 

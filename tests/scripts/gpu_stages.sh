@@ -28,7 +28,11 @@ for k in range(6):
 
 same_words() { # each frame's classes, in order; a graph launch for each, and for that of zeros
     emulated $program - --json --gpu=require <"$work/frames" >"$work/gpu.json" 2>"$work/err" && [ ! -s "$work/err" ] &&
-        [ "$(cat "$work/counts")" = "7 0" ] && $PYTHON - "$work" <<'PY'
+        [ "$(cat "$work/counts")" = "7 0" ] && compare_words
+}
+
+compare_words() { # of the GPU and the CPU
+    $PYTHON - "$work" <<'PY'
 import json, sys
 a, b = ([json.loads(l)["top"] for l in open("%s/%s.json" % (sys.argv[1], n))] for n in ("cpu", "gpu"))
 assert len(a) == len(b) == 6 and len(set(t[0]["value"] for t in a)) == 6
@@ -78,6 +82,24 @@ library() {
         nm -g --defined-only out/host/libfashion_gpu_stages.a | awk 'NF==3 && $3 !~ /^fashion_gpu_stages_/ {bad=1; print} END {exit bad}'
 }
 
+several_cuts() { # the same network with four cuts: the frames of one
+    cuts=out/host/fashion_gpu_cuts
+    emulated $cuts - --json --gpu=require <"$work/frames" >"$work/cuts.json" 2>"$work/err" && [ ! -s "$work/err" ] &&
+        [ "$(cat "$work/counts")" = "10 0" ] && cp "$work/gpu.json" "$work/one.json" && cp "$work/cuts.json" "$work/gpu.json" &&
+        compare_words && [ "$($cuts --info | grep -c '^alternative [0-3]: ')" = 4 ] &&
+        emulated $cuts --bench=0.1 | grep -q ' switches between alternatives$' &&
+        EMU_CUDA_FAILS=device emulated $cuts - --json <"$work/frames" 2>/dev/null | sed 's/"ms":[^,]*,//' >"$work/back" &&
+        sed 's/"ms":[^,]*,//' "$work/cpu.json" | cmp - "$work/back"
+}
+
+library_of_several() { # the client of one cut, by another name
+    sed 's/fashion_gpu_stages/fashion_gpu_cuts/g; s/FASHION_GPU_STAGES/FASHION_GPU_CUTS/g' "$SRCDIR/tests/library/gpu_stages.c" >"$work/cuts.c" &&
+        ${NINJA:-ninja} out/host/libfashion_gpu_cuts.a out/host/fashion_gpu_cuts.h >/dev/null &&
+        ${CC:-cc} -std=c11 -Wall -Werror -Iout/host "$work/cuts.c" out/host/libfashion_gpu_cuts.a -ldl -lm -lpthread -o "$work/client" &&
+        [ "$(emulated "$work/client" "$work/frames")" = GPU ] &&
+        EMU_CUDA_FAILS=device emulated "$work/client" "$work/frames" | grep '^CPU: '
+}
+
 plan_refuses() { # words, stages
     out/ingot plan out/host/fashion_gpu_stages.d/graph.json --stages "$2" -o "$work/plan.json" 2>"$work/err" && return 1
     cat "$work/err"
@@ -103,6 +125,8 @@ for failure in "device|finds no device" "image|is an sm_62, for which this progr
 done
 check "bench, info and trace name the stage" reports
 check "the library starts stages with the GPU, or says why not" library
+check "so are those of a program with several cuts" several_cuts
+check "and of its library" library_of_several
 check "two stages on the GPU are refused" plan_refuses "one stage at most is the GPU's" gpu@1,cpu:0@3,gpu
 check "cuts are not guessed" plan_refuses "end @ a step" gpu,cpu:0
 check "a stage on the GPU needs --gpu" configure_refuses "give --gpu" --stages=gpu@3,cpu:0
