@@ -20,7 +20,7 @@ struct ig_found {                    /* ns, medians over rounds */
  */
 struct ig_trial *ig_trial_start(const struct ig_graph *g, const struct ig_plan *p, const struct ig_trial *like, char *err,
                                 size_t err_bytes);
-/* Frame after frame for about so long, five at least, after some that do not count. Beyond 64 rounds the first make room. */
+/* Frame after frame for about so long, five at least, after some that do not count. Only the last 64 rounds are kept. */
 void ig_trial_round(struct ig_trial *t, double seconds);
 struct ig_found ig_trial_found(const struct ig_trial *t);
 void ig_trial_end(struct ig_trial *t); /* NULL: nothing */

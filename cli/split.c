@@ -72,11 +72,12 @@ static void read_splits(struct splits *s, const char *text)
 /* ns of each node by the estimate, [n_nodes]. */
 static double *estimate(const struct splits *s)
 {
-    struct ig_plan_options o = {.target = "host", .isa = ig_host_isa(), .threads = 1, .max_error = IG_MAX_ERROR, .bands = IG_BANDS_OFF};
+    struct ig_plan_options o = {.target = "host", .isa = ig_host_isa(), .threads = 1, .max_error = IG_MAX_ERROR};
     struct ig_graph *whole = ig_graph_clone(s->g);
     double *ns = ig_must_alloc((size_t)s->g->n_nodes, sizeof *ns);
     char err[4096];
     ig_finish_graph(whole, s->path, 0);
+    o.bands = IG_BANDS_OFF;
     struct ig_plan *p = ig_plan_make(whole, &o, err, sizeof err);
     if (!p) ig_fatal("%s: %s", s->path, err);
     for (int32_t i = 0; i < p->n_steps; i++)

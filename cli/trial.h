@@ -37,7 +37,7 @@ void ig_try_cuts(struct ig_trials *t);
 struct ig_trial_entry *ig_try(struct ig_trials *t, const char *what, struct ig_plan *plan);
 /* So many more rounds in turns: of those that may be the fastest, and of one set and a team in any case. */
 void ig_try_again(struct ig_trials *t, int32_t rounds);
-/* Does nothing more than its entries say, in words and as one object. */
+/* All entries as a table, and as one object. */
 void ig_trials_text(FILE *f, const struct ig_trials *t);
 void ig_trials_json(FILE *f, const struct ig_trials *t);
 

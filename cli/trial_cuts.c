@@ -8,7 +8,7 @@
 #include "planner/stages.h"
 
 enum { CUTS = 3, CLIMBS = 3, HAND_OVER_NS = 2000 };
-static const double even = 0.8; /* of the slower stage's time at least: jitter then makes either wait, a slot more less so */
+static const double even = 0.8; /* stages as alike as that make each other wait when they jitter, with a slot more less */
 static const double far = 1.05; /* neighbours whose slowest stage is predicted so much slower are not tried */
 
 /* --- a cut as a plan --- */
@@ -120,7 +120,8 @@ static const struct ig_trial_entry *fastest_cut(const struct ig_trials *t)
 {
     const struct ig_trial_entry *best = NULL;
     for (int32_t i = 0; i < t->n; i++)
-        if (t->entries[i].cut.n && (!best || t->entries[i].found.period_ns < best->found.period_ns)) best = &t->entries[i];
+        if (t->entries[i].cut.n && (!best || t->entries[i].found.period_ns < best->found.period_ns))
+            best = &t->entries[i];
     return best;
 }
 

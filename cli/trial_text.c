@@ -12,7 +12,8 @@ void ig_trials_text(FILE *f, const struct ig_trials *t)
     fprintf(f, "  %-44s %10s %8s %6s %10s %10s %10s\n", "", "period ms", "fps", "gain", "predicted", "latency ms", "alone ms");
     for (int32_t i = 0; i < t->n; i++) {
         const struct ig_trial_entry *e = &t->entries[i];
-        const char *what = e->option[0] ? e->option : e->cut.n ? "stages" : i ? "all cores as one team" : t->sets[0].processor;
+        const char *what = i ? "all cores as one team" : t->sets[0].processor;
+        if (e->cut.n) what = e->option;
         fprintf(f, "%c %-44s %10.3f %8.1f %6.3f %10.3f %10.3f %10.3f\n", i == t->chosen ? '*' : ' ', what,
                 ms(e->found.period_ns), 1e9 / e->found.period_ns,
                 t->entries[0].found.period_ns / e->found.period_ns, ms(e->foretold_ns), ms(e->found.full_ns),
