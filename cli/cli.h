@@ -13,7 +13,7 @@ typedef int ig_verb_fn(int argc, char **argv); /* exit status: 0, 1, 2 (usage) *
 
 ig_verb_fn ig_verb_graph, ig_verb_inspect, ig_verb_simulate, ig_verb_profile, ig_verb_plan, ig_verb_gen, ig_verb_verify,
     ig_verb_zoo, ig_verb_append, ig_verb_kernels, ig_verb_report, ig_verb_calibrate, ig_verb_share, ig_verb_pipeline, ig_verb_power,
-    ig_verb_bundle, ig_verb_measure, ig_verb_deploy;
+    ig_verb_bundle, ig_verb_measure, ig_verb_deploy, ig_verb_trial;
 
 /* Prints "ingot: <line>" on stderr and exits with 1. */
 _Noreturn void ig_fatal(const char *format, ...) __attribute__((format(printf, 1, 2)));
@@ -67,6 +67,14 @@ struct ig_graph *ig_import_graph(const char *path, const struct ig_source_option
 /* The passes and view preparation on an imported graph, of half precision or with pieces detached if that is wanted.
  * Fatal on error. */
 void ig_compile_graph(struct ig_graph *g, const char *path, int half, int detach);
+/* Its two halves: the passes; views and order, the last changes. */
+void ig_fold_graph(struct ig_graph *g, const char *path, int half);
+void ig_finish_graph(struct ig_graph *g, const char *path, int detach);
+/*
+ * cli/split.c: the network of an ONNX file with layers in parts, as of "fc6=4,conv1=2" or "auto", so that a pipeline can
+ * be cut inside them. Fatal on error.
+ */
+struct ig_graph *ig_load_split(const char *path, const struct ig_source_options *o, const char *layers);
 /* 1 if tensors or weights of g are stored as f16. */
 int ig_is_half(const struct ig_graph *g);
 /* --input-spec=FILE or TEXT for that network. Fatal where it is wrong, or does not fit the network. */

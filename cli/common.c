@@ -109,16 +109,27 @@ int ig_source_option(struct ig_source_options *o, int option, char *argument)
     return 1;
 }
 
-void ig_compile_graph(struct ig_graph *g, const char *path, int half, int detach)
+void ig_fold_graph(struct ig_graph *g, const char *path, int half)
 {
     char err[4096];
     if (ig_run_passes(g, ig_ref_eval, err, sizeof err)) ig_fatal("%s: %s", path, err);
     if (half) ig_pass_half(g);
+}
+
+void ig_finish_graph(struct ig_graph *g, const char *path, int detach)
+{
+    char err[4096];
     ig_prepare_views(g);
     if (detach) ig_detach_pieces(g);
     ig_order_nodes(g, &(struct ig_order_gain){0});
     ig_count_macs(g);
     if (ig_graph_check(g, err, sizeof err)) ig_fatal("%s: internal error: %s", path, err);
+}
+
+void ig_compile_graph(struct ig_graph *g, const char *path, int half, int detach)
+{
+    ig_fold_graph(g, path, half);
+    ig_finish_graph(g, path, detach);
 }
 
 static struct ig_graph *import_stdin(const struct ig_import_options *options, char *err, size_t err_bytes)

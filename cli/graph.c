@@ -5,22 +5,25 @@
 static const char help[] =
     "ingot graph net.onnx -o graph.json\n\n"
     "Imports a network, folds and fuses it, and writes it as graph.json with its constants in graph.bin.\n"
-    "  -o FILE                   where to (default graph.json)\n" IG_SOURCE_HELP;
+    "  -o FILE                   where to (default graph.json)\n"
+    "  --split LAYER=N,...       layers in N parts, by rows or output channels, so that stages may be cut inside them;\n"
+    "                            auto: those that are estimated to take more than a sixth of a frame\n" IG_SOURCE_HELP;
 
 int ig_verb_graph(int argc, char **argv)
 {
     static const struct option longs[] = {
-        {"help", 0, 0, 'h'}, {"output", 1, 0, 'o'}, IG_SOURCE_OPTIONS, {0, 0, 0, 0}};
+        {"help", 0, 0, 'h'}, {"output", 1, 0, 'o'}, {"split", 1, 0, 'S'}, IG_SOURCE_OPTIONS, {0, 0, 0, 0}};
     struct ig_source_options source = {.n_binds = 0};
-    const char *out = "graph.json";
+    const char *out = "graph.json", *split = NULL;
     char err[4096];
     for (int c; (c = getopt_long(argc, argv, "o:h", longs, NULL)) != -1;) {
         if (c == 'o') out = optarg;
+        else if (c == 'S') split = optarg;
         else if (c == 'h') return fputs(help, stdout) < 0;
         else if (!ig_source_option(&source, c, optarg)) ig_usage(help);
     }
     if (optind != argc - 1) ig_usage(help);
-    struct ig_graph *g = ig_load_graph(argv[optind], &source);
+    struct ig_graph *g = split ? ig_load_split(argv[optind], &source, split) : ig_load_graph(argv[optind], &source);
     if (ig_graph_write(g, out, err, sizeof err)) ig_fatal("%s", err);
     ig_graph_free(g);
     return 0;

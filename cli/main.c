@@ -18,6 +18,7 @@ static const struct verb {
     {"calibrate", ig_verb_calibrate, "describe this machine for estimates: rates, caches, what kernels cost"},
     {"plan", ig_verb_plan, "choose kernels, cuts and memory -> plan.json"},
     {"pipeline", ig_verb_pipeline, "stages of a network on several processors, by every algorithm"},
+    {"trial", ig_verb_trial, "one core, a team and stages at work, in turns -> plan.json of the fastest"},
     {"simulate", ig_verb_simulate, "frames through a deployment, event by event: how fast it will be"},
     {"power", ig_verb_power, "sensors and clocks of this machine; what a command costs in energy"},
     {"share", ig_verb_share, "plans of several networks that share one arena or one budget"},

@@ -266,8 +266,8 @@ static void emit_pipe(FILE *f, const struct ig_emit *e)
         fprintf(f, ", 0x%llx, %d, %.0f},\n", (unsigned long long)s->cores, s->first, s->predicted_ns);
     }
     fprintf(f, "};\n\nextern const struct ig_pipe %s_pipe;\nconst struct ig_pipe %s_pipe = {\n", e->prefix, e->prefix);
-    fprintf(f, "    &%s_model, stages, slots, %d, %d, %.0f, %.0f};\n", e->prefix, p->n_stages, p->n_slots, p->period_ns,
-            p->full_ns);
+    fprintf(f, "    &%s_model, stages, slots, %d, %d, %d, %.0f, %.0f};\n", e->prefix, p->n_stages, p->n_slots, p->flight,
+            p->period_ns, p->full_ns);
     if (cuts)
         fprintf(f, "\nextern const struct ig_cuts %s_cuts;\nconst struct ig_cuts %s_cuts = {&%s_pipe, stages, %d};\n",
                 e->prefix, e->prefix, e->prefix, cuts);

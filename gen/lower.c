@@ -207,7 +207,8 @@ static void lower_stages(struct ig_lowered *l)
         slots[i] = (struct ig_slot){s->offset, s->bytes, (int16_t)s->from, (int16_t)s->to, s->copies};
     }
     fill_stages(l, l->stages);
-    l->pipe = (struct ig_pipe){&l->model, l->stages, slots, p->n_stages, n_slots, p->period_ns, p->full_ns};
+    l->pipe = (struct ig_pipe){&l->model, l->stages, slots, p->n_stages, n_slots, ig_plan_flight(p), p->period_ns,
+                               p->full_ns};
 }
 
 /* weights_of: the plan whose blob it is. */

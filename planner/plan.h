@@ -305,6 +305,12 @@ static inline int ig_stage_is_gpu(const struct ig_plan_stage *s)
 int32_t ig_gpu_stage_of(const struct ig_plan *p);
 /* Predicted ns of stage i. */
 double ig_stage_ns(const struct ig_plan *p, int32_t i);
+/*
+ * Frames that may be pushed and not yet through the last stage, at most IG_PLAN_FLIGHT: one in each stage, one that waits for the first, and what slots hold
+ * beyond the two that let neighbours work. More would wait longer, and none would come sooner. p has stages.
+ */
+enum { IG_PLAN_FLIGHT = 32 };
+int32_t ig_plan_flight(const struct ig_plan *p);
 
 /* --- scratch: planner/scratch.c --- */
 

@@ -2,7 +2,7 @@
  * How fast a pipeline is. A stage begins frame k when it has ended the one before, when the stage before it has ended
  * this one, and when a copy of each tensor that it makes has been given up by its last reader. From one result to the
  * next it then takes the longest of what a processor's stages take together and what all stages that hold a slot take,
- * over its copies.
+ * over its copies. If frames always wait, there are as many on their way as may be, and each takes so many periods.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +20,14 @@ double ig_stage_ns(const struct ig_plan *p, int32_t i)
     return ns;
 }
 
+int32_t ig_plan_flight(const struct ig_plan *p)
+{
+    int32_t frames = 1 + p->n_stages;
+    for (int32_t i = 0; i + 1 < p->n_stages; i++)
+        if (p->stages[i].slots > 2) frames += p->stages[i].slots - 2;
+    return frames < IG_PLAN_FLIGHT ? frames : IG_PLAN_FLIGHT;
+}
+
 static double later(double a, double b)
 {
     return a > b ? a : b;
@@ -27,6 +35,7 @@ static double later(double a, double b)
 
 struct times {
     const struct ig_plan *p;
+    int32_t flight;
     double ns[IG_PLAN_STAGES];
     double *end;    /* [frames][n_stages] */
     double *popped; /* [frames] */
@@ -44,7 +53,7 @@ static double room(const struct times *t, const struct ig_plan_slot *s, int32_t 
 static double run_frame(struct times *t, int32_t k)
 {
     const struct ig_plan *p = t->p;
-    double *end = t->end + k * p->n_stages, pushed = 0;
+    double *end = t->end + k * p->n_stages, pushed = k < t->flight ? 0 : t->popped[k - t->flight];
     for (int32_t i = 0; i < p->n_slots; i++)
         if (p->slots[i].from < 0) pushed = later(pushed, room(t, &p->slots[i], k));
     for (int32_t j = 0; j < p->n_stages; j++) {
@@ -86,6 +95,7 @@ void ig_time_stages(struct ig_plan *p)
 {
     struct times t = {.p = p};
     if (!p->n_stages) return;
+    t.flight = ig_plan_flight(p);
     t.end = ig_must_alloc((size_t)(FRAMES * p->n_stages), sizeof *t.end);
     t.popped = ig_must_alloc(FRAMES, sizeof *t.popped);
     for (int32_t j = 0; j < p->n_stages; j++) t.ns[j] = ig_stage_ns(p, j);

@@ -84,6 +84,14 @@ static void next_copies(const struct ig_pipeline *p, int32_t *copy)
     for (int32_t i = 0; i < p->pipe->n_slots; i++) copy[i] = copy[i] + 1 < p->pipe->slots[i].copies ? copy[i] + 1 : 0;
 }
 
+/* Waits until there are fewer frames on their way than may be: of the stages, and of all that have a status. */
+static int await_flight(struct ig_pipeline *p, uint32_t frame, int wait)
+{
+    int32_t n = p->pipe->n_stages;
+    uint32_t most = p->pipe->flight ? (uint32_t)p->pipe->flight : IG_MAX_FLIGHT;
+    return await(gate_of(p, n - 1), frame + 1 - most, 0, wait) && await(gate_of(p, n), frame + 1 - IG_MAX_FLIGHT, 0, wait);
+}
+
 /* The caller's tensors are found by their copy's start, others from the arena's. */
 static void set_bases(struct ig_stage_run *r)
 {
@@ -261,7 +269,7 @@ int ig_push_begin(struct ig_pipeline *p, void **in, int wait)
     struct ig_gate *own = gate_of(p, -1);
     uint32_t frame = passed(own);
     if (atomic_load(&own->count) & 1) return IG_END;
-    if (!await(gate_of(p, p->pipe->n_stages), frame + 1 - IG_MAX_FLIGHT, 0, wait) || !await_room(p, -1, frame, 0, wait))
+    if (!await_flight(p, frame, wait) || !await_room(p, -1, frame, 0, wait))
         return atomic_load(&own->count) & 1 ? IG_END : IG_AGAIN;
     p->status[frame % IG_MAX_FLIGHT] = IG_OK;
     for (int32_t i = 0; i < p->pipe->model->n_inputs; i++) in[i] = copy_of(p, i, p->end[0][i]);

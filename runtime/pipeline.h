@@ -14,7 +14,7 @@
 #include "runtime/stage.h"
 #include "runtime/team.h"
 
-enum { IG_MAX_FLIGHT = 32 }; /* frames between push and pop, a power of two; slots allow fewer as a rule */
+enum { IG_MAX_FLIGHT = 32 }; /* frames between push and pop, a power of two; a plan allows fewer as a rule */
 
 struct ig_gate {
     /* Frames that have passed, times 2; odd: no more will come. A futex word. */

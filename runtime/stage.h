@@ -25,6 +25,7 @@ struct ig_pipe {
     const struct ig_stage *stages;
     const struct ig_slot *slots; /* the inputs', the outputs', then all others */
     int32_t n_stages, n_slots;
+    int32_t flight; /* frames pushed and not yet through the last stage, at most IG_MAX_FLIGHT; 0: as many as find slots */
     double period_ns,
         full_ns; /* predicted: from one result to the next, and a frame's latency, if frames always wait */
 };

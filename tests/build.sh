@@ -68,7 +68,7 @@ fi
 sanitize="-fsanitize=address,undefined -fno-sanitize-recover=all -O1"
 compile out/obj/asan "$host_isa" "$CC" "$sanitize" $(list graph/*.c graph/onnx/*.c graph/passes/*.c kernels_cpu/*.c \
     kernels_cpu/pack/*.c kernels_gpu/launch/*.c planner/*.c planner/deploy/*.c gen/*.c bench/*.c models/zoo/*.c cli/*.c runtime/run.c runtime/api.c runtime/team.c \
-    runtime/threads.c $(kernel_sources "$host_isa")) $test_support
+    runtime/threads.c runtime/pipeline.c runtime/frames.c $(kernel_sources "$host_isa")) $test_support
 asan_objects=$objects
 emit "build out/obj/asan/onnx.pb-c.o: cc out/gen/graph/onnx.pb-c.c"
 emit "  flags = $sanitize"

@@ -1,15 +1,14 @@
-"""One network on two cores: profiles, plans and programs of one core, of a team, and of a pipeline whose prediction is
-put right by runs of what was built."""
+"""One network on two cores: profiles, plans and programs of one core, of a team, and of the pipeline that `ingot trial`
+finds the fastest, with what it foresees."""
 import json
 import os
 import re
 import threading
 
 from peer import contest, workshop
-from peer.workshop import run
+from peer.workshop import Failed, run
 
 FOLDER = "out/pipeline"
-CUTS = 3  # programs at most that a prediction is put right by
 
 
 def read(path):
@@ -47,34 +46,43 @@ class Study:
         self.model = workshop.network(net)
         self.raw = f"{workshop.FOLDER}/{net['name']}/input.raw"
         self.graph = f"{self.folder}/graph.json"
+        self.cut_graph = f"{self.folder}/cut.json" if o.split else self.graph  # of the pipeline
         self.kept = self.take_profiles()
 
     def path(self, name):
         return f"{self.folder}/{name}"
 
     def take_profiles(self):
-        """alone.json and beside.json of one core, team.json of two; kept for the next time."""
+        """alone.json and beside.json of one core, team.json of two; kept for the next time. Where the pipeline's graph has
+        layers in parts, beside.json is of that one, and parts.json what team.json is."""
         o = self.o
-        key = workshop.digest("out/ingot", self.model, str(o.profile), str(o.cores))
+        key = workshop.digest("out/ingot", self.model, str(o.profile), str(o.cores), str(o.split))
         if workshop.fresh(self.folder, key):
             return True
         run(["out/ingot", "graph", self.model, "-o", self.graph])
+        if o.split:
+            run(["out/ingot", "graph", self.model, "--split", o.split, "-o", self.cut_graph])
         ways = {"alone": ([o.cores[1]], ["--threads", "1"]), "team": (o.cores, ["--threads", "2"]),
                 "beside": (o.cores, ["--threads", "1", "--beside", str(o.cores[0])])}
+        if o.split:
+            ways["parts"] = ways["team"]
         for name, (cores, args) in ways.items():
             with o.timing, contest.pinned(cores):
-                run(["out/ingot", "profile", "-q", self.graph, *args, "--seconds", str(o.profile), "-o",
+                run(["out/ingot", "profile", "-q", self.graph_of(name), *args, "--seconds", str(o.profile), "-o",
                      self.path(f"{name}.json")])
         workshop.finish(self.folder, key)
         return False
+
+    def graph_of(self, profile):
+        return self.cut_graph if profile.startswith(("beside", "parts")) else self.graph
 
     def plan(self, name, profile, *args):
         """folder/name/plan.json; its predicted latency and period, and latency with frames waiting (None without
         stages), ms."""
         os.makedirs(self.path(name), exist_ok=True)
         path = self.path(f"{name}/plan.json")
-        said = run(["sh", "-c", 'exec "$@" 2>&1', "sh", "out/ingot", "plan", "-v", self.graph, "--profile", self.path(profile),
-                    *args, "-o", path])
+        said = run(["sh", "-c", 'exec "$@" 2>&1', "sh", "out/ingot", "plan", "-v", self.graph_of(profile), "--profile",
+                    self.path(profile), *args, "-o", path])
         totals = read(path)["totals"]
         full = re.search(r"latency ([\d.]+) ms full", said)
         return {"latency": totals["latency_ms"], "period": totals.get("period_ms", totals["latency_ms"]),
@@ -82,7 +90,8 @@ class Study:
 
     def build(self, name):
         folder = self.path(name)
-        program = workshop.build(self.srcdir, folder, self.graph, f"{folder}/plan.json")
+        graph = self.cut_graph if name == "pipeline" else self.graph
+        program = workshop.build(self.srcdir, folder, graph, f"{folder}/plan.json")
         for rest in os.listdir(folder):
             if rest.endswith((".o", ".bin")):
                 os.remove(f"{folder}/{rest}")
@@ -123,99 +132,63 @@ class Study:
         return middle([t for ns in found.values() for t in ns[n // 5:n - n // 5]]) * 1e-6
 
     def whole_runs(self):
-        """Builds one core and team, and scales the three profiles to whole runs. Returns predicted ms before that,
-        measured ms."""
+        """Builds one core and team, runs them and two copies of one core in turns, and scales the three profiles to
+        whole runs. Returns programs, predicted ms before that, measured ms."""
         o, programs = self.o, {}
         said = {"alone": self.plan("single", "alone.json", "--threads", "1")["latency"],
                 "team": self.plan("team", "team.json", "--threads", "2")["latency"],
                 "beside": self.plan("beside", "beside.json", "--threads", "1")["latency"]}
         for name in ("single", "team"):
             programs[name] = self.build(name)
+        many = {name: [] for name in said}
         first = second = team = None
         try:
             first = self.start("single", programs["single"], [o.cores[1]])
             second = self.start("second", programs["single"], [o.cores[0]])
             team = self.start("team", programs["team"], o.cores)
-            ran = {"alone": self.frames(first, 1), "team": self.frames(team, 1), "beside": self.both(first, second, 1)}
+            for _ in range(1 if said["alone"] > 100 else 3):
+                many["alone"].append(self.frames(first, 0.4))
+                many["team"].append(self.frames(team, 0.4))
+                many["beside"].append(self.both(first, second, 0.4))
         finally:
             for c in (first, second, team):
                 if c:
                     c.end()
+        ran = {name: middle(ms) for name, ms in many.items()}
         for name, ms in ran.items():
             scale(self.path(f"{name}.json"), self.path(f"{name}.whole.json"), lambda _, f=ms / said[name]: f)
         return programs, said, ran
 
     # --- the pipeline ---
 
-    def cut(self, profile):
-        """ingot pipeline's answer."""
-        o = self.o
-        return json.loads(run(["out/ingot", "pipeline", self.graph, "--json", "--algorithm", "best", "--bands", "auto",
-                               f"--processors=cpu:{o.cores[0]},cpu:{o.cores[1]}", "--profile", self.path(profile),
-                               "--profile", self.path("team.last.json")]))
+    def sets(self):
+        return f"cpu:{self.o.cores[0]},cpu:{self.o.cores[1]}"
 
-    def option(self, profile):
-        """Where it would cut, also where it would rather not."""
-        o = self.o
-        best = json.loads(run(["out/ingot", "pipeline", self.graph, "--json", "--bands", "auto",
-                               f"--processors=cpu:{o.cores[0]},cpu:{o.cores[1]}", "--profile", self.path(profile)]))
-        return best["stages_option"] or f"cpu:{o.cores[0]},cpu:{o.cores[1]}"
+    def foretold(self):
+        """ms from frame to frame of the cut that is best by the profile of one core beside the other, before any ran."""
+        best = json.loads(run(["out/ingot", "pipeline", self.cut_graph, "--json", "--bands", "auto",
+                               f"--processors={self.sets()}", "--profile", self.path("beside.whole.json")]))
+        return self.plan("foretold", "beside.whole.json", "--threads", "1", "--stages",
+                         best["stages_option"] or self.sets())["period"]
+
+    def trial(self):
+        """What `ingot trial` found, as ./configure --stages=auto runs it: each way's best entry, and the way it takes."""
+        with self.o.timing, contest.pinned(self.o.cores):
+            answer = json.loads(run(["out/ingot", "trial", self.cut_graph, "--json", "-q", f"--stages={self.sets()}",
+                                     "--seconds", str(self.o.trial), "--profile", self.path("beside.whole.json"),
+                                     "--profile", self.path("parts.json" if self.o.split else "team.whole.json"), "-o", self.path("trial.json")]))
+        best = {}
+        for entry in sorted(answer["trials"], key=lambda t: -t["period_ms"]):
+            best[entry["way"]] = entry
+        if "pipeline" not in best:
+            raise Failed("no place to cut at")
+        return best, answer["trials"][answer["chosen"]]["way"], len(answer["trials"]) - 2
 
     def bench(self, program, seconds):
         with self.o.timing, contest.pinned(self.o.cores):
             return json.loads(run([program, self.raw, f"--bench={seconds}", "--json"]))
 
-    def in_place(self, source, to, plan, ran):
-        """The profile with each stage's times as its program took them."""
-        steps = read(plan)["steps"]
-        factors = [s["ms"] / s["predicted_ms"] for s in ran["stages"]]
-        stage = {s["node"]: s["stage"] for s in steps}
-        scale(source, to, lambda node: factors[stage.get(node, 0)])
-        return factors
-
-    def pipeline(self):
-        """Cuts, builds, runs for a second, puts each stage's times right and cuts again, until the cut stays; the
-        best of what was run is kept. Returns its programme, option, prediction before any pipeline ran and after."""
-        seen, profile, foretold = {}, "beside.whole.json", None
-        for i in range(CUTS):
-            option = self.option(profile)
-            if option in seen:
-                break
-            said = self.plan(f"cut{i}", profile, "--threads", "1", "--stages", option)
-            foretold = foretold or said
-            program = self.build(f"cut{i}")
-            ran = self.bench(program, 1)
-            after = f"cut{i}.json"
-            factors = self.in_place(self.path(profile), self.path(after), self.path(f"cut{i}/plan.json"), ran)
-            seen[option] = {"option": option, "program": program, "fps": ran["fps"], "before": profile, "profile": after,
-                            "folder": f"cut{i}", "ran": ran, "factors": [round(f, 4) for f in factors]}
-            profile = after
-        best = max(seen.values(), key=lambda s: s["fps"])
-        best["foretold"], best["cuts"] = foretold, len(seen)
-        return best
-
-    def settle(self, best, single, team, rounds):
-        """Predictions for the best cut, and ms of one core and the team: the middle of some runs in turns, so that a
-        machine that is slower for a while is so for all of them."""
-        many, alone, both = [], [], []
-        for _ in range(rounds):
-            alone.append(self.frames(single, 0.5))
-            both.append(self.frames(team, 0.5))
-            many.append(self.bench(best["program"], 0.5))
-        ran = {"stages": [dict(s, ms=middle([m["stages"][i]["ms"] for m in many]))
-                          for i, s in enumerate(many[0]["stages"])]}
-        best["factors"] = [round(f, 4) for f in self.in_place(self.path(best["before"]), self.path(best["profile"]),
-                                                              self.path(f"{best['folder']}/plan.json"), ran)]
-        for name, was in (("alone", middle(alone)), ("team", middle(both))):
-            said = self.plan("again", f"{name}.whole.json", "--threads", "2" if name == "team" else "1")["latency"]
-            scale(self.path(f"{name}.whole.json"), self.path(f"{name}.last.json"), lambda _, f=was / said: f)
-        best["predicted"] = self.plan("final", best["profile"], "--threads", "1", "--stages", best["option"])
-        best["alone"] = self.plan("lone", "alone.last.json", "--threads", "1", "--stages", best["option"])["latency"]
-        return {"alone": middle(alone), "team": middle(both)}
-
-    def pick(self, pipe, said):
-        """Which of the three the planner takes for the most frames."""
-        answer = self.cut(pipe["profile"])
-        way = "team" if answer["chosen"] == "team" else "pipeline"
-        ms = {"single": said["alone"], "team": said["team"], "pipeline": pipe["predicted"]["period"]}
-        return "single" if ms["single"] < ms[way] else way
+    def pipeline(self, option):
+        """The program of that cut."""
+        self.plan("pipeline", "beside.whole.json", "--threads", "1", "--stages", option)
+        return self.build("pipeline")

@@ -1,10 +1,9 @@
 /* --bench and --trace of a pipeline: what it was predicted to do beside what it does. */
 #include <errno.h>
-#include <pthread.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/frames.h"
 #include "runtime/host/energy.h"
 #include "runtime/host/file.h"
 #include "runtime/host/spec.h"
@@ -32,60 +31,12 @@ static double quantile_ms(int64_t *ns, int n, double at)
     return n ? (double)ns[(int)((n - 1) * at)] * 1e-6 : 0;
 }
 
-struct feeder {
-    struct ig_pipeline *p;
-    int least, most;
-    int64_t end;
-    int64_t pushed_ns[IG_MAX_FLIGHT];
-    atomic_int all; /* how many frames, once the last one is on its way; else 0 */
-};
-
-/* The inputs are what is in the slots. That a frame is the last is said before it goes: who pops never waits for none. */
-static void *feed(void *arg)
-{
-    struct feeder *f = arg;
-    void *in[IG_MAX_SLOTS];
-    for (int n = 1; ig_push_begin(f->p, in, 1) == IG_OK; n++) {
-        int64_t now = ig_now_ns();
-        int last = n >= f->most || (n >= f->least && now >= f->end);
-        f->pushed_ns[(n - 1) % IG_MAX_FLIGHT] = now;
-        if (last) atomic_store(&f->all, n);
-        ig_push_end(f->p);
-        if (last) break;
-    }
-    return NULL;
-}
-
-/*
- * Frames without a pause, until `end` and at least `least` of them, at most `most`. As in a stream a thread of its own
- * pushes, so that a frame always waits for room, not for a result that is taken. Returns how many.
- */
+/* See ig_frames_run; what fails ends the program. */
 static int flow(struct ig_pipeline *p, int least, int most, int64_t end)
 {
-    static struct feeder f;
-    void *out[IG_MAX_SLOTS];
-    pthread_t thread;
-    int popped = 0, ready;
-    f.p = p;
-    f.least = least;
-    f.most = most;
-    f.end = end;
-    atomic_store(&f.all, 0);
-    int64_t before = ig_now_ns();
-    if (most == 1) feed(&f);
-    else if (pthread_create(&thread, NULL, feed, &f)) ig_die("cannot start a thread");
-    do {
-        int status = ig_pop_begin(p, out, 1, &ready);
-        if (status) ig_die("%s", ig_status_text(status));
-        int64_t now = ig_now_ns();
-        interval_ns[popped] = now - before;
-        latency_ns[popped] = now - f.pushed_ns[popped % IG_MAX_FLIGHT];
-        before = now;
-        popped++;
-        ig_pop_end(p);
-    } while (popped != atomic_load(&f.all));
-    if (most > 1) pthread_join(thread, NULL);
-    return popped;
+    int n = ig_frames_run(p, &(const struct ig_frames){least, most, end, ig_now_ns, interval_ns, latency_ns});
+    if (n < 0) ig_die("%s", ig_status_text(-n));
+    return n;
 }
 
 /* Frames beyond those that fill the pipeline and those that leave it empty. */

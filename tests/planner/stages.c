@@ -111,6 +111,25 @@ static void latency_saturated(void **state)
     }
 }
 
+/* If frames always wait, each takes about as many periods as frames are on their way, whichever stage is the slower. */
+static void latency_is_the_flight(void **state)
+{
+    (void)state;
+    for (int32_t slots = 2; slots <= 4; slots++) {
+        double full[2];
+        for (int slower = 0; slower < 2; slower++) {
+            struct made m;
+            make_up(&m, 2, (double[]){slower ? 49 : 50, slower ? 50 : 49}, (int32_t[]){slots, 2});
+            m.slots[0].copies = slots;
+            ig_time_stages(&m.p);
+            full[slower] = m.p.full_ns;
+            assert_int_equal(ig_plan_flight(&m.p), slots + 1);
+            assert_true(full[slower] <= (slots + 1) * 50 + 1e-6);
+        }
+        assert_true(fabs(full[0] / full[1] - 1) < 0.02);
+    }
+}
+
 static void stages_on_one_processor(void **state)
 {
     struct made m;
@@ -390,7 +409,7 @@ static void refusals(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(slots_formula),     cmocka_unit_test(slots_one_serialises),
-                                       cmocka_unit_test(latency_saturated), cmocka_unit_test(stages_on_one_processor),
+                                       cmocka_unit_test(latency_saturated), cmocka_unit_test(latency_is_the_flight), cmocka_unit_test(stages_on_one_processor),
                                        cmocka_unit_test(balanced),          cmocka_unit_test(plans_are_valid),
                                        cmocka_unit_test(survive_a_file),    cmocka_unit_test(slots_for_the_distance),
                                        cmocka_unit_test(slot_race),         cmocka_unit_test(refusals)};

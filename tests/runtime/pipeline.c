@@ -220,6 +220,24 @@ static void back_pressure(void **state)
     }
 }
 
+/* With room for many but a flight of one, no two stages are ever at work, and frames go on without a pop between. */
+static void flight_is_kept(void **state)
+{
+    struct line *l = line_new(3, 3, 3, 1);
+    (void)state;
+    l->relay.pipe.flight = 1;
+    l->stall_us = 200;
+    hook(l);
+    line_start(l);
+    for (uint32_t f = 0; f < 100; f++) {
+        assert_int_equal(push(l, f, 1), IG_OK);
+        if (f) assert_true(pop(l, f - 1, 1));
+    }
+    assert_true(pop(l, 99, 1));
+    assert_int_equal(atomic_load(&l->overlaps), 0);
+    line_free(l);
+}
+
 static void error_is_the_frames(void **state)
 {
     (void)state;
@@ -410,7 +428,7 @@ int main(void)
                                        cmocka_unit_test(sequential),
                                        cmocka_unit_test(random_stalls),
                                        cmocka_unit_test(two_callers),
-                                       cmocka_unit_test(back_pressure),
+                                       cmocka_unit_test(back_pressure), cmocka_unit_test(flight_is_kept),
                                        cmocka_unit_test(error_is_the_frames),
                                        cmocka_unit_test(stop_in_the_midst),
                                        cmocka_unit_test(slots_one_serialises),

@@ -76,6 +76,45 @@ again() { # the same bytes
     pipeline --json -o "$work/x" && pipeline --json -o "$work/y" && cmp "$work/x" "$work/y"
 }
 
+trials() { # whole plans in turns: the fastest one's plan, which predicts what it took; cuts are each other's neighbours
+    out/ingot profile "$net" -q --seconds 0.3 --threads 1 -o "$work/one.json" &&
+        out/ingot profile "$net" -q --seconds 0.3 --threads 2 -o "$work/team.json" &&
+        out/ingot trial "$net" --stages=cpu:0,cpu:1 --seconds 0.3 --profile "$work/one.json" --profile "$work/team.json" --json \
+            --table "$work/table" -o "$work/tried.json" >"$work/trial.json" && grep -q '^\* ' "$work/table" &&
+        out/ingot plan --summary "$net" "$work/tried.json" >"$work/words" && "$PYTHON" - "$work" <<'PY'
+import json, sys
+r, plan = (json.load(open(f"{sys.argv[1]}/{name}.json")) for name in ("trial", "tried"))
+ways = [t["way"] for t in r["trials"]]
+assert ways[:3] == ["single", "team", "pipeline"], ways
+best = min(r["trials"], key=lambda t: t["period_ms"])
+assert r["trials"][r["chosen"]] == best and all(t["period_ms"] > 0 and t["rounds"] > 0 for t in r["trials"])
+cuts = [t["stages"] for t in r["trials"] if t["way"] == "pipeline"]
+assert len(cuts) == len(set(cuts)) >= 2 and all(c.startswith("cpu:0/") and c.endswith(",cpu:1") for c in cuts), cuts
+said = plan["totals"].get("period_ms", plan["totals"]["latency_ms"])
+assert abs(said / best["period_ms"] - 1) < 1e-3 and bool(plan.get("stages")) == (best["way"] == "pipeline"), (said, best)
+PY
+}
+
+not_tried() {
+    for row in "cpu:0@3,cpu:1|sets of cores only" "cpu:0,cpu:0|a core is in one set only" "cpu:0,cpu:1-2|sets of as many cores each"; do
+        ! out/ingot trial --stages="${row%|*}" "$net" -o "$work/no.json" 2>"$work/err" && grep -q "${row#*|}" "$work/err" &&
+            [ ! -e "$work/no.json" ] || return 1
+    done
+}
+
+configured() { # --stages=auto: both profiles, and a trial in place of a plan; not where something says otherwise
+    mkdir "$work/build" && (cd "$work/build" && NINJA=true "$SRCDIR/configure" --model="$SRCDIR/models/fashion.onnx" --prefix=boots \
+        --without-aarch64 --stages=auto:cpu:0,cpu:1) >"$work/log" 2>&1
+    grep -q "^build out/host/boots.d/team.json: profile" "$work/build/build.ninja" &&
+        grep -A 1 "^build out/host/boots.d/graph.json" "$work/build/build.ninja" | grep -q -- "--split auto" &&
+        grep -q "args = --threads 1 --stages cpu:0,cpu:1\$" "$work/build/build.ninja" && grep -q "args = --threads 2\$" "$work/build/build.ninja" &&
+        grep -q "^build out/host/boots.d/plan.json: trial .*/graph.json .*/team.json .*/profile.json" "$work/build/build.ninja" &&
+        for wrong in --alternatives=2 --threads=2 --memory-budget=1MB --target=tx2 --no-profile; do
+            ! (cd "$work/build" && NINJA=true "$SRCDIR/configure" --model="$SRCDIR/models/fashion.onnx" --stages=auto:cpu:0,cpu:1 $wrong) \
+                >"$work/log" 2>&1 && grep -q "stages=auto" "$work/log" || return 1
+        done
+}
+
 refused() {
     ! pipeline --processors=cpu:x 2>"$work/err" && grep -q "is no set of cores" "$work/err" &&
         ! pipeline --algorithm=greedy 2>"$work/err" && grep -q "algorithm=greedy" "$work/err"
@@ -88,4 +127,11 @@ check "pins are kept" pinned
 check "clocks and cuts of a board" board
 check "the same input, the same bytes" again
 check "what cannot be is refused" refused
+if [ "$(nproc)" -lt 2 ]; then
+    skip "trials of whole plans" "one core"
+else
+    check "trials of whole plans" trials
+fi
+check "sets of cores that cannot be tried are refused" not_tried
+check "./configure --stages=auto tries" configured
 finish
