@@ -240,16 +240,14 @@ static void softmax_features(const struct ig_call *call, const struct ig_caches 
     ig_book_streams(f, c, call);
 }
 
-/* A pixel is copied as often as the factor says. */
+/* A pixel is copied as often as the factor says; a copy of few channels takes as long as one of some more. */
 static void nearest_features(const struct ig_call *call, const struct ig_caches *c, const struct ig_tile *t, double *f)
 {
+    enum { LEAST = 6 };
     const struct ig_operand *y = &call->out[0];
-    double pixels = (double)y->h * y->w;
     (void)t;
     f[IG_F_START] = 1;
-    f[IG_F_WORK] = pixels * ceil_of(y->c, VECTOR);
-    f[IG_F_TILES] = pixels;
-    f[IG_F_GROUPS] = y->h;
+    f[IG_F_WORK] = (double)y->h * y->w * fmax(ceil_of(y->c, VECTOR), LEAST);
     ig_book_streams(f, c, call);
 }
 
@@ -307,6 +305,7 @@ static void transpose_features(const struct ig_call *call, const struct ig_cache
         f[IG_F_WORK] = (m.n > 0 ? all : m.columns) / VECTOR;
     } else {
         f[IG_F_GATHER] = all;
+        f[IG_F_TAPS] = m.n * m.columns;
     }
 }
 

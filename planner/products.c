@@ -286,7 +286,7 @@ void ig_winograd_raw_features(const struct ig_call *call, const struct ig_caches
     book_weights(f, c, weights, blocks, blocks > 1 ? weights + touched : all);
     ig_book(f, IG_F_A_L2, c, tiles / block * touched, touched);
     ig_book_operands(f, c, call, weights, 0);
-    f[IG_F_Y_RUNS_L3] = f[IG_F_Y_RUNS_DRAM] = f[IG_F_Y_L2] = f[IG_F_Y_L3] = f[IG_F_A_L2] = 0;
+    f[IG_F_Y_RUNS_L3] = f[IG_F_Y_RUNS_DRAM] = f[IG_F_Y_L2] = f[IG_F_A_L2] = 0; /* as above */
 }
 
 /* Straight lines: an output row by a panel, groups of pixels of which the last may go back over some. */
