@@ -8,15 +8,10 @@
 #include <cmocka.h>
 
 #include "bench/profile.h"
-#include "kernels_cpu/registry.h"
 #include "planner/band.h"
 #include "planner/tradeoff.h"
+#include "tests/support/isa.h"
 #include "tests/support/nets.h"
-
-static int32_t best_isa(void)
-{
-    return ig_isa_runs_here(IG_ISA_AVX2) ? IG_ISA_AVX2 : ig_isa_runs_here(IG_ISA_NEON) ? IG_ISA_NEON : IG_ISA_REF;
-}
 
 /* Two residual blocks of 3x3 layers on an image that is far larger than what comes of it. */
 static struct ig_graph *blocks(void)
@@ -32,7 +27,7 @@ static struct ig_graph *blocks(void)
 
 static struct ig_profile *profile_of(const struct ig_graph *g, int fronts)
 {
-    struct ig_profile_options o = {.isa = best_isa(), .threads = 1, .seconds = 0.4, .fronts = fronts};
+    struct ig_profile_options o = {.isa = fastest_isa(), .threads = 1, .seconds = 0.4, .fronts = fronts};
     char err[512] = "";
     struct ig_profile *p = ig_profile_take(g, &o, err, sizeof err);
     if (!p) fail_msg("%s", err);
@@ -56,7 +51,7 @@ static int branches(const struct ig_graph *g, struct ig_plan *p, const struct ig
 
 static int count(const struct ig_graph *g, const struct ig_profile *profile)
 {
-    const struct ig_plan_options o = {.target = "host", .isa = best_isa(), .threads = 1, .bands = IG_BANDS_OFF};
+    const struct ig_plan_options o = {.target = "host", .isa = fastest_isa(), .threads = 1, .bands = IG_BANDS_OFF};
     char err[512] = "";
     struct ig_plan *p = ig_plan_once(g, &o, err, sizeof err);
     int found = 0;
@@ -77,7 +72,7 @@ static void branches_are_timed(void **state)
     struct ig_graph *g = blocks();
     struct ig_profile *chains = profile_of(g, 0), *all = profile_of(g, 1);
     (void)state;
-    if (best_isa() == IG_ISA_REF) skip();
+    if (fastest_isa() == IG_ISA_REF) skip();
     assert_int_equal(count(g, chains), 0);
     assert_true(count(g, all) > 0);
     ig_profile_free(chains);
@@ -90,13 +85,13 @@ static void small_plans_are_measured(void **state)
 {
     struct ig_graph *g = blocks();
     struct ig_profile *profile = profile_of(g, 1);
-    struct ig_plan_options o = {.target = "host", .isa = best_isa(), .threads = 1, .profile = profile,
+    struct ig_plan_options o = {.target = "host", .isa = fastest_isa(), .threads = 1, .profile = profile,
                                 .max_error = IG_MAX_ERROR};
     struct ig_tradeoff t;
     char err[512] = "";
     int bands = 0;
     (void)state;
-    if (best_isa() == IG_ISA_REF) skip();
+    if (fastest_isa() == IG_ISA_REF) skip();
     assert_int_equal(ig_tradeoff_make(g, &o, &t, err, sizeof err), 0);
     for (int32_t i = 0; i < t.at[0].n_given; i++) {
         const struct ig_band_timing *b = &t.at[0].given[i];
