@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/bed.h"
+#include "bench/turns.h"
 
-enum { MAX_RUNS = 15, LEAST_RUNS = 3, CONFIRMATIONS = 4 };
+enum { CONFIRMATIONS = 4 };
 static const double hopeless =
     0.9; /* of the layers' own time: a height that is that much slower spoils the others */
 
@@ -22,21 +22,14 @@ struct trial {
     int timed;
 };
 
-struct arena_pair { /* the two plans that are run in turns */
-    struct ig_bed whole, banded;
-    void **inputs, **outputs;
-    int64_t *step_ns;
-};
-
 struct bands {
     const struct ig_graph *g;
     const struct ig_profile_options *o;
     struct ig_profile *p;
     struct ig_plan *plan; /* without bands */
-    struct ig_lowered *lowered;
     struct trial *trials;
     int32_t n;
-    struct arena_pair pair;
+    struct ig_turns turns;
     int64_t end_ns;
     char *err;
     size_t err_bytes;
@@ -84,32 +77,6 @@ static struct ig_plan *make_plan(struct bands *b, int32_t choice, const struct i
 
 /* --- timing --- */
 
-/* The least is what the machine can do; all above it is others' doing. */
-static double least(const int64_t *ns, int n)
-{
-    int64_t m = ns[0];
-    for (int i = 1; i < n; i++)
-        if (ns[i] < m) m = ns[i];
-    return (double)m;
-}
-
-static void run(struct arena_pair *p, struct ig_bed *bed)
-{
-    ig_ctx_run_timed(&bed->ctx, (const void *const *)p->inputs, p->outputs, p->step_ns, ig_bench_ns);
-}
-
-/* Time of the table's steps that run nodes of the band in the last frame. */
-static int64_t time_of(const struct bands *b, const struct ig_lowered *l, const struct ig_plan *plan,
-                       const struct ig_band *band)
-{
-    int32_t members[IG_MAX_BAND], n = ig_band_members(plan, band, members);
-    int64_t ns = 0;
-    for (int32_t s = 0; s < l->model.n_steps; s++)
-        for (int32_t i = 0; i < n; i++)
-            if (l->nodes[s] == &b->g->nodes[plan->steps[members[i]].node]) ns += b->pair.step_ns[s];
-    return ns;
-}
-
 static struct trial *trial_of(struct bands *b, const struct ig_plan *plan, const struct ig_band *band)
 {
     int32_t first = plan->steps[band->first].node, last = plan->steps[band->last].node;
@@ -132,42 +99,21 @@ static void learn(struct bands *b, const struct trial *of)
 }
 
 /* Runs both plans in turns; fills in the times of plan's bands. */
-static int time_plan(struct bands *b, struct ig_plan *plan, struct ig_lowered *l, int runs_at_least, int64_t until_ns)
+static int try_plan(struct bands *b, const struct ig_plan *plan, int64_t until_ns)
 {
-    int64_t *ns = calloc((size_t)plan->n_bands * 2 * MAX_RUNS + 1, sizeof *ns);
-    int runs = 0;
-    if (!ns) return -1;
-    run(&b->pair, &b->pair.whole);
-    run(&b->pair, &b->pair.banded);
-    for (; runs < MAX_RUNS && (runs < runs_at_least || ig_bench_ns() < until_ns); runs++) {
-        run(&b->pair, &b->pair.whole);
-        for (int32_t i = 0; i < plan->n_bands; i++)
-            ns[2 * i * MAX_RUNS + runs] = time_of(b, b->lowered, plan, &plan->bands[i]);
-        run(&b->pair, &b->pair.banded);
-        for (int32_t i = 0; i < plan->n_bands; i++)
-            ns[(2 * i + 1) * MAX_RUNS + runs] = time_of(b, l, plan, &plan->bands[i]);
-    }
-    for (int32_t i = 0; i < plan->n_bands; i++) {
+    double *in_order = calloc((size_t)plan->n_bands + 1, sizeof *in_order);
+    double *apart = calloc((size_t)plan->n_bands + 1, sizeof *apart);
+    int status = in_order && apart ? ig_turns_run(&b->turns, plan, until_ns, in_order, apart, b->err, b->err_bytes) : -1;
+    for (int32_t i = 0; !status && i < plan->n_bands; i++) {
         struct trial *t = trial_of(b, plan, &plan->bands[i]);
         if (!t) continue;
-        t->t.apart_ns = least(ns + 2 * i * MAX_RUNS, runs);
-        t->t.in_order_ns = least(ns + (2 * i + 1) * MAX_RUNS, runs);
+        t->t.apart_ns = apart[i];
+        t->t.in_order_ns = in_order[i];
         t->timed = 1;
         learn(b, t);
     }
-    free(ns);
-    return 0;
-}
-
-static int try_plan(struct bands *b, struct ig_plan *plan, int runs_at_least, int64_t until_ns)
-{
-    struct ig_lowered *l = ig_lower(b->g, plan);
-    int status = ig_bed_share(&b->pair.banded, l, b->o->threads, &b->pair.whole, b->err, b->err_bytes);
-    if (!status) {
-        status = time_plan(b, plan, l, runs_at_least, until_ns);
-        ig_bed_free(&b->pair.banded);
-    }
-    ig_lowered_free(l);
+    free(in_order);
+    free(apart);
     return status;
 }
 
@@ -201,7 +147,7 @@ static int one_round(struct bands *b)
     int status = n > 0;
     if (n) {
         struct ig_plan *plan = make_plan(b, IG_BANDS_GIVEN, given, n);
-        if (!plan || try_plan(b, plan, LEAST_RUNS, 0)) status = -1;
+        if (!plan || try_plan(b, plan, 0)) status = -1;
         ig_plan_free(plan);
     }
     free(given);
@@ -220,7 +166,7 @@ static int confirm(struct bands *b, int64_t until_ns)
 {
     publish(b);
     struct ig_plan *plan = make_plan(b, IG_BANDS_AUTO, NULL, 0);
-    int status = plan ? plan->n_bands ? try_plan(b, plan, LEAST_RUNS, until_ns) : 0 : -1;
+    int status = plan ? plan->n_bands ? try_plan(b, plan, until_ns) : 0 : -1;
     ig_plan_free(plan);
     publish(b);
     return status;
@@ -259,27 +205,6 @@ static int by_record(const void *a, const void *b)
     return x->rows != y->rows ? x->rows - y->rows : x->chunk - y->chunk;
 }
 
-static int run_pair(struct bands *b)
-{
-    const struct ig_model *m = &b->lowered->model;
-    if (ig_bed_make(&b->pair.whole, b->lowered, b->o->threads, b->err, b->err_bytes)) return -1;
-    b->pair.inputs = ig_io_buffers(m->inputs, m->n_inputs);
-    b->pair.outputs = ig_io_buffers(m->outputs, m->n_outputs);
-    b->pair.step_ns = calloc((size_t)m->n_steps + 1, sizeof *b->pair.step_ns);
-    b->p->bands = calloc((size_t)b->n + 1, sizeof *b->p->bands);
-    int status = b->pair.inputs && b->pair.outputs && b->pair.step_ns && b->p->bands ? 0 : -1;
-    if (!status) {
-        for (int32_t i = 0; i < m->n_inputs; i++) ig_bench_fill(m->inputs[i].shape, b->pair.inputs[i]);
-        status = all_rounds(b);
-        qsort(b->p->bands, (size_t)b->p->n_bands, sizeof *b->p->bands, by_record);
-    }
-    ig_io_buffers_free(b->pair.inputs, m->inputs, m->n_inputs);
-    ig_io_buffers_free(b->pair.outputs, m->outputs, m->n_outputs);
-    free(b->pair.step_ns);
-    ig_bed_free(&b->pair.whole);
-    return status;
-}
-
 int ig_profile_bands(const struct ig_graph *g, const struct ig_profile_options *o, int64_t end_ns,
                      struct ig_profile *p, char *err, size_t err_bytes)
 {
@@ -289,9 +214,13 @@ int ig_profile_bands(const struct ig_graph *g, const struct ig_profile_options *
     if (!b.plan) return -1;
     int status = find_trials(&b);
     if (!status && b.n && b.trials[0].hope > 0) {
-        b.lowered = ig_lower(g, b.plan);
-        status = run_pair(&b);
-        ig_lowered_free(b.lowered);
+        p->bands = calloc((size_t)b.n + 1, sizeof *p->bands);
+        status = p->bands ? ig_turns_begin(&b.turns, g, b.plan, o->threads, err, err_bytes) : -1;
+        if (!status) status = all_rounds(&b);
+        if (p->bands) {
+            qsort(p->bands, (size_t)p->n_bands, sizeof *p->bands, by_record);
+            ig_turns_end(&b.turns);
+        }
     }
     free(b.trials);
     ig_plan_free(b.plan);

@@ -146,6 +146,42 @@ static const struct ig_grid_layer winograd[] = {
     {16, 256, 120, 3, 1, 1}, {8, 1024, 30, 3, 1, 1},  {40, 512, 5, 3, 1, 1},  {1024, 16, 40, 3, 1, 1},
 };
 
+/* Pixels of a classifier, of segmentations and of detections. */
+static const struct ig_grid_layer classes[] = {
+    {10, 10, 1, 1, 1, 1},    {100, 100, 1, 1, 1, 1},   {1000, 1000, 1, 1, 1, 1}, {4096, 4096, 1, 1, 1, 1},
+    {21, 21, 100, 1, 1, 1},  {21, 21, 220, 1, 1, 1},   {21, 21, 30, 1, 1, 1},    {19, 19, 150, 1, 1, 1},
+    {2, 2, 100, 1, 1, 1},    {2, 2, 300, 1, 1, 1},     {80, 80, 40, 1, 1, 1},    {91, 91, 44, 1, 1, 1},
+    {64, 64, 14, 1, 1, 1},   {197, 197, 14, 1, 1, 1},  {512, 512, 8, 1, 1, 1},   {1000, 1000, 6, 1, 1, 1},
+    {150, 150, 120, 1, 1, 1}, {32, 32, 200, 1, 1, 1},  {8, 8, 60, 1, 1, 1},      {2048, 2048, 4, 1, 1, 1},
+};
+
+static const struct ig_grid_layer nearest[] = {
+    {256, 256, 13, 1, 2, 1},  {128, 128, 26, 1, 2, 1}, {64, 64, 52, 1, 2, 1},   {32, 32, 80, 1, 2, 1},
+    {512, 512, 7, 1, 2, 1},   {1024, 1024, 5, 1, 2, 1}, {16, 16, 120, 1, 2, 1}, {8, 8, 20, 1, 2, 1},
+    {24, 24, 28, 1, 4, 1},    {64, 64, 28, 1, 4, 1},   {21, 21, 28, 1, 8, 1},   {3, 3, 56, 1, 4, 1},
+    {256, 256, 40, 1, 2, 1},  {128, 128, 100, 1, 2, 1}, {40, 40, 60, 1, 2, 1},  {96, 96, 14, 1, 2, 1},
+    {8, 8, 200, 1, 2, 1},     {320, 320, 10, 1, 2, 1},
+};
+
+static const struct ig_grid_layer linear[] = {
+    {256, 256, 13, 1, 2, 1}, {128, 128, 26, 1, 2, 1}, {64, 64, 52, 1, 2, 1},   {32, 32, 80, 1, 2, 1},
+    {512, 512, 7, 1, 2, 1},  {16, 16, 120, 1, 2, 1},  {8, 8, 20, 1, 2, 1},     {24, 24, 28, 1, 4, 1},
+    {64, 64, 28, 1, 4, 1},   {21, 21, 28, 1, 8, 1},   {21, 21, 65, 1, 4, 1},   {3, 3, 56, 1, 4, 1},
+    {256, 256, 40, 1, 2, 1}, {128, 128, 100, 1, 2, 1}, {40, 40, 60, 1, 2, 1},  {96, 96, 14, 1, 2, 1},
+    {8, 8, 200, 1, 2, 1},    {256, 256, 4, 1, 8, 1},  {19, 19, 64, 1, 8, 1},   {320, 320, 10, 1, 2, 1},
+};
+
+static const struct ig_grid_layer permuted[] = {
+    {3, 3, 224, 1, 1, 1},    {3, 3, 300, 1, 1, 1},    {3, 3, 32, 1, 1, 1},     {3, 3, 100, 1, 1, 1},
+    {3, 3, 224, 1, 2, 1},    {3, 3, 32, 1, 2, 1},     {3, 3, 400, 1, 2, 1},    {4, 4, 160, 1, 1, 1},
+    {1, 1, 224, 1, 1, 1},    {2, 2, 100, 1, 1, 1},    {2, 2, 30, 1, 2, 1},     {6, 6, 60, 1, 1, 1},
+    {16, 16, 40, 1, 1, 1},   {64, 64, 28, 1, 1, 1},   {64, 64, 28, 1, 2, 1},   {256, 256, 14, 1, 1, 1},
+    {256, 256, 14, 1, 2, 1}, {512, 512, 7, 1, 2, 1},  {1024, 1024, 7, 1, 1, 1}, {24, 24, 56, 1, 1, 1},
+    {24, 24, 56, 1, 2, 1},   {21, 21, 200, 1, 2, 1},  {85, 85, 40, 1, 2, 1},   {255, 255, 52, 1, 2, 1},
+    {128, 128, 100, 1, 1, 1}, {128, 128, 100, 1, 2, 1}, {32, 32, 64, 1, 1, 1}, {64, 64, 64, 1, 2, 1},
+    {8, 8, 8, 1, 1, 1},      {12, 12, 150, 1, 2, 1},
+};
+
 /* Of each window, stride and number of channels that there is a kernel for. */
 #define LINES(ic, k, s)                                                                                                \
     {ic, 16, 10, k, s, 1}, {ic, 24, 60, k, s, 1}, {ic, 32, 150, k, s, 1}, {ic, 64, 40, k, s, 1},                       \
@@ -184,6 +220,10 @@ static const struct ig_calibration sets[] = {
     SET(IG_BINARY, IG_ADD, "", images),
     SET(IG_BINARY, IG_MUL, "", images),
     SET(IG_COPY, 0, "", images),
+    SET(IG_SOFTMAX, 0, "", classes),
+    SET(IG_RESIZE, IG_NEAREST, "nearest", nearest),
+    SET(IG_RESIZE, IG_LINEAR, "linear", linear),
+    SET(IG_TRANSPOSE, 0, "", permuted),
 };
 
 const struct ig_calibration *ig_calibration_at(int i)
@@ -236,6 +276,22 @@ static void weights(struct ig_single_problem *p, const struct ig_grid_layer *l)
     p->constants = 6;
 }
 
+static void resize(struct ig_single_problem *p, union ig_attrs *attrs, int32_t kind, const struct ig_grid_layer *l)
+{
+    float factor = (float)l->stride;
+    p->out = shape(4, 1, l->size * l->stride, l->size * l->stride, l->oc);
+    attrs->resize = (struct ig_resize){.mode = kind, .coord = kind == IG_LINEAR ? IG_HALF_PIXEL : IG_ASYMMETRIC,
+                                       .nearest = IG_NEAREST_FLOOR, .scale = {1, factor, factor, 1, 1, 1, 1, 1}};
+}
+
+static void transpose(struct ig_single_problem *p, union ig_attrs *attrs, const struct ig_grid_layer *l)
+{
+    struct ig_shape planes = shape(4, 1, l->ic, l->size, l->size), pixels = shape(4, 1, l->size, l->size, l->ic);
+    p->in[0] = l->stride == 1 ? planes : pixels;
+    p->out = l->stride == 1 ? pixels : planes;
+    attrs->transpose = l->stride == 1 ? (struct ig_transpose){{0, 2, 3, 1}} : (struct ig_transpose){{0, 3, 1, 2}};
+}
+
 void ig_grid_problem(struct ig_single_problem *p, union ig_attrs *attrs, const struct ig_kernel *k, int32_t kind,
                      const struct ig_grid_layer *l)
 {
@@ -263,5 +319,11 @@ void ig_grid_problem(struct ig_single_problem *p, union ig_attrs *attrs, const s
         attrs->binary.kind = kind;
         p->n_in = 2;
         p->in[1] = p->in[0];
+    } else if (k->op == IG_SOFTMAX) {
+        attrs->axis = (struct ig_axis){3, IG_SOFTMAX_EXP};
+    } else if (k->op == IG_RESIZE) {
+        resize(p, attrs, kind, l);
+    } else if (k->op == IG_TRANSPOSE) {
+        transpose(p, attrs, l);
     }
 }

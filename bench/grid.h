@@ -4,7 +4,10 @@
 
 #include "bench/single.h"
 
-struct ig_grid_layer { int32_t ic, oc, size, k, stride, groups; }; /* square, padded by k/2 */
+/*
+ * Square, padded by k/2. stride: of a resize its factor; of a transposition 1: planes become pixels, 2: pixels planes.
+ */
+struct ig_grid_layer { int32_t ic, oc, size, k, stride, groups; };
 
 /* Multiply-adds of the layer. */
 double ig_grid_macs(const struct ig_grid_layer *l);
@@ -18,7 +21,7 @@ int32_t ig_grid_table6(struct ig_grid_layer *at, int32_t most, double most_macs)
 /* A family's calibration layers: at most 32, none of them in Table 6's grid. */
 struct ig_calibration {
     int32_t op;                          /* enum ig_op */
-    int32_t kind;                        /* of unary and binary ops */
+    int32_t kind;                        /* of unary and binary ops, and of resizes */
     const char *part;                    /* of the kernel's name; "" any other of the op */
     const struct ig_grid_layer *layers;
     int32_t n;

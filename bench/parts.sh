@@ -11,7 +11,7 @@ for network in mobilenet_v2 efficientnet_b0 inception_v2 mobilenet_v1_025 resnet
     [ -f "$at.profile.json" ] && continue
     out/ingot zoo "$network" -o "$at.onnx"
     out/ingot graph "$at.onnx" --detach -o "$at.json"
-    out/ingot profile "$at.json" --threads 1 --seconds "${1:-20}" -q -o "$at.profile.json"
+    out/ingot profile "$at.json" --threads 1 --seconds "${1:-20}" --fronts -q -o "$at.profile.json"
 done
 
 application() { # number, MB, networks

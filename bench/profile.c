@@ -4,7 +4,8 @@
  * one alone: the steps before it have just run, so its inputs are those of a real frame, and what a step in
  * place overwrites is put back before every repetition. The budget shortens the repetitions first; the rounds
  * that time each kernel's favourite cut are always done, those for the other cuts only while there is time, and
- * not for kernels that are hopeless: those have had their run. Then come the bands (bench/bands.h).
+ * not for kernels that are hopeless: those have had their run. Then come the bands (bench/bands.h), and where they
+ * are asked for those of small plans (bench/fronts.h).
  */
 #include "bench/profile.h"
 
@@ -16,6 +17,7 @@
 #include "bench/bands.h"
 #include "bench/bed.h"
 #include "bench/candidates.h"
+#include "bench/fronts.h"
 #include "kernels_cpu/registry.h"
 
 enum {
@@ -26,6 +28,7 @@ enum {
 };
 
 static const double share_of_kernels = 0.6; /* of the budget; the rest is for bands */
+static const double share_of_fronts = 0.25; /* of the budget, where they are timed */
 
 struct profiler {
     const struct ig_graph *g;
@@ -310,6 +313,14 @@ static struct ig_profile *collect(const struct ig_graph *g, const struct ig_laye
     return p;
 }
 
+/* What plans may run by rows, p's timings being there. 0 or -1. */
+static int all_bands(const struct profiler *p, int64_t end, struct ig_profile *profile)
+{
+    int64_t fronts = p->o->fronts ? (int64_t)(p->o->seconds * share_of_fronts * 1e9) : 0;
+    if (ig_profile_bands(p->g, p->o, end - fronts, profile, p->err, p->err_bytes)) return -1;
+    return p->o->fronts ? ig_profile_fronts(p->g, p->o, end, profile, p->err, p->err_bytes) : 0;
+}
+
 struct ig_profile *ig_profile_take(const struct ig_graph *g, const struct ig_profile_options *o, char *err,
                                    size_t err_bytes)
 {
@@ -325,7 +336,7 @@ struct ig_profile *ig_profile_take(const struct ig_graph *g, const struct ig_pro
         for (int32_t i = 0; i < g->n_nodes; i++)
             ig_candidates_find(g, views, i, o->isa, o->threads, &away[i], &p.layers[i]);
         if (!all_rounds(&p)) profile = collect(g, p.layers, o);
-        if (profile && ig_profile_bands(g, o, end, profile, err, err_bytes)) {
+        if (profile && all_bands(&p, end, profile)) {
             ig_profile_free(profile);
             profile = NULL;
         }

@@ -8,6 +8,7 @@ struct ig_profile_options {
     int32_t isa; /* enum ig_isa */
     int32_t threads;
     double seconds; /* budget of the whole run; overrun only so far that each variant is timed once */
+    int fronts;     /* bands of the plans between least memory and least time, too, in the last quarter of the budget */
     void (*progress)(int done, int all); /* rounds; called many times a round. Or NULL */
 };
 

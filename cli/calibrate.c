@@ -17,6 +17,7 @@ static const char help[] =
     "  -o FILE            where to (default host.json; - is stdout)\n"
     "  --no-costs         the machine alone, no kernels: two seconds\n"
     "  --samples FILE     of these layers' times, which it takes from and adds to: goes on where it ended\n"
+    "  --missing          with --platform: what its kernels cost stays, families of which it has no costs are added\n"
     "  --seconds S        budget of a layer (default 0.1); of a run of --grid (default 30) or --samples (none)\n"
     "  --grid FILE        measure the grid of convolutions that the estimate is tried on; goes on where it ended\n"
     "  --layers N         how many of them (default 2200)\n"
@@ -121,7 +122,7 @@ static void describe_host(const char *out, const char *platform, int costs, cons
     char err[4096];
     struct ig_platform *b = platform ? ig_platform_read(platform, err, sizeof err) : this_machine();
     if (!b) ig_fatal("%s", err);
-    b->processors[0].n_costs = 0;
+    if (!o->missing) b->processors[0].n_costs = 0;
     if (costs) ig_samples_fit(b, o);
     if (ig_platform_write(b, out, err, sizeof err)) ig_fatal("%s", err);
     free(b);
@@ -134,6 +135,7 @@ int ig_verb_calibrate(int argc, char **argv)
         {"grid", 1, 0, 'g'},      {"layers", 1, 0, 'l'}, {"passes", 1, 0, 'p'},   {"skip", 1, 0, 'S'},
         {"max-gmacs", 1, 0, 'm'}, {"kernel", 1, 0, 'k'}, {"check", 1, 0, 'c'},    {"platform", 1, 0, 'P'},
         {"svg", 1, 0, 'w'},       {"quiet", 0, 0, 'q'},  {"verbose", 0, 0, 'v'},  {"samples", 1, 0, 'f'},
+        {"missing", 0, 0, 'M'},
         {0, 0, 0, 0}};
     struct ig_grid_options grid = {.layers = 2200, .passes = 1, .seconds = 30, .most_macs = 3e9};
     struct ig_samples_options samples = {.layer_s = 0.1, .seconds = 1e9, .words = IG_SAMPLES_FAMILIES};
@@ -179,6 +181,9 @@ int ig_verb_calibrate(int argc, char **argv)
         case 'P':
             platform = optarg;
             break;
+        case 'M':
+            samples.missing = 1;
+            break;
         case 'w':
             svg = optarg;
             break;
@@ -191,7 +196,7 @@ int ig_verb_calibrate(int argc, char **argv)
         default:
             ig_usage(help);
         }
-    if (optind != argc) ig_usage(help);
+    if (optind != argc || (samples.missing && !platform)) ig_usage(help);
     if (seconds > 0) grid.seconds = seconds;
     if (seconds > 0 && samples.file) samples.seconds = seconds;
     else if (seconds > 0) samples.layer_s = seconds;

@@ -22,6 +22,8 @@ static const char help[] =
     "                 pipeline, whose stages share caches and memory\n"
     "  --stages LIST  the stages of a pipeline, as of ingot plan: so on the cores of all but its first, as far as this\n"
     "                 process may use them\n"
+    "  --fronts       times the bands of the plans between least memory and least time, too: for plans under a\n"
+    "                 memory budget\n"
     "  --seconds S    budget of the whole run (default 10); exceeded only to time each variant once\n"
     "  --isa NAME     host (default), ref, avx2, neon\n"
     "  -q             no progress, no summary\n" IG_SOURCE_HELP;
@@ -68,8 +70,8 @@ int ig_verb_profile(int argc, char **argv)
 {
     static const struct option longs[] = {
         {"help", 0, 0, 'h'}, {"threads", 1, 0, 't'}, {"seconds", 1, 0, 's'}, {"output", 1, 0, 'o'},
-        {"isa", 1, 0, 'i'},  {"quiet", 0, 0, 'q'},   {"beside", 1, 0, 'b'},  {"stages", 1, 0, 'S'}, IG_SOURCE_OPTIONS,
-        {0, 0, 0, 0}};
+        {"isa", 1, 0, 'i'},  {"quiet", 0, 0, 'q'},   {"beside", 1, 0, 'b'},  {"stages", 1, 0, 'S'},
+        {"fronts", 0, 0, 'f'}, IG_SOURCE_OPTIONS, {0, 0, 0, 0}};
     struct ig_source_options source = {.n_binds = 0};
     struct ig_profile_options o = {
         .isa = ig_host_isa(), .threads = ig_cores(), .seconds = 10, .progress = progress};
@@ -82,6 +84,7 @@ int ig_verb_profile(int argc, char **argv)
         case 'b': cores = optarg; break;
         case 'S': cores = cores_beside(optarg, list); break;
         case 't': o.threads = (int32_t)ig_number(optarg, "--threads", 1, IG_MAX_THREADS); break;
+        case 'f': o.fronts = 1; break;
         case 's': o.seconds = ig_number(optarg, "--seconds", 0.1, 3600); break;
         case 'i': o.isa = ig_isa_option(optarg); break;
         default:

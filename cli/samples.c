@@ -73,8 +73,15 @@ static void find_layers(struct family *f, const struct ig_caches *caches)
     }
 }
 
-/* The families of the kernels that run here. */
-static int32_t find_families(struct family *f, int32_t most, const struct ig_caches *caches)
+static int has_costs(const struct ig_processor *p, const char *family)
+{
+    int32_t i = 0;
+    while (i < p->n_costs && strcmp(p->costs[i].family, family)) i++;
+    return i < p->n_costs;
+}
+
+/* The families of the kernels that run here, but for those that p has costs of. */
+static int32_t find_families(struct family *f, int32_t most, const struct ig_processor *p, const struct ig_caches *caches)
 {
     int32_t n = 0;
     const struct ig_calibration *set;
@@ -84,7 +91,7 @@ static int32_t find_families(struct family *f, int32_t most, const struct ig_cac
         for (int kind = 0; n < most && (set = ig_calibration_of(k, kind)); kind++) {
             f[n] = (struct family){.kernel = k, .set = set};
             find_layers(&f[n], caches);
-            n += f[n].n >= FEWEST_LAYERS;
+            n += f[n].n >= FEWEST_LAYERS && !has_costs(p, f[n].name);
         }
     }
     return n;
@@ -224,12 +231,12 @@ void ig_samples_fit(struct ig_platform *b, const struct ig_samples_options *o)
 {
     static struct family families[IG_MAX_COSTS];
     struct ig_caches caches = ig_caches_of(b, &b->processors[0], NULL);
-    int32_t n = find_families(families, IG_MAX_COSTS, &caches);
+    int32_t n = find_families(families, IG_MAX_COSTS - b->processors[0].n_costs, &b->processors[0], &caches);
     FILE *file = open_times(o->file, families, n);
     ig_machine_pin();
     int32_t left = measure_all(families, n, o, file);
     if (file) fclose(file);
-    raise_peak(&b->processors[0], families, n);
+    if (!o->missing) raise_peak(&b->processors[0], families, n);
     for (int32_t i = 0; i < n; i++) fit(&b->processors[0], &families[i], o->words);
     if (left && o->words) fprintf(stderr, "%d layers to be measured again\n", left);
 }

@@ -10,6 +10,7 @@ struct ig_samples_options {
     const char *file; /* of times, like the grid's, taken from and added to; NULL: none */
     double seconds;   /* measure no longer; what is missing then is not fitted */
     double layer_s;   /* of a layer's passes together, about */
+    int missing;      /* only families that the board has no costs of, to which they are added */
     int words;        /* on stderr: nothing, a line a family, a line a layer, too */
 };
 /*

@@ -228,6 +228,87 @@ static void plain_features(const struct ig_call *call, const struct ig_caches *c
     ig_book_streams(f, c, call);
 }
 
+/* Of every pixel the greatest, the exponentials and their sum, and a product. */
+static void softmax_features(const struct ig_call *call, const struct ig_caches *c, const struct ig_tile *t, double *f)
+{
+    const struct ig_operand *y = &call->out[0];
+    double pixels = (double)y->h * y->w;
+    (void)t;
+    f[IG_F_START] = 1;
+    f[IG_F_WORK] = pixels * ceil_of(y->c, VECTOR);
+    f[IG_F_TILES] = pixels;
+    ig_book_streams(f, c, call);
+}
+
+/* A pixel is copied as often as the factor says; a copy of few channels takes as long as one of some more. */
+static void nearest_features(const struct ig_call *call, const struct ig_caches *c, const struct ig_tile *t, double *f)
+{
+    enum { LEAST = 6 };
+    const struct ig_operand *y = &call->out[0];
+    (void)t;
+    f[IG_F_START] = 1;
+    f[IG_F_WORK] = (double)y->h * y->w * fmax(ceil_of(y->c, VECTOR), LEAST);
+    ig_book_streams(f, c, call);
+}
+
+/* Rows of the input are spread to the output's columns once, then each output row lies between two of them. */
+static void linear_features(const struct ig_call *call, const struct ig_caches *c, const struct ig_tile *t, double *f)
+{
+    enum { STRETCH = 28, GROUP = 64 };
+    const struct ig_operand *x = &call->in[0], *y = &call->out[0];
+    double vectors = ceil_of(y->c, VECTOR), parts = ceil_of(y->w, STRETCH), groups = ceil_of(y->c, GROUP);
+    (void)t;
+    f[IG_F_START] = 1;
+    f[IG_F_WORK] = (double)y->h * y->w * vectors;
+    f[IG_F_TAPS] = (double)x->h * y->w * vectors;
+    f[IG_F_TILES] = (double)x->h * y->w * groups;
+    f[IG_F_GATHER] = y->w;
+    f[IG_F_GROUPS] = parts * groups * y->h;
+    ig_book_streams(f, c, call);
+}
+
+struct matrices { /* what a permutation is made of (kernels_cpu/common/permute.h) */
+    double n, rows, columns; /* that many of so many rows of contiguous elements */
+    double stride;           /* elements from row to row */
+};
+
+/* The input's last dim becomes the output's last but one, or one further forward: planes become pixels, or pixels planes. */
+static struct matrices matrices_of(const struct ig_call *call)
+{
+    const int32_t *perm = ((const struct ig_transpose *)call->attrs)->perm;
+    const struct ig_shape *in = call->in[0].shape, *out = call->out[0].shape;
+    int32_t last = in->rank - 1, at = last;
+    while (at > 0 && perm[at] != last) at--;
+    double all = (double)ig_count(in), stride = 1;
+    if (in->rank < 2 || at == last) return (struct matrices){0, 1, all, all};
+    for (int32_t i = perm[last] + 1; i < in->rank; i++) stride *= (double)in->dims[i];
+    double rows = (double)out->dims[last], columns = (double)in->dims[last];
+    if (at == last - 1) columns = stride;
+    else rows = all / columns / (at > 0 ? (double)out->dims[0] : 1);
+    return (struct matrices){all / rows / columns, rows, columns, stride};
+}
+
+/* Blocks of eight rows by four; three and four rows or columns have ways of their own; what is left goes one by one. */
+static void transpose_features(const struct ig_call *call, const struct ig_caches *c, const struct ig_tile *t, double *f)
+{
+    enum { ROWS = 8, COLUMNS = 4, AT_A_TIME = 64 };
+    struct matrices m = matrices_of(call);
+    double all = m.n * m.rows * m.columns;
+    (void)t;
+    f[IG_F_START] = 1;
+    f[IG_F_GROUPS] = m.n;
+    ig_book_streams(f, c, call);
+    if (m.rows >= ROWS && m.columns >= COLUMNS) {
+        f[IG_F_TILES] = m.n * ceil_of(m.rows, ROWS) * ceil_of(m.columns, COLUMNS);
+        f[IG_F_CONFLICTS] = all / VECTOR * crowded(c, m.stride * F, AT_A_TIME);
+    } else if (m.n == 0 || m.rows == 3 || m.rows == 4 || (m.columns == 3 && m.stride == 3)) {
+        f[IG_F_WORK] = (m.n > 0 ? all : m.columns) / VECTOR;
+    } else {
+        f[IG_F_GATHER] = all;
+        f[IG_F_TAPS] = m.n * m.columns;
+    }
+}
+
 /* --- families --- */
 
 static const struct family {
@@ -238,6 +319,10 @@ static const struct family {
     {IG_CONV, "first6x", ig_first_features},
     {IG_CONV, "first", ig_line_features},
     {IG_CONV, "strassen", ig_strassen_features},
+    {IG_CONV, "winograd1x4_raw", ig_winograd_raw_features},
+    {IG_CONV, "winograd2x4_raw", ig_winograd_raw_features},
+    {IG_CONV, "winograd2_raw", ig_winograd_raw_features},
+    {IG_CONV, "winograd4_raw", ig_winograd_raw_features},
     {IG_CONV, "winograd", ig_winograd_features},
     {IG_CONV, "depthwise3x3__avx2", depthwise3_features},
     {IG_CONV, "depthwise7", depthwise7_features},
@@ -252,14 +337,21 @@ static const struct family {
     {IG_UNARY, "", plain_features},
     {IG_BINARY, "", plain_features},
     {IG_COPY, "", plain_features},
-    {IG_SOFTMAX, "", plain_features},
+    {IG_SOFTMAX, "", softmax_features},
+    {IG_RESIZE, "nearest", nearest_features},
+    {IG_RESIZE, "linear", linear_features},
+    {IG_TRANSPOSE, "", transpose_features},
 };
 
 /* The part of a kernel's name behind op and type. */
 static const char *variant(const struct ig_kernel *k)
 {
-    const char *type = strstr(k->name, "_f32_"), *any = strstr(k->name, "_any_");
-    return type ? type + 5 : any ? any + 5 : NULL;
+    static const char *const types[] = {"_f32_", "_any_", "_b32_"};
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+        const char *at = strstr(k->name, types[i]);
+        if (at) return at + strlen(types[i]);
+    }
+    return NULL;
 }
 
 static const struct family *family_of(const struct ig_kernel *k)
@@ -284,7 +376,8 @@ const char *ig_family(const struct ig_kernel *k, const struct ig_call *call, cha
 /* "..._6x16__avx2": the last two numbers before the ISA, or 6x16. */
 static struct ig_tile tile_of(const struct ig_kernel *k)
 {
-    struct ig_tile t = {6, 16, k->row_tile, strstr(k->name, "x4_raw") ? 4 : k->row_tile, k->isa, 0};
+    struct ig_tile t = {6, 16, k->row_tile, strstr(k->name, "x4_raw") ? 4 : k->row_tile, k->isa, 0, 0};
+    t.lean = strstr(k->name, "_raw") && (k->row_tile < 4 || strstr(k->name, "_rawlean"));
     const char *at = strstr(k->name, "__");
     while (at && at > k->name && (at[-1] == 'x' || (at[-1] >= '0' && at[-1] <= '9'))) at--;
     int mr, nr;

@@ -22,7 +22,8 @@ enum ig_feature {
     IG_F_X_RUNS_L3, IG_F_X_RUNS_DRAM, IG_F_Y_RUNS_L3, IG_F_Y_RUNS_DRAM,
     IG_F_CONFLICTS,  /* vectors read whose cache set is crowded: pixels a multiple of many lines apart */
     IG_F_CALLS,      /* of micro-kernels, each over a run of groups and panels */
-    IG_F_B_AGAIN,    /* bytes of panels that are too large for the second cache and passed over by every group */
+    IG_F_B_AGAIN,    /* bytes of panels that are too large for the second cache and passed over by every group; or that
+                        are made of raw weights for every block */
     IG_FEATURES
 };
 

@@ -83,8 +83,9 @@ struct ig_plan *ig_plan_make(const struct ig_graph *g, const struct ig_plan_opti
                              size_t err_bytes)
 {
     struct ig_plan *p = NULL;
-    if (options->objective != IG_OBJECTIVE_MEMORY || options->n_stages) p = ig_plan_once(g, options, err, err_bytes);
-    if (p || options->bands != IG_BANDS_AUTO || options->lean || options->n_stages) return p;
+    int by_parts = options->bands == IG_BANDS_AUTO && !options->lean && (!options->n_stages || !options->like);
+    if (options->objective != IG_OBJECTIVE_MEMORY || !by_parts) p = ig_plan_once(g, options, err, err_bytes);
+    if (p || !by_parts) return p;
     if (options->objective != IG_OBJECTIVE_MEMORY && options->memory_budget <= 0 && options->max_latency_ms <= 0 &&
         options->min_fps <= 0)
         return NULL;

@@ -258,6 +258,37 @@ void ig_winograd_features(const struct ig_call *call, const struct ig_caches *c,
     f[IG_F_Y_RUNS_L3] = f[IG_F_Y_RUNS_DRAM] = f[IG_F_Y_L2] = f[IG_F_Y_L3] = f[IG_F_A_L2] = 0;
 }
 
+/* Tiles that raw weights are transformed for at a time (sizes_of in kernels_cpu/common/winograd.c). */
+static double raw_block(const struct ig_call *call, const struct ig_tile *t, double points)
+{
+    double across = ceil_of(call->out[0].w, t->columns), least = t->mr * IG_WINOGRAD_LEAN_GROUPS;
+    double most = t->mr * IG_WINOGRAD_RAW_GROUPS, fit = IG_WINOGRAD_RAW_BYTES / (points * t->mr * call->in[0].c * F);
+    if (!t->lean) return fmin(most, t->mr * fmax(IG_WINOGRAD_LEAN_GROUPS, floor(fit)));
+    return across < least ? floor(least / across) * across : fmin(across, most);
+}
+
+void ig_winograd_raw_features(const struct ig_call *call, const struct ig_caches *c, const struct ig_tile *t, double *f)
+{
+    const struct ig_operand *x = &call->in[0], *y = &call->out[0];
+    double m = t->columns, points = (t->rows + 2) * (m + 2), tiles = ceil_of(y->h, t->rows) * ceil_of(y->w, m);
+    double block = fmin(tiles, raw_block(call, t, points)), blocks = ceil_of(tiles, block), panels = ceil_of(y->c, t->nr);
+    struct gemm g = {.pixels = block, .taps = 1, .k = (double)x->c, .mr = t->mr, .nr = t->nr, .oc = y->c};
+    double filter = panels * t->nr * x->c * F, weights = 9 * filter, touched = points * block * ((double)x->c + y->c) * F;
+    double depth = t->lean ? IG_WINOGRAD_LEAN_DEPTH : IG_WINOGRAD_RAW_DEPTH;
+    f[IG_F_START] = 1;
+    f[IG_F_WORK] = cycles_of(&g) * x->c * points * tiles / block;
+    f[IG_F_TILES] = blocks * ceil_of(block, t->mr) * panels * points * ceil_of(x->c, depth);
+    f[IG_F_GATHER] = tiles * points * ceil_of(x->c, VECTOR);
+    f[IG_F_TAPS] = tiles * points * ceil_of(y->c, VECTOR);
+    f[IG_F_GROUPS] = tiles;
+    f[IG_F_B_AGAIN] = blocks * points * filter;
+    double all = weights + ig_operand_bytes(x) + ig_operand_bytes(y);
+    book_weights(f, c, weights, blocks, blocks > 1 ? weights + touched : all);
+    ig_book(f, IG_F_A_L2, c, tiles / block * touched, touched);
+    ig_book_operands(f, c, call, weights, 0);
+    f[IG_F_Y_RUNS_L3] = f[IG_F_Y_RUNS_DRAM] = f[IG_F_Y_L2] = f[IG_F_A_L2] = 0; /* as above */
+}
+
 /* Straight lines: an output row by a panel, groups of pixels of which the last may go back over some. */
 void ig_line_features(const struct ig_call *call, const struct ig_caches *c, const struct ig_tile *t, double *f)
 {

@@ -22,6 +22,18 @@ struct maker {
     int32_t lean;            /* of p */
 };
 
+/* What passes between stages is in slots, whatever the bands are. */
+static void find_storage(struct maker *m)
+{
+    ig_find_storage(m->g, m->views, &m->p, m->storage);
+    for (int32_t v = 0; m->p.n_stages && v < m->g->n_values; v++) {
+        struct ig_storage *s = &m->storage[v];
+        if (s->owner == v && s->memory == IG_MEMORY_ARENA &&
+            m->p.steps[s->held_first].stage != m->p.steps[s->held_last].stage)
+            s->memory = IG_MEMORY_SLOT;
+    }
+}
+
 /* Bytes of tensors in the arena in that step. */
 static int64_t held(const struct maker *m, int32_t step)
 {
@@ -55,7 +67,7 @@ static int64_t whole(double ns)
 static void add_steps(struct maker *m)
 {
     m->p.n_bands = 0;
-    ig_find_storage(m->g, m->views, &m->p, m->storage);
+    find_storage(m);
     ig_measure_scratch(m->g, m->views, &m->p);
     for (int32_t i = 0; i < m->p.n_steps; i++) {
         const struct ig_plan_step *s = &m->p.steps[i];
@@ -71,7 +83,7 @@ static int64_t held_around(struct maker *m, int32_t first, int32_t last, int32_t
     m->band = (struct ig_band){.first = first, .last = last, .rows = rows};
     m->p.n_bands = 1;
     m->p.steps[last].split = cut;
-    ig_find_storage(m->g, m->views, &m->p, m->storage);
+    find_storage(m);
     *gain = ig_find_overlap(m->g, m->views, &m->p, m->storage, &m->band).gain;
     m->p.steps[last].split = split;
     return held(m, last) - *gain;
@@ -83,6 +95,7 @@ static void add_band(struct maker *m, int32_t index, int is_measured)
     struct ig_part part;
     int32_t rings[IG_MAX_BAND], first = m->step_of[t->first], last = m->step_of[t->last];
     int64_t offset[IG_MAX_BAND], gain;
+    if (m->p.steps[first].stage != m->p.steps[last].stage) return;
     if (!ig_part_make(m->g, m->views, m->usage, &m->p, first, last, &part) || !ig_part_suits(&part, &m->p, t)) return;
     int32_t h = ig_part_rows(&part), chunk = t->chunk && t->chunk < h ? t->chunk : h;
     int64_t scratch = ig_part_scratch(&part, t->rows, chunk, rings, offset);
@@ -90,7 +103,7 @@ static void add_band(struct maker *m, int32_t index, int is_measured)
     for (int32_t i = first; i <= last; i++) ns += m->p.steps[i].predicted_ns;
     if (t->apart_ns > 0 && (is_measured || !m->measured || t->in_order_ns > t->apart_ns))
         ns *= t->in_order_ns / t->apart_ns;
-    scratch *= chunk < h ? m->p.threads : 1;
+    scratch *= chunk < h ? ig_step_threads(&m->p, &m->p.steps[last]) : 1;
     int64_t bytes = held_around(m, first, last, t->rows, chunk < h, &gain) + scratch;
     m->s->gain[index] = gain;
     if (first == last && !gain) return; /* by rows for nothing */
@@ -160,6 +173,8 @@ void ig_segments_add(const struct ig_graph *g, const struct ig_view *views, cons
     struct maker m = {.g = g, .views = views, .p = *p, .s = s, .room = s->n, .measured = options->profile != NULL,
                       .lean = lean};
     int32_t first = s->n_bands;
+    s->n_stages = p->n_stages;
+    for (int32_t i = 0; i < p->n_stages; i++) s->stage_last[i] = p->stages[i].last;
     m.p.steps = ig_must_alloc((size_t)p->n_steps, sizeof *m.p.steps);
     if (p->n_steps) memcpy(m.p.steps, p->steps, (size_t)p->n_steps * sizeof *p->steps);
     m.p.bands = &m.band;

@@ -20,13 +20,15 @@ struct ig_segment {
 
 struct ig_segments {         /* all that a plan may consist of */
     int32_t n_steps, n, n_bands;
+    int32_t n_stages;        /* that work at the same time, so that their bytes add up; no list has a segment in two. 0: one */
+    int32_t stage_last[IG_PLAN_STAGES]; /* step */
     struct ig_segment *at;   /* by last step */
     struct ig_band_timing *bands;
     int64_t *gain;           /* [n_bands] bytes that a band's segment has less because of a row overlap */
 };
 
 struct ig_segment_point {    /* a list of segments */
-    int64_t bytes, ns;       /* the most of them, the sum of them */
+    int64_t bytes, ns;       /* the most of them, of stages added up; the sum of them */
     int32_t n_bands;
     int32_t *bands;          /* indices into ig_segments.bands, by step */
     uint8_t *leans;          /* [n_steps] of every step's segment */
@@ -56,7 +58,7 @@ enum ig_segments_way { IG_SEGMENTS_ALL = 0, IG_SEGMENTS_LOW, IG_SEGMENTS_APART, 
 void ig_segments_restrict(const struct ig_segments *s, enum ig_segments_way way, struct ig_segments *v);
 void ig_segments_free(struct ig_segments *s);
 
-/* All that is best, exactly. */
+/* All that is best, exactly, for each stage and so for their sum. */
 void ig_segments_exact(const struct ig_segments *s, struct ig_segment_front *front);
 
 enum { IG_NSGA2_GENERATIONS = 200 };

@@ -69,7 +69,7 @@ struct ig_plan *ig_tradeoff_plan_at(const struct ig_graph *g, struct ig_plan_opt
     return ig_plan_once(g, &o, err, err_bytes);
 }
 
-/* Points with row overlaps are bounds until they are packed: what the plan takes. */
+/* Points with row overlaps are bounds until they are packed, those of stages lack the slots: what the plan takes. */
 static void settle(const struct ig_graph *g, struct ig_plan_options o, struct ig_tradeoff *t)
 {
     o.memory_budget = 0;
@@ -131,7 +131,7 @@ static void add_front(const struct ig_segments *s, const struct ig_plan_options 
                       struct ig_tradeoff *t)
 {
     struct ig_segment_front front;
-    if (o->algorithm == IG_ALGORITHM_NSGA2) ig_segments_nsga2(s, o->seed, IG_NSGA2_GENERATIONS, &front);
+    if (o->algorithm == IG_ALGORITHM_NSGA2 && !s->n_stages) ig_segments_nsga2(s, o->seed, IG_NSGA2_GENERATIONS, &front);
     else ig_segments_exact(s, &front);
     for (int32_t i = 0; i < front.n; i++) append(t, s, &front.at[i], weights, lean);
     ig_segment_front_free(&front);
@@ -154,6 +154,7 @@ int ig_tradeoff_make(const struct ig_graph *g, const struct ig_plan_options *opt
         }
         ig_segments_free(&s);
     }
+    if (weights >= 0 && options->n_stages) settle(g, *options, &found[IG_SEGMENTS_APART]);
     *t = found[IG_SEGMENTS_APART];
     for (enum ig_segments_way way = 0; way < IG_SEGMENTS_APART; way++) {
         prune(&found[way]);
@@ -170,9 +171,13 @@ void ig_tradeoff_free(struct ig_tradeoff *t)
     free(t->at);
 }
 
-/* The longest that a frame may take; 0: as long as it likes. */
+/*
+ * The longest that a frame may take; 0: as long as it likes. What stages make of it the sum of their times does not tell:
+ * their plans are checked.
+ */
 static double most_ns(const struct ig_plan_options *o)
 {
+    if (o->n_stages) return 0;
     double latency = o->max_latency_ms * 1e6, frame = o->min_fps > 0 ? 1e9 / o->min_fps : 0;
     return latency > 0 && (frame <= 0 || latency < frame) ? latency : frame;
 }

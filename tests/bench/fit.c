@@ -13,6 +13,7 @@
 
 #include "bench/grid.h"
 #include "kernels_cpu/registry.h"
+#include "planner/costs.h"
 #include "planner/fit.h"
 #include "tests/support/golden.h"
 
@@ -198,9 +199,82 @@ static void features_of_a_frame(void **state)
     assert_true(f[IG_F_A_DRAM] == 0 && far[IG_F_A_DRAM] == 2 * 64. * 56 * 56 * 4);
 }
 
+/* Raw weights are made into points of their own for every block: here 18 tiles, a row of them, of 32 x 2 x 4 outputs. */
+static void features_of_raw_weights(void **state)
+{
+    const struct ig_kernel *k = ig_kernel_by_name("conv_f32_winograd2x4_raw6x16__avx2");
+    struct ig_single_problem p;
+    union ig_attrs attrs;
+    struct ig_call call;
+    double f[IG_FEATURES];
+    (void)state;
+    if (!k || !k->run) skip();
+    ig_grid_problem(&p, &attrs, k, 0, &(struct ig_grid_layer){32, 32, 72, 3, 1, 1});
+    assert_true(ig_single_call(&p, &call));
+    assert_int_equal(ig_features(k, &call, &caches, f), 0);
+    assert_true(f[IG_F_GROUPS] == 36 * 18 && f[IG_F_GATHER] == 36 * 18 * 24 * 4);
+    assert_true(f[IG_F_WORK] == 36 * 3 * 24 * 2 * 6 * 32.);      /* 3 groups of 6 tiles, 24 points, 2 panels */
+    assert_true(f[IG_F_B_AGAIN] == 36 * 24 * 2 * 16 * 32 * 4.); /* 36 blocks */
+}
+
+/* Three channels have a way of their own, of others eight by four elements go together, and two go one by one. */
+static void features_of_permutations(void **state)
+{
+    const struct ig_kernel *k = ig_kernel_by_name("transpose_b32_8x8__avx2");
+    static const struct { int32_t c, size, way; enum ig_feature feature; double n; } expected[] = {
+        {3, 40, 1, IG_F_WORK, 600}, {3, 40, 2, IG_F_WORK, 600}, {24, 40, 1, IG_F_TILES, 3 * 400},
+        {24, 40, 2, IG_F_TILES, 200 * 6}, {2, 40, 1, IG_F_GATHER, 3200}, {2, 40, 2, IG_F_GATHER, 3200}};
+    (void)state;
+    if (!k || !k->run) skip();
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
+        struct ig_single_problem p;
+        union ig_attrs attrs;
+        struct ig_call call;
+        double f[IG_FEATURES];
+        ig_grid_problem(&p, &attrs, k, 0, &(struct ig_grid_layer){expected[i].c, expected[i].c, expected[i].size, 1,
+                                                                 expected[i].way, 1});
+        assert_true(ig_single_call(&p, &call));
+        assert_int_equal(ig_features(k, &call, &caches, f), 0);
+        assert_true(f[expected[i].feature] == expected[i].n);
+        for (int j = IG_F_WORK; j <= IG_F_GATHER; j++)
+            if (j != (int)expected[i].feature && j != IG_F_TAPS) assert_true(f[j] == 0);
+    }
+}
+
+/* zen4 has costs of all that can be fitted. */
+static void no_family_lacks_costs(void **state)
+{
+    const struct ig_processor *pe = &ig_costs_of(IG_ISA_AVX2)->processors[0];
+    const struct ig_calibration *set;
+    int families = 0;
+    (void)state;
+    for (int i = 0; i < ig_kernel_count(); i++) {
+        const struct ig_kernel *k = ig_kernel_at(i);
+        for (int kind = 0; k->isa == IG_ISA_AVX2 && k->run && (set = ig_calibration_of(k, kind)); kind++) {
+            char name[IG_WORD_BYTES];
+            int32_t fitted = 0, at = 0;
+            for (int32_t l = 0; l < set->n; l++) {
+                struct ig_single_problem p;
+                union ig_attrs attrs;
+                struct ig_call call;
+                ig_grid_problem(&p, &attrs, k, set->kind, &set->layers[l]);
+                fitted += ig_single_call(&p, &call) && ig_family(k, &call, name);
+            }
+            if (fitted < 4) continue;
+            while (at < pe->n_costs && strcmp(pe->costs[at].family, name)) at++;
+            if (at == pe->n_costs) fail_msg("zen4 has no costs of %s", name);
+            families++;
+        }
+    }
+    if (!families) skip();
+    assert_int_equal(families, pe->n_costs);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(fit_heldout),        cmocka_unit_test(calibration_is_apart),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(features_of_raw_weights), cmocka_unit_test(features_of_permutations),
+                                       cmocka_unit_test(no_family_lacks_costs),
+                                       cmocka_unit_test(fit_heldout),        cmocka_unit_test(calibration_is_apart),
                                        cmocka_unit_test(fit_forgives),       cmocka_unit_test(features_of_a_tile),
                                        cmocka_unit_test(features_of_runs),   cmocka_unit_test(features_of_a_frame)};
     return cmocka_run_group_tests(tests, NULL, NULL);

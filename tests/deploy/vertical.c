@@ -11,9 +11,9 @@
 #include <cmocka.h>
 
 #include "gen/lower.h"
-#include "kernels_cpu/registry.h"
 #include "planner/deploy/part_plan.h"
 #include "tests/support/deployed.h"
+#include "tests/support/isa.h"
 #include "tests/support/nets.h"
 #include "tests/support/nets_zoo.h"
 #include "tests/support/plans.h"
@@ -23,15 +23,10 @@ enum { RANDOM_NETS = 40 };
 static const char *const nets[] = {"squeezenet1.1", "mobilenet_v1_025", "mobilenet_v2", "efficientnet_b0", "googlenet",
                                    "resnet18",      "inception_v3",     "densenet121"};
 
-static int32_t isa(void)
-{
-    return ig_isa_runs_here(IG_ISA_AVX2) ? IG_ISA_AVX2 : ig_isa_runs_here(IG_ISA_NEON) ? IG_ISA_NEON : IG_ISA_REF;
-}
-
 /* Random assignments of g, threads of parts and of the whole apart. */
 static void compare(const struct ig_graph *g, struct rng *r, int32_t cases, uint64_t seed)
 {
-    struct ig_plan_options o = {.target = "host", .isa = isa(), .threads = 1, .max_error = IG_MAX_ERROR};
+    struct ig_plan_options o = {.target = "host", .isa = fastest_isa(), .threads = 1, .max_error = IG_MAX_ERROR};
     struct ig_plan *like = plan_make(g, o);
     void **want = test_calloc((size_t)g->n_outputs, sizeof *want), **got = test_calloc((size_t)g->n_outputs, sizeof *got);
     int32_t *key_of = test_calloc((size_t)g->n_nodes, sizeof *key_of);
@@ -106,7 +101,7 @@ static void weights_once(void **state)
     char err[1024] = "";
     for (size_t i = 0; i < sizeof nets / sizeof *nets; i++) {
         struct ig_graph *g = zoo_net(nets[i]);
-        struct ig_plan_options o = {.target = "host", .isa = isa(), .threads = 1, .max_error = IG_MAX_ERROR};
+        struct ig_plan_options o = {.target = "host", .isa = fastest_isa(), .threads = 1, .max_error = IG_MAX_ERROR};
         struct ig_plan *like = plan_make(g, o);
         int32_t *key_of = test_calloc((size_t)g->n_nodes, sizeof *key_of);
         for (int32_t how = 0; how < DEALS; how++) {

@@ -15,8 +15,8 @@
 
 #include "bench/bed.h"
 #include "gen/lower_gpu.h"
-#include "kernels_cpu/registry.h"
 #include "models/zoo/zoo.h"
+#include "tests/support/isa.h"
 #include "tests/support/nets.h"
 #include "tests/support/nets_zoo.h"
 
@@ -27,11 +27,6 @@ static struct ig_plan *plan_for(const struct ig_graph *g, int isa)
     struct ig_plan *p = ig_plan_make(g, &o, err, sizeof err);
     if (!p) fail_msg("%s", err);
     return p;
-}
-
-static int host_isa(void)
-{
-    return ig_isa_runs_here(IG_ISA_AVX2) ? IG_ISA_AVX2 : ig_isa_runs_here(IG_ISA_NEON) ? IG_ISA_NEON : IG_ISA_REF;
 }
 
 static void fill(const struct ig_graph *g, uint64_t seed, void **in)
@@ -91,7 +86,7 @@ static int check_net(const char *name, struct ig_graph *g, int64_t mapped, doubl
     for (int32_t i = 0; i < g->n_outputs; i++) got[i] = calloc(1, (size_t)ig_bytes(&g->values[g->outputs[i]].shape));
     int ran = !run_gpu(g, 7, mapped, got, err, sizeof err);
     if (ran) {
-        struct ig_plan *p = plan_for(g, host_isa());
+        struct ig_plan *p = plan_for(g, fastest_isa());
         net_run_tables(g, p, 1, 7, want);
         ig_plan_free(p);
     }

@@ -9,19 +9,13 @@
 
 #include <cmocka.h>
 
-#include "kernels_cpu/registry.h"
 #include "models/zoo/zoo.h"
 #include "planner/tradeoff.h"
+#include "tests/support/isa.h"
 #include "tests/support/nets.h"
 #include "tests/support/nets_zoo.h"
 
 enum { FEW_PARAMETERS = 8000000 };
-
-static int32_t fastest_isa(void)
-{
-    if (ig_isa_runs_here(IG_ISA_AVX2)) return IG_ISA_AVX2;
-    return ig_isa_runs_here(IG_ISA_NEON) ? IG_ISA_NEON : IG_ISA_REF;
-}
 
 static struct ig_plan *make(const struct ig_graph *g, struct ig_plan_options o, int32_t bands)
 {

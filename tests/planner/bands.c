@@ -13,6 +13,7 @@
 #include "kernels_cpu/registry.h"
 #include "planner/band.h"
 #include "planner/memory.h"
+#include "tests/support/isa.h"
 #include "tests/support/nets.h"
 #include "tests/support/node.h"
 #include "tests/support/plans.h"
@@ -71,9 +72,7 @@ static void bands_compute_what_graphs_say(void **state)
 /* In the executor's, with the fastest kernels here, on any number of threads. */
 static void threads_give_the_bits_of_whole_layers(void **state)
 {
-    int32_t isa = ig_isa_runs_here(IG_ISA_AVX2)   ? IG_ISA_AVX2
-                  : ig_isa_runs_here(IG_ISA_NEON) ? IG_ISA_NEON
-                                                  : IG_ISA_REF;
+    int32_t isa = fastest_isa();
     int tall = 0;
     (void)state;
     for (uint64_t seed = 0; seed < 2 * NETS; seed++) {

@@ -1,4 +1,5 @@
 /* Memory against time: the exact front against all there is, against NSGA-II, and against the plans that come of it. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -196,6 +197,54 @@ static void timings_of_other_kernels_hide_nothing(void **state)
     test_free(timed);
 }
 
+/* ns of the segment of that band of the profile; -1: there is none. */
+static int64_t ns_of(const struct ig_segments *s, const struct ig_band_timing *t)
+{
+    for (int32_t i = 0; i < s->n; i++)
+        if (s->at[i].band >= 0 && !memcmp(&s->bands[s->at[i].band], t, sizeof *t)) return s->at[i].ns;
+    return -1;
+}
+
+/* What the profile has timed of a band, a chain or branches, is what its segment takes: slower than the estimate, or faster. */
+static void timings_of_branches_count(void **state)
+{
+    static const double factors[] = {0.6, 3};
+    struct rng r = {11};
+    struct ig_graph *g = net_branches(&r, 3);
+    struct ig_segments s, with;
+    char none[1] = "";
+    int seen = 0;
+    (void)state;
+    ig_prepare_views(g);
+    segments_of(g, 1, &s);
+    struct ig_plan_options o = options(1, IG_BANDS_OFF);
+    struct ig_view *views = test_calloc((size_t)g->n_values, sizeof *views);
+    struct ig_plan *p = make(g, o);
+    ig_compute_views(g, views);
+    for (int32_t i = 0; i < s.n_bands && seen < 12; i++) {
+        struct ig_band_timing timed = s.bands[i];
+        struct ig_band band = {.first = timed.first, .last = timed.last, .rows = timed.rows};
+        struct ig_part part;
+        double ns = 0;
+        if (timed.n < 2 || !ig_part_of(g, views, p, &band, &part) || ig_part_is_chain(&part)) continue;
+        for (int32_t k = band.first; k <= band.last; k++) ns += p->steps[k].predicted_ns;
+        for (int k = 0; k < 2; k++, seen++) {
+            timed.in_order_ns = factors[k] * (timed.apart_ns = 1e6);
+            struct ig_profile profile = {.sha256 = none, .graph_sha256 = none, .isa = none, .threads = 1, .n_bands = 1,
+                                         .bands = &timed};
+            o.profile = &profile;
+            ig_segments_make(g, views, &o, p, &with);
+            assert_true(fabs((double)ns_of(&with, &timed) - factors[k] * ns) < 1);
+            ig_segments_free(&with);
+        }
+    }
+    assert_int_equal(seen, 12);
+    ig_segments_free(&s);
+    ig_plan_free(p);
+    ig_graph_free(g);
+    test_free(views);
+}
+
 static int is_front(const struct ig_segment_front *f)
 {
     for (int32_t i = 1; i < f->n; i++)
@@ -281,6 +330,7 @@ int main(void)
         cmocka_unit_test(segments_bruteforce),
         cmocka_unit_test(points_are_plans),
         cmocka_unit_test(timings_of_other_kernels_hide_nothing),
+        cmocka_unit_test(timings_of_branches_count),
         cmocka_unit_test(segments_nsga2),
         cmocka_unit_test(budget_infeasible),
     };

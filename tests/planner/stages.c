@@ -170,9 +170,10 @@ static void balanced(void **state)
 
 /* --- plans --- */
 
-static struct ig_plan *cut(const struct ig_graph *g, struct rng *r, int32_t n)
+static struct ig_plan *cut_for(const struct ig_graph *g, struct rng *r, int32_t n, int32_t objective, int64_t budget)
 {
-    struct ig_plan_options o = {.target = "host", .isa = IG_ISA_AVX2, .threads = 1, .max_error = 1};
+    struct ig_plan_options o = {.target = "host", .isa = IG_ISA_AVX2, .threads = 1, .max_error = 1, .objective = objective,
+                                .memory_budget = budget};
     struct ig_plan_stage stages[IG_PLAN_STAGES];
     int32_t *of = test_calloc((size_t)g->n_nodes, sizeof *of);
     char err[512];
@@ -189,6 +190,11 @@ static struct ig_plan *cut(const struct ig_graph *g, struct rng *r, int32_t n)
     if (!p) fail_msg("%s", err);
     test_free(of);
     return p;
+}
+
+static struct ig_plan *cut(const struct ig_graph *g, struct rng *r, int32_t n)
+{
+    return cut_for(g, r, n, IG_OBJECTIVE_LATENCY, 0);
 }
 
 static void expect(const struct ig_graph *g, const struct ig_plan *p, int want, uint64_t seed)
@@ -217,6 +223,35 @@ static void plans_are_valid(void **state)
         ig_plan_free(p);
         ig_graph_free(g);
     }
+}
+
+/* For least memory every stage runs by parts; a budget between that and the fastest plan's bytes is kept. */
+static void stages_by_parts(void **state)
+{
+    int banded = 0, smaller = 0;
+    (void)state;
+    for (uint64_t seed = 1; seed <= 40; seed++) {
+        struct rng r = {seed}, again = {seed};
+        struct ig_graph *g = net_of(&r, seed);
+        again = r;
+        struct ig_plan *fast = cut_for(g, &r, 3, IG_OBJECTIVE_LATENCY, 0);
+        r = again;
+        struct ig_plan *small = cut_for(g, &r, 3, IG_OBJECTIVE_MEMORY, 0);
+        int64_t most = fast->arena_bytes + fast->weights_bytes, least = small->arena_bytes + small->weights_bytes;
+        expect(g, small, IG_PLAN_OK, seed);
+        assert_true(least <= most);
+        smaller += small->arena_bytes < fast->arena_bytes;
+        banded += small->n_bands > 0;
+        r = again;
+        struct ig_plan *middle = cut_for(g, &r, 3, IG_OBJECTIVE_LATENCY, (least + most) / 2);
+        expect(g, middle, IG_PLAN_OK, seed);
+        assert_true(middle->arena_bytes + middle->weights_bytes <= (least + most) / 2);
+        ig_plan_free(middle);
+        ig_plan_free(small);
+        ig_plan_free(fast);
+        ig_graph_free(g);
+    }
+    assert_true(banded > 10 && smaller > 10);
 }
 
 static void survive_a_file(void **state)
@@ -411,6 +446,7 @@ int main(void)
     const struct CMUnitTest tests[] = {cmocka_unit_test(slots_formula),     cmocka_unit_test(slots_one_serialises),
                                        cmocka_unit_test(latency_saturated), cmocka_unit_test(latency_is_the_flight), cmocka_unit_test(stages_on_one_processor),
                                        cmocka_unit_test(balanced),          cmocka_unit_test(plans_are_valid),
+                                       cmocka_unit_test(stages_by_parts),
                                        cmocka_unit_test(survive_a_file),    cmocka_unit_test(slots_for_the_distance),
                                        cmocka_unit_test(slot_race),         cmocka_unit_test(refusals)};
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -71,25 +71,13 @@ static void line_free(struct line *l)
     free(l);
 }
 
-static void fill(uint32_t in[RELAY_WIDTH], uint32_t frame)
-{
-    for (uint32_t i = 0; i < RELAY_WIDTH; i++) in[i] = i * 40503u + frame * 2246822519u;
-}
-
-static int push(struct line *l, uint32_t frame, int wait)
-{
-    uint32_t in[RELAY_WIDTH];
-    fill(in, frame);
-    return ig_push(&l->p, (const void *[]){in}, wait);
-}
-
 static int pop(struct line *l, uint32_t frame)
 {
     uint32_t in[RELAY_WIDTH], want[RELAY_WIDTH], out[RELAY_WIDTH] = {0};
     int status = ig_pop(&l->p, (void *[]){out}, 1);
     if (status == IG_END) return 0;
     assert_int_equal(status, IG_OK);
-    fill(in, frame);
+    relay_fill(in, frame);
     relay_expect(&l->relay.cut[0], in, want);
     assert_memory_equal(out, want, sizeof want);
     return 1;
@@ -99,7 +87,7 @@ static void flow(struct line *l, uint32_t frames)
 {
     uint32_t pushed = 0, popped = 0;
     while (popped < frames) {
-        if (pushed < frames && push(l, pushed, 0) == IG_OK)
+        if (pushed < frames && relay_push(&l->p, pushed, 0) == IG_OK)
             pushed++;
         else
             popped += (uint32_t)pop(l, popped);
@@ -156,7 +144,7 @@ static void *pusher(void *arg)
 {
     struct line *l = arg;
     for (uint32_t f = 0; f < FRAMES; f++)
-        if (push(l, f, 1)) return l;
+        if (relay_push(&l->p, f, 1)) return l;
     ig_push_close(&l->p);
     return NULL;
 }

@@ -8,10 +8,10 @@
 
 #include <cmocka.h>
 
-#include "kernels_cpu/registry.h"
 #include "planner/stages.h"
 #include "runtime/cuts.h"
 #include "tests/support/frames.h"
+#include "tests/support/isa.h"
 
 enum { NETS = 80 };
 
@@ -78,8 +78,7 @@ static void run_net(uint64_t seed, int32_t isa)
     struct frames f;
     struct ig_bed bed;
     char err[256];
-    struct ig_graph *g = seed % 3 == 0 ? net_branches(&r, 5) : seed % 3 == 1 ? net_random(&r, 30) : net_chain(&r, 14);
-    ig_prepare_views(g);
+    struct ig_graph *g = frames_net(&r, seed);
     struct ig_plan *p = plan(g, isa, &r);
     struct ig_lowered *l = ig_lower(g, p);
     if (ig_bed_make(&bed, l, 1, err, sizeof err)) fail_msg("%s", err);
@@ -95,9 +94,7 @@ static void run_net(uint64_t seed, int32_t isa)
 static void adapt_bitexact_in_order(void **state)
 {
     (void)state;
-    int32_t isa = ig_isa_runs_here(IG_ISA_AVX2)   ? IG_ISA_AVX2
-                  : ig_isa_runs_here(IG_ISA_NEON) ? IG_ISA_NEON
-                                                  : IG_ISA_REF;
+    int32_t isa = fastest_isa();
     for (uint64_t seed = 1; seed <= NETS; seed++) run_net(seed, isa);
 }
 

@@ -83,18 +83,6 @@ static void line_free(struct line *l)
     free(l);
 }
 
-static void fill(uint32_t in[RELAY_WIDTH], uint32_t frame)
-{
-    for (uint32_t i = 0; i < RELAY_WIDTH; i++) in[i] = i * 40503u + frame * 2246822519u;
-}
-
-static int push(struct line *l, uint32_t frame, int wait)
-{
-    uint32_t in[RELAY_WIDTH];
-    fill(in, frame);
-    return ig_push(&l->p, (const void *[]){in}, wait);
-}
-
 /* Pops the frame and compares it; 0 if none was ready. */
 static int pop(struct line *l, uint32_t frame, int wait)
 {
@@ -106,7 +94,7 @@ static int pop(struct line *l, uint32_t frame, int wait)
         return 1;
     }
     assert_int_equal(status, IG_OK);
-    fill(in, frame);
+    relay_fill(in, frame);
     relay_expect(&l->relay, in, want);
     assert_memory_equal(out, want, sizeof want);
     return 1;
@@ -117,7 +105,7 @@ static void flow(struct line *l, uint32_t frames)
 {
     uint32_t pushed = 0, popped = 0;
     while (popped < frames) {
-        if (pushed < frames && push(l, pushed, 0) == IG_OK)
+        if (pushed < frames && relay_push(&l->p, pushed, 0) == IG_OK)
             pushed++;
         else
             popped += (uint32_t)pop(l, popped, 1);
@@ -146,7 +134,7 @@ static void sequential(void **state)
     assert_int_equal(ig_ctx_init(&ctx, &l->relay.model, l->weights, l->arena, (size_t)l->relay.model.arena_bytes),
                      IG_OK);
     for (uint32_t f = 0; f < 20; f++) {
-        fill(in, f);
+        relay_fill(in, f);
         relay_expect(&l->relay, in, want);
         assert_int_equal(ig_ctx_run(&ctx, (const void *[]){in}, (void *[]){out}), IG_OK);
         assert_memory_equal(out, want, sizeof want);
@@ -171,7 +159,7 @@ static void *pusher(void *arg)
 {
     struct line *l = arg;
     for (uint32_t f = 0; f < FRAMES; f++)
-        if (push(l, f, 1)) return l;
+        if (relay_push(&l->p, f, 1)) return l;
     ig_push_close(&l->p);
     return NULL;
 }
@@ -190,7 +178,7 @@ static void two_callers(void **state)
         assert_int_equal(popped, FRAMES);
         assert_int_equal(pthread_join(thread, &failed), 0);
         assert_null(failed);
-        assert_int_equal(push(l, 0, 1), IG_END);
+        assert_int_equal(relay_push(&l->p, 0, 1), IG_END);
         assert_false(pop(l, popped, 1));
         line_free(l);
     }
@@ -206,14 +194,14 @@ static void back_pressure(void **state)
         line_start(l);
         do {
             pause_us(20000);
-            for (more = 0; push(l, pushed, 0) == IG_OK; more++) pushed++;
+            for (more = 0; relay_push(&l->p, pushed, 0) == IG_OK; more++) pushed++;
         } while (more);
         assert_in_range(pushed, 3, IG_MAX_FLIGHT);
         for (uint32_t f = 0; f < pushed; f++) assert_true(pop(l, f, 1));
         assert_false(pop(l, pushed, 0));
         l->p.work = NULL;
         for (uint32_t f = pushed; f < pushed + 50; f++) {
-            assert_int_equal(push(l, f, 1), IG_OK);
+            assert_int_equal(relay_push(&l->p, f, 1), IG_OK);
             assert_true(pop(l, f, 1));
         }
         line_free(l);
@@ -266,7 +254,7 @@ static void stop_in_the_midst(void **state)
         assert_int_equal(pthread_join(thread, &failed), 0);
         ig_pipeline_stop(&l->p);
         ig_pipeline_stop(&l->p);
-        assert_int_equal(push(l, 0, 1), IG_ERROR_STATE);
+        assert_int_equal(relay_push(&l->p, 0, 1), IG_ERROR_STATE);
         line_start(l); /* again, from the first frame */
         flow(l, 30);
         line_free(l);
@@ -367,7 +355,7 @@ static void *push_many(void *arg)
 {
     struct line *l = arg;
     for (uint32_t f = 0; f < l->count; f++)
-        if (push(l, f, 1)) return l;
+        if (relay_push(&l->p, f, 1)) return l;
     ig_push_close(&l->p);
     return NULL;
 }
@@ -409,7 +397,7 @@ static void refusals(void **state)
     assert_int_equal(ig_pipeline_start(&l->p, &l->relay.pipe, l->weights, l->arena + 4, bytes), IG_ERROR_ARENA_ALIGN);
     assert_int_equal(ig_pipeline_start(&l->p, &l->relay.pipe, NULL, l->arena, bytes), IG_ERROR_WEIGHTS);
     assert_int_equal(ig_pipeline_start(&l->p, NULL, l->weights, l->arena, bytes), IG_ERROR_NULL);
-    assert_int_equal(push(l, 0, 0), IG_ERROR_STATE);
+    assert_int_equal(relay_push(&l->p, 0, 0), IG_ERROR_STATE);
     assert_int_equal(ig_pop_begin(&l->p, at, 0, &ready), IG_ERROR_STATE);
     l->relay.stages[1].model.threads = IG_MAX_THREADS + 1; /* the second stage cannot start: nor does the first stay */
     assert_int_equal(ig_pipeline_start(&l->p, &l->relay.pipe, l->weights, l->arena, bytes), IG_ERROR_THREADS);

@@ -8,9 +8,9 @@
 
 #include <cmocka.h>
 
-#include "kernels_cpu/registry.h"
 #include "planner/stages.h"
 #include "tests/support/frames.h"
+#include "tests/support/isa.h"
 
 enum { NETS = 90 };
 
@@ -22,6 +22,7 @@ static struct ig_plan *cut(const struct ig_graph *g, int32_t isa, struct rng *r)
                                 .threads = 1,
                                 .max_error = 1,
                                 .bands = RNG_OF(r, IG_BANDS_AUTO, IG_BANDS_CHAINS, IG_BANDS_ALL, IG_BANDS_OFF)};
+    if (o.bands == IG_BANDS_AUTO && rng_one_in(r, 2)) o.objective = IG_OBJECTIVE_MEMORY; /* each stage by parts */
     struct ig_plan_stage stages[IG_PLAN_STAGES];
     int32_t n = rng_int(r, 2, 4), *of = test_calloc((size_t)g->n_nodes, sizeof *of);
     char err[1024];
@@ -48,8 +49,7 @@ static void run_net(uint64_t seed, int32_t isa)
     struct frames f;
     struct ig_bed bed;
     char err[256];
-    struct ig_graph *g = seed % 3 == 0 ? net_branches(&r, 5) : seed % 3 == 1 ? net_random(&r, 30) : net_chain(&r, 14);
-    ig_prepare_views(g);
+    struct ig_graph *g = frames_net(&r, seed);
     struct ig_plan *p = cut(g, isa, &r);
     struct ig_lowered *l = ig_lower(g, p);
     if (ig_bed_make(&bed, l, 1, err, sizeof err)) fail_msg("%s", err);
@@ -68,9 +68,7 @@ static void run_net(uint64_t seed, int32_t isa)
 static void bits_of_the_sequential_run(void **state)
 {
     (void)state;
-    int32_t isa = ig_isa_runs_here(IG_ISA_AVX2)   ? IG_ISA_AVX2
-                  : ig_isa_runs_here(IG_ISA_NEON) ? IG_ISA_NEON
-                                                  : IG_ISA_REF;
+    int32_t isa = fastest_isa();
     for (uint64_t seed = 1; seed <= NETS; seed++) run_net(seed, isa);
 }
 

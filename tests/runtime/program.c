@@ -12,8 +12,8 @@
 
 #include "bench/interp.h"
 #include "gen/emit.h"
-#include "kernels_cpu/registry.h"
 #include "tests/support/golden.h"
+#include "tests/support/isa.h"
 #include "tests/support/nets.h"
 #include "tests/support/tiny.h"
 
@@ -133,9 +133,7 @@ static struct ig_graph *mobile_net(void)
 static struct ig_plan *mobile_plan(const struct ig_graph *g, int32_t bands)
 {
     char why[1024];
-    int32_t isa = ig_isa_runs_here(IG_ISA_AVX2)   ? IG_ISA_AVX2
-                  : ig_isa_runs_here(IG_ISA_NEON) ? IG_ISA_NEON
-                                                  : IG_ISA_REF;
+    int32_t isa = fastest_isa();
     struct ig_plan *p = ig_plan_make(
         g, &(struct ig_plan_options){.target = "host", .isa = isa, .threads = 2, .bands = bands}, why, sizeof why);
     if (!p || ig_validate(g, p, 0, why, sizeof why)) fail_msg("%s", why);

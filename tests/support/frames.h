@@ -14,6 +14,14 @@
 
 enum { FRAMES = 32, POISON = 0xf5 };
 
+/* A network with branches, one with many views, or a chain, by turns; ready for plans. */
+static inline struct ig_graph *frames_net(struct rng *r, uint64_t seed)
+{
+    struct ig_graph *g = seed % 3 == 0 ? net_branches(r, 5) : seed % 3 == 1 ? net_random(r, 30) : net_chain(r, 14);
+    ig_prepare_views(g);
+    return g;
+}
+
 /* n runs of steps, none of them empty; of[n_nodes]: which run a node is in. */
 static inline void cut_at_random(struct rng *r, int32_t n_nodes, int32_t n, int32_t *of)
 {

@@ -1,3 +1,4 @@
+#include "tests/support/isa.h"
 #include "tests/support/parts.h"
 
 #include <math.h>
@@ -18,8 +19,7 @@
 
 int32_t split_isa(void)
 {
-    if (ig_isa_runs_here(IG_ISA_AVX2)) return IG_ISA_AVX2;
-    return ig_isa_runs_here(IG_ISA_NEON) ? IG_ISA_NEON : IG_ISA_REF;
+    return fastest_isa();
 }
 
 void split_sizes(struct rng *r, int32_t n, int64_t extent, int64_t *sizes)

@@ -34,6 +34,19 @@ static inline void relay_kernel(const struct ig_call *call, struct ig_range r, v
     for (int32_t c = r.c0; c < r.c1; c++) y[c] = x[RELAY_WIDTH - 1 - c] * 2654435761u + z[c ^ 1] + (uint32_t)c;
 }
 
+/* A frame's input. */
+static inline void relay_fill(uint32_t in[RELAY_WIDTH], uint32_t frame)
+{
+    for (uint32_t i = 0; i < RELAY_WIDTH; i++) in[i] = i * 40503u + frame * 2246822519u;
+}
+
+static inline int relay_push(struct ig_pipeline *p, uint32_t frame, int wait)
+{
+    uint32_t in[RELAY_WIDTH];
+    relay_fill(in, frame);
+    return ig_push(p, (const void *[]){in}, wait);
+}
+
 /* What a frame becomes, step after step. */
 static inline void relay_expect(const struct relay *m, const uint32_t *in, uint32_t *out)
 {

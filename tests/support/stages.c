@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "planner/overlap.h"
 #include "planner/share.h"
 
 int32_t stage_items(const struct ig_plan *p, struct ig_pack_item *items)
@@ -22,20 +23,21 @@ static int owns_arena(const struct ig_plan_buffer *b)
     return b->memory == IG_MEMORY_ARENA && b->alias_of < 0;
 }
 
-/* Does b begin inside a, which is born when b dies? */
-static int grows_into(const struct ig_plan_buffer *a, const struct ig_plan_buffer *b)
+int32_t stage_pairs(const struct ig_graph *g, const struct ig_plan *p, struct ig_pack_pair *pairs)
 {
-    return owns_arena(a) && owns_arena(b) && a->first == b->last && a->offset < b->offset &&
-           b->offset < a->offset + a->bytes;
-}
-
-int32_t stage_pairs(const struct ig_plan *p, struct ig_pack_pair *pairs)
-{
-    int32_t n = 0;
-    for (int32_t v = 0, under = 0; v < p->n_buffers; under += owns_arena(&p->buffers[v++]))
-        for (int32_t u = 0, over = 0; u < p->n_buffers; over += owns_arena(&p->buffers[u++]))
-            if (u != v && grows_into(&p->buffers[v], &p->buffers[u]))
-                pairs[n++] = (struct ig_pack_pair){under, over, p->buffers[u].offset - p->buffers[v].offset};
+    struct ig_view *views = calloc((size_t)g->n_values + 1, sizeof *views);
+    struct ig_storage *storage = calloc((size_t)g->n_values + 1, sizeof *storage);
+    int32_t *item = calloc((size_t)g->n_values + 1, sizeof *item), n = 0;
+    ig_compute_views(g, views);
+    ig_find_storage(g, views, p, storage);
+    for (int32_t v = 0, at = 0; v < p->n_buffers; v++) item[v] = owns_arena(&p->buffers[v]) ? at++ : -1;
+    for (int32_t i = 0; i < p->n_bands; i++) {
+        struct ig_overlap o = ig_find_overlap(g, views, p, storage, &p->bands[i]);
+        if (o.out >= 0) pairs[n++] = (struct ig_pack_pair){item[o.out], item[o.in], o.distance};
+    }
+    free(views);
+    free(storage);
+    free(item);
     return n;
 }
 
@@ -60,8 +62,7 @@ static int64_t pack_part(const struct stages *s, int32_t from, int32_t to)
     return height;
 }
 
-/* Is everything that crosses to step `at` at most that high, and no band cut? */
-static int may_cut(const struct ig_graph *g, const struct ig_plan *p, int32_t at, int32_t rows)
+int stage_may_cut(const struct ig_graph *g, const struct ig_plan *p, int32_t at, int32_t rows)
 {
     for (int32_t v = 0; v < p->n_buffers; v++) {
         const struct ig_plan_buffer *b = &p->buffers[v];
@@ -74,21 +75,26 @@ static int may_cut(const struct ig_graph *g, const struct ig_plan *p, int32_t at
     return 1;
 }
 
-void stage_bytes(const struct ig_graph *g, const struct ig_plan *p, int32_t rows, int64_t *least, int64_t *most)
+int64_t stage_bytes_at(const struct ig_graph *g, const struct ig_plan *p, int32_t at)
 {
     struct stages s = {.items = calloc((size_t)(p->n_buffers + p->n_steps), sizeof *s.items),
-                       .pairs = calloc((size_t)p->n_buffers, sizeof *s.pairs)};
+                       .pairs = calloc((size_t)p->n_bands + 1, sizeof *s.pairs)};
     s.n = stage_items(p, s.items);
-    s.n_pairs = stage_pairs(p, s.pairs);
+    s.n_pairs = stage_pairs(g, p, s.pairs);
+    int64_t stages[2] = {pack_part(&s, 0, at), pack_part(&s, at, p->n_steps)}, base[2];
+    free(s.items);
+    free(s.pairs);
+    return ig_share_stack(stages, 2, base);
+}
+
+void stage_bytes(const struct ig_graph *g, const struct ig_plan *p, int32_t rows, int64_t *least, int64_t *most)
+{
     *least = INT64_MAX;
     *most = 0;
     for (int32_t at = 1; at < p->n_steps; at++) {
-        if (!may_cut(g, p, at, rows)) continue;
-        int64_t stages[2] = {pack_part(&s, 0, at), pack_part(&s, at, p->n_steps)}, base[2];
-        int64_t bytes = ig_share_stack(stages, 2, base);
+        if (!stage_may_cut(g, p, at, rows)) continue;
+        int64_t bytes = stage_bytes_at(g, p, at);
         if (bytes < *least) *least = bytes;
         if (bytes > *most) *most = bytes;
     }
-    free(s.items);
-    free(s.pairs);
 }
