@@ -5,113 +5,114 @@
 
 #include "planner/alloc.h"
 
-struct maker {
+struct maker {                   /* of one run's choices on one kind */
     struct ig_choices *c;
     const struct ig_explore *x;
-    int64_t n, room;             /* choices so far */
-    int64_t first;               /* of the run that is looked at */
-    const struct ig_explore_point *known;
-    int32_t n_known, last;       /* the one that was better last time is asked first */
-    int alive;                   /* a choice of this run would be of use but for what it holds beside weights */
+    int32_t i, k, kind;
+    int64_t first;               /* of its choices */
+    int64_t most[IG_EXPLORE_AXES]; /* what is more, a known deployment beats, as the run needs its bounds at least */
 };
 
-static int is_better(const int64_t *of, int64_t ns, int64_t pj, int64_t bytes)
+static int is_better(const int64_t *of, const int64_t *than)
 {
-    return of[0] <= ns && of[1] <= pj && of[2] <= bytes && (of[0] < ns || of[1] < pj || of[2] < bytes);
+    return of[0] <= than[0] && of[1] <= than[1] && of[2] <= than[2] &&
+           (of[0] < than[0] || of[1] < than[1] || of[2] < than[2]);
 }
 
 /* 1 if a known deployment is better than anything that is no better than this. */
-static int is_known(struct maker *m, int64_t ns, int64_t pj, int64_t bytes)
+static int is_known(struct ig_choices *c, const int64_t *x)
 {
-    if (m->n_known && is_better(m->known[m->last].x, ns, pj, bytes)) return 1;
-    for (int32_t i = 0; i < m->n_known; i++)
-        if (is_better(m->known[i].x, ns, pj, bytes)) {
-            m->last = i;
+    if (c->n_known && is_better(c->known[c->last], x)) return 1;
+    for (int32_t i = 0; i < c->n_known; i++)
+        if (is_better(c->known[i], x)) {
+            c->last = i;
             return 1;
         }
     return 0;
 }
 
-static int beats(const struct maker *m, const struct ig_choice *a, const struct ig_choice *b)
+static int beats(const struct ig_choices *c, const struct ig_choice *a, const struct ig_choice *b)
 {
-    if (m->c->by_latency && a->latency_ns > b->latency_ns) return 0;
+    if (c->by_latency && a->latency_ns > b->latency_ns) return 0;
     return a->x[0] <= b->x[0] && a->x[1] <= b->x[1] && a->x[2] <= b->x[2];
 }
 
 /* Keeps what is not beaten; what beats is moved to the front, where the next look begins. */
 static void offer(struct maker *m, const struct ig_choice *now)
 {
-    struct ig_choice *of = m->c->at + m->first;
-    int64_t n = m->n - m->first, kept = 0;
-    if (is_known(m, now->x[0], now->x[1], now->x[2])) return;
+    struct ig_choices *c = m->c;
+    struct ig_choice *of = c->at + m->first;
+    int64_t n = c->n - m->first, kept = 0, limit = m->x->kinds[m->kind].memory_bytes;
+    if (limit && now->x[IG_EXPLORE_MEMORY] > limit) return;
     for (int64_t i = 0; i < n; i++) {
-        if (!beats(m, &of[i], now)) continue;
+        if (!beats(c, &of[i], now)) continue;
         struct ig_choice first = of[i];
         of[i] = of[0];
         of[0] = first;
         return;
     }
+    if (is_known(c, now->x)) return;
     for (int64_t i = 0; i < n; i++)
-        if (!beats(m, now, &of[i])) of[kept++] = of[i];
-    m->n = m->first + kept;
-    if (m->n == m->room) {
-        m->room = 2 * m->room + 4096;
-        struct ig_choice *more = realloc(m->c->at, (size_t)m->room * sizeof *more);
+        if (!beats(c, now, &of[i])) of[kept++] = of[i];
+    c->n = m->first + kept;
+    if (c->n == c->room) {
+        c->room = 2 * c->room + 4096;
+        struct ig_choice *more = realloc(c->at, (size_t)c->room * sizeof *more);
         if (!more) abort();
-        m->c->at = more;
+        c->at = more;
     }
-    m->c->at[m->n++] = *now;
+    c->at[c->n++] = *now;
 }
 
-static void offer_one(struct maker *m, int32_t i, int32_t k, int32_t way)
+static int is_too_much(const struct maker *m, const struct ig_choice *now)
+{
+    return now->x[0] > m->most[0] || now->x[1] > m->most[1] || now->x[2] > m->most[2];
+}
+
+static void offer_one(struct maker *m, int32_t way)
 {
     const struct ig_ranges *r = m->c->r;
-    int64_t ns = ig_range_ns(r, way, i, k), limit = m->x->kinds[m->x->ways[way].kind].memory_bytes;
-    if (ns >= IG_PIPE_NEVER || is_known(m, ns, ig_range_pj(r, way, i, k), r->weights[k] - r->weights[i])) return;
-    m->alive = 1;
-    ns += ig_range_receive_ns(r, way, i) + ig_range_send_ns(r, way, k);
-    struct ig_choice now = {.x = {ns, m->x->ways[way].mw * ns, ig_range_bytes(r, way, i, k)}, .latency_ns = ns,
+    int64_t ns = ig_range_ns(r, way, m->i, m->k);
+    if (ns >= IG_PIPE_NEVER) return;
+    ns += ig_range_receive_ns(r, way, m->i) + ig_range_send_ns(r, way, m->k);
+    struct ig_choice now = {.x = {ns, m->x->ways[way].mw * ns, ig_range_bytes(r, way, m->i, m->k)}, .latency_ns = ns,
                             .way = {(int16_t)way, -1}};
-    if (!limit || now.x[IG_EXPLORE_MEMORY] <= limit) offer(m, &now);
+    if (!is_too_much(m, &now)) offer(m, &now);
 }
 
-/* Nodes i .. j - 1 on way a, then j .. k - 1 on way b of the same device. */
-static void offer_two(struct maker *m, int32_t i, int32_t j, int32_t k, int32_t a, int32_t b)
+/* Nodes i .. j - 1 on way a, then j .. k - 1 on way b of the same device, for every j. */
+static void offer_two(struct maker *m, int32_t a, int32_t b)
 {
     const struct ig_ranges *r = m->c->r;
-    int32_t kind = m->x->ways[a].kind;
-    int64_t first = ig_range_ns(r, a, i, j), second = ig_range_ns(r, b, j, k), limit = m->x->kinds[kind].memory_bytes;
-    if (first >= IG_PIPE_NEVER || second >= IG_PIPE_NEVER) return;
-    int64_t between = ig_pipe_transfer(&m->x->own[kind], r->passing[j]), most = first > second ? first : second;
-    int64_t pj = m->x->ways[a].mw * first + m->x->ways[b].mw * second;
-    if (is_known(m, most, pj, r->weights[k] - r->weights[i])) return;
-    m->alive = 1;
-    first += ig_range_receive_ns(r, a, i);
-    second += ig_range_send_ns(r, b, k);
-    most = first > second ? first : second;
-    pj = m->x->ways[a].mw * first + m->x->ways[b].mw * second;
-    struct ig_choice now = {.x = {most > between ? most : between, pj,
-                                  ig_range_bytes(r, a, i, j) + ig_range_bytes(r, b, j, k)},
-                            .latency_ns = first + second + between, .way = {(int16_t)a, (int16_t)b}, .cut = (int16_t)j};
-    if (!limit || now.x[IG_EXPLORE_MEMORY] <= limit) offer(m, &now);
+    int64_t n = m->x->n + 1, limit = m->most[IG_EXPLORE_PERIOD], weights = r->weights[m->k] - r->weights[m->i];
+    const int64_t *by_a = r->ns + a * n, *by_b = r->ns + b * n, *between = m->c->between + m->kind * n;
+    const int64_t *held = r->held + m->i * n, *scratch = r->scratch + (a * n + m->i) * n;
+    const int64_t *held_behind = r->held + m->k, *scratch_behind = r->scratch + b * n * n + m->k;
+    int64_t receives = ig_range_receive_ns(r, a, m->i), sends = ig_range_send_ns(r, b, m->k);
+    if (limit >= IG_PIPE_NEVER) limit = IG_PIPE_NEVER - 1;
+    for (int32_t j = m->i + 1; j < m->k; j++) {
+        int64_t first = by_a[j] - by_a[m->i] + receives, second = by_b[m->k] - by_b[j] + sends;
+        int64_t most = first > second ? first : second;
+        if (first > limit) return;
+        if (second > limit || !ig_explore_may_cut(m->x, j)) continue;
+        struct ig_choice now = {.x = {most > between[j] ? most : between[j],
+                                      m->x->ways[a].mw * first + m->x->ways[b].mw * second,
+                                      weights + held[j] + scratch[j] + held_behind[j * n] + scratch_behind[j * n]},
+                                .latency_ns = first + second + between[j], .way = {(int16_t)a, (int16_t)b},
+                                .cut = (int16_t)j};
+        if (is_too_much(m, &now) || (m->c->n_known && is_better(m->c->known[m->c->last], now.x))) continue;
+        offer(m, &now);
+    }
 }
 
-/* Cores beside the GPU's host thread, and the GPU. */
-static int together(const struct ig_explore *x, int32_t a, int32_t b)
-{
-    const struct ig_explore_way *u = &x->ways[a], *v = &x->ways[b];
-    return u->kind == v->kind && u->gpu != v->gpu && u->cores + v->cores <= x->kinds[u->kind].cores;
-}
-
-static void offer_run(struct maker *m, int32_t i, int32_t k, int32_t kind)
+static void offer_run(struct maker *m)
 {
     const struct ig_explore *x = m->x;
     for (int32_t a = 0; a < x->n_ways; a++)
-        if (x->ways[a].kind == kind) offer_one(m, i, k, a);
-    for (int32_t a = 0; a < x->n_ways && m->c->halves > 1; a++)
-        for (int32_t b = 0; b < x->n_ways && x->ways[a].kind == kind; b++)
-            for (int32_t j = i + 1; j < k && together(x, a, b); j++)
-                if (ig_explore_may_cut(x, j)) offer_two(m, i, j, k, a, b);
+        if (x->ways[a].kind == m->kind) offer_one(m, a);
+    for (int32_t a = 0; a < x->n_ways && m->c->bounds.halves > 1; a++)
+        for (int32_t b = 0; b < x->n_ways && x->ways[a].kind == m->kind; b++)
+            if (ig_ways_share(x, a, b)) offer_two(m, a, b);
 }
 
 static int by_time(const void *a, const void *b)
@@ -122,77 +123,97 @@ static int by_time(const void *a, const void *b)
     return 0;
 }
 
-static void add_least(struct ig_choices *c)
+/* Of choices that stand in a row, those that no known deployment is better than; returns how many. */
+static int32_t keep_unknown(struct ig_choices *c, struct ig_choice *at, int64_t n)
 {
-    const struct ig_explore *x = c->r->x;
-    for (int32_t v = 0; v < x->n; v++) {
-        int64_t least = IG_PIPE_NEVER, pj = INT64_MAX;
-        for (int32_t w = 0; w < x->n_ways; w++) {
-            int64_t ns = ig_range_ns(c->r, w, v, v + 1);
-            if (ns >= IG_PIPE_NEVER) continue;
-            if (ns < least) least = ns;
-            if (ns * x->ways[w].mw < pj) pj = ns * x->ways[w].mw;
+    int32_t kept = 0;
+    for (int64_t i = 0; i < n; i++)
+        if (!is_known(c, at[i].x)) at[kept++] = at[i];
+    return kept;
+}
+
+/* For each measure the least of a known deployment that is as good as the run's bounds in the others. */
+static void set_most(struct maker *m, const int64_t *bound)
+{
+    for (int axis = 0; axis < IG_EXPLORE_AXES; axis++) {
+        int u = (axis + 1) % IG_EXPLORE_AXES, v = (axis + 2) % IG_EXPLORE_AXES;
+        m->most[axis] = INT64_MAX;
+        for (int32_t i = 0; i < m->c->n_known; i++) {
+            const int64_t *x = m->c->known[i];
+            if (x[u] <= bound[u] && x[v] <= bound[v] && x[axis] < m->most[axis]) m->most[axis] = x[axis];
         }
-        c->least_ns[v + 1] = c->least_ns[v] + least;
-        c->least_pj[v + 1] = c->least_pj[v] + pj;
     }
 }
 
-/* One device has all nodes; of two, one begins and one ends. */
-static int may_be(const struct ig_explore *x, int32_t i, int32_t k, int32_t devices)
+static void set_least(const struct ig_choices *c, struct ig_choice_row *row)
 {
-    int begins = i == 0, ends = k == x->n;
-    return ig_explore_may_cut(x, i) && ig_explore_may_cut(x, k) && begins + ends >= 3 - devices;
+    for (int axis = 0; axis < IG_EXPLORE_AXES; axis++) {
+        row->least[axis] = INT64_MAX;
+        for (int32_t i = 0; i < row->n - 1; i++)
+            if (c->at[row->begin + i].x[axis] < row->least[axis]) row->least[axis] = c->at[row->begin + i].x[axis];
+    }
 }
 
-void ig_choices_filter(struct ig_choices *c, const struct ig_explore_front *known)
+void ig_choices_make(struct ig_choices *c, int32_t i, int32_t k)
 {
-    struct maker m = {.known = known->at, .n_known = known->n};
+    struct ig_choice_row *row = (struct ig_choice_row *)(uintptr_t)ig_choices_row(c, i, k, 0);
+    struct maker m = {.c = c, .x = c->r->x, .i = i, .k = k};
+    int64_t bound[IG_EXPLORE_AXES];
+    ig_bounds_of(&c->bounds, i, k, bound);
+    int of_use = i >= c->low[k] && !is_known(c, bound);
+    if (!of_use && c->low[k] <= i) c->low[k] = i + 1;
+    if (of_use) set_most(&m, bound);
+    for (; m.kind < m.x->n_kinds; m.kind++, row++) {
+        m.first = row->begin = c->n;
+        if (of_use) offer_run(&m);
+        int32_t kept = (int32_t)(c->n - m.first);
+        row->n = kept + 1;
+        set_least(c, row);
+        if (kept) qsort(c->at + m.first, (size_t)kept, sizeof *c->at, by_time);
+    }
+}
+
+void ig_choices_know(struct ig_choices *c, const struct ig_explore_front *known)
+{
     const struct ig_explore *x = c->r->x;
     size_t rows = (size_t)(x->n + 1) * (size_t)(x->n + 1) * (size_t)x->n_kinds;
-    for (size_t row = 0; row < rows; row++) {
-        struct ig_choice *at = c->at + c->rows[row].begin;
-        int32_t n = 0;
-        for (int32_t i = 0; i < c->rows[row].n; i++)
-            if (!is_known(&m, at[i].x[0], at[i].x[1], at[i].x[2])) at[n++] = at[i];
-        c->rows[row].n = n;
+    if (!known->n) return;
+    int64_t(*all)[IG_EXPLORE_AXES] = realloc(c->known, (size_t)(c->n_known + known->n) * sizeof *all);
+    if (!all) abort();
+    c->known = all;
+    for (int32_t i = 0; i < known->n; i++) {
+        int64_t *now = all[c->n_known];
+        memcpy(now, known->at[i].x, sizeof *all);
+        if (is_known(c, now)) continue;
+        c->n_known++;
     }
+    for (size_t row = 0; row < rows; row++)
+        if (c->rows[row].n > 1) {
+            c->rows[row].n = 1 + keep_unknown(c, c->at + c->rows[row].begin, c->rows[row].n - 1);
+            set_least(c, &c->rows[row]);
+        }
 }
 
-void ig_choices_make(const struct ig_ranges *r, int32_t devices, int32_t halves, int32_t by_latency,
-                     const struct ig_explore_front *known, struct ig_choices *c)
+void ig_choices_begin(const struct ig_ranges *r, int32_t halves, int32_t by_latency, struct ig_choices *c)
 {
     const struct ig_explore *x = r->x;
-    struct maker m = {.c = c, .x = x, .known = known->at, .n_known = known->n};
     size_t n = (size_t)x->n + 1;
-    *c = (struct ig_choices){.r = r, .halves = halves, .by_latency = by_latency};
+    *c = (struct ig_choices){.r = r, .by_latency = by_latency};
+    ig_bounds_make(r, halves, &c->bounds);
     c->rows = ig_must_alloc(n * n * (size_t)x->n_kinds, sizeof *c->rows);
     c->low = ig_must_alloc(n, sizeof *c->low);
-    c->least_ns = ig_must_alloc(n, sizeof *c->least_ns);
-    c->least_pj = ig_must_alloc(n, sizeof *c->least_pj);
-    add_least(c);
-    for (int32_t k = 1; k <= x->n; k++) {
-        c->low[k] = k;
-        m.alive = 1;
-        for (int32_t i = k - 1; i >= 0 && m.alive; c->low[k] = i--) { /* of no use: nor is any longer run */
-            if (!may_be(x, i, k, devices)) continue;
-            m.alive = 0;
-            for (int32_t kind = 0; kind < x->n_kinds; kind++) {
-                struct ig_choice_row *row = &c->rows[((size_t)k * n + (size_t)i) * (size_t)x->n_kinds + (size_t)kind];
-                m.first = row->begin = m.n;
-                offer_run(&m, i, k, kind);
-                row->n = (int32_t)(m.n - m.first);
-                if (row->n) qsort(c->at + m.first, (size_t)row->n, sizeof *c->at, by_time);
-            }
-        }
-    }
+    c->between = ig_must_alloc(n * (size_t)x->n_kinds, sizeof *c->between);
+    for (int32_t kind = 0; kind < x->n_kinds; kind++)
+        for (size_t j = 0; j < n; j++)
+            c->between[(size_t)kind * n + j] = ig_pipe_transfer(&x->own[kind], r->passing[j]);
 }
 
 void ig_choices_free(struct ig_choices *c)
 {
+    ig_bounds_free(&c->bounds);
     free(c->at);
     free(c->rows);
     free(c->low);
-    free(c->least_ns);
-    free(c->least_pj);
+    free(c->between);
+    free(c->known);
 }

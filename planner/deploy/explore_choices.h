@@ -2,7 +2,7 @@
 #ifndef PLANNER_DEPLOY_EXPLORE_CHOICES_H
 #define PLANNER_DEPLOY_EXPLORE_CHOICES_H
 
-#include "planner/deploy/explore.h"
+#include "planner/deploy/explore_bounds.h"
 
 struct ig_choice {               /* one stage, or two, of nodes i .. k - 1 on one device */
     int64_t x[IG_EXPLORE_AXES];
@@ -12,35 +12,43 @@ struct ig_choice {               /* one stage, or two, of nodes i .. k - 1 on on
 
 struct ig_choice_row {           /* of one run on a device of one kind */
     int64_t begin;
-    int32_t n;
+    int32_t n;                   /* 0: not looked at yet; else one more than there are */
+    int64_t least[IG_EXPLORE_AXES]; /* of all that there are, each by itself */
 };
 
-struct ig_choices {
+struct ig_choices {              /* of the runs that were asked for */
     const struct ig_ranges *r;
+    struct ig_bounds bounds;
     struct ig_choice *at;
+    int64_t n, room;
     struct ig_choice_row *rows;  /* [n + 1][n + 1][n_kinds], of run i .. k - 1 at row k, column i */
-    int32_t *low;                /* [n + 1] the least i of which run i .. k - 1 can be of use */
-    int64_t *least_ns, *least_pj; /* [n + 1] sums of each node's least */
+    int32_t *low;                /* [n + 1] the least i of which run i .. k - 1 can be of use, as far as is known */
+    int64_t *between;            /* [n_kinds][n + 1] ns from one stage to the other of a device, in front of that node */
+    int64_t (*known)[IG_EXPLORE_AXES]; /* of deployments */
+    int32_t n_known, last;       /* the one that was better last time is asked first */
     int32_t by_latency;          /* 1: latency counts, too, when one choice is as good as another */
-    int32_t halves;              /* 2: a device may have two stages; 1: one */
 };
 
+void ig_choices_begin(const struct ig_ranges *r, int32_t halves, int32_t by_latency, struct ig_choices *c);
 /*
  * What a deployment that is known beats cannot be part of one that it does not: all measures are those of the worst device.
- * So nothing is kept that is worse than one of them. Only runs that deployments on so many devices may have.
+ * So from now on nothing is kept that is worse than one of these.
  */
-void ig_choices_make(const struct ig_ranges *r, int32_t devices, int32_t halves, int32_t by_latency,
-                     const struct ig_explore_front *known, struct ig_choices *c);
-/* Drops what is worse than one of these. */
-void ig_choices_filter(struct ig_choices *c, const struct ig_explore_front *known);
+void ig_choices_know(struct ig_choices *c, const struct ig_explore_front *known);
+/* Looks at run i .. k - 1. */
+void ig_choices_make(struct ig_choices *c, int32_t i, int32_t k);
 void ig_choices_free(struct ig_choices *c);
-/* Those of the run on that kind; returns how many. */
-static inline int32_t ig_choices_of(const struct ig_choices *c, int32_t i, int32_t k, int32_t kind,
-                                    const struct ig_choice **at)
+
+/* From its `begin` on choices stand by rising time. */
+static inline const struct ig_choice_row *ig_choices_row(const struct ig_choices *c, int32_t i, int32_t k, int32_t kind)
 {
-    const struct ig_choice_row *row = &c->rows[((int64_t)k * (c->r->x->n + 1) + i) * c->r->x->n_kinds + kind];
-    *at = c->at + row->begin;
-    return row->n;
+    return &c->rows[((int64_t)k * (c->r->x->n + 1) + i) * c->r->x->n_kinds + kind];
+}
+
+/* Has that run been looked at? */
+static inline int ig_choices_made(const struct ig_choices *c, int32_t i, int32_t k)
+{
+    return ig_choices_row(c, i, k, 0)->n != 0;
 }
 
 #endif
