@@ -40,6 +40,7 @@ struct ig_source_options {
     const char *outputs[64];
     int32_t n_outputs;
     int half; /* weights and tensors between layers are stored as f16 */
+    int unsettled; /* what takes time is there later: as of struct ig_import_options */
     int detach; /* first pieces of dense blocks' concatenations are copied into them */
 };
 enum { IG_OPTION_SHAPE = 1000, IG_OPTION_OUTPUTS, IG_OPTION_PRECISION, IG_OPTION_DETACH };

@@ -179,7 +179,8 @@ struct ig_graph *ig_import_graph(const char *path, const struct ig_source_option
                                               .n_binds = o->n_binds,
                                               .outputs = o->n_outputs ? o->outputs : NULL,
                                               .n_outputs = o->n_outputs,
-                                              .eval = ig_ref_eval};
+                                              .eval = ig_ref_eval,
+                                              .unsettled = o->unsettled && !o->half};
     if (strcmp(path, "-")) g = ig_import_file(path, &options, err, sizeof err);
     else g = import_stdin(&options, err, sizeof err);
     if (!g) ig_fatal("%s", err);

@@ -138,14 +138,16 @@ static void leave_out_idle(struct ig_deployment *d)
     }
 }
 
-static void deploy(struct ig_deployment *d, const struct ig_source_options *source, const struct arguments *a)
+static void deploy(struct ig_deployment *d, struct ig_source_options *source, const struct arguments *a)
 {
     read_all(d, a);
+    source->unsettled = !a->horizontal; /* whose layers are cut, and their weights */
     d->g = d->splits ? ig_deploy_load_unprepared(d->onnx, source) : ig_load_graph(d->onnx, source);
     if (a->spec) {
         ig_input_spec(a->spec, d->g, &d->host_ops);
         d->words.host_ops = &d->host_ops;
     }
+    if (a->profile) ig_graph_settle(d->g); /* it is of a graph with that hash */
     read_profile(d, a);
     if (!d->options.threads && !d->splits) d->options.threads = ig_deploy_threads(d);
     d->key_of = ig_must_alloc((size_t)d->g->n_nodes, sizeof *d->key_of);

@@ -205,6 +205,7 @@ void ig_deploy_write_parts(struct ig_deployment *d)
 {
     if (mkdir(d->sources, 0777) && errno != EEXIST) ig_fatal("%s: %s", d->sources, strerror(errno));
     write_all_weights(d);
+    ig_graph_settle(d->g); /* it stands in the tables */
     for (int32_t i = 0; i < d->parts->n; i++) {
         if (!d->quiet) ig_progress("writing parts", i, d->parts->n);
         write_part(d, &d->at[i]);

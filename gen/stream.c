@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "graph/late.h"
 #include "kernels_cpu/slice.h"
 
 enum {
@@ -28,6 +29,8 @@ struct stream {
     ig_sink_fn *sink;
     void *to, *room;  /* where items are packed */
     size_t room_bytes;
+    void *rows;       /* of weights that are not there yet */
+    size_t rows_bytes;
     int64_t at;       /* bytes that are out */
     struct hash hash;
 };
@@ -108,18 +111,30 @@ static int pad(struct stream *s, int64_t to)
     return 0;
 }
 
+static void *grow(void *room, size_t *have, size_t n)
+{
+    if (n <= *have) return room;
+    free(room);
+    size_t align = n < HUGE_BYTES ? 64 : HUGE_BYTES, bytes = (n + align - 1) / align * align;
+    room = aligned_alloc(align, bytes);
+    if (!room) abort();
+    if (align == HUGE_BYTES) madvise(room, bytes, MADV_HUGEPAGE); /* one fault instead of 512 */
+    *have = n;
+    return room;
+}
+
 /* Zeroed, as kernels leave out what pads their panels. */
 static void *room(struct stream *s, size_t n)
 {
-    if (n > s->room_bytes) {
-        free(s->room);
-        size_t align = n < HUGE_BYTES ? 64 : HUGE_BYTES, bytes = (n + align - 1) / align * align;
-        s->room = aligned_alloc(align, bytes);
-        if (!s->room) abort();
-        if (align == HUGE_BYTES) madvise(s->room, bytes, MADV_HUGEPAGE); /* one fault instead of 512 */
-        s->room_bytes = n;
-    }
+    s->room = grow(s->room, &s->room_bytes, n);
     return memset(s->room, 0, n);
+}
+
+/* Rows [first, end) of `rows`; NULL: they cannot be read. */
+static void *late_rows(struct stream *s, const struct ig_late *late, int64_t first, int64_t end, int64_t rows)
+{
+    s->rows = grow(s->rows, &s->rows_bytes, (size_t)(late->bytes / rows * (end - first)));
+    return ig_late_read(late, first, end, rows, s->rows) ? NULL : s->rows;
 }
 
 static int put_packed(struct stream *s, const struct ig_kernel *k, const struct ig_call *call)
@@ -129,14 +144,17 @@ static int put_packed(struct stream *s, const struct ig_kernel *k, const struct 
     return put(s, s->room, n);
 }
 
-static int put_slices(struct stream *s, const struct ig_kernel *k, const struct ig_call *call, int32_t step)
+static int put_slices(struct stream *s, const struct ig_kernel *k, const struct ig_call *call, int32_t step,
+                      const struct ig_late *late)
 {
     int32_t all = call->out[0].c;
     int64_t bytes = (int64_t)k->pack(call, NULL), chunk = SLICE_BYTES / (bytes / all + 1) / step * step;
     if (chunk < step) chunk = step;
     for (int32_t c = 0; c < all; c += (int32_t)chunk) {
         struct ig_pack_slice slice;
-        ig_slice_call(call, c, all - c < chunk ? all : c + (int32_t)chunk, &slice);
+        int32_t end = all - c < chunk ? all : c + (int32_t)chunk;
+        ig_slice_call(call, c, end, &slice);
+        if (late && !(slice.call.in[1].data = late_rows(s, late, c, end, all))) return -1;
         if (put_packed(s, k, &slice.call)) return -1;
     }
     return 0;
@@ -149,7 +167,19 @@ static int put_step(struct stream *s, const struct ig_view *views, int32_t step)
     int32_t images;
     ig_node_call(s->l->graph, views, &s->l->graph->nodes[p->node], &call, &images);
     int32_t at_once = ig_slice_step(p->kernel, &call);
-    return at_once ? put_slices(s, p->kernel, &call, at_once) : put_packed(s, p->kernel, &call);
+    const struct ig_late *late = call.n_in > 1 ? ig_late_of(s->l->graph, call.in[1].data) : NULL;
+    int64_t rows = late && late->from.rank ? late->from.dims[0] : 1;
+    if (at_once) return put_slices(s, p->kernel, &call, at_once, late);
+    if (late && !(call.in[1].data = late_rows(s, late, 0, rows, rows))) return -1;
+    return put_packed(s, p->kernel, &call);
+}
+
+static int put_constant(struct stream *s, const struct ig_value *v)
+{
+    const struct ig_late *late = ig_late_of(s->l->graph, v->data);
+    int64_t rows = late && late->from.rank ? late->from.dims[0] : 1;
+    const void *data = late ? late_rows(s, late, 0, rows, rows) : v->data;
+    return data ? put(s, data, (size_t)ig_bytes(&v->shape)) : -1;
 }
 
 static int by_offset(const void *a, const void *b)
@@ -184,13 +214,13 @@ int ig_stream_weights(struct ig_lowered *l, ig_sink_fn *sink, void *to)
     for (int32_t i = 0; i < n && !bad; i++) {
         int32_t v = items[i].value;
         bad = pad(&s, items[i].offset);
-        if (!bad) bad = v >= 0 ? put(&s, g->values[v].data, (size_t)ig_bytes(&g->values[v].shape))
-                               : put_step(&s, views, items[i].step);
+        if (!bad) bad = v >= 0 ? put_constant(&s, &g->values[v]) : put_step(&s, views, items[i].step);
     }
     if (!bad) bad = pad(&s, l->model.weights_bytes);
     ig_set_weights_hash(l, hash_end(&s.hash));
     free(items);
     free(views);
     free(s.room);
+    free(s.rows);
     return bad;
 }

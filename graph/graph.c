@@ -87,6 +87,7 @@ struct ig_graph *ig_graph_new(const char *name) {
 
 void ig_graph_free(struct ig_graph *g) {
     if (!g) return;
+    ig_graph_settle(g);
     for (struct ig_chunk *c = g->memory, *next; c; c = next) {
         next = c->next;
         if (c->release) c->release(c->owned, c->owned_bytes);
@@ -119,8 +120,8 @@ struct ig_graph *ig_graph_clone(const struct ig_graph *g) {
     struct ig_chunk *memory = c->memory;
     *c = *g;
     c->memory = memory;
+    c->digest = NULL;
     c->name = ig_graph_strdup(c, g->name);
-    c->source_sha256 = ig_graph_strdup(c, g->source_sha256);
     c->values = copy_array(c, g->values, g->n_values, slots(g->n_values), sizeof *g->values);
     c->nodes = copy_array(c, g->nodes, g->n_nodes, slots(g->n_nodes), sizeof *g->nodes);
     c->inputs = copy_array(c, g->inputs, g->n_inputs, (size_t)g->n_inputs, sizeof *g->inputs);

@@ -43,13 +43,15 @@ struct ig_graph {
     int32_t *outputs;
     int32_t channels_last; /* 1 once the layout pass has run */
     int32_t own_constants; /* 1: no other graph shares constants with this one, passes may change them in place */
+    struct ig_late *late;  /* constants that are not there yet (graph/late.h), where the import was to leave some */
+    struct ig_digest *digest; /* source_sha256 is being made: ig_graph_settle; else NULL */
     struct ig_chunk *memory; /* everything the graph owns; freed by ig_graph_free */
 };
 
 /* --- life: graph/graph.c, order.c, check.c. Allocation failure ends the program with one line (host tool). --- */
 struct ig_graph *ig_graph_new(const char *name);
 void ig_graph_free(struct ig_graph *g);
-struct ig_graph *ig_graph_clone(const struct ig_graph *g); /* shares constant data with g: free it before g */
+struct ig_graph *ig_graph_clone(const struct ig_graph *g); /* shares constants and hash with g: free it before g */
 void *ig_graph_alloc(struct ig_graph *g, size_t bytes);    /* zeroed, 64-byte aligned, owned by g */
 char *ig_graph_strdup(struct ig_graph *g, const char *s);
 /* Hands memory of the caller's making (a mapped file) to the graph: ig_graph_free calls release(p, bytes). */
@@ -109,6 +111,8 @@ struct ig_import_options {
     int32_t n_outputs;
     ig_eval_fn *eval;             /* NULL: only what import itself can fold */
     int64_t max_bytes;            /* constants that import may make beyond those in the file; 0: 4 GiB */
+    int32_t unsettled;            /* 1: of a large file source_sha256 is there after ig_graph_settle only, and matrices that one
+                                     Gemm alone reads stay late (graph/late.h) */
 };
 
 /*
@@ -119,6 +123,8 @@ struct ig_graph *ig_import_file(const char *path, const struct ig_import_options
 /* The same from memory; `path` names it in messages and is where external data is looked for. */
 struct ig_graph *ig_import_bytes(const char *path, const void *bytes, size_t n, const struct ig_import_options *options,
                                  char *err, size_t err_bytes);
+/* Waits for source_sha256, of g and its clones, where it is not there yet. */
+void ig_graph_settle(struct ig_graph *g);
 /* Reads a TensorProto file (input_0.pb of a test data set): shape and data (malloc'ed, caller frees). 0 or -1. */
 int ig_read_tensor_pb(const char *path, struct ig_shape *shape, void **data, char *name, size_t name_bytes, char *err,
                       size_t err_bytes);

@@ -5,6 +5,8 @@
  */
 #include "graph/onnx/import.h"
 
+#include "graph/late.h"
+
 #include <string.h>
 
 static const int64_t max_folded_bytes = (int64_t)1 << 30;
@@ -117,6 +119,8 @@ static int fold(struct im *m, const struct ig_node *n)
         m->g->values[n->out[0]].data = m->g->values[n->in[0]].data;
         return 1;
     }
+    for (int i = 0; i < n->n_in; i++)
+        if (n->in[i] >= 0) ig_late_fetch(m->g, m->g->values[n->in[i]].data);
     m->work_left -= (int64_t)work(m, n);
     for (int i = 0; i < n->n_in; i++)
         in[i] = n->in[i] < 0 ? NULL : m->g->values[n->in[i]].data;

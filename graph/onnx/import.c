@@ -172,7 +172,8 @@ void *im_map_file(const char *path, size_t *n, char *err, size_t err_bytes)
     return p == MAP_FAILED ? NULL : p;
 }
 
-struct digest { /* of a mapped file, by a thread */
+struct ig_digest { /* of a mapped file, by a thread */
+    pthread_t thread;
     char *bytes;
     size_t n;
     char hex[65];
@@ -180,7 +181,7 @@ struct digest { /* of a mapped file, by a thread */
 
 static void *digest(void *arg)
 {
-    struct digest *d = arg;
+    struct ig_digest *d = arg;
     struct ig_sha256 s;
     ig_sha256_begin(&s);
     for (size_t at = 0; at < d->n; at += PIECE_BYTES) { /* pages that were read are the system's again */
@@ -190,6 +191,21 @@ static void *digest(void *arg)
     }
     ig_sha256_end(&s, d->hex);
     return NULL;
+}
+
+static void end_digest(struct ig_digest *d, struct ig_graph *g)
+{
+    if (g) memcpy(g->source_sha256, d->hex, sizeof d->hex);
+    if (d->bytes) munmap(d->bytes, d->n);
+    free(d);
+}
+
+void ig_graph_settle(struct ig_graph *g)
+{
+    if (!g->digest) return;
+    pthread_join(g->digest->thread, NULL);
+    end_digest(g->digest, g);
+    g->digest = NULL;
 }
 
 /*
@@ -206,22 +222,27 @@ static void *thin_copy(const void *bytes, size_t n, size_t *thin_bytes)
 struct ig_graph *ig_import_file(const char *path, const struct ig_import_options *options, char *err,
                                 size_t err_bytes)
 {
-    struct digest d;
-    pthread_t thread;
     size_t thin_bytes = 0;
-    d.bytes = im_map_file(path, &d.n, err, err_bytes);
-    if (!d.bytes) return NULL;
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    void *thin = fd >= 0 ? thin_copy(d.bytes, d.n, &thin_bytes) : NULL;
-    int beside = thin && !pthread_create(&thread, NULL, digest, &d);
-    struct ig_graph *g = thin ? import(path, thin, thin_bytes, fd + 1, options, err, err_bytes)
-                              : import(path, d.bytes, d.n, 0, options, err, err_bytes);
-    if (beside) pthread_join(thread, NULL);
-    else if (g) digest(&d);
-    if (g) g->source_sha256 = ig_graph_strdup(g, d.hex);
+    struct ig_digest *d = calloc(1, sizeof *d);
+    if (!d) abort();
+    d->bytes = im_map_file(path, &d->n, err, err_bytes);
+    int fd = d->bytes ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+    void *thin = fd >= 0 ? thin_copy(d->bytes, d->n, &thin_bytes) : NULL;
+    int beside = thin && !pthread_create(&d->thread, NULL, digest, d);
+    struct ig_graph *g = NULL;
+    if (thin) g = import(path, thin, thin_bytes, fd + 1, options, err, err_bytes);
+    else if (d->bytes) g = import(path, d->bytes, d->n, 0, options, err, err_bytes);
     free(thin);
     if (fd >= 0) close(fd);
-    munmap(d.bytes, d.n);
+    if (g) g->source_sha256 = ig_graph_alloc(g, sizeof d->hex);
+    if (g && beside) {
+        g->digest = d;
+        if (!options || !options->unsettled) ig_graph_settle(g);
+        return g;
+    }
+    if (beside) pthread_join(d->thread, NULL);
+    else if (g) digest(d);
+    end_digest(d, g);
     return g;
 }
 

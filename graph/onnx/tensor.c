@@ -4,6 +4,8 @@
  */
 #include "graph/onnx/import.h"
 
+#include "graph/late.h"
+
 #include <string.h>
 
 enum {
@@ -194,6 +196,24 @@ static size_t typed(const Onnx__TensorProto *t, const void **p)
     }
 }
 
+/* A large matrix [N,K] that one Gemm alone reads, as it is: no node that import folds needs its elements. */
+static int may_be_late(struct im *m, const Onnx__TensorProto *t)
+{
+    int reads = 0;
+    if (!m->options->unsettled || t->data_type != ONNX_FLOAT || t->n_dims != 2 || !t->name) return 0;
+    if (t->raw_data.len != sizeof(struct im_ticket) || im_find(m, &m->names, t->name, 0) == NULL) return 0;
+    for (int i = 0; i < m->n_nodes; i++)
+        for (int k = 0; k < m->nodes[i].n_in; k++) {
+            const struct im_node *n = &m->nodes[i];
+            if (strcmp(n->in[k], t->name)) continue;
+            if (reads++ || k != 1 || strcmp(n->op, "Gemm") || *n->domain) return 0;
+            if (im_int(m, n, "transB", 0) != 1 || im_float(m, n, "alpha", 1) != 1) return 0;
+        }
+    for (size_t i = 0; i < m->model->graph->n_output; i++)
+        if (!strcmp(m->model->graph->output[i]->name, t->name)) return 0;
+    return reads == 1;
+}
+
 /* What a thin copy has left out, read from the file; NULL: the bytes are no ticket. */
 static const uint8_t *left_out(struct im *m, const Onnx__TensorProto *t, size_t bytes, const char *what)
 {
@@ -204,6 +224,8 @@ static const uint8_t *left_out(struct im *m, const Onnx__TensorProto *t, size_t 
     if (ticket.bytes != bytes)
         im_fail(m, "%s has %zu bytes of data, its shape needs %zu", what, (size_t)ticket.bytes, bytes);
     char *data = ig_graph_alloc(m->g, bytes);
+    if (may_be_late(m, t) && !ig_late_add(m->g, data, m->file - 1, (int64_t)ticket.offset, (int64_t)bytes))
+        return (uint8_t *)data;
     if (im_read(m->file - 1, data, bytes, (int64_t)ticket.offset)) im_fail(m, "%s: its data cannot be read", what);
     return (uint8_t *)data;
 }

@@ -5,6 +5,7 @@
  * o
  */
 #include "graph/passes/affine.h"
+#include "graph/late.h"
 #include "graph/passes/edit.h"
 
 struct slots {     /* weights as [outer, inner, k]: */
@@ -44,6 +45,7 @@ static void scale_weights(struct ig_graph *g, int32_t node, const struct affine 
     const struct ig_value *old = &g->values[n->in[1]];
     const struct ig_shape shape = old->shape;
     const float *from = old->data;
+    ig_late_fetch(g, from);
     int32_t made = ig_add_const(g, old->name, &shape, NULL);
     float *to = (float *)(uintptr_t)g->values[made].data;
     for (int64_t i = 0; i < s.outer; i++)

@@ -3,6 +3,7 @@
  * permuted instead, so that the image is read as it lies. Element-wise functions between RESHAPE and FC do
  * not mind.
  */
+#include "graph/late.h"
 #include "graph/passes/edit.h"
 
 #include <stdlib.h>
@@ -54,6 +55,13 @@ static int32_t permuted_weights(struct ig_graph *g, int32_t w, const struct ig_s
         from.dims[1 + i - first] = y->dims[i];
         back[1 + perm[i] - first] = 1 + i - first;
     }
+    struct ig_late *late = ig_late_of(g, g->values[w].data);
+    if (late && !late->from.rank && !first && is_alone(g, w)) {
+        late->from = from;
+        memcpy(late->perm, back, sizeof back);
+        return w;
+    }
+    ig_late_fetch(g, g->values[w].data);
     if (!first && is_alone(g, w)) {
         permute_in_place(&from, back, (char *)(uintptr_t)g->values[w].data);
         return w;

@@ -1,5 +1,6 @@
 /* Nodes whose inputs are all constant become constants. Reshapes and transposes are done here, the rest by
  * `eval`. */
+#include "graph/late.h"
 #include "graph/passes/edit.h"
 
 enum {
@@ -25,6 +26,7 @@ static int move_only(struct ig_graph *g, const struct ig_node *n) {
         return 1;
     }
     if (n->op != IG_TRANSPOSE) return 0;
+    ig_late_fetch(g, x->data);
     void *data = ig_graph_alloc(g, (size_t)ig_bytes(&y->shape));
     edit_permute(&x->shape, x->data, n->attrs.transpose.perm, data);
     y->data = data;
@@ -32,6 +34,8 @@ static int move_only(struct ig_graph *g, const struct ig_node *n) {
 }
 
 static int evaluated(struct ig_graph *g, const struct ig_node *n, ig_eval_fn *eval) {
+    for (int k = 0; k < n->n_in; k++)
+        if (n->in[k] >= 0) ig_late_fetch(g, g->values[n->in[k]].data);
     const void **in = ig_graph_alloc(g, (size_t)n->n_in * sizeof *in);
     void **out = ig_graph_alloc(g, (size_t)n->n_out * sizeof *out);
     for (int k = 0; k < n->n_in; k++)

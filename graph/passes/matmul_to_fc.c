@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "graph/late.h"
 #include "graph/passes/edit.h"
 
 /* The shape [N,K] of the right side, read as weights; 0 if it is a stack of matrices. */
@@ -35,6 +36,7 @@ static int32_t weights(struct ig_graph *g, const struct ig_node *n, const struct
     int64_t row_step = n->attrs.matmul.trans_b ? k : 1, k_step = n->attrs.matmul.trans_b ? 1 : rows;
     int32_t made = ig_add_const(g, g->values[b].name, w, NULL);
     const float *from = g->values[b].data;
+    ig_late_fetch(g, from);
     float *to = (float *)(uintptr_t)g->values[made].data;
     for (int64_t i = 0; i < rows; i++)
         for (int64_t j = 0; j < k; j++)
