@@ -218,7 +218,7 @@ static void flight_is_kept(void **state)
     hook(l);
     line_start(l);
     for (uint32_t f = 0; f < 100; f++) {
-        assert_int_equal(push(l, f, 1), IG_OK);
+        assert_int_equal(relay_push(&l->p, f, 1), IG_OK);
         if (f) assert_true(pop(l, f - 1, 1));
     }
     assert_true(pop(l, 99, 1));
