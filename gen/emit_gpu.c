@@ -42,7 +42,7 @@ static void emit_copies(FILE *f, const char *name, const struct ig_gpu_copy *cop
 {
     fprintf(f, "static const struct ig_gpu_copy %s[] = {", name);
     for (int32_t i = 0; i < n; i++)
-        fprintf(f, "{%lld, %lld, %d}, ", (long long)copies[i].offset, (long long)copies[i].bytes, copies[i].mapped);
+        fprintf(f, "{%lld, %lld, %d}, ", (long long)copies[i].offset, (long long)copies[i].bytes, copies[i].kind);
     fputs("{0}};\n", f);
 }
 

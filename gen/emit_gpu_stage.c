@@ -21,7 +21,7 @@ void ig_emit_gpu_stage_header(FILE *f, const struct ig_emit *e, const char *up)
             s->stage, p, p, p);
     fprintf(f, "#define %s_GPU_ARENA_BYTES %lld     /* of the GPU's memory */\n", up, (long long)s->plan->arena_bytes);
     fprintf(f, "#define %s_GPU_CONSTANTS_BYTES %lld\n", up, (long long)s->plan->constants_bytes);
-    fprintf(f, "struct %s_gpu { /* an open GPU; contents are the library's */\n    uint64_t opaque[256];\n};\n", p);
+    fprintf(f, "struct %s_gpu { /* an open GPU; contents are the library's */\n    uint64_t opaque[1024];\n};\n", p);
     fprintf(f, "/*\n * As %s_start_stages, which would have that stage's steps run on a thread. 0; another status; or -1 with one\n"
                " * line in why[bytes]. A frame that the GPU fails is popped with an error. To be closed behind %s_stop_stages.\n"
                " */\n", p, p);
@@ -46,11 +46,11 @@ void ig_emit_gpu_stage_api(FILE *f, const struct ig_emit *e)
             "    struct on_gpu *on = (struct on_gpu *)(void *)gpu;\n"
             "    if (!c || !own || !on) return IG_ERROR_NULL;\n    if (!c->model) return IG_ERROR_STATE;\n");
     fprintf(f, "    if (ig_gpu_open(&on->gpu, &%s_gpu_plan, %s_gpu_weights, why, bytes)) return -1;\n", p, p);
-    fprintf(f, "    on->worker = (struct ig_gpu_worker){&on->gpu, &%s_gpu_stage, \"\"};\n    ig_pipeline_clear(own);\n", p);
+    fprintf(f, "    on->worker.gpu = &on->gpu;\n    on->worker.stage = &%s_gpu_stage;\n    ig_pipeline_clear(own);\n", p);
     fprintf(f,
-            "    own->work = ig_gpu_work;\n    own->work_arg = &on->worker;\n"
             "    int status = ig_gpu_try(&on->gpu, why, bytes);\n"
+            "    if (!status) status = ig_gpu_join(&on->worker, own, &%s_pipe, c->arena, why, bytes);\n"
             "    if (!status) status = ig_pipeline_start(own, &%s_pipe, c->weights, c->arena, (size_t)c->arena_bytes);\n"
-            "    if (status) ig_gpu_close(&on->gpu);\n    return status;\n}\n\n", p);
+            "    if (status) ig_gpu_close(&on->gpu);\n    return status;\n}\n\n", p, p);
     fprintf(f, "void %s_gpu_close(struct %s_gpu *gpu)\n{\n    ig_gpu_close(&((struct on_gpu *)(void *)gpu)->gpu);\n}\n", p, p);
 }

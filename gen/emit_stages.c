@@ -91,13 +91,19 @@ static const char *slot_name(const struct ig_lowered *l, int32_t slot)
     return l->cuts.n ? "several" : l->graph->values[l->plan->slots[slot].value].name;
 }
 
-/* The GPU's stage has places for what it reads, then for what it makes. */
+/* The GPU's stage has places for what it reads, then for what it makes; what it cannot use in place is copied after all. */
 static const char *slot_memory(const struct ig_emit *e, int32_t slot)
 {
     const struct ig_gpu_stage *s = e->gpu && e->gpu->stage ? &e->gpu->stage->stage : NULL;
     for (int32_t i = 0; s && i < s->plan->n_inputs + s->plan->n_outputs; i++)
-        if (s->places[i].slot == slot)
-            return i < s->plan->n_inputs ? "arena, copied to the GPU" : "arena, copied from the GPU";
+        if (s->places[i].slot == slot) {
+            int in = i < s->plan->n_inputs;
+            switch (in ? s->plan->inputs[i].kind : s->plan->outputs[i - s->plan->n_inputs].kind) {
+            case IG_GPU_MAPPED: return "page-locked, used by the GPU in place";
+            case IG_GPU_MANAGED: return "managed, the GPU's by turns";
+            default: return in ? "arena, copied to the GPU" : "arena, copied from the GPU";
+            }
+        }
     return "arena";
 }
 

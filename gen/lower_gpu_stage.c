@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "planner/passes.h"
+
 static void *must_alloc(size_t count, size_t bytes)
 {
     void *p = calloc(count ? count : 1, bytes);
@@ -13,29 +15,6 @@ static void *must_alloc(size_t count, size_t bytes)
     return p;
 }
 
-/* Who touches a storage: steps before the stage, of it and behind it. */
-enum { WRITTEN_BEFORE = 1, TOUCHED = 2, WRITTEN = 4, READ_BEHIND = 8 };
-
-static void mark(const struct ig_graph *g, const struct ig_plan *p, int32_t v, int what, uint8_t *marks)
-{
-    if (v >= 0 && !ig_is_const(g, p->buffers[v].view.root)) marks[p->buffers[v].view.root] |= (uint8_t)what;
-}
-
-/* marks[n_values], of roots. Steps that run nothing touch nothing. */
-static void mark_all(const struct ig_graph *g, const struct ig_plan *p, const struct ig_plan_stage *s, uint8_t *marks)
-{
-    for (int32_t i = 0; i < g->n_inputs; i++) mark(g, p, g->inputs[i], WRITTEN_BEFORE, marks);
-    for (int32_t i = 0; i < g->n_outputs; i++) mark(g, p, g->outputs[i], READ_BEHIND, marks);
-    for (int32_t i = 0; i < p->n_steps; i++) {
-        const struct ig_node *n = &g->nodes[p->steps[i].node];
-        int before = i < s->first, behind = i > s->last;
-        if (!p->steps[i].kernel) continue;
-        for (int32_t k = 0; k < n->n_in; k++) mark(g, p, n->in[k], before ? 0 : behind ? READ_BEHIND : TOUCHED, marks);
-        for (int32_t k = 0; k < n->n_out; k++)
-            mark(g, p, n->out[k], before ? WRITTEN_BEFORE : behind ? 0 : TOUCHED | WRITTEN, marks);
-    }
-}
-
 struct edges {
     struct ig_gpu_edge edge[2 * IG_GPU_EDGES];
     int32_t value[2 * IG_GPU_EDGES]; /* roots */
@@ -43,16 +22,16 @@ struct edges {
 };
 
 /* -1: too many. */
-static int find_edges(const struct ig_graph *g, const uint8_t *marks, struct edges *e)
+static int find_edges(const struct ig_graph *g, const struct ig_plan *p, const uint8_t *marks, struct edges *e)
 {
     for (int want = 1; want >= 0; want--) /* those in come first */
         for (int32_t v = 0; v < g->n_values; v++) {
-            int in = (marks[v] & WRITTEN_BEFORE) && (marks[v] & TOUCHED), out = (marks[v] & WRITTEN) && (marks[v] & READ_BEHIND);
+            int in = ig_passes_in(marks[v]), out = ig_passes_out(marks[v]);
             if (in != want || !(in || out)) continue;
             e->ins += in;
             e->outs += out;
             if (e->ins > IG_GPU_EDGES || e->outs > IG_GPU_EDGES) return -1;
-            e->edge[e->n] = (struct ig_gpu_edge){&g->values[v].shape, in, out};
+            e->edge[e->n] = (struct ig_gpu_edge){&g->values[v].shape, in, out, ig_pass_kind(p, v)};
             e->value[e->n++] = v;
         }
     return 0;
@@ -117,7 +96,7 @@ static int check_views(const struct ig_graph *g, const struct ig_plan *a, const 
 }
 
 struct ig_gpu_stage_lowered *ig_lower_gpu_stage(const struct ig_graph *g, const struct ig_plan *staged, struct ig_plan *gpu,
-                                                int64_t mapped, char *err, size_t err_bytes)
+                                                char *err, size_t err_bytes)
 {
     struct edges e = {.n = 0};
     int32_t stage = ig_gpu_stage_of(staged);
@@ -125,8 +104,8 @@ struct ig_gpu_stage_lowered *ig_lower_gpu_stage(const struct ig_graph *g, const 
     if (stage < 0 || check_views(g, staged, gpu, err, err_bytes)) return NULL;
     const struct ig_plan_stage *s = &staged->stages[stage];
     uint8_t *marks = must_alloc((size_t)g->n_values, 1);
-    mark_all(g, gpu, s, marks);
-    int bad = find_edges(g, marks, &e);
+    ig_mark_passes(g, gpu, s, marks);
+    int bad = find_edges(g, gpu, marks, &e);
     free(marks);
     if (bad) snprintf(err, err_bytes, "more than %d tensors pass to or from the GPU's stage: cut elsewhere", IG_GPU_EDGES);
     if (bad) return NULL;
@@ -135,7 +114,7 @@ struct ig_gpu_stage_lowered *ig_lower_gpu_stage(const struct ig_graph *g, const 
     take_apart(g, gpu, s, &e);
     l->lowered = ig_lower(g, gpu);
     if (!find_places(g, staged, &e, l->places, err, err_bytes))
-        l->launches = ig_lower_gpu_part(l->lowered, e.edge, e.n, mapped, err, err_bytes);
+        l->launches = ig_lower_gpu_part(l->lowered, e.edge, e.n, err, err_bytes);
     if (l->launches) {
         l->stage = (struct ig_gpu_stage){&l->launches->plan, l->places, stage};
         return l;

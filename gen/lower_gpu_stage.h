@@ -17,11 +17,10 @@ struct ig_gpu_stage_lowered {
 };
 
 /*
- * `gpu` is changed, and is to live as long as the result; `staged` is the CPU's. mapped: see ig_lower_gpu. NULL with a
- * line in err.
+ * `gpu` is changed, and is to live as long as the result; `staged` is the CPU's. NULL with a line in err.
  */
 struct ig_gpu_stage_lowered *ig_lower_gpu_stage(const struct ig_graph *g, const struct ig_plan *staged, struct ig_plan *gpu,
-                                                int64_t mapped, char *err, size_t err_bytes);
+                                                char *err, size_t err_bytes);
 void ig_gpu_stage_lowered_free(struct ig_gpu_stage_lowered *l);
 
 #endif

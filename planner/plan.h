@@ -106,6 +106,17 @@ struct ig_plan_slot {
     int64_t bytes;         /* from one copy to the next, a multiple of IG_ALIGN */
 };
 
+enum ig_pass_kind {        /* how a tensor passes between processor and GPU: planner/passes.h */
+    IG_PASS_PINNED = 0,    /* copied, by way of page-locked memory */
+    IG_PASS_MAPPED,        /* page-locked memory that the GPU uses in place, past its caches */
+    IG_PASS_MANAGED        /* memory that processor and GPU have by turns */
+};
+
+struct ig_plan_pass {
+    int32_t value;         /* a root */
+    int32_t kind;          /* enum ig_pass_kind */
+};
+
 struct ig_plan {
     char *model;           /* graph name */
     char *graph_sha256;    /* of graph.json's text */
@@ -120,6 +131,8 @@ struct ig_plan {
     int32_t n_stages, n_slots;         /* 0: the plan has no stages */
     struct ig_plan_stage *stages;
     struct ig_plan_slot *slots;
+    int32_t n_passes;                  /* of a GPU's plan; what it does not name is pinned */
+    struct ig_plan_pass *passes;
     int32_t n_others;                  /* alternatives: the same stages, kernels and weights, cut elsewhere */
     struct ig_plan **others;           /* each a plan of its own; planner/unite.c says how they share an arena */
     int64_t arena_bytes;               /* activations, slots and the threads' scratch: max(offset + bytes) */

@@ -194,6 +194,43 @@ static int is_global(const unsigned char *p, size_t size, int writes)
     return 1;
 }
 
+/* --- memory of the host --- */
+
+enum { REGISTERED = 16 };
+
+static struct range {
+    const unsigned char *from, *to;
+} registered[REGISTERED];
+static unsigned n_registered;
+
+int emu_register(void *address, size_t bytes)
+{
+    struct range r = {address, (const unsigned char *)address + bytes};
+    for (unsigned i = 0; i < n_registered; i++)
+        if (r.from < registered[i].to && registered[i].from < r.to) return -1;
+    if (n_registered == REGISTERED) abort();
+    registered[n_registered++] = r;
+    return 0;
+}
+
+int emu_unregister(void *address)
+{
+    for (unsigned i = 0; i < n_registered; i++)
+        if (registered[i].from == address) {
+            registered[i] = registered[--n_registered];
+            return 0;
+        }
+    return -1;
+}
+
+int emu_is_registered(const void *address, size_t bytes)
+{
+    const unsigned char *p = address;
+    for (unsigned i = 0; i < n_registered; i++)
+        if (p >= registered[i].from && p + bytes <= registered[i].to) return 1;
+    return 0;
+}
+
 /* --- the hooks --- */
 
 static void touch(const void *address, size_t size, int writes)
@@ -201,6 +238,7 @@ static void touch(const void *address, size_t size, int writes)
     const unsigned char *p = address;
     if (p >= stack_low && p + size <= stack_high) return;
     if (is_shared(p, size, writes) || is_global(p, size, writes)) return;
+    if (emu_is_registered(p, size) && (uintptr_t)p % size == 0) return;
     if (!writes && p >= (const unsigned char *)&emu_now && p + size <= (const unsigned char *)(&emu_now + 1)) return;
     emu_fail("%s %zu bytes at %p, which is neither shared nor device memory", writes ? "writes" : "reads", size, address);
 }

@@ -2,25 +2,21 @@
 #ifndef RUNTIME_GPU_STAGE_H
 #define RUNTIME_GPU_STAGE_H
 
-#include "runtime/gpu/gpu.h"
-#include "runtime/pipeline.h"
-
-struct ig_gpu_place {                  /* of a tensor: `offset` bytes behind where the frame's slots begin for `slot` */
-    int32_t slot;
-    int64_t offset;
-};
-
-struct ig_gpu_stage {                  /* baked */
-    const struct ig_gpu_plan *plan;    /* of its launches */
-    const struct ig_gpu_place *places; /* of the plan's inputs, then its outputs */
-    int32_t stage;                     /* which of the pipeline's */
-};
+#include "runtime/gpu/slots.h"
 
 struct ig_gpu_worker {                 /* the caller's, as long as the pipeline runs */
     struct ig_gpu *gpu;                /* open, of the stage's plan; no other thread uses it */
     const struct ig_gpu_stage *stage;
     char why[200];                     /* the last frame that failed: the stage's thread writes it */
+    struct ig_gpu_slots slots;         /* cleared, or opened: those that the GPU reaches */
 };
+
+/*
+ * Before a pipeline starts that is cleared: it gets `work`, and slots that the GPU reaches, of the arena that it will
+ * have. worker->gpu and stage are set. 0, or -1 with a line in why: the GPU failed.
+ */
+int ig_gpu_join(struct ig_gpu_worker *worker, struct ig_pipeline *pipeline, const struct ig_pipe *pipe, void *arena, char *why,
+                size_t bytes);
 
 /*
  * A pipeline's `work`, with a worker as its argument: the GPU's stage waits for its frame, other stages run on their

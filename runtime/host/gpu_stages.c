@@ -41,9 +41,11 @@ void ig_gpu_stages_start(struct ig_session *s, int threads)
     }
     ig_start(s, threads);
     if (!gpu) return;
-    on.worker = (struct ig_gpu_worker){gpu, p->stage, ""};
+    on.worker.gpu = gpu;
+    on.worker.stage = p->stage;
+    if (ig_gpu_join(&on.worker, &ig_stages_pipeline, on.as.staged->pipe, s->ctx.arena, on.worker.why, sizeof on.worker.why))
+        ig_die("%s", on.worker.why);
     ig_stages_pipeline.work = work;
-    ig_stages_pipeline.work_arg = &on.worker;
 }
 
 int ig_gpu_stages_main(int argc, char **argv, const struct ig_program *cpu, const struct ig_gpu_program *gpu)
