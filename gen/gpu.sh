@@ -91,7 +91,7 @@ find_toolkits() {
 
 # --- build lines, inside cast, whose last argument $c_gpu is: $gpu_parts, or names of files in place of fatbins, "62=FILE" ---
 
-gpu_plan() { # arguments of the plan that concern it
+gpu_plan() { # arguments of the plan that concern it; $c_board: whose memory the GPU's is, for targets that do not say so
     staged=
     case $c_plan in *--stages*) staged=1 ;; esac
     emit "build $d/gpu_plan.json: plan $g | out/ingot${staged:+ $p}"
