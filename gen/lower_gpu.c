@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "kernels_gpu/kernel.h"
-#include "planner/passes.h"
 
 _Static_assert((int)IG_GPU_PINNED == (int)IG_PASS_PINNED && (int)IG_GPU_MAPPED == (int)IG_PASS_MAPPED &&
                    (int)IG_GPU_MANAGED == (int)IG_PASS_MANAGED, "one number for each kind");

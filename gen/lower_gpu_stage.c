@@ -3,8 +3,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "planner/passes.h"
-
 static void *must_alloc(size_t count, size_t bytes)
 {
     void *p = calloc(count ? count : 1, bytes);

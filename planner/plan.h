@@ -435,4 +435,25 @@ int ig_validate(const struct ig_graph *g, const struct ig_plan *p, int64_t memor
 int ig_validate_all(const struct ig_graph *g, const struct ig_plan *p, int64_t memory_budget, char *why,
                     size_t why_bytes);
 
+/* --- passes of a GPU's plan: planner/passes.c --- */
+
+/* Who touches a storage: before the GPU's steps, these, and behind them. */
+enum { IG_MADE_BEFORE = 1, IG_TOUCHED = 2, IG_MADE = 4, IG_READ_BEHIND = 8 };
+
+/* marks[n_values], zeroed, of roots; `s`: the GPU's stage, NULL: all steps are the GPU's. Steps that run nothing touch
+ * nothing. */
+void ig_mark_passes(const struct ig_graph *g, const struct ig_plan *p, const struct ig_plan_stage *s, uint8_t *marks);
+
+static inline int ig_passes_in(uint8_t marks)
+{
+    return (marks & IG_MADE_BEFORE) && (marks & IG_TOUCHED);
+}
+
+static inline int ig_passes_out(uint8_t marks)
+{
+    return (marks & IG_MADE) && (marks & IG_READ_BEHIND);
+}
+/* enum ig_pass_kind of a root; pinned if the plan does not say. */
+int32_t ig_pass_kind(const struct ig_plan *p, int32_t value);
+
 #endif
