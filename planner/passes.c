@@ -42,11 +42,13 @@ static double of_window(const struct ig_window *w)
 static double reads(const struct ig_graph *g, const struct ig_node *n, int32_t k)
 {
     const struct ig_shape *out = &g->values[n->out[0]].shape;
-    double channels = out->rank ? out->dims[out->rank - 1] : 1;
+    double channels = out->rank ? out->dims[out->rank - 1] : 1, tiles;
     if (k) return 1;
     switch (n->op) {
     case IG_CONV:
-    case IG_DECONV: return of_window(&n->attrs.conv.w) * (channels / n->attrs.conv.groups > 64 ? channels / n->attrs.conv.groups / 64 : 1);
+    case IG_DECONV:
+        tiles = channels / n->attrs.conv.groups / 64;
+        return of_window(&n->attrs.conv.w) * (tiles > 1 ? tiles : 1);
     case IG_POOL: return of_window(&n->attrs.pool.w);
     case IG_FC: return channels;
     default: return 1;

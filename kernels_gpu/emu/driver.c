@@ -247,7 +247,8 @@ int cuMemAllocManaged(ig_cuda_address *address, size_t bytes, unsigned flags)
 int cuStreamAttachMemAsync(ig_cuda_stream stream, ig_cuda_address address, size_t bytes, unsigned flags)
 {
     struct managed *m = managed_of(address);
-    if (!m || (bytes && bytes != m->bytes) || (flags != IG_CUDA_ATTACH_HOST && flags != IG_CUDA_ATTACH_SINGLE)) return INVALID_VALUE;
+    if (!m || (bytes && bytes != m->bytes)) return INVALID_VALUE;
+    if (flags != IG_CUDA_ATTACH_HOST && flags != IG_CUDA_ATTACH_SINGLE) return INVALID_VALUE;
     if (stream->capture) return CAPTURE_UNSUPPORTED;
     emu_allow(m->block, m->bytes, flags == IG_CUDA_ATTACH_SINGLE ? EMU_READ | EMU_WRITE : EMU_GAP);
     attachments++;

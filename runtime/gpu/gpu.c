@@ -357,7 +357,8 @@ void ig_gpu_close(struct ig_gpu *gpu)
     if (gpu->graph) c->graph_free(gpu->graph);
     if (gpu->stream) c->stream_free(gpu->stream);
     for (int32_t i = 0; gpu->plan && i < n_edges(gpu->plan); i++)
-        if (gpu->kinds[i] == IG_GPU_MANAGED && input_of(gpu->plan, i) < 0 && gpu->ends[i].host) c->memory_free(gpu->ends[i].device);
+        if (gpu->kinds[i] == IG_GPU_MANAGED && input_of(gpu->plan, i) < 0 && gpu->ends[i].host)
+            c->memory_free(gpu->ends[i].device);
     if (gpu->staging) c->host_memory_free(gpu->staging);
     if (gpu->twin) c->memory_free(gpu->twin);
     if (gpu->arena) c->memory_free(gpu->arena);
