@@ -48,9 +48,11 @@ if [ $emulates = yes ]; then
     emit "  libs = -lcmocka \$host_libs -ldl"
     emit "build out/test/gpu/stage_cuts: link out/obj/host/tests/gpu/stage_cuts.c.o$support_objects out/libingot.a $host_libs_a | out/emu/libcuda.so.1"
     emit "  libs = -lcmocka \$host_libs -ldl"
-    # A program for a GPU, whose kernels the emulated driver has itself.
+    # A program for a GPU, whose kernels the emulated driver has itself; a board's, which shares its memory.
+    c_board=xavier
     cast "${src}models/fashion.onnx" fashion_gpu host "$host_isa" "$CC" "" "$cores" none "" "--energy --labels ${src}models/fashion.labels.txt" "" "" \
         "62=${src}tests/gpu/image.stub"
+    c_board=
     # The same with stages: CPU, GPU, CPU.
     cast "${src}models/fashion.onnx" fashion_gpu_stages host "$host_isa" "$CC" "" 1 none "" "--energy --labels ${src}models/fashion.labels.txt" \
         "--stages cpu:0@4,gpu@12,cpu:1" "" "62=${src}tests/gpu/image.stub"
