@@ -110,4 +110,7 @@ int ig_host_isa(void);
 /* Threads to take where none are asked for: the cores of this machine that this process may use. */
 int32_t ig_cores(void);
 
+/* cli/passes.c: how inputs and outputs of a plan for the GPU pass, all of which is its, on that board. Fatal on error. */
+void ig_passes_of_board(const struct ig_graph *g, struct ig_plan *p, const char *board);
+
 #endif

@@ -5,8 +5,6 @@
 #include "cli/deploy.h"
 #include "planner/alloc.h"
 
-enum { ZERO_COPY = 1 << 20 }; /* bytes, as of ingot gen --zero-copy */
-
 static const struct board { /* one chip, which shares the processor's memory */
     const char *target, *chip;
 } boards[] = {{"tx2", "62"}, {"xavier", "72"}};
@@ -101,8 +99,9 @@ void ig_deploy_plan_gpu(struct ig_deployment *d, int32_t rank, struct ig_deploye
     refuse_layers_of_the_cpu(d, rank, part->graph, gpu->plan);
     if (ig_validate(part->graph, gpu->plan, 0, err, sizeof err))
         ig_fatal("internal error: the validator refuses the GPU's plan of %s: %s", part->prefix, err);
+    if (board_of(o.target)) ig_passes_of_board(part->graph, gpu->plan, o.target);
     gpu->lowered = ig_lower(part->graph, gpu->plan);
-    gpu->launches = ig_lower_gpu(gpu->lowered, board_of(o.target) ? ZERO_COPY : 0, err, sizeof err);
+    gpu->launches = ig_lower_gpu(gpu->lowered, err, sizeof err);
     if (!gpu->launches) ig_fatal("%s: %s", key, err);
     gpu->emit = (struct ig_emit_gpu){.lowered = gpu->lowered, .launches = gpu->launches, .plan_sha256 = gpu->plan_sha256};
     choose_images(d, rank, part->prefix, gpu);

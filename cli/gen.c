@@ -30,10 +30,7 @@ static const char help[] =
     "  --platform NAME      with --energy: a board whose powers say what the plan is predicted to cost\n"
     "  --gpu PLAN           a plan of the ISA cuda for a GPU beside: also _gpu.c, _gpu.cu, _gpu_image.S, _gpu_weights.S\n"
     "                       and _gpu_weights.bin\n"
-    "  --image SMS=FILE     where nvcc will put the fatbin that it makes of _gpu.cu for these chips; may be repeated\n"
-    "  --zero-copy          the GPU shares the processor's memory: small inputs and outputs are used in place\n";
-
-enum { ZERO_COPY = 1 << 20 }; /* bytes: such memory is not cached by the GPU, nor by the processor of a TX2 */
+    "  --image SMS=FILE     where nvcc will put the fatbin that it makes of _gpu.cu for these chips; may be repeated\n";
 
 void ig_channels_option(const char *text, const char *option, float v[4])
 {
@@ -138,7 +135,7 @@ static void image_option(struct ig_emit_gpu *gpu, char *text)
 
 /* The GPU's plan and tables; they live as long as the program. Of a plan with stages its stage. */
 static struct ig_lowered *read_gpu(struct ig_emit_gpu *gpu, const struct ig_graph *g, const struct ig_lowered *cpu, const char *path,
-                                   int64_t mapped, char hex[65])
+                                   char hex[65])
 {
     char err[4096];
     struct ig_plan *p = ig_plan_read(path, g, err, sizeof err);
@@ -148,14 +145,14 @@ static struct ig_lowered *read_gpu(struct ig_emit_gpu *gpu, const struct ig_grap
     if (p->n_stages) ig_fatal("%s: a plan for the GPU has no stages of its own", path);
     if (!gpu->n_images) ig_fatal("--gpu needs --image");
     ig_hash_file(path, hex);
-    if (cpu->cuts.n) stage = ig_lower_gpu_stages(cpu, p, mapped, err, sizeof err);
-    else if (cpu->pipe.n_stages) stage = ig_lower_gpu_stage(g, cpu->plan, p, mapped, err, sizeof err);
+    if (cpu->cuts.n) stage = ig_lower_gpu_stages(cpu, p, err, sizeof err);
+    else if (cpu->pipe.n_stages) stage = ig_lower_gpu_stage(g, cpu->plan, p, err, sizeof err);
     if (cpu->pipe.n_stages && !stage) ig_fatal("%s: %s", path, err);
     struct ig_lowered *l = stage ? stage->lowered : ig_lower(g, p);
     gpu->stage = stage;
     gpu->lowered = l;
     gpu->plan_sha256 = hex;
-    gpu->launches = stage ? stage->launches : ig_lower_gpu(l, mapped, err, sizeof err);
+    gpu->launches = stage ? stage->launches : ig_lower_gpu(l, err, sizeof err);
     if (!gpu->launches) ig_fatal("%s: %s", path, err);
     if (stage) l = stage->weights;
     gpu->weights = l;
@@ -206,7 +203,7 @@ int ig_verb_gen(int argc, char **argv)
 {
     static const struct option longs[] = {{"help", 0, 0, 'h'}, {"prefix", 1, 0, 'p'}, {"labels", 1, 0, 'l'},
                                           {"mean", 1, 0, 'm'}, {"std", 1, 0, 's'},    {"output", 1, 0, 'o'},
-                                          {"gpu", 1, 0, 'g'},  {"image", 1, 0, 'i'},  {"zero-copy", 0, 0, 'z'},
+                                          {"gpu", 1, 0, 'g'},  {"image", 1, 0, 'i'},
                                           {"member", 0, 0, 'M'},    {"input-spec", 1, 0, 'S'},
                                          {"energy", 0, 0, 'e'}, {"platform", 1, 0, 'P'},
                                           {0, 0, 0, 0}};
@@ -216,7 +213,6 @@ int ig_verb_gen(int argc, char **argv)
     struct ig_host_ops host_ops;
     struct ig_emit_energy energy;
     int scaled = 0, measures = 0;
-    int64_t mapped = 0;
     char err[4096], hex[65], gpu_hex[65];
     for (int c; (c = getopt_long(argc, argv, "o:h", longs, NULL)) != -1;) switch (c) {
         case 'h': return fputs(help, stdout) < 0;
@@ -229,7 +225,6 @@ int ig_verb_gen(int argc, char **argv)
         case 'g': gpu_plan = optarg; break;
         case 'i': image_option(&gpu, optarg); break;
         case 'M': e.member = 1; break;
-        case 'z': mapped = ZERO_COPY; break;
         case 'e': measures = 1; break;
         case 'P': platform = optarg; break;
         default: ig_usage(help);
@@ -259,7 +254,7 @@ int ig_verb_gen(int argc, char **argv)
     check_prefix(e.prefix);
     e.lowered = l;
     e.plan_sha256 = hex;
-    struct ig_lowered *of_gpu = gpu_plan ? read_gpu(&gpu, g, l, gpu_plan, mapped, gpu_hex) : NULL;
+    struct ig_lowered *of_gpu = gpu_plan ? read_gpu(&gpu, g, l, gpu_plan, gpu_hex) : NULL;
     if (mkdir(dir, 0777) && errno != EEXIST) ig_fatal("%s: %s", dir, strerror(errno));
     if (of_gpu) e.gpu = &gpu;
     if (of_gpu) write_gpu(&e, of_gpu, dir);

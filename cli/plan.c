@@ -8,6 +8,7 @@
 #include "kernels_cpu/registry.h"
 #include "planner/costs.h"
 #include "planner/alternatives.h"
+#include "planner/passes.h"
 #include "planner/stages.h"
 #include "planner/tradeoff.h"
 #include "runtime/run.h"
@@ -35,6 +36,8 @@ static const char help[] =
     "  --alternatives N    with --stages: up to N cuts for loads of the processors by other programs, of which the\n"
     "                      running program takes the best for each frame\n"
     "  --stages-of PLAN    with --isa cuda: only the GPU's stage of that plan needs its kernels\n"
+    "  --buffers BOARD     with --isa cuda: how tensors pass to the GPU and from it, by what that board says of its memory\n"
+    "                      (default: all are copied)\n"
     "  --memory-budget B   most bytes of arena and weights, e.g. 8MB; the fastest plan within it\n"
     "  --objective X       latency (default), throughput, energy or memory, within the other constraints:\n"
     "                      throughput is latency where one processor runs frame after frame; energy tries 1 to\n"
@@ -257,7 +260,8 @@ static struct ig_plan *make_staged(const struct ig_graph *g, const struct ig_pla
 
 static struct ig_plan *make(const struct ig_graph *g, const char *graph_path, const char *profile_path,
                             struct ig_plan_options *o, struct ig_powers *powers, const char *stages,
-                            int32_t alternatives, const char *stages_of, const char *pareto)
+                            int32_t alternatives, const char *stages_of, const struct ig_platform *buffers,
+                            const char *pareto)
 {
     char err[4096], why[4096];
     struct ig_plan *staged = stages_of ? ig_plan_read(stages_of, g, err, sizeof err) : NULL;
@@ -274,6 +278,7 @@ static struct ig_plan *make(const struct ig_graph *g, const char *graph_path, co
     if (!p && pareto) write_pareto(g, o, p, pareto);
     if (!p) ig_fatal("%s: %s", graph_path, err);
     if (o->isa == IG_ISA_CUDA) refuse_layers_of_the_cpu(g, p, staged, graph_path);
+    if (buffers) ig_plan_passes(g, p, staged, buffers);
     ig_plan_free(staged);
     for (int32_t i = 0; i <= p->n_others; i++) {
         struct ig_plan *each = i ? p->others[i - 1] : p;
@@ -301,6 +306,7 @@ int ig_verb_plan(int argc, char **argv)
                                           {"stages", 1, 0, 'G'},
                                           {"alternatives", 1, 0, 'a'},
                                           {"stages-of", 1, 0, 'g'},
+                                          {"buffers", 1, 0, 'M'},
                                           {"memory-budget", 1, 0, 'm'},
                                           {"max-latency-ms", 1, 0, 'l'},
                                           {"min-fps", 1, 0, 'f'},
@@ -329,6 +335,7 @@ int ig_verb_plan(int argc, char **argv)
     const char *out = "plan.json", *profile = NULL, *pareto = NULL, *stages = NULL, *stages_of = NULL, *spec = NULL;
     char err[4096];
     struct ig_estimate_options estimate = {.platform = NULL};
+    struct ig_platform *buffers = NULL;
     int summarise = 0, verbose = 0, estimated = 0, alternatives = 1;
     for (int c; (c = getopt_long(argc, argv, "o:vh", longs, NULL)) != -1;) switch (c) {
         case 'h': return fputs(help, stdout) < 0;
@@ -341,6 +348,7 @@ int ig_verb_plan(int argc, char **argv)
         case 'G': stages = optarg; break;
         case 'a': alternatives = (int32_t)ig_number(optarg, "--alternatives", 1, IG_PLAN_ALTERNATIVES); break;
         case 'g': stages_of = optarg; break;
+        case 'M': buffers = ig_load_board(optarg); break;
         case 'm': o.memory_budget = ig_size_option(optarg, "--memory-budget"); break;
         case 'l': o.max_latency_ms = ig_number(optarg, "--max-latency-ms", 1e-9, 1e9); break;
         case 'f': o.min_fps = ig_number(optarg, "--min-fps", 1e-9, 1e9); break;
@@ -368,6 +376,7 @@ int ig_verb_plan(int argc, char **argv)
         }
     if (optind != argc - 1 - summarise) ig_usage(help);
     if (alternatives > 1 && !stages) ig_fatal("--alternatives needs --stages");
+    if (buffers && o.isa != IG_ISA_CUDA) ig_fatal("--buffers needs --isa cuda");
     struct ig_graph *g = ig_load_graph(argv[optind], &source);
     int weighs = o.objective == IG_OBJECTIVE_ENERGY && !estimated && !estimate.explain;
     if (o.isa == IG_ISA_CUDA) {
@@ -384,7 +393,8 @@ int ig_verb_plan(int argc, char **argv)
     struct ig_powers powers, *weighed = weighs ? &powers : NULL;
     if (weighs) ig_load_powers(&powers, estimate.platform, &o, estimate.deadline_ms);
     struct ig_plan *p = summarise ? ig_plan_read(argv[optind + 1], g, err, sizeof err)
-                                  : make(g, argv[optind], profile, &o, weighed, stages, alternatives, stages_of, pareto);
+                                  : make(g, argv[optind], profile, &o, weighed, stages, alternatives, stages_of,
+                                         buffers, pareto);
     if (!p) ig_fatal("%s", err);
     if (!summarise && ig_plan_write(p, g, out, err, sizeof err)) ig_fatal("%s", err);
     FILE *words = summarise ? stdout : stderr;
@@ -394,6 +404,7 @@ int ig_verb_plan(int argc, char **argv)
         ig_put_energy(words, p, &powers);
         free(powers.board);
     }
+    free(buffers);
     ig_plan_free(p);
     ig_graph_free(g);
     return 0;

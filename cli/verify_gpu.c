@@ -17,7 +17,7 @@ static void *packed(struct ig_lowered *l)
 
 int ig_verify_gpu(struct ig_lowered *l, const void *fatbin, const void *const *inputs, void *const *outputs, char *err, size_t n)
 {
-    struct ig_gpu_lowered *launches = ig_lower_gpu(l, 0, err, n);
+    struct ig_gpu_lowered *launches = ig_lower_gpu(l, err, n);
     if (!launches) return -1;
     struct ig_gpu gpu;
     void *constants = packed(l);

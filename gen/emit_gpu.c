@@ -66,7 +66,7 @@ static void emit_copies(FILE *f, const char *name, const char *of, const struct 
 {
     fprintf(f, "static const struct ig_gpu_copy %s%s[] = {", name, of);
     for (int32_t i = 0; i < n; i++)
-        fprintf(f, "{%lld, %lld, %d}, ", (long long)copies[i].offset, (long long)copies[i].bytes, copies[i].mapped);
+        fprintf(f, "{%lld, %lld, %d}, ", (long long)copies[i].offset, (long long)copies[i].bytes, copies[i].kind);
     fputs("{0}};\n", f);
 }
 

@@ -37,7 +37,7 @@ void ig_emit_gpu_stage_header(FILE *f, const struct ig_emit *e, const char *up)
     fprintf(f, "#define %s_GPU_ARENA_BYTES %lld     /* of the GPU's memory */\n", up, (long long)s->plan->arena_bytes);
     fprintf(f, "#define %s_GPU_CONSTANTS_BYTES %lld\n", up, (long long)s->plan->constants_bytes);
     fprintf(f, "struct %s_gpu { /* an open GPU; contents are the library's */\n    uint64_t opaque[%d];\n};\n", p,
-            256 * ig_emit_gpu_cuts(e->gpu));
+            1024 * ig_emit_gpu_cuts(e->gpu));
     fprintf(f, "/*\n * As %s_start_stages, which would have that stage's steps run on a thread. 0; another status; or -1 with one\n"
                " * line in why[bytes]. A frame that the GPU fails is popped with an error. To be closed behind %s_stop_stages.\n"
                " */\n", p, p);
@@ -49,16 +49,15 @@ void ig_emit_gpu_stage_header(FILE *f, const struct ig_emit *e, const char *up)
 /* Opens what the pipeline's stage needs, one GPU with launches for each alternative. */
 static void emit_open(FILE *f, const char *p, int32_t cuts)
 {
-    fprintf(f, "struct on_gpu {\n    struct ig_gpu gpu[%d];\n    struct ig_gpu_worker worker;\n};\n\n", cuts);
-    fprintf(f, "_Static_assert(sizeof(struct on_gpu) <= sizeof(struct %s_gpu), \"GPU\");\n\n", p);
-    fprintf(f, "static void close_all(struct on_gpu *on, int n)\n{\n    while (n) ig_gpu_close(&on->gpu[--n]);\n}\n\n");
+    fprintf(f, "struct on_gpu {\n    struct ig_gpu gpu;\n    struct ig_gpu_worker worker;\n");
+    if (cuts > 1) fprintf(f, "    struct ig_gpu_beside others[%d];\n", cuts - 1);
+    fprintf(f, "};\n\n_Static_assert(sizeof(struct on_gpu) <= sizeof(struct %s_gpu), \"GPU\");\n\n", p);
     fprintf(f, "static int open_all(struct on_gpu *on, char *why, size_t bytes)\n{\n"
-               "    if (ig_gpu_open(&on->gpu[0], &%s_gpu_plan, %s_gpu_weights, why, bytes)) return -1;\n", p, p);
-    fprintf(f, "    for (int i = 0; i < %d; i++) {\n"
-               "        int bad = i && ig_gpu_open_beside(&on->gpu[i], &on->gpu[0], %s_gpu_stage[i].plan, why, bytes);\n"
-               "        if (!bad && !ig_gpu_try(&on->gpu[i], why, bytes)) continue;\n"
-               "        close_all(on, i + !bad);\n        return -1;\n    }\n", cuts, p);
-    fprintf(f, "    on->worker = (struct ig_gpu_worker){on->gpu, %s_gpu_stage, \"\", on->gpu + 1};\n    return 0;\n}\n\n", p);
+               "    if (ig_gpu_open(&on->gpu, &%s_gpu_plan, %s_gpu_weights, why, bytes)) return -1;\n", p, p);
+    fprintf(f, "    on->worker.gpu = &on->gpu;\n    on->worker.stage = %s_gpu_stage;\n    on->worker.n_others = 0;\n", p);
+    if (cuts > 1) fprintf(f, "    on->worker.others = on->others;\n");
+    fprintf(f, "    if (!ig_gpu_try(&on->gpu, why, bytes) && !ig_gpu_open_others(&on->worker, %d, why, bytes)) return 0;\n"
+               "    ig_gpu_part(&on->worker);\n    return -1;\n}\n\n", cuts - 1);
 }
 
 void ig_emit_gpu_stage_api(FILE *f, const struct ig_emit *e)
@@ -80,11 +79,12 @@ void ig_emit_gpu_stage_api(FILE *f, const struct ig_emit *e)
     if (cuts > 1)
         fprintf(f, "    struct ig_cut_run *run = &((struct cut_pipeline *)(void *)stages)->cuts;\n"
                    "    int status = ig_cuts_attach(run, &%s_cuts, own);\n"
-                   "    run->work = ig_gpu_cut_work;\n    run->work_arg = &on->worker;\n", p);
+                   "    run->work = ig_gpu_cut_work;\n    run->work_arg = &on->worker;\n"
+                   "    if (!status) status = ig_gpu_join_cuts(&on->worker, &%s_pipe, c->arena, why, bytes);\n", p, p);
     else
-        fprintf(f, "    own->work = ig_gpu_work;\n    own->work_arg = &on->worker;\n    int status = IG_OK;\n");
+        fprintf(f, "    int status = ig_gpu_join(&on->worker, own, &%s_pipe, c->arena, why, bytes);\n", p);
     fprintf(f,
             "    if (!status) status = ig_pipeline_start(own, &%s_pipe, c->weights, c->arena, (size_t)c->arena_bytes);\n"
-            "    if (status) close_all(on, %d);\n    return status;\n}\n\n", p, cuts);
-    fprintf(f, "void %s_gpu_close(struct %s_gpu *gpu)\n{\n    close_all((struct on_gpu *)(void *)gpu, %d);\n}\n", p, p, cuts);
+            "    if (status) ig_gpu_part(&on->worker);\n    return status;\n}\n\n", p);
+    fprintf(f, "void %s_gpu_close(struct %s_gpu *gpu)\n{\n    ig_gpu_part(&((struct on_gpu *)(void *)gpu)->worker);\n}\n", p, p);
 }

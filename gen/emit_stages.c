@@ -92,15 +92,25 @@ static const char *slot_name(const struct ig_lowered *l, int32_t slot)
     return l->cuts.n ? "several" : l->graph->values[l->plan->slots[slot].value].name;
 }
 
+/* How the GPU's stage has a slot; what it cannot use in place is copied after all, as is what alternatives have managed. */
+static const char *end_memory(const struct ig_gpu_plan *p, int32_t end, int32_t cuts)
+{
+    int in = end < p->n_inputs;
+    int32_t kind = in ? p->inputs[end].kind : p->outputs[end - p->n_inputs].kind;
+    if (kind == IG_GPU_MAPPED) return "page-locked, used by the GPU in place";
+    if (kind == IG_GPU_MANAGED && cuts == 1) return "managed, the GPU's by turns";
+    return in ? "arena, copied to the GPU" : "arena, copied from the GPU";
+}
+
 /* The GPU's stage has places for what it reads, then for what it makes, in some alternative or other. */
 static const char *slot_memory(const struct ig_emit *e, int32_t slot)
 {
     const struct ig_gpu_stage_lowered *first = e->gpu ? e->gpu->stage : NULL;
-    for (int32_t a = 0; first && a < ig_emit_gpu_cuts(e->gpu); a++) {
+    int32_t cuts = first ? ig_emit_gpu_cuts(e->gpu) : 0;
+    for (int32_t a = 0; a < cuts; a++) {
         const struct ig_gpu_stage *s = a ? &first->others[a - 1]->stage : &first->stage;
         for (int32_t i = 0; i < s->plan->n_inputs + s->plan->n_outputs; i++)
-            if (s->places[i].slot == slot)
-                return i < s->plan->n_inputs ? "arena, copied to the GPU" : "arena, copied from the GPU";
+            if (s->places[i].slot == slot) return end_memory(s->plan, i, cuts);
     }
     return "arena";
 }

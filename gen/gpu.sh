@@ -91,14 +91,14 @@ find_toolkits() {
 
 # --- build lines, inside cast, whose last argument $c_gpu is: $gpu_parts, or names of files in place of fatbins, "62=FILE" ---
 
-gpu_plan() { # arguments of the plan that concern it
+gpu_plan() { # arguments of the plan that concern it; $c_board: whose memory the GPU's is, for targets that do not say so
     staged=
     case $c_plan in *--stages*) staged=1 ;; esac
     emit "build $d/gpu_plan.json: plan $g | out/ingot${staged:+ $p}"
     emit "  graph = $g"
-    emit "  args = --target $c_target --isa cuda${staged:+ --stages-of $p} $*"
+    case $c_target in tx2 | xavier) board=$c_target ;; *) board=${c_board:-} ;; esac
+    emit "  args = --target $c_target --isa cuda${staged:+ --stages-of $p}${board:+ --buffers $board} $*"
     gpu_args="--gpu $d/gpu_plan.json"
-    case $c_target in tx2 | xavier) gpu_args="$gpu_args --zero-copy" ;; esac
     gpu_images=
     for part in $c_gpu; do
         chips=${part%%=*} file=${part#*=}

@@ -6,6 +6,9 @@
 
 #include "kernels_gpu/kernel.h"
 
+_Static_assert((int)IG_GPU_PINNED == (int)IG_PASS_PINNED && (int)IG_GPU_MAPPED == (int)IG_PASS_MAPPED &&
+                   (int)IG_GPU_MANAGED == (int)IG_PASS_MANAGED, "one number for each kind");
+
 enum { GRAIN = 256 };
 
 static int64_t round_up(int64_t bytes)
@@ -32,7 +35,7 @@ static void *address(enum ig_gpu_region region, int64_t offset)
 
 static void *address_of_edge(const struct ig_gpu_copy *edge, int64_t offset)
 {
-    return address(edge->mapped ? IG_GPU_STAGING : IG_GPU_ARENA, edge->offset + offset);
+    return address(edge->kind ? IG_GPU_STAGING : IG_GPU_ARENA, edge->offset + offset);
 }
 
 static void *address_of(const struct ig_gpu_lowered *to, const struct ig_place *a)
@@ -96,27 +99,8 @@ static void add_step(struct ig_gpu_lowered *to, const struct ig_lowered *l, int3
     }
 }
 
-/* Ops whose launches read an element of their input once. */
-static int reads_once(int32_t op)
-{
-    return op == IG_TRANSPOSE || op == IG_COPY || op == IG_UNARY || op == IG_CAST;
-}
-
-/* Launches touch each element of that input or output once: mapped memory would be slow for what is read again. */
-static int touched_once(const struct ig_lowered *l, int space, int32_t index)
-{
-    int32_t readers = 0;
-    for (int32_t i = 0; i < l->model.n_steps; i++)
-        for (int32_t k = 0; k < l->steps[i].n_in; k++) {
-            const struct ig_place *p = &l->steps[i].in[k];
-            if (p->space != space || p->index != index) continue;
-            if (space == IG_SPACE_OUTPUT || readers++ || !reads_once(l->nodes[i]->op)) return 0;
-        }
-    return 1;
-}
-
 /* Inputs and outputs behind the plan's arena, which has no room for them, or in the staging. */
-static void place_copies(struct ig_gpu_lowered *to, const struct ig_lowered *l, int64_t mapped)
+static void place_copies(struct ig_gpu_lowered *to, const struct ig_lowered *l)
 {
     const struct ig_model *m = &l->model;
     int64_t end = round_up(m->arena_bytes), staged = 0;
@@ -125,11 +109,9 @@ static void place_copies(struct ig_gpu_lowered *to, const struct ig_lowered *l, 
     for (int32_t i = 0; i < n; i++) {
         const struct ig_io *io = i < m->n_inputs ? &m->inputs[i] : &m->outputs[i - m->n_inputs];
         struct ig_gpu_copy *copy = &to->copies[i];
-        int output = i >= m->n_inputs;
-        *copy = (struct ig_gpu_copy){end, ig_bytes(io->shape), 0};
-        if (copy->bytes <= mapped &&
-            touched_once(l, output ? IG_SPACE_OUTPUT : IG_SPACE_INPUT, output ? i - m->n_inputs : i))
-            *copy = (struct ig_gpu_copy){staged, copy->bytes, 1};
+        int32_t value = i < m->n_inputs ? l->graph->inputs[i] : l->graph->outputs[i - m->n_inputs];
+        *copy = (struct ig_gpu_copy){end, ig_bytes(io->shape), ig_pass_kind(l->plan, value)};
+        if (copy->kind) copy->offset = staged;
         else end += round_up(copy->bytes);
         staged += ig_gpu_slot(copy);
     }
@@ -140,7 +122,7 @@ static void place_copies(struct ig_gpu_lowered *to, const struct ig_lowered *l, 
     to->plan.arena_bytes = end ? end : GRAIN;
 }
 
-/* The edges in, then those out, each at its place of the staging; one that is both has one place of the arena. */
+/* The edges in, then those out, each at its place of the staging; for launches one that is both has that of the first. */
 static void list_edges(struct ig_gpu_lowered *to, const struct ig_gpu_edge *edges, int32_t n)
 {
     struct ig_gpu_copy *list = must_alloc((size_t)n * 2, sizeof *list);
@@ -149,7 +131,7 @@ static void list_edges(struct ig_gpu_lowered *to, const struct ig_gpu_edge *edge
     for (int32_t k = 0; k < 2 * n; k++) {
         struct ig_gpu_copy *copy = &to->copies[k % n];
         if (k < n ? !edges[k].in : !edges[k - n].out) continue;
-        if (copy->mapped) copy->offset = staged;
+        if (copy->kind && (k < n || !edges[k - n].in)) copy->offset = staged;
         staged += ig_gpu_slot(copy);
         list[to->plan.n_inputs + to->plan.n_outputs] = *copy;
         ++*(k < n ? &to->plan.n_inputs : &to->plan.n_outputs);
@@ -157,17 +139,14 @@ static void list_edges(struct ig_gpu_lowered *to, const struct ig_gpu_edge *edge
     to->edges = list;
 }
 
-static void place_edges(struct ig_gpu_lowered *to, const struct ig_lowered *l, const struct ig_gpu_edge *edges, int32_t n,
-                        int64_t mapped)
+static void place_edges(struct ig_gpu_lowered *to, const struct ig_lowered *l, const struct ig_gpu_edge *edges, int32_t n)
 {
     int64_t end = round_up(l->model.arena_bytes);
     to->copies = must_alloc((size_t)n, sizeof *to->copies);
     for (int32_t i = 0; i < n; i++) {
         struct ig_gpu_copy *copy = &to->copies[i];
-        *copy = (struct ig_gpu_copy){end, ig_bytes(edges[i].shape), 0};
-        copy->mapped = copy->bytes <= mapped && edges[i].in != edges[i].out &&
-                       touched_once(l, edges[i].out ? IG_SPACE_OUTPUT : IG_SPACE_INPUT, i);
-        if (!copy->mapped) end += round_up(copy->bytes);
+        *copy = (struct ig_gpu_copy){end, ig_bytes(edges[i].shape), edges[i].kind};
+        if (!copy->kind) end += round_up(copy->bytes);
     }
     to->plan.inputs = to->plan.outputs = to->copies;
     to->plan.arena_bytes = end ? end : GRAIN;
@@ -205,21 +184,26 @@ static void add_steps(struct ig_gpu_lowered *to, const struct ig_lowered *l)
     to->plan.constants_bytes = l->model.weights_bytes;
 }
 
-struct ig_gpu_lowered *ig_lower_gpu(const struct ig_lowered *l, int64_t mapped, char *err, size_t err_bytes)
+struct ig_gpu_lowered *ig_lower_gpu(const struct ig_lowered *l, char *err, size_t err_bytes)
 {
+    if (l->model.n_inputs > IG_GPU_EDGES || l->model.n_outputs > IG_GPU_EDGES) {
+        snprintf(err, err_bytes, "%d inputs and %d outputs, a GPU's plan has at most %d of each", l->model.n_inputs,
+                 l->model.n_outputs, IG_GPU_EDGES);
+        return NULL;
+    }
     struct ig_gpu_lowered *to = begin(l, err, err_bytes);
     if (!to) return NULL;
-    place_copies(to, l, mapped);
+    place_copies(to, l);
     add_steps(to, l);
     return to;
 }
 
 struct ig_gpu_lowered *ig_lower_gpu_part(const struct ig_lowered *l, const struct ig_gpu_edge *edges, int32_t n,
-                                         int64_t mapped, char *err, size_t err_bytes)
+                                         char *err, size_t err_bytes)
 {
     struct ig_gpu_lowered *to = begin(l, err, err_bytes);
     if (!to) return NULL;
-    place_edges(to, l, edges, n, mapped);
+    place_edges(to, l, edges, n);
     add_steps(to, l);
     to->plan.inputs = to->edges;
     to->plan.outputs = to->edges + to->plan.n_inputs;

@@ -19,20 +19,20 @@ struct ig_gpu_lowered {
 struct ig_gpu_edge {                  /* a tensor that a part of a network has from outside, or leaves there, or both */
     const struct ig_shape *shape;
     int in, out;
+    int32_t kind;                     /* enum ig_pass_kind */
 };
 
 /*
- * NULL with one line in err: a layer that no GPU kernel computes. `l` must outlive the result. Inputs and outputs of up to
- * `mapped` bytes are marked as mapped where launches touch each of their elements once; 0: none, for a GPU of its own
- * memory.
+ * NULL with one line in err: a layer that no GPU kernel computes. `l` must outlive the result. Inputs and outputs pass as
+ * the plan says.
  */
-struct ig_gpu_lowered *ig_lower_gpu(const struct ig_lowered *l, int64_t mapped, char *err, size_t err_bytes);
+struct ig_gpu_lowered *ig_lower_gpu(const struct ig_lowered *l, char *err, size_t err_bytes);
 /*
  * The same of a part: `l` names the edges as inputs, and those that are not in as outputs, by their numbers; first those
  * that are in. The plan's inputs are the edges in, its outputs the edges out.
  */
 struct ig_gpu_lowered *ig_lower_gpu_part(const struct ig_lowered *l, const struct ig_gpu_edge *edges, int32_t n,
-                                         int64_t mapped, char *err, size_t err_bytes);
+                                         char *err, size_t err_bytes);
 void ig_gpu_lowered_free(struct ig_gpu_lowered *l);
 
 #endif

@@ -14,29 +14,6 @@ static void *must_alloc(size_t count, size_t bytes)
     return p;
 }
 
-/* Who touches a storage: steps before the stage, of it and behind it. */
-enum { WRITTEN_BEFORE = 1, TOUCHED = 2, WRITTEN = 4, READ_BEHIND = 8 };
-
-static void mark(const struct ig_graph *g, const struct ig_plan *p, int32_t v, int what, uint8_t *marks)
-{
-    if (v >= 0 && !ig_is_const(g, p->buffers[v].view.root)) marks[p->buffers[v].view.root] |= (uint8_t)what;
-}
-
-/* marks[n_values], of roots. Steps that run nothing touch nothing. */
-static void mark_all(const struct ig_graph *g, const struct ig_plan *p, const struct ig_plan_stage *s, uint8_t *marks)
-{
-    for (int32_t i = 0; i < g->n_inputs; i++) mark(g, p, g->inputs[i], WRITTEN_BEFORE, marks);
-    for (int32_t i = 0; i < g->n_outputs; i++) mark(g, p, g->outputs[i], READ_BEHIND, marks);
-    for (int32_t i = 0; i < p->n_steps; i++) {
-        const struct ig_node *n = &g->nodes[p->steps[i].node];
-        int before = i < s->first, behind = i > s->last;
-        if (!p->steps[i].kernel) continue;
-        for (int32_t k = 0; k < n->n_in; k++) mark(g, p, n->in[k], before ? 0 : behind ? READ_BEHIND : TOUCHED, marks);
-        for (int32_t k = 0; k < n->n_out; k++)
-            mark(g, p, n->out[k], before ? WRITTEN_BEFORE : behind ? 0 : TOUCHED | WRITTEN, marks);
-    }
-}
-
 struct edges {
     struct ig_gpu_edge edge[2 * IG_GPU_EDGES];
     int32_t value[2 * IG_GPU_EDGES]; /* roots */
@@ -44,16 +21,16 @@ struct edges {
 };
 
 /* -1: too many. */
-static int find_edges(const struct ig_graph *g, const uint8_t *marks, struct edges *e)
+static int find_edges(const struct ig_graph *g, const struct ig_plan *p, const uint8_t *marks, struct edges *e)
 {
     for (int want = 1; want >= 0; want--) /* those in come first */
         for (int32_t v = 0; v < g->n_values; v++) {
-            int in = (marks[v] & WRITTEN_BEFORE) && (marks[v] & TOUCHED), out = (marks[v] & WRITTEN) && (marks[v] & READ_BEHIND);
+            int in = ig_passes_in(marks[v]), out = ig_passes_out(marks[v]);
             if (in != want || !(in || out)) continue;
             e->ins += in;
             e->outs += out;
             if (e->ins > IG_GPU_EDGES || e->outs > IG_GPU_EDGES) return -1;
-            e->edge[e->n] = (struct ig_gpu_edge){&g->values[v].shape, in, out};
+            e->edge[e->n] = (struct ig_gpu_edge){&g->values[v].shape, in, out, ig_pass_kind(p, v)};
             e->value[e->n++] = v;
         }
     return 0;
@@ -137,7 +114,7 @@ static void free_copy(struct ig_plan *p)
 /* Of one alternative, which has its weights where those of `whole` are, or by itself where that is NULL. */
 static struct ig_gpu_stage_lowered *lower_one(const struct ig_graph *g, const struct ig_plan *staged,
                                               const struct ig_share_of *part, const struct ig_plan *gpu,
-                                              const struct ig_plan *whole, int64_t mapped, char *err, size_t err_bytes)
+                                              const struct ig_plan *whole, char *err, size_t err_bytes)
 {
     struct edges e = {.n = 0};
     int32_t stage = ig_gpu_stage_of(staged);
@@ -145,8 +122,8 @@ static struct ig_gpu_stage_lowered *lower_one(const struct ig_graph *g, const st
     if (stage < 0 || check_views(g, staged, gpu, err, err_bytes)) return NULL;
     const struct ig_plan_stage *s = &staged->stages[stage];
     uint8_t *marks = must_alloc((size_t)g->n_values, 1);
-    mark_all(g, gpu, s, marks);
-    int bad = find_edges(g, marks, &e);
+    ig_mark_passes(g, gpu, s, marks);
+    int bad = find_edges(g, gpu, marks, &e);
     free(marks);
     if (bad) snprintf(err, err_bytes, "more than %d tensors pass to or from the GPU's stage: cut elsewhere", IG_GPU_EDGES);
     if (bad) return NULL;
@@ -157,7 +134,7 @@ static struct ig_gpu_stage_lowered *lower_one(const struct ig_graph *g, const st
     l->lowered = whole ? ig_lower_sharing(g, &l->own, whole) : ig_lower(g, &l->own);
     l->weights = l->lowered;
     if (!find_places(g, staged, part, &e, l->places, err, err_bytes))
-        l->launches = ig_lower_gpu_part(l->lowered, e.edge, e.n, mapped, err, err_bytes);
+        l->launches = ig_lower_gpu_part(l->lowered, e.edge, e.n, err, err_bytes);
     if (l->launches) {
         l->stage = (struct ig_gpu_stage){&l->launches->plan, l->places, stage};
         return l;
@@ -167,9 +144,9 @@ static struct ig_gpu_stage_lowered *lower_one(const struct ig_graph *g, const st
 }
 
 struct ig_gpu_stage_lowered *ig_lower_gpu_stage(const struct ig_graph *g, const struct ig_plan *staged,
-                                                const struct ig_plan *gpu, int64_t mapped, char *err, size_t err_bytes)
+                                                const struct ig_plan *gpu, char *err, size_t err_bytes)
 {
-    return lower_one(g, staged, NULL, gpu, NULL, mapped, err, err_bytes);
+    return lower_one(g, staged, NULL, gpu, NULL, err, err_bytes);
 }
 
 /* --- alternatives --- */
@@ -195,16 +172,15 @@ static void share_arena(struct ig_gpu_stage_lowered *first)
     for (int32_t i = 0; i < first->n_others; i++) first->others[i]->launches->plan.arena_bytes = most;
 }
 
-struct ig_gpu_stage_lowered *ig_lower_gpu_stages(const struct ig_lowered *cpu, const struct ig_plan *gpu, int64_t mapped,
-                                                 char *err, size_t err_bytes)
+struct ig_gpu_stage_lowered *ig_lower_gpu_stages(const struct ig_lowered *cpu, const struct ig_plan *gpu, char *err,
+                                                 size_t err_bytes)
 {
     const struct ig_graph *g = cpu->graph;
     const struct ig_plan *staged = cpu->plan;
     struct ig_plan whole;
     copy_plan(&whole, gpu);
     take_any(staged, &whole);
-    struct ig_gpu_stage_lowered *first =
-        lower_one(g, staged, &cpu->united.parts[0], gpu, &whole, mapped, err, err_bytes);
+    struct ig_gpu_stage_lowered *first = lower_one(g, staged, &cpu->united.parts[0], gpu, &whole, err, err_bytes);
     if (!first) {
         free_copy(&whole);
         return NULL;
@@ -212,7 +188,7 @@ struct ig_gpu_stage_lowered *ig_lower_gpu_stages(const struct ig_lowered *cpu, c
     first->whole = whole;
     first->others = must_alloc((size_t)staged->n_others, sizeof(struct ig_gpu_stage_lowered *));
     for (int32_t i = 0; i < staged->n_others; i++, first->n_others++)
-        if (!(first->others[i] = lower_one(g, staged->others[i], &cpu->united.parts[1 + i], gpu, &whole, mapped, err,
+        if (!(first->others[i] = lower_one(g, staged->others[i], &cpu->united.parts[1 + i], gpu, &whole, err,
                                            err_bytes))) {
             ig_gpu_stage_lowered_free(first);
             return NULL;

@@ -24,13 +24,13 @@ struct ig_gpu_stage_lowered {
 };
 
 /*
- * `gpu` is to live as long as the result; `staged` is the CPU's. mapped: see ig_lower_gpu. NULL with a line in err.
+ * `gpu` is to live as long as the result; `staged` is the CPU's. NULL with a line in err.
  */
 struct ig_gpu_stage_lowered *ig_lower_gpu_stage(const struct ig_graph *g, const struct ig_plan *staged, const struct ig_plan *gpu,
-                                                int64_t mapped, char *err, size_t err_bytes);
+                                                char *err, size_t err_bytes);
 /* The same of a plan with alternatives, whose tables for the CPU are `cpu`. */
-struct ig_gpu_stage_lowered *ig_lower_gpu_stages(const struct ig_lowered *cpu, const struct ig_plan *gpu, int64_t mapped,
-                                                 char *err, size_t err_bytes);
+struct ig_gpu_stage_lowered *ig_lower_gpu_stages(const struct ig_lowered *cpu, const struct ig_plan *gpu, char *err,
+                                                 size_t err_bytes);
 void ig_gpu_stage_lowered_free(struct ig_gpu_stage_lowered *l);
 
 #endif

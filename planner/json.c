@@ -81,6 +81,17 @@ static void put_totals(FILE *f, const struct ig_plan *p)
             (long long)p->weights_bytes);
 }
 
+static void put_passes(FILE *f, const struct ig_plan *p, const struct ig_graph *g)
+{
+    if (p->n_passes) fputs(",\n\"passes\":[", f);
+    for (int32_t i = 0; i < p->n_passes; i++) {
+        fprintf(f, "%s{\"kind\":\"%s\",\"name\":", i ? ",\n" : "\n", ig_pass_names[p->passes[i].kind]);
+        ig_put_text(f, g->values[p->passes[i].value].name);
+        fputc('}', f);
+    }
+    if (p->n_passes) fputs("\n]", f);
+}
+
 static void put_plan(FILE *f, const struct ig_plan *p, const struct ig_graph *g)
 {
     fputs("{\n", f);
@@ -100,6 +111,7 @@ static void put_plan(FILE *f, const struct ig_plan *p, const struct ig_graph *g)
     put_field(f, "graph_sha256", p->graph_sha256);
     put_field(f, "isa", p->isa);
     put_field(f, "model", p->model);
+    put_passes(f, p, g);
     put_field(f, "profile_sha256", p->profile_sha256);
     ig_put_stages(f, p, g);
     fputs(",\n\"steps\":[", f);
@@ -252,6 +264,22 @@ static void read_bands(struct ig_reader *r, const struct ig_graph *g, const json
     r->where = "";
 }
 
+static void read_passes(struct ig_reader *r, const struct ig_graph *g, const json_t *root, struct ig_plan *p)
+{
+    if (r->failed || !json_object_get(root, "passes")) return;
+    const json_t *array = ig_get_array(r, root, "passes");
+    size_t n = json_array_size(array);
+    p->passes = ig_must_alloc(n, sizeof *p->passes);
+    r->where = "passes";
+    for (r->at = 0; !r->failed && r->at < n; r->at++) {
+        const json_t *o = json_array_get(array, r->at);
+        struct ig_plan_pass *pass = &p->passes[p->n_passes++];
+        pass->value = find_value(r, g, o, "name");
+        pass->kind = ig_get_name(r, o, "kind", ig_pass_names, IG_PASS_NAMES);
+    }
+    r->where = "";
+}
+
 static void read_head(struct ig_reader *r, const json_t *root, struct ig_plan *p)
 {
     const json_t *totals = json_object_get(root, "totals");
@@ -277,6 +305,7 @@ static struct ig_plan *read_plan(struct ig_reader *r, const json_t *root, const 
     read_steps(r, g, root, p);
     read_bands(r, g, root, p);
     ig_read_stages(r, root, g, p);
+    read_passes(r, g, root, p);
     read_buffers(r, g, root, p);
     if (!r->failed && ig_stages_are_sound(p)) ig_time_stages(p);
     return p;

@@ -129,6 +129,6 @@ void ig_plan_free(struct ig_plan *p)
     if (!p) return;
     for (int32_t i = 0; i < p->n_others; i++) ig_plan_free(p->others[i]);
     void *owned[] = {p->model, p->graph_sha256, p->profile_sha256, p->target,
-                     p->isa,   p->steps,        p->buffers,        p->bands, p->stages, p->slots, p->others, p};
+                     p->isa,   p->steps,        p->buffers,        p->bands, p->stages, p->slots, p->passes, p->others, p};
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) free(owned[i]);
 }

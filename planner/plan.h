@@ -106,6 +106,17 @@ struct ig_plan_slot {
     int64_t bytes;         /* from one copy to the next, a multiple of IG_ALIGN */
 };
 
+enum ig_pass_kind {        /* how a tensor passes between processor and GPU: planner/passes.h */
+    IG_PASS_PINNED = 0,    /* copied, by way of page-locked memory */
+    IG_PASS_MAPPED,        /* page-locked memory that the GPU uses in place, past its caches */
+    IG_PASS_MANAGED        /* memory that processor and GPU have by turns */
+};
+
+struct ig_plan_pass {
+    int32_t value;         /* a root */
+    int32_t kind;          /* enum ig_pass_kind */
+};
+
 struct ig_plan {
     char *model;           /* graph name */
     char *graph_sha256;    /* of graph.json's text */
@@ -120,6 +131,8 @@ struct ig_plan {
     int32_t n_stages, n_slots;         /* 0: the plan has no stages */
     struct ig_plan_stage *stages;
     struct ig_plan_slot *slots;
+    int32_t n_passes;                  /* of a GPU's plan; what it does not name is pinned */
+    struct ig_plan_pass *passes;
     int32_t n_others;                  /* alternatives: the same stages, kernels and weights, cut elsewhere */
     struct ig_plan **others;           /* each a plan of its own; planner/unite.c says how they share an arena */
     int64_t arena_bytes;               /* activations, slots and the threads' scratch: max(offset + bytes) */
@@ -427,5 +440,26 @@ int ig_validate(const struct ig_graph *g, const struct ig_plan *p, int64_t memor
 /* ig_validate of p and each alternative, and whether all have the same stages, kernels and weights: a verdict. */
 int ig_validate_all(const struct ig_graph *g, const struct ig_plan *p, int64_t memory_budget, char *why,
                     size_t why_bytes);
+
+/* --- passes of a GPU's plan: planner/passes.c --- */
+
+/* Who touches a storage: before the GPU's steps, these, and behind them. */
+enum { IG_MADE_BEFORE = 1, IG_TOUCHED = 2, IG_MADE = 4, IG_READ_BEHIND = 8 };
+
+/* marks[n_values], zeroed, of roots; `s`: the GPU's stage, NULL: all steps are the GPU's. Steps that run nothing touch
+ * nothing. */
+void ig_mark_passes(const struct ig_graph *g, const struct ig_plan *p, const struct ig_plan_stage *s, uint8_t *marks);
+
+static inline int ig_passes_in(uint8_t marks)
+{
+    return (marks & IG_MADE_BEFORE) && (marks & IG_TOUCHED);
+}
+
+static inline int ig_passes_out(uint8_t marks)
+{
+    return (marks & IG_MADE) && (marks & IG_READ_BEHIND);
+}
+/* enum ig_pass_kind of a root; pinned if the plan does not say. */
+int32_t ig_pass_kind(const struct ig_plan *p, int32_t value);
 
 #endif

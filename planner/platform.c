@@ -327,13 +327,25 @@ static void read_rates(struct ig_reader *r, const json_t *o, struct ig_processor
     if (p->overhead_ns > MOST_NS) ig_reader_fail(r, "'overhead_ns' is out of range: %lld; from 0 to a second", (long long)p->overhead_ns);
 }
 
+static void read_integrated(struct ig_reader *r, const json_t *o, struct ig_integrated *m)
+{
+    only(r, "integrated: ", o, "attach_ns coherent copy_bytes_per_s mapped_bytes_per_s");
+    m->given = 1;
+    m->attach_ns = ig_get_int(r, o, "attach_ns", 0, MOST_NS);
+    m->copy_bytes_per_s = ig_get_int(r, o, "copy_bytes_per_s", 1, MOST);
+    m->mapped_bytes_per_s = ig_get_int(r, o, "mapped_bytes_per_s", 1, MOST);
+    if (!r->failed && !json_is_boolean(json_object_get(o, "coherent")))
+        ig_reader_fail(r, "integrated: 'coherent' must be true or false");
+    m->coherent = json_is_true(json_object_get(o, "coherent"));
+}
+
 static void read_processor(struct ig_reader *r, const json_t *o, struct ig_platform *b)
 {
     struct ig_processor *p = &b->processors[b->n_processors];
     only(r, "", o,
          "id type subtype count ops_per_s printed hz printed_hz parallelism active_w idle_w "
          "dram_pj_per_bit overhead_ns order X Y W operating_points caches rates "
-         "team_overhead_ns costs "
+         "team_overhead_ns costs integrated "
          "note");
     read_rates(r, o, p);
     for (int32_t i = 0; i < b->n_processors; i++)
@@ -345,6 +357,7 @@ static void read_processor(struct ig_reader *r, const json_t *o, struct ig_platf
     if (given(o, "rates")) read_rates_measured(r, json_object_get(o, "rates"), p);
     if (given(o, "team_overhead_ns") && !r->failed)
         p->n_teams = read_team(r, "", o, "team_overhead_ns", 0, p->team_overhead_ns);
+    if (given(o, "integrated")) read_integrated(r, json_object_get(o, "integrated"), &p->integrated);
     if (given(o, "costs")) read_costs(r, json_object_get(o, "costs"), p);
     b->n_processors++;
 }

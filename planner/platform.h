@@ -70,6 +70,14 @@ struct ig_cost {             /* calibrated constants of one kernel family (plann
     double ns[IG_COST_TERMS];    /* per unit of each feature, >= 0 */
 };
 
+struct ig_integrated {           /* of a GPU that shares the processor's memory (planner/passes.h) */
+    int32_t given;               /* 0: it has its own */
+    int32_t coherent;            /* 1: the processor caches page-locked memory */
+    int64_t attach_ns;           /* managed memory goes to the GPU and comes back */
+    int64_t copy_bytes_per_s;    /* by way of page-locked memory */
+    int64_t mapped_bytes_per_s;  /* of launches, and of a processor that does not cache it, in page-locked memory */
+};
+
 struct ig_processor {
     int32_t id;
     char type[IG_WORD_BYTES];    /* what op_dist names: "CPU", "accelerator" */
@@ -92,6 +100,7 @@ struct ig_processor {
     struct ig_rate rates[IG_MAX_RATES];
     int32_t n_teams;             /* start cost of a layer on 1, 2, ... n cores; 0: not known */
     int64_t team_overhead_ns[IG_MAX_POINTS];
+    struct ig_integrated integrated;
     int32_t n_costs;
     struct ig_cost costs[IG_MAX_COSTS];
     char note[IG_NOTE_BYTES];

@@ -163,6 +163,15 @@ static void put_rates(FILE *f, const struct ig_processor *p, int *outer)
     fputc(']', f);
 }
 
+static void put_integrated(FILE *f, const struct ig_integrated *m, int *outer)
+{
+    if (!m->given) return;
+    put_key(f, "integrated", outer);
+    fprintf(f, "{\"attach_ns\":%lld,\"coherent\":%s,\"copy_bytes_per_s\":%lld,\"mapped_bytes_per_s\":%lld}",
+            (long long)m->attach_ns, m->coherent ? "true" : "false", (long long)m->copy_bytes_per_s,
+            (long long)m->mapped_bytes_per_s);
+}
+
 static void put_processor(FILE *f, const struct ig_platform *b, int32_t i)
 {
     static const int roles[IG_ROLES] = {IG_W, IG_X, IG_Y}; /* sorted by name */
@@ -177,6 +186,7 @@ static void put_processor(FILE *f, const struct ig_platform *b, int32_t i)
     put_int(f, "hz", p->hz, &first);
     put_int(f, "id", p->id, &first);
     put_number(f, "idle_w", p->idle_w, &first);
+    put_integrated(f, &p->integrated, &first);
     put_words(f, "note", p->note, &first);
     put_points(f, p, &first);
     put_int(f, "ops_per_s", p->ops_per_s, &first);

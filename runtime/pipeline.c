@@ -76,7 +76,8 @@ static int await_room(struct ig_pipeline *p, int32_t stage, uint32_t frame, int3
 static char *copy_of(const struct ig_pipeline *p, int32_t slot, int32_t copy)
 {
     const struct ig_slot *s = &p->pipe->slots[slot];
-    return p->arena + s->offset + copy * s->bytes;
+    char *elsewhere = p->place ? p->place(p->place_arg, slot, copy) : NULL;
+    return elsewhere ? elsewhere : p->arena + s->offset + copy * s->bytes;
 }
 
 static void next_copies(const struct ig_pipeline *p, int32_t *copy)
@@ -98,7 +99,7 @@ static void set_bases(struct ig_stage_run *r)
     const struct ig_pipeline *p = r->pipeline;
     int32_t ios = p->pipe->model->n_inputs + p->pipe->model->n_outputs;
     for (int32_t i = 0; i < p->pipe->n_slots; i++)
-        r->base[i] = i < ios ? copy_of(p, i, r->copy[i]) : p->arena + r->copy[i] * p->pipe->slots[i].bytes;
+        r->base[i] = copy_of(p, i, r->copy[i]) - (i < ios ? 0 : p->pipe->slots[i].offset);
 }
 
 /* --- stages --- */

@@ -56,6 +56,9 @@ struct ig_pipeline {
      */
     int (*work)(void *arg, int32_t stage, struct ig_team *team, const struct ig_run *run);
     void *work_arg;
+    /* Where a slot's copy is; NULL, of the function or from it: at its place in the arena. */
+    char *(*place)(void *arg, int32_t slot, int32_t copy);
+    void *place_arg;
     int64_t (*clock_ns)(void); /* for busy_ns and spans */
     struct ig_span *spans;     /* [n_spans][n_stages] of the first frames */
     uint32_t n_spans;

@@ -14,7 +14,7 @@ int ig_gpu_bed_make(struct ig_gpu_bed *b, const struct ig_graph *g, const struct
     b->plan = ig_plan_make(g, &o, err, err_bytes);
     if (!b->plan) return -1;
     b->lowered = ig_lower(g, b->plan);
-    b->launches = ig_lower_gpu(b->lowered, 0, err, err_bytes);
+    b->launches = ig_lower_gpu(b->lowered, err, err_bytes);
     size_t bytes = (size_t)(b->lowered->model.weights_bytes + 63) / 64 * 64;
     void *constants = b->launches ? aligned_alloc(64, bytes) : NULL;
     int bad = !constants;

@@ -15,10 +15,10 @@
  */
 #include "kernels_gpu/cuda/cuda.cuh"
 
-enum { NOWHERE = -(1 << 14) }; /* a row that no tap brings into an image */
+enum { NOWHERE = -(1 << 14), BEYOND = 1 << 30 }; /* a row that no tap brings into an image; a k that no sum has */
 
-/* Where tap (ky, kx) of a pixel at (y, x), in units of the input, reads; NULL beyond the edge. */
-static __device__ __forceinline__ const float *tap_of(const ig_gpu_conv &p, const float *in, int y, int x, int ky, int kx)
+/* Where tap (ky, kx) of a pixel at (y, x), in units of the input, reads a group's first channel; NULL beyond the edge. */
+static __device__ __forceinline__ const float *tap_of(const ig_gpu_conv &p, int group, int y, int x, int ky, int kx)
 {
     if (p.transposed) {
         y -= ky * p.dh, x -= kx * p.dw;
@@ -28,7 +28,7 @@ static __device__ __forceinline__ const float *tap_of(const ig_gpu_conv &p, cons
         y += ky * p.dh, x += kx * p.dw;
     }
     if ((unsigned)y >= (unsigned)p.in_h || (unsigned)x >= (unsigned)p.in_w) return 0;
-    return in + (y * p.in_row + x * p.in_pixel);
+    return p.in + (y * p.in_row + x * p.in_pixel + group * p.ic);
 }
 
 /* Row and column from which the taps of output pixel m count, in 16 bits each. */
@@ -82,24 +82,22 @@ template <int BM, int BK, int T> struct quads {
     int origin[PIXELS];
     const float *pointer[PIXELS];
     float4 value[PIXELS];
-    const float *in;
     place at;
-    int first;
+    int group;
 
     __device__ __forceinline__ void point(const ig_gpu_conv &p)
     {
 #pragma unroll
         for (int i = 0; i < PIXELS; i++) {
-            const float *tap = at.ky < p.kh ? tap_of(p, in, row_of(origin[i]), column_of(origin[i]), at.ky, at.kx) : 0;
+            const float *tap = at.ky < p.kh ? tap_of(p, group, row_of(origin[i]), column_of(origin[i]), at.ky, at.kx) : 0;
             pointer[i] = tap ? tap : p.zeros;
         }
     }
-    __device__ __forceinline__ void begin(const ig_gpu_conv &p, const float *image, int m0, int k0)
+    __device__ __forceinline__ void begin(const ig_gpu_conv &p, int of, int m0, int k0)
     {
-        in = image;
-        first = threadIdx.x / PER_PIXEL;
+        group = of;
 #pragma unroll
-        for (int i = 0; i < PIXELS; i++) origin[i] = origin_of(p, m0 + first + i * STRIDE);
+        for (int i = 0; i < PIXELS; i++) origin[i] = origin_of(p, m0 + (int)threadIdx.x / PER_PIXEL + i * STRIDE);
         at = place_of(p, k0 + (threadIdx.x % PER_PIXEL) * 4);
         point(p);
     }
@@ -117,7 +115,7 @@ template <int BM, int BK, int T> struct quads {
         int k = (threadIdx.x % PER_PIXEL) * 4;
 #pragma unroll
         for (int i = 0; i < PIXELS; i++) {
-            int m = first + i * STRIDE;
+            int m = threadIdx.x / PER_PIXEL + i * STRIDE;
             to[k][m] = value[i].x;
             to[k + 1][m] = value[i].y;
             to[k + 2][m] = value[i].z;
@@ -131,23 +129,21 @@ template <int BM, int BK, int T> struct singles {
     enum { PIXELS = BM * BK / T, STRIDE = T / BK };
     int origin[PIXELS];
     float value[PIXELS];
-    const float *in;
     place at;
-    int first;
+    int group;
 
-    __device__ __forceinline__ void begin(const ig_gpu_conv &p, const float *image, int m0, int k0)
+    __device__ __forceinline__ void begin(const ig_gpu_conv &p, int of, int m0, int k0)
     {
-        in = image;
-        first = threadIdx.x / BK;
+        group = of;
 #pragma unroll
-        for (int i = 0; i < PIXELS; i++) origin[i] = origin_of(p, m0 + first + i * STRIDE);
+        for (int i = 0; i < PIXELS; i++) origin[i] = origin_of(p, m0 + (int)threadIdx.x / BK + i * STRIDE);
         at = place_of(p, k0 + threadIdx.x % BK);
     }
     __device__ __forceinline__ void load_of(const ig_gpu_conv &p)
     {
 #pragma unroll
         for (int i = 0; i < PIXELS; i++) {
-            const float *tap = at.ky < p.kh ? tap_of(p, in, row_of(origin[i]), column_of(origin[i]), at.ky, at.kx) : 0;
+            const float *tap = at.ky < p.kh ? tap_of(p, group, row_of(origin[i]), column_of(origin[i]), at.ky, at.kx) : 0;
             value[i] = tap ? tap[at.c] : 0;
         }
     }
@@ -158,7 +154,7 @@ template <int BM, int BK, int T> struct singles {
     template <int ROW> __device__ __forceinline__ void store(float (*to)[ROW]) const
     {
 #pragma unroll
-        for (int i = 0; i < PIXELS; i++) to[threadIdx.x % BK][first + i * STRIDE] = value[i];
+        for (int i = 0; i < PIXELS; i++) to[threadIdx.x % BK][threadIdx.x / BK + i * STRIDE] = value[i];
     }
 };
 
@@ -175,27 +171,26 @@ template <int BM, int BK, int T> static __device__ __forceinline__ void load(sin
 /* What a thread brings of the weights. */
 template <int BN, int BK, int T> struct panel {
     enum { PER_ROW = BN / 4, ROWS = BK * PER_ROW / T, STRIDE = T / PER_ROW };
-    const float *pointer;
     float4 value[ROWS];
-    int k, inside;
+    int offset, k; /* of the weights, k of the first row; columns beyond the last channel are beyond the last k */
 
-    __device__ __forceinline__ void begin(const ig_gpu_conv &p, const float *weights, int n0, int k0)
+    __device__ __forceinline__ void begin(const ig_gpu_conv &p, int group, int n0, int k0)
     {
         int n = n0 + (threadIdx.x % PER_ROW) * 4;
         k = k0 + threadIdx.x / PER_ROW;
-        inside = n < p.oc4;
-        pointer = weights + (k * p.oc4 + n);
+        offset = group * p.weight_group + k * p.oc4 + n;
+        if (n >= p.oc4) k = BEYOND;
     }
     __device__ __forceinline__ void load(const ig_gpu_conv &p, int length)
     {
 #pragma unroll
         for (int i = 0; i < ROWS; i++)
-            value[i] = inside && k + i * STRIDE < length ? load4(pointer + i * STRIDE * p.oc4) : make_float4(0, 0, 0, 0);
+            value[i] = k + i * STRIDE < length ? load4(p.weights + (offset + i * STRIDE * p.oc4)) : make_float4(0, 0, 0, 0);
     }
     __device__ __forceinline__ void next(const ig_gpu_conv &p)
     {
         k += BK;
-        pointer += BK * p.oc4;
+        offset += BK * p.oc4;
     }
     template <int ROW> __device__ __forceinline__ void store(float (*to)[ROW]) const
     {
@@ -205,23 +200,31 @@ template <int BN, int BK, int T> struct panel {
     }
 };
 
-/* n <= 4 channels of one pixel: what follows the sum. */
-static __device__ __forceinline__ void finish(const ig_gpu_conv &p, int m, int channel, float4 sum, int n)
+/* n <= 4 channels of one pixel: what follows the sum; LATE: but for long activations. */
+template <bool LATE> static __device__ __forceinline__ void finish(const ig_gpu_conv &p, int m, int channel, float4 sum, int n)
 {
     int y = m / p.out_w, x = m - y * p.out_w;
     float *out = p.out + (y * p.out_row + x * p.out_pixel + channel);
     const float *residual = p.residual ? p.residual + (y * p.residual_row + x * p.residual_pixel + channel) : 0;
-    if (p.vector_out) {
-        if (residual) {
-            float4 r = load4(residual);
-            sum = make_float4(sum.x + r.x, sum.y + r.y, sum.z + r.z, sum.w + r.w);
-        }
-        store4(out, activate4(p.act, sum));
-        return;
-    }
+    if (residual && p.vector_out) {
+        float4 r = load4(residual);
+        sum = make_float4(sum.x + r.x, sum.y + r.y, sum.z + r.z, sum.w + r.w);
+    } else if (residual) {
 #pragma unroll
-    for (int j = 0; j < 4; j++)
-        if (j < n) out[j] = activate(p.act, residual ? at(sum, j) + residual[j] : at(sum, j));
+        for (int j = 0; j < 4; j++)
+            if (j < n) at(sum, j) += residual[j];
+    }
+    sum = LATE ? activate_short(p.act, sum) : activate(p.act, sum);
+    if (p.vector_out) store4(out, sum);
+    else store_upto4<false>(out, sum, n);
+}
+
+/* What finish<true> left out. */
+static __device__ __forceinline__ void finish_late(const ig_gpu_conv &p, int m, int channel, int n)
+{
+    int y = m / p.out_w, x = m - y * p.out_w;
+    float *out = p.out + (y * p.out_row + x * p.out_pixel + channel);
+    for (int j = 0; j < 4 && j < n; j++) out[j] = activate_long(p.act.kind, p.act.alpha, out[j]);
 }
 
 static __device__ __forceinline__ float4 bias_of(const ig_gpu_conv &p, int channel, int n)
@@ -230,7 +233,11 @@ static __device__ __forceinline__ float4 bias_of(const ig_gpu_conv &p, int chann
     return load_upto4<false>(p.bias + channel, n);
 }
 
-template <int BM, int BN, int BK, int TM, int TN, typename PIXELS>
+/*
+ * LATE: long activations are a pass of their own over what was stored, by one piece of code. In the epilogue they would be
+ * one for each output, and what they call takes registers from the sums.
+ */
+template <int BM, int BN, int BK, int TM, int TN, bool LATE, typename PIXELS>
 static __device__ __forceinline__ void tile(const ig_gpu_conv &p)
 {
     enum { T = BM / TM * (BN / TN), QM = TM / 4, QN = TN / 4, ROW_M = BM + 4, ACROSS = BN / TN / 4 };
@@ -251,8 +258,8 @@ static __device__ __forceinline__ void tile(const ig_gpu_conv &p)
     }
     PIXELS pixels;
     panel<BN, BK, T> weights;
-    pixels.begin(p, p.in + group * p.ic, m0, k0);
-    weights.begin(p, p.weights + (long long)group * p.weight_group, n0, k0);
+    pixels.begin(p, group, m0, k0);
+    weights.begin(p, group, n0, k0);
     load(pixels, p);
     weights.load(p, k1);
     pixels.store(a[0]);
@@ -301,44 +308,50 @@ static __device__ __forceinline__ void tile(const ig_gpu_conv &p)
             int channel = n0 + j * (BN / QN) + tn;
             if (channel >= p.oc) continue;
             if (p.splits > 1) store4(p.partial + (((long long)blockIdx.z * count + m) * p.oc4 + channel), sum[i][j]);
-            else finish(p, m, group * p.oc + channel, sum[i][j], p.oc - channel);
+            else finish<LATE>(p, m, group * p.oc + channel, sum[i][j], p.oc - channel);
         }
+    }
+    if (!LATE || p.splits > 1 || !is_long(p.act)) return;
+#pragma unroll 1
+    for (int i = 0; i < TM * QN; i++) {
+        int m = m0 + i / QN / 4 * (BM / QM) + tm + i / QN % 4, channel = n0 + i % QN * (BN / QN) + tn;
+        if (m < count && channel < p.oc) finish_late(p, m, group * p.oc + channel, p.oc - channel);
     }
 }
 
-GPU_KERNEL(256, 1, conv_128x128, ig_gpu_conv)
+GPU_KERNEL(256, 2, conv_128x128, ig_gpu_conv)
 {
-    tile<128, 128, 8, 8, 8, quads<128, 8, 256> >(p);
+    tile<128, 128, 8, 8, 8, true, quads<128, 8, 256> >(p);
 }
 
 GPU_KERNEL(128, 3, conv_128x64, ig_gpu_conv)
 {
-    tile<128, 64, 16, 8, 8, quads<128, 16, 128> >(p);
+    tile<128, 64, 16, 8, 8, LONG_CALLED, quads<128, 16, 128> >(p);
 }
 
 GPU_KERNEL(64, 4, conv_64x64, ig_gpu_conv)
 {
-    tile<64, 64, 16, 8, 8, quads<64, 16, 64> >(p);
+    tile<64, 64, 16, 8, 8, LONG_CALLED, quads<64, 16, 64> >(p);
 }
 
 GPU_KERNEL(128, 3, conv_64x64s, ig_gpu_conv)
 {
-    tile<64, 64, 16, 8, 4, quads<64, 16, 128> >(p);
+    tile<64, 64, 16, 8, 4, LONG_CALLED, quads<64, 16, 128> >(p);
 }
 
 GPU_KERNEL(64, 8, conv_32x32, ig_gpu_conv)
 {
-    tile<32, 32, 16, 4, 4, quads<32, 16, 64> >(p);
+    tile<32, 32, 16, 4, 4, LONG_CALLED, quads<32, 16, 64> >(p);
 }
 
 GPU_KERNEL(128, 3, conv_any64x64, ig_gpu_conv)
 {
-    tile<64, 64, 16, 8, 4, singles<64, 16, 128> >(p);
+    tile<64, 64, 16, 8, 4, LONG_CALLED, singles<64, 16, 128> >(p);
 }
 
 GPU_KERNEL(64, 8, conv_any32x32, ig_gpu_conv)
 {
-    tile<32, 32, 16, 4, 4, singles<32, 16, 64> >(p);
+    tile<32, 32, 16, 4, 4, LONG_CALLED, singles<32, 16, 64> >(p);
 }
 
 /* The pieces of split sums: a thread adds those of four channels of a pixel, in their order. */
@@ -352,5 +365,5 @@ GPU_KERNEL(128, 8, conv_reduce, ig_gpu_conv)
         float4 v = load4(p.partial + ((((long long)blockIdx.y * p.splits + s) * count + m) * p.oc4 + channel));
         sum = make_float4(sum.x + v.x, sum.y + v.y, sum.z + v.z, sum.w + v.w);
     }
-    if (channel < p.oc) finish(p, m, blockIdx.y * p.oc + channel, sum, p.oc - channel);
+    if (channel < p.oc) finish<false>(p, m, blockIdx.y * p.oc + channel, sum, p.oc - channel);
 }

@@ -43,30 +43,77 @@ static __device__ __forceinline__ float softplus(float x)
     return x > 0 ? x + log1pf(expf(-x)) : log1pf(expf(x));
 }
 
-/* Activations that the kernels know, a bit for each kind; a program's those of its plan. */
-#ifndef GPU_ACTIVATIONS
+/*
+ * Activations that the kernels know, a bit for each kind; a program's those of its plan. A module that knows them all has
+ * those that take many instructions as a function, which is called (LONG_CALLED): inlined for each of a thread's outputs
+ * they would be most of the module, and of the time to compile it.
+ */
+#ifdef GPU_ACTIVATIONS
+enum { LONG_CALLED = 0 };
+#define LONG_LINKAGE __forceinline__
+#else
+enum { LONG_CALLED = 1 };
 #define GPU_ACTIVATIONS ~0u
+#define LONG_LINKAGE __noinline__
 #endif
-#define ACTIVATION(kind, y) case kind: if (GPU_ACTIVATIONS >> kind & 1) return y; else break
+enum { LONG_ACTIVATIONS = 1 << IG_SIGMOID | 1 << IG_TANH | 1 << IG_SWISH | 1 << IG_ELU | 1 << IG_MISH | 1 << IG_SOFTPLUS };
 
-/* The activations that may follow another op; graph/op.h. NaN stays NaN. */
-static __device__ __forceinline__ float activate(const ig_gpu_act &act, float x)
+/* f of a value, or of each of four. */
+template <typename F> static __device__ __forceinline__ float each(float v, F f)
 {
-    switch (act.kind) {
-    ACTIVATION(IG_RELU, x < 0 ? 0 : x);
-    ACTIVATION(IG_CLIP, clamp(x, act.alpha, act.beta));
-    ACTIVATION(IG_LEAKY_RELU, x < 0 ? act.alpha * x : x);
+    return f(v);
+}
+
+template <typename F> static __device__ __forceinline__ float4 each(float4 v, F f)
+{
+    return make_float4(f(v.x), f(v.y), f(v.z), f(v.w));
+}
+
+#define ACTIVATION(kind, y) case kind: if (GPU_ACTIVATIONS >> kind & 1) return each(v, [=](float x) { return y; }); else break
+
+template <typename V> static __device__ __forceinline__ V activate_long(int kind, float alpha, V v)
+{
+    switch (kind) {
     ACTIVATION(IG_SIGMOID, sigmoid(x));
     ACTIVATION(IG_TANH, tanhf(x));
-    ACTIVATION(IG_HARD_SIGMOID, clamp(act.alpha * x + act.beta, 0, 1));
-    ACTIVATION(IG_HARD_SWISH, x * clamp(x * (1.0f / 6) + 0.5f, 0, 1));
-    ACTIVATION(IG_SWISH, x * sigmoid(act.alpha * x));
-    ACTIVATION(IG_ELU, x < 0 ? act.alpha * expm1f(x) : x);
+    ACTIVATION(IG_SWISH, x * sigmoid(alpha * x));
+    ACTIVATION(IG_ELU, x < 0 ? alpha * expm1f(x) : x);
     ACTIVATION(IG_MISH, x * tanhf(softplus(x)));
     ACTIVATION(IG_SOFTPLUS, softplus(x));
     default: break;
     }
-    return x;
+    return v;
+}
+
+template <typename V> static __device__ LONG_LINKAGE V call_long(int kind, float alpha, V v)
+{
+    return activate_long(kind, alpha, v);
+}
+
+static __device__ __forceinline__ bool is_long(const ig_gpu_act &act)
+{
+    return (GPU_ACTIVATIONS & LONG_ACTIVATIONS) && (LONG_ACTIVATIONS >> act.kind & 1);
+}
+
+/* The others. NaN stays NaN. */
+template <typename V> static __device__ __forceinline__ V activate_short(const ig_gpu_act &act, V v)
+{
+    const float alpha = act.alpha, beta = act.beta;
+    switch (act.kind) {
+    ACTIVATION(IG_RELU, x < 0 ? 0 : x);
+    ACTIVATION(IG_CLIP, clamp(x, alpha, beta));
+    ACTIVATION(IG_LEAKY_RELU, x < 0 ? alpha * x : x);
+    ACTIVATION(IG_HARD_SIGMOID, clamp(alpha * x + beta, 0, 1));
+    ACTIVATION(IG_HARD_SWISH, x * clamp(x * (1.0f / 6) + 0.5f, 0, 1));
+    default: break;
+    }
+    return v;
+}
+
+/* The activations that may follow another op, of a value or of four; graph/op.h. */
+template <typename V> static __device__ __forceinline__ V activate(const ig_gpu_act &act, V v)
+{
+    return is_long(act) ? call_long(act.kind, act.alpha, v) : activate_short(act, v);
 }
 
 static __device__ __forceinline__ float4 load4(const float *p)
@@ -104,11 +151,6 @@ template <bool VECTOR> static __device__ __forceinline__ void store_upto4(float 
     if (n > 1) p[1] = v.y;
     if (n > 2) p[2] = v.z;
     if (n > 3) p[3] = v.w;
-}
-
-static __device__ __forceinline__ float4 activate4(const ig_gpu_act &act, float4 v)
-{
-    return make_float4(activate(act, v.x), activate(act, v.y), activate(act, v.z), activate(act, v.w));
 }
 
 #endif

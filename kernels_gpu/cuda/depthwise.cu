@@ -57,7 +57,7 @@ template <int K, int S, int OY, int OX> static __device__ __forceinline__ void d
                 const float4 r = load4(p.residual + ((y + oy) * p.residual_row + (x + ox) * p.residual_pixel + channel));
                 v = make_float4(v.x + r.x, v.y + r.y, v.z + r.z, v.w + r.w);
             }
-            store4(p.out + ((y + oy) * p.out_row + (x + ox) * p.out_pixel + channel), activate4(p.act, v));
+            store4(p.out + ((y + oy) * p.out_row + (x + ox) * p.out_pixel + channel), activate(p.act, v));
         }
 }
 

@@ -19,7 +19,7 @@ template <bool VECTOR, bool TWO> static __device__ __forceinline__ void map(cons
         const float4 b = operand<VECTOR>(p.b + (y * p.b_row + x * p.b_pixel + channel * p.b_channel), p.b_channel, n);
         r = make_float4(binary(p.kind, a.x, b.x), binary(p.kind, a.y, b.y), binary(p.kind, a.z, b.z),
                         binary(p.kind, a.w, b.w));
-        r = activate4(p.act, r);
+        r = activate(p.act, r);
     } else {
         r = make_float4(unary(p.act, a.x), unary(p.act, a.y), unary(p.act, a.z), unary(p.act, a.w));
     }

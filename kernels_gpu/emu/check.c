@@ -125,6 +125,7 @@ struct block {
 };
 
 static unsigned char *device, *access_of; /* memory and, for every byte, enum emu_access */
+static uint32_t *writer_of; /* by word: the thread that wrote it, which may read it again whatever its access; 0: none */
 static struct block *blocks;
 static size_t n_blocks, room_blocks;
 
@@ -139,7 +140,7 @@ static void *reserve(void)
 void *emu_alloc(size_t bytes)
 {
     size_t size = (bytes + GRAIN - 1) / GRAIN * GRAIN + GRAIN, offset = GRAIN, at = 0;
-    if (!device) device = reserve(), access_of = reserve();
+    if (!device) device = reserve(), access_of = reserve(), writer_of = reserve();
     while (at < n_blocks && blocks[at].offset < offset + size) {
         offset = blocks[at].offset + blocks[at].bytes;
         at++;
@@ -155,6 +156,7 @@ void *emu_alloc(size_t bytes)
     n_blocks++;
     memset(device + offset, 0xff, size);
     memset(access_of + offset, EMU_GAP, size);
+    memset((char *)writer_of + offset, 0, size);
     return device + offset;
 }
 
@@ -181,17 +183,70 @@ void emu_allow(void *address, size_t bytes, unsigned access)
     memset(access_of + ((unsigned char *)address - device), (int)access, bytes);
 }
 
+/* Of the grid, from 1. */
+static uint32_t this_thread(void)
+{
+    const struct emu_dim *b = &emu_now.block, *g = &emu_now.grid_dim;
+    return 1 + ((b->z * g->y + b->y) * g->x + b->x) * EMU_MAX_THREADS + emu_now.thread.x;
+}
+
+static int is_own(const unsigned char *p, size_t size)
+{
+    for (size_t i = (size_t)(p - device) / 4; i < ((size_t)(p - device) + size + 3) / 4; i++)
+        if (writer_of[i] != this_thread()) return 0;
+    return 1;
+}
+
 static int is_global(const unsigned char *p, size_t size, int writes)
 {
     if (!device || p < device || p + size > device + device_bytes) return 0;
     unsigned char need = writes ? EMU_WRITE : EMU_READ;
     const unsigned char *allowed = access_of + (p - device);
     if ((uintptr_t)p % size) emu_fail("%zu bytes at %p, which is no multiple of that", size, (const void *)p);
+    if (!writes && (*allowed & EMU_WRITE) && !(*allowed & EMU_READ) && is_own(p, size)) return 1;
+    for (size_t i = 0; writes && i < size; i += 4) writer_of[((size_t)(p - device) + i) / 4] = this_thread();
     for (size_t i = 0; i < size; i++)
         if ((allowed[i] & need) != need)
             emu_fail("%s %zu bytes of device memory at %p, %s", writes ? "writes" : "reads", size, (const void *)p,
                      allowed[i] ? writes ? "which are read only" : "which are write only" : "which belong to nothing");
     return 1;
+}
+
+/* --- memory of the host --- */
+
+enum { REGISTERED = 16 };
+
+static struct range {
+    const unsigned char *from, *to;
+} registered[REGISTERED];
+static unsigned n_registered;
+
+int emu_register(void *address, size_t bytes)
+{
+    struct range r = {address, (const unsigned char *)address + bytes};
+    for (unsigned i = 0; i < n_registered; i++)
+        if (r.from < registered[i].to && registered[i].from < r.to) return -1;
+    if (n_registered == REGISTERED) abort();
+    registered[n_registered++] = r;
+    return 0;
+}
+
+int emu_unregister(void *address)
+{
+    for (unsigned i = 0; i < n_registered; i++)
+        if (registered[i].from == address) {
+            registered[i] = registered[--n_registered];
+            return 0;
+        }
+    return -1;
+}
+
+int emu_is_registered(const void *address, size_t bytes)
+{
+    const unsigned char *p = address;
+    for (unsigned i = 0; i < n_registered; i++)
+        if (p >= registered[i].from && p + bytes <= registered[i].to) return 1;
+    return 0;
 }
 
 /* --- the hooks --- */
@@ -201,6 +256,7 @@ static void touch(const void *address, size_t size, int writes)
     const unsigned char *p = address;
     if (p >= stack_low && p + size <= stack_high) return;
     if (is_shared(p, size, writes) || is_global(p, size, writes)) return;
+    if (emu_is_registered(p, size) && (uintptr_t)p % size == 0) return;
     if (!writes && p >= (const unsigned char *)&emu_now && p + size <= (const unsigned char *)(&emu_now + 1)) return;
     emu_fail("%s %zu bytes at %p, which is neither shared nor device memory", writes ? "writes" : "reads", size, address);
 }

@@ -4,7 +4,10 @@
  * stream is captured. EMU_CUDA_FAILS in the environment: "device" (there is none), "image" (no code for this chip; a
  * fatbin says so by "of another chip"),
  * "memory" (cuMemAlloc fails), "launch" (a launch does). EMU_CUDA_DISCRETE: the GPU has memory of its own.
- * EMU_CUDA_COUNTS names a file for the number of graph launches and of launches outside of graphs, when the process ends.
+ * EMU_CUDA_COUNTS names a file for the number of graph launches and of launches outside of graphs, when the process ends;
+ * emu_cuda_counts tells more. EMU_CUDA_LACKS has words of what the GPU cannot: "map" and "register" memory of the host,
+ * "manage". The processor cannot touch managed memory while a kernel runs, as on Tegra: kernels may only use what is
+ * attached to their stream.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +19,8 @@
 enum {
     OK = IG_CUDA_OK, INVALID_VALUE = 1, NO_MEMORY = IG_CUDA_NO_MEMORY, NOT_INITIALIZED = 3, NO_DEVICE = IG_CUDA_NO_DEVICE,
     INVALID_CONTEXT = 201, NO_IMAGE = IG_CUDA_NO_IMAGE, NOT_FOUND = 500, LAUNCH_FAILED = 719, CAPTURE_UNSUPPORTED = 900,
-    CAPTURE_INVALID = 901, PARAMS = 256, FUNCTIONS = 256
+    CAPTURE_INVALID = 901, ALREADY_REGISTERED = 712, NOT_REGISTERED = 713, NOT_SUPPORTED = 801, PARAMS = 256,
+    FUNCTIONS = 256, MANAGED = 256
 };
 
 struct work { /* one piece of it on a stream */
@@ -43,12 +47,18 @@ static struct ig_cuda_context primary;
 static ig_cuda_context current;
 static struct ig_cuda_function functions[FUNCTIONS]; /* as many as are asked for */
 static size_t n_functions;
-static int graph_launches, single_launches;
+static int graph_launches, single_launches, copies, attachments;
 
 static int fails(const char *what)
 {
     const char *wanted = getenv("EMU_CUDA_FAILS");
     return wanted && !strcmp(wanted, what);
+}
+
+static int lacks(const char *what)
+{
+    const char *words = getenv("EMU_CUDA_LACKS");
+    return words && strstr(words, what);
 }
 
 static __attribute__((destructor)) void write_counts(void)
@@ -78,6 +88,10 @@ API cuMemAlloc_v2(ig_cuda_address *address, size_t bytes);
 API cuMemFree_v2(ig_cuda_address address);
 API cuMemHostAlloc(void **address, size_t bytes, unsigned flags);
 API cuMemFreeHost(void *address);
+API cuMemHostRegister_v2(void *address, size_t bytes, unsigned flags);
+API cuMemHostUnregister(void *address);
+API cuMemAllocManaged(ig_cuda_address *address, size_t bytes, unsigned flags);
+API cuStreamAttachMemAsync(ig_cuda_stream stream, ig_cuda_address address, size_t bytes, unsigned flags);
 API cuMemHostGetDevicePointer_v2(ig_cuda_address *address, void *host, unsigned flags);
 API cuMemcpyHtoDAsync_v2(ig_cuda_address to, const void *from, size_t bytes, ig_cuda_stream stream);
 API cuMemcpyDtoHAsync_v2(void *to, ig_cuda_address from, size_t bytes, ig_cuda_stream stream);
@@ -93,6 +107,8 @@ API cuGraphInstantiateWithFlags(ig_cuda_exec *exec, ig_cuda_graph graph, unsigne
 API cuGraphLaunch(ig_cuda_exec exec, ig_cuda_stream stream);
 API cuGraphExecDestroy(ig_cuda_exec exec);
 API cuGetErrorName(int error, const char **name);
+/* Copies and changes of managed memory so far; returns how many managed allocations are left. */
+API emu_cuda_counts(int *copied, int *attached);
 
 /* --- device, context, module --- */
 
@@ -132,6 +148,10 @@ int cuDeviceGetAttribute(int *value, int attribute, int device)
     switch (attribute) {
     case IG_CUDA_ATTRIBUTE_PROCESSORS: *value = 2; break;
     case IG_CUDA_ATTRIBUTE_INTEGRATED: *value = !getenv("EMU_CUDA_DISCRETE"); break;
+    case IG_CUDA_ATTRIBUTE_MAPS: *value = !lacks("map"); break;
+    case IG_CUDA_ATTRIBUTE_MANAGES: *value = !lacks("manage"); break;
+    case IG_CUDA_ATTRIBUTE_REGISTERS: *value = !lacks("register"); break;
+    case IG_CUDA_ATTRIBUTE_CONCURRENT: *value = 0; break;
     case IG_CUDA_ATTRIBUTE_MAJOR: *value = 6; break;
     case IG_CUDA_ATTRIBUTE_MINOR: *value = 2; break;
     default: return INVALID_VALUE;
@@ -198,9 +218,57 @@ int cuMemAlloc_v2(ig_cuda_address *address, size_t bytes)
     return OK;
 }
 
+/* Managed memory: whole blocks, each the host's or a stream's. */
+static struct managed {
+    void *block;
+    size_t bytes;
+} managed[MANAGED];
+
+static struct managed *managed_of(ig_cuda_address address)
+{
+    for (size_t i = 0; address && i < MANAGED; i++)
+        if (managed[i].block == (void *)(uintptr_t)address) return &managed[i];
+    return NULL;
+}
+
+int cuMemAllocManaged(ig_cuda_address *address, size_t bytes, unsigned flags)
+{
+    size_t i = 0;
+    if (!current || !bytes || flags != IG_CUDA_ATTACH_HOST) return current ? INVALID_VALUE : INVALID_CONTEXT;
+    if (lacks("manage")) return NOT_SUPPORTED;
+    while (i < MANAGED && managed[i].block) i++;
+    void *block = i == MANAGED ? NULL : emu_alloc(bytes); /* kernels may not touch it yet */
+    if (!block) return NO_MEMORY;
+    managed[i] = (struct managed){block, bytes};
+    *address = (uintptr_t)block;
+    return OK;
+}
+
+int cuStreamAttachMemAsync(ig_cuda_stream stream, ig_cuda_address address, size_t bytes, unsigned flags)
+{
+    struct managed *m = managed_of(address);
+    if (!m || (bytes && bytes != m->bytes)) return INVALID_VALUE;
+    if (flags != IG_CUDA_ATTACH_HOST && flags != IG_CUDA_ATTACH_SINGLE) return INVALID_VALUE;
+    if (stream->capture) return CAPTURE_UNSUPPORTED;
+    emu_allow(m->block, m->bytes, flags == IG_CUDA_ATTACH_SINGLE ? EMU_READ | EMU_WRITE : EMU_GAP);
+    attachments++;
+    return OK;
+}
+
+int emu_cuda_counts(int *copied, int *attached)
+{
+    int left = 0;
+    *copied = copies;
+    *attached = attachments;
+    for (size_t i = 0; i < MANAGED; i++) left += managed[i].block != NULL;
+    return left;
+}
+
 int cuMemFree_v2(ig_cuda_address address)
 {
+    struct managed *m = managed_of(address);
     if (!emu_is_device((void *)(uintptr_t)address, 1)) return INVALID_VALUE;
+    if (m) m->block = NULL;
     emu_free((void *)(uintptr_t)address);
     return OK;
 }
@@ -208,6 +276,8 @@ int cuMemFree_v2(ig_cuda_address address)
 int cuMemHostAlloc(void **address, size_t bytes, unsigned flags)
 {
     if (!current) return INVALID_CONTEXT;
+    if (flags & ~(unsigned)(IG_CUDA_HOST_MAPPED | IG_CUDA_HOST_PORTABLE)) return INVALID_VALUE;
+    if (flags & IG_CUDA_HOST_MAPPED && lacks("map")) return NOT_SUPPORTED;
     if (flags & IG_CUDA_HOST_MAPPED) { /* kernels may touch it */
         *address = emu_alloc(bytes);
         if (*address) emu_allow(*address, bytes, EMU_READ | EMU_WRITE);
@@ -218,7 +288,7 @@ int cuMemHostAlloc(void **address, size_t bytes, unsigned flags)
 int cuMemHostGetDevicePointer_v2(ig_cuda_address *address, void *host, unsigned flags)
 {
     *address = (uintptr_t)host;
-    return flags || !emu_is_device(host, 1) ? INVALID_VALUE : OK;
+    return flags || lacks("map") || !(emu_is_device(host, 1) || emu_is_registered(host, 1)) ? INVALID_VALUE : OK;
 }
 
 int cuMemFreeHost(void *address)
@@ -228,12 +298,26 @@ int cuMemFreeHost(void *address)
     return OK;
 }
 
+int cuMemHostRegister_v2(void *address, size_t bytes, unsigned flags)
+{
+    if (!current) return INVALID_CONTEXT;
+    if (lacks("register")) return NOT_SUPPORTED;
+    if (!bytes || flags != (IG_CUDA_HOST_PORTABLE | IG_CUDA_HOST_MAPPED)) return INVALID_VALUE;
+    return emu_register(address, bytes) ? ALREADY_REGISTERED : OK;
+}
+
+int cuMemHostUnregister(void *address)
+{
+    return emu_unregister(address) ? NOT_REGISTERED : OK;
+}
+
 /* --- streams --- */
 
 static int perform(const struct work *w)
 {
     if (w->kind != LAUNCH) {
         memcpy(w->to, w->from, w->bytes);
+        copies++;
         return OK;
     }
     if (fails("launch")) return LAUNCH_FAILED;
@@ -366,7 +450,7 @@ int cuGetErrorName(int error, const char **name)
         {INVALID_CONTEXT, "CUDA_ERROR_INVALID_CONTEXT"}, {NO_IMAGE, "CUDA_ERROR_NO_BINARY_FOR_GPU"},
         {NOT_FOUND, "CUDA_ERROR_NOT_FOUND"}, {LAUNCH_FAILED, "CUDA_ERROR_LAUNCH_FAILED"},
         {CAPTURE_UNSUPPORTED, "CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED"},
-        {CAPTURE_INVALID, "CUDA_ERROR_STREAM_CAPTURE_INVALIDATED"}};
+        {CAPTURE_INVALID, "CUDA_ERROR_STREAM_CAPTURE_INVALIDATED"}, {NOT_SUPPORTED, "CUDA_ERROR_NOT_SUPPORTED"}};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (names[i].error == error) {
             *name = names[i].name;

@@ -42,6 +42,11 @@ void *emu_alloc(size_t bytes);
 void emu_free(void *block);
 /* 1 if [address, address + bytes) is in allocated blocks. */
 int emu_is_device(const void *address, size_t bytes);
+/* Memory of the host that kernels may read and write from now on, up to `emu_unregister`. 0, or -1: some of it is already. */
+int emu_register(void *address, size_t bytes);
+int emu_unregister(void *address);
+/* 1 if it is in such memory. */
+int emu_is_registered(const void *address, size_t bytes);
 /* What kernels may do with bytes of a block. */
 void emu_allow(void *address, size_t bytes, unsigned access);
 

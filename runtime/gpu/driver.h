@@ -24,10 +24,13 @@ enum { /* of cuda.h */
     IG_CUDA_NO_IMAGE = 209,          /* no code for this chip */
     IG_CUDA_CAPTURE_THREAD = 1,      /* capture mode: only this thread's calls */
     IG_CUDA_NON_BLOCKING = 1,        /* stream */
-    IG_CUDA_HOST_MAPPED = 2,         /* page-locked memory that the device reads and writes in place */
+    IG_CUDA_HOST_PORTABLE = 1, IG_CUDA_HOST_MAPPED = 2, /* page-locked memory: of all contexts; that the device reads and
+                                                           writes in place */
+    IG_CUDA_ATTACH_HOST = 2, IG_CUDA_ATTACH_SINGLE = 4, /* managed memory is the processor's; is one stream's */
     IG_CUDA_PARAMS_POINTER = 1, IG_CUDA_PARAMS_SIZE = 2, /* cuLaunchKernel's `extra`: parameters as a block */
-    IG_CUDA_ATTRIBUTE_PROCESSORS = 16, IG_CUDA_ATTRIBUTE_INTEGRATED = 18, IG_CUDA_ATTRIBUTE_MAJOR = 75,
-    IG_CUDA_ATTRIBUTE_MINOR = 76
+    IG_CUDA_ATTRIBUTE_PROCESSORS = 16, IG_CUDA_ATTRIBUTE_INTEGRATED = 18, IG_CUDA_ATTRIBUTE_MAPS = 19,
+    IG_CUDA_ATTRIBUTE_MAJOR = 75, IG_CUDA_ATTRIBUTE_MINOR = 76, IG_CUDA_ATTRIBUTE_MANAGES = 83,
+    IG_CUDA_ATTRIBUTE_CONCURRENT = 89, IG_CUDA_ATTRIBUTE_REGISTERS = 99
 };
 
 struct ig_cuda { /* the functions; their names are cu + the member's in camel case */
@@ -48,6 +51,10 @@ struct ig_cuda { /* the functions; their names are cu + the member's in camel ca
     int (*host_memory)(void **address, size_t bytes, unsigned flags);
     int (*host_memory_free)(void *address);
     int (*host_address)(ig_cuda_address *address, void *host, unsigned flags); /* as the device sees mapped memory */
+    int (*host_register)(void *host, size_t bytes, unsigned flags);
+    int (*host_unregister)(void *host);
+    int (*managed)(ig_cuda_address *address, size_t bytes, unsigned flags);
+    int (*attach)(ig_cuda_stream stream, ig_cuda_address address, size_t bytes, unsigned flags); /* bytes 0: all */
     int (*to_device)(ig_cuda_address to, const void *from, size_t bytes, ig_cuda_stream stream);
     int (*to_host)(void *to, ig_cuda_address from, size_t bytes, ig_cuda_stream stream);
     int (*stream)(ig_cuda_stream *stream, unsigned flags);

@@ -3,9 +3,8 @@
  * arena and scratch. The launches of a frame, with the copies of its inputs and outputs, are captured into a CUDA graph
  * when it is opened, so that a frame is one launch. Source of the recipe: CUDA driver API, stream capture.
  *
- * The host's side of inputs and outputs is one page-locked block, the staging. A GPU of its own memory gets copies of
- * it. One that shares the processor's reads and writes in place those that the plan marks as mapped, which are touched
- * once and small: such memory is not cached there.
+ * The host's side of inputs and outputs is one page-locked block, the staging, and what the plan wants managed in
+ * allocations of its own. How each passes the plan says (enum ig_gpu_kind); where the GPU cannot, it is copied.
  */
 #ifndef RUNTIME_GPU_GPU_H
 #define RUNTIME_GPU_GPU_H
@@ -26,9 +25,21 @@ struct ig_gpu_call {        /* one launch */
     const uint64_t *params;
 };
 
+/* How an input or output passes between processor and GPU; the numbers are the plan's (planner/plan.h). */
+enum ig_gpu_kind {
+    IG_GPU_PINNED = 0,      /* copied from page-locked memory to the GPU's own, or back */
+    IG_GPU_MAPPED,          /* launches use page-locked memory in place; the GPU does not cache it */
+    IG_GPU_MANAGED          /* launches use memory in place that processor and GPU have by turns, each through its caches */
+};
+
 struct ig_gpu_copy {        /* an input or output of the frame */
-    int64_t offset, bytes;  /* in the arena; of a mapped one in the staging */
-    int32_t mapped;         /* 1: launches use the staging itself, where the GPU shares the processor's memory */
+    int64_t offset, bytes;  /* in the arena; in the staging if it is not pinned. One that is both has one offset */
+    int32_t kind;           /* enum ig_gpu_kind */
+};
+
+struct ig_gpu_end {         /* where an input or output is */
+    void *host;             /* for the processor */
+    ig_cuda_address device; /* for launches */
 };
 
 /* Bytes that an input or output takes in the staging: inputs, then outputs, each at a multiple of 64. */
@@ -56,17 +67,22 @@ struct ig_gpu {             /* an open plan; all members are its own */
     int device;
     char name[64];          /* of the device */
     int32_t sm, processors, integrated;
+    int32_t maps, manages, registers; /* 1: it can; page-locked memory in place, managed memory, locking what there is */
+    int32_t concurrent;     /* 1: the processor may touch managed memory while a kernel runs */
     ig_cuda_context context;
     ig_cuda_module module;
     ig_cuda_function functions[IG_GPU_FUNCTIONS];
     ig_cuda_address arena, constants;
-    ig_cuda_address mapped; /* the staging as the device sees it, or its twin */
-    ig_cuda_address twin;   /* of mapped inputs and outputs, in the memory of a GPU that has its own */
+    ig_cuda_address twin;   /* of the staging, in the GPU's memory: for what is not pinned but has to be copied here */
+    int32_t kinds[2 * IG_GPU_EDGES];         /* of inputs, then outputs, as this GPU can */
+    struct ig_gpu_end ends[2 * IG_GPU_EDGES];
     ig_cuda_stream stream;
     ig_cuda_graph graph;
     ig_cuda_exec exec;
     void *staging;          /* page-locked */
     int beside;             /* 1: another one has opened what the two share */
+    void (*at_close)(void *arg); /* set by who has more of the driver's open: ig_gpu_close calls it first */
+    void *at_close_arg;
 };
 
 /*
@@ -97,6 +113,14 @@ int ig_gpu_run_apart(struct ig_gpu *gpu, const void *const *inputs, void *const 
                      int64_t *ns, int64_t (*clock_ns)(void), char *why, size_t bytes);
 /* Puts calls [first, first + n) of the plan on gpu->stream; the driver's error. */
 int ig_gpu_enqueue(struct ig_gpu *gpu, int32_t first, int32_t n);
+/*
+ * The frame as a graph, with inputs and outputs at ends[] instead of the staging; *graph and *exec are then the caller's.
+ * 0, or -1 with `why`.
+ */
+int ig_gpu_capture(struct ig_gpu *gpu, const struct ig_gpu_end *ends, ig_cuda_graph *graph, ig_cuda_exec *exec, char *why,
+                   size_t bytes);
+/* Launches a graph of these ends and waits for it; managed memory is the GPU's so long. 0, or -1 with `why`. */
+int ig_gpu_frame(struct ig_gpu *gpu, ig_cuda_exec exec, const struct ig_gpu_end *ends, char *why, size_t bytes);
 /* Fine after a failed open. */
 void ig_gpu_close(struct ig_gpu *gpu);
 

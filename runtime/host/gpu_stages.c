@@ -11,7 +11,7 @@
 static struct {
     struct ig_gpu_worker worker;
     struct ig_program as; /* the program: without a GPU it loses its stages */
-    int told, n_others;
+    int told;
 } on;
 
 /* What the GPU says of the first frame that it fails. */
@@ -28,19 +28,15 @@ static int work(void *arg, int32_t stage, struct ig_team *team, const struct ig_
     return cut_work(arg, 0, stage, team, run);
 }
 
-/* Launches of the alternatives behind the first, if there are some. */
-static struct ig_gpu *open_others(const struct ig_gpu *first, const struct ig_gpu_stage *stage, const struct ig_cuts *cuts)
+/* Launches of the alternatives behind the first, if there are some, and the slots of all. */
+static int join(struct ig_gpu_worker *w, void *arena)
 {
-    int32_t n = cuts ? cuts->n - 1 : 0;
-    char why[300];
-    struct ig_gpu *others = calloc((size_t)n + 1, sizeof *others);
-    if (!others) ig_die("out of memory");
-    for (int32_t i = 0; i < n; i++)
-        if (ig_gpu_open_beside(&others[i], first, stage[1 + i].plan, why, sizeof why) ||
-            ig_gpu_try(&others[i], why, sizeof why))
-            ig_die("%s", why);
-    on.n_others = n;
-    return others;
+    const struct ig_staged *staged = on.as.staged;
+    int32_t n = staged->cuts ? staged->cuts->n - 1 : 0;
+    if (!n) return ig_gpu_join(w, &ig_stages_pipeline, staged->pipe, arena, w->why, sizeof w->why);
+    if (!(w->others = calloc((size_t)n, sizeof *w->others))) ig_die("out of memory");
+    if (ig_gpu_open_others(w, n, w->why, sizeof w->why)) return -1;
+    return ig_gpu_join_cuts(w, staged->pipe, arena, w->why, sizeof w->why);
 }
 
 static int most_threads(const struct ig_pipe *pipe)
@@ -62,9 +58,10 @@ void ig_gpu_stages_start(struct ig_session *s, int threads)
     }
     ig_start(s, threads);
     if (!gpu) return;
-    on.worker = (struct ig_gpu_worker){gpu, p->stage, "", open_others(gpu, p->stage, on.as.staged->cuts)};
+    on.worker.gpu = gpu;
+    on.worker.stage = p->stage;
+    if (join(&on.worker, s->ctx.arena)) ig_die("%s", on.worker.why);
     ig_stages_pipeline.work = work;
-    ig_stages_pipeline.work_arg = &on.worker;
     ig_stages_worker = (struct ig_cut_worker){cut_work, &on.worker};
 }
 
@@ -72,7 +69,7 @@ int ig_gpu_stages_main(int argc, char **argv, const struct ig_program *cpu, cons
 {
     on.as = *cpu;
     int status = ig_gpu_main(argc, argv, &on.as, gpu);
-    while (on.n_others) ig_gpu_close(&on.worker.others[--on.n_others]);
+    if (on.worker.gpu) ig_gpu_part(&on.worker);
     ig_gpu_shut();
     return status;
 }

@@ -6,6 +6,7 @@
 #include <cmocka.h>
 
 #include "gen/emit.h"
+#include "planner/passes.h"
 #include "tests/support/golden.h"
 #include "tests/support/nets.h"
 
@@ -20,12 +21,13 @@ static struct ig_graph *net(void)
     return g;
 }
 
-static struct ig_lowered *lower(struct ig_graph *g, int isa)
+static struct ig_lowered *lower(struct ig_graph *g, int isa, const struct ig_platform *board)
 {
     char err[300];
     struct ig_plan_options o = {.target = "test", .isa = isa, .threads = 1, .bands = IG_BANDS_OFF};
     struct ig_plan *p = ig_plan_make(g, &o, err, sizeof err);
     if (!p) fail_msg("%s", err);
+    if (board) ig_plan_passes(g, p, NULL, board);
     return ig_lower(g, p);
 }
 
@@ -36,14 +38,15 @@ static void free_all(struct ig_lowered *l)
     ig_plan_free(p);
 }
 
-/* All parts in one text. */
-static char *text_of(int64_t mapped)
+/* All parts in one text; on a board that shares its memory inputs and outputs are mapped. */
+static char *text_of(int shares)
 {
+    const struct ig_platform board = {.n_processors = 1, .processors = {{.overhead_ns = 1000, .integrated = {1, 1, 1000000, 1 << 20, 1 << 30}}}};
     struct ig_graph *g = net();
-    struct ig_lowered *cpu = lower(g, IG_ISA_REF), *gpu = lower(g, IG_ISA_CUDA);
+    struct ig_lowered *cpu = lower(g, IG_ISA_REF, NULL), *gpu = lower(g, IG_ISA_CUDA, shares ? &board : NULL);
     char err[300], *text = NULL;
     size_t n = 0;
-    struct ig_gpu_lowered *launches = ig_lower_gpu(gpu, mapped, err, sizeof err);
+    struct ig_gpu_lowered *launches = ig_lower_gpu(gpu, err, sizeof err);
     if (!launches) fail_msg("%s", err);
     const struct ig_emit_gpu on = {.lowered = gpu, .weights = gpu, .launches = launches, .plan_sha256 = "cafe", .n_images = 2,
                                    .images = {{"62,72", "dir/old.fatbin"}, {"90", "dir/new.fatbin"}}};
@@ -67,7 +70,7 @@ static char *text_of(int64_t mapped)
 
 static void golden(void **state)
 {
-    char *copied = text_of(0), *mapped = text_of(1 << 20);
+    char *copied = text_of(0), *mapped = text_of(1);
     (void)state;
     assert_int_equal(golden_check("gen/gpu.txt", copied), 0);
     assert_int_equal(golden_check("gen/gpu_mapped.txt", mapped), 0);

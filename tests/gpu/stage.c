@@ -16,6 +16,7 @@
 #include "bench/bed.h"
 #include "gen/lower_gpu_stage.h"
 #include "kernels_cpu/registry.h"
+#include "planner/passes.h"
 #include "planner/stages.h"
 #include "tests/support/nets.h"
 
@@ -34,6 +35,11 @@ struct job { /* a network as a pipeline with the GPU */
 };
 
 static struct ig_pipeline pipeline;
+
+/* Kinds of passes, and what the GPU lacks: all that a plan may want beside all that may be missing. */
+enum { SOME = IG_PASS_MANAGED + 1 }; /* kinds by chance */
+static const char *const lacks[] = {"", "register", "manage", "map register", "map manage", "map manage register"};
+enum { LACKS = sizeof lacks / sizeof *lacks };
 
 static int host_isa(void)
 {
@@ -85,8 +91,17 @@ static void make_frames(struct job *j, uint64_t seed)
     memset(j->bed.arena, POISON, j->bed.arena_bytes);
 }
 
+/* Every tensor that passes is of that kind. */
+static void set_kinds(struct job *j, int32_t kind, struct rng *r)
+{
+    struct ig_platform board = {.n_processors = 1};
+    ig_plan_passes(j->g, j->gpu_plan, j->staged, &board);
+    for (int32_t i = 0; i < j->gpu_plan->n_passes; i++)
+        j->gpu_plan->passes[i].kind = kind == SOME ? rng_int(r, IG_PASS_PINNED, IG_PASS_MANAGED) : kind;
+}
+
 /* 0: the GPU cannot. */
-static int job_make(struct job *j, struct ig_graph *g, int32_t n, int32_t gpu, uint64_t seed)
+static int job_make_of(struct job *j, struct ig_graph *g, int32_t n, int32_t gpu, uint64_t seed, int32_t kind)
 {
     struct rng r = {seed};
     char err[1024];
@@ -97,7 +112,8 @@ static int job_make(struct job *j, struct ig_graph *g, int32_t n, int32_t gpu, u
     j->l = ig_lower(g, j->staged);
     if (ig_bed_make(&j->bed, j->l, 1, err, sizeof err)) fail_msg("%s", err);
     make_frames(j, seed);
-    j->part = ig_lower_gpu_stage(g, j->staged, j->gpu_plan, seed % 2 ? 1 << 20 : 0, err, sizeof err);
+    set_kinds(j, kind, &r);
+    j->part = ig_lower_gpu_stage(g, j->staged, j->gpu_plan, err, sizeof err);
     if (!j->part) fail_msg("seed %d: %s", (int)seed, err);
     int64_t bytes = j->part->lowered->model.weights_bytes;
     j->constants = aligned_alloc(64, (size_t)(bytes + 63) / 64 * 64);
@@ -106,15 +122,21 @@ static int job_make(struct job *j, struct ig_graph *g, int32_t n, int32_t gpu, u
     j->part->launches->plan.fatbin = "emulated";
     if (ig_gpu_open(&j->gpu, &j->part->launches->plan, j->constants, err, sizeof err)) fail_msg("%s", err);
     if (ig_gpu_try(&j->gpu, err, sizeof err)) fail_msg("%s", err);
-    j->worker = (struct ig_gpu_worker){&j->gpu, &j->part->stage, "", NULL};
+    j->worker.gpu = &j->gpu;
+    j->worker.stage = &j->part->stage;
     return 1;
+}
+
+static int job_make(struct job *j, struct ig_graph *g, int32_t n, int32_t gpu, uint64_t seed)
+{
+    return job_make_of(j, g, n, gpu, seed, SOME);
 }
 
 static void job_start(struct job *j)
 {
     ig_pipeline_clear(&pipeline);
-    pipeline.work = ig_gpu_work;
-    pipeline.work_arg = &j->worker;
+    char err[300];
+    if (ig_gpu_join(&j->worker, &pipeline, &j->l->pipe, j->bed.arena, err, sizeof err)) fail_msg("%s", err);
     assert_int_equal(ig_pipeline_start(&pipeline, &j->l->pipe, j->bed.weights, j->bed.arena, j->bed.arena_bytes), IG_OK);
 }
 
@@ -187,8 +209,10 @@ static void frames_of_the_sequential_run(void **state)
     for (uint64_t seed = 1; seed <= NETS; seed++) {
         int way = (int)(seed / 3 % 4);
         if (seed % 5 == 1) setenv("EMU_CUDA_DISCRETE", "1", 1);
+        setenv("EMU_CUDA_LACKS", lacks[seed % LACKS], 1);
         compared[way] += run_net(net_of(seed), ways[way].n, ways[way].gpu, seed);
         unsetenv("EMU_CUDA_DISCRETE");
+        unsetenv("EMU_CUDA_LACKS");
     }
     for (int i = 0; i < 4; i++) assert_true(compared[i] >= 2);
 }
@@ -226,6 +250,77 @@ static void the_gpu_fails(void **state)
     job_free(&j);
 }
 
+/* What the driver was asked for: copies, changes of managed memory, managed allocations that are left. */
+struct counts {
+    int copies, attachments, managed;
+};
+
+static struct counts counts_now(void)
+{
+    struct counts c;
+    void *driver = dlopen("libcuda.so.1", RTLD_NOW), *address = driver ? dlsym(driver, "emu_cuda_counts") : NULL;
+    int (*counts)(int *, int *);
+    assert_non_null(address);
+    memcpy(&counts, &address, sizeof counts);
+    c.managed = counts(&c.copies, &c.attachments);
+    dlclose(driver);
+    return c;
+}
+
+/* All frames of one network, whose outputs go to `bits`; returns what that took of the driver. */
+static struct counts count_frames(int32_t kind, const char *lacking, unsigned char *bits, int32_t *ends)
+{
+    static struct job j;
+    void *out[IG_MAX_SLOTS];
+    struct counts before, now;
+    setenv("EMU_CUDA_LACKS", lacking, 1);
+    assert_true(job_make_of(&j, net_dense(4, 0), 3, 1, 12, kind));
+    job_start(&j);
+    before = counts_now();
+    for (int frame = 0; frame < FRAMES; frame++) {
+        assert_int_equal(ig_push(&pipeline, (const void *const *)j.in[frame], 1), IG_OK);
+        assert_int_equal(ig_pop_begin(&pipeline, out, 1, NULL), IG_OK);
+        for (int32_t i = 0; i < j.l->model.n_outputs; i++) {
+            int64_t bytes = ig_bytes(j.l->model.outputs[i].shape);
+            memcpy(bits, out[i], (size_t)bytes);
+            bits += bytes;
+        }
+        compare(&j, out, frame, 12);
+        ig_pop_end(&pipeline);
+    }
+    now = counts_now();
+    ig_pipeline_stop(&pipeline);
+    *ends = j.part->launches->plan.n_inputs + j.part->launches->plan.n_outputs;
+    job_free(&j);
+    unsetenv("EMU_CUDA_LACKS");
+    assert_int_equal(counts_now().managed, 0);
+    return (struct counts){now.copies - before.copies, now.attachments - before.attachments, now.managed};
+}
+
+/* Slots that the GPU uses in place take no copies; where it cannot, they are copied, and the bits are the same. */
+static void zero_copy(void **state)
+{
+    static unsigned char want[1 << 20], got[1 << 20];
+    int32_t ends;
+    (void)state;
+    struct counts c = count_frames(IG_PASS_PINNED, "", want, &ends);
+    assert_int_equal(c.copies, ends * FRAMES);
+    for (int32_t kind = IG_PASS_PINNED; kind <= IG_PASS_MANAGED; kind++)
+        for (int i = 0; i < LACKS; i++) {
+            int cannot = (kind == IG_PASS_MAPPED && strstr(lacks[i], "map")) || (kind == IG_PASS_MANAGED && strstr(lacks[i], "manage"));
+            c = count_frames(kind, lacks[i], got, &ends);
+            assert_int_equal(c.copies, kind == IG_PASS_PINNED || cannot ? ends * FRAMES : 0);
+            assert_int_equal(c.attachments > 0, kind == IG_PASS_MANAGED && !cannot);
+            assert_int_equal(c.managed > 0, kind == IG_PASS_MANAGED && !cannot);
+            assert_memory_equal(got, want, sizeof want);
+        }
+    setenv("EMU_CUDA_DISCRETE", "1", 1);
+    c = count_frames(IG_PASS_MAPPED, "", got, &ends);
+    unsetenv("EMU_CUDA_DISCRETE");
+    assert_int_equal(c.copies, ends * FRAMES);
+    assert_memory_equal(got, want, sizeof want);
+}
+
 /* Its weights are those of its own steps. */
 static void weights_of_the_stage_alone(void **state)
 {
@@ -248,6 +343,7 @@ static int emulate(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(frames_of_the_sequential_run), cmocka_unit_test(a_dense_block),
-                                       cmocka_unit_test(the_gpu_fails), cmocka_unit_test(weights_of_the_stage_alone)};
+                                       cmocka_unit_test(the_gpu_fails), cmocka_unit_test(zero_copy),
+                                       cmocka_unit_test(weights_of_the_stage_alone)};
     return cmocka_run_group_tests(tests, emulate, NULL);
 }

@@ -17,11 +17,12 @@
 #include "gen/lower_gpu_stage.h"
 #include "kernels_cpu/registry.h"
 #include "planner/alternatives.h"
+#include "planner/passes.h"
 #include "planner/stages.h"
 #include "runtime/cuts.h"
 #include "tests/support/nets.h"
 
-enum { NETS = 12, FRAMES = 7, WANTED = 4, POISON = 0xf5 };
+enum { NETS = 12, FRAMES = 7, WANTED = 4, POISON = 0xf5, SOME = -1 };
 
 struct job { /* a network as a pipeline with the GPU */
     struct ig_graph *g;
@@ -29,7 +30,8 @@ struct job { /* a network as a pipeline with the GPU */
     struct ig_lowered *l;
     struct ig_gpu_stage_lowered *part;
     void *constants;
-    struct ig_gpu gpu, others[WANTED];
+    struct ig_gpu gpu;
+    struct ig_gpu_beside others[WANTED];
     struct ig_gpu_worker worker;
     struct ig_gpu_stage stages[WANTED];
     struct ig_cut_run run;
@@ -89,13 +91,27 @@ static void open_gpus(struct job *j)
         const struct ig_gpu_plan *p = &j->part->others[i]->launches->plan;
         assert_true(p->constants_bytes == j->part->launches->plan.constants_bytes);
         assert_true(p->arena_bytes == j->part->launches->plan.arena_bytes);
-        if (ig_gpu_open_beside(&j->others[i], &j->gpu, p, err, sizeof err)) fail_msg("%s", err);
-        assert_true(j->others[i].constants == j->gpu.constants && j->others[i].arena == j->gpu.arena);
     }
+    j->worker.gpu = &j->gpu;
+    j->worker.stage = j->stages;
+    j->worker.others = j->others;
+    if (ig_gpu_open_others(&j->worker, j->part->n_others, err, sizeof err)) fail_msg("%s", err);
+    for (int32_t i = 0; i < j->part->n_others; i++)
+        assert_true(j->others[i].gpu.constants == j->gpu.constants && j->others[i].gpu.arena == j->gpu.arena);
+}
+
+/* What passes in any alternative is of that kind, or each of another one. */
+static void set_kinds(struct job *j, int32_t kind, uint64_t seed)
+{
+    struct ig_platform board = {.n_processors = 1};
+    struct rng r = {seed};
+    ig_plan_passes(j->g, j->gpu_plan, j->staged, &board);
+    for (int32_t i = 0; i < j->gpu_plan->n_passes; i++)
+        j->gpu_plan->passes[i].kind = kind == SOME ? rng_int(&r, IG_PASS_PINNED, IG_PASS_MANAGED) : kind;
 }
 
 /* What every alternative's frames are to be is not known yet. */
-static int job_make(struct job *j, struct ig_graph *g, int32_t n, int32_t gpu, uint64_t seed)
+static int job_make(struct job *j, struct ig_graph *g, int32_t n, int32_t gpu, uint64_t seed, int32_t kind)
 {
     char err[1024];
     memset(j, 0, sizeof *j);
@@ -113,7 +129,8 @@ static int job_make(struct job *j, struct ig_graph *g, int32_t n, int32_t gpu, u
             for (int64_t e = 0; e < ig_count(m->inputs[i].shape); e++) ((float *)j->in[k][i])[e] = (float)rng_real(&r, -1, 1);
         assert_int_equal(ig_ctx_run(&j->bed.ctx, (const void *const *)j->in[k], j->cpu[k]), IG_OK);
     }
-    j->part = ig_lower_gpu_stages(j->l, j->gpu_plan, seed % 2 ? 1 << 20 : 0, err, sizeof err);
+    set_kinds(j, kind, seed);
+    j->part = ig_lower_gpu_stages(j->l, j->gpu_plan, err, sizeof err);
     if (!j->part) fail_msg("seed %d: %s", (int)seed, err);
     j->stages[0] = j->part->stage;
     for (int32_t i = 0; i < j->part->n_others; i++) j->stages[1 + i] = j->part->others[i]->stage;
@@ -129,11 +146,8 @@ static void job_free(struct job *j)
         for (int32_t i = 0; i < j->l->cuts.n; i++)
             if (j->want[k][i]) ig_io_buffers_free(j->want[k][i], j->l->model.outputs, j->l->model.n_outputs);
     }
-    for (int32_t i = 0; j->part && i < j->part->n_others; i++) ig_gpu_close(&j->others[i]);
-    if (j->l) {
-        ig_gpu_close(&j->gpu);
-        ig_bed_free(&j->bed);
-    }
+    if (j->part) ig_gpu_part(&j->worker);
+    if (j->l) ig_bed_free(&j->bed);
     free(j->constants);
     ig_gpu_stage_lowered_free(j->part);
     ig_lowered_free(j->l);
@@ -152,18 +166,25 @@ static int32_t choose(void *arg, uint32_t frame)
     return choice(arg, frame);
 }
 
-static void start(struct job *j, int32_t fixed)
+/* joins: slots that the GPU reaches, else frames go through its staging. */
+static void start_through(struct job *j, int32_t fixed, int joins)
 {
     memset(j->bed.arena, POISON, j->bed.arena_bytes);
     ig_pipeline_clear(&pipeline);
     assert_int_equal(ig_cuts_attach(&j->run, &j->l->cuts, &pipeline), IG_OK);
     j->fixed = fixed;
-    j->worker = (struct ig_gpu_worker){&j->gpu, j->stages, "", j->others};
     j->run.choose = choose;
     j->run.choose_arg = j;
     j->run.work = ig_gpu_cut_work;
     j->run.work_arg = &j->worker;
+    char err[300];
+    if (joins && ig_gpu_join_cuts(&j->worker, &j->l->pipe, j->bed.arena, err, sizeof err)) fail_msg("%s", err);
     assert_int_equal(ig_pipeline_start(&pipeline, &j->l->pipe, j->bed.weights, j->bed.arena, j->bed.arena_bytes), IG_OK);
+}
+
+static void start(struct job *j, int32_t fixed)
+{
+    start_through(j, fixed, 1);
 }
 
 /* Within what other sums round differently. */
@@ -212,9 +233,9 @@ static void flow(struct job *j, int frames)
 static int run_net(struct ig_graph *g, int32_t n, int32_t gpu, uint64_t seed)
 {
     static struct job j;
-    int ran = job_make(&j, g, n, gpu, seed) ? j.l->cuts.n : 0;
+    int ran = job_make(&j, g, n, gpu, seed, SOME) ? j.l->cuts.n : 0;
     for (int32_t i = 0; i < ran; i++) {
-        start(&j, i);
+        start_through(&j, i, 0);
         flow(&j, FRAMES);
     }
     if (ran) {
@@ -241,10 +262,50 @@ static void frames_of_their_cut(void **state)
     for (uint64_t seed = 1; seed <= NETS; seed++) {
         int way = (int)(seed % 4 % 3);
         if (seed % 5 == 1) setenv("EMU_CUDA_DISCRETE", "1", 1);
+        setenv("EMU_CUDA_LACKS", seed % 3 == 2 ? "register" : "", 1);
         alternatives[way] += run_net(net_of(seed), ways[way].n, ways[way].gpu, seed);
         unsetenv("EMU_CUDA_DISCRETE");
+        unsetenv("EMU_CUDA_LACKS");
     }
     for (int i = 0; i < 3; i++) assert_true(alternatives[i] >= 2);
+}
+
+/* Copies that frames of all alternatives take, whose outputs are compared with those of frames through the staging. */
+static int copies_of(int32_t kind, const char *lacking)
+{
+    static struct job j;
+    int before, copies, now, attachments;
+    void *address = dlsym(dlopen("libcuda.so.1", RTLD_NOW), "emu_cuda_counts");
+    int (*counts)(int *, int *);
+    assert_non_null(address);
+    memcpy(&counts, &address, sizeof counts);
+    setenv("EMU_CUDA_LACKS", lacking, 1);
+    assert_true(job_make(&j, net_dense(4, 0), 3, 1, 12, kind));
+    for (int32_t i = 0; i < j.l->cuts.n; i++) {
+        start_through(&j, i, 0);
+        flow(&j, FRAMES);
+    }
+    start(&j, -1);
+    counts(&before, &attachments);
+    flow(&j, 3 * FRAMES);
+    counts(&copies, &attachments);
+    job_free(&j);
+    unsetenv("EMU_CUDA_LACKS");
+    assert_int_equal(counts(&now, &attachments), 0);
+    return copies - before;
+}
+
+/* Where the arena can be locked, mapped tensors take no copies in any alternative. */
+static void slots_in_place(void **state)
+{
+    (void)state;
+    int all = copies_of(IG_PASS_PINNED, "");
+    assert_true(all >= 2 * 3 * FRAMES);
+    assert_int_equal(copies_of(IG_PASS_PINNED, "register"), all);
+    assert_int_equal(copies_of(IG_PASS_MAPPED, "map"), all);
+    assert_int_equal(copies_of(IG_PASS_MAPPED, ""), 0);
+    assert_int_equal(copies_of(IG_PASS_MAPPED, "register"), 0);
+    assert_int_equal(copies_of(IG_PASS_MANAGED, ""), 0);
 }
 
 /* One copy of each weight on the GPU, of all steps that may be its, and of no others. */
@@ -253,11 +314,11 @@ static void weights_are_shared(void **state)
     static struct job j;
     int64_t sum = 0;
     (void)state;
-    assert_true(job_make(&j, net_dense(4, 0), 3, 1, 9));
+    assert_true(job_make(&j, net_dense(4, 0), 3, 1, 9, SOME));
     for (int32_t i = 0; i < j.l->cuts.n; i++) {
         char err[300];
         struct ig_gpu_stage_lowered *one =
-            ig_lower_gpu_stage(j.g, ig_alternative(j.staged, i), j.gpu_plan, 0, err, sizeof err);
+            ig_lower_gpu_stage(j.g, ig_alternative(j.staged, i), j.gpu_plan, err, sizeof err);
         if (!one) fail_msg("%s", err);
         assert_true(one->weights->model.weights_bytes <= j.part->weights->model.weights_bytes);
         sum += one->weights->model.weights_bytes;
@@ -278,6 +339,7 @@ static int emulate(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(frames_of_their_cut), cmocka_unit_test(weights_are_shared)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(frames_of_their_cut), cmocka_unit_test(slots_in_place),
+                                       cmocka_unit_test(weights_are_shared)};
     return cmocka_run_group_tests(tests, emulate, NULL);
 }

@@ -106,6 +106,16 @@ plan_refuses() { # words, stages
     grep -q -- "$1" "$work/err"
 }
 
+kinds() { # kind, board: the GPU's plan says how tensors pass, and the generator takes it
+    d=out/host/fashion_gpu_stages.d
+    out/ingot plan $d/graph.json --isa cuda --stages-of $d/plan.json --buffers "$2" -o "$work/gpu_plan.json" || return 1
+    grep '"kind"' "$work/gpu_plan.json"
+    cp "$SRCDIR/tests/gpu/image.stub" "$work/image"
+    grep -q "\"kind\":\"$1\"" "$work/gpu_plan.json" &&
+        out/ingot gen $d/graph.json $d/plan.json --prefix fashion_gpu_stages --gpu "$work/gpu_plan.json" --image "62=$work/image" -o "$work/gen" &&
+        grep -q "^static const struct ig_gpu_copy inputs" "$work/gen/fashion_gpu_stages_gpu.c"
+}
+
 configure_refuses() { # words, options...: one line that says why
     words=$1
     shift
@@ -127,6 +137,8 @@ check "bench, info and trace name the stage" reports
 check "the library starts stages with the GPU, or says why not" library
 check "so are those of a program with several cuts" several_cuts
 check "and of its library" library_of_several
+check "of a GPU with memory of its own all that passes is pinned" kinds pinned neuraghe
+check "of one that shares it some is mapped" kinds mapped xavier
 check "two stages on the GPU are refused" plan_refuses "one stage at most is the GPU's" gpu@1,cpu:0@3,gpu
 check "cuts are not guessed" plan_refuses "end @ a step" gpu,cpu:0
 check "a stage on the GPU needs --gpu" configure_refuses "give --gpu" --stages=gpu@3,cpu:0
