@@ -87,7 +87,6 @@ struct ig_graph *ig_graph_new(const char *name) {
 
 void ig_graph_free(struct ig_graph *g) {
     if (!g) return;
-    ig_graph_settle(g);
     for (struct ig_chunk *c = g->memory, *next; c; c = next) {
         next = c->next;
         if (c->release) c->release(c->owned, c->owned_bytes);

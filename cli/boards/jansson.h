@@ -34,6 +34,8 @@ int json_is_string(const json_t *v);
 int json_is_integer(const json_t *v);
 int json_is_number(const json_t *v);
 int json_is_null(const json_t *v);
+int json_is_boolean(const json_t *v);
+int json_is_true(const json_t *v);
 
 size_t json_object_size(const json_t *v); /* 0 for what is no object */
 json_t *json_object_get(const json_t *v, const char *name); /* NULL if there is none */

@@ -16,7 +16,7 @@ struct json_t {
     enum kind kind;
     char *name;          /* of a member; else NULL */
     char *text;          /* of a string */
-    json_int_t integer;  /* of an integer */
+    json_int_t integer;  /* of an integer; 1 of true, 0 of false */
     double number;       /* of any number */
     json_t **at;         /* children of an object or array */
     size_t n, room;
@@ -93,6 +93,8 @@ int json_is_string(const json_t *v) { return is(v, STRING); }
 int json_is_integer(const json_t *v) { return is(v, INTEGER); }
 int json_is_number(const json_t *v) { return is(v, INTEGER) || is(v, REAL); }
 int json_is_null(const json_t *v) { return is(v, NOTHING); }
+int json_is_boolean(const json_t *v) { return is(v, TRUTH); }
+int json_is_true(const json_t *v) { return is(v, TRUTH) && v->integer; }
 
 size_t json_object_size(const json_t *v) { return is(v, OBJECT) ? v->n : 0; }
 size_t json_array_size(const json_t *v) { return is(v, ARRAY) ? v->n : 0; }
@@ -255,7 +257,9 @@ static json_t *parse_word(struct parser *p)
         size_t n = strlen(words[i].text);
         if ((size_t)(p->end - p->at) < n || memcmp(p->at, words[i].text, n)) continue;
         p->at += n;
-        return make(words[i].kind);
+        json_t *v = make(words[i].kind);
+        if (v) v->integer = *words[i].text == 't';
+        return v;
     }
     return parse_number(p);
 }

@@ -172,7 +172,7 @@ void *im_map_file(const char *path, size_t *n, char *err, size_t err_bytes)
     return p == MAP_FAILED ? NULL : p;
 }
 
-struct ig_digest { /* of a mapped file, by a thread */
+struct ig_digest { /* of a mapped file, by a thread; once it is made, bytes is NULL */
     pthread_t thread;
     char *bytes;
     size_t n;
@@ -193,19 +193,29 @@ static void *digest(void *arg)
     return NULL;
 }
 
-static void end_digest(struct ig_digest *d, struct ig_graph *g)
+static void unmap(struct ig_digest *d)
 {
-    if (g) memcpy(g->source_sha256, d->hex, sizeof d->hex);
     if (d->bytes) munmap(d->bytes, d->n);
-    free(d);
+    d->bytes = NULL;
 }
 
 void ig_graph_settle(struct ig_graph *g)
 {
     if (!g->digest) return;
     pthread_join(g->digest->thread, NULL);
-    end_digest(g->digest, g);
+    memcpy(g->source_sha256, g->digest->hex, sizeof g->digest->hex);
+    unmap(g->digest);
     g->digest = NULL;
+}
+
+/* The graph goes, and may not have been settled. */
+static void release_digest(void *p, size_t bytes)
+{
+    struct ig_digest *d = p;
+    (void)bytes;
+    if (d->bytes) pthread_join(d->thread, NULL);
+    unmap(d);
+    free(d);
 }
 
 /*
@@ -237,12 +247,15 @@ struct ig_graph *ig_import_file(const char *path, const struct ig_import_options
     if (g) g->source_sha256 = ig_graph_alloc(g, sizeof d->hex);
     if (g && beside) {
         g->digest = d;
+        ig_graph_own(g, d, sizeof *d, release_digest);
         if (!options || !options->unsettled) ig_graph_settle(g);
         return g;
     }
     if (beside) pthread_join(d->thread, NULL);
     else if (g) digest(d);
-    end_digest(d, g);
+    if (g) memcpy(g->source_sha256, d->hex, sizeof d->hex);
+    unmap(d);
+    free(d);
     return g;
 }
 
