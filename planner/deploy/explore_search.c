@@ -21,12 +21,14 @@ static void count_devices(struct ig_search *s)
 
 void ig_search_begin(struct ig_search *s, struct ig_choices *c, int32_t devices)
 {
-    *s = (struct ig_search){.c = c, .x = c->r->x, .n_states = 1, .devices = devices};
+    *s = (struct ig_search){.c = c, .x = c->r->x, .n_states = 1};
     size_t n = (size_t)s->x->n + 1, kinds = (size_t)s->x->n_kinds;
     for (int32_t k = 0; k < s->x->n_kinds; k++) {
         s->stride[k] = s->n_states;
         s->n_states *= s->x->kinds[k].count + 1;
+        s->devices += s->x->kinds[k].count;
     }
+    if (s->devices > devices) s->devices = devices;
     size_t states = (size_t)s->n_states, cells = n * states * kinds;
     s->value = ig_must_alloc(cells, sizeof *s->value);
     s->before = ig_must_alloc(cells, sizeof *s->before);
