@@ -2,7 +2,6 @@
  * Whole networks on the GPU: planned for it, lowered to launches, and run by the GPU runtime on the emulated driver,
  * beside the CPU's plan of the same network.
  */
-#include <dlfcn.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,6 +16,7 @@
 #include "gen/lower_gpu.h"
 #include "models/zoo/zoo.h"
 #include "planner/passes.h"
+#include "tests/support/emulated.h"
 #include "tests/support/isa.h"
 #include "tests/support/nets.h"
 #include "tests/support/nets_zoo.h"
@@ -210,14 +210,6 @@ static void every_op_has_a_kernel(void **state)
         for (int i = 0; i < ig_kernel_count(); i++) n += ig_kernel_at(i)->op == op && ig_kernel_at(i)->isa == IG_ISA_CUDA;
         if (!n) fail_msg("%s has no GPU kernel", ig_op_info((enum ig_op)op)->name);
     }
-}
-
-static int emulate(void **state)
-{
-    (void)state;
-    if (dlopen("out/emu/libcuda.so.1", RTLD_NOW)) return 0;
-    fprintf(stderr, "%s\n", dlerror());
-    return -1;
 }
 
 int main(void)

@@ -18,6 +18,7 @@
 #include "kernels_cpu/registry.h"
 #include "planner/passes.h"
 #include "planner/stages.h"
+#include "tests/support/emulated.h"
 #include "tests/support/nets.h"
 
 enum { NETS = 36, FRAMES = 9, POISON = 0xf5 };
@@ -330,14 +331,6 @@ static void weights_of_the_stage_alone(void **state)
     assert_true(j.part->lowered->model.weights_bytes < j.gpu_plan->weights_bytes);
     assert_true(j.part->lowered->model.n_steps < j.l->model.n_steps);
     job_free(&j);
-}
-
-static int emulate(void **state)
-{
-    (void)state;
-    if (dlopen("out/emu/libcuda.so.1", RTLD_NOW)) return 0;
-    fprintf(stderr, "%s\n", dlerror());
-    return -1;
 }
 
 int main(void)

@@ -20,6 +20,7 @@
 #include "planner/passes.h"
 #include "planner/stages.h"
 #include "runtime/cuts.h"
+#include "tests/support/emulated.h"
 #include "tests/support/nets.h"
 
 enum { NETS = 12, FRAMES = 7, WANTED = 4, POISON = 0xf5, SOME = -1 };
@@ -327,14 +328,6 @@ static void weights_are_shared(void **state)
     assert_true(j.part->weights->model.weights_bytes < sum);
     assert_true(j.part->weights->model.weights_bytes <= j.gpu_plan->weights_bytes);
     job_free(&j);
-}
-
-static int emulate(void **state)
-{
-    (void)state;
-    if (dlopen("out/emu/libcuda.so.1", RTLD_NOW)) return 0;
-    fprintf(stderr, "%s\n", dlerror());
-    return -1;
 }
 
 int main(void)
