@@ -133,19 +133,25 @@ static void fit_forgives(void **state)
     assert_true(cost.ns[IG_F_WORK] >= 0.31);
 }
 
-/* Work is what the micro-kernels do: 6 pixels by 16 channels are 6 cycles for each of k. */
-static void features_of_a_tile(void **state)
+/* Of a call of that kernel, alone on the test's caches. */
+static void features_of(const char *kernel, struct ig_grid_layer layer, double f[IG_FEATURES])
 {
-    const struct ig_kernel *k = ig_kernel_by_name("conv_f32_6x16__avx2");
+    const struct ig_kernel *k = ig_kernel_by_name(kernel);
     struct ig_single_problem p;
     union ig_attrs attrs;
     struct ig_call call;
-    double f[IG_FEATURES];
-    (void)state;
     if (!k || !k->run) skip();
-    ig_grid_problem(&p, &attrs, k, 0, &(struct ig_grid_layer){64, 32, 12, 3, 1, 1});
+    ig_grid_problem(&p, &attrs, k, 0, &layer);
     assert_true(ig_single_call(&p, &call));
     assert_int_equal(ig_features(k, &call, &caches, f), 0);
+}
+
+/* Work is what the micro-kernels do: 6 pixels by 16 channels are 6 cycles for each of k. */
+static void features_of_a_tile(void **state)
+{
+    double f[IG_FEATURES];
+    (void)state;
+    features_of("conv_f32_6x16__avx2", (struct ig_grid_layer){64, 32, 12, 3, 1, 1}, f);
     assert_true(f[IG_F_START] == 1);
     assert_true(f[IG_F_WORK] == 144. / 6 * 2 * 6 * 64 * 9);
     assert_true(f[IG_F_TILES] == 24 * 2 && f[IG_F_TAPS] == 24 * 2 * 9 && f[IG_F_GATHER] == 144 * 9);
@@ -156,20 +162,11 @@ static void features_of_a_tile(void **state)
 /* Pointwise pixels lie evenly: no addresses, and a call of the micro-kernel takes a block of 64 groups. */
 static void features_of_runs(void **state)
 {
-    const struct ig_kernel *k = ig_kernel_by_name("conv_f32_6x16__avx2");
-    struct ig_single_problem p;
-    union ig_attrs attrs;
-    struct ig_call call;
     double f[IG_FEATURES];
     (void)state;
-    if (!k || !k->run) skip();
-    ig_grid_problem(&p, &attrs, k, 0, &(struct ig_grid_layer){64, 40, 30, 1, 1, 1});
-    assert_true(ig_single_call(&p, &call));
-    assert_int_equal(ig_features(k, &call, &caches, f), 0);
+    features_of("conv_f32_6x16__avx2", (struct ig_grid_layer){64, 40, 30, 1, 1, 1}, f);
     assert_true(f[IG_F_GATHER] == 0 && f[IG_F_GROUPS] == 150 && f[IG_F_CALLS] == 3 * 2);
-    ig_grid_problem(&p, &attrs, k, 0, &(struct ig_grid_layer){64, 32, 48, 3, 1, 1}); /* 8 groups a row, 6 are inside */
-    assert_true(ig_single_call(&p, &call));
-    assert_int_equal(ig_features(k, &call, &caches, f), 0);
+    features_of("conv_f32_6x16__avx2", (struct ig_grid_layer){64, 32, 48, 3, 1, 1}, f); /* 8 groups a row, 6 are inside */
     assert_true(f[IG_F_GATHER] == 9 * 6 * (2 * 8 + 46 * 2) && f[IG_F_GROUPS] == 384);
 }
 
@@ -202,16 +199,9 @@ static void features_of_a_frame(void **state)
 /* Raw weights are made into points of their own for every block: here 18 tiles, a row of them, of 32 x 2 x 4 outputs. */
 static void features_of_raw_weights(void **state)
 {
-    const struct ig_kernel *k = ig_kernel_by_name("conv_f32_winograd2x4_raw6x16__avx2");
-    struct ig_single_problem p;
-    union ig_attrs attrs;
-    struct ig_call call;
     double f[IG_FEATURES];
     (void)state;
-    if (!k || !k->run) skip();
-    ig_grid_problem(&p, &attrs, k, 0, &(struct ig_grid_layer){32, 32, 72, 3, 1, 1});
-    assert_true(ig_single_call(&p, &call));
-    assert_int_equal(ig_features(k, &call, &caches, f), 0);
+    features_of("conv_f32_winograd2x4_raw6x16__avx2", (struct ig_grid_layer){32, 32, 72, 3, 1, 1}, f);
     assert_true(f[IG_F_GROUPS] == 36 * 18 && f[IG_F_GATHER] == 36 * 18 * 24 * 4);
     assert_true(f[IG_F_WORK] == 36 * 3 * 24 * 2 * 6 * 32.);      /* 3 groups of 6 tiles, 24 points, 2 panels */
     assert_true(f[IG_F_B_AGAIN] == 36 * 24 * 2 * 16 * 32 * 4.); /* 36 blocks */
@@ -220,21 +210,13 @@ static void features_of_raw_weights(void **state)
 /* Three channels have a way of their own, of others eight by four elements go together, and two go one by one. */
 static void features_of_permutations(void **state)
 {
-    const struct ig_kernel *k = ig_kernel_by_name("transpose_b32_8x8__avx2");
     static const struct { int32_t c, size, way; enum ig_feature feature; double n; } expected[] = {
         {3, 40, 1, IG_F_WORK, 600}, {3, 40, 2, IG_F_WORK, 600}, {24, 40, 1, IG_F_TILES, 3 * 400},
         {24, 40, 2, IG_F_TILES, 200 * 6}, {2, 40, 1, IG_F_GATHER, 3200}, {2, 40, 2, IG_F_GATHER, 3200}};
     (void)state;
-    if (!k || !k->run) skip();
     for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
-        struct ig_single_problem p;
-        union ig_attrs attrs;
-        struct ig_call call;
         double f[IG_FEATURES];
-        ig_grid_problem(&p, &attrs, k, 0, &(struct ig_grid_layer){expected[i].c, expected[i].c, expected[i].size, 1,
-                                                                 expected[i].way, 1});
-        assert_true(ig_single_call(&p, &call));
-        assert_int_equal(ig_features(k, &call, &caches, f), 0);
+        features_of("transpose_b32_8x8__avx2", (struct ig_grid_layer){expected[i].c, expected[i].c, expected[i].size, 1, expected[i].way, 1}, f);
         assert_true(f[expected[i].feature] == expected[i].n);
         for (int j = IG_F_WORK; j <= IG_F_GATHER; j++)
             if (j != (int)expected[i].feature && j != IG_F_TAPS) assert_true(f[j] == 0);
