@@ -19,6 +19,7 @@
 #include "planner/passes.h"
 #include "planner/stages.h"
 #include "tests/support/emulated.h"
+#include "tests/support/isa.h"
 #include "tests/support/nets.h"
 
 enum { NETS = 36, FRAMES = 9, POISON = 0xf5 };
@@ -42,15 +43,10 @@ enum { SOME = IG_PASS_MANAGED + 1 }; /* kinds by chance */
 static const char *const lacks[] = {"", "register", "manage", "map register", "map manage", "map manage register"};
 enum { LACKS = sizeof lacks / sizeof *lacks };
 
-static int host_isa(void)
-{
-    return ig_isa_runs_here(IG_ISA_AVX2) ? IG_ISA_AVX2 : ig_isa_runs_here(IG_ISA_NEON) ? IG_ISA_NEON : IG_ISA_REF;
-}
-
 /* The GPU is stage `gpu` of n; 0: it computes not all of that. */
 static int cut(struct job *j, int32_t n, int32_t gpu, struct rng *r, char *err, size_t err_bytes)
 {
-    struct ig_plan_options o = {.target = "test", .isa = host_isa(), .threads = 1, .max_error = IG_MAX_ERROR,
+    struct ig_plan_options o = {.target = "test", .isa = fastest_isa(), .threads = 1, .max_error = IG_MAX_ERROR,
                                 .bands = RNG_OF(r, IG_BANDS_AUTO, IG_BANDS_ALL, IG_BANDS_OFF)};
     struct ig_plan_options cuda = {.target = "test", .isa = IG_ISA_CUDA, .threads = 1, .bands = IG_BANDS_OFF};
     struct ig_plan_stage stages[IG_PLAN_STAGES] = {{.threads = 0}};

@@ -21,6 +21,7 @@
 #include "planner/stages.h"
 #include "runtime/cuts.h"
 #include "tests/support/emulated.h"
+#include "tests/support/isa.h"
 #include "tests/support/nets.h"
 
 enum { NETS = 12, FRAMES = 7, WANTED = 4, POISON = 0xf5, SOME = -1 };
@@ -43,15 +44,10 @@ struct job { /* a network as a pipeline with the GPU */
 
 static struct ig_pipeline pipeline;
 
-static int host_isa(void)
-{
-    return ig_isa_runs_here(IG_ISA_AVX2) ? IG_ISA_AVX2 : ig_isa_runs_here(IG_ISA_NEON) ? IG_ISA_NEON : IG_ISA_REF;
-}
-
 /* The GPU is stage `gpu` of n; 0: it cannot compute that, or there is but one way to cut. */
 static int plan(struct job *j, int32_t n, int32_t gpu)
 {
-    struct ig_plan_options o = {.target = "test", .isa = host_isa(), .threads = 1, .max_error = IG_MAX_ERROR};
+    struct ig_plan_options o = {.target = "test", .isa = fastest_isa(), .threads = 1, .max_error = IG_MAX_ERROR};
     struct ig_plan_options cuda = {.target = "test", .isa = IG_ISA_CUDA, .threads = 1, .bands = IG_BANDS_OFF};
     struct ig_plan_stage stages[IG_PLAN_STAGES] = {{.threads = 0}};
     char err[1024];
