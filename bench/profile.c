@@ -5,7 +5,7 @@
  * place overwrites is put back before every repetition. The budget shortens the repetitions first; the rounds
  * that time each kernel's favourite cut are always done, those for the other cuts only while there is time, and
  * not for kernels that are hopeless: those have had their run. Then come the bands (bench/bands.h), and where they
- * are asked for those of small plans (bench/fronts.h).
+ * are asked for those of small plans (bench/fronts.h), and at last whole frames (bench/whole.h).
  */
 #include "bench/profile.h"
 
@@ -18,6 +18,7 @@
 #include "bench/bed.h"
 #include "bench/candidates.h"
 #include "bench/fronts.h"
+#include "bench/whole.h"
 #include "kernels_cpu/registry.h"
 
 enum {
@@ -27,8 +28,9 @@ enum {
     PASSES = 8         /* over the net that a round of ENOUGH_RUNS makes */
 };
 
-static const double share_of_kernels = 0.6; /* of the budget; the rest is for bands */
-static const double share_of_fronts = 0.25; /* of the budget, where they are timed */
+static const double share_of_kernels = 0.6; /* of the budget; the rest is for bands, and at the end: */
+static const double share_of_fronts = 0.25; /* where they are timed */
+static const double share_of_whole = 0.1;
 
 struct profiler {
     const struct ig_graph *g;
@@ -321,6 +323,13 @@ static int all_bands(const struct profiler *p, int64_t end, struct ig_profile *p
     return p->o->fronts ? ig_profile_fronts(p->g, p->o, end, profile, p->err, p->err_bytes) : 0;
 }
 
+/* Bands, then all as it is in whole frames. 0 or -1. */
+static int all_whole(const struct profiler *p, int64_t end, struct ig_profile *profile)
+{
+    if (all_bands(p, end - (int64_t)(p->o->seconds * share_of_whole * 1e9), profile)) return -1;
+    return ig_profile_whole(p->g, p->o, end, profile, p->err, p->err_bytes);
+}
+
 struct ig_profile *ig_profile_take(const struct ig_graph *g, const struct ig_profile_options *o, char *err,
                                    size_t err_bytes)
 {
@@ -336,7 +345,7 @@ struct ig_profile *ig_profile_take(const struct ig_graph *g, const struct ig_pro
         for (int32_t i = 0; i < g->n_nodes; i++)
             ig_candidates_find(g, views, i, o->isa, o->threads, &away[i], &p.layers[i]);
         if (!all_rounds(&p)) profile = collect(g, p.layers, o);
-        if (profile && all_bands(&p, end, profile)) {
+        if (profile && all_whole(&p, end, profile)) {
             ig_profile_free(profile);
             profile = NULL;
         }

@@ -202,6 +202,7 @@ struct ig_profile {
     int32_t threads;
     double peak_gflops;       /* one thread, register-only FMA loop */
     int32_t beside;           /* other cores that ran the same network meanwhile */
+    double whole_over_sum;    /* all times have been multiplied by it, so that they sum up to a whole frame; 0: not known */
     int32_t n, n_bands;
     struct ig_timing *timings;
     struct ig_band_timing *bands;

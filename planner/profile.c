@@ -66,7 +66,12 @@ int ig_profile_write(const struct ig_profile *p, const struct ig_graph *g, const
         fputs(i ? ",\n" : "\n", d.f);
         put_timing(d.f, g, &p->timings[i]);
     }
-    fputs("\n],\n\"tool\":\"ingot " INGOT_VERSION "\",\n\"version\":1\n}\n", d.f);
+    fputs("\n],\n\"tool\":\"ingot " INGOT_VERSION "\",\n\"version\":1", d.f);
+    if (p->whole_over_sum > 0) {
+        fputs(",\n\"whole_over_sum\":", d.f);
+        ig_put_double(d.f, p->whole_over_sum);
+    }
+    fputs("\n}\n", d.f);
     return ig_draft_close(&d, 1, err, err_bytes);
 }
 
@@ -161,6 +166,7 @@ struct ig_profile *ig_profile_read(const char *path, const struct ig_graph *g, c
     p->threads = (int32_t)ig_get_int(&r, root, "threads", 1, 4096);
     p->beside = json_object_get(root, "beside") ? (int32_t)ig_get_int(&r, root, "beside", 0, 4096) : 0;
     p->peak_gflops = ig_get_double(&r, root, "peak_gflops", 0);
+    p->whole_over_sum = json_object_get(root, "whole_over_sum") ? ig_get_double(&r, root, "whole_over_sum", 0) : 0;
     read_timings(&r, g, root, p);
     read_bands(&r, g, root, p);
     json_decref(root);

@@ -125,7 +125,7 @@ static void profiles_survive_a_file(void **state)
     memset(hash, 'a', 64);
     hash[64] = 0;
     struct ig_profile p = {.sha256 = (char *)"", .graph_sha256 = hash, .cpu = (char *)"a \"cpu\"\\\n",
-                           .isa = (char *)"avx2", .threads = 4, .peak_gflops = 99.25, .n = 4, .timings = t};
+                           .isa = (char *)"avx2", .threads = 4, .peak_gflops = 99.25, .whole_over_sum = 1.1, .n = 4, .timings = t};
     assert_int_equal(ig_profile_write(&p, g, path, err, sizeof err), 0);
     char *first = slurp(path);
     struct ig_profile *q = ig_profile_read(path, g, err, sizeof err);
@@ -133,6 +133,7 @@ static void profiles_survive_a_file(void **state)
     assert_int_equal(strlen(q->sha256), 64);
     assert_string_equal(q->cpu, p.cpu);
     assert_string_equal(q->graph_sha256, hash);
+    assert_true(q->whole_over_sum == 1.1);
     assert_int_equal(q->n, 4);
     for (int i = 0; i < 4; i++) {
         assert_ptr_equal(q->timings[i].kernel, t[i].kernel);

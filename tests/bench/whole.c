@@ -1,0 +1,58 @@
+/* A profile's times are made to sum up to a whole frame, whatever is wrong with them. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "bench/whole.h"
+#include "tests/support/isa.h"
+#include "tests/support/nets.h"
+
+static struct ig_graph *two_layers(void)
+{
+    struct ig_graph *g = net_new();
+    int32_t x = net_conv(g, net_input(g, 1, 32, 32, 3), 16, 3, 1, -1);
+    ig_add_output(g, net_conv(g, x, 16, 3, 1, -1));
+    net_done(g);
+    ig_prepare_views(g);
+    return g;
+}
+
+static void shrink(struct ig_profile *p, double by)
+{
+    for (int32_t i = 0; i < p->n; i++) {
+        p->timings[i].alone_ns /= by;
+        p->timings[i].in_order_ns /= by;
+    }
+    for (int32_t i = 0; i < p->n_bands; i++) {
+        p->bands[i].apart_ns /= by;
+        p->bands[i].in_order_ns /= by;
+    }
+}
+
+static void test_whole_times_too_small(void **state)
+{
+    (void)state;
+    struct ig_graph *g = two_layers();
+    struct ig_profile_options o = {.isa = fastest_isa(), .threads = 1, .seconds = 0.2};
+    char err[512] = "";
+    struct ig_profile *p = ig_profile_take(g, &o, err, sizeof err);
+    if (!p) fail_msg("%s", err);
+    assert_true(p->whole_over_sum > 0);
+    double alone = p->timings[0].alone_ns, in_order = p->timings[0].in_order_ns;
+    shrink(p, 1e4);
+    if (ig_profile_whole(g, &o, ig_bench_ns() + 20000000, p, err, sizeof err)) fail_msg("%s", err);
+    assert_in_range((uintmax_t)p->whole_over_sum, 1000, 100000); /* 10^4, but for what disturbs either */
+    double by = p->whole_over_sum / 1e4;
+    assert_true(p->timings[0].alone_ns / alone > 0.999 * by && p->timings[0].alone_ns / alone < 1.001 * by);
+    assert_true(p->timings[0].in_order_ns / in_order > 0.999 * by && p->timings[0].in_order_ns / in_order < 1.001 * by);
+    ig_profile_free(p);
+    ig_graph_free(g);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_whole_times_too_small)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
