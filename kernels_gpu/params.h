@@ -13,7 +13,7 @@ struct ig_gpu_act {      /* enum ig_unary and its two constants */
     float alpha, beta;
 };
 
-struct ig_gpu_conv {     /* conv.cu, depthwise.cu: convolution, transposed convolution, fully connected */
+struct ig_gpu_conv {     /* conv.cu, depthwise.cu: convolution, a phase of a transposed one, fully connected */
     const float *in;
     const float *weights; /* [group][tap][ic][oc4] of one group's channels; depthwise [tap][oc4]; GEMV [oc][ic] */
     const float *bias;    /* [groups * oc], or NULL */
@@ -26,7 +26,6 @@ struct ig_gpu_conv {     /* conv.cu, depthwise.cu: convolution, transposed convo
     int32_t groups, ic, oc, oc4;  /* channels of one group; depthwise oc4: of all; rounded up to 4 */
     int32_t weight_group, weight_tap; /* weights from a group, a tap to the next */
     int32_t kh, kw, sh, sw, dh, dw, top, left;
-    int32_t transposed;   /* 1: taps scatter, iy = (oy + top - ky dh) / sh where that is whole */
     int32_t splits, chunk; /* the sum over taps and ic is cut into `splits` pieces of `chunk` */
     int32_t vector_out;   /* 1: out (and residual) may be accessed four channels at a time */
     struct ig_gpu_act act;

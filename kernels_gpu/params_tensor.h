@@ -2,15 +2,16 @@
  * Parameters of the GPU kernels for tensors of any shape and type: one struct per family, as in params.h. Tensors are
  * walked by up to IG_GPU_DIMS nested loops, outermost first: `dims` are their extents, and element i of a walk is at the
  * sum of its coordinates times the strides. Types are enum ig_type. Structs of up to 128 bytes whose arrays a kernel
- * indexes by a variable are copied to every thread's local memory by nvcc, larger ones are read where they are: those of
- * what runs often are larger.
+ * indexes by a variable are copied to every thread's local memory by nvcc, larger ones are read where they are: kernels of
+ * small ones unroll their loops over dims.
  */
 #ifndef KERNELS_GPU_PARAMS_TENSOR_H
 #define KERNELS_GPU_PARAMS_TENSOR_H
 
 #include "kernels_gpu/params.h"
 
-enum { IG_GPU_DIMS = 8, IG_GPU_MOVE_DIMS = 16, IG_GPU_BATCH_DIMS = 6, IG_GPU_TAP_DIMS = 3 };
+enum { IG_GPU_DIMS = 8, IG_GPU_MOVE_DIMS = 16, IG_GPU_BATCH_DIMS = 6, IG_GPU_TAP_DIMS = 3,
+       IG_GPU_COLUMN_DIMS = 3, IG_GPU_UNPOOL_DIMS = 5 };
 
 struct ig_gpu_typed {    /* elementwise.cu, convert.cu: element by element, any type */
     const void *a, *b, *c;
@@ -218,7 +219,8 @@ struct ig_gpu_columns {  /* sample.cu: columns to an image */
     const float *in;
     float *out;
     int32_t count, rank, pixels, taps, columns;
-    int32_t image[3], block[3], dilation[3], begin[3], stride[3], positions[3];
+    int32_t image[IG_GPU_COLUMN_DIMS], block[IG_GPU_COLUMN_DIMS], dilation[IG_GPU_COLUMN_DIMS];
+    int32_t begin[IG_GPU_COLUMN_DIMS], stride[IG_GPU_COLUMN_DIMS], positions[IG_GPU_COLUMN_DIMS];
 };
 
 struct ig_gpu_unpool {   /* sample.cu: whose index is the last to name an output, then the outputs */
@@ -227,7 +229,7 @@ struct ig_gpu_unpool {   /* sample.cu: whose index is the last to name an output
     float *out;
     int32_t *winner;
     int32_t inputs, outputs, rank;
-    int32_t dims[5], out_dims[5];
+    int32_t dims[IG_GPU_UNPOOL_DIMS], out_dims[IG_GPU_UNPOOL_DIMS];
 };
 
 #endif

@@ -20,13 +20,7 @@ enum { NOWHERE = -(1 << 14), BEYOND = 1 << 30 }; /* a row that no tap brings int
 /* Where tap (ky, kx) of a pixel at (y, x), in units of the input, reads a group's first channel; NULL beyond the edge. */
 static __device__ __forceinline__ const float *tap_of(const ig_gpu_conv &p, int group, int y, int x, int ky, int kx)
 {
-    if (p.transposed) {
-        y -= ky * p.dh, x -= kx * p.dw;
-        if (y < 0 || x < 0 || y % p.sh || x % p.sw) return 0;
-        y /= p.sh, x /= p.sw;
-    } else {
-        y += ky * p.dh, x += kx * p.dw;
-    }
+    y += ky * p.dh, x += kx * p.dw;
     if ((unsigned)y >= (unsigned)p.in_h || (unsigned)x >= (unsigned)p.in_w) return 0;
     return p.in + (y * p.in_row + x * p.in_pixel + group * p.ic);
 }
@@ -36,9 +30,7 @@ static __device__ __forceinline__ int origin_of(const ig_gpu_conv &p, int m)
 {
     int y = m / p.out_w, x = m - y * p.out_w;
     if (y >= p.out_h) return NOWHERE * 65536;
-    y = p.transposed ? y + p.top : y * p.sh - p.top;
-    x = p.transposed ? x + p.left : x * p.sw - p.left;
-    return (int)((unsigned)y << 16 | ((unsigned)x & 0xffff));
+    return (int)((unsigned)(y * p.sh - p.top) << 16 | ((unsigned)(x * p.sw - p.left) & 0xffff));
 }
 
 static __device__ __forceinline__ int row_of(int origin)

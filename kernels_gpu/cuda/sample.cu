@@ -241,7 +241,9 @@ GPU_KERNEL(128, 8, col2im, ig_gpu_columns)
     for (int tap = 0; tap < p.taps; tap++) {
         int at = 0, step = 1, pixel = i % p.pixels, rest = tap;
         bool falls = true;
-        for (int d = p.rank - 1; d >= 0; d--) {
+#pragma unroll
+        for (int d = IG_GPU_COLUMN_DIMS - 1; d >= 0; d--) {
+            if (d >= p.rank) continue;
             const int v = pixel % p.image[d] + p.begin[d] - rest % p.block[d] * p.dilation[d];
             falls = falls && v >= 0 && v % p.stride[d] == 0 && v / p.stride[d] < p.positions[d];
             at += v / p.stride[d] * step;
@@ -267,7 +269,9 @@ static __device__ __forceinline__ int unpool_place(const ig_gpu_unpool &p, long 
 {
     int at = 0, step = 1;
     if (index < 0) return -1;
-    for (int d = p.rank - 1; d >= 0; d--) {
+#pragma unroll
+    for (int d = IG_GPU_UNPOOL_DIMS - 1; d >= 0; d--) {
+        if (d >= p.rank) continue;
         const int x = (int)(index % p.dims[d]);
         if (x >= p.out_dims[d]) return -1;
         at += x * step;
