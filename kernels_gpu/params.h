@@ -31,6 +31,17 @@ struct ig_gpu_conv {     /* conv.cu, depthwise.cu: convolution, a phase of a tra
     struct ig_gpu_act act;
 };
 
+struct ig_gpu_depth {    /* of a convolution over volumes: the third dim */
+    int32_t in, in_rows, out_rows; /* depths of the input; rows of one depth */
+    int32_t tap_rows;     /* rows of taps of one depth */
+    int32_t stride, dilation, front;
+};
+
+struct ig_gpu_volume {   /* conv.cu: rows of all depths one behind the other, those of taps too: kh is kd kh */
+    struct ig_gpu_conv flat;
+    struct ig_gpu_depth depth;
+};
+
 struct ig_gpu_winograd { /* winograd.cu: the transforms around the product, which is ig_gpu_conv with a group a point */
     const float *in;
     float *v;             /* [tile][point][ic4] */

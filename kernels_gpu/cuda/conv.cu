@@ -12,35 +12,65 @@
  *
  * A small output has too few tiles for the chip: K is then cut into pieces (`splits`), each block adds up one, and
  * conv_reduce adds the pieces in their order.
+ *
+ * A volume's rows lie one depth behind the other, as do the rows of its taps: only where a tap of a pixel is differs.
  */
 #include "kernels_gpu/cuda/cuda.cuh"
 
 enum { NOWHERE = -(1 << 14), BEYOND = 1 << 30 }; /* a row that no tap brings into an image; a k that no sum has */
 
-/* Where tap (ky, kx) of a pixel at (y, x), in units of the input, reads a group's first channel; NULL beyond the edge. */
-static __device__ __forceinline__ const float *tap_of(const ig_gpu_conv &p, int group, int y, int x, int ky, int kx)
+/* Where the taps of an output pixel count from, in units of the input: row and column in 16 bits each; depth of a volume. */
+struct origin {
+    int z, yx;
+};
+
+static __device__ __forceinline__ int row_of(int yx)
 {
-    y += ky * p.dh, x += kx * p.dw;
+    return yx >> 16;
+}
+
+static __device__ __forceinline__ int column_of(int yx)
+{
+    return (int)((unsigned)yx << 16) >> 16;
+}
+
+static __device__ __forceinline__ int packed(int y, int x)
+{
+    return (int)((unsigned)y << 16 | ((unsigned)x & 0xffff));
+}
+
+struct flat_image { /* what is no volume */
+};
+
+static __device__ __forceinline__ origin origin_of(const ig_gpu_conv &p, const flat_image &, int m)
+{
+    const int y = m / p.out_w, x = m - y * p.out_w;
+    const origin at = {0, y >= p.out_h ? NOWHERE * 65536 : packed(y * p.sh - p.top, x * p.sw - p.left)};
+    return at;
+}
+
+static __device__ __forceinline__ origin origin_of(const ig_gpu_conv &p, const ig_gpu_depth &d, int m)
+{
+    const int row = m / p.out_w, x = m - row * p.out_w, z = row / d.out_rows, y = row - z * d.out_rows;
+    const origin at = {row >= p.out_h ? NOWHERE : z * d.stride - d.front, packed(y * p.sh - p.top, x * p.sw - p.left)};
+    return at;
+}
+
+/* Where tap (ky, kx) reads a group's first channel; NULL beyond the edge. */
+static __device__ __forceinline__ const float *tap_of(const ig_gpu_conv &p, const flat_image &, int group, origin from, int ky, int kx)
+{
+    const int y = row_of(from.yx) + ky * p.dh, x = column_of(from.yx) + kx * p.dw;
     if ((unsigned)y >= (unsigned)p.in_h || (unsigned)x >= (unsigned)p.in_w) return 0;
     return p.in + (y * p.in_row + x * p.in_pixel + group * p.ic);
 }
 
-/* Row and column from which the taps of output pixel m count, in 16 bits each. */
-static __device__ __forceinline__ int origin_of(const ig_gpu_conv &p, int m)
+static __device__ __forceinline__ const float *tap_of(const ig_gpu_conv &p, const ig_gpu_depth &d, int group, origin from, int row,
+                                                      int kx)
 {
-    int y = m / p.out_w, x = m - y * p.out_w;
-    if (y >= p.out_h) return NOWHERE * 65536;
-    return (int)((unsigned)(y * p.sh - p.top) << 16 | ((unsigned)(x * p.sw - p.left) & 0xffff));
-}
-
-static __device__ __forceinline__ int row_of(int origin)
-{
-    return origin >> 16;
-}
-
-static __device__ __forceinline__ int column_of(int origin)
-{
-    return (int)((unsigned)origin << 16) >> 16;
+    const int kz = row / d.tap_rows, ky = row - kz * d.tap_rows;
+    const int z = from.z + kz * d.dilation, y = row_of(from.yx) + ky * p.dh, x = column_of(from.yx) + kx * p.dw;
+    if ((unsigned)z >= (unsigned)d.in || (unsigned)y >= (unsigned)d.in_rows || (unsigned)x >= (unsigned)p.in_w) return 0;
+    return p.in + ((z * d.in_rows + y) * p.in_row + x * p.in_pixel + group * p.ic);
 }
 
 /* Position of one k of the sum: tap (ky, kx), channel c. */
@@ -69,38 +99,38 @@ static __device__ __forceinline__ bool advance(const ig_gpu_conv &p, place &at, 
 }
 
 /* What a thread brings of the pixels: four k at once, for which a tap's channels are whole quads. */
-template <int BM, int BK, int T> struct quads {
+template <int BM, int BK, int T, typename WHERE = flat_image> struct quads {
     enum { PER_PIXEL = BK / 4, PIXELS = BM * PER_PIXEL / T, STRIDE = T / PER_PIXEL };
-    int origin[PIXELS];
+    origin from[PIXELS];
     const float *pointer[PIXELS];
     float4 value[PIXELS];
     place at;
     int group;
 
-    __device__ __forceinline__ void point(const ig_gpu_conv &p)
+    __device__ __forceinline__ void point(const ig_gpu_conv &p, const WHERE &where)
     {
 #pragma unroll
         for (int i = 0; i < PIXELS; i++) {
-            const float *tap = at.ky < p.kh ? tap_of(p, group, row_of(origin[i]), column_of(origin[i]), at.ky, at.kx) : 0;
+            const float *tap = at.ky < p.kh ? tap_of(p, where, group, from[i], at.ky, at.kx) : 0;
             pointer[i] = tap ? tap : p.zeros;
         }
     }
-    __device__ __forceinline__ void begin(const ig_gpu_conv &p, int of, int m0, int k0)
+    __device__ __forceinline__ void begin(const ig_gpu_conv &p, const WHERE &where, int of, int m0, int k0)
     {
         group = of;
 #pragma unroll
-        for (int i = 0; i < PIXELS; i++) origin[i] = origin_of(p, m0 + (int)threadIdx.x / PER_PIXEL + i * STRIDE);
+        for (int i = 0; i < PIXELS; i++) from[i] = origin_of(p, where, m0 + (int)threadIdx.x / PER_PIXEL + i * STRIDE);
         at = place_of(p, k0 + (threadIdx.x % PER_PIXEL) * 4);
-        point(p);
+        point(p, where);
     }
     __device__ __forceinline__ void load()
     {
 #pragma unroll
         for (int i = 0; i < PIXELS; i++) value[i] = load4(pointer[i] + at.c);
     }
-    __device__ __forceinline__ void next(const ig_gpu_conv &p)
+    __device__ __forceinline__ void next(const ig_gpu_conv &p, const WHERE &where)
     {
-        if (advance(p, at, BK)) point(p);
+        if (advance(p, at, BK)) point(p, where);
     }
     template <int ROW> __device__ __forceinline__ void store(float (*to)[ROW]) const
     {
@@ -117,29 +147,29 @@ template <int BM, int BK, int T> struct quads {
 };
 
 /* The same one k at a time, for any number of channels and any alignment. */
-template <int BM, int BK, int T> struct singles {
+template <int BM, int BK, int T, typename WHERE = flat_image> struct singles {
     enum { PIXELS = BM * BK / T, STRIDE = T / BK };
-    int origin[PIXELS];
+    origin from[PIXELS];
     float value[PIXELS];
     place at;
     int group;
 
-    __device__ __forceinline__ void begin(const ig_gpu_conv &p, int of, int m0, int k0)
+    __device__ __forceinline__ void begin(const ig_gpu_conv &p, const WHERE &where, int of, int m0, int k0)
     {
         group = of;
 #pragma unroll
-        for (int i = 0; i < PIXELS; i++) origin[i] = origin_of(p, m0 + (int)threadIdx.x / BK + i * STRIDE);
+        for (int i = 0; i < PIXELS; i++) from[i] = origin_of(p, where, m0 + (int)threadIdx.x / BK + i * STRIDE);
         at = place_of(p, k0 + threadIdx.x % BK);
     }
-    __device__ __forceinline__ void load_of(const ig_gpu_conv &p)
+    __device__ __forceinline__ void load_of(const ig_gpu_conv &p, const WHERE &where)
     {
 #pragma unroll
         for (int i = 0; i < PIXELS; i++) {
-            const float *tap = at.ky < p.kh ? tap_of(p, group, row_of(origin[i]), column_of(origin[i]), at.ky, at.kx) : 0;
+            const float *tap = at.ky < p.kh ? tap_of(p, where, group, from[i], at.ky, at.kx) : 0;
             value[i] = tap ? tap[at.c] : 0;
         }
     }
-    __device__ __forceinline__ void next(const ig_gpu_conv &p)
+    __device__ __forceinline__ void next(const ig_gpu_conv &p, const WHERE &)
     {
         advance(p, at, BK);
     }
@@ -150,14 +180,16 @@ template <int BM, int BK, int T> struct singles {
     }
 };
 
-template <int BM, int BK, int T> static __device__ __forceinline__ void load(quads<BM, BK, T> &q, const ig_gpu_conv &)
+template <int BM, int BK, int T, typename WHERE>
+static __device__ __forceinline__ void load(quads<BM, BK, T, WHERE> &q, const ig_gpu_conv &, const WHERE &)
 {
     q.load();
 }
 
-template <int BM, int BK, int T> static __device__ __forceinline__ void load(singles<BM, BK, T> &s, const ig_gpu_conv &p)
+template <int BM, int BK, int T, typename WHERE>
+static __device__ __forceinline__ void load(singles<BM, BK, T, WHERE> &s, const ig_gpu_conv &p, const WHERE &where)
 {
-    s.load_of(p);
+    s.load_of(p, where);
 }
 
 /* What a thread brings of the weights. */
@@ -229,8 +261,8 @@ static __device__ __forceinline__ float4 bias_of(const ig_gpu_conv &p, int chann
  * LATE: long activations are a pass of their own over what was stored, by one piece of code. In the epilogue they would be
  * one for each output, and what they call takes registers from the sums.
  */
-template <int BM, int BN, int BK, int TM, int TN, bool LATE, typename PIXELS>
-static __device__ __forceinline__ void tile(const ig_gpu_conv &p)
+template <int BM, int BN, int BK, int TM, int TN, bool LATE, typename PIXELS, typename WHERE>
+static __device__ __forceinline__ void tile(const ig_gpu_conv &p, const WHERE &where)
 {
     enum { T = BM / TM * (BN / TN), QM = TM / 4, QN = TN / 4, ROW_M = BM + 4, ACROSS = BN / TN / 4 };
     SHARED(float, a, [2][BK][ROW_M]);
@@ -250,9 +282,9 @@ static __device__ __forceinline__ void tile(const ig_gpu_conv &p)
     }
     PIXELS pixels;
     panel<BN, BK, T> weights;
-    pixels.begin(p, group, m0, k0);
+    pixels.begin(p, where, group, m0, k0);
     weights.begin(p, group, n0, k0);
-    load(pixels, p);
+    load(pixels, p, where);
     weights.load(p, k1);
     pixels.store(a[0]);
     weights.store(b[0]);
@@ -261,9 +293,9 @@ static __device__ __forceinline__ void tile(const ig_gpu_conv &p)
     for (int k = k0; k < k1; k += BK, half ^= 1) {
         const bool more = k + BK < k1;
         if (more) {
-            pixels.next(p);
+            pixels.next(p, where);
             weights.next(p);
-            load(pixels, p);
+            load(pixels, p, where);
             weights.load(p, k1);
         }
 #pragma unroll
@@ -313,37 +345,57 @@ static __device__ __forceinline__ void tile(const ig_gpu_conv &p)
 
 GPU_KERNEL(256, 2, conv_128x128, ig_gpu_conv)
 {
-    tile<128, 128, 8, 8, 8, true, quads<128, 8, 256> >(p);
+    tile<128, 128, 8, 8, 8, true, quads<128, 8, 256> >(p, flat_image());
 }
 
 GPU_KERNEL(128, 3, conv_128x64, ig_gpu_conv)
 {
-    tile<128, 64, 16, 8, 8, LONG_CALLED, quads<128, 16, 128> >(p);
+    tile<128, 64, 16, 8, 8, LONG_CALLED, quads<128, 16, 128> >(p, flat_image());
 }
 
 GPU_KERNEL(64, 4, conv_64x64, ig_gpu_conv)
 {
-    tile<64, 64, 16, 8, 8, LONG_CALLED, quads<64, 16, 64> >(p);
+    tile<64, 64, 16, 8, 8, LONG_CALLED, quads<64, 16, 64> >(p, flat_image());
 }
 
 GPU_KERNEL(128, 3, conv_64x64s, ig_gpu_conv)
 {
-    tile<64, 64, 16, 8, 4, LONG_CALLED, quads<64, 16, 128> >(p);
+    tile<64, 64, 16, 8, 4, LONG_CALLED, quads<64, 16, 128> >(p, flat_image());
 }
 
 GPU_KERNEL(64, 8, conv_32x32, ig_gpu_conv)
 {
-    tile<32, 32, 16, 4, 4, LONG_CALLED, quads<32, 16, 64> >(p);
+    tile<32, 32, 16, 4, 4, LONG_CALLED, quads<32, 16, 64> >(p, flat_image());
 }
 
 GPU_KERNEL(128, 3, conv_any64x64, ig_gpu_conv)
 {
-    tile<64, 64, 16, 8, 4, LONG_CALLED, singles<64, 16, 128> >(p);
+    tile<64, 64, 16, 8, 4, LONG_CALLED, singles<64, 16, 128> >(p, flat_image());
 }
 
 GPU_KERNEL(64, 8, conv_any32x32, ig_gpu_conv)
 {
-    tile<32, 32, 16, 4, 4, LONG_CALLED, singles<32, 16, 64> >(p);
+    tile<32, 32, 16, 4, 4, LONG_CALLED, singles<32, 16, 64> >(p, flat_image());
+}
+
+GPU_KERNEL(128, 3, conv_volume64x64, ig_gpu_volume)
+{
+    tile<64, 64, 16, 8, 4, LONG_CALLED, quads<64, 16, 128, ig_gpu_depth> >(p.flat, p.depth);
+}
+
+GPU_KERNEL(64, 8, conv_volume32x32, ig_gpu_volume)
+{
+    tile<32, 32, 16, 4, 4, LONG_CALLED, quads<32, 16, 64, ig_gpu_depth> >(p.flat, p.depth);
+}
+
+GPU_KERNEL(128, 3, conv_volume_any64x64, ig_gpu_volume)
+{
+    tile<64, 64, 16, 8, 4, LONG_CALLED, singles<64, 16, 128, ig_gpu_depth> >(p.flat, p.depth);
+}
+
+GPU_KERNEL(64, 8, conv_volume_any32x32, ig_gpu_volume)
+{
+    tile<32, 32, 16, 4, 4, LONG_CALLED, singles<32, 16, 64, ig_gpu_depth> >(p.flat, p.depth);
 }
 
 /* The pieces of split sums: a thread adds those of four channels of a pixel, in their order. */

@@ -5,13 +5,23 @@
  */
 #include "kernels_gpu/cuda/element.cuh"
 
-/* Up to three dims change; a dim that does not has one tap, which is the walk's. */
+/* Tap i of an output's; NULL: of a dim that does not change, the walk's own. */
+static __device__ __forceinline__ int tap_at(const ig_gpu_tap *taps, int i)
+{
+    return taps ? taps[i].at : 0;
+}
+
+static __device__ __forceinline__ float tap_weight(const ig_gpu_tap *taps, int i)
+{
+    return taps ? taps[i].weight : 1;
+}
+
+/* Up to three dims change. */
 GPU_KERNEL(128, 4, resize_taps, ig_gpu_taps)
 {
-    const ig_gpu_tap here = {0, 1};
     const int i = blockIdx.x * 128 + threadIdx.x;
     if (i >= p.count) return;
-    const ig_gpu_tap *taps[IG_GPU_TAP_DIMS] = {&here, &here, &here};
+    const ig_gpu_tap *taps[IG_GPU_TAP_DIMS] = {0, 0, 0};
     int base = 0, rest = i, n[IG_GPU_TAP_DIMS] = {1, 1, 1}, stride[IG_GPU_TAP_DIMS] = {0, 0, 0};
     bool outside = false;
     for (int d = p.n - 1; d >= 0; d--) {
@@ -29,7 +39,9 @@ GPU_KERNEL(128, 4, resize_taps, ig_gpu_taps)
     }
     if (p.move) {
         if (outside) put_real(p.out, p.type, i, p.outside);
-        else move(p.out, i, p.in, base + taps[0]->at * stride[0] + taps[1]->at * stride[1] + taps[2]->at * stride[2], p.move);
+        else
+            move(p.out, i, p.in, base + tap_at(taps[0], 0) * stride[0] + tap_at(taps[1], 0) * stride[1] + tap_at(taps[2], 0) * stride[2],
+                 p.move);
         return;
     }
     float sum = 0;
@@ -37,8 +49,9 @@ GPU_KERNEL(128, 4, resize_taps, ig_gpu_taps)
         for (int b = 0; b < n[1]; b++)
             for (int c = 0; c < n[2]; c++) {
                 if (outside) continue;
-                const int from = base + taps[0][a].at * stride[0] + taps[1][b].at * stride[1] + taps[2][c].at * stride[2];
-                sum = fmaf(taps[0][a].weight * taps[1][b].weight * taps[2][c].weight, ((const float *)p.in)[from], sum);
+                const int from = base + tap_at(taps[0], a) * stride[0] + tap_at(taps[1], b) * stride[1] + tap_at(taps[2], c) * stride[2];
+                const float weight = tap_weight(taps[0], a) * tap_weight(taps[1], b) * tap_weight(taps[2], c);
+                sum = fmaf(weight, ((const float *)p.in)[from], sum);
             }
     ((float *)p.out)[i] = outside ? p.outside : sum;
 }

@@ -3,7 +3,7 @@
 
 #include "kernels_cpu/pack/pack.h"
 
-enum { POINTERS = 7 };
+enum { POINTERS = 7, WIDE_GROUP = 8 }; /* fewer channels of a group are not worth a tile */
 
 struct tiling { /* of conv.cu */
     const char *quads, *any; /* functions for aligned pixels, and for all */
@@ -31,6 +31,13 @@ int ig_gpu_supports_depthwise(const struct ig_call *call)
     const struct ig_window *w = &((const struct ig_conv *)call->attrs)->w;
     return ig_supports_depthwise(call) && ig_gpu_holds_all(call) && (w->kh == 3 || w->kh == 5) && w->kw == w->kh &&
            (w->sh == 1 || w->sh == 2) && w->sw == w->sh && w->dh == 1 && w->dw == 1;
+}
+
+int ig_gpu_supports_volume(const struct ig_call *call)
+{
+    const struct ig_conv *a = (const struct ig_conv *)call->attrs;
+    return !ig_is_flat(&a->w) && ig_f32_to_f32(call) && ig_is_const_f32(call, 1) && (!ig_has(call, 2) || ig_is_const_f32(call, 2)) &&
+           ig_residual_fits(call) && ig_act_fits(&a->act) && ig_gpu_holds_all(call) && call->out[0].c / a->groups >= WIDE_GROUP;
 }
 
 int ig_gpu_supports_fc(const struct ig_call *call)
@@ -70,7 +77,7 @@ size_t ig_gpu_pack_conv(const struct ig_call *call, void *dst)
     struct layout l = {1, call->in[0].c, call->out[0].c, 1, 0, 0, 1};
     if (call->in[1].shape->rank > 2) { /* not a fully connected layer */
         const struct ig_conv *a = (const struct ig_conv *)call->attrs;
-        l.groups = a->groups, l.ic /= a->groups, l.oc /= a->groups, l.taps = a->w.kh * a->w.kw;
+        l.groups = a->groups, l.ic /= a->groups, l.oc /= a->groups, l.taps = a->w.kd * a->w.kh * a->w.kw;
     }
     l.in = l.taps;
     l.out = (int64_t)l.ic * l.taps;
@@ -277,6 +284,35 @@ int ig_gpu_conv_direct(const struct ig_call *call, void *scratch, struct ig_gpu_
     struct ig_gpu_conv p = ig_gpu_conv_of(call);
     (void)scratch;
     return ig_gpu_conv_one_by_one(&p, to);
+}
+
+static int volume(const struct ig_call *call, const struct tiling *t, struct ig_gpu_launch *to)
+{
+    const struct ig_window *w = &((const struct ig_conv *)call->attrs)->w;
+    struct ig_gpu_volume p = {.flat = ig_gpu_conv_of(call),
+                              .depth = {w->in_d, call->in[0].h / w->in_d, call->out[0].h / w->out_d, w->kh, w->sd, w->dd, w->front}};
+    int quads = p.flat.ic % 4 == 0 && ig_gpu_is_vector(&call->in[0]);
+    int64_t pixels = (int64_t)p.flat.out_h * p.flat.out_w;
+    p.flat.kh = w->kd * w->kh;
+    p.flat.weight_group = p.flat.kh * p.flat.kw * p.flat.weight_tap;
+    split(&p.flat, t, NULL);
+    ig_gpu_fill(to, quads ? t->quads : t->any, ig_gpu_ceil(pixels, t->rows), ig_gpu_ceil(p.flat.oc, t->columns), p.flat.groups,
+                quads ? t->quads_threads : t->any_threads, POINTERS, &p, sizeof p);
+    return 1;
+}
+
+int ig_gpu_conv_volume64x64(const struct ig_call *call, void *scratch, struct ig_gpu_launch *to)
+{
+    static const struct tiling t = {"conv_volume64x64", "conv_volume_any64x64", 64, 64, 16, 128, 64, 64, 128, 1};
+    (void)scratch;
+    return volume(call, &t, to);
+}
+
+int ig_gpu_conv_volume32x32(const struct ig_call *call, void *scratch, struct ig_gpu_launch *to)
+{
+    static const struct tiling t = {"conv_volume32x32", "conv_volume_any32x32", 32, 32, 16, 64, 32, 32, 64, 1};
+    (void)scratch;
+    return volume(call, &t, to);
 }
 
 int ig_gpu_conv_depthwise(const struct ig_call *call, void *scratch, struct ig_gpu_launch *to)

@@ -63,6 +63,7 @@ static inline void ig_gpu_fill(struct ig_gpu_launch *to, const char *function, i
 /* --- launch/conv.c --- */
 ig_supports_fn ig_gpu_supports_conv;       /* as a matrix product; not depthwise */
 ig_supports_fn ig_gpu_supports_direct;     /* any window and groups */
+ig_supports_fn ig_gpu_supports_volume;     /* three dims, groups of some channels */
 ig_supports_fn ig_gpu_supports_depthwise;  /* 3x3 and 5x5, stride 1 and 2 */
 ig_supports_fn ig_gpu_supports_fc;
 ig_pack_fn ig_gpu_pack_conv;               /* bias, then [group][tap][ic][oc4] */
@@ -72,7 +73,7 @@ ig_pack_fn ig_gpu_pack_gemv;               /* bias, then [oc][ic] */
 ig_scratch_fn ig_gpu_scratch_split4, ig_gpu_scratch_split16; /* pieces of sums */
 ig_gpu_launch_fn ig_gpu_conv_128x128, ig_gpu_conv_128x64, ig_gpu_conv_64x64, ig_gpu_conv_64x64s, ig_gpu_conv_32x32,
     ig_gpu_conv_64x64k4, ig_gpu_conv_64x64k16, ig_gpu_conv_32x32k4, ig_gpu_conv_32x32k16;
-ig_gpu_launch_fn ig_gpu_conv_direct, ig_gpu_conv_depthwise;
+ig_gpu_launch_fn ig_gpu_conv_direct, ig_gpu_conv_depthwise, ig_gpu_conv_volume64x64, ig_gpu_conv_volume32x32;
 ig_gpu_launch_fn ig_gpu_fc_64x64, ig_gpu_fc_32x32k16, ig_gpu_fc_gemv;
 
 /* Parameters of a convolution as it is, and its launch: 64 x 64 or 32 x 32 outputs a block, or an output a thread. */

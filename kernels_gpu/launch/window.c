@@ -24,7 +24,8 @@ static int floats(const struct ig_call *call)
 
 int ig_gpu_supports_conv_window(const struct ig_call *call)
 {
-    return conv_f32_1x1__supports(call) && floats(call) && !ig_gpu_supports_conv(call) && !ig_gpu_supports_direct(call);
+    return conv_f32_1x1__supports(call) && floats(call) && !ig_gpu_supports_conv(call) && !ig_gpu_supports_direct(call) &&
+           !ig_gpu_supports_volume(call);
 }
 
 int ig_gpu_supports_deconv_window(const struct ig_call *call)
