@@ -36,8 +36,8 @@ static const char help[] =
     "  --alternatives N    with --stages: up to N cuts for loads of the processors by other programs, of which the\n"
     "                      running program takes the best for each frame\n"
     "  --stages-of PLAN    with --isa cuda: only the GPU's stage of that plan needs its kernels\n"
-    "  --buffers BOARD     with --isa cuda: how tensors pass to the GPU and from it, by what that board says of its memory\n"
-    "                      (default: all are copied)\n"
+    "  --buffers BOARD     with --isa cuda, or a stage on the GPU: how tensors pass to the GPU and from it, and how long\n"
+    "                      that takes, by what that board says of its memory (default: all are copied)\n"
     "  --memory-budget B   most bytes of arena and weights, e.g. 8MB; the fastest plan within it\n"
     "  --objective X       latency (default), throughput, energy or memory, within the other constraints:\n"
     "                      throughput is latency where one processor runs frame after frame; energy tries 1 to\n"
@@ -96,9 +96,10 @@ static void print_stages(FILE *f, const struct ig_graph *g, const struct ig_plan
                 p->period_ns * 1e-6, 1e9 / p->period_ns, p->full_ns * 1e-6, ig_commas(slots, text));
     for (int32_t i = 0; i < p->n_stages; i++) {
         const struct ig_plan_stage *s = &p->stages[i];
-        fprintf(f, "  %s: %.3f ms, %d thread%s, %d slots, steps %d..%d to %s\n", s->processor, ig_stage_ns(p, i) * 1e-6,
-                s->threads, s->threads == 1 ? "" : "s", s->slots, s->first, s->last,
-                g->nodes[p->steps[s->last].node].name);
+        fprintf(f, "  %s: %.3f ms, ", s->processor, ig_stage_ns(p, i) * 1e-6);
+        if (s->pass_ns > 0) fprintf(f, "%.3f of them to pass tensors, ", s->pass_ns * 1e-6);
+        fprintf(f, "%d thread%s, %d slots, steps %d..%d to %s\n", s->threads, s->threads == 1 ? "" : "s", s->slots, s->first,
+                s->last, g->nodes[p->steps[s->last].node].name);
     }
 }
 
@@ -258,6 +259,14 @@ static struct ig_plan *make_staged(const struct ig_graph *g, const struct ig_pla
     return p;
 }
 
+/* 1 if a stage of such a list is the GPU's. */
+static int names_gpu(const char *stages)
+{
+    for (const char *at = stages; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL)
+        if (!strncmp(at, "gpu", 3)) return 1;
+    return 0;
+}
+
 static struct ig_plan *make(const struct ig_graph *g, const char *graph_path, const char *profile_path,
                             struct ig_plan_options *o, struct ig_powers *powers, const char *stages,
                             int32_t alternatives, const char *stages_of, const struct ig_platform *buffers,
@@ -278,7 +287,7 @@ static struct ig_plan *make(const struct ig_graph *g, const char *graph_path, co
     if (!p && pareto) write_pareto(g, o, p, pareto);
     if (!p) ig_fatal("%s: %s", graph_path, err);
     if (o->isa == IG_ISA_CUDA) refuse_layers_of_the_cpu(g, p, staged, graph_path);
-    if (buffers) ig_plan_passes(g, p, staged, buffers);
+    if (buffers && o->isa == IG_ISA_CUDA) ig_plan_passes(g, p, staged, buffers);
     ig_plan_free(staged);
     for (int32_t i = 0; i <= p->n_others; i++) {
         struct ig_plan *each = i ? p->others[i - 1] : p;
@@ -376,7 +385,9 @@ int ig_verb_plan(int argc, char **argv)
         }
     if (optind != argc - 1 - summarise) ig_usage(help);
     if (alternatives > 1 && !stages) ig_fatal("--alternatives needs --stages");
-    if (buffers && o.isa != IG_ISA_CUDA) ig_fatal("--buffers needs --isa cuda");
+    if (buffers && o.isa != IG_ISA_CUDA && !(stages && names_gpu(stages)))
+        ig_fatal("--buffers needs --isa cuda, or --stages of which one is the GPU's");
+    o.board = buffers;
     struct ig_graph *g = ig_load_graph(argv[optind], &source);
     int weighs = o.objective == IG_OBJECTIVE_ENERGY && !estimated && !estimate.explain;
     if (o.isa == IG_ISA_CUDA) {

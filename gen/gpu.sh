@@ -91,13 +91,19 @@ find_toolkits() {
 
 # --- build lines, inside cast, whose last argument $c_gpu is: $gpu_parts, or names of files in place of fatbins, "62=FILE" ---
 
-gpu_plan() { # arguments of the plan that concern it; $c_board: whose memory the GPU's is, for targets that do not say so
+gpu_buffers() { # the option that says whose memory the GPU's is; $c_board: of targets that do not say so
+    case $c_target in
+    tx2 | xavier) echo " --buffers $c_target" ;;
+    *) echo "${c_board:+ --buffers $c_board}" ;;
+    esac
+}
+
+gpu_plan() { # arguments of the plan that concern it
     staged=
     case $c_plan in *--stages*) staged=1 ;; esac
     emit "build $d/gpu_plan.json: plan $g | out/ingot${staged:+ $p}"
     emit "  graph = $g"
-    case $c_target in tx2 | xavier) board=$c_target ;; *) board=${c_board:-} ;; esac
-    emit "  args = --target $c_target --isa cuda${staged:+ --stages-of $p}${board:+ --buffers $board} $*"
+    emit "  args = --target $c_target --isa cuda${staged:+ --stages-of $p}$(gpu_buffers) $*"
     gpu_args="--gpu $d/gpu_plan.json"
     gpu_images=
     for part in $c_gpu; do

@@ -12,6 +12,7 @@
 #include "planner/alloc.h"
 #include "planner/balance.h"
 #include "planner/memory.h"
+#include "planner/passes.h"
 #include "planner/stages.h"
 #include "planner/tradeoff.h"
 
@@ -20,6 +21,9 @@ enum { LEVELS = sizeof levels / sizeof *levels };
 static const double never = 1e15; /* ns of a step that the GPU cannot compute: no such cut is taken */
 
 struct choice {
+    const struct ig_graph *g;
+    const struct ig_plan *p;
+    const struct ig_platform *board;
     int32_t n_steps, n_stages, n_processors, n_loads, n_cuts;
     int32_t processor[IG_PLAN_STAGES];
     double *ns;        /* [n_stages][n_steps] */
@@ -119,6 +123,20 @@ static double period_of(const struct choice *c, int32_t cut, int32_t load)
 
 /* --- cuts --- */
 
+/* What passing tensors to the GPU and from it takes with that cut; where to cut for a load is balanced without it. */
+static void add_passes(const struct choice *c, const int32_t *stage_of, double *sum)
+{
+    struct ig_plan_stage stages[IG_PLAN_STAGES];
+    double ns[IG_PLAN_STAGES];
+    memcpy(stages, c->p->stages, (size_t)c->n_stages * sizeof *stages);
+    for (int32_t i = 0; i < c->n_steps; i++) {
+        if (!i || stage_of[i] != stage_of[i - 1]) stages[stage_of[i]].first = i;
+        stages[stage_of[i]].last = i;
+    }
+    ig_time_cut_passes(c->g, c->p, stages, c->n_stages, c->board, ns);
+    for (int32_t i = 0; i < c->n_stages; i++) sum[i] += ns[i];
+}
+
 /* Counts the cut behind the others, unless it is one of them, or the GPU cannot compute its stage. */
 static void add_cut(struct choice *c)
 {
@@ -128,6 +146,7 @@ static void add_cut(struct choice *c)
     for (int32_t i = 0; i < c->n_steps; i++) sum[of[i]] += c->ns[(size_t)of[i] * (size_t)c->n_steps + (size_t)i];
     for (int32_t i = 0; i < c->n_stages; i++)
         if (sum[i] >= never) return;
+    if (c->gpu_ns) add_passes(c, of, sum);
     for (int32_t i = 0; i < c->n_cuts; i++)
         if (!memcmp(c->sum[i], sum, sizeof c->sum[0])) return;
     c->n_cuts++;
@@ -259,7 +278,7 @@ static int32_t most_slots(const struct ig_graph *g, const struct ig_plan *p)
 int ig_add_alternatives(const struct ig_graph *g, const struct ig_plan_options *o, struct ig_plan *p, int32_t n,
                         char *err, size_t err_bytes)
 {
-    struct choice c = {.n_steps = p->n_steps, .n_stages = p->n_stages};
+    struct choice c = {.g = g, .p = p, .board = o->board, .n_steps = p->n_steps, .n_stages = p->n_stages};
     if (n < 2 || p->n_stages < 2) return 0;
     c.n_processors = number_processors(p, c.processor);
     if (n > IG_PLAN_ALTERNATIVES || c.n_processors > IG_PLAN_PROCESSORS || most_slots(g, p) > IG_PLAN_SLOTS) {

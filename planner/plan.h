@@ -88,6 +88,7 @@ struct ig_plan_stage {
                                           those of the steps serve where there is no GPU */
     uint64_t cores;        /* the same, a bit each */
     double gpu_ns;         /* predicted, by the GPU's kernels; 0 of a set of cores */
+    double pass_ns;        /* predicted: what passing tensors to the GPU and from it takes of this stage (planner/passes.h) */
     int32_t threads;       /* of its team, >= 1 */
     int32_t first, last;   /* steps, inclusive */
     int32_t slots;         /* copies of what it gives the next stage (the caller behind the last one): 1 makes the two take
@@ -131,7 +132,8 @@ struct ig_plan {
     int32_t n_stages, n_slots;         /* 0: the plan has no stages */
     struct ig_plan_stage *stages;
     struct ig_plan_slot *slots;
-    int32_t n_passes;                  /* of a GPU's plan; what it does not name is pinned */
+    int32_t n_passes;                  /* of a GPU's plan, and of one with a stage on the GPU; what it does not name is
+                                          pinned */
     struct ig_plan_pass *passes;
     int32_t n_others;                  /* alternatives: the same stages, kernels and weights, cut elsewhere */
     struct ig_plan **others;           /* each a plan of its own; planner/unite.c says how they share an arena */
@@ -235,12 +237,15 @@ enum ig_algorithm { IG_ALGORITHM_EXACT = 0, IG_ALGORITHM_NSGA2 };
 enum { IG_LEAN_LEAST = 2, IG_LEAN_FLAT = 5, IG_LEAN_LOW = 6, IG_LEAN_WAYS = 8 };
 enum ig_band_choice { IG_BANDS_AUTO = 0, IG_BANDS_OFF, IG_BANDS_CHAINS, IG_BANDS_ALL, IG_BANDS_GIVEN };
 
+struct ig_platform;
+
 struct ig_plan_options {
     const char *target;       /* name written in the plan */
     const struct ig_plan_stage *stages; /* n_stages, in order, all steps among them; planner/stages.h makes them */
     int32_t n_stages;         /* 0: none */
     double host_ns[2];        /* of a CPU before the first step and behind the last: where to cut counts it; 0: none */
     const struct ig_plan *like; /* each step gets that plan's kernel, any where it has none; NULL: any */
+    const struct ig_platform *board; /* whose memory a stage on the GPU may share (planner/passes.h); NULL: it has its own */
     int32_t isa;              /* enum ig_isa: kernels of this ISA and of IG_ISA_REF may be chosen */
     int32_t threads;          /* >= 1 */
     const struct ig_profile *profile; /* NULL: estimate */
@@ -317,7 +322,7 @@ static inline int ig_stage_is_gpu(const struct ig_plan_stage *s)
 
 /* The stage that is the GPU's, of which there is one at most; -1: none. */
 int32_t ig_gpu_stage_of(const struct ig_plan *p);
-/* Predicted ns of stage i. */
+/* Predicted ns of stage i: its steps, and what passing tensors to the GPU and from it takes of it. */
 double ig_stage_ns(const struct ig_plan *p, int32_t i);
 /*
  * Frames that may be pushed and not yet through the last stage, at most IG_PLAN_FLIGHT: one in each stage, one that waits for the first, and what slots hold
@@ -442,7 +447,7 @@ int ig_validate(const struct ig_graph *g, const struct ig_plan *p, int64_t memor
 int ig_validate_all(const struct ig_graph *g, const struct ig_plan *p, int64_t memory_budget, char *why,
                     size_t why_bytes);
 
-/* --- passes of a GPU's plan: planner/passes.c --- */
+/* --- passes to a GPU and from it: planner/passes.c --- */
 
 /* Who touches a storage: before the GPU's steps, these, and behind them. */
 enum { IG_MADE_BEFORE = 1, IG_TOUCHED = 2, IG_MADE = 4, IG_READ_BEHIND = 8 };

@@ -20,6 +20,12 @@ static void put_slots(FILE *f, const struct ig_plan *p, const struct ig_graph *g
     fputs(p->n_slots ? "\n]" : "]", f);
 }
 
+static void put_number(FILE *f, const char *key, double ns)
+{
+    fprintf(f, ",\"%s\":", key);
+    ig_put_double(f, ns);
+}
+
 void ig_put_stages(FILE *f, const struct ig_plan *p, const struct ig_graph *g)
 {
     if (!p->n_stages) return;
@@ -27,11 +33,12 @@ void ig_put_stages(FILE *f, const struct ig_plan *p, const struct ig_graph *g)
     fputs(",\n\"stages\":[", f);
     for (int32_t i = 0; i < p->n_stages; i++) {
         const struct ig_plan_stage *s = &p->stages[i];
-        fprintf(f, "%s{\"cores\":\"%llx\",\"first\":%d,\"last\":%d,\"node\":", i ? ",\n" : "\n",
-                (unsigned long long)s->cores, s->first, s->last);
+        fprintf(f, "%s{\"cores\":\"%llx\",\"first\":%d", i ? ",\n" : "\n", (unsigned long long)s->cores, s->first);
+        if (ig_stage_is_gpu(s)) put_number(f, "gpu_ns", s->gpu_ns);
+        fprintf(f, ",\"last\":%d,\"node\":", s->last);
         ig_put_text(f, g->nodes[p->steps[s->last].node].name);
-        fputs(",\"predicted_ns\":", f);
-        ig_put_double(f, ig_stage_ns(p, i));
+        if (s->pass_ns > 0) put_number(f, "passing_ns", s->pass_ns);
+        put_number(f, "predicted_ns", ig_stage_ns(p, i));
         fputs(",\"processor\":", f);
         ig_put_text(f, s->processor);
         fprintf(f, ",\"slots\":%d,\"threads\":%d}", s->slots, s->threads);
@@ -63,7 +70,8 @@ static void read_stage(struct ig_reader *r, const json_t *o, int32_t n_steps, st
     s->last = (int32_t)ig_get_int(r, o, "last", s->first, n_steps - 1);
     s->slots = (int32_t)ig_get_int(r, o, "slots", 1, 16);
     s->threads = (int32_t)ig_get_int(r, o, "threads", 1, 4096);
-    if (ig_stage_is_gpu(s)) s->gpu_ns = ig_get_double(r, o, "predicted_ns", 0);
+    if (ig_stage_is_gpu(s)) s->gpu_ns = ig_get_double(r, o, "gpu_ns", 0);
+    if (json_object_get(o, "passing_ns")) s->pass_ns = ig_get_double(r, o, "passing_ns", 0);
 }
 
 static void read_slot(struct ig_reader *r, const json_t *o, const struct ig_graph *g, int32_t n_stages,

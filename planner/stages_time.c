@@ -14,8 +14,8 @@ enum { SETTLE = 64, FRAMES = 256 }; /* frames until nothing changes any more, an
 
 double ig_stage_ns(const struct ig_plan *p, int32_t i)
 {
-    double ns = p->stages[i].gpu_ns;
-    if (ig_stage_is_gpu(&p->stages[i])) return ns;
+    double ns = p->stages[i].pass_ns;
+    if (ig_stage_is_gpu(&p->stages[i])) return ns + p->stages[i].gpu_ns;
     for (int32_t k = p->stages[i].first; k <= p->stages[i].last; k++) ns += p->steps[k].predicted_ns;
     return ns;
 }

@@ -41,6 +41,7 @@ void emu_check_block(void)
 {
     phase++;
     n_here = 0;
+    emu_watch_block();
 }
 
 void emu_check_stack(const void *low, const void *high)
@@ -255,7 +256,11 @@ static void touch(const void *address, size_t size, int writes)
 {
     const unsigned char *p = address;
     if (p >= stack_low && p + size <= stack_high) return;
-    if (is_shared(p, size, writes) || is_global(p, size, writes)) return;
+    if (is_shared(p, size, writes)) return;
+    if (is_global(p, size, writes)) {
+        if (!writes) emu_watch_read(p, size);
+        return;
+    }
     if (emu_is_registered(p, size) && (uintptr_t)p % size == 0) return;
     if (!writes && p >= (const unsigned char *)&emu_now && p + size <= (const unsigned char *)(&emu_now + 1)) return;
     emu_fail("%s %zu bytes at %p, which is neither shared nor device memory", writes ? "writes" : "reads", size, address);

@@ -50,6 +50,14 @@ int emu_is_registered(const void *address, size_t bytes);
 /* What kernels may do with bytes of a block. */
 void emu_allow(void *address, size_t bytes, unsigned access);
 
+/*
+ * From now on reads of device memory [address, address + bytes) are counted as a GPU without caches makes them: lanes of a
+ * warp whose n-th reads of it are of one address read it once. NULL: none are.
+ */
+void emu_watch(const void *address, size_t bytes);
+/* Bytes that were read since. */
+unsigned long long emu_watched(void);
+
 /* --- launches --- */
 typedef void emu_kernel_fn(const void *params);
 
@@ -72,6 +80,9 @@ void emu_fail(const char *format, ...) __attribute__((noreturn, format(printf, 1
 void emu_check_phase(void);
 /* A new block: shared memory is not there yet. */
 void emu_check_block(void);
+/* The same for what is watched; and a read by the running thread, of bytes that it may read. */
+void emu_watch_block(void);
+void emu_watch_read(const void *p, size_t bytes);
 /* The stack of the running thread, which it may use as it likes. */
 void emu_check_stack(const void *low, const void *high);
 

@@ -107,6 +107,19 @@ static void mirror_call(struct ig_call *device, const struct ig_call *call, stru
     if (in_place >= 0) device->in[in_place].data = device->out[0].data;
 }
 
+static int watched = -1;
+
+void emu_watch_input(int k)
+{
+    watched = k;
+}
+
+static void watch(const struct mirror *m)
+{
+    const struct ig_operand *o = &m->device;
+    emu_watch(o->data, (size_t)((o->h - 1) * o->row_stride + (o->w - 1) * o->pixel_stride + o->c) * type_bytes(o));
+}
+
 int emu_run(const char *name, const struct ig_call *call)
 {
     static unsigned runs;
@@ -122,9 +135,11 @@ int emu_run(const char *name, const struct ig_call *call)
     emu_allow(scratch, scratch_bytes, EMU_READ | EMU_WRITE);
     device.weights = weights;
     device.zeros = zeros;
+    if (watched >= 0 && in[watched].block) watch(&in[watched]);
     bad = launch_all(launches, ig_gpu_launcher(name)(&device, scratch, launches));
     for (int i = 0; i < call->n_out; i++)
         if (!bad && out[i].block) mirror_back(&out[i]);
+    emu_watch(NULL, 0);
     for (int i = 0; i < call->n_in; i++) emu_free(in[i].block);
     for (int i = 0; i < call->n_out; i++) emu_free(out[i].block);
     emu_free(weights);

@@ -137,12 +137,42 @@ static int take_options(int argc, char **argv, struct wishes *w)
     return n;
 }
 
-static void print_info(const struct ig_gpu_program *p)
+/* Input i of the network, or behind those an output: how it passes. */
+static int32_t kind_of(const struct ig_gpu_plan *p, int32_t i)
 {
+    return i < p->n_inputs ? p->inputs[i].kind : p->outputs[i - p->n_inputs].kind;
+}
+
+static const char *name_of(const struct ig_model *m, int32_t i)
+{
+    return i < m->n_inputs ? m->inputs[i].name : m->outputs[i - m->n_inputs].name;
+}
+
+static void print_info(const struct ig_program *cpu, const struct ig_gpu_program *p)
+{
+    static const char *const words[] = {[IG_GPU_PINNED] = "copied, page-locked on the host",
+                                        [IG_GPU_MAPPED] = "page-locked, used by the GPU in place",
+                                        [IG_GPU_MANAGED] = "managed, the GPU's by turns"};
+    char name[41];
     if (p->stage) printf("Stage %d of the pipeline: gpu\n", p->stage->stage);
+    for (int32_t i = 0; !p->stage && i < p->plan->n_inputs + p->plan->n_outputs; i++) /* those of a stage are slots */
+        printf("GPU %s %s: %s\n", i < p->plan->n_inputs ? "input" : "output",
+               ig_name_text(name_of(cpu->model, i), name, sizeof name), words[kind_of(p->plan, i)]);
     printf("GPU plan: %d layers in %d launches of %d kernels, for sm %s; arena %lld B, weights %lld B\nGPU plan  %s\n",
            p->n_layers, p->plan->n_calls, p->plan->n_functions, p->chips, (long long)p->plan->arena_bytes,
            (long long)p->plan->constants_bytes, p->plan_sha256);
+}
+
+static void print_passes(const struct ig_model *m, const struct ig_gpu_plan *p)
+{
+    static const char *const kinds[] = {"pinned", "mapped", "managed"};
+    fputs("\"passes\":[", stdout);
+    for (int32_t i = 0; i < p->n_inputs + p->n_outputs; i++) {
+        printf("%s{\"kind\":\"%s\",\"name\":", i ? "," : "", kinds[kind_of(p, i)]);
+        ig_json_string(stdout, name_of(m, i));
+        putchar('}');
+    }
+    fputs("],", stdout);
 }
 
 /* The CPU's object with a member more. */
@@ -158,10 +188,10 @@ static int print_info_json(int argc, char **argv, const struct ig_program *cpu, 
     fclose(memory);
     text[strcspn(text, "\n")] = 0;
     text[strlen(text) - 1] = 0; /* its brace */
-    printf("%s,\"gpu\":{\"arena_bytes\":%lld,\"chips\":[%s],\"kernels\":%d,\"launches\":%d,\"layers\":%d,"
-           "\"plan_sha256\":\"%s\",",
-           text, (long long)p->plan->arena_bytes, p->chips, p->plan->n_functions, p->plan->n_calls, p->n_layers,
-           p->plan_sha256);
+    printf("%s,\"gpu\":{\"arena_bytes\":%lld,\"chips\":[%s],\"kernels\":%d,\"launches\":%d,\"layers\":%d,",
+           text, (long long)p->plan->arena_bytes, p->chips, p->plan->n_functions, p->plan->n_calls, p->n_layers);
+    if (!p->stage) print_passes(cpu->model, p->plan);
+    printf("\"plan_sha256\":\"%s\",", p->plan_sha256);
     if (p->stage) printf("\"stage\":%d,", p->stage->stage);
     printf("\"weights_bytes\":%lld}}\n", (long long)p->plan->constants_bytes);
     free(text);
@@ -180,7 +210,7 @@ int ig_gpu_main(int argc, char **argv, const struct ig_program *cpu, const struc
         printf("%s --gpu=auto|require|off    on the GPU where there is one (auto), only there, or on the CPU\n", on.name);
     if (w.info && w.json && !w.help) return print_info_json(argc, argv, cpu, gpu);
     int status = ig_main(argc, argv, cpu);
-    if (w.info) print_info(gpu);
+    if (w.info) print_info(cpu, gpu);
     if (!gpu->stage) ig_gpu_shut();
     if (fflush(stdout)) ig_die("stdout: %s", strerror(errno));
     return status;

@@ -44,14 +44,29 @@ struct job { /* a network as a pipeline with the GPU */
 
 static struct ig_pipeline pipeline;
 
+/* The plan of the GPU's kernels has each tensor pass as all alternatives of the pipeline count it. */
+static void assert_same_kinds(const struct job *j, const struct ig_platform *board)
+{
+    ig_plan_passes(j->g, j->gpu_plan, j->staged, board);
+    for (int32_t a = 0; a <= j->staged->n_others; a++) {
+        const struct ig_plan *p = ig_alternative(j->staged, a);
+        assert_true(p->n_passes > 0 && p->stages[ig_gpu_stage_of(p)].pass_ns > 0);
+        for (int32_t i = 0; i < p->n_passes; i++)
+            assert_int_equal(ig_pass_kind(j->gpu_plan, p->passes[i].value), p->passes[i].kind);
+    }
+}
+
 /* The GPU is stage `gpu` of n; 0: it cannot compute that, or there is but one way to cut. */
 static int plan(struct job *j, int32_t n, int32_t gpu)
 {
-    struct ig_plan_options o = {.target = "test", .isa = fastest_isa(), .threads = 1, .max_error = IG_MAX_ERROR};
+    struct ig_platform board = {.n_processors = 1}; /* passing costs about as much in each way */
+    struct ig_plan_options o = {.target = "test", .isa = fastest_isa(), .threads = 1, .max_error = IG_MAX_ERROR, .board = &board};
     struct ig_plan_options cuda = {.target = "test", .isa = IG_ISA_CUDA, .threads = 1, .bands = IG_BANDS_OFF};
     struct ig_plan_stage stages[IG_PLAN_STAGES] = {{.threads = 0}};
     char err[1024];
     int32_t *of = test_calloc((size_t)j->g->n_nodes, sizeof *of);
+    board.processors[0].overhead_ns = 1000;
+    board.processors[0].integrated = (struct ig_integrated){1, 1, 2500, 20000000000, 40000000000};
     for (int32_t i = 0; i < j->g->n_nodes; i++) of[i] = i * n / j->g->n_nodes;
     for (int32_t i = 0; i < n; i++) {
         if (i == gpu) strcpy(stages[i].processor, "gpu");
@@ -72,6 +87,7 @@ static int plan(struct job *j, int32_t n, int32_t gpu)
     }
     j->gpu_plan = ig_plan_make(j->g, &cuda, err, sizeof err);
     if (!j->gpu_plan) fail_msg("%s", err);
+    assert_same_kinds(j, &board);
     return 1;
 }
 

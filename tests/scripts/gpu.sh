@@ -77,6 +77,8 @@ import json, sys
 bench, trace, info = (json.load(open("%s/%s.json" % (sys.argv[1], n))) for n in ("bench", "trace", "info"))
 assert bench["layers"] and all(l["kernel"].endswith("__cuda") for l in bench["layers"])
 assert len(trace["traceEvents"]) == len(bench["layers"]) == info["gpu"]["layers"]
+passes = [(p["name"], p["kind"]) for p in info["gpu"]["passes"]]
+assert [n for n, k in passes] == [t["name"] for t in info["inputs"] + info["outputs"]] and "mapped" in dict(passes).values(), passes
 assert info["gpu"]["chips"] == [62] and info["gpu"]["launches"] >= info["gpu"]["layers"] and info["layers"] > 0
 PY
 }

@@ -106,13 +106,20 @@ plan_refuses() { # words, stages
     grep -q -- "$1" "$work/err"
 }
 
-kinds() { # kind, board: the GPU's plan says how tensors pass, and the generator takes it
+# Kind, board, words: both plans say how tensors pass, the generator takes it, and a program and `inspect` name the same memories.
+kinds() {
     d=out/host/fashion_gpu_stages.d
-    out/ingot plan $d/graph.json --isa cuda --stages-of $d/plan.json --buffers "$2" -o "$work/gpu_plan.json" || return 1
+    out/ingot plan $d/graph.json --threads 1 --stages cpu:0@4,gpu@12,cpu:1 --buffers "$2" -o "$work/staged.json" &&
+        out/ingot plan $d/graph.json --isa cuda --stages-of "$work/staged.json" --buffers "$2" -o "$work/gpu_plan.json" || return 1
     grep '"kind"' "$work/gpu_plan.json"
+    grep '"kind"' "$work/staged.json" >"$work/staged.kinds" && grep '"kind"' "$work/gpu_plan.json" | cmp - "$work/staged.kinds" || return 1
+    out/ingot inspect --stages $d/graph.json "$work/staged.json" >"$work/words" && cat "$work/words" && grep -q "$3" "$work/words" &&
+        grep -q 'stage 1 on gpu: .* of them to pass tensors' "$work/words" || return 1
     cp "$SRCDIR/tests/gpu/image.stub" "$work/image"
     grep -q "\"kind\":\"$1\"" "$work/gpu_plan.json" &&
-        out/ingot gen $d/graph.json $d/plan.json --prefix fashion_gpu_stages --gpu "$work/gpu_plan.json" --image "62=$work/image" -o "$work/gen" &&
+        out/ingot gen $d/graph.json "$work/staged.json" --prefix fashion_gpu_stages --gpu "$work/gpu_plan.json" --image "62=$work/image" -o "$work/gen" &&
+        [ "$(sed -n 's/^  slot .* cop[iesy]*, \(.*\) at [0-9]*$/\1/p' "$work/words")" = \
+            "$(sed -n '/ig_slot_words/,/{0, 0}/s/^    {.*", "\(.*\)"},$/\1/p' "$work/gen/fashion_gpu_stages_main.c")" ] &&
         grep -q "^static const struct ig_gpu_copy inputs" "$work/gen/fashion_gpu_stages_gpu.c"
 }
 
@@ -137,8 +144,8 @@ check "bench, info and trace name the stage" reports
 check "the library starts stages with the GPU, or says why not" library
 check "so are those of a program with several cuts" several_cuts
 check "and of its library" library_of_several
-check "of a GPU with memory of its own all that passes is pinned" kinds pinned neuraghe
-check "of one that shares it some is mapped" kinds mapped xavier
+check "of a GPU with memory of its own all that passes is pinned" kinds pinned neuraghe 'arena, copied to the GPU'
+check "of one that shares it some is mapped" kinds mapped xavier 'page-locked, used by the GPU in place'
 check "two stages on the GPU are refused" plan_refuses "one stage at most is the GPU's" gpu@1,cpu:0@3,gpu
 check "cuts are not guessed" plan_refuses "end @ a step" gpu,cpu:0
 check "a stage on the GPU needs --gpu" configure_refuses "give --gpu" --stages=gpu@3,cpu:0

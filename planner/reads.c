@@ -1,0 +1,268 @@
+#include "planner/reads.h"
+
+#include <math.h>
+
+enum { WARP = 32, TILE = 64, GEMV_ROWS = 16, WIDE_GROUP = 8 /* kernels_gpu/launch/conv.c */ };
+
+struct operand {             /* an input of a node */
+    const struct ig_graph *g;
+    const struct ig_node *n;
+    int32_t k;
+    const struct ig_shape *in, *out; /* its shape; of the first output that is there */
+};
+
+static double elements(const struct ig_shape *s)
+{
+    int64_t n = ig_count(s);
+    return n > 0 ? (double)n : 1;
+}
+
+/* Extent of a dim counted from the last, 0; 1 beyond the first. */
+static double extent(const struct ig_shape *s, int32_t from_last)
+{
+    return from_last < s->rank ? s->dims[s->rank - 1 - from_last] : 1;
+}
+
+/* Lanes of a warp that read one address, of so many neighbours that do. */
+static double together(double neighbours)
+{
+    return neighbours < 1 ? 1 : neighbours < WARP ? neighbours : WARP;
+}
+
+static double tiles(double n)
+{
+    return ceil(n / TILE);
+}
+
+/* Where every output reads so many elements of the operand, and `neighbours` the same one at once. */
+static double each_reads(const struct operand *o, double loads, double neighbours)
+{
+    return loads * elements(o->out) / elements(o->in) / together(neighbours);
+}
+
+/* --- windows: channels are the last dim --- */
+
+static double taps_of(const struct ig_window *w)
+{
+    return (double)w->kd * w->kh * w->kw;
+}
+
+static double pixels(const struct ig_shape *s)
+{
+    return elements(s) / extent(s, 0);
+}
+
+/* Taps that read each pixel of the input; of a transposed convolution a pixel's outputs are as many as it has taps. */
+static double taps_on_pixel(const struct operand *o, const struct ig_window *w)
+{
+    double strides = o->n->op == IG_DECONV ? (double)w->sd * w->sh * w->sw : 1;
+    return taps_of(w) / strides * pixels(o->out) / pixels(o->in);
+}
+
+/* What conv.cu computes, or fc.cu; else window.cu does, a thread an output: volumes that are transposed, or of narrow groups. */
+static int is_tiled(const struct operand *o)
+{
+    const struct ig_value *x = &o->g->values[o->n->in[0]], *w = &o->g->values[o->n->in[1]];
+    const struct ig_conv *a = &o->n->attrs.conv;
+    int fits = o->n->op == IG_FC || (a->w.kd == 1 && a->w.in_d == 1 && a->w.out_d == 1) ||
+               (o->n->op == IG_CONV && extent(o->out, 0) / a->groups >= WIDE_GROUP);
+    return x->shape.type == IG_F32 && w->shape.type == IG_F32 && o->out->type == IG_F32 && w->data && fits;
+}
+
+/* depthwise.cu: a thread's OY x OX outputs share what they read. 0: it does not compute this. */
+static double of_depthwise(const struct operand *o)
+{
+    static const struct { int32_t k, s; double rows, columns; } kernels[] = {{3, 1, 2, 4}, {3, 2, 2, 2}, {5, 1, 2, 2}, {5, 2, 1, 2}};
+    const struct ig_conv *a = &o->n->attrs.conv;
+    const struct ig_window *w = &a->w;
+    if (o->n->op != IG_CONV || w->kd > 1 || w->in_d > 1 || a->groups != extent(o->in, 0) || a->groups != extent(o->out, 0)) return 0;
+    for (int32_t i = 0; i < 4; i++) {
+        double k = kernels[i].k, s = kernels[i].s, rows = kernels[i].rows, columns = kernels[i].columns;
+        if (w->kh != k || w->kw != k || w->sh != s || w->sw != s || w->dh > 1 || w->dw > 1) continue;
+        return ((rows - 1) * s + k) * ((columns - 1) * s + k) / (rows * columns) * pixels(o->out) / pixels(o->in);
+    }
+    return 0;
+}
+
+/* The image: its pixels by their taps, its channels by every tile of outputs. The others where they are made at run time. */
+static double of_conv(const struct operand *o)
+{
+    const struct ig_conv *a = &o->n->attrs.conv;
+    double oc = extent(o->out, 0), of_group = oc / a->groups;
+    if (o->k == 3) return 1;
+    if (o->k) return pixels(o->out) / together(WARP / oc);
+    if (!is_tiled(o)) return taps_on_pixel(o, &a->w) * of_group / together(of_group);
+    double depthwise = of_depthwise(o);
+    return depthwise > 0 ? depthwise : taps_on_pixel(o, &a->w) * tiles(of_group);
+}
+
+/* A thread an output; weights are input `w`, scales and zeros are read by all. */
+static double of_conv_bytes(const struct operand *o, int32_t w)
+{
+    const struct ig_conv *a = &o->n->attrs.conv;
+    double oc = extent(o->out, 0), of_group = oc / a->groups;
+    if (o->k == 0) return taps_on_pixel(o, &a->w) * of_group / together(of_group);
+    if (o->k == w) return pixels(o->out) / together(WARP / oc);
+    return each_reads(o, 1, extent(o->in, 0) > 1 ? 1 : WARP);
+}
+
+/* Each output goes through the channels of its group, and reads four pixels a tap; its neighbours are pixels. */
+static double of_deform(const struct operand *o)
+{
+    const struct ig_deform *a = &o->n->attrs.deform;
+    double loads = taps_of(&a->w) * o->g->values[o->n->in[1]].shape.dims[1], plane = extent(o->out, 0) * extent(o->out, 1);
+    switch (o->k) {
+    case 0: return each_reads(o, 4 * loads, 1);
+    case 1: return each_reads(o, loads, plane);
+    case 2: return each_reads(o, 2 * loads, 1);
+    case 3: return each_reads(o, 1, plane);
+    default: return each_reads(o, loads, 1);
+    }
+}
+
+static double of_roi_align(const struct operand *o)
+{
+    double samples = o->n->attrs.roi_align.sampling > 0 ? o->n->attrs.roi_align.sampling : 2;
+    double region = extent(o->out, 0) * extent(o->out, 1) * extent(o->out, 2);
+    return o->k ? each_reads(o, o->k == 1 ? 4 : 1, region) : each_reads(o, 4 * samples * samples, 1);
+}
+
+static double of_grid_sample(const struct operand *o)
+{
+    int32_t mode = o->n->attrs.grid_sample.mode, dims = o->in->rank - 2;
+    if (o->k) return each_reads(o, extent(o->in, 0), 1);
+    return each_reads(o, pow(mode == IG_NEAREST ? 1 : mode == IG_LINEAR ? 2 : 4, dims), 1);
+}
+
+/* resize.cu blends four pixels, whatever the mode; resize_taps reads what there are. */
+static double of_resize(const struct operand *o)
+{
+    const struct ig_resize *a = &o->n->attrs.resize;
+    double loads = 1, taps = a->mode == IG_NEAREST ? 1 : a->mode == IG_LINEAR ? 2 : 4;
+    for (int32_t d = 0; d < o->in->rank; d++) {
+        double shrinks = a->antialias && a->mode != IG_NEAREST ? (double)o->in->dims[d] / o->out->dims[d] : 1;
+        if (o->in->dims[d] != o->out->dims[d]) loads *= taps * (shrinks > 1 ? shrinks : 1);
+    }
+    return each_reads(o, a->mode == IG_NEAREST && o->in->type == IG_F32 ? 4 : loads, 1);
+}
+
+/* --- products --- */
+
+static double of_fc(const struct operand *o)
+{
+    double rows = pixels(o->out), columns = extent(o->out, 0);
+    if (o->k == 1) return rows;
+    if (o->k) return each_reads(o, 1, 1);
+    if (!is_tiled(o)) return columns / together(columns);
+    return rows <= GEMV_ROWS ? columns : tiles(columns);
+}
+
+/* a is input 0, b input `b`; batches broadcast. Rows and columns that one of rank 1 lacks are one. */
+static double of_matmul(const struct operand *o, int32_t b)
+{
+    const struct ig_shape *left = &o->g->values[o->n->in[0]].shape, *right = &o->g->values[o->n->in[b]].shape;
+    int32_t trans_a = o->n->op == IG_MATMUL && o->n->attrs.matmul.trans_a;
+    double columns = right->rank > 1 ? extent(o->out, 0) : 1, length = extent(left, left->rank > 1 && trans_a);
+    double rows = left->rank > 1 ? extent(o->out, right->rank > 1) : 1;
+    double all = length * elements(o->out) / elements(o->in); /* if each output read its own */
+    int tiled = o->n->op == IG_MATMUL && o->in->type == IG_F32;
+    if (o->k == 0) return tiled ? all / columns * tiles(columns) : all / together(columns);
+    if (o->k == b) return tiled ? all / rows * tiles(rows) : all / together(WARP / columns);
+    return each_reads(o, 1, elements(o->in) > 1 ? 1 : WARP);
+}
+
+/* --- along axes --- */
+
+/* Visits of each element: a maximum or a mean comes before what needs it. */
+static double visits(const struct ig_node *n, const struct ig_shape *out)
+{
+    int32_t axis = n->attrs.topk.axis < 0 ? n->attrs.topk.axis + out->rank : n->attrs.topk.axis;
+    switch (n->op) {
+    case IG_SOFTMAX: return n->attrs.axis.mode == IG_SOFTMAX_HARD ? 2 : 3;
+    case IG_NORM: return n->attrs.norm.kind == IG_NORM_RMS || n->attrs.norm.kind == IG_NORM_LP ? 2 : 3;
+    case IG_REDUCE: return n->attrs.reduce.kind == IG_REDUCE_LOG_SUM_EXP ? 2 : 1;
+    case IG_DYNAMIC_QUANTIZE: return 2;
+    case IG_ARG: return 2; /* with the best so far */
+    default: return 4.0 * out->dims[axis] - 2; /* TopK: with the last and with the best, for every rank */
+    }
+}
+
+/* --- data that moves --- */
+
+/* Indices of gathers and scatters, which those of one slice read together. */
+static double of_index(const struct operand *o)
+{
+    const struct ig_shape *data = &o->g->values[o->n->in[0]].shape;
+    int32_t axis = o->n->attrs.axis.axis;
+    double inner = 1, run;
+    switch (o->n->op) {
+    case IG_GATHER:
+        for (int32_t d = (axis < 0 ? axis + data->rank : axis) + 1; d < data->rank; d++) inner *= data->dims[d];
+        return each_reads(o, 1, inner);
+    case IG_GATHER_ND: return each_reads(o, extent(o->in, 0), elements(o->out) / pixels(o->in));
+    case IG_SCATTER_ND:
+        run = elements(&o->g->values[o->n->in[2]].shape) / pixels(o->in);
+        return run / together(run);
+    default: return 1;
+    }
+}
+
+/* Every output reads an element; neighbours the same one where the last dim is broadcast. */
+static double of_broadcast(const struct operand *o)
+{
+    return each_reads(o, 1, extent(o->in, 0) > 1 ? 1 : extent(o->out, 0));
+}
+
+static double of_one_hot(const struct operand *o)
+{
+    int last = o->n->attrs.axis.axis == -1 || o->n->attrs.axis.axis == o->out->rank - 1;
+    return o->k ? each_reads(o, 1, WARP) : each_reads(o, 1, last ? extent(o->out, 0) : 1);
+}
+
+static double reads_of(const struct operand *o)
+{
+    const struct ig_node *n = o->n;
+    switch (n->op) {
+    case IG_CONV:
+    case IG_DECONV: return of_conv(o);
+    case IG_CONV_INTEGER: return of_conv_bytes(o, 1);
+    case IG_QLINEAR_CONV: return of_conv_bytes(o, 3);
+    case IG_POOL: return taps_on_pixel(o, &n->attrs.pool.w);
+    case IG_LRN: return n->attrs.lrn.size + 1;
+    case IG_RESIZE: return o->k ? 1 : of_resize(o);
+    case IG_DEFORM_CONV: return of_deform(o);
+    case IG_ROI_ALIGN: return of_roi_align(o);
+    case IG_GRID_SAMPLE: return of_grid_sample(o);
+    case IG_FC: return of_fc(o);
+    case IG_MATMUL:
+    case IG_MATMUL_INTEGER: return of_matmul(o, 1);
+    case IG_QLINEAR_MATMUL: return of_matmul(o, 3);
+    case IG_SOFTMAX:
+    case IG_REDUCE:
+    case IG_ARG:
+    case IG_DYNAMIC_QUANTIZE: return visits(n, o->out);
+    case IG_TOPK: return o->k ? 1 : visits(n, o->out);
+    case IG_NORM: return o->k ? of_broadcast(o) : visits(n, o->out);
+    case IG_BINARY:
+    case IG_WHERE:
+    case IG_QUANTIZE:
+    case IG_DEQUANTIZE:
+    case IG_EXPAND:
+    case IG_TILE:
+    case IG_SLICE: return of_broadcast(o);
+    case IG_GATHER:
+    case IG_GATHER_ND:
+    case IG_GATHER_ELEMENTS: return o->k ? of_index(o) : each_reads(o, 1, 1);
+    case IG_SCATTER_ND: return o->k == 1 ? of_index(o) : 1;
+    case IG_ONE_HOT: return of_one_hot(o);
+    default: return 1; /* each element once: what is element-wise, copies, global pools, running sums, scatters */
+    }
+}
+
+double ig_gpu_reads(const struct ig_graph *g, const struct ig_node *n, int32_t k)
+{
+    int32_t first = 0;
+    while (first < n->n_out - 1 && n->out[first] < 0) first++;
+    struct operand o = {g, n, k, &g->values[n->in[k]].shape, &g->values[n->out[first]].shape};
+    return reads_of(&o);
+}
