@@ -33,11 +33,13 @@ const char *ig_commas(int64_t n, char text[32]);
  */
 void ig_progress(const char *what, int done, int all);
 
+enum { IG_MOST_NAMES = 64 }; /* of --input-shape and of --outputs */
+
 /* Options that say which network: --input-shape, --outputs, --precision, --detach. */
 struct ig_source_options {
-    struct ig_bind binds[64];
+    struct ig_bind binds[IG_MOST_NAMES];
     int32_t n_binds;
-    const char *outputs[64];
+    const char *outputs[IG_MOST_NAMES];
     int32_t n_outputs;
     int half; /* weights and tensors between layers are stored as f16 */
     int unsettled; /* what takes time is there later: as of struct ig_import_options */

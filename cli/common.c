@@ -75,7 +75,8 @@ static void parse_shape(struct ig_source_options *o, char *argument)
 {
     struct ig_bind *b = &o->binds[o->n_binds];
     char *equals = strrchr(argument, '=');
-    if (!equals || o->n_binds == 64) ig_fatal("--input-shape takes NAME=1x3x224x224, not '%s'", argument);
+    if (o->n_binds == IG_MOST_NAMES) ig_fatal("--input-shape: given more than %d times", IG_MOST_NAMES);
+    if (!equals) ig_fatal("--input-shape takes NAME=1x3x224x224, not '%s'", argument);
     *equals = 0;
     b->name = argument;
     b->data = NULL;
@@ -104,8 +105,10 @@ int ig_source_option(struct ig_source_options *o, int option, char *argument)
     }
     if (option == IG_OPTION_DETACH) return o->detach = 1;
     if (option != IG_OPTION_OUTPUTS) return 0;
-    for (char *name = strtok(argument, ","); name && o->n_outputs < 64; name = strtok(NULL, ","))
+    for (char *name = strtok(argument, ","); name; name = strtok(NULL, ",")) {
+        if (o->n_outputs == IG_MOST_NAMES) ig_fatal("--outputs: more than %d tensors", IG_MOST_NAMES);
         o->outputs[o->n_outputs++] = name;
+    }
     return 1;
 }
 
@@ -161,6 +164,9 @@ struct ig_graph *ig_load_graph(const char *path, const struct ig_source_options 
     if (n > 5 && !strcmp(path + n - 5, ".json")) {
         g = ig_graph_read(path, err, sizeof err);
         if (!g) ig_fatal("%s", err);
+        if (o->n_binds || o->n_outputs || o->detach)
+            ig_fatal("%s: imported already: --input-shape, --outputs and --detach are of ingot graph, which reads the ONNX file",
+                     path);
         if (o->half && !ig_is_half(g)) ig_fatal("%s: of single precision: ingot graph --precision=half makes the other", path);
         return g;
     }

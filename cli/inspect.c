@@ -122,7 +122,9 @@ static void print_json(FILE *f, const struct ig_graph *g)
         describe(n, what, sizeof what);
         fprintf(f, "{\"macs\":%.0f,\"name\":", n->macs);
         ig_json_string(f, n->name);
-        fprintf(f, ",\"onnx\":\"%s\",\"op\":\"%s\",", n->onnx, what);
+        fputs(",\"onnx\":", f);
+        ig_json_string(f, n->onnx);
+        fprintf(f, ",\"op\":\"%s\",", what);
         json_tensors(f, "outputs", g, n->out, n->n_out && n->out[0] >= 0 ? 1 : 0);
         fprintf(f, "}%s\n", i + 1 < g->n_nodes ? "," : "");
     }

@@ -1,4 +1,5 @@
 /* ingot: one host program, one verb a step. */
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -50,19 +51,26 @@ static void interrupted(int number)
     raise(number);
 }
 
+/* What was printed and could not be written is an error, whatever the verb made of it. */
+static int finish(int status)
+{
+    if (fflush(stdout) || ferror(stdout)) ig_fatal("stdout: cannot write: %s", strerror(errno));
+    return status;
+}
+
 int main(int argc, char **argv)
 {
     if (argc > 1 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))) {
         help(stdout);
-        return fflush(stdout) || ferror(stdout);
+        return finish(0);
     }
     if (argc > 1 && !strcmp(argv[1], "--version")) {
         puts("ingot " INGOT_VERSION);
-        return 0;
+        return finish(0);
     }
     for (int i = 0; i < 3; i++) signal((const int[]){SIGINT, SIGTERM, SIGHUP}[i], interrupted);
     for (size_t i = 0; argc > 1 && i < sizeof verbs / sizeof *verbs; i++)
-        if (!strcmp(argv[1], verbs[i].name)) return verbs[i].run(argc - 1, argv + 1);
+        if (!strcmp(argv[1], verbs[i].name)) return finish(verbs[i].run(argc - 1, argv + 1));
     if (argc > 1) fprintf(stderr, "ingot: no verb '%s'\n", argv[1]);
     help(stderr);
     return 2;

@@ -55,12 +55,13 @@ case $version in
     kind=openmpi
     # A lost link is noticed after 6 s, not 8 minutes; ranks that find a silent peer give up later than that.
     flags="--mca oob_tcp_keepalive_time 3 --mca oob_tcp_keepalive_intvl 1 --mca oob_tcp_keepalive_probes 3"
-    [ -z "$bind" ] && flags="$flags --oversubscribe --bind-to none" || flags="$flags --rankfile $here/rankfile" ;;
+    [ -n "$bind" ] || flags="$flags --oversubscribe --bind-to none"
+    bind=${bind:+--rankfile} ranks=$here/rankfile ;;
 *"(Open MPI) "*)
     kind=openmpi
     flags="--prtemca oob_tcp_keepalive_time 3 --prtemca oob_tcp_keepalive_intvl 1 --prtemca oob_tcp_keepalive_probes 3"
-    [ -z "$bind" ] && flags="$flags --map-by :OVERSUBSCRIBE --bind-to none" ||
-        flags="$flags --map-by rankfile:file=$here/rankfile" ;;
+    [ -n "$bind" ] || flags="$flags --map-by :OVERSUBSCRIBE --bind-to none"
+    bind=${bind:+--map-by} ranks=rankfile:file=$here/rankfile ;;
 *HYDRA*)
     kind=mpich flags=
     [ -z "$bind" ] || fail "--use-rankfile: MPICH has none" ;;
@@ -92,6 +93,7 @@ for program in $programs; do
     n=$((n + 1))
 done
 [ $kind = openmpi ] || [ -z "$all" ] || flags="-hosts $all"
+[ -z "$bind" ] || set -- "$bind" "$ranks" "$@"
 
 # --- run it in a process group of its own ---
 pid=

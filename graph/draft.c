@@ -9,10 +9,11 @@
 enum { MAX_OPEN = 16 };
 
 static char *volatile pending[MAX_OPEN]; /* names of the drafts that are open */
+static volatile pid_t owner[MAX_OPEN];   /* whose they are: a child that ends leaves its parent's */
 
 void ig_drafts_remove(void) {
     for (int i = 0; i < MAX_OPEN; i++)
-        if (pending[i]) unlink(pending[i]);
+        if (pending[i] && owner[i] == getpid()) unlink(pending[i]);
 }
 
 static int fail(const struct ig_draft *d, const char *what, char *err, size_t err_bytes) {
@@ -28,7 +29,7 @@ static int name_draft(struct ig_draft *d) {
     if (!d->temporary) return -1;
     snprintf(d->temporary, n, "%s.%ld.tmp", d->path, (long)getpid());
     for (int i = 0; d->slot < 0 && i < MAX_OPEN; i++)
-        if (!pending[i]) pending[d->slot = i] = d->temporary;
+        if (!pending[i]) owner[i] = getpid(), pending[d->slot = i] = d->temporary;
     return 0;
 }
 

@@ -137,31 +137,44 @@ struct ig_graph *ig_graph_clone(const struct ig_graph *g) {
     return c;
 }
 
-static int value_named(const struct ig_graph *g, const char *name) {
-    for (int i = 0; i < g->n_values; i++)
-        if (!strcmp(g->values[i].name, name)) return 1;
-    return 0;
+static const char *value_at(const struct ig_graph *g, int32_t i) {
+    return g->values[i].name;
 }
 
-static int node_named(const struct ig_graph *g, const char *name) {
-    for (int i = 0; i < g->n_nodes; i++)
-        if (!strcmp(g->nodes[i].name, name)) return 1;
-    return 0;
+static const char *node_at(const struct ig_graph *g, int32_t i) {
+    return g->nodes[i].name;
 }
 
-static char *unique(struct ig_graph *g, const char *name,
-                    int (*taken)(const struct ig_graph *, const char *)) {
-    if (!taken(g, name)) return ig_graph_strdup(g, name);
-    size_t bytes = strlen(name) + 16;
-    char *made = ig_graph_alloc(g, bytes);
-    for (unsigned i = 1;; i++) {
-        snprintf(made, bytes, "%s_%u", name, i);
-        if (!taken(g, made)) return made;
+/* The number of a name like "base_7"; 0: it is none. */
+static unsigned long number_of(const char *name, const char *base, size_t n) {
+    char *end;
+    if (strncmp(name, base, n) || name[n] != '_' || name[n + 1] < '1' || name[n + 1] > '9') return 0;
+    unsigned long number = strtoul(name + n + 1, &end, 10);
+    return *end ? 0 : number;
+}
+
+/* `name`, or with the least number behind it that none of the n names has. */
+static char *unique(struct ig_graph *g, const char *name, const char *(*at)(const struct ig_graph *, int32_t), int32_t n) {
+    size_t length = strlen(name), least = 1;
+    int32_t same = 0;
+    while (same < n && strcmp(at(g, same), name))
+        same++;
+    if (same == n) return ig_graph_strdup(g, name);
+    uint8_t *taken = must_calloc((size_t)n + 2); /* numbers 1 to n + 1, one of which is free */
+    for (int32_t i = 0; i < n; i++) {
+        unsigned long number = number_of(at(g, i), name, length);
+        if (number <= (unsigned long)n) taken[number] = 1;
     }
+    while (taken[least])
+        least++;
+    free(taken);
+    char *made = ig_graph_alloc(g, length + 16);
+    snprintf(made, length + 16, "%s_%zu", name, least);
+    return made;
 }
 
 int32_t ig_add_value(struct ig_graph *g, const char *name, const struct ig_shape *shape) {
-    char *own = unique(g, name, value_named);
+    char *own = unique(g, name, value_at, g->n_values);
     g->values = room_for_one_more(g, g->values, g->n_values, sizeof *g->values);
     struct ig_value *v = &g->values[g->n_values];
     *v = (struct ig_value){.name = own, .shape = *shape, .producer = -1};
@@ -186,7 +199,7 @@ struct ig_node *ig_add_node(struct ig_graph *g, const char *name, enum ig_op op,
         snprintf(made, sizeof made, "%s_%d", ig_op_info(op)->name, g->n_nodes);
         name = made;
     }
-    char *own = unique(g, name, node_named);
+    char *own = unique(g, name, node_at, g->n_nodes);
     int32_t *ends = ig_graph_alloc(g, (size_t)(n_in + n_out) * sizeof *ends);
     for (int i = 0; i < n_in + n_out; i++)
         ends[i] = -1;

@@ -50,20 +50,16 @@ static int64_t place_all(const struct ig_graph *g, int64_t *offsets) {
     return end;
 }
 
-static int write_constants(const struct ig_graph *g, const char *path, const int64_t *offsets, char *err,
-                           size_t err_bytes) {
+static void put_constants(FILE *f, const struct ig_graph *g, const int64_t *offsets) {
     static const char zeros[ALIGN];
-    struct ig_draft d;
     int64_t end = 0;
     int lost = 0;
-    if (ig_draft_open(&d, path, err, err_bytes)) return -1;
     for (int v = 0; !lost && v < g->n_values; v++) {
         if (!g->values[v].data || offsets[v] < end) continue;
         size_t bytes = (size_t)ig_bytes(&g->values[v].shape), gap = -bytes & (ALIGN - 1);
-        lost = fwrite(g->values[v].data, 1, bytes, d.f) != bytes || fwrite(zeros, 1, gap, d.f) != gap;
+        lost = fwrite(g->values[v].data, 1, bytes, f) != bytes || fwrite(zeros, 1, gap, f) != gap;
         end = offsets[v] + (int64_t)(bytes + gap);
     }
-    return ig_draft_close(&d, 1, err, err_bytes);
 }
 
 /* --- the text --- */
@@ -216,12 +212,22 @@ static void put_graph(FILE *f, const struct ig_graph *g, const int64_t *offsets,
     fprintf(f, "\n],\n\"version\":%d\n}\n", JSON_VERSION);
 }
 
-static int write_text(const struct ig_graph *g, const char *path, const int64_t *offsets, int64_t constants,
-                      char *err, size_t err_bytes) {
-    struct ig_draft d;
-    if (ig_draft_open(&d, path, err, err_bytes)) return -1;
-    put_graph(d.f, g, offsets, constants);
-    return ig_draft_close(&d, 1, err, err_bytes);
+/* Both files are written before either is renamed. */
+static int write_both(const struct ig_graph *g, const char *path, const char *bin, int64_t *offsets, char *err,
+                      size_t err_bytes) {
+    struct ig_draft text, data;
+    if (ig_draft_open(&data, bin, err, err_bytes)) return -1;
+    if (ig_draft_open(&text, path, err, err_bytes)) {
+        ig_draft_close(&data, 0, NULL, 0);
+        return -1;
+    }
+    int64_t constants = place_all(g, offsets);
+    put_constants(data.f, g, offsets);
+    put_graph(text.f, g, offsets, constants);
+    int text_lost = fflush(text.f) || ferror(text.f), reason = errno, data_lost = fflush(data.f) || ferror(data.f);
+    int bad = ig_draft_close(&data, data_lost || !text_lost, err, err_bytes); /* a lost one is closed to say why */
+    errno = reason;
+    return ig_draft_close(&text, (text_lost && !data_lost) || !bad, err, err_bytes) || bad ? -1 : 0;
 }
 
 int ig_graph_write(const struct ig_graph *g, const char *path, char *err, size_t err_bytes) {
@@ -229,11 +235,7 @@ int ig_graph_write(const struct ig_graph *g, const char *path, char *err, size_t
     int64_t *offsets = calloc((size_t)g->n_values + 1, sizeof *offsets);
     int bad = !bin || !offsets;
     if (bad) snprintf(err, err_bytes, "out of memory");
-    if (!bad) {
-        int64_t constants = place_all(g, offsets);
-        bad = write_constants(g, bin, offsets, err, err_bytes);
-        if (!bad) bad = write_text(g, path, offsets, constants, err, err_bytes);
-    }
+    else bad = write_both(g, path, bin, offsets, err, err_bytes);
     free(offsets);
     free(bin);
     return bad ? -1 : 0;

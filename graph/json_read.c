@@ -35,6 +35,8 @@ __attribute__((format(printf, 2, 3))) static int refuse(struct reader *r, const 
     va_start(args, format);
     if (n >= 0 && (size_t)n < r->err_bytes) vsnprintf(r->err + n, r->err_bytes - (size_t)n, format, args);
     va_end(args);
+    for (char *c = r->err; r->err_bytes && *c; c++) /* a name in it may hold anything; an error is one line */
+        if ((unsigned char)*c < 32 || *c == 127) *c = '?';
     return -1;
 }
 
@@ -346,8 +348,10 @@ struct ig_graph *ig_graph_read(const char *path, char *err, size_t err_bytes) {
     json_error_t where;
     json_t *root = json_load_file(path, JSON_REJECT_DUPLICATES, &where);
     int bad = root && r.by_name         ? read_graph(&r, root)
-              : !root && where.line > 0 ? refuse(&r, "line %d: %s", where.line, where.text)
-                                        : refuse(&r, "%s", root ? "out of memory" : where.text);
+              : root                    ? refuse(&r, "out of memory")
+              : access(path, R_OK)      ? refuse(&r, "%s", strerror(errno))
+              : where.line > 0          ? refuse(&r, "line %d: %s", where.line, where.text)
+                                        : refuse(&r, "%s", where.text);
     json_decref(root);
     json_decref(r.by_name);
     if (!bad) return r.g;

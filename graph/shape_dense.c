@@ -47,7 +47,9 @@ int infer_matmul_integer(struct infer *q)
 {
     const struct ig_shape *a = infer_want(q, 0, T_BYTE, 2, IG_MAX_RANK),
                           *b = a ? infer_want(q, 1, T_BYTE, 2, IG_MAX_RANK) : NULL;
-    return b ? product(q, a, b, 0, 0, IG_I32) : -1;
+    if (!b || infer_parameter(q, 2, T_BYTE, a->dims[a->rank - 2]) || infer_parameter(q, 3, T_BYTE, b->dims[b->rank - 1]))
+        return -1;
+    return product(q, a, b, 0, 0, IG_I32);
 }
 
 int infer_qlinear_matmul(struct infer *q)
@@ -55,7 +57,12 @@ int infer_qlinear_matmul(struct infer *q)
     static const int types[8] = {T_BYTE, T_F32, T_BYTE, T_BYTE, T_F32, T_BYTE, T_F32, T_BYTE};
     for (int i = 0; i < 8; i++)
         if (!infer_want(q, i, types[i], i == 0 || i == 3 ? 2 : 0, IG_MAX_RANK)) return -1;
-    return product(q, infer_in(q, 0), infer_in(q, 3), 0, 0, infer_in(q, 7)->type);
+    const struct ig_shape *a = infer_in(q, 0), *b = infer_in(q, 3);
+    const int64_t most[8] = {[1] = a->dims[a->rank - 2], [2] = a->dims[a->rank - 2],
+                             [4] = b->dims[b->rank - 1], [5] = b->dims[b->rank - 1], [6] = 1, [7] = 1};
+    for (int i = 1; i < 8; i++)
+        if (i != 3 && infer_parameter(q, i, types[i], most[i])) return -1;
+    return product(q, a, b, 0, 0, infer_in(q, 7)->type);
 }
 
 static int unary_types(int32_t kind)

@@ -48,6 +48,8 @@ int infer_like(struct infer *q, int i, const struct ig_shape *s, int32_t type);
 const struct ig_shape *infer_given(struct infer *q, int i, int types);
 /* numpy broadcast of b into the *rank dims of `dims`; 0 or -1 after infer_fail. */
 int infer_broadcast(struct infer *q, int64_t *dims, int32_t *rank, const struct ig_shape *b);
+/* Input i, if it is there, is of one of the types and has one element, or n; else -1 after infer_fail. */
+int infer_parameter(struct infer *q, int i, int types, int64_t n);
 /* 0 <= axis < rank, or -1 after infer_fail. */
 int infer_axis(struct infer *q, int32_t axis, int32_t rank);
 /* "[1,3,224,224]" into text (at least 128 bytes); returns text. */

@@ -108,7 +108,8 @@ int infer_conv(struct infer *q)
 int infer_conv_integer(struct infer *q)
 {
     const struct ig_shape *x = infer_want(q, 0, T_BYTE, 3, 5), *w = x ? infer_want(q, 1, T_BYTE, 3, 5) : NULL;
-    return w ? conv_like(q, x, w, IG_I32) : -1;
+    if (!w || infer_parameter(q, 2, T_BYTE, 1) || infer_parameter(q, 3, T_BYTE, w->dims[0])) return -1;
+    return conv_like(q, x, w, IG_I32);
 }
 
 int infer_qlinear_conv(struct infer *q)
@@ -118,6 +119,8 @@ int infer_qlinear_conv(struct infer *q)
         if (!infer_want(q, i, types[i], 0, IG_MAX_RANK)) return -1;
     const struct ig_shape *x = infer_want(q, 0, T_BYTE, 3, 5), *w = x ? infer_want(q, 3, T_BYTE, 3, 5) : NULL;
     if (!w || check_bias(q, 8, T_I32, w->dims[0])) return -1;
+    for (int i = 1; i < 8; i++)
+        if (i != 3 && infer_parameter(q, i, types[i], i == 4 || i == 5 ? w->dims[0] : 1)) return -1;
     return conv_like(q, x, w, infer_in(q, 7)->type);
 }
 

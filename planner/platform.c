@@ -29,8 +29,8 @@ static void only(struct ig_reader *r, const char *part, const json_t *o, const c
     json_object_foreach((json_t *)(uintptr_t)o, key, field)
     {
         size_t n = strlen(key);
-        const char *at = keys;
-        while ((at = strstr(at, key)) && !((at == keys || at[-1] == ' ') && (at[n] == ' ' || !at[n]))) at += n;
+        const char *at = n ? keys : NULL;
+        while (at && (at = strstr(at, key)) && !((at == keys || at[-1] == ' ') && (at[n] == ' ' || !at[n]))) at += n;
         if (!at) ig_reader_fail(r, "%sunknown field '%s'; there are: %s", part, key, keys);
     }
 }

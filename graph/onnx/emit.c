@@ -49,7 +49,7 @@ int32_t im_empty(struct im *m, const struct ig_shape *shape)
     return IM_EMPTY - m->n_empties++;
 }
 
-static void charge(struct im *m, int64_t bytes)
+void im_charge(struct im *m, int64_t bytes)
 {
     if (bytes > m->bytes_left) im_fail(m, "its constants are too large (%lld bytes more)", (long long)bytes);
     m->bytes_left -= bytes;
@@ -57,7 +57,7 @@ static void charge(struct im *m, int64_t bytes)
 
 int32_t im_const(struct im *m, const struct ig_shape *shape, void **data)
 {
-    charge(m, ig_bytes(shape));
+    im_charge(m, ig_bytes(shape));
     int32_t v = ig_add_const(m->g, fresh(m, "const"), shape, NULL);
     *data = (void *)m->g->values[v].data;
     return v;
@@ -126,7 +126,7 @@ static int fold(struct im *m, const struct ig_node *n)
         in[i] = n->in[i] < 0 ? NULL : m->g->values[n->in[i]].data;
     for (int i = 0; i < n->n_out; i++) {
         if (n->out[i] < 0) continue;
-        charge(m, ig_bytes(&m->g->values[n->out[i]].shape));
+        im_charge(m, ig_bytes(&m->g->values[n->out[i]].shape));
         out[i] = ig_graph_alloc(m->g, (size_t)ig_bytes(&m->g->values[n->out[i]].shape));
     }
     if (m->options->eval(m->g, n, in, out)) return 0;

@@ -114,6 +114,7 @@ static void inline_call(struct im *m, const struct frame *f, const struct im_nod
 {
     if (f->depth >= MAX_CALLS)
         im_fail(m, "functions are nested more than %d deep at '%s'", MAX_CALLS, call->op);
+    if (++m->n_calls > IM_NODES) im_fail(m, "it calls functions more than %d times", IM_NODES); /* which may be empty */
     if (fn->n_input > MAX_FORMALS || fn->n_output > MAX_FORMALS)
         im_fail(m, "function '%s' has more than %d inputs or outputs", call->op, MAX_FORMALS);
     struct im_scope *scope = im_alloc(m, sizeof *scope);

@@ -97,6 +97,7 @@ struct im {
     struct im_names symbols;   /* dim_param; value: its size */
     struct im_node *nodes;
     int32_t n_nodes, room_nodes;
+    int32_t n_calls; /* of functions, inlined so far */
     int32_t *order, n_order; /* live nodes, producers first */
     struct ig_shape *empties;
     int32_t n_empties;
@@ -224,6 +225,8 @@ int32_t im_cast(struct im *m, int32_t x, int32_t type);
 int32_t im_reduce(struct im *m, int32_t kind, int32_t x, int32_t mask);
 int32_t im_slice(struct im *m, int32_t x, const int32_t *start, const int32_t *step, const int64_t *extent);
 int32_t im_expand(struct im *m, int32_t x, const struct ig_shape *to);
+/* Takes that many bytes from the budget of constants; fails where it has fewer. */
+void im_charge(struct im *m, int64_t bytes);
 /* New constant of zeros to be filled through *data, within the byte budget. */
 int32_t im_const(struct im *m, const struct ig_shape *shape, void **data);
 int32_t im_scalar(struct im *m, int32_t type, double value);

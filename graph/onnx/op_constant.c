@@ -26,11 +26,19 @@ static int32_t float_constant(struct im *m, int32_t rank, const float *list, siz
     return v;
 }
 
+/* A body that is inlined at many calls has its tensors as often. */
+static int32_t tensor_constant(struct im *m, const struct im_node *n, const Onnx__TensorProto *t)
+{
+    int32_t v = im_tensor(m, t, n->n_out ? n->out[0] : "", "the value");
+    if (v >= 0 && n->scope) im_charge(m, ig_bytes(&m->g->values[v].shape));
+    return v;
+}
+
 void im_op_constant(struct im *m, const struct im_node *n)
 {
     const Onnx__AttributeProto *a;
     if ((a = im_attr(n, "value")) && a->t)
-        im_set(m, n, 0, im_tensor(m, a->t, n->n_out ? n->out[0] : "", "the value"));
+        im_set(m, n, 0, tensor_constant(m, n, a->t));
     else if ((a = im_attr(n, "value_int")))
         im_set(m, n, 0, int_constant(m, 0, &a->i, 1));
     else if ((a = im_attr(n, "value_ints")))

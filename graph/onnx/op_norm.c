@@ -52,7 +52,7 @@ void im_op_batch_norm(struct im *m, const struct im_node *n)
     for (int i = 0; i < 4; i++) {
         p[i] = im_need(m, n, 1 + i);
         struct ig_shape s = im_shape(m, p[i]);
-        if (n->opset < 9 && !im_int(m, n, "spatial", 1)) shape = s; /* a parameter per activation */
+        if (!i && n->opset < 9 && !im_int(m, n, "spatial", 1)) shape = s; /* a parameter per activation */
         if (ig_count(&s) != ig_count(&shape) || s.type != IG_F32)
             im_fail(m, "parameter %d has %lld elements for %d channels", i, (long long)ig_count(&s),
                     sx.dims[1]);

@@ -27,12 +27,12 @@ void im_fail(struct im *m, const char *format, ...)
     va_start(list, format);
     vsnprintf(text, sizeof text, format, list);
     va_end(list);
-    one_line(text);
     if (m->node)
         snprintf(m->err, m->err_bytes, "%s: node '%.200s' (%.80s): %s", m->path, label(m, m->node),
                  m->node->op, text);
     else
         snprintf(m->err, m->err_bytes, "%s: %s", m->path, text);
+    if (m->err_bytes) one_line(m->err);
     m->refused = 0;
     longjmp(*m->stop, 1);
 }

@@ -5,6 +5,8 @@
  */
 #include "graph/passes/edit.h"
 
+enum { MOST_PADDING = 1 << 24 }; /* of a window, as shape inference has it */
+
 static int pads_space_only(const struct ig_graph *g, const struct ig_node *n) {
     const struct ig_shape *x = &g->values[n->in[0]].shape;
     const struct ig_pad *p = &n->attrs.pad;
@@ -12,7 +14,7 @@ static int pads_space_only(const struct ig_graph *g, const struct ig_node *n) {
     if (x->type != IG_F32 || x->rank < 3 || p->mode != IG_PAD_CONSTANT || p->value != 0) return 0;
     if (p->begin[0] || p->end[0] || p->begin[last] || p->end[last]) return 0;
     for (int i = 1; i < last; i++)
-        if (p->begin[i] < 0 || p->end[i] < 0) return 0;
+        if (p->begin[i] < 0 || p->end[i] < 0 || p->begin[i] > MOST_PADDING || p->end[i] > MOST_PADDING) return 0;
     return 1;
 }
 
@@ -47,13 +49,23 @@ static void widen(struct ig_window *w, const struct ig_pad *p, const struct ig_s
     }
 }
 
+static int too_wide(const struct ig_window *w) {
+    const int32_t pads[] = {w->front, w->top, w->left, w->back, w->bottom, w->right};
+    for (size_t i = 0; i < sizeof pads / sizeof *pads; i++)
+        if (pads[i] > MOST_PADDING) return 1;
+    return 0;
+}
+
 static int fuse(struct ig_graph *g, struct ig_node *pad) {
     int32_t reader = edit_sole_reader(g, pad->out[0]);
     if (reader < 0 || g->nodes[reader].in[0] != pad->out[0]) return 0;
     struct ig_node *n = &g->nodes[reader];
     struct ig_window *w = window_of(n);
     if (!w) return 0;
-    widen(w, &pad->attrs.pad, &g->values[pad->in[0]].shape);
+    struct ig_window wide = *w;
+    widen(&wide, &pad->attrs.pad, &g->values[pad->in[0]].shape);
+    if (too_wide(&wide)) return 0;
+    *w = wide;
     if (n->op == IG_POOL) n->attrs.pool.count_include_pad = 1;
     n->in[0] = pad->in[0];
     edit_kill(pad);

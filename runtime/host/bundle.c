@@ -113,12 +113,15 @@ static void start(struct ig_turns *t, int threads)
 /* The network of the next frame, or -1 at the end of the stream. */
 static int next(const struct ig_turns *t, int turn)
 {
-    char line[256];
+    char line[256], text[41];
     if (t->n) return t->order[turn % t->n];
     if (!fgets(line, sizeof line, stdin)) return -1;
     size_t n = strcspn(line, "\n");
     int i = line[n] ? find(t->bundle, line, n) : -1;
-    if (i < 0) ig_die("stdin: frame %d: a line with a network's name is to stand before it, not '%.40s'", turn, line);
+    line[n] = 0;
+    if (i < 0)
+        ig_die("stdin: frame %d: a line with a network's name is to stand before it, not '%s'", turn,
+               ig_name_text(line, text, sizeof text));
     return i;
 }
 
@@ -164,7 +167,7 @@ static int in_turn(int argc, char **argv, const struct ig_bundle *b, const char 
     struct ig_options o = ig_parse(argc, argv, b->at[0].program);
     if (o.info) {
         print_info(b, o.json);
-        return 0;
+        return ig_finish();
     }
     read_order(&t, list);
     if (o.trace || o.n_outputs || (!o.bench && !o.stream) || (o.bench && (!t.n || o.seconds <= 0))) {
@@ -177,8 +180,7 @@ static int in_turn(int argc, char **argv, const struct ig_bundle *b, const char 
     if (o.bench) ig_bench_bundle(&t, &o);
     else stream(&t, &o);
     ig_ctx_stop_threads(&sessions[0].ctx);
-    if (fflush(stdout) || ferror(stdout)) ig_die("stdout: %s", strerror(errno));
-    return 0;
+    return ig_finish();
 }
 
 /* Takes option `name` with its value out of the arguments; NULL if it is not there. */
@@ -211,7 +213,7 @@ int ig_bundle_main(int argc, char **argv, const struct ig_bundle *b)
     if (network) return ig_main(argc, argv, b->at[named(b, network, strlen(network))].program);
     if (has(argv, "--help", 7) || has(argv, "-h", 3)) {
         usage(b);
-        return 0;
+        return ig_finish();
     }
     if (list || has(argv, "--info", 7) || has(argv, "--bench", 7)) return in_turn(argc, argv, b, list);
     return ig_main(argc, argv, b->at[0].program);

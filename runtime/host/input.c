@@ -60,7 +60,7 @@ static void load_npy(const struct file *f, const struct ig_shape *s, void *dst)
     header[len] = 0;
     ig_shape_text(s, want, sizeof want);
     const char *descr = strstr(header, "'descr':"), *shape = strstr(header, "'shape':");
-    if (!descr || !shape || !strchr(shape, '(')) ig_die("%s: not a .npy header: %s", f->path, header);
+    if (!descr || !shape || !strchr(shape, '(')) ig_die("%s: not a .npy header", f->path);
     if (strstr(header, "'fortran_order': True"))
         ig_die("%s: Fortran order; save it with numpy.ascontiguousarray", f->path);
     const char *quote = strchr(descr + 8, '\'');
@@ -76,7 +76,8 @@ static void load_npy(const struct file *f, const struct ig_shape *s, void *dst)
         else dims[rank++] = d, p = end;
     }
     if (!same_dims(s, dims, rank))
-        ig_die("%s: shape %.60s differs from the network's %s", f->path, strchr(shape, '('), want);
+        ig_die("%s: shape %.*s differs from the network's %s", f->path, (int)strcspn(strchr(shape, '('), ")\n") + 1,
+               strchr(shape, '('), want);
     if (f->n - start - len != (size_t)ig_bytes(s))
         ig_die("%s: %zu bytes of data, %s needs %lld", f->path, f->n - start - len, want,
                (long long)ig_bytes(s));
@@ -145,15 +146,17 @@ static void load_pnm(const struct ig_session *s, const struct file *f, const str
             }
 }
 
-/* 1 if the file has just the input's bytes, which are then read to their place without another buffer. */
+/* 1 if the file has just the input's bytes, which are then read to their place without another buffer. What is no regular
+ * file is not opened: who writes to a pipe would be without a reader in between. */
 static int load_raw(const char *path, void *dst, size_t bytes)
 {
     struct stat st;
     size_t n = 0;
+    if (stat(path, &st)) ig_die("%s: %s", path, strerror(errno));
+    if (!S_ISREG(st.st_mode) || st.st_size != (off_t)bytes) return 0;
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0) ig_die("%s: %s", path, strerror(errno));
-    if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size == (off_t)bytes)
-        for (ssize_t got; n < bytes && (got = read(fd, (char *)dst + n, bytes - n)) > 0;) n += (size_t)got;
+    for (ssize_t got; n < bytes && (got = read(fd, (char *)dst + n, bytes - n)) > 0;) n += (size_t)got;
     close(fd);
     return n == bytes && (n <= 12 || memcmp(dst, NPY_MAGIC, 6));
 }
@@ -181,10 +184,12 @@ size_t ig_read_input(const struct ig_program *p, int i, void *dst, size_t *bytes
 {
     const struct ig_spec *spec = i ? NULL : p->spec;
     *bytes = (size_t)ig_bytes(p->model->inputs[i].shape);
-    if (!spec || !spec->frame) return fread(dst, 1, *bytes, stdin);
-    *bytes = (size_t)spec->frame_w * (size_t)spec->frame_h * (size_t)spec->frame_c;
-    size_t got = fread(spec->frame, 1, *bytes, stdin);
-    if (got == *bytes) spec->fit(&spec->picture, spec->frame, spec->frame_w, spec->frame_h, spec->frame_c, dst);
+    int fits = spec && spec->frame;
+    if (fits) *bytes = (size_t)spec->frame_w * (size_t)spec->frame_h * (size_t)spec->frame_c;
+    size_t got = fread(fits ? spec->frame : dst, 1, *bytes, stdin);
+    if (ferror(stdin)) ig_die("stdin: %s", strerror(errno));
+    if (fits && got == *bytes)
+        spec->fit(&spec->picture, spec->frame, spec->frame_w, spec->frame_h, spec->frame_c, dst);
     return got;
 }
 

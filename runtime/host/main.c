@@ -31,6 +31,12 @@ void ig_name_program(const char *path, const char *otherwise)
     program_name = slash ? slash + 1 : path ? path : otherwise;
 }
 
+int ig_finish(void)
+{
+    if (fflush(stdout) || ferror(stdout)) ig_die("stdout: %s", strerror(errno));
+    return 0;
+}
+
 int64_t ig_now_ns(void)
 {
     struct timespec t;
@@ -130,7 +136,7 @@ struct ig_options ig_parse(int argc, char **argv, const struct ig_program *p)
         case 'j': o.json = 1; break;
         case 'c': o.trace = optarg; break;
         case 'i': o.info = 1; break;
-        case 'h': usage(stdout, p); exit(0);
+        case 'h': usage(stdout, p); exit(ig_finish());
         default: bad_usage(p);
         }
     if (o.top < 0) o.top = o.n_outputs && !o.json ? 0 : ig_default_top(p);
@@ -209,7 +215,7 @@ int ig_main(int argc, char **argv, const struct ig_program *program)
     struct ig_options o = ig_parse(argc, argv, program);
     if (o.info) {
         ig_print_info(&s, o.json);
-        return 0;
+        return ig_finish();
     }
     program->start(&s, o.threads);
     s.init_ms = (double)(ig_now_ns() - begin) * 1e-6;
@@ -223,6 +229,5 @@ int ig_main(int argc, char **argv, const struct ig_program *program)
     else if (o.n_inputs || !program->model->n_inputs) one_frame(&s, &o);
     if (o.trace) ig_write_trace(&s, o.trace);
     ig_ctx_stop_threads(&s.ctx);
-    if (fflush(stdout) || ferror(stdout)) ig_die("stdout: %s", strerror(errno));
-    return 0;
+    return ig_finish();
 }

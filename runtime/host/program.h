@@ -64,6 +64,8 @@ int64_t ig_io_bytes(const struct ig_model *m);
 void ig_place_io(struct ig_session *s, char *at);
 /* One line on stderr: "<program>: <what>", exit 1. */
 _Noreturn void ig_die(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* 0 once all that was printed is written; dies where it cannot be. */
+int ig_finish(void);
 int64_t ig_now_ns(void);
 
 /*

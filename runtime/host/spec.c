@@ -44,20 +44,18 @@ int ig_spec_load(const struct ig_session *s, const char *path)
     int64_t input = ig_bytes(s->program->model->inputs[0].shape),
             frame = (int64_t)spec->frame_w * spec->frame_h * spec->frame_c;
     struct stat st;
+    if (stat(path, &st)) ig_die("%s: %s", path, strerror(errno));
+    if (!S_ISREG(st.st_mode) || st.st_size <= 2 || st.st_size == input) return 0;
     FILE *f = fopen(path, "rb");
     if (!f) ig_die("%s: %s", path, strerror(errno));
-    unsigned char *data = NULL;
-    int known = 0;
-    if (!fstat(fileno(f), &st) && S_ISREG(st.st_mode) && st.st_size > 2 && st.st_size != input) {
-        data = room(st.st_size);
-        size_t n = fread(data, 1, (size_t)st.st_size, f);
-        known = n > 2 && data[0] == 'P' && (data[1] == '5' || data[1] == '6');
-        if (frame && n == (size_t)frame)
-            fit(s, path, data, spec->frame_w, spec->frame_h, spec->frame_c);
-        else if (known)
-            fit_pnm(s, path, data, n);
-        known |= frame && n == (size_t)frame;
-    }
+    unsigned char *data = room(st.st_size);
+    size_t n = fread(data, 1, (size_t)st.st_size, f);
+    int known = n > 2 && data[0] == 'P' && (data[1] == '5' || data[1] == '6');
+    if (frame && n == (size_t)frame)
+        fit(s, path, data, spec->frame_w, spec->frame_h, spec->frame_c);
+    else if (known)
+        fit_pnm(s, path, data, n);
+    known |= frame && n == (size_t)frame;
     free(data);
     fclose(f);
     return known;

@@ -26,6 +26,15 @@ static void names_are_made_unique(void **state) {
     assert_string_equal(ig_add_node(g, NULL, IG_CONV, 2, 1)->name, "conv_0");
     assert_string_equal(ig_add_node(g, "conv_0", IG_CONV, 2, 1)->name, "conv_0_1");
     assert_int_equal(g->nodes[1].in[1], -1);
+    static const char *const others[] = {"v_4", "v_05", "v_6_", "v_", "w_3", "v_99999999999999999999999"};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        assert_string_equal(g->values[ig_add_value(g, others[i], &s)].name, others[i]);
+    static const char *const next[] = {"v_3", "v_5", "v_6"}; /* the least that is free */
+    for (int i = 0; i < 3; i++)
+        assert_string_equal(g->values[ig_add_value(g, "v", &s)].name, next[i]);
+    for (int i = 0; i < 8000; i++) /* in no time */
+        c = ig_add_value(g, "v", &s);
+    assert_string_equal(g->values[c].name, "v_8006");
     ig_graph_free(g);
 }
 

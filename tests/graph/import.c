@@ -220,6 +220,12 @@ static void wrong_node(void **state)
     m_attr_ints(&m, n, "perm", LIST(0, 1, 2));
     m_output(&m, "z");
     refuse(&m, "net.onnx: node 'turn' (Transpose): perm has 3 elements for a tensor of rank 4");
+    small(&m);
+    n = m_node(&m, "Transpose", "y", "z"); /* a name cannot break the line, nor command a terminal */
+    n->name = m_text(&m, "a\n\033[2Jb");
+    m_attr_ints(&m, n, "perm", LIST(0, 1, 2));
+    m_output(&m, "z");
+    refuse(&m, "net.onnx: node 'a??[2Jb' (Transpose): perm has 3 elements for a tensor of rank 4");
 }
 
 static void order(void **state)
@@ -303,6 +309,58 @@ static void functions(void **state)
     refuse(&m, "functions are nested more than");
 }
 
+/* A few bytes of functions, each of which calls the next one twice, must not ask for 2^24 calls. */
+static void empty_functions(void **state)
+{
+    (void)state;
+    struct m_model m;
+    small(&m);
+    m_opset(&m, "my", 1);
+    for (char i = 'a'; i < 'y'; i++) {
+        Onnx__FunctionProto *f = m_alloc(&m, sizeof *f);
+        onnx__function_proto__init(f);
+        f->name = m_text(&m, (char[]){i, 0});
+        f->domain = m_text(&m, "my");
+        for (int k = 0; i < 'x' && k < 2; k++) {
+            Onnx__NodeProto *call = m_loose_node(&m, (char[]){(char)(i + 1), 0}, "", "");
+            call->domain = m_text(&m, "my");
+            f->node = m_append(&m, f->node, &f->n_node, call);
+        }
+        m.pb.functions = m_append(&m, m.pb.functions, &m.pb.n_functions, f);
+    }
+    m_node(&m, "a", "", "")->domain = m_text(&m, "my");
+    refuse(&m, "it calls functions more than 32768 times");
+}
+
+/* A constant in a function is as many as there are calls, which the budget of constants bounds. */
+static void constants_of_functions(void **state)
+{
+    (void)state;
+    static const float zeros[64];
+    struct m_model m;
+    m_init(&m, 17);
+    m_opset(&m, "my", 1);
+    Onnx__FunctionProto *f = m_alloc(&m, sizeof *f);
+    onnx__function_proto__init(f);
+    f->name = m_text(&m, "f");
+    f->domain = m_text(&m, "my");
+    f->input = m_names(&m, "a", &f->n_input);
+    f->output = m_names(&m, "r", &f->n_output);
+    Onnx__NodeProto *constant = m_loose_node(&m, "Constant", "", "c"), *add = m_loose_node(&m, "Add", "a,c", "r");
+    m_attr_t(&m, constant, "value", m_tensor(&m, "", M_FLOAT, LIST(64), zeros, sizeof zeros));
+    f->node = m_append(&m, f->node, &f->n_node, constant);
+    f->node = m_append(&m, f->node, &f->n_node, add);
+    m.pb.functions = m_append(&m, m.pb.functions, &m.pb.n_functions, f);
+    m_input(&m, "a", M_FLOAT, LIST(64));
+    for (char i = 'a'; i < 'u'; i++)
+        m_node(&m, "f", (char[]){i, 0}, (char[]){(char)(i + 1), 0})->domain = m_text(&m, "my");
+    m_output(&m, "u");
+    struct ig_graph *g = import_with(&m, (struct ig_import_options){.max_bytes = 20 * sizeof zeros});
+    assert_non_null(g);
+    ig_graph_free(g);
+    refuse_with(&m, (struct ig_import_options){.max_bytes = 19 * sizeof zeros}, "its constants are too large");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -319,6 +377,8 @@ int main(void)
         cmocka_unit_test(order),
         cmocka_unit_test(broken_graphs),
         cmocka_unit_test(functions),
+        cmocka_unit_test(empty_functions),
+        cmocka_unit_test(constants_of_functions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

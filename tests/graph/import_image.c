@@ -231,6 +231,10 @@ static void batch_norm(void **state)
     m_attr_i(&m, begin(15, LIST(1, 2, 3, 3), "BatchNormalization", "x,p,p,p,p", "y"), "training_mode", 1);
     m_weights(&m, "p", LIST(2));
     must_refuse("training mode");
+    m_attr_i(&m, begin(7, LIST(1, 2, 3, 3), "BatchNormalization", "x,p,p,p,v", "y"), "spatial", 0);
+    m_weights(&m, "p", LIST(2, 3, 3)); /* an element per activation, in each of the four */
+    m_weights(&m, "v", LIST(2, 3, 3, 1, 8));
+    must_refuse("parameter 3 has 144 elements");
 }
 
 static void group_norm_versions(void **state)

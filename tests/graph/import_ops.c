@@ -301,6 +301,47 @@ static void index_checks(void **state)
     must_refuse("k is 4 of 3");
 }
 
+static void zeros(const char *name, int type, int rank, const int64_t *dims)
+{
+    static const char none[64];
+    size_t n = type == M_FLOAT ? 4 : 1;
+    for (int i = 0; i < rank; i++)
+        n *= (size_t)dims[i];
+    m_add_initializer(&m, m_tensor(&m, name, type, rank, dims, none, n));
+}
+
+/* A scale or zero point is one, or one per channel: a kernel reads no other number of them. */
+static void quantized_parameters(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *op, *in, *part;
+    } bad[] = {
+        {"MatMulInteger", "x,b,z2,z3", "input 3 has 3 elements, neither one nor 4"},
+        {"MatMulInteger", "x,b,z3,z1", "input 2 has 3 elements, neither one nor 2"},
+        {"MatMulInteger", "x,b,s1", "input 2 of type f32 is not supported"},
+        {"QLinearMatMul", "x,s3,z1,b,s1,z1,s1,z1", "input 1 has 3 elements, neither one nor 2"},
+        {"QLinearMatMul", "x,s1,z1,b,s1,z3,s1,z1", "input 5 has 3 elements, neither one nor 4"},
+        {"ConvInteger", "i,w,z1,z2", "input 3 has 2 elements, neither one nor 3"},
+        {"ConvInteger", "i,w,z2,z1", "input 2 has 2 elements, neither one nor 1"},
+        {"QLinearConv", "i,s1,z1,w,s2,z1,s1,z1", "input 4 has 2 elements, neither one nor 3"},
+        {"QLinearConv", "i,s1,z1,w,s3,z3,s1,z2", "input 7 has 2 elements, neither one nor 1"},
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        m_init(&m, 10);
+        m_input(&m, "x", M_UINT8, LIST(2, 3));
+        m_input(&m, "i", M_UINT8, LIST(1, 1, 4, 4));
+        m_node(&m, bad[i].op, bad[i].in, "y");
+        zeros("b", M_UINT8, LIST(3, 4));
+        zeros("w", M_UINT8, LIST(3, 1, 2, 2));
+        for (char n = '1'; n <= '3'; n++) {
+            zeros((char[]){'z', n, 0}, M_UINT8, LIST(n - '0'));
+            zeros((char[]){'s', n, 0}, M_FLOAT, LIST(n - '0'));
+        }
+        must_refuse(bad[i].part);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -315,6 +356,7 @@ int main(void)
         cmocka_unit_test(shape_chain),
         cmocka_unit_test(reshapes),
         cmocka_unit_test(index_checks),
+        cmocka_unit_test(quantized_parameters),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

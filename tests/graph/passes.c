@@ -162,6 +162,11 @@ static void pads_that_mean_something_else_stay(void **state) {
     int32_t channels = build_1(g, IG_PAD, ATTRS(.pad = {.end = {0, 0, 0, 2}}), x);
     build_output(g, build_conv(g, channels, 6, 3, 1, 0, 1), "channels");
     assert_int_equal(improve(g, ig_pass_fuse_pad), 0);
+    for (int32_t own = 0; own < 2; own++) { /* more than a window may have, by itself or with what there is */
+        int32_t wide = build_1(g, IG_PAD, ATTRS(.pad = {.begin = {0, 0, (1 << 24) + 1 - own, 0}}), x);
+        build_output(g, build_conv(g, wide, 6, 3, 1, own, 1), own ? "together" : "alone");
+    }
+    assert_int_equal(ig_pass_fuse_pad(g), 0);
     ig_graph_free(g);
 }
 

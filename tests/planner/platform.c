@@ -73,6 +73,7 @@ static void platform_json(void **state)
     assert_round_trip("zen4");
     assert_refused("neuraghe", "\"idle_w\"", "\"idel_w\"", "processors[0]: unknown field 'idel_w'");
     assert_refused("neuraghe", "\"element_bytes\":2", "\"element_bytes\":2,\"hz\":1", ": unknown field 'hz'");
+    assert_refused("neuraghe", "\"element_bytes\":2", "\"element_bytes\":2,\"\":1", ": unknown field ''");
     assert_refused("neuraghe", "\"level\":1,\"channel\":0", "\"level\":1,\"channel\":7",
                    "processors[0]: X: channel 7 is not among 'channels'; there are: 0 1 2");
     assert_refused("neuraghe", "\"memory\":1", "\"memory\":9", "processors[0]: Y: memory 9 is not among 'memories'; there are: 0 1 2 3");

@@ -49,6 +49,45 @@ no_half_output() {
         [ -z "$(ls "$work"/ro/*.json "$work"/ro/*.tmp 2>/dev/null)" ]
 }
 
+both_or_none() { # graph.json cannot be written: its constants are not there either
+    mkdir -p "$work/both/graph.json"
+    refused_naming both/graph.json out/ingot graph "$model" -o "$work/both/graph.json" && [ "$(ls "$work/both")" = graph.json ]
+}
+
+printed_in_vain() { # command...: what only prints, to a full disk
+    [ -w /dev/full ] || return 0
+    "$@" >/dev/full 2>"$work/err"
+    [ $? = 1 ] && grep -q 'No space' "$work/err"
+}
+
+options_of_an_import() { # a graph.json has been imported
+    out/ingot graph "$model" -o "$work/imported.json" && for option in --outputs=a --input-shape=image=1x1x28x28 --detach; do
+        refused_naming "of ingot graph" out/ingot plan "$work/imported.json" $option -o "$work/never.json" || return 1
+    done
+}
+
+printing() {
+    printed_in_vain out/ingot --version && printed_in_vain out/ingot graph --help && printed_in_vain out/ingot kernels &&
+        printed_in_vain out/host/fashion --info && printed_in_vain out/host/fashion --help
+}
+
+report_of_a_child() { # a case that ends its process leaves the report of all cases where it is
+    mkdir -p "$work/case/test_data_set_0" && cp "$model" "$work/case" && mv "$work/case/fashion.onnx" "$work/case/model.onnx"
+    { printf '\010\001\010\001\010\034\010\034\020\001\112\300\030' && head -c 3136 /dev/zero; } >"$work/case/test_data_set_0/input_0.pb"
+    TMPDIR=$work/none out/ingot verify -o "$work/verdicts" "$work/case" 2>"$work/err"
+    [ $? = 1 ] && grep -q '^FAIL.*without a verdict' "$work/verdicts"
+}
+
+pipe() { # a named pipe is opened once: else its writer now and then finds nobody who reads
+    mkfifo "$work/pipe" && head -c 3136 /dev/zero >"$work/raw" && out/host/fashion "$work/raw" >"$work/raw.out" || return 1
+    i=0
+    while [ $i -lt 60 ]; do
+        cat "$work/raw" >"$work/pipe" &
+        timeout 20 out/host/fashion "$work/pipe" | cmp - "$work/raw.out" || return 1
+        i=$((i + 1))
+    done
+}
+
 program_input() { # contents, words...: the program refuses the file
     printf '%s' "$1" >"$work/in"
     refused_naming "in: " out/host/fashion "$work/in"
@@ -61,6 +100,10 @@ check "a folder" refused out/ingot inspect "$work"
 check "not ONNX at all" refused out/ingot inspect "$SRCDIR/README.md"
 check "full disk" full_disk
 check "an output folder that cannot be written" no_half_output
+check "both files of a graph or none" both_or_none
+check "options of an import behind one" options_of_an_import
+check "a full disk under what only prints" printing
+check "a report outlives the process of a case" report_of_a_child
 check "usage errors exit with 2" sh -c 'out/ingot inspect 2>/dev/null; [ $? = 2 ] && { out/ingot plan --threads=x a 2>/dev/null; [ $? = 2 ]; }'
 check "wrong input size" program_input "abc"
 check "a truncated picture" program_input "P5
@@ -72,6 +115,9 @@ check "a picture of the wrong size" program_input "P5
 255
 abcd"
 check "a .npy of the wrong type" sh -c 'printf "\223NUMPY\001\000\166\000{'"'descr': '<f8', 'fortran_order': False, 'shape': (1, 1, 28, 28), }"'%59s\n" "" >'"$work/in.npy"'; out/host/fashion '"$work/in.npy"' 2>&1 | grep -q "type"'
+check "a .npy of the wrong shape" sh -c 'printf "\223NUMPY\001\000\166\000{'"'descr': '<f4', 'fortran_order': False, 'shape': (1, 3), }"'%65s\n" "" >'"$work/in.npy"'; out/host/fashion '"$work/in.npy"' 2>&1 | grep -q "shape (1, 3) differs from the network.s"'
+check "a named pipe" pipe
+check "a folder in place of a stream" sh -c '! out/host/fashion - <'"$work"' 2>'"$work"'/err && grep -q "stdin: Is a directory" '"$work"'/err'
 check "a stream that ends within a frame" sh -c 'head -c 100 /dev/zero | out/host/fashion - 2>&1 | grep -q "middle of a frame"'
 check "a full disk under the program's output" sh -c 'out/host/fashion '"$SRCDIR"'/models/pictures/boot.pgm >/dev/full 2>'"$work"'/err; [ $? = 1 ]'
 check "weights lost by strip are told" sh -c 'cp out/host/fashion '"$work"'/f && strip '"$work"'/f && '"$work"'/f '"$SRCDIR"'/models/pictures/boot.pgm'

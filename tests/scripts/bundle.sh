@@ -189,6 +189,7 @@ fails() { # status, words, arguments of the program; frames on stdin
 }
 
 refusals() {
+    echo nobody >"$work/nobody" && fails 1 "not 'nobody'\$" --sequence=- - <"$work/nobody" || return 1
     fails 2 "no network 'nobody'; there are fashion mob" --network=nobody x && fails 2 'take their frames from stdin' --sequence=mob x &&
         fails 1 'middle of a frame' --sequence=mob,fashion - <"$work/fashion.raw" && fails 1 "a line with a network's name" --sequence=- - <"$work/turns.raw" &&
         fails 1 'behind the name of a network' --sequence=- - <"$work/name" && fails 1 'for 2 threads, not 3' --threads 3 --sequence=mob - &&

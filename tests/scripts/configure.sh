@@ -1,0 +1,99 @@
+# What is given to ./configure reaches ingot as it was given, blanks, quotes and dollars too, and a deployment's folder reaches
+# mpirun; paths that ninja or the shell would read otherwise are refused; a plan that leaves files as they were leaves nothing to do.
+. "$SRCDIR/tests/scripts/tap.inc"
+ninja=${NINJA:-ninja}
+
+configure() { # folder, options...: its build file, with an ingot that prints its arguments, a line each
+    at=$work/$1
+    shift
+    mkdir -p "$at/out" && printf '#!/bin/sh\nprintf "%%s\\n" "$@"\n' >"$at/out/ingot" && chmod +x "$at/out/ingot"
+    (cd "$at" && NINJA=true "$SRCDIR/configure" --without-aarch64 --no-profile "$@") >"$work/log" 2>&1
+}
+
+gets() { # folder, file of its build, lines: the command that makes it has these among its arguments, in order
+    (cd "$work/$1" && $ninja -t commands "$2" | tail -1 >command && sh -c "$(cat command)") >"$work/got" || return 1
+    cat "$work/got"
+    printf '%s\n' "$3" >"$work/want"
+    awk 'NR == FNR { want[n++] = $0; next } $0 == want[k + 0] { k++ } END { exit k < n }' "$work/want" "$work/got"
+}
+
+shape="in put:0=1x1x28x28" outputs="soft max (1),it's,a\$b;c" scale="frames=28x28x1 uint8"
+
+one() {
+    configure one --model="$SRCDIR/models/fashion.onnx" --prefix=one --input-shape="$shape" --outputs="$outputs" --input-spec="$scale" \
+        --mean='1, 2' && gets one out/host/one.d/graph.json "--input-shape
+$shape
+--outputs
+$outputs" && gets one out/host/one.d/one_plan.c "--mean
+1, 2
+--input-spec
+$scale"
+}
+
+several() { # the same behind each of two models
+    cp "$SRCDIR/models/fashion.onnx" "$work/a.onnx" && cp "$work/a.onnx" "$work/b.onnx" &&
+        configure several --input-spec="$scale" --model="$work/a.onnx" --outputs="$outputs" --model="$work/b.onnx" --input-shape="$shape" &&
+        gets several out/host/a.d/graph.json "--outputs
+$outputs" && gets several out/host/b.d/graph.json "--input-shape
+$shape" && gets several out/host/b.d/b_plan.c "--input-spec
+$scale"
+}
+
+again() { # what ninja starts when the build file is old: the variables of then, and the options of the last time that worked
+    (export CFLAGS='-O1 -g' && configure again --model="$SRCDIR/models/fashion.onnx" --prefix=one --outputs="$outputs") &&
+        cp "$work/again/build.ninja" "$work/before" && ! configure again --model="$work/none.onnx" && grep -q 'no such file' "$work/log" &&
+        (cd "$work/again" && unset CFLAGS && NINJA=true "$SRCDIR/configure" --reconfigure) >"$work/log" 2>&1 &&
+        cmp "$work/before" "$work/again/build.ninja" && grep -q -- '-O1 -g' "$work/before"
+}
+
+refused() { # model file
+    cp "$SRCDIR/models/fashion.onnx" "$1"
+    ! configure none --model="$1" && cat "$work/log" && grep -q "give a meaning" "$work/log"
+}
+
+paths() {
+    for name in 'a b' 'a$b' "a'b" 'a"b' 'a;b' 'net (1)' 'net[1]' '#a'; do refused "$work/$name.onnx" || return 1; done
+    ! configure none --model="$work/a.onnx" --outputs='a
+b' && grep -q "line break" "$work/log"
+}
+
+settled() { # another plan of the same weights: ninja makes what follows from it once
+    d=$work/settled
+    mkdir -p "$d/out" && cp out/ingot "$d/out/ingot" && out/ingot graph "$SRCDIR/models/fashion.onnx" -o "$d/g.json" &&
+        out/ingot plan --target one "$d/g.json" -o "$d/plan.json" &&
+        { sed '/^# --- build lines/,$d' build.ninja && echo 'build n_plan.c n_weights.bin: gen g.json plan.json
+  graph = g.json
+  plan = plan.json
+  dir = .
+  args = --prefix n'; } >"$d/build.ninja" || return 1
+    (cd "$d" && $ninja && sleep 1.1 && out/ingot plan --target two g.json -o plan.json && $ninja && $ninja) >"$work/log" 2>&1
+    cat "$work/log"
+    tail -1 "$work/log" | grep -q 'no work to do'
+}
+
+deployed() { # in a folder with a blank
+    at="$work/two words"
+    mkdir -p "$at" && cp "$SRCDIR/gen/launch.sh" "$at/run.sh" && echo '-np 1 ./a' >"$at/appfile" && echo 'rank 0=here slot=0' >"$at/rankfile" &&
+        printf '#!/bin/sh\n[ "$1" != --version ] || { echo "mpirun (Open MPI) $VERSION.0.1"; exit; }\nprintf "%%s\\n" "$@"\n' >"$work/mpirun" &&
+        chmod +x "$work/mpirun" || return 1
+    for row in "4|--rankfile|$at/rankfile" "5|--map-by|rankfile:file=$at/rankfile"; do
+        rest=${row#*|}
+        VERSION=${row%%|*} MPIRUN=$work/mpirun sh "$at/run.sh" --use-rankfile "in put" </dev/null >"$work/got" || return 1
+        cat "$work/got"
+        [ "$(tail -6 "$work/got")" = "${rest%%|*}
+${rest#*|}
+-np
+1
+$at/a
+in put" ] || return 1
+        VERSION=${row%%|*} MPIRUN=$work/mpirun sh "$at/run.sh" "in put" </dev/null >"$work/got" && ! grep -q rankfile "$work/got" || return 1
+    done
+}
+
+check "of one network" one
+check "of several networks" several
+check "when it runs again" again
+check "paths with a meaning" paths
+check "of a deployment to mpirun" deployed
+check "an unchanged file is not made again and again" settled
+finish
