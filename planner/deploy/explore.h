@@ -84,6 +84,7 @@ struct ig_explore_front {
     int32_t n;
     struct ig_explore_point *at; /* by falling period */
     int64_t solves, cells;       /* dynamic programmes, and runs of nodes that they looked at; evaluations of a search */
+    int64_t priced;              /* what a device can do with a run, as often as one was worked out */
 };
 
 /* --- planner/deploy/explore.c: what runs of nodes cost --- */

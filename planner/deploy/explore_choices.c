@@ -10,7 +10,18 @@ struct maker {                   /* of one run's choices on one kind */
     const struct ig_explore *x;
     int32_t i, k, kind;
     int64_t first;               /* of its choices */
-    int64_t most[IG_EXPLORE_AXES]; /* what is more, a known deployment beats, as the run needs its bounds at least */
+    int64_t most[IG_EXPLORE_AXES]; /* what is more is of no use */
+    int64_t rest[IG_EXPLORE_AXES]; /* what is less counts as that */
+    int64_t bound[IG_EXPLORE_AXES]; /* nothing counts as less */
+    int32_t done;                /* 1: one counts as that in all */
+    int32_t beat;                /* number of the choice that was better last time */
+    int32_t from[IG_EXPLORE_WAYS], to[IG_EXPLORE_WAYS]; /* where each way can begin behind another, and end in front of one */
+    int64_t below[IG_EXPLORE_AXES]; /* what is not less in any of these is of no use; 0: nothing is */
+    int32_t early[IG_EXPLORE_WAYS], late[IG_EXPLORE_WAYS]; /* as from and to, for less time than that */
+    int32_t n_small;             /* cuts that may take less memory than that: c->small */
+    int64_t begin[IG_EXPLORE_WAYS], end[IG_EXPLORE_WAYS]; /* of the run: sums of ns up to there, with what messages take */
+    struct ig_choice *best;      /* the least by a sum, if that is sought: */
+    int32_t by_energy;
 };
 
 static int is_better(const int64_t *of, const int64_t *than)
@@ -23,7 +34,7 @@ static int is_better(const int64_t *of, const int64_t *than)
 static int is_known(struct ig_choices *c, const int64_t *x)
 {
     if (c->n_known && is_better(c->known[c->last], x)) return 1;
-    for (int32_t i = 0; i < c->n_known; i++)
+    for (int32_t i = 0; i < c->n_known && c->known[i][IG_EXPLORE_PERIOD] <= x[IG_EXPLORE_PERIOD]; i++)
         if (is_better(c->known[i], x)) {
             c->last = i;
             return 1;
@@ -31,96 +42,210 @@ static int is_known(struct ig_choices *c, const int64_t *x)
     return 0;
 }
 
-static int beats(const struct ig_choices *c, const struct ig_choice *a, const struct ig_choice *b)
+static int covers(const int64_t *a, const int64_t *b)
 {
-    if (c->by_latency && a->latency_ns > b->latency_ns) return 0;
-    return a->x[0] <= b->x[0] && a->x[1] <= b->x[1] && a->x[2] <= b->x[2];
+    return a[0] <= b[0] && a[1] <= b[1] && a[2] <= b[2];
 }
 
-/* Keeps what is not beaten; what beats is moved to the front, where the next look begins. */
-static void offer(struct maker *m, const struct ig_choice *now)
+static void put(struct ig_choices *c, int64_t at, const struct ig_choice *now)
 {
-    struct ig_choices *c = m->c;
-    struct ig_choice *of = c->at + m->first;
-    int64_t n = c->n - m->first, kept = 0, limit = m->x->kinds[m->kind].memory_bytes;
-    if (limit && now->x[IG_EXPLORE_MEMORY] > limit) return;
-    for (int64_t i = 0; i < n; i++) {
-        if (!beats(c, &of[i], now)) continue;
-        struct ig_choice first = of[i];
-        of[i] = of[0];
-        of[0] = first;
-        return;
-    }
-    if (is_known(c, now->x)) return;
-    for (int64_t i = 0; i < n; i++)
-        if (!beats(c, now, &of[i])) of[kept++] = of[i];
-    c->n = m->first + kept;
     if (c->n == c->room) {
         c->room = 2 * c->room + 4096;
         struct ig_choice *more = realloc(c->at, (size_t)c->room * sizeof *more);
         if (!more) abort();
         c->at = more;
     }
-    c->at[c->n++] = *now;
+    memmove(c->at + at + 1, c->at + at, (size_t)(c->n - at) * sizeof *c->at);
+    c->at[at] = *now;
+    c->n++;
 }
 
-static int is_too_much(const struct maker *m, const struct ig_choice *now)
+/* Keeps what is not beaten, by rising time. */
+static void keep(struct maker *m, const struct ig_choice *now)
 {
-    return now->x[0] > m->most[0] || now->x[1] > m->most[1] || now->x[2] > m->most[2];
+    struct ig_choices *c = m->c;
+    struct ig_choice *of = c->at + m->first;
+    int32_t n = (int32_t)(c->n - m->first), at = 0, kept;
+    if (m->beat < n && covers(of[m->beat].x, now->x)) return;
+    for (; at < n && of[at].x[0] <= now->x[0]; at++)
+        if (covers(of[at].x, now->x)) {
+            m->beat = at;
+            return;
+        }
+    if (is_known(c, now->x)) return;
+    while (at > 0 && of[at - 1].x[0] == now->x[0]) at--;
+    kept = at;
+    for (int32_t i = at; i < n; i++)
+        if (!covers(now->x, of[i].x)) of[kept++] = of[i];
+    c->n = m->first + kept;
+    put(c, m->first + at, now);
+    m->done |= covers(now->x, m->bound);
+}
+
+static void keep_least(struct maker *m, const struct ig_choice *now)
+{
+    int64_t sum = m->by_energy ? now->x[IG_EXPLORE_ENERGY] : now->latency_ns;
+    int64_t second = m->by_energy ? now->latency_ns : now->x[IG_EXPLORE_ENERGY];
+    int64_t least = m->by_energy ? m->best->x[IG_EXPLORE_ENERGY] : m->best->latency_ns;
+    int64_t other = m->by_energy ? m->best->latency_ns : m->best->x[IG_EXPLORE_ENERGY];
+    if (sum < least || (sum == least && second < other)) *m->best = *now;
+}
+
+static void offer(struct maker *m, struct ig_choice *now)
+{
+    m->c->priced++;
+    for (int axis = 0; axis < IG_EXPLORE_AXES; axis++) {
+        if (now->x[axis] > m->most[axis]) return;
+        if (now->x[axis] < m->rest[axis]) now->x[axis] = m->rest[axis];
+    }
+    if (m->best) keep_least(m, now);
+    else if (!m->c->n_known || !is_better(m->c->known[m->c->last], now->x)) keep(m, now);
 }
 
 static void offer_one(struct maker *m, int32_t way)
 {
     const struct ig_ranges *r = m->c->r;
-    int64_t ns = ig_range_ns(r, way, m->i, m->k);
+    int64_t n = m->x->n + 1, ns = ig_range_ns(r, way, m->i, m->k);
     if (ns >= IG_PIPE_NEVER) return;
-    ns += ig_range_receive_ns(r, way, m->i) + ig_range_send_ns(r, way, m->k);
+    ns += m->c->receive[way * n + m->i] + m->c->send[way * n + m->k];
     struct ig_choice now = {.x = {ns, m->x->ways[way].mw * ns, ig_range_bytes(r, way, m->i, m->k)}, .latency_ns = ns,
                             .way = {(int16_t)way, -1}};
-    if (!is_too_much(m, &now)) offer(m, &now);
+    offer(m, &now);
 }
 
-/* Nodes i .. j - 1 on way a, then j .. k - 1 on way b of the same device, for every j. */
-static void offer_two(struct maker *m, int32_t a, int32_t b)
+/* The first node in low .. high of which a way that goes on to the run's end takes no more time than that; or high + 1. */
+static int32_t first_within(const int64_t *sums, int64_t end, int64_t ns, int32_t low, int32_t high)
+{
+    while (low <= high) {
+        int32_t j = low + (high - low) / 2;
+        if (end - sums[j] <= ns) high = j - 1;
+        else low = j + 1;
+    }
+    return low;
+}
+
+/* Of either of two stages that take no more than so much; what is cut later takes the first longer, the second less. */
+static void find_ends(const struct maker *m, int64_t ns, int32_t *from, int32_t *to)
+{
+    int64_t n = m->x->n + 1;
+    for (int32_t w = 0; w < m->x->n_ways; w++) {
+        const int64_t *sums = m->c->r->ns + w * n;
+        if (m->x->ways[w].kind != m->kind) continue;
+        from[w] = first_within(sums, m->end[w], ns, m->i + 1, m->k - 1);
+        to[w] = first_within(sums, m->begin[w] + ns + 1, 0, m->i + 1, m->k - 1) - 1;
+    }
+}
+
+/* Nodes i .. j - 1 on way a, then j .. k - 1 on way b of the same device. */
+static void offer_two(struct maker *m, int32_t a, int32_t b, int32_t j)
 {
     const struct ig_ranges *r = m->c->r;
-    int64_t n = m->x->n + 1, limit = m->most[IG_EXPLORE_PERIOD], weights = r->weights[m->k] - r->weights[m->i];
-    const int64_t *by_a = r->ns + a * n, *by_b = r->ns + b * n, *between = m->c->between + m->kind * n;
-    const int64_t *held = r->held + m->i * n, *scratch = r->scratch + (a * n + m->i) * n;
-    const int64_t *held_behind = r->held + m->k, *scratch_behind = r->scratch + b * n * n + m->k;
-    int64_t receives = ig_range_receive_ns(r, a, m->i), sends = ig_range_send_ns(r, b, m->k);
-    if (limit >= IG_PIPE_NEVER) limit = IG_PIPE_NEVER - 1;
+    int64_t n = m->x->n + 1, between = m->c->between[m->kind * n + j];
+    int64_t first = r->ns[a * n + j] - m->begin[a], second = m->end[b] - r->ns[b * n + j];
+    int64_t most = first > second ? first : second;
+    if (!ig_explore_may_cut(m->x, j)) return;
+    struct ig_choice now = {.x = {most > between ? most : between, m->x->ways[a].mw * first + m->x->ways[b].mw * second,
+                                  ig_range_bytes(r, a, m->i, j) + ig_range_bytes(r, b, j, m->k)},
+                            .latency_ns = first + second + between, .way = {(int16_t)a, (int16_t)b}, .cut = (int16_t)j};
+    offer(m, &now);
+}
+
+/* Cuts that may take less memory than `below`. */
+static void list_small(struct maker *m)
+{
+    const struct ig_bounds *b = &m->c->bounds;
+    int64_t n = m->x->n + 1, most = m->below[IG_EXPLORE_MEMORY] - (m->c->r->weights[m->k] - m->c->r->weights[m->i]);
+    const int64_t *held = b->held + m->i * n, *behind = b->turned + m->k * n;
+    m->n_small = 0;
+    if (b->two[m->k * n + m->i] >= m->below[IG_EXPLORE_MEMORY]) return;
     for (int32_t j = m->i + 1; j < m->k; j++) {
-        int64_t first = by_a[j] - by_a[m->i] + receives, second = by_b[m->k] - by_b[j] + sends;
-        int64_t most = first > second ? first : second;
-        if (first > limit) return;
-        if (second > limit || !ig_explore_may_cut(m->x, j)) continue;
-        struct ig_choice now = {.x = {most > between[j] ? most : between[j],
-                                      m->x->ways[a].mw * first + m->x->ways[b].mw * second,
-                                      weights + held[j] + scratch[j] + held_behind[j * n] + scratch_behind[j * n]},
-                                .latency_ns = first + second + between[j], .way = {(int16_t)a, (int16_t)b},
-                                .cut = (int16_t)j};
-        if (is_too_much(m, &now) || (m->c->n_known && is_better(m->c->known[m->c->last], now.x))) continue;
-        offer(m, &now);
+        m->c->small[m->n_small] = (int16_t)j;
+        m->n_small += held[j] + behind[j] < most;
+    }
+}
+
+/* What is there already and takes the least time has to be beaten; what counts as no less anyway cannot be. */
+static void set_below(struct maker *m)
+{
+    int64_t *below = m->below;
+    m->n_small = 0;
+    if (m->best) {
+        below[0] = below[2] = 0;
+        below[1] = m->by_energy && m->best->latency_ns < INT64_MAX ? m->best->x[IG_EXPLORE_ENERGY] + 1 : INT64_MAX;
+    } else if (m->c->n == m->first) {
+        below[0] = below[2] = 0;
+        below[1] = INT64_MAX;
+    } else {
+        const int64_t *least = m->c->at[m->first].x;
+        for (int axis = 0; axis < IG_EXPLORE_AXES; axis++) below[axis] = least[axis] > m->bound[axis] ? least[axis] : 0;
+        list_small(m);
+    }
+}
+
+/* Each cut that takes less of something than has to be beaten. */
+static void offer_pair(struct maker *m, int32_t pair)
+{
+    const struct ig_bounds *b = &m->c->bounds;
+    int32_t first = b->pairs[pair][0], second = b->pairs[pair][1];
+    int64_t n = m->x->n + 1, limit = m->most[IG_EXPLORE_ENERGY];
+    int64_t mw = m->x->ways[first].mw, mw_behind = m->x->ways[second].mw;
+    const int64_t *ns = m->c->r->ns + first * n, *behind = m->c->r->ns + second * n, end = m->end[second];
+    if (limit >= m->below[IG_EXPLORE_ENERGY]) limit = m->below[IG_EXPLORE_ENERGY] - 1;
+    if (ig_bounds_two_pj(b, pair, m->i, m->k) <= limit)
+        for (int32_t j = m->from[second]; j <= m->to[first]; j++)
+            if (mw * (ns[j] - m->begin[first]) + mw_behind * (end - behind[j]) <= limit) offer_two(m, first, second, j);
+    if (m->below[IG_EXPLORE_PERIOD])
+        for (int32_t j = m->early[second]; j <= m->late[first]; j++) offer_two(m, first, second, j);
+    for (int32_t q = 0; q < m->n_small; q++) {
+        int32_t j = m->c->small[q];
+        if (m->from[second] <= j && j <= m->to[first]) offer_two(m, first, second, j);
+    }
+}
+
+/* May any pair of ways take less of something than has to be beaten? */
+static int any_pair(const struct maker *m)
+{
+    const struct ig_bounds *b = &m->c->bounds;
+    int64_t limit = m->most[IG_EXPLORE_ENERGY];
+    if (m->below[0] || m->n_small) return 1;
+    if (limit >= m->below[IG_EXPLORE_ENERGY]) limit = m->below[IG_EXPLORE_ENERGY] - 1;
+    for (int32_t p = 0; p < b->n_pairs; p++)
+        if (ig_bounds_two_pj(b, p, m->i, m->k) <= limit) return 1;
+    return 0;
+}
+
+static void offer_pairs(struct maker *m)
+{
+    const struct ig_ranges *r = m->c->r;
+    int64_t n = m->x->n + 1, limit = m->most[IG_EXPLORE_PERIOD];
+    int is_set = 1;
+    set_below(m);
+    if (!any_pair(m)) return;
+    for (int32_t w = 0; w < m->x->n_ways; w++) {
+        m->begin[w] = r->ns[w * n + m->i] - m->c->receive[w * n + m->i];
+        m->end[w] = r->ns[w * n + m->k] + m->c->send[w * n + m->k];
+    }
+    if (limit >= IG_PIPE_NEVER) limit = IG_PIPE_NEVER - 1;
+    find_ends(m, limit, m->from, m->to);
+    if (m->below[0]) find_ends(m, m->below[0] <= limit ? m->below[0] - 1 : limit, m->early, m->late);
+    for (int32_t p = 0; p < m->c->bounds.n_pairs && !m->done; p++) {
+        if (m->x->ways[m->c->bounds.pairs[p][0]].kind != m->kind) continue;
+        if (!is_set) set_below(m);
+        offer_pair(m, p);
+        is_set = !m->best;
     }
 }
 
 static void offer_run(struct maker *m)
 {
     const struct ig_explore *x = m->x;
-    for (int32_t a = 0; a < x->n_ways; a++)
+    int64_t most = m->most[IG_EXPLORE_MEMORY], limit = x->kinds[m->kind].memory_bytes;
+    if (limit && limit < most) m->most[IG_EXPLORE_MEMORY] = limit;
+    m->done = m->beat = 0;
+    for (int32_t a = 0; a < x->n_ways && !m->done; a++)
         if (x->ways[a].kind == m->kind) offer_one(m, a);
-    for (int32_t a = 0; a < x->n_ways && m->c->bounds.halves > 1; a++)
-        for (int32_t b = 0; b < x->n_ways && x->ways[a].kind == m->kind; b++)
-            if (ig_ways_share(x, a, b)) offer_two(m, a, b);
-}
-
-static int by_time(const void *a, const void *b)
-{
-    const struct ig_choice *u = a, *v = b;
-    for (int k = 0; k < IG_EXPLORE_AXES; k++)
-        if (u->x[k] != v->x[k]) return u->x[k] < v->x[k] ? -1 : 1;
-    return 0;
+    if (m->c->bounds.n_pairs && m->k - m->i > 1 && !m->done) offer_pairs(m);
+    m->most[IG_EXPLORE_MEMORY] = most;
 }
 
 /* Of choices that stand in a row, those that no known deployment is better than; returns how many. */
@@ -133,15 +258,16 @@ static int32_t keep_unknown(struct ig_choices *c, struct ig_choice *at, int64_t 
 }
 
 /* For each measure the least of a known deployment that is as good as the run's bounds in the others. */
-static void set_most(struct maker *m, const int64_t *bound)
+static void set_most(struct maker *m)
 {
-    for (int axis = 0; axis < IG_EXPLORE_AXES; axis++) {
-        int u = (axis + 1) % IG_EXPLORE_AXES, v = (axis + 2) % IG_EXPLORE_AXES;
-        m->most[axis] = INT64_MAX;
-        for (int32_t i = 0; i < m->c->n_known; i++) {
-            const int64_t *x = m->c->known[i];
-            if (x[u] <= bound[u] && x[v] <= bound[v] && x[axis] < m->most[axis]) m->most[axis] = x[axis];
-        }
+    const int64_t *b = m->bound;
+    m->most[0] = m->most[1] = m->most[2] = INT64_MAX;
+    for (int32_t i = 0; i < m->c->n_known; i++) {
+        const int64_t *x = m->c->known[i];
+        int below[] = {x[0] <= b[0], x[1] <= b[1], x[2] <= b[2]};
+        if (below[1] && below[2] && x[0] < m->most[0]) m->most[0] = x[0];
+        if (below[0] && below[2] && x[1] < m->most[1]) m->most[1] = x[1];
+        if (below[0] && below[1] && x[2] < m->most[2]) m->most[2] = x[2];
     }
 }
 
@@ -154,23 +280,78 @@ static void set_least(const struct ig_choices *c, struct ig_choice_row *row)
     }
 }
 
+/* What the run takes at least by itself, and with the rest of a deployment: 0 if that is of no use. */
+static int set_bounds(struct maker *m)
+{
+    const int64_t *own = ig_bounds_of(&m->c->bounds, m->i, m->k);
+    if (m->i < m->c->low[m->k]) return 0;
+    if (is_known(m->c, own)) {
+        m->c->low[m->k] = m->i + 1;
+        return 0;
+    }
+    ig_bounds_rest(&m->c->bounds, m->i, m->k, m->rest);
+    for (int axis = 0; axis < IG_EXPLORE_AXES; axis++) {
+        if (m->rest[axis] == INT64_MAX) return 0;
+        m->bound[axis] = own[axis] > m->rest[axis] ? own[axis] : m->rest[axis];
+    }
+    if (is_known(m->c, m->bound)) return 0;
+    set_most(m);
+    return 1;
+}
+
+static void begin(struct maker *m, struct ig_choices *c, int32_t i, int32_t k)
+{
+    m->c = c;
+    m->x = c->r->x;
+    m->i = i;
+    m->k = k;
+    m->kind = 0;
+    m->first = c->n;
+    m->best = NULL;
+}
+
 void ig_choices_make(struct ig_choices *c, int32_t i, int32_t k)
 {
     struct ig_choice_row *row = (struct ig_choice_row *)(uintptr_t)ig_choices_row(c, i, k, 0);
-    struct maker m = {.c = c, .x = c->r->x, .i = i, .k = k};
-    int64_t bound[IG_EXPLORE_AXES];
-    ig_bounds_of(&c->bounds, i, k, bound);
-    int of_use = i >= c->low[k] && !is_known(c, bound);
-    if (!of_use && c->low[k] <= i) c->low[k] = i + 1;
-    if (of_use) set_most(&m, bound);
+    struct maker m;
+    begin(&m, c, i, k);
+    int of_use = set_bounds(&m);
     for (; m.kind < m.x->n_kinds; m.kind++, row++) {
         m.first = row->begin = c->n;
         if (of_use) offer_run(&m);
-        int32_t kept = (int32_t)(c->n - m.first);
-        row->n = kept + 1;
+        row->n = (int32_t)(c->n - m.first) + 1;
         set_least(c, row);
-        if (kept) qsort(c->at + m.first, (size_t)kept, sizeof *c->at, by_time);
     }
+}
+
+int ig_choices_least(struct ig_choices *c, int32_t i, int32_t k, int32_t kind, const int64_t *limits, int32_t by_energy,
+                     struct ig_choice *best)
+{
+    struct maker m;
+    begin(&m, c, i, k);
+    m.kind = kind;
+    m.best = best;
+    m.by_energy = by_energy;
+    memset(m.rest, 0, sizeof m.rest);
+    memset(m.bound, 0, sizeof m.bound);
+    memcpy(m.most, limits, sizeof m.most);
+    *best = (struct ig_choice){.x = {INT64_MAX, INT64_MAX, INT64_MAX}, .latency_ns = INT64_MAX};
+    offer_run(&m);
+    return best->latency_ns < INT64_MAX;
+}
+
+static void add_known(struct ig_choices *c, const int64_t *now)
+{
+    int32_t n = 0, at = 0;
+    for (int32_t i = 0; i < c->n_known; i++)
+        if (covers(c->known[i], now)) return;
+    for (int32_t i = 0; i < c->n_known; i++)
+        if (!covers(now, c->known[i])) memmove(c->known[n++], c->known[i], sizeof *c->known);
+    while (at < n && c->known[at][IG_EXPLORE_PERIOD] <= now[IG_EXPLORE_PERIOD]) at++;
+    memmove(c->known[at + 1], c->known[at], (size_t)(n - at) * sizeof *c->known);
+    memcpy(c->known[at], now, sizeof *c->known);
+    c->n_known = n + 1;
+    c->last = at;
 }
 
 void ig_choices_know(struct ig_choices *c, const struct ig_explore_front *known)
@@ -181,28 +362,31 @@ void ig_choices_know(struct ig_choices *c, const struct ig_explore_front *known)
     int64_t(*all)[IG_EXPLORE_AXES] = realloc(c->known, (size_t)(c->n_known + known->n) * sizeof *all);
     if (!all) abort();
     c->known = all;
-    for (int32_t i = 0; i < known->n; i++) {
-        int64_t *now = all[c->n_known];
-        memcpy(now, known->at[i].x, sizeof *all);
-        if (is_known(c, now)) continue;
-        c->n_known++;
-    }
-    for (size_t row = 0; row < rows; row++)
+    for (int32_t i = 0; i < known->n; i++) add_known(c, known->at[i].x);
+    for (size_t row = 0; row < rows && c->n; row++)
         if (c->rows[row].n > 1) {
             c->rows[row].n = 1 + keep_unknown(c, c->at + c->rows[row].begin, c->rows[row].n - 1);
             set_least(c, &c->rows[row]);
         }
 }
 
-void ig_choices_begin(const struct ig_ranges *r, int32_t halves, int32_t by_latency, struct ig_choices *c)
+void ig_choices_begin(const struct ig_ranges *r, int32_t halves, int32_t devices, struct ig_choices *c)
 {
     const struct ig_explore *x = r->x;
     size_t n = (size_t)x->n + 1;
-    *c = (struct ig_choices){.r = r, .by_latency = by_latency};
-    ig_bounds_make(r, halves, &c->bounds);
+    *c = (struct ig_choices){.r = r};
+    ig_bounds_make(r, halves, devices, &c->bounds);
     c->rows = ig_must_alloc(n * n * (size_t)x->n_kinds, sizeof *c->rows);
     c->low = ig_must_alloc(n, sizeof *c->low);
+    c->small = ig_must_alloc(n, sizeof *c->small);
     c->between = ig_must_alloc(n * (size_t)x->n_kinds, sizeof *c->between);
+    c->receive = ig_must_alloc(n * (size_t)x->n_ways, sizeof *c->receive);
+    c->send = ig_must_alloc(n * (size_t)x->n_ways, sizeof *c->send);
+    for (int32_t way = 0; way < x->n_ways; way++)
+        for (int32_t j = 0; j <= x->n; j++) {
+            c->receive[(size_t)way * n + (size_t)j] = ig_range_receive_ns(r, way, j);
+            c->send[(size_t)way * n + (size_t)j] = ig_range_send_ns(r, way, j);
+        }
     for (int32_t kind = 0; kind < x->n_kinds; kind++)
         for (size_t j = 0; j < n; j++)
             c->between[(size_t)kind * n + j] = ig_pipe_transfer(&x->own[kind], r->passing[j]);
@@ -214,6 +398,9 @@ void ig_choices_free(struct ig_choices *c)
     free(c->at);
     free(c->rows);
     free(c->low);
+    free(c->small);
     free(c->between);
+    free(c->receive);
+    free(c->send);
     free(c->known);
 }

@@ -24,19 +24,30 @@ struct ig_choices {              /* of the runs that were asked for */
     struct ig_choice_row *rows;  /* [n + 1][n + 1][n_kinds], of run i .. k - 1 at row k, column i */
     int32_t *low;                /* [n + 1] the least i of which run i .. k - 1 can be of use, as far as is known */
     int64_t *between;            /* [n_kinds][n + 1] ns from one stage to the other of a device, in front of that node */
-    int64_t (*known)[IG_EXPLORE_AXES]; /* of deployments */
+    int64_t *receive, *send;     /* [n_ways][n + 1] ns that messages take of cores of a run that begins there, or ends */
+    int64_t (*known)[IG_EXPLORE_AXES]; /* of deployments, by rising time */
     int32_t n_known, last;       /* the one that was better last time is asked first */
-    int32_t by_latency;          /* 1: latency counts, too, when one choice is as good as another */
+    int16_t *small;              /* [n + 1] a list for the run that is looked at */
+    int64_t priced;              /* choices that were looked at */
 };
 
-void ig_choices_begin(const struct ig_ranges *r, int32_t halves, int32_t by_latency, struct ig_choices *c);
+/* Of deployments on so many devices at most. */
+void ig_choices_begin(const struct ig_ranges *r, int32_t halves, int32_t devices, struct ig_choices *c);
 /*
  * What a deployment that is known beats cannot be part of one that it does not: all measures are those of the worst device.
  * So from now on nothing is kept that is worse than one of these.
  */
 void ig_choices_know(struct ig_choices *c, const struct ig_explore_front *known);
-/* Looks at run i .. k - 1. */
+/*
+ * Looks at run i .. k - 1. What is less than the rest of a deployment takes at least counts as that, so that few differ.
+ */
 void ig_choices_make(struct ig_choices *c, int32_t i, int32_t k);
+/*
+ * Of all that a device of the kind can do with that run within limits, as it is, the one of the least energy, then latency,
+ * or the other way round. 0: there is none.
+ */
+int ig_choices_least(struct ig_choices *c, int32_t i, int32_t k, int32_t kind, const int64_t *limits, int32_t by_energy,
+                     struct ig_choice *best);
 void ig_choices_free(struct ig_choices *c);
 
 /* From its `begin` on choices stand by rising time. */

@@ -15,7 +15,6 @@
 
 struct stair {                   /* by rising energy and falling memory */
     int64_t x[IG_EXPLORE_AXES];
-    int32_t devices;             /* that it takes */
 };
 
 struct staircase {
@@ -43,12 +42,13 @@ static void fill_gap(struct ig_search *s, struct staircase *t, int32_t at, int64
         int64_t memory = at ? t->at[at - 1].x[IG_EXPLORE_MEMORY] - 1 : IG_SEARCH_NONE;
         int64_t energy = at < t->n ? t->at[at].x[IG_EXPLORE_ENERGY] - 1 : IG_SEARCH_NONE;
         struct ig_search_limits l = {{period, energy, memory}};
-        int32_t devices;
         ig_search_use_known(s, IG_EXPLORE_ENERGY, &l);
-        if (!ig_search_tighten(s, IG_EXPLORE_ENERGY, IG_EXPLORE_MEMORY, &l, &devices)) return;
-        ig_search_tighten(s, IG_EXPLORE_MEMORY, IG_EXPLORE_PERIOD, &l, &devices);
-        ig_search_tighten(s, IG_EXPLORE_PERIOD, -1, &l, &devices);
-        insert(t, at, (struct stair){{l.x[0], l.x[1], l.x[2]}, devices});
+        if (!ig_search_tighten(s, IG_EXPLORE_ENERGY, IG_EXPLORE_MEMORY, 0, &l)) return;
+        ig_search_use_known(s, IG_EXPLORE_MEMORY, &l);
+        ig_search_tighten(s, IG_EXPLORE_MEMORY, IG_EXPLORE_PERIOD, 1, &l);
+        ig_search_use_known(s, IG_EXPLORE_PERIOD, &l);
+        ig_search_tighten(s, IG_EXPLORE_PERIOD, -1, 1, &l);
+        insert(t, at, (struct stair){{l.x[0], l.x[1], l.x[2]}});
     }
 }
 
@@ -57,12 +57,9 @@ static void add_point(struct ig_search *s, struct ig_explore_front *f, const str
 {
     struct ig_search_limits l = {{at->x[0], at->x[1], at->x[2]}};
     struct ig_explore_point *more = realloc(f->at, (size_t)(f->n + 1) * sizeof *more);
-    int32_t devices = s->devices;
     if (!more) abort();
     f->at = more;
-    s->devices = at->devices;
     ig_search_best(s, &l, 1, 1, &f->at[f->n++]);
-    s->devices = devices;
 }
 
 /* The front of what the choices allow, behind what f has; f's counts go on. */
@@ -87,13 +84,12 @@ static void walk_corners(struct ig_search *s, struct ig_explore_front *f)
 {
     for (int32_t first = 0; first < IG_EXPLORE_AXES; first++) {
         struct ig_search_limits l = {{IG_SEARCH_NONE, IG_SEARCH_NONE, IG_SEARCH_NONE}};
-        int32_t devices;
         for (int32_t i = 0; i < IG_EXPLORE_AXES; i++) {
             int32_t axis = (first + i) % IG_EXPLORE_AXES;
             ig_search_use_known(s, axis, &l);
-            if (!ig_search_tighten(s, axis, -1, &l, &devices)) return;
+            if (!ig_search_tighten(s, axis, -1, i > 0, &l)) return;
         }
-        add_point(s, f, &(struct stair){{l.x[0], l.x[1], l.x[2]}, devices});
+        add_point(s, f, &(struct stair){{l.x[0], l.x[1], l.x[2]}});
     }
 }
 
@@ -112,39 +108,53 @@ static void round_of(struct ig_choices *c, int32_t devices, void (*go)(struct ig
     ig_search_end(&s);
 }
 
-/* Devices with one stage each: first the corners, which then keep the choices few. */
-static void explore_apart(const struct ig_ranges *r, int32_t devices, struct ig_explore_front *f)
+/* Devices with so many stages each. With little known first the corners, which then keep the choices few. */
+static void explore_halves(const struct ig_ranges *r, int32_t halves, int32_t devices,
+                           const struct ig_explore_front *const *known, struct ig_explore_front *f)
 {
     struct ig_choices c;
-    struct ig_explore_front seeds;
-    *f = (struct ig_explore_front){.n = 0};
-    ig_explore_seeds(r, devices, &seeds);
-    ig_choices_begin(r, 1, 0, &c);
-    ig_choices_know(&c, &seeds);
-    round_of(&c, devices, walk_corners, f);
-    ig_choices_know(&c, f);
+    ig_choices_begin(r, halves, devices, &c);
+    for (; *known; known++) ig_choices_know(&c, *known);
+    if (halves == 1) {
+        round_of(&c, devices, walk_corners, f);
+        ig_choices_know(&c, f);
+    }
     round_of(&c, devices, walk, f);
+    f->priced += c.priced;
     ig_choices_free(&c);
-    ig_explore_front_free(&seeds);
 }
 
-/* c: choices of two stages, to go on with: of as many devices at most before. */
-static void explore_with(const struct ig_ranges *r, int32_t devices, struct ig_choices *c, const struct ig_explore_front *known,
+/* Stages that a device may have. */
+static int32_t halves_of(const struct ig_explore *x)
+{
+    for (int32_t w = 0; w < x->n_ways && !x->apart; w++)
+        if (x->ways[w].gpu) return 2;
+    return 1;
+}
+
+/* known: of fewer devices. */
+static void explore_with(const struct ig_ranges *r, int32_t devices, const struct ig_explore_front *known,
                          struct ig_explore_front *f)
 {
-    explore_apart(r, devices, f);
-    if (r->x->apart) return;
-    ig_choices_know(c, f);
-    if (known) ig_choices_know(c, known);
-    round_of(c, devices, walk, f);
+    struct ig_explore_front seeds, apart = {.n = 0};
+    int32_t halves = halves_of(r->x);
+    ig_explore_seeds(r, devices, &seeds);
+    *f = (struct ig_explore_front){.n = 0};
+    if (halves > 1) {
+        explore_halves(r, 1, devices, (const struct ig_explore_front *[]){&seeds, known, NULL}, &apart);
+        f->solves = apart.solves;
+        f->cells = apart.cells;
+        f->priced = apart.priced;
+    }
+    explore_halves(r, halves, devices, (const struct ig_explore_front *[]){&seeds, known, &apart, NULL}, f);
+    ig_explore_front_free(&apart);
+    ig_explore_front_free(&seeds);
 }
 
 void ig_explore_exact(const struct ig_ranges *r, int32_t devices, struct ig_explore_front *f)
 {
-    struct ig_choices c;
-    ig_choices_begin(r, 2, 0, &c);
-    explore_with(r, devices, &c, NULL, f);
-    ig_choices_free(&c);
+    const struct ig_explore_front none = {.n = 0};
+    explore_with(r, devices, &none, f);
 }
 
 /* a is as good as b, on as few devices; with the energy of waiting, too. */
@@ -174,22 +184,20 @@ static void merge(struct ig_explore_front *to, const struct ig_explore_front *of
             }
     to->solves += of->solves;
     to->cells += of->cells;
+    to->priced += of->priced;
 }
 
 void ig_explore_all(const struct ig_ranges *r, struct ig_explore_front *f)
 {
     int32_t devices = 0;
-    struct ig_choices c;
     for (int32_t k = 0; k < r->x->n_kinds; k++) devices += r->x->kinds[k].count;
     *f = (struct ig_explore_front){.n = 0};
-    ig_choices_begin(r, 2, 0, &c);
     for (int32_t n = 1; n <= devices; n++) {
         struct ig_explore_front of;
-        explore_with(r, n, &c, f, &of);
+        explore_with(r, n, f, &of);
         merge(f, &of);
         ig_explore_front_free(&of);
     }
-    ig_choices_free(&c);
 }
 
 int ig_explore_least(const struct ig_ranges *r, struct ig_explore_limits limits, enum ig_explore_sum sum,
@@ -199,7 +207,7 @@ int ig_explore_least(const struct ig_ranges *r, struct ig_explore_limits limits,
     struct ig_search s;
     struct ig_search_limits l = {{limits.period_ns ? limits.period_ns : IG_SEARCH_NONE, limits.pj ? limits.pj : IG_SEARCH_NONE,
                         limits.bytes ? limits.bytes : IG_SEARCH_NONE}};
-    ig_choices_begin(r, r->x->apart ? 1 : 2, sum == IG_EXPLORE_LATENCY, &c);
+    ig_choices_begin(r, halves_of(r->x), IG_EXPLORE_DEVICES, &c);
     ig_search_begin(&s, &c, IG_EXPLORE_DEVICES);
     int failed = ig_search_best(&s, &l, sum == IG_EXPLORE_TOTAL_ENERGY, 0, p);
     ig_search_end(&s);

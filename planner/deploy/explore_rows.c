@@ -179,6 +179,7 @@ static void add_groups(struct groups *g, struct ig_explore_front *f)
         if (translate(g, &r, &found.at[i])) offer(f, &found.at[i]);
     f->solves += found.solves;
     f->cells += found.cells;
+    f->priced += found.priced;
     ig_explore_front_free(&found);
     ig_ranges_free(&r);
     free(g->ns);

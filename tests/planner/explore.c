@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "planner/deploy/explore.h"
+#include "planner/deploy/explore_bounds.h"
 #include "planner/nsga2.h"
 
 enum { MOST_NODES = 10, MOST_DEVICES = 3, INSTANCES = 120 };
@@ -195,6 +195,7 @@ static int price(const struct ig_explore *x, struct ig_explore_point *p)
 
 struct everything {
     const struct ig_explore *x;
+    const struct ig_bounds *bounds;     /* NULL: they are not looked at */
     struct ig_explore_point now, *best; /* not beaten in x on as few devices */
     int32_t n, room;
     int64_t latency;                    /* the least of all */
@@ -205,13 +206,38 @@ static int is_better(const struct ig_explore_point *a, const struct ig_explore_p
     return a->n_devices <= b->n_devices && ig_explore_covers(a, b);
 }
 
+/* Of the same measures and devices: less energy in all, then less latency. */
+static int is_cheaper(const struct ig_explore_point *a, const struct ig_explore_point *b)
+{
+    if (memcmp(a->x, b->x, sizeof a->x) || a->n_devices != b->n_devices) return 0;
+    return a->total_pj != b->total_pj ? a->total_pj < b->total_pj : a->latency_ns < b->latency_ns;
+}
+
+/* No deployment takes less than the bounds say of the run of any of its devices. */
+static void check_bounds(const struct ig_bounds *b, const struct ig_explore_point *p)
+{
+    for (int32_t s = 0, end; s < p->n_stages; s = end) {
+        int64_t rest[IG_EXPLORE_AXES];
+        for (end = s + 1; end < p->n_stages && p->stages[end].device == p->stages[s].device;) end++;
+        int32_t i = p->stages[s].first, k = p->stages[end - 1].end;
+        ig_bounds_rest(b, i, k, rest);
+        for (int axis = 0; axis < IG_EXPLORE_AXES; axis++) {
+            assert_true(ig_bounds_of(b, i, k)[axis] <= p->x[axis]);
+            assert_true(rest[axis] <= p->x[axis]);
+        }
+    }
+}
+
 static void offer(struct everything *e)
 {
     int32_t n = 0;
     if (!price(e->x, &e->now)) return;
+    if (e->bounds && e->now.n_devices <= e->bounds->devices) check_bounds(e->bounds, &e->now);
     if (e->latency < 0 || e->now.latency_ns < e->latency) e->latency = e->now.latency_ns;
-    for (int32_t i = 0; i < e->n; i++)
+    for (int32_t i = 0; i < e->n; i++) {
+        if (is_cheaper(&e->now, &e->best[i])) e->best[i] = e->now;
         if (is_better(&e->best[i], &e->now)) return;
+    }
     for (int32_t i = 0; i < e->n; i++)
         if (!is_better(&e->now, &e->best[i])) e->best[n++] = e->best[i];
     if (n == e->room) {
@@ -253,11 +279,11 @@ static void all_from(struct everything *e, int32_t i, int32_t device, const int3
     all_stages(e, i, device, left, -1);
 }
 
-static void find_everything(const struct ig_explore *x, struct everything *e)
+static void find_everything(const struct ig_explore *x, const struct ig_bounds *bounds, struct everything *e)
 {
     int32_t left[IG_EXPLORE_KINDS] = {0};
     for (int32_t k = 0; k < x->n_kinds; k++) left[k] = x->kinds[k].count;
-    *e = (struct everything){.x = x, .latency = -1};
+    *e = (struct everything){.x = x, .bounds = bounds, .latency = -1};
     all_from(e, 0, 0, left);
 }
 
@@ -298,6 +324,7 @@ static void check_front(const struct everything *e, const struct ig_explore_fron
     for (int32_t i = 0; i < f->n; i++) {
         assert_in_range(f->at[i].n_devices, 1, devices);
         assert_int_equal(is_among(e->best, e->n, &f->at[i], 1), 1);
+        for (int32_t k = 0; k < e->n; k++) assert_int_equal(is_cheaper(&e->best[k], &f->at[i]), 0);
         for (int32_t k = 0; k < f->n; k++) assert_int_equal(i != k && ig_explore_covers(&f->at[k], &f->at[i]), 0);
     }
 }
@@ -327,7 +354,7 @@ static void pareto_exact(void **state)
         char err[256];
         make(&p, seed);
         if (ig_explore_check(&p.x, err, sizeof err)) fail_msg("%s", err);
-        find_everything(&p.x, &e);
+        find_everything(&p.x, NULL, &e);
         ig_ranges_make(&p.x, &r);
         for (int32_t devices = 1; devices <= MOST_DEVICES; devices++) {
             ig_explore_exact(&r, devices, &f);
@@ -356,6 +383,33 @@ static void pareto_exact(void **state)
     }
 }
 
+/* On fewer devices, too, and with one stage a device or two. */
+static void bounds_hold(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= INSTANCES; seed++) {
+        struct problem p;
+        struct everything e;
+        struct ig_ranges r;
+        make(&p, seed);
+        ig_ranges_make(&p.x, &r);
+        for (int32_t devices = 1; devices <= MOST_DEVICES; devices++) {
+            struct ig_bounds b;
+            ig_bounds_make(&r, p.x.apart ? 1 : 2, devices, &b);
+            find_everything(&p.x, &b, &e);
+            free(e.best);
+            for (int32_t k = 2; k <= p.x.n; k++) /* a longer run never needs less */
+                for (int32_t i = 1; i < k; i++)
+                    for (int axis = 0; axis < IG_EXPLORE_AXES; axis++) {
+                        assert_true(ig_bounds_of(&b, i, k)[axis] <= ig_bounds_of(&b, i - 1, k)[axis]);
+                        if (i < k - 1) assert_true(ig_bounds_of(&b, i, k - 1)[axis] <= ig_bounds_of(&b, i, k)[axis]);
+                    }
+            ig_bounds_free(&b);
+        }
+        ig_ranges_free(&r);
+    }
+}
+
 /* Sums: the least latency of all, and the least within limits. */
 static void least_sums(void **state)
 {
@@ -366,7 +420,7 @@ static void least_sums(void **state)
         struct ig_ranges r;
         struct ig_explore_point q;
         make(&p, seed);
-        find_everything(&p.x, &e);
+        find_everything(&p.x, NULL, &e);
         ig_ranges_make(&p.x, &r);
         int none = ig_explore_least(&r, (struct ig_explore_limits){0, 0, 0}, IG_EXPLORE_LATENCY, &q);
         assert_int_equal(none, e.n ? 0 : -1);
@@ -418,7 +472,8 @@ static void nothing_fits(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(pareto_exact), cmocka_unit_test(least_sums),
-                                       cmocka_unit_test(refusals), cmocka_unit_test(nothing_fits)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(pareto_exact), cmocka_unit_test(bounds_hold),
+                                       cmocka_unit_test(least_sums), cmocka_unit_test(refusals),
+                                       cmocka_unit_test(nothing_fits)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
