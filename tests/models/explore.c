@@ -1,4 +1,7 @@
-/* The benchmark networks on eight boards: the exact front against NSGA-II with the parameters of its paper. */
+/*
+ * The benchmark networks on eight boards: the exact front against NSGA-II with the parameters of its paper, and what work
+ * it takes against what it took when tests/golden/planner/explore_work.txt was written.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,9 +14,53 @@
 
 #include "models/zoo/zoo.h"
 #include "planner/deploy/explore_net.h"
+#include "tests/support/golden.h"
 #include "tests/support/nets_zoo.h"
 
-enum { DEVICES = 8 };
+enum { DEVICES = 8, LINES = 64, WORK = 3 };
+
+struct work { /* of one search: programmes, runs of nodes looked at, choices priced */
+    char name[32];
+    int32_t stages;
+    long long counts[WORK];
+};
+
+/* Returns how many there are. */
+static int32_t read_work(struct work *all)
+{
+    char path[1024];
+    int32_t n = 0;
+    snprintf(path, sizeof path, "%s/tests/golden/planner/explore_work.txt", source_dir());
+    FILE *f = fopen(path, "rb");
+    if (!f) return 0;
+    for (struct work *w = all; n < LINES && fscanf(f, "%31s %d", w->name, &w->stages) == 2; w++, n++)
+        for (int32_t k = 0; k < WORK; k++) assert_int_equal(fscanf(f, "%lld", &w->counts[k]), 1);
+    fclose(f);
+    return n;
+}
+
+/* No more than twice the work that is on record; with INGOT_UPDATE_GOLDEN=1 that is written anew. */
+static void check_work(const struct work *all, int32_t n)
+{
+    struct work known[LINES];
+    int32_t n_known = read_work(known), failed = 0;
+    char text[LINES * 96] = "";
+    for (int32_t i = 0; i < n; i++) {
+        const struct work *w = &all[i], *of = NULL;
+        snprintf(text + strlen(text), sizeof text - strlen(text), "%s %d %lld %lld %lld\n", w->name, w->stages,
+                 w->counts[0], w->counts[1], w->counts[2]);
+        for (int32_t k = 0; k < n_known; k++)
+            if (!strcmp(known[k].name, w->name) && known[k].stages == w->stages) of = &known[k];
+        for (int32_t k = 0; k < WORK && !getenv("INGOT_UPDATE_GOLDEN"); k++) {
+            if (of && w->counts[k] <= 2 * of->counts[k]) continue;
+            printf("# %s, %d stages: count %d is %lld, was %lld\n", w->name, w->stages, k, w->counts[k],
+                   of ? of->counts[k] : 0);
+            failed = 1;
+        }
+    }
+    if (getenv("INGOT_UPDATE_GOLDEN")) assert_int_equal(golden_check("planner/explore_work.txt", text), 0);
+    assert_int_equal(failed, 0);
+}
 
 static double seconds(void)
 {
@@ -32,8 +79,10 @@ static void make(const struct ig_graph *g, struct ig_explore_net *e)
     e->x.link[0][0] = (struct ig_pipe_link){100000, 8000000};
 }
 
-struct sums { /* seconds of all networks */
+struct sums { /* of all networks: seconds, and work */
     double exact, nsga2;
+    struct work work[LINES];
+    int32_t n;
 };
 
 /* How many of NSGA-II's points an exact one is better than; all of them must be as good as one at most. */
@@ -65,11 +114,15 @@ static void compare(struct ig_explore_net *e, const char *name, int32_t stages, 
     double middle = seconds();
     ig_explore_nsga2(&r, 1, IG_EXPLORE_GENERATIONS, &nsga2);
     double end = seconds();
-    printf("%-18s %5d %6d %6d %7lld %8lld %8.2f %6d %7lld %8.2f %7d %6.1f\n", name, e->x.n, stages, exact.n,
-           (long long)exact.solves, (long long)exact.cells, 1e3 * (middle - begin), nsga2.n, (long long)nsga2.cells,
-           1e3 * (end - middle), beaten(&exact, &nsga2), (end - middle) / (middle - begin));
+    printf("%-18s %5d %6d %6d %7lld %8lld %8lld %8.2f %6d %7lld %8.2f %7d %6.1f\n", name, e->x.n, stages, exact.n,
+           (long long)exact.solves, (long long)exact.cells, (long long)exact.priced, 1e3 * (middle - begin), nsga2.n,
+           (long long)nsga2.cells, 1e3 * (end - middle), beaten(&exact, &nsga2), (end - middle) / (middle - begin));
     s->exact += middle - begin;
     s->nsga2 += end - middle;
+    assert_in_range(s->n, 0, LINES - 1);
+    struct work *w = &s->work[s->n++];
+    *w = (struct work){"", stages, {exact.solves, exact.cells, exact.priced}};
+    snprintf(w->name, sizeof w->name, "%s", name);
     ig_explore_front_free(&exact);
     ig_explore_front_free(&nsga2);
     ig_ranges_free(&r);
@@ -113,10 +166,10 @@ static void compare_all(struct ig_explore_net *e, const char *name)
 
 static void pareto_beats_nsga2(void **state)
 {
-    struct sums s = {0, 0};
+    struct sums s = {.n = 0};
     (void)state;
-    printf("%-18s %5s %6s %6s %7s %8s %8s %6s %7s %8s %7s %6s\n", "network", "nodes", "stages", "points", "solves", "cells",
-           "ms", "nsga2", "evals", "ms", "beaten", "ratio");
+    printf("%-18s %5s %6s %6s %7s %8s %8s %8s %6s %7s %8s %7s %6s\n", "network", "nodes", "stages", "points", "solves",
+           "cells", "priced", "ms", "nsga2", "evals", "ms", "beaten", "ratio");
     for (int32_t i = 0; ig_zoo_net(i); i++) {
         const char *name = ig_zoo_net(i)->name;
         struct ig_graph *g = zoo_net(name);
@@ -129,6 +182,7 @@ static void pareto_beats_nsga2(void **state)
     }
     printf("all: exact %.3f s, nsga2 %.3f s\n", s.exact, s.nsga2);
     assert_true(s.exact < s.nsga2);
+    check_work(s.work, s.n);
 }
 
 int main(void)
