@@ -154,7 +154,8 @@ static unsigned long number_of(const char *name, const char *base, size_t n) {
 }
 
 /* `name`, or with the least number behind it that none of the n names has. */
-static char *unique(struct ig_graph *g, const char *name, const char *(*at)(const struct ig_graph *, int32_t), int32_t n) {
+static char *unique(struct ig_graph *g, const char *name, const char *(*at)(const struct ig_graph *, int32_t),
+                    int32_t n) {
     size_t length = strlen(name), least = 1;
     int32_t same = 0;
     while (same < n && strcmp(at(g, same), name))

@@ -117,7 +117,9 @@ int infer_parameter(struct infer *q, int i, int types, int64_t n)
     const struct ig_shape *s = infer_want(q, i, types, 0, IG_MAX_RANK);
     if (!s) return -1;
     if (ig_count(s) == 1 || ig_count(s) == n) return 0;
-    return infer_fail(q, "input %d has %lld elements, neither one nor %lld", i, (long long)ig_count(s), (long long)n);
+    if (n == 1) return infer_fail(q, "input %d has %lld elements, not one", i, (long long)ig_count(s));
+    return infer_fail(q, "input %d has %lld elements, neither one nor %lld", i, (long long)ig_count(s),
+                      (long long)n);
 }
 
 int infer_axis(struct infer *q, int32_t axis, int32_t rank)

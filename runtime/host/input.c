@@ -56,7 +56,7 @@ static void load_npy(const struct file *f, const struct ig_shape *s, void *dst)
     if (f->n < 12) ig_die("%s: truncated .npy header", f->path);
     for (size_t i = start; i-- > 8;) len = len << 8 | f->data[i];
     if (len > 1024 || f->n < start + len) ig_die("%s: truncated .npy header", f->path);
-    memcpy(header, f->data + start, len);
+    for (size_t i = 0; i < len; i++) header[i] = iscntrl(f->data[start + i]) ? ' ' : (char)f->data[start + i];
     header[len] = 0;
     ig_shape_text(s, want, sizeof want);
     const char *descr = strstr(header, "'descr':"), *shape = strstr(header, "'shape':");
@@ -67,17 +67,18 @@ static void load_npy(const struct file *f, const struct ig_shape *s, void *dst)
     if (!quote || strncmp(quote + 1, npy_type(s->type), 3))
         ig_die("%s: type %.5s, but the network takes %s: convert with .astype", f->path, quote ? quote : "?",
                want);
+    const char *given = strchr(shape, '(');
     long dims[32];
     int rank = 0;
-    for (const char *p = strchr(shape, '(') + 1; *p && *p != ')' && rank < 32;) {
+    for (const char *p = given + 1; *p && *p != ')' && rank < 32;) {
         char *end;
         long d = strtol(p, &end, 10);
         if (end == p) p++;
         else dims[rank++] = d, p = end;
     }
+    int shown = (int)strcspn(given, ")") + 1;
     if (!same_dims(s, dims, rank))
-        ig_die("%s: shape %.*s differs from the network's %s", f->path, (int)strcspn(strchr(shape, '('), ")\n") + 1,
-               strchr(shape, '('), want);
+        ig_die("%s: shape %.*s differs from the network's %s", f->path, shown < 60 ? shown : 60, given, want);
     if (f->n - start - len != (size_t)ig_bytes(s))
         ig_die("%s: %zu bytes of data, %s needs %lld", f->path, f->n - start - len, want,
                (long long)ig_bytes(s));

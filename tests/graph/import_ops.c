@@ -323,9 +323,9 @@ static void quantized_parameters(void **state)
         {"QLinearMatMul", "x,s3,z1,b,s1,z1,s1,z1", "input 1 has 3 elements, neither one nor 2"},
         {"QLinearMatMul", "x,s1,z1,b,s1,z3,s1,z1", "input 5 has 3 elements, neither one nor 4"},
         {"ConvInteger", "i,w,z1,z2", "input 3 has 2 elements, neither one nor 3"},
-        {"ConvInteger", "i,w,z2,z1", "input 2 has 2 elements, neither one nor 1"},
+        {"ConvInteger", "i,w,z2,z1", "input 2 has 2 elements, not one"},
         {"QLinearConv", "i,s1,z1,w,s2,z1,s1,z1", "input 4 has 2 elements, neither one nor 3"},
-        {"QLinearConv", "i,s1,z1,w,s3,z3,s1,z2", "input 7 has 2 elements, neither one nor 1"},
+        {"QLinearConv", "i,s1,z1,w,s3,z3,s1,z2", "input 7 has 2 elements, not one"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         m_init(&m, 10);
