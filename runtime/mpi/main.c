@@ -162,6 +162,14 @@ static struct ig_ctx *look_for_gpu(const struct ig_rank *r, enum gpu mode)
     return NULL;
 }
 
+/* Buffers that the GPU reaches where they are. */
+static void let_reach(const struct ig_station *s, const struct ig_ctx *on_gpu)
+{
+    char why[300];
+    const struct ig_rank *r = s->rank;
+    if (on_gpu && r->gpu->reach(r, on_gpu, s->flows, why, sizeof why)) ig_die("%s", why);
+}
+
 /* --- the run --- */
 
 static _Noreturn void silent(const struct ig_station *s, const struct ig_wire *w, int32_t peer)
@@ -279,7 +287,9 @@ int ig_rank_main(int argc, char **argv, const struct ig_rank *rank)
     if (f.input && !rank->rank && !freopen(f.input, "rb", stdin)) ig_die("--stdin=%s: %s", f.input, strerror(errno));
     if (!f.unpinned) pin(rank);
     prctl(PR_SET_TIMERSLACK, 1000ul);
-    ig_station_build(&s, rank, !f.unpinned, look_for_gpu(rank, f.gpu));
+    const struct ig_ctx *on_gpu = look_for_gpu(rank, f.gpu);
+    ig_station_build(&s, rank, !f.unpinned, on_gpu);
+    let_reach(&s, on_gpu);
     ig_hello(&argc, &argv, rank, f.per_rank, &met);
     o = parse_line(&met, rank->whole);
     ig_station_connect(&s, met.out);
