@@ -93,7 +93,7 @@ static void emit_gpu(FILE *f, const struct ig_emit_rank *e)
                 (unsigned long long)e->parts[i].gpu->lowered->model.weights_hash);
     fputs("};\nstatic const struct ig_rank_gpu gpu = {.parts = launches, .chips = \"", f);
     for (int32_t i = 0; i < first->n_images; i++) fprintf(f, "%s%s", i ? "," : "", first->images[i].chips);
-    fputs("\", .open = ig_rank_gpu_open};\n\n", f);
+    fputs("\", .open = ig_rank_gpu_open, .reach = ig_rank_gpu_reach};\n\n", f);
 }
 
 static void emit_ios(FILE *f, const struct ig_graph *g, const char *name, const int32_t *values, int32_t n)

@@ -133,6 +133,11 @@ emit "  flags = -fsanitize=thread"
 emit "  libs = -lcmocka -lpthread -lm"
 tests="$tests out/test/tsan/mpi/threads"
 
+compile out/obj/host "$host_isa" "$CC" "" tests/mpi/clock.c runtime/mpi/clock.c
+emit "build out/test/mpi/clock: link$objects"
+emit "  libs = -lcmocka"
+tests="$tests out/test/mpi/clock"
+
 # Ranks of deployments made by hand, which tests/scripts/mpi.sh starts.
 if [ -n "$mpicc" ]; then
     compile out/obj/mpi "$host_isa" "$mpicc" "" tests/mpi/relay.c tests/mpi/ranks.c

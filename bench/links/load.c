@@ -10,8 +10,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Between two looks, as ranks have them that compute all the time (runtime/mpi/main.c). */
-enum { NAP_NS = 100000, LONGEST_NAP_NS = 800000, SLOTS = 2, TAG = 4 };
+/* Between two looks, as ranks have them that compute for milliseconds (runtime/mpi/main.c). */
+enum { NAP_NS = 800000, SLOTS = 2, TAG = 4 };
 static const int alone_ms = 60;
 
 static struct {
@@ -102,13 +102,12 @@ void load_end(void)
 static void pass(MPI_Request *requests, int messages)
 {
     int started = 0, done = 0;
-    for (int64_t rest = NAP_NS; done < messages;) {
+    while (done < messages) {
         int moved = 0, over = 0;
         for (; started < messages && started - done < SLOTS; started++, moved++) MPI_Start(&requests[started % SLOTS]);
         MPI_Test(&requests[done % SLOTS], &over, MPI_STATUS_IGNORE);
         done += over;
-        rest = moved + over ? NAP_NS : rest * 2 < LONGEST_NAP_NS ? rest * 2 : LONGEST_NAP_NS;
-        if (!moved && !over) nap(rest);
+        if (!moved && !over) nap(NAP_NS);
     }
 }
 

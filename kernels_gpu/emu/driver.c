@@ -5,6 +5,7 @@
  * fatbin says so by "of another chip"),
  * "memory" (cuMemAlloc fails), "launch" (a launch does). EMU_CUDA_DISCRETE: the GPU has memory of its own.
  * EMU_CUDA_COUNTS names a file for the number of graph launches and of launches outside of graphs, when the process ends;
+ * EMU_CUDA_COPIES one for the number of copies to or from memory of the host that was locked in place, and of all;
  * emu_cuda_counts tells more. EMU_CUDA_LACKS has words of what the GPU cannot: "map" and "register" memory of the host,
  * "manage". The processor cannot touch managed memory while a kernel runs, as on Tegra: kernels may only use what is
  * attached to their stream.
@@ -47,7 +48,7 @@ static struct ig_cuda_context primary;
 static ig_cuda_context current;
 static struct ig_cuda_function functions[FUNCTIONS]; /* as many as are asked for */
 static size_t n_functions;
-static int graph_launches, single_launches, copies, attachments;
+static int graph_launches, single_launches, copies, locked_copies, attachments;
 
 static int fails(const char *what)
 {
@@ -61,13 +62,18 @@ static int lacks(const char *what)
     return words && strstr(words, what);
 }
 
-static __attribute__((destructor)) void write_counts(void)
+static void write_pair(const char *path, int a, int b)
 {
-    const char *path = getenv("EMU_CUDA_COUNTS");
     FILE *f = path ? fopen(path, "w") : NULL;
     if (!f) return;
-    fprintf(f, "%d %d\n", graph_launches, single_launches);
+    fprintf(f, "%d %d\n", a, b);
     fclose(f);
+}
+
+static __attribute__((destructor)) void write_counts(void)
+{
+    write_pair(getenv("EMU_CUDA_COUNTS"), graph_launches, single_launches);
+    write_pair(getenv("EMU_CUDA_COPIES"), locked_copies, copies);
 }
 
 #define API __attribute__((visibility("default"))) int
@@ -318,6 +324,7 @@ static int perform(const struct work *w)
     if (w->kind != LAUNCH) {
         memcpy(w->to, w->from, w->bytes);
         copies++;
+        locked_copies += emu_is_registered(w->kind == TO_DEVICE ? w->from : w->to, w->bytes);
         return OK;
     }
     if (fails("launch")) return LAUNCH_FAILED;

@@ -36,6 +36,7 @@ static void enter(struct ig_entry *f, uint64_t frame)
     *(int64_t *)ig_flow_at(f->stamp, frame) = ig_now_ns();
     ig_flow_fill(f->stamp, frame + 1);
     for (int32_t i = 0; i < n_inputs(f); i++) ig_flow_fill(input(f, i), frame + 1);
+    ig_bell_ring(f->bell);
 }
 
 static void end(struct ig_entry *f, uint64_t frames)

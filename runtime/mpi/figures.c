@@ -9,7 +9,7 @@
 enum { WARM = 5 }; /* frames that fill the ranks before times count; fewer where there are few */
 
 struct times { /* ms */
-    double first, median, min, p99, total, latency;
+    double first, median, min, p99, total, latency, error;
     int64_t n;
 };
 
@@ -33,6 +33,7 @@ static struct times times_of(const struct ig_result *r)
     int64_t *ns = r->done_ns;
     if (frames < 2) return t;
     t.n = frames - skip;
+    t.error = (double)ig_clock_error(&r->clock) * 1e-6;
     t.first = (double)r->latency_ns[0] * 1e-6;
     t.total = (double)(ns[frames - 1] - ns[skip - 1]) * 1e-6;
     for (int64_t i = 0; i < t.n; i++) ns[i] = ns[skip + i] - ns[skip + i - 1];
@@ -50,18 +51,19 @@ static double per_frame(const struct ig_figures *f, int64_t sum)
 
 static void print_json(const struct ig_rank *rank, const struct ig_figures *ranks, const struct times *t)
 {
-    printf("{\"first_ms\":%.4f,\"fps\":%.3f,\"latency_ms\":%.4f,\"median_ms\":%.4f,\"min_ms\":%.4f,\"model\":\"%s\","
-           "\"p99_ms\":%.4f,\"predicted_fps\":%.3f,\"ranks\":[",
-           t->first, t->total > 0 ? (double)t->n * 1e3 / t->total : 0, t->latency, t->median, t->min, rank->network,
-           t->p99, rank->period_ns > 0 ? 1e9 / rank->period_ns : 0);
+    printf("{\"clock_error_ms\":%.4f,\"first_ms\":%.4f,\"fps\":%.3f,\"latency_ms\":%.4f,\"median_ms\":%.4f,"
+           "\"min_ms\":%.4f,\"model\":\"%s\",\"p99_ms\":%.4f,\"predicted_fps\":%.3f,\"ranks\":[",
+           t->error, t->first, t->total > 0 ? (double)t->n * 1e3 / t->total : 0, t->latency, t->median, t->min,
+           rank->network, t->p99, rank->period_ns > 0 ? 1e9 / rank->period_ns : 0);
     for (int i = 0; i < rank->n_ranks; i++) {
         const struct ig_figures *f = &ranks[i];
         printf("%s\n{\"busy_ms\":%.4f,\"frames\":%lld,\"key\":", i ? "," : "", per_frame(f, f->busy_ns) * 1e-6,
                (long long)f->frames);
         ig_json_string(stdout, rank->keys[i]);
-        printf(",\"received_bytes\":%.0f,\"sending_ms\":%.4f,\"sent_bytes\":%.0f,\"wait_ms\":%.4f}",
-               per_frame(f, f->received_bytes), per_frame(f, f->sending_ns) * 1e-6, per_frame(f, f->sent_bytes),
-               per_frame(f, f->wait_ns) * 1e-6);
+        printf(",\"passing_ms\":%.4f,\"received_bytes\":%.0f,\"sending_ms\":%.4f,\"sent_bytes\":%.0f,"
+               "\"wait_ms\":%.4f}",
+               per_frame(f, f->passing_ns) * 1e-6, per_frame(f, f->received_bytes),
+               per_frame(f, f->sending_ns) * 1e-6, per_frame(f, f->sent_bytes), per_frame(f, f->wait_ns) * 1e-6);
     }
     printf("\n],\"runs\":%lld}\n", (long long)t->n);
 }
@@ -73,16 +75,19 @@ static void print_text(const struct ig_rank *rank, const struct ig_figures *rank
     printf(
         "first %.2f ms   then a result every %.3f ms (median), min %.3f, p99 %.3f (%lld frames, %.1f s, %d ranks%s)\n",
         t->first, t->median, t->min, t->p99, (long long)t->n, t->total * 1e-3, rank->n_ranks, spoiled);
-    printf("%.1f frames a second, predicted %.1f; latency %.3f ms with frames waiting\n",
+    printf("%.1f frames a second, predicted %.1f; latency %.3f ms with frames waiting",
            t->total > 0 ? (double)t->n * 1e3 / t->total : 0, rank->period_ns > 0 ? 1e9 / rank->period_ns : 0,
            t->latency);
-    printf("  %-4s %-24s %10s %10s %10s %12s %12s   a frame\n", "rank", "key", "busy ms", "wait ms", "sending ms",
-           "sent B", "received B");
+    if (t->error > 0) printf(", to %.3f by two clocks", t->error);
+    putchar('\n');
+    printf("  %-4s %-24s %10s %10s %10s %10s %12s %12s   a frame\n", "rank", "key", "busy ms", "wait ms",
+           "sending ms", "passing ms", "sent B", "received B");
     for (int i = 0; i < rank->n_ranks; i++) {
         const struct ig_figures *f = &ranks[i];
-        printf("  %-4d %-24s %10.3f %10.3f %10.3f %12.0f %12.0f\n", i, ig_name_text(rank->keys[i], name, sizeof name),
-               per_frame(f, f->busy_ns) * 1e-6, per_frame(f, f->wait_ns) * 1e-6, per_frame(f, f->sending_ns) * 1e-6,
-               per_frame(f, f->sent_bytes), per_frame(f, f->received_bytes));
+        printf("  %-4d %-24s %10.3f %10.3f %10.3f %10.3f %12.0f %12.0f\n", i,
+               ig_name_text(rank->keys[i], name, sizeof name), per_frame(f, f->busy_ns) * 1e-6,
+               per_frame(f, f->wait_ns) * 1e-6, per_frame(f, f->sending_ns) * 1e-6,
+               per_frame(f, f->passing_ns) * 1e-6, per_frame(f, f->sent_bytes), per_frame(f, f->received_bytes));
     }
 }
 

@@ -6,7 +6,7 @@
 #include "runtime/mpi/worker.h"
 
 struct ig_figures { /* of a rank, the same bytes everywhere */
-    int64_t frames, busy_ns, wait_ns, sending_ns, sent_bytes, received_bytes;
+    int64_t frames, busy_ns, wait_ns, sending_ns, passing_ns, sent_bytes, received_bytes;
 };
 
 /* --bench: ranks[n_ranks], at the rank where results leave. */

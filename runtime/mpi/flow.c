@@ -14,12 +14,11 @@ int64_t ig_flow_room(int64_t bytes, int32_t copies)
     return stride(bytes) * copies;
 }
 
-void ig_flow_start(struct ig_flow *f, void *data, int64_t bytes, int32_t copies, struct ig_bell *bell)
+void ig_flow_start(struct ig_flow *f, void *data, int64_t bytes, int32_t copies)
 {
     f->data = data;
     f->bytes = bytes;
     f->copies = copies;
-    f->bell = bell;
     atomic_store(&f->filled, 0);
     atomic_store(&f->end, IG_NO_END);
     for (int32_t i = 0; i < f->n_readers; i++) atomic_store(&f->used[i].frames, 0);
@@ -35,13 +34,11 @@ int ig_flow_free(const struct ig_flow *f, uint64_t frame)
 void ig_flow_fill(struct ig_flow *f, uint64_t frames)
 {
     atomic_store_explicit(&f->filled, frames, memory_order_release);
-    ig_bell_ring(f->bell);
 }
 
 void ig_flow_close(struct ig_flow *f, uint64_t frames)
 {
     atomic_store_explicit(&f->end, frames, memory_order_release);
-    ig_bell_ring(f->bell);
 }
 
 int ig_flow_has(const struct ig_flow *f, uint64_t frame)
@@ -57,7 +54,6 @@ int ig_flow_over(const struct ig_flow *f, uint64_t frame)
 void ig_flow_use(struct ig_flow *f, int32_t reader, uint64_t frames)
 {
     atomic_store_explicit(&f->used[reader].frames, frames, memory_order_release);
-    ig_bell_ring(f->bell);
 }
 
 void *ig_flow_at(const struct ig_flow *f, uint64_t frame)
@@ -66,10 +62,11 @@ void *ig_flow_at(const struct ig_flow *f, uint64_t frame)
 }
 
 /* A sleeper is counted before the kernel compares the word: either it sees the ring or it is woken. */
-void ig_bell_ring(struct ig_bell *b)
+uint32_t ig_bell_ring(struct ig_bell *b)
 {
-    atomic_fetch_add(&b->rings, 1);
+    uint32_t rings = atomic_fetch_add(&b->rings, 1) + 1;
     if (atomic_load(&b->sleepers)) ig_futex_wake(&b->rings);
+    return rings;
 }
 
 uint32_t ig_bell_seen(struct ig_bell *b)

@@ -1,6 +1,6 @@
 /*
  * A tensor's way through a rank: copies that are filled and used in turn, frame after frame. Every count has one
- * writer; who changes one rings the rank's bell, and who finds nothing to do sleeps until it rings.
+ * writer; who has changed some then rings the rank's bell, once, and who finds nothing to do sleeps until it rings.
  */
 #ifndef RUNTIME_MPI_FLOW_H
 #define RUNTIME_MPI_FLOW_H
@@ -25,14 +25,13 @@ struct ig_flow {
     int64_t bytes; /* of a copy, without what aligns the next */
     int32_t copies, n_readers;
     struct ig_used *used; /* [n_readers] */
-    struct ig_bell *bell;
     _Alignas(IG_FLOW_LINE) _Atomic uint64_t filled; /* frames that its writer is done with */
     _Atomic uint64_t end;                           /* frames that there are; IG_NO_END: more may come */
 };
 
 /* Bytes that its copies take, a multiple of IG_FLOW_LINE. */
 int64_t ig_flow_room(int64_t bytes, int32_t copies);
-void ig_flow_start(struct ig_flow *f, void *data, int64_t bytes, int32_t copies, struct ig_bell *bell);
+void ig_flow_start(struct ig_flow *f, void *data, int64_t bytes, int32_t copies);
 
 /* For the writer: is there a copy for this frame? It is filled; there are so many and no more. */
 int ig_flow_free(const struct ig_flow *f, uint64_t frame);
@@ -46,7 +45,8 @@ void ig_flow_use(struct ig_flow *f, int32_t reader, uint64_t frames);
 
 void *ig_flow_at(const struct ig_flow *f, uint64_t frame);
 
-void ig_bell_ring(struct ig_bell *b);
+/* Whoever sleeps looks again. How often it has rung. */
+uint32_t ig_bell_ring(struct ig_bell *b);
 /* First ig_bell_seen, then a look at everything, then this: sleeps until the bell rings, at most ns (< 0: for ever);
  * may return early. */
 uint32_t ig_bell_seen(struct ig_bell *b);

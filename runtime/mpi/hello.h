@@ -2,13 +2,14 @@
 #ifndef RUNTIME_MPI_HELLO_H
 #define RUNTIME_MPI_HELLO_H
 
+#include "runtime/mpi/clock.h"
 #include "runtime/mpi/rank.h"
 
 enum { IG_LINE_BYTES = 4096 }; /* of a command line */
 
 struct ig_met {
     int32_t out;              /* the rank where results leave */
-    int64_t clock_ns;         /* to be added to ig_now_ns for that of rank 0; where results leave only */
+    struct ig_clock clock;    /* rank 0's, where results leave; elsewhere one's own */
     char line[IG_LINE_BYTES]; /* rank 0's arguments, a 0 behind each */
     int n_arguments;
     int per_rank; /* rank 0's */
@@ -16,5 +17,7 @@ struct ig_met {
 
 /* Of all ranks together. Dies, everywhere, where they do not fit, with a line of what does not. */
 void ig_hello(int *argc, char ***argv, const struct ig_rank *rank, int per_rank, struct ig_met *met);
+/* Of all ranks together: a communicator for messages that are not the network's. comm: an MPI_Comm's address. */
+void ig_own_comm(void *comm);
 
 #endif

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <time.h>
 
 #include "runtime/host/spec.h"
 #include "runtime/mpi/fail.h"
@@ -15,11 +16,10 @@
 #include "runtime/mpi/pulse.h"
 #include "runtime/mpi/station.h"
 
-/*
- * Between two looks at messages: behind one that came while the worker waits, while it waits at most; behind one while it
- * computes, and then at most.
- */
-enum { NAP_NS = 20000, IDLE_NAP_NS = 50000, LEAST_NAP_NS = 100000, LONGEST_NAP_NS = 800000 };
+/* Between two looks at messages: while the worker waits, behind one that came, then, and in a stream that rests; while it
+   computes. */
+enum { NAP_NS = 20000, IDLE_NAP_NS = 50000, REST_NAP_NS = 2000000, LEAST_NAP_NS = 100000, LONGEST_NAP_NS = 800000 };
+enum { REST = 128, LOOKS = 4 }; /* of the time that nothing has happened for, and of the rank's work on a frame */
 
 enum gpu { AUTO, REQUIRE, OFF };
 
@@ -162,7 +162,20 @@ static struct ig_ctx *look_for_gpu(const struct ig_rank *r, enum gpu mode)
     return NULL;
 }
 
+/* Buffers that the GPU reaches where they are. */
+static void let_reach(const struct ig_station *s, const struct ig_ctx *on_gpu)
+{
+    char why[300];
+    const struct ig_rank *r = s->rank;
+    if (on_gpu && r->gpu->reach(r, on_gpu, s->flows, why, sizeof why)) ig_die("%s", why);
+}
+
 /* --- the run --- */
+
+static int32_t silence_ms(const struct ig_rank *r)
+{
+    return r->silence_ms ? r->silence_ms : IG_SILENCE_MS;
+}
 
 static _Noreturn void silent(const struct ig_station *s, const struct ig_wire *w, int32_t peer)
 {
@@ -172,23 +185,26 @@ static _Noreturn void silent(const struct ig_station *s, const struct ig_wire *w
     if (w) tensor = ig_wire_awaited(w, peer, &frame, &doing);
     if (!tensor)
         ig_die("rank %d '%s': no sign of life of rank %d '%s' for %d s at the end of the stream", r->rank,
-               r->keys[r->rank], peer, r->keys[peer], IG_SILENCE_MS / 1000);
+               r->keys[r->rank], peer, r->keys[peer], silence_ms(r) / 1000);
     ig_die("rank %d '%s': no sign of life of rank %d '%s' for %d s: tensor '%s' of frame %llu was %s", r->rank,
-           r->keys[r->rank], peer, r->keys[peer], IG_SILENCE_MS / 1000, tensor, (unsigned long long)frame, doing);
+           r->keys[r->rank], peer, r->keys[peer], silence_ms(r) / 1000, tensor, (unsigned long long)frame, doing);
+}
+
+static int64_t within(int64_t v, int64_t least, int64_t most)
+{
+    return v < least ? least : v > most ? most : v;
 }
 
 /*
  * A look takes 10 to 25 us of a core that the worker computes on, if it has one core: then they are rare, as the worker
- * rings whenever a part is done.
+ * rings whenever a part is done, and when it has nothing more to do.
  */
-static int64_t nap_of(const struct ig_station *s, int moved, int64_t nap)
+static int64_t nap_of(const struct ig_station *s, int64_t quiet_ns, int64_t nap)
 {
     int waits = atomic_load_explicit(&s->worker.waits, memory_order_relaxed);
-    int64_t longest = (int64_t)(s->rank->rank_ns / 8);
-    if (longest < LEAST_NAP_NS) longest = LEAST_NAP_NS;
-    if (longest > LONGEST_NAP_NS) longest = LONGEST_NAP_NS;
-    if (moved) return waits ? NAP_NS : LEAST_NAP_NS;
-    if (waits) longest = IDLE_NAP_NS;
+    int64_t longest = within(quiet_ns / REST, IDLE_NAP_NS, REST_NAP_NS);
+    if (!waits) return within((int64_t)(s->rank->rank_ns / LOOKS), LEAST_NAP_NS, LONGEST_NAP_NS);
+    if (!quiet_ns) return NAP_NS;
     return nap * 2 < longest ? nap * 2 : longest;
 }
 
@@ -198,26 +214,41 @@ static int is_over(const struct ig_station *s, const struct ig_wire *w)
            (!s->leaves || atomic_load(&s->result.over));
 }
 
-static void serve(struct ig_station *s, struct ig_wire *w, struct ig_pulse *p)
+static int64_t own_time_ns(void)
 {
-    for (int64_t nap = NAP_NS; !is_over(s, w);) {
-        uint32_t seen = ig_bell_seen(&s->bell);
-        int moved = ig_wire_poll(w);
-        int32_t peer = ig_pulse_poll(p);
-        if (peer >= 0) silent(s, w, peer);
-        nap = nap_of(s, moved, nap);
-        if (!moved && !is_over(s, w)) ig_bell_wait(&s->bell, seen, nap);
-    }
+    struct timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-static void start_user(struct ig_station *s, const struct ig_options *o, int64_t clock_ns)
+/* Returns the processor time that it took. */
+static int64_t serve(struct ig_station *s, struct ig_wire *w, struct ig_pulse *p)
+{
+    int64_t nap = NAP_NS, moved_ns = ig_now_ns(), begin = own_time_ns();
+    uint32_t last = ig_bell_seen(&s->bell);
+    while (!is_over(s, w)) {
+        uint32_t seen = ig_bell_seen(&s->bell);
+        struct ig_moved moved = ig_wire_poll(w);
+        int32_t peer = ig_pulse_poll(p);
+        int64_t now = ig_now_ns();
+        if (peer >= 0) silent(s, w, peer);
+        if (moved.started || moved.retired || seen != last) moved_ns = now;
+        last = seen;
+        if (moved.retired && ig_bell_ring(&s->bell) == seen + 1) last = ++seen; /* nobody else has rung */
+        nap = nap_of(s, now - moved_ns, nap);
+        ig_bell_wait(&s->bell, seen, nap);
+    }
+    return own_time_ns() - begin;
+}
+
+static void start_user(struct ig_station *s, const struct ig_options *o, struct ig_clock clock)
 {
     const struct ig_rank *r = s->rank;
     struct ig_flow *stamp = &s->flows[r->n_buffers];
     if (s->leaves) {
         struct ig_result *out = &s->result;
         out->rank = r, out->flows = s->flows, out->stamp = stamp;
-        out->bell = &s->bell, out->options = o, out->clock_ns = clock_ns;
+        out->bell = &s->bell, out->options = o, out->clock = clock;
         if (o->bench) {
             out->done_ns = ig_memory(2 * IG_TIMED * (int64_t)sizeof(int64_t));
             out->latency_ns = out->done_ns + IG_TIMED;
@@ -230,12 +261,13 @@ static void start_user(struct ig_station *s, const struct ig_options *o, int64_t
 }
 
 /* What each rank did goes to all: nobody leaves before the last one is there. */
-static void part(struct ig_station *s, struct ig_wire *w, struct ig_pulse *p, const struct ig_options *o)
+static void part(struct ig_station *s, struct ig_wire *w, struct ig_pulse *p, const struct ig_options *o,
+                 int64_t passing_ns)
 {
     const struct ig_rank *r = s->rank;
     struct ig_traffic t = ig_wire_traffic(w);
-    struct ig_figures mine = {
-        (int64_t)s->worker.frames, s->worker.busy_ns, s->worker.wait_ns, t.sending_ns, t.sent_bytes, t.received_bytes};
+    struct ig_figures mine = {(int64_t)s->worker.frames, s->worker.busy_ns, s->worker.wait_ns, t.sending_ns,
+                              passing_ns, t.sent_bytes, t.received_bytes};
     struct ig_figures *all = calloc((size_t)r->n_ranks, sizeof *all);
     if (!all) ig_die("out of memory");
     int32_t peer = ig_pulse_share(p, &mine, sizeof mine, all);
@@ -279,17 +311,19 @@ int ig_rank_main(int argc, char **argv, const struct ig_rank *rank)
     if (f.input && !rank->rank && !freopen(f.input, "rb", stdin)) ig_die("--stdin=%s: %s", f.input, strerror(errno));
     if (!f.unpinned) pin(rank);
     prctl(PR_SET_TIMERSLACK, 1000ul);
-    ig_station_build(&s, rank, !f.unpinned, look_for_gpu(rank, f.gpu));
+    const struct ig_ctx *on_gpu = look_for_gpu(rank, f.gpu);
+    ig_station_build(&s, rank, !f.unpinned, on_gpu);
+    let_reach(&s, on_gpu);
     ig_hello(&argc, &argv, rank, f.per_rank, &met);
     o = parse_line(&met, rank->whole);
     ig_station_connect(&s, met.out);
-    struct ig_pulse *pulse = ig_pulse_open(s.peers, s.n_peers, rank->n_ranks);
+    struct ig_pulse *pulse = ig_pulse_open(s.peers, s.n_peers, rank->n_ranks, silence_ms(rank));
     struct ig_wire *wire = ig_wire_open(rank, s.edges, s.n_edges, ig_pulse_heard(pulse));
     ig_worker_start(&s.worker);
-    start_user(&s, &o, met.clock_ns);
-    serve(&s, wire, pulse);
+    start_user(&s, &o, met.clock);
+    int64_t passing_ns = serve(&s, wire, pulse);
     ig_worker_join(&s.worker);
-    part(&s, wire, pulse, &o);
+    part(&s, wire, pulse, &o, passing_ns);
     if (met.per_rank) ig_write_rank_files(rank->rank, &s.worker.intervals);
     ig_fail_parted();
     MPI_Finalize();

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "runtime/mpi/fail.h"
+#include "runtime/mpi/hello.h"
 
 enum { TICK_MS = 50, NAP_NS = 50000, BYE = -1 };
 
@@ -20,6 +21,7 @@ struct ig_pulse {
     int32_t n;
     int64_t *heard;
     int64_t tick_ns; /* the last look */
+    int64_t beat_ns, silence_ns;
 };
 
 static void say(struct peer *p, int32_t what, int64_t now)
@@ -76,8 +78,8 @@ int32_t ig_pulse_poll(struct ig_pulse *pulse)
     for (int32_t i = 0; i < pulse->n; i++) {
         struct peer *p = &pulse->peers[i];
         look(pulse, p, now);
-        if (!p->sending && p->out != BYE && now - p->said_ns >= ms(IG_BEAT_MS)) say(p, 0, now);
-        if (!p->left && now - pulse->heard[p->rank] > ms(IG_SILENCE_MS)) return p->rank;
+        if (!p->sending && p->out != BYE && now - p->said_ns >= pulse->beat_ns) say(p, 0, now);
+        if (!p->left && now - pulse->heard[p->rank] > pulse->silence_ns) return p->rank;
     }
     return -1;
 }
@@ -96,7 +98,7 @@ int32_t ig_pulse_share(struct ig_pulse *p, const void *mine, int bytes, void *al
     }
 }
 
-struct ig_pulse *ig_pulse_open(const int32_t *peers, int32_t n, int32_t n_ranks)
+struct ig_pulse *ig_pulse_open(const int32_t *peers, int32_t n, int32_t n_ranks, int32_t silence_ms)
 {
     struct ig_pulse *pulse = calloc(1, sizeof *pulse);
     if (pulse) {
@@ -105,8 +107,10 @@ struct ig_pulse *ig_pulse_open(const int32_t *peers, int32_t n, int32_t n_ranks)
     }
     if (!pulse || !pulse->peers || !pulse->heard) ig_die("out of memory");
     pulse->n = n;
+    pulse->silence_ns = ms(silence_ms);
+    pulse->beat_ns = pulse->silence_ns / 15 * 2;
     pulse->tick_ns = ig_now_ns();
-    MPI_Comm_dup(MPI_COMM_WORLD, &pulse->comm);
+    ig_own_comm(&pulse->comm);
     for (int32_t i = 0; i < n; i++) {
         struct peer *p = &pulse->peers[i];
         p->rank = peers[i];

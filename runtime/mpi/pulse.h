@@ -1,5 +1,5 @@
 /*
- * Signs of life: ranks that share an edge send each other a few bytes every two seconds, so that an idle stream and a
+ * Signs of life: ranks that share an edge send each other a few bytes every two seconds (seven in a silence that is a fault), so that an idle stream and a
  * slow part are no fault, and a rank that is dead or stopped, or a link that is cut, is one, soon. Of the thread that
  * called MPI_Init alone.
  */
@@ -8,12 +8,12 @@
 
 #include <stdint.h>
 
-enum { IG_BEAT_MS = 2000, IG_SILENCE_MS = 15000 }; /* how often; how long without a sign is a fault */
+enum { IG_SILENCE_MS = 15000 }; /* without a sign is a fault, if a rank's tables say nothing else */
 
 struct ig_pulse;
 
-/* peers[n]: ranks, each once; every rank of the deployment calls it. */
-struct ig_pulse *ig_pulse_open(const int32_t *peers, int32_t n, int32_t n_ranks);
+/* peers[n]: ranks, each once; every rank of the deployment calls it, with the same silence that is a fault. */
+struct ig_pulse *ig_pulse_open(const int32_t *peers, int32_t n, int32_t n_ranks, int32_t silence_ms);
 /* heard[n_ranks]: when a message came from each, which others may write too. */
 int64_t *ig_pulse_heard(struct ig_pulse *p);
 /* To be called often; sends and takes signs of life. A peer that has been silent for too long, or -1. */

@@ -10,7 +10,7 @@
 
 #include "runtime/host/program.h"
 
-enum { IG_RANK_FORMAT = 1, IG_RANK_COPIES = 16, IG_RANK_PARTS = 256, IG_RANK_BUFFERS = 1024 };
+enum { IG_RANK_FORMAT = 2, IG_RANK_COPIES = 16, IG_RANK_PARTS = 256, IG_RANK_BUFFERS = 1024 };
 
 struct ig_rank_buffer {
     const char *tensor; /* name in the ONNX file */
@@ -48,6 +48,7 @@ struct ig_rank {
     int64_t arena_bytes;             /* for all parts */
     double period_ns;                /* predicted, of the whole deployment: from one result to the next */
     double rank_ns;                  /* predicted: this rank's work on a frame */
+    int32_t silence_ms;              /* how long a peer may give no sign of life; 0: IG_SILENCE_MS */
     unsigned char plan_hash[32];     /* of the deployment, the same in all ranks */
 };
 

@@ -54,6 +54,7 @@ static void done(struct ig_result *r, uint64_t frame)
     ig_flow_use(r->stamp, r->stamp_reader, frame + 1);
     for (int32_t i = 0; i < n_outputs(r); i++) ig_flow_use(output(r, i), r->reader[i], frame + 1);
     r->frames = frame + 1;
+    ig_bell_ring(r->bell);
 }
 
 /* What comes after the network changes output 0 in place: of its own copy where others read it too. */
@@ -71,7 +72,7 @@ static void *leave(void *arg)
     struct ig_session s = {.program = r->rank->whole};
     void *first = copy_of_first(r);
     for (uint64_t frame = 0; await(r, frame); frame++) {
-        int64_t now = ig_now_ns(), latency = now + r->clock_ns - *(int64_t *)ig_flow_at(r->stamp, frame);
+        int64_t now = ig_now_ns(), latency = ig_clock_since(&r->clock, *(int64_t *)ig_flow_at(r->stamp, frame), now);
         for (int32_t i = 0; i < n_outputs(r); i++) s.outputs[i] = ig_flow_at(output(r, i), frame);
         if (first) s.outputs[0] = memcpy(first, s.outputs[0], (size_t)output(r, 0)->bytes);
         if (r->done_ns)

@@ -53,10 +53,10 @@ static char *make_memory(struct ig_station *s, int64_t arena_bytes)
     char *block = ig_memory(bytes), *at = block + arena;
     for (int32_t i = 0; i < r->n_buffers; i++) {
         const struct ig_rank_buffer *b = &r->buffers[i];
-        ig_flow_start(&s->flows[i], at, b->bytes, b->copies, &s->bell);
+        ig_flow_start(&s->flows[i], at, b->bytes, b->copies);
         at += ig_flow_room(b->bytes, b->copies);
     }
-    ig_flow_start(&s->flows[r->n_buffers], at, sizeof(int64_t), IG_STAMPS, &s->bell);
+    ig_flow_start(&s->flows[r->n_buffers], at, sizeof(int64_t), IG_STAMPS);
     return block;
 }
 

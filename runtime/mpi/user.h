@@ -7,6 +7,7 @@
 
 #include <pthread.h>
 
+#include "runtime/mpi/clock.h"
 #include "runtime/mpi/flow.h"
 #include "runtime/mpi/rank.h"
 
@@ -29,7 +30,7 @@ struct ig_result { /* results leave */
     int32_t stamp_reader;
     struct ig_bell *bell;
     const struct ig_options *options;
-    int64_t clock_ns; /* to be added to ig_now_ns for the clock of the stamps */
+    struct ig_clock clock; /* that of the stamps */
     _Atomic int32_t over;
     int64_t *done_ns, *latency_ns; /* [IG_TIMED] of --bench; else NULL */
     uint64_t frames;

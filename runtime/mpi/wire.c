@@ -4,6 +4,8 @@
 #include <mpi.h>
 #include <stdlib.h>
 
+#include "runtime/mpi/hello.h"
+
 struct edge {
     struct ig_wire_edge is;
     MPI_Request *requests;  /* [n], request k of frames k, k + n, .. */
@@ -142,12 +144,13 @@ static void sent(struct ig_wire *w, struct edge *e)
     ig_flow_use(e->is.flow, e->is.reader, ++e->done);
 }
 
-int ig_wire_poll(struct ig_wire *w)
+struct ig_moved ig_wire_poll(struct ig_wire *w)
 {
-    int moved = 0, n_done;
+    struct ig_moved moved = {0, 0};
+    int n_done;
     for (int32_t i = 0; i < w->n; i++) {
         struct edge *e = &w->edges[i];
-        if (!e->over) moved += is_send(e) ? start_sends(w, e) : start_receives(w, e);
+        if (!e->over) moved.started += is_send(e) ? start_sends(w, e) : start_receives(w, e);
         w->watched[i] = oldest(e);
     }
     int error = MPI_Testsome(w->n, w->watched, &n_done, w->index, w->status);
@@ -161,7 +164,8 @@ int ig_wire_poll(struct ig_wire *w)
         else
             received(w, e, &w->status[k]);
     }
-    return moved + n_done;
+    moved.retired = n_done;
+    return moved;
 }
 
 int ig_wire_over(const struct ig_wire *w)
@@ -215,6 +219,7 @@ static void check(const struct ig_wire *w, const struct edge *e)
                (long long)e->is.flow->bytes);
 }
 
+/* What the runtime adds to a frame is small, and no more of it is on its way than frames are: nobody waits for it. */
 static void prepare(const struct ig_wire *w, struct edge *e)
 {
     check(w, e);
@@ -224,9 +229,11 @@ static void prepare(const struct ig_wire *w, struct edge *e)
     for (uint64_t k = 0; k < e->n; k++) {
         void *at = ig_flow_at(e->is.flow, k);
         int bytes = (int)e->is.flow->bytes, peer = e->is.edge.peer, tag = tag_of(e, k);
+        MPI_Comm comm = comm_of(w, e);
         must(w, e, k,
-             is_send(e) ? MPI_Ssend_init(at, bytes, MPI_BYTE, peer, tag, comm_of(w, e), &e->requests[k])
-                        : MPI_Recv_init(at, bytes, MPI_BYTE, peer, tag, comm_of(w, e), &e->requests[k]));
+             !is_send(e)       ? MPI_Recv_init(at, bytes, MPI_BYTE, peer, tag, comm, &e->requests[k])
+             : e->is.counts ? MPI_Ssend_init(at, bytes, MPI_BYTE, peer, tag, comm, &e->requests[k])
+                            : MPI_Send_init(at, bytes, MPI_BYTE, peer, tag, comm, &e->requests[k]));
     }
 }
 
@@ -236,7 +243,7 @@ struct ig_wire *ig_wire_open(const struct ig_rank *rank, const struct ig_wire_ed
     w->rank = rank;
     w->n = n;
     w->heard = heard;
-    MPI_Comm_dup(MPI_COMM_WORLD, &w->own);
+    ig_own_comm(&w->own);
     w->edges = make((size_t)n, sizeof *w->edges);
     w->watched = make((size_t)n, sizeof *w->watched);
     w->index = make((size_t)n, sizeof *w->index);

@@ -19,14 +19,18 @@ struct ig_wire_edge {
     int counts;     /* its bytes are the network's; else it is a message of the runtime's own, with tags of its own */
 };
 
+struct ig_moved {
+    int32_t started, retired; /* messages; the rank's bell is to ring for these */
+};
+
 struct ig_traffic {                                 /* so far */
     int64_t sent_bytes, received_bytes, sending_ns; /* while a message was on its way out */
 };
 
 /* edges[n] are copied. heard[n_ranks]: when a message came from each rank. Dies if MPI cannot have such messages. */
 struct ig_wire *ig_wire_open(const struct ig_rank *rank, const struct ig_wire_edge *edges, int32_t n, int64_t *heard);
-/* Starts what can be started and retires, in order, what is complete; how many. A 0-byte message ends a flow. */
-int ig_wire_poll(struct ig_wire *w);
+/* Starts what can be started and retires, in order, what is complete. A 0-byte message ends a flow. */
+struct ig_moved ig_wire_poll(struct ig_wire *w);
 /* Have all streams ended? */
 int ig_wire_over(const struct ig_wire *w);
 struct ig_traffic ig_wire_traffic(const struct ig_wire *w);

@@ -37,6 +37,7 @@ static void end(struct ig_worker *w, struct ig_part_run *p)
 {
     p->over = 1;
     for (int32_t i = 0; i < n_out(p); i++) ig_flow_close(&w->flows[p->part->out[i]], p->frame);
+    ig_bell_ring(w->bell);
 }
 
 /* The part to run, or NULL; *left: parts that may run some time. */
@@ -86,6 +87,7 @@ static void run(struct ig_worker *w, struct ig_part_run *p)
     p->frame++;
     for (int32_t i = 0; i < n_out(p); i++) ig_flow_fill(&w->flows[p->part->out[i]], p->frame);
     for (int32_t i = 0; i < n_in(p); i++) ig_flow_use(&w->flows[p->part->in[i]], p->reader[i], p->frame);
+    ig_bell_ring(w->bell);
 }
 
 static void pin_to(pthread_t thread, int16_t core)
@@ -118,15 +120,15 @@ static void *work(void *arg)
     for (int32_t left;;) {
         uint32_t seen = ig_bell_seen(w->bell);
         struct ig_part_run *p = choose(w, &left);
-        if (p)
-            run(w, p);
-        else if (!left)
-            break;
-        else {
-            atomic_store_explicit(&w->waits, 1, memory_order_relaxed);
-            ig_bell_wait(w->bell, seen, -1);
+        if (p) {
             atomic_store_explicit(&w->waits, 0, memory_order_relaxed);
-        }
+            run(w, p);
+        } else if (!left)
+            break;
+        else if (!atomic_exchange(&w->waits, 1))
+            ig_bell_ring(w->bell); /* messages are wanted soon */
+        else
+            ig_bell_wait(w->bell, seen, -1);
     }
     ig_team_stop(&w->team);
     if (w->begun_ns) w->wait_ns = w->done_ns - w->begun_ns - w->busy_ns;

@@ -1,7 +1,7 @@
 /*
  * A rank of a deployment that its first arguments describe: relay SPEC RANK ARGUMENTS... (tests/mpi/ranks.h). From the
- * environment: RELAY_WIDTH (floats a tensor, 256), RELAY_COPIES (2), RELAY_THREADS (1), RELAY_CORE (pinned to it) and,
- * of one rank only, RELAY_ODD=RANK, which then is of another plan.
+ * environment: RELAY_WIDTH (floats a tensor, 256), RELAY_COPIES (2), RELAY_THREADS (1), RELAY_CORE (pinned to it),
+ * RELAY_SILENCE (ms that are a fault, 15000) and, of one rank only, RELAY_ODD=RANK, which then is of another plan.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,6 +28,7 @@ int main(int argc, char **argv)
     r->threads = setting("RELAY_THREADS", 1);
     r->n_cores = getenv("RELAY_CORE") != NULL;
     r->cores = &core;
+    r->silence_ms = setting("RELAY_SILENCE", 0);
     r->plan_hash[31] = setting("RELAY_ODD", -1) == rank;
     argv[2] = argv[0];
     return ig_rank_main(argc - 2, argv + 2, r);

@@ -72,8 +72,10 @@ static void *enter(void *arg)
         float *x = ig_flow_at(&s->flows[0], n);
         for (int32_t c = 0; c < WIDTH; c++) x[c] = value(n, c);
         ig_flow_fill(&s->flows[0], n + 1);
+        ig_bell_ring(&s->bell);
     }
     ig_flow_close(&s->flows[0], FRAMES);
+    ig_bell_ring(&s->bell);
     return NULL;
 }
 
@@ -85,12 +87,14 @@ static void *pass(void *arg)
         await(s, &s->flows[1], n, 1);
         if (!ig_flow_has(&s->flows[1], n)) {
             ig_flow_close(&s->flows[2], n);
+            ig_bell_ring(&s->bell);
             return NULL;
         }
         await(s, &s->flows[2], n, 0);
         mix(ig_flow_at(&s->flows[2], n), ig_flow_at(&s->flows[1], n), NULL);
         ig_flow_use(&s->flows[1], 1, n + 1);
         ig_flow_fill(&s->flows[2], n + 1);
+        ig_bell_ring(&s->bell);
     }
 }
 
@@ -107,6 +111,7 @@ static void *leave(void *arg)
         mix(t3, t2, t1);
         s->seen += !memcmp(ig_flow_at(&s->flows[3], n), t3, sizeof t3);
         ig_flow_use(&s->flows[3], 0, n + 1);
+        ig_bell_ring(&s->bell);
     }
 }
 
@@ -118,7 +123,7 @@ static void set_up(struct setup *s, const struct ig_rank *r, int32_t copies)
     for (int32_t i = 0; i < 4; i++) {
         s->flows[i].n_readers = readers[i];
         s->flows[i].used = s->used[i];
-        ig_flow_start(&s->flows[i], memory[i], WIDTH * 4, copies, &s->bell);
+        ig_flow_start(&s->flows[i], memory[i], WIDTH * 4, copies);
     }
     s->worker = (struct ig_worker){.rank = r, .flows = s->flows, .bell = &s->bell, .parts = s->parts};
     for (int32_t i = 0; i < 2; i++) {

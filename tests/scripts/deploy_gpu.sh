@@ -97,6 +97,12 @@ here_and_there() { # several parts on the GPU
         [ "$parts" -gt 1 ] && through $((parts * (n + 1))) && near
 }
 
+in_place() { # frames pass between the GPU and the tensors' own copies; where memory cannot be locked, through other memory
+    EMU_CUDA_COPIES=$work/copies through $((parts * (n + 1))) && near && read -r locked all <"$work/copies" &&
+        [ "$locked" -ge $((2 * parts * n)) ] && [ $((locked % n)) = 0 ] || return 1
+    EMU_CUDA_LACKS=register EMU_CUDA_COPIES=$work/copies through $((parts * (n + 1))) && near && [ "$(cat "$work/copies")" = "0 $all" ]
+}
+
 shared() { # layers that a core and the GPU have together, by channels and by rows
     "$PYTHON" - "$work" <<'PY' && spread --horizontal="$work/horizontal.json" && through $((n + 1)) && near
 import json, sys
@@ -196,6 +202,7 @@ check "a core, a GPU and a core of a board: the bytes of the program with these 
 check "the program of one core" alone
 check "layers that a core and the GPU share" shared
 check "layers here and there, on a core and a GPU" here_and_there
+check "tensors that pass are the GPU's where they are" in_place
 no_driver="no CUDA driver: libcuda"
 ldconfig -p 2>/dev/null | grep -q 'libcuda\.so\.1' && no_driver=. # a real one, which finds no device, or no code in the stub
 for failure in "|$no_driver" "device|finds no device" "image|is an sm_62, for which this program has no code" \

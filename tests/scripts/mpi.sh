@@ -7,7 +7,9 @@ fork="0:0>1 1:1>2 0:2,1>3"             # a rank that waits for another in the mi
 chain="0:0>1@20 1:1>2@20 2:2>3@20"     # three in a row, 20 ms each
 
 tests="frames vertical_stream bytes_on_wire backpressure eos_clean plan_hash_mismatch wrong_np core_out_of_range bad_arguments rank_killed
-    peer_stopped rank_files"
+    peer_stopped all_stopped one_stopped latencies idle rank_files"
+if unshare --fork --time --monotonic 100000 true 2>/dev/null; then tests="$tests clocks_apart"
+else skip clocks_apart "no namespaces of time"; fi
 
 command_of() { # spec, arguments of rank 0 (the last rank has them from it): what mpirun starts
     spec=$1 ranks=$(echo "$1" | tr ' ' '\n' | sed 's/:.*//' | sort -nu | wc -l)
@@ -185,6 +187,87 @@ rank_killed() {
 
 peer_stopped() {
     fault STOP 30 "no sign of life of rank 1 'nodeB_cpu0' for 15 s: tensor 't[12]' of frame [0-9]* was to"
+}
+
+ranks_now() { # pids of the ranks
+    pgrep -f "^$relay .* --unpinned"
+}
+
+# shellcheck disable=SC2046
+all_stopped() { # for twice as long as a silence that is a fault: nobody was there to listen, and all goes on
+    input 60 >"$work/in"
+    run "$chain" - --json --stdin="$work/in" </dev/null >"$work/out" && lines "$work/out" >"$work/a" || return 1
+    RELAY_SILENCE=2000
+    export RELAY_SILENCE
+    run "$chain" - --json --stdin="$work/in" </dev/null >"$work/out" 2>"$work/err" &
+    unset RELAY_SILENCE
+    pid=$!
+    until [ "$(wc -l <"$work/out")" -ge 10 ]; do sleep .05; done
+    kill -STOP $(ranks_now) && n=$(wc -l <"$work/out") && sleep 4 && [ "$(wc -l <"$work/out")" -le $((n + 3)) ] || return 1
+    kill -CONT $(ranks_now)
+    wait $pid || { cat "$work/err"; return 1; }
+    lines "$work/out" | cmp - "$work/a" && [ ! -s "$work/err" ]
+}
+
+one_stopped() { # alone, by the same silence: the others say so in time
+    RELAY_SILENCE=2000
+    export RELAY_SILENCE
+    fault STOP 10 "no sign of life of rank 1 'nodeB_cpu0' for 2 s: tensor 't[12]' of frame [0-9]* was to"
+    code=$?
+    unset RELAY_SILENCE
+    return $code
+}
+
+# shellcheck disable=SC2013
+taken() { # ms of a core that all ranks' threads have had
+    for pid in $(ranks_now); do cat "/proc/$pid/task/"*/schedstat; done | awk '{ sum += $1 } END { printf "%d\n", sum / 1e6 }'
+}
+
+idle() { # a stream that rests takes a tenth of a core at most, of all ranks together
+    mkfifo "$work/rests" || return 1
+    sleep 6 >"$work/rests" &
+    run "$chain" - --json --stdin="$work/rests" </dev/null &
+    pid=$!
+    sleep 3
+    early=$(taken)
+    sleep 2
+    late=$(taken)
+    rm "$work/rests"
+    wait $pid && echo "$early ms, then $late" && [ "$early" -gt 0 ] && [ $((late - early)) -le 200 ]
+}
+
+positive() { # results on stdin: more than none, and their latencies are more than 0
+    "$PYTHON" -c 'import json, sys
+ms = [json.loads(line)["ms"] for line in sys.stdin]
+print(len(ms), "results, ms", min(ms), max(ms))
+assert ms and min(ms) > 0'
+}
+
+latencies() { # of a network of no work, on cores that others have too
+    input 200 >"$work/in"
+    busy=
+    for _ in 1 2 3 4 5 6 7 8; do
+        "$PYTHON" -c 'while True: pass' &
+        busy="$busy $!"
+    done
+    for _ in 1 2 3; do run "0:0>1 1:1>2" - --json --stdin="$work/in" </dev/null || break; done >"$work/out"
+    # shellcheck disable=SC2086
+    kill $busy
+    [ "$(wc -l <"$work/out")" = 600 ] && positive <"$work/out"
+}
+
+clocks_apart() { # two ranks of one boot, of which one is in a namespace with a clock of its own
+    input 50 >"$work/in"
+    for first in 0 1; do
+        own="unshare --fork --time --monotonic 100000"
+        zero='' one=$own
+        [ $first = 1 ] || zero=$own one=''
+        # shellcheck disable=SC2086
+        timeout -k 5 60 $mpirun -np 1 $zero "$relay" "0:0>1 1:1>2" 0 --unpinned - --json --stdin="$work/in" : \
+            -np 1 $one "$relay" "0:0>1 1:1>2" 1 --unpinned </dev/null >"$work/out" && positive <"$work/out" || return 1
+        "$PYTHON" -c 'import json, sys
+assert max(json.loads(line)["ms"] for line in sys.stdin) < 5000' <"$work/out" || return 1
+    done
 }
 
 rank_files() { # AutoDiCE's
