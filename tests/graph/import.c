@@ -269,6 +269,18 @@ static void broken_graphs(void **state)
     refuse(&m, "opset 99 is newer than");
 }
 
+/* my.NAME, which makes r of a. */
+static Onnx__FunctionProto *new_function(struct m_model *m, const char *name)
+{
+    Onnx__FunctionProto *f = m_alloc(m, sizeof *f);
+    onnx__function_proto__init(f);
+    f->name = m_text(m, name);
+    f->domain = m_text(m, "my");
+    f->input = m_names(m, "a", &f->n_input);
+    f->output = m_names(m, "r", &f->n_output);
+    return f;
+}
+
 /* f(a; alpha = 0.5) = LeakyRelu(a, alpha) + a, called by g; inlined twice with other attributes. */
 static void functions(void **state)
 {
@@ -276,12 +288,7 @@ static void functions(void **state)
     struct m_model m;
     m_init(&m, 17);
     m_opset(&m, "my", 1);
-    Onnx__FunctionProto *f = m_alloc(&m, sizeof *f);
-    onnx__function_proto__init(f);
-    f->name = m_text(&m, "f");
-    f->domain = m_text(&m, "my");
-    f->input = m_names(&m, "a", &f->n_input);
-    f->output = m_names(&m, "r", &f->n_output);
+    Onnx__FunctionProto *f = new_function(&m, "f");
     Onnx__NodeProto *leaky = m_loose_node(&m, "LeakyRelu", "a", "t"),
                     *add = m_loose_node(&m, "Add", "t,a", "r");
     m_attr(&m, leaky, "alpha", 1)->ref_attr_name = m_text(&m, "slope");
@@ -340,12 +347,7 @@ static void constants_of_functions(void **state)
     struct m_model m;
     m_init(&m, 17);
     m_opset(&m, "my", 1);
-    Onnx__FunctionProto *f = m_alloc(&m, sizeof *f);
-    onnx__function_proto__init(f);
-    f->name = m_text(&m, "f");
-    f->domain = m_text(&m, "my");
-    f->input = m_names(&m, "a", &f->n_input);
-    f->output = m_names(&m, "r", &f->n_output);
+    Onnx__FunctionProto *f = new_function(&m, "f");
     Onnx__NodeProto *constant = m_loose_node(&m, "Constant", "", "c"), *add = m_loose_node(&m, "Add", "a,c", "r");
     m_attr_t(&m, constant, "value", m_tensor(&m, "", M_FLOAT, LIST(64), zeros, sizeof zeros));
     f->node = m_append(&m, f->node, &f->n_node, constant);
