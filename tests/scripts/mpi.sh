@@ -195,7 +195,7 @@ ranks_now() { # pids of the ranks
 
 # shellcheck disable=SC2046
 all_stopped() { # for twice as long as a silence that is a fault: nobody was there to listen, and all goes on
-    input 60 >"$work/in"
+    input 200 >"$work/in"
     run "$chain" - --json --stdin="$work/in" </dev/null >"$work/out" && lines "$work/out" >"$work/a" || return 1
     RELAY_SILENCE=2000
     export RELAY_SILENCE
@@ -203,7 +203,7 @@ all_stopped() { # for twice as long as a silence that is a fault: nobody was the
     unset RELAY_SILENCE
     pid=$!
     until [ "$(wc -l <"$work/out")" -ge 10 ]; do sleep .05; done
-    kill -STOP $(ranks_now) && n=$(wc -l <"$work/out") && sleep 4 && [ "$(wc -l <"$work/out")" -le $((n + 3)) ] || return 1
+    kill -STOP $(ranks_now) && sleep 1 && n=$(wc -l <"$work/out") && sleep 3 && [ "$(wc -l <"$work/out")" = "$n" ] || return 1
     kill -CONT $(ranks_now)
     wait $pid || { cat "$work/err"; return 1; }
     lines "$work/out" | cmp - "$work/a" && [ ! -s "$work/err" ]
