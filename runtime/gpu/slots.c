@@ -57,8 +57,8 @@ static void widen(const struct ig_gpu_slots *s, struct ig_gpu_range *range)
 
 void ig_gpu_slots_lock(struct ig_gpu_slots *s, const struct ig_gpu_range *range)
 {
-    char *at = s->arena + range->from;
     if (!s->gpu->registers || range->from >= range->to) return;
+    char *at = s->arena + range->from;
     if (s->gpu->cuda.host_register(at, (size_t)(range->to - range->from), IG_CUDA_HOST_PORTABLE | IG_CUDA_HOST_MAPPED)) return;
     s->registered = at;
     if (s->gpu->cuda.host_address(&s->registered_device, s->registered, 0)) s->registered_device = 0;
