@@ -28,18 +28,30 @@ static void put_number(uint64_t v, int digits)
     while (n) put(text[--n]);
 }
 
-static void put_result(const struct ig_shape *s, const float *y)
+/* Four digits behind the point; what 64 bits do not hold in words. */
+static void put_value(double v)
+{
+    if (v < 0) put('-');
+    v = v < 0 ? -v : v;
+    if (!(v < 1e14)) {
+        put_text(v != v ? "nan" : "above 1e14");
+        return;
+    }
+    uint64_t parts = (uint64_t)(v * 1e4 + 0.5);
+    put_number(parts / 10000, 1);
+    put('.');
+    put_number(parts % 10000, 4);
+}
+
+static void put_result(const struct ig_shape *s, const void *y)
 {
     int64_t n = ig_count(s), best = 0;
     for (int64_t i = 1; i < n; i++)
-        if (y[i] > y[best]) best = i;
-    put_text("#");
+        if (ig_as_double(s->type, y, i) > ig_as_double(s->type, y, best)) best = i;
+    put('#');
     put_number((uint64_t)best, 1);
-    put_text(y[best] < 0 ? " -" : " ");
-    double v = (double)(y[best] < 0 ? -y[best] : y[best]);
-    put_number((uint64_t)v, 1);
-    put('.');
-    put_number((uint64_t)((v - (double)(uint64_t)v) * 1e4 + 0.5) % 10000, 4);
+    put(' ');
+    put_value(ig_as_double(s->type, y, best));
     put('\n');
 }
 
@@ -66,5 +78,5 @@ void ig_bare_main(void)
     if (status) {
         put_text(ig_status_text(status));
         put('\n');
-    } else if (m->outputs[0].shape->type == IG_F32) put_result(m->outputs[0].shape, out[0]);
+    } else put_result(m->outputs[0].shape, out[0]);
 }
