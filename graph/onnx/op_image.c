@@ -135,6 +135,8 @@ static void read_roi(struct im *m, int32_t roi, const struct sizes *z, struct ig
     if (a->coord != IG_TF_CROP_AND_RESIZE) return;
     int count = im_const_floats(m, roi, "roi", list, 2 * IG_MAX_RANK);
     if (count != 2 * z->n_axes) im_fail(m, "roi has %d elements, not %d", count, 2 * z->n_axes);
+    for (int i = 0; i < count; i++) /* in units of the input: pixels' numbers are whole and in 32 bits */
+        if (!(fabsf(list[i]) <= 1000)) im_fail(m, "roi holds %g, not a number from -1000 to 1000", (double)list[i]);
     for (int i = 0; i < z->n_axes; i++) {
         a->roi_begin[z->axes[i]] = list[i];
         a->roi_end[z->axes[i]] = list[z->n_axes + i];

@@ -203,6 +203,13 @@ static void resizes(void **state)
     g = must_import();
     check_output(g, 0, LIST(1, 1, 3, 5)); /* 10 * 0.25 = 2.5, rounded up */
     ig_graph_free(g);
+    static const float far[8] = {0, 0, 0, -2e9f, 1, 1, 1, 1};
+    n = begin(11, LIST(1, 1, 4, 5), "Resize", "x,roi,none,sizes", "y");
+    m_attr_s(&m, n, "coordinate_transformation_mode", "tf_crop_and_resize");
+    m_add_initializer(&m, m_tensor(&m, "roi", M_FLOAT, LIST(8), far, sizeof far));
+    m_add_initializer(&m, m_tensor(&m, "none", M_FLOAT, LIST(0), "", 0));
+    m_ints(&m, "sizes", LIST(1, 1, 7, 10));
+    must_refuse("roi holds -2e+09, not a number from -1000 to 1000");
     Onnx__AttributeProto *a = m_attr(&m, begin(7, LIST(1, 1, 2, 2), "Upsample", "x", "y"), "scales", 6);
     a->floats = m_alloc(&m, sizeof scales);
     a->n_floats = 4;
