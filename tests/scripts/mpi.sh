@@ -270,6 +270,16 @@ assert max(json.loads(line)["ms"] for line in sys.stdin) < 5000' <"$work/out" ||
     done
 }
 
+unyielding() { # whatever Open MPI was told: a thread that computes would have the core for milliseconds
+    "${CC:-cc}" -std=c11 -O1 -D_GNU_SOURCE -shared -fPIC "$SRCDIR/tests/mpi/yields.c" -o "$work/yields.so" || return 1
+    counted="env LD_PRELOAD=$work/yields.so $relay"
+    # shellcheck disable=SC2086
+    timeout -k 5 60 $mpirun --mca mpi_yield_when_idle 1 -np 1 $counted "0:0>1@2 1:1>2@2" 0 --unpinned --bench=1 : \
+        -np 1 $counted "0:0>1@2 1:1>2@2" 1 --unpinned </dev/null >"$work/out" 2>&1
+    grep yields: "$work/out"
+    [ "$(grep -c '^yields: [0-9]\{1,2\}$' "$work/out")" = 2 ] # starting and ending may
+}
+
 rank_files() { # AutoDiCE's
     here=$PWD
     (cd "$work" && run "$chain" --bench=0.5 --per-rank </dev/null >out 2>&1) || { cat "$work/out"; return 1; }
@@ -356,11 +366,11 @@ link_cut() { # of run.sh on three devices
 }
 
 if [ ! -x out/mpi/relay ] || ! have mpirun || ! mpirun --version 2>/dev/null | grep -q 'Open MPI'; then
-    for name in $tests launched launch_ended; do skip "$name" "no Open MPI"; done
+    for name in $tests unyielding launched launch_ended; do skip "$name" "no Open MPI"; done
 else
     relay=$work/relay mpirun="mpirun --oversubscribe --bind-to none"
     cp out/mpi/relay "$relay"
-    for name in $tests launched launch_ended; do check "$name" $name; done
+    for name in $tests unyielding launched launch_ended; do check "$name" $name; done
 fi
 
 # The same by the other MPI.
