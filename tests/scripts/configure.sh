@@ -46,6 +46,11 @@ again() { # what ninja starts when the build file is old: the variables of then,
         cmp "$work/before" "$work/again/build.ninja" && grep -q -- '-O1 -g' "$work/before"
 }
 
+flags() { # with characters that sed gives a meaning
+    odd='-O1 -DODD=a|b&c\1'
+    (export CFLAGS="$odd" && configure flags --model="$SRCDIR/models/fashion.onnx") && grep -qF -- " $odd" "$work/flags/build.ninja"
+}
+
 refused() { # model file
     cp "$SRCDIR/models/fashion.onnx" "$1"
     ! configure none --model="$1" && cat "$work/log" && grep -q "give a meaning" "$work/log"
@@ -93,6 +98,7 @@ in put" ] || return 1
 check "of one network" one
 check "of several networks" several
 check "when it runs again" again
+check "compiler flags with a meaning" flags
 check "paths with a meaning" paths
 check "of a deployment to mpirun" deployed
 check "an unchanged file is not made again and again" settled
