@@ -19,7 +19,9 @@ static const char help[] =
     "  --horizontal FILE    layers that several keys share, by rows, columns or channels (docs/formats.md)\n"
     "  --border-first       rows of them that other keys wait for are computed and sent before the rest, where that pays\n"
     "  --exact              cut them only so that the results are those of one machine, bit by bit\n"
-    "  --profile FILE       times taken of the whole network; without it the plans rest on the estimator\n"
+    "  --profile FILE       times taken of the whole network; without it the plans rest on the estimator. A second one,\n"
+    "                       with other cores at work meanwhile (ingot profile --beside), says how far keys that share\n"
+    "                       a memory slow each other down\n"
     "  --threads N          of the plan of the whole network, whose kernels all keys take (default: the largest key's)\n"
     "  --isa NAME           host (default), ref, avx2 or neon: of keys whose device has no other target\n"
     "  --max-error X        as of ingot plan\n"
@@ -33,7 +35,7 @@ static const char help[] =
 enum { PART_TENSORS = 256 }; /* that runtime/mpi/worker.c passes to a part, and takes */
 
 struct arguments {
-    const char *mapping, *site, *horizontal, *profile, *dir, *spec;
+    const char *mapping, *site, *horizontal, *dir, *spec;
     int json, scaled; /* --mean or --std was given */
 };
 
@@ -62,22 +64,26 @@ static void read_all(struct ig_deployment *d, const struct arguments *a)
                      a->mapping, d->mapping->keys[i].name);
 }
 
-void ig_deploy_check_profile(const struct ig_profile *p, const struct ig_graph *g, const char *path)
+static struct ig_profile *read_profile(const struct ig_graph *g, const char *path)
 {
-    char hex[65];
+    char err[4096], hex[65];
+    struct ig_profile *p = ig_profile_read(path, g, err, sizeof err);
+    if (!p) ig_fatal("%s", err);
     ig_graph_hash(g, hex);
     if (strcmp(p->graph_sha256, hex)) ig_fatal("%s: taken of another graph; take a new profile", path);
+    return p;
 }
 
-static void read_profile(struct ig_deployment *d, const struct arguments *a)
+void ig_deploy_read_profiles(struct ig_deployment *d, const struct ig_graph *g)
 {
-    char err[4096];
-    if (!a->profile || d->splits) return;
-    struct ig_profile *p = ig_profile_read(a->profile, d->g, err, sizeof err);
-    if (!p) ig_fatal("%s", err);
-    ig_deploy_check_profile(p, d->g, a->profile);
-    if (!d->options.threads) d->options.threads = p->threads;
-    d->options.profile = p;
+    struct ig_profile *one = d->n_profiles ? read_profile(g, d->profiles[0]) : NULL;
+    struct ig_profile *two = d->n_profiles > 1 ? read_profile(g, d->profiles[1]) : NULL;
+    if (two && (!one->beside == !two->beside || one->threads != two->threads))
+        ig_fatal("%s and %s: two profiles are one of cores alone and one of as many with others at work (ingot profile "
+                 "--beside)", d->profiles[0], d->profiles[1]);
+    if (one && !d->options.threads) d->options.threads = one->threads;
+    d->options.profile = two && two->beside ? two : one;
+    d->alone = two && two->beside ? one : two;
 }
 
 int32_t ig_deploy_threads(const struct ig_deployment *d)
@@ -147,12 +153,12 @@ static void deploy(struct ig_deployment *d, struct ig_source_options *source, co
         ig_input_spec(a->spec, d->g, &d->host_ops);
         d->words.host_ops = &d->host_ops;
     }
-    if (a->profile) ig_graph_settle(d->g); /* it is of a graph with that hash */
-    read_profile(d, a);
+    if (d->n_profiles) ig_graph_settle(d->g); /* they are of a graph with that hash */
+    if (!d->splits) ig_deploy_read_profiles(d, d->g);
     if (!d->options.threads && !d->splits) d->options.threads = ig_deploy_threads(d);
     d->key_of = ig_must_alloc((size_t)d->g->n_nodes, sizeof *d->key_of);
     ig_assign_keys(d->g, d->layers, d->mapping, d->key_of, note, d);
-    struct ig_plan *like = d->splits ? ig_deploy_split(d, a->horizontal, a->profile) : plan_whole(d);
+    struct ig_plan *like = d->splits ? ig_deploy_split(d, a->horizontal) : plan_whole(d);
     leave_out_idle(d);
     d->parts = ig_parts_make(d->g, d->key_of);
     for (int32_t i = 0; i < d->parts->n; i++) d->parts->at[i].key %= IG_LATE;
@@ -182,6 +188,7 @@ static void release(struct ig_deployment *d)
     if (d->splits) ig_hsplits_free(d->splits);
     ig_layers_free(d->layers);
     ig_profile_free((struct ig_profile *)(uintptr_t)d->options.profile);
+    ig_profile_free(d->alone);
     ig_graph_free(d->g);
 }
 
@@ -196,6 +203,12 @@ static void name_directories(struct ig_deployment *d, const char *dir)
     snprintf(sources, sizeof sources, "%s.d", package);
     d->package = package;
     d->sources = sources;
+}
+
+static void add_profile(struct ig_deployment *d, const char *path)
+{
+    if (d->n_profiles == 2) ig_fatal("--profile: two at most, one of cores alone and one with others at work");
+    d->profiles[d->n_profiles++] = path;
 }
 
 int ig_verb_deploy(int argc, char **argv)
@@ -217,7 +230,7 @@ int ig_verb_deploy(int argc, char **argv)
         case 'H': a.horizontal = optarg; break;
         case 'x': d.exact = 1; break;
         case 'B': d.border = IG_BORDER_FIRST; break;
-        case 'p': a.profile = optarg; break;
+        case 'p': add_profile(&d, optarg); break;
         case 't': d.options.threads = (int32_t)ig_number(optarg, "--threads", 1, IG_MAX_THREADS); break;
         case 'i': d.options.isa = ig_isa_option(optarg); break;
         case 'E': d.options.max_error = ig_number(optarg, "--max-error", 0, 1); break;

@@ -26,6 +26,8 @@ struct ig_deployed_part {
     char prefix[IG_STEM_BYTES + 16]; /* of its files and public names */
     char plan_sha256[65];
     int64_t weights_bytes; /* without the zeros that every blob begins with */
+    double ns, beside_ns;  /* predicted, a frame: alone, and while another core runs the whole network; 0: not known */
+    double demand;         /* bytes that it wants a ns, over those of the whole network; 0: not known */
     struct ig_deployed_gpu *gpu;     /* NULL: of a key of cores */
 };
 
@@ -34,7 +36,7 @@ struct ig_deployed_rank {
     char binary[IG_STEM_BYTES];      /* <key>, as file names have it */
     const char *target;              /* of configure */
     int64_t arena_bytes, weights_bytes, blob_bytes; /* the largest part's; sums */
-    double ns;                       /* predicted, a frame */
+    double ns;                       /* predicted, a frame, beside the ranks that share its memory */
 };
 
 struct ig_deployment {
@@ -42,6 +44,9 @@ struct ig_deployment {
     struct ig_emit words;            /* labels, mean and std, the input spec */
     struct ig_host_ops host_ops;     /* of words, where it has an input spec */
     struct ig_plan_options options;  /* of the whole network's plan */
+    const char *profiles[2];         /* paths */
+    int32_t n_profiles;
+    struct ig_profile *alone;        /* beside options.profile, which was taken with other cores at work; NULL: none */
     struct ig_graph *g;              /* whole */
     struct ig_emit_image images[IG_EMIT_IMAGES]; /* of --image; no path: the build makes each part's */
     int32_t n_images;
@@ -66,10 +71,10 @@ struct ig_deployment {
 /* A network as ig_load_graph gives it, but for its views. Fatal on error. */
 struct ig_graph *ig_deploy_load_unprepared(const char *path, const struct ig_source_options *o);
 /*
- * Rewrites d->g, with key_of, by d->splits; `path` is what messages call their file, `profile` the file of one of the whole
- * network or NULL. Returns the kernels that its nodes keep, as a plan: those of the whole network's. Fatal on error.
+ * Rewrites d->g, with key_of, by d->splits; `path` is what messages call their file. d->profiles are read for the whole
+ * network and cut, too. Returns the kernels that its nodes keep, as a plan: those of the whole network's. Fatal on error.
  */
-struct ig_plan *ig_deploy_split(struct ig_deployment *d, const char *path, const char *profile);
+struct ig_plan *ig_deploy_split(struct ig_deployment *d, const char *path);
 
 struct ig_split_orders {
     struct ig_hsplit_order *at; /* [n], pointing into the rest */
@@ -101,8 +106,10 @@ void ig_deploy_plan_gpu(struct ig_deployment *d, int32_t rank, struct ig_deploye
 void ig_deploy_write_gpu(const struct ig_deployment *d, const struct ig_emit *e, struct ig_deployed_gpu *gpu);
 void ig_deploy_list_images(FILE *f, const struct ig_deployed_part *part);
 void ig_deploy_free_gpu(struct ig_deployed_gpu *gpu);
-/* Fatal where the profile is of another graph. */
-void ig_deploy_check_profile(const struct ig_profile *p, const struct ig_graph *g, const char *path);
+/* Of d->profiles, taken of g, those into d->options and d->alone; so many threads, if nothing else is said. Fatal on error. */
+void ig_deploy_read_profiles(struct ig_deployment *d, const struct ig_graph *g);
+/* Of planned parts: what each rank takes, what passes from one result to the next, what passes between ranks. */
+void ig_deploy_predict(struct ig_deployment *d);
 /* Plans every part with the kernels of `like`, d->g's plan, and names it. Fatal on error. */
 void ig_deploy_plan(struct ig_deployment *d, const struct ig_plan *like);
 /* Tables, weights and plans of all parts. Fatal on error. */

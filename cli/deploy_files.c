@@ -70,6 +70,12 @@ static void put_part(FILE *f, const struct ig_deployment *d, int32_t i)
     const struct ig_deployed_part *p = &d->at[i];
     const struct ig_part *part = &d->parts->at[i];
     fprintf(f, "{\"arena_bytes\":%lld", (long long)p->lowered->model.arena_bytes);
+    if (p->beside_ns > 0) {
+        fputs(",\"beside_ms\":", f);
+        ig_put_double(f, p->beside_ns * 1e-6);
+        fputs(",\"demand\":", f);
+        ig_put_double(f, p->demand);
+    }
     if (p->gpu)
         fprintf(f, ",\"gpu\":{\"arena_bytes\":%lld,\"launches\":%d,\"plan_sha256\":\"%s\",\"weights_bytes\":%lld}",
                 (long long)p->gpu->launches->plan.arena_bytes, p->gpu->launches->plan.n_calls, p->gpu->plan_sha256,
@@ -84,7 +90,7 @@ static void put_part(FILE *f, const struct ig_deployment *d, int32_t i)
     put_values(f, d, "out", part->out, part->n_out);
     fprintf(f, ",\"plan_sha256\":\"%s\",\"prefix\":\"%s\",\"rank\":%d,\"threads\":%d,\"time_ms\":", p->plan_sha256, p->prefix,
             part->key, p->plan->threads);
-    ig_put_double(f, (p->gpu ? p->gpu->plan : p->plan)->latency_ns * 1e-6);
+    ig_put_double(f, p->ns * 1e-6);
     fprintf(f, ",\"weights_bytes\":%lld,\"weights_hash\":\"%016llx\"}", (long long)p->weights_bytes,
             (unsigned long long)p->lowered->model.weights_hash);
 }

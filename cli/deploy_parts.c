@@ -47,6 +47,22 @@ static int64_t zeros_of(const struct ig_lowered *l)
     return first;
 }
 
+/* What it takes while no other core is at work, by the other profile and the same kernels. */
+static void time_alone(struct ig_deployment *d, const struct ig_plan *like, struct ig_plan_options o,
+                       struct ig_deployed_part *part)
+{
+    char err[4096];
+    part->ns = part->plan->latency_ns;
+    if (!d->alone || part->gpu) return;
+    double beside = o.profile->beside; /* so many cores */
+    o.profile = d->alone;
+    struct ig_plan *p = ig_part_plan(d->g, like, part->graph, &o, err, sizeof err);
+    if (!p) ig_fatal("%s: %s", part->prefix, err);
+    if (p->latency_ns < part->ns) part->ns = p->latency_ns;
+    part->beside_ns = part->ns + (part->plan->latency_ns - part->ns) / beside;
+    ig_plan_free(p);
+}
+
 static void plan_part(struct ig_deployment *d, const struct ig_plan *like, int32_t rank, int32_t i)
 {
     struct ig_deployed_part *part = &d->at[d->ranks->at[rank].parts[i]];
@@ -70,55 +86,8 @@ static void plan_part(struct ig_deployment *d, const struct ig_plan *like, int32
     r->weights_bytes += part->weights_bytes;
     r->blob_bytes += part->lowered->model.weights_bytes;
     if (ig_deploy_is_gpu(d, rank)) ig_deploy_plan_gpu(d, rank, part);
-    r->ns += part->gpu ? part->gpu->plan->latency_ns : part->plan->latency_ns;
-}
-
-/* What a rank does with pictures and results, on one of its cores beside its parts. */
-static double spec_ns(const struct ig_deployment *d, int32_t rank)
-{
-    const struct ig_host_ops *o = d->words.host_ops;
-    return o ? (rank ? 0 : o->pre_ns) + (rank == d->ranks->output_rank ? o->post_ns : 0) : 0;
-}
-
-static int32_t device_of(const struct ig_deployment *d, int32_t rank)
-{
-    return d->site ? ig_site_find(d->site, d->mapping->keys[rank].device) : -1;
-}
-
-/* What messages to and from other devices take of the core that a rank computes on. */
-static double host_ns(const struct ig_deployment *d, int32_t rank)
-{
-    const struct ig_rank_plan *r = &d->ranks->at[rank];
-    int32_t own = device_of(d, rank);
-    double ns = 0;
-    for (int32_t k = 0; k < r->n_sends; k++)
-        if (device_of(d, r->sends[k].peer) != own)
-            ns += ig_link_host_ns(d->site, own, device_of(d, r->sends[k].peer), r->sends[k].bytes, IG_LINK_SENDS);
-    for (int32_t k = 0; k < r->n_receives; k++)
-        if (device_of(d, r->receives[k].peer) != own)
-            ns += ig_link_host_ns(d->site, device_of(d, r->receives[k].peer), own, r->receives[k].bytes, IG_LINK_RECEIVES);
-    return ns;
-}
-
-/* The busiest of the ranks, and of the links between two devices in one direction. */
-static void predict(struct ig_deployment *d)
-{
-    for (int32_t i = 0; i < d->ranks->n; i++) {
-        const struct ig_rank_plan *r = &d->ranks->at[i];
-        double own = d->rank[i].ns + spec_ns(d, i) + host_ns(d, i);
-        if (own > d->period_ns) d->period_ns = own;
-        for (int32_t to = 0; to < d->ranks->n; to++) {
-            const char *a = d->mapping->keys[i].device, *b = d->mapping->keys[to].device;
-            int32_t from_device = d->site ? ig_site_find(d->site, a) : -1, to_device = d->site ? ig_site_find(d->site, b) : -1;
-            double ns = 0;
-            for (int32_t k = 0; k < r->n_sends; k++) {
-                if (r->sends[k].peer != to) continue;
-                d->bytes_passed += r->sends[k].bytes;
-                if (strcmp(a, b)) ns += ig_link_ns(d->site, from_device, to_device, r->sends[k].bytes);
-            }
-            if (ns > d->period_ns) d->period_ns = ns;
-        }
-    }
+    time_alone(d, like, o, part);
+    if (part->gpu) part->ns = part->gpu->plan->latency_ns;
 }
 
 void ig_deploy_plan(struct ig_deployment *d, const struct ig_plan *like)
@@ -135,7 +104,7 @@ void ig_deploy_plan(struct ig_deployment *d, const struct ig_plan *like)
         name_rank(d, rank);
         for (int32_t i = 0; i < d->ranks->at[rank].n_parts; i++) plan_part(d, like, rank, i);
     }
-    predict(d);
+    ig_deploy_predict(d);
 }
 
 static const char *file_of(const struct ig_deployment *d, const char *name, const char *suffix, char path[4096])

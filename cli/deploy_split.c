@@ -44,34 +44,25 @@ struct ig_graph *ig_deploy_load_unprepared(const char *path, const struct ig_sou
     return g;
 }
 
-static struct ig_profile *read_profile(const struct ig_graph *prepared, const char *path)
+/* From now on a profile is of d's graph in pieces. */
+static struct ig_profile *split_profile(struct ig_deployment *d, const struct ig_profile *of, const struct ig_graph *prepared,
+                                        const struct ig_graph *before, const int32_t *whole)
 {
-    char err[4096];
-    struct ig_profile *p = ig_profile_read(path, prepared, err, sizeof err);
-    if (!p) ig_fatal("%s", err);
-    ig_deploy_check_profile(p, prepared, path);
-    return p;
+    if (!of) return NULL;
+    struct ig_profile *split = ig_split_profile(of, prepared, before, d->g, whole);
+    ig_profile_free((struct ig_profile *)(uintptr_t)of);
+    return split;
 }
 
-/* From now on d's profile is of its graph in pieces. */
-static void split_profile(struct ig_deployment *d, const struct ig_graph *prepared, const struct ig_graph *before,
-                          const int32_t *whole)
-{
-    struct ig_profile *of = (struct ig_profile *)(uintptr_t)d->options.profile;
-    if (!of) return;
-    d->options.profile = ig_split_profile(of, prepared, before, d->g, whole);
-    ig_profile_free(of);
-}
-
-struct ig_plan *ig_deploy_split(struct ig_deployment *d, const char *path, const char *profile)
+struct ig_plan *ig_deploy_split(struct ig_deployment *d, const char *path)
 {
     char err[4096];
-    struct ig_plan_options options = d->options;
     struct ig_graph *before = ig_graph_clone(d->g), *prepared = ig_graph_clone(d->g);
     int32_t *whole = NULL, *devices = ig_must_alloc((size_t)d->mapping->n, sizeof *devices);
     ig_part_prepare(prepared);
-    if (profile) options.profile = d->options.profile = read_profile(prepared, profile);
-    if (!options.threads) options.threads = d->options.threads = profile ? options.profile->threads : ig_deploy_threads(d);
+    ig_deploy_read_profiles(d, prepared);
+    if (!d->options.threads) d->options.threads = ig_deploy_threads(d);
+    struct ig_plan_options options = d->options;
     options.bands = IG_BANDS_OFF;
     struct ig_plan *plan = ig_plan_make(prepared, &options, err, sizeof err);
     if (!plan) ig_fatal("%s: %s", d->onnx, err);
@@ -82,7 +73,8 @@ struct ig_plan *ig_deploy_split(struct ig_deployment *d, const char *path, const
     struct ig_split_orders orders = ig_read_orders(d, path, prepared, &options, &o);
     if (ig_split_graph(d->g, orders.at, d->splits->n, &o, &d->key_of, &whole, err, sizeof err)) ig_fatal("%s: %s", path, err);
     ig_count_macs(d->g);
-    split_profile(d, prepared, before, whole);
+    d->options.profile = split_profile(d, d->options.profile, prepared, before, whole);
+    d->alone = split_profile(d, d->alone, prepared, before, whole);
     struct ig_plan *like = plan_like(d, before, whole, kernels);
     for (int32_t i = 0; i < d->mapping->n; i++) free(orders.layer_ns[i]);
     void *owned[] = {orders.at, orders.sizes, orders.keys, orders.rates, orders.layer_ns, whole, devices, kernels};

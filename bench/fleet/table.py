@@ -2,7 +2,7 @@
 """What bench/deploy computes and prints: mappings, sites, relays' manifests, the table of what was expected and measured.
 
   table.py mapping LAYERS LAST,..              two keys in turns, each up to a layer of that number
-  table.py site LINKS.json                     nodeA and nodeB with the mean of these links
+  table.py site LINKS.json                     nodeA and nodeB, of one machine, with the mean of these links
   table.py relay SPEC BYTES                    deploy.json of tests/mpi/relay
   table.py row NAME RATE SIMULATED RUN..       a line of results.json
   table.py table results.json                  all of them, as text
@@ -25,7 +25,7 @@ def site(path):
     links = json.load(open(path))["links"]
     fields = [k for k in links[0] if k.endswith("_ns")]
     mean = {k: sum(link[k] for link in links) / len(links) for k in fields}
-    return {"format": "ingot-site", "version": 1, "devices": [{"name": "nodeA"}, {"name": "nodeB"}],
+    return {"format": "ingot-site", "version": 1, "devices": [{"name": name, "machine": "here"} for name in ("nodeA", "nodeB")],
             "links": [{"from": "*", "to": "*", **mean}]}
 
 

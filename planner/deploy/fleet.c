@@ -25,7 +25,8 @@ static const char *part_fault(const struct ig_fleet *f, int32_t part, int32_t *f
 {
     const struct ig_fleet_part *p = &f->parts[part];
     if (p->rank < 0 || p->rank >= f->n_ranks) return "has no rank";
-    if (p->ns < 0 || p->ns > most_ns) return "takes no possible time";
+    if (p->ns < 0 || p->ns > most_ns || p->beside_ns < 0 || p->beside_ns > most_ns) return "takes no possible time";
+    if (p->demand < 0 || p->demand > IG_FLEET_DEMAND) return "wants more of the memory than can be";
     if (!within(p->in, p->n_in, f->n_buffers) || !within(p->out, p->n_out, f->n_buffers))
         return "has a buffer that is not there";
     for (int32_t i = 0; i < p->n_in; i++)
@@ -63,6 +64,8 @@ static int check_all(const struct ig_fleet *f, int32_t *filled, char *err, size_
     int32_t outputs = 0;
     for (int32_t i = 0; i < f->n_ranks; i++)
         if (f->device[i] < 0 || f->device[i] >= f->n_devices) return wrong(err, err_bytes, "rank", i, "has no device");
+    if (f->machine && !within(f->machine, f->n_ranks, f->n_devices))
+        return wrong(err, err_bytes, "of", f->n_ranks, "ranks one has no machine");
     for (int32_t i = 0; i < f->n_parts; i++)
         if ((fault = part_fault(f, i, filled))) return wrong(err, err_bytes, "part", i, fault);
     for (int32_t i = 0; i < f->n_messages; i++)

@@ -2,7 +2,7 @@
  * Fleets of deployments: what deploy.json says (docs/formats.md) as the ranks, parts, buffers and messages of a replay.
  *
  *   "ranks":[{"device":"nodeA","key":"nodeA_cpu0"}, ..]
- *   "parts":[{"in":["data"],"out":["c1_r"],"rank":0,"time_ms":20}, ..]
+ *   "parts":[{"beside_ms":22,"demand":0.8,"in":["data"],"out":["c1_r"],"rank":0,"time_ms":20}, ..]
  *   "tensors":[{"bytes":4096,"copies":2,"output":false,"rank":0,"tensor":"c1_r"}, ..]
  *   "links":[{"from":0,"tensor":"c1_r","to":1}, ..]
  *
@@ -19,7 +19,8 @@
 /* NULL with a line in err. What else is in the file is not looked at. Messages take no time yet. */
 struct ig_fleet *ig_fleet_read(const char *path, char *err, size_t err_bytes);
 void ig_fleet_free(struct ig_fleet *f); /* of one that was read */
-/* Of one that was read: what its messages take by the site's links; devices that the site lacks have those of "any". */
+/* Of one that was read: what its messages take by the site's links, which devices share a memory; those that the site
+ * lacks have the links of "any" and machines of their own. */
 void ig_fleet_link(struct ig_fleet *f, const struct ig_site *s);
 /* ... by the same link between any two devices. */
 void ig_fleet_link_all(struct ig_fleet *f, double alpha_ns, double beta_ns);

@@ -1,3 +1,4 @@
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,7 +10,7 @@ enum { MOST_RECORDS = 1 << 20 };
 
 struct building { /* a fleet that is its own */
     struct ig_fleet fleet;
-    int32_t *device, *threads; /* threads[n_ranks]: 0: nothing that it runs computes */
+    int32_t *device, *machine, *threads; /* threads[n_ranks]: 0: nothing that it runs computes */
     uint8_t *pinned;           /* [n_ranks] */
     char **keys, **devices;
     struct ig_fleet_part *parts;
@@ -99,6 +100,18 @@ static int32_t *read_names(struct ig_reader *r, const json_t *o, const char *key
     return numbers;
 }
 
+/* More than any replay takes stays more. */
+static int64_t whole_ns(double ns)
+{
+    return ns < 1e15 ? (int64_t)(ns + 0.5) : INT64_MAX;
+}
+
+static int64_t read_ns(struct ig_reader *r, const json_t *o, const char *key)
+{
+    double ms = ig_get_double(r, o, key, 0);
+    return whole_ns(ms * 1e6);
+}
+
 static void read_parts(struct ig_reader *r, const json_t *root, struct building *b)
 {
     int32_t n;
@@ -107,9 +120,10 @@ static void read_parts(struct ig_reader *r, const json_t *root, struct building 
     for (; (int32_t)r->at < n && !r->failed; r->at++) {
         const json_t *o = json_array_get(list, r->at);
         struct ig_fleet_part *p = &b->parts[b->fleet.n_parts++];
-        double ms = ig_get_double(r, o, "time_ms", 0);
         p->rank = rank_of(r, o, "rank", b);
-        p->ns = ms < 1e9 ? (int64_t)(ms * 1e6 + 0.5) : INT64_MAX;
+        p->ns = read_ns(r, o, "time_ms");
+        if (json_object_get(o, "beside_ms")) p->beside_ns = read_ns(r, o, "beside_ms");
+        if (json_object_get(o, "demand")) p->demand = (int32_t)fmin(1e3 * ig_get_double(r, o, "demand", 0), INT32_MAX);
         p->in = read_names(r, o, "in", b, p->rank, &p->n_in);
         p->out = read_names(r, o, "out", b, p->rank, &p->n_out);
         for (int32_t i = 0; i < p->n_out && !r->failed; i++) b->buffers[p->out[i]].writer = b->fleet.n_parts - 1;
@@ -139,6 +153,8 @@ static void read_all(struct ig_reader *r, const json_t *root, struct building *b
     read_links(r, root, b);
     struct ig_fleet *f = &b->fleet;
     f->device = b->device;
+    f->machine = b->machine = ig_must_alloc((size_t)f->n_ranks, sizeof *b->machine);
+    for (int32_t i = 0; i < f->n_ranks; i++) b->machine[i] = b->device[i];
     f->keys = (const char *const *)b->keys;
     f->devices = (const char *const *)b->devices;
     f->parts = b->parts;
@@ -173,7 +189,7 @@ void ig_fleet_free(struct ig_fleet *f)
         free((int32_t *)(uintptr_t)b->parts[i].out);
     }
     for (int32_t i = 0; i < f->n_buffers; i++) free((char *)(uintptr_t)b->buffers[i].tensor);
-    void *lists[] = {b->device, b->threads, b->pinned, b->keys, b->devices, b->parts, b->buffers, b->messages};
+    void *lists[] = {b->device, b->machine, b->threads, b->pinned, b->keys, b->devices, b->parts, b->buffers, b->messages};
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) free(lists[i]);
     free(b);
 }
@@ -205,18 +221,29 @@ static int shares_core(const struct building *b, const struct ig_site *s, int32_
     return b->pinned[rank] || device < 0 || !s->devices[device].n_cores || s->devices[device].n_cores <= threads;
 }
 
+/* The first device of the fleet that the site has on the same machine. */
+static int32_t machine_of(const struct ig_fleet *f, const struct ig_site *s, int32_t device)
+{
+    int32_t own = ig_site_find(s, f->devices[device]);
+    for (int32_t i = 0; own >= 0 && s->devices[own].machine && i < device; i++)
+        if (ig_site_same_machine(s, own, ig_site_find(s, f->devices[i]))) return i;
+    return device;
+}
+
 void ig_fleet_link(struct ig_fleet *f, const struct ig_site *s)
 {
     struct ig_fleet_message *messages = ((struct building *)f)->messages;
+    int32_t *machine = ((struct building *)f)->machine;
+    for (int32_t i = 0; i < f->n_ranks; i++) machine[i] = machine_of(f, s, f->device[i]);
     for (int32_t i = 0; i < f->n_messages; i++) {
         struct ig_fleet_message *m = &messages[i];
         int32_t from = site_device(f, s, device_at(f, m->from)), to = site_device(f, s, device_at(f, m->to));
         int64_t bytes = f->buffers[m->from].bytes;
         int sends = shares_core((struct building *)f, s, f->buffers[m->from].rank, from);
         int receives = shares_core((struct building *)f, s, f->buffers[m->to].rank, to);
-        m->ns = (int64_t)(ig_link_ns(s, from, to, bytes) + 0.5);
-        m->send_ns = sends ? (int64_t)(ig_link_host_ns(s, from, to, bytes, IG_LINK_SENDS) + 0.5) : 0;
-        m->receive_ns = receives ? (int64_t)(ig_link_host_ns(s, from, to, bytes, IG_LINK_RECEIVES) + 0.5) : 0;
+        m->ns = whole_ns(ig_link_ns(s, from, to, bytes));
+        m->send_ns = sends ? whole_ns(ig_link_host_ns(s, from, to, bytes, IG_LINK_SENDS)) : 0;
+        m->receive_ns = receives ? whole_ns(ig_link_host_ns(s, from, to, bytes, IG_LINK_RECEIVES)) : 0;
         if (m->ns < m->send_ns) m->ns = m->send_ns; /* a core moves bytes no faster than it can */
         if (m->ns < m->receive_ns) m->ns = m->receive_ns;
     }
@@ -228,7 +255,7 @@ void ig_fleet_link_all(struct ig_fleet *f, double alpha_ns, double beta_ns)
     for (int32_t i = 0; i < f->n_messages; i++) {
         double bytes = (double)f->buffers[messages[i].from].bytes;
         int apart = device_at(f, messages[i].from) != device_at(f, messages[i].to);
-        messages[i].ns = apart ? (int64_t)(alpha_ns + beta_ns * bytes + 0.5) : 0;
+        messages[i].ns = apart ? whole_ns(alpha_ns + beta_ns * bytes) : 0;
         messages[i].send_ns = messages[i].receive_ns = 0;
     }
 }

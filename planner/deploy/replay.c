@@ -15,6 +15,7 @@ struct work { /* what a rank computes: of a core ONE a ns, less what messages ta
     int32_t part;      /* -1: nothing */
     int64_t left;      /* of its time alone, times ONE, at `since` */
     int64_t since, started, taken;
+    int64_t rate;      /* of ONE, by what other ranks of the machine want of the memory */
 };
 enum { ONE = 1 << 20 }; /* of a core */
 
@@ -44,6 +45,7 @@ struct state {
     struct lists parts_of;             /* by rank */
     struct lists sent_by, sent_to;     /* messages by device */
     struct lists kept_by;              /* messages within a device */
+    struct lists share;                /* ranks by machine, where they share memories */
     int32_t *inputs, n_inputs, entered;
     int32_t *outputs_left;             /* [frames] */
 };
@@ -100,7 +102,7 @@ static void move(struct state *s, int64_t ns, int32_t what)
 /* Messages that take more than there is of a core leave it work to catch up with: below 0. */
 static int64_t speed(const struct work *w)
 {
-    return ONE - w->taken;
+    return (ONE - w->taken) * w->rate / ONE;
 }
 
 static int64_t ends(const struct state *s, const struct work *w)
@@ -109,13 +111,19 @@ static int64_t ends(const struct state *s, const struct work *w)
     return speed(w) > 0 ? s->now + (w->left + speed(w) - 1) / speed(w) : INT64_MAX; /* before that, messages end */
 }
 
+/* What is done up to now is done at the speed until now. */
+static void settle(const struct state *s, struct work *w)
+{
+    if (w->part >= 0) w->left -= (s->now - w->since) * speed(w);
+    w->since = s->now;
+}
+
 /* A message that begins (sign 1) or ends (-1) takes so many ns of a rank's core while it is under way. */
 static void burden(struct state *s, int32_t rank, int64_t ns, const struct ig_fleet_message *m, int sign)
 {
     struct work *w = &s->work[rank];
     if (!ns) return;
-    if (w->part >= 0) w->left -= (s->now - w->since) * speed(w);
-    w->since = s->now;
+    settle(s, w);
     w->taken += sign * (ns * ONE / m->ns);
     if (w->part >= 0) move(s, ends(s, w), w->part);
 }
@@ -124,6 +132,35 @@ static void burden_both(struct state *s, const struct ig_fleet_message *m, int s
 {
     burden(s, s->f->buffers[m->from].rank, m->send_ns, m, sign);
     burden(s, s->f->buffers[m->to].rank, m->receive_ns, m, sign);
+}
+
+/* How fast a rank computes beside what the others of its machine do: each slows it down by what it wants of the memory. */
+static int64_t rate_of(const struct state *s, int32_t rank)
+{
+    const struct ig_fleet_part *p = &s->f->parts[s->work[rank].part];
+    int64_t machine = s->f->machine[rank], demand = 0, slower = p->beside_ns - p->ns;
+    if (!p->ns || slower <= 0) return ONE;
+    for (int32_t i = s->share.first[machine]; i < s->share.first[machine + 1]; i++) {
+        int32_t other = s->share.at[i];
+        if (other != rank && s->work[other].part >= 0) demand += s->f->parts[s->work[other].part].demand;
+    }
+    if (demand > IG_FLEET_DEMAND) demand = IG_FLEET_DEMAND;
+    int64_t rate = p->ns * ONE / (p->ns + slower * demand / 1000);
+    return rate ? rate : 1;
+}
+
+/* A rank has begun or ended a part: the others of its machine go on at another speed. */
+static void felt(struct state *s, int32_t rank)
+{
+    int64_t machine = s->f->machine ? s->f->machine[rank] : 0;
+    if (!s->f->machine) return;
+    for (int32_t i = s->share.first[machine]; i < s->share.first[machine + 1]; i++) {
+        struct work *w = &s->work[s->share.at[i]];
+        if (s->share.at[i] == rank || w->part < 0) continue;
+        settle(s, w);
+        w->rate = rate_of(s, s->share.at[i]);
+        move(s, ends(s, w), w->part);
+    }
 }
 
 /* --- buffers --- */
@@ -204,8 +241,10 @@ static void compute(struct state *s, int32_t rank)
     w->part = best;
     w->since = w->started = s->now;
     w->left = s->f->parts[best].ns * ONE;
+    w->rate = s->f->machine ? rate_of(s, rank) : ONE;
     s->run->part_ns[(int64_t)s->begun[best]++ * s->f->n_parts + best] = s->now;
     push(s, ends(s, w), best);
+    felt(s, rank);
 }
 
 /* The tensor is made, the one before has arrived, and there is room for it. */
@@ -275,6 +314,7 @@ static void part_ends(struct state *s, int32_t part)
     const struct ig_fleet_part *p = &s->f->parts[part];
     int32_t frame = s->ended[part]++;
     s->work[p->rank].part = -1;
+    felt(s, p->rank);
     s->run->busy_ns[p->rank] += s->now - s->work[p->rank].started;
     look(&s->ranks, p->rank);
     for (int32_t i = 0; i < p->n_in; i++) has_read(s, p->in[i], frame);
@@ -350,6 +390,7 @@ static void index_all(struct state *s)
     s->sent_by = by_owner(f->n_devices, from, f->n_messages);
     s->sent_to = by_owner(f->n_devices, to, f->n_messages);
     s->kept_by = by_owner(f->n_devices, kept, f->n_messages);
+    if (f->machine) s->share = by_owner(f->n_devices, f->machine, f->n_ranks);
     free(rank);
     free(from);
     free(to);
@@ -389,7 +430,7 @@ static void start_state(struct state *s)
     for (size_t i = 0; i < sizeof of_buffers / sizeof *of_buffers; i++) *of_buffers[i] = numbers(f->n_buffers);
     s->outputs_left = numbers(s->frames);
     s->work = ig_must_alloc((size_t)f->n_ranks, sizeof *s->work);
-    for (int32_t i = 0; i < f->n_ranks; i++) s->work[i].part = -1;
+    for (int32_t i = 0; i < f->n_ranks; i++) s->work[i] = (struct work){.part = -1, .rate = ONE};
     s->sends = ig_must_alloc((size_t)f->n_devices, 1);
     s->receives = ig_must_alloc((size_t)f->n_devices, 1);
     s->ranks = set_of(f->n_ranks);
@@ -403,7 +444,7 @@ static void free_state(struct state *s)
     void *all[] = {s->heap, s->place, s->begun, s->ended, s->filled, s->freed, s->readers, s->base, s->left, s->filler, s->inputs,
                    s->outputs_left, s->work, s->sends, s->receives, s->ranks.at, s->ranks.in, s->devices.at,
                    s->devices.in, s->parts_of.first, s->parts_of.at, s->sent_by.first, s->sent_by.at, s->sent_to.first,
-                   s->sent_to.at, s->kept_by.first, s->kept_by.at};
+                   s->sent_to.at, s->kept_by.first, s->kept_by.at, s->share.first, s->share.at};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
 }
 

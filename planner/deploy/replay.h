@@ -9,6 +9,7 @@
  * - a device sends one message at a time and is sent one at a time, those of older frames first; a message starts when
  *   its tensor is made and the other side has a free copy. Messages within a device hold nobody up;
  * - while a message is under way, its two ranks compute slower by what moving its bytes takes of their cores;
+ * - while other ranks of its machine compute, a rank does so slower by what they want of the memory;
  * - a frame enters as soon as it has come and the buffers of the network's inputs have free copies.
  */
 #ifndef PLANNER_DEPLOY_REPLAY_H
@@ -18,6 +19,7 @@
 #include <stdint.h>
 
 enum { IG_FLEET_MESSAGE = -1, IG_FLEET_USER = -2 }; /* what fills a buffer that no part does */
+enum { IG_FLEET_DEMAND = 1000 * 1000 };              /* most of a part, and of all beside it */
 
 struct ig_fleet_buffer {
     int32_t rank;
@@ -30,7 +32,9 @@ struct ig_fleet_buffer {
 
 struct ig_fleet_part { /* each behind those that it reads from */
     int32_t rank;
-    int64_t ns;        /* of a frame, >= 0 */
+    int64_t ns;        /* of a frame, alone on its machine, >= 0 */
+    int64_t beside_ns; /* while another rank of the machine runs the whole network; 0: the same */
+    int32_t demand;    /* of 1000: bytes of the memory that it wants a ns, over those of the whole network; or 0 */
     int32_t n_in, n_out;
     const int32_t *in, *out; /* buffers */
 };
@@ -44,6 +48,7 @@ struct ig_fleet_message { /* one a frame */
 struct ig_fleet {
     int32_t n_ranks, n_devices, n_parts, n_buffers, n_messages;
     const int32_t *device; /* [n_ranks] */
+    const int32_t *machine; /* [n_ranks], 0 to n_devices - 1: those of one share its memory; NULL: each has its own */
     const char *const *keys, *const *devices; /* names, [n_ranks] and [n_devices] */
     const struct ig_fleet_part *parts;
     const struct ig_fleet_buffer *buffers;

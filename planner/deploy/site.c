@@ -29,6 +29,7 @@ void ig_site_free(struct ig_site *s)
         free(d->target);
         free(d->gpu);
         free(d->platform);
+        free(d->machine);
     }
     free(s->devices);
     free(s->links);
@@ -40,6 +41,13 @@ int32_t ig_site_find(const struct ig_site *s, const char *device)
     for (int32_t i = 0; i < s->n_devices; i++)
         if (!strcmp(s->devices[i].name, device)) return i;
     return -1;
+}
+
+int ig_site_same_machine(const struct ig_site *s, int32_t a, int32_t b)
+{
+    if (a < 0 || b < 0) return 0;
+    const char *x = s->devices[a].machine, *y = s->devices[b].machine;
+    return a == b || (x && y && !strcmp(x, y));
 }
 
 static const struct ig_link *find_link(const struct ig_site *s, int32_t from, int32_t to)
@@ -89,6 +97,7 @@ static void put_device(FILE *f, const struct ig_device *d)
     if (d->n_cores) fprintf(f, ",\"cores\":%d", d->n_cores);
     put_text(f, "gpu", d->gpu);
     put_text(f, "platform", d->platform);
+    put_text(f, "machine", d->machine);
     if (d->memory_bytes > 0) fprintf(f, ",\"memory_bytes\":%.0f", d->memory_bytes);
     fputc('}', f);
 }

@@ -20,6 +20,7 @@ struct ig_device {
     char *gpu;       /* "NVIDIAVolta (CUDA)"; NULL: none */
     char *platform;  /* platforms/NAME.json or a path; NULL: the target's */
     double memory_bytes; /* 0: not told */
+    char *machine;   /* whose memory it has with others of that machine; NULL: one of its own */
 };
 
 struct ig_link {     /* from one device to another, ns = alpha + beta * bytes */
@@ -39,6 +40,8 @@ struct ig_site {
 struct ig_site *ig_site_read(const char *path, char *err, size_t err_bytes);
 void ig_site_free(struct ig_site *s);
 int32_t ig_site_find(const struct ig_site *s, const char *device); /* -1: none */
+/* Do two devices have one memory? -1: a device that the site lacks, which has its own. */
+int ig_site_same_machine(const struct ig_site *s, int32_t a, int32_t b);
 /* The site as JSON, whatever form it was read from. */
 void ig_site_write(FILE *f, const struct ig_site *s);
 /*

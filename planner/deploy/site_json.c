@@ -39,7 +39,7 @@ static char *optional_text(struct ig_reader *r, const json_t *o, const char *key
 static void read_device(struct ig_reader *r, const json_t *o, struct ig_site *s)
 {
     struct ig_device *d = &s->devices[s->n_devices];
-    only(r, o, "name host target cores gpu platform memory_bytes");
+    only(r, o, "name host target cores gpu platform memory_bytes machine");
     const char *name = ig_get_text(r, o, "name");
     if (!ig_site_is_name(name)) ig_reader_fail(r, "'name' must have letters, digits, '.', '-' and '_'");
     if (ig_site_find(s, name) >= 0) ig_reader_fail(r, "device '%s' is there twice", name);
@@ -49,6 +49,7 @@ static void read_device(struct ig_reader *r, const json_t *o, struct ig_site *s)
     d->target = json_object_get(o, "target") ? optional_text(r, o, "target") : ig_copy_text("host");
     d->gpu = optional_text(r, o, "gpu");
     d->platform = optional_text(r, o, "platform");
+    d->machine = optional_text(r, o, "machine");
     if (!ig_site_is_name(d->host)) ig_reader_fail(r, "'host' must be a name or an address");
     if (json_object_get(o, "target"))
         ig_get_name(r, o, "target", (const char *const[]){"host", "aarch64", "tx2", "xavier"}, 4);
@@ -71,6 +72,15 @@ static double optional_ns(struct ig_reader *r, const json_t *o, const char *key)
     return json_object_get(o, key) ? ig_get_double(r, o, key, 0) : 0;
 }
 
+/* A message of a byte takes a thousand seconds at most: sums of ns stay far from what 64 bits hold. */
+static void check_link(struct ig_reader *r, const struct ig_link *l)
+{
+    const double of_all[] = {l->alpha_ns, l->send_alpha_ns, l->receive_alpha_ns};
+    const double of_bytes[] = {l->beta_ns, l->send_beta_ns, l->receive_beta_ns};
+    for (int i = 0; i < 3; i++)
+        if (of_all[i] > 1e12 || of_bytes[i] > 1e9) ig_reader_fail(r, "a link that takes more than 1e12 ns, or 1e9 ns a byte");
+}
+
 static void read_link(struct ig_reader *r, const json_t *o, struct ig_site *s)
 {
     struct ig_link *link = &s->links[s->n_links];
@@ -85,6 +95,7 @@ static void read_link(struct ig_reader *r, const json_t *o, struct ig_site *s)
     link->send_beta_ns = optional_ns(r, o, "send_beta_ns");
     link->receive_alpha_ns = optional_ns(r, o, "receive_alpha_ns");
     link->receive_beta_ns = optional_ns(r, o, "receive_beta_ns");
+    check_link(r, link);
     s->n_links++;
 }
 

@@ -150,6 +150,43 @@ static void replay_messages_burden_cores(void **state)
     assert_non_null(strstr(err, "message 0 takes more of a core than its time"));
 }
 
+/*
+ * Ranks of one machine want its memory. The second, of 20 us, takes 26 beside the first, which takes 25 beside it as it
+ * wants half as much, and then waits: 20 = 25 * 20/26 + (T - 25).
+ */
+static void replay_machines_share_memory(void **state)
+{
+    const int64_t ns[] = {20000000, 20000000}, link[] = {1000};
+    const int32_t two[] = {2, 2, 2};
+    static const int32_t apart[] = {0, 1}, together[] = {1, 1};
+    (void)state;
+    chain(2, NULL, ns, link, two);
+    for (int32_t i = 0; i < 2; i++) {
+        box.parts[i].beside_ns = i ? 26000000 : 30000000;
+        box.parts[i].demand = i ? 500 : 1000;
+    }
+    assert_true(period() == 20e6);
+    box.f.machine = apart;
+    assert_true(period() == 20e6);
+    box.f.machine = together;
+    assert_int_equal(ig_fleet_bound(&box.f), 20000000);
+    struct ig_fleet_run run = replay(FRAMES, 0);
+    assert_in_range((run.out_ns[FRAMES - 50] - run.out_ns[50]) / (FRAMES - 100), 25769000, 25770000);
+    assert_in_range(run.busy_ns[0] / FRAMES, 24950000, 25050000);
+    ig_fleet_run_free(&run);
+    run = replay(1, 0); /* alone, nobody is beside it */
+    assert_int_equal(run.out_ns[0] - run.in_ns[0], 40001000);
+    ig_fleet_run_free(&run);
+    run = replay(20, 30000000); /* they meet, but are in time */
+    assert_in_range(run.out_ns[15] - run.out_ns[10], 150000000 - 20, 150000000 + 20);
+    assert_in_range(run.busy_ns[0] / 20, 20000001, 24999999);
+    ig_fleet_run_free(&run);
+    box.parts[1].demand = 0; /* the first is as fast as alone, and waits for six of 26 us */
+    run = replay(FRAMES, 0);
+    assert_in_range((run.out_ns[FRAMES - 50] - run.out_ns[50]) / (FRAMES - 100), 24615000, 24616000);
+    ig_fleet_run_free(&run);
+}
+
 /* One link for all that a device sends, one for all that it is sent; messages within a device take no link. */
 static void replay_links_are_shared(void **state)
 {
@@ -324,6 +361,12 @@ static void replay_refuses(void **state)
     box.messages[0].to = 1;
     refused("message 0 fills a buffer that does not say so");
     chain(2, NULL, ns, link, copies);
+    box.parts[1].demand = IG_FLEET_DEMAND + 1;
+    refused("part 1 wants more of the memory than can be");
+    chain(2, NULL, ns, link, copies);
+    box.f.machine = (const int32_t[]){0, 2};
+    refused("of 2 ranks one has no machine");
+    chain(2, NULL, ns, link, copies);
     box.parts[1].rank = 0;
     refused("part 1 ");
     chain(2, NULL, ns, link, copies);
@@ -339,7 +382,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(replay_closed_forms),      cmocka_unit_test(replay_links_are_shared),
         cmocka_unit_test(replay_joins_wait),        cmocka_unit_test(replay_is_the_recurrence),
-        cmocka_unit_test(replay_messages_burden_cores),
+        cmocka_unit_test(replay_messages_burden_cores), cmocka_unit_test(replay_machines_share_memory),
         cmocka_unit_test(replay_thousand),          cmocka_unit_test(replay_refuses),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

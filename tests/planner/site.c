@@ -59,7 +59,7 @@ static void text_forms(void **state)
 #define SITE(devices, links) \
     "{\"format\":\"ingot-site\",\"version\":1,\n\"devices\":[" devices "],\n\"links\":[" links "]}"
 #define TWO "{\"name\":\"a\",\"host\":\"10.0.0.2\",\"target\":\"xavier\",\"cores\":6,\"gpu\":\"Volta\",\"platform\":\"xavier\"," \
-            "\"memory_bytes\":8000000000},{\"name\":\"b\"},{\"name\":\"c\"}"
+            "\"memory_bytes\":8000000000},{\"name\":\"b\",\"machine\":\"m\"},{\"name\":\"c\",\"machine\":\"m\"}"
 
 static void json_form(void **state)
 {
@@ -86,6 +86,10 @@ static void json_form(void **state)
     assert_true(ig_link_ns(s, 1, 2, 1000) == IG_LINK_ALPHA_NS + 1000.0 * IG_LINK_BETA_NS);
     assert_true(ig_link_ns(NULL, 1, 2, 1000) == IG_LINK_ALPHA_NS + 1000.0 * IG_LINK_BETA_NS);
     assert_true(ig_link_ns(NULL, 1, 1, 1000) == 0);
+    assert_int_equal(ig_site_same_machine(s, 1, 2), 1);
+    assert_int_equal(ig_site_same_machine(s, 0, 0), 1);
+    assert_int_equal(ig_site_same_machine(s, 0, 1), 0);
+    assert_int_equal(ig_site_same_machine(s, -1, -1), 0);
     ig_site_free(s);
 }
 
@@ -119,7 +123,7 @@ static void wrong_sites(void **state)
     assert_refused("{}", "'format' must be a string; it is missing");
     assert_refused("{\"format\":\"ingot-plan\"}", "format is 'ingot-plan', not 'ingot-site'");
     assert_refused(SITE("", ""), "'devices' has 0 records, not 1 to 4096");
-    assert_refused(SITE("{\"nam\":\"a\"}", ""), "devices[0]: unknown field 'nam'; there are: name host target cores gpu platform memory_bytes");
+    assert_refused(SITE("{\"nam\":\"a\"}", ""), "devices[0]: unknown field 'nam'; there are: name host target cores gpu platform memory_bytes machine");
     assert_refused(SITE("{\"name\":\"a\"},{\"name\":\"a\"}", ""), "devices[1]: device 'a' is there twice");
     assert_refused(SITE("{\"name\":\"a\",\"target\":\"vax\"}", ""), "devices[0]: 'target' is unknown: 'vax'");
     assert_refused(SITE("{\"name\":\"a\",\"cores\":0}", ""), "devices[0]: 'cores' is out of range: 0; an integer from 1 to 1024");
@@ -127,6 +131,8 @@ static void wrong_sites(void **state)
     assert_refused(SITE(TWO, "{\"from\":\"z\",\"alpha_ns\":1,\"beta_ns\":1}"), "links[0]: 'from': there is no device 'z'");
     assert_refused(SITE(TWO, "{\"from\":\"a\",\"alpha_ns\":1}"), "links[0]: one of 'beta_ns' (of a byte) and 'bytes_per_s' must be there");
     assert_refused(SITE(TWO, "{\"alpha_ns\":1,\"beta_ns\":1},{\"from\":\"*\",\"alpha_ns\":2,\"beta_ns\":1}"), "the link from * to * is there twice");
+    assert_refused(SITE(TWO, "{\"alpha_ns\":1e300,\"beta_ns\":1}"), "links[0]: a link that takes more than 1e12 ns, or 1e9 ns a byte");
+    assert_refused(SITE(TWO, "{\"alpha_ns\":1,\"bytes_per_s\":1,\"send_beta_ns\":2e9}"), "links[0]: a link that takes more than 1e12 ns, or 1e9 ns a byte");
     assert_refused(SITE(TWO, "{\"alpha_ns\":-1,\"beta_ns\":1}"), "links[0]: 'alpha_ns' is out of range: -1; a number from 0");
 }
 

@@ -13,7 +13,7 @@ net() { # name: its file and the bytes of a frame
     [ "$1" = fashion ] || "out/ingot" zoo squeezenet1.1 -o "$work/squeezenet.onnx"
 }
 
-whole() { # the keys' weights are the network's, each once, and say so
+whole() { # the keys' weights are the network's, each once, and say so; their times are those of their parts
     "$PYTHON" - "$work/build/out/$net" "$work/build/out/host/alone.d/plan.json" <<'PY'
 import json, os, sys
 at, plan = sys.argv[1], json.load(open(sys.argv[2]))
@@ -24,6 +24,8 @@ assert sorted(n for p in d["parts"] for n in p["nodes"]) == sorted(set(n for p i
 sender, receiver = (json.load(open(f"{at}/{name}.json")) for name in ("sender", "receiver"))
 assert set(sender) == set(receiver) == set(r["key"] for r in d["ranks"])
 for r in d["ranks"]:
+    took = sum(p["time_ms"] for p in d["parts"] if p["rank"] == r["rank"])
+    assert took > 0 and abs(took - r["time_ms"]) < 1e-9 and d["period_ms"] > took - 1e-9, (took, r, d["period_ms"])
     assert os.access(f"{at}/{r['file']}", os.X_OK)
 PY
 }

@@ -107,6 +107,25 @@ timed() { # by a profile of the whole network
         auto --profile "$work/profile.json"
 }
 
+beside() { # a second profile, with another core at work, of half as much again: what a part takes there, what it wants
+    "$PYTHON" - "$work/profile.json" "$work/beside.json" <<'PY' && auto --profile "$work/profile.json" --profile "$work/beside.json" &&
+import json, sys
+p = json.load(open(sys.argv[1]))
+for t in p["timings"] + p.get("bands", []):
+    t.update({k: 1.5 * t[k] for k in t if k.endswith("_ns")})
+json.dump(dict(p, beside=1), open(sys.argv[2], "w"))
+PY
+        "$PYTHON" - "$work/build/ranks/deploy.json" <<'PY' &&
+import json, sys
+parts = json.load(open(sys.argv[1]))["parts"]
+for p in parts:
+    assert 1.2 < p["beside_ms"] / p["time_ms"] < 1.501, p # copies of pieces are estimated, twice the same
+mean = sum(p["demand"] * p["time_ms"] for p in parts) / sum(p["time_ms"] for p in parts)
+assert len(parts) > 2 and abs(mean - 1) < 1e-6, mean
+PY
+        ! auto --profile "$work/profile.json" --profile "$work/profile.json" >"$work/err" && grep -q "one of cores alone" "$work/err"
+}
+
 near() { # each result within 1e-4 of its frame's largest
     "$PYTHON" - "$work/want" "$work/got" <<'PY'
 import array, sys
@@ -129,6 +148,7 @@ check "they are near the single program's results" near
 check "rows and channels by the keys' speed" auto --exact
 check "they have the single program's bytes, too" cmp "$work/want" "$work/got"
 check "by a profile of the whole network" timed
+check "by two, one with another core at work" beside
 check "they are near the single program's results, too" near
 net=mobilenet_v1
 check "the single program of a chain" single

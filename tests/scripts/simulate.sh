@@ -44,6 +44,20 @@ JSON
         sed -i 's/"threads": 1/"threads": 1, "cores": [0]/g' "$made" && is 22 41.2 20 --platform "$work/site.json"
 }
 
+machines() { # ranks that share a memory slow each other down, where the site says that they do
+    for period in 26.375 20; do # 20 = 17 * 20 / 32 + (T - 17)
+        machine=
+        [ $period = 20 ] || machine='"machine":"m",'
+        cat >"$work/site.json" <<JSON || return 1
+{"format":"ingot-site","version":1,"devices":[{$machine"name":"nodeA"},{$machine"name":"nodeB"}],
+"links":[{"alpha_ns":0,"beta_ns":8}]}
+JSON
+        manifest "0:0>1@20 1:1>2@17" 400000 || return 1
+        sed -i 's/"time_ms": 20/"beside_ms": 26, "demand": 1, "time_ms": 20/;s/"time_ms": 17/"demand": 2, "time_ms": 17/' "$made"
+        is $period 40.2 20 --platform "$work/site.json" || return 1
+    done
+}
+
 words() {
     out/ingot simulate --link 100 "$made" >"$work/words" && grep -q "period  *32.000 ms, 31.25 frames a second" "$work/words" &&
         grep -q "nodeA_cpu0  *computes  *20.000 ms a frame,  62.5 %" "$work/words" &&
@@ -84,6 +98,7 @@ mistakes() {
 check "period and latency by closed forms" closed_forms
 check "links of a site" sites
 check "what messages take of cores" cores
+check "what ranks of one machine take of its memory" machines
 check "who holds it up, in words" words
 check "a thousand devices" thousand
 check "what cannot be is refused" mistakes
