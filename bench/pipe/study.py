@@ -68,8 +68,8 @@ class Study:
             ways["parts"] = ways["team"]
         for name, (cores, args) in ways.items():
             with o.timing, contest.pinned(cores):
-                run(["out/ingot", "profile", "-q", self.graph_of(name), *args, "--seconds", str(o.profile), "-o",
-                     self.path(f"{name}.json")])
+                o.two.calm(o.tries, lambda: run(["out/ingot", "profile", "-q", self.graph_of(name), *args, "--seconds",
+                                                 str(o.profile), "-o", self.path(f"{name}.json")]))
         workshop.finish(self.folder, key)
         return False
 
@@ -122,14 +122,20 @@ class Study:
         with self.o.timing:
             n = max(5, int(seconds * 1e9 / first.run(3)[-1]))
             second.run(3)
-            found = {}
-            runs = [threading.Thread(target=lambda c=c: found.update({c: c.run(n)})) for c in (first, second)]
-            for r in runs:
-                r.start()
-            for r in runs:
-                r.join()
+            found = self.o.two.calm(self.o.tries, lambda: self.together(first, second, n))
         # Those of the middle, in which surely both ran.
         return middle([t for ns in found.values() for t in ns[n // 5:n - n // 5]]) * 1e-6
+
+    @staticmethod
+    def together(first, second, n):
+        """{contender: ns of its n frames}"""
+        found = {}
+        runs = [threading.Thread(target=lambda c=c: found.update({c: c.run(n)})) for c in (first, second)]
+        for r in runs:
+            r.start()
+        for r in runs:
+            r.join()
+        return found
 
     def whole_runs(self):
         """Builds one core and team, runs them and two copies of one core in turns, and scales the three profiles to
@@ -174,9 +180,10 @@ class Study:
     def trial(self):
         """What `ingot trial` found, as ./configure --stages=auto runs it: each way's best entry, and the way it takes."""
         with self.o.timing, contest.pinned(self.o.cores):
-            answer = json.loads(run(["out/ingot", "trial", self.cut_graph, "--json", "-q", f"--stages={self.sets()}",
-                                     "--seconds", str(self.o.trial), "--profile", self.path("beside.whole.json"),
-                                     "--profile", self.path("parts.json" if self.o.split else "team.whole.json"), "-o", self.path("trial.json")]))
+            answer = json.loads(self.o.two.calm(self.o.tries, lambda: run(
+                ["out/ingot", "trial", self.cut_graph, "--json", "-q", f"--stages={self.sets()}", "--seconds",
+                 str(self.o.trial), "--profile", self.path("beside.whole.json"), "--profile",
+                 self.path("parts.json" if self.o.split else "team.whole.json"), "-o", self.path("trial.json")])))
         best = {}
         for entry in sorted(answer["trials"], key=lambda t: -t["period_ms"]):
             best[entry["way"]] = entry
@@ -186,7 +193,7 @@ class Study:
 
     def bench(self, program, seconds):
         with self.o.timing, contest.pinned(self.o.cores):
-            return json.loads(run([program, self.raw, f"--bench={seconds}", "--json"]))
+            return json.loads(self.o.two.calm(self.o.tries, lambda: run([program, self.raw, f"--bench={seconds}", "--json"])))
 
     def pipeline(self, option):
         """The program of that cut."""
