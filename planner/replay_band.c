@@ -375,8 +375,8 @@ static void run_piece(struct shadow_band *s, int32_t from, int32_t to, int32_t r
         for (int32_t k = 0; k < slots_of(s, i); k++) s->tags[i][k] = -1;
         if (!(s->kept >> i & 1)) memset(s->made[i], 0, (size_t)rows_of(s, i));
     }
-    for (int32_t y = from; y < to; y += rows) {
-        int32_t end = to - y < rows ? to : y + rows;
+    for (int32_t y = from, end; y < to; y = end) {
+        end = to - y < rows ? to : y + rows;
         compute(s, last, y, end);
         for (int32_t m = 0; m < last; m++)
             if (s->kept >> m & 1) {

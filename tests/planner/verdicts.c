@@ -106,6 +106,27 @@ static void pieces_of_a_band(void **state)
     ig_graph_free(g);
 }
 
+/* As a file may say: all of a piece at once. */
+static void phases_higher_than_pieces(void **state)
+{
+    struct ig_graph *g = three_layers();
+    struct ig_band_timing band = {.last = 2, .rows = INT32_MAX, .threads = 2, .chunk = 6, .n = 3};
+    struct ig_plan *p = plan_make(g, (struct ig_plan_options){.isa = IG_ISA_REF, .threads = 2, .bands = IG_BANDS_GIVEN,
+                                                              .given = &band, .n_given = 1});
+    struct ig_plan *low = banded(g, 2, 6);
+    void *want[1], *got[1];
+    (void)state;
+    assert_int_equal(p->n_bands, 1);
+    assert_int_equal(p->bands[0].rows, INT32_MAX);
+    assert_int_equal(p->steps[2].chunks, 4);
+    net_run_tables(g, low, 2, 1, want);
+    net_run_tables(g, p, 2, 1, got);
+    outputs_same(g, want, got, 1);
+    ig_plan_free(low);
+    ig_plan_free(p);
+    ig_graph_free(g);
+}
+
 /* A tensor that stays whole beside the last one's: each piece of the band would write all of its rows. */
 static void kept_rows_are_made_once(void **state)
 {
@@ -191,6 +212,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pieces),
         cmocka_unit_test(pieces_of_a_band),
+        cmocka_unit_test(phases_higher_than_pieces),
         cmocka_unit_test(kept_rows_are_made_once),
         cmocka_unit_test(rows_are_written_before_they_are_read),
         cmocka_unit_test(rings_lose_rows),
