@@ -231,12 +231,14 @@ static void write_pareto(const struct ig_graph *g, const struct ig_plan_options 
     ig_tradeoff_free(&t);
 }
 
-/* Cuts that are not said are balanced by the times of a plan without stages. */
+/* Cuts that are not said are balanced by the times of a plan without stages, which limits of time are not for. */
 static struct ig_plan *make_staged(const struct ig_graph *g, const struct ig_plan_options *o, const char *text,
                                    int32_t alternatives, char *err, size_t err_bytes)
 {
     struct ig_plan_stage stages[IG_PLAN_STAGES];
-    struct ig_plan *whole = ig_plan_make(g, o, err, err_bytes), *p = NULL;
+    struct ig_plan_options apart = *o;
+    apart.max_latency_ms = apart.min_fps = 0;
+    struct ig_plan *whole = ig_plan_make(g, &apart, err, err_bytes), *p = NULL;
     int32_t *stage_of = malloc(((size_t)g->n_nodes + 1) * sizeof *stage_of);
     if (!stage_of) ig_fatal("out of memory");
     if (whole && whole->n_steps) {

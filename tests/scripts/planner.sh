@@ -64,6 +64,20 @@ limits() { # which one, by how much, what is nearest; no plan is left behind
         refused '8XB' plan --memory-budget 8XB -o "$work/no.json" && [ ! -e "$work/no.json" ]
 }
 
+# The rate of stages is that of the pipeline, whatever one processor alone would do.
+limits_of_stages() {
+    plan --stages=cpu:0,cpu:1 -o "$work/staged.json" && fps=$("$PYTHON" - "$work/staged.json" <<'PY'
+import json, sys
+totals = json.load(open(sys.argv[1]))["totals"]
+assert totals["period_ms"] < 0.9 * totals["latency_ms"], totals
+print(2000 / (totals["period_ms"] + totals["latency_ms"]))
+PY
+    ) && plan --stages=cpu:0,cpu:1 --min-fps "$fps" -o "$work/limited.json" && cmp "$work/staged.json" "$work/limited.json" &&
+        refused 'rate of 1e+08 frames/s missed by .*: predicted' plan --stages=cpu:0,cpu:1 --min-fps 1e8 -o "$work/no.json" &&
+        refused 'latency limit of 0.0001 ms exceeded by' plan --stages=cpu:0,cpu:1 --max-latency-ms 1e-4 -o "$work/no.json" &&
+        [ ! -e "$work/no.json" ]
+}
+
 # The nearest plan that a message names is one, with and without the front beside it.
 nearest() {
     least=$(plan --memory-budget 100KB -o "$work/no.json" 2>&1 | sed 's/.*the least is \([0-9]*\).*/\1/')
@@ -172,6 +186,7 @@ check "names that are not there" names
 check "what is wrong in a board's file" board
 check "boards are found from any directory" elsewhere
 check "limits that no plan keeps" limits
+check "limits of stages" limits_of_stages
 check "the nearest plan is one" nearest
 check "limits that no plan keeps leave a front" front_alone
 check "throughput on one processor" throughput
