@@ -303,6 +303,16 @@ static struct ig_plan *make(const struct ig_graph *g, const char *graph_path, co
     return p;
 }
 
+/* A plan of a file, which may say anything. */
+static struct ig_plan *read_plan(const struct ig_graph *g, const char *path)
+{
+    char err[4096];
+    struct ig_plan *p = ig_plan_read(path, g, err, sizeof err);
+    if (!p) ig_fatal("%s", err);
+    if (ig_validate_all(g, p, 0, err, sizeof err)) ig_fatal("%s: not a valid plan: %s", path, err);
+    return p;
+}
+
 int ig_verb_plan(int argc, char **argv)
 {
     for (int i = 1; i < argc; i++)
@@ -405,10 +415,9 @@ int ig_verb_plan(int argc, char **argv)
     if (spec) count_host_ops(&o, g, spec);
     struct ig_powers powers, *weighed = weighs ? &powers : NULL;
     if (weighs) ig_load_powers(&powers, estimate.platform, &o, estimate.deadline_ms);
-    struct ig_plan *p = summarise ? ig_plan_read(argv[optind + 1], g, err, sizeof err)
+    struct ig_plan *p = summarise ? read_plan(g, argv[optind + 1])
                                   : make(g, argv[optind], profile, &o, weighed, stages, alternatives, stages_of,
                                          buffers, pareto);
-    if (!p) ig_fatal("%s", err);
     if (!summarise && ig_plan_write(p, g, out, err, sizeof err)) ig_fatal("%s", err);
     FILE *words = summarise ? stdout : stderr;
     if (summarise || verbose) summary(words, g, p, o.objective);
