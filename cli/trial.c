@@ -68,6 +68,7 @@ static const char *own_cores(char text[IG_TRIAL_TEXT])
     cpu_set_t own;
     int32_t n = 0;
     size_t at = 0;
+    text[0] = 0;
     if (sched_getaffinity(0, sizeof own, &own)) CPU_ZERO(&own);
     for (int i = 0; i < 64 && n < IG_PLAN_STAGES; i++)
         if (CPU_ISSET(i, &own)) at += (size_t)snprintf(text + at, IG_TRIAL_TEXT - at, "%scpu:%d", n++ ? "," : "", i);
@@ -104,6 +105,7 @@ static int32_t threads_of(const char *text)
         n += ends == 2 ? b - a + 1 : 1;
         at++;
     }
+    if (!n) ig_fatal("--stages=%s: a trial is of CPUs", text);
     return n;
 }
 

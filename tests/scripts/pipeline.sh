@@ -96,7 +96,7 @@ PY
 }
 
 not_tried() {
-    for row in "cpu:0@3,cpu:1|sets of cores only" "cpu:0,cpu:0|a core is in one set only" "cpu:0,cpu:1-2|sets of as many cores each"; do
+    for row in "cpu:0@3,cpu:1|sets of cores only" "gpu,cpu:0|a trial is of CPUs" "cpu:0,cpu:0|a core is in one set only" "cpu:0,cpu:1-2|sets of as many cores each"; do
         ! out/ingot trial --stages="${row%|*}" "$net" -o "$work/no.json" 2>"$work/err" && grep -q "${row#*|}" "$work/err" &&
             [ ! -e "$work/no.json" ] || return 1
     done
