@@ -117,6 +117,9 @@ configured() { # --stages=auto: both profiles, and a trial in place of a plan; n
 
 refused() {
     ! pipeline --processors=cpu:x 2>"$work/err" && grep -q "is no set of cores" "$work/err" &&
+        ! pipeline --processors=cpu:0-2147483647 2>"$work/err" && grep -q "is no set of cores below 64" "$work/err" &&
+        ! pipeline --processors=cpu:0-1,cpu:1 2>"$work/err" && grep -q "a core of 'cpu:1' is in another set" "$work/err" &&
+        ! pipeline --link=nan,0 2>"$work/err" && grep -q "link=nan,0: two numbers" "$work/err" &&
         ! pipeline --algorithm=greedy 2>"$work/err" && grep -q "algorithm=greedy" "$work/err"
 }
 
