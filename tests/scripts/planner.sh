@@ -61,7 +61,8 @@ limits() { # which one, by how much, what is nearest; no plan is left behind
             plan --max-latency-ms 0.0001 -o "$work/no.json" &&
         refused 'rate of 1e+08 frames/s missed by .*: the fastest plan takes .* ms with [0-9]* bytes' \
             plan --min-fps 1e8 -o "$work/no.json" &&
-        refused '8XB' plan --memory-budget 8XB -o "$work/no.json" && [ ! -e "$work/no.json" ]
+        refused '8XB' plan --memory-budget 8XB -o "$work/no.json" &&
+        refused '0.5B' plan --memory-budget 0.5B -o "$work/no.json" && [ ! -e "$work/no.json" ]
 }
 
 # The rate of stages is that of the pipeline, whatever one processor alone would do.
