@@ -104,6 +104,18 @@ PY
         out/ingot report "$work/net.graph.json" "$work/net.plan.json" --pareto "$work/alone.json" -o "$work/page.html"
 }
 
+# The front of a plan with stages is of such plans: it ends in the plan itself, where that is the fastest.
+front_of_stages() {
+    plan --stages=cpu:0,cpu:1 --pareto "$work/front.json" -o "$work/staged.json" &&
+        refused 'rate of 1e+08 frames/s missed by' \
+            plan --stages=cpu:0,cpu:1 --min-fps 1e8 --pareto "$work/alone.json" -o "$work/no.json" && "$PYTHON" - "$work" <<'PY'
+import json, sys
+front, alone = (json.load(open(f"{sys.argv[1]}/{name}.json")) for name in ("front", "alone"))
+assert front["points"][-1]["bytes"] == front["chosen"]["bytes"], (front["points"][-1], front["chosen"])
+assert alone["points"] == front["points"] and alone["chosen"] is None
+PY
+}
+
 throughput() { # of one processor: the plan of least latency, and the summary says why
     plan -o "$work/latency.json" && plan --objective throughput -v -o "$work/throughput.json" 2>"$work/words" &&
         cmp "$work/latency.json" "$work/throughput.json" &&
@@ -190,6 +202,7 @@ check "limits that no plan keeps" limits
 check "limits of stages" limits_of_stages
 check "the nearest plan is one" nearest
 check "limits that no plan keeps leave a front" front_alone
+check "the front of a plan with stages" front_of_stages
 check "throughput on one processor" throughput
 check "energy by the powers of a board" energy
 check "headers assert the budget" assertion
