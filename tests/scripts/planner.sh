@@ -149,6 +149,18 @@ PY
         refused "objective=speed: latency, throughput, energy or memory" plan --objective speed && [ ! -e "$work/no.json" ]
 }
 
+energy_of_stages() { # each one's time at its power, all idle for the rest of the period
+    plan --stages=cpu:0,cpu:1 --objective energy --platform "$work/frugal.json" -v -o "$work/staged.json" 2>"$work/words" &&
+        "$PYTHON" - "$work" <<'PY'
+import json, re, sys
+plan = json.load(open(f"{sys.argv[1]}/staged.json"))
+words = open(f"{sys.argv[1]}/words").read()
+said = re.search(r"^energy: ([0-9.]+) mJ a frame on 'neuraghe' with all 2 stages busy$", words, re.M)
+mj = plan["totals"]["period_ms"] * 0.1 + sum(s["predicted_ns"] for s in plan["stages"]) * 1e-6 * 3.9
+assert abs(float(said[1]) - mj) < 6e-4, (said[0], mj)
+PY
+}
+
 # In the header the budget is an assertion: a larger network does not compile within it.
 assertion() {
     out/ingot graph "$model" -o "$work/fashion.graph.json" &&
@@ -205,6 +217,7 @@ check "limits that no plan keeps leave a front" front_alone
 check "the front of a plan with stages" front_of_stages
 check "throughput on one processor" throughput
 check "energy by the powers of a board" energy
+check "energy of stages" energy_of_stages
 check "headers assert the budget" assertion
 check "the planner sees no clock" clockless
 check "the same input, the same plans" again
