@@ -102,6 +102,15 @@ not_tried() {
     done
 }
 
+one_layer() { # a Relu: of the cores as many sets as there are steps
+    "$PYTHON" - "$work/relu.onnx" <<'PY' &&
+import sys
+model = "08083a3d0a0c0a0178120179220452656c751201675a140a0178120f0a0d080112090a0208010a0308802062140a0179120f0a0d080112090a0208010a0308802042040a001011"
+open(sys.argv[1], "wb").write(bytes.fromhex(model))
+PY
+        out/ingot trial "$work/relu.onnx" --seconds 0.1 -q -o "$work/relu.json" && [ -s "$work/relu.json" ]
+}
+
 configured() { # --stages=auto: both profiles, and a trial in place of a plan; not where something says otherwise
     mkdir "$work/build" && (cd "$work/build" && NINJA=true "$SRCDIR/configure" --model="$SRCDIR/models/fashion.onnx" --prefix=boots \
         --without-aarch64 --stages=auto:cpu:0,cpu:1) >"$work/log" 2>&1
@@ -130,6 +139,7 @@ check "pins are kept" pinned
 check "clocks and cuts of a board" board
 check "the same input, the same bytes" again
 check "what cannot be is refused" refused
+check "a trial of one layer" one_layer
 if [ "$(nproc)" -lt 2 ]; then
     skip "trials of whole plans" "one core"
 else
