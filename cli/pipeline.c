@@ -300,7 +300,7 @@ static void choose(const struct wishes *w, struct ig_pipeline_report *r)
         ig_fatal("%s: %s finds no plan for these processors and pins", r->g->name, ig_way_names[r->chosen]);
 }
 
-static void report(const struct wishes *w, const struct ig_pipeline_report *r, const char *out)
+static void report(const struct wishes *w, const struct ig_pipeline_report *r, const struct ig_plan *plan, const char *out)
 {
     FILE *f = ig_open_output(out);
     if (w->json)
@@ -311,6 +311,7 @@ static void report(const struct wishes *w, const struct ig_pipeline_report *r, c
     if (w->gantt && !w->json) ig_pipeline_gantt(f, r);
     if (w->pareto && !w->json) ig_pipeline_front(f, r);
     if (w->explain && !w->json) ig_pipeline_explain(f, r);
+    if (w->modes) ig_pipeline_modes(f, r->g, w->board, plan, r->net);
     ig_close_output();
 }
 
@@ -355,8 +356,7 @@ static void run(struct wishes *w, const char *path, const struct ig_source_optio
     if (w->compute > 1 || w->stream > 1) contend(w, &net);
     run_all(w, &r);
     choose(w, &r);
-    report(w, &r, out);
-    if (w->modes) ig_pipeline_modes(stdout, g, w->board, of[0], &net);
+    report(w, &r, of[0], out);
     free(w->board);
     for (int32_t i = 0; i < IG_WAYS; i++) ig_pipe_plan_free(&r.of[i]);
     for (int32_t i = 0; i <= IG_PIPE_PROCESSORS; i++) ig_plan_free(t.plans[i]);
@@ -455,6 +455,7 @@ int ig_verb_pipeline(int argc, char **argv)
             if (!ig_source_option(&source, c, optarg)) ig_usage(help);
         }
     if (optind != argc - 1) ig_usage(help);
+    if (w.modes && w.json) ig_fatal("--modes is said in words: not with --json");
     run(&w, argv[optind], &source, out);
     return 0;
 }

@@ -72,6 +72,13 @@ PY
         done
 }
 
+modes_go_where_the_table_goes() {
+    pipeline --platform "$work/board.json" --modes -o "$work/file" >"$work/stdout" && [ ! -s "$work/stdout" ] &&
+        grep -q '^  power-save ' "$work/file" && grep -q '^  lower bound ' "$work/file" &&
+        ! pipeline --platform "$work/board.json" --modes --json >"$work/stdout" 2>"$work/err" && [ ! -s "$work/stdout" ] &&
+        grep -q "modes.*not with --json" "$work/err"
+}
+
 again() { # the same bytes
     pipeline --json -o "$work/x" && pipeline --json -o "$work/y" && cmp "$work/x" "$work/y"
 }
@@ -137,6 +144,7 @@ check "the optimum is never worse than a baseline" order
 check "plans are explained" explained
 check "pins are kept" pinned
 check "clocks and cuts of a board" board
+check "clocks and cuts go where the table goes" modes_go_where_the_table_goes
 check "the same input, the same bytes" again
 check "what cannot be is refused" refused
 check "a trial of one layer" one_layer
