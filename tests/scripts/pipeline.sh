@@ -79,6 +79,28 @@ modes_go_where_the_table_goes() {
         grep -q "modes.*not with --json" "$work/err"
 }
 
+names_of_processors() { # of a board's file, which JSON escapes
+    sed 's/"type":"accelerator"/"type":"a \\"fast\\" one"/' "$SRCDIR/platforms/neuraghe.json" >"$work/quoted.json" &&
+        pipeline --platform "$work/quoted.json" --json -o "$work/quoted" && "$PYTHON" - "$work/quoted" <<'PY'
+import json, sys
+r = json.load(open(sys.argv[1]))
+assert 'a "fast" one' in {on for a in r["algorithms"] for on in a["stages"]} | {s["processor"] for s in r["segments"]}, r
+PY
+}
+
+no_times() { # a profile of zeros, as a file may have
+    out/ingot graph "$SRCDIR/models/fashion.onnx" -o "$work/small.json" &&
+        out/ingot profile "$work/small.json" --threads 1 --seconds 0.1 -o "$work/times.json" && "$PYTHON" - "$work" <<'PY' &&
+import json, sys
+profile = json.load(open(f"{sys.argv[1]}/times.json"))
+for t in profile["timings"]:
+    t["alone_ns"] = t["in_order_ns"] = 0
+profile["bands"] = []
+json.dump(profile, open(f"{sys.argv[1]}/zeros.json", "w"))
+PY
+        out/ingot pipeline "$work/small.json" --profile "$work/zeros.json" --explain --gantt --pareto >"$work/out"
+}
+
 again() { # the same bytes
     pipeline --json -o "$work/x" && pipeline --json -o "$work/y" && cmp "$work/x" "$work/y"
 }
@@ -145,6 +167,8 @@ check "plans are explained" explained
 check "pins are kept" pinned
 check "clocks and cuts of a board" board
 check "clocks and cuts go where the table goes" modes_go_where_the_table_goes
+check "names of a board's processors" names_of_processors
+check "a profile without times" no_times
 check "the same input, the same bytes" again
 check "what cannot be is refused" refused
 check "a trial of one layer" one_layer
