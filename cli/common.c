@@ -53,7 +53,7 @@ int64_t ig_size_option(const char *text, const char *option)
     char *end;
     double v = strtod(text, &end);
     for (size_t i = 0; end != text && i < sizeof units / sizeof *units; i++)
-        if (!strcmp(end, units[i].name) && v > 0 && v * units[i].factor < 1e15)
+        if (!strcmp(end, units[i].name) && v * units[i].factor >= 1 && v * units[i].factor < 1e15)
             return (int64_t)(v * units[i].factor);
     fprintf(stderr, "ingot: %s takes a size such as 512KiB or 8MB, not '%s'\n", option, text);
     exit(2);

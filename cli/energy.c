@@ -35,8 +35,10 @@ void ig_load_powers(struct ig_powers *w, const char *name, const struct ig_plan_
     for (int32_t n = 0; n <= IG_MAX_THREADS; n++) w->mj[n] = IG_UNKNOWN;
 }
 
+/* Of stages at full rate. */
 static double mj_of(const struct ig_plan *p, const struct ig_powers *w)
 {
+    if (p->n_stages) return ig_plan_mj(w->board, p);
     return ig_frame_mj(w->cpu, p->threads, p->latency_ns * 1e-9, w->deadline_s);
 }
 
@@ -62,6 +64,11 @@ struct ig_plan *ig_energy_plan(const struct ig_graph *g, const struct ig_plan_op
 void ig_put_energy(FILE *f, const struct ig_plan *p, const struct ig_powers *w)
 {
     const char *before = "; threads and mJ weighed: ";
+    if (p->n_stages) {
+        if (mj_of(p, w) < 0) fprintf(f, "energy: board '%s' lacks powers of the stages' processors\n", w->board->name);
+        else fprintf(f, "energy: %.3f mJ a frame on '%s' with all %d stages busy\n", mj_of(p, w), w->board->name, p->n_stages);
+        return;
+    }
     fprintf(f, "energy: %.3f mJ a frame on '%s' with %d thread%s", mj_of(p, w), w->board->name, p->threads,
             p->threads == 1 ? "" : "s");
     for (int32_t n = 1; n <= IG_MAX_THREADS; n++) {

@@ -11,6 +11,7 @@
 #include "gen/emit.h"
 #include "gen/stream.h"
 #include "graph/draft.h"
+#include "kernels_cpu/registry.h"
 #include "planner/energy.h"
 
 static const char help[] =
@@ -236,6 +237,8 @@ int ig_verb_gen(int argc, char **argv)
     if (!p) ig_fatal("%s", err);
     if (ig_validate_all(g, p, p->memory_budget, err, sizeof err))
         ig_fatal("%s: not a valid plan: %s", argv[optind + 1], err);
+    if (!strcmp(p->isa, ig_isa_name(IG_ISA_CUDA)))
+        ig_fatal("%s: a plan for a GPU alone: give it with --gpu, beside the plan for the CPU", argv[optind + 1]);
     if (!gpu_plan && ig_gpu_stage_of(p) >= 0) ig_fatal("%s: a stage is the GPU's: give --gpu", argv[optind + 1]);
     ig_hash_file(argv[optind + 1], hex);
     struct ig_lowered *l = ig_lower(g, p);

@@ -145,7 +145,7 @@ static void inspect_plan(const char *graph_path, const char *plan_path, const st
     struct ig_graph *g = ig_load_graph(graph_path, source);
     struct ig_plan *p = ig_plan_read(plan_path, g, err, sizeof err);
     if (!p) ig_fatal("%s", err);
-    if (ig_validate(g, p, 0, err, sizeof err)) ig_fatal("%s: %s", plan_path, err);
+    if (ig_validate_all(g, p, 0, err, sizeof err)) ig_fatal("%s: %s", plan_path, err);
     if (what == STAGES && !p->n_stages) ig_fatal("%s: a plan without stages", plan_path);
     FILE *f = ig_open_output(out);
     if (what == STAGES) ig_pipes_put(f, g, p, json);

@@ -44,7 +44,8 @@ static const char help[] =
     "  --json                everything as one object\n"
     "  -o FILE               where to (default -, stdout)\n" IG_SOURCE_HELP;
 
-enum { MOST_FILES = 8, MOST_PINS = 64 };
+enum { MOST_FILES = 8, MOST_PINS = 64, MOST_CORES = 64 };
+static const double most_pair = 1e6; /* us, GB/s, times slower */
 
 struct wishes {
     struct ig_plan_options plan;
@@ -61,21 +62,30 @@ enum { BEST = IG_WAYS };
 
 /* --- options --- */
 
-static int32_t cores_of(const char *name)
+/* How many; *taken: those of the sets before, a bit each. */
+static int32_t cores_of(const char *name, uint64_t *taken)
 {
     int first, last, end = 0;
-    if (sscanf(name, "cpu:%d-%d%n", &first, &last, &end) == 2 && !name[end] && first >= 0 && last >= first)
-        return last - first + 1;
-    if (sscanf(name, "cpu:%d%n", &first, &end) == 1 && !name[end] && first >= 0) return 1;
-    ig_fatal("--processors: '%s' is no set of cores; cpu:0 or cpu:0-3", name);
+    uint64_t cores = 0;
+    if (sscanf(name, "cpu:%2d-%2d%n", &first, &last, &end) != 2 || name[end]) {
+        if (sscanf(name, "cpu:%2d%n", &first, &end) != 1 || name[end]) end = 0;
+        last = first;
+    }
+    if (!end || first < 0 || last < first || last >= MOST_CORES)
+        ig_fatal("--processors: '%s' is no set of cores below %d; cpu:0 or cpu:0-3", name, MOST_CORES);
+    for (int32_t i = first; i <= last; i++) cores |= UINT64_C(1) << i;
+    if (*taken & cores) ig_fatal("--processors: a core of '%s' is in another set, too", name);
+    *taken |= cores;
+    return last - first + 1;
 }
 
 static void processors_option(struct wishes *w, char *text)
 {
+    uint64_t taken = 0;
     w->n_processors = 0;
     for (char *name = strtok(text, ","); name; name = strtok(NULL, ",")) {
         if (w->n_processors == IG_PIPE_PROCESSORS) ig_fatal("--processors: more than %d", IG_PIPE_PROCESSORS);
-        w->threads[w->n_processors] = cores_of(name);
+        w->threads[w->n_processors] = cores_of(name, &taken);
         w->names[w->n_processors++] = name;
     }
     if (!w->n_processors) ig_fatal("--processors: none given");
@@ -84,8 +94,8 @@ static void processors_option(struct wishes *w, char *text)
 static void pair_option(const char *option, const char *text, double *a, double *b)
 {
     int end = 0;
-    if (sscanf(text, "%lf,%lf%n", a, b, &end) != 2 || text[end] || *a < 0 || *b < 0)
-        ig_fatal("%s=%s: two numbers, as in 2,10", option, text);
+    if (sscanf(text, "%lf,%lf%n", a, b, &end) != 2 || text[end] || !(*a >= 0 && *a <= most_pair) || !(*b >= 0 && *b <= most_pair))
+        ig_fatal("%s=%s: two numbers up to %g, as in 2,10", option, text, most_pair);
 }
 
 static int32_t way_option(const char *text)
@@ -290,7 +300,7 @@ static void choose(const struct wishes *w, struct ig_pipeline_report *r)
         ig_fatal("%s: %s finds no plan for these processors and pins", r->g->name, ig_way_names[r->chosen]);
 }
 
-static void report(const struct wishes *w, const struct ig_pipeline_report *r, const char *out)
+static void report(const struct wishes *w, const struct ig_pipeline_report *r, const struct ig_plan *plan, const char *out)
 {
     FILE *f = ig_open_output(out);
     if (w->json)
@@ -301,6 +311,7 @@ static void report(const struct wishes *w, const struct ig_pipeline_report *r, c
     if (w->gantt && !w->json) ig_pipeline_gantt(f, r);
     if (w->pareto && !w->json) ig_pipeline_front(f, r);
     if (w->explain && !w->json) ig_pipeline_explain(f, r);
+    if (w->modes) ig_pipeline_modes(f, r->g, w->board, plan, r->net);
     ig_close_output();
 }
 
@@ -345,8 +356,7 @@ static void run(struct wishes *w, const char *path, const struct ig_source_optio
     if (w->compute > 1 || w->stream > 1) contend(w, &net);
     run_all(w, &r);
     choose(w, &r);
-    report(w, &r, out);
-    if (w->modes) ig_pipeline_modes(stdout, g, w->board, of[0], &net);
+    report(w, &r, of[0], out);
     free(w->board);
     for (int32_t i = 0; i < IG_WAYS; i++) ig_pipe_plan_free(&r.of[i]);
     for (int32_t i = 0; i <= IG_PIPE_PROCESSORS; i++) ig_plan_free(t.plans[i]);
@@ -445,6 +455,7 @@ int ig_verb_pipeline(int argc, char **argv)
             if (!ig_source_option(&source, c, optarg)) ig_usage(help);
         }
     if (optind != argc - 1) ig_usage(help);
+    if (w.modes && w.json) ig_fatal("--modes is said in words: not with --json");
     run(&w, argv[optind], &source, out);
     return 0;
 }

@@ -207,6 +207,7 @@ void ig_pipeline_gantt(FILE *f, const struct ig_pipeline_report *r)
     int64_t *start = ig_must_alloc((size_t)n * FRAMES, sizeof *start);
     struct ig_slots line = line_of(plan, slots);
     int64_t last = ig_slots_run(&line, FRAMES, 0, start);
+    if (!last) last = 1; /* of a profile without times */
     for (int32_t s = 0; s < n; s++) {
         char row[WIDTH + 1];
         memset(row, '.', WIDTH);
@@ -256,8 +257,10 @@ static void put_plan(FILE *f, const struct ig_pipeline_report *r, int32_t way)
             (long long)p->moved_bytes, (long long)period_of(r, way));
     for (int32_t s = 0; s < p->n_stages; s++) fprintf(f, "%s%lld", s ? "," : "", (long long)p->stage_ns[s]);
     fprintf(f, "],\"stages\":[");
-    for (int32_t s = 0; s < p->n_stages; s++)
-        fprintf(f, "%s\"%s\"", s ? "," : "", r->net->p.processors[p->processor[s]]);
+    for (int32_t s = 0; s < p->n_stages; s++) {
+        if (s) fprintf(f, ",");
+        ig_put_text(f, r->net->p.processors[p->processor[s]]);
+    }
     fprintf(f, "]}");
 }
 
@@ -267,8 +270,9 @@ static void put_nodes(FILE *f, const struct ig_pipeline_report *r)
     for (int32_t v = 0; v < r->net->p.n && p->n_stages; v++) {
         fprintf(f, "%s\n{\"first\":", v ? "," : "");
         ig_put_text(f, r->net->p.names[v]);
-        fprintf(f, ",\"first_step\":%d,\"last_step\":%d,\"processor\":\"%s\",\"stage\":%d}", r->net->first_step[v],
-                r->net->last_step[v], r->net->p.processors[p->on[v]], p->stage[v]);
+        fprintf(f, ",\"first_step\":%d,\"last_step\":%d,\"processor\":", r->net->first_step[v], r->net->last_step[v]);
+        ig_put_text(f, r->net->p.processors[p->on[v]]);
+        fprintf(f, ",\"stage\":%d}", p->stage[v]);
     }
 }
 

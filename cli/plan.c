@@ -217,26 +217,14 @@ static int32_t word_option(const char *option, const char *text, const char *fir
     ig_fatal("%s=%s: %s or %s", option, text, first, second);
 }
 
-/* p: NULL if none keeps the constraints. */
-static void write_pareto(const struct ig_graph *g, const struct ig_plan_options *o, const struct ig_plan *p,
-                         const char *path)
-{
-    struct ig_tradeoff t;
-    struct ig_plan_options of = *o;
-    char err[4096];
-    if (p) of.threads = p->threads;
-    if (ig_tradeoff_make(g, &of, &t, err, sizeof err) ||
-        ig_tradeoff_write(&t, g, p, of.threads, path, err, sizeof err))
-        ig_fatal("%s", err);
-    ig_tradeoff_free(&t);
-}
-
-/* Cuts that are not said are balanced by the times of a plan without stages. */
+/* Cuts that are not said are balanced by the times of a plan without stages, which limits of time are not for. */
 static struct ig_plan *make_staged(const struct ig_graph *g, const struct ig_plan_options *o, const char *text,
                                    int32_t alternatives, char *err, size_t err_bytes)
 {
     struct ig_plan_stage stages[IG_PLAN_STAGES];
-    struct ig_plan *whole = ig_plan_make(g, o, err, err_bytes), *p = NULL;
+    struct ig_plan_options apart = *o;
+    apart.max_latency_ms = apart.min_fps = 0;
+    struct ig_plan *whole = ig_plan_make(g, &apart, err, err_bytes), *p = NULL;
     int32_t *stage_of = malloc(((size_t)g->n_nodes + 1) * sizeof *stage_of);
     if (!stage_of) ig_fatal("out of memory");
     if (whole && whole->n_steps) {
@@ -257,6 +245,28 @@ static struct ig_plan *make_staged(const struct ig_graph *g, const struct ig_pla
     ig_plan_free(whole);
     free(stage_of);
     return p;
+}
+
+/* p: NULL if none keeps the constraints. stages: NULL, or the option: the front is of plans with the same. */
+static void write_pareto(const struct ig_graph *g, const struct ig_plan_options *o, const struct ig_plan *p,
+                         const char *stages, const char *path)
+{
+    struct ig_tradeoff t;
+    struct ig_plan_options of = *o;
+    char err[4096];
+    of.memory_budget = 0;
+    of.max_latency_ms = of.min_fps = 0;
+    struct ig_plan *any = p || !stages ? NULL : make_staged(g, &of, stages, 1, err, sizeof err);
+    const struct ig_plan *like = p ? p : any;
+    if (stages && !like) return; /* no stages: the caller has been told why */
+    if (like) of.threads = like->threads;
+    if (like) of.stages = like->stages;
+    if (like) of.n_stages = like->n_stages;
+    if (ig_tradeoff_make(g, &of, &t, err, sizeof err) ||
+        ig_tradeoff_write(&t, g, p, of.threads, path, err, sizeof err))
+        ig_fatal("%s", err);
+    ig_tradeoff_free(&t);
+    ig_plan_free(any);
 }
 
 /* 1 if a stage of such a list is the GPU's. */
@@ -284,7 +294,7 @@ static struct ig_plan *make(const struct ig_graph *g, const char *graph_path, co
     struct ig_plan *p = stages   ? make_staged(g, o, stages, alternatives, err, sizeof err)
                         : powers ? ig_energy_plan(g, o, powers, err, sizeof err)
                                  : ig_plan_make(g, o, err, sizeof err);
-    if (!p && pareto) write_pareto(g, o, p, pareto);
+    if (!p && pareto) write_pareto(g, o, p, stages, pareto);
     if (!p) ig_fatal("%s: %s", graph_path, err);
     if (o->isa == IG_ISA_CUDA) refuse_layers_of_the_cpu(g, p, staged, graph_path);
     if (buffers && o->isa == IG_ISA_CUDA) ig_plan_passes(g, p, staged, buffers);
@@ -296,8 +306,18 @@ static struct ig_plan *make(const struct ig_graph *g, const char *graph_path, co
     }
     if (ig_validate_all(g, p, o->memory_budget, why, sizeof why))
         ig_fatal("internal error: the validator refuses the plan: %s", why);
-    if (pareto) write_pareto(g, o, p, pareto);
+    if (pareto) write_pareto(g, o, p, stages, pareto);
     ig_profile_free(profile);
+    return p;
+}
+
+/* A plan of a file, which may say anything. */
+static struct ig_plan *read_plan(const struct ig_graph *g, const char *path)
+{
+    char err[4096];
+    struct ig_plan *p = ig_plan_read(path, g, err, sizeof err);
+    if (!p) ig_fatal("%s", err);
+    if (ig_validate_all(g, p, 0, err, sizeof err)) ig_fatal("%s: not a valid plan: %s", path, err);
     return p;
 }
 
@@ -403,10 +423,9 @@ int ig_verb_plan(int argc, char **argv)
     if (spec) count_host_ops(&o, g, spec);
     struct ig_powers powers, *weighed = weighs ? &powers : NULL;
     if (weighs) ig_load_powers(&powers, estimate.platform, &o, estimate.deadline_ms);
-    struct ig_plan *p = summarise ? ig_plan_read(argv[optind + 1], g, err, sizeof err)
+    struct ig_plan *p = summarise ? read_plan(g, argv[optind + 1])
                                   : make(g, argv[optind], profile, &o, weighed, stages, alternatives, stages_of,
                                          buffers, pareto);
-    if (!p) ig_fatal("%s", err);
     if (!summarise && ig_plan_write(p, g, out, err, sizeof err)) ig_fatal("%s", err);
     FILE *words = summarise ? stdout : stderr;
     if (summarise || verbose) summary(words, g, p, o.objective);

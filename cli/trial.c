@@ -62,14 +62,15 @@ static struct ig_profile *profile_of(const struct wishes *w, const struct ig_gra
     return found;
 }
 
-/* "cpu:0,cpu:1" of the cores of this process. */
-static const char *own_cores(char text[IG_TRIAL_TEXT])
+/* "cpu:0,cpu:1" of the cores of this process, `most` at the most. */
+static const char *own_cores(char text[IG_TRIAL_TEXT], int32_t most)
 {
     cpu_set_t own;
     int32_t n = 0;
     size_t at = 0;
+    text[0] = 0;
     if (sched_getaffinity(0, sizeof own, &own)) CPU_ZERO(&own);
-    for (int i = 0; i < 64 && n < IG_PLAN_STAGES; i++)
+    for (int i = 0; i < 64 && n < IG_PLAN_STAGES && n < most; i++)
         if (CPU_ISSET(i, &own)) at += (size_t)snprintf(text + at, IG_TRIAL_TEXT - at, "%scpu:%d", n++ ? "," : "", i);
     return text;
 }
@@ -104,6 +105,7 @@ static int32_t threads_of(const char *text)
         n += ends == 2 ? b - a + 1 : 1;
         at++;
     }
+    if (!n) ig_fatal("--stages=%s: a trial is of CPUs", text);
     return n;
 }
 
@@ -230,7 +232,7 @@ static void run(struct wishes *w, const char *path, const struct ig_source_optio
     struct ig_trials t = {.g = g, .options = w->plan, .seconds = w->seconds};
     struct ig_host_ops ops;
     if (w->spec) ig_input_spec(w->spec, g, &ops);
-    if (!w->stages) w->stages = own_cores(cores);
+    if (!w->stages) w->stages = own_cores(cores, g->n_nodes);
     t.options.threads = threads_of(w->stages);
     struct ig_profile *one = profile_of(w, g, path, t.options.threads);
     t.options.profile = one;

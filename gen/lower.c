@@ -127,12 +127,20 @@ static void lower_step(struct ig_lowered *l, const struct ig_view *views, int32_
     l->nodes[at] = n;
 }
 
+static void refuse_band(const struct ig_lowered *l, const struct ig_band *band)
+{
+    const struct ig_plan_step *steps = l->plan->steps;
+    fprintf(stderr, "ingot: the layers from '%s' to '%s' cannot run by rows: plan them without that band\n",
+            l->graph->nodes[steps[band->first].node].name, l->graph->nodes[steps[band->last].node].name);
+    exit(1);
+}
+
 /* The steps of a band stand together, where its last one is in the plan. Returns where the next one goes. */
 static int32_t lower_band(struct ig_lowered *l, const struct ig_view *views, const struct ig_band *band, int32_t at)
 {
     struct ig_flow *flow = own(l, 1, sizeof *flow);
     struct ig_step *s = &l->steps[at];
-    ig_band_flow(l->graph, l->plan, band, flow);
+    if (!ig_band_flow(l->graph, l->plan, band, flow)) refuse_band(l, band);
     for (int32_t i = 0; i < flow->n; i++) {
         lower_step(l, views, flow->step[i], at + i);
         s[i].n_feeds = flow->n_feeds[i];

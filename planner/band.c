@@ -56,6 +56,7 @@ struct ig_view ig_ring_view(const struct ig_graph *g, const struct ig_plan *p, i
     struct ig_form f = ig_form_of(s);
     int64_t line = LINE / ig_type_bytes(s->type), lines = (f.c + line - 1) / line;
     int64_t pixel = lines < 4 || p->dense_rings ? f.c : (lines | 1) * line;
+    if (p->buffers && p->buffers[v].ring_rows > 0) return p->buffers[v].view; /* that of a file may be either */
     return (struct ig_view){v, 0, f.w * pixel, pixel};
 }
 

@@ -87,7 +87,8 @@ void ig_place_rings(const struct ig_graph *g, const struct ig_view *views, struc
 
 /* --- the rest --- */
 
-/* How a ring of v lies in memory: pixels an odd number of cache lines apart where they are that long, or dense. */
+/* How a ring of v lies in memory: as it is placed, else pixels an odd number of cache lines apart where they are that long,
+ * or dense. */
 struct ig_view ig_ring_view(const struct ig_graph *g, const struct ig_plan *p, int32_t v);
 /* Time of every step, times[n_steps]: its own index, or its band's last step. */
 void ig_step_times(const struct ig_plan *p, int32_t *times);

@@ -161,10 +161,10 @@ static void walk_part(struct walk *w, int32_t rows, int32_t chunk)
 {
     int32_t h = ig_part_rows(w->part);
     w->by_tiles = by_tiles(w->part, rows);
-    for (int32_t from = 0; from < h; from += chunk) {
-        int32_t to = h - from < chunk ? h : from + chunk;
+    for (int32_t from = 0, to; from < h; from = to) {
+        to = h - from < chunk ? h : from + chunk;
         begin(w, from);
-        for (int32_t y = from; y < to; y += rows) phase(w, y, to - y < rows ? to : y + rows);
+        for (int32_t y = from, end; y < to; y = end) phase(w, y, end = to - y < rows ? to : y + rows);
         bury(w);
     }
 }
@@ -175,8 +175,8 @@ int ig_part_trails(const struct ig_part *part, const struct ig_reach *reach, int
     int64_t computed[IG_MAX_BAND] = {0};
     struct walk w = {.part = part, .by_tiles = by_tiles(part, rows), .rings = rings, .computed = computed};
     begin(&w, 0);
-    for (int32_t y = 0; y < h; y += rows) {
-        int32_t end = h - y < rows ? h : y + rows;
+    for (int32_t y = 0, end; y < h; y = end) {
+        end = h - y < rows ? h : y + rows;
         produce(&w, part->flow.n - 1, y, end);
         for (int32_t m = 0; m < part->flow.n - 1; m++)
             if (reach[m].mul && !is_past(part, m, &reach[m], w.done[m], end)) return 0;

@@ -187,6 +187,15 @@ static void find_operands(struct shadow_band *s)
     free(pieces);
 }
 
+/* Has the value the rows and pixels of the storage that it is in, several rows of them? Then it is some channels of that. */
+static int has_all_pixels(const struct shadow_band *s, int32_t value)
+{
+    int32_t images, h, w, c, all_h, all_w;
+    ig_collapse(IG_RESHAPE, &s->g->values[value].shape, &images, &h, &w, &c);
+    ig_collapse(IG_RESHAPE, &s->g->values[owner_of(s, value)].shape, &images, &all_h, &all_w, &c);
+    return h > 1 && h == all_h && w == all_w;
+}
+
 /* Are the rows of operand k of member i those that it waits for? Finds its reach. */
 static int can_follow(struct shadow_band *s, int32_t i, int32_t k)
 {
@@ -196,6 +205,7 @@ static int can_follow(struct shadow_band *s, int32_t i, int32_t k)
     for (int32_t m = 0; m < i; m++)
         if ((o->waits_for >> m & 1) && rows_of(s, m) != in->h) return 0;
     if (o->waits_for && !(s->p->steps[s->w.step[i]].kernel->flags & IG_STRIDED)) return 0;
+    if (o->waits_for && !has_all_pixels(s, node_of(s, i)->in[k])) return 0;
     return ig_reach_of((enum ig_op)node_of(s, i)->op, call_of(s, i), k, &o->reach);
 }
 
@@ -375,8 +385,8 @@ static void run_piece(struct shadow_band *s, int32_t from, int32_t to, int32_t r
         for (int32_t k = 0; k < slots_of(s, i); k++) s->tags[i][k] = -1;
         if (!(s->kept >> i & 1)) memset(s->made[i], 0, (size_t)rows_of(s, i));
     }
-    for (int32_t y = from; y < to; y += rows) {
-        int32_t end = to - y < rows ? to : y + rows;
+    for (int32_t y = from, end; y < to; y = end) {
+        end = to - y < rows ? to : y + rows;
         compute(s, last, y, end);
         for (int32_t m = 0; m < last; m++)
             if (s->kept >> m & 1) {

@@ -10,12 +10,12 @@ static int32_t owner_of(const struct ig_check *c, int32_t v)
     return owner < 0 ? v : owner;
 }
 
-/* Does no step of the band write into v's storage, but the last one where it is `out`? */
+/* Does no step of the band write into v's storage, but the last one where it is `out`? Steps that run nothing write nothing. */
 static int is_written_by_last_alone(const struct ig_check *c, const struct ig_band *b, int32_t v, int out)
 {
     for (int32_t i = b->first; i <= b->last; i++) {
         const struct ig_node *n = ig_checked_node(c, i);
-        for (int32_t k = 0; k < n->n_out; k++)
+        for (int32_t k = 0; c->p->steps[i].kernel && k < n->n_out; k++)
             if (n->out[k] >= 0 && owner_of(c, n->out[k]) == v && (!out || i < b->last || n->out[k] != v)) return 0;
     }
     return !out || ig_checked_node(c, b->last)->out[0] == v;

@@ -145,12 +145,39 @@ static void an_output_grows_into_its_input(void **state)
     assert_true(over > NETS / 2 && tight > over / 2);
 }
 
+/* The same where the input is read by its columns, which a step of the band that runs nothing picks. */
+static void an_output_grows_into_columns(void **state)
+{
+    struct ig_graph *g = net_new();
+    int32_t x = net_conv(g, net_input(g, 1, 24, 16, 3), 16, 3, 1, -1);
+    int32_t left = net_conv(g, net_slice(g, x, 2, 0, 8, 1), 16, 3, 1, -1);
+    int32_t y = net_conv(g, net_slice(g, x, 2, 8, 8, 1), 16, 1, 1, left);
+    void *expected[1], *got[1];
+    (void)state;
+    ig_add_output(g, net_conv(g, y, 3, 1, 1, -1));
+    net_done(g);
+    net_run(g, 1, expected);
+    ig_prepare_views(g);
+    struct ig_band_timing band = {.first = 2, .last = 4, .rows = 1, .threads = 1, .n = 2};
+    struct ig_plan *p = plan_make(g, (struct ig_plan_options){
+        .isa = IG_ISA_REF, .threads = 1, .bands = IG_BANDS_GIVEN, .given = &band, .n_given = 1});
+    assert_int_equal(p->n_bands, 1);
+    assert_null(p->steps[3].kernel);
+    assert_true(p->buffers[y].offset < p->buffers[x].offset);
+    assert_true(p->buffers[x].offset < p->buffers[y].offset + p->buffers[y].bytes);
+    net_run_plan(g, p, 1, got);
+    outputs_same(g, expected, got, 1);
+    ig_plan_free(p);
+    ig_graph_free(g);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_block_needs_only_its_ends),
         cmocka_unit_test(a_residual_lies_over_its_block),
         cmocka_unit_test(an_output_grows_into_its_input),
+        cmocka_unit_test(an_output_grows_into_columns),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -67,6 +67,40 @@ static void plans_survive_a_file(void **state)
     }
 }
 
+/*
+ * The rings of a plan of least memory have no gaps between pixels, and what can write but dense rows opens a band: the
+ * file's strides say what is one.
+ */
+static void bands_of_dense_rings_survive_a_file(void **state)
+{
+    struct ig_graph *g = net_new();
+    char err[1024] = "";
+    void *want[1], *got[1];
+    (void)state;
+    int32_t x = net_transpose(g, net_input(g, 1, 24, 24, 64));
+    ig_add_output(g, net_conv(g, net_conv(g, x, 64, 3, 1, -1), 64, 3, 1, -1));
+    net_done(g);
+    ig_prepare_views(g);
+    struct ig_plan *p = plan_make(g, (struct ig_plan_options){.isa = IG_ISA_REF, .threads = 1, .objective = IG_OBJECTIVE_MEMORY});
+    assert_int_equal(p->buffers[g->nodes[0].out[0]].memory, IG_MEMORY_RING);
+    assert_int_equal(p->buffers[g->nodes[0].out[0]].view.pixel_stride, 64);
+    assert_int_equal(ig_plan_write(p, g, path, err, sizeof err), 0);
+    struct ig_plan *q = ig_plan_read(path, g, err, sizeof err);
+    if (!q) fail_msg("%s", err);
+    for (int32_t i = 0; i < q->n_bands; i++) {
+        struct ig_flow flow;
+        int32_t members[IG_MAX_BAND];
+        assert_true(ig_band_flow(g, q, &q->bands[i], &flow));
+        assert_int_equal(flow.n, ig_band_members(q, &q->bands[i], members));
+    }
+    net_run_tables(g, p, 1, 1, want);
+    net_run_tables(g, q, 1, 1, got);
+    outputs_same(g, want, got, 1);
+    ig_plan_free(p);
+    ig_plan_free(q);
+    ig_graph_free(g);
+}
+
 /* Every byte of a plan is changed in turn: it is read or refused with a line, never worse. */
 static void damaged_plans_are_refused(void **state)
 {
@@ -170,6 +204,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(plans_survive_a_file),
+        cmocka_unit_test(bands_of_dense_rings_survive_a_file),
         cmocka_unit_test(damaged_plans_are_refused),
         cmocka_unit_test(a_full_disk_is_an_error),
         cmocka_unit_test(profiles_survive_a_file),

@@ -106,6 +106,27 @@ static void pieces_of_a_band(void **state)
     ig_graph_free(g);
 }
 
+/* As a file may say: all of a piece at once. */
+static void phases_higher_than_pieces(void **state)
+{
+    struct ig_graph *g = three_layers();
+    struct ig_band_timing band = {.last = 2, .rows = INT32_MAX, .threads = 2, .chunk = 6, .n = 3};
+    struct ig_plan *p = plan_make(g, (struct ig_plan_options){.isa = IG_ISA_REF, .threads = 2, .bands = IG_BANDS_GIVEN,
+                                                              .given = &band, .n_given = 1});
+    struct ig_plan *low = banded(g, 2, 6);
+    void *want[1], *got[1];
+    (void)state;
+    assert_int_equal(p->n_bands, 1);
+    assert_int_equal(p->bands[0].rows, INT32_MAX);
+    assert_int_equal(p->steps[2].chunks, 4);
+    net_run_tables(g, low, 2, 1, want);
+    net_run_tables(g, p, 2, 1, got);
+    outputs_same(g, want, got, 1);
+    ig_plan_free(low);
+    ig_plan_free(p);
+    ig_graph_free(g);
+}
+
 /* A tensor that stays whole beside the last one's: each piece of the band would write all of its rows. */
 static void kept_rows_are_made_once(void **state)
 {
@@ -152,6 +173,36 @@ static void rows_are_written_before_they_are_read(void **state)
     ig_graph_free(g);
 }
 
+/*
+ * Rows of a few columns are no rows of a ring, nor of what stays whole in a band: whoever makes them would not know who
+ * waits for which. The plan is right but for the band.
+ */
+static void columns_of_a_member_are_no_rows(void **state)
+{
+    struct ig_graph *g = net_new();
+    int32_t x = net_conv(g, net_input(g, 1, 16, 16, 3), 8, 3, 1, -1), y = net_slice(g, x, 2, 0, 8, 1);
+    struct ig_band band = {.first = 0, .last = 2, .rows = 1};
+    (void)state;
+    ig_add_output(g, net_conv(g, y, 8, 1, 1, -1));
+    net_done(g);
+    ig_prepare_views(g);
+    struct ig_plan *p = plan_make(g, (struct ig_plan_options){.isa = IG_ISA_REF, .threads = 1, .bands = IG_BANDS_OFF});
+    assert_int_equal(p->n_steps, 3);
+    assert_null(p->steps[1].kernel);
+    assert_int_equal(p->steps[0].scratch_bytes, 0);
+    free(p->bands);
+    p->bands = malloc(sizeof band);
+    assert_non_null(p->bands);
+    *p->bands = band;
+    p->n_bands = 1;
+    p->buffers[x].first = p->buffers[y].first = 2;
+    for (int32_t v = 0; v < g->n_values; v++)
+        if (p->buffers[v].last < 2) p->buffers[v].last = 2;
+    assert_says(g, p, "BAD_BAND", "band 0 has steps that cannot go by rows");
+    ig_plan_free(p);
+    ig_graph_free(g);
+}
+
 /* A ring that is too short loses rows; with its bytes it is the reader that misses them. */
 static void rings_lose_rows(void **state)
 {
@@ -191,8 +242,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pieces),
         cmocka_unit_test(pieces_of_a_band),
+        cmocka_unit_test(phases_higher_than_pieces),
         cmocka_unit_test(kept_rows_are_made_once),
         cmocka_unit_test(rows_are_written_before_they_are_read),
+        cmocka_unit_test(columns_of_a_member_are_no_rows),
         cmocka_unit_test(rings_lose_rows),
         cmocka_unit_test(verdicts_have_names),
     };

@@ -71,6 +71,22 @@ printing() {
         printed_in_vain out/host/fashion --info && printed_in_vain out/host/fashion --help
 }
 
+edited_plan() { # that says nonsense: refused before anything is printed of it
+    out/ingot graph "$model" -o "$work/edited.json" && out/ingot plan "$work/edited.json" --threads 1 --bands chains -o "$work/good.plan" &&
+        out/ingot plan --summary "$work/edited.json" "$work/good.plan" >"$work/out" && grep -q ' by rows: ' "$work/out" &&
+        sed 's/"split":"whole"/"split":"rows"/' "$work/good.plan" >"$work/rows.plan" || return 1
+    for printer in "plan --summary" "inspect --memory" "report -o $work/never.html"; do
+        # shellcheck disable=SC2086
+        refused_naming 'rows.plan: ' timeout 20 out/ingot $printer "$work/edited.json" "$work/rows.plan" && [ ! -s "$work/out" ] &&
+            [ ! -e "$work/never.html" ] || return 1
+    done
+}
+
+plan_of_a_gpu() { # in the place of the CPU's
+    out/ingot graph "$model" -o "$work/small.json" && out/ingot plan "$work/small.json" --isa cuda -o "$work/gpu.plan" &&
+        refused_naming "give it with --gpu" out/ingot gen "$work/small.json" "$work/gpu.plan" -o "$work/tables" && [ ! -e "$work/tables" ]
+}
+
 report_of_a_child() { # a case that ends its process leaves the report of all cases where it is
     mkdir -p "$work/case/test_data_set_0" && cp "$model" "$work/case" && mv "$work/case/fashion.onnx" "$work/case/model.onnx"
     { printf '\010\001\010\001\010\034\010\034\020\001\112\300\030' && head -c 3136 /dev/zero; } >"$work/case/test_data_set_0/input_0.pb"
@@ -103,6 +119,8 @@ check "an output folder that cannot be written" no_half_output
 check "both files of a graph or none" both_or_none
 check "options of an import behind one" options_of_an_import
 check "a full disk under what only prints" printing
+check "an edited plan" edited_plan
+check "a GPU's plan for the CPU" plan_of_a_gpu
 check "a report outlives the process of a case" report_of_a_child
 check "usage errors exit with 2" sh -c 'out/ingot inspect 2>/dev/null; [ $? = 2 ] && { out/ingot plan --threads=x a 2>/dev/null; [ $? = 2 ]; }'
 check "wrong input size" program_input "abc"

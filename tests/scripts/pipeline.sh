@@ -72,6 +72,35 @@ PY
         done
 }
 
+modes_go_where_the_table_goes() {
+    pipeline --platform "$work/board.json" --modes -o "$work/file" >"$work/stdout" && [ ! -s "$work/stdout" ] &&
+        grep -q '^  power-save ' "$work/file" && grep -q '^  lower bound ' "$work/file" &&
+        ! pipeline --platform "$work/board.json" --modes --json >"$work/stdout" 2>"$work/err" && [ ! -s "$work/stdout" ] &&
+        grep -q "modes.*not with --json" "$work/err"
+}
+
+names_of_processors() { # of a board's file, which JSON escapes
+    sed 's/"type":"accelerator"/"type":"a \\"fast\\" one"/' "$SRCDIR/platforms/neuraghe.json" >"$work/quoted.json" &&
+        pipeline --platform "$work/quoted.json" --json -o "$work/quoted" && "$PYTHON" - "$work/quoted" <<'PY'
+import json, sys
+r = json.load(open(sys.argv[1]))
+assert 'a "fast" one' in {on for a in r["algorithms"] for on in a["stages"]} | {s["processor"] for s in r["segments"]}, r
+PY
+}
+
+no_times() { # a profile of zeros, as a file may have
+    out/ingot graph "$SRCDIR/models/fashion.onnx" -o "$work/small.json" &&
+        out/ingot profile "$work/small.json" --threads 1 --seconds 0.1 -o "$work/times.json" && "$PYTHON" - "$work" <<'PY' &&
+import json, sys
+profile = json.load(open(f"{sys.argv[1]}/times.json"))
+for t in profile["timings"]:
+    t["alone_ns"] = t["in_order_ns"] = 0
+profile["bands"] = []
+json.dump(profile, open(f"{sys.argv[1]}/zeros.json", "w"))
+PY
+        out/ingot pipeline "$work/small.json" --profile "$work/zeros.json" --explain --gantt --pareto >"$work/out"
+}
+
 again() { # the same bytes
     pipeline --json -o "$work/x" && pipeline --json -o "$work/y" && cmp "$work/x" "$work/y"
 }
@@ -96,10 +125,19 @@ PY
 }
 
 not_tried() {
-    for row in "cpu:0@3,cpu:1|sets of cores only" "cpu:0,cpu:0|a core is in one set only" "cpu:0,cpu:1-2|sets of as many cores each"; do
+    for row in "cpu:0@3,cpu:1|sets of cores only" "gpu,cpu:0|a trial is of CPUs" "cpu:0,cpu:0|a core is in one set only" "cpu:0,cpu:1-2|sets of as many cores each"; do
         ! out/ingot trial --stages="${row%|*}" "$net" -o "$work/no.json" 2>"$work/err" && grep -q "${row#*|}" "$work/err" &&
             [ ! -e "$work/no.json" ] || return 1
     done
+}
+
+one_layer() { # a Relu: of the cores as many sets as there are steps
+    "$PYTHON" - "$work/relu.onnx" <<'PY' &&
+import sys
+model = "08083a3d0a0c0a0178120179220452656c751201675a140a0178120f0a0d080112090a0208010a0308802062140a0179120f0a0d080112090a0208010a0308802042040a001011"
+open(sys.argv[1], "wb").write(bytes.fromhex(model))
+PY
+        out/ingot trial "$work/relu.onnx" --seconds 0.1 -q -o "$work/relu.json" && [ -s "$work/relu.json" ]
 }
 
 configured() { # --stages=auto: both profiles, and a trial in place of a plan; not where something says otherwise
@@ -117,6 +155,9 @@ configured() { # --stages=auto: both profiles, and a trial in place of a plan; n
 
 refused() {
     ! pipeline --processors=cpu:x 2>"$work/err" && grep -q "is no set of cores" "$work/err" &&
+        ! pipeline --processors=cpu:0-2147483647 2>"$work/err" && grep -q "is no set of cores below 64" "$work/err" &&
+        ! pipeline --processors=cpu:0-1,cpu:1 2>"$work/err" && grep -q "a core of 'cpu:1' is in another set" "$work/err" &&
+        ! pipeline --link=nan,0 2>"$work/err" && grep -q "link=nan,0: two numbers" "$work/err" &&
         ! pipeline --algorithm=greedy 2>"$work/err" && grep -q "algorithm=greedy" "$work/err"
 }
 
@@ -125,8 +166,12 @@ check "the optimum is never worse than a baseline" order
 check "plans are explained" explained
 check "pins are kept" pinned
 check "clocks and cuts of a board" board
+check "clocks and cuts go where the table goes" modes_go_where_the_table_goes
+check "names of a board's processors" names_of_processors
+check "a profile without times" no_times
 check "the same input, the same bytes" again
 check "what cannot be is refused" refused
+check "a trial of one layer" one_layer
 if [ "$(nproc)" -lt 2 ]; then
     skip "trials of whole plans" "one core"
 else

@@ -61,7 +61,22 @@ limits() { # which one, by how much, what is nearest; no plan is left behind
             plan --max-latency-ms 0.0001 -o "$work/no.json" &&
         refused 'rate of 1e+08 frames/s missed by .*: the fastest plan takes .* ms with [0-9]* bytes' \
             plan --min-fps 1e8 -o "$work/no.json" &&
-        refused '8XB' plan --memory-budget 8XB -o "$work/no.json" && [ ! -e "$work/no.json" ]
+        refused '8XB' plan --memory-budget 8XB -o "$work/no.json" &&
+        refused '0.5B' plan --memory-budget 0.5B -o "$work/no.json" && [ ! -e "$work/no.json" ]
+}
+
+# The rate of stages is that of the pipeline, whatever one processor alone would do.
+limits_of_stages() {
+    plan --stages=cpu:0,cpu:1 -o "$work/staged.json" && fps=$("$PYTHON" - "$work/staged.json" <<'PY'
+import json, sys
+totals = json.load(open(sys.argv[1]))["totals"]
+assert totals["period_ms"] < 0.9 * totals["latency_ms"], totals
+print(2000 / (totals["period_ms"] + totals["latency_ms"]))
+PY
+    ) && plan --stages=cpu:0,cpu:1 --min-fps "$fps" -o "$work/limited.json" && cmp "$work/staged.json" "$work/limited.json" &&
+        refused 'rate of 1e+08 frames/s missed by .*: predicted' plan --stages=cpu:0,cpu:1 --min-fps 1e8 -o "$work/no.json" &&
+        refused 'latency limit of 0.0001 ms exceeded by' plan --stages=cpu:0,cpu:1 --max-latency-ms 1e-4 -o "$work/no.json" &&
+        [ ! -e "$work/no.json" ]
 }
 
 # The nearest plan that a message names is one, with and without the front beside it.
@@ -87,6 +102,18 @@ PY
         out/ingot graph "$model" -o "$work/net.graph.json" &&
         out/ingot plan "$work/net.graph.json" --threads 1 -o "$work/net.plan.json" &&
         out/ingot report "$work/net.graph.json" "$work/net.plan.json" --pareto "$work/alone.json" -o "$work/page.html"
+}
+
+# The front of a plan with stages is of such plans: it ends in the plan itself, where that is the fastest.
+front_of_stages() {
+    plan --stages=cpu:0,cpu:1 --pareto "$work/front.json" -o "$work/staged.json" &&
+        refused 'rate of 1e+08 frames/s missed by' \
+            plan --stages=cpu:0,cpu:1 --min-fps 1e8 --pareto "$work/alone.json" -o "$work/no.json" && "$PYTHON" - "$work" <<'PY'
+import json, sys
+front, alone = (json.load(open(f"{sys.argv[1]}/{name}.json")) for name in ("front", "alone"))
+assert front["points"][-1]["bytes"] == front["chosen"]["bytes"], (front["points"][-1], front["chosen"])
+assert alone["points"] == front["points"] and alone["chosen"] is None
+PY
 }
 
 throughput() { # of one processor: the plan of least latency, and the summary says why
@@ -120,6 +147,18 @@ PY
         plan --objective energy --platform zen4 -o "$work/no.json" &&
         refused "does not say what its CPU draws; add active_w" plan --objective energy -o "$work/no.json" &&
         refused "objective=speed: latency, throughput, energy or memory" plan --objective speed && [ ! -e "$work/no.json" ]
+}
+
+energy_of_stages() { # each one's time at its power, all idle for the rest of the period
+    plan --stages=cpu:0,cpu:1 --objective energy --platform "$work/frugal.json" -v -o "$work/staged.json" 2>"$work/words" &&
+        "$PYTHON" - "$work" <<'PY'
+import json, re, sys
+plan = json.load(open(f"{sys.argv[1]}/staged.json"))
+words = open(f"{sys.argv[1]}/words").read()
+said = re.search(r"^energy: ([0-9.]+) mJ a frame on 'neuraghe' with all 2 stages busy$", words, re.M)
+mj = plan["totals"]["period_ms"] * 0.1 + sum(s["predicted_ns"] for s in plan["stages"]) * 1e-6 * 3.9
+assert abs(float(said[1]) - mj) < 6e-4, (said[0], mj)
+PY
 }
 
 # In the header the budget is an assertion: a larger network does not compile within it.
@@ -172,10 +211,13 @@ check "names that are not there" names
 check "what is wrong in a board's file" board
 check "boards are found from any directory" elsewhere
 check "limits that no plan keeps" limits
+check "limits of stages" limits_of_stages
 check "the nearest plan is one" nearest
 check "limits that no plan keeps leave a front" front_alone
+check "the front of a plan with stages" front_of_stages
 check "throughput on one processor" throughput
 check "energy by the powers of a board" energy
+check "energy of stages" energy_of_stages
 check "headers assert the budget" assertion
 check "the planner sees no clock" clockless
 check "the same input, the same plans" again
