@@ -6,6 +6,7 @@
 # With -o, PyTorch's results and the table go to FILE.torch and FILE.md. Variables: NVCC, PYTHON (one that has torch).
 # Needs out/ingot and out/bench/gpu (ninja) and nvcc. Without a GPU it says so and ends with 0.
 set -eu
+case ${1:-} in -h | --help) sed -n '2,/^set /s/^# \{0,1\}//p' "$0"; exit ;; esac
 cd "$(dirname "$0")/.."
 results=
 if [ "${1:-}" = -o ]; then

@@ -3,6 +3,7 @@
 # networks without parts: bytes and throughput as tables. Profiles of SECONDS (default 20) each are taken first, on one
 # thread, and kept in out/parts/. Wants a built out/ingot and out/bench/parts; pin it to a quiet core.
 set -eu
+case ${1:-} in -h | --help) sed -n '2,/^set /s/^# \{0,1\}//p' "$0"; exit ;; esac
 [ -x out/ingot ] && [ -x out/bench/parts ] || { echo "bench/parts.sh: ninja out/ingot out/bench/parts first" >&2; exit 1; }
 folder=out/parts
 mkdir -p "$folder"

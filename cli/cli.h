@@ -60,6 +60,23 @@ enum { IG_OPTION_SHAPE = 1000, IG_OPTION_OUTPUTS, IG_OPTION_PRECISION, IG_OPTION
     "  --detach                  for least memory: copy the first piece of a dense block's concatenation into it\n"
 /* Takes one of the above; 1 if it was one. `argument` is kept and changed. */
 int ig_source_option(struct ig_source_options *o, int option, char *argument);
+/* What the profiler says of itself: `usage` are its own lines, `source` options of what else than a graph.json it reads. */
+#define IG_PROFILE_HELP(usage, source) \
+    usage "\n" \
+    "Times every legal kernel variant of every layer on this machine, alone and in order; then\n" \
+    "chains of layers run by rows (bands), against the same layers one after the other.\n" \
+    "  -o FILE        where to (default profile.json; - is stdout)\n" \
+    "  --threads N    threads to time with (default: all cores)\n" \
+    "  --beside LIST  cores, as in 1,2, on which the same network runs meanwhile: times as they are in a\n" \
+    "                 pipeline, whose stages share caches and memory\n" \
+    "  --stages LIST  the stages of a pipeline, as of ingot plan: so on the cores of all but its first, as far as this\n" \
+    "                 process may use them\n" \
+    "  --fronts       times the bands of the plans between least memory and least time, too: for plans under a\n" \
+    "                 memory budget\n" \
+    "  --seconds S    budget of the whole run (default 10); exceeded only to time each variant once\n" \
+    "  --isa NAME     host (default), ref, avx2, neon\n" \
+    "  -q             no progress, no summary\n" source
+extern const char ig_profile_help[];
 /*
  * A network ready to plan: an .onnx file (imported, passes run, views prepared) or a graph.json. "-" is an
  * .onnx file on stdin. Fatal on error.

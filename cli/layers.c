@@ -50,11 +50,13 @@ static void print_json(FILE *f, const struct ig_layers *l)
     fputs("\n}\n", f);
 }
 
-/* A name a line and nothing else: to be piped. */
+/* A name a line, whole, and nothing else: to be piped. */
 static void print_names(FILE *f, const struct ig_layers *l)
 {
-    char name[256];
-    for (int32_t i = 0; i < l->n; i++) fprintf(f, "%s\n", ig_name_text(l->at[i].autodice, name, sizeof name));
+    for (int32_t i = 0; i < l->n; i++) {
+        for (const char *c = l->at[i].autodice; *c; c++) fputc((unsigned char)*c < 32 || *c == 127 ? '.' : *c, f);
+        fputc('\n', f);
+    }
 }
 
 static void print_table(FILE *f, const char *path, const struct ig_layers *l)

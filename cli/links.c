@@ -246,6 +246,12 @@ static int measure_links(int argc, char **argv)
     return 0;
 }
 
+const char ig_profile_help[] = IG_PROFILE_HELP(
+    "ingot profile net.onnx -o profile.json\n"
+    "ingot profile graph.json --seconds 2 -o profile.json\n"
+    "ingot profile --links --hosts nodeA,nodeB   messages between hosts instead (ingot profile --links --help)\n",
+    IG_SOURCE_HELP);
+
 int ig_verb_measure(int argc, char **argv)
 {
     for (int i = 1; i < argc; i++)

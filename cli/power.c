@@ -46,6 +46,28 @@ static void list(const struct ig_power *p, const struct ig_clocks *c)
                (double)c->at[i].most_hz * 1e-6, c->at[i].n_steps);
 }
 
+static void list_json(const struct ig_power *p, const struct ig_clocks *c)
+{
+    printf("{\"clocks\":[");
+    for (int32_t i = 0; i < c->n; i++) {
+        printf("%s\n{\"least_hz\":%lld,\"most_hz\":%lld,\"name\":", i ? "," : "", (long long)c->at[i].least_hz,
+               (long long)c->at[i].most_hz);
+        ig_json_string(stdout, c->at[i].name);
+        printf(",\"steps\":%d}", c->at[i].n_steps);
+    }
+    printf("],\n\"method\":\"%s\",\n\"sensors\":[", ig_power_method(p));
+    for (int32_t i = 0; i < p->n; i++) {
+        printf("%s\n{\"name\":", i ? "," : "");
+        ig_json_string(stdout, p->rails[i].name);
+        printf(",\"path\":");
+        ig_json_string(stdout, p->rails[i].path);
+        putchar('}');
+    }
+    printf("],\n\"why\":");
+    if (p->n) printf("null}\n");
+    else ig_json_string(stdout, p->why), printf("}\n");
+}
+
 static void pin(struct ig_clocks *c, const char *text)
 {
     const char *sign = strrchr(text, '=');
@@ -140,7 +162,7 @@ int ig_verb_power(int argc, char **argv)
     ig_clocks_open(&clocks, root);
     if (optind == argc) {
         if (n_pins) ig_usage(help);
-        list(&p, &clocks);
+        (json ? list_json : list)(&p, &clocks);
         return 0;
     }
     ig_clocks_guard(&clocks);

@@ -10,24 +10,6 @@
 #include "planner/stages.h"
 #include "runtime/run.h"
 
-static const char help[] =
-    "ingot profile net.onnx -o profile.json\n"
-    "ingot profile graph.json --seconds 2 -o profile.json\n"
-    "ingot profile --links --hosts nodeA,nodeB   messages between hosts instead (ingot profile --links --help)\n\n"
-    "Times every legal kernel variant of every layer on this machine, alone and in order; then\n"
-    "chains of layers run by rows (bands), against the same layers one after the other.\n"
-    "  -o FILE        where to (default profile.json; - is stdout)\n"
-    "  --threads N    threads to time with (default: all cores)\n"
-    "  --beside LIST  cores, as in 1,2, on which the same network runs meanwhile: times as they are in a\n"
-    "                 pipeline, whose stages share caches and memory\n"
-    "  --stages LIST  the stages of a pipeline, as of ingot plan: so on the cores of all but its first, as far as this\n"
-    "                 process may use them\n"
-    "  --fronts       times the bands of the plans between least memory and least time, too: for plans under a\n"
-    "                 memory budget\n"
-    "  --seconds S    budget of the whole run (default 10); exceeded only to time each variant once\n"
-    "  --isa NAME     host (default), ref, avx2, neon\n"
-    "  -q             no progress, no summary\n" IG_SOURCE_HELP;
-
 static void progress(int done, int all)
 {
     ig_progress("profile: round", done, all);
@@ -78,7 +60,7 @@ int ig_verb_profile(int argc, char **argv)
     const char *out = "profile.json", *cores = NULL;
     char err[4096], list[256];
     for (int c; (c = getopt_long(argc, argv, "o:qh", longs, NULL)) != -1;) switch (c) {
-        case 'h': return fputs(help, stdout) < 0;
+        case 'h': return fputs(ig_profile_help, stdout) < 0;
         case 'o': out = optarg; break;
         case 'q': o.progress = NULL; break;
         case 'b': cores = optarg; break;
@@ -88,9 +70,9 @@ int ig_verb_profile(int argc, char **argv)
         case 's': o.seconds = ig_number(optarg, "--seconds", 0.1, 3600); break;
         case 'i': o.isa = ig_isa_option(optarg); break;
         default:
-            if (!ig_source_option(&source, c, optarg)) ig_usage(help);
+            if (!ig_source_option(&source, c, optarg)) ig_usage(ig_profile_help);
         }
-    if (optind != argc - 1) ig_usage(help);
+    if (optind != argc - 1) ig_usage(ig_profile_help);
     if (!ig_isa_runs_here(o.isa)) ig_fatal("%s kernels do not run on this machine", ig_isa_name(o.isa));
     struct ig_graph *g = ig_load_graph(argv[optind], &source);
     struct ig_beside *beside = cores ? ig_beside_start(g, o.isa, cores, err, sizeof err) : NULL;

@@ -59,9 +59,7 @@ void ig_emit_header(FILE *f, const struct ig_emit *e)
         " * Tensors are dense, row-major, in the order of the ONNX file; the library allocates nothing.\n");
     emit_io_list(f, "in", m->inputs, m->n_inputs);
     emit_io_list(f, "out", m->outputs, m->n_outputs);
-    fprintf(
-        f, " *\n * Every function but %s_info and %s_strerror returns 0, or a status for %s_strerror.\n */\n",
-        p, p, p);
+    fprintf(f, " *\n * What returns an int returns 0, or a status for %s_strerror.\n */\n", p);
     fprintf(f, "#ifndef INGOT_%s_H\n#define INGOT_%s_H\n\n#include <stddef.h>\n#include <stdint.h>\n\n", up,
             up);
     fprintf(f, "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n");

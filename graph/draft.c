@@ -17,7 +17,7 @@ void ig_drafts_remove(void) {
 }
 
 static int fail(const struct ig_draft *d, const char *what, char *err, size_t err_bytes) {
-    snprintf(err, err_bytes, "%s: %s: %s", d->path, what, strerror(errno));
+    snprintf(err, err_bytes, "%s: %s: %s", strcmp(d->path, "-") ? d->path : "stdout", what, strerror(errno));
     return -1;
 }
 

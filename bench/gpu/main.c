@@ -15,7 +15,7 @@ static const char help[] =
     "Networks that `ingot graph` wrote, on GPU 0: times every kernel on every layer, plans with the fastest, compares the\n"
     "outputs with the CPU's plan of the same network, and prints a JSON object a network: ms of a frame (one graph launch,\n"
     "without copies; the median), of the sum of its layers, and how far outputs are off. FATBIN: the kernels, as nvcc\n"
-    "-fatbin makes them of kernels_gpu/cuda/*.cu.\n"
+    "-fatbin makes them of kernels_gpu/module.cu.\n"
     "  --runs N    of each layer and kernel (default 5); frames: 20 N\n"
     "  --repeats N launches of a layer in a run (default 20)\n"
     "  --layers    a line for every kernel on every layer\n";

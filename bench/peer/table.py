@@ -144,13 +144,14 @@ def verdict(entries):
                      f"{f' ({geometric_mean(calm):.3f} of the 10th percentiles)' if calm else ''}; above 1: "
                      f"{', '.join(above) or 'none'}")
     for e in entries:
+        run = f"{e['network']}, {e['threads']} thread{'s' if e['threads'] > 1 else ''}"
         for name, c in e["contenders"].items():
             if "error" in c:
-                lines.append(f"{e['network']}, {e['threads']} threads: {name} cannot run it: {c['error']}")
+                lines.append(f"{run}: {name} cannot run it: {c['error']}")
             elif c.get("difference") is None and name != "ingot":
-                lines.append(f"{e['network']}, {e['threads']} threads: {name}'s outputs have other sizes")
+                lines.append(f"{run}: {name}'s outputs have other sizes")
             elif name != "ingot" and c["difference"] > 1e-3:
-                lines.append(f"{e['network']}, {e['threads']} threads: {name} differs by {c['difference']:.1e}")
+                lines.append(f"{run}: {name}'s outputs differ from ingot's by {c['difference']:.1e} of the largest value")
     noisy = [f"{e['network']}/{e['threads']}" for e in entries
              if any(c.get("lost", 0) > 0.05 for c in e["contenders"].values())]
     if noisy:

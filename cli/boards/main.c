@@ -25,6 +25,8 @@ struct ig_graph *ig_import_bytes(const char *path, const void *bytes, size_t n,
     return ig_import_file(path, options, err, err_bytes);
 }
 
+const char ig_profile_help[] = IG_PROFILE_HELP("ingot-profile graph.json -o profile.json\n", "");
+
 int main(int argc, char **argv)
 {
     if (argc > 1 && !strcmp(argv[1], "--version")) {

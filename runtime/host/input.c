@@ -12,6 +12,8 @@
 
 #define NPY_MAGIC "\x93NUMPY"
 
+enum { MORE = 65536 }; /* bytes that a file may have beside the input's: a header */
+
 struct file {
     const char *path;
     unsigned char *data;
@@ -109,6 +111,12 @@ size_t ig_pnm_header(const char *path, const unsigned char *data, size_t n, long
     return at + 1;
 }
 
+void ig_die_of_pixels(const char *path, size_t n, size_t at, long bytes)
+{
+    if (n < at || n - at < (size_t)bytes) ig_die("%s: truncated picture", path);
+    ig_die("%s: more bytes behind the header than the picture's %ld: one picture a file is read", path, bytes);
+}
+
 /* Channels, height, width of a picture input [1,C,H,W] or [1,H,W,C]; channels = 0 if it is none. */
 struct picture {
     int c, h, w, channels_last;
@@ -136,7 +144,7 @@ static void load_pnm(const struct ig_session *s, const struct file *f, const str
     if (w != p.w || h != p.h)
         ig_die("%s: %ld x %ld pixels, the network takes %d x %d: resize it first", f->path, w, h, p.w, p.h);
     if (colours == 3 && p.c == 1) ig_die("%s: colour, the network takes grey: convert it to PGM", f->path);
-    if (f->n - at != (size_t)(w * h * colours)) ig_die("%s: truncated picture", f->path);
+    if (f->n < at || f->n - at != (size_t)(w * h * colours)) ig_die_of_pixels(f->path, f->n, at, w * h * colours);
     for (int y = 0; y < p.h; y++)
         for (int x = 0; x < p.w; x++)
             for (int c = 0; c < p.c; c++) {
@@ -169,14 +177,14 @@ void ig_load_input(const struct ig_session *s, int i, const char *path)
     char want[64], name[128];
     if (!i && s->program->spec && s->program->spec->load(s, path)) return;
     if (load_raw(path, s->inputs[i], bytes)) return;
-    struct file f = slurp(path, bytes + 65536);
+    struct file f = slurp(path, bytes + MORE);
     if (f.n > 12 && !memcmp(f.data, NPY_MAGIC, 6)) load_npy(&f, io->shape, s->inputs[i]);
     else if (f.n > 2 && f.data[0] == 'P' && (f.data[1] == '5' || f.data[1] == '6') && f.n != bytes)
         load_pnm(s, &f, io->shape, s->inputs[i]);
     else if (f.n == bytes) memcpy(s->inputs[i], f.data, bytes);
     else
         ig_die("%s: %s%zu bytes, neither .npy nor PGM/PPM nor the %zu raw bytes of input '%s' %s", path,
-               f.n > bytes ? "at least " : "", f.n, bytes, ig_name_text(io->name, name, sizeof name),
+               f.n > bytes + MORE ? "at least " : "", f.n, bytes, ig_name_text(io->name, name, sizeof name),
                ig_shape_text(io->shape, want, sizeof want));
     free(f.data);
 }

@@ -75,6 +75,8 @@ void ig_load_input(const struct ig_session *s, int i, const char *path);
 /* Width and height of a PGM or PPM of n bytes; where its pixels begin. Dies on a malformed one or one of other than 8
  * bits. */
 size_t ig_pnm_header(const char *path, const unsigned char *data, size_t n, long *w, long *h);
+/* A PNM file of n bytes, whose pixels begin at `at`, has not just the `bytes` that they take. */
+_Noreturn void ig_die_of_pixels(const char *path, size_t n, size_t at, long bytes);
 /* The next frame's input i from stdin to dst, through the spec where that has frames: bytes that were read, of *bytes
  * that a frame has. */
 size_t ig_read_input(const struct ig_program *p, int i, void *dst, size_t *bytes);

@@ -34,7 +34,7 @@ static void fit_pnm(const struct ig_session *s, const char *path, const unsigned
     size_t at = ig_pnm_header(path, data, n, &w, &h);
     if (w < 1 || h < 1 || w > MOST_SIDE || h > MOST_SIDE || w * h > INT32_MAX / 4)
         ig_die("%s: %ld x %ld pixels; sides of 1 to %d are read", path, w, h, MOST_SIDE);
-    if (n < at || n - at != (size_t)(w * h * c)) ig_die("%s: truncated picture", path);
+    if (n < at || n - at != (size_t)(w * h * c)) ig_die_of_pixels(path, n, at, w * h * c);
     fit(s, path, data + at, w, h, c);
 }
 

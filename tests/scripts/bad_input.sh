@@ -39,7 +39,20 @@ flipped() { # any answer but a crash
 full_disk() {
     [ -w /dev/full ] || return 0
     out/ingot inspect "$model" >/dev/full 2>"$work/err"
-    [ $? = 1 ] && grep -q 'No space' "$work/err"
+    [ $? = 1 ] && grep -q '^ingot: stdout: cannot write: No space' "$work/err"
+}
+
+refused_picture() { # what it says, what the program says of it
+    ! out/host/fashion "$work/picture.pgm" 2>"$work/err" && cat "$work/err" && grep -q "picture.pgm: $1" "$work/err"
+}
+
+pictures() { # too short, too long, and a file that is none, of which all was read
+    head -c 784 /dev/zero >"$work/pixels"
+    (printf 'P5\n28 28\n255\n' && head -c 783 "$work/pixels") >"$work/picture.pgm" && refused_picture "truncated picture" &&
+        printf 'P5\n28 28\n255' >"$work/picture.pgm" && refused_picture "truncated picture" &&
+        (printf 'P5\n28 28\n255\n' && cat "$work/pixels" && echo) >"$work/picture.pgm" && refused_picture "more bytes" &&
+        head -c 4000 /dev/zero >"$work/picture.pgm" && refused_picture "4000 bytes, neither" &&
+        head -c 99999 /dev/zero >"$work/picture.pgm" && refused_picture "at least [0-9]* bytes, neither"
 }
 
 no_half_output() {
@@ -115,6 +128,7 @@ check "a missing file" refused_naming nowhere.onnx out/ingot inspect "$work/nowh
 check "a folder" refused out/ingot inspect "$work"
 check "not ONNX at all" refused out/ingot inspect "$SRCDIR/README.md"
 check "full disk" full_disk
+check "pictures that are too short or too long" pictures
 check "an output folder that cannot be written" no_half_output
 check "both files of a graph or none" both_or_none
 check "options of an import behind one" options_of_an_import

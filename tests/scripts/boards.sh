@@ -90,6 +90,11 @@ profiles() { # a profile taken "on the board" becomes a plan here
         grep -q '"kernel":"conv_f32_.*__neon"' "$work/plan.json"
 }
 
+helps() { # with what it reads on a board, and nothing else
+    emulate tx2 "$profile" --help >"$work/help" && cat "$work/help" && grep -q '^ingot-profile graph.json' "$work/help" &&
+        grep -q -e '--threads' "$work/help" && ! grep -qE 'net\.onnx|--links|--outputs' "$work/help"
+}
+
 refused() { # words, text...: a graph.json of that text is an error that says so
     words=$1
     printf "$2" >"$work/wrong.json"
@@ -246,6 +251,7 @@ if [ -n "$emulator" ]; then
     check "constructors, threads, libraries and stat work" whole
     check "ingot-profile takes a profile, from which a plan is made" profiles
     check "ingot-profile refuses what is no graph" refuses
+    check "ingot-profile --help tells what it does on a board" helps
 else
     skip "programs of boards run" "no emulator"
 fi

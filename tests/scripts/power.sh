@@ -17,6 +17,17 @@ listed() {
     power >"$work/list" && grep -q "package-0: .*energy_uj" "$work/list" && grep -q "policy0: 400..3000 MHz" "$work/list"
 }
 
+as_json() { # of both boards: with sensors and clocks, with none
+    power --json >"$work/list.json" && out/ingot power --root "$work/empty" --json >"$work/none.json" && "${PYTHON:-python3}" - "$work" <<'PY'
+import json, sys
+here, none = (json.load(open(f"{sys.argv[1]}/{name}.json")) for name in ("list", "none"))
+assert here["clocks"] == [{"name": "policy0", "least_hz": 400000000, "most_hz": 3000000000, "steps": 0}], here
+assert [s["name"] for s in here["sensors"]] == ["package-0"] and here["sensors"][0]["path"].endswith("energy_uj"), here
+assert here["why"] is None and here["method"].startswith("energy counters"), here
+assert none["clocks"] == none["sensors"] == [] and none["why"].startswith("no sensor"), none
+PY
+}
+
 measured() { # what the counter has moved; the clock is pinned meanwhile and given back
     power --json --pin policy0=1200 -- sh -c "cat $policy/scaling_max_freq >$work/pinned; echo 2501000 >$zone/energy_uj" \
         >"$work/energy" && grep -q '"energy_j":2.500000,"method":"energy counters' "$work/energy" &&
@@ -38,6 +49,7 @@ none() { # said, never 0 J; the command's status is kept
 
 check "a board" board
 check "sensors and clocks are listed" listed
+if have "${PYTHON:-python3}"; then check "and as JSON" as_json; else skip "and as JSON" "no python3"; fi
 check "energy of a command at a pinned clock" measured
 check "clocks are given back on SIGTERM" given_back
 check "no sensor is said" none
