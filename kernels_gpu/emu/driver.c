@@ -387,7 +387,7 @@ int cuLaunchKernel(ig_cuda_function f, unsigned x, unsigned y, unsigned z, unsig
                    ig_cuda_stream stream, void **params, void **extra)
 {
     struct work w = {.kind = LAUNCH, .name = f->name, .function = f->run, .grid = {x, y, z}, .threads = bx};
-    if (params || by != 1 || bz != 1 || shared || !x || !y || !z || y > 65535 || z > 65535) return INVALID_VALUE;
+    if (params || by != 1 || bz != 1 || shared || !x || !y || !z || y > EMU_MAX_GRID || z > EMU_MAX_GRID) return INVALID_VALUE;
     if (extra[0] != (void *)(uintptr_t)IG_CUDA_PARAMS_POINTER || extra[2] != (void *)(uintptr_t)IG_CUDA_PARAMS_SIZE || extra[4])
         return INVALID_VALUE;
     size_t bytes = *(size_t *)extra[3];
