@@ -51,6 +51,15 @@ holds_images() { # compiler, chips: a fatbin for these holds an image of each an
     [ "$there" = "${wanted# } " ] && [ -z "$(PATH=$(dirname "$1"):$PATH cuobjdump --list-ptx "$work/images.fatbin" 2>/dev/null | grep PTX)" ]
 }
 
+# Quads are read from shared memory, which the compiler otherwise aligns to an element only.
+aligns_shared() { # compiler, chip
+    for file in $(grep -l 'SHARED(' kernels_gpu/cuda/*.cu); do
+        PATH=$(dirname "$1"):$PATH "$1" $ccbin -allow-unsupported-compiler -std=c++14 -ptx -arch="compute_$2" -I. -o "$work/shared.ptx" "$file" || return 1
+        grep '\.shared *\.align' "$work/shared.ptx" >"$work/shared" || { echo "$file: no shared memory"; return 1; }
+        if grep -v '\.align 16 ' "$work/shared"; then return 1; fi
+    done
+}
+
 known() { # compiler, chips: those that it makes code for
     for chip in $2; do "$1" --list-gpu-code 2>/dev/null | grep -qx "sm_$chip" || return 1; done
 }
@@ -63,6 +72,8 @@ for nvcc in $(toolkits); do
         found=1
         check "$nvcc compiles every kernel for sm_$chip, spills no register and has no stack frame but those known" all_compile "$nvcc" "$chip"
     done
+    chip=$("$nvcc" --list-gpu-code 2>/dev/null | sed -n 's/^sm_\([0-9]*\)$/\1/p' | tail -1)
+    [ -z "$chip" ] || check "$nvcc: shared memory lies at multiples of 16 bytes" aligns_shared "$nvcc" "$chip"
     [ -x "$(dirname "$nvcc")/cuobjdump" ] || continue
     for chips in 62 72 "62 72" 90; do # tx2, xavier, both
         known "$nvcc" "$chips" || continue
