@@ -93,6 +93,12 @@ emulated() {
         tail -1 "$work/out" | grep -q '"network": "fashion", "gpu": "Emulated GPU", "sm": 62, .*"difference": [0-9.]*e-0[5-9]}'
 }
 
+# Figures of what is wrong are none.
+wrong() {
+    EMU_CUDA_FAILS=result LD_LIBRARY_PATH=out/emu out/bench/gpu --runs 1 --repeats 1 "$work/fatbin" out/host/fashion.d/graph.json >"$work/out" 2>"$work/err"
+    [ $? = 1 ] && cat "$work/err" && [ ! -s "$work/out" ] && grep -q '^gpu: fashion: outputs are off by 1 of the largest' "$work/err"
+}
+
 if [ -x out/bench/gpu ]; then
     check "bench/gpu.sh says that there is no GPU" no_gpu
 else
@@ -100,6 +106,7 @@ else
 fi
 if [ -x out/bench/gpu ] && [ -f out/emu/libcuda.so.1 ]; then
     check "bench/gpu times and checks the bundled network on the emulated driver" emulated
+    check "bench/gpu has no figures of a network whose outputs are wrong" wrong
 else
     skip "bench/gpu" "no emulated driver"
 fi
