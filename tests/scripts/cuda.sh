@@ -99,6 +99,43 @@ wrong() {
     [ $? = 1 ] && cat "$work/err" && [ ! -s "$work/out" ] && grep -q '^gpu: fashion: outputs are off by 1 of the largest' "$work/err"
 }
 
+tool() { # path in the tree, command
+    mkdir -p "$(dirname "$tree/$1")"
+    printf '#!/bin/sh\n%s\n' "$2" >"$tree/$1"
+    chmod +x "$tree/$1"
+}
+
+machine() { # one with a GPU, whose tools are scripts; what becomes of a network is in its name
+    tree=$work/tree
+    tool bench/occupancy 'echo registers'
+    cp bench/gpu.sh "$tree/bench/"
+    tool bin/nvcc 'for word; do [ "$last" != -o ] || echo made >"$word"; last=$word; done'
+    tool bin/nvidia-smi 'echo 9.0'
+    tool bin/compute-sanitizer 'exit $SANITIZED'
+    tool bin/python3 'exit 1'
+    tool out/ingot '[ "$2" != --list ] || { printf "name\none x\nbad x\nslow x\ntwo x\n"; exit; }; for file; do :; done; echo graph >"$file"'
+    tool out/bench/gpu 'name=${3##*/} name=${name%.json}
+[ $name != slow ] || { cp figures seen; exec sleep 60; }
+echo "# a layer of $name"
+[ $name != bad ] || exit 1
+echo "{\"network\": \"$name\"}"'
+    mkdir "$tree/gen" && cp gen/gpu.sh "$tree/gen/"
+}
+
+figures() { # status of the sanitizer, its words: the other networks' figures, as they come, and at the end 1
+    PATH=$tree/bin:$PATH SANITIZED=$1 LIMIT=1 "$tree/bench/gpu.sh" -o "$tree/figures" >"$work/out" 2>"$work/err" && return 1
+    cat "$work/err" "$tree/figures"
+    printf '# registers\n# a layer of one\n{"network": "one"}\n' | cmp - "$tree/seen" &&
+        printf '# a layer of two\n{"network": "two"}\n' | cat "$tree/seen" - | cmp - "$tree/figures" && [ ! -s "$work/out" ] &&
+        grep -q '^gpu.sh: without figures: bad slow$' "$work/err" && grep -q "^gpu.sh: memcheck$2" "$work/err"
+}
+
+faulty() { # what the sanitizer finds ends it all
+    rm -f "$tree/figures"
+    PATH=$tree/bin:$PATH SANITIZED=9 "$tree/bench/gpu.sh" -o "$tree/figures" >"$work/out" 2>"$work/err"
+    [ $? = 1 ] && [ ! -e "$tree/figures" ] && grep -q 'memcheck found something' "$work/err"
+}
+
 if [ -x out/bench/gpu ]; then
     check "bench/gpu.sh says that there is no GPU" no_gpu
 else
@@ -110,6 +147,10 @@ if [ -x out/bench/gpu ] && [ -f out/emu/libcuda.so.1 ]; then
 else
     skip "bench/gpu" "no emulated driver"
 fi
+machine
+check "bench/gpu.sh keeps what is measured where a network fails or takes too long" figures 0 ': clean'
+check "so it does where the sanitizer does not work" figures 1 ' does not work here'
+check "bench/gpu.sh has no figures of kernels in which the sanitizer finds something" faulty
 # ptxas's words become blocks of a multiprocessor: by registers, by what one block may have of them, by shared memory.
 occupancy() {
     cat >"$work/ptxas" <<LOG
