@@ -45,7 +45,7 @@ struct ig_cuda_module { int loaded; };
 
 static int initialised;
 static struct ig_cuda_context primary;
-static ig_cuda_context current;
+static _Thread_local ig_cuda_context current;
 static struct ig_cuda_function functions[FUNCTIONS]; /* as many as are asked for */
 static size_t n_functions;
 static int graph_launches, single_launches, copies, locked_copies, attachments;
@@ -253,6 +253,7 @@ int cuMemAllocManaged(ig_cuda_address *address, size_t bytes, unsigned flags)
 int cuStreamAttachMemAsync(ig_cuda_stream stream, ig_cuda_address address, size_t bytes, unsigned flags)
 {
     struct managed *m = managed_of(address);
+    if (!current) return INVALID_CONTEXT;
     if (!m || (bytes && bytes != m->bytes)) return INVALID_VALUE;
     if (flags != IG_CUDA_ATTACH_HOST && flags != IG_CUDA_ATTACH_SINGLE) return INVALID_VALUE;
     if (stream->capture) return CAPTURE_UNSUPPORTED;
@@ -379,6 +380,7 @@ int cuStreamDestroy_v2(ig_cuda_stream stream)
 
 int cuStreamSynchronize(ig_cuda_stream stream)
 {
+    if (!current) return INVALID_CONTEXT;
     if (stream->capture) return CAPTURE_UNSUPPORTED;
     return stream->error;
 }
