@@ -83,6 +83,13 @@ assert info["gpu"]["chips"] == [62] and info["gpu"]["launches"] >= info["gpu"]["
 PY
 }
 
+full() { # --info says when it cannot be written
+    for json in '' --json; do
+        $program --info $json >/dev/full 2>"$work/err"
+        [ $? = 1 ] && grep -q '^fashion_gpu: stdout: ' "$work/err" || { echo "--info $json"; return 1; }
+    done
+}
+
 dynamic() { # nothing but the C library's own, no C++ and no CUDA
     readelf -d $program | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' >"$work/needed"
     cat "$work/needed"
@@ -161,6 +168,7 @@ done
 check "--gpu=off does not look" does_not_look
 check "--gpu=maybe is refused" bad_word
 check "bench, trace and info" reports
+check "a full disk is an error" full
 check "it needs libc's own libraries only" dynamic
 check "weights may be appended" appended
 check "the library opens a GPU, or says why not" library
