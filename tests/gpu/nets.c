@@ -134,6 +134,25 @@ static void dense_block(void **state)
     }
 }
 
+/* A cubic resize whose output is a slice of a concatenation's. */
+static void a_resize_in_a_concat(void **state)
+{
+    struct ig_graph *g = net_new();
+    const struct ig_shape twice = {IG_F32, 4, {1, 10, 14, 3, 1, 1, 1, 1}};
+    int32_t x = net_input(g, 1, 5, 7, 3), parts[] = {ig_add_value(g, "a", &twice), ig_add_value(g, "b", &twice)};
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        struct ig_node *n = ig_add_node(g, NULL, IG_RESIZE, 1, 1);
+        n->in[0] = x, n->out[0] = parts[i];
+        n->attrs.resize = (struct ig_resize){.mode = i ? IG_CUBIC : IG_NEAREST, .nearest = IG_NEAREST_FLOOR, .cubic_a = -0.75f,
+                                             .scale = {1, 2, 2, 1, 1, 1, 1, 1}};
+    }
+    net_concat(g, 3, 2, parts);
+    net_done(g);
+    ig_prepare_views(g);
+    assert_true(check_net("a resize in a concatenation", g, IG_PASS_PINNED, 1e-5));
+}
+
 static void zoo(void **state)
 {
     static const char *const names[] = {"mobilenet_v1_025", "squeezenet1.1", "mobilenet_v2"};
@@ -245,7 +264,7 @@ static void every_op_has_a_kernel(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(random_chains), cmocka_unit_test(dense_block), cmocka_unit_test(zoo),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(random_chains), cmocka_unit_test(dense_block), cmocka_unit_test(a_resize_in_a_concat), cmocka_unit_test(zoo),
                                        cmocka_unit_test(where_they_are), cmocka_unit_test(zoo_lowers), cmocka_unit_test(a_large_image),
                                        cmocka_unit_test(a_layer_of_the_cpu_is_named),
                                        cmocka_unit_test(every_op_has_a_kernel)};
