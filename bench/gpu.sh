@@ -3,7 +3,9 @@
 # compute-sanitizer, times every kernel on every layer and whole networks; where PyTorch is there, the same networks by
 # it and cuDNN, and a table of both.
 # usage: bench/gpu.sh [-o FILE] [NETWORK...]   (default: all of the zoo, results to stdout)
-# With -o, PyTorch's results and the table go to FILE.torch and FILE.md. Variables: NVCC, PYTHON (one that has torch).
+# With -o, figures go to FILE and PyTorch's to FILE.torch as they come, so that those that are there stay when it is
+# stopped, and the table to FILE.md. A network that fails, or takes more than LIMIT seconds, has no figures; the others do,
+# and the end is 1. Variables: NVCC, PYTHON (one that has torch), LIMIT (default 300).
 # Needs out/ingot and out/bench/gpu (ninja) and nvcc. Without a GPU it says so and ends with 0.
 set -eu
 case ${1:-} in -h | --help) sed -n '2,/^set /s/^# \{0,1\}//p' "$0"; exit ;; esac
@@ -13,55 +15,68 @@ if [ "${1:-}" = -o ]; then
     results=$2
     shift 2
 fi
-python=${PYTHON:-python3}
+python=${PYTHON:-python3} limit=${LIMIT:-300}
 say() { echo "gpu.sh: $*" >&2; }
 
 [ -x out/ingot ] && [ -x out/bench/gpu ] || { say "run ninja out/ingot out/bench/gpu first"; exit 1; }
-nvcc=${NVCC:-$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)}
+nvcc=$(command -v "${NVCC:-nvcc}") || nvcc=${NVCC:-/usr/local/cuda/bin/nvcc}
 [ -x "$nvcc" ] || { say "no nvcc: nothing is measured"; exit 0; }
 nvidia-smi -L >/dev/null 2>&1 || { say "no GPU: nothing is measured"; exit 0; }
 sm=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader | head -1 | tr -d .)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+. gen/gpu.sh
+line=$(nvcc_command "$nvcc")
+[ -n "$line" ] || { say "$nvcc works with no C++ compiler here: see config.log"; exit 1; }
 say "compiling for sm_$sm"
-"$nvcc" -std=c++14 -O3 -fmad=false -fatbin -gencode "arch=compute_$sm,code=sm_$sm" -Xfatbin -compress-all -I. \
-    -o "$work/kernels.fatbin" kernels_gpu/module.cu
+eval "$line -std=c++14 -O3 -fmad=false -fatbin -gencode arch=compute_$sm,code=sm_$sm -Xfatbin -compress-all -I. \
+    -o \"\$work/kernels.fatbin\" kernels_gpu/module.cu"
 
 graph() { # network: its graph
     out/ingot zoo "$1" -o "$work/$1.onnx" >/dev/null && out/ingot graph "$work/$1.onnx" -o "$work/$1.json" >/dev/null
 }
 
-sanitizer=$(command -v compute-sanitizer || echo /usr/local/cuda/bin/compute-sanitizer)
+sanitize() { # tool: ends the script where it finds something; where the tool does not work here, it says so
+    status=0
+    timeout "$limit" "$sanitizer" --tool "$1" --error-exitcode 9 out/bench/gpu --runs 1 --repeats 1 "$work/kernels.fatbin" \
+        "$work/mobilenet_v1_025.json" >"$work/$1" 2>&1 || status=$?
+    case $status in
+    0) say "$1: clean" ;;
+    9) cat "$work/$1" >&2; say "$1 found something"; exit 1 ;;
+    *) tail -5 "$work/$1" >&2; say "$1 does not work here (status $status): not checked by it" ;;
+    esac
+}
+
+sanitizer=$(command -v compute-sanitizer || echo "$(dirname "$nvcc")/compute-sanitizer")
 if [ -x "$sanitizer" ]; then
     graph mobilenet_v1_025
-    for tool in memcheck racecheck; do
-        "$sanitizer" --tool $tool --error-exitcode 9 out/bench/gpu --runs 1 --repeats 1 "$work/kernels.fatbin" \
-            "$work/mobilenet_v1_025.json" >"$work/$tool" 2>&1 || { cat "$work/$tool" >&2; say "$tool found something"; exit 1; }
-        say "$tool: clean"
-    done
+    sanitize memcheck
+    sanitize racecheck
 else
     say "no compute-sanitizer"
 fi
 
-if log=$(NVCC=$nvcc bench/occupancy --sm "$sm" 2>&1); then echo "$log" | sed 's/^/# /'; else say "$log"; fi >"$work/ours"
+ours=${results:-$work/ours} theirs=${results:-$work/ours}.torch table=${results:-$work/ours}.md
+rm -f "$theirs" "$table"
+if log=$(NVCC=$nvcc NVCCFLAGS=${line#*"$nvcc"} bench/occupancy --sm "$sm" 2>&1); then echo "$log" | sed 's/^/# /'; else say "$log"; fi >"$ours"
 [ $# -gt 0 ] || set -- $(out/ingot zoo --list | sed 1d | cut -d' ' -f1)
 torch=
 if "$python" -c 'import sys, torch; sys.exit(not torch.cuda.is_available())' >/dev/null 2>&1; then torch=1; else say "no PyTorch that sees the GPU: no peer"; fi
+bad=
 for net; do
-    graph "$net"
-    out/bench/gpu --layers "$work/kernels.fatbin" "$work/$net.json" >"$work/one"
-    cat "$work/one" >>"$work/ours"
-    tail -1 "$work/one" >&2
-    [ -z "$torch" ] || "$python" bench/peer/torch_net.py --time "$work/$net.onnx" >>"$work/torch" || say "$net: not by PyTorch"
+    if graph "$net" && timeout "$limit" out/bench/gpu --layers "$work/kernels.fatbin" "$work/$net.json" >"$work/one"; then
+        cat "$work/one" >>"$ours"
+        tail -1 "$work/one" >&2
+        [ -z "$torch" ] || timeout "$limit" "$python" bench/peer/torch_net.py --time "$work/$net.onnx" >>"$theirs" || say "$net: not by PyTorch"
+    else
+        say "$net: no figures (status $?)"
+        bad="$bad $net"
+    fi
     rm -f "$work/$net".*
 done
-[ ! -s "$work/torch" ] || "$python" bench/peer/gpu_table.py "$work/ours" "$work/torch" >"$work/table"
-if [ -n "$results" ]; then
-    cp "$work/ours" "$results"
-    [ ! -s "$work/torch" ] || cp "$work/torch" "$results.torch"
-    [ ! -s "$work/table" ] || cp "$work/table" "$results.md"
-else
-    cat "$work/ours"
-    [ ! -s "$work/torch" ] || cat "$work/torch"
-fi
-[ ! -s "$work/table" ] || cat "$work/table" >&2
+[ ! -s "$theirs" ] || "$python" bench/peer/gpu_table.py "$ours" "$theirs" >"$table" || say "no table"
+[ -s "$table" ] || rm -f "$table"
+[ -n "$results" ] || cat "$ours"
+[ -n "$results" ] || [ ! -s "$theirs" ] || cat "$theirs"
+[ ! -s "$table" ] || cat "$table" >&2
+[ -z "$bad" ] || { say "without figures:$bad"; exit 1; }

@@ -2,6 +2,7 @@
 
 # --- toolkits: sets $gpu_parts, "62,72=@0 90=@1": chips, and the number of the toolkit whose command is $nvcc_0, $nvcc_1, ... ---
 
+gpu_sources='kernels_gpu/*.cu kernels_gpu/params*.h kernels_gpu/cuda/*.cu kernels_gpu/cuda/*.cuh graph/op.h graph/tensor.h' # of a module
 gpu_most='62 72 75 80 87 90' # where nothing is asked for and there is no GPU to ask
 
 toolkits() { # a line each: the compiler
@@ -121,14 +122,14 @@ gpu_ranks() { # of a deployment: sets $gpu_args of ingot deploy, $gpu_words for 
         gpu_args="$gpu_args --image $chips"
         gpu_words="$gpu_words NVCC_$(echo "$chips" | tr , _)='$(eval "echo \"\$nvcc_${part##*@}\"")'"
     done
-    [ -z "$gpu_parts" ] || gpu_deps=" $(list kernels_gpu/*.cu kernels_gpu/params.h kernels_gpu/cuda/*.cu kernels_gpu/cuda/*.cuh | sed "s|^|$src|" | tr '\n' ' ')"
+    [ -z "$gpu_parts" ] || gpu_deps=" $(list $gpu_sources | sed "s|^|$src|" | tr '\n' ' ')"
 }
 
 gpu_objects() { # emits what nvcc and $c_cc make of the generated files
     for part in $c_gpu; do
         chips=${part%%=*} tool=${part#*=}
         case $tool in @*) ;; *) continue ;; esac
-        emit "build ${d}/$c_prefix.sm_$(echo "$chips" | tr , _).fatbin: nvcc ${f}_gpu.cu | $(list kernels_gpu/*.cu kernels_gpu/params.h kernels_gpu/cuda/*.cu kernels_gpu/cuda/*.cuh | sed "s|^|$src|" | tr '\n' ' ')"
+        emit "build ${d}/$c_prefix.sm_$(echo "$chips" | tr , _).fatbin: nvcc ${f}_gpu.cu | $(list $gpu_sources | sed "s|^|$src|" | tr '\n' ' ')"
         emit "  nvcc = $(eval "echo \"\$nvcc_${tool#@}\"")"
         emit "  chips =$(for sm in $(echo "$chips" | tr , ' '); do printf ' -gencode arch=compute_%s,code=sm_%s' "$sm" "$sm"; done)"
     done

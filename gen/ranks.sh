@@ -32,7 +32,7 @@ image() { # part, chips: what a CUDA toolkit makes of the part's kernels
     done
     [ -n "$nvcc" ] || { echo "ranks.sh: $program: no CUDA toolkit for sm $2" >&2; exit 1; }
     image=$sources/$1.sm_$(echo "$2" | tr , _).fatbin
-    echo "build $image: nvcc $sources/${1}_gpu.cu | $(echo "$SRCDIR"/kernels_gpu/*.cu "$SRCDIR"/kernels_gpu/params.h "$SRCDIR"/kernels_gpu/cuda/*.cu*)"
+    echo "build $image: nvcc $sources/${1}_gpu.cu | $(echo "$SRCDIR"/kernels_gpu/*.cu "$SRCDIR"/kernels_gpu/params*.h "$SRCDIR"/kernels_gpu/cuda/*.cu* "$SRCDIR"/graph/op.h "$SRCDIR"/graph/tensor.h)"
     echo "  nvcc = $nvcc" | sed 's/\$/$$/g'
     echo "  chips =$(for sm in $(echo "$2" | tr , ' '); do printf ' -gencode arch=compute_%s,code=sm_%s' "$sm" "$sm"; done)"
     images="$images $image"

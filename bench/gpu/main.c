@@ -10,6 +10,8 @@
 #include "bench/profile.h"
 #include "kernels_cpu/registry.h"
 
+static const double MOST_OFF = 1e-3; /* the last bits of deep networks differ */
+
 static const char help[] =
     "gpu [--runs N] [--repeats N] [--layers] FATBIN GRAPH.json...\n\n"
     "Networks that `ingot graph` wrote, on GPU 0: times every kernel on every layer, plans with the fastest, compares the\n"
@@ -57,7 +59,7 @@ static void run_cpu(const struct ig_graph *g, void **in, void **out)
     ig_plan_free(p);
 }
 
-/* max|a - b| / max|b| over all outputs. */
+/* max|a - b| / max|b| over all outputs; NaN or infinite where they are no numbers. */
 static double difference(const struct ig_graph *g, void **got, void **want)
 {
     double off = 0, most = 0;
@@ -107,7 +109,12 @@ static void bench(const char *path, const void *fatbin, int repeats, int runs, i
     if (layers) print_layers(g, p);
     for (int32_t i = 0; i < b.lowered->model.n_steps; i++)
         sum += b.lowered->layers[i].predicted_ns, macs += b.lowered->layers[i].macs;
-    double off = check(g, &b), frame = ig_gpu_frame_ns(&b, 20 * runs);
+    double off = check(g, &b), frame;
+    snprintf(err, sizeof err, "outputs are off by %.3g of the largest: no figures of what is wrong", off);
+    if (!(off <= MOST_OFF)) die(g->name, err);
+    frame = ig_gpu_frame_ns(&b, 20 * runs);
+    snprintf(err, sizeof err, "a frame fails: CUDA error %d", (int)-frame);
+    if (frame <= 0) die(g->name, err);
     printf("{\"network\": \"%s\", \"gpu\": \"%s\", \"sm\": %d, \"frame_ms\": %.4f, \"layers_ms\": %.4f, \"launches\": %d, "
            "\"gflops\": %.0f, \"difference\": %.3g}\n",
            g->name, b.gpu.name, b.gpu.sm, frame / 1e6, sum / 1e6, b.launches->plan.n_calls, 2 * macs / frame, off);

@@ -6,7 +6,7 @@
 #include "kernels_gpu/params.h"
 
 #ifdef __CUDACC__
-#define SHARED(type, name, ...) __shared__ type name __VA_ARGS__
+#define SHARED(type, name, ...) __shared__ __align__(16) type name __VA_ARGS__ /* vectors are read from it */
 #define GPU_ENTRY(threads, blocks) extern "C" __global__ void __launch_bounds__(threads, blocks)
 /*
  * A program carries the kernels of its plan alone: it defines GPU_CHOSEN, and CHOSEN_<name> as 1 for each of them. Another

@@ -22,11 +22,12 @@ GPU_KERNEL(128, 4, resize_taps, ig_gpu_taps)
     const int i = blockIdx.x * 128 + threadIdx.x;
     if (i >= p.count) return;
     const ig_gpu_tap *taps[IG_GPU_TAP_DIMS] = {0, 0, 0};
-    int base = 0, rest = i, n[IG_GPU_TAP_DIMS] = {1, 1, 1}, stride[IG_GPU_TAP_DIMS] = {0, 0, 0};
+    int base = 0, to = 0, rest = i, n[IG_GPU_TAP_DIMS] = {1, 1, 1}, stride[IG_GPU_TAP_DIMS] = {0, 0, 0};
     bool outside = false;
     for (int d = p.n - 1; d >= 0; d--) {
         const int q = rest / p.dims[d], o = rest - q * p.dims[d];
         base += o * p.in_at[d];
+        to += o * p.out_at[d];
         rest = q;
 #pragma unroll
         for (int k = 0; k < IG_GPU_TAP_DIMS; k++) {
@@ -38,9 +39,9 @@ GPU_KERNEL(128, 4, resize_taps, ig_gpu_taps)
         }
     }
     if (p.move) {
-        if (outside) put_real(p.out, p.type, i, p.outside);
+        if (outside) put_real(p.out, p.type, to, p.outside);
         else
-            move(p.out, i, p.in, base + tap_at(taps[0], 0) * stride[0] + tap_at(taps[1], 0) * stride[1] + tap_at(taps[2], 0) * stride[2],
+            move(p.out, to, p.in, base + tap_at(taps[0], 0) * stride[0] + tap_at(taps[1], 0) * stride[1] + tap_at(taps[2], 0) * stride[2],
                  p.move);
         return;
     }
@@ -53,7 +54,7 @@ GPU_KERNEL(128, 4, resize_taps, ig_gpu_taps)
                 const float weight = tap_weight(taps[0], a) * tap_weight(taps[1], b) * tap_weight(taps[2], c);
                 sum = fmaf(weight, ((const float *)p.in)[from], sum);
             }
-    ((float *)p.out)[i] = outside ? p.outside : sum;
+    ((float *)p.out)[to] = outside ? p.outside : sum;
 }
 
 /* --- deformable convolution --- */

@@ -18,13 +18,15 @@ GPU_KERNEL(128, 8, transpose_any, ig_gpu_transpose)
 
 /*
  * Two dims changed for each other, dims[3] x dims[4] of the output for every dims[2]: a tile of 32 x 32 goes through
- * shared memory, so that both sides are accessed along their rows.
+ * shared memory, so that both sides are accessed along their rows. All tiles of a plane are in the grid's x, as an image's
+ * pixels may be more than its y reaches.
  */
 GPU_KERNEL(256, 4, transpose_32x32, ig_gpu_transpose)
 {
     SHARED(uint32_t, tile, [32][33]);
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    const int x0 = blockIdx.x * 32, y0 = blockIdx.y * 32, height = p.dims[3], width = p.dims[4];
+    const int height = p.dims[3], width = p.dims[4], across = (width + 31) / 32;
+    const int x0 = blockIdx.x % across * 32, y0 = blockIdx.x / across * 32;
     const uint32_t *in = p.in + (long long)blockIdx.z * height * width;
     uint32_t *out = p.out + (long long)blockIdx.z * height * width;
 #pragma unroll

@@ -195,7 +195,7 @@ int emu_launch(const char *name, emu_kernel_fn *fn, struct emu_dim grid, unsigne
     failed = 0;
     fault[0] = 0;
     emu_now = (struct emu_now){.block_dim = {n, 1, 1}, .grid_dim = grid};
-    if (!n || n > EMU_MAX_THREADS || !grid.x || !grid.y || !grid.z) {
+    if (!n || n > EMU_MAX_THREADS || !grid.x || !grid.y || !grid.z || grid.y > EMU_MAX_GRID || grid.z > EMU_MAX_GRID) {
         snprintf(fault, sizeof fault, "%s: a grid of %u x %u x %u blocks of %u threads", name, grid.x, grid.y, grid.z, n);
         return -1;
     }

@@ -107,6 +107,7 @@ static inline int max(int a, int b)
     extern "C" void name(const type p);                                                             \
     extern "C" __attribute__((no_sanitize("thread"))) void name##__emu(const void *params)          \
     {                                                                                               \
+        if (emu_now.block_dim.x != (threads)) emu_fail("%u threads, compiled for %d", emu_now.block_dim.x, threads); \
         name(*(const type *)params);                                                                \
     }                                                                                               \
     extern "C" void name(const type p)

@@ -3,7 +3,7 @@
  * capture and its failures can be tested where there is no GPU. Work is done when it is enqueued, or recorded while its
  * stream is captured. EMU_CUDA_FAILS in the environment: "device" (there is none), "image" (no code for this chip; a
  * fatbin says so by "of another chip"),
- * "memory" (cuMemAlloc fails), "launch" (a launch does). EMU_CUDA_DISCRETE: the GPU has memory of its own.
+ * "memory" (cuMemAlloc fails), "launch" (a launch does), "result" (nothing is copied back). EMU_CUDA_DISCRETE: the GPU has memory of its own.
  * EMU_CUDA_COUNTS names a file for the number of graph launches and of launches outside of graphs, when the process ends;
  * EMU_CUDA_COPIES one for the number of copies to or from memory of the host that was locked in place, and of all;
  * emu_cuda_counts tells more. EMU_CUDA_LACKS has words of what the GPU cannot: "map" and "register" memory of the host,
@@ -45,7 +45,7 @@ struct ig_cuda_module { int loaded; };
 
 static int initialised;
 static struct ig_cuda_context primary;
-static ig_cuda_context current;
+static _Thread_local ig_cuda_context current;
 static struct ig_cuda_function functions[FUNCTIONS]; /* as many as are asked for */
 static size_t n_functions;
 static int graph_launches, single_launches, copies, locked_copies, attachments;
@@ -253,6 +253,7 @@ int cuMemAllocManaged(ig_cuda_address *address, size_t bytes, unsigned flags)
 int cuStreamAttachMemAsync(ig_cuda_stream stream, ig_cuda_address address, size_t bytes, unsigned flags)
 {
     struct managed *m = managed_of(address);
+    if (!current) return INVALID_CONTEXT;
     if (!m || (bytes && bytes != m->bytes)) return INVALID_VALUE;
     if (flags != IG_CUDA_ATTACH_HOST && flags != IG_CUDA_ATTACH_SINGLE) return INVALID_VALUE;
     if (stream->capture) return CAPTURE_UNSUPPORTED;
@@ -322,7 +323,7 @@ int cuMemHostUnregister(void *address)
 static int perform(const struct work *w)
 {
     if (w->kind != LAUNCH) {
-        memcpy(w->to, w->from, w->bytes);
+        if (w->kind == TO_DEVICE || !fails("result")) memcpy(w->to, w->from, w->bytes);
         copies++;
         locked_copies += emu_is_registered(w->kind == TO_DEVICE ? w->from : w->to, w->bytes);
         return OK;
@@ -379,6 +380,7 @@ int cuStreamDestroy_v2(ig_cuda_stream stream)
 
 int cuStreamSynchronize(ig_cuda_stream stream)
 {
+    if (!current) return INVALID_CONTEXT;
     if (stream->capture) return CAPTURE_UNSUPPORTED;
     return stream->error;
 }
@@ -387,7 +389,7 @@ int cuLaunchKernel(ig_cuda_function f, unsigned x, unsigned y, unsigned z, unsig
                    ig_cuda_stream stream, void **params, void **extra)
 {
     struct work w = {.kind = LAUNCH, .name = f->name, .function = f->run, .grid = {x, y, z}, .threads = bx};
-    if (params || by != 1 || bz != 1 || shared || !x || !y || !z || y > 65535 || z > 65535) return INVALID_VALUE;
+    if (params || by != 1 || bz != 1 || shared || !x || !y || !z || y > EMU_MAX_GRID || z > EMU_MAX_GRID) return INVALID_VALUE;
     if (extra[0] != (void *)(uintptr_t)IG_CUDA_PARAMS_POINTER || extra[2] != (void *)(uintptr_t)IG_CUDA_PARAMS_SIZE || extra[4])
         return INVALID_VALUE;
     size_t bytes = *(size_t *)extra[3];

@@ -9,7 +9,7 @@
 extern "C" {
 #endif
 
-enum { EMU_GUARD = 64, EMU_WARP = 32, EMU_MAX_THREADS = 1024 };
+enum { EMU_GUARD = 64, EMU_WARP = 32, EMU_MAX_THREADS = 1024, EMU_MAX_GRID = 65535 /* of y and z */ };
 
 struct emu_dim {
     unsigned x, y, z;

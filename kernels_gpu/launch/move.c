@@ -58,7 +58,7 @@ int ig_gpu_transpose(const struct ig_call *call, void *scratch, struct ig_gpu_la
         p.count *= axes[i].extent;
     }
     if (is_exchange(axes, n))
-        ig_gpu_fill(to, "transpose_32x32", ig_gpu_ceil(p.dims[4], 32), ig_gpu_ceil(p.dims[3], 32), p.dims[2], 256, 2, &p, sizeof p);
+        ig_gpu_fill(to, "transpose_32x32", ig_gpu_ceil(p.dims[4], 32) * ig_gpu_ceil(p.dims[3], 32), 1, p.dims[2], 256, 2, &p, sizeof p);
     else
         ig_gpu_fill(to, "transpose_any", ig_gpu_ceil(p.count, 128), 1, 1, 128, 2, &p, sizeof p);
     return 1;

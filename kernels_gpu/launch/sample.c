@@ -1,4 +1,4 @@
-/* Samples of images: sample.cu. Operands are dense. */
+/* Samples of images: sample.cu. Operands are dense, but for resizes. */
 #include "kernels_cpu/pack/pack.h"
 #include "kernels_cpu/ref/resize.h"
 #include "kernels_gpu/launch/loops.h"
@@ -78,6 +78,15 @@ size_t ig_gpu_pack_resize_any(const struct ig_call *call, void *dst)
     return n * sizeof(struct ig_gpu_tap);
 }
 
+/* Elements from one index of dim d to the next. */
+static int32_t step_of(const struct ig_operand *o, int d)
+{
+    const struct ig_shape *s = o->shape;
+    if (d == s->rank - 1) return 1;
+    if (s->rank > 2 && d == s->rank - 2) return (int32_t)o->pixel_stride;
+    return (int32_t)(ig_span(s, d + 1, s->rank > 2 ? s->rank - 2 : 1) * o->row_stride);
+}
+
 int ig_gpu_resize_any(const struct ig_call *call, void *scratch, struct ig_gpu_launch *to)
 {
     const struct ig_resize *a = (const struct ig_resize *)call->attrs;
@@ -88,8 +97,9 @@ int ig_gpu_resize_any(const struct ig_call *call, void *scratch, struct ig_gpu_l
     int32_t table = 0;
     (void)scratch;
     for (int d = first_dim(&call->in[0]); d < in->rank; d++) {
-        int32_t stride = (int32_t)ig_span(in, d + 1, in->rank), k = p.changing;
+        int32_t stride = step_of(&call->in[0], d), k = p.changing;
         p.dims[p.n] = out->dims[d];
+        p.out_at[p.n] = step_of(&call->out[0], d);
         p.in_at[p.n] = changes(call, d) ? 0 : stride;
         if (changes(call, d)) {
             p.dim[k] = p.n, p.taps[k] = taps_of(call, d), p.first[k] = table, p.stride[k] = stride;

@@ -195,7 +195,7 @@ static int print_info_json(int argc, char **argv, const struct ig_program *cpu, 
     if (p->stage) printf("\"stage\":%d,", p->stage->stage);
     printf("\"weights_bytes\":%lld}}\n", (long long)p->plan->constants_bytes);
     free(text);
-    return status;
+    return status ? status : ig_finish();
 }
 
 int ig_gpu_main(int argc, char **argv, const struct ig_program *cpu, const struct ig_gpu_program *gpu)

@@ -97,6 +97,21 @@ static void planted_accesses(void **state)
     expect("wild", fault_read__emu, -(1 << 30), "reads 4 bytes");
 }
 
+/* What a GPU refuses: threads that a kernel was not compiled for, grids beyond its reach. */
+static void planted_launches(void **state)
+{
+    struct bed b = bed_make();
+    struct fault_params p = {b.in, b.out, 0};
+    const struct emu_dim one = {1, 1, 1}, tall = {1, 65536, 1}, deep = {1, 1, 65536};
+    (void)state;
+    assert_int_equal(emu_launch("few", fault_none__emu, one, N / 2, &p), -1);
+    assert_non_null(strstr(emu_fault(), "64 threads, compiled for 128"));
+    assert_int_equal(emu_launch("tall", fault_none__emu, tall, N, &p), -1);
+    assert_string_equal(emu_fault(), "tall: a grid of 1 x 65536 x 1 blocks of 128 threads");
+    assert_int_equal(emu_launch("deep", fault_none__emu, deep, N, &p), -1);
+    bed_free(&b);
+}
+
 /* Shared memory that nobody wrote is not a number. */
 static void unset_is_nan(void **state)
 {
@@ -231,7 +246,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(right_kernels_run), cmocka_unit_test(planted_races),     cmocka_unit_test(planted_barriers),
-        cmocka_unit_test(planted_accesses),  cmocka_unit_test(unset_is_nan),      cmocka_unit_test(barriers_are_needed),
+        cmocka_unit_test(planted_accesses),  cmocka_unit_test(planted_launches),  cmocka_unit_test(unset_is_nan),      cmocka_unit_test(barriers_are_needed),
         cmocka_unit_test(output_is_watched), cmocka_unit_test(memory_is_given_back),
         cmocka_unit_test(deconv_multiplies_no_gaps),
     };

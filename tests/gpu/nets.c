@@ -134,6 +134,25 @@ static void dense_block(void **state)
     }
 }
 
+/* A cubic resize whose output is a slice of a concatenation's. */
+static void a_resize_in_a_concat(void **state)
+{
+    struct ig_graph *g = net_new();
+    const struct ig_shape twice = {IG_F32, 4, {1, 10, 14, 3, 1, 1, 1, 1}};
+    int32_t x = net_input(g, 1, 5, 7, 3), parts[] = {ig_add_value(g, "a", &twice), ig_add_value(g, "b", &twice)};
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        struct ig_node *n = ig_add_node(g, NULL, IG_RESIZE, 1, 1);
+        n->in[0] = x, n->out[0] = parts[i];
+        n->attrs.resize = (struct ig_resize){.mode = i ? IG_CUBIC : IG_NEAREST, .nearest = IG_NEAREST_FLOOR, .cubic_a = -0.75f,
+                                             .scale = {1, 2, 2, 1, 1, 1, 1, 1}};
+    }
+    net_concat(g, 3, 2, parts);
+    net_done(g);
+    ig_prepare_views(g);
+    assert_true(check_net("a resize in a concatenation", g, IG_PASS_PINNED, 1e-5));
+}
+
 static void zoo(void **state)
 {
     static const char *const names[] = {"mobilenet_v1_025", "squeezenet1.1", "mobilenet_v2"};
@@ -182,6 +201,37 @@ static void zoo_lowers(void **state)
     }
 }
 
+/* An image of 2048 x 2048 pixels, channels first, is turned by a grid that a GPU takes. */
+static void a_large_image(void **state)
+{
+    struct ig_graph *g = net_new();
+    const struct ig_shape first = {IG_F32, 4, {1, 3, 2048, 2048, 1, 1, 1, 1}}, last = {IG_F32, 4, {1, 2048, 2048, 3, 1, 1, 1, 1}};
+    char err[300];
+    (void)state;
+    for (int back = 0; back < 2; back++) {
+        int32_t x = back ? g->nodes[0].out[0] : net_input(g, 1, 3, 2048, 2048);
+        int32_t y = ig_add_value(g, back ? "back" : "turned", back ? &first : &last);
+        struct ig_node *n = ig_add_node(g, NULL, IG_TRANSPOSE, 1, 1);
+        n->in[0] = x, n->out[0] = y;
+        memcpy(n->attrs.transpose.perm, back ? (int32_t[]){0, 3, 1, 2} : (int32_t[]){0, 2, 3, 1}, 4 * sizeof(int32_t));
+    }
+    net_done(g);
+    struct ig_plan *p = plan_for(g, IG_ISA_CUDA);
+    struct ig_lowered *l = ig_lower(g, p);
+    struct ig_gpu_lowered *launches = ig_lower_gpu(l, err, sizeof err);
+    if (!launches) fail_msg("%s", err);
+    assert_int_equal(launches->plan.n_calls, 2);
+    for (int32_t i = 0; i < launches->plan.n_calls; i++) {
+        const struct ig_gpu_call *c = &launches->calls[i];
+        if (c->grid[1] > 65535 || c->grid[2] > 65535)
+            fail_msg("%s: a grid of %u x %u x %u", launches->functions[c->function], c->grid[0], c->grid[1], c->grid[2]);
+    }
+    ig_gpu_lowered_free(launches);
+    ig_lowered_free(l);
+    ig_plan_free(p);
+    ig_graph_free(g);
+}
+
 /* A resize of four dims, of which the GPU's changes three. */
 static void a_layer_of_the_cpu_is_named(void **state)
 {
@@ -214,8 +264,8 @@ static void every_op_has_a_kernel(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(random_chains), cmocka_unit_test(dense_block), cmocka_unit_test(zoo),
-                                       cmocka_unit_test(where_they_are), cmocka_unit_test(zoo_lowers),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(random_chains), cmocka_unit_test(dense_block), cmocka_unit_test(a_resize_in_a_concat), cmocka_unit_test(zoo),
+                                       cmocka_unit_test(where_they_are), cmocka_unit_test(zoo_lowers), cmocka_unit_test(a_large_image),
                                        cmocka_unit_test(a_layer_of_the_cpu_is_named),
                                        cmocka_unit_test(every_op_has_a_kernel)};
     return cmocka_run_group_tests(tests, emulate, NULL);

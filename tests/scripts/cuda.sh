@@ -51,6 +51,15 @@ holds_images() { # compiler, chips: a fatbin for these holds an image of each an
     [ "$there" = "${wanted# } " ] && [ -z "$(PATH=$(dirname "$1"):$PATH cuobjdump --list-ptx "$work/images.fatbin" 2>/dev/null | grep PTX)" ]
 }
 
+# Quads are read from shared memory, which the compiler otherwise aligns to an element only.
+aligns_shared() { # compiler, chip
+    for file in $(grep -l 'SHARED(' kernels_gpu/cuda/*.cu); do
+        PATH=$(dirname "$1"):$PATH "$1" $ccbin -allow-unsupported-compiler -std=c++14 -ptx -arch="compute_$2" -I. -o "$work/shared.ptx" "$file" || return 1
+        grep '\.shared *\.align' "$work/shared.ptx" >"$work/shared" || { echo "$file: no shared memory"; return 1; }
+        if grep -v '\.align 16 ' "$work/shared"; then return 1; fi
+    done
+}
+
 known() { # compiler, chips: those that it makes code for
     for chip in $2; do "$1" --list-gpu-code 2>/dev/null | grep -qx "sm_$chip" || return 1; done
 }
@@ -63,6 +72,8 @@ for nvcc in $(toolkits); do
         found=1
         check "$nvcc compiles every kernel for sm_$chip, spills no register and has no stack frame but those known" all_compile "$nvcc" "$chip"
     done
+    chip=$("$nvcc" --list-gpu-code 2>/dev/null | sed -n 's/^sm_\([0-9]*\)$/\1/p' | tail -1)
+    [ -z "$chip" ] || check "$nvcc: shared memory lies at multiples of 16 bytes" aligns_shared "$nvcc" "$chip"
     [ -x "$(dirname "$nvcc")/cuobjdump" ] || continue
     for chips in 62 72 "62 72" 90; do # tx2, xavier, both
         known "$nvcc" "$chips" || continue
@@ -82,6 +93,49 @@ emulated() {
         tail -1 "$work/out" | grep -q '"network": "fashion", "gpu": "Emulated GPU", "sm": 62, .*"difference": [0-9.]*e-0[5-9]}'
 }
 
+# Figures of what is wrong are none.
+wrong() {
+    EMU_CUDA_FAILS=result LD_LIBRARY_PATH=out/emu out/bench/gpu --runs 1 --repeats 1 "$work/fatbin" out/host/fashion.d/graph.json >"$work/out" 2>"$work/err"
+    [ $? = 1 ] && cat "$work/err" && [ ! -s "$work/out" ] && grep -q '^gpu: fashion: outputs are off by 1 of the largest' "$work/err"
+}
+
+tool() { # path in the tree, command
+    mkdir -p "$(dirname "$tree/$1")"
+    printf '#!/bin/sh\n%s\n' "$2" >"$tree/$1"
+    chmod +x "$tree/$1"
+}
+
+machine() { # one with a GPU, whose tools are scripts; what becomes of a network is in its name
+    tree=$work/tree
+    tool bench/occupancy 'echo registers'
+    cp bench/gpu.sh "$tree/bench/"
+    tool bin/nvcc 'for word; do [ "$last" != -o ] || echo made >"$word"; last=$word; done'
+    tool bin/nvidia-smi 'echo 9.0'
+    tool bin/compute-sanitizer 'exit $SANITIZED'
+    tool bin/python3 'exit 1'
+    tool out/ingot '[ "$2" != --list ] || { printf "name\none x\nbad x\nslow x\ntwo x\n"; exit; }; for file; do :; done; echo graph >"$file"'
+    tool out/bench/gpu 'name=${3##*/} name=${name%.json}
+[ $name != slow ] || { cp figures seen; exec sleep 60; }
+echo "# a layer of $name"
+[ $name != bad ] || exit 1
+echo "{\"network\": \"$name\"}"'
+    mkdir "$tree/gen" && cp gen/gpu.sh "$tree/gen/"
+}
+
+figures() { # status of the sanitizer, its words: the other networks' figures, as they come, and at the end 1
+    PATH=$tree/bin:$PATH SANITIZED=$1 LIMIT=1 "$tree/bench/gpu.sh" -o "$tree/figures" >"$work/out" 2>"$work/err" && return 1
+    cat "$work/err" "$tree/figures"
+    printf '# registers\n# a layer of one\n{"network": "one"}\n' | cmp - "$tree/seen" &&
+        printf '# a layer of two\n{"network": "two"}\n' | cat "$tree/seen" - | cmp - "$tree/figures" && [ ! -s "$work/out" ] &&
+        grep -q '^gpu.sh: without figures: bad slow$' "$work/err" && grep -q "^gpu.sh: memcheck$2" "$work/err"
+}
+
+faulty() { # what the sanitizer finds ends it all
+    rm -f "$tree/figures"
+    PATH=$tree/bin:$PATH SANITIZED=9 "$tree/bench/gpu.sh" -o "$tree/figures" >"$work/out" 2>"$work/err"
+    [ $? = 1 ] && [ ! -e "$tree/figures" ] && grep -q 'memcheck found something' "$work/err"
+}
+
 if [ -x out/bench/gpu ]; then
     check "bench/gpu.sh says that there is no GPU" no_gpu
 else
@@ -89,9 +143,14 @@ else
 fi
 if [ -x out/bench/gpu ] && [ -f out/emu/libcuda.so.1 ]; then
     check "bench/gpu times and checks the bundled network on the emulated driver" emulated
+    check "bench/gpu has no figures of a network whose outputs are wrong" wrong
 else
     skip "bench/gpu" "no emulated driver"
 fi
+machine
+check "bench/gpu.sh keeps what is measured where a network fails or takes too long" figures 0 ': clean'
+check "so it does where the sanitizer does not work" figures 1 ' does not work here'
+check "bench/gpu.sh has no figures of kernels in which the sanitizer finds something" faulty
 # ptxas's words become blocks of a multiprocessor: by registers, by what one block may have of them, by shared memory.
 occupancy() {
     cat >"$work/ptxas" <<LOG

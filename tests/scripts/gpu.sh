@@ -83,6 +83,13 @@ assert info["gpu"]["chips"] == [62] and info["gpu"]["launches"] >= info["gpu"]["
 PY
 }
 
+full() { # --info says when it cannot be written
+    for json in '' --json; do
+        $program --info $json >/dev/full 2>"$work/err"
+        [ $? = 1 ] && grep -q '^fashion_gpu: stdout: ' "$work/err" || { echo "--info $json"; return 1; }
+    done
+}
+
 dynamic() { # nothing but the C library's own, no C++ and no CUDA
     readelf -d $program | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' >"$work/needed"
     cat "$work/needed"
@@ -119,6 +126,25 @@ configure_refuses() { # words, options...: one line that says why
     [ "$(wc -l <"$work/err")" = 1 ] && grep -q -- "$words" "$work/err"
 }
 
+depends() { # a module is made anew when any file changes that its kernels include: of a program, of a key, and when keys are made
+    (
+        emit() { echo "$*"; }
+        list() { (cd "$SRCDIR" && ls $*); }
+        src="$SRCDIR/" SRCDIR=$SRCDIR c_gpu=62=@0 gpu_parts=62=@0 nvcc_0=nvcc NVCC_62=nvcc d=out f=out/net c_prefix=net c_cc=cc c_flags= sections= sources=out images=
+        . "$SRCDIR/gen/gpu.sh"
+        eval "$(sed -n '/^image() /,/^}/p' "$SRCDIR/gen/ranks.sh")"
+        gpu_objects | grep '^build .*\.fatbin: '
+        image net 62 | grep '^build '
+        gpu_ranks
+        echo "build ranks: $gpu_deps"
+    ) >"$work/edges"
+    cat "$work/edges"
+    [ "$(wc -l <"$work/edges")" = 3 ] || return 1
+    for file in $(cd "$SRCDIR" && grep -hor '^#include "[^"]*"' kernels_gpu/module.cu kernels_gpu/cuda kernels_gpu/params*.h | sort -u | sed 's/.*"\(.*\)"/\1/'); do
+        [ "$(grep -cF " $SRCDIR/$file" "$work/edges")" = 3 ] || { echo "not $file"; return 1; }
+    done
+}
+
 toolkit() { # one that knows two chips and makes nothing
     cat >"$work/nvcc" <<'SH'
 #!/bin/sh
@@ -142,10 +168,12 @@ done
 check "--gpu=off does not look" does_not_look
 check "--gpu=maybe is refused" bad_word
 check "bench, trace and info" reports
+check "a full disk is an error" full
 check "it needs libc's own libraries only" dynamic
 check "weights may be appended" appended
 check "the library opens a GPU, or says why not" library
 check "a program of the CPU has no word of it" lean
+check "modules are made anew when a file of their kernels changes" depends
 check "configure --gpu without a CUDA toolkit is refused" configure_refuses "needs a CUDA toolkit" --gpu --nvcc="$work/no-nvcc"
 toolkit
 check "configure --gpu for a chip that no toolkit knows is refused" configure_refuses "no code for sm_90 from the CUDA toolkits" --gpu=sm_62,sm_90 --nvcc="$work/nvcc"
