@@ -68,6 +68,7 @@ static void make(struct rng *r, enum check_pass pass, struct check_problem *p)
     p->high[0] = d.high;
     check_in(p, 0, in_type, rank, dims);
     check_out(p, 0, out_type, rank, dims);
+    p->specials = rng_one_in(r, 3);
     p->exact = pass == CHECK_INTEGERS;
     p->rel = p->abs = 16;
     snprintf(p->text, sizeof p->text, "%s, rank %d, last %d", ig_unary_name(d.kind), rank, dims[rank - 1]);
