@@ -92,8 +92,7 @@ void reduce_any_nd__ref(const struct ig_call *call, struct ig_range range, void 
     (void)range, (void)scratch;
     for (int64_t i = 0; i < kept.count; i++) {
         int64_t base = ig_walk_at(&kept, i);
-        if (!a->mask) ig_move(out->data, i, in->data, i, ig_type_bytes(type));
-        else if (is_exact(type, a->kind))
+        if (is_exact(type, a->kind))
             ig_put_int(out->data, type, i, reduce_int(in, &gone, base, a->kind));
         else ig_put_real(out->data, type, i, reduce_real(in, &gone, base, a->kind));
     }
