@@ -42,7 +42,7 @@ static double log_sum_exp(const struct ig_operand *in, const struct ig_walk *w, 
 {
     double max = -HUGE_VAL, sum = 0;
     for (int64_t i = 0; i < w->count; i++)
-        max = fmax(max, ig_get_real(in->data, in->shape->type, base + ig_walk_at(w, i)));
+        max = join(IG_REDUCE_MAX, max, ig_get_real(in->data, in->shape->type, base + ig_walk_at(w, i)));
     if (max == -HUGE_VAL || max == HUGE_VAL) return max;
     for (int64_t i = 0; i < w->count; i++)
         sum += exp(ig_get_real(in->data, in->shape->type, base + ig_walk_at(w, i)) - max);
