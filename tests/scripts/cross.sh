@@ -33,7 +33,7 @@ PY
 }
 
 bare_metal() {
-    timeout 120 qemu-system-aarch64 -M virt -cpu cortex-a57 -m 256 -display none -serial stdio -monitor none \
+    timeout 120 qemu-system-aarch64 -M virt -cpu cortex-a57 -m 256 -nic none -display none -serial stdio -monitor none \
         -kernel "$work/aarch64-none/out/aarch64-none/boot.elf" </dev/null >"$work/bare"
     cat "$work/bare"
     [ "$(cut -d' ' -f1 "$work/bare")" = "$(out/host/fashion "$picture" --top 1 --json | $PYTHON -c 'import json,sys; print("#%d" % json.load(sys.stdin)["top"][0]["index"])')" ]
