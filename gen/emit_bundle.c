@@ -85,8 +85,8 @@ void ig_emit_bundle_api(FILE *f, const struct ig_emit_bundle *b)
     fprintf(f, "\n#include \"%s.h\"\n\n#include \"runtime/run.h\"\n\n", p);
     fprintf(f, "int %s_init(struct %s_ctx *ctx, void *arena, size_t bytes)\n{\n", p, p);
     fprintf(f, "    unsigned char *at = (unsigned char *)arena;\n    int status = IG_OK;\n");
-    fprintf(f, "    if (!ctx || !arena) return IG_ERROR_NULL;\n");
-    fprintf(f, "    if (bytes < %s_ARENA_BYTES) return IG_ERROR_ARENA_SMALL;\n", up);
+    fprintf(f, "    if (!ctx || (!arena && %s_ARENA_BYTES)) return IG_ERROR_NULL;\n", up);
+    fprintf(f, "    if ((int64_t)bytes < %s_ARENA_BYTES) return IG_ERROR_ARENA_SMALL;\n", up);
     for (int32_t i = 0; i < b->n; i++)
         fprintf(f, "    if (!status) status = %s_init(&ctx->of_%s, at + %s_ARENA_OF_%s, %lld);\n", b->members[i].prefix,
                 b->members[i].prefix, up, upper(b->members[i].prefix, one), (long long)b->members[i].arena_bytes);

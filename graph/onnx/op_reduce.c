@@ -56,10 +56,7 @@ void im_op_reduce(struct im *m, const struct im_node *n)
     int64_t axes[IG_MAX_RANK];
     int count = im_ints_from(m, n, 1, "axes", axes, IG_MAX_RANK);
     if (count > 0) mask = im_mask(m, axes, count, rank);
-    if (count <= 0 && im_int(m, n, "noop_with_empty_axes", 0)) {
-        im_set(m, n, 0, x);
-        return;
-    }
+    if (count <= 0 && im_int(m, n, "noop_with_empty_axes", 0)) mask = 0; /* squares, logarithms ... are made all the same */
     int32_t y = im_reduce(m, im_op_find(n->op)->kind, x, mask);
     im_set(m, n, 0, im_int(m, n, "keepdims", 1) ? y : drop_dims(m, y, mask));
 }

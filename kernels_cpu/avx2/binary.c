@@ -20,14 +20,20 @@ INLINE __m256 mul8(__m256 a, __m256 b, int32_t kind)
     return _mm256_mul_ps(a, b);
 }
 
+/* `of`, but where b is no number: the instructions give a then. */
+INLINE __m256 unless_nan(__m256 b, __m256 of)
+{
+    return _mm256_blendv_ps(of, b, _mm256_cmp_ps(b, b, _CMP_UNORD_Q));
+}
+
 /* The others share their loops, which programs carry all: a branch that goes the same way all along costs little. */
 INLINE __m256 other8(__m256 a, __m256 b, int32_t kind)
 {
     switch (kind) {
     case IG_SUB: return _mm256_sub_ps(a, b);
     case IG_DIV: return _mm256_div_ps(a, b);
-    case IG_MAX: return _mm256_max_ps(b, a);
-    case IG_MIN: return _mm256_min_ps(b, a);
+    case IG_MAX: return unless_nan(b, _mm256_max_ps(b, a));
+    case IG_MIN: return unless_nan(b, _mm256_min_ps(b, a));
     default: /* IG_PRELU */
         return _mm256_blendv_ps(a, _mm256_mul_ps(a, b), _mm256_cmp_ps(a, _mm256_setzero_ps(), _CMP_LT_OQ));
     }

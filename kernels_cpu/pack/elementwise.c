@@ -4,11 +4,12 @@
 
 int ig_supports_unary(const struct ig_call *call)
 {
-    int32_t kind = ((const struct ig_unary_attr *)call->attrs)->act.kind;
+    const struct ig_act *act = &((const struct ig_unary_attr *)call->attrs)->act;
+    int32_t kind = act->kind;
     if (!ig_f32_to_f32(call) || !ig_same_extent(&call->in[0], &call->out[0])) return 0;
     switch (kind) {
+    case IG_CELU: return act->alpha > 0; /* else x/alpha has no bound where x is negative */
     case IG_SELU:
-    case IG_CELU:
     case IG_SOFTSIGN:
     case IG_THRESHOLDED_RELU:
     case IG_AFFINE:

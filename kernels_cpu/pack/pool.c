@@ -10,11 +10,23 @@ int ig_supports_pool(const struct ig_call *call)
            (pool->kind == IG_POOL_MAX || pool->kind == IG_POOL_AVERAGE);
 }
 
-int ig_supports_pool_slide(const struct ig_call *call)
+/* Is every window partly in the image? The maximum of one in the padding alone is -inf. */
+static int touches_image(const struct ig_call *call)
 {
     const struct ig_window *w = &((const struct ig_pool *)call->attrs)->w;
+    const struct ig_operand *in = &call->in[0], *out = &call->out[0];
+    return w->top < w->kh && w->left < w->kw && (out->h - 1) * w->sh - w->top < in->h &&
+           (out->w - 1) * w->sw - w->left < in->w;
+}
+
+/* What is outside counts as the edge's in their maxima. */
+int ig_supports_pool_slide(const struct ig_call *call)
+{
+    const struct ig_pool *pool = (const struct ig_pool *)call->attrs;
+    const struct ig_window *w = &pool->w;
     int small = (w->kw == 2 && w->sw == 2) || (w->kw == 3 && (w->sw == 1 || w->sw == 2));
-    return ig_supports_pool(call) && small && w->kh == w->kw && w->dh == 1 && w->dw == 1;
+    return ig_supports_pool(call) && small && w->kh == w->kw && w->dh == 1 && w->dw == 1 &&
+           (pool->kind == IG_POOL_AVERAGE || touches_image(call));
 }
 
 int ig_supports_global_pool(const struct ig_call *call)

@@ -42,7 +42,7 @@ static double log_sum_exp(const struct ig_operand *in, const struct ig_walk *w, 
 {
     double max = -HUGE_VAL, sum = 0;
     for (int64_t i = 0; i < w->count; i++)
-        max = fmax(max, ig_get_real(in->data, in->shape->type, base + ig_walk_at(w, i)));
+        max = join(IG_REDUCE_MAX, max, ig_get_real(in->data, in->shape->type, base + ig_walk_at(w, i)));
     if (max == -HUGE_VAL || max == HUGE_VAL) return max;
     for (int64_t i = 0; i < w->count; i++)
         sum += exp(ig_get_real(in->data, in->shape->type, base + ig_walk_at(w, i)) - max);
@@ -92,8 +92,7 @@ void reduce_any_nd__ref(const struct ig_call *call, struct ig_range range, void 
     (void)range, (void)scratch;
     for (int64_t i = 0; i < kept.count; i++) {
         int64_t base = ig_walk_at(&kept, i);
-        if (!a->mask) ig_move(out->data, i, in->data, i, ig_type_bytes(type));
-        else if (is_exact(type, a->kind))
+        if (is_exact(type, a->kind))
             ig_put_int(out->data, type, i, reduce_int(in, &gone, base, a->kind));
         else ig_put_real(out->data, type, i, reduce_real(in, &gone, base, a->kind));
     }

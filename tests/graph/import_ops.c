@@ -142,10 +142,12 @@ static void attribute_or_input(void **state)
     g = must_import();
     check_output(g, 0, LIST(1, 3, 5, 1));
     ig_graph_free(g);
-    m_attr_i(&m, begin(18, LIST(4, 5), "ReduceSum", "x,axes", "y"), "noop_with_empty_axes", 1);
+    m_attr_i(&m, begin(18, LIST(4, 5), "ReduceSumSquare", "x,axes", "y"), "noop_with_empty_axes", 1);
     m_ints(&m, "axes", 0, NULL);
     g = must_import();
-    check_ops(g, OPS(IG_COPY));
+    check_ops(g, OPS(IG_REDUCE));
+    assert_int_equal(g->nodes[0].attrs.reduce.mask, 0);
+    check_output(g, 0, LIST(4, 5));
     ig_graph_free(g);
     m_attr_i(&m, begin(18, LIST(4, 5), "Split", "x", "a,b"), "num_outputs", 2);
     m_attr_i(&m, m.graph.node[0], "axis", 1);

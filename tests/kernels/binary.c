@@ -59,6 +59,7 @@ static void make(struct rng *r, enum check_pass pass, struct check_problem *p)
     p->constant = rng_one_in(r, 3) ? 1u << !full : 0;
     int32_t b = p->attrs.binary.kind;
     p->exact = pass == CHECK_INTEGERS && (b < IG_DIV || b == IG_MAX || b == IG_MIN || b >= IG_PRELU);
+    p->specials = rng_one_in(r, 3);
     p->broadcasts = 1;
     p->rel = 32;
     p->abs = 32;

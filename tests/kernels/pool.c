@@ -8,7 +8,7 @@ struct axis {
     int32_t k, s, d, before, after, overhang, in, out;
 };
 
-/* No window lies in the padding alone. */
+/* Now and then a window lies in the padding alone. */
 static struct axis make_axis(struct rng *r, int32_t longest)
 {
     struct axis a = {
@@ -18,6 +18,8 @@ static struct axis make_axis(struct rng *r, int32_t longest)
         a.before = rng_int(r, 0, most);
         a.after = rng_int(r, 0, most);
     }
+    if (rng_one_in(r, 16)) a.before = rng_int(r, a.k, a.k + 4);
+    if (rng_one_in(r, 16)) a.after = rng_int(r, a.k, a.k + 4);
     int32_t span = (a.k - 1) * a.d + 1;
     a.in = span + rng_int(r, 0, longest);
     int32_t free = a.in + a.before + a.after - span;

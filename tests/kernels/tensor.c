@@ -64,9 +64,16 @@ static void reduce_f32(void **state)
     CHECK(IG_REDUCE, REDUCE(IG_REDUCE_L2, 2), TENSOR(IG_F32, FLOATS(sqrtf(14), sqrtf(77)), 2), x);
     CHECK(IG_REDUCE, REDUCE(IG_REDUCE_SUM_SQUARE, 2), TENSOR(IG_F32, FLOATS(14, 77), 2), x);
     CHECK(IG_REDUCE, REDUCE(IG_REDUCE_LOG_SUM, 2), TENSOR(IG_F32, FLOATS(logf(2), logf(3)), 2), x);
-    CHECK(IG_REDUCE, REDUCE(IG_REDUCE_L1, 0), x, x);
+    CHECK(IG_REDUCE, REDUCE(IG_REDUCE_L1, 0), TENSOR(IG_F32, FLOATS(1, 2, 3, 4, 5, 6), 2, 3), x);
+    CHECK(IG_REDUCE, REDUCE(IG_REDUCE_SUM, 0), x, x);
     struct tensor big = TENSOR(IG_F32, FLOATS(512, 512), 2);
     CHECK(IG_REDUCE, REDUCE(IG_REDUCE_LOG_SUM_EXP, 1), TENSOR(IG_F32, FLOATS(512 + logf(2)), 1), big);
+    float y, lines[][2] = {{-INFINITY, NAN}, {NAN, INFINITY}};
+    for (int i = 0; i < 2; i++) {
+        struct tensor in = TENSOR(IG_F32, lines[i], 2), out = TENSOR(IG_F32, &y, 1);
+        assert_int_equal(eval_node(IG_REDUCE, REDUCE(IG_REDUCE_LOG_SUM_EXP, 1), &in, 1, &out, 1), 0);
+        assert_true(isnan(y));
+    }
 }
 
 static void reduce_middle_axis_of_integers(void **state)

@@ -35,7 +35,8 @@ static const struct domain real[] = {
     {IG_TANH, 0, 0, -3, 3},        {IG_TANH, 0, 0, -60, 60},     {IG_HARD_SIGMOID, 0.2f, 0.5f, -9, 9},
     {IG_HARD_SWISH, 0, 0, -9, 9},  {IG_SWISH, 1, 0, -60, 60},    {IG_SWISH, 1.7f, 0, -6, 6},
     {IG_ELU, 1, 0, -60, 9},        {IG_MISH, 0, 0, -60, 60},     {IG_SOFTPLUS, 0, 0, -60, 60},
-    {IG_SELU, 1.67f, 1.05f, -60, 9}, {IG_CELU, 2, 0, -60, 9},    {IG_GELU, 0, 0, -6, 6},
+    {IG_SELU, 1.67f, 1.05f, -60, 9}, {IG_CELU, 2, 0, -60, 9},    {IG_CELU, -2, 0, -9, 9},
+    {IG_GELU, 0, 0, -6, 6},
     {IG_GELU_TANH, 0, 0, -6, 6},   {IG_SOFTSIGN, 0, 0, -9, 9},   {IG_THRESHOLDED_RELU, 1, 0, -9, 9},
     {IG_SHRINK, 1, 0.5f, -9, 9},   {IG_AFFINE, 1.3f, 0.7f, -9, 9}, {IG_ABS, 0, 0, -9, 9},
     {IG_NEG, 0, 0, -9, 9},         {IG_CEIL, 0, 0, -9, 9},       {IG_FLOOR, 0, 0, -9, 9},
@@ -68,6 +69,7 @@ static void make(struct rng *r, enum check_pass pass, struct check_problem *p)
     p->high[0] = d.high;
     check_in(p, 0, in_type, rank, dims);
     check_out(p, 0, out_type, rank, dims);
+    p->specials = rng_one_in(r, 3);
     p->exact = pass == CHECK_INTEGERS;
     p->rel = p->abs = 16;
     snprintf(p->text, sizeof p->text, "%s, rank %d, last %d", ig_unary_name(d.kind), rank, dims[rank - 1]);

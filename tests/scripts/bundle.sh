@@ -213,6 +213,22 @@ library() { # in turn over one arena; together from two threads, in disjoint one
     done
 }
 
+no_arena() { # a network that writes its outputs alone
+    "$PYTHON" "$SRCDIR/tests/boxes_network.py" "$work/boxes.onnx" && out/ingot graph "$work/boxes.onnx" -o "$work/boxes.json" &&
+        out/ingot plan "$work/boxes.json" --threads 1 -o "$work/boxes.plan.json" &&
+        out/ingot gen "$work/boxes.json" "$work/boxes.plan.json" --prefix boxes --member -o "$work/member" &&
+        out/ingot bundle --name none -o "$work/none" boxes "$work/boxes.json" "$work/boxes.plan.json" &&
+        grep -q 'NONE_ARENA_BYTES 0 ' "$work/none/none.h" && compile "$work/member" boxes_plan.c boxes_api.c boxes_weights.S &&
+        compile "$work/none" none_api.c || return 1
+    printf '%s\n' '#include "none.h"' 'static float image[576], scores[576], boxes[576];' 'int main(void)' '{' '    struct none_ctx ctx;' \
+        '    void *out[] = {scores, boxes};' '    image[7] = 3;' '    if (none_init(&ctx, 0, 0) || none_run(&ctx, 0, (const void *[]){image}, out)) return 1;' \
+        '    return scores[7] != 9 || boxes[7] != 3;' '}' >"$work/none.c"
+    # shellcheck disable=SC2086
+    $cc -std=c11 -Wall -Wextra -Werror $flags -I"$work/none" -I"$work/member" "$work/none.c" "$work/none/none_api.o" "$work/member/boxes_api.o" \
+        "$work/member/boxes_plan.o" "$work/member/boxes_weights.o" "$runtime" out/host/libingot_kernels.a -lm -lpthread -o "$work/none_client" &&
+        "$work/none_client"
+}
+
 printf 'mob\n' >"$work/name"
 check "two networks are planned" plans
 check "a program of each, and one of both" programs
@@ -227,4 +243,5 @@ check "./configure gives each its own" configured
 check "what it refuses" refusals
 check "names are told apart" names
 check "the library: in turn, and at once where they were said to run together" library
+check "networks that need no arena" no_arena
 finish

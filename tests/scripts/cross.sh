@@ -44,8 +44,18 @@ sys.exit(best != "#%d" % top["index"] or abs(float(value) - top["value"]) > 6e-5
 PY
 }
 
+whatever_it_runs() { # kernels find their functions: only what the linker or a network brings is open
+    nm=$(echo "${CC_AARCH64:-aarch64-linux-gnu-gcc}" | sed 's/gcc[^/]*$/nm/') archive=$work/aarch64-none/out/aarch64-none/libingot_bare.a
+    "$nm" "$archive" | awk 'NF == 3 { print $3 }' | sort -u >"$work/there"
+    "$nm" "$archive" | awk '$1 == "U" { print $2 }' | grep -v '^ig_bare_\|^ig_arena_start$\|^ig_bss_\|^ig_stack_top$' | sort -u >"$work/used"
+    comm -13 "$work/there" "$work/used" >"$work/open"
+    cat "$work/open"
+    [ -s "$work/used" ] && [ ! -s "$work/open" ]
+}
+
 check "aarch64 builds" build aarch64
 check "aarch64 gives the same answers" same_answers aarch64
 check "bare metal builds" build aarch64-none --input="$work/frame.raw"
+check "bare metal has the functions of every kernel" whatever_it_runs
 if have qemu-system-aarch64; then check "bare metal prints the same class and value" bare_metal; else skip "bare metal" "no qemu-system-aarch64"; fi
 finish

@@ -28,6 +28,7 @@ struct check_problem {            /* zeroed before make() */
     uint32_t dense;               /* bit k: input k, though not constant, is always dense and whole */
     double low[IG_MAX_IN];        /* smallest value; where low and high are 0: -4 of integers, -1 of reals */
     double high[IG_MAX_IN];       /* largest */
+    int specials;                 /* of reals some are no number, infinite or -0 */
     int broadcasts;               /* inputs are numpy-broadcast to the output */
     int exact;                    /* floats must equal the reference's */
     double terms;                 /* else: products summed per element; 0: no sum, magnitude is unused */

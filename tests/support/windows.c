@@ -16,6 +16,8 @@ static struct axis make_axis(struct rng *r, int square_k, int square_s, int32_t 
     if (a.k > 1 && !rng_one_in(r, 4)) a.before = a.after = span / 2;
     if (rng_one_in(r, 6)) a.before = rng_int(r, 0, span - 1);
     if (rng_one_in(r, 6)) a.after = rng_int(r, 0, span - 1);
+    if (rng_one_in(r, 16)) a.before = rng_int(r, span, 2 * span + 4); /* windows in the padding alone */
+    if (rng_one_in(r, 16)) a.after = rng_int(r, span, 2 * span + 4);
     do a.in = rng_int(r, 1, longest > span ? longest : span);
     while (a.in + a.before + a.after < span);
     a.out = (a.in + a.before + a.after - span) / a.s + 1;
