@@ -405,6 +405,7 @@ int ig_verb_plan(int argc, char **argv)
         }
     if (optind != argc - 1 - summarise) ig_usage(help);
     if (alternatives > 1 && !stages) ig_fatal("--alternatives needs --stages");
+    if (o.algorithm == IG_ALGORITHM_NSGA2 && stages) ig_fatal("--algorithm nsga2 is for plans without --stages");
     if (buffers && o.isa != IG_ISA_CUDA && !(stages && names_gpu(stages)))
         ig_fatal("--buffers needs --isa cuda, or --stages of which one is the GPU's");
     o.board = buffers;

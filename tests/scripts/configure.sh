@@ -46,6 +46,11 @@ again() { # what ninja starts when the build file is old: the variables of then,
         cmp "$work/before" "$work/again/build.ninja" && grep -q -- '-O1 -g' "$work/before"
 }
 
+headers() { # a network that is called as a header of C gets a name of its own
+    cp "$SRCDIR/models/fashion.onnx" "$work/string.onnx" && configure headers --model="$work/string.onnx" &&
+        grep -q '^build out/host/string_model: ' "$work/headers/build.ninja" && ! grep -q 'out/host/string\.h' "$work/headers/build.ninja"
+}
+
 flags() { # with characters that sed gives a meaning
     odd='-O1 -DODD=a|b&c\1'
     (export CFLAGS="$odd" && configure flags --model="$SRCDIR/models/fashion.onnx") && grep -qF -- " $odd" "$work/flags/build.ninja"
@@ -98,6 +103,7 @@ in put" ] || return 1
 check "of one network" one
 check "of several networks" several
 check "when it runs again" again
+check "a network called as a header of C" headers
 check "compiler flags with a meaning" flags
 check "paths with a meaning" paths
 check "of a deployment to mpirun" deployed

@@ -76,6 +76,7 @@ PY
     ) && plan --stages=cpu:0,cpu:1 --min-fps "$fps" -o "$work/limited.json" && cmp "$work/staged.json" "$work/limited.json" &&
         refused 'rate of 1e+08 frames/s missed by .*: predicted' plan --stages=cpu:0,cpu:1 --min-fps 1e8 -o "$work/no.json" &&
         refused 'latency limit of 0.0001 ms exceeded by' plan --stages=cpu:0,cpu:1 --max-latency-ms 1e-4 -o "$work/no.json" &&
+        refused 'nsga2 is for plans without --stages' plan --stages=cpu:0,cpu:1 --algorithm nsga2 -o "$work/no.json" &&
         [ ! -e "$work/no.json" ]
 }
 
