@@ -87,9 +87,9 @@ split() { # modes as of orders, options of ingot deploy...
         NINJA=${NINJA:-ninja} MPICC=${MPICC:-mpicc} CC=$cc CFLAGS=$cflags LDFLAGS='' PROGRAM_FLAGS=-Wl,--gc-sections \
             SRCDIR=$SRCDIR "$SRCDIR/gen/ranks.sh" ranks.d/ranks.txt ranks) >"$work/log" 2>&1 ||
         { tail -20 "$work/log"; return 1; }
-    sed 's/$/ - -o - --top 0 --unpinned/' "$work/build/ranks/appfile" >"$work/app" || return 1
+    sed "s|\$| - -o - --top 0 --unpinned --stdin=$work/frames.raw|" "$work/build/ranks/appfile" >"$work/app" || return 1
     (cd "$work/build/ranks" && timeout -k 5 120 mpirun --oversubscribe --bind-to none --app "$work/app") \
-        <"$work/frames.raw" >"$work/got" 2>"$work/err" || { cat "$work/err"; return 1; }
+        </dev/null >"$work/got" 2>"$work/err" || { cat "$work/err"; return 1; }
 }
 
 auto() { # options: sizes that nobody gave, by the keys' speed and links so near that it pays
@@ -126,6 +126,23 @@ PY
         ! auto --profile "$work/profile.json" --profile "$work/profile.json" >"$work/err" && grep -q "one of cores alone" "$work/err"
 }
 
+one_machine() { # devices of one machine: ranks take longer than their parts do alone, and a result as long as one of them
+    sed -i 's/"name":/"machine":"m","name":/g' "$work/site.json" &&
+        (cd "$work/build" && out/ingot deploy $net.onnx -q --threads 1 --mapping "$work/mapping.json" --horizontal \
+            "$work/horizontal.json" --platform "$work/site.json" --profile "$work/beside.json" --profile "$work/profile.json" -o shared) &&
+        "$PYTHON" - "$work/build/shared/deploy.json" <<'PY'
+import json, sys
+d = json.load(open(sys.argv[1]))
+for r in d["ranks"]:
+    alone = sum(p["time_ms"] for p in d["parts"] if p["rank"] == r["rank"])
+    # What the others want of the memory, of the time between two results: as much slower each part is.
+    most = sum((p["beside_ms"] - p["time_ms"]) for p in d["parts"] if p["rank"] == r["rank"])
+    wanted = sum(p["demand"] * p["time_ms"] for p in d["parts"] if p["rank"] != r["rank"]) / d["period_ms"]
+    assert abs(r["time_ms"] - alone - most * wanted) < 1e-4 * alone < most * wanted, (r, alone, most, wanted)
+    assert d["period_ms"] > r["time_ms"] - 1e-6
+PY
+}
+
 near() { # each result within 1e-4 of its frame's largest
     "$PYTHON" - "$work/want" "$work/got" <<'PY'
 import array, sys
@@ -149,6 +166,7 @@ check "rows and channels by the keys' speed" auto --exact
 check "they have the single program's bytes, too" cmp "$work/want" "$work/got"
 check "by a profile of the whole network" timed
 check "by two, one with another core at work" beside
+check "devices of one machine slow each other down" one_machine
 check "they are near the single program's results, too" near
 net=mobilenet_v1
 check "the single program of a chain" single
