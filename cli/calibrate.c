@@ -161,13 +161,13 @@ int ig_verb_calibrate(int argc, char **argv)
             samples.file = optarg;
             break;
         case 'l':
-            grid.layers = (int32_t)ig_number(optarg, "--layers", 1, 16384);
+            grid.layers = (int32_t)ig_whole_number(optarg, "--layers", 1, 16384);
             break;
         case 'p':
-            grid.passes = (int32_t)ig_number(optarg, "--passes", 1, 100);
+            grid.passes = (int32_t)ig_whole_number(optarg, "--passes", 1, 100);
             break;
         case 'S':
-            grid.skip = (int32_t)ig_number(optarg, "--skip", 0, 16384);
+            grid.skip = (int32_t)ig_whole_number(optarg, "--skip", 0, 16384);
             break;
         case 'm':
             grid.most_macs = 1e9 * ig_number(optarg, "--max-gmacs", 1e-6, 1e6);

@@ -22,6 +22,8 @@ _Noreturn void ig_usage(const char *help);
 
 /* A number within [low, high], or a usage error naming the option. */
 double ig_number(const char *text, const char *option, double low, double high);
+/* The same without a fraction, up to 2^53. */
+int64_t ig_whole_number(const char *text, const char *option, int64_t low, int64_t high);
 /* "8MB", "512KiB", "1000": bytes. */
 int64_t ig_size_option(const char *text, const char *option);
 /* "1,234,567" */

@@ -31,16 +31,29 @@ void ig_usage(const char *help)
     exit(2);
 }
 
-double ig_number(const char *text, const char *option, double low, double high)
+static int parsed(const char *text, double low, double high, double *v)
 {
     char *end;
     errno = 0;
-    double v = strtod(text, &end);
-    if (errno || end == text || *end || !(v >= low && v <= high)) {
-        fprintf(stderr, "ingot: %s takes a number from %g to %g, not '%s'\n", option, low, high, text);
-        exit(2);
-    }
-    return v;
+    *v = strtod(text, &end);
+    return !errno && end != text && !*end && *v >= low && *v <= high;
+}
+
+double ig_number(const char *text, const char *option, double low, double high)
+{
+    double v;
+    if (parsed(text, low, high, &v)) return v;
+    fprintf(stderr, "ingot: %s takes a number from %g to %g, not '%s'\n", option, low, high, text);
+    exit(2);
+}
+
+int64_t ig_whole_number(const char *text, const char *option, int64_t low, int64_t high)
+{
+    double v;
+    if (parsed(text, (double)low, (double)high, &v) && v == (double)(int64_t)v) return (int64_t)v;
+    fprintf(stderr, "ingot: %s takes a whole number from %lld to %lld, not '%s'\n", option, (long long)low,
+            (long long)high, text);
+    exit(2);
 }
 
 int64_t ig_size_option(const char *text, const char *option)

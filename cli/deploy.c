@@ -231,7 +231,7 @@ int ig_verb_deploy(int argc, char **argv)
         case 'x': d.exact = 1; break;
         case 'B': d.border = IG_BORDER_FIRST; break;
         case 'p': add_profile(&d, optarg); break;
-        case 't': d.options.threads = (int32_t)ig_number(optarg, "--threads", 1, IG_MAX_THREADS); break;
+        case 't': d.options.threads = (int32_t)ig_whole_number(optarg, "--threads", 1, IG_MAX_THREADS); break;
         case 'i': d.options.isa = ig_isa_option(optarg); break;
         case 'E': d.options.max_error = ig_number(optarg, "--max-error", 0, 1); break;
         case 'l': ig_labels_option(&d.words, optarg); break;

@@ -467,19 +467,19 @@ int ig_explore_main(int argc, char **argv)
             if (w.n_profiles == MOST_FILES) ig_fatal("--profile: given more than %d times", MOST_FILES);
             w.profiles[w.n_profiles++] = optarg;
             break;
-        case 'n': w.devices = (int32_t)ig_number(optarg, "--devices", 1, IG_EXPLORE_DEVICES); break;
+        case 'n': w.devices = (int32_t)ig_whole_number(optarg, "--devices", 1, IG_EXPLORE_DEVICES); break;
         case 'O': w.objective = word("--objective", optarg, objectives, 4); break;
         case 'F': w.pareto = 1; break;
         case 'a': w.all = 1; break;
-        case 'i': w.point = (int32_t)ig_number(optarg, "--point", 1, 1e6); break;
+        case 'i': w.point = (int32_t)ig_whole_number(optarg, "--point", 1, 1000000); break;
         case 'w': powers_option(optarg, w.watts); break;
         case 'm': w.memory = ig_size_option(optarg, "--memory-budget"); break;
         case 'f': w.fps = ig_number(optarg, "--min-fps", 1e-9, 1e9); break;
         case 'l': w.latency_ms = ig_number(optarg, "--max-latency-ms", 1e-9, 1e9); break;
         case 'A': w.apart = 1; break;
-        case 'R': w.rows = (int32_t)ig_number(optarg, "--rows", 1, IG_EXPLORE_GROUP); break;
+        case 'R': w.rows = (int32_t)ig_whole_number(optarg, "--rows", 1, IG_EXPLORE_GROUP); break;
         case 'x': w.algorithm = word("--algorithm", optarg, algorithms, 2); break;
-        case 'S': w.seed = (uint64_t)ig_number(optarg, "--seed", 0, 9007199254740992); break;
+        case 'S': w.seed = (uint64_t)ig_whole_number(optarg, "--seed", 0, 9007199254740992); break;
         case 'E': w.error = ig_number(optarg, "--max-error", 0, 1); break;
         case 'j': w.json = 1; break;
         default:

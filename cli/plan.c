@@ -372,10 +372,10 @@ int ig_verb_plan(int argc, char **argv)
         case 'p': profile = optarg; break;
         case 'T': o.target = optarg; break;
         case 'i': o.isa = ig_isa_option(optarg); break;
-        case 't': o.threads = (int32_t)ig_number(optarg, "--threads", 1, IG_MAX_THREADS); break;
+        case 't': o.threads = (int32_t)ig_whole_number(optarg, "--threads", 1, IG_MAX_THREADS); break;
         case 'B': o.bands = bands_option(optarg); break;
         case 'G': stages = optarg; break;
-        case 'a': alternatives = (int32_t)ig_number(optarg, "--alternatives", 1, IG_PLAN_ALTERNATIVES); break;
+        case 'a': alternatives = (int32_t)ig_whole_number(optarg, "--alternatives", 1, IG_PLAN_ALTERNATIVES); break;
         case 'g': stages_of = optarg; break;
         case 'M': buffers = ig_load_board(optarg); break;
         case 'm': o.memory_budget = ig_size_option(optarg, "--memory-budget"); break;
@@ -384,7 +384,7 @@ int ig_verb_plan(int argc, char **argv)
         case 'E': o.max_error = ig_number(optarg, "--max-error", 0, 1); break;
         case 'O': o.objective = ig_objective_option(optarg); break;
         case 'A': o.algorithm = word_option("--algorithm", optarg, "exact", "nsga2"); break;
-        case 'S': o.seed = (uint64_t)ig_number(optarg, "--seed", 0, 9007199254740992); break;
+        case 'S': o.seed = (uint64_t)ig_whole_number(optarg, "--seed", 0, 9007199254740992); break;
         case 'F': pareto = optarg; break;
         case 'I': spec = optarg; break;
         case 's': summarise = 1; break;

@@ -65,7 +65,7 @@ int ig_verb_profile(int argc, char **argv)
         case 'q': o.progress = NULL; break;
         case 'b': cores = optarg; break;
         case 'S': cores = cores_beside(optarg, list); break;
-        case 't': o.threads = (int32_t)ig_number(optarg, "--threads", 1, IG_MAX_THREADS); break;
+        case 't': o.threads = (int32_t)ig_whole_number(optarg, "--threads", 1, IG_MAX_THREADS); break;
         case 'f': o.fronts = 1; break;
         case 's': o.seconds = ig_number(optarg, "--seconds", 0.1, 3600); break;
         case 'i': o.isa = ig_isa_option(optarg); break;

@@ -216,7 +216,7 @@ int ig_verb_share(int argc, char **argv)
             o.objective = ig_objective_option(optarg);
             if (o.objective > IG_OBJECTIVE_MEMORY) ig_fatal("--objective=%s: of several networks latency or memory", optarg);
             break;
-        case 't': o.threads = (int32_t)ig_number(optarg, "--threads", 1, IG_MAX_THREADS); break;
+        case 't': o.threads = (int32_t)ig_whole_number(optarg, "--threads", 1, IG_MAX_THREADS); break;
         case 'i': o.isa = ig_isa_option(optarg); break;
         case 'E': o.max_error = ig_number(optarg, "--max-error", 0, 1); break;
         case 'j': json = 1; break;

@@ -164,9 +164,9 @@ int ig_verb_simulate(int argc, char **argv)
         case 'h': return fputs(help, stdout) < 0;
         case 'p': platform = optarg; break;
         case 'l': link = optarg; break;
-        case 'f': frames = (int32_t)ig_number(optarg, "--frames", 1, 1e6); break;
+        case 'f': frames = (int32_t)ig_whole_number(optarg, "--frames", 1, 1000000); break;
         case 'i': interval = (int64_t)(1e6 * ig_number(optarg, "--interval-ms", 0, 1e6)); break;
-        case 'c': copies = (int32_t)ig_number(optarg, "--copies", 1, 1000); break;
+        case 'c': copies = (int32_t)ig_whole_number(optarg, "--copies", 1, 1000); break;
         case 'j': json = 1; break;
         case 'o': out = optarg; break;
         default: ig_usage(help);

@@ -200,7 +200,7 @@ int ig_verb_verify(int argc, char **argv)
         case 'h': return fputs(help, stdout) < 0;
         case 'I': o.in_process = 1; break;
         case 'g': o.fatbin = read_fatbin(optarg), o.isa = IG_ISA_CUDA; break;
-        case 't': o.threads = (int)ig_number(optarg, "--threads", 1, IG_MAX_THREADS); break;
+        case 't': o.threads = (int)ig_whole_number(optarg, "--threads", 1, IG_MAX_THREADS); break;
         case 'i': o.isa = ig_isa_option(optarg); break;
         case 'T': o.target = optarg; break;
         case 'c': o.cc = optarg; break;
@@ -211,8 +211,8 @@ int ig_verb_verify(int argc, char **argv)
         case 'J': r.form = JSON; break;
         case 'p': r.form = TAP; break;
         case 'o': out = optarg; break;
-        case 'l': timeout_s = (int)ig_number(optarg, "--timeout", 1, 86400); break;
-        case 'j': parallel = (int)ig_number(optarg, "-j", 1, MAX_JOBS); break;
+        case 'l': timeout_s = (int)ig_whole_number(optarg, "--timeout", 1, 86400); break;
+        case 'j': parallel = (int)ig_whole_number(optarg, "-j", 1, MAX_JOBS); break;
         default: ig_usage(help);
         }
     if (optind == argc) ig_usage(help);

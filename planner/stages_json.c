@@ -63,6 +63,9 @@ static void read_stage(struct ig_reader *r, const json_t *o, int32_t n_steps, st
     const char *processor = ig_get_text(r, o, "processor");
     if (strlen(processor) >= sizeof s->processor)
         ig_reader_fail(r, "processor '%s' has too long a name", processor);
+    else if (strcmp(processor, "gpu") &&
+             (strncmp(processor, "cpu:", 4) || strspn(processor + 4, "0123456789+-") != strlen(processor + 4)))
+        ig_reader_fail(r, "processor '%s' is neither gpu nor a set of cores such as cpu:0-3", processor);
     else
         strcpy(s->processor, processor);
     s->cores = get_cores(r, o);

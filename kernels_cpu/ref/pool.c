@@ -53,9 +53,15 @@ static struct pooled pool(const struct ig_call *call, int32_t y, int32_t x, int3
     return r;
 }
 
-static double value(const struct ig_pool *a, const struct pooled *r)
+static double lowest(int32_t type)
 {
-    if (a->kind == IG_POOL_MAX) return r->n ? r->max : -INFINITY;
+    if (ig_is_float(type)) return -INFINITY;
+    return type == IG_U8 || type == IG_BOOL ? 0 : -(double)(UINT64_C(1) << (8 * ig_type_bytes(type) - 1));
+}
+
+static double value(const struct ig_pool *a, const struct pooled *r, int32_t type)
+{
+    if (a->kind == IG_POOL_MAX) return r->n ? r->max : lowest(type);
     if (a->kind == IG_POOL_LP) return pow(r->sum, 1.0 / a->p);
     int32_t n = a->count_include_pad ? r->counted : r->n;
     return n ? r->sum / n : 0;
@@ -73,7 +79,7 @@ void pool_any_1x1__ref(const struct ig_call *call, struct ig_range range, void *
             for (int32_t c = range.c0; c < range.c1; c++) {
                 struct pooled r = pool(call, y, x, c);
                 void *row = ig_row(out, y, ig_type_bytes(type));
-                ig_put_real(row, type, x * out->pixel_stride + c, value(a, &r));
+                ig_put_real(row, type, x * out->pixel_stride + c, value(a, &r, type));
                 if (call->n_out > 1 && index->shape)
                     ((int64_t *)ig_row(index, y, 8))[x * index->pixel_stride + c] =
                         ((int64_t)call->image * in->c + c) * plane + r.at;

@@ -122,7 +122,7 @@ GPU_KERNEL(128, 8, pool_window, ig_gpu_pools)
     const window_place at = place_in(p, i, p.c);
     const bool real = is_float(p.in_type);
     float sum = 0, most = -INFINITY;
-    long long largest = 0, index = 0;
+    long long largest = p.in_type == IG_I8 ? -128 : 0, index = 0;
     int taken = 0, counted = 0;
     for (int k = 0; k < taps; k++) {
         const int kx = k % p.w.k[2], ky = k / p.w.k[2] % p.w.k[1], kz = k / p.w.k[2] / p.w.k[1];

@@ -131,6 +131,26 @@ static void damaged_plans_are_refused(void **state)
     ig_graph_free(g);
 }
 
+/* What pages and summaries print as it stands is one of few words. */
+static void unknown_isas_are_refused(void **state)
+{
+    struct ig_graph *g = net_dense(1, 1);
+    char err[1024] = "";
+    (void)state;
+    ig_prepare_views(g);
+    struct ig_plan *p = make(g, IG_ISA_REF, 1);
+    assert_int_equal(ig_plan_write(p, g, path, err, sizeof err), 0);
+    char *text = slurp(path), *isa = strstr(text, "\"isa\":\"ref\"");
+    assert_non_null(isa);
+    memcpy(isa + 7, "<i>", 3);
+    spit(path, text);
+    assert_null(ig_plan_read(path, g, err, sizeof err));
+    assert_non_null(strstr(err, "there are no kernels for '<i>'"));
+    test_free(text);
+    ig_plan_free(p);
+    ig_graph_free(g);
+}
+
 static void a_full_disk_is_an_error(void **state)
 {
     struct ig_graph *g = net_dense(2, 1);
@@ -206,6 +226,7 @@ int main(void)
         cmocka_unit_test(plans_survive_a_file),
         cmocka_unit_test(bands_of_dense_rings_survive_a_file),
         cmocka_unit_test(damaged_plans_are_refused),
+        cmocka_unit_test(unknown_isas_are_refused),
         cmocka_unit_test(a_full_disk_is_an_error),
         cmocka_unit_test(profiles_survive_a_file),
     };

@@ -137,6 +137,7 @@ check "an edited plan" edited_plan
 check "a GPU's plan for the CPU" plan_of_a_gpu
 check "a report outlives the process of a case" report_of_a_child
 check "usage errors exit with 2" sh -c 'out/ingot inspect 2>/dev/null; [ $? = 2 ] && { out/ingot plan --threads=x a 2>/dev/null; [ $? = 2 ]; }'
+check "half a thread is none" sh -c 'out/ingot plan --threads=1.5 a 2>&1 | grep -q "^ingot: --threads takes a whole number from 1 to 64, not .1.5.$"'
 check "wrong input size" program_input "abc"
 check "a truncated picture" program_input "P5
 28 28
