@@ -48,6 +48,15 @@ def regret(e):
     return 100 * (1 - e[e["pick"]]["fps"] / e[best(e)]["fps"])
 
 
+def half_width(e, way):
+    """Half of what lies between the 10th and the 90th percentile of a way's rounds, percent of their median."""
+    return 50 * (e[way]["p90"] - e[way]["p10"]) / e[way]["fps"]
+
+
+def spread(e):
+    return max(half_width(e, way) for way in WAYS)
+
+
 def gaps(e):
     p = e["pipeline"]
     return {"gain": gap(p["predicted_fps"] / e["single"]["predicted_fps"], gain(e)), "rate": gap(p["predicted_fps"], p["fps"]), "foretold": gap(p["foretold_fps"], p["fps"]),
@@ -63,7 +72,7 @@ def row(e):
     p, g = e["pipeline"], gaps(e)
     pick = TITLES[e["pick"]] + ("" if e["pick"] == best(e) else f", best: {TITLES[best(e)]}")
     rate = "{:.1f} ±{:.1f} %"
-    return [e["network"], *(rate.format(e[w]["fps"], 50 * (e[w]["p90"] - e[w]["p10"]) / e[w]["fps"]) for w in WAYS),
+    return [e["network"], *(rate.format(e[w]["fps"], half_width(e, w)) for w in WAYS),
             f"{gain(e):.2f}", f"{p['predicted_fps']:.1f}", f"{g['rate']:+.1f}", f"{p['foretold_fps']:.1f}",
             f"{g['foretold']:+.1f}", f"{p['latency_ms']:.2f}", f"{p['predicted_latency_ms']:.2f}", f"{g['latency']:+.1f}",
             f"{p['latency_alone_ms']:.2f}", f"{p['predicted_latency_alone_ms']:.2f}", f"{g['alone']:+.1f}",

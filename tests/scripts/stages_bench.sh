@@ -71,6 +71,7 @@ e = {"network": "a", "order": 1, "kappa": 1.05, "pick": "pipeline", "single": di
      "pipeline": dict(way(194), predicted_fps=200, foretold_fps=210, latency_ms=21, predicted_latency_ms=20,
                       latency_alone_ms=10, predicted_latency_alone_ms=10)}
 assert abs(table.gain(e) - 1.94) < 1e-9 and table.best(e) == "pipeline" and table.regret(e) == 0
+assert abs(table.spread(e) - 1) < 1e-9 and abs(table.spread(dict(e, team=dict(way(180), p90=180 * 1.21))) - 11) < 1e-9
 assert abs(table.gaps(e)["rate"] + 3) < 1e-9 and abs(table.gaps(e)["latency"] - 5) < 1e-9
 kept = lambda entries: [ok for _, _, ok in table.bars(entries)]
 assert kept([e]) == [True, True, True, True, True, False, True, True], table.bars([e])
@@ -92,15 +93,20 @@ PY
 }
 
 short_run() { # all that is needed is there, whatever the times are
-    "$SRCDIR/bench/pipeline" --networks mobilenet_v1_025 --profile 0.5 --seconds 0.05 --rounds 2 --trial 0.3 -o "$work/short.json" >"$work/out" &&
-        "$PYTHON" - "$work/short.json" <<'PY' && "$SRCDIR/bench/pipeline" --tables -o "$work/short.json" | grep -q '^mobilenet_v1_025'
+    "$SRCDIR/bench/pipeline" --networks mobilenet_v1_025 --profile 0.5 --seconds 0.05 --rounds 2 --trial 0.3 --spread 0 --again 2 \
+        -o "$work/short.json" >"$work/out" &&
+        "$PYTHON" - "$SRCDIR" "$work/short.json" <<'PY' && "$SRCDIR/bench/pipeline" --tables -o "$work/short.json" | grep -q '^mobilenet_v1_025'
 import json, sys
-(e,) = json.load(open(sys.argv[1]))["results"]
+sys.path.insert(0, sys.argv[1] + "/bench")
+from pipe import table
+(e,) = json.load(open(sys.argv[2]))["results"]
 for way in ("single", "team", "pipeline"):
     assert 0 < e[way]["p10"] <= e[way]["fps"] <= e[way]["p90"] and e[way]["predicted_fps"] > 0, e[way]
 p = e["pipeline"]
 assert p["predicted_latency_ms"] >= p["predicted_latency_alone_ms"] * 0.5 > 0 and p["latency_ms"] > 0 and len(p["stage_ms"]) == 2
 assert e["pick"] in ("single", "team", "pipeline") and e["kappa"] > 0 and p["stages"].startswith("cpu:")
+# No two rounds are the same: as many attempts as may be, and that of the least spread counts.
+assert len(e["attempts"]) == 2 and abs(table.spread(e) - min(t["spread"] for t in e["attempts"])) < 0.06, e["attempts"]
 PY
 }
 
