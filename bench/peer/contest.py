@@ -167,31 +167,48 @@ def stolen(cores):
 
 
 class Cores:
-    """Two cores, of which a virtual machine's may be the two threads of one for a while (bench/pipe/cores.c)."""
+    """Two cores of a virtual machine may for a while be the two threads of one, or be on chips with a last cache each where
+    they mostly share one, or the other way round (bench/pipe/cores.c)."""
     ONE = 1.35  # times as long as alone that a core takes beside the other
+    APART = 2   # times as far apart, or as near, as they mostly are
 
     def __init__(self, cores):
-        self.met, self.kept = 0, 0  # times that they were one, and that what was measured then counts
-        with pinned(cores):
+        self.met, self.kept, self.usual = 0, 0, None  # times that they were odd, and that what was measured then counts
+        with pinned([int(c) for c in cores]):
             self.process = subprocess.Popen(["out/bench/cores", *map(str, cores)], stdin=subprocess.PIPE,
                                             stdout=subprocess.PIPE, text=True)
         prefer(self.process.pid, -20)
 
-    def are_one(self):
+    def look(self):
+        """Times as long as alone, and ns from one to the other."""
         self.process.stdin.write("\n")
         self.process.stdin.flush()
-        answer = self.process.stdout.readline()
-        if not answer:
+        answer = self.process.stdout.readline().split()
+        if len(answer) != 2:
             raise Failed("out/bench/cores ended")
-        self.met += float(answer) > self.ONE
-        return float(answer) > self.ONE
+        return map(float, answer)
+
+    def settle(self, looks=21, pause=0.2):
+        """How far apart they mostly are, for what is measured from now on."""
+        self.met = self.kept = 0
+        many = []
+        for _ in range(looks):
+            many.append(list(self.look())[1])
+            time.sleep(pause)
+        self.usual = sorted(many)[looks // 2]
+
+    def are_odd(self):
+        times, ns = self.look()
+        odd = times > self.ONE or not 1 / self.APART < ns / self.usual < self.APART
+        self.met += odd
+        return odd
 
     def calm(self, tries, measure):
-        """What measure() returns, tried again while the cores are one before or behind it."""
+        """What measure() returns, tried again while the cores are odd before or behind it."""
         for _ in range(tries):
-            one = self.are_one()
+            odd = self.are_odd()
             found = measure()
-            if not (self.are_one() or one):
+            if not (self.are_odd() or odd):
                 return found
         self.kept += 1
         return found
@@ -199,18 +216,18 @@ class Cores:
 
 def turn(c, n, warm, o, cores):
     """(times of n inferences, share of the time that others took): tried again where that share is above o.calm, or where
-    o.two, a Cores, are one; the calmest try counts."""
+    o.two, a Cores, are odd; the calmest try counts."""
     best, two = None, getattr(o, "two", None)
     for _ in range(o.tries):
-        one = two is not None and two.are_one()
+        odd = two is not None and two.are_odd()
         c.run(warm)
         lost, start = c.lost() + stolen(cores), time.monotonic_ns()
         times = c.run(n)
         share = (c.lost() + stolen(cores) - lost) / (time.monotonic_ns() - start)
-        one = two is not None and two.are_one() or one
-        if not best or (one, share) < best[0]:
-            best = (one, share), times
-        if share <= o.calm and not one:
+        odd = two is not None and two.are_odd() or odd
+        if not best or (odd, share) < best[0]:
+            best = (odd, share), times
+        if share <= o.calm and not odd:
             break
     if best[0][0]:
         two.kept += 1

@@ -92,6 +92,20 @@ assert "old" not in page and page.startswith("before\n") and page.endswith("afte
 PY
 }
 
+# What runs while the cores are one, or farther apart than mostly, runs again; the output of the run that counts is passed on.
+calm() {
+    two=$("$PYTHON" -c 'import os; print(*sorted(os.sched_getaffinity(0))[:2], sep=",")')
+    mkdir -p "$work/calm/out/bench"
+    printf '#!/bin/sh\nwhile read -r line; do n=$((n + 1)); sed -n "${n}p" answers; done\n' >"$work/calm/out/bench/cores"
+    chmod +x "$work/calm/out/bench/cores"
+    (cd "$work/calm" && printf '%s\n' "1.1 40" "1.8 40" "1.1 40" "1.1 90" "1.1 41" "1.2 42" >answers && : >runs &&
+        [ "$("$SRCDIR/bench/calm" --usual 40 "$two" sh -c 'echo >>runs; wc -l <runs')" -eq 3 ] &&
+        : >runs && yes "1.1 19" | head -10 >answers &&
+        [ "$("$SRCDIR/bench/calm" --usual 40 "$two" sh -c 'echo >>runs; wc -l <runs' 2>err)" -eq 5 ] && grep -q "cores $two were not" err &&
+        { "$SRCDIR/bench/calm" --usual 19 "$two" sh -c 'exit 7'; [ $? = 7 ]; } &&
+        yes "1.1 44" | head -30 >answers && [ "$("$SRCDIR/bench/calm" "$two")" = 44.0 ])
+}
+
 short_run() { # all that is needed is there, whatever the times are
     "$SRCDIR/bench/pipeline" --networks mobilenet_v1_025 --profile 0.5 --seconds 0.05 --rounds 2 --trial 0.3 --spread 0 --again 2 \
         -o "$work/short.json" >"$work/out" &&
@@ -153,10 +167,12 @@ check "./configure --stages takes such a profile" configured
 if [ "$(nproc)" -lt 2 ]; then
     skip "a profile with another core at work" "one core"
     skip "a profile of a pipeline's stages" "one core"
+    skip "commands run while the cores are as they mostly are" "one core"
     skip "a short run" "one core"
 else
     check "a profile with another core at work" beside
     check "a profile of a pipeline's stages" of_stages
+    check "commands run while the cores are as they mostly are" calm
     check "a short run" short_run
 fi
 finish
