@@ -430,6 +430,7 @@ int ig_verb_plan(int argc, char **argv)
     struct ig_plan *p = summarise ? read_plan(g, argv[optind + 1])
                                   : make(g, argv[optind], profile, &o, weighed, stages, alternatives, stages_of,
                                          buffers, pareto);
+    if (weighs && !summarise) ig_set_energy(p, &powers);
     if (!summarise && ig_plan_write(p, g, out, err, sizeof err)) ig_fatal("%s", err);
     FILE *words = summarise ? stdout : stderr;
     if (summarise || verbose) summary(words, g, p, o.objective);
