@@ -36,7 +36,8 @@ static const char help[] =
     "  --pin NODE=P          that node on that processor only; may be given for several\n"
     "  --input-spec SPEC     as of ingot gen: pre-processing and post-processing are nodes too, of CPUs only\n"
     "  --link US,GBPS        what handing a tensor over costs its reader: microseconds, and GB/s (default 2,0; 0: no "
-    "bytes)\n"
+    "bytes);\n"
+    "                        measured: timed here, between the first cores of every two sets, in both directions\n"
     "  --contention C,S      how much longer what computes, and what streams, takes while others work, e.g. 1.02,1.3\n"
     "  --bands MODE          as of ingot plan (default off)\n"
     "  --isa NAME            host (default), ref, avx2, neon\n"
@@ -56,6 +57,8 @@ struct wishes {
     const char *profiles[MOST_FILES], *pins[MOST_PINS];
     int32_t n_profiles, n_pins, n_processors, threads[IG_PIPE_PROCESSORS], algorithm;
     const char *names[IG_PIPE_PROCESSORS];
+    int32_t cores[IG_PIPE_PROCESSORS]; /* the first of each set */
+    int measured;                      /* links */
     double link_us, link_gbytes, compute, stream;
     int explain, gantt, json, modes, pareto; /* modes: enum ig_mode */
     struct ig_pipe_wish wish;
@@ -68,8 +71,8 @@ enum { BEST = IG_WAYS };
 
 /* --- options --- */
 
-/* How many; *taken: those of the sets before, a bit each. */
-static int32_t cores_of(const char *name, uint64_t *taken)
+/* How many; *core: the first; *taken: those of the sets before, a bit each. */
+static int32_t cores_of(const char *name, uint64_t *taken, int32_t *core)
 {
     int first, last, end = 0;
     uint64_t cores = 0;
@@ -82,6 +85,7 @@ static int32_t cores_of(const char *name, uint64_t *taken)
     for (int32_t i = first; i <= last; i++) cores |= UINT64_C(1) << i;
     if (*taken & cores) ig_fatal("--processors: a core of '%s' is in another set, too", name);
     *taken |= cores;
+    *core = first;
     return last - first + 1;
 }
 
@@ -91,7 +95,7 @@ static void processors_option(struct wishes *w, char *text)
     w->n_processors = 0;
     for (char *name = strtok(text, ","); name; name = strtok(NULL, ",")) {
         if (w->n_processors == IG_PIPE_PROCESSORS) ig_fatal("--processors: more than %d", IG_PIPE_PROCESSORS);
-        w->threads[w->n_processors] = cores_of(name, &taken);
+        w->threads[w->n_processors] = cores_of(name, &taken, &w->cores[w->n_processors]);
         w->names[w->n_processors++] = name;
     }
     if (!w->n_processors) ig_fatal("--processors: none given");
@@ -248,6 +252,7 @@ static void make_problem(const struct wishes *w, const struct ig_graph *g, const
     for (int32_t k = 0; k < w->n_processors; k++)
         net->p.in[k] = (struct ig_pipe_link){(int64_t)(w->link_us * 1e3),
                                              w->link_gbytes > 0 ? (int64_t)(1e6 / w->link_gbytes) : 0};
+    if (w->measured) ig_pipeline_measure(w->names, w->cores, w->n_processors, net->p.in);
     net->p.reads_input = NULL; /* frames and results lie in memory whoever reads them first */
     net->p.is_output = NULL;
     for (int32_t i = 0; i < w->n_pins; i++) pin(w, g, plans[0], net, w->pins[i]);
@@ -471,7 +476,8 @@ int ig_verb_pipeline(int argc, char **argv)
             add_word(w.pins, &w.n_pins, MOST_PINS, "--pin", optarg);
             break;
         case 'l':
-            pair_option("--link", optarg, &w.link_us, &w.link_gbytes);
+            w.measured = !strcmp(optarg, "measured");
+            if (!w.measured) pair_option("--link", optarg, &w.link_us, &w.link_gbytes);
             break;
         case 'c':
             pair_option("--contention", optarg, &w.compute, &w.stream);
@@ -498,6 +504,7 @@ int ig_verb_pipeline(int argc, char **argv)
             if (!ig_source_option(&source, c, optarg)) ig_usage(help);
         }
     if (optind != argc - 1) ig_usage(help);
+    if (w.measured && w.platform) ig_fatal("--link=measured is of this machine's cores, not of --platform");
     if (w.modes && w.json) ig_fatal("--modes, --power-save and --boost are said in words: not with --json");
     if (w.wished && algorithm) ig_fatal("--algorithm says what to take, and so do --objective and limits: one of them");
     w.algorithm = algorithm ? way_option(algorithm) : IG_WAY_CUTS;

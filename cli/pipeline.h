@@ -64,6 +64,11 @@ enum ig_mode { IG_MODE_BASELINE = 1, IG_MODE_BASIC = 2, IG_MODE_SAVE = 4, IG_MOD
 void ig_pipeline_modes(FILE *f, const struct ig_graph *g, const struct ig_platform *b, const struct ig_plan *plan,
                        const struct ig_pipe_net *net, int modes);
 
+/*
+ * in[n]: what it takes each of n sets of cores, more than its own tensors do, to read what any other one wrote, as timed now
+ * between their first cores. A line on stderr for each direction, with how well it fits. Fatal where it does not.
+ */
+void ig_pipeline_measure(const char *const *names, const int32_t *cores, int32_t n, struct ig_pipe_link *in);
 /* 1 if the board, which may be NULL, says what each of its processors draws at work and idle. */
 int ig_pipeline_powers(const struct ig_platform *b);
 /* Fills the plan of r->wish. Fatal where it needs powers that the board, which may be NULL, does not say. */

@@ -117,6 +117,18 @@ PY
         grep -q '^any map.* that was found: ' "$work/words" && grep -q '^\* by the objective' "$work/words" && grep -q '^  ingot plan --stages=cpu:' "$work/words"
 }
 
+measured_links() { # a line for each direction, and the least of what they say counts; or why no line fits, on a busy machine
+    a=$("$PYTHON" -c 'import os; print(min(os.sched_getaffinity(0)))') b=$("$PYTHON" -c 'import os; print(max(os.sched_getaffinity(0)))')
+    if pipeline "--processors=cpu:$a,cpu:$b" --link=measured -o "$work/out" 2>"$work/err"; then
+        [ "$(grep -c '^cpu:[0-9]* to cpu:[0-9]*: .* us + .* ns a byte, from [0-9]* KiB on .* % off, .*: handing over takes .* us' "$work/err")" = 2 ] &&
+            grep -q '^\* cuts of this order' "$work/out" || return 1
+    else
+        grep -q 'link=measured: cpu:.* to cpu:.*: .*; measure again' "$work/err" || return 1
+    fi
+    ! pipeline --platform tx2 --link=measured 2>"$work/err" && grep -q "link=measured is of this machine's cores" "$work/err" &&
+        { [ "$b" -ge 63 ] || { ! pipeline --processors=cpu:0,cpu:63 --link=measured 2>"$work/err" && grep -q 'may not use these cores' "$work/err"; }; }
+}
+
 objectives_of_a_board() { # least energy at a rate, by its powers: never more with more time, nor than stages that are faster
     "$PYTHON" - "$work/board.json" "$work/powers.json" <<'PY' || return 1
 import json, sys
@@ -265,8 +277,10 @@ check "what cannot be is refused" refused
 check "a trial of one layer" one_layer
 if [ "$(nproc)" -lt 2 ]; then
     skip "trials of whole plans" "one core"
+    skip "links between cores are measured" "one core"
 else
     check "trials of whole plans" trials
+    check "links between cores are measured" measured_links
 fi
 check "sets of cores that cannot be tried are refused" not_tried
 check "./configure --stages=auto tries" configured
