@@ -61,6 +61,12 @@ struct ig_plan *ig_energy_plan(const struct ig_graph *g, const struct ig_plan_op
     return best;
 }
 
+void ig_set_energy(struct ig_plan *p, const struct ig_powers *w)
+{
+    double mj = mj_of(p, w);
+    p->energy_mj = mj > 0 ? mj : 0;
+}
+
 void ig_put_energy(FILE *f, const struct ig_plan *p, const struct ig_powers *w)
 {
     const char *before = "; threads and mJ weighed: ";

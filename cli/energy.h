@@ -24,6 +24,8 @@ void ig_load_powers(struct ig_powers *w, const char *name, const struct ig_plan_
  */
 struct ig_plan *ig_energy_plan(const struct ig_graph *g, const struct ig_plan_options *o, struct ig_powers *w, char *err,
                                size_t err_bytes);
+/* The energy of a frame goes into the plan, if the powers say it. */
+void ig_set_energy(struct ig_plan *p, const struct ig_powers *w);
 /* One line: the plan's energy, and that of the plans it was weighed against. */
 void ig_put_energy(FILE *f, const struct ig_plan *p, const struct ig_powers *w);
 

@@ -27,12 +27,17 @@ static const char help[] =
     "(any\n"
     "                        node anywhere), single, team, best (of cuts and team), or a baseline: algorithm1,\n"
     "                        algorithm1-printed (Velasco-Montero 2023), neuropipe, neuropipe-printed (Kim 2020)\n"
+    "  --objective X         instead the best of all cuts into up to three stages: throughput, latency, energy (with\n"
+    "                        --platform; of frames at --min-fps where that is given), or memory; within\n"
+    "  --min-fps X, --max-latency-ms X, --memory-budget B, --max-mj X   which may also be given alone\n"
     "  --platform NAME       the processors of a board (tx2, xavier, a file) instead, with times by its estimate\n"
     "  --modes               with --platform: clocks and cut for least energy (power-save) and most frames (boost)\n"
+    "  --power-save, --boost   only that one of the modes, beside the baseline\n"
     "  --pin NODE=P          that node on that processor only; may be given for several\n"
     "  --input-spec SPEC     as of ingot gen: pre-processing and post-processing are nodes too, of CPUs only\n"
     "  --link US,GBPS        what handing a tensor over costs its reader: microseconds, and GB/s (default 2,0; 0: no "
-    "bytes)\n"
+    "bytes);\n"
+    "                        measured: timed here, between the first cores of every two sets, in both directions\n"
     "  --contention C,S      how much longer what computes, and what streams, takes while others work, e.g. 1.02,1.3\n"
     "  --bands MODE          as of ingot plan (default off)\n"
     "  --isa NAME            host (default), ref, avx2, neon\n"
@@ -52,8 +57,12 @@ struct wishes {
     const char *profiles[MOST_FILES], *pins[MOST_PINS];
     int32_t n_profiles, n_pins, n_processors, threads[IG_PIPE_PROCESSORS], algorithm;
     const char *names[IG_PIPE_PROCESSORS];
+    int32_t cores[IG_PIPE_PROCESSORS]; /* the first of each set */
+    int measured;                      /* links */
     double link_us, link_gbytes, compute, stream;
-    int explain, gantt, json, modes, pareto;
+    int explain, gantt, json, modes, pareto; /* modes: enum ig_mode */
+    struct ig_pipe_wish wish;
+    int wished; /* an objective or a limit was given */
     const char *platform, *spec;
     struct ig_platform *board; /* NULL: sets of cores of a machine that is profiled */
 };
@@ -62,8 +71,8 @@ enum { BEST = IG_WAYS };
 
 /* --- options --- */
 
-/* How many; *taken: those of the sets before, a bit each. */
-static int32_t cores_of(const char *name, uint64_t *taken)
+/* How many; *core: the first; *taken: those of the sets before, a bit each. */
+static int32_t cores_of(const char *name, uint64_t *taken, int32_t *core)
 {
     int first, last, end = 0;
     uint64_t cores = 0;
@@ -76,6 +85,7 @@ static int32_t cores_of(const char *name, uint64_t *taken)
     for (int32_t i = first; i <= last; i++) cores |= UINT64_C(1) << i;
     if (*taken & cores) ig_fatal("--processors: a core of '%s' is in another set, too", name);
     *taken |= cores;
+    *core = first;
     return last - first + 1;
 }
 
@@ -85,7 +95,7 @@ static void processors_option(struct wishes *w, char *text)
     w->n_processors = 0;
     for (char *name = strtok(text, ","); name; name = strtok(NULL, ",")) {
         if (w->n_processors == IG_PIPE_PROCESSORS) ig_fatal("--processors: more than %d", IG_PIPE_PROCESSORS);
-        w->threads[w->n_processors] = cores_of(name, &taken);
+        w->threads[w->n_processors] = cores_of(name, &taken, &w->cores[w->n_processors]);
         w->names[w->n_processors++] = name;
     }
     if (!w->n_processors) ig_fatal("--processors: none given");
@@ -100,13 +110,24 @@ static void pair_option(const char *option, const char *text, double *a, double 
 
 static int32_t way_option(const char *text)
 {
-    for (int32_t i = 0; i < IG_WAYS; i++)
+    for (int32_t i = 0; i < IG_WAY_OBJECTIVE; i++)
         if (!strcmp(text, ig_way_names[i])) return i;
     if (!strcmp(text, "best")) return BEST;
     ig_fatal(
         "--algorithm=%s: cuts, stages, shared, map, single, team, best, algorithm1, algorithm1-printed, neuropipe or "
         "neuropipe-printed",
         text);
+}
+
+static void wish_option(struct wishes *w, int option, const char *text)
+{
+    struct ig_pipe_wish *to = &w->wish;
+    w->wished = 1;
+    if (option == 'O') to->objective = ig_objective_option(text);
+    if (option == 'f') to->period_ns = (int64_t)(1e9 / ig_number(text, "--min-fps", 1e-3, 1e9));
+    if (option == 'L') to->latency_ns = (int64_t)(1e6 * ig_number(text, "--max-latency-ms", 1e-6, 1e6));
+    if (option == 'm') to->memory_bytes = ig_size_option(text, "--memory-budget");
+    if (option == 'J') to->energy_pj = (int64_t)(1e9 * ig_number(text, "--max-mj", 1e-9, 1e6));
 }
 
 static int32_t bands_option(const char *text)
@@ -223,16 +244,15 @@ static void make_problem(const struct wishes *w, const struct ig_graph *g, const
     ig_pipe_net_make(g, plans, w->board ? 1 : w->n_processors, net);
     if (w->spec) add_host_ops(w, g, net);
     if (w->board) ig_pipeline_board(g, w->board, plans[0], net);
-    for (int32_t k = 0; w->board && k < w->n_processors; k++) {
-        const struct ig_processor *on = &w->board->processors[k];
-        if (on->active_w < 0 || on->idle_w < 0) continue;
-        net->p.active_mw[k] = (int64_t)(on->active_w * 1e3);
-        net->p.idle_mw[k] = (int64_t)(on->idle_w * 1e3);
+    for (int32_t k = 0; k < w->n_processors && ig_pipeline_powers(w->board); k++) {
+        net->p.active_mw[k] = (int64_t)(w->board->processors[k].active_w * 1e3);
+        net->p.idle_mw[k] = (int64_t)(w->board->processors[k].idle_w * 1e3);
     }
     net->p.processors = w->names;
     for (int32_t k = 0; k < w->n_processors; k++)
         net->p.in[k] = (struct ig_pipe_link){(int64_t)(w->link_us * 1e3),
                                              w->link_gbytes > 0 ? (int64_t)(1e6 / w->link_gbytes) : 0};
+    if (w->measured) ig_pipeline_measure(w->names, w->cores, w->n_processors, net->p.in);
     net->p.reads_input = NULL; /* frames and results lie in memory whoever reads them first */
     net->p.is_output = NULL;
     for (int32_t i = 0; i < w->n_pins; i++) pin(w, g, plans[0], net, w->pins[i]);
@@ -282,7 +302,7 @@ static void run_all(const struct wishes *w, struct ig_pipeline_report *r)
     ig_pipe_stages(p, &r->of[IG_WAY_STAGES]);
     ig_pipe_shared(p, &r->of[IG_WAY_SHARED]);
     ig_pipe_map(p, IG_PIPE_LABELS, &r->of[IG_WAY_MAP]);
-    for (int32_t way = IG_WAY_CUTS; way < IG_WAYS; way++) /* which works alone, without contention */
+    for (int32_t way = IG_WAY_CUTS; way < IG_WAY_OBJECTIVE; way++) /* which works alone, without contention */
         if (ig_pipe_compare(&r->of[IG_WAY_SINGLE], &r->of[way]) < 0)
             ig_pipe_plan_copy(&r->of[way], &r->of[IG_WAY_SINGLE]);
     r->ideals = ig_ideals_make(p, IG_PIPE_MOST_IDEALS, &x) ? -1 : x.n;
@@ -292,7 +312,7 @@ static void run_all(const struct wishes *w, struct ig_pipeline_report *r)
 static void choose(const struct wishes *w, struct ig_pipeline_report *r)
 {
     const struct ig_pipe_plan *cuts = &r->of[IG_WAY_CUTS];
-    r->chosen = w->algorithm;
+    r->chosen = w->wished ? IG_WAY_OBJECTIVE : w->algorithm;
     if (r->chosen == BEST)
         r->chosen = r->team_ns && (!cuts->n_stages || r->team_ns < cuts->period_ns) ? IG_WAY_TEAM : IG_WAY_CUTS;
     if (r->chosen == IG_WAY_TEAM && r->team_ns) return;
@@ -308,10 +328,11 @@ static void report(const struct wishes *w, const struct ig_pipeline_report *r, c
     else
         ig_pipeline_table(f, r);
     if (!w->json) ig_pipeline_stages(f, r);
+    if (w->wished && !w->json) ig_pipeline_wish(f, r);
     if (w->gantt && !w->json) ig_pipeline_gantt(f, r);
     if (w->pareto && !w->json) ig_pipeline_front(f, r);
     if (w->explain && !w->json) ig_pipeline_explain(f, r);
-    if (w->modes) ig_pipeline_modes(f, r->g, w->board, plan, r->net);
+    if (w->modes) ig_pipeline_modes(f, r->g, w->board, plan, r->net, w->modes);
     ig_close_output();
 }
 
@@ -319,7 +340,7 @@ static void report(const struct wishes *w, const struct ig_pipeline_report *r, c
 static void take_board(struct wishes *w)
 {
     if (!w->platform) {
-        if (w->modes) ig_fatal("--modes: only with --platform, whose file has operating points and powers");
+        if (w->modes) ig_fatal("--modes, --power-save, --boost: only with --platform, whose file has operating points and powers");
         return;
     }
     w->board = ig_load_board(w->platform);
@@ -351,14 +372,21 @@ static void run(struct wishes *w, const char *path, const struct ig_source_optio
     make_problem(w, g, of, &net);
     if (r.team_ns && net.host) r.team_ns += (int64_t)(net.host_ns[0] + net.host_ns[1]);
     for (int32_t i = 0; i < IG_WAYS; i++) ig_pipe_plan_start(&net.p, &r.of[i]);
+    ig_pipe_plan_start(&net.p, &r.any);
     ig_pipe_single(&net.p, &r.of[IG_WAY_SINGLE]);
     r.bound_ns = ig_pipe_bound(&net.p);
     if (w->compute > 1 || w->stream > 1) contend(w, &net);
     run_all(w, &r);
+    if (w->wished) {
+        r.wish = &w->wish;
+        ig_pipeline_choose(&r, w->board);
+        ig_pipeline_refuse(&r);
+    }
     choose(w, &r);
     report(w, &r, of[0], out);
     free(w->board);
     for (int32_t i = 0; i < IG_WAYS; i++) ig_pipe_plan_free(&r.of[i]);
+    ig_pipe_plan_free(&r.any);
     for (int32_t i = 0; i <= IG_PIPE_PROCESSORS; i++) ig_plan_free(t.plans[i]);
     for (int32_t i = 0; i < w->n_profiles; i++) ig_profile_free(t.profiles[i]);
     ig_pipe_net_free(&net);
@@ -375,6 +403,13 @@ int ig_verb_pipeline(int argc, char **argv)
                                           {"pin", 1, 0, 'n'},
                                           {"platform", 1, 0, 'F'},
                                           {"modes", 0, 0, 'M'},
+                                          {"power-save", 0, 0, 's'},
+                                          {"boost", 0, 0, 'b'},
+                                          {"objective", 1, 0, 'O'},
+                                          {"min-fps", 1, 0, 'f'},
+                                          {"max-latency-ms", 1, 0, 'L'},
+                                          {"memory-budget", 1, 0, 'm'},
+                                          {"max-mj", 1, 0, 'J'},
                                           {"pareto", 0, 0, 'R'},
                                           {"input-spec", 1, 0, 'S'},
                                           {"link", 1, 0, 'l'},
@@ -391,11 +426,11 @@ int ig_verb_pipeline(int argc, char **argv)
     struct ig_source_options source = {.n_binds = 0};
     struct wishes w = {
         .plan = {.target = "host", .isa = ig_host_isa(), .max_error = IG_MAX_ERROR, .seed = 1, .bands = IG_BANDS_OFF},
-        .algorithm = IG_WAY_CUTS,
+        .wish = {.objective = IG_OBJECTIVE_THROUGHPUT},
         .link_us = 2,
         .compute = 1,
         .stream = 1};
-    const char *out = "-";
+    const char *out = "-", *algorithm = NULL;
     processors_option(&w, two);
     for (int c; (c = getopt_long(argc, argv, "o:h", longs, NULL)) != -1;) switch (c) {
         case 'h':
@@ -410,7 +445,7 @@ int ig_verb_pipeline(int argc, char **argv)
             add_word(w.profiles, &w.n_profiles, MOST_FILES, "--profile", optarg);
             break;
         case 'A':
-            w.algorithm = way_option(optarg);
+            algorithm = optarg;
             break;
         case 'F':
             w.platform = optarg;
@@ -422,13 +457,27 @@ int ig_verb_pipeline(int argc, char **argv)
             w.pareto = 1;
             break;
         case 'M':
-            w.modes = 1;
+            w.modes = IG_MODES_ALL;
+            break;
+        case 's':
+            w.modes |= IG_MODE_BASELINE | IG_MODE_SAVE;
+            break;
+        case 'b':
+            w.modes |= IG_MODE_BASELINE | IG_MODE_BOOST;
+            break;
+        case 'O':
+        case 'f':
+        case 'L':
+        case 'm':
+        case 'J':
+            wish_option(&w, c, optarg);
             break;
         case 'n':
             add_word(w.pins, &w.n_pins, MOST_PINS, "--pin", optarg);
             break;
         case 'l':
-            pair_option("--link", optarg, &w.link_us, &w.link_gbytes);
+            w.measured = !strcmp(optarg, "measured");
+            if (!w.measured) pair_option("--link", optarg, &w.link_us, &w.link_gbytes);
             break;
         case 'c':
             pair_option("--contention", optarg, &w.compute, &w.stream);
@@ -455,7 +504,10 @@ int ig_verb_pipeline(int argc, char **argv)
             if (!ig_source_option(&source, c, optarg)) ig_usage(help);
         }
     if (optind != argc - 1) ig_usage(help);
-    if (w.modes && w.json) ig_fatal("--modes is said in words: not with --json");
+    if (w.measured && w.platform) ig_fatal("--link=measured is of this machine's cores, not of --platform");
+    if (w.modes && w.json) ig_fatal("--modes, --power-save and --boost are said in words: not with --json");
+    if (w.wished && algorithm) ig_fatal("--algorithm says what to take, and so do --objective and limits: one of them");
+    w.algorithm = algorithm ? way_option(algorithm) : IG_WAY_CUTS;
     run(&w, argv[optind], &source, out);
     return 0;
 }

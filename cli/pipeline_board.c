@@ -125,7 +125,7 @@ static void put_mode(FILE *f, const char *mode, const struct ig_dvfs *d, const s
 }
 
 void ig_pipeline_modes(FILE *f, const struct ig_graph *g, const struct ig_platform *b, const struct ig_plan *plan,
-                       const struct ig_pipe_net *net)
+                       const struct ig_pipe_net *net, int modes)
 {
     size_t n = (size_t)net->p.n;
     struct ig_dvfs d = {.n = net->p.n};
@@ -157,10 +157,10 @@ void ig_pipeline_modes(FILE *f, const struct ig_graph *g, const struct ig_platfo
     struct ig_dvfs_plan base = ig_dvfs_single(&d, top), basic = ig_dvfs_basic(&d, top);
     struct ig_dvfs_plan save = ig_dvfs_power_save(&d, base.period_ns), boost = ig_dvfs_boost(&d, base.energy_pj);
     fprintf(f, "modes, with the board's powers; power-save keeps the baseline's rate, boost its energy a frame:\n");
-    put_mode(f, "baseline", &d, b, net, &base, &base);
-    put_mode(f, "basic", &d, b, net, &basic, &base);
-    put_mode(f, "power-save", &d, b, net, &save, &base);
-    put_mode(f, "boost", &d, b, net, &boost, &base);
+    if (modes & IG_MODE_BASELINE) put_mode(f, "baseline", &d, b, net, &base, &base);
+    if (modes & IG_MODE_BASIC) put_mode(f, "basic", &d, b, net, &basic, &base);
+    if (modes & IG_MODE_SAVE) put_mode(f, "power-save", &d, b, net, &save, &base);
+    if (modes & IG_MODE_BOOST) put_mode(f, "boost", &d, b, net, &boost, &base);
     free(kind);
     free(layers);
 }

@@ -9,7 +9,7 @@
 
 const char *const ig_way_names[IG_WAYS] = {
     "single", "team", "algorithm1-printed", "algorithm1", "neuropipe-printed", "neuropipe", "cuts", "stages",
-    "shared", "map"};
+    "shared", "map", "objective"};
 static const char *const way_texts[IG_WAYS] = {"one processor",
                                                "all cores as one team",
                                                "Algorithm 1 as printed",
@@ -19,7 +19,8 @@ static const char *const way_texts[IG_WAYS] = {"one processor",
                                                "cuts of this order (A)",
                                                "cuts of any order (A)",
                                                "three stages, shared (B)",
-                                               "any map (C)"};
+                                               "any map (C)",
+                                               "by the objective (D)"};
 
 static double ms(int64_t ns)
 {
@@ -37,7 +38,7 @@ static void put_row(FILE *f, const struct ig_pipeline_report *r, int32_t way)
     const struct ig_pipe_plan *p = &r->of[way];
     int64_t t = period_of(r, way), single = period_of(r, IG_WAY_SINGLE);
     if (!t) {
-        if (way != IG_WAY_TEAM) fprintf(f, "  %-24s  none\n", way_texts[way]);
+        if (way != IG_WAY_TEAM && way != IG_WAY_OBJECTIVE) fprintf(f, "  %-24s  none\n", way_texts[way]);
         return;
     }
     fprintf(f, "%c %-24s %10.3f %8.1f", way == r->chosen ? '*' : ' ', way_texts[way], ms(t), 1e3 / ms(t));
@@ -108,7 +109,9 @@ void ig_pipeline_stages(FILE *f, const struct ig_pipeline_report *r)
     if (r->chosen == IG_WAY_TEAM) return;
     const struct ig_pipe_plan *plan = &r->of[r->chosen];
     for (int32_t s = 0; s < plan->n_stages; s++) put_stage(f, r, plan, s);
-    if (r->chosen != IG_WAY_CUTS || plan->n_stages < 2 || strncmp(r->net->p.processors[0], "cpu:", 4)) return;
+    if ((r->chosen != IG_WAY_CUTS && r->chosen != IG_WAY_OBJECTIVE) || plan->n_stages < 2 ||
+        strncmp(r->net->p.processors[0], "cpu:", 4))
+        return;
     fprintf(f, "  ingot plan --stages=");
     ig_pipeline_option(f, r);
     fprintf(f, "\n");
@@ -176,6 +179,7 @@ void ig_pipeline_explain(FILE *f, const struct ig_pipeline_report *r)
 {
     const struct ig_pipe_plan *plan = &r->of[r->chosen];
     int64_t t = period_of(r, r->chosen), single = period_of(r, IG_WAY_SINGLE);
+    if (r->chosen == IG_WAY_OBJECTIVE) return; /* ig_pipeline_wish says it */
     if (r->chosen == IG_WAY_TEAM || plan->n_stages == 1) {
         explain_one(f, r);
         return;
@@ -251,9 +255,10 @@ static void put_plan(FILE *f, const struct ig_pipeline_report *r, int32_t way)
 {
     const struct ig_pipe_plan *p = &r->of[way];
     fprintf(f,
-            "{\"algorithm\":\"%s\",\"latency_ns\":%lld,\"memory_bytes\":%lld,\"moved_bytes\":%lld,\"period_ns\":%lld,"
+            "{\"algorithm\":\"%s\",\"energy_pj\":%lld,\"latency_ns\":%lld,\"memory_bytes\":%lld,\"moved_bytes\":%lld,\"period_ns\":%lld,"
             "\"stage_ns\":[",
-            ig_way_names[way], (long long)(way == IG_WAY_TEAM ? r->team_ns : p->latency_ns), (long long)p->memory_bytes,
+            ig_way_names[way], (long long)p->energy_pj, (long long)(way == IG_WAY_TEAM ? r->team_ns : p->latency_ns),
+            (long long)p->memory_bytes,
             (long long)p->moved_bytes, (long long)period_of(r, way));
     for (int32_t s = 0; s < p->n_stages; s++) fprintf(f, "%s%lld", s ? "," : "", (long long)p->stage_ns[s]);
     fprintf(f, "],\"stages\":[");
@@ -288,6 +293,8 @@ void ig_pipeline_json(FILE *f, const struct ig_pipeline_report *r)
     fprintf(f, "\n],\n\"bound_ns\":%lld,\n\"chosen\":\"%s\",\n\"ideals\":%d,\n\"model\":", (long long)r->bound_ns,
             ig_way_names[r->chosen], r->ideals);
     ig_put_text(f, r->g->name);
+    if (r->wish)
+        fprintf(f, ",\n\"plans_kept\":%lld,\n\"plans_looked_at\":%lld", (long long)r->choice.kept, (long long)r->choice.looked);
     fprintf(f, ",\n\"segments\":[");
     put_nodes(f, r);
     fprintf(f, "\n],\n\"stages_option\":\"");

@@ -18,7 +18,8 @@ static const char help[] =
     "ingot plan net.onnx -v\n"
     "ingot plan --summary graph.json plan.json\n"
     "ingot plan --estimate --platform tx2 net.onnx\n"
-    "ingot plan --deploy net.onnx --platform site.json --pareto    several devices: ingot plan --deploy --help\n\n"
+    "ingot plan --deploy net.onnx --platform site.json --pareto    several devices: ingot plan --deploy --help\n"
+    "ingot plan --processors=cpu:0,cpu:1 --explain net.onnx        where to cut into stages, by every algorithm: ingot pipeline --help\n\n"
     "Chooses a kernel and a cut for every layer and lays all activations out in one arena; the plan\n"
     "is checked by an independent validator before it is written.\n"
     "  -o FILE             where to (default plan.json; - is stdout)\n"
@@ -323,8 +324,10 @@ static struct ig_plan *read_plan(const struct ig_graph *g, const char *path)
 
 int ig_verb_plan(int argc, char **argv)
 {
-    for (int i = 1; i < argc; i++)
+    for (int i = 1; i < argc; i++) {
         if (!strcmp(argv[i], "--deploy")) return ig_explore_main(argc, argv);
+        if (!strncmp(argv[i], "--processors", strlen("--processors"))) return ig_verb_pipeline(argc, argv);
+    }
     static const struct option longs[] = {{"help", 0, 0, 'h'},
                                           {"output", 1, 0, 'o'},
                                           {"profile", 1, 0, 'p'},
@@ -427,6 +430,7 @@ int ig_verb_plan(int argc, char **argv)
     struct ig_plan *p = summarise ? read_plan(g, argv[optind + 1])
                                   : make(g, argv[optind], profile, &o, weighed, stages, alternatives, stages_of,
                                          buffers, pareto);
+    if (weighs && !summarise) ig_set_energy(p, &powers);
     if (!summarise && ig_plan_write(p, g, out, err, sizeof err)) ig_fatal("%s", err);
     FILE *words = summarise ? stdout : stderr;
     if (summarise || verbose) summary(words, g, p, o.objective);

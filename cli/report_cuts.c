@@ -180,7 +180,8 @@ static void layer_bars(FILE *f, const struct ig_report *r)
             i, p->steps[i].stage % IG_KINDS, x, y, fmax(ig_chart_x(&c, i + 0.85) - x, 0.5), ig_chart_y(&c, 0) - y);
         ig_xml_text(f, r->g->nodes[p->steps[i].node].name);
         fputs(", ", f);
-        ig_xml_text(f, p->stages[p->steps[i].stage].processor);
+        if (ig_step_is_gpu(p, i)) fputs("by the CPU, not the GPU", f);
+        else ig_xml_text(f, p->stages[p->steps[i].stage].processor);
         fprintf(f, ": %.1f \xc2\xb5s</title></rect></a>\n", p->steps[i].predicted_ns * 1e-3);
     }
     ig_chart_close(&c);
@@ -191,6 +192,10 @@ static void layer_bars(FILE *f, const struct ig_report *r)
         fprintf(f, "<span>%.3f ms</span></li>\n", ig_stage_ns(p, i) * 1e-6);
     }
     fputs("</ul>\n", f);
+    if (ig_gpu_stage_of(p) >= 0)
+        fputs("<p class=\"note\">What the GPU takes for one of its layers is not in the plan: their bars are what the CPU takes where there is "
+              "no GPU.</p>\n",
+              f);
     ig_section_close(f);
 }
 
@@ -198,7 +203,7 @@ void ig_report_cuts(FILE *f, const struct ig_report *r)
 {
     const struct ig_plan *p = r->p;
     if (!(p->latency_ns > 0)) return;
-    if (p->n_stages == 2 && p->stages[0].threads == p->stages[1].threads) {
+    if (p->n_stages == 2 && p->stages[0].threads == p->stages[1].threads && ig_gpu_stage_of(p) < 0) {
         fputs("<div class=\"pair\">\n", f);
         stage_times(f, r);
         rates(f, r);

@@ -69,8 +69,13 @@ static void put_field(FILE *f, const char *key, const char *text)
 
 static void put_totals(FILE *f, const struct ig_plan *p)
 {
-    fprintf(f, ",\n\"totals\":{\"arena_bytes\":%lld,\"arena_lower_bound_bytes\":%lld,\"latency_ms\":",
+    fprintf(f, ",\n\"totals\":{\"arena_bytes\":%lld,\"arena_lower_bound_bytes\":%lld",
             (long long)p->arena_bytes, (long long)p->arena_lower_bound_bytes);
+    if (p->energy_mj > 0) {
+        fputs(",\"energy_mj\":", f);
+        ig_put_double(f, p->energy_mj);
+    }
+    fputs(",\"latency_ms\":", f);
     ig_put_double(f, p->latency_ns / 1e6);
     if (p->memory_budget) fprintf(f, ",\"memory_budget_bytes\":%lld", (long long)p->memory_budget);
     if (p->n_stages) {
@@ -298,6 +303,7 @@ static void read_head(struct ig_reader *r, const json_t *root, struct ig_plan *p
     p->weights_bytes = ig_get_int(r, totals, "weights_bytes", 0, MAX_BYTES);
     if (json_object_get(totals, "memory_budget_bytes"))
         p->memory_budget = ig_get_int(r, totals, "memory_budget_bytes", 1, INT64_MAX);
+    if (json_object_get(totals, "energy_mj")) p->energy_mj = ig_get_double(r, totals, "energy_mj", 0);
     ig_get_double(r, totals, "latency_ms", 0);
 }
 

@@ -118,6 +118,9 @@ int64_t ig_pipe_gap_ppm(int64_t period_ns, int64_t bound_ns);
 
 /* --- planner/pipe_front.c --- */
 
+/* Calls `visit` with every contiguous plan of up to three stages, in the same order always; none where cuts are too many. */
+typedef void ig_pipe_visit(void *arg, const struct ig_pipe_plan *plan);
+void ig_pipe_each(const struct ig_pipe *p, ig_pipe_visit *visit, void *arg);
 enum { IG_FRONT_STAGES = 3 };
 struct ig_pipe_front {
     int32_t n;

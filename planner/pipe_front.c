@@ -6,10 +6,64 @@
 #include "planner/alloc.h"
 #include "planner/pipe_ideals.h"
 
-struct fronts {
+/* --- every plan --- */
+
+struct each {
     const struct ig_ideals *x;
-    struct ig_pipe_front *f;
+    ig_pipe_visit *visit;
+    void *arg;
     struct ig_pipe_plan now;
+};
+
+/* Stages that end at ideals ends[0..n), the last of which is everything. */
+static void try_stages(struct each *s, const int32_t *ends, const int32_t *on, int32_t n)
+{
+    const struct ig_ideals *x = s->x;
+    for (int32_t i = 0, from = 0; i < n; from = ends[i++]) {
+        int64_t moved;
+        if (ig_ideal_stage(x, from, ends[i], on[i], &moved) >= IG_PIPE_NEVER) return;
+        ig_ideal_put(x, from, ends[i], on[i], i, &s->now);
+    }
+    s->now.n_stages = n;
+    ig_pipe_fill(x->p, &s->now);
+    s->visit(s->arg, &s->now);
+}
+
+static void try_ends(struct each *s, const int32_t *ends, int32_t n)
+{
+    int32_t k = s->x->p->n_processors;
+    for (int32_t a = 0; a < k; a++) {
+        if (n == 1) try_stages(s, ends, (const int32_t[]){a}, 1);
+        for (int32_t b = 0; b < k && n > 1; b++) {
+            if (n == 2 && b != a) try_stages(s, ends, (const int32_t[]){a, b}, 2);
+            for (int32_t c = 0; c < k && n > 2 && b != a; c++)
+                if (c != b) try_stages(s, ends, (const int32_t[]){a, b, c}, 3);
+        }
+    }
+}
+
+void ig_pipe_each(const struct ig_pipe *p, ig_pipe_visit *visit, void *arg)
+{
+    struct ig_ideals x;
+    if (ig_ideals_make(p, IG_PIPE_MOST_IDEALS, &x)) return;
+    struct each s = {.x = &x, .visit = visit, .arg = arg};
+    int32_t last = x.n - 1;
+    ig_pipe_plan_start(p, &s.now);
+    try_ends(&s, (const int32_t[]){last}, 1);
+    for (int32_t j = 1; j < last; j++) {
+        try_ends(&s, (const int32_t[]){j, last}, 2);
+        for (int32_t i = j + 1; i < last; i++)
+            if (ig_ideal_within(&x, j, i)) try_ends(&s, (const int32_t[]){j, i, last}, IG_FRONT_STAGES);
+    }
+    ig_pipe_plan_free(&s.now);
+    ig_ideals_free(&x);
+}
+
+/* --- the front --- */
+
+struct fronts {
+    const struct ig_pipe *p;
+    struct ig_pipe_front *f;
     int32_t room;
 };
 
@@ -34,52 +88,24 @@ static void make_room(struct fronts *s)
     s->room = wider;
 }
 
-static void offer(struct fronts *s)
+static void offer(void *arg, const struct ig_pipe_plan *now)
 {
+    struct fronts *s = arg;
     struct ig_pipe_front *f = s->f;
     int32_t n = 0;
-    s->f->points++;
-    ig_pipe_fill(s->x->p, &s->now);
+    f->points++;
     for (int32_t i = 0; i < f->n; i++)
-        if (covers(&f->plans[i], &s->now) &&
-            !(same(&f->plans[i], &s->now) && ig_pipe_compare(&s->now, &f->plans[i]) < 0))
-            return;
+        if (covers(&f->plans[i], now) && !(same(&f->plans[i], now) && ig_pipe_compare(now, &f->plans[i]) < 0)) return;
     for (int32_t i = 0; i < f->n; i++) {
-        if (covers(&s->now, &f->plans[i]))
+        if (covers(now, &f->plans[i]))
             ig_pipe_plan_free(&f->plans[i]);
         else
             f->plans[n++] = f->plans[i];
     }
     f->n = n;
     make_room(s);
-    ig_pipe_plan_start(s->x->p, &f->plans[f->n]);
-    ig_pipe_plan_copy(&f->plans[f->n++], &s->now);
-}
-
-/* Stages that end at ideals ends[0..n), the last of which is everything. */
-static void try_stages(struct fronts *s, const int32_t *ends, const int32_t *on, int32_t n)
-{
-    const struct ig_ideals *x = s->x;
-    for (int32_t i = 0, from = 0; i < n; from = ends[i++]) {
-        int64_t moved;
-        if (ig_ideal_stage(x, from, ends[i], on[i], &moved) >= IG_PIPE_NEVER) return;
-        ig_ideal_put(x, from, ends[i], on[i], i, &s->now);
-    }
-    s->now.n_stages = n;
-    offer(s);
-}
-
-static void try_ends(struct fronts *s, const int32_t *ends, int32_t n)
-{
-    int32_t k = s->x->p->n_processors;
-    for (int32_t a = 0; a < k; a++) {
-        if (n == 1) try_stages(s, ends, (const int32_t[]){a}, 1);
-        for (int32_t b = 0; b < k && n > 1; b++) {
-            if (n == 2 && b != a) try_stages(s, ends, (const int32_t[]){a, b}, 2);
-            for (int32_t c = 0; c < k && n > 2 && b != a; c++)
-                if (c != b) try_stages(s, ends, (const int32_t[]){a, b, c}, 3);
-        }
-    }
+    ig_pipe_plan_start(s->p, &f->plans[f->n]);
+    ig_pipe_plan_copy(&f->plans[f->n++], now);
 }
 
 static int by_period(const void *a, const void *b)
@@ -89,21 +115,10 @@ static int by_period(const void *a, const void *b)
 
 void ig_pipe_front_make(const struct ig_pipe *p, struct ig_pipe_front *f)
 {
-    struct ig_ideals x;
+    struct fronts s = {.p = p, .f = f};
     *f = (struct ig_pipe_front){.n = 0};
-    if (ig_ideals_make(p, IG_PIPE_MOST_IDEALS, &x)) return;
-    struct fronts s = {.x = &x, .f = f};
-    int32_t last = x.n - 1;
-    ig_pipe_plan_start(p, &s.now);
-    try_ends(&s, (const int32_t[]){last}, 1);
-    for (int32_t j = 1; j < last; j++) {
-        try_ends(&s, (const int32_t[]){j, last}, 2);
-        for (int32_t i = j + 1; i < last; i++)
-            if (ig_ideal_within(&x, j, i)) try_ends(&s, (const int32_t[]){j, i, last}, IG_FRONT_STAGES);
-    }
-    qsort(f->plans, (size_t)f->n, sizeof *f->plans, by_period);
-    ig_pipe_plan_free(&s.now);
-    ig_ideals_free(&x);
+    ig_pipe_each(p, offer, &s);
+    if (f->n) qsort(f->plans, (size_t)f->n, sizeof *f->plans, by_period);
 }
 
 void ig_pipe_front_free(struct ig_pipe_front *f)

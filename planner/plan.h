@@ -144,6 +144,7 @@ struct ig_plan {
     int64_t weights_bytes;             /* packed blob, as gen will lay it out */
     int64_t memory_budget;             /* what arena and weights were planned within; 0: none */
     double latency_ns;                 /* sum of predicted_ns: of a frame alone */
+    double energy_mj;                  /* a frame, by the powers that it was planned with; 0: not known */
     double period_ns, full_ns;         /* with stages: from one result to the next, and a frame's latency, where there are
                                           always frames waiting; else 0 */
     int32_t dense_rings;               /* while it is made: rings get no gaps, which would keep pixels from sharing cache

@@ -77,6 +77,9 @@ static void add(struct ig_clocks *c, const struct layout *l, const char *dir)
     k->least_hz = read_hz(path, l->unit_hz);
     snprintf(path, sizeof path, "%s/%s", dir, l->most);
     k->most_hz = read_hz(path, l->unit_hz);
+    snprintf(path, sizeof path, "%s/device/power/control", dir);
+    if (!read_text(path, "", k->was_control, sizeof k->was_control) && strcmp(k->was_control, "on"))
+        memcpy(k->control, path, IG_CLOCK_PATH);
     read_steps(k, dir, l->steps);
     for (int32_t i = 0; i < k->n_steps; i++) {
         if (k->step_hz[i] < k->least_hz) k->least_hz = k->step_hz[i];
@@ -124,10 +127,15 @@ static int put(const struct ig_clocks *c, const char *path, const char *text)
     return n == (ssize_t)strlen(text) ? 0 : -1;
 }
 
+/* A GPU whose power is gated takes no limits: it is kept on meanwhile. */
 static int put_both(const struct ig_clocks *c, const struct ig_clock *k, const char *low, const char *high, int up)
 {
-    if (put(c, up ? k->high : k->low, up ? high : low)) return -1;
-    return put(c, up ? k->low : k->high, up ? low : high);
+    if (*k->control) put(c, k->control, "on");
+    int rc = put(c, up ? k->high : k->low, up ? high : low) || put(c, up ? k->low : k->high, up ? low : high);
+    int reason = errno;
+    if (*k->control) put(c, k->control, k->was_control);
+    errno = reason;
+    return rc ? -1 : 0;
 }
 
 static int fits(const struct ig_clock *k, int64_t hz, char *err, int32_t err_bytes)

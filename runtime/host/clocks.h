@@ -13,6 +13,7 @@ struct ig_clock {
     char name[64];                                /* "policy0", "17000000.gp10b" */
     char low[IG_CLOCK_PATH], high[IG_CLOCK_PATH]; /* the files of its limits */
     char was_low[32], was_high[32];               /* what was in them */
+    char control[IG_CLOCK_PATH], was_control[32]; /* of its power, and what was in it; "": it is never off */
     int64_t unit_hz;                              /* of the files: 1000 or 1 */
     int64_t least_hz, most_hz;                    /* of the hardware */
     int32_t n_steps;                              /* 0: any */

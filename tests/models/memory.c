@@ -134,6 +134,7 @@ static void compare_arena(const char *name)
     assert_int_equal(p->arena_bytes, p->arena_lower_bound_bytes);
     assert_int_equal(p->arena_bytes, gain.after);
     assert_true(gain.ideals < 2000);
+    assert_true(start <= 1000);
     for (int k = 0; k < ALGORITHMS; k++) assert_true(p->arena_bytes <= ours[k] && p->arena_bytes <= plain[k]);
     assert_true(p->arena_bytes <= edges);
     ig_app_free(a);

@@ -335,12 +335,15 @@ struct journal {
     char order[8][8];
     int n;
     const char *refused, *clamped;
+    char gates[64]; /* what the power's control was told, and an m for each limit between */
 };
 
 static int journal_write(void *context, const char *path, const char *text)
 {
     struct journal *j = context;
-    if (j->n < 8) strcpy(j->order[j->n++], strstr(path, "min_freq") ? "min" : "max");
+    int limit = strstr(path, "_freq") != NULL;
+    snprintf(j->gates + strlen(j->gates), sizeof j->gates - strlen(j->gates), "%s ", limit ? "m" : text);
+    if (limit && j->n < 8) strcpy(j->order[j->n++], strstr(path, "min_freq") ? "min" : "max");
     if (j->refused && strstr(path, j->refused) && !strcmp(text, "1190400")) {
         errno = EINVAL;
         return -1;
@@ -368,6 +371,36 @@ static void write_order(void **state)
     ig_clocks_restore(&c);
 }
 
+/* A GPU's power gate is open while limits are written, and as it was behind them. */
+static void power_gate(void **state)
+{
+    struct journal j = {.n = 0};
+    struct ig_clocks c;
+    char err[200];
+    int64_t got;
+    (void)state;
+    board();
+    put(GPU "device/power/control", "auto\n");
+    ig_clocks_open(&c, root);
+    c.write = journal_write;
+    c.context = &j;
+    assert_int_equal(ig_clocks_pin(&c, ig_clocks_find(&c, "gp10b"), 854250000, &got, err, sizeof err), 0);
+    assert_int_equal(ig_clocks_pin(&c, ig_clocks_find(&c, "policy0"), 499200000, &got, err, sizeof err), 0);
+    assert_string_equal(j.gates, "on m m auto m m ");
+    assert_holds(GPU "device/power/control", "auto");
+    assert_holds(GPU "min_freq", "854250000");
+    assert_int_equal(ig_clocks_restore(&c), 0);
+    assert_holds(GPU "device/power/control", "auto");
+    assert_holds(GPU "min_freq", "114750000");
+    put(GPU "device/power/control", "on\n"); /* always on: nobody touches it */
+    j = (struct journal){.n = 0};
+    ig_clocks_open(&c, root);
+    c.write = journal_write;
+    c.context = &j;
+    assert_int_equal(ig_clocks_pin(&c, ig_clocks_find(&c, "gp10b"), 854250000, &got, err, sizeof err), 0);
+    assert_string_equal(j.gates, "m m ");
+}
+
 /* A frequency that is refused leaves everything as it was; one that is clamped is told. */
 static void refused_and_clamped(void **state)
 {
@@ -388,6 +421,37 @@ static void refused_and_clamped(void **state)
     j = (struct journal){.clamped = "499200\n"};
     assert_int_equal(ig_clocks_pin(&c, cpu, 1190400000, &got, err, sizeof err), 1);
     assert_int_equal(got, 499200000);
+}
+
+/* Whoever may not write limits, or finds them gone, is told; what was there stays. */
+static void clocks_denied_and_vanished(void **state)
+{
+    struct ig_clocks c;
+    char err[200];
+    int64_t got;
+    (void)state;
+    board();
+    pid_t child = fork();
+    if (!child) {
+        char path[256];
+        snprintf(path, sizeof path, "%s" POLICY "0/scaling_max_freq", root);
+        if (!geteuid() ? setuid(65534) : chmod(path, 0444)) _exit(3);
+        ig_clocks_open(&c, root);
+        int rc = ig_clocks_pin(&c, ig_clocks_find(&c, "policy0"), 2035200000, &got, err, sizeof err);
+        _exit(rc == -1 && strstr(err, "policy0: 2035200000 Hz refused: Permission denied") ? 0 : 1);
+    }
+    int status;
+    waitpid(child, &status, 0);
+    assert_int_equal(status, 0);
+    assert_holds(POLICY "0/scaling_min_freq", "345600");
+    assert_holds(POLICY "0/scaling_max_freq", "2035200");
+    ig_clocks_open(&c, root);
+    drop(POLICY "0/scaling_max_freq");
+    assert_int_equal(ig_clocks_pin(&c, ig_clocks_find(&c, "policy0"), 1190400000, &got, err, sizeof err), -1);
+    assert_non_null(strstr(err, "refused: No such file"));
+    assert_holds(POLICY "0/scaling_min_freq", "345600");
+    assert_int_equal(ig_clocks_restore(&c), -1);
+    assert_int_equal(ig_clocks_open(&c, root), 2); /* without limits it is no clock */
 }
 
 /* A run that is ended, or that ends, gives back what it changed, the last change first. */
@@ -432,7 +496,9 @@ int main(void)
                                                  IN_TREE(permission_denied),
                                                  IN_TREE(clocks_found_and_pinned),
                                                  IN_TREE(write_order),
+                                                 IN_TREE(power_gate),
                                                  IN_TREE(refused_and_clamped),
+                                                 IN_TREE(clocks_denied_and_vanished),
                                                  IN_TREE(restore_on_signal),
                                                  IN_TREE(rapl_wrap),
                                                  IN_TREE(rapl_no_double_count),

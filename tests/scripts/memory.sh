@@ -1,5 +1,6 @@
 # Memory as a user asks for it: budgets, least memory, the front, the picture of an arena.
 . "$SRCDIR/tests/scripts/tap.inc"
+. "$SRCDIR/tests/scripts/program.inc"
 model=$SRCDIR/models/fashion.onnx
 python=${PYTHON:-python3}
 
@@ -79,9 +80,38 @@ assert regions[0] + regions[1] <= resident <= sum(regions) + 4096 * len(regions)
 PY
 }
 
+# By parts, in rings and in place: a program's outputs are those of the network's program layer by layer, bit for bit.
+# Reference kernels are the same in both.
+parts_program() { # network
+    out/ingot zoo "$1" -o "$net.onnx" && out/ingot graph "$net.onnx" -o "$net.json" &&
+        out/ingot plan "$net.json" --isa ref --threads 1 --bands off -o "$work/whole.plan.json" && program whole "$work/whole.plan.json" &&
+        out/ingot plan "$net.json" --isa ref --threads 1 --objective memory -o "$work/parts.plan.json" &&
+        program parts "$work/parts.plan.json" && "$python" - "$work" <<'PY' || return 1
+import array, json, random, sys
+whole, parts = (json.load(open(f"{sys.argv[1]}/{name}.plan.json")) for name in ("whole", "parts"))
+kernels = [sorted((s["node"], str(s["kernel"])) for s in p["steps"]) for p in (whole, parts)]
+assert kernels[0] == kernels[1] and not whole["bands"] and len(parts["bands"]) > 2, len(parts["bands"])
+assert parts["totals"]["arena_bytes"] < 0.7 * whole["totals"]["arena_bytes"], (whole["totals"], parts["totals"])
+random.seed(5)
+open(sys.argv[1] + "/frame", "wb").write(array.array("f", [random.uniform(-1, 1) for _ in range(3 * 224 * 224)]).tobytes())
+PY
+    for which in whole parts; do
+        "$work/$which" "$work/frame" -o "$work/$which.npy" || return 1
+    done
+    cmp "$work/whole.npy" "$work/parts.npy" && "$python" - "$work/whole.npy" <<'PY'
+import array, math, sys
+data = open(sys.argv[1], "rb").read()
+values = array.array("f", data[-4000:])
+assert all(math.isfinite(v) for v in values) and len(set(values)) > 100, "outputs that tell nothing"
+PY
+}
+
 check "least memory, and the front to least time" front
 check "arena and weights are what is reported: alloc_bytes_real" alloc_bytes_real
 check "a budget is kept, or refused in numbers" budget
+for name in mobilenet_v1_025 squeezenet1.1 mobilenet_v2; do
+    check "programs of $name by parts and layer by layer: the same bytes" parts_program $name
+done
 check "the genetic algorithm repeats itself" genetic
 check "the arena as table, JSON and picture" picture
 finish

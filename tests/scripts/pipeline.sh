@@ -72,6 +72,104 @@ PY
         done
 }
 
+asked_of_plan() { # the same by the other verb
+    pipeline --processors=cpu:0,cpu:1 --algorithm=neuropipe --explain -o "$work/one" &&
+        out/ingot plan --processors=cpu:0,cpu:1 --algorithm=neuropipe --explain "$net" -o "$work/other" && cmp "$work/one" "$work/other"
+}
+
+one_mode() { # only that one and the baseline
+    pipeline --platform "$work/board.json" --power-save -o "$work/save" && [ "$(grep -c ' mJ .* energy;' "$work/save")" = 2 ] &&
+        grep -q '^  baseline ' "$work/save" && grep -q '^  power-save ' "$work/save" &&
+        pipeline --platform "$work/board.json" --boost -o "$work/boost" && [ "$(grep -c ' mJ .* energy;' "$work/boost")" = 2 ] &&
+        grep -q '^  boost ' "$work/boost" && ! pipeline --boost 2>"$work/err" && grep -q 'only with --platform' "$work/err"
+}
+
+# For another end than the most frames: no cut that another way finds is better, limits are kept, the option is one of a plan.
+objectives() {
+    for objective in throughput latency memory; do pipeline --json --objective $objective -o "$work/$objective" || return 1; done
+    pipeline --json -o "$work/plain" && "$PYTHON" - "$work" >"$work/limits" <<'PY' || return 1
+import json, sys
+def read(name):
+    r = json.load(open(f"{sys.argv[1]}/{name}"))
+    return r, {a["algorithm"]: a for a in r["algorithms"]}
+_, ways = read("plain")
+for name, cost in ("throughput", "period_ns"), ("latency", "latency_ns"), ("memory", "memory_bytes"):
+    r, t = read(name)
+    assert r["chosen"] == "objective" and r["plans_kept"] == r["plans_looked_at"] > 1000, (name, r["plans_kept"])
+    assert all(t["objective"][cost] <= t[way][cost] for way in ("single", "cuts")), (name, t)
+    assert set(t) - {"objective"} == set(ways)
+single, cuts, least = ways["single"], ways["cuts"], read("memory")[1]["objective"]
+assert cuts["period_ns"] < single["period_ns"] * 0.7 and least["memory_bytes"] < cuts["memory_bytes"]
+print(2e9 / (cuts["period_ns"] + single["period_ns"]), (cuts["memory_bytes"] + least["memory_bytes"]) // 2)
+PY
+    read -r fps bytes <"$work/limits" &&
+        pipeline --json --objective memory --min-fps "$fps" -o "$work/fast" && pipeline --json --memory-budget "$bytes" -o "$work/small" &&
+        "$PYTHON" - "$work" "$fps" "$bytes" <<'PY' || return 1
+import json, sys
+fast, small = (json.load(open(f"{sys.argv[1]}/{name}")) for name in ("fast", "small"))
+plan = lambda r: next(a for a in r["algorithms"] if a["algorithm"] == "objective")
+assert plan(fast)["period_ns"] <= 1e9 / float(sys.argv[2]) and len(plan(fast)["stages"]) > 1
+assert plan(small)["memory_bytes"] <= int(sys.argv[3]) and 0 < small["plans_kept"] < small["plans_looked_at"]
+open(sys.argv[1] + "/option", "w").write(fast["stages_option"])
+PY
+    out/ingot plan "$net" --threads 1 --bands off --stages "$(cat "$work/option")" -o "$work/fast.plan.json" &&
+        pipeline --objective latency --min-fps "$fps" >"$work/words" && grep -q '^least latency of [0-9]* plans .* keep the limits: a result every ' "$work/words" &&
+        grep -q '^any map.* that was found: ' "$work/words" && grep -q '^\* by the objective' "$work/words" && grep -q '^  ingot plan --stages=cpu:' "$work/words"
+}
+
+measured_links() { # a line for each direction, and the least of what they say counts; or why no line fits, on a busy machine
+    a=$("$PYTHON" -c 'import os; print(min(os.sched_getaffinity(0)))') b=$("$PYTHON" -c 'import os; print(max(os.sched_getaffinity(0)))')
+    if pipeline "--processors=cpu:$a,cpu:$b" --link=measured -o "$work/out" 2>"$work/err"; then
+        [ "$(grep -c '^cpu:[0-9]* to cpu:[0-9]*: .* us + .* ns a byte, from [0-9]* KiB on .* % off, .*: handing over takes .* us' "$work/err")" = 2 ] &&
+            grep -q '^\* cuts of this order' "$work/out" || return 1
+    else
+        grep -q 'link=measured: cpu:.* to cpu:.*: .*; measure again' "$work/err" || return 1
+    fi
+    ! pipeline --platform tx2 --link=measured 2>"$work/err" && grep -q "link=measured is of this machine's cores" "$work/err" &&
+        { [ "$b" -ge 63 ] || { ! pipeline --processors=cpu:0,cpu:63 --link=measured 2>"$work/err" && grep -q 'may not use these cores' "$work/err"; }; }
+}
+
+objectives_of_a_board() { # least energy at a rate, by its powers: never more with more time, nor than stages that are faster
+    "$PYTHON" - "$work/board.json" "$work/powers.json" <<'PY' || return 1
+import json, sys
+board = json.load(open(sys.argv[1]))
+for p, watts in zip(board["processors"], ((15, 1), (3, 1))):
+    p.update(active_w=watts[0], idle_w=watts[1])
+json.dump(board, open(sys.argv[2], "w"))
+PY
+    on_board() { pipeline --platform "$work/powers.json" --link 20,10 "$@"; }
+    on_board --json -o "$work/any" && on_board --objective energy --json -o "$work/least" &&
+        for fps in 1 20 25; do on_board --objective energy --min-fps $fps --json -o "$work/at$fps" || return 1; done
+    "$PYTHON" - "$work" <<'PY' || return 1
+import json, sys
+def read(name):
+    return {a["algorithm"]: a for a in json.load(open(f"{sys.argv[1]}/{name}"))["algorithms"]}
+ways, least = read("any"), read("least")["objective"]
+assert 0 < least["energy_pj"] <= min(a["energy_pj"] for w, a in ways.items() if w in ("single", "cuts")), (least, ways)
+for fps in 1, 20, 25: # 2 W for as long as a frame has, what processors draw beyond that while they work
+    at = read(f"at{fps}")["objective"]
+    assert at["period_ns"] <= 1e9 / fps, at
+    busy = {on: sum(t for t, k in zip(at["stage_ns"], at["stages"]) if k == on) for on in ("accelerator", "CPU")}
+    pj = 2000 * int(1e9 / fps) + 14000 * busy["accelerator"] + 2000 * busy["CPU"]
+    assert abs(at["energy_pj"] / pj - 1) < 1e-9, (fps, at, pj)
+PY
+    on_board --objective energy --min-fps 1 >"$work/words" && grep -q '^least energy a frame .* mJ a frame at 1 frames/s$' "$work/words" &&
+        grep -q '^any map' "$work/words" &&
+        ! pipeline --objective energy 2>"$work/err" && grep -q 'objective=energy needs active_w and idle_w of every processor' "$work/err" &&
+        ! pipeline --platform tx2 --max-mj 5 2>"$work/err" && grep -q 'max-mj needs active_w and idle_w' "$work/err"
+}
+
+limits_that_no_plan_keeps() { # which, by how much, what is nearest; nothing is written
+    for row in '--min-fps 1e6|min-fps 1e+06 missed by 99[0-9]*' '--max-latency-ms 0.001|max-latency-ms 0.001 exceeded by [0-9]' \
+        '--memory-budget 1000|memory-budget 1000 exceeded by [0-9]* bytes' '--min-fps 1e6 --memory-budget 1000|min-fps .*, --memory-budget'; do
+        # shellcheck disable=SC2086
+        ! pipeline ${row%|*} -o "$work/no" 2>"$work/err" && [ ! -e "$work/no" ] && [ "$(wc -l <"$work/err")" = 1 ] &&
+            grep -q -- "${row#*|}.* by the nearest of [0-9]* plans: cpu:0.*; a result every .* ms, latency .* bytes" "$work/err" || return 1
+    done
+    ! pipeline --objective speed 2>"$work/err" && grep -q 'objective=speed' "$work/err" &&
+        ! pipeline --objective memory --algorithm map 2>"$work/err" && grep -q 'one of them' "$work/err"
+}
+
 modes_go_where_the_table_goes() {
     pipeline --platform "$work/board.json" --modes -o "$work/file" >"$work/stdout" && [ ! -s "$work/stdout" ] &&
         grep -q '^  power-save ' "$work/file" && grep -q '^  lower bound ' "$work/file" &&
@@ -167,6 +265,11 @@ check "plans are explained" explained
 check "pins are kept" pinned
 check "clocks and cuts of a board" board
 check "clocks and cuts go where the table goes" modes_go_where_the_table_goes
+check "ingot plan --processors is ingot pipeline" asked_of_plan
+check "one of the modes" one_mode
+check "cuts for latency, memory and throughput, within limits" objectives
+check "cuts for energy by a board's powers" objectives_of_a_board
+check "limits that no cut keeps" limits_that_no_plan_keeps
 check "names of a board's processors" names_of_processors
 check "a profile without times" no_times
 check "the same input, the same bytes" again
@@ -174,8 +277,10 @@ check "what cannot be is refused" refused
 check "a trial of one layer" one_layer
 if [ "$(nproc)" -lt 2 ]; then
     skip "trials of whole plans" "one core"
+    skip "links between cores are measured" "one core"
 else
     check "trials of whole plans" trials
+    check "links between cores are measured" measured_links
 fi
 check "sets of cores that cannot be tried are refused" not_tried
 check "./configure --stages=auto tries" configured

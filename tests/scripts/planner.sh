@@ -143,6 +143,7 @@ for name, idle in (("frugal", 0.1), ("awake", 3.9)):
     assert int(said[2]) == n and abs(float(said[1]) - mj) < 6e-4, (said[0], mj)
     assert sorted(weighed) == [1, 2, 3, 4] and abs(min(weighed.values()) - mj) < 6e-4 and abs(weighed[n] - mj) < 6e-4
     assert n == (1 if name == "frugal" else 4), (name, n)
+    assert abs(plan["totals"]["energy_mj"] - mj) < 1e-6 * mj, (plan["totals"], mj)
 PY
     refused "board 'zen4' does not say what its CPU draws; add active_w .* --platform=FILE" \
         plan --objective energy --platform zen4 -o "$work/no.json" &&
@@ -159,6 +160,7 @@ words = open(f"{sys.argv[1]}/words").read()
 said = re.search(r"^energy: ([0-9.]+) mJ a frame on 'neuraghe' with all 2 stages busy$", words, re.M)
 mj = plan["totals"]["period_ms"] * 0.1 + sum(s["predicted_ns"] for s in plan["stages"]) * 1e-6 * 3.9
 assert abs(float(said[1]) - mj) < 6e-4, (said[0], mj)
+assert abs(plan["totals"]["energy_mj"] - mj) < 1e-6 * mj, (plan["totals"], mj)
 PY
 }
 

@@ -171,6 +171,19 @@ staged_board() { # two cores, three, and names that are hostile
         staged_report evil_stages "$work/evil.json" cpu:0,cpu:1
 }
 
+gpu_stage() { # times of single layers are the CPU's, and say so; nothing is said of other cuts
+    graph=$work/squeezenet1.1.graph.json
+    out/ingot plan "$graph" --threads 1 --stages cpu:0@10,gpu -o "$work/gpu_stage.json" &&
+        out/ingot report "$graph" "$work/gpu_stage.json" -o "$work/gpu_stage.html" && "$python" - "$work/gpu_stage" <<'PY'
+import json, re, sys
+plan, page = json.load(open(sys.argv[1] + ".json")), open(sys.argv[1] + ".html", encoding="utf-8").read()
+part = re.search(r'<section id="layers-by-processor">.*?</section>', page, re.S).group()
+own = sum(s["stage"] == 1 and s["predicted_ns"] > 0 for s in plan["steps"])
+assert own > 10 and part.count(", by the CPU, not the GPU: ") == own and ", gpu: " not in part and "is not in the plan" in part
+assert 'id="cuts"' not in page and 'id="rates"' not in page
+PY
+}
+
 refused_runs() { # of another plan, of none, of a plan without stages
     graph=$work/squeezenet1.1.graph.json plan=$work/staged.json
     refused out/ingot report "$graph" "$plan" --bench "$work/three.bench" && refused out/ingot report "$graph" "$plan" --trace "$work/three.trace" &&
@@ -198,6 +211,7 @@ board() { # the roof is the board's
 }
 
 check "reports of plans with stages" staged_board
+check "a report of a plan with a stage on the GPU" gpu_stage
 for name in staged three evil_stages; do
     check "the report $name stands alone" stands_alone $name
     check "the report $name shows stages, frames and cuts" pictures $name
