@@ -115,6 +115,12 @@ void ig_report_layers(FILE *f, const struct ig_report *r)
             "the roofline, of the time; above 100 where data is still in a cache or Winograd saves work.\n"
             "A view moves nothing. %d nodes before folding.</p>\n",
             r->p->profile_sha256[0] ? "predicted from the profile" : "estimated", r->g->onnx_nodes);
+    int32_t gpu = ig_gpu_stage_of(r->p);
+    if (gpu >= 0)
+        fprintf(f,
+                "<p class=\"note\">Layers %d to %d are the GPU's stage: kernels and times here, as in the roofline, are those of the CPU, which "
+                "serves where there is no GPU.</p>\n",
+                r->p->stages[gpu].first + 1, r->p->stages[gpu].last + 1);
     ig_table_open(f, "layers", columns, COLUMNS);
     for (int32_t i = 0; i < r->p->n_steps; i++) layer_row(f, r, i, longest);
     ig_table_close(f);

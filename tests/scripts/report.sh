@@ -181,7 +181,10 @@ part = re.search(r'<section id="layers-by-processor">.*?</section>', page, re.S)
 own = sum(s["stage"] == 1 and s["predicted_ns"] > 0 for s in plan["steps"])
 assert own > 10 and part.count(", by the CPU, not the GPU: ") == own and ", gpu: " not in part and "is not in the plan" in part
 assert 'id="cuts"' not in page and 'id="rates"' not in page
+gpu = plan["stages"][1]
+assert f"Layers {gpu['first'] + 1} to {gpu['last'] + 1} are the GPU's stage" in page
 PY
+    ! grep -q "the GPU's stage" "$work/staged.html"
 }
 
 refused_runs() { # of another plan, of none, of a plan without stages
