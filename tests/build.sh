@@ -66,7 +66,7 @@ if [ $emulates = yes ]; then
     tests="$tests out/host/fashion_gpu_cuts out/host/libfashion_gpu_cuts.a out/host/fashion_gpu_cuts.h"
     tests="$tests out/host/fashion_gpu_stages out/host/libfashion_gpu_stages.a out/host/fashion_gpu_stages.h"
     tests="$tests out/host/fashion_gpu out/host/libfashion_gpu.a out/host/fashion_gpu.h"
-    tests="$tests out/test/gpu/emulator out/test/gpu/reads out/test/gpu/runtime out/test/gpu/nets out/test/gpu/stage out/test/gpu/stage_cuts out/bench/gpu"
+    tests="$tests out/test/gpu/emulator out/test/gpu/reads out/test/gpu/runtime out/test/gpu/nets out/test/gpu/stage out/test/gpu/stage_cuts out/bench/gpu out/bench/gpu_kernels"
 fi
 
 # The same under AddressSanitizer and UndefinedBehaviorSanitizer: graph, planner, kernels. kernels/harness is about faults.

@@ -3,7 +3,8 @@
  * capture and its failures can be tested where there is no GPU. Work is done when it is enqueued, or recorded while its
  * stream is captured. EMU_CUDA_FAILS in the environment: "device" (there is none), "image" (no code for this chip; a
  * fatbin says so by "of another chip"),
- * "memory" (cuMemAlloc fails), "launch" (a launch does), "result" (nothing is copied back). EMU_CUDA_DISCRETE: the GPU has memory of its own.
+ * "memory" (cuMemAlloc fails), "launch" (a launch does), "result" (nothing is copied back), "stray" (the first byte of what is
+ * copied back is another one). EMU_CUDA_DISCRETE: the GPU has memory of its own.
  * EMU_CUDA_COUNTS names a file for the number of graph launches and of launches outside of graphs, when the process ends;
  * EMU_CUDA_COPIES one for the number of copies to or from memory of the host that was locked in place, and of all;
  * emu_cuda_counts tells more. EMU_CUDA_LACKS has words of what the GPU cannot: "map" and "register" memory of the host,
@@ -324,6 +325,7 @@ static int perform(const struct work *w)
 {
     if (w->kind != LAUNCH) {
         if (w->kind == TO_DEVICE || !fails("result")) memcpy(w->to, w->from, w->bytes);
+        if (w->kind == TO_HOST && fails("stray")) *(unsigned char *)w->to ^= 1;
         copies++;
         locked_copies += emu_is_registered(w->kind == TO_DEVICE ? w->from : w->to, w->bytes);
         return OK;
