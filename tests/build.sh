@@ -51,7 +51,7 @@ if [ $emulates = yes ]; then
     emit "build out/test/gpu/stage_cuts: link out/obj/host/tests/gpu/stage_cuts.c.o$support_objects out/libingot.a $host_libs_a | out/emu/libcuda.so.1"
     emit "  libs = -lcmocka \$host_libs -ldl"
     # A program for a GPU, whose kernels the emulated driver has itself; a board's, which shares its memory.
-    c_board=xavier
+    c_board=xavier gpu_profile=
     cast "${src}models/fashion.onnx" fashion_gpu host "$host_isa" "$CC" "" "$cores" none "" "--energy --labels ${src}models/fashion.labels.txt" "" "" \
         "62=${src}tests/gpu/image.stub"
     c_board=

@@ -6,10 +6,11 @@
 
 #include "bench/profile.h"
 
-int ig_gpu_bed_make(struct ig_gpu_bed *b, const struct ig_graph *g, const struct ig_profile *profile, const void *fatbin,
-                    char *err, size_t err_bytes)
+int ig_gpu_bed_make(struct ig_gpu_bed *b, const struct ig_graph *g, const struct ig_profile *profile, double max_error,
+                    const void *fatbin, char *err, size_t err_bytes)
 {
-    struct ig_plan_options o = {.target = "gpu", .isa = IG_ISA_CUDA, .threads = 1, .profile = profile, .bands = IG_BANDS_OFF};
+    struct ig_plan_options o = {.target = "gpu", .isa = IG_ISA_CUDA, .threads = 1, .profile = profile, .bands = IG_BANDS_OFF,
+                                .max_error = max_error};
     memset(b, 0, sizeof *b);
     b->plan = ig_plan_make(g, &o, err, err_bytes);
     if (!b->plan) return -1;
