@@ -24,7 +24,7 @@ void ig_gpu_bed_free(struct ig_gpu_bed *b);
  * twice as many, so that what a graph costs is not in it; the least of `runs`. Negative: the driver's error.
  */
 double ig_gpu_step_ns(struct ig_gpu_bed *b, int32_t step, int repeats, int runs);
-/* ns of a frame: all launches as one graph, without the copies of inputs and outputs; median of `runs`. */
+/* ns of a frame by the GPU's clock: all launches as one graph, without the copies of inputs and outputs; median of `runs`. */
 double ig_gpu_frame_ns(struct ig_gpu_bed *b, int runs);
 
 /*
