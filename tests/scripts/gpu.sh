@@ -113,6 +113,16 @@ library() {
         nm -g --defined-only out/host/libfashion_gpu.a | awk 'NF==3 && $3 !~ /^fashion_gpu_/ {bad=1; print} END {exit bad}'
 }
 
+reported() { # what ptxas says of a program's kernels is kept, and shown where there is no code
+    rule=$(sed -n '/^rule nvcc/,/^ *description/s/^ *command = //p' "$SRCDIR/build.ninja.in" | sed 's/\$out/"$out"/g')
+    printf '#!/bin/sh\ncase "$*" in *"-Xptxas -v"*) echo "Used 9 registers" >&2 ;; esac\nexit "$STATUS"\n' >"$work/ptxas" && chmod +x "$work/ptxas"
+    for status in 0 1; do
+        rm -f "$work/made.log"
+        (export STATUS=$status; nvcc=$work/ptxas chips= srcdir=. in=x.cu out=$work/made; eval "$rule") >"$work/out" 2>&1
+        [ $? = $status ] && grep -q '^Used 9 registers$' "$work/made.log" && [ "$(grep -c Used "$work/out")" = $status ] || return 1
+    done
+}
+
 lean() { # the program of the CPU alone has none of it
     ! grep -aq 'libcuda\|--gpu' out/host/fashion_half
 }
@@ -232,6 +242,7 @@ check "it needs libc's own libraries only" dynamic
 check "weights may be appended" appended
 check "the library opens a GPU, or says why not" library
 check "a program of the CPU has no word of it" lean
+check "what the compiler says of registers is kept beside the code" reported
 check "modules are made anew when a file of their kernels changes" depends
 if check "GPU kernels are timed on the driver, and a plan takes the fastest" timed; then
     check "a plan follows the profile that it is given" follows
