@@ -1,12 +1,12 @@
 #!/bin/sh
-# GPU figures on a machine with CUDA and no network: compiles the kernels for the GPU that is there, checks them with
-# compute-sanitizer, times every kernel on every layer and whole networks; where PyTorch is there, the same networks by
-# it and cuDNN, and a table of both.
+# GPU figures on a machine with CUDA and no network: compiles the kernels for the GPU that is there, checks every one of them
+# against the reference on random shapes, again under compute-sanitizer, times every kernel on every layer and whole networks;
+# where PyTorch is there, the same networks by it and cuDNN, and a table of both.
 # usage: bench/gpu.sh [-o FILE] [NETWORK...]   (default: all of the zoo, results to stdout)
 # With -o, figures go to FILE and PyTorch's to FILE.torch as they come, so that those that are there stay when it is
 # stopped, and the table to FILE.md. A network that fails, or takes more than LIMIT seconds, has no figures; the others do,
-# and the end is 1. Variables: NVCC, PYTHON (one that has torch), LIMIT (default 300).
-# Needs out/ingot and out/bench/gpu (ninja) and nvcc. Without a GPU it says so and ends with 0.
+# and the end is 1, as it is at once where a kernel is wrong. Variables: NVCC, PYTHON (one that has torch), LIMIT (default 300).
+# Needs nvcc, and out/ingot, out/bench/gpu and out/bench/gpu_kernels, which ninja makes where it is. Without a GPU it says so and ends with 0.
 set -eu
 case ${1:-} in -h | --help) sed -n '2,/^set /s/^# \{0,1\}//p' "$0"; exit ;; esac
 cd "$(dirname "$0")/.."
@@ -18,10 +18,14 @@ fi
 python=${PYTHON:-python3} limit=${LIMIT:-300}
 say() { echo "gpu.sh: $*" >&2; }
 
-[ -x out/ingot ] && [ -x out/bench/gpu ] || { say "run ninja out/ingot out/bench/gpu first"; exit 1; }
 nvcc=$(command -v "${NVCC:-nvcc}") || nvcc=${NVCC:-/usr/local/cuda/bin/nvcc}
 [ -x "$nvcc" ] || { say "no nvcc: nothing is measured"; exit 0; }
 nvidia-smi -L >/dev/null 2>&1 || { say "no GPU: nothing is measured"; exit 0; }
+programs="out/ingot out/bench/gpu out/bench/gpu_kernels"
+there() { for program in $programs; do [ -x $program ] || return 1; done; }
+# shellcheck disable=SC2086
+there || [ ! -f build.ninja ] || ${NINJA:-ninja} $programs >&2 || exit 1
+there || { say "./configure && ninja $programs first"; exit 1; }
 sm=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader | head -1 | tr -d .)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -36,22 +40,34 @@ graph() { # network: its graph
     out/ingot zoo "$1" -o "$work/$1.onnx" >/dev/null && out/ingot graph "$work/$1.onnx" -o "$work/$1.json" >/dev/null
 }
 
-sanitize() { # tool: ends the script where it finds something; where the tool does not work here, it says so
-    status=0
-    timeout "$limit" "$sanitizer" --tool "$1" --error-exitcode 9 out/bench/gpu --runs 1 --repeats 1 "$work/kernels.fatbin" \
-        "$work/mobilenet_v1_025.json" >"$work/$1" 2>&1 || status=$?
+sanitize() { # tool, program, arguments: ends the script where it finds something; where the tool does not work here, it says so
+    what=$1 status=0
+    shift
+    timeout "$limit" "$sanitizer" --tool "$what" --target-processes all --error-exitcode 9 "$@" >"$work/$what" 2>&1 || status=$?
     case $status in
-    0) say "$1: clean" ;;
-    9) cat "$work/$1" >&2; say "$1 found something"; exit 1 ;;
-    *) tail -5 "$work/$1" >&2; say "$1 does not work here (status $status): not checked by it" ;;
+    0) say "$what of ${1##*/}: clean" ;;
+    9) cat "$work/$what" >&2; say "$what found something"; exit 1 ;;
+    *) tail -5 "$work/$what" >&2; say "$what of ${1##*/} does not work here (status $status): not checked by it" ;;
     esac
 }
+
+say "every kernel against the reference, on random shapes"
+timeout $((4 * limit)) out/bench/gpu_kernels "$work/kernels.fatbin" >"$work/kernels" 2>&1 || {
+    grep -v '^ok\|^1\.\.' "$work/kernels" >&2
+    say "kernels are wrong, or not done within $((4 * limit)) s: no figures"
+    exit 1
+}
+say "$(tail -1 "$work/kernels")"
 
 sanitizer=$(command -v compute-sanitizer || echo "$(dirname "$nvcc")/compute-sanitizer")
 if [ -x "$sanitizer" ]; then
     graph mobilenet_v1_025
-    sanitize memcheck
-    sanitize racecheck
+    for tool in memcheck racecheck; do
+        export INGOT_MEMORY=1 # a problem of each kind for each kernel
+        sanitize $tool out/bench/gpu_kernels "$work/kernels.fatbin"
+        unset INGOT_MEMORY
+        sanitize $tool out/bench/gpu --runs 1 --repeats 1 "$work/kernels.fatbin" "$work/mobilenet_v1_025.json"
+    done
 else
     say "no compute-sanitizer"
 fi

@@ -77,6 +77,8 @@ int ig_source_option(struct ig_source_options *o, int option, char *argument);
     "                 memory budget\n" \
     "  --seconds S    budget of the whole run (default 10); exceeded only to time each variant once\n" \
     "  --isa NAME     host (default), ref, avx2, neon\n" \
+    "  --gpu FATBIN   instead times every GPU kernel on every layer on GPU 0, by these kernels, as nvcc -fatbin makes them of\n" \
+    "                 kernels_gpu/module.cu; of --seconds less than 10 it makes fewer runs\n" \
     "  -q             no progress, no summary\n" source
 extern const char ig_profile_help[];
 /*
@@ -128,6 +130,8 @@ void ig_channels_option(const char *text, const char *option, float v[4]);
 void ig_write_weights(struct ig_lowered *l, const char *path);
 /* The best ISA that runs here. */
 int ig_host_isa(void);
+/* --gpu FATBIN: the file's bytes, for free(). Fatal on error. */
+void *ig_read_fatbin(const char *path);
 /* Threads to take where none are asked for: the cores of this machine that this process may use. */
 int32_t ig_cores(void);
 

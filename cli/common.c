@@ -250,6 +250,17 @@ int32_t ig_cores(void)
     return n < 1 ? 1 : n > IG_MAX_THREADS ? IG_MAX_THREADS : n;
 }
 
+void *ig_read_fatbin(const char *path)
+{
+    FILE *f = fopen(path, "rb");
+    long bytes = f && !fseek(f, 0, SEEK_END) ? ftell(f) : -1;
+    char *data = bytes > 0 ? calloc((size_t)bytes + 1, 1) : NULL;
+    if (data) rewind(f);
+    if (!data || fread(data, 1, (size_t)bytes, f) != (size_t)bytes) ig_fatal("%s: cannot read it", path);
+    fclose(f);
+    return data;
+}
+
 int ig_host_isa(void)
 {
     for (int isa = IG_ISAS - 1; isa > 0; isa--)

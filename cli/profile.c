@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "bench/beside.h"
+#include "bench/gpu/gpu.h"
 #include "bench/profile.h"
 #include "cli/cli.h"
 #include "kernels_cpu/registry.h"
@@ -48,16 +49,40 @@ static const char *cores_beside(const char *stages, char list[256])
     return at && left ? list : NULL;
 }
 
+enum { GPU_REPEATS = 20, GPU_RUNS = 5, GPU_SECONDS = 10 };
+
+static int at_least_one(double n)
+{
+    return n < 1 ? 1 : (int)n;
+}
+
+/* Of the GPU's kernels, from which ingot plan --isa cuda takes the fastest. */
+static void profile_gpu(const char *path, const struct ig_source_options *source, const char *fatbin_path, double seconds,
+                        const char *out, int quiet)
+{
+    char err[4096];
+    double share = seconds < GPU_SECONDS ? seconds / GPU_SECONDS : 1;
+    struct ig_graph *g = ig_load_graph(path, source);
+    void *fatbin = ig_read_fatbin(fatbin_path);
+    struct ig_profile *p = ig_gpu_profile(g, fatbin, at_least_one(share * GPU_REPEATS), at_least_one(share * GPU_RUNS), err, sizeof err);
+    if (!p) ig_fatal("%s: %s", path, err);
+    write_profile(p, g, path, out);
+    if (!quiet) fprintf(stderr, "profile: %d kernels timed over %d layers on %s\n", p->n, g->n_nodes, p->cpu);
+    ig_profile_free(p);
+    free(fatbin);
+    ig_graph_free(g);
+}
+
 int ig_verb_profile(int argc, char **argv)
 {
     static const struct option longs[] = {
         {"help", 0, 0, 'h'}, {"threads", 1, 0, 't'}, {"seconds", 1, 0, 's'}, {"output", 1, 0, 'o'},
         {"isa", 1, 0, 'i'},  {"quiet", 0, 0, 'q'},   {"beside", 1, 0, 'b'},  {"stages", 1, 0, 'S'},
-        {"fronts", 0, 0, 'f'}, IG_SOURCE_OPTIONS, {0, 0, 0, 0}};
+        {"fronts", 0, 0, 'f'}, {"gpu", 1, 0, 'g'}, IG_SOURCE_OPTIONS, {0, 0, 0, 0}};
     struct ig_source_options source = {.n_binds = 0};
     struct ig_profile_options o = {
         .isa = ig_host_isa(), .threads = ig_cores(), .seconds = 10, .progress = progress};
-    const char *out = "profile.json", *cores = NULL;
+    const char *out = "profile.json", *cores = NULL, *fatbin = NULL;
     char err[4096], list[256];
     for (int c; (c = getopt_long(argc, argv, "o:qh", longs, NULL)) != -1;) switch (c) {
         case 'h': return fputs(ig_profile_help, stdout) < 0;
@@ -67,12 +92,17 @@ int ig_verb_profile(int argc, char **argv)
         case 'S': cores = cores_beside(optarg, list); break;
         case 't': o.threads = (int32_t)ig_whole_number(optarg, "--threads", 1, IG_MAX_THREADS); break;
         case 'f': o.fronts = 1; break;
+        case 'g': fatbin = optarg; break;
         case 's': o.seconds = ig_number(optarg, "--seconds", 0.1, 3600); break;
         case 'i': o.isa = ig_isa_option(optarg); break;
         default:
             if (!ig_source_option(&source, c, optarg)) ig_usage(ig_profile_help);
         }
     if (optind != argc - 1) ig_usage(ig_profile_help);
+    if (fatbin) {
+        profile_gpu(argv[optind], &source, fatbin, o.seconds, out, !o.progress);
+        return 0;
+    }
     if (!ig_isa_runs_here(o.isa)) ig_fatal("%s kernels do not run on this machine", ig_isa_name(o.isa));
     struct ig_graph *g = ig_load_graph(argv[optind], &source);
     struct ig_beside *beside = cores ? ig_beside_start(g, o.isa, cores, err, sizeof err) : NULL;

@@ -171,17 +171,6 @@ static void run_all(const struct ig_verify_options *o, struct report *r, int par
         fprintf(r->f, "%d passed, %d failed, %d refused\n", r->count[0], r->count[1], r->count[2]);
 }
 
-static void *read_fatbin(const char *path)
-{
-    FILE *f = fopen(path, "rb");
-    long bytes = f && !fseek(f, 0, SEEK_END) ? ftell(f) : -1;
-    char *data = bytes > 0 ? malloc((size_t)bytes) : NULL;
-    if (data) rewind(f);
-    if (!data || fread(data, 1, (size_t)bytes, f) != (size_t)bytes) ig_fatal("%s: cannot read it", path);
-    fclose(f);
-    return data;
-}
-
 int ig_verb_verify(int argc, char **argv)
 {
     static const struct option longs[] = {{"help", 0, 0, 'h'},    {"in-process", 0, 0, 'I'},
@@ -199,7 +188,7 @@ int ig_verb_verify(int argc, char **argv)
     for (int c; (c = getopt_long(argc, argv, "j:o:qh", longs, NULL)) != -1;) switch (c) {
         case 'h': return fputs(help, stdout) < 0;
         case 'I': o.in_process = 1; break;
-        case 'g': o.fatbin = read_fatbin(optarg), o.isa = IG_ISA_CUDA; break;
+        case 'g': o.fatbin = ig_read_fatbin(optarg), o.isa = IG_ISA_CUDA; break;
         case 't': o.threads = (int)ig_whole_number(optarg, "--threads", 1, IG_MAX_THREADS); break;
         case 'i': o.isa = ig_isa_option(optarg); break;
         case 'T': o.target = optarg; break;

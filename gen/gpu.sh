@@ -99,12 +99,31 @@ gpu_buffers() { # the option that says whose memory the GPU's is; $c_board: of t
     esac
 }
 
+gpu_profile_of() { # sets $timed, the profile of the GPU's plan: the one that was given, or where this machine has the GPU one taken here
+    timed=$gpu_profile
+    [ -z "$timed$no_profile" ] && [ "$c_target" = host ] || return 0
+    for part in $c_gpu; do
+        chips=${part%%=*} tool=${part#*=}
+        case $tool in @*) ;; *) continue ;; esac
+        for sm in $(gpus_here | head -1); do
+            case ,$chips, in *,$sm,*) ;; *) continue ;; esac
+            timed=$d/gpu_profile.json
+            emit "build out/$c_target/kernels.sm_$sm.fatbin: nvcc ${src}kernels_gpu/module.cu | $(list $gpu_sources | sed "s|^|$src|" | tr '\n' ' ')"
+            emit "  nvcc = $(eval "echo \"\$nvcc_${tool#@}\"")"
+            emit "  chips = -gencode arch=compute_$sm,code=sm_$sm"
+            emit "build $timed: profile $g | out/$c_target/kernels.sm_$sm.fatbin out/ingot"
+            emit "  args = --gpu out/$c_target/kernels.sm_$sm.fatbin"
+        done
+    done
+}
+
 gpu_plan() { # arguments of the plan that concern it
     staged=
+    gpu_profile_of
     case $c_plan in *--stages*) staged=1 ;; esac
-    emit "build $d/gpu_plan.json: plan $g | out/ingot${staged:+ $p}"
+    emit "build $d/gpu_plan.json: plan $g | out/ingot${staged:+ $p}${timed:+ $timed}"
     emit "  graph = $g"
-    emit "  args = --target $c_target --isa cuda${staged:+ --stages-of $p}$(gpu_buffers) $*"
+    emit "  args = --target $c_target --isa cuda${staged:+ --stages-of $p}$(gpu_buffers)${timed:+ --profile $timed} $*"
     gpu_args="--gpu $d/gpu_plan.json"
     gpu_images=
     for part in $c_gpu; do

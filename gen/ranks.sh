@@ -88,7 +88,7 @@ rule mpicc
   depfile = \$out.d
   deps = gcc
 rule nvcc
-  command = \$nvcc -std=c++14 -O3 -fmad=false -fatbin \$chips -Xfatbin -compress-all -I$SRCDIR -o \$out \$in
+  command = \$nvcc -std=c++14 -O3 -fmad=false -fatbin \$chips -Xfatbin -compress-all -Xptxas -v -I$SRCDIR -o \$out \$in >\$out.log 2>&1 || { cat \$out.log >&2; exit 1; }
 rule link
   command = $SRCDIR/gen/link.sh bundle \$out '\$blobs' \$linker \$in \$libs
 TEXT

@@ -51,7 +51,7 @@ if [ $emulates = yes ]; then
     emit "build out/test/gpu/stage_cuts: link out/obj/host/tests/gpu/stage_cuts.c.o$support_objects out/libingot.a $host_libs_a | out/emu/libcuda.so.1"
     emit "  libs = -lcmocka \$host_libs -ldl"
     # A program for a GPU, whose kernels the emulated driver has itself; a board's, which shares its memory.
-    c_board=xavier
+    c_board=xavier gpu_profile=
     cast "${src}models/fashion.onnx" fashion_gpu host "$host_isa" "$CC" "" "$cores" none "" "--energy --labels ${src}models/fashion.labels.txt" "" "" \
         "62=${src}tests/gpu/image.stub"
     c_board=
@@ -66,7 +66,7 @@ if [ $emulates = yes ]; then
     tests="$tests out/host/fashion_gpu_cuts out/host/libfashion_gpu_cuts.a out/host/fashion_gpu_cuts.h"
     tests="$tests out/host/fashion_gpu_stages out/host/libfashion_gpu_stages.a out/host/fashion_gpu_stages.h"
     tests="$tests out/host/fashion_gpu out/host/libfashion_gpu.a out/host/fashion_gpu.h"
-    tests="$tests out/test/gpu/emulator out/test/gpu/reads out/test/gpu/runtime out/test/gpu/nets out/test/gpu/stage out/test/gpu/stage_cuts out/bench/gpu"
+    tests="$tests out/test/gpu/emulator out/test/gpu/reads out/test/gpu/runtime out/test/gpu/nets out/test/gpu/stage out/test/gpu/stage_cuts out/bench/gpu out/bench/gpu_kernels"
 fi
 
 # The same under AddressSanitizer and UndefinedBehaviorSanitizer: graph, planner, kernels. kernels/harness is about faults.

@@ -4,12 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/profile.h"
 
-int ig_gpu_bed_make(struct ig_gpu_bed *b, const struct ig_graph *g, const struct ig_profile *profile, const void *fatbin,
-                    char *err, size_t err_bytes)
+int ig_gpu_bed_make(struct ig_gpu_bed *b, const struct ig_graph *g, const struct ig_profile *profile, double max_error,
+                    const void *fatbin, char *err, size_t err_bytes)
 {
-    struct ig_plan_options o = {.target = "gpu", .isa = IG_ISA_CUDA, .threads = 1, .profile = profile, .bands = IG_BANDS_OFF};
+    struct ig_plan_options o = {.target = "gpu", .isa = IG_ISA_CUDA, .threads = 1, .profile = profile, .bands = IG_BANDS_OFF,
+                                .max_error = max_error};
     memset(b, 0, sizeof *b);
     b->plan = ig_plan_make(g, &o, err, err_bytes);
     if (!b->plan) return -1;
@@ -52,25 +52,51 @@ static int graph_of(struct ig_gpu *g, int32_t first, int32_t n, int times, ig_cu
     return inner ? inner : error;
 }
 
-static int run_graph(struct ig_gpu *g, ig_cuda_exec exec, double *ns)
+/* Two of the stream's. */
+struct clock {
+    ig_cuda_event from, to;
+};
+
+static int clock_make(const struct ig_gpu *g, struct clock *c)
 {
-    int64_t start = ig_bench_ns();
-    int error = g->cuda.exec_launch(exec, g->stream);
+    *c = (struct clock){NULL, NULL};
+    int error = g->cuda.event(&c->from, 0);
+    return error ? error : g->cuda.event(&c->to, 0);
+}
+
+static void clock_free(const struct ig_gpu *g, struct clock *c)
+{
+    if (c->from) g->cuda.event_free(c->from);
+    if (c->to) g->cuda.event_free(c->to);
+}
+
+/* By the GPU's own clock: what the processor takes to launch it and to hear of its end is not in it. */
+static int run_graph(struct ig_gpu *g, ig_cuda_exec exec, const struct clock *c, double *ns)
+{
+    float ms = 0;
+    int error = g->cuda.event_record(c->from, g->stream);
+    if (!error) error = g->cuda.exec_launch(exec, g->stream);
+    if (!error) error = g->cuda.event_record(c->to, g->stream);
     if (!error) error = g->cuda.stream_wait(g->stream);
-    *ns = (double)(ig_bench_ns() - start);
+    if (!error) error = g->cuda.event_wait(c->to);
+    if (!error) error = g->cuda.event_ms(&ms, c->from, c->to);
+    *ns = (double)ms * 1e6;
     return error;
 }
 
 static double least_ns(struct ig_gpu *g, int32_t first, int32_t n, int times, int runs)
 {
     ig_cuda_exec exec = NULL;
+    struct clock c;
     double least = 1e30, ns;
-    int error = graph_of(g, first, n, times, &exec);
+    int error = clock_make(g, &c);
+    if (!error) error = graph_of(g, first, n, times, &exec);
     for (int i = 0; i < runs && !error; i++) {
-        error = run_graph(g, exec, &ns);
+        error = run_graph(g, exec, &c, &ns);
         if (ns < least) least = ns;
     }
     if (exec) g->cuda.exec_free(exec);
+    clock_free(g, &c);
     return error ? -error : least;
 }
 
@@ -93,9 +119,12 @@ double ig_gpu_frame_ns(struct ig_gpu_bed *b, int runs)
 {
     ig_cuda_exec exec = NULL;
     double *ns = calloc((size_t)runs, sizeof *ns), median;
+    struct clock c;
     if (!ns) abort();
-    int error = graph_of(&b->gpu, 0, b->launches->plan.n_calls, 1, &exec);
-    for (int i = 0; i < runs && !error; i++) error = run_graph(&b->gpu, exec, &ns[i]);
+    int error = clock_make(&b->gpu, &c);
+    if (!error) error = graph_of(&b->gpu, 0, b->launches->plan.n_calls, 1, &exec);
+    for (int i = 0; i < runs && !error; i++) error = run_graph(&b->gpu, exec, &c, &ns[i]);
+    clock_free(&b->gpu, &c);
     if (exec) b->gpu.cuda.exec_free(exec);
     qsort(ns, (size_t)runs, sizeof *ns, by_value);
     median = error ? -error : ns[runs / 2];

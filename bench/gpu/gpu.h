@@ -12,20 +12,23 @@ struct ig_gpu_bed {
     struct ig_gpu gpu;
 };
 
-/* Plans g with `profile` (NULL: on the estimator), brings it to the GPU. 0, or -1 with a line in err and nothing open. */
-int ig_gpu_bed_make(struct ig_gpu_bed *b, const struct ig_graph *g, const struct ig_profile *profile, const void *fatbin,
-                    char *err, size_t err_bytes);
+/*
+ * Plans g with `profile` (NULL: on the estimator) and kernels of no larger error, brings it to the GPU. 0, or -1 with a line in
+ * err and nothing open.
+ */
+int ig_gpu_bed_make(struct ig_gpu_bed *b, const struct ig_graph *g, const struct ig_profile *profile, double max_error,
+                    const void *fatbin, char *err, size_t err_bytes);
 void ig_gpu_bed_free(struct ig_gpu_bed *b);
 /*
  * ns of the launches of a step, one after the other with themselves: the difference of two captured graphs, of `repeats` and
  * twice as many, so that what a graph costs is not in it; the least of `runs`. Negative: the driver's error.
  */
 double ig_gpu_step_ns(struct ig_gpu_bed *b, int32_t step, int repeats, int runs);
-/* ns of a frame: all launches as one graph, without the copies of inputs and outputs; median of `runs`. */
+/* ns of a frame by the GPU's clock: all launches as one graph, without the copies of inputs and outputs; median of `runs`. */
 double ig_gpu_frame_ns(struct ig_gpu_bed *b, int runs);
 
 /*
- * Times every GPU kernel that fits on every layer. NULL with a line in err. Freed by ig_profile_free. Layers that are equal
+ * Times every GPU kernel that fits on every layer; graph_sha256 is left "". NULL with a line in err. Freed by ig_profile_free. Layers that are equal
  * are timed each.
  */
 struct ig_profile *ig_gpu_profile(const struct ig_graph *g, const void *fatbin, int repeats, int runs, char *err,

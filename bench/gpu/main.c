@@ -105,7 +105,7 @@ static void bench(const char *path, const void *fatbin, int repeats, int runs, i
     if (!g) die(path, err);
     struct ig_profile *p = ig_gpu_profile(g, fatbin, repeats, runs, err, sizeof err);
     struct ig_gpu_bed b;
-    if (!p || ig_gpu_bed_make(&b, g, p, fatbin, err, sizeof err)) die(path, err);
+    if (!p || ig_gpu_bed_make(&b, g, p, IG_MAX_ERROR, fatbin, err, sizeof err)) die(path, err);
     if (layers) print_layers(g, p);
     for (int32_t i = 0; i < b.lowered->model.n_steps; i++)
         sum += b.lowered->layers[i].predicted_ns, macs += b.lowered->layers[i].macs;

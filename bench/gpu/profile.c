@@ -56,7 +56,7 @@ static int time_round(struct ig_gpu_bed *b, const struct ig_graph *g, const stru
             snprintf(err, err_bytes, "%s, %s: CUDA error %d", g->nodes[node].name, now[node]->name, (int)-ns);
             return -1;
         }
-        p->timings[p->n++] = (struct ig_timing){node, now[node], 0, 0, 1, ns, 0, 0};
+        p->timings[p->n++] = (struct ig_timing){node, now[node], 0, 0, 1, ns, 0, now[node]->error};
     }
     return 0;
 }
@@ -85,8 +85,10 @@ struct ig_profile *ig_gpu_profile(const struct ig_graph *g, const void *fatbin, 
             if (k) chosen->timings[chosen->n++] = (struct ig_timing){i, k, 0, 0, 1, 1, 0, 0};
         }
         if (!any) break;
-        bad = ig_gpu_bed_make(&bed, g, chosen, fatbin, err, err_bytes);
+        bad = ig_gpu_bed_make(&bed, g, chosen, 1, fatbin, err, err_bytes);
         if (bad) break;
+        free(p->cpu);
+        p->cpu = text(bed.gpu.name);
         bad = time_round(&bed, g, now, repeats, runs, p, err, err_bytes);
         ig_gpu_bed_free(&bed);
     }

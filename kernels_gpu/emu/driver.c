@@ -3,7 +3,8 @@
  * capture and its failures can be tested where there is no GPU. Work is done when it is enqueued, or recorded while its
  * stream is captured. EMU_CUDA_FAILS in the environment: "device" (there is none), "image" (no code for this chip; a
  * fatbin says so by "of another chip"),
- * "memory" (cuMemAlloc fails), "launch" (a launch does), "result" (nothing is copied back). EMU_CUDA_DISCRETE: the GPU has memory of its own.
+ * "memory" (cuMemAlloc fails), "launch" (a launch does), "result" (nothing is copied back), "stray" (the first byte of what is
+ * copied back is another one). EMU_CUDA_DISCRETE: the GPU has memory of its own.
  * EMU_CUDA_COUNTS names a file for the number of graph launches and of launches outside of graphs, when the process ends;
  * EMU_CUDA_COPIES one for the number of copies to or from memory of the host that was locked in place, and of all;
  * emu_cuda_counts tells more. EMU_CUDA_LACKS has words of what the GPU cannot: "map" and "register" memory of the host,
@@ -13,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "kernels_gpu/emu/emu.h"
 #include "runtime/gpu/driver.h"
@@ -41,6 +43,7 @@ struct ig_cuda_exec { struct work *work; size_t n; };
 struct ig_cuda_stream { struct ig_cuda_graph *capture; int error; };
 struct ig_cuda_function { const char *name; emu_kernel_fn *run; };
 struct ig_cuda_context { int retained; };
+struct ig_cuda_event { double ms; /* 0: not reached */ };
 struct ig_cuda_module { int loaded; };
 
 static int initialised;
@@ -112,6 +115,11 @@ API cuGraphDestroy(ig_cuda_graph graph);
 API cuGraphInstantiateWithFlags(ig_cuda_exec *exec, ig_cuda_graph graph, unsigned long long flags);
 API cuGraphLaunch(ig_cuda_exec exec, ig_cuda_stream stream);
 API cuGraphExecDestroy(ig_cuda_exec exec);
+API cuEventCreate(ig_cuda_event *event, unsigned flags);
+API cuEventDestroy_v2(ig_cuda_event event);
+API cuEventRecord(ig_cuda_event event, ig_cuda_stream stream);
+API cuEventSynchronize(ig_cuda_event event);
+API cuEventElapsedTime(float *ms, ig_cuda_event from, ig_cuda_event to);
 API cuGetErrorName(int error, const char **name);
 /* Copies and changes of managed memory so far; returns how many managed allocations are left. */
 API emu_cuda_counts(int *copied, int *attached);
@@ -324,6 +332,7 @@ static int perform(const struct work *w)
 {
     if (w->kind != LAUNCH) {
         if (w->kind == TO_DEVICE || !fails("result")) memcpy(w->to, w->from, w->bytes);
+        if (w->kind == TO_HOST && fails("stray")) *(unsigned char *)w->to ^= 1;
         copies++;
         locked_copies += emu_is_registered(w->kind == TO_DEVICE ? w->from : w->to, w->bytes);
         return OK;
@@ -397,6 +406,43 @@ int cuLaunchKernel(ig_cuda_function f, unsigned x, unsigned y, unsigned z, unsig
     memcpy(w.params, extra[1], bytes);
     single_launches += !stream->capture;
     return enqueue(stream, &w);
+}
+
+/* --- events: work is done when it is enqueued, and so are they --- */
+
+int cuEventCreate(ig_cuda_event *event, unsigned flags)
+{
+    if (!current || flags) return current ? INVALID_VALUE : INVALID_CONTEXT;
+    *event = calloc(1, sizeof **event);
+    return *event ? OK : NO_MEMORY;
+}
+
+int cuEventDestroy_v2(ig_cuda_event event)
+{
+    free(event);
+    return OK;
+}
+
+int cuEventRecord(ig_cuda_event event, ig_cuda_stream stream)
+{
+    struct timespec t;
+    if (!current) return INVALID_CONTEXT;
+    if (stream->capture) return CAPTURE_UNSUPPORTED;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    event->ms = (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
+    return OK;
+}
+
+int cuEventSynchronize(ig_cuda_event event)
+{
+    return event->ms > 0 ? OK : INVALID_VALUE;
+}
+
+int cuEventElapsedTime(float *ms, ig_cuda_event from, ig_cuda_event to)
+{
+    if (!(from->ms > 0) || !(to->ms > 0)) return INVALID_VALUE;
+    *ms = (float)(to->ms - from->ms);
+    return OK;
 }
 
 /* --- graphs --- */

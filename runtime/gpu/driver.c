@@ -41,6 +41,11 @@ static const struct entry {
     ENTRY("cuGraphDestroy", graph_free),
     ENTRY("cuGraphLaunch", exec_launch),
     ENTRY("cuGraphExecDestroy", exec_free),
+    ENTRY("cuEventCreate", event),
+    ENTRY("cuEventDestroy_v2", event_free),
+    ENTRY("cuEventRecord", event_record),
+    ENTRY("cuEventSynchronize", event_wait),
+    ENTRY("cuEventElapsedTime", event_ms),
     ENTRY("cuGetErrorName", error_name),
 #undef ENTRY
     {"cuGraphInstantiateWithFlags", offsetof(struct ig_cuda, exec_with_flags), 1},

@@ -15,6 +15,7 @@ typedef struct ig_cuda_function *ig_cuda_function;
 typedef struct ig_cuda_stream *ig_cuda_stream;
 typedef struct ig_cuda_graph *ig_cuda_graph;
 typedef struct ig_cuda_exec *ig_cuda_exec;
+typedef struct ig_cuda_event *ig_cuda_event;
 typedef uint64_t ig_cuda_address;
 
 enum { /* of cuda.h */
@@ -69,6 +70,11 @@ struct ig_cuda { /* the functions; their names are cu + the member's in camel ca
     int (*exec_old)(ig_cuda_exec *exec, ig_cuda_graph graph, void **node, char *log, size_t bytes); /* before */
     int (*exec_launch)(ig_cuda_exec exec, ig_cuda_stream stream);
     int (*exec_free)(ig_cuda_exec exec);
+    int (*event)(ig_cuda_event *event, unsigned flags);
+    int (*event_free)(ig_cuda_event event);
+    int (*event_record)(ig_cuda_event event, ig_cuda_stream stream);
+    int (*event_wait)(ig_cuda_event event);
+    int (*event_ms)(float *ms, ig_cuda_event from, ig_cuda_event to); /* both of them reached */
     int (*error_name)(int error, const char **name);
 };
 

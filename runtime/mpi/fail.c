@@ -15,6 +15,8 @@ static _Atomic int state = PARTED;
 static pthread_t caller; /* of MPI_Init */
 static pid_t parent;
 static volatile sig_atomic_t ending;
+static void (*last_words)(void *arg);
+static void *last_words_arg;
 _Atomic int ig_printing;
 
 /* mpirun of MPICH, whose ranks these variables are for, lets the others wait for one that ended before MPI_Init. */
@@ -69,11 +71,18 @@ void ig_fail_guard(void)
     parent = getppid();
 }
 
+void ig_fail_last_words(void (*say)(void *arg), void *arg)
+{
+    last_words = say;
+    last_words_arg = arg;
+}
+
 void ig_heed(void)
 {
     if (!ending && getppid() == parent) return;
     int number = ending ? ending : SIGTERM;
     for (int i = 0; i < LINE_MS && atomic_load(&ig_printing); i++) ig_nap(1000000);
+    if (last_words && number == SIGTERM) last_words(last_words_arg);
     signal(number, SIG_DFL);
     raise(number);
 }

@@ -15,6 +15,8 @@ void ig_fail_parted(void);
 void ig_fail_guard(void);
 extern _Atomic int ig_printing;
 void ig_heed(void);
+/* What ig_heed calls first where the end came from outside, as mpirun ends all when one has died; it may say why. */
+void ig_fail_last_words(void (*say)(void *arg), void *arg);
 void ig_nap(int64_t ns);
 
 #endif

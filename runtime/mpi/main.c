@@ -19,6 +19,7 @@
 /* Between two looks at messages: while the worker waits, behind one that came, then, and in a stream that rests; while it
    computes. */
 enum { NAP_NS = 20000, IDLE_NAP_NS = 50000, REST_NAP_NS = 2000000, LEAST_NAP_NS = 100000, LONGEST_NAP_NS = 800000 };
+enum { WORDS_NS = 200000000 };
 enum { REST = 128, LOOKS = 4 }; /* of the time that nothing has happened for, and of the rank's work on a frame */
 
 enum gpu { AUTO, REQUIRE, OFF };
@@ -190,6 +191,26 @@ static _Noreturn void silent(const struct ig_station *s, const struct ig_wire *w
            r->keys[r->rank], peer, r->keys[peer], silence_ms(r) / 1000, tensor, (unsigned long long)frame, doing);
 }
 
+struct witness { /* of a run that is ended from outside */
+    const struct ig_station *station;
+    const struct ig_wire *wire;
+    const struct ig_pulse *pulse;
+};
+
+/* mpirun ends all ranks when one has died, and says which; its neighbours here say what was lost with it. */
+static void say_who_is_gone(void *arg)
+{
+    const struct witness *w = arg;
+    const struct ig_rank *r = w->station->rank;
+    const char *doing, *tensor;
+    uint64_t frame;
+    int32_t peer = ig_pulse_gone(w->pulse);
+    if (peer < 0 || !(tensor = ig_wire_awaited(w->wire, peer, &frame, &doing))) return;
+    fprintf(stderr, "%s: rank %d '%s': rank %d '%s' is gone: tensor '%s' of frame %llu was %s\n", r->keys[r->rank], r->rank,
+            r->keys[r->rank], peer, r->keys[peer], tensor, (unsigned long long)frame, doing);
+    ig_nap(WORDS_NS); /* mpirun may drop what a rank says last */
+}
+
 static int64_t within(int64_t v, int64_t least, int64_t most)
 {
     return v < least ? least : v > most ? most : v;
@@ -321,7 +342,10 @@ int ig_rank_main(int argc, char **argv, const struct ig_rank *rank)
     struct ig_wire *wire = ig_wire_open(rank, s.edges, s.n_edges, ig_pulse_heard(pulse));
     ig_worker_start(&s.worker);
     start_user(&s, &o, met.clock);
+    struct witness witness = {&s, wire, pulse};
+    ig_fail_last_words(say_who_is_gone, &witness);
     int64_t passing_ns = serve(&s, wire, pulse);
+    ig_fail_last_words(NULL, NULL);
     ig_worker_join(&s.worker);
     part(&s, wire, pulse, &o, passing_ns);
     if (met.per_rank) ig_write_rank_files(rank->rank, &s.worker.intervals);

@@ -1,15 +1,25 @@
 #include "runtime/mpi/pulse.h"
 
+#include <errno.h>
 #include <mpi.h>
+#include <signal.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "runtime/mpi/fail.h"
 #include "runtime/mpi/hello.h"
 
 enum { TICK_MS = 50, NAP_NS = 50000, BYE = -1 };
 
+struct words {             /* what is said */
+    int32_t what, pid;
+    char host[56];         /* where pid is one */
+};
+
 struct peer {
-    int32_t rank, out, in; /* what is said */
+    int32_t rank;
+    struct words out, in;
     int64_t said_ns;
     int sending, left;
     MPI_Request send, receive;
@@ -26,7 +36,7 @@ struct ig_pulse {
 
 static void say(struct peer *p, int32_t what, int64_t now)
 {
-    p->out = what;
+    p->out.what = what;
     p->said_ns = now;
     p->sending = 1;
     MPI_Start(&p->send);
@@ -42,7 +52,7 @@ static void look(struct ig_pulse *pulse, struct peer *p, int64_t now)
     if (!p->left) MPI_Test(&p->receive, &done, MPI_STATUS_IGNORE);
     if (!done) return;
     pulse->heard[p->rank] = now;
-    p->left = p->in == BYE;
+    p->left = p->in.what == BYE;
     if (!p->left) MPI_Start(&p->receive);
 }
 
@@ -78,7 +88,7 @@ int32_t ig_pulse_poll(struct ig_pulse *pulse)
     for (int32_t i = 0; i < pulse->n; i++) {
         struct peer *p = &pulse->peers[i];
         look(pulse, p, now);
-        if (!p->sending && p->out != BYE && now - p->said_ns >= pulse->beat_ns) say(p, 0, now);
+        if (!p->sending && p->out.what != BYE && now - p->said_ns >= pulse->beat_ns) say(p, 0, now);
         if (!p->left && now - pulse->heard[p->rank] > pulse->silence_ns) return p->rank;
     }
     return -1;
@@ -115,11 +125,23 @@ struct ig_pulse *ig_pulse_open(const int32_t *peers, int32_t n, int32_t n_ranks,
         struct peer *p = &pulse->peers[i];
         p->rank = peers[i];
         pulse->heard[p->rank] = ig_now_ns();
-        MPI_Send_init(&p->out, 1, MPI_INT32_T, p->rank, 0, pulse->comm, &p->send);
-        MPI_Recv_init(&p->in, 1, MPI_INT32_T, p->rank, 0, pulse->comm, &p->receive);
+        p->out.pid = (int32_t)getpid();
+        gethostname(p->out.host, sizeof p->out.host - 1);
+        MPI_Send_init(&p->out, sizeof p->out, MPI_BYTE, p->rank, 0, pulse->comm, &p->send);
+        MPI_Recv_init(&p->in, sizeof p->in, MPI_BYTE, p->rank, 0, pulse->comm, &p->receive);
         MPI_Start(&p->receive);
     }
     return pulse;
+}
+
+int32_t ig_pulse_gone(const struct ig_pulse *pulse)
+{
+    for (int32_t i = 0; i < pulse->n; i++) {
+        const struct peer *p = &pulse->peers[i];
+        int is_here = p->in.pid > 0 && !p->left && !strncmp(p->in.host, p->out.host, sizeof p->out.host);
+        if (is_here && kill(p->in.pid, 0) && errno == ESRCH) return p->rank;
+    }
+    return -1;
 }
 
 /* Has everyone said its last word and heard everyone's? */
@@ -129,7 +151,7 @@ static int parted(struct ig_pulse *pulse)
     for (int32_t i = 0; i < pulse->n; i++) {
         struct peer *p = &pulse->peers[i];
         look(pulse, p, ig_now_ns());
-        if (!p->sending && p->out != BYE) say(p, BYE, ig_now_ns());
+        if (!p->sending && p->out.what != BYE) say(p, BYE, ig_now_ns());
         n += !p->sending && p->left;
     }
     return n == pulse->n;

@@ -18,6 +18,8 @@ struct ig_pulse *ig_pulse_open(const int32_t *peers, int32_t n, int32_t n_ranks,
 int64_t *ig_pulse_heard(struct ig_pulse *p);
 /* To be called often; sends and takes signs of life. A peer that has been silent for too long, or -1. */
 int32_t ig_pulse_poll(struct ig_pulse *p);
+/* A peer on this machine whose process is not there any more; -1: none is known of. */
+int32_t ig_pulse_gone(const struct ig_pulse *p);
 /* All ranks' `mine` of so many bytes into all[n_ranks], once each rank has called it. A silent peer or -1. */
 int32_t ig_pulse_share(struct ig_pulse *p, const void *mine, int bytes, void *all);
 /* Takes leave of the peers. A silent peer or -1. */

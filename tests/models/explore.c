@@ -117,6 +117,7 @@ static void compare(struct ig_explore_net *e, const char *name, int32_t stages, 
     printf("%-18s %5d %6d %6d %7lld %8lld %8lld %8.2f %6d %7lld %8.2f %7d %6.1f\n", name, e->x.n, stages, exact.n,
            (long long)exact.solves, (long long)exact.cells, (long long)exact.priced, 1e3 * (middle - begin), nsga2.n,
            (long long)nsga2.cells, 1e3 * (end - middle), beaten(&exact, &nsga2), (end - middle) / (middle - begin));
+    assert_true(middle - begin < end - middle); /* of each network */
     s->exact += middle - begin;
     s->nsga2 += end - middle;
     assert_in_range(s->n, 0, LINES - 1);

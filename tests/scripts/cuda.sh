@@ -114,6 +114,7 @@ machine() { # one with a GPU, whose tools are scripts; what becomes of a network
     tool bin/compute-sanitizer 'exit $SANITIZED'
     tool bin/python3 'exit 1'
     tool out/ingot '[ "$2" != --list ] || { printf "name\none x\nbad x\nslow x\ntwo x\n"; exit; }; for file; do :; done; echo graph >"$file"'
+    tool out/bench/gpu_kernels 'echo "ok 1 - a kernel"; echo "3 ops, $WRONG of them wrong"; exit $WRONG'
     tool out/bench/gpu 'name=${3##*/} name=${name%.json}
 [ $name != slow ] || { cp figures seen; exec sleep 60; }
 echo "# a layer of $name"
@@ -123,17 +124,35 @@ echo "{\"network\": \"$name\"}"'
 }
 
 figures() { # status of the sanitizer, its words: the other networks' figures, as they come, and at the end 1
-    PATH=$tree/bin:$PATH SANITIZED=$1 LIMIT=1 "$tree/bench/gpu.sh" -o "$tree/figures" >"$work/out" 2>"$work/err" && return 1
+    PATH=$tree/bin:$PATH SANITIZED=$1 WRONG=0 LIMIT=1 "$tree/bench/gpu.sh" -o "$tree/figures" >"$work/out" 2>"$work/err" && return 1
     cat "$work/err" "$tree/figures"
     printf '# registers\n# a layer of one\n{"network": "one"}\n' | cmp - "$tree/seen" &&
         printf '# a layer of two\n{"network": "two"}\n' | cat "$tree/seen" - | cmp - "$tree/figures" && [ ! -s "$work/out" ] &&
-        grep -q '^gpu.sh: without figures: bad slow$' "$work/err" && grep -q "^gpu.sh: memcheck$2" "$work/err"
+        grep -q '^gpu.sh: without figures: bad slow$' "$work/err" && grep -q "^gpu.sh: memcheck of gpu_kernels$2" "$work/err" &&
+        grep -q "^gpu.sh: racecheck of gpu$2" "$work/err" && grep -q '^gpu.sh: 3 ops, 0 of them wrong' "$work/err"
 }
 
 faulty() { # what the sanitizer finds ends it all
     rm -f "$tree/figures"
-    PATH=$tree/bin:$PATH SANITIZED=9 "$tree/bench/gpu.sh" -o "$tree/figures" >"$work/out" 2>"$work/err"
+    PATH=$tree/bin:$PATH SANITIZED=9 WRONG=0 "$tree/bench/gpu.sh" -o "$tree/figures" >"$work/out" 2>"$work/err"
     [ $? = 1 ] && [ ! -e "$tree/figures" ] && grep -q 'memcheck found something' "$work/err"
+}
+
+wrong_kernels() { # nothing is measured of kernels that are wrong
+    rm -f "$tree/figures"
+    PATH=$tree/bin:$PATH SANITIZED=0 WRONG=1 "$tree/bench/gpu.sh" -o "$tree/figures" >"$work/out" 2>"$work/err"
+    [ $? = 1 ] && cat "$work/err" && [ ! -e "$tree/figures" ] && grep -q '^3 ops, 1 of them wrong' "$work/err" && grep -q 'no figures' "$work/err"
+}
+
+on_the_driver() { # fault, words: kernels as a GPU's driver runs them, each against the reference; what the driver spoils shows
+    echo fatbin >"$work/fatbin"
+    if [ -z "$1" ]; then
+        LD_LIBRARY_PATH=out/emu out/bench/gpu_kernels "$work/fatbin" softmax pool gather >"$work/out" 2>&1 || { cat "$work/out"; return 1; }
+    elif EMU_CUDA_FAILS=$1 INGOT_MEMORY=1 LD_LIBRARY_PATH=out/emu out/bench/gpu_kernels "$work/fatbin" softmax pool >"$work/out" 2>&1; then
+        return 1
+    fi
+    tail -20 "$work/out"
+    grep -q "$2" "$work/out"
 }
 
 if [ -x out/bench/gpu ]; then
@@ -144,12 +163,17 @@ fi
 if [ -x out/bench/gpu ] && [ -f out/emu/libcuda.so.1 ]; then
     check "bench/gpu times and checks the bundled network on the emulated driver" emulated
     check "bench/gpu has no figures of a network whose outputs are wrong" wrong
+    check "bench/gpu_kernels holds kernels to the reference, as the driver runs them" on_the_driver '' '^3 ops, 0 of them wrong'
+    check "it finds bytes that were written beside an output" on_the_driver stray 'wrote where it must not: '
+    check "it finds results that are none" on_the_driver result '^2 ops, 2 of them wrong'
+    check "it finds launches that fail" on_the_driver launch 'CUDA_ERROR_LAUNCH_FAILED'
 else
     skip "bench/gpu" "no emulated driver"
 fi
 machine
 check "bench/gpu.sh keeps what is measured where a network fails or takes too long" figures 0 ': clean'
 check "so it does where the sanitizer does not work" figures 1 ' does not work here'
+check "bench/gpu.sh has no figures of kernels that are wrong" wrong_kernels
 check "bench/gpu.sh has no figures of kernels in which the sanitizer finds something" faulty
 # ptxas's words become blocks of a multiprocessor: by registers, by what one block may have of them, by shared memory.
 occupancy() {

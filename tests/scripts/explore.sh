@@ -15,10 +15,10 @@ plan() { # options...
 
 front() { # all of it, twice the same
     plan --pareto --all -o "$work/front" >"$work/table" && plan --pareto --all -o "$work/again" >"$work/table2" &&
-        diff -r "$work/front" "$work/again" && "$PYTHON" - "$work/front/front.json" "$work/front/front.svg" <<'PY'
+        diff -r "$work/front" "$work/again" && "$PYTHON" - "$work/front/front.json" "$work/front/front.svg" "$work/table" <<'PY'
 import json, sys, xml.dom.minidom
 r = json.load(open(sys.argv[1]))
-xml.dom.minidom.parse(sys.argv[2])
+svg = xml.dom.minidom.parse(sys.argv[2])
 axes = "devices", "device_j", "device_memory_bytes"
 points = r["points"]
 assert points and 1 <= r["chosen"] <= len(points)
@@ -32,6 +32,16 @@ for p in points:
         device = s["key"].split("_")[0]
         memory[device] = memory.get(device, 0) + s["memory_bytes"]
     assert max(memory.values()) == p["device_memory_bytes"] and memory.get("c", 0) <= 700000
+dots = [d.getElementsByTagName("title")[0].firstChild.data for d in svg.getElementsByTagName("circle")]
+assert [d.split(":")[0] for d in dots] == ["point %d" % (i + 1) for i in range(len(points))], dots
+rows = [line.lstrip("*").split() for line in open(sys.argv[3]) if line.count("/") == 2 and line.split("/")[0][-1].isdigit()]
+assert len(rows) == len(points), rows
+for i, (row, p) in enumerate(zip(rows, points)): # as the paper's table: J, frames/s, MiB, devices/cores/GPUs; and what that leaves out
+    assert row[:2] == [str(i + 1), "%d/%d/%d" % (p["devices"], p["cores"], p["gpus"])], row
+    want = p["device_j"], p["total_j"], p["fps"], p["device_memory_bytes"] / 2**20, p["latency_ms"], p["link_bytes"] * 1e-3
+    for shown, is_so, digits in zip(map(float, row[2:]), want, (4, 4, 3, 3, 3, 1)):
+        assert abs(shown - is_so) <= 0.51 * 10**-digits, (row, want)
+    assert len(row) == 8
 PY
 }
 

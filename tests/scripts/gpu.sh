@@ -113,6 +113,16 @@ library() {
         nm -g --defined-only out/host/libfashion_gpu.a | awk 'NF==3 && $3 !~ /^fashion_gpu_/ {bad=1; print} END {exit bad}'
 }
 
+reported() { # what ptxas says of a program's kernels is kept, and shown where there is no code
+    rule=$(sed -n '/^rule nvcc/,/^ *description/s/^ *command = //p' "$SRCDIR/build.ninja.in" | sed 's/\$out/"$out"/g')
+    printf '#!/bin/sh\ncase "$*" in *"-Xptxas -v"*) echo "Used 9 registers" >&2 ;; esac\nexit "$STATUS"\n' >"$work/ptxas" && chmod +x "$work/ptxas"
+    for status in 0 1; do
+        rm -f "$work/made.log"
+        (export STATUS=$status; nvcc=$work/ptxas chips= srcdir=. in=x.cu out=$work/made; eval "$rule") >"$work/out" 2>&1
+        [ $? = $status ] && grep -q '^Used 9 registers$' "$work/made.log" && [ "$(grep -c Used "$work/out")" = $status ] || return 1
+    done
+}
+
 lean() { # the program of the CPU alone has none of it
     ! grep -aq 'libcuda\|--gpu' out/host/fashion_half
 }
@@ -153,6 +163,65 @@ SH
     chmod +x "$work/nvcc"
 }
 
+timed() { # every GPU kernel on every layer, on the emulated driver; a plan takes the fastest by that
+    echo fatbin >"$work/fatbin"
+    emulated out/ingot profile --gpu "$work/fatbin" --seconds 0.1 -q out/host/fashion.d/graph.json -o "$work/profile.json" &&
+        out/ingot plan --isa cuda --profile "$work/profile.json" out/host/fashion.d/graph.json -o "$work/plan.json" &&
+        $PYTHON - "$work" <<'PY'
+import json, sys
+profile, plan = (json.load(open(f"{sys.argv[1]}/{name}.json")) for name in ("profile", "plan"))
+assert (profile["isa"], profile["threads"], profile["cpu"]) == ("cuda", 1, "Emulated GPU"), profile["cpu"]
+times = {}
+for t in profile["timings"]:
+    assert t["alone_ns"] > 0 and t["kernel"].endswith("__cuda"), t
+    times.setdefault(t["node"], {})[t["kernel"]] = t
+steps = {s["node"]: s for s in plan["steps"] if s["kernel"]}
+assert set(steps) <= set(times) and max(map(len, times.values())) > 3
+for node, s in steps.items():
+    assert s["predicted_ns"] == times[node][s["kernel"]]["alone_ns"], s
+# Of another layer's convolution a kernel that nobody would take becomes the fastest.
+node, slow = next((n, k) for n in steps for k in times[n] if k == "conv_f32_direct__cuda")
+times[node][slow]["alone_ns"] = 1
+json.dump(profile, open(f"{sys.argv[1]}/odd.json", "w"))
+open(f"{sys.argv[1]}/odd", "w").write(node)
+PY
+}
+
+follows() { # what a profile says, a plan has
+    out/ingot plan --isa cuda --profile "$work/odd.json" out/host/fashion.d/graph.json -o "$work/plan.json" &&
+        $PYTHON - "$work/plan.json" "$work/odd" <<'PY'
+import json, sys
+plan, node = json.load(open(sys.argv[1])), open(sys.argv[2]).read()
+assert plan["profile_sha256"]
+assert next(s["kernel"] for s in plan["steps"] if s["node"] == node) == "conv_f32_direct__cuda", node
+PY
+}
+
+edges() { # what configure makes of a profile that is given ($1), or of this machine's GPU
+    mkdir -p "$work/bin"
+    printf '#!/bin/sh\necho 6.2\n' >"$work/bin/nvidia-smi"
+    chmod +x "$work/bin/nvidia-smi"
+    (
+        PATH=$work/bin:$PATH
+        emit() { echo "$*"; }
+        list() { (cd "$SRCDIR" && ls $*); }
+        src= SRCDIR=$SRCDIR c_plan= c_target=host c_prefix=net c_gpu='62,72=@0' nvcc_0=nvcc no_profile=$2 gpu_profile=$1 d=out/host/net.d g=out/host/net.d/graph.json
+        . "$SRCDIR/gen/gpu.sh"
+        gpu_plan
+    ) >"$work/edges"
+    cat "$work/edges"
+}
+
+configured() {
+    edges given.json '' && grep -q '^build out/host/net.d/gpu_plan.json: plan .* given.json$' "$work/edges" &&
+        grep -q '^  args = .*--isa cuda --profile given.json' "$work/edges" && ! grep -q fatbin: "$work/edges" || return 1
+    edges '' '' && grep -q '^build out/host/kernels.sm_62.fatbin: nvcc kernels_gpu/module.cu ' "$work/edges" &&
+        grep -q '^build out/host/net.d/gpu_profile.json: profile out/host/net.d/graph.json | out/host/kernels.sm_62.fatbin out/ingot$' "$work/edges" &&
+        grep -q '^  args = --gpu out/host/kernels.sm_62.fatbin$' "$work/edges" &&
+        grep -q '^  args = .*--isa cuda --profile out/host/net.d/gpu_profile.json' "$work/edges" || return 1
+    edges '' 1 && ! grep -q -- '--profile\|fatbin:' "$work/edges" # --no-profile
+}
+
 $program "$picture" --gpu=off -o "$work/cpu.npy"
 check "a frame is one graph launch, and what the CPU computes" as_the_cpu
 check "so it is on a GPU with memory of its own" with_memory_of_its_own
@@ -173,7 +242,12 @@ check "it needs libc's own libraries only" dynamic
 check "weights may be appended" appended
 check "the library opens a GPU, or says why not" library
 check "a program of the CPU has no word of it" lean
+check "what the compiler says of registers is kept beside the code" reported
 check "modules are made anew when a file of their kernels changes" depends
+if check "GPU kernels are timed on the driver, and a plan takes the fastest" timed; then
+    check "a plan follows the profile that it is given" follows
+fi
+check "configure hands on a GPU profile, or takes one where this machine has the GPU" configured
 check "configure --gpu without a CUDA toolkit is refused" configure_refuses "needs a CUDA toolkit" --gpu --nvcc="$work/no-nvcc"
 toolkit
 check "configure --gpu for a chip that no toolkit knows is refused" configure_refuses "no code for sm_90 from the CUDA toolkits" --gpu=sm_62,sm_90 --nvcc="$work/nvcc"

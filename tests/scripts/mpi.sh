@@ -181,8 +181,11 @@ fault() { # signal, seconds, words: to rank 1 of a running deployment; all end s
     [ $(($(date +%s) - begin - 2)) -le "$2" ] && grep -q "$3" "$work/out" && gone
 }
 
-rank_killed() {
-    fault KILL 10 "signal 9\|no sign of life of rank 1\|EXIT CODE: 9\|rank 1 'nodeB_cpu0'"
+rank_killed() { # Open MPI lets its neighbours say what was lost with it, MPICH ends them at once
+    case $mpirun in
+    *mpich*) fault KILL 10 "signal 9\|no sign of life of rank 1\|EXIT CODE: 9\|rank 1 'nodeB_cpu0'" ;;
+    *) fault KILL 10 "rank [02] 'node[AC]_cpu0': rank 1 'nodeB_cpu0' is gone: tensor 't[12]' of frame [0-9]* was to" ;;
+    esac
 }
 
 peer_stopped() {
