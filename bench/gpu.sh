@@ -1,7 +1,7 @@
 #!/bin/sh
 # GPU figures on a machine with CUDA and no network: compiles the kernels for the GPU that is there, checks every one of them
 # against the reference on random shapes, again under compute-sanitizer, times every kernel on every layer and whole networks;
-# where PyTorch is there, the same networks by it and cuDNN, and a table of both.
+# where PyTorch is there, the same networks by it and cuDNN. A table of both, and of what shares of the GPU's rates are reached.
 # usage: bench/gpu.sh [-o FILE] [NETWORK...]   (default: all of the zoo, results to stdout)
 # With -o, figures go to FILE and PyTorch's to FILE.torch as they come, so that those that are there stay when it is
 # stopped, and the table to FILE.md. A network that fails, or takes more than LIMIT seconds, has no figures; the others do,
@@ -90,7 +90,9 @@ for net; do
     fi
     rm -f "$work/$net".*
 done
-[ ! -s "$theirs" ] || "$python" bench/peer/gpu_table.py "$ours" "$theirs" >"$table" || say "no table"
+peer=
+[ ! -s "$theirs" ] || peer=$theirs
+"$python" bench/peer/gpu_table.py "$ours" ${peer:+"$peer"} >"$table" || say "no table"
 [ -s "$table" ] || rm -f "$table"
 [ -n "$results" ] || cat "$ours"
 [ -n "$results" ] || [ ! -s "$theirs" ] || cat "$theirs"

@@ -7,20 +7,24 @@
 
 #include "bench/bed.h"
 #include "bench/gpu/gpu.h"
+#include "bench/gpu/limits.h"
 #include "bench/profile.h"
 #include "kernels_cpu/registry.h"
 
+static const double LARGE_MACS = 2e8, LARGE_BYTES = 1 << 26;
 static const double MOST_OFF = 1e-3; /* the last bits of deep networks differ */
 
 static const char help[] =
     "gpu [--runs N] [--repeats N] [--layers] FATBIN GRAPH.json...\n\n"
     "Networks that `ingot graph` wrote, on GPU 0: times every kernel on every layer, plans with the fastest, compares the\n"
     "outputs with the CPU's plan of the same network, and prints a JSON object a network: ms of a frame (one graph launch,\n"
-    "without copies; the median), of the sum of its layers, and how far outputs are off. FATBIN: the kernels, as nvcc\n"
+    "without copies; the median), of the sum of its layers, and how far outputs are off; what the GPU can do at most - multiply-adds of\n"
+    "all lanes at the highest clock, a copy within its memory, timed - and the least share of these that convolutions of 200 MMAC\n"
+    "and layers that move 64 MiB reach. FATBIN: the kernels, as nvcc\n"
     "-fatbin makes them of kernels_gpu/module.cu.\n"
     "  --runs N    of each layer and kernel (default 5); frames: 20 N\n"
     "  --repeats N launches of a layer in a run (default 20)\n"
-    "  --layers    a line for every kernel on every layer\n";
+    "  --layers    a line for every kernel on every layer: time, rates, and their shares of what the GPU can do\n";
 
 static void *read_file(const char *path)
 {
@@ -88,17 +92,46 @@ static double check(const struct ig_graph *g, struct ig_gpu_bed *b)
     return off;
 }
 
-static void print_layers(const struct ig_graph *g, const struct ig_profile *p)
+/* Of the fastest kernels of a network's layers. */
+struct shares {
+    double conv;   /* least of large convolutions' arithmetic over the GPU's; 0: there are none */
+    double moving; /* the same of bytes over a copy's, of layers whose time is memory's and that no cache holds */
+};
+
+static void least(double *of, double share)
+{
+    if (share > 0 && (*of == 0 || share < *of)) *of = share;
+}
+
+static struct shares shares_of(struct ig_gpu_bed *b, const struct ig_graph *g, const struct ig_gpu_limits *most)
+{
+    struct shares s = {0, 0};
+    for (int32_t i = 0; i < b->lowered->model.n_steps; i++) {
+        const struct ig_node *n = b->lowered->nodes[i];
+        double ns = b->lowered->layers[i].predicted_ns, bytes = ig_gpu_moved(g, n), flops = 2 * n->macs;
+        if (!(ns > 0) || !(most->flops > 0)) continue;
+        if (n->op == IG_CONV && n->macs >= LARGE_MACS) least(&s.conv, flops / ns / most->flops);
+        if (most->copy > 0 && bytes >= LARGE_BYTES && bytes / most->copy > flops / most->flops) least(&s.moving, bytes / ns / most->copy);
+    }
+    return s;
+}
+
+static void print_layers(const struct ig_graph *g, const struct ig_profile *p, const struct ig_gpu_limits *most)
 {
     for (int32_t i = 0; i < p->n; i++) {
         const struct ig_node *n = &g->nodes[p->timings[i].node];
-        double ns = p->timings[i].alone_ns;
-        printf("# %-28s %-28s %9.2f us %9.1f GFLOP/s\n", n->name, p->timings[i].kernel->name, ns / 1e3, 2 * n->macs / ns);
+        double ns = p->timings[i].alone_ns, bytes = ig_gpu_moved(g, n);
+        printf("# %-28s %-28s %9.2f us %9.1f GFLOP/s", n->name, p->timings[i].kernel->name, ns / 1e3, 2 * n->macs / ns);
+        if (most->flops > 0) printf(" %5.1f %%", 100 * 2 * n->macs / ns / most->flops);
+        printf(" %9.1f GB/s", bytes / ns);
+        if (most->copy > 0) printf(" %5.1f %%", 100 * bytes / ns / most->copy);
+        putchar('\n');
     }
 }
 
 static void bench(const char *path, const void *fatbin, int repeats, int runs, int layers)
 {
+    static struct ig_gpu_limits most;
     char err[300];
     double sum = 0, macs = 0;
     struct ig_graph *g = ig_graph_read(path, err, sizeof err);
@@ -106,7 +139,8 @@ static void bench(const char *path, const void *fatbin, int repeats, int runs, i
     struct ig_profile *p = ig_gpu_profile(g, fatbin, repeats, runs, err, sizeof err);
     struct ig_gpu_bed b;
     if (!p || ig_gpu_bed_make(&b, g, p, IG_MAX_ERROR, fatbin, err, sizeof err)) die(path, err);
-    if (layers) print_layers(g, p);
+    if (!(most.copy > 0)) most = ig_gpu_limits(&b.gpu);
+    if (layers) print_layers(g, p, &most);
     for (int32_t i = 0; i < b.lowered->model.n_steps; i++)
         sum += b.lowered->layers[i].predicted_ns, macs += b.lowered->layers[i].macs;
     double off = check(g, &b), frame;
@@ -115,9 +149,12 @@ static void bench(const char *path, const void *fatbin, int repeats, int runs, i
     frame = ig_gpu_frame_ns(&b, 20 * runs);
     snprintf(err, sizeof err, "a frame fails: CUDA error %d", (int)-frame);
     if (frame <= 0) die(g->name, err);
+    struct shares share = shares_of(&b, g, &most);
     printf("{\"network\": \"%s\", \"gpu\": \"%s\", \"sm\": %d, \"frame_ms\": %.4f, \"layers_ms\": %.4f, \"launches\": %d, "
-           "\"gflops\": %.0f, \"difference\": %.3g}\n",
-           g->name, b.gpu.name, b.gpu.sm, frame / 1e6, sum / 1e6, b.launches->plan.n_calls, 2 * macs / frame, off);
+           "\"gflops\": %.0f, \"most_gflops\": %.0f, \"copy_gb_s\": %.1f, \"large_conv_share\": %.3f, \"memory_bound_share\": %.3f, "
+           "\"difference\": %.3g}\n",
+           g->name, b.gpu.name, b.gpu.sm, frame / 1e6, sum / 1e6, b.launches->plan.n_calls, 2 * macs / frame, most.flops, most.copy,
+           share.conv, share.moving, off);
     fflush(stdout);
     ig_gpu_bed_free(&b);
     ig_profile_free(p);

@@ -104,6 +104,7 @@ API cuStreamAttachMemAsync(ig_cuda_stream stream, ig_cuda_address address, size_
 API cuMemHostGetDevicePointer_v2(ig_cuda_address *address, void *host, unsigned flags);
 API cuMemcpyHtoDAsync_v2(ig_cuda_address to, const void *from, size_t bytes, ig_cuda_stream stream);
 API cuMemcpyDtoHAsync_v2(void *to, ig_cuda_address from, size_t bytes, ig_cuda_stream stream);
+API cuMemcpyDtoDAsync_v2(ig_cuda_address to, ig_cuda_address from, size_t bytes, ig_cuda_stream stream);
 API cuStreamCreate(ig_cuda_stream *stream, unsigned flags);
 API cuStreamDestroy_v2(ig_cuda_stream stream);
 API cuStreamSynchronize(ig_cuda_stream stream);
@@ -166,6 +167,7 @@ int cuDeviceGetAttribute(int *value, int attribute, int device)
     case IG_CUDA_ATTRIBUTE_MANAGES: *value = !lacks("manage"); break;
     case IG_CUDA_ATTRIBUTE_REGISTERS: *value = !lacks("register"); break;
     case IG_CUDA_ATTRIBUTE_CONCURRENT: *value = 0; break;
+    case 13: *value = 1300000; break; /* kHz */
     case IG_CUDA_ATTRIBUTE_MAJOR: *value = 6; break;
     case IG_CUDA_ATTRIBUTE_MINOR: *value = 2; break;
     default: return INVALID_VALUE;
@@ -371,6 +373,12 @@ int cuMemcpyDtoHAsync_v2(void *to, ig_cuda_address from, size_t bytes, ig_cuda_s
 {
     struct work w = {.kind = TO_HOST, .to = to, .from = (void *)(uintptr_t)from, .bytes = bytes};
     return emu_is_device(w.from, bytes) ? enqueue(stream, &w) : INVALID_VALUE;
+}
+
+int cuMemcpyDtoDAsync_v2(ig_cuda_address to, ig_cuda_address from, size_t bytes, ig_cuda_stream stream)
+{
+    struct work w = {.kind = TO_DEVICE, .to = (void *)(uintptr_t)to, .from = (void *)(uintptr_t)from, .bytes = bytes};
+    return emu_is_device(w.to, bytes) && emu_is_device((void *)(uintptr_t)from, bytes) ? enqueue(stream, &w) : INVALID_VALUE;
 }
 
 int cuStreamCreate(ig_cuda_stream *stream, unsigned flags)
