@@ -5,21 +5,7 @@ import random
 import struct
 import sys
 
-
-def varint(n):
-    out = b""
-    while n > 127:
-        out, n = out + bytes([n & 127 | 128]), n >> 7
-    return out + bytes([n])
-
-
-def num(f, n):
-    return varint(f << 3) + varint(n)
-
-
-def txt(f, b):
-    b = b.encode() if isinstance(b, str) else b
-    return varint(f << 3 | 2) + varint(len(b)) + b
+from onnx_bytes import num, txt, varint
 
 
 def attribute(name, v):

@@ -157,13 +157,4 @@ static void run_or_stop(const char *name, const struct ig_call *call)
     raise(SIGTRAP);
 }
 
-#define KERNEL_GPU(symbol, name, op, flags, supports, pack, scratch, launch)          \
-    ig_kernel_fn symbol;                                                              \
-    void symbol(const struct ig_call *call, struct ig_range range, void *cpu_scratch) \
-    {                                                                                 \
-        (void)range, (void)cpu_scratch;                                               \
-        run_or_stop(name, call);                                                      \
-    }
-#define KERNEL_GPU_ERROR(symbol, name, op, flags, supports, pack, scratch, launch, error) \
-    KERNEL_GPU(symbol, name, op, flags, supports, pack, scratch, launch)
-#include "kernels_gpu/kernels.inc"
+#include "kernels_gpu/emu/runs.inc"

@@ -12,7 +12,7 @@ convs='"conv1_1", "conv1_2", "norm1_1", "pool1_1", "conv2_1", "conv2_2", "norm2_
 ends='"fc7_1", "fc7_2", "fc7_3", "fc8_1", "prob_1"'
 
 network() { # of 67 x 67 pixels
-    "$PYTHON" "$SRCDIR/tests/alexnet_network.py" "$work/alexnet.onnx" && random_frames $((3 * 67 * 67)) && single alexnet
+    "$PYTHON" -B "$SRCDIR/tests/alexnet_network.py" "$work/alexnet.onnx" && random_frames $((3 * 67 * 67)) && single alexnet
 }
 
 mapped() { # mapping, options of configure
