@@ -200,6 +200,7 @@ ranks_now() { # pids of the ranks
 all_stopped() { # for twice as long as a silence that is a fault: nobody was there to listen, and all goes on
     input 200 >"$work/in"
     run "$chain" - --json --stdin="$work/in" </dev/null >"$work/out" && lines "$work/out" >"$work/a" || return 1
+    : >"$work/out" # what is waited for below is not what was there before
     RELAY_SILENCE=2000
     export RELAY_SILENCE
     run "$chain" - --json --stdin="$work/in" </dev/null >"$work/out" 2>"$work/err" &
