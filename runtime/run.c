@@ -168,13 +168,13 @@ static void run_step(const struct ig_run *run, const struct ig_sync *sync, int32
     struct ig_call calls[IG_MAX_BAND];
     int32_t members = s->band ? s->band : 1, chunks = s[members - 1].chunks;
     int claims = sync->team && chunks > 1;
-    int32_t i = claims ? sync->claim(sync->team) : sync->team ? thread : 0;
+    int32_t i = claims ? sync->claim(sync->team, thread, chunks) : sync->team ? thread : 0;
     if (i >= chunks) return;
     for (int32_t k = 0; k < members; k++) fill_call(run, &s[k], scratch, &calls[k]);
     while (i < chunks) {
         if (s->band) run_band(s, calls, i, scratch);
         else run_chunk(s, calls, i, scratch);
-        i = claims ? sync->claim(sync->team) : sync->team ? chunks : i + 1;
+        i = claims ? sync->claim(sync->team, thread, chunks) : sync->team ? chunks : i + 1;
     }
 }
 
@@ -195,7 +195,7 @@ void ig_run_steps(const struct ig_run *run, const struct ig_sync *sync, int32_t 
         const struct ig_step *s = &m->steps[k];
         next = k + (s->band ? s->band : 1);
         run_step(run, sync, thread, s, scratch_of(run, s, thread));
-        if (sync->team) sync->barrier(sync->team);
+        if (sync->team) sync->barrier(sync->team, thread);
         if (!timed) continue;
         /* A thread that slept at the barrier must not book the next step's work on this one. */
         int64_t now = sync->team ? *sync->passed_ns : run->clock_ns();

@@ -44,22 +44,34 @@ static void change(struct ig_team *t, _Atomic uint32_t *word, uint32_t value)
     if (atomic_load(&t->sleepers)) ig_futex_wake(word);
 }
 
-static void barrier(struct ig_team *t)
+/* Between two barriers nobody looks at the other step's count, so that a thread may reset its own for the next step. */
+static void barrier(struct ig_team *t, int32_t thread)
 {
     uint32_t phase = atomic_load_explicit(&t->phase, memory_order_relaxed);
+    atomic_store_explicit(&t->shares[thread].taken[(phase + 1) & 1], 0, memory_order_relaxed);
     if (atomic_fetch_add_explicit(&t->arrived, 1, memory_order_acq_rel) + 1 < t->threads) {
         learn(t, wait_change(t, &t->phase, phase));
         return;
     }
     atomic_store_explicit(&t->arrived, 0, memory_order_relaxed);
-    atomic_store_explicit(&t->next, 0, memory_order_relaxed);
     if (t->run->step_ns) t->passed_ns = t->run->clock_ns();
     change(t, &t->phase, phase + 1);
 }
 
-static int32_t claim(struct ig_team *t)
+/* A thread has the same chunks of a step in every frame, whose weights and rows its core's caches may still hold; when
+ * these are done it takes what the others have left. */
+static int32_t claim(struct ig_team *t, int32_t thread, int32_t chunks)
 {
-    return atomic_fetch_add_explicit(&t->next, 1, memory_order_relaxed);
+    uint32_t step = atomic_load_explicit(&t->phase, memory_order_relaxed) & 1;
+    for (int32_t i = 0; i < t->threads; i++) {
+        int32_t of = (thread + i) % t->threads;
+        int32_t first = (int32_t)((int64_t)chunks * of / t->threads), end = (int32_t)((int64_t)chunks * (of + 1) / t->threads);
+        _Atomic int32_t *taken = &t->shares[of].taken[step];
+        if (atomic_load_explicit(taken, memory_order_relaxed) >= end - first) continue;
+        int32_t chunk = first + atomic_fetch_add_explicit(taken, 1, memory_order_relaxed);
+        if (chunk < end) return chunk;
+    }
+    return chunks;
 }
 
 static void *worker(void *arg)
@@ -72,7 +84,7 @@ static void *worker(void *arg)
         const struct ig_run *run = t->run;
         if (!run) return NULL;
         ig_run_steps(run, &sync, thread);
-        barrier(t);
+        barrier(t, thread);
     }
 }
 
@@ -85,7 +97,8 @@ static int32_t cores(void)
 int ig_team_start(struct ig_team *t, int32_t threads)
 {
     if (threads < 1 || threads > IG_MAX_THREADS) return IG_ERROR_THREADS;
-    atomic_init(&t->next, 0);
+    for (int32_t i = 0; i < IG_MAX_THREADS; i++)
+        for (int32_t step = 0; step < 2; step++) atomic_init(&t->shares[i].taken[step], 0);
     atomic_init(&t->arrived, 0);
     atomic_init(&t->phase, 0);
     atomic_init(&t->frame, 0);
@@ -120,7 +133,7 @@ void ig_team_run(struct ig_team *t, const struct ig_run *run)
     }
     release(t, run);
     ig_run_steps(run, &sync, 0);
-    barrier(t);
+    barrier(t, 0);
 }
 
 void ig_team_stop(struct ig_team *t)

@@ -11,8 +11,12 @@
 
 enum { IG_LINE = 64 }; /* bytes of a cache line: no two threads' words share one */
 
+struct ig_share { /* a thread's chunks of a step: how many of them are taken, of even steps and of odd */
+    _Alignas(IG_LINE) _Atomic int32_t taken[2];
+};
+
 struct ig_team {
-    _Alignas(IG_LINE) _Atomic int32_t next;     /* next chunk of the step */
+    struct ig_share shares[IG_MAX_THREADS];
     _Alignas(IG_LINE) _Atomic int32_t arrived;  /* threads at the barrier */
     _Alignas(IG_LINE) _Atomic uint32_t phase;   /* barriers passed; a futex word */
     _Alignas(IG_LINE) _Atomic uint32_t frame;   /* frames started; a futex word */

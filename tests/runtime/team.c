@@ -1,5 +1,6 @@
 /* Teams of threads give the bits of one thread, frame after frame, more of them than cores or not. */
 #include <pthread.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -145,6 +146,37 @@ static void after_a_pause(void **state)
     machine_free(m);
 }
 
+static _Atomic int32_t begun, moved;
+static void *_Atomic whose[2]; /* scratch of the thread that has a step's first chunk, and its second */
+
+/* Each of a step's two chunks waits until the other has begun: two threads have one each. */
+static void meet(const struct ig_call *call, struct ig_range r, void *scratch)
+{
+    if (call->image) return;
+    int32_t second = r.c0 > 0, both = (atomic_fetch_add(&begun, 1) / 2 + 1) * 2;
+    void *before = atomic_exchange(&whose[second], scratch);
+    if (before && before != scratch) atomic_fetch_add(&moved, 1);
+    while (atomic_load(&begun) < both) sched_yield();
+}
+
+static void a_thread_keeps_its_chunks(void **state)
+{
+    struct machine *m = machine_new();
+    (void)state;
+    for (int k = 0; k < MILL_STEPS; k++) {
+        struct ig_step *s = &m->mill.steps[k];
+        s->run = meet;
+        s->split = s->chunks = 2;
+        s->chunk = MILL_WIDTH / 2;
+    }
+    assert_int_equal(ig_ctx_start_threads(&m->ctx, &m->team, 2), IG_OK);
+    for (uint32_t f = 0; f < FRAMES; f++) assert_int_equal(frame(m, f), IG_OK);
+    assert_int_equal(atomic_load(&begun), 2 * MILL_STEPS * FRAMES);
+    assert_int_equal(atomic_load(&moved), 0);
+    assert_ptr_not_equal(whose[0], whose[1]);
+    machine_free(m);
+}
+
 static int64_t ticks(void)
 {
     static int64_t t;
@@ -175,6 +207,7 @@ int main(void)
         cmocka_unit_test(start_and_stop),
         cmocka_unit_test(two_teams),
         cmocka_unit_test(after_a_pause),
+        cmocka_unit_test(a_thread_keeps_its_chunks),
         cmocka_unit_test(times_every_step),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
