@@ -31,7 +31,8 @@ static const char help[] =
     "  --platform NAME      with --energy: a board whose powers say what the plan is predicted to cost\n"
     "  --gpu PLAN           a plan of the ISA cuda for a GPU beside: also _gpu.c, _gpu.cu, _gpu_image.S, _gpu_weights.S\n"
     "                       and _gpu_weights.bin\n"
-    "  --image SMS=FILE     where nvcc will put the fatbin that it makes of _gpu.cu for these chips; may be repeated\n";
+    "  --image SMS=FILE     where nvcc will put the fatbin that it makes of _gpu.cu for these chips; may be repeated;\n"
+    "                       ptxSM=FILE: PTX for drivers that cannot read it, and chips from SM on\n";
 
 void ig_channels_option(const char *text, const char *option, float v[4])
 {
@@ -123,12 +124,22 @@ static void emit_file(const struct ig_emit *e, const char *dir, const char *suff
     ig_close_output();
 }
 
-/* "62,72=path" */
+static int has_ptx(const struct ig_emit_gpu *gpu)
+{
+    for (int32_t i = 0; i < gpu->n_images; i++)
+        if (!strncmp(gpu->images[i].chips, "ptx", 3)) return 1;
+    return 0;
+}
+
+/* "62,72=path", "ptx62=path" */
 static void image_option(struct ig_emit_gpu *gpu, char *text)
 {
     char *path = strchr(text, '=');
-    if (!path || !path[1] || path == text || strspn(text, "0123456789,") != (size_t)(path - text))
+    const char *chips = strncmp(text, "ptx", 3) ? text : text + 3;
+    if (!path || !path[1] || path == chips || strspn(chips, "0123456789,") != (size_t)(path - chips))
         ig_fatal("--image takes chips and a file such as 62,72=net.fatbin, not '%s'", text);
+    if (chips != text && (memchr(chips, ',', (size_t)(path - chips)) || has_ptx(gpu)))
+        ig_fatal("--image takes PTX once, for one chip, such as ptx62=net.ptx, not '%s'", text);
     if (gpu->n_images == IG_EMIT_IMAGES) ig_fatal("more than %d of --image", IG_EMIT_IMAGES);
     *path = 0;
     gpu->images[gpu->n_images++] = (struct ig_emit_image){text, path + 1};

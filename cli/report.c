@@ -16,7 +16,8 @@ static const char help[] =
     "One page of HTML that stands alone: the plan in a sentence, where the time goes, every layer against\n"
     "the roofline, the arena over time, measured beside estimated, and memory against time.\n"
     "  -o FILE           where to (default report.html; - for stdout)\n"
-    "  --profile FILE    what was measured: peak, and every layer alone and in order\n"
+    "  --profile FILE    what was measured: peak, and every layer alone and in order; given again, up to four in all,\n"
+    "                    those of other processors, a GPU's too: a bar for each in \"Layers by processor\"\n"
     "  --pareto FILE     the front that ingot plan --pareto wrote\n"
     "  --bench FILE      of a plan with stages: what its program says with --bench --json\n"
     "  --trace FILE      of a plan with stages: what its program writes with --trace\n"
@@ -178,6 +179,7 @@ static void page(FILE *f, const struct ig_report *r)
     key_figures(f, r);
     ig_report_strip(f, r);
     ig_report_stages(f, r);
+    ig_report_processors(f, r);
     fputs("<div class=\"pair\">\n", f);
     ig_report_roofline(f, r);
     ig_report_front(f, r);
@@ -200,10 +202,23 @@ static struct ig_profile *load_profile(const char *path, const struct ig_graph *
     if (strcmp(profile->graph_sha256, p->graph_sha256))
         ig_fatal("%s: taken of another graph (sha256 %.12s..., the plan's is %.12s...)", path,
                  profile->graph_sha256, p->graph_sha256);
-    if (profile->threads != p->threads || strcmp(profile->isa, p->isa))
-        ig_fatal("%s: taken with %s kernels on %d thread%s, the plan is for %s on %d", path, profile->isa,
-                 profile->threads, plural(profile->threads), p->isa, p->threads);
     return profile;
+}
+
+/* The first one that was taken as the plan runs is what was measured of it; the others stand beside it. */
+static void load_profiles(struct ig_report *r, const char *const *paths, int32_t n)
+{
+    for (int32_t i = 0; i < n; i++) {
+        struct ig_profile *profile = load_profile(paths[i], r->g, r->p);
+        int fits = profile->threads == r->p->threads && !strcmp(profile->isa, r->p->isa);
+        if (fits && !r->profile) r->profile = profile;
+        else if (r->n_others < IG_MAX_OTHERS) r->others[r->n_others++] = profile;
+        else ig_fatal("%s: none of %d profiles was taken with %s kernels on %d thread%s as the plan runs", paths[i], n, r->p->isa,
+                      r->p->threads, plural(r->p->threads));
+    }
+    if (n == 1 && !r->profile)
+        ig_fatal("%s: taken with %s kernels on %d thread%s, the plan is for %s on %d", paths[0], r->others[0]->isa,
+                 r->others[0]->threads, plural(r->others[0]->threads), r->p->isa, r->p->threads);
 }
 
 /* The board that was asked for, or the plan's target where there is a description of it. */
@@ -223,13 +238,17 @@ int ig_verb_report(int argc, char **argv)
                                           {"platform", 1, 0, 'P'}, {"bench", 1, 0, 'b'},
                                           {"trace", 1, 0, 't'},    {0, 0, 0, 0}};
     struct ig_source_options none = {.n_binds = 0};
-    const char *out = "report.html", *profile = NULL, *pareto = NULL, *platform = NULL, *bench = NULL,
+    const char *out = "report.html", *profiles[IG_MAX_OTHERS + 1], *pareto = NULL, *platform = NULL, *bench = NULL,
                *trace = NULL;
+    int32_t n_profiles = 0;
     char err[4096];
     for (int c; (c = getopt_long(argc, argv, "o:h", longs, NULL)) != -1;) switch (c) {
         case 'h': return fputs(help, stdout) < 0;
         case 'o': out = optarg; break;
-        case 'p': profile = optarg; break;
+        case 'p':
+            if (n_profiles > IG_MAX_OTHERS) ig_fatal("--profile: given more than %d times", IG_MAX_OTHERS + 1);
+            profiles[n_profiles++] = optarg;
+            break;
         case 'F': pareto = optarg; break;
         case 'P': platform = optarg; break;
         case 'b': bench = optarg; break;
@@ -242,7 +261,6 @@ int ig_verb_report(int argc, char **argv)
     if (!p) ig_fatal("%s", err);
     if (ig_validate(g, p, p->memory_budget, err, sizeof err))
         ig_fatal("%s: not a valid plan: %s", argv[optind + 1], err);
-    struct ig_profile *measured = profile ? load_profile(profile, g, p) : NULL;
     struct ig_platform *board = load_board(platform, p);
     struct ig_front front = {0};
     if (pareto) ig_front_read(&front, pareto, p);
@@ -251,17 +269,18 @@ int ig_verb_report(int argc, char **argv)
     if (trace) ig_run_read_trace(&run, trace, p);
     struct ig_report r = {.g = g,
                           .p = p,
-                          .profile = measured,
                           .board = board,
                           .front = pareto ? &front : NULL,
                           .run = bench || trace ? &run : NULL};
+    load_profiles(&r, profiles, n_profiles);
     ig_report_measure(&r);
     page(ig_open_output(out), &r);
     ig_close_output();
     free(r.layers);
     free(front.at);
     free(board);
-    ig_profile_free(measured);
+    ig_profile_free(r.profile);
+    for (int32_t i = 0; i < r.n_others; i++) ig_profile_free(r.others[i]);
     ig_plan_free(p);
     ig_graph_free(g);
     return 0;

@@ -49,10 +49,13 @@ struct ig_report_run {       /* what a program of a plan with stages did; 0: not
     double begin_us[IG_RUN_FRAMES][IG_PLAN_STAGES], end_us[IG_RUN_FRAMES][IG_PLAN_STAGES];
 };
 
+enum { IG_MAX_OTHERS = 3 };
 struct ig_report {
     const struct ig_graph *g;
     const struct ig_plan *p;
-    const struct ig_profile *profile; /* NULL: none */
+    struct ig_profile *profile;       /* NULL: none */
+    struct ig_profile *others[IG_MAX_OTHERS]; /* of the same graph on other processors */
+    int32_t n_others;
     const struct ig_platform *board;  /* NULL: none */
     const struct ig_front *front;     /* NULL: none */
     const struct ig_report_run *run;  /* NULL: none */
@@ -76,6 +79,8 @@ void ig_report_strip(FILE *f, const struct ig_report *r);
 void ig_report_layers(FILE *f, const struct ig_report *r);
 void ig_report_bands(FILE *f, const struct ig_report *r);
 void ig_report_measured(FILE *f, const struct ig_report *r);
+/* Of a plan with stages, or beside others' profiles. */
+void ig_report_processors(FILE *f, const struct ig_report *r);
 /* Of a plan with stages. */
 void ig_report_stages(FILE *f, const struct ig_report *r);
 void ig_report_cuts(FILE *f, const struct ig_report *r);

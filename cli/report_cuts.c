@@ -1,4 +1,4 @@
-/* Where a plan of two stages could be cut as well, and what each layer takes on the processor that has it. */
+/* Where a plan of two stages could be cut as well. */
 #include <math.h>
 
 #include "cli/chart.h"
@@ -152,53 +152,6 @@ static void rates(FILE *f, const struct ig_report *r)
     ig_section_close(f);
 }
 
-/* --- layers by processor --- */
-
-static void layer_bars(FILE *f, const struct ig_report *r)
-{
-    const struct ig_plan *p = r->p;
-    double longest = 1;
-    for (int32_t i = 0; i < p->n_steps; i++) longest = fmax(longest, p->steps[i].predicted_ns * 1e-3);
-    struct ig_chart c = {.f = f,
-                         .width = 1040,
-                         .height = 300,
-                         .left = 58,
-                         .right = 4,
-                         .top = 34,
-                         .bottom = 52,
-                         .x1 = p->n_steps,
-                         .y1 = longest * 1.04};
-    ig_section_open(f, "layers-by-processor", "Layers by processor");
-    ig_chart_open(&c, "wide", "time of each layer on its processor");
-    ig_chart_axes(&c, "step", "\xc2\xb5s");
-    for (int32_t i = 0; i < p->n_steps; i++) {
-        double x = ig_chart_x(&c, i), y = ig_chart_y(&c, p->steps[i].predicted_ns * 1e-3);
-        if (!(p->steps[i].predicted_ns > 0)) continue;
-        fprintf(
-            f,
-            "<a href=\"#l%d\"><rect class=\"frame k%d\" x=\"%.2f\" y=\"%.1f\" width=\"%.2f\" height=\"%.1f\"><title>",
-            i, p->steps[i].stage % IG_KINDS, x, y, fmax(ig_chart_x(&c, i + 0.85) - x, 0.5), ig_chart_y(&c, 0) - y);
-        ig_xml_text(f, r->g->nodes[p->steps[i].node].name);
-        fputs(", ", f);
-        if (ig_step_is_gpu(p, i)) fputs("by the CPU, not the GPU", f);
-        else ig_xml_text(f, p->stages[p->steps[i].stage].processor);
-        fprintf(f, ": %.1f \xc2\xb5s</title></rect></a>\n", p->steps[i].predicted_ns * 1e-3);
-    }
-    ig_chart_close(&c);
-    fputs("<ul class=\"legend\">\n", f);
-    for (int32_t i = 0; i < p->n_stages; i++) {
-        fprintf(f, "<li class=\"k%d\">", i % IG_KINDS);
-        ig_xml_text(f, p->stages[i].processor);
-        fprintf(f, "<span>%.3f ms</span></li>\n", ig_stage_ns(p, i) * 1e-6);
-    }
-    fputs("</ul>\n", f);
-    if (ig_gpu_stage_of(p) >= 0)
-        fputs("<p class=\"note\">What the GPU takes for one of its layers is not in the plan: their bars are what the CPU takes where there is "
-              "no GPU.</p>\n",
-              f);
-    ig_section_close(f);
-}
-
 void ig_report_cuts(FILE *f, const struct ig_report *r)
 {
     const struct ig_plan *p = r->p;
@@ -209,5 +162,4 @@ void ig_report_cuts(FILE *f, const struct ig_report *r)
         rates(f, r);
         fputs("</div>\n", f);
     }
-    layer_bars(f, r);
 }

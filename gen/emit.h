@@ -8,7 +8,7 @@
 #include "planner/host_ops.h"
 
 struct ig_emit_image { /* a fatbin that nvcc makes of <model>_gpu.cu */
-    const char *chips; /* that it is for: "62,72" */
+    const char *chips; /* that it is for: "62,72"; of PTX the least: "ptx62" */
     const char *path;
 };
 

@@ -70,6 +70,12 @@ static void emit_copies(FILE *f, const char *name, const char *of, const struct 
     fputs("{0}};\n", f);
 }
 
+/* Of a text, which the driver translates and a 0 ends. */
+static int is_ptx(const struct ig_emit_image *image)
+{
+    return !strncmp(image->chips, "ptx", 3);
+}
+
 /* The first module, and what follows it. */
 static void emit_modules(FILE *f, const struct ig_emit *e)
 {
@@ -168,6 +174,7 @@ void ig_emit_gpu_images(FILE *f, const struct ig_emit *e)
         snprintf(name, sizeof name, "gpu_image%d", i);
         fprintf(f, "    /* sm %s */\n", e->gpu->images[i].chips);
         ig_emit_blob(f, e->prefix, name, e->gpu->images[i].path);
+        if (is_ptx(&e->gpu->images[i])) fputs("    .byte 0\n", f);
     }
     fprintf(f, "    .section .note.GNU-stack, \"\", %%progbits\n");
 }
@@ -239,7 +246,10 @@ void ig_emit_gpu_program(FILE *f, const struct ig_emit *e)
     fprintf(f, "};\n\nstatic const struct ig_gpu_program gpu = {\n    .plan = &%s_gpu_plan, .constants = %s_gpu_weights,\n", p, p);
     fprintf(f, "    .constants_hash = 0x%016llxu,\n", (unsigned long long)g->weights->model.weights_hash);
     fprintf(f, "    .layers = gpu_layers, .first = first, .n_layers = %d,\n    .chips = \"", n);
-    for (int32_t i = 0; i < g->n_images; i++) fprintf(f, "%s%s", i ? "," : "", g->images[i].chips);
+    for (int32_t i = 0, n_chips = 0; i < g->n_images; i++)
+        if (!is_ptx(&g->images[i])) fprintf(f, "%s%s", n_chips++ ? "," : "", g->images[i].chips);
+    for (int32_t i = 0; i < g->n_images; i++)
+        if (is_ptx(&g->images[i])) fprintf(f, "\", .ptx = \"%s", g->images[i].chips + 3);
     fprintf(f, "\", .plan_sha256 = \"%s\"", g->plan_sha256);
     if (g->stage) fprintf(f, ", .stage = %s_gpu_stage", p);
     fprintf(f, "};\n\n");

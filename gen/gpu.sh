@@ -117,6 +117,13 @@ gpu_profile_of() { # sets $timed, the profile of the GPU's plan: the one that wa
     done
 }
 
+old_chip() { # of $c_gpu: the least chip whose boards' drivers are of CUDA 10.2, as JetPack 4 has them, and its toolkit: "62 @0"
+    for part in $c_gpu; do
+        case $part in *=@*) ;; *) continue ;; esac
+        for sm in $(echo "${part%%=*}" | tr , ' '); do [ "$sm" -ge 75 ] || echo "$sm ${part#*=}"; done
+    done | sort -n | head -1
+}
+
 gpu_plan() { # arguments of the plan that concern it
     staged=
     gpu_profile_of
@@ -132,6 +139,11 @@ gpu_plan() { # arguments of the plan that concern it
         gpu_args="$gpu_args --image $chips=$image"
         gpu_images="$gpu_images $image"
     done
+    old=$(old_chip)
+    [ -n "$old" ] || return 0
+    image=$d/$c_prefix.compute_${old% *}.ptx
+    gpu_args="$gpu_args --image ptx${old% *}=$image"
+    gpu_images="$gpu_images $image"
 }
 
 gpu_ranks() { # of a deployment: sets $gpu_args of ingot deploy, $gpu_words for gen/ranks.sh, $gpu_deps
@@ -152,6 +164,12 @@ gpu_objects() { # emits what nvcc and $c_cc make of the generated files
         emit "  nvcc = $(eval "echo \"\$nvcc_${tool#@}\"")"
         emit "  chips =$(for sm in $(echo "$chips" | tr , ' '); do printf ' -gencode arch=compute_%s,code=sm_%s' "$sm" "$sm"; done)"
     done
+    old=$(old_chip)
+    if [ -n "$old" ]; then
+        emit "build $d/$c_prefix.compute_${old% *}.ptx: ptx ${f}_gpu.cu | ${src}gen/ptx.sh $(list $gpu_sources | sed "s|^|$src|" | tr '\n' ' ')"
+        emit "  nvcc = $(eval "echo \"\$nvcc_${old#*@}\"")"
+        emit "  sm = ${old% *}"
+    fi
     for unit in gpu.c gpu_image.S gpu_weights.S; do
         case $unit in
         gpu.c) needs= ;;

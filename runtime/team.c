@@ -44,11 +44,16 @@ static void change(struct ig_team *t, _Atomic uint32_t *word, uint32_t value)
     if (atomic_load(&t->sleepers)) ig_futex_wake(word);
 }
 
+static _Atomic int32_t *taken_of(struct ig_team *t, int32_t thread, uint32_t step)
+{
+    return &t->shares[thread % IG_SHARE_LINES].taken[thread / IG_SHARE_LINES][step & 1];
+}
+
 /* Between two barriers nobody looks at the other step's count, so that a thread may reset its own for the next step. */
 static void barrier(struct ig_team *t, int32_t thread)
 {
     uint32_t phase = atomic_load_explicit(&t->phase, memory_order_relaxed);
-    atomic_store_explicit(&t->shares[thread].taken[(phase + 1) & 1], 0, memory_order_relaxed);
+    atomic_store_explicit(taken_of(t, thread, phase + 1), 0, memory_order_relaxed);
     if (atomic_fetch_add_explicit(&t->arrived, 1, memory_order_acq_rel) + 1 < t->threads) {
         learn(t, wait_change(t, &t->phase, phase));
         return;
@@ -62,11 +67,12 @@ static void barrier(struct ig_team *t, int32_t thread)
  * these are done it takes what the others have left. */
 static int32_t claim(struct ig_team *t, int32_t thread, int32_t chunks)
 {
-    uint32_t step = atomic_load_explicit(&t->phase, memory_order_relaxed) & 1;
+    uint32_t step = atomic_load_explicit(&t->phase, memory_order_relaxed);
     for (int32_t i = 0; i < t->threads; i++) {
         int32_t of = (thread + i) % t->threads;
-        int32_t first = (int32_t)((int64_t)chunks * of / t->threads), end = (int32_t)((int64_t)chunks * (of + 1) / t->threads);
-        _Atomic int32_t *taken = &t->shares[of].taken[step];
+        int32_t first = (int32_t)((int64_t)chunks * of / t->threads);
+        int32_t end = (int32_t)((int64_t)chunks * (of + 1) / t->threads);
+        _Atomic int32_t *taken = taken_of(t, of, step);
         if (atomic_load_explicit(taken, memory_order_relaxed) >= end - first) continue;
         int32_t chunk = first + atomic_fetch_add_explicit(taken, 1, memory_order_relaxed);
         if (chunk < end) return chunk;
@@ -98,7 +104,7 @@ int ig_team_start(struct ig_team *t, int32_t threads)
 {
     if (threads < 1 || threads > IG_MAX_THREADS) return IG_ERROR_THREADS;
     for (int32_t i = 0; i < IG_MAX_THREADS; i++)
-        for (int32_t step = 0; step < 2; step++) atomic_init(&t->shares[i].taken[step], 0);
+        for (uint32_t step = 0; step < 2; step++) atomic_init(taken_of(t, i, step), 0);
     atomic_init(&t->arrived, 0);
     atomic_init(&t->phase, 0);
     atomic_init(&t->frame, 0);

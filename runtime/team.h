@@ -11,12 +11,14 @@
 
 enum { IG_LINE = 64 }; /* bytes of a cache line: no two threads' words share one */
 
-struct ig_share { /* a thread's chunks of a step: how many of them are taken, of even steps and of odd */
-    _Alignas(IG_LINE) _Atomic int32_t taken[2];
+enum { IG_SHARE_LINES = 16 }; /* threads beyond that share lines */
+
+struct ig_shares { /* of every IG_SHARE_LINES'th thread: how many of its chunks of a step are taken, of even steps, of odd */
+    _Alignas(IG_LINE) _Atomic int32_t taken[IG_MAX_THREADS / IG_SHARE_LINES][2];
 };
 
 struct ig_team {
-    struct ig_share shares[IG_MAX_THREADS];
+    struct ig_shares shares[IG_SHARE_LINES];
     _Alignas(IG_LINE) _Atomic int32_t arrived;  /* threads at the barrier */
     _Alignas(IG_LINE) _Atomic uint32_t phase;   /* barriers passed; a futex word */
     _Alignas(IG_LINE) _Atomic uint32_t frame;   /* frames started; a futex word */

@@ -53,7 +53,7 @@ if [ $emulates = yes ]; then
     # A program for a GPU, whose kernels the emulated driver has itself; a board's, which shares its memory.
     c_board=xavier gpu_profile=
     cast "${src}models/fashion.onnx" fashion_gpu host "$host_isa" "$CC" "" "$cores" none "" "--energy --labels ${src}models/fashion.labels.txt" "" "" \
-        "62=${src}tests/gpu/image.stub"
+        "62=${src}tests/gpu/image.stub ptx62=${src}tests/gpu/ptx.stub"
     c_board=
     # The same with stages: CPU, GPU, CPU.
     cast "${src}models/fashion.onnx" fashion_gpu_stages host "$host_isa" "$CC" "" 1 none "" "--energy --labels ${src}models/fashion.labels.txt" \

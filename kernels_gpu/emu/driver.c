@@ -2,7 +2,7 @@
  * The face of libcuda.so.1: the emulator as the driver that a program finds, so that the program's own glue, its graph
  * capture and its failures can be tested where there is no GPU. Work is done when it is enqueued, or recorded while its
  * stream is captured. EMU_CUDA_FAILS in the environment: "device" (there is none), "image" (no code for this chip; a
- * fatbin says so by "of another chip"),
+ * fatbin says so by "of another chip"), "old" (a driver that takes no fatbin, and PTX up to 6.5),
  * "memory" (cuMemAlloc fails), "launch" (a launch does), "result" (nothing is copied back), "stray" (the first byte of what is
  * copied back is another one). EMU_CUDA_DISCRETE: the GPU has memory of its own.
  * EMU_CUDA_COUNTS names a file for the number of graph launches and of launches outside of graphs, when the process ends;
@@ -21,7 +21,7 @@
 
 enum {
     OK = IG_CUDA_OK, INVALID_VALUE = 1, NO_MEMORY = IG_CUDA_NO_MEMORY, NOT_INITIALIZED = 3, NO_DEVICE = IG_CUDA_NO_DEVICE,
-    INVALID_CONTEXT = 201, NO_IMAGE = IG_CUDA_NO_IMAGE, NOT_FOUND = 500, LAUNCH_FAILED = 719, CAPTURE_UNSUPPORTED = 900,
+    INVALID_CONTEXT = 201, NO_IMAGE = IG_CUDA_NO_IMAGE, INVALID_IMAGE = IG_CUDA_INVALID_IMAGE, NEWER_PTX = IG_CUDA_NEWER_PTX, NOT_FOUND = 500, LAUNCH_FAILED = 719, CAPTURE_UNSUPPORTED = 900,
     CAPTURE_INVALID = 901, ALREADY_REGISTERED = 712, NOT_REGISTERED = 713, NOT_SUPPORTED = 801, PARAMS = 256,
     FUNCTIONS = 256, MANAGED = 256
 };
@@ -90,7 +90,7 @@ API cuDeviceGetAttribute(int *value, int attribute, int device);
 API cuDevicePrimaryCtxRetain(ig_cuda_context *context, int device);
 API cuDevicePrimaryCtxRelease(int device);
 API cuCtxSetCurrent(ig_cuda_context context);
-API cuModuleLoadFatBinary(ig_cuda_module *module, const void *fatbin);
+API cuModuleLoadData(ig_cuda_module *module, const void *image);
 API cuModuleUnload(ig_cuda_module module);
 API cuModuleGetFunction(ig_cuda_function *function, ig_cuda_module module, const char *name);
 API cuMemAlloc_v2(ig_cuda_address *address, size_t bytes);
@@ -196,11 +196,21 @@ int cuCtxSetCurrent(ig_cuda_context context)
     return OK;
 }
 
-int cuModuleLoadFatBinary(ig_cuda_module *module, const void *fatbin)
+/* What a driver of CUDA 10.2 may say of what newer toolkits make, and of PTX. */
+static int old_driver(const char *image)
+{
+    int32_t major, minor;
+    if (sscanf(image, ".version %d.%d", &major, &minor) != 2) return INVALID_IMAGE;
+    return major * 10 + minor > 65 ? NEWER_PTX : OK;
+}
+
+int cuModuleLoadData(ig_cuda_module *module, const void *image)
 {
     if (!current) return INVALID_CONTEXT;
-    if (!fatbin) return INVALID_VALUE;
-    if (fails("image") || !strcmp(fatbin, "of another chip")) return NO_IMAGE;
+    if (!image) return INVALID_VALUE;
+    if (fails("image") || !strcmp(image, "of another chip")) return NO_IMAGE;
+    int error = fails("old") ? old_driver(image) : OK;
+    if (error) return error;
     *module = calloc(1, sizeof **module);
     return *module ? OK : NO_MEMORY;
 }
@@ -511,6 +521,7 @@ int cuGetErrorName(int error, const char **name)
         {OK, "CUDA_SUCCESS"}, {INVALID_VALUE, "CUDA_ERROR_INVALID_VALUE"}, {NO_MEMORY, "CUDA_ERROR_OUT_OF_MEMORY"},
         {NOT_INITIALIZED, "CUDA_ERROR_NOT_INITIALIZED"}, {NO_DEVICE, "CUDA_ERROR_NO_DEVICE"},
         {INVALID_CONTEXT, "CUDA_ERROR_INVALID_CONTEXT"}, {NO_IMAGE, "CUDA_ERROR_NO_BINARY_FOR_GPU"},
+        {INVALID_IMAGE, "CUDA_ERROR_INVALID_IMAGE"}, {NEWER_PTX, "CUDA_ERROR_UNSUPPORTED_PTX_VERSION"},
         {NOT_FOUND, "CUDA_ERROR_NOT_FOUND"}, {LAUNCH_FAILED, "CUDA_ERROR_LAUNCH_FAILED"},
         {CAPTURE_UNSUPPORTED, "CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED"},
         {CAPTURE_INVALID, "CUDA_ERROR_STREAM_CAPTURE_INVALIDATED"}, {NOT_SUPPORTED, "CUDA_ERROR_NOT_SUPPORTED"}};

@@ -18,7 +18,7 @@ static const struct entry {
     ENTRY("cuDevicePrimaryCtxRetain", context_retain),
     ENTRY("cuDevicePrimaryCtxRelease", context_release),
     ENTRY("cuCtxSetCurrent", context_set),
-    ENTRY("cuModuleLoadFatBinary", module_load),
+    ENTRY("cuModuleLoadData", module_load),
     ENTRY("cuModuleUnload", module_unload),
     ENTRY("cuModuleGetFunction", module_function),
     ENTRY("cuMemAlloc_v2", memory),

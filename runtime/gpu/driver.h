@@ -22,7 +22,9 @@ enum { /* of cuda.h */
     IG_CUDA_OK = 0,
     IG_CUDA_NO_MEMORY = 2,
     IG_CUDA_NO_DEVICE = 100,
-    IG_CUDA_NO_IMAGE = 209,          /* no code for this chip */
+    IG_CUDA_INVALID_IMAGE = 200,     /* what a driver says of a module that it cannot read, */
+    IG_CUDA_NO_IMAGE = 209,          /* of one without code for this chip, */
+    IG_CUDA_INVALID_PTX = 218, IG_CUDA_NO_COMPILER = 221, IG_CUDA_NEWER_PTX = 222, /* and of PTX */
     IG_CUDA_CAPTURE_THREAD = 1,      /* capture mode: only this thread's calls */
     IG_CUDA_NON_BLOCKING = 1,        /* stream */
     IG_CUDA_HOST_PORTABLE = 1, IG_CUDA_HOST_MAPPED = 2, /* page-locked memory: of all contexts; that the device reads and
@@ -44,7 +46,7 @@ struct ig_cuda { /* the functions; their names are cu + the member's in camel ca
     int (*context_retain)(ig_cuda_context *context, int device);
     int (*context_release)(int device);
     int (*context_set)(ig_cuda_context context);
-    int (*module_load)(ig_cuda_module *module, const void *fatbin);
+    int (*module_load)(ig_cuda_module *module, const void *image); /* a fatbin, or PTX that ends with 0 */
     int (*module_unload)(ig_cuda_module module);
     int (*module_function)(ig_cuda_function *function, ig_cuda_module module, const char *name);
     int (*memory)(ig_cuda_address *address, size_t bytes);

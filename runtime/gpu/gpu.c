@@ -77,12 +77,22 @@ static int find_functions(struct ig_gpu *g, const struct words *w)
     return 0;
 }
 
+/* May another module do? An old driver takes no machine code of a newer toolkit, but may take PTX. */
+static int is_refused(int error)
+{
+    return error == IG_CUDA_NO_IMAGE || error == IG_CUDA_INVALID_IMAGE || error == IG_CUDA_INVALID_PTX ||
+           error == IG_CUDA_NO_COMPILER || error == IG_CUDA_NEWER_PTX;
+}
+
 static int open_module(struct ig_gpu *g, const struct words *w)
 {
     const struct ig_gpu_plan *p = g->plan;
-    int error = g->cuda.module_load(&g->module, p->fatbin);
-    for (int32_t i = 0; error == IG_CUDA_NO_IMAGE && i < p->n_others; i++)
+    int error = g->cuda.module_load(&g->module, p->fatbin), worst = error;
+    for (int32_t i = 0; is_refused(error) && i < p->n_others; i++) {
         error = g->cuda.module_load(&g->module, p->others[i]);
+        if (worst == IG_CUDA_NO_IMAGE) worst = error;
+    }
+    if (is_refused(error)) error = worst;
     if (error == IG_CUDA_NO_IMAGE) {
         snprintf(w->why, w->bytes, "%s is an sm_%d, for which this program has no code", g->name, g->sm);
         return -1;

@@ -49,13 +49,14 @@ static inline int64_t ig_gpu_slot(const struct ig_gpu_copy *copy)
 }
 
 struct ig_gpu_plan {
-    const void *fatbin;     /* the module */
+    const void *fatbin;     /* the module, as cuModuleLoadData takes it */
     const char *const *functions;
     const struct ig_gpu_call *calls;
     const struct ig_gpu_copy *inputs, *outputs;
     int32_t n_functions, n_calls, n_inputs, n_outputs;
     int64_t arena_bytes, constants_bytes;
-    const void *const *others; /* n_others more modules with the same functions, for chips that the first one lacks */
+    const void *const *others; /* n_others more modules with the same functions, for chips that the first one lacks, and
+                                  drivers that cannot read it */
     int32_t n_others;
 };
 

@@ -158,9 +158,9 @@ static void print_info(const struct ig_program *cpu, const struct ig_gpu_program
     for (int32_t i = 0; !p->stage && i < p->plan->n_inputs + p->plan->n_outputs; i++) /* those of a stage are slots */
         printf("GPU %s %s: %s\n", i < p->plan->n_inputs ? "input" : "output",
                ig_name_text(name_of(cpu->model, i), name, sizeof name), words[kind_of(p->plan, i)]);
-    printf("GPU plan: %d layers in %d launches of %d kernels, for sm %s; arena %lld B, weights %lld B\nGPU plan  %s\n",
-           p->n_layers, p->plan->n_calls, p->plan->n_functions, p->chips, (long long)p->plan->arena_bytes,
-           (long long)p->plan->constants_bytes, p->plan_sha256);
+    printf("GPU plan: %d layers in %d launches of %d kernels, for sm %s%s%s; arena %lld B, weights %lld B\nGPU plan  %s\n",
+           p->n_layers, p->plan->n_calls, p->plan->n_functions, p->chips, p->ptx ? ", PTX for sm " : "", p->ptx ? p->ptx : "",
+           (long long)p->plan->arena_bytes, (long long)p->plan->constants_bytes, p->plan_sha256);
 }
 
 static void print_passes(const struct ig_model *m, const struct ig_gpu_plan *p)
@@ -192,6 +192,7 @@ static int print_info_json(int argc, char **argv, const struct ig_program *cpu, 
            text, (long long)p->plan->arena_bytes, p->chips, p->plan->n_functions, p->plan->n_calls, p->n_layers);
     if (!p->stage) print_passes(cpu->model, p->plan);
     printf("\"plan_sha256\":\"%s\",", p->plan_sha256);
+    if (p->ptx) printf("\"ptx\":%s,", p->ptx);
     if (p->stage) printf("\"stage\":%d,", p->stage->stage);
     printf("\"weights_bytes\":%lld}}\n", (long long)p->plan->constants_bytes);
     free(text);

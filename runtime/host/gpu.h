@@ -16,6 +16,7 @@ struct ig_gpu_program {            /* filled by the generated main file */
     const int32_t *first;          /* launch of every layer; one more behind the last */
     int32_t n_layers;
     const char *chips;             /* that there is code for: "62,72" */
+    const char *ptx;               /* chip from which on there is PTX, for drivers that do not take the code: "62"; or NULL */
     const char *plan_sha256;
     const struct ig_gpu_stage *stage; /* of the program's pipeline, whose plan that is, then those of its other
                                          alternatives; NULL: it is the whole network's */

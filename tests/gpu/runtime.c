@@ -200,6 +200,30 @@ static void several_modules(void **state)
     ig_gpu_close(&gpu);
 }
 
+/* A driver that is older than the toolkit takes PTX, if it is not newer either. */
+static void old_driver(void **state)
+{
+    static const struct { const char *other, *words; } cases[] = {
+        {".version 6.5\n.target sm_62\n", NULL},
+        {".version 7.8\n.target sm_62\n", "loading the kernels failed: CUDA_ERROR_INVALID_IMAGE (CUDA error 200)"},
+        {"of another chip", "loading the kernels failed: CUDA_ERROR_INVALID_IMAGE (CUDA error 200)"}};
+    struct ig_gpu_plan saved = network.plan;
+    struct ig_gpu gpu;
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const void *others[] = {cases[i].other};
+        network.plan.others = others;
+        network.plan.n_others = 1;
+        setenv("EMU_CUDA_FAILS", "old", 1);
+        int bad = open_it(&gpu);
+        unsetenv("EMU_CUDA_FAILS");
+        network.plan = saved;
+        assert_int_equal(bad, cases[i].words ? -1 : 0);
+        if (bad) assert_string_equal(why, cases[i].words);
+        else ig_gpu_close(&gpu);
+    }
+}
+
 static int64_t clock_of_calls(void)
 {
     static int64_t now;
@@ -276,6 +300,7 @@ int main(void)
         cmocka_unit_test_setup(frames, emulate),
         cmocka_unit_test_setup(failures, emulate),
         cmocka_unit_test_setup(several_modules, emulate),
+        cmocka_unit_test_setup(old_driver, emulate),
         cmocka_unit_test_setup(apart, emulate),
         cmocka_unit_test_setup(a_function_is_missing, emulate),
         cmocka_unit_test_setup(a_launch_fails, emulate),

@@ -198,7 +198,7 @@ toolkit_for() { # chip: a CUDA toolkit that makes code for it
     done
 }
 
-has_gpu() { # board, chip: without being asked to, the program carries code for its board's chip, and for no other
+has_gpu() { # board, chip: without being asked to, the program carries code for its board's chip, and for no other, and PTX for its driver
     (cd "$work/build" && "$SRCDIR/configure" --model="$SRCDIR/models/fashion.onnx" --target="$1" --prefix=gpu --no-profile \
         --nvcc="$(toolkit_for "$2")" && ${NINJA:-ninja} "out/$1/gpu") >"$work/log" 2>&1 || { tail -20 "$work/log"; return 1; }
     program=$work/build/out/$1/gpu
@@ -206,7 +206,12 @@ has_gpu() { # board, chip: without being asked to, the program carries code for 
     needs_little "$program" && old_enough "$program" && well_made "$program" >"$work/log" || { cat "$work/log"; return 1; }
     "$(dirname "$(toolkit_for "$2")")/cuobjdump" --list-elf "$image" >"$work/images" && cat "$work/images" &&
         [ "$(sed -n 's/.*\.\(sm_[0-9a-z]*\)\.cubin.*/\1/p' "$work/images" | sort -u)" = "sm_$2" ] || return 1
-    $PYTHON -c 'import sys; sys.exit(open(sys.argv[1], "rb").read() not in open(sys.argv[2], "rb").read())' "$image" "$program"
+    ptx=$work/build/out/$1/gpu.d/gpu.compute_$2.ptx
+    grep -qx "\.version 6\.5" "$ptx" && grep -qx "\.target sm_$2" "$ptx" && $PYTHON - "$program" "$image" "$ptx" <<'PY'
+import sys
+program, image, ptx = (open(p, "rb").read() for p in sys.argv[1:])
+sys.exit(image not in program or ptx + b"\0" not in program)
+PY
 }
 
 says_no_gpu() { # board: in one line, and computes on the CPU; or not, where it must have one

@@ -60,6 +60,20 @@ aligns_shared() { # compiler, chip
     done
 }
 
+# What a board's driver of CUDA 10.2 translates is the PTX of the toolkit but for its version: the same machine code comes of it.
+same_code() { # compiler, chip
+    bin=$(dirname "$1")
+    for file in kernels_gpu/cuda/*.cu; do
+        PATH=$bin:$PATH "$1" $ccbin -allow-unsupported-compiler -std=c++14 -O3 -fmad=false -ptx -arch="compute_$2" -I. -o "$work/new.ptx" "$file" &&
+            gen/ptx.sh "$work/new.ptx" "$work/old.ptx" && grep -qx '\.version 6\.5' "$work/old.ptx" || return 1
+        for version in new old; do
+            PATH=$bin:$PATH ptxas -arch="sm_$2" -o "$work/$version.cubin" "$work/$version.ptx" &&
+                PATH=$bin:$PATH cuobjdump -sass "$work/$version.cubin" >"$work/$version.sass" || return 1
+        done
+        grep -q 'EXIT' "$work/old.sass" && cmp "$work/new.sass" "$work/old.sass" || { echo "$file"; return 1; }
+    done
+}
+
 known() { # compiler, chips: those that it makes code for
     for chip in $2; do "$1" --list-gpu-code 2>/dev/null | grep -qx "sm_$chip" || return 1; done
 }
@@ -75,6 +89,9 @@ for nvcc in $(toolkits); do
     chip=$("$nvcc" --list-gpu-code 2>/dev/null | sed -n 's/^sm_\([0-9]*\)$/\1/p' | tail -1)
     [ -z "$chip" ] || check "$nvcc: shared memory lies at multiples of 16 bytes" aligns_shared "$nvcc" "$chip"
     [ -x "$(dirname "$nvcc")/cuobjdump" ] || continue
+    for chip in 62 72; do
+        ! known "$nvcc" "$chip" || check "$nvcc: PTX for sm_$chip as old drivers take it gives the same code" same_code "$nvcc" "$chip"
+    done
     for chips in 62 72 "62 72" 90; do # tx2, xavier, both
         known "$nvcc" "$chips" || continue
         check "$nvcc: a fatbin for $chips holds these images alone" holds_images "$nvcc" "$chips"

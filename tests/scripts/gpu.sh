@@ -33,6 +33,20 @@ with_memory_of_its_own() {
     EMU_CUDA_DISCRETE=1 emulated $program "$picture" --gpu=require -o "$work/discrete.npy" && close "$work/discrete.npy"
 }
 
+old_driver() { # one that takes no machine code of a newer toolkit translates PTX; a program without that says what it lacks
+    EMU_CUDA_FAILS=old emulated $program "$picture" --gpu=require -o "$work/old.npy" 2>"$work/err" && close "$work/old.npy" &&
+        [ ! -s "$work/err" ] && ! EMU_CUDA_FAILS=old emulated ${program}_stages "$picture" --gpu=require 2>"$work/err" && cat "$work/err" &&
+        grep -q '^fashion_gpu_stages: no GPU (loading the kernels failed: CUDA_ERROR_INVALID_IMAGE .*)$' "$work/err"
+}
+
+ptx() { # of version 6.5, without comments; what is no PTX is refused, and nothing written
+    printf '//\n// made by\n\n.version 7.8\n.target sm_62\n\n\tadd.f32 %%f1, %%f2, %%f3; // sum  \n' >"$work/all.ptx"
+    "$SRCDIR/gen/ptx.sh" "$work/all.ptx" "$work/old.ptx" &&
+        printf '.version 6.5\n.target sm_62\n\tadd.f32 %%f1, %%f2, %%f3;\n' | cmp - "$work/old.ptx" || return 1
+    echo made >"$work/all.ptx"
+    ! "$SRCDIR/gen/ptx.sh" "$work/all.ptx" "$work/none.ptx" 2>"$work/err" && cat "$work/err" && [ "$(wc -l <"$work/err")" = 1 ] && [ ! -e "$work/none.ptx" ]
+}
+
 stream() { # three frames, three graph launches and that of zeros
     tail -c 784 "$picture" | $PYTHON -c '
 import array, sys
@@ -71,7 +85,7 @@ bad_word() {
 
 reports() { # bench, trace and info know the GPU's plan
     emulated $program --bench=0.1 --json >"$work/bench.json" && emulated $program --trace "$work/trace.json" "$picture" &&
-        $program --info --json >"$work/info.json" && $program --info >"$work/info" && grep -q '^GPU plan: .* for sm 62;' "$work/info" &&
+        $program --info --json >"$work/info.json" && $program --info >"$work/info" && grep -q '^GPU plan: .* for sm 62, PTX for sm 62;' "$work/info" &&
         emulated $program --bench=0.1 | grep -q '^GPU: Emulated GPU, sm_62' && $PYTHON - "$work" <<'PY'
 import json, sys
 bench, trace, info = (json.load(open("%s/%s.json" % (sys.argv[1], n))) for n in ("bench", "trace", "info"))
@@ -79,7 +93,7 @@ assert bench["layers"] and all(l["kernel"].endswith("__cuda") for l in bench["la
 assert len(trace["traceEvents"]) == len(bench["layers"]) == info["gpu"]["layers"]
 passes = [(p["name"], p["kind"]) for p in info["gpu"]["passes"]]
 assert [n for n, k in passes] == [t["name"] for t in info["inputs"] + info["outputs"]] and "mapped" in dict(passes).values(), passes
-assert info["gpu"]["chips"] == [62] and info["gpu"]["launches"] >= info["gpu"]["layers"] and info["layers"] > 0
+assert info["gpu"]["chips"] == [62] and info["gpu"]["ptx"] == 62 and info["gpu"]["launches"] >= info["gpu"]["layers"] and info["layers"] > 0
 PY
 }
 
@@ -143,15 +157,15 @@ depends() { # a module is made anew when any file changes that its kernels inclu
         src="$SRCDIR/" SRCDIR=$SRCDIR c_gpu=62=@0 gpu_parts=62=@0 nvcc_0=nvcc NVCC_62=nvcc d=out f=out/net c_prefix=net c_cc=cc c_flags= sections= sources=out images=
         . "$SRCDIR/gen/gpu.sh"
         eval "$(sed -n '/^image() /,/^}/p' "$SRCDIR/gen/ranks.sh")"
-        gpu_objects | grep '^build .*\.fatbin: '
+        gpu_objects | grep '^build .*\.\(fatbin\|ptx\): '
         image net 62 | grep '^build '
         gpu_ranks
         echo "build ranks: $gpu_deps"
     ) >"$work/edges"
     cat "$work/edges"
-    [ "$(wc -l <"$work/edges")" = 3 ] || return 1
+    [ "$(wc -l <"$work/edges")" = 4 ] || return 1
     for file in $(cd "$SRCDIR" && grep -hor '^#include "[^"]*"' kernels_gpu/module.cu kernels_gpu/cuda kernels_gpu/params*.h | sort -u | sed 's/.*"\(.*\)"/\1/'); do
-        [ "$(grep -cF " $SRCDIR/$file" "$work/edges")" = 3 ] || { echo "not $file"; return 1; }
+        [ "$(grep -cF " $SRCDIR/$file" "$work/edges")" = 4 ] || { echo "not $file"; return 1; }
     done
 }
 
@@ -208,6 +222,7 @@ edges() { # what configure makes of a profile that is given ($1), or of this mac
         src= SRCDIR=$SRCDIR c_plan= c_target=host c_prefix=net c_gpu='62,72=@0' nvcc_0=nvcc no_profile=$2 gpu_profile=$1 d=out/host/net.d g=out/host/net.d/graph.json
         . "$SRCDIR/gen/gpu.sh"
         gpu_plan
+        emit "images of$gpu_args"
     ) >"$work/edges"
     cat "$work/edges"
 }
@@ -219,12 +234,15 @@ configured() {
         grep -q '^build out/host/net.d/gpu_profile.json: profile out/host/net.d/graph.json | out/host/kernels.sm_62.fatbin out/ingot$' "$work/edges" &&
         grep -q '^  args = --gpu out/host/kernels.sm_62.fatbin$' "$work/edges" &&
         grep -q '^  args = .*--isa cuda --profile out/host/net.d/gpu_profile.json' "$work/edges" || return 1
+    grep -q '^images of.* --image 62,72=out/host/net.d/net.sm_62_72.fatbin --image ptx62=out/host/net.d/net.compute_62.ptx$' "$work/edges" || return 1
     edges '' 1 && ! grep -q -- '--profile\|fatbin:' "$work/edges" # --no-profile
 }
 
 $program "$picture" --gpu=off -o "$work/cpu.npy"
 check "a frame is one graph launch, and what the CPU computes" as_the_cpu
 check "so it is on a GPU with memory of its own" with_memory_of_its_own
+check "a driver older than the toolkit translates PTX" old_driver
+check "PTX is made for old drivers" ptx
 check "a stream of frames" stream
 here="no CUDA driver: libcuda"
 ldconfig -p 2>/dev/null | grep -q 'libcuda\.so\.1' && here=. # a real one, which finds no device, or no code in the stub

@@ -187,6 +187,36 @@ PY
     ! grep -q "the GPU's stage" "$work/staged.html"
 }
 
+processors() { # the plan's bars, and one for each layer of each further profile, a GPU's too; the first that fits is the plan's
+    graph=$work/plain.json
+    for threads in 1 2; do out/ingot profile "$graph" --seconds 0.3 --threads $threads -q -o "$work/on$threads.json" || return 1; done
+    out/ingot plan "$graph" --threads 1 --profile "$work/on1.json" -o "$work/beside.json" && "$python" - "$work" <<'PY' &&
+import json, sys
+p = json.load(open(sys.argv[1] + "/on1.json"))
+p["cpu"], p["isa"], p["bands"] = "A <GPU>", "cuda", []
+p["timings"] = [{**t, "alone_ns": 7000, "in_order_ns": 0} for t in p["timings"] if t["node"] != p["timings"][0]["node"]]
+json.dump(p, open(sys.argv[1] + "/on_gpu.json", "w"))
+PY
+        out/ingot report "$graph" "$work/beside.json" --profile "$work/on2.json" --profile "$work/on1.json" --profile "$work/on_gpu.json" \
+            -o "$work/beside.html" && "$python" - "$work" <<'PY' || return 1
+import json, re, sys
+read = lambda name: json.load(open(f"{sys.argv[1]}/{name}.json"))
+page = open(sys.argv[1] + "/beside.html", encoding="utf-8").read()
+part = re.search(r'<section id="layers-by-processor">.*?</section>', page, re.S).group()
+plan, nodes = read("beside"), lambda name: {t["node"] for t in read(name)["timings"]}
+assert part.count(", as planned, 1 thread: ") == sum(s["predicted_ns"] > 0 for s in plan["steps"])
+assert part.count(", 2 threads: ") == len(nodes("on2")) > 5
+assert part.count(", A &lt;GPU&gt;, cuda: 7.0 ") == len(nodes("on_gpu")) == len(nodes("on1")) - 1
+assert part.count('class="frame') == part.count("<title>") and part.count("<li ") == 3
+least = sum(min(t["in_order_ns"] for t in read("on2")["timings"] if t["node"] == n) for n in nodes("on2"))
+assert f"2 threads<span>{least * 1e-6:.3f} ms</span>" in part
+assert "another profile" not in page, "the plan's own is the one that fits"
+PY
+    stands_alone beside && refused out/ingot report "$graph" "$work/beside.json" --profile "$work/on2.json" && grep -q "the plan is for" "$work/err" &&
+        refused out/ingot report "$graph" "$work/beside.json" --profile "$work/on2.json" --profile "$work/on1.json" --profile "$work/on1.json" \
+            --profile "$work/on1.json" --profile "$work/on1.json"
+}
+
 refused_runs() { # of another plan, of none, of a plan without stages
     graph=$work/squeezenet1.1.graph.json plan=$work/staged.json
     refused out/ingot report "$graph" "$plan" --bench "$work/three.bench" && refused out/ingot report "$graph" "$plan" --trace "$work/three.trace" &&
@@ -220,6 +250,7 @@ for name in staged three evil_stages; do
     check "the report $name shows stages, frames and cuts" pictures $name
     browsed $name
 done
+check "layers by several processors" processors
 check "the same report again" same_bytes
 check "a board by name" board
 check "wrong input is refused in a line" wrong_input
