@@ -190,6 +190,7 @@ if [ -x out/bench/gpu ] && [ -f out/emu/libcuda.so.1 ]; then
 else
     skip "bench/gpu" "no emulated driver"
 fi
+unset NVCC # that machine's compiler is a script
 machine
 check "bench/gpu.sh keeps what is measured where a network fails or takes too long" figures 0 ': clean'
 check "so it does where the sanitizer does not work" figures 1 ' does not work here'
