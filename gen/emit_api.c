@@ -77,8 +77,8 @@ void ig_emit_header(FILE *f, const struct ig_emit *e)
             "struct %s_ctx { /* one instance; contents are the library's */\n    uint64_t opaque[16];\n};\n",
             p);
     fprintf(f, "struct %s_team { /* threads of one instance */\n", p);
-    fprintf(f, "#ifdef __cplusplus\n    alignas(64) unsigned char opaque[1024];\n#else\n");
-    fprintf(f, "    _Alignas(64) unsigned char opaque[1024];\n#endif\n};\n\n");
+    fprintf(f, "#ifdef __cplusplus\n    alignas(64) unsigned char opaque[5120];\n#else\n");
+    fprintf(f, "    _Alignas(64) unsigned char opaque[5120];\n#endif\n};\n\n");
     fprintf(f,
             "/* Ready on one thread; arena: %s_ARENA_BYTES(1) bytes or more, aligned to %s_ALIGN, the "
             "caller's. */\n",

@@ -2,7 +2,7 @@
 #include "gen/emit.h"
 #include "runtime/run.h"
 
-enum { STAGES_BYTES = 24576, CUTS_BYTES = 12288 }; /* of a pipeline, and of its alternatives, with room to spare: the library
+enum { STAGES_BYTES = 49152, CUTS_BYTES = 16384 }; /* of a pipeline, and of its alternatives, with room to spare: the library
                                                       asserts it */
 
 /* The same function of a pipeline under the model's name. */
