@@ -26,7 +26,7 @@ for way, total in ("turn", max), ("once", sum):
         arenas.append(net["arena_bytes"])
     assert figures["arena_bytes"] == total(arenas), figures
     assert figures["weights_bytes"] == sum(net["weights_bytes"] for net in figures["networks"])
-    assert f"INGOT_ARENA_BYTES {total(arenas)}\n" in open(f"{at}/{way}/arena.h").read()
+    assert f"INGOT_ARENA_BYTES INT64_C({total(arenas)})\n" in open(f"{at}/{way}/arena.h").read()
     open(f"{at}/{way}.bytes", "w").write(str(figures["arena_bytes"] + figures["weights_bytes"]))
 PY
 }
@@ -64,7 +64,7 @@ two() {
 }
 
 mismatch() { # a header of another plan does not compile
-    sed 's/INGOT_ARENA_BYTES [0-9]*/INGOT_ARENA_BYTES 64/' "$work/turn/arena.h" >"$work/gen/arena.h" &&
+    sed 's/INGOT_ARENA_BYTES INT64_C.*/INGOT_ARENA_BYTES 64/' "$work/turn/arena.h" >"$work/gen/arena.h" &&
         ! $cc -std=c11 -I"$work/gen" -c "$SRCDIR/tests/library/two.c" -o "$work/two.o" 2>"$work/err" &&
         grep -q "not made from the plan beside this file" "$work/err"
 }
