@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TABLE_LIMIT = 1 << 22, MAX_DEPTH = 16384, OPEN = IG_SEARCH_UNSETTLED + 1 };
+enum { TABLE_LIMIT = 1 << 22, MAX_DEPTH = 1 << 20, OPEN = IG_SEARCH_UNSETTLED + 1 };
 
 struct change { int32_t item; int64_t low; };  /* item < 0: ~item was placed */
 struct key { uint64_t a, b; };
