@@ -57,7 +57,7 @@ enum { IG_OPTION_SHAPE = 1000, IG_OPTION_OUTPUTS, IG_OPTION_PRECISION, IG_OPTION
     }
 #define IG_SOURCE_HELP                                                          \
     "  --input-shape NAME=DIMS   fix an input's shape, e.g. data=1x3x224x224\n" \
-    "  --outputs A,B             cut the network at these tensors\n"                    \
+    "  --outputs A,B             cut the network at these tensors; of a name \\, is a comma, \\\\ a backslash\n" \
     "  --precision single|half   half: weights and tensors between layers take 16 bits, arithmetic stays 32\n" \
     "  --detach                  for least memory: copy the first piece of a dense block's concatenation into it\n"
 /* Takes one of the above; 1 if it was one. `argument` is kept and changed. */

@@ -105,6 +105,29 @@ static void parse_shape(struct ig_source_options *o, char *argument)
     o->n_binds++;
 }
 
+/* The first name of "a,b,c", in its place, and what is behind its comma or NULL. "\," is a comma of a name, "\\" a backslash. */
+static char *next_name(char *list, char **rest)
+{
+    char *to = list, *at = list;
+    for (; *at && *at != ','; at++) {
+        if (*at == '\\' && (at[1] == ',' || at[1] == '\\')) at++;
+        *to++ = *at;
+    }
+    *rest = *at ? at + 1 : NULL;
+    *to = 0;
+    return list;
+}
+
+static void take_outputs(struct ig_source_options *o, char *list)
+{
+    while (list) {
+        const char *name = next_name(list, &list);
+        if (!*name) continue;
+        if (o->n_outputs == IG_MOST_NAMES) ig_fatal("--outputs: more than %d tensors", IG_MOST_NAMES);
+        o->outputs[o->n_outputs++] = name;
+    }
+}
+
 int ig_source_option(struct ig_source_options *o, int option, char *argument)
 {
     if (option == IG_OPTION_SHAPE) {
@@ -118,10 +141,7 @@ int ig_source_option(struct ig_source_options *o, int option, char *argument)
     }
     if (option == IG_OPTION_DETACH) return o->detach = 1;
     if (option != IG_OPTION_OUTPUTS) return 0;
-    for (char *name = strtok(argument, ","); name; name = strtok(NULL, ",")) {
-        if (o->n_outputs == IG_MOST_NAMES) ig_fatal("--outputs: more than %d tensors", IG_MOST_NAMES);
-        o->outputs[o->n_outputs++] = name;
-    }
+    take_outputs(o, argument);
     return 1;
 }
 

@@ -17,7 +17,8 @@
 static const char help[] =
     "ingot gen graph.json plan.json -o DIR\n"
     "ingot gen graph.json plan.json --prefix digits --labels names.txt --mean 127.5 --std 127.5 -o DIR\n"
-    "ingot gen graph.json plan.json --gpu gpu_plan.json --image 62,72=DIR/net.fatbin -o DIR\n\n"
+    "ingot gen graph.json plan.json --gpu gpu_plan.json --image 62,72=DIR/net.fatbin -o DIR\n"
+    "ingot gen --check graph.json --input-spec resize=256,crop=224\n\n"
     "Writes <prefix>_plan.c, _api.c, _main.c, _weights.S, _weights.bin and <prefix>.h. Decides nothing.\n"
     "  -o DIR               where to; made if it is not there (default .)\n"
     "  --prefix NAME        C prefix (default: the network's name)\n"
@@ -32,7 +33,8 @@ static const char help[] =
     "  --gpu PLAN           a plan of the ISA cuda for a GPU beside: also _gpu.c, _gpu.cu, _gpu_image.S, _gpu_weights.S\n"
     "                       and _gpu_weights.bin\n"
     "  --image SMS=FILE     where nvcc will put the fatbin that it makes of _gpu.cu for these chips; may be repeated;\n"
-    "                       ptxSM=FILE: PTX for drivers that cannot read it, and chips from SM on\n";
+    "                       ptxSM=FILE: PTX for drivers that cannot read it, and chips from SM on\n"
+    "  --check              only says whether the other options fit the network: no plan is read, nothing is written\n";
 
 void ig_channels_option(const char *text, const char *option, float v[4])
 {
@@ -211,39 +213,64 @@ static void write_all(const struct ig_emit *e, struct ig_lowered *l, const char 
     emit_file(e, dir, ".h", ig_emit_header);
 }
 
+struct words { /* what the options say of the network, whatever its plan is */
+    const char *spec, *platform;
+    int scaled, measures; /* --mean or --std; --energy */
+};
+
+static void fit(struct ig_emit *e, const struct ig_graph *g, const struct words *w, struct ig_host_ops *o)
+{
+    if (w->spec && w->scaled) ig_fatal("--mean and --std stand in the input spec, where there is one: mean=..., std=...");
+    if (w->spec) {
+        ig_input_spec(w->spec, g, o);
+        e->host_ops = o;
+    }
+    if (w->platform && !w->measures) ig_fatal("--platform is for --energy");
+    if (w->platform) free(ig_load_board(w->platform));
+    if (!e->prefix) e->prefix = g->name;
+    check_prefix(e->prefix);
+}
+
 int ig_verb_gen(int argc, char **argv)
 {
     static const struct option longs[] = {{"help", 0, 0, 'h'}, {"prefix", 1, 0, 'p'}, {"labels", 1, 0, 'l'},
                                           {"mean", 1, 0, 'm'}, {"std", 1, 0, 's'},    {"output", 1, 0, 'o'},
                                           {"gpu", 1, 0, 'g'},  {"image", 1, 0, 'i'},
                                           {"member", 0, 0, 'M'},    {"input-spec", 1, 0, 'S'},
-                                         {"energy", 0, 0, 'e'}, {"platform", 1, 0, 'P'},
+                                          {"energy", 0, 0, 'e'},    {"platform", 1, 0, 'P'}, {"check", 0, 0, 'C'},
                                           {0, 0, 0, 0}};
     struct ig_emit e = {.std = {1, 1, 1, 1}};
     struct ig_emit_gpu gpu = {.n_images = 0};
-    const char *dir = ".", *gpu_plan = NULL, *spec = NULL, *platform = NULL;
+    const char *dir = ".", *gpu_plan = NULL;
+    struct words w = {NULL, NULL, 0, 0};
     struct ig_host_ops host_ops;
     struct ig_emit_energy energy;
-    int scaled = 0, measures = 0;
+    int only_check = 0;
     char err[4096], hex[65], gpu_hex[65];
     for (int c; (c = getopt_long(argc, argv, "o:h", longs, NULL)) != -1;) switch (c) {
         case 'h': return fputs(help, stdout) < 0;
         case 'o': dir = optarg; break;
         case 'p': e.prefix = optarg; break;
         case 'l': ig_labels_option(&e, optarg); break;
-        case 'm': scaled = 1, ig_channels_option(optarg, "--mean", e.mean); break;
-        case 's': scaled = 1, ig_channels_option(optarg, "--std", e.std); break;
-        case 'S': spec = optarg; break;
+        case 'm': w.scaled = 1, ig_channels_option(optarg, "--mean", e.mean); break;
+        case 's': w.scaled = 1, ig_channels_option(optarg, "--std", e.std); break;
+        case 'S': w.spec = optarg; break;
         case 'g': gpu_plan = optarg; break;
         case 'i': image_option(&gpu, optarg); break;
         case 'M': e.member = 1; break;
-        case 'e': measures = 1; break;
-        case 'P': platform = optarg; break;
+        case 'e': w.measures = 1; break;
+        case 'P': w.platform = optarg; break;
+        case 'C': only_check = 1; break;
         default: ig_usage(help);
         }
-    if (optind != argc - 2) ig_usage(help);
+    if (optind != argc - 2 + only_check) ig_usage(help);
     struct ig_source_options none = {.n_binds = 0};
     struct ig_graph *g = ig_load_graph(argv[optind], &none);
+    fit(&e, g, &w, &host_ops);
+    if (only_check) {
+        ig_graph_free(g);
+        return 0;
+    }
     struct ig_plan *p = ig_plan_read(argv[optind + 1], g, err, sizeof err);
     if (!p) ig_fatal("%s", err);
     if (ig_validate_all(g, p, p->memory_budget, err, sizeof err))
@@ -253,19 +280,11 @@ int ig_verb_gen(int argc, char **argv)
     if (!gpu_plan && ig_gpu_stage_of(p) >= 0) ig_fatal("%s: a stage is the GPU's: give --gpu", argv[optind + 1]);
     ig_hash_file(argv[optind + 1], hex);
     struct ig_lowered *l = ig_lower(g, p);
-    if (spec && scaled) ig_fatal("--mean and --std stand in the input spec, where there is one: mean=..., std=...");
-    if (spec) {
-        ig_input_spec(spec, g, &host_ops);
-        e.host_ops = &host_ops;
-    }
-    if (platform && !measures) ig_fatal("--platform is for --energy");
-    if (measures) {
-        energy = predict(p, platform);
+    if (w.measures) {
+        energy = predict(p, w.platform);
         e.energy = &energy;
     }
-    if (!e.prefix) e.prefix = g->name;
     if (e.member && (gpu_plan || l->pipe.n_stages)) ig_fatal("--member: neither a GPU nor stages yet");
-    check_prefix(e.prefix);
     e.lowered = l;
     e.plan_sha256 = hex;
     struct ig_lowered *of_gpu = gpu_plan ? read_gpu(&gpu, g, l, gpu_plan, gpu_hex) : NULL;

@@ -79,7 +79,7 @@ static void make_plans(struct nets *x, const struct ig_plan_options *o, const in
         x->plan[i] = p;
         free(p->graph_sha256);
         p->graph_sha256 = strdup(hex);
-        x->bytes[i] = (p->arena_bytes + IG_ALIGN - 1) / IG_ALIGN * IG_ALIGN;
+        x->bytes[i] = x->way == IG_JOINT_AT_ONCE ? (p->arena_bytes + IG_ALIGN - 1) / IG_ALIGN * IG_ALIGN : p->arena_bytes;
         x->base[i] = 0;
         x->weights_bytes += p->weights_bytes;
     }
@@ -160,8 +160,8 @@ static void write_header(const struct nets *x, const char *path, int64_t budget)
     fprintf(f, "/*\n * Do not edit: ingot " INGOT_VERSION " share. One arena for %d networks that run %s.\n", x->n,
             x->way ? "at the same time" : "in turn");
     fputs(" * Read it behind the networks' own headers, then it checks that they fit.\n */\n", f);
-    fputs("#ifndef INGOT_ARENA_H\n#define INGOT_ARENA_H\n\n#define INGOT_ARENA_ALIGN 64\n", f);
-    fprintf(f, "#define INGOT_ARENA_BYTES %lld\n", (long long)x->arena_bytes);
+    fputs("#ifndef INGOT_ARENA_H\n#define INGOT_ARENA_H\n\n#include <stdint.h>\n\n#define INGOT_ARENA_ALIGN 64\n", f);
+    fprintf(f, "#define INGOT_ARENA_BYTES INT64_C(%lld)\n", (long long)x->arena_bytes);
     if (budget)
         fprintf(f, "#define INGOT_MEMORY_BUDGET_BYTES %lld /* of the arena and all weights */\n", (long long)budget);
     fputs("\n#ifdef __cplusplus\n#define INGOT_ARENA_ASSERT static_assert\n#else\n#define INGOT_ARENA_ASSERT _Static_assert\n"
@@ -170,7 +170,7 @@ static void write_header(const struct nets *x, const char *path, int64_t budget)
     for (int32_t i = 0; i < x->n; i++) {
         char up[256];
         upper(up, sizeof up, x->graph[i]->name);
-        fprintf(f, "\n#define INGOT_ARENA_%s %lld /* bytes into the arena */\n", up, (long long)x->base[i]);
+        fprintf(f, "\n#define INGOT_ARENA_%s INT64_C(%lld) /* bytes into the arena */\n", up, (long long)x->base[i]);
         fprintf(f, "#ifdef %s_ARENA_BYTES\n", up);
         fprintf(f, "INGOT_ARENA_ASSERT(INGOT_ARENA_%s + %s_ARENA_BYTES(%d) <= INGOT_ARENA_BYTES,\n", up, up,
                 x->plan[i]->threads);

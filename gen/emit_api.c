@@ -69,9 +69,9 @@ void ig_emit_header(FILE *f, const struct ig_emit *e)
     for (int32_t i = 0; i < m->n_outputs; i++)
         fprintf(f, "#define %s_OUTPUT%d_BYTES %lld\n", up, i, (long long)ig_bytes(m->outputs[i].shape));
     fprintf(f, "#define %s_ALIGN 64 /* of the arena */\n", up);
-    fprintf(f, "#define %s_ARENA_BYTES(threads) (%lld + ((threads) > %d ? (threads) - %d : 0) * %lld)\n", up,
+    fprintf(f, "#define %s_ARENA_BYTES(threads) (INT64_C(%lld) + ((threads) > %d ? (threads) - %d : 0) * INT64_C(%lld))\n", up,
             (long long)m->arena_bytes, m->threads, m->threads, (long long)m->scratch_bytes);
-    fprintf(f, "#define %s_WEIGHTS_BYTES %lld\n\n", up, (long long)m->weights_bytes);
+    fprintf(f, "#define %s_WEIGHTS_BYTES INT64_C(%lld)\n\n", up, (long long)m->weights_bytes);
     emit_budget(f, e, up);
     fprintf(f,
             "struct %s_ctx { /* one instance; contents are the library's */\n    uint64_t opaque[16];\n};\n",

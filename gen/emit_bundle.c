@@ -26,12 +26,12 @@ static void emit_numbers(FILE *f, const struct ig_emit_bundle *b, const char *up
     for (int32_t i = 0; i < b->n; i++)
         fprintf(f, "#define %s_NETWORK_%s %d\n", up, upper(b->members[i].prefix, one), i);
     fprintf(f, "#define %s_ALIGN 64 /* of the arena */\n", up);
-    fprintf(f, "#define %s_ARENA_BYTES %lld /* for all networks, each on the threads that it was planned for */\n", up,
+    fprintf(f, "#define %s_ARENA_BYTES INT64_C(%lld) /* for all networks, each on the threads that it was planned for */\n", up,
             (long long)b->arena_bytes);
     for (int32_t i = 0; i < b->n; i++)
-        fprintf(f, "#define %s_ARENA_OF_%s %lld /* bytes into the arena */\n", up, upper(b->members[i].prefix, one),
+        fprintf(f, "#define %s_ARENA_OF_%s INT64_C(%lld) /* bytes into the arena */\n", up, upper(b->members[i].prefix, one),
                 (long long)b->base[i]);
-    fprintf(f, "#define %s_WEIGHTS_BYTES %lld\n\n", up, (long long)weights);
+    fprintf(f, "#define %s_WEIGHTS_BYTES INT64_C(%lld)\n\n", up, (long long)weights);
 }
 
 /* The networks' own headers say what each needs. */

@@ -34,8 +34,8 @@ void ig_emit_gpu_stage_header(FILE *f, const struct ig_emit *e, const char *up)
     fprintf(f, "/*\n * Stage %d on the GPU: the CUDA driver is found at run time (link with -ldl). Where it, a GPU or its\n"
                " * memory is missing, %s_start_gpu_stages says so in `why`; %s_run and %s_start_stages still serve.\n */\n",
             s->stage, p, p, p);
-    fprintf(f, "#define %s_GPU_ARENA_BYTES %lld     /* of the GPU's memory */\n", up, (long long)s->plan->arena_bytes);
-    fprintf(f, "#define %s_GPU_CONSTANTS_BYTES %lld\n", up, (long long)s->plan->constants_bytes);
+    fprintf(f, "#define %s_GPU_ARENA_BYTES INT64_C(%lld) /* of the GPU's memory */\n", up, (long long)s->plan->arena_bytes);
+    fprintf(f, "#define %s_GPU_CONSTANTS_BYTES INT64_C(%lld)\n", up, (long long)s->plan->constants_bytes);
     fprintf(f, "struct %s_gpu { /* an open GPU; contents are the library's */\n    uint64_t opaque[%d];\n};\n", p,
             1024 * ig_emit_gpu_cuts(e->gpu));
     fprintf(f, "/*\n * As %s_start_stages, which would have that stage's steps run on a thread. 0; another status; or -1 with one\n"

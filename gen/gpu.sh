@@ -111,7 +111,7 @@ gpu_profile_of() { # sets $timed, the profile of the GPU's plan: the one that wa
             emit "build out/$c_target/kernels.sm_$sm.fatbin: nvcc ${src}kernels_gpu/module.cu | $(list $gpu_sources | sed "s|^|$src|" | tr '\n' ' ')"
             emit "  nvcc = $(eval "echo \"\$nvcc_${tool#@}\"")"
             emit "  chips = -gencode arch=compute_$sm,code=sm_$sm"
-            emit "build $timed: profile $g | out/$c_target/kernels.sm_$sm.fatbin out/ingot"
+            emit "build $timed: profile $g | out/$c_target/kernels.sm_$sm.fatbin out/ingot || $d/options.ok"
             emit "  args = --gpu out/$c_target/kernels.sm_$sm.fatbin"
         done
     done

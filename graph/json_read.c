@@ -16,13 +16,15 @@
 #include <unistd.h>
 
 #include "graph/json.h"
+#include "graph/keys.h"
 
-enum { ALIGN = 64, MAX_ENDS = 4096 };
+enum { ALIGN = 64, MAX_ENDS = 1 << 20 };
 
 struct reader {
     const char *path;
     struct ig_graph *g;
     json_t *by_name;       /* value name -> index */
+    json_t *node_names;    /* -> 0 */
     const char *constants; /* the mapped .bin */
     int64_t constants_bytes;
     char *err;
@@ -64,17 +66,26 @@ static const json_t *get_array(struct reader *r, const json_t *object, const cha
     return NULL;
 }
 
+/* Every key of a record must be among the words of `known`. what: "value" or "node". */
+static int only(struct reader *r, const char *what, const json_t *record, const char *known) {
+    const char *key = ig_unknown_key(record, known), *name = json_string_value(json_object_get(record, "name"));
+    return key ? refuse(r, "%s '%.200s': unknown field '%.100s'; there are: %s", what, name ? name : "", key, known) : 0;
+}
+
 static int is_hex(const char *text) {
     size_t n = strlen(text);
     return n == strspn(text, "0123456789abcdef") && (n == 0 || n == 64);
 }
 
 static int read_head(struct reader *r, const json_t *root) {
+    static const char known[] = "channels_last constants_bytes format inputs name nodes onnx_nodes opset outputs source_sha256 "
+                                "tool values version";
     int64_t version, channels_last, onnx_nodes;
-    const char *format = get_text(r, root, "format"), *name, *hash;
+    const char *format = get_text(r, root, "format"), *name, *hash, *key = ig_unknown_key(root, known);
     if (!format) return -1;
     if (strcmp(format, JSON_FORMAT)) return refuse(r, "format is '%s', not '" JSON_FORMAT "'", format);
     if (get_int(r, root, "version", JSON_VERSION, JSON_VERSION, &version)) return -1;
+    if (key) return refuse(r, "unknown field '%.100s'; there are: %s", key, known);
     if (!(name = get_text(r, root, "name")) || !(hash = get_text(r, root, "source_sha256"))) return -1;
     if (!is_hex(hash)) return refuse(r, "'source_sha256' is no SHA-256");
     if (get_int(r, root, "channels_last", 0, 1, &channels_last)) return -1;
@@ -160,6 +171,7 @@ static int read_data(struct reader *r, const json_t *object, struct ig_value *v)
 static int read_value(struct reader *r, const json_t *object) {
     struct ig_shape shape = {0};
     const char *name = get_text(r, object, "name");
+    if (only(r, "value", object, "bytes name offset shape type")) return -1;
     if (!name || read_shape(r, object, &shape)) return -1;
     if (json_object_get(r->by_name, name)) return refuse(r, "two values are named '%s'", name);
     int32_t v = ig_add_value(r->g, name, &shape);
@@ -235,22 +247,17 @@ static int read_ends(struct reader *r, const json_t *names, int32_t *ends) {
     return 0;
 }
 
-static int node_named(const struct ig_graph *g, const char *name) {
-    for (int i = 0; i < g->n_nodes; i++)
-        if (!strcmp(g->nodes[i].name, name)) return 1;
-    return 0;
-}
-
 static int read_node(struct reader *r, const json_t *object) {
     const char *name = get_text(r, object, "name"), *op_name = name ? get_text(r, object, "op") : NULL;
     const char *onnx = op_name ? get_text(r, object, "onnx") : NULL;
     const json_t *in = onnx ? get_array(r, object, "in") : NULL,
                  *out = in ? get_array(r, object, "out") : NULL;
     const json_t *macs = json_object_get(object, "macs");
-    if (!out) return -1;
+    if (only(r, "node", object, "attrs in macs name onnx op out") || !out) return -1;
     enum ig_op op = ig_op_by_name(op_name);
     if (op == IG_OPS) return refuse(r, "node '%s': unknown op '%s'", name, op_name);
-    if (!*name || node_named(r->g, name)) return refuse(r, "node '%s': the name is empty or taken", name);
+    if (!*name || json_object_get(r->node_names, name)) return refuse(r, "node '%s': the name is empty or taken", name);
+    json_object_set_new(r->node_names, name, json_integer(0));
     if (json_array_size(in) > MAX_ENDS || json_array_size(out) > MAX_ENDS)
         return refuse(r, "node '%s' has too many inputs or outputs", name);
     if (!json_is_number(macs) || !(json_number_value(macs) >= 0))
@@ -344,16 +351,18 @@ static int read_graph(struct reader *r, const json_t *root) {
 }
 
 struct ig_graph *ig_graph_read(const char *path, char *err, size_t err_bytes) {
-    struct reader r = {.path = path, .by_name = json_object(), .err = err, .err_bytes = err_bytes};
+    struct reader r = {
+        .path = path, .by_name = json_object(), .node_names = json_object(), .err = err, .err_bytes = err_bytes};
     json_error_t where;
     json_t *root = json_load_file(path, JSON_REJECT_DUPLICATES, &where);
-    int bad = root && r.by_name         ? read_graph(&r, root)
+    int bad = root && r.by_name && r.node_names ? read_graph(&r, root)
               : root                    ? refuse(&r, "out of memory")
               : access(path, R_OK)      ? refuse(&r, "%s", strerror(errno))
               : where.line > 0          ? refuse(&r, "line %d: %s", where.line, where.text)
                                         : refuse(&r, "%s", where.text);
     json_decref(root);
     json_decref(r.by_name);
+    json_decref(r.node_names);
     if (!bad) return r.g;
     ig_graph_free(r.g);
     return NULL;

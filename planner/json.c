@@ -169,6 +169,7 @@ static int32_t find_node(struct ig_reader *r, const struct ig_graph *g, const js
 static void read_buffer(struct ig_reader *r, const struct ig_graph *g, const json_t *o,
                         struct ig_plan_buffer *buffers)
 {
+    ig_reader_only(r, o, "alias_of bytes first index last memory name offset pixel_stride ring_rows row_stride");
     int32_t v = find_value(r, g, o, "name");
     struct ig_plan_buffer *b = &buffers[v];
     if (b->bytes) ig_reader_fail(r, "'%s' is there twice", g->values[v].name);
@@ -187,6 +188,8 @@ static void read_buffer(struct ig_reader *r, const struct ig_graph *g, const jso
 
 static void read_step(struct ig_reader *r, const struct ig_graph *g, const json_t *o, struct ig_plan_step *s)
 {
+    ig_reader_only(r, o,
+                   "chunk chunks kernel node op predicted_ns processor scratch_bytes scratch_offset split stage");
     int32_t node = find_node(r, g, o, "node");
     const char *op = ig_get_text(r, o, "op"), *kernel = "";
     if (!r->failed && strcmp(op, ig_op_info((enum ig_op)g->nodes[node].op)->name))
@@ -260,6 +263,7 @@ static void read_bands(struct ig_reader *r, const struct ig_graph *g, const json
     for (r->at = 0; !r->failed && r->at < n; r->at++) {
         const json_t *o = json_array_get(array, r->at);
         struct ig_band *b = &p->bands[p->n_bands++];
+        ig_reader_only(r, o, "apart_ns first last predicted_ns rows");
         b->first = step_of(p, find_node(r, g, o, "first"));
         b->last = step_of(p, find_node(r, g, o, "last"));
         b->rows = (int32_t)ig_get_int(r, o, "rows", 1, INT32_MAX);
@@ -279,6 +283,7 @@ static void read_passes(struct ig_reader *r, const struct ig_graph *g, const jso
     for (r->at = 0; !r->failed && r->at < n; r->at++) {
         const json_t *o = json_array_get(array, r->at);
         struct ig_plan_pass *pass = &p->passes[p->n_passes++];
+        ig_reader_only(r, o, "kind name");
         pass->value = find_value(r, g, o, "name");
         pass->kind = ig_get_name(r, o, "kind", ig_pass_names, IG_PASS_NAMES);
     }
@@ -287,6 +292,9 @@ static void read_passes(struct ig_reader *r, const struct ig_graph *g, const jso
 
 static void read_head(struct ig_reader *r, const json_t *root, struct ig_plan *p)
 {
+    ig_reader_only(r, root,
+                   "alternatives bands buffers format graph_sha256 isa model passes profile_sha256 slots stages steps target "
+                   "threads tool totals version");
     const json_t *totals = json_object_get(root, "totals");
     p->model = ig_copy_text(ig_get_text(r, root, "model"));
     p->graph_sha256 = ig_copy_text(ig_get_hash(r, root, "graph_sha256"));
@@ -297,6 +305,10 @@ static void read_head(struct ig_reader *r, const json_t *root, struct ig_plan *p
     while (isa < IG_ISAS && strcmp(p->isa, ig_isa_name(isa))) isa++;
     if (isa == IG_ISAS) ig_reader_fail(r, "there are no kernels for '%s'", p->isa);
     p->threads = (int32_t)ig_get_int(r, root, "threads", 1, 4096);
+    r->part = "totals: ";
+    ig_reader_only(r, totals,
+                   "arena_bytes arena_lower_bound_bytes energy_mj latency_ms memory_budget_bytes period_ms scratch_bytes "
+                   "weights_bytes");
     p->arena_bytes = ig_get_int(r, totals, "arena_bytes", 0, MAX_BYTES);
     p->arena_lower_bound_bytes = ig_get_int(r, totals, "arena_lower_bound_bytes", 0, MAX_BYTES);
     p->scratch_bytes = ig_get_int(r, totals, "scratch_bytes", 0, MAX_BYTES);
@@ -305,6 +317,7 @@ static void read_head(struct ig_reader *r, const json_t *root, struct ig_plan *p
         p->memory_budget = ig_get_int(r, totals, "memory_budget_bytes", 1, INT64_MAX);
     if (json_object_get(totals, "energy_mj")) p->energy_mj = ig_get_double(r, totals, "energy_mj", 0);
     ig_get_double(r, totals, "latency_ms", 0);
+    r->part = NULL;
 }
 
 static struct ig_plan *read_plan(struct ig_reader *r, const json_t *root, const struct ig_graph *g)

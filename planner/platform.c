@@ -20,21 +20,6 @@ enum {
     LIST_BYTES = 100 /* of ids */
 };
 
-/* Refuses the first key of `o` that is not in the list ("a b c"). `part` names the place inside the record. */
-static void only(struct ig_reader *r, const char *part, const json_t *o, const char *keys)
-{
-    const char *key;
-    json_t *field;
-    if (!json_is_object(o)) ig_reader_fail(r, "%smust be an object", part);
-    json_object_foreach((json_t *)(uintptr_t)o, key, field)
-    {
-        size_t n = strlen(key);
-        const char *at = n ? keys : NULL;
-        while (at && (at = strstr(at, key)) && !((at == keys || at[-1] == ' ') && (at[n] == ' ' || !at[n]))) at += n;
-        if (!at) ig_reader_fail(r, "%sunknown field '%s'; there are: %s", part, key, keys);
-    }
-}
-
 static const json_t *given(const json_t *o, const char *key)
 {
     const json_t *field = json_object_get(o, key);
@@ -90,7 +75,7 @@ static int loop_of(struct ig_reader *r, const char *part, const json_t *name)
 static void read_store(struct ig_reader *r, const json_t *o, struct ig_platform *p)
 {
     struct ig_store *s = &p->stores[p->n_stores];
-    only(r, "", o, "id bytes note");
+    ig_reader_only(r, o, "id bytes note");
     s->id = (int32_t)ig_get_int(r, o, "id", 0, INT32_MAX);
     s->bytes = ig_get_int(r, o, "bytes", 1, MOST);
     text(r, o, "note", s->note, sizeof s->note, 0);
@@ -102,7 +87,7 @@ static void read_store(struct ig_reader *r, const json_t *o, struct ig_platform 
 static void read_channel(struct ig_reader *r, const json_t *o, struct ig_platform *p)
 {
     struct ig_channel *c = &p->channels[p->n_channels];
-    only(r, "", o, "id bytes_per_s printed note");
+    ig_reader_only(r, o, "id bytes_per_s printed note");
     c->id = (int32_t)ig_get_int(r, o, "id", 0, INT32_MAX);
     c->bytes_per_s = ig_get_int(r, o, "bytes_per_s", 1, MOST);
     c->printed = optional_int(r, o, "printed", 1, IG_UNKNOWN);
@@ -128,7 +113,7 @@ static void read_grid(struct ig_reader *r, const json_t *list, struct ig_process
         struct ig_grid *g = &p->grid[p->n_grid++];
         snprintf(part, sizeof part, "parallelism[%zu]: ", i);
         r->part = part;
-        only(r, part, o, "lanes loops");
+        ig_reader_only(r, o, "lanes loops");
         g->lanes = (int32_t)ig_get_int(r, o, "lanes", 1, 1 << 20);
         const json_t *loops = ig_get_array(r, o, "loops");
         size_t n = json_array_size(loops);
@@ -159,7 +144,7 @@ static void read_place(struct ig_reader *r, const struct ig_platform *b, const j
     char part[8];
     snprintf(part, sizeof part, "%s: ", ig_role_names[role]);
     r->part = part;
-    only(r, part, o, role == IG_W ? "level channel memory limit extra" : "level channel memory limit");
+    ig_reader_only(r, o, role == IG_W ? "level channel memory limit extra" : "level channel memory limit");
     int64_t level = ig_get_int(r, o, "level", INT64_MIN, INT64_MAX);
     if (!r->failed && (level < 0 || level >= IG_LOOPS))
         ig_reader_fail(r, "%slevel %lld: there are six loops, so levels go from 0 to 5", part, (long long)level);
@@ -190,7 +175,7 @@ static void read_points(struct ig_reader *r, const json_t *list, struct ig_proce
         struct ig_point *point = &p->points[p->n_points++];
         snprintf(part, sizeof part, "operating_points[%zu]: ", i);
         r->part = part;
-        only(r, part, o, "hz active_w idle_w");
+        ig_reader_only(r, o, "hz active_w idle_w");
         point->hz = ig_get_int(r, o, "hz", 1, MOST);
         point->active_w = optional_double(r, o, "active_w");
         point->idle_w = optional_double(r, o, "idle_w");
@@ -226,7 +211,7 @@ static void read_rates_measured(struct ig_reader *r, const json_t *list, struct 
         struct ig_rate *rate = &p->rates[p->n_rates++];
         snprintf(part, sizeof part, "rates[%zu]: ", i);
         r->part = part;
-        only(r, part, o, "isa ops_per_s");
+        ig_reader_only(r, o, "isa ops_per_s");
         text(r, o, "isa", rate->isa, sizeof rate->isa, 1);
         r->part = NULL;
         if (!r->failed) rate->n = read_team(r, part, o, "ops_per_s", 1, rate->ops_per_s);
@@ -275,7 +260,7 @@ static void read_costs(struct ig_reader *r, const json_t *list, struct ig_proces
         struct ig_cost *c = &p->costs[p->n_costs++];
         snprintf(part, sizeof part, "costs[%zu]: ", i);
         r->part = part;
-        only(r, part, o, "family layers error ns");
+        ig_reader_only(r, o, "family layers error ns");
         text(r, o, "family", c->family, sizeof c->family, 1);
         c->layers = (int32_t)ig_get_int(r, o, "layers", 0, INT32_MAX);
         c->error = ig_get_double(r, o, "error", 0);
@@ -329,7 +314,8 @@ static void read_rates(struct ig_reader *r, const json_t *o, struct ig_processor
 
 static void read_integrated(struct ig_reader *r, const json_t *o, struct ig_integrated *m)
 {
-    only(r, "integrated: ", o, "attach_ns coherent copy_bytes_per_s mapped_bytes_per_s");
+    r->part = "integrated: ";
+    ig_reader_only(r, o, "attach_ns coherent copy_bytes_per_s mapped_bytes_per_s");
     m->given = 1;
     m->attach_ns = ig_get_int(r, o, "attach_ns", 0, MOST_NS);
     m->copy_bytes_per_s = ig_get_int(r, o, "copy_bytes_per_s", 1, MOST);
@@ -337,16 +323,17 @@ static void read_integrated(struct ig_reader *r, const json_t *o, struct ig_inte
     if (!r->failed && !json_is_boolean(json_object_get(o, "coherent")))
         ig_reader_fail(r, "integrated: 'coherent' must be true or false");
     m->coherent = json_is_true(json_object_get(o, "coherent"));
+    r->part = NULL;
 }
 
 static void read_processor(struct ig_reader *r, const json_t *o, struct ig_platform *b)
 {
     struct ig_processor *p = &b->processors[b->n_processors];
-    only(r, "", o,
-         "id type subtype count ops_per_s printed hz printed_hz parallelism active_w idle_w "
-         "dram_pj_per_bit overhead_ns order X Y W operating_points caches rates "
-         "team_overhead_ns costs integrated "
-         "note");
+    ig_reader_only(r, o,
+                   "id type subtype count ops_per_s printed hz printed_hz parallelism active_w idle_w "
+                   "dram_pj_per_bit overhead_ns order X Y W operating_points caches rates "
+                   "team_overhead_ns costs integrated "
+                   "note");
     read_rates(r, o, p);
     for (int32_t i = 0; i < b->n_processors; i++)
         if (b->processors[i].id == p->id) ig_reader_fail(r, "id %d is there twice", p->id);
@@ -380,7 +367,7 @@ static struct ig_platform *read_platform(struct ig_reader *r, json_t *root)
 {
     if (!root) return NULL;
     struct ig_platform *p = ig_must_alloc(1, sizeof *p);
-    only(r, "", root, "format version tool name note element_bytes memories channels processors");
+    ig_reader_only(r, root, "format version tool name note element_bytes memories channels processors");
     text(r, root, "name", p->name, sizeof p->name, 1);
     text(r, root, "note", p->note, sizeof p->note, 0);
     p->element_bytes = (int32_t)ig_get_int(r, root, "element_bytes", 1, 8);

@@ -98,6 +98,7 @@ static const struct ig_kernel *find_kernel(struct ig_reader *r, const char *name
 static void read_timing(struct ig_reader *r, const struct ig_graph *g, const json_t *o, int32_t from,
                         struct ig_timing *t)
 {
+    ig_reader_only(r, o, "alone_ns chunk error in_order_ns kernel node split threads");
     t->node = find_node(r, g, o, "node", from);
     t->kernel = find_kernel(r, ig_get_text(r, o, "kernel"));
     t->split = ig_get_name(r, o, "split", ig_split_names, IG_SPLIT_NAMES);
@@ -126,6 +127,7 @@ static void read_timings(struct ig_reader *r, const struct ig_graph *g, const js
 
 static void read_band(struct ig_reader *r, const struct ig_graph *g, const json_t *o, struct ig_band_timing *t)
 {
+    ig_reader_only(r, o, "apart_ns chunk first in_order_ns kernels last rows threads");
     const json_t *kernels = ig_get_array(r, o, "kernels");
     size_t n = json_array_size(kernels);
     if (n < 2 || n > IG_MAX_BAND) ig_reader_fail(r, "%zu kernels, not 2 to %d", n, IG_MAX_BAND);
@@ -159,6 +161,7 @@ struct ig_profile *ig_profile_read(const char *path, const struct ig_graph *g, c
     json_t *root = ig_reader_open(&r, path, FORMAT, err, err_bytes);
     if (!root) return NULL;
     struct ig_profile *p = ig_must_alloc(1, sizeof *p);
+    ig_reader_only(&r, root, "bands beside cpu format graph_sha256 isa peak_gflops threads timings tool version whole_over_sum");
     p->sha256 = ig_copy_text(r.sha256);
     p->graph_sha256 = ig_copy_text(ig_get_hash(&r, root, "graph_sha256"));
     p->cpu = ig_copy_text(ig_get_text(&r, root, "cpu"));

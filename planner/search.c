@@ -16,10 +16,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TABLE_LIMIT = 1 << 22, MAX_DEPTH = 16384 };
+enum { TABLE_LIMIT = 1 << 22, MAX_DEPTH = 1 << 20, OPEN = IG_SEARCH_UNSETTLED + 1 };
 
 struct change { int32_t item; int64_t low; };  /* item < 0: ~item was placed */
 struct key { uint64_t a, b; };
+
+struct level {               /* the sections [a, b) that are being settled, component by component; on the heap, as there are many */
+    int32_t a, b;            /* what is left of them */
+    int32_t end;             /* the component is [a, end) */
+    int32_t n, next, slack;  /* its candidates, the next one to try, and whether none of them may rest at its low */
+    size_t base, mark;       /* where the candidates and the trail begin */
+    struct key key;          /* of the state */
+};
 
 struct ig_search {
     const struct ig_sections *p;
@@ -32,6 +40,8 @@ struct ig_search {
     size_t n_trail, max_trail;
     int32_t *candidates;       /* of all nodes on the path, stacked */
     size_t n_candidates, max_candidates;
+    struct level *levels;      /* the path */
+    size_t n_levels, max_levels;
     int64_t *floor, *rest, *pad; /* [n_sections], good until the next node */
     int32_t *count;            /* candidates per section */
     struct key *table;         /* failed states, open addressing; a == b == 0: empty */
@@ -276,53 +286,83 @@ static int begin_above(struct ig_search *s)
     return 1;
 }
 
-static int settle_parts(struct ig_search *s, int32_t a, int32_t b, int32_t depth);
-
-static int branch(struct ig_search *s, int32_t a, int32_t b, int32_t section, int32_t depth)
+/* Past the end of the component that begins at section a; a if nothing unplaced begins there. */
+static int32_t component_end(const struct ig_search *s, int32_t a)
 {
-    int slack = s->floor[section] + s->rest[section] < s->capacity;
-    size_t base = s->n_candidates, mark = s->n_trail;
-    int32_t n = list_candidates(s, section);
-    int result = IG_SEARCH_FAILED;
-    for (int32_t i = 0; i < n && result == IG_SEARCH_FAILED; i++) {
-        if (is_twin(s, base, i)) continue;
-        if (place(s, s->candidates[base + (size_t)i])) result = settle_parts(s, a, b, depth + 1);
-        if (result == IG_SEARCH_FAILED) undo(s, mark);
+    int32_t end = a;
+    for (int32_t t = a; t < end || t == a; t++)
+        for (int32_t i = s->p->starts[t]; i < s->p->starts[t + 1]; i++)
+            if (!s->placed[i] && s->p->last[i] >= end) end = s->p->last[i] + 1;
+    return end;
+}
+
+/* The level's next component, with its candidates stacked: OPEN, or SOLVED if none is left, FAILED or UNSETTLED. */
+static int open_component(struct ig_search *s, struct level *l)
+{
+    while (l->a < l->b && (l->end = component_end(s, l->a)) == l->a) l->a++;
+    if (l->a == l->b) return IG_SEARCH_SOLVED;
+    if (s->nodes++ >= s->limit || s->n_levels > MAX_DEPTH) return IG_SEARCH_UNSETTLED;
+    if (!measure(s, l->a, l->end)) return IG_SEARCH_FAILED;
+    l->key = state_key(s, l->a, l->end);
+    if (known_to_fail(s, l->key)) return IG_SEARCH_FAILED;
+    int32_t section = choose_section(s, l->a, l->end);
+    l->slack = s->floor[section] + s->rest[section] < s->capacity;
+    l->base = s->n_candidates;
+    l->mark = s->n_trail;
+    l->n = list_candidates(s, section);
+    l->next = 0;
+    return OPEN;
+}
+
+/* Places the component's next candidate, or behind the last, with slack, none of them; 0: there is nothing more to try. */
+static int try_next(struct ig_search *s, struct level *l)
+{
+    while (l->next < l->n + l->slack) {
+        int32_t i = l->next++;
+        if (i < l->n && is_twin(s, l->base, i)) continue;
+        if (i < l->n ? place(s, s->candidates[l->base + (size_t)i]) : raise_all(s, l->base, l->n)) return 1;
+        undo(s, l->mark);
     }
-    if (result == IG_SEARCH_FAILED && slack) {
-        if (raise_all(s, base, n)) result = settle_parts(s, a, b, depth + 1);
-        if (result == IG_SEARCH_FAILED) undo(s, mark);
-    }
-    s->n_candidates = base;
+    return 0;
+}
+
+static void descend(struct ig_search *s, int32_t a, int32_t b)
+{
+    s->levels = grown(s->levels, s->n_levels, &s->max_levels, sizeof *s->levels);
+    s->levels[s->n_levels++] = (struct level){.a = a, .b = b};
+}
+
+/* Goes back to the level above, whose component is settled or not; returns `result`. */
+static int ascend(struct ig_search *s, int result)
+{
+    struct level *above = --s->n_levels ? &s->levels[s->n_levels - 1] : NULL;
+    if (!above) return result;
+    if (result == IG_SEARCH_SOLVED) above->a = above->end, s->n_candidates = above->base;
+    else undo(s, above->mark);
     return result;
 }
 
-static int settle(struct ig_search *s, int32_t a, int32_t b, int32_t depth)
+/* Depth first. A component with an item placed is a level: it may have come apart, and its parts are settled one by one. */
+static int settle(struct ig_search *s)
 {
-    if (s->nodes++ >= s->limit || depth > MAX_DEPTH) return IG_SEARCH_UNSETTLED;
-    if (!measure(s, a, b)) return IG_SEARCH_FAILED;
-    struct key key = state_key(s, a, b);
-    if (known_to_fail(s, key)) return IG_SEARCH_FAILED;
-    int result = branch(s, a, b, choose_section(s, a, b), depth);
-    if (result == IG_SEARCH_FAILED) remember_failure(s, key);
-    return result;
-}
-
-/* Splits the sections [a, b) where nothing unplaced crosses and settles each part. */
-static int settle_parts(struct ig_search *s, int32_t a, int32_t b, int32_t depth)
-{
-    while (a < b) {
-        int32_t reach = a - 1;
-        for (int32_t t = a; t <= reach || t == a; t++)
-            for (int32_t i = s->p->starts[t]; i < s->p->starts[t + 1]; i++)
-                if (!s->placed[i] && s->p->last[i] > reach) reach = s->p->last[i];
-        if (reach >= a) {
-            int result = settle(s, a, reach + 1, depth);
-            if (result != IG_SEARCH_SOLVED) return result;
+    int result = IG_SEARCH_SOLVED; /* of what was below */
+    s->n_levels = 0;
+    descend(s, 0, s->p->n_sections);
+    while (s->n_levels && result != IG_SEARCH_UNSETTLED) {
+        struct level *l = &s->levels[s->n_levels - 1];
+        result = result == IG_SEARCH_SOLVED ? open_component(s, l) : OPEN;
+        if (result == OPEN && try_next(s, l)) {
+            descend(s, l->a, l->end);
+            result = IG_SEARCH_SOLVED;
+        } else if (result == OPEN) {
+            remember_failure(s, l->key);
+            s->n_candidates = l->base;
+            result = ascend(s, IG_SEARCH_FAILED);
+        } else {
+            result = ascend(s, result);
         }
-        a = reach >= a ? reach + 1 : a + 1;
     }
-    return IG_SEARCH_SOLVED;
+    return result;
 }
 
 struct ig_search *ig_search_new(const struct ig_sections *p)
@@ -345,7 +385,7 @@ struct ig_search *ig_search_new(const struct ig_sections *p)
 void ig_search_free(struct ig_search *s)
 {
     void *owned[] = {s->low, s->placed, s->rank,  s->trail, s->candidates, s->floor, s->rest,
-                     s->pad, s->count,  s->table, s};
+                     s->pad, s->count,  s->table, s->levels, s};
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) free(owned[i]);
 }
 
@@ -372,7 +412,7 @@ int ig_search_run(struct ig_search *s, int64_t capacity, int64_t budget, int64_t
         s->nodes = 0;
         s->limit = luby(i) * 2 * p->n;
         ig_rank_items(p, (int32_t)(i - 1), s->rank);
-        result = settle_parts(s, 0, p->n_sections, 0);
+        result = settle(s);
         used += s->nodes;
     }
     *nodes += used;

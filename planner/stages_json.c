@@ -60,6 +60,7 @@ static uint64_t get_cores(struct ig_reader *r, const json_t *o)
 
 static void read_stage(struct ig_reader *r, const json_t *o, int32_t n_steps, struct ig_plan_stage *s)
 {
+    ig_reader_only(r, o, "cores first gpu_ns last node passing_ns predicted_ns processor slots threads");
     const char *processor = ig_get_text(r, o, "processor");
     if (strlen(processor) >= sizeof s->processor)
         ig_reader_fail(r, "processor '%s' has too long a name", processor);
@@ -80,6 +81,7 @@ static void read_stage(struct ig_reader *r, const json_t *o, int32_t n_steps, st
 static void read_slot(struct ig_reader *r, const json_t *o, const struct ig_graph *g, int32_t n_stages,
                       struct ig_plan_slot *s)
 {
+    ig_reader_only(r, o, "bytes copies from name offset to");
     const char *name = ig_get_text(r, o, "name");
     while (s->value < g->n_values && strcmp(g->values[s->value].name, name)) s->value++;
     if (s->value == g->n_values) ig_reader_fail(r, "the graph has no value '%s'", name);

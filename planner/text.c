@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "graph/keys.h"
 #include "graph/sha256.h"
 #include "planner/alloc.h"
 
@@ -157,6 +158,13 @@ static const char *limits(char text[LIMITS_BYTES], const json_t *field, int64_t 
 static const char *part_of(const struct ig_reader *r)
 {
     return r->part ? r->part : "";
+}
+
+void ig_reader_only(struct ig_reader *r, const json_t *o, const char *known)
+{
+    const char *key = ig_unknown_key(o, known);
+    if (!json_is_object(o)) ig_reader_fail(r, "%sit must be an object", part_of(r));
+    if (key) ig_reader_fail(r, "%sunknown field '%.100s'; there are: %s", part_of(r), key, known);
 }
 
 int64_t ig_get_int(struct ig_reader *r, const json_t *o, const char *key, int64_t low, int64_t high)

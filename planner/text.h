@@ -41,6 +41,8 @@ json_t *ig_reader_parse(struct ig_reader *r, const char *text, size_t bytes, con
 char *ig_read_text(const char *path, size_t *bytes, char *err, size_t err_bytes);
 /* Notes a failure ("path: steps[3]: words"). */
 void ig_reader_fail(struct ig_reader *r, const char *words, ...) __attribute__((format(printf, 2, 3)));
+/* Every key of o must be among the words of `known` ("a b c"), and o an object. */
+void ig_reader_only(struct ig_reader *r, const json_t *o, const char *known);
 /* Fields; a missing or wrong one fails the reader and gives 0 or "". */
 int64_t ig_get_int(struct ig_reader *r, const json_t *o, const char *key, int64_t low, int64_t high);
 double ig_get_double(struct ig_reader *r, const json_t *o, const char *key, double low);

@@ -49,6 +49,7 @@ static void read_ranks(struct ig_reader *r, const json_t *root, struct building 
     b->devices = ig_must_alloc((size_t)n, sizeof *b->devices);
     for (; (int32_t)r->at < n && !r->failed; r->at++) {
         const json_t *o = json_array_get(list, r->at);
+        ig_reader_only(r, o, "arena_bytes buffers_bytes cores device file host key rank target threads time_ms weights_bytes");
         b->threads[b->fleet.n_ranks] = json_object_get(o, "threads") ? (int32_t)ig_get_int(r, o, "threads", 0, 1024) : 1;
         b->pinned[b->fleet.n_ranks] = json_array_size(json_object_get(o, "cores")) > 0;
         b->keys[b->fleet.n_ranks] = ig_copy_text(ig_get_text(r, o, "key"));
@@ -69,6 +70,7 @@ static void read_tensors(struct ig_reader *r, const json_t *root, struct buildin
     b->buffers = ig_must_alloc((size_t)n, sizeof *b->buffers);
     for (; (int32_t)r->at < n && !r->failed; r->at++) {
         const json_t *o = json_array_get(list, r->at);
+        ig_reader_only(r, o, "bytes copies output rank tensor");
         struct ig_fleet_buffer *buffer = &b->buffers[b->fleet.n_buffers++];
         *buffer = (struct ig_fleet_buffer){.rank = rank_of(r, o, "rank", b), .writer = IG_FLEET_USER};
         buffer->copies = (int32_t)ig_get_int(r, o, "copies", 1, 1 << 16);
@@ -119,6 +121,9 @@ static void read_parts(struct ig_reader *r, const json_t *root, struct building 
     b->parts = ig_must_alloc((size_t)n, sizeof *b->parts);
     for (; (int32_t)r->at < n && !r->failed; r->at++) {
         const json_t *o = json_array_get(list, r->at);
+        ig_reader_only(r, o,
+                       "arena_bytes beside_ms demand gpu in nodes out plan_sha256 prefix rank threads time_ms weights_bytes "
+                       "weights_hash");
         struct ig_fleet_part *p = &b->parts[b->fleet.n_parts++];
         p->rank = rank_of(r, o, "rank", b);
         p->ns = read_ns(r, o, "time_ms");
@@ -137,6 +142,7 @@ static void read_links(struct ig_reader *r, const json_t *root, struct building 
     b->messages = ig_must_alloc((size_t)n, sizeof *b->messages);
     for (; (int32_t)r->at < n && !r->failed; r->at++) {
         const json_t *o = json_array_get(list, r->at);
+        ig_reader_only(r, o, "bytes copies from number tensor to");
         struct ig_fleet_message *m = &b->messages[b->fleet.n_messages++];
         const char *tensor = ig_get_text(r, o, "tensor");
         m->from = find_tensor(r, b, rank_of(r, o, "from", b), tensor);
@@ -147,6 +153,9 @@ static void read_links(struct ig_reader *r, const json_t *root, struct building 
 
 static void read_all(struct ig_reader *r, const json_t *root, struct building *b)
 {
+    ig_reader_only(r, root,
+                   "format input_spec links network output_rank parts period_ms plan_sha256 ranks source_sha256 tensors tool "
+                   "version");
     read_ranks(r, root, b);
     read_tensors(r, root, b);
     read_parts(r, root, b);

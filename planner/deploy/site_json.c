@@ -15,22 +15,6 @@ int ig_site_is_name(const char *s)
     return 1;
 }
 
-/* Every field of o must be among the words of `known`. */
-static void only(struct ig_reader *r, const json_t *o, const char *known)
-{
-    const char *key;
-    json_t *field;
-    if (!json_is_object(o)) ig_reader_fail(r, "it must be an object");
-    json_object_foreach((json_t *)(uintptr_t)o, key, field)
-    {
-        size_t n = strlen(key);
-        int found = 0;
-        for (const char *at = known; n && (at = strstr(at, key)); at += n)
-            found |= (at == known || at[-1] == ' ') && (at[n] == ' ' || !at[n]);
-        if (!found) ig_reader_fail(r, "unknown field '%.100s'; there are: %s", key, known);
-    }
-}
-
 static char *optional_text(struct ig_reader *r, const json_t *o, const char *key)
 {
     return json_object_get(o, key) ? ig_copy_text(ig_get_text(r, o, key)) : NULL;
@@ -39,7 +23,7 @@ static char *optional_text(struct ig_reader *r, const json_t *o, const char *key
 static void read_device(struct ig_reader *r, const json_t *o, struct ig_site *s)
 {
     struct ig_device *d = &s->devices[s->n_devices];
-    only(r, o, "name host target cores gpu platform memory_bytes machine");
+    ig_reader_only(r, o, "name host target cores gpu platform memory_bytes machine");
     const char *name = ig_get_text(r, o, "name");
     if (!ig_site_is_name(name)) ig_reader_fail(r, "'name' must have letters, digits, '.', '-' and '_'");
     if (ig_site_find(s, name) >= 0) ig_reader_fail(r, "device '%s' is there twice", name);
@@ -84,7 +68,7 @@ static void check_link(struct ig_reader *r, const struct ig_link *l)
 static void read_link(struct ig_reader *r, const json_t *o, struct ig_site *s)
 {
     struct ig_link *link = &s->links[s->n_links];
-    only(r, o, "from to alpha_ns beta_ns bytes_per_s send_alpha_ns send_beta_ns receive_alpha_ns receive_beta_ns");
+    ig_reader_only(r, o, "from to alpha_ns beta_ns bytes_per_s send_alpha_ns send_beta_ns receive_alpha_ns receive_beta_ns");
     link->from = end_of(r, o, "from", s);
     link->to = end_of(r, o, "to", s);
     link->alpha_ns = ig_get_double(r, o, "alpha_ns", 0);
@@ -129,7 +113,7 @@ static size_t count(struct ig_reader *r, const json_t *root, const char *key, si
 
 static void read_object(struct ig_reader *r, const json_t *root, struct ig_site *s)
 {
-    only(r, root, "format version tool note devices links");
+    ig_reader_only(r, root, "format version tool note devices links");
     const char *format = ig_get_text(r, root, "format");
     if (strcmp(format, IG_SITE_FORMAT)) ig_reader_fail(r, "format is '%.100s', not '%s'", format, IG_SITE_FORMAT);
     ig_get_int(r, root, "version", 1, 1);

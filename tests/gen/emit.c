@@ -157,7 +157,11 @@ static void compiles(void **state)
     assert_int_equal(plus, 0);
 }
 
-static char *header_within(int64_t budget)
+struct sizes { /* in place of the tiny network's */
+    int64_t arena, scratch, weights;
+};
+
+static char *header_within(int64_t budget, const struct sizes *sizes)
 {
     char *text = NULL;
     size_t n = 0;
@@ -167,6 +171,11 @@ static char *header_within(int64_t budget)
     p->memory_budget = budget < 0 ? p->arena_bytes + p->weights_bytes + budget : budget;
     struct ig_lowered *l = plain_tables(g, p);
     assert_non_null(f);
+    if (sizes) {
+        l->model.arena_bytes = sizes->arena;
+        l->model.scratch_bytes = sizes->scratch;
+        l->model.weights_bytes = sizes->weights;
+    }
     ig_emit_header(
         f, &(struct ig_emit){.lowered = l, .prefix = "tiny", .plan_sha256 = "feedface", .std = {1, 1, 1, 1}});
     fclose(f);
@@ -176,14 +185,16 @@ static char *header_within(int64_t budget)
     return text;
 }
 
-static int header_compiles(int64_t budget, const char *compiler)
+/* With `more` behind it. */
+static int header_compiles(int64_t budget, const struct sizes *sizes, const char *more, const char *compiler)
 {
-    char dir[] = "emit-XXXXXX", path[64], *text = header_within(budget);
+    char dir[] = "emit-XXXXXX", path[64], *text = header_within(budget, sizes);
     assert_non_null(mkdtemp(dir));
     snprintf(path, sizeof path, "%s/tiny.h", dir);
     FILE *f = fopen(path, "w");
     assert_non_null(f);
     fputs(text, f);
+    fputs(more, f);
     fclose(f);
     int status = syntax_check(compiler, dir, "tiny.h 2>/dev/null");
     free(text);
@@ -196,7 +207,7 @@ static int header_compiles(int64_t budget, const char *compiler)
 static void budget(void **state)
 {
     static const char *const compilers[] = {"${CC:-cc} -std=c11 -xc", "g++ -std=c++11 -xc++"};
-    char *without = header_within(0), *within = header_within(1 << 30);
+    char *without = header_within(0, NULL), *within = header_within(1 << 30, NULL);
     (void)state;
     assert_null(strstr(without, "BUDGET"));
     assert_non_null(strstr(
@@ -204,9 +215,33 @@ static void budget(void **state)
     free(without);
     free(within);
     for (int i = 0; i < 2 && (!i || !system("command -v g++ >/dev/null")); i++) {
-        assert_true(header_compiles(1 << 30, compilers[i]));
-        assert_false(header_compiles(-1, compilers[i]));
+        assert_true(header_compiles(1 << 30, NULL, "", compilers[i]));
+        assert_false(header_compiles(-1, NULL, "", compilers[i]));
     }
+}
+
+/* Arena and weights that are each below 2^31, and above, add up to what they are. */
+static void sizes_beyond_an_int(void **state)
+{
+    static const char *const compilers[] = {"${CC:-cc} -std=c11 -Wconversion -D'IS=_Static_assert' -xc",
+                                            "g++ -std=c++11 -Wconversion -DIS=static_assert -xc++"};
+    static const struct {
+        struct sizes sizes;
+        const char *arena, *both;
+    } cases[] = {{{2000000000, 500000000, 2000000000}, "5500000000", "4000000000"},
+                 {{3000000000, 3000000000, 3000000000}, "24000000000", "6000000000"}};
+    (void)state;
+    for (int k = 0; k < 2; k++)
+        for (int i = 0; i < 2 && (!i || !system("command -v g++ >/dev/null")); i++) {
+            char more[400];
+            snprintf(more, sizeof more,
+                     "\nIS(TINY_ARENA_BYTES(8) == %s, \"arena\");\nIS(TINY_ARENA_BYTES(1) + TINY_WEIGHTS_BYTES == %s, \"both\");\n"
+                     "#if TINY_ARENA_BYTES(8) != %s\n#error\n#endif\n"
+                     "int64_t arena(int n);\nint64_t arena(int n)\n{\n    return TINY_ARENA_BYTES(n);\n}\n",
+                     cases[k].arena, cases[k].both, cases[k].arena);
+            assert_true(header_compiles((int64_t)1 << 40, &cases[k].sizes, more, compilers[i]));
+            assert_false(header_compiles(3900000000, &cases[k].sizes, more, compilers[i]));
+        }
 }
 
 static void check_float(float x)
@@ -270,7 +305,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(golden), cmocka_unit_test(same_bytes_again), cmocka_unit_test(compiles),
-        cmocka_unit_test(budget),
+        cmocka_unit_test(budget), cmocka_unit_test(sizes_beyond_an_int),
         cmocka_unit_test(floats), cmocka_unit_test(not_numbers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

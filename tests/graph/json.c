@@ -237,6 +237,10 @@ static void broken_files_are_refused(void **state) {
     refused("\"type\":\"f32\"}\n],", "\"type\":\"f33\"}\n],", "unknown type 'f33'");
     refused("{\"name\":\"v\"", "{\"name\":\"x\"", "two values are named 'x'");
     refused("\"w\",\"b\",null", "\"w\",\"x\",null", "");
+    refused("\"opset\":17", "\"opset\":17,\"opsets\":17", "sample.json: unknown field 'opsets'; there are: channels_last");
+    refused("\"macs\":32", "\"macs\":32,\"mac\":1", "node 'conv_0': unknown field 'mac'; there are: attrs in macs");
+    refused("\"offset\":64", "\"offset\":64,\"\":64", "value 'b': unknown field ''");
+    refused("{\"name\":\"v\"", "{\"tensor\":1,\"name\":\"v\"", "value 'v': unknown field 'tensor'");
 }
 
 static void missing_files_are_refused(void **state) {

@@ -56,6 +56,6 @@ int main(void)
     if (in_turn() || (AT_ONCE && at_once()) || !app_run(&ctx, APP_NETWORKS, (const void *[]){in}, (void *[]){in})) return 4;
     for (int i = 0; i < APP_ALIGN; i++)
         if (shared[APP_ARENA_BYTES + i] != 0xff) return 5;
-    printf("%s: an arena of %d bytes\n", AT_ONCE ? "at once" : "in turn", APP_ARENA_BYTES);
+    printf("%s: an arena of %lld bytes\n", AT_ONCE ? "at once" : "in turn", (long long)APP_ARENA_BYTES);
     return memcmp(out[0], out[1], sizeof out[0]) != 0;
 }

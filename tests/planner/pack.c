@@ -1,4 +1,5 @@
 /* The packer against exhaustive search, its bounds and its determinism. */
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -231,6 +232,38 @@ static void pack_bytes_identical(void **state)
     }
 }
 
+enum { DEEP = 6000, STACK = 256 << 10 };
+
+struct deep {
+    struct ig_pack_item *items;
+    struct ig_pack_result r;
+};
+
+static void *pack_deep(void *arg)
+{
+    struct deep *d = arg;
+    d->r = ig_pack_offsets(d->items, DEEP);
+    return NULL;
+}
+
+/* Where the search goes as deep as there are items, it does so on a stack of any size: each meets the next one in time. */
+static void search_is_deep(void **state)
+{
+    struct rng r = {7};
+    struct deep d = {test_calloc(DEEP, sizeof *d.items), {0}};
+    pthread_attr_t small;
+    pthread_t thread;
+    (void)state;
+    for (int32_t i = 0; i < DEEP; i++) d.items[i] = (struct ig_pack_item){i, i + 2, 64 * rng_int(&r, 1, 100), 0};
+    assert_int_equal(pthread_attr_init(&small) || pthread_attr_setstacksize(&small, STACK), 0);
+    assert_int_equal(pthread_create(&thread, &small, pack_deep, &d), 0);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    assert_true(d.r.nodes > DEEP / 2); /* greedy alone would not do */
+    assert_int_equal(d.r.height, d.r.max_live);
+    pthread_attr_destroy(&small);
+    test_free(d.items);
+}
+
 static void edges(void **state)
 {
     (void)state;
@@ -247,7 +280,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pack_oracle),      cmocka_unit_test(search_is_exact),
         cmocka_unit_test(full_rectangles_are_solved),    cmocka_unit_test(pack_bytes_identical),
-        cmocka_unit_test(edges),
+        cmocka_unit_test(search_is_deep), cmocka_unit_test(edges),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

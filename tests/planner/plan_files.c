@@ -207,6 +207,64 @@ static void profiles_survive_a_file(void **state)
     ig_graph_free(g);
 }
 
+/* In whatever record of the text at `path` a key is that nobody knows: read refuses it by name. */
+static void refuses_unknown_keys(const struct ig_graph *g, int (*reads)(const struct ig_graph *g, char *err, size_t bytes))
+{
+    char *text = slurp(path), *more = test_calloc(1 << 20, 1), err[1024] = "";
+    int records = 0;
+    assert_true(reads(g, err, sizeof err));
+    for (const char *at = text; (at = strchr(at, '{')); at++, records++) {
+        snprintf(more, 1 << 20, "%.*s{\"extra\":1,%s", (int)(at - text), text, at + 1);
+        spit(path, more);
+        assert_false(reads(g, err, sizeof err));
+        assert_int_equal(strncmp(err, path, strlen(path)), 0);
+        assert_non_null(strstr(err, "unknown field 'extra'; there are: "));
+        assert_null(strchr(err, '\n'));
+    }
+    assert_true(records > 2);
+    test_free(text);
+    test_free(more);
+}
+
+static int reads_plan(const struct ig_graph *g, char *err, size_t bytes)
+{
+    struct ig_plan *p = ig_plan_read(path, g, err, bytes);
+    ig_plan_free(p);
+    return p != NULL;
+}
+
+static int reads_profile(const struct ig_graph *g, char *err, size_t bytes)
+{
+    struct ig_profile *p = ig_profile_read(path, g, err, bytes);
+    ig_profile_free(p);
+    return p != NULL;
+}
+
+static void unknown_keys_are_refused(void **state)
+{
+    struct ig_graph *g = net_new();
+    char err[1024] = "", hash[65];
+    (void)state;
+    ig_add_output(g, net_conv(g, net_conv(g, net_input(g, 1, 24, 24, 16), 16, 3, 1, -1), 16, 3, 1, -1));
+    net_done(g);
+    ig_prepare_views(g);
+    struct ig_plan *p = plan_make(g, (struct ig_plan_options){.isa = IG_ISA_REF, .threads = 1, .objective = IG_OBJECTIVE_MEMORY});
+    assert_true(p->n_bands > 0);
+    assert_int_equal(ig_plan_write(p, g, path, err, sizeof err), 0);
+    refuses_unknown_keys(g, reads_plan);
+    const struct ig_kernel *k = ig_kernel_by_name("conv_f32_1x1__ref");
+    struct ig_timing t = {0, k, 0, 0, 1, 1234.5, 0, 0};
+    struct ig_band_timing band = {.first = 0, .last = 1, .n = 2, .kernels = {k, k}, .rows = 1, .threads = 1};
+    memset(hash, 'a', 64);
+    hash[64] = 0;
+    struct ig_profile profile = {.sha256 = (char *)"", .graph_sha256 = hash, .cpu = (char *)"cpu", .isa = (char *)"ref", .threads = 1,
+                                 .n = 1, .timings = &t, .n_bands = 1, .bands = &band};
+    assert_int_equal(ig_profile_write(&profile, g, path, err, sizeof err), 0);
+    refuses_unknown_keys(g, reads_profile);
+    ig_plan_free(p);
+    ig_graph_free(g);
+}
+
 static int remove_file(void **state)
 {
     (void)state;
@@ -229,6 +287,7 @@ int main(void)
         cmocka_unit_test(unknown_isas_are_refused),
         cmocka_unit_test(a_full_disk_is_an_error),
         cmocka_unit_test(profiles_survive_a_file),
+        cmocka_unit_test(unknown_keys_are_refused),
     };
     return cmocka_run_group_tests(tests, make_file, remove_file);
 }

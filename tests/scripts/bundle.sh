@@ -218,7 +218,7 @@ no_arena() { # a network that writes its outputs alone
         out/ingot plan "$work/boxes.json" --threads 1 -o "$work/boxes.plan.json" &&
         out/ingot gen "$work/boxes.json" "$work/boxes.plan.json" --prefix boxes --member -o "$work/member" &&
         out/ingot bundle --name none -o "$work/none" boxes "$work/boxes.json" "$work/boxes.plan.json" &&
-        grep -q 'NONE_ARENA_BYTES 0 ' "$work/none/none.h" && compile "$work/member" boxes_plan.c boxes_api.c boxes_weights.S &&
+        grep -q 'NONE_ARENA_BYTES INT64_C(0) ' "$work/none/none.h" && compile "$work/member" boxes_plan.c boxes_api.c boxes_weights.S &&
         compile "$work/none" none_api.c || return 1
     printf '%s\n' '#include "none.h"' 'static float image[576], scores[576], boxes[576];' 'int main(void)' '{' '    struct none_ctx ctx;' \
         '    void *out[] = {scores, boxes};' '    image[7] = 3;' '    if (none_init(&ctx, 0, 0) || none_run(&ctx, 0, (const void *[]){image}, out)) return 1;' \

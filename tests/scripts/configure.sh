@@ -81,6 +81,31 @@ settled() { # another plan of the same weights: ninja makes what follows from it
     tail -1 "$work/log" | grep -q 'no work to do'
 }
 
+checked() { # an option that does not fit the network is refused before anything takes time, not behind it by the generator
+    d=$work/checked
+    configure checked --model="$SRCDIR/models/fashion.onnx" --prefix=one --input-spec=resiz=3 &&
+        (cd "$d" && $ninja -t commands out/host/one.d/plan.json) >"$work/commands" && cat "$work/commands" &&
+        awk '/ingot gen --check / { checks = 1 } /ingot plan / && !checks { exit 1 } END { exit !checks }' "$work/commands" &&
+        mkdir -p "$d/out/host/one.d" && out/ingot graph "$SRCDIR/models/fashion.onnx" -o "$d/out/host/one.d/graph.json" &&
+        ln -sf "$PWD/out/ingot" "$d/out/ingot" &&
+        ! (cd "$d" && sh -c "$(grep 'ingot gen --check ' "$work/commands")") 2>"$work/err" && cat "$work/err" &&
+        [ "$(wc -l <"$work/err")" = 1 ] && grep -q "there is no key 'resiz'" "$work/err" || return 1
+    for spec in "--labels $work/none" "--prefix ig" "--mean a" "--energy --platform=none"; do
+        # shellcheck disable=SC2086
+        ! out/ingot gen --check "$d/out/host/one.d/graph.json" $spec 2>"$work/err" && cat "$work/err" && [ "$(wc -l <"$work/err")" = 1 ] || return 1
+    done
+    out/ingot gen --check "$d/out/host/one.d/graph.json" --input-spec scale=1/255 && ! configure none CFLAGS=-fnothing && grep -q "CFLAGS='-fnothing'" "$work/log"
+}
+
+commas() { # --outputs names one tensor that has a comma and a backslash, as it was given, and the next
+    LC_ALL=C sed 's/basic1\.conv1_out/basic1,conv1\\out/g' "$SRCDIR/models/fashion.onnx" >"$work/comma.onnx"
+    configure commas --model="$work/comma.onnx" --prefix=one --outputs='basic1\,conv1\\out,basic1.conv1.relu_out' &&
+        gets commas out/host/one.d/graph.json '--outputs
+basic1\,conv1\\out,basic1.conv1.relu_out' &&
+        out/ingot graph "$work/comma.onnx" --outputs='basic1\,conv1\\out,basic1.conv1.relu_out' -o "$work/comma.json" &&
+        grep -F '"outputs":["basic1,conv1\\out","basic1.conv1.relu_out"]' "$work/comma.json"
+}
+
 deployed() { # in a folder with a blank
     at="$work/two words"
     mkdir -p "$at" && cp "$SRCDIR/gen/launch.sh" "$at/run.sh" && echo '-np 1 ./a' >"$at/appfile" && echo 'rank 0=here slot=0' >"$at/rankfile" &&
@@ -106,6 +131,8 @@ check "when it runs again" again
 check "a network called as a header of C" headers
 check "compiler flags with a meaning" flags
 check "paths with a meaning" paths
+check "an option that does not fit the network" checked
+check "a tensor with a comma in its name" commas
 check "of a deployment to mpirun" deployed
 check "an unchanged file is not made again and again" settled
 finish

@@ -26,7 +26,7 @@ for way, total in ("turn", max), ("once", sum):
         arenas.append(net["arena_bytes"])
     assert figures["arena_bytes"] == total(arenas), figures
     assert figures["weights_bytes"] == sum(net["weights_bytes"] for net in figures["networks"])
-    assert f"INGOT_ARENA_BYTES {total(arenas)}\n" in open(f"{at}/{way}/arena.h").read()
+    assert f"INGOT_ARENA_BYTES INT64_C({total(arenas)})\n" in open(f"{at}/{way}/arena.h").read()
     open(f"{at}/{way}.bytes", "w").write(str(figures["arena_bytes"] + figures["weights_bytes"]))
 PY
 }
@@ -36,6 +36,14 @@ budget() { # kept to the byte; below it the message says by how much, and nothin
     share --memory-budget "$least" -o "$work/fits" && grep -q "MEMORY_BUDGET_BYTES $least" "$work/fits/arena.h" &&
         ! share --memory-budget $((least - 1)) -o "$work/no" 2>"$work/err" && [ ! -e "$work/no" ] &&
         grep -q "budget of $((least - 1)) bytes exceeded by 1: the least of these 2 networks is $least" "$work/err"
+}
+
+named() { # the least that the message names is enough, in turn and at once
+    for way in "" --at-once; do
+        # shellcheck disable=SC2086
+        ! share $way --memory-budget 1000 2>"$work/err" && least=$(sed 's/.*networks is \([0-9]*\),.*/\1/' "$work/err") &&
+            share $way --memory-budget "$least" -o "$work/named" || return 1
+    done
 }
 
 again() { # the same bytes
@@ -64,7 +72,7 @@ two() {
 }
 
 mismatch() { # a header of another plan does not compile
-    sed 's/INGOT_ARENA_BYTES [0-9]*/INGOT_ARENA_BYTES 64/' "$work/turn/arena.h" >"$work/gen/arena.h" &&
+    sed 's/INGOT_ARENA_BYTES INT64_C.*/INGOT_ARENA_BYTES 64/' "$work/turn/arena.h" >"$work/gen/arena.h" &&
         ! $cc -std=c11 -I"$work/gen" -c "$SRCDIR/tests/library/two.c" -o "$work/two.o" 2>"$work/err" &&
         grep -q "not made from the plan beside this file" "$work/err"
 }
@@ -72,6 +80,7 @@ mismatch() { # a header of another plan does not compile
 check "networks" networks
 check "in turn the larger arena, at once the sum" totals
 check "a budget for all of them is kept to the byte" budget
+check "the least that a message names is enough" named
 check "the same input, the same bytes" again
 check "two networks of one name are refused" twins
 check "two networks in one arena compute what they do apart" two

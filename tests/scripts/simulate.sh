@@ -88,7 +88,8 @@ refused() { # what, words of the line
 mistakes() {
     manifest "0:0>1@20 1:1>2@17" 400000 && cp "$made" "$work/good" &&
         refused 's/ingot-deploy/ingot-plan/' "format is 'ingot-plan', not 'ingot-deploy'" &&
-        refused 's/"tensors": \[/"tensor": [/' "'tensors' must be an array; it is missing" &&
+        refused 's/"tensors": \[/"tensor": [/' "unknown field 'tensor'; there are: format" &&
+        refused 's/"copies": 2/"copys": 2/' "tensors\\[0\\]: unknown field 'copys'" &&
         refused 's/"in": \["1"\]/"in": ["7"]/' "parts\[1\]: rank 1 has no tensor '7'" &&
         refused 's/"links": \[.*\]/"links": [{"from":0,"to":5,"tensor":"1"}]/' "links\[0\]: 'to' is out of range: 5" &&
         refused 's/"output": true/"output": false/' "none is an output" &&
