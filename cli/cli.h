@@ -108,6 +108,8 @@ void ig_input_spec(const char *argument, const struct ig_graph *g, struct ig_hos
 void ig_hash_file(const char *path, char hex[65]);
 /* Hex digest of the file that g was loaded from. */
 void ig_hash_graph(const struct ig_graph *g, const char *path, char hex[65]);
+/* Was the profile taken of g, which is that of the file `path`: of this file, or of the graph.json that it becomes? */
+int ig_is_profiled(const struct ig_profile *p, const struct ig_graph *g, const char *path);
 /*
  * A file of the source tree or of the build, named as from the directory of the build: as it is where it is there, else from
  * that directory, which this program's own file, out/ingot, tells. to[4096] may hold the answer.

@@ -65,13 +65,12 @@ static void read_all(struct ig_deployment *d, const struct arguments *a)
                      a->mapping, d->mapping->keys[i].name);
 }
 
-static struct ig_profile *read_profile(const struct ig_graph *g, const char *path)
+static struct ig_profile *read_profile(const struct ig_deployment *d, const struct ig_graph *g, const char *path)
 {
-    char err[4096], hex[65];
+    char err[4096];
     struct ig_profile *p = ig_profile_read(path, g, err, sizeof err);
     if (!p) ig_fatal("%s", err);
-    ig_graph_hash(g, hex);
-    if (strcmp(p->graph_sha256, hex)) ig_fatal("%s: taken of another graph; take a new profile", path);
+    if (!ig_is_profiled(p, g, d->onnx)) ig_fatal("%s: taken of another graph; take a new profile", path);
     return p;
 }
 
@@ -86,7 +85,7 @@ static int has_gpu(const struct ig_deployment *d)
 static void sort_profiles(struct ig_deployment *d, const struct ig_graph *g, struct ig_profile **cpu, const char **paths)
 {
     for (int32_t i = 0, n = 0; i < d->n_profiles; i++) {
-        struct ig_profile *p = read_profile(g, d->profiles[i]);
+        struct ig_profile *p = read_profile(d, g, d->profiles[i]);
         int of_gpu = !strcmp(p->isa, ig_isa_name(IG_ISA_CUDA));
         if (of_gpu && !has_gpu(d)) ig_fatal("%s: of a GPU, and no key of the mapping is one", d->profiles[i]);
         if (of_gpu ? d->on_gpu != NULL : n == 2)
