@@ -62,8 +62,8 @@ enum { IG_OPTION_SHAPE = 1000, IG_OPTION_OUTPUTS, IG_OPTION_PRECISION, IG_OPTION
     "  --detach                  for least memory: copy the first piece of a dense block's concatenation into it\n"
 /* Takes one of the above; 1 if it was one. `argument` is kept and changed. */
 int ig_source_option(struct ig_source_options *o, int option, char *argument);
-/* What the profiler says of itself: `usage` are its own lines, `source` options of what else than a graph.json it reads. */
-#define IG_PROFILE_HELP(usage, source) \
+/* What the profiler says of itself: `usage` are its own lines, `gpu` those on --gpu, `source` options of what else than a graph.json it reads. */
+#define IG_PROFILE_HELP(usage, gpu, source) \
     usage "\n" \
     "Times every legal kernel variant of every layer on this machine, alone and in order; then\n" \
     "chains of layers run by rows (bands), against the same layers one after the other.\n" \
@@ -77,10 +77,11 @@ int ig_source_option(struct ig_source_options *o, int option, char *argument);
     "                 memory budget\n" \
     "  --seconds S    budget of the whole run (default 10); exceeded only to time each variant once\n" \
     "  --isa NAME     host (default), ref, avx2, neon\n" \
-    "  --gpu FATBIN   instead times every GPU kernel on every layer on GPU 0, by these kernels, as nvcc -fatbin makes them of\n" \
-    "                 kernels_gpu/module.cu; of --seconds less than 10 it makes fewer runs\n" \
+    gpu \
     "  -q             no progress, no summary\n" source
 extern const char ig_profile_help[];
+/* The GPU kernels that the profiler carries, as modules, NULL behind them; NULL: --gpu must name a file. */
+extern const void *const *const ig_profile_modules;
 /*
  * A network ready to plan: an .onnx file (imported, passes run, views prepared) or a graph.json. "-" is an
  * .onnx file on stdin. Fatal on error.
@@ -107,6 +108,8 @@ void ig_input_spec(const char *argument, const struct ig_graph *g, struct ig_hos
 void ig_hash_file(const char *path, char hex[65]);
 /* Hex digest of the file that g was loaded from. */
 void ig_hash_graph(const struct ig_graph *g, const char *path, char hex[65]);
+/* Was the profile taken of g, which is that of the file `path`: of this file, or of the graph.json that it becomes? */
+int ig_is_profiled(const struct ig_profile *p, const struct ig_graph *g, const char *path);
 /*
  * A file of the source tree or of the build, named as from the directory of the build: as it is where it is there, else from
  * that directory, which this program's own file, out/ingot, tells. to[4096] may hold the answer.

@@ -232,6 +232,15 @@ void ig_hash_graph(const struct ig_graph *g, const char *path, char hex[65])
     else snprintf(hex, 65, "%s", g->source_sha256);
 }
 
+int ig_is_profiled(const struct ig_profile *p, const struct ig_graph *g, const char *path)
+{
+    char hex[65];
+    ig_hash_graph(g, path, hex);
+    if (!strcmp(p->graph_sha256, hex)) return 1;
+    ig_graph_hash(g, hex);
+    return !strcmp(p->graph_sha256, hex);
+}
+
 void ig_hash_file(const char *path, char hex[65])
 {
     if (ig_sha256_file(path, hex)) ig_fatal("%s: %s", path, strerror(errno));

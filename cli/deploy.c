@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "cli/deploy.h"
+#include "kernels_cpu/registry.h"
 #include "planner/alloc.h"
 #include "planner/deploy/assign.h"
 #include "runtime/mpi/rank.h"
@@ -21,7 +22,7 @@ static const char help[] =
     "  --exact              cut them only so that the results are those of one machine, bit by bit\n"
     "  --profile FILE       times taken of the whole network; without it the plans rest on the estimator. A second one,\n"
     "                       with other cores at work meanwhile (ingot profile --beside), says how far keys that share\n"
-    "                       a memory slow each other down\n"
+    "                       a memory slow each other down. One of ingot profile --gpu beside them is of keys of kind GPU\n"
     "  --threads N          of the plan of the whole network, whose kernels all keys take (default: the largest key's)\n"
     "  --isa NAME           host (default), ref, avx2 or neon: of keys whose device has no other target\n"
     "  --max-error X        as of ingot plan\n"
@@ -64,23 +65,45 @@ static void read_all(struct ig_deployment *d, const struct arguments *a)
                      a->mapping, d->mapping->keys[i].name);
 }
 
-static struct ig_profile *read_profile(const struct ig_graph *g, const char *path)
+static struct ig_profile *read_profile(const struct ig_deployment *d, const struct ig_graph *g, const char *path)
 {
-    char err[4096], hex[65];
+    char err[4096];
     struct ig_profile *p = ig_profile_read(path, g, err, sizeof err);
     if (!p) ig_fatal("%s", err);
-    ig_graph_hash(g, hex);
-    if (strcmp(p->graph_sha256, hex)) ig_fatal("%s: taken of another graph; take a new profile", path);
+    if (!ig_is_profiled(p, g, d->onnx)) ig_fatal("%s: taken of another graph; take a new profile", path);
     return p;
+}
+
+static int has_gpu(const struct ig_deployment *d)
+{
+    for (int32_t i = 0; i < d->mapping->n; i++)
+        if (ig_deploy_is_gpu(d, i)) return 1;
+    return 0;
+}
+
+/* Each to where it belongs: of a GPU, else the first or the second of cores, cpu[2], with their paths. */
+static void sort_profiles(struct ig_deployment *d, const struct ig_graph *g, struct ig_profile **cpu, const char **paths)
+{
+    for (int32_t i = 0, n = 0; i < d->n_profiles; i++) {
+        struct ig_profile *p = read_profile(d, g, d->profiles[i]);
+        int of_gpu = !strcmp(p->isa, ig_isa_name(IG_ISA_CUDA));
+        if (of_gpu && !has_gpu(d)) ig_fatal("%s: of a GPU, and no key of the mapping is one", d->profiles[i]);
+        if (of_gpu ? d->on_gpu != NULL : n == 2)
+            ig_fatal("--profile=%s: at most two of cores, alone and with others at work, and one of a GPU", d->profiles[i]);
+        if (of_gpu) d->on_gpu = p;
+        else paths[n] = d->profiles[i], cpu[n++] = p;
+    }
 }
 
 void ig_deploy_read_profiles(struct ig_deployment *d, const struct ig_graph *g)
 {
-    struct ig_profile *one = d->n_profiles ? read_profile(g, d->profiles[0]) : NULL;
-    struct ig_profile *two = d->n_profiles > 1 ? read_profile(g, d->profiles[1]) : NULL;
+    struct ig_profile *cpu[2] = {NULL, NULL};
+    const char *paths[2];
+    sort_profiles(d, g, cpu, paths);
+    struct ig_profile *one = cpu[0], *two = cpu[1];
     if (two && (!one->beside == !two->beside || one->threads != two->threads))
         ig_fatal("%s and %s: two profiles are one of cores alone and one of as many with others at work (ingot profile "
-                 "--beside)", d->profiles[0], d->profiles[1]);
+                 "--beside)", paths[0], paths[1]);
     if (one && !d->options.threads) d->options.threads = one->threads;
     d->options.profile = two && two->beside ? two : one;
     d->alone = two && two->beside ? one : two;
@@ -189,6 +212,7 @@ static void release(struct ig_deployment *d)
     ig_layers_free(d->layers);
     ig_profile_free((struct ig_profile *)(uintptr_t)d->options.profile);
     ig_profile_free(d->alone);
+    ig_profile_free(d->on_gpu);
     ig_graph_free(d->g);
 }
 
@@ -207,7 +231,8 @@ static void name_directories(struct ig_deployment *d, const char *dir)
 
 static void add_profile(struct ig_deployment *d, const char *path)
 {
-    if (d->n_profiles == 2) ig_fatal("--profile: two at most, one of cores alone and one with others at work");
+    if (d->n_profiles == IG_DEPLOY_PROFILES)
+        ig_fatal("--profile: three at most, of cores alone, with others at work, and of a GPU");
     d->profiles[d->n_profiles++] = path;
 }
 

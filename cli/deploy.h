@@ -8,7 +8,7 @@
 #include "planner/deploy/package.h"
 #include "planner/deploy/rewrite.h"
 
-enum { IG_STEM_BYTES = 400 };
+enum { IG_STEM_BYTES = 400, IG_DEPLOY_PROFILES = 3 };
 
 struct ig_deployed_gpu {             /* of a GPU key's part, beside the CPU's plan */
     struct ig_plan *plan;
@@ -44,9 +44,10 @@ struct ig_deployment {
     struct ig_emit words;            /* labels, mean and std, the input spec */
     struct ig_host_ops host_ops;     /* of words, where it has an input spec */
     struct ig_plan_options options;  /* of the whole network's plan */
-    const char *profiles[2];         /* paths */
+    const char *profiles[IG_DEPLOY_PROFILES]; /* paths */
     int32_t n_profiles;
     struct ig_profile *alone;        /* beside options.profile, which was taken with other cores at work; NULL: none */
+    struct ig_profile *on_gpu;       /* of a GPU's kernels, for keys of kind GPU; NULL: none */
     struct ig_graph *g;              /* whole */
     struct ig_emit_image images[IG_EMIT_IMAGES]; /* of --image; no path: the build makes each part's */
     int32_t n_images;
@@ -106,7 +107,8 @@ void ig_deploy_plan_gpu(struct ig_deployment *d, int32_t rank, struct ig_deploye
 void ig_deploy_write_gpu(const struct ig_deployment *d, const struct ig_emit *e, struct ig_deployed_gpu *gpu);
 void ig_deploy_list_images(FILE *f, const struct ig_deployed_part *part);
 void ig_deploy_free_gpu(struct ig_deployed_gpu *gpu);
-/* Of d->profiles, taken of g, those into d->options and d->alone; so many threads, if nothing else is said. Fatal on error. */
+/* Of d->profiles, taken of g, those into d->options, d->alone and d->on_gpu; so many threads, if nothing else is said. Fatal on
+ * error. */
 void ig_deploy_read_profiles(struct ig_deployment *d, const struct ig_graph *g);
 /* Of planned parts: what each rank takes, what passes from one result to the next, what passes between ranks. */
 void ig_deploy_predict(struct ig_deployment *d);

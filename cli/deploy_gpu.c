@@ -4,6 +4,7 @@
 
 #include "cli/deploy.h"
 #include "planner/alloc.h"
+#include "planner/deploy/part_plan.h"
 
 static const struct board { /* one chip, which shares the processor's memory */
     const char *target, *chip;
@@ -91,11 +92,11 @@ static void refuse_layers_of_the_cpu(const struct ig_deployment *d, int32_t rank
 void ig_deploy_plan_gpu(struct ig_deployment *d, int32_t rank, struct ig_deployed_part *part)
 {
     struct ig_plan_options o = {.target = d->rank[rank].target, .isa = IG_ISA_CUDA, .threads = 1, .bands = IG_BANDS_OFF,
-                                .max_error = d->options.max_error};
+                                .max_error = d->options.max_error, .profile = d->on_gpu};
     struct ig_deployed_gpu *gpu = part->gpu = ig_must_alloc(1, sizeof *gpu);
     const char *key = d->mapping->keys[rank].name;
     char err[4096];
-    if (!(gpu->plan = ig_plan_make(part->graph, &o, err, sizeof err))) ig_fatal("%s: %s", key, err);
+    if (!(gpu->plan = ig_part_plan(d->g, NULL, part->graph, &o, err, sizeof err))) ig_fatal("%s: %s", key, err);
     refuse_layers_of_the_cpu(d, rank, part->graph, gpu->plan);
     if (ig_validate(part->graph, gpu->plan, 0, err, sizeof err))
         ig_fatal("internal error: the validator refuses the GPU's plan of %s: %s", part->prefix, err);

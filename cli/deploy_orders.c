@@ -56,7 +56,7 @@ static double *rates_of(const struct ig_deployment *d, const struct ig_split_ord
         o.threads = ig_key_threads(&m->keys[i]);
         o.target = ig_deploy_target(d, i);
         o.isa = ig_deploy_isa(d, o.target);
-        if (ig_deploy_is_gpu(d, i)) o.isa = IG_ISA_CUDA, o.threads = 1, o.profile = NULL;
+        if (ig_deploy_is_gpu(d, i)) o.isa = IG_ISA_CUDA, o.threads = 1, o.profile = d->on_gpu;
         struct ig_plan *p = ig_plan_make(prepared, &o, err, sizeof err);
         if (!p) ig_fatal("%s: %s", m->keys[i].name, err);
         for (int32_t k = i; k < m->n; k++) {

@@ -75,6 +75,7 @@ struct ig_plan *ig_deploy_split(struct ig_deployment *d, const char *path)
     ig_count_macs(d->g);
     d->options.profile = split_profile(d, d->options.profile, prepared, before, whole);
     d->alone = split_profile(d, d->alone, prepared, before, whole);
+    d->on_gpu = split_profile(d, d->on_gpu, prepared, before, whole);
     struct ig_plan *like = plan_like(d, before, whole, kernels);
     for (int32_t i = 0; i < d->mapping->n; i++) free(orders.layer_ns[i]);
     void *owned[] = {orders.at, orders.sizes, orders.keys, orders.rates, orders.layer_ns, whole, devices, kernels};

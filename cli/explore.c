@@ -340,12 +340,11 @@ static void put_results(const struct wishes *w, const struct ig_exploration *x, 
 
 static int32_t read_profiles(const struct wishes *w, const struct ig_graph *g, const struct ig_profile **to)
 {
-    char err[4096], hex[65];
-    ig_hash_graph(g, w->path, hex);
+    char err[4096];
     for (int32_t i = 0; i < w->n_profiles; i++) {
         to[i] = ig_profile_read(w->profiles[i], g, err, sizeof err);
         if (!to[i]) ig_fatal("%s", err);
-        if (strcmp(to[i]->graph_sha256, hex)) ig_fatal("%s: taken of another graph; take a new profile", w->profiles[i]);
+        if (!ig_is_profiled(to[i], g, w->path)) ig_fatal("%s: taken of another graph; take a new profile", w->profiles[i]);
     }
     return w->n_profiles;
 }

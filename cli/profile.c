@@ -56,33 +56,45 @@ static int at_least_one(double n)
     return n < 1 ? 1 : (int)n;
 }
 
+/* Those of a file, or where none is named the program's own. NULL ends them. */
+static const void *const *kernels_of(const char *path, const void *of_file[2])
+{
+    if (!path && !*ig_profile_modules)
+        ig_fatal("--gpu: no GPU kernels are in this program, as it was built with --gpu=off or without a CUDA toolkit for the chip: "
+                 "--gpu=FATBIN takes a file of them");
+    if (!path) return ig_profile_modules;
+    of_file[0] = ig_read_fatbin(path);
+    of_file[1] = NULL;
+    return of_file;
+}
+
 /* Of the GPU's kernels, from which ingot plan --isa cuda takes the fastest. */
-static void profile_gpu(const char *path, const struct ig_source_options *source, const char *fatbin_path, double seconds,
+static void profile_gpu(const char *path, const struct ig_source_options *source, const void *const *kernels, double seconds,
                         const char *out, int quiet)
 {
     char err[4096];
     double share = seconds < GPU_SECONDS ? seconds / GPU_SECONDS : 1;
     struct ig_graph *g = ig_load_graph(path, source);
-    void *fatbin = ig_read_fatbin(fatbin_path);
-    struct ig_profile *p = ig_gpu_profile(g, fatbin, at_least_one(share * GPU_REPEATS), at_least_one(share * GPU_RUNS), err, sizeof err);
+    struct ig_profile *p = ig_gpu_profile(g, kernels, at_least_one(share * GPU_REPEATS), at_least_one(share * GPU_RUNS), err, sizeof err);
     if (!p) ig_fatal("%s: %s", path, err);
     write_profile(p, g, path, out);
     if (!quiet) fprintf(stderr, "profile: %d kernels timed over %d layers on %s\n", p->n, g->n_nodes, p->cpu);
     ig_profile_free(p);
-    free(fatbin);
     ig_graph_free(g);
 }
 
 int ig_verb_profile(int argc, char **argv)
 {
-    static const struct option longs[] = {
+    const struct option longs[] = {
         {"help", 0, 0, 'h'}, {"threads", 1, 0, 't'}, {"seconds", 1, 0, 's'}, {"output", 1, 0, 'o'},
         {"isa", 1, 0, 'i'},  {"quiet", 0, 0, 'q'},   {"beside", 1, 0, 'b'},  {"stages", 1, 0, 'S'},
-        {"fronts", 0, 0, 'f'}, {"gpu", 1, 0, 'g'}, IG_SOURCE_OPTIONS, {0, 0, 0, 0}};
+        {"fronts", 0, 0, 'f'}, {"gpu", ig_profile_modules ? optional_argument : required_argument, 0, 'g'}, IG_SOURCE_OPTIONS, {0, 0, 0, 0}};
     struct ig_source_options source = {.n_binds = 0};
     struct ig_profile_options o = {
         .isa = ig_host_isa(), .threads = ig_cores(), .seconds = 10, .progress = progress};
     const char *out = "profile.json", *cores = NULL, *fatbin = NULL;
+    const void *of_file[2] = {NULL, NULL};
+    int gpu = 0;
     char err[4096], list[256];
     for (int c; (c = getopt_long(argc, argv, "o:qh", longs, NULL)) != -1;) switch (c) {
         case 'h': return fputs(ig_profile_help, stdout) < 0;
@@ -92,15 +104,16 @@ int ig_verb_profile(int argc, char **argv)
         case 'S': cores = cores_beside(optarg, list); break;
         case 't': o.threads = (int32_t)ig_whole_number(optarg, "--threads", 1, IG_MAX_THREADS); break;
         case 'f': o.fronts = 1; break;
-        case 'g': fatbin = optarg; break;
+        case 'g': gpu = 1, fatbin = optarg; break;
         case 's': o.seconds = ig_number(optarg, "--seconds", 0.1, 3600); break;
         case 'i': o.isa = ig_isa_option(optarg); break;
         default:
             if (!ig_source_option(&source, c, optarg)) ig_usage(ig_profile_help);
         }
     if (optind != argc - 1) ig_usage(ig_profile_help);
-    if (fatbin) {
-        profile_gpu(argv[optind], &source, fatbin, o.seconds, out, !o.progress);
+    if (gpu) {
+        profile_gpu(argv[optind], &source, kernels_of(fatbin, of_file), o.seconds, out, !o.progress);
+        free((void *)(uintptr_t)of_file[0]);
         return 0;
     }
     if (!ig_isa_runs_here(o.isa)) ig_fatal("%s kernels do not run on this machine", ig_isa_name(o.isa));

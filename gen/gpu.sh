@@ -99,6 +99,23 @@ gpu_buffers() { # the option that says whose memory the GPU's is; $c_board: of t
     esac
 }
 
+made_kernels=
+kernels_fatbin() { # target, chips, number of the toolkit: sets $fatbin, all kernels for these chips
+    fatbin=out/$1/kernels.sm_$(echo "$2" | tr , _).fatbin
+    case " $made_kernels " in *" $fatbin "*) return 0 ;; esac
+    made_kernels="$made_kernels $fatbin"
+    emit "build $fatbin: nvcc ${src}kernels_gpu/module.cu | $(list $gpu_sources | sed "s|^|$src|" | tr '\n' ' ')"
+    emit "  nvcc = $(eval "echo \"\$nvcc_$3\"")"
+    emit "  chips =$(for sm in $(echo "$2" | tr , ' '); do printf ' -gencode arch=compute_%s,code=sm_%s' "$sm" "$sm"; done)"
+}
+
+kernels_ptx() { # target, chip, number of the toolkit: sets $fatbin to the same as PTX, for drivers older than the toolkit
+    fatbin=out/$1/kernels.compute_$2.ptx
+    emit "build $fatbin: ptx ${src}kernels_gpu/module.cu | ${src}gen/ptx.sh $(list $gpu_sources | sed "s|^|$src|" | tr '\n' ' ')"
+    emit "  nvcc = $(eval "echo \"\$nvcc_$3\"")"
+    emit "  sm = $2"
+}
+
 gpu_profile_of() { # sets $timed, the profile of the GPU's plan: the one that was given, or where this machine has the GPU one taken here
     timed=$gpu_profile
     [ -z "$timed$no_profile" ] && [ "$c_target" = host ] || return 0
@@ -108,11 +125,9 @@ gpu_profile_of() { # sets $timed, the profile of the GPU's plan: the one that wa
         for sm in $(gpus_here | head -1); do
             case ,$chips, in *,$sm,*) ;; *) continue ;; esac
             timed=$d/gpu_profile.json
-            emit "build out/$c_target/kernels.sm_$sm.fatbin: nvcc ${src}kernels_gpu/module.cu | $(list $gpu_sources | sed "s|^|$src|" | tr '\n' ' ')"
-            emit "  nvcc = $(eval "echo \"\$nvcc_${tool#@}\"")"
-            emit "  chips = -gencode arch=compute_$sm,code=sm_$sm"
-            emit "build $timed: profile $g | out/$c_target/kernels.sm_$sm.fatbin out/ingot || $d/options.ok"
-            emit "  args = --gpu out/$c_target/kernels.sm_$sm.fatbin"
+            kernels_fatbin "$c_target" "$sm" "${tool#@}"
+            emit "build $timed: profile $g | $fatbin out/ingot || $d/options.ok"
+            emit "  args = --gpu $fatbin"
         done
     done
 }

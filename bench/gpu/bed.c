@@ -4,9 +4,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+static void use_modules(struct ig_gpu_plan *p, const void *const *modules)
+{
+    p->fatbin = modules[0];
+    p->others = modules + 1;
+    p->n_others = 0;
+    while (p->others[p->n_others]) p->n_others++;
+}
 
 int ig_gpu_bed_make(struct ig_gpu_bed *b, const struct ig_graph *g, const struct ig_profile *profile, double max_error,
-                    const void *fatbin, char *err, size_t err_bytes)
+                    const void *const *modules, char *err, size_t err_bytes)
 {
     struct ig_plan_options o = {.target = "gpu", .isa = IG_ISA_CUDA, .threads = 1, .profile = profile, .bands = IG_BANDS_OFF,
                                 .max_error = max_error};
@@ -22,7 +29,7 @@ int ig_gpu_bed_make(struct ig_gpu_bed *b, const struct ig_graph *g, const struct
     if (!bad) {
         memset(constants, 0, bytes);
         ig_fill_weights(b->lowered, constants);
-        b->launches->plan.fatbin = fatbin;
+        use_modules(&b->launches->plan, modules);
         bad = ig_gpu_open(&b->gpu, &b->launches->plan, constants, err, err_bytes);
     }
     free(constants);

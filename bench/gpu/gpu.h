@@ -13,11 +13,11 @@ struct ig_gpu_bed {
 };
 
 /*
- * Plans g with `profile` (NULL: on the estimator) and kernels of no larger error, brings it to the GPU. 0, or -1 with a line in
- * err and nothing open.
+ * Plans g with `profile` (NULL: on the estimator) and kernels of no larger error, brings it to the GPU: modules[] are the kernels, of
+ * which the first with code for the GPU serves; NULL ends them. 0, or -1 with a line in err and nothing open.
  */
 int ig_gpu_bed_make(struct ig_gpu_bed *b, const struct ig_graph *g, const struct ig_profile *profile, double max_error,
-                    const void *fatbin, char *err, size_t err_bytes);
+                    const void *const *modules, char *err, size_t err_bytes);
 void ig_gpu_bed_free(struct ig_gpu_bed *b);
 /*
  * ns of the launches of a step, one after the other with themselves: the difference of two captured graphs, of `repeats` and
@@ -31,7 +31,7 @@ double ig_gpu_frame_ns(struct ig_gpu_bed *b, int runs);
  * Times every GPU kernel that fits on every layer; graph_sha256 is left "". NULL with a line in err. Freed by ig_profile_free. Layers that are equal
  * are timed each.
  */
-struct ig_profile *ig_gpu_profile(const struct ig_graph *g, const void *fatbin, int repeats, int runs, char *err,
+struct ig_profile *ig_gpu_profile(const struct ig_graph *g, const void *const *modules, int repeats, int runs, char *err,
                                   size_t err_bytes);
 
 #endif

@@ -129,16 +129,16 @@ static void print_layers(const struct ig_graph *g, const struct ig_profile *p, c
     }
 }
 
-static void bench(const char *path, const void *fatbin, int repeats, int runs, int layers)
+static void bench(const char *path, const void *const *modules, int repeats, int runs, int layers)
 {
     static struct ig_gpu_limits most;
     char err[300];
     double sum = 0, macs = 0;
     struct ig_graph *g = ig_graph_read(path, err, sizeof err);
     if (!g) die(path, err);
-    struct ig_profile *p = ig_gpu_profile(g, fatbin, repeats, runs, err, sizeof err);
+    struct ig_profile *p = ig_gpu_profile(g, modules, repeats, runs, err, sizeof err);
     struct ig_gpu_bed b;
-    if (!p || ig_gpu_bed_make(&b, g, p, IG_MAX_ERROR, fatbin, err, sizeof err)) die(path, err);
+    if (!p || ig_gpu_bed_make(&b, g, p, IG_MAX_ERROR, modules, err, sizeof err)) die(path, err);
     if (!(most.copy > 0)) most = ig_gpu_limits(&b.gpu);
     if (layers) print_layers(g, p, &most);
     for (int32_t i = 0; i < b.lowered->model.n_steps; i++)
@@ -180,7 +180,8 @@ int main(int argc, char **argv)
         return 2;
     }
     void *fatbin = read_file(argv[optind]);
-    for (int i = optind + 1; i < argc; i++) bench(argv[i], fatbin, repeats, runs, layers);
+    const void *const modules[] = {fatbin, NULL};
+    for (int i = optind + 1; i < argc; i++) bench(argv[i], modules, repeats, runs, layers);
     free(fatbin);
     return 0;
 }

@@ -67,7 +67,7 @@ static int by_node(const void *a, const void *b)
     return x->node != y->node ? (x->node > y->node) - (x->node < y->node) : strcmp(x->kernel->name, y->kernel->name);
 }
 
-struct ig_profile *ig_gpu_profile(const struct ig_graph *g, const void *fatbin, int repeats, int runs, char *err, size_t err_bytes)
+struct ig_profile *ig_gpu_profile(const struct ig_graph *g, const void *const *modules, int repeats, int runs, char *err, size_t err_bytes)
 {
     struct ig_profile *p = profile_new(g), *chosen = profile_new(g);
     struct ig_view *views = calloc((size_t)g->n_values + 1, sizeof *views);
@@ -85,7 +85,7 @@ struct ig_profile *ig_gpu_profile(const struct ig_graph *g, const void *fatbin, 
             if (k) chosen->timings[chosen->n++] = (struct ig_timing){i, k, 0, 0, 1, 1, 0, 0};
         }
         if (!any) break;
-        bad = ig_gpu_bed_make(&bed, g, chosen, 1, fatbin, err, err_bytes);
+        bad = ig_gpu_bed_make(&bed, g, chosen, 1, modules, err, err_bytes);
         if (bad) break;
         free(p->cpu);
         p->cpu = text(bed.gpu.name);

@@ -47,7 +47,7 @@ static void mirror_make(struct mirror *m, const struct ig_operand *host, size_t 
         for (int32_t x = 0; x < host->w; x++) {
             void *to = pixel_of(&m->device, y, x);
             emu_allow(to, (size_t)host->c * bytes, access);
-            if (access & EMU_READ) memcpy(to, pixel_of(host, y, x), (size_t)host->c * bytes);
+            memcpy(to, pixel_of(host, y, x), (size_t)host->c * bytes); /* what is not written comes back as it was */
         }
 }
 

@@ -65,12 +65,12 @@ struct ig_plan *ig_part_plan(const struct ig_graph *whole, const struct ig_plan 
     struct ig_plan kernels = {.n_steps = part->n_nodes};
     int32_t *node_of = find_nodes(whole, part);
     kernels.steps = ig_must_alloc((size_t)part->n_nodes, sizeof *kernels.steps);
-    for (int32_t i = 0; i < like->n_steps; i++) {
+    for (int32_t i = 0; like && i < like->n_steps; i++) {
         int32_t node = node_of[like->steps[i].node];
         const struct ig_kernel *kernel = like->steps[i].kernel;
         if (node >= 0 && !only_moves(part->nodes[node].op) && runs_on(kernel, o->isa)) kernels.steps[node].kernel = kernel;
     }
-    own.like = &kernels;
+    own.like = like ? &kernels : NULL;
     if (o->profile) {
         cut_profile(o->profile, node_of, &profile);
         own.profile = &profile;

@@ -10,8 +10,8 @@
 /* Views, order and arithmetic of a part's graph, as of a network's before it is planned. */
 void ig_part_prepare(struct ig_graph *part);
 /*
- * Of a prepared part of `whole`, whose plan is `like`; nodes are found by name, those that preparing added take any
- * kernel, as they only move data. o->like and o->profile are of the whole network. NULL with a line in err.
+ * Of a prepared part of `whole`, whose plan is `like` (NULL: the part takes any kernels); nodes are found by name, those that
+ * preparing added take any kernel, as they only move data. o->profile is of the whole network. NULL with a line in err.
  */
 struct ig_plan *ig_part_plan(const struct ig_graph *whole, const struct ig_plan *like, const struct ig_graph *part,
                              const struct ig_plan_options *o, char *err, size_t err_bytes);

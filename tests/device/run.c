@@ -1,6 +1,7 @@
 /*
- * Each operand has a block of the GPU's memory with a margin on either side, all of it NaN but its elements. When the launches are
- * done every byte of every block that is no element of an output must be as it was.
+ * Each operand has a block of the GPU's memory with a margin on either side, all of it NaN but its elements. An output's are what the
+ * host has there, so that one that is not written comes back as it was. When the launches are done every byte of every block that is
+ * no element of an output must be as it was.
  */
 #include "tests/device/run.h"
 
@@ -87,14 +88,14 @@ static void *device_data(const struct block *b, size_t shift)
 }
 
 static struct ig_operand add_operand(struct blocks *all, const char *what, const struct ig_operand *host, size_t shift,
-                                     int reads, int writes)
+                                     int writes)
 {
     struct block *b = add(all, what, extent(host), shift);
     b->host = host;
     b->writes = writes;
     b->device = *host;
     b->device.data = device_data(b, shift);
-    for (int32_t y = 0; reads && y < host->h; y++)
+    for (int32_t y = 0; y < host->h; y++)
         for (int32_t x = 0; x < host->w; x++)
             memcpy(pixel_of(host, b->bytes + MARGIN + shift, y, x), pixel_of(host, host->data, y, x),
                    (size_t)host->c * element(host));
@@ -157,28 +158,20 @@ static int is_clean(const char *kernel, struct block *b)
 
 /* --- a call --- */
 
-/* Updates go into the copy that the output is. */
-static int updates_output(const struct ig_kernel *k)
-{
-    return k->op == IG_SCATTER_ELEMENTS || k->op == IG_SCATTER_ND;
-}
-
 /* Every other time operands begin at an odd multiple of an element's size. */
-static void add_operands(struct blocks *all, const struct ig_kernel *k, const struct ig_call *call, struct ig_call *device,
-                         unsigned odd)
+static void add_operands(struct blocks *all, const struct ig_call *call, struct ig_call *device, unsigned odd)
 {
     int in_place = -1;
     for (int i = 0; i < call->n_in; i++) {
         const struct ig_operand *o = &call->in[i];
         if (!o->shape || !o->data) continue;
         if (o->data == call->out[0].data) in_place = i;
-        else device->in[i] = add_operand(all, "an input", o, odd * element(o), 1, 0);
+        else device->in[i] = add_operand(all, "an input", o, odd * element(o), 0);
     }
     for (int i = 0; i < call->n_out; i++) {
         const struct ig_operand *o = &call->out[i];
         if (!o->shape) continue;
-        int reads = (!i && in_place >= 0) || updates_output(k);
-        device->out[i] = add_operand(all, "an output", o, odd * element(o), reads, 1);
+        device->out[i] = add_operand(all, "an output", o, odd * element(o), 1);
     }
     if (in_place >= 0) device->in[in_place].data = device->out[0].data;
 }
@@ -207,7 +200,7 @@ static int run(const char *name, const struct ig_call *call)
     struct blocks all = {.n = 0};
     struct ig_call device = *call;
     if (is_bad("the GPU", gpu.cuda.context_set(gpu.context))) return -1; /* of this thread */
-    add_operands(&all, k, call, &device, runs++ % 2);
+    add_operands(&all, call, &device, runs++ % 2);
     device.weights = k->pack ? add_bytes(&all, "the weights", call->weights, k->pack(call, NULL)) : NULL;
     device.zeros = call->zeros ? add_bytes(&all, "the zeros", call->zeros, ig_zeros_bytes(call)) : NULL;
     void *scratch = k->scratch ? add_bytes(&all, "the scratch", NULL, k->scratch(call)) : NULL;

@@ -185,6 +185,46 @@ static void remembers(const struct ig_call *call, struct ig_range r, void *scrat
     if (++calls % 2 == 0) pixel(&call->out[0], r.y0, 0)[r.c0] += 1;
 }
 
+/* Of what is no number, in turns this one and another. */
+static void turns_nan(const struct ig_call *call, struct ig_range r, void *scratch)
+{
+    static const uint32_t nans[2] = {0x7fc00000, 0xffc00000};
+    static int calls;
+    right(call, r, scratch);
+    for (int32_t y = r.y0; y < r.y1; y++)
+        for (int32_t x = 0; x < call->out[0].w; x++)
+            for (int32_t c = r.c0; c < r.c1; c++) {
+                float *p = pixel(&call->out[0], y, x) + c;
+                if (*p != *p) memcpy(p, &nans[calls % 2], sizeof *p);
+            }
+    calls++;
+}
+
+/* As a maximum of most machines. */
+static void loses_nan(const struct ig_call *call, struct ig_range r, void *scratch)
+{
+    right(call, r, scratch);
+    for (int32_t y = r.y0; y < r.y1; y++)
+        for (int32_t x = 0; x < call->out[0].w; x++)
+            for (int32_t c = r.c0; c < r.c1; c++) {
+                float *p = pixel(&call->out[0], y, x) + c;
+                if (*p != *p) *p = 0;
+            }
+}
+
+/* What is no number stays unwritten: that is none either. */
+static void leaves_nan(const struct ig_call *call, struct ig_range r, void *scratch)
+{
+    const struct ig_operand *in = &call->in[0], *out = &call->out[0];
+    (void)scratch;
+    for (int32_t y = r.y0; y < r.y1; y++)
+        for (int32_t x = 0; x < out->w; x++)
+            for (int32_t c = r.c0; c < r.c1; c++) {
+                float v = pixel(in, y, x)[c];
+                if (v == v) pixel(out, y, x)[c] = v < 0 ? 0 : v;
+            }
+}
+
 /* --- packing: a constant operand to multiply with --- */
 
 static size_t pack_right(const struct ig_call *call, void *dst)
@@ -251,6 +291,8 @@ enum { STRIDED = IG_STRIDED, PLACED = IG_IN_PLACE_0 };
 
 #define RELU(fn, flags, supports, message) \
     {{#fn, fn, IG_UNARY, IG_ISA_REF, flags, 1, 1, supports, NULL, scratch64, 0, 0}, message}
+#define NANS(name, fn, isa, message) \
+    {{name, fn, IG_UNARY, isa, 0, 1, 1, any, NULL, scratch64, 0, 0}, message}
 #define PLUS(name, fn, pack, message) \
     {{name, fn, IG_BINARY, IG_ISA_REF, STRIDED, 1, 1, any, pack, NULL, 0, 0}, message}
 
@@ -279,6 +321,13 @@ static const struct row rows[] = {
     RELU(trusts_scratch, 0, any, "nan"),
     RELU(overflows_scratch, 0, any, "past the end of scratch"),
     RELU(remembers, 0, any, "differs from the whole run"),
+    NANS("nans", right, IG_ISA_REF, NULL),
+    NANS("nans_turn", turns_nan, IG_ISA_REF, "differs from the whole run"),
+    NANS("nans_turn_gpu", turns_nan, IG_ISA_CUDA, NULL),
+    NANS("nans_lost", loses_nan, IG_ISA_REF, "wrong value: out[0]"),
+    NANS("nans_lost_gpu", loses_nan, IG_ISA_CUDA, "wrong value: out[0]"),
+    NANS("nans_left", leaves_nan, IG_ISA_REF, "wrong value: out[0]"),
+    NANS("nans_left_gpu", leaves_nan, IG_ISA_CUDA, "wrong value: out[0]"),
     PLUS("packs", adds_packed, pack_right, NULL),
     PLUS("pack_overflows", adds_packed, pack_overflows, "pack: Segmentation fault"),
     PLUS("pack_disagrees", adds_packed, pack_disagrees, "bytes asked for"),
@@ -297,6 +346,12 @@ static void make_relu(struct rng *r, enum check_pass pass, struct check_problem 
     p->rel = 16;
 }
 
+static void make_special(struct rng *r, enum check_pass pass, struct check_problem *p)
+{
+    make_relu(r, pass, p);
+    p->specials = 1;
+}
+
 static void make_plus(struct rng *r, enum check_pass pass, struct check_problem *p)
 {
     const int32_t dims[4] = {1, rng_int(r, 2, 9), rng_int(r, 2, 9), rng_int(r, 2, 5) * 16};
@@ -312,10 +367,11 @@ static void make_plus(struct rng *r, enum check_pass pass, struct check_problem 
 static void test_row(void **state)
 {
     static const struct check_body relu = {IG_UNARY, 12, 20, make_relu, NULL},
-                                   plus = {IG_BINARY, 12, 20, make_plus, NULL};
+                                   special = {IG_UNARY, 12, 20, make_special, NULL}, plus = {IG_BINARY, 12, 20, make_plus, NULL};
     const struct row *row = *state;
     char why[1024] = "";
-    int bad = check_kernel(&row->kernel, row->kernel.op == IG_UNARY ? &relu : &plus, 1, why, sizeof why);
+    const struct check_body *body = row->kernel.op == IG_BINARY ? &plus : strncmp(row->kernel.name, "nans", 4) ? &relu : &special;
+    int bad = check_kernel(&row->kernel, body, 1, why, sizeof why);
     if (!row->message && bad) fail_msg("a right kernel fails: %s", why);
     if (row->message && !bad) fail_msg("%s passes", row->kernel.name);
     if (row->message && !strstr(why, row->message)) fail_msg("expected \"%s\": %s", row->message, why);

@@ -36,6 +36,7 @@ static void reduce(struct rng *r, enum check_pass pass, struct check_problem *p)
     p->terms = sums ? terms : 0;
     p->rel = 8 + 2 * terms;
     p->abs = 16;
+    p->specials = rng_one_in(r, 3);
     p->magnitude = p->attrs;
     text(p, "reduce", a->kind, a->mask);
 }
@@ -72,6 +73,7 @@ static void norm(struct rng *r, enum check_pass pass, struct check_problem *p)
     }
     p->rel = 64;
     p->abs = 2048; /* what is left of a mean is divided by a small deviation */
+    p->specials = rng_one_in(r, 3);
     text(p, "norm", a->kind, a->kind == IG_NORM_MVN ? a->mask : a->axis);
 }
 
@@ -81,6 +83,7 @@ static int line(struct rng *r, struct check_problem *p, int32_t type, int32_t *d
     if (rng_one_in(r, 3)) dims[axis] = 1000 / (rank * rank);
     check_in(p, 0, type, rank, dims);
     p->exact = 1;
+    p->specials = rng_one_in(r, 3);
     return axis;
 }
 

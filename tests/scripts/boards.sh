@@ -204,14 +204,27 @@ has_gpu() { # board, chip: without being asked to, the program carries code for 
     program=$work/build/out/$1/gpu
     image=$work/build/out/$1/gpu.d/gpu.sm_$2.fatbin
     needs_little "$program" && old_enough "$program" && well_made "$program" >"$work/log" || { cat "$work/log"; return 1; }
-    "$(dirname "$(toolkit_for "$2")")/cuobjdump" --list-elf "$image" >"$work/images" && cat "$work/images" &&
-        [ "$(sed -n 's/.*\.\(sm_[0-9a-z]*\)\.cubin.*/\1/p' "$work/images" | sort -u)" = "sm_$2" ] || return 1
-    ptx=$work/build/out/$1/gpu.d/gpu.compute_$2.ptx
-    grep -qx "\.version 6\.5" "$ptx" && grep -qx "\.target sm_$2" "$ptx" && $PYTHON - "$program" "$image" "$ptx" <<'PY'
-import sys
-program, image, ptx = (open(p, "rb").read() for p in sys.argv[1:])
-sys.exit(image not in program or ptx + b"\0" not in program)
-PY
+    of_one_chip "$2" "$image" && is_in "$image" "$program" && is_old_ptx "$2" "$work/build/out/$1/gpu.d/gpu.compute_$2.ptx" "$program"
+}
+
+of_one_chip() { # chip, fatbin
+    "$(dirname "$(toolkit_for "$1")")/cuobjdump" --list-elf "$2" >"$work/images" && cat "$work/images" &&
+        [ "$(sed -n 's/.*\.\(sm_[0-9a-z]*\)\.cubin.*/\1/p' "$work/images" | sort -u)" = "sm_$1" ]
+}
+
+is_in() { # file, program, 1 if a 0 ends it
+    $PYTHON -c 'import sys; sys.exit(open(sys.argv[1], "rb").read() + bytes(len(sys.argv) - 3) not in open(sys.argv[2], "rb").read())' "$@"
+}
+
+is_old_ptx() { # chip, file, program: it has this for its board's driver
+    grep -qx "\.version 6\.5" "$2" && grep -qx "\.target sm_$1" "$2" && is_in "$2" "$3" 1
+}
+
+has_kernels() { # board, chip: so does its ingot-profile, of all kernels
+    (cd "$work/build" && ${NINJA:-ninja} "out/$1/ingot-profile") >"$work/log" 2>&1 || { tail -20 "$work/log"; return 1; }
+    of_one_chip "$2" "$work/build/out/$1/kernels.sm_$2.fatbin" &&
+        is_in "$work/build/out/$1/kernels.sm_$2.fatbin" "$work/build/out/$1/ingot-profile" &&
+        is_old_ptx "$2" "$work/build/out/$1/kernels.compute_$2.ptx" "$work/build/out/$1/ingot-profile"
 }
 
 says_no_gpu() { # board: in one line, and computes on the CPU; or not, where it must have one
@@ -223,8 +236,110 @@ says_no_gpu() { # board: in one line, and computes on the CPU; or not, where it 
     [ "$(wc -l <"$work/err")" = 1 ] && [ ! -e "$work/none.npy" ]
 }
 
+toolkit() { # one that knows the boards' chips; what it makes says for which, as the emulated driver has the kernels itself
+    cat >"$work/nvcc" <<'SH'
+#!/bin/sh
+for word; do
+    case $word in
+    --list-gpu-code) printf 'sm_62\nsm_72\n' ;;
+    -fatbin | -ptx) made=$word ;;
+    -arch=*) chips=${word#*_} ;;
+    *code=*) chips="$chips ${word#*code=}" ;;
+    esac
+    [ "${last:-}" != -o ] || out=$word
+    last=$word
+done
+case ${made:-} in
+-fatbin) echo "kernels of$chips" >"$out" ;;
+-ptx) printf '.version 7.8\n.target sm_%s\n' "$chips" >"$out" ;;
+esac
+SH
+    chmod +x "$work/nvcc"
+}
+
+made() { # target, options of configure: its ingot-profile
+    made_for=$1
+    shift
+    (cd "$work/build" && "$SRCDIR/configure" --target="$made_for" --nvcc="$work/nvcc" "$@" && ${NINJA:-ninja} "out/$made_for/ingot-profile") \
+        >"$work/log" 2>&1 || { tail -20 "$work/log"; return 1; }
+}
+
+holds() { # board, chip: its ingot-profile has the kernels for the chip
+    grep -aqx "kernels of sm_$2" "$work/build/out/$1/kernels.sm_$2.fatbin" &&
+        is_in "$work/build/out/$1/kernels.sm_$2.fatbin" "$work/build/out/$1/ingot-profile" &&
+        is_old_ptx "$2" "$work/build/out/$1/kernels.compute_$2.ptx" "$work/build/out/$1/ingot-profile"
+}
+
+carries() { # board, chip: with a network of its own, without one, and with one that has no GPU; none that is not wanted
+    for options in "--model=$SRCDIR/models/fashion.onnx --no-profile" "" "--model=$SRCDIR/models/fashion.onnx --no-profile --stages=cpu:0,cpu:1"; do
+        # shellcheck disable=SC2086
+        made "$1" $options && holds "$1" "$2" || { echo "$options"; return 1; }
+    done
+    program=$work/build/out/$1/ingot-profile
+    needs_little "$program" && old_enough "$program" && well_made "$program" >"$work/log" || { cat "$work/log"; return 1; }
+    made "$1" --model="$SRCDIR/models/fashion.onnx" --no-profile --gpu=off && ! grep -aq 'kernels of sm_' "$program" && made "$1"
+}
+
+driver() { # of no code for its GPU: it says what kernels it is given
+    mkdir -p "$work/driver" && {
+        echo '#include <stdio.h>'
+        for name in $(sed -n 's/^ *\(ENTRY(\|{\)"\(cu[A-Za-z0-9_]*\)".*/\2/p' "$SRCDIR/runtime/gpu/driver.c"); do
+            case $name in
+            cuDeviceGetCount) echo "int $name(int *n) { return (*n = 1) < 1; }" ;;
+            cuDeviceGetName) echo "int $name(char *name, int bytes, int device) { return snprintf(name, (size_t)bytes, \"A GPU\") < 0 || device; }" ;;
+            cuModuleLoadData) echo "int $name(void **m, const char *kernels) { *m = 0; fputs(kernels, stdout); fflush(stdout); return 209; }" ;;
+            *) echo "int $name(void) { return 0; }" ;;
+            esac
+        done
+    } >"$work/driver/cuda.c" && $cc -shared -fPIC "$work/driver/cuda.c" -o "$work/driver/libcuda.so.1"
+}
+
+gives_its_own() { # board, chip: the driver gets the kernels that the program carries, or those of a file
+    out/ingot graph "$SRCDIR/models/fashion.onnx" -o "$work/boot.json" && driver || return 1
+    program=$work/build/out/$1/ingot-profile
+    echo "kernels of a file" >"$work/file"
+    printf 'kernels of sm_%s\n.version 6.5\n.target sm_%s\n' "$2" "$2" >"$work/all"
+    for option in --gpu --gpu="$work/file"; do
+        want=${option#--gpu}
+        want=${want#=}
+        LD_LIBRARY_PATH=$work/driver emulate "$1" "$program" "$option" "$work/boot.json" -o "$work/none.json" >"$work/out" 2>"$work/err"
+        status=$?
+        cat "$work/out" "$work/err"
+        [ $status = 1 ] && cmp "${want:-$work/all}" "$work/out" && [ "$(wc -l <"$work/err")" = 1 ] && grep -q 'no code' "$work/err" || return 1
+    done
+}
+
+words_of_the_profiler() { # without a driver, and without kernels: one line, no file
+    program=$work/build/out/tx2/ingot-profile
+    made tx2 || return 1
+    for words in 'no CUDA driver' 'no GPU kernels are in this program'; do
+        if emulate tx2 "$program" --gpu "$work/boot.json" -o "$work/none.json" 2>"$work/err"; then return 1; fi
+        cat "$work/err"
+        [ "$(wc -l <"$work/err")" = 1 ] && grep -q "$words" "$work/err" && [ ! -e "$work/none.json" ] || return 1
+        made tx2 --gpu=off --model="$SRCDIR/models/fashion.onnx" --no-profile || return 1
+    done
+}
+
+profiles_here() { # this PC's: one file that takes a GPU's profile, here by the emulated driver, an old one, too; of several modules the one for the chip
+    made host --model="$SRCDIR/models/fashion.onnx" --no-profile --without-aarch64 --gpu=sm_62 && holds host 62 || return 1
+    cp "$work/build/out/host/ingot-profile" "$work/profiler" && readelf -dW "$work/profiler" | sed -n 's/.*(NEEDED).*\[\(.*\)\].*/\1/p' >"$work/needed"
+    cat "$work/needed"
+    ! grep -vE '^(libc|libm|libdl|libpthread|ld-linux[a-z0-9-]*)\.so\.[0-9]+$' "$work/needed" && taken_here && EMU_CUDA_FAILS=old taken_here || return 1
+    printf 'of another chip' >"$work/other" && sh "$SRCDIR/cli/boards/kernels.sh" "$work/other" "$work/build/out/host/kernels.sm_62.fatbin" >"$work/build/out/host/kernels.S" &&
+        (cd "$work/build" && ${NINJA:-ninja} out/host/ingot-profile >"$work/log" 2>&1) && cp "$work/build/out/host/ingot-profile" "$work/profiler" &&
+        grep -aq 'of another chip' "$work/profiler" && taken_here
+}
+
+taken_here() {
+    rm -f "$work/gpu.json"
+    LD_LIBRARY_PATH=$PWD/out/emu "$work/profiler" --gpu --seconds 0.1 -q "$PWD/out/host/fashion.d/graph.json" -o "$work/gpu.json" &&
+        out/ingot plan --isa cuda --profile "$work/gpu.json" out/host/fashion.d/graph.json -o "$work/plan.json" &&
+        grep -q '"cpu":"Emulated GPU"' "$work/gpu.json" && grep -q '"kernel":"conv_f32_.*__cuda"' "$work/plan.json"
+}
+
 emulator=
 ! have qemu-aarch64-static || emulator=1
+toolkit
 for board in tx2 xavier; do
     products=boot
     [ $board = xavier ] || products="boot ingot-profile"
@@ -241,22 +356,31 @@ for board in tx2 xavier; do
 done
 for pair in tx2:62 xavier:72; do
     board=${pair%:*} chip=${pair#*:}
+    check "$board: ingot-profile carries the kernels of its GPU" carries $board $chip && [ -n "$emulator" ] &&
+        check "$board: ingot-profile brings them to the driver" gives_its_own $board $chip
     if [ -z "$(toolkit_for $chip)" ]; then
         skip "$board with its GPU" "no CUDA toolkit for sm_$chip"
         continue
     fi
     check "$board has its GPU's code where there is a toolkit" has_gpu $board $chip || continue
+    check "$board: ingot-profile has all kernels for its chip" has_kernels $board $chip
     [ -z "$emulator" ] || check "$board without a GPU says so and runs on the CPU" says_no_gpu $board
 done
 check "the names that programs may use are glibc 2.17's" list_is_true
 check "every name that the runtime may need is among them" list_is_whole
 check "a newer name does not link" newer_is_refused
 check "a program with stages is as old, and right" staged
+if [ -f out/emu/libcuda.so.1 ]; then
+    check "this PC's ingot-profile takes a GPU's profile, by its own kernels" profiles_here
+else
+    skip "this PC's ingot-profile" "no emulated driver"
+fi
 if [ -n "$emulator" ]; then
     check "constructors, threads, libraries and stat work" whole
     check "ingot-profile takes a profile, from which a plan is made" profiles
     check "ingot-profile refuses what is no graph" refuses
     check "ingot-profile --help tells what it does on a board" helps
+    check "ingot-profile without a driver, or without kernels" words_of_the_profiler
 else
     skip "programs of boards run" "no emulator"
 fi

@@ -144,7 +144,7 @@ echo "{\"network\": \"$name\"}"'
 }
 
 figures() { # status of the sanitizer, its words: the other networks' figures, as they come, and at the end 1
-    PATH=$tree/bin:$PATH SANITIZED=$1 WRONG=0 LIMIT=1 "$tree/bench/gpu.sh" -o "$tree/figures" >"$work/out" 2>"$work/err" && return 1
+    NVCC=nvcc PATH=$tree/bin:$PATH SANITIZED=$1 WRONG=0 LIMIT=1 "$tree/bench/gpu.sh" -o "$tree/figures" >"$work/out" 2>"$work/err" && return 1
     cat "$work/err" "$tree/figures"
     printf '# registers\n# a layer of one\n{"network": "one"}\n' | cmp - "$tree/seen" &&
         printf '# a layer of two\n{"network": "two"}\n' | cat "$tree/seen" - | cmp - "$tree/figures" && [ ! -s "$work/out" ] &&
@@ -154,13 +154,13 @@ figures() { # status of the sanitizer, its words: the other networks' figures, a
 
 faulty() { # what the sanitizer finds ends it all
     rm -f "$tree/figures"
-    PATH=$tree/bin:$PATH SANITIZED=9 WRONG=0 "$tree/bench/gpu.sh" -o "$tree/figures" >"$work/out" 2>"$work/err"
+    NVCC=nvcc PATH=$tree/bin:$PATH SANITIZED=9 WRONG=0 "$tree/bench/gpu.sh" -o "$tree/figures" >"$work/out" 2>"$work/err"
     [ $? = 1 ] && [ ! -e "$tree/figures" ] && grep -q 'memcheck found something' "$work/err"
 }
 
 wrong_kernels() { # nothing is measured of kernels that are wrong
     rm -f "$tree/figures"
-    PATH=$tree/bin:$PATH SANITIZED=0 WRONG=1 "$tree/bench/gpu.sh" -o "$tree/figures" >"$work/out" 2>"$work/err"
+    NVCC=nvcc PATH=$tree/bin:$PATH SANITIZED=0 WRONG=1 "$tree/bench/gpu.sh" -o "$tree/figures" >"$work/out" 2>"$work/err"
     [ $? = 1 ] && cat "$work/err" && [ ! -e "$tree/figures" ] && grep -q '^3 ops, 1 of them wrong' "$work/err" && grep -q 'no figures' "$work/err"
 }
 
@@ -190,7 +190,6 @@ if [ -x out/bench/gpu ] && [ -f out/emu/libcuda.so.1 ]; then
 else
     skip "bench/gpu" "no emulated driver"
 fi
-unset NVCC # that machine's compiler is a script
 machine
 check "bench/gpu.sh keeps what is measured where a network fails or takes too long" figures 0 ': clean'
 check "so it does where the sanitizer does not work" figures 1 ' does not work here'

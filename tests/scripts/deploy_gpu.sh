@@ -103,8 +103,8 @@ in_place() { # frames pass between the GPU and the tensors' own copies; where me
     EMU_CUDA_LACKS=register EMU_CUDA_COPIES=$work/copies through $((parts * (n + 1))) && near && [ "$(cat "$work/copies")" = "0 $all" ]
 }
 
-shared() { # layers that a core and the GPU have together, by channels and by rows
-    "$PYTHON" - "$work" <<'PY' && spread --horizontal="$work/horizontal.json" && through $((n + 1)) && near
+split_over_both() { # layers that a core and the GPU have together, by channels and by rows
+    "$PYTHON" - "$work" <<'PY'
 import json, sys
 work, keys = sys.argv[1], ["nodeA_cpu0", "nodeA_gpu"]
 split = {"down_out": ["lop", {"sizes": [16, 16]}, keys], "basic1.conv1_out": ["height", {"sizes": [9, 5]}, keys],
@@ -113,6 +113,69 @@ layers = open(work + "/layers").read().split("\n")[:-1]
 json.dump(split, open(work + "/horizontal.json", "w"))
 json.dump({keys[0]: layers, keys[1]: list(split)}, open(work + "/mapping.json", "w"))
 PY
+}
+
+shared() {
+    split_over_both && spread --horizontal="$work/horizontal.json" && through $((n + 1)) && near
+}
+
+gpu_profile() { # of every kernel on every layer, as if all took a millisecond but the convolution that no estimate would choose
+    echo fatbin >"$work/fatbin"
+    out/ingot graph "$work/fashion.onnx" -o "$work/graph.json" &&
+        emulated out/ingot profile --gpu "$work/fatbin" --seconds 0.1 -q "$work/graph.json" -o "$work/taken.json" && "$PYTHON" - "$work" <<'PY'
+import json, sys
+p = json.load(open(sys.argv[1] + "/taken.json"))
+for t in p["timings"]:
+    t["alone_ns"] = 1e3 if t["kernel"] == "conv_f32_direct__cuda" else 1e6
+assert {1e3, 1e6} == {t["alone_ns"] for t in p["timings"]}
+json.dump(p, open(sys.argv[1] + "/gpu.json", "w"))
+PY
+}
+
+timed() { # plans of GPU keys go by it, and so do the times in deploy.json; layers in parts have their share
+    "$PYTHON" - "$work" "$1" <<'PY'
+import glob, json, sys
+work, splits = sys.argv[1], sys.argv[2] == "split"
+times = {}
+for t in json.load(open(work + "/gpu.json"))["timings"]:
+    times.setdefault(t["node"], {})[t["kernel"]] = t["alone_ns"]
+d = json.load(open(work + "/build/out/fashion/deploy.json"))
+direct = parts = 0
+for part in (p for p in d["parts"] if "gpu" in p):
+    plan = json.load(open(f"{work}/build/out/fashion.d/{part['prefix']}.gpu_plan.json"))
+    for s in (s for s in plan["steps"] if s["kernel"]):
+        if s["node"] in times:
+            best = min(times[s["node"]].values())
+            assert s["predicted_ns"] == best == times[s["node"]][s["kernel"]], s
+        elif s["kernel"].startswith("conv"):
+            assert s["kernel"] == "conv_f32_direct__cuda" and 0 < s["predicted_ns"] < 1e3, s
+            parts += 1
+        direct += s["kernel"] == "conv_f32_direct__cuda"
+    assert abs(part["time_ms"] - sum(s["predicted_ns"] for s in plan["steps"]) * 1e-6) < 1e-9, part
+assert direct > 0 and (parts > 0) == splits, (direct, parts)
+PY
+}
+
+profiled() { # the results are right by these kernels, too
+    gpu_profile && keys 7 nodeA_cpu0 nodeA_gpu && spread --gpu-profile="$work/gpu.json" && timed whole &&
+        parts=$(sed -n 's/^  nodeA_gpu: \([0-9]*\) parts.*/\1/p' "$work/build/out/fashion.d/summary.txt") && through $((parts * (n + 1))) && near
+}
+
+profiled_parts() {
+    split_over_both && spread --horizontal="$work/horizontal.json" --gpu-profile="$work/gpu.json" && timed split && through $((n + 1)) && near
+}
+
+refuses_profiles() { # of a GPU where there is none, and a second one
+    for names in cores:nodeA_cpu0 both:"nodeA_cpu0 nodeA_gpu"; do
+        # shellcheck disable=SC2086
+        "$PYTHON" "$SRCDIR/tests/deploy_mapping.py" "$work/fashion.onnx" 0 ${names#*:} >"$work/${names%%:*}.json" || return 1
+    done
+    ! out/ingot deploy "$work/fashion.onnx" --mapping "$work/cores.json" --profile "$work/gpu.json" -o "$work/bad" 2>"$work/err" &&
+        grep '^ingot: .*gpu.json: of a GPU, and no key of the mapping is one$' "$work/err" &&
+        ! out/ingot deploy "$work/fashion.onnx" --mapping "$work/both.json" --image 62 --profile "$work/gpu.json" --profile "$work/taken.json" -o "$work/bad" 2>"$work/err" &&
+        grep 'taken.json: at most two of cores' "$work/err" &&
+        ! (cd "$work/build" && "$SRCDIR/configure" --model="$work/fashion.onnx" --mapping="$work/cores.json" --gpu-profile="$work/gpu.json") >"$work/out" 2>"$work/err" &&
+        grep 'gpu-profile is for --gpu, and for keys' "$work/err" && [ ! -e "$work/bad" ]
 }
 
 alone() { # the program of one core
@@ -201,6 +264,9 @@ check "two GPUs: the bytes of one" gpus_alone
 check "a core, a GPU and a core of a board: the bytes of the program with these stages" stages
 check "the program of one core" alone
 check "layers that a core and the GPU share" shared
+check "parts on a GPU go by a profile of it" profiled
+check "so do parts of layers" profiled_parts
+check "profiles that are refused" refuses_profiles
 check "layers here and there, on a core and a GPU" here_and_there
 check "tensors that pass are the GPU's where they are" in_place
 no_driver="no CUDA driver: libcuda"

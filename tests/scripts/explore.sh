@@ -87,10 +87,22 @@ sources() { # a graph has its nodes for layers, the baseline runs, a bad site is
         ! out/ingot plan --deploy "$net" --platform="$work/bad.json" >/dev/null 2>"$work/words" && grep -q 'bad.json.*name' "$work/words"
 }
 
+profiles() { # of the ONNX file, or of the graph.json that it becomes: both verbs take either, and no other network's
+    out/ingot graph "$net" -o "$work/graph.json" && out/ingot zoo mobilenet_v1_025 -o "$work/other.onnx" && out/ingot graph "$work/other.onnx" -o "$work/other.json" &&
+        plan -o "$work/mapping.json" || return 1
+    for of in "$net" "$work/graph.json"; do
+        out/ingot profile "$of" --threads 1 --seconds 0.1 -q -o "$work/profile.json" && plan --profile "$work/profile.json" -o "$work/profiled.json" &&
+            out/ingot deploy "$net" --mapping "$work/mapping.json" --profile "$work/profile.json" -q -o "$work/ranks" || return 1
+    done
+    out/ingot profile "$work/other.json" --threads 1 --seconds 0.1 -q -o "$work/profile.json" && ! plan --profile "$work/profile.json" -o "$work/none.json" &&
+        ! out/ingot deploy "$net" --mapping "$work/mapping.json" --profile "$work/profile.json" -q -o "$work/none" 2>"$work/err" && [ ! -e "$work/none" ]
+}
+
 check "the front is exact, a file for each point, the same twice" front
 check "every point's mapping is taken" mappings_are_taken
 check "what is sent is what was counted" bytes_are_those_of_the_deployment
 check "objectives choose within limits" objectives
 check "boards make a site" boards
 check "sources, baseline, errors" sources
+check "profiles of the file, or of its graph" profiles
 finish

@@ -23,6 +23,13 @@ void guard_pattern(unsigned char *dst, size_t size)
     for (size_t i = 3; i < size; i += 4) dst[i] = 0x7f;
 }
 
+int guard_is_poison(const void *at, size_t bytes)
+{
+    unsigned char word[4];
+    guard_pattern(word, sizeof word);
+    return !memcmp(at, word, bytes);
+}
+
 void guard_make(struct guard *g, size_t bytes, size_t align, int front)
 {
     size_t page = (size_t)sysconf(_SC_PAGESIZE), padded = (bytes + align - 1) / align * align;

@@ -22,6 +22,8 @@ void guard_free(struct guard *g); /* fine after {0} and twice */
 void guard_poison(struct guard *g);
 /* The same pattern elsewhere; dst stands for accessible byte 0. */
 void guard_pattern(unsigned char *dst, size_t size);
+/* 1 if these bytes of a word-aligned place, at most 4 and from its first on, are still poison. */
+int guard_is_poison(const void *at, size_t bytes);
 /* From now on (until 0) writing faults. */
 void guard_read_only(struct guard *g, int on);
 

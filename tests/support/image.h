@@ -27,9 +27,10 @@ void image_load(struct image *m, const void *dense, int32_t y0, int32_t y1);
 void image_store(const struct image *m, void *dense);
 /*
  * Is everything poison but the rectangle, and that equal to the dense tensor bit for bit? 0; or -1 with the
- * place in `why`: the side that was overwritten, or the element and both values.
+ * place in `why`: the side that was overwritten, or the element and both values. any_nan: of
+ * floats that are no number the sign and payload may be others.
  */
-int image_check(const struct image *m, const void *dense, struct ig_range range, char *why, size_t why_bytes);
+int image_check(const struct image *m, const void *dense, struct ig_range range, int any_nan, char *why, size_t why_bytes);
 /* "3.5" or "-7": element i of dense data. */
 void image_text(char *text, size_t text_bytes, const void *data, int32_t type, int64_t i);
 
