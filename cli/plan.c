@@ -218,13 +218,14 @@ static int32_t word_option(const char *option, const char *text, const char *fir
     ig_fatal("%s=%s: %s or %s", option, text, first, second);
 }
 
-/* Cuts that are not said are balanced by the times of a plan without stages, which limits of time are not for. */
-static struct ig_plan *make_staged(const struct ig_graph *g, const struct ig_plan_options *o, const char *text,
-                                   int32_t alternatives, char *err, size_t err_bytes)
+/* Cuts that are not said are balanced by the times of a plan without stages within `budget`, which limits of time are not for. */
+static struct ig_plan *cut_by(const struct ig_graph *g, const struct ig_plan_options *o, int64_t budget, const char *text,
+                              int32_t alternatives, char *err, size_t err_bytes)
 {
     struct ig_plan_stage stages[IG_PLAN_STAGES];
     struct ig_plan_options apart = *o;
     apart.max_latency_ms = apart.min_fps = 0;
+    apart.memory_budget = budget;
     struct ig_plan *whole = ig_plan_make(g, &apart, err, err_bytes), *p = NULL;
     int32_t *stage_of = malloc(((size_t)g->n_nodes + 1) * sizeof *stage_of);
     if (!stage_of) ig_fatal("out of memory");
@@ -234,7 +235,7 @@ static struct ig_plan *make_staged(const struct ig_graph *g, const struct ig_pla
     }
     int32_t n = whole ? ig_parse_stages(g, whole, text, stages, stage_of, err, err_bytes) : -1;
     for (int32_t i = 0; i < n; i++)
-        if (o->profile && !ig_stage_is_gpu(&stages[i]) && stages[i].threads != o->profile->threads)
+        if (o->profile && budget == o->memory_budget && !ig_stage_is_gpu(&stages[i]) && stages[i].threads != o->profile->threads)
             fprintf(stderr, "ingot: %s has %d threads, the profile is of %d: its times are estimates\n",
                     stages[i].processor, stages[i].threads, o->profile->threads);
     if (n > 0 && ig_time_gpu_stage(g, o, stage_of, stages, n, err, err_bytes)) n = -1;
@@ -246,6 +247,17 @@ static struct ig_plan *make_staged(const struct ig_graph *g, const struct ig_pla
     ig_plan_free(whole);
     free(stage_of);
     return p;
+}
+
+/*
+ * Of stages whose cuts the budget decides, too, the least that a message names would move with it: where there is no plan so,
+ * the cuts are those of the fastest plan without stages.
+ */
+static struct ig_plan *make_staged(const struct ig_graph *g, const struct ig_plan_options *o, const char *text,
+                                   int32_t alternatives, char *err, size_t err_bytes)
+{
+    struct ig_plan *p = cut_by(g, o, o->memory_budget, text, alternatives, err, err_bytes);
+    return p || o->memory_budget <= 0 ? p : cut_by(g, o, 0, text, alternatives, err, err_bytes);
 }
 
 /* p: NULL if none keeps the constraints. stages: NULL, or the option: the front is of plans with the same. */

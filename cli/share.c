@@ -79,7 +79,7 @@ static void make_plans(struct nets *x, const struct ig_plan_options *o, const in
         x->plan[i] = p;
         free(p->graph_sha256);
         p->graph_sha256 = strdup(hex);
-        x->bytes[i] = (p->arena_bytes + IG_ALIGN - 1) / IG_ALIGN * IG_ALIGN;
+        x->bytes[i] = x->way == IG_JOINT_AT_ONCE ? (p->arena_bytes + IG_ALIGN - 1) / IG_ALIGN * IG_ALIGN : p->arena_bytes;
         x->base[i] = 0;
         x->weights_bytes += p->weights_bytes;
     }

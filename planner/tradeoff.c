@@ -69,7 +69,7 @@ struct ig_plan *ig_tradeoff_plan_at(const struct ig_graph *g, struct ig_plan_opt
     return ig_plan_once(g, &o, err, err_bytes);
 }
 
-/* Points with row overlaps are bounds until they are packed, those of stages lack the slots: what the plan takes. */
+/* Points are bounds until they are packed, and those of stages lack the slots: what the plan takes. */
 static void settle(const struct ig_graph *g, struct ig_plan_options o, struct ig_tradeoff *t)
 {
     o.memory_budget = 0;
@@ -154,7 +154,7 @@ int ig_tradeoff_make(const struct ig_graph *g, const struct ig_plan_options *opt
         }
         ig_segments_free(&s);
     }
-    if (weights >= 0 && options->n_stages) settle(g, *options, &found[IG_SEGMENTS_APART]);
+    if (weights >= 0) settle(g, *options, &found[IG_SEGMENTS_APART]);
     *t = found[IG_SEGMENTS_APART];
     for (enum ig_segments_way way = 0; way < IG_SEGMENTS_APART; way++) {
         prune(&found[way]);

@@ -300,7 +300,7 @@ static void budget_infeasible(void **state)
         assert_int_equal(ig_tradeoff_make(g, &o, &t, err, sizeof err), 0);
         int64_t least = t.at[0].bytes;
         double ms = (double)t.at[0].ns * 1e-6;
-        o.memory_budget = least + 64; /* what alignment may cost */
+        o.memory_budget = least;
         struct ig_plan *p = ig_plan_make(g, &o, err, sizeof err);
         if (!p) fail_msg("seed %d: %s", (int)seed, err);
         assert_int_equal(ig_validate(g, p, o.memory_budget, err, sizeof err), IG_PLAN_OK);
@@ -309,7 +309,7 @@ static void budget_infeasible(void **state)
         assert_null(ig_plan_make(g, &o, err, sizeof err));
         snprintf(text, sizeof text, "budget of %ld bytes exceeded by 100: the least is %ld", (long)least - 100, (long)least);
         assert_non_null(strstr(err, text));
-        o.memory_budget = least + 64;
+        o.memory_budget = least;
         o.max_latency_ms = ms / 1000;
         assert_null(ig_plan_make(g, &o, err, sizeof err));
         assert_non_null(strstr(err, "latency limit"));
@@ -317,7 +317,7 @@ static void budget_infeasible(void **state)
         o.objective = IG_OBJECTIVE_MEMORY;
         p = ig_plan_make(g, &o, err, sizeof err);
         assert_non_null(p);
-        assert_in_range(p->arena_bytes + p->weights_bytes, least, least + 64 * 16);
+        assert_in_range(p->arena_bytes + p->weights_bytes, 1, least);
         ig_plan_free(p);
         ig_tradeoff_free(&t);
         ig_graph_free(g);

@@ -38,6 +38,14 @@ budget() { # kept to the byte; below it the message says by how much, and nothin
         grep -q "budget of $((least - 1)) bytes exceeded by 1: the least of these 2 networks is $least" "$work/err"
 }
 
+named() { # the least that the message names is enough, in turn and at once
+    for way in "" --at-once; do
+        # shellcheck disable=SC2086
+        ! share $way --memory-budget 1000 2>"$work/err" && least=$(sed 's/.*networks is \([0-9]*\),.*/\1/' "$work/err") &&
+            share $way --memory-budget "$least" -o "$work/named" || return 1
+    done
+}
+
 again() { # the same bytes
     share --memory-budget 3MB -o "$work/x" && share --memory-budget 3MB -o "$work/y" && diff -r "$work/x" "$work/y"
 }
@@ -72,6 +80,7 @@ mismatch() { # a header of another plan does not compile
 check "networks" networks
 check "in turn the larger arena, at once the sum" totals
 check "a budget for all of them is kept to the byte" budget
+check "the least that a message names is enough" named
 check "the same input, the same bytes" again
 check "two networks of one name are refused" twins
 check "two networks in one arena compute what they do apart" two
