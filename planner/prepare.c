@@ -12,14 +12,6 @@
 #include "planner/alloc.h"
 #include "planner/views.h"
 
-static int32_t widest(const struct ig_graph *g)
-{
-    int32_t most = IG_MAX_OUT;
-    for (int32_t i = 0; i < g->n_nodes; i++)
-        if (g->nodes[i].n_in > most) most = g->nodes[i].n_in;
-    return most;
-}
-
 int32_t ig_add_copy(struct ig_graph *g, int32_t v)
 {
     struct ig_shape shape = g->values[v].shape;
@@ -77,22 +69,35 @@ static void chain_concats(struct ig_graph *g)
     }
 }
 
-/* A concat that needs a kernel and has more inputs than a call has room for: its first ones go into one of
- * their own. */
-static int split_concat(struct ig_graph *g, int32_t node)
+/* A concat of its own of inputs [from, from + IG_MAX_IN) of the node; the value that it makes. */
+static int32_t join_inputs(struct ig_graph *g, int32_t node, int32_t from)
 {
     struct ig_shape shape = g->values[g->nodes[node].out[0]].shape;
+    const int32_t *in = g->nodes[node].in + from;
     int32_t axis = g->nodes[node].attrs.axis.axis, extent = 0;
-    for (int32_t k = 0; k < IG_MAX_IN; k++) extent += g->values[g->nodes[node].in[k]].shape.dims[axis];
+    for (int32_t k = 0; k < IG_MAX_IN; k++) extent += g->values[in[k]].shape.dims[axis];
     shape.dims[axis] = extent;
     int32_t part = ig_add_value(g, g->values[g->nodes[node].out[0]].name, &shape);
-    struct ig_node *first = ig_add_node(g, NULL, IG_CONCAT, IG_MAX_IN, 1), *n = &g->nodes[node];
-    first->attrs = n->attrs;
+    struct ig_node *first = ig_add_node(g, NULL, IG_CONCAT, IG_MAX_IN, 1);
+    first->attrs = g->nodes[node].attrs;
     first->out[0] = part;
-    memcpy(first->in, n->in, IG_MAX_IN * sizeof *n->in);
-    n->in[0] = part;
-    n->n_in -= IG_MAX_IN - 1;
-    memmove(n->in + 1, n->in + IG_MAX_IN, (size_t)(n->n_in - 1) * sizeof *n->in);
+    memcpy(first->in, in, IG_MAX_IN * sizeof *in);
+    return part;
+}
+
+/*
+ * A concat that needs a kernel and has more inputs than a call has room for: they go into concats of their own, as few as
+ * will do, and these likewise: a tree, so that what is copied grows as n log n.
+ */
+static int split_concat(struct ig_graph *g, int32_t node)
+{
+    int32_t n = g->nodes[node].n_in, kept = 0, from = 0;
+    for (; from + IG_MAX_IN <= n && kept + n - from > IG_MAX_IN; from += IG_MAX_IN) {
+        int32_t part = join_inputs(g, node, from);
+        g->nodes[node].in[kept++] = part;
+    }
+    for (; from < n; from++) g->nodes[node].in[kept++] = g->nodes[node].in[from];
+    g->nodes[node].n_in = kept;
     return 1;
 }
 
@@ -107,13 +112,13 @@ static void split_wide_concats(struct ig_graph *g)
 }
 
 /* Copies in front of all marked inputs; returns how many. */
-static int copy_marked(struct ig_graph *g, const uint8_t *marks, int32_t stride)
+static int copy_marked(struct ig_graph *g, const uint8_t *marks, const int64_t *first)
 {
     int32_t nodes = g->n_nodes;
     int copies = 0;
     for (int32_t i = 0; i < nodes; i++)
         for (int32_t k = 0; k < g->nodes[i].n_in; k++) {
-            if (!marks[(size_t)i * (size_t)stride + (size_t)k]) continue;
+            if (!marks[first[i] + k]) continue;
             int32_t copy = ig_add_copy(g, g->nodes[i].in[k]);
             g->nodes[i].in[k] = copy;
             copies++;
@@ -126,31 +131,33 @@ struct survey {              /* what a walk over the graph needs and finds */
     const struct ig_graph *g;
     struct ig_link *links;
     struct ig_view *views;
-    uint8_t *marks;          /* [node * stride + input]: wants a copy in front */
-    int32_t stride;
+    uint8_t *marks;          /* [first[node] + input]: wants a copy in front */
+    int64_t *first;          /* [nodes] */
 };
 
 static int begin(struct survey *s, const struct ig_graph *g)
 {
-    *s = (struct survey){.g = g, .stride = widest(g)};
+    *s = (struct survey){.g = g, .first = ig_must_alloc((size_t)g->n_nodes + 1, sizeof *s->first)};
+    for (int32_t i = 0; i < g->n_nodes; i++) s->first[i + 1] = s->first[i] + g->nodes[i].n_in;
     s->links = ig_must_alloc((size_t)g->n_values, sizeof *s->links);
     s->views = ig_must_alloc((size_t)g->n_values, sizeof *s->views);
-    s->marks = ig_must_alloc((size_t)g->n_nodes * (size_t)s->stride, 1);
-    return ig_link_values(g, s->links, s->marks, s->stride);
+    s->marks = ig_must_alloc((size_t)s->first[g->n_nodes], 1);
+    return ig_link_values(g, s->links, s->marks, s->first);
 }
 
 static int end(struct survey *s, struct ig_graph *g)
 {
-    int copies = copy_marked(g, s->marks, s->stride);
+    int copies = copy_marked(g, s->marks, s->first);
     free(s->links);
     free(s->views);
     free(s->marks);
+    free(s->first);
     return copies;
 }
 
 static void mark(struct survey *s, int32_t node, int32_t input)
 {
-    s->marks[(size_t)node * (size_t)s->stride + (size_t)input] = 1;
+    s->marks[s->first[node] + input] = 1;
 }
 
 /* Marks the concat input that put v inside another value; 0 if none did. */

@@ -105,7 +105,7 @@ static void embed(const struct ig_graph *g, struct ig_link *links, int32_t v, st
         int32_t producer = g->values[v].producer;
         links[v] = to;
         if (g->nodes[producer].op != IG_RESHAPE) return;
-        to = (struct ig_link){v, producer, -1};
+        to = (struct ig_link){v, producer, -1, 0};
         v = g->nodes[producer].in[0];
     }
 }
@@ -113,10 +113,10 @@ static void embed(const struct ig_graph *g, struct ig_link *links, int32_t v, st
 static int link_concat(const struct ig_graph *g, struct ig_link *links, int32_t node, uint8_t *clashes)
 {
     const struct ig_node *n = &g->nodes[node];
-    int count = 0;
-    for (int32_t k = 0; k < n->n_in; k++) {
+    int32_t count = 0, start = 0;
+    for (int32_t k = 0; k < n->n_in; start += g->values[n->in[k++]].shape.dims[n->attrs.axis.axis]) {
         if (can_embed(g, links, n->in[k])) {
-            embed(g, links, n->in[k], (struct ig_link){n->out[0], node, k});
+            embed(g, links, n->in[k], (struct ig_link){n->out[0], node, k, start});
         } else {
             if (clashes) clashes[k] = 1;
             count++;
@@ -125,17 +125,17 @@ static int link_concat(const struct ig_graph *g, struct ig_link *links, int32_t 
     return count;
 }
 
-int ig_link_values(const struct ig_graph *g, struct ig_link *links, uint8_t *clashes, int32_t stride)
+int ig_link_values(const struct ig_graph *g, struct ig_link *links, uint8_t *clashes, const int64_t *first)
 {
     int count = 0;
-    for (int32_t v = 0; v < g->n_values; v++) links[v] = (struct ig_link){-1, -1, -1};
+    for (int32_t v = 0; v < g->n_values; v++) links[v] = (struct ig_link){-1, -1, -1, 0};
     for (int32_t i = 0; i < g->n_nodes; i++)
         if (g->nodes[i].op == IG_CONCAT && ig_concat_is_boxes(g, &g->nodes[i]))
-            count += link_concat(g, links, i, clashes ? clashes + (size_t)i * (size_t)stride : NULL);
+            count += link_concat(g, links, i, clashes ? clashes + first[i] : NULL);
     for (int32_t i = 0; i < g->n_nodes; i++) {
         const struct ig_node *n = &g->nodes[i];
         int follows = n->op == IG_RESHAPE || (n->op == IG_SLICE && ig_slice_is_box(g, n));
-        if (follows && links[n->out[0]].parent < 0) links[n->out[0]] = (struct ig_link){n->in[0], i, -1};
+        if (follows && links[n->out[0]].parent < 0) links[n->out[0]] = (struct ig_link){n->in[0], i, -1, 0};
     }
     return count;
 }
@@ -152,14 +152,6 @@ static void move(struct ig_view *v, const struct ig_shape *s, int32_t axis, int6
         for (int i = axis + 1; i < lead; i++) start *= s->dims[i];
         v->offset += start * v->row_stride;
     }
-}
-
-static void view_piece(const struct ig_graph *g, const struct ig_node *n, int32_t piece, struct ig_view *v)
-{
-    int32_t axis = n->attrs.axis.axis;
-    int64_t start = 0;
-    for (int32_t k = 0; k < piece; k++) start += g->values[n->in[k]].shape.dims[axis];
-    move(v, &g->values[n->out[0]].shape, axis, start);
 }
 
 static void view_slice(const struct ig_graph *g, const struct ig_node *n, struct ig_view *v)
@@ -187,7 +179,7 @@ static int step_down(const struct ig_graph *g, const struct ig_link *link, int32
         return ig_restride(v, ig_form_of(&g->values[link->parent].shape), form, &v->row_stride,
                            &v->pixel_stride);
     if (n->op == IG_CONCAT)
-        view_piece(g, n, link->piece, v);
+        move(v, &g->values[n->out[0]].shape, n->attrs.axis.axis, link->start);
     else
         view_slice(g, n, v);
     if (ig_is_run(v, form)) {
@@ -221,7 +213,7 @@ int32_t ig_resolve_views(const struct ig_graph *g, const struct ig_link *links, 
 void ig_compute_views(const struct ig_graph *g, struct ig_view *views)
 {
     struct ig_link *links = ig_must_alloc((size_t)g->n_values, sizeof *links);
-    ig_link_values(g, links, NULL, 0);
+    ig_link_values(g, links, NULL, NULL);
     ig_resolve_views(g, links, views);
     free(links);
 }

@@ -15,6 +15,7 @@ struct ig_link {             /* where a value lies inside its parent's storage *
     int32_t parent;          /* value; -1: it has storage of its own */
     int32_t node;            /* the concat, slice or reshape that ties the two */
     int32_t piece;           /* concat: which input; -1: slice or reshape */
+    int32_t start;           /* concat: where along its axis that input begins */
 };
 
 /* A new value with a copy of v in it; the graph is to be sorted afterwards. */
@@ -26,10 +27,10 @@ int ig_slice_is_box(const struct ig_graph *g, const struct ig_node *n);
 /*
  * Links every value to its parent; links[n_values]. Concat inputs lie in the output, slices in their input, a
  * reshape's output in its input, or the other way round where the output is itself a concat's input. A concat
- * input that cannot be tied so is marked in clashes[node * stride + input] (NULL: unmarked); returns how many
+ * input that cannot be tied so is marked in clashes[first[node] + input] (NULL: unmarked); returns how many
  * there are.
  */
-int ig_link_values(const struct ig_graph *g, struct ig_link *links, uint8_t *clashes, int32_t stride);
+int ig_link_values(const struct ig_graph *g, struct ig_link *links, uint8_t *clashes, const int64_t *first);
 /* The views that the links say. Returns the first reshape whose strides cannot be expressed, or -1. */
 int32_t ig_resolve_views(const struct ig_graph *g, const struct ig_link *links, struct ig_view *views);
 /* 1 if a view of that form is one run of memory. */

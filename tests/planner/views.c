@@ -216,6 +216,38 @@ static void concat_that_is_no_view(void **state)
     ig_graph_free(g);
 }
 
+/* As above with thousands: of a tree, so that a value is copied as often as the tree is high, not once for every group. */
+static void wide_concat_that_is_no_view(void **state)
+{
+    enum { WIDE = 3000 };
+    struct ig_graph *g = net_new();
+    int32_t x = net_input(g, 2, 1, 1, 1), pieces[WIDE], highest = 0;
+    char err[256];
+    (void)state;
+    for (int i = 0; i < WIDE; i++) pieces[i] = net_scale(g, x);
+    ig_add_output(g, net_concat(g, 1, WIDE, pieces));
+    net_done(g);
+    void *before[1], *after[1];
+    net_run(g, 5, before);
+    ig_prepare_views(g);
+    assert_int_equal(ig_graph_check(g, err, sizeof err), 0);
+    int32_t *height = test_calloc((size_t)g->n_values, sizeof *height);
+    for (int32_t i = 0; i < g->n_nodes; i++) {
+        const struct ig_node *n = &g->nodes[i];
+        assert_true(n->n_in <= IG_MAX_IN);
+        for (int32_t k = 0; k < n->n_in && n->op == IG_CONCAT; k++)
+            if (height[n->in[k]] >= height[n->out[0]]) height[n->out[0]] = height[n->in[k]] + 1;
+        if (height[n->out[0]] > highest) highest = height[n->out[0]];
+    }
+    assert_int_equal(highest, 4); /* 9^3 < 3000 < 9^4 */
+    net_run(g, 5, after);
+    assert_memory_equal(before[0], after[0], WIDE * 2 * 4);
+    test_free(height);
+    test_free(before[0]);
+    test_free(after[0]);
+    ig_graph_free(g);
+}
+
 /* Preparing a prepared graph changes nothing: what is written to a file means the same when read back. */
 static void prepared_once_is_enough(void **state)
 {
@@ -240,7 +272,7 @@ int main(void)
         cmocka_unit_test(copies_for_dense_kernels),   cmocka_unit_test(dense_blocks_copy_nothing),
         cmocka_unit_test(reshapes_follow_their_concat), cmocka_unit_test(reshape_of_strided_piece),
         cmocka_unit_test(outputs),                    cmocka_unit_test(concat_that_is_no_view),
-        cmocka_unit_test(prepared_once_is_enough),
+        cmocka_unit_test(wide_concat_that_is_no_view), cmocka_unit_test(prepared_once_is_enough),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
