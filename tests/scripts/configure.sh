@@ -94,7 +94,10 @@ checked() { # an option that does not fit the network is refused before anything
         # shellcheck disable=SC2086
         ! out/ingot gen --check "$d/out/host/one.d/graph.json" $spec 2>"$work/err" && cat "$work/err" && [ "$(wc -l <"$work/err")" = 1 ] || return 1
     done
-    out/ingot gen --check "$d/out/host/one.d/graph.json" --input-spec scale=1/255 && ! configure none CFLAGS=-fnothing && grep -q "CFLAGS='-fnothing'" "$work/log"
+    out/ingot gen --check "$d/out/host/one.d/graph.json" --input-spec scale=1/255 || return 1
+    for option in CFLAGS=-fnothing AR=noar --threads=65; do
+        ! configure none --model="$SRCDIR/models/fashion.onnx" $option && cat "$work/log" && tail -1 "$work/log" | grep -q "^configure: .*${option#*=}" || return 1
+    done
 }
 
 commas() { # --outputs names one tensor that has a comma and a backslash, as it was given, and the next
