@@ -8,10 +8,9 @@
 
 #define INLINE static inline __attribute__((always_inline))
 
-/* What was found so far, a maximum that is no NaN, and x, which may be one and then is none: of a NaN `found` stays. */
-INLINE __m256 combine(__m256 found, __m256 x, int max)
+INLINE __m256 combine(__m256 a, __m256 b, int max)
 {
-    return max ? _mm256_max_ps(x, found) : _mm256_add_ps(found, x);
+    return max ? _mm256_max_ps(a, b) : _mm256_add_ps(a, b);
 }
 
 INLINE void pool_32(const struct ig_pool_view *v, int32_t c, float *out, int max)

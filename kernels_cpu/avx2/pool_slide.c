@@ -6,8 +6,7 @@
  *         step 2, two at step 1. To read a row again costs as much as to read a new one where an image is larger than
  *         the first-level cache; the kept rows of a tile of outputs (64 channels, 28 or 14 across) stay in it.
  * 32 channels (4 vectors) at a time, then 8. Rows and columns outside the image are those at its edge (maximum), or
- * zeros (average). Every output is put together in the same order, wherever the rectangle ends. A NaN is no maximum: the
- * instruction returns its second source if one is a NaN, which therefore is what was found so far, and none.
+ * zeros (average). Every output is put together in the same order, wherever the rectangle ends.
  */
 #include <stdint.h>
 
@@ -33,16 +32,9 @@ struct window {                  /* of one output row */
     const float *factor;         /* average: 1 over what each output of the tile is divided by */
 };
 
-/* What was found so far, which is no NaN where it is a maximum, and x. */
-INLINE __m256 combine(__m256 found, __m256 x, int max)
+INLINE __m256 combine(__m256 a, __m256 b, int max)
 {
-    return max ? _mm256_max_ps(x, found) : _mm256_add_ps(found, x);
-}
-
-/* x alone as what was found. */
-INLINE __m256 number(__m256 x, int max)
-{
-    return max ? _mm256_max_ps(x, _mm256_set1_ps(-__builtin_inff())) : x;
+    return max ? _mm256_max_ps(a, b) : _mm256_add_ps(a, b);
 }
 
 /* Channels from c on of column x of the window's row i. */
@@ -73,10 +65,9 @@ INLINE void pairs(const struct window *w, int32_t c, int32_t n, int nv, float wh
             if (!w->max) factor = _mm256_set1_ps(1 / ig_pool_view_of(w->call, w->y, x).divisor);
         }
         UNROLL for (int v = 0; v < nv; v++) {
-            __m256 sum = combine(number(ig_load_upto8(p + 8 * v, n), w->max), ig_load_upto8(r + 8 * v, n), w->max);
-            __m256 other = w->max ? combine(sum, ig_load_upto8(q + 8 * v, n), 1) : ig_load_upto8(q + 8 * v, n);
-            other = combine(other, ig_load_upto8(s + 8 * v, n), w->max);
-            put(w, out + 8 * v, n, w->max ? other : combine(sum, other, 0), factor);
+            __m256 a = combine(ig_load_upto8(p + 8 * v, n), ig_load_upto8(r + 8 * v, n), w->max);
+            __m256 b = combine(ig_load_upto8(q + 8 * v, n), ig_load_upto8(s + 8 * v, n), w->max);
+            put(w, out + 8 * v, n, combine(a, b, w->max), factor);
         }
     }
 }
@@ -89,7 +80,7 @@ INLINE void across(const struct window *w, int i, int32_t x0, int32_t x1, int32_
         int32_t in = x * s - w->left;
         const float *p = column(w, i, in, c), *q = column(w, i, in + 1, c), *r = column(w, i, in + 2, c);
         UNROLL for (int v = 0; v < nv; v++) {
-            __m256 two = combine(number(ig_load_upto8(p + 8 * v, n), w->max), ig_load_upto8(q + 8 * v, n), w->max);
+            __m256 two = combine(ig_load_upto8(p + 8 * v, n), ig_load_upto8(q + 8 * v, n), w->max);
             _mm256_store_ps(kept + 8 * v, combine(two, ig_load_upto8(r + 8 * v, n), w->max));
         }
     }
@@ -104,8 +95,7 @@ NOINLINE void first_row(const struct window *w, int i, int32_t x0, int32_t x1, i
 }
 
 struct slide {                   /* nv vectors that go along a row of outputs */
-    __m256 a[4], b[4];           /* step 1: of the last row the last two columns together, and the last one; step 2: the
-                                    last of the last but one row, and of the last */
+    __m256 a[4], b[4];           /* step 1: the first two columns of the last row; step 2: the first of the last two */
     float *old, *kept;           /* what came out of the row before the last but one (step 1), of the last but one */
     float *out;
     const float *factor;
@@ -122,20 +112,19 @@ INLINE void output(const struct window *w, struct slide *t, struct columns in, i
     UNROLL for (int v = 0; v < nv; v++) {
         __m256 last = ig_load_upto8(in.last + 8 * v, n), row, sum;
         if (s == 1) {
-            row = combine(t->a[v], last, w->max);
+            row = combine(combine(t->a[v], t->b[v], w->max), last, w->max);
             sum = combine(_mm256_load_ps(t->old + 8 * v), _mm256_load_ps(t->kept + 8 * v), w->max);
             _mm256_store_ps(t->old + 8 * v, row);
-            t->a[v] = combine(t->b[v], last, w->max);
+            t->a[v] = t->b[v];
         } else {
-            __m256 mid1 = ig_load_upto8(in.mid1 + 8 * v, n), last1 = ig_load_upto8(in.last1 + 8 * v, n);
+            __m256 last1 = ig_load_upto8(in.last1 + 8 * v, n);
+            __m256 row1 = combine(combine(t->a[v], ig_load_upto8(in.mid1 + 8 * v, n), w->max), last1, w->max);
             row = combine(combine(t->b[v], ig_load_upto8(in.mid + 8 * v, n), w->max), last, w->max);
-            sum = _mm256_load_ps(t->kept + 8 * v);
-            sum = w->max ? combine(combine(combine(sum, t->a[v], 1), mid1, 1), last1, 1)
-                         : combine(sum, combine(combine(t->a[v], mid1, 0), last1, 0), 0);
+            sum = combine(_mm256_load_ps(t->kept + 8 * v), row1, w->max);
             _mm256_store_ps(t->kept + 8 * v, row);
             t->a[v] = last1;
         }
-        t->b[v] = number(last, w->max);
+        t->b[v] = last;
         put(w, t->out + 8 * v, n, combine(sum, row, w->max), factor);
     }
     t->old += GROUP;
@@ -171,10 +160,8 @@ INLINE void outputs(const struct window *w, int32_t x0, int32_t x1, int32_t c, i
     int32_t i1 = w->inside1 < i0 ? i0 : w->inside1 > x1 ? x1 : w->inside1;
     const float *a = column(w, s == 1 ? 2 : 1, in, c), *b = column(w, 2, s == 1 ? in + 1 : in, c);
     UNROLL for (int v = 0; v < nv; v++) {
-        __m256 b8 = ig_load_upto8(b + 8 * v, n);
         t.a[v] = ig_load_upto8(a + 8 * v, n);
-        if (s == 1) t.a[v] = combine(number(t.a[v], w->max), b8, w->max);
-        t.b[v] = number(b8, w->max);
+        t.b[v] = ig_load_upto8(b + 8 * v, n);
     }
     for (int32_t from = x0, to = i0;; from = i1, to = x1) { /* before and behind: once in the code */
         at_edge(w, &t, from, to, c, n, nv, s);

@@ -8,10 +8,9 @@
 
 #define INLINE static inline __attribute__((always_inline))
 
-/* A NaN is no maximum: of one and a number the instruction gives the number. */
 INLINE float32x4_t combine(float32x4_t a, float32x4_t b, int max)
 {
-    return max ? vmaxnmq_f32(a, b) : vaddq_f32(a, b);
+    return max ? vmaxq_f32(a, b) : vaddq_f32(a, b);
 }
 
 INLINE float32x4_t start(int max)

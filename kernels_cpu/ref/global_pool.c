@@ -1,4 +1,4 @@
-/* Pooling over the whole image: maximum, in which NaNs do not take part, average, (sum |x|^p)^(1/p). */
+/* Pooling over the whole image: maximum, average, (sum |x|^p)^(1/p). */
 #include <math.h>
 
 #include "kernels_cpu/ref/element.h"

@@ -1,7 +1,6 @@
 /*
  * Pooling: maximum (with the index of the first maximum), average, (sum |x|^p)^(1/p). Padding never takes
- * part, but in an average that counts it: then the window within the explicit padding divides. NaNs do not take part in a
- * maximum, which of nothing else is -inf.
+ * part, but in an average that counts it: then the window within the explicit padding divides.
  */
 #include <math.h>
 
@@ -24,8 +23,7 @@ int pool_any_1x1__supports(const struct ig_call *call)
 
 static void take(struct pooled *r, const struct ig_pool *a, double v, int64_t at)
 {
-    if (!r->n) r->max = -INFINITY, r->at = at;
-    if (v > r->max) r->max = v, r->at = at;
+    if (!r->n || v > r->max) r->max = v, r->at = at;
     r->sum += a->kind == IG_POOL_LP ? pow(fabs(v), a->p) : v;
     r->n++;
 }

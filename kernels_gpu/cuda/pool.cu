@@ -1,7 +1,7 @@
 /*
  * Pooling: maximum or average over windows, a thread for four channels of a pixel; and over whole images, where a warp's
  * lanes take channels and a block's eight warps every eighth pixel, whose results are added in the order of the warps.
- * Padding never takes part, but in an average that counts it. NaNs do not take part in a maximum.
+ * Padding never takes part, but in an average that counts it.
  */
 #include "kernels_gpu/cuda/cuda.cuh"
 

@@ -133,11 +133,11 @@ GPU_KERNEL(128, 8, pool_window, ig_gpu_pools)
         const int from = (iz * p.in_h + iy) * p.in_row + ix * p.in_pixel + at.channel;
         const float v = real ? get_float(p.in, p.in_type, from) : 0;
         const long long n = real ? 0 : get_int(p.in, p.in_type, from);
-        const bool more = real ? v > most : n > largest;
-        if (more) most = v, largest = n;
-        if (!taken++ || more)
+        if (!taken++ || (real ? v > most : n > largest)) {
+            most = v, largest = n;
             index = p.column_major ? iz + (long long)p.in_d * (iy + (long long)p.in_h * ix)
                                    : ix + (long long)p.in_w * (iy + (long long)p.in_h * iz);
+        }
         sum += p.kind == IG_POOL_LP ? lp_term(v, p.p) : v;
     }
     const int by = p.counted[0] ? counted : taken, to = out_of(p, at);

@@ -16,7 +16,6 @@ static void make(struct rng *r, enum check_pass pass, struct check_problem *p)
     check_in(p, 0, IG_F32, rank, in);
     check_out(p, 0, IG_F32, rank, out);
     p->exact = a->kind == IG_POOL_MAX && pass == CHECK_INTEGERS;
-    p->specials = a->kind == IG_POOL_MAX;
     p->terms = a->kind == IG_POOL_AVERAGE ? pixels : 0;
     p->rel = a->kind == IG_POOL_LP ? 64 : 0;
     p->magnitude = p->attrs;

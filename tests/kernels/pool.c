@@ -37,7 +37,6 @@ static void make_kind(struct rng *r, enum check_pass pass, struct check_problem 
     a->column_major = rng_int(r, 0, 1);
     a->p = rng_int(r, 1, 3);
     p->exact = a->kind == IG_POOL_MAX && pass == CHECK_INTEGERS;
-    p->specials = a->kind == IG_POOL_MAX;
     p->terms = a->kind == IG_POOL_AVERAGE ? a->w.kd * a->w.kh * a->w.kw : 0;
     p->rel = a->kind == IG_POOL_LP ? 64 : 0;
 }
