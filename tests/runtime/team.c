@@ -177,6 +177,41 @@ static void a_thread_keeps_its_chunks(void **state)
     machine_free(m);
 }
 
+enum { CHUNKS = 4, PATIENCE = 5000 }; /* looks of a millisecond */
+static _Atomic int32_t finished, stuck;
+
+/* The first of a step's chunks lasts until the others are done: by a thread that takes those of its neighbour, too. */
+static void wait_for_others(const struct ig_call *call, struct ig_range r, void *scratch)
+{
+    const struct timespec pause = {0, 1000000};
+    (void)scratch;
+    if (call->image) return;
+    if (r.c0 == 0) {
+        int32_t looks = 0;
+        while (atomic_load(&finished) < CHUNKS - 1 && looks++ < PATIENCE) nanosleep(&pause, NULL);
+        atomic_store(&finished, 0);
+        atomic_fetch_add(&stuck, looks > PATIENCE);
+    } else {
+        atomic_fetch_add(&finished, 1);
+    }
+}
+
+static void what_is_left_is_taken(void **state)
+{
+    struct machine *m = machine_new();
+    (void)state;
+    struct ig_step *s = &m->mill.steps[0];
+    s->run = wait_for_others;
+    s->split = 2;
+    s->chunks = CHUNKS;
+    s->chunk = MILL_WIDTH / CHUNKS;
+    m->mill.model.n_steps = 1;
+    assert_int_equal(ig_ctx_start_threads(&m->ctx, &m->team, 2), IG_OK);
+    for (uint32_t f = 0; f < 20 && !atomic_load(&stuck); f++) assert_int_equal(frame(m, f), IG_OK);
+    assert_int_equal(atomic_load(&stuck), 0);
+    machine_free(m);
+}
+
 static int64_t ticks(void)
 {
     static int64_t t;
@@ -208,6 +243,7 @@ int main(void)
         cmocka_unit_test(two_teams),
         cmocka_unit_test(after_a_pause),
         cmocka_unit_test(a_thread_keeps_its_chunks),
+        cmocka_unit_test(what_is_left_is_taken),
         cmocka_unit_test(times_every_step),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
