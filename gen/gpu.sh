@@ -109,11 +109,15 @@ kernels_fatbin() { # target, chips, number of the toolkit: sets $fatbin, all ker
     emit "  chips =$(for sm in $(echo "$2" | tr , ' '); do printf ' -gencode arch=compute_%s,code=sm_%s' "$sm" "$sm"; done)"
 }
 
-kernels_ptx() { # target, chip, number of the toolkit: sets $fatbin to the same as PTX, for drivers older than the toolkit
+ptx() { # file, of which source, chip, number of the toolkit: for drivers older than the toolkit
+    emit "build $1: ptx $2 | ${src}gen/ptx.sh $(list $gpu_sources | sed "s|^|$src|" | tr '\n' ' ')"
+    emit "  nvcc = $(eval "echo \"\$nvcc_$4\"")"
+    emit "  sm = $3"
+}
+
+kernels_ptx() { # target, chip, number of the toolkit: sets $fatbin to all kernels as PTX
     fatbin=out/$1/kernels.compute_$2.ptx
-    emit "build $fatbin: ptx ${src}kernels_gpu/module.cu | ${src}gen/ptx.sh $(list $gpu_sources | sed "s|^|$src|" | tr '\n' ' ')"
-    emit "  nvcc = $(eval "echo \"\$nvcc_$3\"")"
-    emit "  sm = $2"
+    ptx "$fatbin" "${src}kernels_gpu/module.cu" "$2" "$3"
 }
 
 gpu_profile_of() { # sets $timed, the profile of the GPU's plan: the one that was given, or where this machine has the GPU one taken here
@@ -180,11 +184,7 @@ gpu_objects() { # emits what nvcc and $c_cc make of the generated files
         emit "  chips =$(for sm in $(echo "$chips" | tr , ' '); do printf ' -gencode arch=compute_%s,code=sm_%s' "$sm" "$sm"; done)"
     done
     old=$(old_chip)
-    if [ -n "$old" ]; then
-        emit "build $d/$c_prefix.compute_${old% *}.ptx: ptx ${f}_gpu.cu | ${src}gen/ptx.sh $(list $gpu_sources | sed "s|^|$src|" | tr '\n' ' ')"
-        emit "  nvcc = $(eval "echo \"\$nvcc_${old#*@}\"")"
-        emit "  sm = ${old% *}"
-    fi
+    [ -z "$old" ] || ptx "$d/$c_prefix.compute_${old% *}.ptx" "${f}_gpu.cu" "${old% *}" "${old#*@}"
     for unit in gpu.c gpu_image.S gpu_weights.S; do
         case $unit in
         gpu.c) needs= ;;
