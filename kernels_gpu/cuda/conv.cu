@@ -3,11 +3,10 @@
  *   out[pixel][oc] = act(bias[oc] + sum over tap, ic of in[pixel's tap][ic] weights[tap][ic][oc] + residual[pixel][oc])
  *
  * A block computes BM pixels x BN channels, a thread TM x TN of them in registers, in quads that lie a grid of threads
- * apart so that shared memory is read 16 bytes at a time without conflicts. Taps and input channels are one axis of
- * length K = taps * ic, gone through BK at a time: while a step of it is multiplied from one half of shared memory, the
- * next comes from memory into registers and then goes to the other half, so that a step has one barrier. A thread
- * brings the same quad of every step for a few pixels and keeps pointers to them, which change only where its quad
- * passes to another tap; a tap beyond the edge points to zeros. Every output is one chain of fused multiply-adds in the
+ * apart so that shared memory is read 16 bytes at a time without conflicts. The channels of every tap are gone through BK at a
+ * time: while a step is multiplied from one half of shared memory, the next comes from memory into registers and then
+ * goes to the other half, so that a step has one barrier. A thread brings the same quad of every step for a few pixels
+ * and keeps pointers to them, which are found anew only where a tap begins; a tap beyond the edge points to zeros. Every output is one chain of fused multiply-adds in the
  * order of K, whatever the tile: variants give the same bits.
  *
  * A small output has too few tiles for the chip: K is then cut into pieces (`splits`), each block adds up one, and
@@ -17,7 +16,7 @@
  */
 #include "kernels_gpu/cuda/cuda.cuh"
 
-enum { NOWHERE = -(1 << 14), BEYOND = 1 << 30 }; /* a row that no tap brings into an image; a k that no sum has */
+enum { NOWHERE = -(1 << 14) }; /* a row that no tap brings into an image */
 
 /* Where the taps of an output pixel count from, in units of the input: row and column in 16 bits each; depth of a volume. */
 struct origin {
@@ -85,142 +84,186 @@ static __device__ __forceinline__ place place_of(const ig_gpu_conv &p, int k)
     return at;
 }
 
-/* `step` further along the sum; true if that is another tap. */
-static __device__ __forceinline__ bool advance(const ig_gpu_conv &p, place &at, int step)
+/* `step` further along the sum. */
+static __device__ __forceinline__ void advance(const ig_gpu_conv &p, place &at, int step)
 {
-    bool another = false;
     at.c += step;
     while (at.c >= p.ic) {
         at.c -= p.ic;
         if (++at.kx == p.kw) at.kx = 0, at.ky++;
-        another = true;
     }
-    return another;
 }
 
-/* What a thread brings of the pixels: four k at once, for which a tap's channels are whole quads. */
+/* Pieces of the sum are units of 16 channels of a tap (its last may be shorter): the same whatever the tile and however pixels are loaded. */
+enum { UNIT = 16 };
+
+static __device__ __forceinline__ int units_of(const ig_gpu_conv &p)
+{
+    return p.kh * p.kw * ((p.ic + UNIT - 1) / UNIT);
+}
+
+/* The k that a unit begins with. */
+static __device__ __forceinline__ int first_of(const ig_gpu_conv &p, int unit)
+{
+    const int per_tap = (p.ic + UNIT - 1) / UNIT, tap = unit / per_tap;
+    return tap * p.ic + (unit - tap * per_tap) * UNIT;
+}
+
+/*
+ * Row k of a step has its pixels at m ^ turned(k) in shared memory: the lanes of a warp store quads of several k, whose rows would
+ * all begin at the same bank.
+ */
+template <int BK> static __device__ __forceinline__ int turned(int k)
+{
+    return k / 4 * (128 / BK);
+}
+
+/*
+ * What a thread brings of the pixels: four channels at once, for which a tap's channels are whole quads. All threads of a block
+ * are at the same tap and channel: a tap begins a step.
+ */
 template <int BM, int BK, int T, typename WHERE = flat_image> struct quads {
     enum { PER_PIXEL = BK / 4, PIXELS = BM * PER_PIXEL / T, STRIDE = T / PER_PIXEL };
     origin from[PIXELS];
-    const float *pointer[PIXELS];
+    const float *pointer[PIXELS]; /* to this thread's quad of the step */
     float4 value[PIXELS];
-    place at;
-    int group;
+    int ky, kx, group;
+    int left; /* channels from the step's first to the tap's last */
 
-    __device__ __forceinline__ void point(const ig_gpu_conv &p, const WHERE &where)
+    static __device__ __forceinline__ int quad()
+    {
+        return threadIdx.x % PER_PIXEL * 4;
+    }
+    __device__ __forceinline__ void point(const ig_gpu_conv &p, const WHERE &where, int c)
     {
 #pragma unroll
         for (int i = 0; i < PIXELS; i++) {
-            const float *tap = at.ky < p.kh ? tap_of(p, where, group, from[i], at.ky, at.kx) : 0;
-            pointer[i] = tap ? tap : p.zeros;
+            const float *tap = tap_of(p, where, group, from[i], ky, kx);
+            pointer[i] = (tap ? tap : p.zeros) + (c + quad());
         }
     }
-    __device__ __forceinline__ void begin(const ig_gpu_conv &p, const WHERE &where, int of, int m0, int k0)
+    /* At a unit of the sum; steps to another one, each of one tap. */
+    __device__ __forceinline__ int begin(const ig_gpu_conv &p, const WHERE &where, int of, int m0, int first, int last)
     {
-        group = of;
+        const int k = first_of(p, first), end = first_of(p, last), tap = k / p.ic, end_tap = end / p.ic, c = k - tap * p.ic;
+        group = of, left = p.ic - c;
+        ky = tap / p.kw, kx = tap - ky * p.kw;
 #pragma unroll
         for (int i = 0; i < PIXELS; i++) from[i] = origin_of(p, where, m0 + (int)threadIdx.x / PER_PIXEL + i * STRIDE);
-        at = place_of(p, k0 + (threadIdx.x % PER_PIXEL) * 4);
-        point(p, where);
+        point(p, where, c);
+        return (end_tap - tap) * ((p.ic + BK - 1) / BK) + (end - end_tap * p.ic - c) / (int)BK;
     }
-    __device__ __forceinline__ void load()
+    /* FULL: a tap has channels for all of the step. */
+    template <bool FULL> __device__ __forceinline__ void load(const ig_gpu_conv &, const WHERE &)
     {
+        const bool inside = FULL || quad() < left;
 #pragma unroll
-        for (int i = 0; i < PIXELS; i++) value[i] = load4(pointer[i] + at.c);
+        for (int i = 0; i < PIXELS; i++) value[i] = inside ? load4(pointer[i]) : make_float4(0, 0, 0, 0);
     }
     __device__ __forceinline__ void next(const ig_gpu_conv &p, const WHERE &where)
     {
-        if (advance(p, at, BK)) point(p, where);
+        left -= BK;
+        if (left > 0) {
+#pragma unroll
+            for (int i = 0; i < PIXELS; i++) pointer[i] += BK;
+            return;
+        }
+        left = p.ic;
+        if (++kx == p.kw) kx = 0, ky++;
+        point(p, where, 0);
     }
-    template <int ROW> __device__ __forceinline__ void store(float (*to)[ROW]) const
+    /* Where this thread's first pixel lies in rows of ROW. */
+    template <int ROW> static __device__ __forceinline__ int slot()
     {
-        int k = (threadIdx.x % PER_PIXEL) * 4;
+        return quad() * ROW + ((int)threadIdx.x / PER_PIXEL ^ turned<BK>(quad()));
+    }
+    template <int ROW> __device__ __forceinline__ void store(float *to, int slot) const
+    {
 #pragma unroll
         for (int i = 0; i < PIXELS; i++) {
-            int m = threadIdx.x / PER_PIXEL + i * STRIDE;
-            to[k][m] = value[i].x;
-            to[k + 1][m] = value[i].y;
-            to[k + 2][m] = value[i].z;
-            to[k + 3][m] = value[i].w;
+            float *row = to + (STRIDE % 32 ? slot ^ i * STRIDE : slot + i * STRIDE);
+            row[0] = value[i].x;
+            row[ROW] = value[i].y;
+            row[2 * ROW] = value[i].z;
+            row[3 * ROW] = value[i].w;
         }
     }
 };
 
-/* The same one k at a time, for any number of channels and any alignment. */
+/* The same one k of the sum at a time, for any number of channels and any alignment: steps go on from tap to tap. */
 template <int BM, int BK, int T, typename WHERE = flat_image> struct singles {
     enum { PIXELS = BM * BK / T, STRIDE = T / BK };
     origin from[PIXELS];
     float value[PIXELS];
     place at;
-    int group;
+    int group, left;
 
-    __device__ __forceinline__ void begin(const ig_gpu_conv &p, const WHERE &where, int of, int m0, int k0)
+    __device__ __forceinline__ int begin(const ig_gpu_conv &p, const WHERE &where, int of, int m0, int first, int last)
     {
-        group = of;
+        const int k = first_of(p, first);
+        group = of, left = first_of(p, last) - k;
 #pragma unroll
         for (int i = 0; i < PIXELS; i++) from[i] = origin_of(p, where, m0 + (int)threadIdx.x / BK + i * STRIDE);
-        at = place_of(p, k0 + threadIdx.x % BK);
+        at = place_of(p, k + threadIdx.x % BK);
+        return (left + BK - 1) / BK;
     }
-    __device__ __forceinline__ void load_of(const ig_gpu_conv &p, const WHERE &where)
+    template <bool FULL> __device__ __forceinline__ void load(const ig_gpu_conv &p, const WHERE &where)
     {
+        const bool inside = FULL || (int)threadIdx.x % BK < left;
 #pragma unroll
         for (int i = 0; i < PIXELS; i++) {
-            const float *tap = at.ky < p.kh ? tap_of(p, where, group, from[i], at.ky, at.kx) : 0;
+            const float *tap = inside ? tap_of(p, where, group, from[i], at.ky, at.kx) : 0;
             value[i] = tap ? tap[at.c] : 0;
         }
     }
     __device__ __forceinline__ void next(const ig_gpu_conv &p, const WHERE &)
     {
+        left -= BK;
         advance(p, at, BK);
     }
-    template <int ROW> __device__ __forceinline__ void store(float (*to)[ROW]) const
+    template <int ROW> static __device__ __forceinline__ int slot()
     {
+        return (int)threadIdx.x % BK * ROW;
+    }
+    template <int ROW> __device__ __forceinline__ void store(float *to, int slot) const
+    {
+        const int turn = turned<BK>((int)threadIdx.x % BK);
 #pragma unroll
-        for (int i = 0; i < PIXELS; i++) to[threadIdx.x % BK][threadIdx.x / BK + i * STRIDE] = value[i];
+        for (int i = 0; i < PIXELS; i++) to[slot + (((int)threadIdx.x / BK + i * STRIDE) ^ turn)] = value[i];
     }
 };
 
-template <int BM, int BK, int T, typename WHERE>
-static __device__ __forceinline__ void load(quads<BM, BK, T, WHERE> &q, const ig_gpu_conv &, const WHERE &)
-{
-    q.load();
-}
-
-template <int BM, int BK, int T, typename WHERE>
-static __device__ __forceinline__ void load(singles<BM, BK, T, WHERE> &s, const ig_gpu_conv &p, const WHERE &where)
-{
-    s.load_of(p, where);
-}
-
-/* What a thread brings of the weights. */
+/* What a thread brings of the weights. Of columns beyond the last channel, whose sums nobody reads, it is another's. */
 template <int BN, int BK, int T> struct panel {
-    enum { PER_ROW = BN / 4, ROWS = BK * PER_ROW / T, STRIDE = T / PER_ROW };
+    enum { STEP = BK, PER_ROW = BN / 4, ROWS = BK * PER_ROW / T, STRIDE = T / PER_ROW };
     float4 value[ROWS];
-    int offset, k; /* of the weights, k of the first row; columns beyond the last channel are beyond the last k */
+    const float *pointer; /* to this thread's quad of its first row of the step */
 
-    __device__ __forceinline__ void begin(const ig_gpu_conv &p, int group, int n0, int k0)
+    __device__ __forceinline__ void begin(const ig_gpu_conv &p, int group, int n0, int first)
     {
-        int n = n0 + (threadIdx.x % PER_ROW) * 4;
-        k = k0 + threadIdx.x / PER_ROW;
-        offset = group * p.weight_group + k * p.oc4 + n;
-        if (n >= p.oc4) k = BEYOND;
+        const int n = n0 + (threadIdx.x % PER_ROW) * 4, row = first + threadIdx.x / PER_ROW;
+        pointer = p.weights + (group * p.weight_group + row * p.oc4 + (n < p.oc4 ? n : 0));
     }
-    __device__ __forceinline__ void load(const ig_gpu_conv &p, int length)
+    template <bool FULL> __device__ __forceinline__ void load(const ig_gpu_conv &p, int left)
     {
 #pragma unroll
-        for (int i = 0; i < ROWS; i++)
-            value[i] = k + i * STRIDE < length ? load4(p.weights + (offset + i * STRIDE * p.oc4)) : make_float4(0, 0, 0, 0);
+        for (int i = 0; i < ROWS; i++) {
+            const bool inside = FULL || (int)threadIdx.x / PER_ROW + i * STRIDE < left;
+            value[i] = inside ? load4(pointer + i * STRIDE * p.oc4) : make_float4(0, 0, 0, 0);
+        }
     }
-    __device__ __forceinline__ void next(const ig_gpu_conv &p)
+    __device__ __forceinline__ void next(const ig_gpu_conv &p, int left)
     {
-        k += BK;
-        offset += BK * p.oc4;
+        pointer += min(left, (int)BK) * p.oc4;
     }
-    template <int ROW> __device__ __forceinline__ void store(float (*to)[ROW]) const
+    static __device__ __forceinline__ int slot()
+    {
+        return (int)threadIdx.x / PER_ROW * BN + (int)threadIdx.x % PER_ROW * 4;
+    }
+    __device__ __forceinline__ void store(float *to) const
     {
 #pragma unroll
-        for (int i = 0; i < ROWS; i++)
-            store4(&to[threadIdx.x / PER_ROW + i * STRIDE][(threadIdx.x % PER_ROW) * 4], value[i]);
+        for (int i = 0; i < ROWS; i++) store4(to + i * STRIDE * BN, value[i]);
     }
 };
 
@@ -257,6 +300,30 @@ static __device__ __forceinline__ float4 bias_of(const ig_gpu_conv &p, int chann
     return load_upto4<false>(p.bias + channel, n);
 }
 
+/* A step of both from memory. */
+template <typename PIXELS, typename WEIGHTS, typename WHERE>
+static __device__ __forceinline__ void bring(const ig_gpu_conv &p, const WHERE &where, PIXELS &pixels, WEIGHTS &weights)
+{
+    if (pixels.left >= WEIGHTS::STEP) {
+        pixels.template load<true>(p, where);
+        weights.template load<true>(p, pixels.left);
+    } else {
+        pixels.template load<false>(p, where);
+        weights.template load<false>(p, pixels.left);
+    }
+}
+
+/*
+ * The n-th of N factors that line i of a thread's tile is multiplied with: the even ones, then the odd, and back in the next line.
+ * Neighbours share a factor, which the multiplier still holds, and the sum and the other factor more often lie in different banks of
+ * registers: operands of one bank hold a warp back. ptxas finds such registers for this order rather than for 0, 1, 2, ...
+ */
+template <int N> static __device__ __forceinline__ int to_and_fro(int i, int n)
+{
+    const int j = n * 2 % N + n * 2 / N;
+    return i % 2 ? N - 1 - j : j;
+}
+
 /*
  * LATE: long activations are a pass of their own over what was stored, by one piece of code. In the epilogue they would be
  * one for each output, and what they call takes registers from the sums.
@@ -264,61 +331,65 @@ static __device__ __forceinline__ float4 bias_of(const ig_gpu_conv &p, int chann
 template <int BM, int BN, int BK, int TM, int TN, bool LATE, typename PIXELS, typename WHERE>
 static __device__ __forceinline__ void tile(const ig_gpu_conv &p, const WHERE &where)
 {
-    enum { T = BM / TM * (BN / TN), QM = TM / 4, QN = TN / 4, ROW_M = BM + 4, ACROSS = BN / TN / 4 };
-    SHARED(float, a, [2][BK][ROW_M]);
-    SHARED(float, b, [2][BK][BN]);
+    enum { T = BM / TM * (BN / TN), QM = TM / 4, QN = TN / 4, ACROSS = BN / TN / 4, HALF_A = BK * BM, HALF_B = BK * BN };
+    enum { DOWN = T == 256 }; /* lines are columns: where registers are scarce, these are the fewer spills */
+    SHARED(float, a, [2 * HALF_A]);
+    SHARED(float, b, [2 * HALF_B]);
     const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-    const int tm = (warp / ACROSS * 8 + lane / 4) * 4, tn = (warp % ACROSS * 4 + lane % 4) * 4;
+    /* lanes that differ in bit 0 alone read the same of a, those that differ in bit 1 the same of b: halves of a warp are one access */
+    const int tm = (warp / ACROSS * 8 + lane / 2 % 8) * 4, tn = (warp % ACROSS * 4 + (lane & 1) + lane / 16 * 2) * 4;
     const int group = blockIdx.z / p.splits, split = blockIdx.z - group * p.splits;
-    const int m0 = blockIdx.x * BM, n0 = blockIdx.y * BN, length = p.kh * p.kw * p.ic;
-    const int k0 = split * p.chunk, k1 = min(length, k0 + p.chunk);
+    const int m0 = blockIdx.x * BM, n0 = blockIdx.y * BN;
+    const int first = split * p.chunk, last = min(units_of(p), first + p.chunk);
     float4 sum[TM][QN];
 #pragma unroll
     for (int j = 0; j < QN; j++) {
         int channel = n0 + j * (BN / QN) + tn, n = p.oc - channel;
-        float4 first = split == 0 && n > 0 ? bias_of(p, group * p.oc + channel, n) : make_float4(0, 0, 0, 0);
+        float4 from = split == 0 && n > 0 ? bias_of(p, group * p.oc + channel, n) : make_float4(0, 0, 0, 0);
 #pragma unroll
-        for (int i = 0; i < TM; i++) sum[i][j] = first;
+        for (int i = 0; i < TM; i++) sum[i][j] = from;
     }
     PIXELS pixels;
     panel<BN, BK, T> weights;
-    pixels.begin(p, where, group, m0, k0);
-    weights.begin(p, group, n0, k0);
-    load(pixels, p, where);
-    weights.load(p, k1);
-    pixels.store(a[0]);
-    weights.store(b[0]);
-    __syncthreads();
-    int half = 0;
-    for (int k = k0; k < k1; k += BK, half ^= 1) {
-        const bool more = k + BK < k1;
+    int to_a = PIXELS::template slot<BM>(), to_b = panel<BN, BK, T>::slot(), steps = 0;
+    if (first < last) {
+        steps = pixels.begin(p, where, group, m0, first, last);
+        weights.begin(p, group, n0, first_of(p, first));
+        bring(p, where, pixels, weights);
+        pixels.template store<BM>(a, to_a);
+        weights.store(b + to_b);
+        __syncthreads();
+    }
+    int from_a = tm, from_b = tn;
+    for (; steps > 0; steps--) {
+        to_a ^= HALF_A, to_b ^= HALF_B; /* the other half: both are powers of two */
+        const bool more = steps > 1;
         if (more) {
+            weights.next(p, pixels.left);
             pixels.next(p, where);
-            weights.next(p);
-            load(pixels, p, where);
-            weights.load(p, k1);
+            bring(p, where, pixels, weights);
         }
 #pragma unroll
-        for (int step = 0; step < BK; step++) {
+        for (int k = 0; k < BK; k++) {
             float4 x[QM], w[QN];
 #pragma unroll
-            for (int i = 0; i < QM; i++) x[i] = load4(&a[half][step][i * (BM / QM) + tm]);
+            for (int i = 0; i < QM; i++) x[i] = load4(&a[(from_a ^ turned<BK>(k)) + k * BM + i * (BM / QM)]);
 #pragma unroll
-            for (int j = 0; j < QN; j++) w[j] = load4(&b[half][step][j * (BN / QN) + tn]);
+            for (int j = 0; j < QN; j++) w[j] = load4(&b[from_b + k * BN + j * (BN / QN)]);
 #pragma unroll
-            for (int i = 0; i < TM; i++)
-#pragma unroll
-                for (int j = 0; j < QN; j++) {
-                    float v = at(x[i / 4], i % 4);
-                    sum[i][j].x = fmaf(v, w[j].x, sum[i][j].x);
-                    sum[i][j].y = fmaf(v, w[j].y, sum[i][j].y);
-                    sum[i][j].z = fmaf(v, w[j].z, sum[i][j].z);
-                    sum[i][j].w = fmaf(v, w[j].w, sum[i][j].w);
-                }
+            for (int n = 0; n < TM * TN; n++) {
+                const int i = DOWN ? to_and_fro<TM>(n / TM, n % TM) : n / TN, j = DOWN ? n / TM : to_and_fro<TN>(n / TN, n % TN);
+                at(sum[i][j / 4], j % 4) = fmaf(at(x[i / 4], i % 4), at(w[j / 4], j % 4), at(sum[i][j / 4], j % 4));
+            }
         }
+        from_a ^= HALF_A, from_b ^= HALF_B;
+        KEPT(to_a);
+        KEPT(to_b);
+        KEPT(from_a);
+        KEPT(from_b);
         if (more) {
-            pixels.store(a[half ^ 1]);
-            weights.store(b[half ^ 1]);
+            pixels.template store<BM>(a, to_a);
+            weights.store(b + to_b);
             __syncthreads();
         }
     }

@@ -25,6 +25,9 @@
 #define IS_ALIGNED(p, bytes) (void)0 /* the device sees to it */
 #endif
 
+/* An integer that is kept in a register: the compiler does not compute it anew from what it is made of. */
+#define KEPT(i) asm volatile("" : "+r"(i))
+
 static __device__ __forceinline__ float clamp(float x, float low, float high)
 {
     x = x < low ? low : x;

@@ -3,11 +3,11 @@
 
 #include "kernels_cpu/pack/pack.h"
 
-enum { POINTERS = 7, WIDE_GROUP = 8 }; /* fewer channels of a group are not worth a tile */
+enum { POINTERS = 7, WIDE_GROUP = 8 /* fewer channels of a group are not worth a tile */, UNIT = 16 /* of sums: conv.cu */ };
 
 struct tiling { /* of conv.cu */
     const char *quads, *any; /* functions for aligned pixels, and for all */
-    int32_t rows, columns, step; /* BM, BN, BK; `any` may have smaller rows and columns */
+    int32_t rows, columns; /* BM, BN; `any` may have smaller ones */
     uint32_t quads_threads;
     int32_t any_rows, any_columns;
     uint32_t any_threads;
@@ -159,22 +159,23 @@ static int32_t groups_of(const struct ig_call *call)
     return call->in[1].shape->rank > 2 ? ((const struct ig_conv *)call->attrs)->groups : 1;
 }
 
-size_t ig_gpu_scratch_split4(const struct ig_call *call)
-{
-    return partial_bytes(call, groups_of(call), 4);
-}
+#define SPLIT(n)                                                \
+    size_t ig_gpu_scratch_split##n(const struct ig_call *call) \
+    {                                                           \
+        return partial_bytes(call, groups_of(call), n);         \
+    }
+SPLIT(2)
+SPLIT(3)
+SPLIT(4)
+SPLIT(8)
+SPLIT(16)
 
-size_t ig_gpu_scratch_split16(const struct ig_call *call)
-{
-    return partial_bytes(call, groups_of(call), 16);
-}
-
-/* Pieces of whole steps, at most t->splits of them; of no tap at all, one of none. */
+/* Pieces of whole units, at most t->splits of them; of no tap at all, one of none. */
 static void split(struct ig_gpu_conv *p, const struct tiling *t, void *scratch)
 {
-    int32_t steps = ig_gpu_ceil((int64_t)p->kh * p->kw * p->ic, t->step), chunk = ig_gpu_ceil(steps, t->splits);
-    p->splits = chunk ? ig_gpu_ceil(steps, chunk) : 1;
-    p->chunk = chunk * t->step;
+    int32_t units = p->kh * p->kw * ig_gpu_ceil(p->ic, UNIT);
+    p->chunk = ig_gpu_ceil(units, t->splits);
+    p->splits = p->chunk ? ig_gpu_ceil(units, p->chunk) : 1;
     p->partial = (float *)scratch;
 }
 
@@ -192,60 +193,32 @@ static int gemm(const struct ig_call *call, struct ig_gpu_conv p, const struct t
     return 2;
 }
 
-static const struct tiling tile_128x128 = {"conv_128x128", "conv_any64x64", 128, 128, 8, 256, 64, 64, 128, 1};
-static const struct tiling tile_128x64 = {"conv_128x64", "conv_any64x64", 128, 64, 16, 128, 64, 64, 128, 1};
-static const struct tiling tile_64x64 = {"conv_64x64", "conv_any64x64", 64, 64, 16, 64, 64, 64, 128, 1};
-static const struct tiling tile_64x64s = {"conv_64x64s", "conv_any64x64", 64, 64, 16, 128, 64, 64, 128, 1};
-static const struct tiling tile_32x32 = {"conv_32x32", "conv_any32x32", 32, 32, 16, 64, 32, 32, 64, 1};
-static const struct tiling tile_64x64k4 = {"conv_64x64", "conv_any64x64", 64, 64, 16, 64, 64, 64, 128, 4};
-static const struct tiling tile_64x64k16 = {"conv_64x64", "conv_any64x64", 64, 64, 16, 64, 64, 64, 128, 16};
-static const struct tiling tile_32x32k4 = {"conv_32x32", "conv_any32x32", 32, 32, 16, 64, 32, 32, 64, 4};
-static const struct tiling tile_32x32k16 = {"conv_32x32", "conv_any32x32", 32, 32, 16, 64, 32, 32, 64, 16};
-
-int ig_gpu_conv_128x128(const struct ig_call *call, void *scratch, struct ig_gpu_launch *to)
-{
-    return gemm(call, ig_gpu_conv_of(call), &tile_128x128, scratch, to);
-}
-
-int ig_gpu_conv_128x64(const struct ig_call *call, void *scratch, struct ig_gpu_launch *to)
-{
-    return gemm(call, ig_gpu_conv_of(call), &tile_128x64, scratch, to);
-}
-
-int ig_gpu_conv_64x64(const struct ig_call *call, void *scratch, struct ig_gpu_launch *to)
-{
-    return gemm(call, ig_gpu_conv_of(call), &tile_64x64, scratch, to);
-}
-
-int ig_gpu_conv_64x64s(const struct ig_call *call, void *scratch, struct ig_gpu_launch *to)
-{
-    return gemm(call, ig_gpu_conv_of(call), &tile_64x64s, scratch, to);
-}
-
-int ig_gpu_conv_32x32(const struct ig_call *call, void *scratch, struct ig_gpu_launch *to)
-{
-    return gemm(call, ig_gpu_conv_of(call), &tile_32x32, scratch, to);
-}
-
-int ig_gpu_conv_64x64k4(const struct ig_call *call, void *scratch, struct ig_gpu_launch *to)
-{
-    return gemm(call, ig_gpu_conv_of(call), &tile_64x64k4, scratch, to);
-}
-
-int ig_gpu_conv_64x64k16(const struct ig_call *call, void *scratch, struct ig_gpu_launch *to)
-{
-    return gemm(call, ig_gpu_conv_of(call), &tile_64x64k16, scratch, to);
-}
-
-int ig_gpu_conv_32x32k4(const struct ig_call *call, void *scratch, struct ig_gpu_launch *to)
-{
-    return gemm(call, ig_gpu_conv_of(call), &tile_32x32k4, scratch, to);
-}
-
-int ig_gpu_conv_32x32k16(const struct ig_call *call, void *scratch, struct ig_gpu_launch *to)
-{
-    return gemm(call, ig_gpu_conv_of(call), &tile_32x32k16, scratch, to);
-}
+/* Tiles, and pieces of the sum: more of these fill a chip where there are few outputs. */
+#define TILES(T)                                                                                              \
+    T(128x128, {"conv_128x128", "conv_any64x64", 128, 128, 256, 64, 64, 128, 1})                           \
+    T(128x128k2, {"conv_128x128", "conv_any64x64", 128, 128, 256, 64, 64, 128, 2})                        \
+    T(128x128k4, {"conv_128x128", "conv_any64x64", 128, 128, 256, 64, 64, 128, 4})                        \
+    T(128x64, {"conv_128x64", "conv_any64x64", 128, 64, 128, 64, 64, 128, 1})                             \
+    T(128x64k2, {"conv_128x64", "conv_any64x64", 128, 64, 128, 64, 64, 128, 2})                           \
+    T(128x64k3, {"conv_128x64", "conv_any64x64", 128, 64, 128, 64, 64, 128, 3})                           \
+    T(128x64k4, {"conv_128x64", "conv_any64x64", 128, 64, 128, 64, 64, 128, 4})                           \
+    T(128x64k8, {"conv_128x64", "conv_any64x64", 128, 64, 128, 64, 64, 128, 8})                           \
+    T(64x64, {"conv_64x64", "conv_any64x64", 64, 64, 64, 64, 64, 128, 1})                                 \
+    T(64x64k2, {"conv_64x64", "conv_any64x64", 64, 64, 64, 64, 64, 128, 2})                               \
+    T(64x64k4, {"conv_64x64", "conv_any64x64", 64, 64, 64, 64, 64, 128, 4})                               \
+    T(64x64k8, {"conv_64x64", "conv_any64x64", 64, 64, 64, 64, 64, 128, 8})                               \
+    T(64x64k16, {"conv_64x64", "conv_any64x64", 64, 64, 64, 64, 64, 128, 16})                             \
+    T(64x64s, {"conv_64x64s", "conv_any64x64", 64, 64, 128, 64, 64, 128, 1})                              \
+    T(32x32, {"conv_32x32", "conv_any32x32", 32, 32, 64, 32, 32, 64, 1})                                  \
+    T(32x32k4, {"conv_32x32", "conv_any32x32", 32, 32, 64, 32, 32, 64, 4})                                \
+    T(32x32k16, {"conv_32x32", "conv_any32x32", 32, 32, 64, 32, 32, 64, 16})
+#define TILE(name, ...)                                                                                       \
+    static const struct tiling tile_##name = __VA_ARGS__;                                                     \
+    int ig_gpu_conv_##name(const struct ig_call *call, void *scratch, struct ig_gpu_launch *to)               \
+    {                                                                                                         \
+        return gemm(call, ig_gpu_conv_of(call), &tile_##name, scratch, to);                                   \
+    }
+TILES(TILE)
 
 int ig_gpu_conv_tile(const struct ig_call *call, const struct ig_gpu_conv *p, int32_t tile, struct ig_gpu_launch *to)
 {
@@ -303,14 +276,14 @@ static int volume(const struct ig_call *call, const struct tiling *t, struct ig_
 
 int ig_gpu_conv_volume64x64(const struct ig_call *call, void *scratch, struct ig_gpu_launch *to)
 {
-    static const struct tiling t = {"conv_volume64x64", "conv_volume_any64x64", 64, 64, 16, 128, 64, 64, 128, 1};
+    static const struct tiling t = {"conv_volume64x64", "conv_volume_any64x64", 64, 64, 128, 64, 64, 128, 1};
     (void)scratch;
     return volume(call, &t, to);
 }
 
 int ig_gpu_conv_volume32x32(const struct ig_call *call, void *scratch, struct ig_gpu_launch *to)
 {
-    static const struct tiling t = {"conv_volume32x32", "conv_volume_any32x32", 32, 32, 16, 64, 32, 32, 64, 1};
+    static const struct tiling t = {"conv_volume32x32", "conv_volume_any32x32", 32, 32, 64, 32, 32, 64, 1};
     (void)scratch;
     return volume(call, &t, to);
 }

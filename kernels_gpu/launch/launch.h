@@ -70,9 +70,11 @@ ig_pack_fn ig_gpu_pack_conv;               /* bias, then [group][tap][ic][oc4] *
 ig_pack_fn ig_gpu_pack_deconv;             /* the same from ONNX's order of a transposed convolution */
 ig_pack_fn ig_gpu_pack_depthwise;          /* bias, then [tap][oc4] */
 ig_pack_fn ig_gpu_pack_gemv;               /* bias, then [oc][ic] */
-ig_scratch_fn ig_gpu_scratch_split4, ig_gpu_scratch_split16; /* pieces of sums */
-ig_gpu_launch_fn ig_gpu_conv_128x128, ig_gpu_conv_128x64, ig_gpu_conv_64x64, ig_gpu_conv_64x64s, ig_gpu_conv_32x32,
-    ig_gpu_conv_64x64k4, ig_gpu_conv_64x64k16, ig_gpu_conv_32x32k4, ig_gpu_conv_32x32k16;
+ig_scratch_fn ig_gpu_scratch_split2, ig_gpu_scratch_split3, ig_gpu_scratch_split4, ig_gpu_scratch_split8,
+    ig_gpu_scratch_split16; /* pieces of sums */
+ig_gpu_launch_fn ig_gpu_conv_128x128, ig_gpu_conv_128x128k2, ig_gpu_conv_128x128k4, ig_gpu_conv_128x64, ig_gpu_conv_128x64k2,
+    ig_gpu_conv_128x64k3, ig_gpu_conv_128x64k4, ig_gpu_conv_128x64k8, ig_gpu_conv_64x64, ig_gpu_conv_64x64k2, ig_gpu_conv_64x64k4,
+    ig_gpu_conv_64x64k8, ig_gpu_conv_64x64k16, ig_gpu_conv_64x64s, ig_gpu_conv_32x32, ig_gpu_conv_32x32k4, ig_gpu_conv_32x32k16;
 ig_gpu_launch_fn ig_gpu_conv_direct, ig_gpu_conv_depthwise, ig_gpu_conv_volume64x64, ig_gpu_conv_volume32x32;
 ig_gpu_launch_fn ig_gpu_fc_64x64, ig_gpu_fc_32x32k16, ig_gpu_fc_gemv;
 
@@ -90,7 +92,7 @@ ig_gpu_launch_fn ig_gpu_deconv_64x64, ig_gpu_deconv_32x32, ig_gpu_deconv_direct;
 ig_supports_fn ig_gpu_supports_winograd2, ig_gpu_supports_winograd4;
 ig_pack_fn ig_gpu_pack_winograd2, ig_gpu_pack_winograd4;
 ig_scratch_fn ig_gpu_scratch_winograd2, ig_gpu_scratch_winograd4;
-ig_gpu_launch_fn ig_gpu_winograd2, ig_gpu_winograd4;
+ig_gpu_launch_fn ig_gpu_winograd2, ig_gpu_winograd4, ig_gpu_winograd2_128x64, ig_gpu_winograd4_128x64;
 
 /* --- launch/pool.c --- */
 ig_supports_fn ig_gpu_supports_pool, ig_gpu_supports_global_pool;

@@ -109,31 +109,33 @@ static struct ig_gpu_conv product(const struct ig_call *call, const struct ig_gp
                             .out_pixel = points * t->oc4, .groups = points, .ic = t->ic4, .oc = t->oc4, .oc4 = t->oc4,
                             .weight_group = t->ic4 * t->oc4, .weight_tap = t->ic4 * t->oc4, .kh = 1, .kw = 1, .sh = 1,
                             .sw = 1, .dh = 1, .dw = 1, .splits = 1, .vector_out = 1};
-    p.chunk = (p.ic + 15) / 16 * 16;
+    p.chunk = ig_gpu_ceil(p.ic, 16);
     return p;
 }
 
-static int launch(const struct ig_call *call, int32_t m, void *room, struct ig_gpu_launch *to)
+static int launch(const struct ig_call *call, int32_t m, int32_t rows, void *room, struct ig_gpu_launch *to)
 {
     struct ig_gpu_winograd t = transforms(call, m, room);
     struct ig_gpu_conv p = product(call, &t, m);
     int64_t tiles = tiles_of(call, m);
-    int small = tiles <= 32 || p.oc <= 32;
     ig_gpu_fill(&to[0], m == 2 ? "winograd2_in" : "winograd4_in", ig_gpu_ceil(tiles * t.ic4, 128), 1, 1, 128, POINTERS, &t,
                 sizeof t);
-    ig_gpu_fill(&to[1], small ? "conv_32x32" : "conv_64x64", ig_gpu_ceil(tiles, small ? 32 : 64),
-                ig_gpu_ceil(p.oc, small ? 32 : 64), p.groups, 64, CONV_POINTERS, &p, sizeof p);
+    if (rows == 64 && (tiles <= 32 || p.oc <= 32))
+        ig_gpu_fill(&to[1], "conv_32x32", ig_gpu_ceil(tiles, 32), ig_gpu_ceil(p.oc, 32), p.groups, 64, CONV_POINTERS, &p, sizeof p);
+    else
+        ig_gpu_fill(&to[1], rows == 64 ? "conv_64x64" : "conv_128x64", ig_gpu_ceil(tiles, rows), ig_gpu_ceil(p.oc, 64), p.groups,
+                    (uint32_t)rows, CONV_POINTERS, &p, sizeof p);
     ig_gpu_fill(&to[2], m == 2 ? "winograd2_out" : "winograd4_out", ig_gpu_ceil(tiles * t.oc, 128), 1, 1, 128, POINTERS, &t,
                 sizeof t);
     return 3;
 }
 
-int ig_gpu_winograd2(const struct ig_call *call, void *room, struct ig_gpu_launch *to)
-{
-    return launch(call, 2, room, to);
-}
-
-int ig_gpu_winograd4(const struct ig_call *call, void *room, struct ig_gpu_launch *to)
-{
-    return launch(call, 4, room, to);
-}
+#define WINOGRAD(name, m, rows)                                                              \
+    int name(const struct ig_call *call, void *room, struct ig_gpu_launch *to)               \
+    {                                                                                        \
+        return launch(call, m, rows, room, to);                                              \
+    }
+WINOGRAD(ig_gpu_winograd2, 2, 64)
+WINOGRAD(ig_gpu_winograd2_128x64, 2, 128)
+WINOGRAD(ig_gpu_winograd4, 4, 64)
+WINOGRAD(ig_gpu_winograd4_128x64, 4, 128)
