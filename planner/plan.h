@@ -250,6 +250,7 @@ struct ig_plan_options {
     int32_t isa;              /* enum ig_isa: kernels of this ISA and of IG_ISA_REF may be chosen */
     int32_t threads;          /* >= 1 */
     const struct ig_profile *profile; /* NULL: estimate */
+    const struct ig_profile *gpu_profile; /* of the GPU, for its stage; NULL: estimate */
     int64_t memory_budget;    /* bytes of arena + weights; 0: none */
     double max_latency_ms;    /* 0: none */
     double min_fps;           /* 0: none */
