@@ -6,7 +6,7 @@ import os
 import random
 import time
 
-from stages.build import cores_here, run
+from stages.build import run
 from stages.table import Failed, middle
 
 FRAMES = 4  # whose outputs are compared
@@ -20,7 +20,7 @@ class Study:
         self.given = name.endswith(".onnx")
         self.name = os.path.splitext(os.path.basename(name))[0] if self.given else name
         self.onnx = name if self.given else self.file("onnx")
-        self.cores = cores_here()
+        self.cores = o.cores
         self.core = f"cpu:{self.cores[0]}"
         # A core is left to the thread that gives the GPU its frames.
         self.team = f"cpu:{self.cores[0]}-{self.cores[-2]}" if len(self.cores) > 2 else None
@@ -125,12 +125,18 @@ class Study:
         gpu = [] if way == "cpu" else ["--gpu=require"]
         return json.loads(run([program, f"--bench={self.o.seconds}", "--json", *gpu], self.until))
 
-    def turns(self, programs):
-        """way: what --bench said in each round."""
+    def turns(self, programs, errors):
+        """way: what --bench said in each round; a way that fails is out."""
         said = {way: [] for way in programs}
         for _ in range(self.o.rounds):
-            for way, program in programs.items():
-                said[way].append(self.bench(way, program))
+            for way in list(said):
+                try:
+                    said[way].append(self.bench(way, programs[way]))
+                except Failed as e:
+                    errors[way] = str(e)
+                    del said[way]
+        if "gpu" in errors:
+            raise Failed(errors["gpu"])
         return said
 
     def results(self, said, differences):
@@ -177,9 +183,7 @@ class Study:
                 programs[way] = program
             except Failed as e:
                 errors[way] = str(e)
-        if "gpu" in errors:
-            raise Failed(errors["gpu"])
-        ways = self.results(self.turns(programs), differences)
+        ways = self.results(self.turns(programs, errors), differences)
         for way in ways:
             if way in cuts:
                 ways[way].update(stages=cuts[way]["stages"], moved_bytes=cuts[way]["moved_bytes"])

@@ -50,46 +50,53 @@ def words(e):
     said = [f"{TITLES[way]} {fps(e, way):.0f}" for way in ("gpu", "stage", *ORDER, "cpu") if way in e["ways"]]
     took = e["took_s"]
     return (f"{e['network']}: frames/s {', '.join(said)}; pick: {TITLES[e['pick']['way']]}"
-            + "".join(f"; {TITLES[way]}: {why}" for way, why in e["errors"].items())
+            + "".join(f"; {TITLES[way]}: {why}" for way, why in sorted(e["errors"].items()))
             + f" ({took['profiles']} s of profiles, {took['builds']} of builds, {took['runs']} of runs)")
 
 
-def row(e, way):
-    """Expected, measured and their ratio to the GPU alone."""
-    if way not in e["ways"]:
-        return "  |  |  "
-    w = e["ways"][way]
-    return f"{w['expected_fps']:.0f} | {fps(e, way):.0f} | {middle(ratios(e, way)):.2f}"
+def expected(e, way):
+    return e["ways"][way].get("expected_fps", 0)
+
+
+def direction(e, ways):
+    """Of a core and a team the one that more is expected of: who, frames a second expected and measured, ratio to the GPU alone."""
+    there = [way for way in ways if way in e["ways"]]
+    if not there:
+        return " |  |  | "
+    way = max(there, key=lambda w: expected(e, w))
+    return f"{'team' if 'team' in way else 'core'} | {expected(e, way):.0f} | {fps(e, way):.0f} | {middle(ratios(e, way)):.2f}"
 
 
 def rates(entries):
-    ways = [way for way in ORDER if any(way in e["ways"] for e in entries)]
-    lines = ["| network | GPU alone: expected | measured | as a stage |" + "".join(f" {TITLES[w]}: expected | measured | ratio |" for w in ways)
-             + " pick | expected | best measured | lost % | spread % |",
-             "| --- | --: | --: | --: |" + " --: | --: | --: |" * len(ways) + " --- | --: | --- | --: | --: |"]
+    lines = ["| network | GPU alone: expected | measured | as a stage | CPU, GPU: by | expected | measured | ratio | GPU, CPU: by | expected | measured | "
+             "ratio | pick | expected | measured | best measured | spread % |",
+             "| --- | --: | --: | --: | --- | --: | --: | --: | --- | --: | --: | --: | --- | --: | --: | --- | --: |"]
     for e in entries:
-        stage, pick = e["ways"].get("stage"), e["pick"]
-        expected, whole = (f"{stage['expected_fps']:.0f}", f"{fps(e, 'stage'):.0f}") if stage else ("", "")
-        lost = f"{100 * (1 - fps(e, pick['way']) / fps(e, best(e))):.1f}" if pick["way"] in e["ways"] else ""
-        lines.append(f"| {e['network']} | {expected} | {fps(e, 'gpu'):.0f} | {whole} |" + "".join(f" {row(e, way)} |" for way in ways)
-                     + f" {TITLES[pick['way']]} | {pick['expected_fps']:.0f} | {TITLES[best(e)]} | {lost} | {spread(e):.1f} |")
+        pick, stage = e["pick"], "stage" in e["ways"]
+        cells = [e["network"], f"{expected(e, 'stage'):.0f}" if stage else "", f"{fps(e, 'gpu'):.0f}", f"{fps(e, 'stage'):.0f}" if stage else "",
+                 direction(e, ("core_gpu", "team_gpu")), direction(e, ("gpu_core", "gpu_team")), TITLES[pick["way"]],
+                 f"{pick['expected_fps']:.0f}", f"{fps(e, pick['way']):.0f}" if pick["way"] in e["ways"] else "", TITLES[best(e)],
+                 f"{spread(e):.1f}"]
+        lines.append(f"| {' | '.join(cells)} |")
     return lines
 
 
 def stages(entries):
-    """Where each pipeline is cut, and its stages' times."""
-    lines = ["| network | stages | KB handed over | passing: expected us | stage ms: expected | measured | latency ms, alone | off |",
-             "| --- | --- | --: | --: | --- | --- | --: | --: |"]
+    """Every way: where it is cut, its rate, and its stages' times."""
+    lines = ["| network | stages | frames/s: expected | measured | ratio | KB handed over | passing: expected us | stage ms: expected | "
+             "measured | a frame alone ms | off |", "| --- | --- | --: | --: | --: | --: | --: | --- | --- | --: | --: |"]
     for e in entries:
         for way in ("gpu", "stage", *ORDER, "cpu"):
             if way not in e["ways"]:
                 continue
             w = e["ways"][way]
-            moved = f"{w['moved_bytes'] / 1e3:.1f}" if "moved_bytes" in w else ""
-            passing = f"{1e3 * w['expected_passing_ms']:.0f}" if "expected_passing_ms" in w else ""
-            times = [" + ".join(f"{ms:.3f}" for ms in w.get(key, [])) for key in ("expected_stage_ms", "stage_ms")]
             option = w.get("stages", {"gpu": "none: GPU alone", "stage": "gpu", "cpu": "none: CPU alone"}.get(way))
-            lines.append(f"| {e['network']} | `{option}` | {moved} | {passing} | {times[0]} | {times[1]} | {w['latency_alone_ms']:.3f} | {w['difference']:.1g} |")
+            cells = [e["network"], f"`{option}`", f"{expected(e, way):.0f}" if expected(e, way) else "", f"{fps(e, way):.0f}",
+                     f"{middle(ratios(e, way)):.2f}", f"{w['moved_bytes'] / 1e3:.1f}" if "moved_bytes" in w else "",
+                     f"{1e3 * w['expected_passing_ms']:.0f}" if "expected_passing_ms" in w else "",
+                     *(" + ".join(f"{ms:.3f}" for ms in w.get(key, [])) for key in ("expected_stage_ms", "stage_ms")),
+                     f"{w['latency_alone_ms']:.3f}", f"{w['difference']:.1g}"]
+            lines.append(f"| {' | '.join(cells)} |")
     return lines
 
 
@@ -98,10 +105,10 @@ def text(entries):
         raise Failed("no figures")
     e = entries[0]
     rounds = min(len(w["fps"]) for e in entries for w in e["ways"].values())
-    lines = ["Frames a second, medians of at least " + f"{rounds} rounds by turns; ratio: to the GPU alone in the same round.", "", *rates(entries), "", *stages(entries), "",
-             f"{e['gpu']}; {e['cpu']}; core: {e['core']}, team: {e['team'] or 'none'}. Off: the largest difference from the CPU's outputs over "
-             "their largest value.", ""]
+    lines = [f"Frames a second, medians of at least {rounds} rounds by turns; ratio: to the GPU alone in the same round; spread: between a "
+             "way's best and worst round.", "", *rates(entries), "", *stages(entries), "", f"{e['gpu']}; {e['cpu']}; core: {e['core']}, team: {e['team'] or 'none'}. "
+             "Off: the largest difference from the CPU's outputs over their largest value.", ""]
     for e in entries:
-        for way, why in e["errors"].items():
+        for way, why in sorted(e["errors"].items()):
             lines.append(f"{e['network']}, {TITLES[way]}: {why}")
     return "\n".join(lines).rstrip("\n") + "\n"
