@@ -118,17 +118,22 @@ static void add_host_ops(const struct ig_pipeline_options *w, const struct ig_gr
 }
 
 /* The GPU runs what it has kernels for, and copies what it reads of others and leaves to them, frames and results too. */
-static void add_gpu(const struct ig_pipeline_options *w, const struct ig_plan *plan, struct ig_pipe_net *net)
+static void add_gpu(const struct ig_pipeline_options *w, const struct times *t, const struct ig_plan *plan, struct ig_pipe_net *net)
 {
+    const struct ig_profile *of = profile_for(w, t, 1, IG_ISA_CUDA);
     ig_pipe_net_only(plan, IG_ISA_CUDA, net, w->gpu);
     ig_pipe_net_host_time(net, net->ns, w->n_processors, w->gpu, 0);
-    net->p.in[w->gpu] = net->p.out[w->gpu] = link_of(w->copy_us, w->copy_gbytes);
+    net->p.in[w->gpu] = net->p.out[w->gpu] = w->copy_us < 0 ? link_of(10, 12) : link_of(w->copy_us, w->copy_gbytes);
+    if (w->copy_us < 0 && of && of->copies.known) {
+        net->p.in[w->gpu] = (struct ig_pipe_link){of->copies.in.ns, of->copies.in.fs_per_byte};
+        net->p.out[w->gpu] = (struct ig_pipe_link){of->copies.out.ns, of->copies.out.fs_per_byte};
+    }
     net->p.reads_input = net->reads_input;
     net->p.is_output = net->is_output;
 }
 
-static void make_problem(const struct ig_pipeline_options *w, const struct ig_graph *g, const struct ig_plan *const *plans,
-                         struct ig_pipe_net *net)
+static void make_problem(const struct ig_pipeline_options *w, const struct ig_graph *g, const struct times *t,
+                         const struct ig_plan *const *plans, struct ig_pipe_net *net)
 {
     char err[4096];
     ig_pipe_net_make(g, plans, w->board ? 1 : w->n_processors, net);
@@ -144,7 +149,7 @@ static void make_problem(const struct ig_pipeline_options *w, const struct ig_gr
     if (w->measured) ig_pipeline_measure(w->names, w->cores, w->n_processors, net->p.in);
     net->p.reads_input = NULL; /* frames and results lie in memory whoever reads them first */
     net->p.is_output = NULL;
-    if (w->gpu >= 0) add_gpu(w, plans[w->gpu], net);
+    if (w->gpu >= 0) add_gpu(w, t, plans[w->gpu], net);
     for (int32_t i = 0; i < w->n_pins; i++) pin(w, g, plans[0], net, w->pins[i]);
     if (ig_pipe_check(&net->p, err, sizeof err)) ig_fatal("%s: %s", g->name, err);
 }
@@ -260,7 +265,7 @@ static void run(struct ig_pipeline_options *w)
         t.plans[IG_PIPE_PROCESSORS] = plan_for(w, g, &t, r.team_threads, w->plan.isa);
         r.team_ns = (int64_t)t.plans[IG_PIPE_PROCESSORS]->latency_ns;
     }
-    make_problem(w, g, of, &net);
+    make_problem(w, g, &t, of, &net);
     if (r.team_ns && net.host) r.team_ns += (int64_t)(net.host_ns[0] + net.host_ns[1]);
     for (int32_t i = 0; i < IG_WAYS; i++) ig_pipe_plan_start(&net.p, &r.of[i]);
     ig_pipe_plan_start(&net.p, &r.any);

@@ -31,7 +31,8 @@ static const char help[] =
     "  --link US,GBPS        what handing a tensor over costs its reader: microseconds, and GB/s (default 2,0; 0: no "
     "bytes);\n"
     "                        measured: timed here, between the first cores of every two sets, in both directions\n"
-    "  --gpu-link US,GBPS    what a copy to the GPU or from it takes, of frames and results, too (default 10,12)\n"
+    "  --gpu-link US,GBPS    what a copy to the GPU or from it takes, of frames and results, too (default: what the GPU's\n"
+    "                        profile says, or 10,12)\n"
     "  --contention C,S      how much longer what computes, and what streams, takes while all others work, which they are\n"
     "                        taken to do all the time, e.g. 1.02,1.3\n"
     "  --bands MODE          as of ingot plan (default off)\n"
@@ -175,7 +176,7 @@ int ig_pipeline_options(int argc, char **argv, struct ig_pipeline_options *w, in
     static char two[] = "cpu:0,cpu:1";
     *w = (struct ig_pipeline_options){
         .plan = {.target = "host", .isa = ig_host_isa(), .max_error = IG_MAX_ERROR, .seed = 1, .bands = IG_BANDS_OFF},
-        .wish = {.objective = IG_OBJECTIVE_THROUGHPUT}, .algorithm = -1, .out = "-", .link_us = 2, .copy_us = 10, .copy_gbytes = 12, .compute = 1, .stream = 1};
+        .wish = {.objective = IG_OBJECTIVE_THROUGHPUT}, .algorithm = -1, .out = "-", .link_us = 2, .copy_us = -1, .compute = 1, .stream = 1};
     processors_option(w, two);
     for (int c; (c = getopt_long(argc, argv, "o:h", longs, NULL)) != -1;) {
         if (c == 'h') {

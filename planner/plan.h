@@ -197,6 +197,12 @@ struct ig_band_timing {       /* a band inside the whole network, and its steps 
     double in_order_ns, apart_ns;
 };
 
+struct ig_gpu_copies {        /* what a frame takes longer for each tensor that is copied to the GPU, and from it */
+    int known;
+    struct ig_copy_cost { int64_t ns, fs_per_byte; } in, out; /* ns + bytes * fs_per_byte */
+    double off;               /* of the measurements, from these lines on average */
+};
+
 struct ig_profile {
     char *sha256;             /* of the file's text; "" if made in memory */
     char *graph_sha256;
@@ -206,6 +212,7 @@ struct ig_profile {
     double peak_gflops;       /* one thread, register-only FMA loop */
     int32_t beside;           /* other cores that ran the same network meanwhile */
     double whole_over_sum;    /* all times have been multiplied by it, so that they sum up to a whole frame; 0: not known */
+    struct ig_gpu_copies copies; /* of the GPU's kernels only */
     int32_t n, n_bands;
     struct ig_timing *timings;
     struct ig_band_timing *bands;

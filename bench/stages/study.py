@@ -190,10 +190,10 @@ class Study:
             if "expected_fps" in ways[way]:
                 ways[way]["expected_passing_ms"] = self.passing(way)
         with open(self.file("gpu")) as f:
-            gpu = json.load(f)["cpu"]
+            profile = json.load(f)
         with open(self.file("core")) as f:
             cpu = json.load(f)["cpu"]
         now = time.monotonic()
-        return {"network": self.name, "gpu": gpu, "cpu": cpu, "core": self.core, "team": self.team, "ways": ways, "errors": errors,
+        return {"network": self.name, "gpu": profile["cpu"], "cpu": cpu, "copies": profile.get("copies"), "core": self.core, "team": self.team, "ways": ways, "errors": errors,
                 "pick": {"way": picked, **pick}, "date": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"),
                 "took_s": {"profiles": round(profiled - self.began, 1), "builds": round(built - profiled, 1), "runs": round(now - built, 1)}}

@@ -100,6 +100,16 @@ def stages(entries):
     return lines
 
 
+def copies(entries):
+    """What the profiles say of copies to the GPU and from it, over all networks."""
+    known = [e["copies"] for e in entries if e.get("copies")]
+    if not known:
+        return "Copies to the GPU and from it: as the plan assumes them."
+    us, fs = ([middle([c[f"{way}_{what}"] for c in known]) for way in ("in", "out")] for what in ("ns", "fs_per_byte"))
+    return (f"A copy to the GPU takes {us[0] / 1e3:.1f} us + {fs[0] / 1e6:.4f} ns a byte, launching and waiting included, one from it {us[1] / 1e3:.1f} us "
+            f"+ {fs[1] / 1e6:.4f}; measurements are {100 * middle([c['off'] for c in known]):.0f} % off these lines (medians of the profiles).")
+
+
 def text(entries):
     if not entries:
         raise Failed("no figures")
@@ -107,7 +117,7 @@ def text(entries):
     rounds = min(len(w["fps"]) for e in entries for w in e["ways"].values())
     lines = [f"Frames a second, medians of at least {rounds} rounds by turns; ratio: to the GPU alone in the same round; spread: between a "
              "way's best and worst round.", "", *rates(entries), "", *stages(entries), "", f"{e['gpu']}; {e['cpu']}; core: {e['core']}, team: {e['team'] or 'none'}. "
-             "Off: the largest difference from the CPU's outputs over their largest value.", ""]
+             "Off: the largest difference from the CPU's outputs over their largest value.", "", copies(entries), ""]
     for e in entries:
         for way, why in sorted(e["errors"].items()):
             lines.append(f"{e['network']}, {TITLES[way]}: {why}")

@@ -158,6 +158,45 @@ PY
         ! out/ingot pipeline $graph --processors=cpu:0,cpu:1 --profile "$work/gpu_profile.json" 2>"$work/err" && grep -q 'taken with cuda kernels' "$work/err"
 }
 
+# What copies were timed at is what passing takes, of each tensor, each way; where the profile does not say, it is assumed.
+timed_copies() {
+    $PYTHON - "$work" <<'PY' || return 1
+import json, sys
+p = json.load(open(sys.argv[1] + "/gpu_profile.json"))
+p["copies"] = {"in_fs_per_byte": 1000000, "in_ns": 3000, "off": 0.01, "out_fs_per_byte": 2000000, "out_ns": 500}
+json.dump(p, open(sys.argv[1] + "/copies.json", "w"))
+del p["copies"]
+json.dump(p, open(sys.argv[1] + "/no_copies.json", "w"))
+p["copies"] = {"in_fs_per_byte": 1}
+json.dump(p, open(sys.argv[1] + "/half.json", "w"))
+PY
+    for name in copies no_copies; do
+        out/ingot plan $graph --stages cpu:0@4,gpu@12,cpu:1 --threads 1 --gpu-profile "$work/$name.json" -o "$work/$name.plan" &&
+            out/ingot pipeline $graph --processors=cpu:0,gpu --pin scale=cpu:0 --pin classifier=gpu --profile "$work/profile.json" --profile "$work/$name.json" \
+                --json -o "$work/$name.cut" && option=$(sed -n 's/^"stages_option":"\(.*\)",$/\1/p' "$work/$name.cut") &&
+            out/ingot plan $graph --stages "$option" --bands off --threads 1 --profile "$work/profile.json" --gpu-profile "$work/$name.json" -o "$work/$name.cut.plan" ||
+            return 1
+    done
+    out/ingot pipeline $graph --processors=gpu,cpu:0 --gpu-link 10,12 --profile "$work/profile.json" --profile "$work/copies.json" -o "$work/a" &&
+        out/ingot pipeline $graph --processors=gpu,cpu:0 --profile "$work/profile.json" --profile "$work/no_copies.json" -o "$work/b" && cmp "$work/a" "$work/b" &&
+        $PYTHON - "$work" <<'PY' || return 1
+import json, sys
+read = lambda name: json.load(open(f"{sys.argv[1]}/{name}"))
+info = read("info.json")["pipeline"]["slots"]
+into, out = ([s["bytes"] for s in info if s["memory"].endswith(way + " the GPU")] for way in ("to", "from"))
+passing = [s.get("passing_ns", 0) for s in read("copies.plan")["stages"]]
+assert into and out and passing == [0, sum(3000 + b for b in into) + sum(500 + 2 * b for b in out), 0], (passing, into, out)
+assumed = read("no_copies.plan")["stages"][1]["passing_ns"]
+assert assumed == sum(10000 + -(-b * 83333 // 1000000) for b in into + out), assumed
+for name in "copies", "no_copies":
+    cut = next(a for a in read(name + ".cut")["algorithms"] if a["algorithm"] == "cuts")
+    plan = [s["predicted_ns"] for s in read(name + ".cut.plan")["stages"]]
+    print(name, cut["stage_ns"], plan)
+    assert abs(cut["stage_ns"][1] - plan[1]) < 20, name
+PY
+    ! out/ingot plan $graph --stages cpu:0@4,gpu --gpu-profile "$work/half.json" -o "$work/plan.json" 2>"$work/err" && cat "$work/err" && [ "$(wc -l <"$work/err")" = 1 ]
+}
+
 configured() { # the plan with stages has the GPU's profile, too, and waits for it
     mkdir -p "$work/made" && printf '#!/bin/sh\n[ "$1" != --list-gpu-code ] || echo sm_62\n' >"$work/nvcc" && chmod +x "$work/nvcc" && echo '{}' >"$work/given.json"
     (cd "$work/made" && NINJA=true "$SRCDIR/configure" --model="$SRCDIR/models/fashion.onnx" --prefix=net --without-aarch64 --no-profile --gpu=sm_62 --nvcc="$work/nvcc" \
@@ -183,6 +222,7 @@ check "and of its library" library_of_several
 check "of a GPU with memory of its own all that passes is pinned" kinds pinned neuraghe 'arena, copied to the GPU'
 check "of one that shares it some is mapped" kinds mapped xavier 'page-locked, used by the GPU in place'
 check "a profile of the GPU says how long its stage takes" timed
+check "it says how long copies take" timed_copies
 check "configure hands on a GPU profile to a plan with stages" configured
 check "two stages on the GPU are refused" plan_refuses "one stage at most is the GPU's" gpu@1,cpu:0@3,gpu
 check "cuts are not guessed" plan_refuses "end @ a step" gpu,cpu:0
