@@ -440,6 +440,8 @@ int ig_plan_write(const struct ig_plan *p, const struct ig_graph *g, const char 
 struct ig_plan *ig_plan_read(const char *path, const struct ig_graph *g, char *err, size_t err_bytes);
 int ig_profile_write(const struct ig_profile *p, const struct ig_graph *g, const char *path, char *err, size_t err_bytes);
 struct ig_profile *ig_profile_read(const char *path, const struct ig_graph *g, char *err, size_t err_bytes);
+/* The lines through copies of so many bytes, to the GPU and from it; none where they are too far off. */
+void ig_fit_copies(const int64_t *bytes, const int64_t *in_ns, const int64_t *out_ns, int32_t n, struct ig_gpu_copies *to);
 void ig_profile_free(struct ig_profile *p);
 
 /* --- validate: planner/validate.c; trusts nothing of the above --- */

@@ -7,10 +7,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "planner/pipe_transfer.h"
-
 enum { LEAST = 4096, SIZES = 6, MOST = LEAST << 2 * (SIZES - 1), RUNS = 24 };
-static const double most_off = 0.3; /* of a line, on average: what is further off tells nothing */
 
 struct copying {
     const struct ig_cuda *cuda;
@@ -57,28 +54,15 @@ static int64_t least_ns(const struct copying *c, size_t bytes, int out)
     return error ? 0 : least;
 }
 
-static int fit(const int64_t *bytes, const int64_t *ns, struct ig_copy_cost *to, double *off)
-{
-    char err[300];
-    struct ig_transfer_fit line = {.mean_error = 1};
-    if (ig_transfer_fit(bytes, ns, SIZES, &line, err, sizeof err) && !(line.mean_error <= most_off)) return -1;
-    if (line.link.x0_ns <= 0) return -1;
-    *to = (struct ig_copy_cost){line.link.x0_ns, line.link.fs_per_byte};
-    if (line.mean_error > *off) *off = line.mean_error;
-    return 0;
-}
-
 static void measure(const struct copying *c, struct ig_gpu_copies *to)
 {
     int64_t bytes[SIZES], in[SIZES], out[SIZES];
-    struct ig_gpu_copies found = {.off = 0};
     for (int i = 0; i < SIZES; i++) {
         bytes[i] = (int64_t)LEAST << 2 * i;
         in[i] = least_ns(c, (size_t)bytes[i], 0);
         out[i] = least_ns(c, (size_t)bytes[i], 1) - in[i];
     }
-    found.known = !fit(bytes, in, &found.in, &found.off) && !fit(bytes, out, &found.out, &found.off);
-    if (found.known) *to = found;
+    ig_fit_copies(bytes, in, out, SIZES, to);
 }
 
 void ig_gpu_time_copies(const struct ig_gpu *g, struct ig_gpu_copies *to)

@@ -5,7 +5,7 @@
 #include "planner/plan.h"
 #include "runtime/gpu/gpu.h"
 
-/* Leaves `to` as it is where they fail, or no line fits. */
+/* `to` stays as it is where there is no memory, and becomes unknown where they fail or no line fits. */
 void ig_gpu_time_copies(const struct ig_gpu *g, struct ig_gpu_copies *to);
 
 #endif
