@@ -111,6 +111,13 @@ class Builds:
                 end(child)
         return found
 
+    def clean(self, prefix):
+        """Programs of a network take its weights twice each."""
+        for way in WAYS:
+            shutil.rmtree(os.path.join(self.path(way), f"out/host/{prefix}.d"), ignore_errors=True)
+            if os.path.exists(os.path.join(self.path(way), "out/host", prefix)):
+                os.remove(os.path.join(self.path(way), "out/host", prefix))
+
 
 KERNELS = """
 nvcc=$1 src=$2 file=$3

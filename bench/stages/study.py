@@ -126,13 +126,16 @@ class Study:
         return json.loads(run([program, f"--bench={self.o.seconds}", "--json", *gpu], self.until))
 
     def turns(self, programs, errors):
-        """way: what --bench said in each round; a way that fails is out."""
+        """way: what --bench said in each round; a way that fails is out, and where time is up the rounds count that are whole."""
         said = {way: [] for way in programs}
         for _ in range(self.o.rounds):
             for way in list(said):
                 try:
                     said[way].append(self.bench(way, programs[way]))
                 except Failed as e:
+                    if said[way] and time.monotonic() >= self.until:
+                        whole = min(map(len, said.values()))
+                        return {way: rounds[:whole] for way, rounds in said.items()}
                     errors[way] = str(e)
                     del said[way]
         if "gpu" in errors:
@@ -162,6 +165,12 @@ class Study:
         return "net_" + "".join(c if c.isalnum() else "_" for c in self.name)
 
     def entry(self):
+        try:
+            return self.measure()
+        finally:
+            self.builds.clean(self.prefix())
+
+    def measure(self):
         self.prepare()
         profiled = time.monotonic()
         cuts, pick = self.cuts()

@@ -191,6 +191,8 @@ esac'
 --bench*) echo "${0#*/stages/out/}" >>$SEEN
     case $0 in
     */gpu/*) echo "{\"fps\": 1000, \"median_ms\": 1}" ;;
+    */gpu_core/*net_late) [ "$(grep -c gpu_core.*late $SEEN)" = 1 ] || exec sleep 60
+        echo "{\"fps\": 900, \"median_ms\": 1}" ;;
     */core_gpu/*) echo "program: the driver is gone" >&2; exit 1 ;;
     *) echo "{\"fps\": 900, \"median_ms\": 1, \"latency_ms\": 3, \"latency_alone_ms\": 2, \"predicted_fps\": 950,
         \"stages\": [{\"processor\": \"gpu\", \"ms\": 1.1, \"predicted_ms\": 1}, {\"processor\": \"cpu:0\", \"ms\": 0.5, \"predicted_ms\": 0.25}]}" ;;
@@ -211,6 +213,16 @@ stages_run() { # by turns; what fails of a network is said, networks that fail c
         grep -q '^processor gpu; processor core; core: cpu:0, team: none\.' "$tree/figures.md" &&
         "$tree/bench/gpu_stages" --table "$tree/figures" | cmp - "$tree/figures.md" &&
         for net in one two; do printf '%s\n' gpu core_gpu gpu_core gpu gpu_core | sed "s|\$|/out/host/net_$net|"; done | sed 's|^|gpu_stages/|' | cmp - "$work/seen"
+}
+
+stages_late() { # where time is up the rounds that are whole count; nothing of a network's programs is left
+    SEEN=$work/late NVCC=nvcc NINJA=ninja PATH=$tree/bin:$PATH LIMIT=4 "$tree/bench/gpu_stages" --cores 0-1 -o "$tree/late" late >"$work/out" 2>"$work/err" || {
+        cat "$work/err"
+        return 1
+    }
+    cat "$tree/late"
+    grep -q '"fps": \[900\]' "$tree/late" && grep -q '"fps": \[1000\]' "$tree/late" && grep -q 'medians of at least 1 rounds' "$tree/late.md" &&
+        [ -z "$(find "$tree/out" -name 'net_late*')" ]
 }
 
 stages_nowhere() { # without a compiler or a GPU that is said, and nothing runs
@@ -256,6 +268,7 @@ check "bench/gpu.sh has no figures of kernels in which the sanitizer finds somet
 stages_tree
 check "bench/gpu_stages says that there is no compiler or no GPU" stages_nowhere
 check "bench/gpu_stages runs all ways by turns, and keeps what is measured where a way or a network fails" stages_run
+check "it keeps what is whole where time is up" stages_late
 # ptxas's words become blocks of a multiprocessor: by registers, by what one block may have of them, by shared memory.
 occupancy() {
     cat >"$work/ptxas" <<LOG
