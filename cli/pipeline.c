@@ -19,10 +19,10 @@ struct times {
     int estimated;
 };
 
-static const struct ig_profile *profile_for(const struct ig_pipeline_options *w, const struct times *t, int32_t threads)
+static const struct ig_profile *profile_for(const struct ig_pipeline_options *w, const struct times *t, int32_t threads, int32_t isa)
 {
     for (int32_t i = 0; i < w->n_profiles; i++)
-        if (t->profiles[i]->threads == threads) return t->profiles[i];
+        if (t->profiles[i]->threads == threads && !strcmp(t->profiles[i]->isa, ig_isa_name(isa))) return t->profiles[i];
     return NULL;
 }
 
@@ -35,37 +35,50 @@ static void read_profiles(const struct ig_pipeline_options *w, const struct ig_g
         if (!t->profiles[i]) ig_fatal("%s", err);
         if (strcmp(t->profiles[i]->graph_sha256, hex))
             ig_fatal("%s: taken of another graph; take a new profile", w->profiles[i]);
+        if (w->gpu >= 0 && !strcmp(t->profiles[i]->isa, ig_isa_name(IG_ISA_CUDA))) continue;
         if (strcmp(t->profiles[i]->isa, ig_isa_name(w->plan.isa)))
             ig_fatal("%s: taken with %s kernels, the plan is for %s", w->profiles[i], t->profiles[i]->isa,
                      ig_isa_name(w->plan.isa));
     }
 }
 
-static struct ig_plan *plan_for(const struct ig_pipeline_options *w, const struct ig_graph *g, struct times *t, int32_t threads)
+static int32_t isa_of(const struct ig_pipeline_options *w, int32_t k)
+{
+    return k == w->gpu ? (int32_t)IG_ISA_CUDA : w->plan.isa;
+}
+
+static struct ig_plan *plan_for(const struct ig_pipeline_options *w, const struct ig_graph *g, struct times *t, int32_t threads,
+                                int32_t isa)
 {
     struct ig_plan_options o = w->plan;
     char err[4096];
     o.threads = threads;
-    o.profile = profile_for(w, t, threads);
+    o.isa = isa;
+    o.profile = profile_for(w, t, threads, isa);
     struct ig_plan *p = ig_plan_make(g, &o, err, sizeof err);
     if (!p) ig_fatal("%s: %s", g->name, err);
     return p;
 }
 
-/* One plan for each number of threads; processors of as many cores share it. */
+/* One plan for the GPU, and one for each number of threads; processors of as many cores share it. */
 static void make_plans(struct ig_pipeline_options *w, const struct ig_graph *g, struct times *t, const struct ig_plan **of)
 {
     for (int32_t k = 1; k < w->n_processors; k++)
-        if (w->threads[k] != w->threads[0]) w->plan.bands = IG_BANDS_OFF;
+        if (w->threads[k] != w->threads[0] || w->gpu >= 0) w->plan.bands = IG_BANDS_OFF;
     for (int32_t k = 0; k < w->n_processors; k++) {
-        t->estimated |= !profile_for(w, t, w->threads[k]);
+        t->estimated |= !profile_for(w, t, w->threads[k], isa_of(w, k));
         for (int32_t i = 0; i < k && !t->plans[k]; i++)
-            if (w->threads[i] == w->threads[k]) of[k] = of[i];
-        if (!of[k]) of[k] = t->plans[k] = plan_for(w, g, t, w->threads[k]);
+            if (w->threads[i] == w->threads[k] && isa_of(w, i) == isa_of(w, k)) of[k] = of[i];
+        if (!of[k]) of[k] = t->plans[k] = plan_for(w, g, t, w->threads[k], isa_of(w, k));
     }
 }
 
 /* --- the problem --- */
+
+static struct ig_pipe_link link_of(double us, double gbytes)
+{
+    return (struct ig_pipe_link){(int64_t)(us * 1e3), gbytes > 0 ? (int64_t)(1e6 / gbytes) : 0};
+}
 
 static int32_t processor_named(const struct ig_pipeline_options *w, const char *name)
 {
@@ -104,8 +117,23 @@ static void add_host_ops(const struct ig_pipeline_options *w, const struct ig_gr
     ig_pipe_net_host(net, o.pre_ns, o.post_ns);
 }
 
-static void make_problem(const struct ig_pipeline_options *w, const struct ig_graph *g, const struct ig_plan *const *plans,
-                         struct ig_pipe_net *net)
+/* The GPU runs what it has kernels for, and copies what it reads of others and leaves to them, frames and results too. */
+static void add_gpu(const struct ig_pipeline_options *w, const struct times *t, const struct ig_plan *plan, struct ig_pipe_net *net)
+{
+    const struct ig_profile *of = profile_for(w, t, 1, IG_ISA_CUDA);
+    ig_pipe_net_only(plan, IG_ISA_CUDA, net, w->gpu);
+    ig_pipe_net_host_time(net, net->ns, w->n_processors, w->gpu, 0);
+    net->p.in[w->gpu] = net->p.out[w->gpu] = w->copy_us < 0 ? link_of(10, 12) : link_of(w->copy_us, w->copy_gbytes);
+    if (w->copy_us < 0 && of && of->copies.known) {
+        net->p.in[w->gpu] = (struct ig_pipe_link){of->copies.in.ns, of->copies.in.fs_per_byte};
+        net->p.out[w->gpu] = (struct ig_pipe_link){of->copies.out.ns, of->copies.out.fs_per_byte};
+    }
+    net->p.reads_input = net->reads_input;
+    net->p.is_output = net->is_output;
+}
+
+static void make_problem(const struct ig_pipeline_options *w, const struct ig_graph *g, const struct times *t,
+                         const struct ig_plan *const *plans, struct ig_pipe_net *net)
 {
     char err[4096];
     ig_pipe_net_make(g, plans, w->board ? 1 : w->n_processors, net);
@@ -117,11 +145,11 @@ static void make_problem(const struct ig_pipeline_options *w, const struct ig_gr
     }
     net->p.processors = w->names;
     for (int32_t k = 0; k < w->n_processors; k++)
-        net->p.in[k] = (struct ig_pipe_link){(int64_t)(w->link_us * 1e3),
-                                             w->link_gbytes > 0 ? (int64_t)(1e6 / w->link_gbytes) : 0};
+        net->p.in[k] = link_of(w->link_us, w->link_gbytes);
     if (w->measured) ig_pipeline_measure(w->names, w->cores, w->n_processors, net->p.in);
     net->p.reads_input = NULL; /* frames and results lie in memory whoever reads them first */
     net->p.is_output = NULL;
+    if (w->gpu >= 0) add_gpu(w, t, plans[w->gpu], net);
     for (int32_t i = 0; i < w->n_pins; i++) pin(w, g, plans[0], net, w->pins[i]);
     if (ig_pipe_check(&net->p, err, sizeof err)) ig_fatal("%s: %s", g->name, err);
 }
@@ -211,6 +239,7 @@ static void take_board(struct ig_pipeline_options *w)
         return;
     }
     w->board = ig_load_board(w->platform);
+    w->gpu = -1;
     w->n_processors = w->board->n_processors;
     for (int32_t k = 0; k < w->n_processors; k++) {
         w->names[k] = w->board->processors[k].type;
@@ -231,12 +260,12 @@ static void run(struct ig_pipeline_options *w)
     r.times = t.estimated ? "are estimated (no profile of that many threads)" : "come from the profile";
     if (w->board) r.times = "are the board's, estimated";
     for (int32_t k = 0; k < w->n_processors; k++) r.team_threads += w->threads[k];
-    if (!w->board && r.team_threads <= IG_MAX_THREADS && !w->n_pins &&
-        (t.estimated || profile_for(w, &t, r.team_threads))) {
-        t.plans[IG_PIPE_PROCESSORS] = plan_for(w, g, &t, r.team_threads);
+    if (!w->board && w->gpu < 0 && r.team_threads <= IG_MAX_THREADS && !w->n_pins &&
+        (t.estimated || profile_for(w, &t, r.team_threads, w->plan.isa))) {
+        t.plans[IG_PIPE_PROCESSORS] = plan_for(w, g, &t, r.team_threads, w->plan.isa);
         r.team_ns = (int64_t)t.plans[IG_PIPE_PROCESSORS]->latency_ns;
     }
-    make_problem(w, g, of, &net);
+    make_problem(w, g, &t, of, &net);
     if (r.team_ns && net.host) r.team_ns += (int64_t)(net.host_ns[0] + net.host_ns[1]);
     for (int32_t i = 0; i < IG_WAYS; i++) ig_pipe_plan_start(&net.p, &r.of[i]);
     ig_pipe_plan_start(&net.p, &r.any);

@@ -11,8 +11,9 @@ static const char help[] =
     "that\n"
     "frames come out as often as possible; compares with one processor, one team of all cores, and published "
     "algorithms.\n"
-    "  --processors A,B,...  sets of cores: cpu:0, or cpu:0-3 for a team of four (default cpu:0,cpu:1)\n"
-    "  --profile FILE        times of teams of that profile's threads; may be given for several; else the estimate\n"
+    "  --processors A,B,...  sets of cores: cpu:0, or cpu:0-3 for a team of four (default cpu:0,cpu:1); gpu\n"
+    "  --profile FILE        times of teams of that profile's threads, or of the GPU (ingot profile --gpu); may be given for\n"
+    "                        several; else the estimate\n"
     "  --algorithm X         what is written and explained: cuts (default; stages are runs of the plan's steps, which "
     "is\n"
     "                        what programs run), stages (any order), shared (three stages, two on one processor), map "
@@ -30,6 +31,8 @@ static const char help[] =
     "  --link US,GBPS        what handing a tensor over costs its reader: microseconds, and GB/s (default 2,0; 0: no "
     "bytes);\n"
     "                        measured: timed here, between the first cores of every two sets, in both directions\n"
+    "  --gpu-link US,GBPS    what a copy to the GPU or from it takes, of frames and results, too (default: what the GPU's\n"
+    "                        profile says, or 10,12)\n"
     "  --contention C,S      how much longer what computes, and what streams, takes while all others work, which they are\n"
     "                        taken to do all the time, e.g. 1.02,1.3\n"
     "  --bands MODE          as of ingot plan (default off)\n"
@@ -55,7 +58,7 @@ static int32_t cores_of(const char *name, uint64_t *taken, int32_t *core)
         last = first;
     }
     if (!end || first < 0 || last < first || last >= MOST_CORES)
-        ig_fatal("--processors: '%s' is no set of cores below %d; cpu:0 or cpu:0-3", name, MOST_CORES);
+        ig_fatal("--processors: '%s' is no set of cores below %d, nor gpu; cpu:0 or cpu:0-3", name, MOST_CORES);
     for (int32_t i = first; i <= last; i++) cores |= UINT64_C(1) << i;
     if (*taken & cores) ig_fatal("--processors: a core of '%s' is in another set, too", name);
     *taken |= cores;
@@ -67,9 +70,15 @@ static void processors_option(struct ig_pipeline_options *w, char *text)
 {
     uint64_t taken = 0;
     w->n_processors = 0;
+    w->gpu = -1;
     for (char *name = strtok(text, ","); name; name = strtok(NULL, ",")) {
         if (w->n_processors == IG_PIPE_PROCESSORS) ig_fatal("--processors: more than %d", IG_PIPE_PROCESSORS);
-        w->threads[w->n_processors] = cores_of(name, &taken, &w->cores[w->n_processors]);
+        if (!strcmp(name, "gpu")) {
+            if (w->gpu >= 0) ig_fatal("--processors: the GPU is one");
+            w->gpu = w->n_processors;
+            w->threads[w->gpu] = 1;
+        } else
+            w->threads[w->n_processors] = cores_of(name, &taken, &w->cores[w->n_processors]);
         w->names[w->n_processors++] = name;
     }
     if (!w->n_processors) ig_fatal("--processors: none given");
@@ -122,7 +131,7 @@ static const struct option longs[] = {
     {"help", 0, 0, 'h'}, {"output", 1, 0, 'o'}, {"processors", 1, 0, 'P'}, {"profile", 1, 0, 'p'}, {"algorithm", 1, 0, 'A'},
     {"pin", 1, 0, 'n'}, {"platform", 1, 0, 'F'}, {"modes", 0, 0, 'M'}, {"power-save", 0, 0, 's'}, {"boost", 0, 0, 'b'},
     {"objective", 1, 0, 'O'}, {"min-fps", 1, 0, 'f'}, {"max-latency-ms", 1, 0, 'L'}, {"memory-budget", 1, 0, 'm'},
-    {"max-mj", 1, 0, 'J'}, {"pareto", 0, 0, 'R'}, {"input-spec", 1, 0, 'S'}, {"link", 1, 0, 'l'}, {"contention", 1, 0, 'c'},
+    {"max-mj", 1, 0, 'J'}, {"pareto", 0, 0, 'R'}, {"input-spec", 1, 0, 'S'}, {"link", 1, 0, 'l'}, {"contention", 1, 0, 'c'}, {"gpu-link", 1, 0, 'g'},
     {"bands", 1, 0, 'B'}, {"isa", 1, 0, 'i'}, {"max-error", 1, 0, 'E'}, {"explain", 0, 0, 'x'}, {"gantt", 0, 0, 'G'},
     {"json", 0, 0, 'j'}, IG_SOURCE_OPTIONS, {0, 0, 0, 0}};
 
@@ -149,6 +158,7 @@ static void take(struct ig_pipeline_options *w, int c)
         w->measured = !strcmp(optarg, "measured");
         if (!w->measured) pair_option("--link", optarg, &w->link_us, &w->link_gbytes);
         break;
+    case 'g': pair_option("--gpu-link", optarg, &w->copy_us, &w->copy_gbytes); break;
     case 'c': pair_option("--contention", optarg, &w->compute, &w->stream); break;
     case 'B': w->plan.bands = bands_option(optarg); break;
     case 'i': w->plan.isa = ig_isa_option(optarg); break;
@@ -166,7 +176,7 @@ int ig_pipeline_options(int argc, char **argv, struct ig_pipeline_options *w, in
     static char two[] = "cpu:0,cpu:1";
     *w = (struct ig_pipeline_options){
         .plan = {.target = "host", .isa = ig_host_isa(), .max_error = IG_MAX_ERROR, .seed = 1, .bands = IG_BANDS_OFF},
-        .wish = {.objective = IG_OBJECTIVE_THROUGHPUT}, .algorithm = -1, .out = "-", .link_us = 2, .compute = 1, .stream = 1};
+        .wish = {.objective = IG_OBJECTIVE_THROUGHPUT}, .algorithm = -1, .out = "-", .link_us = 2, .copy_us = -1, .compute = 1, .stream = 1};
     processors_option(w, two);
     for (int c; (c = getopt_long(argc, argv, "o:h", longs, NULL)) != -1;) {
         if (c == 'h') {
@@ -177,6 +187,7 @@ int ig_pipeline_options(int argc, char **argv, struct ig_pipeline_options *w, in
     }
     if (optind != argc - 1) ig_usage(help);
     if (w->measured && w->platform) ig_fatal("--link=measured is of this machine's cores, not of --platform");
+    if (w->measured && w->gpu >= 0) ig_fatal("--link=measured is of cores: with gpu give --link and --gpu-link");
     if (w->modes && w->json) ig_fatal("--modes, --power-save and --boost are said in words: not with --json");
     if (w->wished && w->algorithm >= 0) ig_fatal("--algorithm says what to take, and so do --objective and limits: one of them");
     if (w->algorithm < 0) w->algorithm = IG_WAY_CUTS;

@@ -15,8 +15,9 @@ struct ig_pipeline_options {
     int32_t n_profiles, n_pins, n_processors, threads[IG_PIPE_PROCESSORS], algorithm;
     const char *names[IG_PIPE_PROCESSORS];
     int32_t cores[IG_PIPE_PROCESSORS]; /* the first of each set */
+    int32_t gpu;                       /* the processor that is the GPU; -1: none */
     int measured;                      /* links */
-    double link_us, link_gbytes, compute, stream;
+    double link_us, link_gbytes, copy_us, copy_gbytes, compute, stream;
     int explain, gantt, json, modes, pareto; /* modes: enum ig_mode */
     struct ig_pipe_wish wish;
     int wished; /* an objective or a limit was given */

@@ -89,10 +89,18 @@ static int32_t slots_behind(const struct ig_pipe_plan *plan, int32_t s)
     return s + 1 < plan->n_stages ? ig_slots_between(plan->stage_ns[s], plan->stage_ns[s + 1]) : 2;
 }
 
+/* Are the processors sets of cores, or such and the GPU, as programs have them? */
+static int can_run(const struct ig_pipe *p)
+{
+    for (int32_t k = 0; k < p->n_processors; k++)
+        if (!strncmp(p->processors[k], "cpu:", 4)) return 1;
+    return 0;
+}
+
 void ig_pipeline_option(FILE *f, const struct ig_pipeline_report *r)
 {
     const struct ig_pipe_plan *plan = &r->of[r->chosen];
-    if (r->chosen == IG_WAY_TEAM || plan->n_stages < 2 || strncmp(r->net->p.processors[0], "cpu:", 4)) return;
+    if (r->chosen == IG_WAY_TEAM || plan->n_stages < 2 || !can_run(&r->net->p)) return;
     for (int32_t v = 1; v < plan->n; v++)
         if (plan->stage[v] < plan->stage[v - 1]) return;
     int32_t from = r->net->host, to = plan->n - r->net->host; /* other threads run what is before and behind */
@@ -110,7 +118,7 @@ void ig_pipeline_stages(FILE *f, const struct ig_pipeline_report *r)
     const struct ig_pipe_plan *plan = &r->of[r->chosen];
     for (int32_t s = 0; s < plan->n_stages; s++) put_stage(f, r, plan, s);
     if ((r->chosen != IG_WAY_CUTS && r->chosen != IG_WAY_OBJECTIVE) || plan->n_stages < 2 ||
-        strncmp(r->net->p.processors[0], "cpu:", 4))
+        !can_run(&r->net->p))
         return;
     fprintf(f, "  ingot plan --stages=");
     ig_pipeline_option(f, r);

@@ -37,6 +37,7 @@ static const char help[] =
     "  --alternatives N    with --stages: up to N cuts for loads of the processors by other programs, of which the\n"
     "                      running program takes the best for each frame\n"
     "  --stages-of PLAN    with --isa cuda: only the GPU's stage of that plan needs its kernels\n"
+    "  --gpu-profile FILE  of a stage on the GPU: what ingot profile --gpu has timed there (default: the estimate)\n"
     "  --buffers BOARD     with --isa cuda, or a stage on the GPU: how tensors pass to the GPU and from it, and how long\n"
     "                      that takes, by what that board says of its memory (default: all are copied)\n"
     "  --memory-budget B   most bytes of arena and weights, e.g. 8MB; the fastest plan within it\n"
@@ -290,7 +291,18 @@ static int names_gpu(const char *stages)
     return 0;
 }
 
-static struct ig_plan *make(const struct ig_graph *g, const char *graph_path, const char *profile_path,
+/* NULL: none is given. */
+static struct ig_profile *read_profile(const char *path, const struct ig_graph *g, const char *graph_sha256,
+                                       const struct ig_plan_options *o)
+{
+    char err[4096];
+    struct ig_profile *p = path ? ig_profile_read(path, g, err, sizeof err) : NULL;
+    if (path && !p) ig_fatal("%s", err);
+    if (p) check_profile(p, path, graph_sha256, o);
+    return p;
+}
+
+static struct ig_plan *make(const struct ig_graph *g, const char *graph_path, const char *const *profiles,
                             struct ig_plan_options *o, struct ig_powers *powers, const char *stages,
                             int32_t alternatives, const char *stages_of, const struct ig_platform *buffers,
                             const char *pareto)
@@ -298,12 +310,12 @@ static struct ig_plan *make(const struct ig_graph *g, const char *graph_path, co
     char err[4096], why[4096];
     struct ig_plan *staged = stages_of ? ig_plan_read(stages_of, g, err, sizeof err) : NULL;
     if (stages_of && !staged) ig_fatal("%s", err);
-    struct ig_profile *profile = NULL;
-    if (profile_path && !(profile = ig_profile_read(profile_path, g, err, sizeof err))) ig_fatal("%s", err);
     char hex[65];
     ig_hash_graph(g, graph_path, hex);
-    if (profile) check_profile(profile, profile_path, hex, o);
+    struct ig_plan_options gpus = {.isa = IG_ISA_CUDA, .threads = 1};
+    struct ig_profile *profile = read_profile(profiles[0], g, hex, o), *gpu_profile = read_profile(profiles[1], g, hex, &gpus);
     o->profile = profile;
+    o->gpu_profile = gpu_profile;
     struct ig_plan *p = stages   ? make_staged(g, o, stages, alternatives, err, sizeof err)
                         : powers ? ig_energy_plan(g, o, powers, err, sizeof err)
                                  : ig_plan_make(g, o, err, sizeof err);
@@ -321,6 +333,7 @@ static struct ig_plan *make(const struct ig_graph *g, const char *graph_path, co
         ig_fatal("internal error: the validator refuses the plan: %s", why);
     if (pareto) write_pareto(g, o, p, stages, pareto);
     ig_profile_free(profile);
+    ig_profile_free(gpu_profile);
     return p;
 }
 
@@ -343,6 +356,7 @@ int ig_verb_plan(int argc, char **argv)
     static const struct option longs[] = {{"help", 0, 0, 'h'},
                                           {"output", 1, 0, 'o'},
                                           {"profile", 1, 0, 'p'},
+                                          {"gpu-profile", 1, 0, 'U'},
                                           {"target", 1, 0, 'T'},
                                           {"isa", 1, 0, 'i'},
                                           {"threads", 1, 0, 't'},
@@ -376,7 +390,7 @@ int ig_verb_plan(int argc, char **argv)
     struct ig_source_options source = {.n_binds = 0};
     struct ig_plan_options o = {.target = "host", .isa = ig_host_isa(), .threads = ig_cores(),
                                 .max_error = IG_MAX_ERROR, .seed = 1};
-    const char *out = "plan.json", *profile = NULL, *pareto = NULL, *stages = NULL, *stages_of = NULL, *spec = NULL;
+    const char *out = "plan.json", *profiles[] = {NULL, NULL}, *pareto = NULL, *stages = NULL, *stages_of = NULL, *spec = NULL;
     char err[4096];
     struct ig_estimate_options estimate = {.platform = NULL};
     struct ig_platform *buffers = NULL;
@@ -384,7 +398,8 @@ int ig_verb_plan(int argc, char **argv)
     for (int c; (c = getopt_long(argc, argv, "o:vh", longs, NULL)) != -1;) switch (c) {
         case 'h': return fputs(help, stdout) < 0;
         case 'o': out = optarg; break;
-        case 'p': profile = optarg; break;
+        case 'p': profiles[0] = optarg; break;
+        case 'U': profiles[1] = optarg; break;
         case 'T': o.target = optarg; break;
         case 'i': o.isa = ig_isa_option(optarg); break;
         case 't': o.threads = (int32_t)ig_whole_number(optarg, "--threads", 1, IG_MAX_THREADS); break;
@@ -423,6 +438,7 @@ int ig_verb_plan(int argc, char **argv)
     if (o.algorithm == IG_ALGORITHM_NSGA2 && stages) ig_fatal("--algorithm nsga2 is for plans without --stages");
     if (buffers && o.isa != IG_ISA_CUDA && !(stages && names_gpu(stages)))
         ig_fatal("--buffers needs --isa cuda, or --stages of which one is the GPU's");
+    if (profiles[1] && !(stages && names_gpu(stages))) ig_fatal("--gpu-profile needs --stages of which one is the GPU's");
     o.board = buffers;
     struct ig_graph *g = ig_load_graph(argv[optind], &source);
     int weighs = o.objective == IG_OBJECTIVE_ENERGY && !estimated && !estimate.explain;
@@ -440,7 +456,7 @@ int ig_verb_plan(int argc, char **argv)
     struct ig_powers powers, *weighed = weighs ? &powers : NULL;
     if (weighs) ig_load_powers(&powers, estimate.platform, &o, estimate.deadline_ms);
     struct ig_plan *p = summarise ? read_plan(g, argv[optind + 1])
-                                  : make(g, argv[optind], profile, &o, weighed, stages, alternatives, stages_of,
+                                  : make(g, argv[optind], profiles, &o, weighed, stages, alternatives, stages_of,
                                          buffers, pareto);
     if (weighs && !summarise) ig_set_energy(p, &powers);
     if (!summarise && ig_plan_write(p, g, out, err, sizeof err)) ig_fatal("%s", err);

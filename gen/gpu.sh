@@ -143,9 +143,8 @@ old_chip() { # of $c_gpu: the least chip whose boards' drivers are of CUDA 10.2,
     done | sort -n | head -1
 }
 
-gpu_plan() { # arguments of the plan that concern it
+gpu_plan() { # arguments of the plan that concern it; $timed: its profile
     staged=
-    gpu_profile_of
     case $c_plan in *--stages*) staged=1 ;; esac
     emit "build $d/gpu_plan.json: plan $g | out/ingot${staged:+ $p}${timed:+ $timed}"
     emit "  graph = $g"

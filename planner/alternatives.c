@@ -24,6 +24,7 @@ struct choice {
     const struct ig_graph *g;
     const struct ig_plan *p;
     const struct ig_platform *board;
+    const struct ig_profile *gpu_times;
     int32_t n_steps, n_stages, n_processors, n_loads, n_cuts;
     int32_t processor[IG_PLAN_STAGES];
     double *ns;        /* [n_stages][n_steps] */
@@ -133,7 +134,7 @@ static void add_passes(const struct choice *c, const int32_t *stage_of, double *
         if (!i || stage_of[i] != stage_of[i - 1]) stages[stage_of[i]].first = i;
         stages[stage_of[i]].last = i;
     }
-    ig_time_cut_passes(c->g, c->p, stages, c->n_stages, c->board, ns);
+    ig_time_cut_passes(c->g, c->p, stages, c->n_stages, c->board, c->gpu_times, ns);
     for (int32_t i = 0; i < c->n_stages; i++) sum[i] += ns[i];
 }
 
@@ -278,7 +279,7 @@ static int32_t most_slots(const struct ig_graph *g, const struct ig_plan *p)
 int ig_add_alternatives(const struct ig_graph *g, const struct ig_plan_options *o, struct ig_plan *p, int32_t n,
                         char *err, size_t err_bytes)
 {
-    struct choice c = {.g = g, .p = p, .board = o->board, .n_steps = p->n_steps, .n_stages = p->n_stages};
+    struct choice c = {.g = g, .p = p, .board = o->board, .gpu_times = o->gpu_profile, .n_steps = p->n_steps, .n_stages = p->n_stages};
     if (n < 2 || p->n_stages < 2) return 0;
     c.n_processors = number_processors(p, c.processor);
     if (n > IG_PLAN_ALTERNATIVES || c.n_processors > IG_PLAN_PROCESSORS || most_slots(g, p) > IG_PLAN_SLOTS) {

@@ -56,7 +56,7 @@ struct scene {
     const struct ig_graph *g;
     const struct ig_plan *p;
     const struct ig_processor *gpu; /* that shares the processor's memory; NULL: none does */
-    struct ig_pipe_link copy;
+    struct ig_pipe_link in, out; /* of copies */
     int32_t *roots;
 };
 
@@ -67,10 +67,15 @@ static const struct ig_processor *gpu_of(const struct ig_platform *b)
     return NULL;
 }
 
-static struct scene scene_of(const struct ig_graph *g, const struct ig_plan *p, const struct ig_platform *board)
+static struct scene scene_of(const struct ig_graph *g, const struct ig_plan *p, const struct ig_platform *board,
+                             const struct ig_profile *times)
 {
-    struct scene s = {g, p, gpu_of(board), bus, roots_of(g, p)};
-    if (s.gpu) s.copy = (struct ig_pipe_link){s.gpu->overhead_ns, (int64_t)(1e15 / (double)s.gpu->integrated.copy_bytes_per_s)};
+    struct scene s = {g, p, gpu_of(board), bus, bus, roots_of(g, p)};
+    if (times && times->copies.known) {
+        s.in = (struct ig_pipe_link){times->copies.in.ns, times->copies.in.fs_per_byte};
+        s.out = (struct ig_pipe_link){times->copies.out.ns, times->copies.out.fs_per_byte};
+    }
+    if (s.gpu) s.in = s.out = (struct ig_pipe_link){s.gpu->overhead_ns, (int64_t)(1e15 / (double)s.gpu->integrated.copy_bytes_per_s)};
     return s;
 }
 
@@ -114,16 +119,17 @@ static void count(const struct scene *s, const struct ig_plan_stage *stage, stru
         if (s->roots[g->outputs[i]] >= 0) t[s->roots[g->outputs[i]]].cpu += (double)ig_bytes(&g->values[g->outputs[i]].shape);
 }
 
-static double copied_ns(const struct scene *s, int32_t v, int ways)
+static double copied_ns(const struct scene *s, int32_t v, uint8_t marks)
 {
-    return (double)(ways * ig_pipe_transfer(&s->copy, ig_bytes(&s->g->values[v].shape)));
+    int64_t bytes = ig_bytes(&s->g->values[v].shape);
+    return (double)((ig_passes_in(marks) ? ig_pipe_transfer(&s->in, bytes) : 0) + (ig_passes_out(marks) ? ig_pipe_transfer(&s->out, bytes) : 0));
 }
 
-static int32_t cheapest(const struct scene *s, int32_t v, int ways, const struct touches *t)
+static int32_t cheapest(const struct scene *s, int32_t v, uint8_t marks, const struct touches *t)
 {
     if (!s->gpu) return IG_PASS_PINNED;
     double mapped = mapped_ns(s, t->gpu + (s->gpu->integrated.coherent ? 0 : t->cpu));
-    double copied = copied_ns(s, v, ways), managed = (double)s->gpu->integrated.attach_ns;
+    double copied = copied_ns(s, v, marks), managed = (double)s->gpu->integrated.attach_ns;
     if (copied <= mapped && copied <= managed) return IG_PASS_PINNED;
     return mapped <= managed ? IG_PASS_MAPPED : IG_PASS_MANAGED;
 }
@@ -139,7 +145,7 @@ static void choose(const struct scene *s, const struct ig_plan_stage *stage, con
     struct touches *t = ig_must_alloc((size_t)s->g->n_values, sizeof *t);
     count(s, stage, t);
     for (int32_t v = 0; v < s->g->n_values; v++)
-        if (kinds[v] < 0 && ways_of(marks[v])) kinds[v] = cheapest(s, v, ways_of(marks[v]), &t[v]);
+        if (kinds[v] < 0 && ways_of(marks[v])) kinds[v] = cheapest(s, v, marks[v], &t[v]);
     free(t);
 }
 
@@ -161,7 +167,7 @@ static void set_passes(const struct ig_graph *g, struct ig_plan *p, const int32_
 
 void ig_plan_passes(const struct ig_graph *g, struct ig_plan *p, const struct ig_plan *staged, const struct ig_platform *board)
 {
-    struct scene s = scene_of(g, p, board);
+    struct scene s = scene_of(g, p, board, NULL);
     int32_t *kinds = no_kinds(g), gpu = staged ? ig_gpu_stage_of(staged) : -1;
     for (int32_t a = 0; a <= (gpu < 0 ? 0 : staged->n_others); a++) {
         const struct ig_plan_stage *stage = gpu < 0 ? NULL : &ig_alternative(staged, a)->stages[gpu];
@@ -186,7 +192,7 @@ static void add_times(const struct scene *s, const struct ig_plan_stage *stages,
         int gpu = ig_stage_is_gpu(&stages[at]);
         for (int32_t v = 0; gpu && v < s->g->n_values; v++) {
             if (!ways_of(marks[v])) continue;
-            if (kinds[v] == IG_PASS_PINNED) ns[at] += copied_ns(s, v, ways_of(marks[v]));
+            if (kinds[v] == IG_PASS_PINNED) ns[at] += copied_ns(s, v, marks[v]);
             if (kinds[v] == IG_PASS_MANAGED) ns[at] += (double)s->gpu->integrated.attach_ns;
         }
         if (!s->gpu || (!gpu && s->gpu->integrated.coherent)) continue;
@@ -200,13 +206,13 @@ static void add_times(const struct scene *s, const struct ig_plan_stage *stages,
 
 /* The kinds of what passes stay in kinds[], others become -1. */
 static void time_cut(const struct ig_graph *g, const struct ig_plan *p, const struct ig_plan_stage *stages, int32_t n,
-                     const struct ig_platform *board, int32_t *kinds, double *ns)
+                     const struct ig_platform *board, const struct ig_profile *times, int32_t *kinds, double *ns)
 {
     int32_t gpu = 0;
     while (gpu < n && !ig_stage_is_gpu(&stages[gpu])) gpu++;
     for (int32_t i = 0; i < n; i++) ns[i] = 0;
     if (gpu == n) return;
-    struct scene s = scene_of(g, p, board);
+    struct scene s = scene_of(g, p, board, times);
     uint8_t *marks = ig_must_alloc((size_t)g->n_values, 1);
     mark_all(g, p, s.roots, &stages[gpu], marks);
     choose(&s, &stages[gpu], marks, kinds);
@@ -218,10 +224,10 @@ static void time_cut(const struct ig_graph *g, const struct ig_plan *p, const st
 }
 
 void ig_time_cut_passes(const struct ig_graph *g, const struct ig_plan *p, const struct ig_plan_stage *stages, int32_t n_stages,
-                        const struct ig_platform *board, double *ns)
+                        const struct ig_platform *board, const struct ig_profile *times, double *ns)
 {
     int32_t *kinds = no_kinds(g);
-    time_cut(g, p, stages, n_stages, board, kinds, ns);
+    time_cut(g, p, stages, n_stages, board, times, kinds, ns);
     free(kinds);
 }
 
@@ -235,7 +241,8 @@ static void take_kinds(const struct ig_plan *first, int32_t *kinds)
     }
 }
 
-void ig_time_passes(const struct ig_graph *g, struct ig_plan *p, const struct ig_plan *like, const struct ig_platform *board)
+void ig_time_passes(const struct ig_graph *g, struct ig_plan *p, const struct ig_plan *like, const struct ig_platform *board,
+                    const struct ig_profile *times)
 {
     double ns[IG_PLAN_STAGES];
     int32_t *kinds;
@@ -243,7 +250,7 @@ void ig_time_passes(const struct ig_graph *g, struct ig_plan *p, const struct ig
     if (ig_gpu_stage_of(p) < 0) return;
     kinds = no_kinds(g);
     take_kinds(like, kinds);
-    time_cut(g, p, p->stages, p->n_stages, board, kinds, ns);
+    time_cut(g, p, p->stages, p->n_stages, board, times, kinds, ns);
     for (int32_t i = 0; i < p->n_stages; i++) p->stages[i].pass_ns = ns[i];
     set_passes(g, p, kinds);
     free(kinds);

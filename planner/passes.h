@@ -20,11 +20,13 @@ void ig_plan_passes(const struct ig_graph *g, struct ig_plan *p, const struct ig
  * Gives `p`, whose steps and stages are there, the passes of its stage on the GPU, if it has one, and each stage its
  * pass_ns: the GPU's what copies, mapped accesses and changes of hands take, the processor's their accesses to what is
  * mapped and not cached. The caller's own, to inputs and outputs, are nobody's. `like`: a plan whose passes, and those of
- * its alternatives, go first; NULL: none. `board`: NULL: the GPU's memory is its own.
+ * its alternatives, go first; NULL: none. `board`: NULL: the GPU's memory is its own; `times`: of such a GPU, what copies
+ * take there, or NULL.
  */
-void ig_time_passes(const struct ig_graph *g, struct ig_plan *p, const struct ig_plan *like, const struct ig_platform *board);
+void ig_time_passes(const struct ig_graph *g, struct ig_plan *p, const struct ig_plan *like, const struct ig_platform *board,
+                    const struct ig_profile *times);
 /* The same of p's steps if they were cut into `stages`: ns[n_stages]; p stays as it is. */
 void ig_time_cut_passes(const struct ig_graph *g, const struct ig_plan *p, const struct ig_plan_stage *stages, int32_t n_stages,
-                        const struct ig_platform *board, double *ns);
+                        const struct ig_platform *board, const struct ig_profile *times, double *ns);
 
 #endif

@@ -146,6 +146,13 @@ static void fill_times(struct builder *b, const struct ig_plan *plan, int32_t k)
     }
 }
 
+void ig_pipe_net_only(const struct ig_plan *plan, int32_t isa, const struct ig_pipe_net *net, int32_t k)
+{
+    for (int32_t i = 0; i < plan->n_steps; i++)
+        if (net->segment[i] >= 0 && plan->steps[i].kernel && plan->steps[i].kernel->isa != isa)
+            net->ns[(int64_t)net->segment[i] * net->p.n_processors + k] = IG_PIPE_NEVER;
+}
+
 static void allocate(struct ig_pipe_net *net, int32_t steps, int32_t n_processors)
 {
     size_t n = (size_t)steps;

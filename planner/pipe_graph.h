@@ -33,6 +33,8 @@ void ig_pipe_net_make(const struct ig_graph *g, const struct ig_plan *const *pla
 void ig_pipe_net_host(struct ig_pipe_net *net, double pre_ns, double post_ns);
 void ig_pipe_net_host_time(const struct ig_pipe_net *net, int64_t *ns, int32_t n_processors, int32_t k, double slower);
 void ig_pipe_net_free(struct ig_pipe_net *net);
+/* ns[n][n_processors] of processor k, whose plan has kernels of `isa` or of the CPU: segments with one of the CPU cannot run there. */
+void ig_pipe_net_only(const struct ig_plan *plan, int32_t isa, const struct ig_pipe_net *net, int32_t k);
 /* stage[n_steps], ascending, of a plan whose stages are runs of segments; a step that runs nothing goes with the one
  * before. */
 void ig_pipe_step_stages(const struct ig_pipe_net *net, const struct ig_pipe_plan *plan, int32_t *stage);

@@ -3,6 +3,8 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "planner/plan.h"
+
 enum { LEAST_SIZES = 4 };
 static const double most_error = 0.1;
 
@@ -74,4 +76,22 @@ int ig_transfer_fit(const int64_t *bytes, const int64_t *ns, int32_t n, struct i
         return -1;
     }
     return 0;
+}
+
+static int fit_copies(const int64_t *bytes, const int64_t *ns, int32_t n, struct ig_copy_cost *to, double *off)
+{
+    static const double most_off = 0.3; /* on average: what is further off tells nothing */
+    struct ig_transfer_fit line = {.mean_error = 2 * most_off};
+    char err[300];
+    if (ig_transfer_fit(bytes, ns, n, &line, err, sizeof err) && (line.mean_error > most_off || !line.link.x0_ns)) return -1;
+    *to = (struct ig_copy_cost){line.link.x0_ns, line.link.fs_per_byte};
+    if (line.mean_error > *off) *off = line.mean_error;
+    return 0;
+}
+
+void ig_fit_copies(const int64_t *bytes, const int64_t *in_ns, const int64_t *out_ns, int32_t n, struct ig_gpu_copies *to)
+{
+    struct ig_gpu_copies found = {.off = 0};
+    found.known = !fit_copies(bytes, in_ns, n, &found.in, &found.off) && !fit_copies(bytes, out_ns, n, &found.out, &found.off);
+    *to = found.known ? found : (struct ig_gpu_copies){.known = 0};
 }

@@ -31,7 +31,7 @@ static int select_all(const struct ig_graph *g, const struct ig_view *views, con
     if (bad) return -1;
     ig_choose_bands(g, views, o, p);
     for (int32_t i = 0; i < g->n_nodes; i++) p->latency_ns += p->steps[i].predicted_ns;
-    ig_time_passes(g, p, o->like, o->board);
+    ig_time_passes(g, p, o->like, o->board, o->gpu_profile);
     ig_size_slots(p);
     return 0;
 }

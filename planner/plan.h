@@ -197,6 +197,12 @@ struct ig_band_timing {       /* a band inside the whole network, and its steps 
     double in_order_ns, apart_ns;
 };
 
+struct ig_gpu_copies {        /* what a frame takes longer for each tensor that is copied to the GPU, and from it */
+    int known;
+    struct ig_copy_cost { int64_t ns, fs_per_byte; } in, out; /* ns + bytes * fs_per_byte */
+    double off;               /* of the measurements, from these lines on average */
+};
+
 struct ig_profile {
     char *sha256;             /* of the file's text; "" if made in memory */
     char *graph_sha256;
@@ -206,6 +212,7 @@ struct ig_profile {
     double peak_gflops;       /* one thread, register-only FMA loop */
     int32_t beside;           /* other cores that ran the same network meanwhile */
     double whole_over_sum;    /* all times have been multiplied by it, so that they sum up to a whole frame; 0: not known */
+    struct ig_gpu_copies copies; /* of the GPU's kernels only */
     int32_t n, n_bands;
     struct ig_timing *timings;
     struct ig_band_timing *bands;
@@ -250,6 +257,7 @@ struct ig_plan_options {
     int32_t isa;              /* enum ig_isa: kernels of this ISA and of IG_ISA_REF may be chosen */
     int32_t threads;          /* >= 1 */
     const struct ig_profile *profile; /* NULL: estimate */
+    const struct ig_profile *gpu_profile; /* of the GPU, for its stage; NULL: estimate */
     int64_t memory_budget;    /* bytes of arena + weights; 0: none */
     double max_latency_ms;    /* 0: none */
     double min_fps;           /* 0: none */
@@ -432,6 +440,8 @@ int ig_plan_write(const struct ig_plan *p, const struct ig_graph *g, const char 
 struct ig_plan *ig_plan_read(const char *path, const struct ig_graph *g, char *err, size_t err_bytes);
 int ig_profile_write(const struct ig_profile *p, const struct ig_graph *g, const char *path, char *err, size_t err_bytes);
 struct ig_profile *ig_profile_read(const char *path, const struct ig_graph *g, char *err, size_t err_bytes);
+/* The lines through copies of so many bytes, to the GPU and from it; none where they are too far off. */
+void ig_fit_copies(const int64_t *bytes, const int64_t *in_ns, const int64_t *out_ns, int32_t n, struct ig_gpu_copies *to);
 void ig_profile_free(struct ig_profile *p);
 
 /* --- validate: planner/validate.c; trusts nothing of the above --- */

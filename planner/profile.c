@@ -41,6 +41,13 @@ static void put_band(FILE *f, const struct ig_graph *g, const struct ig_band_tim
     fprintf(f, ",\"rows\":%d,\"threads\":%d}", t->rows, t->threads);
 }
 
+static void put_copies(FILE *f, const struct ig_gpu_copies *c)
+{
+    fprintf(f, "\"copies\":{\"in_fs_per_byte\":%lld,\"in_ns\":%lld,\"off\":", (long long)c->in.fs_per_byte, (long long)c->in.ns);
+    ig_put_double(f, c->off);
+    fprintf(f, ",\"out_fs_per_byte\":%lld,\"out_ns\":%lld},\n", (long long)c->out.fs_per_byte, (long long)c->out.ns);
+}
+
 int ig_profile_write(const struct ig_profile *p, const struct ig_graph *g, const char *path, char *err,
                      size_t err_bytes)
 {
@@ -53,6 +60,7 @@ int ig_profile_write(const struct ig_profile *p, const struct ig_graph *g, const
     }
     fputs(p->n_bands ? "\n],\n" : "],\n", d.f);
     if (p->beside) fprintf(d.f, "\"beside\":%d,\n", p->beside);
+    if (p->copies.known) put_copies(d.f, &p->copies);
     fputs("\"cpu\":", d.f);
     ig_put_text(d.f, p->cpu);
     fputs(",\n\"format\":\"" FORMAT "\",\n\"graph_sha256\":", d.f);
@@ -155,13 +163,25 @@ static void read_bands(struct ig_reader *r, const struct ig_graph *g, const json
     r->where = "";
 }
 
+static void read_copies(struct ig_reader *r, const json_t *root, struct ig_gpu_copies *c)
+{
+    static const int64_t most_ns = 1000000000, most_fs = 1000000000; /* a second, and as long for a MB */
+    const json_t *o = json_object_get(root, "copies");
+    if (!o) return;
+    ig_reader_only(r, o, "in_fs_per_byte in_ns off out_fs_per_byte out_ns");
+    c->in = (struct ig_copy_cost){ig_get_int(r, o, "in_ns", 0, most_ns), ig_get_int(r, o, "in_fs_per_byte", 0, most_fs)};
+    c->out = (struct ig_copy_cost){ig_get_int(r, o, "out_ns", 0, most_ns), ig_get_int(r, o, "out_fs_per_byte", 0, most_fs)};
+    c->off = ig_get_double(r, o, "off", 0);
+    c->known = !r->failed;
+}
+
 struct ig_profile *ig_profile_read(const char *path, const struct ig_graph *g, char *err, size_t err_bytes)
 {
     struct ig_reader r;
     json_t *root = ig_reader_open(&r, path, FORMAT, err, err_bytes);
     if (!root) return NULL;
     struct ig_profile *p = ig_must_alloc(1, sizeof *p);
-    ig_reader_only(&r, root, "bands beside cpu format graph_sha256 isa peak_gflops threads timings tool version whole_over_sum");
+    ig_reader_only(&r, root, "bands beside copies cpu format graph_sha256 isa peak_gflops threads timings tool version whole_over_sum");
     p->sha256 = ig_copy_text(r.sha256);
     p->graph_sha256 = ig_copy_text(ig_get_hash(&r, root, "graph_sha256"));
     p->cpu = ig_copy_text(ig_get_text(&r, root, "cpu"));
@@ -170,6 +190,7 @@ struct ig_profile *ig_profile_read(const char *path, const struct ig_graph *g, c
     p->beside = json_object_get(root, "beside") ? (int32_t)ig_get_int(&r, root, "beside", 0, 4096) : 0;
     p->peak_gflops = ig_get_double(&r, root, "peak_gflops", 0);
     p->whole_over_sum = json_object_get(root, "whole_over_sum") ? ig_get_double(&r, root, "whole_over_sum", 0) : 0;
+    read_copies(&r, root, &p->copies);
     read_timings(&r, g, root, p);
     read_bands(&r, g, root, p);
     json_decref(root);

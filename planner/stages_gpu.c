@@ -21,7 +21,7 @@ int ig_time_gpu_steps(const struct ig_graph *g, const struct ig_plan_options *op
                       size_t err_bytes)
 {
     struct ig_plan_options o = {.target = options->target, .isa = IG_ISA_CUDA, .threads = 1, .bands = IG_BANDS_OFF,
-                                .max_error = options->max_error};
+                                .max_error = options->max_error, .profile = options->gpu_profile};
     struct ig_plan *whole = ig_plan_make(g, &o, err, err_bytes);
     if (!whole) return -1;
     for (int32_t i = 0; i < g->n_nodes; i++) {

@@ -28,7 +28,7 @@ double ig_gpu_step_ns(struct ig_gpu_bed *b, int32_t step, int repeats, int runs)
 double ig_gpu_frame_ns(struct ig_gpu_bed *b, int runs);
 
 /*
- * Times every GPU kernel that fits on every layer; graph_sha256 is left "". NULL with a line in err. Freed by ig_profile_free. Layers that are equal
+ * Times copies, and every GPU kernel that fits on every layer; graph_sha256 is left "". NULL with a line in err. Freed by ig_profile_free. Layers that are equal
  * are timed each.
  */
 struct ig_profile *ig_gpu_profile(const struct ig_graph *g, const void *const *modules, int repeats, int runs, char *err,

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/gpu/copies.h"
 #include "bench/gpu/gpu.h"
 #include "bench/profile.h"
 #include "kernels_cpu/registry.h"
@@ -89,6 +90,7 @@ struct ig_profile *ig_gpu_profile(const struct ig_graph *g, const void *const *m
         if (bad) break;
         free(p->cpu);
         p->cpu = text(bed.gpu.name);
+        if (!round) ig_gpu_time_copies(&bed.gpu, &p->copies);
         bad = time_round(&bed, g, now, repeats, runs, p, err, err_bytes);
         ig_gpu_bed_free(&bed);
     }

@@ -28,7 +28,7 @@ struct ig_graph *ig_import_bytes(const char *path, const void *bytes, size_t n,
 const char ig_profile_help[] = IG_PROFILE_HELP(
     "ingot-profile graph.json -o profile.json\n"
     "ingot-profile --gpu graph.json -o gpu_profile.json\n",
-    "  --gpu[=FATBIN] instead times every GPU kernel on every layer on GPU 0, by the kernels that this program carries, or by\n"
+    "  --gpu[=FATBIN] instead times copies and every GPU kernel on every layer on GPU 0, by the kernels that this program carries, or by\n"
     "                 those in FATBIN, as nvcc -fatbin makes them of kernels_gpu/module.cu; of --seconds less than 10 it makes\n"
     "                 fewer runs\n", "");
 extern const void *const ig_board_kernels[]; /* kernels.sh */

@@ -11,6 +11,7 @@
 #include "planner/pipe_contention.h"
 #include "planner/pipe_slots.h"
 #include "planner/pipe_transfer.h"
+#include "planner/plan.h"
 #include "tests/support/pipes.h"
 
 enum { PIPELINES = 700, STAGES = 6, FRAMES = 1200, WINDOW = 240 };
@@ -189,10 +190,37 @@ static void contention_fixpoint(void **state)
     assert_true(better > 20);
 }
 
+/* Copies to a GPU and from it have a line each, or none is known; those that failed, and fall with size, have none. */
+static void copies_fit(void **state)
+{
+    int64_t bytes[] = {4096, 16384, 65536, 262144, 1048576, 4194304}, in[6], out[6], falling[6], zero[6] = {0};
+    struct ig_gpu_copies c = {.known = 0};
+    (void)state;
+    for (int k = 0; k < 6; k++) {
+        in[k] = 9000 + bytes[k] / 50;
+        out[k] = 1500 + bytes[k] / 25;
+        falling[k] = 20000 - 3000 * k;
+    }
+    ig_fit_copies(bytes, in, out, 6, &c);
+    assert_true(c.known && c.off < .001);
+    assert_true(llabs(c.in.ns - 9000) < 3 && llabs(c.in.fs_per_byte - 20000) < 10);
+    assert_true(llabs(c.out.ns - 1500) < 3 && llabs(c.out.fs_per_byte - 40000) < 10);
+    in[1] += 2200; /* noise is no reason to know nothing */
+    ig_fit_copies(bytes, in, out, 6, &c);
+    assert_true(c.known && c.off > .03 && c.off < .1);
+    ig_fit_copies(bytes, in, falling, 6, &c);
+    assert_false(c.known);
+    ig_fit_copies(bytes, in, out, 6, &c);
+    assert_true(c.known);
+    ig_fit_copies(bytes, zero, zero, 6, &c);
+    assert_false(c.known);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(slots_formula),        cmocka_unit_test(shared_loads),
                                        cmocka_unit_test(slots_one_serialises), cmocka_unit_test(latency_saturated),
-                                       cmocka_unit_test(transfer_fit),         cmocka_unit_test(contention_fixpoint)};
+                                       cmocka_unit_test(transfer_fit),         cmocka_unit_test(contention_fixpoint),
+                                       cmocka_unit_test(copies_fit)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -164,6 +164,76 @@ wrong_kernels() { # nothing is measured of kernels that are wrong
     [ $? = 1 ] && cat "$work/err" && [ ! -e "$tree/figures" ] && grep -q '^3 ops, 1 of them wrong' "$work/err" && grep -q 'no figures' "$work/err"
 }
 
+stages_tree() { # a machine with a GPU for bench/gpu_stages, whose tools are scripts; what becomes of a network is in its name
+    tree=$work/stages
+    mkdir -p "$tree/bench/stages" "$tree/gen"
+    cp bench/gpu_stages "$tree/bench/" && cp bench/stages/*.py "$tree/bench/stages/" && cp gen/gpu.sh "$tree/gen/"
+    tool bin/nvcc 'for word; do [ "$last" != -o ] || echo made >"$word"; last=$word; done'
+    tool bin/nvidia-smi 'echo 9.0'
+    tool configure 'mkdir -p out/host && : >config.log'
+    tool bin/ninja 'case $* in *out/ingot*) cp ../../../ingot out/ingot; exit ;; esac
+cp ../../../program $1 && mkdir -p $1.d && echo "{\"stages\": [{}, {\"passing_ns\": 20000}]}" >$1.d/plan.json'
+    tool ingot 'for last; do :; done
+case $1 in
+zoo) echo $2 >"$last" ;;
+graph) ;;
+profile) case $last in *bad.core) echo "ingot: no profile" >&2; exit 1 ;; *slow.core) exec sleep 60 ;; esac
+    echo "{\"cpu\": \"processor ${last##*.}\"}" >"$last" ;;
+pipeline) case $* in *first=cpu*) cut="cpu:0@1,gpu" ;; *first=gpu*) cut="gpu@1,cpu:0" ;; *) cut= ;; esac
+    echo "{\"chosen\": \"cuts\", \"stages_option\": \"$cut\", \"segments\": [{\"first\": \"first\"}, {\"first\": \"last\"}],
+        \"algorithms\": [{\"algorithm\": \"cuts\", \"period_ns\": 1000000, \"stage_ns\": [1000000], \"stages\": [\"gpu\"], \"moved_bytes\": 4000}]}" ;;
+esac'
+    tool program 'case $1 in
+--info) echo "{\"inputs\": [{\"type\": \"f32\", \"shape\": [1, 2]}]}" ;;
+-) [ "$(wc -c)" = 32 ] || exit 1
+    case $0-$5 in */stage/*) exit ;; *off) v=0.5 ;; *) v=0.500005 ;; esac
+    for i in 1 2 3 4; do echo "{\"top\": [{\"index\": 0, \"value\": $v}]}"; done ;;
+--bench*) echo "${0#*/stages/out/}" >>$SEEN
+    case $0 in
+    */gpu/*) echo "{\"fps\": 1000, \"median_ms\": 1}" ;;
+    */gpu_core/*net_late) [ "$(grep -c gpu_core.*late $SEEN)" = 1 ] || exec sleep 60
+        echo "{\"fps\": 900, \"median_ms\": 1}" ;;
+    */core_gpu/*) echo "program: the driver is gone" >&2; exit 1 ;;
+    *) echo "{\"fps\": 900, \"median_ms\": 1, \"latency_ms\": 3, \"latency_alone_ms\": 2, \"predicted_fps\": 950,
+        \"stages\": [{\"processor\": \"gpu\", \"ms\": 1.1, \"predicted_ms\": 1}, {\"processor\": \"cpu:0\", \"ms\": 0.5, \"predicted_ms\": 0.25}]}" ;;
+    esac ;;
+esac'
+}
+
+stages_run() { # by turns; what fails of a network is said, networks that fail cost no other its figures
+    SEEN=$work/seen NVCC=nvcc NINJA=ninja PATH=$tree/bin:$PATH LIMIT=4 "$tree/bench/gpu_stages" --cores 0-1 --rounds 2 -o "$tree/figures" one bad slow \
+        two >"$work/out" 2>"$work/err" && return 1
+    cat "$work/err"
+    grep -q '^gpu_stages: bad: ingot: ingot: no profile: no figures$' "$work/err" && grep -q '^gpu_stages: slow: ingot: time is up: no figures$' "$work/err" &&
+        grep -q '^gpu_stages: without figures: bad slow$' "$work/err" && [ ! -s "$work/out" ] && [ "$(wc -l <"$tree/figures")" = 2 ] &&
+        grep -q '^two, core, GPU: net_two: program: the driver is gone$' "$tree/figures.md" &&
+        grep -q '^two, GPU as a stage: 0 results of 4 frames$' "$tree/figures.md" &&
+        grep -q '^| one |  | 1000 |  |  |  |  |  | core | 950 | 900 | 0.90 | GPU alone | 1000 | 1000 | GPU alone | 0.0 |$' "$tree/figures.md" &&
+        grep -q '^| two | `gpu@1,cpu:0` | 950 | 900 | 0.90 | 4.0 | 20 | 1.000 + 0.250 | 1.100 + 0.500 | 2.000 | 1e-05 |$' "$tree/figures.md" &&
+        grep -q '^processor gpu; processor core; core: cpu:0, team: none\.' "$tree/figures.md" &&
+        "$tree/bench/gpu_stages" --table "$tree/figures" | cmp - "$tree/figures.md" &&
+        for net in one two; do printf '%s\n' gpu core_gpu gpu_core gpu gpu_core | sed "s|\$|/out/host/net_$net|"; done | sed 's|^|gpu_stages/|' | cmp - "$work/seen"
+}
+
+stages_late() { # where time is up the rounds that are whole count; nothing of a network's programs is left
+    SEEN=$work/late NVCC=nvcc NINJA=ninja PATH=$tree/bin:$PATH LIMIT=4 "$tree/bench/gpu_stages" --cores 0-1 -o "$tree/late" late >"$work/out" 2>"$work/err" || {
+        cat "$work/err"
+        return 1
+    }
+    cat "$tree/late"
+    grep -q '"fps": \[900\]' "$tree/late" && grep -q '"fps": \[1000\]' "$tree/late" && grep -q 'medians of at least 1 rounds' "$tree/late.md" &&
+        [ -z "$(find "$tree/out" -name 'net_late*')" ]
+}
+
+stages_nowhere() { # without a compiler or a GPU that is said, and nothing runs
+    tool none/nvidia-smi 'exit 9'
+    NVCC=$work/no-nvcc "$tree/bench/gpu_stages" >"$work/out" 2>"$work/err" && [ ! -s "$work/out" ] && grep -qx 'gpu_stages: no nvcc: nothing is measured' "$work/err" &&
+        NVCC=nvcc PATH=$tree/none:$tree/bin:$PATH "$tree/bench/gpu_stages" >"$work/out" 2>"$work/err" && [ ! -s "$work/out" ] &&
+        grep -qx 'gpu_stages: no GPU: nothing is measured' "$work/err" && [ ! -e "$tree/out" ] || return 1
+    echo nothing >"$work/results"
+    ! "$tree/bench/gpu_stages" --table "$work/results" 2>"$work/err" && grep -qx "gpu_stages: $work/results: not results of bench/gpu_stages" "$work/err"
+}
+
 on_the_driver() { # fault, words: kernels as a GPU's driver runs them, each against the reference; what the driver spoils shows
     echo fatbin >"$work/fatbin"
     if [ -z "$1" ]; then
@@ -195,6 +265,10 @@ check "bench/gpu.sh keeps what is measured where a network fails or takes too lo
 check "so it does where the sanitizer does not work" figures 1 ' does not work here'
 check "bench/gpu.sh has no figures of kernels that are wrong" wrong_kernels
 check "bench/gpu.sh has no figures of kernels in which the sanitizer finds something" faulty
+stages_tree
+check "bench/gpu_stages says that there is no compiler or no GPU" stages_nowhere
+check "bench/gpu_stages runs all ways by turns, and keeps what is measured where a way or a network fails" stages_run
+check "it keeps what is whole where time is up" stages_late
 # ptxas's words become blocks of a multiprocessor: by registers, by what one block may have of them, by shared memory.
 occupancy() {
     cat >"$work/ptxas" <<LOG

@@ -221,6 +221,7 @@ edges() { # what configure makes of a profile that is given ($1), or of this mac
         list() { (cd "$SRCDIR" && ls $*); }
         src= SRCDIR=$SRCDIR c_plan= c_target=host c_prefix=net c_gpu='62,72=@0' nvcc_0=nvcc no_profile=$2 gpu_profile=$1 d=out/host/net.d g=out/host/net.d/graph.json
         . "$SRCDIR/gen/gpu.sh"
+        gpu_profile_of
         gpu_plan
         emit "images of$gpu_args"
     ) >"$work/edges"

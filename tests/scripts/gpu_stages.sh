@@ -132,6 +132,81 @@ configure_refuses() { # words, options...: one line that says why
     [ "$(wc -l <"$work/err")" = 1 ] && grep -q -- "$words" "$work/err"
 }
 
+# What the GPU's kernels were timed at is how long its stage takes, in a plan and where cuts are looked for; the same kernels run.
+timed() {
+    graph=out/host/fashion_gpu_stages.d/graph.json
+    echo fatbin >"$work/fatbin"
+    emulated out/ingot profile --gpu "$work/fatbin" --seconds 0.1 -q $graph -o "$work/gpu_profile.json" &&
+        out/ingot profile --threads 1 --seconds 0.2 -q $graph -o "$work/profile.json" &&
+        out/ingot plan $graph --stages cpu:0@4,gpu@12,cpu:1 --threads 1 --gpu-profile "$work/gpu_profile.json" -o "$work/timed.json" &&
+        out/ingot plan $graph --isa cuda --stages-of "$work/timed.json" --profile "$work/gpu_profile.json" -o "$work/gpu_timed.json" &&
+        out/ingot pipeline $graph --processors=cpu:0,gpu --profile "$work/profile.json" --profile "$work/gpu_profile.json" --json \
+            -o "$work/cut.json" && $PYTHON - "$work" <<'PY' || return 1
+import json, sys
+timed, gpu, profile, cut = (json.load(open(f"{sys.argv[1]}/{n}.json")) for n in ("timed", "gpu_timed", "gpu_profile", "cut"))
+stage = timed["stages"][1]
+steps = gpu["steps"][stage["first"]:stage["last"] + 1]
+assert abs(stage["gpu_ns"] - sum(s["predicted_ns"] for s in steps)) < 1, (stage, steps)
+times = {(t["node"], t["kernel"]): t["alone_ns"] for t in profile["timings"]}
+assert [s["predicted_ns"] for s in steps if s["kernel"]] == [times[s["node"], s["kernel"]] for s in steps if s["kernel"]]
+assert cut["times"] == "come from the profile", cut["times"]
+PY
+    ! out/ingot plan $graph --stages cpu:0,cpu:1 --gpu-profile "$work/gpu_profile.json" -o "$work/plan.json" 2>"$work/err" &&
+        grep -q -- "--gpu-profile needs --stages of which one is the GPU's" "$work/err" &&
+        ! out/ingot plan $graph --stages cpu:0@4,gpu --gpu-profile "$work/profile.json" -o "$work/plan.json" 2>"$work/err" &&
+        grep -q 'taken with avx2 kernels, the plan is for cuda\|taken with neon kernels, the plan is for cuda' "$work/err" &&
+        ! out/ingot pipeline $graph --processors=cpu:0,cpu:1 --profile "$work/gpu_profile.json" 2>"$work/err" && grep -q 'taken with cuda kernels' "$work/err"
+}
+
+# What copies were timed at is what passing takes, of each tensor, each way; where the profile does not say, it is assumed.
+timed_copies() {
+    $PYTHON - "$work" <<'PY' || return 1
+import json, sys
+p = json.load(open(sys.argv[1] + "/gpu_profile.json"))
+p["copies"] = {"in_fs_per_byte": 1000000, "in_ns": 3000, "off": 0.01, "out_fs_per_byte": 2000000, "out_ns": 500}
+json.dump(p, open(sys.argv[1] + "/copies.json", "w"))
+del p["copies"]
+json.dump(p, open(sys.argv[1] + "/no_copies.json", "w"))
+p["copies"] = {"in_fs_per_byte": 1}
+json.dump(p, open(sys.argv[1] + "/half.json", "w"))
+PY
+    for name in copies no_copies; do
+        out/ingot plan $graph --stages cpu:0@4,gpu@12,cpu:1 --threads 1 --gpu-profile "$work/$name.json" -o "$work/$name.plan" &&
+            out/ingot pipeline $graph --processors=cpu:0,gpu --pin scale=cpu:0 --pin classifier=gpu --profile "$work/profile.json" --profile "$work/$name.json" \
+                --json -o "$work/$name.cut" && option=$(sed -n 's/^"stages_option":"\(.*\)",$/\1/p' "$work/$name.cut") &&
+            out/ingot plan $graph --stages "$option" --bands off --threads 1 --profile "$work/profile.json" --gpu-profile "$work/$name.json" -o "$work/$name.cut.plan" ||
+            return 1
+    done
+    out/ingot pipeline $graph --processors=gpu,cpu:0 --gpu-link 10,12 --profile "$work/profile.json" --profile "$work/copies.json" -o "$work/a" &&
+        out/ingot pipeline $graph --processors=gpu,cpu:0 --profile "$work/profile.json" --profile "$work/no_copies.json" -o "$work/b" && cmp "$work/a" "$work/b" &&
+        $PYTHON - "$work" <<'PY' || return 1
+import json, sys
+read = lambda name: json.load(open(f"{sys.argv[1]}/{name}"))
+info = read("info.json")["pipeline"]["slots"]
+into, out = ([s["bytes"] for s in info if s["memory"].endswith(way + " the GPU")] for way in ("to", "from"))
+passing = [s.get("passing_ns", 0) for s in read("copies.plan")["stages"]]
+assert into and out and passing == [0, sum(3000 + b for b in into) + sum(500 + 2 * b for b in out), 0], (passing, into, out)
+assumed = read("no_copies.plan")["stages"][1]["passing_ns"]
+assert assumed == sum(10000 + -(-b * 83333 // 1000000) for b in into + out), assumed
+for name in "copies", "no_copies":
+    cut = next(a for a in read(name + ".cut")["algorithms"] if a["algorithm"] == "cuts")
+    plan = [s["predicted_ns"] for s in read(name + ".cut.plan")["stages"]]
+    print(name, cut["stage_ns"], plan)
+    assert abs(cut["stage_ns"][1] - plan[1]) < 20, name
+PY
+    ! out/ingot plan $graph --stages cpu:0@4,gpu --gpu-profile "$work/half.json" -o "$work/plan.json" 2>"$work/err" && cat "$work/err" && [ "$(wc -l <"$work/err")" = 1 ]
+}
+
+configured() { # the plan with stages has the GPU's profile, too, and waits for it
+    mkdir -p "$work/made" && printf '#!/bin/sh\n[ "$1" != --list-gpu-code ] || echo sm_62\n' >"$work/nvcc" && chmod +x "$work/nvcc" && echo '{}' >"$work/given.json"
+    (cd "$work/made" && NINJA=true "$SRCDIR/configure" --model="$SRCDIR/models/fashion.onnx" --prefix=net --without-aarch64 --no-profile --gpu=sm_62 --nvcc="$work/nvcc" \
+        --gpu-profile="$work/given.json" --stages=cpu:0@4,gpu) >"$work/out" 2>&1
+    grep -A 2 'net.d/[a-z_]*plan.json:' "$work/made/build.ninja" >"$work/edges"
+    cat "$work/edges"
+    grep -q "^build out/host/net.d/plan.json: plan .* $work/given.json " "$work/edges" && grep -q "args = .*--stages .* --gpu-profile $work/given.json" "$work/edges" &&
+        grep -q "args = .*--isa cuda .*--profile $work/given.json" "$work/edges"
+}
+
 frames >"$work/frames"
 $program - --json --gpu=off <"$work/frames" >"$work/cpu.json"
 check "frames are what the CPU computes, in order, a graph launch each" same_words
@@ -146,6 +221,9 @@ check "so are those of a program with several cuts" several_cuts
 check "and of its library" library_of_several
 check "of a GPU with memory of its own all that passes is pinned" kinds pinned neuraghe 'arena, copied to the GPU'
 check "of one that shares it some is mapped" kinds mapped xavier 'page-locked, used by the GPU in place'
+check "a profile of the GPU says how long its stage takes" timed
+check "it says how long copies take" timed_copies
+check "configure hands on a GPU profile to a plan with stages" configured
 check "two stages on the GPU are refused" plan_refuses "one stage at most is the GPU's" gpu@1,cpu:0@3,gpu
 check "cuts are not guessed" plan_refuses "end @ a step" gpu,cpu:0
 check "a stage on the GPU needs --gpu" configure_refuses "give --gpu" --stages=gpu@3,cpu:0

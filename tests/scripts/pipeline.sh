@@ -117,6 +117,34 @@ PY
         grep -q '^any map.* that was found: ' "$work/words" && grep -q '^\* by the objective' "$work/words" && grep -q '^  ingot plan --stages=cpu:' "$work/words"
 }
 
+# The GPU is a processor, with copies of all that it reads and leaves; its cut is one that a plan takes, and takes as long there.
+gpu() {
+    first=$("$PYTHON" -c "import json, sys; print(json.load(open(sys.argv[1]))['segments'][0]['first'])" "$work/b.json")
+    pipeline --json --processors=cpu:0,gpu --pin "$first=cpu:0" --pin "$last=gpu" -o "$work/gpu.json" &&
+        pipeline --json --processors=cpu:0,gpu --gpu-link 1000000,12 -o "$work/far.json" && "$PYTHON" - "$work" <<'PY' || return 1
+import json, sys
+near, far = (json.load(open(f"{sys.argv[1]}/{name}.json")) for name in ("gpu", "far"))
+stages = [s["processor"] for s in near["segments"]]
+assert stages == sorted(stages) and set(stages) == {"cpu:0", "gpu"}, stages
+assert {s["processor"] for s in far["segments"]} == {"cpu:0"} and far["stages_option"] == ""
+assert all(a["algorithm"] != "team" for a in near["algorithms"])
+cut = next(a for a in near["algorithms"] if a["algorithm"] == "cuts")
+open(sys.argv[1] + "/option", "w").write(near["stages_option"])
+open(sys.argv[1] + "/ns", "w").write(" ".join(map(str, cut["stage_ns"])))
+PY
+    out/ingot plan "$net" --threads 1 --bands off --stages "$(cat "$work/option")" -o "$work/gpu.plan.json" && "$PYTHON" - "$work" <<'PY' || return 1
+import json, sys
+said = [int(n) for n in open(sys.argv[1] + "/ns").read().split()]
+plan = [s["predicted_ns"] for s in json.load(open(sys.argv[1] + "/gpu.plan.json"))["stages"]]
+print(said, plan)
+assert len(said) == len(plan) == 2
+assert abs(said[0] - plan[0] - 2000) < 10 and abs(said[1] - plan[1]) < 10 # --link: who reads the frame pays
+PY
+    ! pipeline --processors=gpu,gpu 2>"$work/err" && grep -q 'the GPU is one' "$work/err" &&
+        ! pipeline --processors=gpu,cpu:0 --link measured 2>"$work/err" && grep -q 'measured is of cores' "$work/err" &&
+        ! pipeline --processors=gpu:0,cpu:0 2>"$work/err" && grep -q "'gpu:0' is no set of cores .* nor gpu" "$work/err"
+}
+
 measured_links() { # a line for each direction, and the least of what they say counts; or why no line fits, on a busy machine
     a=$("$PYTHON" -c 'import os; print(min(os.sched_getaffinity(0)))') b=$("$PYTHON" -c 'import os; print(max(os.sched_getaffinity(0)))')
     if pipeline "--processors=cpu:$a,cpu:$b" --link=measured -o "$work/out" 2>"$work/err"; then
@@ -263,6 +291,7 @@ check "a network" network
 check "the optimum is never worse than a baseline" order
 check "plans are explained" explained
 check "pins are kept" pinned
+check "the GPU beside a core" gpu
 check "clocks and cuts of a board" board
 check "clocks and cuts go where the table goes" modes_go_where_the_table_goes
 check "ingot plan --processors is ingot pipeline" asked_of_plan
