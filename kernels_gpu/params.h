@@ -8,6 +8,8 @@
 
 #include <stdint.h>
 
+enum { IG_GPU_SOME = 4 };  /* elements that a thread takes at most, a grid apart, where memory is all there is to wait for */
+
 struct ig_gpu_act {      /* enum ig_unary and its two constants */
     int32_t kind;
     float alpha, beta;
@@ -81,6 +83,15 @@ struct ig_gpu_softmax {  /* softmax.cu: over c of every pixel */
     float *out;
     int32_t w, c, in_row, in_pixel, out_row, out_pixel;
     int32_t log;          /* 1: logarithm of it */
+};
+
+struct ig_gpu_tiles {    /* transpose.cu: dims that lie side by side in one of input and output become so in the other */
+    const uint32_t *in;
+    uint32_t *out;
+    int32_t width, height; /* extents of the dim that is side by side in the output, in the input */
+    int32_t in_step, out_step; /* of the input from a column to the next; of the output from a row */
+    int32_t across, down;  /* tiles */
+    int32_t dims[3], in_at[3], out_at[3]; /* the others, outermost first */
 };
 
 struct ig_gpu_transpose { /* transpose.cu: up to five dims, outermost first */

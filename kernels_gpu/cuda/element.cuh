@@ -105,14 +105,18 @@ static __device__ __forceinline__ void move(void *out, int to, const void *in, i
     }
 }
 
-/* out[to] = an element of these bits. */
+/* out[to] = an element of these bits, of 16 bytes of them twice. */
 static __device__ __forceinline__ void put_bits(void *out, int to, const uint32_t (&bits)[2], int bytes)
 {
     switch (bytes) {
     case 1: ((unsigned char *)out)[to] = (unsigned char)bits[0]; break;
     case 2: ((uint16_t *)out)[to] = (uint16_t)bits[0]; break;
     case 4: ((uint32_t *)out)[to] = bits[0]; break;
-    default: ((uint64_t *)out)[to] = bits[0] | (uint64_t)bits[1] << 32;
+    case 8: ((uint64_t *)out)[to] = bits[0] | (uint64_t)bits[1] << 32; break;
+    default: {
+        const float low = __uint_as_float(bits[0]), high = __uint_as_float(bits[1]);
+        store4((float *)out + to * 4LL, make_float4(low, high, low, high));
+    }
     }
 }
 
@@ -144,6 +148,20 @@ static __device__ __forceinline__ int walk_part(const int32_t (&dims)[N], const 
     for (int d = from + n - 1; d >= from; d--) {
         const int q = i / dims[d];
         place += (i - q * dims[d]) * at[d];
+        i = q;
+    }
+    return place;
+}
+
+/* The offsets of visit i in two tensors. */
+template <int N>
+static __device__ __forceinline__ int2 walk_two(const int32_t (&dims)[N], const int32_t (&a)[N], const int32_t (&b)[N], int n, int i)
+{
+    int2 place = make_int2(0, 0);
+    for (int d = n - 1; d >= 0; d--) {
+        const int q = i / dims[d], x = i - q * dims[d];
+        place.x += x * a[d];
+        place.y += x * b[d];
         i = q;
     }
     return place;
