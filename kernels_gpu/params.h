@@ -58,7 +58,7 @@ struct ig_gpu_winograd { /* winograd.cu: the transforms around the product, whic
     struct ig_gpu_act act;
 };
 
-struct ig_gpu_pool {     /* pool.cu: windows, and whole images */
+struct ig_gpu_pool {     /* pool.cu: windows */
     const float *in;
     float *out;
     int32_t in_h, in_w, in_row, in_pixel;
@@ -66,6 +66,15 @@ struct ig_gpu_pool {     /* pool.cu: windows, and whole images */
     int32_t c;
     int32_t kh, kw, sh, sw, dh, dw, top, left;
     int32_t counted_h, counted_w; /* rows and columns up to here count in an average that counts padding; else 0 */
+    int32_t average;      /* 0: maximum */
+};
+
+struct ig_gpu_whole {    /* pool.cu: all pixels of an image, or of what its pieces gave */
+    const float *in;
+    float *out;           /* [pieces][c] */
+    int32_t h, w, c, row, pixel;
+    int32_t chunk;        /* pixels of a piece */
+    int32_t by;           /* the sum is divided by it; 0: it is not */
     int32_t average;      /* 0: maximum */
 };
 
@@ -81,7 +90,7 @@ struct ig_gpu_map {      /* element-wise ops and copies: a view [h, w, c] of up 
 struct ig_gpu_softmax {  /* softmax.cu: over c of every pixel */
     const float *in;
     float *out;
-    int32_t w, c, in_row, in_pixel, out_row, out_pixel;
+    int32_t pixels, w, c, in_row, in_pixel, out_row, out_pixel;
     int32_t log;          /* 1: logarithm of it */
 };
 

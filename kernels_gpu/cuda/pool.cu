@@ -1,6 +1,7 @@
 /*
  * Pooling: maximum or average over windows, a thread for four channels of a pixel; and over whole images, where a warp's
- * lanes take channels and a block's eight warps every eighth pixel, whose results are added in the order of the warps.
+ * lanes take channels and a block's eight warps every eighth pixel, whose results are added in the order of the warps; of a large
+ * image's pieces first, then of what they gave.
  * Padding never takes part, but in an average that counts it.
  */
 #include "kernels_gpu/cuda/cuda.cuh"
@@ -46,21 +47,30 @@ GPU_KERNEL(128, 8, pool_any, ig_gpu_pool)
     pool<false>(p);
 }
 
-GPU_KERNEL(256, 4, pool_global, ig_gpu_pool)
+enum { TAKEN = 4 }; /* pixels that a warp has under way */
+
+/* Pixels [blockIdx.y * chunk, + chunk); of several such pieces the results become one as an image's pixels do. */
+GPU_KERNEL(256, 4, pool_global, ig_gpu_whole)
 {
     SHARED(float, part, [8][32]);
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, channel = blockIdx.x * 32 + lane;
-    const int count = p.in_h * p.in_w;
-    float r = p.average ? 0 : -INFINITY;
+    const int first = blockIdx.y * p.chunk, end = min(first + p.chunk, p.h * p.w);
+    const float nothing = p.average ? 0 : -INFINITY;
+    float r = nothing;
     if (channel < p.c)
-        for (int m = warp; m < count; m += 8) {
-            const int y = m / p.in_w, x = m - y * p.in_w;
-            const float v = p.in[y * p.in_row + x * p.in_pixel + channel];
-            r = p.average ? r + v : larger(r, v);
+        for (int m = first + warp; m < end; m += 8 * TAKEN) {
+            float v[TAKEN];
+#pragma unroll
+            for (int k = 0; k < TAKEN; k++) {
+                const int at = m + 8 * k, y = p.h > 1 ? at / p.w : 0, x = at - y * p.w;
+                v[k] = at < end ? p.in[y * p.row + x * p.pixel + channel] : nothing;
+            }
+#pragma unroll
+            for (int k = 0; k < TAKEN; k++) r = p.average ? r + v[k] : larger(r, v[k]);
         }
     part[warp][lane] = r;
     __syncthreads();
     if (warp || channel >= p.c) return;
     for (int i = 1; i < 8; i++) r = p.average ? r + part[i][lane] : larger(r, part[i][lane]);
-    p.out[channel] = p.average ? r / (float)count : r;
+    p.out[blockIdx.y * p.c + channel] = p.average && p.by ? r / (float)p.by : r;
 }

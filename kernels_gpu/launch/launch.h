@@ -101,6 +101,7 @@ ig_gpu_launch_fn ig_gpu_winograd2, ig_gpu_winograd4;
 
 /* --- launch/pool.c --- */
 ig_supports_fn ig_gpu_supports_pool, ig_gpu_supports_global_pool;
+ig_scratch_fn ig_gpu_scratch_global_pool;     /* what pieces of an image give */
 ig_gpu_launch_fn ig_gpu_pool, ig_gpu_global_pool;
 
 /* --- launch/map.c: element by element, and along channels --- */

@@ -3,6 +3,8 @@
 
 #include "kernels_cpu/pack/pack.h"
 
+enum { MANY_PIXELS = 16 };
+
 int ig_gpu_supports_unary(const struct ig_call *call)
 {
     return ig_supports_unary(call) && ig_gpu_holds_all(call);
@@ -91,10 +93,11 @@ int ig_gpu_binary(const struct ig_call *call, void *scratch, struct ig_gpu_launc
 int ig_gpu_softmax(const struct ig_call *call, void *scratch, struct ig_gpu_launch *to)
 {
     const struct ig_operand *in = &call->in[0], *out = &call->out[0];
-    struct ig_gpu_softmax p = {(const float *)in->data, (float *)out->data, out->w, out->c, (int32_t)in->row_stride,
+    struct ig_gpu_softmax p = {(const float *)in->data, (float *)out->data, out->h * out->w, out->w, out->c, (int32_t)in->row_stride,
                                (int32_t)in->pixel_stride, (int32_t)out->row_stride, (int32_t)out->pixel_stride,
                                ((const struct ig_axis *)call->attrs)->mode == IG_SOFTMAX_LOG};
     (void)scratch;
-    ig_gpu_fill(to, "softmax_128", out->h * out->w, 1, 1, 128, 2, &p, sizeof p);
+    if (p.pixels < MANY_PIXELS || p.c > 1024) ig_gpu_fill(to, "softmax_128", p.pixels, 1, 1, 128, 2, &p, sizeof p);
+    else ig_gpu_fill(to, p.c > 128 ? "softmax_warp32" : "softmax_warp4", ig_gpu_ceil(p.pixels, 4), 1, 1, 128, 2, &p, sizeof p);
     return 1;
 }

@@ -40,11 +40,44 @@ int ig_gpu_pool(const struct ig_call *call, void *scratch, struct ig_gpu_launch 
     return 1;
 }
 
+enum { SPLIT_PIXELS = 256, PIECE_PIXELS = 64, MOST_BLOCKS = 1024, MOST_PIECES = 256 };
+
+/* Pieces of an image: 1, or as many as fill a GPU that its channels alone would leave idle. */
+static int32_t pieces(const struct ig_call *call)
+{
+    const struct ig_operand *in = &call->in[0];
+    int32_t pixels = in->h * in->w, most = MOST_BLOCKS / ig_gpu_ceil(in->c, 32), n = pixels / PIECE_PIXELS;
+    if (pixels < SPLIT_PIXELS || most < 2) return 1;
+    most = most < MOST_PIECES ? most : MOST_PIECES;
+    return n < most ? n : most;
+}
+
+size_t ig_gpu_scratch_global_pool(const struct ig_call *call)
+{
+    int32_t n = pieces(call);
+    return n > 1 ? (size_t)n * (size_t)call->in[0].c * sizeof(float) : 0;
+}
+
+static void whole(const struct ig_gpu_whole *p, int32_t n, struct ig_gpu_launch *to)
+{
+    ig_gpu_fill(to, "pool_global", ig_gpu_ceil(p->c, 32), n, 1, 256, 2, p, sizeof *p);
+}
+
 int ig_gpu_global_pool(const struct ig_call *call, void *scratch, struct ig_gpu_launch *to)
 {
-    struct ig_gpu_pool p = operands(call);
-    (void)scratch;
-    p.average = ((const struct ig_global_pool *)call->attrs)->kind == IG_POOL_AVERAGE;
-    ig_gpu_fill(to, "pool_global", ig_gpu_ceil(p.c, 32), 1, 1, 256, 2, &p, sizeof p);
-    return 1;
+    const struct ig_operand *in = &call->in[0];
+    int32_t n = pieces(call), pixels = in->h * in->w;
+    struct ig_gpu_whole p = {(const float *)in->data, (float *)call->out[0].data, in->h, in->w, in->c, (int32_t)in->row_stride,
+                             (int32_t)in->pixel_stride, ig_gpu_ceil(pixels, n), pixels,
+                             ((const struct ig_global_pool *)call->attrs)->kind == IG_POOL_AVERAGE};
+    if (in->row_stride == in->w * in->pixel_stride) p.h = 1, p.w = pixels;
+    if (n == 1) {
+        whole(&p, 1, to);
+        return 1;
+    }
+    struct ig_gpu_whole second = {(const float *)scratch, p.out, 1, n, p.c, 0, p.c, n, pixels, p.average};
+    p.out = (float *)scratch, p.by = 0;
+    whole(&p, n, &to[0]);
+    whole(&second, 1, &to[1]);
+    return 2;
 }
