@@ -11,7 +11,8 @@
 #include "kernels_gpu/params.h"
 
 enum { IG_GPU_DIMS = 8, IG_GPU_MOVE_DIMS = 16, IG_GPU_BATCH_DIMS = 6, IG_GPU_TAP_DIMS = 3,
-       IG_GPU_COLUMN_DIMS = 3, IG_GPU_UNPOOL_DIMS = 5 };
+       IG_GPU_COLUMN_DIMS = 3, IG_GPU_UNPOOL_DIMS = 5,
+       IG_GPU_NORM_KEPT = 2048 /* members that a block keeps in registers */ };
 
 struct ig_gpu_typed {    /* elementwise.cu, convert.cu: element by element, any type */
     const void *a, *b, *c;
@@ -101,6 +102,7 @@ struct ig_gpu_norm {     /* norm.cu: loops over groups, then over the members of
     float epsilon;
     int32_t dims[IG_GPU_DIMS], at[IG_GPU_DIMS];
     int32_t shape[IG_GPU_DIMS], scale_at[IG_GPU_DIMS], bias_at[IG_GPU_DIMS]; /* of the whole tensor */
+    int32_t plain;       /* 1: member i of each group has scale and bias i */
 };
 
 struct ig_gpu_matmul {   /* matmul.cu */

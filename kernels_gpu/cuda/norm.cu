@@ -1,7 +1,7 @@
 /*
  * Normalisations: a block per group of elements, y = (x - shift) factor scale + bias with shift and factor from the
  * group's mean and variance or its norm. Threads take every 128th member; what they add up is joined by halves, in a
- * fixed order.
+ * fixed order. Members that lie side by side, up to 2048, stay in registers: memory is read once and written once.
  */
 #include "kernels_gpu/cuda/element.cuh"
 
@@ -39,12 +39,60 @@ static __device__ __forceinline__ float norm_factor(const ig_gpu_norm &p, float 
     }
 }
 
+/* Whether members have a mean that is taken from them. */
+static __device__ __forceinline__ bool norm_shifts(int kind)
+{
+    return kind != IG_NORM_RMS && kind != IG_NORM_LP;
+}
+
+/* Member i of the group, at `at` of the tensor, with its scale and bias. */
+static __device__ __forceinline__ float norm_affine(const ig_gpu_norm &p, float v, int i, int at)
+{
+    if (p.scale) v *= p.scale[p.plain ? i : walk(p.shape, p.scale_at, p.rank, at)];
+    if (p.bias) v += p.bias[p.plain ? i : walk(p.shape, p.bias_at, p.rank, at)];
+    return v;
+}
+
+static __device__ __forceinline__ void norm_report(const ig_gpu_norm &p, float shift, float factor)
+{
+    if (threadIdx.x) return;
+    if (p.shifts) p.shifts[blockIdx.x] = shift;
+    if (p.factors) p.factors[blockIdx.x] = factor;
+}
+
+enum { KEPT = IG_GPU_NORM_KEPT / 128 };
+
+GPU_KERNEL(128, 8, norm_kept, ig_gpu_norm)
+{
+    SHARED(float, part, [128]);
+    const int base = walk_part(p.dims, p.at, 0, p.outer, blockIdx.x), me = threadIdx.x;
+    float v[KEPT], sum = 0, shift = 0;
+#pragma unroll
+    for (int k = 0; k < KEPT; k++) v[k] = me + 128 * k < p.count ? p.in[base + me + 128 * k] : 0;
+    if (norm_shifts(p.kind)) {
+#pragma unroll
+        for (int k = 0; k < KEPT; k++) sum += v[k];
+        shift = norm_sum(sum, part) / (float)p.count;
+    }
+    sum = 0;
+#pragma unroll
+    for (int k = 0; k < KEPT; k++)
+        if (me + 128 * k < p.count) sum += norm_term(p.kind, p.p, v[k] - shift);
+    const float factor = norm_factor(p, norm_sum(sum, part));
+#pragma unroll
+    for (int k = 0; k < KEPT; k++) {
+        const int i = me + 128 * k;
+        if (i < p.count) p.out[base + i] = norm_affine(p, (v[k] - shift) * factor, i, base + i);
+    }
+    norm_report(p, shift, factor);
+}
+
 GPU_KERNEL(128, 8, norm_128, ig_gpu_norm)
 {
     SHARED(float, part, [128]);
     const int base = walk_part(p.dims, p.at, 0, p.outer, blockIdx.x), me = threadIdx.x;
     float sum = 0, shift = 0;
-    if (p.kind != IG_NORM_RMS && p.kind != IG_NORM_LP) {
+    if (norm_shifts(p.kind)) {
         for (int i = me; i < p.count; i += 128) sum += p.in[base + walk_part(p.dims, p.at, p.outer, p.inner, i)];
         shift = norm_sum(sum, part) / (float)p.count;
     }
@@ -54,12 +102,7 @@ GPU_KERNEL(128, 8, norm_128, ig_gpu_norm)
     const float factor = norm_factor(p, norm_sum(sum, part));
     for (int i = me; i < p.count; i += 128) {
         const int at = base + walk_part(p.dims, p.at, p.outer, p.inner, i);
-        float v = (p.in[at] - shift) * factor;
-        if (p.scale) v *= p.scale[walk(p.shape, p.scale_at, p.rank, at)];
-        if (p.bias) v += p.bias[walk(p.shape, p.bias_at, p.rank, at)];
-        p.out[at] = v;
+        p.out[at] = norm_affine(p, (p.in[at] - shift) * factor, i, at);
     }
-    if (me) return;
-    if (p.shifts) p.shifts[blockIdx.x] = shift;
-    if (p.factors) p.factors[blockIdx.x] = factor;
+    norm_report(p, shift, factor);
 }

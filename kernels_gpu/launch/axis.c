@@ -167,6 +167,15 @@ static int norm_mask(const struct ig_norm *a, const struct ig_shape *view)
     }
 }
 
+/* Whether a parameter's strides are those of a group's members, one behind the other, the same for all groups. */
+static int is_plain(const struct ig_gpu_norm *p, const float *parameter, const int32_t *at)
+{
+    if (!parameter) return 1;
+    for (int i = 0; i < p->rank - 1; i++)
+        if (at[i]) return 0;
+    return p->rank > 0 && p->shape[p->rank - 1] == p->count && at[p->rank - 1] == 1;
+}
+
 int ig_gpu_norm(const struct ig_call *call, void *scratch, struct ig_gpu_launch *to)
 {
     const struct ig_norm *a = (const struct ig_norm *)call->attrs;
@@ -187,6 +196,8 @@ int ig_gpu_norm(const struct ig_call *call, void *scratch, struct ig_gpu_launch 
     ig_gpu_put_loops(p.shape, all.dims, all.n);
     ig_gpu_put_loops(p.scale_at, all.at[0], all.n);
     ig_gpu_put_loops(p.bias_at, all.at[1], all.n);
-    ig_gpu_fill(to, "norm_128", p.groups, 1, 1, 128, 6, &p, sizeof p);
+    int run = members.n == 1 && members.at[0][0] == 1;
+    p.plain = run && is_plain(&p, p.scale, p.scale_at) && is_plain(&p, p.bias, p.bias_at);
+    ig_gpu_fill(to, run && p.count <= IG_GPU_NORM_KEPT ? "norm_kept" : "norm_128", p.groups, 1, 1, 128, 6, &p, sizeof p);
     return 1;
 }
