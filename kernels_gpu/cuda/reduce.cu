@@ -42,28 +42,22 @@ template <typename T> static __device__ __forceinline__ T reduce_block(int kind,
     return all;
 }
 
-/* Where number i of what is reduced is. */
-static __device__ __forceinline__ int gone_at(const ig_gpu_reduce &p, int i)
-{
-    return p.gone == 1 ? i * p.gone_at[0] : walk(p.gone_dims, p.gone_at, p.gone, i);
-}
-
 /* Number i of what output `base` is made of. */
 template <typename T> static __device__ __forceinline__ T reduced(const ig_gpu_reduce &p, int base, int i);
 
 template <> __device__ __forceinline__ float reduced<float>(const ig_gpu_reduce &p, int base, int i)
 {
-    return ((const float *)p.in)[base + gone_at(p, i)];
+    return ((const float *)p.in)[base + walk(p.gone_dims, p.gone_at, p.gone, i)];
 }
 
 template <> __device__ __forceinline__ double reduced<double>(const ig_gpu_reduce &p, int base, int i)
 {
-    return get_real(p.in, p.type, base + gone_at(p, i));
+    return get_real(p.in, p.type, base + walk(p.gone_dims, p.gone_at, p.gone, i));
 }
 
 template <> __device__ __forceinline__ long long reduced<long long>(const ig_gpu_reduce &p, int base, int i)
 {
-    return get_int(p.in, p.type, base + gone_at(p, i));
+    return get_int(p.in, p.type, base + walk(p.gone_dims, p.gone_at, p.gone, i));
 }
 
 /* What a thread makes of its elements, in their order; of floats eight are under way together. */
