@@ -63,7 +63,7 @@ static inline void ig_gpu_fill(struct ig_gpu_launch *to, const char *function, i
 /* Blocks of 128 threads for up to IG_GPU_SOME elements each: few elements are still spread over the whole GPU. */
 static inline int32_t ig_gpu_some_blocks(int64_t count)
 {
-    const int32_t full = 1024, each = ig_gpu_ceil(count, 128), some = ig_gpu_ceil(count, 128 * IG_GPU_SOME);
+    const int32_t full = 512, each = ig_gpu_ceil(count, 128), some = ig_gpu_ceil(count, 128 * IG_GPU_SOME);
     return each <= full ? each : some > full ? some : full;
 }
 
