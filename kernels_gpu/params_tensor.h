@@ -91,6 +91,7 @@ struct ig_gpu_reduce {   /* reduce.cu: loops that stay, then those that go */
     int32_t outputs, count, kept, gone; /* visits of either nest; loops of either */
     int32_t kind, type;
     int32_t wide;        /* 1: a block per output, 0: a thread */
+    int32_t chunk, joined, by; /* columns: elements of a piece; 1: they are pieces' results; elements of all, 0: no result yet */
     int32_t kept_dims[IG_GPU_DIMS], kept_at[IG_GPU_DIMS], gone_dims[IG_GPU_DIMS], gone_at[IG_GPU_DIMS];
 };
 

@@ -96,6 +96,18 @@ static double of_conv(const struct operand *o)
     return depthwise > 0 ? depthwise : taps_on_pixel(o, &a->w) * tiles(of_group);
 }
 
+enum { LARGE_IMAGE = 1 << 18 };
+
+/* pool.cu: of large images four outputs one below the other share the rows of a 3x3 window. */
+static double of_pool(const struct operand *o)
+{
+    const struct ig_window *w = &o->n->attrs.pool.w;
+    int shared = o->n->attrs.pool.kind != IG_POOL_LP && o->in->type == IG_F32 && o->n->n_out == 1 && w->kd == 1 && w->in_d == 1 &&
+                 w->kh == 3 && w->kw == 3 && w->sh == 1 && w->sw == 1 && w->dh == 1 && w->dw == 1 &&
+                 fmod(extent(o->out, 0), 4) == 0 && elements(o->out) >= LARGE_IMAGE;
+    return taps_on_pixel(o, w) / (shared ? 2 : 1);
+}
+
 /* A thread an output; weights are input `w`, scales and zeros are read by all. */
 static double of_conv_bytes(const struct operand *o, int32_t w)
 {
@@ -248,7 +260,7 @@ static double reads_of(const struct operand *o)
     case IG_DECONV: return of_conv(o);
     case IG_CONV_INTEGER: return of_conv_bytes(o, 1);
     case IG_QLINEAR_CONV: return of_conv_bytes(o, 3);
-    case IG_POOL: return taps_on_pixel(o, &n->attrs.pool.w);
+    case IG_POOL: return of_pool(o);
     case IG_LRN: return n->attrs.lrn.size + 1;
     case IG_RESIZE: return o->k ? 1 : of_resize(o);
     case IG_DEFORM_CONV: return of_deform(o);

@@ -2,7 +2,7 @@
 #include "kernels_cpu/pack/pack.h"
 #include "kernels_gpu/launch/loops.h"
 
-enum { FEW_LINES = 256, LONG_LINE = 64, FEW_OUTPUTS = 4096 };
+enum { FEW_LINES = 256, LONG_LINE = 64, FEW_OUTPUTS = 4096, WARP = 32, MOST_BLOCKS = 1024, MOST_PIECES = 256 };
 
 /* --- lines --- */
 
@@ -123,6 +123,51 @@ static const char *reducer(int32_t type, int32_t kind)
     return type == IG_F32 ? "reduce_f32" : real ? "reduce_real" : "reduce_integer";
 }
 
+/* Neighbours in memory, 32 or more, of floats. */
+static int are_columns(const struct ig_call *call, const struct ig_gpu_loops *kept, const struct ig_gpu_loops *gone)
+{
+    int32_t kind = ((const struct ig_reduce *)call->attrs)->kind;
+    return call->in[0].shape->type == IG_F32 && kind != IG_REDUCE_LOG_SUM_EXP && kept->n && kept->at[0][kept->n - 1] == 1 &&
+           kept->dims[kept->n - 1] >= WARP && ig_gpu_visits(gone) > LONG_LINE;
+}
+
+/* Pieces of what is reduced, where outputs alone would leave most of a GPU idle. */
+static int32_t pieces(const struct ig_gpu_loops *kept, const struct ig_gpu_loops *gone)
+{
+    int32_t most = MOST_BLOCKS / ig_gpu_ceil(ig_gpu_visits(kept), WARP), n = ig_gpu_visits(gone) / LONG_LINE;
+    n = n < most ? n : most;
+    return n < 2 ? 1 : n < MOST_PIECES ? n : MOST_PIECES;
+}
+
+size_t ig_gpu_scratch_reduce(const struct ig_call *call)
+{
+    int mask = ((const struct ig_reduce *)call->attrs)->mask;
+    struct ig_gpu_loops kept = loops_of(call->in[0].shape, mask, 0), gone = loops_of(call->in[0].shape, mask, 1);
+    int32_t n = are_columns(call, &kept, &gone) ? pieces(&kept, &gone) : 1;
+    return n > 1 ? (size_t)n * (size_t)ig_gpu_visits(&kept) * sizeof(float) : 0;
+}
+
+static void columns(const struct ig_gpu_reduce *p, int32_t n, struct ig_gpu_launch *to)
+{
+    ig_gpu_fill(to, "reduce_columns", ig_gpu_ceil(p->outputs, WARP), n, 1, 256, 2, p, sizeof *p);
+}
+
+static int reduce_columns(struct ig_gpu_reduce *p, int32_t n, void *scratch, struct ig_gpu_launch *to)
+{
+    p->chunk = ig_gpu_ceil(p->count, n), p->by = p->count;
+    if (n == 1) {
+        columns(p, 1, to);
+        return 1;
+    }
+    struct ig_gpu_reduce second = {.in = scratch, .out = p->out, .outputs = p->outputs, .count = n, .kept = 1, .gone = 1,
+                                   .kind = p->kind, .type = p->type, .chunk = n, .joined = 1, .by = p->count,
+                                   .kept_dims = {p->outputs}, .kept_at = {1}, .gone_dims = {n}, .gone_at = {p->outputs}};
+    p->out = scratch, p->by = 0;
+    columns(p, n, &to[0]);
+    columns(&second, 1, &to[1]);
+    return 2;
+}
+
 int ig_gpu_reduce(const struct ig_call *call, void *scratch, struct ig_gpu_launch *to)
 {
     const struct ig_reduce *a = (const struct ig_reduce *)call->attrs;
@@ -130,11 +175,11 @@ int ig_gpu_reduce(const struct ig_call *call, void *scratch, struct ig_gpu_launc
     struct ig_gpu_loops kept = loops_of(s, a->mask, 0), gone = loops_of(s, a->mask, 1);
     struct ig_gpu_reduce p = {.in = call->in[0].data, .out = call->out[0].data, .outputs = ig_gpu_visits(&kept),
                               .count = ig_gpu_visits(&gone), .kept = kept.n, .gone = gone.n, .kind = a->kind, .type = s->type};
-    (void)scratch;
     ig_gpu_put_loops(p.kept_dims, kept.dims, kept.n);
     ig_gpu_put_loops(p.kept_at, kept.at[0], kept.n);
     ig_gpu_put_loops(p.gone_dims, gone.dims, gone.n);
     ig_gpu_put_loops(p.gone_at, gone.at[0], gone.n);
+    if (are_columns(call, &kept, &gone)) return reduce_columns(&p, pieces(&kept, &gone), scratch, to);
     p.wide = p.count > LONG_LINE && (p.outputs < FEW_OUTPUTS || gone.at[0][gone.n - 1] == 1);
     ig_gpu_fill(to, reducer(p.type, p.kind), p.wide ? p.outputs : ig_gpu_ceil(p.outputs, 128), 1, 1, 128, 2, &p, sizeof p);
     return 1;

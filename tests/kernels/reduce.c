@@ -24,7 +24,9 @@ static void reduce(struct rng *r, enum check_pass pass, struct check_problem *p)
     int32_t in[MOST], out[MOST], type = number_type(r);
     int rank = shapes_any(r, in, MOST);
     if (rng_one_in(r, 4)) in[rng_int(r, 0, rank - 1)] = 300;
-    *a = (struct ig_reduce){rng_int(r, IG_REDUCE_SUM, IG_REDUCE_LOG_SUM_EXP), rng_int(r, 0, (1 << rank) - 1)};
+    int columns = rng_one_in(r, 6);
+    if (columns) rank = 3, in[0] = rng_int(r, 1, 2), in[1] = RNG_OF(r, 65, 130, 300), in[2] = RNG_OF(r, 32, 33, 70);
+    *a = (struct ig_reduce){rng_int(r, IG_REDUCE_SUM, IG_REDUCE_LOG_SUM_EXP), columns ? RNG_OF(r, 2, 3) : rng_int(r, 0, (1 << rank) - 1)};
     for (int i = 0; i < rank; i++) out[i] = a->mask >> i & 1 ? 1 : in[i];
     check_in(p, 0, type, rank, in);
     check_out(p, 0, type, rank, out);
