@@ -106,6 +106,13 @@ struct ig_gpu_norm {     /* norm.cu: loops over groups, then over the members of
     int32_t plain;       /* 1: member i of each group has scale and bias i */
 };
 
+struct ig_gpu_norm_channels { /* norm.cu: each channel of an image, pixels [pixels][c] */
+    const float *in, *scale, *bias; /* scale, bias: or NULL */
+    float *out, *moments, *shifts, *factors; /* moments: [pieces][3][c], count, mean and squares about it */
+    int32_t pixels, c, chunk, pieces; /* pixels of a piece; pieces that are joined, 0: they are being made */
+    float epsilon;
+};
+
 struct ig_gpu_matmul {   /* matmul.cu */
     const void *a, *b;
     void *out;

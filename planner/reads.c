@@ -185,7 +185,7 @@ static double of_matmul(const struct operand *o, int32_t b)
 
 /* --- along axes --- */
 
-enum { SOFTMAX_PIXELS = 16, SOFTMAX_KEPT = 1024, NORM_KEPT = 2048 }; /* softmax.cu, norm.cu: what stays in registers is read once */
+enum { SOFTMAX_PIXELS = 16, SOFTMAX_KEPT = 1024, NORM_KEPT = 2048, NORM_PIXELS = 256 }; /* softmax.cu, norm.cu: what stays in registers is read once */
 
 static int keeps_softmax(const struct ig_node *n, const struct ig_shape *out)
 {
@@ -210,7 +210,7 @@ static double visits(const struct ig_node *n, const struct ig_shape *out)
     int32_t axis = n->attrs.topk.axis < 0 ? n->attrs.topk.axis + out->rank : n->attrs.topk.axis;
     switch (n->op) {
     case IG_SOFTMAX: return keeps_softmax(n, out) ? 1 : n->attrs.axis.mode == IG_SOFTMAX_HARD ? 2 : 3;
-    case IG_NORM: return keeps_norm(&n->attrs.norm, out) ? 1 : n->attrs.norm.kind == IG_NORM_RMS || n->attrs.norm.kind == IG_NORM_LP ? 2 : 3;
+    case IG_NORM: return n->attrs.norm.kind == IG_NORM_INSTANCE && out->dims[0] == 1 && pixels(out) >= NORM_PIXELS ? 2 : keeps_norm(&n->attrs.norm, out) ? 1 : n->attrs.norm.kind == IG_NORM_RMS || n->attrs.norm.kind == IG_NORM_LP ? 2 : 3;
     case IG_REDUCE: return n->attrs.reduce.kind == IG_REDUCE_LOG_SUM_EXP ? 2 : 1;
     case IG_DYNAMIC_QUANTIZE: return 2;
     case IG_ARG: return 2; /* with the best so far */

@@ -2,6 +2,8 @@
  * Normalisations: a block per group of elements, y = (x - shift) factor scale + bias with shift and factor from the
  * group's mean and variance or its norm. Threads take every 128th member; what they add up is joined by halves, in a
  * fixed order. Members that lie side by side, up to 2048, stay in registers: memory is read once and written once.
+ * Of groups that lie side by side, an image's channels, a warp's lanes take neighbours; blocks have pieces of the members, of which each
+ * gives a mean and a sum of squares about it, which are joined exactly (Chan, Golub, LeVeque 1979): read twice, written once.
  */
 #include "kernels_gpu/cuda/element.cuh"
 
@@ -105,4 +107,88 @@ GPU_KERNEL(128, 8, norm_128, ig_gpu_norm)
         p.out[at] = norm_affine(p, (p.in[at] - shift) * factor, i, at);
     }
     norm_report(p, shift, factor);
+}
+
+/* --- channels --- */
+
+struct norm_moments {    /* of n members */
+    float n, mean, squares;
+};
+
+static __device__ __forceinline__ norm_moments norm_joined(norm_moments a, norm_moments b)
+{
+    const float n = a.n + b.n, d = b.mean - a.mean, share = n > 0 ? b.n / n : 0;
+    const norm_moments both = {n, fmaf(d, share, a.mean), a.squares + b.squares + d * d * a.n * share};
+    return both;
+}
+
+/* Four members or fewer, `step` apart. */
+static __device__ __forceinline__ norm_moments norm_four(const float *p, int step, int n)
+{
+    float v[4], sum = 0;
+    norm_moments m = {(float)n, 0, 0};
+#pragma unroll
+    for (int k = 0; k < 4; k++) v[k] = k < n ? p[k * step] : 0;
+#pragma unroll
+    for (int k = 0; k < 4; k++) sum += v[k];
+    m.mean = sum / m.n;
+#pragma unroll
+    for (int k = 0; k < 4; k++) m.squares += k < n ? (v[k] - m.mean) * (v[k] - m.mean) : 0;
+    return m;
+}
+
+/* Moments of members [blockIdx.y * chunk, + chunk), or of what such pieces gave: then shift and factor of each channel. */
+GPU_KERNEL(256, 4, norm_moments_32, ig_gpu_norm_channels)
+{
+    SHARED(float, part, [3][8][32]);
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, channel = blockIdx.x * 32 + lane;
+    const int first = blockIdx.y * p.chunk, end = min(first + p.chunk, p.pieces ? p.pieces : p.pixels);
+    norm_moments m = {0, 0, 0};
+    if (channel < p.c) {
+        if (p.pieces)
+            for (int i = first + warp; i < end; i += 8) {
+                const float *at = p.moments + (i * 3 * p.c + channel);
+                const norm_moments of = {at[0], at[p.c], at[2 * p.c]};
+                m = norm_joined(m, of);
+            }
+        else
+            for (int i = first + warp * 4; i < end; i += 32)
+                m = norm_joined(m, norm_four(p.in + (i * p.c + channel), p.c, min(4, end - i)));
+    }
+    part[0][warp][lane] = m.n;
+    part[1][warp][lane] = m.mean;
+    part[2][warp][lane] = m.squares;
+    __syncthreads();
+    if (warp || channel >= p.c) return;
+    for (int i = 1; i < 8; i++) {
+        const norm_moments of = {part[0][i][lane], part[1][i][lane], part[2][i][lane]};
+        m = norm_joined(m, of);
+    }
+    if (p.pieces) {
+        p.shifts[channel] = m.mean;
+        p.factors[channel] = 1 / sqrtf(m.squares / m.n + p.epsilon);
+    } else {
+        float *to = p.moments + (blockIdx.y * 3 * p.c + channel);
+        to[0] = m.n;
+        to[p.c] = m.mean;
+        to[2 * p.c] = m.squares;
+    }
+}
+
+/* Up to four elements a thread. */
+GPU_KERNEL(128, 8, norm_channels, ig_gpu_norm_channels)
+{
+    const int first = blockIdx.x * 128 + threadIdx.x, step = gridDim.x * 128, count = p.pixels * p.c;
+    float v[IG_GPU_SOME];
+#pragma unroll
+    for (int k = 0; k < IG_GPU_SOME; k++) v[k] = first + k * step < count ? p.in[first + k * step] : 0;
+#pragma unroll
+    for (int k = 0; k < IG_GPU_SOME; k++) {
+        const int i = first + k * step, channel = i % p.c;
+        if (i >= count) continue;
+        float y = (v[k] - p.shifts[channel]) * p.factors[channel];
+        if (p.scale) y *= p.scale[channel];
+        if (p.bias) y += p.bias[channel];
+        p.out[i] = y;
+    }
 }

@@ -2,7 +2,7 @@
 #include "kernels_cpu/pack/pack.h"
 #include "kernels_gpu/launch/loops.h"
 
-enum { FEW_LINES = 256, LONG_LINE = 64, FEW_OUTPUTS = 4096, WARP = 32, MOST_BLOCKS = 1024, MOST_PIECES = 256 };
+enum { FEW_LINES = 256, LONG_LINE = 64, FEW_OUTPUTS = 4096, WARP = 32, MOST_BLOCKS = 1024, MOST_PIECES = 256, MANY_PIXELS = 256, NORM_POINTERS = 7 };
 
 /* --- lines --- */
 
@@ -221,6 +221,41 @@ static int is_plain(const struct ig_gpu_norm *p, const float *parameter, const i
     return p->rank > 0 && p->shape[p->rank - 1] == p->count && at[p->rank - 1] == 1;
 }
 
+/* Pixels of an image whose channels are normalised each; 0: it is something else, or so small that blocks of a channel do. */
+static int32_t channel_pixels(const struct ig_call *call)
+{
+    const struct ig_norm *a = (const struct ig_norm *)call->attrs;
+    const struct ig_shape *s = call->in[0].shape;
+    int64_t pixels = ig_span(s, 0, s->rank - 1);
+    return a->kind == IG_NORM_INSTANCE && s->dims[0] == 1 && pixels >= MANY_PIXELS ? (int32_t)pixels : 0;
+}
+
+static int32_t channel_pieces(int32_t pixels)
+{
+    int32_t n = pixels / LONG_LINE;
+    return n < MOST_PIECES ? n : MOST_PIECES;
+}
+
+size_t ig_gpu_scratch_norm(const struct ig_call *call)
+{
+    int32_t pixels = channel_pixels(call), c = call->in[0].shape->dims[call->in[0].shape->rank - 1];
+    return pixels ? ((size_t)channel_pieces(pixels) * 3 + 2) * (size_t)c * sizeof(float) : 0;
+}
+
+static int norm_channels(const struct ig_call *call, int32_t pixels, float *scratch, struct ig_gpu_launch *to)
+{
+    const struct ig_norm *a = (const struct ig_norm *)call->attrs;
+    int32_t c = call->in[0].shape->dims[call->in[0].shape->rank - 1], n = channel_pieces(pixels);
+    uintptr_t moments = (uintptr_t)scratch, shifts = moments + (uintptr_t)n * 3 * (uintptr_t)c * sizeof(float);
+    struct ig_gpu_norm_channels p = {(const float *)call->in[0].data, (const float *)ig_gpu_in(call, 1), (const float *)ig_gpu_in(call, 2),
+                                     (float *)call->out[0].data, (float *)moments, (float *)shifts,
+                                     (float *)(shifts + (uintptr_t)c * sizeof(float)), pixels, c, ig_gpu_ceil(pixels, n), 0, a->epsilon};
+    ig_gpu_fill(&to[0], "norm_moments_32", ig_gpu_ceil(c, WARP), n, 1, 256, NORM_POINTERS, &p, sizeof p);
+    p.pieces = p.chunk = n;
+    ig_gpu_fill(&to[1], "norm_moments_32", ig_gpu_ceil(c, WARP), 1, 1, 256, NORM_POINTERS, &p, sizeof p);
+    return 2 + ig_gpu_some(&to[2], "norm_channels", (int64_t)pixels * c, NORM_POINTERS, &p, sizeof p);
+}
+
 int ig_gpu_norm(const struct ig_call *call, void *scratch, struct ig_gpu_launch *to)
 {
     const struct ig_norm *a = (const struct ig_norm *)call->attrs;
@@ -233,7 +268,7 @@ int ig_gpu_norm(const struct ig_call *call, void *scratch, struct ig_gpu_launch 
                             .shifts = (float *)ig_gpu_out(call, 1), .factors = (float *)ig_gpu_out(call, 2),
                             .groups = ig_gpu_visits(&groups), .count = ig_gpu_visits(&members), .outer = groups.n,
                             .inner = members.n, .kind = a->kind, .p = a->p, .epsilon = a->epsilon};
-    (void)scratch;
+    if (channel_pixels(call)) return norm_channels(call, channel_pixels(call), (float *)scratch, to);
     for (int d = 0; d < s->rank; d++)
         ig_gpu_loop(&all, s->dims[d], ig_gpu_broadcast(scale, s, d), ig_gpu_broadcast(bias, s, d), 0, 0);
     p.rank = all.n;

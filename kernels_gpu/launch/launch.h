@@ -131,7 +131,7 @@ ig_gpu_launch_fn ig_gpu_copy_any, ig_gpu_reshape, ig_gpu_transpose_any, ig_gpu_s
 /* --- launch/axis.c: along axes --- */
 ig_supports_fn ig_gpu_supports_softmax_any, ig_gpu_supports_cumsum, ig_gpu_supports_arg, ig_gpu_supports_topk,
     ig_gpu_supports_reduce, ig_gpu_supports_norm;
-ig_scratch_fn ig_gpu_scratch_reduce;          /* what pieces give */
+ig_scratch_fn ig_gpu_scratch_reduce, ig_gpu_scratch_norm; /* what pieces give */
 ig_gpu_launch_fn ig_gpu_softmax_any, ig_gpu_cumsum, ig_gpu_arg, ig_gpu_topk, ig_gpu_reduce, ig_gpu_norm;
 
 /* --- launch/matmul.c --- */
