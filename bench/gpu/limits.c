@@ -59,11 +59,12 @@ struct ig_gpu_limits ig_gpu_limits(const struct ig_gpu *g)
     return (struct ig_gpu_limits){2e-6 * g->processors * lanes(g->sm) * khz, copy_rate(g)};
 }
 
-/* Of an operand that is read in part, as much as there is of the result. */
+/* Of an operand that is read in part, as much as there is of the result; of a choice, one side. */
 static double read_bytes(const struct ig_graph *g, const struct ig_node *n, int i)
 {
     double all = (double)ig_bytes(&g->values[n->in[i]].shape);
     int part = i == 0 && (n->op == IG_SLICE || n->op == IG_GATHER || n->op == IG_GATHER_ELEMENTS || n->op == IG_GATHER_ND);
+    if (n->op == IG_WHERE && i == 2) return 0;
     return part && n->out[0] >= 0 ? fmin(all, (double)ig_bytes(&g->values[n->out[0]].shape)) : all;
 }
 

@@ -1,7 +1,7 @@
 /*
  * Normalisations: a block per group of elements, y = (x - shift) factor scale + bias with shift and factor from the
- * group's mean and variance or its norm. Threads take every 128th member; what they add up is joined by halves, in a
- * fixed order. Members that lie side by side, up to 2048, stay in registers: memory is read once and written once.
+ * group's mean and variance or its norm. Threads take every 128th member; what they add up is joined by halves within
+ * a warp, then over the warps, in a fixed order. Members that lie side by side, up to 2048, stay in registers: memory is read once and written once.
  * Of groups that lie side by side, an image's channels, a warp's lanes take neighbours; blocks have pieces of the members, of which each
  * gives a mean and a sum of squares about it, which are joined exactly (Chan, Golub, LeVeque 1979): read twice, written once.
  */
@@ -9,14 +9,11 @@
 
 static __device__ __forceinline__ float norm_sum(float mine, float *part)
 {
-    const int me = threadIdx.x;
-    part[me] = mine;
+#pragma unroll
+    for (int half = 16; half; half >>= 1) mine += __shfl_xor_sync(0xffffffff, mine, half);
+    if (threadIdx.x % 32 == 0) part[threadIdx.x / 32] = mine;
     __syncthreads();
-    for (int half = 64; half; half >>= 1) {
-        if (me < half) part[me] += part[me + half];
-        __syncthreads();
-    }
-    const float all = part[0];
+    const float all = (part[0] + part[1]) + (part[2] + part[3]);
     __syncthreads();
     return all;
 }
@@ -66,7 +63,7 @@ enum { KEPT = IG_GPU_NORM_KEPT / 128 };
 
 GPU_KERNEL(128, 8, norm_kept, ig_gpu_norm)
 {
-    SHARED(float, part, [128]);
+    SHARED(float, part, [4]);
     const int base = walk_part(p.dims, p.at, 0, p.outer, blockIdx.x), me = threadIdx.x;
     float v[KEPT], sum = 0, shift = 0;
 #pragma unroll
@@ -91,7 +88,7 @@ GPU_KERNEL(128, 8, norm_kept, ig_gpu_norm)
 
 GPU_KERNEL(128, 8, norm_128, ig_gpu_norm)
 {
-    SHARED(float, part, [128]);
+    SHARED(float, part, [4]);
     const int base = walk_part(p.dims, p.at, 0, p.outer, blockIdx.x), me = threadIdx.x;
     float sum = 0, shift = 0;
     if (norm_shifts(p.kind)) {

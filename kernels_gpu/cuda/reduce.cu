@@ -43,6 +43,18 @@ template <typename T> static __device__ __forceinline__ T reduce_block(int kind,
     return all;
 }
 
+/* The same of floats: within warps by shuffles, then the four warps'. */
+static __device__ __forceinline__ float reduce_block(int kind, float mine, float *part)
+{
+#pragma unroll
+    for (int half = 16; half; half >>= 1) mine = reduce_join(kind, mine, __shfl_xor_sync(0xffffffff, mine, half));
+    if (threadIdx.x % 32 == 0) part[threadIdx.x / 32] = mine;
+    __syncthreads();
+    const float all = reduce_join(kind, reduce_join(kind, part[0], part[1]), reduce_join(kind, part[2], part[3]));
+    __syncthreads();
+    return all;
+}
+
 /* Number i of what output `base` is made of. */
 template <typename T> static __device__ __forceinline__ T reduced(const ig_gpu_reduce &p, int base, int i);
 

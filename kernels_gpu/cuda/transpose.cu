@@ -17,16 +17,16 @@ GPU_KERNEL(128, 8, transpose_any, ig_gpu_transpose)
 }
 
 /*
- * The dim that is side by side in the output and the one that is so in the input: a tile of 32 x 32 of them goes through
+ * The dim that is side by side in the output and the one that is so in the input: a tile of 64 x 32 of them goes through
  * shared memory, so that both sides are accessed along their rows. All tiles are in the grid's x, as an image's pixels may be
  * more than its y reaches.
  */
-GPU_KERNEL(256, 4, transpose_32x32, ig_gpu_tiles)
+GPU_KERNEL(256, 4, transpose_64x32, ig_gpu_tiles)
 {
-    SHARED(uint32_t, tile, [32][33]);
+    SHARED(uint32_t, tile, [64][33]);
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     int rest = blockIdx.x / p.across, from = 0, to = 0;
-    const int x0 = (blockIdx.x - rest * p.across) * 32, tiles = rest / p.down, y0 = (rest - tiles * p.down) * 32;
+    const int x0 = (blockIdx.x - rest * p.across) * 64, tiles = rest / p.down, y0 = (rest - tiles * p.down) * 32;
     rest = tiles;
 #pragma unroll
     for (int d = 2; d >= 0; d--) {
@@ -38,10 +38,12 @@ GPU_KERNEL(256, 4, transpose_32x32, ig_gpu_tiles)
     const uint32_t *in = p.in + from;
     uint32_t *out = p.out + to;
 #pragma unroll
-    for (int i = warp; i < 32; i += 8)
+    for (int i = warp; i < 64; i += 8)
         if (x0 + i < p.width && y0 + lane < p.height) tile[i][lane] = in[(x0 + i) * p.in_step + y0 + lane];
     __syncthreads();
 #pragma unroll
     for (int i = warp; i < 32; i += 8)
-        if (y0 + i < p.height && x0 + lane < p.width) out[(y0 + i) * p.out_step + x0 + lane] = tile[lane][i];
+#pragma unroll
+        for (int x = lane; x < 64; x += 32)
+            if (y0 + i < p.height && x0 + x < p.width) out[(y0 + i) * p.out_step + x0 + x] = tile[x][i];
 }

@@ -71,9 +71,9 @@ static int tiles(const struct ig_call *call, const struct axis *axes, int n, int
         }
         stride *= axes[i].extent;
     }
-    p.across = ig_gpu_ceil(p.width, 32);
+    p.across = ig_gpu_ceil(p.width, 64);
     p.down = ig_gpu_ceil(p.height, 32);
-    ig_gpu_fill(to, "transpose_32x32", p.across * p.down * count, 1, 1, 256, 2, &p, sizeof p);
+    ig_gpu_fill(to, "transpose_64x32", p.across * p.down * count, 1, 1, 256, 2, &p, sizeof p);
     return 1;
 }
 
