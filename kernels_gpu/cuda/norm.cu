@@ -79,9 +79,13 @@ GPU_KERNEL(128, 8, norm_kept, ig_gpu_norm)
         if (me + 128 * k < p.count) sum += norm_term(p.kind, p.p, v[k] - shift);
     const float factor = norm_factor(p, norm_sum(sum, part));
 #pragma unroll
-    for (int k = 0; k < KEPT; k++) {
-        const int i = me + 128 * k;
-        if (i < p.count) p.out[base + i] = norm_affine(p, (v[k] - shift) * factor, i, base + i);
+    for (int g = 0; g < KEPT; g += 4) { /* scales and biases of four are read before the first is stored */
+#pragma unroll
+        for (int k = g; k < g + 4; k++)
+            if (me + 128 * k < p.count) v[k] = norm_affine(p, (v[k] - shift) * factor, me + 128 * k, base + me + 128 * k);
+#pragma unroll
+        for (int k = g; k < g + 4; k++)
+            if (me + 128 * k < p.count) p.out[base + me + 128 * k] = v[k];
     }
     norm_report(p, shift, factor);
 }
@@ -181,11 +185,12 @@ GPU_KERNEL(128, 8, norm_channels, ig_gpu_norm_channels)
     for (int k = 0; k < IG_GPU_SOME; k++) v[k] = first + k * step < count ? p.in[first + k * step] : 0;
 #pragma unroll
     for (int k = 0; k < IG_GPU_SOME; k++) {
-        const int i = first + k * step, channel = i % p.c;
-        if (i >= count) continue;
-        float y = (v[k] - p.shifts[channel]) * p.factors[channel];
-        if (p.scale) y *= p.scale[channel];
-        if (p.bias) y += p.bias[channel];
-        p.out[i] = y;
+        const int channel = (first + k * step) % p.c;
+        v[k] = (v[k] - p.shifts[channel]) * p.factors[channel];
+        if (p.scale) v[k] *= p.scale[channel];
+        if (p.bias) v[k] += p.bias[channel];
     }
+#pragma unroll
+    for (int k = 0; k < IG_GPU_SOME; k++)
+        if (first + k * step < count) p.out[first + k * step] = v[k];
 }

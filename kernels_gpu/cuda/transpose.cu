@@ -37,9 +37,14 @@ GPU_KERNEL(256, 4, transpose_64x32, ig_gpu_tiles)
     }
     const uint32_t *in = p.in + from;
     uint32_t *out = p.out + to;
+    uint32_t v[8]; /* all under way before the first is stored */
 #pragma unroll
-    for (int i = warp; i < 64; i += 8)
-        if (x0 + i < p.width && y0 + lane < p.height) tile[i][lane] = in[(x0 + i) * p.in_step + y0 + lane];
+    for (int k = 0; k < 8; k++) {
+        const int x = x0 + warp + 8 * k;
+        v[k] = x < p.width && y0 + lane < p.height ? in[x * p.in_step + y0 + lane] : 0;
+    }
+#pragma unroll
+    for (int k = 0; k < 8; k++) tile[warp + 8 * k][lane] = v[k];
     __syncthreads();
 #pragma unroll
     for (int i = warp; i < 32; i += 8)
