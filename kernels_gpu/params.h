@@ -8,6 +8,8 @@
 
 #include <stdint.h>
 
+enum { IG_GPU_SOME = 4 };  /* elements that a thread takes at most, a grid apart, where memory is all there is to wait for */
+
 struct ig_gpu_act {      /* enum ig_unary and its two constants */
     int32_t kind;
     float alpha, beta;
@@ -56,7 +58,7 @@ struct ig_gpu_winograd { /* winograd.cu: the transforms around the product, whic
     struct ig_gpu_act act;
 };
 
-struct ig_gpu_pool {     /* pool.cu: windows, and whole images */
+struct ig_gpu_pool {     /* pool.cu: windows */
     const float *in;
     float *out;
     int32_t in_h, in_w, in_row, in_pixel;
@@ -64,6 +66,15 @@ struct ig_gpu_pool {     /* pool.cu: windows, and whole images */
     int32_t c;
     int32_t kh, kw, sh, sw, dh, dw, top, left;
     int32_t counted_h, counted_w; /* rows and columns up to here count in an average that counts padding; else 0 */
+    int32_t average;      /* 0: maximum */
+};
+
+struct ig_gpu_whole {    /* pool.cu: all pixels of an image, or of what its pieces gave */
+    const float *in;
+    float *out;           /* [pieces][c] */
+    int32_t h, w, c, row, pixel;
+    int32_t chunk;        /* pixels of a piece */
+    int32_t by;           /* the sum is divided by it; 0: it is not */
     int32_t average;      /* 0: maximum */
 };
 
@@ -79,8 +90,17 @@ struct ig_gpu_map {      /* element-wise ops and copies: a view [h, w, c] of up 
 struct ig_gpu_softmax {  /* softmax.cu: over c of every pixel */
     const float *in;
     float *out;
-    int32_t w, c, in_row, in_pixel, out_row, out_pixel;
+    int32_t pixels, w, c, in_row, in_pixel, out_row, out_pixel;
     int32_t log;          /* 1: logarithm of it */
+};
+
+struct ig_gpu_tiles {    /* transpose.cu: dims that lie side by side in one of input and output become so in the other */
+    const uint32_t *in;
+    uint32_t *out;
+    int32_t width, height; /* extents of the dim that is side by side in the output, in the input */
+    int32_t in_step, out_step; /* of the input from a column to the next; of the output from a row */
+    int32_t across, down;  /* tiles */
+    int32_t dims[3], in_at[3], out_at[3]; /* the others, outermost first */
 };
 
 struct ig_gpu_transpose { /* transpose.cu: up to five dims, outermost first */

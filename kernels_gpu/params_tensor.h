@@ -11,7 +11,8 @@
 #include "kernels_gpu/params.h"
 
 enum { IG_GPU_DIMS = 8, IG_GPU_MOVE_DIMS = 16, IG_GPU_BATCH_DIMS = 6, IG_GPU_TAP_DIMS = 3,
-       IG_GPU_COLUMN_DIMS = 3, IG_GPU_UNPOOL_DIMS = 5 };
+       IG_GPU_COLUMN_DIMS = 3, IG_GPU_UNPOOL_DIMS = 5,
+       IG_GPU_NORM_KEPT = 2048 /* members that a block keeps in registers */ };
 
 struct ig_gpu_typed {    /* elementwise.cu, convert.cu: element by element, any type */
     const void *a, *b, *c;
@@ -90,6 +91,7 @@ struct ig_gpu_reduce {   /* reduce.cu: loops that stay, then those that go */
     int32_t outputs, count, kept, gone; /* visits of either nest; loops of either */
     int32_t kind, type;
     int32_t wide;        /* 1: a block per output, 0: a thread */
+    int32_t chunk, joined, by; /* columns: elements of a piece; 1: they are pieces' results; elements of all, 0: no result yet */
     int32_t kept_dims[IG_GPU_DIMS], kept_at[IG_GPU_DIMS], gone_dims[IG_GPU_DIMS], gone_at[IG_GPU_DIMS];
 };
 
@@ -101,6 +103,14 @@ struct ig_gpu_norm {     /* norm.cu: loops over groups, then over the members of
     float epsilon;
     int32_t dims[IG_GPU_DIMS], at[IG_GPU_DIMS];
     int32_t shape[IG_GPU_DIMS], scale_at[IG_GPU_DIMS], bias_at[IG_GPU_DIMS]; /* of the whole tensor */
+    int32_t plain;       /* 1: member i of each group has scale and bias i */
+};
+
+struct ig_gpu_norm_channels { /* norm.cu: each channel of an image, pixels [pixels][c] */
+    const float *in, *scale, *bias; /* scale, bias: or NULL */
+    float *out, *moments, *shifts, *factors; /* moments: [pieces][3][c], count, mean and squares about it */
+    int32_t pixels, c, chunk, pieces; /* pixels of a piece; pieces that are joined, 0: they are being made */
+    float epsilon;
 };
 
 struct ig_gpu_matmul {   /* matmul.cu */

@@ -96,6 +96,18 @@ static double of_conv(const struct operand *o)
     return depthwise > 0 ? depthwise : taps_on_pixel(o, &a->w) * tiles(of_group);
 }
 
+enum { LARGE_IMAGE = 1 << 18 };
+
+/* pool.cu: of large images four outputs one below the other share the rows of a 3x3 window. */
+static double of_pool(const struct operand *o)
+{
+    const struct ig_window *w = &o->n->attrs.pool.w;
+    int shared = o->n->attrs.pool.kind != IG_POOL_LP && o->in->type == IG_F32 && o->n->n_out == 1 && w->kd == 1 && w->in_d == 1 &&
+                 w->kh == 3 && w->kw == 3 && w->sh == 1 && w->sw == 1 && w->dh == 1 && w->dw == 1 &&
+                 fmod(extent(o->out, 0), 4) == 0 && elements(o->out) >= LARGE_IMAGE;
+    return taps_on_pixel(o, w) / (shared ? 2 : 1);
+}
+
 /* A thread an output; weights are input `w`, scales and zeros are read by all. */
 static double of_conv_bytes(const struct operand *o, int32_t w)
 {
@@ -173,13 +185,32 @@ static double of_matmul(const struct operand *o, int32_t b)
 
 /* --- along axes --- */
 
+enum { SOFTMAX_PIXELS = 16, SOFTMAX_KEPT = 1024, NORM_KEPT = 2048, NORM_PIXELS = 256 }; /* softmax.cu, norm.cu: what stays in registers is read once */
+
+static int keeps_softmax(const struct ig_node *n, const struct ig_shape *out)
+{
+    int last = n->attrs.axis.axis == -1 || n->attrs.axis.axis == out->rank - 1;
+    return last && n->attrs.axis.mode != IG_SOFTMAX_HARD && pixels(out) >= SOFTMAX_PIXELS && extent(out, 0) <= SOFTMAX_KEPT;
+}
+
+/* Whether a group's members are the last dims, which lie side by side, and few enough. */
+static int keeps_norm(const struct ig_norm *a, const struct ig_shape *out)
+{
+    int32_t mask = a->kind == IG_NORM_MVN ? a->mask : a->kind == IG_NORM_LP ? 1 << a->axis : (1 << out->rank) - (1 << a->axis);
+    double members = 1;
+    int32_t d = out->rank - 1;
+    if (a->kind == IG_NORM_INSTANCE || a->kind == IG_NORM_GROUP) return 0;
+    for (; d >= 0 && mask >> d & 1; d--) members *= out->dims[d];
+    return mask == (1 << out->rank) - (1 << (d + 1)) && members > 1 && members <= NORM_KEPT;
+}
+
 /* Visits of each element: a maximum or a mean comes before what needs it. */
 static double visits(const struct ig_node *n, const struct ig_shape *out)
 {
     int32_t axis = n->attrs.topk.axis < 0 ? n->attrs.topk.axis + out->rank : n->attrs.topk.axis;
     switch (n->op) {
-    case IG_SOFTMAX: return n->attrs.axis.mode == IG_SOFTMAX_HARD ? 2 : 3;
-    case IG_NORM: return n->attrs.norm.kind == IG_NORM_RMS || n->attrs.norm.kind == IG_NORM_LP ? 2 : 3;
+    case IG_SOFTMAX: return keeps_softmax(n, out) ? 1 : n->attrs.axis.mode == IG_SOFTMAX_HARD ? 2 : 3;
+    case IG_NORM: return n->attrs.norm.kind == IG_NORM_INSTANCE && out->dims[0] == 1 && pixels(out) >= NORM_PIXELS ? 2 : keeps_norm(&n->attrs.norm, out) ? 1 : n->attrs.norm.kind == IG_NORM_RMS || n->attrs.norm.kind == IG_NORM_LP ? 2 : 3;
     case IG_REDUCE: return n->attrs.reduce.kind == IG_REDUCE_LOG_SUM_EXP ? 2 : 1;
     case IG_DYNAMIC_QUANTIZE: return 2;
     case IG_ARG: return 2; /* with the best so far */
@@ -194,11 +225,13 @@ static double of_index(const struct operand *o)
 {
     const struct ig_shape *data = &o->g->values[o->n->in[0]].shape;
     int32_t axis = o->n->attrs.axis.axis;
-    double inner = 1, run;
+    double inner = 1, run, wide = 1; /* a thread's elements: as many as 16 bytes hold */
+    int32_t bytes;
     switch (o->n->op) {
     case IG_GATHER:
         for (int32_t d = (axis < 0 ? axis + data->rank : axis) + 1; d < data->rank; d++) inner *= data->dims[d];
-        return each_reads(o, 1, inner);
+        for (bytes = ig_type_bytes(data->type); bytes < 16 && fmod(inner, 2) == 0; bytes *= 2) inner /= 2, wide *= 2;
+        return each_reads(o, 1 / wide, inner);
     case IG_GATHER_ND: return each_reads(o, extent(o->in, 0), elements(o->out) / pixels(o->in));
     case IG_SCATTER_ND:
         run = elements(&o->g->values[o->n->in[2]].shape) / pixels(o->in);
@@ -227,7 +260,7 @@ static double reads_of(const struct operand *o)
     case IG_DECONV: return of_conv(o);
     case IG_CONV_INTEGER: return of_conv_bytes(o, 1);
     case IG_QLINEAR_CONV: return of_conv_bytes(o, 3);
-    case IG_POOL: return taps_on_pixel(o, &n->attrs.pool.w);
+    case IG_POOL: return of_pool(o);
     case IG_LRN: return n->attrs.lrn.size + 1;
     case IG_RESIZE: return o->k ? 1 : of_resize(o);
     case IG_DEFORM_CONV: return of_deform(o);

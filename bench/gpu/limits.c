@@ -1,6 +1,7 @@
 #include "bench/gpu/limits.h"
 
 #include <dlfcn.h>
+#include <math.h>
 #include <string.h>
 
 enum { COPIED = 256 << 20 /* several times the last cache */, RUNS = 10, ATTRIBUTE_CLOCK_KHZ = 13 };
@@ -58,11 +59,20 @@ struct ig_gpu_limits ig_gpu_limits(const struct ig_gpu *g)
     return (struct ig_gpu_limits){2e-6 * g->processors * lanes(g->sm) * khz, copy_rate(g)};
 }
 
+/* Of an operand that is read in part, as much as there is of the result; of a choice, one side. */
+static double read_bytes(const struct ig_graph *g, const struct ig_node *n, int i)
+{
+    double all = (double)ig_bytes(&g->values[n->in[i]].shape);
+    int part = i == 0 && (n->op == IG_SLICE || n->op == IG_GATHER || n->op == IG_GATHER_ELEMENTS || n->op == IG_GATHER_ND);
+    if (n->op == IG_WHERE && i == 2) return 0;
+    return part && n->out[0] >= 0 ? fmin(all, (double)ig_bytes(&g->values[n->out[0]].shape)) : all;
+}
+
 double ig_gpu_moved(const struct ig_graph *g, const struct ig_node *n)
 {
     double bytes = 0;
     for (int i = 0; i < n->n_in; i++)
-        if (n->in[i] >= 0) bytes += (double)ig_bytes(&g->values[n->in[i]].shape);
+        if (n->in[i] >= 0) bytes += read_bytes(g, n, i);
     for (int i = 0; i < n->n_out; i++)
         if (n->out[i] >= 0) bytes += (double)ig_bytes(&g->values[n->out[i]].shape);
     return bytes;

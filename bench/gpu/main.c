@@ -8,6 +8,7 @@
 #include "bench/bed.h"
 #include "bench/gpu/gpu.h"
 #include "bench/gpu/limits.h"
+#include "bench/gpu/wide.h"
 #include "bench/profile.h"
 #include "kernels_cpu/registry.h"
 
@@ -15,7 +16,8 @@ static const double LARGE_MACS = 2e8, LARGE_BYTES = 1 << 26;
 static const double MOST_OFF = 1e-3; /* the last bits of deep networks differ */
 
 static const char help[] =
-    "gpu [--runs N] [--repeats N] [--layers] FATBIN GRAPH.json...\n\n"
+    "gpu [--runs N] [--repeats N] [--layers] FATBIN GRAPH.json...\n"
+    "gpu --wide[=NAME] [--scale N] [--runs N] [--repeats N] [--layers] FATBIN\n\n"
     "Networks that `ingot graph` wrote, on GPU 0: times every kernel on every layer, plans with the fastest, compares the\n"
     "outputs with the CPU's plan of the same network, and prints a JSON object a network: ms of a frame (one graph launch,\n"
     "without copies; the median), of the sum of its layers, and how far outputs are off; what the GPU can do at most - multiply-adds of\n"
@@ -24,7 +26,10 @@ static const char help[] =
     "-fatbin makes them of kernels_gpu/module.cu.\n"
     "  --runs N    of each layer and kernel (default 5); frames: 20 N\n"
     "  --repeats N launches of a layer in a run (default 20)\n"
-    "  --layers    a line for every kernel on every layer: time, rates, and their shares of what the GPU can do\n";
+    "  --layers    a line for every kernel on every layer: time, rates, and their shares of what the GPU can do\n"
+    "  --wide      no networks, but layers of one kernel each that memory bounds, or those whose names begin with NAME, on tensors\n"
+    "              that no cache holds: a JSON object a layer, of its fastest kernel's share of a copy's rate, and one of the least\n"
+    "  --scale N   tensors N times smaller in either direction, to test it\n";
 
 static void *read_file(const char *path)
 {
@@ -161,26 +166,38 @@ static void bench(const char *path, const void *const *modules, int repeats, int
     ig_graph_free(g);
 }
 
+static void wide_layers(const void *const *modules, const struct ig_gpu_wide *how)
+{
+    char err[400];
+    if (ig_gpu_wide(modules, how, err, sizeof err)) die("--wide", err);
+}
+
 int main(int argc, char **argv)
 {
     static const struct option longs[] = {{"help", 0, 0, 'h'}, {"runs", 1, 0, 'r'}, {"repeats", 1, 0, 'n'},
-                                          {"layers", 0, 0, 'l'}, {0, 0, 0, 0}};
-    int option, repeats = 20, runs = 5, layers = 0;
+                                          {"layers", 0, 0, 'l'}, {"wide", 2, 0, 'w'},
+                                          {"scale", 1, 0, 's'}, {0, 0, 0, 0}};
+    struct ig_gpu_wide how = {NULL, 1, 0, 0, 0};
+    int option, repeats = 20, runs = 5, layers = 0, wide = 0;
     while ((option = getopt_long(argc, argv, "h", longs, NULL)) != -1) {
         if (option == 'r') runs = atoi(optarg);
         else if (option == 'n') repeats = atoi(optarg);
         else if (option == 'l') layers = 1;
+        else if (option == 'w') wide = 1, how.only = optarg;
+        else if (option == 's') how.scale = atoi(optarg);
         else {
             fputs(help, option == 'h' ? stdout : stderr);
             return option == 'h' ? 0 : 2;
         }
     }
-    if (argc - optind < 2 || runs < 1 || repeats < 1) {
+    if (argc - optind < 2 - wide || (wide && argc - optind > 1) || runs < 1 || repeats < 1 || how.scale < 1 || how.scale > 64) {
         fputs(help, stderr);
         return 2;
     }
     void *fatbin = read_file(argv[optind]);
     const void *const modules[] = {fatbin, NULL};
+    how.repeats = repeats, how.runs = runs, how.all = layers;
+    if (wide) wide_layers(modules, &how);
     for (int i = optind + 1; i < argc; i++) bench(argv[i], modules, repeats, runs, layers);
     free(fatbin);
     return 0;

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Our programs' times on a GPU beside PyTorch's: gpu_table.py OURS.json [PYTORCH.json], both a JSON object a line (lines that
 begin with # are passed over). The ratio is theirs by ours: above 1 ours is faster. Then what shares of the GPU's arithmetic and
-of a copy's rate the slowest of the large layers reach."""
+of a copy's rate the slowest of the large layers reach, and what share of the latter every kernel that memory bounds."""
 import json
 import math
 import sys
@@ -9,8 +9,11 @@ import sys
 
 def read(path):
     with open(path) as f:
-        rows = [json.loads(line) for line in f if line.strip() and not line.startswith("#")]
-    return {row["network"]: row for row in rows}
+        return [json.loads(line) for line in f if line.strip() and not line.startswith("#")]
+
+
+def networks(rows):
+    return {row["network"]: row for row in rows if row.get("network", "wide") != "wide"}
 
 
 def beside(ours, theirs):
@@ -48,15 +51,31 @@ def shares(ours):
           "Winograd's work counts as the convolution's.")
 
 
+def wide(rows, whole):
+    print("| layer | kernel | MiB moved | µs | GB/s | of a copy |")
+    print("| --- | --- | --: | --: | --: | --: |")
+    for e in rows:
+        print(f"| {e['wide']} | `{e['kernel']}` | {e['mib']:.0f} | {e['us']:.1f} | {e['gb_s']:.0f} | {percent(e['share'])} |")
+    if whole:
+        print(f"\n{whole['gpu']}: {whole['copy_gb_s']:.0f} GB/s read and written by a copy; the fastest kernel of each layer; the "
+              f"least share is {percent(whole['memory_bound_share'])}, of {whole['slowest']}.")
+
+
 def main():
     if len(sys.argv) not in (2, 3):
         sys.exit(__doc__)
-    ours = read(sys.argv[1])
-    if not ours:
+    rows = read(sys.argv[1])
+    ours, layers = networks(rows), [row for row in rows if "wide" in row]
+    if not ours and not layers:
         sys.exit("gpu_table: no figures")
-    if len(sys.argv) == 3:
-        beside(ours, read(sys.argv[2]))
-    shares(ours)
+    if ours and len(sys.argv) == 3:
+        beside(ours, networks(read(sys.argv[2])))
+    if ours:
+        shares(ours)
+    if ours and layers:
+        print()
+    if layers:
+        wide(layers, next((row for row in rows if row.get("network") == "wide"), None))
 
 
 if __name__ == "__main__":

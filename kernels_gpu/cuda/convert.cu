@@ -6,12 +6,23 @@
 
 GPU_KERNEL(128, 8, cast_typed, ig_gpu_typed)
 {
-    const int i = blockIdx.x * 128 + threadIdx.x;
-    if (i >= p.count) return;
-    const int from = walk(p.dims, p.a_at, p.n, i), to = walk(p.dims, p.out_at, p.n, i);
-    if (!is_float(p.a_type)) put_int(p.out, p.out_type, to, get_int(p.a, p.a_type, from));
-    else if (p.out_type == IG_BOOL) ((unsigned char *)p.out)[to] = get_float(p.a, p.a_type, from) != 0;
-    else put_real(p.out, p.out_type, to, get_float(p.a, p.a_type, from));
+    const int first = blockIdx.x * 128 + threadIdx.x, step = gridDim.x * 128;
+    unsigned long long x[IG_GPU_SOME];
+    int to[IG_GPU_SOME];
+#pragma unroll
+    for (int k = 0; k < IG_GPU_SOME; k++) {
+        if (first + k * step >= p.count) continue;
+        const int2 at = walk_two(p.dims, p.a_at, p.out_at, p.n, first + k * step);
+        x[k] = get_raw(p.a, p.a_type, at.x);
+        to[k] = at.y;
+    }
+#pragma unroll
+    for (int k = 0; k < IG_GPU_SOME; k++) {
+        if (first + k * step >= p.count) continue;
+        if (!is_float(p.a_type)) put_int(p.out, p.out_type, to[k], raw_int(x[k], p.a_type));
+        else if (p.out_type == IG_BOOL) ((unsigned char *)p.out)[to[k]] = raw_float(x[k], p.a_type) != 0;
+        else put_real(p.out, p.out_type, to[k], raw_float(x[k], p.a_type));
+    }
 }
 
 /* Index of a parameter of n elements for element i of the data. */
@@ -20,24 +31,67 @@ static __device__ __forceinline__ int parameter_at(int n, int inner, int i)
     return n > 1 ? i / inner % n : 0;
 }
 
+static __device__ __forceinline__ float scale_at(const ig_gpu_quantize &p, int i)
+{
+    return ((const float *)p.scale)[parameter_at(p.scale_n, p.inner, i)];
+}
+
+static __device__ __forceinline__ double zero_at(const ig_gpu_quantize &p, int i)
+{
+    return p.zero ? get_real(p.zero, p.zero_type, parameter_at(p.zero_n, p.inner, i)) : 0;
+}
+
+/* By a zero of one byte floats are exact: what is rounded is cut to where it may lie before the zero is added. */
+static __device__ __forceinline__ int quantized(float x, float scale, int zero, int low)
+{
+    const float r = rintf(x / scale), least = (float)(low - zero), most = (float)(low + 255 - zero);
+    return (int)(r > least ? r > most ? most : r : least) + zero;
+}
+
+/* A zero of any type. */
+static __device__ __forceinline__ int quantized_wide(float x, float scale, double zero, int low)
+{
+    const double y = rintf(x / scale) + zero;
+    return (int)(y > low ? y > low + 255 ? low + 255 : y : low);
+}
+
 GPU_KERNEL(128, 8, quantize_typed, ig_gpu_quantize)
 {
-    const int i = blockIdx.x * 128 + threadIdx.x;
-    if (i >= p.count) return;
-    const float scale = ((const float *)p.scale)[parameter_at(p.scale_n, p.inner, i)];
-    const float x = is_float(p.in_type) ? get_float(p.in, p.in_type, i) : (float)get_int(p.in, p.in_type, i);
-    const double zero = p.zero ? get_real(p.zero, p.zero_type, parameter_at(p.zero_n, p.inner, i)) : 0;
-    const double low = p.out_type == IG_I8 ? -128 : 0, y = rintf(x / scale) + zero;
-    put_int(p.out, p.out_type, i, (long long)(y > low ? y > low + 255 ? low + 255 : y : low));
+    const int first = blockIdx.x * 128 + threadIdx.x, step = gridDim.x * 128, low = p.out_type == IG_I8 ? -128 : 0;
+    const bool narrow = !p.zero || p.zero_type == IG_U8 || p.zero_type == IG_I8, one = p.scale_n == 1 && p.zero_n == 1;
+    float scale = scale_at(p, 0);
+    double zero = zero_at(p, 0);
+    unsigned long long x[IG_GPU_SOME];
+#pragma unroll
+    for (int k = 0; k < IG_GPU_SOME; k++)
+        if (first + k * step < p.count) x[k] = get_raw(p.in, p.in_type, first + k * step);
+#pragma unroll
+    for (int k = 0; k < IG_GPU_SOME; k++) {
+        const int i = first + k * step;
+        if (i >= p.count) continue;
+        const float v = is_float(p.in_type) ? raw_float(x[k], p.in_type) : (float)raw_int(x[k], p.in_type);
+        if (!one) scale = scale_at(p, i), zero = zero_at(p, i);
+        ((unsigned char *)p.out)[i] = (unsigned char)(narrow ? quantized(v, scale, (int)zero, low) : quantized_wide(v, scale, zero, low));
+    }
 }
 
 GPU_KERNEL(128, 8, dequantize_typed, ig_gpu_quantize)
 {
-    const int i = blockIdx.x * 128 + threadIdx.x;
-    if (i >= p.count) return;
-    const double zero = p.zero ? get_real(p.zero, p.zero_type, parameter_at(p.zero_n, p.inner, i)) : 0;
-    const double x = get_real(p.in, p.in_type, i) - zero;
-    ((float *)p.out)[i] = (float)(x * ((const float *)p.scale)[parameter_at(p.scale_n, p.inner, i)]);
+    const int first = blockIdx.x * 128 + threadIdx.x, step = gridDim.x * 128;
+    const bool one = p.scale_n == 1 && p.zero_n == 1;
+    float scale = scale_at(p, 0);
+    double zero = zero_at(p, 0);
+    unsigned long long x[IG_GPU_SOME];
+#pragma unroll
+    for (int k = 0; k < IG_GPU_SOME; k++)
+        if (first + k * step < p.count) x[k] = get_raw(p.in, p.in_type, first + k * step);
+#pragma unroll
+    for (int k = 0; k < IG_GPU_SOME; k++) {
+        const int i = first + k * step;
+        if (i >= p.count) continue;
+        if (!one) scale = scale_at(p, i), zero = zero_at(p, i);
+        ((float *)p.out)[i] = (float)((raw_real(x[k], p.in_type) - zero) * scale);
+    }
 }
 
 /* Half to even, saturated; NaN: 0. */

@@ -69,6 +69,41 @@ static __device__ __forceinline__ long long get_int(const void *p, int type, int
     }
 }
 
+/* The bits of element i: reading them is apart from what they mean, so that several reads are under way together. */
+static __device__ __forceinline__ unsigned long long get_raw(const void *p, int type, int i)
+{
+    switch (type) {
+    case IG_F32:
+    case IG_I32: return ((const uint32_t *)p)[i];
+    case IG_I64: return ((const uint64_t *)p)[i];
+    case IG_F16: return ((const uint16_t *)p)[i];
+    default: return ((const unsigned char *)p)[i];
+    }
+}
+
+/* Of f32 or f16. */
+static __device__ __forceinline__ float raw_float(unsigned long long bits, int type)
+{
+    return type == IG_F16 ? half_float((unsigned)bits) : __uint_as_float((unsigned)bits);
+}
+
+static __device__ __forceinline__ long long raw_int(unsigned long long bits, int type)
+{
+    switch (type) {
+    case IG_I32: return (int32_t)bits;
+    case IG_I64: return (long long)bits;
+    case IG_I8: return (signed char)bits;
+    case IG_F32:
+    case IG_F16: return truncated(raw_float(bits, type));
+    default: return (long long)bits;
+    }
+}
+
+static __device__ __forceinline__ double raw_real(unsigned long long bits, int type)
+{
+    return is_float(type) ? (double)raw_float(bits, type) : (double)raw_int(bits, type);
+}
+
 /* Wraps to the type's width. */
 static __device__ __forceinline__ void put_int(void *p, int type, int i, long long v)
 {
@@ -105,14 +140,18 @@ static __device__ __forceinline__ void move(void *out, int to, const void *in, i
     }
 }
 
-/* out[to] = an element of these bits. */
+/* out[to] = an element of these bits, of 16 bytes of them twice. */
 static __device__ __forceinline__ void put_bits(void *out, int to, const uint32_t (&bits)[2], int bytes)
 {
     switch (bytes) {
     case 1: ((unsigned char *)out)[to] = (unsigned char)bits[0]; break;
     case 2: ((uint16_t *)out)[to] = (uint16_t)bits[0]; break;
     case 4: ((uint32_t *)out)[to] = bits[0]; break;
-    default: ((uint64_t *)out)[to] = bits[0] | (uint64_t)bits[1] << 32;
+    case 8: ((uint64_t *)out)[to] = bits[0] | (uint64_t)bits[1] << 32; break;
+    default: {
+        const float low = __uint_as_float(bits[0]), high = __uint_as_float(bits[1]);
+        store4((float *)out + to * 4LL, make_float4(low, high, low, high));
+    }
     }
 }
 
@@ -141,12 +180,26 @@ template <int N>
 static __device__ __forceinline__ int walk_part(const int32_t (&dims)[N], const int32_t (&at)[N], int from, int n, int i)
 {
     int place = 0;
-    for (int d = from + n - 1; d >= from; d--) {
+    for (int d = from + n - 1; d > from; d--) {
         const int q = i / dims[d];
         place += (i - q * dims[d]) * at[d];
         i = q;
     }
-    return place;
+    return n > 0 ? place + i * at[from] : 0;
+}
+
+/* The offsets of visit i in two tensors. */
+template <int N>
+static __device__ __forceinline__ int2 walk_two(const int32_t (&dims)[N], const int32_t (&a)[N], const int32_t (&b)[N], int n, int i)
+{
+    int2 place = make_int2(0, 0);
+    for (int d = n - 1; d > 0; d--) {
+        const int q = i / dims[d], x = i - q * dims[d];
+        place.x += x * a[d];
+        place.y += x * b[d];
+        i = q;
+    }
+    return n > 0 ? make_int2(place.x + i * a[0], place.y + i * b[0]) : place;
 }
 
 template <int N> static __device__ __forceinline__ int walk(const int32_t (&dims)[N], const int32_t (&at)[N], int n, int i)

@@ -48,20 +48,34 @@ static __device__ __forceinline__ long long unary_integer(const ig_gpu_act &act,
     }
 }
 
-GPU_KERNEL(128, 4, unary_typed, ig_gpu_typed)
+/* out[to] of an element's bits. */
+static __device__ __forceinline__ void put_unary(const ig_gpu_typed &p, int to, unsigned long long bits)
 {
-    const int i = blockIdx.x * 128 + threadIdx.x;
-    if (i >= p.count) return;
-    const int from = walk(p.dims, p.a_at, p.n, i), to = walk(p.dims, p.out_at, p.n, i);
     if (!is_float(p.a_type)) {
-        put_int(p.out, p.out_type, to, unary_integer(p.act, get_int(p.a, p.a_type, from)));
+        put_int(p.out, p.out_type, to, unary_integer(p.act, raw_int(bits, p.a_type)));
         return;
     }
-    const float x = get_float(p.a, p.a_type, from);
+    const float x = raw_float(bits, p.a_type);
     if (p.act.kind == IG_ISNAN) ((unsigned char *)p.out)[to] = x != x;
     else if (p.act.kind == IG_ISINF)
         ((unsigned char *)p.out)[to] = (x == INFINITY && p.act.beta != 0) || (x == -INFINITY && p.act.alpha != 0);
     else put_float(p.out, p.out_type, to, rare_unary(p.act, x));
+}
+
+GPU_KERNEL(128, 4, unary_typed, ig_gpu_typed)
+{
+    const int first = blockIdx.x * 128 + threadIdx.x, step = gridDim.x * 128;
+    unsigned long long x[IG_GPU_SOME] = {0};
+#pragma unroll
+    for (int k = 0; k < IG_GPU_SOME; k++)
+        if (first + k * step < p.count) x[k] = get_raw(p.a, p.a_type, walk(p.dims, p.a_at, p.n, first + k * step));
+    /* One body of the many functions; the next element moves up. */
+#pragma unroll 1
+    for (int i = first, k = 0; k < IG_GPU_SOME && i < p.count; i += step, k++) {
+        put_unary(p, walk(p.dims, p.out_at, p.n, i), x[0]);
+#pragma unroll
+        for (int j = 0; j < IG_GPU_SOME - 1; j++) x[j] = x[j + 1];
+    }
 }
 
 /* --- two operands --- */
@@ -161,31 +175,74 @@ static __device__ __forceinline__ bool compares(int kind)
     return kind >= IG_EQUAL && kind <= IG_LESS_EQUAL;
 }
 
-GPU_KERNEL(128, 4, binary_typed, ig_gpu_typed)
+/* out[to] of two elements' bits. */
+static __device__ __forceinline__ void put_binary(const ig_gpu_typed &p, int to, unsigned long long ra, unsigned long long rb)
 {
-    const int i = blockIdx.x * 128 + threadIdx.x;
-    if (i >= p.count) return;
-    const int ia = walk(p.dims, p.a_at, p.n, i), ib = walk(p.dims, p.b_at, p.n, i), to = walk(p.dims, p.out_at, p.n, i);
     if (is_float(p.a_type) && is_float(p.b_type)) {
-        const float a = get_float(p.a, p.a_type, ia), b = get_float(p.b, p.b_type, ib);
+        const float a = raw_float(ra, p.a_type), b = raw_float(rb, p.b_type);
         if (compares(p.kind)) ((unsigned char *)p.out)[to] = compare(p.kind, a < b, a == b, a > b);
         else put_float(p.out, p.out_type, to, activate(p.act, rare_binary(p.kind, a, b)));
     } else if (is_float(p.a_type) || is_float(p.b_type)) {
-        const double v = mixed_binary(p.kind, get_real(p.a, p.a_type, ia), get_real(p.b, p.b_type, ib));
+        const double v = mixed_binary(p.kind, raw_real(ra, p.a_type), raw_real(rb, p.b_type));
         if (is_float(p.out_type)) put_float(p.out, p.out_type, to, activate(p.act, (float)v));
         else put_real(p.out, p.out_type, to, v);
     } else {
-        const long long a = get_int(p.a, p.a_type, ia), b = get_int(p.b, p.b_type, ib);
+        const long long a = raw_int(ra, p.a_type), b = raw_int(rb, p.b_type);
         if (compares(p.kind)) ((unsigned char *)p.out)[to] = compare(p.kind, a < b, a == b, a > b);
         else put_int(p.out, p.out_type, to, binary_integer(p.kind, a, b));
     }
 }
 
+GPU_KERNEL(128, 4, binary_typed, ig_gpu_typed)
+{
+    const int first = blockIdx.x * 128 + threadIdx.x, step = gridDim.x * 128;
+    unsigned long long a[IG_GPU_SOME] = {0}, b[IG_GPU_SOME] = {0};
+#pragma unroll
+    for (int k = 0; k < IG_GPU_SOME; k++) {
+        const int i = first + k * step;
+        if (i >= p.count) continue;
+        const int2 at = walk_two(p.dims, p.a_at, p.b_at, p.n, i);
+        a[k] = get_raw(p.a, p.a_type, at.x);
+        b[k] = get_raw(p.b, p.b_type, at.y);
+    }
+    /* One body of the many operators; the next element moves up. */
+#pragma unroll 1
+    for (int i = first, k = 0; k < IG_GPU_SOME && i < p.count; i += step, k++) {
+        put_binary(p, walk(p.dims, p.out_at, p.n, i), a[0], b[0]);
+#pragma unroll
+        for (int j = 0; j < IG_GPU_SOME - 1; j++) a[j] = a[j + 1], b[j] = b[j + 1];
+    }
+}
+
+/* Elements of T from either operand, read together. */
+template <typename T>
+static __device__ __forceinline__ void choose(const ig_gpu_typed &p, const unsigned char (&yes)[IG_GPU_SOME], const int (&from)[IG_GPU_SOME])
+{
+    const int first = blockIdx.x * 128 + threadIdx.x, step = gridDim.x * 128;
+    T v[IG_GPU_SOME];
+#pragma unroll
+    for (int k = 0; k < IG_GPU_SOME; k++)
+        if (first + k * step < p.count) v[k] = ((const T *)(yes[k] ? p.a : p.b))[from[k]];
+#pragma unroll
+    for (int k = 0; k < IG_GPU_SOME; k++)
+        if (first + k * step < p.count) ((T *)p.out)[first + k * step] = v[k];
+}
+
 GPU_KERNEL(128, 8, where_typed, ig_gpu_typed)
 {
-    const int i = blockIdx.x * 128 + threadIdx.x;
-    if (i >= p.count) return;
-    const bool yes = ((const unsigned char *)p.c)[walk(p.dims, p.c_at, p.n, i)] != 0;
-    const int from = yes ? walk(p.dims, p.a_at, p.n, i) : walk(p.dims, p.b_at, p.n, i);
-    move(p.out, i, yes ? p.a : p.b, from, p.kind);
+    const int first = blockIdx.x * 128 + threadIdx.x, step = gridDim.x * 128;
+    unsigned char yes[IG_GPU_SOME];
+    int from[IG_GPU_SOME];
+#pragma unroll
+    for (int k = 0; k < IG_GPU_SOME; k++)
+        if (first + k * step < p.count) yes[k] = ((const unsigned char *)p.c)[walk(p.dims, p.c_at, p.n, first + k * step)];
+#pragma unroll
+    for (int k = 0; k < IG_GPU_SOME; k++)
+        if (first + k * step < p.count) from[k] = yes[k] ? walk(p.dims, p.a_at, p.n, first + k * step) : walk(p.dims, p.b_at, p.n, first + k * step);
+    switch (p.kind) {
+    case 1: choose<unsigned char>(p, yes, from); break;
+    case 2: choose<uint16_t>(p, yes, from); break;
+    case 4: choose<uint32_t>(p, yes, from); break;
+    default: choose<uint64_t>(p, yes, from);
+    }
 }

@@ -1,13 +1,46 @@
 /*
- * Data that moves: transposes, slices, repetitions and concatenations are strided copies, a thread per element, which is
- * as wide as what stays together allows; padding; and constants that marks make (one-hot, triangles).
+ * Data that moves: transposes, slices, repetitions and concatenations are strided copies of elements as wide as what stays
+ * together allows, up to four a thread, which are under way together; padding; and constants that marks make (one-hot,
+ * triangles).
  */
 #include "kernels_gpu/cuda/element.cuh"
 
+static __device__ __forceinline__ void check_width(const void *p, int bytes)
+{
+    (void)p, (void)bytes;
+    IS_ALIGNED(p, bytes);
+}
+
+template <typename T> static __device__ __forceinline__ void move_some(const ig_gpu_move &p)
+{
+    const int first = blockIdx.x * 128 + threadIdx.x, step = gridDim.x * 128;
+    T v[IG_GPU_SOME];
+    int to[IG_GPU_SOME];
+#pragma unroll
+    for (int k = 0; k < IG_GPU_SOME; k++) {
+        if (first + k * step >= p.count) break;
+        const int2 at = walk_two(p.dims, p.in_at, p.out_at, p.n, first + k * step);
+        check_width((const T *)p.in + at.x, sizeof(T));
+        v[k] = ((const T *)p.in)[at.x];
+        to[k] = at.y;
+    }
+#pragma unroll
+    for (int k = 0; k < IG_GPU_SOME; k++) {
+        if (first + k * step >= p.count) break;
+        check_width((T *)p.out + to[k], sizeof(T));
+        ((T *)p.out)[to[k]] = v[k];
+    }
+}
+
 GPU_KERNEL(128, 8, move_any, ig_gpu_move)
 {
-    const int i = blockIdx.x * 128 + threadIdx.x;
-    if (i < p.count) move(p.out, walk(p.dims, p.out_at, p.n, i), p.in, walk(p.dims, p.in_at, p.n, i), p.bytes);
+    switch (p.bytes) {
+    case 1: move_some<unsigned char>(p); break;
+    case 2: move_some<uint16_t>(p); break;
+    case 4: move_some<uint32_t>(p); break;
+    case 8: move_some<float2>(p); break;
+    default: move_some<float4>(p);
+    }
 }
 
 /* Coordinate i of m, which may be outside, as one inside; -1: the constant. */

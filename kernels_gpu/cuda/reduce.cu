@@ -1,6 +1,7 @@
 /*
  * Reductions over any dims: a block per output whose threads take every 128th element and then add up by halves, in a
- * fixed order; where outputs are many and neighbours in memory, a thread per output. Floats are added as floats, sums of
+ * fixed order; where outputs are many and neighbours in memory, a thread per output; of floats a warp's lanes take
+ * neighbouring outputs, its block's warps every eighth element, and a block of few outputs a piece of them, which a second launch joins. Floats are added as floats, sums of
  * integers in 64 bits, and what of integers is not exact in doubles.
  */
 #include "kernels_gpu/cuda/element.cuh"
@@ -42,6 +43,18 @@ template <typename T> static __device__ __forceinline__ T reduce_block(int kind,
     return all;
 }
 
+/* The same of floats: within warps by shuffles, then the four warps'. */
+static __device__ __forceinline__ float reduce_block(int kind, float mine, float *part)
+{
+#pragma unroll
+    for (int half = 16; half; half >>= 1) mine = reduce_join(kind, mine, __shfl_xor_sync(0xffffffff, mine, half));
+    if (threadIdx.x % 32 == 0) part[threadIdx.x / 32] = mine;
+    __syncthreads();
+    const float all = reduce_join(kind, reduce_join(kind, part[0], part[1]), reduce_join(kind, part[2], part[3]));
+    __syncthreads();
+    return all;
+}
+
 /* Number i of what output `base` is made of. */
 template <typename T> static __device__ __forceinline__ T reduced(const ig_gpu_reduce &p, int base, int i);
 
@@ -60,12 +73,18 @@ template <> __device__ __forceinline__ long long reduced<long long>(const ig_gpu
     return get_int(p.in, p.type, base + walk(p.gone_dims, p.gone_at, p.gone, i));
 }
 
-/* What a thread makes of its elements. */
+/* What a thread makes of its elements, in their order; of floats eight are under way together. */
 template <typename T> static __device__ __forceinline__ T reduce_mine(const ig_gpu_reduce &p, int kind, T acc, int base)
 {
-    const int step = p.wide ? REDUCERS : 1;
-    for (int i = p.wide ? threadIdx.x : 0; i < p.count; i += step)
-        acc = reduce_join(kind, acc, reduce_item(kind, reduced<T>(p, base, i)));
+    const int step = p.wide ? REDUCERS : 1, many = sizeof(T) == sizeof(float) ? 8 : 1;
+    for (int i = p.wide ? threadIdx.x : 0; i < p.count; i += many * step) {
+        T v[many];
+#pragma unroll
+        for (int k = 0; k < many; k++) v[k] = i + k * step < p.count ? reduced<T>(p, base, i + k * step) : (T)0;
+#pragma unroll
+        for (int k = 0; k < many; k++)
+            if (i + k * step < p.count) acc = reduce_join(kind, acc, reduce_item(kind, v[k]));
+    }
     return acc;
 }
 
@@ -86,18 +105,21 @@ template <typename T> static __device__ __forceinline__ T log_sum_exp(const ig_g
     return most + log(p.wide ? reduce_block(IG_REDUCE_SUM, sum, part) : sum);
 }
 
+template <typename T> static __device__ __forceinline__ T reduce_first(int kind)
+{
+    return kind == IG_REDUCE_PROD ? (T)1 : kind == IG_REDUCE_MAX ? -(T)INFINITY : kind == IG_REDUCE_MIN ? (T)INFINITY : (T)0;
+}
+
+/* The result, from what `count` elements are joined to. */
+template <typename T> static __device__ __forceinline__ T reduce_finish(int kind, T acc, int count)
+{
+    return kind == IG_REDUCE_MEAN ? acc / (T)count : kind == IG_REDUCE_L2 ? sqrt(acc) : kind == IG_REDUCE_LOG_SUM ? log(acc) : acc;
+}
+
 template <typename T> static __device__ __forceinline__ T reduce_value(const ig_gpu_reduce &p, int base, T *part)
 {
     if (p.kind == IG_REDUCE_LOG_SUM_EXP) return log_sum_exp<T>(p, base, part);
-    const T first = p.kind == IG_REDUCE_PROD ? (T)1
-                    : p.kind == IG_REDUCE_MAX ? -(T)INFINITY
-                    : p.kind == IG_REDUCE_MIN ? (T)INFINITY
-                                              : (T)0;
-    const T acc = reduce_all(p, p.kind, first, base, part);
-    return p.kind == IG_REDUCE_MEAN      ? acc / (T)p.count
-           : p.kind == IG_REDUCE_L2      ? sqrt(acc)
-           : p.kind == IG_REDUCE_LOG_SUM ? log(acc)
-                                         : acc;
+    return reduce_finish(p.kind, reduce_all(p, p.kind, reduce_first<T>(p.kind), base, part), p.count);
 }
 
 /* Output of the thread, or of its block; -1: none. */
@@ -119,6 +141,32 @@ GPU_KERNEL(128, 8, reduce_f32, ig_gpu_reduce)
     if (i < 0) return;
     const float v = reduce_value<float>(p, walk(p.kept_dims, p.kept_at, p.kept, i), part);
     if (reduce_writes(p)) ((float *)p.out)[i] = v;
+}
+
+enum { COLUMN_ROWS = 8, COLUMN_TAKEN = 4 };
+
+GPU_KERNEL(256, 4, reduce_columns, ig_gpu_reduce)
+{
+    SHARED(float, part, [COLUMN_ROWS][32]);
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, output = blockIdx.x * 32 + lane;
+    const int first = blockIdx.y * p.chunk, end = min(first + p.chunk, p.count);
+    const int base = output < p.outputs ? walk(p.kept_dims, p.kept_at, p.kept, output) : 0;
+    float acc = reduce_first<float>(p.kind);
+    if (output < p.outputs)
+        for (int i = first + warp; i < end; i += COLUMN_ROWS * COLUMN_TAKEN) {
+            float v[COLUMN_TAKEN];
+#pragma unroll
+            for (int k = 0; k < COLUMN_TAKEN; k++)
+                v[k] = i + k * COLUMN_ROWS < end ? reduced<float>(p, base, i + k * COLUMN_ROWS) : 0;
+#pragma unroll
+            for (int k = 0; k < COLUMN_TAKEN; k++)
+                if (i + k * COLUMN_ROWS < end) acc = reduce_join(p.kind, acc, p.joined ? v[k] : reduce_item(p.kind, v[k]));
+        }
+    part[warp][lane] = acc;
+    __syncthreads();
+    if (warp || output >= p.outputs) return;
+    for (int i = 1; i < COLUMN_ROWS; i++) acc = reduce_join(p.kind, acc, part[i][lane]);
+    ((float *)p.out)[blockIdx.y * p.outputs + output] = p.by ? reduce_finish(p.kind, acc, p.by) : acc;
 }
 
 GPU_KERNEL(128, 4, reduce_real, ig_gpu_reduce)

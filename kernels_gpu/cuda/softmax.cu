@@ -1,6 +1,7 @@
 /*
- * Softmax over the channels of a pixel, a block per pixel: e^(x - max) / sum of them, or its logarithm
- * x - max - ln(sum). Threads take every 128th channel; their results are combined by halves, in a fixed order.
+ * Softmax over the channels of a pixel: e^(x - max) / sum of them, or its logarithm x - max - ln(sum). Of many pixels each
+ * is a warp's, whose lanes take every 32nd channel and keep it in registers: memory is read once and written once. Else a
+ * pixel is a block's, whose threads take every 128th channel. Results are combined by halves, in a fixed order.
  */
 #include "kernels_gpu/cuda/cuda.cuh"
 
@@ -35,4 +36,42 @@ GPU_KERNEL(128, 8, softmax_128, ig_gpu_softmax)
         const float scale = 1 / sum;
         for (int c = me; c < p.c; c += 128) out[c] = expf(in[c] - most) * scale;
     }
+}
+
+/* Of up to 32 N channels. */
+template <int N> static __device__ __forceinline__ void softmax_warp(const ig_gpu_softmax &p)
+{
+    const int pixel = blockIdx.x * 4 + threadIdx.x / 32, lane = threadIdx.x % 32, y = pixel / p.w, x = pixel - y * p.w;
+    if (pixel >= p.pixels) return;
+    const float *in = p.in + (y * p.in_row + x * p.in_pixel);
+    float *out = p.out + (y * p.out_row + x * p.out_pixel);
+    float v[N], most = -INFINITY, sum = 0;
+#pragma unroll
+    for (int i = 0; i < N; i++) v[i] = lane + 32 * i < p.c ? in[lane + 32 * i] : -INFINITY;
+#pragma unroll
+    for (int i = 0; i < N; i++) most = fmaxf(most, v[i]);
+#pragma unroll
+    for (int half = 16; half; half >>= 1) most = fmaxf(most, __shfl_xor_sync(0xffffffff, most, half));
+#pragma unroll
+    for (int i = 0; i < N; i++) {
+        const float e = lane + 32 * i < p.c ? expf(v[i] - most) : 0;
+        sum += e;
+        v[i] = p.log ? v[i] : e;
+    }
+#pragma unroll
+    for (int half = 16; half; half >>= 1) sum += __shfl_xor_sync(0xffffffff, sum, half);
+    const float scale = 1 / sum, rest = logf(sum);
+#pragma unroll
+    for (int i = 0; i < N; i++)
+        if (lane + 32 * i < p.c) out[lane + 32 * i] = p.log ? v[i] - most - rest : v[i] * scale;
+}
+
+GPU_KERNEL(128, 8, softmax_warp4, ig_gpu_softmax)
+{
+    softmax_warp<4>(p);
+}
+
+GPU_KERNEL(128, 8, softmax_warp32, ig_gpu_softmax)
+{
+    softmax_warp<32>(p);
 }

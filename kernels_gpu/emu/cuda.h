@@ -22,6 +22,14 @@
 struct alignas(16) float4 { float x, y, z, w; };
 struct alignas(8) float2 { float x, y; };
 
+struct alignas(8) int2 { int x, y; };
+
+static inline int2 make_int2(int x, int y)
+{
+    int2 v = {x, y};
+    return v;
+}
+
 static inline float4 make_float4(float x, float y, float z, float w)
 {
     float4 v = {x, y, z, w};

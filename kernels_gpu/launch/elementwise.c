@@ -88,7 +88,7 @@ static int fill(struct ig_gpu_typed *p, const struct ig_gpu_loops *l, const char
     ig_gpu_put_loops(p->b_at, l->at[1], l->n);
     ig_gpu_put_loops(p->c_at, l->at[2], l->n);
     ig_gpu_put_loops(p->out_at, l->at[3], l->n);
-    return ig_gpu_each(to, function, p->count, 128, POINTERS, p, sizeof *p);
+    return ig_gpu_some(to, function, p->count, POINTERS, p, sizeof *p);
 }
 
 static struct ig_gpu_typed operands(const struct ig_call *call)
@@ -166,7 +166,7 @@ static int quantize(const struct ig_call *call, const char *function, struct ig_
                                 .zero_type = ig_has(call, 2) ? call->in[2].shape->type : IG_U8,
                                 .out_type = call->out[0].shape->type};
     if (p.scale_n > 1 || p.zero_n > 1) p.inner = (int32_t)ig_span(x, (a->axis < 0 ? a->axis + x->rank : a->axis) + 1, x->rank);
-    return ig_gpu_each(to, function, p.count, 128, QUANTIZE_POINTERS, &p, sizeof p);
+    return ig_gpu_some(to, function, p.count, QUANTIZE_POINTERS, &p, sizeof p);
 }
 
 int ig_gpu_quantize(const struct ig_call *call, void *scratch, struct ig_gpu_launch *to)

@@ -60,6 +60,13 @@ static inline void ig_gpu_fill(struct ig_gpu_launch *to, const char *function, i
     memcpy(to->params, params, bytes);
 }
 
+/* Blocks of 128 threads for up to IG_GPU_SOME elements each: few elements are still spread over the whole GPU. */
+static inline int32_t ig_gpu_some_blocks(int64_t count)
+{
+    const int32_t full = 512, each = ig_gpu_ceil(count, 128), some = ig_gpu_ceil(count, 128 * IG_GPU_SOME);
+    return each <= full ? each : some > full ? some : full;
+}
+
 /* --- launch/conv.c --- */
 ig_supports_fn ig_gpu_supports_conv;       /* as a matrix product; not depthwise */
 ig_supports_fn ig_gpu_supports_direct;     /* any window and groups */
@@ -96,6 +103,7 @@ ig_gpu_launch_fn ig_gpu_winograd2, ig_gpu_winograd4, ig_gpu_winograd2_128x64, ig
 
 /* --- launch/pool.c --- */
 ig_supports_fn ig_gpu_supports_pool, ig_gpu_supports_global_pool;
+ig_scratch_fn ig_gpu_scratch_global_pool;     /* what pieces of an image give */
 ig_gpu_launch_fn ig_gpu_pool, ig_gpu_global_pool;
 
 /* --- launch/map.c: element by element, and along channels --- */
@@ -125,6 +133,7 @@ ig_gpu_launch_fn ig_gpu_copy_any, ig_gpu_reshape, ig_gpu_transpose_any, ig_gpu_s
 /* --- launch/axis.c: along axes --- */
 ig_supports_fn ig_gpu_supports_softmax_any, ig_gpu_supports_cumsum, ig_gpu_supports_arg, ig_gpu_supports_topk,
     ig_gpu_supports_reduce, ig_gpu_supports_norm;
+ig_scratch_fn ig_gpu_scratch_reduce, ig_gpu_scratch_norm; /* what pieces give */
 ig_gpu_launch_fn ig_gpu_softmax_any, ig_gpu_cumsum, ig_gpu_arg, ig_gpu_topk, ig_gpu_reduce, ig_gpu_norm;
 
 /* --- launch/matmul.c --- */

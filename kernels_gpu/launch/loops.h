@@ -79,6 +79,14 @@ static inline int ig_gpu_each(struct ig_gpu_launch *to, const char *function, in
     return 1;
 }
 
+/* The same with up to IG_GPU_SOME of them a thread, where there are many. */
+static inline int ig_gpu_some(struct ig_gpu_launch *to, const char *function, int64_t count, uint32_t pointers, const void *params,
+                              size_t bytes)
+{
+    ig_gpu_fill(to, function, ig_gpu_some_blocks(count), 1, 1, 128, pointers, params, bytes);
+    return 1;
+}
+
 /* A strided copy: in is tensor 0 of the loops, out tensor 1. */
 int ig_gpu_move_loops(const struct ig_gpu_loops *l, const void *in, void *out, int32_t bytes, struct ig_gpu_launch *to);
 

@@ -3,6 +3,8 @@
 
 #include "kernels_cpu/pack/pack.h"
 
+enum { MANY_PIXELS = 16 };
+
 int ig_gpu_supports_unary(const struct ig_call *call)
 {
     return ig_supports_unary(call) && ig_gpu_holds_all(call);
@@ -39,24 +41,46 @@ static struct ig_gpu_map operands(const struct ig_call *call)
                                .out_pixel = (int32_t)out->pixel_stride};
 }
 
-static int fill(const struct ig_gpu_map *p, const char *function, struct ig_gpu_launch *to)
+/* Whether an operand's elements are one run, as long as the output's (channel 1), or one for all. */
+static int is_run(const struct ig_gpu_map *p, int32_t row, int32_t pixel, int32_t channel)
 {
-    ig_gpu_fill(to, function, ig_gpu_ceil((int64_t)p->h * p->w * ((p->c + 3) / 4), 128), 1, 1, 128, 3, p, sizeof *p);
-    return 1;
+    if (!row && !pixel && !channel) return 1;
+    return (p->h == 1 || row == p->w * p->c) && (p->w == 1 || pixel == p->c) && (p->c == 1 || channel);
 }
 
-/* Whether an operand can be read four channels at a time, or has one for all. */
-static int is_vector(const struct ig_operand *o, int32_t channel)
+static int is_aligned(const void *p)
 {
-    return !channel || ig_gpu_is_vector(o);
+    return (uintptr_t)p % 16 == 0;
+}
+
+/* An operand's strides allow four channels at a time, or have one for all. */
+static int are_quads(int32_t row, int32_t pixel, int32_t channel)
+{
+    return !channel || (row % 4 == 0 && pixel % 4 == 0);
+}
+
+/* By `vector` if every operand can be accessed four channels at a time, else by `any`. */
+static int fill(const struct ig_gpu_map *given, const char *vector, const char *any, struct ig_gpu_launch *to)
+{
+    struct ig_gpu_map p = *given;
+    if (is_run(&p, p.a_row, p.a_pixel, p.a_channel) && (!p.b || is_run(&p, p.b_row, p.b_pixel, p.b_channel)) &&
+        is_run(&p, p.out_row, p.out_pixel, 1)) {
+        p.c *= p.h * p.w;
+        p.h = p.w = 1;
+        p.a_row = p.a_pixel = p.b_row = p.b_pixel = p.out_row = p.out_pixel = 0;
+    }
+    int quads = p.c % 4 == 0 && is_aligned(p.out) && (!p.a_channel || is_aligned(p.a)) && (!p.b_channel || is_aligned(p.b)) &&
+                are_quads(p.a_row, p.a_pixel, p.a_channel) && are_quads(p.b_row, p.b_pixel, p.b_channel) &&
+                are_quads(p.out_row, p.out_pixel, 1);
+    ig_gpu_fill(to, quads ? vector : any, ig_gpu_some_blocks((int64_t)p.h * p.w * ((p.c + 3) / 4)), 1, 1, 128, 3, &p, sizeof p);
+    return 1;
 }
 
 static int unary(const struct ig_call *call, const struct ig_act *act, struct ig_gpu_launch *to)
 {
     struct ig_gpu_map p = operands(call);
-    int vector = p.c % 4 == 0 && is_vector(&call->in[0], p.a_channel) && ig_gpu_is_vector(&call->out[0]);
     p.act = ig_gpu_act_of(act);
-    return fill(&p, vector ? "unary_4" : "unary_any", to);
+    return fill(&p, "unary_4", "unary_any", to);
 }
 
 int ig_gpu_unary(const struct ig_call *call, void *scratch, struct ig_gpu_launch *to)
@@ -84,17 +108,17 @@ int ig_gpu_binary(const struct ig_call *call, void *scratch, struct ig_gpu_launc
     p.b_channel = stride(b->c, out->c, 1);
     p.kind = attr->kind;
     p.act = ig_gpu_act_of(&attr->act);
-    int vector = p.c % 4 == 0 && is_vector(&call->in[0], p.a_channel) && is_vector(b, p.b_channel) && ig_gpu_is_vector(out);
-    return fill(&p, vector ? "binary_4" : "binary_any", to);
+    return fill(&p, "binary_4", "binary_any", to);
 }
 
 int ig_gpu_softmax(const struct ig_call *call, void *scratch, struct ig_gpu_launch *to)
 {
     const struct ig_operand *in = &call->in[0], *out = &call->out[0];
-    struct ig_gpu_softmax p = {(const float *)in->data, (float *)out->data, out->w, out->c, (int32_t)in->row_stride,
+    struct ig_gpu_softmax p = {(const float *)in->data, (float *)out->data, out->h * out->w, out->w, out->c, (int32_t)in->row_stride,
                                (int32_t)in->pixel_stride, (int32_t)out->row_stride, (int32_t)out->pixel_stride,
                                ((const struct ig_axis *)call->attrs)->mode == IG_SOFTMAX_LOG};
     (void)scratch;
-    ig_gpu_fill(to, "softmax_128", out->h * out->w, 1, 1, 128, 2, &p, sizeof p);
+    if (p.pixels < MANY_PIXELS || p.c > 1024) ig_gpu_fill(to, "softmax_128", p.pixels, 1, 1, 128, 2, &p, sizeof p);
+    else ig_gpu_fill(to, p.c > 128 ? "softmax_warp32" : "softmax_warp4", ig_gpu_ceil(p.pixels, 4), 1, 1, 128, 2, &p, sizeof p);
     return 1;
 }

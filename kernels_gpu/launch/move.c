@@ -1,10 +1,9 @@
 /* Transposes and resizes: transpose.cu, resize.cu. */
-#include "kernels_gpu/launch/launch.h"
-
 #include "kernels_cpu/common/resize.h"
 #include "kernels_cpu/pack/pack.h"
+#include "kernels_gpu/launch/loops.h"
 
-enum { DIMS = 5 };
+enum { DIMS = 5, LEAST_TILE = 8 /* rows of a tile that fill what memory hands out at once */ };
 
 /* --- transposes --- */
 
@@ -46,21 +45,53 @@ static int is_exchange(const struct axis *a, int n)
            (n == 2 || a[0].stride == (int64_t)a[1].extent * a[2].extent);
 }
 
+/* What is side by side stays so: a copy. */
+static int move(const struct ig_call *call, const struct axis *axes, int n, struct ig_gpu_launch *to)
+{
+    struct ig_gpu_loops l = {0};
+    int64_t stride = ig_count(call->out[0].shape);
+    for (int i = 0; i < n; i++) {
+        stride /= axes[i].extent;
+        ig_gpu_loop(&l, axes[i].extent, axes[i].stride, stride, 0, 0);
+    }
+    return ig_gpu_move_loops(&l, call->in[0].data, call->out[0].data, 4, to);
+}
+
+/* By tiles of the output's last dim and the input's, which is `row` of the output. */
+static int tiles(const struct ig_call *call, const struct axis *axes, int n, int row, struct ig_gpu_launch *to)
+{
+    struct ig_gpu_tiles p = {(const uint32_t *)call->in[0].data, (uint32_t *)call->out[0].data, axes[n - 1].extent, axes[row].extent,
+                             (int32_t)axes[n - 1].stride, 0, 0, 0, {1, 1, 1}, {0}, {0}};
+    int32_t stride = 1, count = 1;
+    for (int i = n - 1, d = 2; i >= 0; i--) {
+        if (i == row) p.out_step = stride;
+        else if (i < n - 1) {
+            p.dims[d] = axes[i].extent, p.in_at[d] = (int32_t)axes[i].stride, p.out_at[d--] = stride;
+            count *= axes[i].extent;
+        }
+        stride *= axes[i].extent;
+    }
+    p.across = ig_gpu_ceil(p.width, 64);
+    p.down = ig_gpu_ceil(p.height, 32);
+    ig_gpu_fill(to, "transpose_64x32", p.across * p.down * count, 1, 1, 256, 2, &p, sizeof p);
+    return 1;
+}
+
 int ig_gpu_transpose(const struct ig_call *call, void *scratch, struct ig_gpu_launch *to)
 {
     struct axis axes[IG_MAX_RANK];
-    int n = collapse(call, axes);
+    int n = collapse(call, axes), row = n - 1;
     struct ig_gpu_transpose p = {(const uint32_t *)call->in[0].data, (uint32_t *)call->out[0].data, 1, {1, 1, 1, 1, 1}, {0}};
     (void)scratch;
+    while (row > 0 && axes[row].stride != 1) row--;
+    if (n && axes[n - 1].stride == 1) return move(call, axes, n, to);
+    if (is_exchange(axes, n) || (n && axes[row].extent >= LEAST_TILE && axes[n - 1].extent >= LEAST_TILE)) return tiles(call, axes, n, row, to);
     for (int i = 0; i < n; i++) {
         p.dims[DIMS - n + i] = axes[i].extent;
         p.strides[DIMS - n + i] = (int32_t)axes[i].stride;
         p.count *= axes[i].extent;
     }
-    if (is_exchange(axes, n))
-        ig_gpu_fill(to, "transpose_32x32", ig_gpu_ceil(p.dims[4], 32) * ig_gpu_ceil(p.dims[3], 32), 1, p.dims[2], 256, 2, &p, sizeof p);
-    else
-        ig_gpu_fill(to, "transpose_any", ig_gpu_ceil(p.count, 128), 1, 1, 128, 2, &p, sizeof p);
+    ig_gpu_fill(to, "transpose_any", ig_gpu_ceil(p.count, 128), 1, 1, 128, 2, &p, sizeof p);
     return 1;
 }
 

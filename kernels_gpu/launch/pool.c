@@ -22,6 +22,13 @@ int ig_gpu_supports_global_pool(const struct ig_call *call)
     return ig_supports_global_pool(call) && ig_gpu_holds_all(call);
 }
 
+enum { LARGE_IMAGE = 1 << 18 }; /* outputs that fill a GPU also where a thread has sixteen */
+
+static int is_3s1(const struct ig_window *w)
+{
+    return w->kh == 3 && w->kw == 3 && w->sh == 1 && w->sw == 1 && w->dh == 1 && w->dw == 1;
+}
+
 int ig_gpu_pool(const struct ig_call *call, void *scratch, struct ig_gpu_launch *to)
 {
     const struct ig_pool *a = (const struct ig_pool *)call->attrs;
@@ -35,16 +42,50 @@ int ig_gpu_pool(const struct ig_call *call, void *scratch, struct ig_gpu_launch 
         p.counted_h = p.in_h + w->bottom - a->ceil_h;
         p.counted_w = p.in_w + w->right - a->ceil_w;
     }
-    ig_gpu_fill(to, vector ? "pool_4" : "pool_any", ig_gpu_ceil((int64_t)p.out_h * p.out_w * ((p.c + 3) / 4), 128), 1, 1,
-                128, 2, &p, sizeof p);
+    if (vector && is_3s1(w) && (int64_t)p.out_h * p.out_w * p.c >= LARGE_IMAGE)
+        ig_gpu_fill(to, "pool_3s1", ig_gpu_ceil((int64_t)ig_gpu_ceil(p.out_h, 4) * p.out_w * (p.c / 4), 128), 1, 1, 128, 2, &p, sizeof p);
+    else
+        ig_gpu_fill(to, vector ? "pool_4" : "pool_any", ig_gpu_ceil((int64_t)p.out_h * p.out_w * ((p.c + 3) / 4), 128), 1, 1,
+                    128, 2, &p, sizeof p);
     return 1;
+}
+
+enum { SPLIT_PIXELS = 256, PIECE_PIXELS = 64, MOST_PIECES = 256 };
+
+/* Pieces of an image: as many as fill a GPU that a few channels alone would leave idle. */
+static int32_t pieces(const struct ig_call *call)
+{
+    const struct ig_operand *in = &call->in[0];
+    int32_t pixels = in->h * in->w, n = pixels / PIECE_PIXELS;
+    return pixels < SPLIT_PIXELS ? 1 : n < MOST_PIECES ? n : MOST_PIECES;
+}
+
+size_t ig_gpu_scratch_global_pool(const struct ig_call *call)
+{
+    int32_t n = pieces(call);
+    return n > 1 ? (size_t)n * (size_t)call->in[0].c * sizeof(float) : 0;
+}
+
+static void whole(const struct ig_gpu_whole *p, int32_t n, struct ig_gpu_launch *to)
+{
+    ig_gpu_fill(to, "pool_global", ig_gpu_ceil(p->c, 32), n, 1, 256, 2, p, sizeof *p);
 }
 
 int ig_gpu_global_pool(const struct ig_call *call, void *scratch, struct ig_gpu_launch *to)
 {
-    struct ig_gpu_pool p = operands(call);
-    (void)scratch;
-    p.average = ((const struct ig_global_pool *)call->attrs)->kind == IG_POOL_AVERAGE;
-    ig_gpu_fill(to, "pool_global", ig_gpu_ceil(p.c, 32), 1, 1, 256, 2, &p, sizeof p);
-    return 1;
+    const struct ig_operand *in = &call->in[0];
+    int32_t n = pieces(call), pixels = in->h * in->w;
+    struct ig_gpu_whole p = {(const float *)in->data, (float *)call->out[0].data, in->h, in->w, in->c, (int32_t)in->row_stride,
+                             (int32_t)in->pixel_stride, ig_gpu_ceil(pixels, n), pixels,
+                             ((const struct ig_global_pool *)call->attrs)->kind == IG_POOL_AVERAGE};
+    if (in->row_stride == in->w * in->pixel_stride) p.h = 1, p.w = pixels;
+    if (n == 1) {
+        whole(&p, 1, to);
+        return 1;
+    }
+    struct ig_gpu_whole second = {(const float *)scratch, p.out, 1, n, p.c, 0, p.c, n, pixels, p.average};
+    p.out = (float *)scratch, p.by = 0;
+    whole(&p, n, &to[0]);
+    whole(&second, 1, &to[1]);
+    return 2;
 }

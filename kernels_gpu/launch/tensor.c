@@ -29,7 +29,7 @@ int ig_gpu_move_loops(const struct ig_gpu_loops *loops, const void *in, void *ou
     ig_gpu_put_loops(p.dims, l.dims, l.n);
     ig_gpu_put_loops(p.in_at, l.at[0], l.n);
     ig_gpu_put_loops(p.out_at, l.at[1], l.n);
-    return ig_gpu_each(to, "move_any", p.count, 128, 2, &p, sizeof p);
+    return ig_gpu_some(to, "move_any", p.count, 2, &p, sizeof p);
 }
 
 static int32_t element_bytes(const struct ig_call *call)
@@ -168,6 +168,22 @@ int ig_gpu_supports_pad(const struct ig_call *call)
     return pad_any_nd__supports(call) && ig_gpu_addresses_all(call);
 }
 
+/* Wider elements, as long as those of the last dim stay together. */
+static void widen_pad(struct ig_gpu_pad *p)
+{
+    int last = p->n - 1;
+    while (p->n && p->bytes < 16 && p->before[last] == 0 && p->inside[last] == p->dims[last] && p->dims[last] % 2 == 0) {
+        uint64_t bits = p->value[0] | (uint64_t)p->value[1] << 32;
+        if ((uintptr_t)p->in % (uintptr_t)(2 * p->bytes) || (uintptr_t)p->out % (uintptr_t)(2 * p->bytes)) return;
+        for (int i = 0; i < last; i++)
+            if (p->in_at[i] % 2) return;
+        for (int i = 0; i < last; i++) p->in_at[i] /= 2;
+        if (p->bytes < 8) bits |= bits << (8 * p->bytes);
+        p->value[0] = (uint32_t)bits, p->value[1] = (uint32_t)(bits >> 32);
+        p->inside[last] /= 2, p->dims[last] /= 2, p->count /= 2, p->bytes *= 2;
+    }
+}
+
 int ig_gpu_pad(const struct ig_call *call, void *scratch, struct ig_gpu_launch *to)
 {
     const struct ig_pad *a = (const struct ig_pad *)call->attrs;
@@ -187,6 +203,7 @@ int ig_gpu_pad(const struct ig_call *call, void *scratch, struct ig_gpu_launch *
         first += (int64_t)crop * p.in_at[d];
     }
     p.in = (const char *)call->in[0].data + first * p.bytes;
+    widen_pad(&p);
     return ig_gpu_each(to, "pad_any", p.count, 128, 2, &p, sizeof p);
 }
 
@@ -248,6 +265,8 @@ int ig_gpu_gather(const struct ig_call *call, void *scratch, struct ig_gpu_launc
     struct ig_gpu_gather p = gather_of(call);
     (void)scratch;
     p.extent = (int32_t)l.n, p.inner = (int32_t)l.inner, p.taken = (int32_t)ig_count(call->in[1].shape);
+    while (p.bytes < 16 && p.inner % 2 == 0 && ((uintptr_t)p.in | (uintptr_t)p.out) % (uintptr_t)(2 * p.bytes) == 0)
+        p.inner /= 2, p.count /= 2, p.bytes *= 2;
     return ig_gpu_each(to, "gather_axis", p.count, 128, GATHER_POINTERS, &p, sizeof p);
 }
 

@@ -287,6 +287,9 @@ static void along_axes(void **state)
     image(3, 200);
     net_softmax(g, 0);
     end("softmax_f32_128__cuda", 0, EXACT);
+    image(5, 200);
+    net_softmax(g, 0);
+    end("softmax_f32_128__cuda", 0, EXACT);
     static const int32_t kinds[] = {IG_REDUCE_MEAN, IG_REDUCE_LOG_SUM_EXP};
     for (int i = 0; i < 2; i++) {
         union ig_attrs a = {.reduce = {.kind = kinds[i], .mask = 2}};
@@ -301,6 +304,10 @@ static void along_axes(void **state)
         NODE(IG_NORM, &a, SHAPE(IG_F32, 6, 256), value(SHAPE(IG_F32, 6, 256)), value(SHAPE(IG_F32, 256)));
         end("norm_f32_128__cuda", i % 2, EXACT);
     }
+    union ig_attrs across = {.norm = {.kind = IG_NORM_MVN, .mask = 1, .epsilon = 1e-5f}};
+    begin();
+    NODE(IG_NORM, &across, SHAPE(IG_F32, 6, 256), value(SHAPE(IG_F32, 6, 256)));
+    end("norm_f32_128__cuda", 0, EXACT);
     union ig_attrs arg = {.arg = {.axis = 1}}, topk = {.topk = {.axis = 1, .largest = 1}};
     begin();
     NODE(IG_ARG, &arg, SHAPE(IG_I64, 300, 1), value(SHAPE(IG_F32, 300, 40)));

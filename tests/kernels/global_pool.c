@@ -9,7 +9,7 @@ static void make(struct rng *r, enum check_pass pass, struct check_problem *p)
     int rank = RNG_OF(r, 3, 4, 4, 4, 4, 5);
     int32_t c = RNG_OF(r, 1, 3, 7, 8, 9, 16, 24, 31, 33, 64, 264, 300), in[5] = {1}, out[5] = {1, 1, 1, 1, 1};
     double pixels = 1;
-    for (int i = 1; i < rank - 1; i++) pixels *= in[i] = rng_int(r, 1, 9);
+    for (int i = 1; i < rank - 1; i++) pixels *= in[i] = rng_int(r, 1, rank < 5 && rng_one_in(r, 4) ? 50 : 9);
     in[rank - 1] = out[rank - 1] = c;
     a->kind = RNG_OF(r, IG_POOL_MAX, IG_POOL_AVERAGE, IG_POOL_AVERAGE, IG_POOL_LP);
     a->p = rng_int(r, 1, 3);

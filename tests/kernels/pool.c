@@ -29,6 +29,14 @@ static struct axis make_axis(struct rng *r, int32_t longest)
     return a;
 }
 
+/* Of an image for which a GPU has a kernel of its own. */
+static struct axis large_axis(struct rng *r)
+{
+    struct axis a = {.k = 3, .s = 1, .d = 1, .before = rng_int(r, 0, 2), .after = rng_int(r, 0, 2), .in = rng_int(r, 63, 66)};
+    a.out = a.in + a.before + a.after - 2;
+    return a;
+}
+
 static void make_kind(struct rng *r, enum check_pass pass, struct check_problem *p)
 {
     struct ig_pool *a = &p->attrs.pool;
@@ -48,13 +56,15 @@ static void make(struct rng *r, enum check_pass pass, struct check_problem *p)
     struct axis d = {1, 1, 1, 0, 0, 0, 1, 1}, h = d, w = make_axis(r, rng_one_in(r, 4) ? 64 : 12);
     if (rank > 1) h = make_axis(r, 9);
     if (rank > 2) d = make_axis(r, 2);
+    int large = rank == 2 && rng_one_in(r, 24);
+    if (large) h = large_axis(r), w = large_axis(r);
     a->w = (struct ig_window){d.k, h.k, w.k, d.s, h.s, w.s, d.d, h.d, w.d, d.before, h.before, w.before,
                               d.after + d.overhang, h.after + h.overhang, w.after + w.overhang, d.in, d.out};
     a->ceil_d = d.overhang;
     a->ceil_h = h.overhang;
     a->ceil_w = w.overhang;
     make_kind(r, pass, p);
-    int32_t c = RNG_OF(r, 1, 3, 4, 7, 8, 9, 16, 17, 31, 32, 40, 72, 107);
+    int32_t c = large ? 72 : RNG_OF(r, 1, 3, 4, 7, 8, 9, 16, 17, 31, 32, 40, 72, 107);
     const int32_t in[3] = {d.in, h.in, w.in}, out[3] = {d.out, h.out, w.out};
     windows_image(p, 0, rank, in, c, 0);
     windows_image(p, 0, rank, out, c, 1);

@@ -26,7 +26,7 @@ static void parameters(struct rng *r, struct check_problem *p, const int32_t *di
 static void quantize(struct rng *r, enum check_pass pass, struct check_problem *p)
 {
     int32_t dims[4], to = byte_type(r);
-    int rank = shapes_any(r, dims, 4);
+    int rank = rng_one_in(r, 20) ? shapes_many(r, dims) : shapes_any(r, dims, 4);
     (void)pass;
     check_in(p, 0, RNG_OF(r, IG_F32, IG_F32, IG_I32), rank, dims);
     check_out(p, 0, to, rank, dims);
@@ -38,7 +38,7 @@ static void quantize(struct rng *r, enum check_pass pass, struct check_problem *
 static void dequantize(struct rng *r, enum check_pass pass, struct check_problem *p)
 {
     int32_t dims[4], from = RNG_OF(r, IG_U8, IG_I8, IG_I32);
-    int rank = shapes_any(r, dims, 4);
+    int rank = rng_one_in(r, 20) ? shapes_many(r, dims) : shapes_any(r, dims, 4);
     (void)pass;
     check_in(p, 0, from, rank, dims);
     check_out(p, 0, IG_F32, rank, dims);
@@ -49,7 +49,7 @@ static void dequantize(struct rng *r, enum check_pass pass, struct check_problem
 static void dynamic_quantize(struct rng *r, enum check_pass pass, struct check_problem *p)
 {
     int32_t dims[4], one = 1;
-    int rank = shapes_any(r, dims, 4);
+    int rank = rng_one_in(r, 20) ? shapes_many(r, dims) : shapes_any(r, dims, 4);
     (void)pass;
     check_in(p, 0, IG_F32, rank, dims);
     check_out(p, 0, IG_U8, rank, dims);

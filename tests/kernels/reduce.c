@@ -24,7 +24,9 @@ static void reduce(struct rng *r, enum check_pass pass, struct check_problem *p)
     int32_t in[MOST], out[MOST], type = number_type(r);
     int rank = shapes_any(r, in, MOST);
     if (rng_one_in(r, 4)) in[rng_int(r, 0, rank - 1)] = 300;
-    *a = (struct ig_reduce){rng_int(r, IG_REDUCE_SUM, IG_REDUCE_LOG_SUM_EXP), rng_int(r, 0, (1 << rank) - 1)};
+    int columns = rng_one_in(r, 6);
+    if (columns) rank = 3, in[0] = rng_int(r, 1, 2), in[1] = RNG_OF(r, 65, 130, 300), in[2] = RNG_OF(r, 32, 33, 70);
+    *a = (struct ig_reduce){rng_int(r, IG_REDUCE_SUM, IG_REDUCE_LOG_SUM_EXP), columns ? RNG_OF(r, 2, 3) : rng_int(r, 0, (1 << rank) - 1)};
     for (int i = 0; i < rank; i++) out[i] = a->mask >> i & 1 ? 1 : in[i];
     check_in(p, 0, type, rank, in);
     check_out(p, 0, type, rank, out);
@@ -56,6 +58,7 @@ static void norm(struct rng *r, enum check_pass pass, struct check_problem *p)
     *a = (struct ig_norm){.kind = rng_int(r, IG_NORM_LAYER, IG_NORM_MVN), .p = rng_int(r, 1, 3), .epsilon = 1e-3f, .groups = 1};
     int images = a->kind == IG_NORM_INSTANCE || a->kind == IG_NORM_GROUP;
     if (images && rank < 3) in[rank] = 3, in[rank + 1] = 4, rank += 2;
+    if (a->kind == IG_NORM_INSTANCE && rng_one_in(r, 3)) rank = 4, in[0] = 1, in[1] = rng_int(r, 16, 40), in[2] = 19, in[3] = RNG_OF(r, 5, 32, 40);
     if (a->kind == IG_NORM_GROUP && rng_one_in(r, 2)) a->groups = in[rank - 1] % 2 ? in[rank - 1] : 2;
     a->axis = rng_int(r, 0, rank - 1);
     a->mask = rng_int(r, 1, (1 << rank) - 1);

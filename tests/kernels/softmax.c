@@ -9,6 +9,7 @@ static void make(struct rng *r, enum check_pass pass, struct check_problem *p)
     int32_t dims[4];
     int rank = shapes_make(r, dims);
     if (rank < 3 && rng_one_in(r, 4)) dims[rank - 1] = 1000;
+    if (rank == 4 && rng_one_in(r, 8)) dims[0] = 1, dims[1] = 5, dims[rank - 1] = RNG_OF(r, 129, 256, 1000, 1024, 1025);
     struct ig_axis *a = &p->attrs.axis;
     a->axis = rng_one_in(r, 4) ? rng_int(r, 0, rank - 1) : rank - 1;
     a->mode = RNG_OF(r, IG_SOFTMAX_EXP, IG_SOFTMAX_EXP, IG_SOFTMAX_LOG, IG_SOFTMAX_HARD);

@@ -113,6 +113,26 @@ emulated() {
         "${PYTHON:-python3}" bench/peer/gpu_table.py "$work/out" | grep -q '^| fashion | [0-9.]* | [0-9]* | [0-9]* |  |  |$'
 }
 
+# Every kernel that memory bounds, on small tensors here, and the table of them.
+wide() {
+    LD_LIBRARY_PATH=out/emu out/bench/gpu --wide --scale 32 --runs 1 --repeats 1 --layers "$work/fatbin" >"$work/out" || return 1
+    grep -v '^#' "$work/out"
+    tail -1 "$work/out" | grep -q '^{"network": "wide", "gpu": "Emulated GPU", "copy_gb_s": [0-9.]*, "layers": 4[0-9], "memory_bound_share": 0.0[0-9]*, "slowest": "..*"}$' &&
+        [ "$(grep -c '^{"wide": ' "$work/out")" -ge 40 ] && [ "$(grep -c '^# fully connected  *fc_f32' "$work/out")" = 3 ] &&
+        grep -q '^{"wide": "add", "kernel": "binary_f32_4__cuda", "us": [0-9.]*, "mib": 0, "gb_s": [0-9.]*, "share": 0.[0-9]*}$' "$work/out" &&
+        "${PYTHON:-python3}" bench/peer/gpu_table.py "$work/out" >"$work/table" && cat "$work/table" &&
+        grep -q '^| add | `binary_f32_4__cuda` | 0 | [0-9.]* | [0-9]* | [0-9]* % |$' "$work/table" &&
+        grep -q '^Emulated GPU: .* the least share is ' "$work/table"
+}
+
+# What a kernel leaves unwritten is no figure; the layers that fail are all named, and others have theirs.
+wide_wrong() {
+    EMU_CUDA_FAILS=result LD_LIBRARY_PATH=out/emu out/bench/gpu --wide=max --scale 64 --runs 1 --repeats 1 "$work/fatbin" >"$work/out" 2>"$work/err"
+    [ $? = 1 ] && cat "$work/err" && [ ! -s "$work/out" ] && [ "$(grep -c '^gpu: --wide: max pool .*not written' "$work/err")" = 3 ] || return 1
+    LD_LIBRARY_PATH=out/emu out/bench/gpu --wide=none "$work/fatbin" >"$work/out" 2>"$work/err"
+    [ $? = 1 ] && grep -q "^gpu: --wide: no layer's name begins with none" "$work/err"
+}
+
 # Figures of what is wrong are none.
 wrong() {
     EMU_CUDA_FAILS=result LD_LIBRARY_PATH=out/emu out/bench/gpu --runs 1 --repeats 1 "$work/fatbin" out/host/fashion.d/graph.json >"$work/out" 2>"$work/err"
@@ -135,7 +155,8 @@ machine() { # one with a GPU, whose tools are scripts; what becomes of a network
     tool bin/python3 'exit 1'
     tool out/ingot '[ "$2" != --list ] || { printf "name\none x\nbad x\nslow x\ntwo x\n"; exit; }; for file; do :; done; echo graph >"$file"'
     tool out/bench/gpu_kernels 'echo "ok 1 - a kernel"; echo "3 ops, $WRONG of them wrong"; exit $WRONG'
-    tool out/bench/gpu 'name=${3##*/} name=${name%.json}
+    tool out/bench/gpu '[ $1 != --wide ] || { echo "{\"network\": \"wide\"}"; exit 1; }
+name=${3##*/} name=${name%.json}
 [ $name != slow ] || { cp figures seen; exec sleep 60; }
 echo "# a layer of $name"
 [ $name != bad ] || exit 1
@@ -147,8 +168,8 @@ figures() { # status of the sanitizer, its words: the other networks' figures, a
     NVCC=nvcc PATH=$tree/bin:$PATH SANITIZED=$1 WRONG=0 LIMIT=1 "$tree/bench/gpu.sh" -o "$tree/figures" >"$work/out" 2>"$work/err" && return 1
     cat "$work/err" "$tree/figures"
     printf '# registers\n# a layer of one\n{"network": "one"}\n' | cmp - "$tree/seen" &&
-        printf '# a layer of two\n{"network": "two"}\n' | cat "$tree/seen" - | cmp - "$tree/figures" && [ ! -s "$work/out" ] &&
-        grep -q '^gpu.sh: without figures: bad slow$' "$work/err" && grep -q "^gpu.sh: memcheck of gpu_kernels$2" "$work/err" &&
+        printf '# a layer of two\n{"network": "two"}\n{"network": "wide"}\n' | cat "$tree/seen" - | cmp - "$tree/figures" && [ ! -s "$work/out" ] &&
+        grep -q '^gpu.sh: without figures: bad slow wide$' "$work/err" && grep -q "^gpu.sh: memcheck of gpu_kernels$2" "$work/err" &&
         grep -q "^gpu.sh: racecheck of gpu$2" "$work/err" && grep -q '^gpu.sh: 3 ops, 0 of them wrong' "$work/err"
 }
 
@@ -252,6 +273,8 @@ else
 fi
 if [ -x out/bench/gpu ] && [ -f out/emu/libcuda.so.1 ]; then
     check "bench/gpu times and checks the bundled network on the emulated driver" emulated
+    check "bench/gpu --wide times every kernel that memory bounds" wide
+    check "it has no figures of what is not written, and names all that fail" wide_wrong
     check "bench/gpu has no figures of a network whose outputs are wrong" wrong
     check "bench/gpu_kernels holds kernels to the reference, as the driver runs them" on_the_driver '' '^3 ops, 0 of them wrong'
     check "it finds bytes that were written beside an output" on_the_driver stray 'wrote where it must not: '

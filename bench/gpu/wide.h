@@ -1,0 +1,18 @@
+/* Layers of one kernel each on tensors that no cache holds: what share of a copy's rate the GPU's kernels reach. */
+#ifndef BENCH_GPU_WIDE_H
+#define BENCH_GPU_WIDE_H
+
+struct ig_gpu_wide {
+    const char *only;    /* layers whose name begins so; NULL: all */
+    int scale;           /* extents of 512 and more are divided by it: 1, or up to 64 for a test */
+    int repeats, runs;   /* as ig_gpu_profile has them */
+    int all;             /* 1: a line that begins with # for every kernel, not for each layer's fastest alone */
+};
+
+/*
+ * Prints a JSON object a layer, and one of the least share at the end. 0, or -1 with a line in err: a layer fails, or
+ * leaves some of its output unwritten; the others are timed all the same, and of several such all but the last say so on stderr.
+ */
+int ig_gpu_wide(const void *const *modules, const struct ig_gpu_wide *how, char *err, unsigned long err_bytes);
+
+#endif
