@@ -296,7 +296,7 @@ void ig_lowered_free(struct ig_lowered *l)
     free(l);
 }
 
-void ig_fill_weights(struct ig_lowered *l, void *blob)
+void ig_fill_weights_of(struct ig_lowered *l, const char *nodes, void *blob)
 {
     const struct ig_graph *g = l->graph;
     struct ig_view *views = calloc((size_t)g->n_values + 1, sizeof *views);
@@ -306,14 +306,20 @@ void ig_fill_weights(struct ig_lowered *l, void *blob)
         if (l->consts[v] >= 0)
             memcpy((char *)blob + l->consts[v], g->values[v].data, (size_t)ig_bytes(&g->values[v].shape));
     for (int32_t i = 0; i < l->plan->n_steps; i++) {
-        if (l->packed[i] < 0) continue;
+        int32_t node = l->plan->steps[i].node;
+        if (l->packed[i] < 0 || (nodes && !nodes[node])) continue;
         struct ig_call call;
         int32_t images;
-        ig_node_call(g, views, &g->nodes[l->plan->steps[i].node], &call, &images);
+        ig_node_call(g, views, &g->nodes[node], &call, &images);
         l->plan->steps[i].kernel->pack(&call, (char *)blob + l->packed[i]);
     }
-    ig_set_weights_hash(l, ig_blob_hash(blob, (size_t)l->model.weights_bytes));
     free(views);
+}
+
+void ig_fill_weights(struct ig_lowered *l, void *blob)
+{
+    ig_fill_weights_of(l, NULL, blob);
+    ig_set_weights_hash(l, ig_blob_hash(blob, (size_t)l->model.weights_bytes));
 }
 
 void ig_set_weights_hash(struct ig_lowered *l, uint64_t hash)

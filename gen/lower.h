@@ -37,6 +37,8 @@ void ig_lowered_free(struct ig_lowered *l);
 /* Fills the weight blob: blob[l->model.weights_bytes], 64-byte aligned, zeroed by the caller; sets
  * l->model.weights_hash. */
 void ig_fill_weights(struct ig_lowered *l, void *blob);
+/* Those of the nodes that nodes[] marks, for programs that run no others; without a hash. */
+void ig_fill_weights_of(struct ig_lowered *l, const char *nodes, void *blob);
 void ig_set_weights_hash(struct ig_lowered *l, uint64_t hash);
 
 #endif

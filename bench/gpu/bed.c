@@ -13,7 +13,7 @@ static void use_modules(struct ig_gpu_plan *p, const void *const *modules)
 }
 
 int ig_gpu_bed_make(struct ig_gpu_bed *b, const struct ig_graph *g, const struct ig_profile *profile, double max_error,
-                    const void *const *modules, char *err, size_t err_bytes)
+                    const char *nodes, const void *const *modules, char *err, size_t err_bytes)
 {
     struct ig_plan_options o = {.target = "gpu", .isa = IG_ISA_CUDA, .threads = 1, .profile = profile, .bands = IG_BANDS_OFF,
                                 .max_error = max_error};
@@ -28,7 +28,7 @@ int ig_gpu_bed_make(struct ig_gpu_bed *b, const struct ig_graph *g, const struct
     if (b->launches && !constants) snprintf(err, err_bytes, "out of memory");
     if (!bad) {
         memset(constants, 0, bytes);
-        ig_fill_weights(b->lowered, constants);
+        ig_fill_weights_of(b->lowered, nodes, constants);
         use_modules(&b->launches->plan, modules);
         bad = ig_gpu_open(&b->gpu, &b->launches->plan, constants, err, err_bytes);
     }

@@ -14,10 +14,11 @@ struct ig_gpu_bed {
 
 /*
  * Plans g with `profile` (NULL: on the estimator) and kernels of no larger error, brings it to the GPU: modules[] are the kernels, of
- * which the first with code for the GPU serves; NULL ends them. 0, or -1 with a line in err and nothing open.
+ * which the first with code for the GPU serves; NULL ends them. nodes[] marks those whose weights are brought there, for
+ * who runs no others; NULL: all. 0, or -1 with a line in err and nothing open.
  */
 int ig_gpu_bed_make(struct ig_gpu_bed *b, const struct ig_graph *g, const struct ig_profile *profile, double max_error,
-                    const void *const *modules, char *err, size_t err_bytes);
+                    const char *nodes, const void *const *modules, char *err, size_t err_bytes);
 void ig_gpu_bed_free(struct ig_gpu_bed *b);
 /*
  * ns of the launches of a step, one after the other with themselves: the difference of two captured graphs, of `repeats` and

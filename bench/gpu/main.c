@@ -12,7 +12,7 @@
 #include "bench/profile.h"
 #include "kernels_cpu/registry.h"
 
-static const double LARGE_MACS = 2e8, LARGE_BYTES = 1 << 26;
+static const double MIDDLE_MACS = 2e8, LARGE_MACS = 1e9, LARGE_BYTES = 1 << 26;
 static const double MOST_OFF = 1e-3; /* the last bits of deep networks differ */
 
 static const char help[] =
@@ -21,8 +21,8 @@ static const char help[] =
     "Networks that `ingot graph` wrote, on GPU 0: times every kernel on every layer, plans with the fastest, compares the\n"
     "outputs with the CPU's plan of the same network, and prints a JSON object a network: ms of a frame (one graph launch,\n"
     "without copies; the median), of the sum of its layers, and how far outputs are off; what the GPU can do at most - multiply-adds of\n"
-    "all lanes at the highest clock, a copy within its memory, timed - and the least share of these that convolutions of 200 MMAC\n"
-    "and layers that move 64 MiB reach. FATBIN: the kernels, as nvcc\n"
+    "all lanes at the highest clock, a copy within its memory, timed - and the least share of these that convolutions of 1 GMAC\n"
+    "(200 MMAC) and layers that move 64 MiB reach. FATBIN: the kernels, as nvcc\n"
     "-fatbin makes them of kernels_gpu/module.cu.\n"
     "  --runs N    of each layer and kernel (default 5); frames: 20 N\n"
     "  --repeats N launches of a layer in a run (default 20)\n"
@@ -100,6 +100,7 @@ static double check(const struct ig_graph *g, struct ig_gpu_bed *b)
 /* Of the fastest kernels of a network's layers. */
 struct shares {
     double conv;   /* least of large convolutions' arithmetic over the GPU's; 0: there are none */
+    double middle; /* the same of those that are five times smaller, too */
     double moving; /* the same of bytes over a copy's, of layers whose time is memory's and that no cache holds */
 };
 
@@ -110,12 +111,13 @@ static void least(double *of, double share)
 
 static struct shares shares_of(struct ig_gpu_bed *b, const struct ig_graph *g, const struct ig_gpu_limits *most)
 {
-    struct shares s = {0, 0};
+    struct shares s = {0, 0, 0};
     for (int32_t i = 0; i < b->lowered->model.n_steps; i++) {
         const struct ig_node *n = b->lowered->nodes[i];
         double ns = b->lowered->layers[i].predicted_ns, bytes = ig_gpu_moved(g, n), flops = 2 * n->macs;
         if (!(ns > 0) || !(most->flops > 0)) continue;
         if (n->op == IG_CONV && n->macs >= LARGE_MACS) least(&s.conv, flops / ns / most->flops);
+        if (n->op == IG_CONV && n->macs >= MIDDLE_MACS) least(&s.middle, flops / ns / most->flops);
         if (most->copy > 0 && bytes >= LARGE_BYTES && bytes / most->copy > flops / most->flops) least(&s.moving, bytes / ns / most->copy);
     }
     return s;
@@ -143,7 +145,7 @@ static void bench(const char *path, const void *const *modules, int repeats, int
     if (!g) die(path, err);
     struct ig_profile *p = ig_gpu_profile(g, modules, repeats, runs, err, sizeof err);
     struct ig_gpu_bed b;
-    if (!p || ig_gpu_bed_make(&b, g, p, IG_MAX_ERROR, modules, err, sizeof err)) die(path, err);
+    if (!p || ig_gpu_bed_make(&b, g, p, IG_MAX_ERROR, NULL, modules, err, sizeof err)) die(path, err);
     if (!(most.copy > 0)) most = ig_gpu_limits(&b.gpu);
     if (layers) print_layers(g, p, &most);
     for (int32_t i = 0; i < b.lowered->model.n_steps; i++)
@@ -156,10 +158,10 @@ static void bench(const char *path, const void *const *modules, int repeats, int
     if (frame <= 0) die(g->name, err);
     struct shares share = shares_of(&b, g, &most);
     printf("{\"network\": \"%s\", \"gpu\": \"%s\", \"sm\": %d, \"frame_ms\": %.4f, \"layers_ms\": %.4f, \"launches\": %d, "
-           "\"gflops\": %.0f, \"most_gflops\": %.0f, \"copy_gb_s\": %.1f, \"large_conv_share\": %.3f, \"memory_bound_share\": %.3f, "
+           "\"gflops\": %.0f, \"most_gflops\": %.0f, \"copy_gb_s\": %.1f, \"large_conv_share\": %.3f, \"middle_conv_share\": %.3f, \"memory_bound_share\": %.3f, "
            "\"difference\": %.3g}\n",
            g->name, b.gpu.name, b.gpu.sm, frame / 1e6, sum / 1e6, b.launches->plan.n_calls, 2 * macs / frame, most.flops, most.copy,
-           share.conv, share.moving, off);
+           share.conv, share.middle, share.moving, off);
     fflush(stdout);
     ig_gpu_bed_free(&b);
     ig_profile_free(p);

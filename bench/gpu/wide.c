@@ -230,7 +230,7 @@ static int layer(const struct layer *l, const void *const *modules, const struct
     char why[300];
     if (!g) return -1;
     struct ig_profile *p = ig_gpu_profile(g, modules, how->repeats, how->runs, why, sizeof why);
-    int good = p && !ig_gpu_bed_make(&b, g, p, IG_MAX_ERROR, modules, why, sizeof why);
+    int good = p && !ig_gpu_bed_make(&b, g, p, IG_MAX_ERROR, NULL, modules, why, sizeof why);
     if (good) {
         if (!(w->copy > 0)) w->copy = ig_gpu_limits(&b.gpu).copy;
         snprintf(w->gpu, sizeof w->gpu, "%s", b.gpu.name);

@@ -40,14 +40,15 @@ def percent(share):
 
 
 def shares(ours):
-    print("| network | ms a frame | GFLOP/s | launches | large convolutions, of multiply-adds | memory-bound layers, of a copy |")
-    print("| --- | --: | --: | --: | --: | --: |")
+    print("| network | ms a frame | GFLOP/s | launches | convolutions of 1 GMAC, of multiply-adds | of 200 MMAC | memory-bound layers, of a copy |")
+    print("| --- | --: | --: | --: | --: | --: | --: |")
     for name, e in ours.items():
         print(f"| {name} | {e['frame_ms']:.3f} | {e['gflops']:.0f} | {e['launches']} | {percent(e['large_conv_share'])} | "
+              f"{percent(e.get('middle_conv_share'))} | "
               f"{percent(e['memory_bound_share'])} |")
     e = next(iter(ours.values()))
     print(f"\n{e['gpu']}: {e['most_gflops']:.0f} GFLOP/s of multiply-adds at the highest clock, {e['copy_gb_s']:.0f} GB/s read and "
-          "written by a copy. Shares are the least of a network's layers of 200 MMAC or more, and of those that move 64 MiB or more; "
+          "written by a copy. Shares are the least of a network's layers of 1 GMAC, of 200 MMAC or more, and of those that move 64 MiB or more; "
           "Winograd's work counts as the convolution's.")
 
 
