@@ -6,7 +6,8 @@
 # usage: bench/gpu.sh [-o FILE] [NETWORK...]   (default: all of the zoo, and wide; results to stdout)
 # With -o, figures go to FILE and PyTorch's to FILE.torch as they come, so that those that are there stay when it is
 # stopped, and the table to FILE.md. A network that fails, or takes more than LIMIT seconds, has no figures; the others do,
-# and the end is 1, as it is at once where a kernel is wrong. Variables: NVCC, PYTHON (one that has torch), LIMIT (default 300).
+# and the end is 1, as it is at once where a kernel is wrong. Variables: NVCC, PYTHON (one that has torch), LIMIT (default 300),
+# RUNS of each kernel and layer (default 5), SECONDS_OF each of PyTorch's variants (default 0.5).
 # Needs nvcc, and out/ingot, out/bench/gpu and out/bench/gpu_kernels, which ninja makes where it is. Without a GPU it says so and ends with 0.
 set -eu
 case ${1:-} in -h | --help) sed -n '2,/^set /s/^# \{0,1\}//p' "$0"; exit ;; esac
@@ -16,7 +17,7 @@ if [ "${1:-}" = -o ]; then
     results=$2
     shift 2
 fi
-python=${PYTHON:-python3} limit=${LIMIT:-300}
+python=${PYTHON:-python3} limit=${LIMIT:-300} runs=${RUNS:-5}
 say() { echo "gpu.sh: $*" >&2; }
 
 nvcc=$(command -v "${NVCC:-nvcc}") || nvcc=${NVCC:-/usr/local/cuda/bin/nvcc}
@@ -41,14 +42,21 @@ graph() { # network: its graph
     out/ingot zoo "$1" -o "$work/$1.onnx" >/dev/null && out/ingot graph "$work/$1.onnx" -o "$work/$1.json" >/dev/null
 }
 
-sanitize() { # tool, program, arguments: ends the script where it finds something; where the tool does not work here, it says so
-    what=$1 status=0
+sanitize() { # tool, program, arguments: what it says goes to a file
+    what=$1.${2##*/} status=0
+    tool=$1
     shift
-    timeout "$limit" "$sanitizer" --tool "$what" --target-processes all --error-exitcode 9 "$@" >"$work/$what" 2>&1 || status=$?
+    timeout "$limit" "$sanitizer" --tool "$tool" --target-processes all --error-exitcode 9 "$@" >"$work/$what" 2>&1 || status=$?
+    echo $status >"$work/$what.status"
+}
+
+sanitized() { # tool, program: ends the script where it found something; where the tool does not work here, it says so
+    status=$(cat "$work/$1.$2.status")
     case $status in
-    0) say "$what of ${1##*/}: clean" ;;
-    9) cat "$work/$what" >&2; say "$what found something"; exit 1 ;;
-    *) tail -5 "$work/$what" >&2; say "$what of ${1##*/} does not work here (status $status): not checked by it" ;;
+    0) say "$1 of $2: clean" ;;
+    9) cat "$work/$1.$2" >&2; say "$1 found something"; exit 1 ;;
+    124) say "$1 of $2 is not done within $limit s: not checked by it" ;;
+    *) tail -5 "$work/$1.$2" >&2; say "$1 of $2 does not work here (status $status): not checked by it" ;;
     esac
 }
 
@@ -63,11 +71,14 @@ say "$(tail -1 "$work/kernels")"
 sanitizer=$(command -v compute-sanitizer || echo "$(dirname "$nvcc")/compute-sanitizer")
 if [ -x "$sanitizer" ]; then
     graph mobilenet_v1_025
+    for tool in memcheck racecheck; do # a problem of each kind for each kernel, and a network
+        (export INGOT_MEMORY=1; sanitize $tool out/bench/gpu_kernels "$work/kernels.fatbin") &
+        sanitize $tool out/bench/gpu --runs 1 --repeats 1 "$work/kernels.fatbin" "$work/mobilenet_v1_025.json" &
+    done
+    wait
     for tool in memcheck racecheck; do
-        export INGOT_MEMORY=1 # a problem of each kind for each kernel
-        sanitize $tool out/bench/gpu_kernels "$work/kernels.fatbin"
-        unset INGOT_MEMORY
-        sanitize $tool out/bench/gpu --runs 1 --repeats 1 "$work/kernels.fatbin" "$work/mobilenet_v1_025.json"
+        sanitized $tool gpu_kernels
+        sanitized $tool gpu
     done
 else
     say "no compute-sanitizer"
@@ -79,25 +90,28 @@ if log=$(NVCC=$nvcc NVCCFLAGS=${line#*"$nvcc"} bench/occupancy --sm "$sm" 2>&1);
 [ $# -gt 0 ] || set -- $(out/ingot zoo --list | sed 1d | cut -d' ' -f1) wide
 torch=
 if "$python" -c 'import sys, torch; sys.exit(not torch.cuda.is_available())' >/dev/null 2>&1; then torch=1; else say "no PyTorch that sees the GPU: no peer"; fi
-bad=
+bad= nets=
 for net; do
     if [ "$net" = wide ]; then # those of its layers that are there count where others fail
-        timeout "$limit" out/bench/gpu --wide --layers "$work/kernels.fatbin" >"$work/one" || {
+        timeout "$limit" out/bench/gpu --wide --runs "$runs" --layers "$work/kernels.fatbin" >"$work/one" || {
             say "$net: not all figures (status $?)"
             bad="$bad $net"
         }
         cat "$work/one" >>"$ours"
         tail -1 "$work/one" >&2
-    elif graph "$net" && timeout "$limit" out/bench/gpu --layers "$work/kernels.fatbin" "$work/$net.json" >"$work/one"; then
+    elif graph "$net" && timeout "$limit" out/bench/gpu --runs "$runs" --layers "$work/kernels.fatbin" "$work/$net.json" >"$work/one"; then
         cat "$work/one" >>"$ours"
         tail -1 "$work/one" >&2
-        [ -z "$torch" ] || timeout "$limit" "$python" bench/peer/torch_net.py --time "$work/$net.onnx" >>"$theirs" || say "$net: not by PyTorch"
+        nets="$nets $work/$net.onnx"
     else
         say "$net: no figures (status $?)"
         bad="$bad $net"
     fi
-    rm -f "$work/$net".*
+    rm -f "$work/$net.json" "$work/$net.bin"
 done
+# shellcheck disable=SC2086
+[ -z "$torch" ] || [ -z "$nets" ] || timeout $((4 * limit)) "$python" bench/peer/torch_net.py --time --seconds "${SECONDS_OF:-0.5}" -o "$theirs" $nets ||
+    say "not all by PyTorch"
 peer=
 [ ! -s "$theirs" ] || peer=$theirs
 "$python" bench/peer/gpu_table.py "$ours" ${peer:+"$peer"} >"$table" || say "no table"

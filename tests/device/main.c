@@ -1,7 +1,7 @@
 /*
  * out/bench/gpu_kernels FATBIN [OP...]: every GPU kernel on GPU 0, held to what CPU kernels are (tests/support/check.h): the
  * reference's results on random shapes, and nothing written beside its output. FATBIN: kernels_gpu/module.cu as nvcc -fatbin makes
- * it. Each op (default: all) has a process of its own, as no kernel can be launched in one behind a fault on the GPU.
+ * it. Each op (default: all) has a process of its own, as no kernel can be launched in one behind a fault on the GPU; they run side by side.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -55,24 +55,58 @@ static int check(const struct op *op, const void *fatbin)
     return 1;
 }
 
-/* 0 if all of its kernels are right. */
-static int check_apart(const struct op *op, const void *fatbin)
+/* An op under check; what it says is kept until it is done. */
+struct job {
+    const struct op *op;
+    pid_t child;
+    FILE *said;
+};
+
+static void start(struct job *j, const struct op *op, const void *fatbin)
 {
-    int status;
+    *j = (struct job){op, -1, tmpfile()};
     fflush(NULL);
-    pid_t child = fork();
-    if (child < 0) return 1;
-    if (!child) {
-        status = check(op, fatbin);
-        fflush(NULL);
-        _exit(status);
+    if (!j->said) return;
+    j->child = fork();
+    if (j->child) return;
+    dup2(fileno(j->said), STDOUT_FILENO);
+    dup2(fileno(j->said), STDERR_FILENO);
+    int status = check(op, fatbin);
+    fflush(NULL);
+    _exit(status);
+}
+
+/* 1 if a kernel of it is wrong. */
+static int finish(struct job *j)
+{
+    int status = 0, c;
+    int bad = j->child < 0 || waitpid(j->child, &status, 0) < 0 || !WIFEXITED(status) || WEXITSTATUS(status);
+    if (j->said) rewind(j->said);
+    while (j->said && (c = getc(j->said)) != EOF) putchar(c);
+    if (j->said) fclose(j->said);
+    if (bad) printf("not ok: %s\n", j->op->name);
+    fflush(stdout);
+    return bad;
+}
+
+/* Checks those of ops[] that are asked for, as many at once as there are processors, and says in their order what each said. */
+static int check_all(const void *fatbin, char **names, int n, int *checked)
+{
+    long most = sysconf(_SC_NPROCESSORS_ONLN);
+    struct job jobs[N_OPS];
+    int failed = 0, started = 0;
+    for (int i = 0; i < N_OPS; i++) {
+        if (!is_asked(&ops[i], names, n)) continue;
+        if (started - *checked >= (most > 1 ? most : 1)) failed += finish(&jobs[(*checked)++]);
+        start(&jobs[started++], &ops[i], fatbin);
     }
-    return waitpid(child, &status, 0) < 0 || !WIFEXITED(status) || WEXITSTATUS(status);
+    while (*checked < started) failed += finish(&jobs[(*checked)++]);
+    return failed;
 }
 
 int main(int argc, char **argv)
 {
-    int failed = 0, checked = 0;
+    int checked = 0;
     if (argc < 2 || argv[1][0] == '-') {
         fputs("gpu_kernels FATBIN [OP...]\nevery GPU kernel on GPU 0 against the reference, on random shapes; ops:", stderr);
         for (int i = 0; i < N_OPS; i++) fprintf(stderr, " %s", ops[i].name);
@@ -80,13 +114,7 @@ int main(int argc, char **argv)
         return 2;
     }
     char *fatbin = read_file(argv[1]);
-    for (int i = 0; i < N_OPS; i++) {
-        if (!is_asked(&ops[i], argv + 2, argc - 2)) continue;
-        int bad = check_apart(&ops[i], fatbin);
-        if (bad) printf("not ok: %s\n", ops[i].name);
-        failed += bad;
-        checked++;
-    }
+    int failed = check_all(fatbin, argv + 2, argc - 2, &checked);
     free(fatbin);
     printf("%d ops, %d of them wrong\n", checked, failed);
     return failed || !checked;

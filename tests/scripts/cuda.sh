@@ -110,7 +110,7 @@ emulated() {
         tail -1 "$work/out" | grep -q '"network": "fashion", "gpu": "Emulated GPU", "sm": 62, .*"difference": [0-9.]*e-0[5-9]}' &&
         tail -1 "$work/out" | grep -q '"most_gflops": 666, "copy_gb_s": [0-9]*[1-9]' && # 2 x 128 lanes at 1.3 GHz
         grep 'classifier *fc_f32_gemv__cuda' "$work/out" | grep -q ' us .* GFLOP/s .* % .* GB/s .* %$' &&
-        "${PYTHON:-python3}" bench/peer/gpu_table.py "$work/out" | grep -q '^| fashion | [0-9.]* | [0-9]* | [0-9]* |  |  |$'
+        "${PYTHON:-python3}" bench/peer/gpu_table.py "$work/out" | grep -q '^| fashion | [0-9.]* | [0-9]* | [0-9]* |  |  |  |$'
 }
 
 # Every kernel that memory bounds, on small tensors here, and the table of them.
@@ -156,7 +156,8 @@ machine() { # one with a GPU, whose tools are scripts; what becomes of a network
     tool out/ingot '[ "$2" != --list ] || { printf "name\none x\nbad x\nslow x\ntwo x\n"; exit; }; for file; do :; done; echo graph >"$file"'
     tool out/bench/gpu_kernels 'echo "ok 1 - a kernel"; echo "3 ops, $WRONG of them wrong"; exit $WRONG'
     tool out/bench/gpu '[ $1 != --wide ] || { echo "{\"network\": \"wide\"}"; exit 1; }
-name=${3##*/} name=${name%.json}
+for name; do :; done
+name=${name##*/} name=${name%.json}
 [ $name != slow ] || { cp figures seen; exec sleep 60; }
 echo "# a layer of $name"
 [ $name != bad ] || exit 1
