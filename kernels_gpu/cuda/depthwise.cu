@@ -2,15 +2,16 @@
  * Convolutions whose sums are short: depthwise, and groups of a few channels.
  *
  * depthwise_<k>s<s>: a thread computes four channels of OY x OX outputs. It goes down the input rows once; of each it
- * holds the columns that its outputs share, four channels at a time, and adds every tap that the row is for an output.
+ * holds the columns that its outputs share, four channels at a time, and adds every tap that the row is for an output. Rows are
+ * read together; those of the wide kernel (ROLLED) one after the other, so that registers are left for more outputs, which read less.
  * Addresses advance by strides. conv_direct: a thread computes one channel of one pixel, whatever the window and groups.
  * Sums go in the order of the taps.
  */
 #include "kernels_gpu/cuda/cuda.cuh"
 
-template <int K, int S, int OY, int OX> static __device__ __forceinline__ void depthwise(const ig_gpu_conv &p)
+template <int K, int S, int OY, int OX, bool ROLLED> static __device__ __forceinline__ void depthwise(const ig_gpu_conv &p)
 {
-    enum { COLUMNS = (OX - 1) * S + K, ROWS = (OY - 1) * S + K };
+    enum { COLUMNS = (OX - 1) * S + K, ROWS = (OY - 1) * S + K, TOGETHER = ROLLED ? 1 : ROWS };
     const int quads = p.oc4 / 4, across = (p.out_w + OX - 1) / OX;
     const int i = blockIdx.x * 128 + threadIdx.x, tile = i / quads, channel = (i - tile * quads) * 4;
     const int ty = tile / across, y = ty * OY, x = (tile - ty * across) * OX;
@@ -21,7 +22,7 @@ template <int K, int S, int OY, int OX> static __device__ __forceinline__ void d
     for (int oy = 0; oy < OY; oy++)
 #pragma unroll
         for (int ox = 0; ox < OX; ox++) sum[oy][ox] = bias;
-#pragma unroll
+#pragma unroll TOGETHER
     for (int r = 0; r < ROWS; r++) {
         float4 column[COLUMNS];
         const bool row_inside = (unsigned)(iy + r) < (unsigned)p.in_h;
@@ -63,22 +64,27 @@ template <int K, int S, int OY, int OX> static __device__ __forceinline__ void d
 
 GPU_KERNEL(128, 3, depthwise_3s1, ig_gpu_conv)
 {
-    depthwise<3, 1, 2, 4>(p);
+    depthwise<3, 1, 2, 4, false>(p);
 }
 
 GPU_KERNEL(128, 3, depthwise_3s2, ig_gpu_conv)
 {
-    depthwise<3, 2, 2, 2>(p);
+    depthwise<3, 2, 2, 2, false>(p);
 }
 
 GPU_KERNEL(128, 3, depthwise_5s1, ig_gpu_conv)
 {
-    depthwise<5, 1, 2, 2>(p);
+    depthwise<5, 1, 2, 2, false>(p);
+}
+
+GPU_KERNEL(128, 3, depthwise_5s1_wide, ig_gpu_conv)
+{
+    depthwise<5, 1, 4, 4, true>(p);
 }
 
 GPU_KERNEL(128, 2, depthwise_5s2, ig_gpu_conv)
 {
-    depthwise<5, 2, 1, 2>(p);
+    depthwise<5, 2, 1, 2, false>(p);
 }
 
 GPU_KERNEL(128, 4, conv_direct, ig_gpu_conv)
