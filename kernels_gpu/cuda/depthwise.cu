@@ -9,9 +9,39 @@
  */
 #include "kernels_gpu/cuda/cuda.cuh"
 
+/* Adds every tap that input row r of a thread's is for an output. */
+template <int K, int S, int OY, int OX>
+static __device__ __forceinline__ void depthwise_row(const ig_gpu_conv &p, int r, int iy, int ix, int channel, float4 (&sum)[OY][OX])
+{
+    enum { COLUMNS = (OX - 1) * S + K };
+    float4 column[COLUMNS];
+    const bool row_inside = (unsigned)(iy + r) < (unsigned)p.in_h;
+    const float *in = p.in + ((iy + r) * p.in_row + ix * p.in_pixel + channel);
+#pragma unroll
+    for (int c = 0; c < COLUMNS; c++)
+        column[c] = row_inside && (unsigned)(ix + c) < (unsigned)p.in_w ? load4(in + c * p.in_pixel) : make_float4(0, 0, 0, 0);
+#pragma unroll
+    for (int oy = 0; oy < OY; oy++) {
+        const int ky = r - oy * S;
+        if (ky < 0 || ky >= K) continue;
+#pragma unroll
+        for (int kx = 0; kx < K; kx++) {
+            const float4 w = load4(p.weights + ((ky * K + kx) * p.oc4 + channel));
+#pragma unroll
+            for (int ox = 0; ox < OX; ox++) {
+                const float4 v = column[ox * S + kx];
+                sum[oy][ox].x = fmaf(v.x, w.x, sum[oy][ox].x);
+                sum[oy][ox].y = fmaf(v.y, w.y, sum[oy][ox].y);
+                sum[oy][ox].z = fmaf(v.z, w.z, sum[oy][ox].z);
+                sum[oy][ox].w = fmaf(v.w, w.w, sum[oy][ox].w);
+            }
+        }
+    }
+}
+
 template <int K, int S, int OY, int OX, bool ROLLED> static __device__ __forceinline__ void depthwise(const ig_gpu_conv &p)
 {
-    enum { COLUMNS = (OX - 1) * S + K, ROWS = (OY - 1) * S + K, TOGETHER = ROLLED ? 1 : ROWS };
+    enum { ROWS = (OY - 1) * S + K };
     const int quads = p.oc4 / 4, across = (p.out_w + OX - 1) / OX;
     const int i = blockIdx.x * 128 + threadIdx.x, tile = i / quads, channel = (i - tile * quads) * 4;
     const int ty = tile / across, y = ty * OY, x = (tile - ty * across) * OX;
@@ -22,31 +52,12 @@ template <int K, int S, int OY, int OX, bool ROLLED> static __device__ __forcein
     for (int oy = 0; oy < OY; oy++)
 #pragma unroll
         for (int ox = 0; ox < OX; ox++) sum[oy][ox] = bias;
-#pragma unroll TOGETHER
-    for (int r = 0; r < ROWS; r++) {
-        float4 column[COLUMNS];
-        const bool row_inside = (unsigned)(iy + r) < (unsigned)p.in_h;
-        const float *in = p.in + ((iy + r) * p.in_row + ix * p.in_pixel + channel);
+    if (ROLLED) {
+#pragma unroll 1
+        for (int r = 0; r < ROWS; r++) depthwise_row<K, S>(p, r, iy, ix, channel, sum);
+    } else {
 #pragma unroll
-        for (int c = 0; c < COLUMNS; c++)
-            column[c] = row_inside && (unsigned)(ix + c) < (unsigned)p.in_w ? load4(in + c * p.in_pixel) : make_float4(0, 0, 0, 0);
-#pragma unroll
-        for (int oy = 0; oy < OY; oy++) {
-            const int ky = r - oy * S;
-            if (ky < 0 || ky >= K) continue;
-#pragma unroll
-            for (int kx = 0; kx < K; kx++) {
-                const float4 w = load4(p.weights + ((ky * K + kx) * p.oc4 + channel));
-#pragma unroll
-                for (int ox = 0; ox < OX; ox++) {
-                    const float4 v = column[ox * S + kx];
-                    sum[oy][ox].x = fmaf(v.x, w.x, sum[oy][ox].x);
-                    sum[oy][ox].y = fmaf(v.y, w.y, sum[oy][ox].y);
-                    sum[oy][ox].z = fmaf(v.z, w.z, sum[oy][ox].z);
-                    sum[oy][ox].w = fmaf(v.w, w.w, sum[oy][ox].w);
-                }
-            }
-        }
+        for (int r = 0; r < ROWS; r++) depthwise_row<K, S>(p, r, iy, ix, channel, sum);
     }
 #pragma unroll
     for (int oy = 0; oy < OY; oy++)
