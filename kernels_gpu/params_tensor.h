@@ -38,6 +38,7 @@ struct ig_gpu_move {     /* move.cu: a strided copy */
     const void *in;
     void *out;
     int32_t count, n, bytes; /* elements; loops; bytes of an element, 1, 2, 4, 8 or 16 */
+    uint32_t by, shift;        /* division by the last dim: by 0, it is 1 */
     int32_t dims[IG_GPU_MOVE_DIMS], in_at[IG_GPU_MOVE_DIMS], out_at[IG_GPU_MOVE_DIMS]; /* a tile has two loops a dim */
 };
 

@@ -252,6 +252,22 @@ static double of_one_hot(const struct operand *o)
     return o->k ? each_reads(o, 1, WARP) : each_reads(o, 1, last ? extent(o->out, 0) : 1);
 }
 
+static int is_byte(const struct ig_shape *s)
+{
+    return s->type == IG_U8 || s->type == IG_I8;
+}
+
+/* Parameters that are one number each serve four neighbours at once: convert.cu. */
+static double of_quantize(const struct operand *o)
+{
+    const struct ig_node *n = o->n;
+    const struct ig_value *v = o->g->values;
+    const struct ig_shape *x = &v[n->in[0]].shape, *zero = n->n_in > 2 && n->in[2] >= 0 ? &v[n->in[2]].shape : NULL;
+    int fits = (n->op == IG_QUANTIZE ? x->type == IG_F32 : is_byte(x)) && ig_count(&v[n->in[1]].shape) == 1 &&
+               (!zero || (ig_count(zero) == 1 && is_byte(zero)));
+    return of_broadcast(o) / (fits && o->k ? 4 : 1);
+}
+
 static double reads_of(const struct operand *o)
 {
     const struct ig_node *n = o->n;
@@ -278,11 +294,11 @@ static double reads_of(const struct operand *o)
     case IG_NORM: return o->k ? of_broadcast(o) : visits(n, o->out);
     case IG_BINARY:
     case IG_WHERE:
-    case IG_QUANTIZE:
-    case IG_DEQUANTIZE:
     case IG_EXPAND:
     case IG_TILE:
     case IG_SLICE: return of_broadcast(o);
+    case IG_QUANTIZE:
+    case IG_DEQUANTIZE: return of_quantize(o);
     case IG_GATHER:
     case IG_GATHER_ND:
     case IG_GATHER_ELEMENTS: return o->k ? of_index(o) : each_reads(o, 1, 1);

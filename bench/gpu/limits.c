@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { COPIED = 256 << 20 /* several times the last cache */, RUNS = 10, ATTRIBUTE_CLOCK_KHZ = 13 };
+enum { COPIED = 256 << 20 /* several times the last cache */, RUNS = 10, ATTRIBUTE_CLOCK_KHZ = 13, LARGE = 64 << 20 /* bytes */ };
 
 typedef int copy_fn(ig_cuda_address to, ig_cuda_address from, size_t bytes, ig_cuda_stream stream);
 
@@ -59,12 +59,19 @@ struct ig_gpu_limits ig_gpu_limits(const struct ig_gpu *g)
     return (struct ig_gpu_limits){2e-6 * g->processors * lanes(g->sm) * khz, copy_rate(g)};
 }
 
+/* A large image's channels do not fit a chip, and their means and variances must be known before the first is scaled. */
+static int is_read_twice(const struct ig_node *n, int i, double bytes)
+{
+    return i == 0 && n->op == IG_NORM && n->attrs.norm.kind == IG_NORM_INSTANCE && bytes >= LARGE;
+}
+
 /* Of an operand that is read in part, as much as there is of the result; of a choice, one side. */
 static double read_bytes(const struct ig_graph *g, const struct ig_node *n, int i)
 {
     double all = (double)ig_bytes(&g->values[n->in[i]].shape);
     int part = i == 0 && (n->op == IG_SLICE || n->op == IG_GATHER || n->op == IG_GATHER_ELEMENTS || n->op == IG_GATHER_ND);
     if (n->op == IG_WHERE && i == 2) return 0;
+    if (is_read_twice(n, i, all)) return 2 * all;
     return part && n->out[0] >= 0 ? fmin(all, (double)ig_bytes(&g->values[n->out[0]].shape)) : all;
 }
 

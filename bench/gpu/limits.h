@@ -12,7 +12,7 @@ struct ig_gpu_limits {
 
 /* Of the GPU that is open. */
 struct ig_gpu_limits ig_gpu_limits(const struct ig_gpu *g);
-/* Bytes of a node's operands and results, each once; of slices, gathers and choices, of what they read. */
+/* Bytes of a node's operands and results, each once, but the image of a large instance norm twice; of slices, gathers and choices, of what they read. */
 double ig_gpu_moved(const struct ig_graph *g, const struct ig_node *n);
 
 #endif

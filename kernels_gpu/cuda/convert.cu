@@ -25,6 +25,47 @@ GPU_KERNEL(128, 8, cast_typed, ig_gpu_typed)
     }
 }
 
+/* --- one run in memory: types are known where elements are --- */
+
+static __device__ __forceinline__ long long whole(float v)
+{
+    return truncated(v);
+}
+
+static __device__ __forceinline__ int32_t whole(int32_t v)
+{
+    return v;
+}
+
+static __device__ __forceinline__ int64_t whole(int64_t v)
+{
+    return v;
+}
+
+/* Elements of IN, each a float or an integer by `value`. */
+template <typename IN, typename F> static __device__ __forceinline__ void cast_from(const ig_gpu_typed &p, F value)
+{
+    switch (p.out_type) {
+    case IG_F32: run_of<IN, float>(p.a, p.out, p.count, [=](IN x) { return (float)value(x); }); break;
+    case IG_F16: run_of<IN, uint16_t>(p.a, p.out, p.count, [=](IN x) { return (uint16_t)float_half((float)value(x)); }); break;
+    case IG_I32: run_of<IN, int32_t>(p.a, p.out, p.count, [=](IN x) { return (int32_t)whole(value(x)); }); break;
+    case IG_I64: run_of<IN, int64_t>(p.a, p.out, p.count, [=](IN x) { return (int64_t)whole(value(x)); }); break;
+    default: run_of<IN, unsigned char>(p.a, p.out, p.count, [=](IN x) { return (unsigned char)whole(value(x)); });
+    }
+}
+
+GPU_KERNEL(128, 8, cast_run, ig_gpu_typed)
+{
+    switch (p.a_type) {
+    case IG_F32: cast_from<float>(p, [](float x) { return x; }); break;
+    case IG_F16: cast_from<uint16_t>(p, [](uint16_t x) { return half_float(x); }); break;
+    case IG_I32: cast_from<int32_t>(p, [](int32_t x) { return x; }); break;
+    case IG_I64: cast_from<int64_t>(p, [](int64_t x) { return x; }); break;
+    case IG_I8: cast_from<signed char>(p, [](signed char x) { return (int32_t)x; }); break;
+    default: cast_from<unsigned char>(p, [](unsigned char x) { return (int32_t)x; });
+    }
+}
+
 /* Index of a parameter of n elements for element i of the data. */
 static __device__ __forceinline__ int parameter_at(int n, int inner, int i)
 {
@@ -92,6 +133,27 @@ GPU_KERNEL(128, 8, dequantize_typed, ig_gpu_quantize)
         if (!one) scale = scale_at(p, i), zero = zero_at(p, i);
         ((float *)p.out)[i] = (float)((raw_real(x[k], p.in_type) - zero) * scale);
     }
+}
+
+/* One run, one scale, and one zero of one byte: differences are exact, as are their products before they are rounded. */
+static __device__ __forceinline__ int zero_byte(const ig_gpu_quantize &p)
+{
+    return p.zero ? (int)get_int(p.zero, p.zero_type, 0) : 0;
+}
+
+GPU_KERNEL(128, 8, quantize_run, ig_gpu_quantize)
+{
+    const float scale = *(const float *)p.scale;
+    const int zero = zero_byte(p), low = p.out_type == IG_I8 ? -128 : 0;
+    run_of<float, unsigned char>(p.in, p.out, p.count, [=](float x) { return (unsigned char)quantized(x, scale, zero, low); });
+}
+
+GPU_KERNEL(128, 8, dequantize_run, ig_gpu_quantize)
+{
+    const float scale = *(const float *)p.scale;
+    const int zero = zero_byte(p);
+    if (p.in_type == IG_I8) run_of<signed char, float>(p.in, p.out, p.count, [=](signed char x) { return (float)(x - zero) * scale; });
+    else run_of<unsigned char, float>(p.in, p.out, p.count, [=](unsigned char x) { return (float)(x - zero) * scale; });
 }
 
 /* Half to even, saturated; NaN: 0. */

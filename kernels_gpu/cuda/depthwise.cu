@@ -2,15 +2,46 @@
  * Convolutions whose sums are short: depthwise, and groups of a few channels.
  *
  * depthwise_<k>s<s>: a thread computes four channels of OY x OX outputs. It goes down the input rows once; of each it
- * holds the columns that its outputs share, four channels at a time, and adds every tap that the row is for an output.
+ * holds the columns that its outputs share, four channels at a time, and adds every tap that the row is for an output. Rows are
+ * read together; those of the wide kernel (ROLLED) one after the other, so that registers are left for more outputs, which read less.
  * Addresses advance by strides. conv_direct: a thread computes one channel of one pixel, whatever the window and groups.
  * Sums go in the order of the taps.
  */
 #include "kernels_gpu/cuda/cuda.cuh"
 
-template <int K, int S, int OY, int OX> static __device__ __forceinline__ void depthwise(const ig_gpu_conv &p)
+/* Adds every tap that input row r of a thread's is for an output. */
+template <int K, int S, int OY, int OX>
+static __device__ __forceinline__ void depthwise_row(const ig_gpu_conv &p, int r, int iy, int ix, int channel, float4 (&sum)[OY][OX])
 {
-    enum { COLUMNS = (OX - 1) * S + K, ROWS = (OY - 1) * S + K };
+    enum { COLUMNS = (OX - 1) * S + K };
+    float4 column[COLUMNS];
+    const bool row_inside = (unsigned)(iy + r) < (unsigned)p.in_h;
+    const float *in = p.in + ((iy + r) * p.in_row + ix * p.in_pixel + channel);
+#pragma unroll
+    for (int c = 0; c < COLUMNS; c++)
+        column[c] = row_inside && (unsigned)(ix + c) < (unsigned)p.in_w ? load4(in + c * p.in_pixel) : make_float4(0, 0, 0, 0);
+#pragma unroll
+    for (int oy = 0; oy < OY; oy++) {
+        const int ky = r - oy * S;
+        if (ky < 0 || ky >= K) continue;
+#pragma unroll
+        for (int kx = 0; kx < K; kx++) {
+            const float4 w = load4(p.weights + ((ky * K + kx) * p.oc4 + channel));
+#pragma unroll
+            for (int ox = 0; ox < OX; ox++) {
+                const float4 v = column[ox * S + kx];
+                sum[oy][ox].x = fmaf(v.x, w.x, sum[oy][ox].x);
+                sum[oy][ox].y = fmaf(v.y, w.y, sum[oy][ox].y);
+                sum[oy][ox].z = fmaf(v.z, w.z, sum[oy][ox].z);
+                sum[oy][ox].w = fmaf(v.w, w.w, sum[oy][ox].w);
+            }
+        }
+    }
+}
+
+template <int K, int S, int OY, int OX, bool ROLLED> static __device__ __forceinline__ void depthwise(const ig_gpu_conv &p)
+{
+    enum { ROWS = (OY - 1) * S + K };
     const int quads = p.oc4 / 4, across = (p.out_w + OX - 1) / OX;
     const int i = blockIdx.x * 128 + threadIdx.x, tile = i / quads, channel = (i - tile * quads) * 4;
     const int ty = tile / across, y = ty * OY, x = (tile - ty * across) * OX;
@@ -21,31 +52,12 @@ template <int K, int S, int OY, int OX> static __device__ __forceinline__ void d
     for (int oy = 0; oy < OY; oy++)
 #pragma unroll
         for (int ox = 0; ox < OX; ox++) sum[oy][ox] = bias;
+    if (ROLLED) {
+#pragma unroll 1
+        for (int r = 0; r < ROWS; r++) depthwise_row<K, S>(p, r, iy, ix, channel, sum);
+    } else {
 #pragma unroll
-    for (int r = 0; r < ROWS; r++) {
-        float4 column[COLUMNS];
-        const bool row_inside = (unsigned)(iy + r) < (unsigned)p.in_h;
-        const float *in = p.in + ((iy + r) * p.in_row + ix * p.in_pixel + channel);
-#pragma unroll
-        for (int c = 0; c < COLUMNS; c++)
-            column[c] = row_inside && (unsigned)(ix + c) < (unsigned)p.in_w ? load4(in + c * p.in_pixel) : make_float4(0, 0, 0, 0);
-#pragma unroll
-        for (int oy = 0; oy < OY; oy++) {
-            const int ky = r - oy * S;
-            if (ky < 0 || ky >= K) continue;
-#pragma unroll
-            for (int kx = 0; kx < K; kx++) {
-                const float4 w = load4(p.weights + ((ky * K + kx) * p.oc4 + channel));
-#pragma unroll
-                for (int ox = 0; ox < OX; ox++) {
-                    const float4 v = column[ox * S + kx];
-                    sum[oy][ox].x = fmaf(v.x, w.x, sum[oy][ox].x);
-                    sum[oy][ox].y = fmaf(v.y, w.y, sum[oy][ox].y);
-                    sum[oy][ox].z = fmaf(v.z, w.z, sum[oy][ox].z);
-                    sum[oy][ox].w = fmaf(v.w, w.w, sum[oy][ox].w);
-                }
-            }
-        }
+        for (int r = 0; r < ROWS; r++) depthwise_row<K, S>(p, r, iy, ix, channel, sum);
     }
 #pragma unroll
     for (int oy = 0; oy < OY; oy++)
@@ -63,22 +75,27 @@ template <int K, int S, int OY, int OX> static __device__ __forceinline__ void d
 
 GPU_KERNEL(128, 3, depthwise_3s1, ig_gpu_conv)
 {
-    depthwise<3, 1, 2, 4>(p);
+    depthwise<3, 1, 2, 4, false>(p);
 }
 
 GPU_KERNEL(128, 3, depthwise_3s2, ig_gpu_conv)
 {
-    depthwise<3, 2, 2, 2>(p);
+    depthwise<3, 2, 2, 2, false>(p);
 }
 
 GPU_KERNEL(128, 3, depthwise_5s1, ig_gpu_conv)
 {
-    depthwise<5, 1, 2, 2>(p);
+    depthwise<5, 1, 2, 2, false>(p);
+}
+
+GPU_KERNEL(128, 3, depthwise_5s1_wide, ig_gpu_conv)
+{
+    depthwise<5, 1, 4, 4, true>(p);
 }
 
 GPU_KERNEL(128, 2, depthwise_5s2, ig_gpu_conv)
 {
-    depthwise<5, 2, 1, 2>(p);
+    depthwise<5, 2, 1, 2, false>(p);
 }
 
 GPU_KERNEL(128, 4, conv_direct, ig_gpu_conv)

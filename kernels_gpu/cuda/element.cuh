@@ -57,6 +57,14 @@ static __device__ __forceinline__ long long truncated(double v)
     return v < -9223372036854775808.0 ? -0x7fffffffffffffffLL - 1 : (long long)v;
 }
 
+/* The same of a float. */
+static __device__ __forceinline__ long long truncated(float v)
+{
+    if (v != v) return 0;
+    if (v >= 9223372036854775808.0f) return 0x7fffffffffffffffLL;
+    return v < -9223372036854775808.0f ? -0x7fffffffffffffffLL - 1 : (long long)v;
+}
+
 static __device__ __forceinline__ long long get_int(const void *p, int type, int i)
 {
     switch (type) {
@@ -126,6 +134,56 @@ static __device__ __forceinline__ void put_real(void *p, int type, int i, double
 {
     if (is_float(type)) put_float(p, type, i, (float)v);
     else put_int(p, type, i, truncated(v));
+}
+
+/* Four elements side by side, of which memory is asked at once. */
+template <typename T> struct alignas(sizeof(T) < 4 ? 4 * sizeof(T) : 16) quad {
+    T x[4];
+};
+
+/* Those of four elements from p on that there are, the rest 0. */
+template <typename T> static __device__ __forceinline__ quad<T> load_quad(const T *p, int n)
+{
+    quad<T> v;
+    if (n >= 4) {
+        IS_ALIGNED(p, alignof(quad<T>));
+        return *(const quad<T> *)p;
+    }
+#pragma unroll
+    for (int j = 0; j < 4; j++) v.x[j] = j < n ? p[j] : (T)0;
+    return v;
+}
+
+template <typename T> static __device__ __forceinline__ void store_quad(T *p, const quad<T> &v, int n)
+{
+    if (n >= 4) {
+        IS_ALIGNED(p, alignof(quad<T>));
+        *(quad<T> *)p = v;
+        return;
+    }
+#pragma unroll
+    for (int j = 0; j < 3; j++)
+        if (j < n) p[j] = v.x[j];
+}
+
+/* f of each of what is one run in memory: up to four quads a thread, read together; one body, the next quad moves up. */
+template <typename IN, typename OUT, typename F>
+static __device__ __forceinline__ void run_of(const void *in, void *out, int count, F f)
+{
+    const int first = blockIdx.x * 128 + threadIdx.x, step = gridDim.x * 128, quads = (count + 3) / 4;
+    quad<IN> v[IG_GPU_SOME] = {};
+#pragma unroll
+    for (int k = 0; k < IG_GPU_SOME; k++)
+        if (first + k * step < quads) v[k] = load_quad((const IN *)in + (first + k * step) * 4, count - (first + k * step) * 4);
+#pragma unroll 1
+    for (int i = first, k = 0; k < IG_GPU_SOME && i < quads; i += step, k++) {
+        quad<OUT> to;
+#pragma unroll
+        for (int j = 0; j < 4; j++) to.x[j] = f(v[0].x[j]);
+        store_quad((OUT *)out + i * 4, to, count - i * 4);
+#pragma unroll
+        for (int j = 0; j < IG_GPU_SOME - 1; j++) v[j] = v[j + 1];
+    }
 }
 
 /* out[to] = in[from], elements of 1, 2, 4, 8 or 16 bytes. */

@@ -78,6 +78,23 @@ GPU_KERNEL(128, 4, unary_typed, ig_gpu_typed)
     }
 }
 
+/* Integers that are one run in memory. */
+template <typename T> static __device__ __forceinline__ void unary_integers(const ig_gpu_typed &p)
+{
+    if (p.act.kind == IG_RELU) run_of<T, T>(p.a, p.out, p.count, [](T x) { return x < 0 ? (T)0 : x; });
+    else run_of<T, T>(p.a, p.out, p.count, [=](T x) { return (T)unary_integer(p.act, x); });
+}
+
+GPU_KERNEL(128, 8, unary_run, ig_gpu_typed)
+{
+    switch (p.a_type) {
+    case IG_I32: unary_integers<int32_t>(p); break;
+    case IG_I64: unary_integers<int64_t>(p); break;
+    case IG_I8: unary_integers<signed char>(p); break;
+    default: unary_integers<unsigned char>(p);
+    }
+}
+
 /* --- two operands --- */
 
 template <typename T> static __device__ __forceinline__ T modulo(T rest, T b)
@@ -212,6 +229,56 @@ GPU_KERNEL(128, 4, binary_typed, ig_gpu_typed)
 #pragma unroll
         for (int j = 0; j < IG_GPU_SOME - 1; j++) a[j] = a[j + 1], b[j] = b[j + 1];
     }
+}
+
+/* --- two operands of integers, each one run in memory or one number --- */
+
+template <typename T> static __device__ __forceinline__ quad<T> run_operand(const void *p, int step, int i, int n)
+{
+    quad<T> v;
+    if (step) return load_quad((const T *)p + i, n);
+#pragma unroll
+    for (int j = 0; j < 4; j++) v.x[j] = *(const T *)p;
+    return v;
+}
+
+template <typename T, typename F> static __device__ __forceinline__ void run_of_two(const ig_gpu_typed &p, F f)
+{
+    const int first = blockIdx.x * 128 + threadIdx.x, step = gridDim.x * 128, quads = (p.count + 3) / 4;
+    quad<T> a[IG_GPU_SOME] = {}, b[IG_GPU_SOME] = {};
+#pragma unroll
+    for (int k = 0; k < IG_GPU_SOME; k++) {
+        const int i = first + k * step;
+        if (i >= quads) continue;
+        a[k] = run_operand<T>(p.a, p.a_at[0], i * 4, p.count - i * 4);
+        b[k] = run_operand<T>(p.b, p.b_at[0], i * 4, p.count - i * 4);
+    }
+#pragma unroll
+    for (int k = 0; k < IG_GPU_SOME; k++) {
+        const int i = first + k * step;
+        if (i >= quads) continue;
+#pragma unroll
+        for (int j = 0; j < 4; j++) a[k].x[j] = f(a[k].x[j], b[k].x[j]);
+        store_quad((T *)p.out + i * 4, a[k], p.count - i * 4);
+    }
+}
+
+/* U: T without a sign, which wraps. */
+template <typename T, typename U> static __device__ __forceinline__ void binary_integers(const ig_gpu_typed &p)
+{
+    switch (p.kind) {
+    case IG_ADD: run_of_two<T>(p, [](T a, T b) { return (T)((U)a + (U)b); }); break;
+    case IG_SUB: run_of_two<T>(p, [](T a, T b) { return (T)((U)a - (U)b); }); break;
+    case IG_MUL: run_of_two<T>(p, [](T a, T b) { return (T)((U)a * (U)b); }); break;
+    case IG_MAX: run_of_two<T>(p, [](T a, T b) { return a > b ? a : b; }); break;
+    default: run_of_two<T>(p, [](T a, T b) { return a < b ? a : b; }); /* IG_MIN */
+    }
+}
+
+GPU_KERNEL(128, 4, binary_run, ig_gpu_typed)
+{
+    if (p.a_type == IG_I32) binary_integers<int32_t, uint32_t>(p);
+    else binary_integers<int64_t, uint64_t>(p);
 }
 
 /* Elements of T from either operand, read together. */

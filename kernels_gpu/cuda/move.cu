@@ -11,6 +11,15 @@ static __device__ __forceinline__ void check_width(const void *p, int bytes)
     IS_ALIGNED(p, bytes);
 }
 
+/* Where element i is read and written: the last loop's division is a product. */
+static __device__ __forceinline__ int2 move_at(const ig_gpu_move &p, int i)
+{
+    if (p.n == 0) return make_int2(0, 0);
+    const int last = p.n - 1, q = p.n == 1 ? 0 : p.by ? (int)(__umulhi((unsigned)i, p.by) >> p.shift) : i, x = i - q * p.dims[last];
+    const int2 at = p.n == 1 ? make_int2(0, 0) : walk_two(p.dims, p.in_at, p.out_at, last, q);
+    return make_int2(at.x + x * p.in_at[last], at.y + x * p.out_at[last]);
+}
+
 template <typename T> static __device__ __forceinline__ void move_some(const ig_gpu_move &p)
 {
     const int first = blockIdx.x * 128 + threadIdx.x, step = gridDim.x * 128;
@@ -19,7 +28,7 @@ template <typename T> static __device__ __forceinline__ void move_some(const ig_
 #pragma unroll
     for (int k = 0; k < IG_GPU_SOME; k++) {
         if (first + k * step >= p.count) break;
-        const int2 at = walk_two(p.dims, p.in_at, p.out_at, p.n, first + k * step);
+        const int2 at = move_at(p, first + k * step);
         check_width((const T *)p.in + at.x, sizeof(T));
         v[k] = ((const T *)p.in)[at.x];
         to[k] = at.y;

@@ -70,6 +70,11 @@ static inline unsigned __float_as_uint(float v)
     return bits;
 }
 
+static inline unsigned __umulhi(unsigned a, unsigned b)
+{
+    return (unsigned)((unsigned long long)a * b >> 32);
+}
+
 static inline float __uint_as_float(unsigned bits)
 {
     float v;

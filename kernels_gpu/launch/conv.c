@@ -33,6 +33,13 @@ int ig_gpu_supports_depthwise(const struct ig_call *call)
            (w->sh == 1 || w->sh == 2) && w->sw == w->sh && w->dh == 1 && w->dw == 1;
 }
 
+/* Large images: more outputs a thread. */
+int ig_gpu_supports_depthwise_wide(const struct ig_call *call)
+{
+    const struct ig_conv *a = (const struct ig_conv *)call->attrs;
+    return ig_gpu_supports_depthwise(call) && a->w.kh == 5 && a->w.sh == 1;
+}
+
 int ig_gpu_supports_volume(const struct ig_call *call)
 {
     const struct ig_conv *a = (const struct ig_conv *)call->attrs;
@@ -288,23 +295,40 @@ int ig_gpu_conv_volume32x32(const struct ig_call *call, void *scratch, struct ig
     return volume(call, &t, to);
 }
 
-int ig_gpu_conv_depthwise(const struct ig_call *call, void *scratch, struct ig_gpu_launch *to)
+struct window_tile { /* of depthwise.cu: a thread's outputs */
+    const char *name;
+    int32_t k, s, rows, columns;
+};
+
+static int depthwise(const struct ig_call *call, const struct window_tile *tiles, int n, struct ig_gpu_launch *to)
 {
-    static const struct { const char *name; int32_t k, s, rows, columns; } tiles[] = {
-        {"depthwise_3s1", 3, 1, 2, 4}, {"depthwise_3s2", 3, 2, 2, 2}, {"depthwise_5s1", 5, 1, 2, 2}, {"depthwise_5s2", 5, 2, 1, 2}};
     struct ig_gpu_conv p = ig_gpu_conv_of(call);
     const struct ig_operand *residual = &call->in[3];
     int vector = p.groups % 4 == 0 && ig_gpu_is_vector(&call->in[0]) && ig_gpu_is_vector(&call->out[0]) &&
                  (!p.residual || ig_gpu_is_vector(residual));
-    (void)scratch;
     p.weight_tap = ig_gpu_round4(p.groups);
     p.weight_group = 1;
     if (!vector) return ig_gpu_conv_one_by_one(&p, to);
     p.oc4 = p.weight_tap;
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < n; i++) {
         if (tiles[i].k != p.kh || tiles[i].s != p.sh) continue;
         int64_t threads = (int64_t)ig_gpu_ceil(p.out_h, tiles[i].rows) * ig_gpu_ceil(p.out_w, tiles[i].columns) * (p.oc4 / 4);
         ig_gpu_fill(to, tiles[i].name, ig_gpu_ceil(threads, 128), 1, 1, 128, POINTERS, &p, sizeof p);
     }
     return 1;
+}
+
+int ig_gpu_conv_depthwise(const struct ig_call *call, void *scratch, struct ig_gpu_launch *to)
+{
+    static const struct window_tile tiles[] = {
+        {"depthwise_3s1", 3, 1, 2, 4}, {"depthwise_3s2", 3, 2, 2, 2}, {"depthwise_5s1", 5, 1, 2, 2}, {"depthwise_5s2", 5, 2, 1, 2}};
+    (void)scratch;
+    return depthwise(call, tiles, 4, to);
+}
+
+int ig_gpu_conv_depthwise_wide(const struct ig_call *call, void *scratch, struct ig_gpu_launch *to)
+{
+    static const struct window_tile tiles[] = {{"depthwise_5s1_wide", 5, 1, 4, 4}};
+    (void)scratch;
+    return depthwise(call, tiles, 1, to);
 }

@@ -79,6 +79,20 @@ static struct ig_gpu_loops walk_dims(const struct ig_shape *a, const struct ig_s
     return l;
 }
 
+/* Quads of elements of `type` may be read and written there. */
+static int has_quads(const void *at, int32_t type)
+{
+    int32_t bytes = 4 * ig_type_bytes(type);
+    return (uintptr_t)at % (uintptr_t)(bytes < 16 ? bytes : 16) == 0;
+}
+
+/* The function for what is one run in memory, of input and output alike, if it is so. */
+static const char *run_or(const char *run, const char *other, const struct ig_gpu_typed *p, const struct ig_gpu_loops *l)
+{
+    int is_run = l->n == 0 || (l->n == 1 && l->at[0][0] == 1 && l->at[3][0] == 1);
+    return is_run && has_quads(p->a, p->a_type) && has_quads(p->out, p->out_type) ? run : other;
+}
+
 static int fill(struct ig_gpu_typed *p, const struct ig_gpu_loops *l, const char *function, struct ig_gpu_launch *to)
 {
     p->count = ig_gpu_visits(l);
@@ -88,7 +102,7 @@ static int fill(struct ig_gpu_typed *p, const struct ig_gpu_loops *l, const char
     ig_gpu_put_loops(p->b_at, l->at[1], l->n);
     ig_gpu_put_loops(p->c_at, l->at[2], l->n);
     ig_gpu_put_loops(p->out_at, l->at[3], l->n);
-    return ig_gpu_some(to, function, p->count, POINTERS, p, sizeof *p);
+    return ig_gpu_some(to, function, strstr(function, "_run") ? ig_gpu_ceil(p->count, 4) : p->count, POINTERS, p, sizeof *p);
 }
 
 static struct ig_gpu_typed operands(const struct ig_call *call)
@@ -105,7 +119,8 @@ int ig_gpu_unary_any(const struct ig_call *call, void *scratch, struct ig_gpu_la
     struct ig_gpu_loops l = walk_rows(&call->in[0], &call->in[0], &call->out[0]);
     (void)scratch;
     p.act = ig_gpu_act_of(&((const struct ig_unary_attr *)call->attrs)->act);
-    return fill(&p, &l, "unary_typed", to);
+    int integers = p.a_type == p.out_type && p.a_type != IG_F32 && p.a_type != IG_F16 && p.a_type != IG_BOOL;
+    return fill(&p, &l, integers ? run_or("unary_run", "unary_typed", &p, &l) : "unary_typed", to);
 }
 
 int ig_gpu_cast(const struct ig_call *call, void *scratch, struct ig_gpu_launch *to)
@@ -113,7 +128,21 @@ int ig_gpu_cast(const struct ig_call *call, void *scratch, struct ig_gpu_launch 
     struct ig_gpu_typed p = operands(call);
     struct ig_gpu_loops l = walk_rows(&call->in[0], &call->in[0], &call->out[0]);
     (void)scratch;
-    return fill(&p, &l, "cast_typed", to);
+    return fill(&p, &l, p.out_type == IG_BOOL ? "cast_typed" : run_or("cast_run", "cast_typed", &p, &l), to);
+}
+
+/* A sum, difference, product, greater or lesser of integers. */
+static int is_plain(const struct ig_gpu_typed *p)
+{
+    int plain = p->kind == IG_ADD || p->kind == IG_SUB || p->kind == IG_MUL || p->kind == IG_MAX || p->kind == IG_MIN;
+    return plain && (p->a_type == IG_I32 || p->a_type == IG_I64) && p->b_type == p->a_type && p->out_type == p->a_type;
+}
+
+/* One run in memory, or one number for all; alike for both operands and the output. */
+static int is_run_of_two(const struct ig_gpu_typed *p, const struct ig_gpu_loops *l)
+{
+    if (l->n > 1 || !has_quads(p->a, p->a_type) || !has_quads(p->b, p->b_type) || !has_quads(p->out, p->out_type)) return 0;
+    return l->n == 0 || ((unsigned)l->at[0][0] <= 1 && (unsigned)l->at[1][0] <= 1 && l->at[3][0] == 1);
 }
 
 static int binary(const struct ig_call *call, const struct ig_gpu_loops *l, struct ig_gpu_launch *to)
@@ -124,7 +153,7 @@ static int binary(const struct ig_call *call, const struct ig_gpu_loops *l, stru
     p.b_type = call->in[1].shape->type;
     p.kind = a->kind;
     p.act = ig_gpu_act_of(&a->act);
-    return fill(&p, l, "binary_typed", to);
+    return fill(&p, l, is_plain(&p) && is_run_of_two(&p, l) ? "binary_run" : "binary_typed", to);
 }
 
 int ig_gpu_binary_any(const struct ig_call *call, void *scratch, struct ig_gpu_launch *to)
@@ -156,7 +185,7 @@ static int32_t elements(const struct ig_call *call, int k)
     return ig_has(call, k) ? (int32_t)ig_count(call->in[k].shape) : 1;
 }
 
-static int quantize(const struct ig_call *call, const char *function, struct ig_gpu_launch *to)
+static int quantize(const struct ig_call *call, const char *function, const char *run, int takes_run, struct ig_gpu_launch *to)
 {
     const struct ig_axis *a = (const struct ig_axis *)call->attrs;
     const struct ig_shape *x = call->in[0].shape;
@@ -166,19 +195,23 @@ static int quantize(const struct ig_call *call, const char *function, struct ig_
                                 .zero_type = ig_has(call, 2) ? call->in[2].shape->type : IG_U8,
                                 .out_type = call->out[0].shape->type};
     if (p.scale_n > 1 || p.zero_n > 1) p.inner = (int32_t)ig_span(x, (a->axis < 0 ? a->axis + x->rank : a->axis) + 1, x->rank);
-    return ig_gpu_some(to, function, p.count, QUANTIZE_POINTERS, &p, sizeof p);
+    int zero_fits = !p.zero || (p.zero_n == 1 && (p.zero_type == IG_U8 || p.zero_type == IG_I8));
+    int is_run = p.scale_n == 1 && zero_fits && has_quads(p.in, p.in_type) && has_quads(p.out, p.out_type);
+    return is_run && takes_run ? ig_gpu_some(to, run, ig_gpu_ceil(p.count, 4), QUANTIZE_POINTERS, &p, sizeof p)
+                               : ig_gpu_some(to, function, p.count, QUANTIZE_POINTERS, &p, sizeof p);
 }
 
 int ig_gpu_quantize(const struct ig_call *call, void *scratch, struct ig_gpu_launch *to)
 {
     (void)scratch;
-    return quantize(call, "quantize_typed", to);
+    return quantize(call, "quantize_typed", "quantize_run", is_f32(call, 0), to);
 }
 
 int ig_gpu_dequantize(const struct ig_call *call, void *scratch, struct ig_gpu_launch *to)
 {
     (void)scratch;
-    return quantize(call, "dequantize_typed", to);
+    int32_t type = call->in[0].shape->type;
+    return quantize(call, "dequantize_typed", "dequantize_run", type == IG_U8 || type == IG_I8, to);
 }
 
 size_t ig_gpu_scratch_dynamic_quantize(const struct ig_call *call)

@@ -72,6 +72,7 @@ ig_supports_fn ig_gpu_supports_conv;       /* as a matrix product; not depthwise
 ig_supports_fn ig_gpu_supports_direct;     /* any window and groups */
 ig_supports_fn ig_gpu_supports_volume;     /* three dims, groups of some channels */
 ig_supports_fn ig_gpu_supports_depthwise;  /* 3x3 and 5x5, stride 1 and 2 */
+ig_supports_fn ig_gpu_supports_depthwise_wide; /* 5x5, stride 1 */
 ig_supports_fn ig_gpu_supports_fc;
 ig_pack_fn ig_gpu_pack_conv;               /* bias, then [group][tap][ic][oc4] */
 ig_pack_fn ig_gpu_pack_deconv;             /* the same from ONNX's order of a transposed convolution */
@@ -82,7 +83,7 @@ ig_scratch_fn ig_gpu_scratch_split2, ig_gpu_scratch_split3, ig_gpu_scratch_split
 ig_gpu_launch_fn ig_gpu_conv_128x128, ig_gpu_conv_128x128k2, ig_gpu_conv_128x128k4, ig_gpu_conv_128x64, ig_gpu_conv_128x64k2,
     ig_gpu_conv_128x64k3, ig_gpu_conv_128x64k4, ig_gpu_conv_128x64k8, ig_gpu_conv_64x64, ig_gpu_conv_64x64k2, ig_gpu_conv_64x64k4,
     ig_gpu_conv_64x64k8, ig_gpu_conv_64x64k16, ig_gpu_conv_64x64s, ig_gpu_conv_32x32, ig_gpu_conv_32x32k4, ig_gpu_conv_32x32k16;
-ig_gpu_launch_fn ig_gpu_conv_direct, ig_gpu_conv_depthwise, ig_gpu_conv_volume64x64, ig_gpu_conv_volume32x32;
+ig_gpu_launch_fn ig_gpu_conv_direct, ig_gpu_conv_depthwise, ig_gpu_conv_depthwise_wide, ig_gpu_conv_volume64x64, ig_gpu_conv_volume32x32;
 ig_gpu_launch_fn ig_gpu_fc_64x64, ig_gpu_fc_32x32k16, ig_gpu_fc_gemv;
 
 /* Parameters of a convolution as it is, and its launch: 64 x 64 or 32 x 32 outputs a block, or an output a thread. */
