@@ -137,28 +137,28 @@ static __device__ __forceinline__ void put_real(void *p, int type, int i, double
 }
 
 /* Four elements side by side, of which memory is asked at once. */
-template <typename T> struct alignas(sizeof(T) < 4 ? 4 * sizeof(T) : 16) quad {
+template <typename T> struct alignas(sizeof(T) < 4 ? 4 * sizeof(T) : 16) quad_of {
     T x[4];
 };
 
 /* Those of four elements from p on that there are, the rest 0. */
-template <typename T> static __device__ __forceinline__ quad<T> load_quad(const T *p, int n)
+template <typename T> static __device__ __forceinline__ quad_of<T> load_quad(const T *p, int n)
 {
-    quad<T> v;
+    quad_of<T> v;
     if (n >= 4) {
-        IS_ALIGNED(p, alignof(quad<T>));
-        return *(const quad<T> *)p;
+        IS_ALIGNED(p, alignof(quad_of<T>));
+        return *(const quad_of<T> *)p;
     }
 #pragma unroll
     for (int j = 0; j < 4; j++) v.x[j] = j < n ? p[j] : (T)0;
     return v;
 }
 
-template <typename T> static __device__ __forceinline__ void store_quad(T *p, const quad<T> &v, int n)
+template <typename T> static __device__ __forceinline__ void store_quad(T *p, const quad_of<T> &v, int n)
 {
     if (n >= 4) {
-        IS_ALIGNED(p, alignof(quad<T>));
-        *(quad<T> *)p = v;
+        IS_ALIGNED(p, alignof(quad_of<T>));
+        *(quad_of<T> *)p = v;
         return;
     }
 #pragma unroll
@@ -171,13 +171,13 @@ template <typename IN, typename OUT, typename F>
 static __device__ __forceinline__ void run_of(const void *in, void *out, int count, F f)
 {
     const int first = blockIdx.x * 128 + threadIdx.x, step = gridDim.x * 128, quads = (count + 3) / 4;
-    quad<IN> v[IG_GPU_SOME] = {};
+    quad_of<IN> v[IG_GPU_SOME] = {};
 #pragma unroll
     for (int k = 0; k < IG_GPU_SOME; k++)
         if (first + k * step < quads) v[k] = load_quad((const IN *)in + (first + k * step) * 4, count - (first + k * step) * 4);
 #pragma unroll 1
     for (int i = first, k = 0; k < IG_GPU_SOME && i < quads; i += step, k++) {
-        quad<OUT> to;
+        quad_of<OUT> to;
 #pragma unroll
         for (int j = 0; j < 4; j++) to.x[j] = f(v[0].x[j]);
         store_quad((OUT *)out + i * 4, to, count - i * 4);

@@ -81,7 +81,7 @@ GPU_KERNEL(128, 4, unary_typed, ig_gpu_typed)
 /* Integers that are one run in memory. */
 template <typename T> static __device__ __forceinline__ void unary_integers(const ig_gpu_typed &p)
 {
-    if (p.act.kind == IG_RELU) run_of<T, T>(p.a, p.out, p.count, [](T x) { return x < 0 ? (T)0 : x; });
+    if (p.act.kind == IG_RELU) run_of<T, T>(p.a, p.out, p.count, [](T x) { return x > 0 ? x : (T)0; });
     else run_of<T, T>(p.a, p.out, p.count, [=](T x) { return (T)unary_integer(p.act, x); });
 }
 
@@ -233,9 +233,9 @@ GPU_KERNEL(128, 4, binary_typed, ig_gpu_typed)
 
 /* --- two operands of integers, each one run in memory or one number --- */
 
-template <typename T> static __device__ __forceinline__ quad<T> run_operand(const void *p, int step, int i, int n)
+template <typename T> static __device__ __forceinline__ quad_of<T> run_operand(const void *p, int step, int i, int n)
 {
-    quad<T> v;
+    quad_of<T> v;
     if (step) return load_quad((const T *)p + i, n);
 #pragma unroll
     for (int j = 0; j < 4; j++) v.x[j] = *(const T *)p;
@@ -245,7 +245,7 @@ template <typename T> static __device__ __forceinline__ quad<T> run_operand(cons
 template <typename T, typename F> static __device__ __forceinline__ void run_of_two(const ig_gpu_typed &p, F f)
 {
     const int first = blockIdx.x * 128 + threadIdx.x, step = gridDim.x * 128, quads = (p.count + 3) / 4;
-    quad<T> a[IG_GPU_SOME] = {}, b[IG_GPU_SOME] = {};
+    quad_of<T> a[IG_GPU_SOME] = {}, b[IG_GPU_SOME] = {};
 #pragma unroll
     for (int k = 0; k < IG_GPU_SOME; k++) {
         const int i = first + k * step;
