@@ -88,12 +88,14 @@ static int is_small_enough(const struct ig_plan_options *o, const struct ig_kern
 }
 
 /*
- * What a step costs for choosing its kernel: its time, and a sixth of what loading its weights takes, some 150 us a
- * megabyte: those of Winograd, up to seven times as large, have to be worth it within six frames.
+ * What a step costs for choosing its kernel: its time, and a share of what loading its weights takes, some 150 us a megabyte: those
+ * of Winograd, up to seven times as large, have to be worth it within six frames; on a GPU, whose frames are some hundred times as
+ * short, within six hundred.
  */
 static double price(const struct ig_kernel *k, const struct ig_call *call, double ns)
 {
-    return ns + (k->pack ? (double)k->pack(call, NULL) * 0.025 : 0);
+    const double of_a_byte = k->isa == IG_ISA_CUDA ? 0.00025 : 0.025;
+    return ns + (k->pack ? (double)k->pack(call, NULL) * of_a_byte : 0);
 }
 
 /* A GPU's plan has the reference's kernel, which is the CPU's, only where no other is. */

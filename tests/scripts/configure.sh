@@ -109,6 +109,15 @@ basic1\,conv1\\out,basic1.conv1.relu_out' &&
         grep -F '"outputs":["basic1,conv1\\out","basic1.conv1.relu_out"]' "$work/comma.json"
 }
 
+bare() { # a machine that has what building takes, and nothing that only boards, several machines and tests ask for
+    mkdir -p "$work/bin"
+    echo "$PATH" | tr : '\n' | while read -r folder; do ln -s "$folder"/* "$work/bin/" 2>/dev/null || true; done
+    rm -f "$work"/bin/qemu-* "$work"/bin/mpi* "$work"/bin/aarch64-* "$work"/bin/clang* "$work"/bin/nvcc "$work"/bin/musl-gcc "$work"/bin/chromium* \
+        "$work"/bin/valgrind
+    PATH=$work/bin configure bare --model="$SRCDIR/models/fashion.onnx" && grep -q '^build out/host/fashion: ' "$work/bare/build.ninja" &&
+        grep -q 'aarch64 emulator... none' "$work/log" && grep -q 'for mpicc... no' "$work/log"
+}
+
 deployed() { # in a folder with a blank
     at="$work/two words"
     mkdir -p "$at" && cp "$SRCDIR/gen/launch.sh" "$at/run.sh" && echo '-np 1 ./a' >"$at/appfile" && echo 'rank 0=here slot=0' >"$at/rankfile" &&
@@ -136,6 +145,7 @@ check "compiler flags with a meaning" flags
 check "paths with a meaning" paths
 check "an option that does not fit the network" checked
 check "a tensor with a comma in its name" commas
+check "on a machine without tools for boards, several machines and tests" bare
 check "of a deployment to mpirun" deployed
 check "an unchanged file is not made again and again" settled
 finish
