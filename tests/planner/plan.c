@@ -322,6 +322,27 @@ static void profiles_keep_the_error(void **state)
     ig_graph_free(g);
 }
 
+/* Weights that are four times as large have to be worth it: within six frames on a CPU, on a GPU, whose frames are short, within 600. */
+static void weights_have_a_price(void **state)
+{
+    struct ig_graph *g = net_3x3(8, 64);
+    const struct ig_kernel *gpu[] = {ig_kernel_by_name("conv_f32_64x64__cuda"), ig_kernel_by_name("conv_f32_winograd4_64x64__cuda")};
+    const struct ig_kernel *cpu[] = {ig_kernel_by_name("conv_f32_6x16__avx2"), ig_kernel_by_name("conv_f32_winograd4_6x16__avx2")};
+    (void)state;
+    for (int on_gpu = 0; on_gpu < 2; on_gpu++) {
+        const struct ig_kernel **k = on_gpu ? gpu : cpu;
+        struct ig_timing t[] = {{0, k[0], 0, 0, 1, 2e4, 0, 0}, {0, k[1], 0, 0, 1, 1.8e4, 0, 0}};
+        struct ig_profile profile = {.sha256 = (char *)"", .graph_sha256 = (char *)"", .n = 2, .timings = t};
+        struct ig_plan_options o = {.target = "test", .isa = k[0]->isa, .threads = 1, .profile = &profile, .max_error = 1};
+        char err[300];
+        struct ig_plan *p = ig_plan_make(g, &o, err, sizeof err);
+        if (!p) fail_msg("%s", err);
+        assert_string_equal(p->steps[0].kernel->name, k[on_gpu]->name);
+        ig_plan_free(p);
+    }
+    ig_graph_free(g);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -330,7 +351,7 @@ int main(void)
         cmocka_unit_test(constraints_say_by_how_much),   cmocka_unit_test(no_kernel_is_an_error),
         cmocka_unit_test(cuts_are_legal),                cmocka_unit_test(weights_are_laid_out),
         cmocka_unit_test(the_profile_decides),           cmocka_unit_test(estimates_keep_the_error),
-        cmocka_unit_test(profiles_keep_the_error),
+        cmocka_unit_test(profiles_keep_the_error),       cmocka_unit_test(weights_have_a_price),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
