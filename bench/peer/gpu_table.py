@@ -13,7 +13,7 @@ def read(path):
 
 
 def networks(rows):
-    return {row["network"]: row for row in rows if row.get("network", "wide") != "wide"}
+    return {row["network"].replace(".", "_"): row for row in rows if row.get("network", "wide") != "wide"}
 
 
 def beside(ours, theirs):
