@@ -332,7 +332,7 @@ template <int BM, int BN, int BK, int TM, int TN, bool LATE, typename PIXELS, ty
 static __device__ __forceinline__ void tile(const ig_gpu_conv &p, const WHERE &where)
 {
     enum { T = BM / TM * (BN / TN), QM = TM / 4, QN = TN / 4, ACROSS = BN / TN / 4, HALF_A = BK * BM, HALF_B = BK * BN };
-    enum { DOWN = T == 256 }; /* lines are columns: where registers are scarce, these are the fewer spills */
+    enum { DOWN = T == 256 }; /* lines are columns: where registers are scarce, nothing is spilled then */
     SHARED(float, a, [2 * HALF_A]);
     SHARED(float, b, [2 * HALF_B]);
     const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;

@@ -200,32 +200,36 @@ static int gemm(const struct ig_call *call, struct ig_gpu_conv p, const struct t
     return 2;
 }
 
-/* Tiles, and pieces of the sum: more of these fill a chip where there are few outputs. */
-#define TILES(T)                                                                                              \
-    T(128x128, {"conv_128x128", "conv_any64x64", 128, 128, 256, 64, 64, 128, 1})                           \
-    T(128x128k2, {"conv_128x128", "conv_any64x64", 128, 128, 256, 64, 64, 128, 2})                        \
-    T(128x128k4, {"conv_128x128", "conv_any64x64", 128, 128, 256, 64, 64, 128, 4})                        \
-    T(128x64, {"conv_128x64", "conv_any64x64", 128, 64, 128, 64, 64, 128, 1})                             \
-    T(128x64k2, {"conv_128x64", "conv_any64x64", 128, 64, 128, 64, 64, 128, 2})                           \
-    T(128x64k3, {"conv_128x64", "conv_any64x64", 128, 64, 128, 64, 64, 128, 3})                           \
-    T(128x64k4, {"conv_128x64", "conv_any64x64", 128, 64, 128, 64, 64, 128, 4})                           \
-    T(128x64k8, {"conv_128x64", "conv_any64x64", 128, 64, 128, 64, 64, 128, 8})                           \
-    T(64x64, {"conv_64x64", "conv_any64x64", 64, 64, 64, 64, 64, 128, 1})                                 \
-    T(64x64k2, {"conv_64x64", "conv_any64x64", 64, 64, 64, 64, 64, 128, 2})                               \
-    T(64x64k4, {"conv_64x64", "conv_any64x64", 64, 64, 64, 64, 64, 128, 4})                               \
-    T(64x64k8, {"conv_64x64", "conv_any64x64", 64, 64, 64, 64, 64, 128, 8})                               \
-    T(64x64k16, {"conv_64x64", "conv_any64x64", 64, 64, 64, 64, 64, 128, 16})                             \
-    T(64x64s, {"conv_64x64s", "conv_any64x64", 64, 64, 128, 64, 64, 128, 1})                              \
-    T(32x32, {"conv_32x32", "conv_any32x32", 32, 32, 64, 32, 32, 64, 1})                                  \
-    T(32x32k4, {"conv_32x32", "conv_any32x32", 32, 32, 64, 32, 32, 64, 4})                                \
-    T(32x32k16, {"conv_32x32", "conv_any32x32", 32, 32, 64, 32, 32, 64, 16})
-#define TILE(name, ...)                                                                                       \
-    static const struct tiling tile_##name = __VA_ARGS__;                                                     \
-    int ig_gpu_conv_##name(const struct ig_call *call, void *scratch, struct ig_gpu_launch *to)               \
-    {                                                                                                         \
-        return gemm(call, ig_gpu_conv_of(call), &tile_##name, scratch, to);                                   \
+#define OF_128x128 "conv_128x128", "conv_any64x64", 128, 128, 256, 64, 64, 128
+#define OF_128x64 "conv_128x64", "conv_any64x64", 128, 64, 128, 64, 64, 128
+#define OF_64x64 "conv_64x64", "conv_any64x64", 64, 64, 64, 64, 64, 128
+#define OF_64x64s "conv_64x64s", "conv_any64x64", 64, 64, 128, 64, 64, 128
+#define OF_32x32 "conv_32x32", "conv_any32x32", 32, 32, 64, 32, 32, 64
+
+/* A kernel of a tile and of so many pieces of the sum, more of which fill a chip where outputs are few. */
+#define TILE(name, tile, pieces)                                                                \
+    static const struct tiling tile_##name = {OF_##tile, pieces};                               \
+    int ig_gpu_conv_##name(const struct ig_call *call, void *scratch, struct ig_gpu_launch *to) \
+    {                                                                                           \
+        return gemm(call, ig_gpu_conv_of(call), &tile_##name, scratch, to);                     \
     }
-TILES(TILE)
+TILE(128x128, 128x128, 1)
+TILE(128x128k2, 128x128, 2)
+TILE(128x128k4, 128x128, 4)
+TILE(128x64, 128x64, 1)
+TILE(128x64k2, 128x64, 2)
+TILE(128x64k3, 128x64, 3)
+TILE(128x64k4, 128x64, 4)
+TILE(128x64k8, 128x64, 8)
+TILE(64x64, 64x64, 1)
+TILE(64x64k2, 64x64, 2)
+TILE(64x64k4, 64x64, 4)
+TILE(64x64k8, 64x64, 8)
+TILE(64x64k16, 64x64, 16)
+TILE(64x64s, 64x64s, 1)
+TILE(32x32, 32x32, 1)
+TILE(32x32k4, 32x32, 4)
+TILE(32x32k16, 32x32, 16)
 
 int ig_gpu_conv_tile(const struct ig_call *call, const struct ig_gpu_conv *p, int32_t tile, struct ig_gpu_launch *to)
 {
