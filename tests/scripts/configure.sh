@@ -111,7 +111,7 @@ basic1\,conv1\\out,basic1.conv1.relu_out' &&
 
 bare() { # a machine that has what building takes, and nothing that only boards, several machines and tests ask for
     mkdir -p "$work/bin"
-    echo "$PATH" | tr : '\n' | while read -r folder; do ln -s "$folder"/* "$work/bin/" 2>/dev/null || true; done
+    echo "$PATH" | tr : '\n' | grep -v ccache | while read -r folder; do ln -s "$folder"/* "$work/bin/" 2>/dev/null || true; done
     rm -f "$work"/bin/qemu-* "$work"/bin/mpi* "$work"/bin/aarch64-* "$work"/bin/clang* "$work"/bin/nvcc "$work"/bin/musl-gcc "$work"/bin/chromium* \
         "$work"/bin/valgrind
     PATH=$work/bin configure bare --model="$SRCDIR/models/fashion.onnx" && grep -q '^build out/host/fashion: ' "$work/bare/build.ninja" &&
