@@ -49,7 +49,8 @@ def finish(child, what, until, given=None):
         end(child)
     if child.returncode:
         lines = [line for line in (err.decode(errors="replace") + out.decode(errors="replace")).splitlines() if line.strip()]
-        raise Failed(f"{what}: {lines[-1] if lines else f'status {child.returncode}'}")
+        wrong = next((line for line in lines if "error" in line.lower()), lines[-1] if lines else f"status {child.returncode}")
+        raise Failed(f"{what}: {wrong}")
     return out.decode()
 
 

@@ -314,14 +314,23 @@ static __device__ __forceinline__ void bring(const ig_gpu_conv &p, const WHERE &
 }
 
 /*
- * The n-th of N factors that line i of a thread's tile is multiplied with: the even ones, then the odd, and back in the next line.
- * Neighbours share a factor, which the multiplier still holds, and the sum and the other factor more often lie in different banks of
- * registers: operands of one bank hold a warp back. ptxas finds such registers for this order rather than for 0, 1, 2, ...
+ * The n-th of N factors that a line of a thread's tile is multiplied with: in order or the even ones first, and back in the next
+ * line. Neighbours share a factor, which the multiplier still holds, and the sum and the other factor more often lie in different
+ * banks of registers: operands of one bank hold a warp back. Which of the orders ptxas finds such registers for was tried.
  */
-template <int N> static __device__ __forceinline__ int to_and_fro(int i, int n)
+template <int N, bool EVEN_FIRST> static __device__ __forceinline__ int to_and_fro(int line, int n)
 {
-    const int j = n * 2 % N + n * 2 / N;
-    return i % 2 ? N - 1 - j : j;
+    const int j = EVEN_FIRST ? n * 2 % N + n * 2 / N : n;
+    return line % 2 ? N - 1 - j : j;
+}
+
+/*
+ * x in another register: `nothing` is 0, which the compiler does not know. What is stored by fours has to lie in four registers
+ * in a row; would these be the sums' own, their banks were settled by that.
+ */
+static __device__ __forceinline__ float moved(float x, int nothing)
+{
+    return __int_as_float(__float_as_int(x) ^ nothing);
 }
 
 /*
@@ -332,7 +341,7 @@ template <int BM, int BN, int BK, int TM, int TN, bool LATE, typename PIXELS, ty
 static __device__ __forceinline__ void tile(const ig_gpu_conv &p, const WHERE &where)
 {
     enum { T = BM / TM * (BN / TN), QM = TM / 4, QN = TN / 4, ACROSS = BN / TN / 4, HALF_A = BK * BM, HALF_B = BK * BN };
-    enum { DOWN = T == 256 }; /* lines are columns: where registers are scarce, nothing is spilled then */
+    enum { COLUMNS = TM == 8 && TN >= 8, EVEN_FIRST = TM + TN != 16 || T == 256 }; /* lines of products */
     SHARED(float, a, [2 * HALF_A]);
     SHARED(float, b, [2 * HALF_B]);
     const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
@@ -378,7 +387,8 @@ static __device__ __forceinline__ void tile(const ig_gpu_conv &p, const WHERE &w
             for (int j = 0; j < QN; j++) w[j] = load4(&b[from_b + k * BN + j * (BN / QN)]);
 #pragma unroll
             for (int n = 0; n < TM * TN; n++) {
-                const int i = DOWN ? to_and_fro<TM>(n / TM, n % TM) : n / TN, j = DOWN ? n / TM : to_and_fro<TN>(n / TN, n % TN);
+                const int i = COLUMNS ? to_and_fro<TM, EVEN_FIRST>(n / TM, n % TM) : n / TN;
+                const int j = COLUMNS ? n / TM : to_and_fro<TN, EVEN_FIRST>(n / TN, n % TN);
                 at(sum[i][j / 4], j % 4) = fmaf(at(x[i / 4], i % 4), at(w[j / 4], j % 4), at(sum[i][j / 4], j % 4));
             }
         }
@@ -393,7 +403,9 @@ static __device__ __forceinline__ void tile(const ig_gpu_conv &p, const WHERE &w
             __syncthreads();
         }
     }
-    const int count = p.out_h * p.out_w;
+    const int count = p.out_h * p.out_w, nothing = p.splits >> 31;
+#pragma unroll
+    for (int i = 0; i < TM * TN; i++) at(sum[i / TN][i % TN / 4], i % 4) = moved(at(sum[i / TN][i % TN / 4], i % 4), nothing);
 #pragma unroll
     for (int i = 0; i < TM; i++) {
         int m = m0 + i / 4 * (BM / QM) + tm + i % 4;
@@ -424,7 +436,7 @@ GPU_KERNEL(128, 3, conv_128x64, ig_gpu_conv)
     tile<128, 64, 16, 8, 8, LONG_CALLED, quads<128, 16, 128> >(p, flat_image());
 }
 
-GPU_KERNEL(64, 4, conv_64x64, ig_gpu_conv)
+GPU_KERNEL(64, 6, conv_64x64, ig_gpu_conv)
 {
     tile<64, 64, 16, 8, 8, LONG_CALLED, quads<64, 16, 64> >(p, flat_image());
 }
