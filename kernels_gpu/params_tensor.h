@@ -92,7 +92,10 @@ struct ig_gpu_reduce {   /* reduce.cu: loops that stay, then those that go */
     int32_t outputs, count, kept, gone; /* visits of either nest; loops of either */
     int32_t kind, type;
     int32_t wide;        /* 1: a block per output, 0: a thread */
-    int32_t chunk, joined, by; /* columns: elements of a piece; 1: they are pieces' results; elements of all, 0: no result yet */
+    int32_t across;      /* columns: threads side by side; rows: threads of an output */
+    int32_t chunk, joined, by; /* of a piece, elements; 1: they are pieces' results; elements of all, 0: no result yet */
+    int32_t run, run_at, outer_at; /* what is reduced as up to two loops: extent and stride of the inner, stride of the outer */
+    uint32_t inverse, shift; /* division by the run */
     int32_t kept_dims[IG_GPU_DIMS], kept_at[IG_GPU_DIMS], gone_dims[IG_GPU_DIMS], gone_at[IG_GPU_DIMS];
 };
 
@@ -110,7 +113,9 @@ struct ig_gpu_norm {     /* norm.cu: loops over groups, then over the members of
 struct ig_gpu_norm_channels { /* norm.cu: each channel of an image, pixels [pixels][c] */
     const float *in, *scale, *bias; /* scale, bias: or NULL */
     float *out, *moments, *shifts, *factors; /* moments: [pieces][3][c], count, mean and squares about it */
-    int32_t pixels, c, chunk, pieces; /* pixels of a piece; pieces that are joined, 0: they are being made */
+    int32_t pixels, c, chunk; /* of a piece, pixels; of a block that applies them, vectors */
+    int32_t pieces;      /* that are joined, 0: they are being made */
+    int32_t across;      /* threads side by side */
     float epsilon;
 };
 

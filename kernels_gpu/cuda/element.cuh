@@ -166,6 +166,23 @@ template <typename T> static __device__ __forceinline__ void store_quad(T *p, co
         if (j < n) p[j] = v.x[j];
 }
 
+/* W floats side by side, of which memory is asked at once. */
+template <int W> struct alignas(4 * W) side {
+    float x[W];
+};
+
+template <int W> static __device__ __forceinline__ side<W> load_side(const float *p)
+{
+    IS_ALIGNED(p, 4 * W);
+    return *(const side<W> *)p;
+}
+
+template <int W> static __device__ __forceinline__ void store_side(float *p, const side<W> &v)
+{
+    IS_ALIGNED(p, 4 * W);
+    *(side<W> *)p = v;
+}
+
 /* f of each of what is one run in memory: up to four quads a thread, read together; one body, the next quad moves up. */
 template <typename IN, typename OUT, typename F>
 static __device__ __forceinline__ void run_of(const void *in, void *out, int count, F f)

@@ -1,9 +1,11 @@
 /*
  * Normalisations: a block per group of elements, y = (x - shift) factor scale + bias with shift and factor from the
  * group's mean and variance or its norm. Threads take every 128th member; what they add up is joined by halves within
- * a warp, then over the warps, in a fixed order. Members that lie side by side, up to 2048, stay in registers: memory is read once and written once.
- * Of groups that lie side by side, an image's channels, a warp's lanes take neighbours; blocks have pieces of the members, of which each
- * gives a mean and a sum of squares about it, which are joined exactly (Chan, Golub, LeVeque 1979): read twice, written once.
+ * a warp, then over the warps, in a fixed order. Members that lie side by side, up to 2048, stay in registers: memory is read once
+ * and written once; of many groups of up to 1024 each is a warp's, which waits for no other.
+ * Of groups that lie side by side, an image's channels, a block is a tile of threads, some side by side, the others pixels apart. Blocks
+ * have pieces of the members, of which each gives a mean and a sum of squares about it, which are joined exactly (Chan, Golub,
+ * LeVeque 1979): read twice, the second time from the end, which a cache may still have, written once.
  */
 #include "kernels_gpu/cuda/element.cuh"
 
@@ -52,11 +54,10 @@ static __device__ __forceinline__ float norm_affine(const ig_gpu_norm &p, float 
     return v;
 }
 
-static __device__ __forceinline__ void norm_report(const ig_gpu_norm &p, float shift, float factor)
+static __device__ __forceinline__ void norm_report(const ig_gpu_norm &p, int group, float shift, float factor)
 {
-    if (threadIdx.x) return;
-    if (p.shifts) p.shifts[blockIdx.x] = shift;
-    if (p.factors) p.factors[blockIdx.x] = factor;
+    if (p.shifts) p.shifts[group] = shift;
+    if (p.factors) p.factors[group] = factor;
 }
 
 enum { KEPT = IG_GPU_NORM_KEPT / 128 };
@@ -87,7 +88,66 @@ GPU_KERNEL(128, 8, norm_kept, ig_gpu_norm)
         for (int k = g; k < g + 4; k++)
             if (me + 128 * k < p.count) p.out[base + me + 128 * k] = v[k];
     }
-    norm_report(p, shift, factor);
+    if (!me) norm_report(p, blockIdx.x, shift, factor);
+}
+
+static __device__ __forceinline__ float norm_lanes(float mine)
+{
+#pragma unroll
+    for (int half = 16; half; half >>= 1) mine += __shfl_xor_sync(0xffffffff, mine, half);
+    return mine;
+}
+
+/* A warp's group of up to 32 N members, whose scales and biases are as they. */
+template <int N> static __device__ __forceinline__ void norm_warp(const ig_gpu_norm &p)
+{
+    const int group = blockIdx.x * 4 + threadIdx.x / 32, me = threadIdx.x % 32;
+    if (group >= p.groups) return;
+    const int base = walk_part(p.dims, p.at, 0, p.outer, group);
+    float v[N], sum = 0, shift = 0;
+#pragma unroll
+    for (int k = 0; k < N; k++) v[k] = me + 32 * k < p.count ? p.in[base + me + 32 * k] : 0;
+    if (norm_shifts(p.kind)) {
+#pragma unroll
+        for (int k = 0; k < N; k++) sum += v[k];
+        shift = norm_lanes(sum) / (float)p.count;
+    }
+    sum = 0;
+    const bool absolute = p.kind == IG_NORM_LP && p.p == 1;
+#pragma unroll
+    for (int k = 0; k < N; k++) {
+        const float d = me + 32 * k < p.count ? v[k] - shift : 0;
+        sum += absolute ? fabsf(d) : d * d;
+    }
+    const float factor = norm_factor(p, norm_lanes(sum));
+#pragma unroll
+    for (int g = 0; g < N; g += 8) { /* scales and biases of eight are read before the first is stored */
+        float scale[8], bias[8];
+#pragma unroll
+        for (int k = 0; k < 8; k++) {
+            const int i = me + 32 * (g + k);
+            scale[k] = p.scale && i < p.count ? p.scale[i] : 1;
+            bias[k] = p.bias && i < p.count ? p.bias[i] : 0;
+        }
+#pragma unroll
+        for (int k = 0; k < 8; k++) {
+            const int i = me + 32 * (g + k);
+            float y = (v[g + k] - shift) * factor * scale[k];
+            if (p.bias) y += bias[k];
+            if (i < p.count) p.out[base + i] = y;
+        }
+    }
+    if (!me) norm_report(p, group, shift, factor);
+}
+
+GPU_KERNEL(128, 8, norm_warp8, ig_gpu_norm)
+{
+    norm_warp<8>(p);
+}
+
+GPU_KERNEL(128, 6, norm_warp32, ig_gpu_norm)
+{
+    norm_warp<32>(p);
 }
 
 GPU_KERNEL(128, 8, norm_128, ig_gpu_norm)
@@ -107,90 +167,158 @@ GPU_KERNEL(128, 8, norm_128, ig_gpu_norm)
         const int at = base + walk_part(p.dims, p.at, p.outer, p.inner, i);
         p.out[at] = norm_affine(p, (p.in[at] - shift) * factor, i, at);
     }
-    norm_report(p, shift, factor);
+    if (!me) norm_report(p, blockIdx.x, shift, factor);
 }
 
 /* --- channels --- */
 
-struct norm_moments {    /* of n members */
-    float n, mean, squares;
+enum { NORM_TILE = 256, NORM_TAKEN = 4 /* pixels of a thread under way */ };
+
+template <int W> struct norm_moments_of {    /* of n members of each */
+    float n;
+    side<W> mean, squares;
 };
 
-static __device__ __forceinline__ norm_moments norm_joined(norm_moments a, norm_moments b)
+template <int W> static __device__ __forceinline__ void join_moments(norm_moments_of<W> &a, const norm_moments_of<W> &b)
 {
-    const float n = a.n + b.n, d = b.mean - a.mean, share = n > 0 ? b.n / n : 0;
-    const norm_moments both = {n, fmaf(d, share, a.mean), a.squares + b.squares + d * d * a.n * share};
-    return both;
+    const float n = a.n + b.n, share = n > 0 ? b.n / n : 0, both = a.n * share;
+#pragma unroll
+    for (int j = 0; j < W; j++) {
+        const float d = b.mean.x[j] - a.mean.x[j];
+        a.mean.x[j] = fmaf(d, share, a.mean.x[j]);
+        a.squares.x[j] = a.squares.x[j] + b.squares.x[j] + d * d * both;
+    }
+    a.n = n;
 }
 
-/* Four members or fewer, `step` apart. */
-static __device__ __forceinline__ norm_moments norm_four(const float *p, int step, int n)
+/* NORM_TAKEN pixels or fewer, `step` floats apart. */
+template <int W> static __device__ __forceinline__ norm_moments_of<W> moments_of(const float *p, int step, int n)
 {
-    float v[4], sum = 0;
-    norm_moments m = {(float)n, 0, 0};
+    side<W> v[NORM_TAKEN];
+    norm_moments_of<W> m = {(float)n, {}, {}};
+    const float by = n == NORM_TAKEN ? 1.0f / NORM_TAKEN : 1 / m.n;
 #pragma unroll
-    for (int k = 0; k < 4; k++) v[k] = k < n ? p[k * step] : 0;
+    for (int k = 0; k < NORM_TAKEN; k++)
+        if (k < n) v[k] = load_side<W>(p + k * step);
+        else v[k] = {};
 #pragma unroll
-    for (int k = 0; k < 4; k++) sum += v[k];
-    m.mean = sum / m.n;
+    for (int j = 0; j < W; j++) {
+        float sum = 0;
 #pragma unroll
-    for (int k = 0; k < 4; k++) m.squares += k < n ? (v[k] - m.mean) * (v[k] - m.mean) : 0;
+        for (int k = 0; k < NORM_TAKEN; k++) sum += v[k].x[j];
+        m.mean.x[j] = sum * by;
+#pragma unroll
+        for (int k = 0; k < NORM_TAKEN; k++) {
+            const float d = k < n ? v[k].x[j] - m.mean.x[j] : 0;
+            m.squares.x[j] += d * d;
+        }
+    }
     return m;
 }
 
-/* Moments of members [blockIdx.y * chunk, + chunk), or of what such pieces gave: then shift and factor of each channel. */
-GPU_KERNEL(256, 4, norm_moments_32, ig_gpu_norm_channels)
+/* Of pixels [first, end) those of a row of the tile. */
+template <int W>
+static __device__ __forceinline__ void make_moments(const ig_gpu_norm_channels &p, norm_moments_of<W> &m, int channel, int row, int rows)
 {
-    SHARED(float, part, [3][8][32]);
-    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, channel = blockIdx.x * 32 + lane;
-    const int first = blockIdx.y * p.chunk, end = min(first + p.chunk, p.pieces ? p.pieces : p.pixels);
-    norm_moments m = {0, 0, 0};
-    if (channel < p.c) {
-        if (p.pieces)
-            for (int i = first + warp; i < end; i += 8) {
-                const float *at = p.moments + (i * 3 * p.c + channel);
-                const norm_moments of = {at[0], at[p.c], at[2 * p.c]};
-                m = norm_joined(m, of);
-            }
-        else
-            for (int i = first + warp * 4; i < end; i += 32)
-                m = norm_joined(m, norm_four(p.in + (i * p.c + channel), p.c, min(4, end - i)));
-    }
-    part[0][warp][lane] = m.n;
-    part[1][warp][lane] = m.mean;
-    part[2][warp][lane] = m.squares;
-    __syncthreads();
-    if (warp || channel >= p.c) return;
-    for (int i = 1; i < 8; i++) {
-        const norm_moments of = {part[0][i][lane], part[1][i][lane], part[2][i][lane]};
-        m = norm_joined(m, of);
-    }
-    if (p.pieces) {
-        p.shifts[channel] = m.mean;
-        p.factors[channel] = 1 / sqrtf(m.squares / m.n + p.epsilon);
-    } else {
-        float *to = p.moments + (blockIdx.y * 3 * p.c + channel);
-        to[0] = m.n;
-        to[p.c] = m.mean;
-        to[2 * p.c] = m.squares;
+    const int first = blockIdx.y * p.chunk, end = min(first + p.chunk, p.pixels);
+#pragma unroll 1
+    for (int i = first + row; i < end; i += rows * NORM_TAKEN)
+        join_moments(m, moments_of<W>(p.in + (i * p.c + channel), rows * p.c, min(NORM_TAKEN, (end - i + rows - 1) / rows)));
+}
+
+/* Of what pieces gave. */
+template <int W>
+static __device__ __forceinline__ void take_moments(const ig_gpu_norm_channels &p, norm_moments_of<W> &m, int channel, int row, int rows)
+{
+    for (int i = row; i < p.pieces; i += rows) {
+        const float *at = p.moments + (i * 3 * p.c + channel);
+        const norm_moments_of<W> of = {at[0], load_side<W>(at + p.c), load_side<W>(at + 2 * p.c)};
+        join_moments(m, of);
     }
 }
 
-/* Up to four elements a thread. */
-GPU_KERNEL(128, 8, norm_channels, ig_gpu_norm_channels)
+template <int W> static __device__ __forceinline__ void put_moments(const ig_gpu_norm_channels &p, const norm_moments_of<W> &m, int channel)
 {
-    const int first = blockIdx.x * 128 + threadIdx.x, step = gridDim.x * 128, count = p.pixels * p.c;
-    float v[IG_GPU_SOME];
+    float *to = p.moments + (blockIdx.y * 3 * p.c + channel);
 #pragma unroll
-    for (int k = 0; k < IG_GPU_SOME; k++) v[k] = first + k * step < count ? p.in[first + k * step] : 0;
+    for (int j = 0; j < W; j++) to[j] = m.n;
+    store_side(to + p.c, m.mean);
+    store_side(to + 2 * p.c, m.squares);
+}
+
+template <int W> static __device__ __forceinline__ void put_factors(const ig_gpu_norm_channels &p, const norm_moments_of<W> &m, int channel)
+{
+    store_side(p.shifts + channel, m.mean);
 #pragma unroll
-    for (int k = 0; k < IG_GPU_SOME; k++) {
-        const int channel = (first + k * step) % p.c;
-        v[k] = (v[k] - p.shifts[channel]) * p.factors[channel];
-        if (p.scale) v[k] *= p.scale[channel];
-        if (p.bias) v[k] += p.bias[channel];
+    for (int j = 0; j < W; j++) p.factors[channel + j] = 1 / sqrtf(m.squares.x[j] / m.n + p.epsilon);
+}
+
+/* Moments of pixels [blockIdx.y * chunk, + chunk), or of what such pieces gave: then shift and factor of each channel. */
+template <int W> static __device__ __forceinline__ void norm_moments(const ig_gpu_norm_channels &p, norm_moments_of<W> (&part)[NORM_TILE])
+{
+    const int me = threadIdx.x, rows = NORM_TILE / p.across, row = me / p.across, channel = (blockIdx.x * p.across + me - row * p.across) * W;
+    norm_moments_of<W> m = {0, {}, {}};
+    if (channel < p.c) {
+        if (p.pieces) take_moments<W>(p, m, channel, row, rows);
+        else make_moments<W>(p, m, channel, row, rows);
     }
+    part[me] = m;
+    for (int half = rows / 2; half; half >>= 1) {
+        __syncthreads();
+        if (row >= half) continue;
+        join_moments(m, part[me + half * p.across]);
+        part[me] = m;
+    }
+    if (row || channel >= p.c) return;
+    if (p.pieces) put_factors<W>(p, m, channel);
+    else put_moments<W>(p, m, channel);
+}
+
+GPU_KERNEL(256, 4, norm_moments_4, ig_gpu_norm_channels)
+{
+    SHARED(norm_moments_of<4>, part, [NORM_TILE]);
+    norm_moments<4>(p, part);
+}
+
+GPU_KERNEL(256, 4, norm_moments_1, ig_gpu_norm_channels)
+{
+    SHARED(norm_moments_of<1>, part, [NORM_TILE]);
+    norm_moments<1>(p, part);
+}
+
+/* The last block is the first of the image: what was read last comes first. */
+template <int W> static __device__ __forceinline__ void norm_channels(const ig_gpu_norm_channels &p)
+{
+    const int vectors = p.c / W, count = p.pixels * vectors, first = (gridDim.x - 1 - blockIdx.x) * p.chunk + threadIdx.x;
+    const int n = min(p.chunk / 128, (count - first + 127) / 128);
+    side<W> v[IG_GPU_SOME];
 #pragma unroll
     for (int k = 0; k < IG_GPU_SOME; k++)
-        if (first + k * step < count) p.out[first + k * step] = v[k];
+        if (k < n) v[k] = load_side<W>(p.in + (first + k * 128) * W);
+#pragma unroll
+    for (int k = 0; k < IG_GPU_SOME; k++) {
+        const int channel = (int)((unsigned)(first + k * 128) % (unsigned)vectors) * W;
+        if (k >= n) return;
+        const side<W> shift = load_side<W>(p.shifts + channel), factor = load_side<W>(p.factors + channel);
+        side<W> scale = {}, bias = {};
+        if (p.scale) scale = load_side<W>(p.scale + channel);
+        if (p.bias) bias = load_side<W>(p.bias + channel);
+#pragma unroll
+        for (int j = 0; j < W; j++) {
+            v[k].x[j] = (v[k].x[j] - shift.x[j]) * factor.x[j];
+            if (p.scale) v[k].x[j] *= scale.x[j];
+            if (p.bias) v[k].x[j] += bias.x[j];
+        }
+        store_side(p.out + (first + k * 128) * W, v[k]);
+    }
+}
+
+GPU_KERNEL(128, 8, norm_channels_4, ig_gpu_norm_channels)
+{
+    norm_channels<4>(p);
+}
+
+GPU_KERNEL(128, 8, norm_channels_1, ig_gpu_norm_channels)
+{
+    norm_channels<1>(p);
 }

@@ -1,8 +1,9 @@
 /*
- * Reductions over any dims: a block per output whose threads take every 128th element and then add up by halves, in a
- * fixed order; where outputs are many and neighbours in memory, a thread per output; of floats a warp's lanes take
- * neighbouring outputs, its block's warps every eighth element, and a block of few outputs a piece of them, which a second launch joins. Floats are added as floats, sums of
- * integers in 64 bits, and what of integers is not exact in doubles.
+ * Reductions over any dims. Of floats, what is reduced along memory has lanes of a warp or a block for an output, 16 bytes a load;
+ * where outputs lie side by side a block is a tile of threads, some side by side, the others rows below. Where outputs are few
+ * blocks have pieces of them, which a second launch joins. Anything else has a block per output, whose threads take every
+ * 128th element and then add up by halves, in a fixed order, or, where outputs are many, a thread per output. Floats are added
+ * as floats, sums of integers in 64 bits, and what of integers is not exact in doubles.
  */
 #include "kernels_gpu/cuda/element.cuh"
 
@@ -143,30 +144,161 @@ GPU_KERNEL(128, 8, reduce_f32, ig_gpu_reduce)
     if (reduce_writes(p)) ((float *)p.out)[i] = v;
 }
 
-enum { COLUMN_ROWS = 8, COLUMN_TAKEN = 4 };
+/* --- floats, 4 or 16 bytes at a time --- */
 
-GPU_KERNEL(256, 4, reduce_columns, ig_gpu_reduce)
+enum { REDUCE_TILE = 256, UNDER_WAY = 4 /* loads of a thread before the first is used */ };
+
+template <int W> static __device__ __forceinline__ side<W> side_of(float v)
 {
-    SHARED(float, part, [COLUMN_ROWS][32]);
-    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, output = blockIdx.x * 32 + lane;
-    const int first = blockIdx.y * p.chunk, end = min(first + p.chunk, p.count);
-    const int base = output < p.outputs ? walk(p.kept_dims, p.kept_at, p.kept, output) : 0;
-    float acc = reduce_first<float>(p.kind);
-    if (output < p.outputs)
-        for (int i = first + warp; i < end; i += COLUMN_ROWS * COLUMN_TAKEN) {
-            float v[COLUMN_TAKEN];
+    side<W> all;
 #pragma unroll
-            for (int k = 0; k < COLUMN_TAKEN; k++)
-                v[k] = i + k * COLUMN_ROWS < end ? reduced<float>(p, base, i + k * COLUMN_ROWS) : 0;
+    for (int j = 0; j < W; j++) all.x[j] = v;
+    return all;
+}
+
+template <int W> static __device__ __forceinline__ void join_items(int kind, side<W> &acc, const side<W> &v)
+{
 #pragma unroll
-            for (int k = 0; k < COLUMN_TAKEN; k++)
-                if (i + k * COLUMN_ROWS < end) acc = reduce_join(p.kind, acc, p.joined ? v[k] : reduce_item(p.kind, v[k]));
+    for (int j = 0; j < W; j++) acc.x[j] = reduce_join(kind, acc.x[j], reduce_item(kind, v.x[j]));
+}
+
+template <int KIND> struct kind_of {
+    enum { value = KIND };
+};
+
+/* f by the kind, known when it is compiled; what pieces gave is joined as it is. */
+template <typename F> static __device__ __forceinline__ auto by_kind(const ig_gpu_reduce &p, F f) -> decltype(f(kind_of<0>()))
+{
+    const bool squares = p.kind == IG_REDUCE_L2 || p.kind == IG_REDUCE_SUM_SQUARE;
+    if (p.kind == IG_REDUCE_MAX) return f(kind_of<IG_REDUCE_MAX>());
+    if (p.kind == IG_REDUCE_MIN) return f(kind_of<IG_REDUCE_MIN>());
+    if (p.kind == IG_REDUCE_PROD) return f(kind_of<IG_REDUCE_PROD>());
+    if (squares && !p.joined) return f(kind_of<IG_REDUCE_SUM_SQUARE>());
+    if (p.kind == IG_REDUCE_L1 && !p.joined) return f(kind_of<IG_REDUCE_L1>());
+    return f(kind_of<IG_REDUCE_SUM>());
+}
+
+/* Elements [from, end) of W outputs, every rows-th. */
+template <int KIND, int W>
+static __device__ __forceinline__ side<W> column_of(const ig_gpu_reduce &p, const float *in, int from, int end, int rows)
+{
+    const side<W> nothing = side_of<W>(reduce_first<float>(KIND));
+    side<W> acc = nothing;
+#pragma unroll 1
+    for (int i = from; i < end; i += rows * UNDER_WAY) {
+        side<W> v[UNDER_WAY];
+#pragma unroll
+        for (int k = 0; k < UNDER_WAY; k++) {
+            const int e = i + k * rows, q = (int)(__umulhi((unsigned)e, p.inverse) >> p.shift);
+            v[k] = e < end ? load_side<W>(in + (q * p.outer_at + (e - q * p.run) * p.run_at)) : nothing;
         }
-    part[warp][lane] = acc;
-    __syncthreads();
-    if (warp || output >= p.outputs) return;
-    for (int i = 1; i < COLUMN_ROWS; i++) acc = reduce_join(p.kind, acc, part[i][lane]);
-    ((float *)p.out)[blockIdx.y * p.outputs + output] = p.by ? reduce_finish(p.kind, acc, p.by) : acc;
+#pragma unroll
+        for (int k = 0; k < UNDER_WAY; k++) join_items<W>(KIND, acc, v[k]);
+    }
+    return acc;
+}
+
+/* A block has `across` threads side by side, for W outputs each, and takes elements [blockIdx.y * chunk, + chunk). */
+template <int W> static __device__ __forceinline__ void reduce_columns(const ig_gpu_reduce &p, side<W> (&part)[REDUCE_TILE])
+{
+    const int me = threadIdx.x, rows = REDUCE_TILE / p.across, row = me / p.across;
+    const int output = (blockIdx.x * p.across + me - row * p.across) * W;
+    const int first = blockIdx.y * p.chunk, end = output < p.outputs ? min(first + p.chunk, p.count) : 0;
+    const float *in = (const float *)p.in + walk(p.kept_dims, p.kept_at, p.kept, output < p.outputs ? output : 0);
+    side<W> acc = by_kind(p, [&](auto kind) { return column_of<decltype(kind)::value, W>(p, in, first + row, end, rows); });
+    part[me] = acc;
+    for (int half = rows / 2; half; half >>= 1) {
+        __syncthreads();
+        if (row >= half) continue;
+#pragma unroll
+        for (int j = 0; j < W; j++) acc.x[j] = reduce_join(p.kind, acc.x[j], part[me + half * p.across].x[j]);
+        part[me] = acc;
+    }
+    if (row || output >= p.outputs) return;
+#pragma unroll
+    for (int j = 0; j < W; j++) acc.x[j] = p.by ? reduce_finish(p.kind, acc.x[j], p.by) : acc.x[j];
+    store_side<W>((float *)p.out + (blockIdx.y * p.outputs + output), acc);
+}
+
+GPU_KERNEL(256, 6, reduce_columns_4, ig_gpu_reduce)
+{
+    SHARED(side<4>, part, [REDUCE_TILE]);
+    reduce_columns<4>(p, part);
+}
+
+GPU_KERNEL(256, 6, reduce_columns_1, ig_gpu_reduce)
+{
+    SHARED(side<1>, part, [REDUCE_TILE]);
+    reduce_columns<1>(p, part);
+}
+
+template <int KIND> static __device__ __forceinline__ void join_few(side<4> &acc, const float *in, int n, int me, int across)
+{
+#pragma unroll 1
+    for (int i = me; i < n; i += across) acc.x[0] = reduce_join(KIND, acc.x[0], reduce_item(KIND, in[i]));
+}
+
+/* Four floats side by side at a time, or one by one where they are not aligned. */
+template <bool VECTOR> static __device__ __forceinline__ side<4> four_of(const float *p)
+{
+    if (VECTOR) return load_side<4>(p);
+    const side<4> v = {{p[0], p[1], p[2], p[3]}};
+    return v;
+}
+
+/* Of n floats one behind the other, the first number `at` of the tensor, thread `me` of `across`: whole quads of the tensor, and what is before and behind. */
+template <int KIND, bool VECTOR>
+static __device__ __forceinline__ void join_run(side<4> &acc, const float *in, int at, int n, int me, int across)
+{
+    const int front = min(-at & 3, n), quads = (n - front) / 4;
+    const float *whole = in + (at + front);
+#pragma unroll 1
+    for (int i = me; i < quads; i += across * UNDER_WAY) {
+        side<4> v[UNDER_WAY];
+#pragma unroll
+        for (int k = 0; k < UNDER_WAY; k++)
+            v[k] = i + k * across < quads ? four_of<VECTOR>(whole + (i + k * across) * 4) : side_of<4>(reduce_first<float>(KIND));
+#pragma unroll
+        for (int k = 0; k < UNDER_WAY; k++) join_items<4>(KIND, acc, v[k]);
+    }
+    join_few<KIND>(acc, in + at, front, me, across);
+    join_few<KIND>(acc, whole + quads * 4, n - front - quads * 4, me, across);
+}
+
+/* Of all runs of an output, or of its piece of the only one. */
+template <int KIND, bool VECTOR> static __device__ __forceinline__ float row_of(const ig_gpu_reduce &p, int base, int me)
+{
+    side<4> acc = side_of<4>(reduce_first<float>(KIND));
+    const int piece = blockIdx.y * p.chunk, n = min(p.chunk, p.run - piece);
+#pragma unroll 1
+    for (int q = 0; q * p.run < p.count; q++) join_run<KIND, VECTOR>(acc, (const float *)p.in, base + q * p.outer_at + piece, n, me, p.across);
+    return reduce_join(KIND, reduce_join(KIND, acc.x[0], acc.x[1]), reduce_join(KIND, acc.x[2], acc.x[3]));
+}
+
+/* `across` threads for an output, a power of two: lanes of a warp, or the block. */
+template <bool VECTOR> static __device__ __forceinline__ void reduce_rows(const ig_gpu_reduce &p, float *part)
+{
+    const int mine = threadIdx.x / p.across, me = threadIdx.x - mine * p.across, i = blockIdx.x * (REDUCERS / p.across) + mine;
+    const int base = walk(p.kept_dims, p.kept_at, p.kept, i < p.outputs ? i : 0);
+    float v = by_kind(p, [&](auto kind) { return row_of<decltype(kind)::value, VECTOR>(p, base, me); });
+    if (p.across == REDUCERS) v = reduce_block(p.kind, v, part);
+    else
+#pragma unroll 1
+        for (int half = p.across / 2; half; half >>= 1) v = reduce_join(p.kind, v, __shfl_xor_sync(0xffffffff, v, half));
+    if (me || i >= p.outputs) return;
+    ((float *)p.out)[blockIdx.y * p.outputs + i] = p.by ? reduce_finish(p.kind, v, p.by) : v;
+}
+
+GPU_KERNEL(128, 8, reduce_rows_4, ig_gpu_reduce)
+{
+    SHARED(float, part, [4]);
+    reduce_rows<true>(p, part);
+}
+
+GPU_KERNEL(128, 8, reduce_rows_1, ig_gpu_reduce)
+{
+    SHARED(float, part, [4]);
+    reduce_rows<false>(p, part);
 }
 
 GPU_KERNEL(128, 4, reduce_real, ig_gpu_reduce)

@@ -38,6 +38,14 @@ static inline void ig_gpu_put_loops(int32_t *to, const int32_t *from, int n)
     memcpy(to, from, (size_t)n * sizeof *to);
 }
 
+/* i / d for i below 2^31 as the high half of i times it, shifted (Granlund, Montgomery 1994); 0 of 1, which it cannot say. */
+static inline uint32_t ig_gpu_inverse(int32_t d, uint32_t *shift)
+{
+    *shift = 0;
+    while ((int64_t)2 << *shift < d) ++*shift;
+    return d > 1 ? (uint32_t)((((uint64_t)1 << (32 + *shift)) + (uint64_t)d - 1) / (uint64_t)d) : 0;
+}
+
 /* Stride of dim d of `to` in `s`, which is broadcast to it from the right: 0 where it repeats. */
 static inline int64_t ig_gpu_broadcast(const struct ig_shape *s, const struct ig_shape *to, int d)
 {

@@ -21,20 +21,12 @@ static void widen(struct ig_gpu_loops *l)
     for (int i = 0; i < l->n - 1; i++) l->at[0][i] /= 2, l->at[1][i] /= 2;
 }
 
-/* i / d for i below 2^31 as the high half of i * by, shifted (Granlund, Montgomery 1994). */
-static void put_division(struct ig_gpu_move *p, int32_t d)
-{
-    p->shift = 0;
-    while ((int64_t)2 << p->shift < d) p->shift++;
-    p->by = d > 1 ? (uint32_t)((((uint64_t)1 << (32 + p->shift)) + (uint64_t)d - 1) / (uint64_t)d) : 0;
-}
-
 int ig_gpu_move_loops(const struct ig_gpu_loops *loops, const void *in, void *out, int32_t bytes, struct ig_gpu_launch *to)
 {
     struct ig_gpu_loops l = *loops;
     for (; can_widen(&l, in, out, bytes); bytes *= 2) widen(&l);
     struct ig_gpu_move p = {.in = in, .out = out, .count = ig_gpu_visits(&l), .n = l.n, .bytes = bytes};
-    put_division(&p, l.n ? l.dims[l.n - 1] : 1);
+    p.by = ig_gpu_inverse(l.n ? l.dims[l.n - 1] : 1, &p.shift);
     ig_gpu_put_loops(p.dims, l.dims, l.n);
     ig_gpu_put_loops(p.in_at, l.at[0], l.n);
     ig_gpu_put_loops(p.out_at, l.at[1], l.n);

@@ -24,9 +24,11 @@ static void reduce(struct rng *r, enum check_pass pass, struct check_problem *p)
     int32_t in[MOST], out[MOST], type = number_type(r);
     int rank = shapes_any(r, in, MOST);
     if (rng_one_in(r, 4)) in[rng_int(r, 0, rank - 1)] = 300;
-    int columns = rng_one_in(r, 6);
-    if (columns) rank = 3, in[0] = rng_int(r, 1, 2), in[1] = RNG_OF(r, 65, 130, 300), in[2] = RNG_OF(r, 32, 33, 70);
-    *a = (struct ig_reduce){rng_int(r, IG_REDUCE_SUM, IG_REDUCE_LOG_SUM_EXP), columns ? RNG_OF(r, 2, 3) : rng_int(r, 0, (1 << rank) - 1)};
+    int32_t mask = rng_int(r, 0, (1 << rank) - 1);
+    if (rng_one_in(r, 6)) rank = 3, mask = RNG_OF(r, 2, 3), in[0] = rng_int(r, 1, 2), in[1] = RNG_OF(r, 65, 130, 300), in[2] = RNG_OF(r, 32, 33, 70);
+    else if (rng_one_in(r, 6)) rank = 4, mask = RNG_OF(r, 5, 10), in[0] = 3, in[1] = 2, in[2] = RNG_OF(r, 4, 9), in[3] = RNG_OF(r, 32, 35, 40);
+    else if (rng_one_in(r, 12)) rank = 2, mask = 2, in[0] = rng_int(r, 1, 3), in[1] = RNG_OF(r, 20000, 20001); /* in pieces */
+    *a = (struct ig_reduce){rng_int(r, IG_REDUCE_SUM, IG_REDUCE_LOG_SUM_EXP), mask};
     for (int i = 0; i < rank; i++) out[i] = a->mask >> i & 1 ? 1 : in[i];
     check_in(p, 0, type, rank, in);
     check_out(p, 0, type, rank, out);
@@ -60,7 +62,9 @@ static void norm(struct rng *r, enum check_pass pass, struct check_problem *p)
     if (images && rank < 3) in[rank] = 3, in[rank + 1] = 4, rank += 2;
     if (a->kind == IG_NORM_INSTANCE && rng_one_in(r, 3)) rank = 4, in[0] = 1, in[1] = rng_int(r, 16, 40), in[2] = 19, in[3] = RNG_OF(r, 5, 32, 40);
     if (a->kind == IG_NORM_GROUP && rng_one_in(r, 2)) a->groups = in[rank - 1] % 2 ? in[rank - 1] : 2;
-    a->axis = rng_int(r, 0, rank - 1);
+    int many = !images && rng_one_in(r, 8);
+    if (many) rank = 2, in[0] = 520, in[1] = RNG_OF(r, 250, 257, 300);
+    a->axis = many ? 1 : rng_int(r, 0, rank - 1);
     a->mask = rng_int(r, 1, (1 << rank) - 1);
     check_in(p, 0, IG_F32, rank, in);
     check_out(p, 0, IG_F32, rank, in);
