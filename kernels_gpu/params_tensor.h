@@ -12,7 +12,7 @@
 
 enum { IG_GPU_DIMS = 8, IG_GPU_MOVE_DIMS = 16, IG_GPU_BATCH_DIMS = 6, IG_GPU_TAP_DIMS = 3,
        IG_GPU_COLUMN_DIMS = 3, IG_GPU_UNPOOL_DIMS = 5,
-       IG_GPU_NORM_KEPT = 2048 /* members that a block keeps in registers */ };
+       IG_GPU_PARTS = 9 /* inputs of a call */, IG_GPU_NORM_KEPT = 2048 /* members that a block keeps in registers */ };
 
 struct ig_gpu_typed {    /* elementwise.cu, convert.cu: element by element, any type */
     const void *a, *b, *c;
@@ -40,6 +40,15 @@ struct ig_gpu_move {     /* move.cu: a strided copy */
     int32_t count, n, bytes; /* elements; loops; bytes of an element, 1, 2, 4, 8 or 16 */
     uint32_t by, shift;        /* division by the last dim: by 0, it is 1 */
     int32_t dims[IG_GPU_MOVE_DIMS], in_at[IG_GPU_MOVE_DIMS], out_at[IG_GPU_MOVE_DIMS]; /* a tile has two loops a dim */
+};
+
+struct ig_gpu_concat {   /* move.cu: lines of the output are those of all parts, one behind the other */
+    const void *in[IG_GPU_PARTS];
+    void *out;
+    int32_t count, n, bytes; /* elements of the output; parts; bytes of an element, as for a copy */
+    int32_t width;       /* of a line of the output */
+    uint32_t by, shift;  /* division by it, as for a copy */
+    int32_t length[IG_GPU_PARTS], start[IG_GPU_PARTS]; /* of a part's line; where it begins in the output's */
 };
 
 struct ig_gpu_pad {      /* move.cu: `in` is what cropping leaves */

@@ -138,14 +138,33 @@ GPU_KERNEL(128, 8, dequantize_typed, ig_gpu_quantize)
 /* One run, one scale, and one zero of one byte: differences are exact, as are their products before they are rounded. */
 static __device__ __forceinline__ int zero_byte(const ig_gpu_quantize &p)
 {
-    return p.zero ? (int)get_int(p.zero, p.zero_type, 0) : 0;
+    if (!p.zero) return 0;
+    return p.zero_type == IG_I8 ? *(const signed char *)p.zero : *(const unsigned char *)p.zero;
 }
 
+/*
+ * x / scale of an ordinary scale, by = 1 / scale as it is rounded: the second correction gives what division gives (Markstein
+ * 1990) where quotients are not much less than one and no more than some hundreds.
+ */
+static __device__ __forceinline__ float ratio(float x, float scale, float by)
+{
+    float q = x * by;
+    q = fmaf(fmaf(-q, scale, x), by, q);
+    return fmaf(fmaf(-q, scale, x), by, q);
+}
+
+/* What is divided is cut to where quotients fit, NaN to the least; the sum with 1.5 2^23 ends in the whole number, half to even. */
 GPU_KERNEL(128, 8, quantize_run, ig_gpu_quantize)
 {
-    const float scale = *(const float *)p.scale;
+    const float scale = *(const float *)p.scale, by = 1 / scale;
     const int zero = zero_byte(p), low = p.out_type == IG_I8 ? -128 : 0;
-    run_of<float, unsigned char>(p.in, p.out, p.count, [=](float x) { return (unsigned char)quantized(x, scale, zero, low); });
+    const float least = (float)(low - zero) * scale, most = (float)(low + 255 - zero) * scale;
+    const bool ordinary = scale > 1e-20f && scale < 1e20f;
+    run_of<float, unsigned char>(p.in, p.out, p.count, [=](float x) {
+        if (!ordinary) return (unsigned char)quantized(x, scale, zero, low);
+        const float cut = x > least ? x > most ? most : x : least;
+        return (unsigned char)(__float_as_uint(ratio(cut, scale, by) + 12582912.0f) + (unsigned)zero);
+    });
 }
 
 GPU_KERNEL(128, 8, dequantize_run, ig_gpu_quantize)

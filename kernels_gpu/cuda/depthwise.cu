@@ -3,8 +3,11 @@
  *
  * depthwise_<k>s<s>: a thread computes four channels of OY x OX outputs. It goes down the input rows once; of each it
  * holds the columns that its outputs share, four channels at a time, and adds every tap that the row is for an output. Rows are
- * read together; those of the wide kernel (ROLLED) one after the other, so that registers are left for more outputs, which read less.
- * Addresses advance by strides. conv_direct: a thread computes one channel of one pixel, whatever the window and groups.
+ * read together. Addresses advance by strides.
+ * depthwise_<k>s1_wide: a thread computes one channel of OX columns, p.chunk rows down. Its weights stay in registers: those of a
+ * quad do not fit there, and read for every row they would take more of the first-level cache than pixels do. It holds sums of the K
+ * rows of outputs that an input row is for; while it adds a row, the next is under way.
+ * conv_direct: a thread computes one channel of one pixel, whatever the window and groups.
  * Sums go in the order of the taps.
  */
 #include "kernels_gpu/cuda/cuda.cuh"
@@ -39,7 +42,7 @@ static __device__ __forceinline__ void depthwise_row(const ig_gpu_conv &p, int r
     }
 }
 
-template <int K, int S, int OY, int OX, bool ROLLED> static __device__ __forceinline__ void depthwise(const ig_gpu_conv &p)
+template <int K, int S, int OY, int OX> static __device__ __forceinline__ void depthwise(const ig_gpu_conv &p)
 {
     enum { ROWS = (OY - 1) * S + K };
     const int quads = p.oc4 / 4, across = (p.out_w + OX - 1) / OX;
@@ -52,13 +55,8 @@ template <int K, int S, int OY, int OX, bool ROLLED> static __device__ __forcein
     for (int oy = 0; oy < OY; oy++)
 #pragma unroll
         for (int ox = 0; ox < OX; ox++) sum[oy][ox] = bias;
-    if (ROLLED) {
-#pragma unroll 1
-        for (int r = 0; r < ROWS; r++) depthwise_row<K, S>(p, r, iy, ix, channel, sum);
-    } else {
 #pragma unroll
-        for (int r = 0; r < ROWS; r++) depthwise_row<K, S>(p, r, iy, ix, channel, sum);
-    }
+    for (int r = 0; r < ROWS; r++) depthwise_row<K, S>(p, r, iy, ix, channel, sum);
 #pragma unroll
     for (int oy = 0; oy < OY; oy++)
 #pragma unroll
@@ -73,29 +71,124 @@ template <int K, int S, int OY, int OX, bool ROLLED> static __device__ __forcein
         }
 }
 
+/* Columns ix ... of input row iy, 0 beyond the edges. */
+template <int COLUMNS>
+static __device__ __forceinline__ void read_columns(const ig_gpu_conv &p, const float *in, int iy, int ix, float (&to)[COLUMNS])
+{
+    const bool row_inside = (unsigned)iy < (unsigned)p.in_h;
+    if (row_inside && ix >= 0 && ix + COLUMNS <= p.in_w) {
+#pragma unroll
+        for (int c = 0; c < COLUMNS; c++) to[c] = in[c * p.in_pixel];
+    } else {
+#pragma unroll
+        for (int c = 0; c < COLUMNS; c++) to[c] = row_inside && (unsigned)(ix + c) < (unsigned)p.in_w ? in[c * p.in_pixel] : 0;
+    }
+}
+
+/* The first n of a row's outputs; residual: or NULL. */
+template <int OX>
+static __device__ __forceinline__ void put_columns(const ig_gpu_conv &p, float *out, const float *residual, const float (&sum)[OX], int n)
+{
+#pragma unroll
+    for (int x = 0; x < OX; x += 4) {
+        float4 v = make_float4(sum[x], sum[x + 1], sum[x + 2], sum[x + 3]);
+        if (residual) {
+#pragma unroll
+            for (int j = 0; j < 4; j++)
+                if (x + j < n) at(v, j) += residual[(x + j) * p.residual_pixel];
+        }
+        v = activate(p.act, v);
+        if (n >= OX) {
+#pragma unroll
+            for (int j = 0; j < 4; j++) out[(x + j) * p.out_pixel] = at(v, j);
+        } else {
+#pragma unroll
+            for (int j = 0; j < 4; j++)
+                if (x + j < n) out[(x + j) * p.out_pixel] = at(v, j);
+        }
+    }
+}
+
+/* An input row's taps: it is row K - 1 of sum[0]'s window, row 0 of sum[K - 1]'s. */
+template <int K, int OX>
+static __device__ __forceinline__ void add_row(const float (&w)[K * K], const float (&column)[OX + K - 1], float (&sum)[K][OX])
+{
+#pragma unroll
+    for (int j = 0; j < K; j++)
+#pragma unroll
+        for (int kx = 0; kx < K; kx++)
+#pragma unroll
+            for (int ox = 0; ox < OX; ox++) sum[j][ox] = fmaf(column[ox + kx], w[(K - 1 - j) * K + kx], sum[j][ox]);
+}
+
+/* Sums go up a row; that of the last begins. */
+template <int K, int OX> static __device__ __forceinline__ void next_row(float bias, float (&sum)[K][OX])
+{
+#pragma unroll
+    for (int ox = 0; ox < OX; ox++) {
+#pragma unroll
+        for (int j = 0; j < K - 1; j++) sum[j][ox] = sum[j + 1][ox];
+        sum[K - 1][ox] = bias;
+    }
+}
+
+template <int K, int OX> static __device__ __forceinline__ void depthwise_down(const ig_gpu_conv &p)
+{
+    enum { COLUMNS = OX + K - 1 };
+    const int across = (p.out_w + OX - 1) / OX;
+    const int i = blockIdx.x * 128 + threadIdx.x, tile = i / p.groups, channel = i - tile * p.groups;
+    const int ty = tile / across, x = (tile - ty * across) * OX, y = ty * p.chunk;
+    if (y >= p.out_h) return;
+    const int iy = y - p.top, ix = x - p.left, rows = min(p.chunk, p.out_h - y) + K - 1;
+    const float *in = p.in + (iy * p.in_row + ix * p.in_pixel + channel);
+    const float *residual = p.residual ? p.residual + (y * p.residual_row + x * p.residual_pixel + channel) : (const float *)0;
+    float *out = p.out + (y * p.out_row + x * p.out_pixel + channel);
+    float w[K * K], sum[K][OX], column[COLUMNS], next[COLUMNS];
+    const float bias = p.bias ? p.bias[channel] : 0;
+    read_columns(p, in, iy, ix, next);
+#pragma unroll
+    for (int t = 0; t < K * K; t++) w[t] = p.weights[t * p.oc4 + channel];
+#pragma unroll
+    for (int j = 0; j < K; j++) next_row<K, OX>(bias, sum);
+#pragma unroll 1
+    for (int r = 0; r < rows; r++) {
+#pragma unroll
+        for (int c = 0; c < COLUMNS; c++) column[c] = next[c];
+        in += p.in_row;
+        if (r + 1 < rows) read_columns(p, in, iy + r + 1, ix, next);
+        add_row<K, OX>(w, column, sum);
+        if (r >= K - 1) {
+            put_columns<OX>(p, out, residual, sum[0], p.out_w - x);
+            out += p.out_row;
+            if (residual) residual += p.residual_row;
+        }
+        next_row<K, OX>(bias, sum);
+    }
+}
+
 GPU_KERNEL(128, 3, depthwise_3s1, ig_gpu_conv)
 {
-    depthwise<3, 1, 2, 4, false>(p);
+    depthwise<3, 1, 2, 4>(p);
 }
 
 GPU_KERNEL(128, 3, depthwise_3s2, ig_gpu_conv)
 {
-    depthwise<3, 2, 2, 2, false>(p);
+    depthwise<3, 2, 2, 2>(p);
 }
 
 GPU_KERNEL(128, 3, depthwise_5s1, ig_gpu_conv)
 {
-    depthwise<5, 1, 2, 2, false>(p);
+    depthwise<5, 1, 2, 2>(p);
 }
 
-GPU_KERNEL(128, 3, depthwise_5s1_wide, ig_gpu_conv)
+GPU_KERNEL(128, 4, depthwise_5s1_wide, ig_gpu_conv)
 {
-    depthwise<5, 1, 4, 4, true>(p);
+    depthwise_down<5, 8>(p);
 }
 
 GPU_KERNEL(128, 2, depthwise_5s2, ig_gpu_conv)
 {
-    depthwise<5, 2, 1, 2, false>(p);
+    depthwise<5, 2, 1, 2>(p);
 }
 
 GPU_KERNEL(128, 4, conv_direct, ig_gpu_conv)

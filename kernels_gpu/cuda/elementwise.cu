@@ -313,3 +313,51 @@ GPU_KERNEL(128, 8, where_typed, ig_gpu_typed)
     default: choose<uint64_t>(p, yes, from);
     }
 }
+
+/* Up to four conditions from p on, the rest false. One word, which is not taken apart before others are under way. */
+static __device__ __forceinline__ uint32_t load_conditions(const unsigned char *p, int n)
+{
+    uint32_t word = 0;
+    if (n >= 4) {
+        IS_ALIGNED(p, 4);
+        return *(const uint32_t *)p;
+    }
+#pragma unroll
+    for (int j = 0; j < 3; j++)
+        if (j < n) word |= (uint32_t)p[j] << (8 * j);
+    return word;
+}
+
+static __device__ __forceinline__ bool any_false(uint32_t word)
+{
+    return (word - 0x01010101u) & ~word & 0x80808080u;
+}
+
+/* Elements of four bytes, operands that are one run or one number, a condition that is a run: quads that no condition names are
+ * not read. */
+GPU_KERNEL(128, 8, where_run, ig_gpu_typed)
+{
+    const int first = blockIdx.x * 128 + threadIdx.x, step = gridDim.x * 128, quads = (p.count + 3) / 4;
+    uint32_t yes[IG_GPU_SOME] = {0};
+    quad_of<uint32_t> a[IG_GPU_SOME] = {}, b[IG_GPU_SOME] = {};
+#pragma unroll
+    for (int k = 0; k < IG_GPU_SOME; k++) {
+        const int i = first + k * step;
+        if (i < quads) yes[k] = load_conditions((const unsigned char *)p.c + i * 4, p.count - i * 4);
+    }
+#pragma unroll
+    for (int k = 0; k < IG_GPU_SOME; k++) {
+        const int i = first + k * step;
+        if (i >= quads) continue;
+        if (yes[k]) a[k] = run_operand<uint32_t>(p.a, p.a_at[0], i * 4, p.count - i * 4);
+        if (any_false(yes[k])) b[k] = run_operand<uint32_t>(p.b, p.b_at[0], i * 4, p.count - i * 4);
+    }
+#pragma unroll
+    for (int k = 0; k < IG_GPU_SOME; k++) {
+        const int i = first + k * step;
+        if (i >= quads) continue;
+#pragma unroll
+        for (int j = 0; j < 4; j++) a[k].x[j] = yes[k] >> (8 * j) & 255 ? a[k].x[j] : b[k].x[j];
+        store_quad((uint32_t *)p.out + i * 4, a[k], p.count - i * 4);
+    }
+}

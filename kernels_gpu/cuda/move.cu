@@ -1,7 +1,7 @@
 /*
- * Data that moves: transposes, slices, repetitions and concatenations are strided copies of elements as wide as what stays
- * together allows, up to four a thread, which are under way together; padding; and constants that marks make (one-hot,
- * triangles).
+ * Data that moves: transposes, slices and repetitions are strided copies of elements as wide as what stays together allows,
+ * up to four a thread, which are under way together; concatenations go over the output; padding; and constants that marks
+ * make (one-hot, triangles).
  */
 #include "kernels_gpu/cuda/element.cuh"
 
@@ -11,11 +11,17 @@ static __device__ __forceinline__ void check_width(const void *p, int bytes)
     IS_ALIGNED(p, bytes);
 }
 
-/* Where element i is read and written: the last loop's division is a product. */
+/* i / d as a product: launch/tensor.c. */
+static __device__ __forceinline__ int divided(int i, uint32_t by, uint32_t shift)
+{
+    return by ? (int)(__umulhi((unsigned)i, by) >> shift) : i;
+}
+
+/* Where element i is read and written. */
 static __device__ __forceinline__ int2 move_at(const ig_gpu_move &p, int i)
 {
     if (p.n == 0) return make_int2(0, 0);
-    const int last = p.n - 1, q = p.n == 1 ? 0 : p.by ? (int)(__umulhi((unsigned)i, p.by) >> p.shift) : i, x = i - q * p.dims[last];
+    const int last = p.n - 1, q = p.n == 1 ? 0 : divided(i, p.by, p.shift), x = i - q * p.dims[last];
     const int2 at = p.n == 1 ? make_int2(0, 0) : walk_two(p.dims, p.in_at, p.out_at, last, q);
     return make_int2(at.x + x * p.in_at[last], at.y + x * p.out_at[last]);
 }
@@ -49,6 +55,59 @@ GPU_KERNEL(128, 8, move_any, ig_gpu_move)
     case 4: move_some<uint32_t>(p); break;
     case 8: move_some<float2>(p); break;
     default: move_some<float4>(p);
+    }
+}
+
+/* Where in the parts elements first, first + step, ... of the output are. */
+template <typename T, int N>
+static __device__ __forceinline__ void find_parts(const ig_gpu_concat &p, int first, int step, const T *(&from)[N])
+{
+    int line[N], x[N];
+#pragma unroll
+    for (int j = 0; j < N; j++) {
+        const int i = first + j * step;
+        line[j] = divided(i, p.by, p.shift);
+        x[j] = i - line[j] * p.width;
+        from[j] = (const T *)p.in[0] + (line[j] * p.length[0] + x[j]);
+    }
+#pragma unroll 1
+    for (int k = 1; k < p.n; k++) {
+#pragma unroll
+        for (int j = 0; j < N; j++)
+            if (x[j] >= p.start[k]) from[j] = (const T *)p.in[k] + (line[j] * p.length[k] + x[j] - p.start[k]);
+    }
+}
+
+/* A thread goes over the output, so that what memory takes at once is written once: up to 64 bytes of it, read together. */
+template <typename T> static __device__ __forceinline__ void concat_some(const ig_gpu_concat &p)
+{
+    enum { EACH = sizeof(T) < 4 ? 16 : 64 / sizeof(T), N = 4 };
+    const int first = blockIdx.x * 128 + threadIdx.x, step = gridDim.x * 128;
+    T v[EACH];
+#pragma unroll
+    for (int k = 0; k < EACH; k += N) {
+        const T *from[N];
+        find_parts(p, first + k * step, step, from);
+#pragma unroll
+        for (int j = 0; j < N; j++) {
+            if (first + (k + j) * step >= p.count) continue;
+            check_width(from[j], sizeof(T));
+            v[k + j] = *from[j];
+        }
+    }
+#pragma unroll
+    for (int k = 0; k < EACH; k++)
+        if (first + k * step < p.count) ((T *)p.out)[first + k * step] = v[k];
+}
+
+GPU_KERNEL(128, 8, concat_any, ig_gpu_concat)
+{
+    switch (p.bytes) {
+    case 1: concat_some<unsigned char>(p); break;
+    case 2: concat_some<uint16_t>(p); break;
+    case 4: concat_some<uint32_t>(p); break;
+    case 8: concat_some<float2>(p); break;
+    default: concat_some<float4>(p);
     }
 }
 

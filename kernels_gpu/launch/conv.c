@@ -304,35 +304,45 @@ struct window_tile { /* of depthwise.cu: a thread's outputs */
     int32_t k, s, rows, columns;
 };
 
-static int depthwise(const struct ig_call *call, const struct window_tile *tiles, int n, struct ig_gpu_launch *to)
+/* A kernel of quads on operands that allow it. */
+static int is_quads(const struct ig_call *call, const struct ig_gpu_conv *p)
+{
+    return p->groups % 4 == 0 && ig_gpu_is_vector(&call->in[0]) && ig_gpu_is_vector(&call->out[0]) &&
+           (!p->residual || ig_gpu_is_vector(&call->in[3]));
+}
+
+static struct ig_gpu_conv depthwise_of(const struct ig_call *call)
 {
     struct ig_gpu_conv p = ig_gpu_conv_of(call);
-    const struct ig_operand *residual = &call->in[3];
-    int vector = p.groups % 4 == 0 && ig_gpu_is_vector(&call->in[0]) && ig_gpu_is_vector(&call->out[0]) &&
-                 (!p.residual || ig_gpu_is_vector(residual));
-    p.weight_tap = ig_gpu_round4(p.groups);
+    p.weight_tap = p.oc4 = ig_gpu_round4(p.groups);
     p.weight_group = 1;
-    if (!vector) return ig_gpu_conv_one_by_one(&p, to);
-    p.oc4 = p.weight_tap;
-    for (int i = 0; i < n; i++) {
-        if (tiles[i].k != p.kh || tiles[i].s != p.sh) continue;
-        int64_t threads = (int64_t)ig_gpu_ceil(p.out_h, tiles[i].rows) * ig_gpu_ceil(p.out_w, tiles[i].columns) * (p.oc4 / 4);
-        ig_gpu_fill(to, tiles[i].name, ig_gpu_ceil(threads, 128), 1, 1, 128, POINTERS, &p, sizeof p);
-    }
-    return 1;
+    return p;
 }
 
 int ig_gpu_conv_depthwise(const struct ig_call *call, void *scratch, struct ig_gpu_launch *to)
 {
     static const struct window_tile tiles[] = {
         {"depthwise_3s1", 3, 1, 2, 4}, {"depthwise_3s2", 3, 2, 2, 2}, {"depthwise_5s1", 5, 1, 2, 2}, {"depthwise_5s2", 5, 2, 1, 2}};
+    struct ig_gpu_conv p = depthwise_of(call);
     (void)scratch;
-    return depthwise(call, tiles, 4, to);
+    if (!is_quads(call, &p)) return ig_gpu_conv_one_by_one(&p, to);
+    for (const struct window_tile *t = tiles; t < tiles + 4; t++) {
+        if (t->k != p.kh || t->s != p.sh) continue;
+        int64_t threads = (int64_t)ig_gpu_ceil(p.out_h, t->rows) * ig_gpu_ceil(p.out_w, t->columns) * (p.oc4 / 4);
+        ig_gpu_fill(to, t->name, ig_gpu_ceil(threads, 128), 1, 1, 128, POINTERS, &p, sizeof p);
+    }
+    return 1;
 }
 
+/* A thread goes down up to 32 rows, of which it reads four more than it writes; fewer where it would leave a chip without blocks. */
 int ig_gpu_conv_depthwise_wide(const struct ig_call *call, void *scratch, struct ig_gpu_launch *to)
 {
-    static const struct window_tile tiles[] = {{"depthwise_5s1_wide", 5, 1, 4, 4}};
+    enum { COLUMNS = 8, MOST_ROWS = 32, LEAST_ROWS = 4, BLOCKS = 1024 };
+    struct ig_gpu_conv p = depthwise_of(call);
+    int64_t across = (int64_t)ig_gpu_ceil(p.out_w, COLUMNS) * p.groups;
     (void)scratch;
-    return depthwise(call, tiles, 1, to);
+    p.chunk = MOST_ROWS;
+    while (p.chunk > LEAST_ROWS && across * ig_gpu_ceil(p.out_h, p.chunk) < BLOCKS * 128) p.chunk /= 2;
+    ig_gpu_fill(to, "depthwise_5s1_wide", ig_gpu_ceil(across * ig_gpu_ceil(p.out_h, p.chunk), 128), 1, 1, 128, POINTERS, &p, sizeof p);
+    return 1;
 }

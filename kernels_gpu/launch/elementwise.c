@@ -170,13 +170,21 @@ int ig_gpu_binary_nd(const struct ig_call *call, void *scratch, struct ig_gpu_la
     return binary(call, &l, to);
 }
 
+/* Elements of four bytes, a condition that is one run as the output is, operands that are one run or one number. */
+static int is_run_of_three(const struct ig_gpu_typed *p, const struct ig_gpu_loops *l)
+{
+    int is_run = l->n == 1 && (unsigned)l->at[0][0] <= 1 && (unsigned)l->at[1][0] <= 1 && l->at[2][0] == 1 && l->at[3][0] == 1;
+    return is_run && p->kind == 4 && has_quads(p->a, p->a_type) && has_quads(p->b, p->a_type) && has_quads(p->c, IG_BOOL) &&
+           has_quads(p->out, p->a_type);
+}
+
 int ig_gpu_where(const struct ig_call *call, void *scratch, struct ig_gpu_launch *to)
 {
     struct ig_gpu_loops l = walk_dims(call->in[1].shape, call->in[2].shape, call->in[0].shape, call->out[0].shape);
     struct ig_gpu_typed p = {.a = call->in[1].data, .b = call->in[2].data, .c = call->in[0].data, .out = call->out[0].data,
-                             .kind = ig_type_bytes(call->out[0].shape->type)};
+                             .a_type = call->out[0].shape->type, .kind = ig_type_bytes(call->out[0].shape->type)};
     (void)scratch;
-    return fill(&p, &l, "where_typed", to);
+    return fill(&p, &l, is_run_of_three(&p, &l) ? "where_run" : "where_typed", to);
 }
 
 /* Elements of a parameter of a quantisation. */

@@ -145,21 +145,35 @@ int ig_gpu_supports_concat(const struct ig_call *call)
     return ig_ref_moves_all(call) && ig_gpu_addresses_all(call);
 }
 
-/* A launch for each input, whose lines along the axis are pieces of the output's. */
+/* Elements of twice the size, as long as they do for all parts. */
+static void widen_parts(struct ig_gpu_concat *p)
+{
+    uintptr_t places = (uintptr_t)p->out;
+    int32_t lengths = 0;
+    for (int i = 0; i < p->n; i++) places |= (uintptr_t)p->in[i], lengths |= p->length[i];
+    for (; p->bytes < 16 && lengths % 2 == 0 && places % (uintptr_t)(2 * p->bytes) == 0; p->bytes *= 2, lengths /= 2) {
+        for (int i = 0; i < p->n; i++) p->length[i] /= 2, p->start[i] /= 2;
+        p->count /= 2, p->width /= 2;
+    }
+}
+
 int ig_gpu_concat(const struct ig_call *call, void *scratch, struct ig_gpu_launch *to)
 {
-    struct ig_lines out = ig_lines_of(call->out[0].shape, ((const struct ig_axis *)call->attrs)->axis);
-    char *at = (char *)call->out[0].data;
+    int32_t axis = ((const struct ig_axis *)call->attrs)->axis;
+    struct ig_gpu_concat p = {.out = call->out[0].data, .count = (int32_t)ig_count(call->out[0].shape), .n = call->n_in,
+                              .bytes = element_bytes(call)};
     (void)scratch;
-    for (int i = 0; i < call->n_in; i++) {
-        struct ig_lines in = ig_lines_of(call->in[i].shape, ((const struct ig_axis *)call->attrs)->axis);
-        struct ig_gpu_loops l = {0};
-        ig_gpu_loop(&l, in.outer, in.n * in.inner, out.n * out.inner, 0, 0);
-        ig_gpu_loop(&l, in.n * in.inner, 1, 1, 0, 0);
-        ig_gpu_move_loops(&l, call->in[i].data, at, element_bytes(call), &to[i]);
-        at += in.n * in.inner * element_bytes(call);
+    _Static_assert((int)IG_GPU_PARTS >= (int)IG_MAX_IN, "all inputs of a call");
+    for (int i = 0; i < p.n; i++) {
+        struct ig_lines in = ig_lines_of(call->in[i].shape, axis);
+        p.in[i] = call->in[i].data;
+        p.start[i] = p.width;
+        p.width += p.length[i] = (int32_t)(in.n * in.inner);
     }
-    return call->n_in;
+    widen_parts(&p);
+    p.by = ig_gpu_inverse(p.width, &p.shift);
+    int64_t of_four = p.bytes == 16 ? p.count : p.bytes == 8 ? ig_gpu_ceil(p.count, 2) : ig_gpu_ceil(p.count, 4);
+    return ig_gpu_some(to, "concat_any", of_four, IG_GPU_PARTS + 1, &p, sizeof p);
 }
 
 /* --- padding and marks --- */

@@ -95,11 +95,12 @@ static void tile(struct rng *r, enum check_pass pass, struct check_problem *p)
 static void concat(struct rng *r, enum check_pass pass, struct check_problem *p)
 {
     int32_t dims[MOST], type = any_type(r), all = 0;
-    int rank = shapes_any(r, dims, MOST), axis = rng_int(r, 0, rank - 1), n = rng_int(r, 1, 5);
+    int rank = rng_one_in(r, 20) ? shapes_many(r, dims) : shapes_any(r, dims, MOST);
+    int axis = rng_int(r, 0, rank - 1), n = rng_one_in(r, 8) ? IG_MAX_IN : rng_int(r, 1, 5);
     (void)pass;
     p->attrs.axis.axis = axis;
     for (int k = 0; k < n; k++) {
-        dims[axis] = RNG_OF(r, 1, 2, 4, 5, 8);
+        dims[axis] = RNG_OF(r, 1, 2, 4, 5, 8, 61);
         all += dims[axis];
         check_in(p, k, type, rank, dims);
     }
@@ -138,12 +139,12 @@ static void one_hot(struct rng *r, enum check_pass pass, struct check_problem *p
 static void where(struct rng *r, enum check_pass pass, struct check_problem *p)
 {
     int32_t out[MOST], type = any_type(r);
-    int rank = rng_one_in(r, 20) ? shapes_many(r, out) : shapes_any(r, out, MOST);
+    int rank = rng_one_in(r, 20) ? shapes_many(r, out) : shapes_any(r, out, MOST), whole = rng_one_in(r, 3);
     (void)pass;
     for (int k = 0; k < 3; k++) {
         int32_t in[MOST];
-        int skip = rng_int(r, 0, rank - 1);
-        for (int i = 0; i < rank; i++) in[i] = rng_one_in(r, 3) ? 1 : out[i];
+        int skip = whole ? 0 : rng_int(r, 0, rank - 1);
+        for (int i = 0; i < rank; i++) in[i] = !whole && rng_one_in(r, 3) ? 1 : out[i];
         check_in(p, k, k ? type : IG_BOOL, rank - skip, in + skip);
     }
     check_out(p, 0, type, rank, out);

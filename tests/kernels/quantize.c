@@ -27,12 +27,12 @@ static void quantize(struct rng *r, enum check_pass pass, struct check_problem *
 {
     int32_t dims[4], to = byte_type(r);
     int rank = rng_one_in(r, 20) ? shapes_many(r, dims) : shapes_any(r, dims, 4);
-    (void)pass;
     check_in(p, 0, RNG_OF(r, IG_F32, IG_F32, IG_I32), rank, dims);
     check_out(p, 0, to, rank, dims);
     p->low[0] = -200, p->high[0] = 200;
     parameters(r, p, dims, rank, to);
     p->low[1] = 1;
+    if (pass == CHECK_REALS && rng_one_in(r, 8)) p->low[1] = 1e-30, p->high[1] = 1e-25; /* quotients near infinity */
 }
 
 static void dequantize(struct rng *r, enum check_pass pass, struct check_problem *p)
