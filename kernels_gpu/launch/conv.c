@@ -336,10 +336,10 @@ int ig_gpu_conv_depthwise(const struct ig_call *call, void *scratch, struct ig_g
     return 1;
 }
 
-/* A thread goes down up to 32 rows, of which it reads four more than it writes; fewer where it would leave a chip without blocks. */
+/* A thread goes down up to 64 rows, of which it reads four more than it writes; fewer where it would leave a chip without blocks. */
 int ig_gpu_conv_depthwise_wide(const struct ig_call *call, void *scratch, struct ig_gpu_launch *to)
 {
-    enum { COLUMNS = 8, MOST_ROWS = 32, LEAST_ROWS = 4, BLOCKS = 1024 };
+    enum { COLUMNS = 8, MOST_ROWS = 64, LEAST_ROWS = 4, BLOCKS = 512 };
     struct ig_gpu_conv p = depthwise_of(call);
     int64_t across = (int64_t)ig_gpu_ceil(p.out_w, COLUMNS) * p.groups;
     (void)scratch;
