@@ -328,9 +328,9 @@ template <int N, bool EVEN_FIRST> static __device__ __forceinline__ int to_and_f
  * x in another register: `nothing` is 0, which the compiler does not know. What is stored by fours has to lie in four registers
  * in a row; would these be the sums' own, their banks were settled by that.
  */
-static __device__ __forceinline__ float moved(float x, int nothing)
+static __device__ __forceinline__ float moved(float x, unsigned nothing)
 {
-    return __int_as_float(__float_as_int(x) ^ nothing);
+    return __uint_as_float(__float_as_uint(x) ^ nothing);
 }
 
 /*
@@ -403,7 +403,8 @@ static __device__ __forceinline__ void tile(const ig_gpu_conv &p, const WHERE &w
             __syncthreads();
         }
     }
-    const int count = p.out_h * p.out_w, nothing = p.splits >> 31;
+    const int count = p.out_h * p.out_w;
+    const unsigned nothing = (unsigned)p.splits >> 31;
 #pragma unroll
     for (int i = 0; i < TM * TN; i++) at(sum[i / TN][i % TN / 4], i % 4) = moved(at(sum[i / TN][i % TN / 4], i % 4), nothing);
 #pragma unroll

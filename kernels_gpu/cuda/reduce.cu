@@ -265,13 +265,13 @@ static __device__ __forceinline__ void join_run(side<4> &acc, const float *in, i
     join_few<KIND>(acc, whole + quads * 4, n - front - quads * 4, me, across);
 }
 
-/* Of all runs of an output, or of its piece of the only one. */
-template <int KIND, bool VECTOR> static __device__ __forceinline__ float row_of(const ig_gpu_reduce &p, int base, int me)
+/* Of all runs of an output, `count` elements, or of its piece of the only one. */
+template <int KIND, bool VECTOR> static __device__ __forceinline__ float row_of(const ig_gpu_reduce &p, int base, int count, int me)
 {
     side<4> acc = side_of<4>(reduce_first<float>(KIND));
     const int piece = blockIdx.y * p.chunk, n = min(p.chunk, p.run - piece);
 #pragma unroll 1
-    for (int q = 0; q * p.run < p.count; q++) join_run<KIND, VECTOR>(acc, (const float *)p.in, base + q * p.outer_at + piece, n, me, p.across);
+    for (int q = 0; q * p.run < count; q++) join_run<KIND, VECTOR>(acc, (const float *)p.in, base + q * p.outer_at + piece, n, me, p.across);
     return reduce_join(KIND, reduce_join(KIND, acc.x[0], acc.x[1]), reduce_join(KIND, acc.x[2], acc.x[3]));
 }
 
@@ -279,8 +279,8 @@ template <int KIND, bool VECTOR> static __device__ __forceinline__ float row_of(
 template <bool VECTOR> static __device__ __forceinline__ void reduce_rows(const ig_gpu_reduce &p, float *part)
 {
     const int mine = threadIdx.x / p.across, me = threadIdx.x - mine * p.across, i = blockIdx.x * (REDUCERS / p.across) + mine;
-    const int base = walk(p.kept_dims, p.kept_at, p.kept, i < p.outputs ? i : 0);
-    float v = by_kind(p, [&](auto kind) { return row_of<decltype(kind)::value, VECTOR>(p, base, me); });
+    const int base = walk(p.kept_dims, p.kept_at, p.kept, i < p.outputs ? i : 0), count = i < p.outputs ? p.count : 0;
+    float v = by_kind(p, [&](auto kind) { return row_of<decltype(kind)::value, VECTOR>(p, base, count, me); });
     if (p.across == REDUCERS) v = reduce_block(p.kind, v, part);
     else
 #pragma unroll 1

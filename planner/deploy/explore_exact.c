@@ -52,14 +52,17 @@ static void fill_gap(struct ig_search *s, struct staircase *t, int32_t at, int64
     }
 }
 
-/* Of the deployments that are as good as that. */
+/*
+ * Of the deployments that are as good as that. Where devices have one stage there may be none: limits are also those of known
+ * deployments, which may have two.
+ */
 static void add_point(struct ig_search *s, struct ig_explore_front *f, const struct stair *at)
 {
     struct ig_search_limits l = {{at->x[0], at->x[1], at->x[2]}};
     struct ig_explore_point *more = realloc(f->at, (size_t)(f->n + 1) * sizeof *more);
     if (!more) abort();
     f->at = more;
-    ig_search_best(s, &l, 1, 1, &f->at[f->n++]);
+    f->n += !ig_search_best(s, &l, 1, 1, &f->at[f->n]);
 }
 
 /* The front of what the choices allow, behind what f has; f's counts go on. */
