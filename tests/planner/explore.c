@@ -345,8 +345,10 @@ static void check_all(const struct everything *e, const struct ig_explore_front 
 
 static void pareto_exact(void **state)
 {
+    static const uint64_t found[] = {17049, 17103}; /* a known deployment of two stages a device bounds the front of one */
     (void)state;
-    for (uint64_t seed = 1; seed <= INSTANCES; seed++) {
+    for (uint64_t at = 1; at <= INSTANCES + 2; at++) {
+        uint64_t seed = at <= INSTANCES ? at : found[at - INSTANCES - 1];
         struct problem p;
         struct everything e;
         struct ig_ranges r;
