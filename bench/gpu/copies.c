@@ -5,7 +5,8 @@
 #include "bench/gpu/copies.h"
 
 #include <string.h>
-#include <time.h>
+
+#include "bench/profile.h"
 
 enum { LEAST = 4096, SIZES = 6, MOST = LEAST << 2 * (SIZES - 1), RUNS = 24 };
 
@@ -15,13 +16,6 @@ struct copying {
     ig_cuda_address device;
     void *host;
 };
-
-static int64_t now_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
-}
 
 static int graph_of(const struct copying *c, size_t bytes, int out, ig_cuda_exec *exec)
 {
@@ -44,10 +38,10 @@ static int64_t least_ns(const struct copying *c, size_t bytes, int out)
     int64_t least = 0;
     int error = graph_of(c, bytes, out, &exec);
     for (int i = 0; i < RUNS && !error; i++) {
-        int64_t from = now_ns(), ns;
+        int64_t from = ig_bench_ns(), ns;
         error = c->cuda->exec_launch(exec, c->stream);
         if (!error) error = c->cuda->stream_wait(c->stream);
-        ns = now_ns() - from;
+        ns = ig_bench_ns() - from;
         if (!least || ns < least) least = ns;
     }
     if (exec) c->cuda->exec_free(exec);

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "bench/gpu/copies.h"
 #include "bench/gpu/gpu.h"
@@ -13,13 +12,6 @@
 #include "kernels_cpu/registry.h"
 
 enum { MOST_KERNELS = 32 };
-
-static int64_t now_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
-}
 
 /* The round-th GPU kernel that fits the node, or NULL past the last. */
 static const struct ig_kernel *kernel_of(const struct ig_graph *g, const struct ig_view *views, int32_t node, int round)
@@ -88,8 +80,8 @@ static int32_t first_like(const struct ig_graph *g, const struct ig_view *views,
 static void warm_up(struct ig_gpu_bed *b, int repeats)
 {
     enum { WARM_NS = 200000000 };
-    int64_t from = now_ns();
-    for (int32_t s = 0; now_ns() - from < WARM_NS && b->lowered->model.n_steps; s = (s + 1) % b->lowered->model.n_steps)
+    int64_t from = ig_bench_ns();
+    for (int32_t s = 0; ig_bench_ns() - from < WARM_NS && b->lowered->model.n_steps; s = (s + 1) % b->lowered->model.n_steps)
         if (ig_gpu_step_ns(b, s, repeats, 1) < 0) return;
 }
 

@@ -246,7 +246,8 @@ template <bool VECTOR> static __device__ __forceinline__ side<4> four_of(const f
     return v;
 }
 
-/* Of n floats one behind the other, the first number `at` of the tensor, thread `me` of `across`: whole quads of the tensor, and what is before and behind. */
+/* Of n floats one behind the other, the first number `at` of the tensor, thread `me` of `across`: whole quads of the tensor, and
+ * what is before and behind. */
 template <int KIND, bool VECTOR>
 static __device__ __forceinline__ void join_run(side<4> &acc, const float *in, int at, int n, int me, int across)
 {
