@@ -167,20 +167,20 @@ template <typename T> static __device__ __forceinline__ void store_quad(T *p, co
 }
 
 /* W floats side by side, of which memory is asked at once. */
-template <int W> struct alignas(4 * W) side {
+template <int W> struct alignas(4 * W) vec {
     float x[W];
 };
 
-template <int W> static __device__ __forceinline__ side<W> load_side(const float *p)
+template <int W> static __device__ __forceinline__ vec<W> load_vec(const float *p)
 {
     IS_ALIGNED(p, 4 * W);
-    return *(const side<W> *)p;
+    return *(const vec<W> *)p;
 }
 
-template <int W> static __device__ __forceinline__ void store_side(float *p, const side<W> &v)
+template <int W> static __device__ __forceinline__ void store_vec(float *p, const vec<W> &v)
 {
     IS_ALIGNED(p, 4 * W);
-    *(side<W> *)p = v;
+    *(vec<W> *)p = v;
 }
 
 /* f of each of what is one run in memory: up to four quads a thread, read together; one body, the next quad moves up. */

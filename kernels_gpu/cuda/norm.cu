@@ -176,7 +176,7 @@ enum { NORM_TILE = 256, NORM_TAKEN = 4 /* pixels of a thread under way */ };
 
 template <int W> struct norm_moments_of {    /* of n members of each */
     float n;
-    side<W> mean, squares;
+    vec<W> mean, squares;
 };
 
 template <int W> static __device__ __forceinline__ void join_moments(norm_moments_of<W> &a, const norm_moments_of<W> &b)
@@ -194,12 +194,12 @@ template <int W> static __device__ __forceinline__ void join_moments(norm_moment
 /* NORM_TAKEN pixels or fewer, `step` floats apart. */
 template <int W> static __device__ __forceinline__ norm_moments_of<W> moments_of(const float *p, int step, int n)
 {
-    side<W> v[NORM_TAKEN];
+    vec<W> v[NORM_TAKEN];
     norm_moments_of<W> m = {(float)n, {}, {}};
     const float by = n == NORM_TAKEN ? 1.0f / NORM_TAKEN : 1 / m.n;
 #pragma unroll
     for (int k = 0; k < NORM_TAKEN; k++)
-        if (k < n) v[k] = load_side<W>(p + k * step);
+        if (k < n) v[k] = load_vec<W>(p + k * step);
         else v[k] = {};
 #pragma unroll
     for (int j = 0; j < W; j++) {
@@ -232,7 +232,7 @@ static __device__ __forceinline__ void take_moments(const ig_gpu_norm_channels &
 {
     for (int i = row; i < p.pieces; i += rows) {
         const float *at = p.moments + (i * 3 * p.c + channel);
-        const norm_moments_of<W> of = {at[0], load_side<W>(at + p.c), load_side<W>(at + 2 * p.c)};
+        const norm_moments_of<W> of = {at[0], load_vec<W>(at + p.c), load_vec<W>(at + 2 * p.c)};
         join_moments(m, of);
     }
 }
@@ -242,13 +242,13 @@ template <int W> static __device__ __forceinline__ void put_moments(const ig_gpu
     float *to = p.moments + (blockIdx.y * 3 * p.c + channel);
 #pragma unroll
     for (int j = 0; j < W; j++) to[j] = m.n;
-    store_side(to + p.c, m.mean);
-    store_side(to + 2 * p.c, m.squares);
+    store_vec(to + p.c, m.mean);
+    store_vec(to + 2 * p.c, m.squares);
 }
 
 template <int W> static __device__ __forceinline__ void put_factors(const ig_gpu_norm_channels &p, const norm_moments_of<W> &m, int channel)
 {
-    store_side(p.shifts + channel, m.mean);
+    store_vec(p.shifts + channel, m.mean);
 #pragma unroll
     for (int j = 0; j < W; j++) p.factors[channel + j] = 1 / sqrtf(m.squares.x[j] / m.n + p.epsilon);
 }
@@ -291,25 +291,25 @@ template <int W> static __device__ __forceinline__ void norm_channels(const ig_g
 {
     const int vectors = p.c / W, count = p.pixels * vectors, first = (gridDim.x - 1 - blockIdx.x) * p.chunk + threadIdx.x;
     const int n = min(p.chunk / 128, (count - first + 127) / 128);
-    side<W> v[IG_GPU_SOME];
+    vec<W> v[IG_GPU_SOME];
 #pragma unroll
     for (int k = 0; k < IG_GPU_SOME; k++)
-        if (k < n) v[k] = load_side<W>(p.in + (first + k * 128) * W);
+        if (k < n) v[k] = load_vec<W>(p.in + (first + k * 128) * W);
 #pragma unroll
     for (int k = 0; k < IG_GPU_SOME; k++) {
         const int channel = (int)((unsigned)(first + k * 128) % (unsigned)vectors) * W;
         if (k >= n) return;
-        const side<W> shift = load_side<W>(p.shifts + channel), factor = load_side<W>(p.factors + channel);
-        side<W> scale = {}, bias = {};
-        if (p.scale) scale = load_side<W>(p.scale + channel);
-        if (p.bias) bias = load_side<W>(p.bias + channel);
+        const vec<W> shift = load_vec<W>(p.shifts + channel), factor = load_vec<W>(p.factors + channel);
+        vec<W> scale = {}, bias = {};
+        if (p.scale) scale = load_vec<W>(p.scale + channel);
+        if (p.bias) bias = load_vec<W>(p.bias + channel);
 #pragma unroll
         for (int j = 0; j < W; j++) {
             v[k].x[j] = (v[k].x[j] - shift.x[j]) * factor.x[j];
             if (p.scale) v[k].x[j] *= scale.x[j];
             if (p.bias) v[k].x[j] += bias.x[j];
         }
-        store_side(p.out + (first + k * 128) * W, v[k]);
+        store_vec(p.out + (first + k * 128) * W, v[k]);
     }
 }
 

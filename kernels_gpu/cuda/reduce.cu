@@ -148,15 +148,15 @@ GPU_KERNEL(128, 8, reduce_f32, ig_gpu_reduce)
 
 enum { REDUCE_TILE = 256, UNDER_WAY = 4 /* loads of a thread before the first is used */ };
 
-template <int W> static __device__ __forceinline__ side<W> side_of(float v)
+template <int W> static __device__ __forceinline__ vec<W> splat(float v)
 {
-    side<W> all;
+    vec<W> all;
 #pragma unroll
     for (int j = 0; j < W; j++) all.x[j] = v;
     return all;
 }
 
-template <int W> static __device__ __forceinline__ void join_items(int kind, side<W> &acc, const side<W> &v)
+template <int W> static __device__ __forceinline__ void join_items(int kind, vec<W> &acc, const vec<W> &v)
 {
 #pragma unroll
     for (int j = 0; j < W; j++) acc.x[j] = reduce_join(kind, acc.x[j], reduce_item(kind, v.x[j]));
@@ -180,17 +180,17 @@ template <typename F> static __device__ __forceinline__ auto by_kind(const ig_gp
 
 /* Elements [from, end) of W outputs, every rows-th. */
 template <int KIND, int W>
-static __device__ __forceinline__ side<W> column_of(const ig_gpu_reduce &p, const float *in, int from, int end, int rows)
+static __device__ __forceinline__ vec<W> column_of(const ig_gpu_reduce &p, const float *in, int from, int end, int rows)
 {
-    const side<W> nothing = side_of<W>(reduce_first<float>(KIND));
-    side<W> acc = nothing;
+    const vec<W> nothing = splat<W>(reduce_first<float>(KIND));
+    vec<W> acc = nothing;
 #pragma unroll 1
     for (int i = from; i < end; i += rows * UNDER_WAY) {
-        side<W> v[UNDER_WAY];
+        vec<W> v[UNDER_WAY];
 #pragma unroll
         for (int k = 0; k < UNDER_WAY; k++) {
             const int e = i + k * rows, q = (int)(__umulhi((unsigned)e, p.inverse) >> p.shift);
-            v[k] = e < end ? load_side<W>(in + (q * p.outer_at + (e - q * p.run) * p.run_at)) : nothing;
+            v[k] = e < end ? load_vec<W>(in + (q * p.outer_at + (e - q * p.run) * p.run_at)) : nothing;
         }
 #pragma unroll
         for (int k = 0; k < UNDER_WAY; k++) join_items<W>(KIND, acc, v[k]);
@@ -199,13 +199,13 @@ static __device__ __forceinline__ side<W> column_of(const ig_gpu_reduce &p, cons
 }
 
 /* A block has `across` threads side by side, for W outputs each, and takes elements [blockIdx.y * chunk, + chunk). */
-template <int W> static __device__ __forceinline__ void reduce_columns(const ig_gpu_reduce &p, side<W> (&part)[REDUCE_TILE])
+template <int W> static __device__ __forceinline__ void reduce_columns(const ig_gpu_reduce &p, vec<W> (&part)[REDUCE_TILE])
 {
     const int me = threadIdx.x, rows = REDUCE_TILE / p.across, row = me / p.across;
     const int output = (blockIdx.x * p.across + me - row * p.across) * W;
     const int first = blockIdx.y * p.chunk, end = output < p.outputs ? min(first + p.chunk, p.count) : 0;
     const float *in = (const float *)p.in + walk(p.kept_dims, p.kept_at, p.kept, output < p.outputs ? output : 0);
-    side<W> acc = by_kind(p, [&](auto kind) { return column_of<decltype(kind)::value, W>(p, in, first + row, end, rows); });
+    vec<W> acc = by_kind(p, [&](auto kind) { return column_of<decltype(kind)::value, W>(p, in, first + row, end, rows); });
     part[me] = acc;
     for (int half = rows / 2; half; half >>= 1) {
         __syncthreads();
@@ -217,48 +217,48 @@ template <int W> static __device__ __forceinline__ void reduce_columns(const ig_
     if (row || output >= p.outputs) return;
 #pragma unroll
     for (int j = 0; j < W; j++) acc.x[j] = p.by ? reduce_finish(p.kind, acc.x[j], p.by) : acc.x[j];
-    store_side<W>((float *)p.out + (blockIdx.y * p.outputs + output), acc);
+    store_vec<W>((float *)p.out + (blockIdx.y * p.outputs + output), acc);
 }
 
 GPU_KERNEL(256, 6, reduce_columns_4, ig_gpu_reduce)
 {
-    SHARED(side<4>, part, [REDUCE_TILE]);
+    SHARED(vec<4>, part, [REDUCE_TILE]);
     reduce_columns<4>(p, part);
 }
 
 GPU_KERNEL(256, 6, reduce_columns_1, ig_gpu_reduce)
 {
-    SHARED(side<1>, part, [REDUCE_TILE]);
+    SHARED(vec<1>, part, [REDUCE_TILE]);
     reduce_columns<1>(p, part);
 }
 
-template <int KIND> static __device__ __forceinline__ void join_few(side<4> &acc, const float *in, int n, int me, int across)
+template <int KIND> static __device__ __forceinline__ void join_few(vec<4> &acc, const float *in, int n, int me, int across)
 {
 #pragma unroll 1
     for (int i = me; i < n; i += across) acc.x[0] = reduce_join(KIND, acc.x[0], reduce_item(KIND, in[i]));
 }
 
 /* Four floats side by side at a time, or one by one where they are not aligned. */
-template <bool VECTOR> static __device__ __forceinline__ side<4> four_of(const float *p)
+template <bool VECTOR> static __device__ __forceinline__ vec<4> four_of(const float *p)
 {
-    if (VECTOR) return load_side<4>(p);
-    const side<4> v = {{p[0], p[1], p[2], p[3]}};
+    if (VECTOR) return load_vec<4>(p);
+    const vec<4> v = {{p[0], p[1], p[2], p[3]}};
     return v;
 }
 
 /* Of n floats one behind the other, the first number `at` of the tensor, thread `me` of `across`: whole quads of the tensor, and
  * what is before and behind. */
 template <int KIND, bool VECTOR>
-static __device__ __forceinline__ void join_run(side<4> &acc, const float *in, int at, int n, int me, int across)
+static __device__ __forceinline__ void join_run(vec<4> &acc, const float *in, int at, int n, int me, int across)
 {
     const int front = min(-at & 3, n), quads = (n - front) / 4;
     const float *whole = in + (at + front);
 #pragma unroll 1
     for (int i = me; i < quads; i += across * UNDER_WAY) {
-        side<4> v[UNDER_WAY];
+        vec<4> v[UNDER_WAY];
 #pragma unroll
         for (int k = 0; k < UNDER_WAY; k++)
-            v[k] = i + k * across < quads ? four_of<VECTOR>(whole + (i + k * across) * 4) : side_of<4>(reduce_first<float>(KIND));
+            v[k] = i + k * across < quads ? four_of<VECTOR>(whole + (i + k * across) * 4) : splat<4>(reduce_first<float>(KIND));
 #pragma unroll
         for (int k = 0; k < UNDER_WAY; k++) join_items<4>(KIND, acc, v[k]);
     }
@@ -269,7 +269,7 @@ static __device__ __forceinline__ void join_run(side<4> &acc, const float *in, i
 /* Of all runs of an output, `count` elements, or of its piece of the only one. */
 template <int KIND, bool VECTOR> static __device__ __forceinline__ float row_of(const ig_gpu_reduce &p, int base, int count, int me)
 {
-    side<4> acc = side_of<4>(reduce_first<float>(KIND));
+    vec<4> acc = splat<4>(reduce_first<float>(KIND));
     const int piece = blockIdx.y * p.chunk, n = min(p.chunk, p.run - piece);
 #pragma unroll 1
     for (int q = 0; q * p.run < count; q++) join_run<KIND, VECTOR>(acc, (const float *)p.in, base + q * p.outer_at + piece, n, me, p.across);
