@@ -28,8 +28,8 @@ assert none["clocks"] == none["sensors"] == [] and none["why"].startswith("no se
 PY
 }
 
-measured() { # what the counter has moved; the clock is pinned meanwhile and given back
-    power --json --pin policy0=1200 -- sh -c "cat $policy/scaling_max_freq >$work/pinned; echo 2501000 >$zone/energy_uj" \
+measured() { # what the counter has moved, at no time an empty file; the clock is pinned meanwhile and given back
+    power --json --pin policy0=1200 -- sh -c "cat $policy/scaling_max_freq >$work/pinned; echo 2501000 1<>$zone/energy_uj" \
         >"$work/energy" && grep -q '"energy_j":2.500000,"method":"energy counters' "$work/energy" &&
         [ "$(cat "$work/pinned")" = 1200000 ] && [ "$(cat "$policy/scaling_max_freq")" = 3000000 ]
 }
