@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "cli/deploy.h"
+#include "cli/images.h"
 #include "kernels_cpu/registry.h"
 #include "planner/alloc.h"
 #include "planner/deploy/assign.h"
@@ -28,7 +29,8 @@ static const char help[] =
     "  --max-error X        as of ingot plan\n"
     "  --labels FILE        class names of the first output, one a line\n"
     "  --mean A[,B,C] --std A[,B,C]  a picture's channel becomes (pixel - mean)/std\n"
-    "  --image SMS[=FILE]   chips that keys of kind GPU get code for, 62,72: the build makes it, or it is in FILE; may be repeated\n"
+    "  --image SMS[=FILE]   chips that keys of kind GPU get code for, 62,72: the build makes it, or it is in FILE; may be repeated;\n"
+    "                       ptxSM[=FILE]: PTX for drivers that cannot read it, and chips from SM on\n"
     "  --input-spec SPEC    as of ingot gen: the first rank makes inputs of pictures, that of the results answers\n"
     "  -q                   only what is wrong\n"
     "  --json               deploy.json on stdout\n" IG_SOURCE_HELP;
@@ -263,7 +265,7 @@ int ig_verb_deploy(int argc, char **argv)
         case 'M': a.scaled = 1, ig_channels_option(optarg, "--mean", d.words.mean); break;
         case 's': a.scaled = 1, ig_channels_option(optarg, "--std", d.words.std); break;
         case 'S': a.spec = optarg; break;
-        case 'I': ig_deploy_image_option(&d, optarg); break;
+        case 'I': ig_image_option(d.images, &d.n_images, optarg, 1); break;
         case 'o': a.dir = optarg; break;
         case 'q': d.quiet = 1; break;
         case 'j': a.json = 1; break;

@@ -100,9 +100,8 @@ static inline int ig_deploy_is_gpu(const struct ig_deployment *d, int32_t rank)
 {
     return d->mapping->keys[rank].kind == IG_KEY_GPU;
 }
-/* cli/deploy_gpu.c: --image; part->gpu of a GPU key's part, which is planned for the CPU; its files; its word in the
+/* cli/deploy_gpu.c: part->gpu of a GPU key's part, which is planned for the CPU; its files; its word in the
  * build's list. Fatal on error. */
-void ig_deploy_image_option(struct ig_deployment *d, char *text);
 void ig_deploy_plan_gpu(struct ig_deployment *d, int32_t rank, struct ig_deployed_part *part);
 void ig_deploy_write_gpu(const struct ig_deployment *d, const struct ig_emit *e, struct ig_deployed_gpu *gpu);
 void ig_deploy_list_images(FILE *f, const struct ig_deployed_part *part);

@@ -19,18 +19,6 @@ static const struct board *board_of(const char *target)
 
 /* --- images --- */
 
-/* "62,72", or "62,72=FILE" */
-void ig_deploy_image_option(struct ig_deployment *d, char *text)
-{
-    size_t n = strspn(text, "0123456789,");
-    if (!n || (text[n] && (text[n] != '=' || !text[n + 1])))
-        ig_fatal("--image takes chips such as 62,72, or with a file that has their code, 62,72=net.fatbin, not '%s'", text);
-    if (d->n_images == IG_EMIT_IMAGES) ig_fatal("more than %d of --image", IG_EMIT_IMAGES);
-    d->images[d->n_images].path = text[n] ? text + n + 1 : NULL;
-    text[n] = 0;
-    d->images[d->n_images++].chips = text;
-}
-
 static int has_chip(const char *chips, const char *chip)
 {
     size_t n = strlen(chip);
@@ -39,32 +27,43 @@ static int has_chip(const char *chips, const char *chip)
     return 0;
 }
 
-/* DIR/<prefix>.sm_62_72.fatbin */
+/* DIR/<prefix>.sm_62_72.fatbin, <prefix>.compute_62.ptx */
 static const char *image_file(const struct ig_deployment *d, const char *prefix, const char *chips)
 {
     char path[4096];
-    int at = snprintf(path, sizeof path, "%s/%s.sm_", d->sources, prefix);
-    int n = snprintf(path + at, at < (int)sizeof path ? sizeof path - (size_t)at : 0, "%s.fatbin", chips);
+    int ptx = !strncmp(chips, "ptx", 3);
+    int at = snprintf(path, sizeof path, "%s/%s.%s_", d->sources, prefix, ptx ? "compute" : "sm");
+    int n = snprintf(path + at, at < (int)sizeof path ? sizeof path - (size_t)at : 0, "%s.%s", ptx ? chips + 3 : chips,
+                     ptx ? "ptx" : "fatbin");
     if (at + n >= (int)sizeof path) ig_fatal("%s: name too long", d->sources);
     for (char *c = path + at; *c; c++)
         if (*c == ',') *c = '_';
     return ig_copy_text(path);
 }
 
-/* Those of a part: a board's chip alone, of others all that are to be had. */
+/* Has a board use for it? Code of its chip, or PTX of one before. */
+static int serves(const struct ig_emit_image *of, const struct board *board)
+{
+    if (ig_emit_is_ptx(of)) return strtol(of->chips + 3, NULL, 10) <= strtol(board->chip, NULL, 10);
+    return has_chip(of->chips, board->chip);
+}
+
+/* Those of a part: a board's chip alone, and PTX; of others all that are to be had. */
 static void choose_images(const struct ig_deployment *d, int32_t rank, const char *prefix, struct ig_deployed_gpu *gpu)
 {
     struct ig_emit_gpu *to = &gpu->emit;
     const struct board *board = board_of(d->rank[rank].target);
+    int code = 0;
     for (int32_t i = 0; i < d->n_images; i++) {
         const struct ig_emit_image *of = &d->images[i];
-        if (board && !has_chip(of->chips, board->chip)) continue;
-        const char *chips = board && !of->path ? board->chip : of->chips;
+        if (board && !serves(of, board)) continue;
+        const char *chips = board && !of->path && !ig_emit_is_ptx(of) ? board->chip : of->chips;
+        code += !ig_emit_is_ptx(of);
         gpu->made[to->n_images] = !of->path;
         to->images[to->n_images++] =
             (struct ig_emit_image){chips, of->path ? ig_copy_text(of->path) : image_file(d, prefix, chips)};
     }
-    if (!to->n_images) ig_fatal("%s: none of --image is for sm_%s", d->mapping->keys[rank].name, board->chip);
+    if (!code) ig_fatal("%s: none of --image is for %s%s", d->mapping->keys[rank].name, board ? "sm_" : "a chip", board ? board->chip : "");
 }
 
 void ig_deploy_list_images(FILE *f, const struct ig_deployed_part *part)

@@ -8,6 +8,7 @@
 
 #include "cli/cli.h"
 #include "cli/estimate.h"
+#include "cli/images.h"
 #include "gen/emit.h"
 #include "gen/stream.h"
 #include "graph/draft.h"
@@ -126,27 +127,6 @@ static void emit_file(const struct ig_emit *e, const char *dir, const char *suff
     ig_close_output();
 }
 
-static int has_ptx(const struct ig_emit_gpu *gpu)
-{
-    for (int32_t i = 0; i < gpu->n_images; i++)
-        if (!strncmp(gpu->images[i].chips, "ptx", 3)) return 1;
-    return 0;
-}
-
-/* "62,72=path", "ptx62=path" */
-static void image_option(struct ig_emit_gpu *gpu, char *text)
-{
-    char *path = strchr(text, '=');
-    const char *chips = strncmp(text, "ptx", 3) ? text : text + 3;
-    if (!path || !path[1] || path == chips || strspn(chips, "0123456789,") != (size_t)(path - chips))
-        ig_fatal("--image takes chips and a file such as 62,72=net.fatbin, not '%s'", text);
-    if (chips != text && (memchr(chips, ',', (size_t)(path - chips)) || has_ptx(gpu)))
-        ig_fatal("--image takes PTX once, for one chip, such as ptx62=net.ptx, not '%s'", text);
-    if (gpu->n_images == IG_EMIT_IMAGES) ig_fatal("more than %d of --image", IG_EMIT_IMAGES);
-    *path = 0;
-    gpu->images[gpu->n_images++] = (struct ig_emit_image){text, path + 1};
-}
-
 /* The GPU's plan and tables; they live as long as the program. Of a plan with stages its stage. */
 static struct ig_lowered *read_gpu(struct ig_emit_gpu *gpu, const struct ig_graph *g, const struct ig_lowered *cpu, const char *path,
                                    char hex[65])
@@ -256,7 +236,7 @@ int ig_verb_gen(int argc, char **argv)
         case 's': w.scaled = 1, ig_channels_option(optarg, "--std", e.std); break;
         case 'S': w.spec = optarg; break;
         case 'g': gpu_plan = optarg; break;
-        case 'i': image_option(&gpu, optarg); break;
+        case 'i': ig_image_option(gpu.images, &gpu.n_images, optarg, 0); break;
         case 'M': e.member = 1; break;
         case 'e': w.measures = 1; break;
         case 'P': w.platform = optarg; break;

@@ -12,6 +12,9 @@ struct ig_emit_image { /* a fatbin that nvcc makes of <model>_gpu.cu */
     const char *path;
 };
 
+/* Is it a text, which the driver translates and a 0 ends? */
+int ig_emit_is_ptx(const struct ig_emit_image *image);
+
 enum { IG_EMIT_IMAGES = 8 };
 
 struct ig_emit_gpu { /* the plan for a GPU beside the CPU's */
@@ -64,6 +67,8 @@ void ig_emit_gpu_weights(FILE *f, const struct ig_emit *e, const char *blob_path
 void ig_emit_gpu_header(FILE *f, const struct ig_emit *e);  /* parts of the other files */
 void ig_emit_gpu_api(FILE *f, const struct ig_emit *e);
 void ig_emit_gpu_program(FILE *f, const struct ig_emit *e);
+/* Members of a table: `.chips = "62,72"`, and of PTX `, .ptx = "62"`. */
+void ig_emit_gpu_chips(FILE *f, const struct ig_emit_gpu *g);
 /* Alternatives of the GPU's stage, 1 where it has one cut only, or none; and the launches of each. */
 int32_t ig_emit_gpu_cuts(const struct ig_emit_gpu *g);
 const struct ig_gpu_lowered *ig_emit_gpu_launches(const struct ig_emit_gpu *g, int32_t cut);

@@ -70,8 +70,7 @@ static void emit_copies(FILE *f, const char *name, const char *of, const struct 
     fputs("{0}};\n", f);
 }
 
-/* Of a text, which the driver translates and a 0 ends. */
-static int is_ptx(const struct ig_emit_image *image)
+int ig_emit_is_ptx(const struct ig_emit_image *image)
 {
     return !strncmp(image->chips, "ptx", 3);
 }
@@ -174,7 +173,7 @@ void ig_emit_gpu_images(FILE *f, const struct ig_emit *e)
         snprintf(name, sizeof name, "gpu_image%d", i);
         fprintf(f, "    /* sm %s */\n", e->gpu->images[i].chips);
         ig_emit_blob(f, e->prefix, name, e->gpu->images[i].path);
-        if (is_ptx(&e->gpu->images[i])) fputs("    .byte 0\n", f);
+        if (ig_emit_is_ptx(&e->gpu->images[i])) fputs("    .byte 0\n", f);
     }
     fprintf(f, "    .section .note.GNU-stack, \"\", %%progbits\n");
 }
@@ -232,6 +231,16 @@ void ig_emit_gpu_api(FILE *f, const struct ig_emit *e)
     fprintf(f, "void %s_gpu_close(struct %s_gpu *gpu)\n{\n    ig_gpu_close((struct ig_gpu *)(void *)gpu);\n}\n", p, p);
 }
 
+void ig_emit_gpu_chips(FILE *f, const struct ig_emit_gpu *g)
+{
+    fputs(".chips = \"", f);
+    for (int32_t i = 0, n_chips = 0; i < g->n_images; i++)
+        if (!ig_emit_is_ptx(&g->images[i])) fprintf(f, "%s%s", n_chips++ ? "," : "", g->images[i].chips);
+    fputs("\"", f);
+    for (int32_t i = 0; i < g->n_images; i++)
+        if (ig_emit_is_ptx(&g->images[i])) fprintf(f, ", .ptx = \"%s\"", g->images[i].chips + 3);
+}
+
 void ig_emit_gpu_program(FILE *f, const struct ig_emit *e)
 {
     const struct ig_emit_gpu *g = e->gpu;
@@ -245,12 +254,9 @@ void ig_emit_gpu_program(FILE *f, const struct ig_emit *e)
     for (int32_t i = 0; i <= n; i++) fprintf(f, "%s%d", !i ? "" : i % 20 ? ", " : ",\n    ", g->launches->first[i]);
     fprintf(f, "};\n\nstatic const struct ig_gpu_program gpu = {\n    .plan = &%s_gpu_plan, .constants = %s_gpu_weights,\n", p, p);
     fprintf(f, "    .constants_hash = 0x%016llxu,\n", (unsigned long long)g->weights->model.weights_hash);
-    fprintf(f, "    .layers = gpu_layers, .first = first, .n_layers = %d,\n    .chips = \"", n);
-    for (int32_t i = 0, n_chips = 0; i < g->n_images; i++)
-        if (!is_ptx(&g->images[i])) fprintf(f, "%s%s", n_chips++ ? "," : "", g->images[i].chips);
-    for (int32_t i = 0; i < g->n_images; i++)
-        if (is_ptx(&g->images[i])) fprintf(f, "\", .ptx = \"%s", g->images[i].chips + 3);
-    fprintf(f, "\", .plan_sha256 = \"%s\"", g->plan_sha256);
+    fprintf(f, "    .layers = gpu_layers, .first = first, .n_layers = %d,\n    ", n);
+    ig_emit_gpu_chips(f, g);
+    fprintf(f, ", .plan_sha256 = \"%s\"", g->plan_sha256);
     if (g->stage) fprintf(f, ", .stage = %s_gpu_stage", p);
     fprintf(f, "};\n\n");
     fprintf(f, "int main(int argc, char **argv)\n{\n    return ig_gpu_%smain(argc, argv, &program, &gpu);\n}\n",

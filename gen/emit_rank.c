@@ -81,7 +81,6 @@ static void emit_parts(FILE *f, const struct ig_emit_rank *e)
 static void emit_gpu(FILE *f, const struct ig_emit_rank *e)
 {
     int32_t n = own(e)->n_parts;
-    const struct ig_emit_gpu *first = e->parts[0].gpu;
     for (int32_t i = 0; i < n; i++) {
         const char *p = e->parts[i].prefix;
         fprintf(f, "extern const struct ig_gpu_plan %s_gpu_plan;\n", p);
@@ -91,9 +90,9 @@ static void emit_gpu(FILE *f, const struct ig_emit_rank *e)
     for (int32_t i = 0; i < n; i++)
         fprintf(f, "    {&%s_gpu_plan, %s_gpu_weights, 0x%016llxu},\n", e->parts[i].prefix, e->parts[i].prefix,
                 (unsigned long long)e->parts[i].gpu->lowered->model.weights_hash);
-    fputs("};\nstatic const struct ig_rank_gpu gpu = {.parts = launches, .chips = \"", f);
-    for (int32_t i = 0; i < first->n_images; i++) fprintf(f, "%s%s", i ? "," : "", first->images[i].chips);
-    fputs("\", .open = ig_rank_gpu_open, .reach = ig_rank_gpu_reach};\n\n", f);
+    fputs("};\nstatic const struct ig_rank_gpu gpu = {.parts = launches, ", f);
+    ig_emit_gpu_chips(f, e->parts[0].gpu);
+    fputs(", .open = ig_rank_gpu_open, .reach = ig_rank_gpu_reach};\n\n", f);
 }
 
 static void emit_ios(FILE *f, const struct ig_graph *g, const char *name, const int32_t *values, int32_t n)

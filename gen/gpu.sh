@@ -171,6 +171,8 @@ gpu_ranks() { # of a deployment: sets $gpu_args of ingot deploy, $gpu_words for 
         gpu_args="$gpu_args --image $chips"
         gpu_words="$gpu_words NVCC_$(echo "$chips" | tr , _)='$(eval "echo \"\$nvcc_${part##*@}\"")'"
     done
+    old=$(c_gpu=$gpu_parts; old_chip)
+    [ -z "$old" ] || gpu_args="$gpu_args --image ptx${old% *}"
     [ -z "$gpu_parts" ] || gpu_deps=" $(list $gpu_sources | sed "s|^|$src|" | tr '\n' ' ')"
 }
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Builds the programs of a deployment: ranks.sh LIST DIR, LIST being what `ingot deploy` wrote beside its sources, a line
-# "program target main part..." each, of a GPU's "gpu=part", or "gpu:62,72:90=part" with chips that code is made for here.
+# "program target main part..." each, of a GPU's "gpu=part", or "gpu:62,72:90:ptx62=part" with chips that code is made for here.
 # In the environment: NINJA, MPICC, CFLAGS, LDFLAGS, PROGRAM_FLAGS, SRCDIR, of targets that are not this machine CROSS_* of
 # gen/cross.sh, and of chips NVCC_62_72, the compiler.
 set -eu
@@ -26,15 +26,20 @@ target_of() { # program, target: sets $target_flags, $linker and $libraries, wha
 }
 
 image() { # part, chips: what a CUDA toolkit makes of the part's kernels
-    eval "nvcc=\${NVCC_$(echo "$2" | tr , _):-}"
-    [ -n "$nvcc" ] || for name in $(set | sed -n 's/^NVCC_\([0-9_]*\)=.*/\1/p'); do # a board's, of a toolkit that makes more
-        case _${name}_ in *_${2}_*) eval "nvcc=\$NVCC_$name" ;; esac
+    chips=${2#ptx}
+    eval "nvcc=\${NVCC_$(echo "$chips" | tr , _):-}"
+    [ -n "$nvcc" ] || for name in $(set | sed -n 's/^NVCC_\([0-9_]*\)=.*/\1/p'); do # one chip's, of a toolkit that makes more
+        case _${name}_ in *_${chips}_*) eval "nvcc=\$NVCC_$name" ;; esac
     done
-    [ -n "$nvcc" ] || { echo "ranks.sh: $program: no CUDA toolkit for sm $2" >&2; exit 1; }
-    image=$sources/$1.sm_$(echo "$2" | tr , _).fatbin
-    echo "build $image: nvcc $sources/${1}_gpu.cu | $(echo "$SRCDIR"/kernels_gpu/*.cu "$SRCDIR"/kernels_gpu/params*.h "$SRCDIR"/kernels_gpu/cuda/*.cu* "$SRCDIR"/graph/op.h "$SRCDIR"/graph/tensor.h)"
+    [ -n "$nvcc" ] || { echo "ranks.sh: $program: no CUDA toolkit for sm $chips" >&2; exit 1; }
+    case $2 in
+    ptx*) rule=ptx image=$sources/$1.compute_$chips.ptx words="  sm = $chips" ;;
+    *) rule=nvcc image=$sources/$1.sm_$(echo "$chips" | tr , _).fatbin
+        words="  chips =$(for sm in $(echo "$chips" | tr , ' '); do printf ' -gencode arch=compute_%s,code=sm_%s' "$sm" "$sm"; done)" ;;
+    esac
+    echo "build $image: $rule $sources/${1}_gpu.cu | $(echo "$SRCDIR"/gen/ptx.sh "$SRCDIR"/kernels_gpu/*.cu "$SRCDIR"/kernels_gpu/params*.h "$SRCDIR"/kernels_gpu/cuda/*.cu* "$SRCDIR"/graph/op.h "$SRCDIR"/graph/tensor.h)"
     echo "  nvcc = $nvcc" | sed 's/\$/$$/g'
-    echo "  chips =$(for sm in $(echo "$2" | tr , ' '); do printf ' -gencode arch=compute_%s,code=sm_%s' "$sm" "$sm"; done)"
+    echo "$words"
     images="$images $image"
 }
 
@@ -89,6 +94,8 @@ rule mpicc
   deps = gcc
 rule nvcc
   command = \$nvcc -std=c++14 -O3 -fmad=false -fatbin \$chips -Xfatbin -compress-all -Xptxas -v -I$SRCDIR -o \$out \$in >\$out.log 2>&1 || { cat \$out.log >&2; exit 1; }
+rule ptx
+  command = (\$nvcc -std=c++14 -O3 -fmad=false -ptx -arch=compute_\$sm -I$SRCDIR -o \$out.all \$in && $SRCDIR/gen/ptx.sh \$out.all \$out && rm \$out.all) >\$out.log 2>&1 || { cat \$out.log >&2; exit 1; }
 rule link
   command = $SRCDIR/gen/link.sh bundle \$out '\$blobs' \$linker \$in \$libs
 TEXT

@@ -18,6 +18,7 @@ struct ig_rank_launches { /* of a part */
 struct ig_rank_gpu {
     const struct ig_rank_launches *parts; /* [n_parts] of the rank */
     const char *chips;                    /* that there is code for: "62,72" */
+    const char *ptx;                      /* chip from which on there is PTX, for drivers that do not take the code: "62"; or NULL */
     /* ig_rank_gpu_open, ig_rank_gpu_reach: */
     int (*open)(const struct ig_rank *rank, struct ig_ctx *ctx, char *why, size_t bytes);
     int (*reach)(const struct ig_rank *rank, const struct ig_ctx *ctx, const struct ig_flow *flows, char *why, size_t bytes);

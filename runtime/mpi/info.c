@@ -52,17 +52,18 @@ static int has_spec(const struct ig_rank *r)
 /* What its parts have beside the CPU's plans. */
 static void print_gpu(const struct ig_rank *r, int json)
 {
+    const char *ptx = r->gpu->ptx;
     long long launches = 0, arenas = 0, constants = 0;
     for (int32_t i = 0; i < r->n_parts; i++) {
         const struct ig_gpu_plan *p = r->gpu->parts[i].plan;
         launches += p->n_calls, arenas += p->arena_bytes, constants += p->constants_bytes;
     }
     if (json)
-        printf("\"gpu\":{\"arena_bytes\":%lld,\"chips\":[%s],\"launches\":%lld,\"weights_bytes\":%lld},", arenas,
-               r->gpu->chips, launches, constants);
+        printf("\"gpu\":{\"arena_bytes\":%lld,\"chips\":[%s],\"launches\":%lld,%s%s%s\"weights_bytes\":%lld},", arenas,
+               r->gpu->chips, launches, ptx ? "\"ptx\":" : "", ptx ? ptx : "", ptx ? "," : "", constants);
     else
-        printf("on a GPU, sm %s: %lld launches a frame; arenas %lld B, weights %lld B; else on the CPU\n",
-               r->gpu->chips, launches, arenas, constants);
+        printf("on a GPU, sm %s%s%s: %lld launches a frame; arenas %lld B, weights %lld B; else on the CPU\n",
+               r->gpu->chips, ptx ? ", PTX for sm " : "", ptx ? ptx : "", launches, arenas, constants);
 }
 
 static void print_json(const struct ig_rank *r, const struct bytes *b)

@@ -26,11 +26,14 @@ for word; do
     case \$word in
     --list-gpu-code) printf 'sm_62\nsm_72\nsm_90\n' ;;
     -fatbin) fatbin=1 ;;
+    -ptx) ptx=1 ;;
+    -arch=*) arch=\${word#*_} ;;
     esac
     [ "\${last:-}" != -o ] || out=\$word
     last=\$word
 done
 [ -z "\${fatbin:-}" ] || cp "$SRCDIR/tests/gpu/image.stub" "\$out"
+[ -z "\${ptx:-}" ] || printf '.version 7.8\n.target sm_%s\n.address_size 64\n' "\$arch" >"\$out"
 SH
     chmod +x "$work/nvcc"
 }
@@ -113,6 +116,14 @@ layers = open(work + "/layers").read().split("\n")[:-1]
 json.dump(split, open(work + "/horizontal.json", "w"))
 json.dump({keys[0]: layers, keys[1]: list(split)}, open(work + "/mapping.json", "w"))
 PY
+}
+
+old_driver() { # one that takes no machine code of a newer toolkit translates the PTX of every part
+    cp "$work/got" "$work/by_code" && (export EMU_CUDA_FAILS=old && through $((parts * (n + 1)))) && cmp "$work/got" "$work/by_code" &&
+        grep -o ':ptx62=[^ ]*' "$work/build/out/fashion.d/ranks.txt" >"$work/list" && [ "$(wc -l <"$work/list")" = "$parts" ] || return 1
+    while IFS='=' read -r _ part; do
+        [ "$(head -1 "$work/build/out/fashion.d/$part.compute_62.ptx")" = ".version 6.5" ] || return 1
+    done <"$work/list"
 }
 
 shared() {
@@ -215,13 +226,13 @@ bad_word() {
 
 reports() { # what a key is, and what it carries
     at=$work/build/out/fashion
-    "$at/nodeA_gpu" --info | grep '^on a GPU, sm 62,72,90: ' && ! "$at/nodeA_cpu0" --info | grep GPU && "$at/nodeA_gpu" --info --json >"$work/info.json" &&
+    "$at/nodeA_gpu" --info | grep '^on a GPU, sm 62,72,90, PTX for sm 62: ' && ! "$at/nodeA_cpu0" --info | grep GPU && "$at/nodeA_gpu" --info --json >"$work/info.json" &&
         emulated together fashion --bench=0.2 | grep 'nodeA_gpu' && "$PYTHON" - "$at/deploy.json" "$work/info.json" <<'PY'
 import json, sys
 d, info = (json.load(open(p)) for p in sys.argv[1:])
 gpu = [p for p in d["parts"] if "gpu" in p]
 assert gpu and {p["rank"] for p in gpu} == {1} and all(p["gpu"]["launches"] > 0 for p in gpu)
-assert info["gpu"]["chips"] == [62, 72, 90] and info["gpu"]["launches"] == sum(p["gpu"]["launches"] for p in gpu)
+assert info["gpu"]["chips"] == [62, 72, 90] and info["gpu"]["ptx"] == 62 and info["gpu"]["launches"] == sum(p["gpu"]["launches"] for p in gpu)
 PY
 }
 
@@ -240,6 +251,8 @@ appended() { # weights behind the program, as large ones are, of the CPU and of 
 refusals() { # a GPU key without chips, a chip of no name, no toolkit, no such key
     ! out/ingot deploy "$work/fashion.onnx" --mapping "$work/mapping.json" -o "$work/bad" 2>"$work/err" && grep "nodeA_gpu.*--image" "$work/err" &&
         ! out/ingot deploy "$work/fashion.onnx" --mapping "$work/mapping.json" --image 62x -o "$work/bad" 2>"$work/err" && grep 'takes chips' "$work/err" &&
+        ! out/ingot deploy "$work/fashion.onnx" --mapping "$work/mapping.json" --image 62 --image ptx62 --image ptx72 -o "$work/bad" 2>"$work/err" && grep 'takes PTX once' "$work/err" &&
+        ! out/ingot deploy "$work/fashion.onnx" --mapping "$work/mapping.json" --image ptx62 -o "$work/bad" 2>"$work/err" && grep 'none of --image is for a chip' "$work/err" &&
         ! (cd "$work/build" && "$SRCDIR/configure" --model="$work/fashion.onnx" --mapping="$work/mapping.json" --nvcc="$work/none") >"$work/out" 2>"$work/err" &&
         grep 'needs a CUDA toolkit' "$work/err" && printf '{"nodeA_cpu0": []}' >"$work/none.json" &&
         ! (cd "$work/build" && "$SRCDIR/configure" --model="$work/fashion.onnx" --mapping="$work/none.json" --gpu) >"$work/out" 2>"$work/err" &&
@@ -255,6 +268,8 @@ JSON
     aarch64-linux-gnu-readelf -dW "$work/build/out/fashion/nodeT_gpu" | sed -n 's/.*(NEEDED).*\[\(.*\)\].*/\1/p' >"$work/needed"
     cat "$work/needed"
     ! grep -vE '^lib(mpi\.so\.40|c\.so\.6|m\.so\.6|dl\.so\.2|pthread\.so\.0)$' "$work/needed" && grep -q libdl "$work/needed" &&
+        "$work/build/out/fashion/nodeA_cpu0" --info >"$work/out" && ! grep -q PTX "$work/out" &&
+        grep -qx '\.target sm_62' "$work/build/out/fashion.d/"*nodeT_gpu*.compute_62.ptx &&
         ls "$work/build/out/fashion.d" | grep 'nodeT_gpu.*\.sm_62\.fatbin$' && ! ls "$work/build/out/fashion.d" | grep 'nodeT_gpu.*sm_.*72'
 }
 
@@ -268,6 +283,7 @@ check "parts on a GPU go by a profile of it" profiled
 check "so do parts of layers" profiled_parts
 check "profiles that are refused" refuses_profiles
 check "layers here and there, on a core and a GPU" here_and_there
+check "a driver that is older than the code" old_driver
 check "tensors that pass are the GPU's where they are" in_place
 no_driver="no CUDA driver: libcuda"
 ldconfig -p 2>/dev/null | grep -q 'libcuda\.so\.1' && no_driver=. # a real one, which finds no device, or no code in the stub
