@@ -41,7 +41,7 @@ static int time_frames(struct ig_bed *bed, int64_t end_ns, double *frame_ns, cha
     return status;
 }
 
-static void scale(struct ig_profile *p, double by)
+void ig_profile_scale(struct ig_profile *p, double by)
 {
     p->whole_over_sum = by;
     for (int32_t i = 0; i < p->n; i++) {
@@ -69,7 +69,7 @@ int ig_profile_whole(const struct ig_graph *g, const struct ig_profile_options *
         status = time_frames(&bed, end_ns, &frame_ns, err, err_bytes);
         ig_bed_free(&bed);
     }
-    if (!status && plan->latency_ns > 0 && frame_ns > 0) scale(p, frame_ns / plan->latency_ns);
+    if (!status && plan->latency_ns > 0 && frame_ns > 0) ig_profile_scale(p, frame_ns / plan->latency_ns);
     ig_lowered_free(l);
     ig_plan_free(plan);
     return status;

@@ -11,4 +11,7 @@
 int ig_profile_whole(const struct ig_graph *g, const struct ig_profile_options *o, int64_t end_ns, struct ig_profile *p,
                      char *err, size_t err_bytes);
 
+/* Multiplies all times of p by that, which p->whole_over_sum then tells. */
+void ig_profile_scale(struct ig_profile *p, double by);
+
 #endif

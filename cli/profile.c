@@ -49,7 +49,7 @@ static const char *cores_beside(const char *stages, char list[256])
     return at && left ? list : NULL;
 }
 
-enum { GPU_REPEATS = 20, GPU_RUNS = 5, GPU_SECONDS = 10 };
+enum { GPU_REPEATS = 20, GPU_RUNS = 5, GPU_FRAMES = 10, GPU_SECONDS = 10 };
 
 static int at_least_one(double n)
 {
@@ -75,8 +75,9 @@ static void profile_gpu(const char *path, const struct ig_source_options *source
     char err[4096];
     double share = seconds < GPU_SECONDS ? seconds / GPU_SECONDS : 1;
     struct ig_graph *g = ig_load_graph(path, source);
-    struct ig_profile *p = ig_gpu_profile(g, kernels, at_least_one(share * GPU_REPEATS), at_least_one(share * GPU_RUNS), err, sizeof err);
-    if (!p) ig_fatal("%s: %s", path, err);
+    int repeats = at_least_one(share * GPU_REPEATS), runs = at_least_one(share * GPU_RUNS);
+    struct ig_profile *p = ig_gpu_profile(g, kernels, repeats, runs, err, sizeof err);
+    if (!p || ig_gpu_profile_whole(g, kernels, repeats, GPU_FRAMES * runs, p, err, sizeof err)) ig_fatal("%s: %s", path, err);
     write_profile(p, g, path, out);
     if (!quiet) fprintf(stderr, "profile: %d kernels timed over %d layers on %s\n", p->n, g->n_nodes, p->cpu);
     ig_profile_free(p);

@@ -46,6 +46,8 @@ if [ $emulates = yes ]; then
     emit "  libs = -lcmocka \$host_libs -ldl"
     emit "build out/test/gpu/nets: link out/obj/host/tests/gpu/nets.c.o$support_objects out/libingot.a $host_libs_a | out/emu/libcuda.so.1"
     emit "  libs = -lcmocka \$host_libs -ldl"
+    emit "build out/test/gpu/profile: link out/obj/host/tests/gpu/profile.c.o$support_objects out/libingot.a $host_libs_a | out/emu/libcuda.so.1"
+    emit "  libs = -lcmocka \$host_libs -ldl"
     emit "build out/test/gpu/stage: link out/obj/host/tests/gpu/stage.c.o$support_objects out/libingot.a $host_libs_a | out/emu/libcuda.so.1"
     emit "  libs = -lcmocka \$host_libs -ldl"
     emit "build out/test/gpu/stage_cuts: link out/obj/host/tests/gpu/stage_cuts.c.o$support_objects out/libingot.a $host_libs_a | out/emu/libcuda.so.1"
@@ -66,7 +68,7 @@ if [ $emulates = yes ]; then
     tests="$tests out/host/fashion_gpu_cuts out/host/libfashion_gpu_cuts.a out/host/fashion_gpu_cuts.h"
     tests="$tests out/host/fashion_gpu_stages out/host/libfashion_gpu_stages.a out/host/fashion_gpu_stages.h"
     tests="$tests out/host/fashion_gpu out/host/libfashion_gpu.a out/host/fashion_gpu.h"
-    tests="$tests out/test/gpu/emulator out/test/gpu/reads out/test/gpu/runtime out/test/gpu/nets out/test/gpu/stage out/test/gpu/stage_cuts out/bench/gpu out/bench/gpu_kernels"
+    tests="$tests out/test/gpu/emulator out/test/gpu/reads out/test/gpu/runtime out/test/gpu/nets out/test/gpu/profile out/test/gpu/stage out/test/gpu/stage_cuts out/bench/gpu out/bench/gpu_kernels"
 fi
 
 # The same under AddressSanitizer and UndefinedBehaviorSanitizer: graph, planner, kernels. kernels/harness is about faults.

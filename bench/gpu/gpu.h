@@ -34,5 +34,11 @@ double ig_gpu_frame_ns(struct ig_gpu_bed *b, int runs);
  */
 struct ig_profile *ig_gpu_profile(const struct ig_graph *g, const void *const *modules, int repeats, int runs, char *err,
                                   size_t err_bytes);
+/*
+ * Runs the fastest plan by p, `runs` frames of it, and multiplies all times of p by what the median frame takes over what they
+ * sum up to, which p->whole_over_sum then tells. 0, or -1 with a line in err.
+ */
+int ig_gpu_profile_whole(const struct ig_graph *g, const void *const *modules, int repeats, int runs, struct ig_profile *p, char *err,
+                         size_t err_bytes);
 
 #endif

@@ -9,6 +9,7 @@
 #include "bench/gpu/copies.h"
 #include "bench/gpu/gpu.h"
 #include "bench/profile.h"
+#include "bench/whole.h"
 #include "kernels_cpu/registry.h"
 
 enum { MOST_KERNELS = 32 };
@@ -173,4 +174,20 @@ struct ig_profile *ig_gpu_profile(const struct ig_graph *g, const void *const *m
     if (!bad) return p;
     ig_profile_free(p);
     return NULL;
+}
+
+int ig_gpu_profile_whole(const struct ig_graph *g, const void *const *modules, int repeats, int runs, struct ig_profile *p, char *err,
+                         size_t err_bytes)
+{
+    struct ig_gpu_bed bed;
+    if (ig_gpu_bed_make(&bed, g, p, IG_MAX_ERROR, NULL, modules, err, err_bytes)) return -1;
+    warm_up(&bed, repeats);
+    double frame_ns = ig_gpu_frame_ns(&bed, runs), sum_ns = bed.plan->latency_ns;
+    ig_gpu_bed_free(&bed);
+    if (frame_ns < 0) {
+        snprintf(err, err_bytes, "a whole frame: CUDA error %d", (int)-frame_ns);
+        return -1;
+    }
+    if (frame_ns > 0 && sum_ns > 0) ig_profile_scale(p, frame_ns / sum_ns);
+    return 0;
 }

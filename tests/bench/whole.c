@@ -9,16 +9,6 @@
 #include "tests/support/isa.h"
 #include "tests/support/nets.h"
 
-static struct ig_graph *two_layers(void)
-{
-    struct ig_graph *g = net_new();
-    int32_t x = net_conv(g, net_input(g, 1, 32, 32, 3), 16, 3, 1, -1);
-    ig_add_output(g, net_conv(g, x, 16, 3, 1, -1));
-    net_done(g);
-    ig_prepare_views(g);
-    return g;
-}
-
 static void shrink(struct ig_profile *p, double by)
 {
     for (int32_t i = 0; i < p->n; i++) {
@@ -34,7 +24,7 @@ static void shrink(struct ig_profile *p, double by)
 static void test_whole_times_too_small(void **state)
 {
     (void)state;
-    struct ig_graph *g = two_layers();
+    struct ig_graph *g = net_two_convs(32);
     struct ig_profile_options o = {.isa = fastest_isa(), .threads = 1, .seconds = 1};
     char err[512] = "";
     struct ig_profile *p = ig_profile_take(g, &o, err, sizeof err);

@@ -185,6 +185,7 @@ timed() { # every GPU kernel on every layer, on the emulated driver; a plan take
 import json, sys
 profile, plan = (json.load(open(f"{sys.argv[1]}/{name}.json")) for name in ("profile", "plan"))
 assert (profile["isa"], profile["threads"], profile["cpu"]) == ("cuda", 1, "Emulated GPU"), profile["cpu"]
+assert profile["whole_over_sum"] > 0 # as ig_gpu_profile_whole has it, tests/gpu/profile.c
 times = {}
 for t in profile["timings"]:
     assert t["alone_ns"] > 0 and t["kernel"].endswith("__cuda"), t

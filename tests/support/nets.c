@@ -280,6 +280,16 @@ struct ig_graph *net_random(struct rng *r, int32_t nodes)
     return g;
 }
 
+struct ig_graph *net_two_convs(int32_t side)
+{
+    struct ig_graph *g = net_new();
+    int32_t x = net_conv(g, net_input(g, 1, side, side, 3), 16, 3, 1, -1);
+    ig_add_output(g, net_conv(g, x, 16, 3, 1, -1));
+    net_done(g);
+    ig_prepare_views(g);
+    return g;
+}
+
 struct ig_graph *net_dense(int32_t layers, int chained)
 {
     struct ig_graph *g = net_new();
