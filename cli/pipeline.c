@@ -204,12 +204,21 @@ static void run_all(const struct ig_pipeline_options *w, struct ig_pipeline_repo
     if (r->ideals >= 0) ig_ideals_free(&x);
 }
 
+/* Do stages promise less than is asked of them? */
+static int too_little(const struct ig_pipeline_options *w, const struct ig_pipeline_report *r)
+{
+    const struct ig_pipe_plan *single = &r->of[IG_WAY_SINGLE], *cuts = &r->of[IG_WAY_CUTS];
+    return single->n_stages && cuts->n_stages > 1 &&
+           (double)single->period_ns < (1 + w->least_gain / 100) * (double)cuts->period_ns;
+}
+
 static void choose(const struct ig_pipeline_options *w, struct ig_pipeline_report *r)
 {
     const struct ig_pipe_plan *cuts = &r->of[IG_WAY_CUTS];
     r->chosen = w->wished ? IG_WAY_OBJECTIVE : w->algorithm;
     if (r->chosen == IG_PIPELINE_BEST)
         r->chosen = r->team_ns && (!cuts->n_stages || r->team_ns < cuts->period_ns) ? IG_WAY_TEAM : IG_WAY_CUTS;
+    if (r->chosen == IG_WAY_CUTS && too_little(w, r)) r->chosen = IG_WAY_SINGLE, r->least_gain = w->least_gain;
     if (r->chosen == IG_WAY_TEAM && r->team_ns) return;
     if (r->chosen == IG_WAY_TEAM || !r->of[r->chosen].n_stages)
         ig_fatal("%s: %s finds no plan for these processors and pins", r->g->name, ig_way_names[r->chosen]);

@@ -34,6 +34,7 @@ struct ig_pipeline_report {
     int64_t bound_ns;
     struct ig_pipe_plan of[IG_WAYS]; /* n_stages 0: there is none */
     int32_t chosen;                  /* enum ig_way */
+    double least_gain;               /* percent: stages promise less, and one processor was chosen; else 0 */
     const struct ig_pipe_wish *wish; /* NULL: as many frames a second as there can be */
     struct ig_pipe_choice choice;    /* of the wish */
     struct ig_pipe_plan any;         /* any map for the wish; n_stages 0: not looked for */

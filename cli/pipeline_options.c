@@ -26,6 +26,8 @@ static const char help[] =
     "  --platform NAME       the processors of a board (tx2, xavier, a file) instead, with times by its estimate\n"
     "  --modes               with --platform: clocks and cut for least energy (power-save) and most frames (boost)\n"
     "  --power-save, --boost   only that one of the modes, beside the baseline\n"
+    "  --least-gain PERCENT  so many more frames must stages promise by cuts and best, else one processor is taken (default 0;\n"
+    "                        with gpu and no --algorithm 10, by about which such promises are off)\n"
     "  --pin NODE=P          that node on that processor only; may be given for several\n"
     "  --input-spec SPEC     as of ingot gen: pre-processing and post-processing are nodes too, of CPUs only\n"
     "  --link US,GBPS        what handing a tensor over costs its reader: microseconds, and GB/s (default 2,0; 0: no "
@@ -47,6 +49,7 @@ static const char help[] =
 
 enum { MOST_CORES = 64 };
 static const double most_pair = 1e6; /* us, GB/s, times slower */
+static const double gpu_gain = 10; /* percent: of plans with a GPU, what was promised against what was measured (docs/gpu.md) */
 
 /* How many; *core: the first; *taken: those of the sets before, a bit each. */
 static int32_t cores_of(const char *name, uint64_t *taken, int32_t *core)
@@ -133,7 +136,7 @@ static const struct option longs[] = {
     {"objective", 1, 0, 'O'}, {"min-fps", 1, 0, 'f'}, {"max-latency-ms", 1, 0, 'L'}, {"memory-budget", 1, 0, 'm'},
     {"max-mj", 1, 0, 'J'}, {"pareto", 0, 0, 'R'}, {"input-spec", 1, 0, 'S'}, {"link", 1, 0, 'l'}, {"contention", 1, 0, 'c'}, {"gpu-link", 1, 0, 'g'},
     {"bands", 1, 0, 'B'}, {"isa", 1, 0, 'i'}, {"max-error", 1, 0, 'E'}, {"explain", 0, 0, 'x'}, {"gantt", 0, 0, 'G'},
-    {"json", 0, 0, 'j'}, IG_SOURCE_OPTIONS, {0, 0, 0, 0}};
+    {"json", 0, 0, 'j'}, {"least-gain", 1, 0, 'a'}, IG_SOURCE_OPTIONS, {0, 0, 0, 0}};
 
 static void take(struct ig_pipeline_options *w, int c)
 {
@@ -166,6 +169,7 @@ static void take(struct ig_pipeline_options *w, int c)
     case 'x': w->explain = 1; break;
     case 'G': w->gantt = 1; break;
     case 'j': w->json = 1; break;
+    case 'a': w->least_gain = ig_number(optarg, "--least-gain", 0, 1e3); break;
     default:
         if (!ig_source_option(&w->source, c, optarg)) ig_usage(help);
     }
@@ -176,7 +180,7 @@ int ig_pipeline_options(int argc, char **argv, struct ig_pipeline_options *w, in
     static char two[] = "cpu:0,cpu:1";
     *w = (struct ig_pipeline_options){
         .plan = {.target = "host", .isa = ig_host_isa(), .max_error = IG_MAX_ERROR, .seed = 1, .bands = IG_BANDS_OFF},
-        .wish = {.objective = IG_OBJECTIVE_THROUGHPUT}, .algorithm = -1, .out = "-", .link_us = 2, .copy_us = -1, .compute = 1, .stream = 1};
+        .wish = {.objective = IG_OBJECTIVE_THROUGHPUT}, .algorithm = -1, .out = "-", .link_us = 2, .copy_us = -1, .least_gain = -1, .compute = 1, .stream = 1};
     processors_option(w, two);
     for (int c; (c = getopt_long(argc, argv, "o:h", longs, NULL)) != -1;) {
         if (c == 'h') {
@@ -190,6 +194,7 @@ int ig_pipeline_options(int argc, char **argv, struct ig_pipeline_options *w, in
     if (w->measured && w->gpu >= 0) ig_fatal("--link=measured is of cores: with gpu give --link and --gpu-link");
     if (w->modes && w->json) ig_fatal("--modes, --power-save and --boost are said in words: not with --json");
     if (w->wished && w->algorithm >= 0) ig_fatal("--algorithm says what to take, and so do --objective and limits: one of them");
+    if (w->least_gain < 0) w->least_gain = w->gpu >= 0 && w->algorithm < 0 ? gpu_gain : 0;
     if (w->algorithm < 0) w->algorithm = IG_WAY_CUTS;
     w->path = argv[optind];
     return 1;

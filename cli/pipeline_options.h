@@ -18,6 +18,7 @@ struct ig_pipeline_options {
     int32_t gpu;                       /* the processor that is the GPU; -1: none */
     int measured;                      /* links */
     double link_us, link_gbytes, copy_us, copy_gbytes, compute, stream;
+    double least_gain; /* percent more frames that stages must promise, or one processor is taken */
     int explain, gantt, json, modes, pareto; /* modes: enum ig_mode */
     struct ig_pipe_wish wish;
     int wished; /* an objective or a limit was given */

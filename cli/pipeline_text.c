@@ -155,6 +155,12 @@ static void explain_one(FILE *f, const struct ig_pipeline_report *r)
         fprintf(f, " No other way to cut could take less than %.3f.\n", ms(r->bound_ns));
         return;
     }
+    if (r->least_gain > 0) {
+        fprintf(f, "%s alone is taken: stages promise %.1f %% more frames, and less than %g %% may be nothing (--least-gain).\n",
+                r->net->p.processors[r->of[IG_WAY_SINGLE].processor[0]],
+                100 * ((double)single / (double)period_of(r, IG_WAY_CUTS) - 1), r->least_gain);
+        return;
+    }
     fprintf(f, "One processor is best here: a second stage could gain at most %.1f %%",
             single ? 100 * ((double)single / (double)r->bound_ns - 1) : 0.0);
     if (best && best < single)
