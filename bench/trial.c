@@ -53,7 +53,7 @@ static double middle_ns(const int64_t *ns, int32_t n)
 static int same_weights(const struct ig_lowered *a, const struct ig_lowered *b)
 {
     size_t steps = (size_t)a->plan->n_steps, values = (size_t)a->graph->n_values;
-    if (a->model.weights_bytes != b->model.weights_bytes || a->plan->n_steps != b->plan->n_steps) return 0;
+    if (a->graph != b->graph || a->model.weights_bytes != b->model.weights_bytes || a->plan->n_steps != b->plan->n_steps) return 0;
     for (size_t i = 0; i < steps; i++)
         if (a->plan->steps[i].kernel != b->plan->steps[i].kernel) return 0;
     return !memcmp(a->packed, b->packed, steps * sizeof *a->packed) &&

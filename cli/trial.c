@@ -23,6 +23,9 @@ static const char help[] =
     "                  use, up to eight)\n"
     "  --profile FILE  times of as many threads as a set has cores, best taken with the other cores at work (ingot profile\n"
     "                  --stages); and of all cores' threads, for a team: without it there is none. Else the estimate\n"
+    "  --team-graph FILE --team-profile FILE  the same network without layers in parts (ingot graph --split), which only stages\n"
+    "                  need, and its times of all cores' threads: the team's\n"
+    "  --graph FILE    with them: where the one of the two goes whose plan is written\n"
     "  --seconds S     for all runs (default 6); a few rounds of each are made in any case\n"
     "  --target NAME   written in the plan (default host)\n"
     "  --isa NAME, --max-error X   as of ingot plan\n"
@@ -37,7 +40,7 @@ static const double near = 1.1; /* plans that are slower by more at first are no
 
 struct wishes {
     struct ig_plan_options plan;
-    const char *profiles[MOST_FILES], *stages, *spec, *out, *table;
+    const char *profiles[MOST_FILES], *team_graph, *team_profile, *graph, *stages, *spec, *out, *table;
     int32_t n_profiles;
     double seconds;
     int json, quiet;
@@ -45,21 +48,44 @@ struct wishes {
 
 /* --- profiles and sets of cores --- */
 
-static struct ig_profile *profile_of(const struct wishes *w, const struct ig_graph *g, const char *graph, int32_t threads)
+static struct ig_profile *read_profile(const struct wishes *w, const char *path, const struct ig_graph *g, const char *graph)
 {
     char err[4096], hex[65];
-    struct ig_profile *found = NULL;
+    struct ig_profile *p = ig_profile_read(path, g, err, sizeof err);
+    if (!p) ig_fatal("%s", err);
     ig_hash_graph(g, graph, hex);
+    if (strcmp(p->graph_sha256, hex)) ig_fatal("%s: taken of another graph; take a new profile", path);
+    if (strcmp(p->isa, ig_isa_name(w->plan.isa)))
+        ig_fatal("%s: taken with %s kernels, the plan is for %s", path, p->isa, ig_isa_name(w->plan.isa));
+    return p;
+}
+
+static struct ig_profile *profile_of(const struct wishes *w, const struct ig_graph *g, const char *graph, int32_t threads)
+{
+    struct ig_profile *found = NULL;
     for (int32_t i = 0; i < w->n_profiles; i++) {
-        struct ig_profile *p = ig_profile_read(w->profiles[i], g, err, sizeof err);
-        if (!p) ig_fatal("%s", err);
-        if (strcmp(p->graph_sha256, hex)) ig_fatal("%s: taken of another graph; take a new profile", w->profiles[i]);
-        if (strcmp(p->isa, ig_isa_name(w->plan.isa)))
-            ig_fatal("%s: taken with %s kernels, the plan is for %s", w->profiles[i], p->isa, ig_isa_name(w->plan.isa));
+        struct ig_profile *p = read_profile(w, w->profiles[i], g, graph);
         if (p->threads == threads && !found) found = p;
         else ig_profile_free(p);
     }
     return found;
+}
+
+/* As a rule no layer is long enough to be in parts, and both are the same. */
+static struct ig_graph *graph_of_team(const struct wishes *w, struct ig_graph *g, const char *graph, const struct ig_source_options *source)
+{
+    char own[65], hex[65];
+    if (!w->team_graph) return g;
+    ig_hash_graph(g, graph, own);
+    ig_hash_file(w->team_graph, hex);
+    return strcmp(own, hex) ? ig_load_graph(w->team_graph, source) : g;
+}
+
+static struct ig_profile *team_profile(const struct wishes *w, const struct ig_graph *g, int32_t threads)
+{
+    struct ig_profile *p = read_profile(w, w->team_profile, g, w->team_graph);
+    if (p->threads != threads) ig_fatal("%s: taken with %d threads, the team has %d", w->team_profile, p->threads, threads);
+    return p;
 }
 
 /* "cpu:0,cpu:1" of the cores of this process, `most` at the most. */
@@ -111,17 +137,17 @@ static int32_t threads_of(const char *text)
 
 /* --- trials --- */
 
-struct ig_trial_entry *ig_try(struct ig_trials *t, const char *what, struct ig_plan *plan)
+struct ig_trial_entry *ig_try(struct ig_trials *t, const char *what, const struct ig_graph *g, struct ig_plan *plan)
 {
     struct ig_trial_entry *e = &t->entries[t->n++];
     char err[4096];
-    *e = (struct ig_trial_entry){.what = what, .plan = plan, .foretold_alone_ns = plan->latency_ns};
+    *e = (struct ig_trial_entry){.g = g, .what = what, .plan = plan, .foretold_alone_ns = plan->latency_ns};
     e->foretold_ns = plan->n_stages ? plan->period_ns : plan->latency_ns;
     e->foretold_full_ns = plan->n_stages ? plan->full_ns : plan->latency_ns;
-    if (ig_validate(t->g, plan, 0, err, sizeof err))
+    if (ig_validate(g, plan, 0, err, sizeof err))
         ig_fatal("internal error: the validator refuses the plan: %s", err);
-    e->trial = ig_trial_start(t->g, plan, t->n > 1 ? t->entries[0].trial : NULL, err, sizeof err);
-    if (!e->trial) ig_fatal("%s: %s", t->g->name, err);
+    e->trial = ig_trial_start(g, plan, t->n > 1 ? t->entries[0].trial : NULL, err, sizeof err);
+    if (!e->trial) ig_fatal("%s: %s", g->name, err);
     for (int32_t i = 0; i < (e->foretold_ns > slow_ns ? 1 : FIRST); i++) ig_trial_round(e->trial, t->seconds / PARTS);
     e->found = ig_trial_found(e->trial);
     return e;
@@ -177,14 +203,14 @@ static void try_until(struct ig_trials *t, int64_t end_ns)
     while (ig_bench_ns() + round_ns < end_ns) ig_try_again(t, 1);
 }
 
-static struct ig_plan *plan_for(const struct ig_trials *t, int32_t threads, const struct ig_profile *profile)
+static struct ig_plan *plan_for(const struct ig_trials *t, const struct ig_graph *g, int32_t threads, const struct ig_profile *profile)
 {
     struct ig_plan_options o = t->options;
     char err[4096];
     o.threads = threads;
     o.profile = profile;
-    struct ig_plan *p = ig_plan_make(t->g, &o, err, sizeof err);
-    if (!p) ig_fatal("%s: %s", t->g->name, err);
+    struct ig_plan *p = ig_plan_make(g, &o, err, sizeof err);
+    if (!p) ig_fatal("%s: %s", g->name, err);
     return p;
 }
 
@@ -208,13 +234,15 @@ static void warn_of_cores(const struct ig_trials *t)
 
 static void write_chosen(const struct wishes *w, struct ig_trials *t, const char *graph)
 {
+    const struct ig_graph *g = t->entries[t->chosen].g;
     struct ig_plan *p = t->entries[t->chosen].plan;
     char err[4096], hex[65];
     foresee(p, &t->entries[t->chosen].found);
-    ig_hash_graph(t->g, graph, hex);
+    ig_hash_graph(g, g == t->g ? graph : w->team_graph, hex);
     free(p->graph_sha256);
     p->graph_sha256 = strdup(hex);
-    if (ig_plan_write(p, t->g, w->out, err, sizeof err)) ig_fatal("%s", err);
+    if (w->graph && ig_graph_write(g, w->graph, err, sizeof err)) ig_fatal("%s", err);
+    if (ig_plan_write(p, g, w->out, err, sizeof err)) ig_fatal("%s", err);
 }
 
 static void put_table(const struct wishes *w, const struct ig_trials *t)
@@ -228,7 +256,7 @@ static void put_table(const struct wishes *w, const struct ig_trials *t)
 static void run(struct wishes *w, const char *path, const struct ig_source_options *source)
 {
     char cores[IG_TRIAL_TEXT];
-    struct ig_graph *g = ig_load_graph(path, source);
+    struct ig_graph *g = ig_load_graph(path, source), *of_team = graph_of_team(w, g, path, source);
     struct ig_trials t = {.g = g, .options = w->plan, .seconds = w->seconds};
     struct ig_host_ops ops;
     if (w->spec) ig_input_spec(w->spec, g, &ops);
@@ -236,14 +264,15 @@ static void run(struct wishes *w, const char *path, const struct ig_source_optio
     t.options.threads = threads_of(w->stages);
     struct ig_profile *one = profile_of(w, g, path, t.options.threads);
     t.options.profile = one;
-    t.whole = plan_for(&t, t.options.threads, one);
+    t.whole = plan_for(&t, g, t.options.threads, one);
     take_sets(&t, w->stages);
     warn_of_cores(&t);
     int32_t all = t.options.threads * t.n_sets;
-    struct ig_profile *team = t.n_sets > 1 && all <= IG_MAX_THREADS ? profile_of(w, g, path, all) : NULL;
+    struct ig_profile *team = NULL;
+    if (t.n_sets > 1 && all <= IG_MAX_THREADS) team = w->team_graph ? team_profile(w, of_team, all) : profile_of(w, g, path, all);
     int64_t end_ns = ig_bench_ns() + (int64_t)(t.seconds * 1e9);
-    ig_try(&t, "single", plan_for(&t, t.options.threads, one));
-    if (team) ig_try(&t, "team", plan_for(&t, all, team));
+    ig_try(&t, "single", g, plan_for(&t, g, t.options.threads, one));
+    if (team) ig_try(&t, "team", of_team, plan_for(&t, of_team, all, team));
     make_net(&t);
     if (t.n_sets > 1) ig_try_cuts(&t);
     try_until(&t, end_ns);
@@ -260,6 +289,7 @@ static void run(struct wishes *w, const char *path, const struct ig_source_optio
     ig_plan_free(t.whole);
     ig_profile_free(one);
     ig_profile_free(team);
+    if (of_team != g) ig_graph_free(of_team);
     ig_graph_free(g);
 }
 
@@ -269,6 +299,7 @@ int ig_verb_trial(int argc, char **argv)
                                           {"profile", 1, 0, 'p'},   {"seconds", 1, 0, 's'},   {"target", 1, 0, 'T'},
                                           {"max-error", 1, 0, 'E'}, {"isa", 1, 0, 'i'},       {"input-spec", 1, 0, 'I'},
                                           {"json", 0, 0, 'j'},      {"quiet", 0, 0, 'q'},     {"table", 1, 0, 't'},
+                                          {"team-graph", 1, 0, 'G'}, {"team-profile", 1, 0, 'P'}, {"graph", 1, 0, 'g'},
                                           IG_SOURCE_OPTIONS,        {0, 0, 0, 0}};
     struct ig_source_options source = {.n_binds = 0};
     struct wishes w = {.plan = {.target = "host", .isa = ig_host_isa(), .max_error = IG_MAX_ERROR, .seed = 1},
@@ -290,10 +321,15 @@ int ig_verb_trial(int argc, char **argv)
         case 'j': w.json = 1; break;
         case 'q': w.quiet = 1; break;
         case 't': w.table = optarg; break;
+        case 'G': w.team_graph = optarg; break;
+        case 'P': w.team_profile = optarg; break;
+        case 'g': w.graph = optarg; break;
         default:
             if (!ig_source_option(&source, c, optarg)) ig_usage(help);
         }
     if (optind != argc - 1) ig_usage(help);
+    if (!w.team_graph != !w.team_profile) ig_fatal("--team-graph and --team-profile are given both or neither");
+    if (w.graph && !w.team_graph) ig_fatal("--graph is for --team-graph");
     if (!ig_isa_runs_here(w.plan.isa)) ig_fatal("%s kernels do not run on this machine", ig_isa_name(w.plan.isa));
     run(&w, argv[optind], &source);
     return 0;

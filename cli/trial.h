@@ -10,6 +10,7 @@
 enum { IG_TRIALS = 12, IG_TRIAL_TEXT = 512 };
 
 struct ig_trial_entry {
+    const struct ig_graph *g;    /* whose plan it is */
     const char *what;            /* "single", "team", "pipeline" */
     char option[IG_TRIAL_TEXT];  /* of a pipeline, as of --stages; else "" */
     struct ig_pipe_plan cut;     /* of a pipeline */
@@ -33,8 +34,8 @@ struct ig_trials { /* what is tried of one network */
 /* cli/trial_cuts.c: tries the cut that is best by the profile, then what is best by what it took, until that stays, and
  * from the fastest on the cuts beside it. */
 void ig_try_cuts(struct ig_trials *t);
-/* Adds an entry of that plan, which is then its own, and runs it for some rounds. */
-struct ig_trial_entry *ig_try(struct ig_trials *t, const char *what, struct ig_plan *plan);
+/* Adds an entry of that plan of a graph, which is then its own, and runs it for some rounds. */
+struct ig_trial_entry *ig_try(struct ig_trials *t, const char *what, const struct ig_graph *g, struct ig_plan *plan);
 /* So many more rounds in turns: of those that may be the fastest, and of one set and a team in any case. */
 void ig_try_again(struct ig_trials *t, int32_t rounds);
 /* All entries as a table, and as one object. */

@@ -75,7 +75,7 @@ static int tried(const struct ig_trials *t, const struct ig_pipe_plan *cut)
 
 static void try_cut(struct ig_trials *t, const struct ig_pipe_plan *cut)
 {
-    struct ig_trial_entry *e = ig_try(t, "pipeline", plan_of(t, cut));
+    struct ig_trial_entry *e = ig_try(t, "pipeline", t->g, plan_of(t, cut));
     ig_pipe_plan_start(&t->net.p, &e->cut);
     ig_pipe_plan_copy(&e->cut, cut);
     put_option(e);

@@ -54,7 +54,7 @@ class Study:
 
     def take_profiles(self):
         """alone.json and beside.json of one core, team.json of two; kept for the next time. Where the pipeline's graph has
-        layers in parts, beside.json is of that one, and parts.json what team.json is."""
+        layers in parts, beside.json is of that one."""
         o = self.o
         key = workshop.digest("out/ingot", self.model, str(o.profile), str(o.cores), str(o.split))
         if workshop.fresh(self.folder, key):
@@ -64,8 +64,6 @@ class Study:
             run(["out/ingot", "graph", self.model, "--split", o.split, "-o", self.cut_graph])
         ways = {"alone": ([o.cores[1]], ["--threads", "1"]), "team": (o.cores, ["--threads", "2"]),
                 "beside": (o.cores, ["--threads", "1", "--beside", str(o.cores[0])])}
-        if o.split:
-            ways["parts"] = ways["team"]
         for name, (cores, args) in ways.items():
             with o.timing, contest.pinned(cores):
                 o.two.calm(o.tries, lambda: run(["out/ingot", "profile", "-q", self.graph_of(name), *args, "--seconds",
@@ -74,7 +72,7 @@ class Study:
         return False
 
     def graph_of(self, profile):
-        return self.cut_graph if profile.startswith(("beside", "parts")) else self.graph
+        return self.cut_graph if profile.startswith("beside") else self.graph
 
     def plan(self, name, profile, *args):
         """folder/name/plan.json; its predicted latency and period, and latency with frames waiting (None without
@@ -182,8 +180,8 @@ class Study:
         with self.o.timing, contest.pinned(self.o.cores):
             answer = json.loads(self.o.two.calm(self.o.tries, lambda: run(
                 ["out/ingot", "trial", self.cut_graph, "--json", "-q", f"--stages={self.sets()}", "--seconds",
-                 str(self.o.trial), "--profile", self.path("beside.whole.json"), "--profile",
-                 self.path("parts.json" if self.o.split else "team.whole.json"), "-o", self.path("trial.json")])))
+                 str(self.o.trial), "--profile", self.path("beside.whole.json"),
+                 "--team-graph", self.graph, "--team-profile", self.path("team.whole.json"), "-o", self.path("trial.json")])))
         best = {}
         for entry in sorted(answer["trials"], key=lambda t: -t["period_ms"]):
             best[entry["way"]] = entry

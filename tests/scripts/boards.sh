@@ -309,6 +309,14 @@ gives_its_own() { # board, chip: the driver gets the kernels that the program ca
     done
 }
 
+any_aarch64() { # for machines of no name: as a board's, with the kernels of the chip that is asked for, or of none
+    program=$work/build/out/aarch64/ingot-profile
+    made aarch64 --model="$SRCDIR/models/fashion.onnx" --no-profile --gpu=sm_72 && holds aarch64 72 && needs_little "$program" && old_enough "$program" &&
+        well_made "$program" >"$work/log" || { cat "$work/log"; return 1; }
+    [ -z "$emulator" ] || { gives_its_own aarch64 72 && emulate aarch64 "$program" -q --seconds 0.1 --threads 2 -o "$work/profile.json" "$work/boot.json"; } || return 1
+    made aarch64 --model="$SRCDIR/models/fashion.onnx" --no-profile && ! grep -aq 'kernels of sm_' "$program" && needs_little "$program"
+}
+
 words_of_the_profiler() { # without a driver, and without kernels: one line, no file
     program=$work/build/out/tx2/ingot-profile
     made tx2 || return 1
@@ -366,6 +374,7 @@ for pair in tx2:62 xavier:72; do
     check "$board: ingot-profile has all kernels for its chip" has_kernels $board $chip
     [ -z "$emulator" ] || check "$board without a GPU says so and runs on the CPU" says_no_gpu $board
 done
+check "aarch64: ingot-profile for machines of no name" any_aarch64
 check "the names that programs may use are glibc 2.17's" list_is_true
 check "every name that the runtime may need is among them" list_is_whole
 check "a newer name does not link" newer_is_refused

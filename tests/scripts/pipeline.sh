@@ -117,6 +117,30 @@ PY
         grep -q '^any map.* that was found: ' "$work/words" && grep -q '^\* by the objective' "$work/words" && grep -q '^  ingot plan --stages=cpu:' "$work/words"
 }
 
+# Stages that promise less than --least-gain are not taken: just above what they promise, and just below.
+least_gain() {
+    pipeline --json --processors=cpu:0,gpu --least-gain 0 -o "$work/any.json" && gain=$("$PYTHON" -c "
+import json, sys
+ns = {a['algorithm']: a['period_ns'] for a in json.load(open(sys.argv[1]))['algorithms']}
+print(100 * (ns['single'] / ns['cuts'] - 1))" "$work/any.json") && echo "$gain" || return 1
+    for by in 0.999 1.001; do
+        pipeline --json --processors=cpu:0,gpu --least-gain "$(awk "BEGIN { print $by * $gain }")" -o "$work/$by.json" || return 1
+    done
+    pipeline --json --processors=cpu:0,gpu --algorithm cuts -o "$work/asked.json" && pipeline --json --processors=cpu:0,gpu -o "$work/usual.json" &&
+        pipeline --json --processors=cpu:0,cpu:1 -o "$work/cores.json" &&
+        pipeline --processors=cpu:0,gpu --least-gain 1000 --explain >"$work/words" && "$PYTHON" - "$work" "$gain" <<'PY' || return 1
+import json, sys
+read, gain = lambda name: json.load(open(f"{sys.argv[1]}/{name}.json")), float(sys.argv[2])
+assert gain > 0.1, gain
+below, above, usual, asked, any_, cores = (read(n) for n in ("0.999", "1.001", "usual", "asked", "any", "cores"))
+assert below["chosen"] == any_["chosen"] == asked["chosen"] == cores["chosen"] == "cuts"
+assert below["stages_option"] == any_["stages_option"] == asked["stages_option"] != ""
+assert above["chosen"] == "single" and above["stages_option"] == "" and len({s["processor"] for s in above["segments"]}) == 1
+assert usual["chosen"] == ("cuts" if gain >= 10 else "single"), usual["chosen"]
+PY
+    grep -q 'alone is taken: stages promise [0-9.]* % more frames' "$work/words" && ! grep -q 'ingot plan --stages' "$work/words"
+}
+
 # The GPU is a processor, with copies of all that it reads and leaves; its cut is one that a plan takes, and takes as long there.
 gpu() {
     first=$("$PYTHON" -c "import json, sys; print(json.load(open(sys.argv[1]))['segments'][0]['first'])" "$work/b.json")
@@ -250,6 +274,34 @@ assert abs(said / best["period_ms"] - 1) < 1e-3 and bool(plan.get("stages")) == 
 PY
 }
 
+# Layers are in parts for stages alone: the team is of the graph as it is, and so is the program if the team is taken.
+team_of_its_own() {
+    out/ingot zoo mlp -o "$work/mlp.onnx" && out/ingot graph "$work/mlp.onnx" -o "$work/whole.json" &&
+        out/ingot graph "$work/mlp.onnx" --split auto -o "$work/parts.json" &&
+        out/ingot profile "$work/parts.json" -q --seconds 0.3 --threads 1 -o "$work/one.json" &&
+        out/ingot profile "$work/whole.json" -q --seconds 0.3 --threads 2 -o "$work/team.json" &&
+        out/ingot trial "$work/parts.json" --stages=cpu:0,cpu:1 --seconds 0.3 --profile "$work/one.json" --team-graph "$work/whole.json" \
+            --team-profile "$work/team.json" --json -q --graph "$work/graph.json" -o "$work/tried.json" >"$work/trial.json" || return 1
+    # Either may win; the graph that is written is the plan's.
+    way=$("$PYTHON" - "$work" <<'PY'
+import hashlib, json, sys
+read = lambda name: json.load(open(f"{sys.argv[1]}/{name}.json"))
+r, plan = read("trial"), read("tried")
+of = {name: hashlib.sha256(open(f"{sys.argv[1]}/{name}.json", "rb").read()).hexdigest() for name in ("whole", "parts", "graph")}
+way = r["trials"][r["chosen"]]["way"]
+assert of["whole"] != of["parts"] and plan["graph_sha256"] == of["graph"] == of["whole" if way == "team" else "parts"], way
+print("whole" if way == "team" else "parts")
+PY
+) && echo "$way" && cmp "$work/graph.bin" "$work/$way.bin" && out/ingot gen "$work/graph.json" "$work/tried.json" --prefix net -o "$work/gen" || return 1
+    ! out/ingot trial "$work/parts.json" --stages=cpu:0,cpu:1 --graph "$work/no.json" -o "$work/no.plan" 2>"$work/err" && grep -q 'for --team-graph' "$work/err" &&
+        ! out/ingot trial "$work/parts.json" --stages=cpu:0,cpu:1 --team-graph "$work/whole.json" -o "$work/no.json" 2>"$work/err" &&
+        grep -q 'given both or neither' "$work/err" &&
+        ! out/ingot trial "$work/parts.json" --stages=cpu:0,cpu:1 --team-graph "$work/parts.json" --team-profile "$work/one.json" -o "$work/no.json" 2>"$work/err" &&
+        grep -q 'taken with 1 threads, the team has 2' "$work/err" &&
+        ! out/ingot trial "$work/parts.json" --stages=cpu:0,cpu:1 --team-graph "$work/parts.json" --team-profile "$work/team.json" -o "$work/no.json" 2>"$work/err" &&
+        [ "$(wc -l <"$work/err")" = 1 ] && [ ! -e "$work/no.json" ]
+}
+
 not_tried() {
     for row in "cpu:0@3,cpu:1|sets of cores only" "gpu,cpu:0|a trial is of CPUs" "cpu:0,cpu:0|a core is in one set only" "cpu:0,cpu:1-2|sets of as many cores each"; do
         ! out/ingot trial --stages="${row%|*}" "$net" -o "$work/no.json" 2>"$work/err" && grep -q "${row#*|}" "$work/err" &&
@@ -270,9 +322,12 @@ configured() { # --stages=auto: both profiles, and a trial in place of a plan; n
     mkdir "$work/build" && (cd "$work/build" && NINJA=true "$SRCDIR/configure" --model="$SRCDIR/models/fashion.onnx" --prefix=boots \
         --without-aarch64 --stages=auto:cpu:0,cpu:1) >"$work/log" 2>&1
     grep -q "^build out/host/boots.d/team.json: profile" "$work/build/build.ninja" &&
-        grep -A 1 "^build out/host/boots.d/graph.json" "$work/build/build.ninja" | grep -q -- "--split auto" &&
+        grep -A 1 "^build out/host/boots.d/parts.json" "$work/build/build.ninja" | grep -q -- "--split auto" &&
         grep -q "args = --threads 1 --stages cpu:0,cpu:1\$" "$work/build/build.ninja" && grep -q "args = --threads 2\$" "$work/build/build.ninja" &&
-        grep -q "^build out/host/boots.d/plan.json: trial .*/graph.json .*/team.json .*/profile.json" "$work/build/build.ninja" &&
+        grep -A 1 "^build out/host/boots.d/whole.json" "$work/build/build.ninja" | grep -q "args = \$" &&
+        grep -q "^build out/host/boots.d/team.json: profile out/host/boots.d/whole.json" "$work/build/build.ninja" &&
+        grep -q "args = .* --team-graph out/host/boots.d/whole.json --team-profile out/host/boots.d/team.json .* --graph out/host/boots.d/graph.json" "$work/build/build.ninja" &&
+        grep -q "^build out/host/boots.d/plan.json | out/host/boots.d/graph.json: trial .*/parts.json .*/whole.json .*/team.json .*/profile.json" "$work/build/build.ninja" &&
         for wrong in --alternatives=2 --threads=2 --memory-budget=1MB --target=tx2 --no-profile; do
             ! (cd "$work/build" && NINJA=true "$SRCDIR/configure" --model="$SRCDIR/models/fashion.onnx" --stages=auto:cpu:0,cpu:1 $wrong) \
                 >"$work/log" 2>&1 && grep -q "stages=auto" "$work/log" || return 1
@@ -292,6 +347,7 @@ check "the optimum is never worse than a baseline" order
 check "plans are explained" explained
 check "pins are kept" pinned
 check "the GPU beside a core" gpu
+check "stages that promise little" least_gain
 check "clocks and cuts of a board" board
 check "clocks and cuts go where the table goes" modes_go_where_the_table_goes
 check "ingot plan --processors is ingot pipeline" asked_of_plan
@@ -309,6 +365,7 @@ if [ "$(nproc)" -lt 2 ]; then
     skip "links between cores are measured" "one core"
 else
     check "trials of whole plans" trials
+    check "a team of the graph without parts" team_of_its_own
     check "links between cores are measured" measured_links
 fi
 check "sets of cores that cannot be tried are refused" not_tried
