@@ -21,7 +21,7 @@ enum { DEVICES = 8, LINES = 64, WORK = 3 };
 
 struct work { /* of one search: programmes, runs of nodes looked at, choices priced */
     char name[32];
-    int32_t stages;
+    int32_t stages; /* 0: all fronts */
     long long counts[WORK];
 };
 
@@ -102,6 +102,14 @@ static int32_t beaten(const struct ig_explore_front *exact, const struct ig_expl
     return n;
 }
 
+static void record_work(struct sums *s, const char *name, int32_t stages, const struct ig_explore_front *f)
+{
+    assert_in_range(s->n, 0, LINES - 1);
+    struct work *w = &s->work[s->n++];
+    *w = (struct work){"", stages, {f->solves, f->cells, f->priced}};
+    snprintf(w->name, sizeof w->name, "%s", name);
+}
+
 /* With one stage a device, as in the paper's search, or two; the exact one may use any number of cores. */
 static void compare(struct ig_explore_net *e, const char *name, int32_t stages, struct sums *s)
 {
@@ -120,10 +128,7 @@ static void compare(struct ig_explore_net *e, const char *name, int32_t stages, 
     assert_true(middle - begin < end - middle); /* of each network */
     s->exact += middle - begin;
     s->nsga2 += end - middle;
-    assert_in_range(s->n, 0, LINES - 1);
-    struct work *w = &s->work[s->n++];
-    *w = (struct work){"", stages, {exact.solves, exact.cells, exact.priced}};
-    snprintf(w->name, sizeof w->name, "%s", name);
+    record_work(s, name, stages, &exact);
     ig_explore_front_free(&exact);
     ig_explore_front_free(&nsga2);
     ig_ranges_free(&r);
@@ -140,8 +145,8 @@ static int is_reached(const struct ig_explore_front *f, const struct ig_explore_
     return 0;
 }
 
-/* All that a user gets: cores and GPU of a board in two stages, fronts for 1 to 8 boards. In seconds, and as good. */
-static void compare_all(struct ig_explore_net *e, const char *name)
+/* All that a user gets: cores and GPU of a board in two stages, fronts for 1 to 8 boards. As good, and the work is on record. */
+static void compare_all(struct ig_explore_net *e, const char *name, struct sums *s)
 {
     struct ig_ranges r;
     struct ig_explore_front f, nsga2;
@@ -151,7 +156,8 @@ static void compare_all(struct ig_explore_net *e, const char *name)
     ig_explore_all(&r, &f);
     double took = seconds() - begin;
     printf("%-18s all fronts: %d points, %.3f s\n", name, f.n, took);
-    assert_true(f.n > 0 && took < 60);
+    assert_true(f.n > 0);
+    record_work(s, name, 0, &f);
     ig_explore_nsga2(&r, 1, IG_EXPLORE_GENERATIONS, &nsga2);
     for (int32_t k = 0; k < nsga2.n; k++) assert_int_equal(is_reached(&f, &nsga2.at[k]), 1);
     for (int32_t k = 0; k < f.n; k++) {
@@ -177,7 +183,7 @@ static void pareto_beats_nsga2(void **state)
         struct ig_explore_net e;
         make(g, &e);
         for (int32_t stages = 1; stages <= 2; stages++) compare(&e, name, stages, &s);
-        compare_all(&e, name);
+        compare_all(&e, name, &s);
         ig_explore_net_free(&e);
         ig_graph_free(g);
     }

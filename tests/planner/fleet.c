@@ -4,7 +4,6 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include <cmocka.h>
 
@@ -312,24 +311,18 @@ static void random_star(int32_t n) /* one hands out, all send to it */
     }
 }
 
-/* A thousand devices: an event a part and a message a frame, the same run twice, and soon done. */
+/* A thousand devices: an event a part and a message a frame, and the same run twice. */
 static void replay_thousand(void **state)
 {
-    struct timespec a, b;
     (void)state;
     for (int star = 0; star < 2; star++) {
         (star ? random_star : random_line)(1000);
-        clock_gettime(CLOCK_MONOTONIC, &a);
         struct ig_fleet_run one = replay(200, 0), two = replay(200, 0);
-        clock_gettime(CLOCK_MONOTONIC, &b);
         assert_int_equal(one.events, 200 * (box.f.n_parts + box.f.n_messages));
         assert_memory_equal(one.part_ns, two.part_ns, sizeof *one.part_ns * 200 * (size_t)box.f.n_parts);
         assert_memory_equal(one.out_ns, two.out_ns, sizeof *one.out_ns * 200);
         assert_true(ig_fleet_period(&one) >= (double)ig_fleet_bound(&box.f));
         assert_true(ig_fleet_period(&one) <= 1.01 * (double)ig_fleet_bound(&box.f));
-        double s = (double)(b.tv_sec - a.tv_sec) + 1e-9 * (double)(b.tv_nsec - a.tv_nsec);
-        print_message("%s: %lld events in %.3f s\n", star ? "star" : "line", 2 * (long long)one.events, s);
-        assert_true(s < 20);
         ig_fleet_run_free(&one);
         ig_fleet_run_free(&two);
     }
