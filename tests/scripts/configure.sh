@@ -118,6 +118,18 @@ bare() { # a machine that has what building takes, and nothing that only boards,
         grep -q 'aarch64 emulator... none' "$work/log" && grep -q 'for mpicc... no' "$work/log"
 }
 
+elsewhere() { # --host as other projects have it, and what only an image of a bare machine takes
+    configure here --model="$SRCDIR/models/fashion.onnx" --host="$(uname -m)-pc-linux-gnu" && grep -q '^build out/host/fashion: ' "$work/here/build.ninja" || return 1
+    ! configure unknown --model="$SRCDIR/models/fashion.onnx" --host=riscv64-linux-gnu && grep 'riscv64-linux-gnu: no such machine is known' "$work/log" &&
+        ! configure unknown --model="$SRCDIR/models/fashion.onnx" --input="$SRCDIR/models/fashion.onnx" && grep 'for the image of --target=aarch64-none' "$work/log" || return 1
+    have "${CC_AARCH64:-aarch64-linux-gnu-gcc}" || return 0
+    for target in aarch64 tx2; do
+        said=--target=$target
+        [ $target = tx2 ] || said=
+        configure $target --model="$SRCDIR/models/fashion.onnx" --gpu=off --host=aarch64-linux-gnu $said && grep -q "^build out/$target/fashion: " "$work/$target/build.ninja" || return 1
+    done
+}
+
 deployed() { # in a folder with a blank
     at="$work/two words"
     mkdir -p "$at" && cp "$SRCDIR/gen/launch.sh" "$at/run.sh" && echo '-np 1 ./a' >"$at/appfile" && echo 'rank 0=here slot=0' >"$at/rankfile" &&
@@ -146,6 +158,7 @@ check "paths with a meaning" paths
 check "an option that does not fit the network" checked
 check "a tensor with a comma in its name" commas
 check "on a machine without tools for boards, several machines and tests" bare
+check "of another machine" elsewhere
 check "of a deployment to mpirun" deployed
 check "an unchanged file is not made again and again" settled
 finish
