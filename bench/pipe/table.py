@@ -25,9 +25,19 @@ def write(results, path):
     os.replace(f"{path}.new", path)
 
 
+def held(results, network, build):
+    """Its entry, if that is of this build."""
+    return next((e for e in results["results"] if e["network"] == network and e.get("build") == build), None)
+
+
 def merge(results, entry):
-    same = [e for e in results["results"] if e["network"] != entry["network"]]
-    results["results"] = sorted(same + [entry], key=lambda e: e["order"])
+    """In place of what is there of its network. Attempts of the same build add up, and that of the least spread stays."""
+    before = held(results, entry["network"], entry["build"])
+    if before:
+        attempts = before["attempts"] + entry["attempts"]
+        entry = dict(min(before, entry, key=spread), attempts=attempts)
+    others = [e for e in results["results"] if e["network"] != entry["network"]]
+    results["results"] = sorted(others + [entry], key=lambda e: e["order"])
 
 
 def gap(expected, measured):

@@ -67,7 +67,7 @@ src, work = sys.argv[1:]
 sys.path.insert(0, src + "/bench")
 from pipe import table
 way = lambda fps: {"fps": fps, "p10": fps * 0.99, "p90": fps * 1.01}
-e = {"network": "a", "order": 1, "kappa": 1.05, "pick": "pipeline", "single": dict(way(100), predicted_fps=100), "team": way(180),
+e = {"network": "a", "order": 1, "build": "x", "attempts": [1], "kappa": 1.05, "pick": "pipeline", "single": dict(way(100), predicted_fps=100), "team": way(180),
      "pipeline": dict(way(194), predicted_fps=200, foretold_fps=210, latency_ms=21, predicted_latency_ms=20,
                       latency_alone_ms=10, predicted_latency_alone_ms=10)}
 assert abs(table.gain(e) - 1.94) < 1e-9 and table.best(e) == "pipeline" and table.regret(e) == 0
@@ -82,6 +82,13 @@ results = table.read(work + "/none.json")
 for x in (e, wrong, e):
     table.merge(results, x)
 assert [x["network"] for x in results["results"]] == ["b", "a"]
+# Attempts of one build add up, and the calmest stays, whenever it was; another build begins anew.
+noisy = dict(e, team=dict(way(190), p90=190 * 1.21), attempts=[2])
+for x, fps, attempts in ((noisy, 180, [1, 1, 2]), (dict(noisy, build="y"), 190, [2]), (dict(e, build="y"), 180, [2, 1])):
+    table.merge(results, x)
+    held = table.held(results, "a", x["build"])
+    assert (held["team"]["fps"], held["attempts"]) == (fps, attempts), held
+assert table.held(results, "a", "x") is None
 table.write(results, work + "/results.json")
 assert table.read(work + "/results.json") == results
 assert "best: pipeline" in table.text(results["results"]) and "MISSED" in table.verdicts(results["results"])
@@ -121,6 +128,16 @@ assert p["predicted_latency_ms"] >= p["predicted_latency_alone_ms"] * 0.5 > 0 an
 assert e["pick"] in ("single", "team", "pipeline") and e["kappa"] > 0 and p["stages"].startswith("cpu:")
 # No two rounds are the same: as many attempts as may be, and that of the least spread counts.
 assert len(e["attempts"]) == 2 and abs(table.spread(e) - min(t["spread"] for t in e["attempts"])) < 0.06, e["attempts"]
+PY
+}
+
+resumed() { # what was measured quietly by this build is left out, what was not has more attempts
+    short="$SRCDIR/bench/pipeline --networks mobilenet_v1_025 --profile 0.5 --seconds 0.05 --rounds 2 --trial 0.3 --again 1 --resume"
+    cp "$work/short.json" "$work/resumed.json" && $short --spread 1000 -o "$work/resumed.json" >"$work/out" && cmp "$work/short.json" "$work/resumed.json" &&
+        $short --spread 0 -o "$work/resumed.json" >"$work/out" && "$PYTHON" - "$work/resumed.json" <<'PY'
+import json, sys
+(e,) = json.load(open(sys.argv[1]))["results"]
+assert len(e["attempts"]) == 3, e["attempts"]
 PY
 }
 
@@ -174,5 +191,6 @@ else
     check "a profile of a pipeline's stages" of_stages
     check "commands run while the cores are as they mostly are" calm
     check "a short run" short_run
+    check "a run that goes on" resumed
 fi
 finish
