@@ -11,6 +11,7 @@ struct ig_found {                    /* ns, medians over rounds */
     double full_ns;                  /* from push to result, where frames always wait; without stages the period */
     double alone_ns;                 /* ... where none does */
     double stage_ns[IG_PLAN_STAGES]; /* at work on a frame */
+    double spread;                   /* half of what lies between the 10th and the 90th percentile of the rounds' periods, over their median */
     int32_t rounds;
 };
 
@@ -20,7 +21,8 @@ struct ig_found {                    /* ns, medians over rounds */
  */
 struct ig_trial *ig_trial_start(const struct ig_graph *g, const struct ig_plan *p, const struct ig_trial *like, char *err,
                                 size_t err_bytes);
-/* Frame after frame for about so long, five at least, after some that do not count. Only the last 64 rounds are kept. */
+/* Frame after frame for about so long, of which two thirds, two frames at least, do not count, and the rest, five at least, does. Only the last 64
+ * rounds are kept. */
 void ig_trial_round(struct ig_trial *t, double seconds);
 struct ig_found ig_trial_found(const struct ig_trial *t);
 void ig_trial_end(struct ig_trial *t); /* NULL: nothing */

@@ -34,7 +34,7 @@ static const char help[] =
     "  --table FILE    the same as a table (default: on stderr)\n"
     "  -q              no table\n" IG_SOURCE_HELP;
 
-enum { FIRST = 3, ROUNDS = 5, SLOW_ROUNDS = 3, PARTS = 60, MOST_FILES = 8 }; /* a round is a part of all time */
+enum { FIRST = 3, ROUNDS = 5, SLOW_ROUNDS = 3, PARTS = 40, MOST_FILES = 8 }; /* a round is a part of all time */
 static const double slow_ns = 1e8; /* a frame of which fewer rounds must do */
 static const double near = 1.1; /* plans that are slower by more at first are not tried again */
 

@@ -155,6 +155,12 @@ def warm_up(ms):
     return max(2, min(100, int(20 / ms)))
 
 
+def settling(ms):
+    """Untimed inferences after another program had the last cache, of a network that may not fit into it: two, or 300 ms of
+    them."""
+    return max(2, int(300 / ms))
+
+
 def stolen(cores):
     """ns that the host of a virtual machine gave to others, of these cores."""
     ticks = 0

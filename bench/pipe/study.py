@@ -112,7 +112,7 @@ class Study:
         """Median ms of a frame, in a whole run."""
         with self.o.timing:
             once = c.run(3)[-1] * 1e-9
-            ns, _ = contest.turn(c, max(5, int(seconds / once)), 2, self.o, self.o.cores)
+            ns, _ = contest.turn(c, max(5, int(seconds / once)), contest.settling(once * 1e3), self.o, self.o.cores)
         return middle(ns) * 1e-6
 
     def both(self, first, second, seconds):

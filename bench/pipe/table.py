@@ -64,7 +64,8 @@ def half_width(e, way):
 
 
 def spread(e):
-    return max(half_width(e, way) for way in WAYS)
+    """The widest of any way's rounds, those of the trial included."""
+    return max(max(half_width(e, way), e[way].get("predicted_spread", 0)) for way in WAYS)
 
 
 def gaps(e):

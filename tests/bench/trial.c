@@ -40,6 +40,7 @@ static void expect(const struct ig_found *f, int32_t stages, int32_t rounds)
     double sum = 0;
     assert_int_equal(f->rounds, rounds);
     assert_true(f->period_ns > 0);
+    assert_true(rounds < 10 ? f->spread >= 0 && (rounds > 1 || f->spread == 0) : f->spread > 0);
     for (int32_t i = 0; i < stages; i++) {
         assert_true(f->stage_ns[i] > 0);
         sum += f->stage_ns[i];

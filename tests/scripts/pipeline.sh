@@ -266,7 +266,8 @@ r, plan = (json.load(open(f"{sys.argv[1]}/{name}.json")) for name in ("trial", "
 ways = [t["way"] for t in r["trials"]]
 assert ways[:3] == ["single", "team", "pipeline"], ways
 best = min(r["trials"], key=lambda t: t["period_ms"])
-assert r["trials"][r["chosen"]] == best and all(t["period_ms"] > 0 and t["rounds"] > 0 for t in r["trials"])
+assert r["trials"][r["chosen"]] == best and all(t["period_ms"] > 0 and t["rounds"] > 0 and t["spread_percent"] >= 0 for t in r["trials"])
+assert any(t["spread_percent"] > 0 for t in r["trials"])
 cuts = [t["stages"] for t in r["trials"] if t["way"] == "pipeline"]
 assert len(cuts) == len(set(cuts)) >= 2 and all(c.startswith("cpu:0/") and c.endswith(",cpu:1") for c in cuts), cuts
 said = plan["totals"].get("period_ms", plan["totals"]["latency_ms"])

@@ -71,6 +71,7 @@ e = {"network": "a", "order": 1, "build": "x", "attempts": [1], "kappa": 1.05, "
      "pipeline": dict(way(194), predicted_fps=200, foretold_fps=210, latency_ms=21, predicted_latency_ms=20,
                       latency_alone_ms=10, predicted_latency_alone_ms=10)}
 assert abs(table.gain(e) - 1.94) < 1e-9 and table.best(e) == "pipeline" and table.regret(e) == 0
+assert abs(table.spread(dict(e, single=dict(e["single"], predicted_spread=7))) - 7) < 1e-9
 assert abs(table.spread(e) - 1) < 1e-9 and abs(table.spread(dict(e, team=dict(way(180), p90=180 * 1.21))) - 11) < 1e-9
 assert abs(table.gaps(e)["rate"] + 3) < 1e-9 and abs(table.gaps(e)["latency"] - 5) < 1e-9
 kept = lambda entries: [ok for _, _, ok in table.bars(entries)]
