@@ -23,7 +23,7 @@ static void put_doubt(FILE *f, const struct ig_trials *t)
     if (!next) return;
     double apart = next->period_ns / best->period_ns - 1;
     if (apart < 2 * hypot(doubt(best), doubt(next)))
-        fprintf(f, "  the two fastest differ by %.1f %%, their rounds by up to +-%.1f %%: either may be the better one, --seconds %.0f would tell more\n",
+        fprintf(f, "  the two fastest differ by %.1f %%, their rounds by up to +-%.1f %%: either may be the better one; ingot trial --seconds %.0f would tell more\n",
                 100 * apart, 100 * fmax(best->spread, next->spread), 4 * t->seconds);
 }
 
