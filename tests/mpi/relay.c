@@ -1,7 +1,8 @@
 /*
  * A rank of a deployment that its first arguments describe: relay SPEC RANK ARGUMENTS... (tests/mpi/ranks.h). From the
- * environment: RELAY_WIDTH (floats a tensor, 256), RELAY_COPIES (2), RELAY_THREADS (1), RELAY_CORE (pinned to it),
- * RELAY_SILENCE (ms that are a fault, 15000) and, of one rank only, RELAY_ODD=RANK, which then is of another plan.
+ * environment: RELAY_WIDTH (floats a tensor, 256), RELAY_COPIES (2), RELAY_THREADS (1), RELAY_CORE (pinned to it:
+ * all ranks, or RELAY_PINNED alone), RELAY_SILENCE (ms that are a fault, 15000) and, of one rank only, RELAY_ODD=RANK,
+ * which then is of another plan.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,7 +27,7 @@ int main(int argc, char **argv)
     struct ig_rank *r = ranks_table(&s, rank);
     core = (int16_t)setting("RELAY_CORE", 0);
     r->threads = setting("RELAY_THREADS", 1);
-    r->n_cores = getenv("RELAY_CORE") != NULL;
+    r->n_cores = getenv("RELAY_CORE") && setting("RELAY_PINNED", rank) == rank;
     r->cores = &core;
     r->silence_ms = setting("RELAY_SILENCE", 0);
     r->plan_hash[31] = setting("RELAY_ODD", -1) == rank;
