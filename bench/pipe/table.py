@@ -30,14 +30,24 @@ def held(results, network, build):
     return next((e for e in results["results"] if e["network"] == network and e.get("build") == build), None)
 
 
-def merge(results, entry):
-    """In place of what is there of its network. Attempts of the same build add up, and that of the least spread stays."""
+def merge(results, entry, most):
+    """In place of what is there of its network. Attempts of the same build add up; `most`: as of counts."""
     before = held(results, entry["network"], entry["build"])
-    if before:
-        attempts = before["attempts"] + entry["attempts"]
-        entry = dict(min(before, entry, key=spread), attempts=attempts)
+    attempts = (before["attempts"] if before else []) + entry["attempts"]
+    entry = {**entry, **counts(attempts, most), "attempts": attempts}
     others = [e for e in results["results"] if e["network"] != entry["network"]]
     results["results"] = sorted(others + [entry], key=lambda e: e["order"])
+
+
+def counts(attempts, most):
+    """Which of them does: the calmest, if its rounds differ by no more than `most` percent. If not, what is left of a gap
+    is chance, to either side: the one whose throughput's gap is the median, of two in the middle the one farther from 0."""
+    calmest = min(attempts, key=spread)
+    if spread(calmest) <= most:
+        return calmest
+    ordered = sorted(attempts, key=lambda t: gaps(t)["rate"])
+    n = len(ordered)
+    return max(ordered[(n - 1) // 2], ordered[n // 2], key=lambda t: abs(gaps(t)["rate"]))
 
 
 def gap(expected, measured):
@@ -119,6 +129,10 @@ def text(entries):
     wide = [max(len(r[i]) for r in rows) for i in range(len(HEAD))]
     lines = ["  ".join(c.ljust(w) if i == 0 else c.rjust(w) for i, (c, w) in enumerate(zip(r, wide))) for r in rows]
     return "\n".join(lines) + "\n"
+
+
+def attempts_text(e):
+    return ", ".join(f"within {spread(t):.1f} % (throughput {gaps(t)['rate']:+.1f} %, lost {regret(t):.1f} %)" for t in e["attempts"])
 
 
 def verdicts(entries):
