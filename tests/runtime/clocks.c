@@ -220,7 +220,7 @@ static void restore_on_signal(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {IN_TREE(clocks_found_and_pinned), IN_TREE(write_order), IN_TREE(power_gate),
-                                       IN_TREE(refused_and_clamped), IN_TREE(clocks_denied_and_vanished), IN_TREE(restore_on_signal)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    const struct CMUnitTest sysfs_fake_tree[] = {IN_TREE(clocks_found_and_pinned), IN_TREE(write_order), IN_TREE(power_gate),
+                                                 IN_TREE(refused_and_clamped), IN_TREE(clocks_denied_and_vanished), IN_TREE(restore_on_signal)};
+    return cmocka_run_group_tests(sysfs_fake_tree, NULL, NULL);
 }

@@ -223,8 +223,8 @@ static void nvml_notsupported(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {IN_TREE(iio_module), IN_TREE(iio_sum), IN_TREE(hwmon), IN_TREE(permission_denied),
-                                       IN_TREE(rapl_wrap), IN_TREE(rapl_no_double_count), IN_TREE(nvml_notsupported),
-                                       IN_TREE(nvml_power_is_integrated)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    const struct CMUnitTest sysfs_fake_tree[] = {IN_TREE(iio_module), IN_TREE(iio_sum), IN_TREE(hwmon), IN_TREE(permission_denied),
+                                                 IN_TREE(rapl_wrap), IN_TREE(rapl_no_double_count), IN_TREE(nvml_notsupported),
+                                                 IN_TREE(nvml_power_is_integrated)};
+    return cmocka_run_group_tests(sysfs_fake_tree, NULL, NULL);
 }
