@@ -17,9 +17,9 @@
 #define KERNELS_CPU_COMMON_WINOGRAD_H
 
 #include "kernels_cpu/common/conv_gemm.h"
+#include "kernels_cpu/common/winograd_shape.h"
 
 enum {
-    IG_WINOGRAD_MAX_M = 6,
     IG_WINOGRAD_STRIP = 8    /* tiles of one row whose input transform shares columns */
 };
 

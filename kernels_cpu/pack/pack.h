@@ -7,6 +7,7 @@
 
 #include "kernels_cpu/kernel.h"
 
+#include "kernels_cpu/common/winograd_shape.h"
 #include "kernels_cpu/pack/half.h"
 #include "kernels_cpu/ref/ref.h"
 
@@ -43,10 +44,13 @@ ig_supports_fn ig_supports_strassen_packed; /* the same on packed pixels */
 ig_pack_fn ig_pack_strassen_chain16;
 ig_scratch_fn ig_scratch_strassen_packed;
 
-/* --- pack/winograd.c: 3x3, stride 1, no dilation, one group; F(2,3), F(4,3), F(6,3) --- */
-ig_supports_fn ig_supports_winograd;
-/* U of one filter w[3][3]: point p of the (m + 2)^2 goes to u[p * step]. */
-void ig_winograd_filter(const float *w, int32_t m, float *u, int64_t step);
+/* --- pack/winograd.c: stride 1, no dilation, one group; F(2,3), F(4,3), F(6,3), F(2,5), F(4,5), F(2,7), F(4,7) --- */
+ig_supports_fn ig_supports_winograd;      /* 3x3 */
+ig_supports_fn ig_supports_winograd_of5;  /* 5x5 */
+ig_supports_fn ig_supports_winograd_of7;  /* 7x7 */
+ig_supports_fn ig_supports_winograd_line; /* 1x3, 1x5, 1x7 and upright */
+/* U of one filter w[kh][kw]: point p goes to u[p * step]. */
+void ig_winograd_filter(const float *w, const struct ig_winograd_shape *shape, float *u, int64_t step);
 ig_pack_fn ig_pack_winograd2;
 ig_pack_fn ig_pack_winograd4;
 ig_pack_fn ig_pack_winograd6;

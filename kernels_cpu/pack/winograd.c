@@ -1,16 +1,17 @@
 /*
- * Weights of Winograd convolution F(m,3): the bias, then for each of the n*n points, n = m + 2, panels of 16
- * channels in the order the micro-kernel reads, with a bias of zeros.
+ * Weights of Winograd convolution F(rows x columns, kh x kw): the bias, then for each of the points, rows + kh - 1 down by
+ * columns + kw - 1 across, panels of 16 channels in the order the micro-kernel reads, with a bias of zeros.
  *
  *   bias[oc rounded up to 16]
- *   point (0,0)                                        point (0,1)  ...  point (n-1,n-1)
+ *   point (0,0)                                        point (0,1)  ...  the last point
  *   panel 0                  panel 1
  *   0[16]                    0[16] ...
  *   ic 0: oc 0 .. 15
  *   ic 1: oc 0 .. 15
  *   ...
- * Channels past the last are zero. U = G g G^T is computed in double and rounded once. With points p_0 .. p_{m}
- * and infinity, row j of G is (1, p_j, p_j^2) / product of (p_j - p_k) over all other k; (0, 0, 1) for infinity.
+ * Channels past the last are zero. U = G g G^T is computed in double and rounded once. With n points p_0 .. p_{n-2}
+ * and infinity and k taps, row j of G is (1, p_j, .. p_j^(k-1)) / product of (p_j - p_i) over all other i; (0, .. 0, 1) for
+ * infinity. The points depend on n alone, and so does B^T; those of n = 8 and 10 are the best found among dyadic ones.
  */
 #include "kernels_cpu/common/winograd.h"
 
@@ -20,85 +21,107 @@
 #include "kernels_cpu/pack/ask.h"
 #include "kernels_cpu/pack/pack.h"
 
-enum { NR = 16, MAX_N = IG_WINOGRAD_MAX_M + 2 };
+enum { NR = 16, MAX_N = IG_WINOGRAD_MAX_N, MAX_K = IG_WINOGRAD_MAX_K };
 
-static const double points[][MAX_N - 1] = {
-    [2] = {0, 1, -1},
-    [4] = {0, 0.75, -0.75, 1.5, -1.5},
-    [6] = {0, 1, -1, 2, -2, 0.5, -0.5},
+static const double points[MAX_N + 1][MAX_N - 1] = {
+    [4] = {0, 1, -1},
+    [6] = {0, 0.75, -0.75, 1.5, -1.5},
+    [8] = {0, 1, -1, 2, -2, 0.5, -0.5},
+    [10] = {0, 0.4375, -0.4375, 0.8125, -0.8125, 1.25, -1.25, 2, -2},
 };
 
-static void make_g(int32_t m, double g[MAX_N][3])
+/* One output has the taps for points. */
+static void make_g(int32_t m, int32_t taps, double g[MAX_N][MAX_K])
 {
-    for (int32_t j = 0; j <= m; j++) {
-        double p = points[m][j], product = 1;
-        for (int32_t k = 0; k <= m; k++)
-            if (k != j) product *= p - points[m][k];
-        for (int32_t a = 0; a < 3; a++) g[j][a] = (a == 0 ? 1 : a == 1 ? p : p * p) / product;
+    int32_t n = m + taps - 1;
+    for (int32_t j = 0; j < n; j++) {
+        int at_last = m == 1 ? j : taps - 1;
+        for (int32_t a = 0; a < taps; a++) g[j][a] = a == at_last;
     }
-    g[m + 1][0] = g[m + 1][1] = 0;
-    g[m + 1][2] = 1;
+    for (int32_t j = 0; m > 1 && j < n - 1; j++) {
+        double p = points[n][j], product = 1, power = 1;
+        for (int32_t i = 0; i < n - 1; i++)
+            if (i != j) product *= p - points[n][i];
+        for (int32_t a = 0; a < taps; a++, power *= p) g[j][a] = power / product;
+    }
 }
 
-void ig_winograd_filter(const float *w, int32_t m, float *u, int64_t step)
+void ig_winograd_filter(const float *w, const struct ig_winograd_shape *s, float *u, int64_t step)
 {
-    int32_t n = m + 2;
-    double half[MAX_N][3], g[MAX_N][3];
-    make_g(m, g);
-    for (int32_t i = 0; i < n; i++)
-        for (int32_t b = 0; b < 3; b++)
-            half[i][b] = g[i][0] * (double)w[b] + g[i][1] * (double)w[3 + b] + g[i][2] * (double)w[6 + b];
-    for (int32_t i = 0; i < n; i++)
-        for (int32_t j = 0; j < n; j++, u += step)
-            *u = (float)(half[i][0] * g[j][0] + half[i][1] * g[j][1] + half[i][2] * g[j][2]);
+    double half[MAX_N][MAX_K], g[MAX_N][MAX_K];
+    make_g(s->rows, s->kh, g);
+    for (int32_t i = 0; i < ig_winograd_high(s); i++)
+        for (int32_t b = 0; b < s->kw; b++) {
+            half[i][b] = g[i][0] * (double)w[b];
+            for (int32_t a = 1; a < s->kh; a++) half[i][b] += g[i][a] * (double)w[a * s->kw + b];
+        }
+    make_g(s->columns, s->kw, g);
+    for (int32_t i = 0; i < ig_winograd_high(s); i++)
+        for (int32_t j = 0; j < ig_winograd_wide(s); j++, u += step) {
+            double sum = half[i][0] * g[j][0];
+            for (int32_t b = 1; b < s->kw; b++) sum += half[i][b] * g[j][b];
+            *u = (float)sum;
+        }
 }
 
-/* The same of channel c of 16 filters w[16][ic][9]: each step is one of vectors, in the same order. */
-static void filter_panel(const float *w, int32_t ic, int32_t n, double g[MAX_N][3], float u[][NR])
+struct factors {
+    double down[MAX_N][MAX_K], across[MAX_N][MAX_K];
+};
+
+/* The same of channel c of 16 filters w[16][ic][taps]: each step is one of vectors, in the same order. */
+static void filter_panel(const float *w, int32_t ic, const struct ig_winograd_shape *s, const struct factors *g, float u[][NR])
 {
-    double taps[9][NR], half[3][NR];
+    int32_t kw = s->kw, n_taps = s->kh * kw;
+    double taps[MAX_K * MAX_K][NR], half[MAX_K][NR], sum[NR];
     for (int32_t k = 0; k < NR; k++)
-        for (int32_t t = 0; t < 9; t++) taps[t][k] = (double)w[(int64_t)k * ic * 9 + t];
-    for (int32_t i = 0; i < n; i++) {
-        for (int32_t b = 0; b < 3; b++)
-            for (int32_t k = 0; k < NR; k++)
-                half[b][k] = g[i][0] * taps[b][k] + g[i][1] * taps[3 + b][k] + g[i][2] * taps[6 + b][k];
-        for (int32_t j = 0; j < n; j++, u++)
-            for (int32_t k = 0; k < NR; k++)
-                (*u)[k] = (float)(half[0][k] * g[j][0] + half[1][k] * g[j][1] + half[2][k] * g[j][2]);
+        for (int32_t t = 0; t < n_taps; t++) taps[t][k] = (double)w[(int64_t)k * ic * n_taps + t];
+    for (int32_t i = 0; i < ig_winograd_high(s); i++) {
+        for (int32_t b = 0; b < kw; b++) {
+            for (int32_t k = 0; k < NR; k++) half[b][k] = g->down[i][0] * taps[b][k];
+            for (int32_t a = 1; a < s->kh; a++)
+                for (int32_t k = 0; k < NR; k++) half[b][k] += g->down[i][a] * taps[a * kw + b][k];
+        }
+        for (int32_t j = 0; j < ig_winograd_wide(s); j++, u++) {
+            for (int32_t k = 0; k < NR; k++) sum[k] = half[0][k] * g->across[j][0];
+            for (int32_t b = 1; b < kw; b++)
+                for (int32_t k = 0; k < NR; k++) sum[k] += half[b][k] * g->across[j][b];
+            for (int32_t k = 0; k < NR; k++) (*u)[k] = (float)sum[k];
+        }
     }
 }
 
-static void pack_points(const float *w, int32_t ic, int32_t oc, int32_t m, float *dst)
+static void pack_points(const float *w, int32_t ic, int32_t oc, const struct ig_winograd_shape *s, float *dst)
 {
-    int32_t n = m + 2, panels = (oc + NR - 1) / NR;
+    int32_t panels = (oc + NR - 1) / NR, n = ig_winograd_points(s), taps = s->kh * s->kw;
     int64_t panel = ig_gemm_panel(1, ic, NR), plane = panels * panel;
-    float u[MAX_N * MAX_N][NR];
-    double g[MAX_N][3];
-    make_g(m, g);
+    float u[IG_WINOGRAD_MAX_POINTS][NR];
+    struct factors g;
+    make_g(s->rows, s->kh, g.down);
+    make_g(s->columns, s->kw, g.across);
     for (int32_t j = 0; j < panels; j++, dst += panel) {
         int32_t width = oc - j * NR < NR ? oc - j * NR : NR;
         memset(u, 0, sizeof u);
-        for (int32_t p = 0; p < n * n; p++) memset(dst + p * plane, 0, NR * sizeof *dst);
+        for (int32_t p = 0; p < n; p++) memset(dst + p * plane, 0, NR * sizeof *dst);
         for (int32_t c = 0; c < ic; c++) {
-            const float *filter = w + ((int64_t)j * NR * ic + c) * 9;
-            if (width == NR) filter_panel(filter, ic, n, g, u);
+            const float *filter = w + ((int64_t)j * NR * ic + c) * taps;
+            if (width == NR) filter_panel(filter, ic, s, &g, u);
             else
-                for (int32_t k = 0; k < width; k++) ig_winograd_filter(filter + (int64_t)k * ic * 9, m, &u[0][k], NR);
-            for (int32_t p = 0; p < n * n; p++) memcpy(dst + p * plane + (c + 1) * NR, u[p], sizeof u[p]);
+                for (int32_t k = 0; k < width; k++) ig_winograd_filter(filter + (int64_t)k * ic * taps, s, &u[0][k], NR);
+            for (int32_t p = 0; p < n; p++) memcpy(dst + p * plane + (c + 1) * NR, u[p], sizeof u[p]);
         }
     }
 }
 
 static size_t pack(const struct ig_call *call, int32_t m, void *dst)
 {
+    const struct ig_winograd_shape s = ig_winograd_shape_of(call, m, m);
     int32_t ic = call->in[0].c, oc = call->out[0].c, panels = (oc + NR - 1) / NR;
-    int64_t floats = panels * NR + (int64_t)(m + 2) * (m + 2) * panels * ig_gemm_panel(1, ic, NR);
+    int64_t floats = panels * NR + (int64_t)ig_winograd_points(&s) * panels * ig_gemm_panel(1, ic, NR);
     float *bias = (float *)dst;
     if (dst) {
         memset(bias, 0, (size_t)(panels * NR) * sizeof *bias);
         if (ig_has(call, 2)) memcpy(bias, call->in[2].data, (size_t)oc * sizeof *bias);
-        pack_points((const float *)call->in[1].data, ic, oc, m, bias + panels * NR);
+        pack_points((const float *)call->in[1].data, ic, oc, &s, bias + panels * NR);
     }
     return (size_t)floats * sizeof(float);
 }
@@ -118,12 +141,34 @@ size_t ig_pack_winograd_raw(const struct ig_call *call, void *dst)
     return (size_t)(panels * floats) * sizeof(float);
 }
 
-int ig_supports_winograd(const struct ig_call *call)
+static int supports(const struct ig_call *call, int32_t kh, int32_t kw)
 {
     const struct ig_conv *conv = (const struct ig_conv *)call->attrs;
     const struct ig_window *w = &conv->w;
-    return ig_supports_conv(call) && conv->groups == 1 && w->kh == 3 && w->kw == 3 && w->sh == 1 &&
+    return ig_supports_conv(call) && conv->groups == 1 && w->kh == kh && w->kw == kw && w->sh == 1 &&
            w->sw == 1 && w->dh == 1 && w->dw == 1;
+}
+
+int ig_supports_winograd(const struct ig_call *call)
+{
+    return supports(call, 3, 3);
+}
+
+int ig_supports_winograd_of5(const struct ig_call *call)
+{
+    return supports(call, 5, 5);
+}
+
+int ig_supports_winograd_of7(const struct ig_call *call)
+{
+    return supports(call, 7, 7);
+}
+
+int ig_supports_winograd_line(const struct ig_call *call)
+{
+    for (int32_t k = 3; k <= MAX_K; k += 2)
+        if (supports(call, 1, k) || supports(call, k, 1)) return 1;
+    return 0;
 }
 
 size_t ig_pack_winograd2(const struct ig_call *call, void *dst)

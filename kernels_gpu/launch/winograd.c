@@ -36,6 +36,7 @@ int ig_gpu_supports_winograd4(const struct ig_call *call)
 /* The bias, then U[point][ic4][oc4]. */
 static size_t pack(const struct ig_call *call, int32_t m, void *dst)
 {
+    const struct ig_winograd_shape shape = ig_winograd_shape_of(call, m, m);
     int32_t ic = call->in[0].c, oc = call->out[0].c, oc4 = ig_gpu_round4(oc);
     int64_t plane = (int64_t)ig_gpu_round4(ic) * oc4, bias = ig_gpu_bias_floats(call), floats = bias + points_of(m) * plane;
     float *to = (float *)dst;
@@ -44,7 +45,7 @@ static size_t pack(const struct ig_call *call, int32_t m, void *dst)
     if (bias) memcpy(to, call->in[2].data, (size_t)oc * sizeof *to);
     for (int32_t o = 0; o < oc; o++)
         for (int32_t c = 0; c < ic; c++)
-            ig_winograd_filter((const float *)call->in[1].data + ((int64_t)o * ic + c) * 9, m,
+            ig_winograd_filter((const float *)call->in[1].data + ((int64_t)o * ic + c) * 9, &shape,
                                to + bias + (int64_t)c * oc4 + o, plane);
     return (size_t)floats * sizeof(float);
 }
