@@ -16,7 +16,8 @@ enum {
 };
 
 struct sizes {                 /* what follows from the call alone */
-    int32_t n, high, points;   /* points across, m + 2; down, rows + 2; of a tile */
+    int32_t n, high, points;   /* points across, down, of a tile */
+    int32_t rows, m;           /* outputs down, across */
     int32_t ic, oc;
     int32_t across;            /* tiles in a row */
     int32_t raw;               /* weights are transformed here, a panel of so many input channels at a time; 0: were */
@@ -45,7 +46,7 @@ struct job {
     float *points;             /* and room for a row of points of one, where u then is, too */
     float *v, *m, *strip;
     float *packed;             /* [group][ic][MR], one point's V as packed kernels want it */
-    const float **pixel;       /* [m*STRIP + 2][high] */
+    const float **pixel;       /* [m*(STRIP - 1) + n][high] */
     const float *a[MR * FAR_GROUPS];
     float *c[MR * FAR_GROUPS];
 };
@@ -88,11 +89,13 @@ static void make_lean(struct sizes *s, int64_t tiles)
 
 static struct sizes sizes_of(const struct ig_call *call, int32_t rows, int32_t m, int32_t most)
 {
-    struct sizes s = {.n = m + 2, .high = rows + 2, .points = (m + 2) * (rows + 2)};
+    const struct ig_winograd_shape shape = ig_winograd_shape_of(call, rows, m);
+    struct sizes s = {.n = ig_winograd_wide(&shape), .high = ig_winograd_high(&shape), .points = ig_winograd_points(&shape),
+                      .rows = shape.rows, .m = shape.columns};
     s.ic = call->in[0].c;
     s.oc = call->out[0].c;
     int64_t group = (int64_t)s.points * MR * (int64_t)sizeof(float); /* bytes of one float a tile */
-    s.across = (int32_t)ratio_up(call->out[0].w, m);
+    s.across = (int32_t)ratio_up(call->out[0].w, s.m);
     s.panels = (int32_t)ratio_up(s.oc, NR);
     s.raw = most ? (int32_t)min64(s.ic, IG_WINOGRAD_RAW_DEPTH) : 0;
     s.panel = ig_gemm_panel(1, most ? s.raw : s.ic, NR);
@@ -104,7 +107,7 @@ static struct sizes sizes_of(const struct ig_call *call, int32_t rows, int32_t m
     if (groups < NEAR_GROUPS) groups = NEAR_GROUPS;
     if (most) groups = min64(most, IG_WINOGRAD_RAW_BYTES / (group * s.v_row));
     if (most && groups < IG_WINOGRAD_LEAN_GROUPS) groups = IG_WINOGRAD_LEAN_GROUPS;
-    int64_t tiles = (int64_t)s.across * ratio_up(call->out[0].h, rows);
+    int64_t tiles = (int64_t)s.across * ratio_up(call->out[0].h, s.rows);
     s.groups = (int32_t)min64(groups, ratio_up(tiles, MR));
     int64_t chunks = ratio_up(group * s.groups * s.oc, M_BYTES);
     s.chunk = most ? NR : (int32_t)ratio_up(s.panels, min64(chunks, s.panels)) * NR;
@@ -119,7 +122,7 @@ static struct sizes sizes_of(const struct ig_call *call, int32_t rows, int32_t m
 /* Pixels of a strip. */
 static size_t strip_pixels(const struct sizes *s)
 {
-    return (size_t)((s->n - 2) * IG_WINOGRAD_STRIP + 2) * (size_t)s->high;
+    return (size_t)(s->m * (IG_WINOGRAD_STRIP - 1) + s->n) * (size_t)s->high;
 }
 
 static size_t table_bytes(const struct sizes *s)
@@ -194,8 +197,8 @@ static void start(struct job *job, const struct ig_call *call, struct ig_range r
     job->call = call;
     job->set = set;
     job->range = range;
-    job->first_row = range.y0 / set->rows;
     job->s = sizes_of(call, set->rows, set->m, set->groups);
+    job->first_row = range.y0 / job->s.rows;
     split_act(job, &conv->act);
     int64_t panel_bytes = job->s.panel * (int64_t)sizeof(float), near = L2_BYTES;
     job->bias = (const float *)call->weights;
@@ -219,9 +222,9 @@ static void place_pixels(const struct job *job, int32_t row, int32_t column, int
     const struct ig_operand *in = &job->call->in[0];
     const struct ig_window *w = &((const struct ig_conv *)job->call->attrs)->w;
     const float *zero = (const float *)job->call->zeros;
-    int32_t m = job->set->m, high = job->s.high, columns = m * tiles + 2, x0 = column * m - w->left;
+    int32_t m = job->s.m, high = job->s.high, columns = m * (tiles - 1) + job->s.n, x0 = column * m - w->left;
     for (int32_t i = 0; i < high; i++) {
-        int32_t y = row * job->set->rows - w->top + i;
+        int32_t y = row * job->s.rows - w->top + i;
         const float *p = y >= 0 && y < in->h ? ig_row_f32(in, y) : NULL, **slot = job->pixel + i;
         for (int32_t k = 0; k < columns; k++, slot += high) {
             int32_t x = x0 + k;
@@ -364,9 +367,8 @@ static void transform_tile(const struct job *job, int64_t tile, int32_t i, int32
     const struct ig_operand *out = &job->call->out[0], *res = &job->call->in[3];
     const struct sizes *s = &job->s;
     int has_residual = ig_gemm_has_residual(job->call);
-    int32_t m = job->set->m, y = (job->first_row + (int32_t)(tile / s->across)) * job->set->rows;
-    int32_t x = (int32_t)(tile % s->across) * m;
-    int32_t rows = (int32_t)min64(job->set->rows, job->range.y1 - y), columns = (int32_t)min64(m, out->w - x);
+    int32_t y = (job->first_row + (int32_t)(tile / s->across)) * s->rows, x = (int32_t)(tile % s->across) * s->m;
+    int32_t rows = (int32_t)min64(s->rows, job->range.y1 - y), columns = (int32_t)min64(s->m, out->w - x);
     const float *bias = s->raw ? job->filters + c0 / NR * ig_gemm_panel(9, s->ic, NR) : job->bias + c0;
     float *c[IG_WINOGRAD_MAX_M];
     const float *r[IG_WINOGRAD_MAX_M];
@@ -411,7 +413,7 @@ void ig_winograd(const struct ig_call *call, struct ig_range range, void *scratc
     struct job job;
     start(&job, call, range, (char *)scratch, set);
     const struct sizes *s = &job.s;
-    int64_t tiles = ratio_up(range.y1 - range.y0, set->rows) * s->across, groups = ratio_up(tiles, MR);
+    int64_t tiles = ratio_up(range.y1 - range.y0, s->rows) * s->across, groups = ratio_up(tiles, MR);
     int32_t count = (int32_t)(tiles / groups);
     int64_t larger = tiles - groups * count; /* the first groups have one tile more */
     for (int32_t i = 0; i < s->groups * MR; i++) {

@@ -1,12 +1,12 @@
 /*
- * Winograd's minimal filtering F(m,3) for 3x3 convolutions of stride 1: the portable driver around one ISA's
- * tile transforms and its GEMM micro-kernels. F(2x4,3) has tiles of two rows and four columns, by the rows' points down
- * and by the columns' across. (A. Lavin, S. Gray, "Fast Algorithms for Convolutional Neural
- * Networks", 2015; the points as in Toom-Cook, pack/winograd.c.)
+ * Winograd's minimal filtering F(rows x m, kh x kw) for convolutions of stride 1: the portable driver around one ISA's
+ * tile transforms and its GEMM micro-kernels. F(m,3) is F(m x m, 3x3); F(2x4,3) has tiles of two rows and four columns, by the
+ * rows' points down and by the columns' across; a window of one row or column is transformed along the other alone. (A. Lavin,
+ * S. Gray, "Fast Algorithms for Convolutional Neural Networks", 2015; the points as in Toom-Cook, pack/winograd.c.)
  *
- *   Y = A^T [ sum over ic of (G g G^T) . (B^T d B) ] A      n = m + 2; d is n x n pixels, Y is m x m outputs
+ *   Y = A^T [ sum over ic of (G g G^T) . (B^T d B) ] A      n = m + k - 1; d is n x n pixels, Y is m x m outputs
  *
- * The output is cut into tiles of m x m (rows x m), the first at row 0, column 0; a range's tiles are taken in blocks:
+ * The output is cut into tiles of rows x m, the first at row 0, column 0; a range's tiles are taken in blocks:
  *   input transform    V[point][tile][ic]         strips of tiles side by side, a vector of channels at a time
  *   GEMM               M[point][tile][channels]   per point, by the micro-kernels; a chunk of channels at a time
  *   output transform   + bias + residual, activation
@@ -23,11 +23,11 @@ enum {
     IG_WINOGRAD_STRIP = 8    /* tiles of one row whose input transform shares columns */
 };
 
-/* Pixels of `tiles` tiles side by side to V: 8 channels at a time. `high` is a tile's rows and 2. */
+/* Pixels of `tiles` tiles side by side to V: 8 channels at a time. `high` is a tile's points down, rows + kh - 1. */
 struct ig_winograd_in {
-    const float *const *pixel; /* [m*tiles + 2][high] addresses, column by column; channels 0..ic of each */
+    const float *const *pixel; /* [m*tiles + kw - 1][high] addresses, column by column; channels 0..ic of each */
     int32_t tiles, ic;         /* tiles: 1..IG_WINOGRAD_STRIP */
-    float *strip;              /* room for [m*tiles + 2][high][8] */
+    float *strip;              /* room for [m*tiles + kw - 1][high][8] */
     float *v;                  /* the first tile's row of point 0: ic rounded up to 8 are written */
     int64_t row, plane;        /* floats from a tile, a point to the next */
 };
@@ -57,7 +57,7 @@ typedef void ig_winograd_filter_fn(const struct ig_winograd_filter *args);
 typedef void ig_winograd_in_fn(const struct ig_winograd_in *args);
 typedef void ig_winograd_out_fn(const struct ig_winograd_out *args);
 
-struct ig_winograd_set {       /* one ISA's F(m,3); static const data */
+struct ig_winograd_set {       /* one ISA's F(rows x m, kh x kw); static const data */
     int32_t rows, m;               /* of a tile: rows, columns */
     ig_winograd_in_fn *in;
     ig_winograd_out_fn *out;

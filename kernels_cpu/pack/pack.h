@@ -48,7 +48,8 @@ ig_scratch_fn ig_scratch_strassen_packed;
 ig_supports_fn ig_supports_winograd;      /* 3x3 */
 ig_supports_fn ig_supports_winograd_of5;  /* 5x5 */
 ig_supports_fn ig_supports_winograd_of7;  /* 7x7 */
-ig_supports_fn ig_supports_winograd_line; /* 1x3, 1x5, 1x7 and upright */
+ig_supports_fn ig_supports_winograd_row, ig_supports_winograd_column; /* 1x3, 1x5, 1x7; 3x1, 5x1, 7x1 */
+ig_supports_fn ig_supports_winograd_line; /* either */
 /* U of one filter w[kh][kw]: point p goes to u[p * step]. */
 void ig_winograd_filter(const float *w, const struct ig_winograd_shape *shape, float *u, int64_t step);
 ig_pack_fn ig_pack_winograd2;

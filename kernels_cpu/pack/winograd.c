@@ -164,11 +164,19 @@ int ig_supports_winograd_of7(const struct ig_call *call)
     return supports(call, 7, 7);
 }
 
+int ig_supports_winograd_row(const struct ig_call *call)
+{
+    return supports(call, 1, 3) || supports(call, 1, 5) || supports(call, 1, 7);
+}
+
+int ig_supports_winograd_column(const struct ig_call *call)
+{
+    return supports(call, 3, 1) || supports(call, 5, 1) || supports(call, 7, 1);
+}
+
 int ig_supports_winograd_line(const struct ig_call *call)
 {
-    for (int32_t k = 3; k <= MAX_K; k += 2)
-        if (supports(call, 1, k) || supports(call, k, 1)) return 1;
-    return 0;
+    return ig_supports_winograd_row(call) || ig_supports_winograd_column(call);
 }
 
 size_t ig_pack_winograd2(const struct ig_call *call, void *dst)
