@@ -17,7 +17,7 @@ enum {
 
 struct sizes {                 /* what follows from the call alone */
     int32_t n, high, points;   /* points across, down, of a tile */
-    int32_t rows, m;           /* outputs down, across */
+    int32_t rows, m, stride;   /* outputs down, across; pixels from one to the next */
     int32_t ic, oc;
     int32_t across;            /* tiles in a row */
     int32_t raw;               /* weights are transformed here, a panel of so many input channels at a time; 0: were */
@@ -46,7 +46,7 @@ struct job {
     float *points;             /* and room for a row of points of one, where u then is, too */
     float *v, *m, *strip;
     float *packed;             /* [group][ic][MR], one point's V as packed kernels want it */
-    const float **pixel;       /* [m*(STRIP - 1) + n][high] */
+    const float **pixel;       /* [m*stride*(STRIP - 1) + n][high] */
     const float *a[MR * FAR_GROUPS];
     float *c[MR * FAR_GROUPS];
 };
@@ -91,7 +91,7 @@ static struct sizes sizes_of(const struct ig_call *call, int32_t rows, int32_t m
 {
     const struct ig_winograd_shape shape = ig_winograd_shape_of(call, rows, m);
     struct sizes s = {.n = ig_winograd_wide(&shape), .high = ig_winograd_high(&shape), .points = ig_winograd_points(&shape),
-                      .rows = shape.rows, .m = shape.columns};
+                      .rows = shape.rows, .m = shape.columns, .stride = shape.stride};
     s.ic = call->in[0].c;
     s.oc = call->out[0].c;
     int64_t group = (int64_t)s.points * MR * (int64_t)sizeof(float); /* bytes of one float a tile */
@@ -122,7 +122,7 @@ static struct sizes sizes_of(const struct ig_call *call, int32_t rows, int32_t m
 /* Pixels of a strip. */
 static size_t strip_pixels(const struct sizes *s)
 {
-    return (size_t)(s->m * (IG_WINOGRAD_STRIP - 1) + s->n) * (size_t)s->high;
+    return (size_t)(s->m * s->stride * (IG_WINOGRAD_STRIP - 1) + s->n) * (size_t)s->high;
 }
 
 static size_t table_bytes(const struct sizes *s)
@@ -222,9 +222,10 @@ static void place_pixels(const struct job *job, int32_t row, int32_t column, int
     const struct ig_operand *in = &job->call->in[0];
     const struct ig_window *w = &((const struct ig_conv *)job->call->attrs)->w;
     const float *zero = (const float *)job->call->zeros;
-    int32_t m = job->s.m, high = job->s.high, columns = m * (tiles - 1) + job->s.n, x0 = column * m - w->left;
+    int32_t wide = job->s.m * job->s.stride, tall = job->s.rows * job->s.stride, high = job->s.high;
+    int32_t columns = wide * (tiles - 1) + job->s.n, x0 = column * wide - w->left;
     for (int32_t i = 0; i < high; i++) {
-        int32_t y = row * job->s.rows - w->top + i;
+        int32_t y = row * tall - w->top + i;
         const float *p = y >= 0 && y < in->h ? ig_row_f32(in, y) : NULL, **slot = job->pixel + i;
         for (int32_t k = 0; k < columns; k++, slot += high) {
             int32_t x = x0 + k;

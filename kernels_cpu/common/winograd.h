@@ -6,6 +6,10 @@
  *
  *   Y = A^T [ sum over ic of (G g G^T) . (B^T d B) ] A      n = m + k - 1; d is n x n pixels, Y is m x m outputs
  *
+ * With stride 2 a row of pixels is two: those in even places see taps 0 and 2 as F(m,2), those in odd ones tap 1 alone, whose
+ * products are outputs already. So of 3x3 a tile of 4 x 4 outputs has (5 + 4)^2 points for 9 x 9 pixels: 81 products where
+ * the sum has 144.
+ *
  * The output is cut into tiles of rows x m, the first at row 0, column 0; a range's tiles are taken in blocks:
  *   input transform    V[point][tile][ic]         strips of tiles side by side, a vector of channels at a time
  *   GEMM               M[point][tile][channels]   per point, by the micro-kernels; a chunk of channels at a time
@@ -23,11 +27,11 @@ enum {
     IG_WINOGRAD_STRIP = 8    /* tiles of one row whose input transform shares columns */
 };
 
-/* Pixels of `tiles` tiles side by side to V: 8 channels at a time. `high` is a tile's points down, rows + kh - 1. */
+/* Pixels of `tiles` tiles side by side to V: 8 channels at a time. `high` is a tile's points down. */
 struct ig_winograd_in {
-    const float *const *pixel; /* [m*tiles + kw - 1][high] addresses, column by column; channels 0..ic of each */
+    const float *const *pixel; /* [m*stride*(tiles - 1) + n][high] addresses, column by column; channels 0..ic of each */
     int32_t tiles, ic;         /* tiles: 1..IG_WINOGRAD_STRIP */
-    float *strip;              /* room for [m*tiles + kw - 1][high][8] */
+    float *strip;              /* room for as many, [8] */
     float *v;                  /* the first tile's row of point 0: ic rounded up to 8 are written */
     int64_t row, plane;        /* floats from a tile, a point to the next */
 };

@@ -44,10 +44,11 @@ ig_supports_fn ig_supports_strassen_packed; /* the same on packed pixels */
 ig_pack_fn ig_pack_strassen_chain16;
 ig_scratch_fn ig_scratch_strassen_packed;
 
-/* --- pack/winograd.c: stride 1, no dilation, one group; F(2,3), F(4,3), F(6,3), F(2,5), F(4,5), F(2,7), F(4,7) --- */
+/* --- pack/winograd.c: stride 1 but where said, no dilation, one group; F(2,3), F(4,3), F(6,3), F(2,5), F(4,5), F(2,7), F(4,7) --- */
 ig_supports_fn ig_supports_winograd;      /* 3x3 */
 ig_supports_fn ig_supports_winograd_of5;  /* 5x5 */
 ig_supports_fn ig_supports_winograd_of7;  /* 7x7 */
+ig_supports_fn ig_supports_winograd_s2;   /* 3x3 of stride 2 */
 ig_supports_fn ig_supports_winograd_row, ig_supports_winograd_column; /* 1x3, 1x5, 1x7; 3x1, 5x1, 7x1 */
 ig_supports_fn ig_supports_winograd_line; /* either */
 /* U of one filter w[kh][kw]: point p goes to u[p * step]. */

@@ -1,6 +1,6 @@
 /*
- * Weights of Winograd convolution F(rows x columns, kh x kw): the bias, then for each of the points, rows + kh - 1 down by
- * columns + kw - 1 across, panels of 16 channels in the order the micro-kernel reads, with a bias of zeros.
+ * Weights of Winograd convolution F(rows x columns, kh x kw): the bias, then for each of the points, down and
+ * across, panels of 16 channels in the order the micro-kernel reads, with a bias of zeros.
  *
  *   bias[oc rounded up to 16]
  *   point (0,0)                                        point (0,1)  ...  the last point
@@ -11,7 +11,8 @@
  *   ...
  * Channels past the last are zero. U = G g G^T is computed in double and rounded once. With n points p_0 .. p_{n-2}
  * and infinity and k taps, row j of G is (1, p_j, .. p_j^(k-1)) / product of (p_j - p_i) over all other i; (0, .. 0, 1) for
- * infinity. The points depend on n alone, and so does B^T; those of n = 8 and 10 are the best found among dyadic ones.
+ * infinity. The points depend on n alone, and so does B^T; those of n = 5, 6, 8 and 10 are among the best of dyadic ones.
+ * With stride 2 the first points are those of taps 0 and 2, as F(m,2), then m times tap 1.
  */
 #include "kernels_cpu/common/winograd.h"
 
@@ -25,37 +26,46 @@ enum { NR = 16, MAX_N = IG_WINOGRAD_MAX_N, MAX_K = IG_WINOGRAD_MAX_K };
 
 static const double points[MAX_N + 1][MAX_N - 1] = {
     [4] = {0, 1, -1},
+    [5] = {0.5, -0.5, 1.25, -1.25},
     [6] = {0, 0.75, -0.75, 1.5, -1.5},
     [8] = {0, 1, -1, 2, -2, 0.5, -0.5},
     [10] = {0, 0.4375, -0.4375, 0.8125, -0.8125, 1.25, -1.25, 2, -2},
 };
 
-/* One output has the taps for points. */
-static void make_g(int32_t m, int32_t taps, double g[MAX_N][MAX_K])
+/* F(m,taps), whose taps are `apart`. */
+static void toom_cook(int32_t m, int32_t taps, double g[MAX_N][MAX_K], int32_t apart)
 {
     int32_t n = m + taps - 1;
-    for (int32_t j = 0; j < n; j++) {
-        int at_last = m == 1 ? j : taps - 1;
-        for (int32_t a = 0; a < taps; a++) g[j][a] = a == at_last;
-    }
-    for (int32_t j = 0; m > 1 && j < n - 1; j++) {
+    for (int32_t j = 0; j < n - 1; j++) {
         double p = points[n][j], product = 1, power = 1;
         for (int32_t i = 0; i < n - 1; i++)
             if (i != j) product *= p - points[n][i];
-        for (int32_t a = 0; a < taps; a++, power *= p) g[j][a] = power / product;
+        for (int32_t a = 0; a < taps; a++, power *= p) g[j][a * apart] = power / product;
     }
+    g[n - 1][(taps - 1) * apart] = 1;
+}
+
+/* One output has the taps for points. */
+static void make_g(int32_t m, int32_t taps, int32_t stride, double g[MAX_N][MAX_K])
+{
+    memset(g, 0, MAX_N * sizeof *g);
+    for (int32_t j = 0; m == 1 && j < taps; j++) g[j][j] = 1;
+    if (m > 1 && stride == 1) toom_cook(m, taps, g, 1);
+    if (m == 1 || stride == 1) return;
+    toom_cook(m, 2, g, 2);
+    for (int32_t j = 0; j < m; j++) g[m + 1 + j][1] = 1;
 }
 
 void ig_winograd_filter(const float *w, const struct ig_winograd_shape *s, float *u, int64_t step)
 {
     double half[MAX_N][MAX_K], g[MAX_N][MAX_K];
-    make_g(s->rows, s->kh, g);
+    make_g(s->rows, s->kh, s->stride, g);
     for (int32_t i = 0; i < ig_winograd_high(s); i++)
         for (int32_t b = 0; b < s->kw; b++) {
             half[i][b] = g[i][0] * (double)w[b];
             for (int32_t a = 1; a < s->kh; a++) half[i][b] += g[i][a] * (double)w[a * s->kw + b];
         }
-    make_g(s->columns, s->kw, g);
+    make_g(s->columns, s->kw, s->stride, g);
     for (int32_t i = 0; i < ig_winograd_high(s); i++)
         for (int32_t j = 0; j < ig_winograd_wide(s); j++, u += step) {
             double sum = half[i][0] * g[j][0];
@@ -96,8 +106,8 @@ static void pack_points(const float *w, int32_t ic, int32_t oc, const struct ig_
     int64_t panel = ig_gemm_panel(1, ic, NR), plane = panels * panel;
     float u[IG_WINOGRAD_MAX_POINTS][NR];
     struct factors g;
-    make_g(s->rows, s->kh, g.down);
-    make_g(s->columns, s->kw, g.across);
+    make_g(s->rows, s->kh, s->stride, g.down);
+    make_g(s->columns, s->kw, s->stride, g.across);
     for (int32_t j = 0; j < panels; j++, dst += panel) {
         int32_t width = oc - j * NR < NR ? oc - j * NR : NR;
         memset(u, 0, sizeof u);
@@ -141,37 +151,42 @@ size_t ig_pack_winograd_raw(const struct ig_call *call, void *dst)
     return (size_t)(panels * floats) * sizeof(float);
 }
 
-static int supports(const struct ig_call *call, int32_t kh, int32_t kw)
+static int supports(const struct ig_call *call, int32_t kh, int32_t kw, int32_t stride)
 {
     const struct ig_conv *conv = (const struct ig_conv *)call->attrs;
     const struct ig_window *w = &conv->w;
-    return ig_supports_conv(call) && conv->groups == 1 && w->kh == kh && w->kw == kw && w->sh == 1 &&
-           w->sw == 1 && w->dh == 1 && w->dw == 1;
+    return ig_supports_conv(call) && conv->groups == 1 && w->kh == kh && w->kw == kw && w->sh == stride &&
+           w->sw == stride && w->dh == 1 && w->dw == 1;
 }
 
 int ig_supports_winograd(const struct ig_call *call)
 {
-    return supports(call, 3, 3);
+    return supports(call, 3, 3, 1);
 }
 
 int ig_supports_winograd_of5(const struct ig_call *call)
 {
-    return supports(call, 5, 5);
+    return supports(call, 5, 5, 1);
 }
 
 int ig_supports_winograd_of7(const struct ig_call *call)
 {
-    return supports(call, 7, 7);
+    return supports(call, 7, 7, 1);
+}
+
+int ig_supports_winograd_s2(const struct ig_call *call)
+{
+    return supports(call, 3, 3, 2);
 }
 
 int ig_supports_winograd_row(const struct ig_call *call)
 {
-    return supports(call, 1, 3) || supports(call, 1, 5) || supports(call, 1, 7);
+    return supports(call, 1, 3, 1) || supports(call, 1, 5, 1) || supports(call, 1, 7, 1);
 }
 
 int ig_supports_winograd_column(const struct ig_call *call)
 {
-    return supports(call, 3, 1) || supports(call, 5, 1) || supports(call, 7, 1);
+    return supports(call, 3, 1, 1) || supports(call, 5, 1, 1) || supports(call, 7, 1, 1);
 }
 
 int ig_supports_winograd_line(const struct ig_call *call)
