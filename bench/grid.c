@@ -146,6 +146,27 @@ static const struct ig_grid_layer winograd[] = {
     {16, 256, 120, 3, 1, 1}, {8, 1024, 30, 3, 1, 1},  {40, 512, 5, 3, 1, 1},  {1024, 16, 40, 3, 1, 1},
 };
 
+#define FEWER(k, s)                                                                                                    \
+    {16, 16, 10, k, s, 1}, {40, 48, 20, k, s, 1}, {80, 80, 40, k, s, 1}, {64, 64, 60, k, s, 1},                        \
+        {128, 128, 30, k, s, 1}, {256, 256, 15, k, s, 1}, {320, 160, 20, k, s, 1}, {24, 24, 150, k, s, 1},             \
+        {48, 96, 100, k, s, 1}, {12, 32, 80, k, s, 1}, {256, 512, 12, k, s, 1}, {96, 24, 48, k, s, 1},                 \
+        {8, 64, 200, k, s, 1}, {32, 640, 40, k, s, 1}, {640, 32, 40, k, s, 1}, {8, 64, 5, k, s, 1},                    \
+        {3, 24, 60, k, s, 1}, {16, 256, 120, k, s, 1}, {40, 512, 7, k, s, 1},                                          \
+    {                                                                                                                  \
+        1024, 16, 40, k, s, 1                                                                                          \
+    }
+static const struct ig_grid_layer winograd5[] = {FEWER(5, 1)}, winograd7[] = {FEWER(7, 1)}, winograd_s2[] = {FEWER(3, 2)};
+
+static const struct ig_grid_layer rows[] = {
+    {16, 16, 10, 7, 1, 1},   {40, 48, 20, 3, 1, 1},   {80, 80, 40, 5, 1, 1},  {64, 64, 60, 7, 1, 1},
+    {128, 128, 30, 3, 1, 1}, {256, 256, 15, 7, 1, 1}, {512, 512, 7, 3, 1, 1}, {320, 160, 20, 7, 1, 1},
+    {24, 24, 150, 3, 1, 1},  {64, 64, 220, 7, 1, 1},  {48, 96, 100, 5, 1, 1}, {160, 160, 60, 3, 1, 1},
+    {512, 512, 20, 7, 1, 1}, {12, 32, 80, 5, 1, 1},   {256, 512, 12, 3, 1, 1}, {96, 24, 48, 7, 1, 1},
+    {8, 64, 200, 3, 1, 1},   {384, 384, 24, 5, 1, 1}, {32, 640, 40, 7, 1, 1}, {640, 32, 40, 3, 1, 1},
+    {8, 64, 5, 3, 1, 1},     {3, 24, 60, 7, 1, 1},    {16, 256, 120, 3, 1, 1}, {1024, 16, 40, 5, 1, 1},
+    {128, 192, 18, 7, 1, 1}, {192, 192, 17, 7, 1, 1}, {160, 160, 18, 7, 1, 1}, {448, 384, 9, 3, 1, 1},
+};
+
 /* Pixels of a classifier, of segmentations and of detections. */
 static const struct ig_grid_layer classes[] = {
     {10, 10, 1, 1, 1, 1},    {100, 100, 1, 1, 1, 1},   {1000, 1000, 1, 1, 1, 1}, {4096, 4096, 1, 1, 1, 1},
@@ -202,6 +223,12 @@ static const struct ig_grid_layer lines[] = {LINES(3, 3, 1), LINES(3, 3, 2), LIN
 static const struct ig_calibration sets[] = {
     SET(IG_CONV, 0, "first6x", first),
     SET(IG_CONV, 0, "first", lines),
+    SET(IG_CONV, 0, "winograd2of5", winograd5),
+    SET(IG_CONV, 0, "winograd4of5", winograd5),
+    SET(IG_CONV, 0, "winograd2of7", winograd7),
+    SET(IG_CONV, 0, "winograd4s2", winograd_s2),
+    SET(IG_CONV, IG_GRID_ROW, "winograd4row", rows),
+    SET(IG_CONV, IG_GRID_COLUMN, "winograd4column", rows),
     SET(IG_CONV, 0, "winograd", winograd),
     SET(IG_CONV, 0, "strassen", strassen),
     SET(IG_CONV, 0, "depthwise3x3", depthwise3),
@@ -243,22 +270,21 @@ const struct ig_calibration *ig_calibration_of(const struct ig_kernel *k, int i)
     return NULL;
 }
 
-static struct ig_window window_of(const struct ig_grid_layer *l)
+static struct ig_window window_of(const struct ig_grid_layer *l, int32_t kh, int32_t kw)
 {
-    int32_t pad = l->k / 2;
     return (struct ig_window){.kd = 1,
-                              .kh = l->k,
-                              .kw = l->k,
+                              .kh = kh,
+                              .kw = kw,
                               .sd = 1,
                               .sh = l->stride,
                               .sw = l->stride,
                               .dd = 1,
                               .dh = 1,
                               .dw = 1,
-                              .top = pad,
-                              .left = pad,
-                              .bottom = pad,
-                              .right = pad,
+                              .top = kh / 2,
+                              .left = kw / 2,
+                              .bottom = kh / 2,
+                              .right = kw / 2,
                               .in_d = 1,
                               .out_d = 1};
 }
@@ -268,10 +294,10 @@ static struct ig_shape shape(int32_t rank, int32_t a, int32_t b, int32_t c, int3
     return (struct ig_shape){IG_F32, rank, {a, b, c, d, 1, 1, 1, 1}};
 }
 
-static void weights(struct ig_single_problem *p, const struct ig_grid_layer *l)
+static void weights(struct ig_single_problem *p, const struct ig_grid_layer *l, int32_t kh, int32_t kw)
 {
     p->n_in = 3;
-    p->in[1] = shape(4, l->oc, l->ic / l->groups, l->k, l->k);
+    p->in[1] = shape(4, l->oc, l->ic / l->groups, kh, kw);
     p->in[2] = shape(1, l->oc, 1, 1, 1);
     p->constants = 6;
 }
@@ -301,15 +327,16 @@ void ig_grid_problem(struct ig_single_problem *p, union ig_attrs *attrs, const s
     p->in[0] = shape(4, 1, l->size, l->size, l->ic);
     p->out = shape(4, 1, out, out, l->oc);
     if (k->op == IG_CONV) {
-        attrs->conv = (struct ig_conv){.w = window_of(l), .groups = l->groups};
-        weights(p, l);
+        int32_t kh = kind == IG_GRID_ROW ? 1 : l->k, kw = kind == IG_GRID_COLUMN ? 1 : l->k;
+        attrs->conv = (struct ig_conv){.w = window_of(l, kh, kw), .groups = l->groups};
+        weights(p, l, kh, kw);
     } else if (k->op == IG_FC) {
-        weights(p, l);
+        weights(p, l, 1, 1);
         p->in[0] = shape(2, 1, l->ic, 1, 1);
         p->in[1] = shape(2, l->oc, l->ic, 1, 1);
         p->out = shape(2, 1, l->oc, 1, 1);
     } else if (k->op == IG_POOL) {
-        attrs->pool = (struct ig_pool){.w = window_of(l), .kind = IG_POOL_MAX};
+        attrs->pool = (struct ig_pool){.w = window_of(l, l->k, l->k), .kind = IG_POOL_MAX};
     } else if (k->op == IG_GLOBAL_POOL) {
         attrs->global_pool.kind = IG_POOL_AVERAGE;
         p->out = shape(4, 1, 1, 1, l->oc);

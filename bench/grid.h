@@ -5,8 +5,9 @@
 #include "bench/single.h"
 
 /*
- * Square, padded by k/2. stride: of a resize its factor; of a transposition 1: planes become pixels, 2: pixels planes.
+ * Square, padded by k/2; of convolutions of one kind a row or column of k taps. stride: of a resize its factor; of a transposition 1: planes become pixels, 2: pixels planes.
  */
+enum ig_grid_window { IG_GRID_SQUARE, IG_GRID_ROW, IG_GRID_COLUMN };
 struct ig_grid_layer { int32_t ic, oc, size, k, stride, groups; };
 
 /* Multiply-adds of the layer. */
@@ -21,7 +22,7 @@ int32_t ig_grid_table6(struct ig_grid_layer *at, int32_t most, double most_macs)
 /* A family's calibration layers: at most 32, none of them in Table 6's grid. */
 struct ig_calibration {
     int32_t op;                          /* enum ig_op */
-    int32_t kind;                        /* of unary and binary ops, and of resizes */
+    int32_t kind;                        /* of unary and binary ops, and of resizes; of convolutions enum ig_grid_window */
     const char *part;                    /* of the kernel's name; "" any other of the op */
     const struct ig_grid_layer *layers;
     int32_t n;

@@ -9,6 +9,7 @@
 
 #include "graph/tensor.h"
 #include "kernels_cpu/common/blocks.h"
+#include "kernels_cpu/common/winograd_shape.h"
 #include "planner/costs.h"
 #include "planner/features.h"
 
@@ -131,32 +132,34 @@ static double channels_of(const struct ig_kernel *k, const struct family *f, con
 }
 
 /*
- * F(m,3), m the row tile: per tile of m x m outputs (m+2)^2 points, each a product of ic by oc, and transforms that cost
+ * F(rows x columns, kh x kw): per tile its points, each a product of ic by oc, and transforms that cost
  * as much as so many multiply-adds more per channel on either side.
  */
 static const double transform = 10;
 /* Raw weights are transformed for every block of tiles, which costs as much as so many tiles do. */
 static const double raw_transform = 5, raw_tiles = 6.0 * IG_WINOGRAD_RAW_GROUPS, lean_tiles = 6.0 * IG_WINOGRAD_LEAN_GROUPS;
 
-/* Columns of a tile. */
-static double winograd_columns(const struct ig_kernel *k)
+static struct ig_winograd_shape winograd_shape(const struct ig_kernel *k, const struct ig_call *call)
 {
-    return strstr(k->name, "x4_raw") ? 4 : k->row_tile;
-}
-
-static double winograd_points(const struct ig_kernel *k)
-{
-    return (k->row_tile + 2.0) * (winograd_columns(k) + 2.0);
+    return ig_winograd_shape_of(call, k->row_tile, k->tile_columns);
 }
 
 static double winograd_operations(const struct ig_kernel *k, const struct family *f, const struct ig_call *call)
 {
     const struct ig_operand *out = &call->out[0];
-    double rows = k->row_tile, m = winograd_columns(k), ic = call->in[0].c, oc = channels_of(k, f, call);
-    double tiles = round_up(out->h, rows) * round_up(out->w, m) / (rows * m);
+    const struct ig_winograd_shape s = winograd_shape(k, call);
+    double ic = call->in[0].c, oc = channels_of(k, f, call);
+    double tiles = round_up(out->h, s.rows) * round_up(out->w, s.columns) / (s.rows * s.columns);
     double block = k->row_tile > 2 && !strstr(k->name, "_rawlean") ? raw_tiles : lean_tiles;
     double again = strstr(k->name, "_raw") ? raw_transform * ceil(tiles / block) : 0;
-    return 2 * winograd_points(k) * ((tiles + again) * ic * oc + tiles * transform * (ic + oc)) / f->efficiency;
+    return 2 * ig_winograd_points(&s) * ((tiles + again) * ic * oc + tiles * transform * (ic + oc)) / f->efficiency;
+}
+
+/* Weights as many times larger. */
+static double winograd_growth(const struct ig_kernel *k, const struct ig_call *call)
+{
+    const struct ig_winograd_shape s = winograd_shape(k, call);
+    return strstr(k->name, "_raw") ? 1 : (double)ig_winograd_points(&s) / (s.kh * s.kw);
 }
 
 static double operations(const struct ig_kernel *k, const struct family *f, const struct ig_call *call)
@@ -181,7 +184,7 @@ static double rough_ns(const struct ig_kernel *k, const struct ig_call *call, do
     double bytes = 0, bandwidth = machines[k->isa].gbytes * cores;
     for (int32_t i = 0; i < call->n_in; i++) bytes += bytes_of(&call->in[i]);
     for (int32_t i = 0; i < call->n_out; i++) bytes += bytes_of(&call->out[i]);
-    if (f && f->saving == WINOGRAD && !strstr(k->name, "_raw")) bytes += bytes_of(&call->in[1]) * (winograd_points(k) / 9 - 1);
+    if (f && f->saving == WINOGRAD) bytes += bytes_of(&call->in[1]) * (winograd_growth(k, call) - 1);
     if (bandwidth > machines[k->isa].all_gbytes) bandwidth = machines[k->isa].all_gbytes;
     double compute = operations(k, f, call) / machines[k->isa].gflops / cores;
     double move = bytes / bandwidth;

@@ -7,6 +7,7 @@
 #include <math.h>
 
 #include "kernels_cpu/common/blocks.h"
+#include "kernels_cpu/common/winograd_shape.h"
 #include "planner/traffic.h"
 
 enum {
@@ -228,14 +229,15 @@ void ig_strassen_features(const struct ig_call *call, const struct ig_caches *c,
 }
 
 /*
- * F(rows x m,3): for each of (rows+2)*(m+2) points a product of tiles by channels, and transforms of images and results.
+ * F(rows x columns, kh x kw): for each of its points a product of tiles by channels, and transforms of images and results.
  * Weights are read once a block of groups; a block has few, unless the weights do not stay in a cache
  * (kernels_cpu/common/winograd.c).
  */
 void ig_winograd_features(const struct ig_call *call, const struct ig_caches *c, const struct ig_tile *t, double *f)
 {
     const struct ig_operand *x = &call->in[0], *y = &call->out[0];
-    double m = t->columns, points = (t->rows + 2) * (m + 2), tiles = ceil_of(y->h, t->rows) * ceil_of(y->w, m);
+    const struct ig_winograd_shape shape = ig_winograd_shape_of(call, t->rows, t->columns);
+    double points = ig_winograd_points(&shape), tiles = ceil_of(y->h, shape.rows) * ceil_of(y->w, shape.columns);
     struct gemm g = {.pixels = tiles, .taps = 1, .k = (double)x->c, .mr = t->mr, .nr = t->nr, .oc = y->c};
     double panels = ceil_of(y->c, t->nr), weights = points * panels * t->nr * x->c * F, groups = ceil_of(tiles, t->mr);
     double group = points * t->mr * x->c * F, in_block = IG_WINOGRAD_NEAR_GROUPS;
@@ -270,7 +272,8 @@ static double raw_block(const struct ig_call *call, const struct ig_tile *t, dou
 void ig_winograd_raw_features(const struct ig_call *call, const struct ig_caches *c, const struct ig_tile *t, double *f)
 {
     const struct ig_operand *x = &call->in[0], *y = &call->out[0];
-    double m = t->columns, points = (t->rows + 2) * (m + 2), tiles = ceil_of(y->h, t->rows) * ceil_of(y->w, m);
+    const struct ig_winograd_shape shape = ig_winograd_shape_of(call, t->rows, t->columns);
+    double points = ig_winograd_points(&shape), tiles = ceil_of(y->h, t->rows) * ceil_of(y->w, t->columns);
     double block = fmin(tiles, raw_block(call, t, points)), blocks = ceil_of(tiles, block), panels = ceil_of(y->c, t->nr);
     struct gemm g = {.pixels = block, .taps = 1, .k = (double)x->c, .mr = t->mr, .nr = t->nr, .oc = y->c};
     double filter = panels * t->nr * x->c * F, weights = 9 * filter, touched = points * block * ((double)x->c + y->c) * F;

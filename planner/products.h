@@ -20,7 +20,7 @@ ig_features_fn ig_conv_features;     /* by indirection */
 ig_features_fn ig_first_features;    /* few channels: a tap is a kernel row */
 ig_features_fn ig_fc_features;
 ig_features_fn ig_strassen_features; /* pointwise, seven products of halves */
-ig_features_fn ig_winograd_features; /* F(rows x columns, 3) */
+ig_features_fn ig_winograd_features; /* F(rows x columns, kh x kw) */
 ig_features_fn ig_winograd_raw_features; /* the same from weights that are transformed for every block of tiles */
 ig_features_fn ig_line_features;     /* few channels, straight lines */
 ig_features_fn ig_dot_features;      /* pointwise and FC, sums over eight channels side by side */

@@ -133,7 +133,7 @@ static void fit_forgives(void **state)
     assert_true(cost.ns[IG_F_WORK] >= 0.31);
 }
 
-/* Of a call of that kernel, alone on the test's caches. */
+/* Of a call of that kernel, of a layer as its set has them, alone on the test's caches. */
 static void features_of(const char *kernel, struct ig_grid_layer layer, double f[IG_FEATURES])
 {
     const struct ig_kernel *k = ig_kernel_by_name(kernel);
@@ -141,7 +141,7 @@ static void features_of(const char *kernel, struct ig_grid_layer layer, double f
     union ig_attrs attrs;
     struct ig_call call;
     if (!k || !k->run) skip();
-    ig_grid_problem(&p, &attrs, k, 0, &layer);
+    ig_grid_problem(&p, &attrs, k, ig_calibration_of(k, 0)->kind, &layer);
     assert_true(ig_single_call(&p, &call));
     assert_int_equal(ig_features(k, &call, &caches, f), 0);
 }
@@ -207,6 +207,23 @@ static void features_of_raw_weights(void **state)
     assert_true(f[IG_F_B_AGAIN] == 36 * 24 * 2 * 16 * 32 * 4.); /* 36 blocks */
 }
 
+/* Tiles and points by windows and strides: 17 x 17 outputs are 5 x 5 tiles of 4 x 4, or 17 x 5 of a row. */
+static void features_of_windows(void **state)
+{
+    static const struct { const char *kernel; int32_t size, k, stride, tiles, points; } expected[] = {
+        {"conv_f32_winograd4_6x16__avx2", 17, 3, 1, 25, 36},   {"conv_f32_winograd2of5_6x16__avx2", 17, 5, 1, 81, 36},
+        {"conv_f32_winograd4of5_6x16__avx2", 17, 5, 1, 25, 64}, {"conv_f32_winograd2of7_6x16__avx2", 17, 7, 1, 81, 64},
+        {"conv_f32_winograd4s2_6x16__avx2", 33, 3, 2, 25, 81}, {"conv_f32_winograd4row_6x16__avx2", 17, 3, 1, 85, 6},
+        {"conv_f32_winograd4row_6x16__avx2", 17, 7, 1, 85, 10}, {"conv_f32_winograd4column_6x16__avx2", 17, 5, 1, 85, 8}};
+    double f[IG_FEATURES];
+    (void)state;
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
+        int32_t n = expected[i].tiles * expected[i].points;
+        features_of(expected[i].kernel, (struct ig_grid_layer){32, 48, expected[i].size, expected[i].k, expected[i].stride, 1}, f);
+        assert_true(f[IG_F_GROUPS] == expected[i].tiles && f[IG_F_GATHER] == n * 4. && f[IG_F_TAPS] == n * 6.);
+    }
+}
+
 /* Three channels have a way of their own, of others eight by four elements go together, and two go one by one. */
 static void features_of_permutations(void **state)
 {
@@ -254,7 +271,8 @@ static void no_family_lacks_costs(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(features_of_raw_weights), cmocka_unit_test(features_of_permutations),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(features_of_raw_weights), cmocka_unit_test(features_of_windows),
+                                       cmocka_unit_test(features_of_permutations),
                                        cmocka_unit_test(no_family_lacks_costs),
                                        cmocka_unit_test(fit_heldout),        cmocka_unit_test(calibration_is_apart),
                                        cmocka_unit_test(fit_forgives),       cmocka_unit_test(features_of_a_tile),

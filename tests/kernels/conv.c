@@ -84,6 +84,22 @@ static void first_layer(struct rng *r, struct ig_window *w, int32_t *in, int32_t
     out[2] = (in[2] + w->left + w->right - k) / s + 1;
 }
 
+/* A row or a column of taps, or as many of both: what is made for such windows is rare among random ones. */
+static void taps(struct rng *r, struct ig_window *w, int32_t *in, int32_t *out)
+{
+    int32_t k = RNG_OF(r, 3, 5, 7), way = rng_int(r, 0, 2), kh = way == 0 ? 1 : k, kw = way == 1 ? 1 : k;
+    *w = (struct ig_window){1, kh, kw, 1, 1, 1, 1, 1, 1, 0, kh / 2, kw / 2, 0, kh / 2, kw / 2, 1, 1};
+    if (rng_one_in(r, 3)) w->top = rng_int(r, 0, kh - 1);
+    if (rng_one_in(r, 3)) w->right = rng_int(r, 0, kw - 1);
+    in[0] = out[0] = 1;
+    in[1] = rng_int(r, 1, 19);
+    in[2] = rng_int(r, 1, 40);
+    while (in[1] + w->top + w->bottom < kh) in[1]++;
+    while (in[2] + w->left + w->right < kw) in[2]++;
+    out[1] = in[1] + w->top + w->bottom - kh + 1;
+    out[2] = in[2] + w->left + w->right - kw + 1;
+}
+
 /* Many channels, few of them out, under a window of 3x3: kernels may take some of them at a time. */
 static void deep(struct rng *r, struct ig_conv *a, int32_t *ic, int32_t *oc)
 {
@@ -103,6 +119,7 @@ static void make(struct rng *r, enum check_pass pass, struct check_problem *p)
         if (rng_one_in(r, 8)) rank = RNG_OF(r, 1, 3);
         kind(r, a, &ic, &oc);
         windows_make(r, &a->w, rank, in, out);
+        if (rank == 2 && a->groups == 1 && rng_one_in(r, 5)) taps(r, &a->w, in, out);
         if (rank == 2 && a->groups == 1 && ic <= 4 && !rng_one_in(r, 3)) first_layer(r, &a->w, in, out, &ic);
     }
     if (is_wide(r, a, out)) {

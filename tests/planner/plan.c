@@ -268,14 +268,19 @@ static void the_profile_decides(void **state)
 
 /* --- errors --- */
 
-/* A network of one 3x3 convolution, c to c channels of size x size pixels. */
-static struct ig_graph *net_3x3(int32_t size, int32_t c)
+/* A network of one convolution, c to c channels of size x size pixels. */
+static struct ig_graph *net_of_one(int32_t size, int32_t c, int32_t k, int32_t stride)
 {
     struct ig_graph *g = net_new();
-    ig_add_output(g, net_conv(g, net_input(g, 1, size, size, c), c, 3, 1, -1));
+    ig_add_output(g, net_conv(g, net_input(g, 1, size, size, c), c, k, stride, -1));
     net_done(g);
     ig_prepare_views(g);
     return g;
+}
+
+static struct ig_graph *net_3x3(int32_t size, int32_t c)
+{
+    return net_of_one(size, c, 3, 1);
 }
 
 /* Checks which kernel the one step of g gets. */
@@ -303,6 +308,20 @@ static void estimates_keep_the_error(void **state)
     assert_takes(small, NULL, IG_MAX_ERROR, "conv_f32_winograd2_6x16__avx2");
     ig_graph_free(wide);
     ig_graph_free(small);
+}
+
+static void estimates_know_windows(void **state)
+{
+    static const struct { int32_t k, stride; double error; const char *name; } expected[] = {
+        {5, 1, IG_MAX_ERROR, "conv_f32_winograd4of5_6x16__avx2"}, {5, 1, 1e-5, "conv_f32_winograd2of5_6x16__avx2"},
+        {7, 1, IG_MAX_ERROR, "conv_f32_winograd2of7_6x16__avx2"}, {3, 2, 1e-5, "conv_f32_winograd4s2_6x16__avx2"},
+        {5, 2, 1, "conv_f32_6x16__avx2"}};
+    (void)state;
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
+        struct ig_graph *g = net_of_one(112, 96, expected[i].k, expected[i].stride);
+        assert_takes(g, NULL, expected[i].error, expected[i].name);
+        ig_graph_free(g);
+    }
 }
 
 /* What was measured counts, not what is stated. */
@@ -350,7 +369,7 @@ int main(void)
         cmocka_unit_test(arenas_meet_their_bound),       cmocka_unit_test(in_place),
         cmocka_unit_test(constraints_say_by_how_much),   cmocka_unit_test(no_kernel_is_an_error),
         cmocka_unit_test(cuts_are_legal),                cmocka_unit_test(weights_are_laid_out),
-        cmocka_unit_test(the_profile_decides),           cmocka_unit_test(estimates_keep_the_error),
+        cmocka_unit_test(the_profile_decides),           cmocka_unit_test(estimates_keep_the_error), cmocka_unit_test(estimates_know_windows),
         cmocka_unit_test(profiles_keep_the_error),       cmocka_unit_test(weights_have_a_price),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
