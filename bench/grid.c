@@ -226,6 +226,7 @@ static const struct ig_calibration sets[] = {
     SET(IG_CONV, 0, "winograd2of5", winograd5),
     SET(IG_CONV, 0, "winograd4of5", winograd5),
     SET(IG_CONV, 0, "winograd2of7", winograd7),
+    SET(IG_CONV, 0, "winograd2s2", winograd_s2),
     SET(IG_CONV, 0, "winograd4s2", winograd_s2),
     SET(IG_CONV, IG_GRID_ROW, "winograd4row", rows),
     SET(IG_CONV, IG_GRID_COLUMN, "winograd4column", rows),

@@ -30,6 +30,7 @@ TILES(6of3, f6of3, f6of3)
 TILES(2of5, f2of5, f2of5)
 TILES(4of5, f4of5, f4of5)
 TILES(2of7, f2of7, f2of7)
+TILES(2s2, f2of3s2, f2of3s2)
 TILES(4s2, f4of3s2, f4of3s2)
 TILES(row_of3, f1of1, f4of3)
 TILES(row_of5, f1of1, f4of5)
@@ -71,6 +72,12 @@ void conv_f32_winograd4of5_6x16__neon(const struct ig_call *call, struct ig_rang
 void conv_f32_winograd2of7_6x16__neon(const struct ig_call *call, struct ig_range range, void *scratch)
 {
     static const struct ig_winograd_set set = {2, 2, in_2of7, out_2of7, &ig_gemm_packed6x16_neon, NULL, 0};
+    ig_winograd(call, range, scratch, &set);
+}
+
+void conv_f32_winograd2s2_6x16__neon(const struct ig_call *call, struct ig_range range, void *scratch)
+{
+    static const struct ig_winograd_set set = {2, 2, in_2s2, out_2s2, &ig_gemm_packed6x16_neon, NULL, 0};
     ig_winograd(call, range, scratch, &set);
 }
 

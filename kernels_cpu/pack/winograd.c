@@ -25,6 +25,7 @@
 enum { NR = 16, MAX_N = IG_WINOGRAD_MAX_N, MAX_K = IG_WINOGRAD_MAX_K };
 
 static const double points[MAX_N + 1][MAX_N - 1] = {
+    [3] = {1, -1},
     [4] = {0, 1, -1},
     [5] = {0.5, -0.5, 1.25, -1.25},
     [6] = {0, 0.75, -0.75, 1.5, -1.5},

@@ -213,8 +213,9 @@ static void features_of_windows(void **state)
     static const struct { const char *kernel; int32_t size, k, stride, tiles, points; } expected[] = {
         {"conv_f32_winograd4_6x16__avx2", 17, 3, 1, 25, 36},   {"conv_f32_winograd2of5_6x16__avx2", 17, 5, 1, 81, 36},
         {"conv_f32_winograd4of5_6x16__avx2", 17, 5, 1, 25, 64}, {"conv_f32_winograd2of7_6x16__avx2", 17, 7, 1, 81, 64},
-        {"conv_f32_winograd4s2_6x16__avx2", 33, 3, 2, 25, 81}, {"conv_f32_winograd4row_6x16__avx2", 17, 3, 1, 85, 6},
-        {"conv_f32_winograd4row_6x16__avx2", 17, 7, 1, 85, 10}, {"conv_f32_winograd4column_6x16__avx2", 17, 5, 1, 85, 8}};
+        {"conv_f32_winograd4s2_6x16__avx2", 33, 3, 2, 25, 81}, {"conv_f32_winograd2s2_6x16__avx2", 33, 3, 2, 81, 25},
+        {"conv_f32_winograd4row_6x16__avx2", 17, 3, 1, 85, 6}, {"conv_f32_winograd4row_6x16__avx2", 17, 7, 1, 85, 10},
+        {"conv_f32_winograd4column_6x16__avx2", 17, 5, 1, 85, 8}};
     double f[IG_FEATURES];
     (void)state;
     for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
