@@ -84,6 +84,19 @@ static void first_layer(struct rng *r, struct ig_window *w, int32_t *in, int32_t
     out[2] = (in[2] + w->left + w->right - k) / s + 1;
 }
 
+/* One row or column of three, five or seven taps, of stride 1. */
+static void line(struct rng *r, struct ig_window *w, int32_t *in, int32_t *out)
+{
+    int32_t k = RNG_OF(r, 3, 5, 7, 7), across = rng_int(r, 0, 1), pads[2] = {k / 2, k / 2}, *along = across ? &in[2] : &in[1];
+    if (rng_one_in(r, 3)) pads[rng_int(r, 0, 1)] = rng_int(r, 0, k - 1);
+    for (int i = 1; i < 3; i++) in[i] = out[i] = rng_int(r, 1, 19);
+    while (*along + pads[0] + pads[1] < k) (*along)++;
+    out[across ? 2 : 1] = *along + pads[0] + pads[1] - k + 1;
+    in[0] = out[0] = 1;
+    *w = across ? (struct ig_window){1, 1, k, 1, 1, 1, 1, 1, 1, 0, 0, pads[0], 0, 0, pads[1], 1, 1}
+                : (struct ig_window){1, k, 1, 1, 1, 1, 1, 1, 1, 0, pads[0], 0, 0, pads[1], 0, 1, 1};
+}
+
 /* Many channels, few of them out, under a window of 3x3: kernels may take some of them at a time. */
 static void deep(struct rng *r, struct ig_conv *a, int32_t *ic, int32_t *oc)
 {
@@ -104,6 +117,7 @@ static void make(struct rng *r, enum check_pass pass, struct check_problem *p)
         kind(r, a, &ic, &oc);
         windows_make(r, &a->w, rank, in, out);
         if (rank == 2 && a->groups == 1 && ic <= 4 && !rng_one_in(r, 3)) first_layer(r, &a->w, in, out, &ic);
+        else if (rank == 2 && rng_one_in(r, 8)) line(r, &a->w, in, out);
     }
     if (is_wide(r, a, out)) {
         ic = RNG_OF(r, 200, 390);
