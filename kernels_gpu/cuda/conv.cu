@@ -503,9 +503,9 @@ GPU_KERNEL(128, 8, conv_reduce, ig_gpu_conv)
  * part of the input's channels each, and their sums are added up in the order of warps.
  */
 template <bool VECTOR> struct few {
-    enum { ROWS = 16, WARPS = 4, AHEAD = 4 /* k whose weights are under way */, ROUND = 8 /* k that a warp brings at once */ };
-    enum { LINE = ROWS + 4 /* pixels of a k: what a warp stores goes to 32 banks */, ROUNDS = 4 /* from barrier to barrier */ };
-    enum { HALF = ROUNDS * ROUND * LINE, AT_ONCE = ROWS / 2 /* rows of all warps' sums that shared memory has room for */ };
+    enum { ROWS = 16, WARPS = 4, AHEAD = 4 /* k of a step */, STEPS = 16 /* that shared memory has room for, used by turns */ };
+    enum { LINE = ROWS + 4 /* pixels of a k: what a warp stores goes to 32 banks */, MINE = STEPS * AHEAD * LINE /* of a warp */ };
+    enum { AT_ONCE = ROWS / 2 /* rows of all warps' sums that it has room for */ };
 
     static __device__ __forceinline__ const float *pixel_of(const ig_gpu_conv &p, int group, int m)
     {
@@ -546,37 +546,34 @@ template <bool VECTOR> struct few {
     }
     static __device__ __forceinline__ void compute(const ig_gpu_conv &p)
     {
-        SHARED(float, room, [WARPS * 2 * HALF]);
+        SHARED(float, room, [WARPS * MINE]);
         const int warp = threadIdx.x / 32, lane = threadIdx.x % 32, group = blockIdx.z, m0 = blockIdx.x * ROWS;
         const int channel = blockIdx.y * 128 + lane * 4, n = p.oc - channel;
         const int each = ((p.ic + 3) / 4 + WARPS - 1) / WARPS * 4, first = min(warp * each, p.ic);
-        const int k_of = lane / 16 * 4; /* the quad of a round that this thread brings, of one pixel */
-        int left = min(each, p.ic - first);
-        float *mine = room + warp * (2 * HALF), *to = mine + k_of * LINE + lane % 16;
+        const int k_of = lane / 16 * 4; /* every second step a thread brings a quad of k of one pixel, for two steps */
+        const int count = min(each, p.ic - first);
+        float *mine = room + warp * MINE, *to = mine + k_of * LINE + lane % 16;
         const float *pixel = pixel_of(p, group, m0 + lane % 16) + first + k_of;
         const float *weights = p.weights + (group * p.weight_group + first * p.oc4 + (n > 0 ? channel : 0));
         float4 sum[ROWS], now[AHEAD], later[AHEAD];
 #pragma unroll
         for (int i = 0; i < ROWS; i++) sum[i] = make_float4(0, 0, 0, 0);
-        bring(now, weights, p.oc4, left);
+        bring(now, weights, p.oc4, count);
 #pragma unroll
-        for (int r = 0; r < ROUNDS; r++) put(to + r * (ROUND * LINE), quad_of(pixel + r * ROUND, left - k_of - r * ROUND));
+        for (int k = 0; k < STEPS / 2 * AHEAD; k += 2 * AHEAD) put(to + k * LINE, quad_of(pixel + k, count - k_of - k));
         __syncthreads();
-        pixel += ROUNDS * ROUND;
-        int here = 0;
+        pixel += STEPS / 2 * AHEAD;
 #pragma unroll 1
-        for (int k = 0; k < each; k += AHEAD) {
-            left -= AHEAD;
-            bring(later, weights, p.oc4, left);
-            if (k % ROUND == 0) {
-                put(to + (here < HALF ? here + HALF : here - HALF), quad_of(pixel, left + AHEAD - k_of - ROUNDS * ROUND));
-                pixel += ROUND;
+        for (int step = 0; step * AHEAD < each; step++) {
+            bring(later, weights, p.oc4, count - (step + 1) * AHEAD);
+            if (step % 2 == 0) {
+                put(to + (step + STEPS / 2) % STEPS * (AHEAD * LINE), quad_of(pixel, count - k_of - (step + STEPS / 2) * AHEAD));
+                pixel += 2 * AHEAD;
             }
-            multiply(sum, mine + here, now);
+            multiply(sum, mine + step % STEPS * (AHEAD * LINE), now);
 #pragma unroll
             for (int i = 0; i < AHEAD; i++) now[i] = later[i];
-            here = here + AHEAD * LINE < 2 * HALF ? here + AHEAD * LINE : 0;
-            if (here % HALF == 0) __syncthreads();
+            if (step % (STEPS / 2) == STEPS / 2 - 1) __syncthreads();
         }
 #pragma unroll
         for (int part = 0; part < ROWS; part += AT_ONCE) {
