@@ -495,3 +495,114 @@ GPU_KERNEL(128, 8, conv_reduce, ig_gpu_conv)
     }
     if (channel < p.oc) finish<false>(p, m, blockIdx.y * p.oc + channel, sum, p.oc - channel);
 }
+
+/*
+ * 16 pixels x 128 channels of a convolution of one tap, for few pixels, where weights are all there is to wait for: each is used by
+ * one thread alone, which reads it from memory into registers while it multiplies with those before. A thread has 4 channels
+ * of all pixels; what these are multiplied with all lanes of a warp read at once from shared memory. The warps of a block have a
+ * part of the input's channels each, and their sums are added up in the order of warps.
+ */
+template <bool VECTOR> struct few {
+    enum { ROWS = 16, WARPS = 4, AHEAD = 4 /* k of a step */, STEPS = 16 /* that shared memory has room for, used by turns */ };
+    enum { LINE = ROWS + 4 /* pixels of a k: what a warp stores goes to 32 banks */, MINE = STEPS * AHEAD * LINE /* of a warp */ };
+    enum { AT_ONCE = ROWS / 2 /* rows of all warps' sums that it has room for */ };
+
+    static __device__ __forceinline__ const float *pixel_of(const ig_gpu_conv &p, int group, int m)
+    {
+        const int y = m / p.out_w, x = m - y * p.out_w;
+        return y < p.out_h ? p.in + (y * p.sh * p.in_row + x * p.sw * p.in_pixel + group * p.ic) : p.zeros;
+    }
+    /* Four k of a pixel, of which there are n. */
+    static __device__ __forceinline__ float4 quad_of(const float *from, int n)
+    {
+        return n > 0 ? load_upto4<VECTOR>(from, n) : make_float4(0, 0, 0, 0);
+    }
+    static __device__ __forceinline__ void put(float *to, float4 v)
+    {
+        to[0] = v.x;
+        to[LINE] = v.y;
+        to[2 * LINE] = v.z;
+        to[3 * LINE] = v.w;
+    }
+    /* The weights of the next AHEAD k, of which there are n. */
+    static __device__ __forceinline__ void bring(float4 *w, const float *&from, int oc4, int n)
+    {
+#pragma unroll
+        for (int i = 0; i < AHEAD; i++) {
+            w[i] = i < n ? load4(from) : make_float4(0, 0, 0, 0);
+            from += oc4;
+        }
+    }
+    static __device__ __forceinline__ void multiply(float4 *sum, const float *x, float4 *w)
+    {
+#pragma unroll
+        for (int i = 0; i < AHEAD; i++)
+#pragma unroll
+            for (int q = 0; q < ROWS; q += 4) {
+                float4 v = load4(x + i * LINE + q);
+#pragma unroll
+                for (int j = 0; j < 16; j++) at(sum[q + j / 4], j % 4) = fmaf(at(v, j / 4), at(w[i], j % 4), at(sum[q + j / 4], j % 4));
+            }
+    }
+    static __device__ __forceinline__ void compute(const ig_gpu_conv &p)
+    {
+        SHARED(float, room, [WARPS * MINE]);
+        const int warp = threadIdx.x / 32, lane = threadIdx.x % 32, group = blockIdx.z, m0 = blockIdx.x * ROWS;
+        const int channel = blockIdx.y * 128 + lane * 4, n = p.oc - channel;
+        const int each = ((p.ic + 3) / 4 + WARPS - 1) / WARPS * 4, first = min(warp * each, p.ic);
+        const int k_of = lane / 16 * 4; /* every second step a thread brings a quad of k of one pixel, for two steps */
+        const int count = min(each, p.ic - first);
+        float *mine = room + warp * MINE, *to = mine + k_of * LINE + lane % 16;
+        const float *pixel = pixel_of(p, group, m0 + lane % 16) + first + k_of;
+        const float *weights = p.weights + (group * p.weight_group + first * p.oc4 + (n > 0 ? channel : 0));
+        float4 sum[ROWS], now[AHEAD], later[AHEAD];
+#pragma unroll
+        for (int i = 0; i < ROWS; i++) sum[i] = make_float4(0, 0, 0, 0);
+        bring(now, weights, p.oc4, count);
+#pragma unroll
+        for (int k = 0; k < STEPS / 2 * AHEAD; k += 2 * AHEAD) put(to + k * LINE, quad_of(pixel + k, count - k_of - k));
+        __syncthreads();
+        pixel += STEPS / 2 * AHEAD;
+#pragma unroll 1
+        for (int step = 0; step * AHEAD < each; step++) {
+            bring(later, weights, p.oc4, count - (step + 1) * AHEAD);
+            if (step % 2 == 0) {
+                put(to + (step + STEPS / 2) % STEPS * (AHEAD * LINE), quad_of(pixel, count - k_of - (step + STEPS / 2) * AHEAD));
+                pixel += 2 * AHEAD;
+            }
+            multiply(sum, mine + step % STEPS * (AHEAD * LINE), now);
+#pragma unroll
+            for (int i = 0; i < AHEAD; i++) now[i] = later[i];
+            if (step % (STEPS / 2) == STEPS / 2 - 1) __syncthreads();
+        }
+#pragma unroll
+        for (int part = 0; part < ROWS; part += AT_ONCE) {
+            __syncthreads();
+#pragma unroll
+            for (int i = 0; i < AT_ONCE; i++) store4(&room[(warp * AT_ONCE + i) * 128 + lane * 4], sum[part + i]);
+            __syncthreads();
+#pragma unroll 1
+            for (int i = warp; i < AT_ONCE; i += WARPS) {
+                const int m = m0 + part + i;
+                if (m >= p.out_h * p.out_w || n <= 0) continue;
+                float4 total = bias_of(p, group * p.oc + channel, n);
+#pragma unroll
+                for (int other = 0; other < WARPS; other++) {
+                    const float4 v = load4(&room[(other * AT_ONCE + i) * 128 + lane * 4]);
+                    total = make_float4(total.x + v.x, total.y + v.y, total.z + v.z, total.w + v.w);
+                }
+                finish<false>(p, m, group * p.oc + channel, total, n);
+            }
+        }
+    }
+};
+
+GPU_KERNEL(128, 4, conv_16x128, ig_gpu_conv)
+{
+    few<true>::compute(p);
+}
+
+GPU_KERNEL(128, 3, conv_any16x128, ig_gpu_conv)
+{
+    few<false>::compute(p);
+}

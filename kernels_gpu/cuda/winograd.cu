@@ -1,100 +1,157 @@
 /*
- * Winograd's minimal filtering F(m,3) for 3x3 convolutions of stride 1, in three launches (A. Lavin, S. Gray, "Fast
- * Algorithms for Convolutional Neural Networks", 2015):
- *   winograd<m>_in    V[tile][point][ic] = B^T d B      of (m + 2)^2 pixels
+ * Winograd's minimal filtering F(rows x columns, kh x kw) for convolutions of stride 1, in three launches (A. Lavin, S. Gray,
+ * "Fast Algorithms for Convolutional Neural Networks", 2015):
+ *   winograd*_in      V[tile][point][ic] = B^T d B      of (rows + kh - 1) x (columns + kw - 1) pixels
  *   conv_*            M[tile][point][oc] = V U          conv.cu, a group for every point
- *   winograd<m>_out   m x m outputs = A^T M A, then bias, residual, activation
+ *   winograd*_out     rows x columns outputs = A^T M A, then bias, residual, activation
  * A thread transforms one channel of one tile in registers, neighbours in a warp neighbouring channels, so that memory is
- * accessed along pixels. Signs are those of U as kernels_cpu/pack/winograd.c makes it. The points of F(2,3) are 0, 1, -1 and infinity, of F(4,3) 0, +-3/4, +-3/2 and infinity, whose
- * error is a quarter of that of 0, +-1, +-2.
+ * accessed along pixels. A filter of one row has tiles of one row, which go through half of it; one of a column is such a filter
+ * over the picture turned, whose rows and columns change places (launch/winograd.c).
+ * Points and signs are those of U as kernels_cpu/pack/winograd.c makes it. The points of a line of N are 0, infinity and pairs +-p,
+ * which share their work: by its even and odd inputs, as many multiplications as there are points, halved.
  */
 #include "kernels_gpu/cuda/cuda.cuh"
 
-/* d[0], d[step], ... to as many of B^T d. */
-template <int M> static __device__ __forceinline__ void transform_in(float *d, int step)
+/* The p of the pairs, the same as in kernels_cpu/pack/winograd.c. */
+static __device__ constexpr float point_of(int n, int pair)
 {
-    if (M == 2) {
-        const float d0 = d[0], d1 = d[step], d2 = d[2 * step], d3 = d[3 * step];
-        d[0] = d2 - d0;
-        d[step] = d1 + d2;
-        d[2 * step] = d2 - d1;
-        d[3 * step] = d3 - d1;
-    } else {
-        const float a = 0.75f, b = 1.5f, aa = a * a, bb = b * b;
-        const float d0 = d[0], d1 = d[step], d2 = d[2 * step], d3 = d[3 * step], d4 = d[4 * step], d5 = d[5 * step];
-        const float even_a = fmaf(d2, -bb, d4), odd_a = fmaf(d1, -bb, d3), even_b = fmaf(d2, -aa, d4), odd_b = fmaf(d1, -aa, d3);
-        d[0] = fmaf(d0, aa * bb, fmaf(d2, -(aa + bb), d4));
-        d[step] = fmaf(odd_a, a, even_a);
-        d[2 * step] = fmaf(odd_a, -a, even_a);
-        d[3 * step] = fmaf(odd_b, b, even_b);
-        d[4 * step] = fmaf(odd_b, -b, even_b);
-        d[5 * step] = fmaf(d1, aa * bb, fmaf(d3, -(aa + bb), d5));
-    }
+    return n == 4   ? 1.0f
+           : n == 6 ? (pair == 0 ? 0.75f : 1.5f)
+           : n == 8 ? (pair == 0 ? 1.0f : pair == 1 ? 2.0f : 0.5f)
+                    : (pair == 0 ? 0.4375f : pair == 1 ? 0.8125f : pair == 2 ? 1.25f : 2.0f);
 }
 
-/* The first M of A^T d. */
-template <int M> static __device__ __forceinline__ void transform_out(float *d, int step)
-{
-    if (M == 2) {
-        const float d0 = d[0], d1 = d[step], d2 = d[2 * step], d3 = d[3 * step];
-        d[0] = d0 + (d1 + d2);
-        d[step] = d3 + (d1 - d2);
-    } else {
-        const float a = 0.75f, b = 1.5f, aa = a * a, bb = b * b;
-        const float s1 = d[step] + d[2 * step], d1 = d[step] - d[2 * step];
-        const float s2 = d[3 * step] + d[4 * step], d2 = d[3 * step] - d[4 * step], last = d[5 * step];
-        d[0] += s1 + s2;
-        d[step] = fmaf(d2, b, a * d1);
-        d[2 * step] = fmaf(s2, bb, aa * s1);
-        d[3 * step] = fmaf(d2, bb * b, fmaf(d1, aa * a, last));
+/* What the lines of B^T and A^T are made of. All are exact. */
+template <int N> struct factors {
+    enum { PAIRS = N / 2 - 1 };
+    float all[PAIRS + 1];        /* the product over all pairs of (x - p^2), lowest power first */
+    float others[PAIRS][PAIRS + 1]; /* over all but one */
+    float power[PAIRS][N];       /* p^i */
+
+    __device__ constexpr factors() : all(), others(), power()
+    {
+        for (int pair = 0; pair < PAIRS; pair++) {
+            times_all_but(others[pair], pair);
+            power[pair][0] = 1;
+            for (int i = 1; i < N; i++) power[pair][i] = power[pair][i - 1] * point_of(N, pair);
+        }
+        times_all_but(all, PAIRS);
     }
+    static __device__ constexpr void times_all_but(float *product, int but)
+    {
+        product[0] = 1;
+        for (int pair = 0; pair < PAIRS; pair++) {
+            const float square = point_of(N, pair) * point_of(N, pair);
+            if (pair == but) continue;
+            for (int i = PAIRS; i > 0; i--) product[i] = product[i - 1] - square * product[i];
+            product[0] *= -square;
+        }
+    }
+};
+
+/* The sum of f[i] d[2 i step] up to the power `top`, whose factor is 1. */
+static __device__ __forceinline__ float every_second(const float *d, int step, const float *f, int top)
+{
+    float sum = d[2 * top * step];
+#pragma unroll
+    for (int i = top - 1; i >= 0; i--) sum = fmaf(d[2 * i * step], f[i], sum);
+    return sum;
 }
 
-template <int M> static __device__ __forceinline__ void winograd_in(const ig_gpu_winograd &p)
+/* d[0], d[step], ... d[(N - 1) step] to as many of B^T d. */
+template <int N> static __device__ __forceinline__ void transform_in(float *d, int step)
 {
-    enum { N = M + 2 };
+    constexpr factors<N> f;
+    enum { PAIRS = N / 2 - 1 };
+    float to[N];
+    to[0] = every_second(d, step, f.all, PAIRS);
+    to[N - 1] = every_second(d + step, step, f.all, PAIRS);
+#pragma unroll
+    for (int pair = 0; pair < PAIRS; pair++) {
+        const float even = every_second(d + 2 * step, step, f.others[pair], PAIRS - 1);
+        const float odd = every_second(d + step, step, f.others[pair], PAIRS - 1);
+        to[1 + 2 * pair] = fmaf(odd, f.power[pair][1], even);
+        to[2 + 2 * pair] = fmaf(odd, -f.power[pair][1], even);
+    }
+#pragma unroll
+    for (int i = 0; i < N; i++) d[i * step] = to[i];
+}
+
+/* A line of one has no points. */
+template <> __device__ __forceinline__ void transform_in<1>(float *, int)
+{
+}
+
+/* The M of A^T d, in place of the first of the N. */
+template <int M, int N> static __device__ __forceinline__ void transform_out(float *d, int step)
+{
+    constexpr factors<N> f;
+    enum { PAIRS = N / 2 - 1 };
+    float to[M];
+#pragma unroll
+    for (int i = 0; i < M; i++) {
+        float sum = i == M - 1 ? d[(N - 1) * step] : 0;
+#pragma unroll
+        for (int pair = 0; pair < PAIRS; pair++) {
+            const float plus = d[(1 + 2 * pair) * step], minus = d[(2 + 2 * pair) * step], both = i % 2 ? plus - minus : plus + minus;
+            const float factor = f.power[pair][i];
+            sum = pair == 0 && i < M - 1 ? both * factor : fmaf(both, factor, sum);
+        }
+        to[i] = i == 0 ? d[0] + sum : sum;
+    }
+#pragma unroll
+    for (int i = 0; i < M; i++) d[i * step] = to[i];
+}
+
+template <> __device__ __forceinline__ void transform_out<1, 1>(float *, int)
+{
+}
+
+template <int ROWS, int KH, int COLUMNS, int KW> static __device__ __forceinline__ void winograd_in(const ig_gpu_winograd &p)
+{
+    enum { HIGH = ROWS + KH - 1, WIDE = COLUMNS + KW - 1 };
     const int i = blockIdx.x * 128 + threadIdx.x, tile = i / p.ic4, c = i - tile * p.ic4;
-    const int ty = tile / p.tiles_x, y = ty * M - p.top, x = (tile - ty * p.tiles_x) * M - p.left;
+    const int ty = tile / p.tiles_x, y = ty * ROWS - p.top, x = (tile - ty * p.tiles_x) * COLUMNS - p.left;
     if (ty >= p.tiles_y) return;
     const float *in = p.in + (y * p.in_row + x * p.in_pixel + c);
-    float d[N * N];
+    float d[HIGH * WIDE];
 #pragma unroll
-    for (int r = 0; r < N; r++)
+    for (int r = 0; r < HIGH; r++)
 #pragma unroll
-        for (int k = 0; k < N; k++) {
+        for (int k = 0; k < WIDE; k++) {
             const bool inside = c < p.ic && (unsigned)(y + r) < (unsigned)p.in_h && (unsigned)(x + k) < (unsigned)p.in_w;
-            d[r * N + k] = inside ? in[r * p.in_row + k * p.in_pixel] : 0;
+            d[r * WIDE + k] = inside ? in[r * p.in_row + k * p.in_pixel] : 0;
         }
 #pragma unroll
-    for (int k = 0; k < N; k++) transform_in<M>(d + k, N);
+    for (int k = 0; k < WIDE; k++) transform_in<HIGH>(d + k, WIDE);
 #pragma unroll
-    for (int r = 0; r < N; r++) transform_in<M>(d + r * N, 1);
-    float *v = p.v + ((long long)tile * (N * N) * p.ic4 + c);
+    for (int r = 0; r < HIGH; r++) transform_in<WIDE>(d + r * WIDE, 1);
+    float *v = p.v + ((long long)tile * (HIGH * WIDE) * p.ic4 + c);
 #pragma unroll
-    for (int point = 0; point < N * N; point++) v[point * p.ic4] = d[point];
+    for (int point = 0; point < HIGH * WIDE; point++) v[point * p.ic4] = d[point];
 }
 
-template <int M> static __device__ __forceinline__ void winograd_out(const ig_gpu_winograd &p)
+template <int ROWS, int KH, int COLUMNS, int KW> static __device__ __forceinline__ void winograd_out(const ig_gpu_winograd &p)
 {
-    enum { N = M + 2 };
+    enum { HIGH = ROWS + KH - 1, WIDE = COLUMNS + KW - 1 };
     const int i = blockIdx.x * 128 + threadIdx.x, tile = i / p.oc, c = i - tile * p.oc;
-    const int ty = tile / p.tiles_x, y = ty * M, x = (tile - ty * p.tiles_x) * M;
+    const int ty = tile / p.tiles_x, y = ty * ROWS, x = (tile - ty * p.tiles_x) * COLUMNS;
     if (ty >= p.tiles_y) return;
-    const float *m = p.m + ((long long)tile * (N * N) * p.oc4 + c);
-    float d[N * N];
+    const float *m = p.m + ((long long)tile * (HIGH * WIDE) * p.oc4 + c);
+    float d[HIGH * WIDE];
 #pragma unroll
-    for (int point = 0; point < N * N; point++) d[point] = m[point * p.oc4];
+    for (int point = 0; point < HIGH * WIDE; point++) d[point] = m[point * p.oc4];
 #pragma unroll
-    for (int k = 0; k < N; k++) transform_out<M>(d + k, N);
+    for (int k = 0; k < WIDE; k++) transform_out<ROWS, HIGH>(d + k, WIDE);
 #pragma unroll
-    for (int r = 0; r < M; r++) transform_out<M>(d + r * N, 1);
+    for (int r = 0; r < ROWS; r++) transform_out<COLUMNS, WIDE>(d + r * WIDE, 1);
     const float bias = p.bias ? p.bias[c] : 0;
 #pragma unroll
-    for (int r = 0; r < M; r++)
+    for (int r = 0; r < ROWS; r++)
 #pragma unroll
-        for (int k = 0; k < M; k++) {
+        for (int k = 0; k < COLUMNS; k++) {
             if (y + r >= p.out_h || x + k >= p.out_w) continue;
-            float sum = d[r * N + k] + bias;
+            float sum = d[r * WIDE + k] + bias;
             if (p.residual) sum += p.residual[(y + r) * p.residual_row + (x + k) * p.residual_pixel + c];
             p.out[(y + r) * p.out_row + (x + k) * p.out_pixel + c] = activate(p.act, sum);
         }
@@ -102,20 +159,80 @@ template <int M> static __device__ __forceinline__ void winograd_out(const ig_gp
 
 GPU_KERNEL(128, 4, winograd2_in, ig_gpu_winograd)
 {
-    winograd_in<2>(p);
-}
-
-GPU_KERNEL(128, 4, winograd4_in, ig_gpu_winograd)
-{
-    winograd_in<4>(p);
+    winograd_in<2, 3, 2, 3>(p);
 }
 
 GPU_KERNEL(128, 4, winograd2_out, ig_gpu_winograd)
 {
-    winograd_out<2>(p);
+    winograd_out<2, 3, 2, 3>(p);
+}
+
+GPU_KERNEL(128, 4, winograd4_in, ig_gpu_winograd)
+{
+    winograd_in<4, 3, 4, 3>(p);
 }
 
 GPU_KERNEL(128, 4, winograd4_out, ig_gpu_winograd)
 {
-    winograd_out<4>(p);
+    winograd_out<4, 3, 4, 3>(p);
+}
+
+GPU_KERNEL(128, 4, winograd2of5_in, ig_gpu_winograd)
+{
+    winograd_in<2, 5, 2, 5>(p);
+}
+
+GPU_KERNEL(128, 4, winograd2of5_out, ig_gpu_winograd)
+{
+    winograd_out<2, 5, 2, 5>(p);
+}
+
+GPU_KERNEL(128, 4, winograd4of5_in, ig_gpu_winograd)
+{
+    winograd_in<4, 5, 4, 5>(p);
+}
+
+GPU_KERNEL(128, 4, winograd4of5_out, ig_gpu_winograd)
+{
+    winograd_out<4, 5, 4, 5>(p);
+}
+
+GPU_KERNEL(128, 4, winograd2of7_in, ig_gpu_winograd)
+{
+    winograd_in<2, 7, 2, 7>(p);
+}
+
+GPU_KERNEL(128, 4, winograd2of7_out, ig_gpu_winograd)
+{
+    winograd_out<2, 7, 2, 7>(p);
+}
+
+GPU_KERNEL(128, 4, winograd4line3_in, ig_gpu_winograd)
+{
+    winograd_in<1, 1, 4, 3>(p);
+}
+
+GPU_KERNEL(128, 4, winograd4line3_out, ig_gpu_winograd)
+{
+    winograd_out<1, 1, 4, 3>(p);
+}
+
+GPU_KERNEL(128, 4, winograd4line5_in, ig_gpu_winograd)
+{
+    winograd_in<1, 1, 4, 5>(p);
+}
+
+GPU_KERNEL(128, 4, winograd4line5_out, ig_gpu_winograd)
+{
+    winograd_out<1, 1, 4, 5>(p);
+}
+
+GPU_KERNEL(128, 4, winograd4line7_in, ig_gpu_winograd)
+{
+    winograd_in<1, 1, 4, 7>(p);
+}
+
+GPU_KERNEL(128, 4, winograd4line7_out, ig_gpu_winograd)
+{
+    winograd_out<1, 1, 4, 7>(p);
 }

@@ -3,7 +3,7 @@
 
 #include "kernels_cpu/pack/pack.h"
 
-enum { POINTERS = 7, WIDE_GROUP = 8 /* fewer channels of a group are not worth a tile */, UNIT = 16 /* of sums: conv.cu */ };
+enum { POINTERS = 7, MOST_FEW = 64 /* pixels that conv_16x128 is worth a try for */, WIDE_GROUP = 8 /* fewer channels of a group are not worth a tile */, UNIT = 16 /* of sums: conv.cu */ };
 
 struct tiling { /* of conv.cu */
     const char *quads, *any; /* functions for aligned pixels, and for all */
@@ -24,6 +24,14 @@ int ig_gpu_supports_direct(const struct ig_call *call)
 int ig_gpu_supports_conv(const struct ig_call *call)
 {
     return ig_supports_conv_gemm(call) && ig_gpu_holds_all(call);
+}
+
+/* One tap inside the picture. */
+int ig_gpu_supports_conv_few(const struct ig_call *call)
+{
+    const struct ig_window *w = &((const struct ig_conv *)call->attrs)->w;
+    return ig_gpu_supports_conv(call) && w->kh == 1 && w->kw == 1 && !w->top && !w->left && !w->bottom && !w->right &&
+           (int64_t)call->out[0].h * call->out[0].w <= MOST_FEW;
 }
 
 int ig_gpu_supports_depthwise(const struct ig_call *call)
@@ -204,6 +212,7 @@ static int gemm(const struct ig_call *call, struct ig_gpu_conv p, const struct t
 #define OF_128x64 "conv_128x64", "conv_any64x64", 128, 64, 128, 64, 64, 128
 #define OF_64x64 "conv_64x64", "conv_any64x64", 64, 64, 64, 64, 64, 128
 #define OF_64x64s "conv_64x64s", "conv_any64x64", 64, 64, 128, 64, 64, 128
+#define OF_16x128 "conv_16x128", "conv_any16x128", 16, 128, 128, 16, 128, 128
 #define OF_32x32 "conv_32x32", "conv_any32x32", 32, 32, 64, 32, 32, 64
 
 /* A kernel of a tile and of so many pieces of the sum, more of which fill a chip where outputs are few. */
@@ -227,6 +236,7 @@ TILE(64x64k4, 64x64, 4)
 TILE(64x64k8, 64x64, 8)
 TILE(64x64k16, 64x64, 16)
 TILE(64x64s, 64x64s, 1)
+TILE(16x128, 16x128, 1)
 TILE(32x32, 32x32, 1)
 TILE(32x32k4, 32x32, 4)
 TILE(32x32k16, 32x32, 16)

@@ -69,6 +69,7 @@ static inline int32_t ig_gpu_some_blocks(int64_t count)
 
 /* --- launch/conv.c --- */
 ig_supports_fn ig_gpu_supports_conv;       /* as a matrix product; not depthwise */
+ig_supports_fn ig_gpu_supports_conv_few;   /* 1x1, few pixels */
 ig_supports_fn ig_gpu_supports_direct;     /* any window and groups */
 ig_supports_fn ig_gpu_supports_volume;     /* three dims, groups of some channels */
 ig_supports_fn ig_gpu_supports_depthwise;  /* 3x3 and 5x5, stride 1 and 2 */
@@ -82,7 +83,8 @@ ig_scratch_fn ig_gpu_scratch_split2, ig_gpu_scratch_split3, ig_gpu_scratch_split
     ig_gpu_scratch_split16; /* pieces of sums */
 ig_gpu_launch_fn ig_gpu_conv_128x128, ig_gpu_conv_128x128k2, ig_gpu_conv_128x128k4, ig_gpu_conv_128x64, ig_gpu_conv_128x64k2,
     ig_gpu_conv_128x64k3, ig_gpu_conv_128x64k4, ig_gpu_conv_128x64k8, ig_gpu_conv_64x64, ig_gpu_conv_64x64k2, ig_gpu_conv_64x64k4,
-    ig_gpu_conv_64x64k8, ig_gpu_conv_64x64k16, ig_gpu_conv_64x64s, ig_gpu_conv_32x32, ig_gpu_conv_32x32k4, ig_gpu_conv_32x32k16;
+    ig_gpu_conv_64x64k8, ig_gpu_conv_64x64k16, ig_gpu_conv_64x64s, ig_gpu_conv_32x32, ig_gpu_conv_32x32k4, ig_gpu_conv_32x32k16,
+    ig_gpu_conv_16x128;
 ig_gpu_launch_fn ig_gpu_conv_direct, ig_gpu_conv_depthwise, ig_gpu_conv_depthwise_wide, ig_gpu_conv_volume64x64, ig_gpu_conv_volume32x32;
 ig_gpu_launch_fn ig_gpu_fc_64x64, ig_gpu_fc_32x32k16, ig_gpu_fc_gemv;
 
@@ -96,11 +98,15 @@ ig_supports_fn ig_gpu_supports_deconv;     /* up to IG_GPU_LAUNCHES phases */
 ig_pack_fn ig_gpu_pack_deconv;
 ig_gpu_launch_fn ig_gpu_deconv_64x64, ig_gpu_deconv_32x32, ig_gpu_deconv_direct;
 
-/* --- launch/winograd.c: 3x3, stride 1 --- */
-ig_supports_fn ig_gpu_supports_winograd2, ig_gpu_supports_winograd4;
-ig_pack_fn ig_gpu_pack_winograd2, ig_gpu_pack_winograd4;
+/* --- launch/winograd.c: stride 1; 2 or 4 outputs a row of a tile; *_few: of so few tiles that conv_16x128 may be best --- */
+ig_supports_fn ig_gpu_supports_winograd2, ig_gpu_supports_winograd4, ig_gpu_supports_winograd2of5, ig_gpu_supports_winograd4of5,
+    ig_gpu_supports_winograd2of7, ig_gpu_supports_winograd4line;
+ig_supports_fn ig_gpu_supports_winograd2_few, ig_gpu_supports_winograd4_few, ig_gpu_supports_winograd2of5_few,
+    ig_gpu_supports_winograd4of5_few, ig_gpu_supports_winograd2of7_few, ig_gpu_supports_winograd4line_few;
+ig_pack_fn ig_gpu_pack_winograd2, ig_gpu_pack_winograd4; /* of any window */
 ig_scratch_fn ig_gpu_scratch_winograd2, ig_gpu_scratch_winograd4;
-ig_gpu_launch_fn ig_gpu_winograd2, ig_gpu_winograd4, ig_gpu_winograd2_128x64, ig_gpu_winograd4_128x64;
+ig_gpu_launch_fn ig_gpu_winograd2, ig_gpu_winograd2_16x128, ig_gpu_winograd2_128x64, ig_gpu_winograd4, ig_gpu_winograd4_16x128,
+    ig_gpu_winograd4_32x32, ig_gpu_winograd4_128x64;
 
 /* --- launch/pool.c --- */
 ig_supports_fn ig_gpu_supports_pool, ig_gpu_supports_global_pool;

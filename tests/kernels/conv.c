@@ -92,8 +92,8 @@ static void taps(struct rng *r, struct ig_window *w, int32_t *in, int32_t *out)
     if (rng_one_in(r, 3)) w->top = rng_int(r, 0, kh - 1);
     if (rng_one_in(r, 3)) w->right = rng_int(r, 0, kw - 1);
     in[0] = out[0] = 1;
-    in[1] = rng_int(r, 1, 19);
-    in[2] = rng_int(r, 1, 40);
+    in[1] = rng_int(r, 1, 17);
+    in[2] = rng_int(r, 1, rng_one_in(r, 4) ? 40 : 17);
     while (in[1] + w->top + w->bottom < kh) in[1]++;
     while (in[2] + w->left + w->right < kw) in[2]++;
     out[1] = in[1] + w->top + w->bottom - kh + 1;
