@@ -1,12 +1,13 @@
 /*
- * Winograd's minimal filtering F(rows x columns, kh x kw) for convolutions of stride 1, in three launches (A. Lavin, S. Gray,
+ * Winograd's minimal filtering F(rows x columns, kh x kw) for convolutions of stride 1 and 2, in three launches (A. Lavin, S. Gray,
  * "Fast Algorithms for Convolutional Neural Networks", 2015):
  *   winograd*_in      V[tile][point][ic] = B^T d B      of (rows + kh - 1) x (columns + kw - 1) pixels
  *   conv_*            M[tile][point][oc] = V U          conv.cu, a group for every point
  *   winograd*_out     rows x columns outputs = A^T M A, then bias, residual, activation
  * A thread transforms one channel of one tile in registers, neighbours in a warp neighbouring channels, so that memory is
  * accessed along pixels. A filter of one row has tiles of one row, which go through half of it; one of a column is such a filter
- * over the picture turned, whose rows and columns change places (launch/winograd.c).
+ * over the picture turned, whose rows and columns change places (launch/winograd.c). With stride 2 (kernels_cpu/common/winograd.h)
+ * even pixels have points of their own, odd ones are theirs.
  * Points and signs are those of U as kernels_cpu/pack/winograd.c makes it. The points of a line of N are 0, infinity and pairs +-p,
  * which share their work: by its even and odd inputs, as many multiplications as there are points, halved.
  */
@@ -82,6 +83,35 @@ template <> __device__ __forceinline__ void transform_in<1>(float *, int)
 {
 }
 
+/* Stride 2, F(2,3): the points 1, -1 and infinity of three even pixels, and two odd pixels. */
+template <> __device__ __forceinline__ void transform_in<5>(float *d, int step)
+{
+    const float d0 = d[0], d1 = d[step], d2 = d[2 * step], d4 = d[4 * step];
+    d[0] = d2 + d0;
+    d[step] = d2 - d0;
+    d[2 * step] = d4 - d0;
+    d[4 * step] = d[3 * step];
+    d[3 * step] = d1;
+}
+
+/* F(4,3): 1/2, -1/2, 5/4, -5/4 and infinity of five, and four. */
+template <> __device__ __forceinline__ void transform_in<9>(float *d, int step)
+{
+    const float a = 0.5f, b = 1.25f, aa = a * a, bb = b * b;
+    const float d0 = d[0], d1 = d[step], d2 = d[2 * step], d3 = d[3 * step], d4 = d[4 * step], d6 = d[6 * step];
+    const float even_a = fmaf(d2, -bb, d6), odd_a = fmaf(d0, -bb, d4), even_b = fmaf(d2, -aa, d6), odd_b = fmaf(d0, -aa, d4);
+    const float last = fmaf(d0, aa * bb, fmaf(d4, -(aa + bb), d[8 * step]));
+    d[0] = fmaf(odd_a, a, even_a);
+    d[step] = fmaf(odd_a, -a, even_a);
+    d[2 * step] = fmaf(odd_b, b, even_b);
+    d[3 * step] = fmaf(odd_b, -b, even_b);
+    d[4 * step] = last;
+    d[8 * step] = d[7 * step];
+    d[7 * step] = d[5 * step];
+    d[6 * step] = d3;
+    d[5 * step] = d1;
+}
+
 /* The M of A^T d, in place of the first of the N. */
 template <int M, int N> static __device__ __forceinline__ void transform_out(float *d, int step)
 {
@@ -107,11 +137,31 @@ template <> __device__ __forceinline__ void transform_out<1, 1>(float *, int)
 {
 }
 
-template <int ROWS, int KH, int COLUMNS, int KW> static __device__ __forceinline__ void winograd_in(const ig_gpu_winograd &p)
+template <> __device__ __forceinline__ void transform_out<2, 5>(float *d, int step)
 {
-    enum { HIGH = ROWS + KH - 1, WIDE = COLUMNS + KW - 1 };
+    const float both = d[0] + d[step], rest = d[0] - d[step];
+    d[0] = d[3 * step] + both;
+    d[step] = d[4 * step] + d[2 * step] + rest;
+}
+
+template <> __device__ __forceinline__ void transform_out<4, 9>(float *d, int step)
+{
+    const float a = 0.5f, b = 1.25f, aa = a * a, bb = b * b;
+    const float s1 = d[0] + d[step], d1 = d[0] - d[step], s2 = d[2 * step] + d[3 * step], d2 = d[2 * step] - d[3 * step];
+    const float last = d[8 * step] + d[4 * step];
+    d[0] = d[5 * step] + (s1 + s2);
+    d[step] = fmaf(d2, b, fmaf(d1, a, d[6 * step]));
+    d[2 * step] = fmaf(s2, bb, fmaf(s1, aa, d[7 * step]));
+    d[3 * step] = fmaf(d2, bb * b, fmaf(d1, aa * a, last));
+}
+
+template <int ROWS, int KH, int COLUMNS, int KW, int STRIDE = 1>
+static __device__ __forceinline__ void winograd_in(const ig_gpu_winograd &p)
+{
+    enum { HIGH = (ROWS - 1) * STRIDE + KH, WIDE = (COLUMNS - 1) * STRIDE + KW };
     const int i = blockIdx.x * 128 + threadIdx.x, tile = i / p.ic4, c = i - tile * p.ic4;
-    const int ty = tile / p.tiles_x, y = ty * ROWS - p.top, x = (tile - ty * p.tiles_x) * COLUMNS - p.left;
+    const int ty = tile / p.tiles_x, y = ty * ROWS * STRIDE - p.top;
+    const int x = (tile - ty * p.tiles_x) * COLUMNS * STRIDE - p.left;
     if (ty >= p.tiles_y) return;
     const float *in = p.in + (y * p.in_row + x * p.in_pixel + c);
     float d[HIGH * WIDE];
@@ -131,9 +181,10 @@ template <int ROWS, int KH, int COLUMNS, int KW> static __device__ __forceinline
     for (int point = 0; point < HIGH * WIDE; point++) v[point * p.ic4] = d[point];
 }
 
-template <int ROWS, int KH, int COLUMNS, int KW> static __device__ __forceinline__ void winograd_out(const ig_gpu_winograd &p)
+template <int ROWS, int KH, int COLUMNS, int KW, int STRIDE = 1>
+static __device__ __forceinline__ void winograd_out(const ig_gpu_winograd &p)
 {
-    enum { HIGH = ROWS + KH - 1, WIDE = COLUMNS + KW - 1 };
+    enum { HIGH = (ROWS - 1) * STRIDE + KH, WIDE = (COLUMNS - 1) * STRIDE + KW };
     const int i = blockIdx.x * 128 + threadIdx.x, tile = i / p.oc, c = i - tile * p.oc;
     const int ty = tile / p.tiles_x, y = ty * ROWS, x = (tile - ty * p.tiles_x) * COLUMNS;
     if (ty >= p.tiles_y) return;
@@ -235,4 +286,24 @@ GPU_KERNEL(128, 4, winograd4line7_in, ig_gpu_winograd)
 GPU_KERNEL(128, 4, winograd4line7_out, ig_gpu_winograd)
 {
     winograd_out<1, 1, 4, 7>(p);
+}
+
+GPU_KERNEL(128, 4, winograd2s2_in, ig_gpu_winograd)
+{
+    winograd_in<2, 3, 2, 3, 2>(p);
+}
+
+GPU_KERNEL(128, 4, winograd2s2_out, ig_gpu_winograd)
+{
+    winograd_out<2, 3, 2, 3, 2>(p);
+}
+
+GPU_KERNEL(128, 4, winograd4s2_in, ig_gpu_winograd)
+{
+    winograd_in<4, 3, 4, 3, 2>(p);
+}
+
+GPU_KERNEL(128, 4, winograd4s2_out, ig_gpu_winograd)
+{
+    winograd_out<4, 3, 4, 3, 2>(p);
 }

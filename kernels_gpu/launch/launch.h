@@ -98,11 +98,12 @@ ig_supports_fn ig_gpu_supports_deconv;     /* up to IG_GPU_LAUNCHES phases */
 ig_pack_fn ig_gpu_pack_deconv;
 ig_gpu_launch_fn ig_gpu_deconv_64x64, ig_gpu_deconv_32x32, ig_gpu_deconv_direct;
 
-/* --- launch/winograd.c: stride 1; 2 or 4 outputs a row of a tile; *_few: of so few tiles that conv_16x128 may be best --- */
+/* --- launch/winograd.c: stride 1, and 2 where said; 2 or 4 outputs a row of a tile; *_few: of so few tiles that conv_16x128 may be best --- */
 ig_supports_fn ig_gpu_supports_winograd2, ig_gpu_supports_winograd4, ig_gpu_supports_winograd2of5, ig_gpu_supports_winograd4of5,
-    ig_gpu_supports_winograd2of7, ig_gpu_supports_winograd4line;
+    ig_gpu_supports_winograd2of7, ig_gpu_supports_winograd2s2, ig_gpu_supports_winograd4s2, ig_gpu_supports_winograd4line;
 ig_supports_fn ig_gpu_supports_winograd2_few, ig_gpu_supports_winograd4_few, ig_gpu_supports_winograd2of5_few,
-    ig_gpu_supports_winograd4of5_few, ig_gpu_supports_winograd2of7_few, ig_gpu_supports_winograd4line_few;
+    ig_gpu_supports_winograd4of5_few, ig_gpu_supports_winograd2of7_few, ig_gpu_supports_winograd2s2_few,
+    ig_gpu_supports_winograd4s2_few, ig_gpu_supports_winograd4line_few;
 ig_pack_fn ig_gpu_pack_winograd2, ig_gpu_pack_winograd4; /* of any window */
 ig_scratch_fn ig_gpu_scratch_winograd2, ig_gpu_scratch_winograd4;
 ig_gpu_launch_fn ig_gpu_winograd2, ig_gpu_winograd2_16x128, ig_gpu_winograd2_128x64, ig_gpu_winograd4, ig_gpu_winograd4_16x128,

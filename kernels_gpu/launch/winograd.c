@@ -1,4 +1,4 @@
-/* Winograd's convolutions of stride 1, 3x3, 5x5, 7x7, and of one row or column: winograd.cu around conv.cu. */
+/* Winograd's convolutions, 3x3, 5x5, 7x7, of one row or column, and 3x3 of stride 2: winograd.cu around conv.cu. */
 #include "kernels_gpu/launch/launch.h"
 
 #include "kernels_cpu/pack/pack.h"
@@ -6,17 +6,19 @@
 enum { POINTERS = 6, CONV_POINTERS = 7, MOST_FEW = 96 /* tiles that conv_16x128 is worth a try for */ };
 
 static const struct transforms { /* tiles of `rows` outputs down, those of a filter of `k` taps across */
-    int32_t rows, columns, k;
+    int32_t rows, columns, k, stride;
     const char *in, *out;
 } all_transforms[] = {
-    {2, 2, 3, "winograd2_in", "winograd2_out"},
-    {4, 4, 3, "winograd4_in", "winograd4_out"},
-    {2, 2, 5, "winograd2of5_in", "winograd2of5_out"},
-    {4, 4, 5, "winograd4of5_in", "winograd4of5_out"},
-    {2, 2, 7, "winograd2of7_in", "winograd2of7_out"},
-    {1, 4, 3, "winograd4line3_in", "winograd4line3_out"},
-    {1, 4, 5, "winograd4line5_in", "winograd4line5_out"},
-    {1, 4, 7, "winograd4line7_in", "winograd4line7_out"},
+    {2, 2, 3, 1, "winograd2_in", "winograd2_out"},
+    {4, 4, 3, 1, "winograd4_in", "winograd4_out"},
+    {2, 2, 5, 1, "winograd2of5_in", "winograd2of5_out"},
+    {4, 4, 5, 1, "winograd4of5_in", "winograd4of5_out"},
+    {2, 2, 7, 1, "winograd2of7_in", "winograd2of7_out"},
+    {2, 2, 3, 2, "winograd2s2_in", "winograd2s2_out"},
+    {4, 4, 3, 2, "winograd4s2_in", "winograd4s2_out"},
+    {1, 4, 3, 1, "winograd4line3_in", "winograd4line3_out"},
+    {1, 4, 5, 1, "winograd4line5_in", "winograd4line5_out"},
+    {1, 4, 7, 1, "winograd4line7_in", "winograd4line7_out"},
 };
 
 /* A column is a line, too. */
@@ -25,7 +27,7 @@ static const struct transforms *transforms_of(const struct ig_winograd_shape *s)
     const struct transforms *t = all_transforms;
     int is_column = s->kw == 1;
     while (t->rows != (is_column ? s->columns : s->rows) || t->columns != (is_column ? s->rows : s->columns) ||
-           t->k != (is_column ? s->kh : s->kw))
+           t->k != (is_column ? s->kh : s->kw) || t->stride != s->stride)
         t++;
     return t;
 }
@@ -63,6 +65,8 @@ SUPPORTS(ig_gpu_supports_winograd4, ig_supports_winograd, 4)
 SUPPORTS(ig_gpu_supports_winograd2of5, ig_supports_winograd_of5, 2)
 SUPPORTS(ig_gpu_supports_winograd4of5, ig_supports_winograd_of5, 4)
 SUPPORTS(ig_gpu_supports_winograd2of7, ig_supports_winograd_of7, 2)
+SUPPORTS(ig_gpu_supports_winograd2s2, ig_supports_winograd_s2, 2)
+SUPPORTS(ig_gpu_supports_winograd4s2, ig_supports_winograd_s2, 4)
 SUPPORTS(ig_gpu_supports_winograd4line, ig_supports_winograd_line, 4)
 
 /* The bias, then U[point][ic4][oc4]. */
