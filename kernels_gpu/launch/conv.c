@@ -3,7 +3,8 @@
 
 #include "kernels_cpu/pack/pack.h"
 
-enum { POINTERS = 7, MOST_FEW = 64 /* pixels that conv_16x128 is worth a try for */, WIDE_GROUP = 8 /* fewer channels of a group are not worth a tile */, UNIT = 16 /* of sums: conv.cu */ };
+enum { POINTERS = 7, UNIT = 16 /* of sums: conv.cu */ };
+enum { WIDE_GROUP = 8 /* fewer channels of a group are not worth a tile */, MOST_FEW = 64 /* pixels that conv_16x128 is offered for */ };
 
 struct tiling { /* of conv.cu */
     const char *quads, *any; /* functions for aligned pixels, and for all */

@@ -3,7 +3,7 @@
 
 #include "kernels_cpu/pack/pack.h"
 
-enum { POINTERS = 6, CONV_POINTERS = 7, MOST_FEW = 96 /* tiles that conv_16x128 is worth a try for */ };
+enum { POINTERS = 6, CONV_POINTERS = 7, MOST_FEW = 96 /* tiles that conv_16x128 is offered for */ };
 
 static const struct transforms { /* tiles of `rows` outputs down, those of a filter of `k` taps across */
     int32_t rows, columns, k, stride;
@@ -51,13 +51,13 @@ static int fits(const struct ig_call *call, int32_t m)
     return ig_gpu_holds_all(call) && tiles_of(call, m) * points_of(call, m) * (most + 3) < INT32_MAX / 4;
 }
 
-#define SUPPORTS(name, windows, m)                     \
-    int name(const struct ig_call *call)               \
-    {                                                  \
-        return windows(call) && fits(call, m);         \
-    }                                                  \
-    int name##_few(const struct ig_call *call)         \
-    {                                                  \
+#define SUPPORTS(name, windows, m)                          \
+    int name(const struct ig_call *call)                    \
+    {                                                       \
+        return windows(call) && fits(call, m);              \
+    }                                                       \
+    int name##_few(const struct ig_call *call)              \
+    {                                                       \
         return name(call) && tiles_of(call, m) <= MOST_FEW; \
     }
 SUPPORTS(ig_gpu_supports_winograd2, ig_supports_winograd, 2)
