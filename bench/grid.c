@@ -146,7 +146,8 @@ static const struct ig_grid_layer winograd[] = {
     {16, 256, 120, 3, 1, 1}, {8, 1024, 30, 3, 1, 1},  {40, 512, 5, 3, 1, 1},  {1024, 16, 40, 3, 1, 1},
 };
 
-#define FEWER(k, s)                                                                                                    \
+/* Of other windows, and of stride 2. */
+#define WINDOWS(k, s)                                                                                                  \
     {16, 16, 10, k, s, 1}, {40, 48, 20, k, s, 1}, {80, 80, 40, k, s, 1}, {64, 64, 60, k, s, 1},                        \
         {128, 128, 30, k, s, 1}, {256, 256, 15, k, s, 1}, {320, 160, 20, k, s, 1}, {24, 24, 150, k, s, 1},             \
         {48, 96, 100, k, s, 1}, {12, 32, 80, k, s, 1}, {256, 512, 12, k, s, 1}, {96, 24, 48, k, s, 1},                 \
@@ -155,7 +156,7 @@ static const struct ig_grid_layer winograd[] = {
     {                                                                                                                  \
         1024, 16, 40, k, s, 1                                                                                          \
     }
-static const struct ig_grid_layer winograd5[] = {FEWER(5, 1)}, winograd7[] = {FEWER(7, 1)}, winograd_s2[] = {FEWER(3, 2)};
+static const struct ig_grid_layer winograd5[] = {WINDOWS(5, 1)}, winograd7[] = {WINDOWS(7, 1)}, winograd_s2[] = {WINDOWS(3, 2)};
 
 static const struct ig_grid_layer rows[] = {
     {16, 16, 10, 7, 1, 1},   {40, 48, 20, 3, 1, 1},   {80, 80, 40, 5, 1, 1},  {64, 64, 60, 7, 1, 1},

@@ -5,10 +5,11 @@
 #include "bench/single.h"
 
 /*
- * Square, padded by k/2; of convolutions of one kind a row or column of k taps. stride: of a resize its factor; of a transposition 1: planes become pixels, 2: pixels planes.
+ * Square, padded by k/2; kernels of windows of one row or column have k taps in it. stride: of a resize its factor; of a
+ * transposition 1: planes become pixels, 2: pixels planes.
  */
-enum ig_grid_window { IG_GRID_SQUARE, IG_GRID_ROW, IG_GRID_COLUMN };
 struct ig_grid_layer { int32_t ic, oc, size, k, stride, groups; };
+enum ig_grid_window { IG_GRID_SQUARE, IG_GRID_ROW, IG_GRID_COLUMN };
 
 /* Multiply-adds of the layer. */
 double ig_grid_macs(const struct ig_grid_layer *l);
