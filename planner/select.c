@@ -89,12 +89,12 @@ static int is_small_enough(const struct ig_plan_options *o, const struct ig_kern
 
 /*
  * What a step costs for choosing its kernel: its time, and a share of what loading its weights takes, some 150 us a megabyte: those
- * of Winograd, up to seven times as large, have to be worth it within six frames; on a GPU, whose frames are some hundred times as
+ * of Winograd, up to nine times as large, have to be worth it within four frames; on a GPU, whose frames are some hundred times as
  * short, within six hundred.
  */
 static double price(const struct ig_kernel *k, const struct ig_call *call, double ns)
 {
-    const double of_a_byte = k->isa == IG_ISA_CUDA ? 0.00025 : 0.025;
+    const double of_a_byte = k->isa == IG_ISA_CUDA ? 0.00025 : 0.04;
     return ns + (k->pack ? (double)k->pack(call, NULL) * of_a_byte : 0);
 }
 

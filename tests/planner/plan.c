@@ -341,7 +341,7 @@ static void profiles_keep_the_error(void **state)
     ig_graph_free(g);
 }
 
-/* Weights that are four times as large have to be worth it: within six frames on a CPU, on a GPU, whose frames are short, within 600. */
+/* Weights that are four times as large have to be worth it: within four frames on a CPU, on a GPU, whose frames are short, within 600. */
 static void weights_have_a_price(void **state)
 {
     struct ig_graph *g = net_3x3(8, 64);
