@@ -298,7 +298,7 @@ GPU_KERNEL(128, 4, winograd2s2_out, ig_gpu_winograd)
     winograd_out<2, 3, 2, 3, 2>(p);
 }
 
-GPU_KERNEL(128, 3, winograd4s2_in, ig_gpu_winograd)
+GPU_KERNEL(128, 2, winograd4s2_in, ig_gpu_winograd)
 {
     winograd_in<4, 3, 4, 3, 2>(p);
 }
