@@ -136,7 +136,7 @@ template <int BM, int BK, int T, typename WHERE = flat_image> struct quads {
     }
     __device__ __forceinline__ void point(const ig_gpu_conv &p, const WHERE &where, int c)
     {
-#pragma unroll
+        UNROLL
         for (int i = 0; i < PIXELS; i++) {
             const float *tap = tap_of(p, where, group, from[i], ky, kx);
             pointer[i] = (tap ? tap : p.zeros) + (c + quad());
@@ -148,7 +148,7 @@ template <int BM, int BK, int T, typename WHERE = flat_image> struct quads {
         const int k = first_of(p, first), end = first_of(p, last), tap = k / p.ic, end_tap = end / p.ic, c = k - tap * p.ic;
         group = of, left = p.ic - c;
         ky = tap / p.kw, kx = tap - ky * p.kw;
-#pragma unroll
+        UNROLL
         for (int i = 0; i < PIXELS; i++) from[i] = origin_of(p, where, m0 + (int)threadIdx.x / PER_PIXEL + i * STRIDE);
         point(p, where, c);
         return (end_tap - tap) * ((p.ic + BK - 1) / BK) + (end - end_tap * p.ic - c) / (int)BK;
@@ -157,14 +157,14 @@ template <int BM, int BK, int T, typename WHERE = flat_image> struct quads {
     template <bool FULL> __device__ __forceinline__ void load(const ig_gpu_conv &, const WHERE &)
     {
         const bool inside = FULL || quad() < left;
-#pragma unroll
+        UNROLL
         for (int i = 0; i < PIXELS; i++) value[i] = inside ? load4(pointer[i]) : make_float4(0, 0, 0, 0);
     }
     __device__ __forceinline__ void next(const ig_gpu_conv &p, const WHERE &where)
     {
         left -= BK;
         if (left > 0) {
-#pragma unroll
+            UNROLL
             for (int i = 0; i < PIXELS; i++) pointer[i] += BK;
             return;
         }
@@ -179,7 +179,7 @@ template <int BM, int BK, int T, typename WHERE = flat_image> struct quads {
     }
     template <int ROW> __device__ __forceinline__ void store(float *to, int slot) const
     {
-#pragma unroll
+        UNROLL
         for (int i = 0; i < PIXELS; i++) {
             float *row = to + (STRIDE % 32 ? slot ^ i * STRIDE : slot + i * STRIDE);
             row[0] = value[i].x;
@@ -202,7 +202,7 @@ template <int BM, int BK, int T, typename WHERE = flat_image> struct singles {
     {
         const int k = first_of(p, first);
         group = of, left = first_of(p, last) - k;
-#pragma unroll
+        UNROLL
         for (int i = 0; i < PIXELS; i++) from[i] = origin_of(p, where, m0 + (int)threadIdx.x / BK + i * STRIDE);
         at = place_of(p, k + threadIdx.x % BK);
         return (left + BK - 1) / BK;
@@ -210,7 +210,7 @@ template <int BM, int BK, int T, typename WHERE = flat_image> struct singles {
     template <bool FULL> __device__ __forceinline__ void load(const ig_gpu_conv &p, const WHERE &where)
     {
         const bool inside = FULL || (int)threadIdx.x % BK < left;
-#pragma unroll
+        UNROLL
         for (int i = 0; i < PIXELS; i++) {
             const float *tap = inside ? tap_of(p, where, group, from[i], at.ky, at.kx) : 0;
             value[i] = tap ? tap[at.c] : 0;
@@ -228,7 +228,7 @@ template <int BM, int BK, int T, typename WHERE = flat_image> struct singles {
     template <int ROW> __device__ __forceinline__ void store(float *to, int slot) const
     {
         const int turn = turned<BK>((int)threadIdx.x % BK);
-#pragma unroll
+        UNROLL
         for (int i = 0; i < PIXELS; i++) to[slot + (((int)threadIdx.x / BK + i * STRIDE) ^ turn)] = value[i];
     }
 };
@@ -246,7 +246,7 @@ template <int BN, int BK, int T> struct panel {
     }
     template <bool FULL> __device__ __forceinline__ void load(const ig_gpu_conv &p, int left)
     {
-#pragma unroll
+        UNROLL
         for (int i = 0; i < ROWS; i++) {
             const bool inside = FULL || (int)threadIdx.x / PER_ROW + i * STRIDE < left;
             value[i] = inside ? load4(pointer + i * STRIDE * p.oc4) : make_float4(0, 0, 0, 0);
@@ -262,7 +262,7 @@ template <int BN, int BK, int T> struct panel {
     }
     __device__ __forceinline__ void store(float *to) const
     {
-#pragma unroll
+        UNROLL
         for (int i = 0; i < ROWS; i++) store4(to + i * STRIDE * BN, value[i]);
     }
 };
@@ -277,7 +277,7 @@ template <bool LATE> static __device__ __forceinline__ void finish(const ig_gpu_
         float4 r = load4(residual);
         sum = make_float4(sum.x + r.x, sum.y + r.y, sum.z + r.z, sum.w + r.w);
     } else if (residual) {
-#pragma unroll
+        UNROLL
         for (int j = 0; j < 4; j++)
             if (j < n) at(sum, j) += residual[j];
     }
@@ -351,11 +351,11 @@ static __device__ __forceinline__ void tile(const ig_gpu_conv &p, const WHERE &w
     const int m0 = blockIdx.x * BM, n0 = blockIdx.y * BN;
     const int first = split * p.chunk, last = min(units_of(p), first + p.chunk);
     float4 sum[TM][QN];
-#pragma unroll
+    UNROLL
     for (int j = 0; j < QN; j++) {
         int channel = n0 + j * (BN / QN) + tn, n = p.oc - channel;
         float4 from = split == 0 && n > 0 ? bias_of(p, group * p.oc + channel, n) : make_float4(0, 0, 0, 0);
-#pragma unroll
+        UNROLL
         for (int i = 0; i < TM; i++) sum[i][j] = from;
     }
     PIXELS pixels;
@@ -378,14 +378,14 @@ static __device__ __forceinline__ void tile(const ig_gpu_conv &p, const WHERE &w
             pixels.next(p, where);
             bring(p, where, pixels, weights);
         }
-#pragma unroll
+        UNROLL
         for (int k = 0; k < BK; k++) {
             float4 x[QM], w[QN];
-#pragma unroll
+            UNROLL
             for (int i = 0; i < QM; i++) x[i] = load4(&a[(from_a ^ turned<BK>(k)) + k * BM + i * (BM / QM)]);
-#pragma unroll
+            UNROLL
             for (int j = 0; j < QN; j++) w[j] = load4(&b[from_b + k * BN + j * (BN / QN)]);
-#pragma unroll
+            UNROLL
             for (int n = 0; n < TM * TN; n++) {
                 const int i = COLUMNS ? to_and_fro<TM, EVEN_FIRST>(n / TM, n % TM) : n / TN;
                 const int j = COLUMNS ? n / TM : to_and_fro<TN, EVEN_FIRST>(n / TN, n % TN);
@@ -405,13 +405,13 @@ static __device__ __forceinline__ void tile(const ig_gpu_conv &p, const WHERE &w
     }
     const int count = p.out_h * p.out_w;
     const unsigned nothing = (unsigned)p.splits >> 31;
-#pragma unroll
+    UNROLL
     for (int i = 0; i < TM * TN; i++) at(sum[i / TN][i % TN / 4], i % 4) = moved(at(sum[i / TN][i % TN / 4], i % 4), nothing);
-#pragma unroll
+    UNROLL
     for (int i = 0; i < TM; i++) {
         int m = m0 + i / 4 * (BM / QM) + tm + i % 4;
         if (m >= count) continue;
-#pragma unroll
+        UNROLL
         for (int j = 0; j < QN; j++) {
             int channel = n0 + j * (BN / QN) + tn;
             if (channel >= p.oc) continue;
@@ -527,7 +527,7 @@ template <bool VECTOR> struct few {
     /* The weights of the next AHEAD k, of which there are n. */
     static __device__ __forceinline__ void bring(float4 *w, const float *&from, int oc4, int n)
     {
-#pragma unroll
+        UNROLL
         for (int i = 0; i < AHEAD; i++) {
             w[i] = i < n ? load4(from) : make_float4(0, 0, 0, 0);
             from += oc4;
@@ -535,12 +535,12 @@ template <bool VECTOR> struct few {
     }
     static __device__ __forceinline__ void multiply(float4 *sum, const float *x, float4 *w)
     {
-#pragma unroll
+        UNROLL
         for (int i = 0; i < AHEAD; i++)
-#pragma unroll
+            UNROLL
             for (int q = 0; q < ROWS; q += 4) {
                 float4 v = load4(x + i * LINE + q);
-#pragma unroll
+                UNROLL
                 for (int j = 0; j < 16; j++) at(sum[q + j / 4], j % 4) = fmaf(at(v, j / 4), at(w[i], j % 4), at(sum[q + j / 4], j % 4));
             }
     }
@@ -556,10 +556,10 @@ template <bool VECTOR> struct few {
         const float *pixel = pixel_of(p, group, m0 + lane % 16) + first + k_of;
         const float *weights = p.weights + (group * p.weight_group + first * p.oc4 + (n > 0 ? channel : 0));
         float4 sum[ROWS], now[AHEAD], later[AHEAD];
-#pragma unroll
+        UNROLL
         for (int i = 0; i < ROWS; i++) sum[i] = make_float4(0, 0, 0, 0);
         bring(now, weights, p.oc4, count);
-#pragma unroll
+        UNROLL
         for (int k = 0; k < STEPS / 2 * AHEAD; k += 2 * AHEAD) put(to + k * LINE, quad_of(pixel + k, count - k_of - k));
         __syncthreads();
         pixel += STEPS / 2 * AHEAD;
@@ -571,14 +571,14 @@ template <bool VECTOR> struct few {
                 pixel += 2 * AHEAD;
             }
             multiply(sum, mine + step % STEPS * (AHEAD * LINE), now);
-#pragma unroll
+            UNROLL
             for (int i = 0; i < AHEAD; i++) now[i] = later[i];
             if (step % (STEPS / 2) == STEPS / 2 - 1) __syncthreads();
         }
-#pragma unroll
+        UNROLL
         for (int part = 0; part < ROWS; part += AT_ONCE) {
             __syncthreads();
-#pragma unroll
+            UNROLL
             for (int i = 0; i < AT_ONCE; i++) store4(&room[(warp * AT_ONCE + i) * 128 + lane * 4], sum[part + i]);
             __syncthreads();
 #pragma unroll 1
@@ -586,7 +586,7 @@ template <bool VECTOR> struct few {
                 const int m = m0 + part + i;
                 if (m >= p.out_h * p.out_w || n <= 0) continue;
                 float4 total = bias_of(p, group * p.oc + channel, n);
-#pragma unroll
+                UNROLL
                 for (int other = 0; other < WARPS; other++) {
                     const float4 v = load4(&room[(other * AT_ONCE + i) * 128 + lane * 4]);
                     total = make_float4(total.x + v.x, total.y + v.y, total.z + v.z, total.w + v.w);

@@ -9,14 +9,14 @@ GPU_KERNEL(128, 8, cast_typed, ig_gpu_typed)
     const int first = blockIdx.x * 128 + threadIdx.x, step = gridDim.x * 128;
     unsigned long long x[IG_GPU_SOME];
     int to[IG_GPU_SOME];
-#pragma unroll
+    UNROLL
     for (int k = 0; k < IG_GPU_SOME; k++) {
         if (first + k * step >= p.count) continue;
         const int2 at = walk_two(p.dims, p.a_at, p.out_at, p.n, first + k * step);
         x[k] = get_raw(p.a, p.a_type, at.x);
         to[k] = at.y;
     }
-#pragma unroll
+    UNROLL
     for (int k = 0; k < IG_GPU_SOME; k++) {
         if (first + k * step >= p.count) continue;
         if (!is_float(p.a_type)) put_int(p.out, p.out_type, to[k], raw_int(x[k], p.a_type));
@@ -103,10 +103,10 @@ GPU_KERNEL(128, 8, quantize_typed, ig_gpu_quantize)
     float scale = scale_at(p, 0);
     double zero = zero_at(p, 0);
     unsigned long long x[IG_GPU_SOME];
-#pragma unroll
+    UNROLL
     for (int k = 0; k < IG_GPU_SOME; k++)
         if (first + k * step < p.count) x[k] = get_raw(p.in, p.in_type, first + k * step);
-#pragma unroll
+    UNROLL
     for (int k = 0; k < IG_GPU_SOME; k++) {
         const int i = first + k * step;
         if (i >= p.count) continue;
@@ -123,10 +123,10 @@ GPU_KERNEL(128, 8, dequantize_typed, ig_gpu_quantize)
     float scale = scale_at(p, 0);
     double zero = zero_at(p, 0);
     unsigned long long x[IG_GPU_SOME];
-#pragma unroll
+    UNROLL
     for (int k = 0; k < IG_GPU_SOME; k++)
         if (first + k * step < p.count) x[k] = get_raw(p.in, p.in_type, first + k * step);
-#pragma unroll
+    UNROLL
     for (int k = 0; k < IG_GPU_SOME; k++) {
         const int i = first + k * step;
         if (i >= p.count) continue;

@@ -23,6 +23,9 @@
 #define GPU_KERNEL(threads, blocks, name, type) GPU_ENTRY(threads, blocks) name(const type p)
 #endif
 #define IS_ALIGNED(p, bytes) (void)0 /* the device sees to it */
+#define UNROLL _Pragma("unroll") /* the loop that follows, whole */
+#define LOAD4(p) (*(const float4 *)(p))
+#define STORE4(p, v) (*(float4 *)(p) = (v))
 #endif
 
 /* An integer that is kept in a register: the compiler does not compute it anew from what it is made of. */
@@ -121,14 +124,12 @@ template <typename V> static __device__ __forceinline__ V activate(const ig_gpu_
 
 static __device__ __forceinline__ float4 load4(const float *p)
 {
-    IS_ALIGNED(p, 16);
-    return *(const float4 *)p;
+    return LOAD4(p);
 }
 
 static __device__ __forceinline__ void store4(float *p, float4 v)
 {
-    IS_ALIGNED(p, 16);
-    *(float4 *)p = v;
+    STORE4(p, v);
 }
 
 /* Element j of v; j is known when the loop around it is unrolled. */

@@ -20,17 +20,17 @@ static __device__ __forceinline__ void depthwise_row(const ig_gpu_conv &p, int r
     float4 column[COLUMNS];
     const bool row_inside = (unsigned)(iy + r) < (unsigned)p.in_h;
     const float *in = p.in + ((iy + r) * p.in_row + ix * p.in_pixel + channel);
-#pragma unroll
+    UNROLL
     for (int c = 0; c < COLUMNS; c++)
         column[c] = row_inside && (unsigned)(ix + c) < (unsigned)p.in_w ? load4(in + c * p.in_pixel) : make_float4(0, 0, 0, 0);
-#pragma unroll
+    UNROLL
     for (int oy = 0; oy < OY; oy++) {
         const int ky = r - oy * S;
         if (ky < 0 || ky >= K) continue;
-#pragma unroll
+        UNROLL
         for (int kx = 0; kx < K; kx++) {
             const float4 w = load4(p.weights + ((ky * K + kx) * p.oc4 + channel));
-#pragma unroll
+            UNROLL
             for (int ox = 0; ox < OX; ox++) {
                 const float4 v = column[ox * S + kx];
                 sum[oy][ox].x = fmaf(v.x, w.x, sum[oy][ox].x);
@@ -51,15 +51,15 @@ template <int K, int S, int OY, int OX> static __device__ __forceinline__ void d
     if (y >= p.out_h) return;
     const int iy = y * S - p.top, ix = x * S - p.left;
     float4 sum[OY][OX], bias = p.bias ? load4(p.bias + channel) : make_float4(0, 0, 0, 0);
-#pragma unroll
+    UNROLL
     for (int oy = 0; oy < OY; oy++)
-#pragma unroll
+        UNROLL
         for (int ox = 0; ox < OX; ox++) sum[oy][ox] = bias;
-#pragma unroll
+    UNROLL
     for (int r = 0; r < ROWS; r++) depthwise_row<K, S>(p, r, iy, ix, channel, sum);
-#pragma unroll
+    UNROLL
     for (int oy = 0; oy < OY; oy++)
-#pragma unroll
+        UNROLL
         for (int ox = 0; ox < OX; ox++) {
             if (y + oy >= p.out_h || x + ox >= p.out_w) continue;
             float4 v = sum[oy][ox];
@@ -77,10 +77,10 @@ static __device__ __forceinline__ void read_columns(const ig_gpu_conv &p, const 
 {
     const bool row_inside = (unsigned)iy < (unsigned)p.in_h;
     if (row_inside && ix >= 0 && ix + COLUMNS <= p.in_w) {
-#pragma unroll
+        UNROLL
         for (int c = 0; c < COLUMNS; c++) to[c] = in[c * p.in_pixel];
     } else {
-#pragma unroll
+        UNROLL
         for (int c = 0; c < COLUMNS; c++) to[c] = row_inside && (unsigned)(ix + c) < (unsigned)p.in_w ? in[c * p.in_pixel] : 0;
     }
 }
@@ -89,20 +89,20 @@ static __device__ __forceinline__ void read_columns(const ig_gpu_conv &p, const 
 template <int OX>
 static __device__ __forceinline__ void put_columns(const ig_gpu_conv &p, float *out, const float *residual, const float (&sum)[OX], int n)
 {
-#pragma unroll
+    UNROLL
     for (int x = 0; x < OX; x += 4) {
         float4 v = make_float4(sum[x], sum[x + 1], sum[x + 2], sum[x + 3]);
         if (residual) {
-#pragma unroll
+            UNROLL
             for (int j = 0; j < 4; j++)
                 if (x + j < n) at(v, j) += residual[(x + j) * p.residual_pixel];
         }
         v = activate(p.act, v);
         if (n >= OX) {
-#pragma unroll
+            UNROLL
             for (int j = 0; j < 4; j++) out[(x + j) * p.out_pixel] = at(v, j);
         } else {
-#pragma unroll
+            UNROLL
             for (int j = 0; j < 4; j++)
                 if (x + j < n) out[(x + j) * p.out_pixel] = at(v, j);
         }
@@ -113,20 +113,20 @@ static __device__ __forceinline__ void put_columns(const ig_gpu_conv &p, float *
 template <int K, int OX>
 static __device__ __forceinline__ void add_row(const float (&w)[K * K], const float (&column)[OX + K - 1], float (&sum)[K][OX])
 {
-#pragma unroll
+    UNROLL
     for (int j = 0; j < K; j++)
-#pragma unroll
+        UNROLL
         for (int kx = 0; kx < K; kx++)
-#pragma unroll
+            UNROLL
             for (int ox = 0; ox < OX; ox++) sum[j][ox] = fmaf(column[ox + kx], w[(K - 1 - j) * K + kx], sum[j][ox]);
 }
 
 /* Sums go up a row; that of the last begins. */
 template <int K, int OX> static __device__ __forceinline__ void next_row(float bias, float (&sum)[K][OX])
 {
-#pragma unroll
+    UNROLL
     for (int ox = 0; ox < OX; ox++) {
-#pragma unroll
+        UNROLL
         for (int j = 0; j < K - 1; j++) sum[j][ox] = sum[j + 1][ox];
         sum[K - 1][ox] = bias;
     }
@@ -146,13 +146,13 @@ template <int K, int OX> static __device__ __forceinline__ void depthwise_down(c
     float w[K * K], sum[K][OX], column[COLUMNS], next[COLUMNS];
     const float bias = p.bias ? p.bias[channel] : 0;
     read_columns(p, in, iy, ix, next);
-#pragma unroll
+    UNROLL
     for (int t = 0; t < K * K; t++) w[t] = p.weights[t * p.oc4 + channel];
-#pragma unroll
+    UNROLL
     for (int j = 0; j < K; j++) next_row<K, OX>(bias, sum);
 #pragma unroll 1
     for (int r = 0; r < rows; r++) {
-#pragma unroll
+        UNROLL
         for (int c = 0; c < COLUMNS; c++) column[c] = next[c];
         in += p.in_row;
         if (r + 1 < rows) read_columns(p, in, iy + r + 1, ix, next);

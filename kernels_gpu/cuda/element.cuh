@@ -149,7 +149,7 @@ template <typename T> static __device__ __forceinline__ quad_of<T> load_quad(con
         IS_ALIGNED(p, alignof(quad_of<T>));
         return *(const quad_of<T> *)p;
     }
-#pragma unroll
+    UNROLL
     for (int j = 0; j < 4; j++) v.x[j] = j < n ? p[j] : (T)0;
     return v;
 }
@@ -161,7 +161,7 @@ template <typename T> static __device__ __forceinline__ void store_quad(T *p, co
         *(quad_of<T> *)p = v;
         return;
     }
-#pragma unroll
+    UNROLL
     for (int j = 0; j < 3; j++)
         if (j < n) p[j] = v.x[j];
 }
@@ -189,16 +189,16 @@ static __device__ __forceinline__ void run_of(const void *in, void *out, int cou
 {
     const int first = blockIdx.x * 128 + threadIdx.x, step = gridDim.x * 128, quads = (count + 3) / 4;
     quad_of<IN> v[IG_GPU_SOME] = {};
-#pragma unroll
+    UNROLL
     for (int k = 0; k < IG_GPU_SOME; k++)
         if (first + k * step < quads) v[k] = load_quad((const IN *)in + (first + k * step) * 4, count - (first + k * step) * 4);
 #pragma unroll 1
     for (int i = first, k = 0; k < IG_GPU_SOME && i < quads; i += step, k++) {
         quad_of<OUT> to;
-#pragma unroll
+        UNROLL
         for (int j = 0; j < 4; j++) to.x[j] = f(v[0].x[j]);
         store_quad((OUT *)out + i * 4, to, count - i * 4);
-#pragma unroll
+        UNROLL
         for (int j = 0; j < IG_GPU_SOME - 1; j++) v[j] = v[j + 1];
     }
 }

@@ -66,14 +66,14 @@ GPU_KERNEL(128, 4, unary_typed, ig_gpu_typed)
 {
     const int first = blockIdx.x * 128 + threadIdx.x, step = gridDim.x * 128;
     unsigned long long x[IG_GPU_SOME] = {0};
-#pragma unroll
+    UNROLL
     for (int k = 0; k < IG_GPU_SOME; k++)
         if (first + k * step < p.count) x[k] = get_raw(p.a, p.a_type, walk(p.dims, p.a_at, p.n, first + k * step));
     /* One body of the many functions; the next element moves up. */
 #pragma unroll 1
     for (int i = first, k = 0; k < IG_GPU_SOME && i < p.count; i += step, k++) {
         put_unary(p, walk(p.dims, p.out_at, p.n, i), x[0]);
-#pragma unroll
+        UNROLL
         for (int j = 0; j < IG_GPU_SOME - 1; j++) x[j] = x[j + 1];
     }
 }
@@ -214,7 +214,7 @@ GPU_KERNEL(128, 4, binary_typed, ig_gpu_typed)
 {
     const int first = blockIdx.x * 128 + threadIdx.x, step = gridDim.x * 128;
     unsigned long long a[IG_GPU_SOME] = {0}, b[IG_GPU_SOME] = {0};
-#pragma unroll
+    UNROLL
     for (int k = 0; k < IG_GPU_SOME; k++) {
         const int i = first + k * step;
         if (i >= p.count) continue;
@@ -226,7 +226,7 @@ GPU_KERNEL(128, 4, binary_typed, ig_gpu_typed)
 #pragma unroll 1
     for (int i = first, k = 0; k < IG_GPU_SOME && i < p.count; i += step, k++) {
         put_binary(p, walk(p.dims, p.out_at, p.n, i), a[0], b[0]);
-#pragma unroll
+        UNROLL
         for (int j = 0; j < IG_GPU_SOME - 1; j++) a[j] = a[j + 1], b[j] = b[j + 1];
     }
 }
@@ -237,7 +237,7 @@ template <typename T> static __device__ __forceinline__ quad_of<T> run_operand(c
 {
     quad_of<T> v;
     if (step) return load_quad((const T *)p + i, n);
-#pragma unroll
+    UNROLL
     for (int j = 0; j < 4; j++) v.x[j] = *(const T *)p;
     return v;
 }
@@ -246,18 +246,18 @@ template <typename T, typename F> static __device__ __forceinline__ void run_of_
 {
     const int first = blockIdx.x * 128 + threadIdx.x, step = gridDim.x * 128, quads = (p.count + 3) / 4;
     quad_of<T> a[IG_GPU_SOME] = {}, b[IG_GPU_SOME] = {};
-#pragma unroll
+    UNROLL
     for (int k = 0; k < IG_GPU_SOME; k++) {
         const int i = first + k * step;
         if (i >= quads) continue;
         a[k] = run_operand<T>(p.a, p.a_at[0], i * 4, p.count - i * 4);
         b[k] = run_operand<T>(p.b, p.b_at[0], i * 4, p.count - i * 4);
     }
-#pragma unroll
+    UNROLL
     for (int k = 0; k < IG_GPU_SOME; k++) {
         const int i = first + k * step;
         if (i >= quads) continue;
-#pragma unroll
+        UNROLL
         for (int j = 0; j < 4; j++) a[k].x[j] = f(a[k].x[j], b[k].x[j]);
         store_quad((T *)p.out + i * 4, a[k], p.count - i * 4);
     }
@@ -287,10 +287,10 @@ static __device__ __forceinline__ void choose(const ig_gpu_typed &p, const unsig
 {
     const int first = blockIdx.x * 128 + threadIdx.x, step = gridDim.x * 128;
     T v[IG_GPU_SOME];
-#pragma unroll
+    UNROLL
     for (int k = 0; k < IG_GPU_SOME; k++)
         if (first + k * step < p.count) v[k] = ((const T *)(yes[k] ? p.a : p.b))[from[k]];
-#pragma unroll
+    UNROLL
     for (int k = 0; k < IG_GPU_SOME; k++)
         if (first + k * step < p.count) ((T *)p.out)[first + k * step] = v[k];
 }
@@ -300,10 +300,10 @@ GPU_KERNEL(128, 8, where_typed, ig_gpu_typed)
     const int first = blockIdx.x * 128 + threadIdx.x, step = gridDim.x * 128;
     unsigned char yes[IG_GPU_SOME];
     int from[IG_GPU_SOME];
-#pragma unroll
+    UNROLL
     for (int k = 0; k < IG_GPU_SOME; k++)
         if (first + k * step < p.count) yes[k] = ((const unsigned char *)p.c)[walk(p.dims, p.c_at, p.n, first + k * step)];
-#pragma unroll
+    UNROLL
     for (int k = 0; k < IG_GPU_SOME; k++)
         if (first + k * step < p.count) from[k] = yes[k] ? walk(p.dims, p.a_at, p.n, first + k * step) : walk(p.dims, p.b_at, p.n, first + k * step);
     switch (p.kind) {
@@ -322,7 +322,7 @@ static __device__ __forceinline__ uint32_t load_conditions(const unsigned char *
         IS_ALIGNED(p, 4);
         return *(const uint32_t *)p;
     }
-#pragma unroll
+    UNROLL
     for (int j = 0; j < 3; j++)
         if (j < n) word |= (uint32_t)p[j] << (8 * j);
     return word;
@@ -340,23 +340,23 @@ GPU_KERNEL(128, 8, where_run, ig_gpu_typed)
     const int first = blockIdx.x * 128 + threadIdx.x, step = gridDim.x * 128, quads = (p.count + 3) / 4;
     uint32_t yes[IG_GPU_SOME] = {0};
     quad_of<uint32_t> a[IG_GPU_SOME] = {}, b[IG_GPU_SOME] = {};
-#pragma unroll
+    UNROLL
     for (int k = 0; k < IG_GPU_SOME; k++) {
         const int i = first + k * step;
         if (i < quads) yes[k] = load_conditions((const unsigned char *)p.c + i * 4, p.count - i * 4);
     }
-#pragma unroll
+    UNROLL
     for (int k = 0; k < IG_GPU_SOME; k++) {
         const int i = first + k * step;
         if (i >= quads) continue;
         if (yes[k]) a[k] = run_operand<uint32_t>(p.a, p.a_at[0], i * 4, p.count - i * 4);
         if (any_false(yes[k])) b[k] = run_operand<uint32_t>(p.b, p.b_at[0], i * 4, p.count - i * 4);
     }
-#pragma unroll
+    UNROLL
     for (int k = 0; k < IG_GPU_SOME; k++) {
         const int i = first + k * step;
         if (i >= quads) continue;
-#pragma unroll
+        UNROLL
         for (int j = 0; j < 4; j++) a[k].x[j] = yes[k] >> (8 * j) & 255 ? a[k].x[j] : b[k].x[j];
         store_quad((uint32_t *)p.out + i * 4, a[k], p.count - i * 4);
     }

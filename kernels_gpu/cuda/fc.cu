@@ -9,7 +9,7 @@ enum { ROWS = 4, AHEAD = 4 };
 
 static __device__ __forceinline__ float sum_of_warp(float v)
 {
-#pragma unroll
+    UNROLL
     for (int mask = 16; mask; mask >>= 1) v += __shfl_xor_sync(0xffffffff, v, mask);
     return v;
 }
@@ -37,17 +37,17 @@ template <bool VECTOR> static __device__ __forceinline__ void gemv(const ig_gpu_
     float sum[ROWS] = {0, 0, 0, 0};
     for (int k = lane * 4; k < p.ic; k += 128 * AHEAD) {
         float4 v[AHEAD];
-#pragma unroll
+        UNROLL
         for (int i = 0; i < AHEAD; i++) v[i] = quad<VECTOR>(w, k + 128 * i, p.ic);
-#pragma unroll
+        UNROLL
         for (int r = 0; r < ROWS; r++) {
             if (r >= rows) continue;
             const float *x = p.in + (row0 + r) * p.in_row;
-#pragma unroll
+            UNROLL
             for (int i = 0; i < AHEAD; i++) sum[r] = dot4(v[i], quad<VECTOR>(x, k + 128 * i, p.ic), sum[r]);
         }
     }
-#pragma unroll
+    UNROLL
     for (int r = 0; r < ROWS; r++) {
         float total = sum_of_warp(sum[r]);
         if (r >= rows || lane) continue;

@@ -23,7 +23,7 @@ template <bool VECTOR, bool TWO> static __device__ __forceinline__ void map(cons
     const bool run = p.h == 1 && p.w == 1;
     float4 a[IG_GPU_SOME], b[IG_GPU_SOME];
     int to[IG_GPU_SOME], n[IG_GPU_SOME];
-#pragma unroll
+    UNROLL
     for (int k = 0; k < IG_GPU_SOME; k++) {
         const int i = first + k * step;
         a[k] = b[k] = make_float4(0, 0, 0, 0);
@@ -39,7 +39,7 @@ template <bool VECTOR, bool TWO> static __device__ __forceinline__ void map(cons
 #pragma unroll 1
     for (int i = first, k = 0; k < IG_GPU_SOME && i < count; i += step, k++) {
         store_upto4<VECTOR>(p.out + to[0], map_quad<TWO>(p, a[0], b[0]), n[0]);
-#pragma unroll
+        UNROLL
         for (int j = 0; j < IG_GPU_SOME - 1; j++) a[j] = a[j + 1], b[j] = b[j + 1], to[j] = to[j + 1], n[j] = n[j + 1];
     }
 }

@@ -14,7 +14,7 @@ enum { MATMUL_TILE = 64, MATMUL_STEP = 16, MATMUL_THREADS = 256 };
 static __device__ __forceinline__ void matmul_bring(float (*to)[MATMUL_TILE + 4], const float *from, int rows, int length, int first,
                                                     int k0, int row_step, int k_step)
 {
-#pragma unroll
+    UNROLL
     for (int i = 0; i < MATMUL_TILE * MATMUL_STEP / MATMUL_THREADS; i++) {
         const int e = threadIdx.x + i * MATMUL_THREADS;
         const int r = k_step == 1 ? e / MATMUL_STEP : e % MATMUL_TILE, k = k_step == 1 ? e % MATMUL_STEP : e / MATMUL_TILE;
@@ -31,17 +31,17 @@ GPU_KERNEL(256, 2, matmul_64x64, ig_gpu_matmul)
     const float *left = (const float *)p.a + walk(p.dims, p.a_at, p.loops, blockIdx.z);
     const float *right = (const float *)p.b + walk(p.dims, p.b_at, p.loops, blockIdx.z);
     float sum[4][4];
-#pragma unroll
+    UNROLL
     for (int i = 0; i < 16; i++) sum[i / 4][i % 4] = 0;
     for (int k0 = 0; k0 < p.k; k0 += MATMUL_STEP) {
         matmul_bring(a, left, p.m, p.k, m0, k0, p.a_m, p.a_k);
         matmul_bring(b, right, p.n, p.k, n0, k0, p.b_n, p.b_k);
         __syncthreads();
-#pragma unroll
+        UNROLL
         for (int k = 0; k < MATMUL_STEP; k++) {
             float4 x = load4(&a[k][tm]);
             const float4 w = load4(&b[k][tn]);
-#pragma unroll
+            UNROLL
             for (int i = 0; i < 4; i++) {
                 const float v = at(x, i);
                 sum[i][0] = fmaf(v, w.x, sum[i][0]);
@@ -53,9 +53,9 @@ GPU_KERNEL(256, 2, matmul_64x64, ig_gpu_matmul)
         __syncthreads();
     }
     float *out = (float *)p.out + (long long)blockIdx.z * p.m * p.n;
-#pragma unroll
+    UNROLL
     for (int i = 0; i < 4; i++)
-#pragma unroll
+        UNROLL
         for (int j = 0; j < 4; j++)
             if (m0 + tm + i < p.m && n0 + tn + j < p.n) out[(long long)(m0 + tm + i) * p.n + n0 + tn + j] = p.alpha * sum[i][j];
 }

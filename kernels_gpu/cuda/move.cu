@@ -31,7 +31,7 @@ template <typename T> static __device__ __forceinline__ void move_some(const ig_
     const int first = blockIdx.x * 128 + threadIdx.x, step = gridDim.x * 128;
     T v[IG_GPU_SOME];
     int to[IG_GPU_SOME];
-#pragma unroll
+    UNROLL
     for (int k = 0; k < IG_GPU_SOME; k++) {
         if (first + k * step >= p.count) break;
         const int2 at = move_at(p, first + k * step);
@@ -39,7 +39,7 @@ template <typename T> static __device__ __forceinline__ void move_some(const ig_
         v[k] = ((const T *)p.in)[at.x];
         to[k] = at.y;
     }
-#pragma unroll
+    UNROLL
     for (int k = 0; k < IG_GPU_SOME; k++) {
         if (first + k * step >= p.count) break;
         check_width((T *)p.out + to[k], sizeof(T));
@@ -63,7 +63,7 @@ template <typename T, int N>
 static __device__ __forceinline__ void find_parts(const ig_gpu_concat &p, int first, int step, const T *(&from)[N])
 {
     int line[N], x[N];
-#pragma unroll
+    UNROLL
     for (int j = 0; j < N; j++) {
         const int i = first + j * step;
         line[j] = divided(i, p.by, p.shift);
@@ -72,7 +72,7 @@ static __device__ __forceinline__ void find_parts(const ig_gpu_concat &p, int fi
     }
 #pragma unroll 1
     for (int k = 1; k < p.n; k++) {
-#pragma unroll
+        UNROLL
         for (int j = 0; j < N; j++)
             if (x[j] >= p.start[k]) from[j] = (const T *)p.in[k] + (line[j] * p.length[k] + x[j] - p.start[k]);
     }
@@ -84,18 +84,18 @@ template <typename T> static __device__ __forceinline__ void concat_some(const i
     enum { EACH = sizeof(T) < 4 ? 16 : 64 / sizeof(T), N = 4 };
     const int first = blockIdx.x * 128 + threadIdx.x, step = gridDim.x * 128;
     T v[EACH];
-#pragma unroll
+    UNROLL
     for (int k = 0; k < EACH; k += N) {
         const T *from[N];
         find_parts(p, first + k * step, step, from);
-#pragma unroll
+        UNROLL
         for (int j = 0; j < N; j++) {
             if (first + (k + j) * step >= p.count) continue;
             check_width(from[j], sizeof(T));
             v[k + j] = *from[j];
         }
     }
-#pragma unroll
+    UNROLL
     for (int k = 0; k < EACH; k++)
         if (first + k * step < p.count) ((T *)p.out)[first + k * step] = v[k];
 }

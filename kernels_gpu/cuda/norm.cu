@@ -11,7 +11,7 @@
 
 static __device__ __forceinline__ float norm_sum(float mine, float *part)
 {
-#pragma unroll
+    UNROLL
     for (int half = 16; half; half >>= 1) mine += __shfl_xor_sync(0xffffffff, mine, half);
     if (threadIdx.x % 32 == 0) part[threadIdx.x / 32] = mine;
     __syncthreads();
@@ -67,24 +67,24 @@ GPU_KERNEL(128, 8, norm_kept, ig_gpu_norm)
     SHARED(float, part, [4]);
     const int base = walk_part(p.dims, p.at, 0, p.outer, blockIdx.x), me = threadIdx.x;
     float v[KEPT], sum = 0, shift = 0;
-#pragma unroll
+    UNROLL
     for (int k = 0; k < KEPT; k++) v[k] = me + 128 * k < p.count ? p.in[base + me + 128 * k] : 0;
     if (norm_shifts(p.kind)) {
-#pragma unroll
+        UNROLL
         for (int k = 0; k < KEPT; k++) sum += v[k];
         shift = norm_sum(sum, part) / (float)p.count;
     }
     sum = 0;
-#pragma unroll
+    UNROLL
     for (int k = 0; k < KEPT; k++)
         if (me + 128 * k < p.count) sum += norm_term(p.kind, p.p, v[k] - shift);
     const float factor = norm_factor(p, norm_sum(sum, part));
-#pragma unroll
+    UNROLL
     for (int g = 0; g < KEPT; g += 4) { /* scales and biases of four are read before the first is stored */
-#pragma unroll
+        UNROLL
         for (int k = g; k < g + 4; k++)
             if (me + 128 * k < p.count) v[k] = norm_affine(p, (v[k] - shift) * factor, me + 128 * k, base + me + 128 * k);
-#pragma unroll
+        UNROLL
         for (int k = g; k < g + 4; k++)
             if (me + 128 * k < p.count) p.out[base + me + 128 * k] = v[k];
     }
@@ -93,7 +93,7 @@ GPU_KERNEL(128, 8, norm_kept, ig_gpu_norm)
 
 static __device__ __forceinline__ float norm_lanes(float mine)
 {
-#pragma unroll
+    UNROLL
     for (int half = 16; half; half >>= 1) mine += __shfl_xor_sync(0xffffffff, mine, half);
     return mine;
 }
@@ -105,31 +105,31 @@ template <int N> static __device__ __forceinline__ void norm_warp(const ig_gpu_n
     if (group >= p.groups) return;
     const int base = walk_part(p.dims, p.at, 0, p.outer, group);
     float v[N], sum = 0, shift = 0;
-#pragma unroll
+    UNROLL
     for (int k = 0; k < N; k++) v[k] = me + 32 * k < p.count ? p.in[base + me + 32 * k] : 0;
     if (norm_shifts(p.kind)) {
-#pragma unroll
+        UNROLL
         for (int k = 0; k < N; k++) sum += v[k];
         shift = norm_lanes(sum) / (float)p.count;
     }
     sum = 0;
     const bool absolute = p.kind == IG_NORM_LP && p.p == 1;
-#pragma unroll
+    UNROLL
     for (int k = 0; k < N; k++) {
         const float d = me + 32 * k < p.count ? v[k] - shift : 0;
         sum += absolute ? fabsf(d) : d * d;
     }
     const float factor = norm_factor(p, norm_lanes(sum));
-#pragma unroll
+    UNROLL
     for (int g = 0; g < N; g += 8) { /* scales and biases of eight are read before the first is stored */
         float scale[8], bias[8];
-#pragma unroll
+        UNROLL
         for (int k = 0; k < 8; k++) {
             const int i = me + 32 * (g + k);
             scale[k] = p.scale && i < p.count ? p.scale[i] : 1;
             bias[k] = p.bias && i < p.count ? p.bias[i] : 0;
         }
-#pragma unroll
+        UNROLL
         for (int k = 0; k < 8; k++) {
             const int i = me + 32 * (g + k);
             float y = (v[g + k] - shift) * factor * scale[k];
@@ -182,7 +182,7 @@ template <int W> struct norm_moments_of {    /* of n members of each */
 template <int W> static __device__ __forceinline__ void join_moments(norm_moments_of<W> &a, const norm_moments_of<W> &b)
 {
     const float n = a.n + b.n, share = n > 0 ? b.n / n : 0, both = a.n * share;
-#pragma unroll
+    UNROLL
     for (int j = 0; j < W; j++) {
         const float d = b.mean.x[j] - a.mean.x[j];
         a.mean.x[j] = fmaf(d, share, a.mean.x[j]);
@@ -197,17 +197,17 @@ template <int W> static __device__ __forceinline__ norm_moments_of<W> moments_of
     vec<W> v[NORM_TAKEN];
     norm_moments_of<W> m = {(float)n, {}, {}};
     const float by = n == NORM_TAKEN ? 1.0f / NORM_TAKEN : 1 / m.n;
-#pragma unroll
+    UNROLL
     for (int k = 0; k < NORM_TAKEN; k++)
         if (k < n) v[k] = load_vec<W>(p + k * step);
         else v[k] = {};
-#pragma unroll
+    UNROLL
     for (int j = 0; j < W; j++) {
         float sum = 0;
-#pragma unroll
+        UNROLL
         for (int k = 0; k < NORM_TAKEN; k++) sum += v[k].x[j];
         m.mean.x[j] = sum * by;
-#pragma unroll
+        UNROLL
         for (int k = 0; k < NORM_TAKEN; k++) {
             const float d = k < n ? v[k].x[j] - m.mean.x[j] : 0;
             m.squares.x[j] += d * d;
@@ -240,7 +240,7 @@ static __device__ __forceinline__ void take_moments(const ig_gpu_norm_channels &
 template <int W> static __device__ __forceinline__ void put_moments(const ig_gpu_norm_channels &p, const norm_moments_of<W> &m, int channel)
 {
     float *to = p.moments + (blockIdx.y * 3 * p.c + channel);
-#pragma unroll
+    UNROLL
     for (int j = 0; j < W; j++) to[j] = m.n;
     store_vec(to + p.c, m.mean);
     store_vec(to + 2 * p.c, m.squares);
@@ -249,7 +249,7 @@ template <int W> static __device__ __forceinline__ void put_moments(const ig_gpu
 template <int W> static __device__ __forceinline__ void put_factors(const ig_gpu_norm_channels &p, const norm_moments_of<W> &m, int channel)
 {
     store_vec(p.shifts + channel, m.mean);
-#pragma unroll
+    UNROLL
     for (int j = 0; j < W; j++) p.factors[channel + j] = 1 / sqrtf(m.squares.x[j] / m.n + p.epsilon);
 }
 
@@ -292,10 +292,10 @@ template <int W> static __device__ __forceinline__ void norm_channels(const ig_g
     const int vectors = p.c / W, count = p.pixels * vectors, first = (gridDim.x - 1 - blockIdx.x) * p.chunk + threadIdx.x;
     const int n = min(p.chunk / 128, (count - first + 127) / 128);
     vec<W> v[IG_GPU_SOME];
-#pragma unroll
+    UNROLL
     for (int k = 0; k < IG_GPU_SOME; k++)
         if (k < n) v[k] = load_vec<W>(p.in + (first + k * 128) * W);
-#pragma unroll
+    UNROLL
     for (int k = 0; k < IG_GPU_SOME; k++) {
         const int channel = (int)((unsigned)(first + k * 128) % (unsigned)vectors) * W;
         if (k >= n) return;
@@ -303,7 +303,7 @@ template <int W> static __device__ __forceinline__ void norm_channels(const ig_g
         vec<W> scale = {}, bias = {};
         if (p.scale) scale = load_vec<W>(p.scale + channel);
         if (p.bias) bias = load_vec<W>(p.bias + channel);
-#pragma unroll
+        UNROLL
         for (int j = 0; j < W; j++) {
             v[k].x[j] = (v[k].x[j] - shift.x[j]) * factor.x[j];
             if (p.scale) v[k].x[j] *= scale.x[j];

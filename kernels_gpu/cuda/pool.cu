@@ -58,7 +58,7 @@ static __device__ __forceinline__ float4 joined(int average, float4 a, float4 b)
 static __device__ __forceinline__ int three(int from, int n, int counted)
 {
     int sum = 0;
-#pragma unroll
+    UNROLL
     for (int k = 0; k < 3; k++) sum += counted ? from + k < counted : (unsigned)(from + k) < (unsigned)n;
     return sum;
 }
@@ -75,19 +75,19 @@ GPU_KERNEL(128, 4, pool_3s1, ig_gpu_pool)
     const float nothing = p.average ? 0 : -INFINITY;
     const float4 none = make_float4(nothing, nothing, nothing, nothing);
     float4 sums[4] = {none, none, none, none};
-#pragma unroll
+    UNROLL
     for (int r = 0; r < 6; r++) {
         float4 v[3];
-#pragma unroll
+        UNROLL
         for (int k = 0; k < 3; k++) {
             const bool inside = (unsigned)(iy + r) < (unsigned)p.in_h && (unsigned)(ix + k) < (unsigned)p.in_w;
             v[k] = inside ? load4(p.in + ((iy + r) * p.in_row + (ix + k) * p.in_pixel + channel)) : none;
         }
-#pragma unroll
+        UNROLL
         for (int j = 0; j < 4; j++) /* taps in the order that all kernels have them */
             if (r >= j && r < j + 3) sums[j] = joined(p.average, joined(p.average, joined(p.average, sums[j], v[0]), v[1]), v[2]);
     }
-#pragma unroll
+    UNROLL
     for (int r = 0; r < 4; r++) {
         if (y + r >= p.out_h) return;
         float4 v = sums[r];
@@ -113,12 +113,12 @@ GPU_KERNEL(256, 4, pool_global, ig_gpu_whole)
     if (channel < p.c)
         for (int m = first + warp; m < end; m += 8 * TAKEN) {
             float v[TAKEN];
-#pragma unroll
+            UNROLL
             for (int k = 0; k < TAKEN; k++) {
                 const int at = m + 8 * k, y = p.h > 1 ? at / p.w : 0, x = at - y * p.w;
                 v[k] = at < end ? p.in[y * p.row + x * p.pixel + channel] : nothing;
             }
-#pragma unroll
+            UNROLL
             for (int k = 0; k < TAKEN; k++) r = p.average ? r + v[k] : larger(r, v[k]);
         }
     part[warp][lane] = r;

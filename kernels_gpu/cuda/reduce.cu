@@ -47,7 +47,7 @@ template <typename T> static __device__ __forceinline__ T reduce_block(int kind,
 /* The same of floats: within warps by shuffles, then the four warps'. */
 static __device__ __forceinline__ float reduce_block(int kind, float mine, float *part)
 {
-#pragma unroll
+    UNROLL
     for (int half = 16; half; half >>= 1) mine = reduce_join(kind, mine, __shfl_xor_sync(0xffffffff, mine, half));
     if (threadIdx.x % 32 == 0) part[threadIdx.x / 32] = mine;
     __syncthreads();
@@ -80,9 +80,9 @@ template <typename T> static __device__ __forceinline__ T reduce_mine(const ig_g
     const int step = p.wide ? REDUCERS : 1, many = sizeof(T) == sizeof(float) ? 8 : 1;
     for (int i = p.wide ? threadIdx.x : 0; i < p.count; i += many * step) {
         T v[many];
-#pragma unroll
+        UNROLL
         for (int k = 0; k < many; k++) v[k] = i + k * step < p.count ? reduced<T>(p, base, i + k * step) : (T)0;
-#pragma unroll
+        UNROLL
         for (int k = 0; k < many; k++)
             if (i + k * step < p.count) acc = reduce_join(kind, acc, reduce_item(kind, v[k]));
     }
@@ -151,14 +151,14 @@ enum { REDUCE_TILE = 256, UNDER_WAY = 4 /* loads of a thread before the first is
 template <int W> static __device__ __forceinline__ vec<W> splat(float v)
 {
     vec<W> all;
-#pragma unroll
+    UNROLL
     for (int j = 0; j < W; j++) all.x[j] = v;
     return all;
 }
 
 template <int W> static __device__ __forceinline__ void join_items(int kind, vec<W> &acc, const vec<W> &v)
 {
-#pragma unroll
+    UNROLL
     for (int j = 0; j < W; j++) acc.x[j] = reduce_join(kind, acc.x[j], reduce_item(kind, v.x[j]));
 }
 
@@ -187,12 +187,12 @@ static __device__ __forceinline__ vec<W> column_of(const ig_gpu_reduce &p, const
 #pragma unroll 1
     for (int i = from; i < end; i += rows * UNDER_WAY) {
         vec<W> v[UNDER_WAY];
-#pragma unroll
+        UNROLL
         for (int k = 0; k < UNDER_WAY; k++) {
             const int e = i + k * rows, q = (int)(__umulhi((unsigned)e, p.inverse) >> p.shift);
             v[k] = e < end ? load_vec<W>(in + (q * p.outer_at + (e - q * p.run) * p.run_at)) : nothing;
         }
-#pragma unroll
+        UNROLL
         for (int k = 0; k < UNDER_WAY; k++) join_items<W>(KIND, acc, v[k]);
     }
     return acc;
@@ -210,12 +210,12 @@ template <int W> static __device__ __forceinline__ void reduce_columns(const ig_
     for (int half = rows / 2; half; half >>= 1) {
         __syncthreads();
         if (row >= half) continue;
-#pragma unroll
+        UNROLL
         for (int j = 0; j < W; j++) acc.x[j] = reduce_join(p.kind, acc.x[j], part[me + half * p.across].x[j]);
         part[me] = acc;
     }
     if (row || output >= p.outputs) return;
-#pragma unroll
+    UNROLL
     for (int j = 0; j < W; j++) acc.x[j] = p.by ? reduce_finish(p.kind, acc.x[j], p.by) : acc.x[j];
     store_vec<W>((float *)p.out + (blockIdx.y * p.outputs + output), acc);
 }
@@ -256,10 +256,10 @@ static __device__ __forceinline__ void join_run(vec<4> &acc, const float *in, in
 #pragma unroll 1
     for (int i = me; i < quads; i += across * UNDER_WAY) {
         vec<4> v[UNDER_WAY];
-#pragma unroll
+        UNROLL
         for (int k = 0; k < UNDER_WAY; k++)
             v[k] = i + k * across < quads ? four_of<VECTOR>(whole + (i + k * across) * 4) : splat<4>(reduce_first<float>(KIND));
-#pragma unroll
+        UNROLL
         for (int k = 0; k < UNDER_WAY; k++) join_items<4>(KIND, acc, v[k]);
     }
     join_few<KIND>(acc, in + at, front, me, across);

@@ -29,7 +29,7 @@ GPU_KERNEL(128, 4, resize_taps, ig_gpu_taps)
         base += o * p.in_at[d];
         to += o * p.out_at[d];
         rest = q;
-#pragma unroll
+        UNROLL
         for (int k = 0; k < IG_GPU_TAP_DIMS; k++) {
             if (k >= p.changing || p.dim[k] != d) continue;
             taps[k] = p.table + (p.first[k] + o * p.taps[k]);
@@ -142,7 +142,7 @@ GPU_KERNEL(128, 4, roi_align, ig_gpu_roi)
             const bool inside = py >= -1 && py <= p.h && px >= -1 && px <= p.w;
             int y0, y1, x0, x1;
             const double fy = roi_between(inside ? py : 0, p.h, &y0, &y1), fx = roi_between(inside ? px : 0, p.w, &x0, &x1);
-#pragma unroll
+            UNROLL
             for (int k = 0; k < 4; k++) {
                 const int at = (inside ? (k / 2 ? y1 : y0) * p.w + (k % 2 ? x1 : x0) : 0);
                 const double part = inside ? (k / 2 ? fy : 1 - fy) * (k % 2 ? fx : 1 - fx) * image[at] : 0.0 * image[at];
@@ -255,7 +255,7 @@ GPU_KERNEL(128, 8, col2im, ig_gpu_columns)
     for (int tap = 0; tap < p.taps; tap++) {
         int at = 0, step = 1, pixel = i % p.pixels, rest = tap;
         bool falls = true;
-#pragma unroll
+        UNROLL
         for (int d = IG_GPU_COLUMN_DIMS - 1; d >= 0; d--) {
             if (d >= p.rank) continue;
             const int v = pixel % p.image[d] + p.begin[d] - rest % p.block[d] * p.dilation[d];
@@ -283,7 +283,7 @@ static __device__ __forceinline__ int unpool_place(const ig_gpu_unpool &p, long 
 {
     int at = 0, step = 1;
     if (index < 0) return -1;
-#pragma unroll
+    UNROLL
     for (int d = IG_GPU_UNPOOL_DIMS - 1; d >= 0; d--) {
         if (d >= p.rank) continue;
         const int x = (int)(index % p.dims[d]);

@@ -46,22 +46,22 @@ template <int N> static __device__ __forceinline__ void softmax_warp(const ig_gp
     const float *in = p.in + (y * p.in_row + x * p.in_pixel);
     float *out = p.out + (y * p.out_row + x * p.out_pixel);
     float v[N], most = -INFINITY, sum = 0;
-#pragma unroll
+    UNROLL
     for (int i = 0; i < N; i++) v[i] = lane + 32 * i < p.c ? in[lane + 32 * i] : -INFINITY;
-#pragma unroll
+    UNROLL
     for (int i = 0; i < N; i++) most = fmaxf(most, v[i]);
-#pragma unroll
+    UNROLL
     for (int half = 16; half; half >>= 1) most = fmaxf(most, __shfl_xor_sync(0xffffffff, most, half));
-#pragma unroll
+    UNROLL
     for (int i = 0; i < N; i++) {
         const float e = lane + 32 * i < p.c ? expf(v[i] - most) : 0;
         sum += e;
         v[i] = p.log ? v[i] : e;
     }
-#pragma unroll
+    UNROLL
     for (int half = 16; half; half >>= 1) sum += __shfl_xor_sync(0xffffffff, sum, half);
     const float scale = 1 / sum, rest = logf(sum);
-#pragma unroll
+    UNROLL
     for (int i = 0; i < N; i++)
         if (lane + 32 * i < p.c) out[lane + 32 * i] = p.log ? v[i] - most - rest : v[i] * scale;
 }

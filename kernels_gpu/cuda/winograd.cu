@@ -54,7 +54,7 @@ template <int N> struct factors {
 static __device__ __forceinline__ float every_second(const float *d, int step, const float *f, int top)
 {
     float sum = d[2 * top * step];
-#pragma unroll
+    UNROLL
     for (int i = top - 1; i >= 0; i--) sum = fmaf(d[2 * i * step], f[i], sum);
     return sum;
 }
@@ -67,14 +67,14 @@ template <int N> static __device__ __forceinline__ void transform_in(float *d, i
     float to[N];
     to[0] = every_second(d, step, f.all, PAIRS);
     to[N - 1] = every_second(d + step, step, f.all, PAIRS);
-#pragma unroll
+    UNROLL
     for (int pair = 0; pair < PAIRS; pair++) {
         const float even = every_second(d + 2 * step, step, f.others[pair], PAIRS - 1);
         const float odd = every_second(d + step, step, f.others[pair], PAIRS - 1);
         to[1 + 2 * pair] = fmaf(odd, f.power[pair][1], even);
         to[2 + 2 * pair] = fmaf(odd, -f.power[pair][1], even);
     }
-#pragma unroll
+    UNROLL
     for (int i = 0; i < N; i++) d[i * step] = to[i];
 }
 
@@ -118,10 +118,10 @@ template <int M, int N> static __device__ __forceinline__ void transform_out(flo
     constexpr factors<N> f;
     enum { PAIRS = N / 2 - 1 };
     float to[M];
-#pragma unroll
+    UNROLL
     for (int i = 0; i < M; i++) {
         float sum = i == M - 1 ? d[(N - 1) * step] : 0;
-#pragma unroll
+        UNROLL
         for (int pair = 0; pair < PAIRS; pair++) {
             const float plus = d[(1 + 2 * pair) * step], minus = d[(2 + 2 * pair) * step], both = i % 2 ? plus - minus : plus + minus;
             const float factor = f.power[pair][i];
@@ -129,7 +129,7 @@ template <int M, int N> static __device__ __forceinline__ void transform_out(flo
         }
         to[i] = i == 0 ? d[0] + sum : sum;
     }
-#pragma unroll
+    UNROLL
     for (int i = 0; i < M; i++) d[i * step] = to[i];
 }
 
@@ -165,19 +165,19 @@ static __device__ __forceinline__ void winograd_in(const ig_gpu_winograd &p)
     if (ty >= p.tiles_y) return;
     const float *in = p.in + (y * p.in_row + x * p.in_pixel + c);
     float d[HIGH * WIDE];
-#pragma unroll
+    UNROLL
     for (int r = 0; r < HIGH; r++)
-#pragma unroll
+        UNROLL
         for (int k = 0; k < WIDE; k++) {
             const bool inside = c < p.ic && (unsigned)(y + r) < (unsigned)p.in_h && (unsigned)(x + k) < (unsigned)p.in_w;
             d[r * WIDE + k] = inside ? in[r * p.in_row + k * p.in_pixel] : 0;
         }
-#pragma unroll
+    UNROLL
     for (int k = 0; k < WIDE; k++) transform_in<HIGH>(d + k, WIDE);
-#pragma unroll
+    UNROLL
     for (int r = 0; r < HIGH; r++) transform_in<WIDE>(d + r * WIDE, 1);
     float *v = p.v + ((long long)tile * (HIGH * WIDE) * p.ic4 + c);
-#pragma unroll
+    UNROLL
     for (int point = 0; point < HIGH * WIDE; point++) v[point * p.ic4] = d[point];
 }
 
@@ -190,16 +190,16 @@ static __device__ __forceinline__ void winograd_out(const ig_gpu_winograd &p)
     if (ty >= p.tiles_y) return;
     const float *m = p.m + ((long long)tile * (HIGH * WIDE) * p.oc4 + c);
     float d[HIGH * WIDE];
-#pragma unroll
+    UNROLL
     for (int point = 0; point < HIGH * WIDE; point++) d[point] = m[point * p.oc4];
-#pragma unroll
+    UNROLL
     for (int k = 0; k < WIDE; k++) transform_out<ROWS, HIGH>(d + k, WIDE);
-#pragma unroll
+    UNROLL
     for (int r = 0; r < ROWS; r++) transform_out<COLUMNS, WIDE>(d + r * WIDE, 1);
     const float bias = p.bias ? p.bias[c] : 0;
-#pragma unroll
+    UNROLL
     for (int r = 0; r < ROWS; r++)
-#pragma unroll
+        UNROLL
         for (int k = 0; k < COLUMNS; k++) {
             if (y + r >= p.out_h || x + k >= p.out_w) continue;
             float sum = d[r * WIDE + k] + bias;

@@ -93,9 +93,15 @@ uint32_t emu_shuffle(uint32_t lanes, uint32_t value, int from)
     return warp[from].brought[turn];
 }
 
+#if defined(__x86_64__) && defined(__gnu_linux__)
+#define ONE_INSTRUCTION __attribute__((target_clones("fma", "default"))) /* where the CPU has it: most of what kernels do */
+#else
+#define ONE_INSTRUCTION
+#endif
+
 static unsigned long long multiply_adds;
 
-float emu_fmaf(float a, float b, float c)
+ONE_INSTRUCTION float emu_fmaf(float a, float b, float c)
 {
     multiply_adds++;
     return fmaf(a, b, c);
@@ -129,7 +135,7 @@ static void run_thread(unsigned i)
     unsigned char *low = stacks + (size_t)i * STACK_BYTES;
     running = i;
     emu_now.thread.x = i;
-    emu_check_stack(low, low + STACK_BYTES);
+    emu_check_thread(low, low + STACK_BYTES);
     emu_switch(&scheduler, &threads[i].context);
 }
 

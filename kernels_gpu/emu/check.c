@@ -13,11 +13,13 @@
 
 #include "kernels_gpu/emu/emu.h"
 
+#define INLINE static inline __attribute__((always_inline)) /* what each access goes through, for sizes known */
+
 enum { ARRAYS = 256, HERE = 8, MANY = EMU_MAX_THREADS + 1 };
 
-struct word {                 /* four bytes of shared memory; threads are counted from 1 */
-    uint32_t write_phase, read_phase;
-    uint16_t writer, reader;  /* in those phases */
+/* Who did something when: a phase, and in its low 16 bits a thread, counted from 1. */
+struct word {                 /* four bytes of shared memory */
+    uint64_t write, read;     /* the last */
 };
 
 struct array {
@@ -27,9 +29,11 @@ struct array {
     struct word *words;
 };
 
-static struct array arrays[ARRAYS], *here[HERE]; /* all that ever were; those of the running block */
+static struct array arrays[ARRAYS], here[HERE]; /* all that ever were; those of the running block */
 static unsigned n_arrays, n_here;
-static uint32_t phase = 1;
+static uint64_t phase = 1;
+static uint64_t now;          /* the running thread in this phase */
+static uint32_t in_grid;      /* it among all threads of the grid, from 1 */
 static const unsigned char *stack_low, *stack_high;
 
 void emu_check_phase(void)
@@ -44,16 +48,19 @@ void emu_check_block(void)
     emu_watch_block();
 }
 
-void emu_check_stack(const void *low, const void *high)
+void emu_check_thread(const void *low, const void *high)
 {
+    const struct emu_dim *b = &emu_now.block, *g = &emu_now.grid_dim;
     stack_low = low;
     stack_high = high;
+    now = phase << 16 | (emu_now.thread.x + 1);
+    in_grid = 1 + ((b->z * g->y + b->y) * g->x + b->x) * EMU_MAX_THREADS + emu_now.thread.x;
 }
 
 void emu_shared(const char *name, void *guarded, size_t guarded_bytes, void *data, size_t bytes)
 {
     for (unsigned i = 0; i < n_here; i++)
-        if (here[i]->data == data) return;
+        if (here[i].data == data) return;
     struct array *a = arrays;
     while (a < arrays + n_arrays && a->data != data) a++;
     if (a == arrays + ARRAYS || n_here == HERE) emu_fail("too many arrays of shared memory");
@@ -62,54 +69,60 @@ void emu_shared(const char *name, void *guarded, size_t guarded_bytes, void *dat
         *a = (struct array){name, guarded, data, guarded_bytes, bytes, calloc(bytes / 4 + 1, sizeof *a->words)};
         if (!a->words) abort();
     }
-    here[n_here++] = a;
+    here[n_here++] = *a;
     memset(data, 0xff, bytes);
 }
 
-void emu_aligned(const void *p, unsigned bytes)
+void emu_aligned(const void *p, size_t bytes)
 {
-    if ((uintptr_t)p % bytes) emu_fail("%u bytes at %p, which is no multiple of that", bytes, p);
+    if ((uintptr_t)p % bytes) emu_fail("%zu bytes at %p, which is no multiple of that", bytes, p);
 }
 
 /* --- shared memory --- */
 
-static void race(const struct array *a, size_t i, const char *what, unsigned other)
+static void race(const struct array *a, const struct word *w, const char *what, uint64_t tag)
 {
-    unsigned long long byte = i * 4;
+    unsigned long long byte = (unsigned long long)(w - a->words) * 4;
+    unsigned other = tag & 0xffff;
     if (other == MANY) emu_fail("race on shared %s, byte %llu: %s several threads, no barrier between", a->name, byte, what);
     emu_fail("race on shared %s, byte %llu: %s thread %u, no barrier between", a->name, byte, what, other - 1);
 }
 
-static void shared_read(struct array *a, size_t i, uint16_t me)
+/* 1 if another thread, or several, left the tag since the last barrier. */
+static inline int is_others(uint64_t tag)
 {
-    struct word *w = &a->words[i];
-    if (w->write_phase == phase && w->writer != me) race(a, i, "reads what was written by", w->writer);
-    if (w->read_phase != phase) w->read_phase = phase, w->reader = me;
-    else if (w->reader != me) w->reader = MANY;
+    return tag != now && tag >> 16 == phase;
 }
 
-static void shared_write(struct array *a, size_t i, uint16_t me)
+static inline void shared_read(const struct array *a, struct word *w)
 {
-    struct word *w = &a->words[i];
-    if (w->write_phase == phase && w->writer != me) race(a, i, "writes what was written by", w->writer);
-    if (w->read_phase == phase && w->reader != me) race(a, i, "writes what was read by", w->reader);
-    w->write_phase = phase, w->writer = me;
+    if (is_others(w->write)) race(a, w, "reads what was written by", w->write);
+    w->read = is_others(w->read) ? phase << 16 | MANY : now;
+}
+
+static inline void shared_write(const struct array *a, struct word *w)
+{
+    if (is_others(w->write)) race(a, w, "writes what was written by", w->write);
+    if (is_others(w->read)) race(a, w, "writes what was read by", w->read);
+    w->write = now;
+}
+
+static void beyond(const struct array *a, const unsigned char *p, int writes)
+{
+    emu_fail("%s shared %s at byte %lld of %zu", writes ? "writes" : "reads", a->name, (long long)(p - a->data), a->bytes);
 }
 
 /* 1 if the access is one of shared memory, and right. */
-static int is_shared(const unsigned char *p, size_t size, int writes)
+INLINE int is_shared(const unsigned char *p, size_t size, int writes)
 {
     for (unsigned k = 0; k < n_here; k++) {
-        struct array *a = here[k];
+        const struct array *a = &here[k];
         if (p + size <= a->guarded || p >= a->guarded + a->guarded_bytes) continue;
-        if (p < a->data || p + size > a->data + a->bytes)
-            emu_fail("%s shared %s at byte %lld of %zu", writes ? "writes" : "reads", a->name, (long long)(p - a->data),
-                     a->bytes);
-        size_t from = (size_t)(p - a->data) / 4, to = ((size_t)(p - a->data) + size + 3) / 4;
-        uint16_t me = (uint16_t)(emu_now.thread.x + 1);
-        for (size_t i = from; i < to; i++) {
-            if (writes) shared_write(a, i, me);
-            else shared_read(a, i, me);
+        if (p < a->data || p + size > a->data + a->bytes) beyond(a, p, writes);
+        size_t from = (size_t)(p - a->data), to = (from + size + 3) / 4;
+        for (size_t i = from / 4; i < to; i++) {
+            if (writes) shared_write(a, &a->words[i]);
+            else shared_read(a, &a->words[i]);
         }
         return 1;
     }
@@ -184,32 +197,39 @@ void emu_allow(void *address, size_t bytes, unsigned access)
     memset(access_of + ((unsigned char *)address - device), (int)access, bytes);
 }
 
-/* Of the grid, from 1. */
-static uint32_t this_thread(void)
+static int is_own(size_t offset, size_t size)
 {
-    const struct emu_dim *b = &emu_now.block, *g = &emu_now.grid_dim;
-    return 1 + ((b->z * g->y + b->y) * g->x + b->x) * EMU_MAX_THREADS + emu_now.thread.x;
-}
-
-static int is_own(const unsigned char *p, size_t size)
-{
-    for (size_t i = (size_t)(p - device) / 4; i < ((size_t)(p - device) + size + 3) / 4; i++)
-        if (writer_of[i] != this_thread()) return 0;
+    for (size_t i = offset / 4; i < (offset + size + 3) / 4; i++)
+        if (writer_of[i] != in_grid) return 0;
     return 1;
 }
 
-static int is_global(const unsigned char *p, size_t size, int writes)
+/* Of an access that not all of its bytes allow; returns if it is right all the same. */
+static void forbidden(size_t offset, size_t size, int writes)
+{
+    const unsigned char *allowed = access_of + offset;
+    unsigned char need = writes ? EMU_WRITE : EMU_READ;
+    if (!writes && (*allowed & EMU_WRITE) && !(*allowed & EMU_READ) && is_own(offset, size)) return;
+    while (*allowed & need) allowed++;
+    emu_fail("%s %zu bytes of device memory at %p, %s", writes ? "writes" : "reads", size, (const void *)(device + offset),
+             *allowed ? writes ? "which are read only" : "which are write only" : "which belong to nothing");
+}
+
+/* 1 if all of `size` bytes, 16 at most, have the bit of enum emu_access. */
+INLINE int all_have(const unsigned char *access, size_t size, unsigned bit)
+{
+    uint64_t every = 0x0101010101010101u * bit, first = every, second = every;
+    memcpy(&first, access, size < 8 ? size : 8);
+    if (size > 8) memcpy(&second, access + 8, size - 8);
+    return (first & second & every) == every;
+}
+
+INLINE int is_global(const unsigned char *p, size_t size, int writes)
 {
     if (!device || p < device || p + size > device + device_bytes) return 0;
-    unsigned char need = writes ? EMU_WRITE : EMU_READ;
-    const unsigned char *allowed = access_of + (p - device);
-    if ((uintptr_t)p % size) emu_fail("%zu bytes at %p, which is no multiple of that", size, (const void *)p);
-    if (!writes && (*allowed & EMU_WRITE) && !(*allowed & EMU_READ) && is_own(p, size)) return 1;
-    for (size_t i = 0; writes && i < size; i += 4) writer_of[((size_t)(p - device) + i) / 4] = this_thread();
-    for (size_t i = 0; i < size; i++)
-        if ((allowed[i] & need) != need)
-            emu_fail("%s %zu bytes of device memory at %p, %s", writes ? "writes" : "reads", size, (const void *)p,
-                     allowed[i] ? writes ? "which are read only" : "which are write only" : "which belong to nothing");
+    size_t offset = (size_t)(p - device);
+    if (!all_have(access_of + offset, size, writes ? EMU_WRITE : EMU_READ)) forbidden(offset, size, writes);
+    for (size_t i = 0; writes && i < size; i += 4) writer_of[(offset + i) / 4] = in_grid;
     return 1;
 }
 
@@ -252,18 +272,21 @@ int emu_is_registered(const void *address, size_t bytes)
 
 /* --- the hooks --- */
 
-static void touch(const void *address, size_t size, int writes)
+static void elsewhere(const unsigned char *p, size_t size, int writes)
+{
+    if (emu_is_registered(p, size)) return;
+    if (!writes && p >= (const unsigned char *)&emu_now && p + size <= (const unsigned char *)(&emu_now + 1)) return;
+    emu_fail("%s %zu bytes at %p, which is neither shared nor device memory", writes ? "writes" : "reads", size, (const void *)p);
+}
+
+INLINE void touch(const void *address, size_t size, int writes)
 {
     const unsigned char *p = address;
     if (p >= stack_low && p + size <= stack_high) return;
+    if ((uintptr_t)p % size) emu_aligned(p, size);
     if (is_shared(p, size, writes)) return;
-    if (is_global(p, size, writes)) {
-        if (!writes) emu_watch_read(p, size);
-        return;
-    }
-    if (emu_is_registered(p, size) && (uintptr_t)p % size == 0) return;
-    if (!writes && p >= (const unsigned char *)&emu_now && p + size <= (const unsigned char *)(&emu_now + 1)) return;
-    emu_fail("%s %zu bytes at %p, which is neither shared nor device memory", writes ? "writes" : "reads", size, address);
+    if (!is_global(p, size, writes)) elsewhere(p, size, writes);
+    else if (!writes && emu_is_watching) emu_watch_read(p, size);
 }
 
 #define HOOK(bytes)                                                              \
@@ -288,14 +311,25 @@ void __tsan_func_entry(void *caller);
 void __tsan_func_exit(void);
 void __tsan_init(void);
 
+/* By words, and what is none by bytes. */
+static void touch_range(const char *p, size_t n, int writes)
+{
+    while (n) {
+        size_t size = n >= 4 && (uintptr_t)p % 4 == 0 ? 4 : 1;
+        touch(p, size, writes);
+        p += size;
+        n -= size;
+    }
+}
+
 void __tsan_read_range(const void *p, size_t n)
 {
-    for (size_t i = 0; i < n; i += 4) touch((const char *)p + i, 4, 0);
+    touch_range(p, n, 0);
 }
 
 void __tsan_write_range(void *p, size_t n)
 {
-    for (size_t i = 0; i < n; i += 4) touch((char *)p + i, 4, 1);
+    touch_range(p, n, 1);
 }
 
 void __tsan_func_entry(void *caller)

@@ -112,8 +112,27 @@ static inline int max(int a, int b)
     type(&name) __VA_ARGS__ = name##_shared.data;                                                   \
     emu_shared(#name, &name##_shared, sizeof name##_shared, &name##_shared.data, sizeof name##_shared.data)
 
-/* The host's compiler may take a vector apart, so that its address is lost. */
+/* Unrolled, sums stay in registers here, too, and their accesses need no check. */
+#define UNROLL _Pragma("GCC unroll 128")
+
+/* The host's compiler may take a struct apart, so that its address is lost; a vector of its own stays one access. */
 #define IS_ALIGNED(p, bytes) emu_aligned(p, bytes)
+
+typedef float emu_vector4 __attribute__((vector_size(16), may_alias));
+
+static inline float4 emu_load4(const float *p)
+{
+    const emu_vector4 v = *(const emu_vector4 *)p;
+    return make_float4(v[0], v[1], v[2], v[3]);
+}
+
+static inline void emu_store4(float *p, float4 v)
+{
+    *(emu_vector4 *)p = (emu_vector4){v.x, v.y, v.z, v.w};
+}
+
+#define LOAD4(p) emu_load4(p)
+#define STORE4(p, v) emu_store4(p, v)
 
 /* The kernel, and what calls it with parameters by address. */
 #define GPU_KERNEL(threads, blocks, name, type)                                                     \

@@ -26,7 +26,7 @@ void emu_barrier(void);
 /* The value that lane `from` of this warp brings to the same call; `lanes` must name all of the warp. */
 uint32_t emu_shuffle(uint32_t lanes, uint32_t value, int from);
 /* An access of `bytes` at p is about to come. */
-void emu_aligned(const void *p, unsigned bytes);
+void emu_aligned(const void *p, size_t bytes);
 /* Shared memory [data, data + bytes) within its guards, from the thread's first statements; every thread says it. */
 void emu_shared(const char *name, void *guarded, size_t guarded_bytes, void *data, size_t bytes);
 
@@ -83,8 +83,9 @@ void emu_check_block(void);
 /* The same for what is watched; and a read by the running thread, of bytes that it may read. */
 void emu_watch_block(void);
 void emu_watch_read(const void *p, size_t bytes);
-/* The stack of the running thread, which it may use as it likes. */
-void emu_check_stack(const void *low, const void *high);
+extern int emu_is_watching;
+/* The thread of emu_now goes on, on this stack, which it may use as it likes. */
+void emu_check_thread(const void *low, const void *high);
 
 #ifdef __cplusplus
 }

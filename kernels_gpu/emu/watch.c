@@ -6,6 +6,8 @@
 
 enum { LANE_READS = 1 << 27 };
 
+int emu_is_watching;
+
 static const char *from;
 static size_t watched;
 static unsigned long long bytes_read;
@@ -16,6 +18,7 @@ static size_t room, n_seen;             /* room: a power of two */
 void emu_watch(const void *address, size_t bytes)
 {
     from = address;
+    emu_is_watching = !!from;
     watched = bytes;
     if (!from) return; /* what was counted stays */
     bytes_read = 0;
@@ -64,7 +67,7 @@ void emu_watch_read(const void *p, size_t bytes)
 {
     uint64_t at = (uint64_t)((const char *)p - from);
     unsigned me = emu_now.thread.x;
-    if (!from || (const char *)p < from || at >= watched) return;
+    if ((const char *)p < from || at >= watched) return;
     if (reads[me] == LANE_READS) emu_fail("too many reads of what is watched");
     grow();
     if (insert((at << 32 | (uint64_t)(me / EMU_WARP) << 27 | reads[me]++) + 1)) bytes_read += bytes;
