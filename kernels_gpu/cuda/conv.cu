@@ -497,15 +497,16 @@ GPU_KERNEL(128, 8, conv_reduce, ig_gpu_conv)
 }
 
 /*
- * 16 pixels x 128 channels of a convolution of one tap, for few pixels, where weights are all there is to wait for: each is used by
- * one thread alone, which reads it from memory into registers while it multiplies with those before. A thread has 4 channels
- * of all pixels; what these are multiplied with all lanes of a warp read at once from shared memory. The warps of a block have a
- * part of the input's channels each, and their sums are added up in the order of warps.
+ * ROWS (16 or 32) pixels x 128 channels of a convolution of one tap, for few pixels, where weights are all there is to wait for: each
+ * is used by one thread of a block alone, which reads it from memory into registers while it multiplies with those before. A thread
+ * has 4 channels of all pixels; what these are multiplied with all lanes of a warp read at once from shared memory. The warps of a
+ * block have a part of the channels of the block's piece of the sum each, and their sums are added up in the order of warps.
  */
-template <bool VECTOR> struct few {
-    enum { ROWS = 16, WARPS = 4, AHEAD = 4 /* k of a step */, STEPS = 16 /* that shared memory has room for, used by turns */ };
-    enum { LINE = ROWS + 4 /* pixels of a k: what a warp stores goes to 32 banks */, MINE = STEPS * AHEAD * LINE /* of a warp */ };
-    enum { AT_ONCE = ROWS / 2 /* rows of all warps' sums that it has room for */ };
+template <bool VECTOR, int ROWS> struct few {
+    enum { WARPS = 4, AHEAD = 4 /* k of a step */, STEPS = 256 / ROWS /* that shared memory has room for, used by turns */ };
+    enum { QUADS = 32 / ROWS /* of k that a warp brings at once, for as many steps */ };
+    enum { LINE = ROWS + 4 * (QUADS - 1) /* pixels of a k: what a warp stores goes to 32 banks */, MINE = STEPS * AHEAD * LINE };
+    enum { AT_ONCE = 8 /* rows of all warps' sums that it has room for */ };
 
     static __device__ __forceinline__ const float *pixel_of(const ig_gpu_conv &p, int group, int m)
     {
@@ -544,37 +545,11 @@ template <bool VECTOR> struct few {
                 for (int j = 0; j < 16; j++) at(sum[q + j / 4], j % 4) = fmaf(at(v, j / 4), at(w[i], j % 4), at(sum[q + j / 4], j % 4));
             }
     }
-    static __device__ __forceinline__ void compute(const ig_gpu_conv &p)
+    /* Adds the sums of all warps and writes those of the block. */
+    static __device__ __forceinline__ void put_all(const ig_gpu_conv &p, float *room, const float4 *sum, int group, int split)
     {
-        SHARED(float, room, [WARPS * MINE]);
-        const int warp = threadIdx.x / 32, lane = threadIdx.x % 32, group = blockIdx.z, m0 = blockIdx.x * ROWS;
+        const int warp = threadIdx.x / 32, lane = threadIdx.x % 32, count = p.out_h * p.out_w;
         const int channel = blockIdx.y * 128 + lane * 4, n = p.oc - channel;
-        const int each = ((p.ic + 3) / 4 + WARPS - 1) / WARPS * 4, first = min(warp * each, p.ic);
-        const int k_of = lane / 16 * 4; /* every second step a thread brings a quad of k of one pixel, for two steps */
-        const int count = min(each, p.ic - first);
-        float *mine = room + warp * MINE, *to = mine + k_of * LINE + lane % 16;
-        const float *pixel = pixel_of(p, group, m0 + lane % 16) + first + k_of;
-        const float *weights = p.weights + (group * p.weight_group + first * p.oc4 + (n > 0 ? channel : 0));
-        float4 sum[ROWS], now[AHEAD], later[AHEAD];
-        UNROLL
-        for (int i = 0; i < ROWS; i++) sum[i] = make_float4(0, 0, 0, 0);
-        bring(now, weights, p.oc4, count);
-        UNROLL
-        for (int k = 0; k < STEPS / 2 * AHEAD; k += 2 * AHEAD) put(to + k * LINE, quad_of(pixel + k, count - k_of - k));
-        __syncthreads();
-        pixel += STEPS / 2 * AHEAD;
-#pragma unroll 1
-        for (int step = 0; step * AHEAD < each; step++) {
-            bring(later, weights, p.oc4, count - (step + 1) * AHEAD);
-            if (step % 2 == 0) {
-                put(to + (step + STEPS / 2) % STEPS * (AHEAD * LINE), quad_of(pixel, count - k_of - (step + STEPS / 2) * AHEAD));
-                pixel += 2 * AHEAD;
-            }
-            multiply(sum, mine + step % STEPS * (AHEAD * LINE), now);
-            UNROLL
-            for (int i = 0; i < AHEAD; i++) now[i] = later[i];
-            if (step % (STEPS / 2) == STEPS / 2 - 1) __syncthreads();
-        }
         UNROLL
         for (int part = 0; part < ROWS; part += AT_ONCE) {
             __syncthreads();
@@ -583,26 +558,69 @@ template <bool VECTOR> struct few {
             __syncthreads();
 #pragma unroll 1
             for (int i = warp; i < AT_ONCE; i += WARPS) {
-                const int m = m0 + part + i;
-                if (m >= p.out_h * p.out_w || n <= 0) continue;
-                float4 total = bias_of(p, group * p.oc + channel, n);
+                const int m = blockIdx.x * ROWS + part + i;
+                if (m >= count || n <= 0) continue;
+                float4 total = split == 0 ? bias_of(p, group * p.oc + channel, n) : make_float4(0, 0, 0, 0);
                 UNROLL
                 for (int other = 0; other < WARPS; other++) {
                     const float4 v = load4(&room[(other * AT_ONCE + i) * 128 + lane * 4]);
                     total = make_float4(total.x + v.x, total.y + v.y, total.z + v.z, total.w + v.w);
                 }
-                finish<false>(p, m, group * p.oc + channel, total, n);
+                if (p.splits > 1) store4(p.partial + (((long long)blockIdx.z * count + m) * p.oc4 + channel), total);
+                else finish<false>(p, m, group * p.oc + channel, total, n);
             }
         }
+    }
+    static __device__ __forceinline__ void compute(const ig_gpu_conv &p)
+    {
+        SHARED(float, room, [WARPS * MINE]);
+        const int warp = threadIdx.x / 32, lane = threadIdx.x % 32, m0 = blockIdx.x * ROWS;
+        const int group = blockIdx.z / p.splits, split = blockIdx.z - group * p.splits;
+        const int channel = blockIdx.y * 128 + lane * 4, n = p.oc - channel;
+        const int from = split * p.chunk * UNIT, end = min(from + p.chunk * UNIT, p.ic);
+        const int each = ((end - from + 3) / 4 + WARPS - 1) / WARPS * 4, first = min(from + warp * each, end);
+        const int k_of = lane / ROWS * 4; /* every QUADS steps a thread brings a quad of k of one pixel */
+        const int count = min(each, end - first);
+        float *mine = room + warp * MINE, *to = mine + k_of * LINE + lane % ROWS;
+        const float *pixel = pixel_of(p, group, m0 + lane % ROWS) + first + k_of;
+        const float *weights = p.weights + (group * p.weight_group + first * p.oc4 + (n > 0 ? channel : 0));
+        float4 sum[ROWS], now[AHEAD], later[AHEAD];
+        UNROLL
+        for (int i = 0; i < ROWS; i++) sum[i] = make_float4(0, 0, 0, 0);
+        bring(now, weights, p.oc4, count);
+        UNROLL
+        for (int k = 0; k < STEPS / 2 * AHEAD; k += QUADS * AHEAD) put(to + k * LINE, quad_of(pixel + k, count - k_of - k));
+        __syncthreads();
+        pixel += STEPS / 2 * AHEAD;
+#pragma unroll 1
+        for (int step = 0; step * AHEAD < each; step++) {
+            bring(later, weights, p.oc4, count - (step + 1) * AHEAD);
+            if (step % QUADS == 0) {
+                put(to + (step + STEPS / 2) % STEPS * (AHEAD * LINE), quad_of(pixel, count - k_of - (step + STEPS / 2) * AHEAD));
+                pixel += QUADS * AHEAD;
+            }
+            multiply(sum, mine + step % STEPS * (AHEAD * LINE), now);
+            UNROLL
+            for (int i = 0; i < AHEAD; i++) now[i] = later[i];
+            if (step % (STEPS / 2) == STEPS / 2 - 1) __syncthreads();
+        }
+        int splits = p.splits; /* where it writes is found anew: the loop has no registers for it */
+        KEPT(splits);
+        put_all(p, room, sum, blockIdx.z / splits, blockIdx.z % splits);
     }
 };
 
 GPU_KERNEL(128, 4, conv_16x128, ig_gpu_conv)
 {
-    few<true>::compute(p);
+    few<true, 16>::compute(p);
+}
+
+GPU_KERNEL(128, 2, conv_32x128, ig_gpu_conv)
+{
+    few<true, 32>::compute(p);
 }
 
 GPU_KERNEL(128, 3, conv_any16x128, ig_gpu_conv)
 {
-    few<false>::compute(p);
+    few<false, 16>::compute(p);
 }

@@ -4,7 +4,7 @@
 #include "kernels_cpu/pack/pack.h"
 
 enum { POINTERS = 7, UNIT = 16 /* of sums: conv.cu */ };
-enum { WIDE_GROUP = 8 /* fewer channels of a group are not worth a tile */, MOST_FEW = 64 /* pixels that conv_16x128 is offered for */ };
+enum { WIDE_GROUP = 8 /* fewer channels of a group are not worth a tile */, MOST_FEW = 64 /* pixels that conv_16x128 and 32x128 are offered for */ };
 
 struct tiling { /* of conv.cu */
     const char *quads, *any; /* functions for aligned pixels, and for all */
@@ -214,6 +214,7 @@ static int gemm(const struct ig_call *call, struct ig_gpu_conv p, const struct t
 #define OF_64x64 "conv_64x64", "conv_any64x64", 64, 64, 64, 64, 64, 128
 #define OF_64x64s "conv_64x64s", "conv_any64x64", 64, 64, 128, 64, 64, 128
 #define OF_16x128 "conv_16x128", "conv_any16x128", 16, 128, 128, 16, 128, 128
+#define OF_32x128 "conv_32x128", "conv_any16x128", 32, 128, 128, 16, 128, 128
 #define OF_32x32 "conv_32x32", "conv_any32x32", 32, 32, 64, 32, 32, 64
 
 /* A kernel of a tile and of so many pieces of the sum, more of which fill a chip where outputs are few. */
@@ -238,6 +239,8 @@ TILE(64x64k8, 64x64, 8)
 TILE(64x64k16, 64x64, 16)
 TILE(64x64s, 64x64s, 1)
 TILE(16x128, 16x128, 1)
+TILE(16x128k4, 16x128, 4)
+TILE(32x128k4, 32x128, 4)
 TILE(32x32, 32x32, 1)
 TILE(32x32k4, 32x32, 4)
 TILE(32x32k16, 32x32, 16)
