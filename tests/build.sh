@@ -15,7 +15,7 @@ done
 # GPU kernels compiled for this machine: in the tests of the CPU's, as a driver for the GPU runtime, and with planted faults.
 if [ $emulates = yes ]; then
     compile out/obj/emu "$host_isa" "$CC" "-fPIC" $(list kernels_gpu/emu/block.c kernels_gpu/emu/check.c \
-        kernels_gpu/emu/functions.c kernels_gpu/emu/watch.c kernels_gpu/emu/switch.S)
+        kernels_gpu/emu/copy.c kernels_gpu/emu/functions.c kernels_gpu/emu/watch.c kernels_gpu/emu/switch.S)
     for file in $(list kernels_gpu/cuda/*.cu tests/gpu/*.cu); do
         emit "build out/obj/emu/$file.o: emulate $src$file"
         case $file in kernels_gpu/*) objects="$objects out/obj/emu/$file.o" ;; esac

@@ -24,6 +24,27 @@
 #endif
 #define IS_ALIGNED(p, bytes) (void)0 /* the device sees to it */
 #define UNROLL _Pragma("unroll") /* the loop that follows, whole */
+/*
+ * Four floats from device to shared memory, or zeros, without a register between: chips since sm_80 copy while the thread goes on.
+ * It waits until at most `left` groups of its copies are under way, and for those of other threads by a barrier.
+ */
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+#define COPY_GROUP() asm volatile("cp.async.commit_group;")
+#define COPY_WAIT(left) asm volatile("cp.async.wait_group %0;" : : "n"(left) : "memory")
+static __device__ __forceinline__ void copy4(float *to, const float *from, bool there)
+{
+    const unsigned at = (unsigned)__cvta_generic_to_shared(to);
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" : : "r"(at), "l"(from), "r"(there ? 16 : 0) : "memory");
+}
+#else
+#define COPY_GROUP() (void)0
+#define COPY_WAIT(left) (void)0
+static __device__ __forceinline__ void copy4(float *to, const float *from, bool there)
+{
+    *(float4 *)to = there ? *(const float4 *)from : make_float4(0, 0, 0, 0);
+}
+#endif
+#define COPY4(to, from, there) copy4(to, from, there)
 #define LOAD4(p) (*(const float4 *)(p))
 #define STORE4(p, v) (*(float4 *)(p) = (v))
 #endif

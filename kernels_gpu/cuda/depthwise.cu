@@ -7,6 +7,8 @@
  * depthwise_<k>s1_wide: a thread computes one channel of OX columns, p.chunk rows down. Its weights stay in registers: those of a
  * quad do not fit there, and read for every row they would take more of the first-level cache than pixels do. It holds sums of the K
  * rows of outputs that an input row is for; while it adds a row, the next is under way.
+ * depthwise_<k>s1_ring: the same outputs a thread, but a block of 32 columns x 32 channels brings each row of them to shared memory
+ * once, four rows before it is needed: more are under way than threads have registers for.
  * conv_direct: a thread computes one channel of one pixel, whatever the window and groups.
  * Sums go in the order of the taps.
  */
@@ -166,6 +168,80 @@ template <int K, int OX> static __device__ __forceinline__ void depthwise_down(c
     }
 }
 
+template <int K, int OX> struct ring {
+    enum { CHANNELS = 32, WARPS = 4, AHEAD = K - 1 /* rows under way, where there is room for K */ };
+    enum { COLUMNS = WARPS * OX + K - 1, ROW = COLUMNS * CHANNELS };
+
+    /* Row iy's columns from ix on, channels from `channel` on: a thread brings a quad of every 16th. */
+    static __device__ __forceinline__ void bring(const ig_gpu_conv &p, float *row, int iy, int ix, int channel)
+    {
+        const int quad = threadIdx.x % 8 * 4;
+        const bool inside = (unsigned)iy < (unsigned)p.in_h && channel + quad < p.groups;
+        UNROLL
+        for (int first = 0; first < COLUMNS; first += 16) {
+            const int c = first + threadIdx.x / 8, x = ix + c;
+            const bool there = inside && (unsigned)x < (unsigned)p.in_w;
+            if (c >= COLUMNS) continue;
+            COPY4(row + (c * CHANNELS + quad), there ? p.in + (iy * p.in_row + x * p.in_pixel + channel + quad) : p.in, there);
+        }
+    }
+    /* An input row's taps: row ky of the window of sum u - ky, by turns. */
+    static __device__ __forceinline__ void add(const float *row, const float (&w)[K * K], float (&sum)[K][OX], int u)
+    {
+        float column[OX + K - 1];
+        UNROLL
+        for (int c = 0; c < OX + K - 1; c++) column[c] = row[c * CHANNELS];
+        UNROLL
+        for (int t = 0; t < K * K; t++)
+            UNROLL
+            for (int ox = 0; ox < OX; ox++) {
+                float &to = sum[(u - t / K + K) % K][ox];
+                to = fmaf(column[ox + t % K], w[t], to);
+            }
+    }
+    static __device__ __forceinline__ void compute(const ig_gpu_conv &p)
+    {
+        SHARED(float, pixels, [K * ROW]);
+        const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, wide = (p.groups + CHANNELS - 1) / CHANNELS;
+        const int tile = blockIdx.x / wide, channel0 = (blockIdx.x - tile * wide) * CHANNELS, channel = channel0 + lane;
+        const int x0 = tile * WARPS * OX, x = x0 + warp * OX, y = blockIdx.y * p.chunk, n = channel < p.groups ? p.out_w - x : 0;
+        const int iy = y - p.top, ix = x0 - p.left, rows = min(p.chunk, p.out_h - y) + K - 1, known = min(channel, p.groups - 1);
+        const float *residual = p.residual ? p.residual + (y * p.residual_row + x * p.residual_pixel + channel) : (const float *)0;
+        const float *mine = pixels + (warp * OX * CHANNELS + lane);
+        const float bias = p.bias ? p.bias[known] : 0;
+        float *out = p.out + (y * p.out_row + x * p.out_pixel + channel);
+        float w[K * K], sum[K][OX];
+        UNROLL
+        for (int r = 0; r < AHEAD; r++) {
+            if (r < rows) bring(p, pixels + r * ROW, iy + r, ix, channel0);
+            COPY_GROUP();
+        }
+        UNROLL
+        for (int t = 0; t < K * K; t++) w[t] = p.weights[t * p.oc4 + known];
+        UNROLL
+        for (int t = 0; t < K * OX; t++) sum[t / OX][t % OX] = bias;
+#pragma unroll 1
+        for (int first = 0; first < rows; first += K)
+            UNROLL
+            for (int u = 0; u < K; u++) {
+                const int r = first + u;
+                if (r >= rows) break;
+                COPY_WAIT(AHEAD - 1); /* this row is there, and all have read that whose place is taken */
+                __syncthreads();
+                if (r + AHEAD < rows) bring(p, pixels + (u + AHEAD) % K * ROW, iy + r + AHEAD, ix, channel0);
+                COPY_GROUP();
+                add(mine + u * ROW, w, sum, u);
+                if (r >= K - 1) {
+                    put_columns<OX>(p, out, residual, sum[(u + 1) % K], n);
+                    out += p.out_row;
+                    if (residual) residual += p.residual_row;
+                }
+                UNROLL
+                for (int ox = 0; ox < OX; ox++) sum[(u + 1) % K][ox] = bias;
+            }
+    }
+};
+
 GPU_KERNEL(128, 3, depthwise_3s1, ig_gpu_conv)
 {
     depthwise<3, 1, 2, 4>(p);
@@ -184,6 +260,11 @@ GPU_KERNEL(128, 3, depthwise_5s1, ig_gpu_conv)
 GPU_KERNEL(128, 4, depthwise_5s1_wide, ig_gpu_conv)
 {
     depthwise_down<5, 8>(p);
+}
+
+GPU_KERNEL(128, 4, depthwise_5s1_ring, ig_gpu_conv)
+{
+    ring<5, 8>::compute(p);
 }
 
 GPU_KERNEL(128, 2, depthwise_5s2, ig_gpu_conv)

@@ -46,6 +46,7 @@ void emu_check_block(void)
     phase++;
     n_here = 0;
     emu_watch_block();
+    emu_copy_block();
 }
 
 void emu_check_thread(const void *low, const void *high)
@@ -287,6 +288,16 @@ INLINE void touch(const void *address, size_t size, int writes)
     if (is_shared(p, size, writes)) return;
     if (!is_global(p, size, writes)) elsewhere(p, size, writes);
     else if (!writes && emu_is_watching) emu_watch_read(p, size);
+}
+
+void emu_check_read(const void *p, size_t bytes)
+{
+    touch(p, bytes, 0);
+}
+
+void emu_check_write(const void *p, size_t bytes)
+{
+    touch(p, bytes, 1);
 }
 
 #define HOOK(bytes)                                                              \

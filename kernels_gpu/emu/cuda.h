@@ -131,6 +131,9 @@ static inline void emu_store4(float *p, float4 v)
     *(emu_vector4 *)p = (emu_vector4){v.x, v.y, v.z, v.w};
 }
 
+#define COPY4(to, from, there) emu_copy(to, (there) ? (from) : NULL)
+#define COPY_GROUP() emu_copy_group()
+#define COPY_WAIT(left) emu_copy_wait(left)
 #define LOAD4(p) emu_load4(p)
 #define STORE4(p, v) emu_store4(p, v)
 

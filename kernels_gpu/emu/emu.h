@@ -30,6 +30,12 @@ void emu_aligned(const void *p, size_t bytes);
 /* Shared memory [data, data + bytes) within its guards, from the thread's first statements; every thread says it. */
 void emu_shared(const char *name, void *guarded, size_t guarded_bytes, void *data, size_t bytes);
 
+/* 16 bytes of shared memory from device memory, or zeros (NULL), by the time that its thread has waited for its group. */
+void emu_copy(float *to, const float *from);
+/* Ends a group; waits until at most `left` groups of this thread are under way. */
+void emu_copy_group(void);
+void emu_copy_wait(unsigned left);
+
 /* a b + c, rounded once; and how many there were. */
 float emu_fmaf(float a, float b, float c);
 unsigned long long emu_multiply_adds(void);
@@ -84,6 +90,11 @@ void emu_check_block(void);
 void emu_watch_block(void);
 void emu_watch_read(const void *p, size_t bytes);
 extern int emu_is_watching;
+/* An access of the running thread, of 16 bytes at most, as if the kernel had made it. */
+void emu_check_read(const void *p, size_t bytes);
+void emu_check_write(const void *p, size_t bytes);
+/* No copy is under way. */
+void emu_copy_block(void);
 /* The thread of emu_now goes on, on this stack, which it may use as it likes. */
 void emu_check_thread(const void *low, const void *high);
 

@@ -348,15 +348,34 @@ int ig_gpu_conv_depthwise(const struct ig_call *call, void *scratch, struct ig_g
     return 1;
 }
 
-/* A thread goes down up to 64 rows, of which it reads four more than it writes; fewer where it would leave a chip without blocks. */
+/* Rows that a thread goes down, of `across` threads side by side: it reads four more than it writes, but a chip wants blocks. */
+static int32_t rows_down(int64_t across, int32_t out_h)
+{
+    enum { MOST_ROWS = 64, LEAST_ROWS = 4, BLOCKS = 512 };
+    int32_t rows = MOST_ROWS;
+    while (rows > LEAST_ROWS && across * ig_gpu_ceil(out_h, rows) < BLOCKS * 128) rows /= 2;
+    return rows;
+}
+
 int ig_gpu_conv_depthwise_wide(const struct ig_call *call, void *scratch, struct ig_gpu_launch *to)
 {
-    enum { COLUMNS = 8, MOST_ROWS = 64, LEAST_ROWS = 4, BLOCKS = 512 };
+    enum { COLUMNS = 8 };
     struct ig_gpu_conv p = depthwise_of(call);
     int64_t across = (int64_t)ig_gpu_ceil(p.out_w, COLUMNS) * p.groups;
     (void)scratch;
-    p.chunk = MOST_ROWS;
-    while (p.chunk > LEAST_ROWS && across * ig_gpu_ceil(p.out_h, p.chunk) < BLOCKS * 128) p.chunk /= 2;
+    p.chunk = rows_down(across, p.out_h);
     ig_gpu_fill(to, "depthwise_5s1_wide", ig_gpu_ceil(across * ig_gpu_ceil(p.out_h, p.chunk), 128), 1, 1, 128, POINTERS, &p, sizeof p);
+    return 1;
+}
+
+/* Of pixels whose quads are aligned. */
+int ig_gpu_conv_depthwise_ring(const struct ig_call *call, void *scratch, struct ig_gpu_launch *to)
+{
+    enum { COLUMNS = 32, CHANNELS = 32 };
+    struct ig_gpu_conv p = depthwise_of(call);
+    int64_t blocks = (int64_t)ig_gpu_ceil(p.out_w, COLUMNS) * ig_gpu_ceil(p.groups, CHANNELS);
+    if (p.groups % 4 || !ig_gpu_is_vector(&call->in[0])) return ig_gpu_conv_depthwise_wide(call, scratch, to);
+    p.chunk = rows_down(blocks * 128, p.out_h);
+    ig_gpu_fill(to, "depthwise_5s1_ring", blocks, ig_gpu_ceil(p.out_h, p.chunk), 1, 128, POINTERS, &p, sizeof p);
     return 1;
 }

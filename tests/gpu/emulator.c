@@ -16,7 +16,7 @@
 
 emu_kernel_fn fault_none__emu, fault_no_barrier__emu, fault_half_a_barrier__emu, fault_early_end__emu, fault_one_buffer__emu,
     fault_past_shared__emu, fault_read__emu, fault_write__emu, fault_write_input__emu, fault_misaligned__emu,
-    fault_shuffle__emu, fault_unset__emu;
+    fault_shuffle__emu, fault_unset__emu, fault_copies__emu, fault_copies_unmet__emu, fault_copy_early__emu;
 
 enum { N = 128 };
 
@@ -76,6 +76,20 @@ static void planted_races(void **state)
     (void)state;
     expect("no_barrier", fault_no_barrier__emu, 0, "race on shared part");
     expect("one_buffer", fault_one_buffer__emu, 0, "race on shared part");
+}
+
+/* A copy is there once it has been waited for, and not before; what others read is not copied over. */
+static void planted_copies(void **state)
+{
+    struct bed b = bed_make();
+    (void)state;
+    assert_int_equal(run(&b, "copies", fault_copies__emu, 0), 0);
+    for (int i = 0; i < N; i++) assert_true(b.out[i] == (i < 4 ? 0 : b.in[127 - i]));
+    assert_int_equal(run(&b, "one of two groups", fault_copies__emu, 1), 0);
+    assert_true(isnan(b.out[0]) && isnan(b.out[63]) && b.out[64] == b.in[63]);
+    bed_free(&b);
+    expect("copies_unmet", fault_copies_unmet__emu, 0, "race on shared part");
+    expect("copy_early", fault_copy_early__emu, 0, "race on shared part, byte 0: writes what was read by");
 }
 
 static void planted_barriers(void **state)
@@ -227,7 +241,7 @@ static void deconv_multiplies_no_gaps(void **state)
     }
 }
 
-enum { ROWS = 70, COLUMNS = 12, CHANNELS = 5, PIXELS = ROWS * COLUMNS * CHANNELS };
+enum { ROWS = 70, COLUMNS = 12, CHANNELS = 8, PIXELS = ROWS * COLUMNS * CHANNELS };
 
 /* A 5x5 depthwise convolution of small integers, padded by two: exact in floats. */
 static float five_by_five(const float *in, const float *weights, int y, int x, int c)
@@ -240,6 +254,7 @@ static float five_by_five(const float *in, const float *weights, int y, int x, i
     return sum;
 }
 
+/* With the grid for strips of so many rows: of threads a column of eight each, or of blocks (ring). */
 static void check_strips(const struct ig_gpu_launch *one, int32_t rows, const float *in, const float *weights, float *out)
 {
     struct ig_gpu_launch launch = *one;
@@ -247,7 +262,9 @@ static void check_strips(const struct ig_gpu_launch *one, int32_t rows, const fl
     memcpy(&p, launch.params, sizeof p);
     p.chunk = rows;
     memcpy(launch.params, &p, sizeof p);
-    struct emu_dim grid = {((COLUMNS + 7) / 8 * ((ROWS + rows - 1) / rows) * CHANNELS + 127) / 128, 1, 1};
+    unsigned strips = (ROWS + (unsigned)rows - 1) / (unsigned)rows;
+    struct emu_dim wide = {((COLUMNS + 7) / 8 * strips * CHANNELS + 127) / 128, 1, 1}, ring = {1, strips, 1};
+    struct emu_dim grid = !strcmp(launch.function, "depthwise_5s1_ring") ? ring : wide;
     memset(out, 0xff, PIXELS * sizeof *out);
     if (emu_launch(launch.function, emu_function(launch.function), grid, launch.block, launch.params)) fail_msg("%s", emu_fault());
     for (int i = 0; i < PIXELS; i++)
@@ -255,18 +272,17 @@ static void check_strips(const struct ig_gpu_launch *one, int32_t rows, const fl
 }
 
 /* Only images too large for the other tests have strips of more rows than a few: here by hand, also with a rest. */
-static void strips_of_any_height(void **state)
+static void strips_of(const char *name, const char *function)
 {
     static float weights[CHANNELS * 25], packed[CHANNELS * 64];
     struct ig_shape xs = {IG_F32, 4, {1, ROWS, COLUMNS, CHANNELS}}, ws = {IG_F32, 4, {CHANNELS, 1, 5, 5}};
     struct ig_conv a = {.w = {1, 5, 5, 1, 1, 1, 1, 1, 1, 0, 2, 2, 0, 2, 2, 1, 1}, .groups = CHANNELS};
     const struct ig_shape *shapes[] = {&xs, &ws}, *result[] = {&xs};
-    const struct ig_kernel *kernel = ig_kernel_by_name("conv_f32_depthwise_wide__cuda");
+    const struct ig_kernel *kernel = ig_kernel_by_name(name);
     float *in = emu_alloc(PIXELS * sizeof *in), *out = emu_alloc(PIXELS * sizeof *out), *w = emu_alloc(sizeof packed);
     struct ig_gpu_launch launch[IG_GPU_LAUNCHES];
     struct ig_call call;
     int batch;
-    (void)state;
     for (int i = 0; i < PIXELS; i++) in[i] = (float)(i * 7 % 13 - 6);
     for (int i = 0; i < CHANNELS * 25; i++) weights[i] = (float)(i * 5 % 11 - 5);
     assert_int_equal(ig_build_call(IG_CONV, &a, shapes, (const void *[]){NULL, weights}, 2, result, 1, &call, &batch), 0);
@@ -278,8 +294,16 @@ static void strips_of_any_height(void **state)
     emu_allow(out, PIXELS * sizeof *out, EMU_WRITE);
     call.in[0].data = in, call.out[0].data = out, call.weights = w;
     assert_int_equal(ig_gpu_launcher(kernel->name)(&call, NULL, launch), 1);
+    assert_string_equal(launch->function, function);
     for (int32_t rows = 4; rows <= 64; rows *= 2) check_strips(launch, rows, in, weights, out);
     emu_free(in), emu_free(out), emu_free(w);
+}
+
+static void strips_of_any_height(void **state)
+{
+    (void)state;
+    strips_of("conv_f32_depthwise_wide__cuda", "depthwise_5s1_wide");
+    strips_of("conv_f32_depthwise_ring__cuda", "depthwise_5s1_ring");
 }
 
 /* Blocks do not overlap, and what was freed is had again. */
@@ -301,7 +325,7 @@ static void memory_is_given_back(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(right_kernels_run), cmocka_unit_test(planted_races),     cmocka_unit_test(planted_barriers),
+        cmocka_unit_test(right_kernels_run), cmocka_unit_test(planted_races), cmocka_unit_test(planted_copies),     cmocka_unit_test(planted_barriers),
         cmocka_unit_test(planted_accesses),  cmocka_unit_test(planted_launches),  cmocka_unit_test(unset_is_nan),      cmocka_unit_test(barriers_are_needed),
         cmocka_unit_test(output_is_watched), cmocka_unit_test(memory_is_given_back),
         cmocka_unit_test(deconv_multiplies_no_gaps), cmocka_unit_test(strips_of_any_height),

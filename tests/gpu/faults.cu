@@ -48,6 +48,38 @@ GPU_KERNEL(128, 1, fault_one_buffer, fault_params)
     p.out[threadIdx.x] = sum;
 }
 
+/* Copies of 32 threads, waited for up to p.at of two groups, and read by all. */
+#define COPIES(name, BARRIER)                                                                       \
+    GPU_KERNEL(128, 1, name, fault_params)                                                          \
+    {                                                                                               \
+        SHARED(float, part, [128]);                                                                 \
+        const int me = threadIdx.x;                                                                 \
+        if (me < 16) COPY4(part + 4 * me, p.in + 4 * me, true);                                     \
+        COPY_GROUP();                                                                               \
+        if (me < 16) COPY4(part + 64 + 4 * me, p.in + 64 + 4 * me, me != 15);                       \
+        COPY_GROUP();                                                                               \
+        COPY_WAIT(p.at);                                                                            \
+        BARRIER(me);                                                                                \
+        p.out[me] = part[127 - me];                                                                 \
+    }
+
+COPIES(fault_copies, ALL)
+COPIES(fault_copies_unmet, NONE)
+
+/* A copy to what others still read. */
+GPU_KERNEL(128, 1, fault_copy_early, fault_params)
+{
+    SHARED(float, part, [128]);
+    part[threadIdx.x] = p.in[threadIdx.x];
+    __syncthreads();
+    const float sum = part[threadIdx.x ^ 64];
+    if (threadIdx.x >= 96) COPY4(part + 4 * (threadIdx.x - 96), p.in, true);
+    COPY_GROUP();
+    __syncthreads();
+    COPY_WAIT(0);
+    p.out[threadIdx.x] = sum;
+}
+
 GPU_KERNEL(128, 1, fault_past_shared, fault_params)
 {
     SHARED(float, part, [128]);

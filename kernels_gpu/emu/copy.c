@@ -1,0 +1,57 @@
+/*
+ * Copies from device to shared memory that go on while their thread does (cp.async of sm_80). Here each is done as late as it may
+ * be, where its thread waits for it: what is read before that is not there. It may be done as early as where it was asked for,
+ * so that what it writes is checked there, too.
+ */
+#include <string.h>
+
+#include "kernels_gpu/emu/emu.h"
+
+enum { COPIES = 64, GROUPS = 16, BYTES = 16 };
+
+struct copy {
+    float *to;
+    const float *from;   /* NULL: zeros */
+};
+
+static struct queue {    /* of a thread: what it has not waited for, in order */
+    struct copy copies[COPIES];
+    unsigned n, ends[GROUPS], n_groups; /* copies up to the end of each group */
+} queues[EMU_MAX_THREADS];
+
+void emu_copy_block(void)
+{
+    for (unsigned i = 0; i < EMU_MAX_THREADS; i++) queues[i].n = queues[i].n_groups = 0;
+}
+
+void emu_copy(float *to, const float *from)
+{
+    struct queue *q = &queues[emu_now.thread.x];
+    if (q->n == COPIES) emu_fail("more than %d copies under way", COPIES);
+    emu_check_write(to, BYTES);
+    q->copies[q->n++] = (struct copy){to, from};
+}
+
+void emu_copy_group(void)
+{
+    struct queue *q = &queues[emu_now.thread.x];
+    if (q->n_groups == GROUPS) emu_fail("more than %d groups of copies under way", GROUPS);
+    q->ends[q->n_groups++] = q->n;
+}
+
+void emu_copy_wait(unsigned left)
+{
+    struct queue *q = &queues[emu_now.thread.x];
+    unsigned groups = q->n_groups > left ? q->n_groups - left : 0, done = groups ? q->ends[groups - 1] : 0;
+    for (unsigned i = 0; i < done; i++) {
+        const struct copy *c = &q->copies[i];
+        if (c->from) emu_check_read(c->from, BYTES);
+        emu_check_write(c->to, BYTES);
+        if (c->from) memcpy(c->to, c->from, BYTES);
+        else memset(c->to, 0, BYTES);
+    }
+    memmove(q->copies, q->copies + done, (q->n - done) * sizeof *q->copies);
+    q->n -= done;
+    q->n_groups -= groups;
+    for (unsigned i = 0; i < q->n_groups; i++) q->ends[i] = q->ends[i + groups] - done;
+}
