@@ -241,7 +241,7 @@ static void deconv_multiplies_no_gaps(void **state)
     }
 }
 
-enum { ROWS = 70, COLUMNS = 12, CHANNELS = 8, PIXELS = ROWS * COLUMNS * CHANNELS };
+enum { ROWS = 70, COLUMNS = 36, CHANNELS = 36 /* a ring's blocks have 32 of each */, PIXELS = ROWS * COLUMNS * CHANNELS };
 
 /* A 5x5 depthwise convolution of small integers, padded by two: exact in floats. */
 static float five_by_five(const float *in, const float *weights, int y, int x, int c)
@@ -254,25 +254,30 @@ static float five_by_five(const float *in, const float *weights, int y, int x, i
     return sum;
 }
 
-/* With the grid for strips of so many rows: of threads a column of eight each, or of blocks (ring). */
-static void check_strips(const struct ig_gpu_launch *one, int32_t rows, const float *in, const float *weights, float *out)
+/* The launch for strips of so many rows: of threads a column of eight each, or of blocks (ring). */
+static int launch_strips(struct ig_gpu_launch launch, int32_t rows)
 {
-    struct ig_gpu_launch launch = *one;
     struct ig_gpu_conv p;
     memcpy(&p, launch.params, sizeof p);
     p.chunk = rows;
     memcpy(launch.params, &p, sizeof p);
     unsigned strips = (ROWS + (unsigned)rows - 1) / (unsigned)rows;
-    struct emu_dim wide = {((COLUMNS + 7) / 8 * strips * CHANNELS + 127) / 128, 1, 1}, ring = {1, strips, 1};
+    struct emu_dim wide = {((COLUMNS + 7) / 8 * strips * CHANNELS + 127) / 128, 1, 1}, ring = {4, strips, 1};
     struct emu_dim grid = !strcmp(launch.function, "depthwise_5s1_ring") ? ring : wide;
+    return emu_launch(launch.function, emu_function(launch.function), grid, launch.block, launch.params);
+}
+
+static void check_strips(const struct ig_gpu_launch *launch, int32_t rows, const float *in, const float *weights, float *out)
+{
     memset(out, 0xff, PIXELS * sizeof *out);
-    if (emu_launch(launch.function, emu_function(launch.function), grid, launch.block, launch.params)) fail_msg("%s", emu_fault());
+    if (launch_strips(*launch, rows)) fail_msg("%s", emu_fault());
     for (int i = 0; i < PIXELS; i++)
         assert_true(out[i] == five_by_five(in, weights, i / CHANNELS / COLUMNS, i / CHANNELS % COLUMNS, i % CHANNELS));
 }
 
 /* Only images too large for the other tests have strips of more rows than a few: here by hand, also with a rest. */
-static void strips_of(const char *name, const char *function)
+/* `barriers`: that a strip of four rows has, each of which is needed. */
+static void strips_of(const char *name, const char *function, int barriers)
 {
     static float weights[CHANNELS * 25], packed[CHANNELS * 64];
     struct ig_shape xs = {IG_F32, 4, {1, ROWS, COLUMNS, CHANNELS}}, ws = {IG_F32, 4, {CHANNELS, 1, 5, 5}};
@@ -296,14 +301,20 @@ static void strips_of(const char *name, const char *function)
     assert_int_equal(ig_gpu_launcher(kernel->name)(&call, NULL, launch), 1);
     assert_string_equal(launch->function, function);
     for (int32_t rows = 4; rows <= 64; rows *= 2) check_strips(launch, rows, in, weights, out);
+    for (int barrier = 0; barrier < barriers; barrier++) {
+        emu_omit_barrier(barrier);
+        if (!launch_strips(*launch, 4)) fail_msg("barrier %d is not missed", barrier);
+        emu_omit_barrier(-1);
+        assert_non_null(strstr(emu_fault(), "race on shared pixels"));
+    }
     emu_free(in), emu_free(out), emu_free(w);
 }
 
 static void strips_of_any_height(void **state)
 {
     (void)state;
-    strips_of("conv_f32_depthwise_wide__cuda", "depthwise_5s1_wide");
-    strips_of("conv_f32_depthwise_ring__cuda", "depthwise_5s1_ring");
+    strips_of("conv_f32_depthwise_wide__cuda", "depthwise_5s1_wide", 0);
+    strips_of("conv_f32_depthwise_ring__cuda", "depthwise_5s1_ring", 8);
 }
 
 /* Blocks do not overlap, and what was freed is had again. */
