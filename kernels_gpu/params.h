@@ -28,8 +28,8 @@ struct ig_gpu_conv {     /* conv.cu, depthwise.cu: convolution, a phase of a tra
     int32_t groups, ic, oc, oc4;  /* channels of one group; depthwise oc4: of all; rounded up to 4 */
     int32_t weight_group, weight_tap; /* weights from a group, a tap to the next */
     int32_t kh, kw, sh, sw, dh, dw, top, left;
-    int32_t splits, chunk; /* the sum is cut into `splits` pieces of `chunk` times 16 channels of a tap; depthwise_*_wide:
-                              output rows of a thread */
+    int32_t splits, chunk; /* the sum is cut into `splits` pieces of `chunk` times 16 channels of a tap; depthwise_*_wide,
+                              _ring: output rows of a thread */
     int32_t vector_out;   /* 1: out (and residual) may be accessed four channels at a time */
     struct ig_gpu_act act;
 };

@@ -89,7 +89,7 @@ void emu_check_block(void);
 /* The same for what is watched; and a read by the running thread, of bytes that it may read. */
 void emu_watch_block(void);
 void emu_watch_read(const void *p, size_t bytes);
-extern int emu_is_watching;
+extern int emu_is_watching; /* 1: something is, and reads are to be told */
 /* An access of the running thread, of 16 bytes at most, as if the kernel had made it. */
 void emu_check_read(const void *p, size_t bytes);
 void emu_check_write(const void *p, size_t bytes);

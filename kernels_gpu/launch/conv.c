@@ -4,7 +4,8 @@
 #include "kernels_cpu/pack/pack.h"
 
 enum { POINTERS = 7, UNIT = 16 /* of sums: conv.cu */ };
-enum { WIDE_GROUP = 8 /* fewer channels of a group are not worth a tile */, MOST_FEW = 64 /* pixels that conv_16x128 and 32x128 are offered for */ };
+enum { WIDE_GROUP = 8 /* fewer channels of a group are not worth a tile */ };
+enum { MOST_FEW = 64 /* pixels that conv_16x128 and conv_32x128 are offered for */ };
 
 struct tiling { /* of conv.cu */
     const char *quads, *any; /* functions for aligned pixels, and for all */
