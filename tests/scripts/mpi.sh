@@ -230,22 +230,35 @@ one_stopped() { # alone, by the same silence: the others say so in time
     return $code
 }
 
-# shellcheck disable=SC2013
-taken() { # ms of a core that all ranks' threads have had
-    for pid in $(ranks_now); do cat "/proc/$pid/task/"*/schedstat; done | awk '{ sum += $1 } END { printf "%d\n", sum / 1e6 }'
+taken() { # pids: us of a core that all their threads have had
+    for pid in "$@"; do cat "/proc/$pid/task/"*/schedstat; done | awk '{ sum += $1 } END { printf "%d\n", sum / 1e3 }'
 }
 
-idle() { # a stream that rests takes a tenth of a core at most, of all ranks together
-    mkfifo "$work/rests" || return 1
-    sleep 6 >"$work/rests" &
-    run "$chain" - --json --stdin="$work/rests" </dev/null &
-    pid=$!
-    sleep 3
-    early=$(taken)
+# What a look takes is the machine's matter and its load's, and so is what any waking takes: in a stream that rests a rank takes at
+# most three times as much as a program that wakes as often, every 2 ms, and does nothing.
+# shellcheck disable=SC2046
+idle() {
+    input 1 >"$work/in" && mkfifo "$work/rests" || return 1
+    : >"$work/out"
+    run "$chain" - --json --stdin="$work/rests" </dev/null >"$work/out" &
+    stream=$!
+    "$PYTHON" -c 'import time
+while True: time.sleep(0.002)' &
+    wakes=$!
+    exec 3<>"$work/rests" # open until it is closed here: nobody else has it
+    cat "$work/in" >&3
+    # Neither the start counts, which ends with a result, nor the quarter of a second behind it until looks are rarest.
+    until [ "$(wc -l <"$work/out")" -ge 1 ]; do kill -0 $stream && sleep .05 || break; done
+    sleep 1
+    early=$(taken $(ranks_now)) early_wakes=$(taken $wakes)
     sleep 2
-    late=$(taken)
+    late=$(taken $(ranks_now)) late_wakes=$(taken $wakes)
+    exec 3>&-
+    kill $wakes
     rm "$work/rests"
-    wait $pid && echo "$early ms, then $late" && [ "$early" -gt 0 ] && [ $((late - early)) -le 200 ]
+    wait $stream || return 1
+    echo "$((late - early)) us, one that wakes $((late_wakes - early_wakes))"
+    [ "$early" -gt 0 ] && [ "$late" -gt "$early" ] && [ $((late - early)) -le $((3 * 3 * (late_wakes - early_wakes))) ]
 }
 
 positive() { # results on stdin: more than none, and their latencies are more than 0
