@@ -594,12 +594,14 @@ template <bool VECTOR, int ROWS> struct few {
         pixel += STEPS / 2 * AHEAD;
 #pragma unroll 1
         for (int step = 0; step * AHEAD < each; step++) {
+            float4 quad = make_float4(0, 0, 0, 0);
+            if (step % QUADS == 0) quad = quad_of(pixel, count - k_of - (step + STEPS / 2) * AHEAD);
             bring(later, weights, p.oc4, count - (step + 1) * AHEAD);
+            multiply(sum, mine + step % STEPS * (AHEAD * LINE), now);
             if (step % QUADS == 0) {
-                put(to + (step + STEPS / 2) % STEPS * (AHEAD * LINE), quad_of(pixel, count - k_of - (step + STEPS / 2) * AHEAD));
+                put(to + (step + STEPS / 2) % STEPS * (AHEAD * LINE), quad);
                 pixel += QUADS * AHEAD;
             }
-            multiply(sum, mine + step % STEPS * (AHEAD * LINE), now);
             UNROLL
             for (int i = 0; i < AHEAD; i++) now[i] = later[i];
             if (step % (STEPS / 2) == STEPS / 2 - 1) __syncthreads();
