@@ -262,7 +262,7 @@ static int launch_strips(struct ig_gpu_launch launch, int32_t rows)
     p.chunk = rows;
     memcpy(launch.params, &p, sizeof p);
     unsigned strips = (ROWS + (unsigned)rows - 1) / (unsigned)rows;
-    struct emu_dim wide = {((COLUMNS + 7) / 8 * strips * CHANNELS + 127) / 128, 1, 1}, ring = {4, strips, 1};
+    struct emu_dim wide = {((COLUMNS + 7) / 8 * strips * CHANNELS + 127) / 128, 1, 1}, ring = {launch.grid[0], strips, 1};
     struct emu_dim grid = !strcmp(launch.function, "depthwise_5s1_ring") ? ring : wide;
     return emu_launch(launch.function, emu_function(launch.function), grid, launch.block, launch.params);
 }
@@ -275,8 +275,10 @@ static void check_strips(const struct ig_gpu_launch *launch, int32_t rows, const
         assert_true(out[i] == five_by_five(in, weights, i / CHANNELS / COLUMNS, i / CHANNELS % COLUMNS, i % CHANNELS));
 }
 
-/* Only images too large for the other tests have strips of more rows than a few: here by hand, also with a rest. */
-/* `barriers`: that a strip of four rows has, each of which is needed. */
+/*
+ * Only images too large for the other tests have strips of more rows than a few: here by hand, also with a rest. `barriers`: that
+ * a strip of four rows has, each of which is needed.
+ */
 static void strips_of(const char *name, const char *function, int barriers)
 {
     static float weights[CHANNELS * 25], packed[CHANNELS * 64];
@@ -336,8 +338,9 @@ static void memory_is_given_back(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(right_kernels_run), cmocka_unit_test(planted_races), cmocka_unit_test(planted_copies),     cmocka_unit_test(planted_barriers),
-        cmocka_unit_test(planted_accesses),  cmocka_unit_test(planted_launches),  cmocka_unit_test(unset_is_nan),      cmocka_unit_test(barriers_are_needed),
+        cmocka_unit_test(right_kernels_run), cmocka_unit_test(planted_races), cmocka_unit_test(planted_copies),
+        cmocka_unit_test(planted_barriers), cmocka_unit_test(planted_accesses), cmocka_unit_test(planted_launches),
+        cmocka_unit_test(unset_is_nan), cmocka_unit_test(barriers_are_needed),
         cmocka_unit_test(output_is_watched), cmocka_unit_test(memory_is_given_back),
         cmocka_unit_test(deconv_multiplies_no_gaps), cmocka_unit_test(strips_of_any_height),
     };

@@ -48,7 +48,7 @@ GPU_KERNEL(128, 1, fault_one_buffer, fault_params)
     p.out[threadIdx.x] = sum;
 }
 
-/* Copies of 32 threads, waited for up to p.at of two groups, and read by all. */
+/* Two groups of copies by 16 threads, waited for until p.at are under way, and read by all. */
 #define COPIES(name, BARRIER)                                                                       \
     GPU_KERNEL(128, 1, name, fault_params)                                                          \
     {                                                                                               \
