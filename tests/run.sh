@@ -54,6 +54,14 @@ else
     done
     [ -n "$tests" ] || echo "no cmocka here: unit tests are skipped"
     for script in "$here"/scripts/*.sh; do tests="$script $tests"; done
+    # What the builds that scripts make in folders of their own have in common (build_folder in scripts/tap.inc).
+    mkdir -p out/test/common
+    common=$(ls out/host/libingot_*.a out/aarch64/libingot_*.a 2>/dev/null)
+    # shellcheck disable=SC2086
+    (cd out/test/common && "$SRCDIR/configure" && ${NINJA:-ninja} && ${NINJA:-ninja} $common) >out/test/common.log 2>&1 || {
+        tail -20 out/test/common.log
+        rm -rf out/test/common
+    }
 fi
 mkdir -p "$logs"
 rm -f "$logs"/*.tap

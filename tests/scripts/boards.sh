@@ -17,7 +17,7 @@ libc=$($cc -print-file-name=libc.so.6)
 root=$(dirname "$(dirname "$(readlink -f "$libc")")") # of the toolchain's own C library, for the emulator
 [ -e "$root/lib/ld-linux-aarch64.so.1" ] || root=/
 
-mkdir -p "$work/build" # one folder: boards share ingot
+build_folder "$work/build" # one for all boards
 
 build() { # board, targets of ninja if not all
     board_here=$1

@@ -13,16 +13,16 @@ import array, sys
 sys.stdout.buffer.write(array.array("f", [float(v) for v in sys.stdin.buffer.read()]).tobytes())' >"$work/frame.raw"
 out/host/fashion "$picture" -o "$work/host.npy"
 
-build() { # target, options...: in a folder of its own
+build_folder "$work/build"
+build() { # target, options...
     target=$1
     shift
-    mkdir -p "$work/$target"
-    (cd "$work/$target" && "$SRCDIR/configure" --model="$SRCDIR/models/fashion.onnx" --target="$target" --prefix=boot "$@" &&
+    (cd "$work/build" && "$SRCDIR/configure" --model="$SRCDIR/models/fashion.onnx" --target="$target" --prefix=boot "$@" &&
         ${NINJA:-ninja}) >"$work/$target.log" 2>&1 || { tail -20 "$work/$target.log"; return 1; }
 }
 
 same_answers() { # within 1e-5 of this PC's
-    qemu-aarch64-static -cpu cortex-a57 "$work/$1/out/$1/boot" "$picture" -o "$work/$1.npy" &&
+    qemu-aarch64-static -cpu cortex-a57 "$work/build/out/$1/boot" "$picture" -o "$work/$1.npy" &&
         $PYTHON - "$work/host.npy" "$work/$1.npy" <<'PY'
 import struct, sys
 a, b = (struct.unpack("<10f", open(p, "rb").read()[-40:]) for p in sys.argv[1:])
@@ -34,7 +34,7 @@ PY
 
 bare_metal() {
     timeout 120 qemu-system-aarch64 -M virt -cpu cortex-a57 -m 256 -nic none -display none -serial stdio -monitor none \
-        -kernel "$work/aarch64-none/out/aarch64-none/boot.elf" </dev/null >"$work/bare"
+        -kernel "$work/build/out/aarch64-none/boot.elf" </dev/null >"$work/bare"
     cat "$work/bare"
     out/host/fashion "$picture" --top 1 --json >"$work/top" && $PYTHON - "$work/bare" "$work/top" <<'PY'
 import json, sys
@@ -45,7 +45,7 @@ PY
 }
 
 whatever_it_runs() { # kernels find their functions: only what the linker or a network brings is open
-    nm=$(echo "${CC_AARCH64:-aarch64-linux-gnu-gcc}" | sed 's/gcc[^/]*$/nm/') archive=$work/aarch64-none/out/aarch64-none/libingot_bare.a
+    nm=$(echo "${CC_AARCH64:-aarch64-linux-gnu-gcc}" | sed 's/gcc[^/]*$/nm/') archive=$work/build/out/aarch64-none/libingot_bare.a
     "$nm" "$archive" | awk 'NF == 3 { print $3 }' | sort -u >"$work/there"
     "$nm" "$archive" | awk '$1 == "U" { print $2 }' | grep -v '^ig_bare_\|^ig_arena_start$\|^ig_bss_\|^ig_stack_top$' | sort -u >"$work/used"
     comm -13 "$work/there" "$work/used" >"$work/open"

@@ -13,7 +13,7 @@ fi
 picture=$SRCDIR/models/pictures/boot.pgm
 keys='nodeA_cpu0 nodeB_cpu0 nodeC_cpu0 nodeD_cpu01'
 package=$work/build/out/fashion
-mkdir -p "$work/build"
+build_folder "$work/build"
 cat >"$work/site.json" <<'JSON'
 {"format":"ingot-site","version":1,"links":[],
 "devices":[{"name":"nodeA"},{"name":"nodeB","target":"aarch64"},{"name":"nodeC","target":"tx2"},{"name":"nodeD","target":"xavier"}]}

@@ -1,10 +1,6 @@
 # The documentation's commands: every ```sh block of README.md and docs/ runs, in order, in a fresh copy of the tree.
 . "$SRCDIR/tests/scripts/tap.inc"
 
-copy_tree() {
-    mkdir "$work/tree" && (cd "$SRCDIR" && tar cf - --exclude=./out --exclude=./.git --exclude=./build.ninja .) | tar xf - -C "$work/tree"
-}
-
 blocks() { # the sh blocks of a file, without what installs packages or runs this very test
     sed -n '/^ *```sh$/,/^ *```$/p' "$1" | grep -v '^ *```' | sed -e 's/ --install//' -e '/ninja test/d' -e 's/^\$ //'
 }
@@ -16,7 +12,7 @@ runs() {
     (cd "$work/tree" && sh -eux "$work/block.sh")
 }
 
-check "a copy of the tree" copy_tree
+check "a copy of the tree" copy_tree "$work/tree"
 for page in README.md $(cd "$SRCDIR" && ls docs/*.md); do
     check "the commands of $page" runs "$work/tree/$page"
 done
