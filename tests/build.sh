@@ -73,7 +73,7 @@ fi
 
 # The same under AddressSanitizer and UndefinedBehaviorSanitizer: graph, planner, kernels. kernels/harness is about faults.
 # shellcheck disable=SC2086
-sanitize="-fsanitize=address,undefined -fno-sanitize-recover=all -O1"
+sanitize="-fsanitize=address,undefined -fno-sanitize-recover=all -O1 -g1"
 compile out/obj/asan "$host_isa" "$CC" "$sanitize" $(list graph/*.c graph/onnx/*.c graph/passes/*.c kernels_cpu/*.c \
     kernels_cpu/pack/*.c kernels_gpu/launch/*.c planner/*.c planner/deploy/*.c gen/*.c bench/*.c models/zoo/*.c cli/*.c runtime/run.c runtime/api.c runtime/team.c \
     runtime/threads.c runtime/pipeline.c runtime/frames.c $(kernel_sources "$host_isa")) $test_support

@@ -32,12 +32,14 @@ if [ "${1:-}" = --one ]; then
     start=$(date +%s)
     CMOCKA_MESSAGE_OUTPUT=TAP $(runner "$2") >"$log" 2>&1 </dev/null
     status=$?
+    times >"$log.times" # of this shell, then of what it has run
+    processor=$(tail -1 "$log.times" | awk '{ split($1, user, "m"); split($2, kernel, "m"); printf "%.0f", 60 * (user[1] + kernel[1]) + user[2] + kernel[2] }')
     if [ $status -ne 0 ] && ! grep -q '^not ok' "$log"; then
         echo "not ok - $2 ended with status $status" >>"$log"
     fi
     grep -q '^\(not \)\?ok' "$log" || echo "not ok - $2 ran no test" >>"$log"
     failed=$(grep -c '^not ok' "$log")
-    echo "$([ "$failed" = 0 ] && echo pass || echo FAIL) $2: $(grep -c '^ok' "$log") ok, $failed not ok, $(($(date +%s) - start)) s"
+    echo "$([ "$failed" = 0 ] && echo pass || echo FAIL) $2: $(grep -c '^ok' "$log") ok, $failed not ok, $(($(date +%s) - start)) s, $processor s of a processor"
     [ "$failed" = 0 ] || grep -B 12 '^not ok' "$log" | head -60
     exit 0
 fi
@@ -49,11 +51,16 @@ if [ "${1:-}" = --only ]; then
     shift 2
     tests=$*
 else
+    scripts= rest=
+    for script in "$here"/scripts/*.sh; do scripts="$script $scripts"; done
     for test; do
-        case $test in out/test/*) tests="$tests $test" ;; esac
+        case $test in
+        out/test/aarch64/* | out/test/emu/*) tests="$tests $test" ;; # take longest: first, so that no core waits for one in the end
+        out/test/*) rest="$rest $test" ;;
+        esac
     done
-    [ -n "$tests" ] || echo "no cmocka here: unit tests are skipped"
-    for script in "$here"/scripts/*.sh; do tests="$script $tests"; done
+    [ -n "$rest" ] || echo "no cmocka here: unit tests are skipped"
+    tests="$tests $scripts $rest"
     # What the builds that scripts make in folders of their own have in common (build_folder in scripts/tap.inc).
     mkdir -p out/test/common
     common=$(ls out/host/libingot_*.a out/aarch64/libingot_*.a 2>/dev/null)
@@ -64,7 +71,7 @@ else
     }
 fi
 mkdir -p "$logs"
-rm -f "$logs"/*.tap
+rm -f "$logs"/*.tap "$logs"/*.tap.times
 printf '%s\n' $tests | xargs -P "$(nproc 2>/dev/null || echo 1)" -I{} sh "$0" --one {}
 count() {
     cat "$logs"/*.tap | grep -c "$1"
