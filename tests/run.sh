@@ -1,5 +1,5 @@
 #!/bin/sh
-# ninja test: runs the test programs and the scripts, one a core at a time, and ends with "N passed, N failed, N skipped".
+# ninja test: runs the test programs and the scripts, one more at a time than there are cores, as some wait, and ends with "N passed, N failed, N skipped".
 # `run.sh --only DIR TEST...` runs those tests alone, with their logs in DIR. Every program and script speaks the Test Anything Protocol; one that dies or says nothing has failed.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
@@ -72,7 +72,7 @@ else
 fi
 mkdir -p "$logs"
 rm -f "$logs"/*.tap "$logs"/*.tap.times
-printf '%s\n' $tests | xargs -P "$(nproc 2>/dev/null || echo 1)" -I{} sh "$0" --one {}
+printf '%s\n' $tests | xargs -P $(($(nproc 2>/dev/null || echo 1) + 1)) -I{} sh "$0" --one {}
 count() {
     cat "$logs"/*.tap | grep -c "$1"
 }

@@ -1,5 +1,5 @@
 # The kernel tests under valgrind: nothing computed from memory that was never written, no read past a block's end.
-# The first few random problems of every kernel, each run in every way of the contract, whose comparisons show unwritten
+# The first few small random problems of every kernel, each run in every way of the contract, whose comparisons show unwritten
 # memory in an output; the reference's values are those programs' own business.
 . "$SRCDIR/tests/scripts/tap.inc"
 problems=6

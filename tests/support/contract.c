@@ -24,8 +24,7 @@ struct run {
     const struct ig_kernel *kernel;
     struct ig_call call;
     struct image in[IG_MAX_IN], out[IG_MAX_OUT];
-    struct guard weights, zeros;
-    size_t scratch_bytes;
+    struct guard weights, zeros, scratch; /* scratch: of the calls one after the other */
 };
 
 struct piece {          /* one call of the kernel */
@@ -151,6 +150,7 @@ static void run_free(struct run *r)
     for (int k = 0; k < IG_MAX_OUT; k++) image_free(&r->out[k]);
     guard_free(&r->weights);
     guard_free(&r->zeros);
+    guard_free(&r->scratch);
 }
 
 /* 1: made; 0: the kernel does not support such operands; -1 with why. */
@@ -162,7 +162,7 @@ static int run_make(struct contract *c, struct run *r, const struct style *s)
     place(c, r, s);
     struct ig_call plan = plan_call(c, &r->call);
     if (k->supports && !k->supports(&plan)) return 0;
-    r->scratch_bytes = k->scratch ? k->scratch(&plan) : 0;
+    guard_make(&r->scratch, k->scratch ? k->scratch(&plan) : 0, 64, 0);
     size_t zeros = ig_reads_zeros((enum ig_op)k->op) ? ig_zeros_read(k, &r->call) : ig_zeros_bytes(&r->call);
     guard_make(&r->zeros, zeros, 64, s->front);
     memset(r->zeros.data, 0, r->zeros.bytes);
@@ -211,21 +211,24 @@ static void explain_fault(const struct run *r, const struct guard *scratch, cons
     else snprintf(text, n, "%td bytes %s", at.distance, at.text);
 }
 
-/* One call; -1 with text if it faulted. */
-static int run_piece(const struct run *r, struct ig_range range, char *text, size_t n)
+/* One call, in scratch that is full of poison; -1 with text if it faulted. */
+static int run_piece_in(const struct run *r, const struct guard *scratch, struct ig_range range, char *text, size_t n)
 {
-    struct guard scratch;
-    guard_make(&scratch, r->scratch_bytes, 64, 0);
-    struct piece p = {r->kernel, &r->call, range, scratch.data};
+    struct piece p = {r->kernel, &r->call, range, scratch->data};
     struct guard_fault fault = guard_call(call_kernel, &p);
     if (fault.signal) {
         char place_text[80];
-        explain_fault(r, &scratch, fault.address, place_text, sizeof place_text);
+        explain_fault(r, scratch, fault.address, place_text, sizeof place_text);
         snprintf(text, n, "%s %s, rows %d..%d, channels %d..%d", strsignal(fault.signal), place_text,
                  range.y0, range.y1, range.c0, range.c1);
     }
-    guard_free(&scratch);
     return fault.signal ? -1 : 0;
+}
+
+static int run_piece(struct run *r, struct ig_range range, char *text, size_t n)
+{
+    guard_poison(&r->scratch);
+    return run_piece_in(r, &r->scratch, range, text, n);
 }
 
 /* What `range` of the first output is of output k: all, where that has another extent, as an op has that is not cut. */
@@ -410,8 +413,11 @@ static void *work(void *arg)
     struct team *t = arg;
     for (int i; (i = atomic_fetch_add(&t->next, 1)) < t->n;) {
         char text[200];
-        if (run_piece(&t->run, t->ranges[i], text, sizeof text) && !atomic_fetch_add(&t->failed, 1))
+        struct guard scratch;
+        guard_make(&scratch, t->run.scratch.bytes, 64, 0);
+        if (run_piece_in(&t->run, &scratch, t->ranges[i], text, sizeof text) && !atomic_fetch_add(&t->failed, 1))
             memcpy(t->text, text, sizeof text);
+        guard_free(&scratch);
     }
     return NULL;
 }
