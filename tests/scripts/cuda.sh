@@ -24,13 +24,14 @@ no_stack() { # ptxas's words: 0 if no function has a stack frame but those known
 }
 
 compiles() { # compiler, chip, file: the compiler's own words on registers; 0 if it compiles, nothing is spilled or on a stack
-    PATH=$(dirname "$1"):$PATH "$1" $ccbin -allow-unsupported-compiler -std=c++14 -O3 -fmad=false -cubin -arch="sm_$2" -Xptxas -v -I. -o "$work/$2.cubin" "$3" \
-        >"$work/log" 2>&1 || { cat "$work/log"; return 1; }
+    PATH=$(dirname "$1"):$PATH "$1" $ccbin -allow-unsupported-compiler -std=c++14 -O3 -fmad=false -cubin -arch="sm_$2" -Xptxas -v -I. \
+        --keep --keep-dir "$work/ptx" -o "$work/$2.cubin" "$3" >"$work/log" 2>&1 || { cat "$work/log"; return 1; }
     if grep -B 1 '[1-9][0-9]* bytes spill' "$work/log"; then return 1; fi
     no_stack "$work/log"
 }
 
-all_compile() { # compiler, chip
+all_compile() { # compiler, chip; leaves the PTX of each in $work/ptx
+    rm -rf "$work/ptx" && mkdir "$work/ptx"
     for file in kernels_gpu/cuda/*.cu; do
         compiles "$1" "$2" "$file" || { echo "$file does not fit sm_$2"; return 1; }
     done
@@ -52,10 +53,9 @@ holds_images() { # compiler, chips: a fatbin for these holds an image of each an
 }
 
 # Quads are read from shared memory, which the compiler otherwise aligns to an element only.
-aligns_shared() { # compiler, chip
+aligns_shared() { # in what all_compile has left
     for file in $(grep -l 'SHARED(' kernels_gpu/cuda/*.cu); do
-        PATH=$(dirname "$1"):$PATH "$1" $ccbin -allow-unsupported-compiler -std=c++14 -ptx -arch="compute_$2" -I. -o "$work/shared.ptx" "$file" || return 1
-        grep '\.shared *\.align' "$work/shared.ptx" >"$work/shared" || { echo "$file: no shared memory"; return 1; }
+        grep '\.shared *\.align' "$work/ptx/$(basename "$file" .cu).ptx" >"$work/shared" || { echo "$file: no shared memory"; return 1; }
         if grep -v '\.align 16 ' "$work/shared"; then return 1; fi
     done
 }
@@ -85,9 +85,8 @@ for nvcc in $(toolkits); do
         "$nvcc" --list-gpu-code 2>/dev/null | grep -qx "sm_$chip" || continue
         found=1
         check "$nvcc compiles every kernel for sm_$chip, spills no register and has no stack frame but those known" all_compile "$nvcc" "$chip"
+        check "$nvcc: shared memory of sm_$chip lies at multiples of 16 bytes" aligns_shared
     done
-    chip=$("$nvcc" --list-gpu-code 2>/dev/null | sed -n 's/^sm_\([0-9]*\)$/\1/p' | tail -1)
-    [ -z "$chip" ] || check "$nvcc: shared memory lies at multiples of 16 bytes" aligns_shared "$nvcc" "$chip"
     [ -x "$(dirname "$nvcc")/cuobjdump" ] || continue
     for chip in 62 72; do
         ! known "$nvcc" "$chip" || check "$nvcc: PTX for sm_$chip as old drivers take it gives the same code" same_code "$nvcc" "$chip"
