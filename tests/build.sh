@@ -115,7 +115,7 @@ if [ $cross = yes ]; then
 fi
 
 # What threads share, under ThreadSanitizer: the runtime and kernels of the tests' own.
-thread_flags="-fsanitize=thread -O1 -g"
+thread_flags="-fsanitize=thread -O1"
 compile out/obj/tsan "$host_isa" "$CC" "$thread_flags" $(list runtime/*.c)
 tsan_objects=$objects
 for file in $(list tests/runtime/team.c tests/runtime/pipeline.c tests/runtime/cuts.c); do

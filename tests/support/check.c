@@ -281,7 +281,7 @@ static int memory_problems(void)
     return n ? atoi(n) : 0;
 }
 
-/* Multiply-adds of a problem, where memory alone is of interest: under valgrind each takes a hundred times as long as others. */
+/* The most products of a problem where memory alone is of interest: valgrind takes very long for a multiply-add. */
 static const double few_products = 1e6;
 
 /* Values come once the kernel is known to take the problem: of most draws a special kernel takes none. */

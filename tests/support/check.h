@@ -58,7 +58,8 @@ int check_kernel(const struct ig_kernel *k, const struct check_body *body, uint6
 /*
  * main() of tests/kernels/<op>.c: one cmocka test per kernel of the registry that is of body->op and runs
  * here. argv[1]: only kernels whose name contains it. In the environment, INGOT_SEED: the seed; INGOT_MEMORY=n: n
- * problems per kernel and pass, small ones where it takes such, held to the contract but not to the reference, as is enough under valgrind.
+ * problems per kernel and pass, small ones where it takes such, held to the contract but not to the reference, as is
+ * enough under valgrind.
  */
 int check_main(const struct check_body *body, int argc, char **argv);
 /* The same for a family of n ops. */
