@@ -39,7 +39,7 @@ if [ "${1:-}" = --one ]; then
     fi
     grep -q '^\(not \)\?ok' "$log" || echo "not ok - $2 ran no test" >>"$log"
     failed=$(grep -c '^not ok' "$log")
-    echo "$([ "$failed" = 0 ] && echo pass || echo FAIL) $2: $(grep -c '^ok' "$log") ok, $failed not ok, $(($(date +%s) - start)) s, $processor s of a processor"
+    echo "$([ "$failed" = 0 ] && echo pass || echo FAIL) $2: $(grep -c '^ok' "$log") ok, $failed not ok, $(($(date +%s) - start)) s, $processor s of CPU time"
     [ "$failed" = 0 ] || grep -B 12 '^not ok' "$log" | head -60
     exit 0
 fi

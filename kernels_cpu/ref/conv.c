@@ -29,7 +29,7 @@ static double dot(const struct ig_call *call, int32_t y, int32_t x, int32_t oc)
     const struct ig_operand *in = &call->in[0], *out = &call->out[0];
     int32_t in_h = in->h / w->in_d, out_h = out->h / w->out_d;
     int32_t n = in->c / a->groups, first = oc / (out->c / a->groups) * n;
-    int32_t of = in->shape->type, type = call->in[1].shape->type, taps = ig_taps(w);
+    int32_t in_type = in->shape->type, type = call->in[1].shape->type, taps = ig_taps(w);
     int64_t weights = (int64_t)oc * n * taps;
     double sum = 0;
     for (int32_t k = 0; k < taps; k++) {
@@ -37,10 +37,10 @@ static double dot(const struct ig_call *call, int32_t y, int32_t x, int32_t oc)
         int32_t iy = ig_tap(y % out_h, w->sh, w->top, k / w->kw % w->kh, w->dh);
         int32_t ix = ig_tap(x, w->sw, w->left, k % w->kw, w->dw);
         if (!ig_inside(iz, w->in_d) || !ig_inside(iy, in_h) || !ig_inside(ix, in->w)) continue;
-        const void *row = ig_row(in, iz * in_h + iy, ig_type_bytes(of));
+        const void *row = ig_row(in, iz * in_h + iy, ig_type_bytes(in_type));
         int64_t pixel = (int64_t)ix * in->pixel_stride + first, weight = weights + k;
         for (int32_t i = 0; i < n; i++, weight += taps)
-            sum += (double)ig_get_float(row, of, pixel + i) * ig_get_float(call->in[1].data, type, weight);
+            sum += (double)ig_get_float(row, in_type, pixel + i) * ig_get_float(call->in[1].data, type, weight);
     }
     return sum;
 }
