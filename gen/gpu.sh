@@ -16,7 +16,9 @@ toolkits() { # a line each: the compiler
 }
 
 nvcc_command() { # compiler: how it is called here, so that it takes the C++ compiler, which only preprocesses; nothing if none
-    echo '__global__ void empty() {}' >out/try.cu
+    # Debian's has its headers in /usr/include, after those that another toolkit may have left in /usr/local/include.
+    printf '%s\n' '#if CUDART_VERSION / 1000 != __CUDACC_VER_MAJOR__' '#error "another toolkit has its headers before these"' '#endif' \
+        '__global__ void empty() {}' >out/try.cu
     for option in '' '-ccbin clang++' -allow-unsupported-compiler '-ccbin clang++ -allow-unsupported-compiler'; do
         # Debian's finds its parts by PATH, where another toolkit may come first.
         line="env PATH=$(dirname "$1"):\$PATH $1${option:+ $option}"
@@ -67,7 +69,7 @@ find_toolkits() {
     [ "$left" != any ] || left=$gpu_most any=1
     for tool in $(toolkits); do
         line=$(nvcc_command "$tool")
-        [ -n "$line" ] || { answer "CUDA toolkit" "$tool works with no C++ compiler here: see config.log"; continue; }
+        [ -n "$line" ] || { answer "CUDA toolkit" "$tool works with no C++ compiler here, or finds the headers of another toolkit: see config.log"; continue; }
         chips=$(chips_of "$line")
         answer "CUDA toolkit" "$tool: $(echo $chips | sed 's/[0-9]*/sm_&/g')"
         known=$known${known:+ }$(echo $chips)
