@@ -419,11 +419,12 @@ static __device__ __forceinline__ void tile(const ig_gpu_conv &p, const WHERE &w
             else finish<LATE>(p, m, group * p.oc + channel, sum[i][j], p.oc - channel);
         }
     }
-    if (!LATE || p.splits > 1 || !is_long(p.act)) return;
+    if (LATE && p.splits <= 1 && is_long(p.act)) {
 #pragma unroll 1
-    for (int i = 0; i < TM * QN; i++) {
-        int m = m0 + i / QN / 4 * (BM / QM) + tm + i / QN % 4, channel = n0 + i % QN * (BN / QN) + tn;
-        if (m < count && channel < p.oc) finish_late(p, m, group * p.oc + channel, p.oc - channel);
+        for (int i = 0; i < TM * QN; i++) {
+            int m = m0 + i / QN / 4 * (BM / QM) + tm + i / QN % 4, channel = n0 + i % QN * (BN / QN) + tn;
+            if (m < count && channel < p.oc) finish_late(p, m, group * p.oc + channel, p.oc - channel);
+        }
     }
 }
 

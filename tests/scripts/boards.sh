@@ -201,6 +201,7 @@ toolkit_for() { # chip: a CUDA toolkit that makes code for it
 has_gpu() { # board, chip: without being asked to, the program carries code for its board's chip, and for no other, and PTX for its driver
     (cd "$work/build" && "$SRCDIR/configure" --model="$SRCDIR/models/fashion.onnx" --target="$1" --prefix=gpu --no-profile \
         --nvcc="$(toolkit_for "$2")" && ${NINJA:-ninja} "out/$1/gpu") >"$work/log" 2>&1 || { tail -20 "$work/log"; return 1; }
+    if grep 'warning #' "$work/log"; then return 1; fi
     program=$work/build/out/$1/gpu
     image=$work/build/out/$1/gpu.d/gpu.sm_$2.fatbin
     needs_little "$program" && old_enough "$program" && well_made "$program" >"$work/log" || { cat "$work/log"; return 1; }

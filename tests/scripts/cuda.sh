@@ -3,10 +3,13 @@
 . "$SRCDIR/tests/scripts/tap.inc"
 cd "$SRCDIR"
 
-toolkits() { # a line each: the compiler, of $NVCC and the usual places
+toolkits() { # a line each: the compiler, of $NVCC and the usual places; of each version one, with its tools beside it if there is such
     for nvcc in ${NVCC:-} $(command -v nvcc) /usr/local/cuda*/bin/nvcc /usr/lib/nvidia-cuda-toolkit/bin/nvcc; do
-        [ -x "$nvcc" ] && readlink -f "$nvcc"
-    done | sort -u
+        [ -x "$nvcc" ] || continue
+        nvcc=$(readlink -f "$nvcc") alone=0
+        [ -x "$(dirname "$nvcc")/cuobjdump" ] || alone=1
+        echo "$alone $("$nvcc" --version | tail -1 | tr ' ' _) $nvcc"
+    done | sort | awk '!seen[$2]++ {print $3}'
 }
 
 host_compiler() { # compiler: how it is told of one that it takes; it only preprocesses
@@ -23,10 +26,10 @@ no_stack() { # ptxas's words: 0 if no function has a stack frame but those known
         END {exit bad}' "$1"
 }
 
-compiles() { # compiler, chip, file: the compiler's own words on registers; 0 if it compiles, nothing is spilled or on a stack
+compiles() { # compiler, chip, file: the compiler's own words on registers; 0 if it compiles unwarned, nothing is spilled or on a stack
     PATH=$(dirname "$1"):$PATH "$1" $ccbin -allow-unsupported-compiler -std=c++14 -O3 -fmad=false -cubin -arch="sm_$2" -Xptxas -v -I. \
         --keep --keep-dir "$work/ptx" -o "$work/$2.cubin" "$3" >"$work/log" 2>&1 || { cat "$work/log"; return 1; }
-    if grep -B 1 '[1-9][0-9]* bytes spill' "$work/log"; then return 1; fi
+    if grep 'warning #' "$work/log" || grep -B 1 '[1-9][0-9]* bytes spill' "$work/log"; then return 1; fi
     no_stack "$work/log"
 }
 
