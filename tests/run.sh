@@ -33,6 +33,7 @@ if [ "${1:-}" = --one ]; then
     CMOCKA_MESSAGE_OUTPUT=TAP $(runner "$2") >"$log" 2>&1 </dev/null
     status=$?
     times >"$log.times" # of this shell, then of what it has run
+    sed -i 's/^not ok \([0-9]* # SKIP\)/ok \1/' "$log" # what cmocka says of a test that was skipped
     processor=$(tail -1 "$log.times" | awk '{ split($1, user, "m"); split($2, kernel, "m"); printf "%.0f", 60 * (user[1] + kernel[1]) + user[2] + kernel[2] }')
     if [ $status -ne 0 ] && ! grep -q '^not ok' "$log"; then
         echo "not ok - $2 ended with status $status" >>"$log"
