@@ -81,6 +81,23 @@ known() { # compiler, chips: those that it makes code for
     for chip in $2; do "$1" --list-gpu-code 2>/dev/null | grep -qx "sm_$chip" || return 1; done
 }
 
+wraps() { # file, compiler, folder of headers that come before its own if there is one
+    printf '#!/bin/sh\nexec "%s" %s "$@"\n' "$2" "${3:+-I$3}" >"$1" && chmod +x "$1"
+}
+
+takes() { # compiler: configure does, for sm_90; what it says is in $work/log
+    mkdir -p "$work/takes" && (cd "$work/takes" && NINJA=true "$SRCDIR/configure" --model="$SRCDIR/models/fashion.onnx" --no-profile \
+        --gpu=sm_90 --nvcc="$1") >"$work/log" 2>&1
+    grep -q '^wrote build.ninja' "$work/log"
+}
+
+own_headers() { # compiler: configure takes it, but not where another toolkit's headers come first
+    mkdir -p "$work/others" &&
+        printf '#include_next <cuda_runtime.h>\n#undef CUDART_VERSION\n#define CUDART_VERSION 9000\n' >"$work/others/cuda_runtime.h" &&
+        wraps "$work/own" "$1" && wraps "$work/hidden" "$1" "$work/others" && takes "$work/own" && ! takes "$work/hidden" && cat "$work/log" &&
+        grep -q "hidden works with no C++ compiler here, or finds the headers of another toolkit" "$work/log"
+}
+
 found=
 for nvcc in $(toolkits); do
     ccbin=$(host_compiler "$nvcc")
@@ -90,6 +107,7 @@ for nvcc in $(toolkits); do
         check "$nvcc compiles every kernel for sm_$chip, spills no register and has no stack frame but those known" all_compile "$nvcc" "$chip"
         check "$nvcc: shared memory of sm_$chip lies at multiples of 16 bytes" aligns_shared
     done
+    ! known "$nvcc" 90 || check "$nvcc: configure tells when another toolkit's headers hide its own" own_headers "$nvcc"
     [ -x "$(dirname "$nvcc")/cuobjdump" ] || continue
     for chip in 62 72; do
         ! known "$nvcc" "$chip" || check "$nvcc: PTX for sm_$chip as old drivers take it gives the same code" same_code "$nvcc" "$chip"
