@@ -67,13 +67,14 @@ frames() { # of one rank and of two, the same results; copies and threads 1 to 3
         cmp "$work/x.npy" "$work/y.npy"
 }
 
-time_of() { # spec, frames: ms that they take in $work/out, without the start
-    for from in /dev/null "$2"; do
-        begin=$(date +%s%N)
-        run "$1" - --json --stdin=$from </dev/null >"$work/out" || return 1
-        [ "$from" = /dev/null ] && start=$((($(date +%s%N) - begin) / 1000000))
-    done
-    echo $((($(date +%s%N) - begin) / 1000000 - start))
+time_of() { # spec, frames: ms from the first result to the last, which go to $work/out (MPI may start for seconds: it asks for the machine's name)
+    run "$1" - --json --stdin="$2" </dev/null | "$PYTHON" -c '
+import sys, time
+times = []
+for line in sys.stdin:
+    times.append(time.monotonic())
+    sys.stderr.write(line)
+print(round(1e3 * (times[-1] - times[0])))' 2>"$work/out"
 }
 
 vertical_stream() { # each key has parts before and behind the other's: 40 ms alone, 20 with frames that overlap
@@ -104,18 +105,29 @@ memory() { # KiB of all ranks
         'import sys; print(sum(map(int, sys.stdin)))'
 }
 
-backpressure() { # messages that MPI would take at once without: a rank ten thousand times as fast keeps to the slow one's pace
-    RELAY_WIDTH=10000
+await_results() { # how many, of what runs as $pid
+    until [ "$(wc -l <"$work/out")" -ge "$1" ]; do kill -0 $pid && sleep .05 || return 1; done
+}
+
+backpressure() { # messages so small that MPI takes them at once: still a fast rank, given frames without end, keeps to the slow one's pace
+    rm -f "$work/frames" "$work/enough"
+    mkfifo "$work/frames"
+    while [ ! -e "$work/enough" ] && head -c 3600 /dev/zero; do :; done >"$work/frames" &
+    feeder=$!
+    RELAY_WIDTH=900
     export RELAY_WIDTH
-    run "0:0>1 1:1>2 2:2>3@100" --bench=7 </dev/null >"$work/out" 2>&1 &
+    run "0:0>1 1:1>2 2:2>3@100" - --json --stdin="$work/frames" </dev/null >"$work/out" 2>"$work/err" &
+    pid=$!
     unset RELAY_WIDTH
-    sleep 3
-    early=$(memory)
-    sleep 3
-    late=$(memory)
-    wait $! || return 1
-    echo "$early KiB, then $late"
-    [ "$early" -gt 1000 ] && [ $((late - early)) -lt 1024 ]
+    await_results 10 && early=$(memory) && await_results 40 && late=$(memory)
+    : >"$work/enough"
+    echo "${early:=0} KiB, then ${late:=0}"
+    [ "$early" -gt 1000 ] && [ $((late - early)) -lt 1024 ] && wait $pid || {
+        pkill -f "^$relay " # rather than wait for all that is queued
+        kill $feeder 2>/dev/null
+        cat "$work/err"
+        return 1
+    }
 }
 
 eos_clean() { # streams of no frame and of one; one that ends in a frame
