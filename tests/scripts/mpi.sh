@@ -68,7 +68,7 @@ frames() { # of one rank and of two, the same results; copies and threads 1 to 3
 }
 
 time_of() { # spec, frames: ms from the first result to the last, which go to $work/out (MPI may start for seconds: it asks for the machine's name)
-    run "$1" - --json --stdin="$2" </dev/null | "$PYTHON" -c '
+    { run "$1" - --json --stdin="$2" </dev/null || echo failed; } | "$PYTHON" -c '
 import sys, time
 times = []
 for line in sys.stdin:
