@@ -111,6 +111,7 @@ await_results() { # how many, of what runs as $pid
 
 backpressure() { # messages so small that MPI takes them at once: still a fast rank, given frames without end, keeps to the slow one's pace
     rm -f "$work/frames" "$work/enough"
+    : >"$work/out" # no lines of another test's count
     mkfifo "$work/frames"
     while [ ! -e "$work/enough" ] && head -c 3600 /dev/zero; do :; done >"$work/frames" &
     feeder=$!
@@ -125,6 +126,7 @@ backpressure() { # messages so small that MPI takes them at once: still a fast r
     [ "$early" -gt 1000 ] && [ "$late" -gt 1000 ] && [ $((late - early)) -lt 1024 ] && wait $pid || {
         pkill -f "^$relay " # rather than wait for all that is queued
         kill $feeder 2>/dev/null
+        wait $pid
         cat "$work/err"
         return 1
     }
