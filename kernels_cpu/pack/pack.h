@@ -51,8 +51,12 @@ ig_supports_fn ig_supports_winograd_of7;  /* 7x7 */
 ig_supports_fn ig_supports_winograd_s2;   /* 3x3 of stride 2 */
 ig_supports_fn ig_supports_winograd_row, ig_supports_winograd_column; /* 1x3, 1x5, 1x7; 3x1, 5x1, 7x1 */
 ig_supports_fn ig_supports_winograd_line; /* either */
-/* U of one filter w[kh][kw]: point p goes to u[p * step]. */
-void ig_winograd_filter(const float *w, const struct ig_winograd_shape *shape, float *u, int64_t step);
+struct ig_winograd_layout { /* floats from a point to the next, from 16 outputs to the next 16, and from a channel to the next */
+    int64_t point, panel, channel;
+};
+/* U of filters w[oc][ic][kh][kw]: outputs that are not there are left as they are. */
+void ig_winograd_filters(const float *w, int32_t ic, int32_t oc, const struct ig_winograd_shape *shape,
+                         const struct ig_winograd_layout *layout, float *u);
 ig_pack_fn ig_pack_winograd2;
 ig_pack_fn ig_pack_winograd4;
 ig_pack_fn ig_pack_winograd6;

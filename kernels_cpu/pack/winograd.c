@@ -57,35 +57,17 @@ static void make_g(int32_t m, int32_t taps, int32_t stride, double g[MAX_N][MAX_
     for (int32_t j = 0; j < m; j++) g[m + 1 + j][1] = 1;
 }
 
-void ig_winograd_filter(const float *w, const struct ig_winograd_shape *s, float *u, int64_t step)
-{
-    double half[MAX_N][MAX_K], g[MAX_N][MAX_K];
-    make_g(s->rows, s->kh, s->stride, g);
-    for (int32_t i = 0; i < ig_winograd_high(s); i++)
-        for (int32_t b = 0; b < s->kw; b++) {
-            half[i][b] = g[i][0] * (double)w[b];
-            for (int32_t a = 1; a < s->kh; a++) half[i][b] += g[i][a] * (double)w[a * s->kw + b];
-        }
-    make_g(s->columns, s->kw, s->stride, g);
-    for (int32_t i = 0; i < ig_winograd_high(s); i++)
-        for (int32_t j = 0; j < ig_winograd_wide(s); j++, u += step) {
-            double sum = half[i][0] * g[j][0];
-            for (int32_t b = 1; b < s->kw; b++) sum += half[i][b] * g[j][b];
-            *u = (float)sum;
-        }
-}
-
 struct factors {
     double down[MAX_N][MAX_K], across[MAX_N][MAX_K];
 };
 
-/* The same of channel c of 16 filters w[16][ic][taps]: each step is one of vectors, in the same order. */
-static void filter_panel(const float *w, int32_t ic, const struct ig_winograd_shape *s, const struct factors *g, float u[][NR])
+/* U of one channel of up to 16 filters, w[width][ic][taps] from that channel on: each step is one of vectors. */
+static void filter_panel(const float *w, int32_t width, int32_t ic, const struct ig_winograd_shape *s, const struct factors *g, float u[][NR])
 {
     int32_t kw = s->kw, n_taps = s->kh * kw;
     double taps[MAX_K * MAX_K][NR], half[MAX_K][NR], sum[NR];
     for (int32_t k = 0; k < NR; k++)
-        for (int32_t t = 0; t < n_taps; t++) taps[t][k] = (double)w[(int64_t)k * ic * n_taps + t];
+        for (int32_t t = 0; t < n_taps; t++) taps[t][k] = k < width ? (double)w[(int64_t)k * ic * n_taps + t] : 0;
     for (int32_t i = 0; i < ig_winograd_high(s); i++) {
         for (int32_t b = 0; b < kw; b++) {
             for (int32_t k = 0; k < NR; k++) half[b][k] = g->down[i][0] * taps[b][k];
@@ -101,24 +83,19 @@ static void filter_panel(const float *w, int32_t ic, const struct ig_winograd_sh
     }
 }
 
-static void pack_points(const float *w, int32_t ic, int32_t oc, const struct ig_winograd_shape *s, float *dst)
+void ig_winograd_filters(const float *w, int32_t ic, int32_t oc, const struct ig_winograd_shape *s, const struct ig_winograd_layout *l,
+                         float *dst)
 {
-    int32_t panels = (oc + NR - 1) / NR, n = ig_winograd_points(s), taps = s->kh * s->kw;
-    int64_t panel = ig_gemm_panel(1, ic, NR), plane = panels * panel;
+    int32_t n = ig_winograd_points(s), taps = s->kh * s->kw;
     float u[IG_WINOGRAD_MAX_POINTS][NR];
     struct factors g;
     make_g(s->rows, s->kh, s->stride, g.down);
     make_g(s->columns, s->kw, s->stride, g.across);
-    for (int32_t j = 0; j < panels; j++, dst += panel) {
-        int32_t width = oc - j * NR < NR ? oc - j * NR : NR;
-        memset(u, 0, sizeof u);
-        for (int32_t p = 0; p < n; p++) memset(dst + p * plane, 0, NR * sizeof *dst);
+    for (int32_t o = 0; o < oc; o += NR, dst += l->panel) {
+        int32_t width = oc - o < NR ? oc - o : NR;
         for (int32_t c = 0; c < ic; c++) {
-            const float *filter = w + ((int64_t)j * NR * ic + c) * taps;
-            if (width == NR) filter_panel(filter, ic, s, &g, u);
-            else
-                for (int32_t k = 0; k < width; k++) ig_winograd_filter(filter + (int64_t)k * ic * taps, s, &u[0][k], NR);
-            for (int32_t p = 0; p < n; p++) memcpy(dst + p * plane + (c + 1) * NR, u[p], sizeof u[p]);
+            filter_panel(w + ((int64_t)o * ic + c) * taps, width, ic, s, &g, u);
+            for (int32_t p = 0; p < n; p++) memcpy(dst + p * l->point + c * l->channel, u[p], (size_t)width * sizeof **u);
         }
     }
 }
@@ -127,12 +104,14 @@ static size_t pack(const struct ig_call *call, int32_t m, void *dst)
 {
     const struct ig_winograd_shape s = ig_winograd_shape_of(call, m, m);
     int32_t ic = call->in[0].c, oc = call->out[0].c, panels = (oc + NR - 1) / NR;
-    int64_t floats = panels * NR + (int64_t)ig_winograd_points(&s) * panels * ig_gemm_panel(1, ic, NR);
+    struct ig_winograd_layout l = {.panel = ig_gemm_panel(1, ic, NR), .channel = NR};
+    l.point = panels * l.panel;
+    int64_t floats = panels * NR + ig_winograd_points(&s) * l.point;
     float *bias = (float *)dst;
     if (dst) {
-        memset(bias, 0, (size_t)(panels * NR) * sizeof *bias);
+        memset(bias, 0, (size_t)floats * sizeof *bias);
         if (ig_has(call, 2)) memcpy(bias, call->in[2].data, (size_t)oc * sizeof *bias);
-        pack_points((const float *)call->in[1].data, ic, oc, &s, bias + panels * NR);
+        ig_winograd_filters((const float *)call->in[1].data, ic, oc, &s, &l, bias + (panels + 1) * NR); /* a panel begins with a bias of none */
     }
     return (size_t)floats * sizeof(float);
 }

@@ -498,22 +498,17 @@ GPU_KERNEL(128, 8, conv_reduce, ig_gpu_conv)
 }
 
 /*
- * ROWS (16 or 32) pixels x 128 channels of a convolution of one tap, for few pixels, where weights are all there is to wait for: each
- * is used by one thread of a block alone, which reads it from memory into registers while it multiplies with those before. A thread
- * has 4 channels of all pixels; what these are multiplied with all lanes of a warp read at once from shared memory. The warps of a
- * block have a part of the channels of the block's piece of the sum each, and their sums are added up in the order of warps.
+ * 16 pixels x 128 channels of a convolution of one tap, for few pixels, where weights are all there is to wait for: each is used by
+ * one thread of a block alone, which reads it from memory into registers while it multiplies with those before. A thread has 4
+ * channels of all pixels; what these are multiplied with all lanes of a warp read at once from shared memory. The warps of a block
+ * have a part of the channels of the block's piece of the sum each, and their sums are added up in the order of warps.
  */
-template <bool VECTOR, int ROWS> struct few {
-    enum { WARPS = 4, AHEAD = 4 /* k of a step */, STEPS = 256 / ROWS /* that shared memory has room for, used by turns */ };
-    enum { QUADS = 32 / ROWS /* of k that a warp brings at once, for as many steps */ };
-    enum { LINE = ROWS + 4 * (QUADS - 1) /* pixels of a k: what a warp stores goes to 32 banks */, MINE = STEPS * AHEAD * LINE };
+template <bool VECTOR> struct few {
+    enum { ROWS = 16, WARPS = 4, STEP = 8 /* k */, AHEAD = 4 /* k of weights that a thread has registers for */ };
+    enum { HALF = 32 /* k of pixels in shared memory, of two halves that are used by turns */ };
+    enum { LINE = ROWS + 4 /* pixels of a k: what a warp stores goes to 32 banks */, MINE = 2 * HALF * LINE };
     enum { AT_ONCE = 8 /* rows of all warps' sums that it has room for */ };
 
-    static __device__ __forceinline__ const float *pixel_of(const ig_gpu_conv &p, int group, int m)
-    {
-        const int y = m / p.out_w, x = m - y * p.out_w;
-        return y < p.out_h ? p.in + (y * p.sh * p.in_row + x * p.sw * p.in_pixel + group * p.ic) : p.zeros;
-    }
     /* Four k of a pixel, of which there are n. */
     static __device__ __forceinline__ float4 quad_of(const float *from, int n)
     {
@@ -526,25 +521,43 @@ template <bool VECTOR, int ROWS> struct few {
         to[2 * LINE] = v.z;
         to[3 * LINE] = v.w;
     }
-    /* The weights of the next AHEAD k, of which there are n. */
-    static __device__ __forceinline__ void bring(float4 *w, const float *&from, int oc4, int n)
+    static __device__ __forceinline__ void multiply(float4 *sum, const float *x, float4 w)
     {
         UNROLL
-        for (int i = 0; i < AHEAD; i++) {
-            w[i] = i < n ? load4(from) : make_float4(0, 0, 0, 0);
-            from += oc4;
+        for (int q = 0; q < ROWS; q += 4) {
+            float4 v = load4(x + q);
+            UNROLL
+            for (int j = 0; j < 16; j++) at(sum[q + j / 4], j % 4) = fmaf(at(v, j / 4), at(w, j % 4), at(sum[q + j / 4], j % 4));
         }
     }
-    static __device__ __forceinline__ void multiply(float4 *sum, const float *x, float4 *w)
+    /* What a thread goes through its part of the sum with. */
+    struct walk {
+        int pixel, weights; /* where it brings from next, */
+        int left;           /* and of how many k: pixels */
+        const float *mine;  /* its warp's pixels in shared memory */
+        float *to;          /* where it puts what it brings */
+    };
+    /* A row of weights, the i-th of those to come, of which n are there: where quads of pixels are, what is not there is not used. */
+    static __device__ __forceinline__ void bring(const ig_gpu_conv &p, float4 &w, walk &at, int i, int n)
     {
+        if (VECTOR ? i / 4 * 4 < n : i < n) w = load4(p.weights + at.weights);
+        else if (!VECTOR) w = make_float4(0, 0, 0, 0);
+        at.weights += p.oc4;
+    }
+    /* STEP k from k on, of which n are left; WHOLE: all of these and as many more. Weights to come take the registers of those that are done. */
+    template <bool WHOLE> static __device__ __forceinline__ void step(const ig_gpu_conv &p, walk &at, float4 *sum, float4 *w, int k, int n)
+    {
+        const float *x = at.mine + k % (2 * HALF) * LINE;
+        const float4 quad = quad_of(p.in + at.pixel, at.left);
         UNROLL
-        for (int i = 0; i < AHEAD; i++)
-            UNROLL
-            for (int q = 0; q < ROWS; q += 4) {
-                float4 v = load4(x + i * LINE + q);
-                UNROLL
-                for (int j = 0; j < 16; j++) at(sum[q + j / 4], j % 4) = fmaf(at(v, j / 4), at(w[i], j % 4), at(sum[q + j / 4], j % 4));
-            }
+        for (int i = 0; i < STEP; i++) {
+            if (WHOLE || i / 4 * 4 < n) multiply(sum, x + i * LINE, w[i % AHEAD]);
+            bring(p, w[i % AHEAD], at, i, WHOLE ? STEP : n - AHEAD);
+        }
+        put(at.to + (k + HALF) % (2 * HALF) * LINE, quad);
+        at.pixel += STEP;
+        at.left -= STEP;
+        if (k % HALF == HALF - STEP) __syncthreads();
     }
     /* Adds the sums of all warps and writes those of the block. */
     static __device__ __forceinline__ void put_all(const ig_gpu_conv &p, float *room, const float4 *sum, int group, int split)
@@ -575,38 +588,36 @@ template <bool VECTOR, int ROWS> struct few {
     static __device__ __forceinline__ void compute(const ig_gpu_conv &p)
     {
         SHARED(float, room, [WARPS * MINE]);
-        const int warp = threadIdx.x / 32, lane = threadIdx.x % 32, m0 = blockIdx.x * ROWS;
+        const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+        const int m = blockIdx.x * ROWS + lane % ROWS, y = m / p.out_w;
         const int group = blockIdx.z / p.splits, split = blockIdx.z - group * p.splits;
         const int channel = blockIdx.y * 128 + lane * 4, n = p.oc - channel;
         const int from = split * p.chunk * UNIT, end = min(from + p.chunk * UNIT, p.ic);
-        const int each = ((end - from + 3) / 4 + WARPS - 1) / WARPS * 4, first = min(from + warp * each, end);
-        const int k_of = lane / ROWS * 4; /* every QUADS steps a thread brings a quad of k of one pixel */
-        const int count = min(each, end - first);
-        float *mine = room + warp * MINE, *to = mine + k_of * LINE + lane % ROWS;
-        const float *pixel = pixel_of(p, group, m0 + lane % ROWS) + first + k_of;
-        const float *weights = p.weights + (group * p.weight_group + first * p.oc4 + (n > 0 ? channel : 0));
-        float4 sum[ROWS], now[AHEAD], later[AHEAD];
+        int each = (end - from + WARPS * STEP - 1) / (WARPS * STEP) * STEP;
+        const int first = min(from + warp * each, end);
+        int whole = end - from == WARPS * each ? each - STEP : 0, k = 0, count = min(each, end - first);
+        const int k_of = lane / ROWS * 4; /* of every 8 k a thread brings these four of a pixel */
+        walk at;
+        at.mine = room + warp * MINE;
+        at.to = room + warp * MINE + k_of * LINE + lane % ROWS;
+        at.pixel = y * p.sh * p.in_row + (m - y * p.out_w) * p.sw * p.in_pixel + group * p.ic + first + k_of;
+        at.left = y < p.out_h ? count - k_of : 0;
+        at.weights = group * p.weight_group + first * p.oc4 + (n > 0 ? channel : 0);
+        float4 sum[ROWS], w[AHEAD];
         UNROLL
         for (int i = 0; i < ROWS; i++) sum[i] = make_float4(0, 0, 0, 0);
-        bring(now, weights, p.oc4, count);
         UNROLL
-        for (int k = 0; k < STEPS / 2 * AHEAD; k += QUADS * AHEAD) put(to + k * LINE, quad_of(pixel + k, count - k_of - k));
+        for (int i = 0; i < AHEAD; i++) bring(p, w[i], at, i, count);
+        UNROLL
+        for (int k = 0; k < HALF; k += STEP) put(at.to + k * LINE, quad_of(p.in + (at.pixel + k), at.left - k));
         __syncthreads();
-        pixel += STEPS / 2 * AHEAD;
+        at.pixel += HALF;
+        at.left -= HALF;
 #pragma unroll 1
-        for (int step = 0; step * AHEAD < each; step++) {
-            float4 quad = make_float4(0, 0, 0, 0);
-            if (step % QUADS == 0) quad = quad_of(pixel, count - k_of - (step + STEPS / 2) * AHEAD);
-            bring(later, weights, p.oc4, count - (step + 1) * AHEAD);
-            multiply(sum, mine + step % STEPS * (AHEAD * LINE), now);
-            if (step % QUADS == 0) {
-                put(to + (step + STEPS / 2) % STEPS * (AHEAD * LINE), quad);
-                pixel += QUADS * AHEAD;
-            }
-            UNROLL
-            for (int i = 0; i < AHEAD; i++) now[i] = later[i];
-            if (step % (STEPS / 2) == STEPS / 2 - 1) __syncthreads();
-        }
+        for (; k < whole; k += STEP) step<true>(p, at, sum, w, k, 0);
+        if (whole) count = each = STEP; /* one step is left */
+#pragma unroll 1
+        for (; each > 0; each -= STEP, count -= STEP, k += STEP) step<false>(p, at, sum, w, k, count);
         int splits = p.splits; /* where it writes is found anew: the loop has no registers for it */
         KEPT(splits);
         put_all(p, room, sum, blockIdx.z / splits, blockIdx.z % splits);
@@ -615,15 +626,10 @@ template <bool VECTOR, int ROWS> struct few {
 
 GPU_KERNEL(128, 4, conv_16x128, ig_gpu_conv)
 {
-    few<true, 16>::compute(p);
-}
-
-GPU_KERNEL(128, 2, conv_32x128, ig_gpu_conv)
-{
-    few<true, 32>::compute(p);
+    few<true>::compute(p);
 }
 
 GPU_KERNEL(128, 3, conv_any16x128, ig_gpu_conv)
 {
-    few<false, 16>::compute(p);
+    few<false>::compute(p);
 }

@@ -7,8 +7,8 @@
  * depthwise_<k>s1_wide: a thread computes one channel of OX columns, p.chunk rows down. Its weights stay in registers: those of a
  * quad do not fit there, and read for every row they would take more of the first-level cache than pixels do. It holds sums of the K
  * rows of outputs that an input row is for; while it adds a row, the next is under way.
- * depthwise_<k>s1_ring: the same outputs a thread, but a block of 32 columns x 32 channels brings each row of them to shared memory
- * once, four rows before it is needed: more are under way than threads have registers for.
+ * depthwise_<k>s1_ring: the same outputs a thread, but a block of 32 columns x 64 channels brings each row of them to shared memory
+ * once, four rows before it is needed: more are under way than threads have registers for, by 256 bytes of a pixel at once.
  * conv_direct: a thread computes one channel of one pixel, whatever the window and groups.
  * Sums go in the order of the taps.
  */
@@ -169,17 +169,17 @@ template <int K, int OX> static __device__ __forceinline__ void depthwise_down(c
 }
 
 template <int K, int OX> struct ring {
-    enum { CHANNELS = 32, WARPS = 4, AHEAD = K - 1 /* rows under way, where there is room for K */ };
-    enum { COLUMNS = WARPS * OX + K - 1, ROW = COLUMNS * CHANNELS };
+    enum { CHANNELS = 64, WIDE = 32 /* columns of outputs */, AHEAD = K - 1 /* rows under way, where there is room for K */ };
+    enum { COLUMNS = WIDE + K - 1, ROW = COLUMNS * CHANNELS, QUADS = CHANNELS / 4, AT_ONCE = CHANNELS * WIDE / OX / QUADS };
 
-    /* Row iy's columns from ix on, channels from `channel` on: a thread brings a quad of every 16th. */
+    /* Row iy's columns from ix on, channels from `channel` on: a thread brings a quad of every AT_ONCE-th. */
     static __device__ __forceinline__ void bring(const ig_gpu_conv &p, float *row, int iy, int ix, int channel)
     {
-        const int quad = threadIdx.x % 8 * 4;
+        const int quad = threadIdx.x % QUADS * 4;
         const bool inside = (unsigned)iy < (unsigned)p.in_h && channel + quad < p.groups;
         UNROLL
-        for (int first = 0; first < COLUMNS; first += 16) {
-            const int c = first + threadIdx.x / 8, x = ix + c;
+        for (int first = 0; first < COLUMNS; first += AT_ONCE) {
+            const int c = first + threadIdx.x / QUADS, x = ix + c;
             const bool there = inside && (unsigned)x < (unsigned)p.in_w;
             if (c >= COLUMNS) continue;
             COPY4(row + (c * CHANNELS + quad), there ? p.in + (iy * p.in_row + x * p.in_pixel + channel + quad) : p.in, there);
@@ -202,12 +202,12 @@ template <int K, int OX> struct ring {
     static __device__ __forceinline__ void compute(const ig_gpu_conv &p)
     {
         SHARED(float, pixels, [K * ROW]);
-        const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, wide = (p.groups + CHANNELS - 1) / CHANNELS;
-        const int tile = blockIdx.x / wide, channel0 = (blockIdx.x - tile * wide) * CHANNELS, channel = channel0 + lane;
-        const int x0 = tile * WARPS * OX, x = x0 + warp * OX, y = blockIdx.y * p.chunk, n = channel < p.groups ? p.out_w - x : 0;
+        const int own = threadIdx.x % CHANNELS, right = threadIdx.x / CHANNELS * OX, parts = (p.groups + CHANNELS - 1) / CHANNELS;
+        const int tile = blockIdx.x / parts, channel0 = (blockIdx.x - tile * parts) * CHANNELS, channel = channel0 + own;
+        const int x0 = tile * WIDE, x = x0 + right, y = blockIdx.y * p.chunk, n = channel < p.groups ? p.out_w - x : 0;
         const int iy = y - p.top, ix = x0 - p.left, rows = min(p.chunk, p.out_h - y) + K - 1, known = min(channel, p.groups - 1);
         const float *residual = p.residual ? p.residual + (y * p.residual_row + x * p.residual_pixel + channel) : (const float *)0;
-        const float *mine = pixels + (warp * OX * CHANNELS + lane);
+        const float *mine = pixels + (right * CHANNELS + own);
         const float bias = p.bias ? p.bias[known] : 0;
         float *out = p.out + (y * p.out_row + x * p.out_pixel + channel);
         float w[K * K], sum[K][OX];
@@ -262,7 +262,7 @@ GPU_KERNEL(128, 4, depthwise_5s1_wide, ig_gpu_conv)
     depthwise_down<5, 8>(p);
 }
 
-GPU_KERNEL(128, 4, depthwise_5s1_ring, ig_gpu_conv)
+GPU_KERNEL(256, 2, depthwise_5s1_ring, ig_gpu_conv)
 {
     ring<5, 8>::compute(p);
 }

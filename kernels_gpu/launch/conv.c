@@ -5,7 +5,7 @@
 
 enum { POINTERS = 7, UNIT = 16 /* of sums: conv.cu */ };
 enum { WIDE_GROUP = 8 /* fewer channels of a group are not worth a tile */ };
-enum { MOST_FEW = 64 /* pixels that conv_16x128 and conv_32x128 are offered for */ };
+enum { MOST_FEW = 64 /* pixels that conv_16x128 is offered for */ };
 
 struct tiling { /* of conv.cu */
     const char *quads, *any; /* functions for aligned pixels, and for all */
@@ -76,17 +76,21 @@ struct layout { /* a group's weights in ONNX's order: strides of an output chann
     int64_t group, out, in;
 };
 
+/* [group][tap][ic][oc4]; a cache has the lines of so many output channels until all their values are used. */
 static size_t pack(const struct ig_call *call, const struct layout *l, void *dst)
 {
+    enum { AT_ONCE = 16 };
     int32_t oc4 = ig_gpu_round4(l->oc);
     const float *w = (const float *)call->in[1].data;
     float *to = dst ? put_bias(call, (float *)dst) : NULL;
-    for (int32_t g = 0; to && g < l->groups; g++)
-        for (int32_t t = 0; t < l->taps; t++)
+    int64_t tap = (int64_t)l->ic * oc4;
+    for (int32_t g = 0; to && g < l->groups; g++, to += l->taps * tap)
+        for (int32_t first = 0; first < oc4; first += AT_ONCE)
             for (int32_t i = 0; i < l->ic; i++)
-                for (int32_t o = 0; o < oc4; o++)
-                    *to++ = o < l->oc ? w[g * l->group + o * l->out + i * l->in + t] : 0;
-    return (size_t)(ig_gpu_bias_floats(call) + (int64_t)l->groups * l->taps * l->ic * oc4) * sizeof(float);
+                for (int32_t t = 0; t < l->taps; t++)
+                    for (int32_t o = first; o < oc4 && o < first + AT_ONCE; o++)
+                        to[t * tap + (int64_t)i * oc4 + o] = o < l->oc ? w[g * l->group + o * l->out + i * l->in + t] : 0;
+    return (size_t)(ig_gpu_bias_floats(call) + l->groups * l->taps * tap) * sizeof(float);
 }
 
 size_t ig_gpu_pack_conv(const struct ig_call *call, void *dst)
@@ -215,7 +219,6 @@ static int gemm(const struct ig_call *call, struct ig_gpu_conv p, const struct t
 #define OF_64x64 "conv_64x64", "conv_any64x64", 64, 64, 64, 64, 64, 128
 #define OF_64x64s "conv_64x64s", "conv_any64x64", 64, 64, 128, 64, 64, 128
 #define OF_16x128 "conv_16x128", "conv_any16x128", 16, 128, 128, 16, 128, 128
-#define OF_32x128 "conv_32x128", "conv_any16x128", 32, 128, 128, 16, 128, 128
 #define OF_32x32 "conv_32x32", "conv_any32x32", 32, 32, 64, 32, 32, 64
 
 /* A kernel of a tile and of so many pieces of the sum, more of which fill a chip where outputs are few. */
@@ -241,7 +244,6 @@ TILE(64x64k16, 64x64, 16)
 TILE(64x64s, 64x64s, 1)
 TILE(16x128, 16x128, 1)
 TILE(16x128k4, 16x128, 4)
-TILE(32x128k4, 32x128, 4)
 TILE(32x32, 32x32, 1)
 TILE(32x32k4, 32x32, 4)
 TILE(32x32k16, 32x32, 16)
@@ -372,11 +374,11 @@ int ig_gpu_conv_depthwise_wide(const struct ig_call *call, void *scratch, struct
 /* Of pixels whose quads are aligned. */
 int ig_gpu_conv_depthwise_ring(const struct ig_call *call, void *scratch, struct ig_gpu_launch *to)
 {
-    enum { COLUMNS = 32, CHANNELS = 32 };
+    enum { COLUMNS = 32, CHANNELS = 64, THREADS = 256 };
     struct ig_gpu_conv p = depthwise_of(call);
     int64_t blocks = (int64_t)ig_gpu_ceil(p.out_w, COLUMNS) * ig_gpu_ceil(p.groups, CHANNELS);
     if (p.groups % 4 || !ig_gpu_is_vector(&call->in[0])) return ig_gpu_conv_depthwise_wide(call, scratch, to);
-    p.chunk = rows_down(blocks * 128, p.out_h);
-    ig_gpu_fill(to, "depthwise_5s1_ring", blocks, ig_gpu_ceil(p.out_h, p.chunk), 1, 128, POINTERS, &p, sizeof p);
+    p.chunk = rows_down(blocks * THREADS, p.out_h);
+    ig_gpu_fill(to, "depthwise_5s1_ring", blocks, ig_gpu_ceil(p.out_h, p.chunk), 1, THREADS, POINTERS, &p, sizeof p);
     return 1;
 }

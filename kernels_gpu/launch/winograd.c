@@ -73,17 +73,14 @@ SUPPORTS(ig_gpu_supports_winograd4line, ig_supports_winograd_line, 4)
 static size_t pack(const struct ig_call *call, int32_t m, void *dst)
 {
     const struct ig_winograd_shape shape = ig_winograd_shape_of(call, m, m);
-    int32_t ic = call->in[0].c, oc = call->out[0].c, oc4 = ig_gpu_round4(oc), taps = shape.kh * shape.kw;
-    int64_t plane = (int64_t)ig_gpu_round4(ic) * oc4, bias = ig_gpu_bias_floats(call);
-    int64_t floats = bias + ig_winograd_points(&shape) * plane;
+    int32_t ic = call->in[0].c, oc = call->out[0].c, oc4 = ig_gpu_round4(oc);
+    const struct ig_winograd_layout l = {.point = (int64_t)ig_gpu_round4(ic) * oc4, .panel = 16, .channel = oc4};
+    int64_t bias = ig_gpu_bias_floats(call), floats = bias + ig_winograd_points(&shape) * l.point;
     float *to = (float *)dst;
     if (!dst) return (size_t)floats * sizeof(float);
     memset(to, 0, (size_t)floats * sizeof *to);
     if (bias) memcpy(to, call->in[2].data, (size_t)oc * sizeof *to);
-    for (int32_t o = 0; o < oc; o++)
-        for (int32_t c = 0; c < ic; c++)
-            ig_winograd_filter((const float *)call->in[1].data + ((int64_t)o * ic + c) * taps, &shape,
-                               to + bias + (int64_t)c * oc4 + o, plane);
+    ig_winograd_filters((const float *)call->in[1].data, ic, oc, &shape, &l, to + bias);
     return (size_t)floats * sizeof(float);
 }
 
