@@ -77,7 +77,9 @@ static void profile_gpu(const char *path, const struct ig_source_options *source
     struct ig_graph *g = ig_load_graph(path, source);
     int repeats = at_least_one(share * GPU_REPEATS), runs = at_least_one(share * GPU_RUNS);
     struct ig_profile *p = ig_gpu_profile(g, kernels, repeats, runs, err, sizeof err);
-    if (!p || ig_gpu_profile_whole(g, kernels, repeats, GPU_FRAMES * runs, p, err, sizeof err)) ig_fatal("%s: %s", path, err);
+    if (!p || ig_gpu_profile_weights(g, kernels, repeats, GPU_FRAMES * runs, p, err, sizeof err) ||
+        ig_gpu_profile_whole(g, kernels, repeats, GPU_FRAMES * runs, p, err, sizeof err))
+        ig_fatal("%s: %s", path, err);
     write_profile(p, g, path, out);
     if (!quiet) fprintf(stderr, "profile: %d kernels timed over %d layers on %s\n", p->n, g->n_nodes, p->cpu);
     ig_profile_free(p);

@@ -12,13 +12,18 @@ static void use_modules(struct ig_gpu_plan *p, const void *const *modules)
     while (p->others[p->n_others]) p->n_others++;
 }
 
-int ig_gpu_bed_make(struct ig_gpu_bed *b, const struct ig_graph *g, const struct ig_profile *profile, double max_error,
-                    const char *nodes, const void *const *modules, char *err, size_t err_bytes)
+struct ig_plan *ig_gpu_plan(const struct ig_graph *g, const struct ig_profile *profile, double max_error, char *err, size_t err_bytes)
 {
     struct ig_plan_options o = {.target = "gpu", .isa = IG_ISA_CUDA, .threads = 1, .profile = profile, .bands = IG_BANDS_OFF,
                                 .max_error = max_error};
+    return ig_plan_make(g, &o, err, err_bytes);
+}
+
+int ig_gpu_bed_make(struct ig_gpu_bed *b, const struct ig_graph *g, const struct ig_profile *profile, double max_error,
+                    const char *nodes, const void *const *modules, char *err, size_t err_bytes)
+{
     memset(b, 0, sizeof *b);
-    b->plan = ig_plan_make(g, &o, err, err_bytes);
+    b->plan = ig_gpu_plan(g, profile, max_error, err, err_bytes);
     if (!b->plan) return -1;
     b->lowered = ig_lower(g, b->plan);
     b->launches = ig_lower_gpu(b->lowered, err, err_bytes);

@@ -12,8 +12,10 @@ struct ig_gpu_bed {
     struct ig_gpu gpu;
 };
 
+/* A plan of GPU kernels of no larger error, by `profile` (NULL: on the estimator). NULL with a line in err. Freed by ig_plan_free. */
+struct ig_plan *ig_gpu_plan(const struct ig_graph *g, const struct ig_profile *profile, double max_error, char *err, size_t err_bytes);
 /*
- * Plans g with `profile` (NULL: on the estimator) and kernels of no larger error, brings it to the GPU: modules[] are the kernels, of
+ * Brings such a plan to the GPU: modules[] are the kernels, of
  * which the first with code for the GPU serves; NULL ends them. nodes[] marks those whose weights are brought there, for
  * who runs no others; NULL: all. 0, or -1 with a line in err and nothing open.
  */
@@ -34,6 +36,14 @@ double ig_gpu_frame_ns(struct ig_gpu_bed *b, int runs);
  */
 struct ig_profile *ig_gpu_profile(const struct ig_graph *g, const void *const *modules, int repeats, int runs, char *err,
                                   size_t err_bytes);
+/*
+ * What weights cost in a frame. A layer that is launched over and over finds its weights in the last cache, in a frame they may come
+ * from memory, and kernels differ by how many they have (Winograd's, 16/9 to 4 times as many): so for some prices of a byte, beginning
+ * with none, that change what is fastest, `runs` frames of that plan are timed, and the price of the fastest one is added to
+ * all times: in_order_ns, which a plan goes by; 0 where it is none. 0, or -1 with a line in err.
+ */
+int ig_gpu_profile_weights(const struct ig_graph *g, const void *const *modules, int repeats, int runs, struct ig_profile *p, char *err,
+                           size_t err_bytes);
 /*
  * Runs the fastest plan by p, `runs` frames of it, and multiplies all times of p by what the median frame takes over what they
  * sum up to, which p->whole_over_sum then tells. 0, or -1 with a line in err.

@@ -109,13 +109,22 @@ static void least(double *of, double share)
     if (share > 0 && (*of == 0 || share < *of)) *of = share;
 }
 
-static struct shares shares_of(struct ig_gpu_bed *b, const struct ig_graph *g, const struct ig_gpu_limits *most)
+/* Of a node's fastest kernel; 0: it has none. */
+static double least_ns(const struct ig_profile *p, int32_t node)
+{
+    double ns = 0;
+    for (int32_t i = 0; i < p->n; i++)
+        if (p->timings[i].node == node) least(&ns, p->timings[i].alone_ns);
+    return ns;
+}
+
+static struct shares shares_of(const struct ig_graph *g, const struct ig_profile *p, const struct ig_gpu_limits *most)
 {
     struct shares s = {0, 0, 0};
-    for (int32_t i = 0; i < b->lowered->model.n_steps; i++) {
-        const struct ig_node *n = b->lowered->nodes[i];
-        double ns = b->lowered->layers[i].predicted_ns, bytes = ig_gpu_moved(g, n), flops = 2 * n->macs;
-        if (!(ns > 0) || !(most->flops > 0)) continue;
+    for (int32_t i = 0; i < g->n_nodes && most->flops > 0; i++) {
+        const struct ig_node *n = &g->nodes[i];
+        double ns = least_ns(p, i), bytes = ig_gpu_moved(g, n), flops = 2 * n->macs;
+        if (!(ns > 0)) continue;
         if (n->op == IG_CONV && n->macs >= LARGE_MACS) least(&s.conv, flops / ns / most->flops);
         if (n->op == IG_CONV && n->macs >= MIDDLE_MACS) least(&s.middle, flops / ns / most->flops);
         if (most->copy > 0 && bytes >= LARGE_BYTES && bytes / most->copy > flops / most->flops) least(&s.moving, bytes / ns / most->copy);
@@ -145,7 +154,8 @@ static void bench(const char *path, const void *const *modules, int repeats, int
     if (!g) die(path, err);
     struct ig_profile *p = ig_gpu_profile(g, modules, repeats, runs, err, sizeof err);
     struct ig_gpu_bed b;
-    if (!p || ig_gpu_bed_make(&b, g, p, IG_MAX_ERROR, NULL, modules, err, sizeof err)) die(path, err);
+    if (!p || ig_gpu_profile_weights(g, modules, repeats, 10 * runs, p, err, sizeof err) ||
+        ig_gpu_bed_make(&b, g, p, IG_MAX_ERROR, NULL, modules, err, sizeof err)) die(path, err);
     if (!(most.copy > 0)) most = ig_gpu_limits(&b.gpu);
     if (layers) print_layers(g, p, &most);
     for (int32_t i = 0; i < b.lowered->model.n_steps; i++)
@@ -156,7 +166,7 @@ static void bench(const char *path, const void *const *modules, int repeats, int
     frame = ig_gpu_frame_ns(&b, 20 * runs);
     snprintf(err, sizeof err, "a frame fails: CUDA error %d", (int)-frame);
     if (frame <= 0) die(g->name, err);
-    struct shares share = shares_of(&b, g, &most);
+    struct shares share = shares_of(g, p, &most);
     printf("{\"network\": \"%s\", \"gpu\": \"%s\", \"sm\": %d, \"frame_ms\": %.4f, \"layers_ms\": %.4f, \"launches\": %d, "
            "\"gflops\": %.0f, \"most_gflops\": %.0f, \"copy_gb_s\": %.1f, \"large_conv_share\": %.3f, \"middle_conv_share\": %.3f, \"memory_bound_share\": %.3f, "
            "\"difference\": %.3g}\n",

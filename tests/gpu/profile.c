@@ -3,6 +3,8 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -36,8 +38,54 @@ static void test_whole_frame(void **state)
     ig_graph_free(g);
 }
 
+static const struct ig_timing *timing_of(const struct ig_profile *p, const char *kernel)
+{
+    for (int32_t i = 0; i < p->n; i++)
+        if (!strcmp(p->timings[i].kernel->name, kernel)) return &p->timings[i];
+    fail_msg("no times of %s", kernel);
+    return NULL;
+}
+
+/*
+ * A frame of Winograd's product takes the emulator a hundred times as long as the direct sum: where a few ns speak for it, a price of weights
+ * does not let it; where only the direct sum has few weights and is the fastest, nothing has a price.
+ */
+static void test_price_of_weights(void **state)
+{
+    (void)state;
+    const void *modules[] = {"emulated", NULL};
+    struct ig_graph *g = net_two_convs(4);
+    struct ig_view *views = calloc((size_t)g->n_values, sizeof *views);
+    char err[512] = "";
+    struct ig_profile *p = ig_gpu_profile(g, modules, 1, 1, err, sizeof err);
+    if (!p) fail_msg("%s", err);
+    ig_compute_views(g, views);
+    const struct ig_timing *winograd = timing_of(p, "conv_f32_winograd4_128x64__cuda"), *direct = timing_of(p, "conv_f32_direct__cuda");
+    for (int is_paid = 0; is_paid < 2; is_paid++) {
+        double price = 0;
+        for (int32_t i = 0; i < p->n; i++) {
+            struct ig_timing *t = &p->timings[i];
+            t->alone_ns = t->kernel == winograd->kernel ? 1000 + 2000 * !is_paid : t->kernel == direct->kernel ? 1100 : 1e6;
+        }
+        if (ig_gpu_profile_weights(g, modules, 1, FRAMES, p, err, sizeof err)) fail_msg("%s", err);
+        for (int32_t i = 0; i < p->n; i++) {
+            const struct ig_timing *t = &p->timings[i];
+            struct ig_call call;
+            int32_t batch;
+            ig_node_call(g, views, &g->nodes[t->node], &call, &batch);
+            double bytes = (double)t->kernel->pack(&call, NULL);
+            if (!i && is_paid) price = (t->in_order_ns - t->alone_ns) / bytes;
+            assert_float_equal(t->in_order_ns, is_paid ? t->alone_ns + price * bytes : 0, 1e-3);
+        }
+        if (is_paid) assert_true(price > 0 && direct->in_order_ns < winograd->in_order_ns);
+    }
+    ig_profile_free(p);
+    ig_graph_free(g);
+    free(views);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_whole_frame)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_whole_frame), cmocka_unit_test(test_price_of_weights)};
     return cmocka_run_group_tests(tests, emulate, NULL);
 }
