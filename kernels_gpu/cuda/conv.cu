@@ -544,7 +544,7 @@ template <bool VECTOR> struct few {
         else if (!VECTOR) w = make_float4(0, 0, 0, 0);
         at.weights += p.oc4;
     }
-    /* STEP k from k on, of which n are left; WHOLE: all of these and as many more. Weights to come take the registers of those that are done. */
+    /* STEP k from k on, of which n are left; WHOLE: all of these and as many more. Weights take the registers of those that are done. */
     template <bool WHOLE> static __device__ __forceinline__ void step(const ig_gpu_conv &p, walk &at, float4 *sum, float4 *w, int k, int n)
     {
         const float *x = at.mine + k % (2 * HALF) * LINE;
@@ -624,7 +624,13 @@ template <bool VECTOR> struct few {
     }
 };
 
-GPU_KERNEL(128, 4, conv_16x128, ig_gpu_conv)
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 700
+enum { BLOCKS_OF_FEW = 3 }; /* as many as shared memory holds, with more registers each */
+#else
+enum { BLOCKS_OF_FEW = 4 };
+#endif
+
+GPU_KERNEL(128, BLOCKS_OF_FEW, conv_16x128, ig_gpu_conv)
 {
     few<true>::compute(p);
 }
