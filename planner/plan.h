@@ -185,7 +185,7 @@ struct ig_timing {            /* one line of a profile: a kernel on a node, cut 
     const struct ig_kernel *kernel;
     int32_t split, chunk, threads;
     double alone_ns;          /* median, this layer repeated */
-    double in_order_ns;       /* median, inside the whole network; 0: not measured */
+    double in_order_ns;       /* median, inside the whole network; on a GPU alone_ns and a price of weights; 0: not measured */
     double error;             /* max|y - direct| / max|direct| of unit-normal inputs; 0: it is a direct sum */
 };
 
