@@ -15,9 +15,8 @@ struct ig_gpu_bed {
 /* A plan of GPU kernels of no larger error, by `profile` (NULL: on the estimator). NULL with a line in err. Freed by ig_plan_free. */
 struct ig_plan *ig_gpu_plan(const struct ig_graph *g, const struct ig_profile *profile, double max_error, char *err, size_t err_bytes);
 /*
- * Brings such a plan to the GPU: modules[] are the kernels, of
- * which the first with code for the GPU serves; NULL ends them. nodes[] marks those whose weights are brought there, for
- * who runs no others; NULL: all. 0, or -1 with a line in err and nothing open.
+ * Brings such a plan to the GPU: modules[] are the kernels, of which the first with code for the GPU serves; NULL ends them.
+ * nodes[] marks those whose weights are brought there, for who runs no others; NULL: all. 0, or -1 with a line in err and nothing open.
  */
 int ig_gpu_bed_make(struct ig_gpu_bed *b, const struct ig_graph *g, const struct ig_profile *profile, double max_error,
                     const char *nodes, const void *const *modules, char *err, size_t err_bytes);
