@@ -47,8 +47,8 @@ static const struct ig_timing *timing_of(const struct ig_profile *p, const char 
 }
 
 /*
- * A frame of Winograd's product takes the emulator a hundred times as long as the direct sum: where a few ns speak for it, a price of weights
- * does not let it; where only the direct sum has few weights and is the fastest, nothing has a price.
+ * On a picture of 4x4, Winograd's product takes the emulator many times as long as the direct sum: where a few ns speak for it, a price
+ * of weights must not let it; where the direct sum, of the fewest weights, is the fastest anyway, nothing has a price.
  */
 static void test_price_of_weights(void **state)
 {
