@@ -137,6 +137,7 @@ gpu_profile() { # of every kernel on every layer, as if all took a millisecond b
 import json, sys
 p = json.load(open(sys.argv[1] + "/taken.json"))
 for t in p["timings"]:
+    t["in_order_ns"] = 0
     t["alone_ns"] = 1e3 if t["kernel"] == "conv_f32_direct__cuda" else 1e6
 assert {1e3, 1e6} == {t["alone_ns"] for t in p["timings"]}
 json.dump(p, open(sys.argv[1] + "/gpu.json", "w"))
