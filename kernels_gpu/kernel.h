@@ -19,7 +19,7 @@
 
 enum {
     IG_GPU_WHOLE = 1 << 30, /* row_tile of GPU kernels: only whole images */
-    IG_GPU_LAUNCHES = 64,   /* most launches of one call */
+    IG_GPU_LAUNCHES = 3,    /* most launches of one call */
     IG_GPU_PARAMS = 256     /* most bytes of parameters */
 };
 

@@ -45,6 +45,19 @@ struct ig_gpu_volume {   /* conv.cu: rows of all depths one behind the other, th
     struct ig_gpu_depth depth;
 };
 
+struct ig_gpu_axis {     /* of a transposed convolution, whose outputs with the same rest by the stride s are a phase; dilation d */
+    int32_t common;       /* gcd(s, d): a phase has taps where it divides rest + shift */
+    int32_t shift;        /* padding before, modulo s */
+    int32_t step;         /* from one tap of a phase to the next, s / common; from its input to the next: */
+    int32_t dilation;     /* d / common, */
+    int32_t inverse;      /* whose inverse modulo step this is */
+};
+
+struct ig_gpu_deconv {   /* conv.cu, depthwise.cu: all phases of a transposed convolution */
+    struct ig_gpu_conv all; /* weights: [group][first row of taps][first column][tap of the phase][ic][oc4] */
+    struct ig_gpu_axis rows, columns;
+};
+
 struct ig_gpu_winograd { /* winograd.cu: the transforms around the product, which is ig_gpu_conv with a group a point */
     const float *in;
     float *v;             /* [tile][point][ic4] */

@@ -13,8 +13,10 @@
  * conv_reduce adds the pieces in their order.
  *
  * A volume's rows lie one depth behind the other, as do the rows of its taps: only where a tap of a pixel is differs.
+ *
+ * deconv_*: the phases of a transposed convolution, blocks of all of them by one launch.
  */
-#include "kernels_gpu/cuda/cuda.cuh"
+#include "kernels_gpu/cuda/phase.cuh"
 
 enum { NOWHERE = -(1 << 14) }; /* a row that no tap brings into an image */
 
@@ -334,11 +336,11 @@ static __device__ __forceinline__ float moved(float x, unsigned nothing)
 }
 
 /*
- * LATE: long activations are a pass of their own over what was stored, by one piece of code. In the epilogue they would be
+ * z: which group and piece of the sum. LATE: long activations are a pass of their own over what was stored, by one piece of code. In the epilogue they would be
  * one for each output, and what they call takes registers from the sums.
  */
 template <int BM, int BN, int BK, int TM, int TN, bool LATE, typename PIXELS, typename WHERE>
-static __device__ __forceinline__ void tile(const ig_gpu_conv &p, const WHERE &where)
+static __device__ __forceinline__ void tile(const ig_gpu_conv &p, const WHERE &where, unsigned z)
 {
     enum { T = BM / TM * (BN / TN), QM = TM / 4, QN = TN / 4, ACROSS = BN / TN / 4, HALF_A = BK * BM, HALF_B = BK * BN };
     enum { COLUMNS = TM == 8 && TN >= 8, EVEN_FIRST = TM + TN != 16 || T == 256 }; /* lines of products */
@@ -347,7 +349,7 @@ static __device__ __forceinline__ void tile(const ig_gpu_conv &p, const WHERE &w
     const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
     /* lanes that differ in bit 0 alone read the same of a, those that differ in bit 1 the same of b: halves of a warp are one access */
     const int tm = (warp / ACROSS * 8 + lane / 2 % 8) * 4, tn = (warp % ACROSS * 4 + (lane & 1) + lane / 16 * 2) * 4;
-    const int group = blockIdx.z / p.splits, split = blockIdx.z - group * p.splits;
+    const int group = z / p.splits, split = z - group * p.splits;
     const int m0 = blockIdx.x * BM, n0 = blockIdx.y * BN;
     const int first = split * p.chunk, last = min(units_of(p), first + p.chunk);
     float4 sum[TM][QN];
@@ -415,7 +417,7 @@ static __device__ __forceinline__ void tile(const ig_gpu_conv &p, const WHERE &w
         for (int j = 0; j < QN; j++) {
             int channel = n0 + j * (BN / QN) + tn;
             if (channel >= p.oc) continue;
-            if (p.splits > 1) store4(p.partial + (((long long)blockIdx.z * count + m) * p.oc4 + channel), sum[i][j]);
+            if (p.splits > 1) store4(p.partial + (((long long)z * count + m) * p.oc4 + channel), sum[i][j]);
             else finish<LATE>(p, m, group * p.oc + channel, sum[i][j], p.oc - channel);
         }
     }
@@ -430,57 +432,81 @@ static __device__ __forceinline__ void tile(const ig_gpu_conv &p, const WHERE &w
 
 GPU_KERNEL(256, 2, conv_128x128, ig_gpu_conv)
 {
-    tile<128, 128, 8, 8, 8, true, quads<128, 8, 256> >(p, flat_image());
+    tile<128, 128, 8, 8, 8, true, quads<128, 8, 256> >(p, flat_image(), blockIdx.z);
 }
 
 GPU_KERNEL(128, 3, conv_128x64, ig_gpu_conv)
 {
-    tile<128, 64, 16, 8, 8, LONG_CALLED, quads<128, 16, 128> >(p, flat_image());
+    tile<128, 64, 16, 8, 8, LONG_CALLED, quads<128, 16, 128> >(p, flat_image(), blockIdx.z);
 }
 
 GPU_KERNEL(64, 6, conv_64x64, ig_gpu_conv)
 {
-    tile<64, 64, 16, 8, 8, LONG_CALLED, quads<64, 16, 64> >(p, flat_image());
+    tile<64, 64, 16, 8, 8, LONG_CALLED, quads<64, 16, 64> >(p, flat_image(), blockIdx.z);
 }
 
 GPU_KERNEL(128, 3, conv_64x64s, ig_gpu_conv)
 {
-    tile<64, 64, 16, 8, 4, LONG_CALLED, quads<64, 16, 128> >(p, flat_image());
+    tile<64, 64, 16, 8, 4, LONG_CALLED, quads<64, 16, 128> >(p, flat_image(), blockIdx.z);
 }
 
 GPU_KERNEL(64, 8, conv_32x32, ig_gpu_conv)
 {
-    tile<32, 32, 16, 4, 4, LONG_CALLED, quads<32, 16, 64> >(p, flat_image());
+    tile<32, 32, 16, 4, 4, LONG_CALLED, quads<32, 16, 64> >(p, flat_image(), blockIdx.z);
 }
 
 GPU_KERNEL(128, 3, conv_any64x64, ig_gpu_conv)
 {
-    tile<64, 64, 16, 8, 4, LONG_CALLED, singles<64, 16, 128> >(p, flat_image());
+    tile<64, 64, 16, 8, 4, LONG_CALLED, singles<64, 16, 128> >(p, flat_image(), blockIdx.z);
 }
 
 GPU_KERNEL(64, 8, conv_any32x32, ig_gpu_conv)
 {
-    tile<32, 32, 16, 4, 4, LONG_CALLED, singles<32, 16, 64> >(p, flat_image());
+    tile<32, 32, 16, 4, 4, LONG_CALLED, singles<32, 16, 64> >(p, flat_image(), blockIdx.z);
 }
 
 GPU_KERNEL(128, 3, conv_volume64x64, ig_gpu_volume)
 {
-    tile<64, 64, 16, 8, 4, LONG_CALLED, quads<64, 16, 128, ig_gpu_depth> >(p.flat, p.depth);
+    tile<64, 64, 16, 8, 4, LONG_CALLED, quads<64, 16, 128, ig_gpu_depth> >(p.flat, p.depth, blockIdx.z);
 }
 
 GPU_KERNEL(64, 8, conv_volume32x32, ig_gpu_volume)
 {
-    tile<32, 32, 16, 4, 4, LONG_CALLED, quads<32, 16, 64, ig_gpu_depth> >(p.flat, p.depth);
+    tile<32, 32, 16, 4, 4, LONG_CALLED, quads<32, 16, 64, ig_gpu_depth> >(p.flat, p.depth, blockIdx.z);
 }
 
 GPU_KERNEL(128, 3, conv_volume_any64x64, ig_gpu_volume)
 {
-    tile<64, 64, 16, 8, 4, LONG_CALLED, singles<64, 16, 128, ig_gpu_depth> >(p.flat, p.depth);
+    tile<64, 64, 16, 8, 4, LONG_CALLED, singles<64, 16, 128, ig_gpu_depth> >(p.flat, p.depth, blockIdx.z);
 }
 
 GPU_KERNEL(64, 8, conv_volume_any32x32, ig_gpu_volume)
 {
-    tile<32, 32, 16, 4, 4, LONG_CALLED, singles<32, 16, 64, ig_gpu_depth> >(p.flat, p.depth);
+    tile<32, 32, 16, 4, 4, LONG_CALLED, singles<32, 16, 64, ig_gpu_depth> >(p.flat, p.depth, blockIdx.z);
+}
+
+/* Its tile of a phase's group, where the phase has so many outputs; all.splits is 1. */
+template <int TILE, int TM, int TN, typename PIXELS> static __device__ __forceinline__ void phase_tile(const ig_gpu_deconv &d)
+{
+    const int i = blockIdx.z / d.all.groups;
+    const ig_gpu_conv p = conv_of_phase(d, i);
+    if ((int)blockIdx.x * TILE < p.out_h * p.out_w)
+        tile<TILE, TILE, 16, TM, TN, LONG_CALLED, PIXELS>(p, flat_image(), blockIdx.z - i * d.all.groups);
+}
+
+GPU_KERNEL(128, 3, deconv_64x64, ig_gpu_deconv)
+{
+    phase_tile<64, 8, 4, quads<64, 16, 128> >(p);
+}
+
+GPU_KERNEL(64, 8, deconv_32x32, ig_gpu_deconv)
+{
+    phase_tile<32, 4, 4, quads<32, 16, 64> >(p);
+}
+
+GPU_KERNEL(64, 8, deconv_any32x32, ig_gpu_deconv)
+{
+    phase_tile<32, 4, 4, singles<32, 16, 64> >(p);
 }
 
 /* The pieces of split sums: a thread adds those of four channels of a pixel, in their order. */

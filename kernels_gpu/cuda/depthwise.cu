@@ -9,10 +9,10 @@
  * rows of outputs that an input row is for; while it adds a row, the next is under way.
  * depthwise_<k>s1_ring: the same outputs a thread, but a block of 32 columns x 64 channels brings each row of them to shared memory
  * once, four rows before it is needed: more are under way than threads have registers for, by 256 bytes of a pixel at once.
- * conv_direct: a thread computes one channel of one pixel, whatever the window and groups.
+ * conv_direct: a thread computes one channel of one pixel, whatever the window and groups; deconv_direct: of all phases.
  * Sums go in the order of the taps.
  */
-#include "kernels_gpu/cuda/cuda.cuh"
+#include "kernels_gpu/cuda/phase.cuh"
 
 /* Adds every tap that input row r of a thread's is for an output. */
 template <int K, int S, int OY, int OX>
@@ -272,7 +272,7 @@ GPU_KERNEL(128, 2, depthwise_5s2, ig_gpu_conv)
     depthwise<5, 2, 1, 2>(p);
 }
 
-GPU_KERNEL(128, 4, conv_direct, ig_gpu_conv)
+static __device__ __forceinline__ void direct(const ig_gpu_conv &p)
 {
     const int channels = p.groups * p.oc;
     const int i = blockIdx.x * 128 + threadIdx.x, m = i / channels, channel = i - m * channels;
@@ -289,4 +289,15 @@ GPU_KERNEL(128, 4, conv_direct, ig_gpu_conv)
         }
     if (p.residual) sum += p.residual[y * p.residual_row + x * p.residual_pixel + channel];
     p.out[y * p.out_row + x * p.out_pixel + channel] = activate(p.act, sum);
+}
+
+GPU_KERNEL(128, 4, conv_direct, ig_gpu_conv)
+{
+    direct(p);
+}
+
+GPU_KERNEL(128, 4, deconv_direct, ig_gpu_deconv)
+{
+    const ig_gpu_conv phase = conv_of_phase(p, blockIdx.z);
+    if (phase.out_w > 0) direct(phase); /* a row may have fewer outputs than there are phases */
 }

@@ -248,11 +248,6 @@ TILE(32x32, 32x32, 1)
 TILE(32x32k4, 32x32, 4)
 TILE(32x32k16, 32x32, 16)
 
-int ig_gpu_conv_tile(const struct ig_call *call, const struct ig_gpu_conv *p, int32_t tile, struct ig_gpu_launch *to)
-{
-    return gemm(call, *p, tile == 64 ? &tile_64x64 : &tile_32x32, NULL, to);
-}
-
 int ig_gpu_fc_64x64(const struct ig_call *call, void *scratch, struct ig_gpu_launch *to)
 {
     return gemm(call, fc_of(call), &tile_64x64, scratch, to);
@@ -273,7 +268,7 @@ int ig_gpu_fc_gemv(const struct ig_call *call, void *scratch, struct ig_gpu_laun
     return 1;
 }
 
-int ig_gpu_conv_one_by_one(const struct ig_gpu_conv *p, struct ig_gpu_launch *to)
+static int one_by_one(const struct ig_gpu_conv *p, struct ig_gpu_launch *to)
 {
     int64_t outputs = (int64_t)p->out_h * p->out_w * p->groups * p->oc;
     ig_gpu_fill(to, "conv_direct", ig_gpu_ceil(outputs, 128), 1, 1, 128, POINTERS, p, sizeof *p);
@@ -284,7 +279,7 @@ int ig_gpu_conv_direct(const struct ig_call *call, void *scratch, struct ig_gpu_
 {
     struct ig_gpu_conv p = ig_gpu_conv_of(call);
     (void)scratch;
-    return ig_gpu_conv_one_by_one(&p, to);
+    return one_by_one(&p, to);
 }
 
 static int volume(const struct ig_call *call, const struct tiling *t, struct ig_gpu_launch *to)
@@ -342,7 +337,7 @@ int ig_gpu_conv_depthwise(const struct ig_call *call, void *scratch, struct ig_g
         {"depthwise_3s1", 3, 1, 2, 4}, {"depthwise_3s2", 3, 2, 2, 2}, {"depthwise_5s1", 5, 1, 2, 2}, {"depthwise_5s2", 5, 2, 1, 2}};
     struct ig_gpu_conv p = depthwise_of(call);
     (void)scratch;
-    if (!is_quads(call, &p)) return ig_gpu_conv_one_by_one(&p, to);
+    if (!is_quads(call, &p)) return one_by_one(&p, to);
     for (const struct window_tile *t = tiles; t < tiles + 4; t++) {
         if (t->k != p.kh || t->s != p.sh) continue;
         int64_t threads = (int64_t)ig_gpu_ceil(p.out_h, t->rows) * ig_gpu_ceil(p.out_w, t->columns) * (p.oc4 / 4);

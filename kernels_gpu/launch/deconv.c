@@ -3,21 +3,22 @@
  *
  * Outputs whose row and column have the same rests by the strides, a phase, are computed from the same taps, and their
  * neighbours from neighbouring inputs: a phase is a convolution of stride 1 of its own, whose outputs are stride pixels
- * apart. With dilation d and g = gcd(stride, d) the taps of a phase are every stride/g'th, from the first that falls on
- * an input on, and their inputs d/g apart; as a convolution goes forward they are packed backward. A phase may have none,
- * as a kernel smaller than its stride leaves: then only bias, residual and activation are left.
+ * apart. With stride s, dilation d and g = gcd(s, d) the taps of a phase are every s/g'th, from the first that falls on
+ * an input on, and their inputs d/g apart; as a convolution goes forward they are packed backward. Output r + s i meets
+ * tap k at input (r + padding - k d)/s + i: the first such k is (r + padding)/g times the inverse of d/g modulo s/g, and
+ * there is none where g does not divide r + padding or the kernel is smaller than that, as one smaller than its stride
+ * may be. Then only bias, residual and activation are left.
  *
- * Weights: the bias, then [group][phase][tap of the phase][ic][oc4].
+ * Blocks find out what their phase is by themselves (cuda/phase.cuh), so that all phases are one launch: as one each,
+ * the 64 of a stride of 8x8 would be small ones, and wait for one another.
+ *
+ * Weights: the bias, then [group][first row of taps][first column][tap of the phase][ic][oc4].
  */
 #include "kernels_gpu/launch/launch.h"
 
 #include "kernels_cpu/pack/pack.h"
 
-struct phase {           /* along one axis */
-    int32_t outputs;     /* how many; the first is output `rest` */
-    int32_t first, step, taps; /* first tap, taps from one to the next, number */
-    int32_t before, dilation;  /* of the convolution that it is */
-};
+enum { POINTERS = 7, MOST_Z = 65535 /* of a grid */ };
 
 static int32_t gcd(int32_t a, int32_t b)
 {
@@ -29,33 +30,24 @@ static int32_t gcd(int32_t a, int32_t b)
     return a;
 }
 
-static struct phase phase_of(int32_t rest, int32_t out, int32_t k, int32_t s, int32_t d, int32_t before)
+static struct ig_gpu_axis axis_of(int32_t s, int32_t d, int32_t before)
 {
-    int32_t g = gcd(s, d);
-    struct phase p = {.outputs = out > rest ? (out - rest + s - 1) / s : 0, .step = s / g, .dilation = d / g};
-    while (p.first < p.step && (rest + before - p.first * d) % s) p.first++;
-    if (p.first == p.step || p.first >= k) return p;
-    p.taps = (k - p.first + p.step - 1) / p.step;
-    p.before = (p.taps - 1) * p.dilation - (rest + before - p.first * d) / s;
-    return p;
-}
-
-static struct phase row_phase(const struct ig_call *call, int32_t rest)
-{
-    const struct ig_window *w = &((const struct ig_conv *)call->attrs)->w;
-    return phase_of(rest, call->out[0].h, w->kh, w->sh, w->dh, w->top);
-}
-
-static struct phase column_phase(const struct ig_call *call, int32_t rest)
-{
-    const struct ig_window *w = &((const struct ig_conv *)call->attrs)->w;
-    return phase_of(rest, call->out[0].w, w->kw, w->sw, w->dw, w->left);
+    int32_t common = gcd(s, d);
+    struct ig_gpu_axis a = {common, (before % s + s) % s, s / common, d / common, 0};
+    while (a.step > 1 && (int64_t)a.dilation * a.inverse % a.step != 1) a.inverse++;
+    return a;
 }
 
 int ig_gpu_supports_deconv(const struct ig_call *call)
 {
     const struct ig_window *w = &((const struct ig_conv *)call->attrs)->w;
-    return ig_supports_conv(call) && ig_gpu_holds_all(call) && (int64_t)w->sh * w->sw <= IG_GPU_LAUNCHES;
+    return ig_supports_conv(call) && ig_gpu_holds_all(call) && (int64_t)w->sh * w->sw <= MOST_Z;
+}
+
+int ig_gpu_supports_deconv_tile(const struct ig_call *call)
+{
+    const struct ig_conv *a = (const struct ig_conv *)call->attrs;
+    return ig_gpu_supports_deconv(call) && (int64_t)a->w.sh * a->w.sw * a->groups <= MOST_Z;
 }
 
 /* --- weights --- */
@@ -72,18 +64,20 @@ static float *put_tap(const struct ig_call *call, int32_t group, int32_t tap, fl
     return to;
 }
 
-static float *put_phase(const struct ig_call *call, int32_t group, const struct phase *rows, const struct phase *columns, float *to)
+/* The taps of a group's phases that begin with row y and column x. */
+static float *put_phase(const struct ig_call *call, int32_t group, int32_t y, int32_t x, int32_t step_y, int32_t step_x, float *to)
 {
     const struct ig_window *w = &((const struct ig_conv *)call->attrs)->w;
-    for (int32_t y = rows->taps - 1; y >= 0; y--)
-        for (int32_t x = columns->taps - 1; x >= 0; x--)
-            to = put_tap(call, group, (rows->first + y * rows->step) * w->kw + columns->first + x * columns->step, to);
+    int32_t last_y = y + (w->kh - 1 - y) / step_y * step_y, last_x = x + (w->kw - 1 - x) / step_x * step_x;
+    for (int32_t ky = last_y; ky >= 0; ky -= step_y)
+        for (int32_t kx = last_x; kx >= 0; kx -= step_x) to = put_tap(call, group, ky * w->kw + kx, to);
     return to;
 }
 
 size_t ig_gpu_pack_deconv(const struct ig_call *call, void *dst)
 {
     const struct ig_conv *a = (const struct ig_conv *)call->attrs;
+    int32_t step_y = a->w.sh / gcd(a->w.sh, a->w.dh), step_x = a->w.sw / gcd(a->w.sw, a->w.dw);
     int64_t bias = ig_gpu_bias_floats(call), taps = (int64_t)a->w.kh * a->w.kw;
     int64_t tap = (int64_t)(call->in[0].c / a->groups) * ig_gpu_round4(call->out[0].c / a->groups);
     size_t bytes = (size_t)(bias + a->groups * taps * tap) * sizeof(float);
@@ -93,82 +87,58 @@ size_t ig_gpu_pack_deconv(const struct ig_call *call, void *dst)
     if (bias) memcpy(to, call->in[2].data, (size_t)call->out[0].c * sizeof *to);
     to += bias;
     for (int32_t group = 0; group < a->groups; group++)
-        for (int32_t y = 0; y < a->w.sh; y++)
-            for (int32_t x = 0; x < a->w.sw; x++) {
-                struct phase rows = row_phase(call, y), columns = column_phase(call, x);
-                to = put_phase(call, group, &rows, &columns, to);
-            }
+        for (int32_t y = 0; y < step_y && y < a->w.kh; y++)
+            for (int32_t x = 0; x < step_x && x < a->w.kw; x++) to = put_phase(call, group, y, x, step_y, step_x, to);
     return bytes;
 }
 
 /* --- launches --- */
 
-/* `all` as the convolution that a phase is, whose taps begin at `tap`. */
-static struct ig_gpu_conv phase_conv(const struct ig_gpu_conv *all, int32_t y, int32_t x, const struct phase *rows,
-                                     const struct phase *columns, int32_t tap)
+static struct ig_gpu_deconv deconv_of(const struct ig_call *call)
 {
-    struct ig_gpu_conv p = *all;
-    p.weights = all->weights + (int64_t)tap * all->weight_tap;
-    p.out = all->out + ((int64_t)y * all->out_row + (int64_t)x * all->out_pixel);
-    p.out_h = rows->outputs, p.out_w = columns->outputs;
-    p.out_row = all->out_row * all->sh, p.out_pixel = all->out_pixel * all->sw;
-    if (all->residual) p.residual = all->residual + ((int64_t)y * all->residual_row + (int64_t)x * all->residual_pixel);
-    p.residual_row = all->residual_row * all->sh, p.residual_pixel = all->residual_pixel * all->sw;
-    p.sh = p.sw = 1;
-    p.kh = rows->taps, p.kw = columns->taps;
-    if (!p.kh || !p.kw) p.kh = 0, p.kw = 1;
-    p.dh = rows->dilation, p.dw = columns->dilation;
-    p.top = rows->before, p.left = columns->before;
+    const struct ig_window *w = &((const struct ig_conv *)call->attrs)->w;
+    struct ig_gpu_deconv p = {ig_gpu_conv_of(call), axis_of(w->sh, w->dh, w->top), axis_of(w->sw, w->dw, w->left)};
+    p.all.chunk = INT32_MAX; /* of sums: one piece, the whole */
     return p;
 }
 
-typedef int phase_fill_fn(const struct ig_call *call, const struct ig_gpu_conv *p, struct ig_gpu_launch *to);
-
-static int phases(const struct ig_call *call, phase_fill_fn *fill, struct ig_gpu_launch *to)
+/* Outputs of the largest phase, which is the first. */
+static int64_t most_of_phase(const struct ig_gpu_conv *p)
 {
-    struct ig_gpu_conv all = ig_gpu_conv_of(call);
-    int32_t tap = 0;
-    int n = 0;
-    for (int32_t y = 0; y < all.sh; y++)
-        for (int32_t x = 0; x < all.sw; x++) {
-            struct phase rows = row_phase(call, y), columns = column_phase(call, x);
-            struct ig_gpu_conv p = phase_conv(&all, y, x, &rows, &columns, tap);
-            if (rows.outputs && columns.outputs) n += fill(call, &p, &to[n]);
-            tap += rows.taps * columns.taps;
-        }
-    return n;
+    return (int64_t)ig_gpu_ceil(p->out_h, p->sh) * ig_gpu_ceil(p->out_w, p->sw);
 }
 
-static int fill_64x64(const struct ig_call *call, const struct ig_gpu_conv *p, struct ig_gpu_launch *to)
+static int tiles(const struct ig_call *call, int32_t tile, const char *function, uint32_t threads, struct ig_gpu_launch *to)
 {
-    return ig_gpu_conv_tile(call, p, 64, to);
+    struct ig_gpu_deconv p = deconv_of(call);
+    ig_gpu_fill(to, function, ig_gpu_ceil(most_of_phase(&p.all), tile), ig_gpu_ceil(p.all.oc, tile),
+                p.all.sh * p.all.sw * p.all.groups, threads, POINTERS, &p, sizeof p);
+    return 1;
 }
 
-static int fill_32x32(const struct ig_call *call, const struct ig_gpu_conv *p, struct ig_gpu_launch *to)
+/* May pixels be read four channels at a time, of one tap each? */
+static int has_quads(const struct ig_call *call)
 {
-    return ig_gpu_conv_tile(call, p, 32, to);
-}
-
-static int fill_direct(const struct ig_call *call, const struct ig_gpu_conv *p, struct ig_gpu_launch *to)
-{
-    (void)call;
-    return ig_gpu_conv_one_by_one(p, to);
+    return call->in[0].c / ((const struct ig_conv *)call->attrs)->groups % 4 == 0 && ig_gpu_is_vector(&call->in[0]);
 }
 
 int ig_gpu_deconv_64x64(const struct ig_call *call, void *scratch, struct ig_gpu_launch *to)
 {
     (void)scratch;
-    return phases(call, fill_64x64, to);
+    return has_quads(call) ? tiles(call, 64, "deconv_64x64", 128, to) : tiles(call, 32, "deconv_any32x32", 64, to);
 }
 
 int ig_gpu_deconv_32x32(const struct ig_call *call, void *scratch, struct ig_gpu_launch *to)
 {
     (void)scratch;
-    return phases(call, fill_32x32, to);
+    return tiles(call, 32, has_quads(call) ? "deconv_32x32" : "deconv_any32x32", 64, to);
 }
 
 int ig_gpu_deconv_direct(const struct ig_call *call, void *scratch, struct ig_gpu_launch *to)
 {
+    struct ig_gpu_deconv p = deconv_of(call);
     (void)scratch;
-    return phases(call, fill_direct, to);
+    ig_gpu_fill(to, "deconv_direct", ig_gpu_ceil(most_of_phase(&p.all) * p.all.groups * p.all.oc, 128), 1, p.all.sh * p.all.sw, 128,
+                POINTERS, &p, sizeof p);
+    return 1;
 }

@@ -89,13 +89,10 @@ ig_gpu_launch_fn ig_gpu_conv_direct, ig_gpu_conv_depthwise, ig_gpu_conv_depthwis
     ig_gpu_conv_volume64x64, ig_gpu_conv_volume32x32;
 ig_gpu_launch_fn ig_gpu_fc_64x64, ig_gpu_fc_32x32k16, ig_gpu_fc_gemv;
 
-/* Parameters of a convolution as it is, and its launch: 64 x 64 or 32 x 32 outputs a block, or an output a thread. */
-struct ig_gpu_conv ig_gpu_conv_of(const struct ig_call *call);
-int ig_gpu_conv_tile(const struct ig_call *call, const struct ig_gpu_conv *p, int32_t tile, struct ig_gpu_launch *to);
-int ig_gpu_conv_one_by_one(const struct ig_gpu_conv *p, struct ig_gpu_launch *to);
+struct ig_gpu_conv ig_gpu_conv_of(const struct ig_call *call); /* parameters of a convolution as it is */
 
 /* --- launch/deconv.c --- */
-ig_supports_fn ig_gpu_supports_deconv;     /* up to IG_GPU_LAUNCHES phases */
+ig_supports_fn ig_gpu_supports_deconv, ig_gpu_supports_deconv_tile; /* as many phases, and groups of them, as a grid may be deep */
 ig_pack_fn ig_gpu_pack_deconv;
 ig_gpu_launch_fn ig_gpu_deconv_64x64, ig_gpu_deconv_32x32, ig_gpu_deconv_direct;
 

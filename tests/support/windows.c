@@ -29,6 +29,7 @@ static struct axis make_axis_back(struct rng *r, int square_k, int square_s, int
     struct axis a = {.k = square_k, .s = square_s, .d = rng_one_in(r, 8) ? 2 : 1};
     if (rng_one_in(r, 8)) a.k = rng_int(r, 1, 5);
     if (rng_one_in(r, 8)) a.s = rng_int(r, 1, 3);
+    if (rng_one_in(r, 24)) a.k = rng_int(r, 1, 12), a.s = rng_int(r, 4, 9), a.d = rng_int(r, 1, 6), longest = 4; /* many phases */
     int32_t span = (a.k - 1) * a.d + 1;
     do {
         a.in = rng_int(r, 1, longest);
