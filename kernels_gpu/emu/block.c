@@ -2,7 +2,6 @@
  * A grid, block by block; a block's threads as fibers on one host thread, each running until it meets a barrier, a
  * shuffle or its end. Threads of a warp do not run in lockstep here: what is right only so is found wrong.
  */
-#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -91,25 +90,6 @@ uint32_t emu_shuffle(uint32_t lanes, uint32_t value, int from)
     t->brought[turn] = value;
     leave(AT_SHUFFLE);
     return warp[from].brought[turn];
-}
-
-#if defined(__x86_64__) && defined(__gnu_linux__)
-#define ONE_INSTRUCTION __attribute__((target_clones("fma", "default"))) /* where the CPU has it: most of what kernels do */
-#else
-#define ONE_INSTRUCTION
-#endif
-
-static unsigned long long multiply_adds;
-
-ONE_INSTRUCTION float emu_fmaf(float a, float b, float c)
-{
-    multiply_adds++;
-    return fmaf(a, b, c);
-}
-
-unsigned long long emu_multiply_adds(void)
-{
-    return multiply_adds;
 }
 
 static void thread_main(void)

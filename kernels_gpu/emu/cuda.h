@@ -90,8 +90,6 @@ static inline int atomicMax(int *p, int v)
     return old;
 }
 
-#define fmaf emu_fmaf
-
 static inline int min(int a, int b)
 {
     return a < b ? a : b;

@@ -36,10 +36,6 @@ void emu_copy(float *to, const float *from);
 void emu_copy_group(void);
 void emu_copy_wait(unsigned left);
 
-/* a b + c, rounded once; and how many there were. */
-float emu_fmaf(float a, float b, float c);
-unsigned long long emu_multiply_adds(void);
-
 /* --- device memory: what kernels may do with a byte --- */
 enum emu_access { EMU_GAP = 0, EMU_READ = 1, EMU_WRITE = 2 }; /* both may be set */
 

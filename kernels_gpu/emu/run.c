@@ -130,12 +130,14 @@ int emu_run(const char *name, const struct ig_call *call)
     size_t scratch_bytes = k->scratch ? k->scratch(call) : 0;
     int bad;
     mirror_call(&device, call, in, out, k, runs++ % 2);
-    void *weights = k->pack ? constants(call->weights, k->pack(call, NULL)) : NULL;
+    size_t weights_bytes = k->pack ? k->pack(call, NULL) : 0;
+    void *weights = k->pack ? constants(call->weights, weights_bytes) : NULL;
     void *zeros = constants(call->zeros, ig_zeros_bytes(call)), *scratch = take(scratch_bytes);
     emu_allow(scratch, scratch_bytes, EMU_READ | EMU_WRITE);
     device.weights = weights;
     device.zeros = zeros;
-    if (watched >= 0 && in[watched].block) watch(&in[watched]);
+    if (watched == EMU_PACKED) emu_watch(weights, weights_bytes);
+    else if (watched >= 0 && in[watched].block) watch(&in[watched]);
     bad = launch_all(launches, ig_gpu_launcher(name)(&device, scratch, launches));
     for (int i = 0; i < call->n_out; i++)
         if (!bad && out[i].block) mirror_back(&out[i]);

@@ -11,7 +11,8 @@
  * element's size. 0, or -1 with one line in emu_fault().
  */
 int emu_run(const char *name, const struct ig_call *call);
-/* From now on emu_run watches its input k (emu_watch), which is none that is overwritten; -1: none. */
+enum { EMU_PACKED = IG_MAX_IN };
+/* From now on emu_run watches its input k (emu_watch), which is none that is overwritten; EMU_PACKED: its weights; -1: none. */
 void emu_watch_input(int k);
 
 #endif
