@@ -42,11 +42,10 @@ counter() { # root
         echo 262143328850 >"$work/$1/$rapl/max_energy_range_uj"
 }
 
-counting() { # root: 10 W meanwhile, as far as a shell keeps time; ends with its file
-    uj=1000
+counting() { # root: 10 W meanwhile; ends with its file
+    since=$(date +%s%N)
     while [ -e "$work/$1.runs" ]; do
-        uj=$((uj + 200000))
-        echo $uj >"$work/$1/$rapl/energy_uj.new" && mv "$work/$1/$rapl/energy_uj.new" "$work/$1/$rapl/energy_uj"
+        echo $((1000 + ($(date +%s%N) - since) / 100)) >"$work/$1/$rapl/energy_uj.new" && mv "$work/$1/$rapl/energy_uj.new" "$work/$1/$rapl/energy_uj"
         sleep 0.02
     done
 }
@@ -110,8 +109,8 @@ denied() { # by a user who may not read the counter
 
 vanished() { # in the middle of a run
     rail gone || return 1
-    INGOT_ROOT=$work/gone "$work/staged" --bench=1 --json >"$work/json" &
-    sleep 1.6
+    INGOT_ROOT=$work/gone "$work/staged" --bench=2 --json >"$work/json" &
+    sleep 3 # two seconds for the time of a frame, then two for its energy
     rm "$work/gone/$iio/in_power0_input"
     wait $! && "$PYTHON" - "$work/json" <<'PY'
 import json, sys

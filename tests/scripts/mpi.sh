@@ -233,7 +233,7 @@ all_stopped() { # for twice as long as a silence that is a fault: nobody was the
     run "$chain" - --json --stdin="$work/in" </dev/null >"$work/out" 2>"$work/err" &
     unset RELAY_SILENCE
     pid=$!
-    until [ "$(wc -l <"$work/out")" -ge 10 ]; do sleep .05; done
+    until [ "$(wc -l <"$work/out")" -ge 10 ]; do kill -0 $pid && sleep .05 || return 1; done
     kill -STOP $(ranks_now) && sleep 1 && n=$(wc -l <"$work/out") && sleep 3 && [ "$(wc -l <"$work/out")" = "$n" ] || return 1
     kill -CONT $(ranks_now)
     wait $pid || { cat "$work/err"; return 1; }

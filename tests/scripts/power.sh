@@ -35,10 +35,10 @@ measured() { # what the counter has moved, at no time an empty file; the clock i
 }
 
 given_back() { # on SIGTERM, too
-    out/ingot power --root "$work/root" --pin policy0=1200 -- sleep 2 2>/dev/null &
+    out/ingot power --root "$work/root" --pin policy0=1200 -- sleep 60 2>/dev/null &
     pid=$!
-    for _ in 1 2 3 4 5 6 7 8 9 10; do [ "$(cat "$policy/scaling_max_freq")" = 1200000 ] && break; sleep 0.1; done
-    [ "$(cat "$policy/scaling_max_freq")" = 1200000 ] && kill -TERM $pid && ! wait $pid && [ "$(cat "$policy/scaling_max_freq")" = 3000000 ]
+    until [ "$(cat "$policy/scaling_max_freq")" = 1200000 ]; do kill -0 $pid && sleep 0.1 || return 1; done
+    kill -TERM $pid && ! wait $pid && [ "$(cat "$policy/scaling_max_freq")" = 3000000 ]
 }
 
 none() { # said, never 0 J; the command's status is kept
