@@ -21,10 +21,14 @@
 #include "tests/support/nets.h"
 #include "tests/support/nets_zoo.h"
 
-static struct ig_plan *plan_for(const struct ig_graph *g, int isa)
+enum { FEW_MACS = 360000000 };
+
+/* profile: NULL: by estimates. */
+static struct ig_plan *plan_for(const struct ig_graph *g, int isa, const struct ig_profile *profile)
 {
     char err[300];
-    struct ig_plan_options o = {.target = "test", .isa = isa, .threads = 1, .bands = IG_BANDS_OFF};
+    struct ig_plan_options o = {.target = "test", .isa = isa, .threads = 1, .bands = IG_BANDS_OFF, .profile = profile,
+                                .max_error = profile ? IG_MAX_ERROR : 0};
     struct ig_plan *p = ig_plan_make(g, &o, err, sizeof err);
     if (!p) fail_msg("%s", err);
     return p;
@@ -46,11 +50,36 @@ static void set_kinds(const struct ig_graph *g, struct ig_plan *p, int32_t kind)
     for (int32_t i = 0; i < p->n_passes; i++) p->passes[i].kind = kind;
 }
 
-/* As net_run_tables, on the GPU, inputs and outputs of that kind. 0; -1: no GPU kernel for a layer,
- * which err names. */
-static int run_gpu(const struct ig_graph *g, uint64_t seed, int32_t kind, void **out, char *err, size_t err_bytes)
+/* A time for each GPU kernel that fits a layer, drawn at random: so is the plan's kernel. */
+static void draw(struct ig_profile *p, const struct ig_graph *g, uint64_t seed)
 {
-    struct ig_plan *p = plan_for(g, IG_ISA_CUDA);
+    struct ig_view *views = test_calloc((size_t)g->n_values, sizeof *views);
+    struct rng r = {seed};
+    *p = (struct ig_profile){.sha256 = (char *)"", .graph_sha256 = (char *)"", .threads = 1};
+    p->timings = test_calloc((size_t)g->n_nodes * (size_t)ig_kernel_count(), sizeof *p->timings);
+    ig_compute_views(g, views);
+    for (int32_t node = 0; node < g->n_nodes; node++) {
+        const struct ig_node *n = &g->nodes[node];
+        struct ig_call call;
+        int32_t batch;
+        if (ig_node_is_view(g, views, node)) continue;
+        ig_node_call(g, views, n, &call, &batch);
+        for (int i = 0; i < ig_kernel_count(); i++) {
+            const struct ig_kernel *k = ig_kernel_at(i);
+            if (k->isa == IG_ISA_CUDA && ig_kernel_fits(k, n->op, &call))
+                p->timings[p->n++] = (struct ig_timing){.node = node, .kernel = k, .threads = 1,
+                                                        .alone_ns = rng_real(&r, 1e8, 1e9), .error = k->error};
+        }
+    }
+    test_free(views);
+}
+
+/* As net_run_tables, on the GPU, inputs and outputs of that kind, kernels by that profile or estimates (NULL). 0; -1: no GPU kernel
+ * for a layer, which err names. */
+static int run_gpu(const struct ig_graph *g, uint64_t seed, int32_t kind, const struct ig_profile *profile, void **out, char *err,
+                   size_t err_bytes)
+{
+    struct ig_plan *p = plan_for(g, IG_ISA_CUDA, profile);
     set_kinds(g, p, kind);
     struct ig_lowered *l = ig_lower(g, p);
     struct ig_gpu_lowered *launches = ig_lower_gpu(l, err, err_bytes);
@@ -64,7 +93,7 @@ static int run_gpu(const struct ig_graph *g, uint64_t seed, int32_t kind, void *
         fill(g, seed, in);
         launches->plan.fatbin = "emulated";
         if (ig_gpu_open(&gpu, &launches->plan, constants, err, err_bytes)) fail_msg("%s", err);
-        for (int frame = 0; frame < 2; frame++)
+        for (int frame = 0; frame < (profile ? 1 : 2); frame++) /* behind one of zeros */
             if (ig_gpu_run(&gpu, (const void *const *)in, out, err, err_bytes)) fail_msg("%s", err);
         ig_gpu_close(&gpu);
         ig_io_buffers_free(in, l->model.inputs, l->model.n_inputs);
@@ -83,20 +112,21 @@ static void compare(const char *name, const struct ig_shape *s, const float *wan
         most = fmax(most, fabs((double)want[i]));
         off = fmax(off, isnan(got[i]) ? INFINITY : fabs((double)got[i] - want[i]));
     }
+    print_message("%s: off by %.1e of the largest output\n", name, off / most);
     if (!(off <= bound * most)) fail_msg("%s: off by %g where the largest output is %g", name, off, most);
 }
 
 /* 1: compared; 0: a layer has no GPU kernel. */
-static int check_net(const char *name, struct ig_graph *g, int32_t kind, double bound)
+static int check_net(const char *name, struct ig_graph *g, int32_t kind, const struct ig_profile *profile, double bound)
 {
     enum { OUTPUTS = 64 };
     void *want[OUTPUTS], *got[OUTPUTS];
     char err[300];
     assert_true(g->n_outputs <= OUTPUTS);
     for (int32_t i = 0; i < g->n_outputs; i++) got[i] = calloc(1, (size_t)ig_bytes(&g->values[g->outputs[i]].shape));
-    int ran = !run_gpu(g, 7, kind, got, err, sizeof err);
+    int ran = !run_gpu(g, 7, kind, profile, got, err, sizeof err);
     if (ran) {
-        struct ig_plan *p = plan_for(g, fastest_isa());
+        struct ig_plan *p = plan_for(g, fastest_isa(), NULL);
         net_run_tables(g, p, 1, 7, want);
         ig_plan_free(p);
     }
@@ -118,7 +148,7 @@ static void random_chains(void **state)
     for (uint64_t seed = 1; seed <= 40; seed++) {
         struct rng r = {seed};
         if (seed % 4 == 1) setenv("EMU_CUDA_DISCRETE", "1", 1);
-        compared += check_net("a random chain", net_chain(&r, 12), (int32_t)(seed % 3), 1e-5);
+        compared += check_net("a random chain", net_chain(&r, 12), (int32_t)(seed % 3), NULL, 1e-5);
         unsetenv("EMU_CUDA_DISCRETE");
     }
     assert_int_equal(compared, 40);
@@ -130,7 +160,7 @@ static void dense_block(void **state)
     for (int chained = 0; chained < 2; chained++) {
         struct ig_graph *g = net_dense(4, chained);
         ig_prepare_views(g);
-        assert_true(check_net("a dense block", g, chained, 1e-5));
+        assert_true(check_net("a dense block", g, chained, NULL, 1e-5));
     }
 }
 
@@ -150,21 +180,43 @@ static void a_resize_in_a_concat(void **state)
     net_concat(g, 3, 2, parts);
     net_done(g);
     ig_prepare_views(g);
-    assert_true(check_net("a resize in a concatenation", g, IG_PASS_PINNED, 1e-5));
+    assert_true(check_net("a resize in a concatenation", g, IG_PASS_PINNED, NULL, 1e-5));
 }
 
+static void by_estimates(void **state)
+{
+    (void)state;
+    assert_true(check_net("mobilenet_v1_025", zoo_net("mobilenet_v1_025"), IG_PASS_MAPPED, NULL, 1e-4));
+}
+
+/*
+ * The benchmark networks, each layer by a kernel drawn from those that it may have (INGOT_SEED=n: by others). The large ones take
+ * long: with INGOT_LONG=1, which ninja test-long sets.
+ */
 static void zoo(void **state)
 {
-    static const char *const names[] = {"mobilenet_v1_025", "squeezenet1.1", "mobilenet_v2"};
+    const char *given = getenv("INGOT_SEED");
+    uint64_t seed = given ? strtoull(given, NULL, 10) : 1;
     (void)state;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) assert_true(check_net(names[i], zoo_net(names[i]), IG_PASS_MAPPED, 1e-4));
+    print_message("INGOT_SEED=%llu\n", (unsigned long long)seed);
+    for (int32_t i = 0; ig_zoo_net(i); i++) {
+        const char *name = ig_zoo_net(i)->name;
+        struct ig_zoo_counts n;
+        struct ig_profile drawn;
+        ig_zoo_count(ig_zoo_net(i), &n);
+        if (n.macs > FEW_MACS && !getenv("INGOT_LONG")) continue;
+        struct ig_graph *g = zoo_net(name);
+        draw(&drawn, g, seed);
+        assert_true(check_net(name, g, IG_PASS_MAPPED, &drawn, 1e-4));
+        test_free(drawn.timings);
+    }
 }
 
 /* Places of the staging are those that ig_gpu_place gives. */
 static void where_they_are(void **state)
 {
     struct ig_graph *g = zoo_net("mobilenet_v2");
-    struct ig_plan *p = plan_for(g, IG_ISA_CUDA);
+    struct ig_plan *p = plan_for(g, IG_ISA_CUDA, NULL);
     char err[300];
     (void)state;
     for (int32_t kind = IG_PASS_PINNED; kind <= IG_PASS_MANAGED; kind++) {
@@ -188,7 +240,7 @@ static void zoo_lowers(void **state)
     (void)state;
     for (int32_t i = 0; ig_zoo_net(i); i++) {
         struct ig_graph *g = zoo_net(ig_zoo_net(i)->name);
-        struct ig_plan *p = plan_for(g, IG_ISA_CUDA);
+        struct ig_plan *p = plan_for(g, IG_ISA_CUDA, NULL);
         struct ig_lowered *l = ig_lower(g, p);
         char err[300];
         struct ig_gpu_lowered *launches = ig_lower_gpu(l, err, sizeof err);
@@ -216,7 +268,7 @@ static void a_large_image(void **state)
         memcpy(n->attrs.transpose.perm, back ? (int32_t[]){0, 3, 1, 2} : (int32_t[]){0, 2, 3, 1}, 4 * sizeof(int32_t));
     }
     net_done(g);
-    struct ig_plan *p = plan_for(g, IG_ISA_CUDA);
+    struct ig_plan *p = plan_for(g, IG_ISA_CUDA, NULL);
     struct ig_lowered *l = ig_lower(g, p);
     struct ig_gpu_lowered *launches = ig_lower_gpu(l, err, sizeof err);
     if (!launches) fail_msg("%s", err);
@@ -247,7 +299,7 @@ static void a_layer_of_the_cpu_is_named(void **state)
     n->in[0] = x, n->out[0] = y;
     n->attrs.resize = (struct ig_resize){.mode = IG_LINEAR, .scale = {1, 2, 2, 2, 2, 1, 1, 1}};
     net_done(g);
-    assert_int_equal(run_gpu(g, 1, 0, outputs, err, sizeof err), -1);
+    assert_int_equal(run_gpu(g, 1, 0, NULL, outputs, err, sizeof err), -1);
     assert_non_null(strstr(err, "has no GPU kernel"));
     ig_graph_free(g);
 }
@@ -264,9 +316,9 @@ static void every_op_has_a_kernel(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(random_chains), cmocka_unit_test(dense_block), cmocka_unit_test(a_resize_in_a_concat), cmocka_unit_test(zoo),
-                                       cmocka_unit_test(where_they_are), cmocka_unit_test(zoo_lowers), cmocka_unit_test(a_large_image),
-                                       cmocka_unit_test(a_layer_of_the_cpu_is_named),
-                                       cmocka_unit_test(every_op_has_a_kernel)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(random_chains), cmocka_unit_test(dense_block), cmocka_unit_test(a_resize_in_a_concat),
+        cmocka_unit_test(by_estimates), cmocka_unit_test(zoo), cmocka_unit_test(where_they_are), cmocka_unit_test(zoo_lowers),
+        cmocka_unit_test(a_large_image), cmocka_unit_test(a_layer_of_the_cpu_is_named), cmocka_unit_test(every_op_has_a_kernel)};
     return cmocka_run_group_tests(tests, emulate, NULL);
 }
