@@ -177,7 +177,7 @@ static void a_thread_keeps_its_chunks(void **state)
     machine_free(m);
 }
 
-enum { CHUNKS = 4, PATIENCE = 5000 }; /* looks of a millisecond */
+enum { CHUNKS = 4, PATIENCE = 60000 }; /* looks of a millisecond */
 static _Atomic int32_t finished, stuck;
 
 /* The first of a step's chunks lasts until the others are done: by a thread that takes those of its neighbour, too. */
