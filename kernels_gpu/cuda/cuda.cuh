@@ -45,6 +45,21 @@ static __device__ __forceinline__ void copy4(float *to, const float *from, bool 
 }
 #endif
 #define COPY4(to, from, there) copy4(to, from, there)
+/* A warp's 16 x 8 sums, plus 16 x 16 and 16 x 8 bfloat16, two a word: mma.m16n8k16 of the PTX manual says which a lane has. */
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+#define HAS_TENSOR_CORES 1
+static __device__ __forceinline__ void mma_bf16(float (&sum)[4], float4 a, const unsigned (&b)[2])
+{
+    asm("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+        : "+f"(sum[0]), "+f"(sum[1]), "+f"(sum[2]), "+f"(sum[3])
+        : "r"(__float_as_uint(a.x)), "r"(__float_as_uint(a.y)), "r"(__float_as_uint(a.z)), "r"(__float_as_uint(a.w)), "r"(b[0]), "r"(b[1]));
+}
+#else
+#define HAS_TENSOR_CORES 0
+static __device__ __forceinline__ void mma_bf16(float (&)[4], float4, const unsigned (&)[2])
+{
+}
+#endif
 #define LOAD4(p) (*(const float4 *)(p))
 #define STORE4(p, v) (*(float4 *)(p) = (v))
 #endif
@@ -146,6 +161,12 @@ template <typename V> static __device__ __forceinline__ V activate(const ig_gpu_
 static __device__ __forceinline__ float4 load4(const float *p)
 {
     return LOAD4(p);
+}
+
+static __device__ __forceinline__ float2 load2(const float *p)
+{
+    IS_ALIGNED(p, 8);
+    return *(const float2 *)p;
 }
 
 static __device__ __forceinline__ void store4(float *p, float4 v)

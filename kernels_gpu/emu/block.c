@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 
 #include "kernels_gpu/emu/emu.h"
+#include "kernels_gpu/emu/tensor.h"
 
 enum { STACK_BYTES = 64 << 10, TEXT = 400 };
 
@@ -19,7 +20,7 @@ enum { SAVED_WORDS = 7, RETURN_WORD = 6, UNUSED_WORDS = 1 };
 enum { SAVED_WORDS = 20, RETURN_WORD = 11, UNUSED_WORDS = 2 };
 #endif
 
-enum state { RUNNABLE, AT_BARRIER, AT_SHUFFLE, DONE };
+enum state { RUNNABLE, AT_BARRIER, AT_SHUFFLE, AT_MMA, DONE };
 
 struct emu_context {
     void *stack;            /* pointer, where its saved registers lie */
@@ -32,6 +33,7 @@ struct thread {
     enum state state;
     uint32_t brought[2];    /* to shuffles, by turns */
     unsigned shuffles;      /* done */
+    struct emu_fragment fragment; /* of a product by tensor cores */
     int barriers;           /* come to */
 };
 
@@ -44,7 +46,7 @@ static unsigned char *stacks;
 static const char *kernel_name;
 static emu_kernel_fn *kernel;
 static const void *kernel_params;
-static int failed, omitted = -1;
+static int failed, omitted = -1, tensor_cores = 1;
 static char fault[TEXT];
 
 const char *emu_fault(void)
@@ -92,6 +94,31 @@ uint32_t emu_shuffle(uint32_t lanes, uint32_t value, int from)
     return warp[from].brought[turn];
 }
 
+int emu_tensor_cores(void)
+{
+    return tensor_cores;
+}
+
+void emu_have_tensor_cores(int has)
+{
+    tensor_cores = has;
+}
+
+void emu_mma_bf16(float *sum, const float *a, const unsigned *b)
+{
+    struct thread *t = &threads[running], *warp = t - running % EMU_WARP;
+    struct emu_fragment *lanes[EMU_WARP];
+    if (count % EMU_WARP) emu_fail("tensor cores by part of a warp");
+    memcpy(t->fragment.a, a, sizeof t->fragment.a);
+    memcpy(t->fragment.b, b, sizeof t->fragment.b);
+    memcpy(t->fragment.sum, sum, sizeof t->fragment.sum);
+    t->fragment.is_done = 0;
+    leave(AT_MMA);
+    for (int i = 0; i < EMU_WARP && !t->fragment.is_done; i++) lanes[i] = &warp[i].fragment;
+    if (!t->fragment.is_done) emu_multiply(lanes);
+    memcpy(sum, t->fragment.sum, sizeof t->fragment.sum);
+}
+
 static void thread_main(void)
 {
     kernel(kernel_params);
@@ -131,13 +158,13 @@ static void wake(unsigned from, unsigned to)
     for (unsigned i = from; i < to; i++) threads[i].state = RUNNABLE;
 }
 
-/* Warps whose lanes all brought their value go on. 1 if there was one. */
-static int shuffle_warps(void)
+/* Warps whose lanes all brought what they have go on. 1 if there was one. */
+static int exchange_in_warps(void)
 {
     int any = 0;
     for (unsigned i = 0; i < count; i += EMU_WARP) {
         unsigned to = i + EMU_WARP < count ? i + EMU_WARP : count;
-        if (in_state(i, to, AT_SHUFFLE) < to - i) continue;
+        if (in_state(i, to, AT_SHUFFLE) < to - i && in_state(i, to, AT_MMA) < to - i) continue;
         wake(i, to);
         any = 1;
     }
@@ -147,9 +174,9 @@ static int shuffle_warps(void)
 static void stuck(void)
 {
     snprintf(fault, sizeof fault,
-             "%s, block (%u,%u,%u): of %u threads %u wait at a barrier, %u at a shuffle and %u have ended", kernel_name,
+             "%s, block (%u,%u,%u): of %u threads %u wait at a barrier, %u at a shuffle or product of a warp and %u have ended", kernel_name,
              emu_now.block.x, emu_now.block.y, emu_now.block.z, count, in_state(0, count, AT_BARRIER),
-             in_state(0, count, AT_SHUFFLE), in_state(0, count, DONE));
+             in_state(0, count, AT_SHUFFLE) + in_state(0, count, AT_MMA), in_state(0, count, DONE));
     failed = 1;
 }
 
@@ -160,7 +187,7 @@ static void run_block(void)
     while (!failed && in_state(0, count, DONE) < count) {
         for (unsigned i = 0; i < count && !failed; i++)
             if (threads[i].state == RUNNABLE) run_thread(i);
-        if (failed || shuffle_warps() || in_state(0, count, DONE) == count) continue;
+        if (failed || exchange_in_warps() || in_state(0, count, DONE) == count) continue;
         if (in_state(0, count, AT_BARRIER) < count) {
             stuck();
         } else {

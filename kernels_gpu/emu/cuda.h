@@ -70,6 +70,14 @@ static inline unsigned __float_as_uint(float v)
     return bits;
 }
 
+static inline unsigned __byte_perm(unsigned low, unsigned high, unsigned which)
+{
+    const unsigned long long all = (unsigned long long)high << 32 | low;
+    unsigned v = 0;
+    for (int i = 0; i < 4; i++) v |= (unsigned)(all >> (which >> 4 * i & 7) * 8 & 255) << 8 * i;
+    return v;
+}
+
 static inline unsigned __umulhi(unsigned a, unsigned b)
 {
     return (unsigned)((unsigned long long)a * b >> 32);
@@ -132,6 +140,14 @@ static inline void emu_store4(float *p, float4 v)
 #define COPY4(to, from, there) emu_copy(to, (there) ? (from) : NULL)
 #define COPY_GROUP() emu_copy_group()
 #define COPY_WAIT(left) emu_copy_wait(left)
+#define HAS_TENSOR_CORES emu_tensor_cores()
+
+static inline void mma_bf16(float (&sum)[4], float4 a, const unsigned (&b)[2])
+{
+    const float words[4] = {a.x, a.y, a.z, a.w};
+    emu_mma_bf16(sum, words, b);
+}
+
 #define LOAD4(p) emu_load4(p)
 #define STORE4(p, v) emu_store4(p, v)
 

@@ -25,6 +25,13 @@ extern struct emu_now emu_now;
 void emu_barrier(void);
 /* The value that lane `from` of this warp brings to the same call; `lanes` must name all of the warp. */
 uint32_t emu_shuffle(uint32_t lanes, uint32_t value, int from);
+/*
+ * mma.m16n8k16 of the PTX manual on bfloat16: what a lane has of 16 x 8 sums, of 16 x 16 and of 16 x 8 numbers, two a word. Sums are cut
+ * off after every four products, as the least exact of the chips do.
+ */
+void emu_mma_bf16(float *sum, const float *a, const unsigned *b);
+int emu_tensor_cores(void); /* 1: the chip has them; */
+void emu_have_tensor_cores(int has); /* 0: from now on it does not, as before sm_80 */
 /* An access of `bytes` at p is about to come. */
 void emu_aligned(const void *p, size_t bytes);
 /* Shared memory [data, data + bytes) within its guards, from the thread's first statements; every thread says it. */

@@ -1,18 +1,19 @@
-/* Convolution and fully connected layers: conv.cu, depthwise.cu, fc.cu. */
+/* Convolution and fully connected layers: conv.cu, conv_mma.cu, depthwise.cu, fc.cu. */
 #include "kernels_gpu/launch/launch.h"
 
 #include "kernels_cpu/pack/pack.h"
 
-enum { POINTERS = 7, UNIT = 16 /* of sums: conv.cu */ };
+enum { POINTERS = 7, UNIT = 16, TENSOR_UNIT = 32 /* of sums: conv.cuh */ };
 enum { WIDE_GROUP = 8 /* fewer channels of a group are not worth a tile */ };
 enum { MOST_FEW = 64 /* pixels that conv_16x128 is offered for */ };
 
-struct tiling { /* of conv.cu */
+struct tiling { /* of conv.cu, conv_mma.cu */
     const char *quads, *any; /* functions for aligned pixels, and for all */
     int32_t rows, columns; /* BM, BN; `any` may have smaller ones */
     uint32_t quads_threads;
     int32_t any_rows, any_columns;
     uint32_t any_threads;
+    int32_t unit;
     int32_t splits;
 };
 
@@ -191,11 +192,11 @@ SPLIT(4)
 SPLIT(8)
 SPLIT(16)
 
-/* Pieces of whole units, at most t->splits of them; of no tap at all, one of none. */
-static void split(struct ig_gpu_conv *p, const struct tiling *t, void *scratch)
+/* At most so many pieces of whole units; of no tap at all, one of none. */
+static void split(struct ig_gpu_conv *p, int32_t unit, int32_t splits, void *scratch)
 {
-    int32_t units = p->kh * p->kw * ig_gpu_ceil(p->ic, UNIT);
-    p->chunk = ig_gpu_ceil(units, t->splits);
+    int32_t units = p->kh * p->kw * ig_gpu_ceil(p->ic, unit);
+    p->chunk = ig_gpu_ceil(units, splits);
     p->splits = p->chunk ? ig_gpu_ceil(units, p->chunk) : 1;
     p->partial = (float *)scratch;
 }
@@ -206,7 +207,7 @@ static int gemm(const struct ig_call *call, struct ig_gpu_conv p, const struct t
     int quads = p.ic % 4 == 0 && ig_gpu_is_vector(&call->in[0]);
     int32_t rows = quads ? t->rows : t->any_rows, columns = quads ? t->columns : t->any_columns;
     int64_t pixels = (int64_t)p.out_h * p.out_w;
-    split(&p, t, scratch);
+    split(&p, t->unit, t->splits, scratch);
     ig_gpu_fill(&to[0], quads ? t->quads : t->any, ig_gpu_ceil(pixels, rows), ig_gpu_ceil(p.oc, columns),
                 p.groups * p.splits, quads ? t->quads_threads : t->any_threads, POINTERS, &p, sizeof p);
     if (p.splits == 1) return 1;
@@ -214,12 +215,13 @@ static int gemm(const struct ig_call *call, struct ig_gpu_conv p, const struct t
     return 2;
 }
 
-#define OF_128x128 "conv_128x128", "conv_any64x64", 128, 128, 256, 64, 64, 128
-#define OF_128x64 "conv_128x64", "conv_any64x64", 128, 64, 128, 64, 64, 128
-#define OF_64x64 "conv_64x64", "conv_any64x64", 64, 64, 64, 64, 64, 128
-#define OF_64x64s "conv_64x64s", "conv_any64x64", 64, 64, 128, 64, 64, 128
-#define OF_16x128 "conv_16x128", "conv_any16x128", 16, 128, 128, 16, 128, 128
-#define OF_32x32 "conv_32x32", "conv_any32x32", 32, 32, 64, 32, 32, 64
+#define OF_128x128 "conv_128x128", "conv_any64x64", 128, 128, 256, 64, 64, 128, UNIT
+#define OF_128x64 "conv_128x64", "conv_any64x64", 128, 64, 128, 64, 64, 128, UNIT
+#define OF_64x64 "conv_64x64", "conv_any64x64", 64, 64, 64, 64, 64, 128, UNIT
+#define OF_64x64s "conv_64x64s", "conv_any64x64", 64, 64, 128, 64, 64, 128, UNIT
+#define OF_16x128 "conv_16x128", "conv_any16x128", 16, 128, 128, 16, 128, 128, UNIT
+#define OF_mma64x64 "conv_mma64x64", "conv_mma_any64x64", 64, 64, 128, 64, 64, 128, TENSOR_UNIT
+#define OF_32x32 "conv_32x32", "conv_any32x32", 32, 32, 64, 32, 32, 64, UNIT
 
 /* A kernel of a tile and of so many pieces of the sum, more of which fill a chip where outputs are few. */
 #define TILE(name, tile, pieces)                                                                \
@@ -244,6 +246,10 @@ TILE(64x64k16, 64x64, 16)
 TILE(64x64s, 64x64s, 1)
 TILE(16x128, 16x128, 1)
 TILE(16x128k4, 16x128, 4)
+TILE(mma64x64, mma64x64, 1)
+TILE(mma64x64k2, mma64x64, 2)
+TILE(mma64x64k4, mma64x64, 4)
+TILE(mma64x64k8, mma64x64, 8)
 TILE(32x32, 32x32, 1)
 TILE(32x32k4, 32x32, 4)
 TILE(32x32k16, 32x32, 16)
@@ -291,7 +297,7 @@ static int volume(const struct ig_call *call, const struct tiling *t, struct ig_
     int64_t pixels = (int64_t)p.flat.out_h * p.flat.out_w;
     p.flat.kh = w->kd * w->kh;
     p.flat.weight_group = p.flat.kh * p.flat.kw * p.flat.weight_tap;
-    split(&p.flat, t, NULL);
+    split(&p.flat, UNIT, t->splits, NULL);
     ig_gpu_fill(to, quads ? t->quads : t->any, ig_gpu_ceil(pixels, t->rows), ig_gpu_ceil(p.flat.oc, t->columns), p.flat.groups,
                 quads ? t->quads_threads : t->any_threads, POINTERS, &p, sizeof p);
     return 1;
@@ -299,14 +305,14 @@ static int volume(const struct ig_call *call, const struct tiling *t, struct ig_
 
 int ig_gpu_conv_volume64x64(const struct ig_call *call, void *scratch, struct ig_gpu_launch *to)
 {
-    static const struct tiling t = {"conv_volume64x64", "conv_volume_any64x64", 64, 64, 128, 64, 64, 128, 1};
+    static const struct tiling t = {"conv_volume64x64", "conv_volume_any64x64", 64, 64, 128, 64, 64, 128, UNIT, 1};
     (void)scratch;
     return volume(call, &t, to);
 }
 
 int ig_gpu_conv_volume32x32(const struct ig_call *call, void *scratch, struct ig_gpu_launch *to)
 {
-    static const struct tiling t = {"conv_volume32x32", "conv_volume_any32x32", 32, 32, 64, 32, 32, 64, 1};
+    static const struct tiling t = {"conv_volume32x32", "conv_volume_any32x32", 32, 32, 64, 32, 32, 64, UNIT, 1};
     (void)scratch;
     return volume(call, &t, to);
 }

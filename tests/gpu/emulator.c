@@ -95,7 +95,7 @@ static void planted_copies(void **state)
 static void planted_barriers(void **state)
 {
     (void)state;
-    expect("early_end", fault_early_end__emu, 0, "of 128 threads 127 wait at a barrier, 0 at a shuffle and 1 have ended");
+    expect("early_end", fault_early_end__emu, 0, "of 128 threads 127 wait at a barrier, 0 at a shuffle or product of a warp and 1 have ended");
     expect("half_a_barrier", fault_half_a_barrier__emu, 0, "of 128 threads 64 wait at a barrier");
     expect("shuffle", fault_shuffle__emu, 0, "at a shuffle");
 }
@@ -178,7 +178,7 @@ static void problem_make(struct problem *p, const struct ig_kernel *kernel, int3
 
 /*
  * Every barrier that a convolution has is needed: without it, a race. Of two runs the operands of one lie at odd addresses.
- * A 1x1 has as many barriers as its sums need, which are of 120 products in every warp here.
+ * conv_16x128 has as many barriers as its sums need, which are of 120 products in every warp here.
  */
 static void barriers_are_needed(void **state)
 {
@@ -188,6 +188,7 @@ static void barriers_are_needed(void **state)
     } cases[] = {{"conv_f32_128x128__cuda", 9, 9, 24, 3, 3}, {"conv_f32_128x64__cuda", 9, 9, 24, 3, 3},
                  {"conv_f32_64x64__cuda", 9, 9, 24, 3, 3},   {"conv_f32_64x64s__cuda", 9, 9, 24, 3, 3},
                  {"conv_f32_32x32__cuda", 9, 9, 24, 3, 3},   {"conv_f32_32x32k4__cuda", 9, 9, 24, 3, 3},
+                 {"conv_f32_mma64x64__cuda", 9, 9, 24, 3, 9}, {"conv_f32_mma64x64k2__cuda", 9, 9, 24, 3, 5},
                  {"conv_f32_16x128__cuda", 5, 6, 480, 1, 8}, {"conv_f32_16x128k4__cuda", 5, 6, 1920, 1, 8}};
     static struct problem p;
     (void)state;

@@ -1,0 +1,138 @@
+/* Sums by tensor cores: as exact as by multiply-adds, and these where a chip has none. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "kernels_cpu/problem.h"
+#include "kernels_cpu/registry.h"
+#include "kernels_gpu/emu/run.h"
+#include "tests/support/rng.h"
+
+enum { PIXELS = 70, IC = 2050, OC = 36, ROOM = IC * (OC + 4) + OC };
+
+struct product { /* 1x1 */
+    struct ig_shape x, w, y;
+    struct ig_conv attrs;
+    float in[PIXELS * IC], weights[OC * IC], packed[ROOM], zeros[IC];
+    struct ig_call call;
+};
+
+/* A float of 24 random bits; `sign`: of either sign. */
+static float full(struct rng *r, int sign)
+{
+    float v = ldexpf((float)rng_int(r, 1 << 23, (1 << 24) - 1), -24 + rng_int(r, 0, 3));
+    return sign && rng_int(r, 0, 1) ? -v : v;
+}
+
+static void product_make(struct product *p, int32_t ic)
+{
+    const struct ig_shape *in[] = {&p->x, &p->w}, *out[] = {&p->y};
+    const void *data[] = {NULL, p->weights};
+    int batch;
+    p->x = (struct ig_shape){.type = IG_F32, .rank = 4, .dims = {1, 1, PIXELS, ic}};
+    p->w = (struct ig_shape){.type = IG_F32, .rank = 4, .dims = {OC, ic, 1, 1}};
+    p->y = (struct ig_shape){.type = IG_F32, .rank = 4, .dims = {1, 1, PIXELS, OC}};
+    p->attrs = (struct ig_conv){.w = {1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 1, 1}, .groups = 1};
+    assert_int_equal(ig_build_call(IG_CONV, &p->attrs, in, data, 2, out, 1, &p->call, &batch), 0);
+    p->call.zeros = p->zeros;
+    p->call.in[0].data = p->in;
+}
+
+static void compute(struct product *p, const char *name, float *out)
+{
+    const struct ig_kernel *kernel = ig_kernel_by_name(name);
+    assert_non_null(kernel);
+    assert_true(kernel->supports(&p->call) && kernel->pack(&p->call, NULL) <= sizeof p->packed);
+    kernel->pack(&p->call, p->packed);
+    p->call.weights = p->packed;
+    p->call.out[0].data = out;
+    if (emu_run(name, &p->call)) fail_msg("%s", emu_fault());
+}
+
+/* The largest error, as a share of the sum of the products' sizes. */
+static double off(const struct product *p, int32_t ic, const float *out)
+{
+    double most = 0;
+    for (int i = 0; i < PIXELS * OC; i++) {
+        double sum = 0, sizes = 0;
+        for (int k = 0; k < ic; k++) {
+            double xy = (double)p->in[i / OC * ic + k] * p->weights[i % OC * ic + k];
+            sum += xy, sizes += fabs(xy);
+        }
+        most = fmax(most, fabs(out[i] - sum) / sizes);
+    }
+    return most;
+}
+
+static struct product p;
+static float by_tensors[PIXELS * OC], by_floats[PIXELS * OC];
+static const char tensors[] = "conv_f32_mma64x64__cuda", floats[] = "conv_f32_64x64s__cuda";
+
+/* Of one product no bit is lost when a side has few: all pieces of the other are there. */
+static void all_pieces_count(void **state)
+{
+    struct rng r = {1};
+    (void)state;
+    for (int side = 0; side < 2; side++) {
+        const int ic = 1;
+        for (int i = 0; i < PIXELS; i++) p.in[i] = side ? full(&r, 1) : 1;
+        for (int i = 0; i < OC; i++) p.weights[i] = side ? -1 : full(&r, 1);
+        product_make(&p, ic);
+        compute(&p, tensors, by_tensors);
+        for (int i = 0; i < PIXELS * OC; i++) assert_true(by_tensors[i] == p.in[i / OC] * p.weights[i % OC]);
+    }
+}
+
+/* Products of single floats have the bound that conv_mma.cu states; sums of many are closer than by multiply-adds. */
+static void sums_are_as_exact(void **state)
+{
+    static const int32_t ics[] = {1, 3, 64, 100, IC};
+    (void)state;
+    for (int sign = 0; sign < 2; sign++)
+        for (size_t n = 0; n < sizeof ics / sizeof *ics; n++) {
+            const int32_t ic = ics[n];
+            struct rng r = {n + 1};
+            for (int i = 0; i < PIXELS * ic; i++) p.in[i] = full(&r, sign);
+            for (int i = 0; i < OC * ic; i++) p.weights[i] = full(&r, sign);
+            product_make(&p, ic);
+            compute(&p, tensors, by_tensors);
+            compute(&p, floats, by_floats);
+            const double error = off(&p, ic, by_tensors), of_floats = off(&p, ic, by_floats);
+            if (error > 1.0 / (1 << 20)) fail_msg("%d channels: off by %g of the products", ic, error);
+            if (ic == IC && error > of_floats) fail_msg("off by %g, by multiply-adds by %g", error, of_floats);
+        }
+}
+
+static void chips_without_multiply_and_add(void **state)
+{
+    struct rng r = {2};
+    (void)state;
+    for (int32_t ic = 95; ic <= 96; ic++) { /* quads of channels, and not */
+        for (int i = 0; i < PIXELS * ic; i++) p.in[i] = full(&r, 1);
+        for (int i = 0; i < OC * ic; i++) p.weights[i] = full(&r, 1);
+        product_make(&p, ic);
+        compute(&p, floats, by_floats);
+        compute(&p, tensors, by_tensors);
+        assert_true(memcmp(by_tensors, by_floats, sizeof by_floats));
+        emu_have_tensor_cores(0);
+        compute(&p, tensors, by_tensors);
+        assert_memory_equal(by_tensors, by_floats, sizeof by_floats);
+        compute(&p, "conv_f32_mma64x64k2__cuda", by_tensors);
+        emu_have_tensor_cores(1);
+        assert_true(off(&p, ic, by_tensors) < 1.0 / (1 << 20));
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(all_pieces_count),
+        cmocka_unit_test(sums_are_as_exact),
+        cmocka_unit_test(chips_without_multiply_and_add),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
