@@ -32,7 +32,7 @@ static const struct family {
     int32_t columns;    /* channels in multiples of which the last panel is computed; 0: of the column tile */
 } families[] = {
     {IG_CONV, "__ref", 0.1, 1, 1, 0},
-    {IG_CONV, "mma64x64", 0.1, 1, 64, 64}, /* for profiles to choose: this machine has no tensor cores */
+    {IG_CONV, "mma64x", 0.1, 1, 64, 64}, /* for profiles to choose: this machine has no tensor cores */
     {IG_CONV, "winograd2_64x64__cuda", 0.5, 4 / 9., 4, 64},
     {IG_CONV, "winograd2_128x64__cuda", 0.45, 4 / 9., 4, 64},
     {IG_CONV, "winograd2_16x128__cuda", 0.4, 4 / 9., 64, 128},

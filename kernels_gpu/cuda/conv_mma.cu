@@ -8,22 +8,22 @@
  * PeerJ Computer Science 2021): they add up 16 k at a time, the small products first, and these sums are added, rounded, to those of
  * the thread. Infinite operands give NaN.
  *
- * A block computes 64 pixels x 64 channels in steps of 32 channels of a tap. It goes through the sum as conv.cu's do (conv.cuh). A warp
+ * A block computes 64 pixels x 64 or 128 channels in steps of 32 channels of a tap. It goes through the sum as conv.cu's do (conv.cuh). A warp
  * has 16 channels of all pixels: weights go from memory into the registers of the one lane that needs them, a step ahead, and are cut into
  * pieces there; pixels are cut by the thread that brings them and lie in shared memory as the fragments that lanes hold of them.
  *
  * mma.m16n8k16 has in lane 4g + t: of pixels rows g and g + 8 at k = 2t, 2t + 1, 2t + 8, 2t + 9; of weights those k of column g; of sums
  * rows g and g + 8 of columns 2t, 2t + 1. Which k, pixel and channel these are is free as long as both sides agree, and is such that what a
  * lane has lies side by side in memory: the k are 4t ... 4t + 3, the columns g of two products are channels 2g and 2g + 1, so that sums are of
- * channels 4t ... 4t + 3, and rows g and g + 8 are pixels 16 apart, which the same thread brings.
+ * channels 4t ... 4t + 3, and rows g and g + 8 are pixels that the same thread brings.
  *
  * A chip without them (before sm_80) has the multiply-adds of conv_64x64s in their place.
  */
 #include "kernels_gpu/cuda/conv.cuh"
 
 enum { PIECES = 3, K16 = TENSOR_UNIT / 16, ROWS16 = 4 /* of 64 pixels */, COLUMNS8 = 2 /* of a warp's channels */ };
-enum { FRAGMENT = 128 /* words of a piece of 16 pixels x 16 k, four a lane */ };
-enum { TURN = ROWS16 * PIECES * FRAGMENT + 16 /* of 16 k; what eight lanes store goes to 32 banks */, HALF_ROOM = K16 * TURN };
+enum { FRAGMENT = 128 /* words of a piece of 16 pixels x 16 k, four a lane */, ROWS = PIECES * FRAGMENT, TURN = ROWS16 * ROWS };
+enum { HALF_ROOM = K16 * TURN, TURNED = 16 /* the second 16 k have quads of lanes changed: what eight lanes store goes to 32 banks */ };
 
 /* The three pieces of two floats, each two in a word. */
 static __device__ __forceinline__ void cut(float low, float high, unsigned (&to)[PIECES])
@@ -36,23 +36,27 @@ static __device__ __forceinline__ void cut(float low, float high, unsigned (&to)
     }
 }
 
+/*
+ * A thread brings a quad of k of pixels that are `APART` from each other, of two at a time what a lane has of a fragment: rows g and g + 8.
+ * The i-th eight rows of a block's fragments begin with this pixel:
+ */
+template <int APART> static __device__ __forceinline__ int pixel_of(int i)
+{
+    enum { FRAGMENTS = APART / 8 };
+    return i / 2 / FRAGMENTS * 2 * APART + i % 2 * APART + i / 2 % FRAGMENTS * 8;
+}
+
 /* Where this thread's first fragment of pixels lies. */
 static __device__ __forceinline__ int slot_of_pixels()
 {
-    const int quad = threadIdx.x % 8, row = threadIdx.x / 8;
-    return quad / 4 * TURN + row / 8 * PIECES * FRAGMENT + (row % 8 * 4 + quad % 4) * 4;
+    const int quad = threadIdx.x % 8, row = threadIdx.x / 8, turn = quad / 4;
+    return turn * TURN + row / 8 * ROWS + ((row % 8 * 4 + quad % 4) * 4 ^ turn * TURNED);
 }
 
-/* The pixel of row 0 of the i-th eight rows, of which two are a fragment. */
-static __device__ __forceinline__ int pixel_of(int i)
-{
-    return i / 4 * 32 + i % 2 * 16 + i / 2 % 2 * 8;
-}
-
-static __device__ __forceinline__ void put(float *to, const float4 *value)
+template <int APART, int PIXELS> static __device__ __forceinline__ void put(float *to, const float4 (&value)[PIXELS])
 {
     UNROLL
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < PIXELS / 2; i++) {
         const float4 a = value[2 * i], b = value[2 * i + 1];
         unsigned pieces[4][PIECES];
         cut(a.x, a.y, pieces[0]);
@@ -61,7 +65,7 @@ static __device__ __forceinline__ void put(float *to, const float4 *value)
         cut(b.z, b.w, pieces[3]);
         UNROLL
         for (int j = 0; j < PIECES; j++)
-            store4(to + (2 * i * PIECES + j) * FRAGMENT,
+            store4(to + i * (APART / 8) * ROWS + j * FRAGMENT,
                    make_float4(__uint_as_float(pieces[0][j]), __uint_as_float(pieces[1][j]), __uint_as_float(pieces[2][j]),
                                __uint_as_float(pieces[3][j])));
     }
@@ -106,24 +110,21 @@ struct tensor_weights {
     }
 };
 
-/* Adds 16 k of a warp's channels, of the first so many times 16 rows. */
-template <int ROWS> static __device__ __forceinline__ void multiply16(const float *room, const unsigned (&w)[PIECES][COLUMNS8][2],
+/* Adds 16 k of a warp's channels, of the first COUNT times 16 rows. */
+template <int COUNT> static __device__ __forceinline__ void multiply16(const float *room, const unsigned (&w)[PIECES][COLUMNS8][2],
                                                   float (&sum)[ROWS16][COLUMNS8][4])
 {
     enum { AT_ONCE = 2 };
     UNROLL
-    for (int first = 0; first < ROWS; first += AT_ONCE) {
+    for (int first = 0; first < COUNT; first += AT_ONCE) {
         float part[AT_ONCE][COLUMNS8][4] = {};
         UNROLL
         for (int j = PIECES - 1; j >= 0; j--) {
             float4 x[AT_ONCE];
             UNROLL
-            for (int i = 0; i < AT_ONCE; i++) x[i] = load4(room + ((first + i) * PIECES + j) * FRAGMENT);
+            for (int i = 0; i < AT_ONCE; i++) x[i] = load4(room + (first + i) * ROWS + j * FRAGMENT);
             UNROLL
-            for (int k = PIECES - 1 - j; k >= 0; k--)
-                UNROLL
-                for (int i = 0; i < AT_ONCE * COLUMNS8; i++)
-                    mma_bf16(part[i / COLUMNS8][i % COLUMNS8], x[i / COLUMNS8], w[k][i % COLUMNS8]);
+            for (int k = PIECES - 1 - j; k >= 0; k--) mma_bf16(part, x, w[k]);
         }
         UNROLL
         for (int i = 0; i < AT_ONCE * COLUMNS8 * 4; i++) {
@@ -134,17 +135,17 @@ template <int ROWS> static __device__ __forceinline__ void multiply16(const floa
 }
 
 /* Writes what a thread has of a block's sums. */
-static __device__ __forceinline__ void put_sums(const ig_gpu_conv &p, float (&sum)[ROWS16][COLUMNS8][4], int group, int split)
+template <int WARPS> static __device__ __forceinline__ void put_sums(const ig_gpu_conv &p, float (&sum)[ROWS16][COLUMNS8][4], int group, int split)
 {
+    enum { APART = WARPS * 4 };
     const int lane = threadIdx.x % 32, count = p.out_h * p.out_w, m0 = blockIdx.x * 64 + lane / 4;
-    const int channel = blockIdx.y * 64 + threadIdx.x / 32 * 16 + lane % 4 * 4, n = p.oc - channel;
+    const int channel = blockIdx.y * (16 * WARPS) + threadIdx.x / 32 * 16 + lane % 4 * 4, n = p.oc - channel;
     if (n <= 0) return;
     const float4 bias = split == 0 ? bias_of(p, group * p.oc + channel, n) : make_float4(0, 0, 0, 0);
     UNROLL
     for (int i = 0; i < ROWS16 * 2; i++) {
-        const int m = m0 + pixel_of(i);
+        const int m = m0 + pixel_of<APART>(i), first = i % 2 * 2;
         const float(&s)[COLUMNS8][4] = sum[i / 2];
-        const int first = i % 2 * 2;
         const float4 total = make_float4(s[0][first] + bias.x, s[1][first] + bias.y, s[0][first + 1] + bias.z, s[1][first + 1] + bias.w);
         if (m >= count) continue;
         if (p.splits > 1) store4(p.partial + (((long long)blockIdx.z * count + m) * p.oc4 + channel), total);
@@ -153,29 +154,31 @@ static __device__ __forceinline__ void put_sums(const ig_gpu_conv &p, float (&su
     if (LONG_CALLED && p.splits <= 1 && is_long(p.act)) {
 #pragma unroll 1
         for (int i = 0; i < ROWS16 * 2; i++)
-            if (m0 + pixel_of(i) < count) finish_late(p, m0 + pixel_of(i), group * p.oc + channel, n);
+            if (m0 + pixel_of<APART>(i) < count) finish_late(p, m0 + pixel_of<APART>(i), group * p.oc + channel, n);
     }
 }
 
-/* A block; z as in tile(). */
-template <bool ALIGNED> static __device__ __forceinline__ void tensor_tile(const ig_gpu_conv &p)
+/* A block of 64 pixels x 16 WARPS channels; z as in tile(). */
+template <int WARPS, bool ALIGNED> static __device__ __forceinline__ void tensor_tile(const ig_gpu_conv &p)
 {
+    enum { APART = WARPS * 4 };
     SHARED(float, room, [2 * HALF_ROOM]);
     const int group = blockIdx.z / p.splits, split = blockIdx.z - group * p.splits;
     const int first = split * p.chunk, last = min(units_of<TENSOR_UNIT>(p), first + p.chunk);
-    const bool mine = (int)(blockIdx.y * 64 + threadIdx.x / 32 * 16) < p.oc; /* a warp beyond the last channel only brings pixels */
-    const bool is_whole = (int)blockIdx.x * 64 + 32 < p.out_h * p.out_w; /* else half of its pixels are none */
+    /* a warp beyond the last channel only brings pixels; fragments beyond the last pixel are left out by halves */
+    const bool mine = (int)(blockIdx.y * (16 * WARPS) + threadIdx.x / 32 * 16) < p.oc;
+    const bool is_whole = (int)blockIdx.x * 64 + pixel_of<APART>(ROWS16) < p.out_h * p.out_w;
     float sum[ROWS16][COLUMNS8][4] = {};
-    quads<64, TENSOR_UNIT, 128, flat_image, TENSOR_UNIT, ALIGNED> pixels;
+    quads<64, TENSOR_UNIT, 32 * WARPS, flat_image, TENSOR_UNIT, ALIGNED> pixels;
     tensor_weights weights;
     int read = threadIdx.x % 32 * 4, written = slot_of_pixels(), turn = HALF_ROOM, steps = 0;
     if (first < last) {
         steps = pixels.begin(p, flat_image(), group, blockIdx.x * 64, first, last);
-        weights.begin(p, group, blockIdx.y * 64, first_of<TENSOR_UNIT>(p, first));
+        weights.begin(p, group, blockIdx.y * (16 * WARPS), first_of<TENSOR_UNIT>(p, first));
         UNROLL
         for (int i = 0; i < K16; i++) weights.load(p, i, pixels.left);
         pixels.template load<false>(p, flat_image());
-        put(room + written, pixels.value);
+        put<APART>(room + written, pixels.value);
         __syncthreads();
     }
     for (; steps > 0; steps--) {
@@ -193,30 +196,43 @@ template <bool ALIGNED> static __device__ __forceinline__ void tensor_tile(const
             weights.fragments(i, words);
             if (more) weights.load(p, i, pixels.left);
             if (i * 16 >= left) continue; /* all zeros */
-            if (is_whole) multiply16<ROWS16>(room + read + i * TURN, words, sum);
-            else multiply16<ROWS16 / 2>(room + read + i * TURN, words, sum);
+            const float *fragments = room + (read ^ i * TURNED) + i * TURN;
+            if (is_whole) multiply16<ROWS16>(fragments, words, sum);
+            else multiply16<ROWS16 / 2>(fragments, words, sum);
         }
         read += turn;
         written += turn;
         turn = -turn;
         if (more) {
-            put(room + written, pixels.value);
+            put<APART>(room + written, pixels.value);
             __syncthreads();
         }
     }
     int splits = p.splits; /* where it writes is found anew: the loop has no registers for it */
     KEPT(splits);
-    put_sums(p, sum, blockIdx.z / splits, blockIdx.z % splits);
+    put_sums<WARPS>(p, sum, blockIdx.z / splits, blockIdx.z % splits);
 }
 
-GPU_KERNEL(128, 3, conv_mma64x64, ig_gpu_conv)
+GPU_KERNEL(128, 4, conv_mma64x64, ig_gpu_conv)
 {
-    if (HAS_TENSOR_CORES) tensor_tile<true>(p);
+    if (HAS_TENSOR_CORES) tensor_tile<4, true>(p);
     else tile<64, 64, 16, 8, 4, LONG_CALLED, quads<64, 16, 128, flat_image, TENSOR_UNIT> >(p, flat_image(), blockIdx.z);
 }
 
-GPU_KERNEL(128, 3, conv_mma_any64x64, ig_gpu_conv)
+GPU_KERNEL(128, 4, conv_mma_any64x64, ig_gpu_conv)
 {
-    if (HAS_TENSOR_CORES) tensor_tile<false>(p);
+    if (HAS_TENSOR_CORES) tensor_tile<4, false>(p);
     else tile<64, 64, 16, 8, 4, LONG_CALLED, singles<64, 16, 128, flat_image, TENSOR_UNIT> >(p, flat_image(), blockIdx.z);
+}
+
+GPU_KERNEL(256, 2, conv_mma64x128, ig_gpu_conv)
+{
+    if (HAS_TENSOR_CORES) tensor_tile<8, true>(p);
+    else tile<64, 128, 16, 8, 4, LONG_CALLED, quads<64, 16, 256, flat_image, TENSOR_UNIT> >(p, flat_image(), blockIdx.z);
+}
+
+GPU_KERNEL(256, 2, conv_mma_any64x128, ig_gpu_conv)
+{
+    if (HAS_TENSOR_CORES) tensor_tile<8, false>(p);
+    else tile<64, 128, 16, 8, 4, LONG_CALLED, singles<64, 16, 256, flat_image, TENSOR_UNIT> >(p, flat_image(), blockIdx.z);
 }

@@ -45,18 +45,28 @@ static __device__ __forceinline__ void copy4(float *to, const float *from, bool 
 }
 #endif
 #define COPY4(to, from, there) copy4(to, from, there)
-/* A warp's 16 x 8 sums, plus 16 x 16 and 16 x 8 bfloat16, two a word: mma.m16n8k16 of the PTX manual says which a lane has. */
+/*
+ * A warp's M x N products of 16 x 16 by 16 x 8 bfloat16, two a word, added to sums of 16 x 8: mma.m16n8k16 of the PTX manual, which says
+ * what of each a lane has.
+ */
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
 #define HAS_TENSOR_CORES 1
-static __device__ __forceinline__ void mma_bf16(float (&sum)[4], float4 a, const unsigned (&b)[2])
+template <int M, int N>
+static __device__ __forceinline__ void mma_bf16(float (&sum)[M][N][4], const float4 (&a)[M], const unsigned (&b)[N][2])
 {
-    asm("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
-        : "+f"(sum[0]), "+f"(sum[1]), "+f"(sum[2]), "+f"(sum[3])
-        : "r"(__float_as_uint(a.x)), "r"(__float_as_uint(a.y)), "r"(__float_as_uint(a.z)), "r"(__float_as_uint(a.w)), "r"(b[0]), "r"(b[1]));
+    UNROLL
+    for (int i = 0; i < M * N; i++) {
+        float(&s)[4] = sum[i / N][i % N];
+        const float4 x = a[i / N];
+        asm("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+            : "+f"(s[0]), "+f"(s[1]), "+f"(s[2]), "+f"(s[3])
+            : "r"(__float_as_uint(x.x)), "r"(__float_as_uint(x.y)), "r"(__float_as_uint(x.z)), "r"(__float_as_uint(x.w)),
+              "r"(b[i % N][0]), "r"(b[i % N][1]));
+    }
 }
 #else
 #define HAS_TENSOR_CORES 0
-static __device__ __forceinline__ void mma_bf16(float (&)[4], float4, const unsigned (&)[2])
+template <int M, int N> static __device__ __forceinline__ void mma_bf16(float (&)[M][N][4], const float4 (&)[M], const unsigned (&)[N][2])
 {
 }
 #endif

@@ -104,19 +104,19 @@ void emu_have_tensor_cores(int has)
     tensor_cores = has;
 }
 
-void emu_mma_bf16(float *sum, const float *a, const unsigned *b)
+void emu_mma_bf16(int rows, int columns, float *sum, const float *a, const unsigned *b)
 {
     struct thread *t = &threads[running], *warp = t - running % EMU_WARP;
-    struct emu_fragment *lanes[EMU_WARP];
+    struct emu_fragment *lanes[EMU_WARP], *mine = &t->fragment;
     if (count % EMU_WARP) emu_fail("tensor cores by part of a warp");
-    memcpy(t->fragment.a, a, sizeof t->fragment.a);
-    memcpy(t->fragment.b, b, sizeof t->fragment.b);
-    memcpy(t->fragment.sum, sum, sizeof t->fragment.sum);
-    t->fragment.is_done = 0;
+    memcpy(mine->a, a, (size_t)rows * sizeof mine->a[0]);
+    memcpy(mine->b, b, (size_t)columns * sizeof mine->b[0]);
+    memcpy(mine->sum, sum, (size_t)(rows * columns) * sizeof mine->sum[0]);
+    mine->is_done = 0;
     leave(AT_MMA);
-    for (int i = 0; i < EMU_WARP && !t->fragment.is_done; i++) lanes[i] = &warp[i].fragment;
-    if (!t->fragment.is_done) emu_multiply(lanes);
-    memcpy(sum, t->fragment.sum, sizeof t->fragment.sum);
+    for (int i = 0; i < EMU_WARP && !mine->is_done; i++) lanes[i] = &warp[i].fragment;
+    if (!mine->is_done) emu_multiply(rows, columns, lanes);
+    memcpy(sum, mine->sum, (size_t)(rows * columns) * sizeof mine->sum[0]);
 }
 
 static void thread_main(void)

@@ -142,10 +142,11 @@ static inline void emu_store4(float *p, float4 v)
 #define COPY_WAIT(left) emu_copy_wait(left)
 #define HAS_TENSOR_CORES emu_tensor_cores()
 
-static inline void mma_bf16(float (&sum)[4], float4 a, const unsigned (&b)[2])
+template <int M, int N> static inline void mma_bf16(float (&sum)[M][N][4], const float4 (&a)[M], const unsigned (&b)[N][2])
 {
-    const float words[4] = {a.x, a.y, a.z, a.w};
-    emu_mma_bf16(sum, words, b);
+    float words[M][4];
+    for (int i = 0; i < M; i++) words[i][0] = a[i].x, words[i][1] = a[i].y, words[i][2] = a[i].z, words[i][3] = a[i].w;
+    emu_mma_bf16(M, N, sum[0][0], words[0], b[0]);
 }
 
 #define LOAD4(p) emu_load4(p)

@@ -26,10 +26,11 @@ void emu_barrier(void);
 /* The value that lane `from` of this warp brings to the same call; `lanes` must name all of the warp. */
 uint32_t emu_shuffle(uint32_t lanes, uint32_t value, int from);
 /*
- * mma.m16n8k16 of the PTX manual on bfloat16: what a lane has of 16 x 8 sums, of 16 x 16 and of 16 x 8 numbers, two a word. Sums are cut
- * off after every four products, as the least exact of the chips do.
+ * mma.m16n8k16 of the PTX manual on bfloat16, for rows x columns of sums, up to two each: what a lane has of 16 x 8 sums [row][column],
+ * of 16 x 16 [row] and of 16 x 8 numbers [column], two of these a word. Sums are cut off after every four products, as the least exact of
+ * the chips do.
  */
-void emu_mma_bf16(float *sum, const float *a, const unsigned *b);
+void emu_mma_bf16(int rows, int columns, float *sum, const float *a, const unsigned *b);
 int emu_tensor_cores(void); /* 1: the chip has them; */
 void emu_have_tensor_cores(int has); /* 0: from now on it does not, as before sm_80 */
 /* An access of `bytes` at p is about to come. */

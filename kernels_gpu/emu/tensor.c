@@ -36,27 +36,48 @@ __attribute__((noinline)) static void multiply(double (*a)[DEPTH], const doubles
         }
 }
 
-void emu_multiply(struct emu_fragment *lanes[EMU_WARP])
+static void get_a(struct emu_fragment **lanes, int which, double (*a)[DEPTH])
 {
-    double a[ROWS][DEPTH];
-    doubles b[COLUMNS / 4][DEPTH];
-    floats sum[COLUMNS / 4][ROWS];
     for (int lane = 0; lane < EMU_WARP; lane++) {
-        const struct emu_fragment *f = lanes[lane];
-        const int g = lane / 4, t = lane % 4 * 2;
+        const uint32_t *words = lanes[lane]->a[which];
         for (int i = 0; i < 4; i++) {
-            const int row = g + i % 2 * 8, k = t + i / 2 * 8;
-            a[row][k] = lower(f->a[i]), a[row][k + 1] = upper(f->a[i]);
+            const int row = lane / 4 + i % 2 * 8, k = lane % 4 * 2 + i / 2 * 8;
+            a[row][k] = lower(words[i]), a[row][k + 1] = upper(words[i]);
         }
-        for (int i = 0; i < 2; i++) b[g / 4][t + i * 8][g % 4] = lower(f->b[i]), b[g / 4][t + i * 8 + 1][g % 4] = upper(f->b[i]);
-        for (int i = 0; i < 4; i++) sum[t / 4][g + i / 2 * 8][t % 4 + i % 2] = f->sum[i];
     }
-    fesetround(FE_TOWARDZERO);
-    for (int i = 0; i < COLUMNS / 4; i++) multiply(a, b[i], sum[i]);
-    fesetround(FE_TONEAREST);
+}
+
+static void get_b(struct emu_fragment **lanes, int which, doubles (*b)[DEPTH])
+{
     for (int lane = 0; lane < EMU_WARP; lane++) {
-        struct emu_fragment *f = lanes[lane];
-        for (int i = 0; i < 4; i++) f->sum[i] = sum[lane % 4 / 2][lane / 4 + i / 2 * 8][lane % 2 * 2 + i % 2];
-        f->is_done = 1;
+        const uint32_t *words = lanes[lane]->b[which];
+        for (int i = 0; i < 2; i++) {
+            const int column = lane / 4, k = lane % 4 * 2 + i * 8;
+            b[column / 4][k][column % 4] = lower(words[i]), b[column / 4][k + 1][column % 4] = upper(words[i]);
+        }
     }
+}
+
+/* The place of lane's i-th sum. */
+static float *place(floats (*sum)[ROWS], int lane, int i)
+{
+    const int column = lane % 4 * 2 + i % 2;
+    return (float *)&sum[column / 4][lane / 4 + i / 2 * 8] + column % 4;
+}
+
+void emu_multiply(int rows, int columns, struct emu_fragment *lanes[EMU_WARP])
+{
+    double a[EMU_MOST_MMA][ROWS][DEPTH];
+    doubles b[EMU_MOST_MMA][COLUMNS / 4][DEPTH];
+    for (int i = 0; i < rows; i++) get_a(lanes, i, a[i]);
+    for (int i = 0; i < columns; i++) get_b(lanes, i, b[i]);
+    for (int n = 0; n < rows * columns; n++) {
+        floats sum[COLUMNS / 4][ROWS];
+        for (int i = 0; i < EMU_WARP * 4; i++) *place(sum, i / 4, i % 4) = lanes[i / 4]->sum[n][i % 4];
+        fesetround(FE_TOWARDZERO);
+        for (int i = 0; i < COLUMNS / 4; i++) multiply(a[n / columns], b[n % columns][i], sum[i]);
+        fesetround(FE_TONEAREST);
+        for (int i = 0; i < EMU_WARP * 4; i++) lanes[i / 4]->sum[n][i % 4] = *place(sum, i / 4, i % 4);
+    }
+    for (int lane = 0; lane < EMU_WARP; lane++) lanes[lane]->is_done = 1;
 }

@@ -1,4 +1,4 @@
-/* A product of a warp by tensor cores: what a lane has of it. */
+/* Products of a warp by tensor cores: what a lane has of them. */
 #ifndef KERNELS_GPU_EMU_TENSOR_H
 #define KERNELS_GPU_EMU_TENSOR_H
 
@@ -6,13 +6,15 @@
 
 #include "kernels_gpu/emu/emu.h"
 
+enum { EMU_MOST_MMA = 2 };
+
 struct emu_fragment {
-    uint32_t a[4], b[2];  /* two bfloat16 each */
-    float sum[4];
+    uint32_t a[EMU_MOST_MMA][4], b[EMU_MOST_MMA][2]; /* two bfloat16 each */
+    float sum[EMU_MOST_MMA * EMU_MOST_MMA][4];
     int is_done;
 };
 
-/* Of all lanes: sum += a b, and is_done. */
-void emu_multiply(struct emu_fragment *lanes[EMU_WARP]);
+/* Of all lanes: sum += a b, for rows x columns of them, and is_done. */
+void emu_multiply(int rows, int columns, struct emu_fragment *lanes[EMU_WARP]);
 
 #endif

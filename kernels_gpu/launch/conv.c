@@ -221,6 +221,7 @@ static int gemm(const struct ig_call *call, struct ig_gpu_conv p, const struct t
 #define OF_64x64s "conv_64x64s", "conv_any64x64", 64, 64, 128, 64, 64, 128, UNIT
 #define OF_16x128 "conv_16x128", "conv_any16x128", 16, 128, 128, 16, 128, 128, UNIT
 #define OF_mma64x64 "conv_mma64x64", "conv_mma_any64x64", 64, 64, 128, 64, 64, 128, TENSOR_UNIT
+#define OF_mma64x128 "conv_mma64x128", "conv_mma_any64x128", 64, 128, 256, 64, 128, 256, TENSOR_UNIT
 #define OF_32x32 "conv_32x32", "conv_any32x32", 32, 32, 64, 32, 32, 64, UNIT
 
 /* A kernel of a tile and of so many pieces of the sum, more of which fill a chip where outputs are few. */
@@ -250,6 +251,10 @@ TILE(mma64x64, mma64x64, 1)
 TILE(mma64x64k2, mma64x64, 2)
 TILE(mma64x64k4, mma64x64, 4)
 TILE(mma64x64k8, mma64x64, 8)
+TILE(mma64x128, mma64x128, 1)
+TILE(mma64x128k2, mma64x128, 2)
+TILE(mma64x128k4, mma64x128, 4)
+TILE(mma64x128k8, mma64x128, 8)
 TILE(32x32, 32x32, 1)
 TILE(32x32k4, 32x32, 4)
 TILE(32x32k16, 32x32, 16)

@@ -85,7 +85,7 @@ ig_gpu_launch_fn ig_gpu_conv_128x128, ig_gpu_conv_128x128k2, ig_gpu_conv_128x128
     ig_gpu_conv_128x64k3, ig_gpu_conv_128x64k4, ig_gpu_conv_128x64k8, ig_gpu_conv_64x64, ig_gpu_conv_64x64k2, ig_gpu_conv_64x64k4,
     ig_gpu_conv_64x64k8, ig_gpu_conv_64x64k16, ig_gpu_conv_64x64s, ig_gpu_conv_32x32, ig_gpu_conv_32x32k4, ig_gpu_conv_32x32k16,
     ig_gpu_conv_16x128, ig_gpu_conv_16x128k4, ig_gpu_conv_mma64x64, ig_gpu_conv_mma64x64k2, ig_gpu_conv_mma64x64k4,
-    ig_gpu_conv_mma64x64k8;
+    ig_gpu_conv_mma64x64k8, ig_gpu_conv_mma64x128, ig_gpu_conv_mma64x128k2, ig_gpu_conv_mma64x128k4, ig_gpu_conv_mma64x128k8;
 ig_gpu_launch_fn ig_gpu_conv_direct, ig_gpu_conv_depthwise, ig_gpu_conv_depthwise_wide, ig_gpu_conv_depthwise_ring,
     ig_gpu_conv_volume64x64, ig_gpu_conv_volume32x32;
 ig_gpu_launch_fn ig_gpu_fc_64x64, ig_gpu_fc_32x32k16, ig_gpu_fc_gemv;
@@ -106,7 +106,8 @@ ig_supports_fn ig_gpu_supports_winograd2_few, ig_gpu_supports_winograd4_few, ig_
 ig_pack_fn ig_gpu_pack_winograd2, ig_gpu_pack_winograd4; /* of any window */
 ig_scratch_fn ig_gpu_scratch_winograd2, ig_gpu_scratch_winograd4;
 ig_gpu_launch_fn ig_gpu_winograd2, ig_gpu_winograd2_16x128, ig_gpu_winograd2_128x64, ig_gpu_winograd4, ig_gpu_winograd4_16x128,
-    ig_gpu_winograd4_32x32, ig_gpu_winograd4_128x64, ig_gpu_winograd2_mma64x64, ig_gpu_winograd4_mma64x64;
+    ig_gpu_winograd4_32x32, ig_gpu_winograd4_128x64, ig_gpu_winograd2_mma64x64, ig_gpu_winograd2_mma64x128,
+    ig_gpu_winograd4_mma64x64, ig_gpu_winograd4_mma64x128;
 
 /* --- launch/pool.c --- */
 ig_supports_fn ig_gpu_supports_pool, ig_gpu_supports_global_pool;

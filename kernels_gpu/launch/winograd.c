@@ -174,7 +174,8 @@ static const struct tile { /* of conv.cu, conv_mma.cu */
     int32_t rows, columns;
     uint32_t threads;
 } tile_16x128 = {"conv_16x128", 16, 128, 128}, tile_32x32 = {"conv_32x32", 32, 32, 64}, tile_64x64 = {"conv_64x64", 64, 64, 64},
-  tile_128x64 = {"conv_128x64", 128, 64, 128}, tile_mma64x64 = {"conv_mma64x64", 64, 64, 128};
+  tile_128x64 = {"conv_128x64", 128, 64, 128}, tile_mma64x64 = {"conv_mma64x64", 64, 64, 128},
+  tile_mma64x128 = {"conv_mma64x128", 64, 128, 256};
 
 static int launch(const struct ig_call *call, int32_t m, const struct tile *tile, void *room, struct ig_gpu_launch *to)
 {
@@ -204,4 +205,6 @@ WINOGRAD(ig_gpu_winograd4_16x128, 4, &tile_16x128)
 WINOGRAD(ig_gpu_winograd4_32x32, 4, &tile_32x32)
 WINOGRAD(ig_gpu_winograd4_128x64, 4, &tile_128x64)
 WINOGRAD(ig_gpu_winograd2_mma64x64, 2, &tile_mma64x64)
+WINOGRAD(ig_gpu_winograd2_mma64x128, 2, &tile_mma64x128)
 WINOGRAD(ig_gpu_winograd4_mma64x64, 4, &tile_mma64x64)
+WINOGRAD(ig_gpu_winograd4_mma64x128, 4, &tile_mma64x128)

@@ -189,6 +189,7 @@ static void barriers_are_needed(void **state)
                  {"conv_f32_64x64__cuda", 9, 9, 24, 3, 3},   {"conv_f32_64x64s__cuda", 9, 9, 24, 3, 3},
                  {"conv_f32_32x32__cuda", 9, 9, 24, 3, 3},   {"conv_f32_32x32k4__cuda", 9, 9, 24, 3, 3},
                  {"conv_f32_mma64x64__cuda", 9, 9, 24, 3, 9}, {"conv_f32_mma64x64k2__cuda", 9, 9, 24, 3, 5},
+                 {"conv_f32_mma64x128__cuda", 9, 9, 24, 3, 9},
                  {"conv_f32_16x128__cuda", 5, 6, 480, 1, 8}, {"conv_f32_16x128k4__cuda", 5, 6, 1920, 1, 8}};
     static struct problem p;
     (void)state;

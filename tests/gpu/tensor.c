@@ -12,7 +12,7 @@
 #include "kernels_gpu/emu/run.h"
 #include "tests/support/rng.h"
 
-enum { PIXELS = 70, IC = 2050, OC = 36, ROOM = IC * (OC + 4) + OC };
+enum { PIXELS = 75, IC = 2050, OC = 36, ROOM = IC * (OC + 4) + OC };
 
 struct product { /* 1x1 */
     struct ig_shape x, w, y;
@@ -70,7 +70,7 @@ static double off(const struct product *p, int32_t ic, const float *out)
 
 static struct product p;
 static float by_tensors[PIXELS * OC], by_floats[PIXELS * OC];
-static const char tensors[] = "conv_f32_mma64x64__cuda", floats[] = "conv_f32_64x64s__cuda";
+static const char *const tensors[] = {"conv_f32_mma64x64__cuda", "conv_f32_mma64x128__cuda"}, floats[] = "conv_f32_64x64s__cuda";
 
 /* Of one product no bit is lost when a side has few: all pieces of the other are there. */
 static void all_pieces_count(void **state)
@@ -82,8 +82,10 @@ static void all_pieces_count(void **state)
         for (int i = 0; i < PIXELS; i++) p.in[i] = side ? full(&r, 1) : 1;
         for (int i = 0; i < OC; i++) p.weights[i] = side ? -1 : full(&r, 1);
         product_make(&p, ic);
-        compute(&p, tensors, by_tensors);
-        for (int i = 0; i < PIXELS * OC; i++) assert_true(by_tensors[i] == p.in[i / OC] * p.weights[i % OC]);
+        for (int n = 0; n < 2; n++) {
+            compute(&p, tensors[n], by_tensors);
+            for (int i = 0; i < PIXELS * OC; i++) assert_true(by_tensors[i] == p.in[i / OC] * p.weights[i % OC]);
+        }
     }
 }
 
@@ -99,7 +101,7 @@ static void sums_are_as_exact(void **state)
             for (int i = 0; i < PIXELS * ic; i++) p.in[i] = full(&r, sign);
             for (int i = 0; i < OC * ic; i++) p.weights[i] = full(&r, sign);
             product_make(&p, ic);
-            compute(&p, tensors, by_tensors);
+            compute(&p, tensors[n % 2], by_tensors);
             compute(&p, floats, by_floats);
             const double error = off(&p, ic, by_tensors), of_floats = off(&p, ic, by_floats);
             if (error > 1.0 / (1 << 20)) fail_msg("%d channels: off by %g of the products", ic, error);
@@ -116,11 +118,15 @@ static void chips_without_multiply_and_add(void **state)
         for (int i = 0; i < OC * ic; i++) p.weights[i] = full(&r, 1);
         product_make(&p, ic);
         compute(&p, floats, by_floats);
-        compute(&p, tensors, by_tensors);
-        assert_true(memcmp(by_tensors, by_floats, sizeof by_floats));
+        for (int n = 0; n < 2; n++) {
+            compute(&p, tensors[n], by_tensors);
+            assert_true(memcmp(by_tensors, by_floats, sizeof by_floats));
+            emu_have_tensor_cores(0);
+            compute(&p, tensors[n], by_tensors);
+            emu_have_tensor_cores(1);
+            assert_memory_equal(by_tensors, by_floats, sizeof by_floats);
+        }
         emu_have_tensor_cores(0);
-        compute(&p, tensors, by_tensors);
-        assert_memory_equal(by_tensors, by_floats, sizeof by_floats);
         compute(&p, "conv_f32_mma64x64k2__cuda", by_tensors);
         emu_have_tensor_cores(1);
         assert_true(off(&p, ic, by_tensors) < 1.0 / (1 << 20));
