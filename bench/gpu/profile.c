@@ -12,7 +12,7 @@
 #include "bench/whole.h"
 #include "kernels_cpu/registry.h"
 
-enum { MOST_KERNELS = 32 };
+enum { MOST_KERNELS = 64 };
 
 /* The round-th GPU kernel that fits the node, or NULL past the last. */
 static const struct ig_kernel *kernel_of(const struct ig_graph *g, const struct ig_view *views, int32_t node, int round)
