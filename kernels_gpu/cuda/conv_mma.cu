@@ -1,5 +1,5 @@
 /*
- * Convolution in single precision by tensor cores, which multiply only numbers of 8 bits (bfloat16), but at 16 times the rate of an
+ * Convolution in single precision by tensor cores, which multiply only numbers of 8 bits (bfloat16), but at some 15 times the rate of an
  * fp32 multiply-add. The 24 bits of a float are three such numbers, x = x0 + x1 + x2, exactly: the upper half of x, of what is left,
  * and of what is left of that. Of the nine products of the pieces of x and y six are added up,
  *   xy = x0y0 + (x0y1 + x1y0) + (x0y2 + x1y1 + x2y0) + r,   |r| < 2^-20 |xy|, 2^-24 |xy| as a rule
@@ -37,7 +37,7 @@ static __device__ __forceinline__ void cut(float low, float high, unsigned (&to)
 }
 
 /*
- * A thread brings a quad of k of pixels that are `APART` from each other, of two at a time what a lane has of a fragment: rows g and g + 8.
+ * A thread brings a quad of k of pixels that are APART from each other, of two at a time what a lane has of a fragment: rows g and g + 8.
  * The i-th eight rows of a block's fragments begin with this pixel:
  */
 template <int APART> static __device__ __forceinline__ int pixel_of(int i)
@@ -111,7 +111,8 @@ struct tensor_weights {
 };
 
 /* Adds 16 k of a warp's channels, of the first COUNT times 16 rows. */
-template <int COUNT> static __device__ __forceinline__ void multiply16(const float *room, const unsigned (&w)[PIECES][COLUMNS8][2],
+template <int COUNT>
+static __device__ __forceinline__ void multiply16(const float *room, const unsigned (&w)[PIECES][COLUMNS8][2],
                                                   float (&sum)[ROWS16][COLUMNS8][4])
 {
     enum { AT_ONCE = 2 };
@@ -135,7 +136,8 @@ template <int COUNT> static __device__ __forceinline__ void multiply16(const flo
 }
 
 /* Writes what a thread has of a block's sums. */
-template <int WARPS> static __device__ __forceinline__ void put_sums(const ig_gpu_conv &p, float (&sum)[ROWS16][COLUMNS8][4], int group, int split)
+template <int WARPS>
+static __device__ __forceinline__ void put_sums(const ig_gpu_conv &p, float (&sum)[ROWS16][COLUMNS8][4], int group, int split)
 {
     enum { APART = WARPS * 4 };
     const int lane = threadIdx.x % 32, count = p.out_h * p.out_w, m0 = blockIdx.x * 64 + lane / 4;
