@@ -19,9 +19,11 @@ nvcc_command() { # compiler: how it is called here, so that it takes the C++ com
     # Debian's has its headers in /usr/include, after those that another toolkit may have left in /usr/local/include.
     printf '%s\n' '#if CUDART_VERSION / 1000 != __CUDACC_VER_MAJOR__' '#error "another toolkit has its headers before these"' '#endif' \
         '__global__ void empty() {}' >out/try.cu
+    where=$(dirname "$1")
+    [ -x "$where/ptxas" ] || where=$where:/usr/bin
     for option in '' '-ccbin clang++' -allow-unsupported-compiler '-ccbin clang++ -allow-unsupported-compiler'; do
         # Debian's finds its parts by PATH, where another toolkit may come first.
-        line="env PATH=$(dirname "$1"):\$PATH $1${option:+ $option}"
+        line="env PATH=$where:\$PATH $1${option:+ $option}"
         if eval "$line -std=c++14 -E -o out/try.ii out/try.cu" >>config.log 2>&1; then
             echo "$line"
             break

@@ -22,7 +22,7 @@
 #include "kernels_gpu/cuda/conv.cuh"
 
 enum { PIECES = 3, K16 = TENSOR_UNIT / 16, ROWS16 = 4 /* of 64 pixels */, COLUMNS8 = 2 /* of a warp's channels */ };
-enum { FRAGMENT = 128 /* words of a piece of 16 pixels x 16 k, four a lane */, ROWS = PIECES * FRAGMENT, TURN = ROWS16 * ROWS };
+enum { FRAGMENT = 128 /* words of a piece of 16 pixels x 16 k, four a lane */, OF_ROWS16 = PIECES * FRAGMENT, TURN = ROWS16 * OF_ROWS16 };
 enum { HALF_ROOM = K16 * TURN, TURNED = 16 /* the second 16 k have quads of lanes changed: what eight lanes store goes to 32 banks */ };
 
 /* The three pieces of two floats, each two in a word. */
@@ -50,7 +50,7 @@ template <int APART> static __device__ __forceinline__ int pixel_of(int i)
 static __device__ __forceinline__ int slot_of_pixels()
 {
     const int quad = threadIdx.x % 8, row = threadIdx.x / 8, turn = quad / 4;
-    return turn * TURN + row / 8 * ROWS + ((row % 8 * 4 + quad % 4) * 4 ^ turn * TURNED);
+    return turn * TURN + row / 8 * OF_ROWS16 + ((row % 8 * 4 + quad % 4) * 4 ^ turn * TURNED);
 }
 
 template <int APART, int PIXELS> static __device__ __forceinline__ void put(float *to, const float4 (&value)[PIXELS])
@@ -65,7 +65,7 @@ template <int APART, int PIXELS> static __device__ __forceinline__ void put(floa
         cut(b.z, b.w, pieces[3]);
         UNROLL
         for (int j = 0; j < PIECES; j++)
-            store4(to + i * (APART / 8) * ROWS + j * FRAGMENT,
+            store4(to + i * (APART / 8) * OF_ROWS16 + j * FRAGMENT,
                    make_float4(__uint_as_float(pieces[0][j]), __uint_as_float(pieces[1][j]), __uint_as_float(pieces[2][j]),
                                __uint_as_float(pieces[3][j])));
     }
@@ -123,7 +123,7 @@ static __device__ __forceinline__ void multiply16(const float *room, const unsig
         for (int j = PIECES - 1; j >= 0; j--) {
             float4 x[AT_ONCE];
             UNROLL
-            for (int i = 0; i < AT_ONCE; i++) x[i] = load4(room + (first + i) * ROWS + j * FRAGMENT);
+            for (int i = 0; i < AT_ONCE; i++) x[i] = load4(room + (first + i) * OF_ROWS16 + j * FRAGMENT);
             UNROLL
             for (int k = PIECES - 1 - j; k >= 0; k--) mma_bf16(part, x, w[k]);
         }
