@@ -15,7 +15,7 @@ done
 # GPU kernels compiled for this machine: in the tests of the CPU's, as a driver for the GPU runtime, and with planted faults.
 if [ $emulates = yes ]; then
     compile out/obj/emu "$host_isa" "$CC" "-fPIC" $(list kernels_gpu/emu/block.c kernels_gpu/emu/check.c \
-        kernels_gpu/emu/copy.c kernels_gpu/emu/functions.c kernels_gpu/emu/tensor.c kernels_gpu/emu/watch.c kernels_gpu/emu/switch.S)
+        kernels_gpu/emu/copy.c kernels_gpu/emu/functions.c kernels_gpu/emu/mma.c kernels_gpu/emu/watch.c kernels_gpu/emu/switch.S)
     for file in $(list kernels_gpu/cuda/*.cu tests/gpu/*.cu); do
         emit "build out/obj/emu/$file.o: emulate $src$file"
         case $file in kernels_gpu/*) objects="$objects out/obj/emu/$file.o" ;; esac
@@ -42,7 +42,7 @@ if [ $emulates = yes ]; then
     emit "  libs = -lcmocka \$host_libs"
     emit "build out/test/gpu/reads: link out/obj/host/tests/gpu/reads.c.o$emulator_objects$support_objects out/libingot.a $host_libs_a"
     emit "  libs = -lcmocka \$host_libs"
-    emit "build out/test/gpu/tensor: link out/obj/host/tests/gpu/tensor.c.o$emulator_objects out/libingot.a $host_libs_a"
+    emit "build out/test/gpu/mma: link out/obj/host/tests/gpu/mma.c.o$emulator_objects out/libingot.a $host_libs_a"
     emit "  libs = -lcmocka \$host_libs"
     emit "build out/test/gpu/runtime: link out/obj/host/tests/gpu/runtime.c.o out/libingot.a $host_libs_a | out/emu/libcuda.so.1"
     emit "  libs = -lcmocka \$host_libs -ldl"
@@ -70,7 +70,7 @@ if [ $emulates = yes ]; then
     tests="$tests out/host/fashion_gpu_cuts out/host/libfashion_gpu_cuts.a out/host/fashion_gpu_cuts.h"
     tests="$tests out/host/fashion_gpu_stages out/host/libfashion_gpu_stages.a out/host/fashion_gpu_stages.h"
     tests="$tests out/host/fashion_gpu out/host/libfashion_gpu.a out/host/fashion_gpu.h"
-    tests="$tests out/test/gpu/emulator out/test/gpu/reads out/test/gpu/tensor out/test/gpu/runtime out/test/gpu/nets out/test/gpu/profile out/test/gpu/stage out/test/gpu/stage_cuts out/bench/gpu out/bench/gpu_kernels"
+    tests="$tests out/test/gpu/emulator out/test/gpu/reads out/test/gpu/mma out/test/gpu/runtime out/test/gpu/nets out/test/gpu/profile out/test/gpu/stage out/test/gpu/stage_cuts out/bench/gpu out/bench/gpu_kernels"
 fi
 
 # The same under AddressSanitizer and UndefinedBehaviorSanitizer: graph, planner, kernels. kernels/harness is about faults.

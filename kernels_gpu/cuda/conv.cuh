@@ -86,7 +86,7 @@ static __device__ __forceinline__ void advance(const ig_gpu_conv &p, place &at, 
  * Pieces of the sum are units of so many channels of a tap (its last may be shorter): the same whatever the tile and however pixels are
  * loaded, but on tensor cores.
  */
-enum { UNIT = 16, TENSOR_UNIT = 32 };
+enum { UNIT = 16, MMA_UNIT = 32 };
 
 template <int CHANNELS> static __device__ __forceinline__ int units_of(const ig_gpu_conv &p)
 {

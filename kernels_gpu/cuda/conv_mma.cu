@@ -21,7 +21,7 @@
  */
 #include "kernels_gpu/cuda/conv.cuh"
 
-enum { PIECES = 3, K16 = TENSOR_UNIT / 16, ROWS16 = 4 /* of 64 pixels */, COLUMNS8 = 2 /* of a warp's channels */ };
+enum { PIECES = 3, K16 = MMA_UNIT / 16, ROWS16 = 4 /* of 64 pixels */, COLUMNS8 = 2 /* of a warp's channels */ };
 enum { FRAGMENT = 128 /* words of a piece of 16 pixels x 16 k, four a lane */, OF_ROWS16 = PIECES * FRAGMENT, TURN = ROWS16 * OF_ROWS16 };
 enum { HALF_ROOM = K16 * TURN, TURNED = 16 /* the second 16 k have quads of lanes changed: what eight lanes store goes to 32 banks */ };
 
@@ -72,7 +72,7 @@ template <int APART, int PIXELS> static __device__ __forceinline__ void put(floa
 }
 
 /* What a lane brings of the weights: for 16 k at a time four rows of two channels. Of columns beyond the last channel it is another's. */
-struct tensor_weights {
+struct mma_weights {
     float2 value[K16][4];
     const float *pointer;
 
@@ -93,7 +93,7 @@ struct tensor_weights {
     }
     __device__ __forceinline__ void next(const ig_gpu_conv &p, int left)
     {
-        pointer += min(left, (int)TENSOR_UNIT) * p.oc4;
+        pointer += min(left, (int)MMA_UNIT) * p.oc4;
     }
     /* words[piece][column][which two of four k] */
     __device__ __forceinline__ void fragments(int i, unsigned (&words)[PIECES][COLUMNS8][2]) const
@@ -161,22 +161,22 @@ static __device__ __forceinline__ void put_sums(const ig_gpu_conv &p, float (&su
 }
 
 /* A block of 64 pixels x 16 WARPS channels; z as in tile(). */
-template <int WARPS, bool ALIGNED> static __device__ __forceinline__ void tensor_tile(const ig_gpu_conv &p)
+template <int WARPS, bool ALIGNED> static __device__ __forceinline__ void mma_tile(const ig_gpu_conv &p)
 {
     enum { APART = WARPS * 4 };
     SHARED(float, room, [2 * HALF_ROOM]);
     const int group = blockIdx.z / p.splits, split = blockIdx.z - group * p.splits;
-    const int first = split * p.chunk, last = min(units_of<TENSOR_UNIT>(p), first + p.chunk);
+    const int first = split * p.chunk, last = min(units_of<MMA_UNIT>(p), first + p.chunk);
     /* a warp beyond the last channel only brings pixels; fragments beyond the last pixel are left out by halves */
     const bool mine = (int)(blockIdx.y * (16 * WARPS) + threadIdx.x / 32 * 16) < p.oc;
     const bool is_whole = (int)blockIdx.x * 64 + pixel_of<APART>(ROWS16) < p.out_h * p.out_w;
     float sum[ROWS16][COLUMNS8][4] = {};
-    quads<64, TENSOR_UNIT, 32 * WARPS, flat_image, TENSOR_UNIT, ALIGNED> pixels;
-    tensor_weights weights;
+    quads<64, MMA_UNIT, 32 * WARPS, flat_image, MMA_UNIT, ALIGNED> pixels;
+    mma_weights weights;
     int read = threadIdx.x % 32 * 4, written = slot_of_pixels(), turn = HALF_ROOM, steps = 0;
     if (first < last) {
         steps = pixels.begin(p, flat_image(), group, blockIdx.x * 64, first, last);
-        weights.begin(p, group, blockIdx.y * (16 * WARPS), first_of<TENSOR_UNIT>(p, first));
+        weights.begin(p, group, blockIdx.y * (16 * WARPS), first_of<MMA_UNIT>(p, first));
         UNROLL
         for (int i = 0; i < K16; i++) weights.load(p, i, pixels.left);
         pixels.template load<false>(p, flat_image());
@@ -215,26 +215,29 @@ template <int WARPS, bool ALIGNED> static __device__ __forceinline__ void tensor
     put_sums<WARPS>(p, sum, blockIdx.z / splits, blockIdx.z % splits);
 }
 
+/* FLOATS: what brings pixels to multiply-adds, where there are no tensor cores. */
+template <int WARPS, bool ALIGNED, typename FLOATS> static __device__ __forceinline__ void mma_or_floats(const ig_gpu_conv &p)
+{
+    if (HAS_TENSOR_CORES) mma_tile<WARPS, ALIGNED>(p);
+    else tile<64, 16 * WARPS, 16, 8, 4, LONG_CALLED, FLOATS>(p, flat_image(), blockIdx.z);
+}
+
 GPU_KERNEL(128, 4, conv_mma64x64, ig_gpu_conv)
 {
-    if (HAS_TENSOR_CORES) tensor_tile<4, true>(p);
-    else tile<64, 64, 16, 8, 4, LONG_CALLED, quads<64, 16, 128, flat_image, TENSOR_UNIT> >(p, flat_image(), blockIdx.z);
+    mma_or_floats<4, true, quads<64, 16, 128, flat_image, MMA_UNIT> >(p);
 }
 
 GPU_KERNEL(128, 4, conv_mma_any64x64, ig_gpu_conv)
 {
-    if (HAS_TENSOR_CORES) tensor_tile<4, false>(p);
-    else tile<64, 64, 16, 8, 4, LONG_CALLED, singles<64, 16, 128, flat_image, TENSOR_UNIT> >(p, flat_image(), blockIdx.z);
+    mma_or_floats<4, false, singles<64, 16, 128, flat_image, MMA_UNIT> >(p);
 }
 
 GPU_KERNEL(256, 2, conv_mma64x128, ig_gpu_conv)
 {
-    if (HAS_TENSOR_CORES) tensor_tile<8, true>(p);
-    else tile<64, 128, 16, 8, 4, LONG_CALLED, quads<64, 16, 256, flat_image, TENSOR_UNIT> >(p, flat_image(), blockIdx.z);
+    mma_or_floats<8, true, quads<64, 16, 256, flat_image, MMA_UNIT> >(p);
 }
 
 GPU_KERNEL(256, 2, conv_mma_any64x128, ig_gpu_conv)
 {
-    if (HAS_TENSOR_CORES) tensor_tile<8, false>(p);
-    else tile<64, 128, 16, 8, 4, LONG_CALLED, singles<64, 16, 256, flat_image, TENSOR_UNIT> >(p, flat_image(), blockIdx.z);
+    mma_or_floats<8, false, singles<64, 16, 256, flat_image, MMA_UNIT> >(p);
 }

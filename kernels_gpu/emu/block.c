@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 
 #include "kernels_gpu/emu/emu.h"
-#include "kernels_gpu/emu/tensor.h"
+#include "kernels_gpu/emu/mma.h"
 
 enum { STACK_BYTES = 64 << 10, TEXT = 400 };
 

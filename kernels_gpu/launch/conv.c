@@ -3,7 +3,7 @@
 
 #include "kernels_cpu/pack/pack.h"
 
-enum { POINTERS = 7, UNIT = 16, TENSOR_UNIT = 32 /* of sums: conv.cuh */ };
+enum { POINTERS = 7, UNIT = 16, MMA_UNIT = 32 /* of sums: conv.cuh */ };
 enum { WIDE_GROUP = 8 /* fewer channels of a group are not worth a tile */ };
 enum { MOST_FEW = 64 /* pixels that conv_16x128 is offered for */ };
 
@@ -220,8 +220,8 @@ static int gemm(const struct ig_call *call, struct ig_gpu_conv p, const struct t
 #define OF_64x64 "conv_64x64", "conv_any64x64", 64, 64, 64, 64, 64, 128, UNIT
 #define OF_64x64s "conv_64x64s", "conv_any64x64", 64, 64, 128, 64, 64, 128, UNIT
 #define OF_16x128 "conv_16x128", "conv_any16x128", 16, 128, 128, 16, 128, 128, UNIT
-#define OF_mma64x64 "conv_mma64x64", "conv_mma_any64x64", 64, 64, 128, 64, 64, 128, TENSOR_UNIT
-#define OF_mma64x128 "conv_mma64x128", "conv_mma_any64x128", 64, 128, 256, 64, 128, 256, TENSOR_UNIT
+#define OF_mma64x64 "conv_mma64x64", "conv_mma_any64x64", 64, 64, 128, 64, 64, 128, MMA_UNIT
+#define OF_mma64x128 "conv_mma64x128", "conv_mma_any64x128", 64, 128, 256, 64, 128, 256, MMA_UNIT
 #define OF_32x32 "conv_32x32", "conv_any32x32", 32, 32, 64, 32, 32, 64, UNIT
 
 /* A kernel of a tile and of so many pieces of the sum, more of which fill a chip where outputs are few. */

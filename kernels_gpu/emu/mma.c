@@ -2,7 +2,7 @@
  * mma.m16n8k16 on bfloat16, by the PTX manual's figures: lane 4g + t has of a, 16 x 16, rows g and g + 8 at k = 2t, 2t + 1 and then at
  * 2t + 8, 2t + 9; of b, 16 x 8, column g at these k; of the sums, 16 x 8, rows g and g + 8 of columns 2t, 2t + 1.
  */
-#include "kernels_gpu/emu/tensor.h"
+#include "kernels_gpu/emu/mma.h"
 
 #include <fenv.h>
 #include <string.h>

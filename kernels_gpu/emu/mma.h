@@ -1,6 +1,6 @@
 /* Products of a warp by tensor cores: what a lane has of them. */
-#ifndef KERNELS_GPU_EMU_TENSOR_H
-#define KERNELS_GPU_EMU_TENSOR_H
+#ifndef KERNELS_GPU_EMU_MMA_H
+#define KERNELS_GPU_EMU_MMA_H
 
 #include <stdint.h>
 
