@@ -20,9 +20,9 @@ nvcc_command() { # compiler: how it is called here, so that it takes the C++ com
     printf '%s\n' '#if CUDART_VERSION / 1000 != __CUDACC_VER_MAJOR__' '#error "another toolkit has its headers before these"' '#endif' \
         '__global__ void empty() {}' >out/try.cu
     where=$(dirname "$1")
-    [ -x "$where/ptxas" ] || where=$where:/usr/bin
+    case $where in /usr/lib/*) where=$where:/usr/bin ;; esac
     for option in '' '-ccbin clang++' -allow-unsupported-compiler '-ccbin clang++ -allow-unsupported-compiler'; do
-        # Debian's finds its parts by PATH, where another toolkit may come first.
+        # Debian's finds its parts, which are in /usr/bin, by PATH, where another toolkit may come first.
         line="env PATH=$where:\$PATH $1${option:+ $option}"
         if eval "$line -std=c++14 -E -o out/try.ii out/try.cu" >>config.log 2>&1; then
             echo "$line"
