@@ -251,7 +251,8 @@ const char ig_profile_help[] = IG_PROFILE_HELP(
     "ingot profile graph.json --seconds 2 -o profile.json\n"
     "ingot profile --links --hosts nodeA,nodeB   messages between hosts instead (ingot profile --links --help)\n",
     "  --gpu FATBIN   instead times copies and every GPU kernel on every layer on GPU 0, by these kernels, as nvcc -fatbin makes them of\n"
-    "                 kernels_gpu/module.cu; of --seconds less than 10 it makes fewer runs\n",
+    "                 kernels_gpu/module.cu; of --seconds less than 10 it makes fewer runs. Each is first compared with the\n"
+    "                 CPU; what is wrong is named and left out\n",
     IG_SOURCE_HELP);
 const void *const *const ig_profile_modules = NULL;
 

@@ -68,6 +68,11 @@ static const void *const *kernels_of(const char *path, const void *of_file[2])
     return of_file;
 }
 
+static void say_wrong(const char *layer, const char *kernel, const char *what)
+{
+    fprintf(stderr, "ingot: %s: %s is wrong on this GPU and left out: %s\n", layer, kernel, what);
+}
+
 /* Of the GPU's kernels, from which ingot plan --isa cuda takes the fastest. */
 static void profile_gpu(const char *path, const struct ig_source_options *source, const void *const *kernels, double seconds,
                         const char *out, int quiet)
@@ -76,7 +81,7 @@ static void profile_gpu(const char *path, const struct ig_source_options *source
     double share = seconds < GPU_SECONDS ? seconds / GPU_SECONDS : 1;
     struct ig_graph *g = ig_load_graph(path, source);
     int repeats = at_least_one(share * GPU_REPEATS), runs = at_least_one(share * GPU_RUNS);
-    struct ig_profile *p = ig_gpu_profile(g, kernels, repeats, runs, err, sizeof err);
+    struct ig_profile *p = ig_gpu_profile(g, kernels, repeats, runs, say_wrong, err, sizeof err);
     if (!p || ig_gpu_profile_weights(g, kernels, repeats, GPU_FRAMES * runs, p, err, sizeof err) ||
         ig_gpu_profile_whole(g, kernels, repeats, GPU_FRAMES * runs, p, err, sizeof err))
         ig_fatal("%s: %s", path, err);

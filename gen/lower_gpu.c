@@ -49,6 +49,11 @@ static void *address_of(const struct ig_gpu_lowered *to, const struct ig_place *
     }
 }
 
+uint64_t ig_gpu_address_of(const struct ig_gpu_lowered *l, const struct ig_place *place)
+{
+    return (uint64_t)(uintptr_t)address_of(l, place);
+}
+
 static struct ig_operand operand(const struct ig_gpu_lowered *to, const struct ig_place *a, int32_t image)
 {
     char *data = address_of(to, a);

@@ -33,6 +33,8 @@ struct ig_gpu_lowered *ig_lower_gpu(const struct ig_lowered *l, char *err, size_
  */
 struct ig_gpu_lowered *ig_lower_gpu_part(const struct ig_lowered *l, const struct ig_gpu_edge *edges, int32_t n,
                                          char *err, size_t err_bytes);
+/* The IG_GPU_ADDRESS of an operand of a step; 0: it has no place. */
+uint64_t ig_gpu_address_of(const struct ig_gpu_lowered *l, const struct ig_place *place);
 void ig_gpu_lowered_free(struct ig_gpu_lowered *l);
 
 #endif

@@ -29,12 +29,15 @@ double ig_gpu_step_ns(struct ig_gpu_bed *b, int32_t step, int repeats, int runs)
 /* ns of a frame by the GPU's clock: all launches as one graph, without the copies of inputs and outputs; median of `runs`. */
 double ig_gpu_frame_ns(struct ig_gpu_bed *b, int runs);
 
+/* Told of a kernel that does not compute on this GPU what the CPU computes of a layer, and of an element that is off. */
+typedef void ig_gpu_wrong(const char *layer, const char *kernel, const char *what);
 /*
- * Times copies, and every GPU kernel that fits on every layer; graph_sha256 is left "". NULL with a line in err. Freed by ig_profile_free. Layers that are equal
- * are timed each.
+ * Times copies, and every GPU kernel that fits on every layer, where it computes what the CPU does; graph_sha256 is left "". What is
+ * wrong goes to `wrong`, if not NULL, and has no time. NULL with a line in err: also where no kernel of a layer is right. Freed by
+ * ig_profile_free.
  */
-struct ig_profile *ig_gpu_profile(const struct ig_graph *g, const void *const *modules, int repeats, int runs, char *err,
-                                  size_t err_bytes);
+struct ig_profile *ig_gpu_profile(const struct ig_graph *g, const void *const *modules, int repeats, int runs, ig_gpu_wrong *wrong,
+                                  char *err, size_t err_bytes);
 /*
  * What weights cost in a frame. A layer that is launched over and over finds its weights in the last cache, in a frame they may come
  * from memory, and kernels differ by how many they have (Winograd's, 16/9 to 4 times as many): so for some prices of a byte, beginning

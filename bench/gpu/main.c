@@ -18,8 +18,9 @@ static const double MOST_OFF = 1e-3; /* the last bits of deep networks differ */
 static const char help[] =
     "gpu [--runs N] [--repeats N] [--layers] FATBIN GRAPH.json...\n"
     "gpu --wide[=NAME] [--scale N] [--runs N] [--repeats N] [--layers] FATBIN\n\n"
-    "Networks that `ingot graph` wrote, on GPU 0: times every kernel on every layer, plans with the fastest, compares the\n"
-    "outputs with the CPU's plan of the same network, and prints a JSON object a network: ms of a frame (one graph launch,\n"
+    "Networks that `ingot graph` wrote, on GPU 0: times every kernel on every layer, once it has computed what\n"
+    "the CPU does, plans with the fastest, compares the outputs with the CPU's plan of the same network, and prints a JSON\n"
+    "object a network: ms of a frame (one graph launch,\n"
     "without copies; the median), of the sum of its layers, and how far outputs are off; what the GPU can do at most - multiply-adds of\n"
     "all lanes at the highest clock, a copy within its memory, timed - and the least share of these that convolutions of 1 GMAC\n"
     "(200 MMAC) and layers that move 64 MiB reach. FATBIN: the kernels, as nvcc\n"
@@ -43,6 +44,14 @@ static void *read_file(const char *path)
     }
     fclose(f);
     return data;
+}
+
+static int n_wrong; /* kernels on layers */
+
+static void say_wrong(const char *layer, const char *kernel, const char *what)
+{
+    fprintf(stderr, "gpu: %s: %s is wrong: %s\n", layer, kernel, what);
+    n_wrong++;
 }
 
 static void die(const char *what, const char *err)
@@ -152,8 +161,9 @@ static void bench(const char *path, const void *const *modules, int repeats, int
     double sum = 0, macs = 0;
     struct ig_graph *g = ig_graph_read(path, err, sizeof err);
     if (!g) die(path, err);
-    struct ig_profile *p = ig_gpu_profile(g, modules, repeats, runs, err, sizeof err);
+    struct ig_profile *p = ig_gpu_profile(g, modules, repeats, runs, say_wrong, err, sizeof err);
     struct ig_gpu_bed b;
+    if (p && n_wrong) die(g->name, "kernels are wrong: no figures");
     if (!p || ig_gpu_profile_weights(g, modules, repeats, 10 * runs, p, err, sizeof err) ||
         ig_gpu_bed_make(&b, g, p, IG_MAX_ERROR, NULL, modules, err, sizeof err)) die(path, err);
     if (!(most.copy > 0)) most = ig_gpu_limits(&b.gpu);
@@ -189,7 +199,7 @@ int main(int argc, char **argv)
     static const struct option longs[] = {{"help", 0, 0, 'h'}, {"runs", 1, 0, 'r'}, {"repeats", 1, 0, 'n'},
                                           {"layers", 0, 0, 'l'}, {"wide", 2, 0, 'w'},
                                           {"scale", 1, 0, 's'}, {0, 0, 0, 0}};
-    struct ig_gpu_wide how = {NULL, 1, 0, 0, 0};
+    struct ig_gpu_wide how = {NULL, 1, 0, 0, 0, say_wrong};
     int option, repeats = 20, runs = 5, layers = 0, wide = 0;
     while ((option = getopt_long(argc, argv, "h", longs, NULL)) != -1) {
         if (option == 'r') runs = atoi(optarg);
@@ -212,5 +222,5 @@ int main(int argc, char **argv)
     if (wide) wide_layers(modules, &how);
     for (int i = optind + 1; i < argc; i++) bench(argv[i], modules, repeats, runs, layers);
     free(fatbin);
-    return 0;
+    return n_wrong > 0;
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "bench/gpu/copies.h"
+#include "bench/gpu/expected.h"
 #include "bench/gpu/gpu.h"
 #include "bench/profile.h"
 #include "bench/whole.h"
@@ -27,6 +28,13 @@ static const struct ig_kernel *kernel_of(const struct ig_graph *g, const struct 
         if (k->isa == IG_ISA_CUDA && ig_kernel_fits(k, n->op, &call) && round-- == 0) return k;
     }
     return NULL;
+}
+
+static void *room(size_t n, size_t bytes)
+{
+    void *p = calloc(n + 1, bytes);
+    if (!p) abort();
+    return p;
 }
 
 static char *text(const char *s)
@@ -88,21 +96,60 @@ static void warm_up(struct ig_gpu_bed *b, int repeats)
 
 enum { HOPELESS = 4 }; /* times as long as another: one launch tells enough */
 
-/* A round's times, of layers that have a kernel of that number, go to `p`. */
-static int time_round(struct ig_gpu_bed *b, const struct ig_graph *g, const struct ig_kernel **now,
-                      int repeats, int runs, double *best, struct ig_profile *p, char *err, size_t err_bytes)
+/* What all rounds have to do with. */
+struct rounds {
+    const struct ig_graph *g;
+    struct ig_gpu_expected *expected;
+    const struct ig_kernel **now; /* by node; NULL: none is timed */
+    double *best;                 /* by node: ns; 0: none yet */
+    char *wrong;                  /* by node: 1: a kernel is */
+    struct ig_profile *profile;   /* of all times */
+    int repeats, runs;
+    ig_gpu_wrong *tell;           /* or NULL */
+};
+
+/* The node of a step that has its kernel of this round; -1: it is not timed. */
+static int32_t node_of(const struct rounds *r, const struct ig_gpu_bed *b, int32_t step)
+{
+    int32_t node = (int32_t)(b->lowered->nodes[step] - r->g->nodes);
+    return r->now[node] && b->lowered->kernels[step] == r->now[node] ? node : -1;
+}
+
+static int failed(const struct rounds *r, int32_t node, int error, char *err, size_t err_bytes)
+{
+    snprintf(err, err_bytes, "%s, %s: CUDA error %d", r->g->nodes[node].name, r->now[node]->name, error);
+    return -1;
+}
+
+/* Layers whose kernel is wrong have none in this round, before any is timed: a GPU that waits for the CPU slows down. 0, or -1 with a line in err. */
+static int check_round(const struct rounds *r, struct ig_gpu_bed *b, char *err, size_t err_bytes)
 {
     for (int32_t s = 0; s < b->lowered->model.n_steps; s++) {
-        int32_t node = (int32_t)(b->lowered->nodes[s] - g->nodes);
-        if (!now[node] || b->lowered->kernels[s] != now[node]) continue;
+        int32_t node = node_of(r, b, s);
+        char what[200];
+        int differ = node < 0 ? 0 : ig_gpu_step_agrees(r->expected, b, s, what, sizeof what);
+        if (differ < 0) return failed(r, node, -differ, err, err_bytes);
+        if (!differ) continue;
+        if (r->tell) r->tell(r->g->nodes[node].name, r->now[node]->name, what);
+        r->wrong[node] = 1;
+        r->now[node] = NULL;
+    }
+    return 0;
+}
+
+/* A round's times, of layers that have a kernel of that number. 0, or -1 with a line in err. */
+static int time_round(const struct rounds *r, struct ig_gpu_bed *b, char *err, size_t err_bytes)
+{
+    struct ig_profile *p = r->profile;
+    for (int32_t s = 0; s < b->lowered->model.n_steps; s++) {
+        int32_t node = node_of(r, b, s);
+        if (node < 0) continue;
         double ns = ig_gpu_step_ns(b, s, 1, 2);
-        if (ns >= 0 && !(best[node] > 0 && ns > HOPELESS * best[node])) ns = ig_gpu_step_ns(b, s, repeats, runs);
-        if (ns < 0) {
-            snprintf(err, err_bytes, "%s, %s: CUDA error %d", g->nodes[node].name, now[node]->name, (int)-ns);
-            return -1;
-        }
-        if (!(best[node] > 0 && best[node] < ns)) best[node] = ns;
-        p->timings[p->n++] = (struct ig_timing){node, now[node], 0, 0, 1, ns, 0, now[node]->error};
+        if (ns >= 0 && !(r->best[node] > 0 && ns > HOPELESS * r->best[node])) ns = ig_gpu_step_ns(b, s, r->repeats, r->runs);
+        if (ns < 0) return failed(r, node, (int)-ns, err, err_bytes);
+        if (ns < 1) ns = 1;
+        if (!(r->best[node] > 0 && r->best[node] < ns)) r->best[node] = ns;
+        p->timings[p->n++] = (struct ig_timing){node, r->now[node], 0, 0, 1, ns, 0, r->now[node]->error};
     }
     return 0;
 }
@@ -125,54 +172,78 @@ static int by_node(const void *a, const void *b)
     return x->node != y->node ? (x->node > y->node) - (x->node < y->node) : strcmp(x->kernel->name, y->kernel->name);
 }
 
-static void *room(size_t n, size_t bytes)
+/* The round's bed, in which layers that have a kernel of that number have it; `timed` marks them. 1; 0: none has; -1 with a line in err. */
+static int make_round(const struct rounds *r, const struct ig_view *views, const int32_t *like, int round, char *timed,
+                      const void *const *modules, struct ig_gpu_bed *bed, char *err, size_t err_bytes)
 {
-    void *p = calloc(n + 1, bytes);
-    if (!p) abort();
-    return p;
+    struct ig_profile *chosen = profile_new(r->g);
+    int any = 0;
+    for (int32_t i = 0; i < r->g->n_nodes; i++) {
+        const struct ig_kernel *k = r->now[i] = like[i] == i ? kernel_of(r->g, views, i, round) : NULL;
+        any |= timed[i] = k != NULL;
+        if (!k) k = kernel_of(r->g, views, i, 0);
+        if (k) chosen->timings[chosen->n++] = (struct ig_timing){i, k, 0, 0, 1, 1, 0, 0};
+    }
+    if (any && ig_gpu_bed_make(bed, r->g, chosen, 1, timed, modules, err, err_bytes)) any = -1;
+    ig_profile_free(chosen);
+    return any;
 }
 
-struct ig_profile *ig_gpu_profile(const struct ig_graph *g, const void *const *modules, int repeats, int runs, char *err, size_t err_bytes)
+/* 0, or -1 with a line in err. */
+static int all_rounds(const struct rounds *r, const struct ig_view *views, const int32_t *like, const void *const *modules, char *err,
+                      size_t err_bytes)
 {
-    struct ig_profile *p = profile_new(g), *chosen = profile_new(g);
-    size_t n = (size_t)g->n_nodes;
-    struct ig_view *views = room((size_t)g->n_values, sizeof *views);
-    const struct ig_kernel **now = room(n, sizeof *now);
-    int32_t *like = room(n, sizeof *like);
-    double *best = room(n, sizeof *best);
-    char *timed = room(n, 1);
-    int bad = 0, any = 1;
-    ig_compute_views(g, views);
-    for (int32_t i = 0; i < g->n_nodes; i++) like[i] = ig_node_is_view(g, views, i) ? i : first_like(g, views, i);
-    for (int round = 0; round < MOST_KERNELS && any && !bad; round++) {
+    char *timed = room((size_t)r->g->n_nodes, 1);
+    int any = 1, bad = 0;
+    for (int round = 0; round < MOST_KERNELS && any > 0 && !bad; round++) {
         struct ig_gpu_bed bed;
-        any = chosen->n = 0;
-        for (int32_t i = 0; i < g->n_nodes; i++) {
-            const struct ig_kernel *k = now[i] = like[i] == i ? kernel_of(g, views, i, round) : NULL;
-            any |= timed[i] = k != NULL;
-            if (!k) k = kernel_of(g, views, i, 0);
-            if (k) chosen->timings[chosen->n++] = (struct ig_timing){i, k, 0, 0, 1, 1, 0, 0};
-        }
-        if (!any) break;
-        bad = ig_gpu_bed_make(&bed, g, chosen, 1, timed, modules, err, err_bytes);
-        if (bad) break;
-        free(p->cpu);
-        p->cpu = text(bed.gpu.name);
-        if (!round) warm_up(&bed, repeats);
-        bad = time_round(&bed, g, now, repeats, runs, best, p, err, err_bytes);
-        if (!round && !bad) ig_gpu_time_copies(&bed.gpu, &p->copies);
+        any = make_round(r, views, like, round, timed, modules, &bed, err, err_bytes);
+        if (any <= 0) break;
+        free(r->profile->cpu);
+        r->profile->cpu = text(bed.gpu.name);
+        bad = check_round(r, &bed, err, err_bytes);
+        if (!round && !bad) warm_up(&bed, r->repeats);
+        if (!bad) bad = time_round(r, &bed, err, err_bytes);
+        if (!round && !bad) ig_gpu_time_copies(&bed.gpu, &r->profile->copies);
         ig_gpu_bed_free(&bed);
     }
-    copy_times(like, g->n_nodes, p);
-    qsort(p->timings, (size_t)p->n, sizeof *p->timings, by_node);
-    ig_profile_free(chosen);
-    free(views);
-    free(now);
-    free(like);
-    free(best);
     free(timed);
-    if (!bad) return p;
-    ig_profile_free(p);
+    return any < 0 ? any : bad;
+}
+
+/* 0, or -1 with a line in err: a layer of whose kernels none is right. */
+static int any_right(const struct rounds *r, char *err, size_t err_bytes)
+{
+    for (int32_t i = 0; i < r->g->n_nodes; i++) {
+        if (!r->wrong[i] || r->best[i] > 0) continue;
+        snprintf(err, err_bytes, "%s: no kernel computes on this GPU what the CPU does", r->g->nodes[i].name);
+        return -1;
+    }
+    return 0;
+}
+
+struct ig_profile *ig_gpu_profile(const struct ig_graph *g, const void *const *modules, int repeats, int runs, ig_gpu_wrong *wrong,
+                                  char *err, size_t err_bytes)
+{
+    size_t n = (size_t)g->n_nodes;
+    struct ig_gpu_expected *expected = ig_gpu_expected_new(g, err, err_bytes);
+    if (!expected) return NULL;
+    struct rounds r = {g, expected, room(n, sizeof *r.now), room(n, sizeof *r.best), room(n, 1), profile_new(g), repeats, runs, wrong};
+    struct ig_view *views = room((size_t)g->n_values, sizeof *views);
+    int32_t *like = room(n, sizeof *like);
+    ig_compute_views(g, views);
+    for (int32_t i = 0; i < g->n_nodes; i++) like[i] = ig_node_is_view(g, views, i) ? i : first_like(g, views, i);
+    int bad = all_rounds(&r, views, like, modules, err, err_bytes) || any_right(&r, err, err_bytes);
+    copy_times(like, g->n_nodes, r.profile);
+    qsort(r.profile->timings, (size_t)r.profile->n, sizeof *r.profile->timings, by_node);
+    ig_gpu_expected_free(expected);
+    free(views);
+    free(like);
+    free(r.now);
+    free(r.best);
+    free(r.wrong);
+    if (!bad) return r.profile;
+    ig_profile_free(r.profile);
     return NULL;
 }
 

@@ -30,7 +30,7 @@ const char ig_profile_help[] = IG_PROFILE_HELP(
     "ingot-profile --gpu graph.json -o gpu_profile.json\n",
     "  --gpu[=FATBIN] instead times copies and every GPU kernel on every layer on GPU 0, by the kernels that this program carries, or by\n"
     "                 those in FATBIN, as nvcc -fatbin makes them of kernels_gpu/module.cu; of --seconds less than 10 it makes\n"
-    "                 fewer runs\n", "");
+    "                 fewer runs. Each is first compared with the CPU; what is wrong is named and left out\n", "");
 extern const void *const ig_board_kernels[]; /* kernels.sh */
 const void *const *const ig_profile_modules = ig_board_kernels;
 

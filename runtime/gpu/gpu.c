@@ -230,6 +230,11 @@ static int enqueue_calls(struct ig_gpu *g, const struct ig_gpu_end *ends, int32_
     return error;
 }
 
+ig_cuda_address ig_gpu_address(const struct ig_gpu *gpu, uint64_t place)
+{
+    return address_of(gpu, gpu->ends, place);
+}
+
 int ig_gpu_enqueue(struct ig_gpu *gpu, int32_t first, int32_t n)
 {
     return enqueue_calls(gpu, gpu->ends, first, n);

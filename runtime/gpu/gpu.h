@@ -112,6 +112,8 @@ void *ig_gpu_place(const struct ig_gpu *gpu, int32_t i);
  */
 int ig_gpu_run_apart(struct ig_gpu *gpu, const void *const *inputs, void *const *outputs, const int32_t *first, int32_t n,
                      int64_t *ns, int64_t (*clock_ns)(void), char *why, size_t bytes);
+/* Where the launches find an IG_GPU_ADDRESS. */
+ig_cuda_address ig_gpu_address(const struct ig_gpu *gpu, uint64_t place);
 /* Puts calls [first, first + n) of the plan on gpu->stream; the driver's error. */
 int ig_gpu_enqueue(struct ig_gpu *gpu, int32_t first, int32_t n);
 /*

@@ -1,8 +1,9 @@
-/* Times of GPU kernels, on the emulated driver: they are made to sum up to a whole frame, whatever is wrong with them. */
+/* Times of GPU kernels, on the emulated driver: they are made to sum up to a whole frame, whatever is wrong with them, and what computes wrong results has none. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,7 +21,7 @@ static void test_whole_frame(void **state)
     const void *modules[] = {"emulated", NULL};
     struct ig_graph *g = net_two_convs(16);
     char err[512] = "";
-    struct ig_profile *p = ig_gpu_profile(g, modules, REPEATS, RUNS, err, sizeof err);
+    struct ig_profile *p = ig_gpu_profile(g, modules, REPEATS, RUNS, NULL, err, sizeof err);
     if (!p) fail_msg("%s", err);
     assert_true(p->n > 4);
     assert_true(p->whole_over_sum == 0);
@@ -64,7 +65,7 @@ static void test_price_of_weights(void **state)
     struct ig_graph *g = net_two_convs(4);
     struct ig_view *views = calloc((size_t)g->n_values, sizeof *views);
     char err[512] = "";
-    struct ig_profile *p = ig_gpu_profile(g, modules, 1, 1, err, sizeof err);
+    struct ig_profile *p = ig_gpu_profile(g, modules, 1, 1, NULL, err, sizeof err);
     (void)state;
     if (!p) fail_msg("%s", err);
     ig_compute_views(g, views);
@@ -92,8 +93,64 @@ static void test_price_of_weights(void **state)
     free(views);
 }
 
+static char told[512];
+
+static void tell(const char *layer, const char *kernel, const char *what)
+{
+    size_t at = strlen(told);
+    snprintf(told + at, sizeof told - at, "%s %s %s\n", layer, kernel, what);
+}
+
+/* Kernels of a function that does nothing, or not its part of a sum, are told and have no time; the others have theirs. */
+static void test_wrong_kernel(void **state)
+{
+    (void)state;
+    const void *modules[] = {"emulated", NULL};
+    struct ig_graph *g = net_two_convs(8);
+    char err[512] = "", want[256];
+    struct ig_profile *right = ig_gpu_profile(g, modules, 1, 1, tell, err, sizeof err);
+    assert_non_null(right);
+    assert_string_equal(told, "");
+    setenv("EMU_CUDA_SKIPS", "conv_64x64", 1);
+    struct ig_profile *p = ig_gpu_profile(g, modules, 1, 1, tell, err, sizeof err);
+    unsetenv("EMU_CUDA_SKIPS");
+    assert_non_null(p);
+    print_message("%s", told);
+    snprintf(want, sizeof want, "%s conv_f32_64x64__cuda element 0: ", g->nodes[1].name);
+    assert_non_null(strstr(told, want));
+    int32_t n = 0;
+    for (const char *c = told; *c; c++) n += *c == '\n';
+    assert_int_equal(p->n + n, right->n);
+    for (int32_t i = 0; i < p->n; i++) {
+        snprintf(want, sizeof want, "%s %s ", g->nodes[p->timings[i].node].name, p->timings[i].kernel->name);
+        assert_null(strstr(told, want));
+    }
+    ig_profile_free(p);
+    ig_profile_free(right);
+    ig_graph_free(g);
+}
+
+/* A layer of whose kernels none is right: there is no network without it. */
+static void test_no_right_kernel(void **state)
+{
+    (void)state;
+    const void *modules[] = {"emulated", NULL};
+    struct ig_graph *g = net_new();
+    ig_add_output(g, net_softmax(g, net_input(g, 1, 2, 2, 8)));
+    net_done(g);
+    char err[512] = "", want[256];
+    setenv("EMU_CUDA_FAILS", "result", 1);
+    struct ig_profile *p = ig_gpu_profile(g, modules, 1, 1, NULL, err, sizeof err);
+    unsetenv("EMU_CUDA_FAILS");
+    assert_null(p);
+    snprintf(want, sizeof want, "%s: no kernel computes on this GPU what the CPU does", g->nodes[0].name);
+    assert_string_equal(err, want);
+    ig_graph_free(g);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_whole_frame), cmocka_unit_test(test_price_of_weights)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_whole_frame), cmocka_unit_test(test_price_of_weights),
+                                       cmocka_unit_test(test_wrong_kernel), cmocka_unit_test(test_no_right_kernel)};
     return cmocka_run_group_tests(tests, emulate, NULL);
 }
