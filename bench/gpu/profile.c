@@ -94,7 +94,7 @@ static void warm_up(struct ig_gpu_bed *b, int repeats)
         if (ig_gpu_step_ns(b, s, repeats, 1) < 0) return;
 }
 
-enum { HOPELESS = 4 }; /* times as long as another: one launch tells enough */
+enum { HOPELESS = 4, PROBES = 2 }; /* times as long as another: one launch tells enough, and is timed so often */
 
 /* What all rounds have to do with. */
 struct rounds {
@@ -144,8 +144,9 @@ static int time_round(const struct rounds *r, struct ig_gpu_bed *b, char *err, s
     for (int32_t s = 0; s < b->lowered->model.n_steps; s++) {
         int32_t node = node_of(r, b, s);
         if (node < 0) continue;
-        double ns = ig_gpu_step_ns(b, s, 1, 2);
-        if (ns >= 0 && !(r->best[node] > 0 && ns > HOPELESS * r->best[node])) ns = ig_gpu_step_ns(b, s, r->repeats, r->runs);
+        double ns = ig_gpu_step_ns(b, s, 1, r->runs < PROBES ? r->runs : PROBES);
+        int more = r->repeats > 1 || r->runs > PROBES;
+        if (ns >= 0 && more && !(r->best[node] > 0 && ns > HOPELESS * r->best[node])) ns = ig_gpu_step_ns(b, s, r->repeats, r->runs);
         if (ns < 0) return failed(r, node, (int)-ns, err, err_bytes);
         if (ns < 1) ns = 1;
         if (!(r->best[node] > 0 && r->best[node] < ns)) r->best[node] = ns;
