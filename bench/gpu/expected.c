@@ -76,20 +76,38 @@ void ig_gpu_expected_free(struct ig_gpu_expected *e)
 
 /* --- tensors, dense and as they lie --- */
 
+/* What a layer has, and what is not packed into its weights or a constant beside them. */
+static int is_there(const struct ig_place *a)
+{
+    return a->space != IG_SPACE_NONE && a->space != IG_SPACE_WEIGHTS;
+}
+
+/* Bytes of it, dense. */
+static size_t bytes_of(const struct ig_place *a)
+{
+    return is_there(a) ? (size_t)ig_bytes(a->shape) : 0;
+}
+
 static int64_t images(const struct ig_place *a)
 {
     return ig_count(a->shape) / a->h / a->w / a->c;
 }
 
+/* Elements from one image to the next, whether they come one by one or all to a kernel. */
+static int64_t image_stride(const struct ig_place *a)
+{
+    return (int64_t)a->h * a->row_stride;
+}
+
 static size_t extent(const struct ig_place *a)
 {
-    int64_t last = (images(a) - 1) * a->image + (int64_t)(a->h - 1) * a->row_stride + (int64_t)(a->w - 1) * a->pixel_stride + a->c;
+    int64_t last = (images(a) - 1) * image_stride(a) + (int64_t)(a->h - 1) * a->row_stride + (int64_t)(a->w - 1) * a->pixel_stride + a->c;
     return (size_t)(last * ig_type_bytes(a->shape->type));
 }
 
 static int is_dense(const struct ig_place *a)
 {
-    return extent(a) == (size_t)ig_bytes(a->shape);
+    return extent(a) == bytes_of(a);
 }
 
 /* Copies the elements from `lying` to `dense`, or back. */
@@ -99,7 +117,7 @@ static void move(const struct ig_place *a, char *lying, char *dense, int back)
     for (int64_t i = 0; i < images(a); i++)
         for (int64_t y = 0; y < a->h; y++)
             for (int64_t x = 0; x < a->w; x++, dense += bytes) {
-                char *at = lying + (i * a->image + y * a->row_stride + x * a->pixel_stride) * each;
+                char *at = lying + (i * image_stride(a) + y * a->row_stride + x * a->pixel_stride) * each;
                 memcpy(back ? at : dense, back ? dense : at, (size_t)bytes);
             }
 }
@@ -127,8 +145,8 @@ static int give(const struct ig_step *s, int centred, int (*put)(void *to, const
     int error = 0;
     for (int32_t k = 0; k < s->n_in && !error; k++) {
         const struct ig_place *a = &s->in[k];
-        if (a->space == IG_SPACE_NONE || a->space == IG_SPACE_WEIGHTS) continue;
-        void *dense = room((size_t)ig_bytes(a->shape), 1);
+        if (!is_there(a)) continue;
+        void *dense = room(bytes_of(a), 1);
         fill(a, centred, (uint32_t)k + 1, dense);
         error = put(to, a, dense);
         free(dense);
@@ -138,9 +156,9 @@ static int give(const struct ig_step *s, int centred, int (*put)(void *to, const
 
 static size_t out_bytes(const struct ig_step *s)
 {
-    int64_t bytes = 0;
-    for (int32_t k = 0; k < s->n_out; k++) bytes += ig_bytes(s->out[k].shape);
-    return (size_t)bytes;
+    size_t bytes = 0;
+    for (int32_t k = 0; k < s->n_out; k++) bytes += bytes_of(&s->out[k]);
+    return bytes;
 }
 
 /* --- on the CPU --- */
@@ -163,7 +181,8 @@ static void run_on_cpu(struct ig_gpu_expected *e, int32_t node)
     give(s, is_centred(e->lowered->nodes[e->steps[node]]->op), put_on_cpu, e);
     ig_bed_step(&e->bed, e->steps[node], (const void *const *)e->inputs, e->outputs);
     char *to = e->outs[node] = room(out_bytes(s), 1);
-    for (int32_t k = 0; k < s->n_out; to += ig_bytes(s->out[k++].shape)) move(&s->out[k], cpu_memory(e, &s->out[k]), to, 0);
+    for (int32_t k = 0; k < s->n_out; to += bytes_of(&s->out[k++]))
+        if (is_there(&s->out[k])) move(&s->out[k], cpu_memory(e, &s->out[k]), to, 0);
 }
 
 /* --- on the GPU --- */
@@ -189,7 +208,7 @@ static int put_on_gpu(void *to, const struct ig_place *a, void *dense)
 
 static int poison_on_gpu(struct ig_gpu_bed *b, const struct ig_place *a)
 {
-    size_t bytes = (size_t)ig_bytes(a->shape);
+    size_t bytes = bytes_of(a);
     void *dense = memset(room(bytes, 1), 0xff, bytes); /* NaN */
     int error = put_on_gpu(b, a, dense);
     free(dense);
@@ -211,10 +230,12 @@ static int run_on_gpu(struct ig_gpu_bed *b, int32_t step, char *to)
     const struct ig_step *s = &b->lowered->steps[step];
     int32_t first = b->launches->first[step], n = b->launches->first[step + 1] - first;
     int error = 0;
-    for (int32_t k = 0; k < s->n_out && !error; k++) error = poison_on_gpu(b, &s->out[k]);
+    for (int32_t k = 0; k < s->n_out && !error; k++)
+        if (is_there(&s->out[k])) error = poison_on_gpu(b, &s->out[k]);
     if (!error) error = give(s, is_centred(b->lowered->nodes[step]->op), put_on_gpu, b);
     if (!error) error = ig_gpu_enqueue(&b->gpu, first, n);
-    for (int32_t k = 0; k < s->n_out && !error; to += ig_bytes(s->out[k++].shape)) error = take_from_gpu(b, &s->out[k], to);
+    for (int32_t k = 0; k < s->n_out && !error; to += bytes_of(&s->out[k++]))
+        if (is_there(&s->out[k])) error = take_from_gpu(b, &s->out[k], to);
     return error;
 }
 
@@ -250,9 +271,9 @@ int ig_gpu_step_agrees(struct ig_gpu_expected *e, struct ig_gpu_bed *b, int32_t 
     const char *want = e->outs[node];
     int error = run_on_gpu(b, step, outs), wrong = 0;
     for (int32_t k = 0; k < s->n_out && !error && !wrong; k++) {
-        wrong = differ(s->out[k].shape, got, want, of_largest, err, err_bytes);
-        got += ig_bytes(s->out[k].shape);
-        want += ig_bytes(s->out[k].shape);
+        if (is_there(&s->out[k])) wrong = differ(s->out[k].shape, got, want, of_largest, err, err_bytes);
+        got += bytes_of(&s->out[k]);
+        want += bytes_of(&s->out[k]);
     }
     free(outs);
     return error ? -error : wrong;

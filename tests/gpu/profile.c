@@ -130,6 +130,26 @@ static void test_wrong_kernel(void **state)
     ig_graph_free(g);
 }
 
+/* Operands of all places and strides, in place and not: emulated kernels are right wherever they lie. */
+static void test_right_kernels(void **state)
+{
+    (void)state;
+    const void *modules[] = {"emulated", NULL};
+    *told = 0;
+    for (uint64_t seed = 1; seed <= 6; seed++) {
+        struct rng r = {seed};
+        struct ig_graph *g = seed % 2 ? net_random(&r, 16) : net_chain(&r, 8);
+        char err[512] = "";
+        ig_prepare_views(g);
+        struct ig_profile *p = ig_gpu_profile(g, modules, 1, 1, tell, err, sizeof err);
+        if (!p) fail_msg("seed %d: %s", (int)seed, err);
+        if (*told) fail_msg("seed %d: %s", (int)seed, told);
+        assert_true(p->n > 0);
+        ig_profile_free(p);
+        ig_graph_free(g);
+    }
+}
+
 /* A layer of whose kernels none is right: there is no network without it. */
 static void test_no_right_kernel(void **state)
 {
@@ -151,6 +171,7 @@ static void test_no_right_kernel(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_whole_frame), cmocka_unit_test(test_price_of_weights),
-                                       cmocka_unit_test(test_wrong_kernel), cmocka_unit_test(test_no_right_kernel)};
+                                       cmocka_unit_test(test_wrong_kernel), cmocka_unit_test(test_right_kernels),
+                                       cmocka_unit_test(test_no_right_kernel)};
     return cmocka_run_group_tests(tests, emulate, NULL);
 }
