@@ -13,8 +13,6 @@
 #include "bench/whole.h"
 #include "kernels_cpu/registry.h"
 
-enum { MOST_KERNELS = 64 };
-
 /* The round-th GPU kernel that fits the node, or NULL past the last. */
 static const struct ig_kernel *kernel_of(const struct ig_graph *g, const struct ig_view *views, int32_t node, int round)
 {
@@ -44,12 +42,24 @@ static char *text(const char *s)
     return copy;
 }
 
+/* GPU kernels of the op that has most. */
+static size_t most_kernels(void)
+{
+    size_t most = 0;
+    for (int i = 0; i < ig_kernel_count(); i++) {
+        size_t n = 0;
+        for (int k = 0; k < ig_kernel_count(); k++) n += ig_kernel_at(k)->isa == IG_ISA_CUDA && ig_kernel_at(k)->op == ig_kernel_at(i)->op;
+        if (n > most) most = n;
+    }
+    return most;
+}
+
 static struct ig_profile *profile_new(const struct ig_graph *g)
 {
     struct ig_profile *p = calloc(1, sizeof *p);
     if (!p) abort();
     *p = (struct ig_profile){.sha256 = text(""), .graph_sha256 = text(""), .cpu = text("GPU"), .isa = text("cuda"), .threads = 1};
-    p->timings = calloc((size_t)g->n_nodes * MOST_KERNELS + 1, sizeof *p->timings);
+    p->timings = calloc((size_t)g->n_nodes * most_kernels() + 1, sizeof *p->timings);
     if (!p->timings) abort();
     return p;
 }
@@ -196,7 +206,7 @@ static int all_rounds(const struct rounds *r, const struct ig_view *views, const
 {
     char *timed = room((size_t)r->g->n_nodes, 1);
     int any = 1, bad = 0;
-    for (int round = 0; round < MOST_KERNELS && any > 0 && !bad; round++) {
+    for (int round = 0; any > 0 && !bad; round++) {
         struct ig_gpu_bed bed;
         any = make_round(r, views, like, round, timed, modules, &bed, err, err_bytes);
         if (any <= 0) break;
