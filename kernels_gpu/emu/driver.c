@@ -3,8 +3,9 @@
  * capture and its failures can be tested where there is no GPU. Work is done when it is enqueued, or recorded while its
  * stream is captured. EMU_CUDA_FAILS in the environment: "device" (there is none), "image" (no code for this chip; a
  * fatbin says so by "of another chip"), "old" (a driver that takes no fatbin, and PTX up to 6.5),
- * "memory" (cuMemAlloc fails), "launch" (a launch does), "graph" (those of a graph do nothing), "result" (nothing is copied back), "stray" (the first byte of what is
- * copied back is another one). EMU_CUDA_SKIPS names a kernel whose launches do nothing. EMU_CUDA_DISCRETE: the GPU has memory of its own.
+ * "memory" (cuMemAlloc fails), "launch" (a launch does), "graph" (those of a graph do nothing), "result" (nothing is copied
+ * back), "stray" (the first byte of what is copied back is another one). EMU_CUDA_SKIPS names a kernel whose launches do
+ * nothing. EMU_CUDA_DISCRETE: the GPU has memory of its own.
  * EMU_CUDA_COUNTS names a file for the number of graph launches and of launches outside of graphs, when the process ends;
  * EMU_CUDA_COPIES one for the number of copies to or from memory of the host that was locked in place, and of all;
  * emu_cuda_counts tells more. EMU_CUDA_LACKS has words of what the GPU cannot: "map" and "register" memory of the host,

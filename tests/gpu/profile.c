@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "bench/gpu/gpu.h"
+#include "bench/gpu/expected.h"
 #include "tests/support/emulated.h"
 #include "tests/support/nets.h"
 
@@ -130,6 +130,30 @@ static void test_wrong_kernel(void **state)
     ig_graph_free(g);
 }
 
+/* What another kernel left where the output goes, right as it is, is no result: each of these steps does nothing the second time. */
+static void test_left_over(void **state)
+{
+    (void)state;
+    const void *modules[] = {"emulated", NULL};
+    struct ig_graph *g = net_two_convs(8);
+    struct ig_gpu_bed b;
+    char err[512] = "";
+    struct ig_gpu_expected *e = ig_gpu_expected_new(g, err, sizeof err);
+    if (!e || ig_gpu_bed_make(&b, g, NULL, 0, NULL, modules, err, sizeof err)) fail_msg("%s", err);
+    for (int32_t s = 0; s < b.lowered->model.n_steps; s++) {
+        int32_t last = b.launches->first[s + 1] - 1;
+        assert_int_equal(ig_gpu_step_agrees(e, &b, s, err, sizeof err), 0);
+        setenv("EMU_CUDA_SKIPS", b.launches->functions[b.launches->calls[last].function], 1);
+        int differ = ig_gpu_step_agrees(e, &b, s, err, sizeof err);
+        unsetenv("EMU_CUDA_SKIPS");
+        assert_int_equal(differ, 1);
+        assert_non_null(strstr(err, "nan, expected "));
+    }
+    ig_gpu_bed_free(&b);
+    ig_gpu_expected_free(e);
+    ig_graph_free(g);
+}
+
 /* Operands of all places and strides, in place and not: emulated kernels are right wherever they lie. */
 static void test_right_kernels(void **state)
 {
@@ -171,7 +195,8 @@ static void test_no_right_kernel(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_whole_frame), cmocka_unit_test(test_price_of_weights),
-                                       cmocka_unit_test(test_wrong_kernel), cmocka_unit_test(test_right_kernels),
+                                       cmocka_unit_test(test_wrong_kernel), cmocka_unit_test(test_left_over),
+                                       cmocka_unit_test(test_right_kernels),
                                        cmocka_unit_test(test_no_right_kernel)};
     return cmocka_run_group_tests(tests, emulate, NULL);
 }
