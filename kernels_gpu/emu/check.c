@@ -15,35 +15,37 @@
 
 #define INLINE static inline __attribute__((always_inline)) /* what each access goes through, for sizes known */
 
-enum { ARRAYS = 256, HERE = 8, MANY = EMU_MAX_THREADS + 1 };
+enum { ARRAYS = 256, HERE = 8, MANY = EMU_MAX_THREADS + 1, THREAD_BITS = 11, PHASES = 1 << (31 - THREAD_BITS) };
+_Static_assert(MANY < 1 << THREAD_BITS, "every thread needs a number");
 
-/* Who did something when: a phase, and in its low 16 bits a thread, counted from 1. */
-struct word {                 /* four bytes of shared memory */
-    uint64_t write, read;     /* the last */
-};
+/* Who did something when: a phase, and in its low THREAD_BITS bits a thread, counted from 1. Later phases are larger. */
+typedef int32_t tag;
+typedef tag tags __attribute__((vector_size(16)));
 
 struct array {
     const char *name;
     unsigned char *guarded, *data;
     size_t guarded_bytes, bytes;
-    struct word *words;
+    tag *write, *read;        /* by four bytes: the last */
 };
 
 static struct array arrays[ARRAYS], here[HERE]; /* all that ever were; those of the running block */
 static unsigned n_arrays, n_here;
-static uint64_t phase = 1;
-static uint64_t now;          /* the running thread in this phase */
+static tag phase = 1;
+static tag now;               /* the running thread in this phase */
 static uint32_t in_grid;      /* it among all threads of the grid, from 1 */
 static const unsigned char *stack_low, *stack_high;
 
 void emu_check_phase(void)
 {
-    phase++;
+    if (++phase < PHASES) return;
+    phase = 1;
+    for (unsigned i = 0; i < n_arrays; i++) memset(arrays[i].write, 0, 2 * (arrays[i].bytes / 4 + 1) * sizeof(tag));
 }
 
 void emu_check_block(void)
 {
-    phase++;
+    emu_check_phase();
     n_here = 0;
     emu_watch_block();
     emu_copy_block();
@@ -54,7 +56,7 @@ void emu_check_thread(const void *low, const void *high)
     const struct emu_dim *b = &emu_now.block, *g = &emu_now.grid_dim;
     stack_low = low;
     stack_high = high;
-    now = phase << 16 | (emu_now.thread.x + 1);
+    now = phase << THREAD_BITS | (tag)(emu_now.thread.x + 1);
     in_grid = 1 + ((b->z * g->y + b->y) * g->x + b->x) * EMU_MAX_THREADS + emu_now.thread.x;
 }
 
@@ -67,8 +69,10 @@ void emu_shared(const char *name, void *guarded, size_t guarded_bytes, void *dat
     if (a == arrays + ARRAYS || n_here == HERE) emu_fail("too many arrays of shared memory");
     if (a == arrays + n_arrays) {
         n_arrays++;
-        *a = (struct array){name, guarded, data, guarded_bytes, bytes, calloc(bytes / 4 + 1, sizeof *a->words)};
-        if (!a->words) abort();
+        size_t words = bytes / 4 + 1;
+        *a = (struct array){name, guarded, data, guarded_bytes, bytes, calloc(2 * words, sizeof(tag)), NULL};
+        if (!a->write) abort();
+        a->read = a->write + words;
     }
     here[n_here++] = *a;
     memset(data, 0xff, bytes);
@@ -81,31 +85,54 @@ void emu_aligned(const void *p, size_t bytes)
 
 /* --- shared memory --- */
 
-static void race(const struct array *a, const struct word *w, const char *what, uint64_t tag)
+static void race(const struct array *a, size_t i, const char *what, tag t)
 {
-    unsigned long long byte = (unsigned long long)(w - a->words) * 4;
-    unsigned other = tag & 0xffff;
-    if (other == MANY) emu_fail("race on shared %s, byte %llu: %s several threads, no barrier between", a->name, byte, what);
-    emu_fail("race on shared %s, byte %llu: %s thread %u, no barrier between", a->name, byte, what, other - 1);
+    unsigned other = t & ((1 << THREAD_BITS) - 1);
+    if (other == MANY) emu_fail("race on shared %s, byte %zu: %s several threads, no barrier between", a->name, 4 * i, what);
+    emu_fail("race on shared %s, byte %zu: %s thread %u, no barrier between", a->name, 4 * i, what, other - 1);
 }
 
 /* 1 if another thread, or several, left the tag since the last barrier. */
-static inline int is_others(uint64_t tag)
+static inline int is_others(tag t)
 {
-    return tag != now && tag >> 16 == phase;
+    return t != now && t >= phase << THREAD_BITS;
 }
 
-static inline void shared_read(const struct array *a, struct word *w)
+static inline void shared_read(const struct array *a, size_t i)
 {
-    if (is_others(w->write)) race(a, w, "reads what was written by", w->write);
-    w->read = is_others(w->read) ? phase << 16 | MANY : now;
+    if (is_others(a->write[i])) race(a, i, "reads what was written by", a->write[i]);
+    a->read[i] = is_others(a->read[i]) ? phase << THREAD_BITS | MANY : now;
 }
 
-static inline void shared_write(const struct array *a, struct word *w)
+static inline void shared_write(const struct array *a, size_t i)
 {
-    if (is_others(w->write)) race(a, w, "writes what was written by", w->write);
-    if (is_others(w->read)) race(a, w, "writes what was read by", w->read);
-    w->write = now;
+    if (is_others(a->write[i])) race(a, i, "writes what was written by", a->write[i]);
+    if (is_others(a->read[i])) race(a, i, "writes what was read by", a->read[i]);
+    a->write[i] = now;
+}
+
+/* Of four words, the last in *of: bits for those that is_others() holds for. */
+INLINE tags others(const tag *of, tags *t)
+{
+    memcpy(t, of, sizeof *t);
+    return (*t != now) & (*t >= phase << THREAD_BITS);
+}
+
+INLINE int is_any(tags t)
+{
+    int64_t half[2];
+    memcpy(half, &t, sizeof half);
+    return (half[0] | half[1]) != 0;
+}
+
+/* All of four words at once; 0 if one of them needs a closer look. */
+INLINE int are_right(const struct array *a, size_t i, int writes)
+{
+    tags w, r, by = others(a->read + i, &r);
+    if (is_any(others(a->write + i, &w)) || (writes && is_any(by))) return 0;
+    r = writes ? (tags){now, now, now, now} : (by & (phase << THREAD_BITS | MANY)) | (~by & now);
+    memcpy((writes ? a->write : a->read) + i, &r, sizeof r);
+    return 1;
 }
 
 static void beyond(const struct array *a, const unsigned char *p, int writes)
@@ -121,9 +148,10 @@ INLINE int is_shared(const unsigned char *p, size_t size, int writes)
         if (p + size <= a->guarded || p >= a->guarded + a->guarded_bytes) continue;
         if (p < a->data || p + size > a->data + a->bytes) beyond(a, p, writes);
         size_t from = (size_t)(p - a->data), to = (from + size + 3) / 4;
+        if (size == sizeof(tags) && are_right(a, from / 4, writes)) return 1;
         for (size_t i = from / 4; i < to; i++) {
-            if (writes) shared_write(a, &a->words[i]);
-            else shared_read(a, &a->words[i]);
+            if (writes) shared_write(a, i);
+            else shared_read(a, i);
         }
         return 1;
     }

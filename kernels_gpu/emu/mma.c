@@ -58,11 +58,17 @@ static void get_b(struct emu_fragment **lanes, int which, doubles (*b)[DEPTH])
     }
 }
 
-/* The place of lane's i-th sum. */
-static float *place(floats (*sum)[ROWS], int lane, int i)
+/* Copies lane's two sums of a row, of the upper half or the lower one: between them and their place. */
+static void get_sums(const struct emu_fragment *lane, int n, int at, floats (*sum)[ROWS])
 {
-    const int column = lane % 4 * 2 + i % 2;
-    return (float *)&sum[column / 4][lane / 4 + i / 2 * 8] + column % 4;
+    const int row = at / 4, half = at % 4 / 2, column = at % 2 * 2;
+    for (int i = 0; i < 2; i++) memcpy((float *)&sum[half][row + 8 * i] + column, &lane->sum[n][2 * i], 2 * sizeof(float));
+}
+
+static void put_sums(struct emu_fragment *lane, int n, int at, floats (*sum)[ROWS])
+{
+    const int row = at / 4, half = at % 4 / 2, column = at % 2 * 2;
+    for (int i = 0; i < 2; i++) memcpy(&lane->sum[n][2 * i], (float *)&sum[half][row + 8 * i] + column, 2 * sizeof(float));
 }
 
 void emu_multiply(int rows, int columns, struct emu_fragment *lanes[EMU_WARP])
@@ -73,11 +79,11 @@ void emu_multiply(int rows, int columns, struct emu_fragment *lanes[EMU_WARP])
     for (int i = 0; i < columns; i++) get_b(lanes, i, b[i]);
     for (int n = 0; n < rows * columns; n++) {
         floats sum[COLUMNS / 4][ROWS];
-        for (int i = 0; i < EMU_WARP * 4; i++) *place(sum, i / 4, i % 4) = lanes[i / 4]->sum[n][i % 4];
+        for (int lane = 0; lane < EMU_WARP; lane++) get_sums(lanes[lane], n, lane, sum);
         fesetround(FE_TOWARDZERO);
         for (int i = 0; i < COLUMNS / 4; i++) multiply(a[n / columns], b[n % columns][i], sum[i]);
         fesetround(FE_TONEAREST);
-        for (int i = 0; i < EMU_WARP * 4; i++) lanes[i / 4]->sum[n][i % 4] = *place(sum, i / 4, i % 4);
+        for (int lane = 0; lane < EMU_WARP; lane++) put_sums(lanes[lane], n, lane, sum);
     }
     for (int lane = 0; lane < EMU_WARP; lane++) lanes[lane]->is_done = 1;
 }

@@ -16,7 +16,7 @@
 
 emu_kernel_fn fault_none__emu, fault_no_barrier__emu, fault_half_a_barrier__emu, fault_early_end__emu, fault_one_buffer__emu,
     fault_past_shared__emu, fault_read__emu, fault_write__emu, fault_write_input__emu, fault_misaligned__emu,
-    fault_shuffle__emu, fault_unset__emu, fault_copies__emu, fault_copies_unmet__emu, fault_copy_early__emu;
+    fault_shuffle__emu, fault_unset__emu, fault_copies__emu, fault_copies_unmet__emu, fault_copy_early__emu, fault_many_barriers__emu;
 
 enum { N = 128 };
 
@@ -76,6 +76,21 @@ static void planted_races(void **state)
     (void)state;
     expect("no_barrier", fault_no_barrier__emu, 0, "race on shared part");
     expect("one_buffer", fault_one_buffer__emu, 0, "race on shared part");
+}
+
+/* The count of barriers begins anew after 2^20: what was long ago is no race, and a race still is one. */
+static void many_barriers(void **state)
+{
+    struct bed b = bed_make();
+    struct fault_params p = {b.in, b.out, 0};
+    const struct emu_dim one = {1, 1, 1};
+    (void)state;
+    assert_int_equal(emu_launch("many", fault_many_barriers__emu, one, 32, &p), 0);
+    assert_true(b.out[31] == 2 * ((1 << 19) - 1));
+    p.at = 1;
+    assert_int_equal(emu_launch("many", fault_many_barriers__emu, one, 32, &p), -1);
+    assert_non_null(strstr(emu_fault(), "race on shared part"));
+    bed_free(&b);
 }
 
 /* A copy is there once it has been waited for, and not before; what others read is not copied over. */
@@ -360,9 +375,9 @@ static void memory_is_given_back(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(right_kernels_run), cmocka_unit_test(planted_races), cmocka_unit_test(planted_copies),
-        cmocka_unit_test(planted_barriers), cmocka_unit_test(planted_accesses), cmocka_unit_test(planted_launches),
-        cmocka_unit_test(unset_is_nan), cmocka_unit_test(barriers_are_needed),
+        cmocka_unit_test(right_kernels_run), cmocka_unit_test(planted_races), cmocka_unit_test(many_barriers),
+        cmocka_unit_test(planted_copies), cmocka_unit_test(planted_barriers), cmocka_unit_test(planted_accesses),
+        cmocka_unit_test(planted_launches), cmocka_unit_test(unset_is_nan), cmocka_unit_test(barriers_are_needed),
         cmocka_unit_test(output_is_watched), cmocka_unit_test(memory_is_given_back),
         cmocka_unit_test(deconv_multiplies_no_gaps), cmocka_unit_test(strips_of_any_height),
     };

@@ -48,6 +48,21 @@ GPU_KERNEL(128, 1, fault_one_buffer, fault_params)
     p.out[threadIdx.x] = sum;
 }
 
+/* More barriers than the emulator counts before it begins anew, and after them a race if p.at is 1. */
+GPU_KERNEL(32, 1, fault_many_barriers, fault_params)
+{
+    SHARED(float, part, [32]);
+    float last = 0;
+    for (int i = 0; i < 1 << 19; i++) {
+        part[threadIdx.x] = i;
+        __syncthreads();
+        last = part[31 - threadIdx.x];
+        __syncthreads();
+    }
+    if (p.at) part[31 - threadIdx.x] = last;
+    p.out[threadIdx.x] = part[threadIdx.x] + last;
+}
+
 /* Two groups of copies by 16 threads, waited for until p.at are under way, and read by all. */
 #define COPIES(name, BARRIER)                                                                       \
     GPU_KERNEL(128, 1, name, fault_params)                                                          \
