@@ -190,7 +190,7 @@ void ig_run_steps(const struct ig_run *run, const struct ig_sync *sync, int32_t 
 {
     const struct ig_model *m = run->model;
     int timed = run->step_ns && !thread;
-    int64_t before = timed ? run->clock_ns() : 0;
+    int64_t before = !timed ? 0 : sync->team ? *sync->passed_ns : run->clock_ns();
     for (int32_t k = 0, next; k < m->n_steps; k = next) {
         const struct ig_step *s = &m->steps[k];
         next = k + (s->band ? s->band : 1);

@@ -37,7 +37,7 @@ struct ig_run { /* one execution of one frame: what all threads share */
 struct ig_sync {
     void (*barrier)(struct ig_team *team, int32_t thread); /* all threads have arrived; the next step's chunks are free */
     int32_t (*claim)(struct ig_team *team, int32_t thread, int32_t chunks); /* one of a step's; `chunks`: all are taken */
-    const int64_t *passed_ns; /* when the last barrier opened, in a timed run */
+    const int64_t *passed_ns; /* when the frame began or the last barrier opened, in a timed run */
     struct ig_team *team;
 };
 

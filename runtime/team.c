@@ -137,6 +137,7 @@ void ig_team_run(struct ig_team *t, const struct ig_run *run)
         ig_run_steps(run, &alone, 0);
         return;
     }
+    if (run->step_ns) t->passed_ns = run->clock_ns(); /* before any thread begins: this one may come late */
     release(t, run);
     ig_run_steps(run, &sync, 0);
     barrier(t, 0);

@@ -25,7 +25,7 @@ struct ig_team {
     _Alignas(IG_LINE) _Atomic int32_t sleepers; /* threads in a futex wait */
     _Atomic int32_t ids;                        /* hands out thread numbers */
     const struct ig_run *run;                   /* of the current frame; NULL: stop */
-    int64_t passed_ns;                          /* when the last barrier opened, in a timed run */
+    int64_t passed_ns;                          /* when the frame began or the last barrier opened, in a timed run */
     int32_t threads;                            /* with the caller */
     int32_t most_spins;    /* looks at a word before sleeping; 0 with more threads than cores */
     _Atomic int32_t spins; /* ... now: fewer while looking has been in vain */

@@ -235,6 +235,40 @@ static void times_every_step(void **state)
     machine_free(m);
 }
 
+static int32_t begun_early; /* chunks, as the frame's time begins */
+
+static int64_t slow_ticks(void)
+{
+    static int32_t calls;
+    const struct timespec pause = {0, 20000000};
+    if (!calls++) {
+        nanosleep(&pause, NULL);
+        begun_early = atomic_load(&begun);
+    }
+    return calls;
+}
+
+static void count(const struct ig_call *call, struct ig_range r, void *scratch)
+{
+    (void)call, (void)r, (void)scratch;
+    atomic_fetch_add(&begun, 1);
+}
+
+/* However late the caller's thread reads the clock: nobody works on the first step before. */
+static void time_begins_before_work(void **state)
+{
+    int64_t ns[MILL_STEPS];
+    struct machine *m = machine_new();
+    (void)state;
+    atomic_store(&begun, 0);
+    for (int k = 0; k < MILL_STEPS; k++) m->mill.steps[k].run = count;
+    assert_int_equal(ig_ctx_start_threads(&m->ctx, &m->team, 2), IG_OK);
+    assert_int_equal(ig_ctx_run_timed(&m->ctx, (const void *[]){m->in}, (void *[]){m->out}, ns, slow_ticks), IG_OK);
+    assert_int_equal(begun_early, 0);
+    assert_true(atomic_load(&begun) > 0);
+    machine_free(m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -245,6 +279,7 @@ int main(void)
         cmocka_unit_test(a_thread_keeps_its_chunks),
         cmocka_unit_test(what_is_left_is_taken),
         cmocka_unit_test(times_every_step),
+        cmocka_unit_test(time_begins_before_work),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
