@@ -125,11 +125,13 @@ void ig_close_output(void);
 int ig_isa_option(const char *text);
 /* The objective of that name (enum ig_objective); fatal otherwise. */
 int32_t ig_objective_option(const char *text);
-/* gen.c: --labels FILE; "A,B,C" of --mean or --std; weights packed straight into a file. Fatal on error. */
+/* words.c: --labels FILE; "A,B,C" of --mean or --std, and how many there are; whether they fit the network. Fatal on error. */
 struct ig_emit;
 struct ig_lowered;
 void ig_labels_option(struct ig_emit *e, const char *path);
-void ig_channels_option(const char *text, const char *option, float v[4]);
+int32_t ig_channels_option(const char *text, const char *option, float v[4]);
+void ig_words_fit(const struct ig_emit *e, const struct ig_graph *g);
+/* gen.c: weights packed straight into a file. Fatal on error. */
 void ig_write_weights(struct ig_lowered *l, const char *path);
 /* The best ISA that runs here. */
 int ig_host_isa(void);

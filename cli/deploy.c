@@ -178,6 +178,7 @@ static void deploy(struct ig_deployment *d, struct ig_source_options *source, co
         ig_input_spec(a->spec, d->g, &d->host_ops);
         d->words.host_ops = &d->host_ops;
     }
+    ig_words_fit(&d->words, d->g);
     if (d->n_profiles) ig_graph_settle(d->g); /* they are of a graph with that hash */
     if (!d->splits) ig_deploy_read_profiles(d, d->g);
     if (!d->options.threads && !d->splits) d->options.threads = ig_deploy_threads(d);
@@ -262,8 +263,8 @@ int ig_verb_deploy(int argc, char **argv)
         case 'i': d.options.isa = ig_isa_option(optarg); break;
         case 'E': d.options.max_error = ig_number(optarg, "--max-error", 0, 1); break;
         case 'l': ig_labels_option(&d.words, optarg); break;
-        case 'M': a.scaled = 1, ig_channels_option(optarg, "--mean", d.words.mean); break;
-        case 's': a.scaled = 1, ig_channels_option(optarg, "--std", d.words.std); break;
+        case 'M': a.scaled = 1, d.words.n_mean = ig_channels_option(optarg, "--mean", d.words.mean); break;
+        case 's': a.scaled = 1, d.words.n_std = ig_channels_option(optarg, "--std", d.words.std); break;
         case 'S': a.spec = optarg; break;
         case 'I': ig_image_option(d.images, &d.n_images, optarg, 1); break;
         case 'o': a.dir = optarg; break;

@@ -1,5 +1,4 @@
 #include <errno.h>
-#include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,42 +35,6 @@ static const char help[] =
     "  --image SMS=FILE     where nvcc will put the fatbin that it makes of _gpu.cu for these chips; may be repeated;\n"
     "                       ptxSM=FILE: PTX for drivers that cannot read it, and chips from SM on\n"
     "  --check              only says whether the other options fit the network: no plan is read, nothing is written\n";
-
-void ig_channels_option(const char *text, const char *option, float v[4])
-{
-    char *end;
-    int n = 0;
-    for (const char *p = text; n < 4; p = end + 1) {
-        v[n++] = strtof(p, &end);
-        if (end == p || (*end && *end != ','))
-            ig_fatal("%s takes numbers such as 123.7,116.3,103.5, not '%s'", option, text);
-        if (!*end) break;
-    }
-    if (*end) ig_fatal("%s takes at most four numbers, not '%s'", option, text);
-    for (int i = n; i < 4; i++) v[i] = v[n - 1];
-    for (int i = 0; i < 4; i++)
-        if (!isfinite(v[i]) || (!strcmp(option, "--std") && v[i] <= 0))
-            ig_fatal("%s takes finite numbers, --std positive ones, not '%s'", option, text);
-}
-
-void ig_labels_option(struct ig_emit *e, const char *path)
-{
-    const char **labels = NULL;
-    char *line = NULL;
-    size_t room = 0;
-    FILE *f = fopen(path, "r");
-    if (!f) ig_fatal("%s: %s", path, strerror(errno));
-    while (getline(&line, &room, f) >= 0) {
-        line[strcspn(line, "\r\n")] = 0;
-        labels = realloc(labels, (size_t)(e->n_labels + 1) * sizeof *labels);
-        if (!labels) ig_fatal("out of memory");
-        labels[e->n_labels++] = strdup(line);
-    }
-    if (ferror(f)) ig_fatal("%s: %s", path, strerror(errno));
-    fclose(f);
-    free(line);
-    e->labels = labels;
-}
 
 /* The prefix begins every public name, which must not meet the runtime's own. */
 static void check_prefix(const char *prefix)
@@ -205,6 +168,7 @@ static void fit(struct ig_emit *e, const struct ig_graph *g, const struct words 
         ig_input_spec(w->spec, g, o);
         e->host_ops = o;
     }
+    ig_words_fit(e, g);
     if (w->platform && !w->measures) ig_fatal("--platform is for --energy");
     if (w->platform) free(ig_load_board(w->platform));
     if (!e->prefix) e->prefix = g->name;
@@ -232,8 +196,8 @@ int ig_verb_gen(int argc, char **argv)
         case 'o': dir = optarg; break;
         case 'p': e.prefix = optarg; break;
         case 'l': ig_labels_option(&e, optarg); break;
-        case 'm': w.scaled = 1, ig_channels_option(optarg, "--mean", e.mean); break;
-        case 's': w.scaled = 1, ig_channels_option(optarg, "--std", e.std); break;
+        case 'm': w.scaled = 1, e.n_mean = ig_channels_option(optarg, "--mean", e.mean); break;
+        case 's': w.scaled = 1, e.n_std = ig_channels_option(optarg, "--std", e.std); break;
         case 'S': w.spec = optarg; break;
         case 'g': gpu_plan = optarg; break;
         case 'i': ig_image_option(gpu.images, &gpu.n_images, optarg, 0); break;

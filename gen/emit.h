@@ -39,6 +39,7 @@ struct ig_emit {
     const char *const *labels; /* class names of output 0, or NULL */
     int32_t n_labels;
     float mean[4], std[4]; /* a picture's channel v (0..255) becomes (v - mean)/std */
+    int32_t n_mean, n_std; /* how many of them were said: 0, 1 for all channels, or one for each */
     const struct ig_emit_gpu *gpu; /* NULL: a program of the CPU */
     int member;                    /* one of several networks: <model>_main.c has no main but <prefix>_program */
     const struct ig_host_ops *host_ops; /* of an input spec; NULL: mean and std are all */

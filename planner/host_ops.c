@@ -41,7 +41,7 @@ static int read_frames(const char *value, struct ig_host_ops *o)
                : 0;
 }
 
-/* Up to four numbers, of which the last counts for the channels that are left. */
+/* Up to four numbers: how many, or -1. The last counts for the channels that are left. */
 static int read_channels(const char *value, int positive, float v[4])
 {
     char *end;
@@ -53,7 +53,7 @@ static int read_channels(const char *value, int positive, float v[4])
         if (*end != ',') break;
     }
     for (int i = n; i < 4; i++) v[i] = v[n - 1];
-    return *end ? -1 : 0;
+    return *end ? -1 : n;
 }
 
 /* "0.5" or "1/255" */
@@ -124,8 +124,10 @@ static int set(struct ig_host_ops *o, const char *key, const char *value, const 
         o->has_scale = 1;
         if (read_scale(value, &o->scale)) return wrong(e, key, value, "takes a positive number or fraction: 1/255");
     } else if (!strcmp(key, "mean") || !strcmp(key, "std")) {
+        int n = read_channels(value, *key == 's', *key == 's' ? o->std : o->mean);
         o->has_scale = 1;
-        if (read_channels(value, *key == 's', *key == 's' ? o->std : o->mean))
+        *(*key == 's' ? &o->n_std : &o->n_mean) = n;
+        if (n < 0)
             return wrong(e, key, value,
                          *key == 's' ? "takes one positive number, or one for each channel"
                                      : "takes one number, or one for each channel");
@@ -296,6 +298,14 @@ static int too_small(const struct ig_host_ops *o)
     return o->frame_w && (o->frame_w < o->w || o->frame_h < o->h);
 }
 
+static int fit_channels(const char *key, int32_t n, int32_t channels, char *err, size_t err_bytes)
+{
+    if (n <= 1 || n == channels) return 0;
+    snprintf(err, err_bytes, "input spec: %s= has %d numbers, but the input %d channel%s: give one, or one for each", key, n, channels,
+             channels == 1 ? "" : "s");
+    return -1;
+}
+
 int ig_host_ops_fit(struct ig_host_ops *o, const struct ig_shape *input, const struct ig_shape *output, char *err,
                     size_t err_bytes)
 {
@@ -310,6 +320,7 @@ int ig_host_ops_fit(struct ig_host_ops *o, const struct ig_shape *input, const s
         snprintf(err, err_bytes, "input spec: %s", why);
         return -1;
     }
+    if (fit_channels("mean", o->n_mean, o->c, err, err_bytes) || fit_channels("std", o->n_std, o->c, err, err_bytes)) return -1;
     if (o->crop_w && (o->crop_w != o->w || o->crop_h != o->h)) {
         snprintf(err, err_bytes, "input spec: crop=%dx%d, but the network takes %dx%d: crop=%dx%d", o->crop_w,
                  o->crop_h, o->w, o->h, o->w, o->h);

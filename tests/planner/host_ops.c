@@ -59,6 +59,8 @@ static void refused(void **state)
         {"crop=12by4", "crop=12by4: takes", &picture, &scores},
         {"mean=1,2,x", "mean=1,2,x: takes one number", &picture, &scores},
         {"std=1,0", "std=1,0: takes one positive number", &picture, &scores},
+        {"mean=1,2", "mean= has 2 numbers, but the input 3 channels: give one, or one for each", &picture, &scores},
+        {"std=1,2,3,4", "std= has 4 numbers, but the input 3 channels", &picture, &scores},
         {"scale=1/0", "scale=1/0: takes a positive", &picture, &scores},
         {"order=gbr", "takes rgb or bgr", &picture, &scores},
         {"layout=chwn", "takes nchw or nhwc", &picture, &scores},

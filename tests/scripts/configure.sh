@@ -90,11 +90,17 @@ checked() { # an option that does not fit the network is refused before anything
         ln -sf "$PWD/out/ingot" "$d/out/ingot" &&
         ! (cd "$d" && sh -c "$(grep 'ingot gen --check ' "$work/commands")") 2>"$work/err" && cat "$work/err" &&
         [ "$(wc -l <"$work/err")" = 1 ] && grep -q "there is no key 'resiz'" "$work/err" || return 1
-    for spec in "--labels $work/none" "--prefix ig" "--mean a" "--energy --platform=none"; do
+    for spec in "--labels $work/none" "--prefix ig" "--mean a" "--energy --platform=none" "--mean 1,2,3" "--std 0" "--std=1,1" "--input-spec mean=1,2,3" \
+        "--labels $SRCDIR/models/fashion.onnx"; do
         # shellcheck disable=SC2086
         ! out/ingot gen --check "$d/out/host/one.d/graph.json" $spec 2>"$work/err" && cat "$work/err" && [ "$(wc -l <"$work/err")" = 1 ] || return 1
     done
     out/ingot gen --check "$d/out/host/one.d/graph.json" --input-spec scale=1/255 || return 1
+    for names in 9 10 11; do # as many as there are classes, or a word about it
+        seq $names >"$work/names"
+        out/ingot gen --check "$d/out/host/one.d/graph.json" --labels "$work/names" 2>"$work/err" && cat "$work/err" || return 1
+        if [ $names = 10 ]; then [ ! -s "$work/err" ]; else grep -q " $names names, but .* has 10 classes" "$work/err"; fi || return 1
+    done
     for option in CFLAGS=-fnothing AR=noar --threads=65; do
         ! configure none --model="$SRCDIR/models/fashion.onnx" $option && cat "$work/log" && tail -1 "$work/log" | grep -q "^configure: .*${option#*=}" || return 1
     done
