@@ -34,7 +34,8 @@ static const char help[] =
     "                       and _gpu_weights.bin\n"
     "  --image SMS=FILE     where nvcc will put the fatbin that it makes of _gpu.cu for these chips; may be repeated;\n"
     "                       ptxSM=FILE: PTX for drivers that cannot read it, and chips from SM on\n"
-    "  --check              only says whether the other options fit the network: no plan is read, nothing is written\n";
+    "  --check              only says whether the other options fit the network: no plan is read, nothing is written\n"
+    "  --input FILE         with --check: raw input that a bare-metal image of the network is to run\n";
 
 /* The prefix begins every public name, which must not meet the runtime's own. */
 static void check_prefix(const char *prefix)
@@ -157,9 +158,22 @@ static void write_all(const struct ig_emit *e, struct ig_lowered *l, const char 
 }
 
 struct words { /* what the options say of the network, whatever its plan is */
-    const char *spec, *platform;
+    const char *spec, *platform, *input;
     int scaled, measures; /* --mean or --std; --energy */
 };
+
+enum { BARE_OUTPUTS = 8 }; /* runtime/baremetal/main.c */
+
+static void fit_input(const struct ig_graph *g, const char *path)
+{
+    struct stat st;
+    if (stat(path, &st)) ig_fatal("%s: %s", path, strerror(errno));
+    if (g->n_inputs != 1 || g->n_outputs > BARE_OUTPUTS)
+        ig_fatal("%s: a bare-metal image has one input and at most %d outputs, the network %d and %d", path, BARE_OUTPUTS, g->n_inputs, g->n_outputs);
+    const struct ig_value *in = &g->values[g->inputs[0]];
+    if (!S_ISREG(st.st_mode) || st.st_size != ig_bytes(&in->shape))
+        ig_fatal("%s: %lld bytes, but %s takes %lld: give its raw elements", path, (long long)st.st_size, in->name, (long long)ig_bytes(&in->shape));
+}
 
 static void fit(struct ig_emit *e, const struct ig_graph *g, const struct words *w, struct ig_host_ops *o)
 {
@@ -169,6 +183,7 @@ static void fit(struct ig_emit *e, const struct ig_graph *g, const struct words 
         e->host_ops = o;
     }
     ig_words_fit(e, g);
+    if (w->input) fit_input(g, w->input);
     if (w->platform && !w->measures) ig_fatal("--platform is for --energy");
     if (w->platform) free(ig_load_board(w->platform));
     if (!e->prefix) e->prefix = g->name;
@@ -182,11 +197,12 @@ int ig_verb_gen(int argc, char **argv)
                                           {"gpu", 1, 0, 'g'},  {"image", 1, 0, 'i'},
                                           {"member", 0, 0, 'M'},    {"input-spec", 1, 0, 'S'},
                                           {"energy", 0, 0, 'e'},    {"platform", 1, 0, 'P'}, {"check", 0, 0, 'C'},
+                                          {"input", 1, 0, 'I'},
                                           {0, 0, 0, 0}};
     struct ig_emit e = {.std = {1, 1, 1, 1}};
     struct ig_emit_gpu gpu = {.n_images = 0};
     const char *dir = ".", *gpu_plan = NULL;
-    struct words w = {NULL, NULL, 0, 0};
+    struct words w = {NULL, NULL, NULL, 0, 0};
     struct ig_host_ops host_ops;
     struct ig_emit_energy energy;
     int only_check = 0;
@@ -205,9 +221,11 @@ int ig_verb_gen(int argc, char **argv)
         case 'e': w.measures = 1; break;
         case 'P': w.platform = optarg; break;
         case 'C': only_check = 1; break;
+        case 'I': w.input = optarg; break;
         default: ig_usage(help);
         }
     if (optind != argc - 2 + only_check) ig_usage(help);
+    if (w.input && !only_check) ig_fatal("--input is for --check: configure puts it into the image");
     struct ig_source_options none = {.n_binds = 0};
     struct ig_graph *g = ig_load_graph(argv[optind], &none);
     fit(&e, g, &w, &host_ops);

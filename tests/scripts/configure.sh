@@ -91,11 +91,12 @@ checked() { # an option that does not fit the network is refused before anything
         ! (cd "$d" && sh -c "$(grep 'ingot gen --check ' "$work/commands")") 2>"$work/err" && cat "$work/err" &&
         [ "$(wc -l <"$work/err")" = 1 ] && grep -q "there is no key 'resiz'" "$work/err" || return 1
     for spec in "--labels $work/none" "--prefix ig" "--mean a" "--energy --platform=none" "--mean 1,2,3" "--std 0" "--std=1,1" "--input-spec mean=1,2,3" \
-        "--labels $SRCDIR/models/fashion.onnx"; do
+        "--labels $SRCDIR/models/fashion.onnx" "--input $SRCDIR/models/fashion.onnx" "--input $work/none"; do
         # shellcheck disable=SC2086
         ! out/ingot gen --check "$d/out/host/one.d/graph.json" $spec 2>"$work/err" && cat "$work/err" && [ "$(wc -l <"$work/err")" = 1 ] || return 1
     done
     out/ingot gen --check "$d/out/host/one.d/graph.json" --input-spec scale=1/255 || return 1
+    head -c 3136 /dev/zero >"$work/raw" && out/ingot gen --check "$d/out/host/one.d/graph.json" --input "$work/raw" || return 1
     for names in 9 10 11; do # as many as there are classes, or a word about it
         seq $names >"$work/names"
         out/ingot gen --check "$d/out/host/one.d/graph.json" --labels "$work/names" 2>"$work/err" && cat "$work/err" || return 1
@@ -128,6 +129,10 @@ elsewhere() { # --host as other projects have it, and what only an image of a ba
     configure here --model="$SRCDIR/models/fashion.onnx" --host="$(uname -m)-pc-linux-gnu" && grep -q '^build out/host/fashion: ' "$work/here/build.ninja" || return 1
     ! configure unknown --model="$SRCDIR/models/fashion.onnx" --host=riscv64-linux-gnu && grep 'riscv64-linux-gnu: no such machine is known' "$work/log" &&
         ! configure unknown --model="$SRCDIR/models/fashion.onnx" --input="$SRCDIR/models/fashion.onnx" && grep 'for the image of --target=aarch64-none' "$work/log" || return 1
+    for option in --threads=2 --mean=3 --stages=cpu:0,cpu:1 --labels="$SRCDIR/models/fashion.labels.txt"; do
+        ! configure unknown --model="$SRCDIR/models/fashion.onnx" --input="$SRCDIR/models/fashion.onnx" --target=aarch64-none "$option" &&
+            grep -F -- "$option: an image of --target=aarch64-none runs raw input" "$work/log" || return 1
+    done
     have "${CC_AARCH64:-aarch64-linux-gnu-gcc}" || return 0
     for target in aarch64 tx2; do
         said=--target=$target
