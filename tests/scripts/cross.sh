@@ -44,6 +44,41 @@ sys.exit(best != "#%d" % top["index"] or abs(float(value) - top["value"]) > 6e-5
 PY
 }
 
+# A frame as in firmware, and what the compiler asks of it.
+cat >"$work/firmware.c" <<'C'
+#include <stdalign.h>
+#include "boot.h"
+alignas(BOOT_ALIGN) static unsigned char arena[BOOT_ARENA_BYTES(1)];
+static float image[BOOT_INPUT0_BYTES / 4], scores[BOOT_OUTPUT0_BYTES / 4];
+void *memcpy(void *restrict to, const void *restrict from, size_t n);
+void *memset(void *to, int c, size_t n);
+void _start(void);
+void *memcpy(void *restrict to, const void *restrict from, size_t n)
+{
+    char *a = to;
+    for (const char *b = from; n; n--) *a++ = *b++;
+    return to;
+}
+void *memset(void *to, int c, size_t n)
+{
+    for (char *a = to; n; n--) *a++ = (char)c;
+    return to;
+}
+void _start(void)
+{
+    struct boot_ctx ctx;
+    const void *in[] = {image};
+    void *out[] = {scores};
+    register long status __asm__("x0") = boot_init(&ctx, arena, sizeof arena) || boot_run(&ctx, in, out) || !(scores[0] > 0);
+    register long exit_call __asm__("x8") = 93;
+    __asm__ volatile("svc 0" : : "r"(status), "r"(exit_call));
+}
+C
+firmware() { # the library of aarch64 without any other
+    "${CC_AARCH64:-aarch64-linux-gnu-gcc}" -O2 -ffreestanding -fno-tree-loop-distribute-patterns -nostdlib -static -I"$work/build/out/aarch64" \
+        "$work/firmware.c" "$work/build/out/aarch64/libboot.a" -Wl,--gc-sections -o "$work/firmware" && qemu-aarch64-static "$work/firmware"
+}
+
 whatever_it_runs() { # kernels find their functions: only what the linker or a network brings is open
     nm=$(echo "${CC_AARCH64:-aarch64-linux-gnu-gcc}" | sed 's/gcc[^/]*$/nm/') archive=$work/build/out/aarch64-none/libingot_bare.a
     "$nm" "$archive" | awk 'NF == 3 { print $3 }' | sort -u >"$work/there"
@@ -55,6 +90,7 @@ whatever_it_runs() { # kernels find their functions: only what the linker or a n
 
 check "aarch64 builds" build aarch64
 check "aarch64 gives the same answers" same_answers aarch64
+check "the library needs no operating system" firmware
 check "bare metal builds" build aarch64-none --input="$work/frame.raw"
 check "bare metal has the functions of every kernel" whatever_it_runs
 if have qemu-system-aarch64; then check "bare metal prints the same class and value" bare_metal; else skip "bare metal" "no qemu-system-aarch64"; fi
