@@ -200,6 +200,8 @@ int ig_verb_calibrate(int argc, char **argv)
     if (seconds > 0) grid.seconds = seconds;
     if (seconds > 0 && samples.file) samples.seconds = seconds;
     else if (seconds > 0) samples.layer_s = seconds;
+    if (!times && !check) ig_check_output(out);
+    if (svg) ig_check_output(svg);
     if (times) ig_grid_measure(times, &grid);
     if (check) ig_grid_check(check, platform ? platform : "host.json", svg);
     if (!times && !check) describe_host(out, platform, costs, &samples);

@@ -121,6 +121,8 @@ const char *ig_built(const char *path, char *to);
  */
 FILE *ig_open_output(const char *path);
 void ig_close_output(void);
+/* Before work that takes long: fatal if a file could not be written there. */
+void ig_check_output(const char *path);
 /* The ISA of that name, or of this machine for "host"; usage error otherwise. */
 int ig_isa_option(const char *text);
 /* The objective of that name (enum ig_objective); fatal otherwise. */

@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/cli.h"
@@ -264,6 +265,17 @@ FILE *ig_open_output(const char *path)
     char err[4200];
     if (ig_draft_open(&output, path, err, sizeof err)) ig_fatal("%s", err);
     return output.f;
+}
+
+void ig_check_output(const char *path)
+{
+    struct ig_draft d;
+    struct stat st;
+    char err[4200];
+    int taken = !stat(path, &st) && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode); /* a pipe: who reads it would see its end */
+    if (taken || !strcmp(path, "-")) return;
+    if (ig_draft_open(&d, path, err, sizeof err)) ig_fatal("%s", err);
+    ig_draft_close(&d, 0, err, sizeof err);
 }
 
 void ig_close_output(void)

@@ -238,6 +238,7 @@ static int measure_links(int argc, char **argv)
         l.program = realpath(ig_built("out/bench/links", built), whole);
         if (!l.program) ig_fatal("out/bench/links: %s; it is built where mpicc is", strerror(errno));
     }
+    ig_check_output(out);
     FILE *times = measure(&l);
     struct sizes *all = read_sizes(&l, times);
     write_links(&l, all, out);

@@ -119,6 +119,7 @@ int ig_verb_profile(int argc, char **argv)
             if (!ig_source_option(&source, c, optarg)) ig_usage(ig_profile_help);
         }
     if (optind != argc - 1) ig_usage(ig_profile_help);
+    ig_check_output(out);
     if (gpu) {
         profile_gpu(argv[optind], &source, kernels_of(fatbin, of_file), o.seconds, out, !o.progress);
         free((void *)(uintptr_t)of_file[0]);

@@ -331,6 +331,9 @@ int ig_verb_trial(int argc, char **argv)
     if (!w.team_graph != !w.team_profile) ig_fatal("--team-graph and --team-profile are given both or neither");
     if (w.graph && !w.team_graph) ig_fatal("--graph is for --team-graph");
     if (!ig_isa_runs_here(w.plan.isa)) ig_fatal("%s kernels do not run on this machine", ig_isa_name(w.plan.isa));
+    ig_check_output(w.out);
+    if (w.table) ig_check_output(w.table);
+    if (w.graph) ig_check_output(w.graph);
     run(&w, argv[optind], &source);
     return 0;
 }

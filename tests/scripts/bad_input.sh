@@ -36,6 +36,15 @@ flipped() { # any answer but a crash
     done
 }
 
+nowhere() { # is said before what takes long begins: of two wrongs this one
+    for verb in "profile $work/none.json" "trial --stages cpu:0 $work/none.json" "calibrate --platform $work/none.json"; do
+        # shellcheck disable=SC2086
+        refused_naming "$work/nowhere/x: cannot write: No such file" out/ingot $verb -o "$work/nowhere/x" || return 1
+    done
+    mkdir -p "$work/folder" && refused_naming "$work/folder: cannot write: Is a directory" out/ingot profile "$work/none.json" -o "$work/folder" &&
+        refused_naming none.json out/ingot profile "$work/none.json" -o "$work/kept" && [ ! -e "$work/kept" ] && [ -z "$(ls "$work" | grep '\.tmp$')" ]
+}
+
 full_disk() {
     [ -w /dev/full ] || return 0
     out/ingot inspect "$model" >/dev/full 2>"$work/err"
@@ -128,6 +137,7 @@ check "a missing file" refused_naming nowhere.onnx out/ingot inspect "$work/nowh
 check "a folder" refused out/ingot inspect "$work"
 check "not ONNX at all" refused out/ingot inspect "$SRCDIR/README.md"
 check "full disk" full_disk
+check "an output that cannot be written" nowhere
 check "pictures that are too short or too long" pictures
 check "an output folder that cannot be written" no_half_output
 check "both files of a graph or none" both_or_none
