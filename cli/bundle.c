@@ -1,4 +1,5 @@
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
@@ -30,7 +31,10 @@ static int32_t member(const struct bundle *b, const char *name, size_t n)
 {
     for (int32_t i = 0; i < b->n; i++)
         if (strlen(b->members[i].prefix) == n && !strncmp(b->members[i].prefix, name, n)) return i;
-    ig_fatal("--together: no network '%.*s'", (int)n, name);
+    fprintf(stderr, "ingot: --together: no network '%.*s'; there are", (int)n, name);
+    for (int32_t i = 0; i < b->n; i++) fprintf(stderr, "%s %s", i ? "," : "", b->members[i].prefix);
+    fputc('\n', stderr);
+    exit(1);
 }
 
 /* "a,b,c": every one meets every other. */

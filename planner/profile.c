@@ -92,7 +92,7 @@ static int32_t find_node(struct ig_reader *r, const struct ig_graph *g, const js
         int32_t node = (from + i) % g->n_nodes;
         if (!strcmp(g->nodes[node].name, name)) return node;
     }
-    ig_reader_fail(r, "the graph has no node '%s'", name);
+    ig_reader_fail(r, "the graph has no node '%s': is it another network's profile?", name);
     return 0;
 }
 

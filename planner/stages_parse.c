@@ -48,7 +48,7 @@ int ig_stages_beside(const char *text, uint64_t *cores, char *err, size_t err_by
         char copy[IG_PROCESSOR_NAME];
         snprintf(copy, sizeof copy, "%.*s", (int)name, at);
         if (name >= sizeof copy || parse_cores(copy, &s)) {
-            snprintf(err, err_bytes, "stages: '%.*s': no set of cores such as cpu:0, cpu:2-5 or cpu:0+3, nor gpu", (int)n, at);
+            snprintf(err, err_bytes, "stages: '%.*s': no set of cores, 0 to 63, such as cpu:0, cpu:2-5 or cpu:0+3, nor gpu", (int)n, at);
             return -1;
         }
         if (!first) first = s.cores;
@@ -111,7 +111,7 @@ int32_t ig_parse_stages(const struct ig_graph *g, const struct ig_plan *whole, c
         if (cut) *cut++ = 0;
         if ((slots = strchr(s, '/'))) *slots++ = 0;
         if (parse_cores(s, &stages[n]))
-            return refuse(err, err_bytes, "no set of cores such as cpu:0, cpu:2-5 or cpu:0+3, nor gpu", s);
+            return refuse(err, err_bytes, "no set of cores, 0 to 63, such as cpu:0, cpu:2-5 or cpu:0+3, nor gpu", s);
         gpus += ig_stage_is_gpu(&stages[n]);
         if (gpus > 1) return refuse(err, err_bytes, "one stage at most is the GPU's", text);
         if (slots && parse_slots(slots, &stages[n].slots)) return refuse(err, err_bytes, "slots are 1 to 16", slots);

@@ -101,7 +101,7 @@ int im_check(const ProtobufCMessageDescriptor *type, const void *bytes, size_t n
         return -1;
     }
     if (n) walk_message(&w, type, 0);
-    if (w.wrong) snprintf(err, err_bytes, "not a valid protobuf file: %s", w.wrong);
+    if (w.wrong) snprintf(err, err_bytes, "not a valid ONNX file: %s", w.wrong);
     return w.wrong ? -1 : 0;
 }
 
@@ -110,6 +110,6 @@ void *im_unpack(const ProtobufCMessageDescriptor *type, ProtobufCAllocator *a, c
 {
     if (im_check(type, bytes, n, err, err_bytes)) return NULL;
     void *message = protobuf_c_message_unpack(type, a, n, bytes);
-    if (!message) snprintf(err, err_bytes, "not a valid protobuf file: a field has the wrong type");
+    if (!message) snprintf(err, err_bytes, "not a valid ONNX file: a field has the wrong type");
     return message;
 }

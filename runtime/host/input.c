@@ -94,9 +94,8 @@ static long pnm_number(const struct file *f, size_t *at)
     while (*at < f->n && (isspace(f->data[*at]) || f->data[*at] == '#'))
         if (f->data[(*at)++] == '#')
             while (*at < f->n && f->data[*at] != '\n') ++*at;
-    for (; *at < f->n && isdigit(f->data[*at]) && v < 1000000; digits++)
-        v = v * 10 + (f->data[(*at)++] - '0');
-    if (!digits) ig_die("%s: malformed PNM header", f->path);
+    for (; *at < f->n && isdigit(f->data[*at]) && v < 1000000; digits++) v = v * 10 + (f->data[(*at)++] - '0');
+    if (!digits || !v || v >= 1000000) ig_die("%s: malformed PNM header", f->path);
     return v;
 }
 

@@ -209,7 +209,7 @@ static void truncated(void **state)
         free(exact);
     }
     assert_null(ig_import_bytes("net.onnx", m.bytes, m.n_bytes / 2, NULL, err, sizeof err));
-    assert_string_equal(err, "net.onnx: not a valid protobuf file: it is truncated");
+    assert_string_equal(err, "net.onnx: not a valid ONNX file: it is truncated");
     m_free(&m);
 }
 
@@ -238,7 +238,7 @@ static void nested(void **state)
         at = wrap(bytes, at, sizeof bytes, i < 59999 ? 6 : 7);
     }
     assert_null(ig_import_bytes("net.onnx", bytes + at, sizeof bytes - at, NULL, err, sizeof err));
-    assert_string_equal(err, "net.onnx: not a valid protobuf file: its messages are nested too deeply");
+    assert_string_equal(err, "net.onnx: not a valid ONNX file: its messages are nested too deeply");
 }
 
 static void test_data(void **state)

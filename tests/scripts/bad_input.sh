@@ -24,6 +24,15 @@ truncated() {
     done
 }
 
+wrong_kind() { # of file: in words that say which kind was wanted
+    : >"$work/empty.onnx"
+    out/ingot graph "$model" -o "$work/good.json" >"$work/out"
+    refused_naming "empty.onnx: the file is empty" out/ingot inspect "$work/empty.onnx" &&
+        refused_naming "boot.pgm: not a valid ONNX file" out/ingot inspect "$SRCDIR/models/pictures/boot.pgm" &&
+        refused_naming "fashion.onnx: no JSON" out/ingot plan "$work/good.json" --profile "$model" -o "$work/none.json" &&
+        refused_naming "63, such as cpu:0" out/ingot profile "$work/good.json" --stages cpu:99 -o "$work/none.json"
+}
+
 flipped() { # any answer but a crash
     i=0
     while [ $i -lt 60 ]; do
@@ -59,6 +68,8 @@ pictures() { # too short, too long, and a file that is none, of which all was re
     head -c 784 /dev/zero >"$work/pixels"
     (printf 'P5\n28 28\n255\n' && head -c 783 "$work/pixels") >"$work/picture.pgm" && refused_picture "truncated picture" &&
         printf 'P5\n28 28\n255' >"$work/picture.pgm" && refused_picture "truncated picture" &&
+        printf 'P5\n0 28\n255\n' >"$work/picture.pgm" && refused_picture "malformed PNM header" &&
+        printf 'P5\n99999999 99999999\n255\n' >"$work/picture.pgm" && refused_picture "malformed PNM header" &&
         (printf 'P5\n28 28\n255\n' && cat "$work/pixels" && echo) >"$work/picture.pgm" && refused_picture "more bytes" &&
         head -c 4000 /dev/zero >"$work/picture.pgm" && refused_picture "4000 bytes, neither" &&
         head -c 99999 /dev/zero >"$work/picture.pgm" && refused_picture "at least [0-9]* bytes, neither"
@@ -138,6 +149,7 @@ check "a folder" refused out/ingot inspect "$work"
 check "not ONNX at all" refused out/ingot inspect "$SRCDIR/README.md"
 check "full disk" full_disk
 check "an output that cannot be written" nowhere
+check "a file of another kind" wrong_kind
 check "pictures that are too short or too long" pictures
 check "an output folder that cannot be written" no_half_output
 check "both files of a graph or none" both_or_none

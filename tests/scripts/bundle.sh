@@ -199,7 +199,7 @@ refusals() {
 names() {
     ! out/ingot bundle --name a -o "$work/x" a "$work/mob.json" "$work/mob.plan.json" 2>"$work/err" && grep -q 'another --name' "$work/err" &&
         ! out/ingot bundle --name a b "$work/mob.json" "$work/mob.plan.json" B "$work/mob.json" "$work/mob.plan.json" 2>"$work/err" &&
-        grep -q 'two networks are called' "$work/err" && ! bundle --together fashion,nobody 2>"$work/err" && grep -q 'no network' "$work/err"
+        grep -q 'two networks are called' "$work/err" && ! bundle --together fashion,nobody 2>"$work/err" && grep -q "no network 'nobody'; there are fashion, mob" "$work/err"
 }
 
 library() { # in turn over one arena; together from two threads, in disjoint ones

@@ -102,7 +102,7 @@ checked() { # an option that does not fit the network is refused before anything
         out/ingot gen --check "$d/out/host/one.d/graph.json" --labels "$work/names" 2>"$work/err" && cat "$work/err" || return 1
         if [ $names = 10 ]; then [ ! -s "$work/err" ]; else grep -q " $names names, but .* has 10 classes" "$work/err"; fi || return 1
     done
-    for option in CFLAGS=-fnothing AR=noar --threads=65; do
+    for option in CFLAGS=-fnothing AR=noar --threads=65 --model="$work"; do
         ! configure none --model="$SRCDIR/models/fashion.onnx" $option && cat "$work/log" && tail -1 "$work/log" | grep -q "^configure: .*${option#*=}" || return 1
     done
 }
