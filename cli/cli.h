@@ -17,7 +17,7 @@ ig_verb_fn ig_verb_graph, ig_verb_inspect, ig_verb_simulate, ig_verb_profile, ig
 
 /* Prints "ingot: <line>" on stderr and exits with 1. */
 _Noreturn void ig_fatal(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* Prints the verb's help on stderr and exits with 2. */
+/* Prints what the verb's help begins with, up to an empty line, on stderr and exits with 2. */
 _Noreturn void ig_usage(const char *help);
 
 /* A number within [low, high], or a usage error naming the option. */

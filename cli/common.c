@@ -28,7 +28,9 @@ void ig_fatal(const char *format, ...)
 
 void ig_usage(const char *help)
 {
-    fputs(help, stderr);
+    const char *rest = strstr(help, "\n\n");
+    int synopsis = rest ? (int)(rest - help) : (int)strlen(help);
+    fprintf(stderr, "ingot: usage (--help says more):\n%.*s\n", synopsis, help);
     exit(2);
 }
 

@@ -141,7 +141,7 @@ static void load_pnm(const struct ig_session *s, const struct file *f, const str
     if (!p.c)
         ig_die("%s: a picture, but the network takes %s", f->path, ig_shape_text(shape, want, sizeof want));
     if (w != p.w || h != p.h)
-        ig_die("%s: %ld x %ld pixels, the network takes %d x %d: resize it first", f->path, w, h, p.w, p.h);
+        ig_die("%s: %ld x %ld pixels, the network takes %d x %d: resize it first, or build with an --input-spec", f->path, w, h, p.w, p.h);
     if (colours == 3 && p.c == 1) ig_die("%s: colour, the network takes grey: convert it to PGM", f->path);
     if (f->n < at || f->n - at != (size_t)(w * h * colours)) ig_die_of_pixels(f->path, f->n, at, w * h * colours);
     for (int y = 0; y < p.h; y++)

@@ -158,6 +158,17 @@ check "a full disk under what only prints" printing
 check "an edited plan" edited_plan
 check "a GPU's plan for the CPU" plan_of_a_gpu
 check "a report outlives the process of a case" report_of_a_child
+usage() { # what was wrong is seen above a few lines
+    out/ingot plan --thread=3x a 2>"$work/err"
+    [ $? = 2 ] && cat "$work/err" && head -1 "$work/err" | grep -q "3x" || return 1
+    for words in "profile --frontz a" "append a b" "graph a b" gen; do
+        # shellcheck disable=SC2086
+        out/ingot $words 2>"$work/err"
+        [ $? = 2 ] && cat "$work/err" && grep -q "^ingot ${words%% *} " "$work/err" && [ "$(wc -l <"$work/err")" -le 8 ] || return 1
+    done
+}
+
+check "usage errors are short" usage
 check "usage errors exit with 2" sh -c 'out/ingot inspect 2>/dev/null; [ $? = 2 ] && { out/ingot plan --threads=x a 2>/dev/null; [ $? = 2 ]; }'
 check "half a thread is none" sh -c 'out/ingot plan --threads=1.5 a 2>&1 | grep -q "^ingot: --threads takes a whole number from 1 to 64, not .1.5.$"'
 check "wrong input size" program_input "abc"
