@@ -43,6 +43,11 @@ for program in $programs; do
     [ -z "${info:-}" ] || "$here/$program" --info "$@" || exit 1
 done
 [ -z "${info:-}" ] || exit 0
+# Wrong words are rank 0's to name, here where it can run, before MPI has words of its own.
+first=$here/${programs%%
+*} wanted=options
+[ -n "$hosts" ] || wanted=files
+! "$first" --help >/dev/null 2>&1 || "$first" --check=$wanted ${gpu:-} "$@" || exit
 
 host_of() { # rank
     sed -n "s/^rank $1=\([^ ]*\).*/\1/p" "$here/rankfile"

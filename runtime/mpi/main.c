@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "runtime/host/spec.h"
 #include "runtime/mpi/fail.h"
@@ -28,6 +29,7 @@ struct flags { /* of this rank's own command line */
     enum gpu gpu;
     int unpinned, per_rank, help, info, json;
     const char *input; /* in place of stdin */
+    const char *check; /* nothing but this: "options" or "files", options and whether the inputs can be read */
 };
 
 /* --- command line --- */
@@ -104,6 +106,7 @@ static struct flags flags_of(int *argc, char **argv)
     f.unpinned = take(argv, argc, "--unpinned");
     f.per_rank = take(argv, argc, "--per-rank");
     f.input = take_value(argv, argc, "--stdin");
+    f.check = take_value(argv, argc, "--check");
     f.gpu = gpu_of(take_value(argv, argc, "--gpu"), argv[0]);
     return f;
 }
@@ -117,6 +120,14 @@ static struct ig_options parse(int argc, char **argv, const struct ig_program *w
         exit(2);
     }
     return o;
+}
+
+/* For run.sh: what is wrong is said before MPI has words of its own. */
+static void try(const struct flags *f, int argc, char **argv, const struct ig_program *whole)
+{
+    struct ig_options o = parse(argc, argv, whole);
+    for (int i = 0; i < o.n_inputs && !strcmp(f->check, "files"); i++)
+        if (strcmp(o.inputs[i], "-") && access(o.inputs[i], R_OK)) ig_die("%s: %s", o.inputs[i], strerror(errno));
 }
 
 /* Rank 0's arguments are everyone's: an option cannot mean something else elsewhere. */
@@ -328,6 +339,10 @@ int ig_rank_main(int argc, char **argv, const struct ig_rank *rank)
     if (f.help || f.info) return fflush(stdout) ? 1 : 0;
     ig_fail_begin();
     check(rank);
+    if (f.check) {
+        try(&f, argc, argv, rank->whole);
+        return 0;
+    }
     if (!rank->rank) parse(argc, argv, rank->whole); /* wrong words end it before anything is started */
     if (f.input && !rank->rank && !freopen(f.input, "rb", stdin)) ig_die("--stdin=%s: %s", f.input, strerror(errno));
     if (!f.unpinned) pin(rank);

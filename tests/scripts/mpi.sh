@@ -360,6 +360,18 @@ launched() {
     "$work/package/run.sh" --info --json >"$work/info" && [ "$(wc -l <"$work/info")" = 3 ] && "$work/package/run.sh" --help | grep -q -- --here
 }
 
+ill_launched() { # wrong words are named, and MPI does not come to speak
+    for words in "--hree -" "--here -" "--here $work/none"; do
+        option=
+        [ "$words" != "--here -" ] || option=--gpu=none
+        # shellcheck disable=SC2086
+        if MPIRUN=${mpirun%% *} timeout -k 5 $hang "$work/package/run.sh" $words $option </dev/null >"$work/out" 2>&1; then return 1; fi
+        cat "$work/out"
+        case $words in --hree*) wrong=hree ;; *none) wrong="none: No such file" ;; *) wrong="not 'none'" ;; esac
+        grep -q -- "$wrong" "$work/out" && ! grep -qiE 'mpi_?(abort|run|exec)|orte|prte|hydra' "$work/out" || return 1
+    done
+}
+
 launch_ended() { # by TERM; by its mpirun's death
     for victim in launcher mpirun; do
         MPIRUN=${mpirun%% *} timeout -k 5 $hang "$work/package/run.sh" --here --bench=600 </dev/null >"$work/out" 2>&1 &
@@ -410,11 +422,11 @@ link_cut() { # of run.sh on three devices
 }
 
 if [ ! -x out/mpi/relay ] || ! have mpirun || ! mpirun --version 2>/dev/null | grep -q 'Open MPI'; then
-    for name in $tests unyielding launched launch_ended; do skip "$name" "no Open MPI"; done
+    for name in $tests unyielding launched ill_launched launch_ended; do skip "$name" "no Open MPI"; done
 else
     relay=$work/relay mpirun="mpirun --oversubscribe --bind-to none"
     cp out/mpi/relay "$relay"
-    for name in $tests unyielding launched launch_ended; do check "$name" $name; done
+    for name in $tests unyielding launched ill_launched launch_ended; do check "$name" $name; done
 fi
 
 # The same by the other MPI.
@@ -425,7 +437,7 @@ mpich() {
         out/host/libingot_runtime.a -lpthread -lm -o "$relay"
 }
 if have mpicc.mpich && have mpirun.mpich && [ -f out/host/libingot_runtime.a ]; then
-    check "a rank of MPICH's" mpich && for name in $tests launched launch_ended; do check "$name, MPICH" $name; done
+    check "a rank of MPICH's" mpich && for name in $tests launched ill_launched launch_ended; do check "$name, MPICH" $name; done
 else
     skip "the same by MPICH" "no mpicc.mpich"
 fi
