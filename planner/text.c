@@ -76,7 +76,8 @@ static json_t *parse(struct ig_reader *r, const char *text, size_t bytes)
     json_error_t e = {.line = 0};
     json_t *root = json_loadb(text, bytes, JSON_REJECT_DUPLICATES, &e);
     ig_sha256(text, bytes, r->sha256);
-    if (!root) ig_reader_fail(r, "no JSON: line %d: %s", e.line, e.text);
+    const char first = text[strspn(text, " \t\r\n")];
+    if (!root) ig_reader_fail(r, "%sline %d: %s", first == '{' || first == '[' ? "" : "no JSON: ", e.line, e.text);
     return root;
 }
 
