@@ -98,9 +98,13 @@ static double seconds(const char *text)
     return v;
 }
 
-static void bad_usage(const struct ig_program *p)
+/* --gpu of a program without a GPU's plan: what is not "require" it does anyway. */
+static void without_gpu(const char *text)
 {
-    usage(stderr, p);
+    if (!strcmp(text, "require"))
+        ig_die("--gpu=require: this program is for the CPU alone; ./configure --gpu makes one with a GPU's plan");
+    if (!strcmp(text, "auto") || !strcmp(text, "off")) return;
+    fprintf(stderr, "%s: --gpu takes auto, require or off, not '%s'\n", program_name, text);
     exit(2);
 }
 
@@ -114,11 +118,16 @@ struct ig_options ig_parse(int argc, char **argv, const struct ig_program *p)
                                           {"info", no_argument, 0, 'i'},
                                           {"help", no_argument, 0, 'h'},
                                           {"output", required_argument, 0, 'o'},
+                                          {"gpu", required_argument, 0, 'g'},
                                           {0, 0, 0, 0}};
     struct ig_options o = {.top = -1, .threads = p->model->threads, .seconds = 3};
     for (int c; (c = getopt_long(argc, argv, "o:h", longs, NULL)) != -1;) switch (c) {
         case 'o':
-            if (o.n_outputs == p->model->n_outputs || o.n_outputs == 16) bad_usage(p);
+            if (o.n_outputs == p->model->n_outputs || o.n_outputs == 16) {
+                fprintf(stderr, "%s: -o %s: the network has %d output%s\n", program_name, optarg,
+                        p->model->n_outputs, p->model->n_outputs == 1 ? "" : "s");
+                exit(2);
+            }
             o.outputs[o.n_outputs++] = optarg;
             break;
         case 'k':
@@ -136,8 +145,11 @@ struct ig_options ig_parse(int argc, char **argv, const struct ig_program *p)
         case 'j': o.json = 1; break;
         case 'c': o.trace = optarg; break;
         case 'i': o.info = 1; break;
+        case 'g': without_gpu(optarg); break;
         case 'h': usage(stdout, p); exit(ig_finish());
-        default: bad_usage(p);
+        default:
+            fprintf(stderr, "usage: %s [INPUT...] [-o OUT.npy...] [options]; --help says more\n", program_name);
+            exit(2);
         }
     if (o.top < 0) o.top = o.n_outputs && !o.json ? 0 : ig_default_top(p);
     for (; optind < argc; optind++)
@@ -148,7 +160,10 @@ struct ig_options ig_parse(int argc, char **argv, const struct ig_program *p)
                 p->model->n_inputs);
         exit(2);
     }
-    if (!o.n_inputs && p->model->n_inputs && !o.bench && !o.info && !o.trace) bad_usage(p);
+    if (!o.n_inputs && p->model->n_inputs && !o.bench && !o.info && !o.trace) {
+        usage(stderr, p);
+        exit(2);
+    }
     return o;
 }
 

@@ -142,6 +142,21 @@ program_input() { # contents, words...: the program refuses the file
     refused_naming "in: " out/host/fashion "$work/in"
 }
 
+program_options() { # status, words, options...: one line that has the words
+    status=$1 words=$2
+    shift 2
+    out/host/fashion "$@" >"$work/none" 2>"$work/err"
+    [ $? = "$status" ] && cat "$work/err" && [ "$(grep -cv '^usage: ' "$work/err")" = 1 ] && [ "$(wc -l <"$work/err")" -le 2 ] &&
+        grep -qF -- "$words" "$work/err"
+}
+
+gpu_of_none() { # a program without one: what is no wish for one is nothing
+    boot=$SRCDIR/models/pictures/boot.pgm
+    program_options 1 "for the CPU alone" "$boot" --gpu=require && program_options 2 "not 'on'" "$boot" --gpu=on &&
+        out/host/fashion "$boot" --top 1 >"$work/want" && out/host/fashion "$boot" --top 1 --gpu=auto --gpu=off >"$work/got" &&
+        cmp "$work/want" "$work/got"
+}
+
 check "truncated models" truncated
 check "bit-flipped models" flipped
 check "a missing file" refused_naming nowhere.onnx out/ingot inspect "$work/nowhere.onnx"
@@ -171,6 +186,9 @@ usage() { # what was wrong is seen above a few lines
 check "usage errors are short" usage
 check "usage errors exit with 2" sh -c 'out/ingot inspect 2>/dev/null; [ $? = 2 ] && { out/ingot plan --threads=x a 2>/dev/null; [ $? = 2 ]; }'
 check "half a thread is none" sh -c 'out/ingot plan --threads=1.5 a 2>&1 | grep -q "^ingot: --threads takes a whole number from 1 to 64, not .1.5.$"'
+check "an option no program has" program_options 2 treads=2 --treads=2
+check "more outputs than there are" program_options 2 "two.npy: the network has 1 output" x -o "$work/one.npy" -o "$work/two.npy"
+check "a GPU asked of a program without one" gpu_of_none
 check "wrong input size" program_input "abc"
 check "a truncated picture" program_input "P5
 28 28

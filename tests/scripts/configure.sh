@@ -46,6 +46,14 @@ again() { # what ninja starts when the build file is old: the variables of then,
         cmp "$work/before" "$work/again/build.ninja" && grep -q -- '-O1 -g' "$work/before"
 }
 
+unplanned() { # a plan that cannot be made: the build file and the options stay as they were
+    cp "$work/again/out/configure.args" "$work/args" && printf '#!/bin/sh\n[ "$1" = -f ] || exit 0\ncp "$2" "%s"\nexit 1\n' "$work/tried" >"$work/ninja" &&
+        chmod +x "$work/ninja" || return 1
+    (cd "$work/again" && ! NINJA=$work/ninja "$SRCDIR/configure" --without-aarch64 --model="$SRCDIR/models/fashion.onnx" --prefix=two) >"$work/log" 2>&1 || return 1
+    cat "$work/log" && grep -q '^build out/host/two: ' "$work/tried" && ! grep -q '^wrote' "$work/log" &&
+        cmp "$work/before" "$work/again/build.ninja" && cmp "$work/args" "$work/again/out/configure.args" && [ ! -e "$work/again/build.ninja.new" ]
+}
+
 headers() { # a network that is called as a header of C gets a name of its own
     cp "$SRCDIR/models/fashion.onnx" "$work/string.onnx" && configure headers --model="$work/string.onnx" &&
         grep -q '^build out/host/string_model: ' "$work/headers/build.ninja" && ! grep -q 'out/host/string\.h' "$work/headers/build.ninja"
@@ -163,6 +171,7 @@ in put" ] || return 1
 check "of one network" one
 check "of several networks" several
 check "when it runs again" again
+check "a plan that cannot be made leaves the build as it was" unplanned
 check "a network called as a header of C" headers
 check "compiler flags with a meaning" flags
 check "paths with a meaning" paths
