@@ -1,5 +1,5 @@
 /*
- * Convolution in single precision by tensor cores, which multiply only numbers of 8 bits (bfloat16), but at some 15 times the rate of an
+ * Convolution in single precision by tensor cores, which multiply only numbers of 8 bits (bfloat16), but at several times the rate of an
  * fp32 multiply-add. The 24 bits of a float are three such numbers, x = x0 + x1 + x2, exactly: the upper half of x, of what is left,
  * and of what is left of that. Of the nine products of the pieces of x and y six are added up,
  *   xy = x0y0 + (x0y1 + x1y0) + (x0y2 + x1y1 + x2y0) + r,   |r| < 2^-20 |xy|, 2^-24 |xy| as a rule
@@ -170,6 +170,8 @@ template <int WARPS, bool ALIGNED> static __device__ __forceinline__ void mma_ti
     /* a warp beyond the last channel only brings pixels; fragments beyond the last pixel are left out by halves */
     const bool mine = (int)(blockIdx.y * (16 * WARPS) + threadIdx.x / 32 * 16) < p.oc;
     const bool is_whole = (int)blockIdx.x * 64 + pixel_of<APART>(ROWS16) < p.out_h * p.out_w;
+    int halves = !mine ? 0 : is_whole ? 2 : 1;
+    KEPT(halves);
     float sum[ROWS16][COLUMNS8][4] = {};
     quads<64, MMA_UNIT, 32 * WARPS, flat_image, MMA_UNIT, ALIGNED> pixels;
     mma_weights weights;
@@ -189,17 +191,19 @@ template <int WARPS, bool ALIGNED> static __device__ __forceinline__ void mma_ti
         if (more) {
             weights.next(p, left);
             pixels.next(p, flat_image());
-            pixels.template load<false>(p, flat_image());
         }
         UNROLL
         for (int i = 0; i < K16; i++) {
             unsigned words[PIECES][COLUMNS8][2];
-            if (!mine) continue;
-            weights.fragments(i, words);
-            if (more) weights.load(p, i, pixels.left);
-            if (i * 16 >= left) continue; /* all zeros */
+            if (halves) {
+                weights.fragments(i, words);
+                if (more) weights.load(p, i, pixels.left);
+            }
+            /* after the first use of weights: the machine code waits for all loads under way, not for some of them */
+            if (i == 0 && more) pixels.template load<false>(p, flat_image());
+            if (!halves || i * 16 >= left) continue; /* no channels, or all zeros */
             const float *fragments = room + (read ^ i * TURNED) + i * TURN;
-            if (is_whole) multiply16<ROWS16>(fragments, words, sum);
+            if (halves == 2) multiply16<ROWS16>(fragments, words, sum);
             else multiply16<ROWS16 / 2>(fragments, words, sum);
         }
         read += turn;

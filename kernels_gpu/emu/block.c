@@ -113,8 +113,12 @@ void emu_mma_bf16(int rows, int columns, float *sum, const float *a, const unsig
     memcpy(mine->b, b, (size_t)columns * sizeof mine->b[0]);
     memcpy(mine->sum, sum, (size_t)(rows * columns) * sizeof mine->sum[0]);
     mine->is_done = 0;
+    mine->site = __builtin_return_address(0);
     leave(AT_MMA);
-    for (int i = 0; i < EMU_WARP && !mine->is_done; i++) lanes[i] = &warp[i].fragment;
+    for (int i = 0; i < EMU_WARP && !mine->is_done; i++) {
+        lanes[i] = &warp[i].fragment;
+        if (lanes[i]->site != mine->site) emu_fail("lanes of a warp are at different products");
+    }
     if (!mine->is_done) emu_multiply(rows, columns, lanes);
     memcpy(sum, mine->sum, (size_t)(rows * columns) * sizeof mine->sum[0]);
 }

@@ -142,7 +142,8 @@ static inline void emu_store4(float *p, float4 v)
 #define COPY_WAIT(left) emu_copy_wait(left)
 #define HAS_TENSOR_CORES emu_tensor_cores()
 
-template <int M, int N> static inline void mma_bf16(float (&sum)[M][N][4], const float4 (&a)[M], const unsigned (&b)[N][2])
+template <int M, int N>
+static __forceinline__ void mma_bf16(float (&sum)[M][N][4], const float4 (&a)[M], const unsigned (&b)[N][2])
 {
     float words[M][4];
     for (int i = 0; i < M; i++) words[i][0] = a[i].x, words[i][1] = a[i].y, words[i][2] = a[i].z, words[i][3] = a[i].w;

@@ -27,8 +27,8 @@ void emu_barrier(void);
 uint32_t emu_shuffle(uint32_t lanes, uint32_t value, int from);
 /*
  * mma.m16n8k16 of the PTX manual on bfloat16, for rows x columns of sums, up to two each: what a lane has of 16 x 8 sums [row][column],
- * of 16 x 16 [row] and of 16 x 8 numbers [column], two of these a word. Sums are cut off after every four products, as the least exact of
- * the chips do.
+ * of 16 x 16 [row] and of 16 x 8 numbers [column], two of these a word. Sums are cut off after every four products: chips add up 8
+ * or 16 at once.
  */
 void emu_mma_bf16(int rows, int columns, float *sum, const float *a, const unsigned *b);
 int emu_tensor_cores(void); /* 1: the chip has them; */

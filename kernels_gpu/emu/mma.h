@@ -11,6 +11,7 @@ enum { EMU_MOST_MMA = 2 };
 struct emu_fragment {
     uint32_t a[EMU_MOST_MMA][4], b[EMU_MOST_MMA][2]; /* two bfloat16 each */
     float sum[EMU_MOST_MMA * EMU_MOST_MMA][4];
+    const void *site; /* the instruction: where its call returns to */
     int is_done;
 };
 

@@ -16,7 +16,8 @@
 
 emu_kernel_fn fault_none__emu, fault_no_barrier__emu, fault_half_a_barrier__emu, fault_early_end__emu, fault_one_buffer__emu,
     fault_past_shared__emu, fault_read__emu, fault_write__emu, fault_write_input__emu, fault_misaligned__emu,
-    fault_shuffle__emu, fault_unset__emu, fault_copies__emu, fault_copies_unmet__emu, fault_copy_early__emu, fault_many_barriers__emu;
+    fault_shuffle__emu, fault_products__emu, fault_unset__emu, fault_copies__emu, fault_copies_unmet__emu, fault_copy_early__emu,
+    fault_many_barriers__emu;
 
 enum { N = 128 };
 
@@ -113,6 +114,7 @@ static void planted_barriers(void **state)
     expect("early_end", fault_early_end__emu, 0, "of 128 threads 127 wait at a barrier, 0 at a shuffle or product of a warp and 1 have ended");
     expect("half_a_barrier", fault_half_a_barrier__emu, 0, "of 128 threads 64 wait at a barrier");
     expect("shuffle", fault_shuffle__emu, 0, "at a shuffle");
+    expect("products", fault_products__emu, 0, "lanes of a warp are at different products");
 }
 
 static void planted_accesses(void **state)

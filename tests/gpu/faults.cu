@@ -131,6 +131,18 @@ GPU_KERNEL(128, 1, fault_shuffle, fault_params)
     p.out[threadIdx.x] = __shfl_xor_sync(0xffffffff, p.in[threadIdx.x], 1);
 }
 
+GPU_KERNEL(128, 1, fault_products, fault_params)
+{
+    float sum[2][1][4] = {};
+    const float4 a[2] = {};
+    const unsigned b[1][2] = {};
+    const float4 first[1] = {a[0]};
+    float alone[1][1][4] = {};
+    if (threadIdx.x % 32 < 16) mma_bf16(sum, a, b);
+    else mma_bf16(alone, first, b);
+    p.out[threadIdx.x] = sum[0][0][0] + alone[0][0][0];
+}
+
 GPU_KERNEL(128, 1, fault_unset, fault_params)
 {
     SHARED(float, part, [128]);
