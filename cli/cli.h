@@ -37,7 +37,7 @@ void ig_progress(const char *what, int done, int all);
 
 enum { IG_MOST_NAMES = 64 }; /* of --input-shape and of --outputs */
 
-/* Options that say which network: --input-shape, --outputs, --precision, --detach. */
+/* Options that say which network: --input-shape, --outputs, --precision, --detach; and --depfile. */
 struct ig_source_options {
     struct ig_bind binds[IG_MOST_NAMES];
     int32_t n_binds;
@@ -46,12 +46,14 @@ struct ig_source_options {
     int half; /* weights and tensors between layers are stored as f16 */
     int unsettled; /* what takes time is there later: as of struct ig_import_options */
     int detach; /* first pieces of dense blocks' concatenations are copied into them */
+    const char *depfile; /* where the files that the network is read from are to be told, or NULL */
 };
-enum { IG_OPTION_SHAPE = 1000, IG_OPTION_OUTPUTS, IG_OPTION_PRECISION, IG_OPTION_DETACH };
+enum { IG_OPTION_SHAPE = 1000, IG_OPTION_OUTPUTS, IG_OPTION_PRECISION, IG_OPTION_DETACH, IG_OPTION_DEPFILE };
 #define IG_SOURCE_OPTIONS                                   \
     {"input-shape", required_argument, 0, IG_OPTION_SHAPE}, \
     {"precision", required_argument, 0, IG_OPTION_PRECISION}, \
     {"detach", no_argument, 0, IG_OPTION_DETACH},           \
+    {"depfile", required_argument, 0, IG_OPTION_DEPFILE},   \
     {                                                       \
         "outputs", required_argument, 0, IG_OPTION_OUTPUTS  \
     }
@@ -59,7 +61,8 @@ enum { IG_OPTION_SHAPE = 1000, IG_OPTION_OUTPUTS, IG_OPTION_PRECISION, IG_OPTION
     "  --input-shape NAME=DIMS   fix an input's shape, e.g. data=1x3x224x224\n" \
     "  --outputs A,B             cut the network at these tensors; of a name \\, is a comma, \\\\ a backslash\n" \
     "  --precision single|half   half: weights and tensors between layers take 16 bits, arithmetic stays 32\n" \
-    "  --detach                  for least memory: copy the first piece of a dense block's concatenation into it\n"
+    "  --detach                  for least memory: copy the first piece of a dense block's concatenation into it\n" \
+    "  --depfile FILE            write there, as make and ninja read it, which files the network was read from\n"
 /* Takes one of the above; 1 if it was one. `argument` is kept and changed. */
 int ig_source_option(struct ig_source_options *o, int option, char *argument);
 /* What the profiler says of itself: `usage` are its own lines, `gpu` those on --gpu, `source` options of what else than a graph.json it reads. */
@@ -106,7 +109,7 @@ int ig_is_half(const struct ig_graph *g);
 void ig_input_spec(const char *argument, const struct ig_graph *g, struct ig_host_ops *o);
 /* Hex digest of a file's bytes; fatal if it cannot be read. */
 void ig_hash_file(const char *path, char hex[65]);
-/* Hex digest of the file that g was loaded from. */
+/* Hex digest of the file that g was loaded from; of an ONNX file with those that its external data is in. */
 void ig_hash_graph(const struct ig_graph *g, const char *path, char hex[65]);
 /* Was the profile taken of g, which is that of the file `path`: of this file, or of the graph.json that it becomes? */
 int ig_is_profiled(const struct ig_profile *p, const struct ig_graph *g, const char *path);

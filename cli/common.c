@@ -94,6 +94,8 @@ static void parse_shape(struct ig_source_options *o, char *argument)
     if (o->n_binds == IG_MOST_NAMES) ig_fatal("--input-shape: given more than %d times", IG_MOST_NAMES);
     if (!equals) ig_fatal("--input-shape takes NAME=1x3x224x224, not '%s'", argument);
     *equals = 0;
+    for (int32_t i = 0; i < o->n_binds; i++)
+        if (!strcmp(o->binds[i].name, argument)) ig_fatal("--input-shape: '%s' is given twice", argument);
     b->name = argument;
     b->data = NULL;
     memset(&b->shape, 0, sizeof b->shape);
@@ -123,6 +125,7 @@ static char *next_name(char *list, char **rest)
 
 static void take_outputs(struct ig_source_options *o, char *list)
 {
+    if (!*list) ig_fatal("--outputs names no tensor");
     while (list) {
         const char *name = next_name(list, &list);
         if (!*name) continue;
@@ -143,6 +146,10 @@ int ig_source_option(struct ig_source_options *o, int option, char *argument)
         return 1;
     }
     if (option == IG_OPTION_DETACH) return o->detach = 1;
+    if (option == IG_OPTION_DEPFILE) {
+        o->depfile = argument;
+        return 1;
+    }
     if (option != IG_OPTION_OUTPUTS) return 0;
     take_outputs(o, argument);
     return 1;
@@ -192,12 +199,17 @@ int ig_is_half(const struct ig_graph *g)
     return 0;
 }
 
+static int is_json(const char *path)
+{
+    size_t n = strlen(path);
+    return n > 5 && !strcmp(path + n - 5, ".json");
+}
+
 struct ig_graph *ig_load_graph(const char *path, const struct ig_source_options *o)
 {
     static char err[IG_ERROR_BYTES];
-    size_t n = strlen(path);
     struct ig_graph *g;
-    if (n > 5 && !strcmp(path + n - 5, ".json")) {
+    if (is_json(path)) {
         g = ig_graph_read(path, err, sizeof err);
         if (!g) ig_fatal("%s", err);
         if (o->n_binds || o->n_outputs || o->detach)
@@ -213,6 +225,26 @@ struct ig_graph *ig_load_graph(const char *path, const struct ig_source_options 
     return g;
 }
 
+static void put_path(FILE *f, const char *path)
+{
+    for (fputs(" ", f); *path; path++) {
+        if (*path == '$') fputc('$', f);
+        if (*path == ' ' || *path == '#' || *path == '\\') fputc('\\', f);
+        fputc(*path, f);
+    }
+}
+
+/* What a build tool must know of the files that a network was read from, in make's words. */
+static void write_depfile(const char *to, const char *path, const struct ig_graph *g)
+{
+    FILE *f = ig_open_output(to);
+    fprintf(f, "network:");
+    put_path(f, path);
+    for (int32_t i = 0; i < g->n_data_files; i++) put_path(f, g->data_files[i].path);
+    fputc('\n', f);
+    ig_close_output();
+}
+
 struct ig_graph *ig_import_graph(const char *path, const struct ig_source_options *o)
 {
     static char err[IG_ERROR_BYTES];
@@ -226,12 +258,13 @@ struct ig_graph *ig_import_graph(const char *path, const struct ig_source_option
     if (strcmp(path, "-")) g = ig_import_file(path, &options, err, sizeof err);
     else g = import_stdin(&options, err, sizeof err);
     if (!g) ig_fatal("%s", err);
+    if (o->depfile) write_depfile(o->depfile, path, g);
     return g;
 }
 
 void ig_hash_graph(const struct ig_graph *g, const char *path, char hex[65])
 {
-    if (strcmp(path, "-")) ig_hash_file(path, hex);
+    if (is_json(path)) ig_hash_file(path, hex);
     else snprintf(hex, 65, "%s", g->source_sha256);
 }
 

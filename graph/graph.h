@@ -31,9 +31,16 @@ struct ig_node {
     double macs;           /* multiply-accumulates of one run; 0 for data movement */
 };
 
+struct ig_data_file { /* a file beside the ONNX file that tensors were read from */
+    char *path;
+    uint64_t device, inode;
+};
+
 struct ig_graph {
     char *name;            /* the model's: file name without .onnx, made a C identifier */
-    char *source_sha256;   /* hex digest of the ONNX file, 64 digits */
+    char *source_sha256;   /* hex digest of the ONNX file and, behind it, of data_files; 64 digits */
+    struct ig_data_file *data_files; /* in order of first use */
+    int32_t n_data_files;
     int64_t opset;
     int32_t onnx_nodes;    /* nodes in the file, before anything was folded */
     int32_t n_values, n_nodes, n_inputs, n_outputs;
@@ -116,7 +123,7 @@ struct ig_import_options {
 };
 
 /*
- * Reads an ONNX file (IR >= 3, opset 1..25) into a graph in ONNX's own layout, shapes inferred, constants folded.
+ * Reads an ONNX file (IR >= 3, opset 1..27) into a graph in ONNX's own layout, shapes inferred, constants folded.
  * NULL on any error; `err` then has one line, or a report of all unsupported nodes at once, one line each.
  */
 struct ig_graph *ig_import_file(const char *path, const struct ig_import_options *options, char *err, size_t err_bytes);

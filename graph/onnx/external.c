@@ -39,14 +39,31 @@ static int leaves_folder(const char *location)
     return 0;
 }
 
-static int open_beside(struct im *m, const char *location, const char *what)
+/* A file under several names is one. */
+static void note_file(struct ig_graph *g, const char *path, const struct stat *st)
+{
+    const struct ig_data_file own = {.device = (uint64_t)st->st_dev, .inode = (uint64_t)st->st_ino};
+    for (int32_t i = 0; i < g->n_data_files; i++)
+        if (g->data_files[i].device == own.device && g->data_files[i].inode == own.inode) return;
+    if (!(g->n_data_files & (g->n_data_files - 1))) { /* no room, at powers of two */
+        struct ig_data_file *room = ig_graph_alloc(g, 2 * ((size_t)g->n_data_files + 1) * sizeof *room);
+        if (g->n_data_files) memcpy(room, g->data_files, (size_t)g->n_data_files * sizeof *room);
+        g->data_files = room;
+    }
+    g->data_files[g->n_data_files] = own;
+    g->data_files[g->n_data_files++].path = ig_graph_strdup(g, path);
+}
+
+/* Opens the file; its path, for the time of the import. */
+static int open_beside(struct im *m, const char *location, const char *what, const char **path)
 {
     const char *slash = strrchr(m->path, '/');
     int folder = slash ? (int)(slash - m->path) + 1 : 0;
     if (!*location || leaves_folder(location))
         im_fail(m, "%s: external data at '%s' must be a relative path below the model's folder", what,
                 location);
-    int fd = open(im_format(m, "%.*s%s", folder, m->path, location), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    *path = im_format(m, "%.*s%s", folder, m->path, location);
+    int fd = open(*path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0) im_fail(m, "%s: external data '%s': %s", what, location, strerror(errno));
     return fd;
 }
@@ -69,20 +86,21 @@ int im_read(int fd, char *to, size_t n, int64_t offset)
 
 const void *im_external(struct im *m, const Onnx__TensorProto *t, size_t n, const char *what)
 {
-    const char *location = entry(t, "location");
+    const char *location = entry(t, "location"), *path;
     int64_t offset = number(m, t, "offset", 0, what), length = number(m, t, "length", (int64_t)n, what);
     struct stat st;
     if (!location) im_fail(m, "%s: external data without a location", what);
     if ((size_t)length != n)
         im_fail(m, "%s has %lld bytes of external data, its shape needs %zu", what, (long long)length, n);
     if ((int64_t)n > m->bytes_left) im_fail(m, "%s: the constants are too large (%zu bytes more)", what, n);
-    int fd = open_beside(m, location, what);
+    int fd = open_beside(m, location, what, &path);
     int regular = !fstat(fd, &st) && S_ISREG(st.st_mode);
     if (!regular || offset > st.st_size || length > st.st_size - offset) {
         close(fd);
         im_fail(m, "%s: external data '%s' %s", what, location,
                 regular ? "is too short" : "is not a regular file");
     }
+    note_file(m->g, path, &st);
     char *data = ig_graph_alloc(m->g, n);
     int wrong = im_read(fd, data, n, offset);
     close(fd);

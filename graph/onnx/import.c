@@ -143,17 +143,43 @@ static struct ig_graph *import(const char *path, const void *bytes, size_t n, in
         return NULL;
     }
     if (err_bytes) *err = 0;
+    m.g->source_sha256 = ig_graph_alloc(m.g, IG_SHA256_TEXT);
     return m.g;
+}
+
+/* Adds a mapped file. */
+static void add_mapped(struct ig_sha256 *hash, char *mapped, size_t n)
+{
+    for (size_t at = 0; at < n; at += PIECE_BYTES) { /* pages that were read are the system's again */
+        size_t bytes = n - at < PIECE_BYTES ? n - at : PIECE_BYTES;
+        ig_sha256_add(hash, mapped + at, bytes);
+        if (n > THIN_BYTES) madvise(mapped + at, bytes, MADV_DONTNEED);
+    }
+}
+
+/* Ends what was begun with the ONNX file by those beside it: source_sha256. Of one that is gone by now there is nothing. */
+static void end_hash(struct ig_graph *g, struct ig_sha256 *hash)
+{
+    char err[256];
+    size_t n;
+    for (int32_t i = 0; i < g->n_data_files; i++) {
+        void *mapped = im_map_file(g->data_files[i].path, &n, err, sizeof err);
+        if (!mapped) continue;
+        add_mapped(hash, mapped, n);
+        munmap(mapped, n);
+    }
+    ig_sha256_end(hash, g->source_sha256);
 }
 
 struct ig_graph *ig_import_bytes(const char *path, const void *bytes, size_t n,
                                  const struct ig_import_options *options, char *err, size_t err_bytes)
 {
-    char hex[65];
+    struct ig_sha256 hash;
     struct ig_graph *g = import(path, bytes, n, 0, options, err, err_bytes);
     if (!g) return NULL;
-    ig_sha256(bytes, n, hex);
-    g->source_sha256 = ig_graph_strdup(g, hex);
+    ig_sha256_begin(&hash);
+    ig_sha256_add(&hash, bytes, n);
+    end_hash(g, &hash);
     return g;
 }
 
@@ -176,20 +202,14 @@ struct ig_digest { /* of a mapped file, by a thread; once it is made, bytes is N
     pthread_t thread;
     char *bytes;
     size_t n;
-    char hex[65];
+    struct ig_sha256 hash;
 };
 
 static void *digest(void *arg)
 {
     struct ig_digest *d = arg;
-    struct ig_sha256 s;
-    ig_sha256_begin(&s);
-    for (size_t at = 0; at < d->n; at += PIECE_BYTES) { /* pages that were read are the system's again */
-        size_t bytes = d->n - at < PIECE_BYTES ? d->n - at : PIECE_BYTES;
-        ig_sha256_add(&s, d->bytes + at, bytes);
-        if (d->n > THIN_BYTES) madvise(d->bytes + at, bytes, MADV_DONTNEED);
-    }
-    ig_sha256_end(&s, d->hex);
+    ig_sha256_begin(&d->hash);
+    add_mapped(&d->hash, d->bytes, d->n);
     return NULL;
 }
 
@@ -203,7 +223,7 @@ void ig_graph_settle(struct ig_graph *g)
 {
     if (!g->digest) return;
     pthread_join(g->digest->thread, NULL);
-    memcpy(g->source_sha256, g->digest->hex, sizeof g->digest->hex);
+    end_hash(g, &g->digest->hash);
     unmap(g->digest);
     g->digest = NULL;
 }
@@ -244,7 +264,6 @@ struct ig_graph *ig_import_file(const char *path, const struct ig_import_options
     else if (d->bytes) g = import(path, d->bytes, d->n, 0, options, err, err_bytes);
     free(thin);
     if (fd >= 0) close(fd);
-    if (g) g->source_sha256 = ig_graph_alloc(g, sizeof d->hex);
     if (g && beside) {
         g->digest = d;
         ig_graph_own(g, d, sizeof *d, release_digest);
@@ -253,7 +272,7 @@ struct ig_graph *ig_import_file(const char *path, const struct ig_import_options
     }
     if (beside) pthread_join(d->thread, NULL);
     else if (g) digest(d);
-    if (g) memcpy(g->source_sha256, d->hex, sizeof d->hex);
+    if (g) end_hash(g, &d->hash);
     unmap(d);
     free(d);
     return g;

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "graph/sha256.h"
 #include "tests/support/onnx_import.h"
 
 /* A tensor that is the graph's output, through COPY; returns its constant's data. */
@@ -123,17 +124,36 @@ static void external_entry(struct m_model *m, Onnx__TensorProto *t, const char *
     t->external_data = m_append(m, t->external_data, &t->n_external_data, e);
 }
 
-static void external_model(struct m_model *m, const char *location, const char *offset)
+static void add_external(struct m_model *m, const char *name, const char *location, const char *offset)
 {
-    m_init(m, 17);
-    Onnx__TensorProto *t = m_tensor(m, "t", M_FLOAT, LIST(2), NULL, 0);
+    Onnx__TensorProto *t = m_tensor(m, name, M_FLOAT, LIST(2), NULL, 0);
     t->has_data_location = 1;
     t->data_location = 1;
     external_entry(m, t, "location", location);
     external_entry(m, t, "offset", offset);
     external_entry(m, t, "length", "8");
     m_add_initializer(m, t);
-    m_output(m, "t");
+    m_output(m, name);
+}
+
+static void external_model(struct m_model *m, const char *location, const char *offset)
+{
+    m_init(m, 17);
+    add_external(m, "t", location, offset);
+}
+
+/* The graph knows the one file that its tensors are from, and its hash is of both. */
+static void from_two_files(const struct m_model *m, const struct ig_graph *g, const char *data, const float *floats, size_t bytes)
+{
+    struct ig_sha256 hash;
+    char hex[IG_SHA256_TEXT];
+    assert_int_equal(g->n_data_files, 1);
+    assert_string_equal(g->data_files[0].path, data);
+    ig_sha256_begin(&hash);
+    ig_sha256_add(&hash, m->bytes, m->n_bytes);
+    ig_sha256_add(&hash, floats, bytes);
+    ig_sha256_end(&hash, hex);
+    assert_string_equal(g->source_sha256, hex);
 }
 
 static void external_data(void **state)
@@ -150,10 +170,12 @@ static void external_data(void **state)
     assert_int_equal(fwrite(floats, sizeof floats, 1, f), 1);
     fclose(f);
     external_model(&m, "net.bin", "4");
+    add_external(&m, "again", "./net.bin", "0");
     m_pack(&m);
     struct ig_graph *g = ig_import_bytes(path, m.bytes, m.n_bytes, &options, err, sizeof err);
     assert_non_null(g);
     assert_memory_equal(g->values[g->nodes[0].in[0]].data, floats + 1, 8);
+    from_two_files(&m, g, data, floats, sizeof floats);
     ig_graph_free(g);
     m_free(&m);
     external_model(&m, "net.bin", "8");

@@ -89,6 +89,31 @@ settled() { # another plan of the same weights: ninja makes what follows from it
     tail -1 "$work/log" | grep -q 'no work to do'
 }
 
+beside() { # weights in a file of their own, whose name has blanks: new ones are read, lost ones are missed, and the hash is of both files
+    d=$work/beside
+    mkdir -p "$d/out" && ln -sf "$PWD/out/ingot" "$d/out/ingot" && head -c 64 /dev/zero >"$d/the data #1.bin" && cat >"$work/net.py" <<'PY' || return 1
+import sys
+from onnx_bytes import num, txt
+
+def value(name, *dims):
+    return txt(1, name) + txt(2, txt(1, num(1, 1) + txt(2, b"".join(txt(1, num(1, d)) for d in dims))))
+
+weights = num(1, 4) + num(1, 4) + num(2, 1) + txt(8, "w") + txt(13, txt(1, "location") + txt(2, "the data #1.bin")) + num(14, 1)
+graph = txt(1, txt(1, "x") + txt(1, "w") + txt(2, "y") + txt(4, "MatMul")) + txt(2, "g") + txt(5, weights) + txt(11, value("x", 1, 4)) + txt(12, value("y", 1, 4))
+sys.stdout.buffer.write(num(1, 8) + txt(7, graph) + txt(8, num(2, 13)))
+PY
+    PYTHONPATH=$SRCDIR/tests PYTHONDONTWRITEBYTECODE=1 ${PYTHON:-python3} "$work/net.py" >"$d/net.onnx" &&
+        { sed '/^# --- build lines/,$d' build.ninja && echo 'build net.json: graph net.onnx'; } >"$d/build.ninja" && (cd "$d" && $ninja && $ninja) >"$work/log" 2>&1
+    cat "$work/log"
+    tail -1 "$work/log" | grep -q 'no work to do' && hash_of "$d" && cp "$d/net.json" "$d/net.bin" "$work" && sleep 1.1 && head -c 64 /dev/urandom >"$d/the data #1.bin" &&
+        (cd "$d" && $ninja) && hash_of "$d" && ! cmp "$work/net.json" "$d/net.json" && ! cmp "$work/net.bin" "$d/net.bin" && rm "$d/the data #1.bin" || return 1
+    ! (cd "$d" && $ninja) >"$work/log" 2>&1 && cat "$work/log" && grep -q "external data 'the data #1.bin': No such file" "$work/log"
+}
+
+hash_of() { # folder
+    grep "\"source_sha256\":\"$(cat "$1/net.onnx" "$1/the data #1.bin" | sha256sum | cut -d ' ' -f 1)\"" "$1/net.json"
+}
+
 checked() { # an option that does not fit the network is refused before anything takes time, not behind it by the generator
     d=$work/checked
     configure checked --model="$SRCDIR/models/fashion.onnx" --prefix=one --input-spec=resiz=3 &&
@@ -181,4 +206,5 @@ check "on a machine without tools for boards, several machines and tests" bare
 check "of another machine" elsewhere
 check "of a deployment to mpirun" deployed
 check "an unchanged file is not made again and again" settled
+check "weights in a file beside the network are read when they are new" beside
 finish
