@@ -6,6 +6,7 @@
 #include "planner/alloc.h"
 #include "planner/deploy/assign.h"
 #include "planner/deploy/costs.h"
+#include "planner/deploy/mistakes.h"
 
 /* --- rates --- */
 
@@ -136,6 +137,21 @@ static void share_from(struct sharing *s, int32_t i)
     free(run);
 }
 
+/* Why the layer at that node (-1: at none) is not split as it is to be. */
+static void cannot_be_split(const struct ig_graph *g, const struct ig_hsplit *s, int32_t node, struct ig_mistakes *wrong)
+{
+    char can[64] = "";
+    for (int32_t mode = 0; ig_hsplit_mode(mode) && node >= 0; mode++) {
+        if (ig_split_extent(g, node, mode) < 2) continue;
+        if (*can) strcat(can, ", ");
+        strcat(can, ig_hsplit_mode(mode));
+    }
+    if (node < 0) ig_mistake(wrong, "layer '%.200s' cannot be split: nothing is left of it", s->layer);
+    else
+        ig_mistake(wrong, "layer '%.200s' (%s) cannot be split by %s: %s%s", s->layer, ig_op_info((enum ig_op)g->nodes[node].op)->name,
+                   ig_hsplit_mode(s->mode), *can ? "it can by " : "its pieces cannot be computed alone", can);
+}
+
 struct ig_split_orders ig_read_orders(const struct ig_deployment *d, const char *path, const struct ig_graph *prepared,
                                       const struct ig_plan_options *options, struct ig_split_options *split)
 {
@@ -143,6 +159,7 @@ struct ig_split_orders ig_read_orders(const struct ig_deployment *d, const char 
     struct ig_split_orders o = {.at = ig_must_alloc((size_t)h->n, sizeof *o.at), .n = h->n};
     int32_t *home = ig_must_alloc((size_t)d->layers->n, sizeof *home), all = 0, used = 0;
     uint8_t *open = ig_must_alloc((size_t)h->n, sizeof *open);
+    struct ig_mistakes wrong = {.n = 0};
     char err[4096];
     for (int32_t i = 0; i < h->n; i++) all += h->at[i].n;
     o.sizes = ig_must_alloc((size_t)all, sizeof *o.sizes);
@@ -152,12 +169,16 @@ struct ig_split_orders ig_read_orders(const struct ig_deployment *d, const char 
         const struct ig_hsplit *s = &h->at[i];
         int32_t node = home[s->index];
         int64_t extent = node < 0 ? 0 : ig_split_extent(d->g, node, s->mode);
-        if (!extent) ig_fatal("%s: layer '%s' cannot be split so", path, s->layer);
+        if (!extent) cannot_be_split(d->g, s, node, &wrong);
+        for (int32_t k = 0; k < i; k++)
+            if (node >= 0 && o.at[k].node == node)
+                ig_mistake(&wrong, "layers '%.200s' and '%.200s' are computed as one: split either", h->at[k].layer, s->layer);
         open[i] = s->reading == IG_POINTS_AUTO;
-        if (!open[i] && ig_hsplit_sizes(s, extent, o.sizes + used, err, sizeof err)) ig_fatal("%s: %s", path, err);
+        if (!open[i] && extent && ig_hsplit_sizes(s, extent, o.sizes + used, err, sizeof err)) ig_mistake(&wrong, "%s", err);
         for (int32_t k = 0; k < s->n; k++) o.keys[used + k] = ig_mapping_find(d->mapping, s->keys[k]);
         o.at[i] = (struct ig_hsplit_order){node, s->mode, s->n, o.sizes + used, o.keys + used};
     }
+    if (ig_mistakes_tell(&wrong, path, err, sizeof err)) ig_fatal("%s", err);
     o.layer_ns = ig_must_alloc((size_t)d->mapping->n, sizeof *o.layer_ns);
     split->rates = o.rates = rates_of(d, &o, prepared, options, o.layer_ns);
     split->layer_ns = (const double *const *)o.layer_ns;

@@ -14,11 +14,20 @@ static int32_t node_named(const struct ig_graph *g, const char *name)
     return -1;
 }
 
+/* Who computes what node i of a pass only brings into the network's own layout. */
+static int32_t behind_layout(const struct ig_graph *g, int32_t i)
+{
+    const struct ig_node *n = &g->nodes[i];
+    while (n->op == IG_TRANSPOSE && !strcmp(n->onnx, "pass") && g->values[n->in[0]].producer >= 0)
+        n = &g->nodes[i = g->values[n->in[0]].producer];
+    return i;
+}
+
 /* The node that makes the tensor of that name; -1: none does any more. */
 static int32_t maker_of(const struct ig_graph *g, const char *tensor)
 {
     for (int32_t v = 0; v < g->n_values; v++)
-        if (g->values[v].producer >= 0 && !strcmp(g->values[v].name, tensor)) return g->values[v].producer;
+        if (g->values[v].producer >= 0 && !strcmp(g->values[v].name, tensor)) return behind_layout(g, g->values[v].producer);
     return -1;
 }
 

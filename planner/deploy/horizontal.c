@@ -15,6 +15,11 @@ enum { NAME = 200, MODES = 4 };
 
 static const char *const mode_names[MODES] = {"lop", "lip", "height", "width"};
 
+const char *ig_hsplit_mode(int32_t mode)
+{
+    return mode < 0 || mode >= MODES ? NULL : mode_names[mode];
+}
+
 struct check {
     const struct ig_layers *l;
     struct ig_hsplits *h;

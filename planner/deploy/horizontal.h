@@ -11,6 +11,9 @@ enum ig_split_mode { IG_SPLIT_OUT = 0, IG_SPLIT_IN, IG_SPLIT_HEIGHT, IG_SPLIT_WI
 enum ig_points { IG_POINTS_EITHER = 0, IG_POINTS_SIZES, IG_POINTS_ENDS,
                  IG_POINTS_AUTO /* none: shared out by speed */ }; /* what the file says that points are */
 
+/* What the file calls a mode; NULL: it is none. */
+const char *ig_hsplit_mode(int32_t mode);
+
 struct ig_hsplit {
     char *layer;     /* as the file names it */
     int32_t index;   /* of the layer */

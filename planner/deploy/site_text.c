@@ -28,14 +28,14 @@ static const char *target_of(const char *cpu, const char *gpu)
     return gpu && strstr(gpu, "Volta") ? "xavier" : gpu && strstr(gpu, "Pascal") ? "tx2" : "aarch64";
 }
 
-/* "0-5" or "5": how many cores there are up to the last; 0: malformed. */
+/* "0-5" or "0": how many cores these are; 0: malformed, or they do not begin with the first. */
 static int32_t count_cores(const char *text)
 {
     char *end;
-    long first = strtol(text, &end, 10), last = first;
-    if (!isdigit((unsigned char)*text)) return 0;
+    long last = strtol(text, &end, 10);
+    if (!isdigit((unsigned char)*text) || last) return 0;
     if (*end == '-' && isdigit((unsigned char)end[1])) last = strtol(end + 1, &end, 10);
-    return *end || last < first || last >= IG_SITE_CORES ? 0 : (int32_t)last + 1;
+    return *end || last >= IG_SITE_CORES ? 0 : (int32_t)last + 1;
 }
 
 /* One past the highest of the digits; 0: none, or something else among them. */
@@ -95,7 +95,7 @@ static const char *read_fields(char *rest, struct ig_device *d)
         const char *text = trimmed(field);
         if (!strncmp(text, "slots=", 6)) {
             if (d->n_cores || !(d->n_cores = count_cores(text + 6)))
-                return "'slots' must be a range of cores such as 0-5";
+                return "'slots' must be all cores of the device, such as 0-5";
         } else if (!strncmp(text, "gpu=", 4)) {
             if (d->gpu || !text[4]) return "'gpu' must be the name of one GPU";
             d->gpu = ig_copy_text(text + 4);

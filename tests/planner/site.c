@@ -34,14 +34,14 @@ static void assert_round_trip(const struct ig_site *s)
 static void text_forms(void **state)
 {
     struct ig_site *s = d_site("# two boards\nnodeA, arm, slots=0-5, gpu=NVIDIAVolta (CUDA)\r\n\n"
-                               "nodeB, x86, slots=0-3\n  nodeC \nnodeD,arm,slots=3 # old\nnodeE, arm, gpu=NVIDIAPascal (CUDA)\n"
+                               "nodeB, x86, slots=0-3\n  nodeC \nnodeD,arm,slots=0 # old\nnodeE, arm, gpu=NVIDIAPascal (CUDA)\n"
                                "nodeF_arm_012345_gpu_0\nmy_pc_cpu_01\nnodeG_gpu_0\nnodeH_arm_x");
     (void)state;
     assert_int_equal(s->n_devices, 9);
     assert_device(s, "nodeA", "nodeA xavier 6 NVIDIAVolta (CUDA)");
     assert_device(s, "nodeB", "nodeB host 4 -");
     assert_device(s, "nodeC", "nodeC host 0 -");
-    assert_device(s, "nodeD", "nodeD aarch64 4 -");
+    assert_device(s, "nodeD", "nodeD aarch64 1 -");
     assert_device(s, "nodeE", "nodeE tx2 0 NVIDIAPascal (CUDA)");
     assert_device(s, "nodeF", "nodeF aarch64 6 gpu");
     assert_device(s, "my_pc", "my_pc host 2 -");
@@ -111,8 +111,10 @@ static void wrong_sites(void **state)
     assert_refused("# nothing\n", "it names no device");
     assert_refused("nodeA, mips\nnodeB\nnodeB\n", "2 mistakes:\n  line 1: behind the name come arm or x86, slots=0-5, and gpu=NAME "
                                                   "where there is one\n  line 3: device 'nodeB' is there twice");
-    assert_refused("nodeA, arm, slots=5-0", "line 1: 'slots' must be a range of cores such as 0-5");
-    assert_refused("nodeA, arm, slots=", "line 1: 'slots' must be a range of cores such as 0-5");
+    assert_refused("nodeA, arm, slots=5-0", "line 1: 'slots' must be all cores of the device, such as 0-5");
+    assert_refused("nodeA, arm, slots=2-3", "line 1: 'slots' must be all cores of the device, such as 0-5");
+    assert_refused("nodeA, arm, slots=3", "line 1: 'slots' must be all cores of the device, such as 0-5");
+    assert_refused("nodeA, arm, slots=", "line 1: 'slots' must be all cores of the device, such as 0-5");
     assert_refused("nodeA, slots=0-3", "line 1: it does not say what its CPU is: arm or x86");
     assert_refused("nodeA, arm, gpu=", "line 1: 'gpu' must be the name of one GPU");
     assert_refused("node A\n", "line 1: it begins with no name of a device (letters, digits, '.', '-', '_')");

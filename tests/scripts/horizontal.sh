@@ -158,6 +158,39 @@ for i in range(8):
 PY
 }
 
+nameless() { # layers that only their tensors name, one of which the network's output is, in another layout
+    d=$work/nameless
+    mkdir -p "$d" && cat >"$d/net.py" <<'PY' && PYTHONPATH=$SRCDIR/tests PYTHONDONTWRITEBYTECODE=1 "$PYTHON" "$d/net.py" >"$d/net.onnx" &&
+import struct, sys
+from onnx_bytes import num, txt
+
+def value(name, *dims):
+    return txt(1, name) + txt(2, txt(1, num(1, 1) + txt(2, b"".join(txt(1, num(1, d)) for d in dims))))
+
+def conv(x, y):
+    pads = txt(1, "pads") + b"".join(num(8, 1) for _ in range(4)) + num(20, 7)
+    return txt(1, txt(1, x) + txt(1, "w") + txt(2, y) + txt(4, "Conv") + txt(5, pads))
+
+def relu(x, y):
+    return txt(1, txt(1, x) + txt(2, y) + txt(4, "Relu"))
+
+weights = b"".join(num(1, d) for d in (4, 4, 3, 3)) + num(2, 1) + txt(8, "w") + txt(9, struct.pack("<144f", *range(144)))
+graph = conv("x", "g") + relu("g", "h") + conv("h", "y") + conv("h", "z") + txt(2, "g") + txt(5, weights)
+graph += txt(11, value("x", 1, 4, 8, 8)) + txt(12, value("y", 1, 4, 8, 8)) + txt(12, value("z", 1, 4, 8, 8))
+sys.stdout.buffer.write(num(1, 8) + txt(7, graph) + txt(8, num(2, 13)))
+PY
+        echo '{"a_cpu0":["g","h","y"],"b_cpu1":["y","z"]}' >"$d/mapping.json" || return 1
+    for mode in height width lop lip; do
+        echo "{\"y\":[\"$mode\",{\"sizes\":[$([ ${mode#l} = $mode ] && echo 3,5 || echo 1,3)]},[\"a_cpu0\",\"b_cpu1\"]]}" >"$d/split.json" || return 1
+        out/ingot deploy "$d/net.onnx" --mapping "$d/mapping.json" --horizontal "$d/split.json" -o "$d/ranks" && grep -q '_split[a-z]*_1' "$d/ranks/deploy.json" || return 1
+    done
+    echo '{"a_cpu0":["g","h","y","z"],"b_cpu1":["g","h","z"]}' >"$d/mapping.json"
+    echo '{"g":["lop","auto",["a_cpu0","b_cpu1"]],"h":["lop","auto",["a_cpu0","b_cpu1"]],"z":["lop",{"sizes":[1,2]},["a_cpu0","b_cpu1"]]}' >"$d/split.json"
+    ! out/ingot deploy "$d/net.onnx" --mapping "$d/mapping.json" --horizontal "$d/split.json" -o "$d/ranks" 2>"$d/err" && cat "$d/err" &&
+        grep -q '2 mistakes' "$d/err" && grep -q "'g' and 'h' are computed as one" "$d/err" && grep -q "layer 'z': " "$d/err"
+}
+
+check "layers without names" nameless
 check "the single program" single
 check "rows and output channels over 3 keys" split height lop --exact
 check "they have the single program's bytes" cmp "$work/want" "$work/got"
