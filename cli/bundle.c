@@ -43,9 +43,12 @@ static void together(struct bundle *b, const char *list)
     uint64_t all = 0;
     for (const char *p = list; *p; p += *p == ',') {
         size_t n = strcspn(p, ",");
-        all |= (uint64_t)1 << member(b, p, n);
+        uint64_t one = (uint64_t)1 << member(b, p, n);
+        if (all & one) ig_fatal("--together=%s: '%.*s' is there twice", list, (int)n, p);
+        all |= one;
         p += n;
     }
+    if (!(all & (all - 1))) ig_fatal("--together=%s: name at least two networks", list);
     for (int32_t i = 0; i < b->n; i++)
         if (all >> i & 1) b->beside[i] |= all & ~((uint64_t)1 << i);
 }

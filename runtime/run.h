@@ -8,10 +8,10 @@ enum ig_status {
     IG_OK = 0,
     IG_ERROR_ARENA_SMALL, /* fewer bytes than the model needs for that many threads */
     IG_ERROR_ARENA_ALIGN, /* the arena does not start at a multiple of 64 */
-    IG_ERROR_NULL,        /* an input, output or the context is NULL */
+    IG_ERROR_NULL,        /* an input, an output, the arena or the context is NULL */
     IG_ERROR_THREADS,     /* the system would not start a thread, or a count out of range */
     IG_ERROR_WEIGHTS,     /* no weights, or not this model's */
-    IG_ERROR_STATE,       /* run before init */
+    IG_ERROR_STATE,       /* run before init, or of a network that there is not */
     IG_ERROR_STAGE,       /* of a frame: a stage could not compute it */
     IG_AGAIN,             /* no room for a frame now, or none is ready */
     IG_END                /* the stream is over, or was stopped */

@@ -45,20 +45,20 @@ static int named(const struct ig_bundle *b, const char *name, size_t n)
     exit(2);
 }
 
-static void usage(const struct ig_bundle *b)
+static void usage(FILE *f, const struct ig_bundle *b)
 {
     const char *first = b->at[0].program->model->name;
-    printf("%s --network=%s picture.ppm     one of its networks (default: the first)\n", b->name, first);
-    printf("%s --network=%s --help          how to use that one\n\n", b->name, first);
-    printf("usage: %s [--network=NAME] ... | --sequence=LIST|- - [options] | --bench[=S] | --info\n", b->name);
+    fprintf(f, "%s --network=%s picture.ppm     one of its networks (default: the first)\n", b->name, first);
+    fprintf(f, "%s --network=%s --help          how to use that one\n\n", b->name, first);
+    fprintf(f, "usage: %s [--network=NAME] ... | --sequence=LIST|- - [options] | --bench[=S] | --info\n", b->name);
     fputs("  --sequence A,B  frames of these networks in turn on stdin, again and again; one arena serves them\n"
           "  --sequence=-    a line with a network's name before every frame\n"
           "  --bench[=S]     every network alone and all in turn, or in the order of --sequence, for S seconds\n"
           "  --top K, --threads N, --json   as of one network; threads at most those planned for\n"
           "  --info          all networks, their memory and the shared arena\n"
           "networks:\n",
-          stdout);
-    for (int i = 0; i < b->n; i++) printf("  %s\n", b->at[i].program->model->name);
+          f);
+    for (int i = 0; i < b->n; i++) fprintf(f, "  %s\n", b->at[i].program->model->name);
 }
 
 static void print_info(const struct ig_bundle *b, int json)
@@ -159,22 +159,26 @@ static void read_order(struct ig_turns *t, const char *list)
         }
 }
 
+static int not_in_turn(const struct ig_bundle *b)
+{
+    fprintf(stderr, "%s: networks in turn take their frames from stdin (a last argument -) or run --bench; for the rest say --network\n",
+            b->name);
+    return 2;
+}
+
 static int in_turn(int argc, char **argv, const struct ig_bundle *b, const char *list)
 {
     static struct ig_session sessions[IG_MAX_BUNDLE];
     struct ig_turns t = {.bundle = b, .sessions = sessions};
     int64_t begin = ig_now_ns();
+    if (argc < 2) return not_in_turn(b); /* nothing but --sequence */
     struct ig_options o = ig_parse(argc, argv, b->at[0].program);
     if (o.info) {
         print_info(b, o.json);
         return ig_finish();
     }
     read_order(&t, list);
-    if (o.trace || o.n_outputs || (!o.bench && !o.stream) || (o.bench && (!t.n || o.seconds <= 0))) {
-        fprintf(stderr, "%s: networks in turn take their frames from stdin (-) or run --bench; for the rest say --network\n",
-                b->name);
-        return 2;
-    }
+    if (o.trace || o.n_outputs || (!o.bench && !o.stream) || (o.bench && (!t.n || o.seconds <= 0))) return not_in_turn(b);
     start(&t, o.threads);
     t.init_ms = (double)(ig_now_ns() - begin) * 1e-6;
     if (o.bench) ig_bench_bundle(&t, &o);
@@ -212,8 +216,12 @@ int ig_bundle_main(int argc, char **argv, const struct ig_bundle *b)
     const char *network = take(&argc, argv, "--network"), *list = take(&argc, argv, "--sequence");
     if (network) return ig_main(argc, argv, b->at[named(b, network, strlen(network))].program);
     if (has(argv, "--help", 7) || has(argv, "-h", 3)) {
-        usage(b);
+        usage(stdout, b);
         return ig_finish();
+    }
+    if (argc < 2 && !list) {
+        usage(stderr, b);
+        return 2;
     }
     if (list || has(argv, "--info", 7) || has(argv, "--bench", 7)) return in_turn(argc, argv, b, list);
     return ig_main(argc, argv, b->at[0].program);

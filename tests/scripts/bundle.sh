@@ -173,7 +173,7 @@ PY
 }
 
 configured() { # an input spec behind a --model is that network's, one before all of them is everyone's
-    mkdir "$work/build" && (cd "$work/build" && NINJA=true "$SRCDIR/configure" --without-aarch64 --no-profile --input-spec=top=2 \
+    mkdir -p "$work/build/out" && printf '#!/bin/sh\n' >"$work/build/out/ingot" && chmod +x "$work/build/out/ingot" && (cd "$work/build" && NINJA=true "$SRCDIR/configure" --without-aarch64 --no-profile --input-spec=top=2 \
         --model="$work/fashion.onnx" --model="$work/mob.onnx" --input-spec=resize=256,top=3 --name=app) >"$work/log" 2>&1
     grep -q 'args = --prefix fashion_model  *--input-spec top=2 .*--member' "$work/build/build.ninja" &&
         grep -q 'args = --prefix mob  *--input-spec resize=256,top=3 .*--member' "$work/build/build.ninja"
@@ -191,6 +191,7 @@ fails() { # status, words, arguments of the program; frames on stdin
 refusals() {
     echo nobody >"$work/nobody" && fails 1 "not 'nobody'\$" --sequence=- - <"$work/nobody" || return 1
     fails 2 "no network 'nobody'; there are fashion mob" --network=nobody x && fails 2 'take their frames from stdin' --sequence=mob x &&
+        fails 2 'take their frames from stdin' --sequence=mob && fails 2 'take their frames from stdin' --sequence=- && fails 2 '^  --sequence A,B' &&
         fails 1 'middle of a frame' --sequence=mob,fashion - <"$work/fashion.raw" && fails 1 "a line with a network's name" --sequence=- - <"$work/turns.raw" &&
         fails 1 'behind the name of a network' --sequence=- - <"$work/name" && fails 1 'for 2 threads, not 3' --threads 3 --sequence=mob - &&
         fails 2 'no network' --sequence=mob, - && "$work/app" --help | grep -q '^  mob'
@@ -199,7 +200,8 @@ refusals() {
 names() {
     ! out/ingot bundle --name a -o "$work/x" a "$work/mob.json" "$work/mob.plan.json" 2>"$work/err" && grep -q 'another --name' "$work/err" &&
         ! out/ingot bundle --name a b "$work/mob.json" "$work/mob.plan.json" B "$work/mob.json" "$work/mob.plan.json" 2>"$work/err" &&
-        grep -q 'two networks are called' "$work/err" && ! bundle --together fashion,nobody 2>"$work/err" && grep -q "no network 'nobody'; there are fashion, mob" "$work/err"
+        grep -q 'two networks are called' "$work/err" && ! bundle --together fashion,nobody 2>"$work/err" && grep -q "no network 'nobody'; there are fashion, mob" "$work/err" &&
+        ! bundle --together mob 2>"$work/err" && grep -q 'at least two' "$work/err" && ! bundle --together mob,fashion,mob 2>"$work/err" && grep -q 'twice' "$work/err"
 }
 
 library() { # in turn over one arena; together from two threads, in disjoint ones

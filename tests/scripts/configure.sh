@@ -46,12 +46,18 @@ again() { # what ninja starts when the build file is old: the variables of then,
         cmp "$work/before" "$work/again/build.ninja" && grep -q -- '-O1 -g' "$work/before"
 }
 
-unplanned() { # a plan that cannot be made: the build file and the options stay as they were
+unplanned() { # a plan that cannot be made, or not together: the build file and the options stay as they were
     cp "$work/again/out/configure.args" "$work/args" && printf '#!/bin/sh\n[ "$1" = -f ] || exit 0\ncp "$2" "%s"\nexit 1\n' "$work/tried" >"$work/ninja" &&
         chmod +x "$work/ninja" || return 1
     (cd "$work/again" && ! NINJA=$work/ninja "$SRCDIR/configure" --without-aarch64 --model="$SRCDIR/models/fashion.onnx" --prefix=two) >"$work/log" 2>&1 || return 1
-    cat "$work/log" && grep -q '^build out/host/two: ' "$work/tried" && ! grep -q '^wrote' "$work/log" &&
-        cmp "$work/before" "$work/again/build.ninja" && cmp "$work/args" "$work/again/out/configure.args" && [ ! -e "$work/again/build.ninja.new" ]
+    cat "$work/log" && grep -q '^build out/host/two: ' "$work/tried" && as_it_was || return 1
+    printf '#!/bin/sh\n[ "$1" != bundle ]\n' >"$work/again/out/ingot"
+    (cd "$work/again" && ! NINJA=true "$SRCDIR/configure" --without-aarch64 --no-profile --model="$SRCDIR/models/fashion.onnx" --prefix=two \
+        --model="$SRCDIR/models/fashion.onnx" --prefix=three --name=both --together=two,four) >"$work/log" 2>&1 && as_it_was
+}
+
+as_it_was() {
+    ! grep -q '^wrote' "$work/log" && cmp "$work/before" "$work/again/build.ninja" && cmp "$work/args" "$work/again/out/configure.args" && [ ! -e "$work/again/build.ninja.new" ]
 }
 
 headers() { # a network that is called as a header of C gets a name of its own
