@@ -13,6 +13,8 @@ struct error {
     size_t n;
 };
 
+enum { KEYS = 14 }; /* that there are */
+
 static int wrong(const struct error *e, const char *key, const char *value, const char *takes)
 {
     snprintf(e->text, e->n, "input spec: %s=%.60s: %s", key, value, takes);
@@ -144,6 +146,8 @@ static int set(struct ig_host_ops *o, const char *key, const char *value, const 
 /* key=value, ...; what has no sign belongs to the value before. Lines end as commas do. */
 static int parse_list(char *text, struct ig_host_ops *o, const struct error *e)
 {
+    const char *keys[KEYS];
+    int n = 0;
     for (char *at = text; (at = strpbrk(at, "\r\n")) != NULL;) *at = ',';
     for (char *key = text + strspn(text, ", \t"), *next; *key; key = next) {
         char *value = strchr(key, '='), *sign;
@@ -165,6 +169,9 @@ static int parse_list(char *text, struct ig_host_ops *o, const struct error *e)
         *end = 0;
         key[strcspn(key, " \t")] = 0;
         if (set(o, key, value, e)) return -1;
+        for (int i = 0; i < n; i++)
+            if (!strcmp(keys[i], key)) return wrong(e, key, value, "is there already");
+        keys[n++] = key;
     }
     return 0;
 }

@@ -46,7 +46,10 @@ static double inside(const struct ig_grid_sample *a, double p, int32_t n)
 {
     double low = a->align_corners ? 0 : -0.5, high = a->align_corners ? n - 1 : n - 0.5;
     if (p >= low && p <= high) return p;
-    if (a->padding == IG_SAMPLE_BORDER) return clamped(p, n - 1);
+    if (a->padding == IG_SAMPLE_BORDER) { /* of cubic taps each is brought back by itself, as PyTorch does; that far out all are */
+        int beyond = a->mode == IG_CUBIC ? MAX_TAPS : 0;
+        return clamped(p + beyond, n - 1 + 2 * beyond) - beyond;
+    }
     return a->padding == IG_SAMPLE_REFLECTION ? reflected(p, low, high) : p;
 }
 

@@ -179,7 +179,10 @@ static __device__ __forceinline__ double grid_inside(const ig_gpu_grid &p, doubl
 {
     const double low = p.align_corners ? 0 : -0.5, high = p.align_corners ? n - 1 : n - 0.5;
     if (v >= low && v <= high) return v;
-    if (p.padding == IG_SAMPLE_BORDER) return grid_clamped(v, n - 1);
+    if (p.padding == IG_SAMPLE_BORDER) { /* of cubic taps each is brought back by itself, as PyTorch does; that far out all are */
+        const int beyond = p.mode == IG_CUBIC ? 4 : 0;
+        return grid_clamped(v + beyond, n - 1 + 2 * beyond) - beyond;
+    }
     return p.padding == IG_SAMPLE_REFLECTION ? reflected(v, low, high) : v;
 }
 

@@ -171,6 +171,28 @@ static void resizes(void **state)
     ig_graph_free(g);
 }
 
+/* Cubic samples at the border as torch.nn.functional.grid_sample (2.x) gives them. */
+static void grid_samples(void **state)
+{
+    (void)state;
+    static const float x[8] = {1, 2, 4, 8, 3, -1, 5, 0}, grid[10] = {-1.3f, 0.1f, -0.9f, -1.2f, 0.95f, 0.8f, 1.4f, 0, 0.2f, 1.9f};
+    static const float want[2][5] = {{2.2239997f, 0.76920402f, -1.5291623f, 4.000001f, 4.784749f},
+                                     {2.2941983f, 1.0197718f, 0.93495375f, 3.9640016f, 4.4341779f}};
+    for (int corners = 0; corners < 2; corners++) {
+        Onnx__NodeProto *n = begin(20, LIST(1), "GridSample", "image,grid", "y");
+        m_add_initializer(&m, m_tensor(&m, "image", M_FLOAT, LIST(1, 1, 2, 4), x, sizeof x));
+        m_add_initializer(&m, m_tensor(&m, "grid", M_FLOAT, LIST(1, 1, 5, 2), grid, sizeof grid));
+        m_attr_s(&m, n, "mode", "cubic");
+        m_attr_s(&m, n, "padding_mode", "border");
+        m_attr_i(&m, n, "align_corners", corners);
+        struct ig_graph *g = must_import();
+        float got[5];
+        assert_int_equal(ig_ref_eval(g, &g->nodes[0], (const void *const[]){x, grid}, (void *const[]){got}), 0);
+        for (int i = 0; i < 5; i++) assert_float_equal(got[i], want[corners][i], 4e-6);
+        ig_graph_free(g);
+    }
+}
+
 static void batch_norm(void **state)
 {
     (void)state;
@@ -238,6 +260,7 @@ int main(void)
         cmocka_unit_test(auto_pad),        cmocka_unit_test(conv_checks),
         cmocka_unit_test(aliased_weights), cmocka_unit_test(deconv),
         cmocka_unit_test(ceil_mode),       cmocka_unit_test(resizes),
+        cmocka_unit_test(grid_samples),
         cmocka_unit_test(batch_norm),      cmocka_unit_test(group_norm_versions),
         cmocka_unit_test(channels_last),
     };

@@ -63,6 +63,7 @@ static void refused(void **state)
         {"std=1,2,3,4", "std= has 4 numbers, but the input 3 channels", &picture, &scores},
         {"scale=1/0", "scale=1/0: takes a positive", &picture, &scores},
         {"order=gbr", "takes rgb or bgr", &picture, &scores},
+        {"order=rgb,resize=3,order=bgr", "order=bgr: is there already", &picture, &scores},
         {"layout=chwn", "takes nchw or nhwc", &picture, &scores},
         {"layout=nhwc", "layout=", &picture, &scores},
         {"frames=640x480", "takes width x height x 1 or 3", &picture, &scores},
