@@ -138,7 +138,7 @@ reported() { # what ptxas says of a program's kernels is kept, and shown where t
 }
 
 lean() { # the program of the CPU alone has none of it
-    ! grep -aq 'libcuda\|--gpu' out/host/fashion_half
+    ! grep -aq 'libcuda\|cuInit\|running on the CPU' out/host/fashion_half
 }
 
 configure_refuses() { # words, options...: one line that says why
