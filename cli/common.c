@@ -239,7 +239,7 @@ static void write_depfile(const char *to, const char *path, const struct ig_grap
 {
     FILE *f = ig_open_output(to);
     fprintf(f, "network:");
-    put_path(f, path);
+    if (strcmp(path, "-")) put_path(f, path);
     for (int32_t i = 0; i < g->n_data_files; i++) put_path(f, g->data_files[i].path);
     fputc('\n', f);
     ig_close_output();
