@@ -5,7 +5,7 @@ import random
 import struct
 import sys
 
-from onnx_bytes import num, txt, varint
+from onnx_bytes import num, txt, value, varint
 
 
 def attribute(name, v):
@@ -14,10 +14,6 @@ def attribute(name, v):
     if isinstance(v, int):
         return txt(5, txt(1, name) + num(3, v) + num(20, 2))
     return txt(5, txt(1, name) + b"".join(num(8, n) for n in v) + num(20, 7))
-
-
-def shape(*d):
-    return txt(2, txt(1, num(1, 1) + txt(2, b"".join(txt(1, num(1, n)) for n in d))))
 
 
 r = random.Random(1)
@@ -74,7 +70,7 @@ for i, n, m in ((6, 256, 4096), (7, 4096, 64)):
     node("Dropout", f"fc{i}_3", (), (f"_fc{i}_mask_1",), ratio=.5)
 gemm(8, 64, 100)
 node("Softmax", "prob_1", axis=1)
-graph = b"".join(nodes) + txt(2, "alexnet") + b"".join(tensors) + txt(11, txt(1, "data_0") + shape(1, 3, 67, 67)) + \
-    txt(12, txt(1, "prob_1") + shape(1, 100))
+graph = b"".join(nodes) + txt(2, "alexnet") + b"".join(tensors) + txt(11, value("data_0", 1, 3, 67, 67)) + \
+    txt(12, value("prob_1", 1, 100))
 with open(sys.argv[1], "wb") as f:
     f.write(num(1, 3) + txt(7, graph) + txt(8, txt(1, "") + num(2, 9)))

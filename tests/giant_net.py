@@ -4,15 +4,11 @@ import random
 import struct
 import sys
 
-from onnx_bytes import num, txt
+from onnx_bytes import num, txt, value
 
 
 def ints(name, *v):
     return txt(5, txt(1, name) + b"".join(num(8, n) for n in v) + num(20, 7))
-
-
-def shape(*d):
-    return txt(2, txt(1, num(1, 1) + txt(2, b"".join(txt(1, num(1, n)) for n in d))))
 
 
 r = random.Random(1)
@@ -34,5 +30,5 @@ def conv(i, x, y, c, m, k):
 
 layers = [conv(0, "x", "a", 4, 32, 1), conv(1, "a", "b", 32, 64, 5), conv(2, "b", "y", 64, 4, 1)]
 graph = b"".join(l[0] for l in layers) + txt(2, "giant") + b"".join(l[1] for l in layers) + \
-    txt(11, txt(1, "x") + shape(1, 4, 48, 48)) + txt(12, txt(1, "y") + shape(1, 4, 48, 48))
+    txt(11, value("x", 1, 4, 48, 48)) + txt(12, value("y", 1, 4, 48, 48))
 open(sys.argv[1], "wb").write(num(1, 8) + txt(7, graph) + txt(8, txt(1, "") + num(2, 13)))

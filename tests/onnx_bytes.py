@@ -15,3 +15,8 @@ def num(f, n):
 def txt(f, b):
     b = b.encode() if isinstance(b, str) else b
     return varint(f << 3 | 2) + varint(len(b)) + b
+
+
+def value(name, *dims):
+    """ValueInfoProto of a float tensor, an input (11) or output (12) of a graph."""
+    return txt(1, name) + txt(2, txt(1, num(1, 1) + txt(2, b"".join(txt(1, num(1, d)) for d in dims))))

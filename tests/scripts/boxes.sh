@@ -5,7 +5,7 @@ PYTHON=${PYTHON:-python3}
 spec=scale=1/255,frames=16x12x3,nms=0.3,score=0.55,top=20
 
 network() { # a picture's 576 values as 144 boxes, and their squares as scores of 4 classes
-    "$PYTHON" "$SRCDIR/tests/boxes_network.py" "$net.onnx" || return 1
+    "$PYTHON" -B "$SRCDIR/tests/boxes_network.py" "$net.onnx" || return 1
     out/ingot graph "$net.onnx" -o "$net.json" && out/ingot plan "$net.json" --threads 1 -o "$net.plan.json" &&
         out/ingot plan "$net.json" --threads 1 --stages cpu:0,cpu:1 -o "$net.stages.json"
 }

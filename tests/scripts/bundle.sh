@@ -173,7 +173,8 @@ PY
 }
 
 configured() { # an input spec behind a --model is that network's, one before all of them is everyone's
-    mkdir -p "$work/build/out" && printf '#!/bin/sh\n' >"$work/build/out/ingot" && chmod +x "$work/build/out/ingot" && (cd "$work/build" && NINJA=true "$SRCDIR/configure" --without-aarch64 --no-profile --input-spec=top=2 \
+    mkdir -p "$work/build/out" && printf '#!/bin/sh\n' >"$work/build/out/ingot" && chmod +x "$work/build/out/ingot" &&
+        (cd "$work/build" && NINJA=true "$SRCDIR/configure" --without-aarch64 --no-profile --input-spec=top=2 \
         --model="$work/fashion.onnx" --model="$work/mob.onnx" --input-spec=resize=256,top=3 --name=app) >"$work/log" 2>&1
     grep -q 'args = --prefix fashion_model  *--input-spec top=2 .*--member' "$work/build/build.ninja" &&
         grep -q 'args = --prefix mob  *--input-spec resize=256,top=3 .*--member' "$work/build/build.ninja"
@@ -216,7 +217,7 @@ library() { # in turn over one arena; together from two threads, in disjoint one
 }
 
 no_arena() { # a network that writes its outputs alone
-    "$PYTHON" "$SRCDIR/tests/boxes_network.py" "$work/boxes.onnx" && out/ingot graph "$work/boxes.onnx" -o "$work/boxes.json" &&
+    "$PYTHON" -B "$SRCDIR/tests/boxes_network.py" "$work/boxes.onnx" && out/ingot graph "$work/boxes.onnx" -o "$work/boxes.json" &&
         out/ingot plan "$work/boxes.json" --threads 1 -o "$work/boxes.plan.json" &&
         out/ingot gen "$work/boxes.json" "$work/boxes.plan.json" --prefix boxes --member -o "$work/member" &&
         out/ingot bundle --name none -o "$work/none" boxes "$work/boxes.json" "$work/boxes.plan.json" &&

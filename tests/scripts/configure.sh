@@ -99,10 +99,7 @@ beside() { # weights in a file of their own, whose name has blanks: new ones are
     d=$work/beside
     mkdir -p "$d/out" && ln -sf "$PWD/out/ingot" "$d/out/ingot" && head -c 64 /dev/zero >"$d/the data #1.bin" && cat >"$work/net.py" <<'PY' || return 1
 import sys
-from onnx_bytes import num, txt
-
-def value(name, *dims):
-    return txt(1, name) + txt(2, txt(1, num(1, 1) + txt(2, b"".join(txt(1, num(1, d)) for d in dims))))
+from onnx_bytes import num, txt, value
 
 weights = num(1, 4) + num(1, 4) + num(2, 1) + txt(8, "w") + txt(13, txt(1, "location") + txt(2, "the data #1.bin")) + num(14, 1)
 graph = txt(1, txt(1, "x") + txt(1, "w") + txt(2, "y") + txt(4, "MatMul")) + txt(2, "g") + txt(5, weights) + txt(11, value("x", 1, 4)) + txt(12, value("y", 1, 4))

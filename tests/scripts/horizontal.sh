@@ -162,10 +162,7 @@ nameless() { # layers that only their tensors name, one of which the network's o
     d=$work/nameless
     mkdir -p "$d" && cat >"$d/net.py" <<'PY' && PYTHONPATH=$SRCDIR/tests PYTHONDONTWRITEBYTECODE=1 "$PYTHON" "$d/net.py" >"$d/net.onnx" &&
 import struct, sys
-from onnx_bytes import num, txt
-
-def value(name, *dims):
-    return txt(1, name) + txt(2, txt(1, num(1, 1) + txt(2, b"".join(txt(1, num(1, d)) for d in dims))))
+from onnx_bytes import num, txt, value
 
 def conv(x, y):
     pads = txt(1, "pads") + b"".join(num(8, 1) for _ in range(4)) + num(20, 7)
