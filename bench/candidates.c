@@ -40,7 +40,7 @@ void ig_candidates_find(const struct ig_graph *g, const struct ig_view *views, i
     for (int pass = isa == IG_ISA_REF; pass < 2 && !l->n; pass++)
         for (int i = 0; i < ig_kernel_count() && !(pass && l->n); i++) {
             const struct ig_kernel *k = ig_kernel_at(i);
-            if (k->isa != (pass ? IG_ISA_REF : isa) || !k->run ||
+            if (!ig_isa_has(isa, k->isa) || (k->isa == IG_ISA_REF) != pass || !k->run ||
                 !ig_kernel_fits(k, g->nodes[node].op, &call))
                 continue;
             add_kernel(l, k, &call, threads, away);

@@ -38,7 +38,7 @@ static const struct ig_kernel *fastest_direct(const struct ig_kernel *than, cons
     const struct ig_kernel *best = NULL;
     for (int i = 0; i < ig_kernel_count(); i++) {
         const struct ig_kernel *k = ig_kernel_at(i);
-        if (!k->run || k->error > 0 || (k->isa != than->isa && k->isa != IG_ISA_REF)) continue;
+        if (!k->run || k->error > 0 || !ig_isa_has(than->isa, k->isa)) continue;
         if (!ig_kernel_fits(k, than->op, call)) continue;
         if (!best || ig_estimate_ns(k, call, 1, NULL) < ig_estimate_ns(best, call, 1, NULL)) best = k;
     }

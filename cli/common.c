@@ -339,9 +339,7 @@ void *ig_read_fatbin(const char *path)
 
 int ig_host_isa(void)
 {
-    for (int isa = IG_ISAS - 1; isa > 0; isa--)
-        if (ig_isa_runs_here(isa)) return isa;
-    return IG_ISA_REF;
+    return ig_isa_fastest();
 }
 
 int32_t ig_objective_option(const char *text)
@@ -356,8 +354,8 @@ int32_t ig_objective_option(const char *text)
 int ig_isa_option(const char *text)
 {
     if (!strcmp(text, "host")) return ig_host_isa();
-    for (int isa = 0; isa < IG_ISAS; isa++)
-        if (!strcmp(text, ig_isa_name(isa))) return isa;
-    fprintf(stderr, "ingot: --isa takes host, ref, avx2, neon or cuda, not '%s'\n", text);
+    int isa = ig_isa_by_name(text);
+    if (isa >= 0) return isa;
+    fprintf(stderr, "ingot: --isa takes host, ref, avx2, avx512, neon or cuda, not '%s'\n", text);
     exit(2);
 }

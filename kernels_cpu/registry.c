@@ -23,6 +23,7 @@
     ig_kernel_fn symbol;
 #include "kernels_cpu/ref/kernels.inc"
 #include "kernels_cpu/avx2/kernels.inc"
+#include "kernels_cpu/avx512/kernels.inc"
 #include "kernels_cpu/neon/kernels.inc"
 #undef KERNEL
 #undef KERNEL_ERROR
@@ -43,6 +44,14 @@ static const struct ig_kernel kernels[] = {
 #define RUN(symbol) NULL
 #endif
 #include "kernels_cpu/avx2/kernels.inc"
+#undef RUN
+
+#ifdef INGOT_HAVE_AVX512
+#define RUN(symbol) symbol
+#else
+#define RUN(symbol) NULL
+#endif
+#include "kernels_cpu/avx512/kernels.inc"
 #undef RUN
 
 #ifdef INGOT_HAVE_NEON
@@ -82,6 +91,16 @@ static int has_avx2(void)
 #define has_avx2 NULL
 #endif
 
+#ifdef INGOT_HAVE_AVX512
+static int has_avx512(void)
+{
+    return has_avx2() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+           __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+}
+#else
+#define has_avx512 NULL
+#endif
+
 #ifdef INGOT_HAVE_NEON
 #define has_neon always
 #else
@@ -100,6 +119,7 @@ static const struct isa {
 } isas[IG_ISAS] = {
     [IG_ISA_REF] = {"ref", always},
     [IG_ISA_AVX2] = {"avx2", has_avx2},
+    [IG_ISA_AVX512] = {"avx512", has_avx512},
     [IG_ISA_NEON] = {"neon", has_neon},
     [IG_ISA_CUDA] = {"cuda", has_cuda},
 };
@@ -126,7 +146,26 @@ const char *ig_isa_name(int isa)
     return isa >= 0 && isa < IG_ISAS ? isas[isa].name : "?";
 }
 
+int ig_isa_by_name(const char *name)
+{
+    int isa = IG_ISAS - 1;
+    while (isa >= 0 && strcmp(isas[isa].name, name)) isa--;
+    return isa;
+}
+
 int ig_isa_runs_here(int isa)
 {
     return isa >= 0 && isa < IG_ISAS && isas[isa].runs_here && isas[isa].runs_here();
+}
+
+int ig_isa_fastest(void)
+{
+    if (ig_isa_runs_here(IG_ISA_NEON)) return IG_ISA_NEON;
+    if (ig_isa_runs_here(IG_ISA_AVX512)) return IG_ISA_AVX512;
+    return ig_isa_runs_here(IG_ISA_AVX2) ? IG_ISA_AVX2 : IG_ISA_REF;
+}
+
+int ig_isa_has(int isa, int of)
+{
+    return of == isa || of == IG_ISA_REF || (isa == IG_ISA_AVX512 && of == IG_ISA_AVX2);
 }

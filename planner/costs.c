@@ -13,7 +13,7 @@ static const char zen4[] =
 
 static const char *const texts[IG_ISAS] = {[IG_ISA_AVX2] = zen4};
 
-static const char *const suffixes[IG_ISAS] = {[IG_ISA_AVX2] = "__avx2", [IG_ISA_NEON] = "__neon"};
+static const char *const suffixes[IG_ISAS] = {[IG_ISA_AVX2] = "__avx2", [IG_ISA_AVX512] = "__avx512", [IG_ISA_NEON] = "__neon"};
 static struct ig_platform *boards[IG_ISAS];
 
 int32_t ig_costs_use(struct ig_platform *b)

@@ -317,6 +317,7 @@ static const struct family {
     ig_features_fn *features;
 } families[] = {
     {IG_CONV, "first6x", ig_first_features},
+    {IG_CONV, "first12x", ig_first_features},
     {IG_CONV, "first", ig_line_features},
     {IG_CONV, "strassen", ig_strassen_features},
     {IG_CONV, "winograd1x4_raw", ig_winograd_raw_features},
@@ -376,15 +377,16 @@ const char *ig_family(const struct ig_kernel *k, const struct ig_call *call, cha
 /* "..._6x16__avx2": the last two numbers before the ISA, or 6x16. */
 static struct ig_tile tile_of(const struct ig_kernel *k)
 {
-    struct ig_tile t = {6, 16, k->row_tile, k->tile_columns, k->isa, 0, 0};
+    struct ig_tile t = {6, 16, k->isa == IG_ISA_AVX512 ? 2 * VECTOR : VECTOR, k->row_tile, k->tile_columns, k->isa, 0, 0};
     t.lean = strstr(k->name, "_raw") && (k->row_tile < 4 || strstr(k->name, "_rawlean"));
     const char *at = strstr(k->name, "__");
     while (at && at > k->name && (at[-1] == 'x' || (at[-1] >= '0' && at[-1] <= '9'))) at--;
     int mr, nr;
     if (at && sscanf(at, "%dx%d", &mr, &nr) == 2 && mr > 0 && nr > 0) t.mr = mr, t.nr = nr;
     t.block = strstr(k->name, "small") ? IG_GEMM_BLOCK_SMALL
-              : k->isa == IG_ISA_NEON  ? IG_GEMM_BLOCK_NEON
-                                       : IG_GEMM_BLOCK_AVX2;
+              : k->isa == IG_ISA_NEON     ? IG_GEMM_BLOCK_NEON
+              : k->isa == IG_ISA_AVX512   ? IG_GEMM_BLOCK_AVX512
+                                          : IG_GEMM_BLOCK_AVX2;
     return t;
 }
 

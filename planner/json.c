@@ -301,9 +301,7 @@ static void read_head(struct ig_reader *r, const json_t *root, struct ig_plan *p
     p->profile_sha256 = ig_copy_text(ig_get_hash(r, root, "profile_sha256"));
     p->target = ig_copy_text(ig_get_text(r, root, "target"));
     p->isa = ig_copy_text(ig_get_text(r, root, "isa"));
-    int isa = 0;
-    while (isa < IG_ISAS && strcmp(p->isa, ig_isa_name(isa))) isa++;
-    if (isa == IG_ISAS) ig_reader_fail(r, "there are no kernels for '%s'", p->isa);
+    if (ig_isa_by_name(p->isa) < 0) ig_reader_fail(r, "there are no kernels for '%s'", p->isa);
     p->threads = (int32_t)ig_get_int(r, root, "threads", 1, 4096);
     r->part = "totals: ";
     ig_reader_only(r, totals,

@@ -26,6 +26,7 @@ struct cut {
 
 static const struct cut cuts[IG_ISAS] = {
     [IG_ISA_AVX2] = {IG_GEMM_STREAM_BYTES_AVX2, IG_GEMM_LOOPS_AVX2},
+    [IG_ISA_AVX512] = {IG_GEMM_STREAM_BYTES_AVX512, IG_GEMM_LOOPS_AVX512},
     [IG_ISA_NEON] = {IG_GEMM_STREAM_BYTES_NEON, IG_GEMM_LOOPS_NEON},
 };
 
@@ -33,6 +34,7 @@ struct gemm {
     double pixels, taps, k; /* k: of one tap */
     int32_t mr, nr, block;
     double oc, groups; /* output channels and how many of a convolution's groups */
+    double vector;     /* channels of one */
     double reread;     /* times that a pixel of the image is read by one group of pixels' taps */
     const struct cut *cut;
     const struct ig_window *w; /* whose groups may lie evenly; NULL: none does, each has addresses of its own */
@@ -54,7 +56,7 @@ static double step_cycles(double rows, double vectors)
 static double cycles_of(const struct gemm *g)
 {
     double groups = ceil_of(g->pixels, g->mr), rows = floor(g->pixels / groups), more = g->pixels - groups * rows;
-    double full = floor(g->oc / g->nr), rest = ceil_of(g->oc - full * g->nr, VECTOR), wide = g->nr / VECTOR;
+    double full = floor(g->oc / g->nr), rest = ceil_of(g->oc - full * g->nr, g->vector), wide = g->nr / g->vector;
     double cycles = more * step_cycles(rows + 1, wide) + (groups - more) * step_cycles(rows, wide);
     double narrow = rest > 0 ? more * step_cycles(rows + 1, rest) + (groups - more) * step_cycles(rows, rest) : 0;
     return cycles * full + narrow;
@@ -148,6 +150,7 @@ void ig_conv_features(const struct ig_call *call, const struct ig_caches *c, con
                      .taps = (double)conv->w.kh * conv->w.kw,
                      .mr = t->mr,
                      .nr = t->nr,
+                     .vector = t->vector,
                      .block = t->block,
                      .cut = &cuts[t->isa],
                      .w = &conv->w,
@@ -167,6 +170,7 @@ void ig_first_features(const struct ig_call *call, const struct ig_caches *c, co
                      .k = (double)conv->w.kw * x->c,
                      .mr = t->mr,
                      .nr = t->nr,
+                     .vector = t->vector,
                      .block = t->block,
                      .cut = &cuts[t->isa],
                      .oc = y->c,
@@ -185,6 +189,7 @@ void ig_fc_features(const struct ig_call *call, const struct ig_caches *c, const
                      .k = (double)x->c,
                      .mr = t->mr,
                      .nr = t->nr,
+                     .vector = t->vector,
                      .block = t->block,
                      .cut = &cuts[t->isa],
                      .oc = y->c,
@@ -212,6 +217,7 @@ void ig_strassen_features(const struct ig_call *call, const struct ig_caches *c,
                      .k = x->c / 2.,
                      .mr = t->mr,
                      .nr = t->nr,
+                     .vector = t->vector,
                      .block = t->block,
                      .cut = &cuts[t->isa],
                      .oc = y->c / 2.,
@@ -238,11 +244,11 @@ void ig_winograd_features(const struct ig_call *call, const struct ig_caches *c,
     const struct ig_operand *x = &call->in[0], *y = &call->out[0];
     const struct ig_winograd_shape shape = ig_winograd_shape_of(call, t->rows, t->columns);
     double points = ig_winograd_points(&shape), tiles = ceil_of(y->h, shape.rows) * ceil_of(y->w, shape.columns);
-    struct gemm g = {.pixels = tiles, .taps = 1, .k = (double)x->c, .mr = t->mr, .nr = t->nr, .oc = y->c};
+    struct gemm g = {.pixels = tiles, .taps = 1, .k = (double)x->c, .mr = t->mr, .nr = t->nr, .oc = y->c, .vector = t->vector};
     double panels = ceil_of(y->c, t->nr), weights = points * panels * t->nr * x->c * F, groups = ceil_of(tiles, t->mr);
     double group = points * t->mr * x->c * F, in_block = IG_WINOGRAD_NEAR_GROUPS;
     if (weights > IG_WINOGRAD_NEAR_BYTES)
-        in_block = fmax(in_block, fmin(IG_WINOGRAD_FAR_GROUPS, floor(IG_WINOGRAD_FAR_BYTES / group)));
+        in_block = fmax(in_block, fmin(ceil_of(IG_WINOGRAD_FAR_TILES, t->mr), floor(IG_WINOGRAD_FAR_BYTES / group)));
     double touched = points * ceil_of(tiles, groups) * ((double)x->c + y->c) * F; /* of a group: V and M */
     double block = fmin(in_block, groups) * touched, blocks = ceil_of(groups, in_block);
     double all = weights + ig_operand_bytes(x) + ig_operand_bytes(y);
@@ -275,7 +281,7 @@ void ig_winograd_raw_features(const struct ig_call *call, const struct ig_caches
     const struct ig_winograd_shape shape = ig_winograd_shape_of(call, t->rows, t->columns);
     double points = ig_winograd_points(&shape), tiles = ceil_of(y->h, t->rows) * ceil_of(y->w, t->columns);
     double block = fmin(tiles, raw_block(call, t, points)), blocks = ceil_of(tiles, block), panels = ceil_of(y->c, t->nr);
-    struct gemm g = {.pixels = block, .taps = 1, .k = (double)x->c, .mr = t->mr, .nr = t->nr, .oc = y->c};
+    struct gemm g = {.pixels = block, .taps = 1, .k = (double)x->c, .mr = t->mr, .nr = t->nr, .oc = y->c, .vector = t->vector};
     double filter = panels * t->nr * x->c * F, weights = 9 * filter, touched = points * block * ((double)x->c + y->c) * F;
     double depth = t->lean ? IG_WINOGRAD_LEAN_DEPTH : IG_WINOGRAD_RAW_DEPTH;
     f[IG_F_START] = 1;

@@ -6,6 +6,7 @@
 
 struct ig_tile {
     int32_t mr, nr;   /* of the micro-kernel: pixels, channels */
+    int32_t vector;   /* channels of one */
     int32_t rows;     /* output rows that go together */
     int32_t columns;  /* of Winograd's tiles */
     int32_t isa;      /* enum ig_isa */

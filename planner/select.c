@@ -21,7 +21,7 @@ static int may_take(const struct ig_plan_options *o, int32_t node, const struct 
 
 static int is_candidate(const struct ig_kernel *k, int32_t isa, int32_t op, const struct ig_call *call)
 {
-    return (k->isa == isa || k->isa == IG_ISA_REF) && ig_kernel_fits(k, op, call);
+    return ig_isa_has(isa, k->isa) && ig_kernel_fits(k, op, call);
 }
 
 /* Weights as a kernel packs or reads them. */
@@ -82,7 +82,7 @@ static int is_small_enough(const struct ig_plan_options *o, const struct ig_kern
 {
     if (least.both == INT64_MAX) return 1;
     struct footprint f = footprint_of(k, call, o->threads);
-    if (k->isa != o->isa || (most_tile[o->lean] && k->row_tile > most_tile[o->lean])) return 0;
+    if (!ig_isa_has(o->isa, k->isa) || (k->isa == IG_ISA_REF && o->isa != IG_ISA_REF) || (most_tile[o->lean] && k->row_tile > most_tile[o->lean])) return 0;
     if (o->lean == 1) return f.both <= least.both + least.both / 20 + spare_bytes[1];
     return f.weights <= least.weights && f.both <= least.both + spare_bytes[o->lean] * o->threads;
 }

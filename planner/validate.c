@@ -105,7 +105,7 @@ static int check_kernel(struct ig_check *c, int32_t step)
     }
     if (k->op != n->op)
         return ig_say(c, IG_BAD_KERNEL, "step %d: %s does not compute '%s'", step, k->name, n->name);
-    if (k->isa != IG_ISA_REF && strcmp(ig_isa_name(k->isa), c->p->isa))
+    if (!ig_isa_has(ig_isa_by_name(c->p->isa), k->isa))
         return ig_say(c, IG_BAD_KERNEL, "step %d: %s is not of %s", step, k->name, c->p->isa);
     if (!ig_placed_call(c->g, c->p, c->boxes, n, call) || (!(k->flags & IG_STRIDED) && !ig_is_dense(call)))
         return ig_say(c, IG_BAD_KERNEL, "step %d: %s cannot take the strides of '%s'", step, k->name, n->name);

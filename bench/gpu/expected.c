@@ -28,11 +28,6 @@ static void *room(size_t n, size_t bytes)
     return p;
 }
 
-static int host_isa(void)
-{
-    return ig_isa_runs_here(IG_ISA_AVX2) ? IG_ISA_AVX2 : ig_isa_runs_here(IG_ISA_NEON) ? IG_ISA_NEON : IG_ISA_REF;
-}
-
 static struct ig_gpu_expected *no_memory(struct ig_gpu_expected *e, char *err, size_t err_bytes)
 {
     snprintf(err, err_bytes, "no memory to run the layers on the CPU");
@@ -42,7 +37,7 @@ static struct ig_gpu_expected *no_memory(struct ig_gpu_expected *e, char *err, s
 
 struct ig_gpu_expected *ig_gpu_expected_new(const struct ig_graph *g, char *err, size_t err_bytes)
 {
-    struct ig_plan_options o = {.target = "host", .isa = host_isa(), .threads = 1, .bands = IG_BANDS_OFF};
+    struct ig_plan_options o = {.target = "host", .isa = ig_isa_fastest(), .threads = 1, .bands = IG_BANDS_OFF};
     struct ig_plan *plan = ig_plan_make(g, &o, err, err_bytes);
     if (!plan) return NULL;
     struct ig_gpu_expected *e = room(1, sizeof *e);

@@ -63,8 +63,7 @@ static void die(const char *what, const char *err)
 static void run_cpu(const struct ig_graph *g, void **in, void **out)
 {
     char err[300];
-    int isa = ig_isa_runs_here(IG_ISA_AVX2) ? IG_ISA_AVX2 : ig_isa_runs_here(IG_ISA_NEON) ? IG_ISA_NEON : IG_ISA_REF;
-    struct ig_plan_options o = {.target = "host", .isa = isa, .threads = 1, .bands = IG_BANDS_OFF};
+    struct ig_plan_options o = {.target = "host", .isa = ig_isa_fastest(), .threads = 1, .bands = IG_BANDS_OFF};
     struct ig_plan *p = ig_plan_make(g, &o, err, sizeof err);
     struct ig_bed bed;
     if (!p) die(g->name, err);

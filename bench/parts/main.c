@@ -36,8 +36,8 @@ static void read_net(struct net *n, const char *graph, const char *profile)
     if (!(n->graph = ig_graph_read(graph, err, sizeof err))) fail(graph, err);
     struct ig_profile *p = ig_profile_read(profile, n->graph, err, sizeof err);
     if (!p) fail(profile, err);
-    int32_t isa = 0;
-    while (isa < IG_ISAS - 1 && strcmp(ig_isa_name(isa), p->isa)) isa++;
+    int32_t isa = ig_isa_by_name(p->isa);
+    if (isa < 0) fail(profile, "its ISA is none of ours");
     n->options = (struct ig_plan_options){.target = "host", .isa = isa, .threads = p->threads, .profile = p,
                                           .max_error = IG_MAX_ERROR};
     if (ig_tradeoff_make(n->graph, &n->options, &n->front, err, sizeof err)) fail(graph, err);

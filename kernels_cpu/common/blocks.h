@@ -12,6 +12,10 @@ enum {
     IG_GEMM_STREAM_BYTES_AVX2 = 3 << 18,     /* weights above this are read panel by panel */
     IG_GEMM_LOOPS_AVX2 = 1,                  /* the micro-kernels go on to the next panel and group by themselves */
 
+    IG_GEMM_BLOCK_AVX512 = 32,
+    IG_GEMM_STREAM_BYTES_AVX512 = 3 << 18,
+    IG_GEMM_LOOPS_AVX512 = 2,                /* ... by two panels at a time */
+
     IG_GEMM_BLOCK_SMALL = 4,                 /* where memory is dear: little room for addresses */
 
     IG_GEMM_BLOCK_NEON = 16,
@@ -20,7 +24,7 @@ enum {
 
     IG_WINOGRAD_NEAR_BYTES = 2 << 20,       /* weights up to this stay in a cache over the blocks: */
     IG_WINOGRAD_NEAR_GROUPS = 2,             /* few groups of tiles a block do */
-    IG_WINOGRAD_FAR_GROUPS = 9,              /* others come from memory once a block: many groups, */
+    IG_WINOGRAD_FAR_TILES = 54,              /* others come from memory once a block: many tiles, */
     IG_WINOGRAD_FAR_BYTES = 8 << 20,         /* but no more of V than this */
     IG_WINOGRAD_RAW_DEPTH = 128,             /* input channels whose weights are transformed at a time, for every block */
     IG_WINOGRAD_LEAN_DEPTH = 64,             /* where room is dear */

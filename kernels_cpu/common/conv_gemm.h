@@ -19,8 +19,9 @@
 #include "kernels_cpu/kernel.h"
 
 enum {
-    IG_GEMM_MAX_MR = 8,   /* rows of the tallest micro-kernel */
+    IG_GEMM_MAX_MR = 12,  /* rows of the tallest micro-kernel */
     IG_GEMM_MAX_NR = 32,  /* channels of the widest panel */
+    IG_GEMM_MAX_GEMV = 256, /* floats that a matrix-vector product makes at a time */
     IG_GEMM_STEP = 8,     /* widths of micro-kernels are multiples of this */
 };
 
@@ -67,9 +68,9 @@ struct ig_gemm_set {       /* one ISA's tools; static const data */
     ig_gemm_fn *const *fn[IG_GEMM_MAX_NR / IG_GEMM_STEP]; /* fn[width/8 - 1][rows - 1], widths to nr, rows to mr */
     ig_act_fn *act;        /* for the kinds that lo and hi cannot express */
     ig_gemv_fn *gemv;      /* or NULL */
-    int32_t gemv_panels;   /* panels that gemv takes; gemv_panels*nr floats <= 8 * 32 */
+    int32_t gemv_panels;   /* panels that gemv takes; gemv_panels*nr <= IG_GEMM_MAX_GEMV */
     int64_t stream_bytes;  /* weights above this are prefetched and reused over a block */
-    int32_t loops;         /* the functions obey `panels` and `groups`; 0: they are only ever given 1 */
+    int32_t loops;         /* the functions obey `panels` and `groups`, so many panels at a time; 0: they are only ever given 1 */
     int32_t block;         /* groups of a block, at most IG_GEMM_MAX_BLOCK */
     const struct ig_gemm_packed *packed; /* for mr 6, nr 16: taken where it pays; or NULL */
 };

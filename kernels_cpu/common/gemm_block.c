@@ -39,8 +39,8 @@ size_t ig_gemm_block_bytes(int64_t taps, int32_t mr, int32_t nr, int32_t block)
 
 size_t ig_gemm_table_bytes(int64_t taps, int32_t mr)
 {
-    size_t spare = (size_t)((IG_GEMM_MAX_MR - mr) * IG_GEMM_MAX_NR) * sizeof(float); /* gemv writes so much */
-    return ig_gemm_block_bytes(taps, mr, IG_GEMM_MAX_NR, IG_GEMM_MAX_BLOCK) + spare;
+    int32_t tile = mr * IG_GEMM_MAX_NR, spare = tile < IG_GEMM_MAX_GEMV ? IG_GEMM_MAX_GEMV - tile : 0;
+    return ig_gemm_block_bytes(taps, mr, IG_GEMM_MAX_NR, IG_GEMM_MAX_BLOCK) + (size_t)spare * sizeof(float);
 }
 
 static void split_act(struct ig_gemm_job *job, const struct ig_act *act)
@@ -224,9 +224,11 @@ static void run_block(struct ig_gemm_job *job, int32_t groups)
             ig_gemm_packed_run(job, groups, g, j0, j1);
             continue;
         }
-        int32_t step = job->order == IG_GEMM_GROUPS_INSIDE ? 1 : j1 - j0;
-        for (int32_t j = j0; j < j1; j += step)
-            for (int32_t i = 0; i < groups; i += job->t.group[i].run) tiles(job, &job->t.group[i], groups, g, j, j + step);
+        int32_t step = job->order == IG_GEMM_PANELS_INSIDE ? j1 - j0 : job->set->loops > 1 ? job->set->loops : 1;
+        for (int32_t j = j0, end; j < j1; j = end) {
+            end = (int32_t)min64(j1, j + step);
+            for (int32_t i = 0; i < groups; i += job->t.group[i].run) tiles(job, &job->t.group[i], groups, g, j, end);
+        }
     }
     if (job->act.kind != IG_NONE)
         for (int32_t i = 0; i < groups; i++) activate(job, &job->t.group[i]);

@@ -7,9 +7,9 @@
 #include "kernels_cpu/common/gemm_packed.h"
 
 enum {
-    MR = 6, NR = 16,
+    NR = 16, MAX_TILES = 60,   /* of a block */
     NEAR_BYTES = IG_WINOGRAD_NEAR_BYTES, NEAR_GROUPS = IG_WINOGRAD_NEAR_GROUPS,
-    FAR_GROUPS = IG_WINOGRAD_FAR_GROUPS, FAR_BYTES = IG_WINOGRAD_FAR_BYTES,
+    FAR_TILES = IG_WINOGRAD_FAR_TILES, FAR_BYTES = IG_WINOGRAD_FAR_BYTES,
     M_BYTES = 1 << 20,         /* of a block's M */
     L2_BYTES = 512 << 10,      /* of one core, at least */
     AHEAD_BYTES = 2048         /* prefetch distance of weights that do not fit L2 */
@@ -21,7 +21,8 @@ struct sizes {                 /* what follows from the call alone */
     int32_t ic, oc;
     int32_t across;            /* tiles in a row */
     int32_t raw;               /* weights are transformed here, a panel of so many input channels at a time; 0: were */
-    int32_t groups;            /* of at most MR tiles, in a block */
+    int32_t mr;                /* tiles that the micro-kernels take at a time */
+    int32_t groups;            /* of at most mr tiles, in a block */
     int32_t most;              /* tiles in a block; 0: as many as the groups have */
     int32_t depth;             /* input channels of V */
     int32_t chunk;             /* channels of M */
@@ -45,10 +46,10 @@ struct job {
     const float *filters;      /* of raw weights: panels of 9 taps; */
     float *points;             /* and room for a row of points of one, where u then is, too */
     float *v, *m, *strip;
-    float *packed;             /* [group][ic][MR], one point's V as packed kernels want it */
+    float *packed;             /* [group][ic][mr], one point's V as packed kernels want it */
     const float **pixel;       /* [m*stride*(STRIP - 1) + n][high] */
-    const float *a[MR * FAR_GROUPS];
-    float *c[MR * FAR_GROUPS];
+    const float *a[MAX_TILES];
+    float *c[MAX_TILES];
 };
 
 static int64_t min64(int64_t a, int64_t b)
@@ -74,12 +75,12 @@ static int64_t ratio_up(int64_t n, int64_t to)
  */
 static void make_lean(struct sizes *s, int64_t tiles)
 {
-    int32_t least = MR * IG_WINOGRAD_LEAN_GROUPS, most = MR * IG_WINOGRAD_RAW_GROUPS;
+    int32_t least = s->mr * IG_WINOGRAD_LEAN_GROUPS, most = s->mr * IG_WINOGRAD_RAW_GROUPS;
     int32_t ic = (int32_t)ratio_up(s->ic, NR) * NR, oc = s->panels * NR;
     int some = IG_WINOGRAD_LEAN_DEPTH + oc < ic + NR;
     s->most = s->across < least ? least / s->across * s->across : (int32_t)min64(s->across, most);
     s->most = (int32_t)min64(s->most, tiles);
-    s->groups = (int32_t)ratio_up(s->most, MR);
+    s->groups = (int32_t)ratio_up(s->most, s->mr);
     s->raw = (int32_t)min64(s->raw, some || s->high < s->n ? IG_WINOGRAD_LEAN_DEPTH : IG_WINOGRAD_RAW_DEPTH);
     s->panel = ig_gemm_panel(1, s->raw, NR);
     s->depth = some ? s->raw : s->ic;
@@ -87,14 +88,14 @@ static void make_lean(struct sizes *s, int64_t tiles)
     s->m_row = s->chunk = some ? oc : NR;
 }
 
-static struct sizes sizes_of(const struct ig_call *call, int32_t rows, int32_t m, int32_t most)
+static struct sizes sizes_of(const struct ig_call *call, int32_t rows, int32_t m, int32_t most, int32_t mr)
 {
     const struct ig_winograd_shape shape = ig_winograd_shape_of(call, rows, m);
     struct sizes s = {.n = ig_winograd_wide(&shape), .high = ig_winograd_high(&shape), .points = ig_winograd_points(&shape),
-                      .rows = shape.rows, .m = shape.columns, .stride = shape.stride};
+                      .rows = shape.rows, .m = shape.columns, .stride = shape.stride, .mr = mr};
     s.ic = call->in[0].c;
     s.oc = call->out[0].c;
-    int64_t group = (int64_t)s.points * MR * (int64_t)sizeof(float); /* bytes of one float a tile */
+    int64_t group = (int64_t)s.points * mr * (int64_t)sizeof(float); /* bytes of one float a tile */
     s.across = (int32_t)ratio_up(call->out[0].w, s.m);
     s.panels = (int32_t)ratio_up(s.oc, NR);
     s.raw = most ? (int32_t)min64(s.ic, IG_WINOGRAD_RAW_DEPTH) : 0;
@@ -103,17 +104,17 @@ static struct sizes sizes_of(const struct ig_call *call, int32_t rows, int32_t m
     s.depth = s.ic;
     int64_t groups = NEAR_GROUPS;
     if (s.points * s.panels * s.panel * (int64_t)sizeof(float) > NEAR_BYTES)
-        groups = min64(FAR_GROUPS, FAR_BYTES / (group * s.v_row));
+        groups = min64(ratio_up(FAR_TILES, mr), FAR_BYTES / (group * s.v_row));
     if (groups < NEAR_GROUPS) groups = NEAR_GROUPS;
     if (most) groups = min64(most, IG_WINOGRAD_RAW_BYTES / (group * s.v_row));
     if (most && groups < IG_WINOGRAD_LEAN_GROUPS) groups = IG_WINOGRAD_LEAN_GROUPS;
     int64_t tiles = (int64_t)s.across * ratio_up(call->out[0].h, s.rows);
-    s.groups = (int32_t)min64(groups, ratio_up(tiles, MR));
+    s.groups = (int32_t)min64(groups, ratio_up(tiles, mr));
     int64_t chunks = ratio_up(group * s.groups * s.oc, M_BYTES);
     s.chunk = most ? NR : (int32_t)ratio_up(s.panels, min64(chunks, s.panels)) * NR;
     s.m_row = odd_lines(s.chunk);
     if (most == IG_WINOGRAD_LEAN_GROUPS) make_lean(&s, tiles);
-    tiles = s.most ? s.most : s.groups * MR;
+    tiles = s.most ? s.most : s.groups * mr;
     s.v_plane = odd_lines(tiles * s.v_row);
     s.m_plane = odd_lines(tiles * s.m_row);
     return s;
@@ -132,7 +133,7 @@ static size_t table_bytes(const struct sizes *s)
 
 static size_t strip_floats(const struct sizes *s)
 {
-    return strip_pixels(s) * 8;
+    return strip_pixels(s) * (s->mr > 6 ? IG_WINOGRAD_LANES : IG_WINOGRAD_LANES / 2); /* who has many rows has long vectors */
 }
 
 /* A row of points of one panel. */
@@ -143,7 +144,7 @@ static size_t raw_floats(const struct sizes *s)
 
 static int64_t packed_floats(const struct sizes *s)
 {
-    return odd_lines(MR * (int64_t)s->ic);
+    return odd_lines(s->mr * (int64_t)s->ic);
 }
 
 static size_t scratch_bytes(const struct sizes *s)
@@ -152,21 +153,21 @@ static size_t scratch_bytes(const struct sizes *s)
     return table_bytes(s) + floats * sizeof(float);
 }
 
-size_t ig_winograd_scratch(const struct ig_call *call, int32_t m)
+size_t ig_winograd_scratch(const struct ig_call *call, int32_t m, int32_t mr)
 {
-    struct sizes s = sizes_of(call, m, m, 0);
+    struct sizes s = sizes_of(call, m, m, 0, mr);
     return scratch_bytes(&s);
 }
 
 size_t ig_winograd_raw_scratch(const struct ig_call *call, int32_t rows, int32_t m, int32_t groups)
 {
-    struct sizes s = sizes_of(call, rows, m, groups);
+    struct sizes s = sizes_of(call, rows, m, groups, IG_WINOGRAD_RAW_MR);
     return scratch_bytes(&s);
 }
 
 size_t ig_winograd_packed_scratch(const struct ig_call *call, int32_t m)
 {
-    struct sizes s = sizes_of(call, m, m, 0);
+    struct sizes s = sizes_of(call, m, m, 0, IG_PACKED_MR);
     return scratch_bytes(&s) + (size_t)(s.groups * packed_floats(&s)) * sizeof(float);
 }
 
@@ -197,7 +198,7 @@ static void start(struct job *job, const struct ig_call *call, struct ig_range r
     job->call = call;
     job->set = set;
     job->range = range;
-    job->s = sizes_of(call, set->rows, set->m, set->groups);
+    job->s = sizes_of(call, set->rows, set->m, set->groups, set->gemm->mr);
     job->first_row = range.y0 / job->s.rows;
     split_act(job, &conv->act);
     int64_t panel_bytes = job->s.panel * (int64_t)sizeof(float), near = L2_BYTES;
@@ -323,19 +324,21 @@ struct block {
 static void multiply(struct job *job, int32_t groups, int32_t count, int32_t larger, int32_t c0, int32_t c1)
 {
     const struct sizes *s = &job->s;
-    int32_t end = (c1 + NR - 1) / NR, step = job->stream ? 1 : end - c0 / NR;
+    int32_t end = (c1 + NR - 1) / NR, step = !job->stream ? end - c0 / NR : job->set->gemm->loops > 1 ? job->set->gemm->loops : 1;
     for (int32_t point = 0; point < s->points; point++) {
         job->gemm.a_offset = point * s->v_plane * (int64_t)sizeof(float);
         if (job->packed) pack_groups(job, groups, count, larger);
-        for (int32_t j = c0 / NR; j < end; j += step)
+        for (int32_t j = c0 / NR, to; j < end; j = to) {
+            to = (int32_t)min64(end, j + step);
             for (int32_t i = 0, first = 0, n; i < groups; i++, first += n) {
                 n = count + (i < larger);
                 job->gemm.c_offset = (point * s->m_plane + j * NR - c0) * (int64_t)sizeof(float);
                 if (job->packed)
-                    multiply_packed(job, i, point, first, n, j, j + step);
+                    multiply_packed(job, i, point, first, n, j, to);
                 else
-                    multiply_group(job, groups, i, point, first, n, j, j + step);
+                    multiply_group(job, groups, i, point, first, n, j, to);
             }
+        }
     }
 }
 
@@ -414,17 +417,17 @@ void ig_winograd(const struct ig_call *call, struct ig_range range, void *scratc
     struct job job;
     start(&job, call, range, (char *)scratch, set);
     const struct sizes *s = &job.s;
-    int64_t tiles = ratio_up(range.y1 - range.y0, s->rows) * s->across, groups = ratio_up(tiles, MR);
+    int64_t tiles = ratio_up(range.y1 - range.y0, s->rows) * s->across, groups = ratio_up(tiles, s->mr);
     int32_t count = (int32_t)(tiles / groups);
     int64_t larger = tiles - groups * count; /* the first groups have one tile more */
-    for (int32_t i = 0; i < s->groups * MR; i++) {
+    for (int32_t i = 0; i < s->groups * s->mr; i++) {
         job.a[i] = job.v + i * s->v_row;
         job.c[i] = job.m + i * s->m_row;
     }
     struct block b = {.first = 0};
     for (; s->most && b.first < tiles; b.first += s->most) {
         int32_t in_block = (int32_t)min64(s->most, tiles - b.first);
-        b.groups = (int32_t)ratio_up(in_block, MR);
+        b.groups = (int32_t)ratio_up(in_block, s->mr);
         b.count = in_block / b.groups;
         b.larger = in_block % b.groups;
         run_block(&job, &b);

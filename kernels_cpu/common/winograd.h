@@ -24,23 +24,25 @@
 #include "kernels_cpu/common/winograd_shape.h"
 
 enum {
-    IG_WINOGRAD_STRIP = 8    /* tiles of one row whose input transform shares columns */
+    IG_WINOGRAD_STRIP = 8,   /* tiles of one row whose input transform shares columns */
+    IG_WINOGRAD_LANES = 16,  /* of the longest vector of channels that a transform takes at a time */
+    IG_WINOGRAD_RAW_MR = 6   /* rows of the micro-kernels of sets with a filter */
 };
 
-/* Pixels of `tiles` tiles side by side to V: 8 channels at a time. `high` is a tile's points down. */
+/* Pixels of `tiles` tiles side by side to V: a vector of channels at a time. `high` is a tile's points down. */
 struct ig_winograd_in {
     const float *const *pixel; /* [m*stride*(tiles - 1) + n][high] addresses, column by column; channels 0..ic of each */
     int32_t tiles, ic;         /* tiles: 1..IG_WINOGRAD_STRIP */
-    float *strip;              /* room for as many, [8] */
-    float *v;                  /* the first tile's row of point 0: ic rounded up to 8 are written */
+    float *strip;              /* room for as many, [IG_WINOGRAD_LANES] */
+    float *v;                  /* the first tile's row of point 0: ic rounded up to 16 may be written */
     int64_t row, plane;        /* floats from a tile, a point to the next */
 };
 
 /* One tile of M to the output. */
 struct ig_winograd_out {
-    const float *m;            /* point 0: n channels, and as many more as make 8 are readable */
+    const float *m;            /* point 0: n channels, and as many more as make 16 are readable */
     int64_t plane;             /* floats from a point to the next */
-    const float *bias;         /* [n rounded up to 8] */
+    const float *bias;         /* [n rounded up to 16] */
     float *const *c;           /* [rows] addresses of the tile's first column */
     const float *const *r;     /* the same of the residual, or NULL; may equal c */
     int64_t c_step, r_step;    /* floats from a column to the next */
@@ -67,13 +69,14 @@ struct ig_winograd_set {       /* one ISA's F(rows x m, kh x kw); static const d
     ig_winograd_out_fn *out;
     const struct ig_gemm_set *gemm; /* panels of 16 */
     ig_winograd_filter_fn *filter;  /* transforms weights that are packed as they are, for every block */
-    int32_t groups;                 /* of MR tiles at most; NULL and 0: they are packed transformed */
+    int32_t groups;                 /* of so many tiles as the micro-kernels have rows; NULL and 0: they are packed transformed */
 };
 
 /* The kernel: call->in = x, w, bias, residual; packed by kernels_cpu/pack/winograd.c. */
 void ig_winograd(const struct ig_call *call, struct ig_range range, void *scratch,
                  const struct ig_winograd_set *set);
-size_t ig_winograd_scratch(const struct ig_call *call, int32_t m);
+/* Scratch bytes: sets whose micro-kernels have mr rows. */
+size_t ig_winograd_scratch(const struct ig_call *call, int32_t m, int32_t mr);
 /* Sets with a filter. */
 size_t ig_winograd_raw_scratch(const struct ig_call *call, int32_t rows, int32_t m, int32_t groups);
 size_t ig_winograd_packed_scratch(const struct ig_call *call, int32_t m); /* sets with packed kernels */

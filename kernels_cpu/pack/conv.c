@@ -226,6 +226,11 @@ size_t ig_scratch_conv_mr8(const struct ig_call *call)
     return ig_gemm_conv_scratch(call, 8);
 }
 
+size_t ig_scratch_conv_mr12(const struct ig_call *call)
+{
+    return ig_gemm_conv_scratch(call, 12);
+}
+
 size_t ig_scratch_conv_small4(const struct ig_call *call)
 {
     return ig_gemm_conv_small_scratch(call, 4, 24);
@@ -241,6 +246,11 @@ size_t ig_scratch_first_mr6(const struct ig_call *call)
     return ig_gemm_first_scratch(call, 6);
 }
 
+size_t ig_scratch_first_mr12(const struct ig_call *call)
+{
+    return ig_gemm_first_scratch(call, 12);
+}
+
 size_t ig_scratch_first_line(const struct ig_call *call)
 {
     size_t rows = (size_t)((const struct ig_conv *)call->attrs)->w.kh;
@@ -250,6 +260,11 @@ size_t ig_scratch_first_line(const struct ig_call *call)
 size_t ig_scratch_fc_mr6(const struct ig_call *call)
 {
     return ig_gemm_fc_scratch(call, 6);
+}
+
+size_t ig_scratch_fc_mr12(const struct ig_call *call)
+{
+    return ig_gemm_fc_scratch(call, 12);
 }
 
 size_t ig_scratch_conv_packed(const struct ig_call *call)

@@ -66,3 +66,8 @@ size_t ig_scratch_deconv_mr6(const struct ig_call *call)
 {
     return ig_gemm_deconv_scratch(call, 6);
 }
+
+size_t ig_scratch_deconv_mr12(const struct ig_call *call)
+{
+    return ig_gemm_deconv_scratch(call, 12);
+}

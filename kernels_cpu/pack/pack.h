@@ -28,10 +28,11 @@ ig_pack_fn ig_pack_dot;                /* bias, then w[oc][ic]: nothing is padde
 ig_scratch_fn ig_scratch_conv_mr4;     /* micro-kernels of 4 rows */
 ig_scratch_fn ig_scratch_conv_mr6;     /* of 6 */
 ig_scratch_fn ig_scratch_conv_mr8;     /* of 8 */
+ig_scratch_fn ig_scratch_conv_mr12;    /* of 12 */
 ig_scratch_fn ig_scratch_conv_small4, ig_scratch_conv_small6; /* blocks of IG_GEMM_BLOCK_SMALL */
-ig_scratch_fn ig_scratch_first_mr6;
+ig_scratch_fn ig_scratch_first_mr6, ig_scratch_first_mr12;
 ig_scratch_fn ig_scratch_first_line;   /* kh rows */
-ig_scratch_fn ig_scratch_fc_mr6;
+ig_scratch_fn ig_scratch_fc_mr6, ig_scratch_fc_mr12;
 ig_supports_fn ig_supports_conv_packed; /* conv_gemm with two panels a group or more */
 ig_scratch_fn ig_scratch_conv_packed;   /* sets with packed kernels */
 ig_scratch_fn ig_scratch_first_packed;
@@ -63,6 +64,7 @@ ig_pack_fn ig_pack_winograd6;
 ig_scratch_fn ig_scratch_winograd2;
 ig_scratch_fn ig_scratch_winograd4;
 ig_scratch_fn ig_scratch_winograd6;
+ig_scratch_fn ig_scratch_winograd2_mr12, ig_scratch_winograd4_mr12, ig_scratch_winograd6_mr12; /* micro-kernels of 12 rows */
 ig_pack_fn ig_pack_winograd_raw;        /* as they are: transformed when they are needed */
 ig_scratch_fn ig_scratch_winograd2_raw;
 ig_scratch_fn ig_scratch_winograd1x4_raw, ig_scratch_winograd2x4_raw;
@@ -73,7 +75,7 @@ ig_scratch_fn ig_scratch_winograd6_packed;
 
 /* --- pack/deconv.c; supported where ig_supports_conv says so --- */
 ig_pack_fn ig_pack_deconv16;
-ig_scratch_fn ig_scratch_deconv_mr6;
+ig_scratch_fn ig_scratch_deconv_mr6, ig_scratch_deconv_mr12;
 
 /* --- pack/depthwise.c: groups == ic == oc --- */
 ig_supports_fn ig_supports_depthwise;    /* any window */

@@ -191,17 +191,32 @@ size_t ig_pack_winograd6(const struct ig_call *call, void *dst)
 
 size_t ig_scratch_winograd2(const struct ig_call *call)
 {
-    return ig_winograd_scratch(call, 2);
+    return ig_winograd_scratch(call, 2, 6);
 }
 
 size_t ig_scratch_winograd4(const struct ig_call *call)
 {
-    return ig_winograd_scratch(call, 4);
+    return ig_winograd_scratch(call, 4, 6);
 }
 
 size_t ig_scratch_winograd6(const struct ig_call *call)
 {
-    return ig_winograd_scratch(call, 6);
+    return ig_winograd_scratch(call, 6, 6);
+}
+
+size_t ig_scratch_winograd2_mr12(const struct ig_call *call)
+{
+    return ig_winograd_scratch(call, 2, 12);
+}
+
+size_t ig_scratch_winograd4_mr12(const struct ig_call *call)
+{
+    return ig_winograd_scratch(call, 4, 12);
+}
+
+size_t ig_scratch_winograd6_mr12(const struct ig_call *call)
+{
+    return ig_winograd_scratch(call, 6, 12);
 }
 
 size_t ig_scratch_winograd2_raw(const struct ig_call *call)

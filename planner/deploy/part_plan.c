@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels_cpu/registry.h"
 #include "planner/alloc.h"
 #include "planner/order.h"
 
@@ -16,7 +17,7 @@ void ig_part_prepare(struct ig_graph *part)
 /* A machine of another instruction set chooses its own. */
 static int runs_on(const struct ig_kernel *k, int32_t isa)
 {
-    return k && (k->isa == isa || k->isa == IG_ISA_REF);
+    return k && ig_isa_has(isa, k->isa);
 }
 
 /* What ig_prepare_views adds, under names that other parts may have for something else. */

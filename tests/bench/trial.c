@@ -78,7 +78,7 @@ static void every_kind_runs(void **state)
 /* Of other kernels the weights are another trial's own: ending one leaves the other at work. */
 static void weights_of_other_kernels(void **state)
 {
-    int32_t isa = ig_isa_runs_here(IG_ISA_AVX2) ? IG_ISA_AVX2 : ig_isa_runs_here(IG_ISA_NEON) ? IG_ISA_NEON : IG_ISA_REF;
+    int32_t isa = ig_isa_fastest();
     struct ig_graph *g = net();
     struct ig_plan *a = plan(g, IG_ISA_REF, 1, 0), *b = plan(g, isa, 1, 2);
     char err[256];

@@ -7,8 +7,7 @@
 /* The fastest of the instruction sets that run here, enum ig_isa; the reference kernels where none does. */
 static inline int32_t fastest_isa(void)
 {
-    if (ig_isa_runs_here(IG_ISA_AVX2)) return IG_ISA_AVX2;
-    return ig_isa_runs_here(IG_ISA_NEON) ? IG_ISA_NEON : IG_ISA_REF;
+    return ig_isa_fastest();
 }
 
 #endif

@@ -99,7 +99,7 @@ static const struct ig_kernel *any_kernel(const struct ig_graph *g, const struct
     ig_node_call(g, views, &g->nodes[node], &call, &batch);
     for (int i = 0; i < ig_kernel_count(); i++) {
         const struct ig_kernel *k = ig_kernel_at(i);
-        if ((k->isa != isa && k->isa != IG_ISA_REF) || k->error > max_error) continue;
+        if (!ig_isa_has(isa, k->isa) || k->error > max_error) continue;
         if (ig_kernel_fits(k, g->nodes[node].op, &call) && rng_one_in(r, ++met)) found = k;
     }
     return found;
