@@ -26,7 +26,9 @@
         .equ    K_MAIN, 80                        /* -(k & ~3)*4 */
         .equ    K_REST, 88                        /* (k & 3)*4 */
         .equ    PANEL, 96                         /* bytes from a panel to the next */
-        .equ    FRAME, 104
+        .equ    AHEAD, 104
+        .equ    STEP, 112
+        .equ    FRAME, 120
 
         .macro load_b disp, v, reg
         .if \v == 0
@@ -183,6 +185,11 @@
         jz      3f
         .p2align 6
 2:                                  /* four k */
+        movq    AHEAD(%rsp), %rdi
+        prefetcht1 (%rdi)
+        prefetcht1 64(%rdi)
+        addq    STEP(%rsp), %rdi
+        movq    %rdi, AHEAD(%rsp)
         .if     \nv == 2
         second_b
         .endif
@@ -267,6 +274,12 @@
         movq    %rax, GROUPS(%rsp)
         movq    %rcx, C_GROUP(%rsp)
         movq    %rdx, R_GROUP(%rsp)
+        movq    136(%rdi), %rax
+        movq    144(%rdi), %rcx
+        testq   %rax, %rax
+        cmoveq  32(%rdi), %rax
+        movq    %rax, AHEAD(%rsp)
+        movq    %rcx, STEP(%rsp)
         movq    24(%rdi), %rax
         movq    %rax, %rdx
         imulq   16(%rdi), %rdx

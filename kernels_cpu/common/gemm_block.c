@@ -155,10 +155,10 @@ static void take_run(struct ig_gemm_args *args, const struct ig_gemm_group *grou
     args->r_step = group[1].r_offset - group->r_offset;
 }
 
-/* While panels pass over a group of a run, the next group's pixels come in, if they lie without gaps. */
-static void fetch_pixels(struct ig_gemm_args *args, int32_t pixels)
+/* While `passes` of panels go over a group of a run, the next group's pixels come in, if they lie without gaps. */
+static void fetch_pixels(struct ig_gemm_args *args, int32_t pixels, int32_t passes)
 {
-    int64_t times = args->panels * (args->k / 4);
+    int64_t times = passes * (args->k / 4);
     args->ahead = NULL;
     if (args->groups == 1 || args->a_step != pixels * args->k * (int64_t)sizeof(float) || !times) return;
     args->ahead = moved_const(args->a[0], args->a_offset + args->a_step);
@@ -183,8 +183,6 @@ static void tiles(struct ig_gemm_job *job, const struct ig_gemm_group *group, in
         int32_t lo = job->range.c0 - channel, hi = job->range.c1 - channel, width = job->oc - j * nr;
         args->bias = job->weights + (g * (int64_t)job->panels + j) * job->panel;
         args->b = args->bias + nr;
-        if (job->order == IG_GEMM_GROUPS_INSIDE)
-            ig_gemm_fetch(args, args->bias + job->panel, nr, (int32_t)(group - job->t.group), groups);
         args->c_offset = group->c_offset + channel * (int64_t)sizeof(float);
         args->r_offset = group->r_offset + channel * (int64_t)sizeof(float);
         args->panels = n = 1;
@@ -194,7 +192,10 @@ static void tiles(struct ig_gemm_job *job, const struct ig_gemm_group *group, in
             if (set->loops && lo == 0) args->panels = n = (int32_t)min64(hi / nr, j1 - j);
             hi = nr;
         }
-        if (job->order == IG_GEMM_PANELS_INSIDE && set->loops) fetch_pixels(args, group->count);
+        if (job->order == IG_GEMM_GROUPS_INSIDE)
+            ig_gemm_fetch(args, args->bias + n * job->panel, n * nr, (int32_t)(group - job->t.group), groups);
+        else if (set->loops)
+            fetch_pixels(args, group->count, (n + set->loops - 1) / set->loops);
         if (lo == 0 && hi % IG_GEMM_STEP == 0)
             set->fn[hi / IG_GEMM_STEP - 1][group->count - 1](args);
         else

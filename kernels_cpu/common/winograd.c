@@ -282,8 +282,8 @@ static void multiply_group(struct job *job, int32_t groups, int32_t i, int32_t p
         args->bias = panel_at(job, point, j);
         args->b = args->bias + NR;
         if (job->far)
-            ig_gemm_fetch(args, args->bias + s->panel, NR, i, groups);
-        else if (args->prefetch)
+            ig_gemm_fetch(args, args->bias + n * s->panel, n * NR, i, groups);
+        else if (args->prefetch && set->loops == 1)
             ig_gemm_fetch(args, args->b + AHEAD_BYTES / (int64_t)sizeof(float), NR, 0, 1);
         set->fn[wide][count - 1](args);
         args->c_offset += n * NR * (int64_t)sizeof(float);
