@@ -1,8 +1,10 @@
-/* The sliding depthwise kernels of depthwise3x3.S and depthwise_pass.S. */
+/* The depthwise kernels of depthwise3x3.S, depthwise_pass.S and depthwise_direct.S. */
 #ifndef KERNELS_CPU_AVX2_DEPTHWISE_H
 #define KERNELS_CPU_AVX2_DEPTHWISE_H
 
 #include <stdint.h>
+
+#include "kernels_cpu/common/depthwise7.h"
 
 enum ig_slide_flags {
     IG_SLIDE_LO = 1,    /* max with lo */
@@ -45,24 +47,6 @@ struct ig_pass {
     float lo, hi;          /* 92, 96 */
 };
 
-/* Any window, seven outputs of a row by eight or sixteen channels at a time. The same. */
-struct ig_direct {
-    const float *const *rows; /*  0: input rows, at the first output's first column: the image's, or left of it */
-    int64_t n_rows;           /*  8: kernel rows inside the image, may be 0 */
-    const float *w;           /* 16: packed weights of the first channels */
-    int64_t w_row;            /* 24: bytes from there to the first kernel row's */
-    int64_t w_block;          /* 32: bytes from 8 channels to the next 8 */
-    int64_t column;           /* 40: bytes to the next input column */
-    float *out;               /* 48 */
-    int64_t out_step;         /* 56: bytes to the next pixel */
-    int64_t n;                /* 64: outputs, 7 .. 28 */
-    int64_t blocks;           /* 72: of 8 or 16 channels */
-    uint32_t outside;         /* 80: a byte per seven outputs: bit i (pad + i): the i-th column from the left (right) */
-    int32_t flags;            /* 84: IG_SLIDE_LO, IG_SLIDE_HI */
-    float lo, hi;             /* 88, 92 */
-};
-
-typedef void ig_direct_fn(const struct ig_direct *direct);
 ig_direct_fn ig_direct_3s1_16_avx2, ig_direct_3s1_8_avx2, ig_direct_3s2_16_avx2, ig_direct_3s2_8_avx2,
     ig_direct_5s1_16_avx2, ig_direct_5s1_8_avx2, ig_direct_5s2_16_avx2, ig_direct_5s2_8_avx2,
     ig_direct_7s1_16_avx2, ig_direct_7s1_8_avx2, ig_direct_7s2_16_avx2, ig_direct_7s2_8_avx2;

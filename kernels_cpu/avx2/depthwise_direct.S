@@ -1,6 +1,6 @@
 /*
  * Depthwise for AVX2 + FMA: seven outputs of a row by 16 (or 8) channels at a time, any pixel stride. struct
- * ig_direct of depthwise.h in rdi.
+ * ig_direct of kernels_cpu/common/depthwise7.h in rdi.
  *
  *   ymm0-6   sums of the seven outputs, channels 0-7     ymm7-13  channels 8-15     ymm14-15  weights of a tap
  *   r8   pixel of the tap under the first output         r9 r10 r11   1, 3, 5 outputs further, bytes

@@ -1,15 +1,9 @@
-/*
- * Depthwise convolution, 3x3, 5x5 and 7x7: stretches of a row by channels by rows, so that the input rows of a stretch
- * stay in L1 from one output row to the next; the rest is depthwise_direct.S.
- */
+/* Depthwise convolution, 3x3, 5x5 and 7x7: the kernels of depthwise_direct.S. */
 #include <stddef.h>
-#include <string.h>
 
 #include "kernels_cpu/avx2/act.h"
 #include "kernels_cpu/avx2/depthwise.h"
 #include "kernels_cpu/avx2/kernels.h"
-#include "kernels_cpu/avx2/vec.h"
-#include "kernels_cpu/common/depthwise7.h"
 
 #define AT(member, offset) (offsetof(struct ig_direct, member) == (offset))
 _Static_assert(AT(n_rows, 8) && AT(w, 16) && AT(w_row, 24) && AT(w_block, 32) && AT(column, 40) && AT(out, 48) &&
@@ -17,150 +11,13 @@ _Static_assert(AT(n_rows, 8) && AT(w, 16) && AT(w_row, 24) && AT(w_block, 32) &&
                    AT(hi, 92),
                "depthwise_direct.S knows these offsets");
 
-enum { SEVEN = 7, MOST_K = 7 };
-
-struct job {
-    const struct ig_call *call;
-    const struct ig_conv *conv;
-    ig_direct_fn *wide, *narrow; /* 16 channels, 8 */
-    struct ig_direct d;
-    int later;                   /* a residual or another activation remains to be done */
-    float *copy;                 /* input rows, slot = row mod kh; NULL: they are read where they are */
-    int64_t pitch, columns;      /* of the copy: floats from a pixel to the next; pixels of a row */
-    int32_t copied;              /* rows below this one are there */
-};
-
-static void choose(struct job *job)
-{
-    static ig_direct_fn *const fn[3][2][2] = {
-        {{ig_direct_3s1_8_avx2, ig_direct_3s1_16_avx2}, {ig_direct_3s2_8_avx2, ig_direct_3s2_16_avx2}},
-        {{ig_direct_5s1_8_avx2, ig_direct_5s1_16_avx2}, {ig_direct_5s2_8_avx2, ig_direct_5s2_16_avx2}},
-        {{ig_direct_7s1_8_avx2, ig_direct_7s1_16_avx2}, {ig_direct_7s2_8_avx2, ig_direct_7s2_16_avx2}}};
-    const struct ig_window *w = &job->conv->w;
-    job->narrow = fn[w->kw / 2 - 1][w->sw - 1][0];
-    job->wide = fn[w->kw / 2 - 1][w->sw - 1][1];
-}
-
-static struct job start(const struct ig_call *call)
-{
-    const struct ig_conv *conv = (const struct ig_conv *)call->attrs;
-    struct job job = {.call = call, .conv = conv};
-    int64_t bytes = sizeof(float);
-    choose(&job);
-    job.later = (call->n_in > 3 && call->in[3].data) || conv->act.kind > IG_CLIP;
-    job.d.w_block = 8 * bytes * (1 + conv->w.kh * conv->w.kw);
-    job.d.column = call->in[0].pixel_stride * bytes;
-    job.d.out_step = call->out[0].pixel_stride * bytes;
-    if (!job.later && conv->act.kind != IG_NONE) job.d.flags = IG_SLIDE_LO;
-    if (!job.later && conv->act.kind == IG_CLIP) {
-        job.d.flags |= IG_SLIDE_HI;
-        job.d.lo = conv->act.alpha;
-        job.d.hi = conv->act.beta;
-    }
-    return job;
-}
-
-/* ig_direct.outside of outputs [x0, x0 + n). */
-static uint32_t outside(const struct job *job, int32_t x0, int32_t n)
-{
-    const struct ig_window *w = &job->conv->w;
-    int32_t pad = w->kw / 2, last = (SEVEN - 1) * w->sw + w->kw - 1;
-    uint32_t mask = 0;
-    for (int32_t b = 0; b * SEVEN < n; b++) {
-        int32_t x = b * SEVEN < n - SEVEN ? b * SEVEN : n - SEVEN, left = (x0 + x) * w->sw - w->left;
-        for (int32_t i = 0; i < pad; i++) {
-            if (left + i < 0) mask |= 1u << (8 * b + i);
-            if (left + last - i >= job->call->in[0].w) mask |= 1u << (8 * b + pad + i);
-        }
-    }
-    return mask;
-}
-
-/* Input rows up to `end`, from column `left` on, what of them is inside the image; channels [c0, c1). */
-static void copy_rows(struct job *job, int32_t begin, int32_t end, int32_t left, int32_t c0, int32_t c1)
-{
-    const struct ig_operand *in = &job->call->in[0];
-    int64_t from = left < 0 ? -left : 0, to = in->w - left < job->columns ? in->w - left : job->columns;
-    for (int32_t y = job->copied > begin ? job->copied : begin; y < end; y++) {
-        const float *row = ig_row_f32(in, y) + left * in->pixel_stride + c0;
-        float *dst = job->copy + y % job->conv->w.kh * job->columns * job->pitch;
-        for (int64_t x = from; x < to; x++)
-            memcpy(dst + x * job->pitch, row + x * in->pixel_stride, (size_t)(c1 - c0) * sizeof *dst);
-    }
-    job->copied = end;
-}
-
-/* Outputs [x0, x0 + n) of row y, channels [c0, c1). */
-static void stretch(struct job *job, int32_t y, int32_t x0, int32_t c0, int32_t c1)
-{
-    const float *rows[MOST_K];
-    const struct ig_window *w = &job->conv->w;
-    const struct ig_operand *in = &job->call->in[0], *out = &job->call->out[0];
-    struct ig_direct *d = &job->d;
-    int32_t top = y * w->sh - w->top, left = x0 * w->sw - w->left, ky = top < 0 ? -top : 0;
-    int32_t end = in->h - top < w->kh ? in->h - top : w->kh;
-    d->rows = rows;
-    d->n_rows = end > ky ? end - ky : 0;
-    if (job->copy && d->n_rows) copy_rows(job, top + ky, top + end, left, c0, c1);
-    for (int32_t i = 0; i < (int32_t)d->n_rows; i++)
-        rows[i] = job->copy ? job->copy + (top + ky + i) % w->kh * job->columns * job->pitch
-                            : ig_row_f32(in, top + ky + i) + left * in->pixel_stride + c0;
-    d->w = (const float *)job->call->weights + c0 / 8 * (d->w_block / (int64_t)sizeof(float));
-    d->w_row = 8 * (int64_t)sizeof(float) * (1 + ky * w->kw);
-    d->out = ig_row_f32(out, y) + x0 * out->pixel_stride + c0;
-    d->blocks = (c1 - c0) / 16;
-    if (d->blocks) job->wide(d);
-    if ((c1 - c0) % 16 == 0) return;
-    for (int64_t i = 0; i < d->n_rows; i++) rows[i] += d->blocks * 16;
-    d->w += d->blocks * 2 * (d->w_block / (int64_t)sizeof(float));
-    d->out += d->blocks * 16;
-    d->blocks = 1;
-    job->narrow(d);
-}
-
-/* Residual and activation. */
-static void finish(const struct job *job, int32_t y, int32_t x0, int32_t n, int32_t c0, int32_t c1)
-{
-    const struct ig_operand *out = &job->call->out[0], *r = &job->call->in[3];
-    float *p = ig_row_f32(out, y) + x0 * out->pixel_stride + c0;
-    if (job->call->n_in > 3 && r->data) {
-        const float *q = ig_row_f32(r, y) + x0 * r->pixel_stride + c0;
-        for (int32_t x = 0; x < n; x++)
-            for (int32_t i = 0; i < c1 - c0; i += 8) {
-                float *to = p + x * out->pixel_stride + i;
-                _mm256_storeu_ps(to, _mm256_add_ps(_mm256_loadu_ps(to), _mm256_loadu_ps(q + x * r->pixel_stride + i)));
-            }
-    }
-    if (job->conv->act.kind != IG_NONE)
-        ig_act_pixels_avx2(p, out->pixel_stride, p, out->pixel_stride, n, c1 - c0, &job->conv->act);
-}
-
-/* Outputs [x, x + n) of all rows. */
-static void part_of_row(struct job *job, struct ig_range range, int32_t x, int32_t n)
-{
-    int32_t group = ig_depthwise7_group(job->call, n);
-    job->d.n = n;
-    job->d.outside = outside(job, x, n);
-    job->columns = ig_depthwise7_columns(job->call, n);
-    if (job->copy) {
-        job->pitch = ig_depthwise7_pitch(group);
-        job->d.column = job->pitch * (int64_t)sizeof(float);
-    }
-    for (int32_t c = range.c0, end; c < range.c1; c = end) {
-        end = range.c1 - c < group ? range.c1 : c + group;
-        job->copied = 0;
-        for (int32_t y = range.y0; y < range.y1; y++) {
-            stretch(job, y, x, c, end);
-            if (job->later) finish(job, y, x, n, c, end);
-        }
-    }
-}
+static const struct ig_depthwise7_set set = {
+    {{{ig_direct_3s1_8_avx2, ig_direct_3s1_16_avx2}, {ig_direct_3s2_8_avx2, ig_direct_3s2_16_avx2}},
+     {{ig_direct_5s1_8_avx2, ig_direct_5s1_16_avx2}, {ig_direct_5s2_8_avx2, ig_direct_5s2_16_avx2}},
+     {{ig_direct_7s1_8_avx2, ig_direct_7s1_16_avx2}, {ig_direct_7s2_8_avx2, ig_direct_7s2_16_avx2}}},
+    8, ig_act_pixels_avx2};
 
 void conv_f32_depthwise7x16__avx2(const struct ig_call *call, struct ig_range range, void *scratch)
 {
-    struct job job = start(call);
-    int32_t width = call->out[0].w, parts = (width + IG_DEPTHWISE7_STRETCH - 1) / IG_DEPTHWISE7_STRETCH;
-    if (ig_depthwise7_copies(call)) job.copy = (float *)scratch;
-    for (int32_t i = 0, x = 0; i < parts; i++, x += (int32_t)job.d.n)
-        part_of_row(&job, range, x, width / parts + (i < width % parts));
+    ig_depthwise7(call, range, scratch, &set);
 }

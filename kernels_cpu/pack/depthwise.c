@@ -36,6 +36,11 @@ size_t ig_pack_depthwise8(const struct ig_call *call, void *dst)
     return pack(call, 8, dst);
 }
 
+size_t ig_pack_depthwise16(const struct ig_call *call, void *dst)
+{
+    return pack(call, 16, dst);
+}
+
 int ig_supports_depthwise(const struct ig_call *call)
 {
     const struct ig_conv *conv = (const struct ig_conv *)call->attrs;

@@ -83,6 +83,7 @@ ig_supports_fn ig_supports_depthwise3x3; /* stride 1 or 2, no dilation, padding 
 ig_supports_fn ig_supports_depthwise7;   /* 3x3, 5x5, 7x7, stride 1 or 2, no dilation; wide, whole blocks of 8 channels */
 ig_pack_fn ig_pack_depthwise4;           /* blocks of 4 channels */
 ig_pack_fn ig_pack_depthwise8;           /* of 8 */
+ig_pack_fn ig_pack_depthwise16;          /* of 16 */
 ig_scratch_fn ig_scratch_depthwise7;     /* rows that are copied, common/depthwise7.h */
 
 /* --- pack/pool.c: maximum and average --- */
