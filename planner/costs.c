@@ -1,4 +1,4 @@
-/* platforms/zen4.json, in the program: a plan needs no file but its network, and is the same everywhere. */
+/* platforms/{zen4,xeon}.json, in the program: a plan needs no file but its network, and is the same everywhere. */
 #include "planner/costs.h"
 
 #include <stdio.h>
@@ -11,7 +11,12 @@ static const char zen4[] =
 #include "planner/zen4.inc"
     ;
 
-static const char *const texts[IG_ISAS] = {[IG_ISA_AVX2] = zen4};
+static const char xeon[] =
+#include "planner/xeon.inc"
+    ;
+
+static const char *const texts[IG_ISAS] = {[IG_ISA_AVX2] = zen4, [IG_ISA_AVX512] = xeon};
+static const char *const files[IG_ISAS] = {[IG_ISA_AVX2] = "platforms/zen4.json", [IG_ISA_AVX512] = "platforms/xeon.json"};
 
 static const char *const suffixes[IG_ISAS] = {[IG_ISA_AVX2] = "__avx2", [IG_ISA_AVX512] = "__avx512", [IG_ISA_NEON] = "__neon"};
 static struct ig_platform *boards[IG_ISAS];
@@ -33,7 +38,7 @@ const struct ig_platform *ig_costs_of(int32_t isa)
 {
     char err[512];
     if (boards[isa] || !texts[isa]) return boards[isa];
-    boards[isa] = ig_platform_parse(texts[isa], "platforms/zen4.json", err, sizeof err);
+    boards[isa] = ig_platform_parse(texts[isa], files[isa], err, sizeof err);
     if (boards[isa]) return boards[isa];
     fprintf(stderr, "ingot: %s\n", err); /* the file came with the source, and tests read it */
     abort();
