@@ -5,7 +5,7 @@
 
 #include "planner/plan.h"
 
-enum { IG_MAX_CANDIDATES = 96 };
+enum { IG_MAX_CANDIDATES = 192 };
 
 struct ig_candidate {
     const struct ig_kernel *kernel;
