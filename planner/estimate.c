@@ -155,7 +155,7 @@ static double channels_of(const struct ig_kernel *k, const struct family *f, con
  */
 static const double transform = 10;
 /* Raw weights are transformed for every block of tiles, which costs as much as so many tiles do. */
-static const double raw_transform = 5, raw_tiles = 6.0 * IG_WINOGRAD_RAW_GROUPS, lean_tiles = 6.0 * IG_WINOGRAD_LEAN_GROUPS;
+static const double raw_transform = 5, raw_tiles = IG_WINOGRAD_RAW_TILES, lean_tiles = IG_WINOGRAD_LEAN_TILES;
 
 static struct ig_winograd_shape winograd_shape(const struct ig_kernel *k, const struct ig_call *call)
 {

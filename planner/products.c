@@ -269,9 +269,9 @@ void ig_winograd_features(const struct ig_call *call, const struct ig_caches *c,
 /* Tiles that raw weights are transformed for at a time (sizes_of in kernels_cpu/common/winograd.c). */
 static double raw_block(const struct ig_call *call, const struct ig_tile *t, double points)
 {
-    double across = ceil_of(call->out[0].w, t->columns), least = t->mr * IG_WINOGRAD_LEAN_GROUPS;
-    double most = t->mr * IG_WINOGRAD_RAW_GROUPS, fit = IG_WINOGRAD_RAW_BYTES / (points * t->mr * call->in[0].c * F);
-    if (!t->lean) return fmin(most, t->mr * fmax(IG_WINOGRAD_LEAN_GROUPS, floor(fit)));
+    double across = ceil_of(call->out[0].w, t->columns), least = t->mr * ceil_of(IG_WINOGRAD_LEAN_TILES, t->mr);
+    double most = t->mr * ceil_of(IG_WINOGRAD_RAW_TILES, t->mr), fit = IG_WINOGRAD_RAW_BYTES / (points * t->mr * call->in[0].c * F);
+    if (!t->lean) return fmin(most, fmax(least, t->mr * floor(fit)));
     return across < least ? floor(least / across) * across : fmin(across, most);
 }
 

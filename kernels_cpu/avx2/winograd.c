@@ -33,22 +33,6 @@ enum { LANES = 8 };
 TILES(1x4of3, f1of3, f4of3)
 TILES(2x4of3, f2of3, f4of3)
 
-/* Of the points 0, 1, -1 and 0, 3/4, -3/4, 3/2, -3/2: pack/winograd.c. */
-static const struct factors factors1 = {1, {{0, 0}}, {1}};
-static const struct factors factors2 = {-1, {{0.5f, 0.5f}}, {0.5f}};
-static const struct factors factors4 = {
-    64 / 81.f, {{-128 / 243.f, -8 / 27.f}, {32 / 243.f, 8 / 27.f}}, {-32 / 81.f, 16 / 81.f}};
-
-static void filter_2(const struct ig_winograd_filter *args)
-{
-    filter_row(args, 2, &factors2, 2, &factors2);
-}
-
-static void filter_4(const struct ig_winograd_filter *args)
-{
-    filter_row(args, 4, &factors4, 4, &factors4);
-}
-
 static void filter_1x4(const struct ig_winograd_filter *args)
 {
     filter_row(args, 1, &factors1, 4, &factors4);
@@ -61,30 +45,30 @@ static void filter_2x4(const struct ig_winograd_filter *args)
 
 void conv_f32_winograd2_raw6x16__avx2(const struct ig_call *call, struct ig_range range, void *scratch)
 {
-    static const struct ig_winograd_set set = {2, 2, in_2of3, out_2of3, &ig_gemm_6x16_avx2, filter_2, IG_WINOGRAD_LEAN_GROUPS};
+    static const struct ig_winograd_set set = {2, 2, in_2of3, out_2of3, &ig_gemm_6x16_avx2, filter_2, IG_WINOGRAD_LEAN_TILES};
     ig_winograd(call, range, scratch, &set);
 }
 
 void conv_f32_winograd4_raw6x16__avx2(const struct ig_call *call, struct ig_range range, void *scratch)
 {
-    static const struct ig_winograd_set set = {4, 4, in_4of3, out_4of3, &ig_gemm_6x16_avx2, filter_4, IG_WINOGRAD_RAW_GROUPS};
+    static const struct ig_winograd_set set = {4, 4, in_4of3, out_4of3, &ig_gemm_6x16_avx2, filter_4, IG_WINOGRAD_RAW_TILES};
     ig_winograd(call, range, scratch, &set);
 }
 
 void conv_f32_winograd4_rawlean6x16__avx2(const struct ig_call *call, struct ig_range range, void *scratch)
 {
-    static const struct ig_winograd_set set = {4, 4, in_4of3, out_4of3, &ig_gemm_6x16_avx2, filter_4, IG_WINOGRAD_LEAN_GROUPS};
+    static const struct ig_winograd_set set = {4, 4, in_4of3, out_4of3, &ig_gemm_6x16_avx2, filter_4, IG_WINOGRAD_LEAN_TILES};
     ig_winograd(call, range, scratch, &set);
 }
 
 void conv_f32_winograd1x4_raw6x16__avx2(const struct ig_call *call, struct ig_range range, void *scratch)
 {
-    static const struct ig_winograd_set set = {1, 4, in_1x4of3, out_1x4of3, &ig_gemm_6x16_avx2, filter_1x4, IG_WINOGRAD_LEAN_GROUPS};
+    static const struct ig_winograd_set set = {1, 4, in_1x4of3, out_1x4of3, &ig_gemm_6x16_avx2, filter_1x4, IG_WINOGRAD_LEAN_TILES};
     ig_winograd(call, range, scratch, &set);
 }
 
 void conv_f32_winograd2x4_raw6x16__avx2(const struct ig_call *call, struct ig_range range, void *scratch)
 {
-    static const struct ig_winograd_set set = {2, 4, in_2x4of3, out_2x4of3, &ig_gemm_6x16_avx2, filter_2x4, IG_WINOGRAD_LEAN_GROUPS};
+    static const struct ig_winograd_set set = {2, 4, in_2x4of3, out_2x4of3, &ig_gemm_6x16_avx2, filter_2x4, IG_WINOGRAD_LEAN_TILES};
     ig_winograd(call, range, scratch, &set);
 }

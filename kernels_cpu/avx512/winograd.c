@@ -4,6 +4,7 @@
 #include "kernels_cpu/avx512/gemm.h"
 #include "kernels_cpu/avx512/kernels.h"
 #include "kernels_cpu/avx512/vec.h"
+#include "kernels_cpu/common/blocks.h"
 
 typedef __m512 vec;
 enum { LANES = 16 };
@@ -23,3 +24,21 @@ enum { LANES = 16 };
 #define KERNEL(name) conv_f32_winograd##name##_12x32__avx512
 #define GEMM ig_gemm_12x32_avx512
 #include "kernels_cpu/common/winograd_kernels.inc"
+
+void conv_f32_winograd2_raw12x32__avx512(const struct ig_call *call, struct ig_range range, void *scratch)
+{
+    static const struct ig_winograd_set set = {2, 2, in_2of3, out_2of3, &GEMM, filter_2, IG_WINOGRAD_LEAN_TILES};
+    ig_winograd(call, range, scratch, &set);
+}
+
+void conv_f32_winograd4_raw12x32__avx512(const struct ig_call *call, struct ig_range range, void *scratch)
+{
+    static const struct ig_winograd_set set = {4, 4, in_4of3, out_4of3, &GEMM, filter_4, IG_WINOGRAD_RAW_TILES};
+    ig_winograd(call, range, scratch, &set);
+}
+
+void conv_f32_winograd4_rawlean12x32__avx512(const struct ig_call *call, struct ig_range range, void *scratch)
+{
+    static const struct ig_winograd_set set = {4, 4, in_4of3, out_4of3, &GEMM, filter_4, IG_WINOGRAD_LEAN_TILES};
+    ig_winograd(call, range, scratch, &set);
+}

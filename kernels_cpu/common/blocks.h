@@ -28,8 +28,8 @@ enum {
     IG_WINOGRAD_FAR_BYTES = 8 << 20,         /* but no more of V than this */
     IG_WINOGRAD_RAW_DEPTH = 128,             /* input channels whose weights are transformed at a time, for every block */
     IG_WINOGRAD_LEAN_DEPTH = 64,             /* where room is dear */
-    IG_WINOGRAD_LEAN_GROUPS = 3,             /* anew: as few groups as have a row of tiles take little room, */
-    IG_WINOGRAD_RAW_GROUPS = 9,              /* many little time, but no more of V than this */
+    IG_WINOGRAD_LEAN_TILES = 18,             /* anew: as few tiles as are a row take little room, */
+    IG_WINOGRAD_RAW_TILES = 54,              /* many little time, but no more of V than this */
     IG_WINOGRAD_RAW_BYTES = 3 << 18
 };
 

@@ -21,7 +21,8 @@ struct sizes {                 /* what follows from the call alone */
     int32_t ic, oc;
     int32_t across;            /* tiles in a row */
     int32_t raw;               /* weights are transformed here, a panel of so many input channels at a time; 0: were */
-    int32_t mr;                /* tiles that the micro-kernels take at a time */
+    int32_t mr;                /* tiles that the micro-kernels take at a time, */
+    int32_t at_once;           /* and panels; of raw weights so many are made */
     int32_t groups;            /* of at most mr tiles, in a block */
     int32_t most;              /* tiles in a block; 0: as many as the groups have */
     int32_t depth;             /* input channels of V */
@@ -69,14 +70,20 @@ static int64_t ratio_up(int64_t n, int64_t to)
     return (n + to - 1) / to;
 }
 
+/* So many tiles, rounded up to groups. */
+static int32_t whole_groups(const struct sizes *s, int32_t tiles)
+{
+    return (int32_t)ratio_up(tiles, s->mr) * s->mr;
+}
+
 /*
  * Lean blocks, where room is dear: whole rows of tiles without gaps, and V of all input channels and M of a panel,
  * or V of some and M of all panels, which is less where there are few.
  */
 static void make_lean(struct sizes *s, int64_t tiles)
 {
-    int32_t least = s->mr * IG_WINOGRAD_LEAN_GROUPS, most = s->mr * IG_WINOGRAD_RAW_GROUPS;
-    int32_t ic = (int32_t)ratio_up(s->ic, NR) * NR, oc = s->panels * NR;
+    int32_t least = whole_groups(s, IG_WINOGRAD_LEAN_TILES), most = whole_groups(s, IG_WINOGRAD_RAW_TILES);
+    int32_t ic = (int32_t)ratio_up(s->ic, NR) * NR, oc = (int32_t)ratio_up(s->panels, s->at_once) * s->at_once * NR;
     int some = IG_WINOGRAD_LEAN_DEPTH + oc < ic + NR;
     s->most = s->across < least ? least / s->across * s->across : (int32_t)min64(s->across, most);
     s->most = (int32_t)min64(s->most, tiles);
@@ -85,14 +92,15 @@ static void make_lean(struct sizes *s, int64_t tiles)
     s->panel = ig_gemm_panel(1, s->raw, NR);
     s->depth = some ? s->raw : s->ic;
     s->v_row = some ? IG_WINOGRAD_LEAN_DEPTH : ic;
-    s->m_row = s->chunk = some ? oc : NR;
+    s->m_row = s->chunk = some ? oc : s->at_once * NR;
 }
 
+/* most: tiles of a block, where weights are raw; else 0. */
 static struct sizes sizes_of(const struct ig_call *call, int32_t rows, int32_t m, int32_t most, int32_t mr)
 {
     const struct ig_winograd_shape shape = ig_winograd_shape_of(call, rows, m);
     struct sizes s = {.n = ig_winograd_wide(&shape), .high = ig_winograd_high(&shape), .points = ig_winograd_points(&shape),
-                      .rows = shape.rows, .m = shape.columns, .stride = shape.stride, .mr = mr};
+                      .rows = shape.rows, .m = shape.columns, .stride = shape.stride, .mr = mr, .at_once = mr > 6 ? 2 : 1};
     s.ic = call->in[0].c;
     s.oc = call->out[0].c;
     int64_t group = (int64_t)s.points * mr * (int64_t)sizeof(float); /* bytes of one float a tile */
@@ -106,14 +114,14 @@ static struct sizes sizes_of(const struct ig_call *call, int32_t rows, int32_t m
     if (s.points * s.panels * s.panel * (int64_t)sizeof(float) > NEAR_BYTES)
         groups = min64(ratio_up(FAR_TILES, mr), FAR_BYTES / (group * s.v_row));
     if (groups < NEAR_GROUPS) groups = NEAR_GROUPS;
-    if (most) groups = min64(most, IG_WINOGRAD_RAW_BYTES / (group * s.v_row));
-    if (most && groups < IG_WINOGRAD_LEAN_GROUPS) groups = IG_WINOGRAD_LEAN_GROUPS;
+    if (most) groups = min64(ratio_up(most, mr), IG_WINOGRAD_RAW_BYTES / (group * s.v_row));
+    if (most && groups < ratio_up(IG_WINOGRAD_LEAN_TILES, mr)) groups = ratio_up(IG_WINOGRAD_LEAN_TILES, mr);
     int64_t tiles = (int64_t)s.across * ratio_up(call->out[0].h, s.rows);
     s.groups = (int32_t)min64(groups, ratio_up(tiles, mr));
     int64_t chunks = ratio_up(group * s.groups * s.oc, M_BYTES);
-    s.chunk = most ? NR : (int32_t)ratio_up(s.panels, min64(chunks, s.panels)) * NR;
+    s.chunk = most ? s.at_once * NR : (int32_t)ratio_up(s.panels, min64(chunks, s.panels)) * NR;
     s.m_row = odd_lines(s.chunk);
-    if (most == IG_WINOGRAD_LEAN_GROUPS) make_lean(&s, tiles);
+    if (most == IG_WINOGRAD_LEAN_TILES) make_lean(&s, tiles);
     tiles = s.most ? s.most : s.groups * mr;
     s.v_plane = odd_lines(tiles * s.v_row);
     s.m_plane = odd_lines(tiles * s.m_row);
@@ -136,10 +144,10 @@ static size_t strip_floats(const struct sizes *s)
     return strip_pixels(s) * (s->mr > 6 ? IG_WINOGRAD_LANES : IG_WINOGRAD_LANES / 2); /* who has many rows has long vectors */
 }
 
-/* A row of points of one panel. */
+/* A row of points of the panels that are made at once. */
 static size_t raw_floats(const struct sizes *s)
 {
-    return s->raw ? (size_t)odd_lines(s->n * s->panel) : 0;
+    return s->raw ? (size_t)odd_lines(s->n * s->at_once * s->panel) : 0;
 }
 
 static int64_t packed_floats(const struct sizes *s)
@@ -159,9 +167,9 @@ size_t ig_winograd_scratch(const struct ig_call *call, int32_t m, int32_t mr)
     return scratch_bytes(&s);
 }
 
-size_t ig_winograd_raw_scratch(const struct ig_call *call, int32_t rows, int32_t m, int32_t groups)
+size_t ig_winograd_raw_scratch(const struct ig_call *call, int32_t rows, int32_t m, int32_t tiles, int32_t mr)
 {
-    struct sizes s = sizes_of(call, rows, m, groups, IG_WINOGRAD_RAW_MR);
+    struct sizes s = sizes_of(call, rows, m, tiles, mr);
     return scratch_bytes(&s);
 }
 
@@ -180,14 +188,13 @@ static void split_act(struct job *job, const struct ig_act *act)
     if (act->kind == IG_RELU || act->kind == IG_CLIP) job->act.kind = IG_NONE;
 }
 
-/* Weights as they are, and zeros for biases of the panels that will be made of them. */
+/* Weights as they are. */
 static void start_raw(struct job *job, float *room)
 {
     job->filters = (const float *)job->call->weights;
     job->u = job->points = room;
     job->far = job->stream = 0;
     job->gemm.prefetch = 0;
-    for (int32_t k = 0; k < job->s.n; k++) memset(room + k * job->s.panel, 0, NR * sizeof *room);
 }
 
 static void start(struct job *job, const struct ig_call *call, struct ig_range range, char *scratch,
@@ -198,7 +205,7 @@ static void start(struct job *job, const struct ig_call *call, struct ig_range r
     job->call = call;
     job->set = set;
     job->range = range;
-    job->s = sizes_of(call, set->rows, set->m, set->groups, set->gemm->mr);
+    job->s = sizes_of(call, set->rows, set->m, set->tiles, set->gemm->mr);
     job->first_row = range.y0 / job->s.rows;
     split_act(job, &conv->act);
     int64_t panel_bytes = job->s.panel * (int64_t)sizeof(float), near = L2_BYTES;
@@ -213,7 +220,7 @@ static void start(struct job *job, const struct ig_call *call, struct ig_range r
     job->strip = (float *)(void *)(scratch + table_bytes(&job->s));
     job->v = job->strip + strip_floats(&job->s);
     job->m = job->v + job->s.points * job->s.v_plane;
-    if (set->groups) start_raw(job, job->m + job->s.points * job->s.m_plane);
+    if (set->tiles) start_raw(job, job->m + job->s.points * job->s.m_plane);
     else if (set->gemm->packed) job->packed = job->m + job->s.points * job->s.m_plane;
 }
 
@@ -249,19 +256,24 @@ static void transform_input(const struct job *job, int64_t first, int32_t count,
     }
 }
 
-/* Panel j of a point. */
-static const float *panel_at(const struct job *job, int32_t point, int32_t j)
+/* Panel j of a point; of raw weights those from `first` on are there, of as many channels as were made. */
+static const float *panel_at(const struct job *job, int32_t point, int32_t j, int32_t first)
 {
-    return job->u + (job->s.raw ? point % job->s.n : point * (int64_t)job->s.panels + j) * job->s.panel;
+    if (job->s.raw) return job->u + point % job->s.n * job->s.at_once * job->s.panel + (j - first) * ig_gemm_panel(1, job->gemm.k, NR);
+    return job->u + (point * (int64_t)job->s.panels + j) * job->s.panel;
 }
 
-/* Of raw weights: input channels [k0, k1) of panel j of a row of points, from `point` on. */
-static void transform_filters(struct job *job, int32_t point, int32_t j, int32_t k0, int32_t k1)
+/* Of raw weights: input channels [k0, k1) of panels [j, end) of a row of points, from `point` on; each has a bias of zeros. */
+static void transform_filters(struct job *job, int32_t point, int32_t j, int32_t end, int32_t k0, int32_t k1)
 {
     const struct sizes *s = &job->s;
-    const float *w = job->filters + j * ig_gemm_panel(9, s->ic, NR) + (1 + 9 * (int64_t)k0) * NR;
-    struct ig_winograd_filter args = {w, k1 - k0, point / s->n, job->points + NR, s->panel};
-    job->set->filter(&args);
+    float *u = job->points;
+    for (; j < end; j++, u += ig_gemm_panel(1, k1 - k0, NR)) {
+        const float *w = job->filters + j * ig_gemm_panel(9, s->ic, NR) + (1 + 9 * (int64_t)k0) * NR;
+        struct ig_winograd_filter args = {w, k1 - k0, point / s->n, u + NR, s->at_once * s->panel};
+        for (int32_t k = 0; k < s->n; k++) memset(u + k * args.plane, 0, NR * sizeof *u);
+        job->set->filter(&args);
+    }
 }
 
 /* Panels [j0, j1) of one point by group i of `groups`: `count` tiles from `first` on. */
@@ -279,7 +291,7 @@ static void multiply_group(struct job *job, int32_t groups, int32_t i, int32_t p
         if (n > j1 - j) n = j1 - j;
         if (n < 1) n = 1;
         args->panels = n;
-        args->bias = panel_at(job, point, j);
+        args->bias = panel_at(job, point, j, j0);
         args->b = args->bias + NR;
         if (job->far)
             ig_gemm_fetch(args, args->bias + n * s->panel, n * NR, i, groups);
@@ -287,6 +299,7 @@ static void multiply_group(struct job *job, int32_t groups, int32_t i, int32_t p
             ig_gemm_fetch(args, args->b + AHEAD_BYTES / (int64_t)sizeof(float), NR, 0, 1);
         set->fn[wide][count - 1](args);
         args->c_offset += n * NR * (int64_t)sizeof(float);
+        args->r_offset += n * NR * (int64_t)sizeof(float);
     }
 }
 
@@ -299,7 +312,7 @@ static void multiply_packed(const struct job *job, int32_t i, int32_t point, int
                                   .c_offset = job->gemm.c_offset};
     for (int32_t j = j0; j < j1; j += (int32_t)args.panels) {
         int32_t left = s->oc - j * NR, whole = left / NR, wide = left > NR / 2;
-        args.b = panel_at(job, point, j);
+        args.b = panel_at(job, point, j, j0);
         args.panels = whole < 1 ? 1 : min64(whole, j1 - j);
         job->set->gemm->packed->fn[wide][count - 1](&args);
         args.c_offset += args.panels * NR * (int64_t)sizeof(float);
@@ -343,23 +356,23 @@ static void multiply(struct job *job, int32_t groups, int32_t count, int32_t lar
 }
 
 /*
- * The same from raw weights, one panel, of input channels [from, to), which V has: products of so many of them are added to
- * those before.
+ * The same from raw weights, panels [j, end), of input channels [from, to), which V has: products of so many of them are added
+ * to those before.
  */
-static void multiply_raw(struct job *job, const struct block *b, int32_t j, int32_t c0, int32_t from, int32_t to)
+static void multiply_raw(struct job *job, const struct block *b, int32_t j, int32_t end, int32_t c0, int32_t from, int32_t to)
 {
     const struct sizes *s = &job->s;
     for (int32_t k0 = from, k1; k0 < to; k0 = k1) {
         k1 = (int32_t)min64(to, k0 + s->raw);
         job->gemm.k = k1 - k0;
         for (int32_t point = 0; point < s->points; point++) {
-            if (point % s->n == 0) transform_filters(job, point, j, k0, k1);
+            if (point % s->n == 0) transform_filters(job, point, j, end, k0, k1);
             job->gemm.a_offset = (point * s->v_plane + k0 - from) * (int64_t)sizeof(float);
             for (int32_t i = 0, first = 0, n; i < b->groups; i++, first += n) {
                 n = b->count + (i < b->larger);
                 job->gemm.c_offset = job->gemm.r_offset = (point * s->m_plane + j * NR - c0) * (int64_t)sizeof(float);
                 job->gemm.r = k0 ? (const float *const *)job->c + first : NULL;
-                multiply_group(job, b->groups, i, point, first, n, j, j + 1);
+                multiply_group(job, b->groups, i, point, first, n, j, end);
             }
         }
     }
@@ -403,7 +416,10 @@ static void run_block(struct job *job, const struct block *b)
         for (int32_t k0 = 0; s->raw && k0 < s->ic; k0 += s->depth) {
             int32_t k1 = (int32_t)min64(s->ic, k0 + s->depth);
             if (s->depth < s->ic) transform_input(job, b->first, tiles, k0, k1);
-            for (int32_t c = c0; c < c1; c += NR) multiply_raw(job, b, c / NR, c0, k0, k1);
+            for (int32_t j = c0 / NR, end; j * NR < c1; j = end) {
+                end = (int32_t)min64(ratio_up(c1, NR), j + s->at_once);
+                multiply_raw(job, b, j, end, c0, k0, k1);
+            }
         }
         for (int32_t i = 0; i < tiles; i++)
             for (int32_t c = c0; c < c1; c += wide)

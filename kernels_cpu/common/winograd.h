@@ -25,8 +25,7 @@
 
 enum {
     IG_WINOGRAD_STRIP = 8,   /* tiles of one row whose input transform shares columns */
-    IG_WINOGRAD_LANES = 16,  /* of the longest vector of channels that a transform takes at a time */
-    IG_WINOGRAD_RAW_MR = 6   /* rows of the micro-kernels of sets with a filter */
+    IG_WINOGRAD_LANES = 16   /* of the longest vector of channels that a transform takes at a time */
 };
 
 /* Pixels of `tiles` tiles side by side to V: a vector of channels at a time. `high` is a tile's points down. */
@@ -69,7 +68,7 @@ struct ig_winograd_set {       /* one ISA's F(rows x m, kh x kw); static const d
     ig_winograd_out_fn *out;
     const struct ig_gemm_set *gemm; /* panels of 16 */
     ig_winograd_filter_fn *filter;  /* transforms weights that are packed as they are, for every block */
-    int32_t groups;                 /* of so many tiles as the micro-kernels have rows; NULL and 0: they are packed transformed */
+    int32_t tiles;                  /* of a block at most; NULL and 0: they are packed transformed */
 };
 
 /* The kernel: call->in = x, w, bias, residual; packed by kernels_cpu/pack/winograd.c. */
@@ -78,7 +77,7 @@ void ig_winograd(const struct ig_call *call, struct ig_range range, void *scratc
 /* Scratch bytes: sets whose micro-kernels have mr rows. */
 size_t ig_winograd_scratch(const struct ig_call *call, int32_t m, int32_t mr);
 /* Sets with a filter. */
-size_t ig_winograd_raw_scratch(const struct ig_call *call, int32_t rows, int32_t m, int32_t groups);
+size_t ig_winograd_raw_scratch(const struct ig_call *call, int32_t rows, int32_t m, int32_t tiles, int32_t mr);
 size_t ig_winograd_packed_scratch(const struct ig_call *call, int32_t m); /* sets with packed kernels */
 
 #endif

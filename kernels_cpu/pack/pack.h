@@ -69,6 +69,7 @@ ig_pack_fn ig_pack_winograd_raw;        /* as they are: transformed when they ar
 ig_scratch_fn ig_scratch_winograd2_raw;
 ig_scratch_fn ig_scratch_winograd1x4_raw, ig_scratch_winograd2x4_raw;
 ig_scratch_fn ig_scratch_winograd4_raw, ig_scratch_winograd4_lean;
+ig_scratch_fn ig_scratch_winograd2_raw_mr12, ig_scratch_winograd4_raw_mr12, ig_scratch_winograd4_lean_mr12;
 ig_scratch_fn ig_scratch_winograd2_packed; /* sets with packed kernels */
 ig_scratch_fn ig_scratch_winograd4_packed;
 ig_scratch_fn ig_scratch_winograd6_packed;

@@ -221,27 +221,42 @@ size_t ig_scratch_winograd6_mr12(const struct ig_call *call)
 
 size_t ig_scratch_winograd2_raw(const struct ig_call *call)
 {
-    return ig_winograd_raw_scratch(call, 2, 2, IG_WINOGRAD_LEAN_GROUPS);
+    return ig_winograd_raw_scratch(call, 2, 2, IG_WINOGRAD_LEAN_TILES, 6);
 }
 
 size_t ig_scratch_winograd1x4_raw(const struct ig_call *call)
 {
-    return ig_winograd_raw_scratch(call, 1, 4, IG_WINOGRAD_LEAN_GROUPS);
+    return ig_winograd_raw_scratch(call, 1, 4, IG_WINOGRAD_LEAN_TILES, 6);
 }
 
 size_t ig_scratch_winograd2x4_raw(const struct ig_call *call)
 {
-    return ig_winograd_raw_scratch(call, 2, 4, IG_WINOGRAD_LEAN_GROUPS);
+    return ig_winograd_raw_scratch(call, 2, 4, IG_WINOGRAD_LEAN_TILES, 6);
 }
 
 size_t ig_scratch_winograd4_raw(const struct ig_call *call)
 {
-    return ig_winograd_raw_scratch(call, 4, 4, IG_WINOGRAD_RAW_GROUPS);
+    return ig_winograd_raw_scratch(call, 4, 4, IG_WINOGRAD_RAW_TILES, 6);
 }
 
 size_t ig_scratch_winograd4_lean(const struct ig_call *call)
 {
-    return ig_winograd_raw_scratch(call, 4, 4, IG_WINOGRAD_LEAN_GROUPS);
+    return ig_winograd_raw_scratch(call, 4, 4, IG_WINOGRAD_LEAN_TILES, 6);
+}
+
+size_t ig_scratch_winograd2_raw_mr12(const struct ig_call *call)
+{
+    return ig_winograd_raw_scratch(call, 2, 2, IG_WINOGRAD_LEAN_TILES, 12);
+}
+
+size_t ig_scratch_winograd4_raw_mr12(const struct ig_call *call)
+{
+    return ig_winograd_raw_scratch(call, 4, 4, IG_WINOGRAD_RAW_TILES, 12);
+}
+
+size_t ig_scratch_winograd4_lean_mr12(const struct ig_call *call)
+{
+    return ig_winograd_raw_scratch(call, 4, 4, IG_WINOGRAD_LEAN_TILES, 12);
 }
 
 size_t ig_scratch_winograd2_packed(const struct ig_call *call)
