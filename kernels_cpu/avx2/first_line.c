@@ -9,42 +9,42 @@
 
 void conv_f32_first3s1c3__avx2(const struct ig_call *call, struct ig_range range, void *scratch)
 {
-    static const struct ig_first_line_set set = {ig_first_3s1c3_16_avx2, ig_first_3s1c3_8_avx2, ig_act_row_avx2, 1};
+    static const struct ig_first_line_set set = {ig_first_3s1c3_16_avx2, ig_first_3s1c3_8_avx2, NULL, ig_act_row_avx2, 1};
     ig_first_line(call, range, scratch, &set);
 }
 
 void conv_f32_first3s2c3__avx2(const struct ig_call *call, struct ig_range range, void *scratch)
 {
-    static const struct ig_first_line_set set = {ig_first_3s2c3_16_avx2, ig_first_3s2c3_8_avx2, ig_act_row_avx2, 1};
+    static const struct ig_first_line_set set = {ig_first_3s2c3_16_avx2, ig_first_3s2c3_8_avx2, NULL, ig_act_row_avx2, 1};
     ig_first_line(call, range, scratch, &set);
 }
 
 void conv_f32_first5s1c3__avx2(const struct ig_call *call, struct ig_range range, void *scratch)
 {
-    static const struct ig_first_line_set set = {ig_first_5s1c3_16_avx2, ig_first_5s1c3_8_avx2, ig_act_row_avx2, 0};
+    static const struct ig_first_line_set set = {ig_first_5s1c3_16_avx2, ig_first_5s1c3_8_avx2, NULL, ig_act_row_avx2, 0};
     ig_first_line(call, range, scratch, &set);
 }
 
 void conv_f32_first5s2c3__avx2(const struct ig_call *call, struct ig_range range, void *scratch)
 {
-    static const struct ig_first_line_set set = {ig_first_5s2c3_16_avx2, ig_first_5s2c3_8_avx2, ig_act_row_avx2, 0};
+    static const struct ig_first_line_set set = {ig_first_5s2c3_16_avx2, ig_first_5s2c3_8_avx2, NULL, ig_act_row_avx2, 0};
     ig_first_line(call, range, scratch, &set);
 }
 
 void conv_f32_first7s2c3__avx2(const struct ig_call *call, struct ig_range range, void *scratch)
 {
-    static const struct ig_first_line_set set = {ig_first_7s2c3_16_avx2, ig_first_7s2c3_8_avx2, ig_act_row_avx2, 0};
+    static const struct ig_first_line_set set = {ig_first_7s2c3_16_avx2, ig_first_7s2c3_8_avx2, NULL, ig_act_row_avx2, 0};
     ig_first_line(call, range, scratch, &set);
 }
 
 void conv_f32_first3s1c1__avx2(const struct ig_call *call, struct ig_range range, void *scratch)
 {
-    static const struct ig_first_line_set set = {ig_first_3s1c1_16_avx2, ig_first_3s1c1_8_avx2, ig_act_row_avx2, 1};
+    static const struct ig_first_line_set set = {ig_first_3s1c1_16_avx2, ig_first_3s1c1_8_avx2, NULL, ig_act_row_avx2, 1};
     ig_first_line(call, range, scratch, &set);
 }
 
 void conv_f32_first5s1c1__avx2(const struct ig_call *call, struct ig_range range, void *scratch)
 {
-    static const struct ig_first_line_set set = {ig_first_5s1c1_16_avx2, ig_first_5s1c1_8_avx2, ig_act_row_avx2, 0};
+    static const struct ig_first_line_set set = {ig_first_5s1c1_16_avx2, ig_first_5s1c1_8_avx2, NULL, ig_act_row_avx2, 0};
     ig_first_line(call, range, scratch, &set);
 }

@@ -83,7 +83,10 @@ static void outputs(struct job *job, int32_t y, int32_t x0, int32_t x1, const fl
         int32_t n = job->range.c1 - c;
         line.w = (const float *)job->call->weights + c / NR * panel;
         line.out = ig_row_f32(out, y) + x0 * out->pixel_stride + c;
-        if (n >= NR)
+        if (n >= 2 * NR && job->set->twice) {
+            job->set->twice(&line);
+            c += NR;
+        } else if (n >= NR)
             job->set->wide(&line);
         else if (n == 8)
             job->set->narrow(&line);

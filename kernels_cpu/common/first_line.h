@@ -6,7 +6,7 @@
 
 #include "kernels_cpu/common/conv_gemm.h"
 
-/* One output row by a panel of 16 channels, or its first 8. Assembly knows the offsets: do not reorder. */
+/* One output row by a panel of 16 channels, or its first 8, or two panels. Assembly knows the offsets: do not reorder. */
 struct ig_first_line {
     const float *const *rows; /*  0: [kh] input rows, at the first output's first column; without gaps */
     const float *w;           /*  8: packed panel of 16: bias[16], then w[ky][kx*ic][16] */
@@ -21,6 +21,7 @@ typedef void ig_first_line_fn(const struct ig_first_line *line);
 
 struct ig_first_line_set {           /* one kernel size of one ISA; static const data */
     ig_first_line_fn *wide, *narrow; /* 16 channels, 8 */
+    ig_first_line_fn *twice;         /* two panels of 16; NULL: one after the other */
     ig_act_fn *act;                  /* for the kinds that lo and hi cannot express */
     int in_place;                    /* 1: they read no float in vain, and copies of rows would cost a good part */
 };

@@ -9,12 +9,12 @@
 
 void conv_f32_first3s1c3__neon(const struct ig_call *call, struct ig_range range, void *scratch)
 {
-    static const struct ig_first_line_set set = {ig_first_3s1c3_16_neon, ig_first_3s1c3_8_neon, ig_act_row_neon, 0};
+    static const struct ig_first_line_set set = {ig_first_3s1c3_16_neon, ig_first_3s1c3_8_neon, NULL, ig_act_row_neon, 0};
     ig_first_line(call, range, scratch, &set);
 }
 
 void conv_f32_first3s2c3__neon(const struct ig_call *call, struct ig_range range, void *scratch)
 {
-    static const struct ig_first_line_set set = {ig_first_3s2c3_16_neon, ig_first_3s2c3_8_neon, ig_act_row_neon, 0};
+    static const struct ig_first_line_set set = {ig_first_3s2c3_16_neon, ig_first_3s2c3_8_neon, NULL, ig_act_row_neon, 0};
     ig_first_line(call, range, scratch, &set);
 }
