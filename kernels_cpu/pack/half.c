@@ -152,6 +152,11 @@ size_t ig_scratch_half_conv_mr6(const struct ig_call *call)
     return ig_half_scratch(call, &ig_half_conv16) + ig_scratch_conv_mr6(call);
 }
 
+size_t ig_scratch_half_conv_mr12(const struct ig_call *call)
+{
+    return ig_half_scratch(call, &ig_half_conv16) + ig_scratch_conv_mr12(call);
+}
+
 size_t ig_scratch_half_conv_lean_mr6(const struct ig_call *call)
 {
     return ig_half_scratch(call, &ig_half_conv16_lean) + ig_scratch_conv_mr6(call);
@@ -165,6 +170,11 @@ size_t ig_scratch_half_depthwise8(const struct ig_call *call)
 size_t ig_scratch_half_fc_mr6(const struct ig_call *call)
 {
     return ig_half_scratch(call, &ig_half_fc16) + ig_scratch_fc_mr6(call);
+}
+
+size_t ig_scratch_half_fc_mr12(const struct ig_call *call)
+{
+    return ig_half_scratch(call, &ig_half_fc16) + ig_scratch_fc_mr12(call);
 }
 
 size_t ig_scratch_half_pool(const struct ig_call *call)

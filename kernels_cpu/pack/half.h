@@ -12,7 +12,7 @@ ig_supports_fn ig_supports_half_conv, ig_supports_half_depthwise, ig_supports_ha
 ig_pack_fn ig_pack_half_conv16, ig_pack_half_depthwise8, ig_pack_half_fc16;
 /* Rooms for widened pieces, and its own scratch. */
 ig_scratch_fn ig_scratch_half_conv_mr6, ig_scratch_half_conv_lean_mr6, ig_scratch_half_depthwise8,
-    ig_scratch_half_fc_mr6, ig_scratch_half_pool,
+    ig_scratch_half_conv_mr12, ig_scratch_half_fc_mr6, ig_scratch_half_fc_mr12, ig_scratch_half_pool,
     ig_scratch_half_global_pool, ig_scratch_half_unary, ig_scratch_half_binary, ig_scratch_half_softmax;
 
 #endif
