@@ -19,7 +19,7 @@ static const char *host_path(char to[4096])
     if (!access(path, R_OK)) return path;
     path = ig_built(quick, to);
     if (access(path, R_OK))
-        ig_fatal("%s: not there yet; make it with 'ninja %s', or give --platform=tx2, xavier, neuraghe, zen4 or a file",
+        ig_fatal("%s: not there yet; make it with 'ninja %s', or give --platform=tx2, xavier, neuraghe, zen4, xeon or a file",
                  quick, quick);
     fprintf(stderr, "ingot: this machine's kernels are not calibrated: its rates decide; 'ninja %s' does\n", full);
     return path;

@@ -10,7 +10,7 @@ says() { # words, command...: the command's output has the words
 }
 
 boards() {
-    for board in tx2 xavier neuraghe zen4; do
+    for board in tx2 xavier neuraghe zen4 xeon; do
         says "fashion on $board, one layer after another" out/ingot plan --estimate --platform $board "$model" || return 1
         out/ingot plan --estimate --platform "$SRCDIR/platforms/$board.json" "$model" | cmp - "$work/out" || return 1
     done

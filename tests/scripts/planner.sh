@@ -31,7 +31,7 @@ nest() {
 names() { # of layers and boards that are not there
     refused "no layer is called 'conv9'.* /conv1/Conv" \
         out/ingot plan --platform tx2 --explain-layer conv9 "$work/resnet50.onnx" &&
-        refused "no board is called 'tx3'; there are: neuraghe tx2 xavier zen4 host" plan --estimate --platform tx3
+        refused "no board is called 'tx3'; there are: neuraghe tx2 xavier xeon zen4 host" plan --estimate --platform tx3
 }
 
 board() { # what is wrong in it: the file, the place, what may stand there
