@@ -22,7 +22,7 @@ enum ig_role { IG_X = 0, IG_Y, IG_W, IG_ROLES }; /* input, output, weights */
 
 enum {
     IG_MAX_STORES = 8, IG_MAX_CHANNELS = 8, IG_MAX_PROCESSORS = 8, IG_MAX_GRID = 6, IG_MAX_POINTS = 8,
-    IG_MAX_CACHES = 3, IG_MAX_RATES = 4, IG_MAX_COSTS = 64, IG_COST_TERMS = 24, IG_WORD_BYTES = 48, IG_NOTE_BYTES = 160
+    IG_MAX_CACHES = 3, IG_MAX_RATES = 4, IG_MAX_COSTS = 128, IG_COST_TERMS = 24, IG_WORD_BYTES = 48, IG_NOTE_BYTES = 160
 };
 enum { IG_UNKNOWN = -1 };    /* of powers, energies and optional numbers: not given */
 
