@@ -82,7 +82,8 @@ static int is_small_enough(const struct ig_plan_options *o, const struct ig_kern
 {
     if (least.both == INT64_MAX) return 1;
     struct footprint f = footprint_of(k, call, o->threads);
-    if (!ig_isa_has(o->isa, k->isa) || (k->isa == IG_ISA_REF && o->isa != IG_ISA_REF) || (most_tile[o->lean] && k->row_tile > most_tile[o->lean])) return 0;
+    if (k->isa == IG_ISA_REF && o->isa != IG_ISA_REF) return 0;
+    if (most_tile[o->lean] && k->row_tile > most_tile[o->lean]) return 0;
     if (o->lean == 1) return f.both <= least.both + least.both / 20 + spare_bytes[1];
     return f.weights <= least.weights && f.both <= least.both + spare_bytes[o->lean] * o->threads;
 }

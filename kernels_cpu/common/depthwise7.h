@@ -1,7 +1,7 @@
 /*
- * Depthwise convolution, 3x3, 5x5 and 7x7, seven outputs at a time: the driver around one ISA's kernels, how a row is cut, and the copy of input pixels that lie too regularly. Pixels a
- * multiple of 1 KiB apart share a few sets of L1: a row would drive itself out, and loads would wait for stores to
- * other addresses that look like theirs.
+ * Depthwise convolution, 3x3, 5x5 and 7x7, seven outputs at a time: the driver around one ISA's kernels, how a row is cut,
+ * and the copy of input pixels that lie too regularly. Pixels a multiple of 1 KiB apart share a few sets of L1: a row would
+ * drive itself out, and loads would wait for stores to other addresses that look like theirs.
  */
 #ifndef KERNELS_CPU_COMMON_DEPTHWISE7_H
 #define KERNELS_CPU_COMMON_DEPTHWISE7_H

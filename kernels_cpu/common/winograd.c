@@ -259,8 +259,9 @@ static void transform_input(const struct job *job, int64_t first, int32_t count,
 /* Panel j of a point; of raw weights those from `first` on are there, of as many channels as were made. */
 static const float *panel_at(const struct job *job, int32_t point, int32_t j, int32_t first)
 {
-    if (job->s.raw) return job->u + point % job->s.n * job->s.at_once * job->s.panel + (j - first) * ig_gemm_panel(1, job->gemm.k, NR);
-    return job->u + (point * (int64_t)job->s.panels + j) * job->s.panel;
+    const struct sizes *s = &job->s;
+    if (!s->raw) return job->u + (point * (int64_t)s->panels + j) * s->panel;
+    return job->u + point % s->n * s->at_once * s->panel + (j - first) * ig_gemm_panel(1, job->gemm.k, NR);
 }
 
 /* Of raw weights: input channels [k0, k1) of panels [j, end) of a row of points, from `point` on; each has a bias of zeros. */
