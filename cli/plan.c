@@ -200,7 +200,8 @@ static void check_profile(const struct ig_profile *p, const char *path, const ch
         ig_fatal("%s: taken with %d threads, the plan is for %d; give --threads=%d or take a new profile", path,
                  p->threads, o->threads, p->threads);
     if (strcmp(p->isa, ig_isa_name(o->isa)))
-        ig_fatal("%s: taken with %s kernels, the plan is for %s", path, p->isa, ig_isa_name(o->isa));
+        ig_fatal("%s: taken with %s kernels, the plan is for %s; give --isa=%s or take a new profile", path, p->isa,
+                 ig_isa_name(o->isa), p->isa);
 }
 
 static int32_t bands_option(const char *text)

@@ -56,15 +56,15 @@ if [ $emulates = yes ]; then
     emit "  libs = -lcmocka \$host_libs -ldl"
     # A program for a GPU, whose kernels the emulated driver has itself; a board's, which shares its memory.
     c_board=xavier gpu_profile=
-    cast "${src}models/fashion.onnx" fashion_gpu host "$host_isa" "$CC" "" "$cores" none "" "--energy --labels ${src}models/fashion.labels.txt" "" "" \
+    cast "${src}models/fashion.onnx" fashion_gpu host "$plan_isa" "$CC" "" "$cores" none "" "--energy --labels ${src}models/fashion.labels.txt" "" "" \
         "62=${src}tests/gpu/image.stub ptx62=${src}tests/gpu/ptx.stub"
     c_board=
     # The same with stages: CPU, GPU, CPU.
-    cast "${src}models/fashion.onnx" fashion_gpu_stages host "$host_isa" "$CC" "" 1 none "" "--energy --labels ${src}models/fashion.labels.txt" \
+    cast "${src}models/fashion.onnx" fashion_gpu_stages host "$plan_isa" "$CC" "" 1 none "" "--energy --labels ${src}models/fashion.labels.txt" \
         "--stages cpu:0@4,gpu@12,cpu:1" "" "62=${src}tests/gpu/image.stub"
     # And with several cuts of these, on that board.
     c_board=xavier
-    cast "${src}models/fashion.onnx" fashion_gpu_cuts host "$host_isa" "$CC" "" 1 none "" "--energy --labels ${src}models/fashion.labels.txt" \
+    cast "${src}models/fashion.onnx" fashion_gpu_cuts host "$plan_isa" "$CC" "" 1 none "" "--energy --labels ${src}models/fashion.labels.txt" \
         "--stages cpu:0@4,gpu@12,cpu:1 --alternatives 4" "" "62=${src}tests/gpu/image.stub"
     c_board=
     tests="$tests out/host/fashion_gpu_cuts out/host/libfashion_gpu_cuts.a out/host/fashion_gpu_cuts.h"

@@ -1,5 +1,6 @@
 # What is given to ./configure reaches ingot as it was given, blanks, quotes and dollars too, and a deployment's folder reaches
 # mpirun; paths that ninja or the shell would read otherwise are refused; a plan that leaves files as they were leaves nothing to do.
+# --isa reaches whatever plans and times, and one that cannot be is refused.
 . "$SRCDIR/tests/scripts/tap.inc"
 ninja=${NINJA:-ninja}
 
@@ -177,6 +178,64 @@ elsewhere() { # --host as other projects have it, and what only an image of a ba
     done
 }
 
+lesser() { # flags of /proc/cpuinfo, folder, options...: configured where that is the CPU
+    mkdir -p "$work/lesser" && printf '#!/bin/sh\ncase $* in */proc/cpuinfo*) echo "flags : fpu %s" ;; *) exec %s "$@" ;; esac\n' "$1" \
+        "$(command -v grep)" >"$work/lesser/grep" && chmod +x "$work/lesser/grep" || return 1
+    shift
+    PATH=$work/lesser:$PATH configure "$@"
+}
+
+timed() { # configure as it is said, though the helper above asks for no profile: its --isa
+    at=$work/$1
+    shift
+    mkdir -p "$at/out" && cp "$work/one/out/ingot" "$at/out" && (cd "$at" && NINJA=true "$SRCDIR/configure" --without-aarch64 "$@") >"$work/log" 2>&1
+}
+
+model=$SRCDIR/models/fashion.onnx
+wide="avx2 fma avx512f avx512dq avx512bw avx512vl"
+
+kernels() { # --isa: of the plan, the profile, the demo's plan and a deployment; kept when ninja configures again
+    [ "$(uname -m)" = x86_64 ] || { kernels_elsewhere; return; }
+    for isa in avx2 ref; do
+        lesser "$wide" $isa --model="$model" --prefix=one --isa=$isa && gets $isa out/host/one.d/plan.json "--isa
+$isa" && gets $isa out/host/fashion_half.d/plan.json "--isa
+$isa" && (cd "$work/$isa" && cp build.ninja before && PATH=$work/lesser:$PATH NINJA=true "$SRCDIR/configure" --reconfigure && cmp build.ninja before) || return 1
+    done
+    lesser "$wide" best --model="$model" --prefix=one && gets best out/host/one.d/plan.json "--isa
+avx512" && lesser "avx2 fma" second --model="$model" --prefix=one && gets second out/host/one.d/plan.json "--isa
+avx2" && lesser "avx2 fma" given --model="$model" --prefix=one --isa avx512 && gets given out/host/one.d/plan.json "--isa
+avx512" && ! (cd "$work/given" && $ninja -t commands out/host/fashion) | grep 'ingot profile' || return 1
+    timed timed --model="$model" --prefix=one --isa=ref && gets timed out/host/one.d/profile.json "--isa
+ref" || return 1
+    have mpicc || return 0
+    echo '{"this_cpu0": ["conv1"]}' >"$work/mapping.json"
+    configure spread --model="$model" --mapping="$work/mapping.json" --isa=avx2 || tail -1 "$work/log" # which says that nothing was planned
+    (cd "$work/spread" && $ninja -t commands out/fashion/deploy.json) | tail -1 | grep -e ' --isa avx2 '
+}
+
+kernels_elsewhere() {
+    configure isa --model="$model" --prefix=one --isa=ref && gets isa out/host/one.d/plan.json "--isa
+ref"
+}
+
+refuses() { # words, folder, options...: in one line, and nothing is written
+    words=$1
+    shift
+    ! "$@" && cat "$work/log" && tail -1 "$work/log" | grep -F -- "$words" && [ "$(grep -c '^configure: ' "$work/log")" = 1 ] &&
+        [ ! -e "$at/build.ninja" ] && [ ! -e "$at/build.ninja.new" ] && [ ! -e "$at/out/configure.args" ]
+}
+
+no_kernels() { # an ISA that there is not, that is another machine's or another target's, or that cannot be timed here
+    other=neon
+    [ "$(uname -m)" != aarch64 ] || other=avx2
+    refuses "--isa takes avx512, avx2, neon or ref, not 'sse'" configure no --model="$model" --isa=sse &&
+        refuses "--isa takes a value" configure no --model="$model" --isa &&
+        refuses "--isa=$other: " configure no --model="$model" --isa=$other &&
+        refuses "--isa=neon is for --target=host" configure no --model="$model" --target=tx2 --isa=neon || return 1
+    [ "$(uname -m)" = x86_64 ] || return 0
+    lesser "avx2 fma" fake --isa=avx512 && PATH=$work/lesser:$PATH refuses "give --no-profile, or" timed no --model="$model" --isa=avx512
+}
+
 deployed() { # in a folder with a blank
     at="$work/two words"
     mkdir -p "$at" && cp "$SRCDIR/gen/launch.sh" "$at/run.sh" && echo '-np 1 ./a' >"$at/appfile" && echo 'rank 0=here slot=0' >"$at/rankfile" &&
@@ -207,6 +266,8 @@ check "an option that does not fit the network" checked
 check "a tensor with a comma in its name" commas
 check "on a machine without tools for boards, several machines and tests" bare
 check "of another machine" elsewhere
+check "kernels for other machines than this one" kernels
+check "kernels that there are not" no_kernels
 check "of a deployment to mpirun" deployed
 check "an unchanged file is not made again and again" settled
 check "weights in a file beside the network are read when they are new" beside

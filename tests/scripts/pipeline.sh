@@ -144,8 +144,8 @@ PY
 # The GPU is a processor, with copies of all that it reads and leaves; its cut is one that a plan takes, and takes as long there.
 gpu() {
     first=$("$PYTHON" -c "import json, sys; print(json.load(open(sys.argv[1]))['segments'][0]['first'])" "$work/b.json")
-    pipeline --json --processors=cpu:0,gpu --pin "$first=cpu:0" --pin "$last=gpu" -o "$work/gpu.json" &&
-        pipeline --json --processors=cpu:0,gpu --gpu-link 1000000,12 -o "$work/far.json" && "$PYTHON" - "$work" <<'PY' || return 1
+    pipeline --isa avx2 --json --processors=cpu:0,gpu --pin "$first=cpu:0" --pin "$last=gpu" -o "$work/gpu.json" &&
+        pipeline --isa avx2 --json --processors=cpu:0,gpu --gpu-link 1000000,12 -o "$work/far.json" && "$PYTHON" - "$work" <<'PY' || return 1
 import json, sys
 near, far = (json.load(open(f"{sys.argv[1]}/{name}.json")) for name in ("gpu", "far"))
 stages = [s["processor"] for s in near["segments"]]
@@ -156,7 +156,7 @@ cut = next(a for a in near["algorithms"] if a["algorithm"] == "cuts")
 open(sys.argv[1] + "/option", "w").write(near["stages_option"])
 open(sys.argv[1] + "/ns", "w").write(" ".join(map(str, cut["stage_ns"])))
 PY
-    out/ingot plan "$net" --threads 1 --bands off --stages "$(cat "$work/option")" -o "$work/gpu.plan.json" && "$PYTHON" - "$work" <<'PY' || return 1
+    out/ingot plan "$net" --isa avx2 --threads 1 --bands off --stages "$(cat "$work/option")" -o "$work/gpu.plan.json" && "$PYTHON" - "$work" <<'PY' || return 1
 import json, sys
 said = [int(n) for n in open(sys.argv[1] + "/ns").read().split()]
 plan = [s["predicted_ns"] for s in json.load(open(sys.argv[1] + "/gpu.plan.json"))["stages"]]
@@ -329,7 +329,8 @@ configured() { # --stages=auto: both profiles, and a trial in place of a plan; n
         --without-aarch64 --stages=auto:cpu:0,cpu:1) >"$work/log" 2>&1
     grep -q "^build out/host/boots.d/team.json: profile" "$work/build/build.ninja" &&
         grep -A 1 "^build out/host/boots.d/parts.json" "$work/build/build.ninja" | grep -q -- "--split auto" &&
-        grep -q "args = --threads 1 --stages cpu:0,cpu:1\$" "$work/build/build.ninja" && grep -q "args = --threads 2\$" "$work/build/build.ninja" &&
+        grep -q "args = --isa [a-z0-9]* --threads 1 --stages cpu:0,cpu:1\$" "$work/build/build.ninja" &&
+        grep -q "args = --isa [a-z0-9]* --threads 2\$" "$work/build/build.ninja" &&
         grep -A 1 "^build out/host/boots.d/whole.json" "$work/build/build.ninja" | grep -q "args = \$" &&
         grep -q "^build out/host/boots.d/team.json: profile out/host/boots.d/whole.json" "$work/build/build.ninja" &&
         grep -q "args = .* --team-graph out/host/boots.d/whole.json --team-profile out/host/boots.d/team.json .* --graph out/host/boots.d/graph.json" "$work/build/build.ninja" &&

@@ -170,7 +170,7 @@ configured() { # ./configure --stages asks for that, for as many threads as each
         rm -rf "$work/build" && mkdir "$work/build"
         (cd "$work/build" && NINJA=true "$SRCDIR/configure" --model="$SRCDIR/models/fashion.onnx" --prefix=boots --without-aarch64 \
             --stages="${row%|*}" --input-spec=softmax=yes) >"$work/log" 2>&1
-        grep -q "args = --threads ${row#*|} --stages ${row%|*}\$" "$work/build/build.ninja" &&
+        grep -q "args = --isa [a-z0-9]* --threads ${row#*|} --stages ${row%|*}\$" "$work/build/build.ninja" &&
             grep -q "args = .* --stages ${row%|*} --input-spec softmax=yes" "$work/build/build.ninja" || return 1
     done
 }
