@@ -80,6 +80,8 @@ void ig_emit_gpu_stage_api(FILE *f, const struct ig_emit *e);
 
 /* The names of the classes, as `labels`; nothing where there are none. */
 void ig_emit_labels(FILE *f, const struct ig_emit *e);
+/* Member of a program: what its kernels need of a processor, `.isa = IG_ISA_AVX2`. */
+void ig_emit_isa(FILE *f, const struct ig_lowered *l);
 /* The table of a program's layers. */
 void ig_emit_layers(FILE *f, const char *name, const struct ig_lowered *l);
 /* A read-only section with the bytes of a file (.incbin) under the name <prefix>_<name>. */

@@ -4,12 +4,41 @@
 
 #include "gen/emit.h"
 #include "graph/version.h"
+#include "kernels_cpu/registry.h"
 
 static void upper(char *dst, size_t n, const char *s)
 {
     size_t i = 0;
     for (; s[i] && i + 1 < n; i++) dst[i] = (char)toupper((unsigned char)s[i]);
     dst[i] = 0;
+}
+
+/* enum ig_isa: the one that has the kernels of all steps, those of alternatives too. */
+static int32_t isa_of(const struct ig_lowered *l)
+{
+    int32_t isa = IG_ISA_REF;
+    for (int32_t a = 0; !a || a < l->cuts.n; a++) {
+        const struct ig_lowered *one = a ? l->others[a - 1] : l;
+        for (int32_t i = 0; i < one->model.n_steps; i++)
+            if (!ig_isa_has(isa, one->kernels[i]->isa)) isa = one->kernels[i]->isa;
+    }
+    return isa;
+}
+
+void ig_emit_isa(FILE *f, const struct ig_lowered *l)
+{
+    char up[32];
+    upper(up, sizeof up, ig_isa_name(isa_of(l)));
+    fprintf(f, ".isa = IG_ISA_%s", up);
+}
+
+static void emit_processor(FILE *f, const struct ig_lowered *l)
+{
+    static const char *const words[IG_ISAS] = {[IG_ISA_AVX2] = "x86-64 with AVX2 and FMA, which only the program checks",
+                                               [IG_ISA_AVX512] = "x86-64 with AVX-512 (F, BW, DQ, VL), which only the program checks",
+                                               [IG_ISA_NEON] = "any aarch64"};
+    const char *what = words[isa_of(l)];
+    fprintf(f, " * Processor: %s.\n", what ? what : "any");
 }
 
 static void emit_dims(FILE *f, const struct ig_shape *s)
@@ -57,6 +86,7 @@ void ig_emit_header(FILE *f, const struct ig_emit *e)
     fprintf(
         f,
         " * Tensors are dense, row-major, in the order of the ONNX file; the library allocates nothing.\n");
+    emit_processor(f, e->lowered);
     emit_io_list(f, "in", m->inputs, m->n_inputs);
     emit_io_list(f, "out", m->outputs, m->n_outputs);
     fprintf(f, " *\n * What returns an int returns 0, or a status for %s_strerror.\n */\n", p);
@@ -215,7 +245,9 @@ void ig_emit_program(FILE *f, const struct ig_emit *e)
     ig_emit_string(f, l->graph->source_sha256);
     fputs(",\n    .target = ", f);
     ig_emit_string(f, l->plan->target);
-    fprintf(f, ", .tool = \"ingot %s\",\n    .start = %s};\n\n", INGOT_VERSION, start_of(e));
+    fprintf(f, ", .tool = \"ingot %s\", ", INGOT_VERSION);
+    ig_emit_isa(f, l);
+    fprintf(f, ",\n    .start = %s};\n\n", start_of(e));
     if (e->member) return;
     if (e->gpu) ig_emit_gpu_program(f, e);
     else fprintf(f, "int main(int argc, char **argv)\n{\n    return ig_main(argc, argv, &program);\n}\n");

@@ -61,7 +61,9 @@ static void emit_part(FILE *f, const struct ig_emit_rank *e, int32_t i)
     ig_emit_layers(f, layers, part->lowered);
     fprintf(f, "static const struct ig_program program_%d = {\n    .model = &%s_model, .layers = %s,\n", i, part->prefix,
             layers);
-    fprintf(f, "    .weights = %s_weights, .std = {1, 1, 1, 1},\n", part->prefix);
+    fprintf(f, "    .weights = %s_weights, .std = {1, 1, 1, 1}, ", part->prefix);
+    ig_emit_isa(f, part->lowered);
+    fputs(",\n", f);
     emit_origin(f, e, part->plan_sha256);
     emit_list(f, "int32_t", "in", i, stores->in, stores->n_in);
     emit_list(f, "int32_t", "out", i, stores->out, stores->n_out);

@@ -96,6 +96,7 @@ static void start(struct ig_turns *t, int threads)
     for (int i = 0; i < b->n; i++) {
         struct ig_session *s = &t->sessions[i];
         const struct ig_model *m = b->at[i].program->model;
+        ig_check_cpu(b->at[i].program);
         const void *weights = weights_of(b, i);
         *s = (struct ig_session){.program = b->at[i].program, .network = m->name, .threads = threads};
         if (threads > m->threads) ig_die("the shared arena is for %d threads, not %d", m->threads, threads);

@@ -201,6 +201,7 @@ void ig_start(struct ig_session *s, int threads)
 {
     static struct ig_team team;
     const struct ig_model *m = s->program->model;
+    ig_check_cpu(s->program);
     int64_t bytes = (ig_arena_total(m, threads) / IG_LINE + 1) * IG_LINE;
     const void *weights = s->program->weights ? s->program->weights : ig_map_weights(m);
     int status = ig_ctx_init(&s->ctx, m, weights, buffers(s, bytes), (size_t)bytes);

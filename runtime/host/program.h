@@ -25,6 +25,7 @@ struct ig_program { /* filled by the generated main file */
     const struct ig_staged *staged; /* of a plan with stages; else NULL, and nothing of a pipeline is linked */
     const struct ig_energy *energy; /* of one that measures what a frame costs; else NULL, and nothing of it is linked */
     const char *plan_sha256, *source_sha256, *target, *tool;
+    int32_t isa; /* enum ig_isa: what its kernels need of the processor */
     void (*start)(struct ig_session *s, int threads); /* ig_start, or ig_gpu_start, which looks for a GPU first */
 };
 
@@ -62,6 +63,8 @@ struct ig_options ig_parse(int argc, char **argv, const struct ig_program *p);
 void ig_name_program(const char *path, const char *otherwise);
 int64_t ig_io_bytes(const struct ig_model *m);
 void ig_place_io(struct ig_session *s, char *at);
+/* runtime/host/cpu.c: dies where this processor lacks what the program's kernels need. */
+void ig_check_cpu(const struct ig_program *p);
 /* One line on stderr: "<program>: <what>", exit 1. */
 _Noreturn void ig_die(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* 0 once all that was printed is written; dies where it cannot be. */

@@ -67,6 +67,7 @@ static void ready_part(struct ig_station *s, int32_t i, char *arena)
     const struct ig_program *p = r->parts[i].program;
     struct ig_ctx *ctx = &s->worker.parts[i].ctx;
     int64_t room = r->arena_bytes - r->parts[i].base;
+    ig_check_cpu(p);
     const void *weights = p->weights ? p->weights : ig_map_bundled_weights(p->model, i);
     int status = ig_ctx_init(ctx, p->model, weights, arena + r->parts[i].base, (size_t)room);
     if (!status && room < ig_arena_total(p->model, r->threads)) status = IG_ERROR_ARENA_SMALL;
