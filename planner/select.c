@@ -60,16 +60,19 @@ static int is_less(struct footprint a, struct footprint b, int32_t lean)
     return (lean == 1 || a.weights == b.weights) ? a.both < b.both : a.weights < b.weights;
 }
 
-/*
- * The least that a kernel may add; of the lean ways the second goes by weights, then by scratch. Kernels of the reference
- * are small, but only a choice where there are no others.
- */
+/* Kernels of the reference are small, but only a choice where there are no others. */
+static int is_last_choice(const struct ig_plan_options *o, const struct ig_kernel *k)
+{
+    return k->isa == IG_ISA_REF && o->isa != IG_ISA_REF;
+}
+
+/* The least that a kernel may add; of the lean ways the second goes by weights, then by scratch. */
 static struct footprint least_footprint(const struct ig_plan_options *o, int32_t op, const struct ig_call *call)
 {
     struct footprint least = {INT64_MAX, INT64_MAX};
     for (int i = 0; o->lean && i < ig_kernel_count(); i++) {
         const struct ig_kernel *k = ig_kernel_at(i);
-        if (k->isa != o->isa || k->error > o->max_error || !is_candidate(k, o->isa, op, call)) continue;
+        if (is_last_choice(o, k) || k->error > o->max_error || !is_candidate(k, o->isa, op, call)) continue;
         struct footprint f = footprint_of(k, call, o->threads);
         if (is_less(f, least, o->lean)) least = f;
     }
@@ -82,8 +85,7 @@ static int is_small_enough(const struct ig_plan_options *o, const struct ig_kern
 {
     if (least.both == INT64_MAX) return 1;
     struct footprint f = footprint_of(k, call, o->threads);
-    if (k->isa == IG_ISA_REF && o->isa != IG_ISA_REF) return 0;
-    if (most_tile[o->lean] && k->row_tile > most_tile[o->lean]) return 0;
+    if (is_last_choice(o, k) || (most_tile[o->lean] && k->row_tile > most_tile[o->lean])) return 0;
     if (o->lean == 1) return f.both <= least.both + least.both / 20 + spare_bytes[1];
     return f.weights <= least.weights && f.both <= least.both + spare_bytes[o->lean] * o->threads;
 }
