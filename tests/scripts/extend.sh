@@ -30,11 +30,13 @@ isa() { # a folder, and the three edits of the recipe
         block 2 | sed -e 's/__avx2/__plain/g' -e 's/IG_ISA_AVX2/IG_ISA_PLAIN/' >kernels_cpu/plain/kernels.inc &&
         sed -i 's/IG_ISA_NEON,/IG_ISA_NEON, IG_ISA_PLAIN,/' kernels_cpu/kernel.h &&
         awk '/^#include "kernels_cpu\/neon\/kernels.inc"/ && !declared {print; print "#include \"kernels_cpu/plain/kernels.inc\""; declared = 1; next}
-             /^static const struct ig_kernel kernels/ {print; print "#define RUN(symbol) symbol\n#include \"kernels_cpu/plain/kernels.inc\"\n#undef RUN"; next}
+             /^static const struct ig_kernel kernels/ {print; print "#ifdef INGOT_HAVE_PLAIN\n#define RUN(symbol) symbol\n#else\n#define RUN(symbol) NULL\n#endif"
+                 print "#include \"kernels_cpu/plain/kernels.inc\"\n#undef RUN"; next}
              /IG_ISA_REF\] = / {print "    [IG_ISA_PLAIN] = {\"plain\", always},"} {print}' kernels_cpu/registry.c >"$work/r" &&
         cp "$work/r" kernels_cpu/registry.c &&
-        sed -i 's|list kernels_cpu/ref/\*.c kernels_cpu/common/\*.c|list kernels_cpu/ref/*.c kernels_cpu/common/*.c kernels_cpu/plain/*.c|' configure)
+        sed -i -e 's/echo avx2 avx512 /echo avx2 avx512 plain /' -e 's|^    kernels_cpu/avx2/\*) .*|&\n    kernels_cpu/plain/*) echo -fno-builtin ;;|' configure)
     (tested copy_any_plain__plain CFLAGS=-O0) # which compiles all anew
+    grep -q 'DINGOT_HAVE_PLAIN' "$work/tree/build.ninja" && grep -A 1 'kernels_cpu/plain/copy.c.o: cc' "$work/tree/build.ninja" | grep -e ' -fno-builtin'
 }
 
 check "a copy of the tree" copy_tree "$work/tree"
