@@ -14,7 +14,7 @@ mkdir -p "$work/build"
 ln -s "$PWD/out" "$work/build/out"
 SRCDIR=$(cd "$SRCDIR" && pwd)
 cc=${CC:-cc}
-net=squeezenet1.1
+net=squeezenet1.1 isa=host
 cflags="-std=c11 -D_GNU_SOURCE -I$SRCDIR -O1 -ffunction-sections -fdata-sections"
 
 orders() { # mode of the layers with rows, of those with channels (behind it ",auto": no sizes): SqueezeNet 1.1 over three keys
@@ -65,7 +65,7 @@ PY
 single() { # the program of one device, eight frames
     d=alone.d
     (cd "$work/build" && out/ingot zoo $net -o $net.onnx && out/ingot graph $net.onnx -o graph.json &&
-        out/ingot plan graph.json --threads 1 -o plan.json && out/ingot gen graph.json plan.json -o $d --prefix alone &&
+        out/ingot plan graph.json --isa $isa --threads 1 -o plan.json && out/ingot gen graph.json plan.json -o $d --prefix alone &&
         for part in main.c plan.c weights.S; do
             # shellcheck disable=SC2086
             "$cc" $cflags -I$d -c $d/alone_$part -o $d/alone_${part%.*}.o || exit 1
@@ -82,7 +82,7 @@ sys.stdout.buffer.write(array.array("f", (r.random() for _ in range(8 * 150528))
 split() { # modes as of orders, options of ingot deploy...
     if [ "$1" = chain ]; then chain; else orders "$1" "$2"; fi || return 1
     shift 2
-    (cd "$work/build" && rm -rf ranks ranks.d && out/ingot deploy $net.onnx --threads 1 --mapping "$work/mapping.json" \
+    (cd "$work/build" && rm -rf ranks ranks.d && out/ingot deploy $net.onnx --isa $isa --threads 1 --mapping "$work/mapping.json" \
         --horizontal "$work/horizontal.json" "$@" -o ranks &&
         NINJA=${NINJA:-ninja} MPICC=${MPICC:-mpicc} CC=$cc CFLAGS=$cflags LDFLAGS='' PROGRAM_FLAGS=-Wl,--gc-sections \
             SRCDIR=$SRCDIR "$SRCDIR/gen/ranks.sh" ranks.d/ranks.txt ranks) >"$work/log" 2>&1 ||
@@ -200,6 +200,7 @@ check "by two, one with another core at work" beside
 check "devices of one machine slow each other down" one_machine
 check "they are near the single program's results, too" near
 net=mobilenet_v1
+! grep -q avx2 /proc/cpuinfo || isa=avx2 # whose layers take long enough for borders to pay; AVX-512's do not
 check "the single program of a chain" single
 check "a chain over 2 keys, rows that the other one waits for first" borders
 check "they have the single program's bytes, as well" cmp "$work/want" "$work/got"
