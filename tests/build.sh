@@ -31,7 +31,7 @@ if [ $emulates = yes ]; then
     tests="$tests out/emu/libnvidia-ml.so.1"
     compile out/obj/emu "$host_isa" "$CC" "-DINGOT_HAVE_CUDA" kernels_cpu/registry.c kernels_gpu/emu/run.c
     emulator_objects="$emulator_objects$objects"
-    for file in $(list tests/kernels/*.c | grep -v -e kernels/harness -e kernels/tensor -e kernels/problem); do
+    for file in $(list tests/kernels/*.c | grep -v -e kernels/harness -e kernels/tensor -e kernels/problem -e kernels/bits); do
         op=${file##*/} op=${op%.c}
         emit "build out/test/emu/$op: link out/obj/host/$file.o$emulator_objects$support_objects out/libingot.a $host_libs_a"
         emit "  libs = -lcmocka \$host_libs"
@@ -104,7 +104,7 @@ if [ $cross = yes ]; then
         $(list kernels_cpu/registry.c kernels_cpu/problem.c kernels_cpu/pack/*.c kernels_gpu/launch/*.c graph/op.c)
     cross_support=$objects
     for file in $(list tests/kernels/*.c); do
-        case $file in */tensor.c | */problem.c) continue ;; esac
+        case $file in */tensor.c | */problem.c | */bits.c) continue ;; esac
         compile out/obj/aarch64 neon "$CC_AARCH64" "-march=armv8-a -I${src}tests/support/mini" "$file"
         program=out/test/aarch64/${file#tests/}
         program=${program%.c}
