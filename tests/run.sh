@@ -15,6 +15,7 @@ runner() { # the command that runs a test
     esac
 }
 
+most=1800 # seconds of one test, ten times what the longest takes: qemu's threads have been seen to wait for each other for ever
 logs=${INGOT_LOGS:-out/test/log}
 log_of() {
     echo "$logs/$(echo "${1#"$SRCDIR"/}" | tr / _).tap"
@@ -30,7 +31,7 @@ if [ "${1:-}" = --one ]; then
         fi ;;
     esac
     start=$(date +%s)
-    CMOCKA_MESSAGE_OUTPUT=TAP $(runner "$2") >"$log" 2>&1 </dev/null
+    CMOCKA_MESSAGE_OUTPUT=TAP timeout -k 10 $most $(runner "$2") >"$log" 2>&1 </dev/null
     status=$?
     times >"$log.times" # of this shell, then of what it has run
     sed -i 's/^not ok \([0-9]* # SKIP\)/ok \1/' "$log" # what cmocka says of a test that was skipped
