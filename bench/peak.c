@@ -105,7 +105,12 @@ double ig_peak_of(int i)
 
 double ig_fma_peak(void)
 {
-    return ig_peak_of(0);
+    double best = 0;
+    for (int i = 0; sets[i].isa; i++) {
+        double gflops = ig_peak_of(i);
+        if (gflops > best) best = gflops;
+    }
+    return best;
 }
 
 void ig_cpu_name(char *text, size_t n)
