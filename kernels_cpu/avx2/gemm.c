@@ -5,23 +5,9 @@
 #include "kernels_cpu/avx2/gemm.h"
 
 #include <immintrin.h>
-#include <stddef.h>
 
 #include "kernels_cpu/avx2/act.h"
 #include "kernels_cpu/common/blocks.h"
-
-_Static_assert(offsetof(struct ig_gemm_args, a_offset) == 8 && offsetof(struct ig_gemm_args, taps) == 16 &&
-                   offsetof(struct ig_gemm_args, k) == 24 && offsetof(struct ig_gemm_args, b) == 32 &&
-                   offsetof(struct ig_gemm_args, bias) == 40 && offsetof(struct ig_gemm_args, c) == 48 &&
-                   offsetof(struct ig_gemm_args, c_offset) == 56 && offsetof(struct ig_gemm_args, r) == 64 &&
-                   offsetof(struct ig_gemm_args, r_offset) == 72 &&
-                   offsetof(struct ig_gemm_args, flags) == 88 && offsetof(struct ig_gemm_args, lo) == 92 &&
-                   offsetof(struct ig_gemm_args, hi) == 96 && offsetof(struct ig_gemm_args, panels) == 100 &&
-                   offsetof(struct ig_gemm_args, groups) == 104 && offsetof(struct ig_gemm_args, a_step) == 112 &&
-                   offsetof(struct ig_gemm_args, c_step) == 120 && offsetof(struct ig_gemm_args, r_step) == 128 &&
-                   offsetof(struct ig_gemm_args, ahead) == 136 &&
-                   offsetof(struct ig_gemm_args, ahead_step) == 144,
-               "gemm.S knows these offsets");
 
 ig_gemm_fn ig_gemm16_1x8_avx2, ig_gemm16_2x8_avx2, ig_gemm16_3x8_avx2, ig_gemm16_4x8_avx2, ig_gemm16_5x8_avx2,
     ig_gemm16_6x8_avx2, ig_gemm16_1x16_avx2, ig_gemm16_2x16_avx2, ig_gemm16_3x16_avx2, ig_gemm16_4x16_avx2,

@@ -16,6 +16,8 @@
 #ifndef KERNELS_CPU_COMMON_CONV_GEMM_H
 #define KERNELS_CPU_COMMON_CONV_GEMM_H
 
+#include <stddef.h>
+
 #include "kernels_cpu/kernel.h"
 
 enum {
@@ -53,6 +55,15 @@ struct ig_gemm_args {
     const float *ahead;    /* 136: needed next, fetched 16*nr bytes of it every four k; NULL: nothing. Sets with */
     int64_t ahead_step;    /* 144: loops only. Bytes to move on then, also from group to group: fewer fetch slower */
 };
+
+#define AT(member, offset) (offsetof(struct ig_gemm_args, member) == (offset))
+_Static_assert(sizeof(void *) != 8 ||
+                   (AT(a_offset, 8) && AT(taps, 16) && AT(k, 24) && AT(b, 32) && AT(bias, 40) && AT(c, 48) && AT(c_offset, 56) &&
+                    AT(r, 64) && AT(r_offset, 72) && AT(prefetch, 80) && AT(flags, 88) && AT(lo, 92) && AT(hi, 96) &&
+                    AT(panels, 100) && AT(groups, 104) && AT(a_step, 112) && AT(c_step, 120) && AT(r_step, 128) &&
+                    AT(ahead, 136) && AT(ahead_step, 144)),
+               "gemm.S of each ISA knows these offsets");
+#undef AT
 
 /* c[row][0..width) of `rows` rows (both fixed by the function) = act(bias + sum a b + r), groups * panels times. */
 typedef void ig_gemm_fn(const struct ig_gemm_args *args);

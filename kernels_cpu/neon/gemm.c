@@ -4,17 +4,9 @@
  */
 #include "kernels_cpu/neon/gemm.h"
 
-#include <stddef.h>
-
 #include "kernels_cpu/common/blocks.h"
 #include "kernels_cpu/common/gemm_packed.h"
 #include "kernels_cpu/neon/act.h"
-
-#define AT(member, offset) (offsetof(struct ig_gemm_args, member) == (offset))
-_Static_assert(AT(a_offset, 8) && AT(taps, 16) && AT(k, 24) && AT(b, 32) && AT(bias, 40) &&
-               AT(c, 48) && AT(c_offset, 56) && AT(r, 64) && AT(r_offset, 72) && AT(prefetch, 80) &&
-               AT(flags, 88) && AT(lo, 92) && AT(hi, 96),
-               "gemm.S knows these offsets");
 
 enum { STREAM_BYTES = IG_GEMM_STREAM_BYTES_NEON, BLOCK = IG_GEMM_BLOCK_NEON, LOOPS = IG_GEMM_LOOPS_NEON };
 _Static_assert((int)STREAM_BYTES == (int)IG_PACKED_STREAM_BYTES, "what every set that has packed kernels streams from");
