@@ -332,6 +332,24 @@ static int64_t member(const char *text, const char *key)
     return n;
 }
 
+/* Bands are timed as one; 1 if the times of all are about a frame's. */
+static int layers_add_up(void)
+{
+    char out[TEXT];
+    assert_int_equal(run(out, "%s/bands --bench=0.05 --json --threads 2", work), 0);
+    json_t *o = json_loads(out, 0, NULL), *layers = json_object_get(o, "layers");
+    double sum = 0, frame = json_number_value(json_object_get(o, "median_ms"));
+    int bands = 0, n = (int)json_array_size(layers);
+    for (int i = 0; i < n; i++) {
+        const json_t *l = json_array_get(layers, (size_t)i);
+        sum += json_number_value(json_object_get(l, "ms"));
+        bands += strstr(json_string_value(json_object_get(l, "name")), "..") != NULL;
+    }
+    json_decref(o);
+    assert_true(bands >= 4 && n < 15);
+    return sum > frame / 3 && sum < frame * 3;
+}
+
 /* The same bits on any number of threads, from fewer bytes of tensors, in fewer entries of the table, which add up. */
 static void bands_run_as_layers_do(void **state)
 {
@@ -345,18 +363,9 @@ static void bands_run_as_layers_do(void **state)
     assert_int_equal(run(info, "%s/bands --info --json", work), 0);
     assert_true(bands_tensors * 3 < layers_tensors);
     assert_true(bands_tensors + 2 * member(info, "scratch_bytes") >= member(info, "arena_bytes"));
-    assert_int_equal(run(out, "%s/bands --bench=0.05 --json --threads 2", work), 0);
-    json_t *o = json_loads(out, 0, NULL), *layers = json_object_get(o, "layers");
-    double sum = 0, frame = json_number_value(json_object_get(o, "median_ms"));
-    int bands = 0;
-    for (size_t i = 0; i < json_array_size(layers); i++) {
-        const json_t *l = json_array_get(layers, i);
-        sum += json_number_value(json_object_get(l, "ms"));
-        bands += strstr(json_string_value(json_object_get(l, "name")), "..") != NULL;
-    }
-    json_decref(o);
-    assert_true(bands >= 4 && json_array_size(layers) < 15);
-    assert_true(sum > frame / 3 && sum < frame * 3);
+    int alike = 0; /* another program may take either time's processor, but hardly five times running */
+    for (int i = 0; i < 5 && !alike; i++) alike = layers_add_up();
+    assert_true(alike);
 }
 
 int main(void)
