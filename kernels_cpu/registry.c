@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+#include "kernels_cpu/amx/grant.h"
 #include "kernels_cpu/pack/pack.h"
 #include "kernels_gpu/launch/launch.h"
 
@@ -24,6 +25,7 @@
 #include "kernels_cpu/ref/kernels.inc"
 #include "kernels_cpu/avx2/kernels.inc"
 #include "kernels_cpu/avx512/kernels.inc"
+#include "kernels_cpu/amx/kernels.inc"
 #include "kernels_cpu/neon/kernels.inc"
 #undef KERNEL
 #undef KERNEL_ERROR
@@ -52,6 +54,14 @@ static const struct ig_kernel kernels[] = {
 #define RUN(symbol) NULL
 #endif
 #include "kernels_cpu/avx512/kernels.inc"
+#undef RUN
+
+#ifdef INGOT_HAVE_AMX
+#define RUN(symbol) symbol
+#else
+#define RUN(symbol) NULL
+#endif
+#include "kernels_cpu/amx/kernels.inc"
 #undef RUN
 
 #ifdef INGOT_HAVE_NEON
@@ -101,6 +111,15 @@ static int has_avx512(void)
 #define has_avx512 NULL
 #endif
 
+#ifdef INGOT_HAVE_AMX
+static int has_amx(void)
+{
+    return has_avx512() && ig_amx_granted();
+}
+#else
+#define has_amx NULL
+#endif
+
 #ifdef INGOT_HAVE_NEON
 #define has_neon always
 #else
@@ -120,6 +139,7 @@ static const struct isa {
     [IG_ISA_REF] = {"ref", always},
     [IG_ISA_AVX2] = {"avx2", has_avx2},
     [IG_ISA_AVX512] = {"avx512", has_avx512},
+    [IG_ISA_AMX] = {"amx", has_amx},
     [IG_ISA_NEON] = {"neon", has_neon},
     [IG_ISA_CUDA] = {"cuda", has_cuda},
 };
@@ -161,11 +181,13 @@ int ig_isa_runs_here(int isa)
 int ig_isa_fastest(void)
 {
     if (ig_isa_runs_here(IG_ISA_NEON)) return IG_ISA_NEON;
+    if (ig_isa_runs_here(IG_ISA_AMX)) return IG_ISA_AMX;
     if (ig_isa_runs_here(IG_ISA_AVX512)) return IG_ISA_AVX512;
     return ig_isa_runs_here(IG_ISA_AVX2) ? IG_ISA_AVX2 : IG_ISA_REF;
 }
 
 int ig_isa_has(int isa, int of)
 {
-    return of == isa || of == IG_ISA_REF || (isa == IG_ISA_AVX512 && of == IG_ISA_AVX2);
+    if (of == isa || of == IG_ISA_REF) return 1;
+    return (isa == IG_ISA_AVX512 || isa == IG_ISA_AMX) && of >= IG_ISA_AVX2 && of < isa;
 }

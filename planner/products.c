@@ -7,6 +7,7 @@
 #include <math.h>
 
 #include "kernels_cpu/common/blocks.h"
+#include "kernels_cpu/common/pieces.h"
 #include "kernels_cpu/common/winograd_shape.h"
 #include "planner/traffic.h"
 
@@ -27,6 +28,7 @@ struct cut {
 static const struct cut cuts[IG_ISAS] = {
     [IG_ISA_AVX2] = {IG_GEMM_STREAM_BYTES_AVX2, IG_GEMM_LOOPS_AVX2},
     [IG_ISA_AVX512] = {IG_GEMM_STREAM_BYTES_AVX512, IG_GEMM_LOOPS_AVX512},
+    [IG_ISA_AMX] = {IG_GEMM_STREAM_BYTES_AVX512, IG_GEMM_LOOPS_AVX512},
     [IG_ISA_NEON] = {IG_GEMM_STREAM_BYTES_NEON, IG_GEMM_LOOPS_NEON},
 };
 
@@ -159,6 +161,31 @@ void ig_conv_features(const struct ig_call *call, const struct ig_caches *c, con
                      .groups = conv->groups,
                      .reread = conv->w.kw};
     gemm(f, c, call, &g);
+}
+
+/*
+ * Products of pieces (kernels_cpu/amx/conv.c). Work: 24 products of two tiles by two take as long as 768 multiply-adds of a step's 2048 would.
+ * Tiles: four of sums are stored. Gather: a pixel's step is cut. Taps: a step of two panels is.
+ */
+void ig_pieces_features(const struct ig_call *call, const struct ig_caches *c, const struct ig_tile *t, double *f)
+{
+    enum { PRODUCTS = 768 };
+    const struct ig_conv *conv = call->attrs;
+    const struct ig_operand *x = &call->in[0], *y = &call->out[0];
+    struct ig_pieces p = ig_pieces_of(call);
+    double pixels = (double)y->h * y->w, tiles = ceil_of(pixels, IG_PIECES_ROWS), groups = conv->groups, step = 2 * IG_PIECES_STEP;
+    double pairs = ceil_of(tiles, 2), panels = ceil_of((double)y->c / groups, t->nr), blocks = ceil_of(2 * pairs, p.tiles);
+    double weights = panels * t->nr * (double)x->c / groups * conv->w.kh * conv->w.kw * F, passes = ceil_of(p.steps, p.most);
+    f[IG_F_START] = 1;
+    f[IG_F_WORK] = PRODUCTS * fmin(1, pixels / pairs / t->mr) * pairs * panels * p.steps * groups;
+    f[IG_F_TILES] = pairs * panels * passes * groups;
+    f[IG_F_GATHER] = pixels * p.steps * groups;
+    f[IG_F_TAPS] = panels * p.steps * blocks * groups;
+    f[IG_F_GROUPS] = blocks * passes * groups;
+    book_weights(f, c, weights * groups, blocks, weights * groups + ig_operand_bytes(x) + ig_operand_bytes(y));
+    ig_book(f, IG_F_A_L2, c, pairs * panels * p.steps * step * groups, fmin(2 * pairs, p.tiles) * p.most * IG_PIECES_STEP);
+    ig_book_operands(f, c, call, weights * groups, conv->w.kh * conv->w.kw <= 1);
+    ig_overlap(f);
 }
 
 void ig_first_features(const struct ig_call *call, const struct ig_caches *c, const struct ig_tile *t, double *f)

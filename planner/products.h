@@ -18,6 +18,7 @@ struct ig_tile {
 typedef void ig_features_fn(const struct ig_call *call, const struct ig_caches *c, const struct ig_tile *t, double *f);
 
 ig_features_fn ig_conv_features;     /* by indirection */
+ig_features_fn ig_pieces_features;   /* the same by products of pieces */
 ig_features_fn ig_first_features;    /* few channels: a tap is a kernel row */
 ig_features_fn ig_fc_features;
 ig_features_fn ig_strassen_features; /* pointwise, seven products of halves */

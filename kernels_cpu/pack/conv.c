@@ -16,6 +16,7 @@
 #include "kernels_cpu/common/conv_gemm.h"
 #include "kernels_cpu/common/first_rows.h"
 #include "kernels_cpu/pack/ask.h"
+#include "kernels_cpu/common/pieces.h"
 #include "kernels_cpu/pack/pack.h"
 
 struct source {
@@ -135,6 +136,14 @@ int ig_supports_conv_gemm(const struct ig_call *call)
     return ig_supports_conv(call) && (conv->groups == 1 || !ig_supports_depthwise(call));
 }
 
+/* Of fewer channels most of a tile would be padding. */
+int ig_supports_pieces(const struct ig_call *call)
+{
+    enum { LEAST = 16 };
+    const struct ig_conv *conv = (const struct ig_conv *)call->attrs;
+    return ig_supports_conv_gemm(call) && call->in[0].c / conv->groups >= LEAST && call->out[0].c / conv->groups >= LEAST;
+}
+
 int ig_supports_conv_packed(const struct ig_call *call)
 {
     const struct ig_conv *conv = (const struct ig_conv *)call->attrs;
@@ -229,6 +238,12 @@ size_t ig_scratch_conv_mr8(const struct ig_call *call)
 size_t ig_scratch_conv_mr12(const struct ig_call *call)
 {
     return ig_gemm_conv_scratch(call, 12);
+}
+
+size_t ig_scratch_pieces(const struct ig_call *call)
+{
+    struct ig_pieces p = ig_pieces_of(call);
+    return ig_pieces_scratch(&p);
 }
 
 size_t ig_scratch_conv_small4(const struct ig_call *call)

@@ -29,6 +29,8 @@ ig_scratch_fn ig_scratch_conv_mr4;     /* micro-kernels of 4 rows */
 ig_scratch_fn ig_scratch_conv_mr6;     /* of 6 */
 ig_scratch_fn ig_scratch_conv_mr8;     /* of 8 */
 ig_scratch_fn ig_scratch_conv_mr12;    /* of 12 */
+ig_supports_fn ig_supports_pieces;     /* conv_gemm with 16 channels a group or more, in and out */
+ig_scratch_fn ig_scratch_pieces;       /* products of pieces: common/pieces.h */
 ig_scratch_fn ig_scratch_conv_small4, ig_scratch_conv_small6; /* blocks of IG_GEMM_BLOCK_SMALL */
 ig_scratch_fn ig_scratch_first_mr6, ig_scratch_first_mr12;
 ig_scratch_fn ig_scratch_first_line;   /* kh rows */

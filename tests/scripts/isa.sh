@@ -1,5 +1,6 @@
 # A program on a processor without what its kernels need says so and what helps, where it would die of an unknown instruction.
-# valgrind's processor has AVX2 and no AVX-512; of QEMU's, qemu64 has neither. ./configure --isa is tested in configure.sh.
+# valgrind's processor has AVX2 and no AVX-512; of QEMU's, qemu64 has neither; the use of tiles is denied by a filter of system calls.
+# ./configure --isa is tested in configure.sh.
 . "$SRCDIR/tests/scripts/tap.inc"
 . "$SRCDIR/tests/scripts/program.inc"
 picture=$SRCDIR/models/pictures/boot.pgm
@@ -14,6 +15,7 @@ planned() { # ISA, options of ingot plan...: a program of that name, and its lib
 programs() {
     out/ingot graph "$SRCDIR/models/fashion.onnx" -o "$net.json" || return 1
     planned avx512 && grep -q '^ \* Processor: x86-64 with AVX-512 ' "$net.h" &&
+        planned amx && grep -q '^ \* Processor: x86-64 with AVX-512 .* and AMX ' "$net.h" &&
         planned ref && grep -q '^ \* Processor: any\.' "$net.h" &&
         planned avx2 && grep -q '^ \* Processor: x86-64 with AVX2 and FMA' "$net.h" || return 1
     sed 's/"isa":"avx2"/"isa":"avx512"/' "$work/avx2.json" >"$work/wide.json" && ! cmp "$work/avx2.json" "$work/wide.json" &&
@@ -45,7 +47,7 @@ says() { # of a program that does not run here
 }
 
 without_avx512() {
-    refuses AVX-512 avx2 avx512 "$picture" && refuses AVX-512 avx2 avx512 --bench=1 && says
+    refuses AVX-512 avx2 avx512 "$picture" && refuses AVX-512 avx2 avx512 --bench=1 && refuses AVX-512 avx2 amx "$picture" && says
 }
 
 bundled() { # a sequence, and the first network alone
@@ -59,6 +61,36 @@ bundled() { # a sequence, and the first network alone
         "$work/net_plan.o" "$work/other_plan.o" $runtime out/host/libingot_kernels.a -lm -lpthread &&
         refuses AVX-512 avx2 both --sequence=other,net - && refuses AVX-512 avx2 both "$picture" &&
         $emulator "$work/both" --network=other "$picture" --top 1 2>"$work/err"
+}
+
+denied() { # the system grants no tiles
+    cat >"$work/deny.c" <<'END'
+#include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+int main(int argc, char **argv)
+{
+    struct sock_filter f[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_arch_prctl, 0, 3),
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0x1023, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EOPNOTSUPP),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    struct sock_fprog p = {sizeof f / sizeof *f, f};
+    if (argc < 2 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &p)) return 2;
+    execv(argv[1], argv + 1);
+    return 2;
+}
+END
+    ${CC:-cc} -o "$work/deny" "$work/deny.c" && refuses "AMX for bfloat16, or this system does not grant it" avx512 amx "$picture" &&
+        refuses "AMX for bfloat16, or this system does not grant it" avx512 amx --bench=1 && runs avx512
 }
 
 staged() {
@@ -79,6 +111,18 @@ rank() { # of a deployment, before it waits for others
     exit
 }
 check "programs of every ISA of x86-64" programs
+case $(grep -m1 ^flags /proc/cpuinfo) in
+*avx512f*amx_bf16*amx_tile*)
+    emulated
+    check "AMX kernels here" runs amx ;;
+*) skip "AMX kernels here" "this processor has none" ;;
+esac
+case $(grep -m1 ^flags /proc/cpuinfo) in
+*avx512vl*)
+    emulated "$work/deny"
+    check "AMX kernels where none are granted" denied ;;
+*) skip "AMX kernels where none are granted" "this processor has no AVX-512" ;;
+esac
 if have valgrind; then
     emulated valgrind -q
     check "AVX-512 kernels without AVX-512" without_avx512
@@ -96,8 +140,9 @@ if [ -n "$qemu" ]; then
     emulated "$qemu" -cpu qemu64
     check "AVX2 kernels without AVX2" refuses "AVX2 and FMA" ref avx2 "$picture"
     check "AVX-512 kernels without AVX2" refuses "AVX2 and FMA" ref avx512 "$picture"
+    check "AMX kernels without AVX2" refuses "AVX2 and FMA" ref amx "$picture"
     check "reference kernels without AVX2" runs ref
 else
-    for what in "AVX2 kernels without AVX2" "AVX-512 kernels without AVX2" "reference kernels without AVX2"; do skip "$what" "no qemu-x86_64"; done
+    for what in "AVX2 kernels without AVX2" "AVX-512 kernels without AVX2" "AMX kernels without AVX2" "reference kernels without AVX2"; do skip "$what" "no qemu-x86_64"; done
 fi
 finish

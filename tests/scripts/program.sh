@@ -1,6 +1,6 @@
 # What is shipped: one small static file of a benchmark network, which needs nothing but the kernel.
 . "$SRCDIR/tests/scripts/tap.inc"
-most=307200 wide=358400 # bytes without the weights, where programs are linked with musl; with AVX-512 beside AVX2
+most=307200 wide=358400 widest=373760 # bytes without the weights, where programs are linked with musl; with AVX-512 beside AVX2, with AMX
 net=$work/net
 program=$work/densenet
 cc=$(sed -n 's/^program_cc = //p' build.ninja)
@@ -27,6 +27,7 @@ small() { # an appended blob is padded to a page and has a trailer: both count
     bytes=$(($(wc -c <"$program") - $(wc -c <"${net}_weights.bin")))
     echo "$bytes bytes without the weights"
     ! grep -q '"isa":"avx512"' "$net.plan.json" || most=$wide
+    ! grep -q '"isa":"amx"' "$net.plan.json" || most=$widest
     [ $bytes -le $most ]
 }
 
