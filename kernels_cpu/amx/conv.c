@@ -41,6 +41,10 @@ struct place { /* an output pixel */
     const float *residual; /* or NULL */
 };
 
+struct panels {
+    const float *left, *right; /* bias and weights; NULL: there are none */
+};
+
 struct job {
     const struct ig_call *call;
     const struct ig_conv *conv;
@@ -51,7 +55,8 @@ struct job {
     int32_t first, count;       /* pixels of the range at hand */
     int32_t step0, step1;       /* steps at hand */
     int64_t tile, panel;        /* bytes of a tile of pixels, all steps at hand; floats of a packed panel */
-    char *pixels, *weights;     /* pieces [tile][step], [step] */
+    char *pixels, *weights[2];  /* pieces [tile][step], [step]: of the panels at hand and the next ones, */
+    int32_t side;               /* which change places */
     float *out, *sums;          /* four tiles; those that wait for the rest of the steps */
     struct place *place;        /* [count] */
 };
@@ -151,53 +156,70 @@ static void cut_tile(const struct job *job, int32_t t)
     }
 }
 
-/* Row j of a step's weights, whose panels' first such row is at `left` and `right`. */
+/* Row j of a whole step's weights, whose panels' first row is at `left` and `right`. */
 static inline __attribute__((always_inline)) void cut_channels(const float *left, const float *right, int32_t j, char *to)
 {
     cut(_mm512_loadu_ps(left + j * PANEL), _mm512_loadu_ps(left + (16 + j) * PANEL), to + j * CHANNELS, SIDES * ROW);
     cut(_mm512_loadu_ps(right + j * PANEL), _mm512_loadu_ps(right + (16 + j) * PANEL), to + j * CHANNELS + ROW, SIDES * ROW);
 }
 
-/* A step's weights, of n channels. */
-static void cut_step(const float *left, const float *right, int32_t n, char *to)
+/* Rows [j, end) of a step's weights, of n channels. */
+static void cut_step(const float *left, const float *right, int32_t n, int32_t j, int32_t end, char *to)
 {
-    for (int32_t j = 0; j < 16; j++, to += CHANNELS) {
+    for (; j < end; j++) {
         if (n == IG_PIECES_K) {
-            cut_channels(left + j * PANEL, right + j * PANEL, 0, to);
+            cut_channels(left, right, j, to);
             continue;
         }
         const __mmask16 low = j < n ? 0xffff : 0, high = 16 + j < n ? 0xffff : 0;
         const int32_t at = j * PANEL, next = (16 + j) * PANEL;
-        cut(_mm512_maskz_loadu_ps(low, left + at), _mm512_maskz_loadu_ps(high, left + next), to, SIDES * ROW);
-        cut(_mm512_maskz_loadu_ps(low, right + at), _mm512_maskz_loadu_ps(high, right + next), to + ROW, SIDES * ROW);
+        char *row = to + j * CHANNELS;
+        cut(_mm512_maskz_loadu_ps(low, left + at), _mm512_maskz_loadu_ps(high, left + next), row, SIDES * ROW);
+        cut(_mm512_maskz_loadu_ps(low, right + at), _mm512_maskz_loadu_ps(high, right + next), row + ROW, SIDES * ROW);
     }
 }
 
-/* All steps at hand of two tiles; `lines` of 64 bytes from `next` on are fetched in each. */
-static void multiply(const struct job *job, int32_t t, const char *next, int64_t lines)
+/* Where a panel's weights of the first step at hand are, behind its bias. */
+static const float *weights_at(const struct job *job, const float *panel)
 {
-    const char *a0 = job->pixels + t * job->tile, *a1 = a0 + job->tile, *b = job->weights;
-    for (int32_t s = job->step0; s < job->step1; s++, a0 += PIXELS_STEP, a1 += PIXELS_STEP, b += WEIGHTS_STEP) {
-        for (int64_t i = 0; i < lines; i++, next += 64) _mm_prefetch(next, _MM_HINT_T1);
-        STEP(NOTHING);
+    return panel + (1 + job->step0 / job->cut.of_tap * (int64_t)job->ic + first_of(job, job->step0)) * PANEL;
+}
+
+/* All steps at hand of two tiles, while rows [j, end) of each step of the next two panels' weights are cut, if there are any. */
+static void multiply(const struct job *job, int32_t t, const struct panels *next, int32_t j, int32_t end)
+{
+    const char *a0 = job->pixels + t * job->tile, *a1 = a0 + job->tile, *b = job->weights[job->side];
+    const float *left = next->left ? weights_at(job, next->left) : NULL, *right = left ? weights_at(job, next->right) : NULL;
+    char *to = job->weights[!job->side];
+    const int32_t n = left ? end - j : 0;
+    for (int32_t s = job->step0; s < job->step1; s++, a0 += PIXELS_STEP, a1 += PIXELS_STEP, b += WEIGHTS_STEP, to += WEIGHTS_STEP) {
+        const int32_t k = count_of(job, s);
+        if (k < IG_PIECES_K || n == 0) {
+            if (n) cut_step(left, right, k, j, end, to);
+            STEP(NOTHING);
+        } else {
+#define NEXT(i) for (int32_t row = j + n * (i) / 6; row < j + n * ((i) + 1) / 6; row++) cut_channels(left, right, row, to)
+            STEP(NEXT);
+#undef NEXT
+        }
+        left += k * PANEL;
+        right += k * PANEL;
     }
 }
 
-/* The same of tiles 0 and 1, where a step's weights are cut during the one before. */
-static void multiply_and_cut_weights(const struct job *job, const float *left, const float *right)
+/* The same of tiles 0 and 1, where a step's own weights are cut during the one before. */
+static void multiply_and_cut_weights(const struct job *job, const struct panels *now)
 {
     const char *a0 = job->pixels, *a1 = a0 + job->tile;
-    char *b = job->weights;
-    const int64_t begin = job->step0 / job->cut.of_tap * (int64_t)job->ic + first_of(job, job->step0);
-    left += begin * PANEL;
-    right += begin * PANEL;
-    cut_step(left, right, count_of(job, job->step0), b);
+    const float *left = weights_at(job, now->left), *right = weights_at(job, now->right);
+    char *b = job->weights[job->side];
+    cut_step(left, right, count_of(job, job->step0), 0, 16, b);
     for (int32_t s = job->step0; s < job->step1; s++, a0 += PIXELS_STEP, a1 += PIXELS_STEP, b += WEIGHTS_STEP) {
         char *to = b + WEIGHTS_STEP;
         left += count_of(job, s) * PANEL;
         right += count_of(job, s) * PANEL;
         if (s + 1 == job->step1 || count_of(job, s + 1) < IG_PIECES_K) {
-            if (s + 1 < job->step1) cut_step(left, right, count_of(job, s + 1), to);
+            if (s + 1 < job->step1) cut_step(left, right, count_of(job, s + 1), 0, 16, to);
             STEP(NOTHING);
             continue;
         }
@@ -210,7 +232,7 @@ static void multiply_and_cut_weights(const struct job *job, const float *left, c
 /* The same of tiles t and t + 1, while the two behind them are cut. */
 static void multiply_and_cut_pixels(const struct job *job, int32_t t)
 {
-    const char *a0 = job->pixels + t * job->tile, *a1 = a0 + job->tile, *b = job->weights;
+    const char *a0 = job->pixels + t * job->tile, *a1 = a0 + job->tile, *b = job->weights[job->side];
     char *to0 = job->pixels + (t + 2) * job->tile, *to1 = to0 + job->tile;
     const float *at0[IG_PIECES_ROWS], *at1[IG_PIECES_ROWS];
     const int32_t n0 = in_tile(job, t + 2), n1 = in_tile(job, t + 3), sixth = (job->rows + 5) / 6;
@@ -269,43 +291,48 @@ static void put(const struct job *job, int32_t t, int32_t c, int32_t from, int32
 
 #define FOUR(OP, p0, p1, p2, p3, step) OP(0, p0, step); OP(1, p1, step); OP(2, p2, step); OP(3, p3, step)
 
-/* 32 channels, the range's `done` are, of tiles t and t + 1; `left` and `right`: bias and weights of two panels. */
-static void run_tiles(const struct job *job, int32_t t, int32_t tiles, int32_t done, const float *left, const float *right)
+/*
+ * 32 channels of tiles t and t + 1, behind the `done` first ones of the range. The next ones' weights are cut meanwhile: by the first
+ * channels' last tiles, which alone cut no pixels, later by all tiles a part.
+ */
+static void run_tiles(const struct job *job, int32_t t, int32_t tiles, int32_t done, const struct panels *now, const struct panels *next)
 {
     float *waiting = job->sums + (t / SIDES * (int64_t)job->cut.oc + done) * SIDES * IG_PIECES_ROWS;
     if (job->step0) {
         FOUR(TILE_LOAD, waiting, waiting + PANEL, waiting + SUMS / 2, waiting + SUMS / 2 + PANEL, SUMS_ROW);
     } else {
-        FOUR(TILE_LOAD, left, right, left, right, 0);
+        FOUR(TILE_LOAD, now->left, now->right, now->left, now->right, 0);
     }
-    if (t == 0) {
-        multiply_and_cut_weights(job, left + PANEL, right + PANEL);
-    } else if (!done && t + SIDES < tiles) {
-        multiply_and_cut_pixels(job, t);
-    } else { /* the next two panels, some with each two tiles but the first */
-        int64_t lines = SIDES * SIDES * IG_PIECES_K / tiles + 1, steps = job->step1 - job->step0;
-        multiply(job, t, (const char *)(left + SIDES * job->panel) + (t / SIDES - 1) * lines * ROW * steps, lines);
-    }
+    if (t == 0 && (!done || tiles == SIDES)) multiply_and_cut_weights(job, now);
+    else if (!done && t + SIDES < tiles) multiply_and_cut_pixels(job, t);
+    else if (!done) multiply(job, t, next, 0, 16);
+    else multiply(job, t, next, 16 * t / tiles, 16 * (t + SIDES) / tiles);
     float *to = job->step1 < job->cut.steps ? waiting : job->out;
     FOUR(TILE_STORE, to, to + PANEL, to + SUMS / 2, to + SUMS / 2 + PANEL, SUMS_ROW);
+}
+
+/* The two panels of a group's channels [c, c + 32), the first twice where `end` leaves one; nothing from `end` on. */
+static struct panels panels_at(const struct job *job, int32_t c, int32_t end)
+{
+    const int32_t panels = (job->oc + PANEL - 1) / PANEL;
+    const float *left = (const float *)job->call->weights + (job->group * (int64_t)panels + c / PANEL) * job->panel;
+    return c < end ? (struct panels){left, c + PANEL < end ? left + job->panel : left} : (struct panels){NULL, NULL};
 }
 
 /* The range's channels of the group, of the pixels and steps at hand. */
 static void run_steps(struct job *job)
 {
-    const int32_t base = job->group * job->oc, panels = (job->oc + PANEL - 1) / PANEL;
-    const int32_t begin = job->range.c0 > base ? job->range.c0 - base : 0;
+    const int32_t base = job->group * job->oc, begin = job->range.c0 > base ? job->range.c0 - base : 0;
     const int32_t end = job->range.c1 - base < job->oc ? job->range.c1 - base : job->oc;
     int32_t tiles = (job->count + job->rows - 1) / job->rows;
     tiles += tiles % SIDES;
     job->tile = (job->step1 - job->step0) * (int64_t)PIXELS_STEP;
     for (int32_t t = 0; t < tiles && t < 2 * SIDES; t++) cut_tile(job, t);
-    for (int32_t first = begin / PANEL * PANEL, c = first; c < end; c += WIDE) {
-        const float *left = (const float *)job->call->weights + (job->group * (int64_t)panels + c / PANEL) * job->panel;
-        const float *right = c + PANEL < end ? left + job->panel : left;
+    for (int32_t first = begin / PANEL * PANEL, c = first; c < end; c += WIDE, job->side = !job->side) {
+        const struct panels now = panels_at(job, c, end), next = panels_at(job, c + WIDE, end);
         const int32_t lo = c < begin ? begin - c : 0, n = (end - c < WIDE ? end - c : WIDE) - lo;
         for (int32_t t = 0; t < tiles; t += SIDES) {
-            run_tiles(job, t, tiles, c - first, left, right);
+            run_tiles(job, t, tiles, c - first, &now, &next);
             if (job->step1 == job->cut.steps) put(job, t, base + c + lo, lo, n);
         }
     }
@@ -333,8 +360,9 @@ static int32_t start(struct job *job, void *scratch)
     tiles += tiles > 1 ? tiles % SIDES : 0;
     job->rows = (pixels + tiles - 1) / tiles;
     job->pixels = scratch;
-    job->weights = job->pixels + ig_pieces_pixels(&job->cut);
-    job->out = (float *)(job->weights + ig_pieces_weights(&job->cut));
+    job->weights[0] = job->pixels + ig_pieces_pixels(&job->cut);
+    job->weights[1] = job->weights[0] + ig_pieces_weights(&job->cut) / 2;
+    job->out = (float *)(job->weights[0] + ig_pieces_weights(&job->cut));
     job->sums = job->out + SUMS;
     job->place = (struct place *)((char *)job->out + ig_pieces_sums(&job->cut));
     for (int i = 0; i < 8; i++) {

@@ -49,7 +49,7 @@ static inline size_t ig_pieces_pixels(const struct ig_pieces *p)
 
 static inline size_t ig_pieces_weights(const struct ig_pieces *p)
 {
-    return 2 * (size_t)p->most * IG_PIECES_STEP;
+    return 2 * 2 * (size_t)p->most * IG_PIECES_STEP;
 }
 
 static inline size_t ig_pieces_sums(const struct ig_pieces *p)
