@@ -36,8 +36,8 @@ static void emit_processor(FILE *f, const struct ig_lowered *l)
 {
     static const char *const words[IG_ISAS] = {[IG_ISA_AVX2] = "x86-64 with AVX2 and FMA, which only the program checks",
                                                [IG_ISA_AVX512] = "x86-64 with AVX-512 (F, BW, DQ, VL), which only the program checks",
-                                               [IG_ISA_AMX] = "x86-64 with AVX-512 (F, BW, DQ, VL) and AMX (tiles, bfloat16), which only the "
-                                                              "program checks, and asks Linux for: arch_prctl(0x1023, 18)",
+                                               [IG_ISA_AMX] = "x86-64 with AVX-512 (F, BW, DQ, VL), which only the program checks, and AMX (tiles, "
+                                                              "bfloat16), which _init asks the system for",
                                                [IG_ISA_NEON] = "any aarch64"};
     const char *what = words[isa_of(l)];
     fprintf(f, " * Processor: %s.\n", what ? what : "any");
@@ -137,12 +137,14 @@ void ig_emit_api(FILE *f, const struct ig_emit *e)
 {
     const struct ig_model *m = &e->lowered->model;
     const char *p = e->prefix;
+    const int tiles = isa_of(e->lowered) == IG_ISA_AMX;
     ig_emit_head(f, e, "/*", " */");
-    fprintf(f, "\n#include \"%s.h\"\n\n#include \"runtime/api.h\"\n\n", p);
+    fprintf(f, "\n#include \"%s.h\"\n\n%s#include \"runtime/api.h\"\n\n", p, tiles ? "#include \"kernels_cpu/amx/grant.h\"\n" : "");
     fprintf(f, "extern const struct ig_model %s_model;\n", p);
     fprintf(f, "extern const unsigned char %s_weights[];\n\n", p);
     fprintf(f, "_Static_assert(sizeof(struct ig_ctx) <= sizeof(struct %s_ctx), \"context\");\n\n", p);
     fprintf(f, "int %s_init(struct %s_ctx *ctx, void *arena, size_t bytes)\n{\n", p, p);
+    if (tiles) fprintf(f, "    if (!ig_amx_granted()) return IG_ERROR_PROCESSOR;\n");
     fprintf(
         f,
         "    return ig_ctx_init((struct ig_ctx *)(void *)ctx, &%s_model, %s_weights, arena, bytes);\n}\n\n",

@@ -1,19 +1,32 @@
-/* Whether this processor has the tiles of kernels_cpu/amx/ and the system grants this process their use. */
+/* Whether this processor has the tiles of kernels_cpu/amx/ and the system grants this process their use. Freestanding. */
 #ifndef KERNELS_CPU_AMX_GRANT_H
 #define KERNELS_CPU_AMX_GRANT_H
 
-#if defined(__x86_64__) && defined(__linux__)
+#if defined(__x86_64__)
 #include <cpuid.h>
-#include <sys/syscall.h>
-#include <unistd.h>
+#include <stdint.h>
 
-/* Asks Linux to save the tiles' 8 KiB of this process's threads, as it does only for who asks (since 5.16). */
+/* Linux saves the tiles' 8 KiB only of the threads of a process that has asked for it (since 5.16): 1 if it agrees. */
+static inline int ig_amx_asked(void)
+{
+    long result = 0;
+#if defined(__linux__)
+    enum { ARCH_PRCTL = 158, REQUEST = 0x1023, TILES = 18 /* the number of their state */ };
+    result = ARCH_PRCTL;
+    __asm__ volatile("syscall" : "+a"(result) : "D"((long)REQUEST), "S"((long)TILES) : "rcx", "r11", "memory");
+#endif
+    return !result;
+}
+
 static inline int ig_amx_granted(void)
 {
-    enum { REQUEST = 0x1023, TILES = 18 }; /* ARCH_REQ_XCOMP_PERM, the number of their state */
-    const unsigned needed = 1u << 22 | 1u << 24; /* products of bfloat16; tiles */
-    unsigned a, b, c, d;
-    return __get_cpuid_count(7, 0, &a, &b, &c, &d) && (d & needed) == needed && !syscall(SYS_arch_prctl, REQUEST, TILES);
+    enum { SAVES_TILES = 3 << 17 }; /* of the kinds of registers that the system saves, a bit each: configuration and tiles */
+    const uint32_t needed = 1u << 22 | 1u << 24; /* products of bfloat16; tiles */
+    uint32_t a, b, c, d;
+    if (!__get_cpuid(1, &a, &b, &c, &d) || !(c & bit_OSXSAVE)) return 0;
+    __asm__ volatile("xgetbv" : "=a"(a), "=d"(d) : "c"(0));
+    if ((a & SAVES_TILES) != SAVES_TILES) return 0;
+    return __get_cpuid_count(7, 0, &a, &b, &c, &d) && (d & needed) == needed && ig_amx_asked();
 }
 #else
 static inline int ig_amx_granted(void)

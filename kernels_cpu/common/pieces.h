@@ -37,6 +37,8 @@ static inline struct ig_pieces ig_pieces_of(const struct ig_call *call)
     p.most = (p.steps + parts - 1) / parts;
     p.tiles = IG_PIECES_BYTES / (IG_PIECES_STEP * p.most) & ~1;
     if (p.tiles > IG_PIECES_TILES) p.tiles = IG_PIECES_TILES;
+    int64_t needed = ((int64_t)call->out[0].h * call->out[0].w + 2 * IG_PIECES_ROWS - 1) / (2 * IG_PIECES_ROWS) * 2;
+    if (p.tiles > needed) p.tiles = (int32_t)needed;
     p.oc = (call->out[0].c / conv->groups + IG_PIECES_WIDE - 1) / IG_PIECES_WIDE * IG_PIECES_WIDE;
     return p;
 }
