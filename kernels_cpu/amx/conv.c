@@ -189,9 +189,9 @@ static const float *weights_at(const struct job *job, const float *panel)
 static void multiply(const struct job *job, int32_t t, const struct panels *next, int32_t j, int32_t end)
 {
     const char *a0 = job->pixels + t * job->tile, *a1 = a0 + job->tile, *b = job->weights[job->side];
-    const float *left = next->left ? weights_at(job, next->left) : NULL, *right = left ? weights_at(job, next->right) : NULL;
+    const int32_t n = next->left ? end - j : 0;
+    const float *left = n ? weights_at(job, next->left) : NULL, *right = n ? weights_at(job, next->right) : NULL;
     char *to = job->weights[!job->side];
-    const int32_t n = left ? end - j : 0;
     for (int32_t s = job->step0; s < job->step1; s++, a0 += PIXELS_STEP, a1 += PIXELS_STEP, b += WEIGHTS_STEP, to += WEIGHTS_STEP) {
         const int32_t k = count_of(job, s);
         if (k < IG_PIECES_K || n == 0) {
@@ -202,8 +202,10 @@ static void multiply(const struct job *job, int32_t t, const struct panels *next
             STEP(NEXT);
 #undef NEXT
         }
-        left += k * PANEL;
-        right += k * PANEL;
+        if (n) {
+            left += k * PANEL;
+            right += k * PANEL;
+        }
     }
 }
 

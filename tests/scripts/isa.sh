@@ -93,6 +93,28 @@ END
         refuses "AMX for bfloat16, or this system does not grant it" avx512 amx --bench=1 && runs avx512
 }
 
+library() { # the same from a library
+    out/ingot gen "$net.json" "$work/amx.json" --prefix net -o "$work" && compile plan.c api.c weights.S || return 1
+    cat >"$work/use.c" <<'END'
+#include <stdio.h>
+
+#include "net.h"
+
+static _Alignas(NET_ALIGN) unsigned char arena[NET_ARENA_BYTES(1)];
+
+int main(void)
+{
+    struct net_ctx ctx;
+    puts(net_strerror(net_init(&ctx, arena, sizeof arena)));
+    return 0;
+}
+END
+    # shellcheck disable=SC2086
+    $cc -I"$work" -o "$work/use" "$work/use.c" "${net}_api.o" "${net}_plan.o" "${net}_weights.o" $runtime out/host/libingot_kernels.a -lm -lpthread &&
+        $emulator "$work/use" >"$work/out" && cat "$work/out" &&
+        [ "$(cat "$work/out")" = "the processor lacks what the kernels need, or the system does not grant it" ]
+}
+
 staged() {
     staged_program --isa avx512 --stages cpu:0,cpu:1 && grep -q '^ \* Processor: x86-64 with AVX-512 ' "$net.h" && refuses AVX-512 avx2 program -
 }
@@ -120,8 +142,10 @@ esac
 case $(grep -m1 ^flags /proc/cpuinfo) in
 *avx512vl*)
     emulated "$work/deny"
-    check "AMX kernels where none are granted" denied ;;
-*) skip "AMX kernels where none are granted" "this processor has no AVX-512" ;;
+    check "AMX kernels where none are granted" denied
+    check "AMX kernels of a library where none are granted" library ;;
+*)
+    for what in "AMX kernels" "AMX kernels of a library"; do skip "$what where none are granted" "this processor has no AVX-512"; done ;;
 esac
 if have valgrind; then
     emulated valgrind -q
