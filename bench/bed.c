@@ -5,6 +5,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "kernels_cpu/registry.h"
+
 enum { SPARE = 1 << 24 }; /* bytes: for a plan that takes the arena over and needs more; not touched otherwise */
 
 /* Pages of its own, as in a program; zeroed. NULL if there is no memory. */
@@ -20,6 +22,14 @@ static void unmap(void *p, int64_t bytes)
     if (p) munmap(p, bytes > 0 ? (size_t)bytes : 1);
 }
 
+/* Asks the system, too, for what it only grants who asks. */
+static int runs_here(const struct ig_lowered *l)
+{
+    int32_t i = 0;
+    while (i < l->model.n_steps && (l->kernels[i]->isa == IG_ISA_CUDA || ig_isa_runs_here(l->kernels[i]->isa))) i++;
+    return i == l->model.n_steps;
+}
+
 static int make(struct ig_bed *b, int32_t threads, char *err, size_t err_bytes)
 {
     const struct ig_model *m = &b->lowered->model;
@@ -30,7 +40,7 @@ static int make(struct ig_bed *b, int32_t threads, char *err, size_t err_bytes)
     int status = IG_ERROR_NULL;
     if (b->arena && b->weights) {
         if (!b->borrowed) ig_fill_weights(b->lowered, b->weights);
-        status = ig_ctx_init(&b->ctx, m, b->weights, b->arena, b->arena_bytes);
+        status = runs_here(b->lowered) ? ig_ctx_init(&b->ctx, m, b->weights, b->arena, b->arena_bytes) : IG_ERROR_PROCESSOR;
         if (!status && threads > 1) status = ig_ctx_start_threads(&b->ctx, &b->team, threads);
         if (status) snprintf(err, err_bytes, "%s", ig_status_text(status));
     } else {

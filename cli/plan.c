@@ -25,7 +25,7 @@ static const char help[] =
     "  -o FILE             where to (default plan.json; - is stdout)\n"
     "  --profile FILE      times taken on the target; without it the plan rests on the estimator\n"
     "  --costs NAME        the calibrated board that the estimator goes by: host ('ninja out/platforms/host.json'), a file,\n"
-    "                      zen4 or xeon (default: xeon for AVX-512 kernels, zen4)\n"
+    "                      zen4 or xeon (default: xeon for AVX-512 and AMX kernels, zen4)\n"
     "  --target NAME       name written in the plan (default host)\n"
     "  --isa NAME          host (default), ref, avx2, avx512, amx, neon; cuda: for ingot gen --gpu, one thread, no bands\n"
     "  --threads N         threads to plan for (default: all cores)\n"

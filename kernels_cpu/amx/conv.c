@@ -8,10 +8,11 @@
  * of it in 32 k. Subnormal pieces and sums count as 0, infinite operands give NaN.
  *
  * Four tiles of sums are 32 pixels x 32 channels, two tiles of each have a piece of pixels and of weights: 24 products of a step of 32 k
- * go with 14 loads. Pixels of a range are cut into pieces for some hundred KiB, once for all channels; then, for two of the packed panels
- * of 16 channels after the other, weights are cut and multiplied by all tiles of these pixels. What is needed next is cut between the
- * products of what is there: the weights of the next step by the first two tiles of pixels, the next two tiles by the first two panels.
- * The k of a step lie as cutting makes them: word j of a row is of k = j and 16 + j, of pixels and of weights.
+ * go with 14 loads. Some hundred KiB of pieces of pixels are made once for all channels; then two of the packed panels of 16 channels
+ * after the other are cut and multiplied by all tiles of these pixels. What is needed next is cut between the products of what is there:
+ * by the first two panels' tiles their own next steps and the pixels two tiles ahead, later the next two panels, a part by every two tiles.
+ * The k of a step lie as cutting makes them: word j of a row is of k = j and 16 + j, of pixels and of weights. There are at most 32
+ * steps at a time; sums wait for the others in memory.
  */
 #include <immintrin.h>
 
@@ -109,7 +110,7 @@ static void find(const struct job *job, int32_t t, int32_t tap, const float **at
     }
 }
 
-/* Channels of a step: 32, but at a tap's end. */
+/* Channels of a step: the first of them in its tap; 32, but at the tap's end. */
 static int32_t first_of(const struct job *job, int32_t step)
 {
     return step % job->cut.of_tap * IG_PIECES_K;
@@ -283,8 +284,8 @@ static void put(const struct job *job, int32_t t, int32_t c, int32_t from, int32
             for (int32_t k = 0; k < WIDE; k += PANEL) {
                 __m512 v = _mm512_load_ps(sums + k);
                 if (p->residual) v = _mm512_add_ps(v, _mm512_loadu_ps(p->residual + c + k));
-                if (act->kind != IG_NONE) v = _mm512_max_ps(v, lo);
-                if (clip) v = _mm512_min_ps(v, hi);
+                if (act->kind != IG_NONE) v = _mm512_max_ps(lo, v); /* of a NaN and a bound the second stays, the NaN */
+                if (clip) v = _mm512_min_ps(hi, v);
                 _mm512_storeu_ps(p->to + c + k, v);
             }
         }

@@ -197,8 +197,8 @@ tiles="$wide amx_bf16 amx_tile amx_int8"
 
 kernels() { # --isa: of the plan, the profile, the demo's plan and a deployment; kept when ninja configures again
     [ "$(uname -m)" = x86_64 ] || { kernels_elsewhere; return; }
-    best=avx512 # though flags say that there are tiles, which are not granted where there are none
-    ! grep -q ' amx_bf16 .*amx_tile' /proc/cpuinfo || best=amx
+    best=avx512 # though flags say that there are tiles, where they are not granted
+    ! grants_tiles || best=amx
     for isa in avx2 ref; do
         lesser "$wide" $isa --model="$model" --prefix=one --isa=$isa && gets $isa out/host/one.d/plan.json "--isa
 $isa" && gets $isa out/host/fashion_half.d/plan.json "--isa

@@ -133,12 +133,11 @@ rank() { # of a deployment, before it waits for others
     exit
 }
 check "programs of every ISA of x86-64" programs
-case $(grep -m1 ^flags /proc/cpuinfo) in
-*avx512f*amx_bf16*amx_tile*)
+if grants_tiles; then
     emulated
-    check "AMX kernels here" runs amx ;;
-*) skip "AMX kernels here" "this processor has none" ;;
-esac
+    check "AMX kernels here" runs amx
+else skip "AMX kernels here" "this processor has none, or this system grants none"
+fi
 case $(grep -m1 ^flags /proc/cpuinfo) in
 *avx512vl*)
     emulated "$work/deny"
