@@ -215,10 +215,10 @@ const char *ig_status_text(int status)
         "cannot start that many threads",
         "weights missing or of another model",
         "not initialised, or no such network",
-        "the processor lacks what the kernels need, or the system does not grant it",
         "a stage could not compute this frame",
         "not now: the pipeline is full, or no frame is ready",
         "the stream is over",
+        "the processor lacks what the kernels need, or the system does not grant it",
     };
     return status >= 0 && status < (int)(sizeof text / sizeof *text) ? text[status] : "unknown status";
 }

@@ -12,10 +12,10 @@ enum ig_status {
     IG_ERROR_THREADS,     /* the system would not start a thread, or a count out of range */
     IG_ERROR_WEIGHTS,     /* no weights, or not this model's */
     IG_ERROR_STATE,       /* run before init, or of a network that there is not */
-    IG_ERROR_PROCESSOR,   /* it has not what the kernels need, or the system does not grant its use */
     IG_ERROR_STAGE,       /* of a frame: a stage could not compute it */
     IG_AGAIN,             /* no room for a frame now, or none is ready */
-    IG_END                /* the stream is over, or was stopped */
+    IG_END,               /* the stream is over, or was stopped */
+    IG_ERROR_PROCESSOR    /* it has not what the kernels need, or the system does not grant its use */
 };
 
 enum { IG_MAX_THREADS = 64 };

@@ -95,11 +95,11 @@ static void texts(void **state)
     const char *unknown = ig_status_text(-1);
     (void)state;
     assert_string_equal(ig_status_text(IG_OK), "ok");
-    for (int i = IG_OK; i <= IG_END; i++) {
+    for (int i = IG_OK; i <= IG_ERROR_PROCESSOR; i++) {
         assert_string_not_equal(ig_status_text(i), unknown);
         for (int k = IG_OK; k < i; k++) assert_string_not_equal(ig_status_text(i), ig_status_text(k));
     }
-    assert_string_equal(ig_status_text(IG_END + 1), unknown);
+    assert_string_equal(ig_status_text(IG_ERROR_PROCESSOR + 1), unknown);
 }
 
 /* The hash of the weights sees every byte and the length. */

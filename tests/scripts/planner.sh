@@ -127,12 +127,13 @@ throughput() { # of one processor: the plan of least latency, and the summary sa
         grep -q '^[0-9.]* frames/s: one processor runs frame after frame, so that this is the plan of least latency$' "$work/words"
 }
 
-# The powers of a board decide between threads: little when idle, one; much, all. Boards without are refused.
+# The powers of a board decide between threads: little when idle, one; much, all, where kernels are slow enough to be shared by them. Boards
+# without are refused.
 energy() {
     for board in frugal:0.1 awake:3.9; do
         sed "s/\"active_w\":3.6,\"idle_w\":1.8/\"active_w\":4,\"idle_w\":${board#*:}/; s/\"accelerator\"/\"CPU\"/" \
             "$SRCDIR/platforms/neuraghe.json" >"$work/${board%:*}.json"
-        out/ingot plan "$model" --threads 4 --objective energy --platform "$work/${board%:*}.json" -v \
+        out/ingot plan "$model" --isa avx2 --threads 4 --objective energy --platform "$work/${board%:*}.json" -v \
             -o "$work/${board%:*}.plan.json" 2>"$work/${board%:*}.words" || return 1
     done
     "$PYTHON" - "$work" <<'PY' || return 1

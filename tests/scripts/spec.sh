@@ -120,9 +120,9 @@ PY
 
 counted() { # stages that are cut by themselves leave time for pictures and answers: the best cut with it, and another than without
     for spec_here in "" "resize=256,crop=224,mean=120,std=60,softmax=yes"; do
-        out/ingot plan "$net.json" --threads 1 --bands off --stages cpu:0,cpu:1 ${spec_here:+--input-spec "$spec_here"} -o "$work/cut$spec_here.json" || return 1
+        out/ingot plan "$net.json" --isa avx2 --threads 1 --bands off --stages cpu:0,cpu:1 ${spec_here:+--input-spec "$spec_here"} -o "$work/cut$spec_here.json" || return 1
     done
-    out/ingot plan "$net.json" --threads 1 --stages cpu:0,cpu:1 --alternatives 4 --input-spec "$spec_here" -o "$work/several.json" &&
+    out/ingot plan "$net.json" --isa avx2 --threads 1 --stages cpu:0,cpu:1 --alternatives 4 --input-spec "$spec_here" -o "$work/several.json" &&
         out/ingot gen "$net.json" "$net.plan.json" --prefix ops --input-spec "$spec_here" -o "$work" && "$PYTHON" - "$work" "$spec_here" <<'PY'
 import json, re, sys
 work, spec = sys.argv[1:]
