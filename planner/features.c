@@ -378,7 +378,7 @@ const char *ig_family(const struct ig_kernel *k, const struct ig_call *call, cha
 /* "..._6x16__avx2": the last two numbers before the ISA, or 6x16. */
 static struct ig_tile tile_of(const struct ig_kernel *k)
 {
-    struct ig_tile t = {6, 16, k->isa == IG_ISA_AVX512 || k->isa == IG_ISA_AMX ? 2 * VECTOR : VECTOR, k->row_tile, k->tile_columns, k->isa, 0, 0};
+    struct ig_tile t = {6, 16, k->isa == IG_ISA_AVX512 ? 2 * VECTOR : VECTOR, k->row_tile, k->tile_columns, k->isa, 0, 0};
     t.lean = strstr(k->name, "_raw") && (k->row_tile < 4 || strstr(k->name, "_rawlean"));
     const char *at = strstr(k->name, "__");
     while (at && at > k->name && (at[-1] == 'x' || (at[-1] >= '0' && at[-1] <= '9'))) at--;
