@@ -32,7 +32,10 @@ struct ig_gpu_conv {     /* conv.cu, depthwise.cu: convolution, a phase of a tra
                               _ring: output rows of a thread */
     int32_t vector_out;   /* 1: out (and residual) may be accessed four channels at a time */
     struct ig_gpu_act act;
+    int32_t halves;       /* of kernels on halves: which operands are: enum below; in, weights and bias as the function says */
 };
+
+enum { IG_GPU_OUT_HALVES = 1, IG_GPU_RESIDUAL_HALVES = 2 };
 
 struct ig_gpu_depth {    /* of a convolution over volumes: the third dim */
     int32_t in, in_rows, out_rows; /* depths of the input; rows of one depth */
@@ -70,6 +73,7 @@ struct ig_gpu_winograd { /* winograd.cu: the transforms around the product, whic
     int32_t tiles_y, tiles_x;
     int32_t ic, ic4, oc, oc4; /* *4: rounded up to a multiple of 4 */
     struct ig_gpu_act act;
+    int32_t halves;       /* of winograd*_half: as of a convolution */
 };
 
 struct ig_gpu_pool {     /* pool.cu: windows */

@@ -43,29 +43,29 @@ static int is_half_or_none(const struct ig_call *call, int i)
     return !ig_has(call, i) || call->in[i].shape->type == IG_F16;
 }
 
-static int supports_packed(const struct ig_call *call, ig_supports_fn *float_supports)
+int ig_supports_half(const struct ig_call *call, ig_supports_fn *float_supports)
 {
     return is_half_or_none(call, 1) && is_half_or_none(call, 2) && supports(call, float_supports);
 }
 
 int ig_supports_half_conv(const struct ig_call *call)
 {
-    return supports_packed(call, ig_supports_conv_gemm);
+    return ig_supports_half(call, ig_supports_conv_gemm);
 }
 
 int ig_supports_half_depthwise(const struct ig_call *call)
 {
-    return supports_packed(call, ig_supports_depthwise);
+    return ig_supports_half(call, ig_supports_depthwise);
 }
 
 int ig_supports_half_depthwise3x3(const struct ig_call *call)
 {
-    return supports_packed(call, ig_supports_depthwise3x3);
+    return ig_supports_half(call, ig_supports_depthwise3x3);
 }
 
 int ig_supports_half_fc(const struct ig_call *call)
 {
-    return supports_packed(call, ig_supports_fc);
+    return ig_supports_half(call, ig_supports_fc);
 }
 
 int ig_supports_half_pool(const struct ig_call *call)
@@ -115,36 +115,44 @@ static float *widened(const struct ig_call *call, int k)
     return to;
 }
 
-static size_t pack(const struct ig_call *call, void *dst, ig_pack_fn *float_pack)
+size_t ig_pack_half_as_floats(const struct ig_call *call, void *dst, ig_pack_fn *float_pack)
 {
     struct floats f;
     as_floats(call, &f);
-    size_t n = float_pack(&f.call, NULL) / sizeof(float);
-    if (!dst) return n * sizeof(uint16_t);
-    float *packed = (float *)must(malloc(n * sizeof *packed + 1)), *w = widened(call, 1), *bias = widened(call, 2);
+    if (!dst) return float_pack(&f.call, NULL);
+    float *w = widened(call, 1), *bias = widened(call, 2);
     f.call.in[1].data = w;
     f.call.in[2].data = bias;
-    float_pack(&f.call, packed);
-    for (size_t i = 0; i < n; i++) ((uint16_t *)dst)[i] = ig_float_to_half(packed[i]);
-    free(packed);
+    size_t n = float_pack(&f.call, dst);
     free(w);
     free(bias);
+    return n;
+}
+
+size_t ig_pack_half(const struct ig_call *call, void *dst, ig_pack_fn *float_pack)
+{
+    size_t n = ig_pack_half_as_floats(call, NULL, float_pack) / sizeof(float);
+    if (!dst) return n * sizeof(uint16_t);
+    float *packed = (float *)must(malloc(n * sizeof *packed + 1));
+    ig_pack_half_as_floats(call, packed, float_pack);
+    for (size_t i = 0; i < n; i++) ((uint16_t *)dst)[i] = ig_float_to_half(packed[i]);
+    free(packed);
     return n * sizeof(uint16_t);
 }
 
 size_t ig_pack_half_conv16(const struct ig_call *call, void *dst)
 {
-    return pack(call, dst, ig_pack_conv16);
+    return ig_pack_half(call, dst, ig_pack_conv16);
 }
 
 size_t ig_pack_half_depthwise8(const struct ig_call *call, void *dst)
 {
-    return pack(call, dst, ig_pack_depthwise8);
+    return ig_pack_half(call, dst, ig_pack_depthwise8);
 }
 
 size_t ig_pack_half_fc16(const struct ig_call *call, void *dst)
 {
-    return pack(call, dst, ig_pack_fc16);
+    return ig_pack_half(call, dst, ig_pack_fc16);
 }
 
 size_t ig_scratch_half_conv_mr6(const struct ig_call *call)

@@ -97,18 +97,9 @@ GPU_KERNEL(64, 8, deconv_any32x32, ig_gpu_deconv)
     phase_tile<32, 4, 4, singles<32, 16, 64> >(p);
 }
 
-/* The pieces of split sums: a thread adds those of four channels of a pixel, in their order. */
 GPU_KERNEL(128, 8, conv_reduce, ig_gpu_conv)
 {
-    const int quads_of = p.oc4 / 4, count = p.out_h * p.out_w;
-    const int i = blockIdx.x * 128 + threadIdx.x, m = i / quads_of, channel = (i - m * quads_of) * 4;
-    if (m >= count) return;
-    float4 sum = make_float4(0, 0, 0, 0);
-    for (int s = 0; s < p.splits; s++) {
-        float4 v = load4(p.partial + ((((long long)blockIdx.y * p.splits + s) * count + m) * p.oc4 + channel));
-        sum = make_float4(sum.x + v.x, sum.y + v.y, sum.z + v.z, sum.w + v.w);
-    }
-    if (channel < p.oc) finish<false>(p, m, blockIdx.y * p.oc + channel, sum, p.oc - channel);
+    reduce<float>(p);
 }
 
 /*

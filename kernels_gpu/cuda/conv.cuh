@@ -43,21 +43,22 @@ static __device__ __forceinline__ origin origin_of(const ig_gpu_conv &p, const i
     return at;
 }
 
-/* Where tap (ky, kx) reads a group's first channel; NULL beyond the edge. */
-static __device__ __forceinline__ const float *tap_of(const ig_gpu_conv &p, const flat_image &, int group, origin from, int ky, int kx)
+/* Where tap (ky, kx) reads a group's first channel, of floats or halves; NULL beyond the edge. */
+template <typename E>
+static __device__ __forceinline__ const E *tap_of(const ig_gpu_conv &p, const flat_image &, int group, origin from, int ky, int kx)
 {
     const int y = row_of(from.yx) + ky * p.dh, x = column_of(from.yx) + kx * p.dw;
     if ((unsigned)y >= (unsigned)p.in_h || (unsigned)x >= (unsigned)p.in_w) return 0;
-    return p.in + (y * p.in_row + x * p.in_pixel + group * p.ic);
+    return (const E *)p.in + (y * p.in_row + x * p.in_pixel + group * p.ic);
 }
 
-static __device__ __forceinline__ const float *tap_of(const ig_gpu_conv &p, const ig_gpu_depth &d, int group, origin from, int row,
-                                                      int kx)
+template <typename E>
+static __device__ __forceinline__ const E *tap_of(const ig_gpu_conv &p, const ig_gpu_depth &d, int group, origin from, int row, int kx)
 {
     const int kz = row / d.tap_rows, ky = row - kz * d.tap_rows;
     const int z = from.z + kz * d.dilation, y = row_of(from.yx) + ky * p.dh, x = column_of(from.yx) + kx * p.dw;
     if ((unsigned)z >= (unsigned)d.in || (unsigned)y >= (unsigned)d.in_rows || (unsigned)x >= (unsigned)p.in_w) return 0;
-    return p.in + ((z * d.in_rows + y) * p.in_row + x * p.in_pixel + group * p.ic);
+    return (const E *)p.in + ((z * d.in_rows + y) * p.in_row + x * p.in_pixel + group * p.ic);
 }
 
 /* Position of one k of the sum: tap (ky, kx), channel c. */
@@ -113,11 +114,11 @@ template <int BK> static __device__ __forceinline__ int turned(int k)
  * What a thread brings of the pixels: four channels at once, for which, if ALIGNED, a tap's channels are whole quads. All threads of a
  * block are at the same tap and channel: a tap begins a step.
  */
-template <int BM, int BK, int T, typename WHERE = flat_image, int CHANNELS = UNIT, bool ALIGNED = true> struct quads {
+template <int BM, int BK, int T, typename WHERE = flat_image, int CHANNELS = UNIT, bool ALIGNED = true, typename E = float> struct quads {
     enum { UNIT_OF = CHANNELS, PER_PIXEL = BK / 4, PIXELS = BM * PER_PIXEL / T, STRIDE = T / PER_PIXEL };
     origin from[PIXELS];
-    const float *pointer[PIXELS]; /* to this thread's quad of the step */
-    float4 value[PIXELS];
+    const E *pointer[PIXELS]; /* to this thread's quad of the step */
+    typename stored4<E>::type value[PIXELS];
     int ky, kx, group;
     int left; /* channels from the step's first to the tap's last */
 
@@ -129,8 +130,8 @@ template <int BM, int BK, int T, typename WHERE = flat_image, int CHANNELS = UNI
     {
         UNROLL
         for (int i = 0; i < PIXELS; i++) {
-            const float *tap = tap_of(p, where, group, from[i], ky, kx);
-            pointer[i] = (tap ? tap : p.zeros) + (c + quad());
+            const E *tap = tap_of<E>(p, where, group, from[i], ky, kx);
+            pointer[i] = (tap ? tap : (const E *)p.zeros) + (c + quad());
         }
     }
     /* At a unit of the sum; steps to another one, each of one tap. */
@@ -149,7 +150,7 @@ template <int BM, int BK, int T, typename WHERE = flat_image, int CHANNELS = UNI
     {
         const bool inside = FULL || quad() < left;
         UNROLL
-        for (int i = 0; i < PIXELS; i++) value[i] = inside ? load_upto4<ALIGNED>(pointer[i], left - quad()) : make_float4(0, 0, 0, 0);
+        for (int i = 0; i < PIXELS; i++) value[i] = inside ? load_stored<ALIGNED>(pointer[i], left - quad()) : stored4<E>::zero();
     }
     __device__ __forceinline__ void next(const ig_gpu_conv &p, const WHERE &where)
     {
@@ -173,16 +174,17 @@ template <int BM, int BK, int T, typename WHERE = flat_image, int CHANNELS = UNI
         UNROLL
         for (int i = 0; i < PIXELS; i++) {
             float *row = to + (STRIDE % 32 ? slot ^ i * STRIDE : slot + i * STRIDE);
-            row[0] = value[i].x;
-            row[ROW] = value[i].y;
-            row[2 * ROW] = value[i].z;
-            row[3 * ROW] = value[i].w;
+            const float4 v = widened(value[i]);
+            row[0] = v.x;
+            row[ROW] = v.y;
+            row[2 * ROW] = v.z;
+            row[3 * ROW] = v.w;
         }
     }
 };
 
 /* The same one k of the sum at a time, for any number of channels and any alignment: steps go on from tap to tap. */
-template <int BM, int BK, int T, typename WHERE = flat_image, int CHANNELS = UNIT> struct singles {
+template <int BM, int BK, int T, typename WHERE = flat_image, int CHANNELS = UNIT, typename E = float> struct singles {
     enum { UNIT_OF = CHANNELS, PIXELS = BM * BK / T, STRIDE = T / BK };
     origin from[PIXELS];
     float value[PIXELS];
@@ -203,8 +205,8 @@ template <int BM, int BK, int T, typename WHERE = flat_image, int CHANNELS = UNI
         const bool inside = FULL || (int)threadIdx.x % BK < left;
         UNROLL
         for (int i = 0; i < PIXELS; i++) {
-            const float *tap = inside ? tap_of(p, where, group, from[i], at.ky, at.kx) : 0;
-            value[i] = tap ? tap[at.c] : 0;
+            const E *tap = inside ? tap_of<E>(p, where, group, from[i], at.ky, at.kx) : 0;
+            value[i] = tap ? widened(tap[at.c]) : 0;
         }
     }
     __device__ __forceinline__ void next(const ig_gpu_conv &p, const WHERE &)
@@ -225,22 +227,22 @@ template <int BM, int BK, int T, typename WHERE = flat_image, int CHANNELS = UNI
 };
 
 /* What a thread brings of the weights. Of columns beyond the last channel, whose sums nobody reads, it is another's. */
-template <int BN, int BK, int T> struct panel {
+template <int BN, int BK, int T, typename E = float> struct panel {
     enum { STEP = BK, PER_ROW = BN / 4, ROWS = BK * PER_ROW / T, STRIDE = T / PER_ROW };
-    float4 value[ROWS];
-    const float *pointer; /* to this thread's quad of its first row of the step */
+    typename stored4<E>::type value[ROWS];
+    const E *pointer; /* to this thread's quad of its first row of the step */
 
     __device__ __forceinline__ void begin(const ig_gpu_conv &p, int group, int n0, int first)
     {
         const int n = n0 + (threadIdx.x % PER_ROW) * 4, row = first + threadIdx.x / PER_ROW;
-        pointer = p.weights + (group * p.weight_group + row * p.oc4 + (n < p.oc4 ? n : 0));
+        pointer = (const E *)p.weights + (group * p.weight_group + row * p.oc4 + (n < p.oc4 ? n : 0));
     }
     template <bool FULL> __device__ __forceinline__ void load(const ig_gpu_conv &p, int left)
     {
         UNROLL
         for (int i = 0; i < ROWS; i++) {
             const bool inside = FULL || (int)threadIdx.x / PER_ROW + i * STRIDE < left;
-            value[i] = inside ? load4(pointer + i * STRIDE * p.oc4) : make_float4(0, 0, 0, 0);
+            value[i] = inside ? load_stored<true>(pointer + i * STRIDE * p.oc4, 4) : stored4<E>::zero();
         }
     }
     __device__ __forceinline__ void next(const ig_gpu_conv &p, int left)
@@ -254,7 +256,7 @@ template <int BN, int BK, int T> struct panel {
     __device__ __forceinline__ void store(float *to) const
     {
         UNROLL
-        for (int i = 0; i < ROWS; i++) store4(to + i * STRIDE * BN, value[i]);
+        for (int i = 0; i < ROWS; i++) store4(to + i * STRIDE * BN, widened(value[i]));
     }
 };
 
@@ -285,10 +287,31 @@ static __device__ __forceinline__ void finish_late(const ig_gpu_conv &p, int m, 
     for (int j = 0; j < 4 && j < n; j++) out[j] = activate_long(p.act.kind, p.act.alpha, out[j]);
 }
 
-static __device__ __forceinline__ float4 bias_of(const ig_gpu_conv &p, int channel, int n)
+/* Of a convolution whose weights are floats or halves, as its bias is. */
+template <typename W = float> static __device__ __forceinline__ float4 bias_of(const ig_gpu_conv &p, int channel, int n)
 {
     if (!p.bias) return make_float4(0, 0, 0, 0);
-    return load_upto4<false>(p.bias + channel, n);
+    return load_upto4<false>((const W *)p.bias + channel, n);
+}
+
+/* Of a kernel on halves: a sum with the residual; its activation's place. */
+static __device__ __forceinline__ float4 with_residual(const ig_gpu_conv &p, int m, int channel, float4 sum, int n)
+{
+    const int y = m / p.out_w, x = m - y * p.out_w, at = y * p.residual_row + x * p.residual_pixel + channel;
+    return p.residual ? sum_of(sum, load_either(p.residual, at, p.halves & IG_GPU_RESIDUAL_HALVES, p.vector_out, n)) : sum;
+}
+
+static __device__ __forceinline__ void put_either(const ig_gpu_conv &p, int m, int channel, float4 sum, int n)
+{
+    const int y = m / p.out_w, x = m - y * p.out_w, at = y * p.out_row + x * p.out_pixel + channel;
+    store_either(p.out, at, p.halves & IG_GPU_OUT_HALVES, p.vector_out, activate(p.act, sum), n);
+}
+
+/* Either: W is what weights are stored as. */
+template <bool LATE, typename W> static __device__ __forceinline__ void finish_as(const ig_gpu_conv &p, int m, int channel, float4 sum, int n)
+{
+    if (sizeof(W) == sizeof(float)) finish<LATE>(p, m, channel, sum, n);
+    else put_either(p, m, channel, with_residual(p, m, channel, sum, n), n);
 }
 
 /* A step of both from memory. */
@@ -325,10 +348,10 @@ static __device__ __forceinline__ float moved(float x, unsigned nothing)
 }
 
 /*
- * z: which group and piece of the sum. LATE: long activations are a pass of their own over what was stored, by one piece of code. In the epilogue they would be
+ * z: which group and piece of the sum. W: what weights are stored as; halves are never LATE. LATE: long activations are a pass of their own over what was stored, by one piece of code. In the epilogue they would be
  * one for each output, and what they call takes registers from the sums.
  */
-template <int BM, int BN, int BK, int TM, int TN, bool LATE, typename PIXELS, typename WHERE>
+template <int BM, int BN, int BK, int TM, int TN, bool LATE, typename PIXELS, typename W = float, typename WHERE>
 static __device__ __forceinline__ void tile(const ig_gpu_conv &p, const WHERE &where, unsigned z)
 {
     enum { T = BM / TM * (BN / TN), QM = TM / 4, QN = TN / 4, ACROSS = BN / TN / 4, HALF_A = BK * BM, HALF_B = BK * BN };
@@ -345,13 +368,13 @@ static __device__ __forceinline__ void tile(const ig_gpu_conv &p, const WHERE &w
     UNROLL
     for (int j = 0; j < QN; j++) {
         int channel = n0 + j * (BN / QN) + tn, n = p.oc - channel;
-        float4 from = split == 0 && n > 0 ? bias_of(p, group * p.oc + channel, n) : make_float4(0, 0, 0, 0);
+        float4 from = split == 0 && n > 0 ? bias_of<W>(p, group * p.oc + channel, n) : make_float4(0, 0, 0, 0);
         UNROLL
         for (int i = 0; i < TM; i++) sum[i][j] = from;
     }
     PIXELS pixels;
-    panel<BN, BK, T> weights;
-    int to_a = PIXELS::template slot<BM>(), to_b = panel<BN, BK, T>::slot(), steps = 0;
+    panel<BN, BK, T, W> weights;
+    int to_a = PIXELS::template slot<BM>(), to_b = panel<BN, BK, T, W>::slot(), steps = 0;
     if (first < last) {
         steps = pixels.begin(p, where, group, m0, first, last);
         weights.begin(p, group, n0, first_of<PIXELS::UNIT_OF>(p, first));
@@ -407,7 +430,7 @@ static __device__ __forceinline__ void tile(const ig_gpu_conv &p, const WHERE &w
             int channel = n0 + j * (BN / QN) + tn;
             if (channel >= p.oc) continue;
             if (p.splits > 1) store4(p.partial + (((long long)z * count + m) * p.oc4 + channel), sum[i][j]);
-            else finish<LATE>(p, m, group * p.oc + channel, sum[i][j], p.oc - channel);
+            else finish_as<LATE, W>(p, m, group * p.oc + channel, sum[i][j], p.oc - channel);
         }
     }
     if (LATE && p.splits <= 1 && is_long(p.act)) {
@@ -417,6 +440,20 @@ static __device__ __forceinline__ void tile(const ig_gpu_conv &p, const WHERE &w
             if (m < count && channel < p.oc) finish_late(p, m, group * p.oc + channel, p.oc - channel);
         }
     }
+}
+
+/* The pieces of split sums: a thread adds those of four channels of a pixel, in their order. W: what weights are stored as. */
+template <typename W> static __device__ __forceinline__ void reduce(const ig_gpu_conv &p)
+{
+    const int quads_of = p.oc4 / 4, count = p.out_h * p.out_w;
+    const int i = blockIdx.x * 128 + threadIdx.x, m = i / quads_of, channel = (i - m * quads_of) * 4;
+    if (m >= count) return;
+    float4 sum = make_float4(0, 0, 0, 0);
+    for (int s = 0; s < p.splits; s++) {
+        float4 v = load4(p.partial + ((((long long)blockIdx.y * p.splits + s) * count + m) * p.oc4 + channel));
+        sum = make_float4(sum.x + v.x, sum.y + v.y, sum.z + v.z, sum.w + v.w);
+    }
+    if (channel < p.oc) finish_as<false, W>(p, m, blockIdx.y * p.oc + channel, sum, p.oc - channel);
 }
 
 #endif

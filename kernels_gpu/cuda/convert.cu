@@ -47,7 +47,7 @@ template <typename IN, typename F> static __device__ __forceinline__ void cast_f
 {
     switch (p.out_type) {
     case IG_F32: run_of<IN, float>(p.a, p.out, p.count, [=](IN x) { return (float)value(x); }); break;
-    case IG_F16: run_of<IN, uint16_t>(p.a, p.out, p.count, [=](IN x) { return (uint16_t)float_half((float)value(x)); }); break;
+    case IG_F16: run_of<IN, uint16_t>(p.a, p.out, p.count, [=](IN x) { return float_half((float)value(x)); }); break;
     case IG_I32: run_of<IN, int32_t>(p.a, p.out, p.count, [=](IN x) { return (int32_t)whole(value(x)); }); break;
     case IG_I64: run_of<IN, int64_t>(p.a, p.out, p.count, [=](IN x) { return (int64_t)whole(value(x)); }); break;
     default: run_of<IN, unsigned char>(p.a, p.out, p.count, [=](IN x) { return (unsigned char)whole(value(x)); });

@@ -5,8 +5,17 @@
 #include "graph/op.h"
 #include "kernels_gpu/params.h"
 
+/* Halves: stored, not computed with. */
+struct binary16 {
+    uint16_t bits;
+};
+
+struct alignas(8) halves4 {
+    binary16 x[4];
+};
+
 #ifdef __CUDACC__
-#define SHARED(type, name, ...) __shared__ __align__(16) type name __VA_ARGS__ /* vectors are read from it */
+#define SHARED(type, name, ...) __shared__ __align__(32) type name __VA_ARGS__ /* vectors are read from it, and fragments */
 #define GPU_ENTRY(threads, blocks) extern "C" __global__ void __launch_bounds__(threads, blocks)
 /*
  * A program carries the kernels of its plan alone: it defines GPU_CHOSEN, and CHOSEN_<name> as 1 for each of them. Another
@@ -31,6 +40,7 @@
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
 #define COPY_GROUP() asm volatile("cp.async.commit_group;")
 #define COPY_WAIT(left) asm volatile("cp.async.wait_group %0;" : : "n"(left) : "memory")
+#define HAS_COPIES 1
 static __device__ __forceinline__ void copy4(float *to, const float *from, bool there)
 {
     const unsigned at = (unsigned)__cvta_generic_to_shared(to);
@@ -39,6 +49,7 @@ static __device__ __forceinline__ void copy4(float *to, const float *from, bool 
 #else
 #define COPY_GROUP() (void)0
 #define COPY_WAIT(left) (void)0
+#define HAS_COPIES 0
 static __device__ __forceinline__ void copy4(float *to, const float *from, bool there)
 {
     *(float4 *)to = there ? *(const float4 *)from : make_float4(0, 0, 0, 0);
@@ -70,6 +81,68 @@ template <int M, int N> static __device__ __forceinline__ void mma_bf16(float (&
 {
 }
 #endif
+/*
+ * The same on IEEE 754 binary16, 16 x 16 by 16 x 16 at a time: wmma of the PTX manual, which leaves open what a lane has of a fragment.
+ * Fragments are read from shared memory, and sums written there, `line` elements from row to row.
+ */
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 700
+#define HAS_WMMA 1
+#define WMMA_LOAD(which, to, from, line)                                                                                        \
+    asm volatile("wmma.load." which ".sync.aligned.row.m16n16k16.shared.f16 {%0, %1, %2, %3, %4, %5, %6, %7}, [%8], %9;"         \
+                 : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3]), "=r"(to[4]), "=r"(to[5]), "=r"(to[6]), "=r"(to[7])        \
+                 : "r"((unsigned)__cvta_generic_to_shared(from)), "r"(line)                                                      \
+                 : "memory")
+static __device__ __forceinline__ void wmma_load_a(unsigned (&to)[8], const binary16 *from, int line)
+{
+    WMMA_LOAD("a", to, from, line);
+}
+static __device__ __forceinline__ void wmma_load_b(unsigned (&to)[8], const binary16 *from, int line)
+{
+    WMMA_LOAD("b", to, from, line);
+}
+static __device__ __forceinline__ void wmma(float (&sum)[8], const unsigned (&a)[8], const unsigned (&b)[8])
+{
+    asm("wmma.mma.sync.aligned.row.row.m16n16k16.f32.f32 {%0, %1, %2, %3, %4, %5, %6, %7}, {%8, %9, %10, %11, %12, %13, %14, %15}, "
+        "{%16, %17, %18, %19, %20, %21, %22, %23}, {%0, %1, %2, %3, %4, %5, %6, %7};"
+        : "+f"(sum[0]), "+f"(sum[1]), "+f"(sum[2]), "+f"(sum[3]), "+f"(sum[4]), "+f"(sum[5]), "+f"(sum[6]), "+f"(sum[7])
+        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(a[4]), "r"(a[5]), "r"(a[6]), "r"(a[7]),
+          "r"(b[0]), "r"(b[1]), "r"(b[2]), "r"(b[3]), "r"(b[4]), "r"(b[5]), "r"(b[6]), "r"(b[7]));
+}
+static __device__ __forceinline__ void wmma_store(float *to, const float (&sum)[8], int line)
+{
+    asm volatile("wmma.store.d.sync.aligned.row.m16n16k16.shared.f32 [%0], {%1, %2, %3, %4, %5, %6, %7, %8}, %9;"
+                 : : "r"((unsigned)__cvta_generic_to_shared(to)), "f"(sum[0]), "f"(sum[1]), "f"(sum[2]), "f"(sum[3]),
+                     "f"(sum[4]), "f"(sum[5]), "f"(sum[6]), "f"(sum[7]), "r"(line)
+                 : "memory");
+}
+#else
+#define HAS_WMMA 0
+static __device__ __forceinline__ void wmma_load_a(unsigned (&)[8], const binary16 *, int)
+{
+}
+static __device__ __forceinline__ void wmma_load_b(unsigned (&)[8], const binary16 *, int)
+{
+}
+static __device__ __forceinline__ void wmma(float (&)[8], const unsigned (&)[8], const unsigned (&)[8])
+{
+}
+static __device__ __forceinline__ void wmma_store(float *, const float (&)[8], int)
+{
+}
+#endif
+/* IEEE 754 binary16 by its bits; the other way to nearest, ties to even, and what is too large becomes infinite. */
+static __device__ __forceinline__ float half_float(uint16_t bits)
+{
+    float v;
+    asm("cvt.f32.f16 %0, %1;" : "=f"(v) : "h"(bits));
+    return v;
+}
+static __device__ __forceinline__ uint16_t float_half(float v)
+{
+    uint16_t bits;
+    asm("cvt.rn.f16.f32 %0, %1;" : "=h"(bits) : "f"(v));
+    return bits;
+}
 #define LOAD4(p) (*(const float4 *)(p))
 #define STORE4(p, v) (*(float4 *)(p) = (v))
 #endif
@@ -190,11 +263,106 @@ static __device__ __forceinline__ float &at(float4 &v, int j)
     return j == 0 ? v.x : j == 1 ? v.y : j == 2 ? v.z : v.w;
 }
 
+static __device__ __forceinline__ float widened(binary16 h)
+{
+    return half_float(h.bits);
+}
+
+static __device__ __forceinline__ binary16 narrowed(float v)
+{
+    const binary16 h = {float_half(v)};
+    return h;
+}
+
+static __device__ __forceinline__ float4 widened(float4 v)
+{
+    return v;
+}
+
+static __device__ __forceinline__ float4 widened(halves4 v)
+{
+    return make_float4(widened(v.x[0]), widened(v.x[1]), widened(v.x[2]), widened(v.x[3]));
+}
+
+static __device__ __forceinline__ float widened(float v)
+{
+    return v;
+}
+
+static __device__ __forceinline__ float4 sum_of(float4 a, float4 b)
+{
+    return make_float4(a.x + b.x, a.y + b.y, a.z + b.z, a.w + b.w);
+}
+
+/* What four elements are stored as. */
+template <typename E> struct stored4 {
+    typedef float4 type;
+    static __device__ __forceinline__ float4 zero()
+    {
+        return make_float4(0, 0, 0, 0);
+    }
+};
+
+template <> struct stored4<binary16> {
+    typedef halves4 type;
+    static __device__ __forceinline__ halves4 zero()
+    {
+        const halves4 v = {{{0}, {0}, {0}, {0}}};
+        return v;
+    }
+};
+
+/* n <= 4 consecutive elements, as they are stored, the rest zero. */
+template <bool VECTOR> static __device__ __forceinline__ halves4 load_stored(const binary16 *p, int n)
+{
+    if (VECTOR) {
+        IS_ALIGNED(p, 8);
+        return *(const halves4 *)p;
+    }
+    const binary16 none = {0};
+    const halves4 v = {{p[0], n > 1 ? p[1] : none, n > 2 ? p[2] : none, n > 3 ? p[3] : none}};
+    return v;
+}
+
 /* n <= 4 consecutive floats, the rest zero. */
 template <bool VECTOR> static __device__ __forceinline__ float4 load_upto4(const float *p, int n)
 {
     if (VECTOR) return load4(p);
     return make_float4(p[0], n > 1 ? p[1] : 0, n > 2 ? p[2] : 0, n > 3 ? p[3] : 0);
+}
+
+template <bool VECTOR> static __device__ __forceinline__ float4 load_stored(const float *p, int n)
+{
+    return load_upto4<VECTOR>(p, n);
+}
+
+template <bool VECTOR> static __device__ __forceinline__ float4 load_upto4(const binary16 *p, int n)
+{
+    return widened(load_stored<VECTOR>(p, n));
+}
+
+static __device__ __forceinline__ float4 load4(const binary16 *p)
+{
+    return load_upto4<true>(p, 4);
+}
+
+template <bool VECTOR> static __device__ __forceinline__ void store_upto4(binary16 *p, float4 v, int n)
+{
+    const halves4 h = {{narrowed(v.x), narrowed(v.y), narrowed(v.z), narrowed(v.w)}};
+    if (VECTOR) {
+        IS_ALIGNED(p, 8);
+        *(halves4 *)p = h;
+        return;
+    }
+    p[0] = h.x[0];
+    if (n > 1) p[1] = h.x[1];
+    if (n > 2) p[2] = h.x[2];
+    if (n > 3) p[3] = h.x[3];
+}
+
+static __device__ __forceinline__ void store4(binary16 *p, float4 v)
+{
+    store_upto4<true>(p, v, 4);
 }
 
 template <bool VECTOR> static __device__ __forceinline__ void store_upto4(float *p, float4 v, int n)
@@ -207,6 +375,40 @@ template <bool VECTOR> static __device__ __forceinline__ void store_upto4(float 
     if (n > 1) p[1] = v.y;
     if (n > 2) p[2] = v.z;
     if (n > 3) p[3] = v.w;
+}
+
+/* The same from element i of a tensor of halves or of floats, as the call says. */
+static __device__ __forceinline__ float4 load_either(const float *base, int i, bool is_half, bool vector, int n)
+{
+    if (is_half) {
+        const binary16 *p = (const binary16 *)base + i;
+        return vector ? load4(p) : load_upto4<false>(p, n);
+    }
+    return vector ? load4(base + i) : load_upto4<false>(base + i, n);
+}
+
+static __device__ __forceinline__ void store_either(float *base, int i, bool is_half, bool vector, float4 v, int n)
+{
+    if (is_half) {
+        binary16 *p = (binary16 *)base + i;
+        if (vector) store4(p, v);
+        else store_upto4<false>(p, v, n);
+    } else if (vector) {
+        store4(base + i, v);
+    } else {
+        store_upto4<false>(base + i, v, n);
+    }
+}
+
+static __device__ __forceinline__ float load_either1(const float *base, int i, bool is_half)
+{
+    return is_half ? widened(((const binary16 *)base)[i]) : base[i];
+}
+
+static __device__ __forceinline__ void store_either1(float *base, int i, bool is_half, float v)
+{
+    if (is_half) ((binary16 *)base)[i] = narrowed(v);
+    else base[i] = v;
 }
 
 #endif

@@ -10,18 +10,18 @@
  * depthwise_<k>s1_ring: the same outputs a thread, but a block of 32 columns x 64 channels brings each row of them to shared memory
  * once, four rows before it is needed: more are under way than threads have registers for, by 256 bytes of a pixel at once.
  * conv_direct: a thread computes one channel of one pixel, whatever the window and groups; deconv_direct: of all phases.
- * Sums go in the order of the taps.
+ * Sums go in the order of the taps. *_half: of pixels and weights that are halves; outputs and residuals of either precision.
  */
 #include "kernels_gpu/cuda/phase.cuh"
 
 /* Adds every tap that input row r of a thread's is for an output. */
-template <int K, int S, int OY, int OX>
+template <int K, int S, typename E, int OY, int OX>
 static __device__ __forceinline__ void depthwise_row(const ig_gpu_conv &p, int r, int iy, int ix, int channel, float4 (&sum)[OY][OX])
 {
     enum { COLUMNS = (OX - 1) * S + K };
     float4 column[COLUMNS];
     const bool row_inside = (unsigned)(iy + r) < (unsigned)p.in_h;
-    const float *in = p.in + ((iy + r) * p.in_row + ix * p.in_pixel + channel);
+    const E *in = (const E *)p.in + ((iy + r) * p.in_row + ix * p.in_pixel + channel);
     UNROLL
     for (int c = 0; c < COLUMNS; c++)
         column[c] = row_inside && (unsigned)(ix + c) < (unsigned)p.in_w ? load4(in + c * p.in_pixel) : make_float4(0, 0, 0, 0);
@@ -31,7 +31,7 @@ static __device__ __forceinline__ void depthwise_row(const ig_gpu_conv &p, int r
         if (ky < 0 || ky >= K) continue;
         UNROLL
         for (int kx = 0; kx < K; kx++) {
-            const float4 w = load4(p.weights + ((ky * K + kx) * p.oc4 + channel));
+            const float4 w = load4((const E *)p.weights + ((ky * K + kx) * p.oc4 + channel));
             UNROLL
             for (int ox = 0; ox < OX; ox++) {
                 const float4 v = column[ox * S + kx];
@@ -44,7 +44,15 @@ static __device__ __forceinline__ void depthwise_row(const ig_gpu_conv &p, int r
     }
 }
 
-template <int K, int S, int OY, int OX> static __device__ __forceinline__ void depthwise(const ig_gpu_conv &p)
+/* Four channels of a pixel of a kernel on halves: what follows the sum. */
+static __device__ __forceinline__ void finish_halves(const ig_gpu_conv &p, int y, int x, int channel, float4 v)
+{
+    const int of_residual = y * p.residual_row + x * p.residual_pixel + channel, of_out = y * p.out_row + x * p.out_pixel + channel;
+    if (p.residual) v = sum_of(v, load_either(p.residual, of_residual, p.halves & IG_GPU_RESIDUAL_HALVES, true, 4));
+    store_either(p.out, of_out, p.halves & IG_GPU_OUT_HALVES, true, activate(p.act, v), 4);
+}
+
+template <int K, int S, int OY, int OX, typename E = float> static __device__ __forceinline__ void depthwise(const ig_gpu_conv &p)
 {
     enum { ROWS = (OY - 1) * S + K };
     const int quads = p.oc4 / 4, across = (p.out_w + OX - 1) / OX;
@@ -52,19 +60,23 @@ template <int K, int S, int OY, int OX> static __device__ __forceinline__ void d
     const int ty = tile / across, y = ty * OY, x = (tile - ty * across) * OX;
     if (y >= p.out_h) return;
     const int iy = y * S - p.top, ix = x * S - p.left;
-    float4 sum[OY][OX], bias = p.bias ? load4(p.bias + channel) : make_float4(0, 0, 0, 0);
+    float4 sum[OY][OX], bias = p.bias ? load4((const E *)p.bias + channel) : make_float4(0, 0, 0, 0);
     UNROLL
     for (int oy = 0; oy < OY; oy++)
         UNROLL
         for (int ox = 0; ox < OX; ox++) sum[oy][ox] = bias;
     UNROLL
-    for (int r = 0; r < ROWS; r++) depthwise_row<K, S>(p, r, iy, ix, channel, sum);
+    for (int r = 0; r < ROWS; r++) depthwise_row<K, S, E>(p, r, iy, ix, channel, sum);
     UNROLL
     for (int oy = 0; oy < OY; oy++)
         UNROLL
         for (int ox = 0; ox < OX; ox++) {
             if (y + oy >= p.out_h || x + ox >= p.out_w) continue;
             float4 v = sum[oy][ox];
+            if (sizeof(E) < sizeof(float)) {
+                finish_halves(p, y + oy, x + ox, channel, v);
+                continue;
+            }
             if (p.residual) {
                 const float4 r = load4(p.residual + ((y + oy) * p.residual_row + (x + ox) * p.residual_pixel + channel));
                 v = make_float4(v.x + r.x, v.y + r.y, v.z + r.z, v.w + r.w);
@@ -272,32 +284,65 @@ GPU_KERNEL(128, 2, depthwise_5s2, ig_gpu_conv)
     depthwise<5, 2, 1, 2>(p);
 }
 
-static __device__ __forceinline__ void direct(const ig_gpu_conv &p)
+GPU_KERNEL(128, 3, depthwise_half3s1, ig_gpu_conv)
+{
+    depthwise<3, 1, 2, 4, binary16>(p);
+}
+
+GPU_KERNEL(128, 3, depthwise_half3s2, ig_gpu_conv)
+{
+    depthwise<3, 2, 2, 2, binary16>(p);
+}
+
+GPU_KERNEL(128, 3, depthwise_half5s1, ig_gpu_conv)
+{
+    depthwise<5, 1, 2, 2, binary16>(p);
+}
+
+GPU_KERNEL(128, 2, depthwise_half5s2, ig_gpu_conv)
+{
+    depthwise<5, 2, 1, 2, binary16>(p);
+}
+
+/* IN: of pixels; W: of weights and bias. */
+template <typename IN, typename W> static __device__ __forceinline__ void direct(const ig_gpu_conv &p)
 {
     const int channels = p.groups * p.oc;
     const int i = blockIdx.x * 128 + threadIdx.x, m = i / channels, channel = i - m * channels;
     const int y = m / p.out_w, x = m - y * p.out_w, group = channel / p.oc;
     if (y >= p.out_h) return;
-    const float *w = p.weights + ((long long)group * p.weight_group + (channel - group * p.oc));
-    float sum = p.bias ? p.bias[channel] : 0;
+    const W *w = (const W *)p.weights + ((long long)group * p.weight_group + (channel - group * p.oc));
+    float sum = p.bias ? widened(((const W *)p.bias)[channel]) : 0;
     for (int ky = 0; ky < p.kh; ky++)
         for (int kx = 0; kx < p.kw; kx++, w += p.weight_tap) {
             const int iy = y * p.sh - p.top + ky * p.dh, ix = x * p.sw - p.left + kx * p.dw;
             if ((unsigned)iy >= (unsigned)p.in_h || (unsigned)ix >= (unsigned)p.in_w) continue;
-            const float *in = p.in + (iy * p.in_row + ix * p.in_pixel + group * p.ic);
-            for (int c = 0; c < p.ic; c++) sum = fmaf(in[c], w[c * p.oc4], sum);
+            const IN *in = (const IN *)p.in + (iy * p.in_row + ix * p.in_pixel + group * p.ic);
+            for (int c = 0; c < p.ic; c++) sum = fmaf(widened(in[c]), widened(w[c * p.oc4]), sum);
         }
-    if (p.residual) sum += p.residual[y * p.residual_row + x * p.residual_pixel + channel];
-    p.out[y * p.out_row + x * p.out_pixel + channel] = activate(p.act, sum);
+    const bool halves = sizeof(W) < sizeof(float);
+    const int of_residual = y * p.residual_row + x * p.residual_pixel + channel, of_out = y * p.out_row + x * p.out_pixel + channel;
+    if (p.residual) sum += load_either1(p.residual, of_residual, halves && (p.halves & IG_GPU_RESIDUAL_HALVES));
+    store_either1(p.out, of_out, halves && (p.halves & IG_GPU_OUT_HALVES), activate(p.act, sum));
 }
 
 GPU_KERNEL(128, 4, conv_direct, ig_gpu_conv)
 {
-    direct(p);
+    direct<float, float>(p);
+}
+
+GPU_KERNEL(128, 4, conv_half_direct, ig_gpu_conv)
+{
+    direct<binary16, binary16>(p);
+}
+
+GPU_KERNEL(128, 4, conv_half_floats_direct, ig_gpu_conv)
+{
+    direct<float, binary16>(p);
 }
 
 GPU_KERNEL(128, 4, deconv_direct, ig_gpu_deconv)
 {
     const ig_gpu_conv phase = conv_of_phase(p, blockIdx.z);
-    if (phase.out_w > 0) direct(phase); /* a row may have fewer outputs than there are phases */
+    if (phase.out_w > 0) direct<float, float>(phase); /* a row may have fewer outputs than there are phases */
 }

@@ -6,32 +6,6 @@
 #include "kernels_gpu/cuda/cuda.cuh"
 #include "kernels_gpu/params_tensor.h"
 
-/* IEEE 754 binary16, by its bits. */
-static __device__ __forceinline__ float half_float(unsigned h)
-{
-    const unsigned exponent = h >> 10 & 31, mantissa = h & 1023, sign = (h & 0x8000) << 16;
-    if (exponent == 31) return __uint_as_float(sign | 0x7f800000u | mantissa << 13);
-    if (exponent) return __uint_as_float(sign | (exponent + 112) << 23 | mantissa << 13);
-    const float v = (float)mantissa * (1.0f / (1 << 24));
-    return sign ? -v : v;
-}
-
-/* To nearest, ties to even; too large becomes infinite. */
-static __device__ __forceinline__ unsigned float_half(float f)
-{
-    unsigned bits = __float_as_uint(f);
-    const unsigned sign = bits >> 16 & 0x8000;
-    bits &= 0x7fffffff;
-    if (bits > 0x7f800000) return sign | 0x7e00;
-    if (bits >= 0x477ff000) return sign | 0x7c00;
-    const bool small = bits < 0x38800000;
-    const unsigned shift = small ? 126 - (bits >> 23) : 13;
-    if (shift > 25) return sign;
-    const unsigned m = small ? (bits & 0x7fffff) | 0x800000 : bits - 0x38000000;
-    const unsigned rest = m & ((1u << shift) - 1), middle = 1u << (shift - 1), h = m >> shift;
-    return sign | (h + (rest > middle || (rest == middle && (h & 1))));
-}
-
 static __device__ __forceinline__ bool is_float(int type)
 {
     return type == IG_F32 || type == IG_F16;
@@ -45,7 +19,7 @@ static __device__ __forceinline__ float get_float(const void *p, int type, int i
 
 static __device__ __forceinline__ void put_float(void *p, int type, int i, float v)
 {
-    if (type == IG_F16) ((uint16_t *)p)[i] = (uint16_t)float_half(v);
+    if (type == IG_F16) ((uint16_t *)p)[i] = float_half(v);
     else ((float *)p)[i] = v;
 }
 
@@ -92,7 +66,7 @@ static __device__ __forceinline__ unsigned long long get_raw(const void *p, int 
 /* Of f32 or f16. */
 static __device__ __forceinline__ float raw_float(unsigned long long bits, int type)
 {
-    return type == IG_F16 ? half_float((unsigned)bits) : __uint_as_float((unsigned)bits);
+    return type == IG_F16 ? half_float((uint16_t)bits) : __uint_as_float((unsigned)bits);
 }
 
 static __device__ __forceinline__ long long raw_int(unsigned long long bits, int type)

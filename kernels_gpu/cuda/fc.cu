@@ -1,7 +1,7 @@
 /*
  * Fully connected layers of few rows (GEMV): a warp per output and up to ROWS input rows, which read the weights once.
  * Lanes take every 32nd quad of the sum, then add up by halves: the order is fixed. Four quads of weights are on their
- * way at a time, as the rate of memory is all that counts.
+ * way at a time, as the rate of memory is all that counts. fc_half_*: of weights that are halves.
  */
 #include "kernels_gpu/cuda/cuda.cuh"
 
@@ -23,37 +23,39 @@ static __device__ __forceinline__ float dot4(float4 a, float4 b, float sum)
 }
 
 /* Quads [k, k + 128) of the sum, of which the lane takes one. */
-template <bool VECTOR> static __device__ __forceinline__ float4 quad(const float *p, int k, int length)
+template <bool VECTOR, typename E> static __device__ __forceinline__ typename stored4<E>::type quad(const E *p, int k, int length)
 {
-    return k < length ? load_upto4<VECTOR>(p + k, length - k) : make_float4(0, 0, 0, 0);
+    return k < length ? load_stored<VECTOR>(p + k, length - k) : stored4<E>::zero();
 }
 
-template <bool VECTOR> static __device__ __forceinline__ void gemv(const ig_gpu_conv &p)
+/* IN: of what is multiplied; W: of weights and bias. */
+template <bool VECTOR, typename IN = float, typename W = float> static __device__ __forceinline__ void gemv(const ig_gpu_conv &p)
 {
     const int lane = threadIdx.x % 32, n = blockIdx.x * 4 + threadIdx.x / 32, row0 = blockIdx.y * ROWS;
     if (n >= p.oc) return;
     const int rows = min((int)ROWS, p.out_h - row0);
-    const float *w = p.weights + (long long)n * p.ic;
+    const W *w = (const W *)p.weights + (long long)n * p.ic;
     float sum[ROWS] = {0, 0, 0, 0};
     for (int k = lane * 4; k < p.ic; k += 128 * AHEAD) {
-        float4 v[AHEAD];
+        typename stored4<W>::type v[AHEAD];
         UNROLL
         for (int i = 0; i < AHEAD; i++) v[i] = quad<VECTOR>(w, k + 128 * i, p.ic);
         UNROLL
         for (int r = 0; r < ROWS; r++) {
             if (r >= rows) continue;
-            const float *x = p.in + (row0 + r) * p.in_row;
+            const IN *x = (const IN *)p.in + (row0 + r) * p.in_row;
             UNROLL
-            for (int i = 0; i < AHEAD; i++) sum[r] = dot4(v[i], quad<VECTOR>(x, k + 128 * i, p.ic), sum[r]);
+            for (int i = 0; i < AHEAD; i++) sum[r] = dot4(widened(v[i]), widened(quad<VECTOR>(x, k + 128 * i, p.ic)), sum[r]);
         }
     }
     UNROLL
     for (int r = 0; r < ROWS; r++) {
         float total = sum_of_warp(sum[r]);
         if (r >= rows || lane) continue;
-        if (p.bias) total += p.bias[n];
-        if (p.residual) total += p.residual[(row0 + r) * p.residual_row + n];
-        p.out[(row0 + r) * p.out_row + n] = activate(p.act, total);
+        const bool halves = sizeof(W) < sizeof(float);
+        if (p.bias) total += widened(((const W *)p.bias)[n]);
+        if (p.residual) total += load_either1(p.residual, (row0 + r) * p.residual_row + n, halves && (p.halves & IG_GPU_RESIDUAL_HALVES));
+        store_either1(p.out, (row0 + r) * p.out_row + n, halves && (p.halves & IG_GPU_OUT_HALVES), activate(p.act, total));
     }
 }
 
@@ -65,4 +67,24 @@ GPU_KERNEL(128, 8, fc_gemv, ig_gpu_conv)
 GPU_KERNEL(128, 8, fc_gemv_any, ig_gpu_conv)
 {
     gemv<false>(p);
+}
+
+GPU_KERNEL(128, 8, fc_half_gemv, ig_gpu_conv)
+{
+    gemv<true, binary16, binary16>(p);
+}
+
+GPU_KERNEL(128, 8, fc_half_gemv_any, ig_gpu_conv)
+{
+    gemv<false, binary16, binary16>(p);
+}
+
+GPU_KERNEL(128, 8, fc_half_floats_gemv, ig_gpu_conv)
+{
+    gemv<true, float, binary16>(p);
+}
+
+GPU_KERNEL(128, 8, fc_half_floats_gemv_any, ig_gpu_conv)
+{
+    gemv<false, float, binary16>(p);
 }

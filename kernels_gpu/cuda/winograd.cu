@@ -155,7 +155,8 @@ template <> __device__ __forceinline__ void transform_out<4, 9>(float *d, int st
     d[3 * step] = fmaf(d2, bb * b, fmaf(d1, aa * a, last));
 }
 
-template <int ROWS, int KH, int COLUMNS, int KW, int STRIDE = 1>
+/* E: what pixels are. */
+template <int ROWS, int KH, int COLUMNS, int KW, int STRIDE = 1, typename E = float>
 static __device__ __forceinline__ void winograd_in(const ig_gpu_winograd &p)
 {
     enum { HIGH = (ROWS - 1) * STRIDE + KH, WIDE = (COLUMNS - 1) * STRIDE + KW };
@@ -163,14 +164,14 @@ static __device__ __forceinline__ void winograd_in(const ig_gpu_winograd &p)
     const int ty = tile / p.tiles_x, y = ty * ROWS * STRIDE - p.top;
     const int x = (tile - ty * p.tiles_x) * COLUMNS * STRIDE - p.left;
     if (ty >= p.tiles_y) return;
-    const float *in = p.in + (y * p.in_row + x * p.in_pixel + c);
+    const E *in = (const E *)p.in + (y * p.in_row + x * p.in_pixel + c);
     float d[HIGH * WIDE];
     UNROLL
     for (int r = 0; r < HIGH; r++)
         UNROLL
         for (int k = 0; k < WIDE; k++) {
             const bool inside = c < p.ic && (unsigned)(y + r) < (unsigned)p.in_h && (unsigned)(x + k) < (unsigned)p.in_w;
-            d[r * WIDE + k] = inside ? in[r * p.in_row + k * p.in_pixel] : 0;
+            d[r * WIDE + k] = inside ? widened(in[r * p.in_row + k * p.in_pixel]) : 0;
         }
     UNROLL
     for (int k = 0; k < WIDE; k++) transform_in<HIGH>(d + k, WIDE);
@@ -181,7 +182,8 @@ static __device__ __forceinline__ void winograd_in(const ig_gpu_winograd &p)
     for (int point = 0; point < HIGH * WIDE; point++) v[point * p.ic4] = d[point];
 }
 
-template <int ROWS, int KH, int COLUMNS, int KW, int STRIDE = 1>
+/* HALVES: outputs and residuals may be. */
+template <int ROWS, int KH, int COLUMNS, int KW, int STRIDE = 1, bool HALVES = false>
 static __device__ __forceinline__ void winograd_out(const ig_gpu_winograd &p)
 {
     enum { HIGH = (ROWS - 1) * STRIDE + KH, WIDE = (COLUMNS - 1) * STRIDE + KW };
@@ -203,8 +205,10 @@ static __device__ __forceinline__ void winograd_out(const ig_gpu_winograd &p)
         for (int k = 0; k < COLUMNS; k++) {
             if (y + r >= p.out_h || x + k >= p.out_w) continue;
             float sum = d[r * WIDE + k] + bias;
-            if (p.residual) sum += p.residual[(y + r) * p.residual_row + (x + k) * p.residual_pixel + c];
-            p.out[(y + r) * p.out_row + (x + k) * p.out_pixel + c] = activate(p.act, sum);
+            const int of_residual = (y + r) * p.residual_row + (x + k) * p.residual_pixel + c;
+            const int of_out = (y + r) * p.out_row + (x + k) * p.out_pixel + c;
+            if (p.residual) sum += load_either1(p.residual, of_residual, HALVES && (p.halves & IG_GPU_RESIDUAL_HALVES));
+            store_either1(p.out, of_out, HALVES && (p.halves & IG_GPU_OUT_HALVES), activate(p.act, sum));
         }
 }
 
@@ -226,6 +230,26 @@ GPU_KERNEL(128, 4, winograd4_in, ig_gpu_winograd)
 GPU_KERNEL(128, 4, winograd4_out, ig_gpu_winograd)
 {
     winograd_out<4, 3, 4, 3>(p);
+}
+
+GPU_KERNEL(128, 4, winograd2_in_half, ig_gpu_winograd)
+{
+    winograd_in<2, 3, 2, 3, 1, binary16>(p);
+}
+
+GPU_KERNEL(128, 4, winograd2_out_half, ig_gpu_winograd)
+{
+    winograd_out<2, 3, 2, 3, 1, true>(p);
+}
+
+GPU_KERNEL(128, 4, winograd4_in_half, ig_gpu_winograd)
+{
+    winograd_in<4, 3, 4, 3, 1, binary16>(p);
+}
+
+GPU_KERNEL(128, 4, winograd4_out_half, ig_gpu_winograd)
+{
+    winograd_out<4, 3, 4, 3, 1, true>(p);
 }
 
 GPU_KERNEL(128, 4, winograd2of5_in, ig_gpu_winograd)

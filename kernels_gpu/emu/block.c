@@ -46,7 +46,7 @@ static unsigned char *stacks;
 static const char *kernel_name;
 static emu_kernel_fn *kernel;
 static const void *kernel_params;
-static int failed, omitted = -1, tensor_cores = 1;
+static int failed, omitted = -1, chip = 90;
 static char fault[TEXT];
 
 const char *emu_fault(void)
@@ -94,33 +94,49 @@ uint32_t emu_shuffle(uint32_t lanes, uint32_t value, int from)
     return warp[from].brought[turn];
 }
 
-int emu_tensor_cores(void)
+int emu_chip(void)
 {
-    return tensor_cores;
+    return chip;
 }
 
-void emu_have_tensor_cores(int has)
+void emu_set_chip(int sm)
 {
-    tensor_cores = has;
+    chip = sm;
+}
+
+/* Waits for the lanes of this warp, which bring theirs to the same product. 1: it is this one that computes it, of all. */
+static int meet(struct emu_fragment *mine, const void *site, struct emu_fragment *lanes[EMU_WARP])
+{
+    struct thread *warp = &threads[running - running % EMU_WARP];
+    if (count % EMU_WARP) emu_fail("tensor cores by part of a warp");
+    mine->is_done = 0;
+    mine->site = site;
+    leave(AT_MMA);
+    for (int i = 0; i < EMU_WARP && !mine->is_done; i++) {
+        lanes[i] = &warp[i].fragment;
+        if (lanes[i]->site != site) emu_fail("lanes of a warp are at different products");
+    }
+    return !mine->is_done;
 }
 
 void emu_mma_bf16(int rows, int columns, float *sum, const float *a, const unsigned *b)
 {
-    struct thread *t = &threads[running], *warp = t - running % EMU_WARP;
-    struct emu_fragment *lanes[EMU_WARP], *mine = &t->fragment;
-    if (count % EMU_WARP) emu_fail("tensor cores by part of a warp");
+    struct emu_fragment *lanes[EMU_WARP], *mine = &threads[running].fragment;
     memcpy(mine->a, a, (size_t)rows * sizeof mine->a[0]);
     memcpy(mine->b, b, (size_t)columns * sizeof mine->b[0]);
     memcpy(mine->sum, sum, (size_t)(rows * columns) * sizeof mine->sum[0]);
-    mine->is_done = 0;
-    mine->site = __builtin_return_address(0);
-    leave(AT_MMA);
-    for (int i = 0; i < EMU_WARP && !mine->is_done; i++) {
-        lanes[i] = &warp[i].fragment;
-        if (lanes[i]->site != mine->site) emu_fail("lanes of a warp are at different products");
-    }
-    if (!mine->is_done) emu_multiply(rows, columns, lanes);
+    if (meet(mine, __builtin_return_address(0), lanes)) emu_multiply(rows, columns, lanes);
     memcpy(sum, mine->sum, (size_t)(rows * columns) * sizeof mine->sum[0]);
+}
+
+void emu_wmma(float *sum, const unsigned *a, const unsigned *b)
+{
+    struct emu_fragment *lanes[EMU_WARP], *mine = &threads[running].fragment;
+    memcpy(mine->a[0], a, sizeof mine->a[0]);
+    memcpy(mine->a[1], b, sizeof mine->a[1]);
+    memcpy(mine->sum, sum, EMU_WMMA_SUMS * sizeof *sum);
+    if (meet(mine, __builtin_return_address(0), lanes)) emu_multiply_halves(lanes);
+    memcpy(sum, mine->sum, EMU_WMMA_SUMS * sizeof *sum);
 }
 
 static void thread_main(void)

@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "graph/tensor.h"
 #include "kernels_gpu/emu/emu.h"
 
 #define __global__
@@ -111,8 +112,8 @@ static inline int max(int a, int b)
 /* Shared memory between bytes that nobody may touch; full of NaN until a thread writes it. */
 #define SHARED(type, name, ...)                                                                     \
     static struct {                                                                                 \
-        alignas(16) unsigned char front[EMU_GUARD];                                                 \
-        alignas(16) type data __VA_ARGS__;                                                          \
+        alignas(32) unsigned char front[EMU_GUARD];                                                 \
+        alignas(32) type data __VA_ARGS__;                                                          \
         alignas(16) unsigned char back[EMU_GUARD];                                                  \
     } name##_shared;                                                                                \
     type(&name) __VA_ARGS__ = name##_shared.data;                                                   \
@@ -137,10 +138,18 @@ static inline void emu_store4(float *p, float4 v)
     *(emu_vector4 *)p = (emu_vector4){v.x, v.y, v.z, v.w};
 }
 
-#define COPY4(to, from, there) emu_copy(to, (there) ? (from) : NULL)
+#define HAS_COPIES (emu_chip() >= 80)
+static __forceinline__ void emu_copy4(float *to, const float *from, bool there)
+{
+    if (HAS_COPIES) emu_copy(to, there ? from : NULL);
+    else emu_store4(to, there ? emu_load4(from) : make_float4(0, 0, 0, 0));
+}
+
+#define COPY4(to, from, there) emu_copy4(to, from, there)
 #define COPY_GROUP() emu_copy_group()
 #define COPY_WAIT(left) emu_copy_wait(left)
-#define HAS_TENSOR_CORES emu_tensor_cores()
+#define HAS_TENSOR_CORES (emu_chip() >= 80)
+#define HAS_WMMA (emu_chip() >= 70)
 
 template <int M, int N>
 static __forceinline__ void mma_bf16(float (&sum)[M][N][4], const float4 (&a)[M], const unsigned (&b)[N][2])
@@ -148,6 +157,44 @@ static __forceinline__ void mma_bf16(float (&sum)[M][N][4], const float4 (&a)[M]
     float words[M][4];
     for (int i = 0; i < M; i++) words[i][0] = a[i].x, words[i][1] = a[i].y, words[i][2] = a[i].z, words[i][3] = a[i].w;
     emu_mma_bf16(M, N, sum[0][0], words[0], b[0]);
+}
+
+/* A fragment of 16 x 16: a lane has half a row. */
+static __forceinline__ int emu_place(int line)
+{
+    return (int)(emu_now.thread.x & 31) / 2 * line + (int)(emu_now.thread.x & 1) * 8;
+}
+
+static __forceinline__ void emu_wmma_load(unsigned (&to)[8], const void *from, int line)
+{
+    IS_ALIGNED(from, 32);
+    const float4 v = emu_load4((const float *)(const void *)((const uint16_t *)from + emu_place(line)));
+    memcpy(to, &v, sizeof v);
+}
+
+#define wmma_load_a emu_wmma_load
+#define wmma_load_b emu_wmma_load
+
+static __forceinline__ void wmma(float (&sum)[8], const unsigned (&a)[8], const unsigned (&b)[8])
+{
+    emu_wmma(sum, a, b);
+}
+
+static __forceinline__ void wmma_store(float *to, const float (&sum)[8], int line)
+{
+    IS_ALIGNED(to, 32);
+    emu_store4(to + emu_place(line), make_float4(sum[0], sum[1], sum[2], sum[3]));
+    emu_store4(to + emu_place(line) + 4, make_float4(sum[4], sum[5], sum[6], sum[7]));
+}
+
+static inline float half_float(uint16_t bits)
+{
+    return ig_half_to_float(bits);
+}
+
+static inline uint16_t float_half(float v)
+{
+    return ig_float_to_half(v);
 }
 
 #define LOAD4(p) emu_load4(p)

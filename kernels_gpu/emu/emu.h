@@ -31,8 +31,13 @@ uint32_t emu_shuffle(uint32_t lanes, uint32_t value, int from);
  * or 16 at once.
  */
 void emu_mma_bf16(int rows, int columns, float *sum, const float *a, const unsigned *b);
-int emu_tensor_cores(void); /* 1: the chip has them; */
-void emu_have_tensor_cores(int has); /* 0: from now on it does not, as before sm_80 */
+/*
+ * wmma of 16 x 16 sums by binary16 numbers, of which a lane has half a row each: eight sums, and four words of two numbers. Cut off as
+ * above.
+ */
+void emu_wmma(float *sum, const unsigned *a, const unsigned *b);
+int emu_chip(void); /* 90: what the chip has is sm_90's; tensor cores came with 70, these on bfloat16 and copies with 80 */
+void emu_set_chip(int sm); /* from now on */
 /* An access of `bytes` at p is about to come. */
 void emu_aligned(const void *p, size_t bytes);
 /* Shared memory [data, data + bytes) within its guards, from the thread's first statements; every thread says it. */

@@ -1,4 +1,5 @@
 /*
+ * wmma.m16n16k16 on binary16, of which a lane has half a row of each operand; and
  * mma.m16n8k16 on bfloat16, by the PTX manual's figures: lane 4g + t has of a, 16 x 16, rows g and g + 8 at k = 2t, 2t + 1 and then at
  * 2t + 8, 2t + 9; of b, 16 x 8, column g at these k; of the sums, 16 x 8, rows g and g + 8 of columns 2t, 2t + 1.
  */
@@ -6,6 +7,8 @@
 
 #include <fenv.h>
 #include <string.h>
+
+#include "graph/tensor.h"
 
 enum { ROWS = 16, COLUMNS = 8, DEPTH = 16, AT_ONCE = 4 };
 
@@ -86,4 +89,30 @@ void emu_multiply(int rows, int columns, struct emu_fragment *lanes[EMU_WARP])
         for (int lane = 0; lane < EMU_WARP; lane++) put_sums(lanes[lane], n, lane, sum);
     }
     for (int lane = 0; lane < EMU_WARP; lane++) lanes[lane]->is_done = 1;
+}
+
+/* Row `lane / 2` from column `lane % 2 * 8` on, of one operand. */
+static void widen(const uint32_t *words, double *to)
+{
+    for (int i = 0; i < 8; i++) to[i] = ig_half_to_float((uint16_t)(words[i / 2] >> i % 2 * 16));
+}
+
+void emu_multiply_halves(struct emu_fragment *lanes[EMU_WARP])
+{
+    double a[ROWS][DEPTH], b[DEPTH][2 * COLUMNS];
+    doubles quads[4][DEPTH];
+    floats sum[4][ROWS];
+    for (int lane = 0; lane < EMU_WARP; lane++) {
+        widen(lanes[lane]->a[0], &a[lane / 2][lane % 2 * 8]);
+        widen(lanes[lane]->a[1], &b[lane / 2][lane % 2 * 8]);
+        for (int i = 0; i < 2; i++) memcpy(&sum[lane % 2 * 2 + i][lane / 2], lanes[lane]->sum[i], sizeof sum[0][0]);
+    }
+    for (int i = 0; i < 4 * DEPTH; i++) memcpy(&quads[i / DEPTH][i % DEPTH], &b[i % DEPTH][i / DEPTH * 4], sizeof quads[0][0]);
+    fesetround(FE_TOWARDZERO);
+    for (int i = 0; i < 4; i++) multiply(a, quads[i], sum[i]);
+    fesetround(FE_TONEAREST);
+    for (int lane = 0; lane < EMU_WARP; lane++) {
+        for (int i = 0; i < 2; i++) memcpy(lanes[lane]->sum[i], &sum[lane % 2 * 2 + i][lane / 2], sizeof sum[0][0]);
+        lanes[lane]->is_done = 1;
+    }
 }

@@ -152,8 +152,17 @@ int emu_run(const char *name, const struct ig_call *call)
 
 /* --- the registry's run functions: a fault is the kernel's, as a signal is on a CPU --- */
 
+/* Chips of all kinds by turns, the same for one problem. */
+static int chip_for(const struct ig_call *call)
+{
+    static const int chips[] = {90, 72, 90, 62};
+    const struct ig_operand *out = &call->out[0];
+    return chips[(uint32_t)(out->h + out->w + out->c + call->in[0].c) % 4];
+}
+
 static void run_or_stop(const char *name, const struct ig_call *call)
 {
+    emu_set_chip(chip_for(call));
     if (!emu_run(name, call)) return;
     fprintf(stderr, "%s\n", emu_fault());
     raise(SIGTRAP);

@@ -77,11 +77,16 @@ struct layout { /* a group's weights in ONNX's order: strides of an output chann
     int64_t group, out, in;
 };
 
-/* [group][tap][ic][oc4]; a cache has the lines of so many output channels until all their values are used. */
-static size_t pack(const struct ig_call *call, const struct layout *l, void *dst)
+static int32_t round_up(int32_t n, int32_t to)
+{
+    return (n + to - 1) / to * to;
+}
+
+/* [group][tap][ic][oc, rounded up to `columns`]; a cache has the lines of so many output channels until all their values are used. */
+static size_t pack(const struct ig_call *call, const struct layout *l, int32_t columns, void *dst)
 {
     enum { AT_ONCE = 16 };
-    int32_t oc4 = ig_gpu_round4(l->oc);
+    int32_t oc4 = round_up(l->oc, columns);
     const float *w = (const float *)call->in[1].data;
     float *to = dst ? put_bias(call, (float *)dst) : NULL;
     int64_t tap = (int64_t)l->ic * oc4;
@@ -94,7 +99,7 @@ static size_t pack(const struct ig_call *call, const struct layout *l, void *dst
     return (size_t)(ig_gpu_bias_floats(call) + l->groups * l->taps * tap) * sizeof(float);
 }
 
-size_t ig_gpu_pack_conv(const struct ig_call *call, void *dst)
+static size_t pack_conv(const struct ig_call *call, int32_t columns, void *dst)
 {
     struct layout l = {1, call->in[0].c, call->out[0].c, 1, 0, 0, 1};
     if (call->in[1].shape->rank > 2) { /* not a fully connected layer */
@@ -104,14 +109,24 @@ size_t ig_gpu_pack_conv(const struct ig_call *call, void *dst)
     l.in = l.taps;
     l.out = (int64_t)l.ic * l.taps;
     l.group = l.oc * l.out;
-    return pack(call, &l, dst);
+    return pack(call, &l, columns, dst);
+}
+
+size_t ig_gpu_pack_conv(const struct ig_call *call, void *dst)
+{
+    return pack_conv(call, 4, dst);
+}
+
+size_t ig_gpu_pack_conv8(const struct ig_call *call, void *dst)
+{
+    return pack_conv(call, 8, dst);
 }
 
 size_t ig_gpu_pack_depthwise(const struct ig_call *call, void *dst)
 {
     const struct ig_window *w = &((const struct ig_conv *)call->attrs)->w;
     struct layout l = {1, 1, call->out[0].c, w->kh * w->kw, 0, w->kh * w->kw, 0};
-    return pack(call, &l, dst);
+    return pack(call, &l, 4, dst);
 }
 
 size_t ig_gpu_pack_gemv(const struct ig_call *call, void *dst)
@@ -157,7 +172,7 @@ struct ig_gpu_conv ig_gpu_conv_of(const struct ig_call *call)
     return p;
 }
 
-static struct ig_gpu_conv fc_of(const struct ig_call *call)
+struct ig_gpu_conv ig_gpu_fc_of(const struct ig_call *call)
 {
     const struct ig_fc *a = (const struct ig_fc *)call->attrs;
     struct ig_gpu_conv p = {.groups = 1, .ic = call->in[0].c, .oc = call->out[0].c, .kh = 1, .kw = 1, .sh = 1, .sw = 1,
@@ -170,21 +185,22 @@ static struct ig_gpu_conv fc_of(const struct ig_call *call)
 
 /* --- launches --- */
 
-static size_t partial_bytes(const struct ig_call *call, int32_t groups, int32_t splits)
-{
-    const struct ig_operand *out = &call->out[0];
-    return (size_t)out->h * (size_t)out->w * (size_t)(groups * ig_gpu_round4(out->c / groups)) * (size_t)splits * sizeof(float);
-}
-
 static int32_t groups_of(const struct ig_call *call)
 {
     return call->in[1].shape->rank > 2 ? ((const struct ig_conv *)call->attrs)->groups : 1;
 }
 
+size_t ig_gpu_partial_bytes(const struct ig_call *call, int32_t columns, int32_t splits)
+{
+    const struct ig_operand *out = &call->out[0];
+    int32_t groups = groups_of(call);
+    return (size_t)out->h * (size_t)out->w * (size_t)(groups * round_up(out->c / groups, columns)) * (size_t)splits * sizeof(float);
+}
+
 #define SPLIT(n)                                                \
     size_t ig_gpu_scratch_split##n(const struct ig_call *call) \
     {                                                           \
-        return partial_bytes(call, groups_of(call), n);         \
+        return ig_gpu_partial_bytes(call, 4, n);                \
     }
 SPLIT(2)
 SPLIT(3)
@@ -192,8 +208,7 @@ SPLIT(4)
 SPLIT(8)
 SPLIT(16)
 
-/* At most so many pieces of whole units; of no tap at all, one of none. */
-static void split(struct ig_gpu_conv *p, int32_t unit, int32_t splits, void *scratch)
+void ig_gpu_split(struct ig_gpu_conv *p, int32_t unit, int32_t splits, void *scratch)
 {
     int32_t units = p->kh * p->kw * ig_gpu_ceil(p->ic, unit);
     p->chunk = ig_gpu_ceil(units, splits);
@@ -207,7 +222,7 @@ static int gemm(const struct ig_call *call, struct ig_gpu_conv p, const struct t
     int quads = p.ic % 4 == 0 && ig_gpu_is_vector(&call->in[0]);
     int32_t rows = quads ? t->rows : t->any_rows, columns = quads ? t->columns : t->any_columns;
     int64_t pixels = (int64_t)p.out_h * p.out_w;
-    split(&p, t->unit, t->splits, scratch);
+    ig_gpu_split(&p, t->unit, t->splits, scratch);
     ig_gpu_fill(&to[0], quads ? t->quads : t->any, ig_gpu_ceil(pixels, rows), ig_gpu_ceil(p.oc, columns),
                 p.groups * p.splits, quads ? t->quads_threads : t->any_threads, POINTERS, &p, sizeof p);
     if (p.splits == 1) return 1;
@@ -261,17 +276,17 @@ TILE(32x32k16, 32x32, 16)
 
 int ig_gpu_fc_64x64(const struct ig_call *call, void *scratch, struct ig_gpu_launch *to)
 {
-    return gemm(call, fc_of(call), &tile_64x64, scratch, to);
+    return gemm(call, ig_gpu_fc_of(call), &tile_64x64, scratch, to);
 }
 
 int ig_gpu_fc_32x32k16(const struct ig_call *call, void *scratch, struct ig_gpu_launch *to)
 {
-    return gemm(call, fc_of(call), &tile_32x32k16, scratch, to);
+    return gemm(call, ig_gpu_fc_of(call), &tile_32x32k16, scratch, to);
 }
 
 int ig_gpu_fc_gemv(const struct ig_call *call, void *scratch, struct ig_gpu_launch *to)
 {
-    struct ig_gpu_conv p = fc_of(call);
+    struct ig_gpu_conv p = ig_gpu_fc_of(call);
     int vector = p.ic % 4 == 0 && ig_gpu_is_vector(&call->in[0]);
     (void)scratch;
     ig_gpu_fill(to, vector ? "fc_gemv" : "fc_gemv_any", ig_gpu_ceil(p.oc, 4), ig_gpu_ceil(p.out_h, 4), 1, 128, POINTERS, &p,
@@ -302,7 +317,7 @@ static int volume(const struct ig_call *call, const struct tiling *t, struct ig_
     int64_t pixels = (int64_t)p.flat.out_h * p.flat.out_w;
     p.flat.kh = w->kd * w->kh;
     p.flat.weight_group = p.flat.kh * p.flat.kw * p.flat.weight_tap;
-    split(&p.flat, UNIT, t->splits, NULL);
+    ig_gpu_split(&p.flat, UNIT, t->splits, NULL);
     ig_gpu_fill(to, quads ? t->quads : t->any, ig_gpu_ceil(pixels, t->rows), ig_gpu_ceil(p.flat.oc, t->columns), p.flat.groups,
                 quads ? t->quads_threads : t->any_threads, POINTERS, &p, sizeof p);
     return 1;
@@ -328,13 +343,13 @@ struct window_tile { /* of depthwise.cu: a thread's outputs */
 };
 
 /* A kernel of quads on operands that allow it. */
-static int is_quads(const struct ig_call *call, const struct ig_gpu_conv *p)
+int ig_gpu_are_quads(const struct ig_call *call, const struct ig_gpu_conv *p)
 {
     return p->groups % 4 == 0 && ig_gpu_is_vector(&call->in[0]) && ig_gpu_is_vector(&call->out[0]) &&
            (!p->residual || ig_gpu_is_vector(&call->in[3]));
 }
 
-static struct ig_gpu_conv depthwise_of(const struct ig_call *call)
+struct ig_gpu_conv ig_gpu_depthwise_of(const struct ig_call *call)
 {
     struct ig_gpu_conv p = ig_gpu_conv_of(call);
     p.weight_tap = p.oc4 = ig_gpu_round4(p.groups);
@@ -342,18 +357,24 @@ static struct ig_gpu_conv depthwise_of(const struct ig_call *call)
     return p;
 }
 
+void ig_gpu_depthwise_fill(const struct ig_gpu_conv *p, int halves, struct ig_gpu_launch *to)
+{
+    static const struct window_tile tiles[2][4] = {
+        {{"depthwise_3s1", 3, 1, 2, 4}, {"depthwise_3s2", 3, 2, 2, 2}, {"depthwise_5s1", 5, 1, 2, 2}, {"depthwise_5s2", 5, 2, 1, 2}},
+        {{"depthwise_half3s1", 3, 1, 2, 4}, {"depthwise_half3s2", 3, 2, 2, 2}, {"depthwise_half5s1", 5, 1, 2, 2},
+         {"depthwise_half5s2", 5, 2, 1, 2}}};
+    const struct window_tile *t = tiles[halves];
+    while (t->k != p->kh || t->s != p->sh) t++;
+    int64_t threads = (int64_t)ig_gpu_ceil(p->out_h, t->rows) * ig_gpu_ceil(p->out_w, t->columns) * (p->oc4 / 4);
+    ig_gpu_fill(to, t->name, ig_gpu_ceil(threads, 128), 1, 1, 128, POINTERS, p, sizeof *p);
+}
+
 int ig_gpu_conv_depthwise(const struct ig_call *call, void *scratch, struct ig_gpu_launch *to)
 {
-    static const struct window_tile tiles[] = {
-        {"depthwise_3s1", 3, 1, 2, 4}, {"depthwise_3s2", 3, 2, 2, 2}, {"depthwise_5s1", 5, 1, 2, 2}, {"depthwise_5s2", 5, 2, 1, 2}};
-    struct ig_gpu_conv p = depthwise_of(call);
+    struct ig_gpu_conv p = ig_gpu_depthwise_of(call);
     (void)scratch;
-    if (!is_quads(call, &p)) return one_by_one(&p, to);
-    for (const struct window_tile *t = tiles; t < tiles + 4; t++) {
-        if (t->k != p.kh || t->s != p.sh) continue;
-        int64_t threads = (int64_t)ig_gpu_ceil(p.out_h, t->rows) * ig_gpu_ceil(p.out_w, t->columns) * (p.oc4 / 4);
-        ig_gpu_fill(to, t->name, ig_gpu_ceil(threads, 128), 1, 1, 128, POINTERS, &p, sizeof p);
-    }
+    if (!ig_gpu_are_quads(call, &p)) return one_by_one(&p, to);
+    ig_gpu_depthwise_fill(&p, 0, to);
     return 1;
 }
 
@@ -369,7 +390,7 @@ static int32_t rows_down(int64_t across, int32_t out_h)
 int ig_gpu_conv_depthwise_wide(const struct ig_call *call, void *scratch, struct ig_gpu_launch *to)
 {
     enum { COLUMNS = 8 };
-    struct ig_gpu_conv p = depthwise_of(call);
+    struct ig_gpu_conv p = ig_gpu_depthwise_of(call);
     int64_t across = (int64_t)ig_gpu_ceil(p.out_w, COLUMNS) * p.groups;
     (void)scratch;
     p.chunk = rows_down(across, p.out_h);
@@ -381,7 +402,7 @@ int ig_gpu_conv_depthwise_wide(const struct ig_call *call, void *scratch, struct
 int ig_gpu_conv_depthwise_ring(const struct ig_call *call, void *scratch, struct ig_gpu_launch *to)
 {
     enum { COLUMNS = 32, CHANNELS = 64, THREADS = 256 };
-    struct ig_gpu_conv p = depthwise_of(call);
+    struct ig_gpu_conv p = ig_gpu_depthwise_of(call);
     int64_t blocks = (int64_t)ig_gpu_ceil(p.out_w, COLUMNS) * ig_gpu_ceil(p.groups, CHANNELS);
     if (p.groups % 4 || !ig_gpu_is_vector(&call->in[0])) return ig_gpu_conv_depthwise_wide(call, scratch, to);
     p.chunk = rows_down(blocks * THREADS, p.out_h);

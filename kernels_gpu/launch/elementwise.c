@@ -8,12 +8,12 @@ enum { POINTERS = 4, QUANTIZE_POINTERS = 7 };
 
 int ig_gpu_supports_unary_any(const struct ig_call *call)
 {
-    return unary_any_1x1__supports(call) && ig_gpu_addresses_all(call) && !ig_gpu_supports_unary(call);
+    return unary_any_1x1__supports(call) && ig_gpu_addresses_all(call) && !ig_gpu_supports_unary(call) && !ig_gpu_supports_half_unary(call);
 }
 
 int ig_gpu_supports_binary_any(const struct ig_call *call)
 {
-    return binary_any_1x1__supports(call) && ig_gpu_addresses_all(call) && !ig_gpu_supports_binary(call);
+    return binary_any_1x1__supports(call) && ig_gpu_addresses_all(call) && !ig_gpu_supports_binary(call) && !ig_gpu_supports_half_binary(call);
 }
 
 int ig_gpu_supports_binary_nd(const struct ig_call *call)

@@ -23,10 +23,20 @@ static inline int ig_gpu_holds_all(const struct ig_call *call)
     return ig_gpu_holds(&call->out[0]);
 }
 
-/* Four floats at a time at every pixel whose offset is a multiple of four channels. */
+/* So many elements at a time at every pixel whose offset is a multiple of so many channels. */
+static inline int ig_gpu_is_vector_of(const struct ig_operand *o, int32_t n)
+{
+    return (uintptr_t)o->data % ((size_t)n * ig_type_bytes(o->shape->type)) == 0 && o->row_stride % n == 0 && o->pixel_stride % n == 0;
+}
+
 static inline int ig_gpu_is_vector(const struct ig_operand *o)
 {
-    return (uintptr_t)o->data % 16 == 0 && o->row_stride % 4 == 0 && o->pixel_stride % 4 == 0;
+    return ig_gpu_is_vector_of(o, 4);
+}
+
+static inline int ig_gpu_is_halves(const struct ig_operand *o)
+{
+    return o->shape && o->shape->type == IG_F16;
 }
 
 static inline int32_t ig_gpu_ceil(int64_t n, int32_t by)
@@ -40,7 +50,7 @@ static inline int32_t ig_gpu_round4(int32_t n)
     return (n + 3) / 4 * 4;
 }
 
-/* Floats that the bias takes before packed weights: a multiple of 16, so that those stay aligned. */
+/* Elements that the bias takes before packed weights: a multiple of 16, so that those stay aligned. */
 static inline int64_t ig_gpu_bias_floats(const struct ig_call *call)
 {
     return ig_has(call, 2) ? ((int64_t)call->out[0].c + 15) / 16 * 16 : 0;
@@ -91,6 +101,28 @@ ig_gpu_launch_fn ig_gpu_conv_direct, ig_gpu_conv_depthwise, ig_gpu_conv_depthwis
 ig_gpu_launch_fn ig_gpu_fc_64x64, ig_gpu_fc_32x32k16, ig_gpu_fc_gemv;
 
 struct ig_gpu_conv ig_gpu_conv_of(const struct ig_call *call); /* parameters of a convolution as it is */
+struct ig_gpu_conv ig_gpu_fc_of(const struct ig_call *call);   /* of a fully connected layer, as a convolution over one column */
+struct ig_gpu_conv ig_gpu_depthwise_of(const struct ig_call *call);
+int ig_gpu_are_quads(const struct ig_call *call, const struct ig_gpu_conv *p); /* operands of a depthwise kernel of quads */
+void ig_gpu_depthwise_fill(const struct ig_gpu_conv *p, int halves, struct ig_gpu_launch *to); /* the function of its window and stride */
+ig_pack_fn ig_gpu_pack_conv8;              /* as ig_gpu_pack_conv, rows rounded up to 8 */
+/* At most so many pieces of whole units of channels; of no tap at all, one of none. */
+void ig_gpu_split(struct ig_gpu_conv *p, int32_t unit, int32_t splits, void *scratch);
+/* Bytes of the pieces' sums, of rows that `columns` channels are multiples of. */
+size_t ig_gpu_partial_bytes(const struct ig_call *call, int32_t columns, int32_t splits);
+
+/* --- launch/conv_half.c: weights are halves, and inputs may be --- */
+ig_supports_fn ig_gpu_supports_half_conv, ig_gpu_supports_half_mma /* inputs are */, ig_gpu_supports_half_depthwise,
+    ig_gpu_supports_half_direct, ig_gpu_supports_half_fc, ig_gpu_supports_half_winograd2, ig_gpu_supports_half_winograd4;
+ig_pack_fn ig_gpu_pack_half_conv;                                                    /* bias and weights narrowed, rows of whole eights */
+ig_pack_fn ig_gpu_pack_half_direct, ig_gpu_pack_half_depthwise, ig_gpu_pack_half_gemv; /* those of the kernels on floats, narrowed */
+ig_pack_fn ig_gpu_pack_half_winograd2, ig_gpu_pack_half_winograd4;                   /* floats */
+ig_scratch_fn ig_gpu_scratch_half_split2, ig_gpu_scratch_half_split4, ig_gpu_scratch_half_split8, ig_gpu_scratch_half_split16;
+ig_gpu_launch_fn ig_gpu_half_128x64, ig_gpu_half_128x64k2, ig_gpu_half_64x64, ig_gpu_half_64x64k2, ig_gpu_half_64x64k4,
+    ig_gpu_half_64x64k8, ig_gpu_half_64x64s, ig_gpu_half_32x32, ig_gpu_half_32x32k4, ig_gpu_half_32x32k16, ig_gpu_half_mma128x64,
+    ig_gpu_half_mma128x64k2, ig_gpu_half_mma64x64, ig_gpu_half_mma64x64k2, ig_gpu_half_mma64x64k4, ig_gpu_half_mma64x64k8,
+    ig_gpu_half_mma64x64k16, ig_gpu_half_depthwise, ig_gpu_half_direct, ig_gpu_half_fc_64x64, ig_gpu_half_fc_mma64x64k8,
+    ig_gpu_half_gemv;
 
 /* --- launch/deconv.c --- */
 ig_supports_fn ig_gpu_supports_deconv, ig_gpu_supports_deconv_tile; /* as many phases, and groups of them, as a grid may be deep */
@@ -111,11 +143,13 @@ ig_gpu_launch_fn ig_gpu_winograd2, ig_gpu_winograd2_16x128, ig_gpu_winograd2_128
 
 /* --- launch/pool.c --- */
 ig_supports_fn ig_gpu_supports_pool, ig_gpu_supports_global_pool;
+ig_supports_fn ig_gpu_supports_half_pool /* of halves alone */, ig_gpu_supports_half_global_pool;
 ig_scratch_fn ig_gpu_scratch_global_pool;     /* what pieces of an image give */
 ig_gpu_launch_fn ig_gpu_pool, ig_gpu_global_pool;
 
 /* --- launch/map.c: element by element, and along channels --- */
 ig_supports_fn ig_gpu_supports_unary, ig_gpu_supports_binary, ig_gpu_supports_copy, ig_gpu_supports_softmax;
+ig_supports_fn ig_gpu_supports_half_unary, ig_gpu_supports_half_binary; /* of halves alone */
 ig_gpu_launch_fn ig_gpu_unary, ig_gpu_binary, ig_gpu_copy, ig_gpu_softmax;
 
 /* --- launch/move.c: transposes and resizes --- */

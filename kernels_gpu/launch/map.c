@@ -1,6 +1,7 @@
 /* Element-wise operators, copies and softmax: map.cu, softmax.cu. */
 #include "kernels_gpu/launch/launch.h"
 
+#include "kernels_cpu/pack/half.h"
 #include "kernels_cpu/pack/pack.h"
 
 enum { MANY_PIXELS = 16 };
@@ -13,6 +14,23 @@ int ig_gpu_supports_unary(const struct ig_call *call)
 int ig_gpu_supports_binary(const struct ig_call *call)
 {
     return ig_supports_binary(call) && ig_gpu_holds_all(call);
+}
+
+static int are_halves(const struct ig_call *call)
+{
+    for (int i = 0; i < call->n_in; i++)
+        if (call->in[i].shape && !ig_gpu_is_halves(&call->in[i])) return 0;
+    return ig_gpu_is_halves(&call->out[0]);
+}
+
+int ig_gpu_supports_half_unary(const struct ig_call *call)
+{
+    return ig_supports_half_unary(call) && are_halves(call) && ig_gpu_holds_all(call);
+}
+
+int ig_gpu_supports_half_binary(const struct ig_call *call)
+{
+    return ig_supports_half_binary(call) && are_halves(call) && ig_gpu_holds_all(call);
 }
 
 int ig_gpu_supports_softmax(const struct ig_call *call)
@@ -48,9 +66,9 @@ static int is_run(const struct ig_gpu_map *p, int32_t row, int32_t pixel, int32_
     return (p->h == 1 || row == p->w * p->c) && (p->w == 1 || pixel == p->c) && (p->c == 1 || channel);
 }
 
-static int is_aligned(const void *p)
+static int is_aligned(const void *p, size_t bytes)
 {
-    return (uintptr_t)p % 16 == 0;
+    return (uintptr_t)p % bytes == 0;
 }
 
 /* An operand's strides allow four channels at a time, or have one for all. */
@@ -59,9 +77,10 @@ static int are_quads(int32_t row, int32_t pixel, int32_t channel)
     return !channel || (row % 4 == 0 && pixel % 4 == 0);
 }
 
-/* By `vector` if every operand can be accessed four channels at a time, else by `any`. */
-static int fill(const struct ig_gpu_map *given, const char *vector, const char *any, struct ig_gpu_launch *to)
+/* By `vector` if every operand, of elements of so many bytes, can be accessed four channels at a time, else by `any`. */
+static int fill(const struct ig_gpu_map *given, size_t bytes, const char *vector, const char *any, struct ig_gpu_launch *to)
 {
+    const size_t quad = 4 * bytes;
     struct ig_gpu_map p = *given;
     if (is_run(&p, p.a_row, p.a_pixel, p.a_channel) && (!p.b || is_run(&p, p.b_row, p.b_pixel, p.b_channel)) &&
         is_run(&p, p.out_row, p.out_pixel, 1)) {
@@ -69,7 +88,7 @@ static int fill(const struct ig_gpu_map *given, const char *vector, const char *
         p.h = p.w = 1;
         p.a_row = p.a_pixel = p.b_row = p.b_pixel = p.out_row = p.out_pixel = 0;
     }
-    int quads = p.c % 4 == 0 && is_aligned(p.out) && (!p.a_channel || is_aligned(p.a)) && (!p.b_channel || is_aligned(p.b)) &&
+    int quads = p.c % 4 == 0 && is_aligned(p.out, quad) && (!p.a_channel || is_aligned(p.a, quad)) && (!p.b_channel || is_aligned(p.b, quad)) &&
                 are_quads(p.a_row, p.a_pixel, p.a_channel) && are_quads(p.b_row, p.b_pixel, p.b_channel) &&
                 are_quads(p.out_row, p.out_pixel, 1);
     ig_gpu_fill(to, quads ? vector : any, ig_gpu_some_blocks((int64_t)p.h * p.w * ((p.c + 3) / 4)), 1, 1, 128, 3, &p, sizeof p);
@@ -80,7 +99,8 @@ static int unary(const struct ig_call *call, const struct ig_act *act, struct ig
 {
     struct ig_gpu_map p = operands(call);
     p.act = ig_gpu_act_of(act);
-    return fill(&p, "unary_4", "unary_any", to);
+    if (ig_gpu_is_halves(&call->out[0])) return fill(&p, sizeof(uint16_t), "unary_half4", "unary_half_any", to);
+    return fill(&p, sizeof(float), "unary_4", "unary_any", to);
 }
 
 int ig_gpu_unary(const struct ig_call *call, void *scratch, struct ig_gpu_launch *to)
@@ -108,7 +128,8 @@ int ig_gpu_binary(const struct ig_call *call, void *scratch, struct ig_gpu_launc
     p.b_channel = stride(b->c, out->c, 1);
     p.kind = attr->kind;
     p.act = ig_gpu_act_of(&attr->act);
-    return fill(&p, "binary_4", "binary_any", to);
+    if (ig_gpu_is_halves(out)) return fill(&p, sizeof(uint16_t), "binary_half4", "binary_half_any", to);
+    return fill(&p, sizeof(float), "binary_4", "binary_any", to);
 }
 
 int ig_gpu_softmax(const struct ig_call *call, void *scratch, struct ig_gpu_launch *to)

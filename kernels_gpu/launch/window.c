@@ -25,7 +25,7 @@ static int floats(const struct ig_call *call)
 int ig_gpu_supports_conv_window(const struct ig_call *call)
 {
     return conv_f32_1x1__supports(call) && floats(call) && !ig_gpu_supports_conv(call) && !ig_gpu_supports_direct(call) &&
-           !ig_gpu_supports_volume(call);
+           !ig_gpu_supports_volume(call) && !ig_gpu_supports_half_direct(call);
 }
 
 int ig_gpu_supports_deconv_window(const struct ig_call *call)
@@ -35,7 +35,7 @@ int ig_gpu_supports_deconv_window(const struct ig_call *call)
 
 int ig_gpu_supports_fc_window(const struct ig_call *call)
 {
-    return fc_f32_1x1__supports(call) && floats(call) && !ig_gpu_supports_fc(call);
+    return fc_f32_1x1__supports(call) && floats(call) && !ig_gpu_supports_fc(call) && !ig_gpu_supports_half_fc(call);
 }
 
 static int32_t type_of(const struct ig_call *call, int k)
@@ -148,7 +148,7 @@ int ig_gpu_qlinear_conv(const struct ig_call *call, void *scratch, struct ig_gpu
 
 int ig_gpu_supports_pool_window(const struct ig_call *call)
 {
-    return pool_any_1x1__supports(call) && ig_gpu_addresses_all(call) && !ig_gpu_supports_pool(call);
+    return pool_any_1x1__supports(call) && ig_gpu_addresses_all(call) && !ig_gpu_supports_pool(call) && !ig_gpu_supports_half_pool(call);
 }
 
 static struct ig_gpu_pools pools_of(const struct ig_call *call, const struct ig_window *w)
@@ -180,7 +180,7 @@ int ig_gpu_pool_window(const struct ig_call *call, void *scratch, struct ig_gpu_
 
 int ig_gpu_supports_pool_whole(const struct ig_call *call)
 {
-    return ig_ref_is_float(call) && ig_gpu_addresses_all(call) && !ig_gpu_supports_global_pool(call);
+    return ig_ref_is_float(call) && ig_gpu_addresses_all(call) && !ig_gpu_supports_global_pool(call) && !ig_gpu_supports_half_global_pool(call);
 }
 
 int ig_gpu_pool_whole(const struct ig_call *call, void *scratch, struct ig_gpu_launch *to)

@@ -7,26 +7,29 @@ enum { POINTERS = 6, CONV_POINTERS = 7, MOST_FEW = 96 /* tiles that conv_16x128 
 
 static const struct transforms { /* tiles of `rows` outputs down, those of a filter of `k` taps across */
     int32_t rows, columns, k, stride;
+    int halves; /* pixels are */
     const char *in, *out;
 } all_transforms[] = {
-    {2, 2, 3, 1, "winograd2_in", "winograd2_out"},
-    {4, 4, 3, 1, "winograd4_in", "winograd4_out"},
-    {2, 2, 5, 1, "winograd2of5_in", "winograd2of5_out"},
-    {4, 4, 5, 1, "winograd4of5_in", "winograd4of5_out"},
-    {2, 2, 7, 1, "winograd2of7_in", "winograd2of7_out"},
-    {2, 2, 3, 2, "winograd2s2_in", "winograd2s2_out"},
-    {4, 4, 3, 2, "winograd4s2_in", "winograd4s2_out"},
-    {1, 4, 3, 1, "winograd4line3_in", "winograd4line3_out"},
-    {1, 4, 5, 1, "winograd4line5_in", "winograd4line5_out"},
-    {1, 4, 7, 1, "winograd4line7_in", "winograd4line7_out"},
+    {2, 2, 3, 1, 0, "winograd2_in", "winograd2_out"},
+    {2, 2, 3, 1, 1, "winograd2_in_half", "winograd2_out_half"},
+    {4, 4, 3, 1, 0, "winograd4_in", "winograd4_out"},
+    {4, 4, 3, 1, 1, "winograd4_in_half", "winograd4_out_half"},
+    {2, 2, 5, 1, 0, "winograd2of5_in", "winograd2of5_out"},
+    {4, 4, 5, 1, 0, "winograd4of5_in", "winograd4of5_out"},
+    {2, 2, 7, 1, 0, "winograd2of7_in", "winograd2of7_out"},
+    {2, 2, 3, 2, 0, "winograd2s2_in", "winograd2s2_out"},
+    {4, 4, 3, 2, 0, "winograd4s2_in", "winograd4s2_out"},
+    {1, 4, 3, 1, 0, "winograd4line3_in", "winograd4line3_out"},
+    {1, 4, 5, 1, 0, "winograd4line5_in", "winograd4line5_out"},
+    {1, 4, 7, 1, 0, "winograd4line7_in", "winograd4line7_out"},
 };
 
 /* A column is a line, too. */
-static const struct transforms *transforms_of(const struct ig_winograd_shape *s)
+static const struct transforms *transforms_of(const struct ig_winograd_shape *s, int halves)
 {
     const struct transforms *t = all_transforms;
     int is_column = s->kw == 1;
-    while (t->rows != (is_column ? s->columns : s->rows) || t->columns != (is_column ? s->rows : s->columns) ||
+    while (t->halves != halves || t->rows != (is_column ? s->columns : s->rows) || t->columns != (is_column ? s->rows : s->columns) ||
            t->k != (is_column ? s->kh : s->kw) || t->stride != s->stride)
         t++;
     return t;
@@ -147,6 +150,7 @@ static struct ig_gpu_winograd operands(const struct ig_call *call, int32_t m, vo
                                 .tiles_y = ig_gpu_ceil(out->h, shape.rows), .tiles_x = ig_gpu_ceil(out->w, shape.columns), .ic = in->c,
                                 .ic4 = ig_gpu_round4(in->c), .oc = out->c, .oc4 = ig_gpu_round4(out->c), .act = ig_gpu_act_of(&a->act)};
     p.m = (const float *)room + v_floats(call, m);
+    p.halves = (ig_gpu_is_halves(out) ? IG_GPU_OUT_HALVES : 0) | (ig_gpu_is_halves(residual) ? IG_GPU_RESIDUAL_HALVES : 0);
     if (ig_has(call, 3)) {
         p.residual = (const float *)residual->data;
         p.residual_row = (int32_t)residual->row_stride, p.residual_pixel = (int32_t)residual->pixel_stride;
@@ -180,7 +184,7 @@ static const struct tile { /* of conv.cu, conv_mma.cu */
 static int launch(const struct ig_call *call, int32_t m, const struct tile *tile, void *room, struct ig_gpu_launch *to)
 {
     const struct ig_winograd_shape shape = ig_winograd_shape_of(call, m, m);
-    const struct transforms *by = transforms_of(&shape);
+    const struct transforms *by = transforms_of(&shape, ig_gpu_is_halves(&call->in[0]));
     struct ig_gpu_winograd t = operands(call, m, room);
     struct ig_gpu_conv p = product(call, &t, ig_winograd_points(&shape));
     int64_t tiles = tiles_of(call, m);

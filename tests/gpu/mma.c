@@ -121,14 +121,14 @@ static void chips_without_multiply_and_add(void **state)
         for (int n = 0; n < 2; n++) {
             compute(&p, tensors[n], by_tensors);
             assert_true(memcmp(by_tensors, by_floats, sizeof by_floats));
-            emu_have_tensor_cores(0);
+            emu_set_chip(72);
             compute(&p, tensors[n], by_tensors);
-            emu_have_tensor_cores(1);
+            emu_set_chip(90);
             assert_memory_equal(by_tensors, by_floats, sizeof by_floats);
         }
-        emu_have_tensor_cores(0);
+        emu_set_chip(72);
         compute(&p, "conv_f32_mma64x64k2__cuda", by_tensors);
-        emu_have_tensor_cores(1);
+        emu_set_chip(90);
         assert_true(off(&p, ic, by_tensors) < 1.0 / (1 << 20));
     }
 }
