@@ -3,7 +3,7 @@
 # against the reference on random shapes, again under compute-sanitizer, times every kernel on every layer and whole networks;
 # where PyTorch is there, the same networks by it and cuDNN. A table of both, and of what shares of the GPU's rates are reached.
 # The network "wide" is layers of one kernel each that memory bounds, on tensors of 128 MiB and more, beside a copy.
-# usage: bench/gpu.sh [-o FILE] [NETWORK...]   (default: all of the zoo, and wide; results to stdout)
+# usage: bench/gpu.sh [--precision=half] [-o FILE] [NETWORK...]   (default: all of the zoo, and wide; results to stdout)
 # With -o, figures go to FILE and PyTorch's to FILE.torch as they come, so that those that are there stay when it is
 # stopped, and the table to FILE.md. A network that fails, or takes more than LIMIT seconds, has no figures; the others do,
 # and the end is 1, as it is at once where a kernel is wrong. Variables: NVCC, PYTHON (one that has torch), LIMIT (default 300),
@@ -12,7 +12,12 @@
 set -eu
 case ${1:-} in -h | --help) sed -n '2,/^set /s/^# \{0,1\}//p' "$0"; exit ;; esac
 cd "$(dirname "$0")/.."
-results=
+results= precision=single half=
+case ${1:-} in
+--precision=single) shift ;;
+--precision=half) precision=half half=--half && shift ;;
+--precision*) echo "gpu.sh: --precision=single or half, not '$1'" >&2; exit 2 ;;
+esac
 if [ "${1:-}" = -o ]; then
     results=$2
     shift 2
@@ -39,7 +44,7 @@ eval "$line -std=c++14 -O3 -fmad=false -fatbin -gencode arch=compute_$sm,code=sm
     -o \"\$work/kernels.fatbin\" kernels_gpu/module.cu"
 
 graph() { # network: its graph
-    out/ingot zoo "$1" -o "$work/$1.onnx" >/dev/null && out/ingot graph "$work/$1.onnx" -o "$work/$1.json" >/dev/null
+    out/ingot zoo "$1" -o "$work/$1.onnx" >/dev/null && out/ingot graph --precision $precision "$work/$1.onnx" -o "$work/$1.json" >/dev/null
 }
 
 sanitize() { # tool, program, arguments: what it says goes to a file
@@ -110,7 +115,7 @@ for net; do
     rm -f "$work/$net.json" "$work/$net.bin"
 done
 # shellcheck disable=SC2086
-[ -z "$torch" ] || [ -z "$nets" ] || timeout $((4 * limit)) "$python" bench/peer/torch_net.py --time --seconds "${SECONDS_OF:-0.5}" -o "$theirs" $nets ||
+[ -z "$torch" ] || [ -z "$nets" ] || timeout $((4 * limit)) "$python" bench/peer/torch_net.py --time $half --seconds "${SECONDS_OF:-0.5}" -o "$theirs" $nets ||
     say "not all by PyTorch"
 peer=
 [ ! -s "$theirs" ] || peer=$theirs

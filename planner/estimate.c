@@ -34,6 +34,13 @@ static const struct family {
     int32_t columns;    /* channels in multiples of which the last panel is computed; 0: of the column tile */
 } families[] = {
     {IG_CONV, "__ref", 0.1, 1, 1, 0},
+    {IG_CONV, "f16_mma128x64__cuda", 0.91, 1, 128, 64}, /* without tensor cores they are multiply-adds, no slower than the others */
+    {IG_CONV, "f16_mma64x64__cuda", 0.885, 1, 64, 64},
+    {IG_CONV, "f16_mma128x64k2__cuda", 0.63, 1, 128, 64},
+    {IG_CONV, "f16_mma64x64k2__cuda", 0.63, 1, 64, 64},
+    {IG_CONV, "f16_mma64x64k4__cuda", 0.61, 1, 64, 64},
+    {IG_CONV, "f16_mma64x64k8__cuda", 0.56, 1, 64, 64},
+    {IG_CONV, "f16_mma64x64k16__cuda", 0.51, 1, 64, 64},
     {IG_CONV, "mma64x", 0.1, 1, 64, 64}, /* for profiles to choose: this machine has no tensor cores */
     {IG_CONV, "winograd2_64x64__cuda", 0.5, 4 / 9., 4, 64},
     {IG_CONV, "winograd2_128x64__cuda", 0.45, 4 / 9., 4, 64},
@@ -88,6 +95,7 @@ static const struct family {
     {IG_FC, "gemv__cuda", 0.25, 1, 4, 0},
     {IG_FC, "64x64__cuda", 0.8, 1, 64, 64},
     {IG_FC, "k16__cuda", 0.5, 1, 32, 32},
+    {IG_FC, "mma64x64k8__cuda", 0.5, 1, 64, 64},
     {IG_FC, "window__cuda", 0.01, 1, 1, 0},
     {IG_FC, "dot", 0.5, 1, 1, 0},
     {IG_FC, "", 0.8, 1, 1, 0},

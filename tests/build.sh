@@ -70,6 +70,9 @@ if [ $emulates = yes ]; then
     tests="$tests out/host/fashion_gpu_cuts out/host/libfashion_gpu_cuts.a out/host/fashion_gpu_cuts.h"
     tests="$tests out/host/fashion_gpu_stages out/host/libfashion_gpu_stages.a out/host/fashion_gpu_stages.h"
     tests="$tests out/host/fashion_gpu out/host/libfashion_gpu.a out/host/fashion_gpu.h"
+    cast "${src}models/fashion.onnx" fashion_gpu_half host "$plan_isa" "$CC" "" "$cores" none "--precision half" \
+        "--labels ${src}models/fashion.labels.txt" "" "" "62=${src}tests/gpu/image.stub"
+    tests="$tests out/host/fashion_gpu_half"
     tests="$tests out/test/gpu/emulator out/test/gpu/reads out/test/gpu/mma out/test/gpu/runtime out/test/gpu/nets out/test/gpu/profile out/test/gpu/stage out/test/gpu/stage_cuts out/bench/gpu out/bench/gpu_kernels"
 fi
 

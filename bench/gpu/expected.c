@@ -128,7 +128,9 @@ static void fill(const struct ig_place *a, int centred, uint32_t seed, void *den
     memset(dense, 0, (size_t)ig_bytes(a->shape));
     for (int64_t i = 0; i < ig_count(a->shape); i++) {
         seed = seed * 1664525u + 1013904223u;
-        if (type == IG_F32) ((float *)dense)[i] = (float)(seed >> 8) * 0x1p-24f * (centred ? 2.0f : 1.0f) - (centred ? 1.0f : 0.0f);
+        float v = (float)(seed >> 8) * 0x1p-24f * (centred ? 2.0f : 1.0f) - (centred ? 1.0f : 0.0f);
+        if (type == IG_F32) ((float *)dense)[i] = v;
+        else if (type == IG_F16) ((uint16_t *)dense)[i] = ig_float_to_half(v);
         else if (type == IG_BOOL) ((uint8_t *)dense)[i] = seed >> 31;
         else if (ig_type_bytes(type) == 1) ((uint8_t *)dense)[i] = (uint8_t)(seed >> 24);
     }
@@ -250,7 +252,7 @@ static int all_near(const float *got, const float *want, int64_t n, double of_la
 /* 0, or 1 with a line in err. */
 static int differ(const struct ig_shape *s, const void *got, const void *want, double of_largest, char *err, size_t err_bytes)
 {
-    const struct ig_tolerance most = {of_largest, 0, 0};
+    const struct ig_tolerance most = {of_largest, s->type == IG_F16 ? 0x1p-11 : 0, 0}; /* both are rounded */
     double off = 0;
     if (s->type == IG_F32 && all_near(got, want, ig_count(s), of_largest)) return 0;
     return ig_compare(s, got, s, want, &most, &off, err, err_bytes) != 0;

@@ -31,7 +31,8 @@ def beside(ours, theirs):
               f"{mine['difference']:.1g} | {peer['difference']:.1g} |")
     print(f"| geometric mean | | | | | {math.exp(sum(logs) / len(logs)):.2f} | | |")
     peer = theirs[both[0]]
-    print(f"\n{peer['gpu']}; PyTorch {peer['torch']}, cuDNN {peer['cudnn']}, fp32 without TF32; medians, without copies to and from "
+    precision = "halves" if peer.get("precision") == "half" else "fp32 without TF32"
+    print(f"\n{peer['gpu']}; PyTorch {peer['torch']}, cuDNN {peer['cudnn']}, {precision}; medians, without copies to and from "
           "the GPU; off: largest difference from the CPU's output over the largest value.\n")
 
 

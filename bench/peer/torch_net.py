@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """PyTorch and cuDNN as a peer on a GPU: runs the benchmark networks' ONNX files by torch.nn.functional, node by node, with
-batch normalisations folded into convolutions. fp32, TF32 off.
+batch normalisations folded into convolutions. fp32 with TF32 off, or halves.
 
   torch_net.py --check NET.onnx...          on the CPU, against onnxruntime: fails above 1e-4 of the largest output
   torch_net.py --time [-o FILE] NET.onnx... on GPU 0: a JSON object a network, the best of eager and captured in a CUDA
-                                            graph, in channels_last or not; ms by CUDA events, medians
+                                            graph, in channels_last or not; ms by CUDA events, medians; with --half
+                                            inputs, weights and all between are of 16 bits
 """
 import argparse
 import json
@@ -154,15 +155,16 @@ PLAIN = {"Clip", "Resize", "Slice"}  # whose further inputs are numbers when the
 
 
 class Net:
-    """A network on a device, in channels_last or not; call it with its inputs."""
+    """A network on a device, in channels_last or not, of halves or not; call it with its inputs."""
 
-    def __init__(self, path, device, channels_last=False):
+    def __init__(self, path, device, channels_last=False, half=False):
         nodes, constants, self.inputs, self.outputs = onnx_file.read(path)
         self.nodes = fold(nodes, constants)
         unknown = {n.op for n in self.nodes} - set(OPERATORS)
         if unknown:
             raise NotImplementedError(", ".join(sorted(unknown)))
         self.format = torch.channels_last if channels_last else torch.contiguous_format
+        self.half = half
         numbers = {name for n in self.nodes if n.op in PLAIN for name in n.inputs[1:]}
         used = {name for n in self.nodes for name in n.inputs}
         self.constants = {name: array if name in numbers else self.place(array, device)
@@ -171,6 +173,8 @@ class Net:
 
     def place(self, array, device):
         t = torch.from_numpy(numpy.array(array)).to(device)
+        if self.half and t.is_floating_point():
+            t = t.half()
         return t.contiguous(memory_format=self.format) if t.dim() == 4 else t
 
     def random_inputs(self, device):
@@ -242,14 +246,14 @@ def captured(net, inputs):
     return graph.replay, outputs
 
 
-def time_net(path, seconds):
+def time_net(path, seconds, half):
     with torch.inference_mode():
         cpu = Net(path, "cpu")
         want = [y.numpy() for y in cpu(cpu.random_inputs("cpu"))]
         ms, difference = {}, 0
         for channels_last in (False, True):
             layout = "channels_last" if channels_last else "contiguous"
-            net = Net(path, "cuda", channels_last)
+            net = Net(path, "cuda", channels_last, half)
             inputs = net.random_inputs("cuda")
             for _ in range(5):
                 outputs = net(inputs)
@@ -258,19 +262,20 @@ def time_net(path, seconds):
             for _ in range(5):
                 replay()
             ms[f"graph {layout}"] = median_ms(replay, seconds)
-            difference = max(difference, off([y.cpu().numpy() for y in outputs], want))
+            difference = max(difference, off([y.float().cpu().numpy() for y in outputs], want))
             del net, inputs, outputs, replay
             torch.cuda.empty_cache()
     best = min(ms, key=ms.get)
-    return {"network": os.path.basename(path)[:-len(".onnx")], "gpu": torch.cuda.get_device_name(),
-            "torch": torch.__version__, "cudnn": torch.backends.cudnn.version(), "frame_ms": round(ms[best], 4),
-            "best": best, "variants_ms": {name: round(t, 4) for name, t in ms.items()}, "difference": float(f"{difference:.3g}")}
+    return {"network": os.path.basename(path)[:-len(".onnx")], "precision": "half" if half else "single",
+            "gpu": torch.cuda.get_device_name(), "torch": torch.__version__, "cudnn": torch.backends.cudnn.version(),
+            "frame_ms": round(ms[best], 4), "best": best, "variants_ms": {name: round(t, 4) for name, t in ms.items()}, "difference": float(f"{difference:.3g}")}
 
 
 def main():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("--check", action="store_true")
     p.add_argument("--time", action="store_true")
+    p.add_argument("--half", action="store_true", help="with --time: in half precision")
     p.add_argument("--seconds", type=float, default=0.5, help="of each variant (default 0.5)")
     p.add_argument("-o", "--output", help="results (default: stdout)")
     p.add_argument("networks", nargs="+", metavar="NET.onnx")
@@ -285,7 +290,7 @@ def main():
     torch.backends.cudnn.benchmark = True
     with open(o.output, "w") if o.output else sys.stdout as f:
         for path in o.networks:
-            print(json.dumps(time_net(path, o.seconds)), file=f, flush=True)
+            print(json.dumps(time_net(path, o.seconds, o.half)), file=f, flush=True)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-/* Element by element: unary and binary operators with broadcasting, and copies between layouts; *_half: all operands are halves. */
+/* Element by element: unary and binary operators with broadcasting, and copies between layouts; *_half*: on halves, *_half_floats: but for b. */
 #include "kernels_gpu/cuda/function.cuh"
 
 /* Four channels of an operand that has them side by side (STEP 1), or one for all. */
@@ -19,8 +19,11 @@ template <bool TWO> static __device__ __forceinline__ float4 map_quad(const ig_g
     return make_float4(unary(p.act, a.x), unary(p.act, a.y), unary(p.act, a.z), unary(p.act, a.w));
 }
 
-/* Up to four quads a thread, read together. What is one run in memory comes as one pixel, which takes no division. */
-template <bool VECTOR, bool TWO, typename E = float> static __device__ __forceinline__ void map(const ig_gpu_map &p)
+/*
+ * Up to four quads a thread, read together. What is one run in memory comes as one pixel, which takes no division. E: what a and the
+ * output are; B: what b is.
+ */
+template <bool VECTOR, bool TWO, typename E = float, typename B = E> static __device__ __forceinline__ void map(const ig_gpu_map &p)
 {
     const int quads = (p.c + 3) / 4, first = blockIdx.x * 128 + threadIdx.x, step = gridDim.x * 128, count = p.h * p.w * quads;
     const bool run = p.h == 1 && p.w == 1;
@@ -36,7 +39,7 @@ template <bool VECTOR, bool TWO, typename E = float> static __device__ __forcein
         n[k] = p.c - channel;
         to[k] = y * p.out_row + x * p.out_pixel + channel;
         a[k] = operand<VECTOR>((const E *)p.a + (y * p.a_row + x * p.a_pixel + channel * p.a_channel), p.a_channel, n[k]);
-        if (TWO) b[k] = operand<VECTOR>((const E *)p.b + (y * p.b_row + x * p.b_pixel + channel * p.b_channel), p.b_channel, n[k]);
+        if (TWO) b[k] = operand<VECTOR>((const B *)p.b + (y * p.b_row + x * p.b_pixel + channel * p.b_channel), p.b_channel, n[k]);
     }
     /* One body of the many functions; the next quad moves up. */
 #pragma unroll 1
@@ -85,4 +88,14 @@ GPU_KERNEL(128, 8, binary_half4, ig_gpu_map)
 GPU_KERNEL(128, 8, binary_half_any, ig_gpu_map)
 {
     map<false, true, binary16>(p);
+}
+
+GPU_KERNEL(128, 8, binary_half_floats4, ig_gpu_map)
+{
+    map<true, true, binary16, float>(p);
+}
+
+GPU_KERNEL(128, 8, binary_half_floats_any, ig_gpu_map)
+{
+    map<false, true, binary16, float>(p);
 }

@@ -16,21 +16,14 @@ int ig_gpu_supports_binary(const struct ig_call *call)
     return ig_supports_binary(call) && ig_gpu_holds_all(call);
 }
 
-static int are_halves(const struct ig_call *call)
-{
-    for (int i = 0; i < call->n_in; i++)
-        if (call->in[i].shape && !ig_gpu_is_halves(&call->in[i])) return 0;
-    return ig_gpu_is_halves(&call->out[0]);
-}
-
 int ig_gpu_supports_half_unary(const struct ig_call *call)
 {
-    return ig_supports_half_unary(call) && are_halves(call) && ig_gpu_holds_all(call);
+    return ig_supports_half_unary(call) && ig_gpu_is_halves(&call->in[0]) && ig_gpu_is_halves(&call->out[0]) && ig_gpu_holds_all(call);
 }
 
 int ig_gpu_supports_half_binary(const struct ig_call *call)
 {
-    return ig_supports_half_binary(call) && are_halves(call) && ig_gpu_holds_all(call);
+    return ig_supports_half_binary(call) && ig_gpu_is_halves(&call->in[0]) && ig_gpu_is_halves(&call->out[0]) && ig_gpu_holds_all(call);
 }
 
 int ig_gpu_supports_softmax(const struct ig_call *call)
@@ -66,9 +59,10 @@ static int is_run(const struct ig_gpu_map *p, int32_t row, int32_t pixel, int32_
     return (p->h == 1 || row == p->w * p->c) && (p->w == 1 || pixel == p->c) && (p->c == 1 || channel);
 }
 
+/* Four elements of so many bytes. */
 static int is_aligned(const void *p, size_t bytes)
 {
-    return (uintptr_t)p % bytes == 0;
+    return (uintptr_t)p % (4 * bytes) == 0;
 }
 
 /* An operand's strides allow four channels at a time, or have one for all. */
@@ -77,10 +71,12 @@ static int are_quads(int32_t row, int32_t pixel, int32_t channel)
     return !channel || (row % 4 == 0 && pixel % 4 == 0);
 }
 
-/* By `vector` if every operand, of elements of so many bytes, can be accessed four channels at a time, else by `any`. */
-static int fill(const struct ig_gpu_map *given, size_t bytes, const char *vector, const char *any, struct ig_gpu_launch *to)
+/*
+ * By `vector` if every operand can be accessed four channels at a time, else by `any`; elements of a and the output, and of b, have so
+ * many bytes.
+ */
+static int fill(const struct ig_gpu_map *given, size_t bytes, size_t b_bytes, const char *vector, const char *any, struct ig_gpu_launch *to)
 {
-    const size_t quad = 4 * bytes;
     struct ig_gpu_map p = *given;
     if (is_run(&p, p.a_row, p.a_pixel, p.a_channel) && (!p.b || is_run(&p, p.b_row, p.b_pixel, p.b_channel)) &&
         is_run(&p, p.out_row, p.out_pixel, 1)) {
@@ -88,7 +84,8 @@ static int fill(const struct ig_gpu_map *given, size_t bytes, const char *vector
         p.h = p.w = 1;
         p.a_row = p.a_pixel = p.b_row = p.b_pixel = p.out_row = p.out_pixel = 0;
     }
-    int quads = p.c % 4 == 0 && is_aligned(p.out, quad) && (!p.a_channel || is_aligned(p.a, quad)) && (!p.b_channel || is_aligned(p.b, quad)) &&
+    int quads = p.c % 4 == 0 && is_aligned(p.out, bytes) && (!p.a_channel || is_aligned(p.a, bytes)) &&
+                (!p.b_channel || is_aligned(p.b, b_bytes)) &&
                 are_quads(p.a_row, p.a_pixel, p.a_channel) && are_quads(p.b_row, p.b_pixel, p.b_channel) &&
                 are_quads(p.out_row, p.out_pixel, 1);
     ig_gpu_fill(to, quads ? vector : any, ig_gpu_some_blocks((int64_t)p.h * p.w * ((p.c + 3) / 4)), 1, 1, 128, 3, &p, sizeof p);
@@ -99,8 +96,8 @@ static int unary(const struct ig_call *call, const struct ig_act *act, struct ig
 {
     struct ig_gpu_map p = operands(call);
     p.act = ig_gpu_act_of(act);
-    if (ig_gpu_is_halves(&call->out[0])) return fill(&p, sizeof(uint16_t), "unary_half4", "unary_half_any", to);
-    return fill(&p, sizeof(float), "unary_4", "unary_any", to);
+    if (ig_gpu_is_halves(&call->out[0])) return fill(&p, sizeof(uint16_t), 0, "unary_half4", "unary_half_any", to);
+    return fill(&p, sizeof(float), 0, "unary_4", "unary_any", to);
 }
 
 int ig_gpu_unary(const struct ig_call *call, void *scratch, struct ig_gpu_launch *to)
@@ -128,8 +125,9 @@ int ig_gpu_binary(const struct ig_call *call, void *scratch, struct ig_gpu_launc
     p.b_channel = stride(b->c, out->c, 1);
     p.kind = attr->kind;
     p.act = ig_gpu_act_of(&attr->act);
-    if (ig_gpu_is_halves(out)) return fill(&p, sizeof(uint16_t), "binary_half4", "binary_half_any", to);
-    return fill(&p, sizeof(float), "binary_4", "binary_any", to);
+    if (!ig_gpu_is_halves(out)) return fill(&p, sizeof(float), sizeof(float), "binary_4", "binary_any", to);
+    if (ig_gpu_is_halves(b)) return fill(&p, sizeof(uint16_t), sizeof(uint16_t), "binary_half4", "binary_half_any", to);
+    return fill(&p, sizeof(uint16_t), sizeof(float), "binary_half_floats4", "binary_half_floats_any", to);
 }
 
 int ig_gpu_softmax(const struct ig_call *call, void *scratch, struct ig_gpu_launch *to)

@@ -189,27 +189,49 @@ static void by_estimates(void **state)
     assert_true(check_net("mobilenet_v1_025", zoo_net("mobilenet_v1_025"), IG_PASS_MAPPED, NULL, 2e-5));
 }
 
-/*
- * The benchmark networks, each layer by a kernel drawn from those that it may have (INGOT_SEED=n: by others). The large ones take
- * long: with INGOT_LONG=1, which ninja test-long sets.
- */
-static void zoo(void **state)
+/* That network, prepared, in either precision. */
+static struct ig_graph *net_of(const char *name, int half)
+{
+    struct ig_graph *g = zoo_net_unprepared(name);
+    if (half) assert_true(ig_pass_half(g));
+    ig_prepare_views(g);
+    return g;
+}
+
+/* Each layer by a kernel drawn from those that it may have (INGOT_SEED=n: by others). */
+static void check_drawn(const struct ig_zoo_net *net, int half, double bound)
 {
     const char *given = getenv("INGOT_SEED");
     uint64_t seed = given ? strtoull(given, NULL, 10) : 1;
-    (void)state;
+    struct ig_graph *g = net_of(net->name, half);
+    struct ig_profile drawn;
     print_message("INGOT_SEED=%llu\n", (unsigned long long)seed);
-    for (int32_t i = 0; ig_zoo_net(i); i++) {
-        const char *name = ig_zoo_net(i)->name;
-        struct ig_zoo_counts n;
-        struct ig_profile drawn;
-        ig_zoo_count(ig_zoo_net(i), &n);
-        if (n.macs > FEW_MACS && !getenv("INGOT_LONG")) continue;
-        struct ig_graph *g = zoo_net(name);
-        draw(&drawn, g, seed);
-        assert_true(check_net(name, g, IG_PASS_MAPPED, &drawn, 2e-5));
-        test_free(drawn.timings);
-    }
+    draw(&drawn, g, seed);
+    assert_true(check_net(net->name, g, IG_PASS_MAPPED, &drawn, bound));
+    test_free(drawn.timings);
+}
+
+static int64_t macs_of(const struct ig_zoo_net *net)
+{
+    struct ig_zoo_counts n;
+    ig_zoo_count(net, &n);
+    return n.macs;
+}
+
+/* The benchmark networks. The large ones take long: with INGOT_LONG=1, which ninja test-long sets. */
+static void zoo(void **state)
+{
+    (void)state;
+    for (int32_t i = 0; ig_zoo_net(i); i++)
+        if (macs_of(ig_zoo_net(i)) <= FEW_MACS || getenv("INGOT_LONG")) check_drawn(ig_zoo_net(i), 0, 2e-5);
+}
+
+/* Every tensor between layers is rounded, now one way and now the other where sums differ in their last bits. */
+static void zoo_in_halves(void **state)
+{
+    (void)state;
+    for (int32_t i = 0; ig_zoo_net(i); i++)
+        if (macs_of(ig_zoo_net(i)) <= FEW_MACS || getenv("INGOT_LONG")) check_drawn(ig_zoo_net(i), 1, 2e-3);
 }
 
 /* Places of the staging are those that ig_gpu_place gives. */
@@ -234,18 +256,28 @@ static void where_they_are(void **state)
     ig_graph_free(g);
 }
 
-/* Every benchmark network has launches for all of its layers. */
+/* Layers by kernels that compute anything of any type, slowly. */
+static int32_t by_any(const struct ig_plan *p)
+{
+    int32_t n = 0;
+    for (int32_t i = 0; i < p->n_steps; i++) n += p->steps[i].kernel && strstr(p->steps[i].kernel->name, "_window__cuda") != NULL;
+    return n;
+}
+
+/* Every benchmark network has launches for all of its layers, in either precision, and kernels made for these. */
 static void zoo_lowers(void **state)
 {
     (void)state;
-    for (int32_t i = 0; ig_zoo_net(i); i++) {
-        struct ig_graph *g = zoo_net(ig_zoo_net(i)->name);
+    for (int32_t i = 0; ig_zoo_net(i / 2); i++) {
+        const char *name = ig_zoo_net(i / 2)->name;
+        struct ig_graph *g = net_of(name, i % 2);
         struct ig_plan *p = plan_for(g, IG_ISA_CUDA, NULL);
         struct ig_lowered *l = ig_lower(g, p);
         char err[300];
         struct ig_gpu_lowered *launches = ig_lower_gpu(l, err, sizeof err);
-        if (!launches) fail_msg("%s: %s", ig_zoo_net(i)->name, err);
+        if (!launches) fail_msg("%s: %s", name, err);
         assert_true(launches->plan.n_calls >= l->model.n_steps);
+        assert_int_equal(by_any(p), 0);
         ig_gpu_lowered_free(launches);
         ig_lowered_free(l);
         ig_plan_free(p);
@@ -318,7 +350,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_chains), cmocka_unit_test(dense_block), cmocka_unit_test(a_resize_in_a_concat),
-        cmocka_unit_test(by_estimates), cmocka_unit_test(zoo), cmocka_unit_test(where_they_are), cmocka_unit_test(zoo_lowers),
+        cmocka_unit_test(by_estimates), cmocka_unit_test(zoo), cmocka_unit_test(zoo_in_halves),
+        cmocka_unit_test(where_they_are), cmocka_unit_test(zoo_lowers),
         cmocka_unit_test(a_large_image), cmocka_unit_test(a_layer_of_the_cpu_is_named), cmocka_unit_test(every_op_has_a_kernel)};
     return cmocka_run_group_tests(tests, emulate, NULL);
 }

@@ -102,21 +102,21 @@ static void tell(const char *layer, const char *kernel, const char *what)
 }
 
 /* Kernels of a function that does nothing, or not its part of a sum, are told and have no time; the others have theirs. */
-static void test_wrong_kernel(void **state)
+/* `function` does nothing, and so does `kernel`. */
+static void check_wrong_kernel(struct ig_graph *g, const char *function, const char *kernel)
 {
-    (void)state;
     const void *modules[] = {"emulated", NULL};
-    struct ig_graph *g = net_two_convs(8);
     char err[512] = "", want[256];
+    told[0] = 0;
     struct ig_profile *right = ig_gpu_profile(g, modules, 1, 1, tell, err, sizeof err);
     assert_non_null(right);
     assert_string_equal(told, "");
-    setenv("EMU_CUDA_SKIPS", "conv_64x64", 1);
+    setenv("EMU_CUDA_SKIPS", function, 1);
     struct ig_profile *p = ig_gpu_profile(g, modules, 1, 1, tell, err, sizeof err);
     unsetenv("EMU_CUDA_SKIPS");
     assert_non_null(p);
     print_message("%s", told);
-    snprintf(want, sizeof want, "%s conv_f32_64x64__cuda element 0: ", g->nodes[1].name);
+    snprintf(want, sizeof want, "%s %s element 0: ", g->nodes[1].name, kernel);
     assert_non_null(strstr(told, want));
     int32_t n = 0;
     for (const char *c = told; *c; c++) n += *c == '\n';
@@ -128,6 +128,20 @@ static void test_wrong_kernel(void **state)
     ig_profile_free(p);
     ig_profile_free(right);
     ig_graph_free(g);
+}
+
+static void test_wrong_kernel(void **state)
+{
+    (void)state;
+    check_wrong_kernel(net_two_convs(8), "conv_64x64", "conv_f32_64x64__cuda");
+}
+
+static void test_wrong_kernel_on_halves(void **state)
+{
+    struct ig_graph *g = net_two_convs(8);
+    (void)state;
+    assert_true(ig_pass_half(g));
+    check_wrong_kernel(g, "conv_half_mma64x64", "conv_f16_mma64x64__cuda");
 }
 
 /* What another kernel left where the output goes, right as it is, is no result: each of these steps does nothing the second time. */
@@ -195,7 +209,8 @@ static void test_no_right_kernel(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_whole_frame), cmocka_unit_test(test_price_of_weights),
-                                       cmocka_unit_test(test_wrong_kernel), cmocka_unit_test(test_left_over),
+                                       cmocka_unit_test(test_wrong_kernel), cmocka_unit_test(test_wrong_kernel_on_halves),
+                                       cmocka_unit_test(test_left_over),
                                        cmocka_unit_test(test_right_kernels),
                                        cmocka_unit_test(test_no_right_kernel)};
     return cmocka_run_group_tests(tests, emulate, NULL);
