@@ -6,8 +6,9 @@
  * 128 pixels x 64 channels in steps of 32 channels of a tap, a warp 32 or 64 x 32 of them. Both operands lie in shared memory as they
  * are stored, lines of pixels and lines of weights, in three stages that are used by turns: while one is multiplied the next two are under
  * way, by copies that need no registers on chips that have them (sm_80), else through registers, one step at a time. Lines are eight
- * halves longer than what is in them, so that eight of them begin in different banks. Sums go through shared memory, as only the chip knows
- * which of them a lane has. Chips without tensor cores (before sm_70) have the multiply-adds of the other functions in their place.
+ * halves longer than what is in them, so that eight of them begin in different banks. Tensor cores cut sums off instead of rounding them (conv_mma.cu):
+ * they add up 256 channels at a time, and these sums are added, rounded, to those of the thread. In the end they go through shared memory, as only the chip
+ * knows which of them a lane has. Chips without tensor cores (before sm_70) have the multiply-adds of the other functions in their place.
  */
 #include "kernels_gpu/cuda/conv.cuh"
 
@@ -62,7 +63,7 @@ GPU_KERNEL(128, 8, conv_half_reduce, ig_gpu_conv)
     reduce<binary16>(p);
 }
 
-enum { STEP = MMA_UNIT, PIECE = 8 /* halves that come at once: 16 bytes */, TILE16 = 16, MMA_THREADS = 128 };
+enum { STEP = MMA_UNIT, FOLDED = 8 /* steps whose sums are cut off */, PIECE = 8 /* halves that come at once: 16 bytes */, TILE16 = 16, MMA_THREADS = 128 };
 
 template <int BM, bool ALIGNED> struct mma_block {
     enum { BN = 64, WARPS_DOWN = 2, WARPS_ACROSS = 2, DOWN = BM / WARPS_DOWN / TILE16, ACROSS = BN / WARPS_ACROSS / TILE16 };
@@ -184,6 +185,16 @@ template <int BM, bool ALIGNED> struct mma_block {
             }
         }
     }
+    /* sum += part, which becomes zero. */
+    static __device__ __forceinline__ void fold(float (&sum)[DOWN][ACROSS][8], float (&part)[DOWN][ACROSS][8])
+    {
+        UNROLL
+        for (int i = 0; i < DOWN * ACROSS * 8; i++) {
+            const int y = i / (ACROSS * 8), x = i / 8 % ACROSS;
+            sum[y][x][i % 8] += part[y][x][i % 8];
+            part[y][x][i % 8] = 0;
+        }
+    }
     /* Four channels of a pixel a thread: sums with bias and residual of some pixels first, so that these are under way together. */
     static __device__ __forceinline__ void finish_all(const ig_gpu_conv &p, const float *room, int group, int split)
     {
@@ -218,7 +229,7 @@ template <int BM, bool ALIGNED> struct mma_block {
         const int down = warp / WARPS_ACROSS * (BM / WARPS_DOWN), across = warp % WARPS_ACROSS * (BN / WARPS_ACROSS);
         /* a warp beyond the last pixel or channel only brings */
         const bool mine = (int)blockIdx.x * BM + down < p.out_h * p.out_w && (int)blockIdx.y * BN + across < p.oc;
-        float sum[DOWN][ACROSS][8] = {};
+        float sum[DOWN][ACROSS][8] = {}, part[DOWN][ACROSS][8] = {};
         mma_block next;
         const int steps = first < last ? next.begin(p, group, first, last) : 0;
         int left = next.left; /* of the step that is multiplied */
@@ -237,13 +248,15 @@ template <int BM, bool ALIGNED> struct mma_block {
             __syncthreads();
             if (more) next.bring(p, room + to);
             COPY_GROUP();
-            if (mine) multiply(room + at, down, across, left, sum);
+            if (mine) multiply(room + at, down, across, left, part);
+            if (s % FOLDED == FOLDED - 1) fold(sum, part);
             if (more) next.put(room + to);
             left -= STEP;
             if (left <= 0) left = p.ic;
             at = at == AHEAD * STAGE ? 0 : at + STAGE;
             to = to == AHEAD * STAGE ? 0 : to + STAGE;
         }
+        fold(sum, part);
         __syncthreads();
         UNROLL
         for (int i = 0; i < DOWN * ACROSS; i++) {
@@ -262,7 +275,7 @@ template <int BM, int TN, bool ALIGNED, typename FLOATS> static __device__ __for
     else tile<BM, 64, 16, 8, TN, false, FLOATS, binary16>(p, flat_image(), blockIdx.z);
 }
 
-GPU_KERNEL(128, 3, conv_half_mma128x64, ig_gpu_conv)
+GPU_KERNEL(128, 2, conv_half_mma128x64, ig_gpu_conv)
 {
     half_mma<128, 8, true, quads<128, 16, 128, flat_image, MMA_UNIT, true, binary16> >(p);
 }

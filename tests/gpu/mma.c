@@ -18,6 +18,7 @@ struct product { /* 1x1 */
     struct ig_shape x, w, y;
     struct ig_conv attrs;
     float in[PIXELS * IC], weights[OC * IC], packed[ROOM], zeros[IC];
+    uint16_t in_halves[PIXELS * IC], weights_halves[OC * IC];
     struct ig_call call;
 };
 
@@ -40,6 +41,21 @@ static void product_make(struct product *p, int32_t ic)
     assert_int_equal(ig_build_call(IG_CONV, &p->attrs, in, data, 2, out, 1, &p->call, &batch), 0);
     p->call.zeros = p->zeros;
     p->call.in[0].data = p->in;
+}
+
+/* Numbers that halves hold, as halves; sums in single precision. */
+static void product_halve(struct product *p, int32_t ic)
+{
+    int batch;
+    const struct ig_shape *in[] = {&p->x, &p->w}, *out[] = {&p->y};
+    const void *data[] = {NULL, p->weights_halves};
+    product_make(p, ic);
+    p->x.type = p->w.type = IG_F16;
+    for (int i = 0; i < PIXELS * ic; i++) p->in[i] = ig_half_to_float(p->in_halves[i] = ig_float_to_half(p->in[i]));
+    for (int i = 0; i < OC * ic; i++) p->weights[i] = ig_half_to_float(p->weights_halves[i] = ig_float_to_half(p->weights[i]));
+    assert_int_equal(ig_build_call(IG_CONV, &p->attrs, in, data, 2, out, 1, &p->call, &batch), 0);
+    p->call.zeros = p->zeros;
+    p->call.in[0].data = p->in_halves;
 }
 
 static void compute(struct product *p, const char *name, float *out)
@@ -109,6 +125,46 @@ static void sums_are_as_exact(void **state)
         }
 }
 
+/* Halves' products are exact; what is cut off of sums is far less than what an output loses that is stored as a half. */
+static void halves_lose_little(void **state)
+{
+    static const char *const names[] = {"conv_f16_mma64x64__cuda", "conv_f16_mma128x64__cuda"};
+    static const int32_t ics[] = {1, 8, 100, IC - 2};
+    (void)state;
+    for (int sign = 0; sign < 2; sign++)
+        for (size_t n = 0; n < sizeof ics / sizeof *ics; n++) {
+            struct rng r = {n + 1};
+            for (int i = 0; i < PIXELS * ics[n]; i++) p.in[i] = full(&r, sign);
+            for (int i = 0; i < OC * ics[n]; i++) p.weights[i] = full(&r, sign);
+            product_halve(&p, ics[n]);
+            compute(&p, names[n % 2], by_tensors);
+            const double error = off(&p, ics[n], by_tensors);
+            print_message("%d channels of %s: off by %.2g of the products\n", ics[n], sign ? "any sign" : "one sign", error);
+            if (error > (ics[n] > 1 ? 2e-6 : 0)) fail_msg("%d channels: off by %g of the products", ics[n], error);
+        }
+}
+
+/* The chip before sm_70 has multiply-adds; one before sm_80 brings operands another way. */
+static void chips_of_halves(void **state)
+{
+    static float of_chip[3][PIXELS * OC];
+    static const int chips[] = {90, 72, 62}, ic = 104;
+    struct rng r = {3};
+    (void)state;
+    for (int i = 0; i < PIXELS * ic; i++) p.in[i] = full(&r, 1);
+    for (int i = 0; i < OC * ic; i++) p.weights[i] = full(&r, 1);
+    product_halve(&p, ic);
+    compute(&p, "conv_f16_64x64s__cuda", by_floats);
+    for (int n = 0; n < 3; n++) {
+        emu_set_chip(chips[n]);
+        compute(&p, "conv_f16_mma64x64__cuda", of_chip[n]);
+    }
+    emu_set_chip(90);
+    assert_memory_equal(of_chip[0], of_chip[1], sizeof of_chip[0]);
+    assert_memory_equal(of_chip[2], by_floats, sizeof by_floats);
+    assert_true(memcmp(of_chip[0], by_floats, sizeof by_floats));
+}
+
 static void chips_without_multiply_and_add(void **state)
 {
     struct rng r = {2};
@@ -138,6 +194,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_pieces_count),
         cmocka_unit_test(sums_are_as_exact),
+        cmocka_unit_test(halves_lose_little),
+        cmocka_unit_test(chips_of_halves),
         cmocka_unit_test(chips_without_multiply_and_add),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

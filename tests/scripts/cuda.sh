@@ -127,10 +127,12 @@ emulated() {
     echo fatbin >"$work/fatbin"
     LD_LIBRARY_PATH=out/emu out/bench/gpu --runs 1 --repeats 1 --layers "$work/fatbin" out/host/fashion.d/graph.json >"$work/out" &&
         grep -q 'classifier *fc_f32_gemv__cuda' "$work/out" &&
-        tail -1 "$work/out" | grep -q '"network": "fashion", "gpu": "Emulated GPU", "sm": 62, .*"difference": [0-9.]*e-0[5-9]}' &&
+        tail -1 "$work/out" | grep -q '"network": "fashion", "precision": "single", "gpu": "Emulated GPU", "sm": 62, .*"difference": [0-9.]*e-0[5-9]}' &&
         tail -1 "$work/out" | grep -q '"most_gflops": 666, "copy_gb_s": [0-9]*[1-9]' && # 2 x 128 lanes at 1.3 GHz
         grep 'classifier *fc_f32_gemv__cuda' "$work/out" | grep -q ' us .* GFLOP/s .* % .* GB/s .* %$' &&
-        "${PYTHON:-python3}" bench/peer/gpu_table.py "$work/out" | grep -q '^| fashion | [0-9.]* | [0-9]* | [0-9]* |  |  |  |$'
+        "${PYTHON:-python3}" bench/peer/gpu_table.py "$work/out" | grep -q '^| fashion | [0-9.]* | [0-9]* | [0-9]* |  |  |  |$' &&
+        LD_LIBRARY_PATH=out/emu out/bench/gpu --runs 1 --repeats 1 --layers "$work/fatbin" out/host/fashion_half.d/graph.json >"$work/out" &&
+        grep -q 'classifier *fc_f16_gemv__cuda' "$work/out" && grep -q '^{"network": "fashion", "precision": "half", ' "$work/out"
 }
 
 # Every kernel that memory bounds, on small tensors here, and the table of them.
