@@ -55,11 +55,11 @@ holds_images() { # compiler, chips: a fatbin for these holds an image of each an
     [ "$there" = "${wanted# } " ] && [ -z "$(PATH=$(dirname "$1"):$PATH cuobjdump --list-ptx "$work/images.fatbin" 2>/dev/null | grep PTX)" ]
 }
 
-# Quads are read from shared memory, which the compiler otherwise aligns to an element only.
+# Quads and fragments are read from shared memory, which the compiler otherwise aligns to an element only.
 aligns_shared() { # in what all_compile has left
     for file in $(grep -l 'SHARED(' kernels_gpu/cuda/*.cu); do
         grep '\.shared *\.align' "$work/ptx/$(basename "$file" .cu).ptx" >"$work/shared" || { echo "$file: no shared memory"; return 1; }
-        if grep -v '\.align 16 ' "$work/shared"; then return 1; fi
+        if grep -v '\.align 32 ' "$work/shared"; then return 1; fi
     done
 }
 
@@ -105,7 +105,7 @@ for nvcc in $(toolkits); do
         "$nvcc" --list-gpu-code 2>/dev/null | grep -qx "sm_$chip" || continue
         found=1
         check "$nvcc compiles every kernel for sm_$chip, spills no register and has no stack frame but those known" all_compile "$nvcc" "$chip"
-        check "$nvcc: shared memory of sm_$chip lies at multiples of 16 bytes" aligns_shared
+        check "$nvcc: shared memory of sm_$chip lies at multiples of 32 bytes" aligns_shared
     done
     ! known "$nvcc" 90 || check "$nvcc: configure tells when another toolkit's headers hide its own" own_headers "$nvcc"
     [ -x "$(dirname "$nvcc")/cuobjdump" ] || continue
