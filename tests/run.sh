@@ -16,6 +16,7 @@ runner() { # the command that runs a test
 }
 
 most=1800 # seconds of one test, ten times what the longest takes: qemu's threads have been seen to wait for each other for ever
+[ -z "${INGOT_LONG:-}" ] || most=7200
 logs=${INGOT_LOGS:-out/test/log}
 log_of() {
     echo "$logs/$(echo "${1#"$SRCDIR"/}" | tr / _).tap"
