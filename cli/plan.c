@@ -40,6 +40,8 @@ static const char help[] =
     "  --gpu-profile FILE  of a stage on the GPU: what ingot profile --gpu has timed there (default: the estimate)\n"
     "  --buffers BOARD     with --isa cuda, or a stage on the GPU: how tensors pass to the GPU and from it, and how long\n"
     "                      that takes, by what that board says of its memory (default: all are copied)\n"
+    "  --sm N              the same: the least of the GPU's chips, such as 72 of sm_72; without a profile from 70 on tensor cores\n"
+    "                      are taken for halves\n"
     "  --memory-budget B   most bytes of arena and weights, e.g. 8MB; the fastest plan within it\n"
     "  --objective X       latency (default), throughput, energy or memory, within the other constraints:\n"
     "                      throughput is latency where one processor runs frame after frame; energy tries 1 to\n"
@@ -366,6 +368,7 @@ int ig_verb_plan(int argc, char **argv)
                                           {"alternatives", 1, 0, 'a'},
                                           {"stages-of", 1, 0, 'g'},
                                           {"buffers", 1, 0, 'M'},
+                                          {"sm", 1, 0, 'K'},
                                           {"memory-budget", 1, 0, 'm'},
                                           {"max-latency-ms", 1, 0, 'l'},
                                           {"min-fps", 1, 0, 'f'},
@@ -409,6 +412,7 @@ int ig_verb_plan(int argc, char **argv)
         case 'a': alternatives = (int32_t)ig_whole_number(optarg, "--alternatives", 1, IG_PLAN_ALTERNATIVES); break;
         case 'g': stages_of = optarg; break;
         case 'M': buffers = ig_load_board(optarg); break;
+        case 'K': o.sm = (int32_t)ig_whole_number(optarg, "--sm", 30, 999); break;
         case 'm': o.memory_budget = ig_size_option(optarg, "--memory-budget"); break;
         case 'l': o.max_latency_ms = ig_number(optarg, "--max-latency-ms", 1e-9, 1e9); break;
         case 'f': o.min_fps = ig_number(optarg, "--min-fps", 1e-9, 1e9); break;
@@ -439,6 +443,7 @@ int ig_verb_plan(int argc, char **argv)
     if (o.algorithm == IG_ALGORITHM_NSGA2 && stages) ig_fatal("--algorithm nsga2 is for plans without --stages");
     if (buffers && o.isa != IG_ISA_CUDA && !(stages && names_gpu(stages)))
         ig_fatal("--buffers needs --isa cuda, or --stages of which one is the GPU's");
+    if (o.sm && o.isa != IG_ISA_CUDA && !(stages && names_gpu(stages))) ig_fatal("--sm needs --isa cuda, or --stages of which one is the GPU's");
     if (profiles[1] && !(stages && names_gpu(stages))) ig_fatal("--gpu-profile needs --stages of which one is the GPU's");
     o.board = buffers;
     struct ig_graph *g = ig_load_graph(argv[optind], &source);

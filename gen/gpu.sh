@@ -96,10 +96,11 @@ find_toolkits() {
 
 # --- build lines, inside cast, whose last argument $c_gpu is: $gpu_parts, or names of files in place of fatbins, "62=FILE" ---
 
-gpu_buffers() { # the option that says whose memory the GPU's is; $c_board: of targets that do not say so
+gpu_buffers() { # options that say whose memory the GPU's is, $c_board: of targets that do not say so; and its least chip
+    least=$(for part in $c_gpu; do case $part in ptx*) ;; *) echo "${part%%=*}" | tr , '\n' ;; esac; done | sort -n | head -1)
     case $c_target in
-    tx2 | xavier) echo " --buffers $c_target" ;;
-    *) echo "${c_board:+ --buffers $c_board}" ;;
+    tx2 | xavier) echo " --buffers $c_target${least:+ --sm $least}" ;;
+    *) echo "${c_board:+ --buffers $c_board}${least:+ --sm $least}" ;;
     esac
 }
 

@@ -204,8 +204,8 @@ static double bytes_of(const struct ig_operand *o)
     return o->shape ? elements(o) * ig_type_bytes(o->shape->type) : 0;
 }
 
-/* By constants. */
-static double rough_ns(const struct ig_kernel *k, const struct ig_call *call, double cores)
+/* By constants; `rate`: times the machine's arithmetic. */
+static double rough_ns(const struct ig_kernel *k, const struct ig_call *call, double cores, double rate)
 {
     const struct family *f = family_of(k);
     double bytes = 0, bandwidth = machines[k->isa].gbytes * cores;
@@ -213,7 +213,7 @@ static double rough_ns(const struct ig_kernel *k, const struct ig_call *call, do
     for (int32_t i = 0; i < call->n_out; i++) bytes += bytes_of(&call->out[i]);
     if (f && f->saving == WINOGRAD) bytes += bytes_of(&call->in[1]) * (winograd_growth(k, call) - 1);
     if (bandwidth > machines[k->isa].all_gbytes) bandwidth = machines[k->isa].all_gbytes;
-    double compute = operations(k, f, call) / machines[k->isa].gflops / cores;
+    double compute = operations(k, f, call) / machines[k->isa].gflops / rate / cores;
     double move = bytes / bandwidth;
     return (compute > move ? compute : move) + CALL_NS;
 }
@@ -242,8 +242,15 @@ double ig_estimate_ns(const struct ig_kernel *k, const struct ig_call *call, int
                       const struct ig_away *away)
 {
     double cores = k->row_tile || k->col_tile ? threads : 1, ns = fitted_ns(k, call, cores, away);
-    if (ns < 0) ns = rough_ns(k, call, cores);
+    if (ns < 0) ns = rough_ns(k, call, cores, 1);
     return ns + (cores > 1 ? barrier_ns(k->isa, threads) : 0);
+}
+
+enum { TENSOR_SM = 70, TENSOR_RATE = 4 /* a Xavier's eight times fp32's on halves, of which half is kept busy */ };
+
+double ig_estimate_chip_ns(const struct ig_kernel *k, const struct ig_call *call, int32_t sm, double ns)
+{
+    return sm >= TENSOR_SM && k->isa == IG_ISA_CUDA && strstr(k->name, "_f16_mma") ? rough_ns(k, call, 1, TENSOR_RATE) : ns;
 }
 
 void ig_estimate_rates(int32_t isa, int32_t threads, double *gflops, double *gbytes)

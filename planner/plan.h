@@ -255,6 +255,7 @@ struct ig_plan_options {
     const struct ig_plan *like; /* each step gets that plan's kernel, any where it has none; NULL: any */
     const struct ig_platform *board; /* whose memory a stage on the GPU may share (planner/passes.h); NULL: it has its own */
     int32_t isa;              /* enum ig_isa: kernels of this ISA and of IG_ISA_REF may be chosen */
+    int32_t sm;               /* of a GPU without a profile: the least chip, such as 72 of sm_72; 0: one without tensor cores */
     int32_t threads;          /* >= 1 */
     const struct ig_profile *profile; /* NULL: estimate */
     const struct ig_profile *gpu_profile; /* of the GPU, for its stage; NULL: estimate */
@@ -366,6 +367,8 @@ double ig_estimate_ns(const struct ig_kernel *k, const struct ig_call *call, int
 /* How far frame after frame pushes what each node uses: at[n_nodes]; zeros: nodes that run nothing (planner/away.c). */
 void ig_frame_away(const struct ig_graph *g, const struct ig_view *views, struct ig_away *at);
 /* What it takes a machine for: GFLOP/s and GB/s of memory with so many threads. */
+/* The same of a whole image on a GPU whose chip is sm_<sm>, where tensor cores of that chip make it another. */
+double ig_estimate_chip_ns(const struct ig_kernel *k, const struct ig_call *call, int32_t sm, double ns);
 void ig_estimate_rates(int32_t isa, int32_t threads, double *gflops, double *gbytes);
 
 /* --- memory: planner/memory.c --- */

@@ -159,7 +159,7 @@ static void select_estimated(const struct ig_plan_options *o, int32_t node, int3
         if (!is_candidate(k, o->isa, op, call) || k->error > o->max_error || !may_take(o, node, k)) continue;
         if (!is_small_enough(o, k, call, least_bytes)) continue;
         ig_legal_cuts(k, call, o->threads, away, &cut, 1);
-        take(step, k, call, cut, ig_cut_ns(k, call, cut, o->threads, away) * batch, &least);
+        take(step, k, call, cut, ig_estimate_chip_ns(k, call, o->sm, ig_cut_ns(k, call, cut, o->threads, away)) * batch, &least);
     }
 }
 

@@ -256,11 +256,11 @@ static void where_they_are(void **state)
     ig_graph_free(g);
 }
 
-/* Layers by kernels that compute anything of any type, slowly. */
-static int32_t by_any(const struct ig_plan *p)
+/* Layers by kernels whose names have this part. */
+static int32_t with_name(const struct ig_plan *p, const char *part)
 {
     int32_t n = 0;
-    for (int32_t i = 0; i < p->n_steps; i++) n += p->steps[i].kernel && strstr(p->steps[i].kernel->name, "_window__cuda") != NULL;
+    for (int32_t i = 0; i < p->n_steps; i++) n += p->steps[i].kernel && strstr(p->steps[i].kernel->name, part) != NULL;
     return n;
 }
 
@@ -277,12 +277,30 @@ static void zoo_lowers(void **state)
         struct ig_gpu_lowered *launches = ig_lower_gpu(l, err, sizeof err);
         if (!launches) fail_msg("%s: %s", name, err);
         assert_true(launches->plan.n_calls >= l->model.n_steps);
-        assert_int_equal(by_any(p), 0);
+        assert_int_equal(with_name(p, "_window__cuda"), 0); /* which compute anything of any type, slowly */
         ig_gpu_lowered_free(launches);
         ig_lowered_free(l);
         ig_plan_free(p);
         ig_graph_free(g);
     }
+}
+
+/* Without a profile, in halves: where there are tensor cores they take what Winograd's algorithm takes where there are none. */
+static void tensor_cores_by_estimates(void **state)
+{
+    struct ig_graph *g = net_of("resnet18", 1);
+    (void)state;
+    for (int32_t sm = 62; sm <= 72; sm += 10) {
+        char err[300];
+        struct ig_plan_options o = {.target = "test", .isa = IG_ISA_CUDA, .threads = 1, .bands = IG_BANDS_OFF, .sm = sm, .max_error = IG_MAX_ERROR};
+        struct ig_plan *p = ig_plan_make(g, &o, err, sizeof err);
+        if (!p) fail_msg("%s", err);
+        const int32_t winograd = with_name(p, "_f16_winograd"), mma = with_name(p, "_f16_mma");
+        print_message("sm_%d: %d layers by Winograd's algorithm, %d by tensor cores\n", sm, winograd, mma);
+        assert_true(sm < 70 ? winograd > 10 : winograd == 0 && mma > 15);
+        ig_plan_free(p);
+    }
+    ig_graph_free(g);
 }
 
 /* An image of 2048 x 2048 pixels, channels first, is turned by a grid that a GPU takes. */
@@ -351,7 +369,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_chains), cmocka_unit_test(dense_block), cmocka_unit_test(a_resize_in_a_concat),
         cmocka_unit_test(by_estimates), cmocka_unit_test(zoo), cmocka_unit_test(zoo_in_halves),
-        cmocka_unit_test(where_they_are), cmocka_unit_test(zoo_lowers),
+        cmocka_unit_test(where_they_are), cmocka_unit_test(zoo_lowers), cmocka_unit_test(tensor_cores_by_estimates),
         cmocka_unit_test(a_large_image), cmocka_unit_test(a_layer_of_the_cpu_is_named), cmocka_unit_test(every_op_has_a_kernel)};
     return cmocka_run_group_tests(tests, emulate, NULL);
 }
