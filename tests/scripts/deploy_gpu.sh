@@ -65,6 +65,11 @@ gpus_alone() {
     keys 0 nodeA_gpu nodeB_gpu0 && through $((n + 1)) && bytes_of out/host/fashion_gpu
 }
 
+in_halves() { # what passes between the keys, too
+    "$PYTHON" "$SRCDIR/tests/deploy_mapping.py" "$work/fashion.onnx" 0 nodeA_gpu nodeB_gpu0 >"$work/mapping.json" &&
+        spread --precision=half && through $((n + 1)) && bytes_of out/host/fashion_gpu_half
+}
+
 stages() { # the pipeline's stages as keys: each node's by its step, a layer that was merged goes with the one before
     out/ingot inspect --layers -q "$work/fashion.onnx" >"$work/layers" &&
         "$PYTHON" - out/host/fashion_gpu_stages.d "$work/layers" >"$work/mapping.json" <<'PY' && spread && through $((n + 1)) && bytes_of out/host/fashion_gpu_stages
@@ -277,6 +282,7 @@ JSON
 check "frames" rolled
 toolkit
 check "two GPUs: the bytes of one" gpus_alone
+check "so they do in half precision" in_halves
 check "a core, a GPU and a core of a board: the bytes of the program with these stages" stages
 check "the program of one core" alone
 check "layers that a core and the GPU share" shared
