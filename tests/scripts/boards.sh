@@ -208,6 +208,17 @@ has_gpu() { # board, chip: without being asked to, the program carries code for 
     of_one_chip "$2" "$image" && is_in "$image" "$program" && is_old_ptx "$2" "$work/build/out/$1/gpu.d/gpu.compute_$2.ptx" "$program"
 }
 
+in_halves() { # board, chip: the same in half precision, where the chip has them by tensor cores
+    (cd "$work/build" && "$SRCDIR/configure" --model="$SRCDIR/models/fashion.onnx" --target="$1" --prefix=half --no-profile --precision=half \
+        --nvcc="$(toolkit_for "$2")" && ${NINJA:-ninja} "out/$1/half") >"$work/log" 2>&1 || { tail -20 "$work/log"; return 1; }
+    d=$work/build/out/$1/half.d
+    of_one_chip "$2" "$d/half.sm_$2.fatbin" && is_in "$d/half.sm_$2.fatbin" "$work/build/out/$1/half" &&
+        is_old_ptx "$2" "$d/half.compute_$2.ptx" "$work/build/out/$1/half" || return 1
+    "$(dirname "$(toolkit_for "$2")")/cuobjdump" -sass "$d/half.sm_$2.fatbin" | grep -c HMMA >"$work/products"
+    echo "$(cat "$work/products") instructions of tensor cores"
+    if [ "$2" = 62 ]; then [ "$(cat "$work/products")" = 0 ]; else [ "$(cat "$work/products")" -gt 100 ]; fi
+}
+
 of_one_chip() { # chip, fatbin
     "$(dirname "$(toolkit_for "$1")")/cuobjdump" --list-elf "$2" >"$work/images" && cat "$work/images" &&
         [ "$(sed -n 's/.*\.\(sm_[0-9a-z]*\)\.cubin.*/\1/p' "$work/images" | sort -u)" = "sm_$1" ]
@@ -373,6 +384,7 @@ for pair in tx2:62 xavier:72; do
     fi
     check "$board has its GPU's code where there is a toolkit" has_gpu $board $chip || continue
     check "$board: ingot-profile has all kernels for its chip" has_kernels $board $chip
+    check "$board: a program in half precision" in_halves $board $chip
     [ -z "$emulator" ] || check "$board without a GPU says so and runs on the CPU" says_no_gpu $board
 done
 check "aarch64: ingot-profile for machines of no name" any_aarch64
