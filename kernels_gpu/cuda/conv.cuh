@@ -294,7 +294,7 @@ template <typename W = float> static __device__ __forceinline__ float4 bias_of(c
     return load_upto4<false>((const W *)p.bias + channel, n);
 }
 
-/* Of a kernel on halves: a sum with the residual; its activation's place. */
+/* Of a kernel on halves, n <= 4 channels of one pixel: the sum with the residual; where it goes. */
 static __device__ __forceinline__ float4 with_residual(const ig_gpu_conv &p, int m, int channel, float4 sum, int n)
 {
     const int y = m / p.out_w, x = m - y * p.out_w, at = y * p.residual_row + x * p.residual_pixel + channel;
@@ -307,7 +307,7 @@ static __device__ __forceinline__ void put_either(const ig_gpu_conv &p, int m, i
     store_either(p.out, at, p.halves & IG_GPU_OUT_HALVES, p.vector_out, activate(p.act, sum), n);
 }
 
-/* Either: W is what weights are stored as. */
+/* Of either: W is what weights are stored as. */
 template <bool LATE, typename W> static __device__ __forceinline__ void finish_as(const ig_gpu_conv &p, int m, int channel, float4 sum, int n)
 {
     if (sizeof(W) == sizeof(float)) finish<LATE>(p, m, channel, sum, n);

@@ -222,7 +222,7 @@ template <int WARPS, bool ALIGNED> static __device__ __forceinline__ void mma_ti
 /* FLOATS: what brings pixels to multiply-adds, where there are no tensor cores. */
 template <int WARPS, bool ALIGNED, typename FLOATS> static __device__ __forceinline__ void mma_or_floats(const ig_gpu_conv &p)
 {
-    if (HAS_TENSOR_CORES) mma_tile<WARPS, ALIGNED>(p);
+    if (HAS_MMA_BF16) mma_tile<WARPS, ALIGNED>(p);
     else tile<64, 16 * WARPS, 16, 8, 4, LONG_CALLED, FLOATS>(p, flat_image(), blockIdx.z);
 }
 

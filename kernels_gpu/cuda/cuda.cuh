@@ -61,7 +61,7 @@ static __device__ __forceinline__ void copy4(float *to, const float *from, bool 
  * what of each a lane has.
  */
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-#define HAS_TENSOR_CORES 1
+#define HAS_MMA_BF16 1
 template <int M, int N>
 static __device__ __forceinline__ void mma_bf16(float (&sum)[M][N][4], const float4 (&a)[M], const unsigned (&b)[N][2])
 {
@@ -76,7 +76,7 @@ static __device__ __forceinline__ void mma_bf16(float (&sum)[M][N][4], const flo
     }
 }
 #else
-#define HAS_TENSOR_CORES 0
+#define HAS_MMA_BF16 0
 template <int M, int N> static __device__ __forceinline__ void mma_bf16(float (&)[M][N][4], const float4 (&)[M], const unsigned (&)[N][2])
 {
 }

@@ -148,7 +148,7 @@ static __forceinline__ void emu_copy4(float *to, const float *from, bool there)
 #define COPY4(to, from, there) emu_copy4(to, from, there)
 #define COPY_GROUP() emu_copy_group()
 #define COPY_WAIT(left) emu_copy_wait(left)
-#define HAS_TENSOR_CORES (emu_chip() >= 80)
+#define HAS_MMA_BF16 (emu_chip() >= 80)
 #define HAS_WMMA (emu_chip() >= 70)
 
 template <int M, int N>

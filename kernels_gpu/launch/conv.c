@@ -67,7 +67,7 @@ int ig_gpu_supports_fc(const struct ig_call *call)
 
 static float *put_bias(const struct ig_call *call, float *to)
 {
-    int64_t room = ig_gpu_bias_floats(call);
+    int64_t room = ig_gpu_bias_room(call);
     for (int64_t i = 0; i < room; i++) to[i] = i < call->out[0].c ? ((const float *)call->in[2].data)[i] : 0;
     return to + room;
 }
@@ -96,7 +96,7 @@ static size_t pack(const struct ig_call *call, const struct layout *l, int32_t c
                 for (int32_t t = 0; t < l->taps; t++)
                     for (int32_t o = first; o < oc4 && o < first + AT_ONCE; o++)
                         to[t * tap + (int64_t)i * oc4 + o] = o < l->oc ? w[g * l->group + o * l->out + i * l->in + t] : 0;
-    return (size_t)(ig_gpu_bias_floats(call) + l->groups * l->taps * tap) * sizeof(float);
+    return (size_t)(ig_gpu_bias_room(call) + l->groups * l->taps * tap) * sizeof(float);
 }
 
 static size_t pack_conv(const struct ig_call *call, int32_t columns, void *dst)
@@ -133,7 +133,7 @@ size_t ig_gpu_pack_gemv(const struct ig_call *call, void *dst)
 {
     size_t n = (size_t)call->out[0].c * (size_t)call->in[0].c * sizeof(float);
     if (dst) memcpy(put_bias(call, (float *)dst), call->in[1].data, n);
-    return (size_t)ig_gpu_bias_floats(call) * sizeof(float) + n;
+    return (size_t)ig_gpu_bias_room(call) * sizeof(float) + n;
 }
 
 /* --- parameters --- */
@@ -146,7 +146,7 @@ static void operands(struct ig_gpu_conv *p, const struct ig_call *call)
     p->out = (float *)out->data;
     p->zeros = (const float *)call->zeros;
     p->bias = ig_has(call, 2) ? packed : NULL;
-    p->weights = packed + ig_gpu_bias_floats(call);
+    p->weights = packed + ig_gpu_bias_room(call);
     p->in_row = (int32_t)in->row_stride, p->in_pixel = (int32_t)in->pixel_stride;
     p->out_row = (int32_t)out->row_stride, p->out_pixel = (int32_t)out->pixel_stride;
     p->in_h = in->h, p->in_w = in->w, p->out_h = out->h, p->out_w = out->w;

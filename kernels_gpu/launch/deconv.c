@@ -78,7 +78,7 @@ size_t ig_gpu_pack_deconv(const struct ig_call *call, void *dst)
 {
     const struct ig_conv *a = (const struct ig_conv *)call->attrs;
     int32_t step_y = a->w.sh / gcd(a->w.sh, a->w.dh), step_x = a->w.sw / gcd(a->w.sw, a->w.dw);
-    int64_t bias = ig_gpu_bias_floats(call), taps = (int64_t)a->w.kh * a->w.kw;
+    int64_t bias = ig_gpu_bias_room(call), taps = (int64_t)a->w.kh * a->w.kw;
     int64_t tap = (int64_t)(call->in[0].c / a->groups) * ig_gpu_round4(call->out[0].c / a->groups);
     size_t bytes = (size_t)(bias + a->groups * taps * tap) * sizeof(float);
     float *to = (float *)dst;

@@ -51,7 +51,7 @@ static inline int32_t ig_gpu_round4(int32_t n)
 }
 
 /* Elements that the bias takes before packed weights: a multiple of 16, so that those stay aligned. */
-static inline int64_t ig_gpu_bias_floats(const struct ig_call *call)
+static inline int64_t ig_gpu_bias_room(const struct ig_call *call)
 {
     return ig_has(call, 2) ? ((int64_t)call->out[0].c + 15) / 16 * 16 : 0;
 }

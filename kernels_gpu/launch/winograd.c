@@ -78,7 +78,7 @@ static size_t pack(const struct ig_call *call, int32_t m, void *dst)
     const struct ig_winograd_shape shape = ig_winograd_shape_of(call, m, m);
     int32_t ic = call->in[0].c, oc = call->out[0].c, oc4 = ig_gpu_round4(oc);
     const struct ig_winograd_layout l = {.point = (int64_t)ig_gpu_round4(ic) * oc4, .panel = 16, .channel = oc4};
-    int64_t bias = ig_gpu_bias_floats(call), floats = bias + ig_winograd_points(&shape) * l.point;
+    int64_t bias = ig_gpu_bias_room(call), floats = bias + ig_winograd_points(&shape) * l.point;
     float *to = (float *)dst;
     if (!dst) return (size_t)floats * sizeof(float);
     memset(to, 0, (size_t)floats * sizeof *to);
@@ -162,7 +162,7 @@ static struct ig_gpu_winograd operands(const struct ig_call *call, int32_t m, vo
 /* M = V U: 1x1 over a picture of tiles whose channels are the points', a group each. */
 static struct ig_gpu_conv product(const struct ig_call *call, const struct ig_gpu_winograd *t, int32_t points)
 {
-    struct ig_gpu_conv p = {.in = t->v, .weights = (const float *)call->weights + ig_gpu_bias_floats(call),
+    struct ig_gpu_conv p = {.in = t->v, .weights = (const float *)call->weights + ig_gpu_bias_room(call),
                             .zeros = (const float *)call->zeros, .out = (float *)(uintptr_t)t->m, .in_h = t->tiles_y,
                             .in_w = t->tiles_x, .in_row = t->tiles_x * points * t->ic4, .in_pixel = points * t->ic4,
                             .out_h = t->tiles_y, .out_w = t->tiles_x, .out_row = t->tiles_x * points * t->oc4,
