@@ -30,6 +30,7 @@ static int computes(const struct ig_node *n) {
 }
 
 static int moves(const struct ig_node *n) {
+    if (n->op == IG_RESIZE) return n->attrs.resize.mode == IG_NEAREST;
     return n->op == IG_CONCAT || n->op == IG_RESHAPE || n->op == IG_SLICE || n->op == IG_COPY;
 }
 

@@ -1,8 +1,11 @@
-/* Linear resize along one dim: where an output coordinate lies in the input. */
+/* Resizes: nearest by whole factors; linear along one dim: where an output coordinate lies in the input. */
 #ifndef KERNELS_CPU_COMMON_RESIZE_H
 #define KERNELS_CPU_COMMON_RESIZE_H
 
+#include <string.h>
+
 #include "graph/op.h"
+#include "kernels_cpu/kernel.h"
 
 struct ig_resize_dim {
     int32_t coord;       /* enum ig_resize_coord: one that ig_supports_resize_linear takes */
@@ -43,6 +46,20 @@ static inline struct ig_between ig_resize_between(const struct ig_resize_dim *d,
     b.lo = lo < 0 ? 0 : lo > last ? last : lo;
     b.hi = hi < 0 ? 0 : hi > last ? last : hi;
     return b;
+}
+
+/* out[y][x] = in[y / ky][x / kx], elements of so many bytes. */
+static inline void ig_resize_nearest(const struct ig_call *call, struct ig_range range, int32_t bytes)
+{
+    const struct ig_operand *in = &call->in[0], *out = &call->out[0];
+    int32_t ky = out->h / in->h, kx = out->w / in->w;
+    size_t n = (size_t)(range.c1 - range.c0) * (size_t)bytes;
+    for (int32_t y = range.y0; y < range.y1; y++) {
+        const char *src = (const char *)ig_row(in, y / ky, bytes) + range.c0 * bytes;
+        char *dst = (char *)ig_row(out, y, bytes) + range.c0 * bytes;
+        for (int32_t x = 0; x < in->w; x++, src += in->pixel_stride * bytes)
+            for (int32_t i = 0; i < kx; i++, dst += out->pixel_stride * bytes) memcpy(dst, src, n);
+    }
 }
 
 #endif

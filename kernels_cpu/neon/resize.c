@@ -12,16 +12,14 @@
 
 void resize_f32_nearest__neon(const struct ig_call *call, struct ig_range range, void *scratch)
 {
-    const struct ig_operand *in = &call->in[0], *out = &call->out[0];
-    int32_t ky = out->h / in->h, kx = out->w / in->w, n = range.c1 - range.c0;
     (void)scratch;
-    for (int32_t y = range.y0; y < range.y1; y++) {
-        const float *src = ig_row_f32(in, y / ky) + range.c0;
-        float *dst = ig_row_f32(out, y) + range.c0;
-        for (int32_t x = 0; x < in->w; x++, src += in->pixel_stride)
-            for (int32_t i = 0; i < kx; i++, dst += out->pixel_stride)
-                memcpy(dst, src, (size_t)n * sizeof *dst);
-    }
+    ig_resize_nearest(call, range, sizeof(float));
+}
+
+void resize_b16_nearest__neon(const struct ig_call *call, struct ig_range range, void *scratch)
+{
+    (void)scratch;
+    ig_resize_nearest(call, range, sizeof(uint16_t));
 }
 
 /* n channels between the pixels a b (upper row) and c d (lower). */

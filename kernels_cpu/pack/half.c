@@ -98,6 +98,11 @@ int ig_supports_half_softmax(const struct ig_call *call)
     return supports(call, ig_supports_softmax);
 }
 
+int ig_supports_half_resize_nearest(const struct ig_call *call)
+{
+    return call->in[0].shape->type == IG_F16 && call->out[0].shape->type == IG_F16 && supports(call, ig_supports_resize_nearest);
+}
+
 static void *must(void *p)
 {
     if (!p) abort();

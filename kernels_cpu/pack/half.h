@@ -10,6 +10,8 @@ ig_supports_fn ig_supports_half_conv, ig_supports_half_depthwise, ig_supports_ha
     ig_supports_half_global_pool, ig_supports_half_unary, ig_supports_half_binary, ig_supports_half_softmax;
 /* Its packed weights, narrowed. */
 ig_pack_fn ig_pack_half_conv16, ig_pack_half_depthwise8, ig_pack_half_fc16;
+/* Of halves alone, which move as they are. */
+ig_supports_fn ig_supports_half_resize_nearest;
 /* The same of any float kernel with weights: whether it computes the call; its packed weights narrowed, or as floats. */
 int ig_supports_half(const struct ig_call *call, ig_supports_fn *float_supports);
 size_t ig_pack_half(const struct ig_call *call, void *dst, ig_pack_fn *float_pack);

@@ -346,9 +346,8 @@ static __device__ __forceinline__ float4 load4(const binary16 *p)
     return load_upto4<true>(p, 4);
 }
 
-template <bool VECTOR> static __device__ __forceinline__ void store_upto4(binary16 *p, float4 v, int n)
+template <bool VECTOR> static __device__ __forceinline__ void store_stored(binary16 *p, const halves4 &h, int n)
 {
-    const halves4 h = {{narrowed(v.x), narrowed(v.y), narrowed(v.z), narrowed(v.w)}};
     if (VECTOR) {
         IS_ALIGNED(p, 8);
         *(halves4 *)p = h;
@@ -358,6 +357,12 @@ template <bool VECTOR> static __device__ __forceinline__ void store_upto4(binary
     if (n > 1) p[1] = h.x[1];
     if (n > 2) p[2] = h.x[2];
     if (n > 3) p[3] = h.x[3];
+}
+
+template <bool VECTOR> static __device__ __forceinline__ void store_upto4(binary16 *p, float4 v, int n)
+{
+    const halves4 h = {{narrowed(v.x), narrowed(v.y), narrowed(v.z), narrowed(v.w)}};
+    store_stored<VECTOR>(p, h, n);
 }
 
 static __device__ __forceinline__ void store4(binary16 *p, float4 v)

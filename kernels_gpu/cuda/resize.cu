@@ -1,6 +1,7 @@
 /*
  * Resize of an image's rows and columns: a thread blends four channels of the four pixels around a point, first along x,
- * then along y. Where they lie and how much they weigh is in tables that are made at build time.
+ * then along y. Where they lie and how much they weigh is in tables that are made at build time. resize_half*: halves, of which each
+ * output is one.
  */
 #include "kernels_gpu/cuda/cuda.cuh"
 
@@ -22,6 +23,27 @@ template <bool VECTOR> static __device__ __forceinline__ void resize(const ig_gp
     const float4 a = load_upto4<VECTOR>(upper + left, n), b = load_upto4<VECTOR>(upper + right, n);
     const float4 c = load_upto4<VECTOR>(lower + left, n), d = load_upto4<VECTOR>(lower + right, n);
     store_upto4<VECTOR>(p.out + (y * p.out_row + x * p.out_pixel + channel), blend(blend(a, b, wx), blend(c, d, wx), wy), n);
+}
+
+template <bool VECTOR> static __device__ __forceinline__ void resize_halves(const ig_gpu_resize &p)
+{
+    const int quads = (p.c + 3) / 4, i = blockIdx.x * 128 + threadIdx.x, m = i / quads, channel = (i - m * quads) * 4;
+    const int y = m / p.out_w, x = m - y * p.out_w, n = p.c - channel;
+    if (y >= p.out_h) return;
+    const int from = p.lines[y * 3] * p.in_row + p.lines[(p.out_h + x) * 3] * p.in_pixel + channel;
+    const halves4 v = load_stored<VECTOR>((const binary16 *)p.in + from, n);
+    binary16 *out = (binary16 *)p.out + (y * p.out_row + x * p.out_pixel + channel);
+    store_stored<VECTOR>(out, v, n);
+}
+
+GPU_KERNEL(128, 8, resize_half4, ig_gpu_resize)
+{
+    resize_halves<true>(p);
+}
+
+GPU_KERNEL(128, 8, resize_half_any, ig_gpu_resize)
+{
+    resize_halves<false>(p);
 }
 
 GPU_KERNEL(128, 8, resize_4, ig_gpu_resize)

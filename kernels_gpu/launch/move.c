@@ -1,5 +1,6 @@
 /* Transposes and resizes: transpose.cu, resize.cu. */
 #include "kernels_cpu/common/resize.h"
+#include "kernels_cpu/pack/half.h"
 #include "kernels_cpu/pack/pack.h"
 #include "kernels_gpu/launch/loops.h"
 
@@ -102,6 +103,11 @@ int ig_gpu_supports_resize_nearest(const struct ig_call *call)
     return ig_supports_resize_nearest(call) && ig_gpu_holds_all(call);
 }
 
+int ig_gpu_supports_half_resize_nearest(const struct ig_call *call)
+{
+    return ig_supports_half_resize_nearest(call) && ig_gpu_holds_all(call);
+}
+
 int ig_gpu_supports_resize_linear(const struct ig_call *call)
 {
     return ig_supports_resize_linear(call) && ig_gpu_holds_all(call);
@@ -156,7 +162,7 @@ int ig_gpu_resize(const struct ig_call *call, void *scratch, struct ig_gpu_launc
                               (int32_t)out->row_stride, (int32_t)out->pixel_stride, out->c};
     int vector = p.c % 4 == 0 && ig_gpu_is_vector(in) && ig_gpu_is_vector(out);
     (void)scratch;
-    ig_gpu_fill(to, vector ? "resize_4" : "resize_any", ig_gpu_ceil((int64_t)p.out_h * p.out_w * ((p.c + 3) / 4), 128), 1, 1,
+    ig_gpu_fill(to, ig_gpu_is_halves(in) ? vector ? "resize_half4" : "resize_half_any" : vector ? "resize_4" : "resize_any", ig_gpu_ceil((int64_t)p.out_h * p.out_w * ((p.c + 3) / 4), 128), 1, 1,
                 128, 3, &p, sizeof p);
     return 1;
 }
