@@ -59,14 +59,24 @@ static double taps_on_pixel(const struct operand *o, const struct ig_window *w)
     return taps_of(w) / strides * pixels(o->out) / pixels(o->in);
 }
 
-/* What conv.cu computes, or fc.cu; else window.cu does, a thread an output: volumes that are transposed, or of narrow groups. */
+static int is_float(const struct ig_shape *s)
+{
+    return s->type == IG_F32 || s->type == IG_F16;
+}
+
+/*
+ * What conv.cu computes, conv_half.cu or fc.cu; else window.cu does, a thread an output: volumes that are transposed, of narrow groups or
+ * of halves, and weights that are made at run time.
+ */
 static int is_tiled(const struct operand *o)
 {
     const struct ig_value *x = &o->g->values[o->n->in[0]], *w = &o->g->values[o->n->in[1]];
     const struct ig_conv *a = &o->n->attrs.conv;
+    int floats = w->shape.type == IG_F32 && x->shape.type == IG_F32 && o->out->type == IG_F32;
+    int halves = w->shape.type == IG_F16 && is_float(&x->shape) && is_float(o->out) && o->n->op != IG_DECONV;
     int fits = o->n->op == IG_FC || (a->w.kd == 1 && a->w.in_d == 1 && a->w.out_d == 1) ||
-               (o->n->op == IG_CONV && extent(o->out, 0) / a->groups >= WIDE_GROUP);
-    return x->shape.type == IG_F32 && w->shape.type == IG_F32 && o->out->type == IG_F32 && w->data && fits;
+               (o->n->op == IG_CONV && floats && extent(o->out, 0) / a->groups >= WIDE_GROUP);
+    return (floats || halves) && w->data && fits;
 }
 
 /* depthwise.cu: a thread's OY x OX outputs share what they read. 0: it does not compute this. */
@@ -102,7 +112,7 @@ enum { LARGE_IMAGE = 1 << 18 };
 static double of_pool(const struct operand *o)
 {
     const struct ig_window *w = &o->n->attrs.pool.w;
-    int shared = o->n->attrs.pool.kind != IG_POOL_LP && o->in->type == IG_F32 && o->n->n_out == 1 && w->kd == 1 && w->in_d == 1 &&
+    int shared = o->n->attrs.pool.kind != IG_POOL_LP && is_float(o->in) && o->in->type == o->out->type && o->n->n_out == 1 && w->kd == 1 && w->in_d == 1 &&
                  w->kh == 3 && w->kw == 3 && w->sh == 1 && w->sw == 1 && w->dh == 1 && w->dw == 1 &&
                  fmod(extent(o->out, 0), 4) == 0 && elements(o->out) >= LARGE_IMAGE;
     return taps_on_pixel(o, w) / (shared ? 2 : 1);

@@ -25,6 +25,7 @@ static void fill(void *data, const struct ig_shape *s)
 {
     for (int64_t i = 0; i < ig_count(s); i++) switch (s->type) {
         case IG_F32: ((float *)data)[i] = (float)rng_real(&rng, -0.9, 0.9); break;
+        case IG_F16: ((uint16_t *)data)[i] = ig_float_to_half((float)rng_real(&rng, -0.9, 0.9)); break;
         case IG_I64: ((int64_t *)data)[i] = rng_int(&rng, 0, 2); break;
         case IG_I32: ((int32_t *)data)[i] = rng_int(&rng, 0, 2); break;
         default: ((uint8_t *)data)[i] = (uint8_t)rng_int(&rng, 0, 2);
@@ -93,6 +94,17 @@ static void begin(void)
     rng = (struct rng){1};
 }
 
+/* All floats of the case become halves. */
+static void halve(void)
+{
+    for (int32_t v = 0; v < g->n_values; v++) {
+        struct ig_value *of = &g->values[v];
+        if (of->shape.type != IG_F32) continue;
+        of->shape.type = IG_F16;
+        if (of->data) fill((void *)(uintptr_t)of->data, &of->shape); /* in half the room */
+    }
+}
+
 /* Input `k` of the case's node as the kernel reads it, within a share of what the planner says; then the case is over. */
 static void end(const char *kernel, int32_t k, double within)
 {
@@ -153,6 +165,15 @@ static void convolutions(void **state)
         net_conv_window(g, 0, 32, &w, 32, -1);
         end("conv_f32_depthwise__cuda", 0, EXACT);
     }
+    image(18, 64);
+    w = window(3, 1);
+    net_conv_window(g, 0, 128, &w, 1, -1);
+    halve();
+    end("conv_f16_64x64__cuda", 0, EXACT);
+    image(18, 32);
+    net_conv_window(g, 0, 32, &w, 32, -1);
+    halve();
+    end("conv_f16_depthwise__cuda", 0, EXACT);
     image(8, 64);
     net_deconv(g, 0, 64, 2, 2);
     end("deconv_f32_64x64__cuda", 0, 0.2); /* its edge is cut */
@@ -196,6 +217,10 @@ static void pools(void **state)
     image(17, 32);
     net_pool_window(g, 0, &w, IG_POOL_AVERAGE);
     end("pool_f32_4__cuda", 0, EXACT);
+    image(17, 32);
+    net_pool_window(g, 0, &w, IG_POOL_AVERAGE);
+    halve();
+    end("pool_f16_4__cuda", 0, EXACT);
     image(7, 64);
     net_global_pool(g, 0);
     end("global_pool_f32_8x32__cuda", 0, EXACT);
@@ -214,6 +239,10 @@ static void samples(void **state)
     image(8, 128);
     net_resize(g, 0, 2, IG_NEAREST);
     end("resize_f32_nearest__cuda", 0, EXACT);
+    image(8, 128);
+    net_resize(g, 0, 2, IG_NEAREST);
+    halve();
+    end("resize_b16_nearest__cuda", 0, EXACT);
     union ig_attrs deform = {.deform = {.w = window(3, 1), .groups = 1, .offset_groups = 2}};
     for (int32_t k = 0; k < 3; k++) {
         begin();
