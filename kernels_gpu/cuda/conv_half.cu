@@ -231,6 +231,7 @@ template <int BM, bool ALIGNED> struct mma_block {
         const bool mine = (int)blockIdx.x * BM + down < p.out_h * p.out_w && (int)blockIdx.y * BN + across < p.oc;
         float sum[DOWN][ACROSS][8] = {}, part[DOWN][ACROSS][8] = {};
         mma_block next;
+        next.left = 0;
         const int steps = first < last ? next.begin(p, group, first, last) : 0;
         int left = next.left; /* of the step that is multiplied */
         UNROLL

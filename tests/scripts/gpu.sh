@@ -240,11 +240,11 @@ edges() { # what configure makes of a profile that is given ($1), or of this mac
 
 configured() {
     edges given.json '' && grep -q '^build out/host/net.d/gpu_plan.json: plan .* given.json$' "$work/edges" &&
-        grep -q '^  args = .*--isa cuda --profile given.json' "$work/edges" && ! grep -q fatbin: "$work/edges" || return 1
+        grep -q '^  args = .*--isa cuda --sm 62 --profile given.json' "$work/edges" && ! grep -q fatbin: "$work/edges" || return 1
     edges '' '' && grep -q '^build out/host/kernels.sm_62.fatbin: nvcc kernels_gpu/module.cu ' "$work/edges" &&
         grep -q '^build out/host/net.d/gpu_profile.json: profile out/host/net.d/graph.json | out/host/kernels.sm_62.fatbin out/ingot || out/host/net.d/options.ok$' "$work/edges" &&
         grep -q '^  args = --gpu out/host/kernels.sm_62.fatbin$' "$work/edges" &&
-        grep -q '^  args = .*--isa cuda --profile out/host/net.d/gpu_profile.json' "$work/edges" || return 1
+        grep -q '^  args = .*--isa cuda --sm [0-9]* --profile out/host/net.d/gpu_profile.json' "$work/edges" || return 1
     grep -q '^images of.* --image 62,72=out/host/net.d/net.sm_62_72.fatbin --image ptx62=out/host/net.d/net.compute_62.ptx$' "$work/edges" || return 1
     edges '' 1 && ! grep -q -- '--profile\|fatbin:' "$work/edges" # --no-profile
 }
