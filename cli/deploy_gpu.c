@@ -77,6 +77,21 @@ void ig_deploy_list_images(FILE *f, const struct ig_deployed_part *part)
 
 /* --- plans --- */
 
+/* Of those that a part may meet: a board's, or the least that there is code for. */
+static int32_t least_chip(const struct ig_deployment *d, const char *target)
+{
+    const struct board *board = board_of(target);
+    long least = board ? strtol(board->chip, NULL, 10) : 0;
+    for (int32_t i = 0; i < d->n_images && !board; i++)
+        for (const char *at = d->images[i].chips; at && !ig_emit_is_ptx(&d->images[i]); at = strchr(at, ',')) {
+            char *end;
+            long chip = strtol(at + (*at == ','), &end, 10);
+            if (!least || chip < least) least = chip;
+            at = end;
+        }
+    return (int32_t)least;
+}
+
 static void refuse_layers_of_the_cpu(const struct ig_deployment *d, int32_t rank, const struct ig_graph *g,
                                      const struct ig_plan *p)
 {
@@ -91,7 +106,8 @@ static void refuse_layers_of_the_cpu(const struct ig_deployment *d, int32_t rank
 void ig_deploy_plan_gpu(struct ig_deployment *d, int32_t rank, struct ig_deployed_part *part)
 {
     struct ig_plan_options o = {.target = d->rank[rank].target, .isa = IG_ISA_CUDA, .threads = 1, .bands = IG_BANDS_OFF,
-                                .max_error = d->options.max_error, .profile = d->on_gpu};
+                                .max_error = d->options.max_error, .profile = d->on_gpu,
+                                .sm = least_chip(d, d->rank[rank].target)};
     struct ig_deployed_gpu *gpu = part->gpu = ig_must_alloc(1, sizeof *gpu);
     const char *key = d->mapping->keys[rank].name;
     char err[4096];

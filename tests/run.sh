@@ -77,10 +77,14 @@ mkdir -p "$logs"
 rm -f "$logs"/*.tap "$logs"/*.tap.times
 printf '%s\n' $tests | xargs -P $(($(nproc 2>/dev/null || echo 1) + 1)) -I{} sh "$0" --one {}
 count() {
-    cat "$logs"/*.tap | grep -c "$1"
+    cat "$logs"/*.tap 2>/dev/null | grep -c "$1"
 }
+lost=0
+for test in $tests; do
+    [ -s "$(log_of "$test")" ] || { lost=$((lost + 1)) && echo "FAIL $test: it left no log"; }
+done
 skipped=$(count '^ok.*# SKIP')
 passed=$(($(count '^ok') - skipped))
-failed=$(count '^not ok')
+failed=$(($(count '^not ok') + lost))
 echo "$passed passed, $failed failed, $skipped skipped"
 [ "$failed" = 0 ]

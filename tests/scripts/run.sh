@@ -26,6 +26,7 @@ one cmocka true 1..2 "not ok 1 # SKIP a" "ok 2 - b"
 one dies "kill -9 \$\$" "ok 1 - a"
 one silent true
 one without true 1..0
+one lost 'rm -rf "$INGOT_LOGS"' "ok 1 - a"
 
 check "all that pass" runs "2 passed, 0 failed, 0 skipped" 0 two
 check "one that fails" runs "3 passed, 1 failed, 0 skipped" 1 two bad
@@ -34,5 +35,6 @@ check "what was skipped has not passed" runs "2 passed, 0 failed, 1 skipped" 0 t
 check "nor has it failed where cmocka says so" runs "3 passed, 0 failed, 1 skipped" 0 two cmocka
 check "one that dies" runs "3 passed, 1 failed, 0 skipped" 1 two dies
 check "one that says nothing" runs "2 passed, 1 failed, 0 skipped" 1 two silent
+check "one whose log is lost" runs "0 passed, 1 failed, 0 skipped" 1 lost
 check "one without tests" runs "2 passed, 1 failed, 0 skipped" 1 two without
 finish
