@@ -1,14 +1,14 @@
 /*
- * Convolution on halves (IEEE 754 binary16 as storage): weights, and pixels unless the function says so, come in 16 bits and are widened on their
- * way to the blocks of conv.cu, which multiply and add in single precision. Outputs and residuals are of either precision.
+ * Convolution on halves (IEEE 754 binary16 as storage): weights, and pixels unless the function says so, come in 16 bits and are
+ * widened on their way to the blocks of conv.cu, which multiply and add in single precision. Outputs and residuals are of either precision.
  *
  * conv_half_mma*: by tensor cores, which multiply halves exactly and add up in single precision. A block of 128 threads computes 64 or
  * 128 pixels x 64 channels in steps of 32 channels of a tap, a warp 32 or 64 x 32 of them. Both operands lie in shared memory as they
  * are stored, lines of pixels and lines of weights, in three stages that are used by turns: while one is multiplied the next two are under
  * way, by copies that need no registers on chips that have them (sm_80), else through registers, one step at a time. Lines are eight
- * halves longer than what is in them, so that eight of them begin in different banks. Tensor cores cut sums off instead of rounding them (conv_mma.cu):
- * they add up 256 channels at a time, and these sums are added, rounded, to those of the thread. In the end they go through shared memory, as only the chip
- * knows which of them a lane has. Chips without tensor cores (before sm_70) have the multiply-adds of the other functions in their place.
+ * halves longer than what is in them, so that eight of them begin in different banks. Tensor cores cut sums off instead of
+ * rounding them (conv_mma.cu): they add up 256 channels at a time, and these sums are added, rounded, to those of the thread. In the
+ * end they go through shared memory, as only the chip knows which of them a lane has. Chips without tensor cores (before sm_70) have the multiply-adds of the other functions in their place.
  */
 #include "kernels_gpu/cuda/conv.cuh"
 

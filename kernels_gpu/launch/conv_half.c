@@ -102,7 +102,7 @@ SPLIT(16)
 static struct ig_gpu_conv on_halves(const struct ig_call *call, struct ig_gpu_conv p)
 {
     p.weights = (const float *)(const void *)((const uint16_t *)call->weights + ig_gpu_bias_room(call));
-    p.halves = (ig_gpu_is_halves(&call->out[0]) ? IG_GPU_OUT_HALVES : 0) | (ig_gpu_is_halves(&call->in[3]) ? IG_GPU_RESIDUAL_HALVES : 0);
+    p.halves = ig_gpu_halves_of(call);
     return p;
 }
 

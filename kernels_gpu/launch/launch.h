@@ -39,6 +39,12 @@ static inline int ig_gpu_is_halves(const struct ig_operand *o)
     return o->shape && o->shape->type == IG_F16;
 }
 
+/* Of a convolution on halves: which operands behind its sum are, IG_GPU_OUT_HALVES and IG_GPU_RESIDUAL_HALVES. */
+static inline int32_t ig_gpu_halves_of(const struct ig_call *call)
+{
+    return (ig_gpu_is_halves(&call->out[0]) ? IG_GPU_OUT_HALVES : 0) | (ig_gpu_is_halves(&call->in[3]) ? IG_GPU_RESIDUAL_HALVES : 0);
+}
+
 static inline int32_t ig_gpu_ceil(int64_t n, int32_t by)
 {
     return (int32_t)((n + by - 1) / by);

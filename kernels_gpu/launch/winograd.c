@@ -150,7 +150,7 @@ static struct ig_gpu_winograd operands(const struct ig_call *call, int32_t m, vo
                                 .tiles_y = ig_gpu_ceil(out->h, shape.rows), .tiles_x = ig_gpu_ceil(out->w, shape.columns), .ic = in->c,
                                 .ic4 = ig_gpu_round4(in->c), .oc = out->c, .oc4 = ig_gpu_round4(out->c), .act = ig_gpu_act_of(&a->act)};
     p.m = (const float *)room + v_floats(call, m);
-    p.halves = (ig_gpu_is_halves(out) ? IG_GPU_OUT_HALVES : 0) | (ig_gpu_is_halves(residual) ? IG_GPU_RESIDUAL_HALVES : 0);
+    p.halves = ig_gpu_halves_of(call);
     if (ig_has(call, 3)) {
         p.residual = (const float *)residual->data;
         p.residual_row = (int32_t)residual->row_stride, p.residual_pixel = (int32_t)residual->pixel_stride;

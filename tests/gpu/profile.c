@@ -1,4 +1,5 @@
 /* Times of GPU kernels, on the emulated driver: they are made to sum up to a whole frame, whatever is wrong with them, and what computes wrong results has none. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -141,7 +142,11 @@ static void test_wrong_kernel_on_halves(void **state)
     struct ig_graph *g = net_two_convs(8);
     (void)state;
     assert_true(ig_pass_half(g));
+    assert_true(g->nodes[1].n_in > 2 && g->nodes[1].in[2] >= 0);
+    const float bias = ig_half_to_float(*(const uint16_t *)g->values[g->nodes[1].in[2]].data);
     check_wrong_kernel(g, "conv_half_mma64x64", "conv_f16_mma64x64__cuda");
+    const char *expected = strstr(told, "expected ");
+    assert_true(expected && fabsf(strtof(expected + strlen("expected "), NULL) - bias) > 0.01f); /* a sum of numbers, not of zeros */
 }
 
 /* What another kernel left where the output goes, right as it is, is no result: each of these steps does nothing the second time. */
