@@ -25,7 +25,8 @@ enum ig_op {
     IG_LRN,            /* across channels */
     IG_RESIZE,         /* any layout: per-dimension scales */
     IG_CONV_INTEGER,   /* x u8/i8, w, x_zero or none, w_zero or none -> i32 */
-    IG_QLINEAR_CONV,   /* x, x_scale, x_zero, w, w_scale, w_zero, y_scale, y_zero, bias i32 or none */
+    IG_QLINEAR_CONV,   /* x, x_scale, x_zero, w, w_scale, w_zero, y_scale, y_zero, bias i32 or none; act: none, or a clip
+                          of the quantised output between integers */
     IG_DEFORM_CONV,    /* x, w, offset, bias or none, mask or none: plain ONNX layout (NCHW) */
     IG_MAX_UNPOOL,     /* x, indices: plain ONNX layout */
     IG_ROI_ALIGN,      /* x, rois, batch_indices: plain ONNX layout */

@@ -182,6 +182,7 @@ struct ig_gpu_window_bytes { /* window.cu: quantised operands */
     int32_t in_type, weight_type, out_type, out_zero_type;
     struct ig_gpu_scaled zx, zw;
     int32_t weight_scales;
+    int32_t low, high;   /* the output's bounds */
     struct ig_gpu_axes w;
 };
 

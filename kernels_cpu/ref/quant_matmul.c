@@ -53,8 +53,8 @@ void qlinear_matmul_any_nd__ref(const struct ig_call *call, struct ig_range rang
             for (int64_t n = 0; n < s.n; n++) {
                 int64_t acc = dot(&s, a, ig_walk_at(&s.a, i) + m * s.a_m, (int64_t)ig_parameter(call, 2, m),
                                   b, ig_walk_at(&s.b, i) + n * s.b_n, (int64_t)ig_parameter(call, 5, n));
-                double scale = ig_parameter(call, 1, m) * ig_parameter(call, 4, n) / ig_parameter(call, 6, 0);
                 ig_put_int(out->data, out->shape->type, to++,
-                           ig_requantized(acc, scale, ig_parameter(call, 7, 0), out->shape->type));
+                           ig_requantized(acc, ig_scale(call, 1, m), ig_scale(call, 4, n), ig_scale(call, 6, 0),
+                                          ig_parameter(call, 7, 0), out->shape->type));
             }
 }

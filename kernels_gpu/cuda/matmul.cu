@@ -92,8 +92,8 @@ GPU_KERNEL(128, 8, matmul_bytes, ig_gpu_matmul_bytes)
         ((int32_t *)p.out)[i] = (int32_t)sum;
         return;
     }
-    const double scale = (double)p.a_scale[p.a_scales > 1 ? row : 0] * p.b_scale[p.b_scales > 1 ? column : 0] / p.y_scale[0];
+    const float scale = p.a_scale[p.a_scales > 1 ? row : 0] * p.b_scale[p.b_scales > 1 ? column : 0] / p.y_scale[0];
     const double low = p.out_type == IG_I8 ? -128 : 0;
-    const double y = rint((double)sum * scale) + (p.y_zero ? (double)get_int(p.y_zero, p.y_zero_type, 0) : 0);
+    const double y = rint((float)sum * scale) + (p.y_zero ? (double)get_int(p.y_zero, p.y_zero_type, 0) : 0);
     put_int(p.out, p.out_type, i, (long long)(y > low ? y > low + 255 ? low + 255 : y : low));
 }

@@ -88,10 +88,9 @@ GPU_KERNEL(128, 8, conv_bytes, ig_gpu_window_bytes)
         return;
     }
     if (p.bias) sum += p.bias[at.channel];
-    const double scale = (double)p.in_scale[0] * p.weight_scale[p.weight_scales > 1 ? at.channel : 0] / p.out_scale[0];
-    const double low = p.out_type == IG_I8 ? -128 : 0;
-    const double y = rint((double)sum * scale) + (p.out_zero ? (double)get_int(p.out_zero, p.out_zero_type, 0) : 0);
-    put_int(p.out, p.out_type, to, (long long)(y > low ? y > low + 255 ? low + 255 : y : low));
+    const float scale = p.in_scale[0] * p.weight_scale[p.weight_scales > 1 ? at.channel : 0] / p.out_scale[0];
+    const double y = rint((float)sum * scale) + (p.out_zero ? (double)get_int(p.out_zero, p.out_zero_type, 0) : 0);
+    put_int(p.out, p.out_type, to, (long long)(y > p.low ? y > p.high ? p.high : y : p.low));
 }
 
 /* --- pooling --- */

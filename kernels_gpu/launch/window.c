@@ -141,6 +141,7 @@ int ig_gpu_qlinear_conv(const struct ig_call *call, void *scratch, struct ig_gpu
     p.out_scale = (const float *)call->in[6].data;
     p.out_zero = ig_gpu_in(call, 7), p.out_zero_type = ig_has(call, 7) ? call->in[7].shape->type : IG_U8;
     p.bias = (const int32_t *)ig_gpu_in(call, 8);
+    ig_quantized_bounds(&((const struct ig_conv *)call->attrs)->act, call->out[0].shape->type, &p.low, &p.high);
     return ig_gpu_each(to, "conv_bytes", p.count, 128, BYTES_POINTERS, &p, sizeof p);
 }
 

@@ -100,6 +100,8 @@ static void qlinear_conv(struct rng *r, enum check_pass pass, struct check_probl
     check_in(p, 7, to, 0, &one);
     if (!rng_one_in(r, 3)) check_in(p, 8, IG_I32, 1, &oc);
     p->low[1] = p->low[4] = 1, p->high[1] = p->high[4] = 2, p->low[6] = 2, p->high[6] = 9;
+    int32_t lo = rng_int(r, to == IG_I8 ? -128 : 0, 60);
+    if (rng_one_in(r, 3)) p->attrs.conv.act = (struct ig_act){IG_CLIP, (float)lo, (float)(lo + rng_int(r, 0, 60))};
 }
 
 static void rows(const struct check_problem *p, int in, int32_t y0, int32_t y1, int32_t *a, int32_t *b)
