@@ -1,4 +1,5 @@
 /* Random quantisations, there and back and dynamic, and convolutions of quantised operands. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -60,14 +61,60 @@ static void dynamic_quantize(struct rng *r, enum check_pass pass, struct check_p
     snprintf(p->text, sizeof p->text, "%d..%d, rank %d of %d,..", (int)p->low[0], (int)p->high[0], rank, dims[0]);
 }
 
+/* Channels and groups by the kind of layer. */
+static void layer(struct rng *r, struct ig_conv *a, int32_t *ic, int32_t *oc)
+{
+    int32_t kind = rng_int(r, 0, 5);
+    a->groups = kind == 0 ? rng_int(r, 2, 3) : 1;
+    *ic = a->groups * RNG_OF(r, 1, 2, 3, 4, 8, 16, 20), *oc = a->groups * RNG_OF(r, 1, 2, 5, 8, 16);
+    if (kind == 1) a->groups = *ic = *oc = RNG_OF(r, 1, 3, 4, 8, 16, 32, 70, 130);
+    if (kind == 2) a->groups = *ic = RNG_OF(r, 2, 4, 10), *oc = *ic * rng_int(r, 1, 3);
+    if (kind >= 4) *ic = RNG_OF(r, 3, 16, 32, 64, 70, 130), *oc = RNG_OF(r, 16, 32, 70, 130);
+}
+
+/* One pixel, of as many channels as a fully connected layer has. */
+static void one_pixel(struct rng *r, struct ig_conv *a, int32_t *ic, int32_t *oc, int32_t *in, int32_t *out)
+{
+    a->groups = 1;
+    a->w = (struct ig_window){1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 1, 1};
+    *ic = RNG_OF(r, 64, 100, 333, 512, 1040), *oc = RNG_OF(r, 3, 10, 70, 130);
+    for (int i = 0; i < 3; i++) in[i] = out[i] = 1;
+}
+
+/* A window of one pixel. */
+static void pointwise(struct rng *r, struct ig_window *w, int32_t *in, int32_t *out)
+{
+    int32_t stride = rng_one_in(r, 4) ? 2 : 1;
+    *w = (struct ig_window){1, 1, 1, 1, stride, stride, 1, 1, 1, 0, 0, 0, 0, 0, 0, 1, 1};
+    in[0] = out[0] = 1;
+    for (int i = 1; i < 3; i++) {
+        in[i] = rng_int(r, 1, 15);
+        out[i] = (in[i] - 1) / stride + 1;
+    }
+}
+
+/* Fewer channels where the reference would take long. */
+static void limit(const struct ig_conv *a, int32_t pixels, int32_t *ic, int32_t *oc)
+{
+    const double most = 4e6;
+    int32_t taps = a->w.kd * a->w.kh * a->w.kw;
+    if (a->groups > 1) return;
+    while ((double)pixels * taps * *ic * *oc > most) {
+        if (*ic > *oc) *ic = (*ic + 1) / 2;
+        else *oc = (*oc + 1) / 2;
+    }
+}
+
 /* Image, weights (input `weights`) and output of a convolution; channels of the output. */
 static int32_t convolution(struct rng *r, struct check_problem *p, int weights, int32_t to)
 {
     struct ig_conv *a = &p->attrs.conv;
-    int32_t rank = RNG_OF(r, 1, 2, 2, 2, 3), in[3], out[3];
-    a->groups = rng_one_in(r, 3) ? 2 : 1;
-    int32_t ic = a->groups * RNG_OF(r, 1, 2, 3, 8), oc = a->groups * RNG_OF(r, 1, 2, 5, 8);
+    int32_t rank = RNG_OF(r, 1, 2, 2, 2, 2, 3), in[3], out[3], ic, oc;
+    layer(r, a, &ic, &oc);
     windows_make(r, &a->w, rank, in, out);
+    if (rank == 2 && a->groups == 1 && rng_one_in(r, 3)) pointwise(r, &a->w, in, out);
+    if (rank == 2 && rng_one_in(r, 10)) one_pixel(r, a, &ic, &oc, in, out);
+    limit(a, out[0] * out[1] * out[2], &ic, &oc);
     int32_t dims[5] = {oc, ic / a->groups}, k[3] = {a->w.kd, a->w.kh, a->w.kw};
     memcpy(dims + 2, k + 3 - rank, (size_t)rank * sizeof *k);
     windows_image(p, 0, rank, in, ic, 0);
@@ -76,8 +123,39 @@ static int32_t convolution(struct rng *r, struct check_problem *p, int weights, 
     p->out[0].type = to;
     check_in(p, weights, byte_type(r), rank + 2, dims);
     windows_text(p, &a->w, in, ic, oc);
+    size_t n = strlen(p->text);
+    snprintf(p->text + n, sizeof p->text - n, " groups %d", a->groups);
     p->dense = ~1u;
     return oc;
+}
+
+/* Input k is of n numbers from low to high; of integers 0 alone too, which check.h has another meaning for. */
+static void between(struct check_problem *p, int k, double low, double high)
+{
+    p->low[k] = low - 0.25, p->high[k] = high + 0.25;
+}
+
+/*
+ * Operands of a byte's whole range: inputs x and its zero point (zx), w and its zero point (zw), of which most differ by what
+ * i8 holds. Returns a size that sums have.
+ */
+static double wide_bytes(struct rng *r, struct check_problem *p, int zx, int w, int zw)
+{
+    int32_t x_least = p->in[0].type == IG_I8 ? -128 : 0, middle = p->in[w].type == IG_I8 ? 0 : 128;
+    double terms = (double)ig_count(&p->in[w]) / p->in[w].dims[0];
+    int fits = !rng_one_in(r, 5), spread = p->in[w].type == IG_I8 && rng_one_in(r, 2) ? 0 : 6;
+    between(p, 0, x_least, x_least + 255);
+    between(p, zx, x_least, x_least + 255);
+    between(p, zw, middle - (fits ? spread : 128), middle + (fits ? spread : 127));
+    between(p, w, middle - (fits ? 128 - spread : 128), middle + (fits ? 127 - spread : 127));
+    return sqrt(terms) * 6000;
+}
+
+/* Which inputs are known when a plan is made: mostly all but the image. */
+static uint32_t constants(struct rng *r, const struct check_problem *p)
+{
+    uint32_t all = p->has_in & ~1u;
+    return rng_one_in(r, 5) ? 0 : rng_one_in(r, 12) ? all & (uint32_t)rng_next(r) : all;
 }
 
 static void conv_integer(struct rng *r, enum check_pass pass, struct check_problem *p)
@@ -86,11 +164,14 @@ static void conv_integer(struct rng *r, enum check_pass pass, struct check_probl
     (void)pass;
     if (!rng_one_in(r, 3)) check_in(p, 2, p->in[0].type, 0, &one);
     if (!rng_one_in(r, 3)) check_in(p, 3, p->in[1].type, 1, rng_one_in(r, 2) ? &one : &oc);
+    if (!rng_one_in(r, 3)) wide_bytes(r, p, 2, 1, 3);
+    p->constant = constants(r, p);
 }
 
 static void qlinear_conv(struct rng *r, enum check_pass pass, struct check_problem *p)
 {
     int32_t one = 1, to = byte_type(r), oc = convolution(r, p, 3, to), n = rng_one_in(r, 2) ? oc : 1;
+    double size = 4;
     (void)pass;
     check_in(p, 1, IG_F32, 0, &one);
     check_in(p, 2, p->in[0].type, 0, &one);
@@ -99,9 +180,11 @@ static void qlinear_conv(struct rng *r, enum check_pass pass, struct check_probl
     check_in(p, 6, IG_F32, 0, &one);
     check_in(p, 7, to, 0, &one);
     if (!rng_one_in(r, 3)) check_in(p, 8, IG_I32, 1, &oc);
-    p->low[1] = p->low[4] = 1, p->high[1] = p->high[4] = 2, p->low[6] = 2, p->high[6] = 9;
+    if (!rng_one_in(r, 3)) size = wide_bytes(r, p, 2, 3, 5), between(p, 8, -size, size);
+    p->low[1] = p->low[4] = 1, p->high[1] = p->high[4] = 2, p->low[6] = 1 + size / 60, p->high[6] = 4 + size / 12;
     int32_t lo = rng_int(r, to == IG_I8 ? -128 : 0, 60);
     if (rng_one_in(r, 3)) p->attrs.conv.act = (struct ig_act){IG_CLIP, (float)lo, (float)(lo + rng_int(r, 0, 60))};
+    p->constant = constants(r, p);
 }
 
 static void rows(const struct check_problem *p, int in, int32_t y0, int32_t y1, int32_t *a, int32_t *b)
@@ -115,7 +198,7 @@ int main(int argc, char **argv)
     static const struct check_body bodies[] = {{IG_QUANTIZE, 40, 100, quantize, NULL},
                                                {IG_DEQUANTIZE, 40, 100, dequantize, NULL},
                                                {IG_DYNAMIC_QUANTIZE, 20, 60, dynamic_quantize, NULL},
-                                               {IG_CONV_INTEGER, 24, 100, conv_integer, rows},
-                                               {IG_QLINEAR_CONV, 24, 100, qlinear_conv, rows}};
+                                               {IG_CONV_INTEGER, 24, 400, conv_integer, rows},
+                                               {IG_QLINEAR_CONV, 24, 400, qlinear_conv, rows}};
     return check_main_of(bodies, (int)(sizeof bodies / sizeof *bodies), argc, argv);
 }
