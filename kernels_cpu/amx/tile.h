@@ -18,6 +18,9 @@ struct ig_tile_config { /* what ldtilecfg reads */
 /* Rows at p, p + step bytes, ... */
 #define TILE_LOAD(t, p, step) __asm__ volatile("tileloadd (%0,%1,1), %%tmm" #t : : "r"(p), "r"((int64_t)(step)) : "memory")
 #define TILE_STORE(t, p, step) __asm__ volatile("tilestored %%tmm" #t ", (%0,%1,1)" : : "r"(p), "r"((int64_t)(step)) : "memory")
+#define TILE_ZERO(t) __asm__ volatile("tilezero %%tmm" #t : : : "memory")
+/* c[m][n] += the sum over k of the products of the four u8 of a[m][k] and the four i8 of b[k][n] */
+#define TILE_DOT_BYTES(c, a, b) __asm__ volatile("tdpbusd %%tmm" #b ", %%tmm" #a ", %%tmm" #c : : : "memory")
 /* c[m][n] += the sum over k of the products of the pairs a[m][k] and b[k][n] */
 #define TILE_DOT(c, a, b) __asm__ volatile("tdpbf16ps %%tmm" #b ", %%tmm" #a ", %%tmm" #c : : : "memory")
 

@@ -1,0 +1,195 @@
+/* Convolutions of quantised numbers whose parameters are constants: what is supported, packed weights (common/conv_bytes.h), scratch. */
+#include <string.h>
+
+#include "kernels_cpu/common/conv_bytes.h"
+#include "kernels_cpu/pack/ask.h"
+#include "kernels_cpu/pack/pack.h"
+#include "kernels_cpu/ref/quantized.h"
+
+enum { X_SCALE = 1, X_ZERO, WEIGHTS, W_SCALE, W_ZERO, Y_SCALE, Y_ZERO, BIAS };
+
+/* Weights, less their zero point, of an output channel. */
+struct filter {
+    const void *w;
+    int32_t type, zero;
+    int64_t k;
+    int32_t ic, taps;
+};
+
+static struct filter filter_of(const struct ig_call *call, int32_t oc)
+{
+    const struct ig_conv *conv = (const struct ig_conv *)call->attrs;
+    const struct ig_operand *w = &call->in[WEIGHTS];
+    struct filter f = {NULL, w->shape->type, (int32_t)ig_parameter(call, W_ZERO, oc), 0, call->in[0].c / conv->groups, conv->w.kh * conv->w.kw};
+    f.k = (int64_t)f.ic * f.taps;
+    f.w = (const char *)w->data + oc * f.k;
+    return f;
+}
+
+/* Number k of a packed row: tap k / ic, channel k % ic; 0 beyond the last. */
+static int32_t weight_at(const struct filter *f, int64_t k)
+{
+    if (k >= f->k) return 0;
+    return (int32_t)ig_get_int(f->w, f->type, k % f->ic * f->taps + k / f->ic) - f->zero;
+}
+
+static int32_t flip_of(const struct ig_call *call, int32_t flips)
+{
+    return (call->in[0].shape->type == IG_I8) == (flips == IG_BYTES_TO_UNSIGNED) ? 128 : 0;
+}
+
+/* x_zero in words of bytes. */
+static int32_t flipped_zero(const struct ig_call *call, int32_t flips)
+{
+    int32_t shift = flip_of(call, flips) ? (flips == IG_BYTES_TO_UNSIGNED ? 128 : -128) : 0;
+    return (int32_t)ig_parameter(call, X_ZERO, 0) + shift;
+}
+
+static int parameters_are_known(const struct ig_call *call)
+{
+    for (int k = X_SCALE; k <= Y_ZERO; k++)
+        if (!ig_has(call, k) || !call->in[k].data) return 0;
+    return !ig_has(call, BIAS) || call->in[BIAS].data;
+}
+
+static int is_flat_qlinear(const struct ig_call *call)
+{
+    return qlinear_conv_any_1x1__supports(call) && parameters_are_known(call) && ig_is_flat(&((const struct ig_conv *)call->attrs)->w);
+}
+
+static int is_depthwise(const struct ig_call *call)
+{
+    int32_t groups = ((const struct ig_conv *)call->attrs)->groups;
+    return groups > 1 && groups == call->in[0].c && groups == call->out[0].c;
+}
+
+/* No sum of k products, bias and correction leaves 32 bits. */
+static int sums_fit(const struct ig_call *call, int64_t k)
+{
+    int64_t most = 0;
+    for (int64_t i = 0; ig_has(call, BIAS) && i < call->out[0].c; i++) {
+        int64_t b = (int64_t)ig_parameter(call, BIAS, i);
+        most = b > most ? b : -b > most ? -b : most;
+    }
+    return most + k * 2 * 255 * 255 < INT32_MAX;
+}
+
+/* All weights, less their zero points, lie between `low` and 127. */
+static int weights_fit(const struct ig_call *call, int32_t low)
+{
+    for (int32_t oc = 0; oc < call->out[0].c; oc++) {
+        struct filter f = filter_of(call, oc);
+        int32_t shift = f.type == IG_I8 ? 0 : 128;
+        if (low == -128 && f.zero == shift) continue;
+        for (int64_t i = 0; i < f.k; i++) {
+            int32_t v = (int32_t)ig_get_int(f.w, f.type, i) - f.zero;
+            if (v < low || v > 127) return 0;
+        }
+    }
+    return 1;
+}
+
+static int supports(const struct ig_call *call, const struct ig_bytes_shape *shape)
+{
+    if (!is_flat_qlinear(call) || is_depthwise(call) || !sums_fit(call, filter_of(call, 0).k)) return 0;
+    return shape->unit == 2 || weights_fit(call, shape->flips == IG_BYTES_TO_UNSIGNED ? -128 : -127);
+}
+
+static struct ig_bytes_head head_of(const struct ig_call *call, int32_t flip)
+{
+    struct ig_bytes_head h = {.x_zero = (int32_t)ig_parameter(call, X_ZERO, 0), .is_signed = call->in[0].shape->type == IG_I8,
+                              .flip = flip, .y_zero = (int32_t)ig_parameter(call, Y_ZERO, 0)};
+    ig_quantized_bounds(&((const struct ig_conv *)call->attrs)->act, call->out[0].shape->type, &h.low, &h.high);
+    return h;
+}
+
+static float scale_of(const struct ig_call *call, int32_t oc)
+{
+    return ig_scale(call, X_SCALE, 0) * ig_scale(call, W_SCALE, oc) / ig_scale(call, Y_SCALE, 0);
+}
+
+/* What a filter's words leave out: the bias, and - zero sum w. */
+static int32_t bias_of(const struct ig_call *call, int32_t oc, int32_t zero)
+{
+    struct filter f = filter_of(call, oc);
+    int64_t sum = 0;
+    for (int64_t i = 0; zero && i < f.k; i++) sum += ig_get_int(f.w, f.type, i) - f.zero;
+    return (int32_t)((int64_t)ig_parameter(call, BIAS, oc) - zero * sum);
+}
+
+/* Words of a channel, `nr` from one to the next. */
+static void pack_filter(const struct filter *f, const struct ig_bytes_shape *shape, int64_t words, int32_t *to)
+{
+    int32_t unit = shape->unit, bits = 32 / unit;
+    for (int64_t i = 0; i < words; i++, to += shape->nr) {
+        uint32_t word = 0;
+        for (int32_t j = 0; j < unit; j++)
+            word |= ((uint32_t)weight_at(f, i * unit + j) & ((1u << bits) - 1)) << j * bits;
+        *to = (int32_t)word;
+    }
+}
+
+static size_t pack(const struct ig_call *call, void *dst, const struct ig_bytes_shape *shape)
+{
+    struct ig_bytes_cut cut = ig_bytes_cut_of(call, shape);
+    int32_t groups = ((const struct ig_conv *)call->attrs)->groups, nr = shape->nr;
+    size_t bytes = sizeof(struct ig_bytes_head) + (size_t)(groups * (int64_t)cut.panels * cut.panel) * sizeof(int32_t);
+    if (!dst) return bytes;
+    int32_t zero = shape->unit == 4 ? flipped_zero(call, shape->flips) : 0, *panel = (int32_t *)((struct ig_bytes_head *)dst + 1);
+    memset(dst, 0, bytes);
+    *(struct ig_bytes_head *)dst = head_of(call, shape->unit == 4 ? flip_of(call, shape->flips) : 0);
+    for (int32_t oc = 0; oc < call->out[0].c; oc++) {
+        int64_t at = (oc / cut.oc * (int64_t)cut.panels + oc % cut.oc / nr) * cut.panel + oc % cut.oc % nr;
+        struct filter f = filter_of(call, oc);
+        float scale = scale_of(call, oc);
+        panel[at] = bias_of(call, oc, zero);
+        memcpy(&panel[at + nr], &scale, sizeof scale);
+        pack_filter(&f, shape, cut.words, panel + at + 2 * nr);
+    }
+    return bytes;
+}
+
+#define SHAPE(isa) \
+    int ig_supports_bytes_##isa(const struct ig_call *call) { return supports(call, &ig_bytes_##isa); } \
+    size_t ig_pack_bytes_##isa(const struct ig_call *call, void *dst) { return pack(call, dst, &ig_bytes_##isa); } \
+    size_t ig_scratch_bytes_##isa(const struct ig_call *call) { return ig_bytes_conv_scratch(call, &ig_bytes_##isa); }
+SHAPE(avx2)
+SHAPE(avx512)
+SHAPE(vnni)
+SHAPE(amx)
+SHAPE(neon)
+
+/* --- depthwise --- */
+
+int ig_supports_bytes_depthwise(const struct ig_call *call)
+{
+    return is_flat_qlinear(call) && is_depthwise(call) && sums_fit(call, filter_of(call, 0).k);
+}
+
+size_t ig_pack_bytes_depthwise(const struct ig_call *call, void *dst)
+{
+    enum { N = IG_BYTES_CHANNELS };
+    const struct ig_window *w = &((const struct ig_conv *)call->attrs)->w;
+    int32_t pairs = (w->kh * w->kw + 1) / 2, blocks = (call->out[0].c + N - 1) / N;
+    int64_t block = (2 + pairs) * N;
+    size_t bytes = sizeof(struct ig_bytes_head) + (size_t)(blocks * block) * sizeof(int32_t);
+    if (!dst) return bytes;
+    int32_t *to = (int32_t *)((struct ig_bytes_head *)dst + 1), zero = (int32_t)ig_parameter(call, X_ZERO, 0);
+    memset(dst, 0, bytes);
+    *(struct ig_bytes_head *)dst = head_of(call, 0);
+    for (int32_t c = 0; c < call->out[0].c; c++) {
+        int32_t *at = to + c / N * block + c % N;
+        struct filter f = filter_of(call, c);
+        float scale = scale_of(call, c);
+        at[0] = bias_of(call, c, zero);
+        memcpy(&at[N], &scale, sizeof scale);
+        for (int32_t p = 0; p < pairs; p++)
+            at[(2 + p) * N] = (int32_t)(((uint32_t)weight_at(&f, 2 * p) & 0xffff) | (uint32_t)weight_at(&f, 2 * p + 1) << 16);
+    }
+    return bytes;
+}
+
+size_t ig_scratch_bytes_depthwise(const struct ig_call *call)
+{
+    return ig_bytes_depthwise_scratch(call);
+}
