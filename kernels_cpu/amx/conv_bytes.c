@@ -1,33 +1,23 @@
 /*
  * Convolution of quantised numbers, common/conv_bytes.h, by tiles of bytes: four tiles of sums are 32 pixels x 32 channels; a step is
- * 64 numbers of each pixel, 16 words. And by the vectors' products of four bytes (VNNI), which every processor with such tiles has.
+ * 64 numbers of each pixel, 16 words.
  */
-#include "kernels_cpu/common/conv_bytes.h"
-
-#define DOT(sum, x, w) _mm512_dpbusd_epi32(sum, x, w)
-#include "kernels_cpu/avx512/conv_bytes.inc"
-
 #include "kernels_cpu/amx/kernels.h"
 #include "kernels_cpu/amx/tile.h"
-#include "kernels_cpu/avx2/conv_bytes.h"
+#include "kernels_cpu/avx512/fill_bytes.h"
+#include "kernels_cpu/avx512/put_bytes.h"
 
-enum { SIDE = 16, ROW = 64, WORDS = 16, SUMS_ROW = NR * sizeof(int32_t) };
+enum { SIDE = 16, ROW = 64, WORDS = 16, MR = 2 * SIDE, NR = IG_BYTES_PUT_STEP, SUMS_ROW = NR * sizeof(int32_t) };
 
-static void fill(void *to, const uint8_t *from, int64_t n, const struct ig_bytes_head *head)
+static inline void fill(void *to, const uint8_t *from, int64_t n, const struct ig_bytes_head *head)
 {
-    const __m512i flip = _mm512_set1_epi8((char)head->flip);
-    char *p = (char *)to;
-    for (int64_t i = 0; i < n; i += 64) {
-        const __mmask64 there = n - i < 64 ? (1ull << (n - i)) - 1 : ~0ull;
-        _mm512_storeu_si512(p + i, _mm512_xor_si512(_mm512_maskz_loadu_epi8(there, from + i), flip));
-    }
+    ig_bytes_fill_avx512(to, from, n, head);
 }
 
-static const struct ig_bytes_set vnni = {{MR, NR, 4, 1, IG_BYTES_TO_UNSIGNED}, fill, tile, ig_bytes_put_avx2};
-
-void qlinear_conv_i8_vnni12x32__amx(const struct ig_call *call, struct ig_range range, void *scratch)
+static void put(uint8_t *const *to, int64_t at, int32_t rows, const int32_t *sums, const int32_t *bias, const float *scale, int32_t n,
+                const struct ig_bytes_head *head)
 {
-    ig_bytes_conv(call, range, scratch, &vnni);
+    ig_bytes_put_avx512(to, at, rows, sums, bias, scale, n, head);
 }
 
 #define FOUR(OP, p) OP(0, p, SUMS_ROW); OP(1, (p) + SIDE, SUMS_ROW); OP(2, (p) + SIDE * NR, SUMS_ROW); OP(3, (p) + SIDE * NR + SIDE, SUMS_ROW)
@@ -55,13 +45,13 @@ static void one_tile(const char *a, int64_t step, const int32_t *w, int64_t word
     TILE_STORE(0, sums, SUMS_ROW); TILE_STORE(1, sums + SIDE, SUMS_ROW);
 }
 
-static void tiles(const void *a, int64_t step, int32_t rows, const int32_t *w, int64_t words, int32_t *sums)
+static void tile(const char *a, int64_t step, int32_t rows, const int32_t *w, int64_t words, int32_t *sums)
 {
     if (rows > SIDE) two_tiles(a, step, w, words, sums);
     else one_tile(a, step, w, words, sums);
 }
 
-static const struct ig_bytes_set set = {{2 * SIDE, NR, 4, WORDS, IG_BYTES_TO_UNSIGNED}, fill, tiles, ig_bytes_put_avx2};
+#include "kernels_cpu/common/conv_bytes.inc"
 
 void qlinear_conv_i8_32x32__amx(const struct ig_call *call, struct ig_range range, void *scratch)
 {
@@ -71,6 +61,6 @@ void qlinear_conv_i8_32x32__amx(const struct ig_call *call, struct ig_range rang
         config.rows[i] = SIDE;
     }
     TILE_CONFIGURE(&config);
-    ig_bytes_conv(call, range, scratch, &set);
+    conv_bytes(call, range, scratch, &ig_bytes_amx);
     TILE_RELEASE();
 }

@@ -2,10 +2,9 @@
 #define DOT(sum, x, w) _mm512_add_epi32(sum, _mm512_madd_epi16(x, w))
 #include "kernels_cpu/avx512/conv_bytes.inc"
 
-#include "kernels_cpu/avx2/conv_bytes.h"
 #include "kernels_cpu/avx512/kernels.h"
 
-static void fill(void *to, const uint8_t *from, int64_t n, const struct ig_bytes_head *head)
+static inline void fill(void *to, const uint8_t *from, int64_t n, const struct ig_bytes_head *head)
 {
     const __m512i zero = _mm512_set1_epi16((int16_t)head->x_zero);
     int16_t *p = (int16_t *)to;
@@ -17,9 +16,9 @@ static void fill(void *to, const uint8_t *from, int64_t n, const struct ig_bytes
     }
 }
 
-static const struct ig_bytes_set set = {{MR, NR, 2, 1, IG_BYTES_TO_UNSIGNED}, fill, tile, ig_bytes_put_avx2};
+#include "kernels_cpu/common/conv_bytes.inc"
 
 void qlinear_conv_i8_12x32__avx512(const struct ig_call *call, struct ig_range range, void *scratch)
 {
-    ig_bytes_conv(call, range, scratch, &set);
+    conv_bytes(call, range, scratch, &ig_bytes_avx512);
 }

@@ -1,5 +1,5 @@
 /*
- * Convolution of quantised numbers (IG_QLINEAR_CONV) as a matrix product of integers: the portable driver around one ISA's tiles.
+ * Convolution of quantised numbers (IG_QLINEAR_CONV) as a matrix product of integers: what one ISA's tiles are driven by, common/conv_bytes.inc.
  *
  * Pixels are copied into scratch, a block of them at a time, tap after tap, as words of 32 bits: either two numbers of 16 bits,
  * x - x_zero, or four of 8 bits, x as it is but for its sign. Padding is x_zero. Then panel after panel of weights, of equal words,
@@ -36,25 +36,7 @@ struct ig_bytes_shape {          /* of one ISA's tiles: sizes depend on it */
 
 enum ig_bytes_flips { IG_BYTES_TO_UNSIGNED, IG_BYTES_TO_SIGNED };
 
-enum { IG_BYTES_BLOCK = 256 << 10, IG_BYTES_MAX_MR = 32, IG_BYTES_LINE = 64 };
-
-/* Appends n numbers x to a pixel's words, at `to`; may write less than 64 bytes beyond. */
-typedef void ig_bytes_fill_fn(void *to, const uint8_t *from, int64_t n, const struct ig_bytes_head *head);
-/* sums[rows][nr] = the products of `words` words of pixels, `step` bytes from one to the next, and of a panel; 1 <= rows <= mr */
-typedef void ig_bytes_tile_fn(const void *a, int64_t step, int32_t rows, const int32_t *panel, int64_t words, int32_t *sums);
-/*
- * to[i] = the quantised output of sums[i], i < n: (sums[i] + bias[i]) scale[i], rounded to even, + y_zero, between low and high.
- * 16 of each may be read.
- */
-typedef void ig_bytes_put_fn(uint8_t *to, const int32_t *sums, const int32_t *bias, const float *scale, int32_t n,
-                             const struct ig_bytes_head *head);
-
-struct ig_bytes_set {            /* one ISA's tools; static const data */
-    struct ig_bytes_shape shape;
-    ig_bytes_fill_fn *fill;
-    ig_bytes_tile_fn *tile;
-    ig_bytes_put_fn *put;
-};
+enum { IG_BYTES_BLOCK = 256 << 10, IG_BYTES_LINE = 64 };
 
 /* How a layer is cut. */
 struct ig_bytes_cut {
@@ -66,27 +48,19 @@ struct ig_bytes_cut {
 };
 
 struct ig_bytes_cut ig_bytes_cut_of(const struct ig_call *call, const struct ig_bytes_shape *shape);
-/* The convolution; call->weights as packed with the set's shape. */
-void ig_bytes_conv(const struct ig_call *call, struct ig_range range, void *scratch, const struct ig_bytes_set *set);
 size_t ig_bytes_conv_scratch(const struct ig_call *call, const struct ig_bytes_shape *shape);
+/* The parts of scratch: sums of a tile, x_zero for a row of taps; the rest is the block. */
+size_t ig_bytes_sums(const struct ig_bytes_shape *shape), ig_bytes_pad(const struct ig_call *call);
 
 /*
- * Depthwise convolution. Packed weights: struct ig_bytes_head, then
+ * Depthwise convolution (common/depthwise_bytes.inc). Packed weights: struct ig_bytes_head, then
  *   [block of 16 channels] { bias[16], scale[16], i16 w[pair of taps][16][2] }
  */
-struct ig_bytes_depthwise {
-    /*
-     * sums[16] of `pairs` pairs of taps at in[2 * pairs], from channel c on: of 16 channels, or of n where n < 16, when
-     * no more than n are read.
-     */
-    void (*sums)(const uint8_t *const *in, int64_t c, int32_t n, const int16_t *w, int32_t pairs, int is_signed, int32_t *sums);
-    ig_bytes_put_fn *put;
-};
-
 enum { IG_BYTES_CHANNELS = 16 };
 
-void ig_bytes_depthwise(const struct ig_call *call, struct ig_range range, void *scratch, const struct ig_bytes_depthwise *set);
 size_t ig_bytes_depthwise_scratch(const struct ig_call *call);
+/* Its first part: addresses and steps of an even number of taps; behind it x_zero for a pixel. */
+size_t ig_bytes_taps(const struct ig_window *w);
 
 extern const struct ig_bytes_shape ig_bytes_avx2, ig_bytes_avx512, ig_bytes_vnni, ig_bytes_amx, ig_bytes_neon;
 

@@ -1,0 +1,74 @@
+/* Depthwise convolution of quantised numbers: pairs of taps of 16 bits, whose products' sum one instruction makes exactly. */
+#include "kernels_cpu/avx2/conv_bytes.h"
+#include "kernels_cpu/avx2/kernels.h"
+#include "kernels_cpu/common/depthwise_bytes.h"
+
+enum { N = IG_BYTES_CHANNELS, SOME = 4 /* pixels whose sums stay in registers */ };
+
+/* n bytes, which may be all that there are. */
+static inline __m128i load_some(const uint8_t *from, int32_t n)
+{
+    uint8_t room[N] = {0};
+    for (int32_t i = 0; i < n; i++) room[i] = from[i];
+    return _mm_loadu_si128((const __m128i *)room);
+}
+
+static inline __attribute__((always_inline)) __m256i load(const uint8_t *from, int32_t n, const int is_signed, const int whole)
+{
+    return ig_bytes_widened(whole ? _mm_loadu_si128((const __m128i *)from) : load_some(from, n), is_signed);
+}
+
+/* Pixels [i, i + count). Pairs of channels 0-3 and 8-11 are in one vector, 4-7 and 12-15 in the other, as unpacking makes them. */
+static inline __attribute__((always_inline)) void pixels(const struct taps *taps, int64_t c, int32_t n, const int16_t *w, const int is_signed,
+                                                         const int whole, int32_t i, const int count, int32_t *sums)
+{
+    __m256i low[SOME], high[SOME];
+#pragma GCC unroll 4
+    for (int j = 0; j < count; j++) low[j] = high[j] = _mm256_setzero_si256();
+    for (int32_t p = 0; p < taps->pairs; p++, w += 2 * N) {
+        const int64_t step_a = taps->step[2 * p], step_b = taps->step[2 * p + 1];
+        const uint8_t *a = taps->at[2 * p] + c + i * step_a, *b = taps->at[2 * p + 1] + c + i * step_b;
+        const __m256i w0 = _mm256_loadu_si256((const __m256i *)w), w1 = _mm256_loadu_si256((const __m256i *)(w + N));
+        const __m256i for_low = _mm256_permute2x128_si256(w0, w1, 0x20), for_high = _mm256_permute2x128_si256(w0, w1, 0x31);
+#pragma GCC unroll 4
+        for (int j = 0; j < count; j++) {
+            const __m256i x = load(a + j * step_a, n, is_signed, whole), y = load(b + j * step_b, n, is_signed, whole);
+            low[j] = _mm256_add_epi32(low[j], _mm256_madd_epi16(_mm256_unpacklo_epi16(x, y), for_low));
+            high[j] = _mm256_add_epi32(high[j], _mm256_madd_epi16(_mm256_unpackhi_epi16(x, y), for_high));
+        }
+    }
+#pragma GCC unroll 4
+    for (int j = 0; j < count; j++) {
+        _mm256_storeu_si256((__m256i *)(sums + (i + j) * N), _mm256_permute2x128_si256(low[j], high[j], 0x20));
+        _mm256_storeu_si256((__m256i *)(sums + (i + j) * N + 8), _mm256_permute2x128_si256(low[j], high[j], 0x31));
+    }
+}
+
+static inline __attribute__((always_inline)) void all(const struct taps *taps, int64_t c, int32_t n, const int16_t *w, const int is_signed,
+                                                      const int whole, int32_t count, int32_t *sums)
+{
+    int32_t i = 0;
+    for (; i + SOME <= count; i += SOME) pixels(taps, c, n, w, is_signed, whole, i, SOME, sums);
+    for (; i < count; i++) pixels(taps, c, n, w, is_signed, whole, i, 1, sums);
+}
+
+static void sums_of(const struct taps *taps, int64_t c, int32_t n, const int16_t *w, int is_signed, int32_t count, int32_t *sums)
+{
+    if (is_signed && n == N) all(taps, c, n, w, 1, 1, count, sums);
+    else if (is_signed) all(taps, c, n, w, 1, 0, count, sums);
+    else if (n == N) all(taps, c, n, w, 0, 1, count, sums);
+    else all(taps, c, n, w, 0, 0, count, sums);
+}
+
+static void put(uint8_t *const *to, int64_t at, int32_t rows, const int32_t *sums, const int32_t *bias, const float *scale, int32_t n,
+                const struct ig_bytes_head *head)
+{
+    ig_bytes_put_avx2(to, at, rows, sums, N, bias, scale, n, head);
+}
+
+#include "kernels_cpu/common/depthwise_bytes.inc"
+
+void qlinear_conv_i8_depthwise16__avx2(const struct ig_call *call, struct ig_range range, void *scratch)
+{
+    depthwise_bytes(call, range, scratch);
+}
