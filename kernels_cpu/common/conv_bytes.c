@@ -21,9 +21,10 @@ struct ig_bytes_cut ig_bytes_cut_of(const struct ig_call *call, const struct ig_
     c.k = (int64_t)c.ic * conv->w.kh * conv->w.kw;
     c.words = ((c.k + shape->unit - 1) / shape->unit + shape->step - 1) / shape->step * shape->step;
     c.panel = (2 + c.words) * shape->nr;
-    c.row = (int64_t)whole_lines((size_t)c.words * 4);
+    c.row = (int64_t)whole_lines((size_t)c.words * 4 + (conv->w.kh > 1 ? IG_BYTES_LINE - 1 : 0)); /* taps row after row, filled too far */
     c.row += c.row % (4 * IG_BYTES_LINE) ? 0 : IG_BYTES_LINE; /* or rows would share few sets of a cache */
-    c.block = (int32_t)(IG_BYTES_BLOCK / c.row) / shape->mr * shape->mr;
+    int64_t room = (int64_t)c.panels * c.panel * 4 > IG_BYTES_FEW ? IG_BYTES_BLOCK : IG_BYTES_SMALL;
+    c.block = (int32_t)(room / c.row) / shape->mr * shape->mr;
     if (c.block > pixels) c.block = (int32_t)(pixels + shape->mr - 1) / shape->mr * shape->mr;
     if (c.block < shape->mr) c.block = shape->mr;
     return c;

@@ -36,7 +36,12 @@ struct ig_bytes_shape {          /* of one ISA's tiles: sizes depend on it */
 
 enum ig_bytes_flips { IG_BYTES_TO_UNSIGNED, IG_BYTES_TO_SIGNED };
 
-enum { IG_BYTES_BLOCK = 256 << 10, IG_BYTES_LINE = 64 };
+enum {
+    IG_BYTES_SMALL = 16 << 10,   /* of a block: it stays in the first-level cache while weights come from the second; */
+    IG_BYTES_FEW = 256 << 10,    /* weights of a group that may be read so often; */
+    IG_BYTES_BLOCK = 256 << 10,  /* of a block where there are more */
+    IG_BYTES_LINE = 64
+};
 
 /* How a layer is cut. */
 struct ig_bytes_cut {
