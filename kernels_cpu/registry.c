@@ -25,6 +25,7 @@
 #include "kernels_cpu/ref/kernels.inc"
 #include "kernels_cpu/avx2/kernels.inc"
 #include "kernels_cpu/avx512/kernels.inc"
+#include "kernels_cpu/vnni/kernels.inc"
 #include "kernels_cpu/amx/kernels.inc"
 #include "kernels_cpu/neon/kernels.inc"
 #undef KERNEL
@@ -54,6 +55,14 @@ static const struct ig_kernel kernels[] = {
 #define RUN(symbol) NULL
 #endif
 #include "kernels_cpu/avx512/kernels.inc"
+#undef RUN
+
+#ifdef INGOT_HAVE_VNNI
+#define RUN(symbol) symbol
+#else
+#define RUN(symbol) NULL
+#endif
+#include "kernels_cpu/vnni/kernels.inc"
 #undef RUN
 
 #ifdef INGOT_HAVE_AMX
@@ -111,10 +120,19 @@ static int has_avx512(void)
 #define has_avx512 NULL
 #endif
 
+#ifdef INGOT_HAVE_VNNI
+static int has_vnni(void)
+{
+    return has_avx512() && __builtin_cpu_supports("avx512vnni");
+}
+#else
+#define has_vnni NULL
+#endif
+
 #ifdef INGOT_HAVE_AMX
 static int has_amx(void)
 {
-    return has_avx512() && ig_amx_granted();
+    return has_vnni() && ig_amx_granted();
 }
 #else
 #define has_amx NULL
@@ -139,6 +157,7 @@ static const struct isa {
     [IG_ISA_REF] = {"ref", always},
     [IG_ISA_AVX2] = {"avx2", has_avx2},
     [IG_ISA_AVX512] = {"avx512", has_avx512},
+    [IG_ISA_VNNI] = {"vnni", has_vnni},
     [IG_ISA_AMX] = {"amx", has_amx},
     [IG_ISA_NEON] = {"neon", has_neon},
     [IG_ISA_CUDA] = {"cuda", has_cuda},
@@ -182,6 +201,7 @@ int ig_isa_fastest(void)
 {
     if (ig_isa_runs_here(IG_ISA_NEON)) return IG_ISA_NEON;
     if (ig_isa_runs_here(IG_ISA_AMX)) return IG_ISA_AMX;
+    if (ig_isa_runs_here(IG_ISA_VNNI)) return IG_ISA_VNNI;
     if (ig_isa_runs_here(IG_ISA_AVX512)) return IG_ISA_AVX512;
     return ig_isa_runs_here(IG_ISA_AVX2) ? IG_ISA_AVX2 : IG_ISA_REF;
 }
@@ -189,5 +209,5 @@ int ig_isa_fastest(void)
 int ig_isa_has(int isa, int of)
 {
     if (of == isa || of == IG_ISA_REF) return 1;
-    return (isa == IG_ISA_AVX512 || isa == IG_ISA_AMX) && of >= IG_ISA_AVX2 && of < isa;
+    return isa > IG_ISA_AVX2 && isa <= IG_ISA_AMX && of >= IG_ISA_AVX2 && of < isa;
 }

@@ -23,6 +23,7 @@ static const struct {
     [IG_ISA_REF] = {1 << 19, 45, 80},
     [IG_ISA_AVX2] = {1 << 19, 45, 80},
     [IG_ISA_AVX512] = {1 << 20, 45, 80},
+    [IG_ISA_VNNI] = {1 << 20, 45, 80},
     [IG_ISA_AMX] = {1 << 20, 45, 80},
     [IG_ISA_NEON] = {1 << 18, 10, 16},
 };

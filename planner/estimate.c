@@ -18,6 +18,7 @@ static const struct { double gflops, gbytes, all_gbytes; } machines[IG_ISAS] = {
     [IG_ISA_REF] = {4, 6, 12},
     [IG_ISA_AVX2] = {100, 12, 24},
     [IG_ISA_AVX512] = {180, 12, 24},
+    [IG_ISA_VNNI] = {180, 12, 24},
     [IG_ISA_AMX] = {180, 12, 24}, /* of multiply-adds, which most of its plan's kernels go by */
     [IG_ISA_NEON] = {16, 6, 16},
     [IG_ISA_CUDA] = {600, 45, 45}, /* a whole TX2 */

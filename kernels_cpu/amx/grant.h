@@ -21,7 +21,7 @@ static inline int ig_amx_asked(void)
 static inline int ig_amx_granted(void)
 {
     enum { SAVES_TILES = 3 << 17 }; /* of the kinds of registers that the system saves, a bit each: configuration and tiles */
-    const uint32_t needed = 1u << 22 | 1u << 24; /* products of bfloat16; tiles */
+    const uint32_t needed = 1u << 22 | 1u << 24 | 1u << 25; /* products of bfloat16; tiles; products of bytes */
     uint32_t a, b, c, d;
     if (!__get_cpuid(1, &a, &b, &c, &d) || !(c & bit_OSXSAVE)) return 0;
     __asm__ volatile("xgetbv" : "=a"(a), "=d"(d) : "c"(0));

@@ -20,7 +20,8 @@ static int32_t isa_here(int32_t wanted)
     __asm__ volatile("xgetbv" : "=a"(saves), "=d"(high) : "c"(0));
     if ((saves & SAVES_AVX) != SAVES_AVX) return IG_ISA_REF;
     if ((b & avx512) != avx512 || (saves & SAVES_AVX512) != SAVES_AVX512) return IG_ISA_AVX2;
-    return wanted == IG_ISA_AMX && ig_amx_granted() ? IG_ISA_AMX : IG_ISA_AVX512;
+    if (!(c & bit_AVX512VNNI)) return IG_ISA_AVX512;
+    return wanted == IG_ISA_AMX && ig_amx_granted() ? IG_ISA_AMX : IG_ISA_VNNI;
 }
 
 void ig_check_cpu(const struct ig_program *p)
@@ -29,7 +30,8 @@ void ig_check_cpu(const struct ig_program *p)
     if (p->isa < IG_ISA_AVX2 || p->isa > IG_ISA_AMX || here >= p->isa) return;
     if (here == IG_ISA_REF) ig_die("this processor has no AVX2 and FMA, which its kernels need: cast it with ./configure --isa=ref");
     if (here == IG_ISA_AVX2) ig_die("this processor has no AVX-512, which its kernels need: cast it with ./configure --isa=avx2");
-    ig_die("this processor has no AMX for bfloat16, or this system does not grant it, which its kernels need: cast it with ./configure --isa=avx512");
+    if (p->isa == IG_ISA_VNNI) ig_die("this processor has no VNNI, which its kernels need: cast it with ./configure --isa=avx512");
+    ig_die("this processor has no AMX for bfloat16 and bytes, or this system does not grant it, which its kernels need: cast it with ./configure --isa=avx512");
 }
 #else /* every processor of the target has all */
 void ig_check_cpu(const struct ig_program *p)

@@ -193,11 +193,12 @@ timed() { # configure as it is said, though the helper above asks for no profile
 
 model=$SRCDIR/models/fashion.onnx
 wide="avx2 fma avx512f avx512dq avx512bw avx512vl"
-tiles="$wide amx_bf16 amx_tile amx_int8"
+bytes="$wide avx512_vnni"
+tiles="$bytes amx_bf16 amx_tile amx_int8"
 
 kernels() { # --isa: of the plan, the profile, the demo's plan and a deployment; kept when ninja configures again
     [ "$(uname -m)" = x86_64 ] || { kernels_elsewhere; return; }
-    best=avx512 # though flags say that there are tiles, where they are not granted
+    best=vnni # though flags say that there are tiles, where they are not granted
     ! grants_tiles || best=amx
     for isa in avx2 ref; do
         lesser "$wide" $isa --model="$model" --prefix=one --isa=$isa && gets $isa out/host/one.d/plan.json "--isa
@@ -205,7 +206,8 @@ $isa" && gets $isa out/host/fashion_half.d/plan.json "--isa
 $isa" && (cd "$work/$isa" && cp build.ninja before && PATH=$work/lesser:$PATH NINJA=true "$SRCDIR/configure" --reconfigure && cmp build.ninja before) || return 1
     done
     lesser "$wide" best --model="$model" --prefix=one && gets best out/host/one.d/plan.json "--isa
-avx512" && lesser "$tiles" tiled --model="$model" --prefix=one && gets tiled out/host/one.d/plan.json "--isa
+avx512" && lesser "$bytes" four --model="$model" --prefix=one && gets four out/host/one.d/plan.json "--isa
+vnni" && lesser "$tiles" tiled --model="$model" --prefix=one && gets tiled out/host/one.d/plan.json "--isa
 $best" && lesser "$tiles" wide --model="$model" --prefix=one --isa=avx512 && gets wide out/host/one.d/plan.json "--isa
 avx512" && lesser "avx2 fma" second --model="$model" --prefix=one && gets second out/host/one.d/plan.json "--isa
 avx2" && lesser "avx2 fma" given --model="$model" --prefix=one --isa avx512 && gets given out/host/one.d/plan.json "--isa
@@ -233,7 +235,7 @@ refuses() { # words, folder, options...: in one line, and nothing is written
 no_kernels() { # an ISA that there is not, that is another machine's or another target's, or that cannot be timed here
     other=neon
     [ "$(uname -m)" != aarch64 ] || other=avx2
-    refuses "--isa takes amx, avx512, avx2, neon or ref, not 'sse'" configure no --model="$model" --isa=sse &&
+    refuses "--isa takes amx, vnni, avx512, avx2, neon or ref, not 'sse'" configure no --model="$model" --isa=sse &&
         refuses "--isa takes a value" configure no --model="$model" --isa &&
         refuses "--isa=$other: " configure no --model="$model" --isa=$other &&
         refuses "--isa=neon is for --target=host" configure no --model="$model" --target=tx2 --isa=neon || return 1

@@ -15,6 +15,7 @@ planned() { # ISA, options of ingot plan...: a program of that name, and its lib
 programs() {
     out/ingot graph "$SRCDIR/models/fashion.onnx" -o "$net.json" || return 1
     planned avx512 && grep -q '^ \* Processor: x86-64 with AVX-512 ' "$net.h" &&
+        planned vnni && grep -q '^ \* Processor: x86-64 with AVX-512 .* and VNNI' "$net.h" &&
         planned amx && grep -q '^ \* Processor: x86-64 with AVX-512 .* and AMX ' "$net.h" &&
         planned ref && grep -q '^ \* Processor: any\.' "$net.h" &&
         planned avx2 && grep -q '^ \* Processor: x86-64 with AVX2 and FMA' "$net.h" || return 1
@@ -47,7 +48,7 @@ says() { # of a program that does not run here
 }
 
 without_avx512() {
-    refuses AVX-512 avx2 avx512 "$picture" && refuses AVX-512 avx2 avx512 --bench=1 && refuses AVX-512 avx2 amx "$picture" && says
+    refuses AVX-512 avx2 avx512 "$picture" && refuses AVX-512 avx2 avx512 --bench=1 && refuses AVX-512 avx2 vnni "$picture" && refuses AVX-512 avx2 amx "$picture" && says
 }
 
 bundled() { # a sequence, and the first network alone
@@ -89,8 +90,8 @@ int main(int argc, char **argv)
     return 2;
 }
 END
-    ${CC:-cc} -o "$work/deny" "$work/deny.c" && refuses "AMX for bfloat16, or this system does not grant it" avx512 amx "$picture" &&
-        refuses "AMX for bfloat16, or this system does not grant it" avx512 amx --bench=1 && runs avx512
+    ${CC:-cc} -o "$work/deny" "$work/deny.c" && refuses "AMX for bfloat16 and bytes, or this system does not grant it" avx512 amx "$picture" &&
+        refuses "AMX for bfloat16 and bytes, or this system does not grant it" avx512 amx --bench=1 && runs avx512
 }
 
 library() { # the same from a library

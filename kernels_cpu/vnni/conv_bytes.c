@@ -1,9 +1,9 @@
-/* Convolution of quantised numbers by the vectors' products of four bytes (VNNI), which every processor with tiles has. */
+/* Convolution of quantised numbers by the vectors' products of four bytes. */
 #define DOT(sum, x, w) _mm512_dpbusd_epi32(sum, x, w)
 #include "kernels_cpu/avx512/conv_bytes.inc"
 
-#include "kernels_cpu/amx/kernels.h"
 #include "kernels_cpu/avx512/fill_bytes.h"
+#include "kernels_cpu/vnni/kernels.h"
 
 static inline void fill(void *to, const uint8_t *from, int64_t n, const struct ig_bytes_head *head)
 {
@@ -12,7 +12,7 @@ static inline void fill(void *to, const uint8_t *from, int64_t n, const struct i
 
 #include "kernels_cpu/common/conv_bytes.inc"
 
-void qlinear_conv_i8_vnni12x32__amx(const struct ig_call *call, struct ig_range range, void *scratch)
+void qlinear_conv_i8_12x32__vnni(const struct ig_call *call, struct ig_range range, void *scratch)
 {
     conv_bytes(call, range, scratch, &ig_bytes_vnni);
 }
