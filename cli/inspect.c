@@ -44,15 +44,18 @@ static struct totals total(const struct ig_graph *g)
 /* "conv+relu": the op, its kind, what was fused. */
 static void describe(const struct ig_node *n, char *text, size_t size)
 {
-    const struct ig_act *act = n->op == IG_CONV || n->op == IG_DECONV ? &n->attrs.conv.act
-                               : n->op == IG_FC                       ? &n->attrs.fc.act
-                               : n->op == IG_BINARY                   ? &n->attrs.binary.act
-                                                                      : NULL;
+    int is_conv = n->op == IG_CONV || n->op == IG_DECONV || n->op == IG_QLINEAR_CONV;
+    int is_binary = n->op == IG_BINARY || n->op == IG_QLINEAR_BINARY;
+    const struct ig_act *act = is_conv ? &n->attrs.conv.act
+                               : n->op == IG_FC   ? &n->attrs.fc.act
+                               : is_binary        ? &n->attrs.binary.act
+                                                  : NULL;
     const char *name = ig_op_info((enum ig_op)n->op)->name;
     if (n->op == IG_UNARY) name = ig_unary_name(n->attrs.unary.act.kind);
     if (n->op == IG_BINARY) name = ig_binary_name(n->attrs.binary.kind);
     int at = snprintf(text, size, "%s", name);
-    if (n->op == IG_CONV) {
+    if (n->op == IG_QLINEAR_BINARY) at += snprintf(text + at, size - (size_t)at, " %s", ig_binary_name(n->attrs.binary.kind));
+    if (n->op == IG_CONV || n->op == IG_QLINEAR_CONV) {
         const struct ig_window *w = &n->attrs.conv.w;
         at += snprintf(text + at, size - (size_t)at, " %dx%d", w->kh, w->kw);
         if (w->sh > 1 || w->sw > 1) at += snprintf(text + at, size - (size_t)at, "/%d", w->sh);

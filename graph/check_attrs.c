@@ -130,6 +130,22 @@ static const char *binary_fault(const struct ig_graph *g, const struct ig_node *
     return fault ? fault : broadcast_fault(g, n);
 }
 
+static const char *qlinear_binary_fault(const struct ig_graph *g, const struct ig_node *n) {
+    const struct ig_binary_attr *a = &n->attrs.binary;
+    const struct ig_shape *y = &g->values[n->out[0]].shape;
+    if (a->kind != IG_ADD && a->kind != IG_MUL) return "neither a sum nor a product";
+    if (a->act.kind != IG_NONE && a->act.kind != IG_CLIP) return "an activation other than clip";
+    for (int k = 0; k < 8; k++) {
+        const struct ig_shape *x = n->in[k] < 0 ? NULL : &g->values[n->in[k]].shape;
+        if (!x) return "an input is missing";
+        if (k % 3 == 0 && k < 6 && x->rank != y->rank) return "the rank changes";
+        for (int i = 0; k % 3 == 0 && k < 6 && i < y->rank; i++)
+            if (x->dims[i] != y->dims[i]) return "the shape changes";
+        if ((k % 3 || k == 6) && ig_count(x) != 1) return "a parameter that is not one number";
+    }
+    return NULL;
+}
+
 static const char *same_shape_fault(const struct ig_graph *g, const struct ig_node *n) {
     const struct ig_shape *x = &g->values[n->in[0]].shape, *y = &g->values[n->out[0]].shape;
     if (x->rank != y->rank) return "the rank changes";
@@ -164,6 +180,8 @@ static const char *fault(const struct ig_graph *g, const struct ig_node *n) {
         return same_shape_fault(g, n);
     case IG_BINARY:
         return binary_fault(g, n);
+    case IG_QLINEAR_BINARY:
+        return qlinear_binary_fault(g, n);
     case IG_WHERE:
     case IG_EXPAND:
         return broadcast_fault(g, n);

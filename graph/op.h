@@ -45,6 +45,8 @@ enum ig_op {
     IG_QUANTIZE,       /* x, scale, zero or none; scale per tensor or per `axis` */
     IG_DEQUANTIZE,     /* the same */
     IG_DYNAMIC_QUANTIZE, /* x -> y u8, scale f32 [], zero u8 [] */
+    IG_QLINEAR_BINARY, /* a, a_scale, a_zero, b, b_scale, b_zero, y_scale, y_zero: a and b of one shape, one parameter each;
+                          add or mul; act: none, or a clip of the quantised output between integers */
     /* along axes */
     IG_SOFTMAX,        /* enum ig_softmax over one axis */
     IG_REDUCE,         /* enum ig_reduce over the axes in `mask` */
@@ -214,7 +216,7 @@ union ig_attrs {
     struct ig_fc fc;
     struct ig_matmul matmul;
     struct ig_unary_attr unary;
-    struct ig_binary_attr binary;
+    struct ig_binary_attr binary;   /* IG_BINARY, IG_QLINEAR_BINARY */
     struct ig_axis axis; /* IG_SOFTMAX, IG_CONCAT, IG_GATHER*, IG_SCATTER_*, IG_ONE_HOT, IG_QUANTIZE, IG_DEQUANTIZE */
     struct ig_reduce reduce;
     struct ig_arg arg;

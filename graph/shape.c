@@ -205,6 +205,7 @@ static infer_fn *const table[IG_OPS] = {
     [IG_QUANTIZE] = infer_quantize,
     [IG_DEQUANTIZE] = infer_dequantize,
     [IG_DYNAMIC_QUANTIZE] = infer_dynamic_quantize,
+    [IG_QLINEAR_BINARY] = infer_qlinear_binary,
     [IG_SOFTMAX] = softmax,
     [IG_REDUCE] = infer_reduce,
     [IG_ARG] = infer_arg,

@@ -34,6 +34,17 @@ struct ig_gpu_quantize { /* convert.cu: parameters are one number, or one per in
     int32_t in_type, zero_type, out_type;
 };
 
+struct ig_gpu_qlinear_binary { /* convert.cu: sum or product of quantised operands, whose zeros are of their type */
+    const void *a, *b, *a_zero, *b_zero, *y_zero;
+    const float *a_scale, *b_scale, *y_scale;
+    void *out;
+    int32_t count, n;    /* elements; loops */
+    int32_t dims[IG_GPU_DIMS], a_at[IG_GPU_DIMS], b_at[IG_GPU_DIMS], out_at[IG_GPU_DIMS];
+    int32_t a_type, b_type, out_type, zero_type;
+    int32_t kind;        /* IG_ADD or IG_MUL */
+    int32_t low, high;   /* the output's bounds */
+};
+
 struct ig_gpu_move {     /* move.cu: a strided copy */
     const void *in;
     void *out;

@@ -278,6 +278,12 @@ static double of_quantize(const struct operand *o)
     return of_broadcast(o) / (fits && o->k ? 4 : 1);
 }
 
+/* The same of two operands: a thread takes four elements of each. */
+static double of_qlinear_binary(const struct operand *o)
+{
+    return each_reads(o, 1, o->k == 0 || o->k == 3 ? 1 : WARP) / (o->k == 0 || o->k == 3 ? 1 : 4);
+}
+
 static double reads_of(const struct operand *o)
 {
     const struct ig_node *n = o->n;
@@ -309,6 +315,7 @@ static double reads_of(const struct operand *o)
     case IG_SLICE: return of_broadcast(o);
     case IG_QUANTIZE:
     case IG_DEQUANTIZE: return of_quantize(o);
+    case IG_QLINEAR_BINARY: return of_qlinear_binary(o);
     case IG_GATHER:
     case IG_GATHER_ND:
     case IG_GATHER_ELEMENTS: return o->k ? of_index(o) : each_reads(o, 1, 1);

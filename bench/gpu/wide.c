@@ -11,7 +11,7 @@
 #include "bench/gpu/gpu.h"
 #include "bench/gpu/limits.h"
 
-enum { OPERANDS = 3, LARGE = 512, INPUT = 0x3d /* every byte of it: floats of 0.05 */ };
+enum { OPERANDS = 8, LARGE = 512, INPUT = 0x3d /* every byte of it: floats of 0.05 */ };
 
 enum { GIVEN = 0, CONSTANT, PART /* the middle half of the channels of an input */ };
 
@@ -65,6 +65,9 @@ static const struct layer layers[] = {
     {"cast to f16", IG_CAST, 1, {F32(IMAGE)}, {IG_F16, 0, {0}, 0}, {.axis = {0, 0}}},
     {"quantize", IG_QUANTIZE, 2, {F32(IMAGE), CONST(IG_F32, 1)}, {IG_U8, 0, {0}, 0}, {.axis = {1, 0}}},
     {"dequantize", IG_DEQUANTIZE, 2, {OF(IG_U8, IMAGE), CONST(IG_F32, 1)}, {0}, {.axis = {1, 0}}},
+    {"add of bytes", IG_QLINEAR_BINARY, 8,
+     {OF(IG_U8, IMAGE), CONST(IG_F32, 1), CONST(IG_U8, 1), OF(IG_U8, IMAGE), CONST(IG_F32, 1), CONST(IG_U8, 1), CONST(IG_F32, 1), CONST(IG_U8, 1)},
+     {IG_U8, 0, {0}, 0}, {.binary = {.kind = IG_ADD}}},
     {"max pool 2x2 s2", IG_POOL, 1, {F32(TALL)}, {0}, POOLED(IG_POOL_MAX, 2, 2, 0)},
     {"max pool 3x3 s1", IG_POOL, 1, {F32(IMAGE)}, {0}, POOLED(IG_POOL_MAX, 3, 1, 1)},
     {"max pool 3x3 s2", IG_POOL, 1, {F32(TALL)}, {0}, POOLED(IG_POOL_MAX, 3, 2, 1)},

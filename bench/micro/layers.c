@@ -126,7 +126,7 @@ static int count_layers(const struct ig_graph *g, const struct ig_view *views, i
 static const char *kind_of(const struct ig_node *n)
 {
     if (n->op == IG_UNARY) return ig_unary_name(n->attrs.unary.act.kind);
-    if (n->op == IG_BINARY) return ig_binary_name(n->attrs.binary.kind);
+    if (n->op == IG_BINARY || n->op == IG_QLINEAR_BINARY) return ig_binary_name(n->attrs.binary.kind);
     if (n->op == IG_POOL) return n->attrs.pool.kind == IG_POOL_MAX ? "max" : "average";
     if (n->op == IG_RESIZE) return n->attrs.resize.mode == IG_NEAREST ? "nearest" : "linear";
     return NULL;

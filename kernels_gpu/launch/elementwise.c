@@ -1,8 +1,9 @@
 /* Element by element, any type and broadcasting: elementwise.cu, convert.cu. Each is for what vectors of floats are not. */
 #include "kernels_cpu/pack/pack.h"
+#include "kernels_cpu/ref/quantized.h"
 #include "kernels_gpu/launch/loops.h"
 
-enum { POINTERS = 4, QUANTIZE_POINTERS = 7 };
+enum { POINTERS = 4, QUANTIZE_POINTERS = 7, QLINEAR_POINTERS = 9 };
 
 /* --- which --- */
 
@@ -49,6 +50,11 @@ int ig_gpu_supports_dequantize(const struct ig_call *call)
 int ig_gpu_supports_dynamic_quantize(const struct ig_call *call)
 {
     return dynamic_quantize_f32_nd__supports(call) && ig_gpu_addresses_all(call);
+}
+
+int ig_gpu_supports_qlinear_binary(const struct ig_call *call)
+{
+    return qlinear_binary_any_1x1__supports(call) && is_f32(call, 1) && is_f32(call, 4) && is_f32(call, 6) && ig_gpu_addresses_all(call);
 }
 
 /* --- parameters --- */
@@ -235,4 +241,33 @@ int ig_gpu_dynamic_quantize(const struct ig_call *call, void *scratch, struct ig
                                 .count = (int32_t)ig_count(call->in[0].shape)};
     ig_gpu_fill(&to[0], "quantize_range", 1, 1, 1, 256, QUANTIZE_POINTERS, &p, sizeof p);
     return p.out ? 1 + ig_gpu_each(&to[1], "quantize_found", p.count, 128, QUANTIZE_POINTERS, &p, sizeof p) : 1;
+}
+
+/* One run in memory, of both operands and the output alike. */
+static int is_run_of_bytes(const struct ig_gpu_qlinear_binary *p, const struct ig_gpu_loops *l)
+{
+    int is_run = l->n == 0 || (l->n == 1 && l->at[0][0] == 1 && l->at[1][0] == 1 && l->at[3][0] == 1);
+    return is_run && has_quads(p->a, IG_U8) && has_quads(p->b, IG_U8) && has_quads(p->out, IG_U8);
+}
+
+int ig_gpu_qlinear_binary(const struct ig_call *call, void *scratch, struct ig_gpu_launch *to)
+{
+    const struct ig_binary_attr *attr = (const struct ig_binary_attr *)call->attrs;
+    const struct ig_operand *a = &call->in[0], *b = &call->in[3], *out = &call->out[0];
+    struct ig_gpu_loops l = walk_rows(a, b, out);
+    struct ig_gpu_qlinear_binary p = {.a = a->data, .b = b->data, .a_zero = call->in[2].data, .b_zero = call->in[5].data,
+                                      .y_zero = call->in[7].data, .a_scale = (const float *)call->in[1].data,
+                                      .b_scale = (const float *)call->in[4].data, .y_scale = (const float *)call->in[6].data,
+                                      .out = out->data, .count = ig_gpu_visits(&l), .n = l.n, .a_type = a->shape->type,
+                                      .b_type = b->shape->type, .out_type = out->shape->type,
+                                      .zero_type = call->in[7].shape->type, .kind = attr->kind};
+    (void)scratch;
+    ig_quantized_bounds(&attr->act, p.out_type, &p.low, &p.high);
+    ig_gpu_put_loops(p.dims, l.dims, l.n);
+    ig_gpu_put_loops(p.a_at, l.at[0], l.n);
+    ig_gpu_put_loops(p.b_at, l.at[1], l.n);
+    ig_gpu_put_loops(p.out_at, l.at[3], l.n);
+    int is_run = is_run_of_bytes(&p, &l);
+    return ig_gpu_some(to, is_run ? "qlinear_run" : "qlinear_typed", is_run ? ig_gpu_ceil(p.count, 4) : p.count, QLINEAR_POINTERS, &p,
+                       sizeof p);
 }

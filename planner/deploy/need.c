@@ -67,9 +67,15 @@ static int is_kept(const struct ig_node *n, int32_t axis)
     }
 }
 
+/* Input k is a tensor like the output; others are read whole. */
+static int is_data(const struct ig_node *n, int32_t k)
+{
+    return k == 0 || n->op == IG_CONCAT || (k == 3 && n->op == IG_QLINEAR_BINARY);
+}
+
 static struct ig_reading same(struct ig_reading r, const struct ig_node *n, int32_t k, int32_t axis)
 {
-    if (k && n->op != IG_CONCAT) r.kind = IG_READ_WHOLE;
+    if (!is_data(n, k)) r.kind = IG_READ_WHOLE;
     else if (is_kept(n, axis) && r.in == r.out) r.kind = IG_READ_SAME;
     return r;
 }
@@ -106,6 +112,7 @@ struct ig_reading ig_reading_of(const struct ig_graph *g, const struct ig_node *
     case IG_COPY:
     case IG_QUANTIZE:
     case IG_DEQUANTIZE:
+    case IG_QLINEAR_BINARY:
     case IG_SOFTMAX:
     case IG_NORM:
     case IG_CONCAT:

@@ -308,6 +308,12 @@ static void element_wise(void **state)
         NODE(IG_QUANTIZE, &quantize, SHAPE(IG_U8, 16, 64), value(SHAPE(IG_F32, 16, 64)), value(SHAPE(IG_F32, 1)));
         end("quantize_any_1__cuda", k, EXACT);
     }
+    for (int32_t k = 0; k < 8; k++) {
+        begin();
+        NODE(IG_QLINEAR_BINARY, &add, SHAPE(IG_U8, 16, 64), value(SHAPE(IG_I8, 16, 64)), value(SHAPE(IG_F32, 1)), value(SHAPE(IG_I8, 1)),
+             value(SHAPE(IG_U8, 16, 64)), value(SHAPE(IG_F32, 1)), value(SHAPE(IG_U8, 1)), value(SHAPE(IG_F32, 1)), value(SHAPE(IG_U8, 1)));
+        end("qlinear_binary_any_4__cuda", k, EXACT);
+    }
 }
 
 static void along_axes(void **state)

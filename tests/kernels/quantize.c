@@ -1,4 +1,4 @@
-/* Random quantisations, there and back and dynamic, and convolutions of quantised operands. */
+/* Random quantisations, there and back and dynamic; convolutions, sums and products of quantised operands. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -187,6 +187,39 @@ static void qlinear_conv(struct rng *r, enum check_pass pass, struct check_probl
     p->constant = constants(r, p);
 }
 
+/* Data of a shape, its scale and its zero: inputs k, k + 1, k + 2. */
+static void qlinear_operand(struct rng *r, struct check_problem *p, int k, int rank, const int32_t *dims)
+{
+    int32_t one = 1, type = byte_type(r);
+    check_in(p, k, type, rank, dims);
+    check_in(p, k + 1, IG_F32, rng_one_in(r, 2), &one);
+    check_in(p, k + 2, type, rng_one_in(r, 2), &one);
+    p->low[k] = type == IG_I8 ? -128 : 0, p->high[k] = p->low[k] + 255;
+    p->low[k + 2] = p->low[k], p->high[k + 2] = p->high[k];
+    p->low[k + 1] = 1, p->high[k + 1] = 2;
+}
+
+static void qlinear_binary(struct rng *r, enum check_pass pass, struct check_problem *p)
+{
+    struct ig_binary_attr *a = &p->attrs.binary;
+    int32_t dims[4], one = 1, to = byte_type(r), least = to == IG_I8 ? -128 : 0;
+    int rank = rng_one_in(r, 20) ? shapes_many(r, dims) : shapes_any(r, dims, 4);
+    a->kind = RNG_OF(r, IG_ADD, IG_MUL);
+    qlinear_operand(r, p, 0, rank, dims);
+    qlinear_operand(r, p, 3, rank, dims);
+    check_in(p, 6, IG_F32, rng_one_in(r, 2), &one);
+    check_in(p, 7, to, rng_one_in(r, 2), &one);
+    check_out(p, 0, to, rank, dims);
+    p->low[6] = a->kind == IG_ADD ? 1 : 40, p->high[6] = a->kind == IG_ADD ? 4 : 400;
+    p->low[7] = least, p->high[7] = least + 255;
+    if (pass == CHECK_REALS && rng_one_in(r, 8)) p->low[6] = 1e-30, p->high[6] = 1e-25; /* quotients near infinity */
+    int32_t lo = rng_int(r, least, 60);
+    if (rng_one_in(r, 3)) a->act = (struct ig_act){IG_CLIP, (float)lo, (float)(lo + rng_int(r, 0, 60))};
+    p->dense = ~9u;
+    snprintf(p->text, sizeof p->text, "%s of types %d and %d to %d, rank %d of %d,..", ig_binary_name(a->kind), p->in[0].type,
+             p->in[3].type, to, rank, dims[0]);
+}
+
 static void rows(const struct check_problem *p, int in, int32_t y0, int32_t y1, int32_t *a, int32_t *b)
 {
     (void)in;
@@ -199,6 +232,7 @@ int main(int argc, char **argv)
                                                {IG_DEQUANTIZE, 40, 100, dequantize, NULL},
                                                {IG_DYNAMIC_QUANTIZE, 20, 60, dynamic_quantize, NULL},
                                                {IG_CONV_INTEGER, 24, 400, conv_integer, rows},
-                                               {IG_QLINEAR_CONV, 24, 400, qlinear_conv, rows}};
+                                               {IG_QLINEAR_CONV, 24, 400, qlinear_conv, rows},
+                                               {IG_QLINEAR_BINARY, 60, 150, qlinear_binary, NULL}};
     return check_main_of(bodies, (int)(sizeof bodies / sizeof *bodies), argc, argv);
 }

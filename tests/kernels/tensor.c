@@ -299,6 +299,43 @@ static void dynamic_quantize(void **state)
     assert_memory_equal(y, BYTES(0, 0, 0, 0), 4);
 }
 
+enum { PAIRS = 65536 };
+
+/* a + b or a * b: dequantised, computed in floats and quantised again. */
+static void by_floats(int32_t kind, const struct tensor *in, struct tensor *out)
+{
+    static float fa[PAIRS], fb[PAIRS], fy[PAIRS];
+    struct tensor floats[2] = {TENSOR(IG_F32, fa, 256, 256), TENSOR(IG_F32, fb, 256, 256)}, y = TENSOR(IG_F32, fy, 256, 256);
+    assert_int_equal(eval_node(IG_DEQUANTIZE, AXIS(0, 0), in, 3, &floats[0], 1), 0);
+    assert_int_equal(eval_node(IG_DEQUANTIZE, AXIS(0, 0), in + 3, 3, &floats[1], 1), 0);
+    assert_int_equal(eval_node(IG_BINARY, (union ig_attrs){.binary = {.kind = kind}}, floats, 2, &y, 1), 0);
+    struct tensor quantize[3] = {y, in[6], in[7]};
+    assert_int_equal(eval_node(IG_QUANTIZE, AXIS(0, 0), quantize, 3, out, 1), 0);
+}
+
+/* Every pair of bytes, against its definition. */
+static void qlinear_binary(void **state)
+{
+    static uint8_t a[PAIRS], b[PAIRS], want[PAIRS], got[PAIRS];
+    float a_scale = 0.0173f, b_scale = 0.0491f, y_scale[2] = {0.0614f, 0.0702f};
+    uint8_t a_zero = 113, y_zero = 7;
+    int8_t b_zero = -5;
+    (void)state;
+    for (int i = 0; i < PAIRS; i++) a[i] = (uint8_t)(i >> 8), b[i] = (uint8_t)i;
+    for (int32_t kind = IG_ADD; kind <= IG_MUL; kind += IG_MUL - IG_ADD) {
+        struct tensor in[8] = {TENSOR(IG_U8, a, 256, 256), TENSOR(IG_F32, &a_scale, 1), TENSOR(IG_U8, &a_zero, 1),
+                               TENSOR(IG_I8, b, 256, 256), TENSOR(IG_F32, &b_scale, 1), TENSOR(IG_I8, &b_zero, 1),
+                               TENSOR(IG_F32, &y_scale[kind == IG_MUL], 1), TENSOR(IG_U8, &y_zero, 1)};
+        struct tensor out = TENSOR(IG_U8, got, 256, 256), by = TENSOR(IG_U8, want, 256, 256);
+        by_floats(kind, in, &by);
+        assert_int_equal(eval_node(IG_QLINEAR_BINARY, (union ig_attrs){.binary = {.kind = kind}}, in, 8, &out, 1), 0);
+        assert_memory_equal(got, want, PAIRS);
+        union ig_attrs clipped = {.binary = {.kind = kind, .act = {IG_CLIP, 20, 99}}};
+        assert_int_equal(eval_node(IG_QLINEAR_BINARY, clipped, in, 8, &out, 1), 0);
+        for (int i = 0; i < PAIRS; i++) assert_int_equal(got[i], want[i] < 20 ? 20 : want[i] > 99 ? 99 : want[i]);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -320,6 +357,7 @@ int main(void)
         cmocka_unit_test(one_hot),
         cmocka_unit_test(triu),
         cmocka_unit_test(dynamic_quantize),
+        cmocka_unit_test(qlinear_binary),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
