@@ -1,5 +1,6 @@
 /* All kernels as one module, which is what a program loads. */
 #include "kernels_gpu/cuda/conv.cu"
+#include "kernels_gpu/cuda/conv_bytes.cu"
 #include "kernels_gpu/cuda/conv_half.cu"
 #include "kernels_gpu/cuda/conv_mma.cu"
 #include "kernels_gpu/cuda/convert.cu"

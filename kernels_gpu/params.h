@@ -37,6 +37,25 @@ struct ig_gpu_conv {     /* conv.cu, depthwise.cu: convolution, a phase of a tra
 
 enum { IG_GPU_OUT_HALVES = 1, IG_GPU_RESIDUAL_HALVES = 2 };
 
+struct ig_gpu_conv_bytes { /* conv_bytes.cu: convolution of bytes; a group's channels and taps are one line, k */
+    const void *in;
+    const void *weights;  /* signed, [group][oc][depth]: tap by tap, channels of each; depthwise [taps by fours][channel] four taps */
+    const int32_t *bias;  /* [group][oc4]: what is added to the sum of products of signed bytes */
+    const float *scale;   /* [group][oc4] */
+    const float *ends;    /* least and largest of the scaled sum; what is added to it then; a word of the byte that padding is */
+    const void *pad;      /* such bytes for the channels of a group: what a tap beyond the edge reads */
+    void *out;
+    float *partial;       /* [split][group][pixel][oc4] sums where splits > 1 */
+    int32_t in_h, in_w, in_row, in_pixel;
+    int32_t out_h, out_w, out_row, out_pixel;
+    int32_t groups, ic, oc, oc4; /* channels of one group; oc4: rounded up to 4; depthwise: of all in one group */
+    int32_t tap, depth;   /* bytes of a line that a tap takes, ic rounded up to 4; of all, a multiple of 64 */
+    int32_t kh, kw, sh, sw, dh, dw, top, left;
+    int32_t splits, chunk; /* the sum is cut into `splits` pieces of `chunk` times 64 bytes */
+    int32_t vector_out;   /* 1: out may be accessed four channels at a time */
+    uint32_t flip;        /* what makes four bytes of the input signed ones, less 128 where they were not, by exclusive or */
+};
+
 struct ig_gpu_depth {    /* of a convolution over volumes: the third dim */
     int32_t in, in_rows, out_rows; /* depths of the input; rows of one depth */
     int32_t tap_rows;     /* rows of taps of one depth */

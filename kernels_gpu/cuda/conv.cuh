@@ -29,7 +29,7 @@ static __device__ __forceinline__ int packed(int y, int x)
 struct flat_image { /* what is no volume */
 };
 
-static __device__ __forceinline__ origin origin_of(const ig_gpu_conv &p, const flat_image &, int m)
+template <typename P> static __device__ __forceinline__ origin origin_of(const P &p, const flat_image &, int m)
 {
     const int y = m / p.out_w, x = m - y * p.out_w;
     const origin at = {0, y >= p.out_h ? NOWHERE * 65536 : packed(y * p.sh - p.top, x * p.sw - p.left)};
@@ -43,9 +43,9 @@ static __device__ __forceinline__ origin origin_of(const ig_gpu_conv &p, const i
     return at;
 }
 
-/* Where tap (ky, kx) reads a group's first channel, of floats or halves; NULL beyond the edge. */
-template <typename E>
-static __device__ __forceinline__ const E *tap_of(const ig_gpu_conv &p, const flat_image &, int group, origin from, int ky, int kx)
+/* Where tap (ky, kx) reads a group's first channel, of floats, halves or bytes; NULL beyond the edge. */
+template <typename E, typename P>
+static __device__ __forceinline__ const E *tap_of(const P &p, const flat_image &, int group, origin from, int ky, int kx)
 {
     const int y = row_of(from.yx) + ky * p.dh, x = column_of(from.yx) + kx * p.dw;
     if ((unsigned)y >= (unsigned)p.in_h || (unsigned)x >= (unsigned)p.in_w) return 0;

@@ -56,6 +56,7 @@ static __device__ __forceinline__ void copy4(float *to, const float *from, bool 
 }
 #endif
 #define COPY4(to, from, there) copy4(to, from, there)
+#define COPY_STAGES (HAS_COPIES ? 3 : 2) /* of shared memory, one of which is computed with: what comes through registers needs one more */
 /*
  * A warp's M x N products of 16 x 16 by 16 x 8 bfloat16, two a word, added to sums of 16 x 8: mma.m16n8k16 of the PTX manual, which says
  * what of each a lane has.
@@ -130,6 +131,53 @@ static __device__ __forceinline__ void wmma_store(float *, const float (&)[8], i
 {
 }
 #endif
+/*
+ * The same on signed bytes, exactly, in integers of 32 bits: rows of a, and columns of b, are 16 bytes side by side, `line` bytes from
+ * one to the next. A word of a fragment is four bytes of it.
+ */
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 720
+#define HAS_WMMA_BYTES 1
+#define WMMA_LOAD_BYTES(which, to, from, line)                                                                            \
+    asm volatile("wmma.load." which ".m16n16k16.shared.s8 {%0, %1}, [%2], %3;"                                            \
+                 : "=r"(to[0]), "=r"(to[1]) : "r"((unsigned)__cvta_generic_to_shared(from)), "r"(line) : "memory")
+static __device__ __forceinline__ void wmma_load_bytes_a(unsigned (&to)[2], const float *from, int line)
+{
+    WMMA_LOAD_BYTES("a.sync.aligned.row", to, from, line);
+}
+static __device__ __forceinline__ void wmma_load_bytes_b(unsigned (&to)[2], const float *from, int line)
+{
+    WMMA_LOAD_BYTES("b.sync.aligned.col", to, from, line);
+}
+static __device__ __forceinline__ void wmma_bytes(int (&sum)[8], const unsigned (&a)[2], const unsigned (&b)[2])
+{
+    asm("wmma.mma.sync.aligned.row.col.m16n16k16.s32.s8.s8.s32 {%0, %1, %2, %3, %4, %5, %6, %7}, {%8, %9}, {%10, %11}, "
+        "{%0, %1, %2, %3, %4, %5, %6, %7};"
+        : "+r"(sum[0]), "+r"(sum[1]), "+r"(sum[2]), "+r"(sum[3]), "+r"(sum[4]), "+r"(sum[5]), "+r"(sum[6]), "+r"(sum[7])
+        : "r"(a[0]), "r"(a[1]), "r"(b[0]), "r"(b[1]));
+}
+/* As words, `line` of them from row to row. */
+static __device__ __forceinline__ void wmma_store_bytes(float *to, const int (&sum)[8], int line)
+{
+    asm volatile("wmma.store.d.sync.aligned.row.m16n16k16.shared.s32 [%0], {%1, %2, %3, %4, %5, %6, %7, %8}, %9;"
+                 : : "r"((unsigned)__cvta_generic_to_shared(to)), "r"(sum[0]), "r"(sum[1]), "r"(sum[2]), "r"(sum[3]),
+                     "r"(sum[4]), "r"(sum[5]), "r"(sum[6]), "r"(sum[7]), "r"(line)
+                 : "memory");
+}
+#else
+#define HAS_WMMA_BYTES 0
+static __device__ __forceinline__ void wmma_load_bytes_a(unsigned (&)[2], const float *, int)
+{
+}
+static __device__ __forceinline__ void wmma_load_bytes_b(unsigned (&)[2], const float *, int)
+{
+}
+static __device__ __forceinline__ void wmma_bytes(int (&)[8], const unsigned (&)[2], const unsigned (&)[2])
+{
+}
+static __device__ __forceinline__ void wmma_store_bytes(float *, const int (&)[8], int)
+{
+}
+#endif
 /* IEEE 754 binary16 by its bits; the other way to nearest, ties to even, and what is too large becomes infinite. */
 static __device__ __forceinline__ float half_float(uint16_t bits)
 {
@@ -146,6 +194,19 @@ static __device__ __forceinline__ uint16_t float_half(float v)
 #define LOAD4(p) (*(const float4 *)(p))
 #define STORE4(p, v) (*(float4 *)(p) = (v))
 #endif
+
+/* sum plus the products of four signed bytes each, modulo 2^32. */
+static __device__ __forceinline__ int dot4(unsigned a, unsigned b, int sum)
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 610
+    return __dp4a((int)a, (int)b, sum);
+#else
+    unsigned v = (unsigned)sum;
+    UNROLL
+    for (int i = 0; i < 32; i += 8) v += (unsigned)((int)(int8_t)(a >> i) * (int8_t)(b >> i));
+    return (int)v;
+#endif
+}
 
 /* An integer that is kept in a register: the compiler does not compute it anew from what it is made of. */
 #define KEPT(i) asm volatile("" : "+r"(i))

@@ -139,6 +139,16 @@ void emu_wmma(float *sum, const unsigned *a, const unsigned *b)
     memcpy(sum, mine->sum, EMU_WMMA_SUMS * sizeof *sum);
 }
 
+void emu_wmma_bytes(int *sum, const unsigned *a, const unsigned *b)
+{
+    struct emu_fragment *lanes[EMU_WARP], *mine = &threads[running].fragment;
+    memcpy(mine->a[0], a, 2 * sizeof *a);
+    memcpy(mine->a[1], b, 2 * sizeof *b);
+    memcpy(mine->sum, sum, EMU_WMMA_SUMS * sizeof *sum);
+    if (meet(mine, __builtin_return_address(0), lanes)) emu_multiply_bytes(lanes);
+    memcpy(sum, mine->sum, EMU_WMMA_SUMS * sizeof *sum);
+}
+
 static void thread_main(void)
 {
     kernel(kernel_params);

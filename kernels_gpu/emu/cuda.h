@@ -64,6 +64,11 @@ static inline float __shfl_xor_sync(unsigned lanes, float v, int mask)
     return v;
 }
 
+static inline int __shfl_xor_sync(unsigned lanes, int v, int mask)
+{
+    return (int)emu_shuffle(lanes, (uint32_t)v, (int)(emu_now.thread.x & 31) ^ mask);
+}
+
 static inline unsigned __float_as_uint(float v)
 {
     unsigned bits;
@@ -148,8 +153,10 @@ static __forceinline__ void emu_copy4(float *to, const float *from, bool there)
 #define COPY4(to, from, there) emu_copy4(to, from, there)
 #define COPY_GROUP() emu_copy_group()
 #define COPY_WAIT(left) emu_copy_wait(left)
+#define COPY_STAGES 3
 #define HAS_MMA_BF16 (emu_chip() >= 80)
 #define HAS_WMMA (emu_chip() >= 70)
+#define HAS_WMMA_BYTES (emu_chip() >= 72)
 
 template <int M, int N>
 static __forceinline__ void mma_bf16(float (&sum)[M][N][4], const float4 (&a)[M], const unsigned (&b)[N][2])
@@ -185,6 +192,30 @@ static __forceinline__ void wmma_store(float *to, const float (&sum)[8], int lin
     IS_ALIGNED(to, 32);
     emu_store4(to + emu_place(line), make_float4(sum[0], sum[1], sum[2], sum[3]));
     emu_store4(to + emu_place(line) + 4, make_float4(sum[4], sum[5], sum[6], sum[7]));
+}
+
+/* The same of bytes; of sums a lane has as many. */
+static __forceinline__ void emu_wmma_load_bytes(unsigned (&to)[2], const float *from, int line)
+{
+    IS_ALIGNED(from, 16);
+    IS_ALIGNED((const char *)from + line, 16);
+    const float2 v = *(const float2 *)(const void *)((const char *)from + emu_place(line));
+    memcpy(to, &v, sizeof v);
+}
+
+#define wmma_load_bytes_a emu_wmma_load_bytes
+#define wmma_load_bytes_b emu_wmma_load_bytes
+
+static __forceinline__ void wmma_bytes(int (&sum)[8], const unsigned (&a)[2], const unsigned (&b)[2])
+{
+    emu_wmma_bytes(sum, a, b);
+}
+
+static __forceinline__ void wmma_store_bytes(float *to, const int (&sum)[8], int line)
+{
+    float words[8];
+    memcpy(words, sum, sizeof words);
+    wmma_store(to, words, line);
 }
 
 static inline float half_float(uint16_t bits)

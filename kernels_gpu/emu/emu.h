@@ -36,7 +36,9 @@ void emu_mma_bf16(int rows, int columns, float *sum, const float *a, const unsig
  * above.
  */
 void emu_wmma(float *sum, const unsigned *a, const unsigned *b);
-int emu_chip(void); /* 90: what the chip has is sm_90's; tensor cores came with 70, these on bfloat16 and copies with 80 */
+/* The same by signed bytes, two words of four numbers: half a row of a, half a column of b. Sums are exact modulo 2^32. */
+void emu_wmma_bytes(int *sum, const unsigned *a, const unsigned *b);
+int emu_chip(void); /* 90: what the chip has is sm_90's; tensor cores came with 70, on bytes with 72, on bfloat16 and copies with 80 */
 void emu_set_chip(int sm); /* from now on */
 /* An access of `bytes` at p is about to come. */
 void emu_aligned(const void *p, size_t bytes);

@@ -1,5 +1,5 @@
 /*
- * wmma.m16n16k16 on binary16, of which a lane has half a row of each operand; and
+ * wmma.m16n16k16 on binary16, of which a lane has half a row of each operand, and on bytes, of whose b it has half a column; and
  * mma.m16n8k16 on bfloat16, by the PTX manual's figures: lane 4g + t has of a, 16 x 16, rows g and g + 8 at k = 2t, 2t + 1 and then at
  * 2t + 8, 2t + 9; of b, 16 x 8, column g at these k; of the sums, 16 x 8, rows g and g + 8 of columns 2t, 2t + 1.
  */
@@ -113,6 +113,24 @@ void emu_multiply_halves(struct emu_fragment *lanes[EMU_WARP])
     fesetround(FE_TONEAREST);
     for (int lane = 0; lane < EMU_WARP; lane++) {
         for (int i = 0; i < 2; i++) memcpy(lanes[lane]->sum[i], &sum[lane % 2 * 2 + i][lane / 2], sizeof sum[0][0]);
+        lanes[lane]->is_done = 1;
+    }
+}
+
+void emu_multiply_bytes(struct emu_fragment *lanes[EMU_WARP])
+{
+    int8_t a[ROWS][DEPTH], b[2 * COLUMNS][DEPTH];
+    uint32_t sum[ROWS][2 * COLUMNS];
+    for (int lane = 0; lane < EMU_WARP; lane++) {
+        memcpy(&a[lane / 2][lane % 2 * 8], lanes[lane]->a[0], 8);
+        memcpy(&b[lane / 2][lane % 2 * 8], lanes[lane]->a[1], 8);
+        memcpy(&sum[lane / 2][lane % 2 * 8], lanes[lane]->sum, EMU_WMMA_SUMS * sizeof sum[0][0]);
+    }
+    for (int row = 0; row < ROWS; row++)
+        for (int column = 0; column < 2 * COLUMNS; column++)
+            for (int k = 0; k < DEPTH; k++) sum[row][column] += (uint32_t)(a[row][k] * b[column][k]);
+    for (int lane = 0; lane < EMU_WARP; lane++) {
+        memcpy(lanes[lane]->sum, &sum[lane / 2][lane % 2 * 8], EMU_WMMA_SUMS * sizeof sum[0][0]);
         lanes[lane]->is_done = 1;
     }
 }

@@ -19,5 +19,7 @@ struct emu_fragment {
 void emu_multiply(int rows, int columns, struct emu_fragment *lanes[EMU_WARP]);
 /* The same of a wmma on binary16. */
 void emu_multiply_halves(struct emu_fragment *lanes[EMU_WARP]);
+/* And on signed bytes, whose sums are integers. */
+void emu_multiply_bytes(struct emu_fragment *lanes[EMU_WARP]);
 
 #endif
