@@ -9,7 +9,10 @@
  * Packed weights: struct ig_bytes_head, then
  *   [group][panel = ceil(oc/groups / nr)] { bias[nr], scale[nr], word[words][nr] }   channels past the end are zero
  * where a word has the weights of two or four successive k = tap * ic/groups + channel, beyond the last k zero. The bias has whatever
- * the words leave out: - x_zero sum w of bytes.
+ * the words leave out: - x_zero sum w of bytes. Where a shape says `halves`, the nr words of a row are in two parts, their lower
+ * 16 bits and their higher ones, as vectors' products of pairs of bytes and of numbers of 16 bits want them:
+ *   four of 8 bits   c0k0 c0k1 c1k0 c1k1 ... c15k0 c15k1 | c0k2 c0k3 c1k2 c1k3 ... c15k2 c15k3
+ *   two of 16 bits   c0k0 c1k0 ... c15k0 | c0k1 c1k1 ... c15k1
  */
 #ifndef KERNELS_CPU_COMMON_CONV_BYTES_H
 #define KERNELS_CPU_COMMON_CONV_BYTES_H
@@ -32,6 +35,7 @@ struct ig_bytes_shape {          /* of one ISA's tiles: sizes depend on it */
     int32_t unit;                /* numbers of a word: 2 or 4 */
     int32_t step;                /* words of a panel are a multiple of this */
     int32_t flips;               /* bytes of which x are flipped: enum ig_bytes_flips */
+    int32_t halves;              /* 1: a row of a panel is its words' lower halves, then their higher ones */
 };
 
 enum ig_bytes_flips { IG_BYTES_TO_UNSIGNED, IG_BYTES_TO_SIGNED };
@@ -59,7 +63,7 @@ size_t ig_bytes_sums(const struct ig_bytes_shape *shape), ig_bytes_pad(const str
 
 /*
  * Depthwise convolution (common/depthwise_bytes.inc). Packed weights: struct ig_bytes_head, then
- *   [block of 16 channels] { bias[16], scale[16], i16 w[pair of taps][16][2] }
+ *   [block of 16 channels] { bias[16], scale[16], i16 w[pair of taps][16][2] }   NEON's: w[pair of taps][2][16]
  */
 enum { IG_BYTES_CHANNELS = 16 };
 
@@ -67,6 +71,6 @@ size_t ig_bytes_depthwise_scratch(const struct ig_call *call);
 /* Its first part: addresses and steps of an even number of taps; behind it x_zero for a pixel. */
 size_t ig_bytes_taps(const struct ig_window *w);
 
-extern const struct ig_bytes_shape ig_bytes_avx2, ig_bytes_avx512, ig_bytes_vnni, ig_bytes_amx, ig_bytes_neon;
+extern const struct ig_bytes_shape ig_bytes_avx2, ig_bytes_avx512, ig_bytes_vnni, ig_bytes_amx, ig_bytes_neon, ig_bytes_neon_wide;
 
 #endif

@@ -74,17 +74,33 @@ static int sums_fit(const struct ig_call *call, int64_t k)
     return most + k * 2 * 255 * 255 < INT32_MAX;
 }
 
-/* All weights, less their zero points, lie between `low` and 127. */
-static int weights_fit(const struct ig_call *call, int32_t low)
+/* All weights of a filter, less their zero point, fit 8 bits. Says how many are -128. */
+static int fits_bytes(const struct filter *f, int64_t *least)
+{
+    *least = 0;
+    for (int64_t i = 0; i < f->k; i++) {
+        int32_t v = (int32_t)ig_get_int(f->w, f->type, i) - f->zero;
+        if (v < -128 || v > 127) return 0;
+        *least += v == -128;
+    }
+    return 1;
+}
+
+/* Where halves of words are multiplied and added in 16 bits, by inputs down to -128: one sum leaves them, that of -128 twice. */
+static int halves_fit(const struct filter *f)
+{
+    for (int64_t k = 0; k + 2 < f->k; k += k % 4 ? 3 : 1)
+        if (weight_at(f, k) == -128 && weight_at(f, k + 2) == -128) return 0;
+    return 1;
+}
+
+static int weights_fit(const struct ig_call *call, const struct ig_bytes_shape *shape)
 {
     for (int32_t oc = 0; oc < call->out[0].c; oc++) {
         struct filter f = filter_of(call, oc);
-        int32_t shift = f.type == IG_I8 ? 0 : 128;
-        if (low == -128 && f.zero == shift) continue;
-        for (int64_t i = 0; i < f.k; i++) {
-            int32_t v = (int32_t)ig_get_int(f.w, f.type, i) - f.zero;
-            if (v < low || v > 127) return 0;
-        }
+        int64_t least;
+        if (!shape->halves && f.zero == (f.type == IG_I8 ? 0 : 128)) continue;
+        if (!fits_bytes(&f, &least) || (shape->halves && least > 1 && !halves_fit(&f))) return 0;
     }
     return 1;
 }
@@ -92,7 +108,7 @@ static int weights_fit(const struct ig_call *call, int32_t low)
 static int supports(const struct ig_call *call, const struct ig_bytes_shape *shape)
 {
     if (!is_flat_qlinear(call) || is_depthwise(call) || !sums_fit(call, filter_of(call, 0).k)) return 0;
-    return shape->unit == 2 || weights_fit(call, shape->flips == IG_BYTES_TO_UNSIGNED ? -128 : -127);
+    return shape->unit == 2 || weights_fit(call, shape);
 }
 
 static struct ig_bytes_head head_of(const struct ig_call *call, int32_t flip)
@@ -117,15 +133,23 @@ static int32_t bias_of(const struct ig_call *call, int32_t oc, int32_t zero)
     return (int32_t)((int64_t)ig_parameter(call, BIAS, oc) - zero * sum);
 }
 
-/* Words of a channel, `nr` from one to the next. */
-static void pack_filter(const struct filter *f, const struct ig_bytes_shape *shape, int64_t words, int32_t *to)
+/* Word c of a row of `nr`. */
+static void put_word(int32_t *row, int32_t c, int32_t nr, int halves, uint32_t word)
+{
+    uint16_t *half = (uint16_t *)row;
+    if (halves) half[c] = (uint16_t)word, half[nr + c] = (uint16_t)(word >> 16);
+    else row[c] = (int32_t)word;
+}
+
+/* Words of a panel's channel c. */
+static void pack_filter(const struct filter *f, const struct ig_bytes_shape *shape, int64_t words, int32_t *rows, int32_t c)
 {
     int32_t unit = shape->unit, bits = 32 / unit;
-    for (int64_t i = 0; i < words; i++, to += shape->nr) {
+    for (int64_t i = 0; i < words; i++, rows += shape->nr) {
         uint32_t word = 0;
         for (int32_t j = 0; j < unit; j++)
             word |= ((uint32_t)weight_at(f, i * unit + j) & ((1u << bits) - 1)) << j * bits;
-        *to = (int32_t)word;
+        put_word(rows, c, shape->nr, shape->halves, word);
     }
 }
 
@@ -135,16 +159,17 @@ static size_t pack(const struct ig_call *call, void *dst, const struct ig_bytes_
     int32_t groups = ((const struct ig_conv *)call->attrs)->groups, nr = shape->nr;
     size_t bytes = sizeof(struct ig_bytes_head) + (size_t)(groups * (int64_t)cut.panels * cut.panel) * sizeof(int32_t);
     if (!dst) return bytes;
-    int32_t zero = shape->unit == 4 ? flipped_zero(call, shape->flips) : 0, *panel = (int32_t *)((struct ig_bytes_head *)dst + 1);
+    int32_t zero = shape->unit == 4 ? flipped_zero(call, shape->flips) : 0;
     memset(dst, 0, bytes);
     *(struct ig_bytes_head *)dst = head_of(call, shape->unit == 4 ? flip_of(call, shape->flips) : 0);
     for (int32_t oc = 0; oc < call->out[0].c; oc++) {
-        int64_t at = (oc / cut.oc * (int64_t)cut.panels + oc % cut.oc / nr) * cut.panel + oc % cut.oc % nr;
+        int32_t *panels = (int32_t *)((struct ig_bytes_head *)dst + 1), c = oc % cut.oc % nr;
+        int32_t *panel = panels + (oc / cut.oc * (int64_t)cut.panels + oc % cut.oc / nr) * cut.panel;
         struct filter f = filter_of(call, oc);
         float scale = scale_of(call, oc);
-        panel[at] = bias_of(call, oc, zero);
-        memcpy(&panel[at + nr], &scale, sizeof scale);
-        pack_filter(&f, shape, cut.words, panel + at + 2 * nr);
+        panel[c] = bias_of(call, oc, zero);
+        memcpy(&panel[nr + c], &scale, sizeof scale);
+        pack_filter(&f, shape, cut.words, panel + 2 * nr, c);
     }
     return bytes;
 }
@@ -158,6 +183,7 @@ SHAPE(avx512)
 SHAPE(vnni)
 SHAPE(amx)
 SHAPE(neon)
+SHAPE(neon_wide)
 
 /* --- depthwise --- */
 
@@ -166,7 +192,7 @@ int ig_supports_bytes_depthwise(const struct ig_call *call)
     return is_flat_qlinear(call) && is_depthwise(call) && sums_fit(call, filter_of(call, 0).k);
 }
 
-size_t ig_pack_bytes_depthwise(const struct ig_call *call, void *dst)
+static size_t pack_depthwise(const struct ig_call *call, void *dst, int halves)
 {
     enum { N = IG_BYTES_CHANNELS };
     const struct ig_window *w = &((const struct ig_conv *)call->attrs)->w;
@@ -178,15 +204,26 @@ size_t ig_pack_bytes_depthwise(const struct ig_call *call, void *dst)
     memset(dst, 0, bytes);
     *(struct ig_bytes_head *)dst = head_of(call, 0);
     for (int32_t c = 0; c < call->out[0].c; c++) {
-        int32_t *at = to + c / N * block + c % N;
+        int32_t *at = to + c / N * block, i = c % N;
         struct filter f = filter_of(call, c);
         float scale = scale_of(call, c);
-        at[0] = bias_of(call, c, zero);
-        memcpy(&at[N], &scale, sizeof scale);
+        at[i] = bias_of(call, c, zero);
+        memcpy(&at[N + i], &scale, sizeof scale);
         for (int32_t p = 0; p < pairs; p++)
-            at[(2 + p) * N] = (int32_t)(((uint32_t)weight_at(&f, 2 * p) & 0xffff) | (uint32_t)weight_at(&f, 2 * p + 1) << 16);
+            put_word(at + (2 + p) * N, i, N, halves,
+                     ((uint32_t)weight_at(&f, 2 * p) & 0xffff) | (uint32_t)weight_at(&f, 2 * p + 1) << 16);
     }
     return bytes;
+}
+
+size_t ig_pack_bytes_depthwise(const struct ig_call *call, void *dst)
+{
+    return pack_depthwise(call, dst, 0);
+}
+
+size_t ig_pack_bytes_depthwise_neon(const struct ig_call *call, void *dst)
+{
+    return pack_depthwise(call, dst, 1);
 }
 
 size_t ig_scratch_bytes_depthwise(const struct ig_call *call)

@@ -40,11 +40,13 @@ ig_scratch_fn ig_scratch_conv_packed;   /* sets with packed kernels */
 ig_scratch_fn ig_scratch_first_packed;
 
 /* --- pack/conv_bytes.c: convolution of quantised numbers, constant parameters, up to two spatial dims; common/conv_bytes.h --- */
-ig_supports_fn ig_supports_bytes_avx2, ig_supports_bytes_avx512, ig_supports_bytes_vnni, ig_supports_bytes_amx, ig_supports_bytes_neon;
-ig_pack_fn ig_pack_bytes_avx2, ig_pack_bytes_avx512, ig_pack_bytes_vnni, ig_pack_bytes_amx, ig_pack_bytes_neon;
-ig_scratch_fn ig_scratch_bytes_avx2, ig_scratch_bytes_avx512, ig_scratch_bytes_vnni, ig_scratch_bytes_amx, ig_scratch_bytes_neon;
+ig_supports_fn ig_supports_bytes_avx2, ig_supports_bytes_avx512, ig_supports_bytes_vnni, ig_supports_bytes_amx, ig_supports_bytes_neon,
+    ig_supports_bytes_neon_wide;
+ig_pack_fn ig_pack_bytes_avx2, ig_pack_bytes_avx512, ig_pack_bytes_vnni, ig_pack_bytes_amx, ig_pack_bytes_neon, ig_pack_bytes_neon_wide;
+ig_scratch_fn ig_scratch_bytes_avx2, ig_scratch_bytes_avx512, ig_scratch_bytes_vnni, ig_scratch_bytes_amx, ig_scratch_bytes_neon,
+    ig_scratch_bytes_neon_wide;
 ig_supports_fn ig_supports_bytes_depthwise; /* groups == ic == oc */
-ig_pack_fn ig_pack_bytes_depthwise;
+ig_pack_fn ig_pack_bytes_depthwise, ig_pack_bytes_depthwise_neon;
 ig_scratch_fn ig_scratch_bytes_depthwise;
 
 /* --- pack/strassen.c: wide pointwise convolution --- */

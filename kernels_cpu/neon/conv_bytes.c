@@ -1,0 +1,80 @@
+/* Convolution of quantised numbers, common/conv_bytes.h, without the dot products of later cores: tiles are in conv_bytes.S. */
+#include "kernels_cpu/neon/conv_bytes.h"
+#include "kernels_cpu/neon/kernels.h"
+
+enum { MR = 4, NR = IG_BYTES_CHANNELS };
+
+typedef void rows_fn(const void *a, int64_t step, const int32_t *panel, int64_t words, int32_t *sums);
+rows_fn ig_bytes_1x16_neon, ig_bytes_2x16_neon, ig_bytes_3x16_neon, ig_bytes_4x16_neon;
+
+/* Sixteen or eight at a time; the last ones overlap what is there. */
+static inline void fill(void *to, const uint8_t *from, int64_t n, const struct ig_bytes_head *head)
+{
+    const uint8x16_t flip = vdupq_n_u8((uint8_t)head->flip);
+    uint8_t *p = (uint8_t *)to;
+    if (n < 8) {
+        for (int64_t i = 0; i < n; i++) p[i] = from[i] ^ (uint8_t)head->flip;
+        return;
+    }
+    if (n < 16) {
+        uint8x8_t last = vld1_u8(from + n - 8);
+        vst1_u8(p, veor_u8(vld1_u8(from), vget_low_u8(flip)));
+        vst1_u8(p + n - 8, veor_u8(last, vget_low_u8(flip)));
+        return;
+    }
+    for (int64_t i = 0;; i = i + 16 < n - 16 ? i + 16 : n - 16) {
+        vst1q_u8(p + i, veorq_u8(vld1q_u8(from + i), flip));
+        if (i == n - 16) break;
+    }
+}
+
+/* The pair at `a` in all lanes. */
+static inline int8x16_t pair_at(const char *a)
+{
+    int16_t pair;
+    memcpy(&pair, a, sizeof pair);
+    return vreinterpretq_s8_s16(vdupq_n_s16(pair));
+}
+
+/* s += the products of a word and of a row of words: w[0], w[1] have its first pairs, w[2], w[3] the second ones. */
+static inline __attribute__((always_inline)) void add_word(int32x4_t s[QUADS], const char *a, const int8x16_t w[QUADS])
+{
+    const int8x16_t x = pair_at(a), y = pair_at(a + 2);
+    for (int j = 0; j < 2; j++) {
+        s[2 * j] = vpadalq_s16(s[2 * j], vmlal_s8(vmull_s8(vget_low_s8(w[j]), vget_low_s8(x)), vget_low_s8(w[2 + j]), vget_low_s8(y)));
+        s[2 * j + 1] = vpadalq_s16(s[2 * j + 1], vmlal_high_s8(vmull_high_s8(w[j], x), w[2 + j], y));
+    }
+}
+
+static inline __attribute__((always_inline)) void tile_of(const char *a, int64_t step, const int rows, const int32_t *panel, int64_t words, int32_t *sums)
+{
+    const int8_t *w = (const int8_t *)panel;
+    int32x4_t s[MR][QUADS];
+    for (int i = 0; i < rows; i++)
+        for (int j = 0; j < QUADS; j++) s[i][j] = vdupq_n_s32(0);
+    for (int64_t k = 0; k < words; k++, w += 4 * NR, a += 4) {
+        const int8x16_t row[QUADS] = {vld1q_s8(w), vld1q_s8(w + 16), vld1q_s8(w + 32), vld1q_s8(w + 48)};
+#pragma GCC unroll 4
+        for (int i = 0; i < rows; i++) add_word(s[i], a + i * step, row);
+    }
+    for (int i = 0; i < rows; i++) store_row(sums + i * NR, s[i]);
+}
+
+static void tile(const char *a, int64_t step, int32_t rows, const int32_t *w, int64_t words, int32_t *sums)
+{
+    rows_fn *const of[MR] = {ig_bytes_1x16_neon, ig_bytes_2x16_neon, ig_bytes_3x16_neon, ig_bytes_4x16_neon};
+    of[rows - 1](a, step, w, words, sums);
+}
+
+static void put(uint8_t *const *to, int64_t at, int32_t rows, const int32_t *sums, const int32_t *bias, const float *scale, int32_t n,
+                const struct ig_bytes_head *head)
+{
+    ig_bytes_put_neon(to, at, rows, sums, bias, scale, n, head);
+}
+
+#include "kernels_cpu/common/conv_bytes.inc"
+
+void qlinear_conv_i8_4x16__neon(const struct ig_call *call, struct ig_range range, void *scratch)
+{
+    conv_bytes(call, range, scratch, &ig_bytes_neon);
+}
