@@ -111,6 +111,9 @@ ig_supports_fn ig_supports_softmax;    /* over the last axis; not hard */
 ig_supports_fn ig_supports_copy;       /* any type */
 ig_supports_fn ig_supports_transpose;  /* 4-byte elements, any permutation */
 
+/* --- pack/quantize.c: f32 to u8 or i8 and back, one scale, one zero point or none --- */
+ig_supports_fn ig_supports_quantize, ig_supports_dequantize;
+
 /* --- pack/resize.c: images whose rows and columns change --- */
 ig_supports_fn ig_supports_resize_nearest; /* by whole factors, each pixel repeated */
 ig_supports_fn ig_supports_resize_linear;  /* without antialiasing; the common coordinate maps */
