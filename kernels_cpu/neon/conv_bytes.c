@@ -28,38 +28,6 @@ static inline void fill(void *to, const uint8_t *from, int64_t n, const struct i
     }
 }
 
-/* The pair at `a` in all lanes. */
-static inline int8x16_t pair_at(const char *a)
-{
-    int16_t pair;
-    memcpy(&pair, a, sizeof pair);
-    return vreinterpretq_s8_s16(vdupq_n_s16(pair));
-}
-
-/* s += the products of a word and of a row of words: w[0], w[1] have its first pairs, w[2], w[3] the second ones. */
-static inline __attribute__((always_inline)) void add_word(int32x4_t s[QUADS], const char *a, const int8x16_t w[QUADS])
-{
-    const int8x16_t x = pair_at(a), y = pair_at(a + 2);
-    for (int j = 0; j < 2; j++) {
-        s[2 * j] = vpadalq_s16(s[2 * j], vmlal_s8(vmull_s8(vget_low_s8(w[j]), vget_low_s8(x)), vget_low_s8(w[2 + j]), vget_low_s8(y)));
-        s[2 * j + 1] = vpadalq_s16(s[2 * j + 1], vmlal_high_s8(vmull_high_s8(w[j], x), w[2 + j], y));
-    }
-}
-
-static inline __attribute__((always_inline)) void tile_of(const char *a, int64_t step, const int rows, const int32_t *panel, int64_t words, int32_t *sums)
-{
-    const int8_t *w = (const int8_t *)panel;
-    int32x4_t s[MR][QUADS];
-    for (int i = 0; i < rows; i++)
-        for (int j = 0; j < QUADS; j++) s[i][j] = vdupq_n_s32(0);
-    for (int64_t k = 0; k < words; k++, w += 4 * NR, a += 4) {
-        const int8x16_t row[QUADS] = {vld1q_s8(w), vld1q_s8(w + 16), vld1q_s8(w + 32), vld1q_s8(w + 48)};
-#pragma GCC unroll 4
-        for (int i = 0; i < rows; i++) add_word(s[i], a + i * step, row);
-    }
-    for (int i = 0; i < rows; i++) store_row(sums + i * NR, s[i]);
-}
-
 static void tile(const char *a, int64_t step, int32_t rows, const int32_t *w, int64_t words, int32_t *sums)
 {
     rows_fn *const of[MR] = {ig_bytes_1x16_neon, ig_bytes_2x16_neon, ig_bytes_3x16_neon, ig_bytes_4x16_neon};

@@ -22,38 +22,6 @@ static inline void fill(void *to, const uint8_t *from, int64_t n, const struct i
     }
 }
 
-/* The two numbers at `a`, in the first lanes. */
-static inline int16x4_t word_at(const char *a)
-{
-    int32_t word;
-    memcpy(&word, a, sizeof word);
-    return vreinterpret_s16_s32(vdup_n_s32(word));
-}
-
-/* s += a word's products: w[0], w[1] have the weights of its first number, w[2], w[3] those of the second. */
-static inline __attribute__((always_inline)) void add_wide(int32x4_t s[QUADS], const char *a, const int16x8_t w[QUADS])
-{
-    const int16x4_t x = word_at(a);
-    for (int j = 0; j < 2; j++) {
-        s[2 * j] = vmlal_lane_s16(vmlal_lane_s16(s[2 * j], vget_low_s16(w[j]), x, 0), vget_low_s16(w[2 + j]), x, 1);
-        s[2 * j + 1] = vmlal_high_lane_s16(vmlal_high_lane_s16(s[2 * j + 1], w[j], x, 0), w[2 + j], x, 1);
-    }
-}
-
-static inline __attribute__((always_inline)) void wide_of(const char *a, int64_t step, const int rows, const int32_t *panel, int64_t words, int32_t *sums)
-{
-    const int16_t *w = (const int16_t *)panel;
-    int32x4_t s[MR][QUADS];
-    for (int i = 0; i < rows; i++)
-        for (int j = 0; j < QUADS; j++) s[i][j] = vdupq_n_s32(0);
-    for (int64_t k = 0; k < words; k++, w += 2 * NR, a += 4) {
-        const int16x8_t row[QUADS] = {vld1q_s16(w), vld1q_s16(w + 8), vld1q_s16(w + 16), vld1q_s16(w + 24)};
-#pragma GCC unroll 4
-        for (int i = 0; i < rows; i++) add_wide(s[i], a + i * step, row);
-    }
-    for (int i = 0; i < rows; i++) store_row(sums + i * NR, s[i]);
-}
-
 static void tile(const char *a, int64_t step, int32_t rows, const int32_t *w, int64_t words, int32_t *sums)
 {
     rows_fn *const of[MR] = {ig_wide_1x16_neon, ig_wide_2x16_neon, ig_wide_3x16_neon, ig_wide_4x16_neon};
