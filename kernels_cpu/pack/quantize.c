@@ -24,3 +24,9 @@ int ig_supports_dequantize(const struct ig_call *call)
 {
     return is_byte(&call->in[0]) && ig_is_f32(&call->out[0]) && has_one_scale(call);
 }
+
+int ig_supports_quant_binary(const struct ig_call *call)
+{
+    return qlinear_binary_any_1x1__supports(call) && ig_is_f32(&call->in[1]) && ig_is_f32(&call->in[4]) && ig_is_f32(&call->in[6]) &&
+           is_byte(&call->in[7]);
+}
