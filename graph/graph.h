@@ -148,8 +148,9 @@ int ig_infer(struct ig_graph *g, struct ig_node *n, char *err, size_t err_bytes)
 
 /*
  * --- passes: graph/passes/, one per file; each returns how many rewrites it made. They want a sorted graph and leave
- * one; all but layout, identity and fold_constants want a channels-last one. ---
+ * one; all but quantised, layout, identity and fold_constants want a channels-last one. ---
  */
+int ig_pass_quantised(struct ig_graph *g, ig_eval_fn *eval); /* in ONNX's layout: floats between DEQUANTIZE and QUANTIZE -> ops on bytes */
 int ig_pass_layout(struct ig_graph *g);           /* ONNX layout -> channels-last, transposes cancelled */
 int ig_pass_identity(struct ig_graph *g);         /* identities, no-op reshapes/casts/transposes/slices, double transposes */
 int ig_pass_fold_affine(struct ig_graph *g);      /* per-channel Mul/Add (and batch norm, imported as those) into conv, deconv, fc */

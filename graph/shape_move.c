@@ -240,8 +240,8 @@ int infer_topk(struct infer *q)
 int infer_resize(struct infer *q)
 {
     const struct ig_resize *a = &q->n->attrs.resize;
-    const struct ig_shape *x = infer_want(q, 0, T_F32, 1, IG_MAX_RANK),
-                          *y = x ? infer_given(q, 0, T_F32) : NULL;
+    const struct ig_shape *x = infer_want(q, 0, a->mode == IG_NEAREST ? T_F32 | T_BYTE : T_F32, 1, IG_MAX_RANK),
+                          *y = x ? infer_given(q, 0, 1 << x->type) : NULL;
     if (!y) return -1;
     if (y->rank != x->rank) return infer_fail(q, "data and output differ in rank");
     for (int i = 0; i < x->rank; i++)

@@ -98,11 +98,13 @@ static double work(const struct im *m, const struct ig_node *n)
     return product ? out * a->dims[a->rank - (n->attrs.matmul.trans_a ? 2 : 1)] + sum : out + sum;
 }
 
+/* Quantised weights stay: the quantised pass wants them as they are, and folds what it leaves. */
 static int may_fold(struct im *m, const struct ig_node *n)
 {
     int64_t bytes = 0;
     for (int i = 0; i < n->n_in; i++)
         if (n->in[i] >= 0 && !ig_is_const(m->g, n->in[i])) return 0;
+    if (n->op == IG_DEQUANTIZE && m->g->values[n->in[0]].shape.rank > 0) return 0;
     if (n->op <= IG_COL2IM || n->op == IG_COPY || !n->n_in || n->in[0] < 0 || n->out[0] < 0) return 0;
     for (int i = 0; i < n->n_out; i++)
         if (n->out[i] >= 0) bytes += ig_bytes(&m->g->values[n->out[i]].shape);

@@ -37,6 +37,9 @@ int32_t edit_reshaped(struct ig_graph *g, int32_t x, const struct ig_shape *shap
 /* Node n becomes op with these inputs; its outputs stay. */
 void edit_become(struct ig_graph *g, int32_t node, enum ig_op op, int32_t n_in, const int32_t *in);
 
+/* The node's outputs become constants where its inputs are, by `eval` or, if that is NULL, only if it moves them: 1. */
+int edit_fold(struct ig_graph *g, int32_t node, ig_eval_fn *eval);
+
 /* dst gets the elements of x in the order of y, where y dim i is x dim perm[i]. */
 void edit_permute(const struct ig_shape *x, const void *src, const int32_t *perm, void *dst);
 /* Shape of x under perm. */

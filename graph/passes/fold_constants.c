@@ -1,5 +1,5 @@
 /* Nodes whose inputs are all constant become constants. Reshapes and transposes are done here, the rest by
- * `eval`. */
+ * `eval`. Quantised weights may grow to floats: what reads them wants constants. */
 #include "graph/late.h"
 #include "graph/passes/edit.h"
 
@@ -16,7 +16,7 @@ static int foldable(const struct ig_graph *g, const struct ig_node *n) {
     }
     for (int k = 0; k < n->n_out; k++)
         if (n->out[k] >= 0) out += ig_bytes(&g->values[n->out[k]].shape);
-    return in > 0 && out <= in + MAX_GROWTH;
+    return in > 0 && (n->op == IG_DEQUANTIZE || out <= in + MAX_GROWTH);
 }
 
 static int move_only(struct ig_graph *g, const struct ig_node *n) {
@@ -48,16 +48,19 @@ static int evaluated(struct ig_graph *g, const struct ig_node *n, ig_eval_fn *ev
     return 1;
 }
 
+int edit_fold(struct ig_graph *g, int32_t node, ig_eval_fn *eval) {
+    struct ig_node *n = &g->nodes[node];
+    if (!n->n_out || !foldable(g, n)) return 0;
+    if (!move_only(g, n) && (!eval || !evaluated(g, n, eval))) return 0;
+    for (int k = 0; k < n->n_out; k++)
+        if (n->out[k] >= 0) g->values[n->out[k]].producer = -1;
+    edit_kill(n);
+    return 1;
+}
+
 int ig_pass_fold_constants(struct ig_graph *g, ig_eval_fn *eval) {
     int folded = 0;
-    for (int i = 0; i < g->n_nodes; i++) {
-        struct ig_node *n = &g->nodes[i];
-        if (!n->n_out || !foldable(g, n)) continue;
-        if (!move_only(g, n) && (!eval || !evaluated(g, n, eval))) continue;
-        for (int k = 0; k < n->n_out; k++)
-            if (n->out[k] >= 0) g->values[n->out[k]].producer = -1;
-        edit_kill(n);
-        folded++;
-    }
+    for (int i = 0; i < g->n_nodes; i++)
+        folded += edit_fold(g, i, eval);
     return edit_finish(g, folded);
 }

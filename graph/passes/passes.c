@@ -3,9 +3,14 @@
 
 enum { MAX_ROUNDS = 1000 };
 
-/* What the rest presumes: no identities left, constants folded, channels-last. */
+/*
+ * What the rest presumes: no identities left, constants folded, channels-last. Quantised weights become floats where they are
+ * folded: ops on bytes are made before.
+ */
 static void prepare(struct ig_graph *g, ig_eval_fn *eval) {
     ig_graph_sweep(g);
+    ig_pass_identity(g);
+    ig_pass_quantised(g, eval);
     for (int round = 0; round < MAX_ROUNDS; round++)
         if (!(ig_pass_identity(g) + ig_pass_fold_constants(g, eval))) break;
     ig_pass_layout(g);

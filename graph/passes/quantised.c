@@ -1,0 +1,334 @@
+/*
+ * Float ops between DEQUANTIZE and QUANTIZE become ops on bytes. What only moves or selects elements is done to the bytes
+ * themselves: the DEQUANTIZE goes behind it, the QUANTIZE before a CONCAT. Where the two meet they are nothing, if their
+ * parameters are the same; else one op, the sum of the tensor and of itself times 0, which rounds as both do, and which an
+ * activation between them clips. Convolutions, products and sums: quantised_layer.c. What is left keeps its floats.
+ */
+#include "graph/passes/quantised.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "graph/late.h"
+#include "graph/passes/edit.h"
+
+enum { DEEPEST = 16 }; /* nodes that only move, one behind the other */
+
+/* --- what is there --- */
+
+/* A product or quotient of two of them is still a normal float. */
+static int is_scale(const struct ig_graph *g, int32_t v) {
+    const float *s = edit_f32(g, v);
+    if (!s) return 0;
+    ig_late_fetch(g, s);
+    for (int64_t i = 0; i < ig_count(&g->values[v].shape); i++)
+        if (!(s[i] > 1e-18f && s[i] < 1e18f)) return 0;
+    return 1;
+}
+
+/* Scale and zero of a QUANTIZE or DEQUANTIZE. */
+static int read_parameters(const struct ig_graph *g, const struct ig_node *n, struct quantised *q) {
+    q->scale = n->in[1];
+    q->zero = n->n_in > 2 ? n->in[2] : -1;
+    q->axis = n->attrs.axis.axis;
+    if (!is_scale(g, q->scale)) return 0;
+    if (q->zero < 0) return 1;
+    const struct ig_shape *s = &g->values[q->scale].shape, *z = &g->values[q->zero].shape;
+    return ig_is_const(g, q->zero) && z->type == g->values[q->value].shape.type && ig_count(s) == ig_count(z);
+}
+
+static int is_byte(const struct ig_graph *g, int32_t v) {
+    return g->values[v].shape.type == IG_U8 || g->values[v].shape.type == IG_I8;
+}
+
+static int is_one(const struct ig_graph *g, const struct quantised *q) {
+    return ig_count(&g->values[q->scale].shape) == 1;
+}
+
+int quantised_read(const struct ig_graph *g, int32_t v, struct quantised *q) {
+    const struct ig_node *n = edit_producer(g, v, IG_DEQUANTIZE);
+    if (!n || !is_byte(g, n->in[0])) return 0;
+    q->value = n->in[0];
+    return read_parameters(g, n, q);
+}
+
+int quantised_read_one(const struct ig_graph *g, int32_t v, struct quantised *q) {
+    return quantised_read(g, v, q) && is_one(g, q);
+}
+
+/* Element 0 of a zero, as a number. */
+static int32_t zero_of(const struct ig_graph *g, const struct quantised *q) {
+    return q->zero < 0 ? 0 : (int32_t)ig_as_double(g->values[q->zero].shape.type, g->values[q->zero].data, 0);
+}
+
+static float scale_of(const struct ig_graph *g, const struct quantised *q) {
+    return *(const float *)g->values[q->scale].data;
+}
+
+int quantised_alike(const struct ig_graph *g, const struct quantised *a, const struct quantised *b) {
+    return is_one(g, a) && is_one(g, b) && g->values[a->value].shape.type == g->values[b->value].shape.type &&
+           zero_of(g, a) == zero_of(g, b) && !(scale_of(g, a) < scale_of(g, b)) && !(scale_of(g, a) > scale_of(g, b));
+}
+
+int32_t quantised_zero(struct ig_graph *g, const struct quantised *q) {
+    struct ig_shape s = g->values[q->scale].shape;
+    if (q->zero >= 0) return q->zero;
+    s.type = g->values[q->value].shape.type;
+    return ig_add_const(g, "zero", &s, NULL);
+}
+
+/* What float x becomes. */
+static int32_t quantised_to(const struct ig_graph *g, const struct quantised *y, float x) {
+    int32_t low = g->values[y->value].shape.type == IG_I8 ? -128 : 0;
+    double v = rint((double)(x / scale_of(g, y))) + zero_of(g, y);
+    return v > low ? v < low + 255 ? (int32_t)v : low + 255 : low;
+}
+
+/* Rounding keeps the order: a bound of floats is one of bytes. 0 if the node is no activation of two bounds. */
+static int read_clip(const struct ig_graph *g, const struct ig_node *n, const struct quantised *y, struct ig_act *clip) {
+    const struct ig_act *a = &n->attrs.unary.act;
+    int32_t least = g->values[y->value].shape.type == IG_I8 ? -128 : 0, low, high = least + 255;
+    if (n->op != IG_UNARY || (a->kind != IG_RELU && a->kind != IG_CLIP)) return 0;
+    if (a->kind == IG_CLIP && !(a->alpha <= a->beta)) return 0;
+    low = quantised_to(g, y, a->kind == IG_CLIP ? a->alpha : 0);
+    if (a->kind == IG_CLIP) high = quantised_to(g, y, a->beta);
+    *clip = (struct ig_act){.kind = IG_NONE};
+    if (low > least || high < least + 255) *clip = (struct ig_act){IG_CLIP, (float)low, (float)high};
+    return 1;
+}
+
+int quantised_end_of(const struct ig_graph *g, int32_t node, struct quantised_end *end) {
+    const struct ig_node *n = &g->nodes[node];
+    if (n->op != IG_QUANTIZE || !n->n_out || g->values[n->in[0]].shape.type != IG_F32) return 0;
+    *end = (struct quantised_end){.made = n->in[0], .act = -1, .node = node, .y = {.value = n->out[0]}};
+    if (!read_parameters(g, n, &end->y) || !is_one(g, &end->y)) return 0;
+    int alone = edit_sole_reader(g, end->made) == node;
+    int32_t before = g->values[end->made].producer;
+    if (before >= 0 && read_clip(g, &g->nodes[before], &end->y, &end->clip)) {
+        end->act = before;
+        end->made = g->nodes[before].in[0];
+        alone = alone && edit_sole_reader(g, end->made) == before;
+    }
+    end->float_value = alone ? end->made : -1;
+    return 1;
+}
+
+/* --- QUANTIZE of DEQUANTIZE --- */
+
+/* The QUANTIZE repeats x: it goes, or where its result is the network's and x cannot be, it copies. */
+static void repeat(struct ig_graph *g, int32_t node, int32_t x) {
+    int32_t y = g->nodes[node].out[0];
+    if (ig_is_output(g, y) && (g->values[x].producer < 0 || ig_is_output(g, x))) {
+        edit_become(g, node, IG_COPY, 1, &x);
+        return;
+    }
+    ig_replace_uses(g, y, x);
+    edit_kill(&g->nodes[node]);
+}
+
+static int meet(struct ig_graph *g, const struct quantised_end *end) {
+    const struct ig_shape number = {.type = IG_F32, .dims = {1, 1, 1, 1, 1, 1, 1, 1}};
+    struct quantised x;
+    if (!quantised_read_one(g, end->made, &x)) return 0;
+    if (end->clip.kind == IG_NONE && quantised_alike(g, &x, &end->y)) {
+        repeat(g, end->node, x.value);
+        return 1;
+    }
+    int32_t x_zero = quantised_zero(g, &x), y_zero = quantised_zero(g, &end->y), nothing = ig_add_const(g, "nothing", &number, NULL);
+    int32_t in[8] = {x.value, x.scale, x_zero, x.value, nothing, x_zero, end->y.scale, y_zero};
+    edit_become(g, end->node, IG_QLINEAR_BINARY, 8, in);
+    g->nodes[end->node].attrs.binary = (struct ig_binary_attr){.kind = IG_ADD, .act = end->clip};
+    return 1;
+}
+
+/* --- what only moves --- */
+
+/* Elements of the output are some of input 0, or the largest of some; or the float 0. */
+static int moves(const struct ig_node *n) {
+    switch (n->op) {
+    case IG_RESHAPE:
+    case IG_TRANSPOSE:
+    case IG_SLICE:
+    case IG_COPY:
+        return 1;
+    case IG_UNARY:
+        return n->attrs.unary.act.kind == IG_NONE;
+    case IG_POOL:
+        return n->attrs.pool.kind == IG_POOL_MAX && (n->n_out < 2 || n->out[1] < 0);
+    case IG_RESIZE:
+        return n->attrs.resize.mode == IG_NEAREST && n->attrs.resize.coord != IG_TF_CROP_AND_RESIZE;
+    case IG_PAD:
+        return n->attrs.pad.mode != IG_PAD_CONSTANT || !(n->attrs.pad.value < 0 || n->attrs.pad.value > 0);
+    default:
+        return 0;
+    }
+}
+
+static int leads_to_bytes(const struct ig_graph *g, int32_t v, int depth);
+
+/* Whether node n, which reads a dequantised tensor as input k, may become an op on bytes. */
+static int takes_bytes(const struct ig_graph *g, const struct ig_node *n, int k, int depth) {
+    switch (n->op) {
+    case IG_QUANTIZE:
+    case IG_CONV:
+    case IG_MATMUL:
+        return k == 0;
+    case IG_BINARY:
+        return n->attrs.binary.kind == IG_ADD || n->attrs.binary.kind == IG_MUL;
+    case IG_CONCAT:
+        return leads_to_bytes(g, n->out[0], depth + 1);
+    case IG_UNARY:
+        if (n->attrs.unary.act.kind == IG_RELU || n->attrs.unary.act.kind == IG_CLIP) return leads_to_bytes(g, n->out[0], depth + 1);
+        /* fallthrough */
+    default:
+        return moves(n) && leads_to_bytes(g, n->out[0], depth + 1);
+    }
+}
+
+/* All that read v do. */
+static int leads_to_bytes(const struct ig_graph *g, int32_t v, int depth) {
+    int readers = 0;
+    if (depth > DEEPEST || ig_is_output(g, v)) return 0;
+    for (int i = 0; i < g->n_nodes; i++)
+        for (int k = 0; k < g->nodes[i].n_in; k++) {
+            if (g->nodes[i].in[k] != v) continue;
+            if (!takes_bytes(g, &g->nodes[i], k, depth)) return 0;
+            readers++;
+        }
+    return readers > 0;
+}
+
+/* Node makes bytes, by x's parameters, and a DEQUANTIZE of them what it made before. */
+static void make_bytes(struct ig_graph *g, int32_t node, const struct quantised *x) {
+    int32_t made = g->nodes[node].out[0];
+    struct ig_shape shape = g->values[made].shape;
+    shape.type = g->values[x->value].shape.type;
+    int32_t bytes = ig_add_value(g, g->values[made].name, &shape);
+    g->nodes[node].out[0] = bytes;
+    g->values[bytes].producer = node;
+    struct ig_node *n = ig_add_node(g, NULL, IG_DEQUANTIZE, x->zero < 0 ? 2 : 3, 1);
+    n->in[0] = bytes;
+    n->in[1] = x->scale;
+    if (x->zero >= 0) n->in[2] = x->zero;
+    n->out[0] = made;
+    n->attrs.axis.axis = x->axis;
+    g->values[made].producer = g->n_nodes - 1;
+}
+
+/* A constant that is transposed, its scales with it. */
+static int turn(struct ig_graph *g, int32_t node, struct quantised *w) {
+    const struct ig_node *n = &g->nodes[node];
+    int32_t axis = 0;
+    if (n->op != IG_TRANSPOSE || !ig_is_const(g, w->value)) return 0;
+    while (n->attrs.transpose.perm[axis] != w->axis && axis < g->values[w->value].shape.rank - 1) axis++;
+    if (!is_one(g, w)) w->axis = axis;
+    g->nodes[node].in[0] = w->value;
+    make_bytes(g, node, w);
+    edit_fold(g, node, NULL);
+    return 1;
+}
+
+static int sink(struct ig_graph *g, int32_t node) {
+    struct ig_node *n = &g->nodes[node];
+    struct quantised x;
+    if (!n->n_out || !n->n_in || !quantised_read(g, n->in[0], &x)) return 0;
+    if (turn(g, node, &x)) return 1;
+    if (!moves(n) || !is_one(g, &x) || !leads_to_bytes(g, n->out[0], 0)) return 0;
+    n->in[0] = x.value;
+    if (n->op == IG_PAD && n->attrs.pad.mode == IG_PAD_CONSTANT) n->attrs.pad.value = (float)zero_of(g, &x);
+    make_bytes(g, node, &x);
+    return 1;
+}
+
+/* Of dequantised tensors. */
+static int reads_bytes(const struct ig_graph *g, const struct ig_node *n) {
+    struct quantised x;
+    for (int k = 0; k < n->n_in; k++)
+        if (!quantised_read_one(g, n->in[k], &x)) return 0;
+    return n->n_in > 0;
+}
+
+/* CONCAT of parts that have one scale. */
+static int sink_concat(struct ig_graph *g, int32_t node) {
+    struct ig_node *n = &g->nodes[node];
+    struct quantised first, x;
+    if (!n->n_out || n->op != IG_CONCAT || !reads_bytes(g, n) || !leads_to_bytes(g, n->out[0], 0)) return 0;
+    quantised_read_one(g, n->in[0], &first);
+    for (int k = 1; k < n->n_in; k++)
+        if (!quantised_read_one(g, n->in[k], &x) || !quantised_alike(g, &x, &first)) return 0;
+    for (int k = 0; k < n->n_in; k++) {
+        quantised_read_one(g, n->in[k], &x);
+        n->in[k] = x.value;
+    }
+    make_bytes(g, node, &first);
+    return 1;
+}
+
+/* A QUANTIZE behind a CONCAT: one before it for every part, which meets a DEQUANTIZE there. */
+static int part(struct ig_graph *g, const struct quantised_end *end) {
+    const struct ig_node *concat = edit_producer(g, end->float_value, IG_CONCAT);
+    if (!concat || end->act >= 0 || !reads_bytes(g, concat)) return 0;
+    int32_t node = g->values[end->float_value].producer, zero = quantised_zero(g, &end->y);
+    for (int k = 0; k < g->nodes[node].n_in; k++) {
+        int32_t x = g->nodes[node].in[k];
+        struct ig_shape shape = g->values[x].shape;
+        shape.type = g->values[end->y.value].shape.type;
+        int32_t y = ig_add_value(g, g->values[end->y.value].name, &shape);
+        struct ig_node *n = ig_add_node(g, NULL, IG_QUANTIZE, 3, 1);
+        n->in[0] = x, n->in[1] = end->y.scale, n->in[2] = zero;
+        n->out[0] = y;
+        g->values[y].producer = g->n_nodes - 1;
+        g->nodes[node].in[k] = y;
+    }
+    edit_take_output(g, node, end->node);
+    return 1;
+}
+
+/* --- all --- */
+
+/* Weights that are floats, and a QUANTIZE of them. */
+static int fold_weights(struct ig_graph *g, ig_eval_fn *eval) {
+    int folded = 0;
+    for (int i = 0; i < g->n_nodes; i++)
+        if (g->nodes[i].op == IG_QUANTIZE) folded += edit_fold(g, i, eval);
+    return edit_finish(g, folded);
+}
+
+/* Another QUANTIZE of the same tensor that gives the same: one is enough. */
+static int unite(struct ig_graph *g, int32_t node) {
+    struct quantised_end a, b;
+    if (!quantised_end_of(g, node, &a) || ig_is_output(g, a.y.value)) return 0;
+    for (int i = 0; i < node; i++) {
+        if (g->nodes[i].op != IG_QUANTIZE || !g->nodes[i].n_in || g->nodes[i].in[0] != g->nodes[node].in[0]) continue;
+        if (!quantised_end_of(g, i, &b) || !quantised_alike(g, &a.y, &b.y)) continue;
+        ig_replace_uses(g, a.y.value, b.y.value);
+        edit_kill(&g->nodes[node]);
+        return 1;
+    }
+    return 0;
+}
+
+static int rewrite(struct ig_graph *g, int32_t node) {
+    struct quantised_end end;
+    if (g->nodes[node].op == IG_QLINEAR_MATMUL) return quantised_matmul(g, node);
+    if (g->nodes[node].op != IG_QUANTIZE) return sink(g, node) || sink_concat(g, node);
+    return unite(g, node) || (quantised_end_of(g, node, &end) && (meet(g, &end) || part(g, &end) || quantised_layer(g, &end)));
+}
+
+static int concerns(const struct ig_graph *g) {
+    for (int i = 0; i < g->n_nodes; i++)
+        if (g->nodes[i].op == IG_DEQUANTIZE || g->nodes[i].op == IG_QLINEAR_MATMUL) return 1;
+    return 0;
+}
+
+int ig_pass_quantised(struct ig_graph *g, ig_eval_fn *eval) {
+    int rewrites = 0, more = !g->channels_last && concerns(g);
+    if (more) rewrites = fold_weights(g, eval);
+    while (more) {
+        more = 0;
+        for (int i = 0, n = g->n_nodes; i < n; i++)
+            if (g->nodes[i].n_out) more += rewrite(g, i);
+        rewrites += edit_finish(g, more);
+    }
+    return rewrites;
+}

@@ -1,0 +1,46 @@
+/*
+ * Quantised tensors among floats, as onnxruntime and PyTorch write them: bytes that a DEQUANTIZE makes floats of, a float
+ * op, a QUANTIZE. Shared by the parts of the quantised pass. All parameters that are read here are constants.
+ */
+#ifndef GRAPH_PASSES_QUANTISED_H
+#define GRAPH_PASSES_QUANTISED_H
+
+#include "graph/graph.h"
+
+struct quantised {   /* x = (value - zero) scale */
+    int32_t value;   /* of u8 or i8 */
+    int32_t scale;   /* f32, one element or one per index of `axis`: positive numbers, neither tiny nor infinite */
+    int32_t zero;    /* of the value's type, as many; -1: none, which is 0 */
+    int32_t axis;
+};
+
+/* A float op between bytes, up to the QUANTIZE behind it. */
+struct quantised_end {
+    int32_t float_value; /* what the op makes, which nothing else reads; -1: it is read elsewhere, too */
+    int32_t made;        /* the same, whoever reads it */
+    int32_t act;         /* node of the activation between; -1: none */
+    int32_t node;        /* the QUANTIZE */
+    struct quantised y;  /* its result, one scale for all */
+    struct ig_act clip;  /* of y between integers, what the activation is there; kind IG_NONE: y's type does it */
+};
+
+/* Float value v comes from bytes by a DEQUANTIZE with such parameters: 1. */
+int quantised_read(const struct ig_graph *g, int32_t v, struct quantised *q);
+/* The same with one scale for all. */
+int quantised_read_one(const struct ig_graph *g, int32_t v, struct quantised *q);
+/* Node is a QUANTIZE with one such scale for all: 1, and what is before it. */
+int quantised_end_of(const struct ig_graph *g, int32_t node, struct quantised_end *end);
+/* One scale for all, the same number, and the same zero and type: 1. */
+int quantised_alike(const struct ig_graph *g, const struct quantised *a, const struct quantised *b);
+/* The value that holds the zero; made where there is none. */
+int32_t quantised_zero(struct ig_graph *g, const struct quantised *q);
+
+/*
+ * The op before `end` on bytes, where it is a convolution, a product with a constant matrix, a sum or a product of two
+ * tensors: quantised_layer.c. 1 if it is now.
+ */
+int quantised_layer(struct ig_graph *g, const struct quantised_end *end);
+/* A QLINEAR_MATMUL with a constant right side becomes a 1x1 convolution: 1 if it has. */
+int quantised_matmul(struct ig_graph *g, int32_t node);
+
+#endif
