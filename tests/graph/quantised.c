@@ -1,0 +1,491 @@
+/*
+ * The quantised pass: what floats between DequantizeLinear and QuantizeLinear become, and what must stay. The float graph, read
+ * plainly in ONNX's layout, and what all passes make of it are run. Scales are powers of two, so that floats are exact
+ * and both give the same bits.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "tests/support/builder.h"
+#include "tests/support/nchw.h"
+
+/* All passes; both graphs then agree within `tolerance`. */
+static void settle(struct ig_graph *g, double tolerance) {
+    char err[512];
+    struct ig_graph *before = ig_graph_clone(g);
+    if (ig_graph_check(g, err, sizeof err)) fail_msg("before: %s", err);
+    if (ig_run_passes(g, ig_ref_eval, err, sizeof err)) fail_msg("%s", err);
+    assert_true(interp_agree(before, eval_nchw, g, ig_ref_eval, tolerance));
+    ig_graph_free(before);
+}
+
+/* How many nodes of each op are left: EXPECT(g, IG_QUANTIZE, 1, IG_CONV, 0). */
+#define EXPECT(g, ...) expect(g, sizeof((int32_t[]){__VA_ARGS__}) / 8, (const int32_t[]){__VA_ARGS__})
+
+static void expect(const struct ig_graph *g, size_t n, const int32_t *counts) {
+    for (size_t i = 0; i < n; i++) {
+        int found = build_count(g, (enum ig_op)counts[2 * i]);
+        if (found != counts[2 * i + 1])
+            fail_msg("%d nodes of %s, not %d", found, ig_op_info((enum ig_op)counts[2 * i])->name, counts[2 * i + 1]);
+    }
+}
+
+static const struct ig_node *only(const struct ig_graph *g, enum ig_op op) {
+    EXPECT(g, op, 1);
+    for (int i = 0; i < g->n_nodes; i++)
+        if (g->nodes[i].op == (int32_t)op) return &g->nodes[i];
+    return NULL;
+}
+
+/* --- parts --- */
+
+/* A constant of random bytes, or of small numbers of i32. */
+static int32_t constant(struct ig_graph *g, int32_t type, int32_t rank, const int32_t *dims) {
+    struct ig_shape s = build_shape(type, rank, dims);
+    int32_t v = ig_add_const(g, "c", &s, NULL);
+    void *data = (void *)(uintptr_t)g->values[v].data;
+    struct rng r = {100 + (uint64_t)v};
+    for (int64_t i = 0; i < ig_count(&s); i++) {
+        if (type == IG_I32) ((int32_t *)data)[i] = rng_int(&r, -900, 900);
+        else ((uint8_t *)data)[i] = (uint8_t)rng_int(&r, 0, 255);
+    }
+    return v;
+}
+
+static int32_t zero_of(struct ig_graph *g, int32_t type, int32_t zero) {
+    struct ig_shape s = build_shape(type, 0, NULL);
+    int8_t byte = (int8_t)zero;
+    return ig_add_const(g, "zero", &s, type == IG_I32 ? (const void *)&zero : (const void *)&byte);
+}
+
+static int32_t quantise_by(struct ig_graph *g, int32_t x, int32_t scale, int32_t zero) {
+    int32_t in[3] = {x, scale, zero};
+    return build_node(g, IG_QUANTIZE, NULL, 3, in, NULL);
+}
+
+static int32_t quantise(struct ig_graph *g, int32_t x, float scale, int32_t type, int32_t zero) {
+    return quantise_by(g, x, build_scalar(g, scale), zero_of(g, type, zero));
+}
+
+static int32_t dequantise(struct ig_graph *g, int32_t x, float scale, int32_t zero) {
+    int32_t in[3] = {x, build_scalar(g, scale), zero_of(g, g->values[x].shape.type, zero)};
+    return build_node(g, IG_DEQUANTIZE, NULL, 3, in, NULL);
+}
+
+/* n scales: 2^e, 2^(e-1), 2^(e-2), 2^e, ... */
+static int32_t powers(struct ig_graph *g, int32_t n, int e) {
+    int32_t v = build_const(g, DIMS(n));
+    for (int32_t i = 0; i < n; i++) ((float *)(uintptr_t)g->values[v].data)[i] = ldexpf(1, e - i % 3);
+    return v;
+}
+
+/* A scale for each of n indices along an axis; no zeros. */
+static int32_t dequantise_each(struct ig_graph *g, int32_t x, int32_t axis, int32_t n) {
+    int32_t in[2] = {x, powers(g, n, -7)};
+    return build_node(g, IG_DEQUANTIZE, ATTRS(.axis = {.axis = axis}), 2, in, NULL);
+}
+
+/* There and back: what a quantising tool puts behind a tensor. */
+static int32_t quantised(struct ig_graph *g, int32_t x, float scale, int32_t type, int32_t zero) {
+    return dequantise(g, quantise(g, x, scale, type, zero), scale, zero);
+}
+
+static int32_t image(struct ig_graph *g) {
+    return quantised(g, build_input(g, "x", DIMS(1, 6, 5, 4)), 1.0f / 64, IG_U8, 128);
+}
+
+static int32_t act(struct ig_graph *g, int32_t kind, float alpha, float beta, int32_t x) {
+    return build_1(g, IG_UNARY, ACT(.kind = kind, .alpha = alpha, .beta = beta), x);
+}
+
+static int32_t conv_of(struct ig_graph *g, int32_t x, int32_t w, int32_t bias, int32_t groups) {
+    int32_t in[3] = {x, w, bias};
+    return build_node(g, IG_CONV, ATTRS(.conv = {.w = build_window(3, 1, 1), .groups = groups}), 3, in, NULL);
+}
+
+/* 6 to 4 channels. */
+static int32_t conv(struct ig_graph *g, int32_t x) {
+    return conv_of(g, x, dequantise(g, constant(g, IG_I8, DIMS(4, 6, 3, 3)), 1.0f / 128, 0), -1, 1);
+}
+
+static int32_t max_pool(struct ig_graph *g, int32_t x) {
+    return build_1(g, IG_POOL, ATTRS(.pool = {.w = build_window(3, 1, 1), .p = 2}), x);
+}
+
+static void done(struct ig_graph *g, int32_t y) {
+    build_output(g, y, "y");
+    settle(g, 0);
+}
+
+/* --- convolutions --- */
+
+static void convolutions(void **state) {
+    (void)state;
+    for (int kind = 0; kind < 12; kind++) { /* scales, groups, biases, types */
+        struct ig_graph *g = ig_graph_new("g");
+        int each = kind % 2, groups = kind % 3 == 2 ? 2 : 1, type = kind % 4 < 2 ? IG_U8 : IG_I8;
+        int32_t x = image(g), w = constant(g, kind < 6 ? IG_I8 : IG_U8, DIMS(4, 6 / groups, 3, 3)), bias = -1;
+        w = each ? dequantise_each(g, w, 0, 4) : dequantise(g, w, 1.0f / 128, kind < 6 ? 0 : 120);
+        if (kind % 3 == 1) bias = build_const(g, DIMS(4));
+        for (int i = 0; bias >= 0 && i < 4; i++) ((float *)(uintptr_t)g->values[bias].data)[i] = (float)(i - 2) * 0.375f;
+        if (kind % 3 == 2) bias = dequantise(g, constant(g, IG_I32, DIMS(4)), 1.0f / 8192, 0);
+        done(g, quantised(g, conv_of(g, x, w, bias, groups), 1.0f / 8, type, type == IG_U8 ? 100 : -9));
+        EXPECT(g, IG_CONV, 0, IG_QLINEAR_CONV, 1, IG_QUANTIZE, 1, IG_DEQUANTIZE, 1);
+        assert_int_equal(only(g, IG_QLINEAR_CONV)->n_in, bias < 0 ? 8 : 9);
+        ig_graph_free(g);
+    }
+}
+
+/* An activation is what the result's type does, or a clip between integers. */
+static void activations(void **state) {
+    static const struct {
+        struct ig_act act;
+        int32_t type, zero;
+        struct ig_act clip;
+    } cases[] = {{{IG_RELU, 0, 0}, IG_U8, 0, {IG_NONE, 0, 0}},      {{IG_RELU, 0, 0}, IG_U8, 9, {IG_CLIP, 9, 255}},
+                 {{IG_RELU, 0, 0}, IG_I8, -128, {IG_NONE, 0, 0}},   {{IG_RELU, 0, 0}, IG_I8, 0, {IG_CLIP, 0, 127}},
+                 {{IG_CLIP, 0, 6}, IG_U8, 0, {IG_CLIP, 0, 48}},     {{IG_CLIP, 0, 32}, IG_U8, 0, {IG_NONE, 0, 0}},
+                 {{IG_CLIP, -1, 2.05f}, IG_I8, 7, {IG_CLIP, -1, 23}}, {{IG_CLIP, -1e30f, 1e30f}, IG_I8, 0, {IG_NONE, 0, 0}}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct ig_graph *g = ig_graph_new("g");
+        int32_t x = act(g, cases[i].act.kind, cases[i].act.alpha, cases[i].act.beta, conv(g, image(g)));
+        done(g, quantised(g, x, 1.0f / 8, cases[i].type, cases[i].zero));
+        EXPECT(g, IG_CONV, 0, IG_UNARY, 0);
+        const struct ig_act *got = &only(g, IG_QLINEAR_CONV)->attrs.conv.act;
+        if (got->kind != cases[i].clip.kind || memcmp(&got->alpha, &cases[i].clip.alpha, 8))
+            fail_msg("case %d: %s %g %g", (int)i, ig_unary_name(got->kind), (double)got->alpha, (double)got->beta);
+        ig_graph_free(g);
+    }
+}
+
+/* A bias that is no multiple of the scales is rounded to one: the result is within a quantum. */
+static void a_bias_of_floats_is_rounded(void **state) {
+    struct ig_graph *g = ig_graph_new("g");
+    (void)state;
+    int32_t w = dequantise(g, constant(g, IG_I8, DIMS(4, 6, 3, 3)), 0.011f, 0);
+    build_output(g, quantised(g, conv_of(g, image(g), w, build_const(g, DIMS(4)), 1), 0.1f, IG_U8, 100), "y");
+    settle(g, 0.1001);
+    EXPECT(g, IG_CONV, 0, IG_QLINEAR_CONV, 1);
+    ig_graph_free(g);
+}
+
+/* Weights that are floats, quantised by the network itself. */
+static void weights_are_quantised(void **state) {
+    struct ig_graph *g = ig_graph_new("g");
+    (void)state;
+    int32_t w = quantised(g, build_const(g, DIMS(4, 6, 3, 3)), 1.0f / 32, IG_I8, 0);
+    done(g, quantised(g, conv_of(g, image(g), w, -1, 1), 1.0f / 8, IG_U8, 100));
+    EXPECT(g, IG_CONV, 0, IG_QLINEAR_CONV, 1, IG_QUANTIZE, 1, IG_DEQUANTIZE, 1);
+    ig_graph_free(g);
+}
+
+/* Two that want the same bytes both have them, and a tensor that is quantised twice is so once. */
+static void shared_tensors(void **state) {
+    struct ig_graph *g = ig_graph_new("g");
+    (void)state;
+    int32_t x = image(g), y = act(g, IG_RELU, 0, 0, conv(g, x));
+    int32_t a = quantised(g, y, 1.0f / 8, IG_U8, 0), b = quantised(g, y, 1.0f / 8, IG_U8, 0);
+    build_output(g, quantised(g, conv(g, x), 1.0f / 8, IG_I8, 0), "other");
+    done(g, quantised(g, build_2(g, IG_BINARY, BIN(IG_ADD), max_pool(g, a), b), 1.0f / 4, IG_U8, 0));
+    EXPECT(g, IG_CONV, 0, IG_QLINEAR_CONV, 2, IG_QLINEAR_BINARY, 1, IG_POOL, 1, IG_QUANTIZE, 1, IG_DEQUANTIZE, 2);
+    ig_graph_free(g);
+}
+
+/* What makes a convolution one that must stay. */
+enum { RUN_TIME_WEIGHTS, FLOAT_WEIGHTS, WRONG_AXIS, LARGE_BIAS, RUN_TIME_BIAS, CHANNEL_SCALES_OF_X, RUN_TIME_SCALE, INFINITE_SCALE,
+       NEGATIVE_SCALE, OTHER_ACTIVATION, EMPTY_CLIP, TWO_READERS, AN_OUTPUT, CHANNEL_SCALES_OF_Y, OBSTACLES };
+
+static int32_t obstacle_x(struct ig_graph *g, int how) {
+    int32_t x = build_input(g, "x", DIMS(1, 6, 5, 4));
+    if (how != CHANNEL_SCALES_OF_X) return quantised(g, x, 1.0f / 64, IG_U8, 128);
+    int32_t in[3] = {quantise(g, x, 1.0f / 64, IG_U8, 128), powers(g, 6, -6), constant(g, IG_U8, DIMS(6))};
+    return build_node(g, IG_DEQUANTIZE, ATTRS(.axis = {.axis = 1}), 3, in, NULL);
+}
+
+static int32_t obstacle_weights(struct ig_graph *g, int how) {
+    int32_t w = constant(g, IG_I8, DIMS(6, 6, 3, 3));
+    if (how == FLOAT_WEIGHTS) return build_const(g, DIMS(6, 6, 3, 3));
+    if (how == RUN_TIME_WEIGHTS) return quantised(g, build_input(g, "w", DIMS(6, 6, 3, 3)), 1.0f / 32, IG_I8, 0);
+    if (how == WRONG_AXIS) return dequantise_each(g, w, 1, 6);
+    return dequantise(g, w, how == NEGATIVE_SCALE ? -1.0f / 128 : 1.0f / 128, 0);
+}
+
+static int32_t obstacle_bias(struct ig_graph *g, int how) {
+    if (how == RUN_TIME_BIAS) return build_input(g, "bias", DIMS(6));
+    if (how != LARGE_BIAS) return -1;
+    int32_t v = build_const(g, DIMS(6));
+    ((float *)(uintptr_t)g->values[v].data)[3] = 140000; /* 2^30 / 8192 = 131072 */
+    return v;
+}
+
+static void obstacles(void **state) {
+    (void)state;
+    for (int how = 0; how < OBSTACLES; how++) {
+        struct ig_graph *g = ig_graph_new("g");
+        int32_t x = obstacle_x(g, how), w = obstacle_weights(g, how), y = conv_of(g, x, w, obstacle_bias(g, how), 1);
+        if (how == OTHER_ACTIVATION) y = act(g, IG_LEAKY_RELU, 0.25f, 0, y);
+        if (how == EMPTY_CLIP) y = act(g, IG_CLIP, 3, 1, y);
+        if (how == TWO_READERS) build_output(g, act(g, IG_NEG, 0, 0, y), "other");
+        if (how == AN_OUTPUT) build_output(g, y, "other");
+        int32_t scale = how == RUN_TIME_SCALE ? build_input(g, "s", DIMS(1)) : build_scalar(g, how == INFINITE_SCALE ? INFINITY : 0.125f);
+        if (how == CHANNEL_SCALES_OF_Y) {
+            int32_t in[2] = {y, powers(g, 6, -2)};
+            const struct ig_shape bytes = {IG_U8, 4, {1, 6, 5, 4, 1, 1, 1, 1}};
+            y = build_node(g, IG_QUANTIZE, ATTRS(.axis = {.axis = 1}), 2, in, &bytes);
+        } else {
+            y = quantise_by(g, y, scale, zero_of(g, IG_U8, 100));
+        }
+        build_output(g, y, "y");
+        settle(g, 1e-5);
+        if (build_count(g, IG_QLINEAR_CONV) || build_count(g, IG_CONV) != 1) fail_msg("obstacle %d is none", how);
+        ig_graph_free(g);
+    }
+}
+
+/* What is left becomes floats when it is folded, however large. */
+static void weights_that_stay_are_folded(void **state) {
+    struct ig_graph *g = ig_graph_new("g");
+    (void)state;
+    int32_t w = dequantise(g, constant(g, IG_I8, DIMS(512, 800, 1, 1)), 1.0f / 128, 0), in[2] = {build_input(g, "x", DIMS(1, 800, 1, 1)), w};
+    build_output(g, build_node(g, IG_CONV, ATTRS(.conv = {.w = build_window(1, 1, 0), .groups = 1}), 2, in, NULL), "y");
+    settle(g, 1e-5);
+    EXPECT(g, IG_CONV, 1, IG_DEQUANTIZE, 0);
+    ig_graph_free(g);
+}
+
+/* --- products --- */
+
+static int32_t matmul(struct ig_graph *g, int32_t a, int32_t b, int trans_b) {
+    return build_2(g, IG_MATMUL, ATTRS(.matmul = {.trans_b = trans_b, .alpha = 1}), a, b);
+}
+
+/* The only convolution has 7 outputs, and nothing is transposed. */
+static void check_product(const struct ig_graph *g) {
+    EXPECT(g, IG_MATMUL, 0, IG_QLINEAR_MATMUL, 0, IG_FC, 0, IG_CONV, 0, IG_TRANSPOSE, 0, IG_BINARY, 0);
+    const struct ig_node *n = only(g, IG_QLINEAR_CONV);
+    assert_int_equal(g->values[n->in[3]].shape.dims[0], 7);
+    assert_int_equal(g->values[n->in[3]].shape.dims[1], 5);
+}
+
+static void products(void **state) {
+    static const int32_t dims[][4] = {{1, 5}, {9, 5}, {3, 9, 5}, {1, 3, 4, 5}};
+    static const int ranks[] = {2, 2, 3, 4};
+    (void)state;
+    for (int kind = 0; kind < 16; kind++) { /* of a rank, turned, with a bias */
+        struct ig_graph *g = ig_graph_new("g");
+        int rank = ranks[kind / 4], turned = kind & 1;
+        int32_t x = quantised(g, build_input(g, "x", rank, dims[kind / 4]), 1.0f / 64, IG_U8, 128);
+        int32_t b = turned ? constant(g, IG_I8, DIMS(7, 5)) : constant(g, IG_I8, DIMS(5, 7));
+        int32_t y = matmul(g, x, dequantise_each(g, b, turned ? 0 : 1, 7), turned);
+        if (kind & 2) y = act(g, IG_RELU, 0, 0, build_2(g, IG_BINARY, BIN(IG_ADD), y, dequantise(g, constant(g, IG_I32, DIMS(7)), 1.0f / 8192, 0)));
+        done(g, quantised(g, y, 1.0f / 32, IG_U8, kind & 2 ? 0 : 100));
+        check_product(g);
+        EXPECT(g, IG_QUANTIZE, 1, IG_DEQUANTIZE, 1);
+        ig_graph_free(g);
+    }
+}
+
+/* A constant that is transposed first, as PyTorch's linear layers are; behind a flattening that stands between no others. */
+static void a_linear_layer(void **state) {
+    struct ig_graph *g = ig_graph_new("g");
+    (void)state;
+    int32_t x = build_reshape(g, quantised(g, build_input(g, "x", DIMS(1, 5, 1, 1)), 1.0f / 64, IG_U8, 128), DIMS(1, 5));
+    int32_t b = build_1(g, IG_TRANSPOSE, ATTRS(.transpose = {.perm = {1, 0}}), dequantise_each(g, constant(g, IG_I8, DIMS(7, 5)), 0, 7));
+    done(g, quantised(g, matmul(g, x, b, 0), 1.0f / 32, IG_I8, 3));
+    check_product(g);
+    ig_graph_free(g);
+}
+
+static void products_that_stay(void **state) {
+    static const union ig_attrs attrs[] = {{.matmul = {0, 0, 2}}, {.matmul = {1, 0, 1}}, {.matmul = {0, 0, 1}}, {.matmul = {0, 0, 1}}};
+    (void)state;
+    for (int how = 0; how < 4; how++) { /* a factor; turned; by a run-time matrix; scales along the wrong dim */
+        struct ig_graph *g = ig_graph_new("g");
+        int32_t x = quantised(g, build_input(g, "x", DIMS(5, 5)), 1.0f / 64, IG_U8, 128), c = constant(g, IG_I8, DIMS(5, 7));
+        int32_t b = how == 2 ? quantised(g, build_input(g, "b", DIMS(5, 7)), 1.0f / 64, IG_I8, 0)
+                    : how == 3 ? dequantise_each(g, c, 0, 5) : dequantise(g, c, 1.0f / 128, 0);
+        done(g, quantised(g, build_2(g, IG_MATMUL, &attrs[how], x, b), 1.0f / 8, IG_U8, 100));
+        EXPECT(g, IG_QLINEAR_CONV, 0, IG_DEQUANTIZE, how == 2 ? 3 : 2, IG_QUANTIZE, how == 2 ? 3 : 2);
+        ig_graph_free(g);
+    }
+}
+
+/* ONNX's own quantised product, by a constant: as it is of a scale for every row, else a convolution. */
+static void qlinear_matmul(void **state) {
+    (void)state;
+    for (int rows = 0; rows < 2; rows++) {
+        struct ig_graph *g = ig_graph_new("g");
+        const struct ig_shape nine = {IG_U8, 1, {9, 1, 1, 1, 1, 1, 1, 1}};
+        int32_t x = quantise(g, build_input(g, "x", DIMS(9, 5)), 1.0f / 64, IG_U8, 128), b_zero = constant(g, IG_I8, DIMS(7));
+        int32_t scale = rows ? powers(g, 9, -5) : build_scalar(g, 1.0f / 64), scales = powers(g, 7, -6);
+        int32_t zero = rows ? ig_add_const(g, "zero", &nine, NULL) : zero_of(g, IG_U8, 128);
+        int32_t in[8] = {x, scale, zero, constant(g, IG_I8, DIMS(5, 7)), scales, b_zero, build_scalar(g, 1.0f / 8), zero_of(g, IG_I8, 4)};
+        done(g, build_node(g, IG_QLINEAR_MATMUL, NULL, 8, in, NULL));
+        if (rows) EXPECT(g, IG_QLINEAR_MATMUL, 1, IG_QLINEAR_CONV, 0);
+        else check_product(g);
+        ig_graph_free(g);
+    }
+}
+
+/* --- sums and products of two tensors --- */
+
+static void sums(void **state) {
+    (void)state;
+    for (int kind = 0; kind < 4; kind++) {
+        struct ig_graph *g = ig_graph_new("g");
+        int32_t a = image(g), b = quantised(g, build_input(g, "b", DIMS(1, 6, 5, 4)), 1.0f / 32, IG_I8, -5);
+        int32_t y = build_2(g, IG_BINARY, BIN(kind & 1 ? IG_MUL : IG_ADD), a, b);
+        if (kind & 2) y = act(g, IG_RELU, 0, 0, y);
+        done(g, quantised(g, y, 1.0f / 16, IG_U8, 20));
+        EXPECT(g, IG_BINARY, 0, IG_UNARY, 0, IG_QUANTIZE, 2, IG_DEQUANTIZE, 1);
+        const struct ig_binary_attr *attr = &only(g, IG_QLINEAR_BINARY)->attrs.binary;
+        assert_int_equal(attr->kind, kind & 1 ? IG_MUL : IG_ADD);
+        assert_int_equal(attr->act.kind, kind & 2 ? IG_CLIP : IG_NONE);
+        ig_graph_free(g);
+    }
+}
+
+static void sums_that_stay(void **state) {
+    (void)state;
+    for (int how = 0; how < 3; how++) { /* broadcasts; a float; a difference */
+        struct ig_graph *g = ig_graph_new("g");
+        int32_t a = image(g), b = how == 0 ? build_input(g, "b", DIMS(1, 6, 1, 1)) : build_input(g, "b", DIMS(1, 6, 5, 4));
+        if (how != 1) b = quantised(g, b, 1.0f / 32, IG_I8, -5);
+        done(g, quantised(g, build_2(g, IG_BINARY, BIN(how == 2 ? IG_SUB : IG_ADD), a, b), 1.0f / 16, IG_U8, 20));
+        EXPECT(g, IG_BINARY, 1, IG_QLINEAR_BINARY, 0);
+        ig_graph_free(g);
+    }
+}
+
+/* --- what only moves --- */
+
+static int32_t moved(struct ig_graph *g, int how, int32_t x) {
+    const struct ig_shape half = {IG_F32, 4, {1, 3, 5, 4, 1, 1, 1, 1}}, twice = {IG_F32, 4, {1, 6, 10, 8, 1, 1, 1, 1}};
+    switch (how) {
+    case 0: return max_pool(g, x);
+    case 1: return build_reshape(g, x, DIMS(2, 15, 4));
+    case 2: return build_1(g, IG_TRANSPOSE, ATTRS(.transpose = {.perm = {0, 3, 1, 2}}), x);
+    case 3: return build_node(g, IG_SLICE, ATTRS(.slice = {.start = {0, 1}, .step = {1, 2, 1, 1}}), 1, &x, &half);
+    case 4:
+        return build_node(g, IG_RESIZE, ATTRS(.resize = {.mode = IG_NEAREST, .coord = IG_ASYMMETRIC, .nearest = IG_NEAREST_FLOOR, .scale = {1, 1, 2, 2}}),
+                          1, &x, &twice);
+    case 5: return build_1(g, IG_PAD, ATTRS(.pad = {.begin = {0, 0, 1, 0}, .end = {0, 0, 0, 2}}), x);
+    case 6: return act(g, IG_NONE, 0, 0, x);
+    default: return build_2(g, IG_CONCAT, ATTRS(.axis = {.axis = 1}), x, max_pool(g, x));
+    }
+}
+
+enum { MOVES = 8 };
+
+static void moves(void **state) {
+    (void)state;
+    for (int how = 0; how < MOVES; how++) { /* by the same scale; by another; two of them */
+        for (int other = 0; other < 3; other++) {
+            struct ig_graph *g = ig_graph_new("g");
+            int32_t y = moved(g, how, image(g));
+            if (other == 2 && g->values[y].shape.rank == 4) y = max_pool(g, y);
+            y = quantised(g, y, other == 1 ? 1.0f / 32 : 1.0f / 64, IG_U8, 128);
+            done(g, y);
+            if (build_count(g, IG_QUANTIZE) != 1 || build_count(g, IG_DEQUANTIZE) != 1 || build_count(g, IG_QLINEAR_BINARY) != (other == 1))
+                fail_msg("move %d, %d: %d QUANTIZE, %d DEQUANTIZE", how, other, build_count(g, IG_QUANTIZE), build_count(g, IG_DEQUANTIZE));
+            ig_graph_free(g);
+        }
+    }
+}
+
+/* The largest of bytes is not that of the padding, of whatever sign they are. */
+static void pools_of_bytes(void **state) {
+    (void)state;
+    for (int type = IG_U8; type <= IG_I8; type++) {
+        struct ig_graph *g = ig_graph_new("g");
+        int32_t x = build_input(g, "x", DIMS(1, 6, 5, 4)); /* below 2: all bytes are below what 3 is */
+        x = quantised(g, build_2(g, IG_BINARY, BIN(IG_SUB), x, build_scalar(g, 3)), 1.0f / 25, type, type == IG_U8 ? 255 : 127);
+        done(g, quantised(g, max_pool(g, x), 1.0f / 25, type, type == IG_U8 ? 255 : 127));
+        EXPECT(g, IG_POOL, 1, IG_QUANTIZE, 1, IG_DEQUANTIZE, 1, IG_QLINEAR_BINARY, 0);
+        ig_graph_free(g);
+    }
+}
+
+/* Parts of a concatenation that have other scales than it are quantised anew one by one. */
+static void parts(void **state) {
+    struct ig_graph *g = ig_graph_new("g");
+    (void)state;
+    int32_t a = image(g), b = quantised(g, build_input(g, "b", DIMS(1, 2, 5, 4)), 1.0f / 32, IG_U8, 100);
+    done(g, quantised(g, build_2(g, IG_CONCAT, ATTRS(.axis = {.axis = 1}), a, b), 1.0f / 32, IG_U8, 100));
+    EXPECT(g, IG_CONCAT, 1, IG_QUANTIZE, 2, IG_DEQUANTIZE, 1, IG_QLINEAR_BINARY, 1);
+    ig_graph_free(g);
+}
+
+/* An activation that is quantised on its own. */
+static void activations_of_bytes(void **state) {
+    (void)state;
+    for (int how = 0; how < 3; how++) { /* by the same scale and one that does it; by the same; by another */
+        struct ig_graph *g = ig_graph_new("g");
+        float scale = how == 2 ? 1.0f / 32 : 1.0f / 64;
+        int32_t zero = how ? 128 : 0, x = quantised(g, build_input(g, "x", DIMS(1, 6, 5, 4)), 1.0f / 64, IG_U8, zero);
+        done(g, quantised(g, act(g, IG_RELU, 0, 0, x), scale, IG_U8, zero));
+        EXPECT(g, IG_UNARY, 0, IG_QUANTIZE, 1, IG_DEQUANTIZE, 1, IG_QLINEAR_BINARY, how ? 1 : 0);
+        ig_graph_free(g);
+    }
+}
+
+/* Floats that somebody wants, averages, indices, padding that is no zero, interpolation. */
+static void moves_that_stay(void **state) {
+    const struct ig_shape twice = {IG_F32, 4, {1, 6, 10, 8, 1, 1, 1, 1}};
+    (void)state;
+    for (int how = 0; how < 4; how++) {
+        struct ig_graph *g = ig_graph_new("g");
+        int32_t x = image(g), y;
+        if (how == 0) y = max_pool(g, x);
+        else if (how == 1) y = build_1(g, IG_GLOBAL_POOL, ATTRS(.global_pool = {.kind = IG_POOL_AVERAGE}), x);
+        else if (how == 2) y = build_1(g, IG_PAD, ATTRS(.pad = {.begin = {0, 0, 1}, .value = 1}), x);
+        else y = build_node(g, IG_RESIZE, ATTRS(.resize = {.mode = IG_LINEAR, .coord = IG_HALF_PIXEL, .scale = {1, 1, 2, 2}}), 1, &x, &twice);
+        if (how == 0) build_output(g, act(g, IG_SIGMOID, 0, 0, y), "other");
+        build_output(g, quantised(g, y, 1.0f / 64, IG_U8, 128), "y");
+        settle(g, 1.0 / 63); /* sums in another order */
+        EXPECT(g, IG_QUANTIZE, 2, IG_DEQUANTIZE, 2);
+        ig_graph_free(g);
+    }
+}
+
+/* A result of the network, of bytes: by its name, whatever became of what made it. */
+static void results_of_bytes(void **state) {
+    struct ig_graph *g = ig_graph_new("g");
+    (void)state;
+    const struct ig_shape bytes = {IG_U8, 4, {1, 6, 5, 4, 1, 1, 1, 1}};
+    int32_t in = ig_add_value(g, "b", &bytes);
+    ig_add_input(g, in);
+    build_output(g, quantise(g, dequantise(g, in, 0.5f, 3), 0.5f, IG_U8, 3), "same");
+    done(g, quantise(g, max_pool(g, dequantise(g, in, 0.5f, 3)), 0.5f, IG_U8, 3));
+    EXPECT(g, IG_COPY, 1, IG_POOL, 1, IG_QUANTIZE, 0, IG_DEQUANTIZE, 0);
+    ig_graph_free(g);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(convolutions),
+        cmocka_unit_test(activations),
+        cmocka_unit_test(a_bias_of_floats_is_rounded),
+        cmocka_unit_test(weights_are_quantised),
+        cmocka_unit_test(shared_tensors),
+        cmocka_unit_test(obstacles),
+        cmocka_unit_test(weights_that_stay_are_folded),
+        cmocka_unit_test(products),
+        cmocka_unit_test(a_linear_layer),
+        cmocka_unit_test(products_that_stay),
+        cmocka_unit_test(qlinear_matmul),
+        cmocka_unit_test(sums),
+        cmocka_unit_test(sums_that_stay),
+        cmocka_unit_test(moves),
+        cmocka_unit_test(pools_of_bytes),
+        cmocka_unit_test(parts),
+        cmocka_unit_test(activations_of_bytes),
+        cmocka_unit_test(moves_that_stay),
+        cmocka_unit_test(results_of_bytes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
