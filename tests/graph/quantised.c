@@ -167,9 +167,13 @@ static void a_bias_of_floats_is_rounded(void **state) {
     struct ig_graph *g = ig_graph_new("g");
     (void)state;
     int32_t w = dequantise(g, constant(g, IG_I8, DIMS(4, 6, 3, 3)), 0.011f, 0);
-    build_output(g, quantised(g, conv_of(g, image(g), w, build_const(g, DIMS(4)), 1), 0.1f, IG_U8, 100), "y");
+    int32_t bias = build_const(g, DIMS(4));
+    const float *of = g->values[bias].data;
+    build_output(g, quantised(g, conv_of(g, image(g), w, bias, 1), 0.1f, IG_U8, 100), "y");
     settle(g, 0.1001);
-    EXPECT(g, IG_CONV, 0, IG_QLINEAR_CONV, 1);
+    EXPECT(g, IG_CONV, 0);
+    const int32_t *got = g->values[only(g, IG_QLINEAR_CONV)->in[8]].data;
+    for (int i = 0; i < 4; i++) assert_int_equal(got[i], (int32_t)rint((double)of[i] / (1.0 / 64 * (double)0.011f)));
     ig_graph_free(g);
 }
 
@@ -317,12 +321,12 @@ static void products_that_stay(void **state) {
 /* ONNX's own quantised product, by a constant: as it is of a scale for every row, else a convolution. */
 static void qlinear_matmul(void **state) {
     (void)state;
-    for (int rows = 0; rows < 2; rows++) {
+    for (int rows = 0; rows < 3; rows++) { /* scales and zeros; scales alone */
         struct ig_graph *g = ig_graph_new("g");
         const struct ig_shape nine = {IG_U8, 1, {9, 1, 1, 1, 1, 1, 1, 1}};
         int32_t x = quantise(g, build_input(g, "x", DIMS(9, 5)), 1.0f / 64, IG_U8, 128), b_zero = constant(g, IG_I8, DIMS(7));
         int32_t scale = rows ? powers(g, 9, -5) : build_scalar(g, 1.0f / 64), scales = powers(g, 7, -6);
-        int32_t zero = rows ? ig_add_const(g, "zero", &nine, NULL) : zero_of(g, IG_U8, 128);
+        int32_t zero = rows == 1 ? ig_add_const(g, "zero", &nine, NULL) : zero_of(g, IG_U8, 128);
         int32_t in[8] = {x, scale, zero, constant(g, IG_I8, DIMS(5, 7)), scales, b_zero, build_scalar(g, 1.0f / 8), zero_of(g, IG_I8, 4)};
         done(g, build_node(g, IG_QLINEAR_MATMUL, NULL, 8, in, NULL));
         if (rows) EXPECT(g, IG_QLINEAR_MATMUL, 1, IG_QLINEAR_CONV, 0);
@@ -383,14 +387,14 @@ enum { MOVES = 8 };
 
 static void moves(void **state) {
     (void)state;
-    for (int how = 0; how < MOVES; how++) { /* by the same scale; by another; two of them */
-        for (int other = 0; other < 3; other++) {
+    for (int how = 0; how < MOVES; how++) { /* by the same scale; by another; two of them; by another zero */
+        for (int other = 0; other < 4; other++) {
             struct ig_graph *g = ig_graph_new("g");
             int32_t y = moved(g, how, image(g));
             if (other == 2 && g->values[y].shape.rank == 4) y = max_pool(g, y);
-            y = quantised(g, y, other == 1 ? 1.0f / 32 : 1.0f / 64, IG_U8, 128);
+            y = quantised(g, y, other == 1 ? 1.0f / 32 : 1.0f / 64, IG_U8, other == 3 ? 100 : 128);
             done(g, y);
-            if (build_count(g, IG_QUANTIZE) != 1 || build_count(g, IG_DEQUANTIZE) != 1 || build_count(g, IG_QLINEAR_BINARY) != (other == 1))
+            if (build_count(g, IG_QUANTIZE) != 1 || build_count(g, IG_DEQUANTIZE) != 1 || build_count(g, IG_QLINEAR_BINARY) != (other & 1))
                 fail_msg("move %d, %d: %d QUANTIZE, %d DEQUANTIZE", how, other, build_count(g, IG_QUANTIZE), build_count(g, IG_DEQUANTIZE));
             ig_graph_free(g);
         }
@@ -433,7 +437,7 @@ static void activations_of_bytes(void **state) {
     }
 }
 
-/* Floats that somebody wants, averages, indices, padding that is no zero, interpolation. */
+/* Floats that somebody wants, averages, padding that is no zero, interpolation. */
 static void moves_that_stay(void **state) {
     const struct ig_shape twice = {IG_F32, 4, {1, 6, 10, 8, 1, 1, 1, 1}};
     (void)state;
@@ -448,6 +452,28 @@ static void moves_that_stay(void **state) {
         build_output(g, quantised(g, y, 1.0f / 64, IG_U8, 128), "y");
         settle(g, 1.0 / 63); /* sums in another order */
         EXPECT(g, IG_QUANTIZE, 2, IG_DEQUANTIZE, 2);
+        ig_graph_free(g);
+    }
+}
+
+/* A maximum's indices are wanted, too; an average. */
+static void pools_that_stay(void **state) {
+    char err[512];
+    (void)state;
+    for (int kind = IG_POOL_MAX; kind <= IG_POOL_AVERAGE; kind++) {
+        struct ig_graph *g = ig_graph_new("g");
+        int32_t x = image(g), y;
+        const struct ig_shape s = g->values[x].shape, longs = {IG_I64, 4, {1, 6, 5, 4, 1, 1, 1, 1}};
+        int32_t index = ig_add_value(g, "index", &longs);
+        y = ig_add_value(g, "v", &s);
+        struct ig_node *n = ig_add_node(g, NULL, IG_POOL, 1, kind == IG_POOL_MAX ? 2 : 1);
+        n->attrs.pool = (struct ig_pool){.w = build_window(3, 1, 1), .kind = kind, .p = 2};
+        n->in[0] = x, n->out[0] = y;
+        if (kind == IG_POOL_MAX) n->out[1] = index, ig_add_output(g, index);
+        g->values[y].producer = g->n_nodes - 1;
+        build_output(g, quantised(g, y, 1.0f / 64, IG_U8, 128), "y");
+        if (ig_run_passes(g, ig_ref_eval, err, sizeof err)) fail_msg("%s", err);
+        EXPECT(g, IG_POOL, 1, IG_QUANTIZE, 2, IG_DEQUANTIZE, 2);
         ig_graph_free(g);
     }
 }
@@ -485,6 +511,7 @@ int main(void) {
         cmocka_unit_test(parts),
         cmocka_unit_test(activations_of_bytes),
         cmocka_unit_test(moves_that_stay),
+        cmocka_unit_test(pools_that_stay),
         cmocka_unit_test(results_of_bytes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
