@@ -1,5 +1,5 @@
 /*
- * Permutation of dense tensors of 4-byte elements, around one ISA's transpose of a matrix. A permutation
+ * Permutation of dense tensors of elements of one or four bytes, around one ISA's transpose of a matrix. A permutation
  * moves the input's contiguous dim somewhere in the output; what is left is copying rows, or many matrices:
  *   the last stays the last              rows are copied
  *   it becomes the output's w            [C,W] -> [W,C] per output row: NCHW -> NHWC
@@ -12,10 +12,10 @@
 #include "kernels_cpu/kernel.h"
 
 /* dst[i * dst_stride + j] = src[j * src_stride + i], i in [0, n), j in [0, rows); strides in elements. */
-typedef void ig_transpose_fn(const float *src, int64_t src_stride, float *dst, int64_t dst_stride,
+typedef void ig_transpose_fn(const void *src, int64_t src_stride, void *dst, int64_t dst_stride,
                              int64_t rows, int64_t n);
 
-/* The kernel: rows [y0, y1) of a call of IG_TRANSPOSE. */
-void ig_permute(const struct ig_call *call, struct ig_range range, ig_transpose_fn *transpose);
+/* The kernel: rows [y0, y1) of a call of IG_TRANSPOSE, of elements of `bytes` bytes, 1 or 4. */
+void ig_permute(const struct ig_call *call, struct ig_range range, int32_t bytes, ig_transpose_fn *transpose);
 
 #endif

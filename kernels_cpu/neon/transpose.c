@@ -46,8 +46,10 @@ static int64_t split_3(const float *src, float *dst, int64_t dst_stride, int64_t
     return j;
 }
 
-static void transpose(const float *src, int64_t src_stride, float *dst, int64_t dst_stride, int64_t rows,
+static void transpose(const void *from, int64_t src_stride, void *to, int64_t dst_stride, int64_t rows,
                       int64_t n) {
+    const float *src = (const float *)from;
+    float *dst = (float *)to;
     int64_t i = 0, j = 0;
     if (rows == 3 && dst_stride == 3) {
         i = join_3(src, src_stride, dst, n);
@@ -66,5 +68,5 @@ static void transpose(const float *src, int64_t src_stride, float *dst, int64_t 
 void transpose_b32_4x4__neon(const struct ig_call *call, struct ig_range range, void *scratch)
 {
     (void)scratch;
-    ig_permute(call, range, transpose);
+    ig_permute(call, range, 4, transpose);
 }

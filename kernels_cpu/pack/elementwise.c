@@ -53,6 +53,11 @@ int ig_supports_copy(const struct ig_call *call)
     return call->in[0].shape->type == call->out[0].shape->type && ig_same_extent(&call->in[0], &call->out[0]);
 }
 
+int ig_supports_transpose_bytes(const struct ig_call *call)
+{
+    return ig_type_bytes(call->in[0].shape->type) == 1 && call->in[0].shape->type == call->out[0].shape->type;
+}
+
 int ig_supports_transpose(const struct ig_call *call)
 {
     return ig_type_bytes(call->in[0].shape->type) == 4 && call->in[0].shape->type == call->out[0].shape->type;

@@ -102,6 +102,7 @@ ig_scratch_fn ig_scratch_depthwise7;     /* rows that are copied, common/depthwi
 /* --- pack/pool.c: maximum and average --- */
 ig_supports_fn ig_supports_pool;
 ig_supports_fn ig_supports_pool_slide;   /* 2x2 step 2, 3x3 step 1 or 2, no dilation */
+ig_supports_fn ig_supports_pool_bytes;   /* maximum of u8 or i8 where no window lies in the padding alone */
 ig_supports_fn ig_supports_global_pool;
 
 /* --- pack/elementwise.c: what a run of floats is enough for --- */
@@ -110,6 +111,7 @@ ig_supports_fn ig_supports_binary;     /* the arithmetic ones; an operand may ha
 ig_supports_fn ig_supports_softmax;    /* over the last axis; not hard */
 ig_supports_fn ig_supports_copy;       /* any type */
 ig_supports_fn ig_supports_transpose;  /* 4-byte elements, any permutation */
+ig_supports_fn ig_supports_transpose_bytes; /* bytes */
 
 /* --- pack/quantize.c: f32 to u8 or i8 and back, one scale, one zero point or none --- */
 ig_supports_fn ig_supports_quantize, ig_supports_dequantize;

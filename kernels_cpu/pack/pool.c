@@ -10,7 +10,7 @@ int ig_supports_pool(const struct ig_call *call)
            (pool->kind == IG_POOL_MAX || pool->kind == IG_POOL_AVERAGE);
 }
 
-/* Is every window partly in the image? The maximum of one in the padding alone is -inf. */
+/* Is every window partly in the image? The maximum of one in the padding alone is -inf, or the least number. */
 static int touches_image(const struct ig_call *call)
 {
     const struct ig_window *w = &((const struct ig_pool *)call->attrs)->w;
@@ -27,6 +27,15 @@ int ig_supports_pool_slide(const struct ig_call *call)
     int small = (w->kw == 2 && w->sw == 2) || (w->kw == 3 && (w->sw == 1 || w->sw == 2));
     return ig_supports_pool(call) && small && w->kh == w->kw && w->dh == 1 && w->dw == 1 &&
            (pool->kind == IG_POOL_AVERAGE || touches_image(call));
+}
+
+int ig_supports_pool_bytes(const struct ig_call *call)
+{
+    const struct ig_pool *pool = (const struct ig_pool *)call->attrs;
+    int32_t type = call->in[0].shape->type;
+    int indices = call->n_out > 1 && call->out[1].shape;
+    return (type == IG_U8 || type == IG_I8) && type == call->out[0].shape->type && !indices && ig_is_flat(&pool->w) &&
+           pool->kind == IG_POOL_MAX && touches_image(call);
 }
 
 int ig_supports_global_pool(const struct ig_call *call)
