@@ -132,9 +132,9 @@ template <int BM, int BN, int T, int TM, int TN, bool TENSORS, int ALIGN> struct
     }
     __device__ __forceinline__ void point(const ig_gpu_conv_bytes &p)
     {
-        if (ALIGN < 16) return;
         UNROLL
         for (int i = 0; i < PIXELS; i++) {
+            if (ALIGN < 16) continue;
             const uint8_t *tap = tap_of<uint8_t>(p, flat_image(), group, from[i], ky, kx);
             pixel[i] = (tap ? tap : (const uint8_t *)p.pad) + c;
         }
@@ -213,16 +213,18 @@ template <int BM, int BN, int T, int TM, int TN, bool TENSORS, int ALIGN> struct
     /* Flips what this thread's copies brought. */
     static __device__ __forceinline__ void settle(const ig_gpu_conv_bytes &p, float *stage)
     {
-        if (TENSORS || !copies() || !p.flip) return;
+        const bool flips = !TENSORS && copies() && p.flip;
         UNROLL
-        for (int i = 0; i < PIXELS; i++) {
-            float *slot = pixel_slot(stage, i);
-            store4(slot, flipped(load4(slot), p.flip));
-        }
+        for (int i = 0; i < PIXELS; i++)
+            if (flips) store4(pixel_slot(stage, i), flipped(load4(pixel_slot(stage, i)), p.flip));
     }
     /* By the thread's first pixel and channel of the tile. */
     static __device__ __forceinline__ void multiply(const float *stage, int tm, int tn, int (&sum)[TM][TN])
     {
+        if (!HAS_DOT4) {
+            multiply_words(stage, tm, tn, sum);
+            return;
+        }
 #pragma unroll 1
         for (int k = 0; k < STEP / 4; k += PIECE / 4) {
             float4 x[TM];
@@ -233,6 +235,22 @@ template <int BM, int BN, int T, int TM, int TN, bool TENSORS, int ALIGN> struct
                 const float4 w = load4(stage + (OF_B + (tn + j / 4 * (BN / QN) + j % 4) * LINE + k));
                 UNROLL
                 for (int i = 0; i < TM; i++) sum[i][j] = dot16(x[i], w, sum[i][j]);
+            }
+        }
+    }
+    /* A word at a time: bytes that are taken out of pixels serve for all of the thread's channels, and stay in registers. */
+    static __device__ __forceinline__ void multiply_words(const float *stage, int tm, int tn, int (&sum)[TM][TN])
+    {
+#pragma unroll 1
+        for (int k = 0; k < STEP / 4; k++) {
+            unsigned x[TM];
+            UNROLL
+            for (int i = 0; i < TM; i++) x[i] = __float_as_uint(stage[(tm + i * (BM / TM)) * LINE + k]);
+            UNROLL
+            for (int j = 0; j < TN; j++) {
+                const unsigned w = __float_as_uint(stage[OF_B + (tn + j / 4 * (BN / QN) + j % 4) * LINE + k]);
+                UNROLL
+                for (int i = 0; i < TM; i++) sum[i][j] = dot4(x[i], w, sum[i][j]);
             }
         }
     }
@@ -515,12 +533,12 @@ template <bool WORD> static __device__ __forceinline__ void byte_depthwise(const
         if (x + j < p.out_w) f.put(p, y * p.out_w + x + j, channel, sum[j], p.oc - channel);
 }
 
-GPU_KERNEL(128, 6, conv_byte_depthwise, ig_gpu_conv_bytes)
+GPU_KERNEL(128, 5, conv_byte_depthwise, ig_gpu_conv_bytes)
 {
     byte_depthwise<true>(p);
 }
 
-GPU_KERNEL(128, 6, conv_byte_depthwise_any, ig_gpu_conv_bytes)
+GPU_KERNEL(128, 5, conv_byte_depthwise_any, ig_gpu_conv_bytes)
 {
     byte_depthwise<false>(p);
 }

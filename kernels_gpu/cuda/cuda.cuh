@@ -191,6 +191,12 @@ static __device__ __forceinline__ uint16_t float_half(float v)
     asm("cvt.rn.f16.f32 %0, %1;" : "=h"(bits) : "f"(v));
     return bits;
 }
+/* Chips since sm_61 have dot4 below as an instruction; sm_62, a TX2's, has not: it takes bytes out of words and multiplies them by 16 bits. */
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 610 && __CUDA_ARCH__ != 620
+#define HAS_DOT4 1
+#else
+#define HAS_DOT4 0
+#endif
 #define LOAD4(p) (*(const float4 *)(p))
 #define STORE4(p, v) (*(float4 *)(p) = (v))
 #endif

@@ -157,6 +157,7 @@ static __forceinline__ void emu_copy4(float *to, const float *from, bool there)
 #define HAS_MMA_BF16 (emu_chip() >= 80)
 #define HAS_WMMA (emu_chip() >= 70)
 #define HAS_WMMA_BYTES (emu_chip() >= 72)
+#define HAS_DOT4 (emu_chip() != 62)
 
 template <int M, int N>
 static __forceinline__ void mma_bf16(float (&sum)[M][N][4], const float4 (&a)[M], const unsigned (&b)[N][2])
