@@ -42,8 +42,10 @@ if [ $emulates = yes ]; then
     emit "  libs = -lcmocka \$host_libs"
     emit "build out/test/gpu/reads: link out/obj/host/tests/gpu/reads.c.o$emulator_objects$support_objects out/libingot.a $host_libs_a"
     emit "  libs = -lcmocka \$host_libs"
-    emit "build out/test/gpu/mma: link out/obj/host/tests/gpu/mma.c.o$emulator_objects out/libingot.a $host_libs_a"
-    emit "  libs = -lcmocka \$host_libs"
+    for test in bytes mma; do
+        emit "build out/test/gpu/$test: link out/obj/host/tests/gpu/$test.c.o$emulator_objects out/libingot.a $host_libs_a"
+        emit "  libs = -lcmocka \$host_libs"
+    done
     emit "build out/test/gpu/runtime: link out/obj/host/tests/gpu/runtime.c.o out/libingot.a $host_libs_a | out/emu/libcuda.so.1"
     emit "  libs = -lcmocka \$host_libs -ldl"
     emit "build out/test/gpu/nets: link out/obj/host/tests/gpu/nets.c.o$support_objects out/libingot.a $host_libs_a | out/emu/libcuda.so.1"
@@ -73,7 +75,7 @@ if [ $emulates = yes ]; then
     cast "${src}models/fashion.onnx" fashion_gpu_half host "$plan_isa" "$CC" "" "$cores" none "--precision half" \
         "--labels ${src}models/fashion.labels.txt" "" "" "62=${src}tests/gpu/image.stub"
     tests="$tests out/host/fashion_gpu_half"
-    tests="$tests out/test/gpu/emulator out/test/gpu/reads out/test/gpu/mma out/test/gpu/runtime out/test/gpu/nets out/test/gpu/profile out/test/gpu/stage out/test/gpu/stage_cuts out/bench/gpu out/bench/gpu_kernels"
+    tests="$tests out/test/gpu/emulator out/test/gpu/reads out/test/gpu/bytes out/test/gpu/mma out/test/gpu/runtime out/test/gpu/nets out/test/gpu/profile out/test/gpu/stage out/test/gpu/stage_cuts out/bench/gpu out/bench/gpu_kernels"
 fi
 
 # The same under AddressSanitizer and UndefinedBehaviorSanitizer: graph, planner, kernels. kernels/harness is about faults.
