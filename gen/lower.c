@@ -83,12 +83,12 @@ static void image_stride(const struct ig_node *n, int32_t k, struct ig_place *p)
 }
 
 static struct ig_place *places(struct ig_lowered *l, const int32_t *values, const struct ig_operand *operands,
-                               int32_t n, int packs, int32_t plan_step)
+                               int32_t n, const struct ig_kernel *packs, int32_t plan_step)
 {
     struct ig_place *p = own(l, (size_t)n, sizeof *p);
     for (int32_t i = 0; i < n; i++)
         place(l, values[i], &operands[i],
-              packs && (i == 1 || i == 2) && values[i] >= 0 && ig_is_const(l->graph, values[i]), plan_step, &p[i]);
+              packs && ig_packs_input(packs, i) && values[i] >= 0 && ig_is_const(l->graph, values[i]), plan_step, &p[i]);
     return p;
 }
 
@@ -106,8 +106,8 @@ static void lower_step(struct ig_lowered *l, const struct ig_view *views, int32_
     s->attrs = ig_op_info((enum ig_op)n->op)->struct_tag ? (const void *)&n->attrs : NULL;
     s->n_in = call.n_in;
     s->n_out = call.n_out;
-    struct ig_place *in = places(l, n->in, call.in, call.n_in, ps->kernel->pack != NULL, plan_step);
-    struct ig_place *out = places(l, n->out, call.out, call.n_out, 0, plan_step);
+    struct ig_place *in = places(l, n->in, call.in, call.n_in, ps->kernel, plan_step);
+    struct ig_place *out = places(l, n->out, call.out, call.n_out, NULL, plan_step);
     for (int32_t k = 0; images > 1 && k < s->n_in; k++) image_stride(n, k, &in[k]);
     for (int32_t k = 0; images > 1 && k < s->n_out; k++) image_stride(n, 0, &out[k]);
     s->in = in;

@@ -36,6 +36,11 @@ size_t ig_zeros_read(const struct ig_kernel *k, const struct ig_call *call)
     return ig_zeros_bytes(call);
 }
 
+int ig_packs_input(const struct ig_kernel *k, int i)
+{
+    return k->pack && i > 0 && (i < 3 || k->op == IG_QLINEAR_CONV);
+}
+
 static int32_t span(const struct ig_shape *s, int from, int to)
 {
     int32_t n = 1;

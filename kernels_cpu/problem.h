@@ -12,6 +12,9 @@ int ig_reads_zeros(enum ig_op op);
 /* Bytes of call->zeros that the kernel may read in that call; 0: none. */
 size_t ig_zeros_read(const struct ig_kernel *k, const struct ig_call *call);
 
+/* 1 if kernel `k` has input i in what it packs, where that is a constant, and does not read it when it runs. */
+int ig_packs_input(const struct ig_kernel *k, int i);
+
 /* The view of a tensor of `op` that kernel.h describes: n images of [h, w, c]. */
 void ig_collapse(enum ig_op op, const struct ig_shape *shape, int32_t *n, int32_t *h, int32_t *w, int32_t *c);
 

@@ -36,7 +36,7 @@ static int64_t needed_weights(const struct ig_check *c)
         for (int32_t j = 0; j < n->n_in; j++) {
             int32_t v = n->in[j];
             if (v < 0 || c->p->buffers[v].memory != IG_MEMORY_WEIGHTS) continue;
-            if (k->pack && (j == 1 || j == 2) && ig_is_const(c->g, v)) continue;
+            if (ig_packs_input(k, j) && ig_is_const(c->g, v)) continue;
             if (c->p->buffers[v].alias_of >= 0) v = c->p->buffers[v].alias_of;
             if (!counted[v]++) weights += round_up(ig_bytes(&c->g->values[v].shape));
         }

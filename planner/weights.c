@@ -12,13 +12,13 @@ static int64_t place(int64_t *end, int64_t bytes)
     return at;
 }
 
-/* The constant that holds v's elements, or -1; a packing kernel has eaten its inputs 1 and 2. */
+/* The constant that holds v's elements, or -1; some a packing kernel has eaten. */
 static int32_t constant_of(const struct ig_graph *g, const struct ig_plan *p, const struct ig_plan_step *step,
                            int32_t k)
 {
     int32_t v = g->nodes[step->node].in[k];
     if (v < 0) return -1;
-    if (step->kernel->pack && (k == 1 || k == 2) && ig_is_const(g, v)) return -1;
+    if (ig_packs_input(step->kernel, k) && ig_is_const(g, v)) return -1;
     int32_t root = p->buffers[v].view.root;
     return ig_is_const(g, root) ? root : -1;
 }

@@ -116,7 +116,7 @@ static void add_weights(const struct maker *m, const struct ig_plan *p)
         ig_node_call(g, views, n, &call, &batch);
         if (s->kernel->pack) *to += (int64_t)s->kernel->pack(&call, NULL);
         for (int32_t k = 0; k < n->n_in; k++)
-            if (n->in[k] >= 0 && ig_is_const(g, n->in[k]) && !(s->kernel->pack && (k == 1 || k == 2)))
+            if (n->in[k] >= 0 && ig_is_const(g, n->in[k]) && !ig_packs_input(s->kernel, k))
                 *to += ig_bytes(&g->values[n->in[k]].shape);
     }
     free(views);
