@@ -106,6 +106,20 @@ static const struct family {
     {IG_DECONV, "direct__cuda", 0.02, 1, 1, 0},
     {IG_DECONV, "window__cuda", 0.01, 1, 1, 0},
     {IG_DECONV, "", 0.7, 1, 1, 0},
+    {IG_QLINEAR_CONV, "__ref", 0.1, 1, 1, 0},
+    {IG_QLINEAR_CONV, "i8_mma128x64__cuda", 0.81, 1, 128, 64}, /* in multiply-adds of floats, of which dp4a is four where there is one */
+    {IG_QLINEAR_CONV, "i8_mma64x64__cuda", 0.79, 1, 64, 64},
+    {IG_QLINEAR_CONV, "i8_mma128x64k", 0.56, 1, 128, 64},
+    {IG_QLINEAR_CONV, "i8_mma64x64k", 0.5, 1, 64, 64},
+    {IG_QLINEAR_CONV, "128x64__cuda", 0.8, 1, 128, 64},
+    {IG_QLINEAR_CONV, "64x64__cuda", 0.78, 1, 64, 64},
+    {IG_QLINEAR_CONV, "32x32__cuda", 0.6, 1, 32, 32},
+    {IG_QLINEAR_CONV, "128x64k", 0.55, 1, 128, 64},
+    {IG_QLINEAR_CONV, "64x64k", 0.48, 1, 64, 64},
+    {IG_QLINEAR_CONV, "32x32k", 0.4, 1, 32, 32},
+    {IG_QLINEAR_CONV, "depthwise__cuda", 0.2, 1, 1, 4},
+    {IG_QLINEAR_CONV, "gemv__cuda", 0.25, 1, 1, 16},
+    {IG_QLINEAR_CONV, "any_1__cuda", 0.01, 1, 1, 0},
     {IG_MATMUL, "__ref", 0.1, 1, 1, 0},
     {IG_MATMUL, "any_1__cuda", 0.01, 1, 1, 0},
     {IG_MATMUL, "64x64__cuda", 0.5, 1, 64, 64},
@@ -137,6 +151,7 @@ static double elements(const struct ig_operand *o)
 /* Multiply-adds per output element. */
 static double depth(int32_t op, const struct ig_call *call)
 {
+    if (op == IG_QLINEAR_CONV) return elements(&call->in[3]) / call->out[0].c;
     if (op == IG_MATMUL || op == IG_FC) return call->in[0].c;
     if (op == IG_DECONV)
         return elements(&call->in[1]) / call->in[0].c * elements(&call->in[0]) / elements(&call->out[0]);
@@ -155,7 +170,8 @@ static double window_of(int32_t op, const struct ig_call *call)
 static double channels_of(const struct ig_kernel *k, const struct family *f, const struct ig_call *call)
 {
     const struct ig_conv *conv = call->attrs;
-    double groups = k->op == IG_CONV && !strstr(k->name, "depthwise") ? conv->groups : 1;
+    int in_groups = (k->op == IG_CONV || k->op == IG_QLINEAR_CONV) && !strstr(k->name, "depthwise");
+    double groups = in_groups ? conv->groups : 1;
     return groups * round_up(call->out[0].c / groups, f->columns ? f->columns : k->col_tile);
 }
 
@@ -247,11 +263,14 @@ double ig_estimate_ns(const struct ig_kernel *k, const struct ig_call *call, int
     return ns + (cores > 1 ? barrier_ns(k->isa, threads) : 0);
 }
 
-enum { TENSOR_SM = 70, TENSOR_RATE = 4 /* a Xavier's eight times fp32's on halves, of which half is kept busy */ };
+/* What chips from sm on have more of than multiply-adds of floats: tensor cores, of whose peak on a Xavier half is kept busy; dp4a. */
+static const struct { const char *part; int32_t sm; double rate; } chips[] = {{"_f16_mma", 70, 4}, {"conv_i8_mma", 72, 8}, {"conv_i8_", 70, 4}};
 
 double ig_estimate_chip_ns(const struct ig_kernel *k, const struct ig_call *call, int32_t sm, double ns)
 {
-    return sm >= TENSOR_SM && k->isa == IG_ISA_CUDA && strstr(k->name, "_f16_mma") ? rough_ns(k, call, 1, TENSOR_RATE) : ns;
+    for (size_t i = 0; i < sizeof chips / sizeof *chips && k->isa == IG_ISA_CUDA; i++)
+        if (sm >= chips[i].sm && strstr(k->name, chips[i].part)) return rough_ns(k, call, 1, chips[i].rate);
+    return ns;
 }
 
 void ig_estimate_rates(int32_t isa, int32_t threads, double *gflops, double *gbytes)

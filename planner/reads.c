@@ -118,12 +118,31 @@ static double of_pool(const struct operand *o)
     return taps_on_pixel(o, w) / (shared ? 2 : 1);
 }
 
+/* What conv_bytes.cu computes: parameters are constants. */
+static int is_packed_bytes(const struct operand *o)
+{
+    const struct ig_window *w = &o->n->attrs.conv.w;
+    for (int32_t k = 1; k < o->n->n_in; k++)
+        if (o->n->in[k] >= 0 && !o->g->values[o->n->in[k]].data) return 0;
+    return o->n->op == IG_QLINEAR_CONV && w->kd == 1 && w->in_d == 1 && w->out_d == 1;
+}
+
+/* Its image: by every tile of outputs, every four channels of a pixel or few, or one of them. */
+static double of_packed_bytes(const struct operand *o)
+{
+    const struct ig_conv *a = &o->n->attrs.conv;
+    double of_group = extent(o->out, 0) / a->groups;
+    if (of_group == 1 && extent(o->in, 0) == a->groups) return taps_on_pixel(o, &a->w);
+    if (a->groups == 1 && taps_of(&a->w) == 1 && pixels(o->out) <= GEMV_ROWS) return taps_on_pixel(o, &a->w) * ceil(of_group / 4);
+    return taps_on_pixel(o, &a->w) * tiles(of_group);
+}
+
 /* A thread an output; weights are input `w`, scales and zeros are read by all. */
 static double of_conv_bytes(const struct operand *o, int32_t w)
 {
     const struct ig_conv *a = &o->n->attrs.conv;
     double oc = extent(o->out, 0), of_group = oc / a->groups;
-    if (o->k == 0) return taps_on_pixel(o, &a->w) * of_group / together(of_group);
+    if (o->k == 0) return is_packed_bytes(o) ? of_packed_bytes(o) : taps_on_pixel(o, &a->w) * of_group / together(of_group);
     if (o->k == w) return pixels(o->out) / together(WARP / oc);
     return each_reads(o, 1, extent(o->in, 0) > 1 ? 1 : WARP);
 }

@@ -505,8 +505,8 @@ template <bool WORD> static __device__ __forceinline__ void byte_depthwise(const
         const float4 w = load4(weights);
         unsigned in[COLUMNS][4];
         UNROLL
-        for (int t = 0; t < 4; t++) { /* those behind the last are multiplied by 0 */
-            const int row = y * p.sh - p.top + ky * p.dh;
+        for (int t = 0; t < 4; t++) { /* those behind the last are beyond every edge, and multiplied by 0 */
+            const int row = ky < p.kh ? y * p.sh - p.top + ky * p.dh : -1;
             const uint8_t *line = (const uint8_t *)p.in + (row * p.in_row + channel);
             UNROLL
             for (int j = 0; j < COLUMNS; j++) {

@@ -195,6 +195,27 @@ static void convolutions_one_by_one(void **state)
     }
 }
 
+/* Parameters that are constants: tiles. */
+static void convolution_of_bytes(const char *kernel, int32_t side, int32_t ic, int32_t oc, int32_t groups, int32_t k, double within)
+{
+    union ig_attrs a = {.conv = {.w = window(k, 1), .groups = groups}};
+    int32_t out = side - k + 1;
+    begin();
+    NODE(IG_QLINEAR_CONV, &a, SHAPE(IG_U8, 1, out, out, oc), value(SHAPE(IG_U8, 1, side, side, ic)), constant(SHAPE(IG_F32, 1)),
+         constant(SHAPE(IG_U8, 1)), constant(SHAPE(IG_I8, oc, ic / groups, k, k)), constant(SHAPE(IG_F32, 1)), constant(SHAPE(IG_I8, 1)),
+         constant(SHAPE(IG_F32, 1)), constant(SHAPE(IG_U8, 1)));
+    end(kernel, 0, within);
+}
+
+static void convolutions_of_bytes(void **state)
+{
+    (void)state;
+    convolution_of_bytes("qlinear_conv_i8_64x64__cuda", 18, 64, 128, 1, 3, EXACT);
+    convolution_of_bytes("qlinear_conv_i8_mma64x64__cuda", 18, 128, 128, 2, 3, EXACT);
+    convolution_of_bytes("qlinear_conv_i8_depthwise__cuda", 18, 32, 32, 32, 3, EXACT);
+    convolution_of_bytes("qlinear_conv_i8_gemv__cuda", 3, 512, 64, 1, 1, EXACT);
+}
+
 static void volumes(void **state)
 {
     union ig_attrs a = {.conv = {.w = {3, 3, 3, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 6, 4}, .groups = 1}};
@@ -393,7 +414,7 @@ static void moves(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(convolutions), cmocka_unit_test(convolutions_one_by_one), cmocka_unit_test(volumes), cmocka_unit_test(pools),
+        cmocka_unit_test(convolutions), cmocka_unit_test(convolutions_one_by_one), cmocka_unit_test(convolutions_of_bytes), cmocka_unit_test(volumes), cmocka_unit_test(pools),
         cmocka_unit_test(samples),      cmocka_unit_test(products),                cmocka_unit_test(element_wise),
         cmocka_unit_test(along_axes),   cmocka_unit_test(moves),
     };
