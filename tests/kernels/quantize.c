@@ -12,6 +12,19 @@ static int32_t byte_type(struct rng *r)
     return RNG_OF(r, IG_U8, IG_I8);
 }
 
+/* Input k is of numbers from low to high; of integers 0 alone too, which check.h has another meaning for. */
+static void between(struct check_problem *p, int k, double low, double high)
+{
+    p->low[k] = low - 0.25, p->high[k] = high + 0.25;
+}
+
+/* Input k, where it is of bytes, has all that there are. */
+static void any_byte(struct check_problem *p, int k)
+{
+    int32_t least = p->in[k].type == IG_I8 ? -128 : 0;
+    if (p->in[k].type == IG_I8 || p->in[k].type == IG_U8) between(p, k, least, least + 255);
+}
+
 static void parameters(struct rng *r, struct check_problem *p, const int32_t *dims, int rank, int32_t zero_type)
 {
     int32_t axis = rng_int(r, 0, rank - 1), n = rng_one_in(r, 2) ? dims[axis] : 1;
@@ -32,7 +45,13 @@ static void quantize(struct rng *r, enum check_pass pass, struct check_problem *
     check_out(p, 0, to, rank, dims);
     p->low[0] = -200, p->high[0] = 200;
     parameters(r, p, dims, rank, to);
-    p->low[1] = 1;
+    p->low[1] = 1, p->high[1] = 4; /* of integers many a quotient lies between two */
+    if (pass == CHECK_INTEGERS && rng_one_in(r, 2)) { /* ... which a factor's rounding would miss: 91 * (1.0f / 14) > 6.5 */
+        between(p, 1, 14, 14);
+        p->low[0] = -2000, p->high[0] = 2000;
+    }
+    if (rng_one_in(r, 2)) any_byte(p, 2);
+    p->specials = rng_one_in(r, 3);
     if (pass == CHECK_REALS && rng_one_in(r, 8)) p->low[1] = 1e-30, p->high[1] = 1e-25; /* quotients near infinity */
 }
 
@@ -45,6 +64,8 @@ static void dequantize(struct rng *r, enum check_pass pass, struct check_problem
     check_out(p, 0, IG_F32, rank, dims);
     parameters(r, p, dims, rank, from);
     p->low[1] = 1, p->high[1] = 3;
+    any_byte(p, 0), any_byte(p, 2);
+    p->specials = rng_one_in(r, 3);
 }
 
 static void dynamic_quantize(struct rng *r, enum check_pass pass, struct check_problem *p)
@@ -129,10 +150,15 @@ static int32_t convolution(struct rng *r, struct check_problem *p, int weights, 
     return oc;
 }
 
-/* Input k is of n numbers from low to high; of integers 0 alone too, which check.h has another meaning for. */
-static void between(struct check_problem *p, int k, double low, double high)
+/* Operands of a convolution, the least of their types or the next: all products are the largest. Returns a size that sums have. */
+static double least_bytes(struct rng *r, struct check_problem *p, int w, int zw)
 {
-    p->low[k] = low - 0.25, p->high[k] = high + 0.25;
+    int32_t x_least = p->in[0].type == IG_I8 ? -128 : 0, middle = p->in[w].type == IG_I8 ? 0 : 128;
+    double terms = (double)ig_count(&p->in[w]) / p->in[w].dims[0];
+    between(p, 0, x_least, x_least + rng_int(r, 0, 1));
+    between(p, zw, middle, middle);
+    between(p, w, middle - 128 + rng_int(r, 0, 1), middle - 127);
+    return terms * 16000;
 }
 
 /*
@@ -144,8 +170,9 @@ static double wide_bytes(struct rng *r, struct check_problem *p, int zx, int w, 
     int32_t x_least = p->in[0].type == IG_I8 ? -128 : 0, middle = p->in[w].type == IG_I8 ? 0 : 128;
     double terms = (double)ig_count(&p->in[w]) / p->in[w].dims[0];
     int fits = !rng_one_in(r, 5), spread = p->in[w].type == IG_I8 && rng_one_in(r, 2) ? 0 : 6;
-    between(p, 0, x_least, x_least + 255);
     between(p, zx, x_least, x_least + 255);
+    if (rng_one_in(r, 6)) return least_bytes(r, p, w, zw);
+    between(p, 0, x_least, x_least + 255);
     between(p, zw, middle - (fits ? spread : 128), middle + (fits ? spread : 127));
     between(p, w, middle - (fits ? 128 - spread : 128), middle + (fits ? 127 - spread : 127));
     return sqrt(terms) * 6000;
@@ -182,6 +209,7 @@ static void qlinear_conv(struct rng *r, enum check_pass pass, struct check_probl
     if (!rng_one_in(r, 3)) check_in(p, 8, IG_I32, 1, &oc);
     if (!rng_one_in(r, 3)) size = wide_bytes(r, p, 2, 3, 5), between(p, 8, -size, size);
     p->low[1] = p->low[4] = 1, p->high[1] = p->high[4] = 2, p->low[6] = 1 + size / 60, p->high[6] = 4 + size / 12;
+    p->specials = rng_one_in(r, 4);
     int32_t lo = rng_int(r, to == IG_I8 ? -128 : 0, 60);
     if (rng_one_in(r, 3)) p->attrs.conv.act = (struct ig_act){IG_CLIP, (float)lo, (float)(lo + rng_int(r, 0, 60))};
     p->constant = constants(r, p);
