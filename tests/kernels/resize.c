@@ -1,4 +1,4 @@
-/* Random resizes of channels-last images, and of tensors of any rank. */
+/* Random resizes of channels-last images, and of tensors of any rank; nearest of bytes, too. */
 #include <math.h>
 #include <stdio.h>
 
@@ -35,9 +35,10 @@ static void make(struct rng *r, enum check_pass pass, struct check_problem *p)
 {
     struct ig_resize *a = &p->attrs.resize;
     int image = !rng_one_in(r, 4), common = image && rng_one_in(r, 2), rank = image ? 4 : rng_int(r, 1, 5);
-    int32_t in[5], out[5];
+    int32_t in[5], out[5], type = IG_F32;
     (void)pass;
     attributes(r, a, common);
+    if (a->mode == IG_NEAREST && rng_one_in(r, 4)) type = RNG_OF(r, IG_U8, IG_I8);
     for (int d = 0; d < rank; d++) {
         in[d] = out[d] = rng_int(r, 1, 9);
         a->scale[d] = 1;
@@ -45,8 +46,8 @@ static void make(struct rng *r, enum check_pass pass, struct check_problem *p)
     if (image) in[0] = out[0] = 1, in[3] = out[3] = RNG_OF(r, 1, 3, 8, 17, 32, 72);
     for (int d = image; d < rank; d++)
         if (!image || d < 3) scale_dim(r, a, d, in, out, common);
-    check_in(p, 0, IG_F32, rank, in);
-    check_out(p, 0, IG_F32, rank, out);
+    check_in(p, 0, type, rank, in);
+    check_out(p, 0, type, rank, out);
     p->exact = a->mode == IG_NEAREST;
     p->abs = 1024;
     snprintf(p->text, sizeof p->text, "rank %d, mode %d, coord %d, nearest %d, antialias %d, outside %d",
