@@ -7,26 +7,35 @@
 #include "kernels_cpu/avx512/fill_bytes.h"
 #include "kernels_cpu/avx512/put_bytes.h"
 
-enum { SIDE = 16, ROW = 64, WORDS = 16, MR = 2 * SIDE, NR = IG_BYTES_PUT_STEP, SUMS_ROW = NR * sizeof(int32_t) };
+enum { SIDE = 16, ROW = 64, WORDS = 16, MR = 2 * SIDE, NR = IG_BYTES_PUT_STEP, SUMS_ROW = NR * sizeof(int32_t), AHEAD = 4 };
 
 static inline void fill(void *to, const uint8_t *from, int64_t n, const struct ig_bytes_head *head)
 {
     ig_bytes_fill_avx512(to, from, n, head);
 }
 
-static void put(uint8_t *const *to, int64_t at, int32_t rows, const int32_t *sums, const int32_t *bias, const float *scale, int32_t n,
+static void put(uint8_t *const *to, int64_t at, int32_t rows, const int32_t *sums, const float *scale, int32_t n,
                 const struct ig_bytes_head *head)
 {
-    ig_bytes_put_avx512(to, at, rows, sums, bias, scale, n, head);
+    ig_bytes_put_avx512(to, at, rows, sums, scale, n, head);
 }
 
 #define FOUR(OP, p) OP(0, p, SUMS_ROW); OP(1, (p) + SIDE, SUMS_ROW); OP(2, (p) + SIDE * NR, SUMS_ROW); OP(3, (p) + SIDE * NR + SIDE, SUMS_ROW)
 
-/* Rows beyond the last are read, too, and their sums written: scratch has room for whole tiles. */
-static void two_tiles(const char *a, int64_t step, const int32_t *w, int64_t words, int32_t *sums)
+/* Weights to come, of which two tiles are as far as this ahead; the panels lie one behind the other. */
+static inline void fetch(const int32_t *w)
 {
-    TILE_ZERO(0); TILE_ZERO(1); TILE_ZERO(2); TILE_ZERO(3);
+#pragma GCC unroll 32
+    for (int i = 0; i < WORDS * NR; i += 16) _mm_prefetch((const char *)(w + AHEAD * WORDS * NR + i), _MM_HINT_T0);
+}
+
+/* Rows beyond the last are read, too, and their sums written: scratch has room for whole tiles. */
+static void two_tiles(const char *a, int64_t step, const int32_t *panel, int64_t words, int32_t *sums)
+{
+    const int32_t *w = panel + 2 * NR;
+    TILE_LOAD(0, panel, 0); TILE_LOAD(1, panel + SIDE, 0); TILE_LOAD(2, panel, 0); TILE_LOAD(3, panel + SIDE, 0);
     for (int64_t k = 0; k < words; k += WORDS, a += ROW, w += WORDS * NR) {
+        fetch(w);
         TILE_LOAD(4, a, step); TILE_LOAD(5, a + SIDE * step, step);
         TILE_LOAD(6, w, SUMS_ROW); TILE_LOAD(7, w + SIDE, SUMS_ROW);
         TILE_DOT_BYTES(0, 4, 6); TILE_DOT_BYTES(1, 4, 7); TILE_DOT_BYTES(2, 5, 6); TILE_DOT_BYTES(3, 5, 7);
@@ -34,10 +43,12 @@ static void two_tiles(const char *a, int64_t step, const int32_t *w, int64_t wor
     FOUR(TILE_STORE, sums);
 }
 
-static void one_tile(const char *a, int64_t step, const int32_t *w, int64_t words, int32_t *sums)
+static void one_tile(const char *a, int64_t step, const int32_t *panel, int64_t words, int32_t *sums)
 {
-    TILE_ZERO(0); TILE_ZERO(1);
+    const int32_t *w = panel + 2 * NR;
+    TILE_LOAD(0, panel, 0); TILE_LOAD(1, panel + SIDE, 0);
     for (int64_t k = 0; k < words; k += WORDS, a += ROW, w += WORDS * NR) {
+        fetch(w);
         TILE_LOAD(4, a, step);
         TILE_LOAD(6, w, SUMS_ROW); TILE_LOAD(7, w + SIDE, SUMS_ROW);
         TILE_DOT_BYTES(0, 4, 6); TILE_DOT_BYTES(1, 4, 7);
@@ -45,10 +56,10 @@ static void one_tile(const char *a, int64_t step, const int32_t *w, int64_t word
     TILE_STORE(0, sums, SUMS_ROW); TILE_STORE(1, sums + SIDE, SUMS_ROW);
 }
 
-static void tile(const char *a, int64_t step, int32_t rows, const int32_t *w, int64_t words, int32_t *sums)
+static void tile(const char *a, int64_t step, int32_t rows, const int32_t *panel, int64_t words, int32_t *sums)
 {
-    if (rows > SIDE) two_tiles(a, step, w, words, sums);
-    else one_tile(a, step, w, words, sums);
+    if (rows > SIDE) two_tiles(a, step, panel, words, sums);
+    else one_tile(a, step, panel, words, sums);
 }
 
 #include "kernels_cpu/common/conv_bytes.inc"

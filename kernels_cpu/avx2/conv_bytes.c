@@ -20,11 +20,15 @@ static inline void fill(void *to, const uint8_t *from, int64_t n, const struct i
     }
 }
 
-static inline __attribute__((always_inline)) void tile_of(const char *a, int64_t step, const int rows, const int32_t *w, int64_t words, int32_t *sums)
+static inline __attribute__((always_inline)) void tile_of(const char *a, int64_t step, const int rows, const int32_t *panel, int64_t words, int32_t *sums)
 {
+    const int32_t *w = panel + 2 * NR;
     __m256i s[MR][2];
 #pragma GCC unroll 6
-    for (int i = 0; i < rows; i++) s[i][0] = s[i][1] = _mm256_setzero_si256();
+    for (int i = 0; i < rows; i++) {
+        s[i][0] = _mm256_loadu_si256((const __m256i *)panel);
+        s[i][1] = _mm256_loadu_si256((const __m256i *)(panel + 8));
+    }
     for (int64_t k = 0; k < words; k++, w += NR, a += 4) {
         const __m256i low = _mm256_loadu_si256((const __m256i *)w), high = _mm256_loadu_si256((const __m256i *)(w + 8));
 #pragma GCC unroll 6
@@ -43,22 +47,22 @@ static inline __attribute__((always_inline)) void tile_of(const char *a, int64_t
     }
 }
 
-static void tile(const char *a, int64_t step, int32_t rows, const int32_t *w, int64_t words, int32_t *sums)
+static void tile(const char *a, int64_t step, int32_t rows, const int32_t *panel, int64_t words, int32_t *sums)
 {
     switch (rows) {
-    case 1: tile_of(a, step, 1, w, words, sums); break;
-    case 2: tile_of(a, step, 2, w, words, sums); break;
-    case 3: tile_of(a, step, 3, w, words, sums); break;
-    case 4: tile_of(a, step, 4, w, words, sums); break;
-    case 5: tile_of(a, step, 5, w, words, sums); break;
-    default: tile_of(a, step, MR, w, words, sums); break;
+    case 1: tile_of(a, step, 1, panel, words, sums); break;
+    case 2: tile_of(a, step, 2, panel, words, sums); break;
+    case 3: tile_of(a, step, 3, panel, words, sums); break;
+    case 4: tile_of(a, step, 4, panel, words, sums); break;
+    case 5: tile_of(a, step, 5, panel, words, sums); break;
+    default: tile_of(a, step, MR, panel, words, sums); break;
     }
 }
 
-static void put(uint8_t *const *to, int64_t at, int32_t rows, const int32_t *sums, const int32_t *bias, const float *scale, int32_t n,
+static void put(uint8_t *const *to, int64_t at, int32_t rows, const int32_t *sums, const float *scale, int32_t n,
                 const struct ig_bytes_head *head)
 {
-    ig_bytes_put_avx2(to, at, rows, sums, NR, bias, scale, n, head);
+    ig_bytes_put_avx2(to, at, rows, sums, NR, scale, n, head);
 }
 
 #include "kernels_cpu/common/conv_bytes.inc"

@@ -18,10 +18,9 @@ struct ig_bytes_bounds { /* y_zero, and what outputs less y_zero lie between */
 };
 
 /* Eight sums to outputs of 32 bits, of which the lowest 8 count. Bounds are integers: they may come before rounding; NaN is the lower one. */
-static inline __m256i ig_bytes_eight(const int32_t *sums, const int32_t *bias, const float *scale, const struct ig_bytes_bounds *b)
+static inline __m256i ig_bytes_eight(const int32_t *sums, const float *scale, const struct ig_bytes_bounds *b)
 {
-    __m256i sum = _mm256_add_epi32(_mm256_loadu_si256((const __m256i *)sums), _mm256_loadu_si256((const __m256i *)bias));
-    __m256 y = _mm256_mul_ps(_mm256_cvtepi32_ps(sum), _mm256_loadu_ps(scale));
+    __m256 y = _mm256_mul_ps(_mm256_cvtepi32_ps(_mm256_loadu_si256((const __m256i *)sums)), _mm256_loadu_ps(scale));
     __m256i v = _mm256_cvtps_epi32(_mm256_min_ps(_mm256_max_ps(y, b->low), b->high));
     return _mm256_and_si256(_mm256_add_epi32(v, b->zero), _mm256_set1_epi32(0xff));
 }
@@ -43,14 +42,14 @@ static inline void ig_bytes_store(uint8_t *to, __m128i bytes, int32_t n)
 }
 
 /* `put` of common/conv_bytes.inc, of sums `step` apart. */
-static inline void ig_bytes_put_avx2(uint8_t *const *to, int64_t at, int32_t rows, const int32_t *sums, int64_t step, const int32_t *bias,
+static inline void ig_bytes_put_avx2(uint8_t *const *to, int64_t at, int32_t rows, const int32_t *sums, int64_t step,
                                      const float *scale, int32_t n, const struct ig_bytes_head *head)
 {
     const struct ig_bytes_bounds b = {_mm256_set1_ps((float)(head->low - head->y_zero)), _mm256_set1_ps((float)(head->high - head->y_zero)),
                                       _mm256_set1_epi32(head->y_zero)};
     for (int32_t i = 0; i < rows; i++, sums += step)
         for (int32_t c = 0; c < n; c += IG_BYTES_CHANNELS) {
-            __m256i first = ig_bytes_eight(sums + c, bias + c, scale + c, &b), second = ig_bytes_eight(sums + c + 8, bias + c + 8, scale + c + 8, &b);
+            __m256i first = ig_bytes_eight(sums + c, scale + c, &b), second = ig_bytes_eight(sums + c + 8, scale + c + 8, &b);
             __m256i words = _mm256_permute4x64_epi64(_mm256_packus_epi32(first, second), 0xd8);
             ig_bytes_store(to[i] + at + c, _mm_packus_epi16(_mm256_castsi256_si128(words), _mm256_extracti128_si256(words, 1)), n - c);
         }

@@ -19,12 +19,14 @@ static inline __attribute__((always_inline)) __m256i load(const uint8_t *from, i
 }
 
 /* Pixels [i, i + count). Pairs of channels 0-3 and 8-11 are in one vector, 4-7 and 12-15 in the other, as unpacking makes them. */
-static inline __attribute__((always_inline)) void pixels(const struct taps *taps, int64_t c, int32_t n, const int16_t *w, const int is_signed,
+static inline __attribute__((always_inline)) void pixels(const struct taps *taps, int64_t c, int32_t n, const int32_t *block, const int is_signed,
                                                          const int whole, int32_t i, const int count, int32_t *sums)
 {
+    const int16_t *w = (const int16_t *)(block + 2 * N);
+    const __m256i bias = _mm256_loadu_si256((const __m256i *)block), bias_high = _mm256_loadu_si256((const __m256i *)(block + 8));
     __m256i low[SOME], high[SOME];
 #pragma GCC unroll 4
-    for (int j = 0; j < count; j++) low[j] = high[j] = _mm256_setzero_si256();
+    for (int j = 0; j < count; j++) low[j] = _mm256_permute2x128_si256(bias, bias_high, 0x20), high[j] = _mm256_permute2x128_si256(bias, bias_high, 0x31);
     for (int32_t p = 0; p < taps->pairs; p++, w += 2 * N) {
         const int64_t step_a = taps->step[2 * p], step_b = taps->step[2 * p + 1];
         const uint8_t *a = taps->at[2 * p] + c + i * step_a, *b = taps->at[2 * p + 1] + c + i * step_b;
@@ -44,26 +46,26 @@ static inline __attribute__((always_inline)) void pixels(const struct taps *taps
     }
 }
 
-static inline __attribute__((always_inline)) void all(const struct taps *taps, int64_t c, int32_t n, const int16_t *w, const int is_signed,
+static inline __attribute__((always_inline)) void all(const struct taps *taps, int64_t c, int32_t n, const int32_t *block, const int is_signed,
                                                       const int whole, int32_t count, int32_t *sums)
 {
     int32_t i = 0;
-    for (; i + SOME <= count; i += SOME) pixels(taps, c, n, w, is_signed, whole, i, SOME, sums);
-    for (; i < count; i++) pixels(taps, c, n, w, is_signed, whole, i, 1, sums);
+    for (; i + SOME <= count; i += SOME) pixels(taps, c, n, block, is_signed, whole, i, SOME, sums);
+    for (; i < count; i++) pixels(taps, c, n, block, is_signed, whole, i, 1, sums);
 }
 
-static void sums_of(const struct taps *taps, int64_t c, int32_t n, const int16_t *w, int is_signed, int32_t count, int32_t *sums)
+static void sums_of(const struct taps *taps, int64_t c, int32_t n, const int32_t *block, int is_signed, int32_t count, int32_t *sums)
 {
-    if (is_signed && n == N) all(taps, c, n, w, 1, 1, count, sums);
-    else if (is_signed) all(taps, c, n, w, 1, 0, count, sums);
-    else if (n == N) all(taps, c, n, w, 0, 1, count, sums);
-    else all(taps, c, n, w, 0, 0, count, sums);
+    if (is_signed && n == N) all(taps, c, n, block, 1, 1, count, sums);
+    else if (is_signed) all(taps, c, n, block, 1, 0, count, sums);
+    else if (n == N) all(taps, c, n, block, 0, 1, count, sums);
+    else all(taps, c, n, block, 0, 0, count, sums);
 }
 
-static void put(uint8_t *const *to, int64_t at, int32_t rows, const int32_t *sums, const int32_t *bias, const float *scale, int32_t n,
+static void put(uint8_t *const *to, int64_t at, int32_t rows, const int32_t *sums, const float *scale, int32_t n,
                 const struct ig_bytes_head *head)
 {
-    ig_bytes_put_avx2(to, at, rows, sums, N, bias, scale, n, head);
+    ig_bytes_put_avx2(to, at, rows, sums, N, scale, n, head);
 }
 
 #include "kernels_cpu/common/depthwise_bytes.inc"

@@ -8,31 +8,62 @@
 
 enum { IG_BYTES_PUT_STEP = 32 }; /* from a pixel's sums to the next one's */
 
-struct ig_bytes_sixteen { /* channels: what their sums become outputs by */
-    __m512i bias;
+struct ig_bytes_channels { /* sixteen: what their sums become outputs by */
     __m512 scale;
     __mmask16 there;
 };
 
-static inline struct ig_bytes_sixteen ig_bytes_sixteen_of(const int32_t *bias, const float *scale, int32_t n)
+static inline struct ig_bytes_channels ig_bytes_channels_of(const float *scale, int32_t n)
 {
     __mmask16 there = n >= 16 ? 0xffff : n > 0 ? (__mmask16)((1u << n) - 1) : 0;
-    return (struct ig_bytes_sixteen){_mm512_maskz_loadu_epi32(there, bias), _mm512_maskz_loadu_ps(there, scale), there};
+    return (struct ig_bytes_channels){_mm512_maskz_loadu_ps(there, scale), there};
 }
 
-static inline void ig_bytes_put_avx512(uint8_t *const *to, int64_t at, int32_t rows, const int32_t *sums, const int32_t *bias, const float *scale,
-                                       int32_t n, const struct ig_bytes_head *head)
+static inline void ig_bytes_put_any(uint8_t *const *to, int64_t at, int32_t rows, const int32_t *sums, const float *scale, int32_t n,
+                                    const struct ig_bytes_head *head)
 {
-    const struct ig_bytes_sixteen by[2] = {ig_bytes_sixteen_of(bias, scale, n), ig_bytes_sixteen_of(bias + 16, scale + 16, n - 16)};
+    const struct ig_bytes_channels by[2] = {ig_bytes_channels_of(scale, n), ig_bytes_channels_of(scale + 16, n - 16)};
     const __m512 low = _mm512_set1_ps((float)(head->low - head->y_zero)), high = _mm512_set1_ps((float)(head->high - head->y_zero));
     const __m512i zero = _mm512_set1_epi32(head->y_zero);
     for (int32_t i = 0; i < rows; i++, sums += IG_BYTES_PUT_STEP)
         for (int j = 0; j < 2; j++) {
-            const struct ig_bytes_sixteen *b = &by[j];
-            __m512i sum = _mm512_add_epi32(_mm512_loadu_si512(sums + 16 * j), b->bias);
-            __m512 y = _mm512_min_ps(_mm512_max_ps(_mm512_mul_ps(_mm512_cvtepi32_ps(sum), b->scale), low), high);
-            _mm512_mask_cvtepi32_storeu_epi8(to[i] + at + 16 * j, b->there, _mm512_add_epi32(_mm512_cvtps_epi32(y), zero));
+            __m512 y = _mm512_mul_ps(_mm512_cvtepi32_ps(_mm512_loadu_si512(sums + 16 * j)), by[j].scale);
+            __m512i v = _mm512_cvtps_epi32(_mm512_min_ps(_mm512_max_ps(y, low), high));
+            _mm512_mask_cvtepi32_storeu_epi8(to[i] + at + 16 * j, by[j].there, _mm512_add_epi32(v, zero));
         }
+}
+
+static inline __m512i ig_bytes_rounded(const int32_t *sums, __m512 scale)
+{
+    return _mm512_cvtps_epi32(_mm512_mul_ps(_mm512_cvtepi32_ps(_mm512_loadu_si512(sums)), scale));
+}
+
+/* Two pixels of 32 channels a time, whose rounded products are within 32 bits: narrowing keeps them within bounds. */
+static inline void ig_bytes_put_pairs(uint8_t *const *to, int64_t at, int32_t rows, const int32_t *sums, const float *scale,
+                                      const struct ig_bytes_head *head)
+{
+    const __m512i order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15); /* of the parts that lanes have */
+    const __m512 first = _mm512_loadu_ps(scale), second = _mm512_loadu_ps(scale + 16);
+    const __m512i zero = _mm512_set1_epi16((int16_t)head->y_zero), low = _mm512_set1_epi8((char)head->low), high = _mm512_set1_epi8((char)head->high);
+    for (int32_t i = 0; i < rows; i += 2, sums += 2 * IG_BYTES_PUT_STEP) {
+        __m512i a = _mm512_packs_epi32(ig_bytes_rounded(sums, first), ig_bytes_rounded(sums + 16, second));
+        __m512i b = _mm512_packs_epi32(ig_bytes_rounded(sums + 32, first), ig_bytes_rounded(sums + 48, second)), v;
+        a = _mm512_adds_epi16(a, zero);
+        b = _mm512_adds_epi16(b, zero);
+        if (head->is_signed_out) v = _mm512_min_epi8(_mm512_max_epi8(_mm512_packs_epi16(a, b), low), high);
+        else v = _mm512_min_epu8(_mm512_max_epu8(_mm512_packus_epi16(a, b), low), high);
+        v = _mm512_permutexvar_epi32(order, v);
+        _mm256_storeu_si256((__m256i *)(to[i] + at), _mm512_castsi512_si256(v));
+        _mm256_storeu_si256((__m256i *)(to[i + 1] + at), _mm512_extracti64x4_epi64(v, 1));
+    }
+}
+
+static inline void ig_bytes_put_avx512(uint8_t *const *to, int64_t at, int32_t rows, const int32_t *sums, const float *scale, int32_t n,
+                                       const struct ig_bytes_head *head)
+{
+    const int32_t pairs = head->narrows && n == IG_BYTES_PUT_STEP ? rows & ~1 : 0;
+    ig_bytes_put_pairs(to, at, pairs, sums, scale, head);
+    if (pairs < rows) ig_bytes_put_any(to + pairs, at, rows - pairs, sums + pairs * IG_BYTES_PUT_STEP, scale, n, head);
 }
 
 #endif

@@ -27,7 +27,9 @@ struct ig_bytes_head {           /* 64 bytes */
     int32_t is_signed;           /* x is i8 */
     int32_t flip;                /* 0 or 128: words of bytes are of x ^ flip */
     int32_t y_zero, low, high;   /* of the output, which lies between low and high */
-    int32_t room[10];
+    int32_t is_signed_out;       /* y is i8 */
+    int32_t narrows;             /* all outputs' products by their scales are within 32 bits */
+    int32_t room[8];
 };
 
 struct ig_bytes_shape {          /* of one ISA's tiles: sizes depend on it */

@@ -1,5 +1,5 @@
 /*
- * Tiles of common/conv_bytes.h: sums[row][16] = products of a row's words and of a panel's, for 1 to 4 rows (pixels).
+ * Tiles of common/conv_bytes.h: sums[row][16] = a panel's bias + products of a row's words and of the panel's, for 1 to 4 rows (pixels).
  *
  *   ig_bytes_<rows>x16_neon   words of four bytes, weights in halves: c0k0 c0k1 ... c15k1 | c0k2 c0k3 ... c15k3
  *   ig_wide_<rows>x16_neon    words of two numbers of 16 bits: c0k0 ... c15k0 | c0k1 ... c15k1
@@ -56,8 +56,8 @@
     smlal2  v\sum\().4s, v\weights\().8h, v\pixel\().h[\at]
 .endm
 
-.macro clear sum
-    movi    v\sum\().4s, #0
+.macro start sum, at
+    ldr     q\sum, [x2, #\at]
 .endm
 
 .macro store_pair lo, hi, at
@@ -143,9 +143,10 @@
     add     x1, x0, x1
     .set i, 16
     .rept 4 * ROWS
-    clear   %(i)
+    start   %(i), %(i % 4 * 16)
     .set i, i + 1
     .endr
+    add     x2, x2, #128 // bias, scales
     .balign 16
 1:
     ldp     q0, q1, [x2]

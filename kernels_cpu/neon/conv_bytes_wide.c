@@ -22,16 +22,16 @@ static inline void fill(void *to, const uint8_t *from, int64_t n, const struct i
     }
 }
 
-static void tile(const char *a, int64_t step, int32_t rows, const int32_t *w, int64_t words, int32_t *sums)
+static void tile(const char *a, int64_t step, int32_t rows, const int32_t *panel, int64_t words, int32_t *sums)
 {
     rows_fn *const of[MR] = {ig_wide_1x16_neon, ig_wide_2x16_neon, ig_wide_3x16_neon, ig_wide_4x16_neon};
-    of[rows - 1](a, step, w, words, sums);
+    of[rows - 1](a, step, panel, words, sums);
 }
 
-static void put(uint8_t *const *to, int64_t at, int32_t rows, const int32_t *sums, const int32_t *bias, const float *scale, int32_t n,
+static void put(uint8_t *const *to, int64_t at, int32_t rows, const int32_t *sums, const float *scale, int32_t n,
                 const struct ig_bytes_head *head)
 {
-    ig_bytes_put_neon(to, at, rows, sums, bias, scale, n, head);
+    ig_bytes_put_neon(to, at, rows, sums, scale, n, head);
 }
 
 #include "kernels_cpu/common/conv_bytes.inc"

@@ -25,12 +25,15 @@ static inline __attribute__((always_inline)) void add_tap(int32x4_t s[QUADS], ui
 }
 
 /* Pixels [i, i + count). */
-static inline __attribute__((always_inline)) void pixels(const struct taps *taps, int64_t c, int32_t n, const int16_t *w, const int is_signed,
+static inline __attribute__((always_inline)) void pixels(const struct taps *taps, int64_t c, int32_t n, const int32_t *block, const int is_signed,
                                                          const int whole, int32_t i, const int count, int32_t *sums)
 {
+    const int16_t *w = (const int16_t *)(block + 2 * N);
     int32x4_t s[SOME][QUADS];
 #pragma GCC unroll 4
-    for (int j = 0; j < count; j++) s[j][0] = s[j][1] = s[j][2] = s[j][3] = vdupq_n_s32(0);
+    for (int j = 0; j < count; j++)
+#pragma GCC unroll 4
+        for (int k = 0; k < QUADS; k++) s[j][k] = vld1q_s32(block + 4 * k);
     for (int32_t t = 0; t < 2 * taps->pairs; t++, w += N) {
         const int64_t step = taps->step[t];
         const uint8_t *at = taps->at[t] + c + i * step;
@@ -44,26 +47,26 @@ static inline __attribute__((always_inline)) void pixels(const struct taps *taps
         for (int k = 0; k < QUADS; k++) vst1q_s32(sums + (i + j) * N + 4 * k, s[j][k]);
 }
 
-static inline __attribute__((always_inline)) void all(const struct taps *taps, int64_t c, int32_t n, const int16_t *w, const int is_signed,
+static inline __attribute__((always_inline)) void all(const struct taps *taps, int64_t c, int32_t n, const int32_t *block, const int is_signed,
                                                       const int whole, int32_t count, int32_t *sums)
 {
     int32_t i = 0;
-    for (; i + SOME <= count; i += SOME) pixels(taps, c, n, w, is_signed, whole, i, SOME, sums);
-    for (; i < count; i++) pixels(taps, c, n, w, is_signed, whole, i, 1, sums);
+    for (; i + SOME <= count; i += SOME) pixels(taps, c, n, block, is_signed, whole, i, SOME, sums);
+    for (; i < count; i++) pixels(taps, c, n, block, is_signed, whole, i, 1, sums);
 }
 
-static void sums_of(const struct taps *taps, int64_t c, int32_t n, const int16_t *w, int is_signed, int32_t count, int32_t *sums)
+static void sums_of(const struct taps *taps, int64_t c, int32_t n, const int32_t *block, int is_signed, int32_t count, int32_t *sums)
 {
-    if (is_signed && n == N) all(taps, c, n, w, 1, 1, count, sums);
-    else if (is_signed) all(taps, c, n, w, 1, 0, count, sums);
-    else if (n == N) all(taps, c, n, w, 0, 1, count, sums);
-    else all(taps, c, n, w, 0, 0, count, sums);
+    if (is_signed && n == N) all(taps, c, n, block, 1, 1, count, sums);
+    else if (is_signed) all(taps, c, n, block, 1, 0, count, sums);
+    else if (n == N) all(taps, c, n, block, 0, 1, count, sums);
+    else all(taps, c, n, block, 0, 0, count, sums);
 }
 
-static void put(uint8_t *const *to, int64_t at, int32_t rows, const int32_t *sums, const int32_t *bias, const float *scale, int32_t n,
+static void put(uint8_t *const *to, int64_t at, int32_t rows, const int32_t *sums, const float *scale, int32_t n,
                 const struct ig_bytes_head *head)
 {
-    ig_bytes_put_neon(to, at, rows, sums, bias, scale, n, head);
+    ig_bytes_put_neon(to, at, rows, sums, scale, n, head);
 }
 
 #include "kernels_cpu/common/depthwise_bytes.inc"

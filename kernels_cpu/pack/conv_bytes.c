@@ -111,17 +111,26 @@ static int supports(const struct ig_call *call, const struct ig_bytes_shape *sha
     return shape->unit == 2 || weights_fit(call, shape);
 }
 
-static struct ig_bytes_head head_of(const struct ig_call *call, int32_t flip)
-{
-    struct ig_bytes_head h = {.x_zero = (int32_t)ig_parameter(call, X_ZERO, 0), .is_signed = call->in[0].shape->type == IG_I8,
-                              .flip = flip, .y_zero = (int32_t)ig_parameter(call, Y_ZERO, 0)};
-    ig_quantized_bounds(&((const struct ig_conv *)call->attrs)->act, call->out[0].shape->type, &h.low, &h.high);
-    return h;
-}
-
 static float scale_of(const struct ig_call *call, int32_t oc)
 {
     return ig_scale(call, X_SCALE, 0) * ig_scale(call, W_SCALE, oc) / ig_scale(call, Y_SCALE, 0);
+}
+
+/* Sums are less than 2^31; a scale that is no number is none that fits. */
+static int products_fit(const struct ig_call *call)
+{
+    for (int32_t oc = 0; oc < call->out[0].c; oc++)
+        if (!(fabsf(scale_of(call, oc)) < 0.5f)) return 0;
+    return 1;
+}
+
+static struct ig_bytes_head head_of(const struct ig_call *call, int32_t flip)
+{
+    struct ig_bytes_head h = {.x_zero = (int32_t)ig_parameter(call, X_ZERO, 0), .is_signed = call->in[0].shape->type == IG_I8,
+                              .flip = flip, .y_zero = (int32_t)ig_parameter(call, Y_ZERO, 0),
+                              .is_signed_out = call->out[0].shape->type == IG_I8, .narrows = products_fit(call)};
+    ig_quantized_bounds(&((const struct ig_conv *)call->attrs)->act, call->out[0].shape->type, &h.low, &h.high);
+    return h;
 }
 
 /* What a filter's words leave out: the bias, and - zero sum w. */
