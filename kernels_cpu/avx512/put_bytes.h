@@ -4,7 +4,7 @@
 
 #include <immintrin.h>
 
-#include "kernels_cpu/common/conv_bytes.h"
+#include "kernels_cpu/avx2/conv_bytes.h"
 
 enum { IG_BYTES_PUT_STEP = 32 }; /* from a pixel's sums to the next one's */
 
@@ -38,21 +38,26 @@ static inline __m512i ig_bytes_rounded(const int32_t *sums, __m512 scale)
     return _mm512_cvtps_epi32(_mm512_mul_ps(_mm512_cvtepi32_ps(_mm512_loadu_si512(sums)), scale));
 }
 
-/* Two pixels of 32 channels a time, whose rounded products are within 32 bits: narrowing keeps them within bounds. */
+/* Four vectors of sixteen to bytes, the first vector's first; narrowing keeps those of 32 bits within bounds. */
+static inline __m512i ig_bytes_narrowed(__m512i a, __m512i b, __m512i c, __m512i d, const struct ig_bytes_head *head)
+{
+    const __m512i order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15); /* of the parts that lanes have */
+    const __m512i zero = _mm512_set1_epi16((int16_t)head->y_zero), low = _mm512_set1_epi8((char)head->low), high = _mm512_set1_epi8((char)head->high);
+    a = _mm512_adds_epi16(_mm512_packs_epi32(a, b), zero);
+    c = _mm512_adds_epi16(_mm512_packs_epi32(c, d), zero);
+    if (head->is_signed_out) a = _mm512_min_epi8(_mm512_max_epi8(_mm512_packs_epi16(a, c), low), high);
+    else a = _mm512_min_epu8(_mm512_max_epu8(_mm512_packus_epi16(a, c), low), high);
+    return _mm512_permutexvar_epi32(order, a);
+}
+
+/* Two pixels of 32 channels at a time, whose rounded products are within 32 bits. */
 static inline void ig_bytes_put_pairs(uint8_t *const *to, int64_t at, int32_t rows, const int32_t *sums, const float *scale,
                                       const struct ig_bytes_head *head)
 {
-    const __m512i order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15); /* of the parts that lanes have */
     const __m512 first = _mm512_loadu_ps(scale), second = _mm512_loadu_ps(scale + 16);
-    const __m512i zero = _mm512_set1_epi16((int16_t)head->y_zero), low = _mm512_set1_epi8((char)head->low), high = _mm512_set1_epi8((char)head->high);
     for (int32_t i = 0; i < rows; i += 2, sums += 2 * IG_BYTES_PUT_STEP) {
-        __m512i a = _mm512_packs_epi32(ig_bytes_rounded(sums, first), ig_bytes_rounded(sums + 16, second));
-        __m512i b = _mm512_packs_epi32(ig_bytes_rounded(sums + 32, first), ig_bytes_rounded(sums + 48, second)), v;
-        a = _mm512_adds_epi16(a, zero);
-        b = _mm512_adds_epi16(b, zero);
-        if (head->is_signed_out) v = _mm512_min_epi8(_mm512_max_epi8(_mm512_packs_epi16(a, b), low), high);
-        else v = _mm512_min_epu8(_mm512_max_epu8(_mm512_packus_epi16(a, b), low), high);
-        v = _mm512_permutexvar_epi32(order, v);
+        __m512i v = ig_bytes_narrowed(ig_bytes_rounded(sums, first), ig_bytes_rounded(sums + 16, second), ig_bytes_rounded(sums + 32, first),
+                                      ig_bytes_rounded(sums + 48, second), head);
         _mm256_storeu_si256((__m256i *)(to[i] + at), _mm512_castsi512_si256(v));
         _mm256_storeu_si256((__m256i *)(to[i + 1] + at), _mm512_extracti64x4_epi64(v, 1));
     }
@@ -64,6 +69,23 @@ static inline void ig_bytes_put_avx512(uint8_t *const *to, int64_t at, int32_t r
     const int32_t pairs = head->narrows && n == IG_BYTES_PUT_STEP ? rows & ~1 : 0;
     ig_bytes_put_pairs(to, at, pairs, sums, scale, head);
     if (pairs < rows) ig_bytes_put_any(to + pairs, at, rows - pairs, sums + pairs * IG_BYTES_PUT_STEP, scale, n, head);
+}
+
+/* Of 16 channels, whose sums are 16 apart: four pixels at a time. */
+static inline void ig_bytes_put_quads(uint8_t *const *to, int64_t at, int32_t rows, const int32_t *sums, const float *scale, int32_t n,
+                                      const struct ig_bytes_head *head)
+{
+    const __m512 by = _mm512_loadu_ps(scale);
+    int32_t i = 0;
+    for (; head->narrows && n == IG_BYTES_CHANNELS && i + 4 <= rows; i += 4, sums += 4 * IG_BYTES_CHANNELS) {
+        __m512i v = ig_bytes_narrowed(ig_bytes_rounded(sums, by), ig_bytes_rounded(sums + 16, by), ig_bytes_rounded(sums + 32, by),
+                                      ig_bytes_rounded(sums + 48, by), head);
+        _mm_storeu_si128((__m128i *)(to[i] + at), _mm512_castsi512_si128(v));
+        _mm_storeu_si128((__m128i *)(to[i + 1] + at), _mm512_extracti32x4_epi32(v, 1));
+        _mm_storeu_si128((__m128i *)(to[i + 2] + at), _mm512_extracti32x4_epi32(v, 2));
+        _mm_storeu_si128((__m128i *)(to[i + 3] + at), _mm512_extracti32x4_epi32(v, 3));
+    }
+    if (i < rows) ig_bytes_put_avx2(to + i, at, rows - i, sums, IG_BYTES_CHANNELS, scale, n, head);
 }
 
 #endif

@@ -53,6 +53,16 @@ size_t ig_bytes_taps(const struct ig_window *w)
     return whole_lines((size_t)(w->kh * w->kw + 1) / 2 * 2 * (sizeof(void *) + sizeof(int64_t)));
 }
 
+int32_t ig_bytes_depthwise_words(const struct ig_window *w)
+{
+    return w->kh * ((w->kw + (w->sw == 1) + 3) / 4);
+}
+
+size_t ig_bytes_pixels(const struct ig_window *w)
+{
+    return whole_lines((size_t)(4 * ig_bytes_depthwise_words(w)) * (sizeof(void *) + sizeof(int64_t)));
+}
+
 size_t ig_bytes_depthwise_scratch(const struct ig_call *call)
 {
     return ig_bytes_taps(&((const struct ig_conv *)call->attrs)->w) + (size_t)call->in[0].c;

@@ -69,6 +69,15 @@ size_t ig_bytes_sums(const struct ig_bytes_shape *shape), ig_bytes_pad(const str
  */
 enum { IG_BYTES_CHANNELS = 16 };
 
+/*
+ * By products of four bytes (vnni/depthwise_bytes.c), for dilation 1 along rows. Packed weights: struct ig_bytes_head, then
+ *   [block of 16 channels] { bias[16], scale[16], word[kernel row][four of its taps][2][16] }
+ * Word 0 of two has taps 4 i .. 4 i + 3, word 1, of the next output, taps 4 i - 1 .. 4 i + 2; zero where there is none.
+ */
+int32_t ig_bytes_depthwise_words(const struct ig_window *w); /* of an output: kernel rows times fours of taps */
+/* Scratch: addresses and steps of words' pixels; behind them x_zero for a pixel. */
+size_t ig_bytes_pixels(const struct ig_window *w);
+
 size_t ig_bytes_depthwise_scratch(const struct ig_call *call);
 /* Its first part: addresses and steps of an even number of taps; behind it x_zero for a pixel. */
 size_t ig_bytes_taps(const struct ig_window *w);

@@ -239,3 +239,45 @@ size_t ig_scratch_bytes_depthwise(const struct ig_call *call)
 {
     return ig_bytes_depthwise_scratch(call);
 }
+
+int ig_supports_bytes_depthwise_vnni(const struct ig_call *call)
+{
+    return ig_supports_bytes_depthwise(call) && ((const struct ig_conv *)call->attrs)->w.dw == 1 && weights_fit(call, &ig_bytes_vnni);
+}
+
+/* The word of taps [first, first + 4) of kernel row ky. */
+static int32_t tap_word(const struct filter *f, const struct ig_window *w, int32_t ky, int32_t first)
+{
+    uint32_t word = 0;
+    for (int32_t j = 0; j < 4; j++)
+        if (first + j >= 0 && first + j < w->kw) word |= ((uint32_t)weight_at(f, ky * w->kw + first + j) & 0xff) << 8 * j;
+    return (int32_t)word;
+}
+
+size_t ig_pack_bytes_depthwise_vnni(const struct ig_call *call, void *dst)
+{
+    enum { N = IG_BYTES_CHANNELS };
+    const struct ig_window *w = &((const struct ig_conv *)call->attrs)->w;
+    int32_t words = ig_bytes_depthwise_words(w), of_row = words / w->kh, blocks = (call->out[0].c + N - 1) / N;
+    int64_t block = 2 * (1 + words) * N;
+    size_t bytes = sizeof(struct ig_bytes_head) + (size_t)(blocks * block) * sizeof(int32_t);
+    if (!dst) return bytes;
+    int32_t zero = flipped_zero(call, IG_BYTES_TO_UNSIGNED);
+    memset(dst, 0, bytes);
+    *(struct ig_bytes_head *)dst = head_of(call, flip_of(call, IG_BYTES_TO_UNSIGNED));
+    for (int32_t c = 0; c < call->out[0].c; c++) {
+        int32_t *to = (int32_t *)((struct ig_bytes_head *)dst + 1) + c / N * block + c % N;
+        struct filter f = filter_of(call, c);
+        float scale = scale_of(call, c);
+        to[0] = bias_of(call, c, zero);
+        memcpy(&to[N], &scale, sizeof scale);
+        for (int32_t i = 0; i < 2 * words; i++)
+            to[(2 + i) * N] = tap_word(&f, w, i / 2 / of_row, i / 2 % of_row * 4 - i % 2);
+    }
+    return bytes;
+}
+
+size_t ig_scratch_bytes_depthwise_vnni(const struct ig_call *call)
+{
+    return ig_bytes_pixels(&((const struct ig_conv *)call->attrs)->w) + (size_t)call->in[0].c;
+}

@@ -48,6 +48,9 @@ ig_scratch_fn ig_scratch_bytes_avx2, ig_scratch_bytes_avx512, ig_scratch_bytes_v
 ig_supports_fn ig_supports_bytes_depthwise; /* groups == ic == oc */
 ig_pack_fn ig_pack_bytes_depthwise, ig_pack_bytes_depthwise_neon;
 ig_scratch_fn ig_scratch_bytes_depthwise;
+ig_supports_fn ig_supports_bytes_depthwise_vnni; /* by four bytes */
+ig_pack_fn ig_pack_bytes_depthwise_vnni;
+ig_scratch_fn ig_scratch_bytes_depthwise_vnni;
 
 /* --- pack/strassen.c: wide pointwise convolution --- */
 ig_supports_fn ig_supports_strassen;
