@@ -76,16 +76,20 @@ static inline void ig_bytes_put_quads(uint8_t *const *to, int64_t at, int32_t ro
                                       const struct ig_bytes_head *head)
 {
     const __m512 by = _mm512_loadu_ps(scale);
-    int32_t i = 0;
-    for (; head->narrows && n == IG_BYTES_CHANNELS && i + 4 <= rows; i += 4, sums += 4 * IG_BYTES_CHANNELS) {
-        __m512i v = ig_bytes_narrowed(ig_bytes_rounded(sums, by), ig_bytes_rounded(sums + 16, by), ig_bytes_rounded(sums + 32, by),
-                                      ig_bytes_rounded(sums + 48, by), head);
-        _mm_storeu_si128((__m128i *)(to[i] + at), _mm512_castsi512_si128(v));
-        _mm_storeu_si128((__m128i *)(to[i + 1] + at), _mm512_extracti32x4_epi32(v, 1));
-        _mm_storeu_si128((__m128i *)(to[i + 2] + at), _mm512_extracti32x4_epi32(v, 2));
-        _mm_storeu_si128((__m128i *)(to[i + 3] + at), _mm512_extracti32x4_epi32(v, 3));
+    if (!head->narrows || n < IG_BYTES_CHANNELS || rows < 4) {
+        ig_bytes_put_avx2(to, at, rows, sums, IG_BYTES_CHANNELS, scale, n, head);
+        return;
     }
-    if (i < rows) ig_bytes_put_avx2(to + i, at, rows - i, sums, IG_BYTES_CHANNELS, scale, n, head);
+    for (int32_t i = 0; i < rows; i += 4) { /* the last four overlap those before */
+        const int32_t k = i + 4 <= rows ? i : rows - 4;
+        const int32_t *from = sums + k * IG_BYTES_CHANNELS;
+        __m512i v = ig_bytes_narrowed(ig_bytes_rounded(from, by), ig_bytes_rounded(from + 16, by), ig_bytes_rounded(from + 32, by),
+                                      ig_bytes_rounded(from + 48, by), head);
+        _mm_storeu_si128((__m128i *)(to[k] + at), _mm512_castsi512_si128(v));
+        _mm_storeu_si128((__m128i *)(to[k + 1] + at), _mm512_extracti32x4_epi32(v, 1));
+        _mm_storeu_si128((__m128i *)(to[k + 2] + at), _mm512_extracti32x4_epi32(v, 2));
+        _mm_storeu_si128((__m128i *)(to[k + 3] + at), _mm512_extracti32x4_epi32(v, 3));
+    }
 }
 
 #endif
