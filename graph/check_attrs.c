@@ -130,18 +130,19 @@ static const char *binary_fault(const struct ig_graph *g, const struct ig_node *
     return fault ? fault : broadcast_fault(g, n);
 }
 
+/* Inputs 0 and 3 are like the output, the others one number each. */
 static const char *qlinear_binary_fault(const struct ig_graph *g, const struct ig_node *n) {
     const struct ig_binary_attr *a = &n->attrs.binary;
     const struct ig_shape *y = &g->values[n->out[0]].shape;
     if (a->kind != IG_ADD && a->kind != IG_MUL) return "neither a sum nor a product";
     if (a->act.kind != IG_NONE && a->act.kind != IG_CLIP) return "an activation other than clip";
-    for (int k = 0; k < 8; k++) {
-        const struct ig_shape *x = n->in[k] < 0 ? NULL : &g->values[n->in[k]].shape;
-        if (!x) return "an input is missing";
-        if (k % 3 == 0 && k < 6 && x->rank != y->rank) return "the rank changes";
-        for (int i = 0; k % 3 == 0 && k < 6 && i < y->rank; i++)
+    for (int k = 0; k < n->n_in; k++) {
+        const struct ig_shape *x = &g->values[n->in[k]].shape;
+        int is_data = k == 0 || k == 3;
+        if (!is_data && ig_count(x) != 1) return "a parameter that is not one number";
+        if (is_data && x->rank != y->rank) return "the rank changes";
+        for (int i = 0; is_data && i < y->rank; i++)
             if (x->dims[i] != y->dims[i]) return "the shape changes";
-        if ((k % 3 || k == 6) && ig_count(x) != 1) return "a parameter that is not one number";
     }
     return NULL;
 }

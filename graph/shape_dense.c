@@ -172,20 +172,27 @@ int infer_dynamic_quantize(struct infer *q)
     return infer_set(q, 1, IG_F32, 0, NULL) || infer_set(q, 2, IG_U8, 0, NULL) ? -1 : 0;
 }
 
+static int same_dims(const struct ig_shape *a, const struct ig_shape *b)
+{
+    for (int i = 0; i < a->rank && i < b->rank; i++)
+        if (a->dims[i] != b->dims[i]) return 0;
+    return a->rank == b->rank;
+}
+
 int infer_qlinear_binary(struct infer *q)
 {
     static const int types[8] = {T_BYTE, T_F32, T_BYTE, T_BYTE, T_F32, T_BYTE, T_F32, T_BYTE};
     int32_t kind = q->n->attrs.binary.kind;
     if (kind != IG_ADD && kind != IG_MUL) return infer_fail(q, "of quantised tensors there are sums and products only");
-    for (int i = 0; i < 8; i++)
-        if (!infer_want(q, i, types[i], 0, i % 3 ? 1 : IG_MAX_RANK) || (i != 0 && i != 3 && infer_parameter(q, i, types[i], 1)))
-            return -1;
+    for (int i = 0; i < 8; i++) {
+        if (!infer_want(q, i, types[i], 0, IG_MAX_RANK)) return -1;
+        if (i != 0 && i != 3 && infer_parameter(q, i, types[i], 1)) return -1;
+    }
     const struct ig_shape *a = infer_in(q, 0), *b = infer_in(q, 3);
     if (a->type != infer_in(q, 2)->type || b->type != infer_in(q, 5)->type)
         return infer_fail(q, "data and zero point differ in type");
-    int same = a->rank == b->rank;
-    for (int i = 0; same && i < a->rank; i++) same = a->dims[i] == b->dims[i];
-    return same ? infer_like(q, 0, a, infer_in(q, 7)->type) : infer_fail(q, "the two inputs differ in shape");
+    if (!same_dims(a, b)) return infer_fail(q, "the two inputs differ in shape");
+    return infer_like(q, 0, a, infer_in(q, 7)->type);
 }
 
 int infer_reduce(struct infer *q)

@@ -1,6 +1,7 @@
 /*
  * Layers of quantised tensors: a float op between DEQUANTIZE and QUANTIZE as the op on bytes that gives the same, but for
- * rounding. A product with a constant matrix is a 1x1 convolution, whose rows are pixels.
+ * rounding. A product with a constant matrix is a 1x1 convolution, whose rows are pixels; of what is flattened one by a
+ * window as large as the image, so that nothing is transposed.
  */
 #include <math.h>
 #include <string.h>
@@ -134,16 +135,33 @@ static int32_t as_image(struct ig_graph *g, int32_t x) {
     return transposed(g, x, perm);
 }
 
-/* The way back: an image of the channels that `shape` has last. Returns the value that is left to be reshaped to it. */
-static int32_t from_image(struct ig_graph *g, int32_t y, const struct ig_shape *shape) {
-    int32_t perm[IG_MAX_RANK] = {0}, last = g->values[y].shape.rank - 1;
-    if (shape->rank == 2 && shape->dims[0] == 1) return y;
+/* The image [M,C,..] that [M,K] is flattened from, or -1. */
+static int32_t flattened(const struct ig_graph *g, int32_t x) {
+    const struct ig_node *n = edit_producer(g, x, IG_RESHAPE);
+    const struct ig_shape *s = &g->values[x].shape, *from = n ? &g->values[n->in[0]].shape : NULL;
+    return n && s->rank == 2 && from->rank >= 3 && from->rank <= 5 && from->dims[0] == s->dims[0] ? n->in[0] : -1;
+}
+
+/* One that is as large as the image. */
+static struct ig_window whole(const struct ig_shape *image) {
+    struct ig_window w = one_tap;
+    w.kw = image->dims[image->rank - 1];
+    if (image->rank > 3) w.kh = image->dims[image->rank - 2];
+    if (image->rank > 4) w.kd = w.in_d = image->dims[2];
+    return w;
+}
+
+/* The way back: an image with its channels last. What one pixel alone has needs no more than another shape. */
+static int32_t from_image(struct ig_graph *g, int32_t y) {
+    const struct ig_shape *s = &g->values[y].shape;
+    int32_t perm[IG_MAX_RANK] = {0}, last = s->rank - 1;
+    if (ig_count(s) == (int64_t)s->dims[0] * s->dims[1]) return y;
     for (int i = 1; i <= last; i++) perm[i] = i == last ? 1 : i + 1;
     return transposed(g, y, perm);
 }
 
-/* The right side [K,N], or [N,K], as weights [N,K,1,..] of an image's rank. */
-static int32_t as_weights(struct ig_graph *g, int32_t b, int is_turned, int32_t rank) {
+/* The right side [K,N], or [N,K], as weights of the shape `to` but for its first dim: [N,K,1,..], or [N,C,..] of what is flattened. */
+static int32_t as_weights(struct ig_graph *g, int32_t b, int is_turned, const struct ig_shape *to) {
     static const int32_t turn[2] = {1, 0};
     struct ig_shape s = g->values[b].shape, shape = s;
     if (!is_turned) {
@@ -153,25 +171,29 @@ static int32_t as_weights(struct ig_graph *g, int32_t b, int is_turned, int32_t 
         edit_permute(&s, g->values[b].data, turn, (void *)(uintptr_t)g->values[made].data);
         b = made;
     }
-    shape.rank = rank;
+    for (int i = 1; i < to->rank; i++) shape.dims[i] = to->dims[i];
+    shape.rank = to->rank;
     return edit_reshaped(g, b, &shape);
 }
 
 /* Node, a product x w, becomes a convolution, and node end->node, whose result it is, the way back from images. */
 static void become_product(struct ig_graph *g, int32_t node, struct layer *l, int is_turned, int32_t bias, const struct quantised_end *end) {
-    struct ig_shape shape = g->values[end->y.value].shape, made;
+    struct ig_shape shape = g->values[end->y.value].shape, made, taps;
     struct ig_conv conv = {.w = one_tap, .groups = 1};
-    l->x.value = as_image(g, l->x.value);
-    made = g->values[l->x.value].shape;
-    l->w.value = as_weights(g, l->w.value, is_turned, made.rank);
-    if (made.rank == 5) conv.w.in_d = conv.w.out_d = made.dims[2];
+    int32_t from = flattened(g, l->x.value);
+    l->x.value = from < 0 ? as_image(g, l->x.value) : from;
+    made = taps = g->values[l->x.value].shape;
+    if (from >= 0) conv.w = whole(&made);
+    else if (made.rank == 5) conv.w.in_d = conv.w.out_d = made.dims[2];
+    for (int i = 2; i < made.rank; i++) (from < 0 ? &taps : &made)->dims[i] = 1;
+    l->w.value = as_weights(g, l->w.value, is_turned, &taps);
     made.type = shape.type;
     made.dims[1] = l->outputs;
     int32_t image = ig_add_value(g, g->values[end->y.value].name, &made);
     become_conv(g, node, l, bias, &conv, end);
     g->nodes[node].out[0] = image;
     g->values[image].producer = node;
-    int32_t back = from_image(g, image, &shape);
+    int32_t back = from_image(g, image);
     edit_become(g, end->node, IG_RESHAPE, 1, &back);
     g->nodes[end->node].out[0] = end->y.value;
     g->values[end->y.value].producer = end->node;

@@ -295,6 +295,76 @@ static void check_refuses_broken_graphs(void **state) {
     }
 }
 
+/* --- a sum of quantised tensors: shape inference and the check refuse each of these --- */
+
+static struct ig_graph *sum_of_bytes(void) {
+    static const int32_t types[8] = {IG_U8, IG_F32, IG_U8, IG_I8, IG_F32, IG_I8, IG_F32, IG_U8};
+    struct ig_graph *g = ig_graph_new("g");
+    struct ig_shape y = build_shape(IG_U8, DIMS(2, 3));
+    char name[8];
+    struct ig_node *n = ig_add_node(g, "sum", IG_QLINEAR_BINARY, 8, 1);
+    for (int k = 0; k < 8; k++) {
+        struct ig_shape s = k == 0 || k == 3 ? build_shape(types[k], DIMS(2, 3)) : build_shape(types[k], 0, NULL);
+        snprintf(name, sizeof name, "in%d", k);
+        n->in[k] = ig_add_value(g, name, &s);
+        ig_add_input(g, n->in[k]);
+    }
+    n->out[0] = ig_add_value(g, "y", &y);
+    g->values[n->out[0]].producer = 0;
+    ig_add_output(g, n->out[0]);
+    return g;
+}
+
+static void break_sum_shape(struct ig_graph *g) {
+    g->values[3].shape.dims[1] = 4;
+}
+static void break_sum_rank(struct ig_graph *g) {
+    g->values[0].shape.rank = 3;
+}
+static void break_sum_parameter(struct ig_graph *g) {
+    g->values[1].shape = build_shape(IG_F32, DIMS(3));
+}
+static void break_sum_kind(struct ig_graph *g) {
+    g->nodes[0].attrs.binary.kind = IG_SUB;
+}
+static void break_sum_act(struct ig_graph *g) {
+    g->nodes[0].attrs.binary.act.kind = IG_RELU;
+}
+static void break_sum_zero(struct ig_graph *g) {
+    g->values[2].shape.type = IG_I8;
+}
+static void break_sum_type(struct ig_graph *g) {
+    g->values[3].shape.type = IG_F32;
+}
+
+static void sums_of_bytes_are_checked(void **state) {
+    static const struct {
+        void (*harm)(struct ig_graph *);
+        const char *inferred, *checked; /* NULL: nothing is wrong by it */
+    } cases[] = {
+        {break_sum_shape, "the two inputs differ in shape", "the shape changes"},
+        {break_sum_rank, "the two inputs differ in shape", "the rank changes"},
+        {break_sum_parameter, "input 1 has 3 elements, not one", "a parameter that is not one number"},
+        {break_sum_kind, "sums and products only", "neither a sum nor a product"},
+        {break_sum_act, NULL, "an activation other than clip"},
+        {break_sum_zero, "data and zero point differ in type", NULL},
+        {break_sum_type, "input 3 of type f32 is not supported", NULL},
+    };
+    (void)state;
+    char err[512];
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct ig_graph *g = sum_of_bytes();
+        assert_int_equal(ig_graph_check(g, err, sizeof err), 0);
+        assert_int_equal(ig_infer(g, &g->nodes[0], err, sizeof err), 0);
+        cases[i].harm(g);
+        assert_int_equal(ig_graph_check(g, err, sizeof err), cases[i].checked ? -1 : 0);
+        if (cases[i].checked && !strstr(err, cases[i].checked)) fail_msg("case %zu says: %s", i, err);
+        assert_int_equal(ig_infer(g, &g->nodes[0], err, sizeof err) < 0, cases[i].inferred != NULL);
+        if (cases[i].inferred && !strstr(err, cases[i].inferred)) fail_msg("case %zu says: %s", i, err);
+        ig_graph_free(g);
+    }
+}
+
 static void macs_count_convolutions_and_products(void **state) {
     (void)state;
     struct ig_graph *g = ig_graph_new("g");
@@ -324,6 +394,7 @@ int main(void) {
         cmocka_unit_test(sweep_drops_second_outputs_that_nobody_reads),
         cmocka_unit_test(replaced_outputs_keep_their_name),
         cmocka_unit_test(check_refuses_broken_graphs),
+        cmocka_unit_test(sums_of_bytes_are_checked),
         cmocka_unit_test(macs_count_convolutions_and_products),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

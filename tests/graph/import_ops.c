@@ -295,6 +295,46 @@ static void quantized_parameters(void **state)
     }
 }
 
+/* Quantised weights are not made floats of before the quantised pass has seen them; a number, as a bound, is known at once. */
+static void quantised_weights_stay(void **state)
+{
+    (void)state;
+    begin(13, LIST(2, 3), "DequantizeLinear", "w,s", "d");
+    zeros("w", M_INT8, LIST(2, 3));
+    m_weights(&m, "s", NO_DIMS);
+    m_node(&m, "Add", "x,d", "y");
+    struct ig_graph *g = must_import();
+    check_ops(g, OPS(IG_DEQUANTIZE, IG_BINARY));
+    ig_graph_free(g);
+    begin(13, LIST(2, 3), "DequantizeLinear", "b,s", "d");
+    zeros("b", M_INT8, NO_DIMS);
+    m_weights(&m, "s", NO_DIMS);
+    m_node(&m, "Clip", "x,d", "y");
+    g = must_import();
+    check_ops(g, OPS(IG_UNARY));
+    ig_graph_free(g);
+}
+
+/* Of bytes the nearest alone. */
+static void resizes_of_bytes(void **state)
+{
+    (void)state;
+    for (int linear = 0; linear < 2; linear++) {
+        m_init(&m, 13);
+        m_input(&m, "x", M_UINT8, LIST(1, 3, 4, 4));
+        m_attr_s(&m, m_node(&m, "Resize", "x,,,sizes", "y"), "mode", linear ? "linear" : "nearest");
+        m_ints(&m, "sizes", LIST(1, 3, 8, 8));
+        if (linear) {
+            must_refuse("input 0 of type u8");
+            continue;
+        }
+        struct ig_graph *g = must_import();
+        check_ops(g, OPS(IG_RESIZE));
+        assert_int_equal(g->values[g->outputs[0]].shape.type, IG_U8);
+        ig_graph_free(g);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -310,6 +350,8 @@ int main(void)
         cmocka_unit_test(reshapes),
         cmocka_unit_test(index_checks),
         cmocka_unit_test(quantized_parameters),
+        cmocka_unit_test(quantised_weights_stay),
+        cmocka_unit_test(resizes_of_bytes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -304,6 +304,24 @@ static void a_linear_layer(void **state) {
     ig_graph_free(g);
 }
 
+/* A fully connected layer behind an image: the window takes all of it, and the channels stay last. */
+static void a_flattened_image(void **state) {
+    static const int32_t images[][5] = {{1, 6, 5, 4}, {1, 6, 1, 1}, {1, 6, 5}, {1, 6, 2, 5, 4}};
+    static const int32_t ranks[] = {4, 4, 3, 5}, ks[] = {120, 6, 30, 240};
+    (void)state;
+    for (int kind = 0; kind < 4; kind++) {
+        struct ig_graph *g = ig_graph_new("g");
+        int32_t k = ks[kind], x = quantised(g, build_input(g, "x", ranks[kind], images[kind]), 1.0f / 64, IG_U8, 128);
+        x = quantised(g, build_reshape(g, x, DIMS(1, k)), 1.0f / 64, IG_U8, 128);
+        int32_t b = kind & 1 ? constant(g, IG_I8, DIMS(7, k)) : constant(g, IG_I8, DIMS(k, 7));
+        done(g, quantised(g, matmul(g, x, dequantise_each(g, b, kind & 1 ? 0 : 1, 7), kind & 1), 1.0f / 8, IG_I8, 3));
+        EXPECT(g, IG_MATMUL, 0, IG_FC, 0, IG_TRANSPOSE, kind == 1 ? 0 : 1 /* of the input */);
+        const struct ig_window *w = &only(g, IG_QLINEAR_CONV)->attrs.conv.w;
+        assert_int_equal(w->kd * w->kh * w->kw, k / 6);
+        ig_graph_free(g);
+    }
+}
+
 static void products_that_stay(void **state) {
     static const union ig_attrs attrs[] = {{.matmul = {0, 0, 2}}, {.matmul = {1, 0, 1}}, {.matmul = {0, 0, 1}}, {.matmul = {0, 0, 1}}};
     (void)state;
@@ -502,6 +520,7 @@ int main(void) {
         cmocka_unit_test(weights_that_stay_are_folded),
         cmocka_unit_test(products),
         cmocka_unit_test(a_linear_layer),
+        cmocka_unit_test(a_flattened_image),
         cmocka_unit_test(products_that_stay),
         cmocka_unit_test(qlinear_matmul),
         cmocka_unit_test(sums),
