@@ -12,14 +12,19 @@
 #include "tests/support/builder.h"
 #include "tests/support/nchw.h"
 
-/* All passes; both graphs then agree within `tolerance`. */
-static void settle(struct ig_graph *g, double tolerance) {
+/* All passes: 1 if both graphs then agree within `tolerance`. */
+static int settles(struct ig_graph *g, double tolerance) {
     char err[512];
     struct ig_graph *before = ig_graph_clone(g);
     if (ig_graph_check(g, err, sizeof err)) fail_msg("before: %s", err);
     if (ig_run_passes(g, ig_ref_eval, err, sizeof err)) fail_msg("%s", err);
-    assert_true(interp_agree(before, eval_nchw, g, ig_ref_eval, tolerance));
+    int agree = interp_agree(before, eval_nchw, g, ig_ref_eval, tolerance);
     ig_graph_free(before);
+    return agree;
+}
+
+static void settle(struct ig_graph *g, double tolerance) {
+    assert_true(settles(g, tolerance));
 }
 
 /* How many nodes of each op are left: EXPECT(g, IG_QUANTIZE, 1, IG_CONV, 0). */
@@ -509,6 +514,76 @@ static void results_of_bytes(void **state) {
     ig_graph_free(g);
 }
 
+/* --- random networks --- */
+
+enum { NETWORKS = 400, TENSORS = 12 };
+
+static int32_t random_quantised(struct ig_graph *g, struct rng *r, int32_t x) {
+    int32_t type = RNG_OF(r, IG_U8, IG_U8, IG_I8), zero = rng_one_in(r, 3) ? 0 : rng_int(r, 0, 127);
+    return quantised(g, x, RNG_OF(r, 1.0f / 64, 1.0f / 64, 1.0f / 32, 1.0f / 8), type, zero);
+}
+
+static int32_t random_conv(struct ig_graph *g, struct rng *r, int32_t x) {
+    int32_t groups = RNG_OF(r, 1, 1, 2, 6), w = constant(g, RNG_OF(r, IG_U8, IG_I8), DIMS(6, 6 / groups, 3, 3)), bias = -1;
+    if (rng_one_in(r, 2)) bias = dequantise(g, constant(g, IG_I32, DIMS(6)), 1.0f / 1024, 0);
+    w = rng_one_in(r, 2) ? dequantise_each(g, w, 0, 6) : dequantise(g, w, 1.0f / 128, rng_int(r, 0, 99));
+    return conv_of(g, x, w, bias, groups);
+}
+
+/* [1,6,5,4] becomes the same in two moves. */
+static int32_t random_move(struct ig_graph *g, struct rng *r, int32_t x) {
+    const struct ig_shape same = g->values[x].shape;
+    switch (rng_int(r, 0, 3)) {
+    case 0: return max_pool(g, x);
+    case 1: return build_reshape(g, build_reshape(g, x, DIMS(6, 20)), DIMS(1, 6, 5, 4));
+    case 2:
+        x = build_1(g, IG_TRANSPOSE, ATTRS(.transpose = {.perm = {0, 2, 3, 1}}), x);
+        if (rng_one_in(r, 2)) x = random_quantised(g, r, x);
+        return build_1(g, IG_TRANSPOSE, ATTRS(.transpose = {.perm = {0, 3, 1, 2}}), x);
+    default:
+        x = build_1(g, IG_PAD, ATTRS(.pad = {.begin = {0, 1, 0, 2}}), x);
+        if (rng_one_in(r, 2)) x = random_quantised(g, r, x);
+        return build_node(g, IG_SLICE, ATTRS(.slice = {.start = {0, 0, 0, 1}, .step = {1, 1, 1, 1}}), 1, &x, &same);
+    }
+}
+
+static int32_t random_concat(struct ig_graph *g, struct rng *r, int32_t a, int32_t b) {
+    const struct ig_shape same = g->values[a].shape;
+    int32_t x = build_2(g, IG_CONCAT, ATTRS(.axis = {.axis = 1}), a, b);
+    if (rng_one_in(r, 2)) x = random_quantised(g, r, x);
+    return build_node(g, IG_SLICE, ATTRS(.slice = {.start = {0, rng_int(r, 0, 1)}, .step = {1, 2, 1, 1}}), 1, &x, &same);
+}
+
+/* What is not rounded to bytes is only moved or cut: floats stay exact. */
+static int32_t random_layer(struct ig_graph *g, struct rng *r, int32_t a, int32_t b) {
+    int kind = rng_int(r, 0, 6);
+    int32_t y;
+    if (kind == 0) return random_move(g, r, a);
+    if (kind == 1) return random_concat(g, r, a, b);
+    if (kind == 2) return act(g, IG_RELU, 0, 0, a);
+    if (kind == 3) y = build_2(g, IG_BINARY, BIN(RNG_OF(r, IG_ADD, IG_ADD, IG_MUL, IG_SUB)), a, b);
+    else y = kind == 4 ? act(g, IG_ABS, 0, 0, a) : random_conv(g, r, a);
+    if (rng_one_in(r, 3)) y = rng_one_in(r, 2) ? act(g, IG_RELU, 0, 0, y) : act(g, IG_CLIP, 0, 1.5f, y);
+    return random_quantised(g, r, y);
+}
+
+static void random_networks(void **state) {
+    (void)state;
+    for (int seed = 0; seed < NETWORKS; seed++) {
+        struct ig_graph *g = ig_graph_new("g");
+        struct rng r = {(uint64_t)seed + 1};
+        int32_t x[TENSORS] = {image(g)}, n = 1;
+        for (int layers = rng_int(&r, 1, TENSORS - 1); n <= layers; n++) {
+            int32_t a = x[rng_one_in(&r, 3) ? rng_int(&r, 0, n - 1) : n - 1];
+            x[n] = random_layer(g, &r, a, x[rng_int(&r, 0, n - 1)]);
+        }
+        build_output(g, rng_one_in(&r, 3) ? quantise(g, x[n - 1], 1.0f / 32, IG_U8, 9) : x[n - 1], "y");
+        if (n > 2 && rng_one_in(&r, 3)) build_output(g, act(g, IG_NEG, 0, 0, x[n / 2]), "other");
+        if (!settles(g, 0)) fail_msg("network %d", seed);
+        ig_graph_free(g);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(convolutions),
@@ -532,6 +607,7 @@ int main(void) {
         cmocka_unit_test(moves_that_stay),
         cmocka_unit_test(pools_that_stay),
         cmocka_unit_test(results_of_bytes),
+        cmocka_unit_test(random_networks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
