@@ -259,8 +259,8 @@ static void obstacles(void **state) {
 static void weights_that_stay_are_folded(void **state) {
     struct ig_graph *g = ig_graph_new("g");
     (void)state;
-    int32_t w = dequantise(g, constant(g, IG_I8, DIMS(512, 800, 1, 1)), 1.0f / 128, 0), in[2] = {build_input(g, "x", DIMS(1, 800, 1, 1)), w};
-    build_output(g, build_node(g, IG_CONV, ATTRS(.conv = {.w = build_window(1, 1, 0), .groups = 1}), 2, in, NULL), "y");
+    int32_t w = dequantise(g, constant(g, IG_I8, DIMS(512, 800, 1, 1)), 1.0f / 128, 0), in[3] = {build_input(g, "x", DIMS(1, 800, 1, 1)), w, -1};
+    build_output(g, build_node(g, IG_CONV, ATTRS(.conv = {.w = build_window(1, 1, 0), .groups = 1}), 3, in, NULL), "y");
     settle(g, 1e-5);
     EXPECT(g, IG_CONV, 1, IG_DEQUANTIZE, 0);
     ig_graph_free(g);
