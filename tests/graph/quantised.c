@@ -204,6 +204,21 @@ static void shared_tensors(void **state) {
     ig_graph_free(g);
 }
 
+/* Padding that a layer of its own makes is the convolution's, where it is zeros. */
+static void padding_before(void **state) {
+    (void)state;
+    for (int how = 0; how < 3; how++) { /* of the same scale; of another zero; by what is no zero */
+        struct ig_graph *g = ig_graph_new("g");
+        float value = how == 2 ? 0.5f : 0;
+        int32_t x = max_pool(g, image(g)); /* which makes the channels the last dim */
+        x = build_1(g, IG_PAD, ATTRS(.pad = {.begin = {0, 0, 1, 2}, .end = {0, 0, 0, 1}, .value = value}), x);
+        x = quantised(g, x, 1.0f / 64, IG_U8, how == 1 ? 100 : 128);
+        done(g, quantised(g, conv(g, x), 1.0f / 8, IG_U8, 100));
+        EXPECT(g, IG_QLINEAR_CONV, 1, IG_PAD, how ? 1 : 0);
+        ig_graph_free(g);
+    }
+}
+
 /* What makes a convolution one that must stay. */
 enum { RUN_TIME_WEIGHTS, FLOAT_WEIGHTS, WRONG_AXIS, LARGE_BIAS, RUN_TIME_BIAS, CHANNEL_SCALES_OF_X, RUN_TIME_SCALE, INFINITE_SCALE,
        NEGATIVE_SCALE, OTHER_ACTIVATION, EMPTY_CLIP, TWO_READERS, AN_OUTPUT, CHANNEL_SCALES_OF_Y, OBSTACLES };
@@ -591,6 +606,7 @@ int main(void) {
         cmocka_unit_test(a_bias_of_floats_is_rounded),
         cmocka_unit_test(weights_are_quantised),
         cmocka_unit_test(shared_tensors),
+        cmocka_unit_test(padding_before),
         cmocka_unit_test(obstacles),
         cmocka_unit_test(weights_that_stay_are_folded),
         cmocka_unit_test(products),
