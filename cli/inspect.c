@@ -27,6 +27,12 @@ struct totals {
     int64_t parameters, parameter_bytes, largest;
 };
 
+/* Floats, and what is quantised; not indices. */
+static int is_parameter(int32_t type)
+{
+    return type == IG_F32 || type == IG_F16 || type == IG_U8 || type == IG_I8;
+}
+
 static struct totals total(const struct ig_graph *g)
 {
     struct totals t = {0};
@@ -34,7 +40,7 @@ static struct totals total(const struct ig_graph *g)
     for (int32_t v = 0; v < g->n_values; v++) {
         const struct ig_value *x = &g->values[v];
         if (x->data) {
-            if (x->shape.type == IG_F32 || x->shape.type == IG_F16) t.parameters += ig_count(&x->shape);
+            if (is_parameter(x->shape.type)) t.parameters += ig_count(&x->shape);
             t.parameter_bytes += ig_bytes(&x->shape);
         } else if (ig_bytes(&x->shape) > t.largest) t.largest = ig_bytes(&x->shape);
     }
