@@ -305,6 +305,96 @@ static void tensor_cores_by_estimates(void **state)
     ig_graph_free(g);
 }
 
+/* A constant of n numbers at random, or one that is given. */
+static int32_t parameter(struct ig_graph *g, int32_t type, int32_t n, double low, double high)
+{
+    struct ig_shape s = {type, 1, {n, 1, 1, 1, 1, 1, 1, 1}};
+    struct rng r = {(uint64_t)g->n_values};
+    int32_t v = ig_add_const(g, "parameter", &s, NULL);
+    void *data = (void *)(uintptr_t)g->values[v].data;
+    for (int32_t i = 0; i < n; i++) {
+        const double x = rng_real(&r, low, high);
+        if (type == IG_F32) ((float *)data)[i] = (float)x;
+        else if (type == IG_I32) ((int32_t *)data)[i] = (int32_t)x;
+        else ((uint8_t *)data)[i] = (uint8_t)(int32_t)x;
+    }
+    return v;
+}
+
+static int32_t put_node(struct ig_graph *g, enum ig_op op, struct ig_shape s, int32_t n, const int32_t *in, const union ig_attrs *a)
+{
+    int32_t y = ig_add_value(g, "value", &s);
+    struct ig_node *to = ig_add_node(g, NULL, op, n, 1);
+    for (int32_t i = 0; i < n; i++) to->in[i] = in[i];
+    to->out[0] = y;
+    if (a) to->attrs = *a;
+    return y;
+}
+
+/* From u8 to u8: k x k of stride s, padded so that its outputs are as many; clipped at its zero point, as relu is. */
+static int32_t byte_conv(struct ig_graph *g, int32_t x, int32_t oc, int32_t groups, int32_t k, int32_t s)
+{
+    const struct ig_shape *from = &g->values[x].shape;
+    const int32_t ic = from->dims[3], h = (from->dims[1] - 1) / s + 1, w = (from->dims[2] - 1) / s + 1;
+    union ig_attrs a = {.conv = {.w = {1, k, k, 1, s, s, 1, 1, 1, 0, k / 2, k / 2, 0, k / 2, k / 2, 1, 1}, .groups = groups,
+                                 .act = {IG_CLIP, 3, 255}}};
+    struct ig_shape weights = {IG_I8, 4, {oc, ic / groups, k, k, 1, 1, 1, 1}}, to = {IG_U8, 4, {1, h, w, oc, 1, 1, 1, 1}};
+    const int32_t in[] = {x, parameter(g, IG_F32, 1, 0.02, 0.02), parameter(g, IG_U8, 1, 3, 3), parameter(g, IG_I8, oc * ic / groups * k * k, -127, 127),
+                          parameter(g, IG_F32, oc, 0.001, 0.003), parameter(g, IG_I8, 1, 0, 0), parameter(g, IG_F32, 1, 0.05, 0.05),
+                          parameter(g, IG_U8, 1, 3, 3), parameter(g, IG_I32, oc, -2000, 2000)};
+    g->values[in[3]].shape = weights;
+    return put_node(g, IG_QLINEAR_CONV, to, 9, in, &a);
+}
+
+/* Of bytes between its first layer and its last: as MobileNets are, with a fully connected layer as a convolution of one pixel. */
+static struct ig_graph *net_of_bytes(void)
+{
+    struct ig_graph *g = net_new();
+    int32_t x = net_input(g, 1, 33, 29, 3);
+    struct ig_shape s = g->values[x].shape;
+    s.type = IG_U8;
+    x = put_node(g, IG_QUANTIZE, s, 3, (const int32_t[]){x, parameter(g, IG_F32, 1, 0.02, 0.02), parameter(g, IG_U8, 1, 100, 100)}, NULL);
+    x = byte_conv(g, x, 32, 1, 3, 2);
+    x = byte_conv(g, x, 32, 32, 3, 1);
+    x = byte_conv(g, x, 70, 1, 1, 1);
+    x = byte_conv(g, x, 70, 70, 5, 2);
+    x = byte_conv(g, x, 128, 1, 3, 2);
+    x = byte_conv(g, x, 64, 2, 3, 16);
+    x = byte_conv(g, x, 10, 1, 1, 1);
+    s = g->values[x].shape;
+    s.type = IG_F32;
+    put_node(g, IG_DEQUANTIZE, s, 3, (const int32_t[]){x, parameter(g, IG_F32, 1, 0.05, 0.05), parameter(g, IG_U8, 1, 3, 3)}, NULL);
+    net_done(g);
+    ig_prepare_views(g);
+    return g;
+}
+
+/* Tiles, tensor cores where there are some, and depthwise kernels, none of them the one of a thread an output; the CPU's bits. */
+static void quantised(void **state)
+{
+    (void)state;
+    for (int32_t sm = 62; sm <= 72; sm += 10) {
+        struct ig_graph *g = net_of_bytes();
+        char err[300];
+        struct ig_plan_options o = {.target = "test", .isa = IG_ISA_CUDA, .threads = 1, .bands = IG_BANDS_OFF, .sm = sm};
+        struct ig_plan *p = ig_plan_make(g, &o, err, sizeof err);
+        if (!p) fail_msg("%s", err);
+        assert_int_equal(with_name(p, "qlinear_conv_i8"), 7);
+        assert_int_equal(with_name(p, "i8_depthwise"), 2);
+        if (sm >= 72) assert_int_equal(with_name(p, "i8_mma"), 3); /* of one pixel half a tile is as good */
+        assert_int_equal(with_name(p, "i8_gemv"), 1);
+        ig_plan_free(p);
+        ig_graph_free(g);
+    }
+    for (uint64_t seed = 0; seed < 4; seed++) {
+        struct ig_graph *g = net_of_bytes();
+        struct ig_profile drawn;
+        draw(&drawn, g, seed);
+        assert_true(check_net("quantised", g, (int32_t)(seed % 3), seed ? &drawn : NULL, 0));
+        test_free(drawn.timings);
+    }
+}
+
 /* An image of 2048 x 2048 pixels, channels first, is turned by a grid that a GPU takes. */
 static void a_large_image(void **state)
 {
@@ -371,7 +461,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_chains), cmocka_unit_test(dense_block), cmocka_unit_test(a_resize_in_a_concat),
         cmocka_unit_test(by_estimates), cmocka_unit_test(zoo), cmocka_unit_test(zoo_in_halves),
-        cmocka_unit_test(where_they_are), cmocka_unit_test(zoo_lowers), cmocka_unit_test(tensor_cores_by_estimates),
+        cmocka_unit_test(where_they_are), cmocka_unit_test(zoo_lowers), cmocka_unit_test(tensor_cores_by_estimates), cmocka_unit_test(quantised),
         cmocka_unit_test(a_large_image), cmocka_unit_test(a_layer_of_the_cpu_is_named), cmocka_unit_test(every_op_has_a_kernel)};
     return cmocka_run_group_tests(tests, emulate, NULL);
 }
