@@ -1,11 +1,11 @@
-"""Inner loops of the built micro-kernels through llvm-mca: how near they come to the FMLA bound of a core's model."""
+"""Inner loops of the built micro-kernels through llvm-mca: how near they come to the multiply-add bound of a core's model."""
 import re
 import shutil
 import subprocess
 
 from peer.workshop import Failed, run
 
-# functions, what they are
+# functions, what they are; those of integers are of long multiplications in place of FMLA
 KERNELS = [
     ("ig_packed_6x16_neon", "GEMM 6x16, packed"),
     ("ig_packed_5x16_neon", "GEMM 5x16, packed"),
@@ -15,7 +15,11 @@ KERNELS = [
     ("ig_gemm8_8x8_neon", "GEMM 8x8 by rows"),
     ("ig_slide_4s1_neon", "depthwise 3x3"),
     ("ig_slide_4s2_neon", "depthwise 3x3, stride 2"),
+    ("ig_bytes_4x16_neon", "GEMM 4x16 of bytes"),
+    ("ig_bytes_3x16_neon", "GEMM 3x16 of bytes"),
+    ("ig_wide_4x16_neon", "GEMM 4x16 of 16 bits"),
 ]
+MULTIPLIES = ("fmla", "smull", "smlal")
 CORES = ["cortex-a57", "cortex-a55", "exynos-m4"]
 ITERATIONS = 100
 
@@ -33,7 +37,7 @@ def disassemble(library, objdump):
 
 
 def inner_loop(body):
-    """Instructions of the loop without loops inside that has the most FMLA."""
+    """Instructions of the loop without loops inside that multiplies most."""
     index = {address: i for i, (address, _) in enumerate(body)}
     spans = []
     for i, (address, text) in enumerate(body):
@@ -44,11 +48,15 @@ def inner_loop(body):
     loops = [[text for _, text in body[a:b + 1]] for a, b in inner]
     if not loops:
         raise Failed("no loop found")
-    return max(loops, key=fmlas)
+    return max(loops, key=multiplies)
 
 
-def fmlas(loop):
-    return sum(text.startswith("fmla") for text in loop)
+def multiplies(loop):
+    return sum(text.startswith(MULTIPLIES) for text in loop)
+
+
+def are_long(loop):
+    return not any(text.startswith("fmla") for text in loop)
 
 
 def source(loop):
@@ -79,26 +87,27 @@ def spread(match):
     return "{" + ", ".join(f"v{n}.{kind}" for n in range(first, last + 1)) + "}"
 
 
-def peak(core, mca):
-    """FMLA a cycle where nothing else is to do: 24 accumulators."""
-    return 24 / cycles([f"fmla v{n}.4s, v0.4s, v1.s[{n % 4}]" for n in range(8, 32)], core, mca)
+def peak(core, mca, of_long):
+    """FMLA, or long multiplications, a cycle where nothing else is to do: 24 accumulators."""
+    one = "smlal v{}.4s, v0.4h, v1.h[{}]" if of_long else "fmla v{}.4s, v0.4s, v1.s[{}]"
+    return 24 / cycles([one.format(n, n % 4) for n in range(8, 32)], core, mca)
 
 
 def measure(library, objdump):
-    """[{kernel, core, fmla, instructions, cycles, of_peak}]"""
+    """[{kernel, core, fmla (or long multiplications), instructions, cycles, of_peak}]"""
     mca = shutil.which("llvm-mca") or next((p for v in range(20, 11, -1) if (p := shutil.which(f"llvm-mca-{v}"))), None)
     if not mca:
         raise Failed("no llvm-mca (apt-get install llvm)")
     if not shutil.which(objdump):
         raise Failed(f"no {objdump} (apt-get install binutils-aarch64-linux-gnu)")
     functions, rows = disassemble(library, objdump), []
-    peaks = {core: peak(core, mca) for core in CORES}
+    peaks = {(core, of_long): peak(core, mca, of_long) for core in CORES for of_long in (False, True)}
     for name, what in KERNELS:
         if name not in functions:
             raise Failed(f"{library} has no {name}")
         loop = inner_loop(functions[name])
         for core in CORES:
             c = cycles(loop, core, mca)
-            rows.append({"kernel": name, "what": what, "core": core, "fmla": fmlas(loop), "instructions": len(loop),
-                         "cycles": round(c, 2), "of_peak": round(fmlas(loop) / c / peaks[core], 4)})
+            rows.append({"kernel": name, "what": what, "core": core, "fmla": multiplies(loop), "instructions": len(loop),
+                         "cycles": round(c, 2), "of_peak": round(multiplies(loop) / c / peaks[core, are_long(loop)], 4)})
     return rows
