@@ -120,6 +120,9 @@ static const struct family {
     {IG_QLINEAR_CONV, "depthwise__cuda", 0.2, 1, 1, 4},
     {IG_QLINEAR_CONV, "gemv__cuda", 0.25, 1, 1, 16},
     {IG_QLINEAR_CONV, "any_1__cuda", 0.01, 1, 1, 0},
+    {IG_QLINEAR_CONV, "i8_4x16__neon", 1.6, 1, 4, 0}, /* of bytes twice as many multiply-adds a cycle as of floats */
+    {IG_QLINEAR_CONV, "i16_4x16__neon", 0.85, 1, 4, 0},
+    {IG_QLINEAR_CONV, "depthwise16__neon", 0.25, 1, 1, 0},
     {IG_MATMUL, "__ref", 0.1, 1, 1, 0},
     {IG_MATMUL, "any_1__cuda", 0.01, 1, 1, 0},
     {IG_MATMUL, "64x64__cuda", 0.5, 1, 64, 64},
