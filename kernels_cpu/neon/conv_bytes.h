@@ -11,21 +11,23 @@ static inline int16x8_t ig_bytes_widened(uint8x8_t x, int is_signed)
     return is_signed ? vmovl_s8(vreinterpret_s8_u8(x)) : vreinterpretq_s16_u16(vmovl_u8(x));
 }
 
-struct ig_bytes_bounds { /* y_zero, and what outputs less y_zero lie between */
-    float32x4_t low, high;
-    int32x4_t zero;
+struct ig_bytes_bounds { /* of outputs */
+    int16x8_t zero, low, high;
 };
 
-/* Four sums to numbers of 32 bits. Bounds are integers: they may come before rounding; NaN is the lower one. */
-static inline int32x4_t ig_bytes_four(const int32_t *sums, const float *scale, const struct ig_bytes_bounds *b)
+/* Four sums, scaled and rounded. Conversion saturates; it would make 0 of NaN, which is to be the lower bound. */
+static inline __attribute__((always_inline)) int32x4_t ig_bytes_four(const int32_t *sums, const float *scale, const int may_be_nan)
 {
     float32x4_t y = vmulq_f32(vcvtq_f32_s32(vld1q_s32(sums)), vld1q_f32(scale));
-    return vaddq_s32(vcvtnq_s32_f32(vminq_f32(vmaxnmq_f32(y, b->low), b->high)), b->zero);
+    return vcvtnq_s32_f32(may_be_nan ? vmaxnmq_f32(y, vdupq_n_f32(INT16_MIN)) : y);
 }
 
-static inline int16x8_t ig_bytes_eight(const int32_t *sums, const float *scale, const struct ig_bytes_bounds *b)
+/* Eight outputs. What 16 bits cannot hold, with y_zero or without, is beyond the bounds anyway. */
+static inline __attribute__((always_inline)) int16x8_t ig_bytes_eight(const int32_t *sums, const float *scale, const struct ig_bytes_bounds *b,
+                                                                      const int may_be_nan)
 {
-    return vcombine_s16(vmovn_s32(ig_bytes_four(sums, scale, b)), vmovn_s32(ig_bytes_four(sums + 4, scale + 4, b)));
+    int16x8_t y = vcombine_s16(vqmovn_s32(ig_bytes_four(sums, scale, may_be_nan)), vqmovn_s32(ig_bytes_four(sums + 4, scale + 4, may_be_nan)));
+    return vminq_s16(vmaxq_s16(vqaddq_s16(y, b->zero), b->low), b->high);
 }
 
 /* The first n, 1 to 15, to `to`. */
@@ -37,18 +39,25 @@ static inline void ig_bytes_store_some(uint8_t *to, uint8x16_t bytes, int32_t n)
     for (int32_t i = n & 8; i < n; i++) to[i] = room[i];
 }
 
-/* Of sums 16 apart. */
-static inline void ig_bytes_put_neon(uint8_t *const *to, int64_t at, int32_t rows, const int32_t *sums, const float *scale,
-                                     int32_t n, const struct ig_bytes_head *head)
+static inline __attribute__((always_inline)) void ig_bytes_put_rows(uint8_t *const *to, int64_t at, int32_t rows, const int32_t *sums,
+                                                                    const float *scale, int32_t n, const struct ig_bytes_head *head,
+                                                                    const int may_be_nan)
 {
-    const struct ig_bytes_bounds b = {vdupq_n_f32((float)(head->low - head->y_zero)), vdupq_n_f32((float)(head->high - head->y_zero)),
-                                      vdupq_n_s32(head->y_zero)};
+    const struct ig_bytes_bounds b = {vdupq_n_s16((int16_t)head->y_zero), vdupq_n_s16((int16_t)head->low), vdupq_n_s16((int16_t)head->high)};
     for (int32_t i = 0; i < rows; i++, sums += IG_BYTES_CHANNELS) {
-        int16x8_t first = ig_bytes_eight(sums, scale, &b), second = ig_bytes_eight(sums + 8, scale + 8, &b);
+        int16x8_t first = ig_bytes_eight(sums, scale, &b, may_be_nan), second = ig_bytes_eight(sums + 8, scale + 8, &b, may_be_nan);
         uint8x16_t bytes = vreinterpretq_u8_s8(vcombine_s8(vmovn_s16(first), vmovn_s16(second)));
         if (n == IG_BYTES_CHANNELS) vst1q_u8(to[i] + at, bytes);
         else ig_bytes_store_some(to[i] + at, bytes, n);
     }
+}
+
+/* Of sums 16 apart. */
+static inline void ig_bytes_put_neon(uint8_t *const *to, int64_t at, int32_t rows, const int32_t *sums, const float *scale,
+                                     int32_t n, const struct ig_bytes_head *head)
+{
+    if (head->narrows) ig_bytes_put_rows(to, at, rows, sums, scale, n, head, 0);
+    else ig_bytes_put_rows(to, at, rows, sums, scale, n, head, 1);
 }
 
 #endif
