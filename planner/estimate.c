@@ -123,6 +123,12 @@ static const struct family {
     {IG_QLINEAR_CONV, "i8_4x16__neon", 1.6, 1, 4, 0}, /* of bytes twice as many multiply-adds a cycle as of floats */
     {IG_QLINEAR_CONV, "i16_4x16__neon", 0.85, 1, 4, 0},
     {IG_QLINEAR_CONV, "depthwise16__neon", 0.25, 1, 1, 0},
+    {IG_QLINEAR_CONV, "depthwise16__avx2", 0.3, 1, 1, 0},
+    {IG_QLINEAR_CONV, "depthwise16__vnni", 0.25, 1, 1, 0},
+    {IG_QLINEAR_CONV, "6x16__avx2", 1.4, 1, 6, 0}, /* of two multiply-adds a lane, and an addition */
+    {IG_QLINEAR_CONV, "12x32__avx512", 1.1, 1, 12, 0},
+    {IG_QLINEAR_CONV, "12x32__vnni", 3.2, 1, 12, 0}, /* of four */
+    {IG_QLINEAR_CONV, "32x32__amx", 8, 1, 32, 0},
     {IG_MATMUL, "__ref", 0.1, 1, 1, 0},
     {IG_MATMUL, "any_1__cuda", 0.01, 1, 1, 0},
     {IG_MATMUL, "64x64__cuda", 0.5, 1, 64, 64},
