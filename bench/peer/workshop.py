@@ -73,7 +73,7 @@ def network(net):
     folder = f"{FOLDER}/{net['name']}"
     os.makedirs(folder, exist_ok=True)
     path, raw = f"{folder}/net.onnx", f"{folder}/input.raw"
-    run(["out/ingot", "zoo", net["name"], "-o", f"{path}.new"])
+    run(["out/ingot", "zoo", net["zoo"], "-o", f"{path}.new"])
     os.replace(f"{path}.new", path)
     if not os.path.exists(raw):
         count = 1
@@ -83,6 +83,16 @@ def network(net):
         with open(raw, "wb") as f:
             f.write(struct.pack(f"<{count}f", *(rng.random() for _ in range(count))))
     return path
+
+
+def quantised(srcdir, python, net):
+    """The same in 8 bits; beside it lies the same input."""
+    model, folder = network(net), f"{FOLDER}/{net['name']}/8"
+    key = digest(model, f"{srcdir}/bench/peer/quantise.py")
+    if not fresh(folder, key):
+        run([python, f"{srcdir}/bench/peer/quantise.py", model, f"{folder}/net.onnx", net["input"]], timeout=3600)
+        finish(folder, key)
+    return f"{folder}/net.onnx"
 
 
 def variable(name):
@@ -148,7 +158,7 @@ def program(srcdir, net, model, threads, timing):
 def activation_bytes(value):
     if "offset" in value:
         return 0
-    count = 4
+    count = {"u8": 1, "i8": 1, "bool": 1, "f16": 2, "i64": 8}.get(value["type"], 4)
     for d in value["shape"]:
         count *= d
     return count
