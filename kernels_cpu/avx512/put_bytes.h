@@ -38,7 +38,7 @@ static inline __m512i ig_bytes_rounded(const int32_t *sums, __m512 scale)
     return _mm512_cvtps_epi32(_mm512_mul_ps(_mm512_cvtepi32_ps(_mm512_loadu_si512(sums)), scale));
 }
 
-/* Four vectors of sixteen to bytes, the first vector's first; narrowing keeps those of 32 bits within bounds. */
+/* y_zero and four vectors of sixteen to bytes, the first vector's first; narrowing keeps those of 32 bits within bounds. */
 static inline __m512i ig_bytes_narrowed(__m512i a, __m512i b, __m512i c, __m512i d, const struct ig_bytes_head *head)
 {
     const __m512i order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15); /* of the parts that lanes have */

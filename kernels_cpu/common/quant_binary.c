@@ -9,25 +9,40 @@ static int32_t zero_of(const struct ig_operand *o)
     return o->shape->type == IG_I8 ? *(const int8_t *)o->data : *(const uint8_t *)o->data;
 }
 
-/* Inputs k + 1 and k + 2 are the scale and the zero of input k. */
-static struct ig_quant_operand operand_of(const struct ig_call *call, int k)
+static float scale_of(const struct ig_call *call, int k)
 {
-    return (struct ig_quant_operand){*(const float *)call->in[k + 1].data, zero_of(&call->in[k + 2]), call->in[k].shape->type == IG_I8};
+    return *(const float *)call->in[k].data;
+}
+
+static int is_signed(const struct ig_operand *o)
+{
+    return o->shape->type == IG_I8;
+}
+
+static int within(float x, float most)
+{
+    return x > -most && x < most; /* not so what is no number */
 }
 
 static struct ig_quant_binary quant_binary_of(const struct ig_call *call)
 {
     const struct ig_binary_attr *attr = (const struct ig_binary_attr *)call->attrs;
-    struct ig_quant_binary q = {.a = operand_of(call, 0), .b = operand_of(call, 3), .scale = *(const float *)call->in[6].data,
-                                .zero = zero_of(&call->in[7]), .product = attr->kind == IG_MUL};
-    float least = call->out[0].shape->type == IG_I8 ? -128 : 0, most = least + 255;
+    const float y = scale_of(call, 6);
+    struct ig_quant_binary q = {.a = scale_of(call, 1) / y, .b = scale_of(call, 4) / y, .product = scale_of(call, 1) * scale_of(call, 4) / y,
+                                .a_zero = zero_of(&call->in[2]), .b_zero = zero_of(&call->in[5]), .a_signed = is_signed(&call->in[0]),
+                                .b_signed = is_signed(&call->in[3]), .is_product = attr->kind == IG_MUL, .zero = zero_of(&call->in[7]),
+                                .is_signed = is_signed(&call->out[0])};
+    const float a = (float)q.a_zero * q.a, b = (float)q.b_zero * q.b;
+    q.k = -(a + b);
+    q.least = q.is_signed ? -128 : 0;
+    q.most = q.least + 255;
     if (attr->act.kind == IG_CLIP) {
-        least = attr->act.alpha > least ? attr->act.alpha : least;
-        most = attr->act.beta < most ? attr->act.beta : most;
+        if (attr->act.alpha > (float)q.least) q.least = (int32_t)attr->act.alpha;
+        if (attr->act.beta < (float)q.most) q.most = (int32_t)attr->act.beta;
     }
-    q.low = least - (float)q.zero;
-    q.high = most - (float)q.zero;
-    if (q.scale > 0x1p-100f && q.scale < 0x1p100f) q.reciprocal = 1 / q.scale;
+    q.low = (float)(q.least - q.zero);
+    q.high = (float)(q.most - q.zero);
+    q.narrows = q.is_product ? within(q.product, 0x1p13f) : within(q.a, 0x1p20f) && within(q.b, 0x1p20f);
     return q;
 }
 

@@ -1,7 +1,8 @@
 /*
- * Sum or product of quantised operands: v = (a - a_zero) a_scale + (b - b_zero) b_scale, or times it, then
- * y = saturate(round half to even(v / y_scale) + y_zero), each step rounded to a float: bit by bit what it is to
- * dequantise both, compute in floats and quantise again. Then clipped between integers.
+ * Sum or product of quantised operands. What stands for the numbers is computed with, each step rounded to a float:
+ *   sum       v = a a_scale / y_scale + (b b_scale / y_scale + k), two fused multiply-adds, k = - (a_zero a_scale / y_scale + b_zero ...)
+ *   product   v = ((a - a_zero) (b - b_zero)) (a_scale b_scale / y_scale)
+ * Then y = saturate(round half to even(v) + y_zero), clipped between integers.
  */
 #include "kernels_cpu/ref/quantized.h"
 #include "kernels_cpu/ref/ref.h"
@@ -27,26 +28,42 @@ int qlinear_binary_any_1x1__supports(const struct ig_call *call)
            (attr->act.kind == IG_NONE || attr->act.kind == IG_CLIP);
 }
 
-/* Element i of row y of operand k as the float that it stands for. */
-static float real(const struct ig_call *call, int k, int32_t y, int64_t i)
+/* Element i of row y of operand k. */
+static int32_t number(const struct ig_call *call, int k, int32_t y, int64_t i)
 {
-    const struct ig_operand *x = &call->in[k];
-    int64_t n = ig_get_int(ig_row(x, y, 1), x->shape->type, i) - (int64_t)ig_parameter(call, k + 2, 0);
-    return (float)n * ig_scale(call, k + 1, 0);
+    return (int32_t)ig_get_int(ig_row(&call->in[k], y, 1), call->in[k].shape->type, i);
+}
+
+struct terms {
+    float a, b, k;         /* factors of a sum's operands, and what is added */
+    float product;         /* factor of a product */
+    int32_t a_zero, b_zero;
+};
+
+static struct terms terms_of(const struct ig_call *call)
+{
+    float y = ig_scale(call, 6, 0);
+    struct terms t = {ig_scale(call, 1, 0) / y, ig_scale(call, 4, 0) / y, 0, ig_scale(call, 1, 0) * ig_scale(call, 4, 0) / y,
+                      (int32_t)ig_parameter(call, 2, 0), (int32_t)ig_parameter(call, 5, 0)};
+    float a = (float)t.a_zero * t.a, b = (float)t.b_zero * t.b;
+    t.k = -(a + b);
+    return t;
 }
 
 void qlinear_binary_any_1x1__ref(const struct ig_call *call, struct ig_range range, void *scratch)
 {
     const struct ig_binary_attr *attr = call->attrs;
-    const struct ig_operand *a = &call->in[0], *b = &call->in[3], *out = &call->out[0];
+    const struct ig_operand *out = &call->out[0];
+    const struct terms t = terms_of(call);
     int32_t type = out->shape->type;
     (void)scratch;
     for (int32_t y = range.y0; y < range.y1; y++)
         for (int32_t x = 0; x < out->w; x++)
             for (int32_t c = range.c0; c < range.c1; c++) {
-                float fa = real(call, 0, y, x * a->pixel_stride + c), fb = real(call, 3, y, x * b->pixel_stride + c);
-                float v = attr->kind == IG_ADD ? fa + fb : fa * fb;
-                int64_t n = ig_saturated(rint(v / ig_scale(call, 6, 0)) + ig_parameter(call, 7, 0), type);
+                int32_t a = number(call, 0, y, x * call->in[0].pixel_stride + c), b = number(call, 3, y, x * call->in[3].pixel_stride + c);
+                float v = attr->kind == IG_ADD ? fmaf((float)a, t.a, fmaf((float)b, t.b, t.k))
+                                               : (float)((a - t.a_zero) * (b - t.b_zero)) * t.product;
+                int64_t n = ig_saturated(rint(v) + ig_parameter(call, 7, 0), type);
                 ig_put_int(ig_row(out, y, 1), type, x * out->pixel_stride + c, (int64_t)ig_ref_act(&attr->act, (double)n));
             }
 }

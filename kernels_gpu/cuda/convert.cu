@@ -177,23 +177,25 @@ GPU_KERNEL(128, 8, dequantize_run, ig_gpu_quantize)
 
 /* --- sums and products of quantised operands --- */
 
-struct qlinear { /* what their parameters are */
-    float a_scale, b_scale, y_scale;
+struct qlinear {
+    float a, b, k, product, low, high; /* what kernels_cpu/ref/quant_binary.c says */
     int a_zero, b_zero, y_zero;
 };
 
 static __device__ __forceinline__ qlinear qlinear_of(const ig_gpu_qlinear_binary &p)
 {
-    const qlinear q = {*p.a_scale, *p.b_scale, *p.y_scale, (int)get_int(p.a_zero, p.a_type, 0), (int)get_int(p.b_zero, p.b_type, 0),
-                       (int)get_int(p.y_zero, p.zero_type, 0)};
+    const int a_zero = (int)get_int(p.a_zero, p.a_type, 0), b_zero = (int)get_int(p.b_zero, p.b_type, 0), y_zero = (int)get_int(p.y_zero, p.zero_type, 0);
+    const float a = *p.a_scale / *p.y_scale, b = *p.b_scale / *p.y_scale;
+    const qlinear q = {a, b, -((float)a_zero * a + (float)b_zero * b), *p.a_scale * *p.b_scale / *p.y_scale, (float)(p.low - y_zero), (float)(p.high - y_zero),
+                       a_zero, b_zero, y_zero};
     return q;
 }
 
 static __device__ __forceinline__ unsigned char qlinear_byte(const ig_gpu_qlinear_binary &p, const qlinear &q, int a, int b)
 {
-    const float fa = (float)(a - q.a_zero) * q.a_scale, fb = (float)(b - q.b_zero) * q.b_scale;
-    const int y = quantized(p.kind == IG_ADD ? fa + fb : fa * fb, q.y_scale, q.y_zero, p.out_type == IG_I8 ? -128 : 0);
-    return (unsigned char)(y < p.low ? p.low : y > p.high ? p.high : y);
+    const float v = p.kind == IG_ADD ? fmaf((float)a, q.a, fmaf((float)b, q.b, q.k)) : (float)((a - q.a_zero) * (b - q.b_zero)) * q.product;
+    const float y = v > q.low ? v < q.high ? rintf(v) : q.high : q.low;
+    return (unsigned char)((int)y + q.y_zero);
 }
 
 GPU_KERNEL(128, 8, qlinear_typed, ig_gpu_qlinear_binary)

@@ -241,7 +241,7 @@ static void qlinear_binary(struct rng *r, enum check_pass pass, struct check_pro
     p->low[6] = a->kind == IG_ADD ? 1 : 40, p->high[6] = a->kind == IG_ADD ? 4 : 400;
     p->low[7] = least, p->high[7] = least + 255;
     if (pass == CHECK_REALS && rng_one_in(r, 8)) p->low[6] = 1e-30, p->high[6] = 1e-25; /* quotients near infinity */
-    if (pass == CHECK_REALS && rng_one_in(r, 3)) { /* quotients as near to the middle between integers as rounding lets them */
+    if (pass == CHECK_REALS && rng_one_in(r, 3)) { /* what is rounded lies in the middle between integers, or as near as can be */
         float scale = (float)rng_int(r, 1000, 2000) / 977;
         p->low[1] = p->high[1] = p->low[4] = p->high[4] = scale;
         p->low[6] = p->high[6] = a->kind == IG_ADD ? 2 * scale : 2 * scale * scale;
