@@ -167,8 +167,23 @@ static void need_rows(void **state)
     }
 }
 
+/* Both tensors by the row, their parameters whole. */
+static void sums_of_bytes(void **state)
+{
+    struct ig_graph *g = net_new();
+    const struct ig_shape bytes = {IG_U8, 4, {1, 9, 5, 3, 1, 1, 1, 1}}, zero = {IG_U8, 0, {1, 1, 1, 1, 1, 1, 1, 1}};
+    const struct ig_shape scale = {IG_F32, 0, {1, 1, 1, 1, 1, 1, 1, 1}};
+    struct ig_node *n = ig_add_node(g, "sum", IG_QLINEAR_BINARY, 8, 1);
+    (void)state;
+    for (int32_t k = 0; k < 8; k++) n->in[k] = ig_add_value(g, "x", k == 0 || k == 3 ? &bytes : k == 1 || k == 4 || k == 6 ? &scale : &zero);
+    n->out[0] = ig_add_value(g, "y", &bytes);
+    for (int32_t k = 0; k < 8; k++)
+        assert_int_equal(ig_reading_of(g, n, k, 1).kind, k == 0 || k == 3 ? IG_READ_SAME : IG_READ_WHOLE);
+    ig_graph_free(g);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(need_rows)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(need_rows), cmocka_unit_test(sums_of_bytes)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
