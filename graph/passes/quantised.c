@@ -7,7 +7,6 @@
 #include "graph/passes/quantised.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "graph/late.h"
 #include "graph/passes/edit.h"
@@ -134,7 +133,8 @@ static int meet(struct ig_graph *g, const struct quantised_end *end) {
         repeat(g, end->node, x.value);
         return 1;
     }
-    int32_t x_zero = quantised_zero(g, &x), y_zero = quantised_zero(g, &end->y), nothing = ig_add_const(g, "nothing", &number, NULL);
+    int32_t x_zero = quantised_zero(g, &x), y_zero = quantised_zero(g, &end->y);
+    int32_t nothing = ig_add_const(g, "nothing", &number, NULL);
     int32_t in[8] = {x.value, x.scale, x_zero, x.value, nothing, x_zero, end->y.scale, y_zero};
     edit_become(g, end->node, IG_QLINEAR_BINARY, 8, in);
     g->nodes[end->node].attrs.binary = (struct ig_binary_attr){.kind = IG_ADD, .act = end->clip};
@@ -164,6 +164,12 @@ static int moves(const struct ig_node *n) {
     }
 }
 
+/* An activation that may be a clip of bytes. */
+static int cuts(const struct ig_node *n) {
+    int32_t kind = n->attrs.unary.act.kind;
+    return n->op == IG_UNARY && (kind == IG_RELU || kind == IG_CLIP);
+}
+
 static int leads_to_bytes(const struct ig_graph *g, int32_t v, int depth);
 
 /* Whether node n, which reads a dequantised tensor as input k, may become an op on bytes. */
@@ -177,11 +183,8 @@ static int takes_bytes(const struct ig_graph *g, const struct ig_node *n, int k,
         return n->attrs.binary.kind == IG_ADD || n->attrs.binary.kind == IG_MUL;
     case IG_CONCAT:
         return leads_to_bytes(g, n->out[0], depth + 1);
-    case IG_UNARY:
-        if (n->attrs.unary.act.kind == IG_RELU || n->attrs.unary.act.kind == IG_CLIP) return leads_to_bytes(g, n->out[0], depth + 1);
-        /* fallthrough */
     default:
-        return moves(n) && leads_to_bytes(g, n->out[0], depth + 1);
+        return (moves(n) || cuts(n)) && leads_to_bytes(g, n->out[0], depth + 1);
     }
 }
 
@@ -312,7 +315,8 @@ static int rewrite(struct ig_graph *g, int32_t node) {
     struct quantised_end end;
     if (g->nodes[node].op == IG_QLINEAR_MATMUL) return quantised_matmul(g, node);
     if (g->nodes[node].op != IG_QUANTIZE) return sink(g, node) || sink_concat(g, node);
-    return unite(g, node) || (quantised_end_of(g, node, &end) && (meet(g, &end) || part(g, &end) || quantised_layer(g, &end)));
+    if (unite(g, node)) return 1;
+    return quantised_end_of(g, node, &end) && (meet(g, &end) || part(g, &end) || quantised_layer(g, &end));
 }
 
 static int concerns(const struct ig_graph *g) {

@@ -54,7 +54,10 @@ static double multiple(const struct ig_graph *g, const struct bias *b, int64_t i
     return rint(value * scale / unit);
 }
 
-/* The layer's bias in i32, in units of x_scale w_scale. -1: none; -2: it has one that 31 bits do not hold, or that is run time's. */
+/*
+ * The layer's bias in i32, in units of x_scale w_scale. -1: none; -2: it has one that 31 bits do not hold, or that is run
+ * time's.
+ */
 static int32_t integer_bias(struct ig_graph *g, const struct layer *l) {
     const struct ig_shape shape = {.type = IG_I32, .rank = 1, .dims = {l->outputs, 1, 1, 1, 1, 1, 1, 1}};
     const double most = 1 << 30;
@@ -120,7 +123,10 @@ static int32_t transposed(struct ig_graph *g, int32_t x, const int32_t *perm) {
     return y;
 }
 
-/* [.., M,K] as an image of K channels, [N,K,..,M]; where M is 1 no more than another shape, and else what the layout pass cancels. */
+/*
+ * [.., M,K] as an image of K channels, [N,K,..,M]; where M is 1 no more than another shape, and else what the layout pass
+ * cancels.
+ */
 static int32_t as_image(struct ig_graph *g, int32_t x) {
     struct ig_shape s = g->values[x].shape;
     int32_t perm[IG_MAX_RANK] = {0}, last = s.rank - 1;
@@ -160,7 +166,10 @@ static int32_t from_image(struct ig_graph *g, int32_t y) {
     return transposed(g, y, perm);
 }
 
-/* The right side [K,N], or [N,K], as weights of the shape `to` but for its first dim: [N,K,1,..], or [N,C,..] of what is flattened. */
+/*
+ * The right side [K,N], or [N,K], as weights of the shape `to` but for its first dim: [N,K,1,..], or [N,C,..] of what is
+ * flattened.
+ */
 static int32_t as_weights(struct ig_graph *g, int32_t b, int is_turned, const struct ig_shape *to) {
     static const int32_t turn[2] = {1, 0};
     struct ig_shape s = g->values[b].shape, shape = s;
@@ -177,7 +186,8 @@ static int32_t as_weights(struct ig_graph *g, int32_t b, int is_turned, const st
 }
 
 /* Node, a product x w, becomes a convolution, and node end->node, whose result it is, the way back from images. */
-static void become_product(struct ig_graph *g, int32_t node, struct layer *l, int is_turned, int32_t bias, const struct quantised_end *end) {
+static void become_product(struct ig_graph *g, int32_t node, struct layer *l, int is_turned, int32_t bias,
+                           const struct quantised_end *end) {
     struct ig_shape shape = g->values[end->y.value].shape, made, taps;
     struct ig_conv conv = {.w = one_tap, .groups = 1};
     int32_t from = flattened(g, l->x.value);
@@ -247,7 +257,8 @@ int quantised_matmul(struct ig_graph *g, int32_t node) {
     const struct ig_node *n = &g->nodes[node];
     struct layer l = {.x = {n->in[0], n->in[1], n->in[2], 0}, .w = {n->in[3], n->in[4], n->in[5], 0}, .bias = -1};
     struct quantised_end end = {.y = {n->out[0], n->in[6], n->in[7], 0}};
-    if (!is_number(g, l.x.scale) || !is_number(g, l.x.zero) || !is_number(g, end.y.scale) || !is_number(g, end.y.zero)) return 0;
+    if (!is_number(g, l.x.scale) || !is_number(g, l.x.zero)) return 0;
+    if (!is_number(g, end.y.scale) || !is_number(g, end.y.zero)) return 0;
     if (!fits_image(g, l.x.value, l.w.value) || !ig_is_const(g, l.w.scale) || !ig_is_const(g, l.w.zero)) return 0;
     l.outputs = g->values[l.w.value].shape.dims[1];
     ig_add_node(g, NULL, IG_RESHAPE, 1, 1);
@@ -266,7 +277,8 @@ static int binary(struct ig_graph *g, const struct quantised_end *end) {
     if (n->op != IG_BINARY || (attr.kind != IG_ADD && attr.kind != IG_MUL) || n->attrs.binary.act.kind != IG_NONE) return 0;
     if (!edit_same_shape(&g->values[n->in[0]].shape, &g->values[n->in[1]].shape)) return 0;
     if (!quantised_read_one(g, n->in[0], &a) || !quantised_read_one(g, n->in[1], &b)) return 0;
-    int32_t in[8] = {a.value, a.scale, quantised_zero(g, &a), b.value, b.scale, quantised_zero(g, &b), end->y.scale, quantised_zero(g, &end->y)};
+    int32_t in[8] = {a.value, a.scale, quantised_zero(g, &a), b.value, b.scale, quantised_zero(g, &b),
+                     end->y.scale, quantised_zero(g, &end->y)};
     edit_become(g, node, IG_QLINEAR_BINARY, 8, in);
     g->nodes[node].attrs.binary = attr;
     drop(g, end->act);
