@@ -11,7 +11,7 @@
 #include "graph/late.h"
 #include "graph/passes/edit.h"
 
-enum { DEEPEST = 16 }; /* nodes that only move, one behind the other */
+enum { FARTHEST = 64 }; /* tensors that are looked at behind one that only moves */
 
 /* --- what is there --- */
 
@@ -158,7 +158,7 @@ static int moves(const struct ig_node *n) {
     case IG_RESIZE:
         return n->attrs.resize.mode == IG_NEAREST && n->attrs.resize.coord != IG_TF_CROP_AND_RESIZE;
     case IG_PAD:
-        return n->attrs.pad.mode != IG_PAD_CONSTANT || !(n->attrs.pad.value < 0 || n->attrs.pad.value > 0);
+        return n->attrs.pad.mode != IG_PAD_CONSTANT || n->attrs.pad.value == 0;
     default:
         return 0;
     }
@@ -170,10 +170,10 @@ static int cuts(const struct ig_node *n) {
     return n->op == IG_UNARY && (kind == IG_RELU || kind == IG_CLIP);
 }
 
-static int leads_to_bytes(const struct ig_graph *g, int32_t v, int depth);
+static int leads_to_bytes(const struct ig_graph *g, int32_t v, int *left);
 
 /* Whether node n, which reads a dequantised tensor as input k, may become an op on bytes. */
-static int takes_bytes(const struct ig_graph *g, const struct ig_node *n, int k, int depth) {
+static int takes_bytes(const struct ig_graph *g, const struct ig_node *n, int k, int *left) {
     switch (n->op) {
     case IG_QUANTIZE:
     case IG_CONV:
@@ -182,20 +182,20 @@ static int takes_bytes(const struct ig_graph *g, const struct ig_node *n, int k,
     case IG_BINARY:
         return n->attrs.binary.kind == IG_ADD || n->attrs.binary.kind == IG_MUL;
     case IG_CONCAT:
-        return leads_to_bytes(g, n->out[0], depth + 1);
+        return leads_to_bytes(g, n->out[0], left);
     default:
-        return (moves(n) || cuts(n)) && leads_to_bytes(g, n->out[0], depth + 1);
+        return (moves(n) || cuts(n)) && leads_to_bytes(g, n->out[0], left);
     }
 }
 
-/* All that read v do. */
-static int leads_to_bytes(const struct ig_graph *g, int32_t v, int depth) {
+/* All that read v do, as far as can be seen by `left` tensors. */
+static int leads_to_bytes(const struct ig_graph *g, int32_t v, int *left) {
     int readers = 0;
-    if (depth > DEEPEST || ig_is_output(g, v)) return 0;
+    if (--*left < 0 || ig_is_output(g, v)) return 0;
     for (int i = 0; i < g->n_nodes; i++)
         for (int k = 0; k < g->nodes[i].n_in; k++) {
             if (g->nodes[i].in[k] != v) continue;
-            if (!takes_bytes(g, &g->nodes[i], k, depth)) return 0;
+            if (!takes_bytes(g, &g->nodes[i], k, left)) return 0;
             readers++;
         }
     return readers > 0;
@@ -234,9 +234,10 @@ static int turn(struct ig_graph *g, int32_t node, struct quantised *w) {
 static int sink(struct ig_graph *g, int32_t node) {
     struct ig_node *n = &g->nodes[node];
     struct quantised x;
+    int left = FARTHEST;
     if (!n->n_out || !n->n_in || !quantised_read(g, n->in[0], &x)) return 0;
     if (turn(g, node, &x)) return 1;
-    if (!moves(n) || !is_one(g, &x) || !leads_to_bytes(g, n->out[0], 0)) return 0;
+    if (!moves(n) || !is_one(g, &x) || !leads_to_bytes(g, n->out[0], &left)) return 0;
     n->in[0] = x.value;
     if (n->op == IG_PAD && n->attrs.pad.mode == IG_PAD_CONSTANT) n->attrs.pad.value = (float)zero_of(g, &x);
     make_bytes(g, node, &x);
@@ -255,7 +256,8 @@ static int reads_bytes(const struct ig_graph *g, const struct ig_node *n) {
 static int sink_concat(struct ig_graph *g, int32_t node) {
     struct ig_node *n = &g->nodes[node];
     struct quantised first, x;
-    if (!n->n_out || n->op != IG_CONCAT || !reads_bytes(g, n) || !leads_to_bytes(g, n->out[0], 0)) return 0;
+    int left = FARTHEST;
+    if (!n->n_out || n->op != IG_CONCAT || !reads_bytes(g, n) || !leads_to_bytes(g, n->out[0], &left)) return 0;
     quantised_read_one(g, n->in[0], &first);
     for (int k = 1; k < n->n_in; k++)
         if (!quantised_read_one(g, n->in[k], &x) || !quantised_alike(g, &x, &first)) return 0;
