@@ -363,7 +363,7 @@ static struct ig_graph *net_of_bytes(void)
     x = byte_conv(g, x, 10, 1, 1, 1);
     s = g->values[x].shape;
     s.type = IG_F32;
-    put_node(g, IG_DEQUANTIZE, s, 3, (const int32_t[]){x, parameter(g, IG_F32, 1, 0.05, 0.05), parameter(g, IG_U8, 1, 3, 3)}, NULL);
+    ig_add_output(g, put_node(g, IG_DEQUANTIZE, s, 3, (const int32_t[]){x, parameter(g, IG_F32, 1, 0.05, 0.05), parameter(g, IG_U8, 1, 3, 3)}, NULL));
     net_done(g);
     ig_prepare_views(g);
     return g;
