@@ -11,8 +11,9 @@
  * three stages; else four words (ALIGN 4) or single bytes.
  *
  * conv_byte<BM>x<BN>: by dp4a, four products and their sum an instruction: a thread computes 8 x 8, 8 x 4 or 4 x 4 outputs and reads 16 k of
- * each of its lines at once. conv_byte_mma*: by tensor cores, 16 x 16 x 16 products a warp at a time, on chips that have them for bytes (sm_72);
- * others go by dp4a. As only the chip knows which sums a lane has, these go through shared memory in the end.
+ * each of its lines at once; on sm_62, which has no such instruction, four (HAS_DOT4). conv_byte_mma*: by tensor cores, 16 x 16 x 16
+ * products a warp at a time, on chips that have them for bytes (sm_72); others go by dp4a. As only the chip knows which sums a lane has,
+ * these go through shared memory in the end.
  */
 #include "kernels_gpu/cuda/conv.cuh"
 
@@ -272,7 +273,7 @@ template <int BM, int BN, int T, int TM, int TN, bool TENSORS, int ALIGN> struct
             }
         }
     }
-    /* Pixels [m, m + APART, ...) of `count`, as many as `rows`, four channels of each: `sum` says which. */
+    /* Four channels of pixel m, if there is one. */
     static __device__ __forceinline__ void finish_one(const ig_gpu_conv_bytes &p, const byte_finish &f, int m, int channel, const sums4 &sum)
     {
         const int count = p.out_h * p.out_w, group = blockIdx.z / p.splits;
