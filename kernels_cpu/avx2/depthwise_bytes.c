@@ -3,7 +3,7 @@
 #include "kernels_cpu/avx2/kernels.h"
 #include "kernels_cpu/common/depthwise_bytes.h"
 
-enum { N = IG_BYTES_CHANNELS, SOME = 4 /* pixels whose sums stay in registers */ };
+enum { N = IG_BYTES_CHANNELS, SOME = 4 /* pixels whose sums stay in registers */, PAIR = N };
 
 /* n bytes, which may be all that there are. */
 static inline __m128i load_some(const uint8_t *from, int32_t n)

@@ -65,7 +65,7 @@ size_t ig_bytes_sums(const struct ig_bytes_shape *shape), ig_bytes_pad(const str
 
 /*
  * Depthwise convolution (common/depthwise_bytes.inc). Packed weights: struct ig_bytes_head, then
- *   [block of 16 channels] { bias[16], scale[16], i16 w[pair of taps][16][2] }   NEON's: w[pair of taps][2][16]
+ *   [block of 16 channels] { bias[16], scale[16], i16 w[pair of taps][16][2] }   NEON's: i16 or i8 w[pair of taps][2][16]
  */
 enum { IG_BYTES_CHANNELS = 16 };
 

@@ -11,6 +11,14 @@ static inline int16x8_t ig_bytes_widened(uint8x8_t x, int is_signed)
     return is_signed ? vmovl_s8(vreinterpret_s8_u8(x)) : vreinterpretq_s16_u16(vmovl_u8(x));
 }
 
+/* n bytes, which may be all that there are. */
+static inline uint8x16_t ig_bytes_load_some(const uint8_t *from, int32_t n)
+{
+    uint8_t room[IG_BYTES_CHANNELS] = {0};
+    for (int32_t i = 0; i < n; i++) room[i] = from[i];
+    return vld1q_u8(room);
+}
+
 struct ig_bytes_bounds { /* of outputs */
     int16x8_t zero, low, high;
 };

@@ -1,45 +1,46 @@
-/* Depthwise convolution of quantised numbers: taps widened to 16 bits, products added in 32. */
+/*
+ * Depthwise convolution of quantised numbers: two taps' bytes multiplied into 16 bits (smull, smlal), added to sums of 32 (saddw): 32
+ * multiply-adds in eight instructions.
+ */
 #include "kernels_cpu/common/depthwise_bytes.h"
 #include "kernels_cpu/neon/conv_bytes.h"
 #include "kernels_cpu/neon/kernels.h"
 
-enum { N = IG_BYTES_CHANNELS, QUADS = N / 4, SOME = 4 /* pixels whose sums stay in registers */ };
+enum { N = IG_BYTES_CHANNELS, QUADS = N / 4, SOME = 4 /* pixels whose sums stay in registers */, PAIR = N / 2 };
 
-/* n bytes, which may be all that there are. */
-static inline uint8x16_t load_some(const uint8_t *from, int32_t n)
+/* s += 16 channels of a pair of taps. */
+static inline __attribute__((always_inline)) void add_pair(int32x4_t s[QUADS], uint8x16_t a, uint8x16_t b, uint8x16_t flip, const int8x16_t w[2])
 {
-    uint8_t room[N] = {0};
-    for (int32_t i = 0; i < n; i++) room[i] = from[i];
-    return vld1q_u8(room);
+    const int8x16_t x = vreinterpretq_s8_u8(veorq_u8(a, flip)), y = vreinterpretq_s8_u8(veorq_u8(b, flip));
+    const int16x8_t low = vmlal_s8(vmull_s8(vget_low_s8(x), vget_low_s8(w[0])), vget_low_s8(y), vget_low_s8(w[1]));
+    const int16x8_t high = vmlal_high_s8(vmull_high_s8(x, w[0]), y, w[1]);
+    s[0] = vaddw_s16(s[0], vget_low_s16(low));
+    s[1] = vaddw_high_s16(s[1], low);
+    s[2] = vaddw_s16(s[2], vget_low_s16(high));
+    s[3] = vaddw_high_s16(s[3], high);
 }
 
-/* s += 16 channels of a tap. */
-static inline __attribute__((always_inline)) void add_tap(int32x4_t s[QUADS], uint8x16_t bytes, const int16x8_t w[2], const int is_signed)
+static inline __attribute__((always_inline)) uint8x16_t load(const uint8_t *from, int32_t n, const int whole)
 {
-    const int16x8_t x[2] = {ig_bytes_widened(vget_low_u8(bytes), is_signed), ig_bytes_widened(vget_high_u8(bytes), is_signed)};
-#pragma GCC unroll 2
-    for (int j = 0; j < 2; j++) {
-        s[2 * j] = vmlal_s16(s[2 * j], vget_low_s16(x[j]), vget_low_s16(w[j]));
-        s[2 * j + 1] = vmlal_high_s16(s[2 * j + 1], x[j], w[j]);
-    }
+    return whole ? vld1q_u8(from) : ig_bytes_load_some(from, n);
 }
 
 /* Pixels [i, i + count). */
-static inline __attribute__((always_inline)) void pixels(const struct taps *taps, int64_t c, int32_t n, const int32_t *block, const int is_signed,
+static inline __attribute__((always_inline)) void pixels(const struct taps *taps, int64_t c, int32_t n, const int32_t *block, uint8x16_t flip,
                                                          const int whole, int32_t i, const int count, int32_t *sums)
 {
-    const int16_t *w = (const int16_t *)(block + 2 * N);
+    const int8_t *w = (const int8_t *)(block + 2 * N);
     int32x4_t s[SOME][QUADS];
 #pragma GCC unroll 4
     for (int j = 0; j < count; j++)
 #pragma GCC unroll 4
         for (int k = 0; k < QUADS; k++) s[j][k] = vld1q_s32(block + 4 * k);
-    for (int32_t t = 0; t < 2 * taps->pairs; t++, w += N) {
-        const int64_t step = taps->step[t];
-        const uint8_t *at = taps->at[t] + c + i * step;
-        const int16x8_t row[2] = {vld1q_s16(w), vld1q_s16(w + 8)};
+    for (int32_t t = 0; t < 2 * taps->pairs; t += 2, w += 2 * N) {
+        const int64_t first = taps->step[t], second = taps->step[t + 1];
+        const uint8_t *a = taps->at[t] + c + i * first, *b = taps->at[t + 1] + c + i * second;
+        const int8x16_t row[2] = {vld1q_s8(w), vld1q_s8(w + N)};
 #pragma GCC unroll 4
-        for (int j = 0; j < count; j++) add_tap(s[j], whole ? vld1q_u8(at + j * step) : load_some(at + j * step, n), row, is_signed);
+        for (int j = 0; j < count; j++, a += first, b += second) add_pair(s[j], load(a, n, whole), load(b, n, whole), flip, row);
     }
 #pragma GCC unroll 4
     for (int j = 0; j < count; j++)
@@ -47,20 +48,19 @@ static inline __attribute__((always_inline)) void pixels(const struct taps *taps
         for (int k = 0; k < QUADS; k++) vst1q_s32(sums + (i + j) * N + 4 * k, s[j][k]);
 }
 
-static inline __attribute__((always_inline)) void all(const struct taps *taps, int64_t c, int32_t n, const int32_t *block, const int is_signed,
+static inline __attribute__((always_inline)) void all(const struct taps *taps, int64_t c, int32_t n, const int32_t *block, uint8x16_t flip,
                                                       const int whole, int32_t count, int32_t *sums)
 {
     int32_t i = 0;
-    for (; i + SOME <= count; i += SOME) pixels(taps, c, n, block, is_signed, whole, i, SOME, sums);
-    for (; i < count; i++) pixels(taps, c, n, block, is_signed, whole, i, 1, sums);
+    for (; i + SOME <= count; i += SOME) pixels(taps, c, n, block, flip, whole, i, SOME, sums);
+    for (; i < count; i++) pixels(taps, c, n, block, flip, whole, i, 1, sums);
 }
 
 static void sums_of(const struct taps *taps, int64_t c, int32_t n, const int32_t *block, int is_signed, int32_t count, int32_t *sums)
 {
-    if (is_signed && n == N) all(taps, c, n, block, 1, 1, count, sums);
-    else if (is_signed) all(taps, c, n, block, 1, 0, count, sums);
-    else if (n == N) all(taps, c, n, block, 0, 1, count, sums);
-    else all(taps, c, n, block, 0, 0, count, sums);
+    const uint8x16_t flip = vdupq_n_u8(is_signed ? 0 : 128);
+    if (n == N) all(taps, c, n, block, flip, 1, count, sums);
+    else all(taps, c, n, block, flip, 0, count, sums);
 }
 
 static void put(uint8_t *const *to, int64_t at, int32_t rows, const int32_t *sums, const float *scale, int32_t n,

@@ -86,21 +86,25 @@ static int fits_bytes(const struct filter *f, int64_t *least)
     return 1;
 }
 
-/* Where halves of words are multiplied and added in 16 bits, by inputs down to -128: one sum leaves them, that of -128 twice. */
-static int halves_fit(const struct filter *f)
+/*
+ * Where two numbers, `apart` from each other in a packed row, are multiplied and added in 16 bits, by inputs down to -128, one sum
+ * leaves these: that of -128 twice.
+ */
+static int pairs_fit(const struct filter *f, int32_t apart)
 {
-    for (int64_t k = 0; k + 2 < f->k; k += k % 4 ? 3 : 1)
-        if (weight_at(f, k) == -128 && weight_at(f, k + 2) == -128) return 0;
+    for (int64_t k = 0; k + apart < f->k; k++)
+        if (k % (2 * apart) < apart && weight_at(f, k) == -128 && weight_at(f, k + apart) == -128) return 0;
     return 1;
 }
 
-static int weights_fit(const struct ig_call *call, const struct ig_bytes_shape *shape)
+/* apart: 0 where products are added in 32 bits at once. */
+static int weights_fit(const struct ig_call *call, int32_t apart)
 {
     for (int32_t oc = 0; oc < call->out[0].c; oc++) {
         struct filter f = filter_of(call, oc);
         int64_t least;
-        if (!shape->halves && f.zero == (f.type == IG_I8 ? 0 : 128)) continue;
-        if (!fits_bytes(&f, &least) || (shape->halves && least > 1 && !halves_fit(&f))) return 0;
+        if (!apart && f.zero == (f.type == IG_I8 ? 0 : 128)) continue;
+        if (!fits_bytes(&f, &least) || (apart && least > 1 && !pairs_fit(&f, apart))) return 0;
     }
     return 1;
 }
@@ -108,7 +112,7 @@ static int weights_fit(const struct ig_call *call, const struct ig_bytes_shape *
 static int supports(const struct ig_call *call, const struct ig_bytes_shape *shape)
 {
     if (!is_flat_qlinear(call) || is_depthwise(call) || !sums_fit(call, filter_of(call, 0).k)) return 0;
-    return shape->unit == 2 || weights_fit(call, shape);
+    return shape->unit == 2 || weights_fit(call, shape->halves ? 2 : 0);
 }
 
 static float scale_of(const struct ig_call *call, int32_t oc)
@@ -201,38 +205,57 @@ int ig_supports_bytes_depthwise(const struct ig_call *call)
     return is_flat_qlinear(call) && is_depthwise(call) && sums_fit(call, filter_of(call, 0).k);
 }
 
-static size_t pack_depthwise(const struct ig_call *call, void *dst, int halves)
+int ig_supports_bytes_depthwise_neon(const struct ig_call *call)
+{
+    return ig_supports_bytes_depthwise(call) && weights_fit(call, 1);
+}
+
+enum layout { PAIRS, TAPS, BYTES }; /* i16 [pair][16][2], i16 [tap][16], i8 [tap][16] */
+
+/* Weight k of a block's channel i. */
+static void put_tap(int32_t *w, int32_t k, int32_t i, enum layout layout, int32_t v)
+{
+    enum { N = IG_BYTES_CHANNELS };
+    if (layout == BYTES) ((int8_t *)w)[k * N + i] = (int8_t)v;
+    else ((int16_t *)w)[layout == TAPS ? k * N + i : k / 2 * 2 * N + 2 * i + k % 2] = (int16_t)v;
+}
+
+static size_t pack_depthwise(const struct ig_call *call, void *dst, enum layout layout)
 {
     enum { N = IG_BYTES_CHANNELS };
     const struct ig_window *w = &((const struct ig_conv *)call->attrs)->w;
-    int32_t pairs = (w->kh * w->kw + 1) / 2, blocks = (call->out[0].c + N - 1) / N;
-    int64_t block = (2 + pairs) * N;
+    int32_t taps = w->kh * w->kw, blocks = (call->out[0].c + N - 1) / N;
+    int64_t block = 2 * N + (taps + 1) / 2 * (layout == BYTES ? N / 2 : N);
     size_t bytes = sizeof(struct ig_bytes_head) + (size_t)(blocks * block) * sizeof(int32_t);
     if (!dst) return bytes;
-    int32_t *to = (int32_t *)((struct ig_bytes_head *)dst + 1), zero = (int32_t)ig_parameter(call, X_ZERO, 0);
+    int32_t *to = (int32_t *)((struct ig_bytes_head *)dst + 1), zero;
+    zero = layout == BYTES ? flipped_zero(call, IG_BYTES_TO_SIGNED) : (int32_t)ig_parameter(call, X_ZERO, 0);
     memset(dst, 0, bytes);
-    *(struct ig_bytes_head *)dst = head_of(call, 0);
+    *(struct ig_bytes_head *)dst = head_of(call, layout == BYTES ? flip_of(call, IG_BYTES_TO_SIGNED) : 0);
     for (int32_t c = 0; c < call->out[0].c; c++) {
         int32_t *at = to + c / N * block, i = c % N;
         struct filter f = filter_of(call, c);
         float scale = scale_of(call, c);
         at[i] = bias_of(call, c, zero);
         memcpy(&at[N + i], &scale, sizeof scale);
-        for (int32_t p = 0; p < pairs; p++)
-            put_word(at + (2 + p) * N, i, N, halves,
-                     ((uint32_t)weight_at(&f, 2 * p) & 0xffff) | (uint32_t)weight_at(&f, 2 * p + 1) << 16);
+        for (int32_t k = 0; k < taps; k++) put_tap(at + 2 * N, k, i, layout, weight_at(&f, k));
     }
     return bytes;
 }
 
 size_t ig_pack_bytes_depthwise(const struct ig_call *call, void *dst)
 {
-    return pack_depthwise(call, dst, 0);
+    return pack_depthwise(call, dst, PAIRS);
 }
 
 size_t ig_pack_bytes_depthwise_neon(const struct ig_call *call, void *dst)
 {
-    return pack_depthwise(call, dst, 1);
+    return pack_depthwise(call, dst, BYTES);
+}
+
+size_t ig_pack_bytes_depthwise_neon_wide(const struct ig_call *call, void *dst)
+{
+    return pack_depthwise(call, dst, TAPS);
 }
 
 size_t ig_scratch_bytes_depthwise(const struct ig_call *call)
@@ -242,7 +265,7 @@ size_t ig_scratch_bytes_depthwise(const struct ig_call *call)
 
 int ig_supports_bytes_depthwise_vnni(const struct ig_call *call)
 {
-    return ig_supports_bytes_depthwise(call) && ((const struct ig_conv *)call->attrs)->w.dw == 1 && weights_fit(call, &ig_bytes_vnni);
+    return ig_supports_bytes_depthwise(call) && ((const struct ig_conv *)call->attrs)->w.dw == 1 && weights_fit(call, 0);
 }
 
 /* The word of taps [first, first + 4) of kernel row ky. */

@@ -45,8 +45,8 @@ ig_supports_fn ig_supports_bytes_avx2, ig_supports_bytes_avx512, ig_supports_byt
 ig_pack_fn ig_pack_bytes_avx2, ig_pack_bytes_avx512, ig_pack_bytes_vnni, ig_pack_bytes_amx, ig_pack_bytes_neon, ig_pack_bytes_neon_wide;
 ig_scratch_fn ig_scratch_bytes_avx2, ig_scratch_bytes_avx512, ig_scratch_bytes_vnni, ig_scratch_bytes_amx, ig_scratch_bytes_neon,
     ig_scratch_bytes_neon_wide;
-ig_supports_fn ig_supports_bytes_depthwise; /* groups == ic == oc */
-ig_pack_fn ig_pack_bytes_depthwise, ig_pack_bytes_depthwise_neon;
+ig_supports_fn ig_supports_bytes_depthwise, ig_supports_bytes_depthwise_neon; /* groups == ic == oc */
+ig_pack_fn ig_pack_bytes_depthwise, ig_pack_bytes_depthwise_neon, ig_pack_bytes_depthwise_neon_wide;
 ig_scratch_fn ig_scratch_bytes_depthwise;
 ig_supports_fn ig_supports_bytes_depthwise_vnni; /* by four bytes */
 ig_pack_fn ig_pack_bytes_depthwise_vnni;
