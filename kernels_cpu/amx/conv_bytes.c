@@ -22,7 +22,7 @@ static void put(uint8_t *const *to, int64_t at, int32_t rows, const int32_t *sum
 
 #define FOUR(OP, p) OP(0, p, SUMS_ROW); OP(1, (p) + SIDE, SUMS_ROW); OP(2, (p) + SIDE * NR, SUMS_ROW); OP(3, (p) + SIDE * NR + SIDE, SUMS_ROW)
 
-/* Weights to come, of which two tiles are as far as this ahead; the panels lie one behind the other. */
+/* Weights to come; the panels lie one behind the other. */
 static inline void fetch(const int32_t *w)
 {
 #pragma GCC unroll 32
@@ -30,36 +30,46 @@ static inline void fetch(const int32_t *w)
 }
 
 /* Rows beyond the last are read, too, and their sums written: scratch has room for whole tiles. */
-static void two_tiles(const char *a, int64_t step, const int32_t *panel, int64_t words, int32_t *sums)
+static inline __attribute__((always_inline)) void two_tiles(const struct ig_bytes_pixels *p, const int32_t *panel, int32_t *sums, const int ahead)
 {
     const int32_t *w = panel + 2 * NR;
+    const char *line = p->at;
     TILE_LOAD(0, panel, 0); TILE_LOAD(1, panel + SIDE, 0); TILE_LOAD(2, panel, 0); TILE_LOAD(3, panel + SIDE, 0);
-    for (int64_t k = 0; k < words; k += WORDS, a += ROW, w += WORDS * NR) {
-        fetch(w);
-        TILE_LOAD(4, a, step); TILE_LOAD(5, a + SIDE * step, step);
-        TILE_LOAD(6, w, SUMS_ROW); TILE_LOAD(7, w + SIDE, SUMS_ROW);
-        TILE_DOT_BYTES(0, 4, 6); TILE_DOT_BYTES(1, 4, 7); TILE_DOT_BYTES(2, 5, 6); TILE_DOT_BYTES(3, 5, 7);
+    for (int32_t l = 0; l < p->lines; l++, line += p->pitch) {
+        const char *a = line;
+        for (int64_t k = 0; k < p->words; k += WORDS, a += ROW, w += WORDS * NR) {
+            if (ahead) fetch(w);
+            TILE_LOAD(4, a, p->step); TILE_LOAD(5, a + SIDE * p->step, p->step);
+            TILE_LOAD(6, w, SUMS_ROW); TILE_LOAD(7, w + SIDE, SUMS_ROW);
+            TILE_DOT_BYTES(0, 4, 6); TILE_DOT_BYTES(1, 4, 7); TILE_DOT_BYTES(2, 5, 6); TILE_DOT_BYTES(3, 5, 7);
+        }
     }
     FOUR(TILE_STORE, sums);
 }
 
-static void one_tile(const char *a, int64_t step, const int32_t *panel, int64_t words, int32_t *sums)
+static inline __attribute__((always_inline)) void one_tile(const struct ig_bytes_pixels *p, const int32_t *panel, int32_t *sums, const int ahead)
 {
     const int32_t *w = panel + 2 * NR;
+    const char *line = p->at;
     TILE_LOAD(0, panel, 0); TILE_LOAD(1, panel + SIDE, 0);
-    for (int64_t k = 0; k < words; k += WORDS, a += ROW, w += WORDS * NR) {
-        fetch(w);
-        TILE_LOAD(4, a, step);
-        TILE_LOAD(6, w, SUMS_ROW); TILE_LOAD(7, w + SIDE, SUMS_ROW);
-        TILE_DOT_BYTES(0, 4, 6); TILE_DOT_BYTES(1, 4, 7);
+    for (int32_t l = 0; l < p->lines; l++, line += p->pitch) {
+        const char *a = line;
+        for (int64_t k = 0; k < p->words; k += WORDS, a += ROW, w += WORDS * NR) {
+            if (ahead) fetch(w);
+            TILE_LOAD(4, a, p->step);
+            TILE_LOAD(6, w, SUMS_ROW); TILE_LOAD(7, w + SIDE, SUMS_ROW);
+            TILE_DOT_BYTES(0, 4, 6); TILE_DOT_BYTES(1, 4, 7);
+        }
     }
     TILE_STORE(0, sums, SUMS_ROW); TILE_STORE(1, sums + SIDE, SUMS_ROW);
 }
 
-static void tile(const char *a, int64_t step, int32_t rows, const int32_t *panel, int64_t words, int32_t *sums)
+static void tile(const struct ig_bytes_pixels *a, int32_t rows, const int32_t *panel, int32_t *sums)
 {
-    if (rows > SIDE) two_tiles(a, step, panel, words, sums);
-    else one_tile(a, step, panel, words, sums);
+    if (rows > SIDE && a->fetch) two_tiles(a, panel, sums, 1);
+    else if (rows > SIDE) two_tiles(a, panel, sums, 0);
+    else if (a->fetch) one_tile(a, panel, sums, 1);
+    else one_tile(a, panel, sums, 0);
 }
 
 #include "kernels_cpu/common/conv_bytes.inc"

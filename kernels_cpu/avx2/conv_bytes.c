@@ -20,8 +20,10 @@ static inline void fill(void *to, const uint8_t *from, int64_t n, const struct i
     }
 }
 
-static inline __attribute__((always_inline)) void tile_of(const char *a, int64_t step, const int rows, const int32_t *panel, int64_t words, int32_t *sums)
+static inline __attribute__((always_inline)) void tile_of(const struct ig_bytes_pixels *p, const int rows, const int32_t *panel, int32_t *sums)
 {
+    const char *a = p->at;
+    const int64_t step = p->step, words = p->words;
     const int32_t *w = panel + 2 * NR;
     __m256i s[MR][2];
 #pragma GCC unroll 6
@@ -47,15 +49,15 @@ static inline __attribute__((always_inline)) void tile_of(const char *a, int64_t
     }
 }
 
-static void tile(const char *a, int64_t step, int32_t rows, const int32_t *panel, int64_t words, int32_t *sums)
+static void tile(const struct ig_bytes_pixels *a, int32_t rows, const int32_t *panel, int32_t *sums)
 {
     switch (rows) {
-    case 1: tile_of(a, step, 1, panel, words, sums); break;
-    case 2: tile_of(a, step, 2, panel, words, sums); break;
-    case 3: tile_of(a, step, 3, panel, words, sums); break;
-    case 4: tile_of(a, step, 4, panel, words, sums); break;
-    case 5: tile_of(a, step, 5, panel, words, sums); break;
-    default: tile_of(a, step, MR, panel, words, sums); break;
+    case 1: tile_of(a, 1, panel, sums); break;
+    case 2: tile_of(a, 2, panel, sums); break;
+    case 3: tile_of(a, 3, panel, sums); break;
+    case 4: tile_of(a, 4, panel, sums); break;
+    case 5: tile_of(a, 5, panel, sums); break;
+    default: tile_of(a, MR, panel, sums); break;
     }
 }
 

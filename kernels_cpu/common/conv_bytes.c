@@ -1,33 +1,68 @@
 /* How convolutions of quantised numbers are cut, see conv_bytes.h: for the kernels, and for weights and scratch at build time. */
 #include "kernels_cpu/common/conv_bytes.h"
 
-const struct ig_bytes_shape ig_bytes_avx2 = {6, 16, 2, 1, IG_BYTES_TO_UNSIGNED, 0};
-const struct ig_bytes_shape ig_bytes_avx512 = {12, 32, 2, 1, IG_BYTES_TO_UNSIGNED, 0};
-const struct ig_bytes_shape ig_bytes_vnni = {12, 32, 4, 1, IG_BYTES_TO_UNSIGNED, 0};
-const struct ig_bytes_shape ig_bytes_amx = {32, 32, 4, 16, IG_BYTES_TO_UNSIGNED, 0};
-const struct ig_bytes_shape ig_bytes_neon = {4, 16, 4, 1, IG_BYTES_TO_SIGNED, 1};
-const struct ig_bytes_shape ig_bytes_neon_wide = {4, 16, 2, 1, IG_BYTES_TO_SIGNED, 1};
+const struct ig_bytes_shape ig_bytes_avx2 = {6, 16, 2, 1, IG_BYTES_TO_UNSIGNED, 0, 0};
+const struct ig_bytes_shape ig_bytes_avx512 = {12, 32, 2, 1, IG_BYTES_TO_UNSIGNED, 0, 0};
+const struct ig_bytes_shape ig_bytes_vnni = {12, 32, 4, 1, IG_BYTES_TO_UNSIGNED, 1, 0};
+const struct ig_bytes_shape ig_bytes_amx = {32, 32, 4, 16, IG_BYTES_TO_UNSIGNED, 1, 0};
+const struct ig_bytes_shape ig_bytes_neon = {4, 16, 4, 1, IG_BYTES_TO_SIGNED, 0, 1};
+const struct ig_bytes_shape ig_bytes_neon_wide = {4, 16, 2, 1, IG_BYTES_TO_SIGNED, 0, 1};
 
 static size_t whole_lines(size_t bytes)
 {
     return (bytes + IG_BYTES_LINE - 1) / IG_BYTES_LINE * IG_BYTES_LINE;
 }
 
+/* Rows of taps lie side by side, of which there are several, or pixels that overlap; and tiles that do not cross rows waste little. */
+static int in_lines(const struct ig_call *call, const struct ig_bytes_shape *shape)
+{
+    const struct ig_conv *conv = (const struct ig_conv *)call->attrs;
+    const struct ig_window *w = &conv->w;
+    const int32_t width = call->out[0].w, waste = shape->mr > 16 ? (width + 15) / 16 * 16 - width : 0;
+    return shape->lines && conv->groups == 1 && w->dw == 1 && w->dh == 1 && w->kh * w->kw > 1 && 4 * waste <= width && width >= 6;
+}
+
+static int32_t at_least_one(int64_t n)
+{
+    return n < 1 ? 1 : (int32_t)n;
+}
+
+/* A block of the image's rows. */
+static void cut_lines(const struct ig_call *call, const struct ig_bytes_shape *shape, int64_t room, struct ig_bytes_cut *c)
+{
+    const struct ig_window *w = &((const struct ig_conv *)call->attrs)->w;
+    const int64_t columns = (int64_t)(call->out[0].w - 1 + shape->mr) * w->sw + w->kw;
+    c->row = (int64_t)w->sw * c->ic;
+    c->pitch = (int64_t)whole_lines((size_t)(columns * c->ic) + IG_BYTES_LINE);
+    c->pitch += c->pitch % (4 * IG_BYTES_LINE) ? 0 : IG_BYTES_LINE; /* or rows would share few sets of a cache */
+    c->block = at_least_one((room / c->pitch - w->kh) / w->sh + 1);
+    if (c->block > call->out[0].h) c->block = call->out[0].h;
+}
+
+/* A block of pixels. */
+static void cut_pixels(const struct ig_call *call, const struct ig_bytes_shape *shape, int64_t room, struct ig_bytes_cut *c)
+{
+    const struct ig_window *w = &((const struct ig_conv *)call->attrs)->w;
+    const int64_t pixels = (int64_t)call->out[0].h * call->out[0].w;
+    c->row = (int64_t)whole_lines((size_t)c->words * 4 + (w->kh > 1 ? IG_BYTES_LINE - 1 : 0)); /* taps row after row, filled too far */
+    c->row += c->row % (4 * IG_BYTES_LINE) ? 0 : IG_BYTES_LINE;
+    c->block = (int32_t)(room / c->row) / shape->mr * shape->mr;
+    if (c->block > pixels) c->block = (int32_t)(pixels + shape->mr - 1) / shape->mr * shape->mr;
+    if (c->block < shape->mr) c->block = shape->mr;
+}
+
 struct ig_bytes_cut ig_bytes_cut_of(const struct ig_call *call, const struct ig_bytes_shape *shape)
 {
     const struct ig_conv *conv = (const struct ig_conv *)call->attrs;
     struct ig_bytes_cut c = {.ic = call->in[0].c / conv->groups, .oc = call->out[0].c / conv->groups};
-    int64_t pixels = (int64_t)call->out[0].h * call->out[0].w;
+    c.lines = in_lines(call, shape) ? conv->w.kh : 1;
     c.panels = (c.oc + shape->nr - 1) / shape->nr;
-    c.k = (int64_t)c.ic * conv->w.kh * conv->w.kw;
+    c.k = (int64_t)c.ic * conv->w.kw * (conv->w.kh / c.lines);
     c.words = ((c.k + shape->unit - 1) / shape->unit + shape->step - 1) / shape->step * shape->step;
-    c.panel = (2 + c.words) * shape->nr;
-    c.row = (int64_t)whole_lines((size_t)c.words * 4 + (conv->w.kh > 1 ? IG_BYTES_LINE - 1 : 0)); /* taps row after row, filled too far */
-    c.row += c.row % (4 * IG_BYTES_LINE) ? 0 : IG_BYTES_LINE; /* or rows would share few sets of a cache */
+    c.panel = (2 + c.lines * c.words) * shape->nr;
     int64_t room = (int64_t)c.panels * c.panel * 4 > IG_BYTES_FEW ? IG_BYTES_BLOCK : IG_BYTES_SMALL;
-    c.block = (int32_t)(room / c.row) / shape->mr * shape->mr;
-    if (c.block > pixels) c.block = (int32_t)(pixels + shape->mr - 1) / shape->mr * shape->mr;
-    if (c.block < shape->mr) c.block = shape->mr;
+    if (in_lines(call, shape)) cut_lines(call, shape, room, &c);
+    else cut_pixels(call, shape, room, &c);
     return c;
 }
 
@@ -39,13 +74,15 @@ size_t ig_bytes_pad(const struct ig_call *call)
 
 size_t ig_bytes_sums(const struct ig_bytes_shape *shape)
 {
-    return ((size_t)(shape->mr * shape->nr) + IG_BYTES_CHANNELS) * sizeof(int32_t);
+    return 2 * ((size_t)(shape->mr * shape->nr) + IG_BYTES_CHANNELS) * sizeof(int32_t);
 }
 
 size_t ig_bytes_conv_scratch(const struct ig_call *call, const struct ig_bytes_shape *shape)
 {
     struct ig_bytes_cut c = ig_bytes_cut_of(call, shape);
-    return ig_bytes_sums(shape) + ig_bytes_pad(call) + (size_t)(c.block * c.row) + IG_BYTES_LINE;
+    const struct ig_window *w = &((const struct ig_conv *)call->attrs)->w;
+    size_t block = (size_t)(c.pitch ? ((int64_t)(c.block - 1) * w->sh + w->kh) * c.pitch : c.block * c.row);
+    return ig_bytes_sums(shape) + ig_bytes_pad(call) + block + IG_BYTES_LINE;
 }
 
 size_t ig_bytes_taps(const struct ig_window *w)

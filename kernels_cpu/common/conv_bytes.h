@@ -3,12 +3,14 @@
  *
  * Pixels are copied into scratch, a block of them at a time, tap after tap, as words of 32 bits: either two numbers of 16 bits,
  * x - x_zero, or four of 8 bits, x as it is but for its sign. Padding is x_zero. Then panel after panel of weights, of equal words,
- * is multiplied by the block, tile by tile. Sums of 32 bits are exact, so that bits depend on no cut; kernels_cpu/pack/conv_bytes.c
- * refuses what could overflow.
+ * is multiplied by the block, tile by tile. Where words are of bytes and rows of taps lie side by side, a block is of rows of the image
+ * instead, with their padding: a pixel's words are in `lines`, one for each kernel row, a row apart, and nothing is copied twice; tiles
+ * do not cross rows then. Sums of 32 bits are exact, so that bits depend on no cut; kernels_cpu/pack/conv_bytes.c refuses what could
+ * overflow.
  *
  * Packed weights: struct ig_bytes_head, then
- *   [group][panel = ceil(oc/groups / nr)] { bias[nr], scale[nr], word[words][nr] }   channels past the end are zero
- * where a word has the weights of two or four successive k = tap * ic/groups + channel, beyond the last k zero. The bias has whatever
+ *   [group][panel = ceil(oc/groups / nr)] { bias[nr], scale[nr], word[lines][words][nr] }   channels past the end are zero
+ * where a word has the weights of two or four successive k = tap * ic/groups + channel of a line, beyond its last k zero. The bias has whatever
  * the words leave out: - x_zero sum w of bytes. Where a shape says `halves`, the nr words of a row are in two parts, their lower
  * 16 bits and their higher ones, as vectors' products of pairs of bytes and of numbers of 16 bits want them:
  *   four of 8 bits   c0k0 c0k1 c1k0 c1k1 ... c15k0 c15k1 | c0k2 c0k3 c1k2 c1k3 ... c15k2 c15k3
@@ -37,6 +39,7 @@ struct ig_bytes_shape {          /* of one ISA's tiles: sizes depend on it */
     int32_t unit;                /* numbers of a word: 2 or 4 */
     int32_t step;                /* words of a panel are a multiple of this */
     int32_t flips;               /* bytes of which x are flipped: enum ig_bytes_flips */
+    int32_t lines;               /* 1: blocks may be of the image's rows */
     int32_t halves;              /* 1: a row of a panel is its words' lower halves, then their higher ones */
 };
 
@@ -49,18 +52,28 @@ enum {
     IG_BYTES_LINE = 64
 };
 
+struct ig_bytes_pixels {         /* whose words a tile takes */
+    const char *at;              /* the first one's first line */
+    int64_t step, pitch;         /* bytes from a pixel to the next, from a line to the next */
+    int64_t words;               /* of a line */
+    int32_t lines;
+    int32_t fetch;               /* the panel is used for the first time: it may not be in a cache */
+};
+
 /* How a layer is cut. */
 struct ig_bytes_cut {
     int32_t ic, oc, panels;      /* of a group */
-    int64_t k, words;            /* numbers of a pixel; words of a panel */
+    int32_t lines;               /* of a pixel's words: kernel rows, or 1 */
+    int64_t k, words;            /* numbers of a line of a pixel; words */
     int64_t row;                 /* bytes from a pixel's words to the next one's */
+    int64_t pitch;               /* from a line to the next, where they are rows of the image; else 0 */
     int64_t panel;               /* words of a panel with bias and scales */
-    int32_t block;               /* pixels of a block, whole tiles */
+    int32_t block;               /* pixels of a block, whole tiles; or rows of the output */
 };
 
 struct ig_bytes_cut ig_bytes_cut_of(const struct ig_call *call, const struct ig_bytes_shape *shape);
 size_t ig_bytes_conv_scratch(const struct ig_call *call, const struct ig_bytes_shape *shape);
-/* The parts of scratch: sums of a tile, x_zero for a row of taps; the rest is the block. */
+/* The parts of scratch: sums of two tiles, x_zero for a row of taps; the rest is the block. */
 size_t ig_bytes_sums(const struct ig_bytes_shape *shape), ig_bytes_pad(const struct ig_call *call);
 
 /*

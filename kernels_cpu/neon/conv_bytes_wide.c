@@ -22,10 +22,10 @@ static inline void fill(void *to, const uint8_t *from, int64_t n, const struct i
     }
 }
 
-static void tile(const char *a, int64_t step, int32_t rows, const int32_t *panel, int64_t words, int32_t *sums)
+static void tile(const struct ig_bytes_pixels *a, int32_t rows, const int32_t *panel, int32_t *sums)
 {
     rows_fn *const of[MR] = {ig_wide_1x16_neon, ig_wide_2x16_neon, ig_wide_3x16_neon, ig_wide_4x16_neon};
-    of[rows - 1](a, step, panel, words, sums);
+    of[rows - 1](a->at, a->step, panel, a->words, sums);
 }
 
 static void put(uint8_t *const *to, int64_t at, int32_t rows, const int32_t *sums, const float *scale, int32_t n,

@@ -155,13 +155,14 @@ static void put_word(int32_t *row, int32_t c, int32_t nr, int halves, uint32_t w
 }
 
 /* Words of a panel's channel c. */
-static void pack_filter(const struct filter *f, const struct ig_bytes_shape *shape, int64_t words, int32_t *rows, int32_t c)
+static void pack_filter(const struct filter *f, const struct ig_bytes_shape *shape, const struct ig_bytes_cut *cut, int32_t *rows, int32_t c)
 {
     int32_t unit = shape->unit, bits = 32 / unit;
-    for (int64_t i = 0; i < words; i++, rows += shape->nr) {
+    for (int64_t i = 0; i < cut->lines * cut->words; i++, rows += shape->nr) {
+        int64_t line = i / cut->words, k = i % cut->words * unit;
         uint32_t word = 0;
-        for (int32_t j = 0; j < unit; j++)
-            word |= ((uint32_t)weight_at(f, i * unit + j) & ((1u << bits) - 1)) << j * bits;
+        for (int32_t j = 0; j < unit && k + j < cut->k; j++)
+            word |= ((uint32_t)weight_at(f, line * cut->k + k + j) & ((1u << bits) - 1)) << j * bits;
         put_word(rows, c, shape->nr, shape->halves, word);
     }
 }
@@ -182,7 +183,7 @@ static size_t pack(const struct ig_call *call, void *dst, const struct ig_bytes_
         float scale = scale_of(call, oc);
         panel[c] = bias_of(call, oc, zero);
         memcpy(&panel[nr + c], &scale, sizeof scale);
-        pack_filter(&f, shape, cut.words, panel + 2 * nr, c);
+        pack_filter(&f, shape, &cut, panel + 2 * nr, c);
     }
     return bytes;
 }
