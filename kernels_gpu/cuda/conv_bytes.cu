@@ -13,7 +13,7 @@
  * conv_byte<BM>x<BN>: by dp4a, four products and their sum an instruction: a thread computes 8 x 8, 8 x 4 or 4 x 4 outputs and reads 16 k of
  * each of its lines at once; on sm_62, which has no such instruction, four (HAS_DOT4). conv_byte_mma*: by tensor cores, 16 x 16 x 16
  * products a warp at a time, on chips that have them for bytes (sm_72); others go by dp4a. As only the chip knows which sums a lane has,
- * these go through shared memory in the end.
+ * these go through shared memory in the end, half of the pixels at a time, so that they need no more of it.
  */
 #include "kernels_gpu/cuda/conv.cuh"
 
@@ -106,8 +106,8 @@ template <int BM, int BN, int T, int TM, int TN, bool TENSORS, int ALIGN> struct
     enum { STEP = 64, PIECE = 16, PER_LINE = STEP / PIECE, LINE = (STEP + PIECE) / 4 /* words */, APART = T / PER_LINE };
     enum { PIXELS = BM / APART, CHANNELS = BN / APART /* lines that a thread brings a piece of */ };
     enum { OF_B = BM * LINE, STAGE = OF_B + BN * LINE, LINE_SUM = BN + 4 };
-    enum { STAGES = ALIGN == 16 ? COPY_STAGES : 2, FOR_SUMS = TENSORS ? BM * LINE_SUM : 0 };
-    enum { ROOM = (int)STAGES * (int)STAGE > (int)FOR_SUMS ? (int)STAGES * (int)STAGE : (int)FOR_SUMS };
+    enum { STAGES = ALIGN == 16 ? COPY_STAGES : 2, ROOM = STAGES * STAGE };
+    static_assert(!TENSORS || (int)ROOM >= BM / 2 * (int)LINE_SUM, "half of the sums have no room");
     enum { QN = TN / 4, ACROSS = BN / TN / 4, DOWN = BM / 2 / 16, BESIDE = BN / 2 / 16 /* fragments of a warp */ };
 
     origin from[PIXELS];
@@ -298,19 +298,24 @@ template <int BM, int BN, int T, int TM, int TN, bool TENSORS, int ALIGN> struct
     }
     static __device__ __forceinline__ void finish(const ig_gpu_conv_bytes &p, float *room, int down, int across, const int (&sum)[DOWN][BESIDE][8])
     {
-        enum { QUADS = BN / 4, AT_ONCE = T / QUADS };
+        enum { QUADS = BN / 4, AT_ONCE = T / QUADS, HALF = BM / 2 };
         const int column = threadIdx.x % QUADS * 4, channel = blockIdx.y * BN + column;
-        __syncthreads();
-        UNROLL
-        for (int i = 0; i < DOWN * BESIDE; i++)
-            wmma_store_bytes(room + ((down + i / BESIDE * 16) * LINE_SUM + across + i % BESIDE * 16), sum[i / BESIDE][i % BESIDE], LINE_SUM);
-        __syncthreads();
-        if (channel >= p.oc) return;
         byte_finish f;
-        f.begin(p, blockIdx.z / p.splits, channel);
+        if (channel < p.oc) f.begin(p, blockIdx.z / p.splits, channel);
+#pragma unroll 1
+        for (int first = 0; first < BM; first += HALF) {
+            __syncthreads();
+            UNROLL
+            for (int i = 0; i < DOWN * BESIDE; i++) {
+                if (down != first) continue;
+                wmma_store_bytes(room + (i / BESIDE * 16 * LINE_SUM + across + i % BESIDE * 16), sum[i / BESIDE][i % BESIDE], LINE_SUM);
+            }
+            __syncthreads();
+            if (channel >= p.oc) continue;
 #pragma unroll 4
-        for (int row = threadIdx.x / QUADS; row < BM; row += AT_ONCE)
-            finish_one(p, f, blockIdx.x * BM + row, channel, words_of(load4(room + (row * LINE_SUM + column))));
+            for (int row = threadIdx.x / QUADS; row < HALF; row += AT_ONCE)
+                finish_one(p, f, blockIdx.x * BM + first + row, channel, words_of(load4(room + (row * LINE_SUM + column))));
+        }
     }
     static __device__ __forceinline__ void compute(const ig_gpu_conv_bytes &p)
     {
