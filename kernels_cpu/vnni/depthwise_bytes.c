@@ -53,10 +53,15 @@ INLINE __m512i words_of(__m128i a, __m128i b, __m128i c, __m128i d, __m512i flip
     return _mm512_xor_si512(_mm512_shuffle_epi8(_mm512_permutexvar_epi32(lanes, v), bytes), flip);
 }
 
-/*
- * sums[count * outputs][16] of channels from c on. Of a run (all pixels are in the image, `apart` from one sum's to the next one's) a
- * word's pixels are found from its first.
- */
+/* The words of pixels at `at`, of a run from the first of them and `step`; i: outputs that are behind it. */
+INLINE __m512i words_at(const uint8_t *const *at, int64_t step, int64_t i, int64_t c, __mmask16 there, const int run, __m512i flip)
+{
+    const uint8_t *p = at[0] + i * step + c;
+    if (!run) return words_of(load(p, there), load(at[1] + c, there), load(at[2] + c, there), load(at[3] + c, there), flip);
+    return words_of(load(p, there), load(p + step, there), load(p + 2 * step, there), load(p + 3 * step, there), flip);
+}
+
+/* sums[count * outputs][16] of channels from c on; `apart` pixels from one sum's to the next one's. Of a run all pixels are in the image. */
 INLINE void sums_of(const struct job *job, int64_t c, const __mmask16 there, const int32_t *block, const int outputs, const int run,
                     int32_t count, int32_t apart, int32_t *sums)
 {
@@ -65,13 +70,39 @@ INLINE void sums_of(const struct job *job, int64_t c, const __mmask16 there, con
         const int32_t *w = block + 2 * N;
         __m512i first = bias, second = bias;
         for (int32_t k = 0; k < job->words; k++, w += 2 * N) {
-            const uint8_t *const *at = job->at + 4 * k;
-            const int64_t step = job->step[k];
-            const uint8_t *p = at[0] + i * apart * step + c;
-            const __m512i x = words_of(load(p, there), load(run ? p + step : at[1] + c, there), load(run ? p + 2 * step : at[2] + c, there),
-                                       load(run ? p + 3 * step : at[3] + c, there), flip);
+            const __m512i x = words_at(job->at + 4 * k, job->step[k], (int64_t)i * apart, c, there, run, flip);
             first = _mm512_dpbusd_epi32(first, x, _mm512_loadu_si512(w));
             if (outputs == 2) second = _mm512_dpbusd_epi32(second, x, _mm512_loadu_si512(w + N));
+        }
+        _mm512_storeu_si512(sums, first);
+        if (outputs == 2) _mm512_storeu_si512(sums + N, second);
+    }
+}
+
+/* The same of runs by three words, as 3x3 has, all channels there: weights stay in registers. */
+INLINE void sums_by_three(const struct job *job, int64_t c, const int32_t *block, const int outputs, int32_t count, int32_t apart, int32_t *sums)
+{
+    enum { WORDS = 3 };
+    const __m512i flip = _mm512_set1_epi8((char)job->head->flip), bias = _mm512_loadu_si512(block);
+    const uint8_t *at[WORDS];
+    __m512i w[2 * WORDS];
+    int64_t step[WORDS];
+#pragma GCC unroll 3
+    for (int k = 0; k < WORDS; k++) {
+        at[k] = job->at[4 * k] + c;
+        step[k] = job->step[k];
+        w[2 * k] = _mm512_loadu_si512(block + (2 + 2 * k) * N);
+        w[2 * k + 1] = _mm512_loadu_si512(block + (3 + 2 * k) * N);
+    }
+    for (int32_t i = 0; i < count; i++, sums += outputs * N) {
+        __m512i first = bias, second = bias;
+#pragma GCC unroll 3
+        for (int k = 0; k < WORDS; k++) {
+            const uint8_t *p = at[k];
+            const __m512i x = words_of(load(p, 0xffff), load(p + step[k], 0xffff), load(p + 2 * step[k], 0xffff), load(p + 3 * step[k], 0xffff), flip);
+            first = _mm512_dpbusd_epi32(first, x, w[2 * k]);
+            if (outputs == 2) second = _mm512_dpbusd_epi32(second, x, w[2 * k + 1]);
+            at[k] += apart * step[k];
         }
         _mm512_storeu_si512(sums, first);
         if (outputs == 2) _mm512_storeu_si512(sums + N, second);
@@ -92,7 +123,9 @@ static void run_pixels(const struct job *job, int32_t y, int32_t x, int32_t n, i
     for (int32_t c = job->range.c0; c < job->range.c1; c += N) {
         const int32_t left = job->range.c1 - c, *block = (const int32_t *)(job->head + 1) + c / N * size;
         const __mmask16 there = left < N ? (__mmask16)((1u << left) - 1) : 0xffff;
-        if (pairs && left >= N) sums_of(job, c, 0xffff, block, 2, 1, n / 2, 2, sums);
+        if (pairs && left >= N && job->words == 3) sums_by_three(job, c, block, 2, n / 2, 2, sums);
+        else if (run && left >= N && job->words == 3) sums_by_three(job, c, block, 1, n, w->sw, sums);
+        else if (pairs && left >= N) sums_of(job, c, 0xffff, block, 2, 1, n / 2, 2, sums);
         else if (pairs) sums_of(job, c, there, block, 2, 1, n / 2, 2, sums);
         else if (run && left >= N) sums_of(job, c, 0xffff, block, 1, 1, n, w->sw, sums);
         else sums_of(job, c, there, block, 1, run, n, w->sw, sums);
