@@ -35,6 +35,7 @@ static const struct arity {
     [IG_DEQUANTIZE] = {2, 3, 1},
     [IG_DYNAMIC_QUANTIZE] = {1, 1, 3},
     [IG_QLINEAR_BINARY] = {8, 8, 1},
+    [IG_LOOKUP] = {2, 2, 1},
     [IG_SOFTMAX] = {1, 1, 1},
     [IG_REDUCE] = {1, 1, 1},
     [IG_ARG] = {1, 1, 1},

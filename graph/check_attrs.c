@@ -155,6 +155,15 @@ static const char *same_shape_fault(const struct ig_graph *g, const struct ig_no
     return n->op == IG_UNARY ? act_fault(&n->attrs.unary.act, IG_UNARIES) : NULL;
 }
 
+static const char *lookup_fault(const struct ig_graph *g, const struct ig_node *n) {
+    const struct ig_shape *x = &g->values[n->in[0]].shape, *table = &g->values[n->in[1]].shape;
+    if (x->type != IG_U8 && x->type != IG_I8) return "the input is not of bytes";
+    if (table->type != IG_U8 && table->type != IG_I8) return "the table is not of bytes";
+    if (table->type != g->values[n->out[0]].shape.type) return "the table's type is not the output's";
+    if (table->rank != 1 || table->dims[0] != 256) return "a table that does not have 256 entries";
+    return same_shape_fault(g, n);
+}
+
 static const char *reshape_fault(const struct ig_graph *g, const struct ig_node *n) {
     const struct ig_shape *x = &g->values[n->in[0]].shape, *y = &g->values[n->out[0]].shape;
     if (x->type != y->type) return "the type changes";
@@ -183,6 +192,8 @@ static const char *fault(const struct ig_graph *g, const struct ig_node *n) {
         return binary_fault(g, n);
     case IG_QLINEAR_BINARY:
         return qlinear_binary_fault(g, n);
+    case IG_LOOKUP:
+        return lookup_fault(g, n);
     case IG_WHERE:
     case IG_EXPAND:
         return broadcast_fault(g, n);

@@ -47,6 +47,7 @@ enum ig_op {
     IG_DYNAMIC_QUANTIZE, /* x -> y u8, scale f32 [], zero u8 [] */
     IG_QLINEAR_BINARY, /* a, a_scale, a_zero, b, b_scale, b_zero, y_scale, y_zero: a and b of one shape, one parameter each;
                           add or mul; act: none, or a clip of the quantised output between integers */
+    IG_LOOKUP,         /* x u8 or i8, table [256] of the output's type: y[i] = table[x[i]], by the byte as it is stored */
     /* along axes */
     IG_SOFTMAX,        /* enum ig_softmax over one axis */
     IG_REDUCE,         /* enum ig_reduce over the axes in `mask` */

@@ -195,6 +195,13 @@ int infer_qlinear_binary(struct infer *q)
     return infer_like(q, 0, a, infer_in(q, 7)->type);
 }
 
+int infer_lookup(struct infer *q)
+{
+    const struct ig_shape *x = infer_want(q, 0, T_BYTE, 0, IG_MAX_RANK), *table = infer_want(q, 1, T_BYTE, 1, 1);
+    if (!x || !table) return -1;
+    return table->dims[0] == 256 ? infer_like(q, 0, x, table->type) : infer_fail(q, "a table that does not have 256 entries");
+}
+
 int infer_reduce(struct infer *q)
 {
     const struct ig_reduce *a = &q->n->attrs.reduce;

@@ -92,7 +92,8 @@ static int is_weight(enum ig_op op, int i)
     case IG_CONV_INTEGER:
     case IG_QLINEAR_CONV:
     case IG_QUANTIZE:
-    case IG_DEQUANTIZE: return i >= 1;
+    case IG_DEQUANTIZE:
+    case IG_LOOKUP: return i >= 1;
     case IG_QLINEAR_BINARY: return i != 0 && i != 3;
     default: return 0;
     }

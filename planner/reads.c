@@ -303,6 +303,14 @@ static double of_qlinear_binary(const struct operand *o)
     return each_reads(o, 1, o->k == 0 || o->k == 3 ? 1 : WARP) / (o->k == 0 || o->k == 3 ? 1 : 4);
 }
 
+/* A block of 128 threads reads the table once, for up to four times four elements each. */
+static double of_lookup(const struct operand *o)
+{
+    double quads = ceil(elements(o->out) / 4), blocks = ceil(quads / 128);
+    if (blocks > 512) blocks = fmax(512, ceil(quads / 512));
+    return o->k ? blocks : 1;
+}
+
 static double reads_of(const struct operand *o)
 {
     const struct ig_node *n = o->n;
@@ -335,6 +343,7 @@ static double reads_of(const struct operand *o)
     case IG_QUANTIZE:
     case IG_DEQUANTIZE: return of_quantize(o);
     case IG_QLINEAR_BINARY: return of_qlinear_binary(o);
+    case IG_LOOKUP: return of_lookup(o);
     case IG_GATHER:
     case IG_GATHER_ND:
     case IG_GATHER_ELEMENTS: return o->k ? of_index(o) : each_reads(o, 1, 1);

@@ -68,6 +68,7 @@ static const struct layer layers[] = {
     {"add of bytes", IG_QLINEAR_BINARY, 8,
      {OF(IG_U8, IMAGE), CONST(IG_F32, 1), CONST(IG_U8, 1), OF(IG_U8, IMAGE), CONST(IG_F32, 1), CONST(IG_U8, 1), CONST(IG_F32, 1), CONST(IG_U8, 1)},
      {IG_U8, 0, {0}, 0}, {.binary = {.kind = IG_ADD}}},
+    {"lookup of bytes", IG_LOOKUP, 2, {OF(IG_U8, IMAGE), CONST(IG_U8, 256)}, {IG_U8, 0, {0}, 0}, {.axis = {0, 0}}},
     {"max pool 2x2 s2", IG_POOL, 1, {F32(TALL)}, {0}, POOLED(IG_POOL_MAX, 2, 2, 0)},
     {"max pool 3x3 s1", IG_POOL, 1, {F32(IMAGE)}, {0}, POOLED(IG_POOL_MAX, 3, 1, 1)},
     {"max pool 3x3 s2", IG_POOL, 1, {F32(TALL)}, {0}, POOLED(IG_POOL_MAX, 3, 2, 1)},

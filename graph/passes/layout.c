@@ -38,6 +38,7 @@ static enum rule rule_of(const struct ig_node *n) {
     case IG_DEQUANTIZE:
     case IG_DYNAMIC_QUANTIZE:
     case IG_QLINEAR_BINARY:
+    case IG_LOOKUP:
     case IG_SOFTMAX:
     case IG_REDUCE:
     case IG_ARG:
@@ -97,6 +98,7 @@ static void spatial(struct layout *l, int32_t node) {
 static int follows(const struct layout *l, const struct ig_node *n, int k) {
     if (n->in[k] < 0) return 0;
     if (n->op == IG_QLINEAR_BINARY) return k == 0 || k == 3;
+    if (n->op == IG_LOOKUP) return k == 0;
     if ((n->op != IG_QUANTIZE && n->op != IG_DEQUANTIZE) || k == 0) return 1;
     return l->of[n->in[k]].shape.rank > 1; /* blocked quantisation */
 }

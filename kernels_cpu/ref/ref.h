@@ -38,5 +38,6 @@ ig_supports_fn cast_any_1x1__supports;         /* every pair of types */
 ig_supports_fn quantize_any_nd__supports;      /* f32 or i32 -> u8, i8 */
 ig_supports_fn dequantize_any_nd__supports;    /* u8, i8 or i32 -> f32 */
 ig_supports_fn qlinear_binary_any_1x1__supports; /* u8 or i8 operands of one shape, and result; a parameter is one number */
+ig_supports_fn lookup_any_1x1__supports;       /* u8 or i8, a table of u8 or i8 */
 
 #endif

@@ -240,6 +240,33 @@ GPU_KERNEL(128, 8, qlinear_run, ig_gpu_qlinear_binary)
     }
 }
 
+/* --- by a table: any function of one quantised tensor --- */
+
+GPU_KERNEL(128, 8, lookup_typed, ig_gpu_typed)
+{
+    SHARED(unsigned char, table, [256]);
+    const int me = threadIdx.x, first = blockIdx.x * 128 + me, step = gridDim.x * 128;
+    table[me] = ((const unsigned char *)p.b)[me];
+    table[me + 128] = ((const unsigned char *)p.b)[me + 128];
+    __syncthreads();
+    for (int k = 0; k < IG_GPU_SOME; k++) {
+        const int i = first + k * step;
+        if (i >= p.count) return;
+        const int2 at = walk_two(p.dims, p.a_at, p.out_at, p.n, i);
+        ((unsigned char *)p.out)[at.y] = table[((const unsigned char *)p.a)[at.x]];
+    }
+}
+
+/* One run in memory. Of the table's 64 words two are in a bank, whatever bytes lanes look up. */
+GPU_KERNEL(128, 8, lookup_run, ig_gpu_typed)
+{
+    SHARED(unsigned, table, [64]);
+    if (threadIdx.x < 64) table[threadIdx.x] = ((const unsigned *)p.b)[threadIdx.x];
+    __syncthreads();
+    const unsigned char *of = (const unsigned char *)&table[0];
+    run_of<unsigned char, unsigned char>(p.a, p.out, p.count, [=](unsigned char x) { return of[x]; });
+}
+
 /* --- by a scale that is found --- */
 
 /* Half to even, saturated; NaN: 0. */

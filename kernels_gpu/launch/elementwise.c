@@ -57,6 +57,11 @@ int ig_gpu_supports_qlinear_binary(const struct ig_call *call)
     return qlinear_binary_any_1x1__supports(call) && is_f32(call, 1) && is_f32(call, 4) && is_f32(call, 6) && ig_gpu_addresses_all(call);
 }
 
+int ig_gpu_supports_lookup(const struct ig_call *call)
+{
+    return lookup_any_1x1__supports(call) && ig_gpu_addresses_all(call);
+}
+
 /* --- parameters --- */
 
 static int64_t stride(int32_t extent, int32_t of_out, int64_t elements)
@@ -270,4 +275,13 @@ int ig_gpu_qlinear_binary(const struct ig_call *call, void *scratch, struct ig_g
     int is_run = is_run_of_bytes(&p, &l);
     return ig_gpu_some(to, is_run ? "qlinear_run" : "qlinear_typed", is_run ? ig_gpu_ceil(p.count, 4) : p.count, QLINEAR_POINTERS, &p,
                        sizeof p);
+}
+
+int ig_gpu_lookup(const struct ig_call *call, void *scratch, struct ig_gpu_launch *to)
+{
+    struct ig_gpu_typed p = operands(call);
+    struct ig_gpu_loops l = walk_rows(&call->in[0], &call->in[0], &call->out[0]);
+    (void)scratch;
+    p.b = call->in[1].data;
+    return fill(&p, &l, has_quads(p.b, IG_U8) ? run_or("lookup_run", "lookup_typed", &p, &l) : "lookup_typed", to);
 }

@@ -113,6 +113,7 @@ struct ig_reading ig_reading_of(const struct ig_graph *g, const struct ig_node *
     case IG_QUANTIZE:
     case IG_DEQUANTIZE:
     case IG_QLINEAR_BINARY:
+    case IG_LOOKUP:
     case IG_SOFTMAX:
     case IG_NORM:
     case IG_CONCAT:

@@ -335,6 +335,12 @@ static void element_wise(void **state)
              value(SHAPE(IG_U8, 16, 64)), value(SHAPE(IG_F32, 1)), value(SHAPE(IG_U8, 1)), value(SHAPE(IG_F32, 1)), value(SHAPE(IG_U8, 1)));
         end("qlinear_binary_any_4__cuda", k, EXACT);
     }
+    for (int32_t k = 0; k < 4; k++) {
+        begin();
+        int32_t rows = k < 2 ? 40 : 5000; /* few blocks, and more than are on a GPU at once */
+        NODE(IG_LOOKUP, NULL, SHAPE(IG_I8, rows, 64), value(SHAPE(IG_U8, rows, 64)), value(SHAPE(IG_I8, 256)));
+        end("lookup_any_4__cuda", k % 2, EXACT);
+    }
 }
 
 static void along_axes(void **state)

@@ -365,6 +365,68 @@ static void sums_of_bytes_are_checked(void **state) {
     }
 }
 
+/* --- a lookup: the same --- */
+
+static struct ig_graph *lookup(void) {
+    struct ig_graph *g = ig_graph_new("g");
+    const struct ig_shape x = build_shape(IG_I8, DIMS(2, 3)), table = build_shape(IG_U8, DIMS(256)), y = build_shape(IG_U8, DIMS(2, 3));
+    struct ig_node *n = ig_add_node(g, "lookup", IG_LOOKUP, 2, 1);
+    n->in[0] = ig_add_value(g, "x", &x);
+    n->in[1] = ig_add_value(g, "table", &table);
+    n->out[0] = ig_add_value(g, "y", &y);
+    g->values[n->out[0]].producer = 0;
+    ig_add_input(g, n->in[0]);
+    ig_add_input(g, n->in[1]);
+    ig_add_output(g, n->out[0]);
+    return g;
+}
+
+static void break_lookup_input(struct ig_graph *g) {
+    g->values[0].shape.type = IG_F32;
+}
+static void break_lookup_table(struct ig_graph *g) {
+    g->values[1].shape.type = IG_I32;
+}
+static void break_lookup_entries(struct ig_graph *g) {
+    g->values[1].shape.dims[0] = 255;
+}
+static void break_lookup_rank(struct ig_graph *g) {
+    g->values[1].shape = build_shape(IG_U8, DIMS(16, 16));
+}
+static void break_lookup_type(struct ig_graph *g) {
+    g->values[2].shape.type = IG_I8;
+}
+static void break_lookup_shape(struct ig_graph *g) {
+    g->values[2].shape.dims[1] = 4;
+}
+
+static void lookups_are_checked(void **state) {
+    static const struct {
+        void (*harm)(struct ig_graph *);
+        const char *inferred, *checked; /* NULL: nothing is wrong by it; of the output inference says what it is */
+    } cases[] = {
+        {break_lookup_input, "input 0 of type f32 is not supported", "the input is not of bytes"},
+        {break_lookup_table, "input 1 of type i32 is not supported", "the table is not of bytes"},
+        {break_lookup_entries, "does not have 256 entries", "does not have 256 entries"},
+        {break_lookup_rank, "input 1 ", "does not have 256 entries"},
+        {break_lookup_type, NULL, "the table's type is not the output's"},
+        {break_lookup_shape, NULL, "the shape changes"},
+    };
+    (void)state;
+    char err[512];
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct ig_graph *g = lookup();
+        assert_int_equal(ig_graph_check(g, err, sizeof err), 0);
+        assert_int_equal(ig_infer(g, &g->nodes[0], err, sizeof err), 0);
+        cases[i].harm(g);
+        assert_int_equal(ig_graph_check(g, err, sizeof err), -1);
+        if (!strstr(err, cases[i].checked)) fail_msg("case %zu says: %s", i, err);
+        assert_int_equal(ig_infer(g, &g->nodes[0], err, sizeof err) < 0, cases[i].inferred != NULL);
+        if (cases[i].inferred && !strstr(err, cases[i].inferred)) fail_msg("case %zu says: %s", i, err);
+        ig_graph_free(g);
+    }
+}
+
 static void macs_count_convolutions_and_products(void **state) {
     (void)state;
     struct ig_graph *g = ig_graph_new("g");
@@ -395,6 +457,7 @@ int main(void) {
         cmocka_unit_test(replaced_outputs_keep_their_name),
         cmocka_unit_test(check_refuses_broken_graphs),
         cmocka_unit_test(sums_of_bytes_are_checked),
+        cmocka_unit_test(lookups_are_checked),
         cmocka_unit_test(macs_count_convolutions_and_products),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

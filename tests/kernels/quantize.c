@@ -253,6 +253,20 @@ static void qlinear_binary(struct rng *r, enum check_pass pass, struct check_pro
              p->in[3].type, to, rank, dims[0]);
 }
 
+static void lookup(struct rng *r, enum check_pass pass, struct check_problem *p)
+{
+    int32_t dims[4], entries = 256, from = byte_type(r), to = byte_type(r);
+    int rank = rng_one_in(r, 20) ? shapes_many(r, dims) : shapes_any(r, dims, 4);
+    (void)pass;
+    check_in(p, 0, from, rank, dims);
+    check_in(p, 1, to, 1, &entries);
+    check_out(p, 0, to, rank, dims);
+    p->low[0] = from == IG_I8 ? -128 : 0, p->high[0] = p->low[0] + 255;
+    p->low[1] = to == IG_I8 ? -128 : 0, p->high[1] = p->low[1] + 255;
+    p->dense = ~1u;
+    snprintf(p->text, sizeof p->text, "type %d to %d, rank %d of %d,..", from, to, rank, dims[0]);
+}
+
 static void rows(const struct check_problem *p, int in, int32_t y0, int32_t y1, int32_t *a, int32_t *b)
 {
     (void)in;
@@ -266,6 +280,7 @@ int main(int argc, char **argv)
                                                {IG_DYNAMIC_QUANTIZE, 20, 60, dynamic_quantize, NULL},
                                                {IG_CONV_INTEGER, 24, 400, conv_integer, rows},
                                                {IG_QLINEAR_CONV, 24, 400, qlinear_conv, rows},
-                                               {IG_QLINEAR_BINARY, 60, 150, qlinear_binary, NULL}};
+                                               {IG_QLINEAR_BINARY, 60, 150, qlinear_binary, NULL},
+                                               {IG_LOOKUP, 60, 150, lookup, NULL}};
     return check_main_of(bodies, (int)(sizeof bodies / sizeof *bodies), argc, argv);
 }

@@ -336,6 +336,21 @@ static void qlinear_binary(void **state)
     }
 }
 
+/* Every byte, by the byte as it is stored, whatever its sign. */
+static void lookup(void **state)
+{
+    uint8_t x[256], table[256], got[256];
+    (void)state;
+    for (int i = 0; i < 256; i++) x[i] = (uint8_t)(i * 7), table[i] = (uint8_t)(i * 29 + 3);
+    for (int32_t types = 0; types < 4; types++) {
+        struct tensor in[2] = {TENSOR(types & 1 ? IG_I8 : IG_U8, x, 4, 64), TENSOR(types & 2 ? IG_I8 : IG_U8, table, 256)};
+        struct tensor out = TENSOR(types & 2 ? IG_I8 : IG_U8, got, 4, 64);
+        memset(got, 0, sizeof got);
+        assert_int_equal(eval_node(IG_LOOKUP, AXIS(0, 0), in, 2, &out, 1), 0);
+        for (int i = 0; i < 256; i++) assert_int_equal(got[i], table[x[i]]);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -358,6 +373,7 @@ int main(void)
         cmocka_unit_test(triu),
         cmocka_unit_test(dynamic_quantize),
         cmocka_unit_test(qlinear_binary),
+        cmocka_unit_test(lookup),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

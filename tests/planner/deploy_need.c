@@ -182,8 +182,23 @@ static void sums_of_bytes(void **state)
     ig_graph_free(g);
 }
 
+/* A table whole. */
+static void lookups(void **state)
+{
+    struct ig_graph *g = net_new();
+    const struct ig_shape bytes = {IG_U8, 4, {1, 9, 5, 3, 1, 1, 1, 1}}, entries = {IG_U8, 1, {256, 1, 1, 1, 1, 1, 1, 1}};
+    struct ig_node *n = ig_add_node(g, "lookup", IG_LOOKUP, 2, 1);
+    (void)state;
+    n->in[0] = ig_add_value(g, "x", &bytes);
+    n->in[1] = ig_add_value(g, "table", &entries);
+    n->out[0] = ig_add_value(g, "y", &bytes);
+    assert_int_equal(ig_reading_of(g, n, 0, 1).kind, IG_READ_SAME);
+    assert_int_equal(ig_reading_of(g, n, 1, 1).kind, IG_READ_WHOLE);
+    ig_graph_free(g);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(need_rows), cmocka_unit_test(sums_of_bytes)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(need_rows), cmocka_unit_test(sums_of_bytes), cmocka_unit_test(lookups)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
