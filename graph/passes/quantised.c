@@ -1,8 +1,8 @@
 /*
  * Float ops between DEQUANTIZE and QUANTIZE become ops on bytes. What only moves or selects elements is done to the bytes
- * themselves: the DEQUANTIZE goes behind it, the QUANTIZE before a CONCAT. Where the two meet they are nothing, if their
- * parameters are the same; else one op, the sum of the tensor and of itself times 0, which rounds as both do, and which an
- * activation between them clips. Convolutions, products and sums: quantised_layer.c. What is left keeps its floats.
+ * themselves: the DEQUANTIZE goes behind it, the QUANTIZE before a CONCAT. What is between the two and computes element by
+ * element, if anything, is a table: quantised_lookup.c. Convolutions, products and sums of two tensors: quantised_layer.c.
+ * What is left keeps its floats.
  */
 #include "graph/passes/quantised.h"
 
@@ -99,45 +99,16 @@ static int read_clip(const struct ig_graph *g, const struct ig_node *n, const st
 int quantised_end_of(const struct ig_graph *g, int32_t node, struct quantised_end *end) {
     const struct ig_node *n = &g->nodes[node];
     if (n->op != IG_QUANTIZE || !n->n_out || g->values[n->in[0]].shape.type != IG_F32) return 0;
-    *end = (struct quantised_end){.made = n->in[0], .act = -1, .node = node, .y = {.value = n->out[0]}};
+    *end = (struct quantised_end){.float_value = n->in[0], .act = -1, .node = node, .y = {.value = n->out[0]}};
     if (!read_parameters(g, n, &end->y) || !is_one(g, &end->y)) return 0;
-    int alone = edit_sole_reader(g, end->made) == node;
-    int32_t before = g->values[end->made].producer;
+    int alone = edit_sole_reader(g, end->float_value) == node;
+    int32_t before = g->values[end->float_value].producer;
     if (before >= 0 && read_clip(g, &g->nodes[before], &end->y, &end->clip)) {
         end->act = before;
-        end->made = g->nodes[before].in[0];
-        alone = alone && edit_sole_reader(g, end->made) == before;
+        end->float_value = g->nodes[before].in[0];
+        alone = alone && edit_sole_reader(g, end->float_value) == before;
     }
-    end->float_value = alone ? end->made : -1;
-    return 1;
-}
-
-/* --- QUANTIZE of DEQUANTIZE --- */
-
-/* The QUANTIZE repeats x: it goes, or where its result is the network's and x cannot be, it copies. */
-static void repeat(struct ig_graph *g, int32_t node, int32_t x) {
-    int32_t y = g->nodes[node].out[0];
-    if (ig_is_output(g, y) && (g->values[x].producer < 0 || ig_is_output(g, x))) {
-        edit_become(g, node, IG_COPY, 1, &x);
-        return;
-    }
-    ig_replace_uses(g, y, x);
-    edit_kill(&g->nodes[node]);
-}
-
-static int meet(struct ig_graph *g, const struct quantised_end *end) {
-    const struct ig_shape number = {.type = IG_F32, .dims = {1, 1, 1, 1, 1, 1, 1, 1}};
-    struct quantised x;
-    if (!quantised_read_one(g, end->made, &x)) return 0;
-    if (end->clip.kind == IG_NONE && quantised_alike(g, &x, &end->y)) {
-        repeat(g, end->node, x.value);
-        return 1;
-    }
-    int32_t x_zero = quantised_zero(g, &x), y_zero = quantised_zero(g, &end->y);
-    int32_t nothing = ig_add_const(g, "nothing", &number, NULL);
-    int32_t in[8] = {x.value, x.scale, x_zero, x.value, nothing, x_zero, end->y.scale, y_zero};
-    edit_become(g, end->node, IG_QLINEAR_BINARY, 8, in);
-    g->nodes[end->node].attrs.binary = (struct ig_binary_attr){.kind = IG_ADD, .act = end->clip};
+    if (!alone) end->float_value = -1;
     return 1;
 }
 
@@ -164,12 +135,6 @@ static int moves(const struct ig_node *n) {
     }
 }
 
-/* An activation that may be a clip of bytes. */
-static int cuts(const struct ig_node *n) {
-    int32_t kind = n->attrs.unary.act.kind;
-    return n->op == IG_UNARY && (kind == IG_RELU || kind == IG_CLIP);
-}
-
 static int leads_to_bytes(const struct ig_graph *g, int32_t v, int *left);
 
 /* Whether node n, which reads a dequantised tensor as input k, may become an op on bytes. */
@@ -184,7 +149,7 @@ static int takes_bytes(const struct ig_graph *g, const struct ig_node *n, int k,
     case IG_CONCAT:
         return leads_to_bytes(g, n->out[0], left);
     default:
-        return (moves(n) || cuts(n)) && leads_to_bytes(g, n->out[0], left);
+        return (moves(n) || n->op == IG_UNARY) && leads_to_bytes(g, n->out[0], left);
     }
 }
 
@@ -313,12 +278,13 @@ static int unite(struct ig_graph *g, int32_t node) {
     return 0;
 }
 
-static int rewrite(struct ig_graph *g, int32_t node) {
+static int rewrite(struct ig_graph *g, int32_t node, ig_eval_fn *eval) {
     struct quantised_end end;
     if (g->nodes[node].op == IG_QLINEAR_MATMUL) return quantised_matmul(g, node);
+    if (g->nodes[node].op == IG_LOOKUP) return quantised_compose(g, node);
     if (g->nodes[node].op != IG_QUANTIZE) return sink(g, node) || sink_concat(g, node);
-    if (unite(g, node)) return 1;
-    return quantised_end_of(g, node, &end) && (meet(g, &end) || part(g, &end) || quantised_layer(g, &end));
+    if (unite(g, node) || quantised_lookup(g, node, eval)) return 1;
+    return quantised_end_of(g, node, &end) && (part(g, &end) || quantised_layer(g, &end));
 }
 
 static int concerns(const struct ig_graph *g) {
@@ -333,7 +299,7 @@ int ig_pass_quantised(struct ig_graph *g, ig_eval_fn *eval) {
     while (more) {
         more = 0;
         for (int i = 0, n = g->n_nodes; i < n; i++)
-            if (g->nodes[i].n_out) more += rewrite(g, i);
+            if (g->nodes[i].n_out) more += rewrite(g, i, eval);
         rewrites += edit_finish(g, more);
     }
     return rewrites;

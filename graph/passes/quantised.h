@@ -17,7 +17,6 @@ struct quantised {   /* x = (value - zero) scale */
 /* A float op between bytes, up to the QUANTIZE behind it. */
 struct quantised_end {
     int32_t float_value; /* what the op makes, which nothing else reads; -1: it is read elsewhere, too */
-    int32_t made;        /* the same, whoever reads it */
     int32_t act;         /* node of the activation between; -1: none */
     int32_t node;        /* the QUANTIZE */
     struct quantised y;  /* its result, one scale for all */
@@ -40,6 +39,13 @@ int32_t quantised_zero(struct ig_graph *g, const struct quantised *q);
  * tensors: quantised_layer.c. 1 if it is now.
  */
 int quantised_layer(struct ig_graph *g, const struct quantised_end *end);
+/*
+ * A QUANTIZE of element-wise ops on one quantised tensor and on numbers becomes a LOOKUP, or nothing, where its table changes
+ * nothing: 1 if it has.
+ */
+int quantised_lookup(struct ig_graph *g, int32_t node, ig_eval_fn *eval);
+/* A LOOKUP of what another looks up for it alone becomes one of both: 1 if it has. */
+int quantised_compose(struct ig_graph *g, int32_t node);
 /* A QLINEAR_MATMUL with a constant right side becomes a 1x1 convolution: 1 if it has. */
 int quantised_matmul(struct ig_graph *g, int32_t node);
 

@@ -403,6 +403,142 @@ static void sums_that_stay(void **state) {
     }
 }
 
+/* --- functions of one tensor --- */
+
+/* One table, and nothing of floats but what makes the input bytes and the output floats. */
+static void expect_lookups(const struct ig_graph *g, int lookups) {
+    EXPECT(g, IG_LOOKUP, lookups, IG_UNARY, 0, IG_BINARY, 0, IG_QLINEAR_BINARY, 0, IG_QUANTIZE, 1, IG_DEQUANTIZE, 1);
+}
+
+static void functions(void **state) {
+    static const struct ig_act acts[] = {{IG_SIGMOID, 0, 0},  {IG_TANH, 0, 0},         {IG_HARD_SWISH, 0, 0}, {IG_LEAKY_RELU, 0.1f, 0}, {IG_EXP, 0, 0},
+                                         {IG_RELU, 0, 0},     {IG_CLIP, -0.7f, 1.3f},  {IG_HARD_SIGMOID, 0.2f, 0.5f}, {IG_NEG, 0, 0},   {IG_SQRT, 0, 0}};
+    (void)state;
+    for (int i = 0; i < (int)(sizeof acts / sizeof *acts); i++)
+        for (int types = 0; types < 4; types++) {
+            struct ig_graph *g = ig_graph_new("g");
+            int32_t x = build_input(g, "x", DIMS(1, 6, 5, 4)), from = types & 1 ? IG_I8 : IG_U8, to = types & 2 ? IG_I8 : IG_U8;
+            x = quantised(g, x, 0.0131f, from, from == IG_I8 ? -3 : 121);
+            done(g, quantised(g, act(g, acts[i].kind, acts[i].alpha, acts[i].beta, x), 0.0107f, to, to == IG_I8 ? -20 : 40));
+            expect_lookups(g, 1);
+            assert_int_equal(g->values[only(g, IG_LOOKUP)->in[1]].shape.type, to);
+            ig_graph_free(g);
+        }
+}
+
+/* x f(x), in floats and by bytes of its own, from either side; behind another function, by bytes or not. */
+static void products_by_functions_of_the_same(void **state) {
+    (void)state;
+    for (int how = 0; how < 16; how++) {
+        struct ig_graph *g = ig_graph_new("g");
+        int32_t x = image(g), y;
+        if (how & 4) x = act(g, IG_TANH, 0, 0, x);
+        if (how & 8) x = quantised(g, x, 0.0077f, IG_I8, 4);
+        y = act(g, how & 4 ? IG_EXP : IG_SIGMOID, 0, 0, x);
+        if (how & 1) y = quantised(g, y, 0.0039f, IG_U8, 0);
+        done(g, quantised(g, build_2(g, IG_BINARY, BIN(IG_MUL), how & 2 ? x : y, how & 2 ? y : x), 0.0083f, IG_U8, 28));
+        expect_lookups(g, 1);
+        ig_graph_free(g);
+    }
+}
+
+/* Numbers of any rank; one that is quantised. */
+static void functions_of_numbers(void **state) {
+    (void)state;
+    for (int how = 0; how < 3; how++) {
+        struct ig_graph *g = ig_graph_new("g");
+        int32_t x = image(g), by = how ? build_const(g, DIMS(1, 1, 1)) : build_scalar(g, 1.7f);
+        if (how == 2) by = dequantise(g, constant(g, IG_I8, DIMS(1)), 0.031f, 3);
+        x = build_2(g, IG_BINARY, BIN(IG_DIV), build_2(g, IG_BINARY, BIN(IG_SUB), by, x), build_scalar(g, 0.93f));
+        x = build_2(g, IG_BINARY, BIN(IG_MAX), x, build_scalar(g, -0.5f));
+        done(g, quantised(g, x, 0.0123f, IG_I8, 5));
+        expect_lookups(g, 1);
+        ig_graph_free(g);
+    }
+}
+
+/* Of two in a row one is left, where nothing else wants what is between; else two. */
+static void functions_in_a_row(void **state) {
+    (void)state;
+    for (int how = 0; how < 3; how++) { /* the middle: wanted by nobody; by a convolution; by the network's user */
+        struct ig_graph *g = ig_graph_new("g");
+        const struct ig_shape bytes = {IG_I8, 4, {1, 6, 5, 4, 1, 1, 1, 1}};
+        int32_t x = quantised(g, act(g, IG_TANH, 0, 0, image(g)), 1.0f / 128, IG_I8, 3);
+        if (how == 1) build_output(g, quantised(g, conv(g, x), 1.0f / 8, IG_U8, 100), "other");
+        if (how == 2) build_output(g, build_node(g, IG_COPY, NULL, 1, &g->nodes[g->n_nodes - 1].in[0], &bytes), "other");
+        x = quantised(g, act(g, IG_LEAKY_RELU, 0.1f, 0, x), 0.011f, IG_U8, 77);
+        done(g, quantised(g, act(g, IG_EXP, 0, 0, x), 0.021f, IG_U8, 1));
+        EXPECT(g, IG_LOOKUP, how ? 2 : 1, IG_UNARY, 0, IG_QUANTIZE, 1, IG_DEQUANTIZE, how == 1 ? 2 : 1);
+        ig_graph_free(g);
+    }
+}
+
+/* What does nothing by the scales that there are; of other signs the bytes differ. */
+static void functions_that_are_none(void **state) {
+    (void)state;
+    for (int how = 0; how < 5; how++) {
+        struct ig_graph *g = ig_graph_new("g");
+        int32_t zero = how == 1 ? 128 : 0, type = how == 4 ? IG_I8 : IG_U8;
+        int32_t x = quantised(g, build_input(g, "x", DIMS(1, 6, 5, 4)), 1.0f / 64, IG_U8, zero);
+        if (how < 2) x = act(g, IG_RELU, 0, 0, x); /* below 0 there is nothing, or there is */
+        if (how == 2) x = act(g, IG_NEG, 0, 0, quantised(g, act(g, IG_NEG, 0, 0, x), 1.0f / 64, IG_U8, 255));
+        if (how == 3) x = act(g, IG_CLIP, -1, 255.0f / 64, x);
+        done(g, quantised(g, x, 1.0f / 64, type, type == IG_I8 ? -128 : zero));
+        expect_lookups(g, how == 1 || how == 4);
+        ig_graph_free(g);
+    }
+}
+
+/* Behind a convolution, before one, and around what only moves. */
+static void functions_among_layers(void **state) {
+    struct ig_graph *g = ig_graph_new("g");
+    (void)state;
+    int32_t x = quantised(g, conv(g, image(g)), 1.0f / 8, IG_I8, 0);
+    x = max_pool(g, quantised(g, act(g, IG_HARD_SWISH, 0, 0, x), 1.0f / 16, IG_U8, 9));
+    done(g, quantised(g, act(g, IG_SIGMOID, 0, 0, x), 1.0f / 256, IG_U8, 0));
+    EXPECT(g, IG_QLINEAR_CONV, 1, IG_POOL, 1, IG_LOOKUP, 2, IG_UNARY, 0, IG_QUANTIZE, 1, IG_DEQUANTIZE, 1);
+    ig_graph_free(g);
+}
+
+static int32_t no_function(struct ig_graph *g, int how, int32_t x) {
+    switch (how) {
+    case 0: return build_2(g, IG_BINARY, BIN(IG_MAX), x, quantised(g, build_input(g, "b", DIMS(1, 6, 5, 4)), 1.0f / 32, IG_I8, -5));
+    case 1: return build_2(g, IG_BINARY, BIN(IG_MAX), x, build_const(g, DIMS(6, 1, 1)));   /* a number for each channel */
+    case 2: return build_2(g, IG_BINARY, BIN(IG_MAX), x, build_input(g, "b", DIMS(1)));    /* one of run time */
+    case 3: return build_2(g, IG_BINARY, BIN(IG_MAX), x, build_input(g, "b", DIMS(1, 6, 5, 4))); /* floats */
+    case 4: return build_1(g, IG_SOFTMAX, ATTRS(.axis = {.axis = 1}), x);
+    default: return build_2(g, IG_BINARY, BIN(IG_MAX), build_1(g, IG_GLOBAL_POOL, ATTRS(.global_pool = {.kind = IG_POOL_AVERAGE}), x), x);
+    }
+}
+
+static void functions_that_stay(void **state) {
+    (void)state;
+    for (int how = 0; how < 6; how++) {
+        struct ig_graph *g = ig_graph_new("g");
+        build_output(g, quantised(g, no_function(g, how, image(g)), 1.0f / 64, IG_U8, 20), "y");
+        settle(g, 1.0 / 63);
+        EXPECT(g, IG_LOOKUP, 0, IG_QUANTIZE, how == 0 ? 3 : 2);
+        ig_graph_free(g);
+    }
+}
+
+/* A scale for each channel, before or behind. */
+static void functions_by_channel(void **state) {
+    const struct ig_shape bytes = {IG_U8, 4, {1, 6, 5, 4, 1, 1, 1, 1}};
+    (void)state;
+    for (int behind = 0; behind < 2; behind++) {
+        struct ig_graph *g = ig_graph_new("g");
+        int32_t x = build_input(g, "x", DIMS(1, 6, 5, 4)), scales = powers(g, 6, -6), in[2] = {-1, scales};
+        x = quantise(g, x, 1.0f / 64, IG_U8, 0);
+        in[0] = x;
+        x = behind ? dequantise(g, x, 1.0f / 64, 0) : build_node(g, IG_DEQUANTIZE, ATTRS(.axis = {.axis = 1}), 2, in, NULL);
+        in[0] = x = act(g, IG_SIGMOID, 0, 0, x);
+        done(g, behind ? build_node(g, IG_QUANTIZE, ATTRS(.axis = {.axis = 1}), 2, in, &bytes) : quantise(g, x, 1.0f / 256, IG_U8, 0));
+        EXPECT(g, IG_LOOKUP, 0, IG_UNARY, 1, IG_QUANTIZE, 2, IG_DEQUANTIZE, 1);
+        ig_graph_free(g);
+    }
+}
+
 /* --- what only moves --- */
 
 static int32_t moved(struct ig_graph *g, int how, int32_t x) {
@@ -432,7 +568,7 @@ static void moves(void **state) {
             if (other == 2 && g->values[y].shape.rank == 4) y = max_pool(g, y);
             y = quantised(g, y, other == 1 ? 1.0f / 32 : 1.0f / 64, IG_U8, other == 3 ? 100 : 128);
             done(g, y);
-            if (build_count(g, IG_QUANTIZE) != 1 || build_count(g, IG_DEQUANTIZE) != 1 || build_count(g, IG_QLINEAR_BINARY) != (other & 1))
+            if (build_count(g, IG_QUANTIZE) != 1 || build_count(g, IG_DEQUANTIZE) != 1 || build_count(g, IG_LOOKUP) != (other & 1))
                 fail_msg("move %d, %d: %d QUANTIZE, %d DEQUANTIZE", how, other, build_count(g, IG_QUANTIZE), build_count(g, IG_DEQUANTIZE));
             ig_graph_free(g);
         }
@@ -447,7 +583,7 @@ static void pools_of_bytes(void **state) {
         int32_t x = build_input(g, "x", DIMS(1, 6, 5, 4)); /* below 2: all bytes are below what 3 is */
         x = quantised(g, build_2(g, IG_BINARY, BIN(IG_SUB), x, build_scalar(g, 3)), 1.0f / 25, type, type == IG_U8 ? 255 : 127);
         done(g, quantised(g, max_pool(g, x), 1.0f / 25, type, type == IG_U8 ? 255 : 127));
-        EXPECT(g, IG_POOL, 1, IG_QUANTIZE, 1, IG_DEQUANTIZE, 1, IG_QLINEAR_BINARY, 0);
+        EXPECT(g, IG_POOL, 1, IG_QUANTIZE, 1, IG_DEQUANTIZE, 1, IG_LOOKUP, 0);
         ig_graph_free(g);
     }
 }
@@ -458,21 +594,8 @@ static void parts(void **state) {
     (void)state;
     int32_t a = image(g), b = quantised(g, build_input(g, "b", DIMS(1, 2, 5, 4)), 1.0f / 32, IG_U8, 100);
     done(g, quantised(g, build_2(g, IG_CONCAT, ATTRS(.axis = {.axis = 1}), a, b), 1.0f / 32, IG_U8, 100));
-    EXPECT(g, IG_CONCAT, 1, IG_QUANTIZE, 2, IG_DEQUANTIZE, 1, IG_QLINEAR_BINARY, 1);
+    EXPECT(g, IG_CONCAT, 1, IG_QUANTIZE, 2, IG_DEQUANTIZE, 1, IG_LOOKUP, 1);
     ig_graph_free(g);
-}
-
-/* An activation that is quantised on its own. */
-static void activations_of_bytes(void **state) {
-    (void)state;
-    for (int how = 0; how < 3; how++) { /* by the same scale and one that does it; by the same; by another */
-        struct ig_graph *g = ig_graph_new("g");
-        float scale = how == 2 ? 1.0f / 32 : 1.0f / 64;
-        int32_t zero = how ? 128 : 0, x = quantised(g, build_input(g, "x", DIMS(1, 6, 5, 4)), 1.0f / 64, IG_U8, zero);
-        done(g, quantised(g, act(g, IG_RELU, 0, 0, x), scale, IG_U8, zero));
-        EXPECT(g, IG_UNARY, 0, IG_QUANTIZE, 1, IG_DEQUANTIZE, 1, IG_QLINEAR_BINARY, how ? 1 : 0);
-        ig_graph_free(g);
-    }
 }
 
 /* Floats that somebody wants, averages, padding that is no zero, interpolation. */
@@ -577,7 +700,8 @@ static int32_t random_layer(struct ig_graph *g, struct rng *r, int32_t a, int32_
     if (kind == 1) return random_concat(g, r, a, b);
     if (kind == 2) return act(g, IG_RELU, 0, 0, a);
     if (kind == 3) y = build_2(g, IG_BINARY, BIN(RNG_OF(r, IG_ADD, IG_ADD, IG_MUL, IG_SUB)), a, b);
-    else y = kind == 4 ? act(g, IG_ABS, 0, 0, a) : random_conv(g, r, a);
+    else if (kind == 4) y = act(g, RNG_OF(r, IG_ABS, IG_NEG, IG_SIGMOID, IG_TANH, IG_HARD_SWISH), 0, 0, a);
+    else y = random_conv(g, r, a);
     if (rng_one_in(r, 3)) y = rng_one_in(r, 2) ? act(g, IG_RELU, 0, 0, y) : act(g, IG_CLIP, 0, 1.5f, y);
     return random_quantised(g, r, y);
 }
@@ -616,10 +740,17 @@ int main(void) {
         cmocka_unit_test(qlinear_matmul),
         cmocka_unit_test(sums),
         cmocka_unit_test(sums_that_stay),
+        cmocka_unit_test(functions),
+        cmocka_unit_test(products_by_functions_of_the_same),
+        cmocka_unit_test(functions_of_numbers),
+        cmocka_unit_test(functions_in_a_row),
+        cmocka_unit_test(functions_that_are_none),
+        cmocka_unit_test(functions_among_layers),
+        cmocka_unit_test(functions_that_stay),
+        cmocka_unit_test(functions_by_channel),
         cmocka_unit_test(moves),
         cmocka_unit_test(pools_of_bytes),
         cmocka_unit_test(parts),
-        cmocka_unit_test(activations_of_bytes),
         cmocka_unit_test(moves_that_stay),
         cmocka_unit_test(pools_that_stay),
         cmocka_unit_test(results_of_bytes),
