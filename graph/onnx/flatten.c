@@ -158,6 +158,8 @@ void im_flatten(struct im *m)
     walk(m, &top, m->model->graph->node, m->model->graph->n_node);
     for (int i = 0; i < m->n_nodes; i++) {
         const struct im_node *n = &m->nodes[i];
+        if (im_is_microsoft(n->domain) && n->opset > IM_MICROSOFT)
+            im_fail(m, "opset %lld of com.microsoft is newer than %d, the newest that is understood", (long long)n->opset, IM_MICROSOFT);
         if (*n->domain) continue;
         if (n->opset > IM_OPSET)
             im_fail(m,

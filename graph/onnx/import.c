@@ -39,17 +39,22 @@ void im_parse(struct im *m, const void *bytes, size_t n)
     if (!m->model->graph) im_fail(m, "it holds no graph; is it an ONNX model?");
 }
 
-/* All operators that the table does not have, before any work is done. */
+/* Why an operator of that domain is refused that the tables do not have. */
+static const char *unknown(const char *domain)
+{
+    if (!*domain) return "is no operator that is known";
+    if (im_is_microsoft(domain)) return "is onnxruntime's own, and not supported; export without its graph optimisations";
+    return "is not of ONNX's own domain; export without custom operators";
+}
+
+/* All operators that the tables do not have, before any work is done. */
 static void check_operators(struct im *m)
 {
     for (int i = 0; i < m->n_order; i++) {
         struct im_node *n = &m->nodes[m->order[i]];
-        const struct im_op *op = *n->domain ? NULL : im_op_find(n->op);
+        const struct im_op *op = im_op_find(n);
         if (op && op->run) continue;
-        const char *why = op           ? op->why
-                          : *n->domain ? "is not of ONNX's own domain; export without custom operators"
-                                       : "is no operator that is known";
-        im_report_node(m, n, why);
+        im_report_node(m, n, op ? op->why : unknown(n->domain));
         for (int k = 0; k < n->n_out; k++)
             if (*n->out[k]) im_find(m, &m->names, n->out[k], 0)->value = IM_POISON;
     }
@@ -73,7 +78,7 @@ static int handle(struct im *m, const struct im_node *n)
     m->emitted = 0;
     m->first_value = m->g->n_values;
     int stopped = setjmp(here);
-    if (!stopped) im_op_find(n->op)->run(m, n);
+    if (!stopped) im_op_find(n)->run(m, n);
     m->stop = outer;
     if (stopped && !m->refused) longjmp(*outer, 1);
     m->node = NULL;

@@ -25,6 +25,7 @@ enum {
     IM_POISON = -3,     /* output of a node that was refused */
     IM_EMPTY = -16,     /* this and below: constant number IM_EMPTY - handle of m->empties */
     IM_OPSET = 27,      /* the newest opset that is understood: of onnx 1.22 */
+    IM_MICROSOFT = 1,   /* the same of onnxruntime's domain, com.microsoft */
     IM_DEPTH = 64,      /* nesting of messages */
     IM_NODES = 1 << 15, /* nodes after inlining */
     IM_LARGE = 1 << 12  /* bytes from which a piece of the arena belongs to the graph */
@@ -157,7 +158,8 @@ void im_flatten(struct im *m);
 void im_order(struct im *m);
 void im_bind_inputs(struct im *m);
 void im_make_outputs(struct im *m);
-const struct im_op *im_op_find(const char *name); /* default domain; NULL: not an ONNX operator we know */
+const struct im_op *im_op_find(const struct im_node *n); /* NULL: not an operator we know */
+int im_is_microsoft(const char *domain);                 /* onnxruntime's own */
 
 /* --- tensor.c, external.c: TensorProto -> constants --- */
 /* Element type of the graph for ONNX type t (f16 and bf16: IG_F32, ...), or -1; *name is ONNX's name of it.
@@ -235,6 +237,10 @@ int32_t im_empty(struct im *m, const struct ig_shape *shape); /* a constant one 
 struct ig_shape im_make_shape(struct im *m, int32_t type, int32_t rank, const int64_t *dims);
 
 /* --- op_*.c --- */
+/* What the node's attributes say, of x and the kind of its row in the table. */
+void im_pool(struct im *m, const struct im_node *n, int32_t x, int32_t n_out, int32_t *out);
+int32_t im_softmax(struct im *m, const struct im_node *n, int32_t x, int64_t opset);
+int32_t im_reduce_axes(struct im *m, const struct im_node *n, int32_t x, const int64_t *axes, int count);
 im_op_fn im_op_unary, im_op_identity, im_op_alpha, im_op_clip, im_op_gelu, im_op_shrink, im_op_isinf,
     im_op_selu, im_op_hard_sigmoid, im_op_cast, im_op_cast_like, im_op_dropout;
 im_op_fn im_op_binary, im_op_variadic, im_op_mean, im_op_pow, im_op_mod, im_op_prelu, im_op_where,
@@ -248,6 +254,8 @@ im_op_fn im_op_batch_norm, im_op_instance_norm, im_op_group_norm, im_op_layer_no
 im_op_fn im_op_softmax, im_op_reduce, im_op_arg, im_op_cumsum, im_op_topk;
 im_op_fn im_op_constant, im_op_constant_of_shape, im_op_shape, im_op_size, im_op_range, im_op_eye_like,
     im_op_one_hot;
+im_op_fn im_op_qgemm, im_op_qlinear_binary, im_op_qlinear_pool, im_op_qlinear_global_pool, im_op_qlinear_concat,
+    im_op_qlinear_unary, im_op_qlinear_reduce, im_op_qlinear_softmax, im_op_qlinear_where;
 im_op_fn im_op_reshape, im_op_flatten, im_op_squeeze, im_op_unsqueeze, im_op_transpose, im_op_depth_to_space,
     im_op_space_to_depth, im_op_expand, im_op_tile, im_op_trilu;
 im_op_fn im_op_concat, im_op_split, im_op_slice, im_op_pad, im_op_center_crop_pad, im_op_gather,

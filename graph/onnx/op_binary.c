@@ -19,7 +19,7 @@ static int32_t legacy_align(struct im *m, const struct im_node *n, int32_t a, in
 void im_op_binary(struct im *m, const struct im_node *n)
 {
     int32_t a = im_need(m, n, 0), b = legacy_align(m, n, a, im_need(m, n, 1));
-    im_set(m, n, 0, im_binary(m, im_op_find(n->op)->kind, a, b));
+    im_set(m, n, 0, im_binary(m, im_op_find(n)->kind, a, b));
 }
 
 static int32_t chain(struct im *m, const struct im_node *n, int32_t kind)
@@ -32,7 +32,7 @@ static int32_t chain(struct im *m, const struct im_node *n, int32_t kind)
 
 void im_op_variadic(struct im *m, const struct im_node *n)
 {
-    im_set(m, n, 0, chain(m, n, im_op_find(n->op)->kind));
+    im_set(m, n, 0, chain(m, n, im_op_find(n)->kind));
 }
 
 void im_op_mean(struct im *m, const struct im_node *n)

@@ -131,7 +131,7 @@ void im_op_layer_norm(struct im *m, const struct im_node *n)
 {
     int32_t x = im_need(m, n, 0);
     struct ig_shape s = im_shape(m, x);
-    struct ig_norm a = {.kind = im_op_find(n->op)->kind, .epsilon = im_float(m, n, "epsilon", 1e-5f)};
+    struct ig_norm a = {.kind = im_op_find(n)->kind, .epsilon = im_float(m, n, "epsilon", 1e-5f)};
     a.axis = im_axis(m, im_int(m, n, "axis", -1), s.rank);
     int32_t in[3] = {x, full_parameter(m, n, 1, &s, a.axis), IM_ABSENT};
     if (a.kind == IG_NORM_LAYER) in[2] = full_parameter(m, n, 2, &s, a.axis);

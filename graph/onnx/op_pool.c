@@ -31,15 +31,14 @@ static int32_t lp_exponent(struct im *m, const struct im_node *n)
     return (int32_t)a->f; /* version 1 has a float */
 }
 
-void im_op_pool(struct im *m, const struct im_node *n)
+void im_pool(struct im *m, const struct im_node *n, int32_t x, int32_t n_out, int32_t *out)
 {
-    int32_t x = im_need(m, n, 0), out[2];
     struct ig_shape shape = im_shape(m, x);
     struct im_window w = im_window_read(m, n, &shape, NULL);
-    struct im_emit e = {.op = IG_POOL, .n_in = 1, .in = &x};
+    struct im_emit e = {.op = IG_POOL, .n_in = 1, .in = &x, .n_out = n_out};
     struct ig_pool *p = &e.attrs.pool;
     int32_t *const overhang[3] = {&p->ceil_d, &p->ceil_h, &p->ceil_w};
-    p->kind = im_op_find(n->op)->kind;
+    p->kind = im_op_find(n)->kind;
     im_window_resolve(m, &w);
     int same = w.auto_pad == IM_SAME_UPPER || w.auto_pad == IM_SAME_LOWER;
     if (im_int(m, n, "ceil_mode", 0) && !same)
@@ -49,15 +48,20 @@ void im_op_pool(struct im *m, const struct im_node *n)
     p->count_include_pad = im_int(m, n, "count_include_pad", 0) != 0;
     p->p = p->kind == IG_POOL_LP ? lp_exponent(m, n) : 0;
     p->column_major = im_int(m, n, "storage_order", 0) != 0;
-    e.n_out = im_wants(m, n, 1) ? 2 : 1;
     im_emit(m, &e, out);
-    im_set(m, n, 0, out[0]);
-    if (e.n_out == 2) im_set(m, n, 1, out[1]);
+}
+
+void im_op_pool(struct im *m, const struct im_node *n)
+{
+    int32_t n_out = im_wants(m, n, 1) ? 2 : 1, out[2];
+    im_pool(m, n, im_need(m, n, 0), n_out, out);
+    for (int i = 0; i < n_out; i++)
+        im_set(m, n, i, out[i]);
 }
 
 void im_op_global_pool(struct im *m, const struct im_node *n)
 {
-    int32_t x = im_need(m, n, 0), kind = im_op_find(n->op)->kind;
+    int32_t x = im_need(m, n, 0), kind = im_op_find(n)->kind;
     union ig_attrs a = {.global_pool = {.kind = kind, .p = kind == IG_POOL_LP ? lp_exponent(m, n) : 0}};
     im_set(m, n, 0, im_emit1(m, IG_GLOBAL_POOL, 1, &x, &a));
 }

@@ -2,30 +2,30 @@
 #include "graph/onnx/import.h"
 
 /* Before opset 13 the data is a matrix cut at `axis` (default 1); from 13 on one axis (default: the last). */
-void im_op_softmax(struct im *m, const struct im_node *n)
+int32_t im_softmax(struct im *m, const struct im_node *n, int32_t x, int64_t opset)
 {
-    int32_t x = im_need(m, n, 0), y;
     struct ig_shape s = im_shape(m, x);
     int32_t axis = im_axis(m,
                            im_int(m, n, "axis",
-                                  n->opset < 13 && s.rank > 1 ? 1
-                                  : n->opset < 13             ? 0
-                                                              : -1),
+                                  opset < 13 && s.rank > 1 ? 1
+                                  : opset < 13             ? 0
+                                                           : -1),
                            s.rank);
-    union ig_attrs a = {.axis = {axis, im_op_find(n->op)->kind}};
+    union ig_attrs a = {.axis = {axis, im_op_find(n)->kind}};
     int64_t dims[IG_MAX_RANK], outer = 1, inner = 1;
     for (int i = 0; i < s.rank; i++) {
         dims[i] = s.dims[i];
         *(i < axis ? &outer : &inner) *= s.dims[i];
     }
-    if (n->opset >= 13 || inner == s.dims[axis]) {
-        y = im_emit1(m, IG_SOFTMAX, 1, &x, &a);
-    } else {
-        int32_t flat = im_reshape(m, x, 2, (int64_t[]){outer, inner});
-        a.axis.axis = 1;
-        y = im_reshape(m, im_emit1(m, IG_SOFTMAX, 1, &flat, &a), s.rank, dims);
-    }
-    im_set(m, n, 0, y);
+    if (opset >= 13 || inner == s.dims[axis]) return im_emit1(m, IG_SOFTMAX, 1, &x, &a);
+    int32_t flat = im_reshape(m, x, 2, (int64_t[]){outer, inner});
+    a.axis.axis = 1;
+    return im_reshape(m, im_emit1(m, IG_SOFTMAX, 1, &flat, &a), s.rank, dims);
+}
+
+void im_op_softmax(struct im *m, const struct im_node *n)
+{
+    im_set(m, n, 0, im_softmax(m, n, im_need(m, n, 0), n->opset));
 }
 
 /* x without the dims of `mask`, all of which are 1. */
@@ -43,28 +43,33 @@ static int32_t drop_dims(struct im *m, int32_t x, int32_t mask)
 static int empty_product(struct im *m, const struct im_node *n)
 {
     int32_t x = im_in(m, n, 0);
-    if (x > IM_EMPTY || im_shape(m, x).rank != 1 || im_op_find(n->op)->kind != IG_REDUCE_PROD) return 0;
+    if (x > IM_EMPTY || im_shape(m, x).rank != 1 || im_op_find(n)->kind != IG_REDUCE_PROD) return 0;
     int32_t one = im_scalar(m, im_shape(m, x).type, 1);
     im_set(m, n, 0, im_int(m, n, "keepdims", 1) ? im_reshape(m, one, 1, (int64_t[]){1}) : one);
     return 1;
 }
 
-void im_op_reduce(struct im *m, const struct im_node *n)
+int32_t im_reduce_axes(struct im *m, const struct im_node *n, int32_t x, const int64_t *axes, int count)
 {
-    if (empty_product(m, n)) return;
-    int32_t x = im_need(m, n, 0), rank = im_shape(m, x).rank, mask = (1 << rank) - 1;
-    int64_t axes[IG_MAX_RANK];
-    int count = im_ints_from(m, n, 1, "axes", axes, IG_MAX_RANK);
+    int32_t rank = im_shape(m, x).rank, mask = (1 << rank) - 1;
     if (count > 0) mask = im_mask(m, axes, count, rank);
     if (count <= 0 && im_int(m, n, "noop_with_empty_axes", 0)) mask = 0; /* squares, logarithms ... are made all the same */
-    int32_t y = im_reduce(m, im_op_find(n->op)->kind, x, mask);
-    im_set(m, n, 0, im_int(m, n, "keepdims", 1) ? y : drop_dims(m, y, mask));
+    int32_t y = im_reduce(m, im_op_find(n)->kind, x, mask);
+    return im_int(m, n, "keepdims", 1) ? y : drop_dims(m, y, mask);
+}
+
+void im_op_reduce(struct im *m, const struct im_node *n)
+{
+    int64_t axes[IG_MAX_RANK];
+    if (empty_product(m, n)) return;
+    int32_t x = im_need(m, n, 0), count = im_ints_from(m, n, 1, "axes", axes, IG_MAX_RANK);
+    im_set(m, n, 0, im_reduce_axes(m, n, x, axes, count));
 }
 
 void im_op_arg(struct im *m, const struct im_node *n)
 {
     int32_t x = im_need(m, n, 0);
-    union ig_attrs a = {.arg = {.min = im_op_find(n->op)->kind}};
+    union ig_attrs a = {.arg = {.min = im_op_find(n)->kind}};
     a.arg.axis = im_axis(m, im_int(m, n, "axis", 0), im_shape(m, x).rank);
     a.arg.select_last = im_int(m, n, "select_last_index", 0) != 0;
     int32_t y = im_emit1(m, IG_ARG, 1, &x, &a);

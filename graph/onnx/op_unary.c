@@ -5,7 +5,7 @@
 
 static void set_unary(struct im *m, const struct im_node *n, float alpha, float beta)
 {
-    im_set(m, n, 0, im_unary(m, im_op_find(n->op)->kind, im_need(m, n, 0), alpha, beta));
+    im_set(m, n, 0, im_unary(m, im_op_find(n)->kind, im_need(m, n, 0), alpha, beta));
 }
 
 void im_op_unary(struct im *m, const struct im_node *n)
@@ -15,7 +15,7 @@ void im_op_unary(struct im *m, const struct im_node *n)
 
 void im_op_alpha(struct im *m, const struct im_node *n)
 {
-    set_unary(m, n, im_float(m, n, "alpha", im_op_find(n->op)->kind == IG_LEAKY_RELU ? 0.01f : 1), 0);
+    set_unary(m, n, im_float(m, n, "alpha", im_op_find(n)->kind == IG_LEAKY_RELU ? 0.01f : 1), 0);
 }
 
 void im_op_selu(struct im *m, const struct im_node *n)

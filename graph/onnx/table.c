@@ -1,4 +1,4 @@
-/* ONNX's operators: what handles them, or why they are refused. Sorted by name. */
+/* ONNX's operators, and onnxruntime's on quantised tensors: what handles them, or why they are refused. Sorted by name. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,7 +19,7 @@ static const char einsum[] = "not supported; write it as MatMul, Transpose and R
 static const char removed[] = "removed from ONNX long ago; convert the model to opset 7 or later";
 static const char other[] = "not supported; cut the graph before it with --outputs, or replace it";
 
-static const struct im_op table[] = {
+static const struct im_op onnx[] = {
     {"Abs", im_op_unary, NULL, IG_ABS},
     {"Acos", im_op_unary, NULL, IG_ACOS},
     {"Acosh", im_op_unary, NULL, IG_ACOSH},
@@ -225,12 +225,39 @@ static const struct im_op table[] = {
     {"Xor", im_op_binary, NULL, IG_XOR},
 };
 
+static const struct im_op microsoft[] = {
+    {"DequantizeLinear", im_op_dequantize, NULL, 0},
+    {"QGemm", im_op_qgemm, NULL, 0},
+    {"QLinearAdd", im_op_qlinear_binary, NULL, IG_ADD},
+    {"QLinearAveragePool", im_op_qlinear_pool, NULL, IG_POOL_AVERAGE},
+    {"QLinearConcat", im_op_qlinear_concat, NULL, 0},
+    {"QLinearGlobalAveragePool", im_op_qlinear_global_pool, NULL, IG_POOL_AVERAGE},
+    {"QLinearLeakyRelu", im_op_qlinear_unary, NULL, IG_LEAKY_RELU},
+    {"QLinearMul", im_op_qlinear_binary, NULL, IG_MUL},
+    {"QLinearReduceMean", im_op_qlinear_reduce, NULL, IG_REDUCE_MEAN},
+    {"QLinearSigmoid", im_op_qlinear_unary, NULL, IG_SIGMOID},
+    {"QLinearSoftmax", im_op_qlinear_softmax, NULL, IG_SOFTMAX_EXP},
+    {"QLinearWhere", im_op_qlinear_where, NULL, 0},
+    {"QuantizeLinear", im_op_quantize, NULL, 0},
+};
+
 static int by_name(const void *name, const void *row)
 {
     return strcmp(name, ((const struct im_op *)row)->name);
 }
 
-const struct im_op *im_op_find(const char *name)
+static const struct im_op *find(const char *name, const struct im_op *table, size_t bytes)
 {
-    return bsearch(name, table, sizeof table / sizeof *table, sizeof *table, by_name);
+    return bsearch(name, table, bytes / sizeof *table, sizeof *table, by_name);
+}
+
+const struct im_op *im_op_find(const struct im_node *n)
+{
+    if (!*n->domain) return find(n->op, onnx, sizeof onnx);
+    return im_is_microsoft(n->domain) ? find(n->op, microsoft, sizeof microsoft) : NULL;
+}
+
+int im_is_microsoft(const char *domain)
+{
+    return !strcmp(domain, "com.microsoft");
 }

@@ -170,7 +170,7 @@ static void unsupported_report(void **state)
     refuse(&m, "net.onnx: 3 nodes cannot be compiled:\n"
                "  where  NonZero-17  its output's shape depends on the data; cut the graph before it with "
                "--outputs\n"
-               "  (b)  com.microsoft.Gelu-1  is not of ONNX's own domain; export without custom operators\n"
+               "  (b)  com.microsoft.Gelu-1  is onnxruntime's own, and not supported; export without its graph optimisations\n"
                "  (c)  Frobnicate-17  is no operator that is known");
 }
 
