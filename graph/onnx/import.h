@@ -239,7 +239,8 @@ struct ig_shape im_make_shape(struct im *m, int32_t type, int32_t rank, const in
 /* --- op_*.c --- */
 /* What the node's attributes say, of x and the kind of its row in the table. */
 void im_pool(struct im *m, const struct im_node *n, int32_t x, int32_t n_out, int32_t *out);
-int32_t im_softmax(struct im *m, const struct im_node *n, int32_t x, int64_t opset);
+/* Before opset 13 the data is a matrix cut at `axis`, from 13 on one axis; `absent`: where the attribute is. */
+int32_t im_softmax(struct im *m, const struct im_node *n, int32_t x, int64_t opset, int64_t absent);
 int32_t im_reduce_axes(struct im *m, const struct im_node *n, int32_t x, const int64_t *axes, int count);
 im_op_fn im_op_unary, im_op_identity, im_op_alpha, im_op_clip, im_op_gelu, im_op_shrink, im_op_isinf,
     im_op_selu, im_op_hard_sigmoid, im_op_cast, im_op_cast_like, im_op_dropout;

@@ -140,11 +140,11 @@ void im_op_qlinear_reduce(struct im *m, const struct im_node *n)
     set_quantized(m, n, im_reduce_axes(m, n, floats(m, n, 0), axes, count), 3);
 }
 
-/* `opset` is that of the Softmax which it was made from. */
+/* `opset` is that of the Softmax which it was made from; the axis is the last one by default in all of them. */
 void im_op_qlinear_softmax(struct im *m, const struct im_node *n)
 {
     if (!im_attr(n, "opset")) im_fail(m, "attribute 'opset' is missing");
-    set_quantized(m, n, im_softmax(m, n, floats(m, n, 0), im_int(m, n, "opset", 0)), 3);
+    set_quantized(m, n, im_softmax(m, n, floats(m, n, 0), im_int(m, n, "opset", 0), -1), 3);
 }
 
 /* Scale and zero point of the output, then tensor, scale and zero point of every part. */
@@ -211,6 +211,8 @@ void im_op_qgemm(struct im *m, const struct im_node *n)
     union ig_attrs t = {.matmul = {im_int(m, n, "transA", 0) != 0, im_int(m, n, "transB", 0) != 0, 1}};
     int32_t a = floats(m, n, 0);
     struct factor b = right_factor(m, n, t.matmul.trans_b);
+    int is_float = im_in(m, n, 7) == IM_ABSENT;
+    if (is_float != (im_in(m, n, 8) == IM_ABSENT)) im_refuse(m, "scale and zero point of its output must both be given, or neither");
     if (im_shape(m, a).rank != 2) im_fail(m, "its operands must be matrices");
     int32_t y = im_emit1(m, IG_MATMUL, 2, (int32_t[]){a, b.value}, &t);
     if (im_in(m, n, 6) != IM_ABSENT) {
@@ -219,5 +221,5 @@ void im_op_qgemm(struct im *m, const struct im_node *n)
         struct ig_shape sum = im_shape(m, y);
         if (!same_shape(&product, &sum)) im_fail(m, "C does not broadcast to the product");
     }
-    im_set(m, n, 0, im_in(m, n, 7) == IM_ABSENT ? y : quantize(m, n, y, 7, type_of(m, n, 8, 0)));
+    im_set(m, n, 0, is_float ? y : quantize(m, n, y, 7, type_of(m, n, 8, 0)));
 }

@@ -1,16 +1,10 @@
 /* Operators along axes: Softmax, Reduce*, ArgMax, CumSum, TopK. */
 #include "graph/onnx/import.h"
 
-/* Before opset 13 the data is a matrix cut at `axis` (default 1); from 13 on one axis (default: the last). */
-int32_t im_softmax(struct im *m, const struct im_node *n, int32_t x, int64_t opset)
+int32_t im_softmax(struct im *m, const struct im_node *n, int32_t x, int64_t opset, int64_t absent)
 {
     struct ig_shape s = im_shape(m, x);
-    int32_t axis = im_axis(m,
-                           im_int(m, n, "axis",
-                                  opset < 13 && s.rank > 1 ? 1
-                                  : opset < 13             ? 0
-                                                           : -1),
-                           s.rank);
+    int32_t axis = im_axis(m, im_int(m, n, "axis", absent), s.rank);
     union ig_attrs a = {.axis = {axis, im_op_find(n)->kind}};
     int64_t dims[IG_MAX_RANK], outer = 1, inner = 1;
     for (int i = 0; i < s.rank; i++) {
@@ -25,7 +19,8 @@ int32_t im_softmax(struct im *m, const struct im_node *n, int32_t x, int64_t ops
 
 void im_op_softmax(struct im *m, const struct im_node *n)
 {
-    im_set(m, n, 0, im_softmax(m, n, im_need(m, n, 0), n->opset));
+    int32_t x = im_need(m, n, 0);
+    im_set(m, n, 0, im_softmax(m, n, x, n->opset, n->opset >= 13 ? -1 : im_shape(m, x).rank > 1));
 }
 
 /* x without the dims of `mask`, all of which are 1. */
