@@ -2,7 +2,7 @@
  * Bytes by a table, common/lookup.h: sixteen PSHUFB of sixteen entries each, which give 0 where bit 7 of the index is set. Row r
  * holds the difference, by XOR, of entries 16 r + i and of those a row before (in each half the first row is whole), and its
  * index is x - 16 r, below 0 where x is in a row before: the sum of all is the entry of x's row. The upper half is the lower
- * one's of x with bit 7 turned. 64 bytes at a time share what is loaded.
+ * one's of x with bit 7 turned. 64 bytes at a time share what is loaded; where 32 are left, they are both.
  */
 #include <immintrin.h>
 
@@ -11,7 +11,7 @@
 
 #define INLINE static inline __attribute__((always_inline))
 
-enum { ROWS = 8 }; /* of a half */
+enum { ROWS = 8 /* of a half */, STEP = 32 };
 
 INLINE void half(__m256i *y, __m256i a, __m256i b, const uint8_t *rows)
 {
@@ -28,12 +28,13 @@ static void run(uint8_t *y, const uint8_t *x, int64_t n, const uint8_t *table)
 {
     const __m256i turned = _mm256_set1_epi8(-128);
     for (int64_t i = 0; i < n; i += 64) {
-        __m256i a = _mm256_loadu_si256((const __m256i *)(x + i)), b = _mm256_loadu_si256((const __m256i *)(x + i + 32));
+        const int64_t second = n - i > STEP ? i + STEP : i;
+        __m256i a = _mm256_loadu_si256((const __m256i *)(x + i)), b = _mm256_loadu_si256((const __m256i *)(x + second));
         __m256i to[2] = {_mm256_setzero_si256(), _mm256_setzero_si256()};
         half(to, a, b, table);
         half(to, _mm256_xor_si256(a, turned), _mm256_xor_si256(b, turned), table + 128);
         _mm256_storeu_si256((__m256i *)(y + i), to[0]);
-        _mm256_storeu_si256((__m256i *)(y + i + 32), to[1]);
+        _mm256_storeu_si256((__m256i *)(y + second), to[1]);
     }
 }
 
@@ -43,5 +44,5 @@ void lookup_b8_64__avx2(const struct ig_call *call, struct ig_range range, void 
     uint8_t rows[IG_LOOKUP_ENTRIES];
     (void)scratch;
     for (int i = 0; i < IG_LOOKUP_ENTRIES; i++) rows[i] = i % 128 < 16 ? table[i] : table[i] ^ table[i - 16];
-    ig_lookup_rows(call, range, rows, run);
+    ig_lookup_rows(call, range, rows, STEP, run);
 }

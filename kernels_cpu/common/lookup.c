@@ -2,20 +2,21 @@
 
 struct lookup {
     const uint8_t *plain, *table; /* input 1 as it is; as `run` wants it */
+    int32_t step;
     ig_lookup_run_fn *run;
 };
 
 static void run_of(uint8_t *y, const uint8_t *x, int64_t n, const struct lookup *l)
 {
-    int64_t whole = n / IG_LOOKUP_STEP * IG_LOOKUP_STEP;
+    int64_t whole = n / l->step * l->step;
     if (whole) l->run(y, x, whole, l->table);
     for (int64_t i = whole; i < n; i++) y[i] = l->plain[x[i]];
 }
 
-void ig_lookup_rows(const struct ig_call *call, struct ig_range range, const uint8_t *table, ig_lookup_run_fn *run)
+void ig_lookup_rows(const struct ig_call *call, struct ig_range range, const uint8_t *table, int32_t step, ig_lookup_run_fn *run)
 {
     const struct ig_operand *x = &call->in[0], *out = &call->out[0];
-    const struct lookup l = {(const uint8_t *)call->in[1].data, table, run};
+    const struct lookup l = {(const uint8_t *)call->in[1].data, table, step, run};
     int32_t n = range.c1 - range.c0, joined = x->pixel_stride == n && out->pixel_stride == n;
     for (int32_t y = range.y0; y < range.y1; y++) {
         const uint8_t *from = (const uint8_t *)ig_row(x, y, 1) + range.c0;

@@ -4,12 +4,12 @@
 
 #include "kernels_cpu/kernel.h"
 
-enum { IG_LOOKUP_STEP = 64, IG_LOOKUP_ENTRIES = 256 };
+enum { IG_LOOKUP_ENTRIES = 256 };
 
-/* y[i] of x[i], i < n, a multiple of IG_LOOKUP_STEP, by a table as the ISA wants it; y may be x. */
+/* y[i] of x[i], i < n, a multiple of the ISA's step, by a table as it wants it; y may be x. */
 typedef void ig_lookup_run_fn(uint8_t *y, const uint8_t *x, int64_t n, const uint8_t *table);
 
 /* `table`: input 1 as `run` wants it. What is less than a step is looked up byte by byte. */
-void ig_lookup_rows(const struct ig_call *call, struct ig_range range, const uint8_t *table, ig_lookup_run_fn *run);
+void ig_lookup_rows(const struct ig_call *call, struct ig_range range, const uint8_t *table, int32_t step, ig_lookup_run_fn *run);
 
 #endif

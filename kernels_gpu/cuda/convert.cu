@@ -244,16 +244,16 @@ GPU_KERNEL(128, 8, qlinear_run, ig_gpu_qlinear_binary)
 
 GPU_KERNEL(128, 8, lookup_typed, ig_gpu_typed)
 {
-    SHARED(unsigned, words, [64]);
+    SHARED(unsigned, table, [64]);
     const int me = threadIdx.x, first = blockIdx.x * 128 + me, step = gridDim.x * 128;
-    const unsigned char *from = (const unsigned char *)p.b + 4 * me, *table = (const unsigned char *)&words[0];
-    if (me < 64) words[me] = from[0] | (unsigned)from[1] << 8 | (unsigned)from[2] << 16 | (unsigned)from[3] << 24;
+    const unsigned char *from = (const unsigned char *)p.b + 4 * me, *of = (const unsigned char *)&table[0];
+    if (me < 64) table[me] = from[0] | (unsigned)from[1] << 8 | (unsigned)from[2] << 16 | (unsigned)from[3] << 24;
     __syncthreads();
     for (int k = 0; k < IG_GPU_SOME; k++) {
         const int i = first + k * step;
         if (i >= p.count) return;
         const int2 at = walk_two(p.dims, p.a_at, p.out_at, p.n, i);
-        ((unsigned char *)p.out)[at.y] = table[((const unsigned char *)p.a)[at.x]];
+        ((unsigned char *)p.out)[at.y] = of[((const unsigned char *)p.a)[at.x]];
     }
 }
 
