@@ -143,6 +143,12 @@ static void read_roi(struct im *m, int32_t roi, const struct sizes *z, struct ig
     }
 }
 
+/* Between bytes it is interpolated in floats, which onnxruntime cuts off towards 0. */
+static int is_mixed(const struct ig_resize *a, int32_t type)
+{
+    return a->mode == IG_LINEAR && !a->antialias && (type == IG_U8 || type == IG_I8);
+}
+
 static void emit_resize(struct im *m, const struct im_node *n, int32_t x, struct sizes *z,
                         struct ig_resize *a)
 {
@@ -150,9 +156,10 @@ static void emit_resize(struct im *m, const struct im_node *n, int32_t x, struct
     int32_t y;
     memcpy(a->scale, z->scale, sizeof a->scale);
     e.attrs.resize = *a;
-    e.given[0] = im_make_shape(m, z->x.type, z->x.rank, z->out);
+    if (is_mixed(a, z->x.type)) x = im_cast(m, x, IG_F32);
+    e.given[0] = im_make_shape(m, im_shape(m, x).type, z->x.rank, z->out);
     im_emit(m, &e, &y);
-    im_set(m, n, 0, y);
+    im_set(m, n, 0, im_cast(m, y, z->x.type));
 }
 
 static struct ig_resize resize_attrs(struct im *m, const struct im_node *n)
