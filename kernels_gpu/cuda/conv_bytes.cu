@@ -219,13 +219,9 @@ template <int BM, int BN, int T, int TM, int TN, bool TENSORS, int ALIGN> struct
         for (int i = 0; i < PIXELS; i++)
             if (flips) store4(pixel_slot(stage, i), flipped(load4(pixel_slot(stage, i)), p.flip));
     }
-    /* By the thread's first pixel and channel of the tile. */
-    static __device__ __forceinline__ void multiply(const float *stage, int tm, int tn, int (&sum)[TM][TN])
+    /* 16 k at a time. */
+    static __device__ __forceinline__ void multiply_quads(const float *stage, int tm, int tn, int (&sum)[TM][TN])
     {
-        if (!HAS_DOT4) {
-            multiply_words(stage, tm, tn, sum);
-            return;
-        }
 #pragma unroll 1
         for (int k = 0; k < STEP / 4; k += PIECE / 4) {
             float4 x[TM];
@@ -254,6 +250,12 @@ template <int BM, int BN, int T, int TM, int TN, bool TENSORS, int ALIGN> struct
                 for (int i = 0; i < TM; i++) sum[i][j] = dot4(x[i], w, sum[i][j]);
             }
         }
+    }
+    /* By the thread's first pixel and channel of the tile. */
+    static __device__ __forceinline__ void multiply(const float *stage, int tm, int tn, int (&sum)[TM][TN])
+    {
+        if (HAS_DOT4) multiply_quads(stage, tm, tn, sum);
+        else multiply_words(stage, tm, tn, sum);
     }
     /* By the warp's. */
     static __device__ __forceinline__ void multiply(const float *stage, int down, int across, unsigned flip, int (&sum)[DOWN][BESIDE][8])
