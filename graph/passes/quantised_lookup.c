@@ -52,12 +52,6 @@ static int contains(const struct function *f, int32_t node) {
     return i < f->n;
 }
 
-static int is_shaped_as_source(const struct function *f, int32_t v) {
-    struct ig_shape s = f->g->values[v].shape;
-    s.type = f->g->values[f->source].shape.type;
-    return edit_same_shape(&s, &f->g->values[f->source].shape);
-}
-
 static int is_number(const struct ig_graph *g, int32_t v) {
     return ig_count(&g->values[v].shape) == 1;
 }
@@ -67,7 +61,7 @@ static int depends(struct function *f, int32_t v);
 /* Node, and what it reads, are a function of the source, or of numbers alone: they are in f->nodes. */
 static int gather(struct function *f, int32_t node) {
     const struct ig_node *n = &f->g->nodes[node];
-    if (--f->left < 0 || (!is_shaped_as_source(f, n->out[0]) && !is_number(f->g, n->out[0]))) return 0;
+    if (--f->left < 0) return 0;
     for (int k = 0; k < n->n_in; k++)
         if (n->in[k] >= 0 && !(n->op == IG_LOOKUP && k == 1) && !depends(f, n->in[k])) return 0;
     f->nodes[f->n++] = node;
@@ -94,6 +88,13 @@ static void find_sources(const struct ig_graph *g, int32_t node, struct sources 
         if (is_byte(g, n->in[k]) && s->n < SOURCES) s->of[s->n++] = n->in[k];
         if (maker(g, n->in[k]) >= 0) find_sources(g, maker(g, n->in[k]), s);
     }
+}
+
+/* Numbers of more dims add some. */
+static int is_shaped_alike(const struct ig_graph *g, int32_t a, int32_t b) {
+    struct ig_shape s = g->values[a].shape;
+    s.type = g->values[b].shape.type;
+    return edit_same_shape(&s, &g->values[b].shape);
 }
 
 /* --- the table --- */
@@ -131,7 +132,7 @@ static int compute(struct table *t, int i, ig_eval_fn *eval) {
     if (from->op == IG_QUANTIZE || from->op == IG_DEQUANTIZE) n->attrs.axis.axis = 0;
     for (int k = 0; k < from->n_in; k++) {
         n->in[k] = operand(t, from->in[k]);
-        if (n->in[k] >= 0 && t->g->values[n->in[k]].shape.rank && !(from->op == IG_LOOKUP && k == 1)) shape = all_bytes;
+        if (n->in[k] >= 0 && t->g->values[n->in[k]].shape.rank) shape = all_bytes;
     }
     shape.type = t->f->g->values[from->out[0]].shape.type;
     t->made[i] = n->out[0] = ig_add_value(t->g, "v", &shape);
@@ -188,7 +189,7 @@ int quantised_lookup(struct ig_graph *g, int32_t node, ig_eval_fn *eval) {
     find_sources(g, node, &s);
     for (int i = 0; i < s.n; i++) {
         struct function f = {.g = g, .source = s.of[i], .left = LARGEST};
-        if (!gather(&f, node) || !is_shaped_as_source(&f, g->nodes[node].out[0])) continue;
+        if (!is_shaped_alike(g, f.source, g->nodes[node].out[0]) || !gather(&f, node)) continue;
         int32_t table = tabulate(g, &f, eval);
         if (table < 0) continue;
         become_lookup(g, node, f.source, table);

@@ -442,6 +442,36 @@ static void products_by_functions_of_the_same(void **state) {
     }
 }
 
+/* Two functions of a tensor that is read by nothing else; a choice between them. */
+static void functions_of_functions(void **state) {
+    (void)state;
+    for (int how = 0; how < 2; how++) {
+        struct ig_graph *g = ig_graph_new("g");
+        int32_t x = image(g), zero = build_scalar(g, 0.02f), in[3];
+        in[1] = quantised(g, act(g, IG_TANH, 0, 0, x), 0.0079f, IG_I8, 1);
+        in[2] = quantised(g, act(g, IG_SIGMOID, 0, 0, x), 0.0039f, IG_U8, 0);
+        in[0] = how ? build_2(g, IG_BINARY, BIN(IG_GREATER), in[1], zero) : -1;
+        x = how ? build_node(g, IG_WHERE, NULL, 3, in, NULL) : build_2(g, IG_BINARY, BIN(IG_MUL), in[1], in[2]);
+        done(g, quantised(g, x, 0.0065f, IG_U8, 100));
+        expect_lookups(g, 1);
+        EXPECT(g, IG_WHERE, 0);
+        ig_graph_free(g);
+    }
+}
+
+/* Numbers of more dims than the tensor has. */
+static void functions_that_add_dims(void **state) {
+    (void)state;
+    for (int how = 0; how < 2; how++) {
+        struct ig_graph *g = ig_graph_new("g");
+        int32_t x = how ? build_input(g, "x", DIMS(1)) : build_input(g, "x", DIMS(5));
+        x = build_2(g, IG_BINARY, BIN(IG_MAX), quantised(g, x, 0.0131f, IG_U8, 121), build_const(g, DIMS(1, 1)));
+        done(g, quantised(g, x, 0.0121f, IG_U8, 111));
+        EXPECT(g, IG_LOOKUP, 0, IG_BINARY, 1, IG_QUANTIZE, 2);
+        ig_graph_free(g);
+    }
+}
+
 /* Numbers of any rank; one that is quantised. */
 static void functions_of_numbers(void **state) {
     (void)state;
@@ -469,22 +499,34 @@ static void functions_in_a_row(void **state) {
         x = quantised(g, act(g, IG_LEAKY_RELU, 0.1f, 0, x), 0.011f, IG_U8, 77);
         done(g, quantised(g, act(g, IG_EXP, 0, 0, x), 0.021f, IG_U8, 1));
         EXPECT(g, IG_LOOKUP, how ? 2 : 1, IG_UNARY, 0, IG_QUANTIZE, 1, IG_DEQUANTIZE, how == 1 ? 2 : 1);
+        int in_a_row = 0;
+        for (int i = 0; i < g->n_nodes; i++)
+            in_a_row += g->nodes[i].op == IG_LOOKUP && g->nodes[g->values[g->nodes[i].in[0]].producer].op == IG_LOOKUP;
+        if (how != 1) assert_int_equal(in_a_row, how == 2); /* else one of them has its channels last, and the other not */
         ig_graph_free(g);
     }
 }
 
-/* What does nothing by the scales that there are; of other signs the bytes differ. */
+/* x, less 256 where it is 128 or more, in steps of 1/64: the same bytes with a sign. */
+static int32_t wrapped(struct ig_graph *g, int32_t x) {
+    int32_t less = build_2(g, IG_BINARY, BIN(IG_SUB), x, build_scalar(g, 4));
+    int32_t in[3] = {build_2(g, IG_BINARY, BIN(IG_GREATER), x, build_scalar(g, 127.5f / 64)), less, x};
+    return build_node(g, IG_WHERE, NULL, 3, in, NULL);
+}
+
+/* What does nothing by the scales that there are; of other signs the bytes differ, or the type alone does. */
 static void functions_that_are_none(void **state) {
     (void)state;
-    for (int how = 0; how < 5; how++) {
+    for (int how = 0; how < 6; how++) {
         struct ig_graph *g = ig_graph_new("g");
-        int32_t zero = how == 1 ? 128 : 0, type = how == 4 ? IG_I8 : IG_U8;
+        int32_t zero = how == 1 ? 128 : 0, type = how >= 4 ? IG_I8 : IG_U8;
         int32_t x = quantised(g, build_input(g, "x", DIMS(1, 6, 5, 4)), 1.0f / 64, IG_U8, zero);
         if (how < 2) x = act(g, IG_RELU, 0, 0, x); /* below 0 there is nothing, or there is */
         if (how == 2) x = act(g, IG_NEG, 0, 0, quantised(g, act(g, IG_NEG, 0, 0, x), 1.0f / 64, IG_U8, 255));
         if (how == 3) x = act(g, IG_CLIP, -1, 255.0f / 64, x);
-        done(g, quantised(g, x, 1.0f / 64, type, type == IG_I8 ? -128 : zero));
-        expect_lookups(g, how == 1 || how == 4);
+        if (how == 5) x = wrapped(g, x);
+        done(g, quantised(g, x, 1.0f / 64, type, how == 4 ? -128 : zero));
+        expect_lookups(g, how == 1 || how >= 4);
         ig_graph_free(g);
     }
 }
@@ -742,6 +784,8 @@ int main(void) {
         cmocka_unit_test(sums_that_stay),
         cmocka_unit_test(functions),
         cmocka_unit_test(products_by_functions_of_the_same),
+        cmocka_unit_test(functions_of_functions),
+        cmocka_unit_test(functions_that_add_dims),
         cmocka_unit_test(functions_of_numbers),
         cmocka_unit_test(functions_in_a_row),
         cmocka_unit_test(functions_that_are_none),
