@@ -38,7 +38,7 @@ static void emit_processor(FILE *f, const struct ig_lowered *l)
                                                [IG_ISA_AVX512] = "x86-64 with AVX-512 (F, BW, DQ, VL), which only the program checks",
                                                [IG_ISA_VNNI] = "x86-64 with AVX-512 (F, BW, DQ, VL) and VNNI, which only the program checks",
                                                [IG_ISA_AMX] = "x86-64 with AVX-512 (F, BW, DQ, VL) and VNNI, which only the program checks, and AMX "
-                                                              "(tiles, bfloat16, bytes), which _init asks the system for",
+                                                              "(tiles, bfloat16, bytes) and VBMI, which _init asks for",
                                                [IG_ISA_NEON] = "any aarch64"};
     const char *what = words[isa_of(l)];
     fprintf(f, " * Processor: %s.\n", what ? what : "any");
