@@ -82,6 +82,39 @@ sys.exit(host != board)
 PY
 }
 
+quantised() { # target, program, options of configure: a network in 8 bits
+    target=$1 program=$2
+    shift 2
+    [ -e "$work/quantised.onnx" ] || $PYTHON -B "$SRCDIR/tests/quantised_net.py" "$work/quantised.onnx" || return 1
+    (cd "$work/build" && "$SRCDIR/configure" --model="$work/quantised.onnx" --target="$target" --prefix="$program" --threads=2 --no-profile "$@" &&
+        ${NINJA:-ninja} "out/$target/$program") >"$work/log" 2>&1 || { tail -20 "$work/log"; return 1; }
+}
+
+by_bytes() { # board: its convolutions and its sum are by NEON's kernels of bytes, which the program is linked with
+    quantised "$1" bytes --gpu=off && $nm "$work/build/out/$1/bytes.d/bytes_plan.o" >"$work/names" || return 1
+    sed -n 's/.*"kernel":"\(qlinear_[a-z0-9_]*\)".*/\1/p' "$work/build/out/$1/bytes.d/plan.json" >"$work/kernels"
+    cat "$work/kernels"
+    [ "$(grep -c '^qlinear_conv_i[0-9]*_[a-z0-9]*__neon$' "$work/kernels")" = 6 ] && [ "$(grep -c '^qlinear_binary_i8_8__neon$' "$work/kernels")" = 1 ] || return 1
+    for kernel in $(sort -u "$work/kernels"); do grep -q " U $kernel\$" "$work/names" || { echo "$kernel is not called"; return 1; }; done
+}
+
+answers() { # picture, name, command...: what it computes is in NAME.npy then, its class in NAME.top
+    file=$1 name=$2
+    shift 2
+    "$@" "$file" -o "$work/$name.npy" 2>"$work/err" && "$@" "$file" --top 1 >"$work/$name.top" 2>"$work/err" || { cat "$work/err"; return 1; }
+}
+
+bytes_of_host() { # board, program: for each picture the bits and the class of this PC's program; not all pictures are of one class
+    [ -x "$work/build/out/host/bytes" ] || quantised host bytes --without-aarch64 || return 1
+    : >"$work/classes"
+    for each in "$SRCDIR"/models/pictures/*.pgm; do
+        answers "$each" host "$work/build/out/host/bytes" && answers "$each" board emulate "$1" "$work/build/out/$1/$2" &&
+            cmp "$work/host.npy" "$work/board.npy" && cmp "$work/host.top" "$work/board.top" && sed 's/ .*//' "$work/board.top" >>"$work/classes" || return 1
+    done
+    cat "$work/classes"
+    [ "$(sort -u "$work/classes" | wc -l)" -gt 1 ]
+}
+
 profile=$work/build/out/tx2/ingot-profile
 profiles() { # a profile taken "on the board" becomes a plan here
     out/ingot graph "$SRCDIR/models/fashion.onnx" -o "$work/boot.json" &&
@@ -217,6 +250,24 @@ in_halves() { # board, chip: the same in half precision, where the chip has them
     "$(dirname "$(toolkit_for "$2")")/cuobjdump" -sass "$d/half.sm_$2.fatbin" | grep -c HMMA >"$work/products"
     echo "$(cat "$work/products") instructions of tensor cores"
     if [ "$2" = 62 ]; then [ "$(cat "$work/products")" = 0 ]; else [ "$(cat "$work/products")" -gt 100 ]; fi
+}
+
+in_bytes() { # board, chip: the same of a quantised network, whose convolutions and sum are by kernels of bytes, by tensor cores where the chip has them
+    quantised "$1" bytes_gpu --nvcc="$(toolkit_for "$2")" || return 1
+    d=$work/build/out/$1/bytes_gpu.d
+    of_one_chip "$2" "$d/bytes_gpu.sm_$2.fatbin" && is_in "$d/bytes_gpu.sm_$2.fatbin" "$work/build/out/$1/bytes_gpu" &&
+        is_old_ptx "$2" "$d/bytes_gpu.compute_$2.ptx" "$work/build/out/$1/bytes_gpu" || return 1
+    sed -n 's/.*"kernel":"\(qlinear_[a-z0-9_]*\)".*/\1/p' "$d/gpu_plan.json" >"$work/kernels"
+    cat "$work/kernels"
+    [ "$(grep -c '^qlinear_conv_.*__cuda$' "$work/kernels")" = 6 ] && [ "$(grep -c '^qlinear_conv_i8_.*__cuda$' "$work/kernels")" -ge 5 ] &&
+        grep -qx 'qlinear_binary_any_4__cuda' "$work/kernels" || return 1
+    "$(dirname "$(toolkit_for "$2")")/cuobjdump" -sass "$d/bytes_gpu.sm_$2.fatbin" | grep -c IMMA >"$work/products"
+    echo "$(cat "$work/products") instructions of tensor cores"
+    if [ "$2" = 62 ]; then [ "$(cat "$work/products")" = 0 ]; else [ "$(cat "$work/products")" -gt 50 ]; fi
+}
+
+bytes_without_gpu() { # board: the program of a quantised network says so in one line, and gives this PC's bits
+    bytes_of_host "$1" bytes_gpu && cat "$work/err" && [ "$(grep -c 'running on the CPU' "$work/err")" = 1 ] && [ "$(wc -l <"$work/err")" = 1 ]
 }
 
 of_one_chip() { # chip, fatbin
@@ -370,9 +421,11 @@ for board in tx2 xavier; do
         check "$board: $file asks for no glibc after 2.27" old_enough "$work/build/out/$board/$file"
         check "$board: $file is position-independent, its stack not executable" well_made "$work/build/out/$board/$file"
     done
+    check "$board: a quantised network goes by bytes" by_bytes $board
     [ -n "$emulator" ] || continue
     check "$board gives the static program's bits" same_bits $board
     check "$board gives this PC's class" same_class $board
+    check "$board: a quantised network gives this PC's bits" bytes_of_host $board bytes
 done
 for pair in tx2:62 xavier:72; do
     board=${pair%:*} chip=${pair#*:}
@@ -385,7 +438,10 @@ for pair in tx2:62 xavier:72; do
     check "$board has its GPU's code where there is a toolkit" has_gpu $board $chip || continue
     check "$board: ingot-profile has all kernels for its chip" has_kernels $board $chip
     check "$board: a program in half precision" in_halves $board $chip
-    [ -z "$emulator" ] || check "$board without a GPU says so and runs on the CPU" says_no_gpu $board
+    check "$board: a program in bytes" in_bytes $board $chip
+    [ -n "$emulator" ] || continue
+    check "$board without a GPU says so and runs on the CPU" says_no_gpu $board
+    check "$board: so does a quantised network's, with this PC's bits" bytes_without_gpu $board
 done
 check "aarch64: ingot-profile for machines of no name" any_aarch64
 check "the names that programs may use are glibc 2.17's" list_is_true
