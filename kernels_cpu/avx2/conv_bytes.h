@@ -1,4 +1,4 @@
-/* Sums of quantised products to outputs: what the sets of conv_bytes.h of all x86 ISAs end with. */
+/* Sums of quantised products to outputs, for all kernels of x86. */
 #ifndef KERNELS_CPU_AVX2_CONV_BYTES_H
 #define KERNELS_CPU_AVX2_CONV_BYTES_H
 

@@ -46,21 +46,7 @@ static inline __attribute__((always_inline)) void pixels(const struct taps *taps
     }
 }
 
-static inline __attribute__((always_inline)) void all(const struct taps *taps, int64_t c, int32_t n, const int32_t *block, const int is_signed,
-                                                      const int whole, int32_t count, int32_t *sums)
-{
-    int32_t i = 0;
-    for (; i + SOME <= count; i += SOME) pixels(taps, c, n, block, is_signed, whole, i, SOME, sums);
-    for (; i < count; i++) pixels(taps, c, n, block, is_signed, whole, i, 1, sums);
-}
-
-static void sums_of(const struct taps *taps, int64_t c, int32_t n, const int32_t *block, int is_signed, int32_t count, int32_t *sums)
-{
-    if (is_signed && n == N) all(taps, c, n, block, 1, 1, count, sums);
-    else if (is_signed) all(taps, c, n, block, 1, 0, count, sums);
-    else if (n == N) all(taps, c, n, block, 0, 1, count, sums);
-    else all(taps, c, n, block, 0, 0, count, sums);
-}
+#include "kernels_cpu/common/depthwise_pixels.inc"
 
 static void put(uint8_t *const *to, int64_t at, int32_t rows, const int32_t *sums, const float *scale, int32_t n,
                 const struct ig_bytes_head *head)

@@ -31,34 +31,7 @@ static int64_t three_to_pixels(const uint8_t *src, int64_t stride, uint8_t *dst,
     return i;
 }
 
-static void scalar(const uint8_t *src, int64_t src_stride, uint8_t *dst, int64_t dst_stride, int64_t rows, int64_t n)
-{
-    for (int64_t i = 0; i < n; i++)
-        for (int64_t j = 0; j < rows; j++) dst[i * dst_stride + j] = src[j * src_stride + i];
-}
-
-/* Blocks of eight rows of eight; the last ones of a side overlap those before. */
-static void blocks(const uint8_t *src, int64_t src_stride, uint8_t *dst, int64_t dst_stride, int64_t rows, int64_t n)
-{
-    for (int64_t k = 0; k < n; k += 8)
-        for (int64_t m = 0; m < rows; m += 8) {
-            int64_t i = k + 8 <= n ? k : n - 8, j = m + 8 <= rows ? m : rows - 8;
-            block_8x8(src + j * src_stride + i, src_stride, dst + i * dst_stride + j, dst_stride);
-        }
-}
-
-static void transpose(const void *from, int64_t src_stride, void *to, int64_t dst_stride, int64_t rows, int64_t n)
-{
-    const uint8_t *src = (const uint8_t *)from;
-    uint8_t *dst = (uint8_t *)to;
-    int64_t i = 0;
-    if (rows >= 8 && n >= 8) {
-        blocks(src, src_stride, dst, dst_stride, rows, n);
-        return;
-    }
-    if (rows == 3 && dst_stride == 3) i = three_to_pixels(src, src_stride, dst, n);
-    scalar(src + i, src_stride, dst + i * dst_stride, dst_stride, rows, n - i);
-}
+#include "kernels_cpu/common/transpose_bytes.inc"
 
 void transpose_b8_8x8__neon(const struct ig_call *call, struct ig_range range, void *scratch)
 {
