@@ -301,7 +301,7 @@ static struct ig_graph *sum_of_bytes(void) {
     static const int32_t types[8] = {IG_U8, IG_F32, IG_U8, IG_I8, IG_F32, IG_I8, IG_F32, IG_U8};
     struct ig_graph *g = ig_graph_new("g");
     struct ig_shape y = build_shape(IG_U8, DIMS(2, 3));
-    char name[8];
+    char name[16];
     struct ig_node *n = ig_add_node(g, "sum", IG_QLINEAR_BINARY, 8, 1);
     for (int k = 0; k < 8; k++) {
         struct ig_shape s = k == 0 || k == 3 ? build_shape(types[k], DIMS(2, 3)) : build_shape(types[k], 0, NULL);

@@ -42,6 +42,16 @@ frames_as_asked() {
         ! echo many | out/host/fashion --bench=-
 }
 
+quantised_run() { # by onnxruntime, and then by both
+    "$SRCDIR/bench/peers" --quantised --peers onnxruntime --networks mobilenet_v1_025 --threads 1 --runs 6 --seconds 0.05 --rounds 2 --starts 1 \
+        -o "$work/bytes.json" && python3 - "$work/bytes.json" <<TEXT
+import json, sys
+(e,) = json.load(open(sys.argv[1]))["results"]
+print(e)
+assert e["network"] == "mobilenet_v1_025_int8" and e["contenders"]["onnxruntime"]["difference"] < 0.02, e
+TEXT
+}
+
 check "a program runs as many frames as stdin says" frames_as_asked
 if ! have python3; then
     skip "the tables of bench/peers" "no python3"
@@ -55,5 +65,8 @@ elif check "a short run against the peers" short_run; then
     check "the page has the table" grep -q '^| mlp |' "$work/page.md"
     check "results are kept where nothing is measured" keeps_the_rest
     check "tables can be printed again" tables_again
+fi
+if $PYTHON -c 'import onnx, onnxruntime.quantization.shape_inference' 2>/dev/null; then check "a short run in 8 bits" quantised_run
+else skip "a short run in 8 bits" "onnxruntime, onnx or sympy is not installed: bench/peers --install"
 fi
 finish
