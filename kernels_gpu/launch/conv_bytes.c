@@ -110,10 +110,19 @@ int ig_gpu_supports_bytes_depthwise(const struct ig_call *call)
     return is_depthwise(call) && supports(call);
 }
 
+/* The window is the image, as that of a fully connected layer behind it is: one pixel of all its channels, as the weights lie, too. */
+static int takes_all(const struct ig_call *call)
+{
+    const struct ig_window *w = &((const struct ig_conv *)call->attrs)->w;
+    const struct ig_operand *in = &call->in[0];
+    return w->kh == in->h && w->kw == in->w && w->dh * w->dw == 1 && call->out[0].h * call->out[0].w == 1 && !w->top && !w->left &&
+           in->c % 4 == 0 && in->pixel_stride == in->c && in->row_stride == (int64_t)in->w * in->c;
+}
+
 int ig_gpu_supports_bytes_gemv(const struct ig_call *call)
 {
     const struct ig_conv *a = (const struct ig_conv *)call->attrs;
-    return ig_gpu_supports_bytes(call) && a->groups == 1 && a->w.kh == 1 && a->w.kw == 1 &&
+    return ig_gpu_supports_bytes(call) && a->groups == 1 && ((a->w.kh == 1 && a->w.kw == 1) || takes_all(call)) &&
            (int64_t)call->out[0].h * call->out[0].w <= MOST_FEW;
 }
 
@@ -301,6 +310,8 @@ int ig_gpu_bytes_gemv(const struct ig_call *call, void *scratch, struct ig_gpu_l
 {
     struct ig_gpu_conv_bytes p = params_of(call, 0);
     (void)scratch;
+    p.ic *= p.kh * p.kw;
+    p.kh = p.kw = 1;
     ig_gpu_fill(to, at_once(call, &p) == 16 ? "conv_byte_gemv" : "conv_byte_gemv_any", ig_gpu_ceil(p.oc, 16), p.out_h * p.out_w, 1, 128,
                 POINTERS, &p, sizeof p);
     return 1;

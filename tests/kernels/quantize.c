@@ -100,6 +100,9 @@ static void one_pixel(struct rng *r, struct ig_conv *a, int32_t *ic, int32_t *oc
     a->w = (struct ig_window){1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 1, 1};
     *ic = RNG_OF(r, 64, 100, 333, 512, 1040), *oc = RNG_OF(r, 3, 10, 70, 130);
     for (int i = 0; i < 3; i++) in[i] = out[i] = 1;
+    if (rng_one_in(r, 2)) return;
+    in[1] = a->w.kh = RNG_OF(r, 2, 3, 7), in[2] = a->w.kw = RNG_OF(r, 1, 2, 7); /* of an image that the window covers */
+    *ic = RNG_OF(r, 4, 16, 20, 37, 64);
 }
 
 /* A window of one pixel. */
