@@ -61,7 +61,7 @@ void qlinear_binary_any_1x1__ref(const struct ig_call *call, struct ig_range ran
         for (int32_t x = 0; x < out->w; x++)
             for (int32_t c = range.c0; c < range.c1; c++) {
                 int32_t a = number(call, 0, y, x * call->in[0].pixel_stride + c), b = number(call, 3, y, x * call->in[3].pixel_stride + c);
-                float v = attr->kind == IG_ADD ? fmaf((float)a, t.a, fmaf((float)b, t.b, t.k))
+                float v = attr->kind == IG_ADD ? __builtin_fmaf((float)a, t.a, __builtin_fmaf((float)b, t.b, t.k))
                                                : (float)((a - t.a_zero) * (b - t.b_zero)) * t.product;
                 int64_t n = ig_saturated(rint(v) + ig_parameter(call, 7, 0), type);
                 ig_put_int(ig_row(out, y, 1), type, x * out->pixel_stride + c, (int64_t)ig_ref_act(&attr->act, (double)n));
