@@ -73,7 +73,7 @@ def network(net):
     folder = f"{FOLDER}/{net['name']}"
     os.makedirs(folder, exist_ok=True)
     path, raw = f"{folder}/net.onnx", f"{folder}/input.raw"
-    run(["out/ingot", "zoo", net["zoo"], "-o", f"{path}.new"])
+    run(["out/ingot", "zoo", net.get("zoo", net["name"]), "-o", f"{path}.new"])
     os.replace(f"{path}.new", path)
     if not os.path.exists(raw):
         count = 1
