@@ -1,0 +1,130 @@
+/* Convolutions of quantised numbers at the ends of 32-bit sums: the largest that kernels take gives the reference's bits, one more is refused. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "kernels_cpu/problem.h"
+#include "kernels_cpu/registry.h"
+#include "tests/support/node.h"
+
+enum { LARGEST = 16512 /* k 2 255 255 < 2^31 */, CHANNELS = 3 };
+
+static const struct ig_shape number = {IG_F32, 0, {1, 1, 1, 1, 1, 1, 1, 1}}, byte = {IG_U8, 0, {1, 1, 1, 1, 1, 1, 1, 1}};
+
+struct problem { /* one pixel of k channels, 1x1; of groups of one as many outputs, else CHANNELS */
+    struct ig_shape x, w, bias, y;
+    struct ig_conv attrs;
+    uint8_t *in, *weights;
+    int32_t *biases;
+    struct ig_call call;
+};
+
+static const float scale = 1, y_scale = 16777216;
+static const uint8_t zero, w_zero = 128, y_zero = 128;
+
+static void *room(size_t bytes)
+{
+    void *p = malloc(bytes);
+    if (!p) abort();
+    return p;
+}
+
+static void make(struct problem *p, int32_t k, int depthwise, int32_t bias)
+{
+    int32_t oc = depthwise ? k : CHANNELS, ic = depthwise ? 1 : k;
+    int batch;
+    *p = (struct problem){SHAPE(IG_U8, 1, 1, 1, k), SHAPE(IG_U8, oc, ic, 1, 1), SHAPE(IG_I32, oc), SHAPE(IG_U8, 1, 1, 1, oc),
+                          {{1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 1, 1}, depthwise ? k : 1, {0}}, NULL, NULL, NULL, {0}};
+    p->in = memset(room((size_t)k), 255, (size_t)k);
+    p->weights = memset(room((size_t)oc * (size_t)ic), 255, (size_t)oc * (size_t)ic);
+    p->biases = room((size_t)oc * sizeof *p->biases);
+    for (int32_t i = 0; i < oc; i++) p->biases[i] = bias;
+    if (!depthwise) memset(p->weights, 0, (size_t)ic); /* one output of the least sum */
+    const struct ig_shape *in[9] = {&p->x, &number, &byte, &p->w, &number, &byte, &number, &byte, &p->bias}, *out[1] = {&p->y};
+    const void *data[9] = {p->in, &scale, &zero, p->weights, &scale, &w_zero, &y_scale, &y_zero, p->biases};
+    assert_int_equal(ig_build_call(IG_QLINEAR_CONV, &p->attrs, in, data, 9, out, 1, &p->call, &batch), 0);
+}
+
+static void drop(struct problem *p)
+{
+    free(p->in);
+    free(p->weights);
+    free(p->biases);
+}
+
+static void *lines(size_t bytes)
+{
+    return aligned_alloc(64, (bytes + 127) / 64 * 64);
+}
+
+static void run(const struct ig_kernel *k, const struct ig_call *call, uint8_t *y)
+{
+    struct ig_call now = *call;
+    void *weights = lines(k->pack ? k->pack(call, NULL) : 0), *scratch = lines(k->scratch ? k->scratch(call) : 0), *zeros = lines(ig_zeros_bytes(call));
+    assert_true(weights && scratch && zeros);
+    if (k->pack) k->pack(call, weights);
+    memset(zeros, 0, ig_zeros_bytes(call));
+    now.weights = weights, now.zeros = zeros, now.out[0].data = y;
+    k->run(&now, ig_full_range(&now), scratch);
+    free(weights), free(scratch), free(zeros);
+}
+
+/* How many kernels take it; n of them ran here, to the reference's bits. */
+static int takers(const struct problem *p, int *n)
+{
+    uint8_t want[CHANNELS], got[CHANNELS];
+    int takes = 0;
+    *n = 0;
+    for (int i = 0; i < ig_kernel_count(); i++) {
+        const struct ig_kernel *k = ig_kernel_at(i);
+        if (k->op != IG_QLINEAR_CONV || k->isa == IG_ISA_REF || k->isa == IG_ISA_CUDA || !k->supports(&p->call)) continue;
+        takes++;
+        if (p->y.dims[3] != CHANNELS || !k->run || !ig_isa_runs_here(k->isa)) continue;
+        run(ig_kernel_by_name("qlinear_conv_any_1x1__ref"), &p->call, want);
+        run(k, &p->call, got);
+        assert_memory_equal(got, want, CHANNELS);
+        (*n)++;
+    }
+    return takes;
+}
+
+static void sums(void **state)
+{
+    struct problem p;
+    int ran;
+    (void)state;
+    make(&p, LARGEST, 0, 0);
+    assert_true(takers(&p, &ran) >= 5); /* each ISA has one; NEON of 16 bits, as one filter is -128 all over */
+    assert_true(ran > 0 || ig_isa_fastest() == IG_ISA_REF);
+    drop(&p);
+    make(&p, LARGEST + 1, 0, 0);
+    assert_int_equal(takers(&p, &ran), 0);
+    drop(&p);
+}
+
+static void biases(void **state)
+{
+    struct problem p;
+    int ran;
+    (void)state;
+    for (int32_t sign = -1; sign <= 1; sign += 2)
+        for (int depthwise = 0; depthwise < 2; depthwise++) {
+            int32_t k = depthwise ? 1 : 2, most = INT32_MAX - k * 2 * 255 * 255 - 1, n = depthwise ? 2 : k;
+            make(&p, n, depthwise, sign * most);
+            assert_true(takers(&p, &ran) > 0);
+            drop(&p);
+            make(&p, n, depthwise, sign * (most + 1));
+            assert_int_equal(takers(&p, &ran), 0);
+            drop(&p);
+        }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(sums), cmocka_unit_test(biases)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
