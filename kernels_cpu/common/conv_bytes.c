@@ -13,13 +13,23 @@ static size_t whole_lines(size_t bytes)
     return (bytes + IG_BYTES_LINE - 1) / IG_BYTES_LINE * IG_BYTES_LINE;
 }
 
+/* Groups that fit a panel together. */
+static int32_t merged_groups(const struct ig_call *call, const struct ig_bytes_shape *shape)
+{
+    int32_t groups = ((const struct ig_conv *)call->attrs)->groups, n = shape->nr / (call->out[0].c / groups);
+    if (n >= groups) return groups;
+    while (n > 1 && groups % n) n--;
+    return n < 1 ? 1 : n;
+}
+
 /* Rows of taps lie side by side, of which there are several, or pixels that overlap; and tiles that do not cross rows waste little. */
 static int in_lines(const struct ig_call *call, const struct ig_bytes_shape *shape)
 {
     const struct ig_conv *conv = (const struct ig_conv *)call->attrs;
     const struct ig_window *w = &conv->w;
     const int32_t width = call->out[0].w, waste = shape->mr > 16 ? (width + 15) / 16 * 16 - width : 0;
-    return shape->lines && conv->groups == 1 && w->dw == 1 && w->dh == 1 && w->kh * w->kw > 1 && 4 * waste <= width && width >= 6;
+    const int is_whole = conv->groups == merged_groups(call, shape);
+    return shape->lines && is_whole && w->dw == 1 && w->dh == 1 && w->kh * w->kw > 1 && 4 * waste <= width && width >= 6;
 }
 
 static int32_t at_least_one(int64_t n)
@@ -54,7 +64,10 @@ static void cut_pixels(const struct ig_call *call, const struct ig_bytes_shape *
 struct ig_bytes_cut ig_bytes_cut_of(const struct ig_call *call, const struct ig_bytes_shape *shape)
 {
     const struct ig_conv *conv = (const struct ig_conv *)call->attrs;
-    struct ig_bytes_cut c = {.ic = call->in[0].c / conv->groups, .oc = call->out[0].c / conv->groups};
+    struct ig_bytes_cut c = {.merged = merged_groups(call, shape)};
+    c.groups = conv->groups / c.merged;
+    c.ic = call->in[0].c / c.groups;
+    c.oc = call->out[0].c / c.groups;
     c.lines = in_lines(call, shape) ? conv->w.kh : 1;
     c.panels = (c.oc + shape->nr - 1) / shape->nr;
     c.k = (int64_t)c.ic * conv->w.kw * (conv->w.kh / c.lines);
@@ -66,10 +79,9 @@ struct ig_bytes_cut ig_bytes_cut_of(const struct ig_call *call, const struct ig_
     return c;
 }
 
-size_t ig_bytes_pad(const struct ig_call *call)
+size_t ig_bytes_pad(const struct ig_call *call, const struct ig_bytes_cut *cut)
 {
-    const struct ig_conv *conv = (const struct ig_conv *)call->attrs;
-    return whole_lines((size_t)(call->in[0].c / conv->groups) * (size_t)conv->w.kw);
+    return whole_lines((size_t)cut->ic * (size_t)((const struct ig_conv *)call->attrs)->w.kw);
 }
 
 size_t ig_bytes_sums(const struct ig_bytes_shape *shape)
@@ -82,7 +94,7 @@ size_t ig_bytes_conv_scratch(const struct ig_call *call, const struct ig_bytes_s
     struct ig_bytes_cut c = ig_bytes_cut_of(call, shape);
     const struct ig_window *w = &((const struct ig_conv *)call->attrs)->w;
     size_t block = (size_t)(c.pitch ? ((int64_t)(c.block - 1) * w->sh + w->kh) * c.pitch : c.block * c.row);
-    return ig_bytes_sums(shape) + ig_bytes_pad(call) + block + IG_BYTES_LINE;
+    return ig_bytes_sums(shape) + ig_bytes_pad(call, &c) + block + IG_BYTES_LINE;
 }
 
 size_t ig_bytes_taps(const struct ig_window *w)

@@ -10,7 +10,8 @@
  *
  * Packed weights: struct ig_bytes_head, then
  *   [group][panel = ceil(oc/groups / nr)] { bias[nr], scale[nr], word[lines][words][nr] }   channels past the end are zero
- * where a word has the weights of two or four successive k = tap * ic/groups + channel of a line, beyond its last k zero. The bias has whatever
+ * where groups are those of a cut: several small ones are one whose weights between them are zero, which fills what a tile computes anyway,
+ * and a word has the weights of two or four successive k = tap * ic/groups + channel of a line, beyond its last k zero. The bias has whatever
  * the words leave out: - x_zero sum w of bytes. Where a shape says `halves`, the nr words of a row are in two parts, their lower
  * 16 bits and their higher ones, as vectors' products of pairs of bytes and of numbers of 16 bits want them:
  *   four of 8 bits   c0k0 c0k1 c1k0 c1k1 ... c15k0 c15k1 | c0k2 c0k3 c1k2 c1k3 ... c15k2 c15k3
@@ -62,7 +63,8 @@ struct ig_bytes_pixels {         /* whose words a tile takes */
 
 /* How a layer is cut. */
 struct ig_bytes_cut {
-    int32_t ic, oc, panels;      /* of a group */
+    int32_t merged, groups;      /* of the convolution's groups that are one here; of those */
+    int32_t ic, oc, panels;      /* of such a group */
     int32_t lines;               /* of a pixel's words: kernel rows, or 1 */
     int64_t k, words;            /* numbers of a line of a pixel; words */
     int64_t row;                 /* bytes from a pixel's words to the next one's */
@@ -74,7 +76,7 @@ struct ig_bytes_cut {
 struct ig_bytes_cut ig_bytes_cut_of(const struct ig_call *call, const struct ig_bytes_shape *shape);
 size_t ig_bytes_conv_scratch(const struct ig_call *call, const struct ig_bytes_shape *shape);
 /* The parts of scratch: sums of two tiles, x_zero for a row of taps; the rest is the block. */
-size_t ig_bytes_sums(const struct ig_bytes_shape *shape), ig_bytes_pad(const struct ig_call *call);
+size_t ig_bytes_sums(const struct ig_bytes_shape *shape), ig_bytes_pad(const struct ig_call *call, const struct ig_bytes_cut *cut);
 
 /*
  * Depthwise convolution (common/depthwise_bytes.inc). Packed weights: struct ig_bytes_head, then

@@ -8,29 +8,34 @@
 
 enum { X_SCALE = 1, X_ZERO, WEIGHTS, W_SCALE, W_ZERO, Y_SCALE, Y_ZERO, BIAS };
 
-/* Weights, less their zero point, of an output channel. */
+/* Weights, less their zero point, of an output channel, whose input channels are some of those of a packed row. */
 struct filter {
     const void *w;
     int32_t type, zero;
-    int64_t k;
-    int32_t ic, taps;
+    int64_t k;            /* of the filter */
+    int32_t ic, taps;     /* ic taps = k */
+    int32_t first, all;   /* its first channel in a packed row; the row's */
 };
 
-static struct filter filter_of(const struct ig_call *call, int32_t oc)
+static struct filter filter_of(const struct ig_call *call, int32_t oc, int32_t merged)
 {
     const struct ig_conv *conv = (const struct ig_conv *)call->attrs;
     const struct ig_operand *w = &call->in[WEIGHTS];
-    struct filter f = {NULL, w->shape->type, (int32_t)ig_parameter(call, W_ZERO, oc), 0, call->in[0].c / conv->groups, conv->w.kh * conv->w.kw};
+    struct filter f = {.type = w->shape->type, .zero = (int32_t)ig_parameter(call, W_ZERO, oc), .ic = call->in[0].c / conv->groups,
+                       .taps = conv->w.kh * conv->w.kw};
     f.k = (int64_t)f.ic * f.taps;
     f.w = (const char *)w->data + oc * f.k;
+    f.first = oc / (call->out[0].c / conv->groups) % merged * f.ic;
+    f.all = f.ic * merged;
     return f;
 }
 
-/* Number k of a packed row: tap k / ic, channel k % ic; 0 beyond the last. */
+/* Number k of a packed row: tap k / all, channel k % all; 0 for other groups' channels and beyond the last. */
 static int32_t weight_at(const struct filter *f, int64_t k)
 {
-    if (k >= f->k) return 0;
-    return (int32_t)ig_get_int(f->w, f->type, k % f->ic * f->taps + k / f->ic) - f->zero;
+    int64_t tap = k / f->all, channel = k % f->all - f->first;
+    if (tap >= f->taps || channel < 0 || channel >= f->ic) return 0;
+    return (int32_t)ig_get_int(f->w, f->type, channel * f->taps + tap) - f->zero;
 }
 
 static int32_t flip_of(const struct ig_call *call, int32_t flips)
@@ -92,16 +97,16 @@ static int fits_bytes(const struct filter *f, int64_t *least)
  */
 static int pairs_fit(const struct filter *f, int32_t apart)
 {
-    for (int64_t k = 0; k + apart < f->k; k++)
+    for (int64_t k = 0; k + apart < (int64_t)f->all * f->taps; k++)
         if (k % (2 * apart) < apart && weight_at(f, k) == -128 && weight_at(f, k + apart) == -128) return 0;
     return 1;
 }
 
 /* apart: 0 where products are added in 32 bits at once. */
-static int weights_fit(const struct ig_call *call, int32_t apart)
+static int weights_fit(const struct ig_call *call, int32_t merged, int32_t apart)
 {
     for (int32_t oc = 0; oc < call->out[0].c; oc++) {
-        struct filter f = filter_of(call, oc);
+        struct filter f = filter_of(call, oc, merged);
         int64_t least;
         if (!apart && f.zero == (f.type == IG_I8 ? 0 : 128)) continue;
         if (!fits_bytes(&f, &least) || (apart && least > 1 && !pairs_fit(&f, apart))) return 0;
@@ -111,8 +116,8 @@ static int weights_fit(const struct ig_call *call, int32_t apart)
 
 static int supports(const struct ig_call *call, const struct ig_bytes_shape *shape)
 {
-    if (!is_flat_qlinear(call) || is_depthwise(call) || !sums_fit(call, filter_of(call, 0).k)) return 0;
-    return shape->unit == 2 || weights_fit(call, shape->halves ? 2 : 0);
+    if (!is_flat_qlinear(call) || is_depthwise(call) || !sums_fit(call, filter_of(call, 0, 1).k)) return 0;
+    return shape->unit == 2 || weights_fit(call, ig_bytes_cut_of(call, shape).merged, shape->halves ? 2 : 0);
 }
 
 static float scale_of(const struct ig_call *call, int32_t oc)
@@ -140,7 +145,7 @@ static struct ig_bytes_head head_of(const struct ig_call *call, int32_t flip)
 /* What a filter's words leave out: the bias, and - zero sum w. */
 static int32_t bias_of(const struct ig_call *call, int32_t oc, int32_t zero)
 {
-    struct filter f = filter_of(call, oc);
+    struct filter f = filter_of(call, oc, 1);
     int64_t sum = 0;
     for (int64_t i = 0; zero && i < f.k; i++) sum += ig_get_int(f.w, f.type, i) - f.zero;
     return (int32_t)((int64_t)ig_parameter(call, BIAS, oc) - zero * sum);
@@ -170,8 +175,8 @@ static void pack_filter(const struct filter *f, const struct ig_bytes_shape *sha
 static size_t pack(const struct ig_call *call, void *dst, const struct ig_bytes_shape *shape)
 {
     struct ig_bytes_cut cut = ig_bytes_cut_of(call, shape);
-    int32_t groups = ((const struct ig_conv *)call->attrs)->groups, nr = shape->nr;
-    size_t bytes = sizeof(struct ig_bytes_head) + (size_t)(groups * (int64_t)cut.panels * cut.panel) * sizeof(int32_t);
+    int32_t nr = shape->nr;
+    size_t bytes = sizeof(struct ig_bytes_head) + (size_t)(cut.groups * (int64_t)cut.panels * cut.panel) * sizeof(int32_t);
     if (!dst) return bytes;
     int32_t zero = shape->unit == 4 ? flipped_zero(call, shape->flips) : 0;
     memset(dst, 0, bytes);
@@ -179,7 +184,7 @@ static size_t pack(const struct ig_call *call, void *dst, const struct ig_bytes_
     for (int32_t oc = 0; oc < call->out[0].c; oc++) {
         int32_t *panels = (int32_t *)((struct ig_bytes_head *)dst + 1), c = oc % cut.oc % nr;
         int32_t *panel = panels + (oc / cut.oc * (int64_t)cut.panels + oc % cut.oc / nr) * cut.panel;
-        struct filter f = filter_of(call, oc);
+        struct filter f = filter_of(call, oc, cut.merged);
         float scale = scale_of(call, oc);
         panel[c] = bias_of(call, oc, zero);
         memcpy(&panel[nr + c], &scale, sizeof scale);
@@ -203,12 +208,12 @@ SHAPE(neon_wide)
 
 int ig_supports_bytes_depthwise(const struct ig_call *call)
 {
-    return is_flat_qlinear(call) && is_depthwise(call) && sums_fit(call, filter_of(call, 0).k);
+    return is_flat_qlinear(call) && is_depthwise(call) && sums_fit(call, filter_of(call, 0, 1).k);
 }
 
 int ig_supports_bytes_depthwise_neon(const struct ig_call *call)
 {
-    return ig_supports_bytes_depthwise(call) && weights_fit(call, 1);
+    return ig_supports_bytes_depthwise(call) && weights_fit(call, 1, 1);
 }
 
 enum layout { PAIRS, TAPS, BYTES }; /* i16 [pair][16][2], i16 [tap][16], i8 [tap][16] */
@@ -235,7 +240,7 @@ static size_t pack_depthwise(const struct ig_call *call, void *dst, enum layout 
     *(struct ig_bytes_head *)dst = head_of(call, layout == BYTES ? flip_of(call, IG_BYTES_TO_SIGNED) : 0);
     for (int32_t c = 0; c < call->out[0].c; c++) {
         int32_t *at = to + c / N * block, i = c % N;
-        struct filter f = filter_of(call, c);
+        struct filter f = filter_of(call, c, 1);
         float scale = scale_of(call, c);
         at[i] = bias_of(call, c, zero);
         memcpy(&at[N + i], &scale, sizeof scale);
@@ -266,7 +271,7 @@ size_t ig_scratch_bytes_depthwise(const struct ig_call *call)
 
 int ig_supports_bytes_depthwise_vnni(const struct ig_call *call)
 {
-    return ig_supports_bytes_depthwise(call) && ((const struct ig_conv *)call->attrs)->w.dw == 1 && weights_fit(call, 0);
+    return ig_supports_bytes_depthwise(call) && ((const struct ig_conv *)call->attrs)->w.dw == 1 && weights_fit(call, 1, 0);
 }
 
 /* The word of taps [first, first + 4) of kernel row ky. */
@@ -291,7 +296,7 @@ size_t ig_pack_bytes_depthwise_vnni(const struct ig_call *call, void *dst)
     *(struct ig_bytes_head *)dst = head_of(call, flip_of(call, IG_BYTES_TO_UNSIGNED));
     for (int32_t c = 0; c < call->out[0].c; c++) {
         int32_t *to = (int32_t *)((struct ig_bytes_head *)dst + 1) + c / N * block + c % N;
-        struct filter f = filter_of(call, c);
+        struct filter f = filter_of(call, c, 1);
         float scale = scale_of(call, c);
         to[0] = bias_of(call, c, zero);
         memcpy(&to[N], &scale, sizeof scale);
