@@ -12,7 +12,7 @@ static const struct arity {
 } arities[IG_OPS] = {
     [IG_CONV] = {2, 4, 1},
     [IG_DECONV] = {2, 4, 1},
-    [IG_POOL] = {1, 1, 2},
+    [IG_POOL] = {1, 5, 2},
     [IG_GLOBAL_POOL] = {1, 1, 1},
     [IG_LRN] = {1, 1, 1},
     [IG_RESIZE] = {1, 1, 1},
@@ -35,6 +35,7 @@ static const struct arity {
     [IG_DEQUANTIZE] = {2, 3, 1},
     [IG_DYNAMIC_QUANTIZE] = {1, 1, 3},
     [IG_QLINEAR_BINARY] = {8, 8, 1},
+    [IG_QLINEAR_AFFINE] = {4, 4, 1},
     [IG_LOOKUP] = {2, 2, 1},
     [IG_SOFTMAX] = {1, 1, 1},
     [IG_REDUCE] = {1, 1, 1},

@@ -130,21 +130,36 @@ static const char *binary_fault(const struct ig_graph *g, const struct ig_node *
     return fault ? fault : broadcast_fault(g, n);
 }
 
-/* Inputs 0 and 3 are like the output, the others one number each. */
+/* An activation of bytes. */
+static const char *clip_fault(const struct ig_act *a) {
+    return a->kind == IG_NONE || a->kind == IG_CLIP ? NULL : "an activation other than clip";
+}
+
+/* Inputs 0 and 3 are like the output, or input 3 is a pixel of it; the others are one number each. */
 static const char *qlinear_binary_fault(const struct ig_graph *g, const struct ig_node *n) {
     const struct ig_binary_attr *a = &n->attrs.binary;
     const struct ig_shape *y = &g->values[n->out[0]].shape;
     if (a->kind != IG_ADD && a->kind != IG_MUL) return "neither a sum nor a product";
-    if (a->act.kind != IG_NONE && a->act.kind != IG_CLIP) return "an activation other than clip";
+    if (clip_fault(&a->act)) return clip_fault(&a->act);
     for (int k = 0; k < n->n_in; k++) {
         const struct ig_shape *x = &g->values[n->in[k]].shape;
         int is_data = k == 0 || k == 3;
         if (!is_data && ig_count(x) != 1) return "a parameter that is not one number";
         if (is_data && x->rank != y->rank) return "the rank changes";
+        if (k == 3 && ig_is_pixel(g, x, y)) continue;
         for (int i = 0; is_data && i < y->rank; i++)
             if (x->dims[i] != y->dims[i]) return "the shape changes";
     }
     return NULL;
+}
+
+static const char *pool_fault(const struct ig_graph *g, const struct ig_node *n) {
+    const struct ig_pool *a = &n->attrs.pool;
+    if (n->n_in != 1 && n->n_in != 5) return "neither one input nor five";
+    if (n->n_in == 5 && a->kind != IG_POOL_AVERAGE) return "scales of what is no average";
+    for (int k = 1; k < n->n_in; k++)
+        if (ig_count(&g->values[n->in[k]].shape) != 1) return "a parameter that is not one number";
+    return window_fault(&a->w, 0);
 }
 
 static const char *same_shape_fault(const struct ig_graph *g, const struct ig_node *n) {
@@ -153,6 +168,16 @@ static const char *same_shape_fault(const struct ig_graph *g, const struct ig_no
     for (int i = 0; i < x->rank; i++)
         if (x->dims[i] != y->dims[i]) return "the shape changes";
     return n->op == IG_UNARY ? act_fault(&n->attrs.unary.act, IG_UNARIES) : NULL;
+}
+
+static const char *qlinear_affine_fault(const struct ig_graph *g, const struct ig_node *n) {
+    const struct ig_shape *y = &g->values[n->out[0]].shape;
+    for (int k = 1; k < 3; k++) {
+        const struct ig_shape *s = &g->values[n->in[k]].shape;
+        if (s->rank != 1 || !y->rank || s->dims[0] != y->dims[ig_channel_dim(g, y)]) return "not one scale and offset per channel";
+    }
+    if (ig_count(&g->values[n->in[3]].shape) != 1) return "a zero point that is not one number";
+    return clip_fault(&n->attrs.unary.act) ? clip_fault(&n->attrs.unary.act) : same_shape_fault(g, n);
 }
 
 static const char *lookup_fault(const struct ig_graph *g, const struct ig_node *n) {
@@ -178,8 +203,9 @@ static const char *fault(const struct ig_graph *g, const struct ig_node *n) {
     case IG_QLINEAR_CONV:
         return conv_fault(g, n);
     case IG_POOL:
+        return pool_fault(g, n);
     case IG_MAX_UNPOOL:
-        return window_fault(&n->attrs.pool.w, n->op == IG_MAX_UNPOOL);
+        return window_fault(&n->attrs.pool.w, 1);
     case IG_DEFORM_CONV:
         return window_fault(&n->attrs.deform.w, 0);
     case IG_FC:
@@ -192,6 +218,8 @@ static const char *fault(const struct ig_graph *g, const struct ig_node *n) {
         return binary_fault(g, n);
     case IG_QLINEAR_BINARY:
         return qlinear_binary_fault(g, n);
+    case IG_QLINEAR_AFFINE:
+        return qlinear_affine_fault(g, n);
     case IG_LOOKUP:
         return lookup_fault(g, n);
     case IG_WHERE:

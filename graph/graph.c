@@ -243,6 +243,17 @@ static int among(const int32_t *list, int32_t n, int32_t v) {
     return 0;
 }
 
+int32_t ig_channel_dim(const struct ig_graph *g, const struct ig_shape *s) {
+    return g->channels_last || s->rank < 2 ? s->rank - 1 : 1;
+}
+
+int ig_is_pixel(const struct ig_graph *g, const struct ig_shape *x, const struct ig_shape *y) {
+    if (x->rank != y->rank || y->rank < 3) return 0;
+    for (int i = 0; i < y->rank; i++)
+        if (x->dims[i] != (i == 0 || i == ig_channel_dim(g, y) ? y->dims[i] : 1)) return 0;
+    return 1;
+}
+
 int ig_is_output(const struct ig_graph *g, int32_t v) {
     return among(g->outputs, g->n_outputs, v);
 }

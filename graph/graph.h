@@ -82,6 +82,10 @@ void ig_graph_sweep(struct ig_graph *g);
 /* Readers of value v as node inputs; is it a graph output / input? */
 int32_t ig_use_count(const struct ig_graph *g, int32_t v);
 int ig_is_output(const struct ig_graph *g, int32_t v);
+/* The dim of an image's channels: its last, or 1 in ONNX's layout. */
+int32_t ig_channel_dim(const struct ig_graph *g, const struct ig_shape *s);
+/* x is one pixel of each of y's images. */
+int ig_is_pixel(const struct ig_graph *g, const struct ig_shape *x, const struct ig_shape *y);
 int ig_is_input(const struct ig_graph *g, int32_t v);
 static inline int ig_is_const(const struct ig_graph *g, int32_t v)
 {

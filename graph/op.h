@@ -20,7 +20,7 @@ enum ig_op {
     /* spatial: channels-last data, attributes in struct ig_conv / ig_pool / ... */
     IG_CONV = 0,       /* x, w [OC, IC/groups, (KD,)(KH,)KW], bias [OC] or none, residual (as output) or none */
     IG_DECONV,         /* x, w [IC, OC/groups, (KD,)(KH,)KW], bias or none */
-    IG_POOL,           /* x -> y (, indices i64 for max) */
+    IG_POOL,           /* x -> y (, indices i64 for max); averages of bytes: x, x_scale, x_zero, y_scale, y_zero */
     IG_GLOBAL_POOL,    /* x [N,...,C] -> [N,1..,C] */
     IG_LRN,            /* across channels */
     IG_RESIZE,         /* any layout: per-dimension scales */
@@ -45,8 +45,10 @@ enum ig_op {
     IG_QUANTIZE,       /* x, scale, zero or none; scale per tensor or per `axis` */
     IG_DEQUANTIZE,     /* the same */
     IG_DYNAMIC_QUANTIZE, /* x -> y u8, scale f32 [], zero u8 [] */
-    IG_QLINEAR_BINARY, /* a, a_scale, a_zero, b, b_scale, b_zero, y_scale, y_zero: a and b of one shape, one parameter each;
-                          add or mul; act: none, or a clip of the quantised output between integers */
+    IG_QLINEAR_BINARY, /* a, a_scale, a_zero, b, b_scale, b_zero, y_scale, y_zero: a and b of one shape, or b one pixel of
+                          each image; one parameter each; add or mul; act: none, or a clip of the quantised output between integers */
+    IG_QLINEAR_AFFINE, /* x u8 or i8, scale f32 [C], offset f32 [C], y_zero: saturate(round(x scale[c] + offset[c]) + y_zero);
+                          act as above */
     IG_LOOKUP,         /* x u8 or i8, table [256] of the output's type: y[i] = table[x[i]], by the byte as it is stored */
     /* along axes */
     IG_SOFTMAX,        /* enum ig_softmax over one axis */
@@ -216,7 +218,7 @@ union ig_attrs {
     struct ig_col2im col2im;
     struct ig_fc fc;
     struct ig_matmul matmul;
-    struct ig_unary_attr unary;
+    struct ig_unary_attr unary;     /* IG_UNARY, IG_QLINEAR_AFFINE */
     struct ig_binary_attr binary;   /* IG_BINARY, IG_QLINEAR_BINARY */
     struct ig_axis axis; /* IG_SOFTMAX, IG_CONCAT, IG_GATHER*, IG_SCATTER_*, IG_ONE_HOT, IG_QUANTIZE, IG_DEQUANTIZE */
     struct ig_reduce reduce;

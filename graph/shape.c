@@ -206,6 +206,7 @@ static infer_fn *const table[IG_OPS] = {
     [IG_DEQUANTIZE] = infer_dequantize,
     [IG_DYNAMIC_QUANTIZE] = infer_dynamic_quantize,
     [IG_QLINEAR_BINARY] = infer_qlinear_binary,
+    [IG_QLINEAR_AFFINE] = infer_qlinear_affine,
     [IG_LOOKUP] = infer_lookup,
     [IG_SOFTMAX] = softmax,
     [IG_REDUCE] = infer_reduce,

@@ -191,8 +191,20 @@ int infer_qlinear_binary(struct infer *q)
     const struct ig_shape *a = infer_in(q, 0), *b = infer_in(q, 3);
     if (a->type != infer_in(q, 2)->type || b->type != infer_in(q, 5)->type)
         return infer_fail(q, "data and zero point differ in type");
-    if (!same_dims(a, b)) return infer_fail(q, "the two inputs differ in shape");
+    if (!same_dims(a, b) && !ig_is_pixel(q->g, b, a)) return infer_fail(q, "the two inputs differ in shape");
     return infer_like(q, 0, a, infer_in(q, 7)->type);
+}
+
+int infer_qlinear_affine(struct infer *q)
+{
+    const struct ig_shape *x = infer_want(q, 0, T_BYTE, 1, IG_MAX_RANK), *zero = infer_want(q, 3, T_BYTE, 0, IG_MAX_RANK);
+    if (!x || !zero || infer_parameter(q, 3, T_BYTE, 1)) return -1;
+    for (int i = 1; i < 3; i++) {
+        const struct ig_shape *s = infer_want(q, i, T_F32, 1, 1);
+        if (!s) return -1;
+        if (s->dims[0] != x->dims[ig_channel_dim(q->g, x)]) return infer_fail(q, "input %d has not one number per channel", i);
+    }
+    return infer_like(q, 0, x, zero->type);
 }
 
 int infer_lookup(struct infer *q)

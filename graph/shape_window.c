@@ -32,11 +32,6 @@ static int check_window(struct infer *q, const struct ig_window *w, int rank)
     return 0;
 }
 
-static int channel_dim(const struct infer *q, const struct ig_shape *x)
-{
-    return q->g->channels_last ? x->rank - 1 : 1;
-}
-
 static int first_space(const struct infer *q)
 {
     return q->g->channels_last ? 1 : 2;
@@ -49,7 +44,7 @@ static int slide(struct infer *q, const struct ig_window *w, const struct ig_sha
     int rank = x->rank - 2;
     if (check_window(q, w, rank)) return -1;
     dims[0] = x->dims[0];
-    dims[channel_dim(q, x)] = oc;
+    dims[ig_channel_dim(q->g, x)] = oc;
     for (int i = 0; i < rank; i++) {
         struct window_dim d = dim_of(w, i, rank);
         int64_t in = x->dims[first_space(q) + i], reach = (d.k - 1) * d.d + 1;
@@ -90,7 +85,7 @@ static int conv_like(struct infer *q, const struct ig_shape *x, const struct ig_
     const struct ig_conv *a = &q->n->attrs.conv;
     int64_t dims[IG_MAX_RANK];
     if (check_weights(q, a, x, w)) return -1;
-    int64_t c = x->dims[channel_dim(q, x)], oc = w->dims[0];
+    int64_t c = x->dims[ig_channel_dim(q->g, x)], oc = w->dims[0];
     if ((int64_t)w->dims[1] * a->groups != c || oc % a->groups)
         return infer_fail(q, "weights for %lld input channels in %d groups do not fit data of %lld channels",
                           (long long)w->dims[1] * a->groups, a->groups, (long long)c);
@@ -130,13 +125,13 @@ int infer_deconv(struct infer *q)
     const struct ig_shape *x = infer_want(q, 0, T_F32, 3, 5), *w = x ? infer_want(q, 1, T_F32, 3, 5) : NULL;
     int64_t dims[IG_MAX_RANK];
     if (!w || check_weights(q, a, x, w) || check_window(q, &a->w, x->rank - 2)) return -1;
-    int64_t c = x->dims[channel_dim(q, x)], oc = (int64_t)w->dims[1] * a->groups;
+    int64_t c = x->dims[ig_channel_dim(q->g, x)], oc = (int64_t)w->dims[1] * a->groups;
     if (w->dims[0] != c || c % a->groups)
         return infer_fail(q, "weights for %d input channels in %d groups do not fit data of %lld channels",
                           w->dims[0], a->groups, (long long)c);
     if (check_bias(q, 2, T_F32, oc)) return -1;
     dims[0] = x->dims[0];
-    dims[channel_dim(q, x)] = oc;
+    dims[ig_channel_dim(q->g, x)] = oc;
     for (int i = 0; i < x->rank - 2; i++) {
         struct window_dim d = dim_of(&a->w, i, x->rank - 2);
         int64_t in = x->dims[first_space(q) + i];
@@ -145,13 +140,23 @@ int infer_deconv(struct infer *q)
     return infer_set(q, 0, IG_F32, x->rank, dims);
 }
 
+/* Scales and zero points of an average of bytes. */
+static int check_pool_parameters(struct infer *q)
+{
+    for (int i = 1; i < 5; i++)
+        if (infer_parameter(q, i, i % 2 ? T_F32 : T_BYTE, 1)) return -1;
+    if (infer_in(q, 2)->type == infer_in(q, 0)->type) return 0;
+    return infer_fail(q, "data and zero point differ in type");
+}
+
 int infer_pool(struct infer *q)
 {
     const struct ig_pool *a = &q->n->attrs.pool;
-    const struct ig_shape *x = infer_want(q, 0, a->kind == IG_POOL_MAX ? T_F32 | T_BYTE : T_F32, 3, 5);
+    int is_quantised = q->n->n_in == 5, types = is_quantised ? T_BYTE : a->kind == IG_POOL_MAX ? T_F32 | T_BYTE : T_F32;
+    const struct ig_shape *x = infer_want(q, 0, types, 3, 5);
     int64_t dims[IG_MAX_RANK];
-    if (!x || slide(q, &a->w, x, x->dims[channel_dim(q, x)], dims)) return -1;
-    if (infer_set(q, 0, x->type, x->rank, dims)) return -1;
+    if (!x || slide(q, &a->w, x, x->dims[ig_channel_dim(q->g, x)], dims) || (is_quantised && check_pool_parameters(q))) return -1;
+    if (infer_set(q, 0, is_quantised ? infer_in(q, 4)->type : x->type, x->rank, dims)) return -1;
     return q->n->n_out > 1 ? infer_set(q, 1, IG_I64, x->rank, dims) : 0;
 }
 

@@ -93,7 +93,9 @@ static int is_weight(enum ig_op op, int i)
     case IG_QLINEAR_CONV:
     case IG_QUANTIZE:
     case IG_DEQUANTIZE:
-    case IG_LOOKUP: return i >= 1;
+    case IG_LOOKUP:
+    case IG_POOL:
+    case IG_QLINEAR_AFFINE: return i >= 1;
     case IG_QLINEAR_BINARY: return i != 0 && i != 3;
     default: return 0;
     }

@@ -57,6 +57,7 @@ int ig_reach_of(enum ig_op op, const struct ig_call *call, int32_t k, struct ig_
     case IG_QUANTIZE:
     case IG_DEQUANTIZE:
     case IG_LOOKUP:
+    case IG_QLINEAR_AFFINE:
     case IG_COPY: return k == 0 && same_rows(call, k, reach);
     case IG_BINARY: return k <= 1 && same_rows(call, k, reach);
     case IG_QLINEAR_BINARY: return (k == 0 || k == 3) && same_rows(call, k, reach);

@@ -37,7 +37,7 @@ static int unpadded(const struct ig_pool *p) {
 static struct ig_window *window_of(struct ig_node *n) {
     struct ig_pool *p = &n->attrs.pool;
     if (n->op == IG_CONV || n->op == IG_QLINEAR_CONV) return &n->attrs.conv.w;
-    if (n->op != IG_POOL || p->kind == IG_POOL_MAX) return NULL;
+    if (n->op != IG_POOL || p->kind == IG_POOL_MAX || n->n_in > 1) return NULL;
     if (p->kind == IG_POOL_AVERAGE && !p->count_include_pad && !unpadded(p)) return NULL;
     return &p->w;
 }

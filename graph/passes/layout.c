@@ -12,7 +12,13 @@
 
 enum rule { PLAIN, SPATIAL, ANY, RESHAPED, TRANSPOSED };
 
-static enum rule rule_of(const struct ig_node *n) {
+/* A sum or product whose second operand is a pixel. */
+static int has_pixel(const struct layout *l, const struct ig_node *n) {
+    const struct ig_shape *a = &l->of[n->in[0]].shape, *b = &l->of[n->in[3]].shape;
+    return ig_count(a) != ig_count(b);
+}
+
+static enum rule rule_of(const struct layout *l, const struct ig_node *n) {
     switch (n->op) {
     case IG_CONV:
     case IG_DECONV:
@@ -21,7 +27,10 @@ static enum rule rule_of(const struct ig_node *n) {
     case IG_LRN:
     case IG_CONV_INTEGER:
     case IG_QLINEAR_CONV:
+    case IG_QLINEAR_AFFINE:
         return SPATIAL;
+    case IG_QLINEAR_BINARY:
+        return has_pixel(l, n) ? SPATIAL : ANY;
     case IG_NORM:
         if (n->attrs.norm.kind == IG_NORM_INSTANCE || n->attrs.norm.kind == IG_NORM_GROUP) return SPATIAL;
         return n->attrs.norm.kind == IG_NORM_LP || n->attrs.norm.kind == IG_NORM_MVN ? ANY : PLAIN;
@@ -37,7 +46,6 @@ static enum rule rule_of(const struct ig_node *n) {
     case IG_QUANTIZE:
     case IG_DEQUANTIZE:
     case IG_DYNAMIC_QUANTIZE:
-    case IG_QLINEAR_BINARY:
     case IG_LOOKUP:
     case IG_SOFTMAX:
     case IG_REDUCE:
@@ -73,9 +81,9 @@ static void plain(struct layout *l, int32_t node) {
     define_plain(l, node, 0);
 }
 
-/* Input k of a spatial op is an image: the first one, and a convolution's residual. */
+/* Input k of a spatial op is an image: the first one, a convolution's residual, a sum's or product's second operand. */
 static int is_image(const struct ig_node *n, int k) {
-    return k == 0 || (k == 3 && n->op == IG_CONV);
+    return k == 0 || (k == 3 && (n->op == IG_CONV || n->op == IG_QLINEAR_BINARY));
 }
 
 static void spatial(struct layout *l, int32_t node) {
@@ -205,7 +213,7 @@ static void any(struct layout *l, int32_t node) {
 }
 
 static void visit(struct layout *l, int32_t node) {
-    switch (rule_of(&l->g->nodes[node])) {
+    switch (rule_of(l, &l->g->nodes[node])) {
     case SPATIAL:
         spatial(l, node);
         break;

@@ -1,10 +1,13 @@
 /*
  * Pooling: maximum (with the index of the first maximum), average, (sum |x|^p)^(1/p). Padding never takes
  * part, but in an average that counts it: then the window within the explicit padding divides.
+ * An average of n bytes, each step rounded to a float: v = ((sum x - x_zero) (x_scale / y_scale)) / n, then
+ * y = saturate(round half to even(v) + y_zero).
  */
 #include <math.h>
 
 #include "kernels_cpu/ref/element.h"
+#include "kernels_cpu/ref/quantized.h"
 #include "kernels_cpu/ref/ref.h"
 #include "kernels_cpu/ref/window.h"
 
@@ -15,9 +18,20 @@ struct pooled {
     int32_t counted; /* elements and explicit padding */
 };
 
+static int is_average_of_bytes(const struct ig_call *call)
+{
+    const struct ig_pool *a = call->attrs;
+    const int64_t most = INT32_MAX / 255; /* taps whose sum fits */
+    for (int k = 1; k < 5; k++)
+        if (call->n_in != 5 || !call->in[k].shape || ig_count(call->in[k].shape) != 1) return 0;
+    return a->kind == IG_POOL_AVERAGE && ig_is_byte(&call->in[0]) && ig_is_byte(&call->out[0]) && ig_is_byte(&call->in[4]) &&
+           call->in[2].shape->type == call->in[0].shape->type && (int64_t)a->w.kd * a->w.kh * a->w.kw < most;
+}
+
 int pool_any_1x1__supports(const struct ig_call *call)
 {
     const struct ig_pool *a = call->attrs;
+    if (call->n_in > 1) return is_average_of_bytes(call);
     return ig_ref_is_float(call) || (ig_ref_is_number(call) && a->kind == IG_POOL_MAX);
 }
 
@@ -67,6 +81,14 @@ static double value(const struct ig_pool *a, const struct pooled *r, int32_t typ
     return n ? r->sum / n : 0;
 }
 
+static int64_t average_of_bytes(const struct ig_call *call, const struct pooled *r)
+{
+    const struct ig_pool *a = call->attrs;
+    int32_t n = a->count_include_pad ? r->counted : r->n;
+    float scale = ig_scale(call, 1, 0) / ig_scale(call, 3, 0), v = (float)(r->sum - r->n * ig_parameter(call, 2, 0)) * scale;
+    return ig_saturated(rint(n ? v / (float)n : 0) + ig_parameter(call, 4, 0), call->out[0].shape->type);
+}
+
 void pool_any_1x1__ref(const struct ig_call *call, struct ig_range range, void *scratch)
 {
     const struct ig_pool *a = call->attrs;
@@ -79,7 +101,8 @@ void pool_any_1x1__ref(const struct ig_call *call, struct ig_range range, void *
             for (int32_t c = range.c0; c < range.c1; c++) {
                 struct pooled r = pool(call, y, x, c);
                 void *row = ig_row(out, y, ig_type_bytes(type));
-                ig_put_real(row, type, x * out->pixel_stride + c, value(a, &r, type));
+                if (call->n_in > 1) ig_put_int(row, type, x * out->pixel_stride + c, average_of_bytes(call, &r));
+                else ig_put_real(row, type, x * out->pixel_stride + c, value(a, &r, type));
                 if (call->n_out > 1 && index->shape)
                     ((int64_t *)ig_row(index, y, 8))[x * index->pixel_stride + c] =
                         ((int64_t)call->image * in->c + c) * plane + r.at;

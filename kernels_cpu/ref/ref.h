@@ -17,7 +17,7 @@ int ig_ref_dense_float(const struct ig_call *call, int k);
 
 ig_supports_fn deconv_f32_1x1__supports;
 ig_supports_fn conv_f32_1x1__supports; /* f32 or f16 weights of any kind, constant or not */
-ig_supports_fn pool_any_1x1__supports;         /* f32, f16; maxima of every numeric type */
+ig_supports_fn pool_any_1x1__supports;         /* f32, f16; maxima of every numeric type; averages of u8 or i8 */
 ig_supports_fn resize_f32_1x1__supports;       /* rank 4, only H and W change */
 ig_supports_fn resize_any_nd__supports;        /* any rank; nearest also of types other than f32 */
 ig_supports_fn conv_integer_any_1x1__supports; /* u8 or i8 operands, i32 result */
@@ -37,7 +37,8 @@ ig_supports_fn where_any_nd__supports;
 ig_supports_fn cast_any_1x1__supports;         /* every pair of types */
 ig_supports_fn quantize_any_nd__supports;      /* f32 or i32 -> u8, i8 */
 ig_supports_fn dequantize_any_nd__supports;    /* u8, i8 or i32 -> f32 */
-ig_supports_fn qlinear_binary_any_1x1__supports; /* u8 or i8 operands of one shape, and result; a parameter is one number */
+ig_supports_fn qlinear_binary_any_1x1__supports; /* u8 or i8 operands of one shape, or the second a pixel, and result; a parameter is one number */
+ig_supports_fn qlinear_affine_any_1x1__supports; /* u8 or i8 */
 ig_supports_fn lookup_any_1x1__supports;       /* u8 or i8, a table of u8 or i8 */
 
 #endif

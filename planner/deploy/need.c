@@ -43,6 +43,12 @@ static struct ig_reading scaled(struct ig_reading r, const struct ig_resize *a, 
     return r;
 }
 
+static struct ig_reading whole(struct ig_reading r)
+{
+    r.kind = IG_READ_WHOLE;
+    return r;
+}
+
 /* Numpy's broadcasting: what has no such dimension, or 1 there, is read whole. */
 static struct ig_reading broadcast(struct ig_reading r)
 {
@@ -70,7 +76,7 @@ static int is_kept(const struct ig_node *n, int32_t axis)
 /* Input k is a tensor like the output; others are read whole. */
 static int is_data(const struct ig_node *n, int32_t k)
 {
-    return k == 0 || n->op == IG_CONCAT || (k == 3 && n->op == IG_QLINEAR_BINARY);
+    return k == 0 || n->op == IG_CONCAT;
 }
 
 static struct ig_reading same(struct ig_reading r, const struct ig_node *n, int32_t k, int32_t axis)
@@ -102,17 +108,20 @@ struct ig_reading ig_reading_of(const struct ig_graph *g, const struct ig_node *
     case IG_DECONV:
     case IG_CONV_INTEGER:
     case IG_QLINEAR_CONV: return convolved(r, n, k, y->rank, axis);
-    case IG_POOL: return windowed(r, &n->attrs.pool.w, y->rank, axis, IG_READ_WINDOW);
+    case IG_POOL:
+        if (k) return whole(r);
+        return windowed(r, &n->attrs.pool.w, y->rank, axis, IG_READ_WINDOW);
     case IG_RESIZE: return scaled(r, &n->attrs.resize, axis);
     case IG_BINARY:
     case IG_WHERE: return broadcast(r);
+    case IG_QLINEAR_BINARY: return k == 0 || k == 3 ? broadcast(r) : whole(r);
     case IG_LRN:
     case IG_UNARY:
     case IG_CAST:
     case IG_COPY:
     case IG_QUANTIZE:
     case IG_DEQUANTIZE:
-    case IG_QLINEAR_BINARY:
+    case IG_QLINEAR_AFFINE:
     case IG_LOOKUP:
     case IG_SOFTMAX:
     case IG_NORM:
