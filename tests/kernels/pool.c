@@ -1,4 +1,4 @@
-/* Random poolings: maximum (with indices), average with its ways of counting, Lp; overhang, dilation. */
+/* Random poolings: maximum (with indices), average with its ways of counting, Lp; overhang, dilation; averages of bytes. */
 #include <string.h>
 
 #include "tests/support/check.h"
@@ -49,7 +49,7 @@ static void make_kind(struct rng *r, enum check_pass pass, struct check_problem 
     p->rel = a->kind == IG_POOL_LP ? 64 : 0;
 }
 
-static void make(struct rng *r, enum check_pass pass, struct check_problem *p)
+static void make_floats(struct rng *r, enum check_pass pass, struct check_problem *p)
 {
     struct ig_pool *a = &p->attrs.pool;
     int rank = rng_one_in(r, 8) ? RNG_OF(r, 1, 3) : 2;
@@ -74,6 +74,49 @@ static void make(struct rng *r, enum check_pass pass, struct check_problem *p)
     windows_text(p, &a->w, in, c, c);
 }
 
+/* Inputs k and k + 1, a scale and a zero point. */
+static void parameters(struct rng *r, struct check_problem *p, int k, int32_t type, double low, double high)
+{
+    int32_t one = 1, least = type == IG_I8 ? -128 : 0;
+    check_in(p, k, IG_F32, rng_one_in(r, 2), &one);
+    check_in(p, k + 1, type, rng_one_in(r, 2), &one);
+    p->low[k] = low, p->high[k] = high;
+    p->low[k + 1] = least, p->high[k + 1] = least + 255;
+}
+
+/* A window that the image is. */
+static void cover(struct rng *r, struct check_problem *p, int32_t c)
+{
+    int32_t one[3] = {1, 1, 1}, in[3] = {1, RNG_OF(r, 1, 7, 13, 56), RNG_OF(r, 1, 7, 14, 57)};
+    p->attrs.pool.w = (struct ig_window){1, in[1], in[2], 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 1, 1};
+    p->attrs.pool.ceil_d = p->attrs.pool.ceil_h = p->attrs.pool.ceil_w = 0;
+    windows_image(p, 0, 2, in, c, 0);
+    windows_image(p, 0, 2, one, c, 1);
+    windows_text(p, &p->attrs.pool.w, in, c, c);
+}
+
+static void make_bytes(struct rng *r, enum check_pass pass, struct check_problem *p)
+{
+    make_floats(r, pass, p);
+    int32_t from = RNG_OF(r, IG_U8, IG_I8), to = RNG_OF(r, IG_U8, IG_I8);
+    if (p->has_out > 1 || rng_one_in(r, 8)) p->has_out = 1, p->n_out = 1, cover(r, p, RNG_OF(r, 1, 3, 16, 33, 72, 200));
+    p->attrs.pool.kind = IG_POOL_AVERAGE;
+    p->magnitude = p->attrs;
+    p->in[0].type = from, p->out[0].type = to;
+    p->low[0] = from == IG_I8 ? -128 : 0, p->high[0] = p->low[0] + 255;
+    parameters(r, p, 1, from, 1, 2);
+    parameters(r, p, 3, to, 1, 4);
+    if (rng_one_in(r, 2)) p->low[1] = p->high[1] = p->low[3] = p->high[3] = 2; /* averages in the middle between integers */
+    if (pass == CHECK_REALS && rng_one_in(r, 8)) p->low[3] = 1e-30, p->high[3] = 1e-25;
+    p->exact = 1, p->terms = 0, p->rel = 0;
+}
+
+static void make(struct rng *r, enum check_pass pass, struct check_problem *p)
+{
+    if (rng_one_in(r, 3)) make_bytes(r, pass, p);
+    else make_floats(r, pass, p);
+}
+
 static void rows(const struct check_problem *p, int in, int32_t y0, int32_t y1, int32_t *a, int32_t *b)
 {
     (void)in;
@@ -82,6 +125,6 @@ static void rows(const struct check_problem *p, int in, int32_t y0, int32_t y1, 
 
 int main(int argc, char **argv)
 {
-    static const struct check_body body = {IG_POOL, 24, 400, make, rows};
+    static const struct check_body body = {IG_POOL, 24, 600, make, rows};
     return check_main(&body, argc, argv);
 }

@@ -1,4 +1,4 @@
-/* Random quantisations, there and back and dynamic; convolutions, sums and products of quantised operands. */
+/* Random quantisations, there and back and dynamic; convolutions, sums, products and affine functions of quantised operands. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -86,7 +86,7 @@ static void dynamic_quantize(struct rng *r, enum check_pass pass, struct check_p
 static void layer(struct rng *r, struct ig_conv *a, int32_t *ic, int32_t *oc)
 {
     int32_t kind = rng_int(r, 0, 5);
-    a->groups = kind == 0 ? rng_int(r, 2, 3) : 1;
+    a->groups = kind == 0 ? RNG_OF(r, 2, 3, 8) : 1;
     *ic = a->groups * RNG_OF(r, 1, 2, 3, 4, 8, 16, 20), *oc = a->groups * RNG_OF(r, 1, 2, 5, 8, 16);
     if (kind == 1) a->groups = *ic = *oc = RNG_OF(r, 1, 3, 4, 8, 16, 32, 70, 130);
     if (kind == 2) a->groups = *ic = RNG_OF(r, 2, 4, 10), *oc = *ic * rng_int(r, 1, 3);
@@ -233,11 +233,17 @@ static void qlinear_operand(struct rng *r, struct check_problem *p, int k, int r
 static void qlinear_binary(struct rng *r, enum check_pass pass, struct check_problem *p)
 {
     struct ig_binary_attr *a = &p->attrs.binary;
-    int32_t dims[4], one = 1, to = byte_type(r), least = to == IG_I8 ? -128 : 0;
+    int32_t dims[4], pixel[4], one = 1, to = byte_type(r), least = to == IG_I8 ? -128 : 0;
     int rank = rng_one_in(r, 20) ? shapes_many(r, dims) : shapes_any(r, dims, 4);
     a->kind = RNG_OF(r, IG_ADD, IG_MUL);
     qlinear_operand(r, p, 0, rank, dims);
-    qlinear_operand(r, p, 3, rank, dims);
+    if (rank >= 3 && rng_one_in(r, 3)) { /* one pixel of each image */
+        for (int i = 1; i < rank - 1; i++) pixel[i] = 1;
+        pixel[0] = dims[0], pixel[rank - 1] = dims[rank - 1];
+        qlinear_operand(r, p, 3, rank, pixel);
+    } else {
+        qlinear_operand(r, p, 3, rank, dims);
+    }
     check_in(p, 6, IG_F32, rng_one_in(r, 2), &one);
     check_in(p, 7, to, rng_one_in(r, 2), &one);
     check_out(p, 0, to, rank, dims);
@@ -254,6 +260,35 @@ static void qlinear_binary(struct rng *r, enum check_pass pass, struct check_pro
     p->dense = ~9u;
     snprintf(p->text, sizeof p->text, "%s of types %d and %d to %d, rank %d of %d,..", ig_binary_name(a->kind), p->in[0].type,
              p->in[3].type, to, rank, dims[0]);
+}
+
+/* Of input 3 that is a pixel of each image its own. */
+static void binary_rows(const struct check_problem *p, int in, int32_t y0, int32_t y1, int32_t *a, int32_t *b)
+{
+    int is_pixel = in == 3 && ig_count(&p->in[3]) != ig_count(&p->in[0]), rows = is_pixel && p->in[0].rank == 4 ? p->in[0].dims[1] : 1;
+    *a = y0 / rows, *b = (y1 - 1) / rows + 1;
+}
+
+static void qlinear_affine(struct rng *r, enum check_pass pass, struct check_problem *p)
+{
+    int32_t dims[4], one = 1, from = byte_type(r), to = byte_type(r), least = to == IG_I8 ? -128 : 0;
+    int rank = rng_one_in(r, 20) ? shapes_many(r, dims) : shapes_any(r, dims, 4);
+    check_in(p, 0, from, rank, dims);
+    check_in(p, 1, IG_F32, 1, &dims[rank - 1]);
+    check_in(p, 2, IG_F32, 1, &dims[rank - 1]);
+    check_in(p, 3, to, rng_one_in(r, 2), &one);
+    check_out(p, 0, to, rank, dims);
+    any_byte(p, 0);
+    between(p, 3, least, least + 255);
+    p->low[1] = -2, p->high[1] = 2, p->low[2] = -200, p->high[2] = 200;
+    if (pass == CHECK_REALS && rng_one_in(r, 4)) between(p, 1, 0.5, 0.5); /* in the middle between integers */
+    if (pass == CHECK_REALS && rng_one_in(r, 8)) p->low[1] = 1e25, p->high[1] = 1e30;
+    p->specials = rng_one_in(r, 4);
+    p->constant = rng_one_in(r, 4) ? 0 : 0xe;
+    int32_t lo = rng_int(r, least, 60);
+    if (rng_one_in(r, 3)) p->attrs.unary.act = (struct ig_act){IG_CLIP, (float)lo, (float)(lo + rng_int(r, 0, 60))};
+    p->dense = ~1u;
+    snprintf(p->text, sizeof p->text, "type %d to %d, rank %d of %d,..,%d", from, to, rank, dims[0], dims[rank - 1]);
 }
 
 static void lookup(struct rng *r, enum check_pass pass, struct check_problem *p)
@@ -283,7 +318,8 @@ int main(int argc, char **argv)
                                                {IG_DYNAMIC_QUANTIZE, 20, 60, dynamic_quantize, NULL},
                                                {IG_CONV_INTEGER, 24, 400, conv_integer, rows},
                                                {IG_QLINEAR_CONV, 24, 400, qlinear_conv, rows},
-                                               {IG_QLINEAR_BINARY, 60, 150, qlinear_binary, NULL},
+                                               {IG_QLINEAR_BINARY, 60, 150, qlinear_binary, binary_rows},
+                                               {IG_QLINEAR_AFFINE, 60, 150, qlinear_affine, NULL},
                                                {IG_LOOKUP, 60, 150, lookup, NULL}};
     return check_main_of(bodies, (int)(sizeof bodies / sizeof *bodies), argc, argv);
 }
