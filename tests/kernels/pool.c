@@ -109,6 +109,7 @@ static void make_bytes(struct rng *r, enum check_pass pass, struct check_problem
     if (rng_one_in(r, 2)) p->low[1] = p->high[1] = p->low[3] = p->high[3] = 2; /* averages in the middle between integers */
     if (pass == CHECK_REALS && rng_one_in(r, 8)) p->low[3] = 1e-30, p->high[3] = 1e-25;
     p->exact = 1, p->terms = 0, p->rel = 0;
+    p->dense = ~1u;
 }
 
 static void make(struct rng *r, enum check_pass pass, struct check_problem *p)
