@@ -38,7 +38,7 @@ size_t ig_zeros_read(const struct ig_kernel *k, const struct ig_call *call)
 
 int ig_packs_input(const struct ig_kernel *k, int i)
 {
-    return k->pack && i > 0 && (i < 3 || k->op == IG_QLINEAR_CONV);
+    return k->pack && i > 0 && (i < 3 || k->op == IG_QLINEAR_CONV || k->op == IG_QLINEAR_AFFINE);
 }
 
 static int32_t span(const struct ig_shape *s, int from, int to)

@@ -68,13 +68,16 @@ void ig_quant_binary_rows(const struct ig_call *call, struct ig_range range, ig_
 {
     const struct ig_operand *a = &call->in[0], *b = &call->in[3], *out = &call->out[0];
     const struct ig_quant_binary q = quant_binary_of(call);
-    int32_t n = range.c1 - range.c0, joined = is_gapless(a, n) && is_gapless(b, n) && is_gapless(out, n);
+    const int is_pixel = b->h != out->h || b->w != out->w; /* b is one of each image */
+    const int64_t b_step = is_pixel ? 0 : b->pixel_stride;
+    const int32_t n = range.c1 - range.c0, rows = out->h / b->h;
+    const int joined = !is_pixel && is_gapless(a, n) && is_gapless(b, n) && is_gapless(out, n);
     for (int32_t y = range.y0; y < range.y1; y++) {
-        const uint8_t *pa = (const uint8_t *)ig_row(a, y, 1) + range.c0, *pb = (const uint8_t *)ig_row(b, y, 1) + range.c0;
+        const uint8_t *pa = (const uint8_t *)ig_row(a, y, 1) + range.c0, *pb = (const uint8_t *)ig_row(b, y / rows, 1) + range.c0;
         uint8_t *to = (uint8_t *)ig_row(out, y, 1) + range.c0;
         if (joined) run_of(to, pa, pb, (int64_t)n * out->w, &q, run);
         else
-            for (int32_t x = 0; x < out->w; x++, pa += a->pixel_stride, pb += b->pixel_stride, to += out->pixel_stride)
+            for (int32_t x = 0; x < out->w; x++, pa += a->pixel_stride, pb += b_step, to += out->pixel_stride)
                 run_of(to, pa, pb, n, &q, run);
     }
 }

@@ -119,6 +119,8 @@ ig_supports_fn ig_supports_transpose_bytes; /* bytes */
 /* --- pack/quantize.c: f32 to u8 or i8 and back, one scale, one zero point or none --- */
 ig_supports_fn ig_supports_quantize, ig_supports_dequantize;
 ig_supports_fn ig_supports_quant_binary; /* IG_QLINEAR_BINARY, scales of floats */
+ig_supports_fn ig_supports_quant_affine; /* IG_QLINEAR_AFFINE, constants */
+ig_pack_fn ig_pack_quant_affine;
 
 /* --- pack/resize.c: images whose rows and columns change --- */
 ig_supports_fn ig_supports_resize_nearest; /* by whole factors, each pixel repeated */
