@@ -38,6 +38,12 @@ int ig_supports_pool_bytes(const struct ig_call *call)
            pool->kind == IG_POOL_MAX && touches_image(call);
 }
 
+int ig_supports_average_bytes(const struct ig_call *call)
+{
+    return call->n_in == 5 && pool_any_1x1__supports(call) && ig_is_flat(&((const struct ig_pool *)call->attrs)->w) && ig_is_f32(&call->in[1]) &&
+           ig_is_f32(&call->in[3]);
+}
+
 int ig_supports_global_pool(const struct ig_call *call)
 {
     const struct ig_global_pool *pool = (const struct ig_global_pool *)call->attrs;
