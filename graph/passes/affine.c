@@ -5,15 +5,20 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "graph/late.h"
 #include "graph/passes/edit.h"
 
-/* Elements of constant c as one vector along the last dim of a tensor of `channels`; 0 if it varies
- * elsewhere. */
-static int32_t vector_length(const struct ig_graph *g, int32_t c, int32_t channels) {
+static int32_t channels_of(const struct ig_graph *g, const struct ig_shape *y) {
+    return y->rank ? y->dims[ig_channel_dim(g, y)] : 1;
+}
+
+/* Elements of constant c as one vector along the channels of a tensor like y; 0 if it varies elsewhere. */
+static int32_t vector_length(const struct ig_graph *g, int32_t c, const struct ig_shape *y) {
     const struct ig_shape *s = &g->values[c].shape;
+    int32_t at = s->rank - y->rank + ig_channel_dim(g, y);
     int64_t n = ig_count(s);
     if (n == 1) return 1;
-    return n == channels && s->dims[s->rank - 1] == channels ? channels : 0;
+    return n == channels_of(g, y) && at >= 0 && s->dims[at] == n ? (int32_t)n : 0;
 }
 
 static int reserve(struct affine *a, int32_t channels) {
@@ -55,13 +60,14 @@ static int linear(int32_t kind, int first, double c, double *scale, double *offs
 
 static int read_binary(const struct ig_graph *g, const struct ig_node *n, struct affine *a) {
     const struct ig_shape *y = &g->values[n->out[0]].shape;
-    int32_t channels = y->rank ? y->dims[y->rank - 1] : 1;
+    int32_t channels = channels_of(g, y);
     int k = edit_f32(g, n->in[0]) ? 0 : 1; /* which operand is constant */
     const float *c = edit_f32(g, n->in[k]);
     a->x = n->in[1 - k];
     if (!c || ig_is_const(g, a->x) || !edit_same_shape(y, &g->values[a->x].shape)) return 0;
-    int32_t length = vector_length(g, n->in[k], channels);
+    int32_t length = vector_length(g, n->in[k], y);
     if (!length || !reserve(a, channels)) return 0;
+    ig_late_fetch(g, c);
     a->uniform = 1;
     for (int i = 0; i < channels; i++) {
         if (!linear(n->attrs.binary.kind, k == 0, c[length == 1 ? 0 : i], &a->scale[i], &a->offset[i])) {
@@ -79,7 +85,7 @@ static int read_unary(const struct ig_graph *g, const struct ig_node *n, struct 
     if (act->kind != IG_AFFINE && act->kind != IG_NEG) return 0;
     a->x = n->in[0];
     a->uniform = 1;
-    if (!reserve(a, y->rank ? y->dims[y->rank - 1] : 1)) return 0;
+    if (!reserve(a, channels_of(g, y))) return 0;
     for (int i = 0; i < a->channels; i++) {
         a->scale[i] = act->kind == IG_NEG ? -1 : act->alpha;
         a->offset[i] = act->kind == IG_NEG ? 0 : act->beta;

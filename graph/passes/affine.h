@@ -1,5 +1,5 @@
-/* Nodes that compute y = scale[c] x + offset[c], c the last dimension; shared by the parts of the fold_affine
- * pass. */
+/* Nodes that compute y = scale[c] x + offset[c], c the channel; shared by the parts of the fold_affine pass and by the
+ * quantised one. */
 #ifndef GRAPH_PASSES_AFFINE_H
 #define GRAPH_PASSES_AFFINE_H
 

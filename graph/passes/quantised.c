@@ -149,7 +149,7 @@ static int takes_bytes(const struct ig_graph *g, const struct ig_node *n, int k,
     case IG_CONCAT:
         return leads_to_bytes(g, n->out[0], left);
     default:
-        return (moves(n) || n->op == IG_UNARY) && leads_to_bytes(g, n->out[0], left);
+        return (moves(n) || n->op == IG_UNARY || quantised_is_average(g, n)) && leads_to_bytes(g, n->out[0], left);
     }
 }
 
@@ -254,13 +254,44 @@ static int part(struct ig_graph *g, const struct quantised_end *end) {
     return 1;
 }
 
+/* A QUANTIZE behind what gives floats another shape or order: before it, where something may become an op on bytes. */
+static int go_before(struct ig_graph *g, const struct quantised_end *end) {
+    int32_t move = end->act < 0 && end->float_value >= 0 ? g->values[end->float_value].producer : -1, y = end->y.value;
+    if (move < 0 || (g->nodes[move].op != IG_RESHAPE && g->nodes[move].op != IG_TRANSPOSE)) return 0;
+    const union ig_attrs attrs = g->nodes[move].attrs;
+    enum ig_op op = (enum ig_op)g->nodes[move].op;
+    struct ig_shape shape = g->values[g->nodes[move].in[0]].shape;
+    shape.type = g->values[y].shape.type;
+    if (edit_sole_reader(g, g->nodes[move].in[0]) != move) return 0;
+    int32_t in[3] = {g->nodes[move].in[0], end->y.scale, quantised_zero(g, &end->y)}, bytes = ig_add_value(g, g->values[y].name, &shape);
+    edit_become(g, move, IG_QUANTIZE, 3, in);
+    g->nodes[move].out[0] = bytes;
+    g->values[bytes].producer = move;
+    edit_become(g, end->node, op, 1, &bytes);
+    g->nodes[end->node].attrs = attrs;
+    return 1;
+}
+
 /* --- all --- */
 
-/* Weights that are floats, and a QUANTIZE of them. */
-static int fold_weights(struct ig_graph *g, ig_eval_fn *eval) {
+/* Constants of one dim, such as a batch normalisation's, that no layer takes as bytes. */
+static int is_parameter(const struct ig_graph *g, const struct ig_node *n) {
+    const struct ig_shape *s = &g->values[n->out[0]].shape;
+    int64_t count = ig_count(s);
+    int32_t widest = 1;
+    for (int i = 0; i < s->rank; i++)
+        if (s->dims[i] > widest) widest = s->dims[i];
+    for (int i = 0; i < g->n_nodes; i++)
+        for (int k = 0; k < g->nodes[i].n_in; k++)
+            if (g->nodes[i].in[k] == n->out[0] && (g->nodes[i].op == IG_CONV || g->nodes[i].op == IG_MATMUL)) return 0;
+    return n->n_out == 1 && count == widest;
+}
+
+/* Weights that are floats, and a QUANTIZE of them; what affine nodes are made with. */
+static int fold_constants(struct ig_graph *g, ig_eval_fn *eval) {
     int folded = 0;
     for (int i = 0; i < g->n_nodes; i++)
-        if (g->nodes[i].op == IG_QUANTIZE) folded += edit_fold(g, i, eval);
+        if (g->nodes[i].n_out && (g->nodes[i].op == IG_QUANTIZE || is_parameter(g, &g->nodes[i]))) folded += edit_fold(g, i, eval);
     return edit_finish(g, folded);
 }
 
@@ -284,7 +315,7 @@ static int rewrite(struct ig_graph *g, int32_t node, ig_eval_fn *eval) {
     if (g->nodes[node].op == IG_LOOKUP) return quantised_compose(g, node);
     if (g->nodes[node].op != IG_QUANTIZE) return sink(g, node) || sink_concat(g, node);
     if (unite(g, node) || quantised_lookup(g, node, eval)) return 1;
-    return quantised_end_of(g, node, &end) && (part(g, &end) || quantised_layer(g, &end));
+    return quantised_end_of(g, node, &end) && (part(g, &end) || go_before(g, &end) || quantised_layer(g, &end));
 }
 
 static int concerns(const struct ig_graph *g) {
@@ -295,7 +326,7 @@ static int concerns(const struct ig_graph *g) {
 
 int ig_pass_quantised(struct ig_graph *g, ig_eval_fn *eval) {
     int rewrites = 0, more = !g->channels_last && concerns(g);
-    if (more) rewrites = fold_weights(g, eval);
+    if (more) rewrites = fold_constants(g, eval);
     while (more) {
         more = 0;
         for (int i = 0, n = g->n_nodes; i < n; i++)

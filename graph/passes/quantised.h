@@ -39,6 +39,12 @@ int32_t quantised_zero(struct ig_graph *g, const struct quantised *q);
  * tensors: quantised_layer.c. 1 if it is now.
  */
 int quantised_layer(struct ig_graph *g, const struct quantised_end *end);
+/* The op before `end` on bytes, where it is an average of windows or of images: 1 if it is now. */
+int quantised_pool(struct ig_graph *g, const struct quantised_end *end);
+/* Node n is such an average of floats: 1. */
+int quantised_is_average(const struct ig_graph *g, const struct ig_node *n);
+/* All that is linear, channel by channel, before `end` as one op on bytes: 1 if it is now. */
+int quantised_affine(struct ig_graph *g, const struct quantised_end *end);
 /*
  * A QUANTIZE of element-wise ops on one quantised tensor and on numbers becomes a LOOKUP, or nothing, where its table changes
  * nothing: 1 if it has.

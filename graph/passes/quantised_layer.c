@@ -1,6 +1,6 @@
 /*
  * Layers of quantised tensors: a float op between DEQUANTIZE and QUANTIZE as the op on bytes that gives the same, but for
- * rounding. A product with a constant matrix is a 1x1 convolution, whose rows are pixels; of what is flattened one by a
+ * rounding. Averages are in quantised_pool.c, what is linear channel by channel in quantised_affine.c. A product with a constant matrix is a 1x1 convolution, whose rows are pixels; of what is flattened one by a
  * window as large as the image, so that nothing is transposed.
  */
 #include <math.h>
@@ -269,14 +269,21 @@ int quantised_matmul(struct ig_graph *g, int32_t node) {
 
 /* --- sums and products of two tensors --- */
 
+/* Which operand is one pixel of the other's images; 1 where both have one shape; -1 where neither is so. */
+static int pixel_of(const struct ig_graph *g, const struct ig_node *n) {
+    const struct ig_shape *a = &g->values[n->in[0]].shape, *b = &g->values[n->in[1]].shape;
+    if (edit_same_shape(a, b) || ig_is_pixel(g, b, a)) return 1;
+    return ig_is_pixel(g, a, b) ? 0 : -1;
+}
+
 static int binary(struct ig_graph *g, const struct quantised_end *end) {
     int32_t node = g->values[end->float_value].producer;
     const struct ig_node *n = &g->nodes[node];
     const struct ig_binary_attr attr = {.kind = n->attrs.binary.kind, .act = end->clip};
     struct quantised a, b;
     if (n->op != IG_BINARY || (attr.kind != IG_ADD && attr.kind != IG_MUL) || n->attrs.binary.act.kind != IG_NONE) return 0;
-    if (!edit_same_shape(&g->values[n->in[0]].shape, &g->values[n->in[1]].shape)) return 0;
-    if (!quantised_read_one(g, n->in[0], &a) || !quantised_read_one(g, n->in[1], &b)) return 0;
+    int k = pixel_of(g, n);
+    if (k < 0 || !quantised_read_one(g, n->in[1 - k], &a) || !quantised_read_one(g, n->in[k], &b)) return 0;
     int32_t in[8] = {a.value, a.scale, quantised_zero(g, &a), b.value, b.scale, quantised_zero(g, &b),
                      end->y.scale, quantised_zero(g, &end->y)};
     edit_become(g, node, IG_QLINEAR_BINARY, 8, in);
@@ -288,5 +295,5 @@ static int binary(struct ig_graph *g, const struct quantised_end *end) {
 
 int quantised_layer(struct ig_graph *g, const struct quantised_end *end) {
     if (end->float_value < 0 || g->values[end->float_value].producer < 0) return 0;
-    return convolution(g, end) || product(g, end) || binary(g, end);
+    return convolution(g, end) || product(g, end) || binary(g, end) || quantised_pool(g, end) || quantised_affine(g, end);
 }
