@@ -216,7 +216,7 @@ static void broken_files_are_refused(void **state) {
     refused("\"in\":[\"v\"]", "\"in\":[7]", "no value");
     refused("\"in\":[\"v\"]", "\"in\":[null]", "input 0 is missing");
     refused("\"in\":[\"v\"]", "\"in\":[\"y \\\"out\\\"\"]", "no earlier node");
-    refused("\"in\":[\"v\"]", "\"in\":[\"v\",\"v\"]", "2 inputs");
+    refused("\"in\":[\"v\"]", "\"in\":[\"v\",\"v\"]", "neither one input nor five");
     refused("\"in\":[\"v\"]", "\"in\":\"v\"", "'in' must be an array");
     refused("\"out\":[\"v\"]", "\"out\":[\"x\"]", "");
     refused("\"macs\":32", "\"macs\":-1", "'macs'");

@@ -44,21 +44,25 @@ static inline void conv_nchw(const struct ig_graph *g, const struct ig_node *n, 
                                  (in[2] ? ((const float *)in[2])[c] : 0));
 }
 
-/* Max pool, with the ONNX index of the maximum if wanted. */
+/* Maxima, with their ONNX indices if wanted, or averages. */
 static inline void pool_nchw(const struct ig_graph *g, const struct ig_node *n, const void *const *in,
                              void *const *out) {
     struct image x = image_of(g, n->in[0], in[0]), y = image_of(g, n->out[0], out[0]);
     const struct ig_window *w = &n->attrs.pool.w;
     for (int64_t i = 0; i < ig_count(&g->values[n->out[0]].shape); i++) {
-        int64_t c = i / (y.h * y.w), best = -1;
+        int64_t c = i / (y.h * y.w), best = -1, taken = 0;
+        double sum = 0;
         for (int k = 0; k < w->kh * w->kw; k++) {
             int64_t row = i / y.w % y.h * w->sh - w->top + k / w->kw,
                     col = i % y.w * w->sw - w->left + k % w->kw;
             if (row < 0 || row >= x.h || col < 0 || col >= x.w) continue;
             int64_t at = (c * x.h + row) * x.w + col;
             if (best < 0 || x.data[at] > x.data[best]) best = at;
+            sum += x.data[at];
+            taken++;
         }
-        ((float *)out[0])[i] = x.data[best];
+        if (n->attrs.pool.count_include_pad) taken = w->kh * w->kw;
+        ((float *)out[0])[i] = n->attrs.pool.kind == IG_POOL_AVERAGE ? (float)(sum / (double)taken) : x.data[best];
         if (n->n_out > 1) ((int64_t *)out[1])[i] = best;
     }
 }
@@ -74,7 +78,7 @@ static inline void mean_nchw(const struct ig_graph *g, const struct ig_node *n, 
     }
 }
 
-/* Batch 1, rank 4; conv, max pool and average global pool. */
+/* Batch 1, rank 4; conv, max and average pool, average global pool. */
 static inline int eval_nchw(const struct ig_graph *g, const struct ig_node *n, const void *const *in,
                             void *const *out) {
     switch (n->op) {
