@@ -441,15 +441,26 @@ static int32_t random_concat(struct ig_graph *g, struct rng *r, int32_t a, int32
     return build_node(g, IG_SLICE, ATTRS(.slice = {.start = {0, rng_int(r, 0, 1)}, .step = {1, 2, 1, 1}}), 1, &x, &same);
 }
 
+/* By a number for each channel, constant or its average. */
+static int32_t random_channels(struct ig_graph *g, struct rng *r, int32_t a, int32_t b) {
+    int32_t each = powers(g, 6, 0), how = rng_int(r, 0, 3), kind = RNG_OF(r, IG_ADD, IG_MUL);
+    if (how == 0) each = random_quantised(g, r, build_1(g, IG_GLOBAL_POOL, ATTRS(.global_pool = {.kind = IG_POOL_AVERAGE}), b));
+    else each = build_reshape(g, each, DIMS(6, 1, 1));
+    if (how == 1) a = build_2(g, IG_BINARY, BIN(IG_MUL), a, each);
+    return rng_one_in(r, 2) ? build_2(g, IG_BINARY, BIN(kind), a, each) : build_2(g, IG_BINARY, BIN(kind), each, a);
+}
+
 /* What is not rounded to bytes is only moved or cut: floats stay exact. */
 static int32_t random_layer(struct ig_graph *g, struct rng *r, int32_t a, int32_t b) {
-    int kind = rng_int(r, 0, 6);
+    int kind = rng_int(r, 0, 8);
     int32_t y;
     if (kind == 0) return random_move(g, r, a);
     if (kind == 1) return random_concat(g, r, a, b);
     if (kind == 2) return act(g, IG_RELU, 0, 0, a);
     if (kind == 3) y = build_2(g, IG_BINARY, BIN(RNG_OF(r, IG_ADD, IG_ADD, IG_MUL, IG_SUB)), a, b);
     else if (kind == 4) y = act(g, RNG_OF(r, IG_ABS, IG_NEG, IG_SIGMOID, IG_TANH, IG_HARD_SWISH), 0, 0, a);
+    else if (kind == 5) y = build_1(g, IG_POOL, ATTRS(.pool = {.w = build_window(3, 1, 1), .kind = IG_POOL_AVERAGE, .count_include_pad = rng_int(r, 0, 1)}), a);
+    else if (kind == 6) y = random_channels(g, r, a, b);
     else y = random_conv(g, r, a);
     if (rng_one_in(r, 3)) y = rng_one_in(r, 2) ? act(g, IG_RELU, 0, 0, y) : act(g, IG_CLIP, 0, 1.5f, y);
     return random_quantised(g, r, y);
