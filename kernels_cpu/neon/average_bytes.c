@@ -1,6 +1,6 @@
 /*
  * Averages of bytes, any window of two dims: v = (S scale) / n, S the sum of the taps less x_zero each, n what the window counts. Taps are
- * added in 16 bits (uaddw, saddw), these sums in 32: 64 channels of a pixel at a time, then 16.
+ * added in 16 bits (uaddw, saddw), these sums in 32: 32 channels of a pixel at a time, then 16.
  *
  * A division is slow; its quotient, to the bit, is q + (a - n q) r of two fused multiply-adds, where a = S scale, r = 1 / n and q = a r are
  * rounded. Let u be the unit in the last place of a / n. q is at most 2u from a / n, and a - n q, a multiple of u / 2, is exact where
@@ -14,12 +14,11 @@
 
 #define INLINE static inline __attribute__((always_inline))
 
-enum { N = 16, MANY = 4 /* vectors at a time */, FIT = 256 /* taps whose sum 16 bits hold */, MOST = 1 << 20 /* beyond n */ };
+enum { N = 16, MANY = 2 /* vectors at a time */, FIT = 256 /* taps whose sum 16 bits hold */, MOST = 1 << 20 /* beyond n */ };
 
 struct average {
     float scale;              /* x_scale / y_scale */
-    int32_t x_zero, y_zero;
-    int is_signed_out;
+    int32_t x_zero, y_zero, low; /* low: the least y */
     /* of a pixel: */
     float factor, n, inverse; /* a = S factor; 1 / n */
     int32_t start;            /* of its sums: - x_zero a tap */
@@ -102,25 +101,20 @@ INLINE int32x4_t four(int32x4_t sum, const struct average *q, const int divides)
     return vcvtnq_s32_f32(vfmaq_n_f32(v, vfmsq_f32(a, n, v), q->inverse));
 }
 
-/* Eight outputs. What 16 bits cannot hold is beyond the type's bounds with y_zero, too. */
+/* Eight outputs, of which the lower 8 bits count. What 16 bits cannot hold is beyond the bounds with y_zero, too. */
 INLINE int16x8_t eight(const int32x4_t *sums, const struct average *q, const int divides)
 {
-    int16x8_t y = vqmovn_high_s32(vqmovn_s32(four(sums[0], q, divides)), four(sums[1], q, divides));
-    return vqaddq_s16(y, vdupq_n_s16((int16_t)q->y_zero));
-}
-
-INLINE uint8x16_t sixteen(const int32x4_t *sums, const struct average *q, const int divides)
-{
-    const int16x8_t a = eight(sums, q, divides), b = eight(sums + 2, q, divides);
-    if (q->is_signed_out) return vreinterpretq_u8_s8(vqmovn_high_s16(vqmovn_s16(a), b));
-    return vqmovun_high_s16(vqmovun_s16(a), b);
+    int16x8_t y = vcombine_s16(vqmovn_s32(four(sums[0], q, divides)), vqmovn_s32(four(sums[1], q, divides)));
+    y = vmaxq_s16(vqaddq_s16(y, vdupq_n_s16((int16_t)q->y_zero)), vdupq_n_s16((int16_t)q->low));
+    return vminq_s16(y, vdupq_n_s16((int16_t)(q->low + 255)));
 }
 
 INLINE void put(uint8_t *out, const int32x4_t *sums, const struct average *q, const struct channels ch, const int divides)
 {
 #pragma GCC unroll 4
     for (int k = 0; k < ch.vectors; k++) {
-        uint8x16_t bytes = sixteen(sums + 4 * k, q, divides);
+        const int8x8_t a = vmovn_s16(eight(sums + 4 * k, q, divides)), b = vmovn_s16(eight(sums + 4 * k + 2, q, divides));
+        const uint8x16_t bytes = vreinterpretq_u8_s8(vcombine_s8(a, b));
         if (ch.whole) vst1q_u8(out + ch.c + k * N, bytes);
         else ig_bytes_store_some(out + ch.c, bytes, ch.n);
     }
@@ -158,7 +152,7 @@ static int32_t zero_of(const struct ig_operand *o)
 static struct average average_of(const struct ig_call *call)
 {
     return (struct average){.scale = *(const float *)call->in[1].data / *(const float *)call->in[3].data, .x_zero = zero_of(&call->in[2]),
-                            .y_zero = zero_of(&call->in[4]), .is_signed_out = call->out[0].shape->type == IG_I8};
+                            .y_zero = zero_of(&call->in[4]), .low = call->out[0].shape->type == IG_I8 ? -128 : 0};
 }
 
 /* The view of output (y, x), and what depends on it. Of no taps at all the average is 0, whatever the scale. */
