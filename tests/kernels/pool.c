@@ -88,6 +88,7 @@ static void parameters(struct rng *r, struct check_problem *p, int k, int32_t ty
 static void cover(struct rng *r, struct check_problem *p, int32_t c)
 {
     int32_t one[3] = {1, 1, 1}, in[3] = {1, RNG_OF(r, 1, 7, 13, 56), RNG_OF(r, 1, 7, 14, 57)};
+    if (rng_one_in(r, 3)) in[1] = rng_int(r, 1, 2), in[2] = RNG_OF(r, 128, 129, 256, 257, 300, 600); /* about what 16 bits hold */
     p->attrs.pool.w = (struct ig_window){1, in[1], in[2], 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 1, 1};
     p->attrs.pool.ceil_d = p->attrs.pool.ceil_h = p->attrs.pool.ceil_w = 0;
     windows_image(p, 0, 2, in, c, 0);
@@ -104,10 +105,12 @@ static void make_bytes(struct rng *r, enum check_pass pass, struct check_problem
     p->magnitude = p->attrs;
     p->in[0].type = from, p->out[0].type = to;
     p->low[0] = from == IG_I8 ? -128 : 0, p->high[0] = p->low[0] + 255;
+    if (rng_one_in(r, 4)) p->low[0] = p->high[0]; /* the largest sums */
+    else if (from == IG_I8 && rng_one_in(r, 4)) p->high[0] = p->low[0];
     parameters(r, p, 1, from, 1, 2);
     parameters(r, p, 3, to, 1, 4);
     if (rng_one_in(r, 2)) p->low[1] = p->high[1] = p->low[3] = p->high[3] = 2; /* averages in the middle between integers */
-    if (pass == CHECK_REALS && rng_one_in(r, 8)) p->low[3] = 1e-30, p->high[3] = 1e-25;
+    if (pass == CHECK_REALS && rng_one_in(r, 8)) p->low[3] = 2e-38, p->high[3] = 2e-36; /* products beyond the largest float */
     p->exact = 1, p->terms = 0, p->rel = 0;
     p->dense = ~1u;
 }
