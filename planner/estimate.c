@@ -220,6 +220,7 @@ static double operations(const struct ig_kernel *k, const struct family *f, cons
 {
     const struct ig_operand *out = &call->out[0];
     double in = elements(&call->in[0]);
+    if (!f && k->op == IG_POOL) return elements(out) * window_of(k->op, call) / plain_efficiency;
     if (!f) return (in > elements(out) ? in : elements(out)) * window_of(k->op, call) / plain_efficiency;
     if (f->saving == WINOGRAD) return winograd_operations(k, f, call);
     double pixels = round_up((double)out->h * out->w, f->rows);

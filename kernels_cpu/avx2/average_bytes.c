@@ -47,7 +47,7 @@ AVERAGE_INLINE struct totals totals_add(struct totals t, words w)
 /* Eight, rounded; NaN becomes the lower bound. */
 AVERAGE_INLINE __m256i rounded(__m256i sum, const struct average *q, const struct average_pixel *p)
 {
-    const __m256 a = _mm256_mul_ps(_mm256_cvtepi32_ps(_mm256_sub_epi32(sum, _mm256_set1_epi32(p->bias))), _mm256_set1_ps(q->scale));
+    const __m256 a = _mm256_mul_ps(_mm256_cvtepi32_ps(_mm256_sub_epi32(sum, _mm256_set1_epi32(p->bias))), _mm256_set1_ps(p->scale));
     const __m256 n = _mm256_set1_ps(p->n), r = _mm256_set1_ps(p->inverse);
     __m256 v = _mm256_mul_ps(a, r);
     v = p->divides ? _mm256_div_ps(a, n) : _mm256_fmadd_ps(_mm256_fnmadd_ps(n, v, a), r, v);

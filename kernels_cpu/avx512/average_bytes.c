@@ -47,7 +47,7 @@ AVERAGE_INLINE struct totals totals_add(struct totals t, words w)
 /* Sixteen of y; NaN becomes the lower bound. */
 AVERAGE_INLINE __m128i rounded(__m512i sum, const struct average *q, const struct average_pixel *p)
 {
-    const __m512 a = _mm512_mul_ps(_mm512_cvtepi32_ps(_mm512_sub_epi32(sum, _mm512_set1_epi32(p->bias))), _mm512_set1_ps(q->scale));
+    const __m512 a = _mm512_mul_ps(_mm512_cvtepi32_ps(_mm512_sub_epi32(sum, _mm512_set1_epi32(p->bias))), _mm512_set1_ps(p->scale));
     const __m512 n = _mm512_set1_ps(p->n), r = _mm512_set1_ps(p->inverse);
     __m512 v = _mm512_mul_ps(a, r);
     v = p->divides ? _mm512_div_ps(a, n) : _mm512_fmadd_ps(_mm512_fnmadd_ps(n, v, a), r, v);
