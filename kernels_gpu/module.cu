@@ -14,6 +14,7 @@
 #include "kernels_gpu/cuda/move.cu"
 #include "kernels_gpu/cuda/norm.cu"
 #include "kernels_gpu/cuda/pool.cu"
+#include "kernels_gpu/cuda/pool_bytes.cu"
 #include "kernels_gpu/cuda/reduce.cu"
 #include "kernels_gpu/cuda/resize.cu"
 #include "kernels_gpu/cuda/sample.cu"

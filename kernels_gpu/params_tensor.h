@@ -38,10 +38,23 @@ struct ig_gpu_qlinear_binary { /* convert.cu: sum or product of quantised operan
     const void *a, *b, *a_zero, *b_zero, *y_zero;
     const float *a_scale, *b_scale, *y_scale;
     void *out;
-    int32_t count, n;    /* elements; loops */
+    int32_t count, n;    /* elements, qlinear_words: words of them; loops */
+    uint32_t by, shift;  /* division by the last dim, as for a copy */
     int32_t dims[IG_GPU_DIMS], a_at[IG_GPU_DIMS], b_at[IG_GPU_DIMS], out_at[IG_GPU_DIMS];
-    int32_t a_type, b_type, out_type, zero_type;
+    int32_t a_type, b_type, zero_type;
     int32_t kind;        /* IG_ADD or IG_MUL */
+    int32_t low, high;   /* the output's bounds */
+};
+
+struct ig_gpu_qlinear_affine { /* convert.cu: x scale[c] + offset[c] of a quantised x */
+    const void *x, *zero;
+    const float *scale, *offset;
+    void *out;
+    int32_t pixels, w, c, quads; /* w: of a row; quads: of channels, the last one may be less */
+    int32_t step;        /* from a pixel of a thread to its next; so many it begins with */
+    uint32_t by, shift;  /* division by quads, as for a copy */
+    int32_t x_row, x_pixel, out_row, out_pixel;
+    int32_t type, zero_type; /* of x; of the output and the zero */
     int32_t low, high;   /* the output's bounds */
 };
 
@@ -204,6 +217,19 @@ struct ig_gpu_pools {    /* window.cu: pooling of any kind, and over whole image
     int32_t in_d, in_h, in_w, in_row, in_pixel, out_h, out_w, out_row, out_pixel, index_row, index_pixel;
     int32_t count, c, in_type, out_type;
     int32_t kind, p, column_major, first; /* enum ig_pool_kind; ...; planes before this image's */
+    int32_t counted[3];  /* where the explicit padding ends; 0: padding is not counted */
+    struct ig_gpu_axes w;
+};
+
+struct ig_gpu_average {  /* pool_bytes.cu: averages of quantised numbers over windows */
+    const void *in, *in_zero, *out_zero;
+    const float *in_scale, *out_scale;
+    void *out;
+    int32_t *sums;       /* [piece][pixel][c] where there are several pieces */
+    int32_t in_d, in_h, in_w, in_row, in_pixel, out_h, out_w, out_row, out_pixel;
+    int32_t pixels, c;   /* of the output */
+    int32_t pieces, chunk; /* of a window, taps of a piece */
+    int32_t in_type, out_type; /* and of their zeros */
     int32_t counted[3];  /* where the explicit padding ends; 0: padding is not counted */
     struct ig_gpu_axes w;
 };

@@ -106,6 +106,16 @@ static double of_conv(const struct operand *o)
     return depthwise > 0 ? depthwise : taps_on_pixel(o, &a->w) * tiles(of_group);
 }
 
+enum { PACKED_TAPS = 257, BLOCK_TAPS = 32, FEW_QUADS = 1 << 14 }; /* kernels_gpu/launch/pool_bytes.c */
+
+/* Scales and zeros of an average of bytes: once a warp of threads that have four channels each, or for every 32 channels that a block has. */
+static double of_average_of_bytes(const struct operand *o)
+{
+    double taps = taps_of(&o->n->attrs.pool.w), quads = pixels(o->out) * ceil(extent(o->out, 0) / 4);
+    int by_blocks = taps > PACKED_TAPS || (taps >= BLOCK_TAPS && quads < FEW_QUADS);
+    return by_blocks ? pixels(o->out) * ceil(extent(o->out, 0) / WARP) : ceil(quads / WARP);
+}
+
 enum { LARGE_IMAGE = 1 << 18 };
 
 /* pool.cu: of large images four outputs one below the other share the rows of a 3x3 window. */
@@ -115,6 +125,7 @@ static double of_pool(const struct operand *o)
     int shared = o->n->attrs.pool.kind != IG_POOL_LP && is_float(o->in) && o->in->type == o->out->type && o->n->n_out == 1 && w->kd == 1 && w->in_d == 1 &&
                  w->kh == 3 && w->kw == 3 && w->sh == 1 && w->sw == 1 && w->dh == 1 && w->dw == 1 &&
                  fmod(extent(o->out, 0), 4) == 0 && elements(o->out) >= LARGE_IMAGE;
+    if (o->k) return of_average_of_bytes(o);
     return taps_on_pixel(o, w) / (shared ? 2 : 1);
 }
 
@@ -297,10 +308,19 @@ static double of_quantize(const struct operand *o)
     return of_broadcast(o) / (fits && o->k ? 4 : 1);
 }
 
-/* The same of two operands: a thread takes four elements of each. */
+/* The same of two operands: a thread takes four elements of each, also of one pixel for all, whose words neighbours share where it is narrow. */
 static double of_qlinear_binary(const struct operand *o)
 {
-    return each_reads(o, 1, o->k == 0 || o->k == 3 ? 1 : WARP) / (o->k == 0 || o->k == 3 ? 1 : 4);
+    if (o->k != 0 && o->k != 3) return each_reads(o, 1, WARP) / 4;
+    return each_reads(o, 1, elements(o->in) < elements(o->out) ? WARP * 4 / extent(o->out, 0) : 1);
+}
+
+/* A thread takes four channels of up to four pixels, and their factors once. */
+static double of_qlinear_affine(const struct operand *o)
+{
+    double quads = ceil(extent(o->out, 0) / 4), all = pixels(o->out) * quads, some = fmin(fmax(ceil(all / (128 * 512)), 1), 4);
+    double first = ceil(pixels(o->out) / some);
+    return o->k == 0 ? 1 : o->k == 3 ? ceil(first * quads / WARP) : first / together(WARP / quads);
 }
 
 /* A block of 128 threads reads the table once, for up to four times four elements each. */
@@ -343,6 +363,7 @@ static double reads_of(const struct operand *o)
     case IG_QUANTIZE:
     case IG_DEQUANTIZE: return of_quantize(o);
     case IG_QLINEAR_BINARY: return of_qlinear_binary(o);
+    case IG_QLINEAR_AFFINE: return of_qlinear_affine(o);
     case IG_LOOKUP: return of_lookup(o);
     case IG_GATHER:
     case IG_GATHER_ND:

@@ -15,6 +15,7 @@
  * products a warp at a time, on chips that have them for bytes (sm_72); others go by dp4a. As only the chip knows which sums a lane has,
  * these go through shared memory in the end, half of the pixels at a time, so that they need no more of it.
  */
+#include "kernels_gpu/cuda/bytes.cuh"
 #include "kernels_gpu/cuda/conv.cuh"
 
 struct sums4 { /* of four neighbouring channels of a pixel */
@@ -54,16 +55,6 @@ static __device__ __forceinline__ int dot16(float4 a, float4 b, int sum)
     sum = dot4(__float_as_uint(a.y), __float_as_uint(b.y), sum);
     sum = dot4(__float_as_uint(a.z), __float_as_uint(b.z), sum);
     return dot4(__float_as_uint(a.w), __float_as_uint(b.w), sum);
-}
-
-/* n bytes, four at most, wherever they lie; or a word of them. */
-template <bool WORD> static __device__ __forceinline__ unsigned bytes_of(const uint8_t *p, int n)
-{
-    if (WORD) {
-        IS_ALIGNED(p, 4);
-        return *(const unsigned *)p;
-    }
-    return n > 3 ? p[0] | p[1] << 8 | p[2] << 16 | (unsigned)p[3] << 24 : n > 2 ? p[0] | p[1] << 8 | p[2] << 16 : n > 1 ? p[0] | p[1] << 8 : p[0];
 }
 
 /* What becomes of four channels' sums. */

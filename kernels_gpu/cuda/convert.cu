@@ -2,7 +2,7 @@
  * Conversions: between any two types (real to integer toward zero, integers wrapped, all but zero true), and to and from
  * quantised numbers, y = saturate(round half to even(x / scale) + zero).
  */
-#include "kernels_gpu/cuda/element.cuh"
+#include "kernels_gpu/cuda/bytes.cuh"
 
 GPU_KERNEL(128, 8, cast_typed, ig_gpu_typed)
 {
@@ -138,8 +138,7 @@ GPU_KERNEL(128, 8, dequantize_typed, ig_gpu_quantize)
 /* One run, one scale, and one zero of one byte: differences are exact, as are their products before they are rounded. */
 static __device__ __forceinline__ int zero_byte(const ig_gpu_quantize &p)
 {
-    if (!p.zero) return 0;
-    return p.zero_type == IG_I8 ? *(const signed char *)p.zero : *(const unsigned char *)p.zero;
+    return p.zero ? zero_byte_of(p.zero, p.zero_type) : 0;
 }
 
 /*
@@ -178,24 +177,39 @@ GPU_KERNEL(128, 8, dequantize_run, ig_gpu_quantize)
 /* --- sums and products of quantised operands --- */
 
 struct qlinear {
-    float a, b, k, product, low, high; /* what kernels_cpu/ref/quant_binary.c says */
-    int a_zero, b_zero, y_zero;
+    float a, b, k, product; /* what kernels_cpu/ref/quant_binary.c says */
+    int a_zero, b_zero;
+    byte_ends ends;
 };
 
 static __device__ __forceinline__ qlinear qlinear_of(const ig_gpu_qlinear_binary &p)
 {
-    const int a_zero = (int)get_int(p.a_zero, p.a_type, 0), b_zero = (int)get_int(p.b_zero, p.b_type, 0), y_zero = (int)get_int(p.y_zero, p.zero_type, 0);
+    const int a_zero = zero_byte_of(p.a_zero, p.a_type), b_zero = zero_byte_of(p.b_zero, p.b_type);
     const float a = *p.a_scale / *p.y_scale, b = *p.b_scale / *p.y_scale;
-    const qlinear q = {a, b, -((float)a_zero * a + (float)b_zero * b), *p.a_scale * *p.b_scale / *p.y_scale, (float)(p.low - y_zero), (float)(p.high - y_zero),
-                       a_zero, b_zero, y_zero};
+    const qlinear q = {a, b, -((float)a_zero * a + (float)b_zero * b), *p.a_scale * *p.b_scale / *p.y_scale,
+                       a_zero, b_zero, byte_ends_of(p.y_zero, p.zero_type, p.low, p.high)};
     return q;
 }
 
 static __device__ __forceinline__ unsigned char qlinear_byte(const ig_gpu_qlinear_binary &p, const qlinear &q, int a, int b)
 {
-    const float v = p.kind == IG_ADD ? fmaf((float)a, q.a, fmaf((float)b, q.b, q.k)) : (float)((a - q.a_zero) * (b - q.b_zero)) * q.product;
-    const float y = v > q.low ? v < q.high ? rintf(v) : q.high : q.low;
-    return (unsigned char)((int)y + q.y_zero);
+    return q.ends.of(p.kind == IG_ADD ? fmaf((float)a, q.a, fmaf((float)b, q.b, q.k)) : (float)((a - q.a_zero) * (b - q.b_zero)) * q.product);
+}
+
+/* Where visit i of the loops is in both operands and the output. */
+struct qlinear_place {
+    int a, b, out;
+};
+
+static __device__ __forceinline__ qlinear_place qlinear_at(const ig_gpu_qlinear_binary &p, int i)
+{
+    qlinear_place at = {0, 0, 0};
+    for (int d = p.n - 1; d >= 0; d--) {
+        const int q = d == 0 ? 0 : d == p.n - 1 ? divided(i, p.by, p.shift) : i / p.dims[d], x = i - q * p.dims[d];
+        at.a += x * p.a_at[d], at.b += x * p.b_at[d], at.out += x * p.out_at[d];
+        i = q;
+    }
+    return at;
 }
 
 GPU_KERNEL(128, 8, qlinear_typed, ig_gpu_qlinear_binary)
@@ -205,15 +219,41 @@ GPU_KERNEL(128, 8, qlinear_typed, ig_gpu_qlinear_binary)
     for (int k = 0; k < IG_GPU_SOME; k++) {
         const int i = first + k * step;
         if (i >= p.count) return;
-        const int2 at = walk_two(p.dims, p.a_at, p.b_at, p.n, i);
-        ((unsigned char *)p.out)[walk(p.dims, p.out_at, p.n, i)] =
-            qlinear_byte(p, q, (int)get_int(p.a, p.a_type, at.x), (int)get_int(p.b, p.b_type, at.y));
+        const qlinear_place at = qlinear_at(p, i);
+        ((unsigned char *)p.out)[at.out] = qlinear_byte(p, q, (int)get_int(p.a, p.a_type, at.a), (int)get_int(p.b, p.b_type, at.b));
     }
 }
 
 static __device__ __forceinline__ int byte_of(unsigned char x, int type)
 {
     return type == IG_I8 ? (signed char)x : x;
+}
+
+/* Visits are words of four channels, of which memory is asked together: slices, and a second operand that is one pixel of each image. */
+GPU_KERNEL(128, 8, qlinear_words, ig_gpu_qlinear_binary)
+{
+    const int first = blockIdx.x * 128 + threadIdx.x, step = gridDim.x * 128;
+    const qlinear q = qlinear_of(p);
+    unsigned a[IG_GPU_SOME] = {}, b[IG_GPU_SOME] = {};
+    int out[IG_GPU_SOME] = {};
+    UNROLL
+    for (int k = 0; k < IG_GPU_SOME; k++) {
+        if (first + k * step >= p.count) continue;
+        const qlinear_place at = qlinear_at(p, first + k * step);
+        a[k] = bytes_of<true>((const uint8_t *)p.a + at.a, 4);
+        b[k] = bytes_of<true>((const uint8_t *)p.b + at.b, 4);
+        out[k] = at.out;
+    }
+#pragma unroll 1
+    for (int i = first, k = 0; k < IG_GPU_SOME && i < p.count; i += step, k++) {
+        unsigned to = 0;
+        UNROLL
+        for (int j = 0; j < 32; j += 8)
+            to |= (unsigned)qlinear_byte(p, q, byte_of((uint8_t)(a[0] >> j), p.a_type), byte_of((uint8_t)(b[0] >> j), p.b_type)) << j;
+        put_bytes<true>((uint8_t *)p.out + out[0], to, 4);
+        UNROLL
+        for (int j = 0; j < IG_GPU_SOME - 1; j++) a[j] = a[j + 1], b[j] = b[j + 1], out[j] = out[j + 1];
+    }
 }
 
 /* One run in memory: four elements at a time, up to four times, which are read together. */
@@ -238,6 +278,44 @@ GPU_KERNEL(128, 8, qlinear_run, ig_gpu_qlinear_binary)
         UNROLL
         for (int j = 0; j < IG_GPU_SOME - 1; j++) a[j] = a[j + 1], b[j] = b[j + 1];
     }
+}
+
+/* --- what is linear, channel by channel --- */
+
+/* Four channels of up to four pixels, whose factors are read once; x of i8 are 128 more than they are until they are floats. */
+template <bool WORDS> static __device__ __forceinline__ void affine(const ig_gpu_qlinear_affine &p)
+{
+    const int i = blockIdx.x * 128 + threadIdx.x, first = divided(i, p.by, p.shift), channel = (i - first * p.quads) * 4, n = p.c - channel;
+    if (first >= p.step) return;
+    unsigned x[IG_GPU_SOME] = {};
+    UNROLL
+    for (int k = 0; k < IG_GPU_SOME; k++) {
+        const int m = first + k * p.step, row = p.w < p.pixels ? m / p.w : 0;
+        if (m < p.pixels) x[k] = bytes_of<WORDS>((const uint8_t *)p.x + (row * p.x_row + (m - row * p.w) * p.x_pixel + channel), n) ^ flip_of(p.type);
+    }
+    const float4 scale = load_upto4<WORDS>(p.scale + channel, n), offset = load_upto4<WORDS>(p.offset + channel, n);
+    const byte_ends ends = byte_ends_of(p.zero, p.zero_type, p.low, p.high);
+    const int more = p.type == IG_I8 ? 128 : 0;
+    UNROLL
+    for (int k = 0; k < IG_GPU_SOME; k++) {
+        const int m = first + k * p.step, row = p.w < p.pixels ? m / p.w : 0;
+        if (m >= p.pixels) return;
+        const unsigned a = ends.of(fmaf((float)((int)(x[k] & 255) - more), scale.x, offset.x));
+        const unsigned b = ends.of(fmaf((float)((int)(x[k] >> 8 & 255) - more), scale.y, offset.y));
+        const unsigned c = ends.of(fmaf((float)((int)(x[k] >> 16 & 255) - more), scale.z, offset.z));
+        const unsigned d = ends.of(fmaf((float)((int)(x[k] >> 24) - more), scale.w, offset.w));
+        put_bytes<WORDS>((uint8_t *)p.out + (row * p.out_row + (m - row * p.w) * p.out_pixel + channel), a | b << 8 | c << 16 | d << 24, n);
+    }
+}
+
+GPU_KERNEL(128, 8, qlinear_affine4, ig_gpu_qlinear_affine)
+{
+    affine<true>(p);
+}
+
+GPU_KERNEL(128, 8, qlinear_affine_any, ig_gpu_qlinear_affine)
+{
+    affine<false>(p);
 }
 
 /* --- by a table: any function of one quantised tensor --- */

@@ -224,6 +224,12 @@ static __device__ __forceinline__ int get_index(const void *p, int type, int i, 
     return v < 0 ? 0 : v < n ? (int)v : n - 1;
 }
 
+/* i / d as a product: launch/loops.h. */
+static __device__ __forceinline__ int divided(int i, uint32_t by, uint32_t shift)
+{
+    return by ? (int)(__umulhi((unsigned)i, by) >> shift) : i;
+}
+
 /* Loops [from, from + n) of a walk: the offset of visit i. */
 template <int N>
 static __device__ __forceinline__ int walk_part(const int32_t (&dims)[N], const int32_t (&at)[N], int from, int n, int i)

@@ -11,12 +11,6 @@ static __device__ __forceinline__ void check_width(const void *p, int bytes)
     IS_ALIGNED(p, bytes);
 }
 
-/* i / d as a product: launch/tensor.c. */
-static __device__ __forceinline__ int divided(int i, uint32_t by, uint32_t shift)
-{
-    return by ? (int)(__umulhi((unsigned)i, by) >> shift) : i;
-}
-
 /* Where element i is read and written. */
 static __device__ __forceinline__ int2 move_at(const ig_gpu_move &p, int i)
 {

@@ -3,7 +3,7 @@
 #include "kernels_cpu/ref/quantized.h"
 #include "kernels_gpu/launch/loops.h"
 
-enum { POINTERS = 4, QUANTIZE_POINTERS = 7, QLINEAR_POINTERS = 9 };
+enum { POINTERS = 4, QUANTIZE_POINTERS = 7, QLINEAR_POINTERS = 9, AFFINE_POINTERS = 5 };
 
 /* --- which --- */
 
@@ -54,7 +54,13 @@ int ig_gpu_supports_dynamic_quantize(const struct ig_call *call)
 
 int ig_gpu_supports_qlinear_binary(const struct ig_call *call)
 {
-    return qlinear_binary_any_1x1__supports(call) && is_f32(call, 1) && is_f32(call, 4) && is_f32(call, 6) && ig_gpu_addresses_all(call);
+    return qlinear_binary_any_1x1__supports(call) && is_f32(call, 1) && is_f32(call, 4) && is_f32(call, 6) && ig_is_byte(&call->in[7]) &&
+           ig_gpu_addresses_all(call);
+}
+
+int ig_gpu_supports_qlinear_affine(const struct ig_call *call)
+{
+    return qlinear_affine_any_1x1__supports(call) && ig_gpu_addresses_all(call);
 }
 
 int ig_gpu_supports_lookup(const struct ig_call *call)
@@ -248,6 +254,18 @@ int ig_gpu_dynamic_quantize(const struct ig_call *call, void *scratch, struct ig
     return p.out ? 1 + ig_gpu_each(&to[1], "quantize_found", p.count, 128, QUANTIZE_POINTERS, &p, sizeof p) : 1;
 }
 
+/* Walks over [images, rows, w, c] of a, of b, which may be one pixel of each image, and of the output; `wide` channels at a time. */
+static struct ig_gpu_loops walk_pixels(const struct ig_operand *a, const struct ig_operand *b, const struct ig_operand *out, int32_t wide)
+{
+    struct ig_gpu_loops l = {0};
+    int32_t rows = out->h / b->h;
+    ig_gpu_loop(&l, b->h, rows * a->row_stride, b->row_stride, 0, rows * out->row_stride);
+    ig_gpu_loop(&l, rows, a->row_stride, 0, 0, out->row_stride);
+    ig_gpu_loop(&l, out->w, a->pixel_stride, stride(b->w, out->w, b->pixel_stride), 0, out->pixel_stride);
+    ig_gpu_loop(&l, out->c / wide, wide, wide, 0, wide);
+    return l;
+}
+
 /* One run in memory, of both operands and the output alike. */
 static int is_run_of_bytes(const struct ig_gpu_qlinear_binary *p, const struct ig_gpu_loops *l)
 {
@@ -259,22 +277,41 @@ int ig_gpu_qlinear_binary(const struct ig_call *call, void *scratch, struct ig_g
 {
     const struct ig_binary_attr *attr = (const struct ig_binary_attr *)call->attrs;
     const struct ig_operand *a = &call->in[0], *b = &call->in[3], *out = &call->out[0];
-    struct ig_gpu_loops l = walk_rows(a, b, out);
+    struct ig_gpu_loops l = walk_pixels(a, b, out, 1);
     struct ig_gpu_qlinear_binary p = {.a = a->data, .b = b->data, .a_zero = call->in[2].data, .b_zero = call->in[5].data,
                                       .y_zero = call->in[7].data, .a_scale = (const float *)call->in[1].data,
                                       .b_scale = (const float *)call->in[4].data, .y_scale = (const float *)call->in[6].data,
-                                      .out = out->data, .count = ig_gpu_visits(&l), .n = l.n, .a_type = a->shape->type,
-                                      .b_type = b->shape->type, .out_type = out->shape->type,
+                                      .out = out->data, .a_type = a->shape->type, .b_type = b->shape->type,
                                       .zero_type = call->in[7].shape->type, .kind = attr->kind};
     (void)scratch;
-    ig_quantized_bounds(&attr->act, p.out_type, &p.low, &p.high);
+    ig_quantized_bounds(&attr->act, out->shape->type, &p.low, &p.high);
+    int is_run = is_run_of_bytes(&p, &l), words = !is_run && out->c % 4 == 0 && ig_gpu_is_vector(a) && ig_gpu_is_vector(b) && ig_gpu_is_vector(out);
+    if (words) l = walk_pixels(a, b, out, 4);
+    p.count = ig_gpu_visits(&l), p.n = l.n;
+    p.by = ig_gpu_inverse(l.n ? l.dims[l.n - 1] : 1, &p.shift);
     ig_gpu_put_loops(p.dims, l.dims, l.n);
     ig_gpu_put_loops(p.a_at, l.at[0], l.n);
     ig_gpu_put_loops(p.b_at, l.at[1], l.n);
     ig_gpu_put_loops(p.out_at, l.at[3], l.n);
-    int is_run = is_run_of_bytes(&p, &l);
-    return ig_gpu_some(to, is_run ? "qlinear_run" : "qlinear_typed", is_run ? ig_gpu_ceil(p.count, 4) : p.count, QLINEAR_POINTERS, &p,
-                       sizeof p);
+    return ig_gpu_some(to, is_run ? "qlinear_run" : words ? "qlinear_words" : "qlinear_typed", is_run ? ig_gpu_ceil(p.count, 4) : p.count,
+                       QLINEAR_POINTERS, &p, sizeof p);
+}
+
+int ig_gpu_qlinear_affine(const struct ig_call *call, void *scratch, struct ig_gpu_launch *to)
+{
+    const struct ig_operand *x = &call->in[0], *out = &call->out[0], *scale = &call->in[1], *offset = &call->in[2], *zero = &call->in[3];
+    struct ig_gpu_qlinear_affine p = {.x = x->data, .zero = zero->data, .scale = (const float *)scale->data, .offset = (const float *)offset->data,
+                                      .out = out->data, .pixels = out->h * out->w, .w = out->w, .c = out->c, .quads = ig_gpu_ceil(out->c, 4),
+                                      .x_row = (int32_t)x->row_stride, .x_pixel = (int32_t)x->pixel_stride, .out_row = (int32_t)out->row_stride,
+                                      .out_pixel = (int32_t)out->pixel_stride, .type = x->shape->type, .zero_type = zero->shape->type};
+    int words = p.c % 4 == 0 && ig_gpu_is_vector(x) && ig_gpu_is_vector(out) && has_quads(p.scale, IG_F32) && has_quads(p.offset, IG_F32);
+    int64_t quads = (int64_t)p.pixels * p.quads;
+    (void)scratch;
+    ig_quantized_bounds(&((const struct ig_unary_attr *)call->attrs)->act, out->shape->type, &p.low, &p.high);
+    if (p.x_row == p.w * p.x_pixel && p.out_row == p.w * p.out_pixel) p.w = p.pixels;
+    p.step = ig_gpu_ceil(p.pixels, ig_gpu_ceil(quads, 128 * ig_gpu_some_blocks(quads)));
+    p.by = ig_gpu_inverse(p.quads, &p.shift);
+    return ig_gpu_each(to, words ? "qlinear_affine4" : "qlinear_affine_any", (int64_t)p.step * p.quads, 128, AFFINE_POINTERS, &p, sizeof p);
 }
 
 int ig_gpu_lookup(const struct ig_call *call, void *scratch, struct ig_gpu_launch *to)

@@ -162,6 +162,11 @@ ig_supports_fn ig_gpu_supports_half_pool /* of halves alone */, ig_gpu_supports_
 ig_scratch_fn ig_gpu_scratch_global_pool;     /* what pieces of an image give */
 ig_gpu_launch_fn ig_gpu_pool, ig_gpu_global_pool;
 
+/* --- launch/pool_bytes.c --- */
+ig_supports_fn ig_gpu_supports_average_bytes;
+ig_scratch_fn ig_gpu_scratch_average_bytes;   /* what pieces of windows give */
+ig_gpu_launch_fn ig_gpu_average_bytes;
+
 /* --- launch/map.c: element by element, and along channels --- */
 ig_supports_fn ig_gpu_supports_unary, ig_gpu_supports_binary, ig_gpu_supports_copy, ig_gpu_supports_softmax;
 ig_supports_fn ig_gpu_supports_half_unary, ig_gpu_supports_half_binary; /* of halves, but for the second operand */
@@ -176,10 +181,10 @@ ig_gpu_launch_fn ig_gpu_transpose, ig_gpu_resize;
 /* --- launch/elementwise.c: any type and broadcasting --- */
 ig_supports_fn ig_gpu_supports_unary_any, ig_gpu_supports_binary_any, ig_gpu_supports_binary_nd, ig_gpu_supports_where,
     ig_gpu_supports_cast, ig_gpu_supports_quantize, ig_gpu_supports_dequantize, ig_gpu_supports_dynamic_quantize,
-    ig_gpu_supports_qlinear_binary, ig_gpu_supports_lookup;
+    ig_gpu_supports_qlinear_binary, ig_gpu_supports_qlinear_affine, ig_gpu_supports_lookup;
 ig_scratch_fn ig_gpu_scratch_dynamic_quantize;
 ig_gpu_launch_fn ig_gpu_unary_any, ig_gpu_binary_any, ig_gpu_binary_nd, ig_gpu_where, ig_gpu_cast, ig_gpu_quantize,
-    ig_gpu_dequantize, ig_gpu_dynamic_quantize, ig_gpu_qlinear_binary, ig_gpu_lookup;
+    ig_gpu_dequantize, ig_gpu_dynamic_quantize, ig_gpu_qlinear_binary, ig_gpu_qlinear_affine, ig_gpu_lookup;
 
 /* --- launch/tensor.c: data that moves, any type --- */
 ig_supports_fn ig_gpu_supports_copy_any, ig_gpu_supports_move /* reshape, slice, expand, tile */, ig_gpu_supports_transpose_any,

@@ -149,7 +149,7 @@ int ig_gpu_qlinear_conv(const struct ig_call *call, void *scratch, struct ig_gpu
 
 int ig_gpu_supports_pool_window(const struct ig_call *call)
 {
-    return pool_any_1x1__supports(call) && ig_gpu_addresses_all(call) && !ig_gpu_supports_pool(call) && !ig_gpu_supports_half_pool(call);
+    return call->n_in == 1 && pool_any_1x1__supports(call) && ig_gpu_addresses_all(call) && !ig_gpu_supports_pool(call) && !ig_gpu_supports_half_pool(call);
 }
 
 static struct ig_gpu_pools pools_of(const struct ig_call *call, const struct ig_window *w)

@@ -251,6 +251,27 @@ static void pools(void **state)
     end("lrn_f32_1__cuda", 0, 0.05);
 }
 
+/* Average of bytes over k x k pixels: input i. */
+static void average_of_bytes(int32_t side, int32_t c, int32_t k, int32_t i)
+{
+    union ig_attrs a = {.pool = {.w = window(k, 1), .kind = IG_POOL_AVERAGE}};
+    int32_t out = side - k + 1;
+    begin();
+    NODE(IG_POOL, &a, SHAPE(IG_I8, 1, out, out, c), value(SHAPE(IG_U8, 1, side, side, c)), value(SHAPE(IG_F32, 1)), value(SHAPE(IG_U8, 1)),
+         value(SHAPE(IG_F32, 1)), value(SHAPE(IG_I8, 1)));
+    end("pool_i8_4__cuda", i, EXACT);
+}
+
+static void averages_of_bytes(void **state)
+{
+    (void)state;
+    for (int32_t i = 0; i < 5; i++) {
+        average_of_bytes(10, 32, 3, i);
+        average_of_bytes(7, 64, 7, i);
+        average_of_bytes(40, 72, 40, i); /* in pieces */
+    }
+}
+
 static void samples(void **state)
 {
     (void)state;
@@ -334,6 +355,18 @@ static void element_wise(void **state)
         NODE(IG_QLINEAR_BINARY, &add, SHAPE(IG_U8, 16, 64), value(SHAPE(IG_I8, 16, 64)), value(SHAPE(IG_F32, 1)), value(SHAPE(IG_I8, 1)),
              value(SHAPE(IG_U8, 16, 64)), value(SHAPE(IG_F32, 1)), value(SHAPE(IG_U8, 1)), value(SHAPE(IG_F32, 1)), value(SHAPE(IG_U8, 1)));
         end("qlinear_binary_any_4__cuda", k, EXACT);
+        int32_t c = k < 4 ? 64 : 256; /* a narrow pixel, which lanes of a warp share, and a wide one */
+        begin();
+        NODE(IG_QLINEAR_BINARY, &add, SHAPE(IG_U8, 1, 8, 8, c), value(SHAPE(IG_I8, 1, 8, 8, c)), value(SHAPE(IG_F32, 1)), value(SHAPE(IG_I8, 1)),
+             value(SHAPE(IG_U8, 1, 1, 1, c)), value(SHAPE(IG_F32, 1)), value(SHAPE(IG_U8, 1)), value(SHAPE(IG_F32, 1)), value(SHAPE(IG_U8, 1)));
+        end("qlinear_binary_any_4__cuda", k == 7 ? 3 : k, EXACT);
+    }
+    for (int32_t k = 0; k < 8; k++) {
+        int32_t side = k < 4 ? 8 : 80; /* a pixel a thread, and more */
+        begin();
+        NODE(IG_QLINEAR_AFFINE, NULL, SHAPE(IG_U8, 1, side, side, 64), value(SHAPE(IG_I8, 1, side, side, 64)), value(SHAPE(IG_F32, 64)),
+             value(SHAPE(IG_F32, 64)), value(SHAPE(IG_U8, 1)));
+        end("qlinear_affine_any_4__cuda", k % 4, EXACT);
     }
     for (int32_t k = 0; k < 4; k++) {
         begin();
@@ -420,7 +453,7 @@ static void moves(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(convolutions), cmocka_unit_test(convolutions_one_by_one), cmocka_unit_test(convolutions_of_bytes), cmocka_unit_test(volumes), cmocka_unit_test(pools),
+        cmocka_unit_test(convolutions), cmocka_unit_test(convolutions_one_by_one), cmocka_unit_test(convolutions_of_bytes), cmocka_unit_test(volumes), cmocka_unit_test(pools), cmocka_unit_test(averages_of_bytes),
         cmocka_unit_test(samples),      cmocka_unit_test(products),                cmocka_unit_test(element_wise),
         cmocka_unit_test(along_axes),   cmocka_unit_test(moves),
     };
