@@ -68,12 +68,21 @@ static const struct layer layers[] = {
     {"add of bytes", IG_QLINEAR_BINARY, 8,
      {OF(IG_U8, IMAGE), CONST(IG_F32, 1), CONST(IG_U8, 1), OF(IG_U8, IMAGE), CONST(IG_F32, 1), CONST(IG_U8, 1), CONST(IG_F32, 1), CONST(IG_U8, 1)},
      {IG_U8, 0, {0}, 0}, {.binary = {.kind = IG_ADD}}},
+    {"product of bytes by a pixel", IG_QLINEAR_BINARY, 8,
+     {OF(IG_U8, IMAGE), CONST(IG_F32, 1), CONST(IG_U8, 1), OF(IG_U8, 1, 1, 1, 128), CONST(IG_F32, 1), CONST(IG_U8, 1), CONST(IG_F32, 1), CONST(IG_U8, 1)},
+     {IG_U8, 0, {0}, 0}, {.binary = {.kind = IG_MUL}}},
+    {"affine function of bytes", IG_QLINEAR_AFFINE, 4, {OF(IG_U8, IMAGE), CONST(IG_F32, 128), CONST(IG_F32, 128), CONST(IG_U8, 1)},
+     {IG_U8, 0, {0}, 0}, ACT(IG_NONE)},
     {"lookup of bytes", IG_LOOKUP, 2, {OF(IG_U8, IMAGE), CONST(IG_U8, 256)}, {IG_U8, 0, {0}, 0}, {.axis = {0, 0}}},
     {"max pool 2x2 s2", IG_POOL, 1, {F32(TALL)}, {0}, POOLED(IG_POOL_MAX, 2, 2, 0)},
     {"max pool 3x3 s1", IG_POOL, 1, {F32(IMAGE)}, {0}, POOLED(IG_POOL_MAX, 3, 1, 1)},
     {"max pool 3x3 s2", IG_POOL, 1, {F32(TALL)}, {0}, POOLED(IG_POOL_MAX, 3, 2, 1)},
     {"average pool 3x3 s1", IG_POOL, 1, {F32(IMAGE)}, {0}, POOLED(IG_POOL_AVERAGE, 3, 1, 1)},
     {"average pool 2x2 s2", IG_POOL, 1, {F32(TALL)}, {0}, POOLED(IG_POOL_AVERAGE, 2, 2, 0)},
+    {"average pool of bytes 3x3 s1", IG_POOL, 5, {OF(IG_U8, IMAGE), CONST(IG_F32, 1), CONST(IG_U8, 1), CONST(IG_F32, 1), CONST(IG_U8, 1)},
+     {IG_U8, 0, {0}, 0}, POOLED(IG_POOL_AVERAGE, 3, 1, 1)},
+    {"average of bytes of 64x64", IG_POOL, 5, {OF(IG_U8, 1, 64, 64, 32768), CONST(IG_F32, 1), CONST(IG_U8, 1), CONST(IG_F32, 1), CONST(IG_U8, 1)},
+     {IG_U8, 0, {0}, 0}, POOLED(IG_POOL_AVERAGE, 64, 1, 0)},
     {"global average pool", IG_GLOBAL_POOL, 1, {F32(TALL)}, {0}, {.global_pool = {.kind = IG_POOL_AVERAGE}}},
     {"softmax of 128", IG_SOFTMAX, 1, {F32(IMAGE)}, {0}, {.axis = {3, IG_SOFTMAX_EXP}}},
     {"softmax of 1024", IG_SOFTMAX, 1, {F32(1, 512, 64, 1024)}, {0}, {.axis = {3, IG_SOFTMAX_EXP}}},
@@ -107,6 +116,7 @@ static void fill(const struct ig_shape *s, void *data)
     int64_t n = ig_count(s);
     for (int64_t i = 0; i < n; i++)
         if (s->type == IG_I64) ((int64_t *)data)[i] = i * 12345 % n;
+        else if (ig_type_bytes(s->type) == 1) ((uint8_t *)data)[i] = INPUT;
         else ((float *)data)[i] = 0.25f;
 }
 
