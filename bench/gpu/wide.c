@@ -81,7 +81,7 @@ static const struct layer layers[] = {
     {"average pool 2x2 s2", IG_POOL, 1, {F32(TALL)}, {0}, POOLED(IG_POOL_AVERAGE, 2, 2, 0)},
     {"average pool of bytes 3x3 s1", IG_POOL, 5, {OF(IG_U8, IMAGE), CONST(IG_F32, 1), CONST(IG_U8, 1), CONST(IG_F32, 1), CONST(IG_U8, 1)},
      {IG_U8, 0, {0}, 0}, POOLED(IG_POOL_AVERAGE, 3, 1, 1)},
-    {"average of bytes of 64x64", IG_POOL, 5, {OF(IG_U8, 1, 64, 64, 32768), CONST(IG_F32, 1), CONST(IG_U8, 1), CONST(IG_F32, 1), CONST(IG_U8, 1)},
+    {"average pool of bytes 64x64", IG_POOL, 5, {OF(IG_U8, 1, 64, 64, 32768), CONST(IG_F32, 1), CONST(IG_U8, 1), CONST(IG_F32, 1), CONST(IG_U8, 1)},
      {IG_U8, 0, {0}, 0}, POOLED(IG_POOL_AVERAGE, 64, 1, 0)},
     {"global average pool", IG_GLOBAL_POOL, 1, {F32(TALL)}, {0}, {.global_pool = {.kind = IG_POOL_AVERAGE}}},
     {"softmax of 128", IG_SOFTMAX, 1, {F32(IMAGE)}, {0}, {.axis = {3, IG_SOFTMAX_EXP}}},

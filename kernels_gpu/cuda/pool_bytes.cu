@@ -41,13 +41,17 @@ static __device__ __forceinline__ int taps_in(const window_inside &r)
     return r.n[0] * r.n[1] * r.n[2];
 }
 
-/* Tap (z, y, x) of those inside, as u8. */
-template <bool WORDS>
-static __device__ __forceinline__ unsigned tap_word(const ig_gpu_average &p, const window_inside &r, int z, int y, int x, int channel)
+/* Where tap (z, y, x) of those inside is. */
+static __device__ __forceinline__ int tap_at(const ig_gpu_average &p, const window_inside &r, int z, int y, int x)
 {
     const int row = (r.first[0] + z * p.w.d[0]) * p.in_h + r.first[1] + y * p.w.d[1];
-    const uint8_t *from = (const uint8_t *)p.in + (row * p.in_row + (r.first[2] + x * p.w.d[2]) * p.in_pixel + channel);
-    return bytes_of<WORDS>(from, p.c - channel) ^ flip_of(p.in_type);
+    return row * p.in_row + (r.first[2] + x * p.w.d[2]) * p.in_pixel;
+}
+
+/* Four channels there, as u8. */
+template <bool WORDS> static __device__ __forceinline__ unsigned tap_word(const ig_gpu_average &p, int at, int channel)
+{
+    return bytes_of<WORDS>((const uint8_t *)p.in + (at + channel), p.c - channel) ^ flip_of(p.in_type);
 }
 
 /* What sums become. */
@@ -75,19 +79,24 @@ static __device__ __forceinline__ int out_at(const ig_gpu_average &p, int m)
     return row * p.out_row + (m - row * p.out_w) * p.out_pixel;
 }
 
+enum { AHEAD = 3 }; /* taps of a row that a thread has under way */
+
 /* Of 257 taps at most. */
 template <bool WORDS> static __device__ __forceinline__ void average(const ig_gpu_average &p)
 {
     const int quads = (p.c + 3) / 4, i = blockIdx.x * 128 + threadIdx.x, m = i / quads, channel = (i - m * quads) * 4;
     if (m >= p.pixels) return;
     const window_inside r = inside_of(p, m);
-    const int taken = taps_in(r);
+    const int taken = taps_in(r), next = p.w.d[2] * p.in_pixel;
     unsigned even = 0, odd = 0;
     for (int z = 0; z < r.n[0]; z++)
         for (int y = 0; y < r.n[1]; y++)
-            for (int x = 0; x < r.n[2]; x++) {
-                const unsigned v = tap_word<WORDS>(p, r, z, y, x, channel);
-                even += v & 0x00ff00ff, odd += v >> 8 & 0x00ff00ff;
+            for (int x = 0, at = tap_at(p, r, z, y, 0); x < r.n[2]; x += AHEAD, at += AHEAD * next) {
+                unsigned v[AHEAD];
+                UNROLL
+                for (int k = 0; k < AHEAD; k++) v[k] = x + k < r.n[2] ? tap_word<WORDS>(p, at + k * next, channel) : 0;
+                UNROLL
+                for (int k = 0; k < AHEAD; k++) even += v[k] & 0x00ff00ff, odd += v[k] >> 8 & 0x00ff00ff;
             }
     average_finish f;
     f.begin(p);
@@ -144,11 +153,14 @@ template <bool WORDS> static __device__ __forceinline__ void average_block(const
     int sum[4] = {0, 0, 0, 0};
     for (int t = first + threadIdx.x / 8; t < end; t += BLOCK_TAPS * BLOCK_TAKEN) {
         unsigned v[BLOCK_TAKEN], even = 0, odd = 0;
+        int at[BLOCK_TAKEN];
         UNROLL
         for (int k = 0; k < BLOCK_TAKEN; k++) {
-            const int at = t + BLOCK_TAPS * k, row = is_line ? 0 : at / r.n[2], z = is_line ? 0 : row / r.n[1];
-            v[k] = at < end ? tap_word<WORDS>(p, r, z, row - z * r.n[1], at - row * r.n[2], channel) : 0;
+            const int tap = t + BLOCK_TAPS * k, row = is_line ? 0 : tap / r.n[2], z = r.n[0] == 1 ? 0 : row / r.n[1];
+            at[k] = tap_at(p, r, z, row - z * r.n[1], tap - row * r.n[2]);
         }
+        UNROLL
+        for (int k = 0; k < BLOCK_TAKEN; k++) v[k] = t + BLOCK_TAPS * k < end ? tap_word<WORDS>(p, at[k], channel) : 0;
         UNROLL
         for (int k = 0; k < BLOCK_TAKEN; k++) even += v[k] & 0x00ff00ff, odd += v[k] >> 8 & 0x00ff00ff;
         sum[0] += (int)(even & 0xffff), sum[1] += (int)(odd & 0xffff), sum[2] += (int)(even >> 16), sum[3] += (int)(odd >> 16);
