@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "cli/quantise.h"
 #include "graph/draft.h"
 #include "graph/sha256.h"
 #include "kernels_cpu/eval.h"
@@ -142,7 +143,12 @@ int ig_source_option(struct ig_source_options *o, int option, char *argument)
     }
     if (option == IG_OPTION_PRECISION) {
         o->half = !strcmp(argument, "half");
-        if (!o->half && strcmp(argument, "single")) ig_fatal("--precision=%s: single or half", argument);
+        o->int8 = !strcmp(argument, "int8");
+        if (!o->half && !o->int8 && strcmp(argument, "single")) ig_fatal("--precision=%s: single, half or int8", argument);
+        return 1;
+    }
+    if (option == IG_OPTION_SAMPLES) {
+        o->quantise.samples = argument;
         return 1;
     }
     if (option == IG_OPTION_DETACH) return o->detach = 1;
@@ -205,6 +211,13 @@ static int is_json(const char *path)
     return n > 5 && !strcmp(path + n - 5, ".json");
 }
 
+static int is_quantised(const struct ig_graph *g)
+{
+    for (int32_t i = 0; i < g->n_nodes; i++)
+        if (g->nodes[i].op == IG_QLINEAR_CONV) return 1;
+    return 0;
+}
+
 struct ig_graph *ig_load_graph(const char *path, const struct ig_source_options *o)
 {
     static char err[IG_ERROR_BYTES];
@@ -216,6 +229,7 @@ struct ig_graph *ig_load_graph(const char *path, const struct ig_source_options 
             ig_fatal("%s: imported already: --input-shape, --outputs and --detach are of ingot graph, which reads the ONNX file",
                      path);
         if (o->half && !ig_is_half(g)) ig_fatal("%s: of single precision: ingot graph --precision=half makes the other", path);
+        if (o->int8 && !is_quantised(g)) ig_fatal("%s: of floats: ingot graph --precision=int8 makes the other", path);
         return g;
     }
     g = ig_import_graph(path, o);
@@ -234,13 +248,26 @@ static void put_path(FILE *f, const char *path)
     }
 }
 
-/* What a build tool must know of the files that a network was read from, in make's words. */
-static void write_depfile(const char *to, const char *path, const struct ig_graph *g)
+static void put_samples(FILE *f, const char *folder)
 {
-    FILE *f = ig_open_output(to);
+    int32_t n = 0;
+    char **files = ig_sample_files(folder, &n);
+    put_path(f, folder); /* which changes where a file comes or goes */
+    for (int32_t i = 0; i < n; i++) {
+        put_path(f, files[i]);
+        free(files[i]);
+    }
+    free(files);
+}
+
+/* What a build tool must know of the files that a network was read from, in make's words. */
+static void write_depfile(const struct ig_source_options *o, const char *path, const struct ig_graph *g)
+{
+    FILE *f = ig_open_output(o->depfile);
     fprintf(f, "network:");
     if (strcmp(path, "-")) put_path(f, path);
     for (int32_t i = 0; i < g->n_data_files; i++) put_path(f, g->data_files[i].path);
+    if (o->int8) put_samples(f, o->quantise.samples);
     fputc('\n', f);
     ig_close_output();
 }
@@ -249,16 +276,18 @@ struct ig_graph *ig_import_graph(const char *path, const struct ig_source_option
 {
     static char err[IG_ERROR_BYTES];
     struct ig_graph *g;
+    if (o->int8 && !o->quantise.samples) ig_fatal("--precision=int8 needs --samples=FOLDER, inputs that are typical");
     const struct ig_import_options options = {.binds = o->binds,
                                               .n_binds = o->n_binds,
                                               .outputs = o->n_outputs ? o->outputs : NULL,
                                               .n_outputs = o->n_outputs,
                                               .eval = ig_ref_eval,
-                                              .unsettled = o->unsettled && !o->half};
+                                              .unsettled = o->unsettled && !o->half && !o->int8};
     if (strcmp(path, "-")) g = ig_import_file(path, &options, err, sizeof err);
     else g = import_stdin(&options, err, sizeof err);
     if (!g) ig_fatal("%s", err);
-    if (o->depfile) write_depfile(o->depfile, path, g);
+    if (o->depfile) write_depfile(o, path, g);
+    if (o->int8) ig_quantise_graph(g, path, &o->quantise);
     return g;
 }
 

@@ -7,18 +7,22 @@ static const char help[] =
     "Imports a network, folds and fuses it, and writes it as graph.json with its constants in graph.bin.\n"
     "  -o FILE                   where to (default graph.json)\n"
     "  --split LAYER=N,...       layers in N parts, by rows or output channels, so that stages may be cut inside them;\n"
-    "                            auto: those that are estimated to take more than a sixth of a frame\n" IG_SOURCE_HELP;
+    "                            auto: those that are estimated to take more than a sixth of a frame\n"
+    "  --mean A[,B,C] --std A[,B,C], --input-spec SPEC  how samples that are pictures become the input, as of ingot gen\n" IG_SOURCE_HELP;
 
 int ig_verb_graph(int argc, char **argv)
 {
     static const struct option longs[] = {
-        {"help", 0, 0, 'h'}, {"output", 1, 0, 'o'}, {"split", 1, 0, 'S'}, IG_SOURCE_OPTIONS, {0, 0, 0, 0}};
-    struct ig_source_options source = {.n_binds = 0};
+        {"help", 0, 0, 'h'}, {"output", 1, 0, 'o'}, {"split", 1, 0, 'S'}, {"mean", 1, 0, 'm'}, {"std", 1, 0, 's'}, {"input-spec", 1, 0, 'i'}, IG_SOURCE_OPTIONS, {0, 0, 0, 0}};
+    struct ig_source_options source = {.quantise = {.std = {1, 1, 1, 1}}};
     const char *out = "graph.json", *split = NULL;
     char err[4096];
     for (int c; (c = getopt_long(argc, argv, "o:h", longs, NULL)) != -1;) {
         if (c == 'o') out = optarg;
         else if (c == 'S') split = optarg;
+        else if (c == 'm') ig_channels_option(optarg, "--mean", source.quantise.mean);
+        else if (c == 's') ig_channels_option(optarg, "--std", source.quantise.std);
+        else if (c == 'i') source.quantise.spec = optarg;
         else if (c == 'h') return fputs(help, stdout) < 0;
         else if (!ig_source_option(&source, c, optarg)) ig_usage(help);
     }

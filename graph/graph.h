@@ -154,6 +154,19 @@ int ig_infer(struct ig_graph *g, struct ig_node *n, char *err, size_t err_bytes)
  * --- passes: graph/passes/, one per file; each returns how many rewrites it made. They want a sorted graph and leave
  * one; all but quantised, layout, identity and fold_constants want a channels-last one. ---
  */
+/*
+ * Quantising a float network, in ONNX's layout, before ig_run_passes: graph/passes/quantise.c. The tensors that are to be bytes, whose
+ * ranges over typical inputs the caller fills in; then what the quantised pass makes ops on bytes of. Constants are folded, and batch
+ * normalisations into weights, by the first; values keep their indices from then on.
+ */
+struct ig_quantised_tensor {
+    int32_t value;
+    int32_t like;    /* tensors of one such number share a scale, unless their ranges are far apart */
+    float low, high; /* range */
+};
+int32_t ig_quantise_find(struct ig_graph *g, ig_eval_fn *eval, struct ig_quantised_tensor **tensors); /* how many; the graph owns them */
+void ig_quantise_put(struct ig_graph *g, const struct ig_quantised_tensor *tensors, int32_t n);
+
 int ig_pass_quantised(struct ig_graph *g, ig_eval_fn *eval); /* in ONNX's layout: floats between DEQUANTIZE and QUANTIZE -> ops on bytes */
 int ig_pass_layout(struct ig_graph *g);           /* ONNX layout -> channels-last, transposes cancelled */
 int ig_pass_identity(struct ig_graph *g);         /* identities, no-op reshapes/casts/transposes/slices, double transposes */

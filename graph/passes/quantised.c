@@ -115,7 +115,7 @@ int quantised_end_of(const struct ig_graph *g, int32_t node, struct quantised_en
 /* --- what only moves --- */
 
 /* Elements of the output are some of input 0, or the largest of some; or the float 0. */
-static int moves(const struct ig_node *n) {
+int quantised_moves(const struct ig_node *n) {
     switch (n->op) {
     case IG_RESHAPE:
     case IG_TRANSPOSE:
@@ -149,7 +149,7 @@ static int takes_bytes(const struct ig_graph *g, const struct ig_node *n, int k,
     case IG_CONCAT:
         return leads_to_bytes(g, n->out[0], left);
     default:
-        return (moves(n) || n->op == IG_UNARY || quantised_is_average(g, n)) && leads_to_bytes(g, n->out[0], left);
+        return (quantised_moves(n) || n->op == IG_UNARY || quantised_is_average(g, n)) && leads_to_bytes(g, n->out[0], left);
     }
 }
 
@@ -202,7 +202,7 @@ static int sink(struct ig_graph *g, int32_t node) {
     int left = FARTHEST;
     if (!n->n_out || !n->n_in || !quantised_read(g, n->in[0], &x)) return 0;
     if (turn(g, node, &x)) return 1;
-    if (!moves(n) || !is_one(g, &x) || !leads_to_bytes(g, n->out[0], &left)) return 0;
+    if (!quantised_moves(n) || !is_one(g, &x) || !leads_to_bytes(g, n->out[0], &left)) return 0;
     n->in[0] = x.value;
     if (n->op == IG_PAD && n->attrs.pad.mode == IG_PAD_CONSTANT) n->attrs.pad.value = (float)zero_of(g, &x);
     make_bytes(g, node, &x);

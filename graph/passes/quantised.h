@@ -43,6 +43,10 @@ int quantised_layer(struct ig_graph *g, const struct quantised_end *end);
 int quantised_pool(struct ig_graph *g, const struct quantised_end *end);
 /* Node n is such an average of floats: 1. */
 int quantised_is_average(const struct ig_graph *g, const struct ig_node *n);
+/* Node n only moves or selects elements of its input, or makes zeros: 1. */
+int quantised_moves(const struct ig_node *n);
+/* quantise.c: node n is a convolution or a product with constant weights, of floats, that has a form on bytes: 1. */
+int quantise_is_layer(const struct ig_graph *g, const struct ig_node *n);
 /* All that is linear, channel by channel, before `end` as one op on bytes: 1 if it is now. */
 int quantised_affine(struct ig_graph *g, const struct quantised_end *end);
 /*
