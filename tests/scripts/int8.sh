@@ -20,7 +20,7 @@ classes() { # program
 
 built() { # by configure and ninja, and again where a sample changes
     build_folder "$work/build" && cp -r "$samples" "$work/typical" || return 1
-    (cd "$work/build" && "$SRCDIR/configure" --model="$model" --precision=int8 --samples="$work/typical" --prefix=small --threads=1 --no-profile \
+    (cd "$work/build" && "$SRCDIR/configure" --model="$model" --precision=int8 --samples="$work/typical" --labels="$SRCDIR/models/fashion.labels.txt" --prefix=small --threads=1 --no-profile \
         --without-aarch64 && ${NINJA:-ninja} out/host/small) >"$work/log" 2>&1 || { tail -20 "$work/log"; return 1; }
     integers "$work/build/out/host/small.d/graph.json" && classes "$work/build/out/host/small" >"$work/small" && classes out/host/fashion >"$work/float" &&
         diff "$work/float" "$work/small" && [ "$(sort -u "$work/small" | wc -l)" -gt 2 ] || return 1
