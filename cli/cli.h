@@ -39,12 +39,12 @@ enum { IG_MOST_NAMES = 64 }; /* of --input-shape and of --outputs */
 
 /* Of --precision=int8: what ranges are measured on. */
 struct ig_quantise_options {
-    const char *samples; /* a folder of inputs, as the program takes them; NULL: not said */
+    const char *samples; /* a folder of inputs, as the program takes them; NULL: not said, and only ingot graph asks */
     float mean[4], std[4]; /* of pictures */
     const char *spec;    /* of pictures of any size, as of --input-spec; NULL: none */
 };
 
-/* Options that say which network: --input-shape, --outputs, --precision, --samples, --detach; and --depfile. */
+/* Options that say which network: --input-shape, --outputs, --precision, --detach; and --depfile. */
 struct ig_source_options {
     struct ig_bind binds[IG_MOST_NAMES];
     int32_t n_binds;
@@ -57,11 +57,10 @@ struct ig_source_options {
     int detach; /* first pieces of dense blocks' concatenations are copied into them */
     const char *depfile; /* where the files that the network is read from are to be told, or NULL */
 };
-enum { IG_OPTION_SHAPE = 1000, IG_OPTION_OUTPUTS, IG_OPTION_PRECISION, IG_OPTION_SAMPLES, IG_OPTION_DETACH, IG_OPTION_DEPFILE };
+enum { IG_OPTION_SHAPE = 1000, IG_OPTION_OUTPUTS, IG_OPTION_PRECISION, IG_OPTION_DETACH, IG_OPTION_DEPFILE };
 #define IG_SOURCE_OPTIONS                                   \
     {"input-shape", required_argument, 0, IG_OPTION_SHAPE}, \
     {"precision", required_argument, 0, IG_OPTION_PRECISION}, \
-    {"samples", required_argument, 0, IG_OPTION_SAMPLES},   \
     {"detach", no_argument, 0, IG_OPTION_DETACH},           \
     {"depfile", required_argument, 0, IG_OPTION_DEPFILE},   \
     {                                                       \
@@ -72,8 +71,7 @@ enum { IG_OPTION_SHAPE = 1000, IG_OPTION_OUTPUTS, IG_OPTION_PRECISION, IG_OPTION
     "  --outputs A,B             cut the network at these tensors; of a name \\, is a comma, \\\\ a backslash\n" \
     "  --precision single|half|int8\n" \
     "                            half: weights and tensors between layers take 16 bits, arithmetic stays 32;\n" \
-    "                            int8: they take 8, and arithmetic is of integers\n" \
-    "  --samples FOLDER          of int8: inputs as the program takes them, which tell what is typical; a hundred do\n" \
+    "                            int8: they take 8, and arithmetic is of integers; ingot graph makes such a graph.json\n" \
     "  --detach                  for least memory: copy the first piece of a dense block's concatenation into it\n" \
     "  --depfile FILE            write there, as make and ninja read it, which files the network was read from\n"
 /* Takes one of the above; 1 if it was one. `argument` is kept and changed. */

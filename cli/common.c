@@ -147,10 +147,6 @@ int ig_source_option(struct ig_source_options *o, int option, char *argument)
         if (!o->half && !o->int8 && strcmp(argument, "single")) ig_fatal("--precision=%s: single, half or int8", argument);
         return 1;
     }
-    if (option == IG_OPTION_SAMPLES) {
-        o->quantise.samples = argument;
-        return 1;
-    }
     if (option == IG_OPTION_DETACH) return o->detach = 1;
     if (option == IG_OPTION_DEPFILE) {
         o->depfile = argument;
@@ -276,7 +272,7 @@ struct ig_graph *ig_import_graph(const char *path, const struct ig_source_option
 {
     static char err[IG_ERROR_BYTES];
     struct ig_graph *g;
-    if (o->int8 && !o->quantise.samples) ig_fatal("--precision=int8 needs --samples=FOLDER, inputs that are typical");
+    if (o->int8 && !o->quantise.samples) ig_fatal("%s: --precision=int8 is what ingot graph makes, with --samples=FOLDER; give its graph.json", path);
     const struct ig_import_options options = {.binds = o->binds,
                                               .n_binds = o->n_binds,
                                               .outputs = o->n_outputs ? o->outputs : NULL,

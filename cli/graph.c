@@ -8,18 +8,20 @@ static const char help[] =
     "  -o FILE                   where to (default graph.json)\n"
     "  --split LAYER=N,...       layers in N parts, by rows or output channels, so that stages may be cut inside them;\n"
     "                            auto: those that are estimated to take more than a sixth of a frame\n"
+    "  --samples FOLDER          of --precision int8: inputs as the program takes them, a hundred or so, which tell what is typical\n"
     "  --mean A[,B,C] --std A[,B,C], --input-spec SPEC  how samples that are pictures become the input, as of ingot gen\n" IG_SOURCE_HELP;
 
 int ig_verb_graph(int argc, char **argv)
 {
     static const struct option longs[] = {
-        {"help", 0, 0, 'h'}, {"output", 1, 0, 'o'}, {"split", 1, 0, 'S'}, {"mean", 1, 0, 'm'}, {"std", 1, 0, 's'}, {"input-spec", 1, 0, 'i'}, IG_SOURCE_OPTIONS, {0, 0, 0, 0}};
+        {"help", 0, 0, 'h'}, {"output", 1, 0, 'o'}, {"split", 1, 0, 'S'}, {"samples", 1, 0, 'a'}, {"mean", 1, 0, 'm'}, {"std", 1, 0, 's'}, {"input-spec", 1, 0, 'i'}, IG_SOURCE_OPTIONS, {0, 0, 0, 0}};
     struct ig_source_options source = {.quantise = {.std = {1, 1, 1, 1}}};
     const char *out = "graph.json", *split = NULL;
     char err[4096];
     for (int c; (c = getopt_long(argc, argv, "o:h", longs, NULL)) != -1;) {
         if (c == 'o') out = optarg;
         else if (c == 'S') split = optarg;
+        else if (c == 'a') source.quantise.samples = optarg;
         else if (c == 'm') ig_channels_option(optarg, "--mean", source.quantise.mean);
         else if (c == 's') ig_channels_option(optarg, "--std", source.quantise.std);
         else if (c == 'i') source.quantise.spec = optarg;
@@ -27,6 +29,8 @@ int ig_verb_graph(int argc, char **argv)
         else if (!ig_source_option(&source, c, optarg)) ig_usage(help);
     }
     if (optind != argc - 1) ig_usage(help);
+    if (source.int8 && !source.quantise.samples) ig_fatal("--precision=int8 needs --samples=FOLDER: inputs that are typical");
+    if (!source.int8 && source.quantise.samples) ig_fatal("--samples is for --precision=int8");
     struct ig_graph *g = split ? ig_load_split(argv[optind], &source, split) : ig_load_graph(argv[optind], &source);
     if (ig_graph_write(g, out, err, sizeof err)) ig_fatal("%s", err);
     ig_graph_free(g);

@@ -225,7 +225,8 @@ static void measure(struct ig_graph *g, struct trial *t, struct ig_quantised_ten
 static void check(const struct ig_graph *g, const char *path)
 {
     for (int32_t i = 0; i < g->n_nodes; i++)
-        if (g->nodes[i].op == IG_QUANTIZE || g->nodes[i].op == IG_DEQUANTIZE) ig_fatal("%s: node '%s': is quantised already: leave --precision=int8 out", path, g->nodes[i].name);
+        if (g->nodes[i].op == IG_QUANTIZE || g->nodes[i].op == IG_DEQUANTIZE)
+            ig_fatal("%s: node '%s': is quantised already: leave --precision=int8 out", path, g->nodes[i].name);
     if (g->n_inputs != 1 || g->values[g->inputs[0]].shape.type != IG_F32)
         ig_fatal("%s: --precision=int8 takes networks of one input, of floats; quantise it with onnxruntime's quantize_static", path);
 }

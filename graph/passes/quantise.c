@@ -64,7 +64,8 @@ int quantise_is_layer(const struct ig_graph *g, const struct ig_node *n) {
     const struct ig_matmul *a = &n->attrs.matmul;
     if ((n->op != IG_CONV && n->op != IG_MATMUL) || !is_float_data(g, n->in[0]) || !edit_f32(g, n->in[1])) return 0;
     int32_t rank = g->values[n->in[0]].shape.rank;
-    if (n->op == IG_CONV) return n->attrs.conv.act.kind == IG_NONE && (n->n_in < 3 || n->in[2] < 0 || edit_f32(g, n->in[2])) && (n->n_in < 4 || n->in[3] < 0);
+    int bias_is_known = n->n_in < 3 || n->in[2] < 0 || edit_f32(g, n->in[2]);
+    if (n->op == IG_CONV) return n->attrs.conv.act.kind == IG_NONE && bias_is_known && (n->n_in < 4 || n->in[3] < 0);
     return !a->trans_a && a->alpha >= 1 && a->alpha <= 1 && rank >= 2 && rank <= 5 && g->values[n->in[1]].shape.rank == 2;
 }
 
@@ -139,7 +140,8 @@ static void concatenate(struct choice *c, const struct ig_node *n) {
 /* Two tensors that are added or multiplied. */
 static int combines(const struct choice *c, const struct ig_node *n) {
     const struct ig_shape *a = &c->g->values[n->in[0]].shape, *b = n->n_in > 1 ? &c->g->values[n->in[1]].shape : NULL;
-    if (n->op != IG_BINARY || (n->attrs.binary.kind != IG_ADD && n->attrs.binary.kind != IG_MUL) || n->attrs.binary.act.kind != IG_NONE) return 0;
+    int32_t kind = n->attrs.binary.kind;
+    if (n->op != IG_BINARY || (kind != IG_ADD && kind != IG_MUL) || n->attrs.binary.act.kind != IG_NONE) return 0;
     return are_bytes(c, n) && (edit_same_shape(a, b) || ig_is_pixel(c->g, a, b) || ig_is_pixel(c->g, b, a));
 }
 

@@ -1,6 +1,7 @@
 /*
  * Layers of quantised tensors: a float op between DEQUANTIZE and QUANTIZE as the op on bytes that gives the same, but for
- * rounding. Averages are in quantised_pool.c, what is linear channel by channel in quantised_affine.c. A product with a constant matrix is a 1x1 convolution, whose rows are pixels; of what is flattened one by a
+ * rounding. Averages are in quantised_pool.c, what is linear channel by channel in quantised_affine.c. A product with a
+ * constant matrix is a 1x1 convolution, whose rows are pixels; of what is flattened one by a
  * window as large as the image, so that nothing is transposed.
  */
 #include <math.h>

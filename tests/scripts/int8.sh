@@ -61,7 +61,10 @@ refuses() {
         refused 'no files there' "$model" --precision int8 --samples "$work/empty" &&
         refused '20 x 20 pixels, the network takes 28 x 28' "$model" --precision int8 --samples "$work/wrong" &&
         refused 'is quantised already' "$SRCDIR/models/fashion_int8.onnx" --precision int8 --samples "$samples" &&
+        refused 'is for --precision=int8' "$model" --samples "$samples" &&
         refused 'single, half or int8' "$model" --precision int4 --samples "$samples" || return 1
+    if out/ingot plan "$model" --precision int8 -o "$work/none.json" 2>"$work/err"; then return 1; fi
+    grep -q 'is what ingot graph makes' "$work/err" || { cat "$work/err"; return 1; }
     for said in --precision=int8 --samples="$samples" "--precision=int8 --samples=$work/nowhere"; do
         if (cd "$work/build" && "$SRCDIR/configure" --model="$model" $said) >"$work/log" 2>&1; then return 1; fi
         tail -1 "$work/log" | grep -q 'samples' || { cat "$work/log"; return 1; }
