@@ -13,7 +13,7 @@
 #include "kernels_cpu/eval.h"
 #include "runtime/host/spec.h"
 
-enum { BINS = 2048, STEPS = 64 /* ranges that are tried, in each direction */ };
+enum { BINS = 2048, STEPS = 64 /* ranges that are tried, in each direction */, PASSES = 3 /* over the samples */ };
 
 struct tensor {
     float low, high;       /* its range, with 0 */
@@ -99,7 +99,7 @@ static void start(struct trial *t, const struct ig_graph *g, const char *path, c
     const struct ig_plan_options options = {.target = "host", .isa = ig_host_isa(), .threads = threads, .bands = IG_BANDS_OFF};
     char err[900];
     t->g = ig_graph_clone(g);
-    t->output = calloc((size_t)n, sizeof *t->output);
+    t->output = calloc((size_t)n + 1, sizeof *t->output);
     if (!t->output) ig_fatal("out of memory");
     for (int32_t i = 0; i < n; i++) t->output[i] = ig_is_input(g, tensors[i].value) ? -1 : as_output(t->g, tensors[i].value);
     ig_compile_graph(t->g, path, 0, 0);
@@ -213,11 +213,54 @@ static void measure(struct ig_graph *g, struct trial *t, struct ig_quantised_ten
                 if (pass) count(r, x, count_of);
                 else widen(r, x, count_of, g->values[q[i].value].name, files[f]);
             }
-            ig_progress("quantise: sample", pass * n_files + f + 1, 2 * n_files);
+            ig_progress("quantise: sample", pass * n_files + f + 1, PASSES * n_files);
         }
     for (int32_t i = 0; i < n; i++) choose(&all[i], &q[i].low, &q[i].high);
     for (int32_t i = 0; i < n; i++) free(all[i].bins);
     free(all);
+}
+
+/* --- what it costs --- */
+
+struct difference {
+    double off, all;       /* squares of what results differ by, of the float network's */
+    int32_t same;          /* samples whose first output has its largest element where it was */
+};
+
+static int64_t largest(const float *x, int64_t n)
+{
+    int64_t at = 0;
+    for (int64_t i = 1; i < n; i++)
+        if (x[i] > x[at]) at = i;
+    return at;
+}
+
+/* The first `outputs` of both, whose inputs were the same. */
+static void compare(const struct trial *a, const struct trial *b, int32_t outputs, struct difference *d)
+{
+    for (int32_t k = 0; k < outputs; k++) {
+        const struct ig_shape *shape = a->lowered->model.outputs[k].shape;
+        const float *x = a->outputs[k], *y = b->outputs[k];
+        if (shape->type != IG_F32) continue;
+        for (int64_t i = 0; i < ig_count(shape); i++) {
+            d->off += ((double)x[i] - y[i]) * ((double)x[i] - y[i]);
+            d->all += (double)x[i] * x[i];
+        }
+        if (!k) d->same += largest(x, ig_count(shape)) == largest(y, ig_count(shape));
+    }
+}
+
+static void report(struct trial *floats, struct trial *bytes, int32_t outputs, const char *path, char *const *files, int32_t n_files)
+{
+    struct difference d = {0};
+    for (int32_t f = 0; f < n_files; f++) {
+        run(floats, files[f]);
+        run(bytes, files[f]);
+        compare(floats, bytes, outputs, &d);
+        ig_progress("quantise: sample", (PASSES - 1) * n_files + f + 1, PASSES * n_files);
+    }
+    fprintf(stderr, "ingot: %s in 8 bits by %d sample%s: results are off by %.2g %% (root mean square); the largest one stays the same in %d\n",
+            path, n_files, n_files > 1 ? "s" : "", d.all > 0 ? 100 * sqrt(d.off / d.all) : 0, d.same);
 }
 
 /* --- all --- */
@@ -234,16 +277,19 @@ static void check(const struct ig_graph *g, const char *path)
 void ig_quantise_graph(struct ig_graph *g, const char *path, const struct ig_quantise_options *o)
 {
     struct ig_quantised_tensor *tensors;
-    struct trial trial = {.g = NULL};
-    int32_t n_files = 0;
+    struct trial floats = {.g = NULL}, bytes = {.g = NULL};
+    int32_t n_files = 0, outputs = g->n_outputs;
     check(g, path);
     char **files = ig_sample_files(o->samples, &n_files);
     int32_t n = ig_quantise_find(g, ig_ref_eval, &tensors);
     if (!n) ig_fatal("%s: no convolution and no product with constant weights: nothing is gained by --precision=int8", path);
-    start(&trial, g, path, tensors, n, o);
-    measure(g, &trial, tensors, n, files, n_files);
-    stop(&trial);
+    start(&floats, g, path, tensors, n, o);
+    measure(g, &floats, tensors, n, files, n_files);
+    ig_quantise_put(g, tensors, n);
+    start(&bytes, g, path, NULL, 0, o);
+    report(&floats, &bytes, outputs, path, files, n_files);
+    stop(&bytes);
+    stop(&floats);
     for (int32_t i = 0; i < n_files; i++) free(files[i]);
     free(files);
-    ig_quantise_put(g, tensors, n);
 }
