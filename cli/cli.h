@@ -37,11 +37,14 @@ void ig_progress(const char *what, int done, int all);
 
 enum { IG_MOST_NAMES = 64 }; /* of --input-shape and of --outputs */
 
-/* Of --precision=int8: what ranges are measured on. */
+/* Of --precision=int8: what ranges are measured on; cli/quantise.h. */
 struct ig_quantise_options {
     const char *samples; /* a folder of inputs, as the program takes them; NULL: not said, and only ingot graph asks */
     float mean[4], std[4]; /* of pictures */
     const char *spec;    /* of pictures of any size, as of --input-spec; NULL: none */
+    char **files;        /* of that folder, n_files */
+    int32_t n_files;
+    void (*run)(struct ig_graph *g, const char *path, const struct ig_quantise_options *o); /* ig_quantise_graph, which boards lack */
 };
 
 /* Options that say which network: --input-shape, --outputs, --precision, --detach; and --depfile. */

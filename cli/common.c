@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
-#include "cli/quantise.h"
 #include "graph/draft.h"
 #include "graph/sha256.h"
 #include "kernels_cpu/eval.h"
@@ -244,18 +243,6 @@ static void put_path(FILE *f, const char *path)
     }
 }
 
-static void put_samples(FILE *f, const char *folder)
-{
-    int32_t n = 0;
-    char **files = ig_sample_files(folder, &n);
-    put_path(f, folder); /* which changes where a file comes or goes */
-    for (int32_t i = 0; i < n; i++) {
-        put_path(f, files[i]);
-        free(files[i]);
-    }
-    free(files);
-}
-
 /* What a build tool must know of the files that a network was read from, in make's words. */
 static void write_depfile(const struct ig_source_options *o, const char *path, const struct ig_graph *g)
 {
@@ -263,7 +250,8 @@ static void write_depfile(const struct ig_source_options *o, const char *path, c
     fprintf(f, "network:");
     if (strcmp(path, "-")) put_path(f, path);
     for (int32_t i = 0; i < g->n_data_files; i++) put_path(f, g->data_files[i].path);
-    if (o->int8) put_samples(f, o->quantise.samples);
+    if (o->quantise.n_files) put_path(f, o->quantise.samples); /* which changes where a file comes or goes */
+    for (int32_t i = 0; i < o->quantise.n_files; i++) put_path(f, o->quantise.files[i]);
     fputc('\n', f);
     ig_close_output();
 }
@@ -272,7 +260,7 @@ struct ig_graph *ig_import_graph(const char *path, const struct ig_source_option
 {
     static char err[IG_ERROR_BYTES];
     struct ig_graph *g;
-    if (o->int8 && !o->quantise.samples) ig_fatal("%s: --precision=int8 is what ingot graph makes, with --samples=FOLDER; give its graph.json", path);
+    if (o->int8 && !o->quantise.run) ig_fatal("%s: --precision=int8 is what ingot graph makes, with --samples=FOLDER; give its graph.json", path);
     const struct ig_import_options options = {.binds = o->binds,
                                               .n_binds = o->n_binds,
                                               .outputs = o->n_outputs ? o->outputs : NULL,
@@ -283,7 +271,7 @@ struct ig_graph *ig_import_graph(const char *path, const struct ig_source_option
     else g = import_stdin(&options, err, sizeof err);
     if (!g) ig_fatal("%s", err);
     if (o->depfile) write_depfile(o, path, g);
-    if (o->int8) ig_quantise_graph(g, path, &o->quantise);
+    if (o->int8) o->quantise.run(g, path, &o->quantise);
     return g;
 }
 

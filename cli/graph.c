@@ -1,6 +1,6 @@
 #include <stdlib.h>
 
-#include "cli/cli.h"
+#include "cli/quantise.h"
 
 static const char help[] =
     "ingot graph net.onnx -o graph.json\n\n"
@@ -31,6 +31,7 @@ int ig_verb_graph(int argc, char **argv)
     if (optind != argc - 1) ig_usage(help);
     if (source.int8 && !source.quantise.samples) ig_fatal("--precision=int8 needs --samples=FOLDER: inputs that are typical");
     if (!source.int8 && source.quantise.samples) ig_fatal("--samples is for --precision=int8");
+    if (source.int8) ig_take_samples(&source.quantise);
     struct ig_graph *g = split ? ig_load_split(argv[optind], &source, split) : ig_load_graph(argv[optind], &source);
     if (ig_graph_write(g, out, err, sizeof err)) ig_fatal("%s", err);
     ig_graph_free(g);

@@ -48,23 +48,24 @@ static char *path_in(const char *folder, const char *name)
     return path;
 }
 
-char **ig_sample_files(const char *folder, int32_t *n)
+void ig_take_samples(struct ig_quantise_options *o)
 {
+    const char *folder = o->samples;
     struct dirent **names;
     int found = scandir(folder, &names, is_sample, alphasort);
     if (found < 0) ig_fatal("--samples=%s: %s", folder, strerror(errno));
-    char **files = calloc((size_t)found + 1, sizeof *files);
-    if (!files) ig_fatal("out of memory");
+    o->files = calloc((size_t)found + 1, sizeof *o->files);
+    if (!o->files) ig_fatal("out of memory");
     for (int i = 0; i < found; i++) {
         struct stat s;
         char *path = path_in(folder, names[i]->d_name);
-        if (!stat(path, &s) && S_ISREG(s.st_mode)) files[(*n)++] = path;
+        if (!stat(path, &s) && S_ISREG(s.st_mode)) o->files[o->n_files++] = path;
         else free(path);
         free(names[i]);
     }
     free(names);
-    if (!*n) ig_fatal("--samples=%s: no files there; inputs as the program takes them are wanted: .npy, .pgm, .ppm, raw", folder);
-    return files;
+    if (!o->n_files) ig_fatal("--samples=%s: no files there; inputs as the program takes them are wanted: .npy, .pgm, .ppm, raw", folder);
+    o->run = ig_quantise_graph;
 }
 
 /* --- the network at work --- */
@@ -278,18 +279,15 @@ void ig_quantise_graph(struct ig_graph *g, const char *path, const struct ig_qua
 {
     struct ig_quantised_tensor *tensors;
     struct trial floats = {.g = NULL}, bytes = {.g = NULL};
-    int32_t n_files = 0, outputs = g->n_outputs;
+    int32_t outputs = g->n_outputs;
     check(g, path);
-    char **files = ig_sample_files(o->samples, &n_files);
     int32_t n = ig_quantise_find(g, ig_ref_eval, &tensors);
     if (!n) ig_fatal("%s: no convolution and no product with constant weights: nothing is gained by --precision=int8", path);
     start(&floats, g, path, tensors, n, o);
-    measure(g, &floats, tensors, n, files, n_files);
+    measure(g, &floats, tensors, n, o->files, o->n_files);
     ig_quantise_put(g, tensors, n);
     start(&bytes, g, path, NULL, 0, o);
-    report(&floats, &bytes, outputs, path, files, n_files);
+    report(&floats, &bytes, outputs, path, o->files, o->n_files);
     stop(&bytes);
     stop(&floats);
-    for (int32_t i = 0; i < n_files; i++) free(files[i]);
-    free(files);
 }

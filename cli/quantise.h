@@ -9,7 +9,7 @@
  * the squares of the errors are least over the samples, and around its weights, a scale for each output. Fatal on error.
  */
 void ig_quantise_graph(struct ig_graph *g, const char *path, const struct ig_quantise_options *o);
-/* The files of a folder, by name; each and the list for free(). Fatal where there are none. */
-char **ig_sample_files(const char *folder, int32_t *n);
+/* o's files, those of its folder, by name; and the function above is what it runs. Fatal where there are none. */
+void ig_take_samples(struct ig_quantise_options *o);
 
 #endif

@@ -79,7 +79,7 @@ static __device__ __forceinline__ int out_at(const ig_gpu_average &p, int m)
     return row * p.out_row + (m - row * p.out_w) * p.out_pixel;
 }
 
-enum { AHEAD = 3 }; /* taps of a row that a thread has under way */
+enum { POOL_AHEAD = 3 }; /* taps of a row that a thread has under way */
 
 /* Of 257 taps at most. */
 template <bool WORDS> static __device__ __forceinline__ void average(const ig_gpu_average &p)
@@ -91,12 +91,12 @@ template <bool WORDS> static __device__ __forceinline__ void average(const ig_gp
     unsigned even = 0, odd = 0;
     for (int z = 0; z < r.n[0]; z++)
         for (int y = 0; y < r.n[1]; y++)
-            for (int x = 0, at = tap_at(p, r, z, y, 0); x < r.n[2]; x += AHEAD, at += AHEAD * next) {
-                unsigned v[AHEAD];
+            for (int x = 0, at = tap_at(p, r, z, y, 0); x < r.n[2]; x += POOL_AHEAD, at += POOL_AHEAD * next) {
+                unsigned v[POOL_AHEAD];
                 UNROLL
-                for (int k = 0; k < AHEAD; k++) v[k] = x + k < r.n[2] ? tap_word<WORDS>(p, at + k * next, channel) : 0;
+                for (int k = 0; k < POOL_AHEAD; k++) v[k] = x + k < r.n[2] ? tap_word<WORDS>(p, at + k * next, channel) : 0;
                 UNROLL
-                for (int k = 0; k < AHEAD; k++) even += v[k] & 0x00ff00ff, odd += v[k] >> 8 & 0x00ff00ff;
+                for (int k = 0; k < POOL_AHEAD; k++) even += v[k] & 0x00ff00ff, odd += v[k] >> 8 & 0x00ff00ff;
             }
     average_finish f;
     f.begin(p);
