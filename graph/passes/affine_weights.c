@@ -106,6 +106,7 @@ static void add_shift(const struct ig_graph *g, const struct ig_node *n, const s
                       double *sum) {
     const struct slots s = slots_of(g, n);
     const float *w = g->values[n->in[1]].data;
+    ig_late_fetch(g, w);
     for (int64_t i = 0; i < s.outer; i++) {
         sum[i] = 0;
         for (int64_t j = 0; j < s.inner; j++)

@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "graph/late.h"
 #include "tests/support/improve.h"
 
 static int32_t deconv(struct ig_graph *g, int32_t x, int32_t oc, int32_t groups) {
@@ -53,6 +54,27 @@ static void affine_folds_into_the_op_after(void **state) {
     improve_fully(g, ig_pass_fold_affine);
     assert_int_equal(g->n_nodes, 1);
     ig_graph_free(g);
+}
+
+/* Weights of a large file, which are not there until they are asked for. */
+static void an_offset_meets_late_weights(void **state) {
+    (void)state;
+    struct ig_graph *now = empty(), *g;
+    int32_t x = binary(now, IG_ADD, build_input(now, "x", DIMS(3, 4)), build_const(now, DIMS(4)));
+    build_output(now, fc(now, x, 2), "y");
+    g = ig_graph_clone(now);
+    const int32_t w = g->nodes[1].in[1];
+    void *data = ig_graph_alloc(g, 8 * sizeof(float)); /* zeros */
+    FILE *f = tmpfile();
+    assert_true(f && fwrite(g->values[w].data, sizeof(float), 8, f) == 8 && !fflush(f));
+    g->values[w].data = data;
+    assert_int_equal(ig_late_add(g, data, fileno(f), 0, 8 * sizeof(float)), 0);
+    fclose(f);
+    assert_int_equal(ig_pass_fold_affine(now), ig_pass_fold_affine(g));
+    assert_int_equal(g->n_nodes, 1);
+    assert_memory_equal(g->values[g->nodes[0].in[2]].data, now->values[now->nodes[0].in[2]].data, 2 * sizeof(float));
+    ig_graph_free(g);
+    ig_graph_free(now);
 }
 
 static void padding_keeps_an_offset_out(void **state) {
@@ -127,6 +149,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(affine_folds_into_the_op_before),
         cmocka_unit_test(affine_folds_into_the_op_after),
+        cmocka_unit_test(an_offset_meets_late_weights),
         cmocka_unit_test(padding_keeps_an_offset_out),
         cmocka_unit_test(affine_respects_other_readers),
         cmocka_unit_test(shared_weights_get_a_copy),
