@@ -69,10 +69,39 @@ static struct slices slices_of(const struct ig_graph *g, const struct ig_node *n
     return (struct slices){s->dims[1], s->dims[0], 1, 1, s->dims[1], 1};
 }
 
-static void put_slice(const float *w, int8_t *to, float *scale, const struct slices *s, int64_t i) {
+/* A layer's. Where it is large beside the weights, as in a channel that has none, it would be no 31-bit multiple of both scales. */
+struct bias {
+    const float *value; /* NULL: none */
+    int64_t n;          /* 1, or one for each output */
+    float x_scale;      /* of the bytes that the layer reads */
+};
+
+static struct bias bias_of(const struct ig_graph *g, const struct ig_node *n) {
+    struct bias b = {.x_scale = 1};
+    int32_t reader = n->op == IG_MATMUL ? edit_sole_reader(g, n->out[0]) : -1, x = n->in[0];
+    int32_t v = n->op == IG_CONV && n->n_in > 2 ? n->in[2] : -1;
+    const struct ig_node *add = reader < 0 ? NULL : &g->nodes[reader];
+    if (add && add->op == IG_BINARY && add->attrs.binary.kind == IG_ADD) v = add->in[ig_is_const(g, add->in[0]) ? 0 : 1];
+    while (g->values[x].producer >= 0 && !edit_producer(g, x, IG_DEQUANTIZE)) x = g->nodes[g->values[x].producer].in[0];
+    if (v < 0 || !edit_f32(g, v) || g->values[x].producer < 0) return b;
+    b.value = edit_f32(g, v);
+    b.n = ig_count(&g->values[v].shape);
+    b.x_scale = *edit_f32(g, edit_producer(g, x, IG_DEQUANTIZE)->in[1]);
+    ig_late_fetch(g, b.value);
+    return b;
+}
+
+/* The least scale of weights i by which the bias is a number of 29 bits. */
+static float least_scale(const struct bias *b, int64_t i, const struct slices *s) {
+    const float most = 1 << 28, least = 1e-12f;
+    if (!b->value || (b->n != 1 && b->n != s->n)) return least;
+    return fmaxf(fabsf(b->value[b->n > 1 ? i : 0]) / b->x_scale / most, least);
+}
+
+static void put_slice(const float *w, int8_t *to, float least, float *scale, const struct slices *s, int64_t i) {
     float most = 0;
     for (int64_t j = 0; j < s->elements; j++) most = fmaxf(most, fabsf(w[i * s->step + j / s->run * s->jump + j % s->run]));
-    *scale = most > 1e-10f ? most / 127 : 1e-12f;
+    *scale = fmaxf(most / 127, least);
     for (int64_t j = 0; j < s->elements; j++) {
         int64_t at = i * s->step + j / s->run * s->jump + j % s->run;
         to[at] = (int8_t)fminf(fmaxf(rintf(w[at] / *scale), -127), 127);
@@ -81,6 +110,7 @@ static void put_slice(const float *w, int8_t *to, float *scale, const struct sli
 
 static void put_weights(struct ig_graph *g, int32_t node) {
     const struct slices s = slices_of(g, &g->nodes[node]);
+    const struct bias bias = bias_of(g, &g->nodes[node]);
     const int32_t old = g->nodes[node].in[1];
     struct ig_shape shape = g->values[old].shape, each = {IG_F32, 1, {(int32_t)s.n, 1, 1, 1, 1, 1, 1, 1}};
     shape.type = IG_I8;
@@ -88,8 +118,9 @@ static void put_weights(struct ig_graph *g, int32_t node) {
     each.type = IG_I8;
     int32_t zeros = ig_add_const(g, "zero", &each, NULL);
     ig_late_fetch(g, g->values[old].data);
-    for (int64_t i = 0; i < s.n; i++)
-        put_slice(g->values[old].data, (int8_t *)(uintptr_t)g->values[bytes].data, (float *)(uintptr_t)g->values[scales].data + i, &s, i);
+    int8_t *to = (int8_t *)(uintptr_t)g->values[bytes].data;
+    float *scale = (float *)(uintptr_t)g->values[scales].data;
+    for (int64_t i = 0; i < s.n; i++) put_slice(g->values[old].data, to, least_scale(&bias, i, &s), scale + i, &s, i);
     int32_t w = add_op(g, IG_DEQUANTIZE, bytes, scales, zeros, IG_F32);
     edit_last(g)->attrs.axis.axis = s.axis;
     g->nodes[node].in[1] = w;
@@ -97,8 +128,8 @@ static void put_weights(struct ig_graph *g, int32_t node) {
 
 void ig_quantise_put(struct ig_graph *g, const struct ig_quantised_tensor *tensors, int32_t n) {
     const int32_t nodes = g->n_nodes;
+    for (int32_t i = 0; i < n; i++) put_tensor(g, tensors[i].value, shared(tensors, n, &tensors[i]));
     for (int32_t i = 0; i < nodes; i++)
         if (g->nodes[i].n_out && quantise_is_layer(g, &g->nodes[i])) put_weights(g, i);
-    for (int32_t i = 0; i < n; i++) put_tensor(g, tensors[i].value, shared(tensors, n, &tensors[i]));
     edit_finish(g, 1);
 }

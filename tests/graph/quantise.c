@@ -116,6 +116,27 @@ static void a_classifier(void **state) {
     ig_graph_free(g);
 }
 
+/* A channel of no weights, or of next to none, has a bias; so has a column of a product. */
+static void idle_channels(void **state) {
+    (void)state;
+    for (int how = 0; how < 4; how++) {
+        struct ig_graph *g = ig_graph_new("g");
+        int32_t y = float_conv(g, input(g), 8), w = g->nodes[g->values[y].producer].in[1];
+        for (int k = 0; k < 54; k++) ((float *)(uintptr_t)g->values[w].data)[2 * 54 + k] *= how & 1 ? 1e-6f : 0;
+        if (how & 2) {
+            y = build_reshape(g, act(g, IG_RELU, 0, 0, y), DIMS(1, 160));
+            w = build_const(g, DIMS(160, 7));
+            for (int k = 0; k < 160; k++) ((float *)(uintptr_t)g->values[w].data)[k * 7 + 3] *= how & 1 ? 1e-6f : 0;
+            y = build_2(g, IG_BINARY, BIN(IG_ADD), build_2(g, IG_MATMUL, ATTRS(.matmul = {.alpha = 1}), y, w), build_const(g, DIMS(7)));
+        }
+        build_output(g, y, "y");
+        quantise_all(g, 0.02);
+        expect_integers(g);
+        EXPECT(g, IG_QLINEAR_CONV, how & 2 ? 2 : 1);
+        ig_graph_free(g);
+    }
+}
+
 /* x sigmoid(x), tanh(x), clip(x + 3) x / 6: one table each. */
 static void functions(void **state) {
     (void)state;
@@ -196,6 +217,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(layers),
         cmocka_unit_test(a_classifier),
+        cmocka_unit_test(idle_channels),
         cmocka_unit_test(functions),
         cmocka_unit_test(combinations),
         cmocka_unit_test(concatenations),
