@@ -41,6 +41,7 @@ enum { IG_MOST_NAMES = 64 }; /* of --input-shape and of --outputs */
 struct ig_quantise_options {
     const char *samples; /* a folder of inputs, as the program takes them; NULL: not said, and only ingot graph asks */
     float mean[4], std[4]; /* of pictures */
+    int32_t n_mean, n_std; /* numbers that were said; 0: none */
     const char *spec;    /* of pictures of any size, as of --input-spec; NULL: none */
     char **files;        /* of that folder, n_files */
     int32_t n_files;

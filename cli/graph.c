@@ -22,15 +22,18 @@ int ig_verb_graph(int argc, char **argv)
         if (c == 'o') out = optarg;
         else if (c == 'S') split = optarg;
         else if (c == 'a') source.quantise.samples = optarg;
-        else if (c == 'm') ig_channels_option(optarg, "--mean", source.quantise.mean);
-        else if (c == 's') ig_channels_option(optarg, "--std", source.quantise.std);
+        else if (c == 'm') source.quantise.n_mean = ig_channels_option(optarg, "--mean", source.quantise.mean);
+        else if (c == 's') source.quantise.n_std = ig_channels_option(optarg, "--std", source.quantise.std);
         else if (c == 'i') source.quantise.spec = optarg;
         else if (c == 'h') return fputs(help, stdout) < 0;
         else if (!ig_source_option(&source, c, optarg)) ig_usage(help);
     }
     if (optind != argc - 1) ig_usage(help);
     if (source.int8 && !source.quantise.samples) ig_fatal("--precision=int8 needs --samples=FOLDER: inputs that are typical");
-    if (!source.int8 && source.quantise.samples) ig_fatal("--samples is for --precision=int8");
+    if (!source.int8 && (source.quantise.samples || source.quantise.spec || source.quantise.n_mean + source.quantise.n_std))
+        ig_fatal("--samples, --mean, --std and --input-spec are for --precision=int8");
+    if (source.quantise.spec && source.quantise.n_mean + source.quantise.n_std)
+        ig_fatal("--mean and --std stand in the input spec, where there is one: mean=..., std=...");
     if (source.int8) ig_take_samples(&source.quantise);
     struct ig_graph *g = split ? ig_load_split(argv[optind], &source, split) : ig_load_graph(argv[optind], &source);
     if (ig_graph_write(g, out, err, sizeof err)) ig_fatal("%s", err);

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "bench/bed.h"
+#include "gen/emit.h"
 #include "gen/lower.h"
 #include "kernels_cpu/eval.h"
 #include "runtime/host/spec.h"
@@ -113,6 +114,7 @@ static void start(struct trial *t, const struct ig_graph *g, const char *path, c
     t->outputs = ig_io_buffers(m->outputs, m->n_outputs);
     if (!t->inputs || !t->outputs) ig_fatal("out of memory");
     t->program = (struct ig_program){.model = m};
+    ig_name_program("ingot", "ingot");
     memcpy(t->program.mean, o->mean, sizeof o->mean);
     memcpy(t->program.std, o->std, sizeof o->std);
     if (o->spec) take_spec(t, o->spec, g);
@@ -146,10 +148,13 @@ static const float *elements(const struct trial *t, const struct ig_graph *g, co
     return t->output[i] < 0 ? t->session.inputs[0] : t->outputs[t->output[i]];
 }
 
-static void widen(struct tensor *r, const float *x, int64_t n, const char *name, const char *file)
+static void widen(struct tensor *r, const float *x, int64_t n, const struct ig_graph *g, int32_t v, const char *file)
 {
+    const int32_t node = g->values[v].producer;
     for (int64_t i = 0; i < n; i++) {
-        if (!isfinite(x[i])) ig_fatal("%s: makes tensor '%s' infinite or no number", file, name);
+        if (!isfinite(x[i]))
+            ig_fatal("%s: node '%s': its output is infinite or no number there: another sample, or a network that --outputs cuts before it",
+                     file, node < 0 ? "input" : g->nodes[node].name);
         r->low = fminf(r->low, x[i]);
         r->high = fmaxf(r->high, x[i]);
     }
@@ -212,7 +217,7 @@ static void measure(struct ig_graph *g, struct trial *t, struct ig_quantised_ten
                 struct tensor *r = &all[i];
                 if (!r->bins && !(r->bins = calloc(BINS, sizeof *r->bins))) ig_fatal("out of memory");
                 if (pass) count(r, x, count_of);
-                else widen(r, x, count_of, g->values[q[i].value].name, files[f]);
+                else widen(r, x, count_of, g, q[i].value, files[f]);
             }
             ig_progress("quantise: sample", pass * n_files + f + 1, PASSES * n_files);
         }
@@ -225,6 +230,7 @@ static void measure(struct ig_graph *g, struct trial *t, struct ig_quantised_ten
 
 struct difference {
     double off, all;       /* squares of what results differ by, of the float network's */
+    int32_t compared;      /* outputs of floats, of all samples */
     int32_t same;          /* samples whose first output has its largest element where it was */
 };
 
@@ -243,6 +249,7 @@ static void compare(const struct trial *a, const struct trial *b, int32_t output
         const struct ig_shape *shape = a->lowered->model.outputs[k].shape;
         const float *x = a->outputs[k], *y = b->outputs[k];
         if (shape->type != IG_F32) continue;
+        d->compared++;
         for (int64_t i = 0; i < ig_count(shape); i++) {
             d->off += ((double)x[i] - y[i]) * ((double)x[i] - y[i]);
             d->all += (double)x[i] * x[i];
@@ -260,8 +267,11 @@ static void report(struct trial *floats, struct trial *bytes, int32_t outputs, c
         compare(floats, bytes, outputs, &d);
         ig_progress("quantise: sample", (PASSES - 1) * n_files + f + 1, PASSES * n_files);
     }
-    fprintf(stderr, "ingot: %s in 8 bits by %d sample%s: results are off by %.2g %% (root mean square); the largest one stays the same in %d\n",
-            path, n_files, n_files > 1 ? "s" : "", d.all > 0 ? 100 * sqrt(d.off / d.all) : 0, d.same);
+    fprintf(stderr, "ingot: %s in 8 bits by %d sample%s", path, n_files, n_files > 1 ? "s" : "");
+    if (d.compared) fprintf(stderr, ": results are off by %.2g %% (root mean square)", d.all > 0 ? 100 * sqrt(d.off / d.all) : 0);
+    if (floats->lowered->model.outputs[0].shape->type == IG_F32 && ig_count(floats->lowered->model.outputs[0].shape) > 1)
+        fprintf(stderr, "; the largest one stays the same in %d", d.same);
+    fputc('\n', stderr);
 }
 
 /* --- all --- */
@@ -281,6 +291,7 @@ void ig_quantise_graph(struct ig_graph *g, const char *path, const struct ig_qua
     struct trial floats = {.g = NULL}, bytes = {.g = NULL};
     int32_t outputs = g->n_outputs;
     check(g, path);
+    ig_words_fit(&(struct ig_emit){.n_mean = o->n_mean, .n_std = o->n_std}, g);
     int32_t n = ig_quantise_find(g, ig_ref_eval, &tensors);
     if (!n) ig_fatal("%s: no convolution and no product with constant weights: nothing is gained by --precision=int8", path);
     start(&floats, g, path, tensors, n, o);

@@ -81,7 +81,8 @@ static int is_bias(const struct ig_graph *g, const struct ig_node *n) {
     const struct ig_shape *y = &g->values[n->out[0]].shape;
     if (n->op != IG_BINARY || n->attrs.binary.kind != IG_ADD || n->attrs.binary.act.kind != IG_NONE) return 0;
     const struct ig_shape *b = &g->values[n->in[ig_is_const(g, n->in[0]) ? 0 : 1]].shape;
-    return (edit_f32(g, n->in[0]) || edit_f32(g, n->in[1])) && ig_count(b) == y->dims[y->rank - 1] && b->dims[b->rank - 1] == ig_count(b);
+    if (b->rank < 1 || b->rank > y->rank || (!edit_f32(g, n->in[0]) && !edit_f32(g, n->in[1]))) return 0;
+    return ig_count(b) == y->dims[y->rank - 1] && b->dims[b->rank - 1] == ig_count(b);
 }
 
 /* v, which node n makes of bytes, is bytes unless what reads it alone is n's to do: a bias of a product, more that is linear, a clip. */

@@ -47,8 +47,9 @@ static struct range shared(const struct ig_quantised_tensor *tensors, int32_t n,
 
 /* There and back: u8 of that range, in which 0 is an exact number. */
 static void put_tensor(struct ig_graph *g, int32_t v, struct range r) {
-    float scale = (r.high - r.low) / 255;
-    if (!(scale > 1e-12f)) scale = 1e-12f;
+    float scale = (float)(((double)r.high - r.low) / 255);
+    if (!(scale > 0)) scale = 1.0f / 255; /* nothing is known of it; 0 is exact by any */
+    scale = fmaxf(scale, 1e-17f);
     const uint8_t zero = (uint8_t)fminf(fmaxf(rintf(-r.low / scale), 0), 255);
     int32_t s = add_number(g, "scale", IG_F32, &scale), z = add_number(g, "zero", IG_U8, &zero);
     int32_t bytes = add_op(g, IG_QUANTIZE, v, s, z, IG_U8), node = g->n_nodes - 1;

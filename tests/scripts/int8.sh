@@ -63,7 +63,9 @@ refuses() {
         refused 'no files there' "$model" --precision int8 --samples "$work/empty" &&
         refused '20 x 20 pixels, the network takes 28 x 28' "$model" --precision int8 --samples "$work/wrong" &&
         refused 'is quantised already' "$SRCDIR/models/fashion_int8.onnx" --precision int8 --samples "$samples" &&
-        refused 'is for --precision=int8' "$model" --samples "$samples" &&
+        refused 'are for --precision=int8' "$model" --samples "$samples" &&
+        refused 'stand in the input spec' "$model" --precision int8 --samples "$samples" --mean 1 --input-spec mean=1 &&
+        refused '^ingot: .*wrong/a.pgm: 20 x 20' "$model" --precision int8 --samples "$work/wrong" &&
         refused 'single, half or int8' "$model" --precision int4 --samples "$samples" || return 1
     if out/ingot plan "$model" --precision int8 -o "$work/none.json" 2>"$work/err"; then return 1; fi
     grep -q 'is what ingot graph makes' "$work/err" || { cat "$work/err"; return 1; }
