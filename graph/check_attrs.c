@@ -158,7 +158,7 @@ static const char *pool_fault(const struct ig_graph *g, const struct ig_node *n)
     if (n->n_in != 1 && n->n_in != 5) return "neither one input nor five";
     if (n->n_in == 5 && a->kind != IG_POOL_AVERAGE) return "scales of what is no average";
     for (int k = 1; k < n->n_in; k++)
-        if (ig_count(&g->values[n->in[k]].shape) != 1) return "a parameter that is not one number";
+        if (n->in[k] < 0 || ig_count(&g->values[n->in[k]].shape) != 1) return "a parameter that is not one number";
     return window_fault(&a->w, 0);
 }
 

@@ -217,6 +217,12 @@ static void broken_files_are_refused(void **state) {
     refused("\"in\":[\"v\"]", "\"in\":[null]", "input 0 is missing");
     refused("\"in\":[\"v\"]", "\"in\":[\"y \\\"out\\\"\"]", "no earlier node");
     refused("\"in\":[\"v\"]", "\"in\":[\"v\",\"v\"]", "neither one input nor five");
+    refused("\"in\":[\"v\"]", "\"in\":[\"v\",null,null,null,null]", "scales of what is no average");
+    refused("\"kind\":0,\"p\":0,\"w.back\":0,\"w.bottom\":0,\"w.dd\":1,\"w.dh\":1,\"w.dw\":1,\"w.front\":0,\"w.in_d\":1,\"w.kd\":1,\"w.kh\":3,"
+            "\"w.kw\":3,\"w.left\":0,\"w.out_d\":1,\"w.right\":0,\"w.sd\":1,\"w.sh\":1,\"w.sw\":1,\"w.top\":0},\"in\":[\"v\"]",
+            "\"kind\":1,\"p\":0,\"w.back\":0,\"w.bottom\":0,\"w.dd\":1,\"w.dh\":1,\"w.dw\":1,\"w.front\":0,\"w.in_d\":1,\"w.kd\":1,\"w.kh\":3,"
+            "\"w.kw\":3,\"w.left\":0,\"w.out_d\":1,\"w.right\":0,\"w.sd\":1,\"w.sh\":1,\"w.sw\":1,\"w.top\":0},\"in\":[\"v\",null,null,null,null]",
+            "not one number");
     refused("\"in\":[\"v\"]", "\"in\":\"v\"", "'in' must be an array");
     refused("\"out\":[\"v\"]", "\"out\":[\"x\"]", "");
     refused("\"macs\":32", "\"macs\":-1", "'macs'");
