@@ -68,15 +68,32 @@ static int is_depthwise(const struct ig_call *call)
     return groups > 1 && groups == call->in[0].c && groups == call->out[0].c;
 }
 
-/* No sum of k products, bias and correction leaves 32 bits. */
-static int sums_fit(const struct ig_call *call, int64_t k)
+static int64_t magnitude(int64_t x)
 {
-    int64_t most = 0;
-    for (int64_t i = 0; ig_has(call, BIAS) && i < call->out[0].c; i++) {
-        int64_t b = (int64_t)ig_parameter(call, BIAS, i);
-        most = b > most ? b : -b > most ? -b : most;
+    return x < 0 ? -x : x;
+}
+
+/* Of a filter's weights, less their zero point. */
+static int64_t magnitudes(const struct filter *f)
+{
+    int64_t sum = 0;
+    if (f->type == IG_I8)
+        for (int64_t i = 0; i < f->k; i++) sum += magnitude(((const int8_t *)f->w)[i] - f->zero);
+    else
+        for (int64_t i = 0; i < f->k; i++) sum += magnitude(((const uint8_t *)f->w)[i] - f->zero);
+    return sum;
+}
+
+/* No sum of products, bias and correction leaves 32 bits, by the largest weights that there may be or, where those would, by what there are. */
+static int sums_fit(const struct ig_call *call)
+{
+    const int64_t inputs = 2 * 255; /* as large as one is, and once more in the correction by its zero point */
+    for (int32_t oc = 0; oc < call->out[0].c; oc++) {
+        const struct filter f = filter_of(call, oc, 1);
+        const int64_t bias = magnitude((int64_t)ig_parameter(call, BIAS, oc));
+        if (bias + f.k * inputs * 255 >= INT32_MAX && bias + magnitudes(&f) * inputs >= INT32_MAX) return 0;
     }
-    return most + k * 2 * 255 * 255 < INT32_MAX;
+    return 1;
 }
 
 /* All weights of a filter, less their zero point, fit 8 bits. Says how many are -128. */
@@ -116,7 +133,7 @@ static int weights_fit(const struct ig_call *call, int32_t merged, int32_t apart
 
 static int supports(const struct ig_call *call, const struct ig_bytes_shape *shape)
 {
-    if (!is_flat_qlinear(call) || is_depthwise(call) || !sums_fit(call, filter_of(call, 0, 1).k)) return 0;
+    if (!is_flat_qlinear(call) || is_depthwise(call) || !sums_fit(call)) return 0;
     return shape->unit == 2 || weights_fit(call, ig_bytes_cut_of(call, shape).merged, shape->halves ? 2 : 0);
 }
 
@@ -208,7 +225,7 @@ SHAPE(neon_wide)
 
 int ig_supports_bytes_depthwise(const struct ig_call *call)
 {
-    return is_flat_qlinear(call) && is_depthwise(call) && sums_fit(call, filter_of(call, 0, 1).k);
+    return is_flat_qlinear(call) && is_depthwise(call) && sums_fit(call);
 }
 
 int ig_supports_bytes_depthwise_neon(const struct ig_call *call)

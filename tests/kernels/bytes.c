@@ -11,7 +11,7 @@
 #include "kernels_cpu/registry.h"
 #include "tests/support/node.h"
 
-enum { LARGEST = 16512 /* k 2 255 255 < 2^31 */, CHANNELS = 3 };
+enum { LARGEST = 32896 /* k 2 255 128 < 2^31 */, CHANNELS = 3 };
 
 static const struct ig_shape number = {IG_F32, 0, {1, 1, 1, 1, 1, 1, 1, 1}}, byte = {IG_U8, 0, {1, 1, 1, 1, 1, 1, 1, 1}};
 
@@ -113,7 +113,7 @@ static void biases(void **state)
     (void)state;
     for (int32_t sign = -1; sign <= 1; sign += 2)
         for (int depthwise = 0; depthwise < 2; depthwise++) {
-            int32_t k = depthwise ? 1 : 2, most = INT32_MAX - k * 2 * 255 * 255 - 1, n = depthwise ? 2 : k;
+            int32_t k = depthwise ? 1 : 2, largest = depthwise ? 127 : 128, most = INT32_MAX - k * 2 * 255 * largest - 1, n = depthwise ? 2 : k;
             make(&p, n, depthwise, sign * most);
             assert_true(takers(&p, &ran) > 0);
             drop(&p);
