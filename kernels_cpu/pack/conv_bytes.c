@@ -84,6 +84,13 @@ static int64_t magnitudes(const struct filter *f)
     return sum;
 }
 
+/* The largest that a weight, less the zero point, may be. */
+static int64_t largest(const struct filter *f)
+{
+    const int64_t low = f->type == IG_I8 ? -128 : 0, below = f->zero - low, above = low + 255 - f->zero;
+    return below > above ? below : above;
+}
+
 /* No sum of products, bias and correction leaves 32 bits, by the largest weights that there may be or, where those would, by what there are. */
 static int sums_fit(const struct ig_call *call)
 {
@@ -91,7 +98,7 @@ static int sums_fit(const struct ig_call *call)
     for (int32_t oc = 0; oc < call->out[0].c; oc++) {
         const struct filter f = filter_of(call, oc, 1);
         const int64_t bias = magnitude((int64_t)ig_parameter(call, BIAS, oc));
-        if (bias + f.k * inputs * 255 >= INT32_MAX && bias + magnitudes(&f) * inputs >= INT32_MAX) return 0;
+        if (bias + f.k * inputs * largest(&f) >= INT32_MAX && bias + magnitudes(&f) * inputs >= INT32_MAX) return 0;
     }
     return 1;
 }
