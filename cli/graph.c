@@ -14,7 +14,8 @@ static const char help[] =
 int ig_verb_graph(int argc, char **argv)
 {
     static const struct option longs[] = {
-        {"help", 0, 0, 'h'}, {"output", 1, 0, 'o'}, {"split", 1, 0, 'S'}, {"samples", 1, 0, 'a'}, {"mean", 1, 0, 'm'}, {"std", 1, 0, 's'}, {"input-spec", 1, 0, 'i'}, IG_SOURCE_OPTIONS, {0, 0, 0, 0}};
+        {"help", 0, 0, 'h'}, {"output", 1, 0, 'o'}, {"split", 1, 0, 'S'}, {"samples", 1, 0, 'a'}, {"mean", 1, 0, 'm'},
+        {"std", 1, 0, 's'}, {"input-spec", 1, 0, 'i'}, IG_SOURCE_OPTIONS, {0, 0, 0, 0}};
     struct ig_source_options source = {.quantise = {.std = {1, 1, 1, 1}}};
     const char *out = "graph.json", *split = NULL;
     char err[4096];

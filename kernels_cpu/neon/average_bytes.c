@@ -2,11 +2,8 @@
  * Averages of bytes, any window of two dims: v = (S scale) / n, S the sum of the taps less x_zero each, n what the window counts. Taps are
  * added in 16 bits (uaddw, saddw), these sums in 32: 32 channels of a pixel at a time, then 16.
  *
- * A division is slow; its quotient, to the bit, is q + (a - n q) r of two fused multiply-adds, where a = S scale, r = 1 / n and q = a r are
- * rounded. Let u be the unit in the last place of a / n. q is at most 2u from a / n, and a - n q, a multiple of u / 2, is exact where
- * n < 2^20. So what is rounded last is within 2u 2^-24 of a / n. The middle m of two floats is farther from it: a - n m is a multiple of
- * u / 4, and not 0 since n m has more bits than a float, unless n is a power of two, when a / n is a float. What is less than the smallest
- * normal number rounds to 0 either way.
+ * A division is slow; its quotient, to the bit, is q + (a - n q) r, two fused multiply-adds, where a = S scale, r = 1 / n and q = a r are
+ * rounded and n is below 2^20: kernels_cpu/common/average_bytes.inc has the proof.
  */
 #include "kernels_cpu/common/pool.h"
 #include "kernels_cpu/neon/conv_bytes.h"

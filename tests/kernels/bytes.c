@@ -106,6 +106,23 @@ static void sums(void **state)
     drop(&p);
 }
 
+/* More of them where weights are smaller. */
+static void smaller_weights(void **state)
+{
+    struct problem p;
+    int ran;
+    (void)state;
+    for (int32_t over = 0; over < 2; over++) {
+        const int32_t k = 2 * LARGEST, size = 64 + over; /* k 2 255 64 < 2^31 */
+        make(&p, k, 0, 0);
+        memset(p.weights, 128 - size, (size_t)k);
+        memset(p.weights + k, 128 + size, (size_t)(CHANNELS - 1) * (size_t)k);
+        if (over) assert_int_equal(takers(&p, &ran), 0);
+        else assert_true(takers(&p, &ran) >= 5 && (ran > 0 || ig_isa_fastest() == IG_ISA_REF));
+        drop(&p);
+    }
+}
+
 static void biases(void **state)
 {
     struct problem p;
@@ -125,6 +142,6 @@ static void biases(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(sums), cmocka_unit_test(biases)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(sums), cmocka_unit_test(smaller_weights), cmocka_unit_test(biases)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
