@@ -80,6 +80,7 @@ static const struct family {
     {IG_CONV, "depthwise3x3", 0.4, 1, 1, 0},
     {IG_CONV, "depthwise7x16", 0.39, 1, 1, 0},
     {IG_CONV, "depthwise", 0.2, 1, 1, 0},
+    {IG_CONV, "grouped", 0.7, 1, 1, 0},
     {IG_CONV, "c3__neon", 0.96, 1, 6, 8},
     {IG_CONV, "first6x16__neon", 0.94, 1, 6, 8},
     {IG_CONV, "first", 0.6, 1, 6, 0},
@@ -176,11 +177,11 @@ static double window_of(int32_t op, const struct ig_call *call)
     return PLAIN;
 }
 
-/* Output channels computed, with what the last tile of every group wastes; depthwise kernels cut across groups. */
+/* Output channels computed, with what the last tile of every group wastes; depthwise and grouped kernels cut across groups. */
 static double channels_of(const struct ig_kernel *k, const struct family *f, const struct ig_call *call)
 {
     const struct ig_conv *conv = call->attrs;
-    int in_groups = (k->op == IG_CONV || k->op == IG_QLINEAR_CONV) && !strstr(k->name, "depthwise");
+    int in_groups = (k->op == IG_CONV || k->op == IG_QLINEAR_CONV) && !strstr(k->name, "depthwise") && !strstr(k->name, "grouped");
     double groups = in_groups ? conv->groups : 1;
     return groups * round_up(call->out[0].c / groups, f->columns ? f->columns : k->col_tile);
 }

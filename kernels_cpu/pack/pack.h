@@ -102,6 +102,11 @@ ig_pack_fn ig_pack_depthwise8;           /* of 8 */
 ig_pack_fn ig_pack_depthwise16;          /* of 16 */
 ig_scratch_fn ig_scratch_depthwise7;     /* rows that are copied, common/depthwise7.h */
 
+/* --- pack/grouped.c: groups of few channels, vectors of 4, 8 or 16 of them; no dilation, no residual; common/grouped.h --- */
+ig_supports_fn ig_supports_grouped4, ig_supports_grouped8, ig_supports_grouped16;
+ig_pack_fn ig_pack_grouped4, ig_pack_grouped8, ig_pack_grouped16;
+ig_scratch_fn ig_scratch_grouped4, ig_scratch_grouped8, ig_scratch_grouped16;
+
 /* --- pack/pool.c: maximum and average --- */
 ig_supports_fn ig_supports_pool;
 ig_supports_fn ig_supports_pool_slide;   /* 2x2 step 2, 3x3 step 1 or 2, no dilation */

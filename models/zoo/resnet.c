@@ -1,4 +1,4 @@
-/* ResNet-18, 50 and 101. */
+/* ResNet-18, 50 and 101, ResNeXt-50. */
 #include "models/zoo/nets.h"
 
 static const float EPSILON = 1e-5f;
@@ -28,16 +28,30 @@ static struct zoo_value basic(struct zoo *z, const char *path, struct zoo_value 
     return join(z, path, "relu_1", y, shortcut(z, path, x, width, stride));
 }
 
-static struct zoo_value bottleneck(struct zoo *z, const char *path, struct zoo_value x, int32_t width,
-                                   int32_t stride)
+/* 1x1, 3x3 of `inner` channels in groups, 1x1 of `width` times four. */
+static struct zoo_value three(struct zoo *z, const char *path, struct zoo_value x, int32_t width, int32_t inner, int32_t groups,
+                              int32_t stride)
 {
     struct zoo_value y = zoo_conv_norm(z, path, (struct zoo_names){"conv1", "bn1", "relu"}, x,
-                                       (struct zoo_layer){.oc = width, .k = 1}, EPSILON);
+                                       (struct zoo_layer){.oc = inner, .k = 1}, EPSILON);
     y = zoo_conv_norm(z, path, (struct zoo_names){"conv2", "bn2", "relu_1"}, y,
-                      (struct zoo_layer){.oc = width, .k = 3, .stride = stride, .pad = 1}, EPSILON);
+                      (struct zoo_layer){.oc = inner, .k = 3, .stride = stride, .pad = 1, .groups = groups}, EPSILON);
     y = zoo_conv_norm(z, path, (struct zoo_names){"conv3", "bn3", NULL}, y,
                       (struct zoo_layer){.oc = 4 * width, .k = 1}, EPSILON);
     return join(z, path, "relu_2", y, shortcut(z, path, x, 4 * width, stride));
+}
+
+static struct zoo_value bottleneck(struct zoo *z, const char *path, struct zoo_value x, int32_t width,
+                                   int32_t stride)
+{
+    return three(z, path, x, width, width, 1, stride);
+}
+
+/* 32 groups, of 4 channels in the first stage. */
+static struct zoo_value aggregated(struct zoo *z, const char *path, struct zoo_value x, int32_t width,
+                                   int32_t stride)
+{
+    return three(z, path, x, width, 2 * width, 32, stride);
 }
 
 typedef struct zoo_value block_fn(struct zoo *z, const char *path, struct zoo_value x, int32_t width,
@@ -67,4 +81,9 @@ void zoo_resnet50(struct zoo *z, struct zoo_value x)
 void zoo_resnet101(struct zoo *z, struct zoo_value x)
 {
     resnet(z, x, bottleneck, (const int32_t[]){3, 4, 23, 3});
+}
+
+void zoo_resnext50(struct zoo *z, struct zoo_value x)
+{
+    resnet(z, x, aggregated, (const int32_t[]){3, 4, 6, 3});
 }

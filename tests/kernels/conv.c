@@ -39,6 +39,13 @@ static void kind(struct rng *r, struct ig_conv *a, int32_t *ic, int32_t *oc)
         break;
     case 4: /* grouped */
         a->groups = rng_int(r, 2, 4);
+        if (rng_one_in(r, 2)) { /* many groups of few channels, whose kernels take several at a time, or part of one */
+            const int32_t c = RNG_OF(r, 1, 2, 4, 8, 16, 24);
+            a->groups = rng_int(r, 2, c > 8 ? 3 : 21);
+            *ic = a->groups * c;
+            *oc = a->groups * (c < 8 && rng_one_in(r, 3) ? 2 * c : c);
+            break;
+        }
         *ic = a->groups * some_channels(r, 17);
         *oc = a->groups * some_channels(r, 24);
         break;
