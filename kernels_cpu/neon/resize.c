@@ -22,6 +22,12 @@ void resize_b16_nearest__neon(const struct ig_call *call, struct ig_range range,
     ig_resize_nearest(call, range, sizeof(uint16_t));
 }
 
+void resize_b8_nearest__neon(const struct ig_call *call, struct ig_range range, void *scratch)
+{
+    (void)scratch;
+    ig_resize_nearest(call, range, 1);
+}
+
 /* n channels between the pixels a b (upper row) and c d (lower). */
 static void blend(const float *const p[4], float wx, float wy, float *y, int32_t n)
 {

@@ -129,7 +129,8 @@ ig_supports_fn ig_supports_quant_affine; /* IG_QLINEAR_AFFINE, constants */
 ig_pack_fn ig_pack_quant_affine;
 
 /* --- pack/resize.c: images whose rows and columns change --- */
-ig_supports_fn ig_supports_resize_nearest; /* by whole factors, each pixel repeated */
+ig_supports_fn ig_supports_resize_nearest; /* by whole factors, each pixel repeated; of floats */
+ig_supports_fn ig_supports_resize_nearest_bytes; /* the same of bytes */
 ig_supports_fn ig_supports_resize_linear;  /* without antialiasing; the common coordinate maps */
 
 #endif

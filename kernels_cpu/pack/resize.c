@@ -1,4 +1,4 @@
-/* Which resizes the vector kernels compute: float images [N,H,W,C] of which only H and W change. */
+/* Which resizes the vector kernels compute: images [N,H,W,C] of which only H and W change. */
 #include "kernels_cpu/pack/ask.h"
 #include "kernels_cpu/pack/pack.h"
 
@@ -6,12 +6,12 @@ static int is_image(const struct ig_call *call)
 {
     const struct ig_resize *r = (const struct ig_resize *)call->attrs;
     const struct ig_operand *in = &call->in[0], *out = &call->out[0];
-    return ig_f32_to_f32(call) && in->shape->rank == 4 && in->shape->dims[0] == out->shape->dims[0] &&
+    return in->shape->rank == 4 && in->shape->dims[0] == out->shape->dims[0] &&
            in->c == out->c && r->scale[0] == 1 && r->scale[3] == 1 && !r->antialias && !r->exclude_outside;
 }
 
 /* Whole factors, and a map that gives floor(x / k): each pixel is repeated. */
-int ig_supports_resize_nearest(const struct ig_call *call)
+static int repeats_pixels(const struct ig_call *call)
 {
     const struct ig_resize *r = (const struct ig_resize *)call->attrs;
     const struct ig_operand *in = &call->in[0], *out = &call->out[0];
@@ -21,10 +21,21 @@ int ig_supports_resize_nearest(const struct ig_call *call)
     return (r->coord == IG_ASYMMETRIC && r->nearest == IG_NEAREST_FLOOR) || (r->coord == IG_HALF_PIXEL && rounds);
 }
 
+int ig_supports_resize_nearest(const struct ig_call *call)
+{
+    return ig_f32_to_f32(call) && repeats_pixels(call);
+}
+
+int ig_supports_resize_nearest_bytes(const struct ig_call *call)
+{
+    const int32_t type = call->in[0].shape->type;
+    return ig_type_bytes(type) == 1 && call->out[0].shape->type == type && repeats_pixels(call);
+}
+
 int ig_supports_resize_linear(const struct ig_call *call)
 {
     const struct ig_resize *r = (const struct ig_resize *)call->attrs;
-    return is_image(call) && r->mode == IG_LINEAR &&
+    return ig_f32_to_f32(call) && is_image(call) && r->mode == IG_LINEAR &&
            (r->coord == IG_HALF_PIXEL || r->coord == IG_ASYMMETRIC || r->coord == IG_PYTORCH_HALF_PIXEL ||
             r->coord == IG_ALIGN_CORNERS);
 }

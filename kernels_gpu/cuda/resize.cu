@@ -1,9 +1,9 @@
 /*
  * Resize of an image's rows and columns: a thread blends four channels of the four pixels around a point, first along x,
- * then along y. Where they lie and how much they weigh is in tables that are made at build time. resize_half*: halves, of which each
- * output is one.
+ * then along y. Where they lie and how much they weigh is in tables that are made at build time. resize_half*, resize_byte*: halves and
+ * bytes, of which each output is one.
  */
-#include "kernels_gpu/cuda/cuda.cuh"
+#include "kernels_gpu/cuda/bytes.cuh"
 
 static __device__ __forceinline__ float4 blend(float4 a, float4 b, float w)
 {
@@ -25,15 +25,40 @@ template <bool VECTOR> static __device__ __forceinline__ void resize(const ig_gp
     store_upto4<VECTOR>(p.out + (y * p.out_row + x * p.out_pixel + channel), blend(blend(a, b, wx), blend(c, d, wx), wy), n);
 }
 
-template <bool VECTOR> static __device__ __forceinline__ void resize_halves(const ig_gpu_resize &p)
+/* A thread's four channels of an output, n of them there, are those at `from`; n <= 0: there is no such output. */
+struct repeated {
+    int from, to, n;
+};
+
+static __device__ __forceinline__ repeated repeated_of(const ig_gpu_resize &p)
 {
     const int quads = (p.c + 3) / 4, i = blockIdx.x * 128 + threadIdx.x, m = i / quads, channel = (i - m * quads) * 4;
-    const int y = m / p.out_w, x = m - y * p.out_w, n = p.c - channel;
-    if (y >= p.out_h) return;
-    const int from = p.lines[y * 3] * p.in_row + p.lines[(p.out_h + x) * 3] * p.in_pixel + channel;
-    const halves4 v = load_stored<VECTOR>((const binary16 *)p.in + from, n);
-    binary16 *out = (binary16 *)p.out + (y * p.out_row + x * p.out_pixel + channel);
-    store_stored<VECTOR>(out, v, n);
+    const int y = m / p.out_w, x = m - y * p.out_w;
+    repeated r = {0, y * p.out_row + x * p.out_pixel + channel, y < p.out_h ? p.c - channel : 0};
+    if (r.n > 0) r.from = p.lines[y * 3] * p.in_row + p.lines[(p.out_h + x) * 3] * p.in_pixel + channel;
+    return r;
+}
+
+template <bool VECTOR> static __device__ __forceinline__ void resize_halves(const ig_gpu_resize &p)
+{
+    const repeated r = repeated_of(p);
+    if (r.n > 0) store_stored<VECTOR>((binary16 *)p.out + r.to, load_stored<VECTOR>((const binary16 *)p.in + r.from, r.n), r.n);
+}
+
+template <bool VECTOR> static __device__ __forceinline__ void resize_bytes(const ig_gpu_resize &p)
+{
+    const repeated r = repeated_of(p);
+    if (r.n > 0) put_bytes<VECTOR>((uint8_t *)p.out + r.to, bytes_of<VECTOR>((const uint8_t *)p.in + r.from, r.n), r.n);
+}
+
+GPU_KERNEL(128, 8, resize_byte4, ig_gpu_resize)
+{
+    resize_bytes<true>(p);
+}
+
+GPU_KERNEL(128, 8, resize_byte_any, ig_gpu_resize)
+{
+    resize_bytes<false>(p);
 }
 
 GPU_KERNEL(128, 8, resize_half4, ig_gpu_resize)

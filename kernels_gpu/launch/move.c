@@ -108,6 +108,11 @@ int ig_gpu_supports_half_resize_nearest(const struct ig_call *call)
     return ig_supports_half_resize_nearest(call) && ig_gpu_holds_all(call);
 }
 
+int ig_gpu_supports_resize_nearest_bytes(const struct ig_call *call)
+{
+    return ig_supports_resize_nearest_bytes(call) && ig_gpu_holds_all(call);
+}
+
 int ig_gpu_supports_resize_linear(const struct ig_call *call)
 {
     return ig_supports_resize_linear(call) && ig_gpu_holds_all(call);
@@ -154,6 +159,13 @@ size_t ig_gpu_pack_resize_linear(const struct ig_call *call, void *dst)
     return lines_bytes(call);
 }
 
+static const char *resize_function(const struct ig_operand *in, int vector)
+{
+    if (ig_type_bytes(in->shape->type) == 1) return vector ? "resize_byte4" : "resize_byte_any";
+    if (ig_gpu_is_halves(in)) return vector ? "resize_half4" : "resize_half_any";
+    return vector ? "resize_4" : "resize_any";
+}
+
 int ig_gpu_resize(const struct ig_call *call, void *scratch, struct ig_gpu_launch *to)
 {
     const struct ig_operand *in = &call->in[0], *out = &call->out[0];
@@ -162,7 +174,6 @@ int ig_gpu_resize(const struct ig_call *call, void *scratch, struct ig_gpu_launc
                               (int32_t)out->row_stride, (int32_t)out->pixel_stride, out->c};
     int vector = p.c % 4 == 0 && ig_gpu_is_vector(in) && ig_gpu_is_vector(out);
     (void)scratch;
-    ig_gpu_fill(to, ig_gpu_is_halves(in) ? vector ? "resize_half4" : "resize_half_any" : vector ? "resize_4" : "resize_any", ig_gpu_ceil((int64_t)p.out_h * p.out_w * ((p.c + 3) / 4), 128), 1, 1,
-                128, 3, &p, sizeof p);
+    ig_gpu_fill(to, resize_function(in, vector), ig_gpu_ceil((int64_t)p.out_h * p.out_w * ((p.c + 3) / 4), 128), 1, 1, 128, 3, &p, sizeof p);
     return 1;
 }

@@ -30,7 +30,7 @@ static int count_changes(const struct ig_call *call)
 int ig_gpu_supports_resize_any(const struct ig_call *call)
 {
     if (!resize_any_nd__supports(call) || !ig_gpu_addresses_all(call) || ig_gpu_supports_resize_nearest(call) ||
-        ig_gpu_supports_half_resize_nearest(call) || ig_gpu_supports_resize_linear(call))
+        ig_gpu_supports_half_resize_nearest(call) || ig_gpu_supports_resize_nearest_bytes(call) || ig_gpu_supports_resize_linear(call))
         return 0;
     int first = first_dim(&call->in[0]);
     return first == first_dim(&call->out[0]) && (!first || !changes(call, 0)) && count_changes(call) <= IG_GPU_TAP_DIMS;

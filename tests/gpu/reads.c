@@ -285,6 +285,10 @@ static void samples(void **state)
     net_resize(g, 0, 2, IG_NEAREST);
     halve();
     end("resize_b16_nearest__cuda", 0, EXACT);
+    union ig_attrs twice = {.resize = {.mode = IG_NEAREST, .coord = IG_ASYMMETRIC, .nearest = IG_NEAREST_FLOOR, .scale = {1, 2, 2, 1}}};
+    begin();
+    NODE(IG_RESIZE, &twice, SHAPE(IG_U8, 1, 16, 16, 128), value(SHAPE(IG_U8, 1, 8, 8, 128)));
+    end("resize_b8_nearest__cuda", 0, EXACT);
     union ig_attrs deform = {.deform = {.w = window(3, 1), .groups = 1, .offset_groups = 2}};
     for (int32_t k = 0; k < 3; k++) {
         begin();
