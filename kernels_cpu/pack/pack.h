@@ -39,6 +39,10 @@ ig_supports_fn ig_supports_conv_packed; /* conv_gemm with two panels a group or 
 ig_scratch_fn ig_scratch_conv_packed;   /* sets with packed kernels */
 ig_scratch_fn ig_scratch_first_packed;
 
+/* --- pack/matmul.c: both sides of floats, made at run time, of rank 2 at least; common/matmul.h --- */
+ig_supports_fn ig_supports_matmul;
+ig_scratch_fn ig_scratch_matmul_mr6, ig_scratch_matmul_mr12;
+
 /* --- pack/conv_bytes.c: convolution of quantised numbers, constant parameters, up to two spatial dims; common/conv_bytes.h --- */
 ig_supports_fn ig_supports_bytes_avx2, ig_supports_bytes_avx512, ig_supports_bytes_vnni, ig_supports_bytes_amx, ig_supports_bytes_neon,
     ig_supports_bytes_neon_wide;
