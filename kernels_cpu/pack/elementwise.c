@@ -62,3 +62,14 @@ int ig_supports_transpose(const struct ig_call *call)
 {
     return ig_type_bytes(call->in[0].shape->type) == 4 && call->in[0].shape->type == call->out[0].shape->type;
 }
+
+int ig_supports_lrn(const struct ig_call *call)
+{
+    return ig_f32_to_f32(call);
+}
+
+size_t ig_scratch_lrn(const struct ig_call *call)
+{
+    enum { VECTOR = 8 };
+    return ((size_t)call->in[0].c + (size_t)((const struct ig_lrn *)call->attrs)->size + 2 * VECTOR) * sizeof(float);
+}
