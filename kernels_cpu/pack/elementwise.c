@@ -73,3 +73,9 @@ size_t ig_scratch_lrn(const struct ig_call *call)
     enum { VECTOR = 8 };
     return ((size_t)call->in[0].c + (size_t)((const struct ig_lrn *)call->attrs)->size + 2 * VECTOR) * sizeof(float);
 }
+
+int ig_supports_cast(const struct ig_call *call)
+{
+    const int32_t type = call->in[0].shape->type;
+    return ig_is_f32(&call->out[0]) && (type == IG_U8 || type == IG_I8 || type == IG_BOOL || type == IG_I32);
+}

@@ -125,6 +125,7 @@ ig_supports_fn ig_supports_softmax;    /* over the last axis; not hard */
 ig_supports_fn ig_supports_lrn;        /* f32 */
 ig_scratch_fn ig_scratch_lrn;          /* a pixel, and a window */
 ig_supports_fn ig_supports_copy;       /* any type */
+ig_supports_fn ig_supports_cast;       /* u8, i8, bool or i32 to f32 */
 ig_supports_fn ig_supports_transpose;  /* 4-byte elements, any permutation */
 ig_supports_fn ig_supports_transpose_bytes; /* bytes */
 

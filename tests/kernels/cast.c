@@ -6,7 +6,7 @@
 
 static void make(struct rng *r, enum check_pass pass, struct check_problem *p)
 {
-    int32_t dims[4], from = rng_int(r, 0, IG_TYPES - 1), to = rng_int(r, 0, IG_TYPES - 1);
+    int32_t dims[4], from = rng_int(r, 0, IG_TYPES - 1), to = rng_one_in(r, 3) ? IG_F32 : rng_int(r, 0, IG_TYPES - 1);
     int rank = shapes_make(r, dims);
     (void)pass;
     check_in(p, 0, from, rank, dims);

@@ -1,0 +1,47 @@
+/* Integers of 8 and 32 bits to floats. */
+#include <immintrin.h>
+
+#include "kernels_cpu/avx2/kernels.h"
+
+#define INLINE static inline __attribute__((always_inline))
+
+INLINE __m256 eight(const void *p, const int type)
+{
+    if (type == IG_I32) return _mm256_cvtepi32_ps(_mm256_loadu_si256((const __m256i *)p));
+    const __m128i bytes = _mm_loadl_epi64((const __m128i *)p);
+    return _mm256_cvtepi32_ps(type == IG_I8 ? _mm256_cvtepi8_epi32(bytes) : _mm256_cvtepu8_epi32(bytes));
+}
+
+INLINE float one(const void *p, const int type)
+{
+    return type == IG_I32 ? (float)*(const int32_t *)p : type == IG_I8 ? (float)*(const int8_t *)p : (float)*(const uint8_t *)p;
+}
+
+INLINE void run_of(float *y, const char *x, int64_t n, const int type, const int bytes)
+{
+    int64_t i = 0;
+    for (; i + 8 <= n; i += 8) _mm256_storeu_ps(y + i, eight(x + i * bytes, type));
+    for (; i < n; i++) y[i] = one(x + i * bytes, type);
+}
+
+static void run(float *y, const char *x, int64_t n, int type)
+{
+    if (type == IG_I32) run_of(y, x, n, IG_I32, 4);
+    else if (type == IG_I8) run_of(y, x, n, IG_I8, 1);
+    else run_of(y, x, n, IG_U8, 1);
+}
+
+void cast_f32_8__avx2(const struct ig_call *call, struct ig_range range, void *scratch)
+{
+    const struct ig_operand *in = &call->in[0], *out = &call->out[0];
+    const int32_t type = in->shape->type, bytes = ig_type_bytes(type), n = range.c1 - range.c0;
+    const int joined = in->pixel_stride == n && out->pixel_stride == n;
+    (void)scratch;
+    for (int32_t y = range.y0; y < range.y1; y++) {
+        const char *from = (const char *)ig_row(in, y, bytes) + range.c0 * bytes;
+        float *to = ig_row_f32(out, y) + range.c0;
+        if (joined) run(to, from, (int64_t)n * out->w, type);
+        else
+            for (int32_t x = 0; x < out->w; x++, from += in->pixel_stride * bytes, to += out->pixel_stride) run(to, from, n, type);
+    }
+}

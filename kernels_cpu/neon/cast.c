@@ -1,0 +1,55 @@
+/* Integers of 8 and 32 bits to floats. */
+#include <arm_neon.h>
+
+#include "kernels_cpu/neon/kernels.h"
+
+#define INLINE static inline __attribute__((always_inline))
+
+INLINE void eight(float *y, const void *p, const int type)
+{
+    int32x4_t low, high;
+    if (type == IG_I32) {
+        low = vld1q_s32((const int32_t *)p);
+        high = vld1q_s32((const int32_t *)p + 4);
+    } else {
+        const int16x8_t wide = type == IG_I8 ? vmovl_s8(vld1_s8((const int8_t *)p)) : vreinterpretq_s16_u16(vmovl_u8(vld1_u8((const uint8_t *)p)));
+        low = vmovl_s16(vget_low_s16(wide));
+        high = vmovl_high_s16(wide);
+    }
+    vst1q_f32(y, vcvtq_f32_s32(low));
+    vst1q_f32(y + 4, vcvtq_f32_s32(high));
+}
+
+INLINE float one(const void *p, const int type)
+{
+    return type == IG_I32 ? (float)*(const int32_t *)p : type == IG_I8 ? (float)*(const int8_t *)p : (float)*(const uint8_t *)p;
+}
+
+INLINE void run_of(float *y, const char *x, int64_t n, const int type, const int bytes)
+{
+    int64_t i = 0;
+    for (; i + 8 <= n; i += 8) eight(y + i, x + i * bytes, type);
+    for (; i < n; i++) y[i] = one(x + i * bytes, type);
+}
+
+static void run(float *y, const char *x, int64_t n, int type)
+{
+    if (type == IG_I32) run_of(y, x, n, IG_I32, 4);
+    else if (type == IG_I8) run_of(y, x, n, IG_I8, 1);
+    else run_of(y, x, n, IG_U8, 1);
+}
+
+void cast_f32_8__neon(const struct ig_call *call, struct ig_range range, void *scratch)
+{
+    const struct ig_operand *in = &call->in[0], *out = &call->out[0];
+    const int32_t type = in->shape->type, bytes = ig_type_bytes(type), n = range.c1 - range.c0;
+    const int joined = in->pixel_stride == n && out->pixel_stride == n;
+    (void)scratch;
+    for (int32_t y = range.y0; y < range.y1; y++) {
+        const char *from = (const char *)ig_row(in, y, bytes) + range.c0 * bytes;
+        float *to = ig_row_f32(out, y) + range.c0;
+        if (joined) run(to, from, (int64_t)n * out->w, type);
+        else
+            for (int32_t x = 0; x < out->w; x++, from += in->pixel_stride * bytes, to += out->pixel_stride) run(to, from, n, type);
+    }
+}
