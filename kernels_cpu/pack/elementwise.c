@@ -79,3 +79,39 @@ int ig_supports_cast(const struct ig_call *call)
     const int32_t type = call->in[0].shape->type;
     return ig_is_f32(&call->out[0]) && (type == IG_U8 || type == IG_I8 || type == IG_BOOL || type == IG_I32);
 }
+
+/* Absent, or a float for each channel. */
+static int is_by_channel(const struct ig_call *call, int k)
+{
+    if (!ig_has(call, k)) return 1;
+    const struct ig_shape *s = call->in[k].shape;
+    return s->type == IG_F32 && s->rank > 0 && s->dims[s->rank - 1] == call->out[0].c && ig_count(s) == call->out[0].c;
+}
+
+static int is_norm(const struct ig_call *call)
+{
+    return ig_f32_to_f32(call) && !(call->n_out > 1 && call->out[1].shape) && !(call->n_out > 2 && call->out[2].shape) &&
+           is_by_channel(call, 1) && is_by_channel(call, 2);
+}
+
+int ig_supports_norm_pixel(const struct ig_call *call)
+{
+    const struct ig_norm *a = (const struct ig_norm *)call->attrs;
+    return is_norm(call) && (a->kind == IG_NORM_LAYER || a->kind == IG_NORM_RMS) && a->axis == call->in[0].shape->rank - 1;
+}
+
+int ig_supports_norm_instance(const struct ig_call *call)
+{
+    return is_norm(call) && ((const struct ig_norm *)call->attrs)->kind == IG_NORM_INSTANCE && call->in[0].shape->rank >= 3;
+}
+
+int ig_supports_norm_group(const struct ig_call *call)
+{
+    return is_norm(call) && ((const struct ig_norm *)call->attrs)->kind == IG_NORM_GROUP && call->in[0].shape->rank >= 3;
+}
+
+size_t ig_scratch_norm(const struct ig_call *call)
+{
+    enum { VECTOR = 8 };
+    return ((size_t)call->in[0].c + VECTOR) * (sizeof(double) + 2 * sizeof(float));
+}

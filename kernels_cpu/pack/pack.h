@@ -122,6 +122,9 @@ ig_supports_fn ig_supports_global_pool;
 ig_supports_fn ig_supports_unary;      /* what an epilogue knows, and the plain ones up to exp and log */
 ig_supports_fn ig_supports_binary;     /* the arithmetic ones; an operand may have one row, column or channel */
 ig_supports_fn ig_supports_softmax;    /* over the last axis; not hard */
+ig_supports_fn ig_supports_norm_pixel;    /* layer and RMS, over the last axis */
+ig_supports_fn ig_supports_norm_instance, ig_supports_norm_group;
+ig_scratch_fn ig_scratch_norm;         /* sums of channels */
 ig_supports_fn ig_supports_lrn;        /* f32 */
 ig_scratch_fn ig_scratch_lrn;          /* a pixel, and a window */
 ig_supports_fn ig_supports_copy;       /* any type */
