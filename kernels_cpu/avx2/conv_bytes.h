@@ -25,6 +25,14 @@ static inline __m256i ig_bytes_eight(const int32_t *sums, const float *scale, co
     return _mm256_and_si256(_mm256_add_epi32(v, b->zero), _mm256_set1_epi32(0xff));
 }
 
+/* n bytes, which may be all that there are. */
+static inline __m128i ig_bytes_load_some(const uint8_t *from, int32_t n)
+{
+    uint8_t room[IG_BYTES_CHANNELS] = {0};
+    for (int32_t i = 0; i < n; i++) room[i] = from[i];
+    return _mm_loadu_si128((const __m128i *)room);
+}
+
 /* Bytes [0, n) of sixteen. */
 static inline void ig_bytes_store(uint8_t *to, __m128i bytes, int32_t n)
 {
@@ -41,9 +49,8 @@ static inline void ig_bytes_store(uint8_t *to, __m128i bytes, int32_t n)
     for (int32_t i = 0; i < (n & 7); i++, left >>= 8) to[i] = (uint8_t)left;
 }
 
-/* `put` of common/conv_bytes.inc, of sums `step` apart. */
-static inline void ig_bytes_put_avx2(uint8_t *const *to, int64_t at, int32_t rows, const int32_t *sums, int64_t step,
-                                     const float *scale, int32_t n, const struct ig_bytes_head *head)
+static inline void ig_bytes_put_any_avx2(uint8_t *const *to, int64_t at, int32_t rows, const int32_t *sums, int64_t step,
+                                         const float *scale, int32_t n, const struct ig_bytes_head *head)
 {
     const struct ig_bytes_bounds b = {_mm256_set1_ps((float)(head->low - head->y_zero)), _mm256_set1_ps((float)(head->high - head->y_zero)),
                                       _mm256_set1_epi32(head->y_zero)};
@@ -53,6 +60,47 @@ static inline void ig_bytes_put_avx2(uint8_t *const *to, int64_t at, int32_t row
             __m256i words = _mm256_permute4x64_epi64(_mm256_packus_epi32(first, second), 0xd8);
             ig_bytes_store(to[i] + at + c, _mm_packus_epi16(_mm256_castsi256_si128(words), _mm256_extracti128_si256(words, 1)), n - c);
         }
+}
+
+/* y_zero and four vectors of eight to bytes; narrowing keeps those of 32 bits within bounds. */
+static inline __m256i ig_bytes_narrowed_avx2(__m256i a, __m256i b, __m256i c, __m256i d, const struct ig_bytes_head *head)
+{
+    const __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7); /* of the parts that lanes have */
+    const __m256i zero = _mm256_set1_epi16((int16_t)head->y_zero), low = _mm256_set1_epi8((char)head->low), high = _mm256_set1_epi8((char)head->high);
+    a = _mm256_adds_epi16(_mm256_packs_epi32(a, b), zero);
+    c = _mm256_adds_epi16(_mm256_packs_epi32(c, d), zero);
+    if (head->is_signed_out) a = _mm256_min_epi8(_mm256_max_epi8(_mm256_packs_epi16(a, c), low), high);
+    else a = _mm256_min_epu8(_mm256_max_epu8(_mm256_packus_epi16(a, c), low), high);
+    return _mm256_permutevar8x32_epi32(a, order);
+}
+
+static inline __m256i ig_bytes_rounded_avx2(const int32_t *sums, __m256 scale)
+{
+    return _mm256_cvtps_epi32(_mm256_mul_ps(_mm256_cvtepi32_ps(_mm256_loadu_si256((const __m256i *)sums)), scale));
+}
+
+/* Two pixels of 16 channels at a time, of two at least, whose rounded products are within 32 bits. */
+static inline void ig_bytes_put_twos(uint8_t *const *to, int64_t at, int32_t rows, const int32_t *sums, int64_t step,
+                                     const float *scale, const struct ig_bytes_head *head)
+{
+    const __m256 first = _mm256_loadu_ps(scale), second = _mm256_loadu_ps(scale + 8);
+    const struct ig_bytes_head by = *head; /* which outputs, as bytes, might be */
+    for (int32_t i = 0; i < rows; i += 2) {
+        const int32_t k = i + 2 <= rows ? i : rows - 2; /* the last two overlap those before */
+        const int32_t *a = sums + k * step, *b = a + step;
+        __m256i v = ig_bytes_narrowed_avx2(ig_bytes_rounded_avx2(a, first), ig_bytes_rounded_avx2(a + 8, second), ig_bytes_rounded_avx2(b, first),
+                                           ig_bytes_rounded_avx2(b + 8, second), &by);
+        _mm_storeu_si128((__m128i *)(to[k] + at), _mm256_castsi256_si128(v));
+        _mm_storeu_si128((__m128i *)(to[k + 1] + at), _mm256_extracti128_si256(v, 1));
+    }
+}
+
+/* `put` of common/conv_bytes.inc, of sums `step` apart. */
+static inline void ig_bytes_put_avx2(uint8_t *const *to, int64_t at, int32_t rows, const int32_t *sums, int64_t step,
+                                     const float *scale, int32_t n, const struct ig_bytes_head *head)
+{
+    if (head->narrows && n == IG_BYTES_CHANNELS && rows > 1) ig_bytes_put_twos(to, at, rows, sums, step, scale, head);
+    else ig_bytes_put_any_avx2(to, at, rows, sums, step, scale, n, head);
 }
 
 #endif

@@ -5,17 +5,9 @@
 
 enum { N = IG_BYTES_CHANNELS, SOME = 4 /* pixels whose sums stay in registers */, PAIR = N };
 
-/* n bytes, which may be all that there are. */
-static inline __m128i load_some(const uint8_t *from, int32_t n)
-{
-    uint8_t room[N] = {0};
-    for (int32_t i = 0; i < n; i++) room[i] = from[i];
-    return _mm_loadu_si128((const __m128i *)room);
-}
-
 static inline __attribute__((always_inline)) __m256i load(const uint8_t *from, int32_t n, const int is_signed, const int whole)
 {
-    return ig_bytes_widened(whole ? _mm_loadu_si128((const __m128i *)from) : load_some(from, n), is_signed);
+    return ig_bytes_widened(whole ? _mm_loadu_si128((const __m128i *)from) : ig_bytes_load_some(from, n), is_signed);
 }
 
 /* Pixels [i, i + count). Pairs of channels 0-3 and 8-11 are in one vector, 4-7 and 12-15 in the other, as unpacking makes them. */

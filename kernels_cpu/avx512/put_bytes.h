@@ -55,9 +55,10 @@ static inline void ig_bytes_put_pairs(uint8_t *const *to, int64_t at, int32_t ro
                                       const struct ig_bytes_head *head)
 {
     const __m512 first = _mm512_loadu_ps(scale), second = _mm512_loadu_ps(scale + 16);
+    const struct ig_bytes_head h = *head; /* which outputs, as bytes, might be */
     for (int32_t i = 0; i < rows; i += 2, sums += 2 * IG_BYTES_PUT_STEP) {
         __m512i v = ig_bytes_narrowed(ig_bytes_rounded(sums, first), ig_bytes_rounded(sums + 16, second), ig_bytes_rounded(sums + 32, first),
-                                      ig_bytes_rounded(sums + 48, second), head);
+                                      ig_bytes_rounded(sums + 48, second), &h);
         _mm256_storeu_si256((__m256i *)(to[i] + at), _mm512_castsi512_si256(v));
         _mm256_storeu_si256((__m256i *)(to[i + 1] + at), _mm512_extracti64x4_epi64(v, 1));
     }
@@ -80,11 +81,12 @@ static inline void ig_bytes_put_quads(uint8_t *const *to, int64_t at, int32_t ro
         ig_bytes_put_avx2(to, at, rows, sums, IG_BYTES_CHANNELS, scale, n, head);
         return;
     }
+    const struct ig_bytes_head h = *head;
     for (int32_t i = 0; i < rows; i += 4) { /* the last four overlap those before */
         const int32_t k = i + 4 <= rows ? i : rows - 4;
         const int32_t *from = sums + k * IG_BYTES_CHANNELS;
         __m512i v = ig_bytes_narrowed(ig_bytes_rounded(from, by), ig_bytes_rounded(from + 16, by), ig_bytes_rounded(from + 32, by),
-                                      ig_bytes_rounded(from + 48, by), head);
+                                      ig_bytes_rounded(from + 48, by), &h);
         _mm_storeu_si128((__m128i *)(to[k] + at), _mm512_castsi512_si128(v));
         _mm_storeu_si128((__m128i *)(to[k + 1] + at), _mm512_extracti32x4_epi32(v, 1));
         _mm_storeu_si128((__m128i *)(to[k + 2] + at), _mm512_extracti32x4_epi32(v, 2));
