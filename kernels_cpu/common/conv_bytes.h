@@ -85,7 +85,7 @@ size_t ig_bytes_sums(const struct ig_bytes_shape *shape), ig_bytes_pad(const str
 enum { IG_BYTES_CHANNELS = 16 };
 
 /*
- * By products of four bytes (vnni/depthwise_bytes.c), for dilation 1 along rows. Packed weights: struct ig_bytes_head, then
+ * By products of four bytes (common/depthwise_fours.inc), for dilation 1 along rows. Packed weights: struct ig_bytes_head, then
  *   [block of 16 channels] { bias[16], scale[16], word[kernel row][four of its taps][2][16] }
  * Word 0 of two has taps 4 i .. 4 i + 3, word 1, of the next output, taps 4 i - 1 .. 4 i + 2; zero where there is none.
  */

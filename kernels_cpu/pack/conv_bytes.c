@@ -293,7 +293,7 @@ size_t ig_scratch_bytes_depthwise(const struct ig_call *call)
     return ig_bytes_depthwise_scratch(call);
 }
 
-int ig_supports_bytes_depthwise_vnni(const struct ig_call *call)
+int ig_supports_bytes_depthwise_fours(const struct ig_call *call)
 {
     return ig_supports_bytes_depthwise(call) && ((const struct ig_conv *)call->attrs)->w.dw == 1 && weights_fit(call, 1, 0);
 }
@@ -307,7 +307,7 @@ static int32_t tap_word(const struct filter *f, const struct ig_window *w, int32
     return (int32_t)word;
 }
 
-size_t ig_pack_bytes_depthwise_vnni(const struct ig_call *call, void *dst)
+size_t ig_pack_bytes_depthwise_fours(const struct ig_call *call, void *dst)
 {
     enum { N = IG_BYTES_CHANNELS };
     const struct ig_window *w = &((const struct ig_conv *)call->attrs)->w;
@@ -330,7 +330,7 @@ size_t ig_pack_bytes_depthwise_vnni(const struct ig_call *call, void *dst)
     return bytes;
 }
 
-size_t ig_scratch_bytes_depthwise_vnni(const struct ig_call *call)
+size_t ig_scratch_bytes_depthwise_fours(const struct ig_call *call)
 {
     return ig_bytes_pixels(&((const struct ig_conv *)call->attrs)->w) + (size_t)call->in[0].c;
 }

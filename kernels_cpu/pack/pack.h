@@ -52,9 +52,9 @@ ig_scratch_fn ig_scratch_bytes_avx2, ig_scratch_bytes_avx512, ig_scratch_bytes_v
 ig_supports_fn ig_supports_bytes_depthwise, ig_supports_bytes_depthwise_neon; /* groups == ic == oc */
 ig_pack_fn ig_pack_bytes_depthwise, ig_pack_bytes_depthwise_neon, ig_pack_bytes_depthwise_neon_wide;
 ig_scratch_fn ig_scratch_bytes_depthwise;
-ig_supports_fn ig_supports_bytes_depthwise_vnni; /* by four bytes */
-ig_pack_fn ig_pack_bytes_depthwise_vnni;
-ig_scratch_fn ig_scratch_bytes_depthwise_vnni;
+ig_supports_fn ig_supports_bytes_depthwise_fours; /* by four bytes */
+ig_pack_fn ig_pack_bytes_depthwise_fours;
+ig_scratch_fn ig_scratch_bytes_depthwise_fours;
 
 /* --- pack/strassen.c: wide pointwise convolution --- */
 ig_supports_fn ig_supports_strassen;

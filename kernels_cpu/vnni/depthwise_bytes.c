@@ -1,43 +1,11 @@
-/*
- * Depthwise convolution of quantised numbers by products of four bytes: four successive pixels of a row, 16 channels of each, become
- * 16 words in two shuffles. Where the stride is 1 they serve two outputs: the second one's weights are shifted by a pixel.
- */
-#include <string.h>
-
-#include "kernels_cpu/avx2/conv_bytes.h"
+/* Depthwise convolution of quantised numbers by products of four bytes: 16 channels of four pixels become 16 words in two shuffles. */
 #include "kernels_cpu/avx512/put_bytes.h"
+#include "kernels_cpu/common/depthwise_fours.h"
 #include "kernels_cpu/vnni/kernels.h"
 
 #define INLINE static inline __attribute__((always_inline))
 
-enum { N = IG_BYTES_CHANNELS, MOST = 32 /* outputs at a time */ };
-
-struct job {
-    const struct ig_call *call;
-    const struct ig_bytes_head *head;
-    const struct ig_window *w;
-    struct ig_range range;
-    int32_t words, row_words;   /* of a filter and an output; of a kernel row */
-    const uint8_t *pad;         /* x_zero, a pixel of it */
-    const uint8_t **at;         /* [4 words] pixels */
-    int64_t *step;              /* [words] bytes from a word's pixel to its next one, 0 in the padding */
-};
-
-/* The pixels from column x of the input on, for a kernel's rows from input row y on. */
-static void find_pixels(const struct job *job, int32_t y, int32_t x)
-{
-    const struct ig_operand *in = &job->call->in[0];
-    int32_t word = 0;
-    for (int32_t ky = 0; ky < job->w->kh; ky++, y += job->w->dh) {
-        int32_t there = y >= 0 && y < in->h;
-        const uint8_t *row = there ? (const uint8_t *)ig_row(in, y, 1) : job->pad;
-        for (int32_t i = 0; i < job->row_words; i++, word++) {
-            job->step[word] = there ? in->pixel_stride : 0;
-            for (int32_t j = 0, ix = x + 4 * i; j < 4; j++, ix++)
-                job->at[4 * word + j] = there && ix >= 0 && ix < in->w ? row + ix * in->pixel_stride : job->pad;
-        }
-    }
-}
+enum { N = IG_BYTES_CHANNELS };
 
 INLINE __m128i load(const uint8_t *p, __mmask16 there)
 {
@@ -61,16 +29,16 @@ INLINE __m512i words_at(const uint8_t *const *at, int64_t step, int64_t i, int64
     return words_of(load(p, there), load(p + step, there), load(p + 2 * step, there), load(p + 3 * step, there), flip);
 }
 
-/* sums[count * outputs][16] of channels from c on; `apart` pixels from one sum's to the next one's. Of a run all pixels are in the image. */
-INLINE void sums_of(const struct job *job, int64_t c, const __mmask16 there, const int32_t *block, const int outputs, const int run,
-                    int32_t count, int32_t apart, int32_t *sums)
+/* `sums_of` of any number of words. */
+INLINE void sums_by_any(const struct fours *f, int64_t c, const __mmask16 there, const int32_t *block, const int outputs, const int run,
+                        int32_t count, int32_t apart, int32_t *sums)
 {
-    const __m512i flip = _mm512_set1_epi8((char)job->head->flip), bias = _mm512_loadu_si512(block);
+    const __m512i flip = _mm512_set1_epi8((char)f->flip), bias = _mm512_loadu_si512(block);
     for (int32_t i = 0; i < count; i++, sums += outputs * N) {
         const int32_t *w = block + 2 * N;
         __m512i first = bias, second = bias;
-        for (int32_t k = 0; k < job->words; k++, w += 2 * N) {
-            const __m512i x = words_at(job->at + 4 * k, job->step[k], (int64_t)i * apart, c, there, run, flip);
+        for (int32_t k = 0; k < f->n; k++, w += 2 * N) {
+            const __m512i x = words_at(f->at + 4 * k, f->step[k], (int64_t)i * apart, c, there, run, flip);
             first = _mm512_dpbusd_epi32(first, x, _mm512_loadu_si512(w));
             if (outputs == 2) second = _mm512_dpbusd_epi32(second, x, _mm512_loadu_si512(w + N));
         }
@@ -80,17 +48,17 @@ INLINE void sums_of(const struct job *job, int64_t c, const __mmask16 there, con
 }
 
 /* The same of runs by three words, as 3x3 has, all channels there: weights stay in registers. */
-INLINE void sums_by_three(const struct job *job, int64_t c, const int32_t *block, const int outputs, int32_t count, int32_t apart, int32_t *sums)
+INLINE void sums_by_three(const struct fours *f, int64_t c, const int32_t *block, const int outputs, int32_t count, int32_t apart, int32_t *sums)
 {
     enum { WORDS = 3 };
-    const __m512i flip = _mm512_set1_epi8((char)job->head->flip), bias = _mm512_loadu_si512(block);
+    const __m512i flip = _mm512_set1_epi8((char)f->flip), bias = _mm512_loadu_si512(block);
     const uint8_t *at[WORDS];
     __m512i w[2 * WORDS];
     int64_t step[WORDS];
 #pragma GCC unroll 3
     for (int k = 0; k < WORDS; k++) {
-        at[k] = job->at[4 * k] + c;
-        step[k] = job->step[k];
+        at[k] = f->at[4 * k] + c;
+        step[k] = f->step[k];
         w[2 * k] = _mm512_loadu_si512(block + (2 + 2 * k) * N);
         w[2 * k + 1] = _mm512_loadu_si512(block + (3 + 2 * k) * N);
     }
@@ -109,46 +77,28 @@ INLINE void sums_by_three(const struct job *job, int64_t c, const int32_t *block
     }
 }
 
-/* n outputs from column x on: a run of them, or one. */
-static void run_pixels(const struct job *job, int32_t y, int32_t x, int32_t n, int run)
+static void sums_of(const struct fours *f, int64_t c, int32_t n, const int32_t *block, int outputs, int run, int32_t count, int32_t apart,
+                    int32_t *sums)
 {
-    const struct ig_window *w = job->w;
-    const struct ig_operand *out = &job->call->out[0];
-    const int64_t size = 2 * (1 + job->words) * N;
-    const int pairs = run && w->sw == 1;
-    uint8_t *to[MOST];
-    int32_t sums[MOST * N];
-    find_pixels(job, y * w->sh - w->top, x * w->sw - w->left);
-    for (int32_t i = 0; i < n; i++) to[i] = (uint8_t *)ig_row(out, y, 1) + (x + i) * out->pixel_stride;
-    for (int32_t c = job->range.c0; c < job->range.c1; c += N) {
-        const int32_t left = job->range.c1 - c, *block = (const int32_t *)(job->head + 1) + c / N * size;
-        const __mmask16 there = left < N ? (__mmask16)((1u << left) - 1) : 0xffff;
-        if (pairs && left >= N && job->words == 3) sums_by_three(job, c, block, 2, n / 2, 2, sums);
-        else if (run && left >= N && job->words == 3) sums_by_three(job, c, block, 1, n, w->sw, sums);
-        else if (pairs && left >= N) sums_of(job, c, 0xffff, block, 2, 1, n / 2, 2, sums);
-        else if (pairs) sums_of(job, c, there, block, 2, 1, n / 2, 2, sums);
-        else if (run && left >= N) sums_of(job, c, 0xffff, block, 1, 1, n, w->sw, sums);
-        else sums_of(job, c, there, block, 1, run, n, w->sw, sums);
-        ig_bytes_put_quads(to, c, n, sums, (const float *)(block + N), left < N ? left : N, job->head);
-    }
+    const __mmask16 there = n < N ? (__mmask16)((1u << n) - 1) : 0xffff;
+    const int by_three = run && n == N && f->n == 3;
+    if (by_three && outputs == 2) sums_by_three(f, c, block, 2, count, 2, sums);
+    else if (by_three) sums_by_three(f, c, block, 1, count, apart, sums);
+    else if (outputs == 2 && n == N) sums_by_any(f, c, 0xffff, block, 2, 1, count, 2, sums);
+    else if (outputs == 2) sums_by_any(f, c, there, block, 2, 1, count, 2, sums);
+    else if (run && n == N) sums_by_any(f, c, 0xffff, block, 1, 1, count, apart, sums);
+    else sums_by_any(f, c, there, block, 1, run, count, apart, sums);
 }
+
+static void put(uint8_t *const *to, int64_t at, int32_t rows, const int32_t *sums, const float *scale, int32_t n,
+                const struct ig_bytes_head *head)
+{
+    ig_bytes_put_quads(to, at, rows, sums, scale, n, head);
+}
+
+#include "kernels_cpu/common/depthwise_fours.inc"
 
 void qlinear_conv_i8_depthwise16__vnni(const struct ig_call *call, struct ig_range range, void *scratch)
 {
-    const struct ig_window *w = &((const struct ig_conv *)call->attrs)->w;
-    const int32_t words = ig_bytes_depthwise_words(w), width = call->out[0].w;
-    struct job job = {.call = call, .head = (const struct ig_bytes_head *)call->weights, .w = w, .range = range, .words = words,
-                      .row_words = words / w->kh, .pad = (uint8_t *)scratch + ig_bytes_pixels(w), .at = (const uint8_t **)scratch};
-    /* Columns [first, end) have all their words' pixels in the image; of a pair these are the first one's. */
-    const int32_t first = (w->left + w->sw - 1) / w->sw, room = call->in[0].w + w->left - 4 * job.row_words, pair = w->sw == 1;
-    const int32_t end = room < 0 ? 0 : room / w->sw + 1 + pair, last = end < width ? end : width;
-    job.step = (int64_t *)(job.at + 4 * words);
-    memset((void *)(uintptr_t)job.pad, job.head->x_zero, (size_t)call->in[0].c);
-    for (int32_t y = range.y0; y < range.y1; y++)
-        for (int32_t x = 0, n; x < width; x += n) {
-            int32_t left = x < first ? 0 : last - x < MOST ? last - x : MOST;
-            left -= pair ? left & 1 : 0;
-            n = left > 0 ? left : 1;
-            run_pixels(&job, y, x, n, left > 0);
-        }
+    depthwise_fours(call, range, scratch);
 }
