@@ -35,6 +35,7 @@ void ig_emit_isa(FILE *f, const struct ig_lowered *l)
 static void emit_processor(FILE *f, const struct ig_lowered *l)
 {
     static const char *const words[IG_ISAS] = {[IG_ISA_AVX2] = "x86-64 with AVX2 and FMA, which only the program checks",
+                                               [IG_ISA_AVXVNNI] = "x86-64 with AVX2, FMA and AVX-VNNI, which only the program checks",
                                                [IG_ISA_AVX512] = "x86-64 with AVX-512 (F, BW, DQ, VL), which only the program checks",
                                                [IG_ISA_VNNI] = "x86-64 with AVX-512 (F, BW, DQ, VL) and VNNI, which only the program checks",
                                                [IG_ISA_AMX] = "x86-64 with AVX-512 (F, BW, DQ, VL) and VNNI, which only the program checks, and AMX "

@@ -65,7 +65,10 @@ typedef int ig_supports_fn(const struct ig_call *call);            /* 1 if the k
 typedef size_t ig_pack_fn(const struct ig_call *call, void *dst);  /* bytes needed; fills dst unless it is NULL */
 typedef size_t ig_scratch_fn(const struct ig_call *call);          /* bytes per thread */
 
-enum ig_isa { IG_ISA_REF = 0, IG_ISA_AVX2, IG_ISA_AVX512, IG_ISA_VNNI /* AVX-512 that has it */, IG_ISA_AMX, IG_ISA_NEON, IG_ISA_CUDA /* kernels_gpu/kernel.h */, IG_ISAS };
+enum ig_isa {
+    IG_ISA_REF = 0, IG_ISA_AVX2, IG_ISA_AVXVNNI /* without AVX-512 */, IG_ISA_AVX512, IG_ISA_VNNI /* AVX-512 that has it */, IG_ISA_AMX, IG_ISA_NEON,
+    IG_ISA_CUDA /* kernels_gpu/kernel.h */, IG_ISAS
+};
 
 enum ig_kernel_flags {
     IG_STRIDED = 1,     /* operands may have any row_stride, pixel_stride and ring_rows */

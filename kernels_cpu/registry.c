@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "kernels_cpu/amx/grant.h"
+#include "kernels_cpu/avxvnni/there.h"
 #include "kernels_cpu/pack/pack.h"
 #include "kernels_gpu/launch/launch.h"
 
@@ -24,6 +25,7 @@
     ig_kernel_fn symbol;
 #include "kernels_cpu/ref/kernels.inc"
 #include "kernels_cpu/avx2/kernels.inc"
+#include "kernels_cpu/avxvnni/kernels.inc"
 #include "kernels_cpu/avx512/kernels.inc"
 #include "kernels_cpu/vnni/kernels.inc"
 #include "kernels_cpu/amx/kernels.inc"
@@ -47,6 +49,14 @@ static const struct ig_kernel kernels[] = {
 #define RUN(symbol) NULL
 #endif
 #include "kernels_cpu/avx2/kernels.inc"
+#undef RUN
+
+#ifdef INGOT_HAVE_AVXVNNI
+#define RUN(symbol) symbol
+#else
+#define RUN(symbol) NULL
+#endif
+#include "kernels_cpu/avxvnni/kernels.inc"
 #undef RUN
 
 #ifdef INGOT_HAVE_AVX512
@@ -110,6 +120,15 @@ static int has_avx2(void)
 #define has_avx2 NULL
 #endif
 
+#ifdef INGOT_HAVE_AVXVNNI
+static int has_avxvnni(void)
+{
+    return has_avx2() && ig_avxvnni_there();
+}
+#else
+#define has_avxvnni NULL
+#endif
+
 #ifdef INGOT_HAVE_AVX512
 static int has_avx512(void)
 {
@@ -156,12 +175,17 @@ static const struct isa {
 } isas[IG_ISAS] = {
     [IG_ISA_REF] = {"ref", always},
     [IG_ISA_AVX2] = {"avx2", has_avx2},
+    [IG_ISA_AVXVNNI] = {"avxvnni", has_avxvnni},
     [IG_ISA_AVX512] = {"avx512", has_avx512},
     [IG_ISA_VNNI] = {"vnni", has_vnni},
     [IG_ISA_AMX] = {"amx", has_amx},
     [IG_ISA_NEON] = {"neon", has_neon},
     [IG_ISA_CUDA] = {"cuda", has_cuda},
 };
+
+/* Whose kernels a processor of an ISA executes beside its own and the reference's, and those that this one has in turn. */
+static const int beside[IG_ISAS] = {
+    [IG_ISA_AVXVNNI] = IG_ISA_AVX2, [IG_ISA_AVX512] = IG_ISA_AVX2, [IG_ISA_VNNI] = IG_ISA_AVX512, [IG_ISA_AMX] = IG_ISA_VNNI};
 
 int ig_kernel_count(void)
 {
@@ -203,11 +227,13 @@ int ig_isa_fastest(void)
     if (ig_isa_runs_here(IG_ISA_AMX)) return IG_ISA_AMX;
     if (ig_isa_runs_here(IG_ISA_VNNI)) return IG_ISA_VNNI;
     if (ig_isa_runs_here(IG_ISA_AVX512)) return IG_ISA_AVX512;
+    if (ig_isa_runs_here(IG_ISA_AVXVNNI)) return IG_ISA_AVXVNNI;
     return ig_isa_runs_here(IG_ISA_AVX2) ? IG_ISA_AVX2 : IG_ISA_REF;
 }
 
 int ig_isa_has(int isa, int of)
 {
-    if (of == isa || of == IG_ISA_REF) return 1;
-    return isa > IG_ISA_AVX2 && isa <= IG_ISA_AMX && of >= IG_ISA_AVX2 && of < isa;
+    for (; isa > IG_ISA_REF; isa = beside[isa])
+        if (isa == of) return 1;
+    return of == IG_ISA_REF;
 }

@@ -22,6 +22,7 @@ static const struct {
        with */
     [IG_ISA_REF] = {1 << 19, 45, 80},
     [IG_ISA_AVX2] = {1 << 19, 45, 80},
+    [IG_ISA_AVXVNNI] = {1 << 19, 45, 80},
     [IG_ISA_AVX512] = {1 << 20, 45, 80},
     [IG_ISA_VNNI] = {1 << 20, 45, 80},
     [IG_ISA_AMX] = {1 << 20, 45, 80},

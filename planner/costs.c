@@ -15,13 +15,15 @@ static const char xeon[] =
 #include "planner/xeon.inc"
     ;
 
-static const char *const texts[IG_ISAS] = {[IG_ISA_AVX2] = zen4, [IG_ISA_AVX512] = xeon, [IG_ISA_VNNI] = xeon, [IG_ISA_AMX] = xeon};
+static const char *const texts[IG_ISAS] = {
+    [IG_ISA_AVX2] = zen4, [IG_ISA_AVXVNNI] = zen4, [IG_ISA_AVX512] = xeon, [IG_ISA_VNNI] = xeon, [IG_ISA_AMX] = xeon};
 static const char *const files[IG_ISAS] = {
-    [IG_ISA_AVX2] = "platforms/zen4.json", [IG_ISA_AVX512] = "platforms/xeon.json", [IG_ISA_VNNI] = "platforms/xeon.json",
-    [IG_ISA_AMX] = "platforms/xeon.json"};
+    [IG_ISA_AVX2] = "platforms/zen4.json", [IG_ISA_AVXVNNI] = "platforms/zen4.json", [IG_ISA_AVX512] = "platforms/xeon.json",
+    [IG_ISA_VNNI] = "platforms/xeon.json", [IG_ISA_AMX] = "platforms/xeon.json"};
 
 static const char *const suffixes[IG_ISAS] = {
-    [IG_ISA_AVX2] = "__avx2", [IG_ISA_AVX512] = "__avx512", [IG_ISA_VNNI] = "__vnni", [IG_ISA_AMX] = "__amx", [IG_ISA_NEON] = "__neon"};
+    [IG_ISA_AVX2] = "__avx2", [IG_ISA_AVXVNNI] = "__avxvnni", [IG_ISA_AVX512] = "__avx512", [IG_ISA_VNNI] = "__vnni", [IG_ISA_AMX] = "__amx",
+    [IG_ISA_NEON] = "__neon"};
 static struct ig_platform *boards[IG_ISAS];
 
 int32_t ig_costs_use(struct ig_platform *b)

@@ -17,6 +17,7 @@ static const struct { double gflops, gbytes, all_gbytes; } machines[IG_ISAS] = {
     /* one core's multiply-add peak, one core's and all cores' memory bandwidth */
     [IG_ISA_REF] = {4, 6, 12},
     [IG_ISA_AVX2] = {100, 12, 24},
+    [IG_ISA_AVXVNNI] = {100, 12, 24},
     [IG_ISA_AVX512] = {180, 12, 24},
     [IG_ISA_VNNI] = {180, 12, 24},
     [IG_ISA_AMX] = {180, 12, 24}, /* of multiply-adds, which most of its plan's kernels go by */
@@ -126,8 +127,10 @@ static const struct family {
     {IG_QLINEAR_CONV, "i8_depthwise16__neon", 0.33, 1, 1, 0},
     {IG_QLINEAR_CONV, "depthwise16__neon", 0.25, 1, 1, 0},
     {IG_QLINEAR_CONV, "depthwise16__avx2", 0.3, 1, 1, 0},
+    {IG_QLINEAR_CONV, "depthwise16__avxvnni", 0.5, 1, 1, 0},
     {IG_QLINEAR_CONV, "depthwise16__vnni", 0.25, 1, 1, 0},
     {IG_QLINEAR_CONV, "6x16__avx2", 1.4, 1, 6, 0}, /* of two multiply-adds a lane, and an addition */
+    {IG_QLINEAR_CONV, "6x16__avxvnni", 3.1, 1, 6, 0}, /* of four */
     {IG_QLINEAR_CONV, "12x32__avx512", 1.1, 1, 12, 0},
     {IG_QLINEAR_CONV, "12x32__vnni", 3.2, 1, 12, 0}, /* of four */
     {IG_QLINEAR_CONV, "32x32__amx", 8, 1, 32, 0},

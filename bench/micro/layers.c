@@ -197,7 +197,7 @@ static void one_layer(const struct ig_graph *g, const struct ig_view *views, int
             isa = ig_kernel_at(k)->isa;
     for (int k = 0; k < ig_kernel_count(); k++) {
         const struct ig_kernel *kernel = ig_kernel_at(k);
-        if (!ig_isa_has(isa, kernel->isa) || (kernel->isa == IG_ISA_REF && isa != IG_ISA_REF)) continue;
+        if (!ig_isa_runs_here(kernel->isa) || (kernel->isa == IG_ISA_REF && isa != IG_ISA_REF)) continue;
         if (!kernel->run || !ig_kernel_fits(kernel, n->op, &call)) continue;
         if (o->kernel && !strstr(kernel->name, o->kernel)) continue;
         double ns = time_kernel(kernel, &call, o);

@@ -2,6 +2,7 @@
 #include "kernels_cpu/common/conv_bytes.h"
 
 const struct ig_bytes_shape ig_bytes_avx2 = {6, 16, 2, 1, IG_BYTES_TO_UNSIGNED, 0, 0};
+const struct ig_bytes_shape ig_bytes_avxvnni = {6, 16, 4, 1, IG_BYTES_TO_UNSIGNED, 1, 0};
 const struct ig_bytes_shape ig_bytes_avx512 = {12, 32, 2, 1, IG_BYTES_TO_UNSIGNED, 0, 0};
 const struct ig_bytes_shape ig_bytes_vnni = {12, 32, 4, 1, IG_BYTES_TO_UNSIGNED, 1, 0};
 const struct ig_bytes_shape ig_bytes_amx = {32, 32, 4, 16, IG_BYTES_TO_UNSIGNED, 1, 0};
@@ -22,12 +23,15 @@ static int32_t merged_groups(const struct ig_call *call, const struct ig_bytes_s
     return n < 1 ? 1 : n;
 }
 
+enum { LEAST = 5 }; /* a tile of fewer pixels takes as long: it has too few sums for the time that one waits for the next product */
+
 /* Rows of taps lie side by side, of which there are several, or pixels that overlap; and tiles that do not cross rows waste little. */
 static int in_lines(const struct ig_call *call, const struct ig_bytes_shape *shape)
 {
     const struct ig_conv *conv = (const struct ig_conv *)call->attrs;
     const struct ig_window *w = &conv->w;
-    const int32_t width = call->out[0].w, waste = shape->mr > 16 ? (width + 15) / 16 * 16 - width : 0;
+    const int32_t width = call->out[0].w, tiles = (width + shape->mr - 1) / shape->mr;
+    const int32_t waste = (shape->mr > 16 ? (width + 15) / 16 * 16 : tiles * LEAST) - width;
     const int is_whole = conv->groups == merged_groups(call, shape);
     return shape->lines && is_whole && w->dw == 1 && w->dh == 1 && w->kh * w->kw > 1 && 4 * waste <= width && width >= 6;
 }

@@ -222,6 +222,7 @@ static size_t pack(const struct ig_call *call, void *dst, const struct ig_bytes_
     size_t ig_pack_bytes_##isa(const struct ig_call *call, void *dst) { return pack(call, dst, &ig_bytes_##isa); } \
     size_t ig_scratch_bytes_##isa(const struct ig_call *call) { return ig_bytes_conv_scratch(call, &ig_bytes_##isa); }
 SHAPE(avx2)
+SHAPE(avxvnni)
 SHAPE(avx512)
 SHAPE(vnni)
 SHAPE(amx)

@@ -7,6 +7,7 @@ logits=classifier_out_DequantizeLinear_Output # what the softmax gets
 
 isas_here() {
     flags_here=$(grep -m1 -E '^(flags|Features)' /proc/cpuinfo)
+    case $flags_here in *avx_vnni*) echo avxvnni ;; esac
     case $(uname -m):$flags_here in
     x86_64:*avx512vl*avx512_vnni*) if grants_tiles >/dev/null 2>&1; then echo avx2 avx512 vnni amx; else echo avx2 avx512 vnni; fi ;;
     x86_64:*avx512vl*) echo avx2 avx512 ;;

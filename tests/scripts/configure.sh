@@ -210,7 +210,9 @@ avx512" && lesser "$bytes" four --model="$model" --prefix=one && gets four out/h
 vnni" && lesser "$tiles" tiled --model="$model" --prefix=one && gets tiled out/host/one.d/plan.json "--isa
 $best" && lesser "$tiles" wide --model="$model" --prefix=one --isa=avx512 && gets wide out/host/one.d/plan.json "--isa
 avx512" && lesser "avx2 fma" second --model="$model" --prefix=one && gets second out/host/one.d/plan.json "--isa
-avx2" && lesser "avx2 fma" given --model="$model" --prefix=one --isa avx512 && gets given out/host/one.d/plan.json "--isa
+avx2" && lesser "avx2 fma avx_vnni" client --model="$model" --prefix=one && gets client out/host/one.d/plan.json "--isa
+avxvnni" && lesser "$wide avx_vnni avx512_vnni" both --model="$model" --prefix=one && gets both out/host/one.d/plan.json "--isa
+vnni" && lesser "avx2 fma" given --model="$model" --prefix=one --isa avx512 && gets given out/host/one.d/plan.json "--isa
 avx512" && ! (cd "$work/given" && $ninja -t commands out/host/fashion) | grep 'ingot profile' || return 1
     timed timed --model="$model" --prefix=one --isa=ref && gets timed out/host/one.d/profile.json "--isa
 ref" || return 1
@@ -235,11 +237,13 @@ refuses() { # words, folder, options...: in one line, and nothing is written
 no_kernels() { # an ISA that there is not, that is another machine's or another target's, or that cannot be timed here
     other=neon
     [ "$(uname -m)" != aarch64 ] || other=avx2
-    refuses "--isa takes amx, vnni, avx512, avx2, neon or ref, not 'sse'" configure no --model="$model" --isa=sse &&
+    refuses "--isa takes amx, vnni, avx512, avxvnni, avx2, neon or ref, not 'sse'" configure no --model="$model" --isa=sse &&
         refuses "--isa takes a value" configure no --model="$model" --isa &&
         refuses "--isa=$other: " configure no --model="$model" --isa=$other &&
         refuses "--isa=neon is for --target=host" configure no --model="$model" --target=tx2 --isa=neon || return 1
     [ "$(uname -m)" = x86_64 ] || return 0
+    lesser "$wide avx_vnni avx512_vnni" both --isa=avxvnni && ! grep "which do not run here" "$work/log" &&
+        lesser "$bytes" fake --isa=avxvnni && grep "programs... avxvnni, which do not run here" "$work/log" || return 1
     lesser "avx2 fma" fake --isa=avx512 && PATH=$work/lesser:$PATH refuses "give --no-profile, or" timed no --model="$model" --isa=avx512
 }
 

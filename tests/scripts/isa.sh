@@ -13,7 +13,8 @@ planned() { # ISA, options of ingot plan...: a program of that name, and its lib
 }
 
 programs() {
-    out/ingot graph "$SRCDIR/models/fashion.onnx" -o "$net.json" || return 1
+    out/ingot graph "$SRCDIR/models/fashion_int8.onnx" -o "$net.json" && planned avxvnni &&
+        grep -q '^ \* Processor: x86-64 with AVX2, FMA and AVX-VNNI' "$net.h" && out/ingot graph "$SRCDIR/models/fashion.onnx" -o "$net.json" || return 1
     planned avx512 && grep -q '^ \* Processor: x86-64 with AVX-512 ' "$net.h" &&
         planned vnni && grep -q '^ \* Processor: x86-64 with AVX-512 ' "$net.h" && ! grep VNNI "$net.h" && # no kernel of its own
         planned amx && grep -q '^ \* Processor: x86-64 with AVX-512 .* and AMX ' "$net.h" &&
@@ -49,6 +50,10 @@ says() { # of a program that does not run here
 
 without_avx512() {
     refuses AVX-512 avx2 avx512 "$picture" && refuses AVX-512 avx2 avx512 --bench=1 && refuses AVX-512 avx2 vnni "$picture" && refuses AVX-512 avx2 amx "$picture" && says
+}
+
+without_avxvnni() {
+    refuses AVX-VNNI avx2 avxvnni "$picture" && refuses AVX-VNNI avx2 avxvnni --bench=1
 }
 
 bundled() { # a sequence, and the first network alone
@@ -150,6 +155,7 @@ esac
 if have valgrind; then
     emulated valgrind -q
     check "AVX-512 kernels without AVX-512" without_avx512
+    check "AVX-VNNI kernels without AVX-VNNI" without_avxvnni
     check "of a plan for AVX-512 that has AVX2 kernels only" runs wide
     check "of several networks" bundled
     check "of a pipeline" staged
@@ -157,16 +163,18 @@ if have valgrind; then
     else skip "of a rank of a deployment" "no mpicc"
     fi
 else
-    for what in "AVX-512 kernels without AVX-512" "of a plan for AVX-512 that has AVX2 kernels only" "of several networks" "of a pipeline" \
-        "of a rank of a deployment"; do skip "$what" "no valgrind"; done
+    for what in "AVX-512 kernels without AVX-512" "AVX-VNNI kernels without AVX-VNNI" "of a plan for AVX-512 that has AVX2 kernels only" \
+        "of several networks" "of a pipeline" "of a rank of a deployment"; do skip "$what" "no valgrind"; done
 fi
 if [ -n "$qemu" ]; then
     emulated "$qemu" -cpu qemu64
     check "AVX2 kernels without AVX2" refuses "AVX2 and FMA" ref avx2 "$picture"
+    check "AVX-VNNI kernels without AVX2" refuses "AVX2 and FMA" ref avxvnni "$picture"
     check "AVX-512 kernels without AVX2" refuses "AVX2 and FMA" ref avx512 "$picture"
     check "AMX kernels without AVX2" refuses "AVX2 and FMA" ref amx "$picture"
     check "reference kernels without AVX2" runs ref
 else
-    for what in "AVX2 kernels without AVX2" "AVX-512 kernels without AVX2" "AMX kernels without AVX2" "reference kernels without AVX2"; do skip "$what" "no qemu-x86_64"; done
+    for what in "AVX2 kernels without AVX2" "AVX-VNNI kernels without AVX2" "AVX-512 kernels without AVX2" "AMX kernels without AVX2" \
+        "reference kernels without AVX2"; do skip "$what" "no qemu-x86_64"; done
 fi
 finish
