@@ -247,6 +247,14 @@ no_kernels() { # an ISA that there is not, that is another machine's or another 
     lesser "avx2 fma" fake --isa=avx512 && PATH=$work/lesser:$PATH refuses "give --no-profile, or" timed no --model="$model" --isa=avx512
 }
 
+older_compiler() { # one that has no AVX-VNNI: the others' kernels are made, and it says what else it takes
+    [ "$(uname -m)" = x86_64 ] || return 0
+    printf '#!/bin/sh\ncase " $* " in *" -mavxvnni "*) exit 1 ;; esac\nexec "%s" "$@"\n' "$(command -v "${CC:-cc}")" >"$work/older_cc" &&
+        chmod +x "$work/older_cc" || return 1
+    (export CC="$work/older_cc" && lesser "avx2 fma avx_vnni" older --model="$model" --prefix=one && gets older out/host/one.d/plan.json "--isa
+avx2" && ! grep -e ' -mavxvnni ' "$work/older/build.ninja" && refuses "does not know -mavxvnni" configure no --isa=avxvnni)
+}
+
 deployed() { # in a folder with a blank
     at="$work/two words"
     mkdir -p "$at" && cp "$SRCDIR/gen/launch.sh" "$at/run.sh" && echo '-np 1 ./a' >"$at/appfile" && echo 'rank 0=here slot=0' >"$at/rankfile" &&
@@ -279,6 +287,7 @@ check "on a machine without tools for boards, several machines and tests" bare
 check "of another machine" elsewhere
 check "kernels for other machines than this one" kernels
 check "kernels that there are not" no_kernels
+check "a compiler without AVX-VNNI" older_compiler
 check "of a deployment to mpirun" deployed
 check "an unchanged file is not made again and again" settled
 check "weights in a file beside the network are read when they are new" beside

@@ -34,7 +34,7 @@ isa() { # a folder, and the three edits of the recipe
                  print "#include \"kernels_cpu/plain/kernels.inc\"\n#undef RUN"; next}
              /IG_ISA_REF\] = / {print "    [IG_ISA_PLAIN] = {\"plain\", always},"} {print}' kernels_cpu/registry.c >"$work/r" &&
         cp "$work/r" kernels_cpu/registry.c &&
-        sed -i -e 's/echo avx2 avxvnni avx512 vnni amx /echo avx2 avxvnni avx512 vnni amx plain /' -e 's|^    kernels_cpu/avx2/\*) .*|&\n    kernels_cpu/plain/*) echo -fno-builtin ;;|' configure)
+        sed -i -e 's/echo avx2 $avxvnni avx512 vnni amx /echo avx2 $avxvnni avx512 vnni amx plain /' -e 's|^    kernels_cpu/avx2/\*) .*|&\n    kernels_cpu/plain/*) echo -fno-builtin ;;|' configure)
     (tested copy_any_plain__plain CFLAGS=-O0) # which compiles all anew
     grep -q 'DINGOT_HAVE_PLAIN' "$work/tree/build.ninja" && grep -A 1 'kernels_cpu/plain/copy.c.o: cc' "$work/tree/build.ninja" | grep -e ' -fno-builtin'
 }
