@@ -109,3 +109,8 @@ void binary_f32_8__avx2(const struct ig_call *call, struct ig_range range, void 
     (void)scratch;
     ig_binary_rows(call, range, &loops);
 }
+
+void binary_f32_nd8__avx2(const struct ig_call *call, struct ig_range range, void *scratch)
+{
+    binary_f32_8__avx2(call, range, scratch);
+}

@@ -27,10 +27,23 @@ static int is_one(const struct ig_operand *o)
     return o->w == 1 && o->c == 1;
 }
 
-/* Of row y of o: its pixel 0, channel c0; a broadcast dim has one element. */
-static const float *first_of(const struct ig_operand *o, int32_t y, int32_t c0)
+/* The row of o that row y of the output takes: each leading dim has one element or those of the output. */
+static int32_t row_of(const struct ig_operand *o, const struct ig_operand *out, int32_t y)
 {
-    return ig_row_f32(o, o->h == 1 ? 0 : y) + (o->c == 1 ? 0 : c0);
+    if (o->h == out->h) return y;
+    int32_t row = 0, step = 1, back = out->shape->rank - o->shape->rank;
+    for (int32_t d = out->shape->rank - 3; o->h > 1 && d >= back; y /= out->shape->dims[d], d--) {
+        const int32_t n = o->shape->dims[d - back];
+        if (n > 1) row += y % n * step;
+        step *= n;
+    }
+    return row;
+}
+
+/* Of the row that row y of the output takes: its pixel 0, channel c0; a broadcast dim has one element. */
+static const float *first_of(const struct ig_operand *o, const struct ig_operand *out, int32_t y, int32_t c0)
+{
+    return ig_row_f32(o, row_of(o, out, y)) + (o->c == 1 ? 0 : c0);
 }
 
 void ig_binary_rows(const struct ig_call *call, struct ig_range range, const struct ig_binary_loops *loops)
@@ -42,7 +55,7 @@ void ig_binary_rows(const struct ig_call *call, struct ig_range range, const str
     struct ig_binary_steps steps = {a->w == 1 ? 0 : a->pixel_stride, b->w == 1 ? 0 : b->pixel_stride,
                                     out->pixel_stride};
     for (int32_t y = range.y0; y < range.y1; y++) {
-        struct ig_binary_run r = {first_of(a, y, range.c0), first_of(b, y, range.c0), a->c == 1, b->c == 1,
+        struct ig_binary_run r = {first_of(a, out, y, range.c0), first_of(b, out, y, range.c0), a->c == 1, b->c == 1,
                                   ig_row_f32(out, y) + range.c0, range.c1 - range.c0};
         if (whole) {
             r.a_one = is_one(a);

@@ -1,7 +1,7 @@
 /*
  * Element-wise functions of two operands: the walk over rows and broadcasts, around one ISA's loops over
- * runs. An operand has the output's rows, columns and channels, or one of each. Runs are as long as both
- * operands allow: a whole row, or the channels of a pixel, cut into pieces, so that the activation finds them
+ * runs. An operand has the output's rows, columns and channels, or one of each; its rows may also be those of some of the
+ * output's leading dims. Runs are as long as both operands allow: a whole row, or the channels of a pixel, cut into pieces, so that the activation finds them
  * in L1.
  */
 #ifndef KERNELS_CPU_COMMON_BINARY_H

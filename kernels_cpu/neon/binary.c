@@ -65,3 +65,8 @@ void binary_f32_4__neon(const struct ig_call *call, struct ig_range range, void 
     (void)scratch;
     ig_binary_rows(call, range, &loops);
 }
+
+void binary_f32_nd4__neon(const struct ig_call *call, struct ig_range range, void *scratch)
+{
+    binary_f32_4__neon(call, range, scratch);
+}

@@ -32,13 +32,21 @@ static int broadcasts_to(const struct ig_operand *o, const struct ig_operand *ou
     return (o->h == out->h || o->h == 1) && (o->w == out->w || o->w == 1) && (o->c == out->c || o->c == 1);
 }
 
-int ig_supports_binary(const struct ig_call *call)
+static int is_arithmetic(const struct ig_call *call)
 {
     const struct ig_binary_attr *attr = (const struct ig_binary_attr *)call->attrs;
-    int32_t kind = attr->kind;
     return ig_f32_to_f32(call) && ig_has(call, 1) && ig_is_f32(&call->in[1]) && ig_act_fits(&attr->act) &&
-           (kind <= IG_MIN || kind == IG_PRELU) && broadcasts_to(&call->in[0], &call->out[0]) &&
-           broadcasts_to(&call->in[1], &call->out[0]);
+           (attr->kind <= IG_MIN || attr->kind == IG_PRELU);
+}
+
+int ig_supports_binary(const struct ig_call *call)
+{
+    return is_arithmetic(call) && broadcasts_to(&call->in[0], &call->out[0]) && broadcasts_to(&call->in[1], &call->out[0]);
+}
+
+int ig_supports_binary_nd(const struct ig_call *call)
+{
+    return is_arithmetic(call) && !ig_supports_binary(call);
 }
 
 int ig_supports_softmax(const struct ig_call *call)

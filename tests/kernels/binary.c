@@ -18,6 +18,15 @@ static void broadcast(struct rng *r, int32_t *dims, int *rank)
     memmove(dims, dims + first, (size_t)*rank * sizeof *dims);
 }
 
+/* One of two leading dims; of the others any. */
+static void one_leading(struct rng *r, int32_t *whole, int32_t *dims)
+{
+    for (int i = 0; i < 4; i++) dims[i] = whole[i] = i < 2 ? rng_int(r, 2, 4) : RNG_OF(r, 1, 3, 8, 17);
+    dims[rng_int(r, 0, 1)] = 1;
+    for (int i = 2; i < 4; i++)
+        if (rng_one_in(r, 3)) dims[i] = 1;
+}
+
 static void kind(struct rng *r, enum check_pass pass, struct check_problem *p, int32_t *type,
                  int32_t *out_type)
 {
@@ -51,9 +60,10 @@ static void make(struct rng *r, enum check_pass pass, struct check_problem *p)
     int rank = shapes_make(r, dims), ranks[2] = {rank, rank}, full = rng_int(r, 0, 1);
     kind(r, pass, p, &type, &out_type);
     domain(p);
-    memcpy(in[0], dims, sizeof dims);
-    memcpy(in[1], dims, sizeof dims);
-    broadcast(r, in[!full], &ranks[!full]);
+    memcpy(in[!full], dims, sizeof dims);
+    if (rng_one_in(r, 6)) one_leading(r, dims, in[!full]), rank = ranks[0] = ranks[1] = 4;
+    else broadcast(r, in[!full], &ranks[!full]);
+    memcpy(in[full], dims, sizeof dims);
     for (int k = 0; k < 2; k++) check_in(p, k, type, ranks[k], in[k]);
     check_out(p, 0, out_type, rank, dims);
     p->constant = rng_one_in(r, 3) ? 1u << !full : 0;
