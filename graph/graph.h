@@ -168,6 +168,7 @@ int32_t ig_quantise_find(struct ig_graph *g, ig_eval_fn *eval, struct ig_quantis
 void ig_quantise_put(struct ig_graph *g, const struct ig_quantised_tensor *tensors, int32_t n);
 
 int ig_pass_quantised(struct ig_graph *g, ig_eval_fn *eval); /* in ONNX's layout: floats between DEQUANTIZE and QUANTIZE -> ops on bytes */
+int ig_pass_group_norm(struct ig_graph *g);       /* in ONNX's layout: instance normalisation of [N, groups, rest], and what scales channels behind it -> group */
 int ig_pass_layout(struct ig_graph *g);           /* ONNX layout -> channels-last, transposes cancelled */
 int ig_pass_identity(struct ig_graph *g);         /* identities, no-op reshapes/casts/transposes/slices, double transposes */
 int ig_pass_fold_affine(struct ig_graph *g);      /* per-channel Mul/Add (and batch norm, imported as those) into conv, deconv, fc */

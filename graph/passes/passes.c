@@ -13,6 +13,7 @@ static void prepare(struct ig_graph *g, ig_eval_fn *eval) {
     ig_pass_quantised(g, eval);
     for (int round = 0; round < MAX_ROUNDS; round++)
         if (!(ig_pass_identity(g) + ig_pass_fold_constants(g, eval))) break;
+    ig_pass_group_norm(g);
     ig_pass_layout(g);
 }
 

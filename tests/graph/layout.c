@@ -232,6 +232,69 @@ static void constants_are_permuted_once(void **state) {
     ig_graph_free(g);
 }
 
+/* --- group_norm, which comes before it --- */
+
+static int32_t instance(struct ig_graph *g, int32_t x, int32_t channels) {
+    int32_t in[3] = {x, build_const(g, DIMS(channels)), build_const(g, DIMS(channels))};
+    return build_node(g, IG_NORM, ATTRS(.norm = {.kind = IG_NORM_INSTANCE, .groups = 1, .epsilon = 1e-3f}), 3, in, NULL);
+}
+
+/* As torch's exporter writes it: of [N, groups, rest], between reshapes. */
+static int32_t grouped(struct ig_graph *g, int32_t x, int32_t groups, int32_t rest) {
+    const struct ig_shape *s = &g->values[x].shape;
+    int32_t dims[4] = {s->dims[0], s->dims[1], s->dims[2], s->dims[3]}, rank = s->rank;
+    return build_reshape(g, instance(g, build_reshape(g, x, DIMS(dims[0], groups, rest)), groups), rank, dims);
+}
+
+/* Runs the pass, which is to make `n` rewrites, checks results; then lays out. */
+static void group(struct ig_graph *g, int n) {
+    struct ig_graph *before = ig_graph_clone(g);
+    char err[512];
+    assert_int_equal(ig_pass_group_norm(g), n);
+    if (ig_graph_check(g, err, sizeof err)) fail_msg("after: %s", err);
+    assert_true(interp_agree(before, eval_nchw, g, eval_nchw, 1e-5));
+    ig_graph_free(before);
+    lay_out(g);
+}
+
+static void group_norm_of_old_exporters(void **state) {
+    (void)state;
+    struct ig_graph *g = ig_graph_new("g");
+    int32_t x = build_conv(g, build_input(g, "x", DIMS(1, 3, 6, 5)), 12, 3, 1, 1, 1);
+    int32_t scaled = build_2(g, IG_BINARY, BIN(IG_MUL), grouped(g, x, 4, 90), build_const(g, DIMS(12, 1, 1)));
+    int32_t moved = build_2(g, IG_BINARY, BIN(IG_ADD), scaled, build_const(g, DIMS(1, 12, 1, 1)));
+    build_output(g, build_conv(g, moved, 2, 3, 1, 1, 1), "y");
+    group(g, 1);
+    assert_int_equal(build_count(g, IG_NORM), 1);
+    assert_int_equal(build_count(g, IG_BINARY), 0);
+    assert_int_equal(build_count(g, IG_TRANSPOSE), 2); /* at the net's edges */
+    ig_graph_free(g);
+    g = ig_graph_new("lines"); /* two of a batch, one group; a factor of columns, one of all, and a reader of the middle stay */
+    x = build_input(g, "x", DIMS(2, 6, 7));
+    int32_t y = grouped(g, x, 1, 42), columns = build_2(g, IG_BINARY, BIN(IG_MUL), y, build_const(g, DIMS(7)));
+    build_output(g, columns, "columns");
+    y = build_2(g, IG_BINARY, BIN(IG_ADD), build_const(g, DIMS(6, 1)), grouped(g, x, 3, 14));
+    build_output(g, y, "seen");
+    build_output(g, build_2(g, IG_BINARY, BIN(IG_MUL), y, build_const(g, DIMS(6, 1))), "on");
+    group(g, 2);
+    assert_int_equal(build_count(g, IG_BINARY), 2);
+    ig_graph_free(g);
+}
+
+static void what_is_no_group_norm(void **state) {
+    (void)state;
+    struct ig_graph *g = ig_graph_new("g");
+    int32_t x = build_input(g, "x", DIMS(1, 6, 4, 4));
+    int32_t across = build_reshape(g, instance(g, build_reshape(g, x, DIMS(1, 4, 24)), 4), DIMS(1, 6, 4, 4)); /* groups of 1.5 channels */
+    build_output(g, across, "across");
+    build_output(g, build_reshape(g, instance(g, build_reshape(g, x, DIMS(1, 3, 32)), 3), DIMS(1, 4, 6, 4)), "other");
+    int32_t read = instance(g, build_reshape(g, x, DIMS(1, 3, 32)), 3);
+    build_output(g, build_reshape(g, read, DIMS(1, 6, 4, 4)), "once");
+    build_output(g, read, "twice");
+    group(g, 0);
+    ig_graph_free(g);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_plain_net_is_transposed_at_its_edges_only),
@@ -247,6 +310,8 @@ int main(void) {
         cmocka_unit_test(max_pool_indices_stay_onnx_indices),
         cmocka_unit_test(outputs_keep_shape_and_name),
         cmocka_unit_test(constants_are_permuted_once),
+        cmocka_unit_test(group_norm_of_old_exporters),
+        cmocka_unit_test(what_is_no_group_norm),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,6 +5,8 @@
 #ifndef TESTS_SUPPORT_NCHW_H
 #define TESTS_SUPPORT_NCHW_H
 
+#include <math.h>
+
 #include "kernels_cpu/eval.h"
 
 struct image {
@@ -78,7 +80,26 @@ static inline void mean_nchw(const struct ig_graph *g, const struct ig_node *n, 
     }
 }
 
-/* Batch 1, rank 4; conv, max and average pool, average global pool. */
+/* Instance and group normalisation of [N, C, ...]: of each run of channels that is a group. */
+static inline void norm_nchw(const struct ig_graph *g, const struct ig_node *n, const void *const *in,
+                             float *out) {
+    const struct ig_shape *s = &g->values[n->in[0]].shape;
+    const struct ig_norm *a = &n->attrs.norm;
+    int64_t c = s->dims[1], groups = a->kind == IG_NORM_GROUP ? a->groups : c, all = ig_count(s);
+    int64_t pixels = all / s->dims[0] / c, run = c / groups * pixels;
+    const float *x = in[0], *scale = in[1], *bias = in[2];
+    for (int64_t at = 0; at < all; at += run) {
+        double mean = 0, variance = 0;
+        for (int64_t i = 0; i < run; i++)
+            mean += x[at + i] / (double)run;
+        for (int64_t i = 0; i < run; i++)
+            variance += (x[at + i] - mean) * (x[at + i] - mean) / (double)run;
+        for (int64_t i = at; i < at + run; i++)
+            out[i] = (float)((x[i] - mean) / sqrt(variance + a->epsilon) * scale[i / pixels % c] + bias[i / pixels % c]);
+    }
+}
+
+/* Batch 1, rank 4; conv, max and average pool, average global pool; normalisations of any batch and rank. */
 static inline int eval_nchw(const struct ig_graph *g, const struct ig_node *n, const void *const *in,
                             void *const *out) {
     switch (n->op) {
@@ -90,6 +111,11 @@ static inline int eval_nchw(const struct ig_graph *g, const struct ig_node *n, c
         return 0;
     case IG_GLOBAL_POOL:
         mean_nchw(g, n, in, out[0]);
+        return 0;
+    case IG_NORM:
+        if (n->attrs.norm.kind != IG_NORM_INSTANCE && n->attrs.norm.kind != IG_NORM_GROUP)
+            return ig_ref_eval(g, n, in, out);
+        norm_nchw(g, n, in, out[0]);
         return 0;
     default:
         return ig_ref_eval(g, n, in, out);
