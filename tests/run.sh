@@ -6,7 +6,11 @@ here=$(cd "$(dirname "$0")" && pwd)
 SRCDIR=$(cd "$here/.." && pwd)
 export SRCDIR
 
+# A third of the random problems where kernels are emulated or watched over; all of them by tests/long.sh.
+case ${INGOT_LONG:-} in '') share='env INGOT_SHARE=3 ' ;; *) share= ;; esac
+
 runner() { # the command that runs a test
+    case $1 in out/test/aarch64/kernels/* | out/test/emu/* | out/test/asan/kernels/*) printf %s "$share" ;; esac
     case $1 in
     *.sh) echo "sh $1" ;;
     out/test/aarch64/*) echo "qemu-aarch64-static -cpu cortex-a57 $1" ;;

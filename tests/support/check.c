@@ -281,6 +281,13 @@ static int memory_problems(void)
     return n ? atoi(n) : 0;
 }
 
+/* One in so many of a kernel's problems, where tests are run that take many times as long as on the processor itself. */
+static int share(void)
+{
+    const char *n = getenv("INGOT_SHARE");
+    return n && atoi(n) > 0 ? atoi(n) : 1;
+}
+
 /* The most products of a problem where memory alone is of interest: valgrind takes very long for a multiply-add. */
 static const double few_products = 1e6;
 
@@ -325,7 +332,7 @@ static int check_problem(const struct ig_kernel *kernel, const struct check_body
 static int check_problems(const struct ig_kernel *k, const struct check_body *body, uint64_t seed, enum check_pass pass,
                           double most, char *why, size_t why_bytes)
 {
-    int wanted = memory_problems() ? memory_problems() : body->problems, done = 0;
+    int wanted = memory_problems() ? memory_problems() : (body->problems + share() - 1) / share(), done = 0;
     for (int draw = 0; draw < body->draws && done < wanted; draw++) {
         struct rng r = {rng_hash(k->name) ^ (seed << 20) ^ (uint64_t)(pass * 1000000 + draw)};
         int result = check_problem(k, body, &r, pass, most, why, why_bytes);
