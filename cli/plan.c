@@ -27,7 +27,7 @@ static const char help[] =
     "  --costs NAME        the calibrated board that the estimator goes by: host ('ninja out/platforms/host.json'), a file,\n"
     "                      zen4 or xeon (default: xeon for AVX-512 and AMX kernels, zen4)\n"
     "  --target NAME       name written in the plan (default host)\n"
-    "  --isa NAME          host (default), ref, avx2, avxvnni, avx512, vnni, amx, neon; cuda: for ingot gen --gpu, one thread, no bands\n"
+    "  --isa NAME          host (default), ref, avx2, avxvnni, avx512, vnni, amx, neon, dotprod; cuda: for ingot gen --gpu, one thread, no bands\n"
     "  --threads N         threads to plan for (default: all cores)\n"
     "  --bands MODE        layers fused by rows: auto (default; where it is faster), off, chains or all that can\n"
     "  --stages LIST       a pipeline of consecutive frames: cpu:0@conv9,cpu:1 runs the steps up to conv9 (a name or\n"

@@ -22,6 +22,7 @@ static const struct { double gflops, gbytes, all_gbytes; } machines[IG_ISAS] = {
     [IG_ISA_VNNI] = {180, 12, 24},
     [IG_ISA_AMX] = {180, 12, 24}, /* of multiply-adds, which most of its plan's kernels go by */
     [IG_ISA_NEON] = {16, 6, 16},
+    [IG_ISA_DOTPROD] = {16, 6, 16}, /* of multiply-adds of floats, which its plans' other kernels go by */
     [IG_ISA_CUDA] = {600, 45, 45}, /* a whole TX2 */
 };
 
@@ -126,6 +127,7 @@ static const struct family {
     {IG_QLINEAR_CONV, "i16_4x16__neon", 0.85, 1, 4, 0},
     {IG_QLINEAR_CONV, "i8_depthwise16__neon", 0.33, 1, 1, 0},
     {IG_QLINEAR_CONV, "depthwise16__neon", 0.25, 1, 1, 0},
+    {IG_QLINEAR_CONV, "6x16__dotprod", 3.2, 1, 1, 0}, /* of four, as many a cycle as of floats, of fewer pixels too */
     {IG_QLINEAR_CONV, "depthwise16__avx2", 0.3, 1, 1, 0},
     {IG_QLINEAR_CONV, "depthwise16__avxvnni", 0.5, 1, 1, 0},
     {IG_QLINEAR_CONV, "depthwise16__vnni", 0.25, 1, 1, 0},

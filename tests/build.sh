@@ -102,15 +102,16 @@ for file in $(list tests/graph/*.c tests/planner/*.c tests/kernels/*.c | grep -v
     tests="$tests $program"
 done
 
-# The kernel contract on aarch64, static, under emulation; a small cmocka of our own stands in there.
+# The kernel contract on aarch64, static, under emulation; a small cmocka of our own stands in there. Where kernels by dot products
+# are concerned the same program runs on a processor that has these, too.
 if [ $cross = yes ]; then
-    compile out/obj/aarch64 neon "$CC_AARCH64" "-march=armv8-a -I${src}tests/support/mini" \
+    compile out/obj/aarch64 dotprod "$CC_AARCH64" "-march=armv8-a -I${src}tests/support/mini" \
         $(list tests/support/check.c tests/support/contract.c tests/support/guard.c tests/support/image.c tests/support/windows.c) \
         $(list kernels_cpu/registry.c kernels_cpu/problem.c kernels_cpu/pack/*.c kernels_gpu/launch/*.c graph/op.c)
     cross_support=$objects
     for file in $(list tests/kernels/*.c); do
         case $file in */tensor.c | */problem.c | */bits*.c) continue ;; esac
-        compile out/obj/aarch64 neon "$CC_AARCH64" "-march=armv8-a -I${src}tests/support/mini" "$file"
+        compile out/obj/aarch64 dotprod "$CC_AARCH64" "-march=armv8-a -I${src}tests/support/mini" "$file"
         program=out/test/aarch64/${file#tests/}
         program=${program%.c}
         emit "build $program: link$objects$cross_support out/aarch64/libingot_kernels.a"
@@ -118,6 +119,10 @@ if [ $cross = yes ]; then
         emit "  flags = -static"
         emit "  libs = -lm -lpthread"
         tests="$tests $program"
+        case $program in */quantize | */bytes | */isa)
+            emit "build out/test/dotprod/${program##*/}: copy $program"
+            tests="$tests out/test/dotprod/${program##*/}" ;;
+        esac
     done
 fi
 

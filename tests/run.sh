@@ -14,6 +14,7 @@ runner() { # the command that runs a test
     case $1 in
     *.sh) echo "sh $1" ;;
     out/test/aarch64/*) echo "qemu-aarch64-static -cpu cortex-a57 $1" ;;
+    out/test/dotprod/*) echo "qemu-aarch64-static -cpu max $1 __dotprod" ;;
     out/test/emu/*) echo "$1 __cuda" ;;
     *) echo "$1" ;;
     esac
@@ -29,7 +30,7 @@ log_of() {
 if [ "${1:-}" = --one ]; then
     log=$(log_of "$2")
     case $2 in
-    out/test/aarch64/*)
+    out/test/aarch64/* | out/test/dotprod/*)
         if ! command -v qemu-aarch64-static >/dev/null; then
             echo "ok 1 - $2 # SKIP no qemu-aarch64-static" >"$log"
             exit 0
@@ -62,7 +63,7 @@ else
     for script in "$here"/scripts/*.sh; do scripts="$script $scripts"; done
     for test; do
         case $test in
-        out/test/aarch64/* | out/test/emu/*) tests="$tests $test" ;; # take longest: first, so that no core waits for one in the end
+        out/test/aarch64/* | out/test/dotprod/* | out/test/emu/*) tests="$tests $test" ;; # take longest: first, so that no core waits for one in the end
         out/test/*) rest="$rest $test" ;;
         esac
     done

@@ -5,7 +5,7 @@ import subprocess
 
 from peer.workshop import Failed, run
 
-# functions, what they are; those of integers are of long multiplications in place of FMLA
+# functions, what they are; those of integers are of long multiplications, or of dot products, in place of FMLA
 KERNELS = [
     ("ig_packed_6x16_neon", "GEMM 6x16, packed"),
     ("ig_packed_5x16_neon", "GEMM 5x16, packed"),
@@ -18,9 +18,14 @@ KERNELS = [
     ("ig_bytes_4x16_neon", "GEMM 4x16 of bytes"),
     ("ig_bytes_3x16_neon", "GEMM 3x16 of bytes"),
     ("ig_wide_4x16_neon", "GEMM 4x16 of 16 bits"),
+    ("ig_bytes_6x16_dotprod", "GEMM 6x16 of bytes by dot products"),
+    ("ig_bytes_4x16_dotprod", "GEMM 4x16 of bytes by dot products"),
 ]
-MULTIPLIES = ("fmla", "smull", "smlal")
+MULTIPLIES = ("fmla", "smull", "smlal", "sdot")
+PEAKS = {"fmla": "fmla v{}.4s, v0.4s, v1.s[{}]", "smlal": "smlal v{}.4s, v0.4h, v1.h[{}]", "sdot": "sdot v{}.4s, v0.16b, v1.4b[{}]"}
 CORES = ["cortex-a57", "cortex-a55", "exynos-m4"]
+LACKS = {("cortex-a57", "sdot")}
+BOUNDS = {"fmla": "cortex-a57", "smlal": "cortex-a57", "sdot": "exynos-m4"}  # the core that --least is about
 ITERATIONS = 100
 
 
@@ -29,7 +34,7 @@ def disassemble(library, objdump):
     wanted, functions, body = {name for name, _ in KERNELS}, {}, None
     for line in run([objdump, "-d", "--no-show-raw-insn", library]).splitlines():
         if head := re.match(r"[0-9a-f]+ <([^>]*)>:$", line):
-            if "_neon" in head.group(1):
+            if "_neon" in head.group(1) or "_dotprod" in head.group(1):
                 body = functions.setdefault(head.group(1), []) if head.group(1) in wanted else None
         elif body is not None and (code := re.match(r"\s+([0-9a-f]+):\s+(\S.*)$", line)):
             body.append((int(code.group(1), 16), code.group(2)))
@@ -55,8 +60,9 @@ def multiplies(loop):
     return sum(text.startswith(MULTIPLIES) for text in loop)
 
 
-def are_long(loop):
-    return not any(text.startswith("fmla") for text in loop)
+def kind_of(loop):
+    """Of its multiplications: fmla, smlal or sdot."""
+    return next((kind for kind in PEAKS if any(text.startswith(kind) for text in loop)), "smlal")
 
 
 def source(loop):
@@ -87,27 +93,27 @@ def spread(match):
     return "{" + ", ".join(f"v{n}.{kind}" for n in range(first, last + 1)) + "}"
 
 
-def peak(core, mca, of_long):
-    """FMLA, or long multiplications, a cycle where nothing else is to do: 24 accumulators."""
-    one = "smlal v{}.4s, v0.4h, v1.h[{}]" if of_long else "fmla v{}.4s, v0.4s, v1.s[{}]"
-    return 24 / cycles([one.format(n, n % 4) for n in range(8, 32)], core, mca)
+def peak(core, mca, kind):
+    """FMLA, long multiplications or dot products a cycle where nothing else is to do: 24 accumulators."""
+    return 24 / cycles([PEAKS[kind].format(n, n % 4) for n in range(8, 32)], core, mca)
 
 
 def measure(library, objdump):
-    """[{kernel, core, fmla (or long multiplications), instructions, cycles, of_peak}]"""
+    """[{kernel, core, fmla (or long multiplications, dot products), instructions, cycles, of_peak, bounds: --least is about it}]"""
     mca = shutil.which("llvm-mca") or next((p for v in range(20, 11, -1) if (p := shutil.which(f"llvm-mca-{v}"))), None)
     if not mca:
         raise Failed("no llvm-mca (apt-get install llvm)")
     if not shutil.which(objdump):
         raise Failed(f"no {objdump} (apt-get install binutils-aarch64-linux-gnu)")
     functions, rows = disassemble(library, objdump), []
-    peaks = {(core, of_long): peak(core, mca, of_long) for core in CORES for of_long in (False, True)}
+    peaks = {(core, kind): peak(core, mca, kind) for core in CORES for kind in PEAKS if (core, kind) not in LACKS}
     for name, what in KERNELS:
         if name not in functions:
             raise Failed(f"{library} has no {name}")
         loop = inner_loop(functions[name])
-        for core in CORES:
+        kind = kind_of(loop)
+        for core in (core for core in CORES if (core, kind) in peaks):
             c = cycles(loop, core, mca)
-            rows.append({"kernel": name, "what": what, "core": core, "fmla": multiplies(loop), "instructions": len(loop),
-                         "cycles": round(c, 2), "of_peak": round(multiplies(loop) / c / peaks[core, are_long(loop)], 4)})
+            rows.append({"kernel": name, "what": what, "core": core, "bounds": core == BOUNDS[kind], "fmla": multiplies(loop),
+                         "instructions": len(loop), "cycles": round(c, 2), "of_peak": round(multiplies(loop) / c / peaks[core, kind], 4)})
     return rows

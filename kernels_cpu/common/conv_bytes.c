@@ -8,6 +8,7 @@ const struct ig_bytes_shape ig_bytes_vnni = {12, 32, 4, 1, IG_BYTES_TO_UNSIGNED,
 const struct ig_bytes_shape ig_bytes_amx = {32, 32, 4, 16, IG_BYTES_TO_UNSIGNED, 1, 0};
 const struct ig_bytes_shape ig_bytes_neon = {4, 16, 4, 1, IG_BYTES_TO_SIGNED, 0, 1};
 const struct ig_bytes_shape ig_bytes_neon_wide = {4, 16, 2, 1, IG_BYTES_TO_SIGNED, 0, 1};
+const struct ig_bytes_shape ig_bytes_dotprod = {6, 16, 4, 1, IG_BYTES_TO_SIGNED, 1, 0};
 
 static size_t whole_lines(size_t bytes)
 {

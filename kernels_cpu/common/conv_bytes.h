@@ -97,6 +97,7 @@ size_t ig_bytes_depthwise_scratch(const struct ig_call *call);
 /* Its first part: addresses and steps of an even number of taps; behind it x_zero for a pixel. */
 size_t ig_bytes_taps(const struct ig_window *w);
 
-extern const struct ig_bytes_shape ig_bytes_avx2, ig_bytes_avxvnni, ig_bytes_avx512, ig_bytes_vnni, ig_bytes_amx, ig_bytes_neon, ig_bytes_neon_wide;
+extern const struct ig_bytes_shape ig_bytes_avx2, ig_bytes_avxvnni, ig_bytes_avx512, ig_bytes_vnni, ig_bytes_amx, ig_bytes_neon, ig_bytes_neon_wide,
+    ig_bytes_dotprod;
 
 #endif

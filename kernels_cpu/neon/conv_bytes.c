@@ -7,25 +7,9 @@ enum { MR = 4, NR = IG_BYTES_CHANNELS };
 typedef void rows_fn(const void *a, int64_t step, const int32_t *panel, int64_t words, int32_t *sums);
 rows_fn ig_bytes_1x16_neon, ig_bytes_2x16_neon, ig_bytes_3x16_neon, ig_bytes_4x16_neon;
 
-/* Sixteen or eight at a time; the last ones overlap what is there. */
 static inline void fill(void *to, const uint8_t *from, int64_t n, const struct ig_bytes_head *head)
 {
-    const uint8x16_t flip = vdupq_n_u8((uint8_t)head->flip);
-    uint8_t *p = (uint8_t *)to;
-    if (n < 8) {
-        for (int64_t i = 0; i < n; i++) p[i] = from[i] ^ (uint8_t)head->flip;
-        return;
-    }
-    if (n < 16) {
-        uint8x8_t last = vld1_u8(from + n - 8);
-        vst1_u8(p, veor_u8(vld1_u8(from), vget_low_u8(flip)));
-        vst1_u8(p + n - 8, veor_u8(last, vget_low_u8(flip)));
-        return;
-    }
-    for (int64_t i = 0;; i = i + 16 < n - 16 ? i + 16 : n - 16) {
-        vst1q_u8(p + i, veorq_u8(vld1q_u8(from + i), flip));
-        if (i == n - 16) break;
-    }
+    ig_bytes_fill_neon(to, from, n, head);
 }
 
 static void tile(const struct ig_bytes_pixels *a, int32_t rows, const int32_t *panel, int32_t *sums)

@@ -1,4 +1,4 @@
-/* What the convolutions of quantised numbers by NEON share: `put` of common/conv_bytes.inc, bytes to 16 bits. */
+/* What the convolutions of quantised numbers by NEON share: `put` of common/conv_bytes.inc, `fill` of bytes, bytes to 16 bits. */
 #ifndef KERNELS_CPU_NEON_CONV_BYTES_H
 #define KERNELS_CPU_NEON_CONV_BYTES_H
 
@@ -17,6 +17,27 @@ static inline uint8x16_t ig_bytes_load_some(const uint8_t *from, int32_t n)
     uint8_t room[IG_BYTES_CHANNELS] = {0};
     for (int32_t i = 0; i < n; i++) room[i] = from[i];
     return vld1q_u8(room);
+}
+
+/* `fill` of words of bytes: sixteen or eight at a time; the last ones overlap what is there. */
+static inline void ig_bytes_fill_neon(void *to, const uint8_t *from, int64_t n, const struct ig_bytes_head *head)
+{
+    const uint8x16_t flip = vdupq_n_u8((uint8_t)head->flip);
+    uint8_t *p = (uint8_t *)to;
+    if (n < 8) {
+        for (int64_t i = 0; i < n; i++) p[i] = from[i] ^ (uint8_t)head->flip;
+        return;
+    }
+    if (n < 16) {
+        uint8x8_t last = vld1_u8(from + n - 8);
+        vst1_u8(p, veor_u8(vld1_u8(from), vget_low_u8(flip)));
+        vst1_u8(p + n - 8, veor_u8(last, vget_low_u8(flip)));
+        return;
+    }
+    for (int64_t i = 0;; i = i + 16 < n - 16 ? i + 16 : n - 16) {
+        vst1q_u8(p + i, veorq_u8(vld1q_u8(from + i), flip));
+        if (i == n - 16) break;
+    }
 }
 
 struct ig_bytes_bounds { /* of outputs */

@@ -228,6 +228,7 @@ SHAPE(vnni)
 SHAPE(amx)
 SHAPE(neon)
 SHAPE(neon_wide)
+SHAPE(dotprod)
 
 /* --- depthwise --- */
 

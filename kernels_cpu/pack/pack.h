@@ -45,11 +45,11 @@ ig_scratch_fn ig_scratch_matmul_mr6, ig_scratch_matmul_mr12;
 
 /* --- pack/conv_bytes.c: convolution of quantised numbers, constant parameters, up to two spatial dims; common/conv_bytes.h --- */
 ig_supports_fn ig_supports_bytes_avx2, ig_supports_bytes_avxvnni, ig_supports_bytes_avx512, ig_supports_bytes_vnni, ig_supports_bytes_amx,
-    ig_supports_bytes_neon, ig_supports_bytes_neon_wide;
+    ig_supports_bytes_neon, ig_supports_bytes_neon_wide, ig_supports_bytes_dotprod;
 ig_pack_fn ig_pack_bytes_avx2, ig_pack_bytes_avxvnni, ig_pack_bytes_avx512, ig_pack_bytes_vnni, ig_pack_bytes_amx, ig_pack_bytes_neon,
-    ig_pack_bytes_neon_wide;
+    ig_pack_bytes_neon_wide, ig_pack_bytes_dotprod;
 ig_scratch_fn ig_scratch_bytes_avx2, ig_scratch_bytes_avxvnni, ig_scratch_bytes_avx512, ig_scratch_bytes_vnni, ig_scratch_bytes_amx,
-    ig_scratch_bytes_neon, ig_scratch_bytes_neon_wide;
+    ig_scratch_bytes_neon, ig_scratch_bytes_neon_wide, ig_scratch_bytes_dotprod;
 ig_supports_fn ig_supports_bytes_depthwise, ig_supports_bytes_depthwise_neon; /* groups == ic == oc */
 ig_pack_fn ig_pack_bytes_depthwise, ig_pack_bytes_depthwise_neon, ig_pack_bytes_depthwise_neon_wide;
 ig_scratch_fn ig_scratch_bytes_depthwise;

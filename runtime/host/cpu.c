@@ -37,6 +37,14 @@ void ig_check_cpu(const struct ig_program *p)
     if (p->isa == IG_ISA_VNNI) ig_die("this processor has no VNNI, which its kernels need: cast it with ./configure --isa=avx512");
     ig_die("this processor has no AMX for bfloat16 and bytes, or this system does not grant it, which its kernels need: cast it with ./configure --isa=avx512");
 }
+#elif defined(__aarch64__)
+#include "kernels_cpu/dotprod/there.h"
+
+void ig_check_cpu(const struct ig_program *p)
+{
+    if (p->isa == IG_ISA_DOTPROD && !ig_dotprod_there())
+        ig_die("this processor has no dot products of bytes, which its kernels need: cast it with ./configure --isa=neon");
+}
 #else /* every processor of the target has all */
 void ig_check_cpu(const struct ig_program *p)
 {

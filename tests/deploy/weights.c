@@ -57,7 +57,7 @@ static void as_whole(void **state)
     static const char *const nets[] = {"squeezenet1.1", "mobilenet_v2", "googlenet", "alexnet"};
     for (size_t i = 0; i < sizeof nets / sizeof *nets; i++) {
         struct ig_graph *g = zoo_net(nets[i]);
-        for (int32_t isa = IG_ISA_REF; isa <= IG_ISA_NEON; isa++)
+        for (int32_t isa = IG_ISA_REF; isa <= IG_ISA_DOTPROD; isa++)
             for (int32_t lean = 0; lean < 2; lean++) {
                 char err[1024];
                 struct ig_plan_options o = {.target = "host", .isa = isa, .threads = 1, .lean = lean, .max_error = 1};

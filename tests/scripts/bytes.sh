@@ -12,6 +12,7 @@ isas_here() {
     x86_64:*avx512vl*avx512_vnni*) if grants_tiles >/dev/null 2>&1; then echo avx2 avx512 vnni amx; else echo avx2 avx512 vnni; fi ;;
     x86_64:*avx512vl*) echo avx2 avx512 ;;
     x86_64:*avx2*) echo avx2 ;;
+    aarch64:*asimddp*) echo neon dotprod ;;
     aarch64:*) echo neon ;;
     esac
 }

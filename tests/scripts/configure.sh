@@ -222,6 +222,18 @@ ref" || return 1
     (cd "$work/spread" && $ninja -t commands out/fashion/deploy.json) | tail -1 | grep -e ' --isa avx2 '
 }
 
+kernels_of_aarch64() { # of all of its processors, or of those that are said to have more
+    for isa in neon dotprod; do
+        configure "a_$isa" --model="$model" --prefix=one --target=aarch64 --isa=$isa && gets "a_$isa" out/aarch64/one.d/plan.json "--target
+aarch64
+--isa
+$isa" || return 1
+    done
+    configure a_any --model="$model" --prefix=one --target=aarch64 && cmp "$work/a_any/build.ninja" "$work/a_neon/build.ninja" &&
+        grep -A 1 'out/obj/aarch64/kernels_cpu/dotprod/conv_bytes.c.o: cc' "$work/a_any/build.ninja" | grep -e ' -march=armv8.2-a+dotprod' &&
+        ! grep -e '-march=armv8.2' "$work/a_any/build.ninja" | grep -v -e '+dotprod'
+}
+
 kernels_elsewhere() {
     configure isa --model="$model" --prefix=one --isa=ref && gets isa out/host/one.d/plan.json "--isa
 ref"
@@ -237,10 +249,11 @@ refuses() { # words, folder, options...: in one line, and nothing is written
 no_kernels() { # an ISA that there is not, that is another machine's or another target's, or that cannot be timed here
     other=neon
     [ "$(uname -m)" != aarch64 ] || other=avx2
-    refuses "--isa takes amx, vnni, avx512, avxvnni, avx2, neon or ref, not 'sse'" configure no --model="$model" --isa=sse &&
+    refuses "--isa takes amx, vnni, avx512, avxvnni, avx2, dotprod, neon or ref, not 'sse'" configure no --model="$model" --isa=sse &&
         refuses "--isa takes a value" configure no --model="$model" --isa &&
         refuses "--isa=$other: " configure no --model="$model" --isa=$other &&
-        refuses "--isa=neon is for --target=host" configure no --model="$model" --target=tx2 --isa=neon || return 1
+        refuses "--isa=neon is for --target=host" configure no --model="$model" --target=tx2 --isa=neon &&
+        refuses "--isa=avx2 is for --target=host" configure no --model="$model" --target=aarch64 --isa=avx2 || return 1
     [ "$(uname -m)" = x86_64 ] || return 0
     lesser "$wide avx_vnni avx512_vnni" both --isa=avxvnni && ! grep "which do not run here" "$work/log" &&
         lesser "$bytes" fake --isa=avxvnni && grep "programs... avxvnni, which do not run here" "$work/log" || return 1
@@ -286,6 +299,9 @@ check "a tensor with a comma in its name" commas
 check "on a machine without tools for boards, several machines and tests" bare
 check "of another machine" elsewhere
 check "kernels for other machines than this one" kernels
+if have "${CC_AARCH64:-aarch64-linux-gnu-gcc}"; then check "kernels for some processors of aarch64" kernels_of_aarch64
+else skip "kernels for some processors of aarch64" "no cross compiler"
+fi
 check "kernels that there are not" no_kernels
 check "a compiler without AVX-VNNI" older_compiler
 check "of a deployment to mpirun" deployed
