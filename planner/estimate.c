@@ -127,6 +127,7 @@ static const struct family {
     {IG_QLINEAR_CONV, "i16_4x16__neon", 0.85, 1, 4, 0},
     {IG_QLINEAR_CONV, "i8_depthwise16__neon", 0.33, 1, 1, 0},
     {IG_QLINEAR_CONV, "depthwise16__neon", 0.25, 1, 1, 0},
+    {IG_QLINEAR_CONV, "depthwise16__dotprod", 0.6, 1, 1, 0},
     {IG_QLINEAR_CONV, "6x16__dotprod", 3.2, 1, 1, 0}, /* of four, as many a cycle as of floats, of fewer pixels too */
     {IG_QLINEAR_CONV, "depthwise16__avx2", 0.3, 1, 1, 0},
     {IG_QLINEAR_CONV, "depthwise16__avxvnni", 0.5, 1, 1, 0},

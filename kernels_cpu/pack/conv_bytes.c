@@ -309,7 +309,7 @@ static int32_t tap_word(const struct filter *f, const struct ig_window *w, int32
     return (int32_t)word;
 }
 
-size_t ig_pack_bytes_depthwise_fours(const struct ig_call *call, void *dst)
+static size_t pack_words(const struct ig_call *call, void *dst, int32_t flips)
 {
     enum { N = IG_BYTES_CHANNELS };
     const struct ig_window *w = &((const struct ig_conv *)call->attrs)->w;
@@ -317,9 +317,9 @@ size_t ig_pack_bytes_depthwise_fours(const struct ig_call *call, void *dst)
     int64_t block = 2 * (1 + words) * N;
     size_t bytes = sizeof(struct ig_bytes_head) + (size_t)(blocks * block) * sizeof(int32_t);
     if (!dst) return bytes;
-    int32_t zero = flipped_zero(call, IG_BYTES_TO_UNSIGNED);
+    int32_t zero = flipped_zero(call, flips);
     memset(dst, 0, bytes);
-    *(struct ig_bytes_head *)dst = head_of(call, flip_of(call, IG_BYTES_TO_UNSIGNED));
+    *(struct ig_bytes_head *)dst = head_of(call, flip_of(call, flips));
     for (int32_t c = 0; c < call->out[0].c; c++) {
         int32_t *to = (int32_t *)((struct ig_bytes_head *)dst + 1) + c / N * block + c % N;
         struct filter f = filter_of(call, c, 1);
@@ -330,6 +330,16 @@ size_t ig_pack_bytes_depthwise_fours(const struct ig_call *call, void *dst)
             to[(2 + i) * N] = tap_word(&f, w, i / 2 / of_row, i / 2 % of_row * 4 - i % 2);
     }
     return bytes;
+}
+
+size_t ig_pack_bytes_depthwise_fours(const struct ig_call *call, void *dst)
+{
+    return pack_words(call, dst, IG_BYTES_TO_UNSIGNED);
+}
+
+size_t ig_pack_bytes_depthwise_fours_signed(const struct ig_call *call, void *dst)
+{
+    return pack_words(call, dst, IG_BYTES_TO_SIGNED);
 }
 
 size_t ig_scratch_bytes_depthwise_fours(const struct ig_call *call)

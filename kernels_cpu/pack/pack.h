@@ -54,7 +54,7 @@ ig_supports_fn ig_supports_bytes_depthwise, ig_supports_bytes_depthwise_neon; /*
 ig_pack_fn ig_pack_bytes_depthwise, ig_pack_bytes_depthwise_neon, ig_pack_bytes_depthwise_neon_wide;
 ig_scratch_fn ig_scratch_bytes_depthwise;
 ig_supports_fn ig_supports_bytes_depthwise_fours; /* by four bytes */
-ig_pack_fn ig_pack_bytes_depthwise_fours;
+ig_pack_fn ig_pack_bytes_depthwise_fours, ig_pack_bytes_depthwise_fours_signed; /* pixels' bytes are unsigned; signed */
 ig_scratch_fn ig_scratch_bytes_depthwise_fours;
 
 /* --- pack/strassen.c: wide pointwise convolution --- */

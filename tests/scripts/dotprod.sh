@@ -19,10 +19,10 @@ build() { # target, options...
         ${NINJA:-ninja}) >"$work/$target.log" 2>&1 || { tail -20 "$work/$target.log"; return 1; }
 }
 
-by_dot_products() { # all convolutions but those of one channel a group
+by_dot_products() { # all convolutions
     grep -o '"kernel":"qlinear_conv[a-z0-9_]*"' "$work/build/out/aarch64/dots.d/plan.json" | sort | uniq -c >"$work/kernels"
     cat "$work/kernels"
-    grep -q 'qlinear_conv_i8_6x16__dotprod' "$work/kernels" && ! grep -v 'dotprod"\|depthwise' "$work/kernels" &&
+    grep -q 'qlinear_conv_i8_6x16__dotprod' "$work/kernels" && ! grep -v 'dotprod"' "$work/kernels" &&
         grep '^ \* Processor: aarch64 with dot products of bytes ' "$work/build/out/aarch64/dots.h"
 }
 
