@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "tests/support/check.h"
+#include "tests/support/registers.h"
 
 /* y = max(x, 0) over the range, as it should be. */
 static void right(const struct ig_call *call, struct ig_range r, void *scratch)
@@ -185,6 +186,12 @@ static void remembers(const struct ig_call *call, struct ig_range r, void *scrat
     if (++calls % 2 == 0) pixel(&call->out[0], r.y0, 0)[r.c0] += 1;
 }
 
+static void loses_registers(const struct ig_call *call, struct ig_range r, void *scratch)
+{
+    right(call, r, scratch);
+    lose_registers();
+}
+
 /* Of what is no number, in turns this one and another. */
 static void turns_nan(const struct ig_call *call, struct ig_range r, void *scratch)
 {
@@ -320,6 +327,7 @@ static const struct row rows[] = {
     RELU(not_in_place, PLACED, any, "in place"),
     RELU(trusts_scratch, 0, any, "nan"),
     RELU(overflows_scratch, 0, any, "past the end of scratch"),
+    RELU(loses_registers, 0, any, REGISTERS_LOST),
     RELU(remembers, 0, any, "differs from the whole run"),
     NANS("nans", right, IG_ISA_REF, NULL),
     NANS("nans_turn", turns_nan, IG_ISA_REF, "differs from the whole run"),

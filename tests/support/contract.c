@@ -9,6 +9,7 @@
 
 #include "kernels_cpu/problem.h"
 #include "tests/support/image.h"
+#include "tests/support/registers.h"
 
 enum { MAX_ROW_CUTS = 7, MAX_CHANNEL_CUTS = 4, MAX_RANGES = MAX_ROW_CUTS * MAX_CHANNEL_CUTS, THREADS = 3 };
 
@@ -32,6 +33,7 @@ struct piece {          /* one call of the kernel */
     const struct ig_call *call;
     struct ig_range range;
     void *scratch;
+    int loses;          /* registers that it is to keep */
 };
 
 static int has(uint32_t mask, int k)
@@ -176,7 +178,7 @@ static int run_make(struct contract *c, struct run *r, const struct style *s)
 static void call_kernel(void *arg)
 {
     struct piece *p = arg;
-    p->kernel->run(p->call, p->range, p->scratch);
+    p->loses = !keeps_registers(p->kernel->run, p->call, p->range, p->scratch);
 }
 
 struct nearest {         /* the memory that an address is in or closest to */
@@ -211,10 +213,10 @@ static void explain_fault(const struct run *r, const struct guard *scratch, cons
     else snprintf(text, n, "%td bytes %s", at.distance, at.text);
 }
 
-/* One call, in scratch that is full of poison; -1 with text if it faulted. */
+/* One call, in scratch that is full of poison; -1 with text if it faulted or lost a register. */
 static int run_piece_in(const struct run *r, const struct guard *scratch, struct ig_range range, char *text, size_t n)
 {
-    struct piece p = {r->kernel, &r->call, range, scratch->data};
+    struct piece p = {r->kernel, &r->call, range, scratch->data, 0};
     struct guard_fault fault = guard_call(call_kernel, &p);
     if (fault.signal) {
         char place_text[80];
@@ -222,7 +224,8 @@ static int run_piece_in(const struct run *r, const struct guard *scratch, struct
         snprintf(text, n, "%s %s, rows %d..%d, channels %d..%d", strsignal(fault.signal), place_text,
                  range.y0, range.y1, range.c0, range.c1);
     }
-    return fault.signal ? -1 : 0;
+    if (p.loses) snprintf(text, n, "it loses registers, rows %d..%d, channels %d..%d", range.y0, range.y1, range.c0, range.c1);
+    return fault.signal || p.loses ? -1 : 0;
 }
 
 static int run_piece(struct run *r, struct ig_range range, char *text, size_t n)
