@@ -25,7 +25,8 @@ static struct touched touched_by(int32_t node, const struct ig_call *call)
         else
             t.images += (double)ig_bytes(o->shape);
     }
-    for (int32_t i = 0; i < call->n_out; i++) t.images += (double)ig_bytes(call->out[i].shape);
+    for (int32_t i = 0; i < call->n_out; i++)
+        if (call->out[i].shape) t.images += (double)ig_bytes(call->out[i].shape);
     return t;
 }
 

@@ -1,4 +1,5 @@
 /* Which element-wise calls the vector kernels compute. */
+#include "kernels_cpu/common/reduce.h"
 #include "kernels_cpu/pack/ask.h"
 #include "kernels_cpu/pack/pack.h"
 
@@ -122,4 +123,10 @@ size_t ig_scratch_norm(const struct ig_call *call)
 {
     enum { VECTOR = 8 };
     return ((size_t)call->in[0].c + VECTOR) * (sizeof(double) + 2 * sizeof(float));
+}
+
+int ig_supports_reduce(const struct ig_call *call)
+{
+    const int32_t kind = ((const struct ig_reduce *)call->attrs)->kind;
+    return ig_f32_to_f32(call) && (kind <= IG_REDUCE_MIN || (kind >= IG_REDUCE_L1 && kind <= IG_REDUCE_SUM_SQUARE)) && ig_reduced_of(call).n > 0;
 }
