@@ -19,13 +19,18 @@ INLINE __m256 if_negative(__m256 x, __m256 then, __m256 otherwise)
     return _mm256_blendv_ps(otherwise, then, _mm256_cmp_ps(x, ZERO, _CMP_LT_OQ));
 }
 
+/* y >= 0, with the sign of x. */
+INLINE __m256 with_sign(__m256 y, __m256 x)
+{
+    return _mm256_or_ps(y, _mm256_and_ps(x, _mm256_set1_ps(-0.f)));
+}
+
 /* e/(e+2), e = e^(2|x|) - 1, with the sign of x; 1 beyond 10. */
 INLINE __m256 tanh8(__m256 x)
 {
     __m256 size = ig_abs8(x);
     __m256 e = ig_expm18(ig_min8(_mm256_add_ps(size, size), 20));
-    __m256 y = _mm256_div_ps(e, _mm256_add_ps(e, _mm256_set1_ps(2)));
-    return _mm256_or_ps(y, _mm256_and_ps(x, _mm256_set1_ps(-0.f)));
+    return with_sign(_mm256_div_ps(e, _mm256_add_ps(e, _mm256_set1_ps(2))), x);
 }
 
 DEFINE(none)
@@ -101,6 +106,23 @@ DEFINE(softplus)
     return _mm256_add_ps(ig_max8(x, 0), ig_log1p8(ig_exp8(ig_negate8(ig_abs8(x)))));
 }
 
+/* max(x, 0) - |x| Phi(-|x|); the part of what is below -15 is 0, so that -inf gives NaN, as in the reference. */
+DEFINE(gelu)
+{
+    UNUSED;
+    __m256 z = ig_abs8(ig_min8(x, 15));
+    return _mm256_fnmadd_ps(z, ig_normal_tail8(ig_min8(z, 15)), ig_max8(x, 0));
+}
+
+/* x/(1 + e^(-2u)), u = sqrt(2/pi) (x + 0.044715 x^3). Within 3 |2u| + 3 ulp, as 2u is rounded. */
+DEFINE(gelu_tangent)
+{
+    UNUSED;
+    struct ig_logistic8 logistic = ig_logistic8_of(-1);
+    __m256 u = _mm256_fmadd_ps(_mm256_mul_ps(x, x), _mm256_set1_ps(0.0713548163f), _mm256_set1_ps(1.59576912f));
+    return _mm256_div_ps(x, ig_logistic8(_mm256_mul_ps(u, x), &logistic));
+}
+
 DEFINE(softsign)
 {
     UNUSED;
@@ -111,6 +133,13 @@ DEFINE(thresholded)
 {
     UNUSED;
     return _mm256_and_ps(x, _mm256_cmp_ps(x, a, _CMP_GT_OQ));
+}
+
+DEFINE(shrink)
+{
+    __m256 below = _mm256_cmp_ps(x, ig_negate8(a), _CMP_LT_OQ), above = _mm256_cmp_ps(x, a, _CMP_GT_OQ);
+    __m256 y = _mm256_blendv_ps(_mm256_sub_ps(x, b), _mm256_add_ps(x, b), below);
+    return _mm256_and_ps(y, _mm256_or_ps(below, above));
 }
 
 DEFINE(affine)
@@ -148,6 +177,13 @@ DEFINE(rounded)
     return _mm256_round_ps(x, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
 }
 
+/* 0 and NaN stay. */
+DEFINE(sign)
+{
+    UNUSED;
+    return _mm256_blendv_ps(x, with_sign(ONE, x), _mm256_cmp_ps(x, ZERO, _CMP_NEQ_OQ));
+}
+
 DEFINE(reciprocal)
 {
     UNUSED;
@@ -170,6 +206,18 @@ DEFINE(logarithm)
 {
     UNUSED;
     return ig_log8(x);
+}
+
+DEFINE(error_function)
+{
+    UNUSED;
+    return with_sign(ig_erf8(ig_min8(ig_abs8(x), 4)), x);
+}
+
+DEFINE(arctangent)
+{
+    UNUSED;
+    return with_sign(ig_atan8(ig_abs8(x)), x);
 }
 
 struct runs {                /* n floats of each of `pixels` pixels */
@@ -242,18 +290,24 @@ void ig_act_pixels_avx2(float *y, int64_t y_step, const float *x, int64_t x_step
     case IG_SOFTPLUS: run_long(r, act, softplus); break;
     case IG_SELU: run_long(r, act, selu); break;
     case IG_CELU: run_long(r, act, celu); break;
+    case IG_GELU: run_long(r, act, gelu); break;
+    case IG_GELU_TANH: run_long(r, act, gelu_tangent); break;
     case IG_SOFTSIGN: run(r, act, softsign); break;
     case IG_THRESHOLDED_RELU: run(r, act, thresholded); break;
+    case IG_SHRINK: run(r, act, shrink); break;
     case IG_AFFINE: run(r, act, affine); break;
     case IG_ABS: run(r, act, absolute); break;
     case IG_NEG: run(r, act, negative); break;
     case IG_CEIL: run(r, act, ceiling); break;
     case IG_FLOOR: run(r, act, floored); break;
     case IG_ROUND: run(r, act, rounded); break;
+    case IG_SIGN: run(r, act, sign); break;
     case IG_RECIPROCAL: run(r, act, reciprocal); break;
     case IG_SQRT: run(r, act, root); break;
     case IG_EXP: run_long(r, act, exponential); break;
     case IG_LOG: run_long(r, act, logarithm); break;
+    case IG_ERF: run_long(r, act, error_function); break;
+    case IG_ATAN: run_long(r, act, arctangent); break;
     default: break;
     }
 }

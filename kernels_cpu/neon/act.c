@@ -19,6 +19,12 @@ INLINE float32x4_t if_negative(float32x4_t x, float32x4_t then, float32x4_t othe
     return vbslq_f32(vcltzq_f32(x), then, otherwise);
 }
 
+/* y >= 0, with the sign of x. */
+INLINE float32x4_t with_sign(float32x4_t y, float32x4_t x)
+{
+    return vbslq_f32(vdupq_n_u32(0x80000000u), x, y);
+}
+
 INLINE float32x4_t sigmoid4(float32x4_t x)
 {
     return vdivq_f32(ONE, vaddq_f32(ONE, ig_exp4(vnegq_f32(x))));
@@ -28,8 +34,7 @@ INLINE float32x4_t sigmoid4(float32x4_t x)
 INLINE float32x4_t tanh4(float32x4_t x)
 {
     float32x4_t e = ig_expm14(vminq_f32(vaddq_f32(vabsq_f32(x), vabsq_f32(x)), vdupq_n_f32(20)));
-    float32x4_t y = vdivq_f32(e, vaddq_f32(e, vdupq_n_f32(2)));
-    return vbslq_f32(vdupq_n_u32(0x80000000u), x, y);
+    return with_sign(vdivq_f32(e, vaddq_f32(e, vdupq_n_f32(2))), x);
 }
 
 INLINE float32x4_t unit4(float32x4_t x)
@@ -122,6 +127,22 @@ DEFINE(softplus)
     return vaddq_f32(vmaxq_f32(x, ZERO), ig_log1p4(ig_exp4(vnegq_f32(vabsq_f32(x)))));
 }
 
+/* max(x, 0) - |x| Phi(-|x|); the part of what is below -15 is 0, so that -inf gives NaN, as in the reference. */
+DEFINE(gelu)
+{
+    UNUSED;
+    float32x4_t most = vdupq_n_f32(15), z = vabsq_f32(vminq_f32(x, most));
+    return vfmsq_f32(vmaxq_f32(x, ZERO), z, ig_normal_tail4(vminq_f32(z, most)));
+}
+
+/* x/(1 + e^(-2u)), u = sqrt(2/pi) (x + 0.044715 x^3). Within 3 |2u| + 3 ulp, as 2u is rounded. */
+DEFINE(gelu_tangent)
+{
+    UNUSED;
+    float32x4_t u = vfmaq_f32(vdupq_n_f32(1.59576912f), vmulq_f32(x, x), vdupq_n_f32(0.0713548163f));
+    return vdivq_f32(x, vaddq_f32(ONE, ig_exp4(vnegq_f32(vmulq_f32(u, x)))));
+}
+
 DEFINE(softsign)
 {
     UNUSED;
@@ -132,6 +153,12 @@ DEFINE(thresholded)
 {
     UNUSED;
     return vbslq_f32(vcgtq_f32(x, a), x, ZERO);
+}
+
+DEFINE(shrink)
+{
+    uint32x4_t below = vcltq_f32(x, vnegq_f32(a)), above = vcgtq_f32(x, a);
+    return vbslq_f32(below, vaddq_f32(x, b), vbslq_f32(above, vsubq_f32(x, b), ZERO));
 }
 
 DEFINE(affine)
@@ -169,6 +196,13 @@ DEFINE(rounded)
     return vrndnq_f32(x);
 }
 
+/* 0 and NaN stay. */
+DEFINE(sign)
+{
+    UNUSED;
+    return vbslq_f32(vorrq_u32(vcltzq_f32(x), vcgtzq_f32(x)), with_sign(ONE, x), x);
+}
+
 DEFINE(reciprocal)
 {
     UNUSED;
@@ -193,12 +227,31 @@ DEFINE(logarithm)
     return ig_log4(x);
 }
 
+DEFINE(error_function)
+{
+    UNUSED;
+    return with_sign(ig_erf4(vminq_f32(vabsq_f32(x), vdupq_n_f32(4))), x);
+}
+
+DEFINE(arctangent)
+{
+    UNUSED;
+    return with_sign(ig_atan4(vabsq_f32(x)), x);
+}
+
 INLINE void run(float *y, const float *x, int64_t n, const struct ig_act *act, act4 *f)
 {
     float32x4_t a = vdupq_n_f32(act->alpha), b = vdupq_n_f32(act->beta);
     int64_t i = 0;
     for (; i + 4 <= n; i += 4) vst1q_f32(y + i, f(vld1q_f32(x + i), a, b));
     if (i < n) ig_store_part(y + i, f(ig_load_part(x + i, n - i), a, b), n - i);
+}
+
+/* The same for long formulas: they stand in the code once, rests included. */
+INLINE void run_long(float *y, const float *x, int64_t n, const struct ig_act *act, act4 *f)
+{
+    float32x4_t a = vdupq_n_f32(act->alpha), b = vdupq_n_f32(act->beta);
+    for (int64_t i = 0; i < n; i += 4) ig_store_upto4(y + i, f(ig_load_upto4(x + i, n - i), a, b), n - i);
 }
 
 /* The kinds known, with their formulas. */
@@ -209,7 +262,10 @@ INLINE void run(float *y, const float *x, int64_t n, const struct ig_act *act, a
     K(IG_SOFTSIGN, softsign) K(IG_THRESHOLDED_RELU, thresholded) K(IG_AFFINE, affine)                    \
     K(IG_ABS, absolute) K(IG_NEG, negative) K(IG_CEIL, ceiling) K(IG_FLOOR, floored)                     \
     K(IG_ROUND, rounded) K(IG_RECIPROCAL, reciprocal) K(IG_SQRT, root) K(IG_EXP, exponential)            \
-    K(IG_LOG, logarithm)
+    K(IG_LOG, logarithm) K(IG_SHRINK, shrink) K(IG_SIGN, sign)
+
+/* And those whose formulas are long. */
+#define LONG_KINDS(K) K(IG_GELU, gelu) K(IG_GELU_TANH, gelu_tangent) K(IG_ERF, error_function) K(IG_ATAN, arctangent)
 
 void ig_act_row_neon(float *y, const float *x, int64_t n, const struct ig_act *act)
 {
@@ -219,6 +275,12 @@ void ig_act_row_neon(float *y, const float *x, int64_t n, const struct ig_act *a
         run(y, x, n, act, f);                                                                              \
         break;
         KINDS(RUN)
+#undef RUN
+#define RUN(kind, f)                                                                                       \
+    case kind:                                                                                             \
+        run_long(y, x, n, act, f);                                                                         \
+        break;
+        LONG_KINDS(RUN)
 #undef RUN
     default:
         break;

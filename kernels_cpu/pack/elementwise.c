@@ -11,18 +11,24 @@ int ig_supports_unary(const struct ig_call *call)
     switch (kind) {
     case IG_CELU: return act->alpha > 0; /* else x/alpha has no bound where x is negative */
     case IG_SELU:
+    case IG_GELU:
+    case IG_GELU_TANH:
     case IG_SOFTSIGN:
     case IG_THRESHOLDED_RELU:
+    case IG_SHRINK:
     case IG_AFFINE:
     case IG_ABS:
     case IG_NEG:
     case IG_CEIL:
     case IG_FLOOR:
     case IG_ROUND:
+    case IG_SIGN:
     case IG_RECIPROCAL:
     case IG_SQRT:
     case IG_EXP:
-    case IG_LOG: return 1;
+    case IG_LOG:
+    case IG_ERF:
+    case IG_ATAN: return 1;
     default: return kind >= IG_NONE && kind < IG_FUSABLE;
     }
 }

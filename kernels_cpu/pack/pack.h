@@ -120,7 +120,7 @@ ig_supports_fn ig_supports_average_bytes; /* average of u8 or i8, any window of 
 ig_supports_fn ig_supports_global_pool;
 
 /* --- pack/elementwise.c: what a run of floats is enough for --- */
-ig_supports_fn ig_supports_unary;      /* what an epilogue knows, and the plain ones up to exp and log */
+ig_supports_fn ig_supports_unary;      /* what an epilogue knows, and others up to exp, log, erf and atan */
 ig_supports_fn ig_supports_binary;     /* the arithmetic ones; an operand may have one row, column or channel */
 ig_supports_fn ig_supports_binary_nd;  /* the same, leading dims broadcast one by one */
 ig_supports_fn ig_supports_softmax;    /* over the last axis; not hard */

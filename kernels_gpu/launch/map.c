@@ -6,9 +6,23 @@
 
 enum { MANY_PIXELS = 16 };
 
+/* Kinds that function.cuh does not have, but elementwise.cu. */
+static int is_rare(const struct ig_call *call)
+{
+    switch (((const struct ig_unary_attr *)call->attrs)->act.kind) {
+    case IG_GELU:
+    case IG_GELU_TANH:
+    case IG_SHRINK:
+    case IG_SIGN:
+    case IG_ERF:
+    case IG_ATAN: return 1;
+    default: return 0;
+    }
+}
+
 int ig_gpu_supports_unary(const struct ig_call *call)
 {
-    return ig_supports_unary(call) && ig_gpu_holds_all(call);
+    return ig_supports_unary(call) && !is_rare(call) && ig_gpu_holds_all(call);
 }
 
 int ig_gpu_supports_binary(const struct ig_call *call)
@@ -18,7 +32,8 @@ int ig_gpu_supports_binary(const struct ig_call *call)
 
 int ig_gpu_supports_half_unary(const struct ig_call *call)
 {
-    return ig_supports_half_unary(call) && ig_gpu_is_halves(&call->in[0]) && ig_gpu_is_halves(&call->out[0]) && ig_gpu_holds_all(call);
+    return ig_supports_half_unary(call) && !is_rare(call) && ig_gpu_is_halves(&call->in[0]) && ig_gpu_is_halves(&call->out[0]) &&
+           ig_gpu_holds_all(call);
 }
 
 int ig_gpu_supports_half_binary(const struct ig_call *call)
