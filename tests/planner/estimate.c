@@ -110,10 +110,30 @@ static void frames_push(void **state)
     ig_graph_free(g);
 }
 
+/* Of the largest elements only their places are wanted. */
+static void frames_without_an_output(void **state)
+{
+    struct ig_graph *g = net_new();
+    struct ig_view views[32];
+    struct ig_away away[8];
+    const struct ig_shape few = {IG_I64, 4, {1, 8, 8, 4}};
+    (void)state;
+    int32_t x = net_input(g, 1, 8, 8, 16), places = ig_add_value(g, "places", &few);
+    struct ig_node *n = ig_add_node(g, "top", IG_TOPK, 1, 2);
+    n->attrs.topk = (struct ig_topk){.axis = 3, .largest = 1};
+    n->in[0] = x, n->out[0] = -1, n->out[1] = places;
+    ig_add_output(g, places);
+    net_done(g);
+    ig_compute_views(g, views);
+    ig_frame_away(g, views, away);
+    assert_true(away[0].weights == 4. * 64 * 16 + 8. * 64 * 4);
+    ig_graph_free(g);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(costs_come_with_the_source),
                                        cmocka_unit_test(plans_and_forecasts_agree), cmocka_unit_test(threads_share),
-                                       cmocka_unit_test(frames_push)};
+                                       cmocka_unit_test(frames_push), cmocka_unit_test(frames_without_an_output)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
