@@ -170,6 +170,7 @@ void ig_quantise_put(struct ig_graph *g, const struct ig_quantised_tensor *tenso
 int ig_pass_quantised(struct ig_graph *g, ig_eval_fn *eval); /* in ONNX's layout: floats between DEQUANTIZE and QUANTIZE -> ops on bytes */
 int ig_pass_group_norm(struct ig_graph *g);       /* in ONNX's layout: instance normalisation of [N, groups, rest], and what scales channels behind it -> group */
 int ig_pass_layout(struct ig_graph *g);           /* ONNX layout -> channels-last, transposes cancelled */
+int ig_pass_layer_norm(struct ig_graph *g);       /* means, squares and roots over the last axis -> NORM */
 int ig_pass_identity(struct ig_graph *g);         /* identities, no-op reshapes/casts/transposes/slices, double transposes */
 int ig_pass_fold_affine(struct ig_graph *g);      /* per-channel Mul/Add (and batch norm, imported as those) into conv, deconv, fc */
 int ig_pass_global_pool(struct ig_graph *g);      /* REDUCE mean/max over space, POOL over the whole image -> GLOBAL_POOL */

@@ -15,6 +15,7 @@ static void prepare(struct ig_graph *g, ig_eval_fn *eval) {
         if (!(ig_pass_identity(g) + ig_pass_fold_constants(g, eval))) break;
     ig_pass_group_norm(g);
     ig_pass_layout(g);
+    ig_pass_layer_norm(g);
 }
 
 /*

@@ -255,6 +255,54 @@ static void a_network_settles_in_its_smallest_form(void **state) {
     ig_graph_free(g);
 }
 
+/* --- layer_norm --- */
+
+static int32_t mean(struct ig_graph *g, int32_t x, int32_t mask) {
+    return build_1(g, IG_REDUCE, ATTRS(.reduce = {.kind = IG_REDUCE_MEAN, .mask = mask}), x);
+}
+
+/* d / sqrt(mean d^2 + 1/8) over the axes of the mask. */
+static int32_t normalised(struct ig_graph *g, int32_t d, int32_t mask, int by_power) {
+    int32_t square = by_power ? binary(g, IG_POW, d, build_scalar(g, 2)) : binary(g, IG_MUL, d, d);
+    int32_t variance = mean(g, square, mask);
+    variance = by_power ? binary(g, IG_ADD, build_scalar(g, .125f), variance) : act(g, IG_AFFINE, 1, .125f, variance);
+    return binary(g, IG_DIV, d, act(g, IG_SQRT, 0, 0, variance));
+}
+
+static void old_layer_norms_become_one(void **state) {
+    (void)state;
+    struct ig_graph *g = empty();
+    int32_t x = build_input(g, "x", DIMS(2, 3, 8)), y = binary(g, IG_SUB, x, mean(g, x, 4));
+    y = binary(g, IG_MUL, normalised(g, y, 4, 1), build_const(g, DIMS(8)));
+    build_output(g, binary(g, IG_ADD, build_const(g, DIMS(1, 1, 8)), y), "both");
+    y = binary(g, IG_SUB, x, mean(g, x, 4));
+    build_output(g, binary(g, IG_ADD, normalised(g, y, 4, 0), build_const(g, DIMS(8))), "shifted");
+    build_output(g, binary(g, IG_MUL, build_const(g, DIMS(1)), normalised(g, x, 4, 0)), "rms"); /* one factor for all stays */
+    assert_int_equal(improve(g, ig_pass_layer_norm), 3);
+    assert_int_equal(build_count(g, IG_NORM), 3);
+    assert_int_equal(build_count(g, IG_REDUCE), 0);
+    assert_int_equal(build_count(g, IG_BINARY), 1);
+    ig_graph_free(g);
+}
+
+static void what_is_no_layer_norm_stays(void **state) {
+    (void)state;
+    struct ig_graph *g = empty();
+    int32_t x = build_input(g, "x", DIMS(2, 8, 8)), other = build_input(g, "other", DIMS(2, 8, 8));
+    build_output(g, normalised(g, x, 2, 1), "other_axis");
+    build_output(g, normalised(g, x, 6, 1), "two_axes");
+    int32_t fourth = binary(g, IG_POW, x, build_scalar(g, 4)), root = act(g, IG_SQRT, 0, 0, act(g, IG_AFFINE, 1, 1, mean(g, fourth, 4)));
+    build_output(g, binary(g, IG_DIV, x, root), "fourth");
+    root = act(g, IG_SQRT, 0, 0, act(g, IG_AFFINE, 2, 1, mean(g, binary(g, IG_MUL, x, x), 4)));
+    build_output(g, binary(g, IG_DIV, x, root), "twice");
+    root = act(g, IG_SQRT, 0, 0, act(g, IG_AFFINE, 1, 9, mean(g, binary(g, IG_MUL, x, other), 4)));
+    build_output(g, binary(g, IG_DIV, x, root), "product");
+    root = act(g, IG_SQRT, 0, 0, act(g, IG_AFFINE, 1, 1, mean(g, binary(g, IG_MUL, other, other), 4)));
+    build_output(g, binary(g, IG_DIV, x, root), "of_another");
+    assert_int_equal(improve(g, ig_pass_layer_norm), 0);
+    ig_graph_free(g);
+}
+
 static void passes_give_the_same_graph_again(void **state) {
     (void)state;
     struct ig_graph *a = network(), *b = network();
@@ -284,6 +332,8 @@ int main(void) {
         cmocka_unit_test(flattening_stays_where_others_look_on),
         cmocka_unit_test(constants_fold),
         cmocka_unit_test(a_network_settles_in_its_smallest_form),
+        cmocka_unit_test(old_layer_norms_become_one),
+        cmocka_unit_test(what_is_no_layer_norm_stays),
         cmocka_unit_test(passes_give_the_same_graph_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
