@@ -24,6 +24,7 @@ static const struct ig_zoo_net nets[] = {
     {"resnet101", 4, 3, 224, 224, "torchvision resnet101 (He 2015), stride in the 3x3", zoo_resnet101},
     {"resnext50", 4, 3, 224, 224, "torchvision resnext50_32x4d (Xie 2016)", zoo_resnext50},
     {"densenet121", 4, 3, 224, 224, "torchvision densenet121 (Huang 2016)", zoo_densenet121},
+    {"convnext_tiny", 4, 3, 224, 224, "torchvision convnext_tiny (Liu 2022)", zoo_convnext_tiny},
     {"vgg16", 4, 3, 224, 224, "torchvision vgg16 (Simonyan 2014, D)", zoo_vgg16},
     {"vgg19", 4, 3, 224, 224, "torchvision vgg19 (Simonyan 2014, E)", zoo_vgg19},
     {"yolov3", 4, 3, 416, 416, "darknet yolov3.cfg (Redmon 2018), the three raw maps", zoo_yolov3},

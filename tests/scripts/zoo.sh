@@ -1,6 +1,6 @@
 # The benchmark networks: every one can be inspected; onnxruntime, where it is installed, agrees within 1e-4.
 . "$SRCDIR/tests/scripts/tap.inc"
-networks=${ZOO:-mlp squeezenet1.1 mobilenet_v1 mobilenet_v1_025 mobilenet_v2 efficientnet_b0 alexnet googlenet inception_v2 inception_v3 resnet18 resnet50 resnet101 resnext50 densenet121 vgg16 vgg19 yolov3 fcn}
+networks=${ZOO:-mlp squeezenet1.1 mobilenet_v1 mobilenet_v1_025 mobilenet_v2 efficientnet_b0 alexnet googlenet inception_v2 inception_v3 resnet18 resnet50 resnet101 resnext50 densenet121 convnext_tiny vgg16 vgg19 yolov3 fcn}
 PYTHON=${PYTHON:-python3}
 [ ! -x out/venv/bin/python ] || PYTHON=out/venv/bin/python
 oracle=
