@@ -244,6 +244,16 @@ int32_t im_reduce(struct im *m, int32_t kind, int32_t x, int32_t mask)
     return im_emit1(m, IG_REDUCE, 1, &x, &a);
 }
 
+int32_t im_drop_dims(struct im *m, int32_t x, int32_t mask)
+{
+    struct ig_shape s = im_shape(m, x);
+    int64_t dims[IG_MAX_RANK];
+    int32_t rank = 0;
+    for (int i = 0; i < s.rank; i++)
+        if (!(mask >> i & 1)) dims[rank++] = s.dims[i];
+    return im_reshape(m, x, rank, dims);
+}
+
 int32_t im_slice(struct im *m, int32_t x, const int32_t *start, const int32_t *step, const int64_t *extent)
 {
     union ig_attrs a = {.slice = {{0}, {1, 1, 1, 1, 1, 1, 1, 1}}};

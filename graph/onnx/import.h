@@ -225,6 +225,7 @@ int32_t im_reshape(struct im *m, int32_t x, int32_t rank, const int64_t *dims);
 int32_t im_transpose(struct im *m, int32_t x, const int32_t *perm);
 int32_t im_cast(struct im *m, int32_t x, int32_t type);
 int32_t im_reduce(struct im *m, int32_t kind, int32_t x, int32_t mask);
+int32_t im_drop_dims(struct im *m, int32_t x, int32_t mask); /* x without the dims of `mask`, all of which are 1 */
 int32_t im_slice(struct im *m, int32_t x, const int32_t *start, const int32_t *step, const int64_t *extent);
 int32_t im_expand(struct im *m, int32_t x, const struct ig_shape *to);
 /* Takes that many bytes from the budget of constants; fails where it has fewer. */
@@ -249,7 +250,7 @@ im_op_fn im_op_binary, im_op_variadic, im_op_mean, im_op_pow, im_op_mod, im_op_p
 im_op_fn im_op_conv, im_op_conv_transpose, im_op_conv_integer, im_op_qlinear_conv, im_op_deform_conv,
     im_op_col2im;
 im_op_fn im_op_pool, im_op_global_pool, im_op_max_unpool, im_op_roi_align, im_op_grid_sample, im_op_lrn;
-im_op_fn im_op_gemm, im_op_matmul, im_op_matmul_integer, im_op_qlinear_matmul, im_op_quantize,
+im_op_fn im_op_gemm, im_op_matmul, im_op_einsum, im_op_matmul_integer, im_op_qlinear_matmul, im_op_quantize,
     im_op_dequantize, im_op_dynamic_quantize;
 im_op_fn im_op_batch_norm, im_op_instance_norm, im_op_group_norm, im_op_layer_norm, im_op_lp_norm, im_op_mvn;
 im_op_fn im_op_softmax, im_op_reduce, im_op_arg, im_op_cumsum, im_op_topk;

@@ -23,17 +23,6 @@ void im_op_softmax(struct im *m, const struct im_node *n)
     im_set(m, n, 0, im_softmax(m, n, x, n->opset, n->opset >= 13 ? -1 : im_shape(m, x).rank > 1));
 }
 
-/* x without the dims of `mask`, all of which are 1. */
-static int32_t drop_dims(struct im *m, int32_t x, int32_t mask)
-{
-    struct ig_shape s = im_shape(m, x);
-    int64_t dims[IG_MAX_RANK];
-    int32_t rank = 0;
-    for (int i = 0; i < s.rank; i++)
-        if (!(mask >> i & 1)) dims[rank++] = s.dims[i];
-    return im_reshape(m, x, rank, dims);
-}
-
 /* A product over no elements, as shape arithmetic has it: Shape of a scalar. */
 static int empty_product(struct im *m, const struct im_node *n)
 {
@@ -50,7 +39,7 @@ int32_t im_reduce_axes(struct im *m, const struct im_node *n, int32_t x, const i
     if (count > 0) mask = im_mask(m, axes, count, rank);
     if (count <= 0 && im_int(m, n, "noop_with_empty_axes", 0)) mask = 0; /* squares, logarithms ... are made all the same */
     int32_t y = im_reduce(m, im_op_find(n)->kind, x, mask);
-    return im_int(m, n, "keepdims", 1) ? y : drop_dims(m, y, mask);
+    return im_int(m, n, "keepdims", 1) ? y : im_drop_dims(m, y, mask);
 }
 
 void im_op_reduce(struct im *m, const struct im_node *n)
@@ -68,7 +57,7 @@ void im_op_arg(struct im *m, const struct im_node *n)
     a.arg.axis = im_axis(m, im_int(m, n, "axis", 0), im_shape(m, x).rank);
     a.arg.select_last = im_int(m, n, "select_last_index", 0) != 0;
     int32_t y = im_emit1(m, IG_ARG, 1, &x, &a);
-    im_set(m, n, 0, im_int(m, n, "keepdims", 1) ? y : drop_dims(m, y, 1 << a.arg.axis));
+    im_set(m, n, 0, im_int(m, n, "keepdims", 1) ? y : im_drop_dims(m, y, 1 << a.arg.axis));
 }
 
 void im_op_cumsum(struct im *m, const struct im_node *n)

@@ -15,7 +15,6 @@ static const char text[] = "strings are not supported; move text handling out of
 static const char training[] = "training is out of scope; export the model for inference";
 static const char chance[] = "random numbers are not supported; export the model for inference";
 static const char signal[] = "signal processing is out of scope; do it before the network";
-static const char einsum[] = "not supported; write it as MatMul, Transpose and Reduce";
 static const char removed[] = "removed from ONNX long ago; convert the model to opset 7 or later";
 static const char other[] = "not supported; cut the graph before it with --outputs, or replace it";
 
@@ -71,7 +70,7 @@ static const struct im_op onnx[] = {
     {"Div", im_op_binary, NULL, IG_DIV},
     {"Dropout", im_op_dropout, NULL, 0},
     {"DynamicQuantizeLinear", im_op_dynamic_quantize, NULL, 0},
-    {"Einsum", NULL, einsum, 0},
+    {"Einsum", im_op_einsum, NULL, 0},
     {"Elu", im_op_alpha, NULL, IG_ELU},
     {"Equal", im_op_binary, NULL, IG_EQUAL},
     {"Erf", im_op_unary, NULL, IG_ERF},
