@@ -1,5 +1,6 @@
 /* Which element-wise calls the vector kernels compute. */
 #include "kernels_cpu/common/reduce.h"
+#include "kernels_cpu/common/topk.h"
 #include "kernels_cpu/pack/ask.h"
 #include "kernels_cpu/pack/pack.h"
 
@@ -135,4 +136,14 @@ int ig_supports_reduce(const struct ig_call *call)
 {
     const int32_t kind = ((const struct ig_reduce *)call->attrs)->kind;
     return ig_f32_to_f32(call) && (kind <= IG_REDUCE_MIN || (kind >= IG_REDUCE_L1 && kind <= IG_REDUCE_SUM_SQUARE)) && ig_reduced_of(call).n > 0;
+}
+
+int ig_supports_topk(const struct ig_call *call)
+{
+    return ig_is_f32(&call->in[0]) && topk_any_nd__supports(call);
+}
+
+size_t ig_scratch_topk(const struct ig_call *call)
+{
+    return (size_t)ig_topk_count(call) * sizeof(struct ig_topk_item);
 }
