@@ -147,3 +147,8 @@ size_t ig_scratch_topk(const struct ig_call *call)
 {
     return (size_t)ig_topk_count(call) * sizeof(struct ig_topk_item);
 }
+
+int ig_supports_pad(const struct ig_call *call)
+{
+    return pad_any_nd__supports(call);
+}

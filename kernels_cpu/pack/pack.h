@@ -124,6 +124,7 @@ ig_supports_fn ig_supports_unary;      /* what an epilogue knows, and others up 
 ig_supports_fn ig_supports_binary;     /* the arithmetic ones; an operand may have one row, column or channel */
 ig_supports_fn ig_supports_binary_nd;  /* the same, leading dims broadcast one by one */
 ig_supports_fn ig_supports_softmax;    /* over the last axis; not hard */
+ig_supports_fn ig_supports_pad;        /* any type */
 ig_supports_fn ig_supports_topk;       /* f32 */
 ig_scratch_fn ig_scratch_topk;         /* a heap */
 ig_supports_fn ig_supports_reduce;        /* sums, means, extremes and norms over neighbouring dims */
