@@ -1,4 +1,5 @@
 /* Which resizes the vector kernels compute: images [N,H,W,C] of which only H and W change. */
+#include "kernels_cpu/common/resize_taps.h"
 #include "kernels_cpu/pack/ask.h"
 #include "kernels_cpu/pack/pack.h"
 
@@ -38,4 +39,15 @@ int ig_supports_resize_linear(const struct ig_call *call)
     return ig_f32_to_f32(call) && is_image(call) && r->mode == IG_LINEAR &&
            (r->coord == IG_HALF_PIXEL || r->coord == IG_ASYMMETRIC || r->coord == IG_PYTORCH_HALF_PIXEL ||
             r->coord == IG_ALIGN_CORNERS);
+}
+
+int ig_supports_resize_taps(const struct ig_call *call)
+{
+    return resize_f32_1x1__supports(call) && !((const struct ig_resize *)call->attrs)->antialias && !ig_supports_resize_nearest(call) &&
+           !ig_supports_resize_linear(call);
+}
+
+size_t ig_scratch_resize_taps(const struct ig_call *call)
+{
+    return (size_t)call->out[0].w * sizeof(struct ig_resize_taps);
 }
