@@ -2,7 +2,7 @@
  * Several nodes that are one UNARY. Along a chain: max(x, 0) -> relu, clip of clip -> clip, clip(x + 3, 0,
  * 6)/6 -> hard sigmoid. Around a product x f(x): swish, hard swish, mish, gelu. A product that is c times
  * such a function becomes the function and an affine node, which the fold_affine pass merges with what
- * follows.
+ * follows. A square is a product.
  */
 #include <string.h>
 
@@ -133,6 +133,17 @@ static int compose_chain(struct ig_graph *g, int32_t node) {
     return 1;
 }
 
+/* x^2 is x x, to the bit. */
+static int square_it(struct ig_graph *g, int32_t node) {
+    struct ig_node *n = &g->nodes[node];
+    float exponent;
+    if (n->op != IG_BINARY || n->attrs.binary.kind != IG_POW || !edit_uniform(g, n->in[1], &exponent) || exponent != 2) return 0;
+    if (g->values[n->out[0]].shape.type != IG_F32 || !edit_same_shape(&g->values[n->in[0]].shape, &g->values[n->out[0]].shape)) return 0;
+    n->in[1] = n->in[0];
+    n->attrs.binary.kind = IG_MUL;
+    return 1;
+}
+
 /* A node that is a relu, clip or leaky relu in other words says so. */
 static int name_it(struct ig_graph *g, int32_t node) {
     struct ig_node *n = &g->nodes[node];
@@ -150,7 +161,7 @@ int ig_pass_compose(struct ig_graph *g) {
     int rewrites = 0;
     for (int i = 0, n = g->n_nodes; i < n; i++) {
         if (!g->nodes[i].n_out) continue;
-        rewrites += compose_product(g, i) || compose_chain(g, i) || name_it(g, i);
+        rewrites += compose_product(g, i) || compose_chain(g, i) || name_it(g, i) || square_it(g, i);
     }
     return edit_finish(g, rewrites);
 }

@@ -7,8 +7,8 @@
 #include "graph/op.h"
 
 /*
- * y[i] = act(x[i]), i in [0, n); y may be x. Each result depends on its own element only. Kinds that
- * ig_supports_unary refuses leave y as it is.
+ * y[i] = act(x[i]), i in [0, n); y may be x. Each result depends on its own element only. Kinds from
+ * IG_FUSABLE on leave y as it is.
  */
 void ig_act_row_avx2(float *y, const float *x, int64_t n, const struct ig_act *act);
 /* The same for each of `pixels` runs of n floats that lie y_step and x_step floats apart. */

@@ -75,7 +75,7 @@ void global_pool_f16_8__avx2(const struct ig_call *call, struct ig_range range, 
 
 void unary_f16_8__avx2(const struct ig_call *call, struct ig_range range, void *scratch)
 {
-    const struct ig_half half = {ig_half_unary, unary_f32_8__avx2, widen, narrow};
+    const struct ig_half half = {ig_half_unary, unary_f32_other8__avx2, widen, narrow};
     ig_half_run(call, range, scratch, &half);
 }
 

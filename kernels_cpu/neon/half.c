@@ -73,7 +73,7 @@ void global_pool_f16_4__neon(const struct ig_call *call, struct ig_range range, 
 
 void unary_f16_4__neon(const struct ig_call *call, struct ig_range range, void *scratch)
 {
-    const struct ig_half half = {ig_half_unary, unary_f32_4__neon, widen, narrow};
+    const struct ig_half half = {ig_half_unary, unary_f32_other4__neon, widen, narrow};
     ig_half_run(call, range, scratch, &half);
 }
 

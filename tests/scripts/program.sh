@@ -26,7 +26,7 @@ static() {
 small() { # an appended blob is padded to a page and has a trailer: both count
     bytes=$(($(wc -c <"$program") - $(wc -c <"${net}_weights.bin")))
     echo "$bytes bytes without the weights"
-    ! grep -q '"isa":"avx512"' "$net.plan.json" || most=$wide
+    ! grep -qE '"isa":"(avx512|vnni)"' "$net.plan.json" || most=$wide
     ! grep -q '"isa":"amx"' "$net.plan.json" || most=$widest
     [ $bytes -le $most ]
 }
