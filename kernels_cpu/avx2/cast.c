@@ -2,6 +2,7 @@
 #include <immintrin.h>
 
 #include "kernels_cpu/avx2/kernels.h"
+#include "kernels_cpu/common/cast.h"
 
 #define INLINE static inline __attribute__((always_inline))
 
@@ -33,15 +34,6 @@ static void run(float *y, const char *x, int64_t n, int type)
 
 void cast_f32_8__avx2(const struct ig_call *call, struct ig_range range, void *scratch)
 {
-    const struct ig_operand *in = &call->in[0], *out = &call->out[0];
-    const int32_t type = in->shape->type, bytes = ig_type_bytes(type), n = range.c1 - range.c0;
-    const int joined = in->pixel_stride == n && out->pixel_stride == n;
     (void)scratch;
-    for (int32_t y = range.y0; y < range.y1; y++) {
-        const char *from = (const char *)ig_row(in, y, bytes) + range.c0 * bytes;
-        float *to = ig_row_f32(out, y) + range.c0;
-        if (joined) run(to, from, (int64_t)n * out->w, type);
-        else
-            for (int32_t x = 0; x < out->w; x++, from += in->pixel_stride * bytes, to += out->pixel_stride) run(to, from, n, type);
-    }
+    ig_cast_rows(call, range, run);
 }

@@ -1,0 +1,44 @@
+/* Vectors of floats by the names that files of kernels_cpu/common/ have for every ISA. */
+#ifndef KERNELS_CPU_AVX2_LANES_H
+#define KERNELS_CPU_AVX2_LANES_H
+
+#include "kernels_cpu/avx2/vec.h"
+#include "kernels_cpu/avx2/vmath.h"
+
+enum { N = 8 }; /* lanes */
+
+#define VEC __m256
+#define SPLAT(x) _mm256_set1_ps(x)
+#define LOAD(p) _mm256_loadu_ps(p)
+#define LOAD_UPTO(p, n) ig_load_upto8(p, n) /* lanes from n on are 0; n >= 1 */
+#define STORE(p, v) _mm256_storeu_ps(p, v)
+#define STORE_UPTO(p, v, n) ig_store_upto8(p, v, n)
+#define ADD(a, b) _mm256_add_ps(a, b)
+#define SUB(a, b) _mm256_sub_ps(a, b)
+#define MUL(a, b) _mm256_mul_ps(a, b)
+#define DIV(a, b) _mm256_div_ps(a, b)
+#define FMA(sum, a, b) _mm256_fmadd_ps(a, b, sum)
+#define SQRT(x) _mm256_sqrt_ps(x)
+#define ABS(x) _mm256_andnot_ps(_mm256_set1_ps(-0.f), x)
+#define EXP(x) ig_exp8(x)
+#define LOG(x) ig_log8(x)
+#define MAX(a, b) ig_unless_nan8(a, _mm256_max_ps(a, b)) /* a NaN of either side stays */
+#define MIN(a, b) ig_unless_nan8(a, _mm256_min_ps(a, b))
+/* x in lanes below n, else y; n in 1..N. */
+#define FIRST(x, y, n) _mm256_blendv_ps(y, x, _mm256_castsi256_ps(ig_mask8(n)))
+#define TOTAL(x) ig_total8(x)
+
+/* `of`, but a where that is no number: the instructions give b then. */
+static inline __m256 ig_unless_nan8(__m256 a, __m256 of)
+{
+    return _mm256_blendv_ps(of, a, _mm256_cmp_ps(a, a, _CMP_UNORD_Q));
+}
+
+static inline float ig_total8(__m256 v)
+{
+    __m128 x = _mm_add_ps(_mm256_castps256_ps128(v), _mm256_extractf128_ps(v, 1));
+    x = _mm_add_ps(x, _mm_movehl_ps(x, x));
+    return _mm_cvtss_f32(_mm_add_ss(x, _mm_shuffle_ps(x, x, 1)));
+}
+
+#endif
