@@ -5,6 +5,7 @@
 #include "kernels_cpu/avx2/vmath.h"
 #include "kernels_cpu/avx512/kernels.h"
 #include "kernels_cpu/avx512/vec.h"
+#include "kernels_cpu/avx512/vmath.h"
 
 #define INLINE static inline __attribute__((always_inline))
 
@@ -26,34 +27,17 @@ INLINE __m512 largest(const float *x, int32_t n)
     return _mm512_set1_ps(_mm512_reduce_max_ps(_mm512_max_ps(_mm512_max_ps(max[0], max[1]), _mm512_max_ps(max[2], max[3]))));
 }
 
-/* x <= 0: e^x as ig_exp_negative8 has it. */
-INLINE __m512 exp_negative(__m512 x)
-{
-    const __m512 round = _mm512_set1_ps(12582912.f + 127), log2e = _mm512_set1_ps(1.44269502f);
-    const __mmask16 there = _mm512_cmp_ps_mask(x, _mm512_set1_ps(-87), _CMP_NLT_UQ); /* or a NaN */
-    const __m512 n = _mm512_fmadd_ps(x, log2e, round);
-    const __m512 scale = _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_castps_si512(n), 23));
-    __m512 r = _mm512_fmsub_ps(x, log2e, _mm512_sub_ps(n, round));
-    r = _mm512_fmadd_ps(x, _mm512_set1_ps(1.92596303e-8f), r);
-    __m512 p = _mm512_set1_ps(0.001326472731307149f);
-    p = _mm512_fmadd_ps(p, r, _mm512_set1_ps(0.009671512991189957f));
-    p = _mm512_fmadd_ps(p, r, _mm512_set1_ps(0.05550733581185341f));
-    p = _mm512_fmadd_ps(p, r, _mm512_set1_ps(0.24022242426872253f));
-    p = _mm512_fmadd_ps(p, r, _mm512_set1_ps(0.6931470036506653f));
-    return _mm512_maskz_mul_ps(there, _mm512_fmadd_ps(p, r, _mm512_set1_ps(1)), scale);
-}
-
 static void softmax(const float *x, float *y, int32_t n)
 {
     const __m512 max = largest(x, n);
     __m512 sum = _mm512_setzero_ps(), rest = _mm512_setzero_ps();
     int32_t i = 0;
     for (; i + 16 <= n; i += 16) {
-        const __m512 e = exp_negative(_mm512_sub_ps(_mm512_loadu_ps(x + i), max));
+        const __m512 e = ig_exp_negative16(_mm512_sub_ps(_mm512_loadu_ps(x + i), max));
         sum = _mm512_add_ps(sum, e);
         _mm512_storeu_ps(y + i, e);
     }
-    if (i < n) rest = exp_negative(_mm512_sub_ps(load_or_least(x, i, n), max));
+    if (i < n) rest = ig_exp_negative16(_mm512_sub_ps(load_or_least(x, i, n), max));
     const __m512 factor = _mm512_set1_ps(1 / _mm512_reduce_add_ps(_mm512_add_ps(sum, rest)));
     if (i < n) ig_store_part16(y + i, _mm512_mul_ps(rest, factor), n - i);
     for (i = 0; i + 16 <= n; i += 16) _mm512_storeu_ps(y + i, _mm512_mul_ps(_mm512_loadu_ps(y + i), factor));
@@ -63,7 +47,7 @@ static void log_softmax(const float *x, float *y, int32_t n)
 {
     const __m512 max = largest(x, n);
     __m512 sum = _mm512_setzero_ps();
-    for (int32_t i = 0; i < n; i += 16) sum = _mm512_add_ps(sum, exp_negative(_mm512_sub_ps(load_or_least(x, i, n), max)));
+    for (int32_t i = 0; i < n; i += 16) sum = _mm512_add_ps(sum, ig_exp_negative16(_mm512_sub_ps(load_or_least(x, i, n), max)));
     const __m512 log = _mm512_broadcastss_ps(_mm256_castps256_ps128(ig_log8(_mm256_set1_ps(_mm512_reduce_add_ps(sum)))));
     for (int32_t i = 0; i < n; i += 16) {
         const __mmask16 there = n - i >= 16 ? 0xffff : ig_mask16(n - i);

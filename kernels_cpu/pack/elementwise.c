@@ -44,6 +44,11 @@ int ig_supports_unary_other(const struct ig_call *call)
     return !ig_act_fits(&((const struct ig_unary_attr *)call->attrs)->act) && ig_supports_unary(call);
 }
 
+int ig_supports_gelu(const struct ig_call *call)
+{
+    return ((const struct ig_unary_attr *)call->attrs)->act.kind == IG_GELU && ig_supports_unary(call);
+}
+
 /* Every extent is the output's, or one element for all. */
 static int broadcasts_to(const struct ig_operand *o, const struct ig_operand *out)
 {
