@@ -68,14 +68,31 @@ def zoo():
     return {net["name"]: net for net in json.loads(run(["out/ingot", "zoo", "--list", "--json"]))}
 
 
+def files(paths):
+    """ONNX files of one input of floats, as entries of the zoo: they are called as they are, without .onnx."""
+    nets = {}
+    for path in paths:
+        about, name = json.loads(run(["out/ingot", "inspect", "--json", path])), os.path.basename(path).removesuffix(".onnx")
+        if len(about["inputs"]) != 1 or about["inputs"][0]["type"] != "f32":
+            raise Failed(f"{path}: a network of one input of floats is wanted")
+        if name in nets:
+            raise Failed(f"{path}: another network is called {name}, too")
+        nets[name] = {"name": name, "file": path, "input": "x".join(str(d) for d in about["inputs"][0]["shape"]), "macs": about["macs"],
+                      "parameters": about["parameters"]}
+    return nets
+
+
 def network(net):
     """Path of the ONNX file; beside it lies input.raw: uniform in [0,1), the same in every run."""
     folder = f"{FOLDER}/{net['name']}"
     os.makedirs(folder, exist_ok=True)
     path, raw = f"{folder}/net.onnx", f"{folder}/input.raw"
-    run(["out/ingot", "zoo", net.get("zoo", net["name"]), "-o", f"{path}.new"])
+    if "file" in net:
+        shutil.copyfile(net["file"], f"{path}.new")
+    else:
+        run(["out/ingot", "zoo", net.get("zoo", net["name"]), "-o", f"{path}.new"])
     os.replace(f"{path}.new", path)
-    if not os.path.exists(raw):
+    if "file" in net or not os.path.exists(raw):
         count = 1
         for d in net["input"].split("x"):
             count *= int(d)

@@ -52,6 +52,12 @@ assert e["network"] == "mobilenet_v1_025_int8" and e["contenders"]["onnxruntime"
 TEXT
 }
 
+own_model() { # a file of one's own; one that is no such network is refused
+    "$SRCDIR/bench/peers" --models "$SRCDIR/models/fashion.onnx" --peers onnxruntime --threads 1 --runs 6 --seconds 0.05 --rounds 2 --starts 1 \
+        -o "$work/own.json" && grep -q '"network": *"fashion"' "$work/own.json" || return 1
+    ! "$SRCDIR/bench/peers" --models "$SRCDIR/README.md" -o "$work/no.json" 2>"$work/err" && cat "$work/err" && [ ! -e "$work/no.json" ]
+}
+
 check "a program runs as many frames as stdin says" frames_as_asked
 if ! have python3; then
     skip "the tables of bench/peers" "no python3"
@@ -65,6 +71,7 @@ elif check "a short run against the peers" short_run; then
     check "the page has the table" grep -q '^| mlp |' "$work/page.md"
     check "results are kept where nothing is measured" keeps_the_rest
     check "tables can be printed again" tables_again
+    check "a network of one's own" own_model
 fi
 if $PYTHON -c 'import onnx, onnxruntime.quantization.shape_inference' 2>/dev/null; then check "a short run in 8 bits" quantised_run
 else skip "a short run in 8 bits" "onnxruntime, onnx or sympy is not installed: bench/peers --install"
