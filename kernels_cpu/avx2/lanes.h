@@ -27,11 +27,31 @@ enum { N = 8 }; /* lanes */
 /* x in lanes below n, else y; n in 1..N. */
 #define FIRST(x, y, n) _mm256_blendv_ps(y, x, _mm256_castsi256_ps(ig_mask8(n)))
 #define TOTAL(x) ig_total8(x)
+#define GREATEST(x) ig_greatest8(x)
+#define LEAST(x) ig_least8(x)
 
 /* `of`, but a where that is no number: the instructions give b then. */
 static inline __m256 ig_unless_nan8(__m256 a, __m256 of)
 {
     return _mm256_blendv_ps(of, a, _mm256_cmp_ps(a, a, _CMP_UNORD_Q));
+}
+
+/* Of all lanes, in the lowest. */
+#define IG_ACROSS8(v, join) \
+    v = join(v, _mm256_permute2f128_ps(v, v, 1)); \
+    v = join(v, _mm256_permute_ps(v, 0x4e)); \
+    v = join(v, _mm256_permute_ps(v, 0xb1))
+
+static inline float ig_greatest8(__m256 v)
+{
+    IG_ACROSS8(v, MAX);
+    return _mm256_cvtss_f32(v);
+}
+
+static inline float ig_least8(__m256 v)
+{
+    IG_ACROSS8(v, MIN);
+    return _mm256_cvtss_f32(v);
 }
 
 static inline float ig_total8(__m256 v)

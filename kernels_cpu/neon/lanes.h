@@ -27,6 +27,8 @@ enum { N = 4 }; /* lanes */
 /* x in lanes below n, else y; n in 1..N. */
 #define FIRST(x, y, n) ig_first4(x, y, n)
 #define TOTAL(x) vaddvq_f32(x)
+#define GREATEST(x) vmaxvq_f32(x)
+#define LEAST(x) vminvq_f32(x)
 
 static inline float32x4_t ig_first4(float32x4_t x, float32x4_t y, int64_t n)
 {
