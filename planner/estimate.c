@@ -83,6 +83,7 @@ static const struct family {
     {IG_CONV, "depthwise7x16", 0.39, 1, 1, 0},
     {IG_CONV, "depthwise", 0.2, 1, 1, 0},
     {IG_CONV, "grouped", 0.7, 1, 1, 0},
+    {IG_CONV, "few", 0.6, 1, 1, 1},
     {IG_CONV, "c3__neon", 0.96, 1, 6, 8},
     {IG_CONV, "first6x16__neon", 0.94, 1, 6, 8},
     {IG_CONV, "first", 0.6, 1, 6, 0},

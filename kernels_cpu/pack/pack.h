@@ -112,6 +112,11 @@ ig_supports_fn ig_supports_grouped4, ig_supports_grouped8, ig_supports_grouped16
 ig_pack_fn ig_pack_grouped4, ig_pack_grouped8, ig_pack_grouped16;
 ig_scratch_fn ig_scratch_grouped4, ig_scratch_grouped8, ig_scratch_grouped16;
 
+/* --- pack/few.c: at most four output channels, one group, dw == 1, no residual; vectors of 4, 8 or 16 taps and channels; common/few.h --- */
+ig_supports_fn ig_supports_few;
+ig_pack_fn ig_pack_few4, ig_pack_few8, ig_pack_few16;
+ig_scratch_fn ig_scratch_few;
+
 /* --- pack/pool.c: maximum and average --- */
 ig_supports_fn ig_supports_pool;
 ig_supports_fn ig_supports_pool_slide;   /* 2x2 step 2, 3x3 step 1 or 2, no dilation */
