@@ -62,6 +62,13 @@ void ig_collapse(enum ig_op op, const struct ig_shape *shape, int32_t *n, int32_
     }
 }
 
+int32_t ig_images_of(enum ig_op op, const struct ig_shape *shape)
+{
+    int32_t n, h, w, c;
+    ig_collapse(op, shape, &n, &h, &w, &c);
+    return n;
+}
+
 static void describe_hwc(const struct ig_shape *shape, int32_t h, int32_t w, int32_t c, struct ig_operand *o)
 {
     *o = (struct ig_operand){NULL, shape, h, w, c, h, (int64_t)w * c, c};

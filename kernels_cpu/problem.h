@@ -18,6 +18,9 @@ int ig_packs_input(const struct ig_kernel *k, int i);
 /* The view of a tensor of `op` that kernel.h describes: n images of [h, w, c]. */
 void ig_collapse(enum ig_op op, const struct ig_shape *shape, int32_t *n, int32_t *h, int32_t *w, int32_t *c);
 
+/* Images of the view: of a resize's tensors each has its own number. */
+int32_t ig_images_of(enum ig_op op, const struct ig_shape *shape);
+
 /* Fills `o` with that view of one dense image; data is NULL, and `shape` is kept by reference. */
 void ig_describe(const struct ig_shape *shape, enum ig_op op, struct ig_operand *o);
 

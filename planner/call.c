@@ -34,7 +34,7 @@ void ig_node_call(const struct ig_graph *g, const struct ig_view *views, const s
         if (n->in[k] >= 0)
             set_strides(g, views, n->in[k], ig_is_image((enum ig_op)n->op, k) ? *batch : 1, &call->in[k]);
     for (int32_t k = 0; k < n->n_out; k++)
-        if (n->out[k] >= 0) set_strides(g, views, n->out[k], *batch, &call->out[k]);
+        if (n->out[k] >= 0) set_strides(g, views, n->out[k], ig_images_of((enum ig_op)n->op, out[k]), &call->out[k]);
 }
 
 static int strides_fit(const struct ig_kernel *k, const struct ig_operand *o)

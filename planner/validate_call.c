@@ -32,7 +32,8 @@ int ig_placed_call(const struct ig_graph *g, const struct ig_plan *p, const stru
     ig_build_call((enum ig_op)n->op, &n->attrs, in, data, n->n_in, out, n->n_out, call, &images);
     for (int32_t k = 0; k < n->n_in; k++)
         fits &= set_operand(&c, n->in[k], ig_is_image((enum ig_op)n->op, k) ? images : 1, &call->in[k]);
-    for (int32_t k = 0; k < n->n_out; k++) fits &= set_operand(&c, n->out[k], images, &call->out[k]);
+    for (int32_t k = 0; k < n->n_out; k++)
+        if (out[k]) fits &= set_operand(&c, n->out[k], ig_images_of((enum ig_op)n->op, out[k]), &call->out[k]);
     return fits;
 }
 

@@ -197,10 +197,24 @@ static void rename_axes(struct ig_node *n, int32_t rank, const int32_t *perm) {
     }
 }
 
+/* In that order the resized dims lie between the first and the last, as kernels have them. */
+static int is_between(const struct layout *l, const struct ig_node *n, int32_t rank, const int32_t *perm) {
+    const struct ig_shape *in = &l->of[n->in[0]].shape, *out = &l->of[n->out[0]].shape;
+    const int32_t first = perm[0], last = perm[rank - 1];
+    return in->dims[first] == out->dims[first] && in->dims[last] == out->dims[last];
+}
+
+static void choose_for_resize(const struct layout *l, const struct ig_node *n, int32_t rank, int32_t *perm) {
+    int32_t last[IG_MAX_RANK];
+    layout_channels_last(rank, last);
+    if (rank > 2 && !is_between(l, n, rank, perm) && is_between(l, n, rank, last)) memcpy(perm, last, sizeof last);
+}
+
 static void any(struct layout *l, int32_t node) {
     const struct ig_node n = l->g->nodes[node];
     int32_t rank = l->of[n.out[0]].shape.rank, perm[IG_MAX_RANK];
     choose(l, &n, rank, perm);
+    if (n.op == IG_RESIZE) choose_for_resize(l, &n, rank, perm);
     for (int k = 0; k < n.n_in; k++) {
         if (n.in[k] < 0) continue;
         set_in(l, node, k,

@@ -232,6 +232,37 @@ static void constants_are_permuted_once(void **state) {
     ig_graph_free(g);
 }
 
+static int32_t resize(struct ig_graph *g, int32_t x, const float *scale) {
+    union ig_attrs a = {.resize = {.mode = IG_LINEAR, .coord = IG_HALF_PIXEL}};
+    struct ig_shape s = g->values[x].shape;
+    for (int i = 0; i < s.rank; i++) a.resize.scale[i] = scale[i], s.dims[i] = (int32_t)((float)s.dims[i] * scale[i]);
+    return build_node(g, IG_RESIZE, &a, 1, &x, &s);
+}
+
+#define SCALE(...) ((const float[]){__VA_ARGS__})
+
+/* Of the input, too: kernels want the channels last. */
+static void images_are_resized_channels_last(void **state) {
+    (void)state;
+    struct ig_graph *g = ig_graph_new("g");
+    int32_t wide = resize(g, build_input(g, "x", DIMS(1, 3, 4, 5)), SCALE(1, 1, 2, 1.4f));
+    build_output(g, build_conv(g, wide, 8, 3, 1, 1, 1), "y");
+    lay_out(g);
+    assert_int_equal(g->nodes[0].op, IG_TRANSPOSE);
+    assert_int_equal(g->nodes[1].op, IG_RESIZE);
+    assert_true(g->nodes[1].attrs.resize.scale[1] == 2 && g->nodes[1].attrs.resize.scale[3] == 1);
+    assert_int_equal(build_count(g, IG_TRANSPOSE), 2);
+    ig_graph_free(g);
+    g = ig_graph_new("others"); /* pixels are where kernels have them, or what is resized are no images */
+    int32_t x = build_input(g, "x", DIMS(2, 4, 5, 3));
+    build_output(g, resize(g, x, SCALE(1, 2, 2, 1)), "pixels");
+    build_output(g, resize(g, x, SCALE(1, 1, 2, 1)), "columns");
+    build_output(g, resize(g, x, SCALE(2, 1, 1, 2)), "all");
+    lay_out(g);
+    assert_int_equal(build_count(g, IG_TRANSPOSE), 0);
+    ig_graph_free(g);
+}
+
 /* --- group_norm, which comes before it --- */
 
 static int32_t instance(struct ig_graph *g, int32_t x, int32_t channels) {
@@ -310,6 +341,7 @@ int main(void) {
         cmocka_unit_test(max_pool_indices_stay_onnx_indices),
         cmocka_unit_test(outputs_keep_shape_and_name),
         cmocka_unit_test(constants_are_permuted_once),
+        cmocka_unit_test(images_are_resized_channels_last),
         cmocka_unit_test(group_norm_of_old_exporters),
         cmocka_unit_test(what_is_no_group_norm),
     };

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "kernels_cpu/registry.h"
+#include "tests/support/builder.h"
 #include "tests/support/nets.h"
 #include "tests/support/plans.h"
 
@@ -147,6 +148,26 @@ static void constraints_say_by_how_much(void **state)
     o.min_fps = 2000 / ms;
     assert_null(ig_plan_make(g, &o, err, sizeof err));
     assert_non_null(strstr(err, "frames/s missed by"));
+    ig_graph_free(g);
+}
+
+/* Of a resize's tensors each has its own number of images. */
+static void a_batch_is_resized(void **state)
+{
+    void *expected[1], *got[1];
+    (void)state;
+    struct ig_graph *g = ig_graph_new("g");
+    struct ig_shape twice = {IG_F32, 4, {4, 5, 6, 3, 1, 1, 1, 1}};
+    int32_t x = build_input(g, "x", DIMS(2, 5, 6, 3));
+    build_output(g, build_node(g, IG_RESIZE, ATTRS(.resize = {.mode = IG_LINEAR, .coord = IG_HALF_PIXEL, .scale = {2, 1, 1, 1}}), 1, &x, &twice), "y");
+    g->channels_last = 1;
+    net_run(g, 1, expected);
+    ig_prepare_views(g);
+    struct ig_plan *p = make(g, IG_ISA_REF, 2);
+    plan_check(g, p, 1);
+    net_run_plan(g, p, 1, got);
+    outputs_same(g, expected, got, 1);
+    ig_plan_free(p);
     ig_graph_free(g);
 }
 
@@ -367,7 +388,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(plans_compute_what_graphs_say), cmocka_unit_test(every_cut_gives_the_same_bits),
         cmocka_unit_test(arenas_meet_their_bound),       cmocka_unit_test(in_place),
-        cmocka_unit_test(constraints_say_by_how_much),   cmocka_unit_test(no_kernel_is_an_error),
+        cmocka_unit_test(constraints_say_by_how_much),   cmocka_unit_test(a_batch_is_resized),
+        cmocka_unit_test(no_kernel_is_an_error),
         cmocka_unit_test(cuts_are_legal),                cmocka_unit_test(weights_are_laid_out),
         cmocka_unit_test(the_profile_decides),           cmocka_unit_test(estimates_keep_the_error), cmocka_unit_test(estimates_know_windows),
         cmocka_unit_test(profiles_keep_the_error),       cmocka_unit_test(weights_have_a_price),
