@@ -1,4 +1,4 @@
-/* Removes nodes that do nothing, and merges pairs of reshapes and of transposes. */
+/* Removes nodes that do nothing, and merges pairs of reshapes and of transposes, and repetitions with what repeats by itself. */
 #include <string.h>
 
 #include "graph/passes/edit.h"
@@ -145,12 +145,42 @@ static int view_transpose(struct ig_graph *g, struct ig_node *n) {
     return 1;
 }
 
+/* Dim d of `to`, of whose last dims s has the extents or ones. */
+static int32_t dim_at(const struct ig_shape *s, const struct ig_shape *to, int32_t d) {
+    return d < to->rank - s->rank ? 1 : s->dims[d - (to->rank - s->rank)];
+}
+
+/* n's output has its shape from its other inputs and x, which stands for input k. */
+static int fills(const struct ig_graph *g, const struct ig_node *n, int k, const struct ig_shape *x) {
+    const struct ig_shape *y = &g->values[n->out[0]].shape;
+    for (int32_t d = 0; d < y->rank; d++) {
+        int there = dim_at(x, y, d) == y->dims[d];
+        for (int i = 0; i < n->n_in; i++) there |= i != k && dim_at(&g->values[n->in[i]].shape, y, d) == y->dims[d];
+        if (!there) return 0;
+    }
+    return 1;
+}
+
+/* Operands that are repeated are read as they were where n repeats them itself. */
+static int unexpand(struct ig_graph *g, struct ig_node *n) {
+    int rewrites = 0;
+    for (int k = 0; k < n->n_in; k++) {
+        const struct ig_node *expand = edit_producer(g, n->in[k], IG_EXPAND);
+        if (!expand || (k == 0 && n->op == IG_BINARY && n->attrs.binary.kind == IG_PRELU)) continue;
+        if (!fills(g, n, k, &g->values[expand->in[0]].shape)) continue;
+        n->in[k] = expand->in[0];
+        rewrites++;
+    }
+    return rewrites;
+}
+
 int ig_pass_identity(struct ig_graph *g) {
     int rewrites = 0;
     for (int i = 0; i < g->n_nodes; i++) {
         struct ig_node *n = &g->nodes[i];
         if (!n->n_out) continue;
         if (n->op == IG_TRANSPOSE || n->op == IG_RESHAPE) rewrites += merge(g, n);
+        if (n->op == IG_BINARY || n->op == IG_WHERE) rewrites += unexpand(g, n);
         if (bypass(g, n))
             rewrites++;
         else if (n->op == IG_TRANSPOSE)

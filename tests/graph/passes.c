@@ -84,6 +84,35 @@ static void a_transpose_of_size_1_dims_is_a_reshape(void **state) {
     ig_graph_free(g);
 }
 
+static int32_t expand(struct ig_graph *g, int32_t x, int32_t rank, const int32_t *dims) {
+    struct ig_shape to = {.type = IG_F32, .rank = rank};
+    for (int i = 0; i < IG_MAX_RANK; i++) to.dims[i] = i < rank ? dims[i] : 1;
+    return build_node(g, IG_EXPAND, NULL, 1, &x, &to);
+}
+
+/* As torch writes x / |x|. */
+static void operands_repeat_by_themselves(void **state) {
+    (void)state;
+    struct ig_graph *g = empty();
+    int32_t x = build_input(g, "x", DIMS(2, 3, 4)), row = build_input(g, "row", DIMS(4)), column = build_input(g, "column", DIMS(3, 1));
+    build_output(g, binary(g, IG_DIV, x, expand(g, column, DIMS(2, 3, 4))), "all");
+    build_output(g, binary(g, IG_SUB, expand(g, row, DIMS(3, 4)), expand(g, column, DIMS(3, 4))), "both");
+    improve_fully(g, ig_pass_identity);
+    assert_int_equal(build_count(g, IG_EXPAND), 0);
+    ig_graph_free(g);
+}
+
+static void operands_that_make_the_shape_stay(void **state) {
+    (void)state;
+    struct ig_graph *g = empty();
+    int32_t x = build_input(g, "x", DIMS(3, 4)), row = build_input(g, "row", DIMS(4)), slope = build_input(g, "slope", DIMS(3, 4));
+    build_output(g, binary(g, IG_ADD, x, expand(g, row, DIMS(2, 3, 4))), "rank");
+    build_output(g, binary(g, IG_MUL, expand(g, row, DIMS(3, 4)), row), "rows");
+    build_output(g, binary(g, IG_PRELU, expand(g, row, DIMS(3, 4)), slope), "prelu");
+    assert_int_equal(improve(g, ig_pass_identity), 0);
+    ig_graph_free(g);
+}
+
 /* --- matmul_to_fc, global_pool, fuse_pad, flatten_fc, fold_constants --- */
 
 static void products_with_constants_become_fc(void **state) {
@@ -338,6 +367,8 @@ int main(void) {
         cmocka_unit_test(lookalikes_of_identities_stay),
         cmocka_unit_test(pairs_of_transposes_merge),
         cmocka_unit_test(a_transpose_of_size_1_dims_is_a_reshape),
+        cmocka_unit_test(operands_repeat_by_themselves),
+        cmocka_unit_test(operands_that_make_the_shape_stay),
         cmocka_unit_test(products_with_constants_become_fc),
         cmocka_unit_test(whole_image_reductions_become_global_pools),
         cmocka_unit_test(pads_move_into_windows),
