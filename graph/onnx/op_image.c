@@ -75,6 +75,7 @@ struct sizes { /* what a Resize asks for, per dimension of the data */
     float scale[IG_MAX_RANK];
     int64_t out[IG_MAX_RANK];
     int axes[IG_MAX_RANK], n_axes;
+    int line; /* it has rank 3, and is seen as an image */
 };
 
 static void read_axes(struct im *m, const struct im_node *n, struct sizes *z)
@@ -149,17 +150,32 @@ static int is_mixed(const struct ig_resize *a, int32_t type)
     return a->mode == IG_LINEAR && !a->antialias && (type == IG_U8 || type == IG_I8);
 }
 
+/* [N, C, W] of which only W is resized is an image of one row, as kernels have them; returns that. */
+static int32_t as_image(struct im *m, int32_t x, struct sizes *z, struct ig_resize *a)
+{
+    const int32_t *d = z->x.dims;
+    z->line = z->x.rank == 3 && z->scale[0] == 1 && z->scale[1] == 1 && a->coord != IG_TF_CROP_AND_RESIZE;
+    if (!z->line) return x;
+    x = im_reshape(m, x, 4, (const int64_t[]){d[0], d[1], 1, d[2]});
+    z->x = im_shape(m, x);
+    z->scale[3] = z->scale[2], z->scale[2] = 1;
+    z->out[3] = z->out[2], z->out[2] = 1;
+    return x;
+}
+
 static void emit_resize(struct im *m, const struct im_node *n, int32_t x, struct sizes *z,
                         struct ig_resize *a)
 {
     struct im_emit e = {.op = IG_RESIZE, .n_in = 1, .in = &x};
     int32_t y;
+    x = as_image(m, x, z, a);
     memcpy(a->scale, z->scale, sizeof a->scale);
     e.attrs.resize = *a;
     if (is_mixed(a, z->x.type)) x = im_cast(m, x, IG_F32);
     e.given[0] = im_make_shape(m, im_shape(m, x).type, z->x.rank, z->out);
     im_emit(m, &e, &y);
-    im_set(m, n, 0, im_cast(m, y, z->x.type));
+    y = im_cast(m, y, z->x.type);
+    im_set(m, n, 0, z->line ? im_reshape(m, y, 3, (const int64_t[]){z->out[0], z->out[1], z->out[3]}) : y);
 }
 
 static struct ig_resize resize_attrs(struct im *m, const struct im_node *n)

@@ -154,6 +154,18 @@ static void resizes(void **state)
     g = must_import();
     check_output(g, 0, LIST(1, 1, 3, 5)); /* 10 * 0.25 = 2.5, rounded up */
     ig_graph_free(g);
+    begin(13, LIST(2, 3, 5), "Resize", "x,,,sizes", "y"); /* a line is an image of one row */
+    m_ints(&m, "sizes", LIST(2, 3, 7));
+    g = must_import();
+    check_output(g, 0, LIST(2, 3, 7));
+    assert_true(g->nodes[1].attrs.resize.scale[2] == 1 && g->nodes[1].attrs.resize.scale[3] == 1.4f);
+    ig_graph_free(g);
+    begin(13, LIST(2, 3, 5), "Resize", "x,,,sizes", "y"); /* not where channels are resized, too */
+    m_ints(&m, "sizes", LIST(2, 6, 7));
+    g = must_import();
+    check_output(g, 0, LIST(2, 6, 7));
+    assert_int_equal(g->n_nodes, 1);
+    ig_graph_free(g);
     static const float far[8] = {0, 0, 0, -2e9f, 1, 1, 1, 1};
     n = begin(11, LIST(1, 1, 4, 5), "Resize", "x,roi,none,sizes", "y");
     m_attr_s(&m, n, "coordinate_transformation_mode", "tf_crop_and_resize");
