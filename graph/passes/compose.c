@@ -2,7 +2,7 @@
  * Several nodes that are one UNARY. Along a chain: max(x, 0) -> relu, clip of clip -> clip, clip(x + 3, 0,
  * 6)/6 -> hard sigmoid. Around a product x f(x): swish, hard swish, mish, gelu. A product that is c times
  * such a function becomes the function and an affine node, which the fold_affine pass merges with what
- * follows. A square is a product.
+ * follows. Powers are what they are else: products, roots.
  */
 #include <string.h>
 
@@ -133,14 +133,21 @@ static int compose_chain(struct ig_graph *g, int32_t node) {
     return 1;
 }
 
-/* x^2 is x x, to the bit. */
-static int square_it(struct ig_graph *g, int32_t node) {
+/* x^2 is x x, to the bit, x^0.5 a root, and x^-1 a reciprocal. */
+static int power_it(struct ig_graph *g, int32_t node) {
     struct ig_node *n = &g->nodes[node];
     float exponent;
-    if (n->op != IG_BINARY || n->attrs.binary.kind != IG_POW || !edit_uniform(g, n->in[1], &exponent) || exponent != 2) return 0;
+    if (n->op != IG_BINARY || n->attrs.binary.kind != IG_POW || n->attrs.binary.act.kind != IG_NONE || !edit_uniform(g, n->in[1], &exponent)) return 0;
     if (g->values[n->out[0]].shape.type != IG_F32 || !edit_same_shape(&g->values[n->in[0]].shape, &g->values[n->out[0]].shape)) return 0;
-    n->in[1] = n->in[0];
-    n->attrs.binary.kind = IG_MUL;
+    if (exponent == 2) {
+        n->in[1] = n->in[0];
+        n->attrs.binary.kind = IG_MUL;
+    } else if (exponent == 0.5f || exponent == -1) {
+        edit_become(g, node, IG_UNARY, 1, &n->in[0]);
+        n->attrs.unary.act.kind = exponent == -1 ? IG_RECIPROCAL : IG_SQRT;
+    } else {
+        return 0;
+    }
     return 1;
 }
 
@@ -161,7 +168,7 @@ int ig_pass_compose(struct ig_graph *g) {
     int rewrites = 0;
     for (int i = 0, n = g->n_nodes; i < n; i++) {
         if (!g->nodes[i].n_out) continue;
-        rewrites += compose_product(g, i) || compose_chain(g, i) || name_it(g, i) || square_it(g, i);
+        rewrites += compose_product(g, i) || compose_chain(g, i) || name_it(g, i) || power_it(g, i);
     }
     return edit_finish(g, rewrites);
 }
