@@ -20,6 +20,12 @@ static __device__ __forceinline__ float norm_sum(float mine, float *part)
     return all;
 }
 
+/* Is v a number that is not infinite? */
+static __device__ __forceinline__ bool norm_finite(float v)
+{
+    return fabsf(v) <= 3.40282347e38f;
+}
+
 static __device__ __forceinline__ float norm_term(int kind, int power, float d)
 {
     if (kind != IG_NORM_LP || power == 2) return d * d;
@@ -73,6 +79,11 @@ GPU_KERNEL(128, 8, norm_kept, ig_gpu_norm)
         UNROLL
         for (int k = 0; k < KEPT; k++) sum += v[k];
         shift = norm_sum(sum, part) / (float)p.count;
+        sum = 0; /* what the mean is off by, so that equal elements become 0, however large */
+        UNROLL
+        for (int k = 0; k < KEPT; k++) sum += me + 128 * k < p.count ? v[k] - shift : 0;
+        const float off = norm_sum(sum, part) / (float)p.count;
+        if (norm_finite(shift)) shift += off;
     }
     sum = 0;
     UNROLL
@@ -111,6 +122,11 @@ template <int N> static __device__ __forceinline__ void norm_warp(const ig_gpu_n
         UNROLL
         for (int k = 0; k < N; k++) sum += v[k];
         shift = norm_lanes(sum) / (float)p.count;
+        sum = 0; /* as norm_kept does it */
+        UNROLL
+        for (int k = 0; k < N; k++) sum += me + 32 * k < p.count ? v[k] - shift : 0;
+        const float off = norm_lanes(sum) / (float)p.count;
+        if (norm_finite(shift)) shift += off;
     }
     sum = 0;
     const bool absolute = p.kind == IG_NORM_LP && p.p == 1;
@@ -156,8 +172,14 @@ GPU_KERNEL(128, 8, norm_128, ig_gpu_norm)
     const int base = walk_part(p.dims, p.at, 0, p.outer, blockIdx.x), me = threadIdx.x;
     float sum = 0, shift = 0;
     if (norm_shifts(p.kind)) {
-        for (int i = me; i < p.count; i += 128) sum += p.in[base + walk_part(p.dims, p.at, p.outer, p.inner, i)];
-        shift = norm_sum(sum, part) / (float)p.count;
+        const float first = me ? 0 : p.in[base];
+        if (!me) part[0] = norm_finite(first) ? first : 0;
+        __syncthreads();
+        shift = part[0]; /* the first: equal elements become 0, however large */
+        __syncthreads();
+        if (!me) sum = first - shift;
+        for (int i = me ? me : 128; i < p.count; i += 128) sum += p.in[base + walk_part(p.dims, p.at, p.outer, p.inner, i)] - shift;
+        shift += norm_sum(sum, part) / (float)p.count;
     }
     sum = 0;
     for (int i = me; i < p.count; i += 128)
