@@ -2,11 +2,12 @@
 
 #include <string.h>
 
+#include "kernels_cpu/ref/pad.h"
 #include "kernels_cpu/ref/ref_tensor.h"
 #include "kernels_cpu/ref/walk.h"
 
 struct dim {
-    int64_t in, out;        /* extents */
+    int64_t out;            /* extent of the output */
     int64_t crop, kept;     /* first element that stays; how many do */
     int64_t before;         /* outputs in front of it */
     int64_t stride;         /* bytes of the input */
@@ -21,20 +22,9 @@ struct job {
     char value[8];
 };
 
-/* Coordinate i, which may lie outside [0, m), as one inside; -1: the constant. */
-static int64_t inside(int64_t i, int64_t m, int32_t mode)
-{
-    if (i >= 0 && i < m) return i;
-    if (mode == IG_PAD_CONSTANT) return -1;
-    if (mode == IG_PAD_EDGE || m == 1) return i < 0 ? 0 : m - 1;
-    int64_t period = mode == IG_PAD_WRAP ? m : 2 * (m - 1);
-    i = (i % period + period) % period;
-    return i < m ? i : period - i;
-}
-
 static int64_t source(const struct dim *d, int64_t i, int32_t mode)
 {
-    const int64_t x = inside(i - d->before, d->kept, mode);
+    const int64_t x = ig_pad_inside(i - d->before, d->kept, mode);
     return x < 0 ? -1 : (x + d->crop) * d->stride;
 }
 
@@ -68,7 +58,7 @@ static struct job start(const struct ig_call *call)
     int64_t stride = (int64_t)job.bytes;
     for (int d = s->rank - 1; d >= 0; stride *= s->dims[d], d--) {
         struct dim *dim = &job.dims[d];
-        *dim = (struct dim){s->dims[d], to->dims[d], a->begin[d] < 0 ? -a->begin[d] : 0, 0, a->begin[d] > 0 ? a->begin[d] : 0, stride};
+        *dim = (struct dim){to->dims[d], a->begin[d] < 0 ? -a->begin[d] : 0, 0, a->begin[d] > 0 ? a->begin[d] : 0, stride};
         dim->kept = s->dims[d] - dim->crop + (a->end[d] < 0 ? a->end[d] : 0);
         if (job.last == 0 && (a->begin[d] || a->end[d])) job.last = d;
     }

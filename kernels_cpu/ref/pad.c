@@ -3,19 +3,9 @@
  *   constant  outside becomes the value      edge  d d|d e f|f f
  *   reflect   f e|d e f|e d                  wrap  e f|d e f|d e
  */
+#include "kernels_cpu/ref/pad.h"
 #include "kernels_cpu/ref/ref_tensor.h"
 #include "kernels_cpu/ref/walk.h"
-
-/* Coordinate i, which may lie outside [0, m), as one inside; -1: the constant. */
-static int64_t inside(int64_t i, int64_t m, int32_t mode)
-{
-    if (i >= 0 && i < m) return i;
-    if (mode == IG_PAD_CONSTANT) return -1;
-    if (mode == IG_PAD_EDGE || m == 1) return i < 0 ? 0 : m - 1;
-    int64_t period = mode == IG_PAD_WRAP ? m : 2 * (m - 1);
-    i = (i % period + period) % period;
-    return i < m ? i : period - i;
-}
 
 void pad_any_nd__ref(const struct ig_call *call, struct ig_range range, void *scratch)
 {
@@ -28,7 +18,7 @@ void pad_any_nd__ref(const struct ig_call *call, struct ig_range range, void *sc
         for (int d = s->rank - 1; d >= 0 && at >= 0; rest /= to->dims[d], stride *= s->dims[d], d--) {
             int32_t crop = a->begin[d] < 0 ? -a->begin[d] : 0, crop_end = a->end[d] < 0 ? -a->end[d] : 0;
             int32_t before = a->begin[d] > 0 ? a->begin[d] : 0;
-            int64_t x = inside(rest % to->dims[d] - before, s->dims[d] - crop - crop_end, a->mode);
+            int64_t x = ig_pad_inside(rest % to->dims[d] - before, s->dims[d] - crop - crop_end, a->mode);
             at = x < 0 ? -1 : at + (x + crop) * stride;
         }
         if (at >= 0) ig_move(call->out[0].data, i, call->in[0].data, at, ig_type_bytes(s->type));
