@@ -15,9 +15,9 @@ struct ig_gpu_act {      /* enum ig_unary and its two constants */
     float alpha, beta;
 };
 
-struct ig_gpu_conv {     /* conv.cu, depthwise.cu: convolution, a phase of a transposed one, fully connected */
+struct ig_gpu_conv {     /* conv.cu, depthwise.cu, grouped.cu: convolution, a phase of a transposed one, fully connected */
     const float *in;
-    const float *weights; /* [group][tap][ic][oc4] of one group's channels; depthwise [tap][oc4]; GEMV [oc][ic] */
+    const float *weights; /* [group][tap][ic][oc4] of one group's channels; depthwise [tap][oc4]; grouped [tap][ic][oc4 of all]; GEMV [oc][ic] */
     const float *bias;    /* [groups * oc], or NULL */
     const float *residual; /* as out, or NULL */
     const float *zeros;   /* ic floats of zero: what a tap beyond the edge reads */
@@ -25,7 +25,7 @@ struct ig_gpu_conv {     /* conv.cu, depthwise.cu: convolution, a phase of a tra
     float *partial;       /* [split][group][pixel][oc4] where splits > 1 */
     int32_t in_h, in_w, in_row, in_pixel;
     int32_t out_h, out_w, out_row, out_pixel, residual_row, residual_pixel;
-    int32_t groups, ic, oc, oc4;  /* channels of one group; depthwise oc4: of all; rounded up to 4, by conv_half.cu to 8 */
+    int32_t groups, ic, oc, oc4;  /* channels of one group; depthwise, grouped oc4: of all; rounded up to 4, by conv_half.cu to 8 */
     int32_t weight_group, weight_tap; /* weights from a group, a tap to the next */
     int32_t kh, kw, sh, sw, dh, dw, top, left;
     int32_t splits, chunk; /* the sum is cut into `splits` pieces of `chunk` times 16 channels of a tap; depthwise_*_wide,

@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-enum { WARP = 32, TILE = 64, GEMV_ROWS = 16, WIDE_GROUP = 8 /* kernels_gpu/launch/conv.c */ };
+enum { WARP = 32, TILE = 64, GEMV_ROWS = 16, WIDE_GROUP = 8, MOST_GROUPED = 32 /* kernels_gpu/launch/conv.c */ };
 
 struct operand {             /* an input of a node */
     const struct ig_graph *g;
@@ -82,16 +82,32 @@ static int is_tiled(const struct operand *o)
 /* depthwise.cu: a thread's OY x OX outputs share what they read. 0: it does not compute this. */
 static double of_depthwise(const struct operand *o)
 {
-    static const struct { int32_t k, s; double rows, columns; } kernels[] = {{3, 1, 2, 4}, {3, 2, 2, 2}, {5, 1, 2, 2}, {5, 2, 1, 2}};
+    static const struct { int32_t k, s; double rows, columns; } kernels[] = {{3, 1, 2, 4}, {3, 2, 2, 2}, {5, 1, 2, 2},
+                                                                             {5, 2, 1, 2}, {7, 1, 2, 4}, {7, 2, 1, 2}};
     const struct ig_conv *a = &o->n->attrs.conv;
     const struct ig_window *w = &a->w;
     if (o->n->op != IG_CONV || w->kd > 1 || w->in_d > 1 || a->groups != extent(o->in, 0) || a->groups != extent(o->out, 0)) return 0;
-    for (int32_t i = 0; i < 4; i++) {
+    for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++) {
         double k = kernels[i].k, s = kernels[i].s, rows = kernels[i].rows, columns = kernels[i].columns;
         if (w->kh != k || w->kw != k || w->sh != s || w->sw != s || w->dh > 1 || w->dw > 1) continue;
         return ((rows - 1) * s + k) * ((columns - 1) * s + k) / (rows * columns) * pixels(o->out) / pixels(o->in);
     }
     return 0;
+}
+
+/*
+ * grouped.cu: of a row of taps a row of four outputs shares what it reads, and lanes that compute a group's channels read as one. 0: it
+ * does not compute this.
+ */
+static double of_grouped(const struct operand *o)
+{
+    const struct ig_conv *a = &o->n->attrs.conv;
+    const struct ig_window *w = &a->w;
+    int32_t ic = (int32_t)extent(o->in, 0) / a->groups, oc = (int32_t)extent(o->out, 0) / a->groups;
+    if (o->n->op != IG_CONV || w->kd > 1 || w->in_d > 1 || a->groups == 1 || w->kh != 3 || w->kw != 3 || w->sh > 2 || w->sw != w->sh || w->dh > 1 ||
+        w->dw > 1 || ic % 4 || oc % 4 || ic > MOST_GROUPED || oc > MOST_GROUPED)
+        return 0;
+    return 3 * (3 * w->sw + 3) / 4. * pixels(o->out) / pixels(o->in);
 }
 
 /* The image: its pixels by their taps, its channels by every tile of outputs. The others where they are made at run time. */
@@ -102,8 +118,8 @@ static double of_conv(const struct operand *o)
     if (o->k == 3) return 1;
     if (o->k) return pixels(o->out) / together(WARP / oc);
     if (!is_tiled(o)) return taps_on_pixel(o, &a->w) * of_group / together(of_group);
-    double depthwise = of_depthwise(o);
-    return depthwise > 0 ? depthwise : taps_on_pixel(o, &a->w) * tiles(of_group);
+    double shared = of_depthwise(o) + of_grouped(o); /* at most one of them is */
+    return shared > 0 ? shared : taps_on_pixel(o, &a->w) * tiles(of_group);
 }
 
 enum { PACKED_TAPS = 257, BLOCK_TAPS = 32, FEW_QUADS = 1 << 14 }; /* kernels_gpu/launch/pool_bytes.c */

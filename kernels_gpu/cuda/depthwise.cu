@@ -1,17 +1,18 @@
 /*
- * Convolutions whose sums are short: depthwise, and groups of a few channels.
+ * Convolutions whose sums are short: depthwise, and what no other kernel has.
  *
  * depthwise_<k>s<s>: a thread computes four channels of OY x OX outputs. It goes down the input rows once; of each it
  * holds the columns that its outputs share, four channels at a time, and adds every tap that the row is for an output. Rows are
- * read together. Addresses advance by strides.
+ * read together, those of 7x7 one after the other: there are not registers for more. Addresses advance by strides.
  * depthwise_<k>s1_wide: a thread computes one channel of OX columns, p.chunk rows down. Its weights stay in registers: those of a
  * quad do not fit there, and read for every row they would take more of the first-level cache than pixels do. It holds sums of the K
- * rows of outputs that an input row is for; while it adds a row, the next is under way.
+ * rows of outputs that an input row is for; while it adds a row, the next is under way. 7x7 has registers for four columns.
  * depthwise_<k>s1_ring: the same outputs a thread, but a block of 32 columns x 64 channels brings each row of them to shared memory
  * once, four rows before it is needed: more are under way than threads have registers for, by 256 bytes of a pixel at once.
  * conv_direct: a thread computes one channel of one pixel, whatever the window and groups; deconv_direct: of all phases.
  * Sums go in the order of the taps. *_half: of pixels and weights that are halves; outputs and residuals of either precision.
  */
+#include "kernels_gpu/cuda/outputs.cuh"
 #include "kernels_gpu/cuda/phase.cuh"
 
 /* Adds every tap that input row r of a thread's is for an output. */
@@ -44,45 +45,16 @@ static __device__ __forceinline__ void depthwise_row(const ig_gpu_conv &p, int r
     }
 }
 
-/* Four channels of a pixel of a kernel on halves: what follows the sum. */
-static __device__ __forceinline__ void finish_halves(const ig_gpu_conv &p, int y, int x, int channel, float4 v)
-{
-    const int of_residual = y * p.residual_row + x * p.residual_pixel + channel, of_out = y * p.out_row + x * p.out_pixel + channel;
-    if (p.residual) v = sum_of(v, load_either(p.residual, of_residual, p.halves & IG_GPU_RESIDUAL_HALVES, true, 4));
-    store_either(p.out, of_out, p.halves & IG_GPU_OUT_HALVES, true, activate(p.act, v), 4);
-}
-
 template <int K, int S, int OY, int OX, typename E = float> static __device__ __forceinline__ void depthwise(const ig_gpu_conv &p)
 {
     enum { ROWS = (OY - 1) * S + K };
-    const int quads = p.oc4 / 4, across = (p.out_w + OX - 1) / OX;
-    const int i = blockIdx.x * 128 + threadIdx.x, tile = i / quads, channel = (i - tile * quads) * 4;
-    const int ty = tile / across, y = ty * OY, x = (tile - ty * across) * OX;
-    if (y >= p.out_h) return;
-    const int iy = y * S - p.top, ix = x * S - p.left;
-    float4 sum[OY][OX], bias = p.bias ? load4((const E *)p.bias + channel) : make_float4(0, 0, 0, 0);
-    UNROLL
-    for (int oy = 0; oy < OY; oy++)
-        UNROLL
-        for (int ox = 0; ox < OX; ox++) sum[oy][ox] = bias;
-    UNROLL
-    for (int r = 0; r < ROWS; r++) depthwise_row<K, S, E>(p, r, iy, ix, channel, sum);
-    UNROLL
-    for (int oy = 0; oy < OY; oy++)
-        UNROLL
-        for (int ox = 0; ox < OX; ox++) {
-            if (y + oy >= p.out_h || x + ox >= p.out_w) continue;
-            float4 v = sum[oy][ox];
-            if (sizeof(E) < sizeof(float)) {
-                finish_halves(p, y + oy, x + ox, channel, v);
-                continue;
-            }
-            if (p.residual) {
-                const float4 r = load4(p.residual + ((y + oy) * p.residual_row + (x + ox) * p.residual_pixel + channel));
-                v = make_float4(v.x + r.x, v.y + r.y, v.z + r.z, v.w + r.w);
-            }
-            store4(p.out + ((y + oy) * p.out_row + (x + ox) * p.out_pixel + channel), activate(p.act, v));
-        }
+    outputs<OY, OX> to;
+    if (!to.find(p, blockIdx.x * 128 + threadIdx.x, p.oc4 / 4)) return;
+    const int iy = to.y * S - p.top, ix = to.x * S - p.left;
+    to.template begin<E>(p);
+#pragma unroll (K < 7 ? ROWS : 1)
+    for (int r = 0; r < ROWS; r++) depthwise_row<K, S, E>(p, r, iy, ix, to.channel, to.sum);
+    to.template put<E>(p);
 }
 
 /* Columns ix ... of input row iy, 0 beyond the edges. */
@@ -284,6 +256,21 @@ GPU_KERNEL(128, 2, depthwise_5s2, ig_gpu_conv)
     depthwise<5, 2, 1, 2>(p);
 }
 
+GPU_KERNEL(128, 3, depthwise_7s1, ig_gpu_conv)
+{
+    depthwise<7, 1, 2, 4>(p);
+}
+
+GPU_KERNEL(128, 3, depthwise_7s1_wide, ig_gpu_conv)
+{
+    depthwise_down<7, 4>(p);
+}
+
+GPU_KERNEL(128, 2, depthwise_7s2, ig_gpu_conv)
+{
+    depthwise<7, 2, 1, 2>(p);
+}
+
 GPU_KERNEL(128, 3, depthwise_half3s1, ig_gpu_conv)
 {
     depthwise<3, 1, 2, 4, binary16>(p);
@@ -302,6 +289,16 @@ GPU_KERNEL(128, 3, depthwise_half5s1, ig_gpu_conv)
 GPU_KERNEL(128, 2, depthwise_half5s2, ig_gpu_conv)
 {
     depthwise<5, 2, 1, 2, binary16>(p);
+}
+
+GPU_KERNEL(128, 3, depthwise_half7s1, ig_gpu_conv)
+{
+    depthwise<7, 1, 2, 4, binary16>(p);
+}
+
+GPU_KERNEL(128, 2, depthwise_half7s2, ig_gpu_conv)
+{
+    depthwise<7, 2, 1, 2, binary16>(p);
 }
 
 /* IN: of pixels; W: of weights and bias. */

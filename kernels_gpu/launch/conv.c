@@ -1,4 +1,4 @@
-/* Convolution and fully connected layers: conv.cu, conv_mma.cu, depthwise.cu, fc.cu. */
+/* Convolution and fully connected layers: conv.cu, conv_mma.cu, depthwise.cu, grouped.cu, fc.cu. */
 #include "kernels_gpu/launch/launch.h"
 
 #include "kernels_cpu/pack/pack.h"
@@ -6,6 +6,7 @@
 enum { POINTERS = 7, UNIT = 16, MMA_UNIT = 32 /* of sums: conv.cuh */ };
 enum { WIDE_GROUP = 8 /* fewer channels of a group are not worth a tile */ };
 enum { MOST_FEW = 64 /* pixels that conv_16x128 is offered for */ };
+enum { MOST_GROUPED = 32 /* channels of a group that grouped.cu is offered for: of more a tile is full */ };
 
 struct tiling { /* of conv.cu, conv_mma.cu */
     const char *quads, *any; /* functions for aligned pixels, and for all */
@@ -40,7 +41,7 @@ int ig_gpu_supports_conv_few(const struct ig_call *call)
 int ig_gpu_supports_depthwise(const struct ig_call *call)
 {
     const struct ig_window *w = &((const struct ig_conv *)call->attrs)->w;
-    return ig_supports_depthwise(call) && ig_gpu_holds_all(call) && (w->kh == 3 || w->kh == 5) && w->kw == w->kh &&
+    return ig_supports_depthwise(call) && ig_gpu_holds_all(call) && (w->kh == 3 || w->kh == 5 || w->kh == 7) && w->kw == w->kh &&
            (w->sh == 1 || w->sh == 2) && w->sw == w->sh && w->dh == 1 && w->dw == 1;
 }
 
@@ -48,7 +49,22 @@ int ig_gpu_supports_depthwise(const struct ig_call *call)
 int ig_gpu_supports_depthwise_wide(const struct ig_call *call)
 {
     const struct ig_conv *a = (const struct ig_conv *)call->attrs;
-    return ig_gpu_supports_depthwise(call) && a->w.kh == 5 && a->w.sh == 1;
+    return ig_gpu_supports_depthwise(call) && a->w.kh >= 5 && a->w.sh == 1;
+}
+
+int ig_gpu_supports_depthwise_ring(const struct ig_call *call)
+{
+    return ig_gpu_supports_depthwise_wide(call) && ((const struct ig_conv *)call->attrs)->w.kh == 5;
+}
+
+/* 3x3 over groups of fours of channels. */
+int ig_gpu_supports_grouped(const struct ig_call *call)
+{
+    const struct ig_conv *a = (const struct ig_conv *)call->attrs;
+    const struct ig_window *w = &a->w;
+    int32_t ic = call->in[0].c / a->groups, oc = call->out[0].c / a->groups;
+    return ig_gpu_supports_direct(call) && a->groups > 1 && ic % 4 == 0 && oc % 4 == 0 && ic <= MOST_GROUPED && oc <= MOST_GROUPED &&
+           w->kh == 3 && w->kw == 3 && (w->sh == 1 || w->sh == 2) && w->sw == w->sh && w->dh == 1 && w->dw == 1;
 }
 
 int ig_gpu_supports_volume(const struct ig_call *call)
@@ -126,6 +142,14 @@ size_t ig_gpu_pack_depthwise(const struct ig_call *call, void *dst)
 {
     const struct ig_window *w = &((const struct ig_conv *)call->attrs)->w;
     struct layout l = {1, 1, call->out[0].c, w->kh * w->kw, 0, w->kh * w->kw, 0};
+    return pack(call, &l, 4, dst);
+}
+
+size_t ig_gpu_pack_grouped(const struct ig_call *call, void *dst)
+{
+    const struct ig_conv *a = (const struct ig_conv *)call->attrs;
+    int32_t taps = a->w.kh * a->w.kw, ic = call->in[0].c / a->groups;
+    struct layout l = {1, ic, call->out[0].c, taps, 0, (int64_t)ic * taps, taps};
     return pack(call, &l, 4, dst);
 }
 
@@ -345,7 +369,7 @@ struct window_tile { /* of depthwise.cu: a thread's outputs */
 /* A kernel of quads on operands that allow it. */
 int ig_gpu_are_quads(const struct ig_call *call, const struct ig_gpu_conv *p)
 {
-    return p->groups % 4 == 0 && ig_gpu_is_vector(&call->in[0]) && ig_gpu_is_vector(&call->out[0]) &&
+    return p->groups * p->oc % 4 == 0 && ig_gpu_is_vector(&call->in[0]) && ig_gpu_is_vector(&call->out[0]) &&
            (!p->residual || ig_gpu_is_vector(&call->in[3]));
 }
 
@@ -359,10 +383,11 @@ struct ig_gpu_conv ig_gpu_depthwise_of(const struct ig_call *call)
 
 void ig_gpu_depthwise_fill(const struct ig_gpu_conv *p, int halves, struct ig_gpu_launch *to)
 {
-    static const struct window_tile tiles[2][4] = {
-        {{"depthwise_3s1", 3, 1, 2, 4}, {"depthwise_3s2", 3, 2, 2, 2}, {"depthwise_5s1", 5, 1, 2, 2}, {"depthwise_5s2", 5, 2, 1, 2}},
+    static const struct window_tile tiles[2][6] = {
+        {{"depthwise_3s1", 3, 1, 2, 4}, {"depthwise_3s2", 3, 2, 2, 2}, {"depthwise_5s1", 5, 1, 2, 2}, {"depthwise_5s2", 5, 2, 1, 2},
+         {"depthwise_7s1", 7, 1, 2, 4}, {"depthwise_7s2", 7, 2, 1, 2}},
         {{"depthwise_half3s1", 3, 1, 2, 4}, {"depthwise_half3s2", 3, 2, 2, 2}, {"depthwise_half5s1", 5, 1, 2, 2},
-         {"depthwise_half5s2", 5, 2, 1, 2}}};
+         {"depthwise_half5s2", 5, 2, 1, 2}, {"depthwise_half7s1", 7, 1, 2, 4}, {"depthwise_half7s2", 7, 2, 1, 2}}};
     const struct window_tile *t = tiles[halves];
     while (t->k != p->kh || t->s != p->sh) t++;
     int64_t threads = (int64_t)ig_gpu_ceil(p->out_h, t->rows) * ig_gpu_ceil(p->out_w, t->columns) * (p->oc4 / 4);
@@ -378,7 +403,7 @@ int ig_gpu_conv_depthwise(const struct ig_call *call, void *scratch, struct ig_g
     return 1;
 }
 
-/* Rows that a thread goes down, of `across` threads side by side: it reads four more than it writes, but a chip wants blocks. */
+/* Rows that a thread goes down, of `across` threads side by side: it reads four or six more than it writes, but a chip wants blocks. */
 static int32_t rows_down(int64_t across, int32_t out_h)
 {
     enum { MOST_ROWS = 64, LEAST_ROWS = 4, BLOCKS = 512 };
@@ -389,12 +414,13 @@ static int32_t rows_down(int64_t across, int32_t out_h)
 
 int ig_gpu_conv_depthwise_wide(const struct ig_call *call, void *scratch, struct ig_gpu_launch *to)
 {
-    enum { COLUMNS = 8 };
     struct ig_gpu_conv p = ig_gpu_depthwise_of(call);
-    int64_t across = (int64_t)ig_gpu_ceil(p.out_w, COLUMNS) * p.groups;
+    int seven = p.kh == 7;
+    int64_t across = (int64_t)ig_gpu_ceil(p.out_w, seven ? 4 : 8) * p.groups;
     (void)scratch;
     p.chunk = rows_down(across, p.out_h);
-    ig_gpu_fill(to, "depthwise_5s1_wide", ig_gpu_ceil(across * ig_gpu_ceil(p.out_h, p.chunk), 128), 1, 1, 128, POINTERS, &p, sizeof p);
+    ig_gpu_fill(to, seven ? "depthwise_7s1_wide" : "depthwise_5s1_wide", ig_gpu_ceil(across * ig_gpu_ceil(p.out_h, p.chunk), 128), 1, 1, 128,
+                POINTERS, &p, sizeof p);
     return 1;
 }
 
@@ -408,4 +434,34 @@ int ig_gpu_conv_depthwise_ring(const struct ig_call *call, void *scratch, struct
     p.chunk = rows_down(blocks * THREADS, p.out_h);
     ig_gpu_fill(to, "depthwise_5s1_ring", blocks, ig_gpu_ceil(p.out_h, p.chunk), 1, THREADS, POINTERS, &p, sizeof p);
     return 1;
+}
+
+/* Of `rows` x 4 outputs a thread; of operands whose quads are not aligned, 1 x 4. */
+int ig_gpu_grouped_fill(const struct ig_call *call, const struct ig_gpu_conv *of, int rows, int halves, struct ig_gpu_launch *to)
+{
+    static const char *const functions[2][3][2] = {
+        {{"grouped_anys1", "grouped_anys2"}, {"grouped_1x4s1", "grouped_1x4s2"}, {"grouped_2x4s1", "grouped_2x4s2"}},
+        {{"grouped_half_anys1", "grouped_half_anys2"}, {"grouped_half1x4s1", "grouped_half1x4s2"}, {"grouped_half2x4s1", "grouped_half2x4s2"}}};
+    struct ig_gpu_conv p = *of;
+    p.oc4 = p.groups * p.oc;
+    p.weight_tap = p.ic * p.oc4;
+    p.weight_group = p.oc;
+    int are_quads = ig_gpu_are_quads(call, &p), rows_of = are_quads ? rows : 1;
+    int64_t threads = (int64_t)ig_gpu_ceil(p.out_h, rows_of) * ig_gpu_ceil(p.out_w, 4) * (p.oc4 / 4);
+    ig_gpu_fill(to, functions[halves][are_quads ? rows : 0][p.sh - 1], ig_gpu_ceil(threads, 128), 1, 1, 128, POINTERS, &p, sizeof p);
+    return 1;
+}
+
+int ig_gpu_conv_grouped2x4(const struct ig_call *call, void *scratch, struct ig_gpu_launch *to)
+{
+    const struct ig_gpu_conv p = ig_gpu_conv_of(call);
+    (void)scratch;
+    return ig_gpu_grouped_fill(call, &p, 2, 0, to);
+}
+
+int ig_gpu_conv_grouped1x4(const struct ig_call *call, void *scratch, struct ig_gpu_launch *to)
+{
+    const struct ig_gpu_conv p = ig_gpu_conv_of(call);
+    (void)scratch;
+    return ig_gpu_grouped_fill(call, &p, 1, 0, to);
 }

@@ -1,4 +1,4 @@
-/* Convolution and fully connected layers whose weights are halves: conv_half.cu, depthwise.cu, fc.cu; and by Winograd's algorithm. */
+/* Convolution and fully connected layers whose weights are halves: conv_half.cu, depthwise.cu, grouped.cu, fc.cu; and by Winograd's algorithm. */
 #include "kernels_gpu/launch/launch.h"
 
 #include "kernels_cpu/pack/half.h"
@@ -39,6 +39,11 @@ int ig_gpu_supports_half_depthwise(const struct ig_call *call)
     return ig_gpu_is_halves(&call->in[0]) && ig_supports_half(call, ig_gpu_supports_depthwise);
 }
 
+int ig_gpu_supports_half_grouped(const struct ig_call *call)
+{
+    return ig_gpu_is_halves(&call->in[0]) && ig_supports_half(call, ig_gpu_supports_grouped);
+}
+
 int ig_gpu_supports_half_fc(const struct ig_call *call)
 {
     return ig_supports_half_fc(call) && ig_gpu_holds_all(call);
@@ -69,6 +74,11 @@ size_t ig_gpu_pack_half_direct(const struct ig_call *call, void *dst)
 size_t ig_gpu_pack_half_depthwise(const struct ig_call *call, void *dst)
 {
     return ig_pack_half(call, dst, ig_gpu_pack_depthwise);
+}
+
+size_t ig_gpu_pack_half_grouped(const struct ig_call *call, void *dst)
+{
+    return ig_pack_half(call, dst, ig_gpu_pack_grouped);
 }
 
 size_t ig_gpu_pack_half_gemv(const struct ig_call *call, void *dst)
@@ -212,4 +222,18 @@ int ig_gpu_half_depthwise(const struct ig_call *call, void *scratch, struct ig_g
     if (!ig_gpu_are_quads(call, &p)) return one_by_one(call, &p, to);
     ig_gpu_depthwise_fill(&p, 1, to);
     return 1;
+}
+
+int ig_gpu_half_grouped2x4(const struct ig_call *call, void *scratch, struct ig_gpu_launch *to)
+{
+    const struct ig_gpu_conv p = on_halves(call, ig_gpu_conv_of(call));
+    (void)scratch;
+    return ig_gpu_grouped_fill(call, &p, 2, 1, to);
+}
+
+int ig_gpu_half_grouped1x4(const struct ig_call *call, void *scratch, struct ig_gpu_launch *to)
+{
+    const struct ig_gpu_conv p = on_halves(call, ig_gpu_conv_of(call));
+    (void)scratch;
+    return ig_gpu_grouped_fill(call, &p, 1, 1, to);
 }

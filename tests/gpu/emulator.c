@@ -295,55 +295,61 @@ static void deconv_multiplies_no_gaps(void **state)
 
 enum { ROWS = 70, COLUMNS = 36, CHANNELS = 36 /* a ring's blocks have 32 of each */, PIXELS = ROWS * COLUMNS * CHANNELS };
 
-/* A 5x5 depthwise convolution of small integers, padded by two: exact in floats. */
-static float five_by_five(const float *in, const float *weights, int y, int x, int c)
+struct strips { /* a depthwise convolution of k x k, and how its kernel goes */
+    const char *kernel, *function;
+    int k, columns; /* of a thread; 0: blocks of a ring */
+    int barriers;   /* that a strip of four rows has, each of which is needed */
+};
+
+/* Of small integers, padded by half of k: exact in floats. */
+static float depthwise(int k, const float *in, const float *weights, int y, int x, int c)
 {
     float sum = 0;
-    for (int t = 0; t < 25; t++) {
-        int iy = y + t / 5 - 2, ix = x + t % 5 - 2;
-        if (iy >= 0 && iy < ROWS && ix >= 0 && ix < COLUMNS) sum += in[(iy * COLUMNS + ix) * CHANNELS + c] * weights[c * 25 + t];
+    for (int t = 0; t < k * k; t++) {
+        int iy = y + t / k - k / 2, ix = x + t % k - k / 2;
+        if (iy >= 0 && iy < ROWS && ix >= 0 && ix < COLUMNS) sum += in[(iy * COLUMNS + ix) * CHANNELS + c] * weights[c * k * k + t];
     }
     return sum;
 }
 
-/* The launch for strips of so many rows: of threads a column of eight each, or of blocks (ring). */
-static int launch_strips(struct ig_gpu_launch launch, int32_t rows)
+/* The launch for strips of so many rows. */
+static int launch_strips(const struct strips *of, struct ig_gpu_launch launch, int32_t rows)
 {
     struct ig_gpu_conv p;
     memcpy(&p, launch.params, sizeof p);
     p.chunk = rows;
     memcpy(launch.params, &p, sizeof p);
     unsigned strips = (ROWS + (unsigned)rows - 1) / (unsigned)rows;
-    struct emu_dim wide = {((COLUMNS + 7) / 8 * strips * CHANNELS + 127) / 128, 1, 1}, ring = {launch.grid[0], strips, 1};
-    struct emu_dim grid = !strcmp(launch.function, "depthwise_5s1_ring") ? ring : wide;
+    unsigned across = of->columns ? (unsigned)((COLUMNS + of->columns - 1) / of->columns) : 0;
+    struct emu_dim wide = {(across * strips * CHANNELS + 127) / 128, 1, 1}, ring = {launch.grid[0], strips, 1};
+    struct emu_dim grid = across ? wide : ring;
     return emu_launch(launch.function, emu_function(launch.function), grid, launch.block, launch.params);
 }
 
-static void check_strips(const struct ig_gpu_launch *launch, int32_t rows, const float *in, const float *weights, float *out)
+static void check_strips(const struct strips *of, const struct ig_gpu_launch *launch, int32_t rows, const float *in, const float *weights,
+                         float *out)
 {
     memset(out, 0xff, PIXELS * sizeof *out);
-    if (launch_strips(*launch, rows)) fail_msg("%s", emu_fault());
+    if (launch_strips(of, *launch, rows)) fail_msg("%s", emu_fault());
     for (int i = 0; i < PIXELS; i++)
-        assert_true(out[i] == five_by_five(in, weights, i / CHANNELS / COLUMNS, i / CHANNELS % COLUMNS, i % CHANNELS));
+        assert_true(out[i] == depthwise(of->k, in, weights, i / CHANNELS / COLUMNS, i / CHANNELS % COLUMNS, i % CHANNELS));
 }
 
-/*
- * Only images too large for the other tests have strips of more rows than a few: here by hand, also with a rest. `barriers`: that
- * a strip of four rows has, each of which is needed.
- */
-static void strips_of(const char *name, const char *function, int barriers)
+/* Only images too large for the other tests have strips of more rows than a few: here by hand, also with a rest. */
+static void strips_of(const struct strips *of)
 {
-    static float weights[CHANNELS * 25], packed[CHANNELS * 64];
-    struct ig_shape xs = {IG_F32, 4, {1, ROWS, COLUMNS, CHANNELS}}, ws = {IG_F32, 4, {CHANNELS, 1, 5, 5}};
-    struct ig_conv a = {.w = {1, 5, 5, 1, 1, 1, 1, 1, 1, 0, 2, 2, 0, 2, 2, 1, 1}, .groups = CHANNELS};
+    static float weights[CHANNELS * 49], packed[CHANNELS * 64];
+    const int32_t k = of->k, pad = k / 2;
+    struct ig_shape xs = {IG_F32, 4, {1, ROWS, COLUMNS, CHANNELS}}, ws = {IG_F32, 4, {CHANNELS, 1, k, k}};
+    struct ig_conv a = {.w = {1, k, k, 1, 1, 1, 1, 1, 1, 0, pad, pad, 0, pad, pad, 1, 1}, .groups = CHANNELS};
     const struct ig_shape *shapes[] = {&xs, &ws}, *result[] = {&xs};
-    const struct ig_kernel *kernel = ig_kernel_by_name(name);
+    const struct ig_kernel *kernel = ig_kernel_by_name(of->kernel);
     float *in = emu_alloc(PIXELS * sizeof *in), *out = emu_alloc(PIXELS * sizeof *out), *w = emu_alloc(sizeof packed);
     struct ig_gpu_launch launch[IG_GPU_LAUNCHES];
     struct ig_call call;
     int batch;
     for (int i = 0; i < PIXELS; i++) in[i] = (float)(i * 7 % 13 - 6);
-    for (int i = 0; i < CHANNELS * 25; i++) weights[i] = (float)(i * 5 % 11 - 5);
+    for (int i = 0; i < CHANNELS * k * k; i++) weights[i] = (float)(i * 5 % 11 - 5);
     assert_int_equal(ig_build_call(IG_CONV, &a, shapes, (const void *[]){NULL, weights}, 2, result, 1, &call, &batch), 0);
     assert_true(kernel->supports(&call) && kernel->pack(&call, NULL) <= sizeof packed);
     kernel->pack(&call, packed);
@@ -353,11 +359,11 @@ static void strips_of(const char *name, const char *function, int barriers)
     emu_allow(out, PIXELS * sizeof *out, EMU_WRITE);
     call.in[0].data = in, call.out[0].data = out, call.weights = w;
     assert_int_equal(ig_gpu_launcher(kernel->name)(&call, NULL, launch), 1);
-    assert_string_equal(launch->function, function);
-    for (int32_t rows = 4; rows <= 64; rows *= 2) check_strips(launch, rows, in, weights, out);
-    for (int barrier = 0; barrier < barriers; barrier++) {
+    assert_string_equal(launch->function, of->function);
+    for (int32_t rows = 4; rows <= 64; rows *= 2) check_strips(of, launch, rows, in, weights, out);
+    for (int barrier = 0; barrier < of->barriers; barrier++) {
         emu_omit_barrier(barrier);
-        if (!launch_strips(*launch, 4)) fail_msg("barrier %d is not missed", barrier);
+        if (!launch_strips(of, *launch, 4)) fail_msg("barrier %d is not missed", barrier);
         emu_omit_barrier(-1);
         assert_non_null(strstr(emu_fault(), "race on shared pixels"));
     }
@@ -366,9 +372,11 @@ static void strips_of(const char *name, const char *function, int barriers)
 
 static void strips_of_any_height(void **state)
 {
+    static const struct strips kernels[] = {{"conv_f32_depthwise_wide__cuda", "depthwise_5s1_wide", 5, 8, 0},
+                                            {"conv_f32_depthwise_wide__cuda", "depthwise_7s1_wide", 7, 4, 0},
+                                            {"conv_f32_depthwise_ring__cuda", "depthwise_5s1_ring", 5, 0, 8}};
     (void)state;
-    strips_of("conv_f32_depthwise_wide__cuda", "depthwise_5s1_wide", 0);
-    strips_of("conv_f32_depthwise_ring__cuda", "depthwise_5s1_ring", 8);
+    for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++) strips_of(&kernels[i]);
 }
 
 /* Blocks do not overlap, and what was freed is had again. */

@@ -146,6 +146,19 @@ static void image(int32_t side, int32_t c)
     net_input(g, 1, side, side, c);
 }
 
+/* Of groups of 4, 8, 16 and 32 channels; two rows of outputs go by one row each. */
+static void grouped_convolutions(void **state)
+{
+    (void)state;
+    for (int32_t c = 4; c <= 32; c *= 2)
+        for (int32_t stride = 1; stride <= 2; stride++) {
+            struct ig_window w = window(3, stride);
+            image(15 * stride + 3, 64);
+            net_conv_window(g, 0, 64, &w, 64 / c, -1);
+            end(stride == 1 ? "conv_f32_grouped1x4__cuda" : "conv_f32_grouped2x4__cuda", 0, EXACT);
+        }
+}
+
 static void convolutions(void **state)
 {
     struct ig_window w = window(3, 1);
@@ -159,7 +172,11 @@ static void convolutions(void **state)
     image(18, 32);
     net_conv_window(g, 0, 32, &w, 32, -1);
     end("conv_f32_depthwise__cuda", 0, EXACT);
-    for (int32_t k = 3; k <= 5; k += 2) {
+    image(22, 32);
+    w = window(7, 1);
+    net_conv_window(g, 0, 32, &w, 32, -1);
+    end("conv_f32_depthwise__cuda", 0, EXACT);
+    for (int32_t k = 3; k <= 7; k += 2) {
         w = window(k, 2);
         image(15 * 2 + k, 32);
         net_conv_window(g, 0, 32, &w, 32, -1);
@@ -457,7 +474,8 @@ static void moves(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(convolutions), cmocka_unit_test(convolutions_one_by_one), cmocka_unit_test(convolutions_of_bytes), cmocka_unit_test(volumes), cmocka_unit_test(pools), cmocka_unit_test(averages_of_bytes),
+        cmocka_unit_test(convolutions),
+        cmocka_unit_test(grouped_convolutions), cmocka_unit_test(convolutions_one_by_one), cmocka_unit_test(convolutions_of_bytes), cmocka_unit_test(volumes), cmocka_unit_test(pools), cmocka_unit_test(averages_of_bytes),
         cmocka_unit_test(samples),      cmocka_unit_test(products),                cmocka_unit_test(element_wise),
         cmocka_unit_test(along_axes),   cmocka_unit_test(moves),
     };

@@ -1,0 +1,58 @@
+/* Four channels of OY x OX outputs, which are what a thread computes: where they are, and what comes before and after their sums. */
+#ifndef KERNELS_GPU_CUDA_OUTPUTS_CUH
+#define KERNELS_GPU_CUDA_OUTPUTS_CUH
+
+#include "kernels_gpu/cuda/cuda.cuh"
+
+template <int OY, int OX> struct outputs {
+    int y, x, channel;
+    float4 sum[OY][OX];
+
+    /* The i-th of so many quads of channels a pixel, neighbours of which are a quad apart; false beyond the last. */
+    __device__ __forceinline__ bool find(const ig_gpu_conv &p, int i, int quads)
+    {
+        const int across = (p.out_w + OX - 1) / OX, tile = i / quads, ty = tile / across;
+        channel = (i - tile * quads) * 4, y = ty * OY, x = (tile - ty * across) * OX;
+        return y < p.out_h;
+    }
+    /* E: what weights and bias are stored as. */
+    template <typename E> __device__ __forceinline__ void begin(const ig_gpu_conv &p)
+    {
+        const float4 bias = p.bias ? load4((const E *)p.bias + channel) : make_float4(0, 0, 0, 0);
+        UNROLL
+        for (int oy = 0; oy < OY; oy++)
+            UNROLL
+            for (int ox = 0; ox < OX; ox++) sum[oy][ox] = bias;
+    }
+    /* Residual, activation; VECTOR: four at a time. A kernel on halves may have operands of either precision. */
+    template <typename E, bool VECTOR> static __device__ __forceinline__ void put_one(const ig_gpu_conv &p, int y, int x, int channel, float4 v)
+    {
+        const int of_residual = y * p.residual_row + x * p.residual_pixel + channel, of_out = y * p.out_row + x * p.out_pixel + channel;
+        if (sizeof(E) < sizeof(float)) {
+            if (p.residual) v = sum_of(v, load_either(p.residual, of_residual, p.halves & IG_GPU_RESIDUAL_HALVES, VECTOR, 4));
+            store_either(p.out, of_out, p.halves & IG_GPU_OUT_HALVES, VECTOR, activate(p.act, v), 4);
+        } else {
+            if (p.residual) v = sum_of(v, load_upto4<VECTOR>(p.residual + of_residual, 4));
+            store_upto4<VECTOR>(p.out + of_out, activate(p.act, v), 4);
+        }
+    }
+    template <typename E, bool VECTOR = true> __device__ __forceinline__ void put(const ig_gpu_conv &p) const
+    {
+        UNROLL
+        for (int oy = 0; oy < OY; oy++)
+            UNROLL
+            for (int ox = 0; ox < OX; ox++)
+                if (y + oy < p.out_h && x + ox < p.out_w) put_one<E, VECTOR>(p, y + oy, x + ox, channel, sum[oy][ox]);
+    }
+};
+
+/* sum + one x four, by multiply-adds. */
+static __device__ __forceinline__ void add_product(float4 &sum, float one, float4 four)
+{
+    sum.x = fmaf(one, four.x, sum.x);
+    sum.y = fmaf(one, four.y, sum.y);
+    sum.z = fmaf(one, four.z, sum.z);
+    sum.w = fmaf(one, four.w, sum.w);
+}
+
+#endif
