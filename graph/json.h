@@ -5,7 +5,7 @@
 #include "graph/graph.h"
 
 #define JSON_FORMAT "ingot-graph"
-enum { JSON_VERSION = 1 };
+enum { JSON_VERSION = 2 };
 
 /* The constants' file beside `path`: .json replaced by .bin. malloc'ed; NULL without memory. */
 char *json_bin_path(const char *path);

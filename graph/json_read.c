@@ -84,7 +84,8 @@ static int read_head(struct reader *r, const json_t *root) {
     const char *format = get_text(r, root, "format"), *name, *hash, *key = ig_unknown_key(root, known);
     if (!format) return -1;
     if (strcmp(format, JSON_FORMAT)) return refuse(r, "format is '%s', not '" JSON_FORMAT "'", format);
-    if (get_int(r, root, "version", JSON_VERSION, JSON_VERSION, &version)) return -1;
+    if (get_int(r, root, "version", 0, INT32_MAX, &version)) return -1;
+    if (version != JSON_VERSION) return refuse(r, "version %d of '" JSON_FORMAT "', not %d: make it anew (ingot graph)", (int)version, JSON_VERSION);
     if (key) return refuse(r, "unknown field '%.100s'; there are: %s", key, known);
     if (!(name = get_text(r, root, "name")) || !(hash = get_text(r, root, "source_sha256"))) return -1;
     if (!is_hex(hash)) return refuse(r, "'source_sha256' is no SHA-256");

@@ -89,11 +89,11 @@ enum ig_unary { /* a, b: struct ig_act.alpha, .beta */
     IG_ELU,          /* x < 0 ? a (e^x - 1) : x */
     IG_MISH,         /* x tanh(ln(1 + e^x)) */
     IG_SOFTPLUS,     /* ln(1 + e^x) */
+    IG_GELU,         /* exact: x (1 + erf(x/sqrt 2))/2 */
+    IG_GELU_TANH,    /* x (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3)))/2 */
     IG_FUSABLE,      /* kinds below this one may be a convolution's epilogue */
     IG_SELU = IG_FUSABLE, /* b (x < 0 ? a (e^x - 1) : x) */
     IG_CELU,         /* max(0,x) + min(0, a (e^(x/a) - 1)) */
-    IG_GELU,         /* exact: x (1 + erf(x/sqrt 2))/2 */
-    IG_GELU_TANH,
     IG_SOFTSIGN,
     IG_THRESHOLDED_RELU, /* x > a ? x : 0 */
     IG_SHRINK,       /* x < -a ? x + b : x > a ? x - b : 0 */

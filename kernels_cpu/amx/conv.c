@@ -18,7 +18,7 @@
 
 #include "kernels_cpu/amx/kernels.h"
 #include "kernels_cpu/amx/tile.h"
-#include "kernels_cpu/avx2/act.h"
+#include "kernels_cpu/avx512/act.h"
 #include "kernels_cpu/avx512/vec.h"
 #include "kernels_cpu/common/conv_gemm.h"
 #include "kernels_cpu/common/pieces.h"
@@ -263,7 +263,7 @@ static void multiply_and_cut_pixels(const struct job *job, int32_t t)
 static void put_part(const struct job *job, const struct place *p, const float *from, int32_t c, int32_t n)
 {
     for (int32_t k = 0; k < n; k++) p->to[c + k] = p->residual ? from[k] + p->residual[c + k] : from[k];
-    if (job->conv->act.kind != IG_NONE) ig_act_row_avx2(p->to + c, p->to + c, n, &job->conv->act);
+    if (job->conv->act.kind != IG_NONE) ig_act_row_avx512(p->to + c, p->to + c, n, &job->conv->act);
 }
 
 /* The same of the pixels of tiles t and t + 1, from job->out's channel `from` on. */

@@ -65,6 +65,23 @@ DEFINE(softplus)
     return _mm256_add_ps(ig_max8(x, 0), ig_log1p8(ig_exp8(ig_negate8(ig_abs8(x)))));
 }
 
+/* max(x, 0) - |x| Phi(-|x|); the part of what is below -15 is 0, so that -inf gives NaN, as in the reference. */
+DEFINE(gelu)
+{
+    UNUSED;
+    __m256 z = ig_abs8(ig_min8(x, 15));
+    return _mm256_fnmadd_ps(z, ig_normal_tail8(ig_min8(z, 15)), ig_max8(x, 0));
+}
+
+/* x/(1 + e^(-2u)), u = sqrt(2/pi) (x + 0.044715 x^3). Within 3 |2u| + 3 ulp, as 2u is rounded. */
+DEFINE(gelu_tangent)
+{
+    UNUSED;
+    struct ig_logistic8 logistic = ig_logistic8_of(-1);
+    __m256 u = _mm256_fmadd_ps(_mm256_mul_ps(x, x), _mm256_set1_ps(0.0713548163f), _mm256_set1_ps(1.59576912f));
+    return _mm256_div_ps(x, ig_logistic8(_mm256_mul_ps(u, x), &logistic));
+}
+
 /* x/(1 + e^(-kx)), or 1/(1 + e^(-kx)). */
 INLINE void run_logistic(struct runs r, float k, int times_x)
 {
@@ -106,6 +123,8 @@ void ig_act_pixels_avx2(float *y, int64_t y_step, const float *x, int64_t x_step
     case IG_ELU: run_long(r, act, elu); break;
     case IG_MISH: run_long(r, act, mish); break;
     case IG_SOFTPLUS: run_long(r, act, softplus); break;
+    case IG_GELU: run_long(r, act, gelu); break;
+    case IG_GELU_TANH: run_long(r, act, gelu_tangent); break;
     default: break;
     }
 }

@@ -14,23 +14,6 @@ DEFINE(celu)
     return if_negative(x, _mm256_mul_ps(a, ig_expm18(ig_min8(_mm256_div_ps(x, a), 0))), x);
 }
 
-/* max(x, 0) - |x| Phi(-|x|); the part of what is below -15 is 0, so that -inf gives NaN, as in the reference. */
-DEFINE(gelu)
-{
-    UNUSED;
-    __m256 z = ig_abs8(ig_min8(x, 15));
-    return _mm256_fnmadd_ps(z, ig_normal_tail8(ig_min8(z, 15)), ig_max8(x, 0));
-}
-
-/* x/(1 + e^(-2u)), u = sqrt(2/pi) (x + 0.044715 x^3). Within 3 |2u| + 3 ulp, as 2u is rounded. */
-DEFINE(gelu_tangent)
-{
-    UNUSED;
-    struct ig_logistic8 logistic = ig_logistic8_of(-1);
-    __m256 u = _mm256_fmadd_ps(_mm256_mul_ps(x, x), _mm256_set1_ps(0.0713548163f), _mm256_set1_ps(1.59576912f));
-    return _mm256_div_ps(x, ig_logistic8(_mm256_mul_ps(u, x), &logistic));
-}
-
 DEFINE(softsign)
 {
     UNUSED;
@@ -134,8 +117,6 @@ static void run_other(float *y, const float *x, int64_t n, const struct ig_act *
     switch (act->kind) {
     case IG_SELU: run_long(r, act, selu); break;
     case IG_CELU: run_long(r, act, celu); break;
-    case IG_GELU: run_long(r, act, gelu); break;
-    case IG_GELU_TANH: run_long(r, act, gelu_tangent); break;
     case IG_SOFTSIGN: run(r, act, softsign); break;
     case IG_THRESHOLDED_RELU: run(r, act, thresholded); break;
     case IG_SHRINK: run(r, act, shrink); break;

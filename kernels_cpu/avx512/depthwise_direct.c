@@ -1,7 +1,7 @@
 /* Depthwise convolution, 3x3, 5x5 and 7x7: the kernels of depthwise_direct.S. */
 #include <stddef.h>
 
-#include "kernels_cpu/avx2/act.h"
+#include "kernels_cpu/avx512/act.h"
 #include "kernels_cpu/avx512/kernels.h"
 #include "kernels_cpu/common/depthwise7.h"
 
@@ -19,7 +19,7 @@ static const struct ig_depthwise7_set set = {
     {{{ig_direct_3s1_16_avx512, ig_direct_3s1_32_avx512}, {ig_direct_3s2_16_avx512, ig_direct_3s2_32_avx512}},
      {{ig_direct_5s1_16_avx512, ig_direct_5s1_32_avx512}, {ig_direct_5s2_16_avx512, ig_direct_5s2_32_avx512}},
      {{ig_direct_7s1_16_avx512, ig_direct_7s1_32_avx512}, {ig_direct_7s2_16_avx512, ig_direct_7s2_32_avx512}}},
-    16, ig_act_pixels_avx2};
+    16, ig_act_pixels_avx512};
 
 void conv_f32_depthwise7x32__avx512(const struct ig_call *call, struct ig_range range, void *scratch)
 {

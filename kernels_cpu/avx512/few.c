@@ -1,5 +1,5 @@
 /* Convolution to few output channels, common/few.inc. */
-#include "kernels_cpu/avx2/act.h"
+#include "kernels_cpu/avx512/act.h"
 #include "kernels_cpu/avx512/kernels.h"
 #include "kernels_cpu/avx512/lanes.h"
 
@@ -9,5 +9,5 @@ enum { REGISTERS = 32 };
 
 void conv_f32_few16__avx512(const struct ig_call *call, struct ig_range range, void *scratch)
 {
-    few_rows(call, range, (float *)scratch, ig_act_row_avx2);
+    few_rows(call, range, (float *)scratch, ig_act_row_avx512);
 }

@@ -6,7 +6,7 @@
 
 #include <immintrin.h>
 
-#include "kernels_cpu/avx2/act.h"
+#include "kernels_cpu/avx512/act.h"
 #include "kernels_cpu/common/blocks.h"
 
 ig_gemm_fn ig_gemm16_1x8_avx512, ig_gemm16_2x8_avx512, ig_gemm16_3x8_avx512, ig_gemm16_4x8_avx512,
@@ -41,6 +41,6 @@ static ig_gemm_fn *const w16[] = {ig_gemm16_1x16_avx512, ig_gemm16_2x16_avx512, 
                                   ig_gemm16_7x16_avx512, ig_gemm16_8x16_avx512, ig_gemm16_9x16_avx512,
                                   ig_gemm16_10x16_avx512, ig_gemm16_11x16_avx512, ig_gemm16_12x16_avx512};
 
-const struct ig_gemm_set ig_gemm_12x32_avx512 = {12, 16, {w8, w16}, ig_act_row_avx2, gemv_128, 8,
+const struct ig_gemm_set ig_gemm_12x32_avx512 = {12, 16, {w8, w16}, ig_act_row_avx512, gemv_128, 8,
                                                  IG_GEMM_STREAM_BYTES_AVX512, IG_GEMM_LOOPS_AVX512,
                                                  IG_GEMM_BLOCK_AVX512, NULL};

@@ -1,5 +1,5 @@
 /* Convolution of groups of few channels, common/grouped.h. */
-#include "kernels_cpu/avx2/act.h"
+#include "kernels_cpu/avx512/act.h"
 #include "kernels_cpu/avx512/kernels.h"
 #include "kernels_cpu/avx512/vec.h"
 
@@ -17,6 +17,6 @@ enum { L = 16, MOST = 14 };
 
 void conv_f32_grouped16__avx512(const struct ig_call *call, struct ig_range range, void *scratch)
 {
-    static const struct ig_grouped_set set = {L, MOST, tile, ig_act_row_avx2};
+    static const struct ig_grouped_set set = {L, MOST, tile, ig_act_row_avx512};
     ig_grouped(call, range, scratch, &set);
 }

@@ -86,11 +86,27 @@ DEFINE(softplus)
     return vaddq_f32(vmaxq_f32(x, ZERO), ig_log1p4(ig_exp4(vnegq_f32(vabsq_f32(x)))));
 }
 
+/* max(x, 0) - |x| Phi(-|x|); the part of what is below -15 is 0, so that -inf gives NaN, as in the reference. */
+DEFINE(gelu)
+{
+    UNUSED;
+    float32x4_t most = vdupq_n_f32(15), z = vabsq_f32(vminq_f32(x, most));
+    return vfmsq_f32(vmaxq_f32(x, ZERO), z, ig_normal_tail4(vminq_f32(z, most)));
+}
+
+/* x/(1 + e^(-2u)), u = sqrt(2/pi) (x + 0.044715 x^3). Within 3 |2u| + 3 ulp, as 2u is rounded. */
+DEFINE(gelu_tangent)
+{
+    UNUSED;
+    float32x4_t u = vfmaq_f32(vdupq_n_f32(1.59576912f), vmulq_f32(x, x), vdupq_n_f32(0.0713548163f));
+    return vdivq_f32(x, vaddq_f32(ONE, ig_exp4(vnegq_f32(vmulq_f32(u, x)))));
+}
+
 /* The kinds known, with their formulas. */
 #define KINDS(K)                                                                                         \
     K(IG_NONE, none) K(IG_RELU, relu) K(IG_CLIP, clip) K(IG_LEAKY_RELU, leaky) K(IG_SIGMOID, sigmoid)    \
     K(IG_TANH, tangent) K(IG_HARD_SIGMOID, hard_sigmoid) K(IG_HARD_SWISH, hard_swish) K(IG_SWISH, swish) \
-    K(IG_ELU, elu) K(IG_MISH, mish) K(IG_SOFTPLUS, softplus)
+    K(IG_ELU, elu) K(IG_MISH, mish) K(IG_SOFTPLUS, softplus) K(IG_GELU, gelu) K(IG_GELU_TANH, gelu_tangent)
 
 void ig_act_row_neon(float *y, const float *x, int64_t n, const struct ig_act *act)
 {

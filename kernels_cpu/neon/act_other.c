@@ -14,22 +14,6 @@ DEFINE(celu)
     return if_negative(x, vmulq_f32(a, ig_expm14(vminq_f32(vdivq_f32(x, a), ZERO))), x);
 }
 
-/* max(x, 0) - |x| Phi(-|x|); the part of what is below -15 is 0, so that -inf gives NaN, as in the reference. */
-DEFINE(gelu)
-{
-    UNUSED;
-    float32x4_t most = vdupq_n_f32(15), z = vabsq_f32(vminq_f32(x, most));
-    return vfmsq_f32(vmaxq_f32(x, ZERO), z, ig_normal_tail4(vminq_f32(z, most)));
-}
-
-/* x/(1 + e^(-2u)), u = sqrt(2/pi) (x + 0.044715 x^3). Within 3 |2u| + 3 ulp, as 2u is rounded. */
-DEFINE(gelu_tangent)
-{
-    UNUSED;
-    float32x4_t u = vfmaq_f32(vdupq_n_f32(1.59576912f), vmulq_f32(x, x), vdupq_n_f32(0.0713548163f));
-    return vdivq_f32(x, vaddq_f32(ONE, ig_exp4(vnegq_f32(vmulq_f32(u, x)))));
-}
-
 DEFINE(softsign)
 {
     UNUSED;
@@ -131,8 +115,6 @@ static void run_other(float *y, const float *x, int64_t n, const struct ig_act *
     switch (act->kind) {
     case IG_SELU: run_long(y, x, n, act, selu); break;
     case IG_CELU: run_long(y, x, n, act, celu); break;
-    case IG_GELU: run_long(y, x, n, act, gelu); break;
-    case IG_GELU_TANH: run_long(y, x, n, act, gelu_tangent); break;
     case IG_SOFTSIGN: run(y, x, n, act, softsign); break;
     case IG_THRESHOLDED_RELU: run(y, x, n, act, thresholded); break;
     case IG_SHRINK: run(y, x, n, act, shrink); break;

@@ -12,8 +12,6 @@ int ig_supports_unary(const struct ig_call *call)
     switch (kind) {
     case IG_CELU: return act->alpha > 0; /* else x/alpha has no bound where x is negative */
     case IG_SELU:
-    case IG_GELU:
-    case IG_GELU_TANH:
     case IG_SOFTSIGN:
     case IG_THRESHOLDED_RELU:
     case IG_SHRINK:

@@ -24,6 +24,11 @@ static inline double ig_ref_softplus(double x)
     return x > 0 ? x + log(1 + exp(-x)) : log(1 + exp(x));
 }
 
+static inline double ig_ref_gelu_tanh(double x)
+{
+    return 0.5 * x * (1 + tanh(0.79788456080286535588 /* sqrt(2/pi) */ * (x + 0.044715 * x * x * x)));
+}
+
 /* Kinds below IG_FUSABLE; others return x. */
 static inline double ig_ref_act(const struct ig_act *act, double x)
 {
@@ -40,6 +45,8 @@ static inline double ig_ref_act(const struct ig_act *act, double x)
     case IG_ELU: return x < 0 ? a * (exp(x) - 1) : x;
     case IG_MISH: return x * tanh(ig_ref_softplus(x));
     case IG_SOFTPLUS: return ig_ref_softplus(x);
+    case IG_GELU: return 0.5 * x * (1 + erf(x * 0.70710678118654752440 /* 1/sqrt(2) */));
+    case IG_GELU_TANH: return ig_ref_gelu_tanh(x);
     default: return x;
     }
 }

@@ -10,20 +10,13 @@ static double celu(double x, double a)
     return x < 0 ? a * (exp(x / a) - 1) : x;
 }
 
-static double gelu_tanh(double x)
-{
-    return 0.5 * x * (1 + tanh(0.79788456080286535588 /* sqrt(2/pi) */ * (x + 0.044715 * x * x * x)));
-}
-
-/* Kinds from IG_FUSABLE to IG_GELU and the like, with parameters. */
+/* Kinds from IG_FUSABLE on, with parameters. */
 static double shaped(const struct ig_act *act, double x)
 {
     double a = act->alpha, b = act->beta;
     switch (act->kind) {
     case IG_SELU: return b * (x < 0 ? a * (exp(x) - 1) : x);
     case IG_CELU: return celu(x, a);
-    case IG_GELU: return 0.5 * x * (1 + erf(x * 0.70710678118654752440 /* 1/sqrt(2) */));
-    case IG_GELU_TANH: return gelu_tanh(x);
     case IG_SOFTSIGN: return x / (1 + fabs(x));
     case IG_THRESHOLDED_RELU: return x > a ? x : 0;
     case IG_SHRINK: return x < -a ? x + b : x > a ? x - b : 0;

@@ -235,6 +235,16 @@ static __device__ __forceinline__ float softplus(float x)
     return x > 0 ? x + log1pf(expf(-x)) : log1pf(expf(x));
 }
 
+static __device__ __forceinline__ float gelu(float x)
+{
+    return 0.5f * x * (1 + erff(x * 0.7071067812f /* 1/sqrt(2) */));
+}
+
+static __device__ __forceinline__ float gelu_tanh(float x)
+{
+    return 0.5f * x * (1 + tanhf(0.7978845608f /* sqrt(2/pi) */ * fmaf(0.044715f * x * x, x, x)));
+}
+
 /*
  * Activations that the kernels know, a bit for each kind; a program's those of its plan. A module that knows them all has
  * those that take many instructions as a function, which is called (LONG_CALLED): inlined for each of a thread's outputs
@@ -248,7 +258,8 @@ enum { LONG_CALLED = 1 };
 #define GPU_ACTIVATIONS ~0u
 #define LONG_LINKAGE __noinline__
 #endif
-enum { LONG_ACTIVATIONS = 1 << IG_SIGMOID | 1 << IG_TANH | 1 << IG_SWISH | 1 << IG_ELU | 1 << IG_MISH | 1 << IG_SOFTPLUS };
+enum { LONG_ACTIVATIONS = 1 << IG_SIGMOID | 1 << IG_TANH | 1 << IG_SWISH | 1 << IG_ELU | 1 << IG_MISH | 1 << IG_SOFTPLUS |
+       1 << IG_GELU | 1 << IG_GELU_TANH };
 
 /* f of a value, or of each of four. */
 template <typename F> static __device__ __forceinline__ float each(float v, F f)
@@ -272,6 +283,8 @@ template <typename V> static __device__ __forceinline__ V activate_long(int kind
     ACTIVATION(IG_ELU, x < 0 ? alpha * expm1f(x) : x);
     ACTIVATION(IG_MISH, x * tanhf(softplus(x)));
     ACTIVATION(IG_SOFTPLUS, softplus(x));
+    ACTIVATION(IG_GELU, gelu(x));
+    ACTIVATION(IG_GELU_TANH, gelu_tanh(x));
     default: break;
     }
     return v;

@@ -5,17 +5,10 @@
 #include "kernels_gpu/cuda/element.cuh"
 #include "kernels_gpu/cuda/function.cuh"
 
-static __device__ __forceinline__ float gelu_tanh(float x)
-{
-    return 0.5f * x * (1 + tanhf(0.7978845608f /* sqrt(2/pi) */ * fmaf(0.044715f * x * x, x, x)));
-}
-
 /* The kinds that no vector kernel has. */
 static __device__ float rare_unary(const ig_gpu_act &act, float x)
 {
     switch (act.kind) {
-    case IG_GELU: return 0.5f * x * (1 + erff(x * 0.7071067812f /* 1/sqrt(2) */));
-    case IG_GELU_TANH: return gelu_tanh(x);
     case IG_SHRINK: return x < -act.alpha ? x + act.beta : x > act.alpha ? x - act.beta : 0;
     case IG_SIGN: return x > 0 ? 1 : x < 0 ? -1 : x;
     case IG_ERF: return erff(x);

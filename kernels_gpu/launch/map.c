@@ -10,8 +10,6 @@ enum { MANY_PIXELS = 16 };
 static int is_rare(const struct ig_call *call)
 {
     switch (((const struct ig_unary_attr *)call->attrs)->act.kind) {
-    case IG_GELU:
-    case IG_GELU_TANH:
     case IG_SHRINK:
     case IG_SIGN:
     case IG_ERF:

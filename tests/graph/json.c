@@ -95,7 +95,7 @@ static const char golden[] =
     "{\"name\":\"v\",\"shape\":[1,4,4,1],\"type\":\"f32\"},\n"
     "{\"name\":\"y \\\"out\\\"\",\"shape\":[1,2,2,1],\"type\":\"f32\"}\n"
     "],\n"
-    "\"version\":1\n"
+    "\"version\":2\n"
     "}\n";
 
 static void text_is_canonical(void **state) {
@@ -191,8 +191,8 @@ static void broken_files_are_refused(void **state) {
     static const char bin[128];
     write_file(in_folder("sample.bin"), bin, sizeof bin);
     refused("{\n\"channels", "\"channels", "line 1");
-    refused("\"version\":1\n}", "\"version\":1\n", "line");
-    refused("\"version\":1", "\"version\":2", "'version' is out of range: 2");
+    refused("\"version\":2\n}", "\"version\":2\n", "line");
+    refused("\"version\":2", "\"version\":1", "version 1 of 'ingot-graph', not 2: make it anew (ingot graph)");
     refused("ingot-graph", "other", "format is 'other'");
     refused("\"opset\":17", "\"opset\":\"17\"", "'opset' must be an integer");
     refused("\"channels_last\":1", "\"channels_last\":2", "'channels_last' is out of range");

@@ -110,7 +110,8 @@ struct ig_act windows_act(struct rng *r, enum check_pass pass)
     static const struct ig_act acts[IG_FUSABLE] = {
         {IG_NONE, 0, 0},       {IG_RELU, 0, 0},         {IG_CLIP, -2, 6},     {IG_LEAKY_RELU, 0.25f, 0},
         {IG_SIGMOID, 0, 0},    {IG_TANH, 0, 0},         {IG_HARD_SIGMOID, 0.2f, 0.5f}, {IG_HARD_SWISH, 0, 0},
-        {IG_SWISH, 1, 0},      {IG_ELU, 1, 0},          {IG_MISH, 0, 0},      {IG_SOFTPLUS, 0, 0}};
+        {IG_SWISH, 1, 0},      {IG_ELU, 1, 0},          {IG_MISH, 0, 0},      {IG_SOFTPLUS, 0, 0},
+        {IG_GELU, 0, 0},       {IG_GELU_TANH, 0, 0}};
     if (rng_one_in(r, 3)) return acts[IG_NONE];
     return acts[rng_int(r, 0, pass == CHECK_INTEGERS ? IG_LEAKY_RELU : IG_FUSABLE - 1)];
 }
