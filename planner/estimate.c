@@ -77,6 +77,7 @@ static const struct family {
     {IG_CONV, "k8__cuda", 0.55, 1, 64, 64},
     {IG_CONV, "k16__cuda", 0.5, 1, 64, 64},
     {IG_CONV, "depthwise__cuda", 0.3, 1, 1, 4},
+    {IG_CONV, "gemv__cuda", 0.25, 1, 4, 0},
     {IG_CONV, "grouped2x4__cuda", 0.5, 1, 8, 4},
     {IG_CONV, "grouped1x4__cuda", 0.45, 1, 4, 4},
     {IG_CONV, "direct__cuda", 0.02, 1, 1, 0},

@@ -52,8 +52,13 @@ template <int K, int S, int OY, int OX, typename E = float> static __device__ __
     if (!to.find(p, blockIdx.x * 128 + threadIdx.x, p.oc4 / 4)) return;
     const int iy = to.y * S - p.top, ix = to.x * S - p.left;
     to.template begin<E>(p);
-#pragma unroll (K < 7 ? ROWS : 1)
-    for (int r = 0; r < ROWS; r++) depthwise_row<K, S, E>(p, r, iy, ix, to.channel, to.sum);
+    if (K < 7) {
+        UNROLL
+        for (int r = 0; r < ROWS; r++) depthwise_row<K, S, E>(p, r, iy, ix, to.channel, to.sum);
+    } else {
+#pragma unroll 1
+        for (int r = 0; r < ROWS; r++) depthwise_row<K, S, E>(p, r, iy, ix, to.channel, to.sum);
+    }
     to.template put<E>(p);
 }
 

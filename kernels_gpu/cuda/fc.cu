@@ -1,5 +1,5 @@
 /*
- * Fully connected layers of few rows (GEMV): a warp per output and up to ROWS input rows, which read the weights once.
+ * Fully connected layers of few rows and 1x1 convolutions of few pixels (GEMV): a warp per output and up to ROWS input rows, which read the weights once.
  * Lanes take every 32nd quad of the sum, then add up by halves: the order is fixed. Four quads of weights are on their
  * way at a time, as the rate of memory is all that counts. fc_half_*: of weights that are halves.
  */
@@ -33,7 +33,7 @@ template <bool VECTOR, typename IN = float, typename W = float> static __device_
 {
     const int lane = threadIdx.x % 32, n = blockIdx.x * 4 + threadIdx.x / 32, row0 = blockIdx.y * ROWS;
     if (n >= p.oc) return;
-    const int rows = min((int)ROWS, p.out_h - row0);
+    const int rows = min((int)ROWS, p.out_h * p.out_w - row0);
     const W *w = (const W *)p.weights + (long long)n * p.ic;
     float sum[ROWS] = {0, 0, 0, 0};
     for (int k = lane * 4; k < p.ic; k += 128 * AHEAD) {
@@ -43,7 +43,8 @@ template <bool VECTOR, typename IN = float, typename W = float> static __device_
         UNROLL
         for (int r = 0; r < ROWS; r++) {
             if (r >= rows) continue;
-            const IN *x = (const IN *)p.in + (row0 + r) * p.in_row;
+            const int m = row0 + r, y = m / p.out_w;
+            const IN *x = (const IN *)p.in + (y * p.sh * p.in_row + (m - y * p.out_w) * p.sw * p.in_pixel);
             UNROLL
             for (int i = 0; i < AHEAD; i++) sum[r] = dot4(widened(v[i]), widened(quad<VECTOR>(x, k + 128 * i, p.ic)), sum[r]);
         }
@@ -53,9 +54,11 @@ template <bool VECTOR, typename IN = float, typename W = float> static __device_
         float total = sum_of_warp(sum[r]);
         if (r >= rows || lane) continue;
         const bool halves = sizeof(W) < sizeof(float);
+        const int y = (row0 + r) / p.out_w, column = row0 + r - y * p.out_w;
+        const int of_residual = y * p.residual_row + column * p.residual_pixel + n, of_out = y * p.out_row + column * p.out_pixel + n;
         if (p.bias) total += widened(((const W *)p.bias)[n]);
-        if (p.residual) total += load_either1(p.residual, (row0 + r) * p.residual_row + n, halves && (p.halves & IG_GPU_RESIDUAL_HALVES));
-        store_either1(p.out, (row0 + r) * p.out_row + n, halves && (p.halves & IG_GPU_OUT_HALVES), activate(p.act, total));
+        if (p.residual) total += load_either1(p.residual, of_residual, halves && (p.halves & IG_GPU_RESIDUAL_HALVES));
+        store_either1(p.out, of_out, halves && (p.halves & IG_GPU_OUT_HALVES), activate(p.act, total));
     }
 }
 

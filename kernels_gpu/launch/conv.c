@@ -5,7 +5,7 @@
 
 enum { POINTERS = 7, UNIT = 16, MMA_UNIT = 32 /* of sums: conv.cuh */ };
 enum { WIDE_GROUP = 8 /* fewer channels of a group are not worth a tile */ };
-enum { MOST_FEW = 64 /* pixels that conv_16x128 is offered for */ };
+enum { MOST_FEW = 64 /* pixels that conv_16x128 is offered for */, MOST_GEMV = 16 /* and fc_gemv */ };
 enum { MOST_GROUPED = 32 /* channels of a group that grouped.cu is offered for: of more a tile is full */ };
 
 struct tiling { /* of conv.cu, conv_mma.cu */
@@ -30,12 +30,21 @@ int ig_gpu_supports_conv(const struct ig_call *call)
     return ig_supports_conv_gemm(call) && ig_gpu_holds_all(call);
 }
 
-/* One tap inside the picture. */
-int ig_gpu_supports_conv_few(const struct ig_call *call)
+/* One tap inside the picture, of so many pixels at most. */
+static int is_pointwise(const struct ig_call *call, int32_t pixels)
 {
     const struct ig_window *w = &((const struct ig_conv *)call->attrs)->w;
-    return ig_gpu_supports_conv(call) && w->kh == 1 && w->kw == 1 && !w->top && !w->left && !w->bottom && !w->right &&
-           (int64_t)call->out[0].h * call->out[0].w <= MOST_FEW;
+    return w->kh == 1 && w->kw == 1 && !w->top && !w->left && !w->bottom && !w->right && (int64_t)call->out[0].h * call->out[0].w <= pixels;
+}
+
+int ig_gpu_supports_conv_few(const struct ig_call *call)
+{
+    return ig_gpu_supports_conv(call) && is_pointwise(call, MOST_FEW);
+}
+
+int ig_gpu_supports_conv_gemv(const struct ig_call *call)
+{
+    return ig_gpu_supports_direct(call) && ((const struct ig_conv *)call->attrs)->groups == 1 && is_pointwise(call, MOST_GEMV);
 }
 
 int ig_gpu_supports_depthwise(const struct ig_call *call)
@@ -308,14 +317,28 @@ int ig_gpu_fc_32x32k16(const struct ig_call *call, void *scratch, struct ig_gpu_
     return gemm(call, ig_gpu_fc_of(call), &tile_32x32k16, scratch, to);
 }
 
+int ig_gpu_gemv_fill(const struct ig_call *call, const struct ig_gpu_conv *p, int halves, struct ig_gpu_launch *to)
+{
+    static const char *const functions[2][2][2] = {{{"fc_gemv_any", "fc_gemv"}, {NULL, NULL}},
+                                                   {{"fc_half_floats_gemv_any", "fc_half_floats_gemv"}, {"fc_half_gemv_any", "fc_half_gemv"}}};
+    int vector = p->ic % 4 == 0 && ig_gpu_is_vector(&call->in[0]);
+    ig_gpu_fill(to, functions[halves][ig_gpu_is_halves(&call->in[0])][vector], ig_gpu_ceil(p->oc, 4),
+                ig_gpu_ceil((int64_t)p->out_h * p->out_w, 4), 1, 128, POINTERS, p, sizeof *p);
+    return 1;
+}
+
 int ig_gpu_fc_gemv(const struct ig_call *call, void *scratch, struct ig_gpu_launch *to)
 {
-    struct ig_gpu_conv p = ig_gpu_fc_of(call);
-    int vector = p.ic % 4 == 0 && ig_gpu_is_vector(&call->in[0]);
+    const struct ig_gpu_conv p = ig_gpu_fc_of(call);
     (void)scratch;
-    ig_gpu_fill(to, vector ? "fc_gemv" : "fc_gemv_any", ig_gpu_ceil(p.oc, 4), ig_gpu_ceil(p.out_h, 4), 1, 128, POINTERS, &p,
-                sizeof p);
-    return 1;
+    return ig_gpu_gemv_fill(call, &p, 0, to);
+}
+
+int ig_gpu_conv_gemv(const struct ig_call *call, void *scratch, struct ig_gpu_launch *to)
+{
+    const struct ig_gpu_conv p = ig_gpu_conv_of(call);
+    (void)scratch;
+    return ig_gpu_gemv_fill(call, &p, 0, to);
 }
 
 static int one_by_one(const struct ig_gpu_conv *p, struct ig_gpu_launch *to)

@@ -44,6 +44,11 @@ int ig_gpu_supports_half_grouped(const struct ig_call *call)
     return ig_gpu_is_halves(&call->in[0]) && ig_supports_half(call, ig_gpu_supports_grouped);
 }
 
+int ig_gpu_supports_half_conv_gemv(const struct ig_call *call)
+{
+    return ig_supports_half(call, ig_gpu_supports_conv_gemv) && ig_gpu_holds_all(call);
+}
+
 int ig_gpu_supports_half_fc(const struct ig_call *call)
 {
     return ig_supports_half_fc(call) && ig_gpu_holds_all(call);
@@ -191,13 +196,16 @@ int ig_gpu_half_fc_mma64x64k8(const struct ig_call *call, void *scratch, struct 
 
 int ig_gpu_half_gemv(const struct ig_call *call, void *scratch, struct ig_gpu_launch *to)
 {
-    static const char *const functions[2][2] = {{"fc_half_floats_gemv_any", "fc_half_floats_gemv"}, {"fc_half_gemv_any", "fc_half_gemv"}};
     const struct ig_gpu_conv p = on_halves(call, ig_gpu_fc_of(call));
-    int vector = p.ic % 4 == 0 && ig_gpu_is_vector(&call->in[0]);
     (void)scratch;
-    ig_gpu_fill(to, functions[ig_gpu_is_halves(&call->in[0])][vector], ig_gpu_ceil(p.oc, 4), ig_gpu_ceil(p.out_h, 4), 1, 128, POINTERS,
-                &p, sizeof p);
-    return 1;
+    return ig_gpu_gemv_fill(call, &p, 1, to);
+}
+
+int ig_gpu_half_conv_gemv(const struct ig_call *call, void *scratch, struct ig_gpu_launch *to)
+{
+    const struct ig_gpu_conv p = on_halves(call, ig_gpu_conv_of(call));
+    (void)scratch;
+    return ig_gpu_gemv_fill(call, &p, 1, to);
 }
 
 static int one_by_one(const struct ig_call *call, const struct ig_gpu_conv *p, struct ig_gpu_launch *to)

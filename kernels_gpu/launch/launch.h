@@ -85,7 +85,7 @@ static inline int32_t ig_gpu_some_blocks(int64_t count)
 
 /* --- launch/conv.c --- */
 ig_supports_fn ig_gpu_supports_conv;       /* as a matrix product; not depthwise */
-ig_supports_fn ig_gpu_supports_conv_few;   /* 1x1, few pixels */
+ig_supports_fn ig_gpu_supports_conv_few, ig_gpu_supports_conv_gemv; /* 1x1, few pixels */
 ig_supports_fn ig_gpu_supports_direct;     /* any window and groups */
 ig_supports_fn ig_gpu_supports_volume;     /* three dims, groups of some channels */
 ig_supports_fn ig_gpu_supports_depthwise;  /* 3x3, 5x5 and 7x7, stride 1 and 2 */
@@ -107,13 +107,14 @@ ig_gpu_launch_fn ig_gpu_conv_128x128, ig_gpu_conv_128x128k2, ig_gpu_conv_128x128
     ig_gpu_conv_mma64x64k8, ig_gpu_conv_mma64x128, ig_gpu_conv_mma64x128k2, ig_gpu_conv_mma64x128k4, ig_gpu_conv_mma64x128k8;
 ig_gpu_launch_fn ig_gpu_conv_direct, ig_gpu_conv_depthwise, ig_gpu_conv_depthwise_wide, ig_gpu_conv_depthwise_ring,
     ig_gpu_conv_grouped2x4, ig_gpu_conv_grouped1x4, ig_gpu_conv_volume64x64, ig_gpu_conv_volume32x32;
-ig_gpu_launch_fn ig_gpu_fc_64x64, ig_gpu_fc_32x32k16, ig_gpu_fc_gemv;
+ig_gpu_launch_fn ig_gpu_fc_64x64, ig_gpu_fc_32x32k16, ig_gpu_fc_gemv, ig_gpu_conv_gemv;
 
 struct ig_gpu_conv ig_gpu_conv_of(const struct ig_call *call); /* parameters of a convolution as it is */
 struct ig_gpu_conv ig_gpu_fc_of(const struct ig_call *call);   /* of a fully connected layer, as a convolution over one column */
 struct ig_gpu_conv ig_gpu_depthwise_of(const struct ig_call *call);
 int ig_gpu_are_quads(const struct ig_call *call, const struct ig_gpu_conv *p); /* operands of a kernel of quads of all channels */
 void ig_gpu_depthwise_fill(const struct ig_gpu_conv *p, int halves, struct ig_gpu_launch *to); /* the function of its window and stride */
+int ig_gpu_gemv_fill(const struct ig_call *call, const struct ig_gpu_conv *p, int halves, struct ig_gpu_launch *to);
 /* `of`: as of any convolution; 1 or 2 rows a thread. */
 int ig_gpu_grouped_fill(const struct ig_call *call, const struct ig_gpu_conv *of, int rows, int halves, struct ig_gpu_launch *to);
 ig_pack_fn ig_gpu_pack_conv8;              /* as ig_gpu_pack_conv, rows rounded up to 8 */
@@ -124,7 +125,7 @@ size_t ig_gpu_partial_bytes(const struct ig_call *call, int32_t columns, int32_t
 
 /* --- launch/conv_half.c: weights are halves, and inputs may be --- */
 ig_supports_fn ig_gpu_supports_half_conv, ig_gpu_supports_half_mma /* inputs are */, ig_gpu_supports_half_depthwise,
-    ig_gpu_supports_half_grouped,
+    ig_gpu_supports_half_grouped, ig_gpu_supports_half_conv_gemv,
     ig_gpu_supports_half_direct, ig_gpu_supports_half_fc, ig_gpu_supports_half_winograd2, ig_gpu_supports_half_winograd4;
 ig_pack_fn ig_gpu_pack_half_conv;                                                    /* bias and weights narrowed, rows of whole eights */
 /* Those of the kernels on floats, narrowed. */
@@ -135,7 +136,7 @@ ig_gpu_launch_fn ig_gpu_half_128x64, ig_gpu_half_128x64k2, ig_gpu_half_64x64, ig
     ig_gpu_half_64x64k8, ig_gpu_half_64x64s, ig_gpu_half_32x32, ig_gpu_half_32x32k4, ig_gpu_half_32x32k16, ig_gpu_half_mma128x64,
     ig_gpu_half_mma128x64k2, ig_gpu_half_mma64x64, ig_gpu_half_mma64x64k2, ig_gpu_half_mma64x64k4, ig_gpu_half_mma64x64k8,
     ig_gpu_half_mma64x64k16, ig_gpu_half_depthwise, ig_gpu_half_grouped2x4, ig_gpu_half_grouped1x4, ig_gpu_half_direct,
-    ig_gpu_half_fc_64x64, ig_gpu_half_fc_mma64x64k8, ig_gpu_half_gemv;
+    ig_gpu_half_fc_64x64, ig_gpu_half_fc_mma64x64k8, ig_gpu_half_gemv, ig_gpu_half_conv_gemv;
 
 /* --- launch/conv_bytes.c: QLinearConv of constant parameters, weights that are signed bytes --- */
 ig_supports_fn ig_gpu_supports_bytes /* not depthwise */, ig_gpu_supports_bytes_gemv /* 1x1, a pixel or few */, ig_gpu_supports_bytes_depthwise;
