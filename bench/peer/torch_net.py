@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """PyTorch and cuDNN as a peer on a GPU: runs the benchmark networks' ONNX files by torch.nn.functional, node by node, with
-batch normalisations folded into convolutions. fp32 with TF32 off, or halves.
+batch normalisations folded into convolutions and what exporters take apart put together (torch_fuse.py). fp32 with TF32 off, or halves.
 
   torch_net.py --check NET.onnx...          on the CPU, against onnxruntime: fails above 1e-4 of the largest output
   torch_net.py --time [-o FILE] NET.onnx... on GPU 0: a JSON object a network, the best of eager and captured in a CUDA
@@ -21,34 +21,9 @@ import torch  # noqa: E402
 import torch.nn.functional as F  # noqa: E402
 
 import onnx_file  # noqa: E402
+import torch_fuse  # noqa: E402
 
 MOST_OFF = 1e-4
-
-
-def fold(nodes, constants):
-    """Batch normalisations behind a convolution that nothing else reads go into its weights."""
-    made = {name: n for n in nodes for name in n.outputs}
-    readers = {}
-    for n in nodes:
-        for name in n.inputs:
-            readers[name] = readers.get(name, 0) + 1
-    kept = []
-    for n in nodes:
-        conv = made.get(n.inputs[0]) if n.op == "BatchNormalization" else None
-        if not conv or conv.op != "Conv" or readers[n.inputs[0]] > 1:
-            kept.append(n)
-            continue
-        scale, shift, mean, variance = (constants[name].astype(numpy.float64) for name in n.inputs[1:5])
-        scale = scale / numpy.sqrt(variance + n.get("epsilon", 1e-5))
-        weights = constants[conv.inputs[1]].astype(numpy.float64)
-        bias = constants[conv.inputs[2]] if len(conv.inputs) > 2 else 0
-        names = [f"{n.outputs[0]}.weights", f"{n.outputs[0]}.bias"]
-        constants[names[0]] = (weights * scale.reshape(-1, 1, 1, 1)).astype(numpy.float32)
-        constants[names[1]] = ((bias - mean) * scale + shift).astype(numpy.float32)
-        conv.inputs = [conv.inputs[0]] + names
-        made[n.outputs[0]] = conv
-        conv.outputs = n.outputs
-    return kept
 
 
 # --- operators: node, its inputs as tensors (None where left out; constants as numpy where they are shapes) ---
@@ -149,6 +124,9 @@ OPERATORS = {
     "Add": lambda n, a, b: a + b, "Mul": lambda n, a, b: a * b,
     "GlobalAveragePool": lambda n, x: F.adaptive_avg_pool2d(x, 1),
     "Concat": lambda n, *x: torch.cat(x, n.get("axis")),
+    "Gelu": lambda n, x: F.gelu(x),
+    "LayerNormalization": lambda n, x, scale, bias: F.layer_norm(x, scale.shape, scale, bias, n.get("epsilon")),
+    "Transpose": lambda n, x: x.permute(n.get("perm")),
     "Flatten": lambda n, x: x.flatten(n.get("axis", 1)) if n.get("axis", 1) else x.reshape(1, -1),
 }
 PLAIN = {"Clip", "Resize", "Slice"}  # whose further inputs are numbers when the network is read, not tensors
@@ -159,7 +137,7 @@ class Net:
 
     def __init__(self, path, device, channels_last=False, half=False):
         nodes, constants, self.inputs, self.outputs = onnx_file.read(path)
-        self.nodes = fold(nodes, constants)
+        self.nodes = torch_fuse.fuse(nodes, constants)
         unknown = {n.op for n in self.nodes} - set(OPERATORS)
         if unknown:
             raise NotImplementedError(", ".join(sorted(unknown)))
