@@ -1,9 +1,10 @@
 /*
  * Several nodes that are one UNARY. Along a chain: max(x, 0) -> relu, clip of clip -> clip, clip(x + 3, 0,
- * 6)/6 -> hard sigmoid. Around a product x f(x): swish, hard swish, mish, gelu. A product that is c times
+ * 6)/6 -> hard sigmoid. Around a product x f(x): swish, hard swish, mish, gelu and its form by tanh. A product that is c times
  * such a function becomes the function and an affine node, which the fold_affine pass merges with what
  * follows. Powers are what they are else: products, roots.
  */
+#include <math.h>
 #include <string.h>
 
 #include "graph/passes/edit.h"
@@ -36,6 +37,20 @@ static int read_chain(const struct ig_graph *g, int32_t v, int32_t root, struct 
     return f->n > 0;
 }
 
+static double rounded(double x, int bits) {
+    int exponent;
+    double fraction = frexp(x, &exponent);
+    return ldexp(rint(ldexp(fraction, bits)), exponent - bits);
+}
+
+/* That constant or one over its reciprocal, as files in single and half precision or bfloat16 have it. */
+static int is_constant(double v, double exact) {
+    static const int bits[] = {24, 11, 8};
+    for (size_t i = 0; i < sizeof bits / sizeof *bits; i++)
+        if (unary_near(v, rounded(exact, bits[i])) || unary_near(v, 1 / rounded(1 / exact, bits[i]))) return 1;
+    return 0;
+}
+
 /* x f(x) as factor * act(x); 0 if it is none that we know. */
 static int product_of(const struct chain *f, struct ig_act *act, double *factor) {
     const struct ig_act *a = f->act, *last = &a[f->n - 1];
@@ -52,12 +67,53 @@ static int product_of(const struct chain *f, struct ig_act *act, double *factor)
         *factor = 6;
     } else if (f->n == 2 && a->kind == IG_SOFTPLUS && last->kind == IG_TANH) {
         act->kind = IG_MISH;
-    } else if (f->n == 3 && is(a, IG_AFFINE, 0.70710678118654752, 0) && a[1].kind == IG_ERF &&
+    } else if (f->n == 3 && a->kind == IG_AFFINE && a->beta == 0 && is_constant(a->alpha, 0.70710678118654752) && a[1].kind == IG_ERF &&
                last->kind == IG_AFFINE && last->alpha == last->beta) {
         act->kind = IG_GELU;
         *factor = 2 * last->alpha;
     }
     return act->kind != IG_NONE;
+}
+
+/* Operands of a product or a sum that makes v and that nobody else reads; NULL if v is none. */
+static const int32_t *operands_of(const struct ig_graph *g, int32_t v, int32_t kind) {
+    int32_t node = edit_sole_reader(g, v) < 0 ? -1 : g->values[v].producer;
+    const struct ig_node *n = node < 0 ? NULL : &g->nodes[node];
+    return n && n->op == IG_BINARY && n->attrs.binary.kind == kind && n->attrs.binary.act.kind == IG_NONE ? n->in : NULL;
+}
+
+/* root^3: by products or a power. */
+static int is_cube(const struct ig_graph *g, int32_t v, int32_t root) {
+    float exponent;
+    const int32_t *in = operands_of(g, v, IG_POW);
+    if (in) return in[0] == root && edit_uniform(g, in[1], &exponent) && exponent == 3;
+    in = operands_of(g, v, IG_MUL);
+    for (int k = 0; in && k < 2; k++) {
+        const int32_t *square = in[k] == root ? operands_of(g, in[1 - k], IG_MUL) : NULL;
+        if (square && square[0] == root && square[1] == root) return 1;
+    }
+    return 0;
+}
+
+/* Reads one affine node or function; 0 unless v is made by it of a value, and read once. */
+static int read_one(const struct ig_graph *g, int32_t v, struct ig_act *act, int32_t *x) {
+    int32_t node = edit_sole_reader(g, v) < 0 ? -1 : g->values[v].producer;
+    return node >= 0 && unary_read(g, &g->nodes[node], act, x);
+}
+
+/* v = factor/2 (1 + tanh(sqrt(2/pi) (root + 0.044715 root^3))), what root is multiplied with for a GELU: its factor; else 0. */
+static double gelu_tangent(const struct ig_graph *g, int32_t v, int32_t root) {
+    struct ig_act half, tangent, scale, bend;
+    int32_t x, cube;
+    if (!read_one(g, v, &half, &x) || half.kind != IG_AFFINE || half.alpha != half.beta) return 0;
+    if (!read_one(g, x, &tangent, &x) || tangent.kind != IG_TANH) return 0;
+    if (!read_one(g, x, &scale, &x) || scale.kind != IG_AFFINE || scale.beta != 0 || !is_constant(scale.alpha, 0.79788456080286536)) return 0;
+    const int32_t *in = operands_of(g, x, IG_ADD);
+    for (int k = 0; in && k < 2; k++)
+        if (in[k] == root && read_one(g, in[1 - k], &bend, &cube) && bend.kind == IG_AFFINE && bend.beta == 0 &&
+            is_constant(bend.alpha, 0.044715) && is_cube(g, cube, root))
+            return 2. * half.alpha;
+    return 0;
 }
 
 /* Operand v of a product as c times a value: c, and the value in *root. */
@@ -96,7 +152,9 @@ static int compose_product(struct ig_graph *g, int32_t node) {
         for (int scaled = 0; scaled < 2; scaled++) { /* x f(x); then (c x) f(x) */
             factor = scaled ? factor_of(g, n->in[k], &root) : 1;
             if (!scaled) root = n->in[k];
-            if (!read_chain(g, n->in[1 - k], root, &f) || !product_of(&f, &act, &inner)) continue;
+            act = (struct ig_act){.kind = IG_GELU_TANH};
+            inner = gelu_tangent(g, n->in[1 - k], root);
+            if (inner == 0 && (!read_chain(g, n->in[1 - k], root, &f) || !product_of(&f, &act, &inner))) continue;
             put(g, node, root, &act, factor * inner);
             return 1;
         }

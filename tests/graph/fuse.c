@@ -81,15 +81,19 @@ static void other_functions_stay(void **state) {
 }
 
 /* Composes f (built on x by `make`) until it settles; one UNARY of `kind` must be left. */
-static void composes(int32_t (*make)(struct ig_graph *, int32_t), int32_t kind) {
+static void composes_within(int32_t (*make)(struct ig_graph *, int32_t), int32_t kind, double share) {
     struct ig_graph *g = empty();
     build_output(g, make(g, image(g)), "y");
     for (int n = 1; n;)
-        n = improve(g, ig_pass_compose) + improve(g, ig_pass_fold_affine) + improve(g, ig_pass_identity);
+        n = improve_within(g, ig_pass_compose, share) + improve(g, ig_pass_fold_affine) + improve(g, ig_pass_identity);
     assert_int_equal(g->n_nodes, 1);
     assert_int_equal(g->nodes[0].op, IG_UNARY);
     assert_int_equal(g->nodes[0].attrs.unary.act.kind, kind);
     ig_graph_free(g);
+}
+
+static void composes(int32_t (*make)(struct ig_graph *, int32_t), int32_t kind) {
+    composes_within(make, kind, 2e-5);
 }
 
 static int32_t relu_by_max(struct ig_graph *g, int32_t x) {
@@ -148,6 +152,36 @@ static int32_t gelu_halved_first(struct ig_graph *g, int32_t x) {
     return binary(g, IG_MUL, binary(g, IG_MUL, x, build_scalar(g, 0.5f)), one_plus_erf(g, x));
 }
 
+/* As a file in half precision has it. */
+static int32_t gelu_of_halves(struct ig_graph *g, int32_t x) {
+    int32_t e = act(g, IG_ERF, 0, 0, binary(g, IG_DIV, x, build_scalar(g, 1.4140625f)));
+    return binary(g, IG_MUL, binary(g, IG_MUL, x, binary(g, IG_ADD, e, build_scalar(g, 1))), build_scalar(g, 0.5f));
+}
+
+static int32_t cubed(struct ig_graph *g, int32_t x) {
+    return binary(g, IG_MUL, x, binary(g, IG_MUL, x, x));
+}
+
+static int32_t power_of_three(struct ig_graph *g, int32_t x) {
+    return binary(g, IG_POW, x, build_scalar(g, 3));
+}
+
+/* (1 + tanh(scale (x + bend x^3))) */
+static int32_t one_plus_tangent(struct ig_graph *g, int32_t x, int32_t cube, float scale, float bend) {
+    int32_t bent = binary(g, IG_ADD, x, binary(g, IG_MUL, build_scalar(g, bend), cube));
+    return binary(g, IG_ADD, build_scalar(g, 1), act(g, IG_TANH, 0, 0, binary(g, IG_MUL, bent, build_scalar(g, scale))));
+}
+
+static int32_t gelu_by_tangent(struct ig_graph *g, int32_t x) {
+    int32_t t = one_plus_tangent(g, x, cubed(g, x), 0.7978846f, 0.044715f);
+    return binary(g, IG_MUL, build_scalar(g, 0.5f), binary(g, IG_MUL, x, t));
+}
+
+static int32_t gelu_by_tangent_of_halves(struct ig_graph *g, int32_t x) {
+    int32_t t = one_plus_tangent(g, x, power_of_three(g, x), 0.79785156f, 0.044708252f);
+    return binary(g, IG_MUL, binary(g, IG_MUL, x, build_scalar(g, 0.5f)), t);
+}
+
 static void functions_are_recognised(void **state) {
     (void)state;
     composes(relu_by_max, IG_RELU);
@@ -162,6 +196,9 @@ static void functions_are_recognised(void **state) {
     composes(mish, IG_MISH);
     composes(gelu, IG_GELU);
     composes(gelu_halved_first, IG_GELU);
+    composes(gelu_by_tangent, IG_GELU_TANH);
+    composes_within(gelu_of_halves, IG_GELU, 1 / 2048.); /* what a half is rounded by */
+    composes_within(gelu_by_tangent_of_halves, IG_GELU_TANH, 1 / 2048.);
 }
 
 static void lookalikes_of_functions_stay(void **state) {
@@ -171,6 +208,8 @@ static void lookalikes_of_functions_stay(void **state) {
     build_output(g, binary(g, IG_MUL, act(g, IG_SIGMOID, 0, 0, z), x), "gate"); /* of another tensor */
     build_output(g, binary(g, IG_MUL, act(g, IG_HARD_SIGMOID, 0.2f, 0.5f, x), x), "slope"); /* not 1/6 */
     build_output(g, binary(g, IG_MUL, s, x), "swish");
+    build_output(g, binary(g, IG_MUL, x, one_plus_tangent(g, x, cubed(g, x), 0.7978846f, 0.05f)), "bend");
+    build_output(g, binary(g, IG_MUL, x, one_plus_tangent(g, x, cubed(g, z), 0.7978846f, 0.044715f)), "cube"); /* of another tensor */
     build_output(g, act(g, IG_SIN, 0, 0, s), "s"); /* the sigmoid is wanted as well */
     assert_int_equal(improve(g, ig_pass_compose), 0);
     ig_graph_free(g);
