@@ -221,7 +221,7 @@ struct ig_gpu_pools {    /* window.cu: pooling of any kind, and over whole image
     struct ig_gpu_axes w;
 };
 
-struct ig_gpu_average {  /* pool_bytes.cu: averages of quantised numbers over windows */
+struct ig_gpu_average {  /* pool_bytes.cu: quantised numbers over windows; scales and zeros for averages */
     const void *in, *in_zero, *out_zero;
     const float *in_scale, *out_scale;
     void *out;

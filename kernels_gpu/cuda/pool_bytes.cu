@@ -1,11 +1,12 @@
 /*
- * Averages of quantised numbers: v = ((float)S (x_scale / y_scale)) / n, S = sum of the taps inside less x_zero each, an integer and
+ * Pools of quantised numbers. Averages: v = ((float)S (x_scale / y_scale)) / n, S = sum of the taps inside less x_zero each, an integer and
  * exact, and y = saturate(rint(v) + y_zero): the reference's bits, whatever the order of the sum.
  *
  * Four channels are a word, of i8 made u8 by a flip of the highest bits. A word's even and odd bytes are added up as two sums of 16 bits
  * each, one addition for two channels, which hold 257 taps. pool_byte4, pool_byte_any: a thread for four channels of an output.
  * pool_byte_block: windows of many taps, as one that is the whole image, a block for 32 channels of an output, whose 256 threads take a word of
  * every 32nd tap, four of which are under way together; few outputs have a window's taps in pieces, and pool_byte_join adds up what these gave.
+ * Maxima, which need no scales: pool_byte_max4, pool_byte_max_any, a thread for four channels of an output.
  */
 #include "kernels_gpu/cuda/bytes.cuh"
 
@@ -113,6 +114,39 @@ GPU_KERNEL(128, 8, pool_byte4, ig_gpu_average)
 GPU_KERNEL(128, 8, pool_byte_any, ig_gpu_average)
 {
     average<false>(p);
+}
+
+/* The least there is where no tap is inside. */
+template <bool WORDS> static __device__ __forceinline__ void maximum(const ig_gpu_average &p)
+{
+    const int quads = (p.c + 3) / 4, i = blockIdx.x * 128 + threadIdx.x, m = i / quads, channel = (i - m * quads) * 4;
+    if (m >= p.pixels) return;
+    const window_inside r = inside_of(p, m);
+    const int next = p.w.d[2] * p.in_pixel;
+    unsigned most[4] = {0, 0, 0, 0};
+    for (int z = 0; z < r.n[0]; z++)
+        for (int y = 0; y < r.n[1]; y++)
+            for (int x = 0, at = tap_at(p, r, z, y, 0); x < r.n[2]; x += POOL_AHEAD, at += POOL_AHEAD * next) {
+                unsigned v[POOL_AHEAD];
+                UNROLL
+                for (int k = 0; k < POOL_AHEAD; k++) v[k] = x + k < r.n[2] ? tap_word<WORDS>(p, at + k * next, channel) : 0;
+                UNROLL
+                for (int k = 0; k < POOL_AHEAD; k++)
+                    UNROLL
+                    for (int j = 0; j < 4; j++) most[j] = max(most[j], v[k] >> 8 * j & 0xff);
+            }
+    const unsigned word = most[0] | most[1] << 8 | most[2] << 16 | most[3] << 24;
+    put_bytes<WORDS>((uint8_t *)p.out + (out_at(p, m) + channel), word ^ flip_of(p.in_type), p.c - channel);
+}
+
+GPU_KERNEL(128, 8, pool_byte_max4, ig_gpu_average)
+{
+    maximum<true>(p);
+}
+
+GPU_KERNEL(128, 8, pool_byte_max_any, ig_gpu_average)
+{
+    maximum<false>(p);
 }
 
 enum { BLOCK_CHANNELS = 32, BLOCK_WARPS = 8, BLOCK_TAPS = 32 /* a word of so many taps at once */, BLOCK_TAKEN = 4 };

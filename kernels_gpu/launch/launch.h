@@ -171,9 +171,9 @@ ig_scratch_fn ig_gpu_scratch_global_pool;     /* what pieces of an image give */
 ig_gpu_launch_fn ig_gpu_pool, ig_gpu_global_pool;
 
 /* --- launch/pool_bytes.c --- */
-ig_supports_fn ig_gpu_supports_average_bytes;
+ig_supports_fn ig_gpu_supports_average_bytes, ig_gpu_supports_max_bytes;
 ig_scratch_fn ig_gpu_scratch_average_bytes;   /* what pieces of windows give */
-ig_gpu_launch_fn ig_gpu_average_bytes;
+ig_gpu_launch_fn ig_gpu_average_bytes, ig_gpu_max_bytes;
 
 /* --- launch/map.c: element by element, and along channels --- */
 ig_supports_fn ig_gpu_supports_unary, ig_gpu_supports_binary, ig_gpu_supports_copy, ig_gpu_supports_softmax;

@@ -1,4 +1,4 @@
-/* Averages of quantised numbers: pool_bytes.cu. */
+/* Averages and maxima of quantised numbers: pool_bytes.cu. */
 #include "kernels_cpu/pack/pack.h"
 #include "kernels_gpu/launch/loops.h"
 
@@ -14,6 +14,13 @@ int ig_gpu_supports_average_bytes(const struct ig_call *call)
 {
     return call->n_in == 5 && pool_any_1x1__supports(call) && ig_is_f32(&call->in[1]) && ig_is_f32(&call->in[3]) && ig_gpu_addresses_all(call) &&
            call->in[4].shape->type == call->out[0].shape->type;
+}
+
+int ig_gpu_supports_max_bytes(const struct ig_call *call)
+{
+    int32_t type = call->in[0].shape->type;
+    return pool_any_1x1__supports(call) && ((const struct ig_pool *)call->attrs)->kind == IG_POOL_MAX && (type == IG_U8 || type == IG_I8) &&
+           call->out[0].shape->type == type && (call->n_out < 2 || !call->out[1].shape) && ig_gpu_addresses_all(call);
 }
 
 static int32_t taps_of(const struct ig_call *call)
@@ -53,8 +60,7 @@ static struct ig_gpu_average operands(const struct ig_call *call)
     const struct ig_window *w = &((const struct ig_pool *)call->attrs)->w;
     const struct ig_operand *in = &call->in[0], *out = &call->out[0];
     return (struct ig_gpu_average){
-        .in = in->data, .in_zero = call->in[2].data, .out_zero = call->in[4].data, .in_scale = (const float *)call->in[1].data,
-        .out_scale = (const float *)call->in[3].data, .out = out->data, .in_d = w->in_d, .in_h = in->h / w->in_d, .in_w = in->w,
+        .in = in->data, .out = out->data, .in_d = w->in_d, .in_h = in->h / w->in_d, .in_w = in->w,
         .in_row = (int32_t)in->row_stride, .in_pixel = (int32_t)in->pixel_stride, .out_h = out->h / w->out_d, .out_w = out->w,
         .out_row = (int32_t)out->row_stride, .out_pixel = (int32_t)out->pixel_stride, .pixels = out->h * out->w, .c = out->c,
         .in_type = in->shape->type, .out_type = out->shape->type,
@@ -77,15 +83,33 @@ static void count_padding(struct ig_gpu_average *p, const struct ig_pool *a)
     p->counted[2] = p->in_w + a->w.right - a->ceil_w;
 }
 
+static int by_words(const struct ig_call *call)
+{
+    return call->out[0].c % 4 == 0 && ig_gpu_is_vector(&call->in[0]) && ig_gpu_is_vector(&call->out[0]);
+}
+
+/* A thread for four channels of an output. */
+static int quads(const char *function, const struct ig_gpu_average *p, struct ig_gpu_launch *to)
+{
+    return ig_gpu_each(to, function, (int64_t)p->pixels * ig_gpu_ceil(p->c, 4), 128, POINTERS, p, sizeof *p);
+}
+
+int ig_gpu_max_bytes(const struct ig_call *call, void *scratch, struct ig_gpu_launch *to)
+{
+    const struct ig_gpu_average p = operands(call);
+    (void)scratch;
+    return quads(by_words(call) ? "pool_byte_max4" : "pool_byte_max_any", &p, to);
+}
+
 int ig_gpu_average_bytes(const struct ig_call *call, void *scratch, struct ig_gpu_launch *to)
 {
-    const struct ig_operand *in = &call->in[0], *out = &call->out[0];
     struct ig_gpu_average p = operands(call);
-    int words = p.c % 4 == 0 && ig_gpu_is_vector(in) && ig_gpu_is_vector(out);
+    int words = by_words(call);
     int32_t blocks = blocks_of(call);
+    p.in_zero = call->in[2].data, p.out_zero = call->in[4].data;
+    p.in_scale = (const float *)call->in[1].data, p.out_scale = (const float *)call->in[3].data;
     count_padding(&p, (const struct ig_pool *)call->attrs);
-    if (!blocks)
-        return ig_gpu_each(to, words ? "pool_byte4" : "pool_byte_any", (int64_t)p.pixels * ig_gpu_ceil(p.c, 4), 128, POINTERS, &p, sizeof p);
+    if (!blocks) return quads(words ? "pool_byte4" : "pool_byte_any", &p, to);
     if (is_line(&p)) {
         p.in_w = p.w.k[2] = taps_of(call), p.in_d = p.in_h = p.w.k[0] = p.w.k[1] = 1;
         p.counted[0] = p.counted[1] = p.counted[2] = 0;

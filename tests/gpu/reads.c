@@ -268,6 +268,15 @@ static void pools(void **state)
     end("lrn_f32_1__cuda", 0, 0.05);
 }
 
+static void maximum_of_bytes(void **state)
+{
+    union ig_attrs a = {.pool = {.w = window(3, 2), .kind = IG_POOL_MAX}};
+    (void)state;
+    begin();
+    NODE(IG_POOL, &a, SHAPE(IG_I8, 1, 8, 8, 64), value(SHAPE(IG_I8, 1, 17, 17, 64)));
+    end("pool_i8_max4__cuda", 0, EXACT);
+}
+
 /* Average of bytes over k x k pixels: input i. */
 static void average_of_bytes(int32_t side, int32_t c, int32_t k, int32_t i)
 {
@@ -475,7 +484,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(convolutions),
-        cmocka_unit_test(grouped_convolutions), cmocka_unit_test(convolutions_one_by_one), cmocka_unit_test(convolutions_of_bytes), cmocka_unit_test(volumes), cmocka_unit_test(pools), cmocka_unit_test(averages_of_bytes),
+        cmocka_unit_test(grouped_convolutions), cmocka_unit_test(convolutions_one_by_one), cmocka_unit_test(convolutions_of_bytes), cmocka_unit_test(volumes), cmocka_unit_test(pools), cmocka_unit_test(maximum_of_bytes),
+        cmocka_unit_test(averages_of_bytes),
         cmocka_unit_test(samples),      cmocka_unit_test(products),                cmocka_unit_test(element_wise),
         cmocka_unit_test(along_axes),   cmocka_unit_test(moves),
     };
