@@ -9,6 +9,15 @@
  */
 #include "kernels_gpu/cuda/outputs.cuh"
 
+/* sum + one x four, by multiply-adds. */
+static __device__ __forceinline__ void add_product(float4 &sum, float one, float4 four)
+{
+    sum.x = fmaf(one, four.x, sum.x);
+    sum.y = fmaf(one, four.y, sum.y);
+    sum.z = fmaf(one, four.z, sum.z);
+    sum.w = fmaf(one, four.w, sum.w);
+}
+
 template <int S, int OY, int OX, typename E = float, bool VECTOR = true> struct grouped {
     enum { K = 3, COLUMNS = (OX - 1) * S + K };
 

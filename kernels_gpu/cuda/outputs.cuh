@@ -46,13 +46,4 @@ template <int OY, int OX> struct outputs {
     }
 };
 
-/* sum + one x four, by multiply-adds. */
-static __device__ __forceinline__ void add_product(float4 &sum, float one, float4 four)
-{
-    sum.x = fmaf(one, four.x, sum.x);
-    sum.y = fmaf(one, four.y, sum.y);
-    sum.z = fmaf(one, four.z, sum.z);
-    sum.w = fmaf(one, four.w, sum.w);
-}
-
 #endif
