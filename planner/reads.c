@@ -86,10 +86,11 @@ static double of_depthwise(const struct operand *o)
                                                                              {5, 2, 1, 2}, {7, 1, 2, 4}, {7, 2, 1, 2}};
     const struct ig_conv *a = &o->n->attrs.conv;
     const struct ig_window *w = &a->w;
+    const int is_dilated = w->dh > 1 || w->dw > 1;
     if (o->n->op != IG_CONV || w->kd > 1 || w->in_d > 1 || a->groups != extent(o->in, 0) || a->groups != extent(o->out, 0)) return 0;
     for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++) {
         double k = kernels[i].k, s = kernels[i].s, rows = kernels[i].rows, columns = kernels[i].columns;
-        if (w->kh != k || w->kw != k || w->sh != s || w->sw != s || w->dh > 1 || w->dw > 1) continue;
+        if (w->kh != k || w->kw != k || w->sh != s || w->sw != s || (is_dilated && (k > 5 || s > 1))) continue;
         return ((rows - 1) * s + k) * ((columns - 1) * s + k) / (rows * columns) * pixels(o->out) / pixels(o->in);
     }
     return 0;

@@ -3,7 +3,8 @@
  *
  * depthwise_<k>s<s>: a thread computes four channels of OY x OX outputs. It goes down the input rows once; of each it
  * holds the columns that its outputs share, four channels at a time, and adds every tap that the row is for an output. Rows are
- * read together, those of 7x7 one after the other: there are not registers for more. Addresses advance by strides.
+ * read together, those of 7x7, and of 5x5 dilated, one after the other: there are not registers for more. Addresses advance by strides.
+ * depthwise_<k>d: the same of dilated windows and stride 1, of outputs that lie as far apart as the taps.
  * depthwise_<k>s1_wide: a thread computes one channel of OX columns, p.chunk rows down. Its weights stay in registers: those of a
  * quad do not fit there, and read for every row they would take more of the first-level cache than pixels do. It holds sums of the K
  * rows of outputs that an input row is for; while it adds a row, the next is under way. 7x7 has registers for four columns.
@@ -15,17 +16,18 @@
 #include "kernels_gpu/cuda/outputs.cuh"
 #include "kernels_gpu/cuda/phase.cuh"
 
-/* Adds every tap that input row r of a thread's is for an output. */
-template <int K, int S, typename E, int OY, int OX>
+/* Adds every tap that input row r of a thread's is for an output. DILATED: rows and columns lie p.dh and p.dw apart. */
+template <int K, int S, typename E, bool DILATED, int OY, int OX>
 static __device__ __forceinline__ void depthwise_row(const ig_gpu_conv &p, int r, int iy, int ix, int channel, float4 (&sum)[OY][OX])
 {
     enum { COLUMNS = (OX - 1) * S + K };
     float4 column[COLUMNS];
-    const bool row_inside = (unsigned)(iy + r) < (unsigned)p.in_h;
-    const E *in = (const E *)p.in + ((iy + r) * p.in_row + ix * p.in_pixel + channel);
+    const int row = iy + (DILATED ? r * p.dh : r), apart = DILATED ? p.dw : 1;
+    const bool row_inside = (unsigned)row < (unsigned)p.in_h;
+    const E *in = (const E *)p.in + (row * p.in_row + ix * p.in_pixel + channel);
     UNROLL
     for (int c = 0; c < COLUMNS; c++)
-        column[c] = row_inside && (unsigned)(ix + c) < (unsigned)p.in_w ? load4(in + c * p.in_pixel) : make_float4(0, 0, 0, 0);
+        column[c] = row_inside && (unsigned)(ix + c * apart) < (unsigned)p.in_w ? load4(in + c * apart * p.in_pixel) : make_float4(0, 0, 0, 0);
     UNROLL
     for (int oy = 0; oy < OY; oy++) {
         const int ky = r - oy * S;
@@ -45,19 +47,20 @@ static __device__ __forceinline__ void depthwise_row(const ig_gpu_conv &p, int r
     }
 }
 
-template <int K, int S, int OY, int OX, typename E = float> static __device__ __forceinline__ void depthwise(const ig_gpu_conv &p)
+template <int K, int S, int OY, int OX, typename E = float, bool DILATED = false>
+static __device__ __forceinline__ void depthwise(const ig_gpu_conv &p)
 {
     enum { ROWS = (OY - 1) * S + K };
-    outputs<OY, OX> to;
+    outputs<OY, OX, DILATED> to;
     if (!to.find(p, blockIdx.x * 128 + threadIdx.x, p.oc4 / 4)) return;
     const int iy = to.y * S - p.top, ix = to.x * S - p.left;
     to.template begin<E>(p);
-    if (K < 7) {
+    if (K < (DILATED ? 5 : 7)) {
         UNROLL
-        for (int r = 0; r < ROWS; r++) depthwise_row<K, S, E>(p, r, iy, ix, to.channel, to.sum);
+        for (int r = 0; r < ROWS; r++) depthwise_row<K, S, E, DILATED>(p, r, iy, ix, to.channel, to.sum);
     } else {
 #pragma unroll 1
-        for (int r = 0; r < ROWS; r++) depthwise_row<K, S, E>(p, r, iy, ix, to.channel, to.sum);
+        for (int r = 0; r < ROWS; r++) depthwise_row<K, S, E, DILATED>(p, r, iy, ix, to.channel, to.sum);
     }
     to.template put<E>(p);
 }
@@ -276,6 +279,16 @@ GPU_KERNEL(128, 2, depthwise_7s2, ig_gpu_conv)
     depthwise<7, 2, 1, 2>(p);
 }
 
+GPU_KERNEL(128, 3, depthwise_3d, ig_gpu_conv)
+{
+    depthwise<3, 1, 2, 4, float, true>(p);
+}
+
+GPU_KERNEL(128, 3, depthwise_5d, ig_gpu_conv)
+{
+    depthwise<5, 1, 2, 2, float, true>(p);
+}
+
 GPU_KERNEL(128, 3, depthwise_half3s1, ig_gpu_conv)
 {
     depthwise<3, 1, 2, 4, binary16>(p);
@@ -304,6 +317,16 @@ GPU_KERNEL(128, 3, depthwise_half7s1, ig_gpu_conv)
 GPU_KERNEL(128, 2, depthwise_half7s2, ig_gpu_conv)
 {
     depthwise<7, 2, 1, 2, binary16>(p);
+}
+
+GPU_KERNEL(128, 3, depthwise_half3d, ig_gpu_conv)
+{
+    depthwise<3, 1, 2, 4, binary16, true>(p);
+}
+
+GPU_KERNEL(128, 3, depthwise_half5d, ig_gpu_conv)
+{
+    depthwise<5, 1, 2, 2, binary16, true>(p);
 }
 
 /* IN: of pixels; W: of weights and bias. */

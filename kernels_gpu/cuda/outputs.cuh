@@ -1,19 +1,32 @@
-/* Four channels of OY x OX outputs, which are what a thread computes: where they are, and what comes before and after their sums. */
+/*
+ * Four channels of OY x OX outputs, which are what a thread computes: where they are, and what comes before and after their sums. APART: outputs
+ * lie p.dh rows and p.dw columns from each other, as those do that share pixels under a dilated window.
+ */
 #ifndef KERNELS_GPU_CUDA_OUTPUTS_CUH
 #define KERNELS_GPU_CUDA_OUTPUTS_CUH
 
 #include "kernels_gpu/cuda/cuda.cuh"
 
-template <int OY, int OX> struct outputs {
+template <int OY, int OX, bool APART = false> struct outputs {
     int y, x, channel;
     float4 sum[OY][OX];
 
     /* The i-th of so many quads of channels a pixel, neighbours of which are a quad apart; false beyond the last. */
     __device__ __forceinline__ bool find(const ig_gpu_conv &p, int i, int quads)
     {
-        const int across = (p.out_w + OX - 1) / OX, tile = i / quads, ty = tile / across;
-        channel = (i - tile * quads) * 4, y = ty * OY, x = (tile - ty * across) * OX;
+        const int across = APART ? (p.out_w + OX * p.dw - 1) / (OX * p.dw) * p.dw : (p.out_w + OX - 1) / OX;
+        const int tile = i / quads, ty = tile / across, tx = tile - ty * across;
+        channel = (i - tile * quads) * 4, y = APART ? ty / p.dh * OY * p.dh + ty % p.dh : ty * OY;
+        x = APART ? tx / p.dw * OX * p.dw + tx % p.dw : tx * OX;
         return y < p.out_h;
+    }
+    __device__ __forceinline__ int row(const ig_gpu_conv &p, int oy) const
+    {
+        return y + (APART ? oy * p.dh : oy);
+    }
+    __device__ __forceinline__ int column(const ig_gpu_conv &p, int ox) const
+    {
+        return x + (APART ? ox * p.dw : ox);
     }
     /* E: what weights and bias are stored as. */
     template <typename E> __device__ __forceinline__ void begin(const ig_gpu_conv &p)
@@ -42,7 +55,7 @@ template <int OY, int OX> struct outputs {
         for (int oy = 0; oy < OY; oy++)
             UNROLL
             for (int ox = 0; ox < OX; ox++)
-                if (y + oy < p.out_h && x + ox < p.out_w) put_one<E, VECTOR>(p, y + oy, x + ox, channel, sum[oy][ox]);
+                if (row(p, oy) < p.out_h && column(p, ox) < p.out_w) put_one<E, VECTOR>(p, row(p, oy), column(p, ox), channel, sum[oy][ox]);
     }
 };
 

@@ -50,15 +50,16 @@ int ig_gpu_supports_conv_gemv(const struct ig_call *call)
 int ig_gpu_supports_depthwise(const struct ig_call *call)
 {
     const struct ig_window *w = &((const struct ig_conv *)call->attrs)->w;
-    return ig_supports_depthwise(call) && ig_gpu_holds_all(call) && (w->kh == 3 || w->kh == 5 || w->kh == 7) && w->kw == w->kh &&
-           (w->sh == 1 || w->sh == 2) && w->sw == w->sh && w->dh == 1 && w->dw == 1;
+    int is_dilated = w->dh > 1 || w->dw > 1;
+    return ig_supports_depthwise(call) && ig_gpu_holds_all(call) && (w->kh == 3 || w->kh == 5 || (w->kh == 7 && !is_dilated)) && w->kw == w->kh &&
+           (w->sh == 1 || (w->sh == 2 && !is_dilated)) && w->sw == w->sh;
 }
 
 /* Large images: more outputs a thread. */
 int ig_gpu_supports_depthwise_wide(const struct ig_call *call)
 {
     const struct ig_conv *a = (const struct ig_conv *)call->attrs;
-    return ig_gpu_supports_depthwise(call) && a->w.kh >= 5 && a->w.sh == 1;
+    return ig_gpu_supports_depthwise(call) && a->w.kh >= 5 && a->w.sh == 1 && a->w.dh == 1 && a->w.dw == 1;
 }
 
 int ig_gpu_supports_depthwise_ring(const struct ig_call *call)
@@ -386,7 +387,7 @@ int ig_gpu_conv_volume32x32(const struct ig_call *call, void *scratch, struct ig
 
 struct window_tile { /* of depthwise.cu: a thread's outputs */
     const char *name;
-    int32_t k, s, rows, columns;
+    int32_t k, s, rows, columns; /* s 0: stride 1, dilated */
 };
 
 /* A kernel of quads on operands that allow it. */
@@ -406,14 +407,17 @@ struct ig_gpu_conv ig_gpu_depthwise_of(const struct ig_call *call)
 
 void ig_gpu_depthwise_fill(const struct ig_gpu_conv *p, int halves, struct ig_gpu_launch *to)
 {
-    static const struct window_tile tiles[2][6] = {
+    static const struct window_tile tiles[2][8] = {
         {{"depthwise_3s1", 3, 1, 2, 4}, {"depthwise_3s2", 3, 2, 2, 2}, {"depthwise_5s1", 5, 1, 2, 2}, {"depthwise_5s2", 5, 2, 1, 2},
-         {"depthwise_7s1", 7, 1, 2, 4}, {"depthwise_7s2", 7, 2, 1, 2}},
+         {"depthwise_7s1", 7, 1, 2, 4}, {"depthwise_7s2", 7, 2, 1, 2}, {"depthwise_3d", 3, 0, 2, 4}, {"depthwise_5d", 5, 0, 2, 2}},
         {{"depthwise_half3s1", 3, 1, 2, 4}, {"depthwise_half3s2", 3, 2, 2, 2}, {"depthwise_half5s1", 5, 1, 2, 2},
-         {"depthwise_half5s2", 5, 2, 1, 2}, {"depthwise_half7s1", 7, 1, 2, 4}, {"depthwise_half7s2", 7, 2, 1, 2}}};
+         {"depthwise_half5s2", 5, 2, 1, 2}, {"depthwise_half7s1", 7, 1, 2, 4}, {"depthwise_half7s2", 7, 2, 1, 2},
+         {"depthwise_half3d", 3, 0, 2, 4}, {"depthwise_half5d", 5, 0, 2, 2}}};
     const struct window_tile *t = tiles[halves];
-    while (t->k != p->kh || t->s != p->sh) t++;
-    int64_t threads = (int64_t)ig_gpu_ceil(p->out_h, t->rows) * ig_gpu_ceil(p->out_w, t->columns) * (p->oc4 / 4);
+    int is_dilated = p->dh > 1 || p->dw > 1;
+    while (t->k != p->kh || t->s != (is_dilated ? 0 : p->sh)) t++;
+    int64_t down = (int64_t)ig_gpu_ceil(p->out_h, t->rows * p->dh) * p->dh, across = (int64_t)ig_gpu_ceil(p->out_w, t->columns * p->dw) * p->dw;
+    int64_t threads = down * across * (p->oc4 / 4);
     ig_gpu_fill(to, t->name, ig_gpu_ceil(threads, 128), 1, 1, 128, POINTERS, p, sizeof *p);
 }
 

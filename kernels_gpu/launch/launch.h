@@ -88,7 +88,7 @@ ig_supports_fn ig_gpu_supports_conv;       /* as a matrix product; not depthwise
 ig_supports_fn ig_gpu_supports_conv_few, ig_gpu_supports_conv_gemv; /* 1x1, few pixels */
 ig_supports_fn ig_gpu_supports_direct;     /* any window and groups */
 ig_supports_fn ig_gpu_supports_volume;     /* three dims, groups of some channels */
-ig_supports_fn ig_gpu_supports_depthwise;  /* 3x3, 5x5 and 7x7, stride 1 and 2 */
+ig_supports_fn ig_gpu_supports_depthwise;  /* 3x3, 5x5 and 7x7, stride 1 and 2; 3x3 and 5x5 of stride 1 also dilated */
 ig_supports_fn ig_gpu_supports_depthwise_wide; /* 5x5 and 7x7, stride 1 */
 ig_supports_fn ig_gpu_supports_depthwise_ring; /* 5x5, stride 1 */
 ig_supports_fn ig_gpu_supports_grouped;    /* 3x3, stride 1 and 2, groups of few fours of channels */

@@ -176,6 +176,13 @@ static void convolutions(void **state)
     w = window(7, 1);
     net_conv_window(g, 0, 32, &w, 32, -1);
     end("conv_f32_depthwise__cuda", 0, EXACT);
+    for (int32_t k = 3; k <= 5; k += 2) {
+        image(16 + 2 * (k - 1), 32);
+        w = window(k, 1);
+        w.dh = w.dw = 2;
+        net_conv_window(g, 0, 32, &w, 32, -1);
+        end("conv_f32_depthwise__cuda", 0, EXACT);
+    }
     for (int32_t k = 3; k <= 7; k += 2) {
         w = window(k, 2);
         image(15 * 2 + k, 32);
