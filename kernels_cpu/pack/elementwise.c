@@ -92,6 +92,11 @@ int ig_supports_transpose(const struct ig_call *call)
     return ig_type_bytes(call->in[0].shape->type) == 4 && call->in[0].shape->type == call->out[0].shape->type;
 }
 
+int ig_supports_transpose_runs(const struct ig_call *call)
+{
+    return ig_ref_moves(call) && !ig_supports_transpose(call) && !ig_supports_transpose_bytes(call);
+}
+
 int ig_supports_lrn(const struct ig_call *call)
 {
     return ig_f32_to_f32(call);

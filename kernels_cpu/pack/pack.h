@@ -144,6 +144,7 @@ ig_supports_fn ig_supports_copy;       /* any type */
 ig_supports_fn ig_supports_cast;       /* u8, i8, bool or i32 to f32 */
 ig_supports_fn ig_supports_transpose;  /* 4-byte elements, any permutation */
 ig_supports_fn ig_supports_transpose_bytes; /* bytes */
+ig_supports_fn ig_supports_transpose_runs;  /* others */
 
 /* --- pack/quantize.c: f32 to u8 or i8 and back, one scale, one zero point or none --- */
 ig_supports_fn ig_supports_quantize, ig_supports_dequantize;
