@@ -1,6 +1,9 @@
-/* Data movement in runs, common/moves.h. */
+/* Data movement, common/moves.h, gather.h, one_hot.h, triu.h. */
 #include "kernels_cpu/neon/kernels.h"
+#include "kernels_cpu/common/gather.h"
 #include "kernels_cpu/common/moves.h"
+#include "kernels_cpu/common/one_hot.h"
+#include "kernels_cpu/common/triu.h"
 
 void expand_any_runs__neon(const struct ig_call *call, struct ig_range range, void *scratch)
 {
@@ -24,4 +27,28 @@ void transpose_any_runs__neon(const struct ig_call *call, struct ig_range range,
 {
     (void)scratch;
     ig_permute_runs(call, range);
+}
+
+void gather_any_runs__neon(const struct ig_call *call, struct ig_range range, void *scratch)
+{
+    (void)scratch;
+    ig_gather_runs(call, range);
+}
+
+void gather_elements_any_rows__neon(const struct ig_call *call, struct ig_range range, void *scratch)
+{
+    (void)scratch;
+    ig_gather_elements_rows(call, range);
+}
+
+void one_hot_any_runs__neon(const struct ig_call *call, struct ig_range range, void *scratch)
+{
+    (void)range, (void)scratch;
+    ig_one_hot(call);
+}
+
+void triu_any_rows__neon(const struct ig_call *call, struct ig_range range, void *scratch)
+{
+    (void)scratch;
+    ig_triu_rows(call, range);
 }
