@@ -26,6 +26,13 @@ enum { N = 8 }; /* lanes */
 #define MIN(a, b) ig_unless_nan8(a, _mm256_min_ps(a, b))
 /* x in lanes below n, else y; n in 1..N. */
 #define FIRST(x, y, n) _mm256_blendv_ps(y, x, _mm256_castsi256_ps(ig_mask8(n)))
+#define MASK __m256
+#define LESS(a, b) _mm256_cmp_ps(a, b, _CMP_LT_OQ)
+#define LESS_EQUAL(a, b) _mm256_cmp_ps(a, b, _CMP_LE_OQ)
+#define EQUAL(a, b) _mm256_cmp_ps(a, b, _CMP_EQ_OQ)
+#define CHOOSE(m, x, y) _mm256_blendv_ps(y, x, m)
+#define YES(p) ig_yes8(p)             /* of N bytes those that are not 0 */
+#define STORE_YES(p, m) ig_store_yes8(p, m) /* N bytes, 0 or 1 */
 #define TOTAL(x) ig_total8(x)
 #define GREATEST(x) ig_greatest8(x)
 #define LEAST(x) ig_least8(x)
@@ -34,6 +41,19 @@ enum { N = 8 }; /* lanes */
 static inline __m256 ig_unless_nan8(__m256 a, __m256 of)
 {
     return _mm256_blendv_ps(of, a, _mm256_cmp_ps(a, a, _CMP_UNORD_Q));
+}
+
+static inline __m256 ig_yes8(const void *p)
+{
+    const __m128i bytes = _mm_cmpeq_epi8(_mm_loadl_epi64((const __m128i *)p), _mm_setzero_si128());
+    return _mm256_castsi256_ps(_mm256_cvtepi8_epi32(_mm_andnot_si128(bytes, _mm_set1_epi8(-1))));
+}
+
+static inline void ig_store_yes8(void *p, __m256 m)
+{
+    const __m256i v = _mm256_castps_si256(m);
+    const __m128i words = _mm_packs_epi32(_mm256_castsi256_si128(v), _mm256_extracti128_si256(v, 1));
+    _mm_storel_epi64((__m128i *)p, _mm_and_si128(_mm_packs_epi16(words, words), _mm_set1_epi8(1)));
 }
 
 /* Of all lanes, in the lowest. */

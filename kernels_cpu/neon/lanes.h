@@ -2,6 +2,8 @@
 #ifndef KERNELS_CPU_NEON_LANES_H
 #define KERNELS_CPU_NEON_LANES_H
 
+#include <string.h>
+
 #include "kernels_cpu/neon/vec.h"
 #include "kernels_cpu/neon/vmath.h"
 
@@ -26,6 +28,13 @@ enum { N = 4 }; /* lanes */
 #define MIN(a, b) vminq_f32(a, b)
 /* x in lanes below n, else y; n in 1..N. */
 #define FIRST(x, y, n) ig_first4(x, y, n)
+#define MASK uint32x4_t
+#define LESS(a, b) vcltq_f32(a, b)
+#define LESS_EQUAL(a, b) vcleq_f32(a, b)
+#define EQUAL(a, b) vceqq_f32(a, b)
+#define CHOOSE(m, x, y) vbslq_f32(m, x, y)
+#define YES(p) ig_yes4(p)             /* of N bytes those that are not 0 */
+#define STORE_YES(p, m) ig_store_yes4(p, m) /* N bytes, 0 or 1 */
 #define TOTAL(x) vaddvq_f32(x)
 #define GREATEST(x) vmaxvq_f32(x)
 #define LEAST(x) vminvq_f32(x)
@@ -34,6 +43,21 @@ static inline float32x4_t ig_first4(float32x4_t x, float32x4_t y, int64_t n)
 {
     static const uint32_t lane[4] = {0, 1, 2, 3};
     return vbslq_f32(vcltq_u32(vld1q_u32(lane), vdupq_n_u32((uint32_t)n)), x, y);
+}
+
+static inline uint32x4_t ig_yes4(const void *p)
+{
+    uint32_t four;
+    memcpy(&four, p, sizeof four);
+    const uint16x8_t words = vmovl_u8(vcreate_u8(four));
+    return vtstq_u32(vmovl_u16(vget_low_u16(words)), vdupq_n_u32(255));
+}
+
+static inline void ig_store_yes4(void *p, uint32x4_t m)
+{
+    const uint16x4_t words = vmovn_u32(vshrq_n_u32(m, 31));
+    const uint32_t four = vget_lane_u32(vreinterpret_u32_u8(vmovn_u16(vcombine_u16(words, words))), 0);
+    memcpy(p, &four, sizeof four);
 }
 
 #endif

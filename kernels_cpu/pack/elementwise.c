@@ -70,6 +70,13 @@ int ig_supports_binary_nd(const struct ig_call *call)
     return is_arithmetic(call) && !ig_supports_binary(call);
 }
 
+int ig_supports_compare(const struct ig_call *call)
+{
+    const int32_t kind = ((const struct ig_binary_attr *)call->attrs)->kind;
+    return kind >= IG_EQUAL && kind <= IG_LESS_EQUAL && call->in[0].shape->type == call->in[1].shape->type && binary_any_nd__supports(call) &&
+           call->out[0].shape->type == IG_BOOL;
+}
+
 int ig_supports_softmax(const struct ig_call *call)
 {
     const struct ig_axis *axis = (const struct ig_axis *)call->attrs;
