@@ -21,6 +21,7 @@ enum { N = 8 }; /* lanes */
 #define SQRT(x) _mm256_sqrt_ps(x)
 #define ABS(x) _mm256_andnot_ps(_mm256_set1_ps(-0.f), x)
 #define EXP(x) ig_exp8(x)
+#define EXP_NEGATIVE(x) ig_exp_negative8(x) /* x <= 0; 0 where the result would be no normal number, or nearly one */
 #define LOG(x) ig_log8(x)
 #define MAX(a, b) ig_unless_nan8(a, _mm256_max_ps(a, b)) /* a NaN of either side stays */
 #define MIN(a, b) ig_unless_nan8(a, _mm256_min_ps(a, b))
@@ -31,6 +32,7 @@ enum { N = 8 }; /* lanes */
 #define LESS_EQUAL(a, b) _mm256_cmp_ps(a, b, _CMP_LE_OQ)
 #define EQUAL(a, b) _mm256_cmp_ps(a, b, _CMP_EQ_OQ)
 #define CHOOSE(m, x, y) _mm256_blendv_ps(y, x, m)
+#define WHICH(m) (unsigned)_mm256_movemask_ps(m) /* bit i: lane i */
 #define YES(p) ig_yes8(p)             /* of N bytes those that are not 0 */
 #define STORE_YES(p, m) ig_store_yes8(p, m) /* N bytes, 0 or 1 */
 #define TOTAL(x) ig_total8(x)

@@ -23,6 +23,7 @@ enum { N = 4 }; /* lanes */
 #define SQRT(x) vsqrtq_f32(x)
 #define ABS(x) vabsq_f32(x)
 #define EXP(x) ig_exp4(x)
+#define EXP_NEGATIVE(x) ig_exp4(x) /* x <= 0 */
 #define LOG(x) ig_log4(x)
 #define MAX(a, b) vmaxq_f32(a, b) /* a NaN of either side stays */
 #define MIN(a, b) vminq_f32(a, b)
@@ -33,6 +34,7 @@ enum { N = 4 }; /* lanes */
 #define LESS_EQUAL(a, b) vcleq_f32(a, b)
 #define EQUAL(a, b) vceqq_f32(a, b)
 #define CHOOSE(m, x, y) vbslq_f32(m, x, y)
+#define WHICH(m) ig_which4(m) /* bit i: lane i */
 #define YES(p) ig_yes4(p)             /* of N bytes those that are not 0 */
 #define STORE_YES(p, m) ig_store_yes4(p, m) /* N bytes, 0 or 1 */
 #define TOTAL(x) vaddvq_f32(x)
@@ -43,6 +45,12 @@ static inline float32x4_t ig_first4(float32x4_t x, float32x4_t y, int64_t n)
 {
     static const uint32_t lane[4] = {0, 1, 2, 3};
     return vbslq_f32(vcltq_u32(vld1q_u32(lane), vdupq_n_u32((uint32_t)n)), x, y);
+}
+
+static inline unsigned ig_which4(uint32x4_t m)
+{
+    static const uint32_t bit[4] = {1, 2, 4, 8};
+    return vaddvq_u32(vandq_u32(m, vld1q_u32(bit)));
 }
 
 static inline uint32x4_t ig_yes4(const void *p)

@@ -84,6 +84,17 @@ int ig_supports_softmax(const struct ig_call *call)
            (axis->mode == IG_SOFTMAX_EXP || axis->mode == IG_SOFTMAX_LOG);
 }
 
+int ig_supports_softmax_across(const struct ig_call *call)
+{
+    const struct ig_axis *axis = (const struct ig_axis *)call->attrs;
+    return ig_f32_to_f32(call) && axis->axis < call->in[0].shape->rank - 1 && (axis->mode == IG_SOFTMAX_EXP || axis->mode == IG_SOFTMAX_LOG);
+}
+
+int ig_supports_arg(const struct ig_call *call)
+{
+    return ig_is_f32(&call->in[0]) && arg_any_nd__supports(call);
+}
+
 int ig_supports_copy(const struct ig_call *call)
 {
     return call->in[0].shape->type == call->out[0].shape->type && ig_same_extent(&call->in[0], &call->out[0]);

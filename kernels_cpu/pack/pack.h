@@ -132,6 +132,8 @@ ig_supports_fn ig_supports_binary;     /* the arithmetic ones; an operand may ha
 ig_supports_fn ig_supports_binary_nd;  /* the same, leading dims broadcast one by one */
 ig_supports_fn ig_supports_compare;    /* of floats or of integers, any shapes */
 ig_supports_fn ig_supports_softmax;    /* over the last axis; not hard */
+ig_supports_fn ig_supports_softmax_across; /* over another */
+ig_supports_fn ig_supports_arg;        /* f32 */
 ig_supports_fn ig_supports_pad;        /* any type */
 ig_supports_fn ig_supports_topk;       /* f32 */
 ig_scratch_fn ig_scratch_topk;         /* a heap */
