@@ -20,6 +20,7 @@ enum { N = 8 }; /* lanes */
 #define FMA(sum, a, b) _mm256_fmadd_ps(a, b, sum)
 #define SQRT(x) _mm256_sqrt_ps(x)
 #define ABS(x) _mm256_andnot_ps(_mm256_set1_ps(-0.f), x)
+#define ROUND(x) _mm256_round_ps(x, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC)
 #define EXP(x) ig_exp8(x)
 #define EXP_NEGATIVE(x) ig_exp_negative8(x) /* x <= 0; 0 where the result would be no normal number, or nearly one */
 #define LOG(x) ig_log8(x)

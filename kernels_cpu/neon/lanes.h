@@ -22,6 +22,7 @@ enum { N = 4 }; /* lanes */
 #define FMA(sum, a, b) vfmaq_f32(sum, a, b)
 #define SQRT(x) vsqrtq_f32(x)
 #define ABS(x) vabsq_f32(x)
+#define ROUND(x) vrndnq_f32(x)
 #define EXP(x) ig_exp4(x)
 #define EXP_NEGATIVE(x) ig_exp4(x) /* x <= 0 */
 #define LOG(x) ig_log4(x)

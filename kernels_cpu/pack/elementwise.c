@@ -47,6 +47,12 @@ int ig_supports_gelu(const struct ig_call *call)
     return ((const struct ig_unary_attr *)call->attrs)->act.kind == IG_GELU && ig_supports_unary(call);
 }
 
+int ig_supports_waves(const struct ig_call *call)
+{
+    const int32_t kind = ((const struct ig_unary_attr *)call->attrs)->act.kind;
+    return (kind == IG_SIN || kind == IG_COS) && ig_f32_to_f32(call) && ig_same_extent(&call->in[0], &call->out[0]);
+}
+
 /* Every extent is the output's, or one element for all. */
 static int broadcasts_to(const struct ig_operand *o, const struct ig_operand *out)
 {

@@ -127,6 +127,7 @@ ig_supports_fn ig_supports_global_pool;
 /* --- pack/elementwise.c: what a run of floats is enough for --- */
 ig_supports_fn ig_supports_unary;      /* what an epilogue knows, and others up to exp, log, erf and atan */
 ig_supports_fn ig_supports_gelu;
+ig_supports_fn ig_supports_waves;      /* sine, cosine */
 ig_supports_fn ig_supports_unary_fusable, ig_supports_unary_other; /* of those, by what epilogues know */
 ig_supports_fn ig_supports_binary;     /* the arithmetic ones; an operand may have one row, column or channel */
 ig_supports_fn ig_supports_binary_nd;  /* the same, leading dims broadcast one by one */

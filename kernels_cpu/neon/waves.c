@@ -1,0 +1,12 @@
+/* Sine and cosine, common/waves.inc. */
+#include "kernels_cpu/neon/kernels.h"
+#include "kernels_cpu/neon/lanes.h"
+#include "kernels_cpu/common/unary.h"
+
+#include "kernels_cpu/common/waves.inc"
+
+void unary_f32_waves4__neon(const struct ig_call *call, struct ig_range range, void *scratch)
+{
+    (void)scratch;
+    ig_unary_rows(call, range, waves);
+}
