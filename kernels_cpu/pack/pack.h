@@ -161,6 +161,7 @@ ig_supports_fn ig_supports_resize_nearest; /* by whole factors, each pixel repea
 ig_supports_fn ig_supports_resize_nearest_bytes; /* the same of bytes */
 ig_supports_fn ig_supports_resize_taps;    /* without antialiasing; all modes and coordinate maps that the others do not take */
 ig_scratch_fn ig_scratch_resize_taps;      /* the columns' taps */
+ig_scratch_fn ig_scratch_grid_sample;      /* some points' taps */
 ig_supports_fn ig_supports_resize_linear;  /* without antialiasing; the common coordinate maps */
 
 #endif

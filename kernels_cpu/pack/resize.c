@@ -1,4 +1,5 @@
-/* Which resizes the vector kernels compute: images [N,H,W,C] of which only H and W change. */
+/* Which resizes the vector kernels compute: images [N,H,W,C] of which only H and W change; what samples of a grid need. */
+#include "kernels_cpu/common/grid_sample.h"
 #include "kernels_cpu/common/resize_taps.h"
 #include "kernels_cpu/pack/ask.h"
 #include "kernels_cpu/pack/pack.h"
@@ -50,4 +51,9 @@ int ig_supports_resize_taps(const struct ig_call *call)
 size_t ig_scratch_resize_taps(const struct ig_call *call)
 {
     return (size_t)call->out[0].w * sizeof(struct ig_resize_taps);
+}
+
+size_t ig_scratch_grid_sample(const struct ig_call *call)
+{
+    return ig_sample_bytes(call);
 }

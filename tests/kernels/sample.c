@@ -54,7 +54,7 @@ static void grid_sample(struct rng *r, enum check_pass pass, struct check_proble
                                  rng_int(r, 0, 1)};
     for (int i = 0; i < dims; i++) {
         in[2 + i] = rng_int(r, 1, 8);
-        grid[1 + i] = out[2 + i] = rng_int(r, 1, 6);
+        grid[1 + i] = out[2 + i] = i == dims - 1 && rng_one_in(r, 3) ? rng_int(r, 7, 150) : rng_int(r, 1, 6);
     }
     grid[dims + 1] = dims;
     check_in(p, 0, IG_F32, dims + 2, in);
