@@ -24,6 +24,8 @@ enum { N = 8 }; /* lanes */
 #define EXP(x) ig_exp8(x)
 #define EXP_NEGATIVE(x) ig_exp_negative8(x) /* x <= 0; 0 where the result would be no normal number, or nearly one */
 #define LOG(x) ig_log8(x)
+#define POW2(n) ig_pow2i8(_mm256_cvtps_epi32(n)) /* n whole, in [-126, 127] */
+#define SPLIT(x, e) ig_split8(x, e) /* x, a normal number above 0, = m 2^e: m in [sqrt 1/2, sqrt 2) */
 #define MAX(a, b) ig_unless_nan8(a, _mm256_max_ps(a, b)) /* a NaN of either side stays */
 #define MIN(a, b) ig_unless_nan8(a, _mm256_min_ps(a, b))
 /* x in lanes below n, else y; n in 1..N. */
@@ -44,6 +46,13 @@ enum { N = 8 }; /* lanes */
 static inline __m256 ig_unless_nan8(__m256 a, __m256 of)
 {
     return _mm256_blendv_ps(of, a, _mm256_cmp_ps(a, a, _CMP_UNORD_Q));
+}
+
+static inline __m256 ig_split8(__m256 x, __m256 *e)
+{
+    const __m256i bits = _mm256_castps_si256(x), k = _mm256_srai_epi32(_mm256_sub_epi32(bits, _mm256_set1_epi32(0x3f3504f3)), 23); /* sqrt 1/2 */
+    *e = _mm256_cvtepi32_ps(k);
+    return _mm256_castsi256_ps(_mm256_sub_epi32(bits, _mm256_slli_epi32(k, 23)));
 }
 
 static inline __m256 ig_yes8(const void *p)

@@ -26,6 +26,8 @@ enum { N = 4 }; /* lanes */
 #define EXP(x) ig_exp4(x)
 #define EXP_NEGATIVE(x) ig_exp4(x) /* x <= 0 */
 #define LOG(x) ig_log4(x)
+#define POW2(n) ig_pow2i4(vcvtq_s32_f32(n)) /* n whole, in [-126, 127] */
+#define SPLIT(x, e) ig_split4(x, e) /* x, a normal number above 0, = m 2^e: m in [sqrt 1/2, sqrt 2) */
 #define MAX(a, b) vmaxq_f32(a, b) /* a NaN of either side stays */
 #define MIN(a, b) vminq_f32(a, b)
 /* x in lanes below n, else y; n in 1..N. */
@@ -46,6 +48,13 @@ static inline float32x4_t ig_first4(float32x4_t x, float32x4_t y, int64_t n)
 {
     static const uint32_t lane[4] = {0, 1, 2, 3};
     return vbslq_f32(vcltq_u32(vld1q_u32(lane), vdupq_n_u32((uint32_t)n)), x, y);
+}
+
+static inline float32x4_t ig_split4(float32x4_t x, float32x4_t *e)
+{
+    const int32x4_t bits = vreinterpretq_s32_f32(x), k = vshrq_n_s32(vsubq_s32(bits, vdupq_n_s32(0x3f3504f3)), 23); /* sqrt 1/2 */
+    *e = vcvtq_f32_s32(k);
+    return vreinterpretq_f32_s32(vsubq_s32(bits, vshlq_n_s32(k, 23)));
 }
 
 static inline unsigned ig_which4(uint32x4_t m)

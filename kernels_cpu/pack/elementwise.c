@@ -71,6 +71,13 @@ int ig_supports_binary(const struct ig_call *call)
     return is_arithmetic(call) && broadcasts_to(&call->in[0], &call->out[0]) && broadcasts_to(&call->in[1], &call->out[0]);
 }
 
+int ig_supports_power(const struct ig_call *call)
+{
+    const struct ig_binary_attr *attr = (const struct ig_binary_attr *)call->attrs;
+    return attr->kind == IG_POW && ig_f32_to_f32(call) && ig_has(call, 1) && ig_is_f32(&call->in[1]) && ig_act_fits(&attr->act) &&
+           broadcasts_to(&call->in[0], &call->out[0]) && broadcasts_to(&call->in[1], &call->out[0]);
+}
+
 int ig_supports_binary_nd(const struct ig_call *call)
 {
     return is_arithmetic(call) && !ig_supports_binary(call);

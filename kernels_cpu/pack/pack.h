@@ -131,6 +131,7 @@ ig_supports_fn ig_supports_waves;      /* sine, cosine */
 ig_supports_fn ig_supports_unary_fusable, ig_supports_unary_other; /* of those, by what epilogues know */
 ig_supports_fn ig_supports_binary;     /* the arithmetic ones; an operand may have one row, column or channel */
 ig_supports_fn ig_supports_binary_nd;  /* the same, leading dims broadcast one by one */
+ig_supports_fn ig_supports_power;      /* of floats; as ig_supports_binary */
 ig_supports_fn ig_supports_compare;    /* of floats or of integers, any shapes */
 ig_supports_fn ig_supports_softmax;    /* over the last axis; not hard */
 ig_supports_fn ig_supports_softmax_across; /* over another */

@@ -33,6 +33,7 @@ static void kind(struct rng *r, enum check_pass pass, struct check_problem *p, i
     struct ig_binary_attr *a = &p->attrs.binary;
     a->kind = rng_int(r, IG_ADD, IG_LESS_EQUAL);
     if (rng_one_in(r, 2)) a->kind = RNG_OF(r, IG_ADD, IG_MUL, IG_SUB, IG_MAX, IG_PRELU);
+    if (rng_one_in(r, 8)) a->kind = RNG_OF(r, IG_POW, IG_EQUAL, IG_LESS, IG_GREATER_EQUAL);
     if (rng_one_in(r, 10)) {
         *type = RNG_OF(r, IG_I32, IG_I64, IG_U8, IG_I8);
         if (rng_one_in(r, 2)) a->kind = rng_int(r, IG_BIT_AND, IG_SHIFT_RIGHT);
@@ -50,7 +51,7 @@ static void domain(struct check_problem *p)
 {
     int32_t k = p->attrs.binary.kind;
     if (k == IG_DIV || k == IG_MOD || k == IG_FMOD) p->low[1] = 0.5, p->high[1] = 4;
-    if (k == IG_POW) p->low[0] = 0.2, p->high[0] = 3, p->low[1] = 0, p->high[1] = 3;
+    if (k == IG_POW) p->low[0] = 0.05, p->high[0] = 30, p->low[1] = -20, p->high[1] = 20;
     if (k >= IG_BIT_AND) p->low[0] = p->low[1] = 0, p->high[0] = p->high[1] = 7;
 }
 
