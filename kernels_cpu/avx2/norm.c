@@ -10,6 +10,12 @@ void norm_f32_pixel8__avx2(const struct ig_call *call, struct ig_range range, vo
     norm_pixels(call, range);
 }
 
+void norm_f32_run8__avx2(const struct ig_call *call, struct ig_range range, void *scratch)
+{
+    (void)range, (void)scratch;
+    norm_runs(call);
+}
+
 void norm_f32_instance8__avx2(const struct ig_call *call, struct ig_range range, void *scratch)
 {
     norm_images(call, range.c0, range.c1, 1, scratch);

@@ -1,4 +1,5 @@
 /* Which element-wise calls the vector kernels compute. */
+#include "kernels_cpu/common/norm.h"
 #include "kernels_cpu/common/reduce.h"
 #include "kernels_cpu/common/topk.h"
 #include "kernels_cpu/pack/ask.h"
@@ -163,6 +164,26 @@ int ig_supports_norm_pixel(const struct ig_call *call)
 {
     const struct ig_norm *a = (const struct ig_norm *)call->attrs;
     return is_norm(call) && (a->kind == IG_NORM_LAYER || a->kind == IG_NORM_RMS) && a->axis == call->in[0].shape->rank - 1;
+}
+
+/* Absent, or a float for each of the last n elements. */
+static int is_by_element(const struct ig_call *call, int k, int64_t n)
+{
+    if (!ig_has(call, k)) return 1;
+    const struct ig_shape *s = call->in[0].shape, *p = call->in[k].shape;
+    if (p->type != IG_F32 || ig_count(p) != n) return 0;
+    for (int32_t d = 1; n > 1; n /= p->dims[p->rank - d++])
+        if (d > p->rank || p->dims[p->rank - d] != s->dims[s->rank - d]) return 0;
+    return 1;
+}
+
+int ig_supports_norm_runs(const struct ig_call *call)
+{
+    const struct ig_norm *a = (const struct ig_norm *)call->attrs;
+    if (!ig_f32_to_f32(call) || (call->n_out > 1 && call->out[1].shape) || (call->n_out > 2 && call->out[2].shape)) return 0;
+    if (a->kind == IG_NORM_INSTANCE || a->kind == IG_NORM_GROUP || (a->kind == IG_NORM_LP && a->p != 2) || ig_supports_norm_pixel(call)) return 0;
+    const int64_t n = ig_norm_run(a, call->in[0].shape);
+    return n > 0 && is_by_element(call, 1, n) && is_by_element(call, 2, n);
 }
 
 int ig_supports_norm_instance(const struct ig_call *call)

@@ -141,6 +141,7 @@ ig_supports_fn ig_supports_topk;       /* f32 */
 ig_scratch_fn ig_scratch_topk;         /* a heap */
 ig_supports_fn ig_supports_reduce;        /* sums, means, extremes and norms over neighbouring dims */
 ig_supports_fn ig_supports_norm_pixel;    /* layer and RMS, over the last axis */
+ig_supports_fn ig_supports_norm_runs;     /* over the last axes, and others of them */
 ig_supports_fn ig_supports_norm_instance, ig_supports_norm_group;
 ig_scratch_fn ig_scratch_norm;         /* sums of channels */
 ig_supports_fn ig_supports_lrn;        /* f32 */
