@@ -65,6 +65,7 @@ static void norm(struct rng *r, enum check_pass pass, struct check_problem *p)
     if (many) rank = 2, in[0] = 520, in[1] = RNG_OF(r, 250, 257, 300);
     a->axis = many ? 1 : rng_int(r, 0, rank - 1);
     a->mask = rng_int(r, 1, (1 << rank) - 1);
+    if (!images && rng_one_in(r, 8)) rank = 3, in[0] = 2, in[1] = 9, in[2] = RNG_OF(r, 911, 1003), a->axis = 1, a->mask = 6;
     check_in(p, 0, IG_F32, rank, in);
     check_out(p, 0, IG_F32, rank, in);
     if (images) {
