@@ -1,4 +1,4 @@
-/* Integers of 8 and 32 bits to floats. */
+/* Integers of 8 and 32 bits to floats; others, common/cast.h. */
 #include <arm_neon.h>
 
 #include "kernels_cpu/neon/kernels.h"
@@ -33,15 +33,22 @@ INLINE void run_of(float *y, const char *x, int64_t n, const int type, const int
     for (; i < n; i++) y[i] = one(x + i * bytes, type);
 }
 
-static void run(float *y, const char *x, int64_t n, int type)
+static void run(void *y, const char *x, int64_t n, int from, int to)
 {
-    if (type == IG_I32) run_of(y, x, n, IG_I32, 4);
-    else if (type == IG_I8) run_of(y, x, n, IG_I8, 1);
-    else run_of(y, x, n, IG_U8, 1);
+    (void)to;
+    if (from == IG_I32) run_of((float *)y, x, n, IG_I32, 4);
+    else if (from == IG_I8) run_of((float *)y, x, n, IG_I8, 1);
+    else run_of((float *)y, x, n, IG_U8, 1);
 }
 
 void cast_f32_8__neon(const struct ig_call *call, struct ig_range range, void *scratch)
 {
     (void)scratch;
     ig_cast_rows(call, range, run);
+}
+
+void cast_any_runs__neon(const struct ig_call *call, struct ig_range range, void *scratch)
+{
+    (void)scratch;
+    ig_cast_rows(call, range, ig_cast_any);
 }

@@ -1,4 +1,5 @@
 /* Which element-wise calls the vector kernels compute. */
+#include "kernels_cpu/common/integers.h"
 #include "kernels_cpu/common/norm.h"
 #include "kernels_cpu/common/reduce.h"
 #include "kernels_cpu/common/topk.h"
@@ -91,6 +92,12 @@ int ig_supports_compare(const struct ig_call *call)
            call->out[0].shape->type == IG_BOOL;
 }
 
+int ig_supports_integers(const struct ig_call *call)
+{
+    const struct ig_binary_attr *attr = (const struct ig_binary_attr *)call->attrs;
+    return ig_integer_fits(attr->kind, call->out[0].shape->type) && call->in[0].shape->type == call->in[1].shape->type && binary_any_nd__supports(call);
+}
+
 int ig_supports_softmax(const struct ig_call *call)
 {
     const struct ig_axis *axis = (const struct ig_axis *)call->attrs;
@@ -144,6 +151,11 @@ int ig_supports_cast(const struct ig_call *call)
 {
     const int32_t type = call->in[0].shape->type;
     return ig_is_f32(&call->out[0]) && (type == IG_U8 || type == IG_I8 || type == IG_BOOL || type == IG_I32);
+}
+
+int ig_supports_cast_any(const struct ig_call *call)
+{
+    return call->in[0].shape->type != IG_F16 && call->out[0].shape->type != IG_F16 && !ig_supports_cast(call) && cast_any_1x1__supports(call);
 }
 
 /* Absent, or a float for each channel. */

@@ -133,6 +133,7 @@ ig_supports_fn ig_supports_binary;     /* the arithmetic ones; an operand may ha
 ig_supports_fn ig_supports_binary_nd;  /* the same, leading dims broadcast one by one */
 ig_supports_fn ig_supports_power;      /* of floats; as ig_supports_binary */
 ig_supports_fn ig_supports_compare;    /* of floats or of integers, any shapes */
+ig_supports_fn ig_supports_integers;   /* arithmetic of i32 or i64, logic of bools, any shapes */
 ig_supports_fn ig_supports_softmax;    /* over the last axis; not hard */
 ig_supports_fn ig_supports_softmax_across; /* over another */
 ig_supports_fn ig_supports_arg;        /* f32 */
@@ -148,6 +149,7 @@ ig_supports_fn ig_supports_lrn;        /* f32 */
 ig_scratch_fn ig_scratch_lrn;          /* a pixel, and a window */
 ig_supports_fn ig_supports_copy;       /* any type */
 ig_supports_fn ig_supports_cast;       /* u8, i8, bool or i32 to f32 */
+ig_supports_fn ig_supports_cast_any;   /* others, but f16 */
 ig_supports_fn ig_supports_transpose;  /* 4-byte elements, any permutation */
 ig_supports_fn ig_supports_transpose_bytes; /* bytes */
 ig_supports_fn ig_supports_transpose_runs;  /* others */
