@@ -1,4 +1,4 @@
-/* A reduction over neighbouring dims, as of [outer, n, inner]. */
+/* A reduction over neighbouring dims, as of [outer, n, inner]; a dim of one element is any of these. */
 #ifndef KERNELS_CPU_COMMON_REDUCE_H
 #define KERNELS_CPU_COMMON_REDUCE_H
 
@@ -14,9 +14,9 @@ static inline struct ig_reduced ig_reduced_of(const struct ig_call *call)
     const int32_t mask = ((const struct ig_reduce *)call->attrs)->mask;
     struct ig_reduced r = {1, 1, 1};
     int32_t d = 0;
-    for (; d < s->rank && !(mask >> d & 1); d++) r.outer *= s->dims[d];
-    for (; d < s->rank && mask >> d & 1; d++) r.n *= s->dims[d];
-    for (; d < s->rank && !(mask >> d & 1); d++) r.inner *= s->dims[d];
+    for (; d < s->rank && (s->dims[d] == 1 || !(mask >> d & 1)); d++) r.outer *= s->dims[d];
+    for (; d < s->rank && (s->dims[d] == 1 || mask >> d & 1); d++) r.n *= s->dims[d];
+    for (; d < s->rank && (s->dims[d] == 1 || !(mask >> d & 1)); d++) r.inner *= s->dims[d];
     if (d < s->rank) r = (struct ig_reduced){0, 0, 0};
     return r;
 }

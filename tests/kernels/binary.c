@@ -36,7 +36,7 @@ static void kind(struct rng *r, enum check_pass pass, struct check_problem *p, i
     if (rng_one_in(r, 8)) a->kind = RNG_OF(r, IG_POW, IG_EQUAL, IG_LESS, IG_GREATER_EQUAL);
     if (rng_one_in(r, 10)) {
         *type = RNG_OF(r, IG_I32, IG_I64, IG_U8, IG_I8);
-        if (rng_one_in(r, 2)) a->kind = rng_int(r, IG_BIT_AND, IG_SHIFT_RIGHT);
+        if (rng_one_in(r, 2)) a->kind = rng_one_in(r, 3) ? IG_DIV : rng_int(r, IG_BIT_AND, IG_SHIFT_RIGHT);
     }
     if (rng_one_in(r, 20)) {
         *type = IG_BOOL;
@@ -46,11 +46,12 @@ static void kind(struct rng *r, enum check_pass pass, struct check_problem *p, i
     if (*type == IG_F32 && *out_type == IG_F32 && rng_one_in(r, 2)) a->act = windows_act(r, pass);
 }
 
-/* Divisors are not zero, and powers not complex. */
-static void domain(struct check_problem *p)
+/* Divisors are not zero, but of integers, and powers not complex. */
+static void domain(struct check_problem *p, int32_t type)
 {
     int32_t k = p->attrs.binary.kind;
     if (k == IG_DIV || k == IG_MOD || k == IG_FMOD) p->low[1] = 0.5, p->high[1] = 4;
+    if (k == IG_DIV && (type == IG_I32 || type == IG_I64)) p->low[1] = -2;
     if (k == IG_POW) p->low[0] = 0.05, p->high[0] = 30, p->low[1] = -20, p->high[1] = 20;
     if (k >= IG_BIT_AND) p->low[0] = p->low[1] = 0, p->high[0] = p->high[1] = 7;
 }
@@ -60,7 +61,7 @@ static void make(struct rng *r, enum check_pass pass, struct check_problem *p)
     int32_t dims[4], in[2][4], type = IG_F32, out_type;
     int rank = shapes_make(r, dims), ranks[2] = {rank, rank}, full = rng_int(r, 0, 1);
     kind(r, pass, p, &type, &out_type);
-    domain(p);
+    domain(p, type);
     memcpy(in[!full], dims, sizeof dims);
     if (rng_one_in(r, 6)) one_leading(r, dims, in[!full]), rank = ranks[0] = ranks[1] = 4;
     else broadcast(r, in[!full], &ranks[!full]);
