@@ -95,7 +95,8 @@ int ig_supports_compare(const struct ig_call *call)
 int ig_supports_integers(const struct ig_call *call)
 {
     const struct ig_binary_attr *attr = (const struct ig_binary_attr *)call->attrs;
-    return ig_integer_fits(attr->kind, call->out[0].shape->type) && call->in[0].shape->type == call->in[1].shape->type && binary_any_nd__supports(call);
+    return ig_integer_fits(attr->kind, call->out[0].shape->type) && call->in[0].shape->type == call->in[1].shape->type &&
+           binary_any_nd__supports(call);
 }
 
 int ig_supports_softmax(const struct ig_call *call)

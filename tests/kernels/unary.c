@@ -24,7 +24,9 @@ static const struct domain exact[] = {{IG_NONE, 0, 0, -9, 9},
                                       {IG_AFFINE, 2, -1, -9, 9},
                                       {IG_SHRINK, 2, 1, -9, 9},
                                       {IG_THRESHOLDED_RELU, 2, 0, -9, 9},
-                                      {IG_GELU, 0, 0, -9, 9}, {IG_SIN, 0, 0, -9, 9}, {IG_COS, 0, 0, -9, 9}}; /* which are not exact, and some kernels' only ones */
+                                      {IG_GELU, 0, 0, -9, 9}, /* which are not exact, and some kernels' only ones */
+                                      {IG_SIN, 0, 0, -9, 9},
+                                      {IG_COS, 0, 0, -9, 9}};
 
 static const struct domain integral[] = {
     {IG_NONE, 0, 0, -9, 9}, {IG_RELU, 0, 0, -9, 9}, {IG_CLIP, -2, 6, -9, 9}, {IG_ABS, 0, 0, -9, 9},
