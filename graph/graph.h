@@ -172,6 +172,7 @@ int ig_pass_group_norm(struct ig_graph *g);       /* in ONNX's layout: instance 
 int ig_pass_layout(struct ig_graph *g);           /* ONNX layout -> channels-last, transposes cancelled */
 int ig_pass_layer_norm(struct ig_graph *g);       /* means, squares and roots over the last axis -> NORM */
 int ig_pass_identity(struct ig_graph *g);         /* identities, no-op reshapes/casts/transposes/slices, double transposes */
+int ig_pass_transposes(struct ig_graph *g);       /* two with a reshape between them that only splits or only joins dims -> one */
 int ig_pass_fold_affine(struct ig_graph *g);      /* per-channel Mul/Add (and batch norm, imported as those) into conv, deconv, fc */
 int ig_pass_global_pool(struct ig_graph *g);      /* REDUCE mean/max over space, POOL over the whole image -> GLOBAL_POOL */
 int ig_pass_matmul_to_fc(struct ig_graph *g);     /* MATMUL with constant right side -> FC; of rank 3..5 -> 1x1 CONV */

@@ -25,6 +25,7 @@ static void prepare(struct ig_graph *g, ig_eval_fn *eval) {
 static int one_round(struct ig_graph *g, ig_eval_fn *eval) {
     int rewrites = ig_pass_fold_constants(g, eval);
     rewrites += ig_pass_identity(g);
+    rewrites += ig_pass_transposes(g);
     rewrites += ig_pass_global_pool(g);
     rewrites += ig_pass_matmul_to_fc(g);
     rewrites += ig_pass_fuse_pad(g);

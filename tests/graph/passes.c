@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "tests/support/improve.h"
+#include "tests/support/rng.h"
 
 static int all_passes(struct ig_graph *g) {
     char err[512];
@@ -69,6 +70,63 @@ static void pairs_of_transposes_merge(void **state) {
     build_output(g, build_1(g, IG_TRANSPOSE, ATTRS(.transpose = {.perm = {0, 1, 3, 2}}), a), "on");
     improve_fully(g, ig_pass_identity);
     assert_int_equal(build_count(g, IG_TRANSPOSE), 1);
+    ig_graph_free(g);
+}
+
+/* Some order of x's dims. */
+static int32_t transposed(struct ig_graph *g, struct rng *r, int32_t x) {
+    union ig_attrs a = {.transpose = {{0, 1, 2, 3, 4, 5, 6, 7}}};
+    for (int32_t i = g->values[x].shape.rank - 1; i > 0; i--) {
+        int32_t j = rng_int(r, 0, i), d = a.transpose.perm[i];
+        a.transpose.perm[i] = a.transpose.perm[j];
+        a.transpose.perm[j] = d;
+    }
+    return build_1(g, IG_TRANSPOSE, &a, x);
+}
+
+/* Neighbouring dims joined at random, or some of them split. */
+static struct ig_shape reshaped(struct rng *r, const struct ig_shape *x, int joins) {
+    struct ig_shape s = {.type = x->type};
+    for (int32_t d = 0; d < x->rank; d++) {
+        int32_t n = x->dims[d], part = RNG_OF(r, 1, 2, 3, 4);
+        if (joins && s.rank && rng_one_in(r, 2)) {
+            s.dims[s.rank - 1] *= n;
+            continue;
+        }
+        if (!joins && n % part == 0 && rng_one_in(r, 2)) s.dims[s.rank++] = part, n /= part;
+        s.dims[s.rank++] = n;
+    }
+    return s;
+}
+
+/* Transposition, reshape, transposition: one is left, or none. */
+static void transposes_around_a_reshape_are_one(void **state) {
+    struct rng r = {1};
+    (void)state;
+    for (int i = 0; i < 400; i++) {
+        struct ig_graph *g = empty();
+        int32_t dims[6], joins = i % 2, rank = joins ? rng_int(&r, 2, 6) : rng_int(&r, 2, 4);
+        for (int32_t d = 0; d < rank; d++) dims[d] = joins ? rng_int(&r, 1, 4) : RNG_OF(&r, 1, 2, 3, 4, 6, 8);
+        int32_t y = transposed(g, &r, build_input(g, "x", rank, dims));
+        const struct ig_shape to = reshaped(&r, &g->values[y].shape, joins);
+        build_output(g, transposed(g, &r, build_reshape(g, y, to.rank, to.dims)), "y");
+        for (int n = 1; n;) n = improve(g, ig_pass_identity) + improve(g, ig_pass_transposes);
+        assert_true(build_count(g, IG_TRANSPOSE) <= 1);
+        ig_graph_free(g);
+    }
+}
+
+/* A reshape that does both; one in the middle that is read by others. */
+static void transposes_that_need_each_other_stay(void **state) {
+    struct ig_graph *g = empty();
+    union ig_attrs turn = {.transpose = {{1, 0}}};
+    int32_t x = build_input(g, "x", DIMS(4, 6)), y = build_reshape(g, build_1(g, IG_TRANSPOSE, &turn, x), DIMS(8, 3));
+    (void)state;
+    build_output(g, build_1(g, IG_TRANSPOSE, &turn, y), "y");
+    y = build_reshape(g, build_1(g, IG_TRANSPOSE, &turn, x), DIMS(3, 2, 4));
+    build_output(g, y, "read");
+    build_output(g, build_1(g, IG_TRANSPOSE, ATTRS(.transpose = {.perm = {2, 0, 1}}), y), "once");
+    assert_int_equal(improve(g, ig_pass_transposes), 0);
     ig_graph_free(g);
 }
 
@@ -369,6 +427,8 @@ int main(void) {
         cmocka_unit_test(identities_go),
         cmocka_unit_test(lookalikes_of_identities_stay),
         cmocka_unit_test(pairs_of_transposes_merge),
+        cmocka_unit_test(transposes_around_a_reshape_are_one),
+        cmocka_unit_test(transposes_that_need_each_other_stay),
         cmocka_unit_test(a_transpose_of_size_1_dims_is_a_reshape),
         cmocka_unit_test(operands_repeat_by_themselves),
         cmocka_unit_test(operands_that_make_the_shape_stay),
