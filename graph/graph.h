@@ -180,6 +180,7 @@ int ig_pass_fuse_pad(struct ig_graph *g);         /* PAD with zeros into the nex
 int ig_pass_fuse_residual(struct ig_graph *g);    /* conv + ADD -> conv with residual */
 int ig_pass_compose(struct ig_graph *g);          /* several nodes that are one UNARY: sigmoid*x -> swish, clip of clip, ... */
 int ig_pass_fuse_activation(struct ig_graph *g);  /* conv/deconv/fc/binary + UNARY -> epilogue */
+int ig_pass_batch(struct ig_graph *g);            /* 1x1 convolutions of images of few pixels -> of one image */
 int ig_pass_flatten_fc(struct ig_graph *g);       /* TRANSPOSE + RESHAPE + FC -> RESHAPE + FC with permuted weights */
 int ig_pass_fold_constants(struct ig_graph *g, ig_eval_fn *eval);
 /* Storage of half precision: weights and the tensors between layers become f16. The last pass, if it is wanted. */

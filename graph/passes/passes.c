@@ -39,7 +39,7 @@ static int one_round(struct ig_graph *g, ig_eval_fn *eval) {
 int ig_run_passes(struct ig_graph *g, ig_eval_fn *eval, char *err, size_t err_bytes) {
     if (ig_graph_sort(g, err, err_bytes) || ig_graph_check(g, err, err_bytes)) return -1;
     prepare(g, eval);
-    for (int round = 0; one_round(g, eval); round++) {
+    for (int round = 0; one_round(g, eval) || ig_pass_batch(g); round++) {
         if (round < MAX_ROUNDS) continue;
         snprintf(err, err_bytes, "the passes do not settle after %d rounds", MAX_ROUNDS);
         return -1;

@@ -407,6 +407,42 @@ static void what_is_no_layer_norm_stays(void **state) {
     ig_graph_free(g);
 }
 
+/* Of 1x1, with an activation; residual: a value or -1. */
+static int32_t pointwise(struct ig_graph *g, int32_t x, int32_t oc, int32_t residual) {
+    const struct ig_shape *s = &g->values[x].shape;
+    const int32_t ic = s->dims[s->rank - 1], dims[4] = {oc, ic, 1, 1};
+    int32_t in[4] = {x, build_const(g, s->rank, dims), build_const(g, DIMS(oc)), residual};
+    const struct ig_conv conv = {.w = build_window(1, 1, 0), .groups = 1, .act = {.kind = IG_RELU}};
+    return build_node(g, IG_CONV, ATTRS(.conv = conv), 4, in, NULL);
+}
+
+static void images_of_few_pixels_become_one(void **state) {
+    struct ig_graph *g = empty();
+    int32_t tokens = build_input(g, "tokens", DIMS(7, 2, 5)), r = build_input(g, "residual", DIMS(7, 2, 6)), image = build_input(g, "image", DIMS(3, 8, 8, 5));
+    (void)state;
+    build_output(g, pointwise(g, pointwise(g, tokens, 6, r), 4, -1), "y");
+    build_output(g, pointwise(g, image, 3, -1), "pixels");
+    assert_int_equal(improve_fully(g, ig_pass_batch), 3);
+    assert_int_equal(build_count(g, IG_CONV), 3);
+    for (int i = 0; i < g->n_nodes; i++)
+        if (g->nodes[i].op == IG_CONV) assert_int_equal(g->values[g->nodes[i].out[0]].shape.dims[0], 1);
+    improve_fully(g, ig_pass_identity);
+    assert_int_equal(build_count(g, IG_RESHAPE), 5); /* of the inputs and outputs alone */
+    ig_graph_free(g);
+}
+
+static void other_images_stay(void **state) {
+    struct ig_graph *g = empty();
+    int32_t x = build_input(g, "x", DIMS(2, 9, 8, 5)), one = build_input(g, "one", DIMS(1, 4, 4, 5)), small = build_input(g, "small", DIMS(2, 4, 4, 5));
+    (void)state;
+    build_output(g, pointwise(g, x, 3, -1), "many");
+    build_output(g, pointwise(g, one, 3, -1), "single");
+    build_output(g, build_conv(g, small, 3, 3, 1, 1, 1), "window");
+    build_output(g, build_conv(g, small, 3, 1, 2, 0, 1), "stride");
+    assert_int_equal(improve(g, ig_pass_batch), 0);
+    ig_graph_free(g);
+}
+
 static void passes_give_the_same_graph_again(void **state) {
     (void)state;
     struct ig_graph *a = network(), *b = network();
@@ -443,6 +479,8 @@ int main(void) {
         cmocka_unit_test(powers_become_what_they_are),
         cmocka_unit_test(old_layer_norms_become_one),
         cmocka_unit_test(what_is_no_layer_norm_stays),
+        cmocka_unit_test(images_of_few_pixels_become_one),
+        cmocka_unit_test(other_images_stay),
         cmocka_unit_test(passes_give_the_same_graph_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
