@@ -24,7 +24,8 @@ int ig_reads_zeros(enum ig_op op)
 
 static int reaches_beyond(const struct ig_window *w, const struct ig_operand *in, const struct ig_operand *out)
 {
-    return w->top > 0 || w->left > 0 || (out->h - 1) * w->sh + (w->kh - 1) * w->dh - w->top >= in->h ||
+    return w->front > 0 || w->top > 0 || w->left > 0 || (w->out_d - 1) * w->sd + (w->kd - 1) * w->dd - w->front >= w->in_d ||
+           (out->h / w->out_d - 1) * w->sh + (w->kh - 1) * w->dh - w->top >= in->h / w->in_d ||
            (out->w - 1) * w->sw + (w->kw - 1) * w->dw - w->left >= in->w;
 }
 

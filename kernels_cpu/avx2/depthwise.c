@@ -15,6 +15,8 @@
 #include "kernels_cpu/avx2/act.h"
 #include "kernels_cpu/avx2/kernels.h"
 #include "kernels_cpu/avx2/vec.h"
+#include "kernels_cpu/pack/ask.h"
+#include "kernels_cpu/ref/window.h"
 
 #define AT(member, offset) (offsetof(struct ig_slide, member) == (offset))
 _Static_assert(AT(step, 40) && AT(out, 48) && AT(out_step, 64) && AT(last, 72) && AT(w, 80) && AT(blocks, 88) &&
@@ -40,6 +42,7 @@ struct job {
     const struct ig_call *call;
     const struct ig_conv *conv;
     struct ig_range range;
+    int32_t in_h;           /* rows of one depth */
     int64_t block;          /* floats of the packed weights of 8 channels */
     int32_t flags;          /* enum ig_slide_flags: what is done in registers */
     float lo, hi;
@@ -49,7 +52,7 @@ struct job {
 static struct job start(const struct ig_call *call, struct ig_range range)
 {
     const struct ig_conv *conv = (const struct ig_conv *)call->attrs;
-    struct job job = {call, conv, range, 8 * (1 + (int64_t)conv->w.kh * conv->w.kw), 0, 0, 0, 0};
+    struct job job = {call, conv, range, call->in[0].h / conv->w.in_d, 8 * (1 + (int64_t)ig_taps(&conv->w)), 0, 0, 0, 0};
     int residual = call->n_in > 3 && call->in[3].data;
     job.later = residual || conv->act.kind > IG_CLIP;
     if (!job.later && conv->act.kind != IG_NONE) job.flags = IG_SLIDE_LO;
@@ -102,30 +105,50 @@ static int32_t max32(int32_t a, int32_t b)
 
 /* --- any window --- */
 
+struct at {                 /* a kernel row of an output row */
+    int32_t ky, top;        /* which of its depth, whose first lies on input row `top`, */
+    int32_t y, z;           /* where it lies: row, depth */
+};
+
+static struct at first_row(const struct job *job, int32_t y)
+{
+    const struct ig_window *w = &job->conv->w;
+    int32_t out_h = job->call->out[0].h / w->out_d, top = y % out_h * w->sh - w->top;
+    return (struct at){0, top, top, y / out_h * w->sd - w->front};
+}
+
+/* The input row of a kernel row, NULL if it is outside the image; goes on to the next. */
+static const float *next_row(const struct job *job, struct at *at)
+{
+    const struct ig_window *w = &job->conv->w;
+    const struct ig_operand *in = &job->call->in[0];
+    int32_t y = at->y, z = at->z;
+    at->y += w->dh;
+    if (++at->ky == w->kh) *at = (struct at){0, at->top, at->top, z + w->dd};
+    return ig_inside(z, w->in_d) && ig_inside(y, job->in_h) ? ig_row_f32(in, z * job->in_h + y) : NULL;
+}
+
 /* Channels c .. c+7 of one output, n of them there: the taps inside the image. */
-static void one_output(const struct job *job, int32_t y, int32_t x, int32_t c, int32_t n)
+static void one_output(const struct job *job, struct at at, int32_t y, int32_t x, int32_t c, int32_t n)
 {
     const struct ig_window *w = &job->conv->w;
     const struct ig_operand *in = &job->call->in[0], *out = &job->call->out[0];
     const float *weights = weights_of(job, c);
     __m256 sum = _mm256_load_ps(weights);
     weights += 8;
-    for (int32_t ky = 0; ky < w->kh; ky++) {
-        int32_t iy = y * w->sh - w->top + ky * w->dh;
-        if (iy < 0 || iy >= in->h) continue;
-        const float *row = ig_row_f32(in, iy) + c;
-        for (int32_t kx = 0; kx < w->kw; kx++) {
+    for (int32_t k = 0; k < w->kd * w->kh; k++, weights += 8 * w->kw) {
+        const float *row = next_row(job, &at);
+        for (int32_t kx = 0; row && kx < w->kw; kx++) {
             int32_t ix = x * w->sw - w->left + kx * w->dw;
             if (ix < 0 || ix >= in->w) continue;
-            sum = _mm256_fmadd_ps(ig_load_upto8(row + ix * in->pixel_stride, n),
-                                  _mm256_load_ps(weights + (ky * w->kw + kx) * 8), sum);
+            sum = _mm256_fmadd_ps(ig_load_upto8(row + ix * in->pixel_stride + c, n), _mm256_load_ps(weights + kx * 8), sum);
         }
     }
     ig_store_upto8(ig_row_f32(out, y) + x * out->pixel_stride + c, clamp(job, sum), n);
 }
 
 /* Six outputs whose columns are all inside the image, 8 channels. */
-static void six_outputs(const struct job *job, int32_t y, int32_t x, int32_t c)
+static void six_outputs(const struct job *job, struct at at, int32_t y, int32_t x, int32_t c)
 {
     const struct ig_window *w = &job->conv->w;
     const struct ig_operand *in = &job->call->in[0], *out = &job->call->out[0];
@@ -133,10 +156,10 @@ static void six_outputs(const struct job *job, int32_t y, int32_t x, int32_t c)
     __m256 bias = _mm256_load_ps(weights), s0 = bias, s1 = bias, s2 = bias, s3 = bias, s4 = bias, s5 = bias;
     int64_t next = w->sw * in->pixel_stride, dilate = w->dw * in->pixel_stride;
     weights += 8;
-    for (int32_t ky = 0; ky < w->kh; ky++, weights += 8 * w->kw) {
-        int32_t iy = y * w->sh - w->top + ky * w->dh;
-        if (iy < 0 || iy >= in->h) continue;
-        const float *p = ig_row_f32(in, iy) + (x * w->sw - w->left) * in->pixel_stride + c;
+    for (int32_t k = 0; k < w->kd * w->kh; k++, weights += 8 * w->kw) {
+        const float *row = next_row(job, &at);
+        if (!row) continue;
+        const float *p = row + (x * w->sw - w->left) * in->pixel_stride + c;
         for (int32_t kx = 0; kx < w->kw; kx++, p += dilate) {
             __m256 v = _mm256_load_ps(weights + 8 * kx);
             s0 = _mm256_fmadd_ps(_mm256_loadu_ps(p), v, s0);
@@ -163,10 +186,11 @@ static void any_row(const struct job *job, int32_t y, int32_t x0, int32_t x1, in
     int32_t inside = (w->left + w->sw - 1) / w->sw; /* first output whose columns are all inside */
     int32_t span = job->call->in[0].w - (w->kw - 1) * w->dw + w->left;
     int32_t end = span > 0 ? (span - 1) / w->sw + 1 : 0;
+    struct at at = first_row(job, y);
     int32_t x = x0;
-    for (; x < x1 && x < inside; x++) one_output(job, y, x, c, n);
-    for (; n == 8 && x + 6 <= min32(x1, end); x += 6) six_outputs(job, y, x, c);
-    for (; x < x1; x++) one_output(job, y, x, c, n);
+    for (; x < x1 && x < inside; x++) one_output(job, at, y, x, c, n);
+    for (; n == 8 && x + 6 <= min32(x1, end); x += 6) six_outputs(job, at, y, x, c);
+    for (; x < x1; x++) one_output(job, at, y, x, c, n);
 }
 
 /* --- 5 or 7 wide --- */
@@ -181,7 +205,7 @@ static struct passes passes_of(const struct ig_window *w)
         {{ig_pass_5s1_1row_avx2, ig_pass_5s1_2rows_avx2}, {ig_pass_5s2_1row_avx2, ig_pass_5s2_2rows_avx2}},
         {{ig_pass_7s1_1row_avx2, NULL}, {ig_pass_7s2_1row_avx2, NULL}},
     };
-    if (w->dw != 1 || w->sw > 2 || (w->kw != 5 && w->kw != 7)) return none;
+    if (!ig_is_flat(w) || w->dw != 1 || w->sw > 2 || (w->kw != 5 && w->kw != 7)) return none;
     return all[w->kw == 7][w->sw - 1];
 }
 

@@ -1,9 +1,11 @@
 /* Convolution by indirection and fully connected: see conv_gemm.h. */
 #include "kernels_cpu/common/blocks.h"
 #include "kernels_cpu/common/gemm_packed.h"
+#include "kernels_cpu/ref/window.h"
 
 struct taps {
     struct ig_window w;
+    int32_t in_h, out_h;        /* rows of one depth */
     int32_t rows_of;            /* output row whose input rows are in t.rows; -1: none */
     int joined;                 /* pointwise over input rows without gaps: pixels may cross them */
 };
@@ -12,10 +14,12 @@ static void find_rows(const struct ig_gemm_job *job, struct taps *taps, int32_t 
 {
     const struct ig_operand *in = &job->call->in[0];
     const struct ig_window *w = &taps->w;
-    for (int32_t ky = 0; ky < w->kh; ky++) {
-        int32_t y = out_y * w->sh - w->top + ky * w->dh;
-        job->t.rows[ky] = y >= 0 && y < in->h ? ig_row_f32(in, y) : NULL;
-    }
+    const float **row = job->t.rows;
+    for (int32_t kz = 0; kz < w->kd; kz++)
+        for (int32_t ky = 0; ky < w->kh; ky++) {
+            int32_t z = ig_tap(out_y / taps->out_h, w->sd, w->front, kz, w->dd), y = ig_tap(out_y % taps->out_h, w->sh, w->top, ky, w->dh);
+            *row++ = ig_inside(z, w->in_d) && ig_inside(y, taps->in_h) ? ig_row_f32(in, z * taps->in_h + y) : NULL;
+        }
     taps->rows_of = out_y;
 }
 
@@ -30,9 +34,9 @@ static void place(const struct ig_gemm_job *job, void *state, const struct ig_ge
     int32_t mr = job->set->mr, x0 = at->i * w->sw - w->left;
     int64_t next = w->sw * in->pixel_stride;
     if (taps->rows_of != at->y) find_rows(job, taps, at->y);
-    for (int32_t ky = 0; ky < w->kh; ky++)
+    for (int32_t k = 0; k < w->kd * w->kh; k++)
         for (int32_t kx = 0; kx < w->kw; kx++, slot += mr) {
-            const float *row = job->t.rows[ky];
+            const float *row = job->t.rows[k];
             int32_t x = x0 + kx * w->dw;
             if (row && x >= 0 && x + (n - 1) * w->sw < in->w) {
                 const float *p = row + x * in->pixel_stride;
@@ -50,25 +54,36 @@ static int even(const struct ig_gemm_job *job, void *state, const struct ig_gemm
     const struct taps *taps = (const struct taps *)state;
     const struct ig_window *w = &taps->w;
     const struct ig_operand *in = &job->call->in[0];
-    int32_t x = at->i * w->sw - w->left, y = at->y * w->sh - w->top;
-    int32_t last_x = x + (n - 1) * w->sw + (w->kw - 1) * w->dw, below = (w->kh - 1) * w->dh;
-    if (!taps->joined && (at->i + n > at->width || x < 0 || last_x >= in->w || y < 0 || y + below >= in->h)) return 0;
-    if (y >= in->ring_rows) y %= in->ring_rows;
-    if (y + below >= in->ring_rows && !taps->joined) return 0;
-    *offset = (y * in->row_stride + x * in->pixel_stride) * (int64_t)sizeof(float);
+    int32_t x = at->i * w->sw - w->left, y = at->y % taps->out_h * w->sh - w->top, z = at->y / taps->out_h * w->sd - w->front;
+    int32_t last_x = x + (n - 1) * w->sw + (w->kw - 1) * w->dw, below = (w->kh - 1) * w->dh, behind = (w->kd - 1) * w->dd;
+    int32_t row = z * taps->in_h + y, last = behind * taps->in_h + below;
+    int inside = x >= 0 && last_x < in->w && y >= 0 && y + below < taps->in_h && z >= 0 && z + behind < w->in_d;
+    if (!taps->joined && (at->i + n > at->width || !inside)) return 0;
+    if (row >= in->ring_rows) row %= in->ring_rows;
+    if (row + last >= in->ring_rows && !taps->joined) return 0;
+    *offset = (row * in->row_stride + x * in->pixel_stride) * (int64_t)sizeof(float);
     return 1;
 }
 
 /* The table of the groups that are even, as if their first pixel's first tap were the image's first pixel. */
-static void fill_even(const struct ig_gemm_job *job, const struct ig_window *w)
+static void fill_even(const struct ig_gemm_job *job, const struct taps *taps)
 {
     const struct ig_operand *in = &job->call->in[0];
+    const struct ig_window *w = &taps->w;
     const float **slot = job->t.even_a;
-    for (int32_t ky = 0; ky < w->kh; ky++)
-        for (int32_t kx = 0; kx < w->kw; kx++)
-            for (int32_t m = 0; m < job->set->mr; m++)
-                *slot++ = (const float *)in->data + ky * w->dh * in->row_stride +
-                          (kx * w->dw + m * w->sw) * in->pixel_stride;
+    for (int32_t kz = 0; kz < w->kd; kz++)
+        for (int32_t ky = 0; ky < w->kh; ky++)
+            for (int32_t kx = 0; kx < w->kw; kx++)
+                for (int32_t m = 0; m < job->set->mr; m++)
+                    *slot++ = (const float *)in->data + (kz * w->dd * taps->in_h + ky * w->dh) * in->row_stride +
+                              (kx * w->dw + m * w->sw) * in->pixel_stride;
+}
+
+/* Is output pixel i made of input pixel i, and do rows follow each other without gaps? */
+static int rows_join(const struct ig_operand *in, const struct ig_operand *out, const struct ig_window *w)
+{
+    int alike = in->h == out->h && in->w == out->w && w->in_d == w->out_d && !w->front && !w->top && !w->left;
+    return alike && ig_taps(w) == 1 && w->sd * w->sh * w->sw == 1 && in->row_stride == in->w * in->pixel_stride && in->ring_rows >= in->h;
 }
 
 void ig_gemm_conv(const struct ig_call *call, const struct ig_conv *conv, struct ig_range range, void *scratch,
@@ -77,31 +92,29 @@ void ig_gemm_conv(const struct ig_call *call, const struct ig_conv *conv, struct
     struct ig_gemm_job job;
     const struct ig_window *w = &conv->w;
     const struct ig_operand *in = &call->in[0];
-    struct taps taps = {*w, -1, 0};
+    struct taps taps = {*w, in->h / w->in_d, call->out[0].h / w->out_d, -1, rows_join(in, &call->out[0], w)};
     int32_t ic = in->c / conv->groups, oc = call->out[0].c / conv->groups;
     struct ig_gemm_walk walk = {.y = range.y0, .y_step = 1, .rows = range.y1 - range.y0,
                                 .x = 0, .x_step = 1, .width = call->out[0].w};
     ig_gemm_start(&job, call, set, range, &conv->act);
-    ig_gemm_size(&job, ic, oc, (int64_t)conv->w.kh * conv->w.kw, ic, (const float *)call->weights, scratch);
+    ig_gemm_size(&job, ic, oc, ig_taps(w), ic, (const float *)call->weights, scratch);
     ig_gemm_packed_place(&job, (char *)scratch + ig_gemm_table_bytes(job.taps, set->mr));
-    taps.joined = w->kh * w->kw * w->sh * w->sw == 1 && !w->top && !w->left && in->h == call->out[0].h &&
-                  in->w == call->out[0].w && in->row_stride == in->w * in->pixel_stride && in->ring_rows >= in->h;
     job.even = even;
     job.even_in = taps.joined;
-    fill_even(&job, w);
+    fill_even(&job, &taps);
     ig_gemm_run(&job, walk, place, &taps);
 }
 
 size_t ig_gemm_conv_scratch(const struct ig_call *call, int32_t mr)
 {
     const struct ig_conv *conv = (const struct ig_conv *)call->attrs;
-    return ig_gemm_table_bytes((int64_t)conv->w.kh * conv->w.kw, mr);
+    return ig_gemm_table_bytes(ig_taps(&conv->w), mr);
 }
 
 size_t ig_gemm_conv_packed_scratch(const struct ig_call *call)
 {
     const struct ig_conv *conv = (const struct ig_conv *)call->attrs;
-    int64_t depth = (int64_t)conv->w.kh * conv->w.kw * (call->in[0].c / conv->groups);
+    int64_t depth = (int64_t)ig_taps(&conv->w) * (call->in[0].c / conv->groups);
     return ig_gemm_packed_bytes(call, depth);
 }
 
@@ -144,7 +157,7 @@ void ig_gemm_fc(const struct ig_call *call, struct ig_range range, void *scratch
 size_t ig_gemm_conv_small_scratch(const struct ig_call *call, int32_t mr, int32_t nr)
 {
     const struct ig_conv *conv = (const struct ig_conv *)call->attrs;
-    return ig_gemm_block_bytes((int64_t)conv->w.kh * conv->w.kw, mr, nr, IG_GEMM_BLOCK_SMALL);
+    return ig_gemm_block_bytes(ig_taps(&conv->w), mr, nr, IG_GEMM_BLOCK_SMALL);
 }
 
 size_t ig_gemm_fc_scratch(const struct ig_call *call, int32_t mr)

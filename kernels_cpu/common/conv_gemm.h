@@ -1,8 +1,8 @@
 /*
  * Convolution and FC as GEMM by indirection: the portable driver around one ISA's micro-kernels.
  *
- * An output pixel is a row of C, its kh*kw input pixels ("taps") are rows of A, found through a table of
- * addresses: no im2col copy. A tap in the padding has the address of a zero pixel. The pixels of a range are
+ * An output pixel is a row of C, its kd*kh*kw input pixels ("taps") are rows of A, found through a table of
+ * addresses: no im2col copy. A tap in the padding has the address of a zero pixel. Rows of a volume are those of all its depths, one behind the other. The pixels of a range are
  * numbered across its rows and split evenly into groups of at most `mr`; some dozen groups make a block, whose table
  * is built once and used for all panels of nr output channels.
  *
@@ -110,7 +110,7 @@ void ig_gemm_fc(const struct ig_call *call, struct ig_range range, void *scratch
                 const struct ig_gemm_set *set);
 /*
  * First layer, at most 4 input channels, one group, dw == 1: a tap is a whole kernel row of kw*ic floats, read from
- * rows that are copied into scratch between zeros. Packed with kh taps of kw*ic floats (which is the same order).
+ * rows that are copied into scratch between zeros. Packed with kd*kh taps of kw*ic floats (which is the same order).
  */
 void ig_gemm_first(const struct ig_call *call, const struct ig_conv *conv, struct ig_range range,
                    void *scratch, const struct ig_gemm_set *set);

@@ -7,7 +7,7 @@
  *   tap 0: ic 0: oc 0 .. nr-1
  *          ic 1: oc 0 .. nr-1
  *          ...
- *   tap 1: ic 0: oc 0 .. nr-1          tap = ky*kw + kx, ic within the group
+ *   tap 1: ic 0: oc 0 .. nr-1          tap = (kz*kh + ky)*kw + kx, ic within the group
  *   ...
  * Channels past the group's last are zero. ONNX has them as w[oc][ic][tap].
  */
@@ -18,6 +18,7 @@
 #include "kernels_cpu/pack/ask.h"
 #include "kernels_cpu/common/pieces.h"
 #include "kernels_cpu/pack/pack.h"
+#include "kernels_cpu/ref/window.h"
 
 struct source {
     const float *w, *bias;         /* bias may be NULL */
@@ -82,7 +83,7 @@ static struct source source_of(const struct ig_call *call, int32_t groups, int32
 static size_t pack_conv(const struct ig_call *call, int32_t nr, void *dst)
 {
     const struct ig_conv *conv = (const struct ig_conv *)call->attrs;
-    struct source s = source_of(call, conv->groups, conv->w.kh * conv->w.kw);
+    struct source s = source_of(call, conv->groups, ig_taps(&conv->w));
     return pack(&s, nr, (float *)dst);
 }
 
@@ -123,10 +124,14 @@ static int constants_fit(const struct ig_call *call)
            ig_residual_fits(call);
 }
 
+int ig_supports_conv_nd(const struct ig_call *call)
+{
+    return constants_fit(call) && ig_act_fits(&((const struct ig_conv *)call->attrs)->act);
+}
+
 int ig_supports_conv(const struct ig_call *call)
 {
-    const struct ig_conv *conv = (const struct ig_conv *)call->attrs;
-    return constants_fit(call) && ig_is_flat(&conv->w) && ig_act_fits(&conv->act);
+    return ig_supports_conv_nd(call) && ig_is_flat(&((const struct ig_conv *)call->attrs)->w);
 }
 
 /* Not depthwise, where fifteen of a tile's sixteen channels, and of its weights, would be padding. */
@@ -134,6 +139,12 @@ int ig_supports_conv_gemm(const struct ig_call *call)
 {
     const struct ig_conv *conv = (const struct ig_conv *)call->attrs;
     return ig_supports_conv(call) && (conv->groups == 1 || !ig_supports_depthwise(call));
+}
+
+int ig_supports_conv_gemm_nd(const struct ig_call *call)
+{
+    const struct ig_conv *conv = (const struct ig_conv *)call->attrs;
+    return ig_supports_conv_nd(call) && (conv->groups == 1 || !ig_supports_depthwise_nd(call));
 }
 
 /* Of fewer channels most of a tile would be padding. */
@@ -147,13 +158,13 @@ int ig_supports_pieces(const struct ig_call *call)
 int ig_supports_conv_packed(const struct ig_call *call)
 {
     const struct ig_conv *conv = (const struct ig_conv *)call->attrs;
-    return ig_supports_conv_gemm(call) && call->out[0].c / conv->groups > 16;
+    return ig_supports_conv_gemm_nd(call) && call->out[0].c / conv->groups > 16;
 }
 
 int ig_supports_conv_first(const struct ig_call *call)
 {
     const struct ig_conv *conv = (const struct ig_conv *)call->attrs;
-    return ig_supports_conv_gemm(call) && call->in[0].c <= 4 && conv->groups == 1 && conv->w.dw == 1 &&
+    return ig_supports_conv_gemm_nd(call) && call->in[0].c <= 4 && conv->groups == 1 && conv->w.dw == 1 &&
            conv->w.left >= 0 && conv->w.right >= 0;
 }
 
@@ -170,7 +181,7 @@ int ig_supports_conv_dot(const struct ig_call *call)
 static int is_first_line(const struct ig_call *call, int32_t k, int32_t s, int32_t c)
 {
     const struct ig_window *w = &((const struct ig_conv *)call->attrs)->w;
-    return ig_supports_conv_first(call) && !ig_has(call, 3) && w->kh == k && w->kw == k && w->sh == s && w->sw == s &&
+    return ig_supports_conv_first(call) && ig_is_flat(w) && !ig_has(call, 3) && w->kh == k && w->kw == k && w->sh == s && w->sw == s &&
            w->dh == 1 && call->in[0].c == c && call->out[0].w >= 12;
 }
 

@@ -4,18 +4,19 @@
  *   block 0                                block 1
  *   bias: c 0 .. 7                         bias: c 8 .. 15
  *   tap 0: c 0 .. 7                        tap 0: c 8 .. 15
- *   tap 1: c 0 .. 7     tap = ky*kw + kx   ...
+ *   tap 1: c 0 .. 7     tap = (kz*kh + ky)*kw + kx
  *   ...
  * Channels past the last are zero. ONNX has them as w[c][1][tap].
  */
 #include "kernels_cpu/common/depthwise7.h"
 #include "kernels_cpu/pack/ask.h"
 #include "kernels_cpu/pack/pack.h"
+#include "kernels_cpu/ref/window.h"
 
 static size_t pack(const struct ig_call *call, int32_t width, void *dst)
 {
     const struct ig_conv *conv = (const struct ig_conv *)call->attrs;
-    int32_t taps = conv->w.kh * conv->w.kw, c = call->out[0].c;
+    int32_t taps = ig_taps(&conv->w), c = call->out[0].c;
     const float *w = (const float *)call->in[1].data;
     const float *bias = ig_has(call, 2) ? (const float *)call->in[2].data : NULL;
     float *p = (float *)dst;
@@ -41,10 +42,15 @@ size_t ig_pack_depthwise16(const struct ig_call *call, void *dst)
     return pack(call, 16, dst);
 }
 
-int ig_supports_depthwise(const struct ig_call *call)
+int ig_supports_depthwise_nd(const struct ig_call *call)
 {
     const struct ig_conv *conv = (const struct ig_conv *)call->attrs;
-    return ig_supports_conv(call) && conv->groups == call->in[0].c && conv->groups == call->out[0].c;
+    return ig_supports_conv_nd(call) && conv->groups == call->in[0].c && conv->groups == call->out[0].c;
+}
+
+int ig_supports_depthwise(const struct ig_call *call)
+{
+    return ig_supports_depthwise_nd(call) && ig_is_flat(&((const struct ig_conv *)call->attrs)->w);
 }
 
 /* What the sliding kernels take: 3x3, stride 1 or 2, at most one column missing at either side. */

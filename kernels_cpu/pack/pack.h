@@ -11,11 +11,11 @@
 #include "kernels_cpu/pack/half.h"
 #include "kernels_cpu/ref/ref.h"
 
-/* --- pack/conv.c: float convolution, constant weights and bias, up to two spatial dims --- */
-ig_supports_fn ig_supports_conv;       /* f32, constant weights, not 3-D: what all of these need */
-ig_supports_fn ig_supports_conv_gemm;  /* any k, stride, dilation, groups; not depthwise */
-ig_supports_fn ig_supports_conv_first; /* at most 4 input channels, one group, dw == 1 */
-/* ... k x k, stride s, c input channels (names say which), no residual, a dozen columns at least */
+/* --- pack/conv.c: float convolution, constant weights and bias, up to two spatial dims, or three where it says nd --- */
+ig_supports_fn ig_supports_conv, ig_supports_conv_nd;           /* f32, constant weights: what all of these need */
+ig_supports_fn ig_supports_conv_gemm, ig_supports_conv_gemm_nd; /* any k, stride, dilation, groups; not depthwise */
+ig_supports_fn ig_supports_conv_first; /* nd; at most 4 input channels, one group, dw == 1 */
+/* ... not nd, k x k, stride s, c input channels (names say which), no residual, a dozen columns at least */
 ig_supports_fn ig_supports_first_3s1c3, ig_supports_first_3s2c3, ig_supports_first_5s1c3, ig_supports_first_5s2c3,
     ig_supports_first_7s2c3, ig_supports_first_3s1c1, ig_supports_first_5s1c1;
 ig_supports_fn ig_supports_fc;
@@ -35,7 +35,7 @@ ig_scratch_fn ig_scratch_conv_small4, ig_scratch_conv_small6; /* blocks of IG_GE
 ig_scratch_fn ig_scratch_first_mr6, ig_scratch_first_mr12;
 ig_scratch_fn ig_scratch_first_line;   /* kh rows */
 ig_scratch_fn ig_scratch_fc_mr6, ig_scratch_fc_mr12;
-ig_supports_fn ig_supports_conv_packed; /* conv_gemm with two panels a group or more */
+ig_supports_fn ig_supports_conv_packed; /* conv_gemm_nd with two panels a group or more */
 ig_scratch_fn ig_scratch_conv_packed;   /* sets with packed kernels */
 ig_scratch_fn ig_scratch_first_packed;
 
@@ -99,7 +99,7 @@ ig_pack_fn ig_pack_deconv16;
 ig_scratch_fn ig_scratch_deconv_mr6, ig_scratch_deconv_mr12;
 
 /* --- pack/depthwise.c: groups == ic == oc --- */
-ig_supports_fn ig_supports_depthwise;    /* any window */
+ig_supports_fn ig_supports_depthwise, ig_supports_depthwise_nd; /* any window; of up to three dims */
 ig_supports_fn ig_supports_depthwise3x3; /* stride 1 or 2, no dilation, padding <= 1 at the sides */
 ig_supports_fn ig_supports_depthwise7;   /* 3x3, 5x5, 7x7, stride 1 or 2, no dilation; wide, whole blocks of 8 channels */
 ig_pack_fn ig_pack_depthwise4;           /* blocks of 4 channels */
@@ -118,7 +118,7 @@ ig_pack_fn ig_pack_few4, ig_pack_few8, ig_pack_few16;
 ig_scratch_fn ig_scratch_few;
 
 /* --- pack/pool.c: maximum and average --- */
-ig_supports_fn ig_supports_pool;
+ig_supports_fn ig_supports_pool, ig_supports_pool_nd; /* of up to three dims */
 ig_supports_fn ig_supports_pool_slide;   /* 2x2 step 2, 3x3 step 1 or 2, no dilation */
 ig_supports_fn ig_supports_pool_bytes;   /* maximum of u8 or i8 where no window lies in the padding alone */
 ig_supports_fn ig_supports_average_bytes; /* average of u8 or i8, any window of two dims */

@@ -1,13 +1,17 @@
-/* Which poolings the vector kernels compute: float, maximum or average, over at most two dims, without indices. */
+/* Which poolings the vector kernels compute: float, maximum or average, without indices; over at most two dims, but where it says nd. */
 #include "kernels_cpu/pack/ask.h"
 #include "kernels_cpu/pack/pack.h"
 
-int ig_supports_pool(const struct ig_call *call)
+int ig_supports_pool_nd(const struct ig_call *call)
 {
     const struct ig_pool *pool = (const struct ig_pool *)call->attrs;
     int indices = call->n_out > 1 && call->out[1].shape;
-    return ig_f32_to_f32(call) && !indices && ig_is_flat(&pool->w) &&
-           (pool->kind == IG_POOL_MAX || pool->kind == IG_POOL_AVERAGE);
+    return ig_f32_to_f32(call) && !indices && (pool->kind == IG_POOL_MAX || pool->kind == IG_POOL_AVERAGE);
+}
+
+int ig_supports_pool(const struct ig_call *call)
+{
+    return ig_supports_pool_nd(call) && ig_is_flat(&((const struct ig_pool *)call->attrs)->w);
 }
 
 /* Is every window partly in the image? The maximum of one in the padding alone is -inf, or the least number. */

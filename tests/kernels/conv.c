@@ -123,7 +123,7 @@ static void make(struct rng *r, enum check_pass pass, struct check_problem *p)
     if (rng_one_in(r, 6)) {
         wide_pointwise(r, a, &ic, &oc, in, out);
     } else {
-        if (rng_one_in(r, 8)) rank = RNG_OF(r, 1, 3);
+        if (rng_one_in(r, 4)) rank = RNG_OF(r, 1, 3, 3, 3);
         kind(r, a, &ic, &oc);
         windows_make(r, &a->w, rank, in, out);
         if (rank == 2 && a->groups == 1 && rng_one_in(r, 5)) taps(r, &a->w, in, out);
@@ -164,6 +164,6 @@ static void rows(const struct check_problem *p, int in, int32_t y0, int32_t y1, 
 
 int main(int argc, char **argv)
 {
-    static const struct check_body body = {IG_CONV, 24, 1200, make, rows};
+    static const struct check_body body = {IG_CONV, 36, 1800, make, rows};
     return check_main(&body, argc, argv);
 }

@@ -8,7 +8,7 @@
 static void make(struct rng *r, enum check_pass pass, struct check_problem *p)
 {
     struct ig_conv *a = &p->attrs.conv;
-    int32_t rank = rng_one_in(r, 8) ? RNG_OF(r, 1, 3) : 2, in[3], out[3];
+    int32_t rank = rng_one_in(r, 4) ? RNG_OF(r, 1, 3, 3, 3) : 2, in[3], out[3];
     a->groups = rng_one_in(r, 3) ? rng_int(r, 2, 5) : 1;
     int32_t ic = a->groups * RNG_OF(r, 1, 2, 3, 5, 8, 12), oc = a->groups * RNG_OF(r, 1, 2, 3, 7, 8, 16, 19);
     windows_make_back(r, &a->w, rank, in, out);
@@ -40,6 +40,6 @@ static void rows(const struct check_problem *p, int in, int32_t y0, int32_t y1, 
 
 int main(int argc, char **argv)
 {
-    static const struct check_body body = {IG_DECONV, 24, 400, make, rows};
+    static const struct check_body body = {IG_DECONV, 36, 600, make, rows};
     return check_main(&body, argc, argv);
 }

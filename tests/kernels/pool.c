@@ -52,10 +52,10 @@ static void make_kind(struct rng *r, enum check_pass pass, struct check_problem 
 static void make_floats(struct rng *r, enum check_pass pass, struct check_problem *p)
 {
     struct ig_pool *a = &p->attrs.pool;
-    int rank = rng_one_in(r, 8) ? RNG_OF(r, 1, 3) : 2;
+    int rank = rng_one_in(r, 4) ? RNG_OF(r, 1, 3, 3, 3) : 2;
     struct axis d = {1, 1, 1, 0, 0, 0, 1, 1}, h = d, w = make_axis(r, rng_one_in(r, 4) ? 64 : 12);
     if (rank > 1) h = make_axis(r, 9);
-    if (rank > 2) d = make_axis(r, 2);
+    if (rank > 2) d = make_axis(r, 4);
     int large = rank == 2 && rng_one_in(r, 24);
     if (large) h = large_axis(r), w = large_axis(r);
     a->w = (struct ig_window){d.k, h.k, w.k, d.s, h.s, w.s, d.d, h.d, w.d, d.before, h.before, w.before,
@@ -129,6 +129,6 @@ static void rows(const struct check_problem *p, int in, int32_t y0, int32_t y1, 
 
 int main(int argc, char **argv)
 {
-    static const struct check_body body = {IG_POOL, 24, 600, make, rows};
+    static const struct check_body body = {IG_POOL, 48, 1200, make, rows};
     return check_main(&body, argc, argv);
 }

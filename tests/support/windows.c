@@ -48,7 +48,7 @@ static void make(struct rng *r, struct ig_window *w, int rank, int32_t *in, int3
     struct axis unused = {1, 1, 1, 0, 0, 1, 1}, d = unused, h = unused;
     struct axis x = axis(r, k, s, rng_one_in(r, 6) ? 40 : 15);
     if (rank > 1) h = axis(r, k, s, rank == 3 ? 7 : 13);
-    if (rank > 2) d = axis(r, k > 3 ? 3 : k, s, 5);
+    if (rank > 2) d = axis(r, k > 3 ? 3 : k, s, 7);
     *w = (struct ig_window){d.k, h.k, x.k, d.s, h.s, x.s, d.d, h.d, x.d, d.before, h.before, x.before,
                             d.after, h.after, x.after, d.in, d.out};
     const int32_t i[3] = {d.in, h.in, x.in}, o[3] = {d.out, h.out, x.out};
