@@ -115,15 +115,15 @@ void ig_gemm_fc(const struct ig_call *call, struct ig_range range, void *scratch
 void ig_gemm_first(const struct ig_call *call, const struct ig_conv *conv, struct ig_range range,
                    void *scratch, const struct ig_gemm_set *set);
 /*
- * Transposed convolution, weights [IC, OC/groups, KH, KW]. Its outputs fall into sh*sw phases, each a convolution with
- * some of the taps; packed phase after phase, each as above with the phase's taps (kernels_cpu/pack/deconv.c).
+ * Transposed convolution, weights [IC, OC/groups, (KD,) KH, KW]. Its outputs fall into sd*sh*sw phases, each a convolution
+ * with some of the taps; packed phase after phase, each as above with the phase's taps (kernels_cpu/pack/deconv.c).
  */
 void ig_gemm_deconv(const struct ig_call *call, const struct ig_conv *conv, struct ig_range range,
                     void *scratch, const struct ig_gemm_set *set);
 /* First kernel tap >= from of a phase along one dim, or -1; their number; the taps of a phase, at least 1. */
 int32_t ig_deconv_tap(int32_t phase, int32_t k, int32_t stride, int32_t dilation, int32_t from);
 int32_t ig_deconv_taps(int32_t phase, int32_t k, int32_t stride, int32_t dilation);
-int32_t ig_deconv_phase_taps(const struct ig_window *w, int32_t py, int32_t px);
+int32_t ig_deconv_phase_taps(const struct ig_window *w, int32_t pz, int32_t py, int32_t px);
 
 /* Scratch bytes of the four, for sets with that mr. */
 size_t ig_gemm_conv_scratch(const struct ig_call *call, int32_t mr);

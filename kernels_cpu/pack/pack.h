@@ -94,7 +94,7 @@ ig_scratch_fn ig_scratch_winograd2_packed; /* sets with packed kernels */
 ig_scratch_fn ig_scratch_winograd4_packed;
 ig_scratch_fn ig_scratch_winograd6_packed;
 
-/* --- pack/deconv.c; supported where ig_supports_conv says so --- */
+/* --- pack/deconv.c; supported where ig_supports_conv_nd says so --- */
 ig_pack_fn ig_pack_deconv16;
 ig_scratch_fn ig_scratch_deconv_mr6, ig_scratch_deconv_mr12;
 
