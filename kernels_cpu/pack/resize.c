@@ -1,4 +1,4 @@
-/* Which resizes the vector kernels compute: images [N,H,W,C] of which only H and W change; what samples of a grid need. */
+/* Which resizes the vector kernels compute: images [N,H,W,C] of which only H and W change, by taps volumes, too; what samples of a grid need. */
 #include "kernels_cpu/common/grid_sample.h"
 #include "kernels_cpu/common/resize_taps.h"
 #include "kernels_cpu/pack/ask.h"
@@ -42,9 +42,17 @@ int ig_supports_resize_linear(const struct ig_call *call)
             r->coord == IG_ALIGN_CORNERS);
 }
 
+static int is_volume(const struct ig_call *call)
+{
+    const struct ig_resize *r = (const struct ig_resize *)call->attrs;
+    const struct ig_shape *in = call->in[0].shape, *out = call->out[0].shape;
+    return ig_f32_to_f32(call) && in->rank == 5 && in->dims[0] == out->dims[0] && in->dims[4] == out->dims[4] && r->scale[0] == 1 &&
+           r->scale[4] == 1;
+}
+
 int ig_supports_resize_taps(const struct ig_call *call)
 {
-    return resize_f32_1x1__supports(call) && !((const struct ig_resize *)call->attrs)->antialias && !ig_supports_resize_nearest(call) &&
+    return (resize_f32_1x1__supports(call) || is_volume(call)) && !((const struct ig_resize *)call->attrs)->antialias && !ig_supports_resize_nearest(call) &&
            !ig_supports_resize_linear(call);
 }
 

@@ -1,4 +1,4 @@
-/* Random resizes of channels-last images, and of tensors of any rank; nearest of bytes, too. */
+/* Random resizes of channels-last images and volumes, and of tensors of any rank; nearest of bytes, too. */
 #include <math.h>
 #include <stdio.h>
 
@@ -34,7 +34,8 @@ static void attributes(struct rng *r, struct ig_resize *a, int common)
 static void make(struct rng *r, enum check_pass pass, struct check_problem *p)
 {
     struct ig_resize *a = &p->attrs.resize;
-    int image = !rng_one_in(r, 4), common = image && rng_one_in(r, 2), rank = image ? 4 : rng_int(r, 1, 5);
+    int image = !rng_one_in(r, 4), volume = image && rng_one_in(r, 4), common = image && rng_one_in(r, 2);
+    int rank = volume ? 5 : image ? 4 : rng_int(r, 1, 5);
     int32_t in[5], out[5], type = IG_F32;
     (void)pass;
     attributes(r, a, common);
@@ -43,9 +44,9 @@ static void make(struct rng *r, enum check_pass pass, struct check_problem *p)
         in[d] = out[d] = rng_int(r, 1, 9);
         a->scale[d] = 1;
     }
-    if (image) in[0] = out[0] = 1, in[3] = out[3] = RNG_OF(r, 1, 3, 8, 17, 32, 72);
+    if (image) in[0] = out[0] = 1, in[rank - 1] = out[rank - 1] = RNG_OF(r, 1, 3, 8, 17, 32, 72);
     for (int d = image; d < rank; d++)
-        if (!image || d < 3) scale_dim(r, a, d, in, out, common);
+        if (!image || d < rank - 1) scale_dim(r, a, d, in, out, common);
     check_in(p, 0, type, rank, in);
     check_out(p, 0, type, rank, out);
     p->exact = a->mode == IG_NEAREST;
