@@ -213,7 +213,7 @@ static double winograd_operations(const struct ig_kernel *k, const struct family
 {
     const struct ig_operand *out = &call->out[0];
     const struct ig_winograd_shape s = winograd_shape(k, call);
-    double ic = call->in[0].c, oc = channels_of(k, f, call);
+    double ic = (double)call->in[0].c * s.kd, oc = channels_of(k, f, call);
     double tiles = round_up(out->h, s.rows) * round_up(out->w, s.columns) / (s.rows * s.columns);
     double block = k->row_tile > 2 && !strstr(k->name, "_rawlean") ? raw_tiles : lean_tiles;
     double again = strstr(k->name, "_raw") ? raw_transform * ceil(tiles / block) : 0;

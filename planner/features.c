@@ -6,6 +6,7 @@
 
 #include "kernels_cpu/common/blocks.h"
 #include "kernels_cpu/common/depthwise7.h"
+#include "kernels_cpu/ref/window.h"
 #include "planner/products.h"
 #include "planner/traffic.h"
 
@@ -75,9 +76,11 @@ static double taps_inside(int32_t out, int32_t in, int32_t taps, int32_t stride,
     return n;
 }
 
+/* Of all depths. */
 static double rows_inside(const struct ig_call *call, const struct ig_window *w)
 {
-    return taps_inside(call->out[0].h, call->in[0].h, w->kh, w->sh, w->dh, w->top);
+    return taps_inside(w->out_d, w->in_d, w->kd, w->sd, w->dd, w->front) *
+           taps_inside(call->out[0].h / w->out_d, call->in[0].h / w->in_d, w->kh, w->sh, w->dh, w->top);
 }
 
 static double columns_inside(const struct ig_call *call, const struct ig_window *w)
@@ -90,7 +93,7 @@ static void depthwise_features(const struct ig_call *call, const struct ig_cache
 {
     const struct ig_conv *conv = call->attrs;
     (void)t;
-    window_features(call, c, (double)conv->w.kh * conv->w.kw, f);
+    window_features(call, c, ig_taps(&conv->w), f);
     f[IG_F_WORK] = rows_inside(call, &conv->w) * columns_inside(call, &conv->w) * ceil_of(call->out[0].c, VECTOR) / 2;
 }
 
@@ -182,7 +185,7 @@ static void pool_features(const struct ig_call *call, const struct ig_caches *c,
 {
     const struct ig_pool *pool = call->attrs;
     (void)t;
-    window_features(call, c, (double)pool->w.kh * pool->w.kw, f);
+    window_features(call, c, ig_taps(&pool->w), f);
 }
 
 /* Small windows slide: loads and stores of an output; 32 channels at a time, what is left by eights. */

@@ -9,6 +9,7 @@
 #include "kernels_cpu/common/blocks.h"
 #include "kernels_cpu/common/pieces.h"
 #include "kernels_cpu/common/winograd_shape.h"
+#include "kernels_cpu/ref/window.h"
 #include "planner/traffic.h"
 
 enum {
@@ -90,16 +91,18 @@ static struct walk walk_of(const struct gemm *g, const struct ig_call *call, dou
     const struct ig_window *w = g->w;
     double groups = ceil_of(g->pixels, g->mr), all = g->pixels;
     if (!w) return (struct walk){groups, groups, all};
-    if (w->kh * w->kw * w->sh * w->sw == 1 && in->h == out->h && in->w == out->w) {
+    if (ig_taps(w) * w->sd * w->sh * w->sw == 1 && in->h == out->h && in->w == out->w) {
         double odd = fmod(all, groups) > 0;
         return (struct walk){groups, g->cut->loops ? ceil_of(groups, block) + odd : groups, 0};
     }
-    int32_t x0, x1, y0, y1, count = (int32_t)(all / groups), more = (int32_t)(all - groups * count), last = -1;
+    int32_t x0, x1, y0, y1, z0, z1, count = (int32_t)(all / groups), more = (int32_t)(all - groups * count), last = -1;
+    int32_t in_h = in->h / w->in_d, out_h = out->h / w->out_d;
     struct walk walk = {groups, 0, 0};
     inside(out->w, in->w, w->left, w->sw, (w->kw - 1) * w->dw + 1, &x0, &x1);
-    inside(out->h, in->h, w->top, w->sh, (w->kh - 1) * w->dh + 1, &y0, &y1);
+    inside(out_h, in_h, w->top, w->sh, (w->kh - 1) * w->dh + 1, &y0, &y1);
+    inside(w->out_d, w->in_d, w->front, w->sd, (w->kd - 1) * w->dd + 1, &z0, &z1);
     for (int32_t i = 0, x = 0, y = 0; i < (int32_t)groups; i++) {
-        int32_t n = count + (i < more), even = x >= x0 && x + n <= x1 && y >= y0 && y < y1;
+        int32_t n = count + (i < more), z = y / out_h, even = x >= x0 && x + n <= x1 && y % out_h >= y0 && y % out_h < y1 && z >= z0 && z < z1;
         int starts = !even || last != y || i % (int32_t)block == 0 || i == more || !g->cut->loops;
         walk.runs += starts;
         if (!even) walk.placed += n;
@@ -148,7 +151,7 @@ void ig_conv_features(const struct ig_call *call, const struct ig_caches *c, con
     const struct ig_conv *conv = call->attrs;
     const struct ig_operand *x = &call->in[0], *y = &call->out[0];
     struct gemm g = {.pixels = (double)y->h * y->w,
-                     .taps = (double)conv->w.kh * conv->w.kw,
+                     .taps = ig_taps(&conv->w),
                      .mr = t->mr,
                      .nr = t->nr,
                      .vector = t->vector,
@@ -192,7 +195,7 @@ void ig_first_features(const struct ig_call *call, const struct ig_caches *c, co
     const struct ig_conv *conv = call->attrs;
     const struct ig_operand *x = &call->in[0], *y = &call->out[0];
     struct gemm g = {.pixels = (double)y->h * y->w,
-                     .taps = conv->w.kh,
+                     .taps = (double)conv->w.kd * conv->w.kh,
                      .k = (double)conv->w.kw * x->c,
                      .mr = t->mr,
                      .nr = t->nr,
@@ -269,19 +272,19 @@ void ig_winograd_features(const struct ig_call *call, const struct ig_caches *c,
 {
     const struct ig_operand *x = &call->in[0], *y = &call->out[0];
     const struct ig_winograd_shape shape = ig_winograd_shape_of(call, t->rows, t->columns);
-    double points = ig_winograd_points(&shape), tiles = ceil_of(y->h, shape.rows) * ceil_of(y->w, shape.columns);
-    struct gemm g = {.pixels = tiles, .taps = 1, .k = (double)x->c, .mr = t->mr, .nr = t->nr, .oc = y->c, .vector = t->vector};
-    double panels = ceil_of(y->c, t->nr), weights = points * panels * t->nr * x->c * F, groups = ceil_of(tiles, t->mr);
-    double group = points * t->mr * x->c * F, in_block = IG_WINOGRAD_NEAR_GROUPS;
+    double points = ig_winograd_points(&shape), tiles = ceil_of(y->h, shape.rows) * ceil_of(y->w, shape.columns), ic = (double)x->c * shape.kd;
+    struct gemm g = {.pixels = tiles, .taps = 1, .k = ic, .mr = t->mr, .nr = t->nr, .oc = y->c, .vector = t->vector};
+    double panels = ceil_of(y->c, t->nr), weights = points * panels * t->nr * ic * F, groups = ceil_of(tiles, t->mr);
+    double group = points * t->mr * ic * F, in_block = IG_WINOGRAD_NEAR_GROUPS;
     if (weights > IG_WINOGRAD_NEAR_BYTES)
         in_block = fmax(in_block, fmin(ceil_of(IG_WINOGRAD_FAR_TILES, t->mr), floor(IG_WINOGRAD_FAR_BYTES / group)));
-    double touched = points * ceil_of(tiles, groups) * ((double)x->c + y->c) * F; /* of a group: V and M */
+    double touched = points * ceil_of(tiles, groups) * (ic + y->c) * F; /* of a group: V and M */
     double block = fmin(in_block, groups) * touched, blocks = ceil_of(groups, in_block);
     double all = weights + ig_operand_bytes(x) + ig_operand_bytes(y);
     f[IG_F_START] = 1;
-    f[IG_F_WORK] = cycles_of(&g) * x->c * points;
+    f[IG_F_WORK] = cycles_of(&g) * ic * points;
     f[IG_F_TILES] = groups * panels * points;
-    f[IG_F_GATHER] = tiles * points * ceil_of(x->c, VECTOR); /* vectors of images transformed */
+    f[IG_F_GATHER] = tiles * points * ceil_of(ic, VECTOR);   /* vectors of images transformed */
     f[IG_F_TAPS] = tiles * points * ceil_of(y->c, VECTOR);   /* and of results */
     f[IG_F_GROUPS] = tiles;
     double reach = (blocks > 1 ? weights + block : all) / READ_ONLY;

@@ -5,6 +5,7 @@
 
 #include "kernels_cpu/common/blocks.h"
 #include "kernels_cpu/common/gemm_packed.h"
+#include "kernels_cpu/ref/window.h"
 
 enum {
     NR = 16, MAX_TILES = 60,   /* of a block */
@@ -18,8 +19,9 @@ enum {
 struct sizes {                 /* what follows from the call alone */
     int32_t n, high, points;   /* points across, down, of a tile */
     int32_t rows, m, stride;   /* outputs down, across; pixels from one to the next */
-    int32_t ic, oc;
-    int32_t across;            /* tiles in a row */
+    int32_t kd;                /* taps through depth */
+    int32_t ic, oc;            /* ic: of all of these */
+    int32_t across, down;      /* tiles in a row, rows of tiles in a depth */
     int32_t raw;               /* weights are transformed here, a panel of so many input channels at a time; 0: were */
     int32_t mr;                /* tiles that the micro-kernels take at a time, */
     int32_t at_once;           /* and panels; of raw weights so many are made */
@@ -100,11 +102,12 @@ static struct sizes sizes_of(const struct ig_call *call, int32_t rows, int32_t m
 {
     const struct ig_winograd_shape shape = ig_winograd_shape_of(call, rows, m);
     struct sizes s = {.n = ig_winograd_wide(&shape), .high = ig_winograd_high(&shape), .points = ig_winograd_points(&shape),
-                      .rows = shape.rows, .m = shape.columns, .stride = shape.stride, .mr = mr, .at_once = mr > 6 ? 2 : 1};
-    s.ic = call->in[0].c;
+                      .rows = shape.rows, .m = shape.columns, .stride = shape.stride, .kd = shape.kd, .mr = mr, .at_once = mr > 6 ? 2 : 1};
+    s.ic = call->in[0].c * s.kd;
     s.oc = call->out[0].c;
     int64_t group = (int64_t)s.points * mr * (int64_t)sizeof(float); /* bytes of one float a tile */
     s.across = (int32_t)ratio_up(call->out[0].w, s.m);
+    s.down = (int32_t)ratio_up(call->out[0].h / ((const struct ig_conv *)call->attrs)->w.out_d, s.rows);
     s.panels = (int32_t)ratio_up(s.oc, NR);
     s.raw = most ? (int32_t)min64(s.ic, IG_WINOGRAD_RAW_DEPTH) : 0;
     s.panel = ig_gemm_panel(1, most ? s.raw : s.ic, NR);
@@ -224,17 +227,18 @@ static void start(struct job *job, const struct ig_call *call, struct ig_range r
     else if (set->gemm->packed) job->packed = job->m + job->s.points * job->s.m_plane;
 }
 
-/* Addresses of channel k0 of the pixels that `tiles` tiles from (row, column) of the grid on read; outside, zeros. */
-static void place_pixels(const struct job *job, int32_t row, int32_t column, int32_t tiles, int32_t k0)
+/* Addresses of channel k0 of the pixels that `tiles` tiles from (row, column) of the grid on read at tap kz; outside, zeros. */
+static void place_pixels(const struct job *job, int32_t row, int32_t column, int32_t tiles, int32_t kz, int32_t k0)
 {
     const struct ig_operand *in = &job->call->in[0];
     const struct ig_window *w = &((const struct ig_conv *)job->call->attrs)->w;
     const float *zero = (const float *)job->call->zeros;
     int32_t wide = job->s.m * job->s.stride, tall = job->s.rows * job->s.stride, high = job->s.high;
     int32_t columns = wide * (tiles - 1) + job->s.n, x0 = column * wide - w->left;
+    int32_t z = ig_tap(row / job->s.down, w->sd, w->front, kz, w->dd), y0 = row % job->s.down * tall - w->top, in_h = in->h / w->in_d;
     for (int32_t i = 0; i < high; i++) {
-        int32_t y = row * tall - w->top + i;
-        const float *p = y >= 0 && y < in->h ? ig_row_f32(in, y) : NULL, **slot = job->pixel + i;
+        int inside = ig_inside(z, w->in_d) && ig_inside(y0 + i, in_h);
+        const float *p = inside ? ig_row_f32(in, z * in_h + y0 + i) : NULL, **slot = job->pixel + i;
         for (int32_t k = 0; k < columns; k++, slot += high) {
             int32_t x = x0 + k;
             *slot = p && x >= 0 && x < in->w ? p + x * in->pixel_stride + k0 : zero;
@@ -246,13 +250,15 @@ static void place_pixels(const struct job *job, int32_t row, int32_t column, int
 static void transform_input(const struct job *job, int64_t first, int32_t count, int32_t k0, int32_t k1)
 {
     const struct sizes *s = &job->s;
+    int32_t channels = (k1 - k0) / s->kd;
     for (int32_t i = 0, n; i < count; i += n) {
         int32_t row = (int32_t)((first + i) / s->across), column = (int32_t)((first + i) % s->across);
         n = (int32_t)min64(min64(count - i, s->across - column), IG_WINOGRAD_STRIP);
-        place_pixels(job, job->first_row + row, column, n, k0);
-        struct ig_winograd_in in = {job->pixel, n, k1 - k0, job->strip, job->v + i * s->v_row,
-                                    s->v_row, s->v_plane};
-        job->set->in(&in);
+        for (int32_t kz = 0; kz < s->kd; kz++) {
+            place_pixels(job, job->first_row + row, column, n, kz, k0);
+            struct ig_winograd_in in = {job->pixel, n, channels, job->strip, job->v + i * s->v_row + kz * channels, s->v_row, s->v_plane};
+            job->set->in(&in);
+        }
     }
 }
 

@@ -10,6 +10,9 @@
  * products are outputs already. So of 3x3 a tile of 4 x 4 outputs has (5 + 4)^2 points for 9 x 9 pixels: 81 products where
  * the sum has 144.
  *
+ * A volume's kernel is kd of these, each for a depth of the input: their products are summed up as those of kd times the input
+ * channels are. There rows of tiles must fit a depth.
+ *
  * The output is cut into tiles of rows x m, the first at row 0, column 0; a range's tiles are taken in blocks:
  *   input transform    V[point][tile][ic]         strips of tiles side by side, a vector of channels at a time
  *   GEMM               M[point][tile][channels]   per point, by the micro-kernels; a chunk of channels at a time

@@ -15,13 +15,14 @@ struct ig_winograd_shape {
     int32_t rows, columns;        /* outputs of a tile */
     int32_t kh, kw;               /* taps; where a row or column has one output, its taps are its points */
     int32_t stride;
+    int32_t kd;                   /* taps through depth, which are not transformed: each has input channels of its own */
 };
 
 /* A convolution's with tiles of rows x columns, but of one row or column where it has one tap. */
 static inline struct ig_winograd_shape ig_winograd_shape_of(const struct ig_call *call, int32_t rows, int32_t columns)
 {
     const struct ig_window *w = &((const struct ig_conv *)call->attrs)->w;
-    struct ig_winograd_shape s = {w->kh > 1 ? rows : 1, w->kw > 1 ? columns : 1, w->kh, w->kw, w->sh};
+    struct ig_winograd_shape s = {w->kh > 1 ? rows : 1, w->kw > 1 ? columns : 1, w->kh, w->kw, w->sh, w->kd};
     return s;
 }
 

@@ -67,6 +67,8 @@ ig_scratch_fn ig_scratch_strassen_packed;
 
 /* --- pack/winograd.c: stride 1 but where said, no dilation, one group; F(2,3), F(4,3), F(6,3), F(2,5), F(4,5), F(2,7), F(4,7) --- */
 ig_supports_fn ig_supports_winograd;      /* 3x3 */
+ig_supports_fn ig_supports_winograd2, ig_supports_winograd4, ig_supports_winograd6, ig_supports_winograd2s2,
+    ig_supports_winograd4s2;              /* 3x3, of volumes too */
 ig_supports_fn ig_supports_winograd_of5;  /* 5x5 */
 ig_supports_fn ig_supports_winograd_of7;  /* 7x7 */
 ig_supports_fn ig_supports_winograd_s2;   /* 3x3 of stride 2 */
@@ -75,7 +77,7 @@ ig_supports_fn ig_supports_winograd_line; /* either */
 struct ig_winograd_layout { /* floats from a point to the next, from 16 outputs to the next 16, and from a channel to the next */
     int64_t point, panel, channel;
 };
-/* U of filters w[oc][ic][kh][kw]: outputs that are not there are left as they are. */
+/* U of filters w[oc][ic][kd][kh][kw], of ic * kd channels: outputs that are not there are left as they are. */
 void ig_winograd_filters(const float *w, int32_t ic, int32_t oc, const struct ig_winograd_shape *shape,
                          const struct ig_winograd_layout *layout, float *u);
 ig_pack_fn ig_pack_winograd2;

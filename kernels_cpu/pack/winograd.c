@@ -12,7 +12,8 @@
  * Channels past the last are zero. U = G g G^T is computed in double and rounded once. With n points p_0 .. p_{n-2}
  * and infinity and k taps, row j of G is (1, p_j, .. p_j^(k-1)) / product of (p_j - p_i) over all other i; (0, .. 0, 1) for
  * infinity. The points depend on n alone, and so does B^T; those of n = 5, 6, 8 and 10 are among the best of dyadic ones.
- * With stride 2 the first points are those of taps 0 and 2, as F(m,2), then m times tap 1.
+ * With stride 2 the first points are those of taps 0 and 2, as F(m,2), then m times tap 1. Of a volume's kernel all input channels of
+ * depth 0 come first, then those of depth 1.
  */
 #include "kernels_cpu/common/winograd.h"
 
@@ -93,9 +94,10 @@ void ig_winograd_filters(const float *w, int32_t ic, int32_t oc, const struct ig
     make_g(s->columns, s->kw, s->stride, g.across);
     for (int32_t o = 0; o < oc; o += NR, dst += l->panel) {
         int32_t width = oc - o < NR ? oc - o : NR;
-        for (int32_t c = 0; c < ic; c++) {
-            filter_panel(w + ((int64_t)o * ic + c) * taps, width, ic, s, &g, u);
-            for (int32_t p = 0; p < n; p++) memcpy(dst + p * l->point + c * l->channel, u[p], (size_t)width * sizeof **u);
+        for (int32_t c = 0; c < ic * s->kd; c++) {
+            int64_t channel = c % s->kd * ic + c / s->kd;
+            filter_panel(w + ((int64_t)o * ic * s->kd + c) * taps, width, ic * s->kd, s, &g, u);
+            for (int32_t p = 0; p < n; p++) memcpy(dst + p * l->point + channel * l->channel, u[p], (size_t)width * sizeof **u);
         }
     }
 }
@@ -104,7 +106,7 @@ static size_t pack(const struct ig_call *call, int32_t m, void *dst)
 {
     const struct ig_winograd_shape s = ig_winograd_shape_of(call, m, m);
     int32_t ic = call->in[0].c, oc = call->out[0].c, panels = (oc + NR - 1) / NR;
-    struct ig_winograd_layout l = {.panel = ig_gemm_panel(1, ic, NR), .channel = NR};
+    struct ig_winograd_layout l = {.panel = ig_gemm_panel(1, (int64_t)ic * s.kd, NR), .channel = NR};
     l.point = panels * l.panel;
     int64_t floats = panels * NR + ig_winograd_points(&s) * l.point;
     float *bias = (float *)dst;
@@ -131,12 +133,49 @@ size_t ig_pack_winograd_raw(const struct ig_call *call, void *dst)
     return (size_t)(panels * floats) * sizeof(float);
 }
 
-static int supports(const struct ig_call *call, int32_t kh, int32_t kw, int32_t stride)
+static int supports_nd(const struct ig_call *call, int32_t kh, int32_t kw, int32_t stride)
 {
     const struct ig_conv *conv = (const struct ig_conv *)call->attrs;
     const struct ig_window *w = &conv->w;
-    return ig_supports_conv(call) && conv->groups == 1 && w->kh == kh && w->kw == kw && w->sh == stride &&
-           w->sw == stride && w->dh == 1 && w->dw == 1;
+    return ig_supports_conv_nd(call) && conv->groups == 1 && w->kh == kh && w->kw == kw && w->sh == stride && w->sw == stride &&
+           w->dh == 1 && w->dw == 1;
+}
+
+static int supports(const struct ig_call *call, int32_t kh, int32_t kw, int32_t stride)
+{
+    return supports_nd(call, kh, kw, stride) && ig_is_flat(&((const struct ig_conv *)call->attrs)->w);
+}
+
+/* 3x3, of volumes where rows of tiles fit a depth, and vectors the channels. */
+static int supports_tiles(const struct ig_call *call, int32_t stride, int32_t rows)
+{
+    const struct ig_window *w = &((const struct ig_conv *)call->attrs)->w;
+    return supports_nd(call, 3, 3, stride) && (ig_is_flat(w) || (call->out[0].h / w->out_d % rows == 0 && call->in[0].c % NR == 0));
+}
+
+int ig_supports_winograd2(const struct ig_call *call)
+{
+    return supports_tiles(call, 1, 2);
+}
+
+int ig_supports_winograd4(const struct ig_call *call)
+{
+    return supports_tiles(call, 1, 4);
+}
+
+int ig_supports_winograd6(const struct ig_call *call)
+{
+    return supports_tiles(call, 1, 6);
+}
+
+int ig_supports_winograd2s2(const struct ig_call *call)
+{
+    return supports_tiles(call, 2, 2);
+}
+
+int ig_supports_winograd4s2(const struct ig_call *call)
+{
+    return supports_tiles(call, 2, 4);
 }
 
 int ig_supports_winograd(const struct ig_call *call)

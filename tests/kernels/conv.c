@@ -107,6 +107,21 @@ static void taps(struct rng *r, struct ig_window *w, int32_t *in, int32_t *out)
     out[2] = in[2] + w->left + w->right - kw + 1;
 }
 
+/* A volume under a window of 3x3 whose outputs are whole tiles of Winograd's, of most of them. */
+static void whole_tiles(struct rng *r, struct ig_window *w, int32_t *in, int32_t *out, int32_t *ic)
+{
+    int32_t s = rng_one_in(r, 3) ? 2 : 1, kd = RNG_OF(r, 1, 2, 3, 3), dd = rng_one_in(r, 3) ? 2 : 1, span = (kd - 1) * dd + 1;
+    *w = (struct ig_window){kd, 3, 3, rng_int(r, 1, 2), s, s, dd, 1, 1, rng_int(r, 0, span), 1, 1, rng_int(r, 0, span), 1, 1, 1, 1};
+    *ic = RNG_OF(r, 16, 32, 48, 20);
+    in[0] = w->in_d = rng_int(r, span > 1 ? span - 1 : 1, 5);
+    while (in[0] + w->front + w->back < span) w->back++;
+    out[0] = w->out_d = (in[0] + w->front + w->back - span) / w->sd + 1;
+    out[1] = RNG_OF(r, 2, 4, 4, 6, 8, 12, 5);
+    in[1] = (out[1] - 1) * s + 1;
+    in[2] = rng_int(r, 1, 17);
+    out[2] = (in[2] - 1) / s + 1;
+}
+
 /* Many channels, few of them out, under a window of 3x3: kernels may take some of them at a time. */
 static void deep(struct rng *r, struct ig_conv *a, int32_t *ic, int32_t *oc)
 {
@@ -127,6 +142,7 @@ static void make(struct rng *r, enum check_pass pass, struct check_problem *p)
         kind(r, a, &ic, &oc);
         windows_make(r, &a->w, rank, in, out);
         if (rank == 2 && a->groups == 1 && rng_one_in(r, 5)) taps(r, &a->w, in, out);
+        if (rank == 3 && a->groups == 1 && rng_one_in(r, 2)) whole_tiles(r, &a->w, in, out, &ic);
         if (rank == 2 && a->groups == 1 && ic <= 4 && !rng_one_in(r, 3)) first_layer(r, &a->w, in, out, &ic);
     }
     if (is_wide(r, a, out)) {
