@@ -50,4 +50,11 @@ static inline int ig_is_flat(const struct ig_window *w)
     return w->kd == 1 && w->in_d == 1 && w->out_d == 1 && w->front == 0 && w->back == 0;
 }
 
+/* The same, or one along rows alone: a volume's are then those of an image that has all of them. */
+static inline int ig_is_flat_or_row(const struct ig_window *w)
+{
+    int row = w->kd * w->kh * w->sd * w->sh == 1 && !w->front && !w->back && !w->top && !w->bottom;
+    return row || ig_is_flat(w);
+}
+
 #endif

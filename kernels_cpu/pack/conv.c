@@ -173,7 +173,7 @@ int ig_supports_conv_dot(const struct ig_call *call)
 {
     const struct ig_conv *conv = (const struct ig_conv *)call->attrs;
     const struct ig_window *w = &conv->w;
-    return ig_supports_conv(call) && conv->groups == 1 && w->kh * w->kw == 1 && !w->top && !w->left && !w->bottom &&
+    return ig_supports_conv_nd(call) && ig_is_flat_or_row(w) && conv->groups == 1 && w->kh * w->kw == 1 && !w->top && !w->left && !w->bottom &&
            !w->right && call->out[0].c % 16;
 }
 

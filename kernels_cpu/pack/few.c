@@ -10,8 +10,8 @@ int ig_supports_few(const struct ig_call *call)
 {
     const struct ig_conv *conv = (const struct ig_conv *)call->attrs;
     const struct ig_window *w = &conv->w;
-    return ig_supports_conv(call) && conv->groups == 1 && call->out[0].c <= IG_FEW && !ig_has(call, 3) && w->kh <= IG_FEW_ROWS && w->dw == 1 &&
-           w->top >= 0 && w->left >= 0 && w->right >= 0;
+    return ig_supports_conv_nd(call) && ig_is_flat_or_row(w) && conv->groups == 1 && call->out[0].c <= IG_FEW && !ig_has(call, 3) &&
+           w->kh <= IG_FEW_ROWS && w->dw == 1 && w->top >= 0 && w->left >= 0 && w->right >= 0;
 }
 
 static size_t pack(const struct ig_call *call, int32_t n, void *dst)

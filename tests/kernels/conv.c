@@ -122,6 +122,19 @@ static void whole_tiles(struct rng *r, struct ig_window *w, int32_t *in, int32_t
     out[2] = (in[2] - 1) / s + 1;
 }
 
+/* A volume each of whose rows is computed from one, of most of them; pointwise at times, to few channels at times. */
+static void rows_alone(struct rng *r, struct ig_window *w, int32_t *in, int32_t *out, int32_t *oc)
+{
+    int32_t k = RNG_OF(r, 1, 1, 3, 5), before = rng_int(r, 0, k - 1), kd = RNG_OF(r, 1, 1, 1, 2), kh = RNG_OF(r, 1, 1, 1, 2);
+    *w = (struct ig_window){kd, kh, k, 1, 1, 1, 1, 1, 1, 0, 0, before, 0, 0, k - 1 - before, 1, 1};
+    out[0] = w->out_d = rng_int(r, 1, 4);
+    in[0] = w->in_d = out[0] + kd - 1;
+    out[1] = rng_int(r, 1, 5);
+    in[1] = out[1] + kh - 1;
+    in[2] = out[2] = rng_int(r, 1, 40);
+    if (rng_one_in(r, 2)) *oc = rng_int(r, 1, 4);
+}
+
 /* Many channels, few of them out, under a window of 3x3: kernels may take some of them at a time. */
 static void deep(struct rng *r, struct ig_conv *a, int32_t *ic, int32_t *oc)
 {
@@ -143,6 +156,7 @@ static void make(struct rng *r, enum check_pass pass, struct check_problem *p)
         windows_make(r, &a->w, rank, in, out);
         if (rank == 2 && a->groups == 1 && rng_one_in(r, 5)) taps(r, &a->w, in, out);
         if (rank == 3 && a->groups == 1 && rng_one_in(r, 2)) whole_tiles(r, &a->w, in, out, &ic);
+        else if (rank == 3 && a->groups == 1 && rng_one_in(r, 3)) rows_alone(r, &a->w, in, out, &oc);
         if (rank == 2 && a->groups == 1 && ic <= 4 && !rng_one_in(r, 3)) first_layer(r, &a->w, in, out, &ic);
     }
     if (is_wide(r, a, out)) {
