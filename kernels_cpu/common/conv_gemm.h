@@ -2,7 +2,8 @@
  * Convolution and FC as GEMM by indirection: the portable driver around one ISA's micro-kernels.
  *
  * An output pixel is a row of C, its kd*kh*kw input pixels ("taps") are rows of A, found through a table of
- * addresses: no im2col copy. A tap in the padding has the address of a zero pixel. Rows of a volume are those of all its depths, one behind the other. The pixels of a range are
+ * addresses: no im2col copy. A tap in the padding has the address of a zero pixel. Rows of a volume are those
+ * of all its depths, one behind the other. The pixels of a range are
  * numbered across its rows and split evenly into groups of at most `mr`; some dozen groups make a block, whose table
  * is built once and used for all panels of nr output channels.
  *

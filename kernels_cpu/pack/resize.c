@@ -52,8 +52,8 @@ static int is_volume(const struct ig_call *call)
 
 int ig_supports_resize_taps(const struct ig_call *call)
 {
-    return (resize_f32_1x1__supports(call) || is_volume(call)) && !((const struct ig_resize *)call->attrs)->antialias && !ig_supports_resize_nearest(call) &&
-           !ig_supports_resize_linear(call);
+    return (resize_f32_1x1__supports(call) || is_volume(call)) && !((const struct ig_resize *)call->attrs)->antialias &&
+           !ig_supports_resize_nearest(call) && !ig_supports_resize_linear(call);
 }
 
 size_t ig_scratch_resize_taps(const struct ig_call *call)
