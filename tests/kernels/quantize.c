@@ -82,15 +82,24 @@ static void dynamic_quantize(struct rng *r, enum check_pass pass, struct check_p
     snprintf(p->text, sizeof p->text, "%d..%d, rank %d of %d,..", (int)p->low[0], (int)p->high[0], rank, dims[0]);
 }
 
+/* Many groups of few channels, whose kernels take several at a time, or part of one. */
+static void many_groups(struct rng *r, struct ig_conv *a, int32_t *ic, int32_t *oc)
+{
+    const int32_t c = RNG_OF(r, 1, 2, 3, 4, 4, 8, 8, 16, 24, 40);
+    a->groups = rng_int(r, 2, c > 8 ? 3 : c > 4 ? 6 : 18);
+    *ic = a->groups * c, *oc = a->groups * (c < 3 ? 2 * c : rng_one_in(r, 4) ? RNG_OF(r, 4, 8, 16, 24) : c);
+}
+
 /* Channels and groups by the kind of layer. */
 static void layer(struct rng *r, struct ig_conv *a, int32_t *ic, int32_t *oc)
 {
-    int32_t kind = rng_int(r, 0, 5);
+    int32_t kind = rng_int(r, 0, 6);
     a->groups = kind == 0 ? RNG_OF(r, 2, 3, 8) : 1;
     *ic = a->groups * RNG_OF(r, 1, 2, 3, 4, 8, 16, 20), *oc = a->groups * RNG_OF(r, 1, 2, 5, 8, 16);
     if (kind == 1) a->groups = *ic = *oc = RNG_OF(r, 1, 3, 4, 8, 16, 32, 70, 130);
     if (kind == 2) a->groups = *ic = RNG_OF(r, 2, 4, 10), *oc = *ic * rng_int(r, 1, 3);
-    if (kind >= 4) *ic = RNG_OF(r, 3, 16, 32, 64, 70, 130), *oc = RNG_OF(r, 16, 32, 70, 130);
+    if (kind == 3) many_groups(r, a, ic, oc);
+    if (kind >= 5) *ic = RNG_OF(r, 3, 16, 32, 64, 70, 130), *oc = RNG_OF(r, 16, 32, 70, 130);
 }
 
 /* One pixel, of as many channels as a fully connected layer has. */
