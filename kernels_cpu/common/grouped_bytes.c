@@ -20,7 +20,9 @@ struct job {
     struct ig_range range;
     int32_t first, end;         /* blocks of the range's channels */
     char *ring;                 /* [kh][in_blocks][chunks][pitch][16] */
-    const int32_t *blocks;      /* their weights */
+    const char *rows[IG_BYTES_GROUPED_ROWS]; /* an output row's kernel rows in it */
+    const int32_t *blocks;      /* packed weights */
+    int32_t second;             /* byte of a pixel's where a block's second vector of channels begins */
     struct ig_bytes_grouped_tile tile;
 };
 
@@ -132,20 +134,17 @@ static void copy_row(const struct job *job, int32_t y)
         }
 }
 
-/* Sums of n outputs from column x of row y on. */
-static void sum_tile(struct job *job, int32_t y, int32_t x, int32_t n, int32_t block, int32_t *sums)
+/* Sums of n outputs of a block of `width` channels, whose first pixels are `at` bytes behind the kernel rows'. */
+static void sum_tile(struct job *job, const int32_t *block, int64_t at, int32_t n, int32_t width, int32_t *sums)
 {
     const struct ig_bytes_grouped_shape *shape = job->set->shape;
-    const struct ig_bytes_grouped_cut *cut = &job->cut;
     struct ig_bytes_grouped_tile *t = &job->tile;
-    const int32_t *bias = job->blocks + block * cut->packed;
-    for (int32_t part = 0; part * shape->lanes < width_of(job, block); part++) {
-        const int64_t at = block / cut->parts * cut->chunks * t->chunk + (int64_t)x * t->stride * IG_BYTES_CHUNK;
-        for (int32_t ky = 0; ky < t->kh; ky++) t->rows[ky] = ring_row(job, y * job->w->sh + ky) + at;
-        t->start = start_of(cut, shape, part);
-        t->bias = bias + part * shape->lanes;
-        t->w = bias + 2 * N + part * shape->lanes / (shape->halves ? 2 : 1);
-        t->sums = sums + part * shape->lanes;
+    for (int32_t ky = 0; ky < t->kh; ky++) t->rows[ky] = job->rows[ky] + at;
+    for (int32_t lane = 0; lane < width; lane += shape->lanes) {
+        t->start = lane ? job->second : 0;
+        t->bias = block + lane;
+        t->w = block + 2 * N + (shape->halves ? lane / 2 : lane);
+        t->sums = sums + lane;
         job->set->tile(t, n);
     }
 }
@@ -154,16 +153,17 @@ static void sum_tile(struct job *job, int32_t y, int32_t x, int32_t n, int32_t b
 static void run_block(struct job *job, int32_t y, int32_t block)
 {
     const struct ig_operand *out = &job->call->out[0];
-    const int32_t tiles = (out->w + job->set->most - 1) / job->set->most, first = first_of(&job->cut, block), width = width_of(job, block);
+    const int32_t *weights = job->blocks + block * job->cut.packed;
+    const int32_t most = job->set->most, tiles = (out->w + most - 1) / most, first = first_of(&job->cut, block), width = width_of(job, block);
     const int32_t lo = job->range.c0 > first ? job->range.c0 - first : 0, hi = job->range.c1 - first < width ? job->range.c1 - first : width;
-    const float *scale = (const float *)(job->blocks + block * job->cut.packed + N) + lo;
-    int32_t sums[(MOST + 1) * N];
-    uint8_t *to[MOST];
-    for (int32_t i = 0, x = 0, n; i < tiles; i++, x += n) {
-        n = out->w / tiles + (i < out->w % tiles);
-        for (int32_t k = 0; k < n; k++) to[k] = (uint8_t *)ig_row(out, y, 1) + (x + k) * out->pixel_stride;
-        sum_tile(job, y, x, n, block, sums);
-        job->set->put(to, first + lo, n, sums + lo, scale, hi - lo, job->head);
+    int64_t at = block / job->cut.parts * job->cut.chunks * job->tile.chunk;
+    int32_t sums[(MOST + 1) * N], n = out->w / tiles, longer = out->w % tiles;
+    uint8_t *to[MOST], *next = (uint8_t *)ig_row(out, y, 1);
+    for (int32_t x = 0, some; x < out->w; x += some, at += (int64_t)some * job->w->sw * IG_BYTES_CHUNK) {
+        some = n + (longer-- > 0);
+        for (int32_t k = 0; k < some; k++, next += out->pixel_stride) to[k] = next;
+        sum_tile(job, weights, at, some, width, sums);
+        job->set->put(to, first + lo, some, sums + lo, (const float *)(weights + N) + lo, hi - lo, job->head);
     }
 }
 
@@ -180,6 +180,7 @@ static struct job start(const struct ig_call *call, struct ig_range range, void 
     job.blocks = (const int32_t *)(job.head + 1) + (job.cut.spread ? job.cut.words * N : 0);
     t->chunk = job.cut.pitch * IG_BYTES_CHUNK;
     t->kh = conv->w.kh, t->kw = conv->w.kw, t->stride = conv->w.sw;
+    job.second = start_of(&job.cut, set->shape, 1);
     t->words = job.cut.words, t->spread = job.cut.spread;
     return job;
 }
@@ -192,6 +193,7 @@ void ig_bytes_grouped(const struct ig_call *call, struct ig_range range, void *s
     for (int32_t y = range.y0; y < range.y1; y++) {
         if (copied < y * w->sh) copied = y * w->sh;
         for (; copied < y * w->sh + w->kh; copied++) copy_row(&job, copied);
+        for (int32_t ky = 0; ky < w->kh; ky++) job.rows[ky] = ring_row(&job, y * w->sh + ky);
         for (int32_t block = job.first; block < job.end; block++) run_block(&job, y, block);
     }
 }
