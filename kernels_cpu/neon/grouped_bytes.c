@@ -6,7 +6,7 @@
 #include "kernels_cpu/neon/grouped_bytes.h"
 #include "kernels_cpu/neon/kernels.h"
 
-enum { MOST = 8 };
+enum { MOST = 7 };
 
 struct words { int8x16_t first, second; };      /* bytes 0 and 1 of each channel's word, 2 and 3 */
 struct weights { int8x16_t first, second; };
@@ -18,12 +18,17 @@ INLINE struct weights load_weights(const int32_t *p)
 
 INLINE struct words words_of(const char *p, int lanes, const int spread)
 {
-    const int16_t *pairs = (const int16_t *)p;
+    static const uint8_t first[16] = {0, 1, 0, 1, 0, 1, 0, 1, 4, 5, 4, 5, 4, 5, 4, 5};
+    int16x8_t x;
     (void)lanes;
-    if (!spread) return (struct words){vreinterpretq_s8_s16(vld1q_dup_s16(pairs)), vreinterpretq_s8_s16(vld1q_dup_s16(pairs + 1))};
-    const int16x4_t x = vld1_s16(pairs);
-    return (struct words){vreinterpretq_s8_s16(vcombine_s16(vdup_lane_s16(x, 0), vdup_lane_s16(x, 2))),
-                          vreinterpretq_s8_s16(vcombine_s16(vdup_lane_s16(x, 1), vdup_lane_s16(x, 3)))};
+    if (spread) {
+        const uint8x16_t at = vld1q_u8(first);
+        const int8x16_t bytes = vld1q_s8((const int8_t *)p);
+        return (struct words){vqtbl1q_s8(bytes, at), vqtbl1q_s8(bytes, vaddq_u8(at, vdupq_n_u8(2)))};
+    }
+    x = vld1q_s16((const int16_t *)p);
+    __asm__("" : "+w"(x)); /* a vector: not its halves by way of other registers */
+    return (struct words){vreinterpretq_s8_s16(vdupq_laneq_s16(x, 0)), vreinterpretq_s8_s16(vdupq_laneq_s16(x, 1))};
 }
 
 INLINE struct sums dot(struct sums s, struct words x, struct weights w, const int spread)
