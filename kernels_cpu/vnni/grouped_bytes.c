@@ -7,6 +7,7 @@
 #define WORDS __m512i
 #define WEIGHTS __m512i
 #define LANES __m512i
+
 enum { MOST = 14 };
 
 INLINE __m512i load_sums(const int32_t *p)
