@@ -131,6 +131,11 @@ static const struct family {
     {IG_QLINEAR_CONV, "i16_4x16__neon", 0.85, 1, 4, 0},
     {IG_QLINEAR_CONV, "i8_depthwise16__neon", 0.33, 1, 1, 0},
     {IG_QLINEAR_CONV, "depthwise16__neon", 0.25, 1, 1, 0},
+    {IG_QLINEAR_CONV, "grouped16__neon", 1.65, 1, 1, 8},
+    {IG_QLINEAR_CONV, "grouped16__dotprod", 3.3, 1, 1, 8},
+    {IG_QLINEAR_CONV, "grouped16__avx2", 1.5, 1, 10, 8},
+    {IG_QLINEAR_CONV, "grouped16__avxvnni", 3.15, 1, 10, 8},
+    {IG_QLINEAR_CONV, "grouped16__vnni", 3.25, 1, 14, 0},
     {IG_QLINEAR_CONV, "depthwise16__dotprod", 0.6, 1, 1, 0},
     {IG_QLINEAR_CONV, "6x16__dotprod", 3.2, 1, 1, 0}, /* of four, as many a cycle as of floats, of fewer pixels too */
     {IG_QLINEAR_CONV, "depthwise16__avx2", 0.3, 1, 1, 0},
@@ -187,12 +192,25 @@ static double window_of(int32_t op, const struct ig_call *call)
     return PLAIN;
 }
 
-/* Output channels computed, with what the last tile of every group wastes; depthwise and grouped kernels cut across groups. */
+/* Of a group. */
+static double group_channels(const struct ig_call *call)
+{
+    return (double)call->out[0].c / ((const struct ig_conv *)call->attrs)->groups;
+}
+
+/* Tiles are of one group's channels: depthwise kernels cut across groups, those for groups of few channels across small ones. */
+static int tiles_in_groups(const struct ig_kernel *k, const struct ig_call *call)
+{
+    enum { SMALL = 16 };
+    if ((k->op != IG_CONV && k->op != IG_QLINEAR_CONV) || strstr(k->name, "depthwise")) return 0;
+    return !strstr(k->name, "grouped") || group_channels(call) > SMALL;
+}
+
+/* Output channels computed, with what the last tile of every group wastes. */
 static double channels_of(const struct ig_kernel *k, const struct family *f, const struct ig_call *call)
 {
     const struct ig_conv *conv = call->attrs;
-    int in_groups = (k->op == IG_CONV || k->op == IG_QLINEAR_CONV) && !strstr(k->name, "depthwise") && !strstr(k->name, "grouped");
-    double groups = in_groups ? conv->groups : 1;
+    double groups = tiles_in_groups(k, call) ? conv->groups : 1;
     return groups * round_up(call->out[0].c / groups, f->columns ? f->columns : k->col_tile);
 }
 
@@ -227,6 +245,13 @@ static double winograd_growth(const struct ig_kernel *k, const struct ig_call *c
     return strstr(k->name, "_raw") ? 1 : (double)ig_winograd_points(&s) / (s.kh * s.kw);
 }
 
+/* Of more channels than few, groups of bytes take no less time than matrix products that waste nothing. */
+static double beyond_few(const struct ig_kernel *k, const struct ig_call *call)
+{
+    enum { FEW = 32 };
+    return k->op == IG_QLINEAR_CONV && strstr(k->name, "grouped") && group_channels(call) > FEW ? 1.1 : 1;
+}
+
 static double operations(const struct ig_kernel *k, const struct family *f, const struct ig_call *call)
 {
     const struct ig_operand *out = &call->out[0];
@@ -235,7 +260,7 @@ static double operations(const struct ig_kernel *k, const struct family *f, cons
     if (!f) return (in > elements(out) ? in : elements(out)) * window_of(k->op, call) / plain_efficiency;
     if (f->saving == WINOGRAD) return winograd_operations(k, f, call);
     double pixels = round_up((double)out->h * out->w, f->rows);
-    return 2 * pixels * channels_of(k, f, call) * depth(k->op, call) * f->saving / f->efficiency;
+    return 2 * pixels * channels_of(k, f, call) * depth(k->op, call) * f->saving * beyond_few(k, call) / f->efficiency;
 }
 
 static double bytes_of(const struct ig_operand *o)

@@ -355,7 +355,7 @@ static int supports_grouped(const struct ig_call *call, const struct ig_bytes_gr
     if (!is_flat_qlinear(call) || is_depthwise(call) || !sums_fit(call)) return 0;
     const struct ig_conv *conv = (const struct ig_conv *)call->attrs;
     const struct ig_window *w = &conv->w;
-    return conv->groups > 1 && w->dh == 1 && w->dw == 1 && w->kh <= IG_BYTES_GROUPED_ROWS && w->top >= 0 && w->left >= 0 &&
+    return conv->groups > 1 && w->kh * w->kw > 1 && w->dh == 1 && w->dw == 1 && w->kh <= IG_BYTES_GROUPED_ROWS && w->top >= 0 && w->left >= 0 &&
            ig_bytes_grouped_cut_of(call, shape, &cut) && (shape->unit == 2 || weights_fit(call, 1, shape->halves ? 2 : 0));
 }
 
