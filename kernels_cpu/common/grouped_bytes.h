@@ -10,7 +10,7 @@
  * an input block is what a block reads, of whole groups, cut into chunks of 16 bytes of a pixel.
  *
  * Packed weights: struct ig_bytes_head; where lanes are of several groups, byte lanes[J][16][4], at which byte of the 16 a lane finds those of
- * its j-th word, -1 for none; then
+ * its j-th word; then
  *   [block] { bias[16], scale[16], word[ky][J][kx][16] }   J words of a group's channels; zero beyond the last channel
  * with `halves` as in common/conv_bytes.h.
  */

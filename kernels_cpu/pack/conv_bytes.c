@@ -359,11 +359,10 @@ static int supports_grouped(const struct ig_call *call, const struct ig_bytes_gr
            ig_bytes_grouped_cut_of(call, shape, &cut) && (shape->unit == 2 || weights_fit(call, 1, shape->halves ? 2 : 0));
 }
 
-/* Where lane l finds byte k of its channels, in 16 bytes that begin with those of its vector. */
+/* Where lane l finds byte k of its channels, in 16 bytes that begin with those of its vector; beyond the last channel weights are zero. */
 static int8_t lane_byte(const struct ig_bytes_grouped_cut *cut, const struct ig_bytes_grouped_shape *shape, int32_t l, int32_t k)
 {
-    const int32_t bytes = cut->ic * (4 / shape->unit);
-    return (int8_t)(k < bytes ? l % shape->lanes / cut->oc * bytes + k : -1);
+    return (int8_t)(l % shape->lanes / cut->oc * cut->ic * (4 / shape->unit) + k);
 }
 
 /* Words of channel c of a block. */

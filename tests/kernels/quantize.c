@@ -87,7 +87,7 @@ static void many_groups(struct rng *r, struct ig_conv *a, int32_t *ic, int32_t *
 {
     const int32_t c = RNG_OF(r, 1, 2, 3, 4, 4, 8, 8, 16, 24, 40);
     a->groups = rng_int(r, 2, c > 8 ? 3 : c > 4 ? 6 : 18);
-    *ic = a->groups * c, *oc = a->groups * (c < 3 ? 2 * c : rng_one_in(r, 4) ? RNG_OF(r, 4, 8, 16, 24) : c);
+    *ic = a->groups * c, *oc = a->groups * (c < 3 ? 2 * c : c == 3 ? 4 : rng_one_in(r, 4) ? RNG_OF(r, 4, 8, 16, 24) : c);
 }
 
 /* Channels and groups by the kind of layer. */
