@@ -1,6 +1,6 @@
 /*
  * Convolution of quantised numbers whose groups are of few channels, common/grouped_bytes.h: two bytes of each channel multiplied into 16 bits,
- * then two others (smull, smlal), neighbours added to sums of 32 (sadalp). Eight outputs of eight channels are 16 sums; 6 vectors of
+ * then two others (smull, smlal), neighbours added to sums of 32 (sadalp). Seven outputs of eight channels are 14 sums; 6 vectors of
  * weights, two of a pixel.
  */
 #include "kernels_cpu/neon/grouped_bytes.h"
@@ -19,14 +19,13 @@ INLINE struct weights load_weights(const int32_t *p)
 INLINE struct words words_of(const char *p, int lanes, const int spread)
 {
     static const uint8_t first[16] = {0, 1, 0, 1, 0, 1, 0, 1, 4, 5, 4, 5, 4, 5, 4, 5};
-    int16x8_t x;
     (void)lanes;
     if (spread) {
         const uint8x16_t at = vld1q_u8(first);
         const int8x16_t bytes = vld1q_s8((const int8_t *)p);
         return (struct words){vqtbl1q_s8(bytes, at), vqtbl1q_s8(bytes, vaddq_u8(at, vdupq_n_u8(2)))};
     }
-    x = vld1q_s16((const int16_t *)p);
+    int16x8_t x = vld1q_s16((const int16_t *)p);
     __asm__("" : "+w"(x)); /* a vector: not its halves by way of other registers */
     return (struct words){vreinterpretq_s8_s16(vdupq_laneq_s16(x, 0)), vreinterpretq_s8_s16(vdupq_laneq_s16(x, 1))};
 }

@@ -8,7 +8,7 @@
 #define SUMS struct sums
 #define WORDS struct words
 #define WEIGHTS struct weights
-#define LANES int /* of two groups of four channels, or of one */
+#define LANES int /* none: which lanes of two groups take which bytes is constant */
 
 struct sums { int32x4_t low, high; };
 
