@@ -1,6 +1,7 @@
 /* Kernels on halves: F16C's conversions around the kernels on floats (common/half.h). */
 #include <immintrin.h>
 
+#include "kernels_cpu/avx2/gemm.h"
 #include "kernels_cpu/avx2/kernels.h"
 #include "kernels_cpu/common/half.h"
 
@@ -47,6 +48,12 @@ void conv_f16_depthwise8__avx2(const struct ig_call *call, struct ig_range range
 {
     const struct ig_half half = {ig_half_depthwise8, conv_f32_depthwise8__avx2, widen, narrow};
     ig_half_run(call, range, scratch, &half);
+}
+
+void deconv_f16_6x16__avx2(const struct ig_call *call, struct ig_range range, void *scratch)
+{
+    const struct ig_half half = {ig_half_deconv16, deconv_f32_6x16__avx2, widen, narrow};
+    ig_half_deconv(call, range, scratch, &half, &ig_gemm_6x16_avx2);
 }
 
 void fc_f16_6x16__avx2(const struct ig_call *call, struct ig_range range, void *scratch)

@@ -1,6 +1,7 @@
 /* Products of halves: conversions of sixteen around the kernels on floats (common/half.h). */
 #include <immintrin.h>
 
+#include "kernels_cpu/avx512/gemm.h"
 #include "kernels_cpu/avx512/kernels.h"
 #include "kernels_cpu/avx512/vec.h"
 #include "kernels_cpu/common/half.h"
@@ -28,6 +29,12 @@ void conv_f16_12x32__avx512(const struct ig_call *call, struct ig_range range, v
 {
     const struct ig_half half = {ig_half_conv16, conv_f32_12x32__avx512, widen, narrow};
     ig_half_run(call, range, scratch, &half);
+}
+
+void deconv_f16_12x32__avx512(const struct ig_call *call, struct ig_range range, void *scratch)
+{
+    const struct ig_half half = {ig_half_deconv16, deconv_f32_12x32__avx512, widen, narrow};
+    ig_half_deconv(call, range, scratch, &half, &ig_gemm_12x32_avx512);
 }
 
 void fc_f16_12x32__avx512(const struct ig_call *call, struct ig_range range, void *scratch)

@@ -121,6 +121,13 @@ void ig_gemm_first(const struct ig_call *call, const struct ig_conv *conv, struc
  */
 void ig_gemm_deconv(const struct ig_call *call, const struct ig_conv *conv, struct ig_range range,
                     void *scratch, const struct ig_gemm_set *set);
+/* Phase number i alone, whose panels begin at `weights`. */
+void ig_gemm_deconv_phase(const struct ig_call *call, const struct ig_conv *conv, struct ig_range range, int32_t i,
+                          const float *weights, void *scratch, const struct ig_gemm_set *set);
+/* How many there are; floats of a panel of number i; whether that has outputs in rows [y0, y1) of an image of one depth. */
+int32_t ig_deconv_phases(const struct ig_window *w);
+int64_t ig_deconv_panel(const struct ig_window *w, int32_t i, int32_t ic, int32_t nr);
+int ig_deconv_meets(const struct ig_window *w, int32_t i, int32_t y0, int32_t y1);
 /* First kernel tap >= from of a phase along one dim, or -1; their number; the taps of a phase, at least 1. */
 int32_t ig_deconv_tap(int32_t phase, int32_t k, int32_t stride, int32_t dilation, int32_t from);
 int32_t ig_deconv_taps(int32_t phase, int32_t k, int32_t stride, int32_t dilation);

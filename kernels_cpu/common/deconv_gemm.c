@@ -99,22 +99,47 @@ static void run_phase(struct ig_gemm_job *job, struct phase *phase, struct ig_ra
     }
 }
 
+int32_t ig_deconv_phases(const struct ig_window *w)
+{
+    return w->sd * w->sh * w->sw;
+}
+
+int64_t ig_deconv_panel(const struct ig_window *w, int32_t i, int32_t ic, int32_t nr)
+{
+    return ig_gemm_panel(ig_deconv_phase_taps(w, i / (w->sh * w->sw), i / w->sw % w->sh, i % w->sw), ic, nr);
+}
+
+int ig_deconv_meets(const struct ig_window *w, int32_t i, int32_t y0, int32_t y1)
+{
+    int32_t first;
+    return i / (w->sh * w->sw) == mod(w->front, w->sd) && count_from(&first, y0, y1, mod(i / w->sw % w->sh - w->top, w->sh), w->sh) > 0;
+}
+
+void ig_gemm_deconv_phase(const struct ig_call *call, const struct ig_conv *conv, struct ig_range range, int32_t i,
+                          const float *weights, void *scratch, const struct ig_gemm_set *set)
+{
+    const struct ig_window *w = &conv->w;
+    int32_t ic = call->in[0].c / conv->groups, oc = call->out[0].c / conv->groups;
+    int32_t pz = i / (w->sh * w->sw), py = i / w->sw % w->sh, px = i % w->sw;
+    struct ig_gemm_job job;
+    struct phase phase = {.w = w, .in_h = call->in[0].h / w->in_d, .out_h = call->out[0].h / w->out_d,
+                          .kz = ig_deconv_tap(pz, w->kd, w->sd, w->dd, 0), .ky = ig_deconv_tap(py, w->kh, w->sh, w->dh, 0),
+                          .kx = ig_deconv_tap(px, w->kw, w->sw, w->dw, 0)};
+    ig_gemm_start(&job, call, set, range, &conv->act);
+    ig_gemm_size(&job, ic, oc, ig_deconv_phase_taps(w, pz, py, px), ic, weights, scratch);
+    run_phase(&job, &phase, range, pz, py, px);
+}
+
 void ig_gemm_deconv(const struct ig_call *call, const struct ig_conv *conv, struct ig_range range, void *scratch,
                     const struct ig_gemm_set *set)
 {
     const struct ig_window *w = &conv->w;
     const float *weights = (const float *)call->weights;
     int32_t ic = call->in[0].c / conv->groups, oc = call->out[0].c / conv->groups;
-    for (int32_t p = 0; p < w->sd * w->sh * w->sw; p++) {
-        int32_t pz = p / (w->sh * w->sw), py = p / w->sw % w->sh, px = p % w->sw;
-        struct ig_gemm_job job;
-        struct phase phase = {.w = w, .in_h = call->in[0].h / w->in_d, .out_h = call->out[0].h / w->out_d,
-                              .kz = ig_deconv_tap(pz, w->kd, w->sd, w->dd, 0), .ky = ig_deconv_tap(py, w->kh, w->sh, w->dh, 0),
-                              .kx = ig_deconv_tap(px, w->kw, w->sw, w->dw, 0)};
-        ig_gemm_start(&job, call, set, range, &conv->act);
-        ig_gemm_size(&job, ic, oc, ig_deconv_phase_taps(w, pz, py, px), ic, weights, scratch);
-        weights += conv->groups * job.panels * job.panel;
-        run_phase(&job, &phase, range, pz, py, px);
+    int64_t panels = (int64_t)conv->groups * ((oc + set->nr - 1) / set->nr);
+    for (int32_t i = 0; i < ig_deconv_phases(w); i++) {
+        ig_gemm_deconv_phase(call, conv, range, i, weights, scratch, set);
+        weights += panels * ig_deconv_panel(w, i, ic, set->nr);
     }
 }
 
@@ -122,7 +147,7 @@ size_t ig_gemm_deconv_scratch(const struct ig_call *call, int32_t mr)
 {
     const struct ig_window *w = &((const struct ig_conv *)call->attrs)->w;
     size_t most = 0;
-    for (int32_t p = 0; p < w->sd * w->sh * w->sw; p++) {
+    for (int32_t p = 0; p < ig_deconv_phases(w); p++) {
         size_t n = ig_gemm_table_bytes(ig_deconv_phase_taps(w, p / (w->sh * w->sw), p / w->sw % w->sh, p % w->sw), mr);
         if (n > most) most = n;
     }

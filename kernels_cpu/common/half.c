@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "kernels_cpu/common/conv_gemm.h"
 #include "kernels_cpu/reach.h"
 
 enum {
@@ -15,6 +16,7 @@ enum {
 
 const struct ig_half_kind ig_half_conv16 = {IG_CONV, IG_HALF_PANELS, 16, 0};
 const struct ig_half_kind ig_half_conv16_lean = {IG_CONV, IG_HALF_PANELS, 16, 1};
+const struct ig_half_kind ig_half_deconv16 = {IG_DECONV, IG_HALF_PANELS, 16, 0};
 const struct ig_half_kind ig_half_depthwise8 = {IG_CONV, IG_HALF_SLICES, 8, 1};
 const struct ig_half_kind ig_half_fc16 = {IG_FC, IG_HALF_PANELS, 16, 1};
 const struct ig_half_kind ig_half_pool = {IG_POOL, IG_HALF_SLICES, 8, 1};
@@ -27,7 +29,8 @@ struct sizes {                  /* of the pieces, and of their rooms in scratch 
     int32_t groups, ic, oc;     /* channels of one group */
     int32_t width;              /* most output channels of a call */
     int32_t rows, in_rows;      /* most output rows of a call, input rows for them */
-    int64_t panel;              /* floats of a panel of weights; 0: the op has none */
+    int32_t phases;             /* of a transposed convolution whose weights are widened a phase at a time; else 0 */
+    int64_t panel;              /* floats of a panel of weights, of the largest phase's; 0: the op has none */
     int64_t weights, in[IG_MAX_IN], out; /* floats of each room */
 };
 
@@ -46,17 +49,26 @@ static int is_half(const struct ig_operand *o)
     return o->shape && o->shape->type == IG_F16;
 }
 
+static int is_window(int32_t op)
+{
+    return op == IG_CONV || op == IG_DECONV || op == IG_POOL;
+}
+
+static int has_weights(int32_t op)
+{
+    return op == IG_CONV || op == IG_DECONV || op == IG_FC;
+}
+
 /* Weights and bias are packed; the other inputs have rows. */
 static int has_rows(const struct ig_call *call, const struct ig_half_kind *kind, int32_t k)
 {
-    int packs = kind->op == IG_CONV || kind->op == IG_FC;
-    return k < call->n_in && call->in[k].shape && !(packs && (k == 1 || k == 2));
+    return k < call->n_in && call->in[k].shape && !(has_weights(kind->op) && (k == 1 || k == 2));
 }
 
 static const struct ig_window *window_of(const struct ig_call *call, int32_t op)
 {
     static const struct ig_window one = {1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 1, 1};
-    if (op == IG_CONV) return &((const struct ig_conv *)call->attrs)->w;
+    if (op == IG_CONV || op == IG_DECONV) return &((const struct ig_conv *)call->attrs)->w;
     return op == IG_POOL ? &((const struct ig_pool *)call->attrs)->w : &one;
 }
 
@@ -78,7 +90,7 @@ static int32_t rows_of(const struct ig_call *call, const struct sizes *s, int32_
 static int64_t measure(const struct ig_call *call, const struct ig_half_kind *kind, struct sizes *s)
 {
     int64_t floats = s->out = round_up((int64_t)s->rows * call->out[0].w * s->width, LINE);
-    s->in_rows = (s->rows - 1) * s->reach.mul + s->reach.hi - s->reach.lo + 1;
+    s->in_rows = ((s->rows - 1) * s->reach.mul + s->reach.hi - s->reach.lo + s->reach.div - 1) / s->reach.div + 1;
     for (int32_t k = 0; k < IG_MAX_IN; k++) {
         s->in[k] = 0;
         if (!has_rows(call, kind, k) || !is_half(&call->in[k])) continue;
@@ -88,22 +100,45 @@ static int64_t measure(const struct ig_call *call, const struct ig_half_kind *ki
     return floats;
 }
 
+/* All phases' panels, or where these are too large the largest phase's. */
+static void set_phases(const struct ig_window *w, int32_t nr, struct sizes *s)
+{
+    int32_t phases = ig_deconv_phases(w);
+    int64_t most = 0;
+    for (int32_t i = 0; i < phases; i++) {
+        int64_t panel = ig_deconv_panel(w, i, s->ic, nr);
+        s->panel += panel;
+        if (panel > most) most = panel;
+    }
+    if (phases == 1 || (s->oc + nr - 1) / nr * s->panel <= PANELS_BYTES / 4) return;
+    s->phases = phases;
+    s->panel = most;
+}
+
 static void set_panels(const struct ig_call *call, const struct ig_half_kind *kind, struct sizes *s)
 {
     const struct ig_window *w = window_of(call, kind->op);
     int64_t taps = (int64_t)w->kh * w->kw;
-    if (kind->op == IG_CONV && kind->cut == IG_HALF_PANELS) s->groups = ((const struct ig_conv *)call->attrs)->groups;
+    if (kind->op != IG_FC && has_weights(kind->op) && kind->cut == IG_HALF_PANELS) s->groups = ((const struct ig_conv *)call->attrs)->groups;
     s->ic = call->in[0].c / s->groups;
     s->oc = call->out[0].c / s->groups;
-    if (kind->op == IG_CONV || kind->op == IG_FC)
-        s->panel = kind->nr * (1 + taps * (kind->cut == IG_HALF_PANELS ? s->ic : 1));
+    if (kind->op == IG_DECONV) set_phases(w, kind->nr, s);
+    else if (has_weights(kind->op)) s->panel = kind->nr * (1 + taps * (kind->cut == IG_HALF_PANELS ? s->ic : 1));
+}
+
+/* Of input 0: kernels_cpu/reach.c. */
+static struct ig_reach reach_of(const struct ig_call *call, int32_t op)
+{
+    const struct ig_window *w = window_of(call, op);
+    int32_t more = (w->kh - 1) * w->dh - w->top;
+    if (op == IG_DECONV) return (struct ig_reach){1, w->sh, w->sh - 1 - more, w->top};
+    return (struct ig_reach){w->sh, 1, -w->top, more};
 }
 
 /* Of what has weights to widen again, as many rows as a second-level cache holds, if it may; else a few. */
 static struct sizes sizes_of(const struct ig_call *call, const struct ig_half_kind *kind)
 {
-    const struct ig_window *w = window_of(call, kind->op);
-    struct sizes s = {.reach = {w->sh, 1, -w->top, (w->kh - 1) * w->dh - w->top}, .groups = 1};
+    struct sizes s = {.reach = reach_of(call, kind->op), .groups = 1};
     int64_t most = (ig_bytes(call->in[0].shape) + ig_bytes(call->out[0].shape)) / ROWS_PART / 4;
     int32_t nr = kind->nr;
     if (most > ROWS_BYTES / 4) most = ROWS_BYTES / 4;
@@ -112,10 +147,8 @@ static struct sizes sizes_of(const struct ig_call *call, const struct ig_half_ki
     if (kind->cut == IG_HALF_PANELS) {
         int64_t panels = (kind->lean ? most : PANELS_BYTES / 4) / s.panel;
         if (panels < 1) panels = 1;
-        if (panels * nr < s.width) {
-            s.width = (int32_t)panels * nr;
-            if (!kind->lean) most = REUSE_BYTES / 4;
-        }
+        if (!kind->lean && (s.phases || panels * nr < s.width)) most = REUSE_BYTES / 4;
+        if (panels * nr < s.width) s.width = (int32_t)panels * nr;
     }
     s.rows = min32(call->out[0].h, 1 + (s.reach.hi - s.reach.lo) / s.reach.mul);
     while (kind->cut == IG_HALF_SLICES && s.width > nr && measure(call, kind, &s) > most)
@@ -140,6 +173,7 @@ struct job {
     struct sizes s;
     struct ig_call piece;        /* what the float kernel is given */
     struct ig_conv conv;         /* its attributes, of a convolution */
+    const struct ig_gemm_set *set; /* that computes a transposed convolution */
     float *weights, *in[IG_MAX_IN], *out; /* the rooms */
     void *scratch;               /* its own */
     int32_t c0, c1;              /* channels that are wanted */
@@ -152,7 +186,7 @@ static void start(struct job *j, const struct ig_call *call, const struct ig_hal
     j->half = half;
     j->s = sizes_of(call, &half->kind);
     j->piece = *call;
-    if (half->kind.op == IG_CONV) {
+    if (half->kind.op == IG_CONV || half->kind.op == IG_DECONV) {
         j->conv = *(const struct ig_conv *)call->attrs;
         j->piece.attrs = &j->conv;
     }
@@ -223,19 +257,54 @@ static void store_rows(struct job *j, int32_t y0, int32_t y1, int32_t c)
     }
 }
 
-/* The weights of the panels of n channels, the first of them number `panel` of all. */
-static void widen_panels(struct job *j, int64_t panel, int32_t n)
+/* `count` panels of a phase, or of all weights, from number `panel` on; those of which have `floats` each. */
+static float *widen_part(struct job *j, const uint16_t *from, int64_t panel, int64_t count, int64_t floats, float *to)
 {
-    int32_t nr = j->half->kind.nr;
-    if (!j->s.panel) return;
-    j->half->widen(j->weights, 0, (const uint16_t *)j->call->weights + panel * j->s.panel, 0,
-                   (n + nr - 1) / nr * j->s.panel, 1);
-    j->piece.weights = j->weights;
+    j->half->widen(to, 0, from + panel * floats, 0, count * floats, 1);
+    return to + count * floats;
 }
 
-/* Output channels [c, c+n) of rows [y0, y1); what they are made of is there but for the rows beside them. */
-static void run_piece(struct job *j, int32_t y0, int32_t y1, int32_t c, int32_t n)
+/* Floats from a phase's weights to the next one's. */
+static int64_t phase_floats(const struct job *j, int32_t i)
 {
+    int32_t nr = j->half->kind.nr;
+    return (int64_t)j->s.groups * ((j->s.oc + nr - 1) / nr) * ig_deconv_panel(&j->conv.w, i, j->s.ic, nr);
+}
+
+/* The weights of the panels of n channels, the first of them number `panel` of all, or of every phase's. */
+static void widen_panels(struct job *j, int64_t panel, int32_t n)
+{
+    const uint16_t *from = (const uint16_t *)j->call->weights;
+    int32_t nr = j->half->kind.nr, count = (n + nr - 1) / nr;
+    float *to = j->weights;
+    if (!j->s.panel || j->s.phases) return;
+    j->piece.weights = to;
+    if (j->half->kind.op != IG_DECONV) {
+        widen_part(j, from, panel, count, j->s.panel, to);
+        return;
+    }
+    for (int32_t i = 0; i < ig_deconv_phases(&j->conv.w); i++) {
+        to = widen_part(j, from, panel, count, ig_deconv_panel(&j->conv.w, i, j->s.ic, nr), to);
+        from += phase_floats(j, i);
+    }
+}
+
+/* The piece, a phase after the other. */
+static void run_phases(struct job *j, struct ig_range range, int64_t panel)
+{
+    const uint16_t *from = (const uint16_t *)j->call->weights;
+    int32_t nr = j->half->kind.nr;
+    for (int32_t i = 0; i < j->s.phases; from += phase_floats(j, i), i++) {
+        if (!ig_deconv_meets(&j->conv.w, i, range.y0, range.y1)) continue;
+        widen_part(j, from, panel, (range.c1 + nr - 1) / nr, ig_deconv_panel(&j->conv.w, i, j->s.ic, nr), j->weights);
+        ig_gemm_deconv_phase(&j->piece, &j->conv, range, i, j->weights, j->scratch, j->set);
+    }
+}
+
+/* Output channels [c, c+n) of rows [y0, y1), from panel number `panel` on; what they are made of is there but for the rows beside them. */
+static void run_piece(struct job *j, int32_t y0, int32_t y1, int32_t c, int32_t n, int64_t panel)
+{
+    const struct ig_range range = {y0, y1, 0, n};
     j->piece.out[0] = in_room(&j->call->out[0], n, j->s.rows, j->out);
     for (int32_t k = 1; k < j->call->n_in; k++) {
         if (!has_rows(j->call, &j->half->kind, k)) continue;
@@ -243,7 +312,8 @@ static void run_piece(struct job *j, int32_t y0, int32_t y1, int32_t c, int32_t 
         view_input(j, k, c, n);
         widen_rows(j, k, c, same ? y0 : 0, same ? y1 : 1);
     }
-    j->half->run(&j->piece, (struct ig_range){y0, y1, 0, n}, j->scratch);
+    if (j->s.phases) run_phases(j, range, panel);
+    else j->half->run(&j->piece, range, j->scratch);
     store_rows(j, y0, y1, c);
 }
 
@@ -253,7 +323,7 @@ static void widen_input(struct job *j, int32_t c, int32_t y0, int32_t y1, int32_
     const struct ig_operand *in = &j->call->in[0];
     struct ig_rows need = {0, 1};
     int32_t op = j->half->kind.op;
-    if (in->h > 1 || op == IG_CONV || op == IG_POOL) need = ig_reach_rows(&j->s.reach, y0, y1, in->h);
+    if (in->h > 1 || is_window(op)) need = ig_reach_rows(&j->s.reach, y0, y1, in->h);
     if (need.a < *there) need.a = *there;
     if (need.a >= need.b) return;
     widen_rows(j, 0, c, need.a, need.b);
@@ -272,8 +342,9 @@ static void run_channels(struct job *j, struct ig_range range, int32_t in_c, int
         widen_input(j, in_c, y, y1, &there);
         for (int32_t at = c; at < end; at += width) {
             int32_t n = min32(width, end - at);
-            if (!once) widen_panels(j, panel + (at - c) / j->half->kind.nr, n);
-            run_piece(j, y, y1, at, n);
+            int64_t first = panel + (at - c) / j->half->kind.nr;
+            if (!once) widen_panels(j, first, n);
+            run_piece(j, y, y1, at, n, first);
         }
     }
 }
@@ -299,13 +370,25 @@ static void run_groups(struct job *j, struct ig_range range)
     }
 }
 
-void ig_half_run(const struct ig_call *call, struct ig_range range, void *scratch, const struct ig_half *half)
+static void run(const struct ig_call *call, struct ig_range range, void *scratch, const struct ig_half *half,
+                const struct ig_gemm_set *set)
 {
-    struct job j = {.c0 = range.c0, .c1 = range.c1};
+    struct job j = {.c0 = range.c0, .c1 = range.c1, .set = set};
     if (range.y0 >= range.y1 || range.c0 >= range.c1) return;
     start(&j, call, half, scratch);
     if (half->kind.cut == IG_HALF_PANELS) run_groups(&j, range);
     else run_slices(&j, range);
+}
+
+void ig_half_run(const struct ig_call *call, struct ig_range range, void *scratch, const struct ig_half *half)
+{
+    run(call, range, scratch, half, NULL);
+}
+
+void ig_half_deconv(const struct ig_call *call, struct ig_range range, void *scratch, const struct ig_half *half,
+                    const struct ig_gemm_set *set)
+{
+    run(call, range, scratch, half, set);
 }
 
 /* --- global pooling --- */

@@ -14,7 +14,7 @@
 
 enum ig_half_cut {      /* which channels one call of the float kernel takes */
     IG_HALF_SLICES,     /* any slice, the same of inputs and outputs: depthwise, pooling, element-wise */
-    IG_HALF_PANELS,     /* all inputs and some panels of outputs, of one group: convolution, fc */
+    IG_HALF_PANELS,     /* all inputs and some panels of outputs, of one group: convolution, transposed too, fc */
     IG_HALF_WHOLE       /* all */
 };
 
@@ -32,6 +32,8 @@ typedef void ig_widen_fn(float *to, int64_t to_step, const uint16_t *from, int64
 typedef void ig_narrow_fn(uint16_t *to, int64_t to_step, const float *from, int64_t from_step, int64_t n,
                           int32_t pixels);
 
+struct ig_gemm_set;     /* conv_gemm.h */
+
 struct ig_half {        /* a float kernel and how one ISA converts */
     struct ig_half_kind kind;
     ig_kernel_fn *run;  /* any strides and rings, row_tile 1, ranges from channel 0 */
@@ -39,11 +41,14 @@ struct ig_half {        /* a float kernel and how one ISA converts */
     ig_narrow_fn *narrow;
 };
 
-extern const struct ig_half_kind ig_half_conv16, ig_half_conv16_lean, ig_half_depthwise8, ig_half_fc16,
+extern const struct ig_half_kind ig_half_conv16, ig_half_conv16_lean, ig_half_deconv16, ig_half_depthwise8, ig_half_fc16,
     ig_half_pool, ig_half_unary, ig_half_binary, ig_half_softmax;
 
 /* The kernel on call's operands; scratch as ig_half_scratch says, and behind it what the float kernel needs. */
 void ig_half_run(const struct ig_call *call, struct ig_range range, void *scratch, const struct ig_half *half);
+/* A transposed convolution, which `run` computes by that set: where its weights are many, those of a phase are widened at a time. */
+void ig_half_deconv(const struct ig_call *call, struct ig_range range, void *scratch, const struct ig_half *half,
+                    const struct ig_gemm_set *set);
 /* Scratch bytes without the float kernel's own, a multiple of 64. */
 size_t ig_half_scratch(const struct ig_call *call, const struct ig_half_kind *kind);
 

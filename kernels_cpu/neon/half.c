@@ -2,6 +2,7 @@
 #include <arm_neon.h>
 #include <string.h>
 
+#include "kernels_cpu/neon/gemm.h"
 #include "kernels_cpu/neon/kernels.h"
 #include "kernels_cpu/common/half.h"
 
@@ -51,6 +52,12 @@ void conv_f16_depthwise4__neon(const struct ig_call *call, struct ig_range range
 {
     const struct ig_half half = {ig_half_depthwise8, conv_f32_depthwise4__neon, widen, narrow};
     ig_half_run(call, range, scratch, &half);
+}
+
+void deconv_f16_6x16__neon(const struct ig_call *call, struct ig_range range, void *scratch)
+{
+    const struct ig_half half = {ig_half_deconv16, deconv_f32_6x16__neon, widen, narrow};
+    ig_half_deconv(call, range, scratch, &half, &ig_gemm_6x16_neon);
 }
 
 void fc_f16_6x16__neon(const struct ig_call *call, struct ig_range range, void *scratch)

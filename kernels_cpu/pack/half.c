@@ -53,6 +53,11 @@ int ig_supports_half_conv(const struct ig_call *call)
     return ig_supports_half(call, ig_supports_conv_gemm);
 }
 
+int ig_supports_half_deconv(const struct ig_call *call)
+{
+    return ig_supports_half(call, ig_supports_conv);
+}
+
 int ig_supports_half_depthwise(const struct ig_call *call)
 {
     return ig_supports_half(call, ig_supports_depthwise);
@@ -150,6 +155,11 @@ size_t ig_pack_half_conv16(const struct ig_call *call, void *dst)
     return ig_pack_half(call, dst, ig_pack_conv16);
 }
 
+size_t ig_pack_half_deconv16(const struct ig_call *call, void *dst)
+{
+    return ig_pack_half(call, dst, ig_pack_deconv16);
+}
+
 size_t ig_pack_half_depthwise8(const struct ig_call *call, void *dst)
 {
     return ig_pack_half(call, dst, ig_pack_depthwise8);
@@ -173,6 +183,16 @@ size_t ig_scratch_half_conv_mr12(const struct ig_call *call)
 size_t ig_scratch_half_conv_lean_mr6(const struct ig_call *call)
 {
     return ig_half_scratch(call, &ig_half_conv16_lean) + ig_scratch_conv_mr6(call);
+}
+
+size_t ig_scratch_half_deconv_mr6(const struct ig_call *call)
+{
+    return ig_half_scratch(call, &ig_half_deconv16) + ig_scratch_deconv_mr6(call);
+}
+
+size_t ig_scratch_half_deconv_mr12(const struct ig_call *call)
+{
+    return ig_half_scratch(call, &ig_half_deconv16) + ig_scratch_deconv_mr12(call);
 }
 
 size_t ig_scratch_half_depthwise8(const struct ig_call *call)

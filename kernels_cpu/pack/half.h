@@ -5,11 +5,11 @@
 #include "kernels_cpu/kernel.h"
 
 /* What the float kernel computes, where a tensor is of halves; weights and bias then are. */
-ig_supports_fn ig_supports_half_conv, ig_supports_half_depthwise, ig_supports_half_depthwise3x3,
+ig_supports_fn ig_supports_half_conv, ig_supports_half_deconv, ig_supports_half_depthwise, ig_supports_half_depthwise3x3,
     ig_supports_half_fc, ig_supports_half_pool, ig_supports_half_pool_slide,
     ig_supports_half_global_pool, ig_supports_half_unary, ig_supports_half_binary, ig_supports_half_softmax;
 /* Its packed weights, narrowed. */
-ig_pack_fn ig_pack_half_conv16, ig_pack_half_depthwise8, ig_pack_half_fc16;
+ig_pack_fn ig_pack_half_conv16, ig_pack_half_deconv16, ig_pack_half_depthwise8, ig_pack_half_fc16;
 /* Of halves alone, which move as they are. */
 ig_supports_fn ig_supports_half_resize_nearest;
 /* The same of any float kernel with weights: whether it computes the call; its packed weights narrowed, or as floats. */
@@ -18,7 +18,7 @@ size_t ig_pack_half(const struct ig_call *call, void *dst, ig_pack_fn *float_pac
 size_t ig_pack_half_as_floats(const struct ig_call *call, void *dst, ig_pack_fn *float_pack);
 /* Rooms for widened pieces, and its own scratch. */
 ig_scratch_fn ig_scratch_half_conv_mr6, ig_scratch_half_conv_lean_mr6, ig_scratch_half_depthwise8,
-    ig_scratch_half_conv_mr12, ig_scratch_half_fc_mr6, ig_scratch_half_fc_mr12, ig_scratch_half_pool,
-    ig_scratch_half_global_pool, ig_scratch_half_unary, ig_scratch_half_binary, ig_scratch_half_softmax;
+    ig_scratch_half_conv_mr12, ig_scratch_half_deconv_mr6, ig_scratch_half_deconv_mr12, ig_scratch_half_fc_mr6,
+    ig_scratch_half_fc_mr12, ig_scratch_half_pool, ig_scratch_half_global_pool, ig_scratch_half_unary, ig_scratch_half_binary, ig_scratch_half_softmax;
 
 #endif

@@ -5,6 +5,14 @@
 #include "tests/support/check.h"
 #include "tests/support/windows.h"
 
+/* Few pixels of many channels: weights that kernels take a part of at a time, a phase or some channels. */
+static void wide(struct rng *r, int32_t *ic, int32_t *oc, const int32_t *out)
+{
+    if (out[0] * out[1] * out[2] > 200 || rng_one_in(r, 3)) return;
+    *ic = RNG_OF(r, 40, 64, 100, 136);
+    *oc = RNG_OF(r, 24, 40, 72, 100);
+}
+
 static void make(struct rng *r, enum check_pass pass, struct check_problem *p)
 {
     struct ig_conv *a = &p->attrs.conv;
@@ -12,6 +20,7 @@ static void make(struct rng *r, enum check_pass pass, struct check_problem *p)
     a->groups = rng_one_in(r, 3) ? rng_int(r, 2, 5) : 1;
     int32_t ic = a->groups * RNG_OF(r, 1, 2, 3, 5, 8, 12), oc = a->groups * RNG_OF(r, 1, 2, 3, 7, 8, 16, 19);
     windows_make_back(r, &a->w, rank, in, out);
+    if (a->groups == 1) wide(r, &ic, &oc, out);
     a->act = windows_act(r, pass);
     int32_t weights[5] = {ic, oc / a->groups};
     const int32_t k[3] = {a->w.kd, a->w.kh, a->w.kw};

@@ -105,7 +105,7 @@ static int takes_all(const struct ig_kernel *k)
 
 static int takes_halves(const struct ig_kernel *k)
 {
-    static const int32_t ops[] = {IG_CONV, IG_FC, IG_POOL, IG_GLOBAL_POOL, IG_UNARY, IG_BINARY, IG_SOFTMAX, IG_RESIZE};
+    static const int32_t ops[] = {IG_CONV, IG_DECONV, IG_FC, IG_POOL, IG_GLOBAL_POOL, IG_UNARY, IG_BINARY, IG_SOFTMAX, IG_RESIZE};
     for (size_t i = 0; i < sizeof ops / sizeof *ops; i++)
         if (ops[i] == k->op) return strstr(k->name, "_f16_") || strstr(k->name, "_b16_") || takes_all(k);
     return 0;
