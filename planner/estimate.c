@@ -108,6 +108,7 @@ static const struct family {
     {IG_FC, "dot", 0.5, 1, 1, 0},
     {IG_FC, "", 0.8, 1, 1, 0},
     {IG_DECONV, "__ref", 0.05, 1, 1, 0},
+    {IG_DECONV, "f16_mma64x64__cuda", 0.81, 1, 64, 64},
     {IG_DECONV, "64x64__cuda", 0.8, 1, 64, 64},
     {IG_DECONV, "32x32__cuda", 0.7, 1, 32, 32},
     {IG_DECONV, "direct__cuda", 0.02, 1, 1, 0},

@@ -73,7 +73,7 @@ static int is_tiled(const struct operand *o)
     const struct ig_value *x = &o->g->values[o->n->in[0]], *w = &o->g->values[o->n->in[1]];
     const struct ig_conv *a = &o->n->attrs.conv;
     int floats = w->shape.type == IG_F32 && x->shape.type == IG_F32 && o->out->type == IG_F32;
-    int halves = w->shape.type == IG_F16 && is_float(&x->shape) && is_float(o->out) && o->n->op != IG_DECONV;
+    int halves = w->shape.type == IG_F16 && is_float(&x->shape) && is_float(o->out);
     int fits = o->n->op == IG_FC || (a->w.kd == 1 && a->w.in_d == 1 && a->w.out_d == 1) ||
                (o->n->op == IG_CONV && floats && extent(o->out, 0) / a->groups >= WIDE_GROUP);
     return (floats || halves) && w->data && fits;

@@ -73,28 +73,19 @@ GPU_KERNEL(64, 8, conv_volume_any32x32, ig_gpu_volume)
     tile<32, 32, 16, 4, 4, LONG_CALLED, singles<32, 16, 64, ig_gpu_depth> >(p.flat, p.depth, blockIdx.z);
 }
 
-/* Its tile of a phase's group, where the phase has so many outputs; all.splits is 1. */
-template <int TILE, int TM, int TN, typename PIXELS> static __device__ __forceinline__ void phase_tile(const ig_gpu_deconv &d)
-{
-    const int i = blockIdx.z / d.all.groups;
-    const ig_gpu_conv p = conv_of_phase(d, i);
-    if ((int)blockIdx.x * TILE < p.out_h * p.out_w)
-        tile<TILE, TILE, 16, TM, TN, LONG_CALLED, PIXELS>(p, flat_image(), blockIdx.z - i * d.all.groups);
-}
-
 GPU_KERNEL(128, 3, deconv_64x64, ig_gpu_deconv)
 {
-    phase_tile<64, 8, 4, quads<64, 16, 128> >(p);
+    phase_tile<64, 8, 4, LONG_CALLED, quads<64, 16, 128> >(p);
 }
 
 GPU_KERNEL(64, 8, deconv_32x32, ig_gpu_deconv)
 {
-    phase_tile<32, 4, 4, quads<32, 16, 64> >(p);
+    phase_tile<32, 4, 4, LONG_CALLED, quads<32, 16, 64> >(p);
 }
 
 GPU_KERNEL(64, 8, deconv_any32x32, ig_gpu_deconv)
 {
-    phase_tile<32, 4, 4, singles<32, 16, 64> >(p);
+    phase_tile<32, 4, 4, LONG_CALLED, singles<32, 16, 64> >(p);
 }
 
 GPU_KERNEL(128, 8, conv_reduce, ig_gpu_conv)

@@ -442,6 +442,16 @@ static __device__ __forceinline__ void tile(const ig_gpu_conv &p, const WHERE &w
     }
 }
 
+/* Its tile of a phase's group of a transposed convolution, where the phase has so many outputs; all.splits is 1. */
+template <int TILE, int TM, int TN, bool LATE, typename PIXELS, typename W = float>
+static __device__ __forceinline__ void phase_tile(const ig_gpu_deconv &d)
+{
+    const int i = blockIdx.z / d.all.groups;
+    const ig_gpu_conv p = conv_of_phase<W>(d, i);
+    if ((int)blockIdx.x * TILE < p.out_h * p.out_w)
+        tile<TILE, TILE, 16, TM, TN, LATE, PIXELS, W>(p, flat_image(), blockIdx.z - i * d.all.groups);
+}
+
 /* The pieces of split sums: a thread adds those of four channels of a pixel, in their order. W: what weights are stored as. */
 template <typename W> static __device__ __forceinline__ void reduce(const ig_gpu_conv &p)
 {

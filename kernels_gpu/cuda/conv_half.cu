@@ -9,6 +9,8 @@
  * halves longer than what is in them, so that eight of them begin in different banks. Tensor cores cut sums off instead of
  * rounding them (conv_mma.cu): they add up 256 channels at a time, and these sums are added, rounded, to those of the thread. In the
  * end they go through shared memory, as only the chip knows which of them a lane has. Chips without tensor cores (before sm_70) have the multiply-adds of the other functions in their place.
+ *
+ * deconv_half_*: the phases of a transposed convolution, blocks of all of them by one launch, as in conv.cu.
  */
 #include "kernels_gpu/cuda/conv.cuh"
 
@@ -56,6 +58,31 @@ GPU_KERNEL(128, 3, conv_half_floats_any64x64, ig_gpu_conv)
 GPU_KERNEL(64, 8, conv_half_floats_any32x32, ig_gpu_conv)
 {
     tile<32, 32, 16, 4, 4, false, singles<32, 16, 64>, binary16>(p, flat_image(), blockIdx.z);
+}
+
+GPU_KERNEL(128, 3, deconv_half64x64, ig_gpu_deconv)
+{
+    phase_tile<64, 8, 4, false, quads<64, 16, 128, flat_image, UNIT, true, binary16>, binary16>(p);
+}
+
+GPU_KERNEL(64, 8, deconv_half32x32, ig_gpu_deconv)
+{
+    phase_tile<32, 4, 4, false, quads<32, 16, 64, flat_image, UNIT, true, binary16>, binary16>(p);
+}
+
+GPU_KERNEL(64, 8, deconv_half_any32x32, ig_gpu_deconv)
+{
+    phase_tile<32, 4, 4, false, singles<32, 16, 64, flat_image, UNIT, binary16>, binary16>(p);
+}
+
+GPU_KERNEL(128, 3, deconv_half_floats64x64, ig_gpu_deconv)
+{
+    phase_tile<64, 8, 4, false, quads<64, 16, 128>, binary16>(p);
+}
+
+GPU_KERNEL(64, 8, deconv_half_floats_any32x32, ig_gpu_deconv)
+{
+    phase_tile<32, 4, 4, false, singles<32, 16, 64>, binary16>(p);
 }
 
 GPU_KERNEL(128, 8, conv_half_reduce, ig_gpu_conv)
@@ -196,10 +223,11 @@ template <int BM, bool ALIGNED> struct mma_block {
         }
     }
     /* Four channels of a pixel a thread: sums with bias and residual of some pixels first, so that these are under way together. */
-    static __device__ __forceinline__ void finish_all(const ig_gpu_conv &p, const float *room, int group, int split)
+    static __device__ __forceinline__ void finish_all(const ig_gpu_conv &p, const float *room, unsigned z)
     {
         enum { QUADS = BN / 4, APART = MMA_THREADS / QUADS, AT_ONCE = 4 };
         const int count = p.out_h * p.out_w, row = threadIdx.x / QUADS, column = threadIdx.x % QUADS * 4;
+        const int group = z / p.splits, split = z - group * p.splits;
         const int channel = blockIdx.y * BN + column, n = p.oc - channel, of_all = group * p.oc + channel;
         if (n <= 0) return;
         const float4 bias = split == 0 ? bias_of<binary16>(p, of_all, n) : make_float4(0, 0, 0, 0);
@@ -216,15 +244,16 @@ template <int BM, bool ALIGNED> struct mma_block {
             for (int i = 0; i < AT_ONCE; i++) {
                 const int m = blockIdx.x * BM + first + i * APART;
                 if (m >= count) continue;
-                if (p.splits > 1) store4(p.partial + (((long long)blockIdx.z * count + m) * p.oc4 + channel), v[i]);
+                if (p.splits > 1) store4(p.partial + (((long long)z * count + m) * p.oc4 + channel), v[i]);
                 else put_either(p, m, of_all, v[i], n);
             }
         }
     }
-    static __device__ __forceinline__ void compute(const ig_gpu_conv &p)
+    /* z: which group and piece of the sum. */
+    static __device__ __forceinline__ void compute(const ig_gpu_conv &p, unsigned z)
     {
         SHARED(float, room, [ROOM]);
-        const int group = blockIdx.z / p.splits, split = blockIdx.z - group * p.splits, warp = threadIdx.x / 32;
+        const int group = z / p.splits, split = z - group * p.splits, warp = threadIdx.x / 32;
         const int first = split * p.chunk, last = min(units_of<STEP>(p), first + p.chunk);
         const int down = warp / WARPS_ACROSS * (BM / WARPS_DOWN), across = warp % WARPS_ACROSS * (BN / WARPS_ACROSS);
         /* a warp beyond the last pixel or channel only brings */
@@ -265,28 +294,45 @@ template <int BM, bool ALIGNED> struct mma_block {
             wmma_store(room + (y * LINE_SUM + x), sum[i / ACROSS][i % ACROSS], LINE_SUM);
         }
         __syncthreads();
-        finish_all(p, room, group, split);
+        finish_all(p, room, z);
     }
 };
 
 /* FLOATS: what brings pixels to multiply-adds, where there are no tensor cores. */
-template <int BM, int TN, bool ALIGNED, typename FLOATS> static __device__ __forceinline__ void half_mma(const ig_gpu_conv &p)
+template <int BM, int TN, bool ALIGNED, typename FLOATS> static __device__ __forceinline__ void half_mma(const ig_gpu_conv &p, unsigned z)
 {
-    if (HAS_WMMA) mma_block<BM, ALIGNED>::compute(p);
-    else tile<BM, 64, 16, 8, TN, false, FLOATS, binary16>(p, flat_image(), blockIdx.z);
+    if (HAS_WMMA) mma_block<BM, ALIGNED>::compute(p, z);
+    else tile<BM, 64, 16, 8, TN, false, FLOATS, binary16>(p, flat_image(), z);
+}
+
+template <bool ALIGNED, typename FLOATS> static __device__ __forceinline__ void phase_mma(const ig_gpu_deconv &d)
+{
+    const int i = blockIdx.z / d.all.groups;
+    const ig_gpu_conv p = conv_of_phase<binary16>(d, i);
+    if ((int)blockIdx.x * 64 < p.out_h * p.out_w) half_mma<64, 4, ALIGNED, FLOATS>(p, blockIdx.z - i * d.all.groups);
 }
 
 GPU_KERNEL(128, 2, conv_half_mma128x64, ig_gpu_conv)
 {
-    half_mma<128, 8, true, quads<128, 16, 128, flat_image, MMA_UNIT, true, binary16> >(p);
+    half_mma<128, 8, true, quads<128, 16, 128, flat_image, MMA_UNIT, true, binary16> >(p, blockIdx.z);
 }
 
 GPU_KERNEL(128, 3, conv_half_mma64x64, ig_gpu_conv)
 {
-    half_mma<64, 4, true, quads<64, 16, 128, flat_image, MMA_UNIT, true, binary16> >(p);
+    half_mma<64, 4, true, quads<64, 16, 128, flat_image, MMA_UNIT, true, binary16> >(p, blockIdx.z);
 }
 
 GPU_KERNEL(128, 3, conv_half_mma_any64x64, ig_gpu_conv)
 {
-    half_mma<64, 4, false, singles<64, 16, 128, flat_image, MMA_UNIT, binary16> >(p);
+    half_mma<64, 4, false, singles<64, 16, 128, flat_image, MMA_UNIT, binary16> >(p, blockIdx.z);
+}
+
+GPU_KERNEL(128, 3, deconv_half_mma64x64, ig_gpu_deconv)
+{
+    phase_mma<true, quads<64, 16, 128, flat_image, MMA_UNIT, true, binary16> >(p);
+}
+
+GPU_KERNEL(128, 3, deconv_half_mma_any64x64, ig_gpu_deconv)
+{
+    phase_mma<false, singles<64, 16, 128, flat_image, MMA_UNIT, binary16> >(p);
 }

@@ -366,8 +366,23 @@ GPU_KERNEL(128, 4, conv_half_floats_direct, ig_gpu_conv)
     direct<float, binary16>(p);
 }
 
+template <typename IN, typename W> static __device__ __forceinline__ void direct_phase(const ig_gpu_deconv &d)
+{
+    const ig_gpu_conv phase = conv_of_phase<W>(d, blockIdx.z);
+    if (phase.out_w > 0) direct<IN, W>(phase); /* a row may have fewer outputs than there are phases */
+}
+
 GPU_KERNEL(128, 4, deconv_direct, ig_gpu_deconv)
 {
-    const ig_gpu_conv phase = conv_of_phase(p, blockIdx.z);
-    if (phase.out_w > 0) direct<float, float>(phase); /* a row may have fewer outputs than there are phases */
+    direct_phase<float, float>(p);
+}
+
+GPU_KERNEL(128, 4, deconv_half_direct, ig_gpu_deconv)
+{
+    direct_phase<binary16, binary16>(p);
+}
+
+GPU_KERNEL(128, 4, deconv_half_floats_direct, ig_gpu_deconv)
+{
+    direct_phase<float, binary16>(p);
 }

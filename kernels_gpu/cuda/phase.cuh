@@ -26,18 +26,30 @@ static __device__ __forceinline__ int taps_before(const ig_gpu_axis &a, int k, i
     return first * (k / a.step) + min(first, k % a.step);
 }
 
-/* The convolution that phase i is, of s * s from left to right. */
-static __device__ __forceinline__ ig_gpu_conv conv_of_phase(const ig_gpu_deconv &d, int i)
+/* n elements further, of halves or of floats; T: const float or float. */
+template <typename T> static __device__ __forceinline__ T *moved_by(T *p, int n, bool halves)
 {
+    return (T *)((uintptr_t)p + (size_t)(long long)n * (halves ? sizeof(binary16) : sizeof(float)));
+}
+
+/*
+ * The convolution that phase i is, of s * s from left to right. W: what weights are stored as; outputs and residuals may be halves where
+ * weights are.
+ */
+template <typename W> static __device__ __forceinline__ ig_gpu_conv conv_of_phase(const ig_gpu_deconv &d, int i)
+{
+    const bool halves = sizeof(W) < sizeof(float);
     ig_gpu_conv p = d.all;
     const int y = i / p.sw, x = i - y * p.sw;
     const phase rows = phase_of(d.rows, y, p.out_h, p.kh, p.sh, p.dh, p.top);
     const phase columns = phase_of(d.columns, x, p.out_w, p.kw, p.sw, p.dw, p.left);
-    p.weights += (taps_before(d.rows, p.kh, rows.first) * p.kw + rows.taps * taps_before(d.columns, p.kw, columns.first)) * p.weight_tap;
-    p.out += y * p.out_row + x * p.out_pixel;
+    const int taps = taps_before(d.rows, p.kh, rows.first) * p.kw + rows.taps * taps_before(d.columns, p.kw, columns.first);
+    p.weights = moved_by(p.weights, taps * p.weight_tap, halves);
+    p.out = moved_by(p.out, y * p.out_row + x * p.out_pixel, halves && (p.halves & IG_GPU_OUT_HALVES));
     p.out_h = rows.outputs, p.out_w = columns.outputs;
     p.out_row *= p.sh, p.out_pixel *= p.sw;
-    if (p.residual) p.residual += y * p.residual_row + x * p.residual_pixel;
+    if (p.residual)
+        p.residual = moved_by(p.residual, y * p.residual_row + x * p.residual_pixel, halves && (p.halves & IG_GPU_RESIDUAL_HALVES));
     p.residual_row *= p.sh, p.residual_pixel *= p.sw;
     p.sh = p.sw = 1;
     p.kh = columns.taps ? rows.taps : 0, p.kw = rows.taps && columns.taps ? columns.taps : 1;

@@ -113,16 +113,14 @@ SPLIT(16)
 
 /* --- launches --- */
 
-/* p is of the call on floats. */
-static struct ig_gpu_conv on_halves(const struct ig_call *call, struct ig_gpu_conv p)
+struct ig_gpu_conv ig_gpu_on_halves(const struct ig_call *call, struct ig_gpu_conv p)
 {
     p.weights = (const float *)(const void *)((const uint16_t *)call->weights + ig_gpu_bias_room(call));
     p.halves = ig_gpu_halves_of(call);
     return p;
 }
 
-/* Rows of weights are of whole eights. */
-static struct ig_gpu_conv in_eights(struct ig_gpu_conv p)
+struct ig_gpu_conv ig_gpu_in_eights(struct ig_gpu_conv p)
 {
     p.oc4 = (p.oc + COLUMNS - 1) / COLUMNS * COLUMNS;
     p.weight_tap = p.ic * p.oc4;
@@ -132,7 +130,7 @@ static struct ig_gpu_conv in_eights(struct ig_gpu_conv p)
 
 static int gemm(const struct ig_call *call, const struct ig_gpu_conv *of, const struct tiling *t, void *scratch, struct ig_gpu_launch *to)
 {
-    struct ig_gpu_conv p = in_eights(on_halves(call, *of));
+    struct ig_gpu_conv p = ig_gpu_in_eights(ig_gpu_on_halves(call, *of));
     const struct ig_operand *in = &call->in[0];
     int halves = ig_gpu_is_halves(in), align = halves ? t->align : 4, aligned = p.ic % align == 0 && ig_gpu_is_vector_of(in, align);
     const struct block *b = halves ? aligned ? &t->aligned : &t->halves : aligned ? &t->fours : &t->floats;
@@ -196,14 +194,14 @@ int ig_gpu_half_fc_mma64x64k8(const struct ig_call *call, void *scratch, struct 
 
 int ig_gpu_half_gemv(const struct ig_call *call, void *scratch, struct ig_gpu_launch *to)
 {
-    const struct ig_gpu_conv p = on_halves(call, ig_gpu_fc_of(call));
+    const struct ig_gpu_conv p = ig_gpu_on_halves(call, ig_gpu_fc_of(call));
     (void)scratch;
     return ig_gpu_gemv_fill(call, &p, 1, to);
 }
 
 int ig_gpu_half_conv_gemv(const struct ig_call *call, void *scratch, struct ig_gpu_launch *to)
 {
-    const struct ig_gpu_conv p = on_halves(call, ig_gpu_conv_of(call));
+    const struct ig_gpu_conv p = ig_gpu_on_halves(call, ig_gpu_conv_of(call));
     (void)scratch;
     return ig_gpu_gemv_fill(call, &p, 1, to);
 }
@@ -218,14 +216,14 @@ static int one_by_one(const struct ig_call *call, const struct ig_gpu_conv *p, s
 
 int ig_gpu_half_direct(const struct ig_call *call, void *scratch, struct ig_gpu_launch *to)
 {
-    const struct ig_gpu_conv p = on_halves(call, ig_gpu_conv_of(call));
+    const struct ig_gpu_conv p = ig_gpu_on_halves(call, ig_gpu_conv_of(call));
     (void)scratch;
     return one_by_one(call, &p, to);
 }
 
 int ig_gpu_half_depthwise(const struct ig_call *call, void *scratch, struct ig_gpu_launch *to)
 {
-    const struct ig_gpu_conv p = on_halves(call, ig_gpu_depthwise_of(call));
+    const struct ig_gpu_conv p = ig_gpu_on_halves(call, ig_gpu_depthwise_of(call));
     (void)scratch;
     if (!ig_gpu_are_quads(call, &p)) return one_by_one(call, &p, to);
     ig_gpu_depthwise_fill(&p, 1, to);
@@ -234,14 +232,14 @@ int ig_gpu_half_depthwise(const struct ig_call *call, void *scratch, struct ig_g
 
 int ig_gpu_half_grouped2x4(const struct ig_call *call, void *scratch, struct ig_gpu_launch *to)
 {
-    const struct ig_gpu_conv p = on_halves(call, ig_gpu_conv_of(call));
+    const struct ig_gpu_conv p = ig_gpu_on_halves(call, ig_gpu_conv_of(call));
     (void)scratch;
     return ig_gpu_grouped_fill(call, &p, 2, 1, to);
 }
 
 int ig_gpu_half_grouped1x4(const struct ig_call *call, void *scratch, struct ig_gpu_launch *to)
 {
-    const struct ig_gpu_conv p = on_halves(call, ig_gpu_conv_of(call));
+    const struct ig_gpu_conv p = ig_gpu_on_halves(call, ig_gpu_conv_of(call));
     (void)scratch;
     return ig_gpu_grouped_fill(call, &p, 1, 1, to);
 }

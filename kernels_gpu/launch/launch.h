@@ -94,7 +94,6 @@ ig_supports_fn ig_gpu_supports_depthwise_ring; /* 5x5, stride 1 */
 ig_supports_fn ig_gpu_supports_grouped;    /* 3x3, stride 1 and 2, groups of few fours of channels */
 ig_supports_fn ig_gpu_supports_fc;
 ig_pack_fn ig_gpu_pack_conv;               /* bias, then [group][tap][ic][oc4] */
-ig_pack_fn ig_gpu_pack_deconv;             /* the same from ONNX's order of a transposed convolution */
 ig_pack_fn ig_gpu_pack_depthwise;          /* bias, then [tap][oc4] */
 ig_pack_fn ig_gpu_pack_grouped;            /* bias, then [tap][ic of a group][groups * oc] */
 ig_pack_fn ig_gpu_pack_gemv;               /* bias, then [oc][ic] */
@@ -124,6 +123,8 @@ void ig_gpu_split(struct ig_gpu_conv *p, int32_t unit, int32_t splits, void *scr
 size_t ig_gpu_partial_bytes(const struct ig_call *call, int32_t columns, int32_t splits);
 
 /* --- launch/conv_half.c: weights are halves, and inputs may be --- */
+struct ig_gpu_conv ig_gpu_on_halves(const struct ig_call *call, struct ig_gpu_conv p); /* p: of the call as one on floats */
+struct ig_gpu_conv ig_gpu_in_eights(struct ig_gpu_conv p);                             /* rows of weights are of whole eights */
 ig_supports_fn ig_gpu_supports_half_conv, ig_gpu_supports_half_mma /* inputs are */, ig_gpu_supports_half_depthwise,
     ig_gpu_supports_half_grouped, ig_gpu_supports_half_conv_gemv,
     ig_gpu_supports_half_direct, ig_gpu_supports_half_fc, ig_gpu_supports_half_winograd2, ig_gpu_supports_half_winograd4;
@@ -149,8 +150,12 @@ ig_gpu_launch_fn ig_gpu_bytes_128x64, ig_gpu_bytes_128x64k2, ig_gpu_bytes_64x64,
 
 /* --- launch/deconv.c --- */
 ig_supports_fn ig_gpu_supports_deconv, ig_gpu_supports_deconv_tile; /* as many phases, and groups of them, as a grid may be deep */
-ig_pack_fn ig_gpu_pack_deconv;
-ig_gpu_launch_fn ig_gpu_deconv_64x64, ig_gpu_deconv_32x32, ig_gpu_deconv_direct;
+/* Weights are halves, and inputs may be; or are. */
+ig_supports_fn ig_gpu_supports_half_deconv, ig_gpu_supports_half_deconv_tile, ig_gpu_supports_half_deconv_mma;
+ig_pack_fn ig_gpu_pack_deconv;             /* bias, then [group][phase][tap][ic][oc4] */
+ig_pack_fn ig_gpu_pack_half_deconv /* rows of whole eights */, ig_gpu_pack_half_deconv_direct;
+ig_gpu_launch_fn ig_gpu_deconv_64x64, ig_gpu_deconv_32x32, ig_gpu_deconv_direct, ig_gpu_half_deconv_mma64x64, ig_gpu_half_deconv_64x64,
+    ig_gpu_half_deconv_32x32, ig_gpu_half_deconv_direct;
 
 /* --- launch/winograd.c: stride 1, and 2 where said; 2 or 4 outputs a row of a tile; *_few: of so few tiles that conv_16x128 may be best --- */
 ig_supports_fn ig_gpu_supports_winograd2, ig_gpu_supports_winograd4, ig_gpu_supports_winograd2of5, ig_gpu_supports_winograd4of5,

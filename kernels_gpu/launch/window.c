@@ -30,7 +30,7 @@ int ig_gpu_supports_conv_window(const struct ig_call *call)
 
 int ig_gpu_supports_deconv_window(const struct ig_call *call)
 {
-    return deconv_f32_1x1__supports(call) && floats(call) && !ig_gpu_supports_deconv(call);
+    return deconv_f32_1x1__supports(call) && floats(call) && !ig_gpu_supports_deconv(call) && !ig_gpu_supports_half_deconv(call);
 }
 
 int ig_gpu_supports_fc_window(const struct ig_call *call)

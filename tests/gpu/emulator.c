@@ -265,21 +265,20 @@ static void output_is_watched(void **state)
 
 /*
  * A transposed convolution k x k of stride s from 8 x 8 x 32 to 8s x 8s x 32 multiplies by no tap that falls between inputs:
- * each of the k^2 is of one phase, whose 64 outputs are two tiles that read its 32 x 32 weights once each.
+ * each of the k^2 is of one phase, whose 64 outputs are two tiles, or one, that read its 32 x 32 weights once each.
  */
-static void deconv_multiplies_no_gaps(void **state)
+static void deconv_multiplies_no_gaps(const char *name, int32_t type, unsigned tiles)
 {
     enum { C = 32, IN = 8 * 8 * C };
     static float x[IN], w[C * C * 16], y[9 * IN], packed[C * C * 16 + 16], zeros[C + 16];
     static const int32_t cases[][2] = {{1, 2}, {2, 2}, {3, 2}, {4, 2}, {3, 3}, {4, 3}};
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         int32_t k = cases[i][0], s = cases[i][1], top = k > s ? (k - s) / 2 : 0;
-        struct ig_shape xs = {IG_F32, 4, {1, 8, 8, C}}, ws = {IG_F32, 4, {C, C, k, k}}, ys = {IG_F32, 4, {1, 8 * s, 8 * s, C}};
+        struct ig_shape xs = {type, 4, {1, 8, 8, C}}, ws = {type, 4, {C, C, k, k}}, ys = {type, 4, {1, 8 * s, 8 * s, C}};
         struct ig_conv a = {.w = {1, k, k, 1, s, s, 1, 1, 1, 0, top, top, 0, k - s - top, k - s - top, 1, 1}, .groups = 1};
         const struct ig_shape *in[] = {&xs, &ws}, *out[] = {&ys};
         const void *data[] = {NULL, w};
-        const struct ig_kernel *kernel = ig_kernel_by_name("deconv_f32_32x32__cuda");
+        const struct ig_kernel *kernel = ig_kernel_by_name(name);
         struct ig_call call;
         int batch;
         assert_int_equal(ig_build_call(IG_DECONV, &a, in, data, 2, out, 1, &call, &batch), 0);
@@ -289,8 +288,16 @@ static void deconv_multiplies_no_gaps(void **state)
         emu_watch_input(EMU_PACKED);
         if (emu_run(kernel->name, &call)) fail_msg("%s", emu_fault());
         emu_watch_input(-1);
-        assert_int_equal(emu_watched(), 2ull * (unsigned)(k * k) * C * C * sizeof *w);
+        assert_int_equal(emu_watched(), (unsigned long long)tiles * (unsigned)(k * k) * C * C * (unsigned)ig_type_bytes(type));
     }
+}
+
+static void deconvs_multiply_no_gaps(void **state)
+{
+    (void)state;
+    deconv_multiplies_no_gaps("deconv_f32_32x32__cuda", IG_F32, 2);
+    deconv_multiplies_no_gaps("deconv_f16_32x32__cuda", IG_F16, 2);
+    deconv_multiplies_no_gaps("deconv_f16_mma64x64__cuda", IG_F16, 1);
 }
 
 enum { ROWS = 70, COLUMNS = 36, CHANNELS = 36 /* a ring's blocks have 32 of each */, PIXELS = ROWS * COLUMNS * CHANNELS };
@@ -402,7 +409,7 @@ int main(void)
         cmocka_unit_test(planted_copies), cmocka_unit_test(planted_barriers), cmocka_unit_test(planted_accesses),
         cmocka_unit_test(planted_launches), cmocka_unit_test(unset_is_nan), cmocka_unit_test(barriers_are_needed),
         cmocka_unit_test(output_is_watched), cmocka_unit_test(memory_is_given_back),
-        cmocka_unit_test(deconv_multiplies_no_gaps), cmocka_unit_test(strips_of_any_height),
+        cmocka_unit_test(deconvs_multiply_no_gaps), cmocka_unit_test(strips_of_any_height),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

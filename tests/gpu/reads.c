@@ -201,6 +201,13 @@ static void convolutions(void **state)
     image(8, 64);
     net_deconv(g, 0, 64, 2, 2);
     end("deconv_f32_64x64__cuda", 0, 0.2); /* its edge is cut */
+    static const char *const on_halves[] = {"deconv_f16_64x64__cuda", "deconv_f16_32x32__cuda", "deconv_f16_mma64x64__cuda"};
+    for (int i = 0; i < 3; i++) {
+        image(8, 64);
+        net_deconv(g, 0, i == 1 ? 32 : 64, 2, 2);
+        halve();
+        end(on_halves[i], 0, 0.2);
+    }
 }
 
 /* Weights that are made at run time, and quantised operands: a thread an output. */
