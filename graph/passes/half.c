@@ -10,6 +10,10 @@
 
 static const float half_max = 65504;
 
+static int is_flat(const struct ig_window *w) {
+    return w->kd == 1 && w->in_d == 1 && w->out_d == 1 && w->front == 0 && w->back == 0;
+}
+
 /* Reads and writes f32 and f16 alike. */
 static int computes(const struct ig_node *n) {
     switch (n->op) {
@@ -18,6 +22,8 @@ static int computes(const struct ig_node *n) {
     case IG_GLOBAL_POOL:
     case IG_SOFTMAX:
         return 1;
+    case IG_DECONV:
+        return is_flat(&n->attrs.conv.w);
     case IG_POOL:
         return n->n_out < 2 || n->out[1] < 0;
     case IG_UNARY:
@@ -42,7 +48,7 @@ int ig_stores_halves(const struct ig_graph *g, const struct ig_node *n) {
 }
 
 static int has_weights(const struct ig_node *n) {
-    return n->op == IG_CONV || n->op == IG_FC;
+    return n->op == IG_CONV || n->op == IG_DECONV || n->op == IG_FC;
 }
 
 /* A constant whose elements are within the range of halves. */

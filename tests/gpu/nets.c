@@ -305,6 +305,38 @@ static void tensor_cores_by_estimates(void **state)
     ig_graph_free(g);
 }
 
+static struct ig_graph *net_transposed_in_halves(void)
+{
+    struct ig_graph *g = net_transposed();
+    assert_true(ig_pass_half(g));
+    ig_prepare_views(g);
+    return g;
+}
+
+/* The one of the input has floats, which tensor cores do not multiply. */
+static void transposed_in_halves(void **state)
+{
+    (void)state;
+    for (int32_t sm = 62; sm <= 72; sm += 10) {
+        struct ig_graph *g = net_transposed_in_halves();
+        char err[300];
+        struct ig_plan_options o = {.target = "test", .isa = IG_ISA_CUDA, .threads = 1, .bands = IG_BANDS_OFF, .sm = sm, .max_error = IG_MAX_ERROR};
+        struct ig_plan *p = ig_plan_make(g, &o, err, sizeof err);
+        if (!p) fail_msg("%s", err);
+        assert_int_equal(with_name(p, "deconv_f16_"), 4);
+        if (sm >= 70) assert_int_equal(with_name(p, "deconv_f16_mma"), 3);
+        ig_plan_free(p);
+        ig_graph_free(g);
+    }
+    for (uint64_t seed = 0; seed < 6; seed++) {
+        struct ig_graph *g = net_transposed_in_halves();
+        struct ig_profile drawn;
+        draw(&drawn, g, seed);
+        assert_true(check_net("transposed convolutions in halves", g, (int32_t)(seed % 3), seed ? &drawn : NULL, 2e-3));
+        test_free(drawn.timings);
+    }
+}
+
 /* A constant of n numbers at random, or one that is given. */
 static int32_t parameter(struct ig_graph *g, int32_t type, int32_t n, double low, double high)
 {
@@ -461,7 +493,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_chains), cmocka_unit_test(dense_block), cmocka_unit_test(a_resize_in_a_concat),
         cmocka_unit_test(by_estimates), cmocka_unit_test(zoo), cmocka_unit_test(zoo_in_halves),
-        cmocka_unit_test(where_they_are), cmocka_unit_test(zoo_lowers), cmocka_unit_test(tensor_cores_by_estimates), cmocka_unit_test(quantised),
+        cmocka_unit_test(where_they_are), cmocka_unit_test(zoo_lowers), cmocka_unit_test(tensor_cores_by_estimates), cmocka_unit_test(transposed_in_halves), cmocka_unit_test(quantised),
         cmocka_unit_test(a_large_image), cmocka_unit_test(a_layer_of_the_cpu_is_named), cmocka_unit_test(every_op_has_a_kernel)};
     return cmocka_run_group_tests(tests, emulate, NULL);
 }

@@ -69,6 +69,37 @@ static void layers_change_and_edges_stay(void **state)
     ig_graph_free(g);
 }
 
+static union ig_attrs volume_attrs(void)
+{
+    return (union ig_attrs){.conv = {.w = {2, 2, 2, 2, 2, 2, 1, 1, 1, 0, 0, 0, 0, 0, 0, 3, 6}, .groups = 1}};
+}
+
+/* A transposed convolution of volumes, which has no kernels on halves, behind one of images that has. */
+static void transposed_change_where_flat(void **state)
+{
+    struct ig_graph *g = net_new();
+    const int32_t three[] = {1, 3, 5, 7, 8};
+    const struct ig_shape shapes[] = {{IG_F32, 5, {8, 4, 2, 2, 2, 1, 1, 1}}, {IG_F32, 5, {1, 6, 10, 14, 4, 1, 1, 1}}};
+    int32_t x = net_deconv(g, net_relu(g, net_input(g, 1, 8, 4, 4)), 8, 3, 2); /* 15 x 7 */
+    int32_t w = ig_add_const(g, "weights", &shapes[0], NULL), y = ig_add_value(g, "volume", &shapes[1]);
+    (void)state;
+    x = net_relu(g, net_reshape(g, net_relu(g, x), 5, three));
+    struct ig_node *n = ig_add_node(g, NULL, IG_DECONV, 2, 1);
+    n->in[0] = x, n->in[1] = w, n->out[0] = y;
+    n->attrs = volume_attrs();
+    ig_add_output(g, net_relu(g, y));
+    net_done(g);
+    halve(g);
+    for (int32_t i = 0; i < g->n_nodes; i++) {
+        const struct ig_node *of = &g->nodes[i];
+        if (of->op != IG_DECONV) continue;
+        int32_t type = g->values[of->in[1]].shape.rank == 4 ? IG_F16 : IG_F32;
+        for (int k = 0; k < of->n_in; k++) assert_int_equal(type_of(g, of->in[k]), type);
+        assert_int_equal(type_of(g, of->out[0]), type);
+    }
+    ig_graph_free(g);
+}
+
 /* Weights beyond what a half can be keep their layer as it was. */
 static void large_weights_stay(void **state)
 {
@@ -176,13 +207,39 @@ static void networks_take_half_the_memory(void **state)
     }
 }
 
+/* By kernels on halves, in bands too; results are those of single precision. */
+static void transposed_convolutions_compute(void **state)
+{
+    int32_t isa = ig_isa_fastest(), on_halves = 0;
+    struct ig_graph *g = net_transposed(), *h = net_transposed();
+    (void)state;
+    halve(h);
+    ig_prepare_views(g);
+    ig_prepare_views(h);
+    struct ig_plan *p = plan_of(g, isa, IG_BANDS_OFF), *q = plan_of(h, isa, IG_BANDS_OFF), *bands = plan_of(h, isa, IG_BANDS_ALL);
+    for (int32_t i = 0; i < q->n_steps; i++) on_halves += q->steps[i].kernel && strstr(q->steps[i].kernel->name, "deconv_f16_") != NULL;
+    if (isa != IG_ISA_REF) assert_int_equal(on_halves, 4);
+    float *y = run(g, p), *z = run(h, q), *in_bands = run(h, bands);
+    size_t bytes = (size_t)ig_bytes(&g->values[g->outputs[0]].shape);
+    double off = difference(y, z, (int64_t)bytes / 4);
+    print_message("transposed convolutions: weights %lld to %lld bytes, outputs within %.2g\n", (long long)p->weights_bytes,
+                  (long long)q->weights_bytes, off);
+    assert_true(100 * q->weights_bytes < 52 * p->weights_bytes && off < 0.01);
+    assert_memory_equal(z, in_bands, bytes);
+    free(y), free(z), free(in_bands);
+    ig_plan_free(p), ig_plan_free(q), ig_plan_free(bands);
+    ig_graph_free(g), ig_graph_free(h);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(layers_change_and_edges_stay),
+        cmocka_unit_test(transposed_change_where_flat),
         cmocka_unit_test(large_weights_stay),
         cmocka_unit_test(plans_compute_what_graphs_say),
         cmocka_unit_test(networks_take_half_the_memory),
+        cmocka_unit_test(transposed_convolutions_compute),
     };
     return cmocka_run_group_tests_name("half", tests, NULL, NULL);
 }

@@ -280,6 +280,17 @@ struct ig_graph *net_random(struct rng *r, int32_t nodes)
     return g;
 }
 
+struct ig_graph *net_transposed(void)
+{
+    struct ig_graph *g = net_new();
+    int32_t x = net_input(g, 1, 17, 13, 6), a = net_relu(g, net_conv(g, x, 40, 3, 1, -1)), b = net_relu(g, net_conv(g, a, 64, 3, 2, -1));
+    int32_t up = net_relu(g, net_deconv(g, b, 24, 3, 2)), grown = net_deconv(g, x, 8, 3, 2); /* 17 x 13, and 33 x 25 */
+    int32_t c = net_relu(g, net_deconv(g, NET_CONCAT(g, 3, a, up), 8, 3, 2));
+    ig_add_output(g, net_deconv(g, net_scale(g, net_add(g, c, grown)), 5, 5, 3));
+    net_done(g);
+    return g;
+}
+
 struct ig_graph *net_two_convs(int32_t side)
 {
     struct ig_graph *g = net_new();
