@@ -1,5 +1,6 @@
-# Storage of half precision: the bundled network's accuracy and memory beside those of single precision.
+# Storage of half precision: the bundled network's accuracy and memory beside those of single precision; transposed convolutions.
 . "$SRCDIR/tests/scripts/tap.inc"
+. "$SRCDIR/tests/scripts/program.inc"
 PYTHON=${PYTHON:-python3}
 single=out/host/fashion half=out/host/fashion_half
 
@@ -47,9 +48,33 @@ assert sums[0] < 700000 and sums[1] < 400000
 PY
 }
 
+growing() { # programs of both precisions: transposed convolutions on halves give what those on floats give
+    $PYTHON -B "$SRCDIR/tests/growing_network.py" "$net.onnx" || return 1
+    for precision in single half; do
+        out/ingot graph --precision=$precision "$net.onnx" -o "$net.json" &&
+            out/ingot plan "$net.json" --threads 1 -o "$work/$precision.json" && program $precision "$work/$precision.json" || return 1
+    done
+    $PYTHON - "$work" <<'PY'
+import json, random, struct, subprocess, sys
+work = sys.argv[1]
+random.seed(4)
+open(work + "/in", "wb").write(struct.pack("<1440f", *[random.uniform(-1, 1) for _ in range(1440)]))
+kernels = [s["kernel"] for s in json.load(open(work + "/half.json"))["steps"]]
+assert sum(k.startswith("deconv_f16_") for k in kernels if k) == 2 or all("__ref" in k for k in kernels if k), kernels
+def run(program):
+    subprocess.run([f"{work}/{program}", work + "/in", "-o", f"{work}/{program}.npy"], check=True)
+    return struct.unpack("<7680f", open(f"{work}/{program}.npy", "rb").read()[-30720:])
+single, half = run("single"), run("half")
+most, off = max(map(abs, single)), max(abs(a - b) for a, b in zip(single, half))
+print(f"off by {off / most:.1e} of the largest output, {most:.2f}")
+assert 0 < off < 0.005 * most
+PY
+}
+
 check "weights of half precision take half the bytes" figures
 check "a plan straight from ONNX" plans
 check "least memory of both precisions" least
+check "transposed convolutions in half precision" growing
 check "a precision that is not there is refused" refused
 if [ -n "$(find /usr/share -name 't10k-images-idx3-ubyte*' 2>/dev/null | head -1)" ]; then
     check "92.5 % of the 10,000 test pictures are right in half precision, too" accuracy
