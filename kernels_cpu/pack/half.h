@@ -19,6 +19,7 @@ size_t ig_pack_half_as_floats(const struct ig_call *call, void *dst, ig_pack_fn 
 /* Rooms for widened pieces, and its own scratch. */
 ig_scratch_fn ig_scratch_half_conv_mr6, ig_scratch_half_conv_lean_mr6, ig_scratch_half_depthwise8,
     ig_scratch_half_conv_mr12, ig_scratch_half_deconv_mr6, ig_scratch_half_deconv_mr12, ig_scratch_half_fc_mr6,
-    ig_scratch_half_fc_mr12, ig_scratch_half_pool, ig_scratch_half_global_pool, ig_scratch_half_unary, ig_scratch_half_binary, ig_scratch_half_softmax;
+    ig_scratch_half_fc_mr12, ig_scratch_half_pool, ig_scratch_half_global_pool, ig_scratch_half_unary, ig_scratch_half_binary,
+    ig_scratch_half_softmax;
 
 #endif

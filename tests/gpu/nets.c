@@ -493,7 +493,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_chains), cmocka_unit_test(dense_block), cmocka_unit_test(a_resize_in_a_concat),
         cmocka_unit_test(by_estimates), cmocka_unit_test(zoo), cmocka_unit_test(zoo_in_halves),
-        cmocka_unit_test(where_they_are), cmocka_unit_test(zoo_lowers), cmocka_unit_test(tensor_cores_by_estimates), cmocka_unit_test(transposed_in_halves), cmocka_unit_test(quantised),
+        cmocka_unit_test(where_they_are), cmocka_unit_test(zoo_lowers), cmocka_unit_test(tensor_cores_by_estimates),
+        cmocka_unit_test(transposed_in_halves), cmocka_unit_test(quantised),
         cmocka_unit_test(a_large_image), cmocka_unit_test(a_layer_of_the_cpu_is_named), cmocka_unit_test(every_op_has_a_kernel)};
     return cmocka_run_group_tests(tests, emulate, NULL);
 }

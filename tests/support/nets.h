@@ -37,7 +37,7 @@ int32_t net_transpose(struct ig_graph *g, int32_t x);          /* swaps h and w 
 void net_done(struct ig_graph *g);
 /* Two convolutions of 3x3 on an image of side x side and three channels, ready to plan. */
 struct ig_graph *net_two_convs(int32_t side);
-/* Four transposed convolutions, not ready to plan: an image grows, with what it was before it shrank beside it; one reads the input, one writes the output. */
+/* Four transposed convolutions, not ready to plan: one reads the input, one writes the output. */
 struct ig_graph *net_transposed(void);
 /* A network of about `nodes` nodes with many concats, slices, reshapes and several outputs. */
 struct ig_graph *net_random(struct rng *r, int32_t nodes);
