@@ -15,8 +15,8 @@
 #include "kernels_cpu/avx2/act.h"
 #include "kernels_cpu/avx2/kernels.h"
 #include "kernels_cpu/avx2/vec.h"
+#include "kernels_cpu/common/window_rows.h"
 #include "kernels_cpu/pack/ask.h"
-#include "kernels_cpu/ref/window.h"
 
 #define AT(member, offset) (offsetof(struct ig_slide, member) == (offset))
 _Static_assert(AT(step, 40) && AT(out, 48) && AT(out_step, 64) && AT(last, 72) && AT(w, 80) && AT(blocks, 88) &&
@@ -42,7 +42,6 @@ struct job {
     const struct ig_call *call;
     const struct ig_conv *conv;
     struct ig_range range;
-    int32_t in_h;           /* rows of one depth */
     int64_t block;          /* floats of the packed weights of 8 channels */
     int32_t flags;          /* enum ig_slide_flags: what is done in registers */
     float lo, hi;
@@ -52,7 +51,7 @@ struct job {
 static struct job start(const struct ig_call *call, struct ig_range range)
 {
     const struct ig_conv *conv = (const struct ig_conv *)call->attrs;
-    struct job job = {call, conv, range, call->in[0].h / conv->w.in_d, 8 * (1 + (int64_t)ig_taps(&conv->w)), 0, 0, 0, 0};
+    struct job job = {call, conv, range, 8 * (1 + (int64_t)ig_taps(&conv->w)), 0, 0, 0, 0};
     int residual = call->n_in > 3 && call->in[3].data;
     job.later = residual || conv->act.kind > IG_CLIP;
     if (!job.later && conv->act.kind != IG_NONE) job.flags = IG_SLIDE_LO;
@@ -105,31 +104,8 @@ static int32_t max32(int32_t a, int32_t b)
 
 /* --- any window --- */
 
-struct at {                 /* a kernel row of an output row */
-    int32_t ky, top;        /* which of its depth, whose first lies on input row `top`, */
-    int32_t y, z;           /* where it lies: row, depth */
-};
-
-static struct at first_row(const struct job *job, int32_t y)
-{
-    const struct ig_window *w = &job->conv->w;
-    int32_t out_h = job->call->out[0].h / w->out_d, top = y % out_h * w->sh - w->top;
-    return (struct at){0, top, top, y / out_h * w->sd - w->front};
-}
-
-/* The input row of a kernel row, NULL if it is outside the image; goes on to the next. */
-static const float *next_row(const struct job *job, struct at *at)
-{
-    const struct ig_window *w = &job->conv->w;
-    const struct ig_operand *in = &job->call->in[0];
-    int32_t y = at->y, z = at->z;
-    at->y += w->dh;
-    if (++at->ky == w->kh) *at = (struct at){0, at->top, at->top, z + w->dd};
-    return ig_inside(z, w->in_d) && ig_inside(y, job->in_h) ? ig_row_f32(in, z * job->in_h + y) : NULL;
-}
-
 /* Channels c .. c+7 of one output, n of them there: the taps inside the image. */
-static void one_output(const struct job *job, struct at at, int32_t y, int32_t x, int32_t c, int32_t n)
+static void one_output(const struct job *job, struct ig_window_row at, int32_t y, int32_t x, int32_t c, int32_t n)
 {
     const struct ig_window *w = &job->conv->w;
     const struct ig_operand *in = &job->call->in[0], *out = &job->call->out[0];
@@ -137,7 +113,7 @@ static void one_output(const struct job *job, struct at at, int32_t y, int32_t x
     __m256 sum = _mm256_load_ps(weights);
     weights += 8;
     for (int32_t k = 0; k < w->kd * w->kh; k++, weights += 8 * w->kw) {
-        const float *row = next_row(job, &at);
+        const float *row = ig_next_row(job->call, w, &at);
         for (int32_t kx = 0; row && kx < w->kw; kx++) {
             int32_t ix = x * w->sw - w->left + kx * w->dw;
             if (ix < 0 || ix >= in->w) continue;
@@ -148,7 +124,7 @@ static void one_output(const struct job *job, struct at at, int32_t y, int32_t x
 }
 
 /* Six outputs whose columns are all inside the image, 8 channels. */
-static void six_outputs(const struct job *job, struct at at, int32_t y, int32_t x, int32_t c)
+static void six_outputs(const struct job *job, struct ig_window_row at, int32_t y, int32_t x, int32_t c)
 {
     const struct ig_window *w = &job->conv->w;
     const struct ig_operand *in = &job->call->in[0], *out = &job->call->out[0];
@@ -157,7 +133,7 @@ static void six_outputs(const struct job *job, struct at at, int32_t y, int32_t 
     int64_t next = w->sw * in->pixel_stride, dilate = w->dw * in->pixel_stride;
     weights += 8;
     for (int32_t k = 0; k < w->kd * w->kh; k++, weights += 8 * w->kw) {
-        const float *row = next_row(job, &at);
+        const float *row = ig_next_row(job->call, w, &at);
         if (!row) continue;
         const float *p = row + (x * w->sw - w->left) * in->pixel_stride + c;
         for (int32_t kx = 0; kx < w->kw; kx++, p += dilate) {
@@ -186,7 +162,7 @@ static void any_row(const struct job *job, int32_t y, int32_t x0, int32_t x1, in
     int32_t inside = (w->left + w->sw - 1) / w->sw; /* first output whose columns are all inside */
     int32_t span = job->call->in[0].w - (w->kw - 1) * w->dw + w->left;
     int32_t end = span > 0 ? (span - 1) / w->sw + 1 : 0;
-    struct at at = first_row(job, y);
+    struct ig_window_row at = ig_first_row(job->call, w, y);
     int32_t x = x0;
     for (; x < x1 && x < inside; x++) one_output(job, at, y, x, c, n);
     for (; n == 8 && x + 6 <= min32(x1, end); x += 6) six_outputs(job, at, y, x, c);

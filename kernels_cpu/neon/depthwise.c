@@ -6,10 +6,10 @@
  *
  * The chain of an element: bias; the taps, row by row; the residual; the activation.
  */
+#include "kernels_cpu/common/window_rows.h"
 #include "kernels_cpu/neon/act.h"
 #include "kernels_cpu/neon/kernels.h"
 #include "kernels_cpu/neon/vec.h"
-#include "kernels_cpu/ref/window.h"
 
 #define INLINE static inline __attribute__((always_inline))
 
@@ -19,7 +19,6 @@ struct job {
     const struct ig_call *call;
     const struct ig_conv *conv;
     struct ig_clamp clamp;
-    int32_t in_h;           /* rows of one depth */
     int64_t block;          /* floats of the packed weights of 8 channels */
     int residual;
 };
@@ -27,7 +26,7 @@ struct job {
 static struct job start(const struct ig_call *call)
 {
     const struct ig_conv *conv = (const struct ig_conv *)call->attrs;
-    struct job job = {call, conv, ig_act_clamp(&conv->act), call->in[0].h / conv->w.in_d, 8 * (1 + (int64_t)ig_taps(&conv->w)),
+    struct job job = {call, conv, ig_act_clamp(&conv->act), 8 * (1 + (int64_t)ig_taps(&conv->w)),
                       call->n_in > 3 && call->in[3].data};
     return job;
 }
@@ -93,31 +92,8 @@ INLINE void finish(struct ig_clamp clamp, float *p, const float *r, float32x4_t 
         ig_store_part(p, sum, n);
 }
 
-struct at {                 /* a kernel row of an output row */
-    int32_t ky, top;        /* which of its depth, whose first lies on input row `top`, */
-    int32_t y, z;           /* where it lies: row, depth */
-};
-
-static struct at first_row(const struct job *job, int32_t y)
-{
-    const struct ig_window *w = &job->conv->w;
-    int32_t out_h = job->call->out[0].h / w->out_d, top = y % out_h * w->sh - w->top;
-    return (struct at){0, top, top, y / out_h * w->sd - w->front};
-}
-
-/* The input row of a kernel row, NULL if it is outside the image; goes on to the next. */
-static const float *next_row(const struct job *job, struct at *at)
-{
-    const struct ig_window *w = &job->conv->w;
-    const struct ig_operand *in = &job->call->in[0];
-    int32_t y = at->y, z = at->z;
-    at->y += w->dh;
-    if (++at->ky == w->kh) *at = (struct at){0, at->top, at->top, z + w->dd};
-    return ig_inside(z, w->in_d) && ig_inside(y, job->in_h) ? ig_row_f32(in, z * job->in_h + y) : NULL;
-}
-
 /* Channels c .. c+3 of one output, n of them there: the taps inside the image. */
-static void one_output(const struct job *job, struct at at, int32_t y, int32_t x, int32_t c, int32_t n)
+static void one_output(const struct job *job, struct ig_window_row at, int32_t y, int32_t x, int32_t c, int32_t n)
 {
     const struct ig_window *w = &job->conv->w;
     const struct ig_operand *in = &job->call->in[0];
@@ -125,7 +101,7 @@ static void one_output(const struct job *job, struct at at, int32_t y, int32_t x
     float32x4_t sum = vld1q_f32(weights);
     weights += 8;
     for (int32_t k = 0; k < w->kd * w->kh; k++, weights += 8 * w->kw) {
-        const float *row = next_row(job, &at);
+        const float *row = ig_next_row(job->call, w, &at);
         for (int32_t kx = 0; row && kx < w->kw; kx++) {
             int32_t ix = x * w->sw - w->left + kx * w->dw;
             if (ix < 0 || ix >= in->w) continue;
@@ -136,7 +112,7 @@ static void one_output(const struct job *job, struct at at, int32_t y, int32_t x
 }
 
 /* Six outputs whose columns are all inside the image, 4 channels. */
-static void six_outputs(const struct job *job, struct at at, int32_t y, int32_t x, int32_t c)
+static void six_outputs(const struct job *job, struct ig_window_row at, int32_t y, int32_t x, int32_t c)
 {
     const struct ig_window *w = &job->conv->w;
     const struct ig_operand *in = &job->call->in[0];
@@ -145,7 +121,7 @@ static void six_outputs(const struct job *job, struct at at, int32_t y, int32_t 
     int64_t next = w->sw * in->pixel_stride, dilate = w->dw * in->pixel_stride;
     weights += 8;
     for (int32_t k = 0; k < w->kd * w->kh; k++, weights += 8 * w->kw) {
-        const float *row = next_row(job, &at);
+        const float *row = ig_next_row(job->call, w, &at);
         if (!row) continue;
         const float *p = row + (x * w->sw - w->left) * in->pixel_stride + c;
         for (int32_t kx = 0; kx < w->kw; kx++, p += dilate) {
@@ -167,7 +143,7 @@ static void six_outputs(const struct job *job, struct at at, int32_t y, int32_t 
 static void any_row(const struct job *job, int32_t y, int32_t x0, int32_t x1, int32_t c, int32_t n)
 {
     struct span inside = columns_inside(job);
-    struct at at = first_row(job, y);
+    struct ig_window_row at = ig_first_row(job->call, &job->conv->w, y);
     int32_t x = x0;
     for (; x < x1 && x < inside.begin; x++) one_output(job, at, y, x, c, n);
     for (; n == 4 && x + 6 <= min32(x1, inside.end); x += 6) six_outputs(job, at, y, x, c);

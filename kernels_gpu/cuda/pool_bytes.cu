@@ -82,14 +82,10 @@ static __device__ __forceinline__ int out_at(const ig_gpu_average &p, int m)
 
 enum { POOL_AHEAD = 3 }; /* taps of a row that a thread has under way */
 
-/* Of 257 taps at most. */
-template <bool WORDS> static __device__ __forceinline__ void average(const ig_gpu_average &p)
+/* f of the word of each tap inside; of what a thread has under way but is not there, of 0. */
+template <bool WORDS, typename F> static __device__ __forceinline__ void each_tap(const ig_gpu_average &p, const window_inside &r, int channel, F f)
 {
-    const int quads = (p.c + 3) / 4, i = blockIdx.x * 128 + threadIdx.x, m = i / quads, channel = (i - m * quads) * 4;
-    if (m >= p.pixels) return;
-    const window_inside r = inside_of(p, m);
-    const int taken = taps_in(r), next = p.w.d[2] * p.in_pixel;
-    unsigned even = 0, odd = 0;
+    const int next = p.w.d[2] * p.in_pixel;
     for (int z = 0; z < r.n[0]; z++)
         for (int y = 0; y < r.n[1]; y++)
             for (int x = 0, at = tap_at(p, r, z, y, 0); x < r.n[2]; x += POOL_AHEAD, at += POOL_AHEAD * next) {
@@ -97,8 +93,19 @@ template <bool WORDS> static __device__ __forceinline__ void average(const ig_gp
                 UNROLL
                 for (int k = 0; k < POOL_AHEAD; k++) v[k] = x + k < r.n[2] ? tap_word<WORDS>(p, at + k * next, channel) : 0;
                 UNROLL
-                for (int k = 0; k < POOL_AHEAD; k++) even += v[k] & 0x00ff00ff, odd += v[k] >> 8 & 0x00ff00ff;
+                for (int k = 0; k < POOL_AHEAD; k++) f(v[k]);
             }
+}
+
+/* Of 257 taps at most. */
+template <bool WORDS> static __device__ __forceinline__ void average(const ig_gpu_average &p)
+{
+    const int quads = (p.c + 3) / 4, i = blockIdx.x * 128 + threadIdx.x, m = i / quads, channel = (i - m * quads) * 4;
+    if (m >= p.pixels) return;
+    const window_inside r = inside_of(p, m);
+    const int taken = taps_in(r);
+    unsigned even = 0, odd = 0;
+    each_tap<WORDS>(p, r, channel, [&](unsigned v) { even += v & 0x00ff00ff, odd += v >> 8 & 0x00ff00ff; });
     average_finish f;
     f.begin(p);
     const unsigned a = f.of((int)(even & 0xffff), taken, r.counted), b = f.of((int)(odd & 0xffff), taken, r.counted);
@@ -121,20 +128,11 @@ template <bool WORDS> static __device__ __forceinline__ void maximum(const ig_gp
 {
     const int quads = (p.c + 3) / 4, i = blockIdx.x * 128 + threadIdx.x, m = i / quads, channel = (i - m * quads) * 4;
     if (m >= p.pixels) return;
-    const window_inside r = inside_of(p, m);
-    const int next = p.w.d[2] * p.in_pixel;
     unsigned most[4] = {0, 0, 0, 0};
-    for (int z = 0; z < r.n[0]; z++)
-        for (int y = 0; y < r.n[1]; y++)
-            for (int x = 0, at = tap_at(p, r, z, y, 0); x < r.n[2]; x += POOL_AHEAD, at += POOL_AHEAD * next) {
-                unsigned v[POOL_AHEAD];
-                UNROLL
-                for (int k = 0; k < POOL_AHEAD; k++) v[k] = x + k < r.n[2] ? tap_word<WORDS>(p, at + k * next, channel) : 0;
-                UNROLL
-                for (int k = 0; k < POOL_AHEAD; k++)
-                    UNROLL
-                    for (int j = 0; j < 4; j++) most[j] = max(most[j], v[k] >> 8 * j & 0xff);
-            }
+    each_tap<WORDS>(p, inside_of(p, m), channel, [&](unsigned v) {
+        UNROLL
+        for (int j = 0; j < 4; j++) most[j] = max(most[j], v >> 8 * j & 0xff);
+    });
     const unsigned word = most[0] | most[1] << 8 | most[2] << 16 | most[3] << 24;
     put_bytes<WORDS>((uint8_t *)p.out + (out_at(p, m) + channel), word ^ flip_of(p.in_type), p.c - channel);
 }
