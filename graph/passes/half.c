@@ -17,15 +17,15 @@ static int is_flat(const struct ig_window *w) {
 /* Reads and writes f32 and f16 alike. */
 static int computes(const struct ig_node *n) {
     switch (n->op) {
-    case IG_CONV:
     case IG_FC:
     case IG_GLOBAL_POOL:
     case IG_SOFTMAX:
         return 1;
+    case IG_CONV:
     case IG_DECONV:
         return is_flat(&n->attrs.conv.w);
     case IG_POOL:
-        return n->n_out < 2 || n->out[1] < 0;
+        return is_flat(&n->attrs.pool.w) && (n->n_out < 2 || n->out[1] < 0);
     case IG_UNARY:
         return n->attrs.unary.act.kind != IG_ISINF && n->attrs.unary.act.kind != IG_ISNAN;
     case IG_BINARY:

@@ -100,6 +100,36 @@ static void transposed_change_where_flat(void **state)
     ig_graph_free(g);
 }
 
+/* A convolution and a pool of volumes between operators that change. */
+static void volumes_stay(void **state)
+{
+    struct ig_graph *g = net_new();
+    const int32_t three[] = {1, 3, 5, 7, 8};
+    const struct ig_shape shapes[] = {{IG_F32, 5, {4, 8, 2, 2, 2, 1, 1, 1}}, {IG_F32, 5, {1, 2, 2, 3, 4, 1, 1, 1}}, {IG_F32, 5, {1, 1, 2, 3, 4, 1, 1, 1}}};
+    int32_t x = net_relu(g, net_reshape(g, net_relu(g, net_input(g, 15, 7, 8, 1)), 5, three)), there = 0;
+    int32_t weights = ig_add_const(g, "weights", &shapes[0], NULL), y = ig_add_value(g, "volume", &shapes[1]), z = ig_add_value(g, "pooled", &shapes[2]);
+    (void)state;
+    struct ig_node *n = ig_add_node(g, NULL, IG_CONV, 2, 1);
+    n->in[0] = x, n->in[1] = weights, n->out[0] = y;
+    n->attrs.conv = (struct ig_conv){.w = {2, 2, 2, 1, 2, 2, 1, 1, 1, 0, 0, 0, 0, 0, 0, 3, 2}, .groups = 1};
+    int32_t r = net_relu(g, y);
+    n = ig_add_node(g, NULL, IG_POOL, 1, 1);
+    n->in[0] = r, n->out[0] = z;
+    n->attrs.pool = (struct ig_pool){.w = {2, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 2, 1}, .kind = IG_POOL_MAX};
+    ig_add_output(g, net_relu(g, z));
+    net_done(g);
+    ig_pass_half(g);
+    for (int32_t i = 0; i < g->n_nodes; i++) {
+        const struct ig_node *of = &g->nodes[i];
+        if (of->op != IG_CONV && of->op != IG_POOL) continue;
+        there++;
+        for (int k = 0; k < of->n_in; k++) assert_int_equal(type_of(g, of->in[k]), IG_F32);
+        assert_int_equal(type_of(g, of->out[0]), IG_F32);
+    }
+    assert_int_equal(there, 2);
+    ig_graph_free(g);
+}
+
 /* Weights beyond what a half can be keep their layer as it was. */
 static void large_weights_stay(void **state)
 {
@@ -236,6 +266,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(layers_change_and_edges_stay),
         cmocka_unit_test(transposed_change_where_flat),
+        cmocka_unit_test(volumes_stay),
         cmocka_unit_test(large_weights_stay),
         cmocka_unit_test(plans_compute_what_graphs_say),
         cmocka_unit_test(networks_take_half_the_memory),
