@@ -81,7 +81,7 @@ find_toolkits() {
         toolkit=$((toolkit + 1))
     done
     if [ "$gpu" = auto ] && [ -n "$left" ]; then
-        answer "GPU code" "none: no CUDA toolkit for$(echo " $left" | sed 's/ *\([0-9][0-9]*\)/ sm_\1/g') here, so that the program is the CPU's alone"
+        answer "GPU code" "none: no CUDA toolkit for$(echo " $left" | sed 's/ *\([0-9][0-9]*\)/ sm_\1/g') here (11.8 is one${nvcc:+; $nvcc is none}), so that the program is the CPU's alone"
         gpu=
         return
     fi
