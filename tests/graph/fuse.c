@@ -158,6 +158,12 @@ static int32_t gelu_of_halves(struct ig_graph *g, int32_t x) {
     return binary(g, IG_MUL, binary(g, IG_MUL, x, binary(g, IG_ADD, e, build_scalar(g, 1))), build_scalar(g, 0.5f));
 }
 
+/* The root's reciprocal, as a file in half precision or bfloat16 has it. */
+static int32_t gelu_by_product(struct ig_graph *g, int32_t x) {
+    int32_t e = act(g, IG_ERF, 0, 0, binary(g, IG_MUL, x, build_scalar(g, 0.70703125f)));
+    return binary(g, IG_MUL, binary(g, IG_MUL, x, build_scalar(g, 0.5f)), binary(g, IG_ADD, e, build_scalar(g, 1)));
+}
+
 static int32_t cubed(struct ig_graph *g, int32_t x) {
     return binary(g, IG_MUL, x, binary(g, IG_MUL, x, x));
 }
@@ -182,6 +188,11 @@ static int32_t gelu_by_tangent_of_halves(struct ig_graph *g, int32_t x) {
     return binary(g, IG_MUL, binary(g, IG_MUL, x, build_scalar(g, 0.5f)), t);
 }
 
+static int32_t gelu_by_tangent_of_bfloats(struct ig_graph *g, int32_t x) {
+    int32_t t = one_plus_tangent(g, x, power_of_three(g, x), 0.796875f, 0.044677734f);
+    return binary(g, IG_MUL, binary(g, IG_MUL, x, build_scalar(g, 0.5f)), t);
+}
+
 static void functions_are_recognised(void **state) {
     (void)state;
     composes(relu_by_max, IG_RELU);
@@ -198,7 +209,9 @@ static void functions_are_recognised(void **state) {
     composes(gelu_halved_first, IG_GELU);
     composes(gelu_by_tangent, IG_GELU_TANH);
     composes_within(gelu_of_halves, IG_GELU, 1 / 2048.); /* what a half is rounded by */
+    composes_within(gelu_by_product, IG_GELU, 1 / 2048.);
     composes_within(gelu_by_tangent_of_halves, IG_GELU_TANH, 1 / 2048.);
+    composes_within(gelu_by_tangent_of_bfloats, IG_GELU_TANH, 1 / 256.);
 }
 
 static void lookalikes_of_functions_stay(void **state) {
@@ -209,6 +222,7 @@ static void lookalikes_of_functions_stay(void **state) {
     build_output(g, binary(g, IG_MUL, act(g, IG_HARD_SIGMOID, 0.2f, 0.5f, x), x), "slope"); /* not 1/6 */
     build_output(g, binary(g, IG_MUL, s, x), "swish");
     build_output(g, binary(g, IG_MUL, x, one_plus_tangent(g, x, cubed(g, x), 0.7978846f, 0.05f)), "bend");
+    build_output(g, binary(g, IG_MUL, x, one_plus_tangent(g, x, cubed(g, x), 0.7983f, 0.044715f)), "scale"); /* no rounding of it */
     build_output(g, binary(g, IG_MUL, x, one_plus_tangent(g, x, cubed(g, z), 0.7978846f, 0.044715f)), "cube"); /* of another tensor */
     build_output(g, act(g, IG_SIN, 0, 0, s), "s"); /* the sigmoid is wanted as well */
     assert_int_equal(improve(g, ig_pass_compose), 0);
