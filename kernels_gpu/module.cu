@@ -9,6 +9,7 @@
 #include "kernels_gpu/cuda/fc.cu"
 #include "kernels_gpu/cuda/gather.cu"
 #include "kernels_gpu/cuda/grouped.cu"
+#include "kernels_gpu/cuda/grouped_bytes.cu"
 #include "kernels_gpu/cuda/line.cu"
 #include "kernels_gpu/cuda/map.cu"
 #include "kernels_gpu/cuda/matmul.cu"

@@ -37,9 +37,10 @@ struct ig_gpu_conv {     /* conv.cu, depthwise.cu, grouped.cu: convolution, a ph
 
 enum { IG_GPU_OUT_HALVES = 1, IG_GPU_RESIDUAL_HALVES = 2 };
 
-struct ig_gpu_conv_bytes { /* conv_bytes.cu: convolution of bytes; a group's channels and taps are one line, k */
+struct ig_gpu_conv_bytes { /* conv_bytes.cu, grouped_bytes.cu: convolution of bytes; a group's channels and taps are one line, k */
     const void *in;
-    const void *weights;  /* signed, [group][oc][depth]: tap by tap, channels of each; depthwise [taps by fours][channel] four taps */
+    const void *weights;  /* signed, [group][oc][depth]: tap by tap, channels of each; depthwise [taps by fours][channel] four taps;
+                             grouped [tap][ic by fours][channel] four ic */
     const int32_t *bias;  /* [group][oc4]: what is added to the sum of products of signed bytes */
     const float *scale;   /* [group][oc4] */
     const float *ends;    /* least and largest of the scaled sum; what is added to it then; a word of the byte that padding is */

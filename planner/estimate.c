@@ -126,6 +126,8 @@ static const struct family {
     {IG_QLINEAR_CONV, "64x64k", 0.48, 1, 64, 64},
     {IG_QLINEAR_CONV, "32x32k", 0.4, 1, 32, 32},
     {IG_QLINEAR_CONV, "depthwise__cuda", 0.2, 1, 1, 4},
+    {IG_QLINEAR_CONV, "grouped2x4__cuda", 0.5, 1, 8, 4},
+    {IG_QLINEAR_CONV, "grouped1x4__cuda", 0.42, 1, 4, 4},
     {IG_QLINEAR_CONV, "gemv__cuda", 0.25, 1, 1, 16},
     {IG_QLINEAR_CONV, "any_1__cuda", 0.01, 1, 1, 0},
     {IG_QLINEAR_CONV, "i8_4x16__neon", 1.6, 1, 4, 0}, /* of bytes twice as many multiply-adds a cycle as of floats */

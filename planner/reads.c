@@ -97,16 +97,16 @@ static double of_depthwise(const struct operand *o)
 }
 
 /*
- * grouped.cu: of a row of taps a row of four outputs shares what it reads, and lanes that compute a group's channels read as one. 0: it
- * does not compute this.
+ * grouped.cu, grouped_bytes.cu: of a row of taps a row of four outputs shares what it reads, and lanes that compute a group's channels read
+ * as one. 0: they do not compute this.
  */
 static double of_grouped(const struct operand *o)
 {
     const struct ig_conv *a = &o->n->attrs.conv;
     const struct ig_window *w = &a->w;
-    int32_t ic = (int32_t)extent(o->in, 0) / a->groups, oc = (int32_t)extent(o->out, 0) / a->groups;
-    if (o->n->op != IG_CONV || w->kd > 1 || w->in_d > 1 || a->groups == 1 || w->kh != 3 || w->kw != 3 || w->sh > 2 || w->sw != w->sh || w->dh > 1 ||
-        w->dw > 1 || ic % 4 || oc % 4 || ic > MOST_GROUPED || oc > MOST_GROUPED)
+    int32_t ic = (int32_t)extent(o->in, 0) / a->groups, oc = (int32_t)extent(o->out, 0) / a->groups, bytes = o->n->op == IG_QLINEAR_CONV;
+    if ((o->n->op != IG_CONV && !bytes) || w->kd > 1 || w->in_d > 1 || a->groups == 1 || w->kh != 3 || w->kw != 3 || w->sh > 2 || w->sw != w->sh ||
+        w->dh > 1 || w->dw > 1 || (ic % 4 && !bytes) || oc % 4 || ic > MOST_GROUPED || oc > MOST_GROUPED)
         return 0;
     return 3 * (3 * w->sw + 3) / 4. * pixels(o->out) / pixels(o->in);
 }
@@ -155,14 +155,15 @@ static int is_packed_bytes(const struct operand *o)
     return o->n->op == IG_QLINEAR_CONV && w->kd == 1 && w->in_d == 1 && w->out_d == 1;
 }
 
-/* Its image: by every tile of outputs, every four channels of a pixel or few, or one of them. */
+/* Its image: by every tile of outputs, rows of taps of few channels, every four channels of a pixel or few, or one of them. */
 static double of_packed_bytes(const struct operand *o)
 {
     const struct ig_conv *a = &o->n->attrs.conv;
     double of_group = extent(o->out, 0) / a->groups;
     if (of_group == 1 && extent(o->in, 0) == a->groups) return taps_on_pixel(o, &a->w);
     if (a->groups == 1 && taps_of(&a->w) == 1 && pixels(o->out) <= GEMV_ROWS) return taps_on_pixel(o, &a->w) * ceil(of_group / 4);
-    return taps_on_pixel(o, &a->w) * tiles(of_group);
+    const double shared = of_grouped(o);
+    return shared > 0 ? shared : taps_on_pixel(o, &a->w) * tiles(of_group);
 }
 
 /* A thread an output; weights are input `w`, scales and zeros are read by all. */

@@ -1,11 +1,13 @@
-/* QLinearConv whose parameters are constants: conv_bytes.cu. */
+/* QLinearConv whose parameters are constants: conv_bytes.cu, grouped_bytes.cu. */
 #include "kernels_gpu/launch/launch.h"
 
 #include "kernels_cpu/ref/quantized.h"
 
 enum { POINTERS = 8, STEP = 64, ROOM = 64 /* what packed parts are multiples of */, MOST_GROUPS = 4095 /* times pieces: a grid's depth */ };
-enum { MOST_FEW = 16 /* pixels that a GEMV is offered for */ };
+enum { MOST_FEW = 16 /* pixels that a GEMV is offered for */, MOST_GROUPED = 32 /* channels of a group that grouped_bytes.cu is for */ };
 enum { IN_ZERO = 2, WEIGHTS = 3, WEIGHT_ZERO = 5, OUT_ZERO = 7, BIAS = 8 }; /* inputs */
+
+enum layout { LINES, DEPTHWISE, GROUPED };
 
 struct block {          /* a function: a block's pixels, channels and threads */
     const char *function;
@@ -110,6 +112,16 @@ int ig_gpu_supports_bytes_depthwise(const struct ig_call *call)
     return is_depthwise(call) && supports(call);
 }
 
+/* 3x3 over groups of few channels, outputs by fours. */
+int ig_gpu_supports_bytes_grouped(const struct ig_call *call)
+{
+    const struct ig_conv *a = (const struct ig_conv *)call->attrs;
+    const struct ig_window *w = &a->w;
+    int32_t ic = call->in[0].c / a->groups, oc = call->out[0].c / a->groups;
+    return a->groups > 1 && ic <= MOST_GROUPED && oc % 4 == 0 && oc <= MOST_GROUPED && w->kh == 3 && w->kw == 3 && (w->sh == 1 || w->sh == 2) &&
+           w->sw == w->sh && w->dh == 1 && w->dw == 1 && ig_gpu_supports_bytes(call);
+}
+
 /* The window is the image, as that of a fully connected layer behind it is: one pixel of all its channels, as the weights lie, too. */
 static int takes_all(const struct ig_call *call)
 {
@@ -133,10 +145,16 @@ struct parts {          /* bytes from the first */
     int32_t groups, ic, oc, oc4, taps;
 };
 
-static struct parts parts_of(const struct ig_call *call, int depthwise)
+static int64_t weight_bytes(const struct ig_call *call, const struct parts *p, enum layout layout)
+{
+    if (layout == DEPTHWISE) return (int64_t)round_up(p->taps, 4) * p->oc4;
+    return (layout == GROUPED ? (int64_t)p->taps * ig_gpu_round4(p->ic) : depth_of(call)) * call->out[0].c;
+}
+
+static struct parts parts_of(const struct ig_call *call, enum layout layout)
 {
     const struct ig_conv *a = (const struct ig_conv *)call->attrs;
-    int32_t groups = depthwise ? 1 : a->groups;
+    int32_t groups = layout == DEPTHWISE ? 1 : a->groups;
     struct parts p = {.groups = groups, .ic = call->in[0].c / groups, .oc = call->out[0].c / groups, .taps = a->w.kh * a->w.kw};
     p.oc4 = ig_gpu_round4(p.oc);
     int64_t channels = round_up((int64_t)p.groups * p.oc4 * 4, ROOM);
@@ -144,7 +162,7 @@ static struct parts parts_of(const struct ig_call *call, int depthwise)
     p.bias = p.pad + round_up(p.ic, ROOM);
     p.scale = p.bias + channels;
     p.weights = p.scale + channels;
-    p.end = p.weights + (depthwise ? (int64_t)round_up(p.taps, 4) * p.oc4 : depth_of(call) * call->out[0].c);
+    p.end = p.weights + weight_bytes(call, &p, layout);
     return p;
 }
 
@@ -193,7 +211,7 @@ static void put_head(const struct ig_call *call, const struct parts *p, char *to
 
 size_t ig_gpu_pack_bytes(const struct ig_call *call, void *dst)
 {
-    struct parts p = parts_of(call, 0);
+    struct parts p = parts_of(call, LINES);
     int64_t depth = depth_of(call), tap = ig_gpu_round4(p.ic);
     if (!dst) return (size_t)p.end;
     put_head(call, &p, (char *)dst);
@@ -207,7 +225,7 @@ size_t ig_gpu_pack_bytes(const struct ig_call *call, void *dst)
 /* [taps by fours][channel] four taps */
 size_t ig_gpu_pack_bytes_depthwise(const struct ig_call *call, void *dst)
 {
-    struct parts p = parts_of(call, 1);
+    struct parts p = parts_of(call, DEPTHWISE);
     if (!dst) return (size_t)p.end;
     put_head(call, &p, (char *)dst);
     int8_t *to = (int8_t *)dst + p.weights;
@@ -216,10 +234,25 @@ size_t ig_gpu_pack_bytes_depthwise(const struct ig_call *call, void *dst)
     return (size_t)p.end;
 }
 
+/* [tap][input channels by fours][channel of all] four input channels */
+size_t ig_gpu_pack_bytes_grouped(const struct ig_call *call, void *dst)
+{
+    struct parts p = parts_of(call, GROUPED);
+    int64_t words = ig_gpu_round4(p.ic) / 4, channels = call->out[0].c;
+    if (!dst) return (size_t)p.end;
+    put_head(call, &p, (char *)dst);
+    int8_t *to = (int8_t *)dst + p.weights;
+    for (int64_t c = 0; c < channels; c++)
+        for (int64_t i = 0; i < p.ic; i++)
+            for (int64_t t = 0; t < p.taps; t++)
+                to[((t * words + i / 4) * channels + c) * 4 + i % 4] = (int8_t)weight(call, (c * p.ic + i) * p.taps + t);
+    return (size_t)p.end;
+}
+
 static size_t partial_bytes(const struct ig_call *call, int32_t splits)
 {
     const struct ig_operand *out = &call->out[0];
-    struct parts p = parts_of(call, 0);
+    struct parts p = parts_of(call, LINES);
     return (size_t)out->h * (size_t)out->w * (size_t)(p.groups * p.oc4) * (size_t)splits * 4;
 }
 
@@ -235,11 +268,11 @@ SPLIT(16)
 
 /* --- launches --- */
 
-static struct ig_gpu_conv_bytes params_of(const struct ig_call *call, int depthwise)
+static struct ig_gpu_conv_bytes params_of(const struct ig_call *call, enum layout layout)
 {
     const struct ig_window *w = &((const struct ig_conv *)call->attrs)->w;
     const struct ig_operand *in = &call->in[0], *out = &call->out[0];
-    const struct parts parts = parts_of(call, depthwise);
+    const struct parts parts = parts_of(call, layout);
     const char *packed = (const char *)call->weights;
     return (struct ig_gpu_conv_bytes){
         .in = in->data, .weights = packed + parts.weights, .bias = (const int32_t *)(const void *)(packed + parts.bias),
@@ -260,7 +293,7 @@ static int32_t at_once(const struct ig_call *call, const struct ig_gpu_conv_byte
 
 static int gemm(const struct ig_call *call, const struct tiling *t, void *scratch, struct ig_gpu_launch *to)
 {
-    struct ig_gpu_conv_bytes p = params_of(call, 0);
+    struct ig_gpu_conv_bytes p = params_of(call, LINES);
     int32_t bytes = at_once(call, &p), steps = p.depth / STEP;
     const struct block *b = bytes == 16 ? &t->pieces : bytes == 4 ? &t->words : &t->bytes;
     int64_t pixels = (int64_t)p.out_h * p.out_w;
@@ -308,7 +341,7 @@ TILE(mma64x64k16, mma64x64, 16)
 
 int ig_gpu_bytes_gemv(const struct ig_call *call, void *scratch, struct ig_gpu_launch *to)
 {
-    struct ig_gpu_conv_bytes p = params_of(call, 0);
+    struct ig_gpu_conv_bytes p = params_of(call, LINES);
     (void)scratch;
     p.ic *= p.kh * p.kw;
     p.kh = p.kw = 1;
@@ -320,10 +353,35 @@ int ig_gpu_bytes_gemv(const struct ig_call *call, void *scratch, struct ig_gpu_l
 int ig_gpu_bytes_depthwise(const struct ig_call *call, void *scratch, struct ig_gpu_launch *to)
 {
     enum { COLUMNS = 4 };
-    struct ig_gpu_conv_bytes p = params_of(call, 1);
+    struct ig_gpu_conv_bytes p = params_of(call, DEPTHWISE);
     int64_t threads = (int64_t)p.out_h * ig_gpu_ceil(p.out_w, COLUMNS) * (p.oc4 / 4);
     (void)scratch;
     ig_gpu_fill(to, at_once(call, &p) > 1 ? "conv_byte_depthwise" : "conv_byte_depthwise_any", ig_gpu_ceil(threads, 128), 1, 1, 128,
                 POINTERS, &p, sizeof p);
     return 1;
+}
+
+/* Of `rows` x 4 outputs a thread; of pixels that are not of whole words, 1 x 4. */
+static int grouped(const struct ig_call *call, int rows, struct ig_gpu_launch *to)
+{
+    static const char *const functions[3][2] = {{"conv_byte_grouped_anys1", "conv_byte_grouped_anys2"},
+                                                {"conv_byte_grouped1x4s1", "conv_byte_grouped1x4s2"},
+                                                {"conv_byte_grouped2x4s1", "conv_byte_grouped2x4s2"}};
+    struct ig_gpu_conv_bytes p = params_of(call, GROUPED);
+    int are_words = at_once(call, &p) > 1, rows_of = are_words ? rows : 1;
+    int64_t threads = (int64_t)ig_gpu_ceil(p.out_h, rows_of) * ig_gpu_ceil(p.out_w, 4) * (p.groups * p.oc / 4);
+    ig_gpu_fill(to, functions[are_words ? rows : 0][p.sh - 1], ig_gpu_ceil(threads, 128), 1, 1, 128, POINTERS, &p, sizeof p);
+    return 1;
+}
+
+int ig_gpu_bytes_grouped2x4(const struct ig_call *call, void *scratch, struct ig_gpu_launch *to)
+{
+    (void)scratch;
+    return grouped(call, 2, to);
+}
+
+int ig_gpu_bytes_grouped1x4(const struct ig_call *call, void *scratch, struct ig_gpu_launch *to)
+{
+    (void)scratch;
+    return grouped(call, 1, to);
 }

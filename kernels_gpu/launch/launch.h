@@ -140,13 +140,14 @@ ig_gpu_launch_fn ig_gpu_half_128x64, ig_gpu_half_128x64k2, ig_gpu_half_64x64, ig
     ig_gpu_half_fc_64x64, ig_gpu_half_fc_mma64x64k8, ig_gpu_half_gemv, ig_gpu_half_conv_gemv;
 
 /* --- launch/conv_bytes.c: QLinearConv of constant parameters, weights that are signed bytes --- */
-ig_supports_fn ig_gpu_supports_bytes /* not depthwise */, ig_gpu_supports_bytes_gemv /* 1x1, a pixel or few */, ig_gpu_supports_bytes_depthwise;
-ig_pack_fn ig_gpu_pack_bytes, ig_gpu_pack_bytes_depthwise;
+ig_supports_fn ig_gpu_supports_bytes /* not depthwise */, ig_gpu_supports_bytes_gemv /* 1x1, a pixel or few */, ig_gpu_supports_bytes_depthwise,
+    ig_gpu_supports_bytes_grouped /* 3x3, stride 1 and 2, groups of few channels, fours of outputs */;
+ig_pack_fn ig_gpu_pack_bytes, ig_gpu_pack_bytes_depthwise, ig_gpu_pack_bytes_grouped;
 ig_scratch_fn ig_gpu_scratch_bytes_split2, ig_gpu_scratch_bytes_split4, ig_gpu_scratch_bytes_split8, ig_gpu_scratch_bytes_split16;
 ig_gpu_launch_fn ig_gpu_bytes_128x64, ig_gpu_bytes_128x64k2, ig_gpu_bytes_64x64, ig_gpu_bytes_64x64k2, ig_gpu_bytes_64x64k4,
     ig_gpu_bytes_64x64k8, ig_gpu_bytes_32x32, ig_gpu_bytes_32x32k4, ig_gpu_bytes_32x32k16, ig_gpu_bytes_mma128x64,
     ig_gpu_bytes_mma128x64k2, ig_gpu_bytes_mma64x64, ig_gpu_bytes_mma64x64k2, ig_gpu_bytes_mma64x64k4, ig_gpu_bytes_mma64x64k8,
-    ig_gpu_bytes_mma64x64k16, ig_gpu_bytes_gemv, ig_gpu_bytes_depthwise;
+    ig_gpu_bytes_mma64x64k16, ig_gpu_bytes_gemv, ig_gpu_bytes_depthwise, ig_gpu_bytes_grouped2x4, ig_gpu_bytes_grouped1x4;
 
 /* --- launch/deconv.c --- */
 ig_supports_fn ig_gpu_supports_deconv, ig_gpu_supports_deconv_tile; /* as many phases, and groups of them, as a grid may be deep */

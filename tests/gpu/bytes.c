@@ -107,14 +107,19 @@ static int compute_all(void)
     return n;
 }
 
-/* Channels by sixteens, fours and ones, beyond a tile on every side; a first layer, groups, a pixel, depthwise. */
+/*
+ * Channels by sixteens, fours and ones, beyond a tile on every side; a first layer, groups, a pixel, depthwise; groups of few channels, of
+ * whole words and others, more and fewer that come out than go in, too many.
+ */
 static void chips_agree(void **state)
 {
     static const struct {
         int32_t h, w, ic, oc, groups, k, s, kernels;
     } cases[] = {{13, 11, 48, 72, 1, 3, 1, 16}, {9, 15, 20, 70, 1, 3, 2, 16}, {12, 12, 3, 16, 1, 5, 2, 16},  {6, 25, 192, 40, 1, 1, 1, 16},
                  {7, 6, 32, 140, 2, 3, 1, 16}, {1, 1, 528, 130, 1, 1, 1, 17}, {1, 3, 130, 70, 1, 1, 1, 17}, {9, 10, 64, 64, 64, 3, 2, 1},
-                 {7, 9, 22, 22, 22, 5, 1, 1}};
+                 {7, 9, 22, 22, 22, 5, 1, 1},
+                 {9, 11, 32, 32, 8, 3, 1, 18}, {10, 13, 64, 64, 4, 3, 2, 18}, {5, 7, 64, 64, 2, 3, 1, 18}, {7, 10, 18, 24, 6, 3, 2, 18},
+                 {6, 6, 16, 32, 4, 3, 1, 18}, {1, 3, 32, 16, 2, 3, 1, 18}, {5, 7, 72, 72, 2, 3, 1, 16}};
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         for (int32_t type = 0; type < 2; type++) {

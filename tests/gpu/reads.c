@@ -227,10 +227,10 @@ static void convolutions_one_by_one(void **state)
 }
 
 /* Parameters that are constants: tiles. */
-static void convolution_of_bytes(const char *kernel, int32_t side, int32_t ic, int32_t oc, int32_t groups, int32_t k, double within)
+static void convolution_of_bytes(const char *kernel, int32_t side, int32_t ic, int32_t oc, int32_t groups, int32_t k, int32_t s, double within)
 {
-    union ig_attrs a = {.conv = {.w = window(k, 1), .groups = groups}};
-    int32_t out = side - k + 1;
+    union ig_attrs a = {.conv = {.w = window(k, s), .groups = groups}};
+    int32_t out = (side - k) / s + 1;
     begin();
     NODE(IG_QLINEAR_CONV, &a, SHAPE(IG_U8, 1, out, out, oc), value(SHAPE(IG_U8, 1, side, side, ic)), constant(SHAPE(IG_F32, 1)),
          constant(SHAPE(IG_U8, 1)), constant(SHAPE(IG_I8, oc, ic / groups, k, k)), constant(SHAPE(IG_F32, 1)), constant(SHAPE(IG_I8, 1)),
@@ -241,10 +241,12 @@ static void convolution_of_bytes(const char *kernel, int32_t side, int32_t ic, i
 static void convolutions_of_bytes(void **state)
 {
     (void)state;
-    convolution_of_bytes("qlinear_conv_i8_64x64__cuda", 18, 64, 128, 1, 3, EXACT);
-    convolution_of_bytes("qlinear_conv_i8_mma64x64__cuda", 18, 128, 128, 2, 3, EXACT);
-    convolution_of_bytes("qlinear_conv_i8_depthwise__cuda", 18, 32, 32, 32, 3, EXACT);
-    convolution_of_bytes("qlinear_conv_i8_gemv__cuda", 3, 512, 64, 1, 1, EXACT);
+    convolution_of_bytes("qlinear_conv_i8_64x64__cuda", 18, 64, 128, 1, 3, 1, EXACT);
+    convolution_of_bytes("qlinear_conv_i8_mma64x64__cuda", 18, 128, 128, 2, 3, 1, EXACT);
+    convolution_of_bytes("qlinear_conv_i8_depthwise__cuda", 18, 32, 32, 32, 3, 1, EXACT);
+    convolution_of_bytes("qlinear_conv_i8_gemv__cuda", 3, 512, 64, 1, 1, 1, EXACT);
+    for (int32_t c = 4; c <= 32; c *= 2)
+        for (int32_t s = 1; s <= 2; s++) convolution_of_bytes("qlinear_conv_i8_grouped1x4__cuda", 15 * s + 3, 64, 64, 64 / c, 3, s, EXACT);
 }
 
 static void volumes(void **state)

@@ -126,6 +126,18 @@ static void pointwise(struct rng *r, struct ig_window *w, int32_t *in, int32_t *
     }
 }
 
+/* A window of 3x3, of the same stride and about the same padding on every side. */
+static void three_by_three(struct rng *r, struct ig_window *w, int32_t *in, int32_t *out)
+{
+    int32_t stride = rng_int(r, 1, 2), before = rng_int(r, 0, 1), after = rng_int(r, 0, 1);
+    *w = (struct ig_window){1, 3, 3, 1, stride, stride, 1, 1, 1, 0, before, before, 0, after, after, 1, 1};
+    in[0] = out[0] = 1;
+    for (int i = 1; i < 3; i++) {
+        in[i] = rng_int(r, 3, 15);
+        out[i] = (in[i] + before + after - 3) / stride + 1;
+    }
+}
+
 /* Fewer channels where the reference would take long. */
 static void limit(const struct ig_conv *a, int32_t pixels, int32_t *ic, int32_t *oc)
 {
@@ -146,6 +158,7 @@ static int32_t convolution(struct rng *r, struct check_problem *p, int weights, 
     layer(r, a, &ic, &oc);
     windows_make(r, &a->w, rank, in, out);
     if (rank == 2 && a->groups == 1 && rng_one_in(r, 3)) pointwise(r, &a->w, in, out);
+    if (rank == 2 && a->groups > 1 && a->groups < ic && rng_one_in(r, 2)) three_by_three(r, &a->w, in, out);
     if (rank == 2 && rng_one_in(r, 10)) one_pixel(r, a, &ic, &oc, in, out);
     limit(a, out[0] * out[1] * out[2], &ic, &oc);
     int32_t dims[5] = {oc, ic / a->groups}, k[3] = {a->w.kd, a->w.kh, a->w.kw};
