@@ -130,6 +130,7 @@ struct ig_gpu_softmax {  /* softmax.cu: over c of every pixel */
     float *out;
     int32_t pixels, w, c, in_row, in_pixel, out_row, out_pixel;
     int32_t log;          /* 1: logarithm of it */
+    int32_t in_halves, out_halves; /* of softmax_half*: 1: halves, 0: floats */
 };
 
 struct ig_gpu_tiles {    /* transpose.cu: dims that lie side by side in one of input and output become so in the other */

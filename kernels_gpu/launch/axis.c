@@ -19,7 +19,7 @@ static struct ig_gpu_line line_of(const struct ig_call *call, int32_t axis)
 
 int ig_gpu_supports_softmax_any(const struct ig_call *call)
 {
-    return ig_ref_is_float(call) && ig_gpu_addresses_all(call) && !ig_gpu_supports_softmax(call);
+    return ig_ref_is_float(call) && ig_gpu_addresses_all(call) && !ig_gpu_supports_softmax(call) && !ig_gpu_supports_half_softmax(call);
 }
 
 int ig_gpu_softmax_any(const struct ig_call *call, void *scratch, struct ig_gpu_launch *to)

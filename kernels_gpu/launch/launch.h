@@ -184,6 +184,7 @@ ig_gpu_launch_fn ig_gpu_average_bytes, ig_gpu_max_bytes;
 /* --- launch/map.c: element by element, and along channels --- */
 ig_supports_fn ig_gpu_supports_unary, ig_gpu_supports_binary, ig_gpu_supports_copy, ig_gpu_supports_softmax;
 ig_supports_fn ig_gpu_supports_half_unary, ig_gpu_supports_half_binary; /* of halves, but for the second operand */
+ig_supports_fn ig_gpu_supports_half_softmax; /* of halves on one side or both */
 ig_gpu_launch_fn ig_gpu_unary, ig_gpu_binary, ig_gpu_copy, ig_gpu_softmax;
 
 /* --- launch/move.c: transposes and resizes --- */

@@ -44,6 +44,11 @@ int ig_gpu_supports_softmax(const struct ig_call *call)
     return ig_supports_softmax(call) && ig_gpu_holds_all(call);
 }
 
+int ig_gpu_supports_half_softmax(const struct ig_call *call)
+{
+    return ig_supports_half_softmax(call) && ig_gpu_holds_all(call);
+}
+
 /* Elements of four bytes move as floats do. */
 int ig_gpu_supports_copy(const struct ig_call *call)
 {
@@ -145,12 +150,15 @@ int ig_gpu_binary(const struct ig_call *call, void *scratch, struct ig_gpu_launc
 
 int ig_gpu_softmax(const struct ig_call *call, void *scratch, struct ig_gpu_launch *to)
 {
+    static const char *const functions[2][3] = {{"softmax_128", "softmax_warp4", "softmax_warp32"},
+                                                {"softmax_half128", "softmax_half_warp4", "softmax_half_warp32"}};
     const struct ig_operand *in = &call->in[0], *out = &call->out[0];
     struct ig_gpu_softmax p = {(const float *)in->data, (float *)out->data, out->h * out->w, out->w, out->c, (int32_t)in->row_stride,
                                (int32_t)in->pixel_stride, (int32_t)out->row_stride, (int32_t)out->pixel_stride,
-                               ((const struct ig_axis *)call->attrs)->mode == IG_SOFTMAX_LOG};
+                               ((const struct ig_axis *)call->attrs)->mode == IG_SOFTMAX_LOG, ig_gpu_is_halves(in), ig_gpu_is_halves(out)};
+    const char *const *of = functions[p.in_halves || p.out_halves];
     (void)scratch;
-    if (p.pixels < MANY_PIXELS || p.c > 1024) ig_gpu_fill(to, "softmax_128", p.pixels, 1, 1, 128, 2, &p, sizeof p);
-    else ig_gpu_fill(to, p.c > 128 ? "softmax_warp32" : "softmax_warp4", ig_gpu_ceil(p.pixels, 4), 1, 1, 128, 2, &p, sizeof p);
+    if (p.pixels < MANY_PIXELS || p.c > 1024) ig_gpu_fill(to, of[0], p.pixels, 1, 1, 128, 2, &p, sizeof p);
+    else ig_gpu_fill(to, of[p.c > 128 ? 2 : 1], ig_gpu_ceil(p.pixels, 4), 1, 1, 128, 2, &p, sizeof p);
     return 1;
 }

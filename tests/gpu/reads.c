@@ -431,6 +431,12 @@ static void along_axes(void **state)
     image(5, 200);
     net_softmax(g, 0);
     end("softmax_f32_128__cuda", 0, EXACT);
+    for (int32_t side = 3; side <= 5; side += 2) {
+        image(side, 200);
+        net_softmax(g, 0);
+        halve();
+        end("softmax_f16_128__cuda", 0, EXACT);
+    }
     static const int32_t kinds[] = {IG_REDUCE_MEAN, IG_REDUCE_LOG_SUM_EXP};
     for (int i = 0; i < 2; i++) {
         union ig_attrs a = {.reduce = {.kind = kinds[i], .mask = 2}};
