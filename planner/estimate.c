@@ -205,7 +205,7 @@ static double group_channels(const struct ig_call *call)
 static int tiles_in_groups(const struct ig_kernel *k, const struct ig_call *call)
 {
     enum { SMALL = 16 };
-    if ((k->op != IG_CONV && k->op != IG_QLINEAR_CONV) || strstr(k->name, "depthwise")) return 0;
+    if ((k->op != IG_CONV && k->op != IG_QLINEAR_CONV && k->op != IG_DECONV) || strstr(k->name, "depthwise")) return 0;
     return !strstr(k->name, "grouped") || group_channels(call) > SMALL;
 }
 
@@ -255,6 +255,14 @@ static double beyond_few(const struct ig_kernel *k, const struct ig_call *call)
     return k->op == IG_QLINEAR_CONV && strstr(k->name, "grouped") && group_channels(call) > FEW ? 1.1 : 1;
 }
 
+/* Pixels computed, with what the last tile wastes, of a transposed convolution that of every phase. */
+static double pixels_of(const struct ig_kernel *k, const struct family *f, const struct ig_call *call)
+{
+    const struct ig_window *w = k->op == IG_DECONV ? &((const struct ig_conv *)call->attrs)->w : NULL;
+    double phases = w ? (double)w->sh * w->sw : 1;
+    return phases * round_up((double)call->out[0].h * call->out[0].w / phases, f->rows);
+}
+
 static double operations(const struct ig_kernel *k, const struct family *f, const struct ig_call *call)
 {
     const struct ig_operand *out = &call->out[0];
@@ -262,8 +270,7 @@ static double operations(const struct ig_kernel *k, const struct family *f, cons
     if (!f && k->op == IG_POOL) return elements(out) * window_of(k->op, call) / plain_efficiency;
     if (!f) return (in > elements(out) ? in : elements(out)) * window_of(k->op, call) / plain_efficiency;
     if (f->saving == WINOGRAD) return winograd_operations(k, f, call);
-    double pixels = round_up((double)out->h * out->w, f->rows);
-    return 2 * pixels * channels_of(k, f, call) * depth(k->op, call) * f->saving * beyond_few(k, call) / f->efficiency;
+    return 2 * pixels_of(k, f, call) * channels_of(k, f, call) * depth(k->op, call) * f->saving * beyond_few(k, call) / f->efficiency;
 }
 
 static double bytes_of(const struct ig_operand *o)

@@ -71,6 +71,35 @@ static void call_of(const struct ig_graph *g, struct ig_call *call)
     ig_node_call(g, views, &g->nodes[0], call, &images);
 }
 
+/* Which tile seems faster of a transposed convolution of so many groups, 64 channels to 64, side x side pixels to nearly 2 side x 2 side. */
+static const char *faster_tile(int32_t side, int32_t groups)
+{
+    static const char *const names[] = {"deconv_f32_64x64__cuda", "deconv_f32_32x32__cuda"};
+    struct ig_graph *g = net_new();
+    struct ig_call call;
+    double ns[2];
+    ig_add_output(g, net_deconv(g, net_input(g, 1, side, side, 64), 64, 3, 2));
+    net_done(g);
+    call_of(g, &call);
+    struct ig_conv a = *(const struct ig_conv *)call.attrs;
+    struct ig_shape weights = *call.in[1].shape;
+    a.groups = groups, weights.dims[1] /= groups;
+    call.in[1].h = weights.dims[0], call.in[1].w = weights.dims[1] * 9, call.in[1].c = 1;
+    call.attrs = &a, call.in[1].shape = &weights;
+    for (int i = 0; i < 2; i++) ns[i] = ig_estimate_ns(ig_kernel_by_name(names[i]), &call, 1, NULL);
+    ig_graph_free(g);
+    return names[ns[1] < ns[0]];
+}
+
+/* Tiles are of one group's channels and of one phase's outputs. */
+static void tiles_waste(void **state)
+{
+    (void)state;
+    assert_string_equal(faster_tile(32, 1), "deconv_f32_64x64__cuda");
+    assert_string_equal(faster_tile(32, 16), "deconv_f32_32x32__cuda");
+    assert_string_equal(faster_tile(9, 1), "deconv_f32_32x32__cuda");
+}
+
 /* Cores share the work; what comes from memory is only served so many of them; a barrier costs. */
 static void threads_share(void **state)
 {
@@ -133,7 +162,7 @@ static void frames_without_an_output(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(costs_come_with_the_source),
-                                       cmocka_unit_test(plans_and_forecasts_agree), cmocka_unit_test(threads_share),
+                                       cmocka_unit_test(plans_and_forecasts_agree), cmocka_unit_test(tiles_waste), cmocka_unit_test(threads_share),
                                        cmocka_unit_test(frames_push), cmocka_unit_test(frames_without_an_output)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
