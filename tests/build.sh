@@ -15,7 +15,7 @@ done
 # GPU kernels compiled for this machine: in the tests of the CPU's, as a driver for the GPU runtime, and with planted faults.
 if [ $emulates = yes ]; then
     compile out/obj/emu "$host_isa" "$CC" "-fPIC" $(list kernels_gpu/emu/block.c kernels_gpu/emu/check.c \
-        kernels_gpu/emu/copy.c kernels_gpu/emu/functions.c kernels_gpu/emu/mma.c kernels_gpu/emu/watch.c kernels_gpu/emu/switch.S)
+        kernels_gpu/emu/copy.c kernels_gpu/emu/functions.c kernels_gpu/emu/mma.c kernels_gpu/emu/traffic.c kernels_gpu/emu/watch.c kernels_gpu/emu/switch.S)
     for file in $(list kernels_gpu/cuda/*.cu tests/gpu/*.cu); do
         emit "build out/obj/emu/$file.o: emulate $src$file"
         case $file in kernels_gpu/*) objects="$objects out/obj/emu/$file.o" ;; esac
@@ -37,10 +37,16 @@ if [ $emulates = yes ]; then
         emit "  libs = -lcmocka \$host_libs"
         tests="$tests out/test/emu/$op"
     done
+    compile out/obj/emu "$host_isa" "$CC" "" $(list bench/traffic/*.c bench/micro/names.c bench/micro/streams.c)
+    emit "build out/bench/traffic: link$objects$emulator_objects out/libingot.a $host_libs_a"
+    emit "  libs = \$host_libs"
+    traffic_objects="out/obj/emu/bench/traffic/run.c.o out/obj/emu/bench/micro/names.c.o out/obj/emu/bench/micro/streams.c.o"
     compile out/obj/host "$host_isa" "$CC" "" $(list tests/gpu/*.c)
     emit "build out/test/gpu/emulator: link out/obj/host/tests/gpu/emulator.c.o out/obj/emu/tests/gpu/faults.cu.o$emulator_objects out/libingot.a $host_libs_a"
     emit "  libs = -lcmocka \$host_libs"
     emit "build out/test/gpu/reads: link out/obj/host/tests/gpu/reads.c.o$emulator_objects$support_objects out/libingot.a $host_libs_a"
+    emit "  libs = -lcmocka \$host_libs"
+    emit "build out/test/gpu/traffic: link out/obj/host/tests/gpu/traffic.c.o out/obj/emu/tests/gpu/traffic.cu.o$emulator_objects $traffic_objects out/libingot.a $host_libs_a"
     emit "  libs = -lcmocka \$host_libs"
     for test in bytes mma; do
         emit "build out/test/gpu/$test: link out/obj/host/tests/gpu/$test.c.o$emulator_objects out/libingot.a $host_libs_a"
@@ -75,7 +81,7 @@ if [ $emulates = yes ]; then
     cast "${src}models/fashion.onnx" fashion_gpu_half host "$plan_isa" "$CC" "" "$cores" none "--precision half" \
         "--labels ${src}models/fashion.labels.txt" "" "" "62=${src}tests/gpu/image.stub"
     tests="$tests out/host/fashion_gpu_half"
-    tests="$tests out/test/gpu/emulator out/test/gpu/reads out/test/gpu/bytes out/test/gpu/mma out/test/gpu/runtime out/test/gpu/nets out/test/gpu/profile out/test/gpu/stage out/test/gpu/stage_cuts out/bench/gpu out/bench/gpu_kernels"
+    tests="$tests out/test/gpu/emulator out/test/gpu/reads out/test/gpu/traffic out/bench/traffic out/test/gpu/bytes out/test/gpu/mma out/test/gpu/runtime out/test/gpu/nets out/test/gpu/profile out/test/gpu/stage out/test/gpu/stage_cuts out/bench/gpu out/bench/gpu_kernels"
 fi
 
 # The same under AddressSanitizer and UndefinedBehaviorSanitizer: graph, planner, kernels. kernels/harness is about faults.

@@ -88,68 +88,6 @@ static double time_kernel(const struct ig_kernel *k, const struct ig_call *call,
     return ns;
 }
 
-static int same_operand(const struct ig_operand *a, const struct ig_operand *b)
-{
-    return !a->shape == !b->shape && a->h == b->h && a->w == b->w && a->c == b->c && a->row_stride == b->row_stride &&
-           a->pixel_stride == b->pixel_stride;
-}
-
-static int same_layer(const struct ig_graph *g, const struct ig_view *views, const struct ig_node *a,
-                      const struct ig_node *b)
-{
-    struct ig_call x, y;
-    int32_t batch;
-    if (a->op != b->op || memcmp(&a->attrs, &b->attrs, sizeof a->attrs)) return 0;
-    ig_node_call(g, views, a, &x, &batch);
-    ig_node_call(g, views, b, &y, &batch);
-    if (x.n_in != y.n_in || x.n_out != y.n_out) return 0;
-    for (int32_t i = 0; i < x.n_in; i++)
-        if (!same_operand(&x.in[i], &y.in[i])) return 0;
-    for (int32_t i = 0; i < x.n_out; i++)
-        if (!same_operand(&x.out[i], &y.out[i])) return 0;
-    return 1;
-}
-
-/* How many layers are like node i; 0 if an earlier one is. */
-static int count_layers(const struct ig_graph *g, const struct ig_view *views, int32_t i)
-{
-    int n = 0;
-    for (int32_t k = 0; k < g->n_nodes; k++) {
-        if (!same_layer(g, views, &g->nodes[i], &g->nodes[k])) continue;
-        if (k < i) return 0;
-        n++;
-    }
-    return n;
-}
-
-/* What its op computes, where there are several such things. */
-static const char *kind_of(const struct ig_node *n)
-{
-    if (n->op == IG_UNARY) return ig_unary_name(n->attrs.unary.act.kind);
-    if (n->op == IG_BINARY || n->op == IG_QLINEAR_BINARY) return ig_binary_name(n->attrs.binary.kind);
-    if (n->op == IG_POOL) return n->attrs.pool.kind == IG_POOL_MAX ? "max" : "average";
-    if (n->op == IG_RESIZE) return n->attrs.resize.mode == IG_NEAREST ? "nearest" : "linear";
-    return NULL;
-}
-
-static void describe(const struct ig_node *n, const struct ig_call *call, char *text, size_t bytes)
-{
-    const struct ig_operand *in = &call->in[0], *out = &call->out[0];
-    const char *kind = kind_of(n), *more = "";
-    char window[48] = "";
-    const struct ig_window *w = n->op == IG_CONV || n->op == IG_DECONV ? &n->attrs.conv.w
-                                : n->op == IG_POOL                   ? &n->attrs.pool.w
-                                                                     : NULL;
-    if (kind) snprintf(window, sizeof window, " %s", kind);
-    if (w) snprintf(window + strlen(window), sizeof window - strlen(window), " %dx%ds%d", w->kh, w->kw, w->sw);
-    if (n->op == IG_CONV && n->attrs.conv.groups > 1)
-        snprintf(window + strlen(window), sizeof window - strlen(window), "g%d", n->attrs.conv.groups);
-    if (call->n_in > 3 && call->in[3].shape && n->op == IG_CONV) more = "+r";
-    if (n->op == IG_BINARY && n->attrs.binary.act.kind) more = "+act";
-    snprintf(text, bytes, "%s%s %dx%dx%d>%dx%dx%d%s", ig_op_info((enum ig_op)n->op)->name, window, in->h, in->w, in->c,
-             out->h, out->w, out->c, more);
-}
-
 /* The least time that the layer can take: its arithmetic, or the streaming of all that it reads and writes. */
 static double bound_ns(const struct ig_node *n, const struct ig_call *call, double peak, double gbytes, int cold,
                        int *streams)
@@ -188,7 +126,7 @@ static void one_layer(const struct ig_graph *g, const struct ig_view *views, int
     double best = 0;
     char text[128];
     ig_node_call(g, views, n, &call, &batch);
-    describe(n, &call, text, sizeof text);
+    ig_micro_describe(n, &call, text, sizeof text);
     if (o->layer && !strstr(text, o->layer)) return;
     double bound = bound_ns(n, &call, peak, gbytes, o->cold, &streams);
     for (int k = 0; k < ig_kernel_count(); k++)
@@ -222,7 +160,7 @@ int ig_micro_layers(struct ig_graph *g, double peak, const struct ig_micro_optio
     ig_compute_views(g, views);
     ig_count_macs(g);
     for (int32_t i = 0; i < g->n_nodes; i++) {
-        int count = ig_node_is_view(g, views, i) ? 0 : count_layers(g, views, i);
+        int count = ig_node_is_view(g, views, i) ? 0 : ig_micro_count(g, views, i);
         if (count) one_layer(g, views, i, count, peak, gbytes, o, &total);
     }
     printf("sum of the fastest: %.3f ms, bound %.3f ms (%.1f%%)\n", total.ns * 1e-6, total.bound * 1e-6,

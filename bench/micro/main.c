@@ -19,33 +19,6 @@ static const char help[] =
     "  --cold         weights come from memory; else all is warm\n"
     "  --seconds S    for each kernel and layer (default 0.02)\n";
 
-/* The convolution that `text` says, of odd windows padded to keep the image's extent; NULL if it says none. */
-static struct ig_graph *one_conv(const char *text)
-{
-    int h, w, c, oc, kh, kw, s = 1, groups = 1, n = 0;
-    if (sscanf(text, "%dx%dx%d>%d,%dx%d%n", &h, &w, &c, &oc, &kh, &kw, &n) != 6) return NULL;
-    if (text[n] == 's') sscanf(text + n, "s%dg%d", &s, &groups);
-    else sscanf(text + n, "g%d", &groups);
-    if (h < 1 || w < 1 || oc < 1 || kh < 1 || kw < 1 || s < 1 || groups < 1 || c % groups || oc % groups) return NULL;
-    struct ig_shape in = {IG_F32, 4, {1, h, w, c}}, weights = {IG_F32, 4, {oc, c / groups, kh, kw}};
-    struct ig_shape out = {IG_F32, 4, {1, (h - 1) / s + 1, (w - 1) / s + 1, oc}};
-    struct ig_graph *g = ig_graph_new("conv");
-    struct ig_node *conv = ig_add_node(g, NULL, IG_CONV, 2, 1);
-    conv->in[0] = ig_add_value(g, "x", &in);
-    conv->in[1] = ig_add_const(g, "w", &weights, NULL);
-    conv->out[0] = ig_add_value(g, "y", &out);
-    conv->attrs.conv = (struct ig_conv){
-        .w = {1, kh, kw, 1, s, s, 1, 1, 1, 0, kh / 2, kw / 2, 0, kh / 2, kw / 2, 1, 1}, .groups = groups};
-    g->channels_last = 1;
-    return g;
-}
-
-static struct ig_graph *graph_of(const char *text, char *err, size_t err_bytes)
-{
-    struct ig_graph *g = !strcmp(text, "streams") ? ig_micro_streams() : one_conv(text);
-    return g ? g : ig_graph_read(text, err, err_bytes);
-}
-
 /* On as many cores as this process may use; nothing if it is one. */
 static void teams(void)
 {
@@ -78,7 +51,7 @@ int main(int argc, char **argv)
         teams();
     }
     for (; optind < argc; optind++) {
-        struct ig_graph *g = graph_of(argv[optind], err, sizeof err);
+        struct ig_graph *g = ig_micro_graph(argv[optind], err, sizeof err);
         if (!g) return fprintf(stderr, "micro: %s\n", err) < 0 ? 2 : 1;
         printf("%s\n", argv[optind]);
         if (ig_micro_layers(g, peak, &o)) return 1;

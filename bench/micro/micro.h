@@ -2,7 +2,16 @@
 #ifndef BENCH_MICRO_MICRO_H
 #define BENCH_MICRO_MICRO_H
 
+#include "gen/lower.h"
 #include "graph/graph.h"
+#include "kernels_cpu/kernel.h"
+
+/* The graph that `text` says: of a file, `streams`, or a convolution such as 56x56x64>64,3x3s1. NULL, and a line in err. */
+struct ig_graph *ig_micro_graph(const char *text, char *err, size_t err_bytes);
+/* How many layers are like node i; 0 if an earlier one is. */
+int ig_micro_count(const struct ig_graph *g, const struct ig_view *views, int32_t i);
+/* Its op, what of it and its shapes, in a line. */
+void ig_micro_describe(const struct ig_node *n, const struct ig_call *call, char *text, size_t bytes);
 
 /* Something to time: called again and again with `data`. */
 typedef void ig_timed_fn(void *data);

@@ -6,6 +6,16 @@
 
 enum { NOWHERE = -(1 << 14) }; /* a row that no tap brings into an image */
 
+/*
+ * Of rows of 64 bytes, 16 apart from one to the next, a thread brings 16 of one: which. Eight lanes have rows n and n + 4, which go
+ * to 32 banks (n and n + 1 share four).
+ */
+static __device__ __forceinline__ int row_of_piece()
+{
+    const int row = (int)threadIdx.x / 4;
+    return (row & ~7) | (row & 1) << 2 | (row >> 1 & 3);
+}
+
 /* Where the taps of an output pixel count from, in units of the input: row and column in 16 bits each; depth of a volume. */
 struct origin {
     int z, yx;

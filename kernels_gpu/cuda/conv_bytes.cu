@@ -34,7 +34,7 @@ static __device__ __forceinline__ int dot16(float4 a, float4 b, int sum)
 
 /* A tile of BM pixels x BN channels by T threads; of TM x TN outputs each, or by tensor cores: of T = 128, a warp half of each side. */
 template <int BM, int BN, int T, int TM, int TN, bool TENSORS, int ALIGN> struct byte_tile {
-    enum { STEP = 64, PIECE = 16, PER_LINE = STEP / PIECE, LINE = (STEP + PIECE) / 4 /* words */, APART = T / PER_LINE };
+    enum { STEP = 64, PIECE = 16, PER_LINE = STEP / PIECE /* 4 */, LINE = (STEP + PIECE) / 4 /* words */, APART = T / PER_LINE };
     enum { PIXELS = BM / APART, CHANNELS = BN / APART /* lines that a thread brings a piece of */ };
     enum { OF_B = BM * LINE, STAGE = OF_B + BN * LINE, LINE_SUM = BN + 4 };
     enum { STAGES = ALIGN == 16 ? COPY_STAGES : 2, ROOM = STAGES * STAGE };
@@ -56,7 +56,7 @@ template <int BM, int BN, int T, int TM, int TN, bool TENSORS, int ALIGN> struct
     }
     static __device__ __forceinline__ float *pixel_slot(float *stage, int i)
     {
-        return stage + ((threadIdx.x / PER_LINE + i * APART) * LINE + piece() / 4);
+        return stage + ((row_of_piece() + i * APART) * LINE + piece() / 4);
     }
     static __device__ __forceinline__ float *line_slot(float *stage, int i)
     {
@@ -73,7 +73,7 @@ template <int BM, int BN, int T, int TM, int TN, bool TENSORS, int ALIGN> struct
     }
     __device__ __forceinline__ void begin(const ig_gpu_conv_bytes &p, int of, int step)
     {
-        const int k = step * STEP + piece(), tap = k / p.tap, row = (int)threadIdx.x / PER_LINE;
+        const int k = step * STEP + piece(), tap = k / p.tap, row = row_of_piece();
         group = of, c = k - tap * p.tap;
         ky = tap / p.kw, kx = tap - ky * p.kw;
         UNROLL

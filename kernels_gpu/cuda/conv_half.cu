@@ -133,7 +133,7 @@ template <int BM, bool ALIGNED> struct mma_block {
         ky = tap / p.kw, kx = tap - ky * p.kw;
         UNROLL
         for (int i = 0; i < PIXELS; i++)
-            from[i] = origin_of(p, flat_image(), blockIdx.x * BM + (int)threadIdx.x / PER_PIXEL + i * PIXELS_APART);
+            from[i] = origin_of(p, flat_image(), blockIdx.x * BM + row_of_piece() + i * PIXELS_APART);
         point(p, k - tap * p.ic);
         row = (const binary16 *)p.weights + (group * p.weight_group + (k + (int)threadIdx.x / PER_ROW) * p.oc4 + (n < p.oc4 ? n : 0));
         return last - first;
@@ -150,7 +150,7 @@ template <int BM, bool ALIGNED> struct mma_block {
     }
     static __device__ __forceinline__ float *pixel_slot(float *stage, int i)
     {
-        return stage + ((threadIdx.x / PER_PIXEL + i * PIXELS_APART) * LINE_A + pixel_piece()) / 2;
+        return stage + ((row_of_piece() + i * PIXELS_APART) * LINE_A + pixel_piece()) / 2;
     }
     static __device__ __forceinline__ float *row_slot(float *stage, int i)
     {

@@ -225,6 +225,22 @@ static void run_block(void)
             wake(0, count);
         }
     }
+    if (emu_is_counting) emu_traffic_phase();
+}
+
+static void run_at(const struct emu_dim *grid, uint64_t i)
+{
+    emu_now.block = (struct emu_dim){(unsigned)(i % grid->x), (unsigned)(i / grid->x % grid->y), (unsigned)(i / grid->x / grid->y)};
+    run_block();
+}
+
+/* Blocks in their order; of those that are counted a few, spread over the grid. */
+static void run_grid(const struct emu_dim *grid)
+{
+    uint64_t blocks = (uint64_t)grid->x * grid->y * grid->z, runs = emu_is_counting && emu_sampled() < blocks ? emu_sampled() : blocks;
+    if (emu_is_counting) emu_traffic_launch(kernel_name, blocks, count);
+    for (uint64_t i = 0; i < runs && !failed; i++) run_at(grid, runs == blocks ? i : (2 * i + 1) * blocks / (2 * runs));
+    if (emu_is_counting) emu_traffic_end(runs);
 }
 
 int emu_launch(const char *name, emu_kernel_fn *fn, struct emu_dim grid, unsigned n, const void *params)
@@ -242,11 +258,6 @@ int emu_launch(const char *name, emu_kernel_fn *fn, struct emu_dim grid, unsigne
         snprintf(fault, sizeof fault, "%s: a grid of %u x %u x %u blocks of %u threads", name, grid.x, grid.y, grid.z, n);
         return -1;
     }
-    for (unsigned z = 0; z < grid.z && !failed; z++)
-        for (unsigned y = 0; y < grid.y && !failed; y++)
-            for (unsigned x = 0; x < grid.x && !failed; x++) {
-                emu_now.block = (struct emu_dim){x, y, z};
-                run_block();
-            }
+    run_grid(&grid);
     return failed ? -1 : 0;
 }

@@ -38,6 +38,7 @@ static const unsigned char *stack_low, *stack_high;
 
 void emu_check_phase(void)
 {
+    if (emu_is_counting) emu_traffic_phase();
     if (++phase < PHASES) return;
     phase = 1;
     for (unsigned i = 0; i < n_arrays; i++) memset(arrays[i].write, 0, 2 * (arrays[i].bytes / 4 + 1) * sizeof(tag));
@@ -48,6 +49,7 @@ void emu_check_block(void)
     emu_check_phase();
     n_here = 0;
     emu_watch_block();
+    emu_traffic_block();
     emu_copy_block();
 }
 
@@ -81,6 +83,12 @@ void emu_shared(const char *name, void *guarded, size_t guarded_bytes, void *dat
 void emu_aligned(const void *p, size_t bytes)
 {
     if ((uintptr_t)p % bytes) emu_fail("%zu bytes at %p, which is no multiple of that", bytes, p);
+}
+
+void emu_vector(const void *p, size_t bytes)
+{
+    emu_aligned(p, bytes);
+    if (emu_is_counting) emu_traffic_vector(p, bytes);
 }
 
 /* --- shared memory --- */
@@ -308,35 +316,45 @@ static void elsewhere(const unsigned char *p, size_t size, int writes)
     emu_fail("%s %zu bytes at %p, which is neither shared nor device memory", writes ? "writes" : "reads", size, (const void *)p);
 }
 
-INLINE void touch(const void *address, size_t size, int writes)
+#define SITE __builtin_return_address(0)
+
+/* `site`: where the access is, in the kernel's code. */
+INLINE void touch(const void *address, size_t size, int writes, const void *site)
 {
     const unsigned char *p = address;
     if (p >= stack_low && p + size <= stack_high) return;
     if ((uintptr_t)p % size) emu_aligned(p, size);
-    if (is_shared(p, size, writes)) return;
-    if (!is_global(p, size, writes)) elsewhere(p, size, writes);
-    else if (!writes && emu_is_watching) emu_watch_read(p, size);
+    if (is_shared(p, size, writes)) {
+        if (emu_is_counting) emu_traffic_access(site, p, size, writes ? EMU_SHARED_STORE : EMU_SHARED_LOAD);
+        return;
+    }
+    if (!is_global(p, size, writes)) {
+        elsewhere(p, size, writes);
+        return;
+    }
+    if (!writes && emu_is_watching) emu_watch_read(p, size);
+    if (emu_is_counting) emu_traffic_access(site, p, size, writes ? EMU_GLOBAL_STORE : EMU_GLOBAL_LOAD);
 }
 
 void emu_check_read(const void *p, size_t bytes)
 {
-    touch(p, bytes, 0);
+    touch(p, bytes, 0, SITE);
 }
 
 void emu_check_write(const void *p, size_t bytes)
 {
-    touch(p, bytes, 1);
+    touch(p, bytes, 1, SITE);
 }
 
-#define HOOK(bytes)                                                              \
-    void __tsan_read##bytes(const void *p);                                      \
-    void __tsan_write##bytes(void *p);                                           \
-    void __tsan_unaligned_read##bytes(const void *p);                            \
-    void __tsan_unaligned_write##bytes(void *p);                                 \
-    void __tsan_read##bytes(const void *p) { touch(p, bytes, 0); }               \
-    void __tsan_write##bytes(void *p) { touch(p, bytes, 1); }                    \
-    void __tsan_unaligned_read##bytes(const void *p) { touch(p, bytes, 0); }     \
-    void __tsan_unaligned_write##bytes(void *p) { touch(p, bytes, 1); }
+#define HOOK(bytes)                                                                    \
+    void __tsan_read##bytes(const void *p);                                            \
+    void __tsan_write##bytes(void *p);                                                 \
+    void __tsan_unaligned_read##bytes(const void *p);                                  \
+    void __tsan_unaligned_write##bytes(void *p);                                       \
+    void __tsan_read##bytes(const void *p) { touch(p, bytes, 0, SITE); }               \
+    void __tsan_write##bytes(void *p) { touch(p, bytes, 1, SITE); }                    \
+    void __tsan_unaligned_read##bytes(const void *p) { touch(p, bytes, 0, SITE); }     \
+    void __tsan_unaligned_write##bytes(void *p) { touch(p, bytes, 1, SITE); }
 
 HOOK(1)
 HOOK(2)
@@ -351,11 +369,11 @@ void __tsan_func_exit(void);
 void __tsan_init(void);
 
 /* By words, and what is none by bytes. */
-static void touch_range(const char *p, size_t n, int writes)
+static void touch_range(const char *p, size_t n, int writes, const void *site)
 {
     while (n) {
         size_t size = n >= 4 && (uintptr_t)p % 4 == 0 ? 4 : 1;
-        touch(p, size, writes);
+        touch(p, size, writes, site);
         p += size;
         n -= size;
     }
@@ -363,12 +381,12 @@ static void touch_range(const char *p, size_t n, int writes)
 
 void __tsan_read_range(const void *p, size_t n)
 {
-    touch_range(p, n, 0);
+    touch_range(p, n, 0, SITE);
 }
 
 void __tsan_write_range(void *p, size_t n)
 {
-    touch_range(p, n, 1);
+    touch_range(p, n, 1, SITE);
 }
 
 void __tsan_func_entry(void *caller)

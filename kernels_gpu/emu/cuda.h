@@ -128,7 +128,7 @@ static inline int max(int a, int b)
 #define UNROLL _Pragma("GCC unroll 128")
 
 /* The host's compiler may take a struct apart, so that its address is lost; a vector of its own stays one access. */
-#define IS_ALIGNED(p, bytes) emu_aligned(p, bytes)
+#define IS_ALIGNED(p, bytes) emu_vector(p, bytes)
 
 typedef float emu_vector4 __attribute__((vector_size(16), may_alias));
 
@@ -167,15 +167,15 @@ static __forceinline__ void mma_bf16(float (&sum)[M][N][4], const float4 (&a)[M]
     emu_mma_bf16(M, N, sum[0][0], words[0], b[0]);
 }
 
-/* A fragment of 16 x 16: a lane has half a row. */
+/* A fragment of 16 x 16: a lane has half a row, eight lanes eight rows, as ldmatrix takes them. */
 static __forceinline__ int emu_place(int line)
 {
-    return (int)(emu_now.thread.x & 31) / 2 * line + (int)(emu_now.thread.x & 1) * 8;
+    return (int)(emu_now.thread.x & 15) * line + (int)(emu_now.thread.x >> 4 & 1) * 8;
 }
 
 static __forceinline__ void emu_wmma_load(unsigned (&to)[8], const void *from, int line)
 {
-    IS_ALIGNED(from, 32);
+    emu_aligned(from, 32);
     const float4 v = emu_load4((const float *)(const void *)((const uint16_t *)from + emu_place(line)));
     memcpy(to, &v, sizeof v);
 }
@@ -190,18 +190,18 @@ static __forceinline__ void wmma(float (&sum)[8], const unsigned (&a)[8], const 
 
 static __forceinline__ void wmma_store(float *to, const float (&sum)[8], int line)
 {
-    IS_ALIGNED(to, 32);
+    emu_aligned(to, 32);
     emu_store4(to + emu_place(line), make_float4(sum[0], sum[1], sum[2], sum[3]));
     emu_store4(to + emu_place(line) + 4, make_float4(sum[4], sum[5], sum[6], sum[7]));
 }
 
-/* The same of bytes; of sums a lane has as many. */
+/* The same of bytes: four of row lane / 4, and of the eighth below. */
 static __forceinline__ void emu_wmma_load_bytes(unsigned (&to)[2], const float *from, int line)
 {
-    IS_ALIGNED(from, 16);
-    IS_ALIGNED((const char *)from + line, 16);
-    const float2 v = *(const float2 *)(const void *)((const char *)from + emu_place(line));
-    memcpy(to, &v, sizeof v);
+    const char *row = (const char *)from + (emu_now.thread.x & 31) / 4 * line;
+    emu_aligned(from, 16);
+    emu_aligned(row, 16);
+    for (int i = 0; i < 2; i++) to[i] = *(const unsigned *)(const void *)(row + 8 * i * line + (emu_now.thread.x & 3) * 4);
 }
 
 #define wmma_load_bytes_a emu_wmma_load_bytes

@@ -36,12 +36,14 @@ void emu_mma_bf16(int rows, int columns, float *sum, const float *a, const unsig
  * above.
  */
 void emu_wmma(float *sum, const unsigned *a, const unsigned *b);
-/* The same by signed bytes, two words of four numbers: half a row of a, half a column of b. Sums are exact modulo 2^32. */
+/* The same by signed bytes, two words of four numbers. Sums are exact modulo 2^32. */
 void emu_wmma_bytes(int *sum, const unsigned *a, const unsigned *b);
 int emu_chip(void); /* 90: what the chip has is sm_90's; tensor cores came with 70, on bytes with 72, on bfloat16 and copies with 80 */
 void emu_set_chip(int sm); /* from now on */
 /* An access of `bytes` at p is about to come. */
 void emu_aligned(const void *p, size_t bytes);
+/* The same, and it is one access, of 16 bytes at most, that the host's compiler may take apart. */
+void emu_vector(const void *p, size_t bytes);
 /* Shared memory [data, data + bytes) within its guards, from the thread's first statements; every thread says it. */
 void emu_shared(const char *name, void *guarded, size_t guarded_bytes, void *data, size_t bytes);
 
@@ -75,6 +77,26 @@ void emu_watch(const void *address, size_t bytes);
 /* Bytes that were read since. */
 unsigned long long emu_watched(void);
 
+enum emu_kind { EMU_SHARED_LOAD, EMU_SHARED_STORE, EMU_GLOBAL_LOAD, EMU_GLOBAL_STORE };
+struct emu_flow {
+    double requests;        /* of warps */
+    double units, least;    /* wavefronts of shared memory or sectors of device memory: made, and without conflicts or gaps */
+};
+struct emu_traffic {        /* of a launch */
+    const char *name;
+    uint64_t blocks;
+    unsigned threads;       /* of a block */
+    struct emu_flow flow[4]; /* by enum emu_kind */
+    double block_sectors;   /* that are loaded, each once a block: what a first-level cache that holds all leaves */
+};
+/*
+ * From now on a launch runs `blocks` blocks at most, spread over its grid, and what these do to memory is counted and taken for all
+ * blocks; what it computes is not whole. 0: as usual.
+ */
+void emu_count(unsigned blocks);
+/* Of the i-th launch since, up to 8; NULL: there was none. */
+const struct emu_traffic *emu_counted(unsigned i);
+
 /* --- launches --- */
 typedef void emu_kernel_fn(const void *params);
 
@@ -104,6 +126,16 @@ extern int emu_is_watching; /* 1: something is, and reads are to be told */
 /* An access of the running thread, of 16 bytes at most, as if the kernel had made it. */
 void emu_check_read(const void *p, size_t bytes);
 void emu_check_write(const void *p, size_t bytes);
+/* The same for what is counted: a launch, a block of it, all threads meet; the blocks that ran; what is one
+ * access, and an access. */
+void emu_traffic_launch(const char *name, uint64_t blocks, unsigned threads);
+void emu_traffic_block(void);
+void emu_traffic_phase(void);
+void emu_traffic_end(uint64_t ran);
+void emu_traffic_vector(const void *p, size_t bytes);
+void emu_traffic_access(const void *site, const void *p, size_t bytes, int kind);
+extern int emu_is_counting;
+unsigned emu_sampled(void); /* what emu_count was given */
 /* No copy is under way. */
 void emu_copy_block(void);
 /* The thread of emu_now goes on, on this stack, which it may use as it likes. */

@@ -1,5 +1,6 @@
 /*
- * wmma.m16n16k16 on binary16, of which a lane has half a row of each operand, and on bytes, of whose b it has half a column; and
+ * wmma.m16n16k16 on binary16, of which a lane has half a row of each operand, and on bytes, of which it has four of a row of a, or of
+ * a column of b, and four of the eighth behind; and
  * mma.m16n8k16 on bfloat16, by the PTX manual's figures: lane 4g + t has of a, 16 x 16, rows g and g + 8 at k = 2t, 2t + 1 and then at
  * 2t + 8, 2t + 9; of b, 16 x 8, column g at these k; of the sums, 16 x 8, rows g and g + 8 of columns 2t, 2t + 1.
  */
@@ -91,7 +92,7 @@ void emu_multiply(int rows, int columns, struct emu_fragment *lanes[EMU_WARP])
     for (int lane = 0; lane < EMU_WARP; lane++) lanes[lane]->is_done = 1;
 }
 
-/* Row `lane / 2` from column `lane % 2 * 8` on, of one operand. */
+/* Row `lane % 16` from column `lane / 16 * 8` on, of one operand. */
 static void widen(const uint32_t *words, double *to)
 {
     for (int i = 0; i < 8; i++) to[i] = ig_half_to_float((uint16_t)(words[i / 2] >> i % 2 * 16));
@@ -103,16 +104,16 @@ void emu_multiply_halves(struct emu_fragment *lanes[EMU_WARP])
     doubles quads[4][DEPTH];
     floats sum[4][ROWS];
     for (int lane = 0; lane < EMU_WARP; lane++) {
-        widen(lanes[lane]->a[0], &a[lane / 2][lane % 2 * 8]);
-        widen(lanes[lane]->a[1], &b[lane / 2][lane % 2 * 8]);
-        for (int i = 0; i < 2; i++) memcpy(&sum[lane % 2 * 2 + i][lane / 2], lanes[lane]->sum[i], sizeof sum[0][0]);
+        widen(lanes[lane]->a[0], &a[lane % 16][lane / 16 * 8]);
+        widen(lanes[lane]->a[1], &b[lane % 16][lane / 16 * 8]);
+        for (int i = 0; i < 2; i++) memcpy(&sum[lane / 16 * 2 + i][lane % 16], lanes[lane]->sum[i], sizeof sum[0][0]);
     }
     for (int i = 0; i < 4 * DEPTH; i++) memcpy(&quads[i / DEPTH][i % DEPTH], &b[i % DEPTH][i / DEPTH * 4], sizeof quads[0][0]);
     fesetround(FE_TOWARDZERO);
     for (int i = 0; i < 4; i++) multiply(a, quads[i], sum[i]);
     fesetround(FE_TONEAREST);
     for (int lane = 0; lane < EMU_WARP; lane++) {
-        for (int i = 0; i < 2; i++) memcpy(lanes[lane]->sum[i], &sum[lane % 2 * 2 + i][lane / 2], sizeof sum[0][0]);
+        for (int i = 0; i < 2; i++) memcpy(lanes[lane]->sum[i], &sum[lane / 16 * 2 + i][lane % 16], sizeof sum[0][0]);
         lanes[lane]->is_done = 1;
     }
 }
@@ -122,15 +123,17 @@ void emu_multiply_bytes(struct emu_fragment *lanes[EMU_WARP])
     int8_t a[ROWS][DEPTH], b[2 * COLUMNS][DEPTH];
     uint32_t sum[ROWS][2 * COLUMNS];
     for (int lane = 0; lane < EMU_WARP; lane++) {
-        memcpy(&a[lane / 2][lane % 2 * 8], lanes[lane]->a[0], 8);
-        memcpy(&b[lane / 2][lane % 2 * 8], lanes[lane]->a[1], 8);
-        memcpy(&sum[lane / 2][lane % 2 * 8], lanes[lane]->sum, EMU_WMMA_SUMS * sizeof sum[0][0]);
+        for (int i = 0; i < 2; i++) {
+            memcpy(&a[lane / 4 + 8 * i][lane % 4 * 4], &lanes[lane]->a[0][i], 4);
+            memcpy(&b[lane / 4 + 8 * i][lane % 4 * 4], &lanes[lane]->a[1][i], 4);
+        }
+        memcpy(&sum[lane % 16][lane / 16 * 8], lanes[lane]->sum, EMU_WMMA_SUMS * sizeof sum[0][0]);
     }
     for (int row = 0; row < ROWS; row++)
         for (int column = 0; column < 2 * COLUMNS; column++)
             for (int k = 0; k < DEPTH; k++) sum[row][column] += (uint32_t)(a[row][k] * b[column][k]);
     for (int lane = 0; lane < EMU_WARP; lane++) {
-        memcpy(lanes[lane]->sum, &sum[lane / 2][lane % 2 * 8], EMU_WMMA_SUMS * sizeof sum[0][0]);
+        memcpy(lanes[lane]->sum, &sum[lane % 16][lane / 16 * 8], EMU_WMMA_SUMS * sizeof sum[0][0]);
         lanes[lane]->is_done = 1;
     }
 }

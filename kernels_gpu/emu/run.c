@@ -129,7 +129,7 @@ int emu_run(const char *name, const struct ig_call *call)
     struct mirror in[IG_MAX_IN], out[IG_MAX_OUT];
     size_t scratch_bytes = k->scratch ? k->scratch(call) : 0;
     int bad;
-    mirror_call(&device, call, in, out, k, runs++ % 2);
+    mirror_call(&device, call, in, out, k, emu_is_counting ? 0 : runs++ % 2);
     size_t weights_bytes = k->pack ? k->pack(call, NULL) : 0;
     void *weights = k->pack ? constants(call->weights, weights_bytes) : NULL;
     void *zeros = constants(call->zeros, ig_zeros_bytes(call)), *scratch = take(scratch_bytes);
