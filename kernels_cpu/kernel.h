@@ -15,7 +15,8 @@
  * Every tensor is seen as [h, w, c], c contiguous:
  *   spatial ops       [N, (D,) H, W, C] -> N images ("batch", one call each) of h = D*H rows; [N,L,C]: h = 1
  *   everything else   [..., a, b]       -> h = product of the leading dims, w = a, c = b; [M,N] -> h = M, w = 1, c = N;
- *                                          [N] -> h = 1, w = 1, c = N
+ *                                          [N] -> h = 1, w = 1, c = N; along axes and for what moves whole tensors [1, a, b] -> h = a, w = 1,
+ *                                          c = b, so that threads have rows to share
  * Kernels of other ops than the spatial, dense (fc) and element-wise ones may ignore h, w, c and use `shape`:
  * their operands are then dense, and they are called for the whole output at once (row_tile = 0).
  */

@@ -49,12 +49,31 @@ static int32_t span(const struct ig_shape *s, int from, int to)
     return n;
 }
 
+/* Works on one tensor, or along its axes, and is no member of a band by rows of images. */
+static int is_along_axes(enum ig_op op)
+{
+    switch (op) {
+    case IG_SOFTMAX:
+    case IG_REDUCE:
+    case IG_ARG:
+    case IG_NORM:
+    case IG_CUMSUM:
+    case IG_TOPK:
+    case IG_PAD:
+    case IG_EXPAND:
+    case IG_TILE:
+    case IG_GATHER:
+    case IG_GATHER_ELEMENTS: return 1;
+    default: return 0;
+    }
+}
+
 void ig_collapse(enum ig_op op, const struct ig_shape *shape, int32_t *n, int32_t *h, int32_t *w, int32_t *c)
 {
     int rank = shape->rank, images = ig_is_spatial(op) && rank >= 3;
     *n = images ? shape->dims[0] : 1;
     *c = rank ? shape->dims[rank - 1] : 1;
-    if (op == IG_FC || rank < 3) {
+    if (op == IG_FC || rank < 3 || (is_along_axes(op) && span(shape, 0, rank - 2) == 1)) {
         *w = 1;
         *h = span(shape, 0, rank - 1);
     } else {

@@ -6,6 +6,6 @@
 
 void reduce_f32_8__avx2(const struct ig_call *call, struct ig_range range, void *scratch)
 {
-    (void)range, (void)scratch;
-    reduce_any(call);
+    (void)scratch;
+    reduce_any(call, range);
 }

@@ -15,7 +15,7 @@ struct dim {
 
 struct job {
     struct dim dims[IG_MAX_RANK];
-    int last;               /* the last padded dim: a line is along it */
+    int last;               /* the last padded dim, or the row's first: a line is along it */
     int32_t mode;
     size_t run;             /* bytes of an element of a line */
     size_t bytes;           /* of an element */
@@ -54,26 +54,27 @@ static struct job start(const struct ig_call *call)
 {
     const struct ig_pad *a = (const struct ig_pad *)call->attrs;
     const struct ig_shape *s = call->in[0].shape, *to = call->out[0].shape;
-    struct job job = {.last = 0, .mode = a->mode, .bytes = (size_t)ig_type_bytes(s->type)};
+    const int row = call->out[0].w == 1 || s->rank < 2 ? s->rank - 1 : s->rank - 2;
+    struct job job = {.last = row < 0 ? 0 : row, .mode = a->mode, .bytes = (size_t)ig_type_bytes(s->type)};
     int64_t stride = (int64_t)job.bytes;
     for (int d = s->rank - 1; d >= 0; stride *= s->dims[d], d--) {
         struct dim *dim = &job.dims[d];
         *dim = (struct dim){to->dims[d], a->begin[d] < 0 ? -a->begin[d] : 0, 0, a->begin[d] > 0 ? a->begin[d] : 0, stride};
         dim->kept = s->dims[d] - dim->crop + (a->end[d] < 0 ? a->end[d] : 0);
-        if (job.last == 0 && (a->begin[d] || a->end[d])) job.last = d;
+        if (job.last < d && (a->begin[d] || a->end[d])) job.last = d;
     }
     job.run = (size_t)job.dims[job.last].stride;
     if (s->type != IG_F16) ig_put_real(job.value, s->type, 0, (double)a->value);
     return job;
 }
 
-void ig_pad_runs(const struct ig_call *call)
+void ig_pad_runs(const struct ig_call *call, struct ig_range range)
 {
     const struct job job = start(call);
-    int64_t lines = 1;
-    char *to = (char *)call->out[0].data;
-    for (int d = 0; d < job.last; d++) lines *= job.dims[d].out;
-    for (int64_t i = 0; i < lines; i++, to += (size_t)job.dims[job.last].out * job.run) {
+    const struct ig_operand *out = &call->out[0];
+    const int64_t row = (int64_t)out->w * out->c * (int64_t)job.bytes, line_bytes = job.dims[job.last].out * (int64_t)job.run;
+    char *to = (char *)out->data + range.y0 * row;
+    for (int64_t i = range.y0 * row / line_bytes; i < range.y1 * row / line_bytes; i++, to += line_bytes) {
         int64_t at = 0, rest = i;
         for (int d = job.last - 1; d >= 0 && at >= 0; rest /= job.dims[d].out, d--) {
             const int64_t x = source(&job.dims[d], rest % job.dims[d].out, job.mode);

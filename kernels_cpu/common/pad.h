@@ -4,6 +4,6 @@
 
 #include "kernels_cpu/kernel.h"
 
-void ig_pad_runs(const struct ig_call *call);
+void ig_pad_runs(const struct ig_call *call, struct ig_range range);
 
 #endif

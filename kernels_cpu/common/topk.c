@@ -43,21 +43,45 @@ static void fill(struct ig_topk_item *heap, int64_t k, const float *x, int64_t n
     }
 }
 
-void ig_topk(const struct ig_call *call, struct ig_topk_item *heap)
+struct job {
+    struct ig_lines l;
+    int64_t k;
+    const float *x;
+    float *values;
+    int64_t *indices;
+    int32_t largest;
+};
+
+static void line(const struct job *j, struct ig_topk_item *heap, int64_t o, int64_t in_line)
+{
+    fill(heap, j->k, j->x + o * j->l.n * j->l.inner + in_line, j->l.n, j->l.inner, j->largest);
+    for (int64_t i = j->k - 1; i >= 0; i--) {
+        const int64_t at = (o * j->k + i) * j->l.inner + in_line;
+        if (j->values) j->values[at] = heap[0].value;
+        if (j->indices) j->indices[at] = heap[0].index;
+        sink(heap, i, heap[i], j->largest);
+    }
+}
+
+static struct job start(const struct ig_call *call)
 {
     const struct ig_topk *a = (const struct ig_topk *)call->attrs;
-    const struct ig_lines l = ig_lines_of(call->in[0].shape, a->axis);
-    const int64_t k = ig_topk_count(call);
-    float *values = (float *)call->out[0].data;
-    int64_t *indices = call->n_out > 1 ? (int64_t *)call->out[1].data : NULL;
-    for (int64_t line = 0; line < l.outer * l.inner; line++) {
-        const int64_t o = line / l.inner, in_line = line % l.inner;
-        fill(heap, k, (const float *)call->in[0].data + o * l.n * l.inner + in_line, l.n, l.inner, a->largest);
-        for (int64_t i = k - 1; i >= 0; i--) {
-            const int64_t at = (o * k + i) * l.inner + in_line;
-            if (values) values[at] = heap[0].value;
-            if (indices) indices[at] = heap[0].index;
-            sink(heap, i, heap[i], a->largest);
-        }
-    }
+    return (struct job){ig_lines_of(call->in[0].shape, a->axis), ig_topk_count(call), (const float *)call->in[0].data,
+                        (float *)call->out[0].data, call->n_out > 1 ? (int64_t *)call->out[1].data : NULL, a->largest};
+}
+
+void ig_topk_rows(const struct ig_call *call, struct ig_range range, struct ig_topk_item *heap)
+{
+    const struct job j = start(call);
+    const int64_t w = call->out[call->out[0].shape ? 0 : 1].w;
+    for (int64_t i = range.y0 * w; i < range.y1 * w; i++) line(&j, heap, i, 0);
+}
+
+void ig_topk_across(const struct ig_call *call, struct ig_range range, struct ig_topk_item *heap)
+{
+    const struct job j = start(call);
+    const int64_t c = call->in[0].c;
+    for (int64_t o = 0; o < j.l.outer; o++)
+        for (int64_t first = 0; first < j.l.inner; first += c)
+            for (int32_t i = range.c0; i < range.c1; i++) line(&j, heap, o, first + i);
 }

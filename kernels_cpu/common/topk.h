@@ -9,7 +9,8 @@ struct ig_topk_item {
     int32_t index;
 };
 
-void ig_topk(const struct ig_call *call, struct ig_topk_item *heap);
+void ig_topk_rows(const struct ig_call *call, struct ig_range range, struct ig_topk_item *heap);   /* of the last axis */
+void ig_topk_across(const struct ig_call *call, struct ig_range range, struct ig_topk_item *heap); /* of another one */
 
 /* k: extent of the outputs along the axis. */
 static inline int64_t ig_topk_count(const struct ig_call *call)

@@ -12,8 +12,14 @@ void norm_f32_pixel4__neon(const struct ig_call *call, struct ig_range range, vo
 
 void norm_f32_run4__neon(const struct ig_call *call, struct ig_range range, void *scratch)
 {
-    (void)range, (void)scratch;
-    norm_runs(call);
+    (void)scratch;
+    norm_runs(call, range);
+}
+
+void norm_f32_rows4__neon(const struct ig_call *call, struct ig_range range, void *scratch)
+{
+    (void)scratch;
+    norm_runs(call, range);
 }
 
 void norm_f32_instance4__neon(const struct ig_call *call, struct ig_range range, void *scratch)
@@ -23,6 +29,15 @@ void norm_f32_instance4__neon(const struct ig_call *call, struct ig_range range,
 
 void norm_f32_group4__neon(const struct ig_call *call, struct ig_range range, void *scratch)
 {
-    (void)range;
-    norm_groups(call, scratch);
+    norm_groups(call, range, scratch);
+}
+
+void norm_f32_groups32__neon(const struct ig_call *call, struct ig_range range, void *scratch)
+{
+    norm_groups(call, range, scratch);
+}
+
+void norm_f32_groups64__neon(const struct ig_call *call, struct ig_range range, void *scratch)
+{
+    norm_groups(call, range, scratch);
 }

@@ -4,6 +4,6 @@
 
 void pad_any_runs__neon(const struct ig_call *call, struct ig_range range, void *scratch)
 {
-    (void)range, (void)scratch;
-    ig_pad_runs(call);
+    (void)scratch;
+    ig_pad_runs(call, range);
 }

@@ -4,6 +4,10 @@
 
 void topk_f32_heap__neon(const struct ig_call *call, struct ig_range range, void *scratch)
 {
-    (void)range;
-    ig_topk(call, (struct ig_topk_item *)scratch);
+    ig_topk_rows(call, range, (struct ig_topk_item *)scratch);
+}
+
+void topk_f32_across__neon(const struct ig_call *call, struct ig_range range, void *scratch)
+{
+    ig_topk_across(call, range, (struct ig_topk_item *)scratch);
 }

@@ -190,13 +190,31 @@ static int is_by_element(const struct ig_call *call, int k, int64_t n)
     return 1;
 }
 
-int ig_supports_norm_runs(const struct ig_call *call)
+/* Elements of a group; 0: they do not lie side by side, or the kernel is another. */
+static int64_t run_of(const struct ig_call *call)
 {
     const struct ig_norm *a = (const struct ig_norm *)call->attrs;
     if (!ig_f32_to_f32(call) || (call->n_out > 1 && call->out[1].shape) || (call->n_out > 2 && call->out[2].shape)) return 0;
     if (a->kind == IG_NORM_INSTANCE || a->kind == IG_NORM_GROUP || (a->kind == IG_NORM_LP && a->p != 2) || ig_supports_norm_pixel(call)) return 0;
     const int64_t n = ig_norm_run(a, call->in[0].shape);
-    return n > 0 && is_by_element(call, 1, n) && is_by_element(call, 2, n);
+    return n > 0 && is_by_element(call, 1, n) && is_by_element(call, 2, n) ? n : 0;
+}
+
+static int is_within_rows(const struct ig_call *call, int64_t run)
+{
+    return (int64_t)call->out[0].w * call->out[0].c % run == 0;
+}
+
+int ig_supports_norm_rows(const struct ig_call *call)
+{
+    const int64_t run = run_of(call);
+    return run > 0 && is_within_rows(call, run);
+}
+
+int ig_supports_norm_runs(const struct ig_call *call)
+{
+    const int64_t run = run_of(call);
+    return run > 0 && !is_within_rows(call, run);
 }
 
 int ig_supports_norm_instance(const struct ig_call *call)
@@ -204,9 +222,28 @@ int ig_supports_norm_instance(const struct ig_call *call)
     return is_norm(call) && ((const struct ig_norm *)call->attrs)->kind == IG_NORM_INSTANCE && call->in[0].shape->rank >= 3;
 }
 
+/* Channels of a group; 0: it is another normalisation. */
+static int32_t group_of(const struct ig_call *call)
+{
+    const struct ig_norm *a = (const struct ig_norm *)call->attrs;
+    return is_norm(call) && a->kind == IG_NORM_GROUP && call->in[0].shape->rank >= 3 ? call->in[0].c / a->groups : 0;
+}
+
+int ig_supports_norm_groups32(const struct ig_call *call)
+{
+    const int32_t n = group_of(call);
+    return n > 0 && 32 % n == 0;
+}
+
+int ig_supports_norm_groups64(const struct ig_call *call)
+{
+    return group_of(call) == 64;
+}
+
 int ig_supports_norm_group(const struct ig_call *call)
 {
-    return is_norm(call) && ((const struct ig_norm *)call->attrs)->kind == IG_NORM_GROUP && call->in[0].shape->rank >= 3;
+    const int32_t n = group_of(call);
+    return n > 0 && 32 % n != 0 && n != 64;
 }
 
 size_t ig_scratch_norm(const struct ig_call *call)
@@ -221,9 +258,19 @@ int ig_supports_reduce(const struct ig_call *call)
     return ig_f32_to_f32(call) && (kind <= IG_REDUCE_MIN || (kind >= IG_REDUCE_L1 && kind <= IG_REDUCE_SUM_SQUARE)) && ig_reduced_of(call).n > 0;
 }
 
+static int is_last(const struct ig_call *call)
+{
+    return ((const struct ig_topk *)call->attrs)->axis >= call->in[0].shape->rank - 1;
+}
+
 int ig_supports_topk(const struct ig_call *call)
 {
-    return ig_is_f32(&call->in[0]) && topk_any_nd__supports(call);
+    return ig_is_f32(&call->in[0]) && is_last(call) && topk_any_nd__supports(call);
+}
+
+int ig_supports_topk_across(const struct ig_call *call)
+{
+    return ig_is_f32(&call->in[0]) && !is_last(call) && topk_any_nd__supports(call);
 }
 
 size_t ig_scratch_topk(const struct ig_call *call)
@@ -233,5 +280,5 @@ size_t ig_scratch_topk(const struct ig_call *call)
 
 int ig_supports_pad(const struct ig_call *call)
 {
-    return pad_any_nd__supports(call);
+    return call->in[0].shape->rank > 0 && pad_any_nd__supports(call);
 }

@@ -146,12 +146,15 @@ ig_supports_fn ig_supports_softmax;    /* over the last axis; not hard */
 ig_supports_fn ig_supports_softmax_across; /* over another */
 ig_supports_fn ig_supports_arg;        /* f32 */
 ig_supports_fn ig_supports_pad;        /* any type */
-ig_supports_fn ig_supports_topk;       /* f32 */
+ig_supports_fn ig_supports_topk, ig_supports_topk_across; /* f32, of the last axis; of another */
 ig_scratch_fn ig_scratch_topk;         /* a heap */
 ig_supports_fn ig_supports_reduce;        /* sums, means, extremes and norms over neighbouring dims */
 ig_supports_fn ig_supports_norm_pixel;    /* layer and RMS, over the last axis */
-ig_supports_fn ig_supports_norm_runs;     /* over the last axes, and others of them */
-ig_supports_fn ig_supports_norm_instance, ig_supports_norm_group;
+ig_supports_fn ig_supports_norm_rows;     /* over the last axes, and others of them, within rows */
+ig_supports_fn ig_supports_norm_runs;     /* over so many axes that no row has a whole one */
+ig_supports_fn ig_supports_norm_instance;
+ig_supports_fn ig_supports_norm_groups32, ig_supports_norm_groups64; /* groups whose channels go into 32; else into 64 */
+ig_supports_fn ig_supports_norm_group;    /* of other numbers of channels */
 ig_scratch_fn ig_scratch_norm;         /* sums of channels */
 ig_supports_fn ig_supports_lrn;        /* f32 */
 ig_scratch_fn ig_scratch_lrn;          /* a pixel, and a window */

@@ -31,6 +31,10 @@ static void collapse(void **state)
     view_is(IG_FC, SHAPE(IG_F32, 7, 3), 1, 7, 1, 3);
     view_is(IG_FC, SHAPE(IG_F32, 2, 7, 3), 1, 14, 1, 3);
     view_is(IG_RESIZE, SHAPE(IG_F32, 7, 3), 1, 7, 1, 3);
+    view_is(IG_NORM, SHAPE(IG_F32, 1, 7, 3), 1, 7, 1, 3);
+    view_is(IG_NORM, SHAPE(IG_F32, 2, 7, 3), 1, 2, 7, 3);
+    view_is(IG_SOFTMAX, SHAPE(IG_F32, 1, 1, 7, 3), 1, 7, 1, 3);
+    view_is(IG_BINARY, SHAPE(IG_F32, 1, 7, 3), 1, 1, 7, 3);
 }
 
 static void describe(void **state)
