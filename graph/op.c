@@ -24,7 +24,7 @@ static const struct ig_field resize[] = {
     I(ig_resize, antialias), F(ig_resize, cubic_a), F(ig_resize, extrapolation), FA(ig_resize, scale, 8),
     FA(ig_resize, roi_begin, 8), FA(ig_resize, roi_end, 8)};
 static const struct ig_field deform[] = {WINDOW(ig_deform), I(ig_deform, groups), I(ig_deform, offset_groups)};
-static const struct ig_field roi_align[] = {I(ig_roi_align, max), I(ig_roi_align, half_pixel),
+static const struct ig_field roi_align[] = {I(ig_roi_align, mode), I(ig_roi_align, half_pixel),
                                             I(ig_roi_align, sampling), F(ig_roi_align, spatial_scale)};
 static const struct ig_field grid_sample[] = {I(ig_grid_sample, mode), I(ig_grid_sample, padding),
                                               I(ig_grid_sample, align_corners)};

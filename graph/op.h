@@ -29,7 +29,7 @@ enum ig_op {
                           of the quantised output between integers */
     IG_DEFORM_CONV,    /* x, w, offset, bias or none, mask or none: plain ONNX layout (NCHW) */
     IG_MAX_UNPOOL,     /* x, indices: plain ONNX layout */
-    IG_ROI_ALIGN,      /* x, rois, batch_indices: plain ONNX layout */
+    IG_ROI_ALIGN,      /* x [N,H,W,C], rois [n,4], batch_indices [n] -> [n,h,w,C]; in ONNX's layout before the layout pass */
     IG_GRID_SAMPLE,    /* x, grid: plain ONNX layout */
     IG_COL2IM,         /* plain ONNX layout */
     /* dense */
@@ -187,7 +187,12 @@ struct ig_deform {
     int32_t groups, offset_groups;
 };
 
-struct ig_roi_align { int32_t max, half_pixel, sampling; float spatial_scale; };
+enum ig_roi {
+    IG_ROI_AVERAGE = 0, IG_ROI_MAX, /* of samples between pixels */
+    IG_ROI_POOL                     /* the largest of whole pixels: MaxRoiPool */
+};
+
+struct ig_roi_align { int32_t mode, half_pixel, sampling; float spatial_scale; };
 struct ig_grid_sample { int32_t mode, padding, align_corners; };
 struct ig_col2im { int32_t image[3], block[3], dilation[3], begin[3], end[3], stride[3], rank; };
 

@@ -215,7 +215,9 @@ int infer_roi_align(struct infer *q)
     if (!y) return -1;
     if (rois->dims[1] != 4 || batch->dims[0] != rois->dims[0] || y->rank != 4)
         return infer_fail(q, "rois must be [n,4] and batch_indices [n]");
-    return infer_set(q, 0, IG_F32, 4, (int64_t[]){rois->dims[0], x->dims[1], y->dims[2], y->dims[3]});
+    int64_t dims[4] = {rois->dims[0], y->dims[1], y->dims[2], y->dims[3]};
+    dims[ig_channel_dim(q->g, x)] = x->dims[ig_channel_dim(q->g, x)];
+    return infer_set(q, 0, IG_F32, 4, dims);
 }
 
 int infer_grid_sample(struct infer *q)

@@ -71,7 +71,7 @@ static int needs_channels_last(const struct ig_node *n)
 {
     if (n->op == IG_NORM)
         return n->attrs.norm.kind == IG_NORM_INSTANCE || n->attrs.norm.kind == IG_NORM_GROUP;
-    return ig_is_spatial((enum ig_op)n->op) && n->op != IG_RESIZE;
+    return (ig_is_spatial((enum ig_op)n->op) && n->op != IG_RESIZE) || n->op == IG_ROI_ALIGN;
 }
 
 int ig_ref_eval(const struct ig_graph *g, const struct ig_node *n, const void *const *in, void *const *out)

@@ -267,7 +267,7 @@ struct ig_gpu_roi {      /* sample.cu */
     const void *images;
     float *out;
     int32_t count, n, c, h, w, out_h, out_w, index_type;
-    int32_t max, half_pixel, sampling;
+    int32_t mode, half_pixel, sampling;
     float scale;
 };
 

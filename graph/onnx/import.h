@@ -249,10 +249,12 @@ im_op_fn im_op_binary, im_op_variadic, im_op_mean, im_op_pow, im_op_mod, im_op_p
     im_op_shift;
 im_op_fn im_op_conv, im_op_conv_transpose, im_op_conv_integer, im_op_qlinear_conv, im_op_deform_conv,
     im_op_col2im;
-im_op_fn im_op_pool, im_op_global_pool, im_op_max_unpool, im_op_roi_align, im_op_grid_sample, im_op_lrn;
+im_op_fn im_op_pool, im_op_global_pool, im_op_max_unpool, im_op_roi_align, im_op_max_roi_pool, im_op_affine_grid,
+    im_op_grid_sample, im_op_lrn;
 im_op_fn im_op_gemm, im_op_matmul, im_op_einsum, im_op_matmul_integer, im_op_qlinear_matmul, im_op_quantize,
     im_op_dequantize, im_op_dynamic_quantize;
 im_op_fn im_op_batch_norm, im_op_instance_norm, im_op_group_norm, im_op_layer_norm, im_op_lp_norm, im_op_mvn;
+im_op_fn im_op_reverse_sequence, im_op_det;
 im_op_fn im_op_softmax, im_op_reduce, im_op_arg, im_op_cumsum, im_op_topk;
 im_op_fn im_op_constant, im_op_constant_of_shape, im_op_shape, im_op_size, im_op_range, im_op_eye_like,
     im_op_one_hot;

@@ -77,3 +77,43 @@ void im_op_scatter_nd(struct im *m, const struct im_node *n)
     check_nd(m, in[0], in[1], 0);
     im_set(m, n, 0, im_emit1(m, IG_SCATTER_ND, 3, in, &a));
 }
+
+/* [n,1] or [1,n] of i * step. */
+static int32_t count_up(struct im *m, int32_t n, int32_t step, int down)
+{
+    void *data;
+    struct ig_shape s = im_make_shape(m, IG_I64, 2, down ? (int64_t[]){n, 1} : (int64_t[]){1, n});
+    int32_t v = im_const(m, &s, &data);
+    for (int64_t i = 0; i < n; i++) ((int64_t *)data)[i] = i * step;
+    return v;
+}
+
+static void check_lengths(struct im *m, int32_t lengths, int32_t times, int32_t batch)
+{
+    struct ig_shape s = im_shape(m, lengths);
+    if (s.rank != 1 || s.dims[0] != batch || s.type != IG_I64) im_fail(m, "sequence_lens must be int64 of %d elements", batch);
+    for (int64_t i = 0; im_is_const(m, lengths) && i < batch; i++)
+        if (index_at(m, lengths, i) < 1 || index_at(m, lengths, i) > times)
+            im_fail(m, "a sequence of %lld elements, of %d", (long long)index_at(m, lengths, i), times);
+}
+
+/* A gather of the first two dims as one: step t of a sequence of n steps from n - 1 - t, of those behind it from t. */
+void im_op_reverse_sequence(struct im *m, const struct im_node *n)
+{
+    int32_t x = im_need(m, n, 0), lengths = im_need(m, n, 1), by_time = !im_int32(m, n, "time_axis", 0, 0, 1);
+    struct ig_shape s = im_shape(m, x);
+    int64_t dims[IG_MAX_RANK] = {0};
+    if (im_int32(m, n, "batch_axis", 1, 0, 1) != by_time) im_fail(m, "time_axis and batch_axis are the same");
+    if (s.rank < 2) im_fail(m, "data of rank %d has no sequences", s.rank);
+    int32_t times = s.dims[!by_time], batch = s.dims[by_time];
+    check_lengths(m, lengths, times, batch);
+    int32_t t = count_up(m, times, 1, by_time), length = im_reshape(m, lengths, 2, by_time ? (int64_t[]){1, batch} : (int64_t[]){batch, 1});
+    int32_t back = im_binary(m, IG_SUB, im_binary(m, IG_SUB, length, im_scalar(m, IG_I64, 1)), t);
+    int32_t from = im_emit1(m, IG_WHERE, 3, (int32_t[]){im_binary(m, IG_LESS, t, length), back, t}, NULL);
+    from = im_binary(m, IG_MUL, from, im_scalar(m, IG_I64, by_time ? batch : 1));
+    from = im_binary(m, IG_ADD, from, count_up(m, batch, by_time ? 1 : times, !by_time));
+    dims[0] = (int64_t)s.dims[0] * s.dims[1];
+    for (int d = 2; d < s.rank; d++) dims[d - 1] = s.dims[d];
+    union ig_attrs a = {.axis = {0, 0}};
+    im_set(m, n, 0, im_emit1(m, IG_GATHER, 2, (int32_t[]){im_reshape(m, x, s.rank - 1, dims), from}, &a));
+}

@@ -14,13 +14,71 @@ void im_op_roi_align(struct im *m, const struct im_node *n)
     struct ig_roi_align *a = &e.attrs.roi_align;
     int64_t dims[4] = {1, 1, im_int32(m, n, "output_height", 1, 1, 1 << 20),
                        im_int32(m, n, "output_width", 1, 1, 1 << 20)};
-    a->max = im_choice(m, n, "mode", "avg", modes);
+    a->mode = im_choice(m, n, "mode", "avg", modes);
     a->half_pixel = im_choice(m, n, "coordinate_transformation_mode", coords[n->opset >= 16], coords);
     a->sampling = im_int32(m, n, "sampling_ratio", 0, 0, 1 << 20);
     a->spatial_scale = im_float(m, n, "spatial_scale", 1);
     e.given[0] = im_make_shape(m, IG_F32, 4, dims);
     im_emit(m, &e, &y);
     im_set(m, n, 0, y);
+}
+
+/* Regions [n,5]: the image's number, x1, y1, x2, y2. */
+void im_op_max_roi_pool(struct im *m, const struct im_node *n)
+{
+    int32_t rois = im_need(m, n, 1), y;
+    struct ig_shape s = im_shape(m, rois);
+    struct im_emit e = {.op = IG_ROI_ALIGN, .n_in = 3, .attrs.roi_align = {IG_ROI_POOL, 0, 0, im_float(m, n, "spatial_scale", 1)}};
+    int64_t pooled[2], number[] = {s.dims[0]};
+    if (im_ints(m, n, "pooled_shape", pooled, 2) != 2) im_fail(m, "pooled_shape has not 2 elements");
+    if (s.rank != 2 || s.dims[1] != 5) im_fail(m, "rois must be [n,5]");
+    int32_t first = im_slice(m, rois, (int32_t[]){0, 0}, (int32_t[]){1, 1}, (int64_t[]){s.dims[0], 1});
+    int32_t boxes = im_slice(m, rois, (int32_t[]){0, 1}, (int32_t[]){1, 1}, (int64_t[]){s.dims[0], 4});
+    e.in = (int32_t[]){im_need(m, n, 0), boxes, im_cast(m, im_reshape(m, first, 1, number), IG_I64)};
+    e.given[0] = im_make_shape(m, IG_F32, 4, (int64_t[]){1, 1, pooled[0], pooled[1]});
+    im_emit(m, &e, &y);
+    im_set(m, n, 0, y);
+}
+
+/* Where element i of n lies, from -1 to 1: elements' centres, or the corners' at -1 and 1. */
+static float grid_place(int64_t i, int64_t n, int corners)
+{
+    return (float)(corners ? -1 + 2.0 * (double)i / (double)(n - 1) : -1 + (2.0 * (double)i + 1) / (double)n);
+}
+
+/* [points, dims + 1]: each point's place, the last dim's first, and 1. */
+static int32_t plain_grid(struct im *m, const int64_t *size, int dims, int corners)
+{
+    int64_t points = 1;
+    void *data;
+    for (int d = 0; d < dims; d++) points *= size[d];
+    struct ig_shape s = im_make_shape(m, IG_F32, 2, (int64_t[]){points, dims + 1});
+    int32_t v = im_const(m, &s, &data);
+    float *to = data;
+    for (int64_t i = 0; i < points; i++, to += dims + 1) {
+        int64_t rest = i;
+        for (int d = dims - 1; d >= 0; rest /= size[d], d--) to[dims - 1 - d] = grid_place(rest % size[d], size[d], corners);
+        to[dims] = 1;
+    }
+    return v;
+}
+
+void im_op_affine_grid(struct im *m, const struct im_node *n)
+{
+    int32_t theta = im_need(m, n, 0);
+    struct ig_shape s = im_shape(m, theta);
+    int64_t size[5], to[5];
+    int dims = im_const_ints(m, im_need(m, n, 1), "size", size, 5) - 2, corners = im_int(m, n, "align_corners", 0) != 0;
+    if (dims < 2 || s.rank != 3 || s.dims[0] != size[0] || s.dims[1] != dims || s.dims[2] != dims + 1) im_fail(m, "theta's shape does not fit size");
+    to[0] = size[0], to[dims + 1] = dims;
+    for (int d = 0; d < dims; d++) {
+        if (size[2 + d] < 1) im_fail(m, "size is below 1");
+        if (corners && size[2 + d] == 1) im_refuse(m, "align_corners of one element");
+        to[1 + d] = size[2 + d];
+    }
+    union ig_attrs a = {.matmul = {0, 1, 1}};
+    int32_t grid = im_emit1(m, IG_MATMUL, 2, (int32_t[]){plain_grid(m, size + 2, dims, corners), theta}, &a);
+    im_set(m, n, 0, im_reshape(m, grid, dims + 2, to));
 }
 
 void im_op_grid_sample(struct im *m, const struct im_node *n)

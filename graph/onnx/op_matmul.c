@@ -69,3 +69,39 @@ void im_op_qlinear_matmul(struct im *m, const struct im_node *n)
         in[i] = im_need(m, n, i);
     im_set(m, n, 0, im_emit1(m, IG_QLINEAR_MATMUL, 8, in, NULL));
 }
+
+enum { DET_MOST = 3 };
+
+static int32_t product(struct im *m, int32_t a, int32_t b)
+{
+    return im_binary(m, IG_MUL, a, b);
+}
+
+/* Of rows i and i + 1 and the columns j and k. */
+static int32_t minor(struct im *m, int32_t e[DET_MOST][DET_MOST], int i, int j, int k)
+{
+    return im_binary(m, IG_SUB, product(m, e[i][j], e[i + 1][k]), product(m, e[i][k], e[i + 1][j]));
+}
+
+/* Determinants written out. */
+void im_op_det(struct im *m, const struct im_node *n)
+{
+    int32_t x = im_need(m, n, 0), e[DET_MOST][DET_MOST], step[IG_MAX_RANK], start[IG_MAX_RANK] = {0};
+    struct ig_shape s = im_shape(m, x);
+    int64_t extent[IG_MAX_RANK];
+    int32_t size = s.rank < 2 ? 0 : s.dims[s.rank - 1];
+    if (s.rank < 2 || s.dims[s.rank - 2] != size) im_fail(m, "its matrices are not square");
+    if (s.type != IG_F32) im_refuse(m, "only float32 data is supported");
+    if (size > DET_MOST) im_refuse(m, "determinants of more than %d rows", DET_MOST);
+    for (int d = 0; d < s.rank; d++) step[d] = 1, extent[d] = d < s.rank - 2 ? s.dims[d] : 1;
+    for (int i = 0; i < size * size; i++) {
+        start[s.rank - 2] = i / size, start[s.rank - 1] = i % size;
+        e[i / size][i % size] = im_reshape(m, im_slice(m, x, start, step, extent), s.rank - 2, extent);
+    }
+    int32_t y = size == 1 ? e[0][0] : size == 2 ? minor(m, e, 0, 0, 1) : product(m, e[0][0], minor(m, e, 1, 1, 2));
+    if (size == 3) {
+        y = im_binary(m, IG_SUB, y, product(m, e[0][1], minor(m, e, 1, 0, 2)));
+        y = im_binary(m, IG_ADD, y, product(m, e[0][2], minor(m, e, 1, 0, 1)));
+    }
+    im_set(m, n, 0, y);
+}

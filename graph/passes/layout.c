@@ -28,6 +28,7 @@ static enum rule rule_of(const struct layout *l, const struct ig_node *n) {
     case IG_CONV_INTEGER:
     case IG_QLINEAR_CONV:
     case IG_QLINEAR_AFFINE:
+    case IG_ROI_ALIGN:
         return SPATIAL;
     case IG_QLINEAR_BINARY:
         return has_pixel(l, n) ? SPATIAL : ANY;

@@ -32,7 +32,7 @@ void norm_f32_group8__avx2(const struct ig_call *call, struct ig_range range, vo
     norm_groups(call, range, scratch);
 }
 
-void norm_f32_groups32__avx2(const struct ig_call *call, struct ig_range range, void *scratch)
+void norm_f32_groups16__avx2(const struct ig_call *call, struct ig_range range, void *scratch)
 {
     norm_groups(call, range, scratch);
 }

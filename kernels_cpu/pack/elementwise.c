@@ -229,21 +229,22 @@ static int32_t group_of(const struct ig_call *call)
     return is_norm(call) && a->kind == IG_NORM_GROUP && call->in[0].shape->rank >= 3 ? call->in[0].c / a->groups : 0;
 }
 
-int ig_supports_norm_groups32(const struct ig_call *call)
+int ig_supports_norm_groups16(const struct ig_call *call)
 {
     const int32_t n = group_of(call);
-    return n > 0 && 32 % n == 0;
+    return n > 0 && 16 % n == 0;
 }
 
 int ig_supports_norm_groups64(const struct ig_call *call)
 {
-    return group_of(call) == 64;
+    const int32_t n = group_of(call);
+    return n > 16 && 64 % n == 0;
 }
 
 int ig_supports_norm_group(const struct ig_call *call)
 {
     const int32_t n = group_of(call);
-    return n > 0 && 32 % n != 0 && n != 64;
+    return n > 0 && 64 % n != 0;
 }
 
 size_t ig_scratch_norm(const struct ig_call *call)
@@ -276,6 +277,16 @@ int ig_supports_topk_across(const struct ig_call *call)
 size_t ig_scratch_topk(const struct ig_call *call)
 {
     return (size_t)ig_topk_count(call) * sizeof(struct ig_topk_item);
+}
+
+int ig_supports_cumsum(const struct ig_call *call)
+{
+    return ig_f32_to_f32(call) && ((const struct ig_cumsum *)call->attrs)->axis >= call->in[0].shape->rank - 1;
+}
+
+int ig_supports_cumsum_across(const struct ig_call *call)
+{
+    return ig_f32_to_f32(call) && ((const struct ig_cumsum *)call->attrs)->axis < call->in[0].shape->rank - 1;
 }
 
 int ig_supports_pad(const struct ig_call *call)

@@ -147,14 +147,15 @@ ig_supports_fn ig_supports_softmax_across; /* over another */
 ig_supports_fn ig_supports_arg;        /* f32 */
 ig_supports_fn ig_supports_pad;        /* any type */
 ig_supports_fn ig_supports_topk, ig_supports_topk_across; /* f32, of the last axis; of another */
+ig_supports_fn ig_supports_cumsum, ig_supports_cumsum_across; /* the same */
 ig_scratch_fn ig_scratch_topk;         /* a heap */
 ig_supports_fn ig_supports_reduce;        /* sums, means, extremes and norms over neighbouring dims */
 ig_supports_fn ig_supports_norm_pixel;    /* layer and RMS, over the last axis */
 ig_supports_fn ig_supports_norm_rows;     /* over the last axes, and others of them, within rows */
 ig_supports_fn ig_supports_norm_runs;     /* over so many axes that no row has a whole one */
 ig_supports_fn ig_supports_norm_instance;
-ig_supports_fn ig_supports_norm_groups32, ig_supports_norm_groups64; /* groups whose channels go into 32; else into 64 */
-ig_supports_fn ig_supports_norm_group;    /* of other numbers of channels */
+ig_supports_fn ig_supports_norm_groups16, ig_supports_norm_groups64; /* of groups that 16, or else 64 channels are a whole number of */
+ig_supports_fn ig_supports_norm_group;    /* of others */
 ig_scratch_fn ig_scratch_norm;         /* sums of channels */
 ig_supports_fn ig_supports_lrn;        /* f32 */
 ig_scratch_fn ig_scratch_lrn;          /* a pixel, and a window */
@@ -177,6 +178,7 @@ ig_supports_fn ig_supports_resize_nearest_bytes; /* the same of bytes */
 ig_supports_fn ig_supports_resize_taps;    /* without antialiasing; all modes and coordinate maps that the others do not take */
 ig_scratch_fn ig_scratch_resize_taps;      /* the columns' taps */
 ig_scratch_fn ig_scratch_grid_sample;      /* some points' taps */
+ig_scratch_fn ig_scratch_roi_align;        /* what a bin's rows and columns weigh */
 ig_supports_fn ig_supports_resize_linear;  /* without antialiasing; the common coordinate maps */
 
 #endif

@@ -1,5 +1,6 @@
 /* Which resizes the vector kernels compute: images [N,H,W,C] of which only H and W change, by taps volumes, too; what samples of a grid need. */
 #include "kernels_cpu/common/grid_sample.h"
+#include "kernels_cpu/common/roi_align.h"
 #include "kernels_cpu/common/resize_taps.h"
 #include "kernels_cpu/pack/ask.h"
 #include "kernels_cpu/pack/pack.h"
@@ -64,4 +65,11 @@ size_t ig_scratch_resize_taps(const struct ig_call *call)
 size_t ig_scratch_grid_sample(const struct ig_call *call)
 {
     return ig_sample_bytes(call);
+}
+
+size_t ig_scratch_roi_align(const struct ig_call *call)
+{
+    const struct ig_roi_align *a = (const struct ig_roi_align *)call->attrs;
+    const int32_t *in = call->in[0].shape->dims;
+    return ((size_t)ig_roi_most(a, in[1]) + (size_t)ig_roi_most(a, in[2])) * sizeof(struct ig_roi_weight);
 }

@@ -126,14 +126,9 @@ static __device__ __forceinline__ double roi_between(double v, int n, int *low, 
     return 0;
 }
 
-GPU_KERNEL(128, 4, roi_align, ig_gpu_roi)
+static __device__ __forceinline__ float roi_sampled(const ig_gpu_roi &p, const float *image, const float *roi, int y, int x)
 {
-    const int i = blockIdx.x * 128 + threadIdx.x;
-    if (i >= p.count) return;
-    const int x = i % p.out_w, y = i / p.out_w % p.out_h, c = i / p.out_w / p.out_h % p.c, r = i / p.out_w / p.out_h / p.c;
-    const float *roi = p.rois + 4 * r; /* x1, y1, x2, y2 */
     const roi_span v = span_of(p, roi[1], roi[3], p.out_h), h = span_of(p, roi[0], roi[2], p.out_w);
-    const float *image = p.in + (long long)(get_index(p.images, p.index_type, r, p.n) * p.c + c) * p.h * p.w;
     double sum = 0, most = 0;
     bool any = false;
     for (int a = 0; a < v.samples; a++)
@@ -144,7 +139,7 @@ GPU_KERNEL(128, 4, roi_align, ig_gpu_roi)
             const double fy = roi_between(inside ? py : 0, p.h, &y0, &y1), fx = roi_between(inside ? px : 0, p.w, &x0, &x1);
             UNROLL
             for (int k = 0; k < 4; k++) {
-                const int at = (inside ? (k / 2 ? y1 : y0) * p.w + (k % 2 ? x1 : x0) : 0);
+                const int at = (inside ? (k / 2 ? y1 : y0) * p.w + (k % 2 ? x1 : x0) : 0) * p.c;
                 const double part = inside ? (k / 2 ? fy : 1 - fy) * (k % 2 ? fx : 1 - fx) * image[at] : 0.0 * image[at];
                 sum += part;
                 most = !any || part > most ? part : most;
@@ -152,7 +147,40 @@ GPU_KERNEL(128, 4, roi_align, ig_gpu_roi)
             }
         }
     const long long count = (long long)v.samples * h.samples;
-    p.out[i] = (float)(p.max ? most : sum / (count > 1 ? (double)count : 1));
+    return (float)(p.mode == IG_ROI_MAX ? most : sum / (count > 1 ? (double)count : 1));
+}
+
+/* The whole pixels of a bin in a dim of n. */
+static __device__ __forceinline__ void roi_pixels(float scale, float from, float to, int bin, int bins, int n, int *first, int *end)
+{
+    const double start = round((double)(from * scale)), length = round((double)(to * scale)) - start + 1;
+    const float size = (float)(length > 1 ? length : 1) / (float)bins;
+    *first = (int)fmin(fmax(floor((double)((float)bin * size)) + start, 0.0), (double)n);
+    *end = (int)fmin(fmax(ceil((double)((float)(bin + 1) * size)) + start, 0.0), (double)n);
+}
+
+static __device__ __forceinline__ float roi_pooled(const ig_gpu_roi &p, const float *image, const float *roi, int y, int x)
+{
+    int y0, y1, x0, x1;
+    roi_pixels(p.scale, roi[1], roi[3], y, p.out_h, p.h, &y0, &y1);
+    roi_pixels(p.scale, roi[0], roi[2], x, p.out_w, p.w, &x0, &x1);
+    float most = y0 < y1 && x0 < x1 ? image[(y0 * p.w + x0) * p.c] : 0;
+    for (int i = y0; i < y1; i++)
+        for (int j = x0; j < x1; j++) {
+            const float pixel = image[(i * p.w + j) * p.c];
+            most = pixel > most ? pixel : most;
+        }
+    return most;
+}
+
+GPU_KERNEL(128, 4, roi_align, ig_gpu_roi)
+{
+    const int i = blockIdx.x * 128 + threadIdx.x;
+    if (i >= p.count) return;
+    const int c = i % p.c, x = i / p.c % p.out_w, y = i / p.c / p.out_w % p.out_h, r = i / p.c / p.out_w / p.out_h;
+    const float *roi = p.rois + 4 * r; /* x1, y1, x2, y2 */
+    const float *image = p.in + (long long)get_index(p.images, p.index_type, r, p.n) * p.h * p.w * p.c + c;
+    p.out[i] = p.mode == IG_ROI_POOL ? roi_pooled(p, image, roi, y, x) : roi_sampled(p, image, roi, y, x);
 }
 
 /* --- grids --- */

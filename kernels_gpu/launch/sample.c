@@ -150,8 +150,8 @@ int ig_gpu_roi_align(const struct ig_call *call, void *scratch, struct ig_gpu_la
     const int32_t *in = call->in[0].shape->dims, *out = call->out[0].shape->dims;
     struct ig_gpu_roi p = {.in = (const float *)call->in[0].data, .rois = (const float *)call->in[1].data,
                            .images = call->in[2].data, .out = (float *)call->out[0].data,
-                           .count = (int32_t)ig_count(call->out[0].shape), .n = in[0], .c = in[1], .h = in[2], .w = in[3],
-                           .out_h = out[2], .out_w = out[3], .index_type = call->in[2].shape->type, .max = a->max,
+                           .count = (int32_t)ig_count(call->out[0].shape), .n = in[0], .h = in[1], .w = in[2], .c = in[3],
+                           .out_h = out[1], .out_w = out[2], .index_type = call->in[2].shape->type, .mode = a->mode,
                            .half_pixel = a->half_pixel, .sampling = a->sampling, .scale = a->spatial_scale};
     (void)scratch;
     return ig_gpu_each(to, "roi_align", p.count, 128, 4, &p, sizeof p);

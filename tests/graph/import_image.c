@@ -205,6 +205,50 @@ static void grid_samples(void **state)
     }
 }
 
+static void max_roi_pools(void **state)
+{
+    (void)state;
+    Onnx__NodeProto *n = begin(11, LIST(2, 3, 9, 9), "MaxRoiPool", "x,rois", "y");
+    m_input(&m, "rois", M_FLOAT, LIST(7, 5));
+    m_attr_ints(&m, n, "pooled_shape", LIST(4, 6));
+    m_attr_f(&m, n, "spatial_scale", 0.5f);
+    struct ig_graph *g = must_import();
+    check_ops(g, OPS(IG_SLICE, IG_SLICE, IG_RESHAPE, IG_CAST, IG_ROI_ALIGN));
+    assert_int_equal(g->nodes[4].attrs.roi_align.mode, IG_ROI_POOL);
+    assert_true(g->nodes[4].attrs.roi_align.spatial_scale == 0.5f);
+    check_output(g, 0, LIST(7, 3, 4, 6));
+    assert_true(ig_pass_layout(g) > 0);
+    m_check_shape(g, g->nodes[g->n_nodes - 2].out[0], LIST(7, 4, 6, 3)); /* channels last, and a transpose behind it */
+    ig_graph_free(g);
+    n = begin(11, LIST(2, 3, 9, 9), "MaxRoiPool", "x,rois", "y");
+    m_input(&m, "rois", M_FLOAT, LIST(7, 4));
+    m_attr_ints(&m, n, "pooled_shape", LIST(4, 6));
+    must_refuse("rois must be [n,5]");
+}
+
+/* What onnxruntime 1.32 gives. */
+static void affine_grids(void **state)
+{
+    (void)state;
+    static const float theta[] = {1, 0.5f, 0.25f, -0.5f, 2, 0};
+    static const float want[2][12] = {{-2 / 3.f, -2 / 3.f, 0, -1, 2 / 3.f, -4 / 3.f, -1 / 6.f, 4 / 3.f, 0.5f, 1, 7 / 6.f, 2 / 3.f},
+                                      {-1.25f, -1.5f, -0.25f, -2, 0.75f, -2.5f, -0.25f, 2.5f, 0.75f, 2, 1.75f, 1.5f}};
+    for (int corners = 0; corners < 3; corners++) {
+        m_attr_i(&m, begin(20, LIST(1), "AffineGrid", "theta,size", "y"), "align_corners", corners > 0);
+        m_add_initializer(&m, m_tensor(&m, "theta", M_FLOAT, LIST(1, 2, 3), theta, sizeof theta));
+        m_ints(&m, "size", LIST(1, 1, corners < 2 ? 2 : 1, 3));
+        if (corners == 2) {
+            must_refuse("align_corners of one element");
+            break;
+        }
+        struct ig_graph *g = must_import();
+        check_output(g, 0, LIST(1, 2, 3, 2));
+        const float *got = g->values[g->nodes[0].in[0]].data;
+        for (int i = 0; i < 12; i++) assert_float_equal(got[i], want[corners][i], 2e-7);
+        ig_graph_free(g);
+    }
+}
+
 static void batch_norm(void **state)
 {
     (void)state;
@@ -273,6 +317,8 @@ int main(void)
         cmocka_unit_test(aliased_weights), cmocka_unit_test(deconv),
         cmocka_unit_test(ceil_mode),       cmocka_unit_test(resizes),
         cmocka_unit_test(grid_samples),
+        cmocka_unit_test(max_roi_pools),
+        cmocka_unit_test(affine_grids),
         cmocka_unit_test(batch_norm),      cmocka_unit_test(group_norm_versions),
         cmocka_unit_test(channels_last),
     };

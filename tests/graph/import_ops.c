@@ -239,6 +239,47 @@ static void reshapes(void **state)
     ig_graph_free(g);
 }
 
+/* Steps of the first sequence 2, of the second 3; the rest stays. */
+static void reversed_sequences(void **state)
+{
+    (void)state;
+    static const float want[2][6] = {{2.5f, 5.5f, 0.5f, 3.5f, 4.5f, 1.5f}, {1.5f, 0.5f, 2.5f, 5.5f, 4.5f, 3.5f}};
+    for (int axis = 0; axis < 2; axis++) {
+        Onnx__NodeProto *n = begin(10, LIST(1), "ReverseSequence", "data,lengths", "y");
+        m_weights(&m, "data", LIST(3 - axis, 2 + axis));
+        m_ints(&m, "lengths", LIST(2, 3));
+        m_attr_i(&m, n, "time_axis", axis);
+        m_attr_i(&m, n, "batch_axis", !axis);
+        struct ig_graph *g = must_import();
+        assert_memory_equal(constant(g, 0), want[axis], sizeof *want);
+        ig_graph_free(g);
+    }
+    begin(10, LIST(3, 2), "ReverseSequence", "x,lengths", "y");
+    m_ints(&m, "lengths", LIST(2, 4));
+    must_refuse("a sequence of 4 elements, of 3");
+    m_attr_i(&m, begin(10, LIST(3, 2), "ReverseSequence", "x,lengths", "y"), "time_axis", 1);
+    m_ints(&m, "lengths", LIST(2, 2, 2));
+    must_refuse("time_axis and batch_axis are the same");
+}
+
+static void determinants(void **state)
+{
+    (void)state;
+    static const float numbers[] = {2, -1, 3, 0, 4, 5, 7, 1, -2}, want[] = {2, 3, -145}; /* of 1x1, 2x2 and 3x3 of them */
+    for (int64_t size = 1; size <= 3; size++) {
+        begin(11, LIST(1), "Det", "a", "y");
+        m_add_initializer(&m, m_tensor(&m, "a", M_FLOAT, LIST(size, size), numbers, (size_t)(size * size) * sizeof *numbers));
+        struct ig_graph *g = must_import();
+        check_output(g, 0, NO_DIMS);
+        assert_true(*(const float *)constant(g, 0) == want[size - 1]);
+        ig_graph_free(g);
+    }
+    begin(11, LIST(2, 4, 4), "Det", "x", "y");
+    must_refuse("determinants of more than 3 rows");
+    begin(11, LIST(2, 4, 3), "Det", "x", "y");
+    must_refuse("its matrices are not square");
+}
+
 static void index_checks(void **state)
 {
     (void)state;
@@ -352,6 +393,8 @@ int main(void)
         cmocka_unit_test(shape_constants),
         cmocka_unit_test(shape_chain),
         cmocka_unit_test(reshapes),
+        cmocka_unit_test(reversed_sequences),
+        cmocka_unit_test(determinants),
         cmocka_unit_test(index_checks),
         cmocka_unit_test(quantized_parameters),
         cmocka_unit_test(quantised_weights_stay),

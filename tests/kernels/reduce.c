@@ -61,8 +61,8 @@ static void norm(struct rng *r, enum check_pass pass, struct check_problem *p)
     if (images && rank < 3) in[rank] = 3, in[rank + 1] = 4, rank += 2;
     if (a->kind == IG_NORM_INSTANCE && rng_one_in(r, 3)) rank = 4, in[0] = 1, in[1] = rng_int(r, 16, 40), in[2] = 19, in[3] = RNG_OF(r, 5, 32, 40);
     if (a->kind == IG_NORM_GROUP && rng_one_in(r, 2)) a->groups = in[rank - 1] % 2 ? in[rank - 1] : 2;
-    if (a->kind == IG_NORM_GROUP && rng_one_in(r, 2)) /* channels that threads share, by 32 or 64; not at all */
-        in[rank - 1] = RNG_OF(r, 64, 96, 128, 192), a->groups = RNG_OF(r, 2, 3, 4, 8, 16, 32), a->groups = in[rank - 1] % a->groups ? 32 : a->groups;
+    if (a->kind == IG_NORM_GROUP && rng_one_in(r, 2)) /* channels that threads share, by 16 or 64; not at all */
+        in[rank - 1] = RNG_OF(r, 32, 64, 96, 128, 192), a->groups = RNG_OF(r, 2, 3, 4, 8, 16, 32), a->groups = in[rank - 1] % a->groups ? 32 : a->groups;
     int many = !images && rng_one_in(r, 8);
     if (many) rank = 2, in[0] = 520, in[1] = RNG_OF(r, 250, 257, 300);
     a->axis = many ? 1 : rng_int(r, 0, rank - 1);
@@ -128,6 +128,7 @@ static void cumsum(struct rng *r, enum check_pass pass, struct check_problem *p)
 {
     int32_t dims[4], type = number_type(r);
     int axis = line(r, p, type, dims);
+    if (p->in[0].rank > axis + 1 && rng_one_in(r, 3)) p->in[0].dims[p->in[0].rank - 1] = dims[p->in[0].rank - 1] = RNG_OF(r, 33, 70);
     p->attrs.cumsum = (struct ig_cumsum){axis, rng_int(r, 0, 1), rng_int(r, 0, 1)};
     check_out(p, 0, type, p->in[0].rank, dims);
     p->exact = pass == CHECK_INTEGERS;

@@ -28,19 +28,19 @@ static void deform_conv(struct rng *r, enum check_pass pass, struct check_proble
 
 static void roi_align(struct rng *r, enum check_pass pass, struct check_problem *p)
 {
-    int32_t n = rng_int(r, 1, 3), c = rng_int(r, 1, 4), h = rng_int(r, 1, 12), w = rng_int(r, 1, 12), rois = rng_int(r, 1, 4);
+    int32_t n = rng_int(r, 1, 3), c = rng_one_in(r, 2) ? rng_int(r, 1, 70) : 4, h = rng_int(r, 1, 12), w = rng_int(r, 1, 12), rois = rng_int(r, 1, 4);
     (void)pass;
-    p->attrs.roi_align = (struct ig_roi_align){rng_int(r, 0, 1), rng_int(r, 0, 1), rng_int(r, 0, 3), rng_one_in(r, 2) ? 0.5f : 1};
-    check_in(p, 0, IG_F32, 4, (int32_t[]){n, c, h, w});
+    p->attrs.roi_align = (struct ig_roi_align){rng_int(r, IG_ROI_AVERAGE, IG_ROI_POOL), rng_int(r, 0, 1), rng_int(r, 0, 3), rng_one_in(r, 2) ? 0.5f : 1};
+    check_in(p, 0, IG_F32, 4, (int32_t[]){n, h, w, c});
     check_in(p, 1, IG_F32, 2, (int32_t[]){rois, 4});
     check_in(p, 2, IG_I64, 1, &rois);
-    check_out(p, 0, IG_F32, 4, (int32_t[]){rois, c, rng_int(r, 1, 4), rng_int(r, 1, 4)});
+    check_out(p, 0, IG_F32, 4, (int32_t[]){rois, rng_int(r, 1, 4), rng_int(r, 1, 4), c});
     p->low[1] = -3, p->high[1] = 16;
     p->high[2] = n - 1;
     p->low[2] = n > 1 ? 0 : -1;
     p->rel = 16;
     p->abs = 64;
-    snprintf(p->text, sizeof p->text, "%d regions of %dx%dx%d, max %d, sampling %d", rois, c, h, w, p->attrs.roi_align.max,
+    snprintf(p->text, sizeof p->text, "%d regions of %dx%dx%d, mode %d, sampling %d", rois, h, w, c, p->attrs.roi_align.mode,
              p->attrs.roi_align.sampling);
 }
 

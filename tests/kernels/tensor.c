@@ -367,9 +367,22 @@ static void lookup(void **state)
     }
 }
 
+/* What onnxruntime 1.32 gives for the same as a MaxRoiPool. */
+static void regions(void **state)
+{
+    (void)state;
+    const struct tensor in[3] = {TENSOR(IG_F32, FLOATS(3, -1, 4, -1, 5, -9, 2, -6, 5, 3, -5, 8), 1, 3, 4, 1),
+                                 TENSOR(IG_F32, FLOATS(0, 0, 3, 2, 1, 1, 5, 3, 4, 1, 2, 0, -7, -7, -5, -5), 4, 4), TENSOR(IG_I64, LONGS(0, 0, 0, 0), 4)};
+    CHECK(IG_ROI_ALIGN, ((union ig_attrs){.roi_align = {IG_ROI_POOL, 0, 0, 0.5f}}),
+          TENSOR(IG_F32, FLOATS(3, 4, 5, 2, 2, 2, 3, 8, 2, 2, 2, 2, 0, 0, 0, 0), 4, 2, 2, 1), in[0], in[1], in[2]);
+    CHECK(IG_ROI_ALIGN, ((union ig_attrs){.roi_align = {IG_ROI_POOL, 0, 0, 1}}),
+          TENSOR(IG_F32, FLOATS(5, 4, 5, 8, 8, 8, 8, 8, 0, 0, 0, 0, 0, 0, 0, 0), 4, 2, 2, 1), in[0], in[1], in[2]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(regions),
         cmocka_unit_test(softmax),
         cmocka_unit_test(reduce_f32),
         cmocka_unit_test(reduce_middle_axis_of_integers),
