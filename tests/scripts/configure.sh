@@ -40,11 +40,21 @@ $shape" && gets several out/host/b.d/b_plan.c "--input-spec
 $scale"
 }
 
-again() { # what ninja starts when the build file is old: the variables of then, and the options of the last time that worked
+again() { # what ninja starts when the build file is old: the variables of then, and the options of the last time that worked; behind
+    # one that was refused not before the remedy that it names
     (export CFLAGS='-O1 -g' && configure again --model="$SRCDIR/models/fashion.onnx" --prefix=one --outputs="$outputs") &&
-        cp "$work/again/build.ninja" "$work/before" && ! configure again --model="$work/none.onnx" && grep -q 'no such file' "$work/log" &&
-        (cd "$work/again" && unset CFLAGS && NINJA=true "$SRCDIR/configure" --reconfigure) >"$work/log" 2>&1 &&
-        cmp "$work/before" "$work/again/build.ninja" && grep -q -- '-O1 -g' "$work/before"
+        cp "$work/again/build.ninja" "$work/before" && grep -q -- '-O1 -g' "$work/before" && reconfigured &&
+        ! configure again --model="$work/none.onnx" && grep -q 'no such file' "$work/log" || return 1
+    refusal="configure: the last ./configure was refused: --model=$work/none.onnx: no such file. Mend that, or go back with: "
+    ! reconfigured && grep -F "$refusal" "$work/log" && [ "$(wc -l <"$work/log")" = 1 ] && ! (cd "$work/again" && $ninja) >"$work/log" 2>&1 &&
+        grep -F "$refusal" "$work/log" && cmp "$work/before" "$work/again/build.ninja" || return 1
+    remedy=$(grep -F "$refusal" "$work/log")
+    echo "${remedy#"$refusal"}" >"$work/remedy" && (cd "$work/again" && unset CFLAGS && NINJA=true sh "$work/remedy") >"$work/log" 2>&1 && reconfigured &&
+        [ ! -e "$work/again/out/configure.refused" ]
+}
+
+reconfigured() { # as it was
+    (cd "$work/again" && unset CFLAGS && NINJA=true "$SRCDIR/configure" --reconfigure) >"$work/log" 2>&1 && cmp "$work/before" "$work/again/build.ninja"
 }
 
 unplanned() { # a plan that cannot be made, or not together: the build file and the options stay as they were
