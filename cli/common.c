@@ -188,6 +188,7 @@ static struct ig_graph *import_stdin(const struct ig_import_options *options, ch
     for (size_t n; (n = fread(buffer, 1, sizeof buffer, stdin)) > 0;) fwrite(buffer, 1, n, f);
     if (ferror(stdin)) ig_fatal("stdin: %s", strerror(errno));
     if (fclose(f)) ig_fatal("out of memory");
+    if (!bytes) ig_fatal("stdin: it is empty");
     struct ig_graph *g = ig_import_bytes("stdin.onnx", data, bytes, options, err, err_bytes);
     free(data);
     return g;

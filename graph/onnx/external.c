@@ -64,7 +64,8 @@ static int open_beside(struct im *m, const char *location, const char *what, con
                 location);
     *path = im_format(m, "%.*s%s", folder, m->path, location);
     int fd = open(*path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (fd < 0) im_fail(m, "%s: external data '%s': %s", what, location, strerror(errno));
+    if (fd < 0)
+        im_fail(m, "%s: external data '%s': %s%s", what, location, strerror(errno), errno == ENOENT ? "; it belongs beside the .onnx file" : "");
     return fd;
 }
 

@@ -35,8 +35,10 @@ void im_parse(struct im *m, const void *bytes, size_t n)
     ProtobufCAllocator a = im_allocator(&m->arena);
     char why[256];
     m->model = im_unpack(&onnx__model_proto__descriptor, &a, bytes, n, why, sizeof why);
+    if (m->model && m->model->graph) return;
     if (!m->model) im_fail(m, "%s", why);
-    if (!m->model->graph) im_fail(m, "it holds no graph; is it an ONNX model?");
+    const char *kind = im_kind(bytes, n);
+    im_fail(m, "not a valid ONNX file: %s", kind ? kind : "it holds no graph; a TensorFlow model is converted by tf2onnx");
 }
 
 /* Why an operator of that domain is refused that the tables do not have. */

@@ -143,6 +143,8 @@ const char *im_op_text(struct im *m, const struct im_node *n);
 /* --- stages --- */
 /* Maps a regular file; NULL with a line in err. */
 void *im_map_file(const char *path, size_t *n, char *err, size_t err_bytes);
+/* What else than an ONNX model those bytes look like, and what helps, such as "it is a web page: ..."; NULL: nothing that is known. */
+const char *im_kind(const void *bytes, size_t n);
 /* 0 if `n` bytes are well-formed as message `type`, of 2 GiB at most; else -1 with a line in err. */
 int im_check(const ProtobufCMessageDescriptor *type, const void *bytes, size_t n, char *err, size_t err_bytes);
 /* Copy of a well-formed ModelProto without tensors' elements and nodes' attributes, from malloc; NULL: out of memory. */

@@ -92,6 +92,14 @@ static void walk_message(struct walk *w, const ProtobufCMessageDescriptor *type,
     }
 }
 
+/* -1; of what should be a model, and is of a kind that is known, that. */
+static int malformed(const ProtobufCMessageDescriptor *type, const void *bytes, size_t n, const char *wrong, char *err, size_t err_bytes)
+{
+    const char *kind = type == &onnx__model_proto__descriptor ? im_kind(bytes, n) : NULL;
+    snprintf(err, err_bytes, "not a valid ONNX file: %s", kind ? kind : wrong);
+    return -1;
+}
+
 int im_check(const ProtobufCMessageDescriptor *type, const void *bytes, size_t n, char *err, size_t err_bytes)
 {
     struct walk w = {bytes, (const uint8_t *)bytes + n, NULL};
@@ -101,8 +109,7 @@ int im_check(const ProtobufCMessageDescriptor *type, const void *bytes, size_t n
         return -1;
     }
     if (n) walk_message(&w, type, 0);
-    if (w.wrong) snprintf(err, err_bytes, "not a valid ONNX file: %s", w.wrong);
-    return w.wrong ? -1 : 0;
+    return w.wrong ? malformed(type, bytes, n, w.wrong, err, err_bytes) : 0;
 }
 
 void *im_unpack(const ProtobufCMessageDescriptor *type, ProtobufCAllocator *a, const void *bytes, size_t n,
@@ -110,6 +117,6 @@ void *im_unpack(const ProtobufCMessageDescriptor *type, ProtobufCAllocator *a, c
 {
     if (im_check(type, bytes, n, err, err_bytes)) return NULL;
     void *message = protobuf_c_message_unpack(type, a, n, bytes);
-    if (!message) snprintf(err, err_bytes, "not a valid ONNX file: a field has the wrong type");
+    if (!message) malformed(type, bytes, n, "a field has the wrong type", err, err_bytes);
     return message;
 }
