@@ -58,6 +58,14 @@ static int finish(int status)
     return status;
 }
 
+static int run(const struct verb *verb, int argc, char **argv)
+{
+    static char name[32]; /* what getopt puts before its words */
+    snprintf(name, sizeof name, "ingot %s", verb->name);
+    argv[0] = name;
+    return verb->run(argc, argv);
+}
+
 int main(int argc, char **argv)
 {
     if (argc > 1 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))) {
@@ -70,7 +78,7 @@ int main(int argc, char **argv)
     }
     for (int i = 0; i < 3; i++) signal((const int[]){SIGINT, SIGTERM, SIGHUP}[i], interrupted);
     for (size_t i = 0; argc > 1 && i < sizeof verbs / sizeof *verbs; i++)
-        if (!strcmp(argv[1], verbs[i].name)) return finish(verbs[i].run(argc - 1, argv + 1));
+        if (!strcmp(argv[1], verbs[i].name)) return finish(run(&verbs[i], argc - 1, argv + 1));
     if (argc > 1) fprintf(stderr, "ingot: no verb '%s'\n", argv[1]);
     help(stderr);
     return 2;

@@ -81,11 +81,12 @@ static int read_head(struct reader *r, const json_t *root) {
     static const char known[] = "channels_last constants_bytes format inputs name nodes onnx_nodes opset outputs source_sha256 "
                                 "tool values version";
     int64_t version, channels_last, onnx_nodes;
-    const char *format = get_text(r, root, "format"), *name, *hash, *key = ig_unknown_key(root, known);
-    if (!format) return -1;
-    if (strcmp(format, JSON_FORMAT)) return refuse(r, "format is '%s', not '" JSON_FORMAT "'", format);
+    const char *format = json_string_value(json_object_get(root, "format")), *name, *hash, *key = ig_unknown_key(root, known);
+    const char *maker = ig_maker_of(JSON_FORMAT);
+    if (!format) return refuse(r, "it has no 'format': %s makes a graph", maker);
+    if (strcmp(format, JSON_FORMAT)) return refuse(r, "format is '%s', not '" JSON_FORMAT "', which %s makes", format, maker);
     if (get_int(r, root, "version", 0, INT32_MAX, &version)) return -1;
-    if (version != JSON_VERSION) return refuse(r, "version %d of '" JSON_FORMAT "', not %d: make it anew (ingot graph)", (int)version, JSON_VERSION);
+    if (version != JSON_VERSION) return refuse(r, "version %d of '" JSON_FORMAT "', not %d: make it anew: %s", (int)version, JSON_VERSION, maker);
     if (key) return refuse(r, "unknown field '%.100s'; there are: %s", key, known);
     if (!(name = get_text(r, root, "name")) || !(hash = get_text(r, root, "source_sha256"))) return -1;
     if (!is_hex(hash)) return refuse(r, "'source_sha256' is no SHA-256");

@@ -109,9 +109,11 @@ static json_t *parse_file(struct ig_reader *r)
 static json_t *checked(struct ig_reader *r, json_t *root, const char *format)
 {
     if (!root) return NULL;
-    const char *found = ig_get_text(r, root, "format");
-    if (!r->failed && strcmp(found, format)) ig_reader_fail(r, "format is '%s', not '%s'", found, format);
-    ig_get_int(r, root, "version", 1, 1);
+    const char *found = json_string_value(json_object_get(root, "format")), *maker = ig_maker_of(format);
+    if (!found) ig_reader_fail(r, "it has no 'format': %s makes a file of '%s'", maker, format);
+    else if (strcmp(found, format)) ig_reader_fail(r, "format is '%s', not '%s', which %s makes", found, format, maker);
+    int64_t version = ig_get_int(r, root, "version", 1, INT32_MAX);
+    if (!r->failed && version != 1) ig_reader_fail(r, "version %lld of '%s', not 1: make it anew: %s", (long long)version, format, maker);
     if (!r->failed) return root;
     json_decref(root);
     return NULL;

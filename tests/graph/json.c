@@ -192,8 +192,10 @@ static void broken_files_are_refused(void **state) {
     write_file(in_folder("sample.bin"), bin, sizeof bin);
     refused("{\n\"channels", "\"channels", "line 1");
     refused("\"version\":2\n}", "\"version\":2\n", "line");
-    refused("\"version\":2", "\"version\":1", "version 1 of 'ingot-graph', not 2: make it anew (ingot graph)");
-    refused("ingot-graph", "other", "format is 'other'");
+    refused("\"version\":2", "\"version\":1", "version 1 of 'ingot-graph', not 2: make it anew: ingot graph net.onnx -o ");
+    refused("\"version\":2", "\"version\":3", "version 3 of 'ingot-graph', not 2: make it anew: ingot graph net.onnx -o ");
+    refused("ingot-graph", "other", "format is 'other', not 'ingot-graph', which ingot graph net.onnx -o graph.json makes");
+    refused("\"format\"", "\"form\"", "it has no 'format': ingot graph net.onnx -o graph.json makes");
     refused("\"opset\":17", "\"opset\":\"17\"", "'opset' must be an integer");
     refused("\"channels_last\":1", "\"channels_last\":2", "'channels_last' is out of range");
     refused("\"source_sha256\":\"\"", "\"source_sha256\":\"12\"", "no SHA-256");

@@ -33,6 +33,34 @@ wrong_kind() { # of file: in words that say which kind was wanted
         refused_naming "63, such as cpu:0" out/ingot profile "$work/good.json" --stages cpu:99 -o "$work/none.json"
 }
 
+is_kind() { # bytes for printf, words: a file that begins so is refused with them
+    printf "$1" >"$work/kind.onnx" && head -c 64 /dev/zero >>"$work/kind.onnx" && refused_naming "kind.onnx: not a valid ONNX file: .*$2" out/ingot inspect "$work/kind.onnx" &&
+        refused_naming "kind.onnx: not a valid ONNX file: .*$2" out/ingot inspect --layers "$work/kind.onnx"
+}
+
+text_is() { # all bytes, words
+    printf "$1" >"$work/kind.onnx" && refused_naming "kind.onnx: not a valid ONNX file: .*$2" out/ingot inspect "$work/kind.onnx"
+}
+
+kinds() { # what people have in the place of an ONNX file: what it is, and how to come by one
+    is_kind 'PK\003\004' "ZIP.*torch.onnx.export" && is_kind '\200\002\212\nl\374\234F' "PyTorch.*torch.onnx.export" && is_kind '\034\000\000\000TFL3' "tf2onnx" &&
+        is_kind '\211HDF\r\n\032\n' "Keras.*tf2onnx" && is_kind '\n\005\n\003' "TensorFlow.*tf2onnx" && text_is '\010\001' "no graph.*tf2onnx" &&
+        is_kind '\037\213\010' "gunzip" && is_kind '\177ELF' "program" && is_kind '\020\0\0\0\0\0\0\0{"a":{}}' "safetensors" &&
+        is_kind 'P5\n28 28\n255\n' "picture" && text_is '# Notes\non networks\n' "text file" && text_is '<!DOCTYPE html>\n<html></html>\n' "web page" &&
+        text_is '\n<html lang="en">\n' "web page" && text_is '<h' "text file" && text_is 'version https://git-lfs.github.com/spec/v1\noid sha256:0\n' "git lfs pull" &&
+        refused_naming "stdin: it is empty" sh -c 'out/ingot inspect - </dev/null'
+}
+
+other_formats() { # and versions: by which command the right one is made
+    out/ingot graph "$model" -o "$work/f.json" && out/ingot plan "$work/f.json" -o "$work/f.plan" && cp "$work/f.plan" "$work/plan.json" && sed 's/"version":1/"version":9/' "$work/f.plan" >"$work/f9.plan" &&
+        sed 's/"format":"[a-z-]*",//' "$work/f.plan" >"$work/f0.plan" || return 1
+    refused_naming "'ingot-plan', not 'ingot-graph', which ingot graph net.onnx -o graph.json makes" out/ingot inspect "$work/plan.json" &&
+        refused_naming "'ingot-graph', not 'ingot-plan', which ingot plan graph.json -o plan.json makes" out/ingot plan --summary "$work/f.json" "$work/f.json" &&
+        refused_naming "version 9 of 'ingot-plan', not 1: make it anew: ingot plan " out/ingot plan --summary "$work/f.json" "$work/f9.plan" &&
+        refused_naming "no 'format': ingot plan graph.json -o plan.json makes" out/ingot plan --summary "$work/f.json" "$work/f0.plan" &&
+        refused_naming "not 'ingot-profile', which ingot profile " out/ingot plan "$work/f.json" --profile "$work/f.plan" -o "$work/none.json"
+}
+
 flipped() { # any answer but a crash
     i=0
     while [ $i -lt 60 ]; do
@@ -165,6 +193,9 @@ check "not ONNX at all" refused out/ingot inspect "$SRCDIR/README.md"
 check "full disk" full_disk
 check "an output that cannot be written" nowhere
 check "a file of another kind" wrong_kind
+check "what is no ONNX file" kinds
+check "a file of another step or version" other_formats
+check "options name the verb" sh -c '! out/ingot plan --nonsense 2>&1 | head -1 | grep -v "^ingot plan: "'
 check "pictures that are too short or too long" pictures
 check "an output folder that cannot be written" no_half_output
 check "both files of a graph or none" both_or_none
