@@ -26,6 +26,8 @@ double ig_number(const char *text, const char *option, double low, double high);
 int64_t ig_whole_number(const char *text, const char *option, int64_t low, int64_t high);
 /* "8MB", "512KiB", "1000": bytes. */
 int64_t ig_size_option(const char *text, const char *option);
+/* What makes a word of n things: "s", or nothing of one. */
+const char *ig_plural(int64_t n);
 /* "1,234,567" */
 const char *ig_commas(int64_t n, char text[32]);
 

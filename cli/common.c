@@ -75,6 +75,11 @@ int64_t ig_size_option(const char *text, const char *option)
     exit(2);
 }
 
+const char *ig_plural(int64_t n)
+{
+    return n == 1 ? "" : "s";
+}
+
 const char *ig_commas(int64_t n, char text[32])
 {
     char digits[24];

@@ -244,8 +244,8 @@ void ig_deploy_summary(FILE *f, const struct ig_deployment *d)
     char bytes[32], weights[32], arena[32], buffers[32];
     int64_t all = 0;
     for (int32_t i = 0; i < d->ranks->n; i++) all += d->rank[i].weights_bytes;
-    fprintf(f, "%s: %d keys, %d parts; %d messages of %s B a frame; weights %s B%s\n", d->g->name,
-            d->ranks->n, d->parts->n, d->ranks->n_routes, ig_commas(d->bytes_passed, bytes), ig_commas(all, weights),
+    fprintf(f, "%s: %d key%s, %d part%s; %d message%s of %s B a frame; weights %s B%s\n", d->g->name, d->ranks->n, ig_plural(d->ranks->n),
+            d->parts->n, ig_plural(d->parts->n), d->ranks->n_routes, ig_plural(d->ranks->n_routes), ig_commas(d->bytes_passed, bytes), ig_commas(all, weights),
             d->splits ? "" : ", each with one key");
     fprintf(f, "%.3f ms a frame, %.1f frames/s predicted\n", d->period_ns * 1e-6, d->period_ns > 0 ? 1e9 / d->period_ns : 0);
     if (d->words.host_ops)

@@ -284,6 +284,7 @@ static void put_command(FILE *f, const struct ig_exploration *x, const struct ig
                         const char *site)
 {
     char path[4200];
+    fprintf(f, "These are sums over the network planned as one; configure plans each part by itself, and says what that gives:\n");
     fprintf(f, "./configure --model=%s --mapping=%s", x->model, mapping);
     if (ig_explore_has_groups(p)) fprintf(f, " --horizontal=%s", horizontal_path(mapping, path));
     fprintf(f, " --platform=%s && ninja\n", site);

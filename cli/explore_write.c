@@ -96,8 +96,8 @@ static int is_shown(const struct ig_exploration *x, int32_t i)
 void ig_explore_table(FILE *f, const struct ig_exploration *x, int all)
 {
     int32_t shown = 0;
-    fprintf(f, "%s: %d nodes on %d devices, %d deployments that no other beats\n", x->g->name, x->e->x.n,
-            x->site->n_devices, x->front.n);
+    fprintf(f, "%s: %d node%s on %d device%s, %d deployment%s that no other beats\n", x->g->name, x->e->x.n, ig_plural(x->e->x.n),
+            x->site->n_devices, ig_plural(x->site->n_devices), x->front.n, ig_plural(x->front.n));
     fprintf(f, "point  dev/core/gpu  J/device     J all   frames/s MiB/device  latency ms  kB/link\n");
     for (int32_t i = 0; i < x->front.n; i++) {
         if (!all && !is_shown(x, i)) continue;
@@ -113,8 +113,8 @@ void ig_explore_table(FILE *f, const struct ig_exploration *x, int all)
 
 void ig_explore_put_stages(FILE *f, const struct ig_exploration *x, const struct ig_explore_point *p)
 {
-    fprintf(f, "%.3f frames/s, latency %.3f ms, %.3f MiB on the fullest of %d devices\n", fps(p),
-            (double)p->latency_ns * 1e-6, mib(p->memory_bytes), p->n_devices);
+    fprintf(f, "%.3f frames/s, latency %.3f ms, %.3f MiB on the fullest of %d device%s\n", fps(p),
+            (double)p->latency_ns * 1e-6, mib(p->memory_bytes), p->n_devices, ig_plural(p->n_devices));
     for (int32_t s = 0; s < p->n_stages; s++) {
         const struct ig_explore_stage *at = &p->stages[s];
         char key[128];

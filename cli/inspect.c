@@ -99,8 +99,8 @@ static void print_text(FILE *f, const char *path, const struct ig_graph *g, int 
 {
     struct totals t = total(g);
     char parameters[32], bytes[32], largest[32];
-    fprintf(f, "%s: opset %lld, %d nodes after folding (%d before)\n", path, (long long)g->opset, g->n_nodes,
-            g->onnx_nodes);
+    fprintf(f, "%s: opset %lld, %d node%s after folding (%d before)\n", path, (long long)g->opset, g->n_nodes,
+            ig_plural(g->n_nodes), g->onnx_nodes);
     for (int32_t i = 0; i < g->n_inputs; i++) print_io(f, "input", &g->values[g->inputs[i]]);
     for (int32_t i = 0; i < g->n_outputs; i++) print_io(f, "output", &g->values[g->outputs[i]]);
     fprintf(f, "%.3f MMAC, %s parameters (%s B), largest tensor %s B\n", t.macs * 1e-6,

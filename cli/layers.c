@@ -62,7 +62,7 @@ static void print_names(FILE *f, const struct ig_layers *l)
 static void print_table(FILE *f, const char *path, const struct ig_layers *l)
 {
     char name[256], op[64], node[256];
-    fprintf(f, "%s: %d layers to map, %d that need no place\n", path, l->n, l->n_spare);
+    fprintf(f, "%s: %d layer%s to map, %d that need%s no place\n", path, l->n, ig_plural(l->n), l->n_spare, l->n_spare == 1 ? "s" : "");
     fprintf(f, "  %-40s %-20s %s\n", "layer", "op", "node");
     for (int32_t i = 0; i < l->n; i++)
         fprintf(f, "  %-40s %-20s %s\n", ig_name_text(l->at[i].autodice, name, sizeof name),

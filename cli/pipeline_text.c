@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/cli.h"
 #include "cli/pipeline.h"
 #include "planner/alloc.h"
 #include "planner/pipe_slots.h"
@@ -58,9 +59,9 @@ static void put_row(FILE *f, const struct ig_pipeline_report *r, int32_t way)
 void ig_pipeline_table(FILE *f, const struct ig_pipeline_report *r)
 {
     const struct ig_pipe *p = &r->net->p;
-    fprintf(f, "model %s: %d segments on", r->g->name, p->n);
+    fprintf(f, "model %s: %d segment%s on", r->g->name, p->n, ig_plural(p->n));
     for (int32_t k = 0; k < p->n_processors; k++) fprintf(f, "%s %s", k ? "," : "", p->processors[k]);
-    if (r->ideals >= 0) fprintf(f, "; %d places to cut at", r->ideals);
+    if (r->ideals >= 0) fprintf(f, "; %d place%s to cut at", r->ideals, ig_plural(r->ideals));
     fprintf(f, "\ntimes %s\n", r->times);
     fprintf(f, "  %-24s %10s %8s %6s %6s %10s %9s %10s %8s\n", "", "period ms", "fps", "gain", "stages", "latency ms",
             "moved KB", "memory MB", "gap");

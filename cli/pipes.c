@@ -57,12 +57,12 @@ static void put_text(FILE *f, const struct ig_graph *g, const struct ig_plan *p,
     char from[16], to[16], bytes[32], name[41];
     const char *memory[IG_PLAN_SLOTS];
     name_memories(g, p, cuts, memory);
-    fprintf(f, "%d stages: a result every %.3f ms, %.3f ms from end to end where frames wait (predicted)\n", p->n_stages,
+    fprintf(f, "%d stage%s: a result every %.3f ms, %.3f ms from end to end where frames wait (predicted)\n", p->n_stages, ig_plural(p->n_stages),
             p->period_ns * 1e-6, p->full_ns * 1e-6);
     for (int32_t i = 0; i < p->n_stages; i++) {
         const struct ig_plan_stage *s = &p->stages[i];
         fprintf(f, "  stage %d on %s: %d thread%s, steps %d..%d to %s, %.3f ms", i, s->processor, s->threads,
-                s->threads == 1 ? "" : "s", s->first, s->last,
+                ig_plural(s->threads), s->first, s->last,
                 ig_name_text(name_of(g, p, s->last), name, sizeof name), ig_stage_ns(p, i) * 1e-6);
         if (s->pass_ns > 0) fprintf(f, ", %.3f of them to pass tensors", s->pass_ns * 1e-6);
         fputc('\n', f);

@@ -87,7 +87,7 @@ static void print_bands(FILE *f, const struct ig_graph *g, const struct ig_plan 
         together += b->predicted_ns;
     }
     if (p->n_bands)
-        fprintf(f, "%d bands of layers run by rows: %.3f ms for %.3f\n", p->n_bands, together * 1e-6, apart * 1e-6);
+        fprintf(f, "%d band%s of layers run%s by rows: %.3f ms for %.3f\n", p->n_bands, ig_plural(p->n_bands), p->n_bands == 1 ? "s" : "", together * 1e-6, apart * 1e-6);
 }
 
 static void print_stages(FILE *f, const struct ig_graph *g, const struct ig_plan *p)
@@ -96,14 +96,14 @@ static void print_stages(FILE *f, const struct ig_graph *g, const struct ig_plan
     char text[32];
     for (int32_t i = 0; i < p->n_slots; i++) slots += p->slots[i].copies * p->slots[i].bytes;
     if (p->n_stages)
-        fprintf(f, "%d stages: %.3f ms a frame, %.1f frames/s, latency %.3f ms full; slots %s B\n", p->n_stages,
+        fprintf(f, "%d stage%s: %.3f ms a frame, %.1f frames/s, latency %.3f ms full; slots %s B\n", p->n_stages, ig_plural(p->n_stages),
                 p->period_ns * 1e-6, 1e9 / p->period_ns, p->full_ns * 1e-6, ig_commas(slots, text));
     for (int32_t i = 0; i < p->n_stages; i++) {
         const struct ig_plan_stage *s = &p->stages[i];
         fprintf(f, "  %s: %.3f ms, ", s->processor, ig_stage_ns(p, i) * 1e-6);
         if (s->pass_ns > 0) fprintf(f, "%.3f of them to pass tensors, ", s->pass_ns * 1e-6);
-        fprintf(f, "%d thread%s, %d slots, steps %d..%d to %s\n", s->threads, s->threads == 1 ? "" : "s", s->slots, s->first,
-                s->last, g->nodes[p->steps[s->last].node].name);
+        fprintf(f, "%d thread%s, %d slot%s, steps %d..%d to %s\n", s->threads, ig_plural(s->threads), s->slots, ig_plural(s->slots),
+                s->first, s->last, g->nodes[p->steps[s->last].node].name);
     }
 }
 
@@ -153,12 +153,12 @@ static void summary(FILE *f, const struct ig_graph *g, const struct ig_plan *p, 
     }
     double macs = 0;
     for (int32_t i = 0; i < g->n_nodes; i++) macs += g->nodes[i].macs;
-    fprintf(f, "model %s: %d layers (%d nodes before folding), %.1f MMAC\n", g->name, p->n_steps - views,
-            g->onnx_nodes, macs * 1e-6);
-    fprintf(f, "plan: %s, %s, %d thread%s, %.3f ms a frame %s; %d kernels, %d layers are views\n", p->target,
-            p->isa, p->threads, p->threads == 1 ? "" : "s", p->latency_ns * 1e-6,
+    fprintf(f, "model %s: %d layer%s (%d node%s before folding), %.1f MMAC\n", g->name, p->n_steps - views,
+            ig_plural(p->n_steps - views), g->onnx_nodes, ig_plural(g->onnx_nodes), macs * 1e-6);
+    fprintf(f, "plan: %s, %s, %d thread%s, %.3f ms a frame %s; %d kernel%s, %d layer%s\n", p->target,
+            p->isa, p->threads, ig_plural(p->threads), p->latency_ns * 1e-6,
             p->profile_sha256[0] ? "predicted from the profile" : "estimated (no profile of the target)",
-            kernels, views);
+            kernels, ig_plural(kernels), views, views == 1 ? " is a view" : "s are views");
     fprintf(f, "arena %s B (lower bound %s B), scratch of up to %s B a thread in it; weights %s B\n",
             ig_commas(p->arena_bytes, arena), ig_commas(p->arena_lower_bound_bytes, bound),
             ig_commas(p->scratch_bytes, scratch), ig_commas(p->weights_bytes, weights));
@@ -199,8 +199,8 @@ static void check_profile(const struct ig_profile *p, const char *path, const ch
         ig_fatal("%s: taken of another graph (sha256 %.12s..., this one is %.12s...); take a new profile", path,
                  p->graph_sha256, graph_sha256);
     if (p->threads != o->threads)
-        ig_fatal("%s: taken with %d threads, the plan is for %d; give --threads=%d or take a new profile", path,
-                 p->threads, o->threads, p->threads);
+        ig_fatal("%s: taken with %d thread%s, the plan is for %d; give --threads=%d or take a new profile", path,
+                 p->threads, ig_plural(p->threads), o->threads, p->threads);
     if (strcmp(p->isa, ig_isa_name(o->isa)))
         ig_fatal("%s: taken with %s kernels, the plan is for %s; give --isa=%s or take a new profile", path, p->isa,
                  ig_isa_name(o->isa), p->isa);
@@ -240,8 +240,8 @@ static struct ig_plan *cut_by(const struct ig_graph *g, const struct ig_plan_opt
     int32_t n = whole ? ig_parse_stages(g, whole, text, stages, stage_of, err, err_bytes) : -1;
     for (int32_t i = 0; i < n; i++)
         if (o->profile && budget == o->memory_budget && !ig_stage_is_gpu(&stages[i]) && stages[i].threads != o->profile->threads)
-            fprintf(stderr, "ingot: %s has %d threads, the profile is of %d: its times are estimates\n",
-                    stages[i].processor, stages[i].threads, o->profile->threads);
+            fprintf(stderr, "ingot: %s has %d thread%s, the profile is of %d: its times are estimates\n",
+                    stages[i].processor, stages[i].threads, ig_plural(stages[i].threads), o->profile->threads);
     if (n > 0 && ig_time_gpu_stage(g, o, stage_of, stages, n, err, err_bytes)) n = -1;
     if (n > 0) p = ig_plan_stages(g, o, stage_of, stages, n, err, err_bytes);
     if (p && ig_add_alternatives(g, o, p, alternatives, err, err_bytes)) {

@@ -86,7 +86,7 @@ static void profile_gpu(const char *path, const struct ig_source_options *source
         ig_gpu_profile_whole(g, kernels, repeats, GPU_FRAMES * runs, p, err, sizeof err))
         ig_fatal("%s: %s", path, err);
     write_profile(p, g, path, out);
-    if (!quiet) fprintf(stderr, "profile: %d kernels timed over %d layers on %s\n", p->n, g->n_nodes, p->cpu);
+    if (!quiet) fprintf(stderr, "profile: %d kernel%s timed over %d layer%s on %s\n", p->n, ig_plural(p->n), g->n_nodes, ig_plural(g->n_nodes), p->cpu);
     ig_profile_free(p);
     ig_graph_free(g);
 }
@@ -136,8 +136,8 @@ int ig_verb_profile(int argc, char **argv)
     write_profile(p, g, argv[optind], out);
     if (o.progress)
         fprintf(stderr,
-                "profile: %d kernels and cuts timed over %d layers, %d bands, %d thread%s, peak %.0f GFLOP/s a core\n",
-                p->n, g->n_nodes, p->n_bands, o.threads, o.threads == 1 ? "" : "s", p->peak_gflops);
+                "profile: %d kernel%s and cuts timed over %d layer%s, %d band%s, %d thread%s, peak %.0f GFLOP/s a core\n", p->n, ig_plural(p->n),
+                g->n_nodes, ig_plural(g->n_nodes), p->n_bands, ig_plural(p->n_bands), o.threads, ig_plural(o.threads), p->peak_gflops);
     ig_profile_free(p);
     ig_graph_free(g);
     return 0;

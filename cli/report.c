@@ -24,11 +24,6 @@ static const char help[] =
     "  --platform NAME   the board whose bandwidths and estimates are shown: tx2, xavier, a file, or host\n"
     "                    (default: the plan's target; host where out/platforms/host.json is there)\n";
 
-static const char *plural(int64_t n)
-{
-    return n == 1 ? "" : "s";
-}
-
 /* --- the plan in a sentence --- */
 
 struct counts {
@@ -58,17 +53,17 @@ static struct counts count(const struct ig_report *r)
 static void sentence(FILE *f, const struct ig_report *r, const struct counts *c)
 {
     const struct ig_plan *p = r->p;
-    fprintf(f, "<p class=\"lead\">On %d thread%s of ", p->threads, plural(p->threads));
+    fprintf(f, "<p class=\"lead\">On %d thread%s of ", p->threads, ig_plural(p->threads));
     ig_xml_text(f, r->profile ? r->profile->cpu : p->target);
     fprintf(f, " with %s kernels a frame takes <b>%.4g ms</b>, %s: %d layer%s", p->isa, p->latency_ns * 1e-6,
             p->profile_sha256[0] ? "predicted from measured times"
                                  : "estimated without a profile of the target",
-            c->layers, plural(c->layers));
+            c->layers, ig_plural(c->layers));
     if (p->n_bands)
         fprintf(f, ", %d of them in %d band%s that run%s by rows,", c->in_bands, p->n_bands,
-                plural(p->n_bands), p->n_bands == 1 ? "s" : "");
+                ig_plural(p->n_bands), p->n_bands == 1 ? "s" : "");
     fprintf(f, " on %d kernel%s, with all activations in one arena %s the fewest bytes that the steps allow.",
-            c->kernels, plural(c->kernels), p->arena_bytes == p->arena_lower_bound_bytes ? "of" : "near");
+            c->kernels, ig_plural(c->kernels), p->arena_bytes == p->arena_lower_bound_bytes ? "of" : "near");
     if (c->slowest >= 0 && p->latency_ns > 0) {
         fprintf(f, " The longest layer, <a href=\"#l%d\"><bdi>", c->slowest);
         ig_xml_text(f, r->g->nodes[p->steps[c->slowest].node].name);
@@ -214,11 +209,11 @@ static void load_profiles(struct ig_report *r, const char *const *paths, int32_t
         if (fits && !r->profile) r->profile = profile;
         else if (r->n_others < IG_MAX_OTHERS) r->others[r->n_others++] = profile;
         else ig_fatal("%s: none of %d profiles was taken with %s kernels on %d thread%s as the plan runs", paths[i], n, r->p->isa,
-                      r->p->threads, plural(r->p->threads));
+                      r->p->threads, ig_plural(r->p->threads));
     }
     if (n == 1 && !r->profile)
         ig_fatal("%s: taken with %s kernels on %d thread%s, the plan is for %s on %d", paths[0], r->others[0]->isa,
-                 r->others[0]->threads, plural(r->others[0]->threads), r->p->isa, r->p->threads);
+                 r->others[0]->threads, ig_plural(r->others[0]->threads), r->p->isa, r->p->threads);
 }
 
 /* The board that was asked for, or the plan's target where there is a description of it. */

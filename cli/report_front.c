@@ -83,9 +83,9 @@ static void draw_points(const struct ig_chart *c, const struct ig_front *t)
     for (int32_t i = 0; i < t->n; i++) {
         char bytes[32];
         fprintf(c->f,
-                "<circle class=\"dot k0\" cx=\"%.1f\" cy=\"%.1f\" r=\"4\"><title>%s B, %.4g ms, %d bands, ",
+                "<circle class=\"dot k0\" cx=\"%.1f\" cy=\"%.1f\" r=\"4\"><title>%s B, %.4g ms, %d band%s, ",
                 ig_chart_x(c, t->at[i].bytes), ig_chart_y(c, t->at[i].ms),
-                ig_commas((int64_t)t->at[i].bytes, bytes), t->at[i].ms, t->at[i].bands);
+                ig_commas((int64_t)t->at[i].bytes, bytes), t->at[i].ms, t->at[i].bands, ig_plural(t->at[i].bands));
         ig_xml_text(c->f, t->at[i].kernels);
         fputs(" kernels</title></circle>\n", c->f);
     }

@@ -238,5 +238,5 @@ void ig_samples_fit(struct ig_platform *b, const struct ig_samples_options *o)
     if (file) fclose(file);
     if (!o->missing) raise_peak(&b->processors[0], families, n);
     for (int32_t i = 0; i < n; i++) fit(&b->processors[0], &families[i], o->words);
-    if (left && o->words) fprintf(stderr, "%d layers to be measured again\n", left);
+    if (left && o->words) fprintf(stderr, "%d layer%s to be measured again\n", left, ig_plural(left));
 }

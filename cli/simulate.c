@@ -118,8 +118,9 @@ static void print_words(FILE *f, const struct simulation *s)
     const struct ig_fleet_run *run = &s->run;
     double period = ig_fleet_period(run), bound = (double)ig_fleet_bound(fleet);
     char bytes[32];
-    fprintf(f, "%d ranks on %d devices, %d parts, %d messages; %s bytes between devices a frame\n", fleet->n_ranks,
-            fleet->n_devices, fleet->n_parts, fleet->n_messages, ig_commas(s->bytes, bytes));
+    fprintf(f, "%d rank%s on %d device%s, %d part%s, %d message%s; %s bytes between devices a frame\n", fleet->n_ranks,
+            ig_plural(fleet->n_ranks), fleet->n_devices, ig_plural(fleet->n_devices), fleet->n_parts, ig_plural(fleet->n_parts), fleet->n_messages,
+            ig_plural(fleet->n_messages), ig_commas(s->bytes, bytes));
     fprintf(f, "  period   %10.3f ms, %.2f frames a second; no less than %.3f ms (%.1f %%)\n", period / 1e6, 1e9 / period,
             bound / 1e6, 100 * bound / period);
     fprintf(f, "  latency  %10.3f ms of a frame alone; %.3f ms in the stream, at most %.3f ms\n", (double)s->alone_ns / 1e6,

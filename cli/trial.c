@@ -84,7 +84,7 @@ static struct ig_graph *graph_of_team(const struct wishes *w, struct ig_graph *g
 static struct ig_profile *team_profile(const struct wishes *w, const struct ig_graph *g, int32_t threads)
 {
     struct ig_profile *p = read_profile(w, w->team_profile, g, w->team_graph);
-    if (p->threads != threads) ig_fatal("%s: taken with %d threads, the team has %d", w->team_profile, p->threads, threads);
+    if (p->threads != threads) ig_fatal("%s: taken with %d thread%s, the team has %d", w->team_profile, p->threads, ig_plural(p->threads), threads);
     return p;
 }
 

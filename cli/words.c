@@ -83,5 +83,5 @@ void ig_words_fit(const struct ig_emit *e, const struct ig_graph *g)
     const struct ig_value *out = &g->values[g->outputs[0]];
     int64_t classes = e->host_ops && e->host_ops->nms ? e->host_ops->n_classes : ig_count(&out->shape);
     if (e->n_labels != classes)
-        fprintf(stderr, "ingot: --labels: %d names, but %s has %lld classes\n", e->n_labels, out->name, (long long)classes);
+        fprintf(stderr, "ingot: --labels: %d name%s, but %s has %lld classes\n", e->n_labels, ig_plural(e->n_labels), out->name, (long long)classes);
 }

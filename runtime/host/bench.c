@@ -139,7 +139,8 @@ static struct entry entry_at(const struct ig_program *p, int step)
         e.predicted_ns += p->layers[e.next].predicted_ns;
     }
     snprintf(e.name, sizeof e.name, "%.76s..%.76s", l->name, p->layers[e.next - 1].name);
-    snprintf(e.kernel, sizeof e.kernel, "%d layers by %d rows", members, p->model->steps[step].phase);
+    snprintf(e.kernel, sizeof e.kernel, "%d layers by %d row%s", members, p->model->steps[step].phase,
+             p->model->steps[step].phase == 1 ? "" : "s");
     return e;
 }
 

@@ -158,8 +158,9 @@ static void print_info(const struct ig_program *cpu, const struct ig_gpu_program
     for (int32_t i = 0; !p->stage && i < p->plan->n_inputs + p->plan->n_outputs; i++) /* those of a stage are slots */
         printf("GPU %s %s: %s\n", i < p->plan->n_inputs ? "input" : "output",
                ig_name_text(name_of(cpu->model, i), name, sizeof name), words[kind_of(p->plan, i)]);
-    printf("GPU plan: %d layers in %d launches of %d kernels, for sm %s%s%s; arena %lld B, weights %lld B\nGPU plan  %s\n",
-           p->n_layers, p->plan->n_calls, p->plan->n_functions, p->chips, p->ptx ? ", PTX for sm " : "", p->ptx ? p->ptx : "",
+    printf("GPU plan: %d layer%s in %d launch%s of %d kernel%s, for sm %s%s%s; arena %lld B, weights %lld B\nGPU plan  %s\n",
+           p->n_layers, p->n_layers == 1 ? "" : "s", p->plan->n_calls, p->plan->n_calls == 1 ? "" : "es", p->plan->n_functions,
+           p->plan->n_functions == 1 ? "" : "s", p->chips, p->ptx ? ", PTX for sm " : "", p->ptx ? p->ptx : "",
            (long long)p->plan->arena_bytes, (long long)p->plan->constants_bytes, p->plan_sha256);
 }
 

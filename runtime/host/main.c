@@ -156,7 +156,7 @@ struct ig_options ig_parse(int argc, char **argv, const struct ig_program *p)
         if (o.n_inputs++ < 16) o.inputs[o.n_inputs - 1] = argv[optind];
     o.stream = o.n_inputs == 1 && !strcmp(o.inputs[0], "-");
     if (o.n_inputs && o.n_inputs != p->model->n_inputs && !(o.stream && p->model->n_inputs)) {
-        fprintf(stderr, "%s: %d inputs given, the network has %d\n", program_name, o.n_inputs,
+        fprintf(stderr, "%s: %d input%s given, the network has %d\n", program_name, o.n_inputs, o.n_inputs == 1 ? "" : "s",
                 p->model->n_inputs);
         exit(2);
     }

@@ -147,7 +147,7 @@ void ig_print_info(const struct ig_session *s, int json)
                (long long)m->weights_bytes);
         return;
     }
-    printf("%s: %d layers, planned for %d thread%s of %s by %s\n", m->name, m->n_steps, m->threads,
+    printf("%s: %d layer%s, planned for %d thread%s of %s by %s\n", m->name, m->n_steps, m->n_steps == 1 ? "" : "s", m->threads,
            m->threads == 1 ? "" : "s", p->target, p->tool);
     for (int i = 0; i < m->n_inputs; i++) print_io("input", &m->inputs[i]);
     for (int i = 0; i < m->n_outputs; i++) print_io("output", &m->outputs[i]);

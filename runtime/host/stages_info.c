@@ -39,13 +39,13 @@ void ig_stages_info(const struct ig_program *p, int json)
         put_json(p);
         return;
     }
-    printf("%d stages: a result every %.3f ms, %.3f ms from end to end where frames wait (predicted)\n", pipe->n_stages,
-           pipe->period_ns * 1e-6, pipe->full_ns * 1e-6);
+    printf("%d stage%s: a result every %.3f ms, %.3f ms from end to end where frames wait (predicted)\n", pipe->n_stages,
+           pipe->n_stages == 1 ? "" : "s", pipe->period_ns * 1e-6, pipe->full_ns * 1e-6);
     for (int i = 0; i < pipe->n_stages; i++) {
         const struct ig_stage *s = &pipe->stages[i];
         const char *last = s->model.n_steps ? p->layers[s->first + s->model.n_steps - 1].name : "";
-        printf("  stage %d on %s: %d thread%s, %d layers to %s, %.3f ms\n", i, s->processor, s->model.threads,
-               s->model.threads == 1 ? "" : "s", s->model.n_steps, ig_name_text(last, name, sizeof name),
+        printf("  stage %d on %s: %d thread%s, %d layer%s to %s, %.3f ms\n", i, s->processor, s->model.threads,
+               s->model.threads == 1 ? "" : "s", s->model.n_steps, s->model.n_steps == 1 ? "" : "s", ig_name_text(last, name, sizeof name),
                s->predicted_ns * 1e-6);
     }
     for (int i = 0; i < pipe->n_slots; i++) {

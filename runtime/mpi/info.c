@@ -62,8 +62,8 @@ static void print_gpu(const struct ig_rank *r, int json)
         printf("\"gpu\":{\"arena_bytes\":%lld,\"chips\":[%s],\"launches\":%lld,%s%s%s\"weights_bytes\":%lld},", arenas,
                r->gpu->chips, launches, ptx ? "\"ptx\":" : "", ptx ? ptx : "", ptx ? "," : "", constants);
     else
-        printf("on a GPU, sm %s%s%s: %lld launches a frame; arenas %lld B, weights %lld B; else on the CPU\n",
-               r->gpu->chips, ptx ? ", PTX for sm " : "", ptx ? ptx : "", launches, arenas, constants);
+        printf("on a GPU, sm %s%s%s: %lld launch%s a frame; arenas %lld B, weights %lld B; else on the CPU\n",
+               r->gpu->chips, ptx ? ", PTX for sm " : "", ptx ? ptx : "", launches, launches == 1 ? "" : "es", arenas, constants);
 }
 
 static void print_json(const struct ig_rank *r, const struct bytes *b)
