@@ -137,9 +137,17 @@ static int fold(struct im *m, const struct ig_node *n)
     return 1;
 }
 
+/* Its own; of one without that of its first output, as mappings have it (graph/layers.h). */
+static const char *name_of(const struct im_node *n)
+{
+    for (int i = 0; !*n->name && i < n->n_out; i++)
+        if (*n->out[i]) return n->out[i];
+    return n->name;
+}
+
 static void add_node(struct im *m, const struct ig_node *n)
 {
-    const char *name = m->node ? m->node->name : "";
+    const char *name = m->node ? name_of(m->node) : "";
     if (*name && m->emitted) name = im_format(m, "%s_%s", name, ig_op_info((enum ig_op)n->op)->name);
     struct ig_node *made = ig_add_node(m->g, *name ? name : NULL, (enum ig_op)n->op, n->n_in, n->n_out);
     memcpy(made->in, n->in, (size_t)n->n_in * sizeof *n->in);

@@ -303,7 +303,7 @@ PY
         ! out/ingot trial "$work/parts.json" --stages=cpu:0,cpu:1 --team-graph "$work/whole.json" -o "$work/no.json" 2>"$work/err" &&
         grep -q 'given both or neither' "$work/err" &&
         ! out/ingot trial "$work/parts.json" --stages=cpu:0,cpu:1 --team-graph "$work/parts.json" --team-profile "$work/one.json" -o "$work/no.json" 2>"$work/err" &&
-        grep -q 'taken with 1 threads, the team has 2' "$work/err" &&
+        grep -q 'taken with 1 thread, the team has 2' "$work/err" &&
         ! out/ingot trial "$work/parts.json" --stages=cpu:0,cpu:1 --team-graph "$work/parts.json" --team-profile "$work/team.json" -o "$work/no.json" 2>"$work/err" &&
         [ "$(wc -l <"$work/err")" = 1 ] && [ ! -e "$work/no.json" ]
 }

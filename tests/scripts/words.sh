@@ -1,4 +1,4 @@
-# What is printed for people: one of a thing is one, not "1 layers".
+# What is printed for people: one of a thing is one, not "1 layers"; a layer has the same name wherever it is spoken of.
 . "$SRCDIR/tests/scripts/tap.inc"
 . "$SRCDIR/tests/scripts/program.inc"
 PYTHON=${PYTHON:-python3}
@@ -42,12 +42,19 @@ machines() { # one device, and one message between two keys
         in_the_singular out/ingot simulate "$work/both/deploy.json" --platform "$work/two.txt"
 }
 
+unnamed() { # a layer without a name has its output's, of which mappings speak
+    out/ingot inspect "$net.onnx" >"$work/words" && grep -q '^  y  *matmul\|^  y  *fc' "$work/words" && out/ingot inspect --layers -q "$net.onnx" >"$work/words" &&
+        [ "$(cat "$work/words")" = y ] &&
+        grep -q '"name":"y","onnx":"MatMul' "$net.json"
+}
+
 programs() {
     program single "$net.plan.json" && head -c 256 /dev/zero >"$work/zeros" && in_the_singular "$work/single" --info && in_the_singular "$work/single" --bench=0.1
 }
 
 check "a network of one layer" network
 check "verbs" verbs
+check "a layer without a name" unnamed
 check "bands" bands
 check "machines" machines
 check "the program" programs
