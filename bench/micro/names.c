@@ -20,6 +20,7 @@ static struct ig_graph *one_conv(const char *text)
     conv->in[0] = ig_add_value(g, "x", &in);
     conv->in[1] = ig_add_const(g, "w", &weights, NULL);
     conv->out[0] = ig_add_value(g, "y", &out);
+    ig_add_output(g, conv->out[0]);
     conv->attrs.conv = (struct ig_conv){
         .w = {1, kh, kw, 1, s, s, 1, 1, 1, 0, kh / 2, kw / 2, 0, kh / 2, kw / 2, 1, 1}, .groups = groups};
     g->channels_last = 1;

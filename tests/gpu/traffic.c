@@ -122,7 +122,7 @@ static int count_conv(const char *text, int halves, const char *name, double loa
     struct ig_call call;
     int32_t batch, n = 0;
     if (!g) fail_msg("%s", err);
-    if (halves) assert_int_equal(ig_pass_half(g), 0);
+    if (halves) assert_true(ig_pass_half(g) > 0);
     struct ig_view *views = calloc((size_t)g->n_values + 1, sizeof *views);
     ig_compute_views(g, views);
     for (int32_t i = 0; i < g->n_nodes; i++) {
