@@ -181,6 +181,9 @@ void ig_load_input(const struct ig_session *s, int i, const char *path)
     else if (f.n > 2 && f.data[0] == 'P' && (f.data[1] == '5' || f.data[1] == '6') && f.n != bytes)
         load_pnm(s, &f, io->shape, s->inputs[i]);
     else if (f.n == bytes) memcpy(s->inputs[i], f.data, bytes);
+    else if (f.n > 4 && (!memcmp(f.data, "\x89PNG", 4) || !memcmp(f.data, "\xff\xd8\xff", 3)))
+        ig_die("%s: a picture in %s; PGM and PPM are read: convert it, as by ImageMagick's convert %s picture.ppm", path,
+               f.data[1] == 'P' ? "PNG" : "JPEG", path);
     else
         ig_die("%s: %s%zu bytes, neither .npy nor PGM/PPM nor the %zu raw bytes of input '%s' %s", path,
                f.n > bytes + MORE ? "at least " : "", f.n, bytes, ig_name_text(io->name, name, sizeof name),

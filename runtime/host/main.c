@@ -161,7 +161,7 @@ struct ig_options ig_parse(int argc, char **argv, const struct ig_program *p)
         exit(2);
     }
     if (!o.n_inputs && p->model->n_inputs && !o.bench && !o.info && !o.trace) {
-        usage(stderr, p);
+        fprintf(stderr, "%s: no input: give a file, or - for raw frames on stdin; --help says more\n", program_name);
         exit(2);
     }
     return o;

@@ -218,6 +218,13 @@ check "usage errors are short" usage
 check "usage errors exit with 2" sh -c 'out/ingot inspect 2>/dev/null; [ $? = 2 ] && { out/ingot plan --threads=x a 2>/dev/null; [ $? = 2 ]; }'
 check "half a thread is none" sh -c 'out/ingot plan --threads=1.5 a 2>&1 | grep -q "^ingot: --threads takes a whole number from 1 to 64, not .1.5.$"'
 check "an option no program has" program_options 2 treads=2 --treads=2
+other_pictures() { # PNG and JPEG are not read
+    printf '\211PNG\r\n\032\n0000' >"$work/picture.pgm" && refused_picture "a picture in PNG; PGM and PPM are read" &&
+        printf '\377\330\377\3400000' >"$work/picture.pgm" && refused_picture "a picture in JPEG; PGM and PPM are read"
+}
+
+check "pictures of other kinds" other_pictures
+check "no input" program_options 2 "no input: give a file, or - for raw frames on stdin"
 check "more outputs than there are" program_options 2 "two.npy: the network has 1 output" x -o "$work/one.npy" -o "$work/two.npy"
 check "a GPU asked of a program without one" gpu_of_none
 check "wrong input size" program_input "abc"
