@@ -95,11 +95,31 @@ static inline void ig_bytes_put_twos(uint8_t *const *to, int64_t at, int32_t row
     }
 }
 
+/* Four pixels of 8 channels at a time, of four at least, whose rounded products are within 32 bits. */
+static inline void ig_bytes_put_eights(uint8_t *const *to, int64_t at, int32_t rows, const int32_t *sums, int64_t step,
+                                       const float *scale, const struct ig_bytes_head *head)
+{
+    const __m256 by = _mm256_loadu_ps(scale);
+    const struct ig_bytes_head h = *head;
+    for (int32_t i = 0; i < rows; i += 4) {
+        const int32_t k = i + 4 <= rows ? i : rows - 4; /* the last four overlap those before */
+        const int32_t *a = sums + k * step;
+        const __m256i v = ig_bytes_narrowed_avx2(ig_bytes_rounded_avx2(a, by), ig_bytes_rounded_avx2(a + step, by),
+                                                 ig_bytes_rounded_avx2(a + 2 * step, by), ig_bytes_rounded_avx2(a + 3 * step, by), &h);
+        const __m128i first = _mm256_castsi256_si128(v), second = _mm256_extracti128_si256(v, 1);
+        _mm_storel_epi64((__m128i *)(to[k] + at), first);
+        _mm_storel_epi64((__m128i *)(to[k + 1] + at), _mm_unpackhi_epi64(first, first));
+        _mm_storel_epi64((__m128i *)(to[k + 2] + at), second);
+        _mm_storel_epi64((__m128i *)(to[k + 3] + at), _mm_unpackhi_epi64(second, second));
+    }
+}
+
 /* `put` of common/conv_bytes.inc, of sums `step` apart. */
 static inline void ig_bytes_put_avx2(uint8_t *const *to, int64_t at, int32_t rows, const int32_t *sums, int64_t step,
                                      const float *scale, int32_t n, const struct ig_bytes_head *head)
 {
     if (head->narrows && n == IG_BYTES_CHANNELS && rows > 1) ig_bytes_put_twos(to, at, rows, sums, step, scale, head);
+    else if (head->narrows && n == IG_BYTES_CHANNELS / 2 && rows >= 4) ig_bytes_put_eights(to, at, rows, sums, step, scale, head);
     else ig_bytes_put_any_avx2(to, at, rows, sums, step, scale, n, head);
 }
 

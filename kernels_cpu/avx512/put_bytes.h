@@ -29,7 +29,7 @@ static inline void ig_bytes_put_any(uint8_t *const *to, int64_t at, int32_t rows
         for (int j = 0; j < 2; j++) {
             __m512 y = _mm512_mul_ps(_mm512_cvtepi32_ps(_mm512_loadu_si512(sums + 16 * j)), by[j].scale);
             __m512i v = _mm512_cvtps_epi32(_mm512_min_ps(_mm512_max_ps(y, low), high));
-            _mm512_mask_cvtepi32_storeu_epi8(to[i] + at + 16 * j, by[j].there, _mm512_add_epi32(v, zero));
+            _mm_mask_storeu_epi8(to[i] + at + 16 * j, by[j].there, _mm512_cvtepi32_epi8(_mm512_add_epi32(v, zero)));
         }
 }
 
@@ -64,10 +64,41 @@ static inline void ig_bytes_put_pairs(uint8_t *const *to, int64_t at, int32_t ro
     }
 }
 
+/* Four pixels of 16 channels at a time, of four at least, whose rounded products are within 32 bits; sums are `step` apart. */
+static inline void ig_bytes_put_fours(uint8_t *const *to, int64_t at, int32_t rows, const int32_t *sums, int64_t step, const float *scale,
+                                      const struct ig_bytes_head *head)
+{
+    const __m512 by = _mm512_loadu_ps(scale);
+    const struct ig_bytes_head h = *head;
+    for (int32_t i = 0; i < rows; i += 4) { /* the last four overlap those before */
+        const int32_t k = i + 4 <= rows ? i : rows - 4;
+        const int32_t *from = sums + k * step;
+        __m512i v = ig_bytes_narrowed(ig_bytes_rounded(from, by), ig_bytes_rounded(from + step, by), ig_bytes_rounded(from + 2 * step, by),
+                                      ig_bytes_rounded(from + 3 * step, by), &h);
+        _mm_storeu_si128((__m128i *)(to[k] + at), _mm512_castsi512_si128(v));
+        _mm_storeu_si128((__m128i *)(to[k + 1] + at), _mm512_extracti32x4_epi32(v, 1));
+        _mm_storeu_si128((__m128i *)(to[k + 2] + at), _mm512_extracti32x4_epi32(v, 2));
+        _mm_storeu_si128((__m128i *)(to[k + 3] + at), _mm512_extracti32x4_epi32(v, 3));
+    }
+}
+
+/* Of 8, 16 or 24 channels, of four pixels at least. */
+static inline void ig_bytes_put_few(uint8_t *const *to, int64_t at, int32_t rows, const int32_t *sums, const float *scale, int32_t n,
+                                    const struct ig_bytes_head *head)
+{
+    const int32_t whole = n & 16;
+    if (whole) ig_bytes_put_fours(to, at, rows, sums, IG_BYTES_PUT_STEP, scale, head);
+    if (n & 8) ig_bytes_put_eights(to, at + whole, rows, sums + whole, IG_BYTES_PUT_STEP, scale + whole, head);
+}
+
 static inline void ig_bytes_put_avx512(uint8_t *const *to, int64_t at, int32_t rows, const int32_t *sums, const float *scale, int32_t n,
                                        const struct ig_bytes_head *head)
 {
     const int32_t pairs = head->narrows && n == IG_BYTES_PUT_STEP ? rows & ~1 : 0;
+    if (head->narrows && n < IG_BYTES_PUT_STEP && n % 8 == 0 && rows >= 4) {
+        ig_bytes_put_few(to, at, rows, sums, scale, n, head);
+        return;
+    }
     ig_bytes_put_pairs(to, at, pairs, sums, scale, head);
     if (pairs < rows) ig_bytes_put_any(to + pairs, at, rows - pairs, sums + pairs * IG_BYTES_PUT_STEP, scale, n, head);
 }
@@ -76,22 +107,8 @@ static inline void ig_bytes_put_avx512(uint8_t *const *to, int64_t at, int32_t r
 static inline void ig_bytes_put_quads(uint8_t *const *to, int64_t at, int32_t rows, const int32_t *sums, const float *scale, int32_t n,
                                       const struct ig_bytes_head *head)
 {
-    const __m512 by = _mm512_loadu_ps(scale);
-    if (!head->narrows || n < IG_BYTES_CHANNELS || rows < 4) {
-        ig_bytes_put_avx2(to, at, rows, sums, IG_BYTES_CHANNELS, scale, n, head);
-        return;
-    }
-    const struct ig_bytes_head h = *head;
-    for (int32_t i = 0; i < rows; i += 4) { /* the last four overlap those before */
-        const int32_t k = i + 4 <= rows ? i : rows - 4;
-        const int32_t *from = sums + k * IG_BYTES_CHANNELS;
-        __m512i v = ig_bytes_narrowed(ig_bytes_rounded(from, by), ig_bytes_rounded(from + 16, by), ig_bytes_rounded(from + 32, by),
-                                      ig_bytes_rounded(from + 48, by), &h);
-        _mm_storeu_si128((__m128i *)(to[k] + at), _mm512_castsi512_si128(v));
-        _mm_storeu_si128((__m128i *)(to[k + 1] + at), _mm512_extracti32x4_epi32(v, 1));
-        _mm_storeu_si128((__m128i *)(to[k + 2] + at), _mm512_extracti32x4_epi32(v, 2));
-        _mm_storeu_si128((__m128i *)(to[k + 3] + at), _mm512_extracti32x4_epi32(v, 3));
-    }
+    if (head->narrows && n >= IG_BYTES_CHANNELS && rows >= 4) ig_bytes_put_fours(to, at, rows, sums, IG_BYTES_CHANNELS, scale, head);
+    else ig_bytes_put_avx2(to, at, rows, sums, IG_BYTES_CHANNELS, scale, n, head);
 }
 
 #endif

@@ -59,6 +59,7 @@ struct ig_bytes_pixels {         /* whose words a tile takes */
     int64_t words;               /* of a line */
     int32_t lines;
     int32_t fetch;               /* the panel is used for the first time: it may not be in a cache */
+    int32_t channels;            /* of the panel that there are */
 };
 
 /* How a layer is cut. */
