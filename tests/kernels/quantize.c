@@ -138,6 +138,16 @@ static void three_by_three(struct rng *r, struct ig_window *w, int32_t *in, int3
     }
 }
 
+/* Depthwise, 3x3, of 8 channels: several pixels fit a vector. */
+static void eights(struct rng *r, struct ig_conv *a, int32_t *ic, int32_t *oc, int32_t *in, int32_t *out)
+{
+    a->w = (struct ig_window){1, 3, 3, 1, 1, 1, 1, 1, 1, 0, 1, 1, 0, 1, 1, 1, 1};
+    a->groups = *ic = *oc = 8;
+    in[0] = out[0] = 1;
+    in[1] = out[1] = rng_int(r, 1, 6);
+    in[2] = out[2] = rng_int(r, 1, 40);
+}
+
 /* Fewer channels where the reference would take long. */
 static void limit(const struct ig_conv *a, int32_t pixels, int32_t *ic, int32_t *oc)
 {
@@ -160,6 +170,7 @@ static int32_t convolution(struct rng *r, struct check_problem *p, int weights, 
     if (rank == 2 && a->groups == 1 && rng_one_in(r, 3)) pointwise(r, &a->w, in, out);
     if (rank == 2 && a->groups > 1 && a->groups < ic && rng_one_in(r, 2)) three_by_three(r, &a->w, in, out);
     if (rank == 2 && rng_one_in(r, 10)) one_pixel(r, a, &ic, &oc, in, out);
+    if (rank == 2 && rng_one_in(r, 16)) eights(r, a, &ic, &oc, in, out);
     limit(a, out[0] * out[1] * out[2], &ic, &oc);
     int32_t dims[5] = {oc, ic / a->groups}, k[3] = {a->w.kd, a->w.kh, a->w.kw};
     memcpy(dims + 2, k + 3 - rank, (size_t)rank * sizeof *k);
