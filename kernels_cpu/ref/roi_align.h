@@ -45,11 +45,17 @@ static inline int32_t ig_roi_within(double v, int32_t n)
     return v > 0 ? v < n ? (int32_t)v : n : 0;
 }
 
+/* To the nearest whole number, halves away from zero. */
+static inline double ig_roi_rounded(double v)
+{
+    return v < 0 ? -floor(0.5 - v) : floor(v + 0.5);
+}
+
 /* IG_ROI_POOL: the whole pixels of a bin in a dim of n, by numbers rounded to single precision, as onnxruntime has them. */
 static inline struct ig_roi_pixels ig_roi_pixels_of(const struct ig_roi_align *a, float from, float to, int32_t bin, int32_t bins, int32_t n)
 {
     float first = from * a->spatial_scale, last = to * a->spatial_scale;
-    double start = round((double)first), length = round((double)last) - start + 1;
+    double start = ig_roi_rounded((double)first), length = ig_roi_rounded((double)last) - start + 1;
     float size = (float)(length > 1 ? length : 1) / (float)bins, begin = (float)bin * size, end = (float)(bin + 1) * size;
     return (struct ig_roi_pixels){ig_roi_within(floor((double)begin) + start, n), ig_roi_within(ceil((double)end) + start, n)};
 }

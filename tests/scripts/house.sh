@@ -10,7 +10,7 @@ kernels_gpu:kernels_gpu/ kernels_cpu/ graph/op.h graph/tensor.h runtime/gpu/driv
 runtime:runtime/ kernels_cpu/kernel.h kernels_cpu/amx/grant.h kernels_cpu/avxvnni/there.h kernels_cpu/dotprod/there.h kernels_cpu/reach.h graph/op.h graph/tensor.h
 planner:planner/ graph/ kernels_cpu/
 gen:gen/ planner/plan.h planner/deploy/ planner/host_ops.h graph/ kernels_gpu/kernel.h kernels_cpu/kernel.h kernels_cpu/problem.h kernels_cpu/registry.h kernels_cpu/slice.h runtime/
-bench:bench/ gen/ planner/plan.h planner/joint.h planner/tradeoff.h graph/ kernels_cpu/ runtime/
+bench:bench/ gen/ planner/plan.h planner/joint.h planner/tradeoff.h graph/ kernels_cpu/ kernels_gpu/emu/run.h runtime/
 models:models/ graph/
 cli:cli/ bench/ gen/ planner/ graph/ kernels_cpu/ runtime/ models/
 '
