@@ -140,7 +140,7 @@ refuses() {
     refused 'line 1: a string expected' '{' && refused 'line 2: two members' '{"a":1,\n"a":2}' &&
         refused 'no such escape' '{"a":"\\q"}' && refused 'without an end' '{"a":"b' && refused 'no value' '[1,]' &&
         refused 'no value' '[01]' && refused 'no value' '[.5]' && refused 'no such escape' '["\\ud800"]' &&
-        refused 'behind the end' '{} {}' && refused "format. must be" '{"a":"\\u00e9\\ud83d\\ude00"}' &&
+        refused 'behind the end' '{} {}' && refused "it has no .format.: ingot graph" '{"a":"\\u00e9\\ud83d\\ude00"}' &&
         refused 'too deep' "$(printf '%300s' '' | tr ' ' '[')" && refused 'too large' '[99999999999999999999]' &&
         refused 'no value' '' && ! emulate tx2 "$profile" net.onnx 2>"$work/err" && grep -q 'only graph.json' "$work/err"
 }
