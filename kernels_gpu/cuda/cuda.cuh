@@ -34,7 +34,7 @@ struct alignas(8) halves4 {
 #define IS_ALIGNED(p, bytes) (void)0 /* the device sees to it */
 #define UNROLL _Pragma("unroll") /* the loop that follows, whole */
 /*
- * Four floats from device to shared memory, or zeros, without a register between: chips since sm_80 copy while the thread goes on.
+ * One or four floats from device to shared memory, or zeros, without a register between: chips since sm_80 copy while the thread goes on.
  * It waits until at most `left` groups of its copies are under way, and for those of other threads by a barrier.
  */
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
@@ -46,6 +46,11 @@ static __device__ __forceinline__ void copy4(float *to, const float *from, bool 
     const unsigned at = (unsigned)__cvta_generic_to_shared(to);
     asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" : : "r"(at), "l"(from), "r"(there ? 16 : 0) : "memory");
 }
+static __device__ __forceinline__ void copy1(float *to, const float *from, bool there)
+{
+    const unsigned at = (unsigned)__cvta_generic_to_shared(to);
+    asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" : : "r"(at), "l"(from), "r"(there ? 4 : 0) : "memory");
+}
 #else
 #define COPY_GROUP() (void)0
 #define COPY_WAIT(left) (void)0
@@ -54,7 +59,12 @@ static __device__ __forceinline__ void copy4(float *to, const float *from, bool 
 {
     *(float4 *)to = there ? *(const float4 *)from : make_float4(0, 0, 0, 0);
 }
+static __device__ __forceinline__ void copy1(float *to, const float *from, bool there)
+{
+    *to = there ? *from : 0;
+}
 #endif
+#define COPY1(to, from, there) copy1(to, from, there)
 #define COPY4(to, from, there) copy4(to, from, there)
 #define COPY_STAGES (HAS_COPIES ? 3 : 2) /* of shared memory, one of which is computed with: what comes through registers needs one more */
 /*

@@ -341,9 +341,9 @@ void emu_check_read(const void *p, size_t bytes)
     touch(p, bytes, 0, SITE);
 }
 
-void emu_check_write(const void *p, size_t bytes)
+void emu_check_write(const void *p, size_t bytes, const void *site)
 {
-    touch(p, bytes, 1, SITE);
+    touch(p, bytes, 1, site);
 }
 
 #define HOOK(bytes)                                                                    \

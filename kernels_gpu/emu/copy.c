@@ -7,11 +7,12 @@
 
 #include "kernels_gpu/emu/emu.h"
 
-enum { COPIES = 64, GROUPS = 16, BYTES = 16 };
+enum { COPIES = 128, GROUPS = 16 };
 
 struct copy {
     float *to;
     const float *from;   /* NULL: zeros */
+    unsigned bytes;
 };
 
 static struct queue {    /* of a thread: what it has not waited for, in order */
@@ -24,12 +25,15 @@ void emu_copy_block(void)
     for (unsigned i = 0; i < EMU_MAX_THREADS; i++) queues[i].n = queues[i].n_groups = 0;
 }
 
-void emu_copy(float *to, const float *from)
+/* It is counted here, once, as two accesses of the kernel's code. */
+void emu_copy(float *to, const float *from, unsigned bytes)
 {
     struct queue *q = &queues[emu_now.thread.x];
+    const char *site = __builtin_return_address(0);
     if (q->n == COPIES) emu_fail("more than %d copies under way", COPIES);
-    emu_check_write(to, BYTES);
-    q->copies[q->n++] = (struct copy){to, from};
+    if (from && emu_is_counting) emu_traffic_access(site - 1, from, bytes, EMU_GLOBAL_LOAD);
+    emu_check_write(to, bytes, site);
+    q->copies[q->n++] = (struct copy){to, from, bytes};
 }
 
 void emu_copy_group(void)
@@ -43,13 +47,16 @@ void emu_copy_wait(unsigned left)
 {
     struct queue *q = &queues[emu_now.thread.x];
     unsigned groups = q->n_groups > left ? q->n_groups - left : 0, done = groups ? q->ends[groups - 1] : 0;
+    const int counting = emu_is_counting;
+    emu_is_counting = 0;
     for (unsigned i = 0; i < done; i++) {
         const struct copy *c = &q->copies[i];
-        if (c->from) emu_check_read(c->from, BYTES);
-        emu_check_write(c->to, BYTES);
-        if (c->from) memcpy(c->to, c->from, BYTES);
-        else memset(c->to, 0, BYTES);
+        if (c->from) emu_check_read(c->from, c->bytes);
+        emu_check_write(c->to, c->bytes, NULL);
+        if (c->from) memcpy(c->to, c->from, c->bytes);
+        else memset(c->to, 0, c->bytes);
     }
+    emu_is_counting = counting;
     memmove(q->copies, q->copies + done, (q->n - done) * sizeof *q->copies);
     q->n -= done;
     q->n_groups -= groups;

@@ -146,10 +146,17 @@ static inline void emu_store4(float *p, float4 v)
 #define HAS_COPIES (emu_chip() >= 80)
 static __forceinline__ void emu_copy4(float *to, const float *from, bool there)
 {
-    if (HAS_COPIES) emu_copy(to, there ? from : NULL);
+    if (HAS_COPIES) emu_copy(to, there ? from : NULL, 16);
     else emu_store4(to, there ? emu_load4(from) : make_float4(0, 0, 0, 0));
 }
 
+static __forceinline__ void emu_copy1(float *to, const float *from, bool there)
+{
+    if (HAS_COPIES) emu_copy(to, there ? from : NULL, 4);
+    else *to = there ? *from : 0;
+}
+
+#define COPY1(to, from, there) emu_copy1(to, from, there)
 #define COPY4(to, from, there) emu_copy4(to, from, there)
 #define COPY_GROUP() emu_copy_group()
 #define COPY_WAIT(left) emu_copy_wait(left)

@@ -47,8 +47,8 @@ void emu_vector(const void *p, size_t bytes);
 /* Shared memory [data, data + bytes) within its guards, from the thread's first statements; every thread says it. */
 void emu_shared(const char *name, void *guarded, size_t guarded_bytes, void *data, size_t bytes);
 
-/* 16 bytes of shared memory from device memory, or zeros (NULL), by the time that its thread has waited for its group. */
-void emu_copy(float *to, const float *from);
+/* 4 or 16 bytes of shared memory from device memory, or zeros (NULL), by the time that its thread has waited for its group. */
+void emu_copy(float *to, const float *from, unsigned bytes);
 /* Ends a group; waits until at most `left` groups of this thread are under way. */
 void emu_copy_group(void);
 void emu_copy_wait(unsigned left);
@@ -125,7 +125,7 @@ void emu_watch_read(const void *p, size_t bytes);
 extern int emu_is_watching; /* 1: something is, and reads are to be told */
 /* An access of the running thread, of 16 bytes at most, as if the kernel had made it. */
 void emu_check_read(const void *p, size_t bytes);
-void emu_check_write(const void *p, size_t bytes);
+void emu_check_write(const void *p, size_t bytes, const void *site); /* site: in the kernel's code */
 /* The same for what is counted: a launch, a block of it, all threads meet; the blocks that ran; what is one
  * access, and an access. */
 void emu_traffic_launch(const char *name, uint64_t blocks, unsigned threads);
