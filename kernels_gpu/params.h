@@ -68,6 +68,15 @@ struct ig_gpu_volume {   /* conv.cu: rows of all depths one behind the other, th
     struct ig_gpu_depth depth;
 };
 
+struct ig_gpu_first {    /* first.cu: how a block's patch of the image lies in shared memory */
+    struct ig_gpu_conv conv; /* weights: [ic][kh][phase of kx by sw][kx / sw][oc4] */
+    int32_t phases_y, phases_x; /* rows, columns of taps that leave different rests by the stride; of a phase: */
+    int32_t rows, columns, taps; /* rows and columns of pixels, taps of a row; rows of the last, taps of some may be fewer */
+    int32_t full_phases;  /* that have so many taps */
+    int32_t all_rows;     /* of a channel */
+    int32_t line, plane;  /* floats from a row, a channel to the next */
+};
+
 struct ig_gpu_axis {     /* of a transposed convolution, whose outputs with the same rest by the stride s are a phase; dilation d */
     int32_t common;       /* gcd(s, d): a phase has taps where it divides rest + shift */
     int32_t shift;        /* padding before, modulo s */

@@ -49,6 +49,16 @@ template <int OY, int OX, bool APART = false> struct outputs {
             store_upto4<VECTOR>(p.out + of_out, activate(p.act, v), 4);
         }
     }
+    /* The same of n channels, which may be fewer; four at a time where the call allows it. */
+    template <typename E>
+    static __device__ __forceinline__ void put_upto4(const ig_gpu_conv &p, int y, int x, int channel, float4 v, int n)
+    {
+        const int of_residual = y * p.residual_row + x * p.residual_pixel + channel, of_out = y * p.out_row + x * p.out_pixel + channel;
+        const bool half_residual = sizeof(E) < sizeof(float) && p.halves & IG_GPU_RESIDUAL_HALVES;
+        const bool half_out = sizeof(E) < sizeof(float) && p.halves & IG_GPU_OUT_HALVES;
+        if (p.residual) v = sum_of(v, load_either(p.residual, of_residual, half_residual, p.vector_out, n));
+        store_either(p.out, of_out, half_out, p.vector_out, activate(p.act, v), n);
+    }
     template <typename E, bool VECTOR = true> __device__ __forceinline__ void put(const ig_gpu_conv &p) const
     {
         UNROLL

@@ -91,7 +91,7 @@ int ig_gpu_supports_fc(const struct ig_call *call)
 
 /* --- weights --- */
 
-static float *put_bias(const struct ig_call *call, float *to)
+float *ig_gpu_put_bias(const struct ig_call *call, float *to)
 {
     int64_t room = ig_gpu_bias_room(call);
     for (int64_t i = 0; i < room; i++) to[i] = i < call->out[0].c ? ((const float *)call->in[2].data)[i] : 0;
@@ -114,7 +114,7 @@ static size_t pack(const struct ig_call *call, const struct layout *l, int32_t c
     enum { AT_ONCE = 16 };
     int32_t oc4 = round_up(l->oc, columns);
     const float *w = (const float *)call->in[1].data;
-    float *to = dst ? put_bias(call, (float *)dst) : NULL;
+    float *to = dst ? ig_gpu_put_bias(call, (float *)dst) : NULL;
     int64_t tap = (int64_t)l->ic * oc4;
     for (int32_t g = 0; to && g < l->groups; g++, to += l->taps * tap)
         for (int32_t first = 0; first < oc4; first += AT_ONCE)
@@ -166,7 +166,7 @@ size_t ig_gpu_pack_grouped(const struct ig_call *call, void *dst)
 size_t ig_gpu_pack_gemv(const struct ig_call *call, void *dst)
 {
     size_t n = (size_t)call->out[0].c * (size_t)call->in[0].c * sizeof(float);
-    if (dst) memcpy(put_bias(call, (float *)dst), call->in[1].data, n);
+    if (dst) memcpy(ig_gpu_put_bias(call, (float *)dst), call->in[1].data, n);
     return (size_t)ig_gpu_bias_room(call) * sizeof(float) + n;
 }
 

@@ -108,6 +108,7 @@ ig_gpu_launch_fn ig_gpu_conv_direct, ig_gpu_conv_depthwise, ig_gpu_conv_depthwis
     ig_gpu_conv_grouped2x4, ig_gpu_conv_grouped1x4, ig_gpu_conv_volume64x64, ig_gpu_conv_volume32x32;
 ig_gpu_launch_fn ig_gpu_fc_64x64, ig_gpu_fc_32x32k16, ig_gpu_fc_gemv, ig_gpu_conv_gemv;
 
+float *ig_gpu_put_bias(const struct ig_call *call, float *to); /* where it ends */
 struct ig_gpu_conv ig_gpu_conv_of(const struct ig_call *call); /* parameters of a convolution as it is */
 struct ig_gpu_conv ig_gpu_fc_of(const struct ig_call *call);   /* of a fully connected layer, as a convolution over one column */
 struct ig_gpu_conv ig_gpu_depthwise_of(const struct ig_call *call);
@@ -121,6 +122,13 @@ ig_pack_fn ig_gpu_pack_conv8;              /* as ig_gpu_pack_conv, rows rounded 
 void ig_gpu_split(struct ig_gpu_conv *p, int32_t unit, int32_t splits, void *scratch);
 /* Bytes of the pieces' sums, of rows that `columns` channels are multiples of. */
 size_t ig_gpu_partial_bytes(const struct ig_call *call, int32_t columns, int32_t splits);
+
+/* --- launch/first.c: one to four channels under a window; half: weights are halves --- */
+ig_supports_fn ig_gpu_supports_first_128x64, ig_gpu_supports_first_64x32k2, ig_gpu_supports_first_64x16k4,
+    ig_gpu_supports_half_first_128x64, ig_gpu_supports_half_first_64x32k2, ig_gpu_supports_half_first_64x16k4;
+ig_pack_fn ig_gpu_pack_first, ig_gpu_pack_half_first; /* bias, then as struct ig_gpu_first says */
+ig_gpu_launch_fn ig_gpu_first_128x64, ig_gpu_first_64x32k2, ig_gpu_first_64x16k4, ig_gpu_half_first_128x64, ig_gpu_half_first_64x32k2,
+    ig_gpu_half_first_64x16k4;
 
 /* --- launch/conv_half.c: weights are halves, and inputs may be --- */
 struct ig_gpu_conv ig_gpu_on_halves(const struct ig_call *call, struct ig_gpu_conv p); /* p: of the call as one on floats */
