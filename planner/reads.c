@@ -111,6 +111,18 @@ static double of_grouped(const struct operand *o)
     return 3 * (3 * w->sw + 3) / 4. * pixels(o->out) / pixels(o->in);
 }
 
+/* first.cu: a block has the patch of a rectangle of outputs, and up to 64 channels of these. 0: it does not compute this. */
+static double of_first(const struct operand *o)
+{
+    enum { MOST_CHANNELS = 4, ROWS = 8, COLUMNS = 16 };
+    const struct ig_conv *a = &o->n->attrs.conv;
+    const struct ig_window *w = &a->w;
+    if (o->n->op != IG_CONV || o->in->type != IG_F32 || w->kd > 1 || w->in_d > 1 || a->groups > 1 || extent(o->in, 0) > MOST_CHANNELS) return 0;
+    if (w->kh < 3 || w->kw < 3 || w->kh > 7 || w->kw > 7 || w->sh > 2 || w->sw > 2 || w->dh > 1 || w->dw > 1) return 0;
+    double patch = (double)((ROWS - 1) * w->sh + w->kh) * ((COLUMNS - 1) * w->sw + w->kw);
+    return patch / (ROWS * COLUMNS) * pixels(o->out) / pixels(o->in) * tiles(extent(o->out, 0));
+}
+
 /* The image: its pixels by their taps, its channels by every tile of outputs. The others where they are made at run time. */
 static double of_conv(const struct operand *o)
 {
@@ -119,7 +131,7 @@ static double of_conv(const struct operand *o)
     if (o->k == 3) return 1;
     if (o->k) return pixels(o->out) / together(WARP / oc);
     if (!is_tiled(o)) return taps_on_pixel(o, &a->w) * of_group / together(of_group);
-    double shared = of_depthwise(o) + of_grouped(o); /* at most one of them is */
+    double shared = of_depthwise(o) + of_grouped(o) + of_first(o); /* at most one of them is */
     return shared > 0 ? shared : taps_on_pixel(o, &a->w) * tiles(of_group);
 }
 

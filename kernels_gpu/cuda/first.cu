@@ -12,7 +12,8 @@
  *     row 1   column 0 2 4 ... | column 1 3 5 ...
  *
  * Up to four taps of a phase are a step: twelve pixels side by side, read as three quads, that a thread's eight outputs share, and the taps'
- * weights. So a thread of 8 x 8 reads 11 floats for 64 multiply-adds where 7x7 is gone through, and 12 to 15 where 3x3 is; by a product of matrices it is 16.
+ * weights. So a thread of 8 x 8 reads 11 floats for 64 multiply-adds where 7x7 is gone through, and 12 to 15 where 3x3 is; of a product of
+ * matrices 16.
  * Lanes that differ in bit 0 read the same pixels, those that differ in bit 1 the same weights, and the eight rows of a warp lie an
  * odd number of quads apart (`line`): no two of them meet in a bank.
  *
@@ -36,12 +37,13 @@ template <int BX, int BN, int TN, int PIECES, int ROOM, typename W = float> stru
         const ig_gpu_conv &p = f.conv;
         const int y0 = blockIdx.y * BY * p.sh - p.top, x0 = blockIdx.x * BX * p.sw - p.left;
         for (int word = threadIdx.x % 32; word < f.phases_x * f.columns; word += 32) {
-            const int phase = word / f.columns, x = x0 + (word - phase * f.columns) * p.sw + phase;
+            const int phase = word / f.columns, column = (word - phase * f.columns) * p.sw + phase, x = x0 + column;
+            const bool inside = column < (BX - 1) * p.sw + p.kw && (unsigned)x < (unsigned)p.in_w;
             for (int of = 0; of < f.phases_y; of++)
 #pragma unroll 2
                 for (int i = threadIdx.x / 32; i < min(f.rows, f.all_rows - of * f.rows); i += THREADS / 32) {
                     const int y = y0 + i * p.sh + of;
-                    const bool there = (unsigned)y < (unsigned)p.in_h && (unsigned)x < (unsigned)p.in_w;
+                    const bool there = inside && (unsigned)y < (unsigned)p.in_h;
                     const float *from = p.in + (there ? y * p.in_row + x * p.in_pixel : 0);
                     float *to = patch + ((of * f.rows + i) * f.line + word);
                     UNROLL
@@ -107,8 +109,8 @@ template <int BX, int BN, int TN, int PIECES, int ROOM, typename W = float> stru
         UNROLL
         for (int i = 0; i < TX * QUADS; i++)
             UNROLL
-            for (int other = 1; other < PIECES; other++)
-                if (piece == 0) sum[i / QUADS][i % QUADS] = sum_of(sum[i / QUADS][i % QUADS], load4(mine + ((other - 1) * TX * QUADS + i) * (OWN * 4)));
+            for (int other = 0; other < PIECES - 1; other++)
+                if (piece == 0) sum[i / QUADS][i % QUADS] = sum_of(sum[i / QUADS][i % QUADS], load4(mine + (other * TX * QUADS + i) * (OWN * 4)));
     }
     static __device__ __forceinline__ void put(const ig_gpu_conv &p, int y, int x, int n0, float4 (&sum)[TX][QUADS])
     {

@@ -159,6 +159,19 @@ static void grouped_convolutions(void **state)
         }
 }
 
+/* Of few channels: 16 x 16 outputs are two blocks of the patch each, and of 128 channels four. */
+static void first_convolutions(void **state)
+{
+    (void)state;
+    for (int32_t k = 3; k <= 7; k += 2)
+        for (int32_t stride = 1; stride <= 2; stride++) {
+            struct ig_window w = window(k, stride);
+            image(15 * stride + k, k == 5 ? 1 : 3);
+            net_conv_window(g, 0, k == 5 ? 128 : 64, &w, 1, -1);
+            end("conv_f32_first128x64__cuda", 0, EXACT);
+        }
+}
+
 static void convolutions(void **state)
 {
     struct ig_window w = window(3, 1);
@@ -505,7 +518,7 @@ static void moves(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(convolutions),
+        cmocka_unit_test(convolutions), cmocka_unit_test(first_convolutions),
         cmocka_unit_test(grouped_convolutions), cmocka_unit_test(convolutions_one_by_one), cmocka_unit_test(convolutions_of_bytes), cmocka_unit_test(volumes), cmocka_unit_test(pools), cmocka_unit_test(maximum_of_bytes),
         cmocka_unit_test(averages_of_bytes),
         cmocka_unit_test(samples),      cmocka_unit_test(products),                cmocka_unit_test(element_wise),

@@ -150,6 +150,17 @@ static void tiles(void **state)
     assert_true(count_conv("14x14x64>128,3x3s1", 1, NULL, 1.1) > 10);
 }
 
+/* The patch is read channel by channel; what lies beside it in a sector may be no part of it. */
+static void first_layers(void **state)
+{
+    (void)state;
+    assert_int_equal(count_conv("64x64x3>64,7x7s2", 0, "first", 2), 3);
+    assert_int_equal(count_conv("32x32x3>64,3x3s1", 0, "first", 2), 3);
+    assert_int_equal(count_conv("48x48x1>64,5x5s1", 0, "first", 1.3), 3);
+    assert_int_equal(count_conv("64x64x3>32,3x3s2", 0, "first", 3.6), 3);
+    assert_int_equal(count_conv("67x67x3>64,11x11s4", 0, "first", 3.6), 1);
+}
+
 /* Neighbours of a row are read by one lane and the next. */
 static void groups(void **state)
 {
@@ -186,6 +197,7 @@ static void bytes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(banks), cmocka_unit_test(sectors), cmocka_unit_test(tiles), cmocka_unit_test(groups),
+                                       cmocka_unit_test(first_layers),
                                        cmocka_unit_test(bytes)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

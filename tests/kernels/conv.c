@@ -77,7 +77,7 @@ static int is_wide(struct rng *r, const struct ig_conv *a, const int32_t *out)
 /* A network's first layer: a usual window on an image wide enough for kernels that are made for it. */
 static void first_layer(struct rng *r, struct ig_window *w, int32_t *in, int32_t *out, int32_t *ic)
 {
-    int32_t k = RNG_OF(r, 3, 3, 5, 7), s = k == 7 ? 2 : rng_int(r, 1, 2);
+    int32_t k = RNG_OF(r, 3, 3, 5, 7, 11), s = k == 11 ? 4 : k == 7 ? 2 : rng_int(r, 1, 2);
     *ic = s == 1 && rng_one_in(r, 2) ? 1 : 3;
     for (int i = 1; i < 3; i++) in[i] = rng_int(r, i == 1 ? 1 : 12 * s, i == 1 ? 11 : 42 * s);
     *w = (struct ig_window){1, k, k, 1, s, s, 1, 1, 1, 0, k / 2, k / 2, 0, k / 2, k / 2, 1, 1};
