@@ -111,7 +111,10 @@ static double of_grouped(const struct operand *o)
     return 3 * (3 * w->sw + 3) / 4. * pixels(o->out) / pixels(o->in);
 }
 
-/* first.cu: a block has the patch of a rectangle of outputs, and up to 64 channels of these. 0: it does not compute this. */
+/*
+ * first.cu: a block has the patch of a rectangle of outputs, and up to 64 channels of these. 0: it does not compute this, or under a window or
+ * stride that is rare (11x11 of 4), of which more reads are said than there are.
+ */
 static double of_first(const struct operand *o)
 {
     enum { MOST_CHANNELS = 4, ROWS = 8, COLUMNS = 16 };
