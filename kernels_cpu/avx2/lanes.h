@@ -39,6 +39,8 @@ enum { N = 8 }; /* lanes */
 #define YES(p) ig_yes8(p)             /* of N bytes those that are not 0 */
 #define STORE_YES(p, m) ig_store_yes8(p, m) /* N bytes, 0 or 1 */
 #define TOTAL(x) ig_total8(x)
+#define QUARTERS(a, b, c, d) ig_quarters8(a, b, c, d)
+#define TOTALS(q) ig_totals8(q) /* of eight vectors, of which q[i] has QUARTERS of four */
 #define GREATEST(x) ig_greatest8(x)
 #define LEAST(x) ig_least8(x)
 
@@ -84,6 +86,18 @@ static inline float ig_least8(__m256 v)
 {
     IG_ACROSS8(v, MIN);
     return _mm256_cvtss_f32(v);
+}
+
+/* In every four lanes a sum of four lanes of a, b, c and d each. */
+static inline __m256 ig_quarters8(__m256 a, __m256 b, __m256 c, __m256 d)
+{
+    const __m256 ab = _mm256_add_ps(_mm256_unpacklo_ps(a, b), _mm256_unpackhi_ps(a, b)), cd = _mm256_add_ps(_mm256_unpacklo_ps(c, d), _mm256_unpackhi_ps(c, d));
+    return _mm256_add_ps(_mm256_shuffle_ps(ab, cd, 0x44), _mm256_shuffle_ps(ab, cd, 0xee));
+}
+
+static inline __m256 ig_totals8(const __m256 *q)
+{
+    return _mm256_add_ps(_mm256_permute2f128_ps(q[0], q[1], 0x20), _mm256_permute2f128_ps(q[0], q[1], 0x31));
 }
 
 static inline float ig_total8(__m256 v)

@@ -41,6 +41,8 @@ enum { N = 4 }; /* lanes */
 #define YES(p) ig_yes4(p)             /* of N bytes those that are not 0 */
 #define STORE_YES(p, m) ig_store_yes4(p, m) /* N bytes, 0 or 1 */
 #define TOTAL(x) vaddvq_f32(x)
+#define QUARTERS(a, b, c, d) vpaddq_f32(vpaddq_f32(a, b), vpaddq_f32(c, d)) /* the totals of four vectors */
+#define TOTALS(q) (*(q))
 #define GREATEST(x) vmaxvq_f32(x)
 #define LEAST(x) vminvq_f32(x)
 

@@ -51,5 +51,6 @@ size_t ig_pack_few16(const struct ig_call *call, void *dst)
 size_t ig_scratch_few(const struct ig_call *call)
 {
     const struct ig_window *w = &((const struct ig_conv *)call->attrs)->w;
+    if (ig_few_is_pointwise(call)) return 0;
     return (size_t)((w->kh - 1) * w->dh + 1) * (size_t)ig_first_pitch(call) * sizeof(float);
 }
