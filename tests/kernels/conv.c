@@ -135,6 +135,21 @@ static void rows_alone(struct rng *r, struct ig_window *w, int32_t *in, int32_t 
     if (rng_one_in(r, 2)) *oc = rng_int(r, 1, 4);
 }
 
+/* Few channels out, of rows of all widths up to some tiles; of one pixel each, most of them, at times beyond one side of the image. */
+static void few_outputs(struct rng *r, struct ig_window *w, int32_t *in, int32_t *out, int32_t *oc)
+{
+    const int32_t k = RNG_OF(r, 1, 1, 1, 3), s = rng_int(r, 1, 2), beyond = rng_one_in(r, 2) ? rng_int(r, 1, 3) : k / 2, top = rng_one_in(r, 2);
+    *w = (struct ig_window){1, k, k, 1, s, s, 1, 1, 1, 0, k / 2, k / 2, 0, k / 2, k / 2, 1, 1};
+    if (beyond != k / 2 && top) w->top = beyond;
+    if (beyond != k / 2 && !top) w->bottom = beyond;
+    in[0] = out[0] = 1;
+    in[1] = rng_int(r, 1, 9);
+    in[2] = rng_int(r, 1, rng_one_in(r, 4) ? 70 : 17);
+    *oc = rng_int(r, 1, 4);
+    out[1] = (in[1] + w->top + w->bottom - k) / s + 1;
+    out[2] = (in[2] + w->left + w->right - k) / s + 1;
+}
+
 /* Many channels, few of them out, under a window of 3x3: kernels may take some of them at a time. */
 static void deep(struct rng *r, struct ig_conv *a, int32_t *ic, int32_t *oc)
 {
@@ -158,6 +173,7 @@ static void make(struct rng *r, enum check_pass pass, struct check_problem *p)
         if (rank == 3 && a->groups == 1 && rng_one_in(r, 2)) whole_tiles(r, &a->w, in, out, &ic);
         else if (rank == 3 && a->groups == 1 && rng_one_in(r, 3)) rows_alone(r, &a->w, in, out, &oc);
         if (rank == 2 && a->groups == 1 && ic <= 4 && !rng_one_in(r, 3)) first_layer(r, &a->w, in, out, &ic);
+        else if (rank == 2 && a->groups == 1 && rng_one_in(r, 3)) few_outputs(r, &a->w, in, out, &oc);
     }
     if (is_wide(r, a, out)) {
         ic = RNG_OF(r, 200, 390);
