@@ -38,16 +38,21 @@ static inline __m512i ig_bytes_rounded(const int32_t *sums, __m512 scale)
     return _mm512_cvtps_epi32(_mm512_mul_ps(_mm512_cvtepi32_ps(_mm512_loadu_si512(sums)), scale));
 }
 
-/* y_zero and four vectors of sixteen to bytes, the first vector's first; narrowing keeps those of 32 bits within bounds. */
-static inline __m512i ig_bytes_narrowed(__m512i a, __m512i b, __m512i c, __m512i d, const struct ig_bytes_head *head)
+/* y_zero and four vectors of sixteen to bytes, in each lane those of the four vectors' lane; narrowing keeps those of 32 bits within bounds. */
+static inline __m512i ig_bytes_in_lanes(__m512i a, __m512i b, __m512i c, __m512i d, const struct ig_bytes_head *head)
 {
-    const __m512i order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15); /* of the parts that lanes have */
     const __m512i zero = _mm512_set1_epi16((int16_t)head->y_zero), low = _mm512_set1_epi8((char)head->low), high = _mm512_set1_epi8((char)head->high);
     a = _mm512_adds_epi16(_mm512_packs_epi32(a, b), zero);
     c = _mm512_adds_epi16(_mm512_packs_epi32(c, d), zero);
-    if (head->is_signed_out) a = _mm512_min_epi8(_mm512_max_epi8(_mm512_packs_epi16(a, c), low), high);
-    else a = _mm512_min_epu8(_mm512_max_epu8(_mm512_packus_epi16(a, c), low), high);
-    return _mm512_permutexvar_epi32(order, a);
+    if (head->is_signed_out) return _mm512_min_epi8(_mm512_max_epi8(_mm512_packs_epi16(a, c), low), high);
+    return _mm512_min_epu8(_mm512_max_epu8(_mm512_packus_epi16(a, c), low), high);
+}
+
+/* The same, the first vector's first. */
+static inline __m512i ig_bytes_narrowed(__m512i a, __m512i b, __m512i c, __m512i d, const struct ig_bytes_head *head)
+{
+    const __m512i order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15); /* of the parts that lanes have */
+    return _mm512_permutexvar_epi32(order, ig_bytes_in_lanes(a, b, c, d, head));
 }
 
 /* Two pixels of 32 channels at a time, whose rounded products are within 32 bits. */

@@ -117,6 +117,16 @@ size_t ig_bytes_pixels(const struct ig_window *w)
     return whole_lines((size_t)(4 * ig_bytes_depthwise_words(w)) * (sizeof(void *) + sizeof(int64_t)));
 }
 
+int64_t ig_bytes_wide_words(const struct ig_window *w)
+{
+    return 2 * (1 + (int64_t)ig_bytes_depthwise_words(w)) * 64;
+}
+
+size_t ig_bytes_wide_at(const struct ig_call *call)
+{
+    return ig_bytes_pixels(&((const struct ig_conv *)call->attrs)->w) + whole_lines((size_t)call->in[0].c);
+}
+
 size_t ig_bytes_depthwise_scratch(const struct ig_call *call)
 {
     return ig_bytes_taps(&((const struct ig_conv *)call->attrs)->w) + (size_t)call->in[0].c;

@@ -93,6 +93,13 @@ enum { IG_BYTES_CHANNELS = 16 };
 int32_t ig_bytes_depthwise_words(const struct ig_window *w); /* of an output: kernel rows times fours of taps */
 /* Scratch: addresses and steps of words' pixels; behind them x_zero for a pixel. */
 size_t ig_bytes_pixels(const struct ig_window *w);
+/*
+ * Behind these, where vectors have 64 channels, weights for such: [64 channels] { bias[4][16], scale[4][16], word[n][2][4][16] }, where
+ * vector i of four has in its lane l words 4 i .. 4 i + 3 of the l-th block of 16 channels. Where there are 8, 16 or 32 channels, lanes
+ * have these again.
+ */
+int64_t ig_bytes_wide_words(const struct ig_window *w); /* of 64 channels */
+size_t ig_bytes_wide_at(const struct ig_call *call);    /* bytes that lie before */
 
 size_t ig_bytes_depthwise_scratch(const struct ig_call *call);
 /* Its first part: addresses and steps of an even number of taps; behind it x_zero for a pixel. */

@@ -347,6 +347,12 @@ size_t ig_scratch_bytes_depthwise_fours(const struct ig_call *call)
     return ig_bytes_pixels(&((const struct ig_conv *)call->attrs)->w) + (size_t)call->in[0].c;
 }
 
+size_t ig_scratch_bytes_depthwise_wide(const struct ig_call *call)
+{
+    const size_t words = (size_t)ig_bytes_wide_words(&((const struct ig_conv *)call->attrs)->w);
+    return ig_bytes_wide_at(call) + (size_t)(call->in[0].c + 63) / 64 * words * sizeof(int32_t);
+}
+
 /* --- groups of few channels, common/grouped_bytes.h --- */
 
 static int supports_grouped(const struct ig_call *call, const struct ig_bytes_grouped_shape *shape)

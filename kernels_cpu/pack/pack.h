@@ -55,7 +55,7 @@ ig_pack_fn ig_pack_bytes_depthwise, ig_pack_bytes_depthwise_neon, ig_pack_bytes_
 ig_scratch_fn ig_scratch_bytes_depthwise;
 ig_supports_fn ig_supports_bytes_depthwise_fours; /* by four bytes */
 ig_pack_fn ig_pack_bytes_depthwise_fours, ig_pack_bytes_depthwise_fours_signed; /* pixels' bytes are unsigned; signed */
-ig_scratch_fn ig_scratch_bytes_depthwise_fours;
+ig_scratch_fn ig_scratch_bytes_depthwise_fours, ig_scratch_bytes_depthwise_wide; /* of vectors of 64 channels */
 ig_supports_fn ig_supports_bytes_grouped_vnni, ig_supports_bytes_grouped_avxvnni, ig_supports_bytes_grouped_avx2, /* groups of few channels */
     ig_supports_bytes_grouped_dotprod, ig_supports_bytes_grouped_neon;
 ig_pack_fn ig_pack_bytes_grouped_vnni, ig_pack_bytes_grouped_avxvnni, ig_pack_bytes_grouped_avx2, ig_pack_bytes_grouped_dotprod,
