@@ -1,11 +1,10 @@
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/stat.h>
 
 #include "cli/cli.h"
 #include "gen/emit_bundle.h"
+#include "graph/draft.h"
 #include "planner/share.h"
 
 static const char help[] =
@@ -90,10 +89,11 @@ static void write_file(const struct ig_emit_bundle *e, const char *dir, const ch
 
 static void write_all(const struct ig_emit_bundle *e, const char *dir)
 {
-    if (mkdir(dir, 0777) && errno != EEXIST) ig_fatal("%s: %s", dir, strerror(errno));
+    ig_make_folder(dir);
     write_file(e, dir, "_main.c", ig_emit_bundle_program);
     write_file(e, dir, "_api.c", ig_emit_bundle_api);
     write_file(e, dir, ".h", ig_emit_bundle_header);
+    ig_folders_keep();
 }
 
 static void print_text(const struct ig_emit_bundle *e)

@@ -141,6 +141,8 @@ const char *ig_built(const char *path, char *to);
  */
 FILE *ig_open_output(const char *path);
 void ig_close_output(void);
+/* A folder for outputs, made unless it is there; until ig_folders_keep (graph/draft.h) it goes again if the program ends. Fatal on error. */
+void ig_make_folder(const char *path);
 /* Before work that takes long: fatal if a file could not be written there. */
 void ig_check_output(const char *path);
 /* The ISA of that name, or of this machine for "host"; usage error otherwise. */

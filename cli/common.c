@@ -321,6 +321,11 @@ FILE *ig_open_output(const char *path)
     return output.f;
 }
 
+void ig_make_folder(const char *path)
+{
+    if (ig_folder_make(path)) ig_fatal("%s: %s", path, strerror(errno));
+}
+
 void ig_check_output(const char *path)
 {
     struct ig_draft d;

@@ -273,9 +273,8 @@ int ig_verb_deploy(int argc, char **argv)
         default:
             if (!ig_source_option(&source, c, optarg)) ig_usage(help);
         }
-    if (optind != argc - 1 || !a.mapping) ig_usage(help);
+    if (optind != argc - 1 || !a.mapping || !a.dir) ig_usage(help);
     d.onnx = argv[optind];
-    if (!a.dir) ig_fatal("-o DIR says where to");
     if (d.options.isa == IG_ISA_CUDA) ig_fatal("--isa cuda: a mapping says which ranks compute on a GPU");
     if (d.exact && !a.horizontal) ig_fatal("--exact is about --horizontal");
     if (d.border && !a.horizontal) ig_fatal("--border-first is about --horizontal");

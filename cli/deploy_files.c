@@ -1,9 +1,9 @@
-#include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "cli/deploy.h"
 #include "gen/launch.h"
+#include "graph/draft.h"
 #include "graph/sha256.h"
 #include "graph/version.h"
 #include "planner/alloc.h"
@@ -220,7 +220,7 @@ static void write_messages(const struct ig_deployment *d)
 
 void ig_deploy_write_package(struct ig_deployment *d)
 {
-    if (mkdir(d->package, 0777) && errno != EEXIST) ig_fatal("%s: %s", d->package, strerror(errno));
+    ig_make_folder(d->package);
     hash(d);
     for (int32_t i = 0; i < d->ranks->n; i++) write_main(d, i);
     write_list(d);
@@ -237,6 +237,7 @@ void ig_deploy_write_package(struct ig_deployment *d)
     ig_close_output();
     ig_deploy_manifest(open_in(d->package, "deploy", ".json"), d, d->plan_sha256);
     ig_close_output();
+    ig_folders_keep();
 }
 
 void ig_deploy_summary(FILE *f, const struct ig_deployment *d)

@@ -1,9 +1,7 @@
-#include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "cli/deploy.h"
 #include "planner/alloc.h"
@@ -172,7 +170,7 @@ static void write_all_weights(struct ig_deployment *d)
 
 void ig_deploy_write_parts(struct ig_deployment *d)
 {
-    if (mkdir(d->sources, 0777) && errno != EEXIST) ig_fatal("%s: %s", d->sources, strerror(errno));
+    ig_make_folder(d->sources);
     write_all_weights(d);
     ig_graph_settle(d->g); /* it stands in the tables */
     for (int32_t i = 0; i < d->parts->n; i++) {

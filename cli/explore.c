@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/cli.h"
 #include "cli/estimate.h"
+#include "graph/draft.h"
 #include "planner/alloc.h"
 #include "planner/costs.h"
 #include "planner/deploy/assign.h"
@@ -293,7 +293,7 @@ static void put_command(FILE *f, const struct ig_exploration *x, const struct ig
 static void write_all(const struct ig_exploration *x, const char *dir, int made, FILE *words)
 {
     char path[4200], site_path[4200];
-    if (mkdir(dir, 0777) && access(dir, W_OK)) ig_fatal("%s: cannot be made", dir);
+    ig_make_folder(dir);
     snprintf(path, sizeof path, "%s/front.json", dir);
     ig_explore_json(ig_open_output(path), x);
     ig_close_output();
@@ -305,6 +305,7 @@ static void write_all(const struct ig_exploration *x, const char *dir, int made,
         write_mapping(x, &x->front.at[i], path);
     }
     const char *site = write_site(x, made, dir, site_path);
+    ig_folders_keep();
     snprintf(path, sizeof path, "%s/mapping-%d.json", dir, x->chosen + 1);
     if (x->chosen >= 0) put_command(words, x, &x->front.at[x->chosen], path, site);
 }

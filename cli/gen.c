@@ -250,10 +250,11 @@ int ig_verb_gen(int argc, char **argv)
     e.lowered = l;
     e.plan_sha256 = hex;
     struct ig_lowered *of_gpu = gpu_plan ? read_gpu(&gpu, g, l, gpu_plan, gpu_hex) : NULL;
-    if (mkdir(dir, 0777) && errno != EEXIST) ig_fatal("%s: %s", dir, strerror(errno));
+    ig_make_folder(dir);
     if (of_gpu) e.gpu = &gpu;
     if (of_gpu) write_gpu(&e, of_gpu, dir);
     write_all(&e, l, dir);
+    ig_folders_keep();
     ig_lowered_free(l);
     ig_plan_free(p);
     ig_graph_free(g);

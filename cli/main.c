@@ -43,12 +43,27 @@ static void help(FILE *f)
         fprintf(f, "  %-9s  %s\n", verbs[i].name, verbs[i].what);
 }
 
-/* Ctrl-C leaves no half-written file: the drafts go, then the signal does what it would have done. */
+/* Ctrl-C leaves no half-written file or folder: the drafts go, then the signal does what it would have done. */
 static void interrupted(int number)
 {
     ig_drafts_remove();
     signal(number, SIG_DFL);
     raise(number);
+}
+
+/* A limit on the size of files is met as a full disk is, by write(). A handler, not SIG_IGN, which a command of ingot power would inherit. */
+static void too_large(int number)
+{
+    (void)number;
+}
+
+/* What nohup has ignored stays so. */
+static void guard(void)
+{
+    static const int ends[] = {SIGINT, SIGTERM, SIGHUP};
+    for (int i = 0; i < 3; i++)
+        if (signal(ends[i], interrupted) == SIG_IGN) signal(ends[i], SIG_IGN);
+    signal(SIGXFSZ, too_large);
 }
 
 /* What was printed and could not be written is an error, whatever the verb made of it. */
@@ -76,7 +91,7 @@ int main(int argc, char **argv)
         puts("ingot " INGOT_VERSION);
         return finish(0);
     }
-    for (int i = 0; i < 3; i++) signal((const int[]){SIGINT, SIGTERM, SIGHUP}[i], interrupted);
+    guard();
     for (size_t i = 0; argc > 1 && i < sizeof verbs / sizeof *verbs; i++)
         if (!strcmp(argv[1], verbs[i].name)) return finish(run(&verbs[i], argc - 1, argv + 1));
     if (argc > 1) fprintf(stderr, "ingot: no verb '%s'\n", argv[1]);

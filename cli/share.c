@@ -1,10 +1,9 @@
 #include <ctype.h>
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "cli/cli.h"
+#include "graph/draft.h"
 #include "graph/version.h"
 #include "kernels_cpu/registry.h"
 #include "planner/joint.h"
@@ -187,13 +186,14 @@ static void write_header(const struct nets *x, const char *path, int64_t budget)
 static void write_all(const struct nets *x, const char *dir, int64_t budget)
 {
     char path[4096], err[4096];
-    if (mkdir(dir, 0777) && errno != EEXIST) ig_fatal("%s: %s", dir, strerror(errno));
+    ig_make_folder(dir);
     for (int32_t i = 0; i < x->n; i++) {
         snprintf(path, sizeof path, "%s/%s.plan.json", dir, x->graph[i]->name);
         if (ig_plan_write(x->plan[i], x->graph[i], path, err, sizeof err)) ig_fatal("%s", err);
     }
     snprintf(path, sizeof path, "%s/arena.h", dir);
     write_header(x, path, budget);
+    ig_folders_keep();
 }
 
 int ig_verb_share(int argc, char **argv)

@@ -11,9 +11,50 @@ enum { MAX_OPEN = 16 };
 static char *volatile pending[MAX_OPEN]; /* names of the drafts that are open */
 static volatile pid_t owner[MAX_OPEN];   /* whose they are: a child that ends leaves its parent's */
 
+struct part { /* of a folder that is being made: itself, or a file in it */
+    struct part *before;
+    pid_t owner;
+    int is_folder;
+    char path[];
+};
+static struct part *volatile parts; /* the latest; what is in a folder is later than the folder */
+
 void ig_drafts_remove(void) {
     for (int i = 0; i < MAX_OPEN; i++)
         if (pending[i] && owner[i] == getpid()) unlink(pending[i]);
+    for (const struct part *p = parts; p; p = p->before)
+        if (p->owner == getpid()) p->is_folder ? rmdir(p->path) : unlink(p->path);
+}
+
+static int add_part(const char *path, int is_folder) {
+    size_t n = strlen(path) + 1;
+    struct part *p = malloc(sizeof *p + n);
+    if (!p) return -1;
+    *p = (struct part){parts, getpid(), is_folder};
+    memcpy(p->path, path, n);
+    parts = p;
+    return 0;
+}
+
+static int in_new_folder(const char *path) {
+    for (const struct part *p = parts; p; p = p->before) {
+        size_t n = strlen(p->path);
+        if (p->is_folder && !strncmp(path, p->path, n) && path[n] == '/') return 1;
+    }
+    return 0;
+}
+
+int ig_folder_make(const char *path) {
+    if (!mkdir(path, 0777)) return add_part(path, 1);
+    return errno == EEXIST ? 0 : -1;
+}
+
+void ig_folders_keep(void) {
+    while (parts) {
+        struct part *p = parts;
+        parts = p->before;
+        free(p);
+    }
 }
 
 static int fail(const struct ig_draft *d, const char *what, char *err, size_t err_bytes) {
@@ -26,7 +67,7 @@ static int name_draft(struct ig_draft *d) {
     size_t n = strlen(d->path) + 32;
     if (!stat(d->path, &st) && !S_ISREG(st.st_mode)) return 0;
     d->temporary = malloc(n);
-    if (!d->temporary) return -1;
+    if (!d->temporary || (in_new_folder(d->path) && add_part(d->path, 0))) return -1;
     snprintf(d->temporary, n, "%s.%ld.tmp", d->path, (long)getpid());
     for (int i = 0; d->slot < 0 && i < MAX_OPEN; i++)
         if (!pending[i]) owner[i] = getpid(), pending[d->slot = i] = d->temporary;

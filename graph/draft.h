@@ -19,7 +19,14 @@ int ig_draft_open(struct ig_draft *d, const char *path, char *err, size_t err_by
  * what is made from it need not be made again. 0, or -1 with "path: reason" in err unless !keep.
  */
 int ig_draft_close(struct ig_draft *d, int keep, char *err, size_t err_bytes);
-/* Removes the drafts that are open. Safe in a signal handler that ends the program. */
+/*
+ * Makes a folder unless it is there. One that was made is there whole or not at all, too, with what drafts become in it: until
+ * ig_folders_keep drafts are then for one thread at a time. 0, or -1 with errno.
+ */
+int ig_folder_make(const char *path);
+/* The folders that were made are whole. */
+void ig_folders_keep(void);
+/* Removes the drafts that are open, and the folders that are not whole. Safe in a signal handler that ends the program. */
 void ig_drafts_remove(void);
 
 #endif

@@ -200,7 +200,9 @@ void *im_map_file(const char *path, size_t *n, char *err, size_t err_bytes)
         errno = S_ISDIR(st.st_mode) ? EISDIR : S_ISREG(st.st_mode) && !st.st_size ? ENODATA : EINVAL;
         if (S_ISREG(st.st_mode) && st.st_size) p = mmap(NULL, *n, PROT_READ, MAP_PRIVATE, fd, 0);
     }
-    if (p == MAP_FAILED) snprintf(err, err_bytes, "%s: %s", path, errno == ENODATA ? "the file is empty" : strerror(errno));
+    if (p == MAP_FAILED)
+        snprintf(err, err_bytes, "%s: %s", path,
+                 errno == ENODATA ? "the file is empty" : errno == EISDIR ? "a folder: name the .onnx file in it" : strerror(errno));
     if (fd >= 0) close(fd);
     return p == MAP_FAILED ? NULL : p;
 }

@@ -2,6 +2,7 @@
 #include "runtime/host/bundle.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -53,6 +54,7 @@ static void usage(FILE *f, const struct ig_bundle *b)
     fprintf(f, "usage: %s [--network=NAME] ... | --sequence=LIST|- - [options] | --bench[=S] | --info\n", b->name);
     fputs("  --sequence A,B  frames of these networks in turn on stdin, again and again; one arena serves them\n"
           "  --sequence=-    a line with a network's name before every frame\n"
+          "                  a stream without frames has no result, and is no error\n"
           "  --bench[=S]     every network alone and all in turn, or in the order of --sequence, for S seconds\n"
           "  --top K, --threads N, --json   as of one network; threads at most those planned for\n"
           "  --info          all networks, their memory and the shared arena\n"
@@ -214,6 +216,7 @@ int ig_bundle_main(int argc, char **argv, const struct ig_bundle *b)
 {
     own = b;
     ig_name_program(argc ? argv[0] : NULL, b->name);
+    signal(SIGXFSZ, SIG_IGN); /* as in ig_main */
     const char *network = take(&argc, argv, "--network"), *list = take(&argc, argv, "--sequence");
     if (network) return ig_main(argc, argv, b->at[named(b, network, strlen(network))].program);
     if (has(argv, "--help", 7) || has(argv, "-h", 3)) {

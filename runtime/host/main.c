@@ -1,6 +1,7 @@
 /* The command line of a generated program. */
 #include <errno.h>
 #include <getopt.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -56,9 +57,10 @@ static void usage(FILE *f, const struct ig_program *p)
                 ig_name_text(m->inputs[i].name, name, sizeof name),
                 ig_shape_text(m->inputs[i].shape, text, sizeof text),
                 i         ? ""
-                : p->spec ? ", PGM/PPM of any size; - : raw frames on stdin"
-                          : ", PGM/PPM; - : raw frames on stdin");
+                : p->spec ? ", PGM/PPM of any size"
+                          : ", PGM/PPM");
     if (p->spec) fprintf(f, "                of input spec %s\n", p->spec->text);
+    fputs("  -             raw frames on stdin, a result each; a stream without any has no result, and is no error\n", f);
     for (int i = 0; i < m->n_outputs; i++)
         fprintf(f, "  -o OUT        output %d: '%s' %s as .npy\n", i + 1,
                 ig_name_text(m->outputs[i].name, name, sizeof name),
@@ -228,6 +230,7 @@ int ig_main(int argc, char **argv, const struct ig_program *program)
     int64_t begin = ig_now_ns();
     struct ig_session s = {.program = program};
     ig_name_program(argv[0], program->model->name);
+    signal(SIGXFSZ, SIG_IGN); /* a limit on the size of files is met as a full disk is, by write() */
     struct ig_options o = ig_parse(argc, argv, program);
     if (o.info) {
         ig_print_info(&s, o.json);

@@ -3,6 +3,7 @@
 #include <getopt.h>
 #include <mpi.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -43,11 +44,12 @@ static void usage(const struct ig_rank *r, const char *name)
     fputs("usage: run.sh [INPUT...] [-o OUT.npy...] [options]\n", stdout);
     for (int i = 0; i < m->n_inputs; i++)
         printf(
-            "  INPUT %d       '%s' %s: .npy, raw bytes, PGM/PPM; - : raw frames on stdin; files of rank 0's machine\n",
+            "  INPUT %d       '%s' %s: .npy, raw bytes, PGM/PPM; files of rank 0's machine\n",
             i + 1, ig_name_text(m->inputs[i].name, tensor, sizeof tensor),
             ig_shape_text(m->inputs[i].shape, text, sizeof text));
     if (r->whole->spec) printf("                of input spec %s, pictures of any size\n", r->whole->spec->text);
-    fputs("  -o OUT        an output as .npy, in order, on the machine where results leave\n"
+    fputs("  -             raw frames on stdin, a result each; a stream without any has no result, and is no error\n"
+          "  -o OUT        an output as .npy, in order, on the machine where results leave\n"
           "  --top K       print the K best of the first output (default 5)\n"
           "  --bench[=S]   frames for S seconds (default 3): frames a second, latency, what each rank does and sends\n"
           "  --per-rank    every rank prints IRank: min, max, avg and writes RANK_PERFORMANCE.txt, RANK_MEMORY.txt\n"
@@ -331,6 +333,7 @@ int ig_rank_main(int argc, char **argv, const struct ig_rank *rank)
     static struct ig_met met;
     struct ig_options o;
     ig_name_program(argv[0], rank->keys[rank->rank]);
+    signal(SIGXFSZ, SIG_IGN); /* as in ig_main */
     struct flags f = flags_of(&argc, argv);
     if (f.help)
         usage(rank, argv[0]);

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "graph/draft.h"
 #include "graph/version.h"
 #include "tests/support/builder.h"
 
@@ -293,6 +294,41 @@ static void a_full_disk_leaves_the_old_file(void **state) {
     ig_graph_free(g);
 }
 
+static void put_draft(struct ig_draft *d, const char *path) {
+    char err[256];
+    assert_int_equal(ig_draft_open(d, path, err, sizeof err), 0);
+    fputs("text", d->f);
+}
+
+/* One that was there before keeps what was whole; one that was made keeps nothing before it is whole, and all from then on. */
+static void a_folder_is_whole_or_not_there(void **state) {
+    (void)state;
+    struct ig_draft whole, open;
+    char made[128];
+    snprintf(made, sizeof made, "%s", in_folder("made"));
+    for (int is_whole = 0; is_whole < 2; is_whole++) {
+        assert_int_equal(ig_folder_make(folder), 0);
+        assert_int_equal(ig_folder_make(made), 0);
+        put_draft(&whole, in_folder("made/whole"));
+        assert_int_equal(ig_draft_close(&whole, 1, NULL, 0), 0);
+        put_draft(&open, in_folder("beside"));
+        assert_int_equal(ig_draft_close(&open, 1, NULL, 0), 0);
+        put_draft(&open, in_folder("made/open"));
+        if (is_whole) {
+            assert_int_equal(ig_draft_close(&open, 1, NULL, 0), 0);
+            ig_folders_keep();
+        }
+        ig_drafts_remove();
+        assert_int_equal(access(made, F_OK), is_whole - 1);
+        assert_int_equal(access(in_folder("beside"), F_OK), 0);
+        if (!is_whole) ig_draft_close(&open, 0, NULL, 0);
+        if (!is_whole) ig_folders_keep();
+    }
+    assert_int_equal(unlink(in_folder("made/whole")), 0);
+    assert_int_equal(unlink(in_folder("made/open")), 0);
+    assert_int_equal(rmdir(made), 0);
+}
+
 static int make_folder(void **state) {
     (void)state;
     snprintf(folder, sizeof folder, "json_test_XXXXXX");
@@ -301,7 +337,7 @@ static int make_folder(void **state) {
 
 static int remove_folder(void **state) {
     static const char *const names[] = {"sample.json", "sample.bin", "a.json",    "a.bin",   "b.json",
-                                        "b.bin",       "alone.json", "full.json", "full.bin"};
+                                        "b.bin",       "alone.json", "full.json", "full.bin", "beside"};
     (void)state;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         unlink(in_folder(names[i]));
@@ -317,6 +353,7 @@ int main(void) {
         cmocka_unit_test(broken_files_are_refused),
         cmocka_unit_test(missing_files_are_refused),
         cmocka_unit_test(a_full_disk_leaves_the_old_file),
+        cmocka_unit_test(a_folder_is_whole_or_not_there),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

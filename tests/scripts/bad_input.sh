@@ -110,6 +110,54 @@ no_half_output() {
         [ -z "$(ls "$work"/ro/*.json "$work"/ro/*.tmp 2>/dev/null)" ]
 }
 
+folder() { # in the place of an ONNX file
+    refused_naming "a folder: name the .onnx file in it" out/ingot inspect "$work" && refused_naming "a folder: name" out/ingot inspect --layers "$work"
+}
+
+limited() { # that many blocks of 512 bytes a file, words, command...: the file that grows beyond is not there, nor is any of a new folder
+    blocks=$1 word=$2
+    shift 2
+    rm -rf "$work/limit" && mkdir "$work/limit" && (ulimit -f "$blocks" && exec "$@") >"$work/out" 2>"$work/err"
+    status=$?
+    cat "$work/err"
+    [ $status = 1 ] && [ "$(wc -l <"$work/err")" = 1 ] && grep -q "$word.*File too large" "$work/err" && [ -z "$(ls -A "$work/limit")" ]
+}
+
+limits() {
+    boot=$SRCDIR/models/pictures/boot.pgm
+    out/ingot graph "$model" -o "$work/l.json" && out/ingot plan "$work/l.json" --threads 1 -o "$work/l.plan" &&
+        limited 100 l.bin out/ingot graph "$model" -o "$work/limit/l.json" &&
+        limited 100 fashion_weights.bin out/ingot gen "$work/l.json" "$work/l.plan" -o "$work/limit/tables" &&
+        limited 1 trace.json out/host/fashion "$boot" --trace "$work/limit/trace.json"
+}
+
+signalled() { # signal: as soon as the folder is there; the exit status
+    rm -rf "$work/made"
+    out/ingot gen "$work/i.json" "$work/i.plan" -o "$work/made" &
+    while [ ! -e "$work/made" ]; do kill -0 $! || break; done
+    kill -"$1" $!
+    wait $!
+}
+
+interrupted() { # nothing of a folder that is not whole; one that was there before stays, without drafts
+    out/ingot zoo resnet18 -o "$work/i.onnx" && out/ingot graph "$work/i.onnx" -o "$work/i.json" && out/ingot plan "$work/i.json" --threads 1 -o "$work/i.plan" || return 1
+    i=0 status=0
+    while [ $i -lt 10 ] && [ $status = 0 ]; do # 0: it was faster
+        signalled TERM
+        status=$?
+        i=$((i + 1))
+    done
+    [ $status = 143 ] && [ ! -e "$work/made" ]
+}
+
+ignored() { # as by nohup
+    trap '' HUP
+    signalled HUP
+    status=$?
+    trap - HUP
+    [ $status = 0 ] && [ -e "$work/made/i.h" ]
+}
+
 both_or_none() { # graph.json cannot be written: its constants are not there either
     mkdir -p "$work/both/graph.json"
     refused_naming both/graph.json out/ingot graph "$model" -o "$work/both/graph.json" && [ "$(ls "$work/both")" = graph.json ]
@@ -188,7 +236,7 @@ gpu_of_none() { # a program without one: what is no wish for one is nothing
 check "truncated models" truncated
 check "bit-flipped models" flipped
 check "a missing file" refused_naming nowhere.onnx out/ingot inspect "$work/nowhere.onnx"
-check "a folder" refused out/ingot inspect "$work"
+check "a folder" folder
 check "not ONNX at all" refused out/ingot inspect "$SRCDIR/README.md"
 check "full disk" full_disk
 check "an output that cannot be written" nowhere
@@ -199,6 +247,9 @@ check "options name the verb" sh -c '! out/ingot plan --nonsense 2>&1 | head -1 
 check "pictures that are too short or too long" pictures
 check "an output folder that cannot be written" no_half_output
 check "both files of a graph or none" both_or_none
+check "a limit on the size of files" limits
+check "an interrupted folder" interrupted
+check "a signal that is ignored" ignored
 check "options of an import behind one" options_of_an_import
 check "a full disk under what only prints" printing
 check "an edited plan" edited_plan
@@ -207,7 +258,7 @@ check "a report outlives the process of a case" report_of_a_child
 usage() { # what was wrong is seen above a few lines
     out/ingot plan --thread=3x a 2>"$work/err"
     [ $? = 2 ] && cat "$work/err" && head -1 "$work/err" | grep -q "3x" || return 1
-    for words in "profile --frontz a" "append a b" "graph a b" gen; do
+    for words in "profile --frontz a" "append a b" "graph a b" gen "deploy $model --mapping a"; do
         # shellcheck disable=SC2086
         out/ingot $words 2>"$work/err"
         [ $? = 2 ] && cat "$work/err" && grep -q "^ingot ${words%% *} " "$work/err" && [ "$(wc -l <"$work/err")" -le 8 ] || return 1
