@@ -18,10 +18,11 @@ case ${1:-} in
 --precision=half) precision=half half=--half && shift ;;
 --precision*) echo "gpu.sh: --precision=single or half, not '$1'" >&2; exit 2 ;;
 esac
-if [ "${1:-}" = -o ]; then
+if [ "${1:-}" = -o ] && [ $# -gt 1 ]; then
     results=$2
     shift 2
 fi
+case ${1:-} in -*) echo "gpu.sh: not '$1': bench/gpu.sh [--precision=half] [-o FILE] [NETWORK...]" >&2; exit 2 ;; esac
 python=${PYTHON:-python3} limit=${LIMIT:-300} runs=${RUNS:-5}
 say() { echo "gpu.sh: $*" >&2; }
 

@@ -4,6 +4,7 @@
 # thread, and kept in out/parts/. Wants a built out/ingot and out/bench/parts; pin it to a quiet core.
 set -eu
 case ${1:-} in -h | --help) sed -n '2,/^set /s/^# \{0,1\}//p' "$0"; exit ;; esac
+case ${1:-20} in *[!0-9.]*) echo "bench/parts.sh: SECONDS is a number, not '$1'" >&2; exit 2 ;; esac
 [ -x out/ingot ] && [ -x out/bench/parts ] || { echo "bench/parts.sh: ninja out/ingot out/bench/parts first" >&2; exit 1; }
 folder=out/parts
 mkdir -p "$folder"

@@ -9,9 +9,12 @@ BEGIN, END = "<!-- bench/peers: begin -->", "<!-- bench/peers: end -->"
 
 def read(path):
     if path and os.path.exists(path):
-        with open(path) as f:
-            results = json.load(f)
-        if results.get("format") != "ingot-peers":
+        try:
+            with open(path) as f:
+                results = json.load(f)
+        except (OSError, ValueError):
+            results = None
+        if not isinstance(results, dict) or results.get("format") != "ingot-peers":
             raise SystemExit(f"peers: {path}: not results of bench/peers")
         return results
     return {"format": "ingot-peers", "version": 1, "results": []}

@@ -16,9 +16,12 @@ import sys
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
-import numpy  # noqa: E402
-import torch  # noqa: E402
-import torch.nn.functional as F  # noqa: E402
+try:
+    import numpy  # noqa: E402
+    import torch  # noqa: E402
+    import torch.nn.functional as F  # noqa: E402
+except ImportError as e:
+    sys.exit(f"torch_net: this Python has no {e.name}: $PYTHON is to be one that has torch and numpy")
 
 import onnx_file  # noqa: E402
 import torch_fuse  # noqa: E402

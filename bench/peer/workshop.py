@@ -64,6 +64,12 @@ def finish(folder, key):
         f.write(key)
 
 
+def writable(path):
+    """Before what takes long: results can be written there."""
+    if path and not os.access(os.path.dirname(path) or ".", os.W_OK):
+        raise Failed(f"{path}: its folder is not there, or not for writing")
+
+
 def zoo():
     return {net["name"]: net for net in json.loads(run(["out/ingot", "zoo", "--list", "--json"]))}
 

@@ -10,9 +10,12 @@ TITLES = {"single": "one core", "team": "team of two", "pipeline": "pipeline"}
 
 def read(path):
     if path and os.path.exists(path):
-        with open(path) as f:
-            results = json.load(f)
-        if results.get("format") != "ingot-pipeline":
+        try:
+            with open(path) as f:
+                results = json.load(f)
+        except (OSError, ValueError):
+            results = None
+        if not isinstance(results, dict) or results.get("format") != "ingot-pipeline":
             raise SystemExit(f"pipeline: {path}: not results of bench/pipeline")
         return results
     return {"format": "ingot-pipeline", "version": 1, "results": []}
