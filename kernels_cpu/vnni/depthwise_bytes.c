@@ -1,5 +1,5 @@
 /*
- * Depthwise convolution of quantised numbers by products of four bytes, 64 channels at a time (vnni/depthwise_bytes_wide.h). Where products
+ * Depthwise convolution of quantised numbers by products of four bytes, 64 channels at a time (vnni/depthwise_bytes_wide.inc). Where products
  * may be beyond 32 bits, or an image is one pixel wide, 16 at a time: these of four pixels become 16 words in two shuffles.
  */
 #include "kernels_cpu/avx512/put_bytes.h"
@@ -64,7 +64,7 @@ static void put(uint8_t *const *to, int64_t at, int32_t rows, const int32_t *sum
 }
 
 #include "kernels_cpu/common/depthwise_fours.inc"
-#include "kernels_cpu/vnni/depthwise_bytes_wide.h"
+#include "kernels_cpu/vnni/depthwise_bytes_wide.inc"
 
 void qlinear_conv_i8_depthwise16__vnni(const struct ig_call *call, struct ig_range range, void *scratch)
 {
