@@ -52,30 +52,12 @@ static const char *start_of(const struct permutation *p, int64_t y)
     return p->src + at * p->bytes;
 }
 
-/* Short runs without a call: to start, the memcpy of musl, which programs are linked with, takes longer than they do. */
-static void copy_run(char *to, const char *from, int64_t bytes)
-{
-    enum { PIECE = 32, WORD = 4, LONG = 1024 };
-    int64_t i = 0;
-    if (bytes >= LONG) {
-        memcpy(to, from, (size_t)bytes);
-        return;
-    }
-    for (; i + PIECE <= bytes; i += PIECE) memcpy(to + i, from + i, PIECE);
-    if (i < bytes && bytes >= PIECE) {
-        memcpy(to + bytes - PIECE, from + bytes - PIECE, PIECE);
-        return;
-    }
-    for (; i + WORD <= bytes; i += WORD) memcpy(to + i, from + i, WORD);
-    for (; i < bytes; i++) to[i] = from[i];
-}
-
 static void copy_rows(const struct permutation *p, int64_t y)
 {
     const char *src = start_of(p, y);
     char *dst = (char *)ig_row(p->out, (int32_t)y, p->bytes);
     for (int64_t x = 0; x < p->w; x++)
-        copy_run(dst + x * p->c * p->bytes, src + x * p->w_stride * p->bytes, p->c * p->bytes);
+        memcpy(dst + x * p->c * p->bytes, src + x * p->w_stride * p->bytes, (size_t)(p->c * p->bytes));
 }
 
 /* Output rows [y, end) which differ in the input's contiguous dim only. */

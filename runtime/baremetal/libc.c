@@ -2,9 +2,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-void *memcpy(void *restrict dst, const void *restrict src, size_t n);
-void *memmove(void *dst, const void *src, size_t n);
-void *memset(void *dst, int c, size_t n);
 int memcmp(const void *a, const void *b, size_t n);
 double exp(double x);
 double log(double x);
@@ -37,28 +34,6 @@ double cosh(double x);
 double asinh(double x);
 double acosh(double x);
 double atanh(double x);
-
-void *memcpy(void *restrict dst, const void *restrict src, size_t n)
-{
-    unsigned char *d = dst;
-    for (const unsigned char *s = src; n--;) *d++ = *s++;
-    return dst;
-}
-
-void *memmove(void *dst, const void *src, size_t n)
-{
-    unsigned char *d = dst;
-    const unsigned char *s = src;
-    if (d < s) return memcpy(dst, src, n);
-    while (n--) d[n] = s[n];
-    return dst;
-}
-
-void *memset(void *dst, int c, size_t n)
-{
-    for (unsigned char *d = dst; n--;) *d++ = (unsigned char)c;
-    return dst;
-}
 
 int memcmp(const void *a, const void *b, size_t n)
 {

@@ -8,9 +8,6 @@
 
 #include <cmocka.h>
 
-#define memcpy bare_memcpy
-#define memmove bare_memmove
-#define memset bare_memset
 #define memcmp bare_memcmp
 #define exp bare_exp
 #define log bare_log
