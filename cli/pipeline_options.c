@@ -49,7 +49,7 @@ static const char help[] =
 
 enum { MOST_CORES = 64 };
 static const double most_pair = 1e6; /* us, GB/s, times slower */
-static const double gpu_gain = 10; /* percent: of plans with a GPU, what was promised against what was measured (docs/gpu.md) */
+static const double gpu_gain = 10; /* percent: of plans with a GPU, what was promised against what was measured (docs/gpu-figures.md) */
 
 /* How many; *core: the first; *taken: those of the sets before, a bit each. */
 static int32_t cores_of(const char *name, uint64_t *taken, int32_t *core)
