@@ -73,6 +73,7 @@ enum { IG_OPTION_SHAPE = 1000, IG_OPTION_OUTPUTS, IG_OPTION_PRECISION, IG_OPTION
         "outputs", required_argument, 0, IG_OPTION_OUTPUTS  \
     }
 #define IG_SOURCE_HELP                                                          \
+    "\nWhere it reads an .onnx file:\n"                                         \
     "  --input-shape NAME=DIMS   fix an input's shape, e.g. data=1x3x224x224\n" \
     "  --outputs A,B             cut the network at these tensors; of a name \\, is a comma, \\\\ a backslash\n" \
     "  --precision single|half|int8\n" \
