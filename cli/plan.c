@@ -78,7 +78,7 @@ static void print_bands(FILE *f, const struct ig_graph *g, const struct ig_plan 
     double apart = 0, together = 0;
     for (int32_t i = 0; i < p->n_bands; i++) {
         const struct ig_band *b = &p->bands[i];
-        char tensor_text[32], ring_text[32], schedule[200];
+        char tensor_text[32], ring_text[32];
         int64_t tensors, rings;
         int32_t members[IG_MAX_BAND];
         ig_band_bytes(g, p, b, &tensors, &rings);
@@ -86,7 +86,6 @@ static void print_bands(FILE *f, const struct ig_graph *g, const struct ig_plan 
                 g->nodes[p->steps[b->first].node].name, g->nodes[p->steps[b->last].node].name,
                 ig_band_members(p, b, members), b->rows, b->rows == 1 ? "" : "s", b->predicted_ns * 1e-6,
                 b->apart_ns * 1e-6, ig_commas(rings, ring_text), ig_commas(tensors, tensor_text));
-        if (ig_schedule_text(g, p, b, members, schedule, sizeof schedule)) fprintf(f, "    calls, step:rows: %s\n", schedule);
         apart += b->apart_ns;
         together += b->predicted_ns;
     }
