@@ -1,6 +1,7 @@
 /* Convolutions of quantised numbers whose parameters are constants: what is supported, packed weights (common/conv_bytes.h), scratch. */
 #include <string.h>
 
+#include "kernels_cpu/common/first_bytes.h"
 #include "kernels_cpu/common/grouped_bytes.h"
 #include "kernels_cpu/pack/ask.h"
 #include "kernels_cpu/pack/pack.h"
@@ -420,3 +421,60 @@ GROUPED(avxvnni)
 GROUPED(avx2)
 GROUPED(dotprod)
 GROUPED(neon)
+
+/* --- few input channels, common/first_bytes.h --- */
+
+/* As products_fit, but that scales may be no numbers: x86 rounds such products to the least of 32 bits, of which bounds make the lower one. */
+static int products_narrow(const struct ig_call *call)
+{
+    for (int32_t oc = 0; oc < call->out[0].c; oc++)
+        if (fabsf(scale_of(call, oc)) >= 0.5f) return 0;
+    return 1;
+}
+
+static int supports_first(const struct ig_call *call, const struct ig_bytes_first_shape *shape)
+{
+    const struct ig_conv *conv = (const struct ig_conv *)call->attrs;
+    const struct ig_window *w = &conv->w;
+    if (!is_flat_qlinear(call) || conv->groups != 1 || call->in[0].c > IG_BYTES_FIRST || call->out[0].w < shape->lanes) return 0;
+    const int64_t step = (int64_t)w->sw * call->in[0].c;
+    const int near = step <= IG_BYTES_FIRST_NEAR || (step <= IG_BYTES_FIRST_FAR && step % 2 == 0);
+    return near && w->kh * w->kw > 1 && w->dh == 1 && w->dw == 1 && w->top >= 0 && w->left >= 0 && sums_fit(call) && weights_fit(call, 1, 0) &&
+           products_narrow(call);
+}
+
+/* Word k of a filter. */
+static int32_t first_word(const struct filter *f, const struct ig_window *w, const struct ig_bytes_first_cut *cut, int32_t k)
+{
+    uint32_t word = 0;
+    for (int32_t i = 0, ky, at; i < 4; i++)
+        if (ig_bytes_first_byte(w, cut, k, i, &ky, &at)) word |= ((uint32_t)weight_at(f, (int64_t)ky * w->kw * f->ic + at) & 0xff) << 8 * i;
+    return (int32_t)word;
+}
+
+static size_t pack_first(const struct ig_call *call, void *dst, const struct ig_bytes_first_shape *shape)
+{
+    enum { N = IG_BYTES_FIRST_FOUR };
+    const struct ig_window *w = &((const struct ig_conv *)call->attrs)->w;
+    const struct ig_bytes_first_cut cut = ig_bytes_first_cut_of(call);
+    const size_t bytes = sizeof(struct ig_bytes_head) + (size_t)((call->out[0].c + N - 1) / N * cut.packed) * sizeof(int32_t);
+    if (!dst) return bytes;
+    const int32_t zero = flipped_zero(call, shape->flips);
+    memset(dst, 0, bytes);
+    *(struct ig_bytes_head *)dst = head_of(call, flip_of(call, shape->flips));
+    for (int32_t oc = 0; oc < call->out[0].c; oc++) {
+        int32_t *to = (int32_t *)((struct ig_bytes_head *)dst + 1) + oc / N * cut.packed + oc % N;
+        struct filter f = filter_of(call, oc, 1);
+        float scale = scale_of(call, oc);
+        to[0] = bias_of(call, oc, zero);
+        memcpy(&to[N], &scale, sizeof scale);
+        for (int32_t k = 0; k < cut.words; k++) to[(2 + k) * N] = first_word(&f, w, &cut, k);
+    }
+    return bytes;
+}
+
+#define FIRST(isa) \
+    int ig_supports_bytes_first_##isa(const struct ig_call *call) { return supports_first(call, &ig_bytes_first_##isa); } \
+    size_t ig_pack_bytes_first_##isa(const struct ig_call *call, void *dst) { return pack_first(call, dst, &ig_bytes_first_##isa); } \
+    size_t ig_scratch_bytes_first_##isa(const struct ig_call *call) { return ig_bytes_first_scratch(call, &ig_bytes_first_##isa); }
+FIRST(vnni)
