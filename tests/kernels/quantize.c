@@ -160,6 +160,19 @@ static void limit(const struct ig_conv *a, int32_t pixels, int32_t *ic, int32_t 
     }
 }
 
+/* Few input channels and rows of many pixels, as first layers have: vectors go along these. */
+static void first(struct rng *r, struct ig_conv *a, int32_t *ic, int32_t *oc, int32_t *in, int32_t *out)
+{
+    const int32_t kh = RNG_OF(r, 1, 2, 3, 3, 5, 7), kw = RNG_OF(r, 2, 3, 3, 4, 5, 7), sh = rng_int(r, 1, 3), sw = RNG_OF(r, 1, 1, 2, 2, 2, 3, 4, 8);
+    const int32_t top = rng_int(r, 0, kh - 1), left = rng_int(r, 0, kw - 1), bottom = rng_int(r, 0, kh - 1), right = rng_int(r, 0, kw - 1);
+    a->w = (struct ig_window){1, kh, kw, 1, sh, sw, 1, 1, 1, 0, top, left, 0, bottom, right, 1, 1};
+    a->groups = 1;
+    *ic = rng_int(r, 1, 4), *oc = RNG_OF(r, 1, 4, 8, 8, 10, 16, 16, 24, 32, 40);
+    in[0] = out[0] = 1;
+    in[1] = rng_int(r, kh, 24), in[2] = rng_int(r, 14, 40) * sw + kw;
+    out[1] = (in[1] + top + bottom - kh) / sh + 1, out[2] = (in[2] + left + right - kw) / sw + 1;
+}
+
 /* Image, weights (input `weights`) and output of a convolution; channels of the output. */
 static int32_t convolution(struct rng *r, struct check_problem *p, int weights, int32_t to)
 {
@@ -171,6 +184,7 @@ static int32_t convolution(struct rng *r, struct check_problem *p, int weights, 
     if (rank == 2 && a->groups > 1 && a->groups < ic && rng_one_in(r, 2)) three_by_three(r, &a->w, in, out);
     if (rank == 2 && rng_one_in(r, 10)) one_pixel(r, a, &ic, &oc, in, out);
     if (rank == 2 && rng_one_in(r, 16)) eights(r, a, &ic, &oc, in, out);
+    if (rank == 2 && rng_one_in(r, 6)) first(r, a, &ic, &oc, in, out);
     limit(a, out[0] * out[1] * out[2], &ic, &oc);
     int32_t dims[5] = {oc, ic / a->groups}, k[3] = {a->w.kd, a->w.kh, a->w.kw};
     memcpy(dims + 2, k + 3 - rank, (size_t)rank * sizeof *k);
