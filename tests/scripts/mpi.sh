@@ -394,7 +394,7 @@ on_links() { # arguments: the chain's keys each on a device of its own
     lab_mpirun $(at 0) "$chain" 0 --unpinned "$@" : $(at 1) "$chain" 1 --unpinned : $(at 2) "$chain" 2 --unpinned
 }
 
-overlap_tcp() { # 20 ms of work, 14 ms of transfer; other tests run meanwhile
+overlap_tcp() { # 20 ms of work, 14 ms of transfer, one after the other 34; other tests run meanwhile
     RELAY_WIDTH=41250
     export RELAY_WIDTH
     for _ in 1 2 3; do
@@ -403,7 +403,7 @@ import json, sys
 b = json.load(open(sys.argv[1]))
 print(1e3 / b["fps"], "ms from result to result,", b["first_ms"], "for one alone")
 assert b["first_ms"] > 60 + 2 * 12, "the link is faster than it should be"
-assert 1e3 / b["fps"] <= 23
+assert 1e3 / b["fps"] <= 20 + 14 / 2
 PY
     done
     return 1
