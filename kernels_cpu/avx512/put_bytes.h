@@ -41,11 +41,13 @@ static inline __m512i ig_bytes_rounded(const int32_t *sums, __m512 scale)
 /* y_zero and four vectors of sixteen to bytes, in each lane those of the four vectors' lane; narrowing keeps those of 32 bits within bounds. */
 static inline __m512i ig_bytes_in_lanes(__m512i a, __m512i b, __m512i c, __m512i d, const struct ig_bytes_head *head)
 {
-    const __m512i zero = _mm512_set1_epi16((int16_t)head->y_zero), low = _mm512_set1_epi8((char)head->low), high = _mm512_set1_epi8((char)head->high);
-    a = _mm512_adds_epi16(_mm512_packs_epi32(a, b), zero);
-    c = _mm512_adds_epi16(_mm512_packs_epi32(c, d), zero);
-    if (head->is_signed_out) return _mm512_min_epi8(_mm512_max_epi8(_mm512_packs_epi16(a, c), low), high);
-    return _mm512_min_epu8(_mm512_max_epu8(_mm512_packus_epi16(a, c), low), high);
+    const int32_t half = head->is_signed_out ? 128 : 0; /* bytes and it are unsigned */
+    const __m512i zero = _mm512_set1_epi16((int16_t)(head->y_zero + half)), flip = _mm512_set1_epi8((char)half);
+    const __m512i low = _mm512_set1_epi8((char)(head->low + half)), high = _mm512_set1_epi8((char)(head->high + half));
+    a = _mm512_packs_epi32(a, b), c = _mm512_packs_epi32(c, d);
+    a = _mm512_adds_epi16(a, zero), c = _mm512_adds_epi16(c, zero);
+    a = _mm512_packus_epi16(a, c);
+    return head->plain ? a : _mm512_xor_si512(_mm512_min_epu8(_mm512_max_epu8(a, low), high), flip);
 }
 
 /* The same, the first vector's first. */

@@ -35,7 +35,8 @@ INLINE __m512i sixteen(const uint8_t *a, const uint8_t *b, const struct ig_quant
 
 INLINE void all(uint8_t *y, const uint8_t *a, const uint8_t *b, int64_t n, const struct ig_quant_binary *q, const int is_product)
 {
-    const struct ig_bytes_head to = {.y_zero = q->zero, .low = q->least, .high = q->most, .is_signed_out = q->is_signed};
+    const struct ig_bytes_head to = {.y_zero = q->zero, .low = q->least, .high = q->most, .is_signed_out = q->is_signed,
+                                     .plain = !q->is_signed && q->least == 0 && q->most == 255};
     int64_t i = 0;
     for (; i + 64 <= n; i += 64) {
         __m512i v = ig_bytes_narrowed(sixteen(a + i, b + i, q, is_product), sixteen(a + i + 16, b + i + 16, q, is_product),

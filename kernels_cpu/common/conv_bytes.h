@@ -32,7 +32,8 @@ struct ig_bytes_head {           /* 64 bytes */
     int32_t y_zero, low, high;   /* of the output, which lies between low and high */
     int32_t is_signed_out;       /* y is i8 */
     int32_t narrows;             /* all outputs' products by their scales are within 32 bits */
-    int32_t room[8];
+    int32_t plain;               /* y is u8, and any may be */
+    int32_t room[7];
 };
 
 struct ig_bytes_shape {          /* of one ISA's tiles: sizes depend on it */
@@ -60,6 +61,13 @@ struct ig_bytes_pixels {         /* whose words a tile takes */
     int32_t lines;
     int32_t fetch;               /* the panel is used for the first time: it may not be in a cache */
     int32_t channels;            /* of the panel that there are */
+};
+
+struct ig_bytes_outputs {        /* where a tile's outputs go */
+    uint8_t *to;                 /* the first pixel's */
+    int64_t step;                /* bytes from a pixel to the next */
+    int32_t n;                   /* of a pixel: the first of the panel's channels */
+    const struct ig_bytes_head *head;
 };
 
 /* How a layer is cut. */

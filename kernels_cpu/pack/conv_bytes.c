@@ -164,6 +164,7 @@ static struct ig_bytes_head head_of(const struct ig_call *call, int32_t flip)
                               .flip = flip, .y_zero = (int32_t)ig_parameter(call, Y_ZERO, 0),
                               .is_signed_out = call->out[0].shape->type == IG_I8, .narrows = products_fit(call)};
     ig_quantized_bounds(&((const struct ig_conv *)call->attrs)->act, call->out[0].shape->type, &h.low, &h.high);
+    h.plain = h.low == 0 && h.high == 255;
     return h;
 }
 

@@ -1,9 +1,14 @@
-/* Convolutions of quantised numbers at the ends of 32-bit sums: the largest that kernels take gives the reference's bits, one more is refused. */
+/*
+ * Convolutions of quantised numbers at the ends of 32-bit sums: the largest that kernels take gives the reference's bits, one more is refused.
+ * And where pixels lie: of an image behind which memory ends, outputs of rows in a ring without gaps.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -140,8 +145,74 @@ static void biases(void **state)
         }
 }
 
+enum { SIDE = 5, IC = 16, OC = 40, RING = 3, ROW = SIDE * OC };
+
+/* So many bytes, behind which nothing may be read. */
+static uint8_t *at_the_end(size_t bytes)
+{
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    char *p = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    assert_true(p != MAP_FAILED && mprotect(p + page, page, PROT_NONE) == 0);
+    return (uint8_t *)p + page - bytes;
+}
+
+static void make_image(struct problem *p)
+{
+    static const float finer = 128;
+    uint32_t seed = 1;
+    int batch;
+    *p = (struct problem){SHAPE(IG_U8, 1, SIDE, SIDE, IC), SHAPE(IG_U8, OC, IC, 1, 1), SHAPE(IG_I32, OC), SHAPE(IG_U8, 1, SIDE, SIDE, OC),
+                          {{1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 1, 1}, 1, {0}}, NULL, NULL, NULL, {0}};
+    p->in = at_the_end(SIDE * SIDE * IC);
+    p->weights = room(OC * IC);
+    p->biases = memset(room(OC * sizeof *p->biases), 0, OC * sizeof *p->biases);
+    for (int32_t i = 0; i < SIDE * SIDE * IC; i++) p->in[i] = (uint8_t)((seed = seed * 1664525 + 1013904223) >> 24);
+    for (int32_t i = 0; i < OC * IC; i++) p->weights[i] = (uint8_t)((seed = seed * 1664525 + 1013904223) >> 24);
+    const struct ig_shape *in[9] = {&p->x, &number, &byte, &p->w, &number, &byte, &number, &byte, &p->bias}, *out[1] = {&p->y};
+    const void *data[9] = {p->in, &scale, &zero, p->weights, &scale, &w_zero, &finer, &y_zero, p->biases};
+    assert_int_equal(ig_build_call(IG_QLINEAR_CONV, &p->attrs, in, data, 9, out, 1, &p->call, &batch), 0);
+}
+
+/* Two rows at a time, of which the second ones are not side by side in the ring. */
+static void run_in_ring(const struct ig_kernel *k, const struct problem *p, const uint8_t *want)
+{
+    uint8_t ring[RING * ROW];
+    struct ig_call plan = p->call, now;
+    plan.in[0].data = NULL, plan.out[0].ring_rows = RING;
+    void *weights = lines(k->pack ? k->pack(&plan, NULL) : 0), *scratch = lines(k->scratch ? k->scratch(&plan) : 0);
+    void *zeros = lines(ig_zeros_bytes(&plan));
+    assert_true(weights && scratch && zeros);
+    if (k->pack) k->pack(&plan, weights);
+    memset(zeros, 0, ig_zeros_bytes(&plan));
+    now = plan, now.weights = weights, now.zeros = zeros, now.in[0].data = p->in, now.out[0].data = ring;
+    for (int32_t y = 0, end; y < SIDE; y = end) {
+        end = y + 2 < SIDE ? y + 2 : SIDE;
+        k->run(&now, (struct ig_range){y, end, 0, OC}, scratch);
+        for (int32_t i = y; i < end; i++) assert_memory_equal(ring + i % RING * ROW, want + i * ROW, ROW);
+    }
+    free(weights), free(scratch), free(zeros);
+}
+
+static void places(void **state)
+{
+    struct problem p;
+    uint8_t want[SIDE * ROW];
+    int ran = 0;
+    (void)state;
+    make_image(&p);
+    run(ig_kernel_by_name("qlinear_conv_any_1x1__ref"), &p.call, want);
+    for (int i = 0; i < ig_kernel_count(); i++) {
+        const struct ig_kernel *k = ig_kernel_at(i);
+        if (k->op != IG_QLINEAR_CONV || k->isa == IG_ISA_REF || !k->run || !ig_isa_runs_here(k->isa) || !k->supports(&p.call)) continue;
+        run_in_ring(k, &p, want);
+        ran++;
+    }
+    assert_true(ran > 0 || ig_isa_fastest() == IG_ISA_REF);
+    free(p.weights), free(p.biases);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(sums), cmocka_unit_test(smaller_weights), cmocka_unit_test(biases)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(sums), cmocka_unit_test(smaller_weights), cmocka_unit_test(biases), cmocka_unit_test(places)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
