@@ -49,6 +49,13 @@ static inline void ig_bytes_store(uint8_t *to, __m128i bytes, int32_t n)
     for (int32_t i = 0; i < (n & 7); i++, left >>= 8) to[i] = (uint8_t)left;
 }
 
+/* Bytes [0, n) of sixteen, 8 or all. */
+static inline void ig_bytes_store_eights(uint8_t *to, __m128i bytes, int32_t n)
+{
+    if (n == 8) _mm_storel_epi64((__m128i *)to, bytes);
+    else _mm_storeu_si128((__m128i *)to, bytes);
+}
+
 static inline void ig_bytes_put_any_avx2(uint8_t *const *to, int64_t at, int32_t rows, const int32_t *sums, int64_t step,
                                          const float *scale, int32_t n, const struct ig_bytes_head *head)
 {
@@ -65,11 +72,13 @@ static inline void ig_bytes_put_any_avx2(uint8_t *const *to, int64_t at, int32_t
 /* y_zero and four vectors of eight to bytes, in each lane those of the four vectors' lane; narrowing keeps those of 32 bits within bounds. */
 static inline __m256i ig_bytes_in_lanes_avx2(__m256i a, __m256i b, __m256i c, __m256i d, const struct ig_bytes_head *head)
 {
-    const __m256i zero = _mm256_set1_epi16((int16_t)head->y_zero), low = _mm256_set1_epi8((char)head->low), high = _mm256_set1_epi8((char)head->high);
+    const int32_t half = head->is_signed_out ? 128 : 0; /* bytes and it are unsigned */
+    const __m256i zero = _mm256_set1_epi16((int16_t)(head->y_zero + half)), flip = _mm256_set1_epi8((char)half);
+    const __m256i low = _mm256_set1_epi8((char)(head->low + half)), high = _mm256_set1_epi8((char)(head->high + half));
     a = _mm256_adds_epi16(_mm256_packs_epi32(a, b), zero);
     c = _mm256_adds_epi16(_mm256_packs_epi32(c, d), zero);
-    if (head->is_signed_out) return _mm256_min_epi8(_mm256_max_epi8(_mm256_packs_epi16(a, c), low), high);
-    return _mm256_min_epu8(_mm256_max_epu8(_mm256_packus_epi16(a, c), low), high);
+    a = _mm256_packus_epi16(a, c);
+    return head->plain ? a : _mm256_xor_si256(_mm256_min_epu8(_mm256_max_epu8(a, low), high), flip);
 }
 
 /* The same, the first vector's first. */
