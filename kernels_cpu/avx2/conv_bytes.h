@@ -69,23 +69,18 @@ static inline void ig_bytes_put_any_avx2(uint8_t *const *to, int64_t at, int32_t
         }
 }
 
-/* y_zero and four vectors of eight to bytes, in each lane those of the four vectors' lane; narrowing keeps those of 32 bits within bounds. */
-static inline __m256i ig_bytes_in_lanes_avx2(__m256i a, __m256i b, __m256i c, __m256i d, const struct ig_bytes_head *head)
+/* y_zero and four vectors of eight to bytes; narrowing keeps those of 32 bits within bounds. */
+static inline __m256i ig_bytes_narrowed_avx2(__m256i a, __m256i b, __m256i c, __m256i d, const struct ig_bytes_head *head)
 {
+    const __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7); /* of the parts that lanes have */
     const int32_t half = head->is_signed_out ? 128 : 0; /* bytes and it are unsigned */
     const __m256i zero = _mm256_set1_epi16((int16_t)(head->y_zero + half)), flip = _mm256_set1_epi8((char)half);
     const __m256i low = _mm256_set1_epi8((char)(head->low + half)), high = _mm256_set1_epi8((char)(head->high + half));
     a = _mm256_adds_epi16(_mm256_packs_epi32(a, b), zero);
     c = _mm256_adds_epi16(_mm256_packs_epi32(c, d), zero);
     a = _mm256_packus_epi16(a, c);
-    return head->plain ? a : _mm256_xor_si256(_mm256_min_epu8(_mm256_max_epu8(a, low), high), flip);
-}
-
-/* The same, the first vector's first. */
-static inline __m256i ig_bytes_narrowed_avx2(__m256i a, __m256i b, __m256i c, __m256i d, const struct ig_bytes_head *head)
-{
-    const __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7); /* of the parts that lanes have */
-    return _mm256_permutevar8x32_epi32(ig_bytes_in_lanes_avx2(a, b, c, d, head), order);
+    if (!head->plain) a = _mm256_xor_si256(_mm256_min_epu8(_mm256_max_epu8(a, low), high), flip);
+    return _mm256_permutevar8x32_epi32(a, order);
 }
 
 static inline __m256i ig_bytes_rounded_avx2(const int32_t *sums, __m256 scale)

@@ -2,7 +2,6 @@
 #include "kernels_cpu/common/first_bytes.h"
 
 const struct ig_bytes_first_shape ig_bytes_first_vnni = {16, IG_BYTES_TO_UNSIGNED};
-const struct ig_bytes_first_shape ig_bytes_first_avxvnni = {8, IG_BYTES_TO_UNSIGNED};
 
 enum { BEYOND = 128 }; /* bytes that may be read behind the last pixel's window */
 

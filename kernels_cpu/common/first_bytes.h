@@ -40,7 +40,7 @@ struct ig_bytes_first_cut {
     int32_t rows;                /* of the output in a block, at most */
 };
 
-extern const struct ig_bytes_first_shape ig_bytes_first_vnni, ig_bytes_first_avxvnni;
+extern const struct ig_bytes_first_shape ig_bytes_first_vnni;
 
 struct ig_bytes_first_cut ig_bytes_first_cut_of(const struct ig_call *call);
 /* Bytes of two vectors' words, which are first in scratch. */

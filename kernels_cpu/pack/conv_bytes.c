@@ -479,4 +479,3 @@ static size_t pack_first(const struct ig_call *call, void *dst, const struct ig_
     size_t ig_pack_bytes_first_##isa(const struct ig_call *call, void *dst) { return pack_first(call, dst, &ig_bytes_first_##isa); } \
     size_t ig_scratch_bytes_first_##isa(const struct ig_call *call) { return ig_bytes_first_scratch(call, &ig_bytes_first_##isa); }
 FIRST(vnni)
-FIRST(avxvnni)

@@ -62,9 +62,9 @@ ig_pack_fn ig_pack_bytes_grouped_vnni, ig_pack_bytes_grouped_avxvnni, ig_pack_by
     ig_pack_bytes_grouped_neon;
 ig_scratch_fn ig_scratch_bytes_grouped_vnni, ig_scratch_bytes_grouped_avxvnni, ig_scratch_bytes_grouped_avx2, ig_scratch_bytes_grouped_dotprod,
     ig_scratch_bytes_grouped_neon;
-ig_supports_fn ig_supports_bytes_first_vnni, ig_supports_bytes_first_avxvnni; /* few input channels */
-ig_pack_fn ig_pack_bytes_first_vnni, ig_pack_bytes_first_avxvnni;
-ig_scratch_fn ig_scratch_bytes_first_vnni, ig_scratch_bytes_first_avxvnni;
+ig_supports_fn ig_supports_bytes_first_vnni; /* few input channels */
+ig_pack_fn ig_pack_bytes_first_vnni;
+ig_scratch_fn ig_scratch_bytes_first_vnni;
 
 /* --- pack/strassen.c: wide pointwise convolution --- */
 ig_supports_fn ig_supports_strassen;
