@@ -13,15 +13,15 @@ block() { # n: the n-th ```c block of the recipe, without its indentation
         "$SRCDIR/docs/add-a-kernel.md" | sed 's/^   //'
 }
 
-tested() { # variant, options of configure: the copy's contract test runs it and passes
-    cd "$work/tree" && ./configure --without-aarch64 ${2:-} >"$work/log" && ${NINJA:-ninja} out/test/kernels/copy >>"$work/log" &&
+tested() { # variant, folder, ./configure as that sees it, its options: the copy's contract test, built there, runs it and passes
+    mkdir -p "$2" && cd "$2" && "$3" --without-aarch64 ${4:-} >"$work/log" && { ${NINJA:-ninja} out/test/kernels/copy >>"$work/log" || { tail "$work/log"; return 1; }; } &&
         CMOCKA_MESSAGE_OUTPUT=TAP out/test/kernels/copy >"$work/tap" && cat "$work/tap" && grep -q "^ok.*$1" "$work/tap" &&
         ! grep -q '^not ok' "$work/tap"
 }
 
 variant() {
     block 1 >"$work/tree/kernels_cpu/avx2/copy_plain.c" && block 2 >>"$work/tree/kernels_cpu/avx2/kernels.inc"
-    (tested copy_any_plain__avx2)
+    (tested copy_any_plain__avx2 "$work/tree" ./configure)
 }
 
 isa() { # a folder, and the three edits of the recipe
@@ -34,12 +34,19 @@ isa() { # a folder, and the three edits of the recipe
                  print "#include \"kernels_cpu/plain/kernels.inc\"\n#undef RUN"; next}
              /IG_ISA_REF\] = / {print "    [IG_ISA_PLAIN] = {\"plain\", always},"} {print}' kernels_cpu/registry.c >"$work/r" &&
         cp "$work/r" kernels_cpu/registry.c &&
-        sed -i -e 's/echo avx2 $avxvnni avx512 vnni amx /echo avx2 $avxvnni avx512 vnni amx plain /' -e 's|^    kernels_cpu/avx2/\*) .*|&\n    kernels_cpu/plain/*) echo -fno-builtin ;;|' configure)
-    (tested copy_any_plain__plain CFLAGS=-O0) # which compiles all anew
-    grep -q 'DINGOT_HAVE_PLAIN' "$work/tree/build.ninja" && grep -A 1 'kernels_cpu/plain/copy.c.o: cc' "$work/tree/build.ninja" | grep -e ' -fno-builtin'
+        sed -i -e 's/echo avx2 $avxvnni avx512 vnni amx /echo avx2 $avxvnni avx512 vnni amx plain /' -e 's|^    kernels_cpu/avx2/\*) .*|&\n    kernels_cpu/plain/*) folder_flags=-fno-builtin ;;|' configure)
+    (tested copy_any_plain__plain "$work/elsewhere" "$work/tree/configure" CFLAGS=-O0) || return 1 # which compiles all anew
+    grep -q 'DINGOT_HAVE_PLAIN' "$work/elsewhere/build.ninja" && grep -A 1 'kernels_cpu/plain/copy.c.o: cc' "$work/elsewhere/build.ninja" | grep -e ' -fno-builtin'
+}
+
+outside() { # that build was out of the tree; so is a network's: its program gives its class, its library links
+    (cd "$work/elsewhere" && ${NINJA:-ninja} out/host/fashion_half out/host/libfashion_half.a out/host/fashion_half.h) >"$work/log" 2>&1 || { tail "$work/log"; return 1; }
+    sed 's/fashion/fashion_half/g; s/FASHION/FASHION_HALF/g' "$SRCDIR/tests/library/client.c" >"$work/client.c" &&
+        ${CC:-cc} -std=c11 -I"$work/elsewhere/out/host" "$work/client.c" "$work/elsewhere/out/host/libfashion_half.a" -lm -lpthread -o "$work/client" &&
+        "$work/elsewhere/out/host/fashion_half" "$SRCDIR/models/pictures/boot.pgm" --top 1 | grep '^Ankle boot '
 }
 
 check "a copy of the tree" copy_tree "$work/tree"
 check "a kernel variant: one file and one line" variant
-check "an ISA: one folder and three edits" isa
+check "an ISA: one folder and three edits" isa && check "a build out of the tree" outside
 finish
