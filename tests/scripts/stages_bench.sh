@@ -119,7 +119,7 @@ calm() {
 }
 
 short_run() { # all that is needed is there, whatever the times are
-    "$SRCDIR/bench/pipeline" --networks mobilenet_v1_025 --profile 0.5 --seconds 0.05 --rounds 2 --trial 0.3 --spread 0 --again 2 \
+    "$SRCDIR/bench/pipeline" --networks mobilenet_v1_025 --profile 0.5 --seconds 0.05 --rounds 2 --trial 0.3 --tries 2 --spread 0 --again 2 \
         -o "$work/short.json" >"$work/out" &&
         "$PYTHON" - "$SRCDIR" "$work/short.json" <<'PY' && "$SRCDIR/bench/pipeline" --tables -o "$work/short.json" | grep -q '^mobilenet_v1_025'
 import json, sys
@@ -137,7 +137,7 @@ PY
 }
 
 resumed() { # what was measured quietly by this build is left out, what was not has more attempts
-    short="$SRCDIR/bench/pipeline --networks mobilenet_v1_025 --profile 0.5 --seconds 0.05 --rounds 2 --trial 0.3 --again 1 --resume"
+    short="$SRCDIR/bench/pipeline --networks mobilenet_v1_025 --profile 0.5 --seconds 0.05 --rounds 2 --trial 0.3 --tries 2 --again 1 --resume"
     cp "$work/short.json" "$work/resumed.json" && $short --spread 1000 -o "$work/resumed.json" >"$work/out" && cmp "$work/short.json" "$work/resumed.json" &&
         $short --spread 0 -o "$work/resumed.json" >"$work/out" && "$PYTHON" - "$work/resumed.json" <<'PY'
 import json, sys
