@@ -9,8 +9,14 @@ export SRCDIR
 # A third of the random problems where kernels are emulated or watched over; all of them by tests/long.sh.
 case ${INGOT_LONG:-} in '') share='env INGOT_SHARE=3 ' ;; *) share= ;; esac
 
+# Whole networks, one after the other: their weights' memory is kept for the next, instead of being cleared by the kernel again.
+keep='env GLIBC_TUNABLES=glibc.malloc.mmap_threshold=1073741824:glibc.malloc.trim_threshold=4294967296 '
+
 runner() { # the command that runs a test
-    case $1 in out/test/aarch64/kernels/* | out/test/emu/* | out/test/asan/kernels/*) printf %s "$share" ;; esac
+    case $1 in
+    out/test/aarch64/kernels/* | out/test/emu/* | out/test/asan/kernels/*) printf %s "$share" ;;
+    out/test/models/* | out/test/deploy/*) printf %s "$keep" ;;
+    esac
     case $1 in
     *.sh) echo "sh $1" ;;
     out/test/aarch64/*) echo "qemu-aarch64-static -cpu cortex-a57 $1" ;;
@@ -70,10 +76,18 @@ else
     [ -n "$rest" ] || echo "no cmocka here: unit tests are skipped"
     tests="$tests $scripts $rest"
     # What the builds that scripts make in folders of their own have in common (build_folder in scripts/tap.inc).
-    mkdir -p out/test/common
     common=$(ls out/host/libingot_*.a out/aarch64/libingot_*.a 2>/dev/null)
-    # shellcheck disable=SC2086
-    (cd out/test/common && "$SRCDIR/configure" && ${NINJA:-ninja} && ${NINJA:-ninja} $common) >out/test/common.log 2>&1 || {
+    boards=
+    case $common in *out/aarch64/*) boards="tx2 xavier" ;; esac
+    make_common() {
+        [ -e out/test/common/configure ] || (rm -rf out/test/common && . "$here/scripts/tap.inc" && link_tree out/test/common) || return 1
+        cd out/test/common && ./configure && ${NINJA:-ninja} && ${NINJA:-ninja} $common || return 1
+        [ -z "$boards" ] || ${NINJA:-ninja} out/aarch64-none/libingot_bare.a || return 1
+        for board in $boards; do
+            ./configure --target=$board --gpu=off && ${NINJA:-ninja} out/$board/libingot_kernels.a out/$board/libingot_runtime.a || return 1
+        done
+    }
+    (make_common) >out/test/common.log 2>&1 || {
         tail -20 out/test/common.log
         rm -rf out/test/common
     }

@@ -22,7 +22,7 @@ build_folder "$work/build" # one for all boards
 build() { # board, targets of ninja if not all
     board_here=$1
     shift
-    (cd "$work/build" && "$SRCDIR/configure" --model="$SRCDIR/models/fashion.onnx" --target="$board_here" --prefix=boot \
+    (cd "$work/build" && ./configure --model="$SRCDIR/models/fashion.onnx" --target="$board_here" --prefix=boot \
         --threads=2 --no-profile --gpu=off && ${NINJA:-ninja} "$@") >"$work/log" 2>&1 || { tail -20 "$work/log"; return 1; }
 }
 
@@ -86,7 +86,7 @@ quantised() { # target, program, options of configure: a network in 8 bits
     target=$1 program=$2
     shift 2
     [ -e "$work/quantised.onnx" ] || $PYTHON -B "$SRCDIR/tests/quantised_net.py" "$work/quantised.onnx" || return 1
-    (cd "$work/build" && "$SRCDIR/configure" --model="$work/quantised.onnx" --target="$target" --prefix="$program" --threads=2 --no-profile "$@" &&
+    (cd "$work/build" && ./configure --model="$work/quantised.onnx" --target="$target" --prefix="$program" --threads=2 --no-profile "$@" &&
         ${NINJA:-ninja} "out/$target/$program") >"$work/log" 2>&1 || { tail -20 "$work/log"; return 1; }
 }
 
@@ -215,7 +215,7 @@ list_is_whole() { # what any program may come to call of the C library is on the
 }
 
 staged() { # a pipeline of two cores of the board gives the same class
-    (cd "$work/build" && "$SRCDIR/configure" --model="$SRCDIR/models/fashion.onnx" --target=tx2 --prefix=staged \
+    (cd "$work/build" && ./configure --model="$SRCDIR/models/fashion.onnx" --target=tx2 --prefix=staged \
         --stages=cpu:0,cpu:1 --no-profile && ${NINJA:-ninja} out/tx2/staged) >"$work/log" 2>&1 ||
         { tail -20 "$work/log"; return 1; }
     old_enough "$work/build/out/tx2/staged" || return 1
@@ -232,7 +232,7 @@ toolkit_for() { # chip: a CUDA toolkit that makes code for it
 }
 
 has_gpu() { # board, chip: without being asked to, the program carries code for its board's chip, and for no other, and PTX for its driver
-    (cd "$work/build" && "$SRCDIR/configure" --model="$SRCDIR/models/fashion.onnx" --target="$1" --prefix=gpu --no-profile \
+    (cd "$work/build" && ./configure --model="$SRCDIR/models/fashion.onnx" --target="$1" --prefix=gpu --no-profile \
         --nvcc="$(toolkit_for "$2")" && ${NINJA:-ninja} "out/$1/gpu") >"$work/log" 2>&1 || { tail -20 "$work/log"; return 1; }
     if grep 'warning #' "$work/log"; then return 1; fi
     program=$work/build/out/$1/gpu
@@ -242,7 +242,7 @@ has_gpu() { # board, chip: without being asked to, the program carries code for 
 }
 
 in_halves() { # board, chip: the same in half precision, where the chip has them by tensor cores
-    (cd "$work/build" && "$SRCDIR/configure" --model="$SRCDIR/models/fashion.onnx" --target="$1" --prefix=half --no-profile --precision=half \
+    (cd "$work/build" && ./configure --model="$SRCDIR/models/fashion.onnx" --target="$1" --prefix=half --no-profile --precision=half \
         --nvcc="$(toolkit_for "$2")" && ${NINJA:-ninja} "out/$1/half") >"$work/log" 2>&1 || { tail -20 "$work/log"; return 1; }
     d=$work/build/out/$1/half.d
     of_one_chip "$2" "$d/half.sm_$2.fatbin" && is_in "$d/half.sm_$2.fatbin" "$work/build/out/$1/half" &&
@@ -323,7 +323,7 @@ SH
 made() { # target, options of configure: its ingot-profile
     made_for=$1
     shift
-    (cd "$work/build" && "$SRCDIR/configure" --target="$made_for" --nvcc="$work/nvcc" "$@" && ${NINJA:-ninja} "out/$made_for/ingot-profile") \
+    (cd "$work/build" && ./configure --target="$made_for" --nvcc="$work/nvcc" "$@" && ${NINJA:-ninja} "out/$made_for/ingot-profile") \
         >"$work/log" 2>&1 || { tail -20 "$work/log"; return 1; }
 }
 

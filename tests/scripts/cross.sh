@@ -17,7 +17,7 @@ build_folder "$work/build"
 build() { # target, options...
     target=$1
     shift
-    (cd "$work/build" && "$SRCDIR/configure" --model="$SRCDIR/models/fashion.onnx" --target="$target" --prefix=boot "$@" &&
+    (cd "$work/build" && ./configure --model="$SRCDIR/models/fashion.onnx" --target="$target" --prefix=boot "$@" &&
         ${NINJA:-ninja}) >"$work/$target.log" 2>&1 || { tail -20 "$work/$target.log"; return 1; }
 }
 

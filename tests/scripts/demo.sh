@@ -54,7 +54,7 @@ reproducible() { # two builds from the frozen profile, the second of objects of 
     for n in 1 2; do
         build_folder "$work/build$n"
         [ $n = 1 ] || rm -rf "$work/build$n/out/obj/host/kernels_cpu" "$work/build$n/out/obj/host/runtime" "$work/build$n/out/obj/host-musl"
-        (cd "$work/build$n" && "$SRCDIR/configure" --model="$SRCDIR/models/fashion.onnx" --prefix=frozen --without-aarch64 \
+        (cd "$work/build$n" && ./configure --model="$SRCDIR/models/fashion.onnx" --prefix=frozen --without-aarch64 \
             --profile="$work/frozen.json" --threads=2 && ${NINJA:-ninja} out/host/frozen) >"$work/log" 2>&1 || { tail "$work/log"; return 1; }
     done
     cmp "$work/build1/out/host/frozen" "$work/build2/out/host/frozen"

@@ -22,7 +22,7 @@ JSON
 deployed() { # seed of the mapping: 0 gives each key a piece
     # shellcheck disable=SC2086
     "$PYTHON" "$SRCDIR/tests/deploy_mapping.py" "$SRCDIR/models/fashion.onnx" "$1" $keys >"$work/mapping.json" &&
-        (cd "$work/build" && "$SRCDIR/configure" --model="$SRCDIR/models/fashion.onnx" --mapping="$work/mapping.json" \
+        (cd "$work/build" && ./configure --model="$SRCDIR/models/fashion.onnx" --mapping="$work/mapping.json" \
             --platform="$work/site.json" --threads=1 && ${NINJA:-ninja} out/fashion.d/ranks.done) >"$work/log" 2>&1 ||
         { tail -20 "$work/log"; return 1; }
     grep 'MPI for aarch64' "$work/log" && cat "$work/build/out/fashion.d/summary.txt"
@@ -125,7 +125,7 @@ PY
 }
 
 without_compiler() { # one line says what is missing
-    if (cd "$work/build" && "$SRCDIR/configure" --model="$SRCDIR/models/fashion.onnx" --mapping="$work/mapping.json" \
+    if (cd "$work/build" && ./configure --model="$SRCDIR/models/fashion.onnx" --mapping="$work/mapping.json" \
         --platform="$work/site.json" --threads=1 --without-aarch64 && ${NINJA:-ninja} out/fashion.d/ranks.done) >"$work/log" 2>&1; then
         return 1
     fi

@@ -191,7 +191,7 @@ refuses_profiles() { # of a GPU where there is none, and a second one
         grep '^ingot: .*gpu.json: of a GPU, and no key of the mapping is one$' "$work/err" &&
         ! out/ingot deploy "$work/fashion.onnx" --mapping "$work/both.json" --image 62 --profile "$work/gpu.json" --profile "$work/taken.json" -o "$work/bad" 2>"$work/err" &&
         grep 'taken.json: at most two of cores' "$work/err" &&
-        ! (cd "$work/build" && "$SRCDIR/configure" --model="$work/fashion.onnx" --mapping="$work/cores.json" --gpu-profile="$work/gpu.json") >"$work/out" 2>"$work/err" &&
+        ! (cd "$work/build" && ./configure --model="$work/fashion.onnx" --mapping="$work/cores.json" --gpu-profile="$work/gpu.json") >"$work/out" 2>"$work/err" &&
         grep 'gpu-profile is for --gpu, and for keys' "$work/err" && [ ! -e "$work/bad" ]
 }
 
@@ -249,7 +249,7 @@ lean() { # keys of cores have none of it
 appended() { # weights behind the program, as large ones are, of the CPU and of the GPU
     mkdir "$work/src" && ln -s "$SRCDIR"/* "$work/src/" && rm "$work/src/gen" && cp -r "$SRCDIR/gen" "$work/src/gen" &&
         sed 's/^append_above=.*/append_above=1000/' "$SRCDIR/gen/link.sh" >"$work/src/gen/link.sh" || return 1
-    line=$(cd "$work/build" && ${NINJA:-ninja} -t commands out/fashion.d/ranks.done | tail -1 | sed "s|$SRCDIR/gen|$work/src/gen|g; s| SRCDIR='[^']*'| SRCDIR='$work/src'|")
+    line=$(cd "$work/build" && ${NINJA:-ninja} -t commands out/fashion.d/ranks.done | tail -1 | sed "s|\./gen/|$work/src/gen/|g; s| SRCDIR='[^']*'| SRCDIR='$work/src'|")
     (cd "$work/build" && eval "$line") && ! nm "$work/build/out/fashion/nodeA_gpu" 2>&1 | grep ' r .*_weights' &&
         through $((parts * (n + 1))) && near && falls_back "" "$no_driver"
 }
@@ -259,9 +259,9 @@ refusals() { # a GPU key without chips, a chip of no name, no toolkit, no such k
         ! out/ingot deploy "$work/fashion.onnx" --mapping "$work/mapping.json" --image 62x -o "$work/bad" 2>"$work/err" && grep 'takes chips' "$work/err" &&
         ! out/ingot deploy "$work/fashion.onnx" --mapping "$work/mapping.json" --image 62 --image ptx62 --image ptx72 -o "$work/bad" 2>"$work/err" && grep 'takes PTX once' "$work/err" &&
         ! out/ingot deploy "$work/fashion.onnx" --mapping "$work/mapping.json" --image ptx62 -o "$work/bad" 2>"$work/err" && grep 'none of --image is for a chip' "$work/err" &&
-        ! (cd "$work/build" && "$SRCDIR/configure" --model="$work/fashion.onnx" --mapping="$work/mapping.json" --nvcc="$work/none") >"$work/out" 2>"$work/err" &&
+        ! (cd "$work/build" && ./configure --model="$work/fashion.onnx" --mapping="$work/mapping.json" --nvcc="$work/none") >"$work/out" 2>"$work/err" &&
         grep 'needs a CUDA toolkit' "$work/err" && printf '{"nodeA_cpu0": []}' >"$work/none.json" &&
-        ! (cd "$work/build" && "$SRCDIR/configure" --model="$work/fashion.onnx" --mapping="$work/none.json" --gpu) >"$work/out" 2>"$work/err" &&
+        ! (cd "$work/build" && ./configure --model="$work/fashion.onnx" --mapping="$work/none.json" --gpu) >"$work/out" 2>"$work/err" &&
         grep "no key of .*none.json is a GPU's" "$work/err" && [ ! -e "$work/bad" ]
 }
 

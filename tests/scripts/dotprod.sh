@@ -15,7 +15,7 @@ build_folder "$work/build"
 build() { # target, options...
     target=$1
     shift
-    (cd "$work/build" && "$SRCDIR/configure" --model="$model" --outputs="$logits" --target="$target" --isa=dotprod --prefix=dots --threads=1 --no-profile "$@" &&
+    (cd "$work/build" && ./configure --model="$model" --outputs="$logits" --target="$target" --isa=dotprod --prefix=dots --threads=1 --no-profile "$@" &&
         ${NINJA:-ninja}) >"$work/$target.log" 2>&1 || { tail -20 "$work/$target.log"; return 1; }
 }
 

@@ -20,7 +20,7 @@ classes() { # program
 
 built() { # by configure and ninja, and again where a sample changes
     build_folder "$work/build" && cp -r "$samples" "$work/typical" || return 1
-    (cd "$work/build" && "$SRCDIR/configure" --model="$model" --precision=int8 --samples="$work/typical" --labels="$SRCDIR/models/fashion.labels.txt" --prefix=small --threads=1 --no-profile \
+    (cd "$work/build" && ./configure --model="$model" --precision=int8 --samples="$work/typical" --labels="$SRCDIR/models/fashion.labels.txt" --prefix=small --threads=1 --no-profile \
         --without-aarch64 && ${NINJA:-ninja} out/host/small) >"$work/log" 2>&1 || { tail -20 "$work/log"; return 1; }
     integers "$work/build/out/host/small.d/graph.json" && classes "$work/build/out/host/small" >"$work/small" && classes out/host/fashion >"$work/float" &&
         diff "$work/float" "$work/small" && [ "$(sort -u "$work/small" | wc -l)" -gt 2 ] || return 1
@@ -70,7 +70,7 @@ refuses() {
     if out/ingot plan "$model" --precision int8 -o "$work/none.json" 2>"$work/err"; then return 1; fi
     grep -q 'is what ingot graph makes' "$work/err" || { cat "$work/err"; return 1; }
     for said in --precision=int8 --samples="$samples" "--precision=int8 --samples=$work/nowhere"; do
-        if (cd "$work/build" && "$SRCDIR/configure" --model="$model" $said) >"$work/log" 2>&1; then return 1; fi
+        if (cd "$work/build" && ./configure --model="$model" $said) >"$work/log" 2>&1; then return 1; fi
         tail -1 "$work/log" | grep -q 'samples' || { cat "$work/log"; return 1; }
     done
 }
