@@ -18,7 +18,7 @@ static const char help[] =
     "typical layers that compute little (`streams`), or of a convolution such as '56x56x64>64,3x3s1'. For each\n"
     "launch: blocks x threads; wavefronts of shared memory, loads and stores, and in brackets how many times as\n"
     "many as without conflicts of banks; sectors of device memory, loads and stores, and how many times as many\n"
-    "as without gaps; what an SM's multiply-adds, its accesses, and the second-level cache take at least.\n"
+    "as without gaps; what an SM's multiply-adds or tensor cores, its accesses, and the second-level cache take at least.\n"
     "  --kernel TEXT  only kernels whose name contains TEXT\n"
     "  --layer TEXT   only layers whose line contains TEXT\n"
     "  --blocks N     of each launch run N blocks, spread over its grid (default 4)\n"
@@ -29,14 +29,17 @@ struct options {
     int blocks, chip;
 };
 
-/* Per cycle: multiply-adds of an SM, bytes of its first-level cache and shared memory, bytes of the second-level cache for an SM. */
+/*
+ * Per cycle: multiply-adds of an SM, those of halves by its tensor cores (docs/gpu.md), bytes of its first-level cache and shared memory, bytes of
+ * the second-level cache for an SM.
+ */
 static const struct chip {
     int sm, n_sm;
-    double ghz, macs, first, second;
+    double ghz, macs, tensor, first, second;
 } chips[] = {
-    {62, 2, 1.30, 128, 128, 32}, /* Jetson TX2 */
-    {72, 8, 1.38, 64, 128, 32},  /* Jetson AGX Xavier */
-    {90, 132, 1.98, 128, 128, 21}, /* H100 SXM, at the clock that bench/results/gpu-2026-11-26.jsonl saw */
+    {62, 2, 1.30, 128, 0, 128, 32}, /* Jetson TX2 */
+    {72, 8, 1.38, 64, 512, 128, 32}, /* Jetson AGX Xavier */
+    {90, 132, 1.98, 128, 1408, 128, 21}, /* H100 SXM, at the clock that bench/results/gpu-2026-11-26.jsonl saw */
 };
 
 static const struct chip *chip_of(int sm)
@@ -60,12 +63,13 @@ static double cycles(const struct emu_traffic *t, const struct chip *chip, doubl
     return units / (double)t->blocks * (double)((t->blocks + n - 1) / n) / rate;
 }
 
-/* Multiply-adds are the first launch's that has shared memory or is alone; a bound that errs is one too low. */
+/* Multiply-adds, unless tensor cores have them, are the first launch's that has shared memory or is alone; a bound that errs is one too low. */
 static double print_launch(const struct emu_traffic *t, const struct chip *chip, double macs)
 {
     double wavefronts = t->flow[EMU_SHARED_LOAD].units + t->flow[EMU_SHARED_STORE].units;
     double sectors = t->flow[EMU_GLOBAL_LOAD].units + t->flow[EMU_GLOBAL_STORE].units;
-    double compute = cycles(t, chip, macs, chip->macs), first = cycles(t, chip, wavefronts * 128 + sectors * 32, chip->first);
+    double compute = t->products > 0 ? cycles(t, chip, t->products, chip->tensor) : cycles(t, chip, macs, chip->macs);
+    double first = cycles(t, chip, wavefronts * 128 + sectors * 32, chip->first);
     double second = cycles(t, chip, (t->block_sectors + t->flow[EMU_GLOBAL_STORE].units) * 32, chip->second), most = compute;
     if (first > most) most = first;
     if (second > most) most = second;

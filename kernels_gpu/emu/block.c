@@ -104,8 +104,11 @@ void emu_set_chip(int sm)
     chip = sm;
 }
 
-/* Waits for the lanes of this warp, which bring theirs to the same product. 1: it is this one that computes it, of all. */
-static int meet(struct emu_fragment *mine, const void *site, struct emu_fragment *lanes[EMU_WARP])
+/*
+ * Waits for the lanes of this warp, which bring theirs to the same product. 1: it is this one that computes it, of all, which takes as long as so
+ * many multiply-adds of halves.
+ */
+static int meet(struct emu_fragment *mine, const void *site, int macs, struct emu_fragment *lanes[EMU_WARP])
 {
     struct thread *warp = &threads[running - running % EMU_WARP];
     if (count % EMU_WARP) emu_fail("tensor cores by part of a warp");
@@ -116,6 +119,7 @@ static int meet(struct emu_fragment *mine, const void *site, struct emu_fragment
         lanes[i] = &warp[i].fragment;
         if (lanes[i]->site != site) emu_fail("lanes of a warp are at different products");
     }
+    if (!mine->is_done && emu_is_counting) emu_traffic_products(macs);
     return !mine->is_done;
 }
 
@@ -125,7 +129,7 @@ void emu_mma_bf16(int rows, int columns, float *sum, const float *a, const unsig
     memcpy(mine->a, a, (size_t)rows * sizeof mine->a[0]);
     memcpy(mine->b, b, (size_t)columns * sizeof mine->b[0]);
     memcpy(mine->sum, sum, (size_t)(rows * columns) * sizeof mine->sum[0]);
-    if (meet(mine, __builtin_return_address(0), lanes)) emu_multiply(rows, columns, lanes);
+    if (meet(mine, __builtin_return_address(0), rows * columns * 16 * 8 * 16, lanes)) emu_multiply(rows, columns, lanes);
     memcpy(sum, mine->sum, (size_t)(rows * columns) * sizeof mine->sum[0]);
 }
 
@@ -135,7 +139,7 @@ void emu_wmma(float *sum, const unsigned *a, const unsigned *b)
     memcpy(mine->a[0], a, sizeof mine->a[0]);
     memcpy(mine->a[1], b, sizeof mine->a[1]);
     memcpy(mine->sum, sum, EMU_WMMA_SUMS * sizeof *sum);
-    if (meet(mine, __builtin_return_address(0), lanes)) emu_multiply_halves(lanes);
+    if (meet(mine, __builtin_return_address(0), 16 * 16 * 16, lanes)) emu_multiply_halves(lanes);
     memcpy(sum, mine->sum, EMU_WMMA_SUMS * sizeof *sum);
 }
 
@@ -145,7 +149,7 @@ void emu_wmma_bytes(int *sum, const unsigned *a, const unsigned *b)
     memcpy(mine->a[0], a, 2 * sizeof *a);
     memcpy(mine->a[1], b, 2 * sizeof *b);
     memcpy(mine->sum, sum, EMU_WMMA_SUMS * sizeof *sum);
-    if (meet(mine, __builtin_return_address(0), lanes)) emu_multiply_bytes(lanes);
+    if (meet(mine, __builtin_return_address(0), 16 * 16 * 16 / 2, lanes)) emu_multiply_bytes(lanes);
     memcpy(sum, mine->sum, EMU_WMMA_SUMS * sizeof *sum);
 }
 

@@ -87,6 +87,7 @@ struct emu_traffic {        /* of a launch */
     uint64_t blocks;
     unsigned threads;       /* of a block */
     struct emu_flow flow[4]; /* by enum emu_kind */
+    double products;        /* of tensor cores: multiply-adds of halves, two of bytes as one */
     double block_sectors;   /* that are loaded, each once a block: what a first-level cache that holds all leaves */
 };
 /*
@@ -132,6 +133,7 @@ void emu_traffic_launch(const char *name, uint64_t blocks, unsigned threads);
 void emu_traffic_block(void);
 void emu_traffic_phase(void);
 void emu_traffic_end(uint64_t ran);
+void emu_traffic_products(int n);
 void emu_traffic_vector(const void *p, size_t bytes);
 void emu_traffic_access(const void *site, const void *p, size_t bytes, int kind);
 extern int emu_is_counting;

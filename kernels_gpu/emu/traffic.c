@@ -259,6 +259,11 @@ void emu_traffic_phase(void)
     for (unsigned i = 0; i < EMU_MAX_THREADS; i++) logs[i].n = 0, logs[i].behind = 0;
 }
 
+void emu_traffic_products(int n)
+{
+    if (n_counted) counted[n_counted - 1].products += n;
+}
+
 void emu_traffic_block(void)
 {
     clear(&by_sector);
@@ -279,5 +284,6 @@ void emu_traffic_end(uint64_t ran)
         t->flow[k].units *= share_of;
         t->flow[k].least *= share_of;
     }
+    t->products *= share_of;
     t->block_sectors *= share_of;
 }
