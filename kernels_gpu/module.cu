@@ -8,6 +8,7 @@
 #include "kernels_gpu/cuda/elementwise.cu"
 #include "kernels_gpu/cuda/fc.cu"
 #include "kernels_gpu/cuda/first.cu"
+#include "kernels_gpu/cuda/first_half.cu"
 #include "kernels_gpu/cuda/gather.cu"
 #include "kernels_gpu/cuda/grouped.cu"
 #include "kernels_gpu/cuda/grouped_bytes.cu"

@@ -77,6 +77,14 @@ struct ig_gpu_first {    /* first.cu: how a block's patch of the image lies in s
     int32_t line, plane;  /* floats from a row, a channel to the next */
 };
 
+struct ig_gpu_first_mma { /* first_half.cu: the same, of halves, four channels a pixel */
+    struct ig_gpu_conv conv; /* weights: [kh][kw rounded up to 4][4][oc4] */
+    int32_t copies;       /* of the patch; each begins sw columns further */
+    int32_t steps;        /* of four taps that a row of taps takes */
+    int32_t rows, columns; /* of pixels in a copy */
+    int32_t plane;        /* halves from one to the next */
+};
+
 struct ig_gpu_axis {     /* of a transposed convolution, whose outputs with the same rest by the stride s are a phase; dilation d */
     int32_t common;       /* gcd(s, d): a phase has taps where it divides rest + shift */
     int32_t shift;        /* padding before, modulo s */

@@ -37,6 +37,8 @@ static const struct family {
     int32_t columns;    /* channels in multiples of which the last panel is computed; 0: of the column tile */
 } families[] = {
     {IG_CONV, "__ref", 0.1, 1, 1, 0},
+    {IG_CONV, "first_mma128x64__cuda", 0.9, 1, 128, 64},
+    {IG_CONV, "first_mma128x32__cuda", 0.85, 1, 128, 32},
     {IG_CONV, "first128x64__cuda", 0.85, 1, 128, 64},
     {IG_CONV, "first64x32k2__cuda", 0.8, 1, 64, 32},
     {IG_CONV, "first64x16k4__cuda", 0.65, 1, 64, 16},
@@ -268,6 +270,15 @@ static double one_at_a_time(const struct ig_kernel *k, const struct ig_call *cal
     return strstr(k->name, "first") ? 1 : 2;
 }
 
+/* first_half.cu: a row of taps takes steps of four taps of four channels, and a float is two halves. */
+static double of_steps(const struct ig_kernel *k, const struct ig_call *call)
+{
+    enum { TAPS = 4, CHANNELS = 4 };
+    if (!strstr(k->name, "first_mma")) return 1;
+    const struct ig_window *w = &((const struct ig_conv *)call->attrs)->w;
+    return round_up(w->kw, TAPS) * CHANNELS / ((double)w->kw * call->in[0].c) * (call->in[0].shape->type == IG_F16 ? 1 : 2);
+}
+
 /* Pixels computed, with what the last tile wastes, of a transposed convolution that of every phase. */
 static double pixels_of(const struct ig_kernel *k, const struct family *f, const struct ig_call *call)
 {
@@ -283,7 +294,7 @@ static double operations(const struct ig_kernel *k, const struct family *f, cons
     if (!f && k->op == IG_POOL) return elements(out) * window_of(k->op, call) / plain_efficiency;
     if (!f) return (in > elements(out) ? in : elements(out)) * window_of(k->op, call) / plain_efficiency;
     if (f->saving == WINOGRAD) return winograd_operations(k, f, call);
-    double waste = beyond_few(k, call) * one_at_a_time(k, call);
+    double waste = beyond_few(k, call) * one_at_a_time(k, call) * of_steps(k, call);
     return 2 * pixels_of(k, f, call) * channels_of(k, f, call) * depth(k->op, call) * f->saving * waste / f->efficiency;
 }
 
@@ -342,7 +353,8 @@ double ig_estimate_ns(const struct ig_kernel *k, const struct ig_call *call, int
 }
 
 /* What chips from sm on have more of than multiply-adds of floats: tensor cores, of whose peak on a Xavier half is kept busy; dp4a. */
-static const struct { const char *part; int32_t sm; double rate; } chips[] = {{"_f16_mma", 70, 4}, {"conv_i8_mma", 72, 8}, {"conv_i8_", 70, 4}};
+static const struct { const char *part; int32_t sm; double rate; } chips[] = {
+    {"_f16_mma", 70, 4}, {"_f16_first_mma", 70, 4}, {"conv_i8_mma", 72, 8}, {"conv_i8_", 70, 4}};
 
 double ig_estimate_chip_ns(const struct ig_kernel *k, const struct ig_call *call, int32_t sm, double ns)
 {

@@ -130,6 +130,11 @@ ig_pack_fn ig_gpu_pack_first, ig_gpu_pack_half_first; /* bias, then as struct ig
 ig_gpu_launch_fn ig_gpu_first_128x64, ig_gpu_first_64x32k2, ig_gpu_first_64x16k4, ig_gpu_half_first_128x64, ig_gpu_half_first_64x32k2,
     ig_gpu_half_first_64x16k4;
 
+/* --- launch/first_half.c: the same by tensor cores, of weights that are halves --- */
+ig_supports_fn ig_gpu_supports_half_first_mma128x64, ig_gpu_supports_half_first_mma128x32;
+ig_pack_fn ig_gpu_pack_half_first_mma; /* bias, then as struct ig_gpu_first_mma says */
+ig_gpu_launch_fn ig_gpu_half_first_mma128x64, ig_gpu_half_first_mma128x32;
+
 /* --- launch/conv_half.c: weights are halves, and inputs may be --- */
 struct ig_gpu_conv ig_gpu_on_halves(const struct ig_call *call, struct ig_gpu_conv p); /* p: of the call as one on floats */
 struct ig_gpu_conv ig_gpu_in_eights(struct ig_gpu_conv p);                             /* rows of weights are of whole eights */

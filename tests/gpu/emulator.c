@@ -174,7 +174,7 @@ static void fill_numbers(void *data, int32_t type, int n, int most)
         else ((float *)data)[i] = (float)(i % most);
 }
 
-/* k x k, to 40 channels: ragged in every direction; of halves, if the kernel's name says so. */
+/* k x k, to 40 channels: ragged in every direction; of halves, if the kernel's name says so, but for pixels of first layers. */
 static void problem_make(struct problem *p, const struct ig_kernel *kernel, int32_t h, int32_t w, int32_t ic, int32_t k)
 {
     const struct ig_shape *in[] = {&p->x, &p->w}, *out[] = {&p->y};
@@ -182,19 +182,20 @@ static void problem_make(struct problem *p, const struct ig_kernel *kernel, int3
     const int32_t type = strstr(kernel->name, "_f16_") ? IG_F16 : IG_F32;
     int batch;
     memset(p, 0, sizeof *p);
-    p->x = (struct ig_shape){.type = type, .rank = 4, .dims = {1, h, w, ic}};
+    p->x = (struct ig_shape){.type = strstr(kernel->name, "_first") ? IG_F32 : type, .rank = 4, .dims = {1, h, w, ic}};
     p->w = (struct ig_shape){.type = type, .rank = 4, .dims = {OC, ic, k, k}};
     p->y = (struct ig_shape){.type = type, .rank = 4, .dims = {1, h, w, OC}};
     p->attrs = (struct ig_conv){.w = {1, k, k, 1, 1, 1, 1, 1, 1, 0, k / 2, k / 2, 0, k / 2, k / 2, 1, 1}, .groups = 1};
     p->in_bytes = (size_t)ig_bytes(&p->x);
     p->out_bytes = (size_t)ig_bytes(&p->y);
     assert_true(p->in_bytes <= sizeof p->in && p->out_bytes <= sizeof p->out && (size_t)ig_bytes(&p->w) <= sizeof p->weights);
-    fill_numbers(p->in, type, MOST_IN, 7);
+    fill_numbers(p->in, p->x.type, MOST_IN, 7);
     fill_numbers(p->weights, type, MOST_WEIGHTS, 5);
     assert_int_equal(ig_build_call(IG_CONV, &p->attrs, in, data, 2, out, 1, &p->call, &batch), 0);
     assert_true(kernel->supports(&p->call));
     p->packed_bytes = kernel->pack(&p->call, NULL);
-    assert_true(p->packed_bytes == (size_t)ig_bytes(&p->w));
+    assert_true(p->packed_bytes == (size_t)ig_bytes(&p->w) || strstr(kernel->name, "first_mma")); /* those fill steps up */
+    assert_true(p->packed_bytes <= sizeof p->packed);
     kernel->pack(&p->call, p->packed);
     p->call.weights = p->packed;
     p->call.zeros = p->zeros;
@@ -207,7 +208,7 @@ static void problem_make(struct problem *p, const struct ig_kernel *kernel, int3
  * conv_16x128 has as many barriers as its sums need, which are of 120 products in every warp here. conv_half_mma* have one a step of
  * 32 channels and two around the sums, of which the first is needed where these lie upon the last step; where operands come through
  * registers, as at odd addresses, they are put two barriers before they are read. Without its first one conv_f32_first* reads from where no
- * row is.
+ * row is. conv_f16_first_mma* have one when all is there, and two around the sums of either of a warp's tiles.
  */
 static void barriers_are_needed(void **state)
 {
@@ -223,6 +224,7 @@ static void barriers_are_needed(void **state)
                  {"conv_f16_mma64x64k2__cuda", 9, 9, 128, 1, 4}, {"conv_f16_mma128x64__cuda", 9, 9, 128, 1, 6},
                  {"conv_f32_first128x64__cuda", 9, 9, 3, 3, 2}, {"conv_f32_first64x32k2__cuda", 9, 9, 3, 3, 4},
                  {"conv_f32_first64x16k4__cuda", 9, 9, 4, 5, 4}, {"conv_f32_16x128__cuda", 5, 6, 480, 1, 8},
+                 {"conv_f16_first_mma128x64__cuda", 9, 9, 3, 3, 5}, {"conv_f16_first_mma128x32__cuda", 9, 9, 4, 5, 5},
                  {"conv_f32_16x128k4__cuda", 5, 6, 1920, 1, 8}};
     static struct problem p;
     (void)state;

@@ -189,6 +189,123 @@ static void chips_without_multiply_and_add(void **state)
     }
 }
 
+/* --- first layers, a pixel of which is two halves --- */
+
+enum { SIDE = 45, TAPS = 7 /* at most */, RGB = 3, MOST_OUT = SIDE - 2 };
+
+static struct image {
+    struct ig_shape x, w, y;
+    struct ig_conv attrs;
+    int32_t taps, stride, side; /* of the window; of the output */
+    float in[SIDE * SIDE * RGB], out[MOST_OUT * MOST_OUT * OC], packed[TAPS * 8 * 4 * 40];
+    uint16_t weights[OC * RGB * TAPS * TAPS];
+    float zeros[RGB];
+    struct ig_call call;
+} image;
+
+/* Pixels of about 2^exponent. */
+static void image_make(int32_t taps, int32_t stride, int exponent, int sign)
+{
+    const struct ig_shape *in[] = {&image.x, &image.w}, *out[] = {&image.y};
+    const void *data[] = {NULL, image.weights};
+    struct rng r = {4};
+    int batch;
+    image.taps = taps, image.stride = stride, image.side = (SIDE - taps) / stride + 1;
+    image.x = (struct ig_shape){.type = IG_F32, .rank = 4, .dims = {1, SIDE, SIDE, RGB}};
+    image.w = (struct ig_shape){.type = IG_F16, .rank = 4, .dims = {OC, RGB, taps, taps}};
+    image.y = (struct ig_shape){.type = IG_F32, .rank = 4, .dims = {1, image.side, image.side, OC}};
+    image.attrs = (struct ig_conv){.w = {1, taps, taps, 1, stride, stride, 1, 1, 1, 0, 0, 0, 0, 0, 0, 1, 1}, .groups = 1};
+    for (int i = 0; i < SIDE * SIDE * RGB; i++) image.in[i] = ldexpf(full(&r, sign), exponent);
+    for (int i = 0; i < OC * RGB * TAPS * TAPS; i++) image.weights[i] = ig_float_to_half(full(&r, sign));
+    assert_int_equal(ig_build_call(IG_CONV, &image.attrs, in, data, 2, out, 1, &image.call, &batch), 0);
+    image.call.zeros = image.zeros;
+    image.call.in[0].data = image.in;
+}
+
+static void image_compute(const char *name)
+{
+    const struct ig_kernel *kernel = ig_kernel_by_name(name);
+    assert_true(image.side <= MOST_OUT && kernel && kernel->supports(&image.call) && kernel->pack(&image.call, NULL) <= sizeof image.packed);
+    kernel->pack(&image.call, image.packed);
+    image.call.weights = image.packed;
+    image.call.out[0].data = image.out;
+    if (emu_run(name, &image.call)) fail_msg("%s", emu_fault());
+}
+
+static double off_output(int i)
+{
+    const int x = i / OC % image.side, y = i / OC / image.side, n = image.taps * image.taps;
+    double sum = 0, sizes = 0;
+    for (int k = 0; k < RGB * n; k++) {
+        const int row = y * image.stride + k % n / image.taps, column = x * image.stride + k % image.taps;
+        double product = (double)image.in[(row * SIDE + column) * RGB + k / n] * ig_half_to_float(image.weights[i % OC * RGB * n + k]);
+        sum += product, sizes += fabs(product);
+    }
+    return fabs(image.out[i] - sum) / sizes;
+}
+
+static double off_image(void)
+{
+    double most = 0;
+    for (int i = 0; i < image.side * image.side * OC; i++) most = fmax(most, off_output(i));
+    return most;
+}
+
+static const char *const of_images[] = {"conv_f16_first_mma128x64__cuda", "conv_f16_first_mma128x32__cuda"};
+
+/* Whatever their size, pixels are not rounded to halves, which would be off by 1e-4; sums are cut off more often than behind 256 channels. */
+static void pixels_stay_floats(void **state)
+{
+    static const int exponents[] = {0, -6, 7, 15, 16, 17, 100, -7, -8, -60, -120};
+    (void)state;
+    for (int sign = 0; sign < 2; sign++)
+        for (size_t n = 0; n < sizeof exponents / sizeof *exponents; n++) {
+            image_make(TAPS, 2, exponents[n], sign);
+            image_compute(of_images[n % 2]);
+            const double error = off_image();
+            print_message("pixels of 2^%d of %s: off by %.2g of the products\n", exponents[n], sign ? "any sign" : "one sign", error);
+            if (error > (sign ? 2e-6 : 4e-6)) fail_msg("pixels of 2^%d: off by %g of the products", exponents[n], error);
+        }
+}
+
+/*
+ * A pixel larger than any half among others, or an infinite one. Others in its patch are off by up to 2^-35 of the first, here less than a
+ * fiftieth of their sizes; the second leaves them as they were, but to windows that end beside it, whose next tap is multiplied by zero.
+ */
+static void large_pixels(void **state)
+{
+    static const float large[] = {1e9f, 1e37f, INFINITY};
+    (void)state;
+    for (size_t n = 0; n < sizeof large / sizeof *large; n++) {
+        image_make(TAPS, 2, 0, 1);
+        image.in[(20 * SIDE + 21) * RGB + 1] = large[n];
+        image_compute(of_images[n % 2]);
+        for (int i = 0; i < image.side * image.side * OC; i++) {
+            const int y = i / OC / image.side, x = i / OC % image.side, apart = isinf(large[n]) ? TAPS + 1 : TAPS;
+            const int sees = 2 * y <= 20 && 20 < 2 * y + TAPS && 2 * x <= 21 && 21 < 2 * x + apart;
+            if (sees && isinf(large[n])) assert_true(isnan(image.out[i]));
+            else if (sees || isinf(large[n])) assert_true(off_output(i) < 4e-6);
+            else assert_true(isfinite(image.out[i]) && (n > 0 || off_output(i) < 0.02));
+        }
+    }
+}
+
+/* Before sm_70 by multiply-adds. Windows and strides that networks seldom have, too. */
+static void chips_of_images(void **state)
+{
+    static const int32_t windows[][2] = {{7, 2}, {7, 1}, {3, 1}, {4, 4}, {3, 3}, {6, 2}};
+    (void)state;
+    for (size_t w = 0; w < sizeof windows / sizeof *windows; w++)
+        for (int n = 0; n < 4; n++) {
+            image_make(windows[w][0], windows[w][1], 20 * (n % 2), 1);
+            emu_set_chip(n < 2 ? 62 : 72);
+            image_compute(of_images[image.stride < 3 ? n % 2 : 0]); /* the other's shared memory is for patches of less */
+            emu_set_chip(90);
+            const double error = off_image();
+            if (error > 2e-6) fail_msg("%dx%d of stride %d: off by %g of the products", image.taps, image.taps, image.stride, error);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -197,6 +314,9 @@ int main(void)
         cmocka_unit_test(halves_lose_little),
         cmocka_unit_test(chips_of_halves),
         cmocka_unit_test(chips_without_multiply_and_add),
+        cmocka_unit_test(pixels_stay_floats),
+        cmocka_unit_test(large_pixels),
+        cmocka_unit_test(chips_of_images),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -300,6 +300,7 @@ static void tensor_cores_by_estimates(void **state)
         const int32_t winograd = with_name(p, "_f16_winograd"), mma = with_name(p, "_f16_mma");
         print_message("sm_%d: %d layers by Winograd's algorithm, %d by tensor cores\n", sm, winograd, mma);
         assert_true(sm < 70 ? winograd > 10 : winograd == 0 && mma > 15);
+        assert_int_equal(with_name(p, "_f16_first_mma"), sm >= 70);
         ig_plan_free(p);
     }
     ig_graph_free(g);

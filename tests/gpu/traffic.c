@@ -159,6 +159,10 @@ static void first_layers(void **state)
     assert_int_equal(count_conv("48x48x1>64,5x5s1", 0, "first", 1.3), 3);
     assert_int_equal(count_conv("64x64x3>32,3x3s2", 0, "first", 3.6), 3);
     assert_int_equal(count_conv("67x67x3>64,11x11s4", 0, "first", 3.6), 1);
+    assert_int_equal(count_conv("64x64x3>64,7x7s2", 1, "first_mma", 2), 2);
+    assert_int_equal(count_conv("32x32x3>64,3x3s1", 1, "first_mma", 2), 2);
+    assert_int_equal(count_conv("48x48x4>32,5x5s1", 1, "first_mma", 2), 2);
+    assert_int_equal(count_conv("64x64x3>32,3x3s2", 1, "first_mma", 3.6), 2);
 }
 
 /* Neighbours of a row are read by one lane and the next. */
