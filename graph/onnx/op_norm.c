@@ -40,12 +40,22 @@ static int32_t runtime_batch_norm(struct im *m, int32_t x, const int32_t *p, con
     return im_binary(m, IG_ADD, im_binary(m, IG_MUL, y, q[0]), q[1]);
 }
 
+/* Training mode: mean and variance are those of the data. On weights it is their standardisation, as in networks without other
+ * normalisation; on images it is a mistake, as it would be the batch's. */
+static void batch_statistics(struct im *m, const struct im_node *n, int32_t x, int32_t *mean, int32_t *variance)
+{
+    if (!im_is_const(m, x) || im_wants(m, n, 1) || im_wants(m, n, 2))
+        im_refuse(m, "training mode; export the model for inference");
+    int32_t mask = ((1 << im_shape(m, x).rank) - 1) & ~2; /* all dims but the channels */
+    *mean = im_reduce(m, IG_REDUCE_MEAN, x, mask);
+    int32_t centred = im_binary(m, IG_SUB, x, *mean);
+    *variance = im_reduce(m, IG_REDUCE_MEAN, im_binary(m, IG_MUL, centred, centred), mask);
+}
+
 void im_op_batch_norm(struct im *m, const struct im_node *n)
 {
     int32_t x = im_need(m, n, 0), p[4], constant = 1;
     struct ig_shape sx = im_shape(m, x);
-    if (n->opset >= 14 && im_int(m, n, "training_mode", 0))
-        im_refuse(m, "training mode; export the model for inference");
     if (sx.rank < 2) im_fail(m, "data of rank %d has no channels", sx.rank);
     if (sx.type != IG_F32) im_refuse(m, "only float32 data is supported");
     struct ig_shape shape = channel_shape(m, sx.dims[1], sx.rank);
@@ -59,6 +69,10 @@ void im_op_batch_norm(struct im *m, const struct im_node *n)
         constant &= im_is_const(m, p[i]);
     }
     double eps = (double)im_float(m, n, "epsilon", 1e-5f);
+    if (n->opset >= 14 && im_int(m, n, "training_mode", 0)) {
+        batch_statistics(m, n, x, &p[2], &p[3]);
+        constant &= im_is_const(m, p[2]) && im_is_const(m, p[3]);
+    }
     im_set(m, n, 0,
            constant ? constant_batch_norm(m, x, p, &shape, eps) : runtime_batch_norm(m, x, p, &shape, eps));
 }

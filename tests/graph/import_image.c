@@ -267,10 +267,32 @@ static void batch_norm(void **state)
     m_attr_i(&m, begin(15, LIST(1, 2, 3, 3), "BatchNormalization", "x,p,p,p,p", "y"), "training_mode", 1);
     m_weights(&m, "p", LIST(2));
     must_refuse("training mode");
+    m_attr_i(&m, begin(15, LIST(1, 2, 3, 3), "BatchNormalization", "x,p,p,p,p", "y,mean,var"), "training_mode", 1);
+    m_weights(&m, "p", LIST(2));
+    must_refuse("training mode");
     m_attr_i(&m, begin(7, LIST(1, 2, 3, 3), "BatchNormalization", "x,p,p,p,v", "y"), "spatial", 0);
     m_weights(&m, "p", LIST(2, 3, 3)); /* an element per activation, in each of the four */
     m_weights(&m, "v", LIST(2, 3, 3, 1, 8));
     must_refuse("parameter 3 has 144 elements");
+}
+
+/* As exporters write standardised weights: in training mode, by mean and variance of the weights themselves. */
+static void batch_norm_of_weights(void **state)
+{
+    (void)state;
+    m_attr_i(&m, begin(17, LIST(1, 2, 3), "BatchNormalization", "w,p,p,zero,p", "n"), "training_mode", 1);
+    m_node(&m, "Add", "x,n", "y");
+    m_weights(&m, "w", LIST(1, 2, 3)); /* 0.5 to 5.5 */
+    m_weights(&m, "p", LIST(2));       /* 0.5, 1.5 */
+    m_add_initializer(&m, m_tensor(&m, "zero", M_FLOAT, LIST(2), (const float[]){0, 0}, 8));
+    struct ig_graph *g = must_import();
+    check_ops(g, OPS(IG_BINARY));
+    const float *got = g->values[g->nodes[0].in[1]].data;
+    for (int i = 0; i < 6; i++) { /* around a mean of 1.5, 4.5, variance 2/3 */
+        double p = i / 3 + 0.5, want = (i % 3 - 1) / sqrt(2.0 / 3 + 1e-5) * p + p;
+        assert_float_equal(got[i], want, 1e-6);
+    }
+    ig_graph_free(g);
 }
 
 static void group_norm_versions(void **state)
@@ -319,7 +341,9 @@ int main(void)
         cmocka_unit_test(grid_samples),
         cmocka_unit_test(max_roi_pools),
         cmocka_unit_test(affine_grids),
-        cmocka_unit_test(batch_norm),      cmocka_unit_test(group_norm_versions),
+        cmocka_unit_test(batch_norm),
+        cmocka_unit_test(batch_norm_of_weights),
+        cmocka_unit_test(group_norm_versions),
         cmocka_unit_test(channels_last),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
