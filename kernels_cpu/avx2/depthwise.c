@@ -5,8 +5,8 @@
  * itself is depthwise3x3.S.
  * 5 and 7 wide: one kernel row at a time slides along x, its weights and as many partial sums in registers; between
  * kernel rows the sums of a stretch lie in L1.
- * Any window: six outputs of a row at a time, a weight vector is loaded once for the six. Outputs whose window sticks
- * out of the image are computed one by one, over the taps that are inside.
+ * Any window: six outputs of a row at a time, a weight vector is loaded once for the six. Where a window sticks out of the
+ * image, as most do whose taps are far apart, a byte for each tap of a kernel row says which of the six outputs have it.
  */
 #include "kernels_cpu/avx2/depthwise.h"
 
@@ -35,7 +35,9 @@ enum {
     WIDE = 30,      /* the same, other windows than 3x3: five times six */
     LINE = 64,      /* bytes of a cache line, and sets of L1 */
     L1_LINES = 512,
-    FEW_LINES = 64  /* fewer are too few for what is prefetched */
+    FEW_LINES = 64, /* fewer are too few for what is prefetched */
+    SIX = 63,       /* all of six outputs */
+    MOST_KW = 64    /* taps of a kernel row that outputs are computed six at a time with */
 };
 
 struct job {
@@ -46,12 +48,14 @@ struct job {
     int32_t flags;          /* enum ig_slide_flags: what is done in registers */
     float lo, hi;
     int later;              /* a residual or another activation remains to be done */
+    int32_t seen_x;                     /* any window: of the stretch from there, six outputs after six, */
+    uint8_t seen[WIDE / 6][MOST_KW];    /* which have tap kx of a kernel row inside the image: bit i: the i-th */
 };
 
 static struct job start(const struct ig_call *call, struct ig_range range)
 {
     const struct ig_conv *conv = (const struct ig_conv *)call->attrs;
-    struct job job = {call, conv, range, 8 * (1 + (int64_t)ig_taps(&conv->w)), 0, 0, 0, 0};
+    struct job job = {call, conv, range, 8 * (1 + (int64_t)ig_taps(&conv->w)), 0, 0, 0, 0, -1, {{0}}};
     int residual = call->n_in > 3 && call->in[3].data;
     job.later = residual || conv->act.kind > IG_CLIP;
     if (!job.later && conv->act.kind != IG_NONE) job.flags = IG_SLIDE_LO;
@@ -123,50 +127,92 @@ static void one_output(const struct job *job, struct ig_window_row at, int32_t y
     ig_store_upto8(ig_row_f32(out, y) + x * out->pixel_stride + c, clamp(job, sum), n);
 }
 
-/* Six outputs whose columns are all inside the image, 8 channels. */
-static void six_outputs(const struct job *job, struct ig_window_row at, int32_t y, int32_t x, int32_t c)
+/* Outputs [x, x + n) of a row: which have which tap inside the image. */
+static void look(const struct ig_call *call, const struct ig_window *w, int32_t x, int32_t n, uint8_t *seen)
+{
+    for (int32_t kx = 0; kx < w->kw; kx++) {
+        int32_t ix = x * w->sw - w->left + kx * w->dw;
+        seen[kx] = 0;
+        for (int32_t i = 0; i < n; i++)
+            seen[kx] |= (uint8_t)(ig_inside(ix + i * w->sw, call->in[0].w) << i);
+    }
+}
+
+static void look_along(struct job *job, int32_t x0, int32_t x1)
+{
+    const struct ig_window *w = &job->conv->w;
+    if (job->seen_x == x0 || w->kw > MOST_KW) return;
+    for (int32_t x = x0; x < x1; x += 6) look(job->call, w, x, min32(6, x1 - x), job->seen[(x - x0) / 6]);
+    job->seen_x = x0;
+}
+
+/* One tap of six outputs, of those in `seen`. */
+static inline __attribute__((always_inline)) void tap(__m256 sums[2][6], const float *in, int64_t next, const float *weights, int64_t block,
+                                                      uint32_t seen, const int blocks)
+{
+    __m256 w0 = _mm256_load_ps(weights), w1 = _mm256_load_ps(weights + (blocks - 1) * block);
+    const float *half = in + 3 * next;
+    __asm__("" : "+r"(half)); /* two pointers and a step address all six; GCC would keep five steps, most of them in memory */
+#pragma GCC unroll 6
+    for (int i = 0; i < 6; i++) {
+        const float *p = i < 3 ? in + i * next : half + (i - 3) * next;
+        if (!(seen >> i & 1)) continue;
+        sums[0][i] = _mm256_fmadd_ps(_mm256_loadu_ps(p), w0, sums[0][i]);
+        if (blocks == 2) sums[1][i] = _mm256_fmadd_ps(_mm256_loadu_ps(p + 8), w1, sums[1][i]);
+    }
+}
+
+/* Outputs [x, x + n) of a row, n <= 6, 8 channels or two times 8. Those that have a tap are known; none of the others is read. */
+static inline __attribute__((always_inline)) void six_outputs(const struct job *job, struct ig_window_row at, int32_t y, int32_t x, int32_t n,
+                                                              int32_t c, const uint8_t *seen, const int blocks)
 {
     const struct ig_window *w = &job->conv->w;
     const struct ig_operand *in = &job->call->in[0], *out = &job->call->out[0];
     const float *weights = weights_of(job, c);
-    __m256 bias = _mm256_load_ps(weights), s0 = bias, s1 = bias, s2 = bias, s3 = bias, s4 = bias, s5 = bias;
     int64_t next = w->sw * in->pixel_stride, dilate = w->dw * in->pixel_stride;
+    __m256 sums[2][6];
+#pragma GCC unroll 2
+    for (int b = 0; b < blocks; b++)
+#pragma GCC unroll 6
+        for (int i = 0; i < 6; i++) sums[b][i] = _mm256_load_ps(weights + b * job->block);
     weights += 8;
     for (int32_t k = 0; k < w->kd * w->kh; k++, weights += 8 * w->kw) {
         const float *row = ig_next_row(job->call, w, &at);
         if (!row) continue;
-        const float *p = row + (x * w->sw - w->left) * in->pixel_stride + c;
-        for (int32_t kx = 0; kx < w->kw; kx++, p += dilate) {
-            __m256 v = _mm256_load_ps(weights + 8 * kx);
-            s0 = _mm256_fmadd_ps(_mm256_loadu_ps(p), v, s0);
-            s1 = _mm256_fmadd_ps(_mm256_loadu_ps(p + next), v, s1);
-            s2 = _mm256_fmadd_ps(_mm256_loadu_ps(p + 2 * next), v, s2);
-            s3 = _mm256_fmadd_ps(_mm256_loadu_ps(p + 3 * next), v, s3);
-            s4 = _mm256_fmadd_ps(_mm256_loadu_ps(p + 4 * next), v, s4);
-            s5 = _mm256_fmadd_ps(_mm256_loadu_ps(p + 5 * next), v, s5);
+        int64_t from = (x * w->sw - w->left) * in->pixel_stride + c;
+        for (int32_t kx = 0; kx < w->kw; kx++, from += dilate) {
+            const float *p = row + from;
+            if (seen[kx] == SIX)
+                tap(sums, p, next, weights + 8 * kx, job->block, SIX, blocks);
+            else if (seen[kx])
+                tap(sums, p, next, weights + 8 * kx, job->block, seen[kx], blocks);
         }
     }
     float *q = ig_row_f32(out, y) + x * out->pixel_stride + c;
-    _mm256_storeu_ps(q, clamp(job, s0));
-    _mm256_storeu_ps(q + out->pixel_stride, clamp(job, s1));
-    _mm256_storeu_ps(q + 2 * out->pixel_stride, clamp(job, s2));
-    _mm256_storeu_ps(q + 3 * out->pixel_stride, clamp(job, s3));
-    _mm256_storeu_ps(q + 4 * out->pixel_stride, clamp(job, s4));
-    _mm256_storeu_ps(q + 5 * out->pixel_stride, clamp(job, s5));
+#pragma GCC unroll 6
+    for (int i = 0; i < 6; i++)
+#pragma GCC unroll 2
+        for (int b = 0; b < blocks; b++)
+            if (i < n) _mm256_storeu_ps(q + i * out->pixel_stride + 8 * b, clamp(job, sums[b][i]));
 }
 
-/* Outputs [x0, x1) of a row, n <= 8 channels from c, any window. */
-static void any_row(const struct job *job, int32_t y, int32_t x0, int32_t x1, int32_t c, int32_t n)
+/* Outputs [x0, x1) of a row, any window, channels from c on: 16 if there are so many, or 8, or the last n. Returns how many. */
+static int32_t any_row(const struct job *job, int32_t y, int32_t x0, int32_t x1, int32_t c, int32_t n)
 {
     const struct ig_window *w = &job->conv->w;
-    int32_t inside = (w->left + w->sw - 1) / w->sw; /* first output whose columns are all inside */
-    int32_t span = job->call->in[0].w - (w->kw - 1) * w->dw + w->left;
-    int32_t end = span > 0 ? (span - 1) / w->sw + 1 : 0;
     struct ig_window_row at = ig_first_row(job->call, w, y);
-    int32_t x = x0;
-    for (; x < x1 && x < inside; x++) one_output(job, at, y, x, c, n);
-    for (; n == 8 && x + 6 <= min32(x1, end); x += 6) six_outputs(job, at, y, x, c);
-    for (; x < x1; x++) one_output(job, at, y, x, c, n);
+    if (n < 8 || w->kw > MOST_KW) {
+        for (int32_t x = x0; x < x1; x++) one_output(job, at, y, x, c, min32(n, 8));
+        return 8;
+    }
+    for (int32_t x = x0; x < x1; x += 6) {
+        const uint8_t *seen = job->seen[(x - x0) / 6];
+        if (n >= 16)
+            six_outputs(job, at, y, x, min32(6, x1 - x), c, seen, 2);
+        else
+            six_outputs(job, at, y, x, min32(6, x1 - x), c, seen, 1);
+    }
+    return n >= 16 ? 16 : 8;
 }
 
 /* --- 5 or 7 wide --- */
@@ -230,11 +276,12 @@ void conv_f32_depthwise8__avx2(const struct ig_call *call, struct ig_range range
     for (int32_t y = range.y0; y < range.y1; y++)
         for (int32_t x = 0; x < width; x += WIDE) {
             int32_t end = min32(x + WIDE, width);
-            for (int32_t c = range.c0; c < range.c1; c += 8) {
+            look_along(&job, x, end);
+            for (int32_t c = range.c0, step = 8; c < range.c1; c += step) {
                 if (passes.one && range.c1 - c >= 8 && touches(&job, y))
                     slide_row(&job, passes, y, x, end, c);
                 else
-                    any_row(&job, y, x, end, c, min32(8, range.c1 - c));
+                    step = any_row(&job, y, x, end, c, range.c1 - c);
             }
             if (job.later) finish(&job, y, x, end);
         }
