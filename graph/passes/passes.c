@@ -20,7 +20,7 @@ static void prepare(struct ig_graph *g, ig_eval_fn *eval) {
 
 /*
  * Activations are composed before affine nodes are folded, which would tear x + 3 out of a hard sigmoid;
- * residuals are fused after batch norm is folded and before activations, which come last in an epilogue.
+ * branches are merged and residuals fused after batch norm is folded and before activations, which come last in an epilogue.
  */
 static int one_round(struct ig_graph *g, ig_eval_fn *eval) {
     int rewrites = ig_pass_fold_constants(g, eval);
@@ -31,6 +31,7 @@ static int one_round(struct ig_graph *g, ig_eval_fn *eval) {
     rewrites += ig_pass_fuse_pad(g);
     rewrites += ig_pass_compose(g);
     rewrites += ig_pass_fold_affine(g);
+    rewrites += ig_pass_merge_branches(g);
     rewrites += ig_pass_fuse_residual(g);
     rewrites += ig_pass_fuse_activation(g);
     return rewrites + ig_pass_flatten_fc(g);

@@ -53,6 +53,58 @@ static void sums_stay_where_they_are_no_epilogue(void **state) {
     ig_graph_free(g);
 }
 
+static int32_t by_channel(struct ig_graph *g, int32_t x, int32_t c) {
+    return binary(g, IG_ADD, binary(g, IG_MUL, x, build_const(g, DIMS(c))), build_const(g, DIMS(c)));
+}
+
+static void branches_become_one_convolution(void **state) {
+    (void)state;
+    for (int32_t groups = 1; groups <= 4; groups *= 2) { /* 3x3, 1x1 and the image itself, as in RepVGG */
+        struct ig_graph *g = empty();
+        int32_t x = image(g), sum = binary(g, IG_ADD, by_channel(g, x, 4), build_conv(g, x, 4, 1, 1, 0, groups));
+        sum = binary(g, IG_ADD, sum, build_conv(g, x, 4, 3, 1, 1, groups));
+        build_output(g, act(g, IG_RELU, 0, 0, sum), "y");
+        improve_fully(g, ig_pass_merge_branches);
+        assert_int_equal(g->n_nodes, 2);
+        assert_int_equal(g->nodes[0].attrs.conv.w.kh, 3);
+        ig_graph_free(g);
+    }
+    for (int32_t groups = 1; groups <= 4; groups *= 2) {
+        struct ig_graph *g = empty();
+        int32_t x = image(g);
+        build_output(g, binary(g, IG_ADD, build_conv(g, x, 4, 3, 1, 1, groups), by_channel(g, x, 4)), "y");
+        assert_int_equal(improve(g, ig_pass_merge_branches), 1);
+        assert_int_equal(g->n_nodes, 1);
+        ig_graph_free(g);
+    }
+    struct ig_graph *g = empty();
+    int32_t x = image(g), window = build_conv(g, x, 6, 5, 2, 2, 2);
+    build_output(g, binary(g, IG_ADD, build_conv(g, x, 6, 3, 2, 1, 2), window), "stride");
+    assert_int_equal(improve(g, ig_pass_merge_branches), 1);
+    assert_int_equal(g->n_nodes, 1);
+    ig_graph_free(g);
+}
+
+static void branches_stay_that_are_not_one(void **state) {
+    (void)state;
+    struct ig_graph *g = empty();
+    int32_t x = image(g), other = build_input(g, "z", DIMS(1, 6, 5, 4));
+    int32_t active = build_conv(g, x, 4, 1, 1, 0, 1), two[2] = {x, build_const(g, DIMS(4, 4, 3, 3))};
+    g->nodes[0].attrs.conv.act.kind = IG_RELU;
+    struct ig_window apart = build_window(3, 1, 2);
+    apart.dh = apart.dw = 2;
+    int32_t dilated = build_node(g, IG_CONV, ATTRS(.conv = {.w = apart, .groups = 1}), 2, two, NULL);
+    build_output(g, binary(g, IG_ADD, active, build_conv(g, x, 4, 3, 1, 1, 1)), "active");
+    build_output(g, binary(g, IG_ADD, dilated, build_conv(g, x, 4, 1, 1, 0, 1)), "dilated");
+    build_output(g, binary(g, IG_ADD, build_conv(g, x, 4, 3, 1, 1, 1), build_conv(g, other, 4, 3, 1, 1, 1)), "images");
+    build_output(g, binary(g, IG_ADD, build_conv(g, x, 4, 3, 1, 1, 1), build_conv(g, x, 4, 3, 1, 1, 2)), "groups");
+    build_output(g, binary(g, IG_ADD, build_conv(g, x, 4, 3, 1, 1, 1), by_channel(g, other, 4)), "another_image");
+    int32_t left = build_conv(g, x, 4, 3, 1, 0, 1);
+    build_output(g, binary(g, IG_ADD, left, build_conv(g, build_input(g, "large", DIMS(1, 4, 3, 4)), 4, 1, 1, 0, 1)), "sizes");
+    assert_int_equal(improve(g, ig_pass_merge_branches), 0);
+    ig_graph_free(g);
+}
+
 static void activations_move_into_epilogues(void **state) {
     (void)state;
     struct ig_graph *g = empty();
@@ -233,6 +285,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sums_move_into_the_later_convolution),
         cmocka_unit_test(sums_stay_where_they_are_no_epilogue),
+        cmocka_unit_test(branches_become_one_convolution),
+        cmocka_unit_test(branches_stay_that_are_not_one),
         cmocka_unit_test(activations_move_into_epilogues),
         cmocka_unit_test(other_functions_stay),
         cmocka_unit_test(functions_are_recognised),
