@@ -37,6 +37,7 @@ enum {
     L1_LINES = 512,
     FEW_LINES = 64, /* fewer are too few for what is prefetched */
     SIX = 63,       /* all of six outputs */
+    SIXES = (2 * STRETCH + 5) / 6, /* the most of a stretch */
     MOST_KW = 64    /* taps of a kernel row that outputs are computed six at a time with */
 };
 
@@ -49,7 +50,7 @@ struct job {
     float lo, hi;
     int later;              /* a residual or another activation remains to be done */
     int32_t seen_x;                     /* any window: of the stretch from there, six outputs after six, */
-    uint8_t seen[WIDE / 6][MOST_KW];    /* which have tap kx of a kernel row inside the image: bit i: the i-th */
+    uint8_t seen[SIXES][MOST_KW];       /* which have tap kx of a kernel row inside the image: bit i: the i-th */
 };
 
 static struct job start(const struct ig_call *call, struct ig_range range)
@@ -148,31 +149,36 @@ static void look_along(struct job *job, int32_t x0, int32_t x1)
 
 /* One tap of six outputs, of those in `seen`. */
 static inline __attribute__((always_inline)) void tap(__m256 sums[2][6], const float *in, int64_t next, const float *weights, int64_t block,
-                                                      uint32_t seen, const int blocks)
+                                                      uint32_t seen, const int blocks, __m256i lanes)
 {
-    __m256 w0 = _mm256_load_ps(weights), w1 = _mm256_load_ps(weights + (blocks - 1) * block);
+    __m256 w0 = _mm256_load_ps(weights), w1 = blocks == 2 ? _mm256_load_ps(weights + block) : w0;
     const float *half = in + 3 * next;
     __asm__("" : "+r"(half)); /* two pointers and a step address all six; GCC would keep five steps, most of them in memory */
 #pragma GCC unroll 6
     for (int i = 0; i < 6; i++) {
         const float *p = i < 3 ? in + i * next : half + (i - 3) * next;
         if (!(seen >> i & 1)) continue;
-        sums[0][i] = _mm256_fmadd_ps(_mm256_loadu_ps(p), w0, sums[0][i]);
+        sums[0][i] = _mm256_fmadd_ps(blocks ? _mm256_loadu_ps(p) : _mm256_maskload_ps(p, lanes), w0, sums[0][i]);
         if (blocks == 2) sums[1][i] = _mm256_fmadd_ps(_mm256_loadu_ps(p + 8), w1, sums[1][i]);
     }
 }
 
-/* Outputs [x, x + n) of a row, n <= 6, 8 channels or two times 8. Those that have a tap are known; none of the others is read. */
+/*
+ * Outputs [x, x + n) of a row, n <= 6, by so many blocks of 8 channels: two, one, or 0, which is fewer than 8 channels. Those that
+ * have a tap are known; none of the others is read.
+ */
 static inline __attribute__((always_inline)) void six_outputs(const struct job *job, struct ig_window_row at, int32_t y, int32_t x, int32_t n,
-                                                              int32_t c, const uint8_t *seen, const int blocks)
+                                                              int32_t c, int32_t channels, const uint8_t *seen, const int blocks)
 {
+    const int sets = blocks == 2 ? 2 : 1;
+    const __m256i lanes = ig_mask8(channels);
     const struct ig_window *w = &job->conv->w;
     const struct ig_operand *in = &job->call->in[0], *out = &job->call->out[0];
     const float *weights = weights_of(job, c);
     int64_t next = w->sw * in->pixel_stride, dilate = w->dw * in->pixel_stride;
     __m256 sums[2][6];
 #pragma GCC unroll 2
-    for (int b = 0; b < blocks; b++)
+    for (int b = 0; b < sets; b++)
 #pragma GCC unroll 6
         for (int i = 0; i < 6; i++) sums[b][i] = _mm256_load_ps(weights + b * job->block);
     weights += 8;
@@ -183,17 +189,20 @@ static inline __attribute__((always_inline)) void six_outputs(const struct job *
         for (int32_t kx = 0; kx < w->kw; kx++, from += dilate) {
             const float *p = row + from;
             if (seen[kx] == SIX)
-                tap(sums, p, next, weights + 8 * kx, job->block, SIX, blocks);
+                tap(sums, p, next, weights + 8 * kx, job->block, SIX, blocks, lanes);
             else if (seen[kx])
-                tap(sums, p, next, weights + 8 * kx, job->block, seen[kx], blocks);
+                tap(sums, p, next, weights + 8 * kx, job->block, seen[kx], blocks, lanes);
         }
     }
     float *q = ig_row_f32(out, y) + x * out->pixel_stride + c;
 #pragma GCC unroll 6
     for (int i = 0; i < 6; i++)
 #pragma GCC unroll 2
-        for (int b = 0; b < blocks; b++)
-            if (i < n) _mm256_storeu_ps(q + i * out->pixel_stride + 8 * b, clamp(job, sums[b][i]));
+        for (int b = 0; b < sets; b++) {
+            float *to = q + i * out->pixel_stride + 8 * b;
+            if (i < n && blocks) _mm256_storeu_ps(to, clamp(job, sums[b][i]));
+            if (i < n && !blocks) ig_store_part(to, clamp(job, sums[b][i]), channels);
+        }
 }
 
 /* Outputs [x0, x1) of a row, any window, channels from c on: 16 if there are so many, or 8, or the last n. Returns how many. */
@@ -201,16 +210,19 @@ static int32_t any_row(const struct job *job, int32_t y, int32_t x0, int32_t x1,
 {
     const struct ig_window *w = &job->conv->w;
     struct ig_window_row at = ig_first_row(job->call, w, y);
-    if (n < 8 || w->kw > MOST_KW) {
+    if (w->kw > MOST_KW) {
         for (int32_t x = x0; x < x1; x++) one_output(job, at, y, x, c, min32(n, 8));
         return 8;
     }
     for (int32_t x = x0; x < x1; x += 6) {
         const uint8_t *seen = job->seen[(x - x0) / 6];
+        int32_t outputs = min32(6, x1 - x);
         if (n >= 16)
-            six_outputs(job, at, y, x, min32(6, x1 - x), c, seen, 2);
+            six_outputs(job, at, y, x, outputs, c, 16, seen, 2);
+        else if (n >= 8)
+            six_outputs(job, at, y, x, outputs, c, 8, seen, 1);
         else
-            six_outputs(job, at, y, x, min32(6, x1 - x), c, seen, 1);
+            six_outputs(job, at, y, x, outputs, c, n, seen, 0);
     }
     return n >= 16 ? 16 : 8;
 }
@@ -386,10 +398,11 @@ static int pairs(const struct job *job, int32_t y)
 }
 
 /* The job's channels of outputs [x0, x1), its rows two by two. */
-static void slide_rows(const struct job *job, int32_t x0, int32_t x1, enum fetching fetching)
+static void slide_rows(struct job *job, int32_t x0, int32_t x1, enum fetching fetching)
 {
     struct ig_range r = job->range;
     int32_t blocks = (r.c1 - r.c0) / 8, whole = r.c0 + blocks * 8;
+    if (whole < r.c1) look_along(job, x0, x1);
     for (int32_t y = r.y0, rows; y < r.y1; y += rows) {
         rows = 1 + pairs(job, y);
         if (blocks) slide(job, y, rows, x0, x1, r.c0, blocks, fetching);
