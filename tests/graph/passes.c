@@ -196,6 +196,22 @@ static void products_with_constants_become_fc(void **state) {
     ig_graph_free(g);
 }
 
+/* Windows of pixels: more dims than a convolution has. */
+static void products_of_many_dims_become_convolutions(void **state) {
+    (void)state;
+    for (int bias = 0; bias < 3; bias++) { /* none, by channel, not by channel */
+        struct ig_graph *g = empty();
+        int32_t x = build_input(g, "x", DIMS(1, 2, 3, 2, 3, 5));
+        int32_t y = build_2(g, IG_MATMUL, ATTRS(.matmul = {.alpha = 0.5f}), x, build_const(g, DIMS(5, 7)));
+        if (bias) y = binary(g, IG_ADD, bias == 1 ? build_const(g, DIMS(7)) : build_const(g, DIMS(3, 7)), y);
+        build_output(g, y, "y");
+        assert_int_equal(improve(g, ig_pass_matmul_to_fc), 1);
+        assert_int_equal(build_count(g, IG_CONV), 1);
+        assert_int_equal(build_count(g, IG_BINARY), bias == 2);
+        ig_graph_free(g);
+    }
+}
+
 static void whole_image_reductions_become_global_pools(void **state) {
     (void)state;
     struct ig_graph *g = empty();
@@ -469,6 +485,7 @@ int main(void) {
         cmocka_unit_test(operands_repeat_by_themselves),
         cmocka_unit_test(operands_that_make_the_shape_stay),
         cmocka_unit_test(products_with_constants_become_fc),
+        cmocka_unit_test(products_of_many_dims_become_convolutions),
         cmocka_unit_test(whole_image_reductions_become_global_pools),
         cmocka_unit_test(pads_move_into_windows),
         cmocka_unit_test(pads_that_mean_something_else_stay),
