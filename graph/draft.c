@@ -111,8 +111,10 @@ static int replace(const struct ig_draft *d) {
 int ig_draft_close(struct ig_draft *d, int keep, char *err, size_t err_bytes) {
     int bad = !keep;
     int lost = ferror(d->f);
-    if (!lost) errno = 0;
+    errno = 0; /* which has changed since a write failed: that is tried again to learn why */
+    if (lost) fputc('\n', d->f);
     if (fflush(d->f)) lost = 1;
+    if (lost && !errno) errno = EIO;
     if (d->f != stdout && fclose(d->f)) lost = 1;
     if (lost && !bad) bad = fail(d, "cannot write", err, err_bytes);
     if (d->temporary && !bad && replace(d)) bad = fail(d, "cannot rename", err, err_bytes);
