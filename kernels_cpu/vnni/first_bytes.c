@@ -191,9 +191,10 @@ static void store_8(uint8_t *to, int64_t stride, const __m512i q[2])
         else
 #pragma GCC unroll 4
             for (int l = 0; l < 4; l++, to += 2 * stride) {
+                const double high = _mm_castsi128_pd(lanes[l])[1]; /* _mm_storeh_pd's place would have to be aligned */
                 __asm__("" : "+r"(to));
                 _mm_storel_epi64((__m128i *)to, lanes[l]);
-                _mm_storeh_pd((double *)(to + stride), _mm_castsi128_pd(lanes[l]));
+                memcpy(to + stride, &high, sizeof high);
             }
     }
 }

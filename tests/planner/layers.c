@@ -150,7 +150,7 @@ static void files_that_are_none(void **state)
     assert_null(ig_layers_read("/nowhere/net.onnx", err, sizeof err));
     assert_string_equal(err, "/nowhere/net.onnx: No such file or directory");
     assert_null(ig_layers_read("/tmp", err, sizeof err));
-    assert_string_equal(err, "/tmp: Is a directory");
+    assert_string_equal(err, "/tmp: a folder: name the .onnx file in it");
 }
 
 int main(void)
