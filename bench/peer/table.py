@@ -1,36 +1,22 @@
 """Results as JSON that keeps what was measured before, and as tables."""
-import json
 import math
 import os
+
+from peer import stored
+from peer.stored import write  # noqa: F401
 
 PEERS = ["onnxruntime", "openvino", "ncnn"]
 BEGIN, END = "<!-- bench/peers: begin -->", "<!-- bench/peers: end -->"
 
 
 def read(path):
-    if path and os.path.exists(path):
-        try:
-            with open(path) as f:
-                results = json.load(f)
-        except (OSError, ValueError):
-            results = None
-        if not isinstance(results, dict) or results.get("format") != "ingot-peers":
-            raise SystemExit(f"peers: {path}: not results of bench/peers")
-        return results
-    return {"format": "ingot-peers", "version": 1, "results": []}
+    return stored.read(path, "peers")
 
 
 def merge(results, entry):
     """Puts one network at one number of threads in its place."""
     same = [e for e in results["results"] if (e["network"], e["threads"]) != (entry["network"], entry["threads"])]
     results["results"] = sorted(same + [entry], key=lambda e: (e["threads"], e["order"]))
-
-
-def write(results, path):
-    with open(f"{path}.new", "w") as f:
-        json.dump(results, f, indent=1, sort_keys=True)
-        f.write("\n")
-    os.replace(f"{path}.new", path)
 
 
 def median(entry, name):

@@ -1,7 +1,9 @@
 """Results of bench/pipeline as JSON that keeps what was measured before, as a table, and against its bars."""
-import json
 import math
 import os
+
+from peer import stored
+from peer.stored import write  # noqa: F401
 
 WAYS = ("single", "team", "pipeline")
 BEGIN, END = "<!-- bench/pipeline: begin -->", "<!-- bench/pipeline: end -->"
@@ -9,23 +11,7 @@ TITLES = {"single": "one core", "team": "team of two", "pipeline": "pipeline"}
 
 
 def read(path):
-    if path and os.path.exists(path):
-        try:
-            with open(path) as f:
-                results = json.load(f)
-        except (OSError, ValueError):
-            results = None
-        if not isinstance(results, dict) or results.get("format") != "ingot-pipeline":
-            raise SystemExit(f"pipeline: {path}: not results of bench/pipeline")
-        return results
-    return {"format": "ingot-pipeline", "version": 1, "results": []}
-
-
-def write(results, path):
-    with open(f"{path}.new", "w") as f:
-        json.dump(results, f, indent=1, sort_keys=True)
-        f.write("\n")
-    os.replace(f"{path}.new", path)
+    return stored.read(path, "pipeline")
 
 
 def held(results, network, build):
