@@ -303,7 +303,8 @@ static double bytes_of(const struct ig_operand *o)
     return o->shape ? elements(o) * ig_type_bytes(o->shape->type) : 0;
 }
 
-/* Times the machine's bandwidth: what reads images as they lie gets them as fast as caches, where most are, give them, as fitted costs of others have it. */
+/* Times the machine's bandwidth: kernels that read images as they lie get them as fast as caches, where most are, give them; fitted costs of
+ * other kernels have that in them. */
 static double nearness(const struct ig_kernel *k)
 {
     enum { CACHES = 4 };

@@ -1,8 +1,8 @@
 /*
- * Convolution to few output channels, as the last layers of segmentation and super-resolution and attention over an image's places have, where a panel of
- * 16 would be padding. An output is a dot product along a kernel row, whose taps and input channels lie side by side: vectors go along these, not along
- * output channels. Pointwise ones read the image as it lies; for other windows the input's rows are copied between the zeros of the padding
- * (common/first_rows.h).
+ * Convolutions to few output channels, as the last layers of segmentation and super-resolution and attention over an image's places have,
+ * where a panel of 16 would be padding. An output is a dot product along a kernel row, whose taps and input channels lie side by side:
+ * vectors go along these, not along output channels. Pointwise ones read the image as it lies; for other windows the input's rows are
+ * copied between the zeros of the padding (common/first_rows.h).
  *
  * Packed weights, in vectors of N: bias[IG_FEW], then [ky][ceil(kw ic / N)][oc][N], zero beyond the last tap.
  */

@@ -1,4 +1,4 @@
-/* What compilers and kernels expect of a C library, for targets that have none. */
+/* What compilers and kernels expect of a C library, for targets that have none, beside runtime/libc/copy.c. */
 #include <stddef.h>
 #include <stdint.h>
 
