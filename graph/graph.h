@@ -177,6 +177,7 @@ int ig_pass_fold_affine(struct ig_graph *g);      /* per-channel Mul/Add (and ba
 int ig_pass_global_pool(struct ig_graph *g);      /* REDUCE mean/max over space, POOL over the whole image -> GLOBAL_POOL */
 int ig_pass_matmul_to_fc(struct ig_graph *g);     /* MATMUL with constant right side -> FC; of rank 3 and more -> 1x1 CONV */
 int ig_pass_fuse_pad(struct ig_graph *g);         /* PAD with zeros into the next conv / average pool */
+int ig_pass_trim_windows(struct ig_graph *g);     /* taps of convolutions that meet padding only go */
 int ig_pass_merge_branches(struct ig_graph *g);   /* convs of one image, and it by channel, that are added -> one conv */
 int ig_pass_fuse_residual(struct ig_graph *g);    /* conv + ADD -> conv with residual */
 int ig_pass_compose(struct ig_graph *g);          /* several nodes that are one UNARY: sigmoid*x -> swish, clip of clip, ... */

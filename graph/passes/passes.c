@@ -29,6 +29,7 @@ static int one_round(struct ig_graph *g, ig_eval_fn *eval) {
     rewrites += ig_pass_global_pool(g);
     rewrites += ig_pass_matmul_to_fc(g);
     rewrites += ig_pass_fuse_pad(g);
+    rewrites += ig_pass_trim_windows(g);
     rewrites += ig_pass_compose(g);
     rewrites += ig_pass_fold_affine(g);
     rewrites += ig_pass_merge_branches(g);
