@@ -8,7 +8,7 @@
  *   ymm15, (14)    a, broadcast                   rax  table      rcx  taps left
  *                                                 r12  (k & ~3)*4 r13  (k & 3)*4  r14  a_offset + r12
  *                                                 r15  what is fetched ahead, else b
- *   stack: panels and groups left, c_offset and r_offset of the panel and of the group's first
+ *   stack: panels and groups left, c_offset and r_offset of the panel and of the group's first, what of a panel is used
  * Per k: nv loads, `rows` broadcasts, rows*nv fma. 6x16 and 4x24 do 12 fma against 8 and 7 loads: they run at the
  * rate of the two fma pipes. Assembly, because compilers spill the accumulators or break the order.
  */
@@ -53,6 +53,9 @@
         .equ    GROUPS, 24
         .equ    C_GROUP, 32
         .equ    R_GROUP, 40
+        .equ    LEAD, 48                          /* from a panel to its b */
+        .equ    TRAIL, 56                         /* from what is used of it to the next */
+        .equ    FRAME, 64
 
         .macro pixels rows
         pixel   0, r8
@@ -169,13 +172,20 @@
         pushq   %r13
         pushq   %r14
         pushq   %r15
-        subq    $48, %rsp
+        subq    $FRAME, %rsp
         movl    104(%rdi), %eax
         movq    56(%rdi), %rcx
         movq    72(%rdi), %rdx
         movq    %rax, GROUPS(%rsp)
         movq    %rcx, C_GROUP(%rsp)
         movq    %rdx, R_GROUP(%rsp)
+        movq    32(%rdi), %r14
+        movq    152(%rdi), %r12
+        subq    40(%rdi), %r14
+        subq    %r14, %r12
+        addq    $(4 * \nr), %r12
+        movq    %r14, LEAD(%rsp)
+        movq    %r12, TRAIL(%rsp)
         movq    8(%rdi), %r14
         movq    24(%rdi), %r12
         movq    136(%rdi), %r15
@@ -268,8 +278,9 @@
 8:
         finish  \rows, \nv, 1
 5:
+        addq    TRAIL(%rsp), %rsi
         movq    %rsi, %r8
-        addq    $(4 * \nr), %rsi
+        addq    LEAD(%rsp), %rsi
         addq    $(4 * \nr), C_OFFSET(%rsp)
         addq    $(4 * \nr), R_OFFSET(%rsp)
         decq    PANELS(%rsp)
@@ -284,7 +295,7 @@
         decq    GROUPS(%rsp)
         jnz     9b
         vzeroupper
-        addq    $48, %rsp
+        addq    $FRAME, %rsp
         popq    %r15
         popq    %r14
         popq    %r13

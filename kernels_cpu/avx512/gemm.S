@@ -28,7 +28,9 @@
         .equ    PANEL, 96                         /* bytes from a panel to the next */
         .equ    AHEAD, 104
         .equ    STEP, 112
-        .equ    FRAME, 120
+        .equ    LEAD, 120                         /* from a panel to its b */
+        .equ    TRAIL, 128                        /* from what is used of it to the next */
+        .equ    FRAME, 136
 
         .macro load_b disp, v, reg
         .if \v == 0
@@ -164,7 +166,7 @@
         copy    %(i % \nv), %i, \reg
         .set    i, i + 1
         .endr
-        addq    $64, %rsi
+        addq    LEAD(%rsp), %rsi
         movq    ARGS(%rsp), %rdi
         movq    (%rdi), %rax
         movq    16(%rdi), %rcx
@@ -246,6 +248,7 @@
         vbroadcastss 96(%rdi), %\reg\()25
 7:
         finish  \rows, \nv, \reg
+        addq    TRAIL(%rsp), %rsi
         .if     \nv == 2
         addq    PANEL(%rsp), %rsi
         .endif
@@ -285,7 +288,15 @@
         imulq   16(%rdi), %rdx
         incq    %rdx
         shlq    $6, %rdx
+        addq    152(%rdi), %rdx
         movq    %rdx, PANEL(%rsp)
+        movq    32(%rdi), %rdx
+        subq    40(%rdi), %rdx
+        movq    %rdx, LEAD(%rsp)
+        negq    %rdx
+        addq    152(%rdi), %rdx
+        addq    $64, %rdx
+        movq    %rdx, TRAIL(%rsp)
         movl    %eax, %ecx
         andl    $3, %ecx
         shlq    $2, %rcx

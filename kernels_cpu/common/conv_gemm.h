@@ -2,8 +2,8 @@
  * Convolution and FC as GEMM by indirection: the portable driver around one ISA's micro-kernels.
  *
  * An output pixel is a row of C, its kd*kh*kw input pixels ("taps") are rows of A, found through a table of
- * addresses: no im2col copy. A tap in the padding has the address of a zero pixel. Rows of a volume are those
- * of all its depths, one behind the other. The pixels of a range are
+ * addresses: no im2col copy. A tap in the padding has the address of a zero pixel; the first and last taps of a group
+ * that are there for all its pixels are left out. Rows of a volume are those of all its depths, one behind the other. The pixels of a range are
  * numbered across its rows and split evenly into groups of at most `mr`; some dozen groups make a block, whose table
  * is built once and used for all panels of nr output channels.
  *
@@ -39,7 +39,8 @@ struct ig_gemm_args {
     int64_t a_offset;      /*  8: bytes to add to each of them (the group's first channel) */
     int64_t taps;          /* 16: >= 1 */
     int64_t k;             /* 24: floats per tap, >= 1 */
-    const float *b;        /* 32: w[tap][k][nr] of the panel, 32-byte aligned; nr is the set's, also for less width */
+    const float *b;        /* 32: w[tap][k][nr] of the panel, 32-byte aligned; nr is the set's, also for less width. Right behind
+                                  bias[nr], or further on: the panel's first taps are then not used */
     const float *bias;     /* 40: [nr], 32-byte aligned; never NULL */
     float *const *c;       /* 48: [rows] addresses, no alignment */
     int64_t c_offset;      /* 56: bytes to add to each of them (the panel's first channel) */
@@ -55,6 +56,7 @@ struct ig_gemm_args {
     int64_t r_step;        /* 128 */
     const float *ahead;    /* 136: needed next, fetched 16*nr bytes of it every four k; NULL: nothing. Sets with */
     int64_t ahead_step;    /* 144: loops only. Bytes to move on then, also from group to group: fewer fetch slower */
+    int64_t unused;        /* 152: loops only. Bytes of a panel's weights, those before b among them, that are not used */
 };
 
 #define AT(member, offset) (offsetof(struct ig_gemm_args, member) == (offset))
@@ -62,7 +64,7 @@ _Static_assert(sizeof(void *) != 8 ||
                    (AT(a_offset, 8) && AT(taps, 16) && AT(k, 24) && AT(b, 32) && AT(bias, 40) && AT(c, 48) && AT(c_offset, 56) &&
                     AT(r, 64) && AT(r_offset, 72) && AT(prefetch, 80) && AT(flags, 88) && AT(lo, 92) && AT(hi, 96) &&
                     AT(panels, 100) && AT(groups, 104) && AT(a_step, 112) && AT(c_step, 120) && AT(r_step, 128) &&
-                    AT(ahead, 136) && AT(ahead_step, 144)),
+                    AT(ahead, 136) && AT(ahead_step, 144) && AT(unused, 152)),
                "gemm.S of each ISA knows these offsets");
 #undef AT
 

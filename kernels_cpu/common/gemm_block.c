@@ -173,7 +173,9 @@ static void tiles(struct ig_gemm_job *job, const struct ig_gemm_group *group, in
     struct ig_gemm_args *args = &job->args;
     int32_t base = g * job->oc, nr = set->nr;
     int64_t a_offset = g * (int64_t)job->ic * (int64_t)sizeof(float);
-    args->a = group->a;
+    args->a = group->a + group->tap * set->mr;
+    args->taps = group->taps;
+    args->unused = (job->taps - group->taps) * job->k * nr * (int64_t)sizeof(float);
     args->a_offset = group->a_offset + a_offset;
     args->c = group->c;
     args->r = group->r;
@@ -182,7 +184,7 @@ static void tiles(struct ig_gemm_job *job, const struct ig_gemm_group *group, in
         int32_t channel = base + j * nr;
         int32_t lo = job->range.c0 - channel, hi = job->range.c1 - channel, width = job->oc - j * nr;
         args->bias = job->weights + (g * (int64_t)job->panels + j) * job->panel;
-        args->b = args->bias + nr;
+        args->b = args->bias + nr + group->tap * job->k * nr;
         args->c_offset = group->c_offset + channel * (int64_t)sizeof(float);
         args->r_offset = group->r_offset + channel * (int64_t)sizeof(float);
         args->panels = n = 1;
@@ -221,7 +223,7 @@ static void run_block(struct ig_gemm_job *job, int32_t groups)
         int32_t base = g * job->oc;
         int32_t j0 = range.c0 > base ? (range.c0 - base) / nr : 0;
         int32_t j1 = range.c1 - base < job->oc ? (range.c1 - base + nr - 1) / nr : job->panels;
-        if (ig_gemm_packed_pays(job, j0, j1)) {
+        if (ig_gemm_packed_pays(job, groups, j0, j1)) {
             ig_gemm_packed_run(job, groups, g, j0, j1);
             continue;
         }
@@ -276,6 +278,23 @@ static void fill_tables(struct ig_gemm_job *job, struct ig_gemm_walk w, const st
     }
 }
 
+/* Is tap `tap` of all the group's pixels in the padding? */
+static int is_padding(const struct ig_gemm_job *job, const struct ig_gemm_group *group, int32_t tap)
+{
+    const float *const *slot = group->a + tap * job->set->mr;
+    int32_t m = 0;
+    while (m < group->count && slot[m] == (const float *)job->call->zeros) m++;
+    return m == group->count;
+}
+
+/* Of a group with a table of its own: the taps to compute with. */
+static void find_taps(struct ig_gemm_job *job, struct ig_gemm_group *group)
+{
+    while (group->taps > 1 && is_padding(job, group, group->tap)) group->tap++, group->taps--;
+    while (group->taps > 1 && is_padding(job, group, group->tap + group->taps - 1)) group->taps--;
+    job->padding += job->taps - group->taps;
+}
+
 /* The next `count` pixels as group i of the block. */
 static void place_group(struct ig_gemm_job *job, struct ig_gemm_walk *w, int32_t i, int32_t count,
                         ig_gemm_place_fn *place, void *state)
@@ -284,7 +303,7 @@ static void place_group(struct ig_gemm_job *job, struct ig_gemm_walk *w, int32_t
     struct ig_gemm_tables *t = &job->t;
     struct ig_gemm_group *group = &t->group[i];
     int32_t mr = job->set->mr, one_row = w->i + count <= w->width;
-    *group = (struct ig_gemm_group){t->a + i * job->taps * mr, t->c + i * mr, NULL, 0, 0, 0, count, 1};
+    *group = (struct ig_gemm_group){t->a + i * job->taps * mr, t->c + i * mr, NULL, 0, 0, 0, count, 1, 0, (int32_t)job->taps};
     if (job->even && job->even(job, state, w, count, &group->a_offset)) group->a = t->even_a;
     if (one_row || job->even_out) {
         group->c = t->even_c;
@@ -297,6 +316,7 @@ static void place_group(struct ig_gemm_job *job, struct ig_gemm_walk *w, int32_t
     }
     if (group->a != t->even_a || group->c != t->even_c || (group->r && group->r != t->even_r))
         fill_tables(job, *w, group, place, state);
+    if (group->a != t->even_a) find_taps(job, group);
     for (w->i += count; w->i >= w->width; w->i -= w->width) w->y += w->y_step;
 }
 
@@ -339,7 +359,7 @@ static void place_evenly(struct ig_gemm_job *job, struct ig_gemm_walk *w, int32_
     int64_t r = group[1].r_offset - group[0].r_offset;
     for (int64_t i = 2; i < n; i++)
         group[i] = (struct ig_gemm_group){group->a, group->c, group->r, group->a_offset + i * a,
-                                          group->c_offset + i * c, group->r_offset + i * r, count, 1};
+                                          group->c_offset + i * c, group->r_offset + i * r, count, 1, 0, group->taps};
     if (job->set->loops) group->run = n;
     w->i += (n - 2) * count;
     w->y += w->i / w->width * w->y_step;
@@ -356,6 +376,7 @@ void ig_gemm_run(struct ig_gemm_job *job, struct ig_gemm_walk w, ig_gemm_place_f
     int even = job->even_in && job->even_out && (job->even_r || !ig_gemm_has_residual(job->call));
     for (int64_t first = 0; first < groups; first += most) {
         int32_t n = (int32_t)min64(most, groups - first);
+        job->padding = 0;
         if (even) {
             int32_t m = (int32_t)min64(n, larger < first ? 0 : larger - first);
             place_evenly(job, &w, 0, m, count + 1, place, state);

@@ -21,6 +21,7 @@ struct ig_gemm_group {
     int64_t a_offset, c_offset, r_offset; /* bytes */
     int32_t count;                  /* pixels */
     int32_t run;                    /* groups from here on that one call of a micro-kernel can take: >= 1 */
+    int32_t tap, taps;              /* all but these, from `tap` on, are in the padding: not computed with; taps >= 1 */
 };
 
 struct ig_gemm_tables {             /* in scratch */
@@ -64,6 +65,7 @@ struct ig_gemm_job {
     int32_t order;                  /* enum ig_gemm_order */
     struct ig_gemm_args args;       /* what all tiles share */
     float *packed;                  /* room for packed pixels, or NULL: see gemm_packed.h */
+    int64_t padding;                /* taps of the block's groups that are not computed with */
     ig_gemm_even_fn *even;          /* NULL: no groups share t.even_a, which its owner fills after ig_gemm_size */
     int even_in;                    /* set by its owner: all pixels share t.even_a, also those of successive rows */
     int even_out, even_r;           /* pixels of successive rows lie evenly, too */

@@ -8,7 +8,8 @@ enum {
     WAIT_BYTES = 1 << 20,  /* of packed groups that streamed weights pass over */
     PASS_BYTES = 1 << 17,  /* of weights that pass at a time */
     MOST_GROUPS = 16,
-    PANELS = 2             /* from here on packing pays */
+    PANELS = 2,            /* from here on packing pays, */
+    PADDING = 6            /* up to one in so many taps that need not be computed with */
 };
 
 static int64_t group_floats(int64_t depth)
@@ -38,8 +39,9 @@ void ig_gemm_packed_place(struct ig_gemm_job *job, void *scratch)
     job->packed = job->set->packed ? (float *)scratch : NULL;
 }
 
-int ig_gemm_packed_pays(const struct ig_gemm_job *job, int32_t j0, int32_t j1)
+int ig_gemm_packed_pays(const struct ig_gemm_job *job, int32_t groups, int32_t j0, int32_t j1)
 {
+    if (job->padding * PADDING > groups * job->taps) return 0;
     return job->packed && j1 - j0 >= PANELS && job->taps * job->k >= 8;
 }
 

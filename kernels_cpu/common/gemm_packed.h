@@ -44,8 +44,8 @@ struct ig_gemm_packed {                    /* one ISA's; static const data */
 size_t ig_gemm_packed_bytes(const struct ig_call *call, int64_t depth);
 /* Gives the job room for them; nothing if its set has no packed kernels. */
 void ig_gemm_packed_place(struct ig_gemm_job *job, void *scratch);
-/* Is a run over panels [j0, j1) worth packing? */
-int ig_gemm_packed_pays(const struct ig_gemm_job *job, int32_t j0, int32_t j1);
+/* Is a run of the block's groups over panels [j0, j1) worth packing? It is then computed with taps in the padding, too. */
+int ig_gemm_packed_pays(const struct ig_gemm_job *job, int32_t groups, int32_t j0, int32_t j1);
 /* The block's groups by panels [j0, j1) of convolution group g. */
 void ig_gemm_packed_run(struct ig_gemm_job *job, int32_t groups, int32_t g, int32_t j0, int32_t j1);
 
