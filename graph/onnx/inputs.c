@@ -46,9 +46,21 @@ static int64_t declared(const Onnx__TensorShapeProto__Dimension *d)
     return d->has_dim_value && d->dim_value > 0 ? d->dim_value : 0;
 }
 
+/* The name that makes dimensions equal, or NULL: some writers give every open one the same that is none. */
 static const char *symbol(const Onnx__TensorShapeProto__Dimension *d)
 {
-    return d->dim_param && *d->dim_param ? d->dim_param : NULL;
+    static const char *const none[] = {"", "?", "-1", "None"};
+    for (size_t i = 0; d->dim_param && i < sizeof none / sizeof *none; i++)
+        if (!strcmp(d->dim_param, none[i])) return NULL;
+    return d->dim_param;
+}
+
+/* Size of a dimension as declared, or of its symbol; 0: nobody has said. */
+static int64_t known(struct im *m, const Onnx__TensorShapeProto__Dimension *d)
+{
+    if (declared(d) || !symbol(d)) return declared(d);
+    const struct im_name *e = im_find(m, &m->symbols, symbol(d), 0);
+    return e && e->value != IM_UNSET ? e->value : 0;
 }
 
 static void learn_symbol(struct im *m, const char *name, int32_t size)
@@ -86,15 +98,24 @@ static void default_batch(struct im *m, const Onnx__ValueInfoProto *info)
     if (e->value == IM_UNSET) e->value = 1;
 }
 
+/* An image of up to four channels behind its pixels, as TensorFlow's are. */
+static int has_channels_last(const Onnx__TensorShapeProto *s)
+{
+    enum { CHANNELS = 4 };
+    return s && s->n_dim == 4 && !declared(s->dim[1]) && declared(s->dim[3]) && declared(s->dim[3]) <= CHANNELS;
+}
+
 /* The remedy: the input's shape with a guess where it is open. */
 static const char *example(struct im *m, const Onnx__ValueInfoProto *info)
 {
-    static const int guess[4] = {1, 3, 224, 224};
+    static const int first[4] = {1, 3, 224, 224}, last[4] = {1, 224, 224, 3};
     const Onnx__TypeProto__Tensor *t = tensor_type(info);
+    const Onnx__TensorShapeProto *s = t ? t->shape : NULL;
+    const int *guess = has_channels_last(s) ? last : first;
     const char *text = im_format(m, "--input-shape %s=", info->name);
-    size_t n = t && t->shape ? t->shape->n_dim : 4;
+    size_t n = s ? s->n_dim : 4;
     for (size_t i = 0; i < n && i < IG_MAX_RANK; i++) {
-        int64_t d = t && t->shape ? declared(t->shape->dim[i]) : 0;
+        int64_t d = s ? known(m, s->dim[i]) : 0;
         text = im_format(m, "%s%s%lld", text, i ? "x" : "", (long long)(d ? d : guess[i < 4 ? i : 3]));
     }
     return text;
@@ -103,9 +124,7 @@ static const char *example(struct im *m, const Onnx__ValueInfoProto *info)
 static int64_t resolve_dim(struct im *m, const Onnx__ValueInfoProto *info, int i)
 {
     const Onnx__TensorShapeProto__Dimension *d = tensor_type(info)->shape->dim[i];
-    if (declared(d)) return declared(d);
-    const struct im_name *e = symbol(d) ? im_find(m, &m->symbols, symbol(d), 0) : NULL;
-    if (e && e->value != IM_UNSET) return e->value;
+    if (known(m, d)) return known(m, d);
     int zero = d->has_dim_value && d->dim_value == 0;
     if (i == 0 && !zero) return 1;
     im_fail(m, "input '%s': dimension %d (%s) is not known; give it with %s", info->name, i,

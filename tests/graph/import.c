@@ -50,6 +50,50 @@ static void symbolic_dims(void **state)
     refuse_with(&m, options, "there is no input 'w' to bind; the inputs are: x, y");
 }
 
+/* Names that some writers give to every open dimension make none equal. */
+static void nameless_dims(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"?", "-1", "None", ""};
+    struct ig_bind b = {.name = "x", .shape = {IG_F32, 4, {1, 3, 8, 9, 1, 1, 1, 1}}};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        struct m_model m;
+        m_init(&m, 17);
+        Onnx__ValueInfoProto *x = m_input(&m, "x", M_FLOAT, LIST(0, 3, 0, 0));
+        for (int d = 2; d < 4; d++) x->type->tensor_type->shape->dim[d]->dim_param = m_text(&m, names[i]);
+        m_node(&m, "Relu", "x", "y");
+        m_output(&m, "y");
+        struct ig_graph *g = import_with(&m, (struct ig_import_options){.binds = &b, .n_binds = 1});
+        if (!g) fail_msg("%s: %s", names[i], err);
+        m_check_shape(g, g->outputs[0], LIST(1, 3, 8, 9));
+        ig_graph_free(g);
+        refuse(&m, "dimension 2 (unnamed) is not known; give it with --input-shape x=1x3x224x224");
+    }
+}
+
+static void remedy(const int64_t *dims, const char *bound, const char *shape)
+{
+    struct ig_bind b = {.name = "w", .shape = {IG_F32, 4, {1, 1, 1, 96, 1, 1, 1, 1}}};
+    struct m_model m;
+    m_init(&m, 17);
+    Onnx__ValueInfoProto *w = m_input(&m, "w", M_FLOAT, LIST(1, 1, 1, 0));
+    w->type->tensor_type->shape->dim[3]->dim_param = m_text(&m, bound);
+    m_input(&m, "x", M_FLOAT, 4, dims);
+    m_node(&m, "Add", "x,w", "y");
+    m_output(&m, "y");
+    refuse_with(&m, (struct ig_import_options){.binds = &b, .n_binds = 1}, shape);
+}
+
+/* Channels lie where the file has few of them, and what is known of a symbol is part of the guess. */
+static void remedies(void **state)
+{
+    (void)state;
+    remedy((const int64_t[]){0, 0, 0, 3}, "w", "give it with --input-shape x=1x224x224x3");
+    remedy((const int64_t[]){0, 0, 0, 0}, "w", "give it with --input-shape x=1x3x224x224");
+    remedy((const int64_t[]){0, 0, 0, 3}, "d1", "give it with --input-shape x=1x96x224x3");
+    remedy((const int64_t[]){0, 1, 0, 3}, "w", "give it with --input-shape x=1x1x224x3");
+}
+
 static void default_batch(void **state)
 {
     (void)state;
@@ -332,6 +376,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_and_origin),
         cmocka_unit_test(symbolic_dims),
+        cmocka_unit_test(nameless_dims),
+        cmocka_unit_test(remedies),
         cmocka_unit_test(default_batch),
         cmocka_unit_test(bound_constant),
         cmocka_unit_test(half_edges),
