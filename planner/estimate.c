@@ -119,6 +119,7 @@ static const struct family {
     {IG_DECONV, "32x32__cuda", 0.7, 1, 32, 32},
     {IG_DECONV, "direct__cuda", 0.02, 1, 1, 0},
     {IG_DECONV, "window__cuda", 0.01, 1, 1, 0},
+    {IG_DECONV, "few", 0.6, 1, 1, 1},
     {IG_DECONV, "", 0.7, 1, 1, 0},
     {IG_QLINEAR_CONV, "__ref", 0.1, 1, 1, 0},
     {IG_QLINEAR_CONV, "i8_mma128x64__cuda", 0.81, 1, 128, 64}, /* in multiply-adds of floats, of which dp4a is four where there is one */

@@ -1,4 +1,4 @@
-/* Convolution to few output channels, common/few.inc. */
+/* Convolution to few output channels, also transposed, common/few.inc. */
 #include "kernels_cpu/avx512/act.h"
 #include "kernels_cpu/avx512/kernels.h"
 #include "kernels_cpu/avx512/lanes.h"
@@ -10,4 +10,9 @@ enum { REGISTERS = 32 };
 void conv_f32_few16__avx512(const struct ig_call *call, struct ig_range range, void *scratch)
 {
     few_rows(call, range, (float *)scratch, ig_act_row_avx512);
+}
+
+void deconv_f32_few16__avx512(const struct ig_call *call, struct ig_range range, void *scratch)
+{
+    few_deconv_rows(call, range, (float *)scratch, ig_act_row_avx512);
 }

@@ -127,6 +127,9 @@ ig_scratch_fn ig_scratch_grouped4, ig_scratch_grouped8, ig_scratch_grouped16;
 ig_supports_fn ig_supports_few;
 ig_pack_fn ig_pack_few4, ig_pack_few8, ig_pack_few16;
 ig_scratch_fn ig_scratch_few;
+ig_supports_fn ig_supports_few_deconv; /* windows side by side, no padding; at most four kernel columns times output channels */
+ig_pack_fn ig_pack_few_deconv4, ig_pack_few_deconv8, ig_pack_few_deconv16;
+ig_scratch_fn ig_scratch_few_deconv;
 
 /* --- pack/pool.c: maximum and average --- */
 ig_supports_fn ig_supports_pool, ig_supports_pool_nd; /* of up to three dims */

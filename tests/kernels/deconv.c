@@ -13,6 +13,21 @@ static void wide(struct rng *r, int32_t *ic, int32_t *oc, const int32_t *out)
     *oc = RNG_OF(r, 24, 40, 72, 100);
 }
 
+/* Windows side by side, of rows of all widths up to some tiles, to few channels; at times with a row or column more, one less, or shifted. */
+static void side_by_side(struct rng *r, struct ig_window *w, int32_t *in, int32_t *out, int32_t *oc)
+{
+    const int32_t kh = rng_int(r, 1, 4), kw = rng_int(r, 1, 4), beside = rng_one_in(r, 2), odd = rng_int(r, 0, 11);
+    *w = (struct ig_window){1, kh, kw, 1, kh, kw, 1, 1, 1, 0, 0, 0, 0, 0, 0, 1, 1};
+    in[0] = out[0] = 1;
+    in[1] = rng_int(r, 2, 9);
+    in[2] = rng_int(r, 2, rng_one_in(r, 4) ? 70 : 17);
+    *oc = rng_int(r, 1, kw > 2 ? 2 : 4 / kw);
+    if (odd < 2) *(beside ? &w->right : &w->bottom) = odd ? 1 : -1;
+    if (odd == 2) *(beside ? &w->right : &w->bottom) = -1, *(beside ? &w->left : &w->top) = 1;
+    out[1] = in[1] * kh - w->top - w->bottom;
+    out[2] = in[2] * kw - w->left - w->right;
+}
+
 static void make(struct rng *r, enum check_pass pass, struct check_problem *p)
 {
     struct ig_conv *a = &p->attrs.conv;
@@ -21,6 +36,7 @@ static void make(struct rng *r, enum check_pass pass, struct check_problem *p)
     int32_t ic = a->groups * RNG_OF(r, 1, 2, 3, 5, 8, 12), oc = a->groups * RNG_OF(r, 1, 2, 3, 7, 8, 16, 19);
     windows_make_back(r, &a->w, rank, in, out);
     if (a->groups == 1) wide(r, &ic, &oc, out);
+    if (a->groups == 1 && rank == 2 && rng_one_in(r, 3)) side_by_side(r, &a->w, in, out, &oc);
     a->act = windows_act(r, pass);
     int32_t weights[5] = {ic, oc / a->groups};
     const int32_t k[3] = {a->w.kd, a->w.kh, a->w.kw};
