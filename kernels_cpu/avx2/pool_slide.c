@@ -1,5 +1,5 @@
 /*
- * Pooling with small windows, maximum and average: 2x2 step 2, 3x3 step 1 and 2.
+ * Pooling with small windows, maximum and average: 2x2 and 3x3, step 1 and 2.
  *   2x2   four pixels become one
  *   3x3   first across, sliding along x, so that a pixel is read once (the first of the next window at step 2 too);
  *         then down, where the rows that the next output row shares are kept as they came out of the first: one at
@@ -50,23 +50,23 @@ INLINE void put(const struct window *w, float *p, int32_t n, __m256 v, __m256 fa
 }
 
 /* 2x2: a row of outputs, nv vectors from channel c on, of the last of which n channels are there. */
-INLINE void pairs(const struct window *w, int32_t c, int32_t n, int nv, float whole)
+INLINE void pairs(const struct window *w, int32_t c, int32_t n, int nv, int s, float whole)
 {
     float *out = w->out + c;
-    for (int32_t x = 0, in = -w->left; x < w->call->out[0].w; x++, in += 2, out += w->out_step) {
+    for (int32_t x = 0, in = -w->left; x < w->call->out[0].w; x++, in += s, out += w->out_step) {
         const float *p = w->row[0] + in * w->step[0] + c, *r = w->row[1] + in * w->step[1] + c;
-        const float *q = p + w->step[0], *s = r + w->step[1];
+        const float *q = p + w->step[0], *t = r + w->step[1];
         __m256 factor = _mm256_set1_ps(whole);
         if (in < 0 || in + 1 >= w->width) {
             p = column(w, 0, in, c);
             q = column(w, 0, in + 1, c);
             r = column(w, 1, in, c);
-            s = column(w, 1, in + 1, c);
+            t = column(w, 1, in + 1, c);
             if (!w->max) factor = _mm256_set1_ps(1 / ig_pool_view_of(w->call, w->y, x).divisor);
         }
         UNROLL for (int v = 0; v < nv; v++) {
             __m256 a = combine(ig_load_upto8(p + 8 * v, n), ig_load_upto8(r + 8 * v, n), w->max);
-            __m256 b = combine(ig_load_upto8(q + 8 * v, n), ig_load_upto8(s + 8 * v, n), w->max);
+            __m256 b = combine(ig_load_upto8(q + 8 * v, n), ig_load_upto8(t + 8 * v, n), w->max);
             put(w, out + 8 * v, n, combine(a, b, w->max), factor);
         }
     }
@@ -226,20 +226,20 @@ INLINE void group(struct window *w, struct ig_range range, int32_t x0, int32_t x
 }
 
 /* 2x2: what is left of the channels. */
-NOINLINE void narrow_pairs(const struct window *w, int32_t c, int32_t n, float whole)
+NOINLINE void narrow_pairs(const struct window *w, int32_t c, int32_t n, int s, float whole)
 {
-    pairs(w, c, n, 1, whole);
+    pairs(w, c, n, 1, s, whole);
 }
 
 /* 2x2: the range. */
-INLINE void rows_of_pairs(struct window *w, struct ig_range range)
+INLINE void rows_of_pairs(struct window *w, struct ig_range range, int s)
 {
     for (int32_t y = range.y0; y < range.y1; y++) {
         int32_t c = range.c0;
         rows_of(w, y);
-        float whole = w->max ? 1 : 1 / ig_pool_view_of(w->call, y, (w->left + 1) / 2).divisor;
-        for (; c + 32 <= range.c1; c += 32) pairs(w, c, 8, 4, whole);
-        for (; c < range.c1; c += 8) narrow_pairs(w, c, range.c1 - c, whole);
+        float whole = w->max ? 1 : 1 / ig_pool_view_of(w->call, y, (w->left + s - 1) / s).divisor;
+        for (; c + 32 <= range.c1; c += 32) pairs(w, c, 8, 4, s, whole);
+        for (; c < range.c1; c += 8) narrow_pairs(w, c, range.c1 - c, s, whole);
     }
 }
 
@@ -275,7 +275,7 @@ INLINE void pool(const struct ig_call *call, struct ig_range range, int max, int
 {
     struct window w = {.call = call, .left = ((const struct ig_pool *)call->attrs)->w.left, .width = call->in[0].w,
                        .out_step = call->out[0].pixel_stride, .max = max};
-    if (k == 2) rows_of_pairs(&w, range);
+    if (k == 2) rows_of_pairs(&w, range, s);
     else tiles(&w, range, s);
 }
 
@@ -284,8 +284,8 @@ void pool_f32_slide8__avx2(const struct ig_call *call, struct ig_range range, vo
     const struct ig_pool *attrs = (const struct ig_pool *)call->attrs;
     int max = attrs->kind == IG_POOL_MAX, k = attrs->w.kw, s = attrs->w.sw;
     (void)scratch;
-    if (k == 2 && max) pool(call, range, 1, 2, 2);
-    else if (k == 2) pool(call, range, 0, 2, 2);
+    if (k == 2 && max) pool(call, range, 1, 2, s);
+    else if (k == 2) pool(call, range, 0, 2, s);
     else if (s == 1 && max) pool(call, range, 1, 3, 1);
     else if (s == 1) pool(call, range, 0, 3, 1);
     else if (max) pool(call, range, 1, 3, 2);

@@ -133,7 +133,7 @@ ig_scratch_fn ig_scratch_few_deconv;
 
 /* --- pack/pool.c: maximum and average --- */
 ig_supports_fn ig_supports_pool, ig_supports_pool_nd; /* of up to three dims */
-ig_supports_fn ig_supports_pool_slide;   /* 2x2 step 2, 3x3 step 1 or 2, no dilation */
+ig_supports_fn ig_supports_pool_slide;   /* 2x2, 3x3, step 1 or 2, no dilation */
 ig_supports_fn ig_supports_pool_bytes;   /* maximum of u8 or i8 where no window lies in the padding alone */
 ig_supports_fn ig_supports_average_bytes; /* average of u8 or i8, any window of two dims */
 ig_supports_fn ig_supports_global_pool;

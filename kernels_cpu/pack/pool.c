@@ -28,7 +28,7 @@ int ig_supports_pool_slide(const struct ig_call *call)
 {
     const struct ig_pool *pool = (const struct ig_pool *)call->attrs;
     const struct ig_window *w = &pool->w;
-    int small = (w->kw == 2 && w->sw == 2) || (w->kw == 3 && (w->sw == 1 || w->sw == 2));
+    int small = (w->kw == 2 || w->kw == 3) && (w->sw == 1 || w->sw == 2);
     return ig_supports_pool(call) && small && w->kh == w->kw && w->dh == 1 && w->dw == 1 &&
            (pool->kind == IG_POOL_AVERAGE || touches_image(call));
 }
