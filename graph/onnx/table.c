@@ -225,7 +225,9 @@ static const struct im_op onnx[] = {
 };
 
 static const struct im_op microsoft[] = {
+    {"AttnLSTM", NULL, recurrent, 0},
     {"DequantizeLinear", im_op_dequantize, NULL, 0},
+    {"DynamicQuantizeLSTM", NULL, recurrent, 0},
     {"QGemm", im_op_qgemm, NULL, 0},
     {"QLinearAdd", im_op_qlinear_binary, NULL, IG_ADD},
     {"QLinearAveragePool", im_op_qlinear_pool, NULL, IG_POOL_AVERAGE},

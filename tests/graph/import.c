@@ -218,6 +218,18 @@ static void unsupported_report(void **state)
                "  (c)  Frobnicate-17  is no operator that is known");
 }
 
+/* onnxruntime's own recurrent operators, which no export without its optimisations would take away. */
+static void recurrent_report(void **state)
+{
+    (void)state;
+    struct m_model m;
+    small(&m);
+    m_node(&m, "DynamicQuantizeLSTM", "y", "a")->domain = m_text(&m, "com.microsoft");
+    m_opset(&m, "com.microsoft", 1);
+    m_output(&m, "a");
+    refuse(&m, "(a)  com.microsoft.DynamicQuantizeLSTM-1  recurrent networks are out of scope; Ingot compiles CNNs");
+}
+
 static void wrong_node(void **state)
 {
     (void)state;
@@ -385,6 +397,7 @@ int main(void)
         cmocka_unit_test(odd_outputs),
         cmocka_unit_test(cut_outputs),
         cmocka_unit_test(unsupported_report),
+        cmocka_unit_test(recurrent_report),
         cmocka_unit_test(wrong_node),
         cmocka_unit_test(order),
         cmocka_unit_test(broken_graphs),
