@@ -171,7 +171,7 @@ void im_emit(struct im *m, const struct im_emit *e, int32_t *out)
     }
     int wrong = ig_infer(m->g, &n, why, sizeof why);
     if (wrong == -2) im_refuse(m, "%s", why);
-    if (wrong) im_fail(m, "%s", why);
+    if (wrong) im_fail(m, "%s%s", why, im_doubt(m));
     if (!fold(m, &n)) add_node(m, &n);
 }
 

@@ -159,6 +159,7 @@ void im_parse(struct im *m, const void *bytes, size_t n);
 void im_flatten(struct im *m);
 void im_order(struct im *m);
 void im_bind_inputs(struct im *m);
+const char *im_doubt(struct im *m); /* Where shapes do not fit: asks about one that the file leaves open and was given; "" where none is. */
 void im_make_outputs(struct im *m);
 const struct im_op *im_op_find(const struct im_node *n); /* NULL: not an operator we know */
 int im_is_microsoft(const char *domain);                 /* onnxruntime's own */

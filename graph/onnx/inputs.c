@@ -169,6 +169,28 @@ static int32_t bound_constant(struct im *m, const Onnx__ValueInfoProto *info, co
     return v;
 }
 
+/* Has more than the batch that the file does not say. */
+static int is_open(const Onnx__ValueInfoProto *info)
+{
+    const Onnx__TypeProto__Tensor *t = tensor_type(info);
+    for (size_t i = 1; t && t->shape && i < t->shape->n_dim; i++)
+        if (!declared(t->shape->dim[i])) return 1;
+    return 0;
+}
+
+const char *im_doubt(struct im *m)
+{
+    const Onnx__GraphProto *graph = m->model->graph;
+    for (size_t i = 0; i < graph->n_input; i++) {
+        const struct ig_bind *b = find_bind(m, graph->input[i]->name);
+        if (!b || b->data || !is_open(graph->input[i])) continue;
+        const char *text = im_format(m, "; does the network take %s=", b->name);
+        for (int d = 0; d < b->shape.rank; d++) text = im_format(m, "%s%s%d", text, d ? "x" : "", b->shape.dims[d]);
+        return im_format(m, "%s?", text);
+    }
+    return "";
+}
+
 static int32_t make_input(struct im *m, const Onnx__ValueInfoProto *info)
 {
     const struct ig_bind *b = find_bind(m, info->name);

@@ -248,6 +248,26 @@ static void wrong_node(void **state)
     refuse(&m, "net.onnx: node 'a??[2Jb' (Transpose): perm has 3 elements for a tensor of rank 4");
 }
 
+/* Where shapes do not fit that the file leaves open, the one that was given may be none for the network. */
+static void doubted_shape(void **state)
+{
+    (void)state;
+    struct ig_bind b = {.name = "x", .shape = {IG_F32, 4, {1, 3, 224, 96, 1, 1, 1, 1}}};
+    const struct ig_import_options options = {.binds = &b, .n_binds = 1};
+    for (int known = 0; known < 2; known++) {
+        struct m_model m;
+        m_init(&m, 17);
+        m_input(&m, "x", M_FLOAT, LIST(0, 3, known ? 224 : 0, 96));
+        m_input(&m, "w", M_FLOAT, LIST(1, 3, 48, 96));
+        m_node(&m, "Add", "x,w", "y")->name = m_text(&m, "sum");
+        m_output(&m, "y");
+        assert_null(import_with(&m, options));
+        assert_ptr_equal(strstr(err, "net.onnx: node 'sum' (Add): "), err);
+        assert_int_equal(!strstr(err, "; does the network take x=1x3x224x96?"), known);
+        m_free(&m);
+    }
+}
+
 static void order(void **state)
 {
     (void)state;
@@ -398,6 +418,7 @@ int main(void)
         cmocka_unit_test(cut_outputs),
         cmocka_unit_test(unsupported_report),
         cmocka_unit_test(recurrent_report),
+        cmocka_unit_test(doubted_shape),
         cmocka_unit_test(wrong_node),
         cmocka_unit_test(order),
         cmocka_unit_test(broken_graphs),
