@@ -402,7 +402,7 @@ static __device__ __forceinline__ void tile(const ig_gpu_conv &p, const WHERE &w
             pixels.next(p, where);
             bring(p, where, pixels, weights);
         }
-        UNROLL
+        UNROLL_STEPS
         for (int k = 0; k < BK; k++) {
             float4 x[QM], w[QN];
             UNROLL

@@ -24,7 +24,7 @@ static __device__ __forceinline__ float4 flipped(float4 v, unsigned flip)
                        __uint_as_float(__float_as_uint(v.z) ^ flip), __uint_as_float(__float_as_uint(v.w) ^ flip));
 }
 
-static __device__ __forceinline__ int dot16(float4 a, float4 b, int sum)
+static __device__ VALUE_LINKAGE int dot16(float4 a, float4 b, int sum)
 {
     sum = dot4(__float_as_uint(a.x), __float_as_uint(b.x), sum);
     sum = dot4(__float_as_uint(a.y), __float_as_uint(b.y), sum);

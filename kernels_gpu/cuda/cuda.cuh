@@ -33,6 +33,8 @@ struct alignas(8) halves4 {
 #endif
 #define IS_ALIGNED(p, bytes) (void)0 /* the device sees to it */
 #define UNROLL _Pragma("unroll") /* the loop that follows, whole */
+#define UNROLL_STEPS UNROLL /* the same of what adds to sums in every round */
+#define VALUE_LINKAGE __forceinline__ /* of functions of values in registers */
 /*
  * One or four floats from device to shared memory, or zeros, without a register between: chips since sm_80 copy while the thread goes on.
  * It waits until at most `left` groups of its copies are under way, and for those of other threads by a barrier.
@@ -326,7 +328,7 @@ template <typename V> static __device__ __forceinline__ V activate_short(const i
 }
 
 /* The activations that may follow another op, of a value or of four; graph/op.h. */
-template <typename V> static __device__ __forceinline__ V activate(const ig_gpu_act &act, V v)
+template <typename V> static __device__ VALUE_LINKAGE V activate(const ig_gpu_act &act, V v)
 {
     return is_long(act) ? call_long(act.kind, act.alpha, v) : activate_short(act, v);
 }

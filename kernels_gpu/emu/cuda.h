@@ -17,6 +17,7 @@
 #define __device__
 #define __forceinline__ inline __attribute__((always_inline))
 #define __launch_bounds__(...)
+#define VALUE_LINKAGE __attribute__((noinline, unused)) /* inlined at each output they would be most of the time to compile kernels */
 #define __restrict__ __restrict
 #define GPU_ACTIVATIONS ~0u /* as a program's kernels: long ones are not called */
 
@@ -126,6 +127,7 @@ static inline int max(int a, int b)
 
 /* Unrolled, sums stay in registers here, too, and their accesses need no check. */
 #define UNROLL _Pragma("GCC unroll 128")
+#define UNROLL_STEPS /* a loop, which takes as long to run and a fraction to compile */
 
 /* The host's compiler may take a struct apart, so that its address is lost; a vector of its own stays one access. */
 #define IS_ALIGNED(p, bytes) emu_vector(p, bytes)
@@ -226,12 +228,12 @@ static __forceinline__ void wmma_store_bytes(float *to, const int (&sum)[8], int
     wmma_store(to, words, line);
 }
 
-static inline float half_float(uint16_t bits)
+static VALUE_LINKAGE float half_float(uint16_t bits)
 {
     return ig_half_to_float(bits);
 }
 
-static inline uint16_t float_half(float v)
+static VALUE_LINKAGE uint16_t float_half(float v)
 {
     return ig_float_to_half(v);
 }
