@@ -1,6 +1,6 @@
 /*
- * Convolution of quantised numbers from few input channels, common/first_bytes.h, by products of four bytes: two vectors of sixteen pixels by four
- * channels are 8 sums, two registers of pixels and one of a weight. Sums become outputs in registers: four channels' are narrowed to a vector that
+ * Convolution of quantised numbers from few input channels, common/first_bytes.h, by products of four bytes: two vectors of sixteen pixels by eight
+ * channels are 16 sums, two registers of pixels and one of a weight. Sums become outputs in registers: four channels' are narrowed to a vector that
  * has in each lane those of four pixels, channel by channel, a shuffle makes these pixels, and unpacking joins them with other channels'.
  */
 #include "kernels_cpu/avx512/fill_bytes.h"
@@ -92,25 +92,28 @@ static inline void fill(void *to, const uint8_t *from, int64_t n, const struct i
 
 #include "kernels_cpu/common/first_bytes.inc"
 
-#define BIAS(c) "vpbroadcastd 4*" #c "(%[w]), %[a" #c "]\n\tvmovdqa64 %[a" #c "], %[b" #c "]\n\t"
-#define DOTS(c) "vpbroadcastd 4*" #c "(%[w]), %%zmm2\n\tvpdpbusd %%zmm2, %%zmm0, %[a" #c "]\n\tvpdpbusd %%zmm2, %%zmm1, %[b" #c "]\n\t"
-#define SUMS(c) [a##c] "=&v"(s[0][c]), [b##c] "=&v"(s[1][c])
+#define BIAS(w, c, i) "vpbroadcastd 4*" #c "(%[" #w "]), %[a" #i "]\n\tvmovdqa64 %[a" #i "], %[b" #i "]\n\t"
+#define DOTS(w, c, i) "vpbroadcastd 4*" #c "(%[" #w "]), %%zmm2\n\tvpdpbusd %%zmm2, %%zmm0, %[a" #i "]\n\tvpdpbusd %%zmm2, %%zmm1, %[b" #i "]\n\t"
+#define FOURS(WHAT) WHAT(v, 0, 0) WHAT(v, 1, 1) WHAT(v, 2, 2) WHAT(v, 3, 3) WHAT(w, 0, 4) WHAT(w, 1, 5) WHAT(w, 2, 6) WHAT(w, 3, 7)
+#define SUMS(i) [a##i] "=&v"(s[i / 4][0][i % 4]), [b##i] "=&v"(s[i / 4][1][i % 4])
 
-/* Sums of a block's channels, of both vectors. Of intrinsics GCC 12 makes a loop that copies all sums to other registers and back. */
-INLINE void sums_of(const struct first *f, const int32_t *block, __m512i s[2][FOUR])
+/* Sums of two blocks' channels, of both vectors. Of intrinsics GCC 12 makes a loop that copies all sums to other registers and back. */
+INLINE void sums_of(const struct first *f, const int32_t *first, const int32_t *second, __m512i s[2][2][FOUR])
 {
-    const int32_t *w = block, *x = f->words;
+    const int32_t *v = first, *w = second, *x = f->words;
     int64_t left = f->cut.words;
-    __asm__(BIAS(0) BIAS(1) BIAS(2) BIAS(3)
+    __asm__(FOURS(BIAS)
+            "add $16, %[v]\n\t"
             "add $16, %[w]\n"
             "0:\tvmovdqu64 (%[x]), %%zmm0\n\t"
             "vmovdqu64 64(%[x]), %%zmm1\n\t"
+            "add $16, %[v]\n\t"
             "add $16, %[w]\n\t"
             "sub $-128, %[x]\n\t"
-            DOTS(0) DOTS(1) DOTS(2) DOTS(3)
+            FOURS(DOTS)
             "dec %[left]\n\t"
             "jnz 0b"
-            : SUMS(0), SUMS(1), SUMS(2), SUMS(3), [w] "+r"(w), [x] "+r"(x), [left] "+r"(left)
+            : SUMS(0), SUMS(1), SUMS(2), SUMS(3), SUMS(4), SUMS(5), SUMS(6), SUMS(7), [v] "+r"(v), [w] "+r"(w), [x] "+r"(x), [left] "+r"(left)
             :
             : "xmm0", "xmm1", "xmm2", "cc", "memory");
 }
@@ -215,12 +218,14 @@ static void tile(const struct first *f, const int32_t *block, int32_t n, int32_t
 {
     const struct ig_bytes_head h = *f->head; /* which outputs, as bytes, might be */
     const int64_t stride = f->call->out[0].pixel_stride;
-    __m512i s[2][FOUR], q[2][IG_BYTES_FIRST_STORED / FOUR];
+    __m512i s[2][2][FOUR], q[2][IG_BYTES_FIRST_STORED / FOUR];
     if (n % 8) memset(q, 0, sizeof q); /* some may be read that are not there */
-    for (int32_t j = 0; j * FOUR < n; j++, block += f->cut.packed) {
-        const float *scale = (const float *)block + FOUR;
-        sums_of(f, block, s);
-        q[0][j] = four_of(s[0], scale, &h), q[1][j] = four_of(s[1], scale, &h);
+    for (int32_t j = 0; j * FOUR < n; j += 2, block += 2 * f->cut.packed) {
+        const int32_t more = (j + 1) * FOUR < n, *next = more ? block + f->cut.packed : block;
+        sums_of(f, block, next, s);
+        q[0][j] = four_of(s[0][0], (const float *)block + FOUR, &h), q[1][j] = four_of(s[0][1], (const float *)block + FOUR, &h);
+        if (!more) break;
+        q[0][j + 1] = four_of(s[1][0], (const float *)next + FOUR, &h), q[1][j + 1] = four_of(s[1][1], (const float *)next + FOUR, &h);
     }
     store(to[0], stride, q[0], n);
     if (vectors == 2) store(to[1], stride, q[1], n);
