@@ -61,6 +61,8 @@ struct ig_bytes_pixels {         /* whose words a tile takes */
     int32_t lines;
     int32_t fetch;               /* the panel is used for the first time: it may not be in a cache */
     int32_t channels;            /* of the panel that there are */
+    const char *next;            /* the next panel's first byte that no tile has fetched, */
+    int64_t ahead;               /* and how many are to be for each word of a line */
 };
 
 struct ig_bytes_outputs {        /* where a tile's outputs go */
