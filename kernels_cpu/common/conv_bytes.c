@@ -42,6 +42,13 @@ static int32_t at_least_one(int64_t n)
     return n < 1 ? 1 : (int32_t)n;
 }
 
+/* Lines in scratch, of those of a block to the whole image's: more than a block's where blocks have much in common. */
+static int32_t held_lines(const struct ig_bytes_cut *c, const struct ig_window *w, int32_t least, int32_t all)
+{
+    const int32_t room = (int32_t)(IG_BYTES_HELD / c->pitch), some = room > 2 * least ? room : 2 * least, most = some < all ? some : all;
+    return 4 * (w->kh - w->sh) > c->block * w->sh && most > least ? most : least;
+}
+
 /* A block of the image's rows. */
 static void cut_lines(const struct ig_call *call, const struct ig_bytes_shape *shape, int64_t room, struct ig_bytes_cut *c)
 {
@@ -52,6 +59,7 @@ static void cut_lines(const struct ig_call *call, const struct ig_bytes_shape *s
     c->pitch += c->pitch % (4 * IG_BYTES_LINE) ? 0 : IG_BYTES_LINE; /* or rows would share few sets of a cache */
     c->block = at_least_one((room / c->pitch - w->kh) / w->sh + 1);
     if (c->block > call->out[0].h) c->block = call->out[0].h;
+    c->held = held_lines(c, w, (c->block - 1) * w->sh + w->kh, (call->out[0].h - 1) * w->sh + w->kh);
 }
 
 /* A block of pixels. */
@@ -97,8 +105,7 @@ size_t ig_bytes_sums(const struct ig_bytes_shape *shape)
 size_t ig_bytes_conv_scratch(const struct ig_call *call, const struct ig_bytes_shape *shape)
 {
     struct ig_bytes_cut c = ig_bytes_cut_of(call, shape);
-    const struct ig_window *w = &((const struct ig_conv *)call->attrs)->w;
-    size_t block = (size_t)(c.pitch ? ((int64_t)(c.block - 1) * w->sh + w->kh) * c.pitch : c.block * c.row);
+    size_t block = (size_t)(c.pitch ? c.held * c.pitch : c.block * c.row);
     return ig_bytes_sums(shape) + ig_bytes_pad(call, &c) + block + IG_BYTES_LINE;
 }
 

@@ -50,7 +50,8 @@ enum ig_bytes_flips { IG_BYTES_TO_UNSIGNED, IG_BYTES_TO_SIGNED };
 enum {
     IG_BYTES_SMALL = 16 << 10,   /* of a block: it stays in the first-level cache while weights come from the second; */
     IG_BYTES_FEW = 256 << 10,    /* weights of a group that may be read so often; */
-    IG_BYTES_BLOCK = 256 << 10,  /* of a block where there are more */
+    IG_BYTES_BLOCK = 256 << 10,  /* of a block where there are more; */
+    IG_BYTES_HELD = 64 << 10,    /* of the image's rows in scratch: successive blocks have some in common, which are not copied again */
     IG_BYTES_LINE = 64
 };
 
@@ -81,7 +82,8 @@ struct ig_bytes_cut {
     int64_t row;                 /* bytes from a pixel's words to the next one's */
     int64_t pitch;               /* from a line to the next, where they are rows of the image; else 0 */
     int64_t panel;               /* words of a panel with bias and scales */
-    int32_t block;               /* pixels of a block, whole tiles; or rows of the output */
+    int32_t block;               /* pixels of a block, whole tiles; or rows of the output, */
+    int32_t held;                /* and of the image in scratch */
 };
 
 struct ig_bytes_cut ig_bytes_cut_of(const struct ig_call *call, const struct ig_bytes_shape *shape);

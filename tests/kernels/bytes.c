@@ -1,6 +1,7 @@
 /*
  * Convolutions of quantised numbers at the ends of 32-bit sums: the largest that kernels take gives the reference's bits, one more is refused.
- * And where pixels lie: of an image behind which memory ends, outputs of rows in a ring without gaps.
+ * Where pixels lie: of an image behind which memory ends, outputs of rows in a ring without gaps. And images of so many rows that not all of them
+ * are in scratch at once.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -146,23 +147,32 @@ static void biases(void **state)
 
 enum { SIDE = 5, IC = 16, OC = 40, RING = 3, ROW = SIDE * OC };
 
+static void any_bytes(uint8_t *to, int64_t n, uint32_t seed)
+{
+    for (int64_t i = 0; i < n; i++) to[i] = (uint8_t)((seed = seed * 1664525 + 1013904223) >> 24);
+}
+
+static void make_call(struct problem *p, const float *finer)
+{
+    const struct ig_shape *in[9] = {&p->x, &number, &byte, &p->w, &number, &byte, &number, &byte, &p->bias}, *out[1] = {&p->y};
+    const void *data[9] = {p->in, &scale, &zero, p->weights, &scale, &w_zero, finer, &y_zero, p->biases};
+    int batch;
+    assert_int_equal(ig_build_call(IG_QLINEAR_CONV, &p->attrs, in, data, 9, out, 1, &p->call, &batch), 0);
+}
+
 /* The image is memory behind which nothing may be read. */
 static void make_image(struct problem *p, struct guard *image)
 {
     static const float finer = 128;
-    uint32_t seed = 1;
-    int batch;
     *p = (struct problem){SHAPE(IG_U8, 1, SIDE, SIDE, IC), SHAPE(IG_U8, OC, IC, 1, 1), SHAPE(IG_I32, OC), SHAPE(IG_U8, 1, SIDE, SIDE, OC),
                           {{1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 1, 1}, 1, {0}}, NULL, NULL, NULL, {0}};
     guard_make(image, SIDE * SIDE * IC, 1, 0);
     p->in = image->data;
     p->weights = room(OC * IC);
     p->biases = memset(room(OC * sizeof *p->biases), 0, OC * sizeof *p->biases);
-    for (int32_t i = 0; i < SIDE * SIDE * IC; i++) p->in[i] = (uint8_t)((seed = seed * 1664525 + 1013904223) >> 24);
-    for (int32_t i = 0; i < OC * IC; i++) p->weights[i] = (uint8_t)((seed = seed * 1664525 + 1013904223) >> 24);
-    const struct ig_shape *in[9] = {&p->x, &number, &byte, &p->w, &number, &byte, &number, &byte, &p->bias}, *out[1] = {&p->y};
-    const void *data[9] = {p->in, &scale, &zero, p->weights, &scale, &w_zero, &finer, &y_zero, p->biases};
-    assert_int_equal(ig_build_call(IG_QLINEAR_CONV, &p->attrs, in, data, 9, out, 1, &p->call, &batch), 0);
+    any_bytes(p->in, SIDE * SIDE * IC, 1);
+    any_bytes(p->weights, OC * IC, 2);
+    make_call(p, &finer);
 }
 
 /* Two rows at a time, as a GPU never has them, of which the second ones are not side by side in the ring. */
@@ -206,8 +216,49 @@ static void places(void **state)
     free(p.weights), free(p.biases);
 }
 
+enum { TALL = 90, WIDE = 12, DEEP = 128, FEW = 3, WORTH = 2 * TALL * WIDE * FEW };
+
+/* Of windows of kh rows, sh apart. */
+static void make_tall(struct problem *p, int32_t kh, int32_t sh)
+{
+    static const float finer = 4096;
+    const int32_t h = (TALL - 1) / sh + 1;
+    *p = (struct problem){SHAPE(IG_U8, 1, TALL, WIDE, DEEP), SHAPE(IG_U8, FEW, DEEP, kh, 3), SHAPE(IG_I32, FEW), SHAPE(IG_U8, 1, h, WIDE, FEW),
+                          {{1, kh, 3, 1, sh, 1, 1, 1, 1, 0, kh / 2, 1, 0, kh / 2, 1, 1, 1}, 1, {0}}, NULL, NULL, NULL, {0}};
+    p->in = room(TALL * WIDE * DEEP);
+    p->weights = room((size_t)(FEW * DEEP * kh * 3));
+    p->biases = memset(room(FEW * sizeof *p->biases), 0, FEW * sizeof *p->biases);
+    any_bytes(p->in, TALL * WIDE * DEEP, 3);
+    any_bytes(p->weights, FEW * DEEP * kh * 3, 4);
+    make_call(p, &finer);
+}
+
+/* Rows that blocks have in common are copied once. */
+static void tall_images(void **state)
+{
+    (void)state;
+    for (int32_t kh = 1; kh <= 5; kh += 2)
+        for (int32_t sh = 1; sh <= 2; sh++) {
+            uint8_t want[WORTH], got[WORTH];
+            struct problem p;
+            make_tall(&p, kh, sh);
+            const size_t n = (size_t)(p.y.dims[1] * WIDE * FEW);
+            run(ig_kernel_by_name("qlinear_conv_any_1x1__ref"), &p.call, want);
+            for (int i = 0; i < ig_kernel_count(); i++) {
+                const struct ig_kernel *k = ig_kernel_at(i);
+                if (k->op != IG_QLINEAR_CONV || k->isa == IG_ISA_REF || k->isa == IG_ISA_CUDA) continue;
+                if (!k->run || !ig_isa_runs_here(k->isa) || !k->supports(&p.call)) continue;
+                memset(got, 0, sizeof got);
+                run(k, &p.call, got);
+                assert_memory_equal(got, want, n);
+            }
+            drop(&p);
+        }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(sums), cmocka_unit_test(smaller_weights), cmocka_unit_test(biases), cmocka_unit_test(places)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(sums), cmocka_unit_test(smaller_weights), cmocka_unit_test(biases), cmocka_unit_test(places),
+                                       cmocka_unit_test(tall_images)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
