@@ -35,6 +35,20 @@ struct alignas(8) halves4 {
 #define UNROLL _Pragma("unroll") /* the loop that follows, whole */
 #define UNROLL_STEPS UNROLL /* the same of what adds to sums in every round */
 #define VALUE_LINKAGE __forceinline__ /* of functions of values in registers */
+/* An address in shared memory as PTX's instructions on it take it; toolkits before 11 have no function for that. */
+#if defined(__CUDACC_VER_MAJOR__) && __CUDACC_VER_MAJOR__ < 11
+static __device__ __forceinline__ unsigned shared_address(const void *p)
+{
+    unsigned at;
+    asm("{.reg .u64 to; cvta.to.shared.u64 to, %1; cvt.u32.u64 %0, to;}" : "=r"(at) : "l"(p));
+    return at;
+}
+#else
+static __device__ __forceinline__ unsigned shared_address(const void *p)
+{
+    return (unsigned)__cvta_generic_to_shared(p);
+}
+#endif
 /*
  * One or four floats from device to shared memory, or zeros, without a register between: chips since sm_80 copy while the thread goes on.
  * It waits until at most `left` groups of its copies are under way, and for those of other threads by a barrier.
@@ -45,13 +59,11 @@ struct alignas(8) halves4 {
 #define HAS_COPIES 1
 static __device__ __forceinline__ void copy4(float *to, const float *from, bool there)
 {
-    const unsigned at = (unsigned)__cvta_generic_to_shared(to);
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" : : "r"(at), "l"(from), "r"(there ? 16 : 0) : "memory");
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" : : "r"(shared_address(to)), "l"(from), "r"(there ? 16 : 0) : "memory");
 }
 static __device__ __forceinline__ void copy1(float *to, const float *from, bool there)
 {
-    const unsigned at = (unsigned)__cvta_generic_to_shared(to);
-    asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" : : "r"(at), "l"(from), "r"(there ? 4 : 0) : "memory");
+    asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" : : "r"(shared_address(to)), "l"(from), "r"(there ? 4 : 0) : "memory");
 }
 #else
 #define COPY_GROUP() (void)0
@@ -103,7 +115,7 @@ template <int M, int N> static __device__ __forceinline__ void mma_bf16(float (&
 #define WMMA_LOAD(which, to, from, line)                                                                                        \
     asm volatile("wmma.load." which ".sync.aligned.row.m16n16k16.shared.f16 {%0, %1, %2, %3, %4, %5, %6, %7}, [%8], %9;"         \
                  : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3]), "=r"(to[4]), "=r"(to[5]), "=r"(to[6]), "=r"(to[7])        \
-                 : "r"((unsigned)__cvta_generic_to_shared(from)), "r"(line)                                                      \
+                 : "r"(shared_address(from)), "r"(line)                                                                           \
                  : "memory")
 static __device__ __forceinline__ void wmma_load_a(unsigned (&to)[8], const binary16 *from, int line)
 {
@@ -124,7 +136,7 @@ static __device__ __forceinline__ void wmma(float (&sum)[8], const unsigned (&a)
 static __device__ __forceinline__ void wmma_store(float *to, const float (&sum)[8], int line)
 {
     asm volatile("wmma.store.d.sync.aligned.row.m16n16k16.shared.f32 [%0], {%1, %2, %3, %4, %5, %6, %7, %8}, %9;"
-                 : : "r"((unsigned)__cvta_generic_to_shared(to)), "f"(sum[0]), "f"(sum[1]), "f"(sum[2]), "f"(sum[3]),
+                 : : "r"(shared_address(to)), "f"(sum[0]), "f"(sum[1]), "f"(sum[2]), "f"(sum[3]),
                      "f"(sum[4]), "f"(sum[5]), "f"(sum[6]), "f"(sum[7]), "r"(line)
                  : "memory");
 }
@@ -151,7 +163,7 @@ static __device__ __forceinline__ void wmma_store(float *, const float (&)[8], i
 #define HAS_WMMA_BYTES 1
 #define WMMA_LOAD_BYTES(which, to, from, line)                                                                            \
     asm volatile("wmma.load." which ".m16n16k16.shared.s8 {%0, %1}, [%2], %3;"                                            \
-                 : "=r"(to[0]), "=r"(to[1]) : "r"((unsigned)__cvta_generic_to_shared(from)), "r"(line) : "memory")
+                 : "=r"(to[0]), "=r"(to[1]) : "r"(shared_address(from)), "r"(line) : "memory")
 static __device__ __forceinline__ void wmma_load_bytes_a(unsigned (&to)[2], const float *from, int line)
 {
     WMMA_LOAD_BYTES("a.sync.aligned.row", to, from, line);
@@ -171,7 +183,7 @@ static __device__ __forceinline__ void wmma_bytes(int (&sum)[8], const unsigned 
 static __device__ __forceinline__ void wmma_store_bytes(float *to, const int (&sum)[8], int line)
 {
     asm volatile("wmma.store.d.sync.aligned.row.m16n16k16.shared.s32 [%0], {%1, %2, %3, %4, %5, %6, %7, %8}, %9;"
-                 : : "r"((unsigned)__cvta_generic_to_shared(to)), "r"(sum[0]), "r"(sum[1]), "r"(sum[2]), "r"(sum[3]),
+                 : : "r"(shared_address(to)), "r"(sum[0]), "r"(sum[1]), "r"(sum[2]), "r"(sum[3]),
                      "r"(sum[4]), "r"(sum[5]), "r"(sum[6]), "r"(sum[7]), "r"(line)
                  : "memory");
 }
