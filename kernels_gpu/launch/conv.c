@@ -27,7 +27,8 @@ int ig_gpu_supports_direct(const struct ig_call *call)
 
 int ig_gpu_supports_conv(const struct ig_call *call)
 {
-    return ig_supports_conv_gemm(call) && ig_gpu_holds_all(call);
+    const struct ig_conv *a = (const struct ig_conv *)call->attrs;
+    return ig_supports_conv_gemm(call) && ig_gpu_holds_all(call) && ig_gpu_fits_grid(a->groups, call->out[0].c / a->groups);
 }
 
 /* One tap inside the picture, of so many pixels at most. */
@@ -81,12 +82,13 @@ int ig_gpu_supports_volume(const struct ig_call *call)
 {
     const struct ig_conv *a = (const struct ig_conv *)call->attrs;
     return !ig_is_flat(&a->w) && ig_f32_to_f32(call) && ig_is_const_f32(call, 1) && (!ig_has(call, 2) || ig_is_const_f32(call, 2)) &&
-           ig_residual_fits(call) && ig_act_fits(&a->act) && ig_gpu_holds_all(call) && call->out[0].c / a->groups >= WIDE_GROUP;
+           ig_residual_fits(call) && ig_act_fits(&a->act) && ig_gpu_holds_all(call) && call->out[0].c / a->groups >= WIDE_GROUP &&
+           ig_gpu_fits_grid(a->groups, call->out[0].c / a->groups);
 }
 
 int ig_gpu_supports_fc(const struct ig_call *call)
 {
-    return ig_supports_fc(call) && ig_gpu_holds_all(call);
+    return ig_supports_fc(call) && ig_gpu_holds_all(call) && ig_gpu_fits_grid(1, call->out[0].c);
 }
 
 /* --- weights --- */

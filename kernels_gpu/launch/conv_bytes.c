@@ -3,7 +3,7 @@
 
 #include "kernels_cpu/ref/quantized.h"
 
-enum { POINTERS = 8, STEP = 64, ROOM = 64 /* what packed parts are multiples of */, MOST_GROUPS = 4095 /* times pieces: a grid's depth */ };
+enum { POINTERS = 8, STEP = 64, ROOM = 64 /* what packed parts are multiples of */ };
 enum { MOST_FEW = 16 /* pixels that a GEMV is offered for */, MOST_GROUPED = 32 /* channels of a group that grouped_bytes.cu is for */ };
 enum { IN_ZERO = 2, WEIGHTS = 3, WEIGHT_ZERO = 5, OUT_ZERO = 7, BIAS = 8 }; /* inputs */
 
@@ -83,7 +83,8 @@ static int bounds_fit(const struct ig_call *call)
 static int supports(const struct ig_call *call)
 {
     const struct ig_conv *a = (const struct ig_conv *)call->attrs;
-    if (!ig_gpu_supports_qlinear_conv(call) || !ig_is_flat(&a->w) || !ig_gpu_holds_all(call) || a->groups > MOST_GROUPS) return 0;
+    if (!ig_gpu_supports_qlinear_conv(call) || !ig_is_flat(&a->w) || !ig_gpu_holds_all(call)) return 0;
+    if (!ig_gpu_fits_grid(a->groups, call->out[0].c / a->groups)) return 0;
     for (int k = 1; k < call->n_in; k++)
         if (!is_settled(call, k)) return 0;
     return bounds_fit(call) && sums_fit(call) && are_signed_bytes(call);

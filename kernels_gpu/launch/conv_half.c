@@ -21,7 +21,8 @@ struct tiling {         /* of inputs that are halves and lie in multiples of `al
 
 int ig_gpu_supports_half_conv(const struct ig_call *call)
 {
-    return ig_supports_half_conv(call) && ig_gpu_holds_all(call);
+    const struct ig_conv *a = (const struct ig_conv *)call->attrs;
+    return ig_supports_half_conv(call) && ig_gpu_holds_all(call) && ig_gpu_fits_grid(a->groups, call->out[0].c / a->groups);
 }
 
 int ig_gpu_supports_half_mma(const struct ig_call *call)
@@ -51,7 +52,7 @@ int ig_gpu_supports_half_conv_gemv(const struct ig_call *call)
 
 int ig_gpu_supports_half_fc(const struct ig_call *call)
 {
-    return ig_supports_half_fc(call) && ig_gpu_holds_all(call);
+    return ig_supports_half_fc(call) && ig_gpu_holds_all(call) && ig_gpu_fits_grid(1, call->out[0].c);
 }
 
 int ig_gpu_supports_half_winograd2(const struct ig_call *call)

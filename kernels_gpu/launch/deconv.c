@@ -20,7 +20,7 @@
 #include "kernels_cpu/pack/half.h"
 #include "kernels_cpu/pack/pack.h"
 
-enum { POINTERS = 7, MOST_Z = 65535 /* of a grid */ };
+enum { POINTERS = 7 };
 
 static int32_t gcd(int32_t a, int32_t b)
 {
@@ -43,13 +43,13 @@ static struct ig_gpu_axis axis_of(int32_t s, int32_t d, int32_t before)
 int ig_gpu_supports_deconv(const struct ig_call *call)
 {
     const struct ig_window *w = &((const struct ig_conv *)call->attrs)->w;
-    return ig_supports_conv(call) && ig_gpu_holds_all(call) && (int64_t)w->sh * w->sw <= MOST_Z;
+    return ig_supports_conv(call) && ig_gpu_holds_all(call) && (int64_t)w->sh * w->sw <= IG_GPU_MOST_GRID;
 }
 
 int ig_gpu_supports_deconv_tile(const struct ig_call *call)
 {
     const struct ig_conv *a = (const struct ig_conv *)call->attrs;
-    return ig_gpu_supports_deconv(call) && (int64_t)a->w.sh * a->w.sw * a->groups <= MOST_Z;
+    return ig_gpu_supports_deconv(call) && (int64_t)a->w.sh * a->w.sw * a->groups <= IG_GPU_MOST_GRID;
 }
 
 int ig_gpu_supports_half_deconv(const struct ig_call *call)

@@ -55,8 +55,9 @@ static int supports(const struct ig_call *call, const struct block *b)
 {
     const struct ig_conv *a = (const struct ig_conv *)call->attrs;
     const struct ig_window *w = &a->w;
-    return ig_gpu_supports_direct(call) && a->groups == 1 && call->in[0].c <= MOST_CHANNELS && w->dh == 1 && w->dw == 1 && w->kh >= LEAST_TAPS &&
-           w->kw >= LEAST_TAPS && w->kh <= MOST_TAPS && w->kw <= MOST_TAPS && which(b, w, call->in[0].c) >= 0;
+    return ig_gpu_supports_direct(call) && a->groups == 1 && ig_gpu_fits_grid(1, call->out[0].c) && call->in[0].c <= MOST_CHANNELS &&
+           w->dh == 1 && w->dw == 1 && w->kh >= LEAST_TAPS && w->kw >= LEAST_TAPS && w->kh <= MOST_TAPS && w->kw <= MOST_TAPS &&
+           which(b, w, call->in[0].c) >= 0;
 }
 
 /* [ic][kh][phase][taps of it][oc4] */

@@ -57,8 +57,8 @@ static int supports(const struct ig_call *call, const struct block *b)
     if (!ig_supports_half(call, ig_gpu_supports_direct) || !ig_gpu_holds_all(call)) return 0;
     const struct ig_conv *a = (const struct ig_conv *)call->attrs;
     const struct ig_window *w = &a->w;
-    return a->groups == 1 && call->in[0].c <= CHANNELS && is_taken(w->kh, w->sh, w->dh) && is_taken(w->kw, w->sw, w->dw) &&
-           which(b, w, pieces_of(call)) >= 0;
+    return a->groups == 1 && ig_gpu_fits_grid(1, call->out[0].c) && call->in[0].c <= CHANNELS && is_taken(w->kh, w->sh, w->dh) &&
+           is_taken(w->kw, w->sw, w->dw) && which(b, w, pieces_of(call)) >= 0;
 }
 
 /* [kh][kw rounded up to 4][4][oc8] */

@@ -23,6 +23,14 @@ static inline int ig_gpu_holds_all(const struct ig_call *call)
     return ig_gpu_holds(&call->out[0]);
 }
 
+enum { IG_GPU_MOST_GRID = 65535 /* blocks of a grid's second and third dim */ };
+
+/* Tiles of 16 channels of a group at least lie across the one, groups with up to 16 pieces of their sums each across the other. */
+static inline int ig_gpu_fits_grid(int64_t groups, int64_t channels)
+{
+    return channels <= 16 * IG_GPU_MOST_GRID && groups * 16 <= IG_GPU_MOST_GRID;
+}
+
 /* So many elements at a time at every pixel whose offset is a multiple of so many channels. */
 static inline int ig_gpu_is_vector_of(const struct ig_operand *o, int32_t n)
 {

@@ -4,7 +4,7 @@
 #include "kernels_cpu/ref/quantized.h"
 #include "kernels_gpu/launch/loops.h"
 
-enum { TILE = 64, MOST_BLOCKS = 65535, BYTES_POINTERS = 9 };
+enum { TILE = 64, BYTES_POINTERS = 9 };
 
 /* Loops over the leading dims. */
 static struct ig_gpu_loops batches(const struct ig_matrices *s)
@@ -32,7 +32,7 @@ int ig_gpu_supports_matmul(const struct ig_call *call)
     const struct ig_matmul *a = (const struct ig_matmul *)call->attrs;
     if (!ig_gpu_supports_matmul_any(call) || !ig_is_f32(&call->out[0])) return 0;
     struct ig_matrices s = matrices(call, 0, 1, a->trans_a, a->trans_b);
-    return s.a.count <= MOST_BLOCKS && s.n <= (int64_t)MOST_BLOCKS * TILE;
+    return s.a.count <= IG_GPU_MOST_GRID && s.n <= (int64_t)IG_GPU_MOST_GRID * TILE;
 }
 
 int ig_gpu_supports_matmul_integer(const struct ig_call *call)
