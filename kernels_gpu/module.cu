@@ -3,6 +3,7 @@
 #include "kernels_gpu/cuda/conv_bytes.cu"
 #include "kernels_gpu/cuda/conv_half.cu"
 #include "kernels_gpu/cuda/conv_mma.cu"
+#include "kernels_gpu/cuda/conv_wide.cu"
 #include "kernels_gpu/cuda/convert.cu"
 #include "kernels_gpu/cuda/depthwise.cu"
 #include "kernels_gpu/cuda/elementwise.cu"

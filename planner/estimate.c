@@ -75,6 +75,7 @@ static const struct family {
     {IG_CONV, "64x64__cuda", 0.88, 1, 64, 64},
     {IG_CONV, "64x64s__cuda", 0.8, 1, 64, 64},
     {IG_CONV, "32x32__cuda", 0.7, 1, 32, 32},
+    {IG_CONV, "f32_64x128k", 0.45, 1, 64, 128}, /* it has run on no GPU: a profile may choose it */
     {IG_CONV, "128x128k", 0.6, 1, 128, 128},
     {IG_CONV, "128x64k", 0.62, 1, 128, 64},
     {IG_CONV, "k2__cuda", 0.62, 1, 64, 64},

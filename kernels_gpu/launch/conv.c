@@ -1,14 +1,14 @@
-/* Convolution and fully connected layers: conv.cu, conv_mma.cu, depthwise.cu, grouped.cu, fc.cu. */
+/* Convolution and fully connected layers: conv.cu, conv_mma.cu, conv_wide.cu, depthwise.cu, grouped.cu, fc.cu. */
 #include "kernels_gpu/launch/launch.h"
 
 #include "kernels_cpu/pack/pack.h"
 
 enum { POINTERS = 7, UNIT = 16, MMA_UNIT = 32 /* of sums: conv.cuh */ };
 enum { WIDE_GROUP = 8 /* fewer channels of a group are not worth a tile */ };
-enum { MOST_FEW = 64 /* pixels that conv_16x128 is offered for */, MOST_GEMV = 16 /* and fc_gemv */ };
+enum { MOST_FEW = 64 /* pixels that conv_16x128 is offered for */, MOST_WIDE = 256 /* conv_64x128 */, MOST_GEMV = 16 /* and fc_gemv */ };
 enum { MOST_GROUPED = 32 /* channels of a group that grouped.cu is offered for: of more a tile is full */ };
 
-struct tiling { /* of conv.cu, conv_mma.cu */
+struct tiling { /* of conv.cu, conv_mma.cu, conv_wide.cu */
     const char *quads, *any; /* functions for aligned pixels, and for all */
     int32_t rows, columns; /* BM, BN; `any` may have smaller ones */
     uint32_t quads_threads;
@@ -41,6 +41,11 @@ static int is_pointwise(const struct ig_call *call, int32_t pixels)
 int ig_gpu_supports_conv_few(const struct ig_call *call)
 {
     return ig_gpu_supports_conv(call) && is_pointwise(call, MOST_FEW);
+}
+
+int ig_gpu_supports_conv_wide(const struct ig_call *call)
+{
+    return ig_gpu_supports_conv(call) && (int64_t)call->out[0].h * call->out[0].w <= MOST_WIDE;
 }
 
 int ig_gpu_supports_conv_gemv(const struct ig_call *call)
@@ -271,6 +276,7 @@ static int gemm(const struct ig_call *call, struct ig_gpu_conv p, const struct t
 #define OF_64x64 "conv_64x64", "conv_any64x64", 64, 64, 64, 64, 64, 128, UNIT
 #define OF_64x64s "conv_64x64s", "conv_any64x64", 64, 64, 128, 64, 64, 128, UNIT
 #define OF_16x128 "conv_16x128", "conv_any16x128", 16, 128, 128, 16, 128, 128, UNIT
+#define OF_64x128 "conv_64x128", "conv_any64x128", 64, 128, 128, 64, 128, 128, UNIT
 #define OF_mma64x64 "conv_mma64x64", "conv_mma_any64x64", 64, 64, 128, 64, 64, 128, MMA_UNIT
 #define OF_mma64x128 "conv_mma64x128", "conv_mma_any64x128", 64, 128, 256, 64, 128, 256, MMA_UNIT
 #define OF_32x32 "conv_32x32", "conv_any32x32", 32, 32, 64, 32, 32, 64, UNIT
@@ -298,6 +304,8 @@ TILE(64x64k16, 64x64, 16)
 TILE(64x64s, 64x64s, 1)
 TILE(16x128, 16x128, 1)
 TILE(16x128k4, 16x128, 4)
+TILE(64x128k4, 64x128, 4)
+TILE(64x128k8, 64x128, 8)
 TILE(mma64x64, mma64x64, 1)
 TILE(mma64x64k2, mma64x64, 2)
 TILE(mma64x64k4, mma64x64, 4)

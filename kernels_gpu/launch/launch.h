@@ -94,6 +94,7 @@ static inline int32_t ig_gpu_some_blocks(int64_t count)
 /* --- launch/conv.c --- */
 ig_supports_fn ig_gpu_supports_conv;       /* as a matrix product; not depthwise */
 ig_supports_fn ig_gpu_supports_conv_few, ig_gpu_supports_conv_gemv; /* 1x1, few pixels */
+ig_supports_fn ig_gpu_supports_conv_wide;  /* some pixels */
 ig_supports_fn ig_gpu_supports_direct;     /* any window and groups */
 ig_supports_fn ig_gpu_supports_volume;     /* three dims, groups of some channels */
 ig_supports_fn ig_gpu_supports_depthwise;  /* 3x3, 5x5 and 7x7, stride 1 and 2; 3x3 and 5x5 of stride 1 also dilated */
@@ -110,7 +111,8 @@ ig_scratch_fn ig_gpu_scratch_split2, ig_gpu_scratch_split3, ig_gpu_scratch_split
 ig_gpu_launch_fn ig_gpu_conv_128x128, ig_gpu_conv_128x128k2, ig_gpu_conv_128x128k4, ig_gpu_conv_128x64, ig_gpu_conv_128x64k2,
     ig_gpu_conv_128x64k3, ig_gpu_conv_128x64k4, ig_gpu_conv_128x64k8, ig_gpu_conv_64x64, ig_gpu_conv_64x64k2, ig_gpu_conv_64x64k4,
     ig_gpu_conv_64x64k8, ig_gpu_conv_64x64k16, ig_gpu_conv_64x64s, ig_gpu_conv_32x32, ig_gpu_conv_32x32k4, ig_gpu_conv_32x32k16,
-    ig_gpu_conv_16x128, ig_gpu_conv_16x128k4, ig_gpu_conv_mma64x64, ig_gpu_conv_mma64x64k2, ig_gpu_conv_mma64x64k4,
+    ig_gpu_conv_16x128, ig_gpu_conv_16x128k4, ig_gpu_conv_64x128k4, ig_gpu_conv_64x128k8, ig_gpu_conv_mma64x64, ig_gpu_conv_mma64x64k2,
+    ig_gpu_conv_mma64x64k4,
     ig_gpu_conv_mma64x64k8, ig_gpu_conv_mma64x128, ig_gpu_conv_mma64x128k2, ig_gpu_conv_mma64x128k4, ig_gpu_conv_mma64x128k8;
 ig_gpu_launch_fn ig_gpu_conv_direct, ig_gpu_conv_depthwise, ig_gpu_conv_depthwise_wide, ig_gpu_conv_depthwise_ring,
     ig_gpu_conv_grouped2x4, ig_gpu_conv_grouped1x4, ig_gpu_conv_volume64x64, ig_gpu_conv_volume32x32;
