@@ -31,6 +31,7 @@ void emu_switch(struct emu_context *from, const struct emu_context *to);
 struct thread {
     struct emu_context context;
     enum state state;
+    int line;               /* of the source: of the barrier or shuffle that it waits at */
     uint32_t brought[2];    /* to shuffles, by turns */
     unsigned shuffles;      /* done */
     struct emu_fragment fragment; /* of a product by tensor cores */
@@ -79,17 +80,19 @@ void emu_omit_barrier(int n)
     omitted = n;
 }
 
-void emu_barrier(void)
+void emu_barrier(int line)
 {
+    threads[running].line = line;
     if (threads[running].barriers++ != omitted) leave(AT_BARRIER);
 }
 
-uint32_t emu_shuffle(uint32_t lanes, uint32_t value, int from)
+uint32_t emu_shuffle(uint32_t lanes, uint32_t value, int from, int line)
 {
     struct thread *t = &threads[running], *warp = t - running % EMU_WARP;
     if (lanes != 0xffffffff) emu_fail("a shuffle of part of a warp");
     unsigned turn = t->shuffles++ & 1;
     t->brought[turn] = value;
+    t->line = line;
     leave(AT_SHUFFLE);
     return warp[from].brought[turn];
 }
@@ -192,13 +195,27 @@ static void wake(unsigned from, unsigned to)
     for (unsigned i = from; i < to; i++) threads[i].state = RUNNABLE;
 }
 
+/* Lanes that wait for each other wait at one line, or it is a fault. */
+static void same_line(unsigned from, unsigned to, const char *what)
+{
+    for (unsigned i = from + 1; i < to; i++) {
+        if (threads[i].line == threads[from].line) continue;
+        snprintf(fault, sizeof fault, "%s, block (%u,%u,%u), thread %u: lanes of a warp are at different %s, in lines %d and %d", kernel_name,
+                 emu_now.block.x, emu_now.block.y, emu_now.block.z, i, what, threads[from].line, threads[i].line);
+        failed = 1;
+        return;
+    }
+}
+
 /* Warps whose lanes all brought what they have go on. 1 if there was one. */
 static int exchange_in_warps(void)
 {
     int any = 0;
     for (unsigned i = 0; i < count; i += EMU_WARP) {
         unsigned to = i + EMU_WARP < count ? i + EMU_WARP : count;
-        if (in_state(i, to, AT_SHUFFLE) < to - i && in_state(i, to, AT_MMA) < to - i) continue;
+        int shuffles = in_state(i, to, AT_SHUFFLE) == to - i;
+        if (!shuffles && in_state(i, to, AT_MMA) < to - i) continue;
+        if (shuffles) same_line(i, to, "shuffles");
         wake(i, to);
         any = 1;
     }
@@ -225,6 +242,7 @@ static void run_block(void)
         if (in_state(0, count, AT_BARRIER) < count) {
             stuck();
         } else {
+            for (unsigned i = 0; i < count; i += EMU_WARP) same_line(i, i + EMU_WARP < count ? i + EMU_WARP : count, "barriers");
             emu_check_phase();
             wake(0, count);
         }
@@ -262,6 +280,7 @@ int emu_launch(const char *name, emu_kernel_fn *fn, struct emu_dim grid, unsigne
         snprintf(fault, sizeof fault, "%s: a grid of %u x %u x %u blocks of %u threads", name, grid.x, grid.y, grid.z, n);
         return -1;
     }
+    emu_check_launch((uint64_t)grid.x * grid.y * grid.z);
     run_grid(&grid);
     return failed ? -1 : 0;
 }

@@ -4,8 +4,8 @@
  *
  * Shared memory: a word that a thread wrote may be touched by another only after a barrier, a word that a thread read
  * may be written by another only after one. That is checked against who did what since the last barrier, whatever the
- * order in which the threads happened to run. Device memory: every byte has its permission. Anything else a thread
- * touches must lie on its stack.
+ * order in which the threads happened to run. Device memory: every byte has its permission; a word that one thread of a launch writes no other
+ * thread of it touches, in either order, but by atomics. Anything else a thread touches must lie on its stack.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +33,8 @@ static struct array arrays[ARRAYS], here[HERE]; /* all that ever were; those of 
 static unsigned n_arrays, n_here;
 static tag phase = 1;
 static tag now;               /* the running thread in this phase */
-static uint32_t in_grid;      /* it among all threads of the grid, from 1 */
+static uint32_t in_grid;      /* it among all threads of all grids, in this one from `grid` + 1 */
+static uint32_t grid = 1, next_grid = 1;
 static const unsigned char *stack_low, *stack_high;
 
 void emu_check_phase(void)
@@ -59,7 +60,7 @@ void emu_check_thread(const void *low, const void *high)
     stack_low = low;
     stack_high = high;
     now = phase << THREAD_BITS | (tag)(emu_now.thread.x + 1);
-    in_grid = 1 + ((b->z * g->y + b->y) * g->x + b->x) * EMU_MAX_THREADS + emu_now.thread.x;
+    in_grid = grid + 1 + ((b->z * g->y + b->y) * g->x + b->x) * EMU_MAX_THREADS + emu_now.thread.x;
 }
 
 void emu_shared(const char *name, void *guarded, size_t guarded_bytes, void *data, size_t bytes)
@@ -176,13 +177,15 @@ struct block {
 };
 
 static unsigned char *device, *access_of; /* memory and, for every byte, enum emu_access */
-static uint32_t *writer_of; /* by word: the thread that wrote it, which may read it again whatever its access; 0: none */
+static struct touched { /* by word: the last threads; `grid` as the reader: several of it. 0: none */
+    uint32_t writer, reader; /* the one that wrote may read again whatever the access; reads of what may be written alone are kept */
+} *touched;
 static struct block *blocks;
 static size_t n_blocks, room_blocks;
 
-static void *reserve(void)
+static void *reserve(size_t bytes)
 {
-    void *p = mmap(NULL, device_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (p == MAP_FAILED) abort();
     return p;
 }
@@ -191,7 +194,7 @@ static void *reserve(void)
 void *emu_alloc(size_t bytes)
 {
     size_t size = (bytes + GRAIN - 1) / GRAIN * GRAIN + GRAIN, offset = GRAIN, at = 0;
-    if (!device) device = reserve(), access_of = reserve(), writer_of = reserve();
+    if (!device) device = reserve(device_bytes), access_of = reserve(device_bytes), touched = reserve(device_bytes / 4 * sizeof *touched);
     while (at < n_blocks && blocks[at].offset < offset + size) {
         offset = blocks[at].offset + blocks[at].bytes;
         at++;
@@ -207,7 +210,7 @@ void *emu_alloc(size_t bytes)
     n_blocks++;
     memset(device + offset, 0xff, size);
     memset(access_of + offset, EMU_GAP, size);
-    memset((char *)writer_of + offset, 0, size);
+    memset(touched + offset / 4, 0, size / 4 * sizeof *touched);
     return device + offset;
 }
 
@@ -234,10 +237,21 @@ void emu_allow(void *address, size_t bytes, unsigned access)
     memset(access_of + ((unsigned char *)address - device), (int)access, bytes);
 }
 
+void emu_check_launch(uint64_t of_grid)
+{
+    const uint64_t threads = of_grid * EMU_MAX_THREADS + 1;
+    if (next_grid + threads > UINT32_MAX) {
+        next_grid = 1;
+        if (touched) madvise(touched, device_bytes / 4 * sizeof *touched, MADV_DONTNEED);
+    }
+    grid = next_grid;
+    next_grid += (uint32_t)threads;
+}
+
 static int is_own(size_t offset, size_t size)
 {
     for (size_t i = offset / 4; i < (offset + size + 3) / 4; i++)
-        if (writer_of[i] != in_grid) return 0;
+        if (touched[i].writer != in_grid) return 0;
     return 1;
 }
 
@@ -261,12 +275,42 @@ INLINE int all_have(const unsigned char *access, size_t size, unsigned bit)
     return (first & second & every) == every;
 }
 
+static void race_of_grid(size_t offset, const char *what, uint32_t by)
+{
+    const uint32_t thread = by - grid - 1, block = thread / EMU_MAX_THREADS;
+    const struct emu_dim *n = &emu_now.grid_dim;
+    if (by == grid) emu_fail("race on device memory at %p: %s several threads of the grid", (const void *)(device + offset), what);
+    emu_fail("race on device memory at %p: %s block (%u,%u,%u), thread %u", (const void *)(device + offset), what, block % n->x,
+             block / n->x % n->y, block / n->x / n->y, thread % EMU_MAX_THREADS);
+}
+
+/* Of whole words: bytes of one may be of several threads. */
+INLINE void write_words(size_t offset, size_t size)
+{
+    for (size_t i = 0; i < size; i += 4) {
+        struct touched *t = &touched[(offset + i) / 4];
+        if (size >= 4 && t->writer > grid && t->writer != in_grid) race_of_grid(offset + i, "writes what was written by", t->writer);
+        if (size >= 4 && t->reader >= grid && t->reader != in_grid) race_of_grid(offset + i, "writes what was read by", t->reader);
+        t->writer = in_grid;
+    }
+}
+
+INLINE void read_words(size_t offset, size_t size)
+{
+    for (size_t i = 0; size >= 4 && i < size; i += 4) {
+        struct touched *t = &touched[(offset + i) / 4];
+        if (t->writer > grid && t->writer != in_grid) race_of_grid(offset + i, "reads what was written by", t->writer);
+        t->reader = t->reader >= grid && t->reader != in_grid ? grid : in_grid;
+    }
+}
+
 INLINE int is_global(const unsigned char *p, size_t size, int writes)
 {
     if (!device || p < device || p + size > device + device_bytes) return 0;
     size_t offset = (size_t)(p - device);
     if (!all_have(access_of + offset, size, writes ? EMU_WRITE : EMU_READ)) forbidden(offset, size, writes);
-    for (size_t i = 0; writes && i < size; i += 4) writer_of[(offset + i) / 4] = in_grid;
+    if (writes) write_words(offset, size);
+    else if (access_of[offset] & EMU_WRITE) read_words(offset, size);
     return 1;
 }
 
@@ -334,6 +378,17 @@ INLINE void touch(const void *address, size_t size, int writes, const void *site
     }
     if (!writes && emu_is_watching) emu_watch_read(p, size);
     if (emu_is_counting) emu_traffic_access(site, p, size, writes ? EMU_GLOBAL_STORE : EMU_GLOBAL_LOAD);
+}
+
+int emu_atomic_max(int *p, int value)
+{
+    const size_t offset = (size_t)((unsigned char *)p - device);
+    const int old = *p;
+    emu_aligned(p, sizeof *p);
+    if (!emu_is_device(p, sizeof *p) || !all_have(access_of + offset, sizeof *p, EMU_READ | EMU_WRITE))
+        emu_fail("an atomic of device memory at %p, which may not be read and written", (void *)p);
+    if (value > old) *p = value;
+    return old;
 }
 
 void emu_check_read(const void *p, size_t bytes)

@@ -49,25 +49,26 @@ static inline float2 make_float2(float x, float y)
 #define blockDim emu_now.block_dim
 #define gridDim emu_now.grid_dim
 
-#define __syncthreads() emu_barrier()
+#define __syncthreads() emu_barrier(__LINE__)
 
 template <typename T> static inline T __ldg(const T *p)
 {
     return *p;
 }
 
-static inline float __shfl_xor_sync(unsigned lanes, float v, int mask)
+#define __shfl_xor_sync(lanes, v, mask) emu_shuffle_xor(lanes, v, mask, __LINE__)
+static inline float emu_shuffle_xor(unsigned lanes, float v, int mask, int line)
 {
     uint32_t bits;
     memcpy(&bits, &v, sizeof bits);
-    bits = emu_shuffle(lanes, bits, (int)(emu_now.thread.x & 31) ^ mask);
+    bits = emu_shuffle(lanes, bits, (int)(emu_now.thread.x & 31) ^ mask, line);
     memcpy(&v, &bits, sizeof bits);
     return v;
 }
 
-static inline int __shfl_xor_sync(unsigned lanes, int v, int mask)
+static inline int emu_shuffle_xor(unsigned lanes, int v, int mask, int line)
 {
-    return (int)emu_shuffle(lanes, (uint32_t)v, (int)(emu_now.thread.x & 31) ^ mask);
+    return (int)emu_shuffle(lanes, (uint32_t)v, (int)(emu_now.thread.x & 31) ^ mask, line);
 }
 
 static inline unsigned __float_as_uint(float v)
@@ -97,12 +98,9 @@ static inline float __uint_as_float(unsigned bits)
     return v;
 }
 
-/* Threads take turns only at barriers. */
 static inline int atomicMax(int *p, int v)
 {
-    int old = *p;
-    if (v > old) *p = v;
-    return old;
+    return emu_atomic_max(p, v);
 }
 
 static inline int min(int a, int b)

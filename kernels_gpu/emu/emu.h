@@ -22,9 +22,10 @@ struct emu_now {        /* of the thread that runs */
 extern struct emu_now emu_now;
 
 /* --- called by kernels --- */
-void emu_barrier(void);
+/* Lanes of a warp meet at one line of the source: a call itself the host's compiler may have made several of. */
+void emu_barrier(int line);
 /* The value that lane `from` of this warp brings to the same call; `lanes` must name all of the warp. */
-uint32_t emu_shuffle(uint32_t lanes, uint32_t value, int from);
+uint32_t emu_shuffle(uint32_t lanes, uint32_t value, int from, int line);
 /*
  * mma.m16n8k16 of the PTX manual on bfloat16, for rows x columns of sums, up to two each: what a lane has of 16 x 8 sums [row][column],
  * of 16 x 16 [row] and of 16 x 8 numbers [column], two of these a word. Sums are cut off after every four products: chips add up 8
@@ -40,6 +41,8 @@ void emu_wmma(float *sum, const unsigned *a, const unsigned *b);
 void emu_wmma_bytes(int *sum, const unsigned *a, const unsigned *b);
 int emu_chip(void); /* 90: what the chip has is sm_90's; tensor cores came with 70, on bytes with 72, on bfloat16 and copies with 80 */
 void emu_set_chip(int sm); /* from now on */
+/* Of device memory, by one of several threads that do so at once; what was there. */
+int emu_atomic_max(int *p, int value);
 /* An access of `bytes` at p is about to come. */
 void emu_aligned(const void *p, size_t bytes);
 /* The same, and it is one access, of 16 bytes at most, that the host's compiler may take apart. */
@@ -118,6 +121,8 @@ void emu_omit_barrier(int n);
 void emu_fail(const char *format, ...) __attribute__((noreturn, format(printf, 1, 2)));
 /* A new phase of the block: all threads have met. */
 void emu_check_phase(void);
+/* A new launch of so many blocks. */
+void emu_check_launch(uint64_t blocks);
 /* A new block: shared memory is not there yet. */
 void emu_check_block(void);
 /* The same for what is watched; and a read by the running thread, of bytes that it may read. */

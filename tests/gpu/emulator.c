@@ -17,22 +17,22 @@
 emu_kernel_fn fault_none__emu, fault_no_barrier__emu, fault_half_a_barrier__emu, fault_early_end__emu, fault_one_buffer__emu,
     fault_past_shared__emu, fault_read__emu, fault_write__emu, fault_write_input__emu, fault_misaligned__emu,
     fault_shuffle__emu, fault_products__emu, fault_unset__emu, fault_copies__emu, fault_copies_unmet__emu, fault_copy_early__emu,
-    fault_many_barriers__emu;
+    fault_many_barriers__emu, fault_two_shuffles__emu, fault_two_barriers__emu, fault_in_place__emu, fault_written_twice__emu, fault_atomics__emu;
 
 enum { N = 128 };
 
 struct bed {
-    float *in, *out; /* device memory */
+    float *in, *out; /* device memory: of N, and N for each of two blocks */
 };
 
 static struct bed bed_make(void)
 {
-    struct bed b = {emu_alloc(N * sizeof(float)), emu_alloc(N * sizeof(float))};
+    struct bed b = {emu_alloc(N * sizeof(float)), emu_alloc(2 * N * sizeof(float))};
     assert_non_null(b.in);
     assert_non_null(b.out);
     for (int i = 0; i < N; i++) b.in[i] = (float)i;
     emu_allow(b.in, N * sizeof(float), EMU_READ);
-    emu_allow(b.out, N * sizeof(float), EMU_WRITE);
+    emu_allow(b.out, 2 * N * sizeof(float), EMU_WRITE);
     return b;
 }
 
@@ -115,6 +115,34 @@ static void planted_barriers(void **state)
     expect("half_a_barrier", fault_half_a_barrier__emu, 0, "of 128 threads 64 wait at a barrier");
     expect("shuffle", fault_shuffle__emu, 0, "at a shuffle");
     expect("products", fault_products__emu, 0, "lanes of a warp are at different products");
+    expect("two_shuffles", fault_two_shuffles__emu, 0, "lanes of a warp are at different shuffles");
+    expect("two_barriers", fault_two_barriers__emu, 0, "lanes of a warp are at different barriers");
+}
+
+/* In place a thread may have its own word; that of another, of its block or of another block, before it or behind, is a race. */
+static void races_of_a_grid(void **state)
+{
+    static const struct {
+        int at;
+        const char *words;
+    } cases[] = {{1, "writes what was read by block (0,0,0), thread 0"}, {-1, "reads what was written by block (0,0,0), thread 0"},
+                 {64, "reads what was written by block (0,0,0), thread 0"}, {65, "reads what was written by block (0,0,0), thread 0"}};
+    struct bed b = bed_make();
+    (void)state;
+    emu_allow(b.out, N * sizeof(float), EMU_READ | EMU_WRITE);
+    for (int i = 0; i < N; i++) b.out[i] = (float)i;
+    for (int times = 0; times < 2; times++) assert_int_equal(run(&b, "own", fault_in_place__emu, 0), 0);
+    for (int i = 0; i < N; i++) assert_true(b.out[i] == (float)(i + 2));
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        assert_int_equal(run(&b, "other", fault_in_place__emu, cases[i].at), -1);
+        if (!strstr(emu_fault(), "race on device memory") || !strstr(emu_fault(), cases[i].words)) fail_msg("'%s', %s", emu_fault(), cases[i].words);
+    }
+    memset(b.out, 0, 4 * sizeof *b.out);
+    assert_int_equal(run(&b, "atomics", fault_atomics__emu, 5), 0);
+    assert_int_equal(((int *)b.out)[2], 126 + 5);
+    bed_free(&b);
+    expect("atomics of an output", fault_atomics__emu, 0, "may not be read and written");
+    expect("written_twice", fault_written_twice__emu, 0, "writes what was written by block (0,0,0), thread 0");
 }
 
 static void planted_accesses(void **state)
@@ -150,7 +178,7 @@ static void unset_is_nan(void **state)
     struct bed b = bed_make();
     (void)state;
     assert_int_equal(run(&b, "unset", fault_unset__emu, 0), 0);
-    assert_true(isnan(b.out[0]) && b.out[1] == 1);
+    assert_true(isnan(b.out[0]) && b.out[1] == 1 && isnan(b.out[N]) && b.out[N + 1] == 1);
     bed_free(&b);
 }
 
@@ -208,7 +236,8 @@ static void problem_make(struct problem *p, const struct ig_kernel *kernel, int3
  * conv_16x128 has as many barriers as its sums need, which are of 120 products in every warp here. conv_half_mma* have one a step of
  * 32 channels and two around the sums, of which the first is needed where these lie upon the last step; where operands come through
  * registers, as at odd addresses, they are put two barriers before they are read. Without its first one conv_f32_first* reads from where no
- * row is. conv_f16_first_mma* have one when all is there, and two around the sums of either of a warp's tiles.
+ * row is. conv_f16_first_mma* have one when all is there, and two around the sums of either of a warp's tiles. conv_64x128 has one a step
+ * and two around the sums that its halves give each other.
  */
 static void barriers_are_needed(void **state)
 {
@@ -225,7 +254,7 @@ static void barriers_are_needed(void **state)
                  {"conv_f32_first128x64__cuda", 9, 9, 3, 3, 2}, {"conv_f32_first64x32k2__cuda", 9, 9, 3, 3, 4},
                  {"conv_f32_first64x16k4__cuda", 9, 9, 4, 5, 4}, {"conv_f32_16x128__cuda", 5, 6, 480, 1, 8},
                  {"conv_f16_first_mma128x64__cuda", 9, 9, 3, 3, 5}, {"conv_f16_first_mma128x32__cuda", 9, 9, 4, 5, 5},
-                 {"conv_f32_16x128k4__cuda", 5, 6, 1920, 1, 8}};
+                 {"conv_f32_16x128k4__cuda", 5, 6, 1920, 1, 8}, {"conv_f32_64x128k8__cuda", 9, 9, 24, 3, 5}};
     static struct problem p;
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -266,6 +295,43 @@ static void output_is_watched(void **state)
     assert_int_equal(emu_launch(launch->function, emu_function(launch->function), grid, launch->block, launch->params), -1);
     if (!strstr(emu_fault(), "of device memory")) fail_msg("%s", emu_fault());
     emu_free(in), emu_free(out), emu_free(w), emu_free(z);
+}
+
+/* What computes a 1x1 layer of many groups or channels, of `type`, goes by grids that a GPU takes. How many kernels do. */
+static int grids_fit(int32_t op, int32_t type, int32_t groups, int32_t ic, int32_t oc)
+{
+    static const float numbers[4];
+    struct ig_shape x = {type, 4, {1, 1, 1, groups * ic}}, w = {type, 4, {groups * oc, ic, 1, 1}}, y = {type, 4, {1, 1, 1, groups * oc}};
+    struct ig_conv conv = {.w = {1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 1, 1}, .groups = groups};
+    struct ig_fc fc = {0};
+    const struct ig_shape *in[] = {&x, &w}, *out[] = {&y};
+    struct ig_gpu_launch launches[IG_GPU_LAUNCHES];
+    struct ig_call call;
+    int batch, fit = 0;
+    if (op == IG_FC) x.rank = w.rank = y.rank = 2, x.dims[1] = ic, y.dims[1] = oc;
+    const void *attrs = op == IG_FC ? (const void *)&fc : (const void *)&conv;
+    assert_int_equal(ig_build_call((enum ig_op)op, attrs, in, (const void *[]){NULL, numbers}, 2, out, 1, &call, &batch), 0);
+    for (int i = 0; i < ig_kernel_count(); i++) {
+        const struct ig_kernel *k = ig_kernel_at(i);
+        if (k->op != op || k->isa != IG_ISA_CUDA || !k->supports(&call)) continue;
+        fit++;
+        for (int n = ig_gpu_launcher(k->name)(&call, NULL, launches); n-- > 0;)
+            if (launches[n].grid[1] > EMU_MAX_GRID || launches[n].grid[2] > EMU_MAX_GRID)
+                fail_msg("%s: a grid of %u x %u x %u", k->name, launches[n].grid[0], launches[n].grid[1], launches[n].grid[2]);
+    }
+    return fit;
+}
+
+static void grids_of_large_layers(void **state)
+{
+    (void)state;
+    assert_true(grids_fit(IG_CONV, IG_F32, 4095, 8, 8) > 20);
+    for (int32_t type = IG_F32;; type = IG_F16) {
+        assert_true(grids_fit(IG_CONV, type, 4096, 8, 8) > 0);
+        assert_true(grids_fit(IG_CONV, type, 1, 1, 1 << 22) > 0);
+        assert_true(grids_fit(IG_FC, type, 1, 4, 1 << 22) > 0);
+        if (type == IG_F16) break;
+    }
 }
 
 /*
@@ -411,9 +477,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(right_kernels_run), cmocka_unit_test(planted_races), cmocka_unit_test(many_barriers),
-        cmocka_unit_test(planted_copies), cmocka_unit_test(planted_barriers), cmocka_unit_test(planted_accesses),
+        cmocka_unit_test(planted_copies), cmocka_unit_test(planted_barriers), cmocka_unit_test(planted_accesses), cmocka_unit_test(races_of_a_grid),
         cmocka_unit_test(planted_launches), cmocka_unit_test(unset_is_nan), cmocka_unit_test(barriers_are_needed),
-        cmocka_unit_test(output_is_watched), cmocka_unit_test(memory_is_given_back),
+        cmocka_unit_test(output_is_watched), cmocka_unit_test(grids_of_large_layers), cmocka_unit_test(memory_is_given_back),
         cmocka_unit_test(deconvs_multiply_no_gaps), cmocka_unit_test(strips_of_any_height),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -25,9 +25,9 @@ emu_kernel_fn traffic_words__emu, traffic_quads__emu, traffic_writes__emu, traff
 static struct emu_traffic counted(emu_kernel_fn *kernel, int apart, int share, int lanes)
 {
     const struct emu_dim grid = {BLOCKS / 4, 2, 2};
-    struct traffic_params p = {emu_alloc(WORDS * 4), emu_alloc(WORDS * 4), apart, share, lanes};
+    struct traffic_params p = {emu_alloc(WORDS * 4), emu_alloc(BLOCKS * OF_BLOCK * 4), apart, share, lanes};
     emu_allow((void *)(uintptr_t)p.in, WORDS * 4, EMU_READ);
-    emu_allow(p.out, WORDS * 4, EMU_WRITE);
+    emu_allow(p.out, BLOCKS * OF_BLOCK * 4, EMU_WRITE);
     emu_count(4);
     if (emu_launch("counted", kernel, grid, 32, &p)) fail_msg("%s", emu_fault());
     struct emu_traffic t = *emu_counted(0);

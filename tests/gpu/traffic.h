@@ -2,6 +2,8 @@
 #ifndef TESTS_GPU_TRAFFIC_H
 #define TESTS_GPU_TRAFFIC_H
 
+enum { OF_BLOCK = 64 /* words of out that a block may write */ };
+
 struct traffic_params {
     const float *in;
     float *out;
