@@ -112,18 +112,20 @@ static double of_grouped(const struct operand *o)
 }
 
 /*
- * first.cu: a block has the patch of a rectangle of outputs, and up to 64 channels of these. 0: it does not compute this, or under a window or
- * stride that is rare (11x11 of 4), of which more reads are said than there are.
+ * first.cu, and first_half.cu where weights are halves: a block has the patch of a rectangle of outputs, and up to 64 channels of these. 0: they do
+ * not compute this, or under a window or stride that is rare (11x11 of 4), or of pixels that are halves, which a TX2 reads by conv_half.cu: more
+ * reads are said then than there are. Of halves and an odd stride a TX2's are fewer.
  */
 static double of_first(const struct operand *o)
 {
-    enum { MOST_CHANNELS = 4, ROWS = 8, COLUMNS = 16 };
+    enum { MOST_CHANNELS = 4 };
     const struct ig_conv *a = &o->n->attrs.conv;
     const struct ig_window *w = &a->w;
     if (o->n->op != IG_CONV || o->in->type != IG_F32 || w->kd > 1 || w->in_d > 1 || a->groups > 1 || extent(o->in, 0) > MOST_CHANNELS) return 0;
     if (w->kh < 3 || w->kw < 3 || w->kh > 7 || w->kw > 7 || w->sh > 2 || w->sw > 2 || w->dh > 1 || w->dw > 1) return 0;
-    double patch = (double)((ROWS - 1) * w->sh + w->kh) * ((COLUMNS - 1) * w->sw + w->kw);
-    return patch / (ROWS * COLUMNS) * pixels(o->out) / pixels(o->in) * tiles(extent(o->out, 0));
+    const int is_wide = o->g->values[o->n->in[1]].shape.type == IG_F16 && w->sw % 2, rows = is_wide ? 4 : 8, columns = is_wide ? 32 : 16;
+    double patch = (double)((rows - 1) * w->sh + w->kh) * ((columns - 1) * w->sw + w->kw);
+    return patch / (rows * columns) * pixels(o->out) / pixels(o->in) * tiles(extent(o->out, 0));
 }
 
 /* The image: its pixels by their taps, its channels by every tile of outputs. The others where they are made at run time. */

@@ -94,15 +94,20 @@ static void begin(void)
     rng = (struct rng){1};
 }
 
-/* All floats of the case become halves. */
-static void halve(void)
+/* Floats of the case become halves: constants; all. */
+static void halve_some(int constants)
 {
     for (int32_t v = 0; v < g->n_values; v++) {
         struct ig_value *of = &g->values[v];
-        if (of->shape.type != IG_F32) continue;
+        if (of->shape.type != IG_F32 || (constants && !of->data)) continue;
         of->shape.type = IG_F16;
         if (of->data) fill((void *)(uintptr_t)of->data, &of->shape); /* in half the room */
     }
+}
+
+static void halve(void)
+{
+    halve_some(0);
 }
 
 /* Input `k` of the case's node as the kernel reads it, within a share of what the planner says; then the case is over. */
@@ -169,6 +174,20 @@ static void first_convolutions(void **state)
             image(15 * stride + k, k == 5 ? 1 : 3);
             net_conv_window(g, 0, k == 5 ? 128 : 64, &w, 1, -1);
             end("conv_f32_first128x64__cuda", 0, EXACT);
+        }
+}
+
+/* The same of weights that are halves: 32 x 32 outputs are whole blocks of both shapes. */
+static void first_convolutions_in_halves(void **state)
+{
+    (void)state;
+    for (int32_t k = 3; k <= 7; k += 2)
+        for (int32_t stride = 1; stride <= 2; stride++) {
+            struct ig_window w = window(k, stride);
+            image(31 * stride + k, k == 5 ? 1 : 3);
+            net_conv_window(g, 0, k == 5 ? 128 : 64, &w, 1, -1);
+            halve_some(1);
+            end("conv_f16_first_mma128x64__cuda", 0, EXACT);
         }
 }
 
@@ -518,7 +537,7 @@ static void moves(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(convolutions), cmocka_unit_test(first_convolutions),
+        cmocka_unit_test(convolutions), cmocka_unit_test(first_convolutions), cmocka_unit_test(first_convolutions_in_halves),
         cmocka_unit_test(grouped_convolutions), cmocka_unit_test(convolutions_one_by_one), cmocka_unit_test(convolutions_of_bytes), cmocka_unit_test(volumes), cmocka_unit_test(pools), cmocka_unit_test(maximum_of_bytes),
         cmocka_unit_test(averages_of_bytes),
         cmocka_unit_test(samples),      cmocka_unit_test(products),                cmocka_unit_test(element_wise),
