@@ -1,18 +1,21 @@
 /*
- * The model's nodes as one list: calls of model-local functions replaced by their bodies, tensor names made
- * unique.
+ * The model's nodes as one list: calls of model-local functions replaced by their bodies, bodies of both branches of Ifs
+ * beside these, tensor names made unique.
  */
 #include "graph/onnx/import.h"
 
 #include <string.h>
 
-enum { MAX_FORMALS = 256, MAX_CALLS = 32 };
+enum { MAX_FORMALS = 256, MAX_CALLS = 32, MAX_PREFIX = 4096 };
 
-struct frame {                    /* the body being walked: the graph's, or a function's */
+struct frame {                    /* the body being walked: the graph's, a function's, or a branch's */
     const struct im_scope *scope; /* NULL: the graph's */
     const Onnx__FunctionProto *function;
     const struct im_node *call;
-    const char *prefix; /* of names inside */
+    const struct frame *around; /* of a branch: whose names it has, too; else NULL */
+    struct im_names *own;       /* of a branch: names of what it makes */
+    const char *prefix;         /* of tensors' names inside */
+    const char *label;          /* of nodes' names */
     int depth;
 };
 
@@ -48,7 +51,9 @@ static int64_t opset_of(const struct im *m, const struct frame *f, const char *d
 /* The name that `name` of the body has outside. */
 static const char *outer_name(struct im *m, const struct frame *f, const char *name)
 {
-    if (!f->function || !*name) return name;
+    if (!*name) return name;
+    if (f->around) return im_find(m, f->own, name, 0) ? im_format(m, "%s%s", f->prefix, name) : outer_name(m, f->around, name);
+    if (!f->function) return name;
     for (size_t i = 0; i < f->function->n_input; i++)
         if (!strcmp(f->function->input[i], name)) return (int)i < f->call->n_in ? f->call->in[i] : "";
     for (size_t i = 0; i < f->function->n_output; i++)
@@ -70,7 +75,7 @@ static struct im_node make_node(struct im *m, const struct frame *f, const Onnx_
     struct im_node n = {
         .op = plain(pb->op_type), .domain = plain_domain(pb->domain), .pb = pb, .scope = f->scope};
     n.name = plain(pb->name);
-    if (f->function) n.name = im_format(m, "%s%s", f->prefix, n.name);
+    if (f->function) n.name = im_format(m, "%s%s", f->label, n.name);
     n.opset = opset_of(m, f, n.domain);
     if (pb->n_input > INT16_MAX || pb->n_output > INT16_MAX)
         im_fail(m, "node '%s' has too many inputs", n.name);
@@ -120,11 +125,70 @@ static void inline_call(struct im *m, const struct frame *f, const struct im_nod
     struct im_scope *scope = im_alloc(m, sizeof *scope);
     *scope = (struct im_scope){f->scope, call->pb, fn};
     const char *base = *call->name ? call->name : call->n_out && *call->out[0] ? call->out[0] : call->op;
-    struct frame inner = {scope, fn, call, im_format(m, "%s/", base), f->depth + 1};
-    if (strlen(inner.prefix) > 4096)
+    struct frame inner = {.scope = scope, .function = fn, .call = call, .prefix = im_format(m, "%s/", base), .depth = f->depth + 1};
+    if (strlen(inner.prefix) > MAX_PREFIX)
         im_fail(m, "names grow too long in nested functions at '%.80s'", call->op);
     if (!*call->name) inner.prefix = im_format(m, "%s_%d/", base, m->n_nodes);
+    inner.label = inner.prefix;
     walk(m, &inner, fn->node, fn->n_node);
+}
+
+static void own_name(struct im *m, struct frame *f, const char *name)
+{
+    if (!*plain(name)) return;
+    if (++m->n_names > IM_NAMES) im_fail(m, "the branches of its Ifs make more than %d tensors", IM_NAMES);
+    im_find(m, f->own, name, 1);
+}
+
+static void find_own_names(struct im *m, struct frame *f, const Onnx__GraphProto *body)
+{
+    for (size_t i = 0; i < body->n_initializer; i++)
+        own_name(m, f, body->initializer[i]->name);
+    for (size_t i = 0; i < body->n_node; i++)
+        for (size_t k = 0; k < body->node[i]->n_output; k++)
+            own_name(m, f, body->node[i]->output[k]);
+}
+
+/* What the branch has for the outputs of its If. */
+static const char **inline_branch(struct im *m, const struct frame *f, const struct im_node *n, const Onnx__GraphProto *body, const char *which)
+{
+    const char *base = *n->name ? n->name : n->n_out ? n->out[0] : "If";
+    struct frame inner = *f;
+    if (body->n_input) im_fail(m, "the %s branch of '%.200s' has inputs", which, base);
+    if ((int64_t)body->n_output != n->n_out)
+        im_fail(m, "the %s branch of '%.200s' has %zu outputs, not the node's %d", which, base, body->n_output, n->n_out);
+    if (f->depth >= MAX_CALLS) im_fail(m, "branches and functions are nested more than %d deep at '%.200s'", MAX_CALLS, base);
+    if (++m->n_calls > IM_NODES) im_fail(m, "it has more than %d branches and calls of functions", IM_NODES);
+    inner.around = f;
+    inner.own = im_alloc(m, sizeof *inner.own);
+    inner.prefix = im_format(m, "%s/%s%d/", base, which, m->n_calls);
+    inner.depth++;
+    if (strlen(inner.prefix) > MAX_PREFIX) im_fail(m, "names grow too long in nested branches at '%.80s'", base);
+    find_own_names(m, &inner, body);
+    im_add_initializers(m, body, inner.prefix);
+    walk(m, &inner, body->node, body->n_node);
+    const char **out = im_array(m, body->n_output, sizeof *out);
+    for (size_t i = 0; i < body->n_output; i++)
+        out[i] = outer_name(m, &inner, plain(body->output[i]->name));
+    return out;
+}
+
+static const Onnx__GraphProto *find_branch(const Onnx__NodeProto *pb, const char *name)
+{
+    for (size_t i = 0; i < pb->n_attribute; i++)
+        if (!strcmp(plain(pb->attribute[i]->name), name)) return pb->attribute[i]->g;
+    return NULL;
+}
+
+/* An If that lacks a branch stays as it is: what becomes of it is op_if.c's to say. */
+static void inline_branches(struct im *m, const struct frame *f, struct im_node *n)
+{
+    const Onnx__GraphProto *then = find_branch(n->pb, "then_branch"), *other = find_branch(n->pb, "else_branch");
+    if (!then || !other) return;
+    struct im_fork *fork = im_alloc(m, sizeof *fork);
+    fork->out[0] = inline_branch(m, f, n, then, "then");
+    fork->out[1] = inline_branch(m, f, n, other, "else");
+    n->fork = fork;
 }
 
 static void walk(struct im *m, const struct frame *f, Onnx__NodeProto *const *list, size_t count)
@@ -132,10 +196,12 @@ static void walk(struct im *m, const struct frame *f, Onnx__NodeProto *const *li
     for (size_t i = 0; i < count; i++) {
         struct im_node n = make_node(m, f, list[i]);
         const Onnx__FunctionProto *function = find_function(m, list[i]);
-        if (function)
+        if (function) {
             inline_call(m, f, &n, function);
-        else
-            append(m, &n);
+            continue;
+        }
+        if (!*n.domain && !strcmp(n.op, "If")) inline_branches(m, f, &n);
+        append(m, &n);
     }
 }
 
@@ -151,7 +217,7 @@ static void index_functions(struct im *m)
 
 void im_flatten(struct im *m)
 {
-    struct frame top = {.prefix = ""};
+    struct frame top = {.prefix = "", .label = ""};
     index_functions(m);
     m->g->opset = opset_of(m, &top, "");
     m->g->onnx_nodes = (int32_t)(m->model->graph->n_node < INT32_MAX ? m->model->graph->n_node : INT32_MAX);

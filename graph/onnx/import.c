@@ -49,25 +49,33 @@ static const char *unknown(const char *domain)
     return "is not of ONNX's own domain; export without custom operators";
 }
 
-/* All operators that the tables do not have, before any work is done. */
-static void check_operators(struct im *m)
+static void poison(struct im *m, const struct im_node *n)
 {
-    for (int i = 0; i < m->n_order; i++) {
-        struct im_node *n = &m->nodes[m->order[i]];
-        const struct im_op *op = im_op_find(n);
-        if (op && op->run) continue;
-        im_report_node(m, n, op ? op->why : unknown(n->domain));
-        for (int k = 0; k < n->n_out; k++)
-            if (*n->out[k]) im_find(m, &m->names, n->out[k], 0)->value = IM_POISON;
-    }
+    for (int k = 0; k < n->n_out; k++)
+        if (*n->out[k]) im_find(m, &m->names, n->out[k], 0)->value = IM_POISON;
 }
 
-static int poisoned(struct im *m, const struct im_node *n)
+/* Whether the tables have the node's operator; reports it where they do not. */
+static int known(struct im *m, const struct im_node *n)
 {
-    for (int i = 0; i < n->n_in; i++)
-        if (*n->in[i] && im_find(m, &m->names, n->in[i], 0)->value == IM_POISON) return 1;
-    for (int i = 0; i < n->n_out; i++)
-        if (*n->out[i] && im_find(m, &m->names, n->out[i], 0)->value == IM_POISON) return 1;
+    const struct im_op *op = im_op_find(n);
+    if (op && op->run) return 1;
+    im_report_node(m, n, op ? op->why : unknown(n->domain));
+    poison(m, n);
+    return 0;
+}
+
+/* All operators that the tables do not have, before any work is done; of branches those that are taken, when that is known. */
+static void check_operators(struct im *m)
+{
+    for (int i = 0; i < m->n_nodes; i++)
+        if (m->nodes[i].state == IM_LIVE) known(m, &m->nodes[i]);
+}
+
+static int poisoned(struct im *m, const char **names, int n)
+{
+    for (int i = 0; i < n; i++)
+        if (*names[i] && im_find(m, &m->names, names[i], 0)->value == IM_POISON) return 1;
     return 0;
 }
 
@@ -89,11 +97,10 @@ static int handle(struct im *m, const struct im_node *n)
 
 static void convert_nodes(struct im *m)
 {
-    for (int i = 0; i < m->n_order; i++) {
-        const struct im_node *n = &m->nodes[m->order[i]];
-        if (!poisoned(m, n) && !handle(m, n)) continue;
-        for (int k = 0; k < n->n_out; k++)
-            if (*n->out[k]) im_find(m, &m->names, n->out[k], 0)->value = IM_POISON;
+    const struct im_node *n;
+    while ((n = im_next(m))) {
+        if (poisoned(m, n->out, n->n_out) || !known(m, n)) continue;
+        if (poisoned(m, n->in, n->n_in) || handle(m, n)) poison(m, n);
     }
 }
 

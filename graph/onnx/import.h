@@ -1,10 +1,11 @@
 /*
  * The importer's private vocabulary.
  *
- * Stages, each in the file of its name: wire (bytes -> protobuf-c messages), flatten (functions inlined, one
- * list of nodes), order (what the outputs need, sorted), inputs, then one forward pass: each ONNX node's
- * handler (op_*.c, found through table.c) emits graph nodes; emit.c infers their shapes and folds those whose
- * inputs are constant.
+ * Stages, each in the file of its name: wire (bytes -> protobuf-c messages), flatten (functions and branches of
+ * Ifs inlined, one list of nodes), order (what the outputs need), inputs, then one forward pass, producers
+ * first: each ONNX node's handler (op_*.c, found through table.c) emits graph nodes; emit.c infers their shapes
+ * and folds those whose inputs are constant. Of an If the pass meets its condition first, and then what the
+ * branch that is taken needs; what only the other needs it never meets.
  *
  * Tensors are handles: a value of the graph (>= 0), IM_ABSENT, or (<= IM_EMPTY) a constant without elements,
  * which the graph cannot hold and which only means "not given" or "no dimensions" in ONNX.
@@ -28,6 +29,7 @@ enum {
     IM_MICROSOFT = 1,   /* the same of onnxruntime's domain, com.microsoft */
     IM_DEPTH = 64,      /* nesting of messages */
     IM_NODES = 1 << 15, /* nodes after inlining */
+    IM_NAMES = 1 << 20, /* tensors that branches of Ifs make */
     IM_LARGE = 1 << 12  /* bytes from which a piece of the arena belongs to the graph */
 };
 
@@ -53,6 +55,20 @@ struct im_scope { /* the call that a function's body was inlined from: where ref
     const Onnx__FunctionProto *function;
 };
 
+struct im_fork {           /* the branches of an If: then, else */
+    const char **out[2];   /* [n_out] what each has for the node's outputs */
+    const char **taken;    /* one of them; NULL: not known yet */
+};
+
+enum im_state {
+    IM_DEAD = 0, /* no output needs it */
+    IM_LIVE,     /* one does */
+    IM_MAYBE,    /* one does where a branch is taken */
+    IM_OPEN,     /* its inputs are being made */
+    IM_READY,    /* they are there */
+    IM_DONE
+};
+
 struct im_node {                    /* an ONNX node after inlining */
     const char *name, *op, *domain; /* never NULL; the domain "ai.onnx" has become "" */
     int64_t opset;                  /* of its domain; 0: not imported */
@@ -60,7 +76,9 @@ struct im_node {                    /* an ONNX node after inlining */
     const char **in, **out; /* tensor names, "" where absent */
     const Onnx__NodeProto *pb;
     const struct im_scope *scope;
-    int32_t state; /* order.c: enum im_state */
+    struct im_fork *fork; /* of an If; then `in` is the condition, and once that is known what the taken branch has */
+    int32_t state;        /* enum im_state */
+    int32_t next;         /* input to look at next */
 };
 
 struct im_name {                   /* a tensor name of the model */
@@ -98,8 +116,9 @@ struct im {
     struct im_names symbols;   /* dim_param; value: its size */
     struct im_node *nodes;
     int32_t n_nodes, room_nodes;
-    int32_t n_calls; /* of functions, inlined so far */
-    int32_t *order, n_order; /* live nodes, producers first */
+    int32_t n_calls; /* of functions, and branches, inlined so far */
+    int32_t n_names; /* of tensors that branches make */
+    int32_t *stack, depth, root; /* of im_next: nodes on the way to producers, and which live node to begin with next */
     struct ig_shape *empties;
     int32_t n_empties;
     const struct im_node *node;    /* being handled, or NULL */
@@ -157,7 +176,14 @@ void *im_unpack(const ProtobufCMessageDescriptor *type, ProtobufCAllocator *a, c
 /* m->model of the file's bytes; im_fail where they are no model with a graph. */
 void im_parse(struct im *m, const void *bytes, size_t n);
 void im_flatten(struct im *m);
+/* Enters the initializers of the graph, or of a branch, whose names get a prefix. */
+void im_add_initializers(struct im *m, const Onnx__GraphProto *graph, const char *prefix);
 void im_order(struct im *m);
+/*
+ * The next live node, producers first; NULL: there is none. An If comes when its condition has been made, and again, where
+ * that has set fork->taken, when the outputs of the branch have been.
+ */
+const struct im_node *im_next(struct im *m);
 void im_bind_inputs(struct im *m);
 const char *im_doubt(struct im *m); /* Where shapes do not fit: asks about one that the file leaves open and was given; "" where none is. */
 void im_make_outputs(struct im *m);
@@ -257,7 +283,7 @@ im_op_fn im_op_pool, im_op_global_pool, im_op_max_unpool, im_op_roi_align, im_op
 im_op_fn im_op_gemm, im_op_matmul, im_op_einsum, im_op_matmul_integer, im_op_qlinear_matmul, im_op_quantize,
     im_op_dequantize, im_op_dynamic_quantize;
 im_op_fn im_op_batch_norm, im_op_instance_norm, im_op_group_norm, im_op_layer_norm, im_op_lp_norm, im_op_mvn;
-im_op_fn im_op_reverse_sequence, im_op_det;
+im_op_fn im_op_reverse_sequence, im_op_det, im_op_if;
 im_op_fn im_op_softmax, im_op_reduce, im_op_arg, im_op_cumsum, im_op_topk;
 im_op_fn im_op_constant, im_op_constant_of_shape, im_op_shape, im_op_size, im_op_range, im_op_eye_like,
     im_op_one_hot;

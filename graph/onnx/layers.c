@@ -50,11 +50,11 @@ static int needs_place(const struct reading *r, const struct im_node *n)
 /* Live nodes that compute from an activation are numbered, in the file's order. */
 static void number(struct reading *r)
 {
-    const struct im *m = r->m;
+    struct im *m = r->m;
     for (int i = 0; i < m->n_nodes; i++)
         r->layer_of[i] = SPARE;
-    for (int i = 0; i < m->n_order; i++) /* producers first */
-        if (needs_place(r, &m->nodes[m->order[i]])) r->layer_of[m->order[i]] = 0;
+    for (const struct im_node *n; (n = im_next(m));) /* producers first */
+        if (needs_place(r, n)) r->layer_of[n - m->nodes] = 0;
     for (int i = 0; i < m->n_nodes; i++)
         r->layer_of[i] = r->layer_of[i] == SPARE ? SPARE : r->l->n++;
     r->l->n_spare = m->n_nodes - r->l->n;

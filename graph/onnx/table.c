@@ -99,7 +99,7 @@ static const struct im_op onnx[] = {
     {"HardSwish", im_op_unary, NULL, IG_HARD_SWISH},
     {"Hardmax", im_op_softmax, NULL, IG_SOFTMAX_HARD},
     {"Identity", im_op_identity, NULL, 0},
-    {"If", NULL, control, 0},
+    {"If", im_op_if, NULL, 0},
     {"ImageDecoder", NULL, "decode pictures before the network", 0},
     {"ImageScaler", NULL, removed, 0},
     {"InstanceNormalization", im_op_instance_norm, NULL, 0},
