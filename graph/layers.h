@@ -1,6 +1,6 @@
 /*
  * The layers of an ONNX file, as a person who spreads a network over machines names them: its nodes before any pass, in
- * the file's order, calls of functions replaced by their bodies.
+ * the file's order, calls of functions replaced by their bodies, those of both branches of an If before it.
  *
  * Some nodes need no place and are listed apart, as spare: constants, what is made of constants and of shapes alone (shapes
  * are known when a network is cast), and what no output of the network needs.

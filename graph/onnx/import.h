@@ -55,9 +55,9 @@ struct im_scope { /* the call that a function's body was inlined from: where ref
     const Onnx__FunctionProto *function;
 };
 
-struct im_fork {           /* the branches of an If: then, else */
-    const char **out[2];   /* [n_out] what each has for the node's outputs */
-    const char **taken;    /* one of them; NULL: not known yet */
+struct im_fork {         /* the branches of an If: then, else */
+    const char **out[2]; /* [n_out] what each has for the node's outputs */
+    const char **taken;  /* one of them; NULL: not known yet */
 };
 
 enum im_state {
@@ -166,7 +166,7 @@ void *im_map_file(const char *path, size_t *n, char *err, size_t err_bytes);
 const char *im_kind(const void *bytes, size_t n);
 /* 0 if `n` bytes are well-formed as message `type`, of 2 GiB at most; else -1 with a line in err. */
 int im_check(const ProtobufCMessageDescriptor *type, const void *bytes, size_t n, char *err, size_t err_bytes);
-/* Copy of a well-formed ModelProto without tensors' elements and nodes' attributes, from malloc; NULL: out of memory. */
+/* Copy of a well-formed ModelProto without tensors' elements and nodes' attributes but graphs, from malloc; NULL: out of memory. */
 void *im_slim(const void *bytes, size_t n, size_t *slim_bytes);
 /* The same with all but large elements of tensors, which are read when they are needed, into their place. */
 void *im_thin(const void *bytes, size_t n, size_t *thin_bytes);

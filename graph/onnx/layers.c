@@ -47,6 +47,20 @@ static int needs_place(const struct reading *r, const struct im_node *n)
     return 0;
 }
 
+/* Which branch of an If is taken is not known without weights: it reads the outputs of both. */
+static void read_branches(struct im *m)
+{
+    for (int i = 0; i < m->n_nodes; i++) {
+        struct im_node *n = &m->nodes[i];
+        if (!n->fork) continue;
+        const char **in = im_array(m, (size_t)n->n_in + 2 * (size_t)n->n_out, sizeof *in);
+        for (int k = 0; k < n->n_in; k++) in[k] = n->in[k];
+        for (int k = 0; k < 2 * n->n_out; k++) in[n->n_in + k] = n->fork->out[k / n->n_out][k % n->n_out];
+        n->n_in += 2 * n->n_out;
+        n->in = in;
+    }
+}
+
 /* Live nodes that compute from an activation are numbered, in the file's order. */
 static void number(struct reading *r)
 {
@@ -125,6 +139,7 @@ static int run(struct im *m, struct ig_layers *l, const void *bytes, size_t n)
     im_parse(m, bytes, n);
     im_flatten(m);
     im_order(m);
+    read_branches(m);
     r.layer_of = im_array(m, (size_t)m->n_nodes, sizeof *r.layer_of);
     number(&r);
     fill(&r);

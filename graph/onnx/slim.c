@@ -1,10 +1,11 @@
 /*
- * A copy of an ONNX file without what it weighs: tensors keep their names, nodes lose their attributes. What is left says
+ * A copy of an ONNX file without what it weighs: tensors keep their names, nodes the branches of Ifs. What is left says
  * who reads whom, in some hundred kilobytes where the file has hundreds of megabytes, whose pages are not even touched.
  *
  *     ModelProto { graph, opset_import, functions }
  *       GraphProto { node, initializer, input, output, sparse_initializer }
- *         NodeProto { input, output, name, op_type, domain, overload }   TensorProto { name }   ValueInfoProto { name }
+ *         NodeProto { input, output, name, op_type, attribute, domain, overload }   TensorProto { name }   ValueInfoProto { name }
+ *           AttributeProto { name, g }
  */
 #include "graph/onnx/import.h"
 
@@ -19,7 +20,8 @@ static const struct keep { /* messages of which not all is kept */
 } kept[] = {
     {&onnx__model_proto__descriptor, FIELD(7) | FIELD(8) | FIELD(25)},
     {&onnx__graph_proto__descriptor, FIELD(1) | FIELD(5) | FIELD(11) | FIELD(12) | FIELD(15)},
-    {&onnx__node_proto__descriptor, FIELD(1) | FIELD(2) | FIELD(3) | FIELD(4) | FIELD(7) | FIELD(8)},
+    {&onnx__node_proto__descriptor, FIELD(1) | FIELD(2) | FIELD(3) | FIELD(4) | FIELD(5) | FIELD(7) | FIELD(8)},
+    {&onnx__attribute_proto__descriptor, FIELD(1) | FIELD(6)},
     {&onnx__function_proto__descriptor, FIELD(1) | FIELD(4) | FIELD(5) | FIELD(7) | FIELD(9) | FIELD(10) | FIELD(13)},
     {&onnx__tensor_proto__descriptor, FIELD(8)},
     {&onnx__sparse_tensor_proto__descriptor, 0},

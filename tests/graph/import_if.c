@@ -1,32 +1,6 @@
 /* If: which branch is taken, what its names mean, and that the other does not matter. */
 #include "tests/support/onnx_import.h"
 
-enum { ATTR_GRAPH = 5 };
-
-/* A branch of the If, with those outputs, whose nodes are still to come. */
-static Onnx__GraphProto *branch(struct m_model *m, Onnx__NodeProto *n, const char *name, const char *outputs)
-{
-    Onnx__GraphProto *g = m_alloc(m, sizeof *g);
-    size_t count = 0;
-    char **names = m_names(m, outputs, &count);
-    onnx__graph_proto__init(g);
-    for (size_t i = 0; i < count; i++) {
-        Onnx__ValueInfoProto *out = m_alloc(m, sizeof *out);
-        onnx__value_info_proto__init(out);
-        out->name = names[i];
-        g->output = m_append(m, g->output, &g->n_output, out);
-    }
-    m_attr(m, n, name, ATTR_GRAPH)->g = g;
-    return g;
-}
-
-static Onnx__NodeProto *add(struct m_model *m, Onnx__GraphProto *g, const char *op, const char *in, const char *out)
-{
-    Onnx__NodeProto *n = m_loose_node(m, op, in, out);
-    g->node = m_append(m, g->node, &g->n_node, n);
-    return n;
-}
-
 /* An initializer of one bool. */
 static void flag(struct m_model *m, const char *name, int value)
 {
@@ -36,8 +10,8 @@ static void flag(struct m_model *m, const char *name, int value)
 /* An If of that condition and output, one branch being Exp(x), the other Abs(x), both named `r`. */
 static Onnx__NodeProto *exp_or_abs(struct m_model *m, Onnx__NodeProto *n)
 {
-    add(m, branch(m, n, "then_branch", "r"), "Exp", "x", "r");
-    add(m, branch(m, n, "else_branch", "r"), "Abs", "x", "r");
+    m_node_of(m, m_branch(m, n, "then_branch", "r"), "Exp", "x", "r");
+    m_node_of(m, m_branch(m, n, "else_branch", "r"), "Abs", "x", "r");
     return n;
 }
 
@@ -94,8 +68,8 @@ static void condition_of_shape(void **state)
         m_node(&m, "Gather", "shape,one", "d");
         m_node(&m, "Equal", "one,d", "c");
         Onnx__NodeProto *n = m_node(&m, "If", "c", "y");
-        m_attr_ints(&m, add(&m, branch(&m, n, "then_branch", "a"), "Squeeze", "x", "a"), "axes", LIST(1));
-        add(&m, branch(&m, n, "else_branch", "b"), "Identity", "x", "b");
+        m_attr_ints(&m, m_node_of(&m, m_branch(&m, n, "then_branch", "a"), "Squeeze", "x", "a"), "axes", LIST(1));
+        m_node_of(&m, m_branch(&m, n, "else_branch", "b"), "Identity", "x", "b");
         m_output(&m, "y");
         struct ig_graph *g = import(&m);
         if (d == 1) m_check_shape(g, g->outputs[0], LIST(2, 4));
@@ -113,16 +87,16 @@ static void nested(void **state)
     begin_if(&m, 1);
     m_node(&m, "Neg", "x", "t");
     Onnx__NodeProto *n = m_node(&m, "If", "c", "y");
-    Onnx__GraphProto *then = branch(&m, n, "then_branch", "r");
-    add(&m, then, "Exp", "t", "t2");
-    add(&m, then, "Not", "c", "d");
-    Onnx__NodeProto *inner = add(&m, then, "If", "d", "r");
-    add(&m, branch(&m, inner, "then_branch", "t3"), "Abs", "t", "t3");
-    Onnx__GraphProto *other = branch(&m, inner, "else_branch", "t3");
-    add(&m, other, "Ceil", "t2", "s");
-    add(&m, other, "Floor", "s", "t3");
-    Onnx__GraphProto *last = branch(&m, n, "else_branch", "s");
-    add(&m, last, "Sqrt", "t", "s");
+    Onnx__GraphProto *then = m_branch(&m, n, "then_branch", "r");
+    m_node_of(&m, then, "Exp", "t", "t2");
+    m_node_of(&m, then, "Not", "c", "d");
+    Onnx__NodeProto *inner = m_node_of(&m, then, "If", "d", "r");
+    m_node_of(&m, m_branch(&m, inner, "then_branch", "t3"), "Abs", "t", "t3");
+    Onnx__GraphProto *other = m_branch(&m, inner, "else_branch", "t3");
+    m_node_of(&m, other, "Ceil", "t2", "s");
+    m_node_of(&m, other, "Floor", "s", "t3");
+    Onnx__GraphProto *last = m_branch(&m, n, "else_branch", "s");
+    m_node_of(&m, last, "Sqrt", "t", "s");
     check_unary(&m, KINDS(IG_NEG, IG_EXP, IG_CEIL, IG_FLOOR));
     m_free(&m);
 }
@@ -135,9 +109,9 @@ static void shadows(void **state)
     begin_if(&m, 1);
     m_node(&m, "Neg", "x", "t");
     Onnx__NodeProto *n = m_node(&m, "If", "c", "z");
-    Onnx__GraphProto *then = branch(&m, n, "then_branch", "t");
-    add(&m, then, "Exp", "x", "t");
-    add(&m, branch(&m, n, "else_branch", "t"), "Abs", "t", "u");
+    Onnx__GraphProto *then = m_branch(&m, n, "then_branch", "t");
+    m_node_of(&m, then, "Exp", "x", "t");
+    m_node_of(&m, m_branch(&m, n, "else_branch", "t"), "Abs", "t", "u");
     m_node(&m, "Add", "z,t", "y");
     struct ig_graph *g = import(&m);
     assert_int_equal(g->n_nodes, 3);
@@ -155,13 +129,13 @@ static void outputs(void **state)
     begin_if(&m, 1);
     m_node(&m, "Neg", "x", "t");
     Onnx__NodeProto *n = m_node(&m, "If", "c", "y,z,v,axes");
-    Onnx__GraphProto *then = branch(&m, n, "then_branch", "w,t,t,none");
+    Onnx__GraphProto *then = m_branch(&m, n, "then_branch", "w,t,t,none");
     static const float one[3] = {1, 2, 3};
     Onnx__TensorProto *w = m_tensor(&m, "w", M_FLOAT, LIST(3), one, sizeof one);
     then->initializer = m_append(&m, then->initializer, &then->n_initializer, w);
     w = m_tensor(&m, "none", M_INT64, LIST(0), "", 0);
     then->initializer = m_append(&m, then->initializer, &then->n_initializer, w);
-    branch(&m, n, "else_branch", "x,x,x,x");
+    m_branch(&m, n, "else_branch", "x,x,x,x");
     m_node(&m, "ReduceSum", "v,axes", "s");
     m_output(&m, "z");
     m_output(&m, "s");
@@ -186,10 +160,10 @@ static void weights(void **state)
         Onnx__NodeProto *n = m_node(&m, "If", "c", "z");
         static const float values[2][3] = {{7, 7, 7}, {9, 9, 9}};
         for (int i = 0; i < 2; i++) {
-            Onnx__GraphProto *g = branch(&m, n, i ? "else_branch" : "then_branch", "r");
+            Onnx__GraphProto *g = m_branch(&m, n, i ? "else_branch" : "then_branch", "r");
             Onnx__TensorProto *w = m_tensor(&m, "w", M_FLOAT, LIST(3), values[i], sizeof values[i]);
             g->initializer = m_append(&m, g->initializer, &g->n_initializer, w);
-            add(&m, g, "Mul", "x,w", "r");
+            m_node_of(&m, g, "Mul", "x,w", "r");
         }
         m_node(&m, "Mul", "z,w", "y");
         struct ig_graph *g = import(&m);
@@ -210,13 +184,13 @@ static void not_taken(void **state)
     m_node(&m, "NonZero", "x", "far");
     exp_or_abs(&m, m_node(&m, "If", "far", "farther"));
     Onnx__NodeProto *n = m_node(&m, "If", "c", "y,unread");
-    Onnx__GraphProto *then = branch(&m, n, "then_branch", "r,u"), *other = branch(&m, n, "else_branch", "r,u");
-    add(&m, then, "Exp", "x", "r");
-    add(&m, then, "Frobnicate", "x", "u");
-    add(&m, other, "Frobnicate", "x", "a");
-    m_attr_ints(&m, add(&m, other, "Transpose", "x", "b"), "perm", LIST(7, 7, 7));
-    add(&m, other, "Loop", "a,b,far,farther", "r");
-    exp_or_abs(&m, add(&m, other, "If", "p", "u"));
+    Onnx__GraphProto *then = m_branch(&m, n, "then_branch", "r,u"), *other = m_branch(&m, n, "else_branch", "r,u");
+    m_node_of(&m, then, "Exp", "x", "r");
+    m_node_of(&m, then, "Frobnicate", "x", "u");
+    m_node_of(&m, other, "Frobnicate", "x", "a");
+    m_attr_ints(&m, m_node_of(&m, other, "Transpose", "x", "b"), "perm", LIST(7, 7, 7));
+    m_node_of(&m, other, "Loop", "a,b,far,farther", "r");
+    exp_or_abs(&m, m_node_of(&m, other, "If", "p", "u"));
     check_unary(&m, KINDS(IG_EXP));
     flag(&m, "d", 0);
     n->input[0] = m_text(&m, "d");
@@ -235,9 +209,9 @@ static void unknown_in_taken(void **state)
     begin_if(&m, 1);
     Onnx__NodeProto *n = m_node(&m, "If", "c", "a");
     n->name = m_text(&m, "pick");
-    Onnx__GraphProto *then = branch(&m, n, "then_branch", "r"), *other = branch(&m, n, "else_branch", "r");
-    add(&m, then, "Loop", "x", "r")->name = m_text(&m, "inside");
-    add(&m, other, "Exp", "x", "r");
+    Onnx__GraphProto *then = m_branch(&m, n, "then_branch", "r"), *other = m_branch(&m, n, "else_branch", "r");
+    m_node_of(&m, then, "Loop", "x", "r")->name = m_text(&m, "inside");
+    m_node_of(&m, other, "Exp", "x", "r");
     m_node(&m, "NonZero", "a", "y")->name = m_text(&m, "outside");
     refuse(&m, "net.onnx: 2 nodes cannot be compiled:\n"
                "  outside  NonZero-17  its output's shape depends on the data; cut the graph before it with --outputs\n"
@@ -273,8 +247,8 @@ static void chain(void **state)
         char name[2][16];
         for (int k = 0; k < 2; k++) snprintf(name[k], sizeof name[k], i + k ? "x%d" : "x", i + k);
         Onnx__NodeProto *n = m_node(&m, "If", "c", name[1]);
-        add(&m, branch(&m, n, "then_branch", "r"), "Exp", name[0], "r");
-        branch(&m, n, "else_branch", name[0]);
+        m_node_of(&m, m_branch(&m, n, "then_branch", "r"), "Exp", name[0], "r");
+        m_branch(&m, n, "else_branch", name[0]);
         if (i == LENGTH - 1) m_output(&m, name[1]);
     }
     struct ig_graph *g = import(&m);
@@ -298,10 +272,10 @@ static void in_function(void **state)
     f->output = m_names(&m, "r", &f->n_output);
     Onnx__NodeProto *list[] = {m_loose_node(&m, "Neg", "a", "t"), m_loose_node(&m, "Not", "flag", "no"), m_loose_node(&m, "If", "flag", "r")};
     for (int i = 0; i < 3; i++) f->node = m_append(&m, f->node, &f->n_node, list[i]);
-    branch(&m, list[2], "then_branch", "b");
-    Onnx__NodeProto *inner = add(&m, branch(&m, list[2], "else_branch", "q"), "If", "no", "q");
-    add(&m, branch(&m, inner, "then_branch", "s"), "Add", "a,t", "s");
-    branch(&m, inner, "else_branch", "b");
+    m_branch(&m, list[2], "then_branch", "b");
+    Onnx__NodeProto *inner = m_node_of(&m, m_branch(&m, list[2], "else_branch", "q"), "If", "no", "q");
+    m_node_of(&m, m_branch(&m, inner, "then_branch", "s"), "Add", "a,t", "s");
+    m_branch(&m, inner, "else_branch", "b");
     m.pb.functions = m_append(&m, m.pb.functions, &m.pb.n_functions, f);
     m_input(&m, "b", M_FLOAT, LIST(4)); /* what it calls a */
     m_input(&m, "a", M_FLOAT, LIST(4));
@@ -319,14 +293,38 @@ static void in_function(void **state)
     m_free(&m);
 }
 
+/* No bit that changes makes more of a file than a graph or one line. */
+static void damaged(void **state)
+{
+    (void)state;
+    const struct ig_import_options options = {.eval = ig_ref_eval, .max_bytes = 1 << 16};
+    struct m_model m;
+    begin_if(&m, 1);
+    Onnx__NodeProto *n = m_node(&m, "If", "c", "y");
+    Onnx__GraphProto *g = m_branch(&m, n, "then_branch", "r");
+    g->initializer = m_append(&m, NULL, &g->n_initializer, m_tensor(&m, "w", M_FLOAT, NO_DIMS, &(float){2}, 4));
+    m_node_of(&m, g, "Mul", "x,w", "t");
+    exp_or_abs(&m, m_node_of(&m, g, "If", "c", "r"));
+    m_node_of(&m, m_branch(&m, n, "else_branch", "r"), "Loop", "x", "r");
+    m_pack(&m);
+    for (size_t i = 0; i < 8 * m.n_bytes; i++) {
+        m.bytes[i / 8] ^= (uint8_t)(1 << i % 8);
+        struct ig_graph *net = ig_import_bytes("net.onnx", m.bytes, m.n_bytes, &options, err, sizeof err);
+        m.bytes[i / 8] ^= (uint8_t)(1 << i % 8);
+        if (!net && strncmp(err, "net.onnx: ", 10)) fail_msg("bit %zu: '%s'", i, err);
+        ig_graph_free(net);
+    }
+    m_free(&m);
+}
+
 static void broken(void **state)
 {
     (void)state;
     struct m_model m;
     begin_if(&m, 1); /* a branch that reads what its If makes */
     Onnx__NodeProto *n = m_node(&m, "If", "c", "y");
-    add(&m, branch(&m, n, "then_branch", "r"), "Exp", "y", "r");
-    branch(&m, n, "else_branch", "x");
+    m_node_of(&m, m_branch(&m, n, "then_branch", "r"), "Exp", "y", "r");
+    m_branch(&m, n, "else_branch", "x");
     refuse(&m, "the graph has a cycle: 'y' 'y/then1/r'");
     begin_if(&m, 1); /* a condition that is made of it */
     n = exp_or_abs(&m, m_node(&m, "If", "d", "y"));
@@ -334,32 +332,32 @@ static void broken(void **state)
     refuse(&m, "the graph has a cycle: 'y' 'd'");
     begin_if(&m, 1); /* two that read each other's, from within */
     n = m_node(&m, "If", "c", "y");
-    branch(&m, n, "then_branch", "z");
-    branch(&m, n, "else_branch", "x");
+    m_branch(&m, n, "then_branch", "z");
+    m_branch(&m, n, "else_branch", "x");
     n = m_node(&m, "If", "c", "z");
-    branch(&m, n, "then_branch", "y");
-    branch(&m, n, "else_branch", "x");
+    m_branch(&m, n, "then_branch", "y");
+    m_branch(&m, n, "else_branch", "x");
     refuse(&m, "the graph has a cycle: 'y' 'z'");
     begin_if(&m, 1);
     n = m_node(&m, "If", "c", "y");
     n->name = m_text(&m, "half");
-    branch(&m, n, "then_branch", "x");
+    m_branch(&m, n, "then_branch", "x");
     refuse(&m, "net.onnx: node 'half' (If): it lacks a branch");
     begin_if(&m, 1);
     n = m_node(&m, "If", "c", "y");
-    branch(&m, n, "then_branch", "x");
-    branch(&m, n, "else_branch", "x,x");
+    m_branch(&m, n, "then_branch", "x");
+    m_branch(&m, n, "else_branch", "x,x");
     refuse(&m, "net.onnx: the else branch of 'y' has 2 outputs, not the node's 1");
     begin_if(&m, 1);
     n = m_node(&m, "If", "c", "y");
-    Onnx__GraphProto *g = branch(&m, n, "then_branch", "x");
+    Onnx__GraphProto *g = m_branch(&m, n, "then_branch", "x");
     g->input = m_append(&m, NULL, &g->n_input, m_info(&m, "i", M_FLOAT, LIST(2)));
-    branch(&m, n, "else_branch", "x");
+    m_branch(&m, n, "else_branch", "x");
     refuse(&m, "net.onnx: the then branch of 'y' has inputs");
     begin_if(&m, 1);
     n = m_node(&m, "If", "c", "y");
-    branch(&m, n, "then_branch", "x");
-    branch(&m, n, "else_branch", "nothing");
+    m_branch(&m, n, "then_branch", "x");
+    m_branch(&m, n, "else_branch", "nothing");
     refuse(&m, "net.onnx: node '(y)' (If): tensor 'nothing' is read, but nothing makes it");
 }
 
@@ -374,13 +372,13 @@ static void broken_names(void **state)
     refuse(&m, "tensor 'r' is read, but nothing makes it");
     begin_if(&m, 1);
     Onnx__NodeProto *n = exp_or_abs(&m, m_node(&m, "If", "c", "y"));
-    add(&m, n->attribute[1]->g, "Abs", "x", "r");
+    m_node_of(&m, n->attribute[1]->g, "Abs", "x", "r");
     refuse(&m, "tensor 'y/else2/r' is made twice");
     begin_if(&m, 1);
     n = m_node(&m, "If", "c", "y");
-    Onnx__GraphProto *g = branch(&m, n, "then_branch", "");
+    Onnx__GraphProto *g = m_branch(&m, n, "then_branch", "");
     g->output = m_append(&m, NULL, &g->n_output, m_info(&m, "", M_FLOAT, LIST(2)));
-    branch(&m, n, "else_branch", "x");
+    m_branch(&m, n, "else_branch", "x");
     refuse(&m, "node '(y)' (If): tensor '' is read, but nothing makes it");
 }
 
@@ -425,8 +423,8 @@ static void greedy(void **state)
     for (char i = 'a'; i < 'p'; i++) {
         Onnx__NodeProto *n = if_of_function(&m, (char[]){i, 0});
         for (int k = 0; k < 2; k++) {
-            Onnx__GraphProto *g = branch(&m, n, branches[k], "");
-            if (i < 'o') add(&m, g, (char[]){(char)(i + 1), 0}, "", "")->domain = m_text(&m, "my");
+            Onnx__GraphProto *g = m_branch(&m, n, branches[k], "");
+            if (i < 'o') m_node_of(&m, g, (char[]){(char)(i + 1), 0}, "", "")->domain = m_text(&m, "my");
         }
     }
     m_node(&m, "a", "", "")->domain = m_text(&m, "my");
@@ -434,14 +432,14 @@ static void greedy(void **state)
     begin_if(&m, 1);
     m_opset(&m, "my", 1);
     Onnx__NodeProto *n = if_of_function(&m, "f");
-    for (int k = 0; k < 2; k++) add(&m, branch(&m, n, branches[k], ""), "f", "", "")->domain = m_text(&m, "my");
+    for (int k = 0; k < 2; k++) m_node_of(&m, m_branch(&m, n, branches[k], ""), "f", "", "")->domain = m_text(&m, "my");
     m_node(&m, "f", "", "")->domain = m_text(&m, "my");
     refuse(&m, "nested more than 32 deep at");
     begin_if(&m, 1);
     m_opset(&m, "my", 1);
     n = if_of_function(&m, "f");
-    Onnx__GraphProto *g = branch(&m, n, "then_branch", "");
-    branch(&m, n, "else_branch", "");
+    Onnx__GraphProto *g = m_branch(&m, n, "then_branch", "");
+    m_branch(&m, n, "else_branch", "");
     for (int i = 0; i < 2000; i++) {
         char name[16];
         snprintf(name, sizeof name, "w%d", i);
@@ -465,6 +463,7 @@ int main(void)
         cmocka_unit_test(at_run_time),
         cmocka_unit_test(chain),
         cmocka_unit_test(in_function),
+        cmocka_unit_test(damaged),
         cmocka_unit_test(broken),
         cmocka_unit_test(broken_names),
         cmocka_unit_test(broken_conditions),

@@ -117,6 +117,28 @@ static void odd_nodes(void **state)
     ig_layers_free(l);
 }
 
+/* Of an If both branches may be taken: what it reads, and what their nodes read of the layers around it, is known. */
+static void branches_of_an_if(void **state)
+{
+    struct m_model m;
+    char err[512];
+    (void)state;
+    d_model(&m, "Conv x,w>c1; Shape c1>s; If s>i; Relu i>y", "y");
+    m_node_of(&m, m_branch(&m, m.graph.node[2], "then_branch", "r"), "Pad", "c1", "r");
+    m_branch(&m, m.graph.node[2], "else_branch", "c1");
+    m_pack(&m);
+    struct ig_layers *l = ig_layers_bytes("net.onnx", m.bytes, m.n_bytes, err, sizeof err);
+    if (!l) fail_msg("%s", err);
+    assert_int_equal(l->n, 4);
+    assert_int_equal(l->n_spare, 1);
+    assert_layer(l, "i/then1/r", "c1", "i/then1/r");
+    assert_layer(l, "i", "i/then1/r,c1", "i");
+    assert_layer(l, "y", "i", "y");
+    assert_makers(l);
+    ig_layers_free(l);
+    m_free(&m);
+}
+
 /* Every prefix of a file is refused in one line, or is a file; no byte that changes makes more of it than an answer. */
 static void damaged_files(void **state)
 {
@@ -157,7 +179,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(layers_of_a_file), cmocka_unit_test(map_names),
                                        cmocka_unit_test(names_stay_apart), cmocka_unit_test(spare_nodes),
-                                       cmocka_unit_test(odd_nodes), cmocka_unit_test(damaged_files),
+                                       cmocka_unit_test(odd_nodes), cmocka_unit_test(branches_of_an_if), cmocka_unit_test(damaged_files),
                                        cmocka_unit_test(files_that_are_none)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

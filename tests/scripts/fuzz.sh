@@ -28,6 +28,7 @@ corpus() {
     for model in "$data"/node/*/model.onnx "$data"/pytorch-*/*/model.onnx; do
         [ -f "$model" ] && [ "$(wc -c <"$model")" -lt 20000 ] && cp "$model" "$work/corpus/$(basename "$(dirname "$model")").onnx"
     done
+    [ -z "$PYTHON" ] || "$PYTHON" -B "$SRCDIR/tests/branches_network.py" "$work/corpus/branches.onnx" || return 1
     [ -n "$(ls "$work/corpus")" ]
 }
 

@@ -279,6 +279,30 @@ static inline void m_attr_t(struct m_model *m, Onnx__NodeProto *n, const char *n
     m_attr(m, n, name, 4)->t = t;
 }
 
+/* A branch of an If, `name` being then_branch or else_branch, with those outputs, whose nodes are still to come. */
+static inline Onnx__GraphProto *m_branch(struct m_model *m, Onnx__NodeProto *n, const char *name, const char *outputs)
+{
+    Onnx__GraphProto *g = m_alloc(m, sizeof *g);
+    size_t count = 0;
+    char **names = m_names(m, outputs, &count);
+    onnx__graph_proto__init(g);
+    for (size_t i = 0; i < count; i++) {
+        Onnx__ValueInfoProto *out = m_alloc(m, sizeof *out);
+        onnx__value_info_proto__init(out);
+        out->name = names[i];
+        g->output = m_append(m, g->output, &g->n_output, out);
+    }
+    m_attr(m, n, name, 5)->g = g;
+    return g;
+}
+
+static inline Onnx__NodeProto *m_node_of(struct m_model *m, Onnx__GraphProto *g, const char *op, const char *in, const char *out)
+{
+    Onnx__NodeProto *n = m_loose_node(m, op, in, out);
+    g->node = m_append(m, g->node, &g->n_node, n);
+    return n;
+}
+
 /* Imports the model, folding with the reference kernels; a graph must be well-formed. NULL: see `err`. */
 static inline struct ig_graph *m_import(struct m_model *m, struct ig_import_options options, char *err,
                                         size_t err_bytes)
