@@ -128,7 +128,7 @@ static void open_node(struct im *m, int32_t node)
 /* The node's inputs are there: another reason to wait is that an If has just learnt what else it needs. */
 static int waits(struct im *m, struct im_node *n)
 {
-    if (n->state == IM_OPEN || !n->fork || !n->fork->taken || n->in == n->fork->taken) return 0;
+    if (!n->fork || !n->fork->taken || n->in == n->fork->taken) return 0;
     n->n_in = n->n_out;
     n->in = n->fork->taken;
     for (int i = 0; i < n->n_in; i++)
