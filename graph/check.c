@@ -43,6 +43,7 @@ static const struct arity {
     [IG_NORM] = {1, 3, 3},
     [IG_CUMSUM] = {1, 1, 1},
     [IG_TOPK] = {1, 1, 2},
+    [IG_RECURRENT] = {2, 6, 3},
     [IG_RESHAPE] = {1, 1, 1},
     [IG_TRANSPOSE] = {1, 1, 1},
     [IG_CONCAT] = {1, MANY, 1},

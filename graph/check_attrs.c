@@ -124,6 +124,32 @@ static const char *norm_fault(const struct ig_norm *a, int rank) {
     return a->kind == IG_NORM_GROUP && a->groups < 1 ? "groups below 1" : NULL;
 }
 
+/* Optional input k is absent, or of these dims. */
+static int is_of(const struct ig_graph *g, const struct ig_node *n, int k, int32_t rank, const int32_t *dims) {
+    if (k >= n->n_in || n->in[k] < 0) return 1;
+    const struct ig_shape *s = &g->values[n->in[k]].shape;
+    if (s->type != IG_F32 || s->rank != rank) return 0;
+    for (int i = 0; i < rank; i++)
+        if (s->dims[i] != dims[i]) return 0;
+    return 1;
+}
+
+static const char *recurrent_fault(const struct ig_graph *g, const struct ig_node *n) {
+    const struct ig_recurrent *a = &n->attrs.recurrent;
+    const struct ig_shape *x = &g->values[n->in[0]].shape, *r = &g->values[n->in[1]].shape;
+    if (!within(a->kind, 0, IG_LSTM + 1)) return "kind out of range";
+    if (n->out[0] < 0) return "output 0 is missing";
+    if (x->rank != 3 || r->rank != 2 || r->dims[0] != ig_gates_of(a) * (int64_t)r->dims[1] || x->dims[2] != r->dims[0])
+        return "gates do not fit the recurrent weights";
+    const int32_t state[] = {x->dims[1], r->dims[1]}, most = 3 * r->dims[1];
+    if (!is_of(g, n, 2, 1, &state[1]) || !is_of(g, n, 3, 2, state) || !is_of(g, n, 4, 2, state) || !is_of(g, n, 5, 1, &most))
+        return "a bias, state or peepholes that do not fit";
+    if (n->n_in > 2 && n->in[2] >= 0 && (a->kind != IG_GRU || !a->reset_after)) return "a bias that nothing adds";
+    const char *fault = act_fault(&a->f, IG_FUSABLE);
+    if (!fault) fault = act_fault(&a->g, IG_FUSABLE);
+    return fault ? fault : act_fault(&a->u, IG_FUSABLE);
+}
+
 static const char *binary_fault(const struct ig_graph *g, const struct ig_node *n) {
     const char *fault = act_fault(&n->attrs.binary.act, IG_FUSABLE);
     if (!within(n->attrs.binary.kind, 0, IG_BINARIES)) return "kind out of range";
@@ -246,6 +272,8 @@ static const char *fault(const struct ig_graph *g, const struct ig_node *n) {
         return within(n->attrs.cumsum.axis, 0, rank_in(g, n, 0)) ? NULL : "axis out of range";
     case IG_TOPK:
         return within(n->attrs.topk.axis, 0, rank_in(g, n, 0)) ? NULL : "axis out of range";
+    case IG_RECURRENT:
+        return recurrent_fault(g, n);
     case IG_NORM:
         return norm_fault(&n->attrs.norm, rank_in(g, n, 0));
     default:

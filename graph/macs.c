@@ -36,6 +36,8 @@ static double node_macs(const struct ig_graph *g, const struct ig_node *n) {
     case IG_MATMUL_INTEGER:
     case IG_QLINEAR_MATMUL:
         return count(g, n->out[0]) * inner_dim(g, n);
+    case IG_RECURRENT:
+        return count(g, n->in[0]) * last_dim(g, n->in[1]);
     default:
         return 0;
     }

@@ -42,6 +42,9 @@ static const struct ig_field norm[] = {I(ig_norm, kind), I(ig_norm, axis), I(ig_
                                        I(ig_norm, p), I(ig_norm, mask), F(ig_norm, epsilon)};
 static const struct ig_field cumsum[] = {I(ig_cumsum, axis), I(ig_cumsum, exclusive), I(ig_cumsum, reverse)};
 static const struct ig_field topk[] = {I(ig_topk, axis), I(ig_topk, largest)};
+#define ACT_OF(m) I(ig_recurrent, m.kind), F(ig_recurrent, m.alpha), F(ig_recurrent, m.beta)
+static const struct ig_field recurrent[] = {I(ig_recurrent, kind), I(ig_recurrent, reverse), I(ig_recurrent, reset_after),
+                                            I(ig_recurrent, input_forget), F(ig_recurrent, clip), ACT_OF(f), ACT_OF(g), ACT_OF(u)};
 static const struct ig_field transpose[] = {IA(ig_transpose, perm, 8)};
 static const struct ig_field slice[] = {IA(ig_slice, start, 8), IA(ig_slice, step, 8)};
 static const struct ig_field pad[] = {IA(ig_pad, begin, 8), IA(ig_pad, end, 8), I(ig_pad, mode), F(ig_pad, value)};
@@ -84,6 +87,7 @@ static const struct ig_op_info infos[IG_OPS] = {
     [IG_NORM] = WITH("norm", "ig_norm", norm),
     [IG_CUMSUM] = WITH("cumsum", "ig_cumsum", cumsum),
     [IG_TOPK] = WITH("topk", "ig_topk", topk),
+    [IG_RECURRENT] = WITH("recurrent", "ig_recurrent", recurrent),
     [IG_RESHAPE] = BARE("reshape"),
     [IG_TRANSPOSE] = WITH("transpose", "ig_transpose", transpose),
     [IG_CONCAT] = WITH("concat", "ig_axis", axis),

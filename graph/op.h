@@ -57,6 +57,7 @@ enum ig_op {
     IG_NORM,           /* enum ig_norm: x, scale or none, bias or none */
     IG_CUMSUM,         /* x; axis constant in attributes */
     IG_TOPK,           /* x -> values, indices i64; k is the output's dim */
+    IG_RECURRENT,      /* gates, R, bias or none, h0 or none, c0 or none, peepholes or none -> Y (, last h (, last c)): struct ig_recurrent */
     /* data movement */
     IG_RESHAPE,        /* same elements in the same order; usually a view */
     IG_TRANSPOSE,      /* permutation */
@@ -206,6 +207,37 @@ struct ig_arg { int32_t axis, min, select_last; };
 struct ig_norm { int32_t kind, axis, groups, p, mask; float epsilon; };
 struct ig_cumsum { int32_t axis, exclusive, reverse; };
 struct ig_topk { int32_t axis, largest; };
+
+enum ig_recurrent_kind { IG_RNN = 0, IG_GRU, IG_LSTM };
+
+/*
+ * One direction of a recurrent layer, f32, behind the product of its input. Of T steps, B rows of a batch, H units, G gates of each:
+ *   gates     [T,B,G H]  x of the formulas: X W' + all biases that are only added
+ *   R         [G H,H]    rows in the order of the gates
+ *   bias      [H]        of the GRU's gate h where reset_after, or none: 0; of others none
+ *   h0, c0    [B,H]      h and c (LSTM) before the first step; none: 0
+ *   peepholes [3 H]      LSTM: of i, o, f; or none
+ *   -> Y [T,B,H] (always there), Y[t] = h; last h [B,H]; last c [B,H] (LSTM)
+ * Steps go from t = 0 up, with reverse from T-1 down; "last" is of the last step made. Per step, with h and c of the step before,
+ * products by element, and arguments of f, g and u clipped to [-clip, clip] where clip is above 0:
+ *   RNN, G = 1      h = f(x + R h)
+ *   GRU, G = 3      gates z, r, h: z = f(x_z + R_z h), r = f(x_r + R_r h); n = g(x_h + R_h (r h)), or with reset_after
+ *                   n = g(x_h + r (R_h h + bias)); h = (1 - z) n + z h
+ *   LSTM, G = 4     gates i, o, f, c: i = f(x_i + R_i h + P_i c), f = f(x_f + R_f h + P_f c), or with input_forget 1 - i;
+ *                   c = f c + i g(x_c + R_c h); o = f(x_o + R_o h + P_o c), of the new c; h = o u(c)
+ */
+struct ig_recurrent {
+    int32_t kind;         /* enum ig_recurrent_kind */
+    int32_t reverse, reset_after, input_forget;
+    float clip;           /* 0: none */
+    struct ig_act f, g, u; /* kinds below IG_FUSABLE; of those that the kind has */
+};
+
+static inline int32_t ig_gates_of(const struct ig_recurrent *a)
+{
+    return a->kind == IG_LSTM ? 4 : a->kind == IG_GRU ? 3 : 1;
+}
+
 struct ig_transpose { int32_t perm[8]; /* output dim i is input dim perm[i] */ };
 struct ig_slice { int32_t start[8], step[8]; /* per input dim; extent is the output's; steps may be negative */ };
 struct ig_pad { int32_t begin[8], end[8], mode; float value; /* integers: exact below 2^24 */ };
@@ -231,6 +263,7 @@ union ig_attrs {
     struct ig_norm norm;
     struct ig_cumsum cumsum;
     struct ig_topk topk;
+    struct ig_recurrent recurrent;
     struct ig_transpose transpose;
     struct ig_slice slice;
     struct ig_pad pad;

@@ -214,6 +214,7 @@ static infer_fn *const table[IG_OPS] = {
     [IG_NORM] = infer_norm,
     [IG_CUMSUM] = cumsum,
     [IG_TOPK] = infer_topk,
+    [IG_RECURRENT] = infer_recurrent,
     [IG_RESHAPE] = infer_reshape,
     [IG_TRANSPOSE] = infer_transpose,
     [IG_CONCAT] = infer_concat,

@@ -272,3 +272,27 @@ int infer_norm(struct infer *q)
     if (check_affine(q, count)) return -1;
     return infer_like(q, 0, x, IG_F32);
 }
+
+/* Optional input i is absent, or has these dims. */
+static int check_dims_of(struct infer *q, int i, int32_t rank, const int32_t *dims)
+{
+    const struct ig_shape *s = infer_in(q, i) ? infer_want(q, i, T_F32, rank, rank) : NULL;
+    if (!s) return infer_in(q, i) ? -1 : 0;
+    for (int k = 0; k < rank; k++)
+        if (s->dims[k] != dims[k]) return infer_fail(q, "input %d has %d where %d is needed", i, s->dims[k], dims[k]);
+    return 0;
+}
+
+int infer_recurrent(struct infer *q)
+{
+    const struct ig_recurrent *a = &q->n->attrs.recurrent;
+    const struct ig_shape *x = infer_want(q, 0, T_F32, 3, 3), *r = x ? infer_want(q, 1, T_F32, 2, 2) : NULL;
+    if (!r) return -1;
+    const int32_t state[] = {x->dims[1], r->dims[1]}, most = 3 * state[1];
+    if (r->dims[0] != ig_gates_of(a) * (int64_t)state[1] || x->dims[2] != r->dims[0])
+        return infer_fail(q, "gates of %d elements and recurrent weights of %d by %d", x->dims[2], r->dims[0], r->dims[1]);
+    if (check_dims_of(q, 2, 1, &state[1]) || check_dims_of(q, 3, 2, state) || check_dims_of(q, 4, 2, state) || check_dims_of(q, 5, 1, &most))
+        return -1;
+    const int64_t dims[] = {x->dims[0], state[0], state[1]};
+    return infer_set(q, 0, IG_F32, 3, dims) || infer_set(q, 1, IG_F32, 2, dims + 1) || infer_set(q, 2, IG_F32, 2, dims + 1) ? -1 : 0;
+}

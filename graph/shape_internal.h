@@ -61,7 +61,7 @@ infer_fn infer_conv, infer_deconv, infer_pool, infer_global_pool, infer_conv_int
 /* shape_dense.c */
 infer_fn infer_fc, infer_matmul, infer_matmul_integer, infer_qlinear_matmul, infer_unary, infer_binary,
     infer_where, infer_quantize, infer_dequantize, infer_dynamic_quantize, infer_qlinear_binary, infer_qlinear_affine,
-    infer_lookup, infer_reduce, infer_arg, infer_norm;
+    infer_lookup, infer_reduce, infer_arg, infer_norm, infer_recurrent;
 /* shape_move.c */
 infer_fn infer_reshape, infer_transpose, infer_concat, infer_slice, infer_pad, infer_expand, infer_tile,
     infer_gather, infer_gather_elements, infer_gather_nd, infer_scatter_elements, infer_scatter_nd,

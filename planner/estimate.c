@@ -162,6 +162,8 @@ static const struct family {
     {IG_MATMUL, "any_1__cuda", 0.01, 1, 1, 0},
     {IG_MATMUL, "64x64__cuda", 0.5, 1, 64, 64},
     {IG_MATMUL, "", 0.6, 1, 1, 0},
+    {IG_RECURRENT, "__ref", 0.05, 1, 1, 0},
+    {IG_RECURRENT, "", 0.3, 1, 1, 0}, /* weights are read again for every step */
 };
 
 enum { CALL_NS = 300, BARRIER_NS = 2000 };

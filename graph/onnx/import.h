@@ -223,6 +223,7 @@ int im_choice(struct im *m, const struct im_node *n, const char *name, const cha
 int im_ints(struct im *m, const struct im_node *n, const char *name, int64_t *dst,
             int max); /* count or -1: absent */
 int im_floats(struct im *m, const struct im_node *n, const char *name, float *dst, int max); /* the same */
+int im_strings(struct im *m, const struct im_node *n, const char *name, const char **dst, int max); /* the same */
 /* Integers of a constant tensor: count, or -1 if absent; refuses runtime tensors. */
 int im_const_ints(struct im *m, int32_t handle, const char *what, int64_t *dst, int max);
 int im_const_floats(struct im *m, int32_t handle, const char *what, float *dst, int max);
@@ -283,7 +284,7 @@ im_op_fn im_op_pool, im_op_global_pool, im_op_max_unpool, im_op_roi_align, im_op
 im_op_fn im_op_gemm, im_op_matmul, im_op_einsum, im_op_matmul_integer, im_op_qlinear_matmul, im_op_quantize,
     im_op_dequantize, im_op_dynamic_quantize;
 im_op_fn im_op_batch_norm, im_op_instance_norm, im_op_group_norm, im_op_layer_norm, im_op_lp_norm, im_op_mvn;
-im_op_fn im_op_reverse_sequence, im_op_det, im_op_if;
+im_op_fn im_op_reverse_sequence, im_op_det, im_op_recurrent, im_op_if;
 im_op_fn im_op_softmax, im_op_reduce, im_op_arg, im_op_cumsum, im_op_topk;
 im_op_fn im_op_constant, im_op_constant_of_shape, im_op_shape, im_op_size, im_op_range, im_op_eye_like,
     im_op_one_hot;

@@ -126,6 +126,17 @@ int im_floats(struct im *m, const struct im_node *n, const char *name, float *ds
     return (int)a->n_floats;
 }
 
+int im_strings(struct im *m, const struct im_node *n, const char *name, const char **dst, int max)
+{
+    const Onnx__AttributeProto *a = typed_attr(m, n, name, STRINGS);
+    if (!a) return -1;
+    if (a->n_strings > (size_t)max)
+        im_fail(m, "attribute '%s' has %zu elements, more than %d", name, a->n_strings, max);
+    for (size_t i = 0; i < a->n_strings; i++)
+        dst[i] = im_format(m, "%.*s", a->strings[i].len < 256 ? (int)a->strings[i].len : 256, a->strings[i].data ? (const char *)a->strings[i].data : "");
+    return (int)a->n_strings;
+}
+
 struct ig_shape im_shape(const struct im *m, int32_t handle)
 {
     return handle >= 0 ? m->g->values[handle].shape : m->empties[IM_EMPTY - handle];

@@ -5,7 +5,7 @@
 #include "graph/onnx/import.h"
 
 static const char attention[] = "attention and transformer operators are out of scope; Ingot compiles CNNs";
-static const char recurrent[] = "recurrent networks are out of scope; Ingot compiles CNNs";
+static const char as_it_runs[] = "it quantises as it runs, which is not supported; give the network as it was before it was quantised";
 static const char control[] =
     "control flow is not supported; export with fixed shapes, or simplify the model (onnxsim)";
 static const char dynamic[] =
@@ -79,7 +79,7 @@ static const struct im_op onnx[] = {
     {"EyeLike", im_op_eye_like, NULL, 0},
     {"Flatten", im_op_flatten, NULL, 0},
     {"Floor", im_op_unary, NULL, IG_FLOOR},
-    {"GRU", NULL, recurrent, 0},
+    {"GRU", im_op_recurrent, NULL, IG_GRU},
     {"Gather", im_op_gather, NULL, 0},
     {"GatherElements", im_op_gather_elements, NULL, 0},
     {"GatherND", im_op_gather_nd, NULL, 0},
@@ -106,7 +106,7 @@ static const struct im_op onnx[] = {
     {"IsInf", im_op_isinf, NULL, IG_ISINF},
     {"IsNaN", im_op_unary, NULL, IG_ISNAN},
     {"LRN", im_op_lrn, NULL, 0},
-    {"LSTM", NULL, recurrent, 0},
+    {"LSTM", im_op_recurrent, NULL, IG_LSTM},
     {"LayerNormalization", im_op_layer_norm, NULL, IG_NORM_LAYER},
     {"LeakyRelu", im_op_alpha, NULL, IG_LEAKY_RELU},
     {"Less", im_op_binary, NULL, IG_LESS},
@@ -147,7 +147,7 @@ static const struct im_op onnx[] = {
     {"QLinearMatMul", im_op_qlinear_matmul, NULL, 0},
     {"QuantizeLinear", im_op_quantize, NULL, 0},
     {"RMSNormalization", im_op_layer_norm, NULL, IG_NORM_RMS},
-    {"RNN", NULL, recurrent, 0},
+    {"RNN", im_op_recurrent, NULL, IG_RNN},
     {"RandomNormal", NULL, chance, 0},
     {"RandomNormalLike", NULL, chance, 0},
     {"RandomUniform", NULL, chance, 0},
@@ -225,9 +225,9 @@ static const struct im_op onnx[] = {
 };
 
 static const struct im_op microsoft[] = {
-    {"AttnLSTM", NULL, recurrent, 0},
+    {"AttnLSTM", NULL, attention, 0},
     {"DequantizeLinear", im_op_dequantize, NULL, 0},
-    {"DynamicQuantizeLSTM", NULL, recurrent, 0},
+    {"DynamicQuantizeLSTM", NULL, as_it_runs, 0},
     {"QGemm", im_op_qgemm, NULL, 0},
     {"QLinearAdd", im_op_qlinear_binary, NULL, IG_ADD},
     {"QLinearAveragePool", im_op_qlinear_pool, NULL, IG_POOL_AVERAGE},

@@ -15,12 +15,15 @@ ig_supports_fn arg_any_nd__supports;
 ig_supports_fn norm_f32_nd__supports;
 ig_supports_fn cumsum_any_nd__supports;
 ig_supports_fn topk_any_nd__supports;
+ig_supports_fn recurrent_f32_nd__supports;
 ig_supports_fn pad_any_nd__supports;     /* constant f16 padding has no f16 value */
 ig_supports_fn gather_any_nd__supports;  /* indices i32 or i64; all three gathers */
 ig_supports_fn scatter_any_nd__supports; /* both scatters */
 ig_supports_fn one_hot_any_nd__supports;
 ig_supports_fn triu_any_nd__supports;
 ig_supports_fn dynamic_quantize_f32_nd__supports;
+
+ig_scratch_fn ig_ref_scratch_recurrent; /* states and gates of one row */
 
 #define KERNEL(symbol, name, op, isa, flags, rows, cols, supports, pack, scratch) ig_kernel_fn symbol;
 #include "kernels_cpu/ref/kernels_tensor.inc"
