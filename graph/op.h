@@ -219,7 +219,7 @@ enum ig_recurrent_kind { IG_RNN = 0, IG_GRU, IG_LSTM };
  *   peepholes [3 H]      LSTM: of i, o, f; or none
  *   -> Y [T,B,H] (always there), Y[t] = h; last h [B,H]; last c [B,H] (LSTM)
  * Steps go from t = 0 up, with reverse from T-1 down; "last" is of the last step made. Per step, with h and c of the step before,
- * products by element, and arguments of f, g and u clipped to [-clip, clip] where clip is above 0:
+ * products by element, and arguments of f and g clipped to [-clip, clip] where clip is above 0 (u's are not: as in onnxruntime):
  *   RNN, G = 1      h = f(x + R h)
  *   GRU, G = 3      gates z, r, h: z = f(x_z + R_z h), r = f(x_r + R_r h); n = g(x_h + R_h (r h)), or with reset_after
  *                   n = g(x_h + r (R_h h + bias)); h = (1 - z) n + z h

@@ -11,7 +11,10 @@ enum { N = 16 }; /* lanes */
 #define LOAD(p) _mm512_loadu_ps(p)
 #define LOAD_UPTO(p, n) ((n) >= N ? LOAD(p) : ig_load_part16(p, n)) /* lanes from n on are 0; n >= 1 */
 #define STORE(p, v) _mm512_storeu_ps(p, v)
+#define STORE_UPTO(p, v, n) _mm512_mask_storeu_ps(p, (n) >= N ? (__mmask16)-1 : ig_mask16(n), v)
 #define ADD(a, b) _mm512_add_ps(a, b)
+#define SUB(a, b) _mm512_sub_ps(a, b)
+#define MUL(a, b) _mm512_mul_ps(a, b)
 #define FMA(sum, a, b) _mm512_fmadd_ps(a, b, sum)
 #define TOTAL(x) _mm512_reduce_add_ps(x)
 #define QUARTERS(a, b, c, d) ig_quarters16(a, b, c, d)

@@ -172,6 +172,11 @@ ig_supports_fn ig_supports_transpose;  /* 4-byte elements, any permutation */
 ig_supports_fn ig_supports_transpose_bytes; /* bytes */
 ig_supports_fn ig_supports_transpose_runs;  /* others */
 
+/* --- pack/recurrent.c: constant weights, vectors of 4, 8 or 16 of their rows; common/recurrent.h --- */
+ig_supports_fn ig_supports_recurrent;
+ig_pack_fn ig_pack_recurrent4, ig_pack_recurrent8, ig_pack_recurrent16;
+ig_scratch_fn ig_scratch_recurrent;      /* states, and what the gates are given */
+
 /* --- pack/quantize.c: f32 to u8 or i8 and back, one scale, one zero point or none --- */
 ig_supports_fn ig_supports_quantize, ig_supports_dequantize;
 ig_supports_fn ig_supports_quant_binary; /* IG_QLINEAR_BINARY, scales of floats */

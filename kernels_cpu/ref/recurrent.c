@@ -79,7 +79,7 @@ static void lstm(const struct layer *l, const float *x)
         double i = act(l, &l->a->f, l->s[j] + (p ? p[j] * l->c[j] : 0));
         double f = act(l, &l->a->f, l->s[2 * n + j] + (p ? p[2 * n + j] * l->c[j] : 0));
         l->c[j] = (l->a->input_forget ? 1 - i : f) * l->c[j] + i * act(l, &l->a->g, l->s[3 * n + j]);
-        l->h[j] = act(l, &l->a->f, l->s[n + j] + (p ? p[n + j] * l->c[j] : 0)) * act(l, &l->a->u, l->c[j]);
+        l->h[j] = act(l, &l->a->f, l->s[n + j] + (p ? p[n + j] * l->c[j] : 0)) * ig_ref_act(&l->a->u, l->c[j]);
     }
 }
 

@@ -52,7 +52,8 @@ static void make(struct rng *r, enum check_pass pass, struct check_problem *p)
     check_out(p, 0, IG_F32, 3, y);
     if (rng_one_in(r, 2)) check_out(p, 1, IG_F32, 2, y + 1);
     if (a->kind == IG_LSTM && rng_one_in(r, 2)) check_out(p, 2, IG_F32, 2, y + 1);
-    p->constant = 6u | (rng_one_in(r, 2) ? 1u << 3 : 0) | (rng_one_in(r, 2) ? 1u << 4 : 0) | (rng_one_in(r, 2) ? 1u << 5 : 0);
+    p->constant = 6;
+    p->dense = 56;
     p->high[1] = p->exact ? 1 : 2 / sqrt(y[2]);
     p->low[1] = -p->high[1];
     p->rel = 64;

@@ -1,0 +1,14 @@
+/* Recurrent layers, common/recurrent.inc. */
+#include "kernels_cpu/neon/act.h"
+#include "kernels_cpu/neon/kernels.h"
+#include "kernels_cpu/neon/lanes.h"
+
+enum { ROWS = 4 };
+
+#include "kernels_cpu/common/recurrent.inc"
+
+void recurrent_f32_4__neon(const struct ig_call *call, struct ig_range range, void *scratch)
+{
+    (void)range;
+    recurrent(call, (float *)scratch, ig_act_row_neon);
+}
