@@ -288,9 +288,10 @@ int infer_recurrent(struct infer *q)
     const struct ig_recurrent *a = &q->n->attrs.recurrent;
     const struct ig_shape *x = infer_want(q, 0, T_F32, 3, 3), *r = x ? infer_want(q, 1, T_F32, 2, 2) : NULL;
     if (!r) return -1;
-    const int32_t state[] = {x->dims[1], r->dims[1]}, most = 3 * state[1];
+    const int32_t state[] = {x->dims[1], r->dims[1]};
     if (r->dims[0] != ig_gates_of(a) * (int64_t)state[1] || x->dims[2] != r->dims[0])
         return infer_fail(q, "gates of %d elements and recurrent weights of %d by %d", x->dims[2], r->dims[0], r->dims[1]);
+    const int32_t most = 3 * state[1];
     if (check_dims_of(q, 2, 1, &state[1]) || check_dims_of(q, 3, 2, state) || check_dims_of(q, 4, 2, state) || check_dims_of(q, 5, 1, &most))
         return -1;
     const int64_t dims[] = {x->dims[0], state[0], state[1]};

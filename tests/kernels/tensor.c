@@ -379,6 +379,33 @@ static void regions(void **state)
           TENSOR(IG_F32, FLOATS(5, 4, 5, 8, 8, 8, 8, 8, 0, 0, 0, 0, 0, 0, 0, 0), 4, 2, 2, 1), in[0], in[1], in[2]);
 }
 
+/* H = 1 or 2, activations that leave integers. */
+static void recurrent(void **state)
+{
+    (void)state;
+    const struct ig_act relu = {IG_RELU, 0, 0};
+    struct ig_recurrent a = {.kind = IG_RNN, .f = relu, .g = relu, .u = relu};
+    struct tensor none = TENSOR(IG_F32, NULL, 1), h2 = TENSOR(IG_F32, FLOATS(1, 1), 1, 2), h1 = TENSOR(IG_F32, FLOATS(1), 1, 1);
+    struct tensor steps = TENSOR(IG_F32, FLOATS(1, -2, 3, 1), 2, 1, 2), square = TENSOR(IG_F32, FLOATS(1, 2, 0, -1), 2, 2);
+    CHECK(IG_RECURRENT, (union ig_attrs){.recurrent = a}, TENSOR(IG_F32, FLOATS(4, 0, 7, 1), 2, 1, 2), steps, square, none, h2);
+    CHECK(IG_RECURRENT, (union ig_attrs){.recurrent = a}, TENSOR(IG_F32, FLOATS(1, 0, 4, 1), 2, 1, 2), steps, square);
+    a.reverse = 1;
+    CHECK(IG_RECURRENT, (union ig_attrs){.recurrent = a}, TENSOR(IG_F32, FLOATS(7, 0, 6, 0), 2, 1, 2), steps, square, none, h2);
+    a.reverse = 0, a.kind = IG_GRU;
+    struct tensor three = TENSOR(IG_F32, FLOATS(2, 3, 1), 1, 1, 3), column = TENSOR(IG_F32, FLOATS(1, -1, 2), 3, 1), own = TENSOR(IG_F32, FLOATS(4), 1);
+    CHECK(IG_RECURRENT, (union ig_attrs){.recurrent = a}, TENSOR(IG_F32, FLOATS(-7), 1, 1, 1), three, column, none, h1);
+    a.reset_after = 1;
+    CHECK(IG_RECURRENT, (union ig_attrs){.recurrent = a}, TENSOR(IG_F32, FLOATS(-23), 1, 1, 1), three, column, own, h1);
+    a.reset_after = 0, a.clip = 2;
+    CHECK(IG_RECURRENT, (union ig_attrs){.recurrent = a}, TENSOR(IG_F32, FLOATS(0), 1, 1, 1), three, column, none, h1);
+    a.clip = 0, a.kind = IG_LSTM;
+    struct tensor four = TENSOR(IG_F32, FLOATS(1, 2, 3, -1), 1, 1, 4), gates = TENSOR(IG_F32, FLOATS(1, 1, 1, 3), 4, 1);
+    struct tensor c0 = TENSOR(IG_F32, FLOATS(2), 1, 1), peepholes = TENSOR(IG_F32, FLOATS(1, 2, -1), 3);
+    CHECK(IG_RECURRENT, (union ig_attrs){.recurrent = a}, TENSOR(IG_F32, FLOATS(324), 1, 1, 1), four, gates, none, h1, c0, peepholes);
+    a.input_forget = 1;
+    CHECK(IG_RECURRENT, (union ig_attrs){.recurrent = a}, TENSOR(IG_F32, FLOATS(14), 1, 1, 1), four, gates, none, h1, c0, peepholes);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -392,6 +419,7 @@ int main(void)
         cmocka_unit_test(norm_kinds),
         cmocka_unit_test(norm_of_images),
         cmocka_unit_test(cumsum),
+        cmocka_unit_test(recurrent),
         cmocka_unit_test(transpose),
         cmocka_unit_test(slice),
         cmocka_unit_test(pad),
