@@ -57,7 +57,7 @@ static void make(struct rng *r, enum check_pass pass, struct check_problem *p)
     p->high[1] = p->exact ? 1 : 2 / sqrt(y[2]);
     p->low[1] = -p->high[1];
     p->rel = 64;
-    p->abs = 16.0 * y[0] * y[2];
+    p->abs = 16 * y[0] * sqrt(y[2]);
     p->specials = pass == CHECK_REALS && rng_one_in(r, 4);
     snprintf(p->text, sizeof p->text, "kind %d of %dx%dx%d, activations %d %d %d, clip %g, %d%d%d, given %x, wanted %x", a->kind, y[0], y[1], y[2],
              a->f.kind, a->g.kind, a->u.kind, (double)a->clip, a->reverse, a->reset_after, a->input_forget, p->has_in, p->has_out);
