@@ -89,12 +89,16 @@ float im_float(struct im *m, const struct im_node *n, const char *name, float ab
     return a ? a->f : absent;
 }
 
+static const char *text_of(struct im *m, const ProtobufCBinaryData *s)
+{
+    return im_format(m, "%.*s", s->len < 256 ? (int)s->len : 256, s->data ? (const char *)s->data : "");
+}
+
 const char *im_string(struct im *m, const struct im_node *n, const char *name, const char *absent)
 {
     const Onnx__AttributeProto *a = typed_attr(m, n, name, STRING);
     if (!a) return absent;
-    return im_format(m, "%.*s", a->s.len < 256 ? (int)a->s.len : 256,
-                     a->s.data ? (const char *)a->s.data : "");
+    return text_of(m, &a->s);
 }
 
 int im_choice(struct im *m, const struct im_node *n, const char *name, const char *absent,
@@ -132,8 +136,7 @@ int im_strings(struct im *m, const struct im_node *n, const char *name, const ch
     if (!a) return -1;
     if (a->n_strings > (size_t)max)
         im_fail(m, "attribute '%s' has %zu elements, more than %d", name, a->n_strings, max);
-    for (size_t i = 0; i < a->n_strings; i++)
-        dst[i] = im_format(m, "%.*s", a->strings[i].len < 256 ? (int)a->strings[i].len : 256, a->strings[i].data ? (const char *)a->strings[i].data : "");
+    for (size_t i = 0; i < a->n_strings; i++) dst[i] = text_of(m, &a->strings[i]);
     return (int)a->n_strings;
 }
 

@@ -44,8 +44,9 @@ static void read_activations(struct layer *l)
     const int per = a->kind == IG_LSTM ? 3 : a->kind == IG_GRU ? 2 : 1;
     const char *names[DIRECTIONS * ACTS];
     float alpha[DIRECTIONS * ACTS], beta[DIRECTIONS * ACTS];
-    int given = im_strings(l->m, l->n, "activations", names, DIRECTIONS * ACTS), alphas = im_floats(l->m, l->n, "activation_alpha", alpha, DIRECTIONS * ACTS),
-        betas = im_floats(l->m, l->n, "activation_beta", beta, DIRECTIONS * ACTS), next_alpha = 0, next_beta = 0;
+    int given = im_strings(l->m, l->n, "activations", names, DIRECTIONS * ACTS), next_alpha = 0, next_beta = 0;
+    int alphas = im_floats(l->m, l->n, "activation_alpha", alpha, DIRECTIONS * ACTS);
+    int betas = im_floats(l->m, l->n, "activation_beta", beta, DIRECTIONS * ACTS);
     if (given > 0 && given != per * l->directions) im_fail(l->m, "%d activations where %d are needed", given, per * l->directions);
     for (int i = 0; i < per * l->directions; i++) {
         int k = activation_of(l->m, given > 0 ? names[i] : usual[per == 1 ? 1 : i % per]);
@@ -185,7 +186,8 @@ void im_op_recurrent(struct im *m, const struct im_node *n)
     read_sizes(&l);
     check_lengths(&l);
     const int is_lstm = l.attrs->kind == IG_LSTM;
-    const int64_t d = l.directions, all = l.gates * (int64_t)l.hidden, state[] = {l.rows_first ? l.batch : d, l.rows_first ? d : l.batch, l.hidden};
+    const int64_t d = l.directions, all = l.gates * (int64_t)l.hidden;
+    const int64_t state[] = {l.rows_first ? l.batch : d, l.rows_first ? d : l.batch, l.hidden};
     int32_t w = input_of(&l, 1, "W", 3, (int64_t[]){d, all, l.inputs}), r = input_of(&l, 2, "R", 3, (int64_t[]){d, all, l.hidden});
     int32_t b = input_of(&l, 3, "B", 2, (int64_t[]){d, 2 * all}), h0 = turned(&l, input_of(&l, 5, "initial_h", 3, state));
     int32_t c0 = is_lstm ? turned(&l, input_of(&l, 6, "initial_c", 3, state)) : IM_ABSENT;
@@ -194,8 +196,8 @@ void im_op_recurrent(struct im *m, const struct im_node *n)
     if (w == IM_ABSENT) im_fail(m, "input 1 is missing");
     for (int i = 0; i < l.directions; i++) {
         int32_t own = IM_ABSENT, bias = b == IM_ABSENT ? b : split_bias(&l, direction_of(&l, b, i), &own);
-        const int32_t in[] = {project(&l, x, direction_of(&l, w, i), bias), direction_of(&l, r, i), own, direction_of(&l, h0, i), direction_of(&l, c0, i),
-                              direction_of(&l, p, i)};
+        const int32_t gates = project(&l, x, direction_of(&l, w, i), bias);
+        const int32_t in[] = {gates, direction_of(&l, r, i), own, direction_of(&l, h0, i), direction_of(&l, c0, i), direction_of(&l, p, i)};
         struct im_emit e = {.op = IG_RECURRENT, .n_in = 6, .in = in, .attrs.recurrent = l.attrs[i], .n_out = is_lstm ? 3 : 2};
         e.unwanted = (im_wants(m, n, 1) ? 0 : 2) | (is_lstm && im_wants(m, n, 2) ? 0 : 4);
         im_emit(m, &e, out[i]);

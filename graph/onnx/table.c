@@ -5,7 +5,7 @@
 #include "graph/onnx/import.h"
 
 static const char attention[] = "attention and transformer operators are out of scope; Ingot compiles CNNs";
-static const char as_it_runs[] = "it quantises as it runs, which is not supported; give the network as it was before it was quantised";
+static const char as_it_runs[] = "it quantises as it runs, which is not supported; give the network as it was before";
 static const char control[] =
     "control flow is not supported; export with fixed shapes, or simplify the model (onnxsim)";
 static const char dynamic[] =

@@ -227,7 +227,7 @@ static void recurrent_report(void **state)
     m_node(&m, "DynamicQuantizeLSTM", "y", "a")->domain = m_text(&m, "com.microsoft");
     m_opset(&m, "com.microsoft", 1);
     m_output(&m, "a");
-    refuse(&m, "(a)  com.microsoft.DynamicQuantizeLSTM-1  it quantises as it runs, which is not supported; give the network as it was before it was quantised");
+    refuse(&m, "(a)  com.microsoft.DynamicQuantizeLSTM-1  it quantises as it runs, which is not supported; give the network as it was before");
 }
 
 static void wrong_node(void **state)

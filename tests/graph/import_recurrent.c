@@ -1,4 +1,5 @@
 /* How RNN, GRU and LSTM become a product and a node per direction; what is refused. */
+#include "tests/support/interp.h"
 #include "tests/support/onnx_op.h"
 
 enum { T = 5, B = 2, I = 3, H = 4 };
@@ -180,11 +181,88 @@ static void checks(void **state)
     must_refuse("direction 'sideways' is not supported");
 }
 
+/* n floats from -5/8 to 5/8, others for every `from`. */
+static void eighths(float *to, int from, int n)
+{
+    for (int i = 0; i < n; i++) to[i] = (float)((i * 5 + from) % 11 - 5) / 8;
+}
+
+static void tensor(const char *name, int from, int rank, const int64_t *dims)
+{
+    float data[64];
+    int n = 1;
+    for (int i = 0; i < rank; i++) n *= (int)dims[i];
+    eighths(data, from, n);
+    m_add_initializer(&m, m_tensor(&m, name, M_FLOAT, rank, dims, data, (size_t)n * sizeof *data));
+}
+
+enum { SMALL = 2, STEPS = 3, ELEMENTS = STEPS * 2 * SMALL * SMALL };
+
+/* Both directions of two units, for two rows of two inputs. */
+static Onnx__NodeProto *small(const char *op, int gates, const char *in, const char *out)
+{
+    Onnx__NodeProto *n = begin(14, LIST(STEPS, SMALL, SMALL), op, in, out);
+    m_attr_s(&m, n, "direction", "bidirectional");
+    tensor("w", 1, LIST(2, gates * SMALL, SMALL));
+    tensor("r", 2, LIST(2, gates * SMALL, SMALL));
+    tensor("b", 3, LIST(2, 2 * gates * SMALL));
+    tensor("h0", 4, LIST(2, SMALL, SMALL));
+    tensor("c0", 5, LIST(2, SMALL, SMALL));
+    tensor("p", 6, LIST(2, 3 * SMALL));
+    return n;
+}
+
+/* As imported, and after the passes. */
+static void check_values(const float *const *want, int outputs)
+{
+    struct ig_graph *g = must_import();
+    float x[STEPS * SMALL * SMALL], *out[3];
+    eighths(x, 7, STEPS * SMALL * SMALL);
+    for (int passed = 0; passed < 2; passed++) {
+        if (passed) assert_int_equal(ig_run_passes(g, ig_ref_eval, err, sizeof err), 0);
+        assert_int_equal(interp_run(g, ig_ref_eval, (void *[]){x}, (void **)out), 0);
+        for (int k = 0; k < outputs; k++) {
+            int64_t n = ig_count(&g->values[g->outputs[k]].shape);
+            for (int64_t i = 0; i < n; i++) assert_float_equal(out[k][i], want[k][i], 1e-6);
+            free(out[k]);
+        }
+    }
+    ig_graph_free(g);
+}
+
+/* What onnxruntime 1.32 gives. */
+static void values(void **state)
+{
+    (void)state;
+    static const float after[ELEMENTS] = {-0.0511246622f, 0.361226022f, -0.103545628f, 0.310160369f, -0.0279540196f, -0.318396777f,
+                                          -0.0395948812f, -0.320105255f, -0.336400002f, 0.0790017694f, -0.354468822f, 0.0752632096f,
+                                          0.0614072159f, -0.0475872904f, 0.0307008438f, -0.0673860461f, -0.444735795f, -0.041992709f,
+                                          -0.453322887f, -0.0280955732f, -0.0364796966f, 0.0951288193f, -0.109678641f, 0.0432910733f};
+    static const float before[ELEMENTS] = {0.0843013152f, 0.314570338f, 0.0285977647f, 0.262830704f, -0.106230669f, -0.187078685f, -0.117924407f,
+                                           -0.178112492f, -0.13993454f, 0.00440475345f, -0.159166723f, 0.000372111797f, 0.00223373994f,
+                                           0.0549319014f, -0.0285851024f, 0.0419361219f, -0.222535104f, -0.132766724f, -0.230046242f,
+                                           -0.119507521f, -0.0851814225f, 0.162429154f, -0.158663005f, 0.11311321f};
+    static const float y[ELEMENTS] = {-0.106532313f, 0.0669773221f, -0.11424575f, 0.0147352451f, 0.0681205988f, 0.125399888f, 0.0569923446f,
+                                      0.102886364f, -0.181237161f, -0.0193960126f, -0.179305688f, -0.0466184095f, 0.00894330163f, 0.0297618322f,
+                                      -0.0256569758f, -0.00764706777f, -0.206685439f, -0.0712460876f, -0.201620981f, -0.0904990733f,
+                                      -0.0811350569f, 0.0683528557f, -0.138242036f, 0.014819623f};
+    static const float h[] = {-0.206685439f, -0.0712460876f, -0.201620981f, -0.0904990733f, 0.0681205988f, 0.125399888f, 0.0569923446f,
+                              0.102886364f};
+    static const float c[] = {-0.431090772f, -0.184478164f, -0.434509456f, -0.244463041f, 0.182429671f, 0.204252586f, 0.152119443f, 0.166820586f};
+    m_attr_i(&m, small("GRU", 3, "x,w,r,b,,h0", "y"), "linear_before_reset", 1);
+    check_values((const float *const[]){after}, 1);
+    small("GRU", 3, "x,w,r,b,,h0", "y");
+    check_values((const float *const[]){before}, 1);
+    m_attr_f(&m, small("LSTM", 4, "x,w,r,b,,h0,c0,p", "y,h,c"), "clip", 0.5f);
+    check_values((const float *const[]){y, h, c}, 3);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_direction), cmocka_unit_test(both_directions), cmocka_unit_test(reset_after), cmocka_unit_test(rows_first),
         cmocka_unit_test(activations),   cmocka_unit_test(lengths),         cmocka_unit_test(checks),
+        cmocka_unit_test(values),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
