@@ -86,6 +86,40 @@ static int rows_join(const struct ig_operand *in, const struct ig_operand *out, 
     return alike && ig_taps(w) == 1 && w->sd * w->sh * w->sw == 1 && in->row_stride == in->w * in->pixel_stride && in->ring_rows >= in->h;
 }
 
+enum { FAR_PANELS = 4 }; /* memory likes four places that are read in turn better than eight, and nearly as well as any */
+
+/* Panels are read several at a time, as the reading of the weights is all that counts, or the wait for the next product. */
+static void run_pixel(struct ig_gemm_job *job, ig_gemv_fn *gemv, int64_t bytes)
+{
+    const struct ig_gemm_set *set = job->set;
+    const struct ig_call *call = job->call;
+    const struct ig_range range = job->range;
+    const float *x = ig_row_f32(&call->in[0], range.y0);
+    float *c = ig_row_f32(&call->out[0], range.y0);
+    const float *r = ig_gemm_has_residual(call) ? ig_row_f32(&call->in[3], range.y0) : NULL;
+    const int is_far = job->panels * job->panel * bytes > set->stream_bytes;
+    const int32_t most = is_far && set->gemv_panels > FAR_PANELS ? FAR_PANELS : set->gemv_panels;
+    for (int32_t c0 = range.c0, n; c0 < range.c1; c0 += n) {
+        int32_t panels = (range.c1 - c0 + set->nr - 1) / set->nr, turns = (panels + most - 1) / most;
+        int32_t some = (panels + turns - 1) / turns;
+        n = some * set->nr < range.c1 - c0 ? some * set->nr : range.c1 - c0;
+        float *to = r || n < some * set->nr ? job->t.tile : c + c0; /* r may be c */
+        gemv(x, job->k, (const char *)call->weights + c0 / set->nr * job->panel * bytes, some, to);
+        if (to == job->t.tile || job->args.flags) ig_gemm_finish(job, to, c + c0, r ? r + c0 : NULL, n);
+    }
+    if (job->act.kind != IG_NONE) set->act(c + range.c0, c + range.c0, range.c1 - range.c0, &job->act);
+}
+
+void ig_gemm_pixel(const struct ig_call *call, const struct ig_act *act, struct ig_range range, void *scratch, const struct ig_gemm_set *set,
+                   ig_gemv_fn *gemv, int64_t bytes)
+{
+    struct ig_gemm_job job;
+    int32_t k = call->in[0].c;
+    ig_gemm_start(&job, call, set, range, act);
+    ig_gemm_size(&job, k, call->out[0].c, 1, k, (const float *)call->weights, scratch);
+    run_pixel(&job, gemv, bytes);
+}
+
 void ig_gemm_conv(const struct ig_call *call, const struct ig_conv *conv, struct ig_range range, void *scratch,
                   const struct ig_gemm_set *set)
 {
@@ -96,6 +130,10 @@ void ig_gemm_conv(const struct ig_call *call, const struct ig_conv *conv, struct
     int32_t ic = in->c / conv->groups, oc = call->out[0].c / conv->groups;
     struct ig_gemm_walk walk = {.y = range.y0, .y_step = 1, .rows = range.y1 - range.y0,
                                 .x = 0, .x_step = 1, .width = call->out[0].w};
+    if (set->gemv && conv->groups == 1 && ig_gemm_is_pixel(call, w)) {
+        ig_gemm_pixel(call, &conv->act, range, scratch, set, set->gemv, sizeof(float));
+        return;
+    }
     ig_gemm_start(&job, call, set, range, &conv->act);
     ig_gemm_size(&job, ic, oc, ig_taps(w), ic, (const float *)call->weights, scratch);
     ig_gemm_packed_place(&job, (char *)scratch + ig_gemm_table_bytes(job.taps, set->mr));
@@ -118,40 +156,12 @@ size_t ig_gemm_conv_packed_scratch(const struct ig_call *call)
     return ig_gemm_packed_bytes(call, depth);
 }
 
-/* One row: panels are read several at a time, as the reading of the weights is all that counts. Returns the rest. */
-static struct ig_range fc_row(struct ig_gemm_job *job, struct ig_range range)
-{
-    const struct ig_gemm_set *set = job->set;
-    const struct ig_call *call = job->call;
-    const float *x = ig_row_f32(&call->in[0], range.y0);
-    float *c = ig_row_f32(&call->out[0], range.y0);
-    const float *r = ig_gemm_has_residual(call) ? ig_row_f32(&call->in[3], range.y0) : NULL;
-    int32_t width = set->gemv_panels * set->nr;
-    int32_t first = range.c0; /* the last panels are read with some before them, as a whole set */
-    while (range.c0 < range.c1) {
-        int32_t left = range.c1 - range.c0, back = left < width ? (width - left) / set->nr * set->nr : 0;
-        if (range.c0 - back < first) break; /* what is left is too little, and nothing before it to read again */
-        int32_t c0 = range.c0, n = left < width ? left : width;
-        set->gemv(x, job->k, job->weights + (c0 - back) / set->nr * job->panel, job->t.tile);
-        ig_gemm_finish(job, job->t.tile + back, c + c0, r ? r + c0 : NULL, n);
-        if (job->act.kind != IG_NONE) set->act(c + c0, c + c0, n, &job->act);
-        range.c0 += n;
-    }
-    return range;
-}
-
 void ig_gemm_fc(const struct ig_call *call, struct ig_range range, void *scratch, const struct ig_gemm_set *set)
 {
     static const struct ig_window one = {1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 1, 1};
     struct ig_conv conv = {one, 1, ((const struct ig_fc *)call->attrs)->act};
-    if (range.y1 - range.y0 == 1 && set->gemv) {
-        struct ig_gemm_job job;
-        int32_t k = call->in[0].c;
-        ig_gemm_start(&job, call, set, range, &conv.act);
-        ig_gemm_size(&job, k, call->out[0].c, 1, k, (const float *)call->weights, scratch);
-        range = fc_row(&job, range);
-    }
-    if (range.c0 < range.c1) ig_gemm_conv(call, &conv, range, scratch, set);
+    if (range.y1 - range.y0 == 1 && set->gemv) ig_gemm_pixel(call, &conv.act, range, scratch, set, set->gemv, sizeof(float));
+    else ig_gemm_conv(call, &conv, range, scratch, set);
 }
 
 size_t ig_gemm_conv_small_scratch(const struct ig_call *call, int32_t mr, int32_t nr)

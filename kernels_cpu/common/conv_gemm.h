@@ -72,8 +72,8 @@ _Static_assert(sizeof(void *) != 8 ||
 typedef void ig_gemm_fn(const struct ig_gemm_args *args);
 /* y[0..n) = act(x[0..n)); y may be x; the bits of an element depend on its value alone. */
 typedef void ig_act_fn(float *y, const float *x, int64_t n, const struct ig_act *act);
-/* One row of C by a fixed number of whole panels at once (FC with one row): bias + the same chain, no more. */
-typedef void ig_gemv_fn(const float *x, int64_t k, const float *panels, float *c);
+/* One row of C by n whole panels at once, n from 1 to the set's gemv_panels: bias + the same chain, no more. Panels are of floats or of halves. */
+typedef void ig_gemv_fn(const float *x, int64_t k, const void *panels, int32_t n, float *c);
 
 struct ig_gemm_packed; /* gemm_packed.h */
 
@@ -81,8 +81,8 @@ struct ig_gemm_set {       /* one ISA's tools; static const data */
     int32_t mr, nr;        /* rows of a table entry, width of a packed panel */
     ig_gemm_fn *const *fn[IG_GEMM_MAX_NR / IG_GEMM_STEP]; /* fn[width/8 - 1][rows - 1], widths to nr, rows to mr */
     ig_act_fn *act;        /* for the kinds that lo and hi cannot express */
-    ig_gemv_fn *gemv;      /* or NULL */
-    int32_t gemv_panels;   /* panels that gemv takes; gemv_panels*nr <= IG_GEMM_MAX_GEMV */
+    ig_gemv_fn *gemv;      /* by panels of floats; or NULL */
+    int32_t gemv_panels;   /* most panels that gemv takes; at most mr, gemv_panels*nr <= IG_GEMM_MAX_GEMV */
     int64_t stream_bytes;  /* weights above this are prefetched and reused over a block */
     int32_t loops;         /* the functions obey `panels` and `groups`, so many panels at a time; 0: they are only ever given 1 */
     int32_t block;         /* groups of a block, at most IG_GEMM_MAX_BLOCK */
@@ -111,6 +111,16 @@ void ig_gemm_conv(const struct ig_call *call, const struct ig_conv *conv, struct
 /* Fully connected, the same operands; rows are pixels. Packed as a 1x1 convolution. */
 void ig_gemm_fc(const struct ig_call *call, struct ig_range range, void *scratch,
                 const struct ig_gemm_set *set);
+/* The image's only pixel by a 1x1 kernel. */
+static inline int ig_gemm_is_pixel(const struct ig_call *call, const struct ig_window *w)
+{
+    const struct ig_operand *in = &call->in[0], *out = &call->out[0];
+    return w->kd * w->kh * w->kw == 1 && in->h * in->w == 1 && out->h * out->w == 1 && !w->front && !w->top && !w->left;
+}
+
+/* Such, or a row of a fully connected layer, of one group, by gemv, whose panels' numbers have so many bytes; range.c0 is a multiple of nr. */
+void ig_gemm_pixel(const struct ig_call *call, const struct ig_act *act, struct ig_range range, void *scratch, const struct ig_gemm_set *set,
+                   ig_gemv_fn *gemv, int64_t bytes);
 /*
  * First layer, at most 4 input channels, one group, dw == 1: a tap is a whole kernel row of kw*ic floats, read from
  * rows that are copied into scratch between zeros. Packed with kd*kh taps of kw*ic floats (which is the same order).

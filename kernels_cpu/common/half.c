@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "kernels_cpu/common/conv_gemm.h"
 #include "kernels_cpu/reach.h"
 
 enum {
@@ -29,6 +28,7 @@ struct sizes {                  /* of the pieces, and of their rooms in scratch 
     int32_t groups, ic, oc;     /* channels of one group */
     int32_t width;              /* most output channels of a call */
     int32_t rows, in_rows;      /* most output rows of a call, input rows for them */
+    int32_t pixel;              /* there is no more than one, of a product by panels: weights are not widened beforehand */
     int32_t phases;             /* of a transposed convolution whose weights are widened a phase at a time; else 0 */
     int64_t panel;              /* floats of a panel of weights, of the largest phase's; 0: the op has none */
     int64_t weights, in[IG_MAX_IN], out; /* floats of each room */
@@ -122,6 +122,7 @@ static void set_panels(const struct ig_call *call, const struct ig_half_kind *ki
     if (kind->op != IG_FC && has_weights(kind->op) && kind->cut == IG_HALF_PANELS) s->groups = ((const struct ig_conv *)call->attrs)->groups;
     s->ic = call->in[0].c / s->groups;
     s->oc = call->out[0].c / s->groups;
+    s->pixel = kind->op != IG_DECONV && kind->cut == IG_HALF_PANELS && ig_gemm_is_pixel(call, w);
     if (kind->op == IG_DECONV) set_phases(w, kind->nr, s);
     else if (has_weights(kind->op)) s->panel = kind->nr * (1 + taps * (kind->cut == IG_HALF_PANELS ? s->ic : 1));
 }
@@ -144,7 +145,7 @@ static struct sizes sizes_of(const struct ig_call *call, const struct ig_half_ki
     if (most > ROWS_BYTES / 4) most = ROWS_BYTES / 4;
     set_panels(call, kind, &s);
     s.width = (int32_t)round_up(s.oc, nr);
-    if (kind->cut == IG_HALF_PANELS) {
+    if (kind->cut == IG_HALF_PANELS && !s.pixel) {
         int64_t panels = (kind->lean ? most : PANELS_BYTES / 4) / s.panel;
         if (panels < 1) panels = 1;
         if (!kind->lean && (s.phases || panels * nr < s.width)) most = REUSE_BYTES / 4;
@@ -155,7 +156,7 @@ static struct sizes sizes_of(const struct ig_call *call, const struct ig_half_ki
         s.width = (int32_t)round_up(s.width / 2, nr);
     s.rows = call->out[0].h;
     while (measure(call, kind, &s) > most && s.rows > 1) s.rows = (s.rows + 1) / 2;
-    s.weights = round_up(s.width / nr * s.panel, LINE);
+    if (!s.pixel) s.weights = round_up(s.width / nr * s.panel, LINE);
     return s;
 }
 
@@ -173,7 +174,6 @@ struct job {
     struct sizes s;
     struct ig_call piece;        /* what the float kernel is given */
     struct ig_conv conv;         /* its attributes, of a convolution */
-    const struct ig_gemm_set *set; /* that computes a transposed convolution */
     float *weights, *in[IG_MAX_IN], *out; /* the rooms */
     void *scratch;               /* its own */
     int32_t c0, c1;              /* channels that are wanted */
@@ -278,7 +278,8 @@ static void widen_panels(struct job *j, int64_t panel, int32_t n)
     int32_t nr = j->half->kind.nr, count = (n + nr - 1) / nr;
     float *to = j->weights;
     if (!j->s.panel || j->s.phases) return;
-    j->piece.weights = to;
+    j->piece.weights = j->s.pixel ? (const void *)(from + panel * j->s.panel) : to;
+    if (j->s.pixel) return;
     if (j->half->kind.op != IG_DECONV) {
         widen_part(j, from, panel, count, j->s.panel, to);
         return;
@@ -297,8 +298,16 @@ static void run_phases(struct job *j, struct ig_range range, int64_t panel)
     for (int32_t i = 0; i < j->s.phases; from += phase_floats(j, i), i++) {
         if (!ig_deconv_meets(&j->conv.w, i, range.y0, range.y1)) continue;
         widen_part(j, from, panel, (range.c1 + nr - 1) / nr, ig_deconv_panel(&j->conv.w, i, j->s.ic, nr), j->weights);
-        ig_gemm_deconv_phase(&j->piece, &j->conv, range, i, j->weights, j->scratch, j->set);
+        ig_gemm_deconv_phase(&j->piece, &j->conv, range, i, j->weights, j->scratch, j->half->set);
     }
+}
+
+/* The piece, of one pixel, by panels of halves. */
+static void run_pixel(struct job *j, struct ig_range range)
+{
+    const struct ig_half *half = j->half;
+    const struct ig_act *act = half->kind.op == IG_FC ? &((const struct ig_fc *)j->piece.attrs)->act : &j->conv.act;
+    ig_gemm_pixel(&j->piece, act, range, j->scratch, half->set, half->gemv, sizeof(uint16_t));
 }
 
 /* Output channels [c, c+n) of rows [y0, y1), from panel number `panel` on; what they are made of is there but for the rows beside them. */
@@ -313,6 +322,7 @@ static void run_piece(struct job *j, int32_t y0, int32_t y1, int32_t c, int32_t 
         widen_rows(j, k, c, same ? y0 : 0, same ? y1 : 1);
     }
     if (j->s.phases) run_phases(j, range, panel);
+    else if (j->s.pixel) run_pixel(j, range);
     else j->half->run(&j->piece, range, j->scratch);
     store_rows(j, y0, y1, c);
 }
@@ -370,25 +380,13 @@ static void run_groups(struct job *j, struct ig_range range)
     }
 }
 
-static void run(const struct ig_call *call, struct ig_range range, void *scratch, const struct ig_half *half,
-                const struct ig_gemm_set *set)
+void ig_half_run(const struct ig_call *call, struct ig_range range, void *scratch, const struct ig_half *half)
 {
-    struct job j = {.c0 = range.c0, .c1 = range.c1, .set = set};
+    struct job j = {.c0 = range.c0, .c1 = range.c1};
     if (range.y0 >= range.y1 || range.c0 >= range.c1) return;
     start(&j, call, half, scratch);
     if (half->kind.cut == IG_HALF_PANELS) run_groups(&j, range);
     else run_slices(&j, range);
-}
-
-void ig_half_run(const struct ig_call *call, struct ig_range range, void *scratch, const struct ig_half *half)
-{
-    run(call, range, scratch, half, NULL);
-}
-
-void ig_half_deconv(const struct ig_call *call, struct ig_range range, void *scratch, const struct ig_half *half,
-                    const struct ig_gemm_set *set)
-{
-    run(call, range, scratch, half, set);
 }
 
 /* --- global pooling --- */

@@ -4,13 +4,16 @@
  * widened into scratch, it writes its rows there, and these are narrowed. So its bits are those of the float kernel
  * on the widened tensors, each rounded once, and do not depend on the cut as that kernel's do not.
  *
+ * The weights of a 1x1 convolution of one pixel, or of one row of fc, are used once: they are widened on the way into the sums.
+ * Where a transposed convolution's are many, those of a phase are widened at a time.
+ *
  * Packed weights: those of the float kernel, every float narrowed.
  * Any operand may be of floats as well: an input is then read where it lies.
  */
 #ifndef KERNELS_CPU_COMMON_HALF_H
 #define KERNELS_CPU_COMMON_HALF_H
 
-#include "kernels_cpu/kernel.h"
+#include "kernels_cpu/common/conv_gemm.h"
 
 enum ig_half_cut {      /* which channels one call of the float kernel takes */
     IG_HALF_SLICES,     /* any slice, the same of inputs and outputs: depthwise, pooling, element-wise */
@@ -32,13 +35,13 @@ typedef void ig_widen_fn(float *to, int64_t to_step, const uint16_t *from, int64
 typedef void ig_narrow_fn(uint16_t *to, int64_t to_step, const float *from, int64_t from_step, int64_t n,
                           int32_t pixels);
 
-struct ig_gemm_set;     /* conv_gemm.h */
-
 struct ig_half {        /* a float kernel and how one ISA converts */
     struct ig_half_kind kind;
     ig_kernel_fn *run;  /* any strides and rings, row_tile 1, ranges from channel 0 */
     ig_widen_fn *widen;
     ig_narrow_fn *narrow;
+    const struct ig_gemm_set *set; /* that `run` is by, of products by panels; else NULL */
+    ig_gemv_fn *gemv;   /* by panels of halves, of convolutions and fc; else NULL */
 };
 
 extern const struct ig_half_kind ig_half_conv16, ig_half_conv16_lean, ig_half_deconv16, ig_half_depthwise8, ig_half_fc16,
@@ -46,9 +49,6 @@ extern const struct ig_half_kind ig_half_conv16, ig_half_conv16_lean, ig_half_de
 
 /* The kernel on call's operands; scratch as ig_half_scratch says, and behind it what the float kernel needs. */
 void ig_half_run(const struct ig_call *call, struct ig_range range, void *scratch, const struct ig_half *half);
-/* A transposed convolution, which `run` computes by that set: where its weights are many, those of a phase are widened at a time. */
-void ig_half_deconv(const struct ig_call *call, struct ig_range range, void *scratch, const struct ig_half *half,
-                    const struct ig_gemm_set *set);
 /* Scratch bytes without the float kernel's own, a multiple of 64. */
 size_t ig_half_scratch(const struct ig_call *call, const struct ig_half_kind *kind);
 

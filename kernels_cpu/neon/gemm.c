@@ -17,7 +17,16 @@ ig_gemm_fn ig_gemm16_1x8_neon, ig_gemm16_2x8_neon, ig_gemm16_3x8_neon, ig_gemm16
     ig_gemm8_1x8_neon, ig_gemm8_2x8_neon, ig_gemm8_3x8_neon, ig_gemm8_4x8_neon, ig_gemm8_5x8_neon,
     ig_gemm8_6x8_neon, ig_gemm8_7x8_neon, ig_gemm8_8x8_neon;
 
-ig_gemv_fn ig_gemv_4x16_neon;
+typedef void panels_fn(const float *x, int64_t k, const void *panels, float *c);
+panels_fn ig_gemv_1x16_neon, ig_gemv_2x16_neon, ig_gemv_3x16_neon, ig_gemv_4x16_neon;
+
+enum { PANELS = 4 };
+
+static void gemv(const float *x, int64_t k, const void *panels, int32_t n, float *c)
+{
+    static panels_fn *const by[PANELS] = {ig_gemv_1x16_neon, ig_gemv_2x16_neon, ig_gemv_3x16_neon, ig_gemv_4x16_neon};
+    by[n - 1](x, k, panels, c);
+}
 
 static ig_gemm_fn *const w8of16[] = {ig_gemm16_1x8_neon, ig_gemm16_2x8_neon, ig_gemm16_3x8_neon,
                                      ig_gemm16_4x8_neon, ig_gemm16_5x8_neon, ig_gemm16_6x8_neon};
@@ -46,7 +55,7 @@ static const struct ig_gemm_packed packed = {
      {ig_packed_1x16_neon, ig_packed_2x16_neon, ig_packed_3x16_neon, ig_packed_4x16_neon,
       ig_packed_5x16_neon, ig_packed_6x16_neon}}};
 
-const struct ig_gemm_set ig_gemm_6x16_neon = {6, 16, {w8of16, w16}, ig_act_row_neon, ig_gemv_4x16_neon, 4,
+const struct ig_gemm_set ig_gemm_6x16_neon = {6, 16, {w8of16, w16}, ig_act_row_neon, gemv, PANELS,
                                                STREAM_BYTES, LOOPS, BLOCK, NULL};
 const struct ig_gemm_set ig_gemm_packed6x16_neon = {6, 16, {w8of16, w16}, ig_act_row_neon, NULL, 0,
                                                      STREAM_BYTES, LOOPS, BLOCK, &packed};

@@ -68,6 +68,15 @@ static void wide_pointwise(struct rng *r, struct ig_conv *a, int32_t *ic, int32_
     }
 }
 
+/* The same of an image of one pixel, as squeeze-and-excite has it, in few groups at times; of very many channels at others. */
+static void pixel(struct rng *r, struct ig_conv *a, int32_t *ic, int32_t *oc, int32_t *in, int32_t *out)
+{
+    wide_pointwise(r, a, ic, oc, in, out);
+    in[1] = out[1] = in[2] = out[2] = 1;
+    *oc = RNG_OF(r, 6, 20, 48, 136, 200, 800);
+    a->groups = rng_one_in(r, 4) ? 2 : 1;
+}
+
 /* Few pixels of very many channels: weights that no cache near the core holds. */
 static int is_wide(struct rng *r, const struct ig_conv *a, const int32_t *out)
 {
@@ -165,6 +174,8 @@ static void make(struct rng *r, enum check_pass pass, struct check_problem *p)
     int32_t ic, oc, rank = 2, in[3], out[3];
     if (rng_one_in(r, 6)) {
         wide_pointwise(r, a, &ic, &oc, in, out);
+    } else if (rng_one_in(r, 12)) {
+        pixel(r, a, &ic, &oc, in, out);
     } else {
         if (rng_one_in(r, 4)) rank = RNG_OF(r, 1, 3, 3, 3);
         kind(r, a, &ic, &oc);
