@@ -37,6 +37,12 @@ static int in_lines(const struct ig_call *call, const struct ig_bytes_shape *sha
     return shape->lines && is_whole && w->dw == 1 && w->dh == 1 && w->kh * w->kw > 1 && 4 * waste <= width && width >= 6;
 }
 
+/* Kernel rows are far from each other, and each is of whole words. */
+static int32_t rows_left_out(const struct ig_window *w, const struct ig_bytes_shape *shape, int64_t k)
+{
+    return w->kh > 1 && w->dh > 1 && k % (w->kh * shape->unit * shape->step) == 0 ? w->kh : 0;
+}
+
 static int32_t at_least_one(int64_t n)
 {
     return n < 1 ? 1 : (int32_t)n;
@@ -85,7 +91,8 @@ struct ig_bytes_cut ig_bytes_cut_of(const struct ig_call *call, const struct ig_
     c.panels = (c.oc + shape->nr - 1) / shape->nr;
     c.k = (int64_t)c.ic * conv->w.kw * (conv->w.kh / c.lines);
     c.words = ((c.k + shape->unit - 1) / shape->unit + shape->step - 1) / shape->step * shape->step;
-    c.panel = (2 + c.lines * c.words) * shape->nr;
+    c.rows = rows_left_out(&conv->w, shape, c.k);
+    c.panel = (2 + c.lines * c.words + c.rows) * shape->nr;
     int64_t room = (int64_t)c.panels * c.panel * 4 > IG_BYTES_FEW ? IG_BYTES_BLOCK : IG_BYTES_SMALL;
     if (in_lines(call, shape)) cut_lines(call, shape, room, &c);
     else cut_pixels(call, shape, room, &c);

@@ -16,6 +16,8 @@
  * 16 bits and their higher ones, as vectors' products of pairs of bytes and of numbers of 16 bits want them:
  *   four of 8 bits   c0k0 c0k1 c1k0 c1k1 ... c15k0 c15k1 | c0k2 c0k3 c1k2 c1k3 ... c15k2 c15k3
  *   two of 16 bits   c0k0 c1k0 ... c15k0 | c0k1 c1k1 ... c15k1
+ * Kernel rows of a dilated window that are padding for all pixels of a block are not multiplied with where they are of whole words. What
+ * they would add, x_zero sum w of bytes and nothing of numbers of 16 bits, is then behind a panel's words: left[kernel row][nr].
  */
 #ifndef KERNELS_CPU_COMMON_CONV_BYTES_H
 #define KERNELS_CPU_COMMON_CONV_BYTES_H
@@ -79,6 +81,7 @@ struct ig_bytes_cut {
     int32_t ic, oc, panels;      /* of such a group */
     int32_t lines;               /* of a pixel's words: kernel rows, or 1 */
     int64_t k, words;            /* numbers of a line of a pixel; words */
+    int32_t rows;                /* kernel rows that may be left out, each of words / rows words; else 0 */
     int64_t row;                 /* bytes from a pixel's words to the next one's */
     int64_t pitch;               /* from a line to the next, where they are rows of the image; else 0 */
     int64_t panel;               /* words of a panel with bias and scales */

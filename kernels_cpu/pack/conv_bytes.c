@@ -198,6 +198,16 @@ static void pack_filter(const struct filter *f, const struct ig_bytes_shape *sha
     }
 }
 
+/* What each kernel row would add, if it were padding: `to` is of a panel's channel c. */
+static void pack_rows(const struct filter *f, const struct ig_bytes_cut *cut, int32_t zero, int32_t nr, int32_t *to)
+{
+    for (int32_t row = 0; row < cut->rows; row++, to += nr) {
+        int64_t sum = 0;
+        for (int64_t k = 0; k < cut->k / cut->rows; k++) sum += weight_at(f, row * (cut->k / cut->rows) + k);
+        *to = (int32_t)(zero * sum);
+    }
+}
+
 static size_t pack(const struct ig_call *call, void *dst, const struct ig_bytes_shape *shape)
 {
     struct ig_bytes_cut cut = ig_bytes_cut_of(call, shape);
@@ -215,6 +225,7 @@ static size_t pack(const struct ig_call *call, void *dst, const struct ig_bytes_
         panel[c] = bias_of(call, oc, zero);
         memcpy(&panel[nr + c], &scale, sizeof scale);
         pack_filter(&f, shape, &cut, panel + 2 * nr, c);
+        pack_rows(&f, &cut, zero, nr, panel + (2 + cut.lines * cut.words) * nr + c);
     }
     return bytes;
 }
