@@ -12,7 +12,8 @@
 
 enum { IG_GPU_DIMS = 8, IG_GPU_MOVE_DIMS = 16, IG_GPU_BATCH_DIMS = 6, IG_GPU_TAP_DIMS = 3,
        IG_GPU_COLUMN_DIMS = 3, IG_GPU_UNPOOL_DIMS = 5,
-       IG_GPU_PARTS = 9 /* inputs of a call */, IG_GPU_NORM_KEPT = 2048 /* members that a block keeps in registers */ };
+       IG_GPU_PARTS = 9 /* inputs of a call */, IG_GPU_NORM_KEPT = 2048 /* members that a block keeps in registers */,
+       IG_GPU_RECURRENT_STATE = 2048, IG_GPU_RECURRENT_WIDE_STATE = 4096, IG_GPU_RECURRENT_STATE_OF_4 = 4 * (512 + 8) /* floats of a state, of a row or four */ };
 
 struct ig_gpu_typed {    /* elementwise.cu, convert.cu: element by element, any type */
     const void *a, *b, *c;
@@ -150,6 +151,18 @@ struct ig_gpu_norm_channels { /* norm.cu: each channel of an image, pixels [pixe
     int32_t pieces;      /* that are joined, 0: they are being made */
     int32_t across;      /* threads side by side */
     float epsilon;
+};
+
+struct ig_gpu_recurrent { /* recurrent.cu: struct ig_recurrent of graph/op.h */
+    const float *x, *r, *bias, *h0, *c0, *peepholes; /* but x and r: or NULL */
+    float *y, *last_h, *last_c; /* last: or NULL */
+    int32_t steps, batch, hidden;
+    int32_t room;        /* of a row's state, floats: its units, and zeros */
+    int32_t units;       /* that eight lanes have one after the other */
+    int32_t quads;       /* R may be read by them */
+    int32_t kind, reverse, reset_after, input_forget;
+    float clip;          /* 0: none */
+    struct ig_gpu_act f, g, u;
 };
 
 struct ig_gpu_matmul {   /* matmul.cu */

@@ -163,6 +163,9 @@ static const struct family {
     {IG_MATMUL, "64x64__cuda", 0.5, 1, 64, 64},
     {IG_MATMUL, "", 0.6, 1, 1, 0},
     {IG_RECURRENT, "__ref", 0.05, 1, 1, 0},
+    {IG_RECURRENT, "kept__cuda", 0.1, 1, 1, 0}, /* a row of the batch is half a TX2's */
+    {IG_RECURRENT, "f32_1__cuda", 0.07, 1, 1, 0},
+    {IG_RECURRENT, "f32_4__cuda", 0.06, 1, 1, 0},
     {IG_RECURRENT, "", 0.3, 1, 1, 0}, /* weights are read again for every step */
 };
 

@@ -293,6 +293,16 @@ static double visits(const struct ig_node *n, const struct ig_shape *out)
     }
 }
 
+/* recurrent.cu: R of few units stays in registers for all steps; of more it is read for each, as biases and peepholes are. */
+static double of_recurrent(const struct operand *o)
+{
+    enum { KEPT_UNITS = 64, KEPT_UNITS_OF_RNN = 128 }; /* kernels_gpu/launch/recurrent.c */
+    double steps = o->out->dims[0], rows = o->out->dims[1];
+    int kept = o->out->dims[2] <= (o->n->attrs.recurrent.kind == IG_RNN ? KEPT_UNITS_OF_RNN : KEPT_UNITS);
+    if (o->k == 0 || o->k == 3 || o->k == 4) return 1;
+    return o->k == 1 && kept ? rows : rows * steps;
+}
+
 /* --- data that moves --- */
 
 /* Indices of gathers and scatters, which those of one slice read together. */
@@ -389,6 +399,7 @@ static double reads_of(const struct operand *o)
     case IG_ARG:
     case IG_DYNAMIC_QUANTIZE: return visits(n, o->out);
     case IG_TOPK: return o->k ? 1 : visits(n, o->out);
+    case IG_RECURRENT: return of_recurrent(o);
     case IG_NORM: return o->k ? of_broadcast(o) : visits(n, o->out);
     case IG_BINARY:
     case IG_WHERE:

@@ -238,6 +238,11 @@ ig_supports_fn ig_gpu_supports_softmax_any, ig_gpu_supports_cumsum, ig_gpu_suppo
 ig_scratch_fn ig_gpu_scratch_reduce, ig_gpu_scratch_norm; /* what pieces give */
 ig_gpu_launch_fn ig_gpu_softmax_any, ig_gpu_cumsum, ig_gpu_arg, ig_gpu_topk, ig_gpu_reduce, ig_gpu_norm;
 
+/* --- launch/recurrent.c: states fit shared memory --- */
+ig_supports_fn ig_gpu_supports_recurrent, ig_gpu_supports_recurrent_kept /* few units */,
+    ig_gpu_supports_recurrent_4 /* several rows, units by quads */;
+ig_gpu_launch_fn ig_gpu_recurrent_kept, ig_gpu_recurrent_1, ig_gpu_recurrent_4;
+
 /* --- launch/matmul.c --- */
 ig_supports_fn ig_gpu_supports_matmul, ig_gpu_supports_matmul_any, ig_gpu_supports_matmul_integer, ig_gpu_supports_matmul_bytes,
     ig_gpu_supports_qlinear_matmul;

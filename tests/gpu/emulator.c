@@ -9,10 +9,13 @@
 #include <cmocka.h>
 
 #include "kernels_cpu/problem.h"
+#include "kernels_cpu/ref/ref.h"
 #include "kernels_cpu/registry.h"
 #include "kernels_gpu/emu/run.h"
 #include "kernels_gpu/params.h"
 #include "tests/gpu/faults.h"
+#include "tests/support/node.h"
+#include "tests/support/rng.h"
 
 emu_kernel_fn fault_none__emu, fault_no_barrier__emu, fault_half_a_barrier__emu, fault_early_end__emu, fault_one_buffer__emu,
     fault_past_shared__emu, fault_read__emu, fault_write__emu, fault_write_input__emu, fault_misaligned__emu,
@@ -273,6 +276,71 @@ static void barriers_are_needed(void **state)
     }
 }
 
+/* So are those of recurrent layers: one before the first step, one behind each, and one more of a GRU whose reset comes before the product. */
+static void recurrent_barriers_are_needed(void **state)
+{
+    enum { STEPS = 3, ROWS = 5, UNITS = 40, GATES = 4 };
+    static const char *const names[] = {"recurrent_f32_kept__cuda", "recurrent_f32_1__cuda", "recurrent_f32_4__cuda"};
+    static float x[STEPS * ROWS * GATES * UNITS], r[GATES * UNITS * UNITS], y[STEPS * ROWS * UNITS], last[ROWS * UNITS];
+    (void)state;
+    for (int i = 0; i < 3 * 4; i++) {
+        const struct ig_recurrent a = {.kind = i % 4 < IG_LSTM ? i % 4 : i % 4 == IG_LSTM ? IG_LSTM : IG_GRU, .reset_after = i % 4 > IG_LSTM,
+                                       .f = {IG_SIGMOID, 0, 0}, .g = {IG_TANH, 0, 0}, .u = {IG_TANH, 0, 0}};
+        const int32_t rows = ig_gates_of(&a) * UNITS, barriers = a.kind == IG_GRU && !a.reset_after ? 1 + 2 * STEPS : 1 + STEPS;
+        const struct ig_shape of_x = SHAPE(IG_F32, STEPS, ROWS, rows), of_r = SHAPE(IG_F32, rows, UNITS), of_y = SHAPE(IG_F32, STEPS, ROWS, UNITS);
+        const struct ig_shape of_last = SHAPE(IG_F32, ROWS, UNITS), *in[] = {&of_x, &of_r}, *out[] = {&of_y, &of_last};
+        const void *data[] = {x, r};
+        struct ig_call call;
+        int batch;
+        assert_int_equal(ig_build_call(IG_RECURRENT, &a, in, data, 2, out, 2, &call, &batch), 0);
+        call.out[0].data = y, call.out[1].data = last;
+        if (emu_run(names[i / 4], &call)) fail_msg("%s", emu_fault());
+        for (int barrier = 0; barrier < barriers; barrier++) {
+            emu_omit_barrier(barrier);
+            int missed = emu_run(names[i / 4], &call) && strstr(emu_fault(), "race on shared");
+            emu_omit_barrier(-1);
+            if (!missed) fail_msg("%s of kind %d without barrier %d: '%s'", names[i / 4], i % 4, barrier, emu_fault());
+        }
+    }
+}
+
+/* More units than a block's lanes have at once, read by quads or one by one, and more than other functions than recurrent_any have room for. */
+static void recurrent_rounds(void **state)
+{
+    enum { MOST = 2052, ROWS = 5, STEPS = 2, WEIGHTS = 4 * 516 * 516 };
+    static const struct { const char *name; int32_t kind, after, steps, rows, units; } cases[] = {
+        {"recurrent_f32_4__cuda", IG_RNN, 0, STEPS, ROWS, 132}, {"recurrent_f32_4__cuda", IG_GRU, 0, STEPS, ROWS, 132},
+        {"recurrent_f32_4__cuda", IG_GRU, 1, STEPS, ROWS, 132}, {"recurrent_f32_4__cuda", IG_LSTM, 0, STEPS, ROWS, 132},
+        {"recurrent_f32_1__cuda", IG_RNN, 0, STEPS, 1, 516},    {"recurrent_f32_1__cuda", IG_GRU, 0, STEPS, 1, 516},
+        {"recurrent_f32_1__cuda", IG_LSTM, 0, STEPS, 1, 516},   {"recurrent_f32_1__cuda", IG_GRU, 0, STEPS, 2, 301},
+        {"recurrent_f32_1__cuda", IG_LSTM, 0, STEPS, 2, 301},   {"recurrent_f32_1__cuda", IG_RNN, 0, 1, 1, MOST}};
+    static float x[4 * MOST * STEPS], h0[MOST], y[2][MOST * STEPS], r[MOST * MOST > WEIGHTS ? MOST * MOST : WEIGHTS];
+    static double scratch[6 * MOST];
+    struct rng rng = {1};
+    (void)state;
+    for (size_t i = 0; i < sizeof x / sizeof *x; i++) x[i] = (float)rng_real(&rng, -1, 1);
+    for (size_t i = 0; i < sizeof r / sizeof *r; i++) r[i] = (float)rng_real(&rng, -0.1, 0.1);
+    for (int i = 0; i < MOST; i++) h0[i] = (float)rng_real(&rng, -1, 1);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const int32_t steps = cases[i].steps, b = cases[i].rows, n = cases[i].units, kind = cases[i].kind;
+        const struct ig_recurrent a = {.kind = kind, .reset_after = cases[i].after, .f = {kind == IG_RNN ? IG_TANH : IG_SIGMOID, 0, 0},
+                                       .g = {IG_TANH, 0, 0}, .u = {IG_TANH, 0, 0}};
+        const struct ig_shape of_x = SHAPE(IG_F32, steps, b, ig_gates_of(&a) * n), of_r = SHAPE(IG_F32, ig_gates_of(&a) * n, n);
+        const struct ig_shape of_h = SHAPE(IG_F32, b, n), of_y = SHAPE(IG_F32, steps, b, n), *in[] = {&of_x, &of_r, NULL, &of_h}, *out[] = {&of_y};
+        const void *data[] = {x, r, NULL, h0};
+        struct ig_call call;
+        int batch;
+        assert_int_equal(ig_build_call(IG_RECURRENT, &a, in, data, 4, out, 1, &call, &batch), 0);
+        call.out[0].data = y[0];
+        if (emu_run(cases[i].name, &call)) fail_msg("%s", emu_fault());
+        call.out[0].data = y[1];
+        recurrent_f32_nd__ref(&call, (struct ig_range){0}, scratch);
+        for (int32_t k = 0; k < steps * b * n; k++)
+            if (!(fabsf(y[0][k] - y[1][k]) <= 1e-5f))
+                fail_msg("%s of kind %d, %d units: %g at %d, the reference says %g", cases[i].name, kind, n, (double)y[0][k], k, (double)y[1][k]);
+    }
+}
+
 /* Room for one channel less than is written. */
 static void output_is_watched(void **state)
 {
@@ -479,6 +547,7 @@ int main(void)
         cmocka_unit_test(right_kernels_run), cmocka_unit_test(planted_races), cmocka_unit_test(many_barriers),
         cmocka_unit_test(planted_copies), cmocka_unit_test(planted_barriers), cmocka_unit_test(planted_accesses), cmocka_unit_test(races_of_a_grid),
         cmocka_unit_test(planted_launches), cmocka_unit_test(unset_is_nan), cmocka_unit_test(barriers_are_needed),
+        cmocka_unit_test(recurrent_barriers_are_needed), cmocka_unit_test(recurrent_rounds),
         cmocka_unit_test(output_is_watched), cmocka_unit_test(grids_of_large_layers), cmocka_unit_test(memory_is_given_back),
         cmocka_unit_test(deconvs_multiply_no_gaps), cmocka_unit_test(strips_of_any_height),
     };

@@ -503,6 +503,23 @@ static void along_axes(void **state)
     end("dynamic_quantize_f32_256__cuda", 0, EXACT);
 }
 
+/* R in registers, and read for each step; biases, of few and of many units. */
+static void recurrent(void **state)
+{
+    static const struct { int32_t units, k; const char *kernel; } cases[] = {
+        {64, 0, "recurrent_f32_kept__cuda"}, {64, 1, "recurrent_f32_kept__cuda"}, {96, 0, "recurrent_f32_1__cuda"},
+        {96, 1, "recurrent_f32_1__cuda"},    {96, 2, "recurrent_f32_1__cuda"},    {96, 3, "recurrent_f32_1__cuda"}};
+    const union ig_attrs gru = {.recurrent = {.kind = IG_GRU, .reset_after = 1, .f = {IG_SIGMOID, 0, 0}, .g = {IG_TANH, 0, 0}}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        int32_t n = cases[i].units;
+        begin();
+        NODE(IG_RECURRENT, &gru, SHAPE(IG_F32, 5, 3, n), value(SHAPE(IG_F32, 5, 3, 3 * n)), constant(SHAPE(IG_F32, 3 * n, n)),
+             constant(SHAPE(IG_F32, n)), value(SHAPE(IG_F32, 3, n)));
+        end(cases[i].kernel, cases[i].k, EXACT);
+    }
+}
+
 /* --- data that moves --- */
 
 static void moves(void **state)
@@ -541,7 +558,7 @@ int main(void)
         cmocka_unit_test(grouped_convolutions), cmocka_unit_test(convolutions_one_by_one), cmocka_unit_test(convolutions_of_bytes), cmocka_unit_test(volumes), cmocka_unit_test(pools), cmocka_unit_test(maximum_of_bytes),
         cmocka_unit_test(averages_of_bytes),
         cmocka_unit_test(samples),      cmocka_unit_test(products),                cmocka_unit_test(element_wise),
-        cmocka_unit_test(along_axes),   cmocka_unit_test(moves),
+        cmocka_unit_test(along_axes),   cmocka_unit_test(recurrent),               cmocka_unit_test(moves),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -198,10 +198,37 @@ static void bytes(void **state)
     assert_true(n > 10);
 }
 
+/* Of as many units as a GPU's lanes have two of. R is read whole; a warp's eight units fill a sector. */
+static void recurrent(void **state)
+{
+    enum { STEPS = 2, ROWS = 4, UNITS = 64, LONG = 128, GATES = 4 };
+    static const float weights[GATES * LONG * LONG];
+    int n = 0;
+    (void)state;
+    for (int kind = IG_RNN; kind <= IG_LSTM; kind++)
+        for (int32_t units = UNITS; units <= LONG; units += LONG - UNITS) {
+            const struct ig_recurrent attrs = {.kind = kind, .f = {IG_SIGMOID, 0, 0}, .g = {IG_TANH, 0, 0}, .u = {IG_TANH, 0, 0}};
+            const int32_t rows = ig_gates_of(&attrs) * units;
+            const struct ig_shape x = SHAPE(IG_F32, STEPS, ROWS, rows), r = SHAPE(IG_F32, rows, units), y = SHAPE(IG_F32, STEPS, ROWS, units);
+            const struct ig_shape *in[] = {&x, &r}, *out[] = {&y};
+            const void *data[] = {NULL, weights};
+            struct ig_call call;
+            int batch;
+            assert_int_equal(ig_build_call(IG_RECURRENT, &attrs, in, data, 2, out, 1, &call, &batch), 0);
+            for (int i = 0; i < ig_kernel_count(); i++) {
+                const struct ig_kernel *k = ig_kernel_at(i);
+                if (k->isa != IG_ISA_CUDA || k->scratch || !ig_kernel_fits(k, IG_RECURRENT, &call)) continue;
+                count_kernel(k, &call, 1.1, 2);
+                n++;
+            }
+        }
+    assert_int_equal(n, 4 + 3 * 2 * 2);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(banks), cmocka_unit_test(sectors), cmocka_unit_test(tiles), cmocka_unit_test(groups),
-                                       cmocka_unit_test(first_layers),
+                                       cmocka_unit_test(first_layers), cmocka_unit_test(recurrent),
                                        cmocka_unit_test(bytes)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
