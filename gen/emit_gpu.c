@@ -126,7 +126,7 @@ void ig_emit_gpu_tables(FILE *f, const struct ig_emit *e)
     if (e->gpu->stage) ig_emit_gpu_stage_tables(f, e);
 }
 
-/* A bit for each activation that may follow a layer of the plan. */
+/* A bit for each activation that may follow a layer of the plan, or is within one: fields `act.kind`, or those of a recurrent layer's three. */
 static unsigned activations(const struct ig_lowered *l)
 {
     unsigned kinds = 0;
@@ -134,7 +134,7 @@ static unsigned activations(const struct ig_lowered *l)
         const struct ig_op_info *info = ig_op_info((enum ig_op)l->nodes[i]->op);
         for (int32_t k = 0; k < info->n_fields; k++) {
             int32_t kind;
-            if (strcmp(info->fields[k].name, "act.kind")) continue;
+            if (!strstr(info->fields[k].name, ".kind")) continue;
             memcpy(&kind, (const char *)&l->nodes[i]->attrs + info->fields[k].offset, sizeof kind);
             if (kind < IG_FUSABLE) kinds |= 1u << kind;
         }

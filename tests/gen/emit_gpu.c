@@ -2,6 +2,8 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -9,6 +11,7 @@
 #include "planner/passes.h"
 #include "tests/support/golden.h"
 #include "tests/support/nets.h"
+#include "tests/support/node.h"
 
 /* Two convolutions, of which the first reads three channels, and a pool. */
 static struct ig_graph *net(void)
@@ -87,8 +90,43 @@ static void same_bytes_again(void **state)
     free(b);
 }
 
+/* Kernels are compiled with the activations within a recurrent layer too. */
+static void activations_of_recurrent_layers(void **state)
+{
+    enum { UNITS = 8, GATES = 4 };
+    struct ig_graph *g = net_new();
+    const struct ig_shape x = SHAPE(IG_F32, 3, 2, GATES * UNITS), r = SHAPE(IG_F32, GATES * UNITS, UNITS), y = SHAPE(IG_F32, 3, 2, UNITS);
+    const int32_t in = ig_add_value(g, "x", &x), weights = ig_add_const(g, "r", &r, NULL), out = ig_add_value(g, "y", &y);
+    struct ig_node *n = ig_add_node(g, "lstm", IG_RECURRENT, 2, 1);
+    char err[300], want[64], *text = NULL;
+    size_t bytes = 0;
+    (void)state;
+    ig_add_input(g, in);
+    n->in[0] = in, n->in[1] = weights, n->out[0] = out;
+    n->attrs.recurrent = (struct ig_recurrent){.kind = IG_LSTM, .f = {IG_HARD_SIGMOID, 0.2f, 0.5f}, .g = {IG_TANH, 0, 0}, .u = {IG_SOFTPLUS, 0, 0}};
+    ig_add_output(g, out);
+    net_done(g);
+    struct ig_lowered *gpu = lower(g, IG_ISA_CUDA, NULL);
+    struct ig_gpu_lowered *launches = ig_lower_gpu(gpu, err, sizeof err);
+    if (!launches) fail_msg("%s", err);
+    const struct ig_emit_gpu on = {.lowered = gpu, .weights = gpu, .launches = launches, .plan_sha256 = "cafe"};
+    const struct ig_emit e = {.lowered = gpu, .prefix = "net", .plan_sha256 = "feedface", .gpu = &on};
+    FILE *f = open_memstream(&text, &bytes);
+    assert_non_null(f);
+    ig_emit_gpu_kernels(f, &e);
+    fclose(f);
+    snprintf(want, sizeof want, "#define GPU_ACTIVATIONS 0x%xu\n", 1u << IG_HARD_SIGMOID | 1u << IG_TANH | 1u << IG_SOFTPLUS);
+    if (!strstr(text, want)) fail_msg("no %s in\n%s", want, text);
+    assert_non_null(strstr(text, "#define CHOSEN_recurrent_kept_lstm 1\n"));
+    free(text);
+    ig_gpu_lowered_free(launches);
+    free_all(gpu);
+    ig_graph_free(g);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(golden), cmocka_unit_test(same_bytes_again)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(golden), cmocka_unit_test(same_bytes_again),
+                                       cmocka_unit_test(activations_of_recurrent_layers)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
