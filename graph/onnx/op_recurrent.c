@@ -108,7 +108,9 @@ static void check_lengths(const struct layer *l)
     int32_t v = im_in(l->m, l->n, 4);
     if (v == IM_ABSENT) return;
     if (!im_is_const(l->m, v)) im_refuse(l->m, "sequence_lens that are computed are not supported; leave them away");
-    for (int i = im_const_ints(l->m, v, "sequence_lens", lengths, MOST); i-- > 0;)
+    const int n = im_const_ints(l->m, v, "sequence_lens", lengths, MOST);
+    if (n != l->batch) im_fail(l->m, "%d sequence_lens for a batch of %d", n, l->batch);
+    for (int i = 0; i < n; i++)
         if (lengths[i] != l->steps) im_refuse(l->m, "sequence_lens of fewer than the %d steps are not supported", l->steps);
 }
 

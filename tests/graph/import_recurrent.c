@@ -157,6 +157,9 @@ static void lengths(void **state)
     m_ints(&m, "lengths", LIST(T, T - 1));
     must_refuse("sequence_lens of fewer than the 5 steps are not supported");
     layer("RNN", 1, 1, "x,w,r,,lengths", "y");
+    m_ints(&m, "lengths", LIST(T, T, T));
+    must_refuse("3 sequence_lens for a batch of 2");
+    layer("RNN", 1, 1, "x,w,r,,lengths", "y");
     m_input(&m, "lengths", M_INT64, LIST(B));
     must_refuse("sequence_lens that are computed are not supported");
 }
