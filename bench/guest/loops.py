@@ -33,9 +33,10 @@ def disassemble(library, objdump):
     """{function: [(address, instruction)]} of the wanted ones."""
     wanted, functions, body = {name for name, _ in KERNELS}, {}, None
     for line in run([objdump, "-d", "--no-show-raw-insn", library]).splitlines():
-        if head := re.match(r"[0-9a-f]+ <([^>]*)>:$", line):
-            if "_neon" in head.group(1) or "_dotprod" in head.group(1):
-                body = functions.setdefault(head.group(1), []) if head.group(1) in wanted else None
+        if head := re.match(r"([0-9a-f]+) <([^>]*)>:$", line):
+            name = head.group(2)
+            if not int(head.group(1), 16) or "_neon" in name or "_dotprod" in name:  # else a label within a function
+                body = functions.setdefault(name, []) if name in wanted else None
         elif body is not None and (code := re.match(r"\s+([0-9a-f]+):\s+(\S.*)$", line)):
             body.append((int(code.group(1), 16), code.group(2)))
     return functions
