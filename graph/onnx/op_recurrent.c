@@ -5,6 +5,7 @@
  *   -> Y [T,D,B,H] (layout 1: [B,T,D,H]), Y_h and Y_c as the initial ones
  */
 #include <string.h>
+#include <strings.h>
 
 #include "graph/onnx/import.h"
 
@@ -32,7 +33,7 @@ static const struct {
 static int activation_of(struct im *m, const char *name)
 {
     for (int i = 0; i < (int)(sizeof activations / sizeof *activations); i++)
-        if (!strcmp(activations[i].name, name)) return i;
+        if (!strcasecmp(activations[i].name, name)) return i; /* as onnxruntime */
     im_refuse(m, "activation '%.40s' is not supported", name);
 }
 
@@ -111,7 +112,7 @@ static void check_lengths(const struct layer *l)
     const int n = im_const_ints(l->m, v, "sequence_lens", lengths, MOST);
     if (n != l->batch) im_fail(l->m, "%d sequence_lens for a batch of %d", n, l->batch);
     for (int i = 0; i < n; i++)
-        if (lengths[i] != l->steps) im_refuse(l->m, "sequence_lens of fewer than the %d steps are not supported", l->steps);
+        if (lengths[i] != l->steps) im_refuse(l->m, "sequence_lens of other than the %d steps are not supported", l->steps);
 }
 
 /* Elements [from, from + n) of dim `axis` of v, which has rank `rank`. */
