@@ -54,7 +54,6 @@ enum {
     IG_BYTES_FEW = 256 << 10,    /* weights of a group that may be read so often; */
     IG_BYTES_BLOCK = 256 << 10,  /* of a block where there are more; */
     IG_BYTES_HELD = 64 << 10,    /* of the image's rows in scratch: successive blocks have some in common, which are not copied again */
-    IG_BYTES_FAR = 12 << 20,     /* weights beyond these leave no room for others in most last caches */
     IG_BYTES_LINE = 64
 };
 
@@ -67,7 +66,6 @@ struct ig_bytes_pixels {         /* whose words a tile takes */
     int32_t channels;            /* of the panel that there are */
     const char *next;            /* the next panel's first byte that no tile has fetched, */
     int64_t ahead;               /* and how many are to be for each word of a line */
-    int32_t far;                 /* weights are so many that they come from memory, frame after frame */
 };
 
 struct ig_bytes_outputs {        /* where a tile's outputs go */
