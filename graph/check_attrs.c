@@ -139,10 +139,11 @@ static const char *recurrent_fault(const struct ig_graph *g, const struct ig_nod
     const struct ig_shape *x = &g->values[n->in[0]].shape, *r = &g->values[n->in[1]].shape;
     if (!within(a->kind, 0, IG_LSTM + 1)) return "kind out of range";
     if (n->out[0] < 0) return "output 0 is missing";
-    if (x->rank != 3 || r->rank != 2 || r->dims[0] != ig_gates_of(a) * (int64_t)r->dims[1] || x->dims[2] != r->dims[0])
+    if (x->rank != 3 || r->rank != 3 || r->dims[1] != ig_gates_of(a) * (int64_t)r->dims[2] || x->dims[2] != (int64_t)r->dims[0] * r->dims[1])
         return "gates do not fit the recurrent weights";
-    const int32_t state[] = {x->dims[1], r->dims[1]}, most = 3 * r->dims[1];
-    if (!is_of(g, n, 2, 1, &state[1]) || !is_of(g, n, 3, 2, state) || !is_of(g, n, 4, 2, state) || !is_of(g, n, 5, 1, &most))
+    const int32_t d = r->dims[0], hidden = r->dims[2], state[] = {d, x->dims[1], hidden}, own[] = {d, hidden}, peepholes[] = {d, 3 * hidden};
+    if (!within(d, 1, IG_DIRECTIONS + 1) || !within(a->reverse, 0, 1 << d)) return "directions out of range";
+    if (!is_of(g, n, 2, 2, own) || !is_of(g, n, 3, 3, state) || !is_of(g, n, 4, 3, state) || !is_of(g, n, 5, 2, peepholes))
         return "a bias, state or peepholes that do not fit";
     if (n->n_in > 2 && n->in[2] >= 0 && (a->kind != IG_GRU || !a->reset_after)) return "a bias that nothing adds";
     const char *fault = act_fault(&a->f, IG_FUSABLE);

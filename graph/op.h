@@ -209,17 +209,19 @@ struct ig_cumsum { int32_t axis, exclusive, reverse; };
 struct ig_topk { int32_t axis, largest; };
 
 enum ig_recurrent_kind { IG_RNN = 0, IG_GRU, IG_LSTM };
+enum { IG_DIRECTIONS = 2 };
 
 /*
- * One direction of a recurrent layer, f32, behind the product of its input. Of T steps, B rows of a batch, H units, G gates of each:
- *   gates     [T,B,G H]  x of the formulas: X W' + all biases that are only added
- *   R         [G H,H]    rows in the order of the gates
- *   bias      [H]        of the GRU's gate h where reset_after, or none: 0; of others none
- *   h0, c0    [B,H]      h and c (LSTM) before the first step; none: 0
- *   peepholes [3 H]      LSTM: of i, o, f; or none
- *   -> Y [T,B,H] (always there), Y[t] = h; last h [B,H]; last c [B,H] (LSTM)
- * Steps go from t = 0 up, with reverse from T-1 down; "last" is of the last step made. Per step, with h and c of the step before,
- * products by element, and arguments of f and g clipped to [-clip, clip] where clip is above 0 (u's are not: as in onnxruntime):
+ * A recurrent layer, f32, behind the product of its input. Of T steps, B rows of a batch, D directions, H units, G gates of each:
+ *   gates     [T,B,D G H]  x of the formulas: X W' + all biases that are only added
+ *   R         [D,G H,H]    rows in the order of the gates
+ *   bias      [D,H]        of the GRU's gate h where reset_after, or none: 0; of others none
+ *   h0, c0    [D,B,H]      h and c (LSTM) before the first step; none: 0
+ *   peepholes [D,3 H]      LSTM: of i, o, f; or none
+ *   -> Y [T,D,B,H] (always there), Y[t] = h; last h [D,B,H]; last c [D,B,H] (LSTM)
+ * Directions and rows of the batch know nothing of each other. A direction's steps go from t = 0 up, or from T-1 down; "last" is of the
+ * last step made. Per step, with h and c of the step before, products by element, and arguments of f and g clipped to [-clip, clip]
+ * where clip is above 0 (u's are not: as in onnxruntime):
  *   RNN, G = 1      h = f(x + R h)
  *   GRU, G = 3      gates z, r, h: z = f(x_z + R_z h), r = f(x_r + R_r h); n = g(x_h + R_h (r h)), or with reset_after
  *                   n = g(x_h + r (R_h h + bias)); h = (1 - z) n + z h
@@ -228,7 +230,8 @@ enum ig_recurrent_kind { IG_RNN = 0, IG_GRU, IG_LSTM };
  */
 struct ig_recurrent {
     int32_t kind;         /* enum ig_recurrent_kind */
-    int32_t reverse, reset_after, input_forget;
+    int32_t reverse;      /* bit d: direction d goes down; there are IG_DIRECTIONS at most */
+    int32_t reset_after, input_forget;
     float clip;           /* 0: none */
     struct ig_act f, g, u; /* kinds below IG_FUSABLE; of those that the kind has */
 };

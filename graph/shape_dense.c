@@ -286,14 +286,13 @@ static int check_dims_of(struct infer *q, int i, int32_t rank, const int32_t *di
 int infer_recurrent(struct infer *q)
 {
     const struct ig_recurrent *a = &q->n->attrs.recurrent;
-    const struct ig_shape *x = infer_want(q, 0, T_F32, 3, 3), *r = x ? infer_want(q, 1, T_F32, 2, 2) : NULL;
+    const struct ig_shape *x = infer_want(q, 0, T_F32, 3, 3), *r = x ? infer_want(q, 1, T_F32, 3, 3) : NULL;
     if (!r) return -1;
-    const int32_t state[] = {x->dims[1], r->dims[1]};
-    if (r->dims[0] != ig_gates_of(a) * (int64_t)state[1] || x->dims[2] != r->dims[0])
-        return infer_fail(q, "gates of %d elements and recurrent weights of %d by %d", x->dims[2], r->dims[0], r->dims[1]);
-    const int32_t most = 3 * state[1];
-    if (check_dims_of(q, 2, 1, &state[1]) || check_dims_of(q, 3, 2, state) || check_dims_of(q, 4, 2, state) || check_dims_of(q, 5, 1, &most))
+    const int32_t d = r->dims[0], hidden = r->dims[2], state[] = {d, x->dims[1], hidden}, own[] = {d, hidden}, peepholes[] = {d, 3 * hidden};
+    if (r->dims[1] != ig_gates_of(a) * (int64_t)hidden || x->dims[2] != (int64_t)d * r->dims[1])
+        return infer_fail(q, "gates of %d elements and recurrent weights of %d by %d by %d", x->dims[2], d, r->dims[1], hidden);
+    if (check_dims_of(q, 2, 2, own) || check_dims_of(q, 3, 3, state) || check_dims_of(q, 4, 3, state) || check_dims_of(q, 5, 2, peepholes))
         return -1;
-    const int64_t dims[] = {x->dims[0], state[0], state[1]};
-    return infer_set(q, 0, IG_F32, 3, dims) || infer_set(q, 1, IG_F32, 2, dims + 1) || infer_set(q, 2, IG_F32, 2, dims + 1) ? -1 : 0;
+    const int64_t dims[] = {x->dims[0], d, state[1], hidden};
+    return infer_set(q, 0, IG_F32, 4, dims) || infer_set(q, 1, IG_F32, 3, dims + 1) || infer_set(q, 2, IG_F32, 3, dims + 1) ? -1 : 0;
 }

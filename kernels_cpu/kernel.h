@@ -17,8 +17,9 @@
  *   everything else   [..., a, b]       -> h = product of the leading dims, w = a, c = b; [M,N] -> h = M, w = 1, c = N;
  *                                          [N] -> h = 1, w = 1, c = N; along axes and for what moves whole tensors [1, a, b] -> h = a, w = 1,
  *                                          c = b, so that threads have rows to share
+ *   recurrent         Y [T,D,B,H] -> h = D*B rows of w = T pixels, whatever is first in memory; last h and c [D,B,H] have these rows, too
  * Kernels of other ops than the spatial, dense (fc) and element-wise ones may ignore h, w, c and use `shape`:
- * their operands are then dense, and they are called for the whole output at once (row_tile = 0).
+ * their operands are then dense, and they are called for the whole output at once (row_tile = 0), or for some of its rows.
  */
 #ifndef KERNELS_CPU_KERNEL_H
 #define KERNELS_CPU_KERNEL_H

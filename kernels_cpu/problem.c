@@ -73,7 +73,10 @@ void ig_collapse(enum ig_op op, const struct ig_shape *shape, int32_t *n, int32_
     int rank = shape->rank, images = ig_is_spatial(op) && rank >= 3;
     *n = images ? shape->dims[0] : 1;
     *c = rank ? shape->dims[rank - 1] : 1;
-    if (op == IG_FC || rank < 3 || (is_along_axes(op) && span(shape, 0, rank - 2) == 1)) {
+    if (op == IG_RECURRENT && rank == 4) {
+        *w = shape->dims[0];
+        *h = span(shape, 1, 3);
+    } else if (op == IG_FC || rank < 3 || (is_along_axes(op) && span(shape, 0, rank - 2) == 1)) {
         *w = 1;
         *h = span(shape, 0, rank - 1);
     } else {

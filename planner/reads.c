@@ -297,8 +297,8 @@ static double visits(const struct ig_node *n, const struct ig_shape *out)
 static double of_recurrent(const struct operand *o)
 {
     enum { KEPT_UNITS = 64, KEPT_UNITS_OF_RNN = 128 }; /* kernels_gpu/launch/recurrent.c */
-    double steps = o->out->dims[0], rows = o->out->dims[1];
-    int kept = o->out->dims[2] <= (o->n->attrs.recurrent.kind == IG_RNN ? KEPT_UNITS_OF_RNN : KEPT_UNITS);
+    double steps = o->out->dims[0], rows = o->out->dims[2];
+    int kept = o->out->dims[3] <= (o->n->attrs.recurrent.kind == IG_RNN ? KEPT_UNITS_OF_RNN : KEPT_UNITS);
     if (o->k == 0 || o->k == 3 || o->k == 4) return 1;
     return o->k == 1 && kept ? rows : rows * steps;
 }

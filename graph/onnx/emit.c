@@ -95,7 +95,7 @@ static double work(const struct im *m, const struct ig_node *n)
         if (n->in[i] >= 0) sum += (double)ig_count(&m->g->values[n->in[i]].shape);
     const struct ig_shape *a = &m->g->values[n->in[0]].shape;
     int product = n->op == IG_MATMUL || n->op == IG_MATMUL_INTEGER || n->op == IG_QLINEAR_MATMUL;
-    if (n->op == IG_RECURRENT) return (double)ig_count(a) * m->g->values[n->in[1]].shape.dims[1] + sum;
+    if (n->op == IG_RECURRENT) return (double)ig_count(a) * m->g->values[n->in[1]].shape.dims[2] + sum;
     return product ? out * a->dims[a->rank - (n->attrs.matmul.trans_a ? 2 : 1)] + sum : out + sum;
 }
 

@@ -1,6 +1,7 @@
 /*
- * RNN, GRU and LSTM: the product of the input, of all steps and with all biases that are only added, and a node for what is left of
- * each direction (struct ig_recurrent). ONNX's tensors of D directions, X [T,B,I] (with layout 1 [B,T,I]):
+ * RNN, GRU and LSTM: the product of the input, of all steps and with all biases that are only added, and a node for what is left (struct
+ * ig_recurrent); both are there twice where directions differ in their activations. ONNX's tensors of D directions, X [T,B,I] (with
+ * layout 1 [B,T,I]):
  *   W [D,G H,I], R [D,G H,H], B [D,2 G H]: of W, then of R; P [D,3 H]; initial h and c [D,B,H] (layout 1: [B,D,H])
  *   -> Y [T,D,B,H] (layout 1: [B,T,D,H]), Y_h and Y_c as the initial ones
  */
@@ -9,14 +10,20 @@
 
 #include "graph/onnx/import.h"
 
-enum { DIRECTIONS = 2, ACTS = 3 }; /* at most */
+enum { ACTS = 3 }; /* at most */
 
 struct layer {
     struct im *m;
     const struct im_node *n;
-    struct ig_recurrent attrs[DIRECTIONS];
+    struct ig_recurrent attrs[IG_DIRECTIONS];
     int32_t directions, gates, hidden, steps, batch, inputs;
     int rows_first; /* layout 1 */
+};
+
+/* Directions that one node has, and their rows of all tensors. */
+struct group {
+    int32_t first, n;
+    struct ig_recurrent attrs;
 };
 
 /* Of ONNX's default alpha and beta; `takes`: how many of the two. */
@@ -43,11 +50,11 @@ static void read_activations(struct layer *l)
     static const char *const usual[] = {"Sigmoid", "Tanh", "Tanh"};
     struct ig_recurrent *a = l->attrs;
     const int per = a->kind == IG_LSTM ? 3 : a->kind == IG_GRU ? 2 : 1;
-    const char *names[DIRECTIONS * ACTS];
-    float alpha[DIRECTIONS * ACTS], beta[DIRECTIONS * ACTS];
-    int given = im_strings(l->m, l->n, "activations", names, DIRECTIONS * ACTS), next_alpha = 0, next_beta = 0;
-    int alphas = im_floats(l->m, l->n, "activation_alpha", alpha, DIRECTIONS * ACTS);
-    int betas = im_floats(l->m, l->n, "activation_beta", beta, DIRECTIONS * ACTS);
+    const char *names[IG_DIRECTIONS * ACTS];
+    float alpha[IG_DIRECTIONS * ACTS], beta[IG_DIRECTIONS * ACTS];
+    int given = im_strings(l->m, l->n, "activations", names, IG_DIRECTIONS * ACTS), next_alpha = 0, next_beta = 0;
+    int alphas = im_floats(l->m, l->n, "activation_alpha", alpha, IG_DIRECTIONS * ACTS);
+    int betas = im_floats(l->m, l->n, "activation_beta", beta, IG_DIRECTIONS * ACTS);
     if (given > 0 && given != per * l->directions) im_fail(l->m, "%d activations where %d are needed", given, per * l->directions);
     for (int i = 0; i < per * l->directions; i++) {
         int k = activation_of(l->m, given > 0 ? names[i] : usual[per == 1 ? 1 : i % per]);
@@ -126,11 +133,10 @@ static int32_t part(const struct layer *l, int32_t v, int axis, int32_t from, in
     return n == s.dims[axis] ? v : im_slice(l->m, v, start, step, extent);
 }
 
-/* Direction d of v [D,...], without that dim. */
-static int32_t direction_of(const struct layer *l, int32_t v, int d)
+/* Those directions of v [D,...]. */
+static int32_t directions_of(const struct layer *l, const struct group *g, int32_t v)
 {
-    if (v == IM_ABSENT) return v;
-    return im_drop_dims(l->m, part(l, v, 0, d, 1), 1);
+    return v == IM_ABSENT ? v : part(l, v, 0, g->first, g->n);
 }
 
 /* dims 0 and 1 of v, of three, the other way round where layout 1 has them so. */
@@ -140,51 +146,66 @@ static int32_t turned(const struct layer *l, int32_t v)
     return l->rows_first && v != IM_ABSENT ? im_transpose(l->m, v, perm) : v;
 }
 
-/* Biases of W and R [2 G H] -> what is added to the product of the input [G H], and what the node adds itself. */
+/* Biases of W and R [n,2 G H] -> what is added to the product of the input [n,G H], and what the node adds itself. */
 static int32_t split_bias(const struct layer *l, int32_t b, int32_t *own)
 {
     const int32_t all = l->gates * l->hidden, most = 2 * l->hidden;
-    int32_t w = part(l, b, 0, 0, all), r = part(l, b, 0, all, all);
+    int32_t w = part(l, b, 1, 0, all), r = part(l, b, 1, all, all);
     if (!l->attrs->reset_after) return im_binary(l->m, IG_ADD, w, r);
-    *own = part(l, r, 0, most, l->hidden);
-    const int32_t in[] = {im_binary(l->m, IG_ADD, part(l, w, 0, 0, most), part(l, r, 0, 0, most)), part(l, w, 0, most, l->hidden)};
-    return im_emit1(l->m, IG_CONCAT, 2, in, &(union ig_attrs){.axis = {0, 0}});
+    *own = part(l, r, 1, most, l->hidden);
+    const int32_t in[] = {im_binary(l->m, IG_ADD, part(l, w, 1, 0, most), part(l, r, 1, 0, most)), part(l, w, 1, most, l->hidden)};
+    return im_emit1(l->m, IG_CONCAT, 2, in, &(union ig_attrs){.axis = {1, 0}});
 }
 
-/* x [1,T B,I] -> [T,B,G H]; of one pixel a matrix, of more an image. */
-static int32_t project(const struct layer *l, int32_t x, int32_t w, int32_t bias)
+/* x [1,T B,I], w [n,G H,I], bias [n,G H] -> [T,B,n G H]; of one pixel a matrix, of more an image. */
+static int32_t project(const struct layer *l, int32_t n, int32_t x, int32_t w, int32_t bias)
 {
     const union ig_attrs t = {.matmul = {0, 1, 1}};
+    const int64_t width = (int64_t)n * l->gates * l->hidden;
     if (l->steps == 1 && l->batch == 1) x = im_drop_dims(l->m, x, 1);
-    int32_t y = im_emit1(l->m, IG_MATMUL, 2, (int32_t[]){x, w}, &t);
-    if (bias != IM_ABSENT) y = im_binary(l->m, IG_ADD, y, bias);
-    return im_reshape(l->m, y, 3, (int64_t[]){l->steps, l->batch, l->gates * (int64_t)l->hidden});
+    int32_t y = im_emit1(l->m, IG_MATMUL, 2, (int32_t[]){x, im_reshape(l->m, w, 2, (int64_t[]){width, l->inputs})}, &t);
+    if (bias != IM_ABSENT) y = im_binary(l->m, IG_ADD, y, im_reshape(l->m, bias, 1, &width));
+    return im_reshape(l->m, y, 3, (int64_t[]){l->steps, l->batch, width});
 }
 
-/* The outputs of all directions [..,B,H] side by side in a dim of their own at `axis`. */
-static int32_t joined(const struct layer *l, int32_t (*out)[3], int k, int axis)
+/* Output k of n nodes, side by side along `axis`. */
+static int32_t joined(const struct layer *l, int n, int32_t (*out)[3], int k, int axis)
 {
-    int32_t all[DIRECTIONS];
-    for (int d = 0; d < l->directions; d++) {
-        const int64_t y[] = {l->steps, 1, l->batch, l->hidden}, *dims = axis ? y : y + 1;
-        all[d] = im_reshape(l->m, out[d][k], axis ? 4 : 3, dims);
-    }
-    return l->directions == 1 ? all[0] : im_emit1(l->m, IG_CONCAT, 2, all, &(union ig_attrs){.axis = {axis, 0}});
+    const int32_t all[] = {out[0][k], out[n - 1][k]};
+    return n == 1 ? all[0] : im_emit1(l->m, IG_CONCAT, 2, all, &(union ig_attrs){.axis = {axis, 0}});
 }
 
-static void set_outputs(const struct layer *l, int32_t (*out)[3])
+static void set_outputs(const struct layer *l, int n, int32_t (*out)[3])
 {
     static const int32_t rows_first[] = {2, 0, 1, 3};
-    int32_t y = im_wants(l->m, l->n, 0) ? joined(l, out, 0, 1) : IM_ABSENT;
+    int32_t y = im_wants(l->m, l->n, 0) ? joined(l, n, out, 0, 1) : IM_ABSENT;
     if (y != IM_ABSENT) im_set(l->m, l->n, 0, l->rows_first ? im_transpose(l->m, y, rows_first) : y);
     for (int k = 1; k < 3; k++)
-        if (im_wants(l->m, l->n, k)) im_set(l->m, l->n, k, turned(l, joined(l, out, k, 0)));
+        if (im_wants(l->m, l->n, k)) im_set(l->m, l->n, k, turned(l, joined(l, n, out, k, 0)));
+}
+
+static int same_act(struct ig_act a, struct ig_act b)
+{
+    return a.kind == b.kind && a.alpha == b.alpha && a.beta == b.beta;
+}
+
+/* All directions in one, or each in its own: how many. */
+static int groups_of(const struct layer *l, struct group *to)
+{
+    const struct ig_recurrent *a = &l->attrs[0], *b = &l->attrs[1];
+    const int together = l->directions == 2 && same_act(a->f, b->f) && same_act(a->g, b->g) && same_act(a->u, b->u);
+    for (int i = 0; i < l->directions; i++) to[i] = (struct group){i, 1, l->attrs[i]};
+    if (!together) return l->directions;
+    to->n = 2;
+    to->attrs.reverse = 2;
+    return 1;
 }
 
 void im_op_recurrent(struct im *m, const struct im_node *n)
 {
     struct layer l = {.m = m, .n = n};
-    int32_t out[DIRECTIONS][3];
+    struct group groups[IG_DIRECTIONS];
+    int32_t out[IG_DIRECTIONS][3];
     read_attributes(&l);
     read_sizes(&l);
     check_lengths(&l);
@@ -197,13 +218,15 @@ void im_op_recurrent(struct im *m, const struct im_node *n)
     int32_t p = is_lstm ? input_of(&l, 7, "P", 2, (int64_t[]){d, 3 * (int64_t)l.hidden}) : IM_ABSENT;
     int32_t x = im_reshape(m, turned(&l, im_need(m, n, 0)), 3, (int64_t[]){1, l.steps * (int64_t)l.batch, l.inputs});
     if (w == IM_ABSENT) im_fail(m, "input 1 is missing");
-    for (int i = 0; i < l.directions; i++) {
-        int32_t own = IM_ABSENT, bias = b == IM_ABSENT ? b : split_bias(&l, direction_of(&l, b, i), &own);
-        const int32_t gates = project(&l, x, direction_of(&l, w, i), bias);
-        const int32_t in[] = {gates, direction_of(&l, r, i), own, direction_of(&l, h0, i), direction_of(&l, c0, i), direction_of(&l, p, i)};
-        struct im_emit e = {.op = IG_RECURRENT, .n_in = 6, .in = in, .attrs.recurrent = l.attrs[i], .n_out = is_lstm ? 3 : 2};
+    const int n_groups = groups_of(&l, groups);
+    for (int i = 0; i < n_groups; i++) {
+        const struct group *g = &groups[i];
+        int32_t own = IM_ABSENT, bias = b == IM_ABSENT ? b : split_bias(&l, directions_of(&l, g, b), &own);
+        const int32_t gates = project(&l, g->n, x, directions_of(&l, g, w), bias);
+        const int32_t in[] = {gates, directions_of(&l, g, r), own, directions_of(&l, g, h0), directions_of(&l, g, c0), directions_of(&l, g, p)};
+        struct im_emit e = {.op = IG_RECURRENT, .n_in = 6, .in = in, .attrs.recurrent = g->attrs, .n_out = is_lstm ? 3 : 2};
         e.unwanted = (im_wants(m, n, 1) ? 0 : 2) | (is_lstm && im_wants(m, n, 2) ? 0 : 4);
         im_emit(m, &e, out[i]);
     }
-    set_outputs(&l, out);
+    set_outputs(&l, n_groups, out);
 }

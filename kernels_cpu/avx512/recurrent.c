@@ -9,6 +9,5 @@ enum { ROWS = 4 };
 
 void recurrent_f32_16__avx512(const struct ig_call *call, struct ig_range range, void *scratch)
 {
-    (void)range;
-    recurrent(call, (float *)scratch, ig_act_row_avx512);
+    recurrent(call, range, (float *)scratch, ig_act_row_avx512);
 }

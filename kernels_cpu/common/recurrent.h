@@ -1,8 +1,8 @@
 /*
- * One direction of a recurrent layer (struct ig_recurrent of graph/op.h) by vectors of N rows of R: how these are packed, and where in
- * scratch the states are.
+ * A recurrent layer (struct ig_recurrent of graph/op.h) by vectors of N rows of R: how these are packed, and where in scratch the states
+ * are. Directions lie one behind the other.
  *
- * R is one matrix [G H][H], the GRU's two: of the gates z and r, and of gate h, which may wait for r. Each is cut in panels of up to
+ * R of a direction is one matrix [G H][H], the GRU's two: of the gates z and r, and of gate h, which may wait for r. Each is cut in panels of up to
  * IG_RECURRENT_PANEL vectors of rows, the last having as many as there are:
  *
  *   panel 0: [k = 0] row 0 .. row 4 N - 1, [k = 1] row 0 .. row 4 N - 1, ..., [k = H - 1] ...
@@ -27,6 +27,13 @@ static inline int64_t ig_recurrent_up(int64_t n, int32_t lanes)
 static inline int32_t ig_recurrent_first(const struct ig_recurrent *a, int32_t hidden)
 {
     return (a->kind == IG_GRU ? 2 : ig_gates_of(a)) * hidden;
+}
+
+/* Floats of a direction's packed weights. */
+static inline int64_t ig_recurrent_packed(const struct ig_recurrent *a, int32_t hidden, int32_t lanes)
+{
+    const int32_t first = ig_recurrent_first(a, hidden), rest = ig_gates_of(a) * hidden - first;
+    return (ig_recurrent_up(first, lanes) + ig_recurrent_up(rest, lanes)) * hidden + ig_recurrent_up(hidden, lanes);
 }
 
 /* Floats of a row of the batch in scratch: h, c and a product of H each, and the gates; of vectors that are read whole. */

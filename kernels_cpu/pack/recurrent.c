@@ -25,16 +25,17 @@ static float *pack_rows(float *to, const float *r, int32_t rows, int32_t hidden,
 static size_t pack(const struct ig_call *call, int32_t n, void *dst)
 {
     const struct ig_recurrent *a = (const struct ig_recurrent *)call->attrs;
-    const int32_t hidden = call->in[1].shape->dims[1], all = call->in[1].shape->dims[0], first = ig_recurrent_first(a, hidden);
+    const int32_t *dims = call->in[1].shape->dims, directions = dims[0], all = dims[1], hidden = dims[2], first = ig_recurrent_first(a, hidden);
     const int64_t own = ig_recurrent_up(hidden, n);
-    if (dst) {
-        const float *r = (const float *)call->in[1].data;
-        float *bias = pack_rows((float *)dst, r, first, hidden, n);
-        bias = pack_rows(bias, r + (int64_t)first * hidden, all - first, hidden, n);
-        memset(bias, 0, (size_t)own * sizeof *bias);
-        if (ig_has(call, 2)) memcpy(bias, call->in[2].data, (size_t)hidden * sizeof *bias);
+    float *to = (float *)dst;
+    for (int32_t d = 0; dst && d < directions; d++, to += own) {
+        const float *r = (const float *)call->in[1].data + (int64_t)d * all * hidden;
+        to = pack_rows(to, r, first, hidden, n);
+        to = pack_rows(to, r + (int64_t)first * hidden, all - first, hidden, n);
+        memset(to, 0, (size_t)own * sizeof *to);
+        if (ig_has(call, 2)) memcpy(to, (const float *)call->in[2].data + (int64_t)d * hidden, (size_t)hidden * sizeof *to);
     }
-    return (size_t)((ig_recurrent_up(first, n) + ig_recurrent_up(all - first, n)) * hidden + own) * sizeof(float);
+    return (size_t)(directions * ig_recurrent_packed(a, hidden, n)) * sizeof(float);
 }
 
 size_t ig_pack_recurrent4(const struct ig_call *call, void *dst)
@@ -56,5 +57,5 @@ size_t ig_scratch_recurrent(const struct ig_call *call)
 {
     const struct ig_recurrent *a = (const struct ig_recurrent *)call->attrs;
     const int32_t *y = call->out[0].shape->dims;
-    return (size_t)(y[1] * (3 * ig_recurrent_state(y[2]) + ig_recurrent_gates(a, y[2]))) * sizeof(float);
+    return (size_t)(y[2] * (3 * ig_recurrent_state(y[3]) + ig_recurrent_gates(a, y[3]))) * sizeof(float);
 }

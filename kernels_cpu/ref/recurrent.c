@@ -1,12 +1,12 @@
-/* One direction of a recurrent layer, row by row of the batch: the formulas of struct ig_recurrent (graph/op.h), states in double. */
+/* Recurrent layers, direction by direction and row by row of the batch: the formulas of struct ig_recurrent (graph/op.h), states in double. */
 #include "kernels_cpu/ref/act.h"
 #include "kernels_cpu/ref/ref_tensor.h"
 
 struct layer {
     const struct ig_recurrent *a;
-    const float *x, *r, *bias, *h0, *c0, *peepholes; /* those that are not there: NULL */
+    const float *x, *r, *bias, *h0, *c0, *peepholes; /* those that are not there: NULL; r, bias, peepholes: of the row's direction */
     float *y, *last_h, *last_c;
-    int32_t steps, batch, hidden, gates;
+    int32_t steps, directions, batch, hidden, gates;
     double *h, *c, *s; /* [H], [H], [G H]: the states, and what the gates are given */
 };
 
@@ -24,7 +24,7 @@ int recurrent_f32_nd__supports(const struct ig_call *call)
 
 size_t ig_ref_scratch_recurrent(const struct ig_call *call)
 {
-    return ((size_t)call->in[0].shape->dims[2] + 2 * (size_t)call->out[0].shape->dims[2]) * sizeof(double);
+    return ((size_t)call->in[0].shape->dims[2] + 2 * (size_t)call->out[0].shape->dims[3]) * sizeof(double);
 }
 
 static const float *given(const struct ig_call *call, int k)
@@ -88,17 +88,18 @@ static void put(float *to, const double *from, int32_t n)
     for (int32_t j = 0; to && j < n; j++) to[j] = (float)from[j];
 }
 
-static void row(const struct layer *l, int32_t b)
+/* Row b of direction d. */
+static void row(const struct layer *l, int32_t d, int32_t b)
 {
-    const int64_t at = (int64_t)b * l->hidden, width = (int64_t)l->gates * l->hidden;
+    const int64_t at = ((int64_t)d * l->batch + b) * l->hidden, width = (int64_t)l->gates * l->hidden;
     for (int32_t j = 0; j < l->hidden; j++) {
         l->h[j] = l->h0 ? l->h0[at + j] : 0;
         l->c[j] = l->c0 ? l->c0[at + j] : 0;
     }
     for (int32_t i = 0; i < l->steps; i++) {
-        int64_t pixel = (int64_t)(l->a->reverse ? l->steps - 1 - i : i) * l->batch + b;
-        (l->a->kind == IG_LSTM ? lstm : l->a->kind == IG_GRU ? gru : rnn)(l, l->x + pixel * width);
-        put(l->y + pixel * l->hidden, l->h, l->hidden);
+        const int64_t t = l->a->reverse >> d & 1 ? l->steps - 1 - i : i;
+        (l->a->kind == IG_LSTM ? lstm : l->a->kind == IG_GRU ? gru : rnn)(l, l->x + ((t * l->batch + b) * l->directions + d) * width);
+        put(l->y + t * l->directions * l->batch * l->hidden + at, l->h, l->hidden);
     }
     put(l->last_h ? l->last_h + at : NULL, l->h, l->hidden);
     put(l->last_c ? l->last_c + at : NULL, l->c, l->hidden);
@@ -110,7 +111,13 @@ void recurrent_f32_nd__ref(const struct ig_call *call, struct ig_range range, vo
     const int32_t *y = call->out[0].shape->dims;
     double *h = scratch;
     const struct layer l = {a, given(call, 0), given(call, 1), given(call, 2), given(call, 3), given(call, 4), given(call, 5), wanted(call, 0),
-                            wanted(call, 1), wanted(call, 2), y[0], y[1], y[2], ig_gates_of(a), h, h + y[2], h + 2 * (int64_t)y[2]};
-    (void)range;
-    for (int32_t b = 0; b < l.batch; b++) row(&l, b);
+                            wanted(call, 1), wanted(call, 2), y[0], y[1], y[2], y[3], ig_gates_of(a), h, h + y[3], h + 2 * (int64_t)y[3]};
+    for (int32_t i = range.y0; i < range.y1; i++) {
+        const int32_t d = i / l.batch;
+        struct layer own = l;
+        own.r += (int64_t)d * l.gates * l.hidden * l.hidden;
+        if (l.bias) own.bias += (int64_t)d * l.hidden;
+        if (l.peepholes) own.peepholes += 3 * (int64_t)d * l.hidden;
+        row(&own, d, i - d * l.batch);
+    }
 }

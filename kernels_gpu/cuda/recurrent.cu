@@ -1,6 +1,6 @@
 /*
- * One direction of a recurrent layer (struct ig_recurrent of graph/op.h), s = x + R h and functions of it for every step: a block has a row
- * of the batch, or four, for all steps, as nothing else keeps blocks in step within a launch. Eight lanes have a unit: its row of R for every
+ * Recurrent layers (struct ig_recurrent of graph/op.h), s = x + R h and functions of it for every step: a block has a row of the batch, or
+ * four, in one direction for all steps, as nothing else keeps blocks in step within a launch. Eight lanes have a unit: its row of R for every
  * gate, of which each takes every eighth quad, for a quad of h that all gates share; then they add up by halves, and one of them finishes the
  * unit. They have several units one after the other, and as many of them then finish at once. States are in shared memory, h twice, so
  * that one barrier parts a step from the next; a GRU whose reset comes before its product has a second one for r h.
@@ -164,6 +164,23 @@ static __device__ __forceinline__ float recurrent_after_h(const ig_gpu_recurrent
     return recurrent_gru_h(z, recurrent_act(p, p.g, fmaf(r, own, of.x[2])), before);
 }
 
+/* What the block's direction has of each tensor; x and y still go on by all directions. */
+static __device__ __forceinline__ ig_gpu_recurrent recurrent_own(ig_gpu_recurrent p, int gates)
+{
+    const int d = blockIdx.y, state = d * p.batch * p.hidden;
+    p.x += d * gates * p.hidden;
+    p.r += d * gates * p.hidden * p.hidden;
+    p.y += state;
+    if (p.bias) p.bias += d * p.hidden;
+    if (p.h0) p.h0 += state;
+    if (p.c0) p.c0 += state;
+    if (p.peepholes) p.peepholes += 3 * d * p.hidden;
+    if (p.last_h) p.last_h += state;
+    if (p.last_c) p.last_c += state;
+    p.reverse = p.reverse >> d & 1;
+    return p;
+}
+
 /* What a thread is: a lane of the group that has units from `j` on, and finishes `unit` of row `row`, if any. */
 struct recurrent_place {
     int lane, j, unit, row, first; /* first: row of the block */
@@ -181,9 +198,10 @@ template <int ROWS> static __device__ __forceinline__ recurrent_place recurrent_
     return me;
 }
 
-static __device__ __forceinline__ int recurrent_pixel(const ig_gpu_recurrent &p, const recurrent_place &me, int step)
+/* Of all rows of a step, times `directions`, the thread's own. */
+static __device__ __forceinline__ int recurrent_pixel(const ig_gpu_recurrent &p, const recurrent_place &me, int step, int directions)
 {
-    return (p.reverse ? p.steps - 1 - step : step) * p.batch + me.first + me.row;
+    return (p.reverse ? p.steps - 1 - step : step) * (directions * p.batch) + me.first + me.row;
 }
 
 /* Gates FIRST to FIRST + N - 1 of G, as they are given from outside. */
@@ -191,7 +209,7 @@ template <int G, int FIRST, int N>
 static __device__ __forceinline__ void recurrent_given(const ig_gpu_recurrent &p, const recurrent_place &me, int step, int j, float (&x)[4])
 {
     if (!me.finishes || j >= p.hidden || step >= p.steps) return;
-    const float *from = p.x + (recurrent_pixel(p, me, step) * (G * p.hidden) + j);
+    const float *from = p.x + (recurrent_pixel(p, me, step, 1) * (p.directions * G * p.hidden) + j);
     UNROLL
     for (int g = FIRST; g < FIRST + N; g++) x[g] = from[g * p.hidden];
 }
@@ -243,7 +261,7 @@ template <int ROWS, int THREADS, typename W>
 static __device__ __forceinline__ void recurrent_before(const ig_gpu_recurrent &p, const W &weights, const recurrent_place &me, int step,
                                                         const recurrent_states &s, float (&next)[4])
 {
-    const int at = me.row * p.room, pixel = recurrent_pixel(p, me, step);
+    const int at = me.row * p.room, pixel = recurrent_pixel(p, me, step, p.directions);
     recurrent_rounds<3, 0, 2, ROWS, THREADS>(p, weights, me, step, s.h, next, [&](const recurrent_unit &of, int j) {
         s.c[at + j] = recurrent_act(p, p.f, of.x[0] + of.s[0]);
         s.next[at + j] = recurrent_act(p, p.f, of.x[1] + of.s[1]) * s.h[at + j];
@@ -261,7 +279,7 @@ template <int G, int ROWS, int THREADS, typename W>
 static __device__ __forceinline__ void recurrent_step(const ig_gpu_recurrent &p, const W &weights, const recurrent_place &me, int step,
                                                       recurrent_states &s, float (&next)[4])
 {
-    const int at = me.row * p.room, pixel = recurrent_pixel(p, me, step);
+    const int at = me.row * p.room, pixel = recurrent_pixel(p, me, step, p.directions);
     recurrent_rounds<G, 0, G, ROWS, THREADS>(p, weights, me, step, s.h, next, [&](const recurrent_unit &of, int j) {
         const float h = G == 1   ? recurrent_act(p, p.f, of.x[0] + of.s[0])
                         : G == 3 ? recurrent_after_h(p, of, s.h[at + j], j)
@@ -297,61 +315,71 @@ static __device__ __forceinline__ void recurrent(const ig_gpu_recurrent &p, floa
 GPU_KERNEL(256, 2, recurrent_kept_rnn, ig_gpu_recurrent)
 {
     SHARED(float, states, [RECURRENT_STATES * 128]);
-    recurrent<1, 1, 256>(p, states, recurrent_kept<1, 4>(p));
+    const ig_gpu_recurrent own = recurrent_own(p, 1);
+    recurrent<1, 1, 256>(own, states, recurrent_kept<1, 4>(own));
 }
 
 GPU_KERNEL(256, 2, recurrent_kept_gru, ig_gpu_recurrent)
 {
     SHARED(float, states, [RECURRENT_STATES * 128]);
-    recurrent<3, 1, 256>(p, states, recurrent_kept<3, 2>(p));
+    const ig_gpu_recurrent own = recurrent_own(p, 3);
+    recurrent<3, 1, 256>(own, states, recurrent_kept<3, 2>(own));
 }
 
 GPU_KERNEL(256, 2, recurrent_kept_lstm, ig_gpu_recurrent)
 {
     SHARED(float, states, [RECURRENT_STATES * 128]);
-    recurrent<4, 1, 256>(p, states, recurrent_kept<4, 2>(p));
+    const ig_gpu_recurrent own = recurrent_own(p, 4);
+    recurrent<4, 1, 256>(own, states, recurrent_kept<4, 2>(own));
 }
 
 GPU_KERNEL(512, 2, recurrent_rnn, ig_gpu_recurrent)
 {
     SHARED(float, states, [RECURRENT_STATES * IG_GPU_RECURRENT_STATE]);
-    recurrent<1, 1, 512>(p, states, recurrent_streamed<true>());
+    const ig_gpu_recurrent own = recurrent_own(p, 1);
+    recurrent<1, 1, 512>(own, states, recurrent_streamed<true>());
 }
 
 GPU_KERNEL(512, 2, recurrent_gru, ig_gpu_recurrent)
 {
     SHARED(float, states, [RECURRENT_STATES * IG_GPU_RECURRENT_STATE]);
-    recurrent<3, 1, 512>(p, states, recurrent_streamed<true>());
+    const ig_gpu_recurrent own = recurrent_own(p, 3);
+    recurrent<3, 1, 512>(own, states, recurrent_streamed<true>());
 }
 
 GPU_KERNEL(512, 2, recurrent_lstm, ig_gpu_recurrent)
 {
     SHARED(float, states, [RECURRENT_STATES * IG_GPU_RECURRENT_STATE]);
-    recurrent<4, 1, 512>(p, states, recurrent_streamed<true>());
+    const ig_gpu_recurrent own = recurrent_own(p, 4);
+    recurrent<4, 1, 512>(own, states, recurrent_streamed<true>());
 }
 
 GPU_KERNEL(256, 2, recurrent_any, ig_gpu_recurrent)
 {
     SHARED(float, states, [RECURRENT_STATES * IG_GPU_RECURRENT_WIDE_STATE]);
-    if (p.kind == IG_LSTM) recurrent<4, 1, 256>(p, states, recurrent_streamed<false>());
-    else if (p.kind == IG_GRU) recurrent<3, 1, 256>(p, states, recurrent_streamed<false>());
-    else recurrent<1, 1, 256>(p, states, recurrent_streamed<false>());
+    const ig_gpu_recurrent own = recurrent_own(p, p.kind == IG_LSTM ? 4 : p.kind == IG_GRU ? 3 : 1);
+    if (p.kind == IG_LSTM) recurrent<4, 1, 256>(own, states, recurrent_streamed<false>());
+    else if (p.kind == IG_GRU) recurrent<3, 1, 256>(own, states, recurrent_streamed<false>());
+    else recurrent<1, 1, 256>(own, states, recurrent_streamed<false>());
 }
 
 GPU_KERNEL(256, 2, recurrent_rnn4, ig_gpu_recurrent)
 {
     SHARED(float, states, [RECURRENT_STATES * IG_GPU_RECURRENT_STATE_OF_4]);
-    recurrent<1, 4, 256>(p, states, recurrent_streamed<true>());
+    const ig_gpu_recurrent own = recurrent_own(p, 1);
+    recurrent<1, 4, 256>(own, states, recurrent_streamed<true>());
 }
 
 GPU_KERNEL(256, 2, recurrent_gru4, ig_gpu_recurrent)
 {
     SHARED(float, states, [RECURRENT_STATES * IG_GPU_RECURRENT_STATE_OF_4]);
-    recurrent<3, 4, 256>(p, states, recurrent_streamed<true>());
+    const ig_gpu_recurrent own = recurrent_own(p, 3);
+    recurrent<3, 4, 256>(own, states, recurrent_streamed<true>());
 }
 
 GPU_KERNEL(256, 2, recurrent_lstm4, ig_gpu_recurrent)
 {
     SHARED(float, states, [RECURRENT_STATES * IG_GPU_RECURRENT_STATE_OF_4]);
-    recurrent<4, 4, 256>(p, states, recurrent_streamed<true>());
+    const ig_gpu_recurrent own = recurrent_own(p, 4);
+    recurrent<4, 4, 256>(own, states, recurrent_streamed<true>());
 }

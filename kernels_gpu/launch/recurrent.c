@@ -17,7 +17,7 @@ static const struct ig_recurrent *attrs_of(const struct ig_call *call)
 
 static int32_t hidden_of(const struct ig_call *call)
 {
-    return call->out[0].shape->dims[2];
+    return call->out[0].shape->dims[3];
 }
 
 static int32_t room_of(const struct ig_call *call)
@@ -37,7 +37,7 @@ int ig_gpu_supports_recurrent_kept(const struct ig_call *call)
 
 int ig_gpu_supports_recurrent_4(const struct ig_call *call)
 {
-    return ig_gpu_supports_recurrent(call) && call->out[0].shape->dims[1] > 1 && hidden_of(call) % 4 == 0 &&
+    return ig_gpu_supports_recurrent(call) && call->out[0].shape->dims[2] > 1 && hidden_of(call) % 4 == 0 &&
            ROWS * (room_of(call) + SKEW) <= IG_GPU_RECURRENT_STATE_OF_4;
 }
 
@@ -47,19 +47,19 @@ static struct ig_gpu_recurrent params_of(const struct ig_call *call)
     const int32_t *y = call->out[0].shape->dims;
     return (struct ig_gpu_recurrent){.x = ig_gpu_in(call, 0), .r = ig_gpu_in(call, 1), .bias = ig_gpu_in(call, 2), .h0 = ig_gpu_in(call, 3),
                                      .c0 = ig_gpu_in(call, 4), .peepholes = ig_gpu_in(call, 5), .y = ig_gpu_out(call, 0),
-                                     .last_h = ig_gpu_out(call, 1), .last_c = ig_gpu_out(call, 2), .steps = y[0], .batch = y[1], .hidden = y[2],
-                                     .room = room_of(call), .quads = y[2] % 4 == 0 && (uintptr_t)ig_gpu_in(call, 1) % 16 == 0,
-                                     .kind = a->kind, .reverse = a->reverse, .reset_after = a->reset_after,
-                                     .input_forget = a->input_forget, .clip = a->clip, .f = ig_gpu_act_of(&a->f), .g = ig_gpu_act_of(&a->g),
-                                     .u = ig_gpu_act_of(&a->u)};
+                                     .last_h = ig_gpu_out(call, 1), .last_c = ig_gpu_out(call, 2), .steps = y[0], .directions = y[1], .batch = y[2],
+                                     .hidden = y[3], .room = room_of(call),
+                                     .quads = y[3] % 4 == 0 && (uintptr_t)ig_gpu_in(call, 1) % 16 == 0, .kind = a->kind,
+                                     .reverse = a->reverse, .reset_after = a->reset_after, .input_forget = a->input_forget, .clip = a->clip,
+                                     .f = ig_gpu_act_of(&a->f), .g = ig_gpu_act_of(&a->g), .u = ig_gpu_act_of(&a->u)};
 }
 
-/* A block for so many rows of the batch; eight lanes have as many units as share them out evenly, up to `most`. */
+/* A block for so many rows of the batch in a direction; eight lanes have as many units as share them out evenly, up to `most`. */
 static int launch(struct ig_gpu_launch *to, const char *function, struct ig_gpu_recurrent *p, int32_t rows, int32_t threads, int32_t most)
 {
     int32_t units = ig_gpu_ceil(p->hidden, threads / LANES);
     p->units = units < most ? units : most;
-    ig_gpu_fill(to, function, ig_gpu_ceil(p->batch, rows), 1, 1, (uint32_t)threads, POINTERS, p, sizeof *p);
+    ig_gpu_fill(to, function, ig_gpu_ceil(p->batch, rows), (uint32_t)p->directions, 1, (uint32_t)threads, POINTERS, p, sizeof *p);
     return 1;
 }
 

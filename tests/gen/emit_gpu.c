@@ -95,7 +95,7 @@ static void activations_of_recurrent_layers(void **state)
 {
     enum { UNITS = 8, GATES = 4 };
     struct ig_graph *g = net_new();
-    const struct ig_shape x = SHAPE(IG_F32, 3, 2, GATES * UNITS), r = SHAPE(IG_F32, GATES * UNITS, UNITS), y = SHAPE(IG_F32, 3, 2, UNITS);
+    const struct ig_shape x = SHAPE(IG_F32, 3, 2, GATES * UNITS), r = SHAPE(IG_F32, 1, GATES * UNITS, UNITS), y = SHAPE(IG_F32, 3, 1, 2, UNITS);
     const int32_t in = ig_add_value(g, "x", &x), weights = ig_add_const(g, "r", &r, NULL), out = ig_add_value(g, "y", &y);
     struct ig_node *n = ig_add_node(g, "lstm", IG_RECURRENT, 2, 1);
     char err[300], want[64], *text = NULL;

@@ -287,8 +287,9 @@ static void recurrent_barriers_are_needed(void **state)
         const struct ig_recurrent a = {.kind = i % 4 < IG_LSTM ? i % 4 : i % 4 == IG_LSTM ? IG_LSTM : IG_GRU, .reset_after = i % 4 > IG_LSTM,
                                        .f = {IG_SIGMOID, 0, 0}, .g = {IG_TANH, 0, 0}, .u = {IG_TANH, 0, 0}};
         const int32_t rows = ig_gates_of(&a) * UNITS, barriers = a.kind == IG_GRU && !a.reset_after ? 1 + 2 * STEPS : 1 + STEPS;
-        const struct ig_shape of_x = SHAPE(IG_F32, STEPS, ROWS, rows), of_r = SHAPE(IG_F32, rows, UNITS), of_y = SHAPE(IG_F32, STEPS, ROWS, UNITS);
-        const struct ig_shape of_last = SHAPE(IG_F32, ROWS, UNITS), *in[] = {&of_x, &of_r}, *out[] = {&of_y, &of_last};
+        const struct ig_shape of_x = SHAPE(IG_F32, STEPS, ROWS, rows), of_r = SHAPE(IG_F32, 1, rows, UNITS);
+        const struct ig_shape of_y = SHAPE(IG_F32, STEPS, 1, ROWS, UNITS), of_last = SHAPE(IG_F32, 1, ROWS, UNITS);
+        const struct ig_shape *in[] = {&of_x, &of_r}, *out[] = {&of_y, &of_last};
         const void *data[] = {x, r};
         struct ig_call call;
         int batch;
@@ -325,8 +326,9 @@ static void recurrent_rounds(void **state)
         const int32_t steps = cases[i].steps, b = cases[i].rows, n = cases[i].units, kind = cases[i].kind;
         const struct ig_recurrent a = {.kind = kind, .reset_after = cases[i].after, .f = {kind == IG_RNN ? IG_TANH : IG_SIGMOID, 0, 0},
                                        .g = {IG_TANH, 0, 0}, .u = {IG_TANH, 0, 0}};
-        const struct ig_shape of_x = SHAPE(IG_F32, steps, b, ig_gates_of(&a) * n), of_r = SHAPE(IG_F32, ig_gates_of(&a) * n, n);
-        const struct ig_shape of_h = SHAPE(IG_F32, b, n), of_y = SHAPE(IG_F32, steps, b, n), *in[] = {&of_x, &of_r, NULL, &of_h}, *out[] = {&of_y};
+        const struct ig_shape of_x = SHAPE(IG_F32, steps, b, ig_gates_of(&a) * n), of_r = SHAPE(IG_F32, 1, ig_gates_of(&a) * n, n);
+        const struct ig_shape of_h = SHAPE(IG_F32, 1, b, n), of_y = SHAPE(IG_F32, steps, 1, b, n);
+        const struct ig_shape *in[] = {&of_x, &of_r, NULL, &of_h}, *out[] = {&of_y};
         const void *data[] = {x, r, NULL, h0};
         struct ig_call call;
         int batch;
@@ -334,7 +336,7 @@ static void recurrent_rounds(void **state)
         call.out[0].data = y[0];
         if (emu_run(cases[i].name, &call)) fail_msg("%s", emu_fault());
         call.out[0].data = y[1];
-        recurrent_f32_nd__ref(&call, (struct ig_range){0}, scratch);
+        recurrent_f32_nd__ref(&call, ig_full_range(&call), scratch);
         for (int32_t k = 0; k < steps * b * n; k++)
             if (!(fabsf(y[0][k] - y[1][k]) <= 1e-5f))
                 fail_msg("%s of kind %d, %d units: %g at %d, the reference says %g", cases[i].name, kind, n, (double)y[0][k], k, (double)y[1][k]);

@@ -183,6 +183,21 @@ static void a_resize_in_a_concat(void **state)
     assert_true(check_net("a resize in a concatenation", g, IG_PASS_PINNED, NULL, 1e-5));
 }
 
+/* Recurrent layers, by each kernel that may be drawn, in either precision. */
+static void sequences(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < 6; seed++) {
+        struct ig_graph *g = net_of_sequences();
+        struct ig_profile drawn;
+        if (seed % 2) assert_true(ig_pass_half(g));
+        ig_prepare_views(g);
+        draw(&drawn, g, seed);
+        assert_true(check_net("sequences", g, (int32_t)(seed % 3), &drawn, seed % 2 ? 2e-3 : 1e-5));
+        test_free(drawn.timings);
+    }
+}
+
 static void by_estimates(void **state)
 {
     (void)state;
@@ -493,7 +508,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_chains), cmocka_unit_test(dense_block), cmocka_unit_test(a_resize_in_a_concat),
-        cmocka_unit_test(by_estimates), cmocka_unit_test(zoo), cmocka_unit_test(zoo_in_halves),
+        cmocka_unit_test(sequences), cmocka_unit_test(by_estimates), cmocka_unit_test(zoo), cmocka_unit_test(zoo_in_halves),
         cmocka_unit_test(where_they_are), cmocka_unit_test(zoo_lowers), cmocka_unit_test(tensor_cores_by_estimates),
         cmocka_unit_test(transposed_in_halves), cmocka_unit_test(quantised),
         cmocka_unit_test(a_large_image), cmocka_unit_test(a_layer_of_the_cpu_is_named), cmocka_unit_test(every_op_has_a_kernel)};

@@ -209,7 +209,7 @@ static void recurrent(void **state)
         for (int32_t units = UNITS; units <= LONG; units += LONG - UNITS) {
             const struct ig_recurrent attrs = {.kind = kind, .f = {IG_SIGMOID, 0, 0}, .g = {IG_TANH, 0, 0}, .u = {IG_TANH, 0, 0}};
             const int32_t rows = ig_gates_of(&attrs) * units;
-            const struct ig_shape x = SHAPE(IG_F32, STEPS, ROWS, rows), r = SHAPE(IG_F32, rows, units), y = SHAPE(IG_F32, STEPS, ROWS, units);
+            const struct ig_shape x = SHAPE(IG_F32, STEPS, ROWS, rows), r = SHAPE(IG_F32, 1, rows, units), y = SHAPE(IG_F32, STEPS, 1, ROWS, units);
             const struct ig_shape *in[] = {&x, &r}, *out[] = {&y};
             const void *data[] = {NULL, weights};
             struct ig_call call;

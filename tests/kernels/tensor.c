@@ -385,25 +385,29 @@ static void recurrent(void **state)
     (void)state;
     const struct ig_act relu = {IG_RELU, 0, 0};
     struct ig_recurrent a = {.kind = IG_RNN, .f = relu, .g = relu, .u = relu};
-    struct tensor none = TENSOR(IG_F32, NULL, 1), h2 = TENSOR(IG_F32, FLOATS(1, 1), 1, 2), h1 = TENSOR(IG_F32, FLOATS(1), 1, 1);
-    struct tensor steps = TENSOR(IG_F32, FLOATS(1, -2, 3, 1), 2, 1, 2), square = TENSOR(IG_F32, FLOATS(1, 2, 0, -1), 2, 2);
-    CHECK(IG_RECURRENT, (union ig_attrs){.recurrent = a}, TENSOR(IG_F32, FLOATS(4, 0, 7, 1), 2, 1, 2), steps, square, none, h2);
-    CHECK(IG_RECURRENT, (union ig_attrs){.recurrent = a}, TENSOR(IG_F32, FLOATS(1, 0, 4, 1), 2, 1, 2), steps, square);
+    struct tensor none = TENSOR(IG_F32, NULL, 1), h2 = TENSOR(IG_F32, FLOATS(1, 1), 1, 1, 2), h1 = TENSOR(IG_F32, FLOATS(1), 1, 1, 1);
+    struct tensor steps = TENSOR(IG_F32, FLOATS(1, -2, 3, 1), 2, 1, 2), square = TENSOR(IG_F32, FLOATS(1, 2, 0, -1), 1, 2, 2);
+    CHECK(IG_RECURRENT, (union ig_attrs){.recurrent = a}, TENSOR(IG_F32, FLOATS(4, 0, 7, 1), 2, 1, 1, 2), steps, square, none, h2);
+    CHECK(IG_RECURRENT, (union ig_attrs){.recurrent = a}, TENSOR(IG_F32, FLOATS(1, 0, 4, 1), 2, 1, 1, 2), steps, square);
     a.reverse = 1;
-    CHECK(IG_RECURRENT, (union ig_attrs){.recurrent = a}, TENSOR(IG_F32, FLOATS(7, 0, 6, 0), 2, 1, 2), steps, square, none, h2);
+    CHECK(IG_RECURRENT, (union ig_attrs){.recurrent = a}, TENSOR(IG_F32, FLOATS(7, 0, 6, 0), 2, 1, 1, 2), steps, square, none, h2);
+    a.reverse = 2; /* the second of two directions */
+    struct tensor both = TENSOR(IG_F32, FLOATS(1, -2, 1, -2, 3, 1, 3, 1), 2, 1, 4), squares = TENSOR(IG_F32, FLOATS(1, 2, 0, -1, 1, 2, 0, -1), 2, 2, 2);
+    struct tensor h4 = TENSOR(IG_F32, FLOATS(1, 1, 1, 1), 2, 1, 2);
+    CHECK(IG_RECURRENT, (union ig_attrs){.recurrent = a}, TENSOR(IG_F32, FLOATS(4, 0, 7, 0, 7, 1, 6, 0), 2, 2, 1, 2), both, squares, none, h4);
     a.reverse = 0, a.kind = IG_GRU;
-    struct tensor three = TENSOR(IG_F32, FLOATS(2, 3, 1), 1, 1, 3), column = TENSOR(IG_F32, FLOATS(1, -1, 2), 3, 1), own = TENSOR(IG_F32, FLOATS(4), 1);
-    CHECK(IG_RECURRENT, (union ig_attrs){.recurrent = a}, TENSOR(IG_F32, FLOATS(-7), 1, 1, 1), three, column, none, h1);
+    struct tensor three = TENSOR(IG_F32, FLOATS(2, 3, 1), 1, 1, 3), column = TENSOR(IG_F32, FLOATS(1, -1, 2), 1, 3, 1), own = TENSOR(IG_F32, FLOATS(4), 1, 1);
+    CHECK(IG_RECURRENT, (union ig_attrs){.recurrent = a}, TENSOR(IG_F32, FLOATS(-7), 1, 1, 1, 1), three, column, none, h1);
     a.reset_after = 1;
-    CHECK(IG_RECURRENT, (union ig_attrs){.recurrent = a}, TENSOR(IG_F32, FLOATS(-23), 1, 1, 1), three, column, own, h1);
+    CHECK(IG_RECURRENT, (union ig_attrs){.recurrent = a}, TENSOR(IG_F32, FLOATS(-23), 1, 1, 1, 1), three, column, own, h1);
     a.reset_after = 0, a.clip = 2;
-    CHECK(IG_RECURRENT, (union ig_attrs){.recurrent = a}, TENSOR(IG_F32, FLOATS(0), 1, 1, 1), three, column, none, h1);
+    CHECK(IG_RECURRENT, (union ig_attrs){.recurrent = a}, TENSOR(IG_F32, FLOATS(0), 1, 1, 1, 1), three, column, none, h1);
     a.clip = 0, a.kind = IG_LSTM;
-    struct tensor four = TENSOR(IG_F32, FLOATS(1, 2, 3, -1), 1, 1, 4), gates = TENSOR(IG_F32, FLOATS(1, 1, 1, 3), 4, 1);
-    struct tensor c0 = TENSOR(IG_F32, FLOATS(2), 1, 1), peepholes = TENSOR(IG_F32, FLOATS(1, 2, -1), 3);
-    CHECK(IG_RECURRENT, (union ig_attrs){.recurrent = a}, TENSOR(IG_F32, FLOATS(324), 1, 1, 1), four, gates, none, h1, c0, peepholes);
+    struct tensor four = TENSOR(IG_F32, FLOATS(1, 2, 3, -1), 1, 1, 4), gates = TENSOR(IG_F32, FLOATS(1, 1, 1, 3), 1, 4, 1);
+    struct tensor c0 = TENSOR(IG_F32, FLOATS(2), 1, 1, 1), peepholes = TENSOR(IG_F32, FLOATS(1, 2, -1), 1, 3);
+    CHECK(IG_RECURRENT, (union ig_attrs){.recurrent = a}, TENSOR(IG_F32, FLOATS(324), 1, 1, 1, 1), four, gates, none, h1, c0, peepholes);
     a.input_forget = 1;
-    CHECK(IG_RECURRENT, (union ig_attrs){.recurrent = a}, TENSOR(IG_F32, FLOATS(14), 1, 1, 1), four, gates, none, h1, c0, peepholes);
+    CHECK(IG_RECURRENT, (union ig_attrs){.recurrent = a}, TENSOR(IG_F32, FLOATS(14), 1, 1, 1, 1), four, gates, none, h1, c0, peepholes);
 }
 
 int main(void)

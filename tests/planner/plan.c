@@ -223,6 +223,43 @@ static void cuts_are_legal(void **state)
     }
 }
 
+/* Rows of a recurrent layer are those of the batch in each direction, which threads share: with the bits of one. */
+static void recurrent_layers_are_shared(void **state)
+{
+    struct ig_graph *g = net_of_sequences();
+    void *expected[1], *got[1];
+    (void)state;
+    ig_prepare_views(g);
+    for (int isa = IG_ISA_REF; isa < IG_ISA_CUDA; isa++) {
+        if (!ig_isa_runs_here(isa)) continue;
+        struct ig_plan *p = make(g, isa, 1);
+        net_run_tables(g, p, 1, 1, expected);
+        for (int32_t chunk = 1; chunk <= 3; chunk++) {
+            int32_t cut = 0;
+            for (int32_t i = 0; i < p->n_steps; i++) {
+                struct ig_plan_step *s = &p->steps[i];
+                const struct ig_node *n = &g->nodes[s->node];
+                if (n->op != IG_RECURRENT) continue;
+                const int32_t *y = g->values[n->out[0]].shape.dims;
+                s->split = 1, s->chunk = chunk, s->chunks = (y[1] * y[2] + chunk - 1) / chunk;
+                cut++;
+            }
+            assert_int_equal(cut, 3);
+            plan_check(g, p, 0);
+            net_run_tables(g, p, 3, 1, got);
+            assert_memory_equal(expected[0], got[0], (size_t)ig_bytes(&g->values[g->outputs[0]].shape));
+            test_free(got[0]);
+        }
+        test_free(expected[0]);
+        ig_plan_free(p);
+    }
+    struct ig_plan *p = make(g, IG_ISA_REF, 2); /* by estimates, where it pays */
+    for (int32_t i = 0; i < p->n_steps; i++)
+        if (g->nodes[p->steps[i].node].op == IG_RECURRENT) assert_true(p->steps[i].split == 1 && p->steps[i].chunks > 1);
+    ig_plan_free(p);
+    ig_graph_free(g);
+}
+
 static void weights_are_laid_out(void **state)
 {
     struct ig_graph *g = net_dense(6, 1);
@@ -390,7 +427,7 @@ int main(void)
         cmocka_unit_test(arenas_meet_their_bound),       cmocka_unit_test(in_place),
         cmocka_unit_test(constraints_say_by_how_much),   cmocka_unit_test(a_batch_is_resized),
         cmocka_unit_test(no_kernel_is_an_error),
-        cmocka_unit_test(cuts_are_legal),                cmocka_unit_test(weights_are_laid_out),
+        cmocka_unit_test(cuts_are_legal), cmocka_unit_test(recurrent_layers_are_shared), cmocka_unit_test(weights_are_laid_out),
         cmocka_unit_test(the_profile_decides),           cmocka_unit_test(estimates_keep_the_error), cmocka_unit_test(estimates_know_windows),
         cmocka_unit_test(profiles_keep_the_error),       cmocka_unit_test(weights_have_a_price),
     };

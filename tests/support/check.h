@@ -29,7 +29,9 @@ struct check_problem {            /* zeroed before make() */
     double low[IG_MAX_IN];        /* smallest value; where low and high are 0: -4 of integers, -1 of reals */
     double high[IG_MAX_IN];       /* largest */
     int specials;                 /* of reals some are no number, infinite or -0 */
+    int any_nan;                  /* sign and payload of what is no number may depend on the cut: which operand an instruction takes first does */
     int broadcasts;               /* inputs are numpy-broadcast to the output */
+    int steps_first;              /* rows of out[0] [T,...,C] and of the others [...,C] are the dims between: image_steps_first */
     int exact;                    /* floats must equal the reference's */
     double terms;                 /* else: products summed per element; 0: no sum, magnitude is unused */
     double rel, abs;              /* and: further error, in units of eps |y| and of eps */

@@ -47,6 +47,12 @@ static struct ig_operand operand_in(const struct check_problem *p, int k)
     return image_operand(&p->in[k], p->broadcasts ? p->out[0].rank : 0);
 }
 
+/* Output k's extents. */
+static struct ig_operand operand_out(const struct check_problem *p, int k)
+{
+    return p->steps_first ? image_steps_first(&p->out[k], k == 0) : image_operand(&p->out[k], 0);
+}
+
 static int violated(struct contract *c, const char *format, ...)
 {
     va_list args;
@@ -88,7 +94,7 @@ struct ig_call contract_plan_call(const struct contract *c)
             call.in[k].data = c->in[k];
         }
     for (int k = 0; k < p->n_out; k++)
-        if (has(p->has_out, k)) call.out[k] = image_operand(&p->out[k], 0);
+        if (has(p->has_out, k)) call.out[k] = operand_out(p, k);
     return plan_call(c, &call);
 }
 
@@ -97,7 +103,7 @@ static void place(struct contract *c, struct run *r, const struct style *s)
     const struct check_problem *p = c->problem;
     for (int k = 0; k < p->n_out; k++)
         if (has(p->has_out, k)) {
-            image_make(&r->out[k], image_operand(&p->out[k], 0), layout(c, s, s->out_ring[k]));
+            image_make(&r->out[k], operand_out(p, k), layout(c, s, s->out_ring[k]));
             r->call.out[k] = r->out[k].operand;
         }
     for (int k = 0; k < p->n_in; k++) {
@@ -237,8 +243,8 @@ static int run_piece(struct run *r, struct ig_range range, char *text, size_t n)
 /* What `range` of the first output is of output k: all, where that has another extent, as an op has that is not cut. */
 static struct ig_range range_of(const struct contract *c, int k, struct ig_range range)
 {
-    struct ig_operand first = image_operand(&c->problem->out[0], 0), o = image_operand(&c->problem->out[k], 0);
-    int same = !has(c->problem->has_out, 0) || (o.h == first.h && o.w == first.w && o.c == first.c);
+    struct ig_operand first = operand_out(c->problem, 0), o = operand_out(c->problem, k);
+    int same = !has(c->problem->has_out, 0) || (o.h == first.h && (o.w == first.w || c->problem->steps_first) && o.c == first.c);
     return same ? range : (struct ig_range){0, o.h, 0, o.c};
 }
 
@@ -249,7 +255,7 @@ static struct ig_range range_of(const struct contract *c, int k, struct ig_range
 static int check_outputs(struct contract *c, const struct run *r, struct ig_range range, const char *style)
 {
     char text[200];
-    int any_nan = c->kernel->isa == IG_ISA_CUDA;
+    int any_nan = c->kernel->isa == IG_ISA_CUDA || c->problem->any_nan;
     for (int k = 0; k < r->call.n_out; k++)
         if (has(c->problem->has_out, k) && image_check(&r->out[k], c->whole[k], range_of(c, k, range), any_nan, text, sizeof text))
             return violated(c, "%s: out[%d] of rows %d..%d, channels %d..%d %s", style, k, range.y0, range.y1,
@@ -265,7 +271,7 @@ static void poison_outputs(struct run *r)
 
 static struct ig_range all_of(const struct contract *c)
 {
-    struct ig_operand o = image_operand(&c->problem->out[0], 0);
+    struct ig_operand o = operand_out(c->problem, 0);
     return (struct ig_range){0, o.h, 0, o.c};
 }
 

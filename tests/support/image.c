@@ -17,13 +17,27 @@ struct ig_operand image_operand(const struct ig_shape *shape, int rank)
     return o;
 }
 
+struct ig_operand image_steps_first(const struct ig_shape *shape, int has_steps)
+{
+    const int32_t c = shape->dims[shape->rank - 1], w = has_steps ? shape->dims[0] : 1, h = (int32_t)(ig_count(shape) / w / c);
+    return (struct ig_operand){NULL, shape, h, w, c, h, c, w > 1 ? (int64_t)h * c : c};
+}
+
+/* Are rows nearer to each other than pixels? */
+static int is_steps_first(const struct ig_operand *o)
+{
+    return o->w > 1 && o->row_stride < o->pixel_stride;
+}
+
 void image_make(struct image *m, struct ig_operand dense, struct image_layout layout)
 {
     struct ig_operand *o = &m->operand;
     int bytes = ig_type_bytes(dense.shape->type);
     *o = dense;
-    o->pixel_stride += layout.pixel_gap;
-    o->row_stride = o->w * o->pixel_stride + layout.row_gap;
+    if (!is_steps_first(o)) {
+        o->pixel_stride += layout.pixel_gap;
+        o->row_stride = o->w * o->pixel_stride + layout.row_gap;
+    }
     if (layout.ring_rows) o->ring_rows = layout.ring_rows;
     int64_t elements = (o->ring_rows - 1) * o->row_stride + (o->w - 1) * o->pixel_stride + o->c;
     guard_make(&m->memory, (size_t)elements * (size_t)bytes, (size_t)bytes, layout.front);
@@ -44,7 +58,7 @@ static int64_t at(const struct ig_operand *o, int32_t y, int32_t x, int bytes)
 
 static int64_t dense_at(const struct ig_operand *o, int32_t y, int32_t x, int bytes)
 {
-    return ((int64_t)y * o->w + x) * o->c * bytes;
+    return (is_steps_first(o) ? (int64_t)x * o->h + y : (int64_t)y * o->w + x) * o->c * bytes;
 }
 
 void image_load(struct image *m, const void *dense, int32_t y0, int32_t y1)
@@ -113,6 +127,7 @@ static void explain(const struct image *m, const void *dense, struct ig_range r,
     int64_t element = ((int64_t)byte - (m->memory.data - m->memory.base)) / bytes;
     int64_t slot = element / o->row_stride, in_row = element % o->row_stride;
     int32_t x = (int32_t)(in_row / o->pixel_stride), c = (int32_t)(in_row % o->pixel_stride);
+    if (is_steps_first(o)) x = (int32_t)(element / o->pixel_stride), slot %= o->h;
     int32_t y = row_of_slot(o, slot, r);
     const char *side;
     if (m->memory.base + byte < m->memory.data) side = "before the tensor's first element";

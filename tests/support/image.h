@@ -19,6 +19,8 @@ struct image {
 
 /* Extents of a dense tensor of one image (kernel.h), no data; seen as of `rank` if its own is lower. */
 struct ig_operand image_operand(const struct ig_shape *shape, int rank);
+/* Of [T,...,C] rows of T pixels each, one for each index of the dims between; without steps of [...,C] rows of one pixel. */
+struct ig_operand image_steps_first(const struct ig_shape *shape, int has_steps);
 /* Memory for a tensor of such extents, all poison. */
 void image_make(struct image *m, struct ig_operand dense, struct image_layout layout);
 void image_free(struct image *m);

@@ -159,6 +159,48 @@ int32_t net_fc(struct ig_graph *g, int32_t x, int32_t n)
     return add(g, IG_FC, &a, SHAPE(IG_F32, s.dims[0], n), 3, (const int32_t[]){x, w, b});
 }
 
+static int32_t reals(struct ig_graph *g, struct ig_shape s)
+{
+    struct rng r = {(uint64_t)g->n_values};
+    int32_t v = ig_add_const(g, "weights", &s, NULL);
+    float *data = (float *)(uintptr_t)g->values[v].data;
+    for (int64_t i = 0; i < ig_count(&s); i++) data[i] = (float)rng_real(&r, -0.25, 0.25);
+    return v;
+}
+
+int32_t net_recurrent(struct ig_graph *g, int32_t x, int32_t kind, int32_t directions, int32_t units)
+{
+    const struct ig_act sigmoid = {IG_SIGMOID, 0, 0}, tanh = {IG_TANH, 0, 0};
+    union ig_attrs fc = {.fc = {.act = {.kind = IG_NONE}}}, a = {.recurrent = {.kind = kind, .reverse = 1 << (directions - 1)}};
+    const struct ig_shape s = shape_of(g, x);
+    const int32_t t = s.dims[0], b = s.dims[1], rows = ig_gates_of(&a.recurrent) * units, all = directions * rows;
+    a.recurrent.f = kind == IG_RNN ? tanh : sigmoid;
+    a.recurrent.g = a.recurrent.u = tanh;
+    a.recurrent.reset_after = kind == IG_GRU;
+    x = net_reshape(g, x, 2, (int32_t[]){t * b, s.dims[2]});
+    const int32_t w = reals(g, SHAPE(IG_F32, all, s.dims[2])), bias = reals(g, SHAPE(IG_F32, all));
+    x = net_reshape(g, add(g, IG_FC, &fc, SHAPE(IG_F32, t * b, all), 3, (const int32_t[]){x, w, bias}), 3, (int32_t[]){t, b, all});
+    int32_t in[] = {x, reals(g, SHAPE(IG_F32, directions, rows, units)), -1, -1, -1, -1};
+    in[3] = reals(g, SHAPE(IG_F32, directions, b, units));
+    if (kind == IG_GRU) in[2] = reals(g, SHAPE(IG_F32, directions, units));
+    if (kind == IG_LSTM) in[4] = reals(g, SHAPE(IG_F32, directions, b, units));
+    if (kind == IG_LSTM) in[5] = reals(g, SHAPE(IG_F32, directions, 3 * units));
+    return add(g, IG_RECURRENT, &a, SHAPE(IG_F32, t, directions, b, units), 6, in);
+}
+
+struct ig_graph *net_of_sequences(void)
+{
+    enum { STEPS = 12, ROWS = 2, UNITS = 36 };
+    struct ig_graph *g = net_new();
+    int32_t x = net_conv(g, net_input(g, 1, STEPS, ROWS, 3), 8, 3, 1, -1);
+    x = net_recurrent(g, net_reshape(g, x, 3, (int32_t[]){STEPS, ROWS, 8}), IG_LSTM, 2, UNITS);
+    x = net_recurrent(g, net_reshape(g, x, 3, (int32_t[]){STEPS, 2 * ROWS, UNITS}), IG_GRU, 2, UNITS);
+    x = net_recurrent(g, net_reshape(g, x, 3, (int32_t[]){STEPS, 4 * ROWS, UNITS}), IG_RNN, 1, UNITS);
+    ig_add_output(g, x);
+    net_done(g);
+    return g;
+}
+
 int32_t net_concat(struct ig_graph *g, int32_t axis, int32_t n, const int32_t *x)
 {
     union ig_attrs a = {.axis = {.axis = axis}};

@@ -25,6 +25,8 @@ int32_t net_softmax(struct ig_graph *g, int32_t x);
 int32_t net_add(struct ig_graph *g, int32_t a, int32_t b);
 int32_t net_scale(struct ig_graph *g, int32_t x);              /* times a constant [c] */
 int32_t net_fc(struct ig_graph *g, int32_t x, int32_t n);      /* x [m,k] */
+/* x [t,b,i]: of its product and that many directions, the last one down; h0 and biases or peepholes, constants below 1/4 -> Y [t,d,b,units]. */
+int32_t net_recurrent(struct ig_graph *g, int32_t x, int32_t kind, int32_t directions, int32_t units);
 int32_t net_concat(struct ig_graph *g, int32_t axis, int32_t n, const int32_t *x);
 int32_t net_reshape(struct ig_graph *g, int32_t x, int32_t rank, const int32_t *dims);
 int32_t net_flatten(struct ig_graph *g, int32_t x);            /* [n,h,w,c] -> [n, hwc] */
@@ -32,6 +34,9 @@ int32_t net_slice(struct ig_graph *g, int32_t x, int32_t axis, int32_t start, in
 int32_t net_transpose(struct ig_graph *g, int32_t x);          /* swaps h and w */
 #define NET_CONCAT(g, axis, ...) \
     net_concat(g, axis, sizeof((int32_t[]){__VA_ARGS__}) / 4, (const int32_t[]){__VA_ARGS__})
+
+/* A picture's columns, steps of a batch of two: a convolution, an LSTM and a GRU in two directions, an RNN; not ready to plan. */
+struct ig_graph *net_of_sequences(void);
 
 /* Sorts, checks (aborts the test on a fault). */
 void net_done(struct ig_graph *g);
