@@ -1,5 +1,6 @@
 # aarch64: the bundled network cross-built, under emulation and on bare metal, gives this PC's answers.
 . "$SRCDIR/tests/scripts/tap.inc"
+. "$SRCDIR/tests/scripts/program.inc"
 PYTHON=${PYTHON:-python3}
 picture=$SRCDIR/models/pictures/boot.pgm
 
@@ -30,6 +31,29 @@ worst = max(abs(x - y) for x, y in zip(a, b))
 print("largest difference", worst)
 sys.exit(worst > 1e-5 or max(a) < 0.5)
 PY
+}
+
+reading() { # an LSTM and a GRU, in 32 and in 16 bits
+    $PYTHON -B "$SRCDIR/tests/reading_network.py" "$net.onnx" && $PYTHON -c '
+import array, random
+import sys
+rng = random.Random(1)
+array.array("f", [rng.random() for _ in range(1536)]).tofile(open(sys.argv[1], "wb"))' "$work/page" || return 1
+    for precision in single half; do
+        out/ingot graph --precision=$precision "$net.onnx" -o "$net.json" && out/ingot plan "$net.json" --threads 1 -o "$net.plan.json" &&
+            program here "$net.plan.json" && "$work/here" - -o - --top 0 <"$work/page" >"$work/want" &&
+            (cd "$work/build" && ./configure --model="$net.onnx" --target=aarch64 --prefix=reading --precision=$precision && ${NINJA:-ninja} out/aarch64/reading) \
+                >"$work/log" 2>&1 || { tail -20 "$work/log"; return 1; }
+        grep recurrent_f32_4__neon "$work/build/out/aarch64/reading.d/plan.json" &&
+            qemu-aarch64-static -cpu cortex-a57 "$work/build/out/aarch64/reading" - -o - --top 0 <"$work/page" >"$work/got" &&
+            $PYTHON - "$work" $precision <<'PY' || return 1
+import array, sys
+a, b = (array.array("f", open(f"{sys.argv[1]}/{name}", "rb").read()[128:]) for name in ("want", "got"))
+off, most = max(abs(x - y) for x, y in zip(a, b)), max(map(abs, a))
+print(f"off by {off / most:.1e} of the largest result")
+assert len(a) == len(b) == 480 and off <= (1e-5 if sys.argv[2] == "single" else 2e-3) * most
+PY
+    done
 }
 
 bare_metal() {
@@ -90,6 +114,7 @@ whatever_it_runs() { # kernels find their functions: only what the linker or a n
 
 check "aarch64 builds" build aarch64
 check "aarch64 gives the same answers" same_answers aarch64
+check "an LSTM and a GRU give the same results" reading
 check "the library needs no operating system" firmware
 check "bare metal builds" build aarch64-none --input="$work/frame.raw"
 check "bare metal has the functions of every kernel" whatever_it_runs

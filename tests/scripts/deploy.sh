@@ -73,6 +73,13 @@ for net in fashion squeezenet; do
     check "$net: 4 keys: every weight once" whole
     [ $net = squeezenet ] || check "$net: 3 keys, one without work" idle
 done
+net=reading # an LSTM and a GRU in both directions, on keys of their own
+"$PYTHON" -B "$SRCDIR/tests/reading_network.py" "$work/reading.onnx"
+random_frames 1536
+check "$net: the single program" single $net
+check "$net: 3 keys" deployed $net 0 nodeA_cpu0 nodeB_cpu0 nodeC_cpu0
+check "$net: 3 keys: $frames frames have the single program's bytes" same $net
+check "$net: 3 keys: every weight once" whole
 check "what is built is built" nothing_left_to_do
 check "what it refuses" refusals
 finish

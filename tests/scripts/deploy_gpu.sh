@@ -195,6 +195,36 @@ refuses_profiles() { # of a GPU where there is none, and a second one
         grep 'gpu-profile is for --gpu, and for keys' "$work/err" && [ ! -e "$work/bad" ]
 }
 
+reading() { # a program whose GPU has an LSTM and a GRU, in either precision: nearly the CPU's results; and the same by keys, one behind the other
+    "$PYTHON" -B "$SRCDIR/tests/reading_network.py" "$work/reading.onnx" && "$PYTHON" -c "
+import array, random, sys
+rng = random.Random(1)
+sys.stdout.buffer.write(array.array('f', [rng.random() for _ in range($n * 1536)]).tobytes())" >"$work/pages" || return 1
+    for precision in half single; do
+        build --model="$work/reading.onnx" --gpu --nvcc="$work/nvcc" --no-profile --threads=1 --precision=$precision &&
+            emulated "$work/build/out/host/reading" - -o - --top 0 --gpu=require <"$work/pages" >"$work/want" &&
+            [ "$(cat "$work/counts")" = "$((n + 1)) 0" ] &&
+            "$work/build/out/host/reading" - -o - --top 0 --gpu=off <"$work/pages" >"$work/off" && pages_near $precision || return 1
+    done
+    grep -o 'recurrent_[a-z0-9_]*__cuda' "$work/build/out/host/reading.d/gpu_plan.json" >"$work/kernels" && [ "$(wc -l <"$work/kernels")" = 2 ] || return 1
+    "$PYTHON" "$SRCDIR/tests/deploy_mapping.py" "$work/reading.onnx" 0 nodeA_gpu nodeB_gpu0 >"$work/mapping.json" &&
+        build --model="$work/reading.onnx" --mapping="$work/mapping.json" --threads=1 --nvcc="$work/nvcc" &&
+        emulated together reading - -o - --top 0 --gpu=require <"$work/pages" >"$work/got" && cmp "$work/want" "$work/got"
+}
+
+pages_near() { # precision
+    "$PYTHON" - "$work" $n "$1" <<'PY'
+import array, sys
+a, b = (open(f"{sys.argv[1]}/{name}", "rb").read() for name in ("off", "want"))
+size = len(a) // int(sys.argv[2])
+assert len(a) == len(b) and a != b
+a, b = (array.array("f", b"".join(t[i + 128:i + size] for i in range(0, len(t), size))) for t in (a, b))
+off, most = max(abs(x - y) for x, y in zip(a, b)), max(map(abs, a))
+print(f"off by {off / most:.1e} of the largest result")
+assert off <= (1e-5 if sys.argv[3] == "single" else 2e-3) * most
+PY
+}
+
 alone() { # the program of one core
     build --model="$work/fashion.onnx" --prefix=alone --no-profile --threads=1 &&
         "$work/build/out/host/alone" - -o - --top 0 <"$work/frames" >"$work/cpu"
@@ -283,6 +313,7 @@ check "frames" rolled
 toolkit
 check "two GPUs: the bytes of one" gpus_alone
 check "so they do in half precision" in_halves
+check "an LSTM and a GRU: nearly the CPU's results, and by keys the bytes of one GPU" reading
 check "a core, a GPU and a core of a board: the bytes of the program with these stages" stages
 check "the program of one core" alone
 check "layers that a core and the GPU share" shared
