@@ -56,8 +56,8 @@ static void emit_calls(FILE *f, const struct ig_gpu_plan *p, const char *of)
     fprintf(f, "static const struct ig_gpu_call calls%s[] = {\n", of);
     for (int32_t i = 0; i < p->n_calls; at += p->calls[i++].words) {
         const struct ig_gpu_call *c = &p->calls[i];
-        fprintf(f, "    {%u, {%u, %u, %u}, %u, %u, %u, &params%s[%u]},\n", c->function, c->grid[0], c->grid[1], c->grid[2],
-                c->block, c->pointers, c->words, of, at);
+        fprintf(f, "    {%u, {%u, %u, %u}, %u, %u, %u, %u, &params%s[%u]},\n", c->function, c->grid[0], c->grid[1], c->grid[2],
+                c->block, c->pointers, c->words, c->turns, of, at);
     }
     fputs("    {0}};\n\n", f);
 }

@@ -90,7 +90,7 @@ static void add(struct ig_gpu_lowered *to, const struct ig_gpu_launch *l)
     int32_t i = to->plan.n_calls++;
     memcpy(to->params[i], l->params, l->bytes);
     to->calls[i] = (struct ig_gpu_call){function_of(to, l->function), {l->grid[0], l->grid[1], l->grid[2]}, l->block,
-                                        l->pointers, (l->bytes + 7) / 8, to->params[i]};
+                                        l->pointers, (l->bytes + 7) / 8, l->turns, to->params[i]};
 }
 
 static void add_step(struct ig_gpu_lowered *to, const struct ig_lowered *l, int32_t step)

@@ -19,7 +19,8 @@
 
 enum {
     IG_GPU_WHOLE = 1 << 30, /* row_tile of GPU kernels: only whole images */
-    IG_GPU_LAUNCHES = 3,    /* most launches of one call */
+    IG_GPU_LAUNCHES = 3,    /* most launches of one call, of which each may be done over and over */
+    IG_GPU_TURNS = 1 << 14, /* most times */
     IG_GPU_PARAMS = 256     /* most bytes of parameters */
 };
 
@@ -29,6 +30,7 @@ struct ig_gpu_launch {
     uint32_t block;         /* threads */
     uint32_t pointers;      /* how many 8-byte words of params are device addresses; the first ones */
     uint32_t bytes;         /* of params */
+    uint32_t turns;         /* how many times it is done, one behind the other; if more than once, the int32 behind the pointers counts them from 0 */
     _Alignas(8) unsigned char params[IG_GPU_PARAMS];
 };
 

@@ -21,6 +21,7 @@
 #include "kernels_gpu/cuda/pool.cu"
 #include "kernels_gpu/cuda/pool_bytes.cu"
 #include "kernels_gpu/cuda/recurrent.cu"
+#include "kernels_gpu/cuda/recurrent_spread.cu"
 #include "kernels_gpu/cuda/reduce.cu"
 #include "kernels_gpu/cuda/resize.cu"
 #include "kernels_gpu/cuda/sample.cu"

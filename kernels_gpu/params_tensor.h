@@ -153,13 +153,15 @@ struct ig_gpu_norm_channels { /* norm.cu: each channel of an image, pixels [pixe
     float epsilon;
 };
 
-struct ig_gpu_recurrent { /* recurrent.cu: struct ig_recurrent of graph/op.h */
+struct ig_gpu_recurrent { /* recurrent.cu, recurrent_spread.cu: struct ig_recurrent of graph/op.h */
     const float *x, *r, *bias, *h0, *c0, *peepholes; /* but x and r: or NULL */
     float *y, *last_h, *last_c; /* last: or NULL */
+    float *states;       /* spread: three of [D,B,H] */
+    int32_t turn;        /* spread: of struct ig_gpu_launch */
     int32_t steps, directions, batch, hidden;
     int32_t room;        /* of a row's state, floats: its units, and zeros */
     int32_t units;       /* that eight lanes have one after the other */
-    int32_t quads;       /* R may be read by them */
+    int32_t quads;       /* R may be read by them; spread: and h0 */
     int32_t kind, reverse /* bits */, reset_after, input_forget;
     float clip;          /* 0: none */
     struct ig_gpu_act f, g, u;

@@ -63,7 +63,7 @@ static double cycles(const struct emu_traffic *t, const struct chip *chip, doubl
     return units / (double)t->blocks * (double)((t->blocks + n - 1) / n) / rate;
 }
 
-/* Multiply-adds, unless tensor cores have them, are the first launch's that has shared memory or is alone; a bound that errs is one too low. */
+/* `macs`: of one time, unless tensor cores have them. */
 static double print_launch(const struct emu_traffic *t, const struct chip *chip, double macs)
 {
     double wavefronts = t->flow[EMU_SHARED_LOAD].units + t->flow[EMU_SHARED_STORE].units;
@@ -74,23 +74,26 @@ static double print_launch(const struct emu_traffic *t, const struct chip *chip,
     if (first > most) most = first;
     if (second > most) most = second;
     printf("    %-34s %llu x %u", t->name, (unsigned long long)t->blocks, t->threads);
+    if (t->times > 1) printf("  %g times", t->times);
     print_flow("shared", t, EMU_SHARED_LOAD, EMU_SHARED_STORE);
     print_flow("device", t, EMU_GLOBAL_LOAD, EMU_GLOBAL_STORE);
     printf("  cycles %.0f, %.0f, %.0f\n", compute, first, second);
-    return most / chip->ghz * 1e-3;
+    return most / chip->ghz * 1e-3 * t->times;
 }
 
+/* Multiply-adds are of the launches whose function reads the most; a bound that errs is one too low. */
 static void print_kernel(const struct ig_kernel *k, const struct chip *chip, double macs)
 {
     const struct emu_traffic *t;
-    double us = 0;
+    double us = 0, times = 0;
     unsigned most = 0;
     for (unsigned i = 0; (t = emu_counted(i)); i++)
         if (t->flow[EMU_SHARED_LOAD].units + t->flow[EMU_GLOBAL_LOAD].units >
             emu_counted(most)->flow[EMU_SHARED_LOAD].units + emu_counted(most)->flow[EMU_GLOBAL_LOAD].units)
             most = i;
     printf("  %s\n", k->name);
-    for (unsigned i = 0; (t = emu_counted(i)); i++) us += print_launch(t, chip, i == most ? macs : 0);
+    for (unsigned i = 0; (t = emu_counted(i)); i++) times += strcmp(t->name, emu_counted(most)->name) ? 0 : t->times;
+    for (unsigned i = 0; (t = emu_counted(i)); i++) us += print_launch(t, chip, strcmp(t->name, emu_counted(most)->name) ? 0 : macs / times);
     printf("    at least %.2f us\n", us);
 }
 

@@ -1,35 +1,22 @@
 /*
  * Recurrent layers (struct ig_recurrent of graph/op.h), s = x + R h and functions of it for every step: a block has a row of the batch, or
- * four, in one direction for all steps, as nothing else keeps blocks in step within a launch. Eight lanes have a unit: its row of R for every
- * gate, of which each takes every eighth quad, for a quad of h that all gates share; then they add up by halves, and one of them finishes the
- * unit. They have several units one after the other, and as many of them then finish at once. States are in shared memory, h twice, so
- * that one barrier parts a step from the next; a GRU whose reset comes before its product has a second one for r h.
+ * four, in one direction for all steps, as nothing else keeps blocks in step within a launch; recurrent_spread.cu has a launch for each step.
+ * Eight lanes have a unit: its row of R for every gate, of which each takes every eighth quad, for a quad of h that all gates share; then they
+ * add up by halves, and one of them finishes the unit. They have several units one after the other, and as many of them then finish at once.
+ * States are in shared memory, h twice, so that one barrier parts a step from the next; a GRU whose reset comes before its product has a
+ * second one for r h.
  *
  * recurrent_kept_*: R is in registers, up to 16 quads a thread, and x comes a step ahead. Others read R anew for each step, from whatever
  * cache holds it: recurrent_*4 for four rows at once, recurrent_any by single floats and of the most units. All give the same bits.
  */
-#include "kernels_gpu/cuda/cuda.cuh"
-#include "kernels_gpu/params_tensor.h"
+#include "kernels_gpu/cuda/recurrent.cuh"
 
 enum { RECURRENT_LANES = 8, RECURRENT_STEP = 4 * RECURRENT_LANES /* of a sum, that a unit's lanes take at once */, RECURRENT_STATES = 3 };
-
-/* What the lane that finishes a unit has of it, for each gate. */
-struct recurrent_unit {
-    float x[4], s[4];
-};
 
 /* The states of a block's rows, [ROWS][room] each. */
 struct recurrent_states {
     float *h, *next, *c; /* h, of this step and the next, or a GRU's r h; c, or a GRU's z */
 };
-
-static __device__ __forceinline__ float recurrent_dot(float4 a, float4 b, float sum)
-{
-    sum = fmaf(a.x, b.x, sum);
-    sum = fmaf(a.y, b.y, sum);
-    sum = fmaf(a.z, b.z, sum);
-    return fmaf(a.w, b.w, sum);
-}
 
 /* Sums of unit u of a group's, of which the lane that finishes row r of it takes those. */
 template <int FIRST, int N, int ROWS>
@@ -129,57 +116,6 @@ template <int G, int N> struct recurrent_kept {
         for (int u = 0; u < N; u++) recurrent_share<FIRST, M, 1>(sum[u], u, lane, of);
     }
 };
-
-static __device__ __forceinline__ float recurrent_act(const ig_gpu_recurrent &p, const ig_gpu_act &act, float v)
-{
-    return activate(act, p.clip > 0 ? clamp(v, -p.clip, p.clip) : v);
-}
-
-/* h of unit j, from its sums; `at`: of it in the states. */
-static __device__ __forceinline__ float recurrent_lstm_h(const ig_gpu_recurrent &p, const recurrent_unit &of, const recurrent_states &s, int at,
-                                                         int j)
-{
-    const float *own = p.peepholes;
-    const float before = s.c[at];
-    float i = of.x[0] + of.s[0], o = of.x[1] + of.s[1], f = of.x[2] + of.s[2];
-    if (own) i = fmaf(own[j], before, i);
-    if (own) f = fmaf(own[2 * p.hidden + j], before, f);
-    i = recurrent_act(p, p.f, i);
-    f = p.input_forget ? 1 - i : recurrent_act(p, p.f, f);
-    const float c = fmaf(f, before, i * recurrent_act(p, p.g, of.x[3] + of.s[3]));
-    s.c[at] = c;
-    if (own) o = fmaf(own[p.hidden + j], c, o);
-    return recurrent_act(p, p.f, o) * activate(p.u, c);
-}
-
-static __device__ __forceinline__ float recurrent_gru_h(float z, float n, float before)
-{
-    return fmaf(1 - z, n, z * before);
-}
-
-static __device__ __forceinline__ float recurrent_after_h(const ig_gpu_recurrent &p, const recurrent_unit &of, float before, int j)
-{
-    const float z = recurrent_act(p, p.f, of.x[0] + of.s[0]), r = recurrent_act(p, p.f, of.x[1] + of.s[1]);
-    const float own = of.s[2] + (p.bias ? p.bias[j] : 0);
-    return recurrent_gru_h(z, recurrent_act(p, p.g, fmaf(r, own, of.x[2])), before);
-}
-
-/* What the block's direction has of each tensor; x and y still go on by all directions. */
-static __device__ __forceinline__ ig_gpu_recurrent recurrent_own(ig_gpu_recurrent p, int gates)
-{
-    const int d = blockIdx.y, state = d * p.batch * p.hidden;
-    p.x += d * gates * p.hidden;
-    p.r += d * gates * p.hidden * p.hidden;
-    p.y += state;
-    if (p.bias) p.bias += d * p.hidden;
-    if (p.h0) p.h0 += state;
-    if (p.c0) p.c0 += state;
-    if (p.peepholes) p.peepholes += 3 * d * p.hidden;
-    if (p.last_h) p.last_h += state;
-    if (p.last_c) p.last_c += state;
-    p.reverse = p.reverse >> d & 1;
-    return p;
-}
 
 /* What a thread is: a lane of the group that has units from `j` on, and finishes `unit` of row `row`, if any. */
 struct recurrent_place {
@@ -283,7 +219,7 @@ static __device__ __forceinline__ void recurrent_step(const ig_gpu_recurrent &p,
     recurrent_rounds<G, 0, G, ROWS, THREADS>(p, weights, me, step, s.h, next, [&](const recurrent_unit &of, int j) {
         const float h = G == 1   ? recurrent_act(p, p.f, of.x[0] + of.s[0])
                         : G == 3 ? recurrent_after_h(p, of, s.h[at + j], j)
-                                 : recurrent_lstm_h(p, of, s, at + j, j);
+                                 : recurrent_lstm_h(p, of, s.c[at + j], j);
         s.next[at + j] = h;
         p.y[pixel * p.hidden + j] = h;
     });
@@ -315,49 +251,49 @@ static __device__ __forceinline__ void recurrent(const ig_gpu_recurrent &p, floa
 GPU_KERNEL(256, 2, recurrent_kept_rnn, ig_gpu_recurrent)
 {
     SHARED(float, states, [RECURRENT_STATES * 128]);
-    const ig_gpu_recurrent own = recurrent_own(p, 1);
+    const ig_gpu_recurrent own = recurrent_own(p, blockIdx.y, 1);
     recurrent<1, 1, 256>(own, states, recurrent_kept<1, 4>(own));
 }
 
 GPU_KERNEL(256, 2, recurrent_kept_gru, ig_gpu_recurrent)
 {
     SHARED(float, states, [RECURRENT_STATES * 128]);
-    const ig_gpu_recurrent own = recurrent_own(p, 3);
+    const ig_gpu_recurrent own = recurrent_own(p, blockIdx.y, 3);
     recurrent<3, 1, 256>(own, states, recurrent_kept<3, 2>(own));
 }
 
 GPU_KERNEL(256, 2, recurrent_kept_lstm, ig_gpu_recurrent)
 {
     SHARED(float, states, [RECURRENT_STATES * 128]);
-    const ig_gpu_recurrent own = recurrent_own(p, 4);
+    const ig_gpu_recurrent own = recurrent_own(p, blockIdx.y, 4);
     recurrent<4, 1, 256>(own, states, recurrent_kept<4, 2>(own));
 }
 
 GPU_KERNEL(512, 2, recurrent_rnn, ig_gpu_recurrent)
 {
     SHARED(float, states, [RECURRENT_STATES * IG_GPU_RECURRENT_STATE]);
-    const ig_gpu_recurrent own = recurrent_own(p, 1);
+    const ig_gpu_recurrent own = recurrent_own(p, blockIdx.y, 1);
     recurrent<1, 1, 512>(own, states, recurrent_streamed<true>());
 }
 
 GPU_KERNEL(512, 2, recurrent_gru, ig_gpu_recurrent)
 {
     SHARED(float, states, [RECURRENT_STATES * IG_GPU_RECURRENT_STATE]);
-    const ig_gpu_recurrent own = recurrent_own(p, 3);
+    const ig_gpu_recurrent own = recurrent_own(p, blockIdx.y, 3);
     recurrent<3, 1, 512>(own, states, recurrent_streamed<true>());
 }
 
 GPU_KERNEL(512, 2, recurrent_lstm, ig_gpu_recurrent)
 {
     SHARED(float, states, [RECURRENT_STATES * IG_GPU_RECURRENT_STATE]);
-    const ig_gpu_recurrent own = recurrent_own(p, 4);
+    const ig_gpu_recurrent own = recurrent_own(p, blockIdx.y, 4);
     recurrent<4, 1, 512>(own, states, recurrent_streamed<true>());
 }
 
 GPU_KERNEL(256, 2, recurrent_any, ig_gpu_recurrent)
 {
     SHARED(float, states, [RECURRENT_STATES * IG_GPU_RECURRENT_WIDE_STATE]);
-    const ig_gpu_recurrent own = recurrent_own(p, p.kind == IG_LSTM ? 4 : p.kind == IG_GRU ? 3 : 1);
+    const ig_gpu_recurrent own = recurrent_own(p, blockIdx.y, p.kind == IG_LSTM ? 4 : p.kind == IG_GRU ? 3 : 1);
     if (p.kind == IG_LSTM) recurrent<4, 1, 256>(own, states, recurrent_streamed<false>());
     else if (p.kind == IG_GRU) recurrent<3, 1, 256>(own, states, recurrent_streamed<false>());
     else recurrent<1, 1, 256>(own, states, recurrent_streamed<false>());
@@ -366,20 +302,20 @@ GPU_KERNEL(256, 2, recurrent_any, ig_gpu_recurrent)
 GPU_KERNEL(256, 2, recurrent_rnn4, ig_gpu_recurrent)
 {
     SHARED(float, states, [RECURRENT_STATES * IG_GPU_RECURRENT_STATE_OF_4]);
-    const ig_gpu_recurrent own = recurrent_own(p, 1);
+    const ig_gpu_recurrent own = recurrent_own(p, blockIdx.y, 1);
     recurrent<1, 4, 256>(own, states, recurrent_streamed<true>());
 }
 
 GPU_KERNEL(256, 2, recurrent_gru4, ig_gpu_recurrent)
 {
     SHARED(float, states, [RECURRENT_STATES * IG_GPU_RECURRENT_STATE_OF_4]);
-    const ig_gpu_recurrent own = recurrent_own(p, 3);
+    const ig_gpu_recurrent own = recurrent_own(p, blockIdx.y, 3);
     recurrent<3, 4, 256>(own, states, recurrent_streamed<true>());
 }
 
 GPU_KERNEL(256, 2, recurrent_lstm4, ig_gpu_recurrent)
 {
     SHARED(float, states, [RECURRENT_STATES * IG_GPU_RECURRENT_STATE_OF_4]);
-    const ig_gpu_recurrent own = recurrent_own(p, 4);
+    const ig_gpu_recurrent own = recurrent_own(p, blockIdx.y, 4);
     recurrent<4, 4, 256>(own, states, recurrent_streamed<true>());
 }

@@ -89,6 +89,7 @@ struct emu_traffic {        /* of a launch */
     const char *name;
     uint64_t blocks;
     unsigned threads;       /* of a block */
+    double times;           /* that it stands for; the counts are of one */
     struct emu_flow flow[4]; /* by enum emu_kind */
     double products;        /* of tensor cores: multiply-adds of halves, two of bytes as one */
     double block_sectors;   /* that are loaded, each once a block: what a first-level cache that holds all leaves */
@@ -98,6 +99,8 @@ struct emu_traffic {        /* of a launch */
  * blocks; what it computes is not whole. 0: as usual.
  */
 void emu_count(unsigned blocks);
+/* Launches that are counted from now on stand for so many each. */
+void emu_count_as(double times);
 /* Of the i-th launch since, up to 8; NULL: there was none. */
 const struct emu_traffic *emu_counted(unsigned i);
 

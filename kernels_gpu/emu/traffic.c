@@ -45,6 +45,7 @@ static size_t room_sectors;
 static unsigned sampled;
 static struct emu_traffic counted[LAUNCHES];
 static unsigned n_counted;
+static double times = 1;
 
 static void *more(void *list, size_t *room, size_t bytes)
 {
@@ -59,6 +60,11 @@ void emu_count(unsigned blocks)
     sampled = blocks;
     n_counted = 0;
     emu_is_counting = blocks > 0;
+}
+
+void emu_count_as(double n)
+{
+    times = n;
 }
 
 const struct emu_traffic *emu_counted(unsigned i)
@@ -272,7 +278,7 @@ void emu_traffic_block(void)
 void emu_traffic_launch(const char *name, uint64_t blocks, unsigned threads)
 {
     if (n_counted == LAUNCHES) emu_fail("more than %d launches are counted", LAUNCHES);
-    counted[n_counted++] = (struct emu_traffic){.name = name, .blocks = blocks, .threads = threads};
+    counted[n_counted++] = (struct emu_traffic){.name = name, .blocks = blocks, .threads = threads, .times = times};
 }
 
 void emu_traffic_end(uint64_t ran)

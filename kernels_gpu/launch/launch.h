@@ -80,7 +80,7 @@ static inline struct ig_gpu_act ig_gpu_act_of(const struct ig_act *a)
 static inline void ig_gpu_fill(struct ig_gpu_launch *to, const char *function, int32_t x, int32_t y, int32_t z,
                                uint32_t threads, uint32_t pointers, const void *params, size_t bytes)
 {
-    *to = (struct ig_gpu_launch){function, {(uint32_t)x, (uint32_t)y, (uint32_t)z}, threads, pointers, (uint32_t)bytes, {0}};
+    *to = (struct ig_gpu_launch){function, {(uint32_t)x, (uint32_t)y, (uint32_t)z}, threads, pointers, (uint32_t)bytes, 1, {0}};
     memcpy(to->params, params, bytes);
 }
 
@@ -238,10 +238,12 @@ ig_supports_fn ig_gpu_supports_softmax_any, ig_gpu_supports_cumsum, ig_gpu_suppo
 ig_scratch_fn ig_gpu_scratch_reduce, ig_gpu_scratch_norm; /* what pieces give */
 ig_gpu_launch_fn ig_gpu_softmax_any, ig_gpu_cumsum, ig_gpu_arg, ig_gpu_topk, ig_gpu_reduce, ig_gpu_norm;
 
-/* --- launch/recurrent.c: states fit shared memory --- */
-ig_supports_fn ig_gpu_supports_recurrent, ig_gpu_supports_recurrent_kept /* few units */,
-    ig_gpu_supports_recurrent_4 /* several rows, units by quads */;
-ig_gpu_launch_fn ig_gpu_recurrent_kept, ig_gpu_recurrent_1, ig_gpu_recurrent_4;
+/* --- launch/recurrent.c --- */
+ig_supports_fn ig_gpu_supports_recurrent /* states fit shared memory */, ig_gpu_supports_recurrent_kept /* few units */,
+    ig_gpu_supports_recurrent_4 /* several rows, units by quads */, ig_gpu_supports_recurrent_spread,
+    ig_gpu_supports_recurrent_spread4 /* several rows */;
+ig_scratch_fn ig_gpu_scratch_recurrent;      /* states */
+ig_gpu_launch_fn ig_gpu_recurrent_kept, ig_gpu_recurrent_1, ig_gpu_recurrent_4, ig_gpu_recurrent_spread, ig_gpu_recurrent_spread4;
 
 /* --- launch/matmul.c --- */
 ig_supports_fn ig_gpu_supports_matmul, ig_gpu_supports_matmul_any, ig_gpu_supports_matmul_integer, ig_gpu_supports_matmul_bytes,

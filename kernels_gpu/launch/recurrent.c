@@ -1,14 +1,22 @@
-/* Recurrent layers: recurrent.cu. Operands are dense. */
+/* Recurrent layers: recurrent.cu, recurrent_spread.cu. Operands are dense. */
+#include <stddef.h>
+
 #include "kernels_cpu/pack/pack.h"
 #include "kernels_gpu/launch/loops.h"
 
-enum { LANES = 8, THREADS = 512, FEW_THREADS = 256, ROWS = 4, POINTERS = 9, KEPT_UNITS = 64, KEPT_UNITS_OF_RNN = 128,
+enum { LANES = 8, THREADS = 512, FEW_THREADS = 256, ROWS = 4, POINTERS = 10, STATES = 3, WARPS = 4, WARP = 32, KEPT_UNITS = 64,
+       KEPT_UNITS_OF_RNN = 128,
        STEP = 128 /* of room, in which all lanes take as many quads as a kernel has under way */,
        SKEW = 8 /* between rows' states, so that a unit's of four rows are in different banks */ };
 
 static const char *const kept_functions[] = {"recurrent_kept_rnn", "recurrent_kept_gru", "recurrent_kept_lstm"};
 static const char *const functions[] = {"recurrent_rnn", "recurrent_gru", "recurrent_lstm"};
 static const char *const rows_functions[] = {"recurrent_rnn4", "recurrent_gru4", "recurrent_lstm4"};
+
+static const char *const spread_functions[] = {"recurrent_spread_rnn", "recurrent_spread_gru", "recurrent_spread_lstm"};
+static const char *const spread_rows_functions[] = {"recurrent_spread_rnn4", "recurrent_spread_gru4", "recurrent_spread_lstm4"};
+
+_Static_assert(offsetof(struct ig_gpu_recurrent, turn) == POINTERS * sizeof(void *), "turns are counted behind the pointers");
 
 static const struct ig_recurrent *attrs_of(const struct ig_call *call)
 {
@@ -39,6 +47,30 @@ int ig_gpu_supports_recurrent_4(const struct ig_call *call)
 {
     return ig_gpu_supports_recurrent(call) && call->out[0].shape->dims[2] > 1 && hidden_of(call) % 4 == 0 &&
            ROWS * (room_of(call) + SKEW) <= IG_GPU_RECURRENT_STATE_OF_4;
+}
+
+/* Launches: a step's, or of a GRU whose reset comes before its product two. */
+static int64_t turns_of(const struct ig_call *call)
+{
+    const struct ig_recurrent *a = attrs_of(call);
+    return (int64_t)call->out[0].shape->dims[0] * (a->kind == IG_GRU && !a->reset_after ? 2 : 1);
+}
+
+int ig_gpu_supports_recurrent_spread(const struct ig_call *call)
+{
+    return recurrent_f32_nd__supports(call) && ig_gpu_addresses_all(call) && call->out[0].shape->dims[2] <= IG_GPU_MOST_GRID &&
+           turns_of(call) <= IG_GPU_TURNS;
+}
+
+int ig_gpu_supports_recurrent_spread4(const struct ig_call *call)
+{
+    return ig_gpu_supports_recurrent_spread(call) && call->out[0].shape->dims[2] > 1;
+}
+
+size_t ig_gpu_scratch_recurrent(const struct ig_call *call)
+{
+    const int32_t *y = call->out[0].shape->dims;
+    return STATES * sizeof(float) * (size_t)(y[1] * y[2]) * (size_t)y[3];
 }
 
 static struct ig_gpu_recurrent params_of(const struct ig_call *call)
@@ -84,4 +116,26 @@ int ig_gpu_recurrent_4(const struct ig_call *call, void *scratch, struct ig_gpu_
     if (!p.quads) return ig_gpu_recurrent_1(call, scratch, to);
     p.room += SKEW;
     return launch(to, rows_functions[p.kind], &p, ROWS, FEW_THREADS, LANES / ROWS);
+}
+
+/* A warp for each unit of so many rows, in each direction. */
+static int spread(const struct ig_call *call, void *scratch, struct ig_gpu_launch *to, const char *const *names, int32_t rows)
+{
+    struct ig_gpu_recurrent p = params_of(call);
+    p.states = scratch;
+    p.quads = p.quads && (uintptr_t)p.h0 % 16 == 0;
+    ig_gpu_fill(to, names[p.kind], ig_gpu_ceil(p.hidden, WARPS), ig_gpu_ceil(p.batch, rows), (uint32_t)p.directions, WARPS * WARP, POINTERS, &p,
+                sizeof p);
+    to->turns = (uint32_t)turns_of(call);
+    return 1;
+}
+
+int ig_gpu_recurrent_spread(const struct ig_call *call, void *scratch, struct ig_gpu_launch *to)
+{
+    return spread(call, scratch, to, spread_functions, 1);
+}
+
+int ig_gpu_recurrent_spread4(const struct ig_call *call, void *scratch, struct ig_gpu_launch *to)
+{
+    return spread(call, scratch, to, spread_rows_functions, ROWS);
 }

@@ -212,13 +212,14 @@ static uint64_t address_of(const struct ig_gpu *g, const struct ig_gpu_end *ends
     }
 }
 
-static int launch(struct ig_gpu *g, const struct ig_gpu_end *ends, const struct ig_gpu_call *c)
+static int launch(struct ig_gpu *g, const struct ig_gpu_end *ends, const struct ig_gpu_call *c, uint32_t turn)
 {
     uint64_t params[IG_GPU_WORDS];
     size_t bytes = c->words * sizeof *params;
     void *extra[] = {(void *)(uintptr_t)IG_CUDA_PARAMS_POINTER, params, (void *)(uintptr_t)IG_CUDA_PARAMS_SIZE, &bytes, NULL};
     memcpy(params, c->params, bytes);
     for (uint32_t i = 0; i < c->pointers; i++) params[i] = address_of(g, ends, params[i]);
+    if (turn) memcpy(params + c->pointers, &turn, sizeof turn);
     return g->cuda.launch(g->functions[c->function], c->grid[0], c->grid[1], c->grid[2], c->block, 1, 1, 0, g->stream, NULL,
                           extra);
 }
@@ -226,7 +227,8 @@ static int launch(struct ig_gpu *g, const struct ig_gpu_end *ends, const struct 
 static int enqueue_calls(struct ig_gpu *g, const struct ig_gpu_end *ends, int32_t first, int32_t n)
 {
     int error = 0;
-    for (int32_t i = first; i < first + n && !error; i++) error = launch(g, ends, &g->plan->calls[i]);
+    for (int32_t i = first; i < first + n; i++)
+        for (uint32_t turn = 0; turn < g->plan->calls[i].turns && !error; turn++) error = launch(g, ends, &g->plan->calls[i], turn);
     return error;
 }
 

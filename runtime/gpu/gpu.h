@@ -17,11 +17,12 @@ enum ig_gpu_region { IG_GPU_NULL = 0, IG_GPU_ARENA, IG_GPU_CONSTANTS, IG_GPU_STA
 /* An address in a table: `offset` bytes into `region`. */
 #define IG_GPU_ADDRESS(region, offset) ((uint64_t)(region) << 56 | (uint64_t)(offset))
 
-struct ig_gpu_call {        /* one launch */
+struct ig_gpu_call {        /* a launch */
     uint32_t function;      /* index into functions */
     uint32_t grid[3], block;
     uint32_t pointers;      /* leading words of params that are IG_GPU_ADDRESS */
     uint32_t words;         /* of params, 8 bytes each */
+    uint32_t turns;         /* how many times it is done; if more than once, the int32 behind the pointers counts them from 0 */
     const uint64_t *params;
 };
 

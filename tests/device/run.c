@@ -176,19 +176,24 @@ static void add_operands(struct blocks *all, const struct ig_call *call, struct 
     if (in_place >= 0) device->in[in_place].data = device->out[0].data;
 }
 
+static int launch(const struct ig_gpu_launch *l, uint32_t turn)
+{
+    ig_cuda_function function;
+    size_t bytes = l->bytes;
+    unsigned char params[IG_GPU_PARAMS];
+    memcpy(params, l->params, sizeof params);
+    if (turn) memcpy(params + l->pointers * sizeof(uint64_t), &turn, sizeof turn);
+    void *extra[] = {(void *)(uintptr_t)IG_CUDA_PARAMS_POINTER, params, (void *)(uintptr_t)IG_CUDA_PARAMS_SIZE, &bytes, NULL};
+    int error = gpu.cuda.module_function(&function, gpu.module, l->function);
+    if (!error) error = gpu.cuda.launch(function, l->grid[0], l->grid[1], l->grid[2], l->block, 1, 1, 0, gpu.stream, NULL, extra);
+    return is_bad(l->function, error) ? -1 : 0;
+}
+
 static int launch_all(const struct ig_gpu_launch *l, int n)
 {
-    for (int i = 0; i < n; i++) {
-        ig_cuda_function function;
-        size_t bytes = l[i].bytes;
-        unsigned char params[IG_GPU_PARAMS];
-        memcpy(params, l[i].params, sizeof params);
-        void *extra[] = {(void *)(uintptr_t)IG_CUDA_PARAMS_POINTER, params, (void *)(uintptr_t)IG_CUDA_PARAMS_SIZE, &bytes, NULL};
-        int error = gpu.cuda.module_function(&function, gpu.module, l[i].function);
-        if (!error)
-            error = gpu.cuda.launch(function, l[i].grid[0], l[i].grid[1], l[i].grid[2], l[i].block, 1, 1, 0, gpu.stream, NULL, extra);
-        if (is_bad(l[i].function, error)) return -1;
-    }
+    for (int i = 0; i < n; i++)
+        for (uint32_t turn = 0; turn < l[i].turns; turn++)
+            if (launch(&l[i], turn)) return -1;
     return is_bad("running the kernel", gpu.cuda.stream_wait(gpu.stream)) ? -1 : 0;
 }
 

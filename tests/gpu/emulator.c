@@ -305,7 +305,10 @@ static void recurrent_barriers_are_needed(void **state)
     }
 }
 
-/* More units than a block's lanes have at once, read by quads or one by one, and more than other functions than recurrent_any have room for. */
+/*
+ * More units than a block's lanes have at once, or a warp's, read by quads or one by one, and more than other functions than recurrent_any have
+ * room for.
+ */
 static void recurrent_rounds(void **state)
 {
     enum { MOST = 2052, ROWS = 5, STEPS = 2, WEIGHTS = 4 * 516 * 516 };
@@ -314,7 +317,10 @@ static void recurrent_rounds(void **state)
         {"recurrent_f32_4__cuda", IG_GRU, 1, STEPS, ROWS, 132}, {"recurrent_f32_4__cuda", IG_LSTM, 0, STEPS, ROWS, 132},
         {"recurrent_f32_1__cuda", IG_RNN, 0, STEPS, 1, 516},    {"recurrent_f32_1__cuda", IG_GRU, 0, STEPS, 1, 516},
         {"recurrent_f32_1__cuda", IG_LSTM, 0, STEPS, 1, 516},   {"recurrent_f32_1__cuda", IG_GRU, 0, STEPS, 2, 301},
-        {"recurrent_f32_1__cuda", IG_LSTM, 0, STEPS, 2, 301},   {"recurrent_f32_1__cuda", IG_RNN, 0, 1, 1, MOST}};
+        {"recurrent_f32_1__cuda", IG_LSTM, 0, STEPS, 2, 301},   {"recurrent_f32_1__cuda", IG_RNN, 0, 1, 1, MOST},
+        {"recurrent_f32_spread__cuda", IG_RNN, 0, STEPS, 1, 1028}, {"recurrent_f32_spread__cuda", IG_GRU, 0, STEPS, 1, 516},
+        {"recurrent_f32_spread__cuda", IG_LSTM, 0, STEPS, 1, 514}, {"recurrent_f32_spread4__cuda", IG_GRU, 1, STEPS, ROWS, 260},
+        {"recurrent_f32_spread4__cuda", IG_LSTM, 0, STEPS, ROWS, 257}};
     static float x[4 * MOST * STEPS], h0[MOST], y[2][MOST * STEPS], r[MOST * MOST > WEIGHTS ? MOST * MOST : WEIGHTS];
     static double scratch[6 * MOST];
     struct rng rng = {1};
@@ -340,6 +346,34 @@ static void recurrent_rounds(void **state)
         for (int32_t k = 0; k < steps * b * n; k++)
             if (!(fabsf(y[0][k] - y[1][k]) <= 1e-5f))
                 fail_msg("%s of kind %d, %d units: %g at %d, the reference says %g", cases[i].name, kind, n, (double)y[0][k], k, (double)y[1][k]);
+    }
+}
+
+/* Of a row alone and of four, of two directions. */
+static void recurrent_bits(void **state)
+{
+    enum { STEPS = 3, ROWS = 6, UNITS = 132, GATES = 4 };
+    static float x[2 * STEPS * ROWS * GATES * UNITS], r[2 * GATES * UNITS * UNITS], y[2][2 * STEPS * ROWS * UNITS];
+    struct rng rng = {1};
+    (void)state;
+    for (size_t i = 0; i < sizeof x / sizeof *x; i++) x[i] = (float)rng_real(&rng, -1, 1);
+    for (size_t i = 0; i < sizeof r / sizeof *r; i++) r[i] = (float)rng_real(&rng, -0.1, 0.1);
+    for (int i = 0; i < 4; i++) {
+        const struct ig_recurrent a = {.kind = i < IG_LSTM ? i : i == IG_LSTM ? IG_LSTM : IG_GRU, .reset_after = i > IG_LSTM, .reverse = 2,
+                                       .f = {IG_SIGMOID, 0, 0}, .g = {IG_TANH, 0, 0}, .u = {IG_TANH, 0, 0}};
+        const int32_t rows = ig_gates_of(&a) * UNITS;
+        const struct ig_shape of_x = SHAPE(IG_F32, STEPS, ROWS, 2 * rows), of_r = SHAPE(IG_F32, 2, rows, UNITS);
+        const struct ig_shape of_y = SHAPE(IG_F32, STEPS, 2, ROWS, UNITS);
+        const struct ig_shape *in[] = {&of_x, &of_r}, *out[] = {&of_y};
+        const void *data[] = {x, r};
+        struct ig_call call;
+        int batch;
+        assert_int_equal(ig_build_call(IG_RECURRENT, &a, in, data, 2, out, 1, &call, &batch), 0);
+        for (int four = 0; four < 2; four++) {
+            call.out[0].data = y[four];
+            if (emu_run(four ? "recurrent_f32_spread4__cuda" : "recurrent_f32_spread__cuda", &call)) fail_msg("%s", emu_fault());
+        }
+        assert_memory_equal(y[0], y[1], sizeof y[0]);
     }
 }
 
@@ -549,7 +583,7 @@ int main(void)
         cmocka_unit_test(right_kernels_run), cmocka_unit_test(planted_races), cmocka_unit_test(many_barriers),
         cmocka_unit_test(planted_copies), cmocka_unit_test(planted_barriers), cmocka_unit_test(planted_accesses), cmocka_unit_test(races_of_a_grid),
         cmocka_unit_test(planted_launches), cmocka_unit_test(unset_is_nan), cmocka_unit_test(barriers_are_needed),
-        cmocka_unit_test(recurrent_barriers_are_needed), cmocka_unit_test(recurrent_rounds),
+        cmocka_unit_test(recurrent_barriers_are_needed), cmocka_unit_test(recurrent_rounds), cmocka_unit_test(recurrent_bits),
         cmocka_unit_test(output_is_watched), cmocka_unit_test(grids_of_large_layers), cmocka_unit_test(memory_is_given_back),
         cmocka_unit_test(deconvs_multiply_no_gaps), cmocka_unit_test(strips_of_any_height),
     };

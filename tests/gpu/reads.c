@@ -508,7 +508,8 @@ static void recurrent(void **state)
 {
     static const struct { int32_t units, k; const char *kernel; } cases[] = {
         {64, 0, "recurrent_f32_kept__cuda"}, {64, 1, "recurrent_f32_kept__cuda"}, {96, 0, "recurrent_f32_1__cuda"},
-        {96, 1, "recurrent_f32_1__cuda"},    {96, 2, "recurrent_f32_1__cuda"},    {96, 3, "recurrent_f32_1__cuda"}};
+        {96, 1, "recurrent_f32_1__cuda"},    {96, 2, "recurrent_f32_1__cuda"},    {96, 3, "recurrent_f32_1__cuda"},
+        {96, 0, "recurrent_f32_spread__cuda"}, {96, 1, "recurrent_f32_spread__cuda"}, {96, 2, "recurrent_f32_spread__cuda"}};
     const union ig_attrs gru = {.recurrent = {.kind = IG_GRU, .reverse = 2, .reset_after = 1, .f = {IG_SIGMOID, 0, 0}, .g = {IG_TANH, 0, 0}}};
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -76,7 +76,7 @@ static void add(struct network *n, const char *kernel, size_t (*pack)(const stru
         struct ig_gpu_call *c = &n->calls[n->n_calls];
         memcpy(n->params[n->n_calls], l->params, l->bytes);
         *c = (struct ig_gpu_call){(uint32_t)n->n_functions, {l->grid[0], l->grid[1], l->grid[2]}, l->block, l->pointers,
-                                  (l->bytes + 7) / 8, n->params[n->n_calls]};
+                                  (l->bytes + 7) / 8, l->turns, n->params[n->n_calls]};
         n->functions[n->n_functions++] = l->function;
     }
 }
@@ -170,6 +170,39 @@ static void frames(void **state)
                 fail_msg("frame %d, class %d: %g instead of %g", frame, i, (double)y[i], (double)want[i]);
     }
     ig_gpu_close(&gpu);
+    ig_gpu_close(&gpu);
+}
+
+/* A GRU whose reset comes before its product: a launch that is done twice for each step, and counts. */
+static void turns(void **state)
+{
+    enum { STEPS = 5, ROWS = 2, UNITS = 20, GATES = 3, X = STEPS * ROWS * GATES * UNITS, Y = STEPS * ROWS * UNITS, R = GATES * UNITS * UNITS };
+    static struct network n;
+    const struct ig_recurrent gru = {.kind = IG_GRU, .f = {IG_SIGMOID, 0, 0}, .g = {IG_TANH, 0, 0}};
+    const struct ig_shape of_x = shape(3, STEPS, ROWS, GATES * UNITS, 1), of_r = shape(2, GATES * UNITS, UNITS, 1, 1);
+    const struct ig_shape of_y = shape(3, STEPS, ROWS, UNITS, 1);
+    struct ig_call call = call_of(IG_RECURRENT, &gru, &of_x, &of_r, (void *)(uintptr_t)IG_GPU_ADDRESS(IG_GPU_CONSTANTS, 1024), &of_y);
+    float x[X], y[Y], want[Y], *r = (float *)(void *)(n.constants + 1024);
+    double scratch[5 * UNITS];
+    struct ig_gpu gpu;
+    const void *in[] = {x};
+    void *out[] = {y};
+    (void)state;
+    for (int i = 0; i < X; i++) x[i] = (float)(i * 7 % 11 - 5) / 8;
+    for (int i = 0; i < R; i++) r[i] = (float)(i * 5 % 13 - 6) / 32;
+    add(&n, "recurrent_f32_spread__cuda", NULL, call, 0, sizeof x, (X + Y) * 4);
+    assert_int_equal(n.n_calls, 1);
+    assert_int_equal(n.calls[0].turns, 2 * STEPS);
+    n.input = (struct ig_gpu_copy){0, sizeof x, 0}, n.output = (struct ig_gpu_copy){sizeof x, sizeof y, 0};
+    n.plan = (struct ig_gpu_plan){"fatbin", n.functions, n.calls, &n.input, &n.output, 1, 1, 1, 1, ARENA, CONSTANTS, NULL, 0};
+    call.in[0].data = x, call.in[1].data = r, call.out[0].data = want;
+    ig_kernel_by_name("recurrent_f32_nd__ref")->run(&call, ig_full_range(&call), scratch);
+    if (ig_gpu_open(&gpu, &n.plan, n.constants, why, sizeof why)) fail_msg("%s", why);
+    for (int frame = 0; frame < 2; frame++) {
+        if (ig_gpu_run(&gpu, in, out, why, sizeof why)) fail_msg("%s", why);
+        for (int i = 0; i < Y; i++)
+            if (!(fabsf(y[i] - want[i]) <= 1e-5f)) fail_msg("frame %d: %g at %d instead of %g", frame, (double)y[i], i, (double)want[i]);
+    }
     ig_gpu_close(&gpu);
 }
 
@@ -310,6 +343,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(without_a_driver),
         cmocka_unit_test_setup(frames, emulate),
+        cmocka_unit_test_setup(turns, emulate),
         cmocka_unit_test_setup(failures, emulate),
         cmocka_unit_test_setup(several_modules, emulate),
         cmocka_unit_test_setup(old_driver, emulate),
