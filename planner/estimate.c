@@ -12,6 +12,7 @@
 #include "kernels_cpu/common/winograd_shape.h"
 #include "planner/costs.h"
 #include "planner/features.h"
+#include "planner/recurrent_gpu.h"
 
 static const struct { double gflops, gbytes, all_gbytes; } machines[IG_ISAS] = {
     /* one core's multiply-add peak, one core's and all cores' memory bandwidth */
@@ -163,11 +164,13 @@ static const struct family {
     {IG_MATMUL, "64x64__cuda", 0.5, 1, 64, 64},
     {IG_MATMUL, "", 0.6, 1, 1, 0},
     {IG_RECURRENT, "__ref", 0.05, 1, 1, 0},
-    {IG_RECURRENT, "kept__cuda", 0.1, 1, 1, 0}, /* a row of the batch is half a TX2's */
-    {IG_RECURRENT, "f32_1__cuda", 0.07, 1, 1, 0},
-    {IG_RECURRENT, "f32_4__cuda", 0.06, 1, 1, 0},
     {IG_RECURRENT, "", 0.3, 1, 1, 0}, /* weights are read again for every step */
 };
+
+static int is_recurrent_of_gpu(const struct ig_kernel *k)
+{
+    return k->isa == IG_ISA_CUDA && k->op == IG_RECURRENT;
+}
 
 enum { CALL_NS = 300, BARRIER_NS = 2000 };
 enum { PLAIN = 2, TRANSCENDENTAL = 20 };          /* operations per element of what is no multiply-add */
@@ -356,7 +359,7 @@ double ig_estimate_ns(const struct ig_kernel *k, const struct ig_call *call, int
                       const struct ig_away *away)
 {
     double cores = k->row_tile || k->col_tile ? threads : 1, ns = fitted_ns(k, call, cores, away);
-    if (ns < 0) ns = rough_ns(k, call, cores, 1);
+    if (ns < 0) ns = is_recurrent_of_gpu(k) ? ig_recurrent_gpu_ns(k, call, 0) : rough_ns(k, call, cores, 1);
     return ns + (cores > 1 ? barrier_ns(k->isa, threads) : 0);
 }
 
@@ -366,6 +369,7 @@ static const struct { const char *part; int32_t sm; double rate; } chips[] = {
 
 double ig_estimate_chip_ns(const struct ig_kernel *k, const struct ig_call *call, int32_t sm, double ns)
 {
+    if (is_recurrent_of_gpu(k)) return ig_recurrent_gpu_ns(k, call, sm);
     for (size_t i = 0; i < sizeof chips / sizeof *chips && k->isa == IG_ISA_CUDA; i++)
         if (sm >= chips[i].sm && strstr(k->name, chips[i].part)) return rough_ns(k, call, 1, chips[i].rate);
     return ns;

@@ -90,22 +90,29 @@ static void same_bytes_again(void **state)
     free(b);
 }
 
-/* Kernels are compiled with the activations within a recurrent layer too. */
-static void activations_of_recurrent_layers(void **state)
+/* An LSTM of three steps. */
+static struct ig_graph *lstm_of(int32_t units)
 {
-    enum { UNITS = 8, GATES = 4 };
+    enum { STEPS = 3, ROWS = 2, GATES = 4 };
     struct ig_graph *g = net_new();
-    const struct ig_shape x = SHAPE(IG_F32, 3, 2, GATES * UNITS), r = SHAPE(IG_F32, 1, GATES * UNITS, UNITS), y = SHAPE(IG_F32, 3, 1, 2, UNITS);
+    const struct ig_shape x = SHAPE(IG_F32, STEPS, ROWS, GATES * units), r = SHAPE(IG_F32, 1, GATES * units, units);
+    const struct ig_shape y = SHAPE(IG_F32, STEPS, 1, ROWS, units);
     const int32_t in = ig_add_value(g, "x", &x), weights = ig_add_const(g, "r", &r, NULL), out = ig_add_value(g, "y", &y);
     struct ig_node *n = ig_add_node(g, "lstm", IG_RECURRENT, 2, 1);
-    char err[300], want[64], *text = NULL;
-    size_t bytes = 0;
-    (void)state;
     ig_add_input(g, in);
     n->in[0] = in, n->in[1] = weights, n->out[0] = out;
     n->attrs.recurrent = (struct ig_recurrent){.kind = IG_LSTM, .f = {IG_HARD_SIGMOID, 0.2f, 0.5f}, .g = {IG_TANH, 0, 0}, .u = {IG_SOFTPLUS, 0, 0}};
     ig_add_output(g, out);
     net_done(g);
+    return g;
+}
+
+/* What `emit` writes of it contains `want`. */
+static void lstm_contains(int32_t units, void (*emit)(FILE *f, const struct ig_emit *e), const char *want)
+{
+    struct ig_graph *g = lstm_of(units);
+    char err[300], *text = NULL;
+    size_t bytes = 0;
     struct ig_lowered *gpu = lower(g, IG_ISA_CUDA, NULL);
     struct ig_gpu_lowered *launches = ig_lower_gpu(gpu, err, sizeof err);
     if (!launches) fail_msg("%s", err);
@@ -113,20 +120,31 @@ static void activations_of_recurrent_layers(void **state)
     const struct ig_emit e = {.lowered = gpu, .prefix = "net", .plan_sha256 = "feedface", .gpu = &on};
     FILE *f = open_memstream(&text, &bytes);
     assert_non_null(f);
-    ig_emit_gpu_kernels(f, &e);
+    emit(f, &e);
     fclose(f);
-    snprintf(want, sizeof want, "#define GPU_ACTIVATIONS 0x%xu\n", 1u << IG_HARD_SIGMOID | 1u << IG_TANH | 1u << IG_SOFTPLUS);
     if (!strstr(text, want)) fail_msg("no %s in\n%s", want, text);
-    assert_non_null(strstr(text, "#define CHOSEN_recurrent_kept_lstm 1\n"));
     free(text);
     ig_gpu_lowered_free(launches);
     free_all(gpu);
     ig_graph_free(g);
 }
 
+/* Kernels are compiled with the activations within a recurrent layer too; a launch of many units is done for every step. */
+static void recurrent_layers(void **state)
+{
+    char want[64];
+    (void)state;
+    snprintf(want, sizeof want, "#define GPU_ACTIVATIONS 0x%xu\n", 1u << IG_HARD_SIGMOID | 1u << IG_TANH | 1u << IG_SOFTPLUS);
+    lstm_contains(8, ig_emit_gpu_kernels, want);
+    lstm_contains(8, ig_emit_gpu_kernels, "#define CHOSEN_recurrent_kept_lstm 1\n");
+    lstm_contains(8, ig_emit_gpu_tables, ", 1, &params[0]},");
+    lstm_contains(176, ig_emit_gpu_kernels, "#define CHOSEN_recurrent_spread_lstm");
+    lstm_contains(176, ig_emit_gpu_tables, ", 3, &params[0]},");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(golden), cmocka_unit_test(same_bytes_again),
-                                       cmocka_unit_test(activations_of_recurrent_layers)};
+                                       cmocka_unit_test(recurrent_layers)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,12 +8,15 @@
 
 #include <cmocka.h>
 
+#include "graph/tensor.h"
+#include "kernels_cpu/problem.h"
 #include "kernels_cpu/registry.h"
 #include "planner/costs.h"
 #include "planner/forecast.h"
 #include "tests/support/board.h"
 #include "tests/support/nets.h"
 #include "tests/support/nets_zoo.h"
+#include "tests/support/node.h"
 
 static struct ig_plan *plan_of(const struct ig_graph *g, int32_t isa, int32_t threads)
 {
@@ -100,6 +103,44 @@ static void tiles_waste(void **state)
     assert_string_equal(faster_tile(9, 1), "deconv_f32_32x32__cuda");
 }
 
+/* Which kernel of a GPU seems the fastest for an LSTM of so many units and rows of the batch. */
+static const char *fastest_recurrent(int32_t units, int32_t rows, int32_t directions, int32_t sm)
+{
+    enum { STEPS = 40, GATES = 4 };
+    const struct ig_recurrent a = {.kind = IG_LSTM, .f = {IG_SIGMOID, 0, 0}, .g = {IG_TANH, 0, 0}, .u = {IG_TANH, 0, 0}};
+    const struct ig_shape x = SHAPE(IG_F32, STEPS, rows, directions * GATES * units), r = SHAPE(IG_F32, directions, GATES * units, units);
+    const struct ig_shape y = SHAPE(IG_F32, STEPS, directions, rows, units);
+    const struct ig_shape *in[] = {&x, &r}, *out[] = {&y};
+    const void *data[] = {NULL, NULL};
+    const char *name = NULL;
+    struct ig_call call;
+    double least = 0;
+    int batch;
+    assert_int_equal(ig_build_call(IG_RECURRENT, &a, in, data, 2, out, 1, &call, &batch), 0);
+    for (int i = 0; i < ig_kernel_count(); i++) {
+        const struct ig_kernel *k = ig_kernel_at(i);
+        if (k->isa != IG_ISA_CUDA || !ig_kernel_fits(k, IG_RECURRENT, &call)) continue;
+        double ns = ig_estimate_chip_ns(k, &call, sm, ig_estimate_ns(k, &call, 1, NULL));
+        if (!name || ns < least) name = k->name, least = ns;
+    }
+    return name;
+}
+
+/* Of many units a step is the whole GPU's; rows of a batch are other multiprocessors', as long as there are some. */
+static void steps_wait(void **state)
+{
+    (void)state;
+    assert_string_equal(fastest_recurrent(48, 1, 1, 62), "recurrent_f32_kept__cuda");
+    assert_string_equal(fastest_recurrent(64, 32, 1, 90), "recurrent_f32_kept__cuda");
+    assert_string_equal(fastest_recurrent(512, 1, 1, 62), "recurrent_f32_spread__cuda");
+    assert_string_equal(fastest_recurrent(512, 1, 1, 90), "recurrent_f32_spread__cuda");
+    assert_string_equal(fastest_recurrent(256, 1, 1, 72), "recurrent_f32_spread__cuda");
+    assert_string_equal(fastest_recurrent(512, 32, 1, 90), "recurrent_f32_spread4__cuda");
+    assert_string_equal(fastest_recurrent(72, 16, 1, 62), "recurrent_f32_4__cuda");
+    assert_string_equal(fastest_recurrent(72, 8, 1, 72), "recurrent_f32_1__cuda");
+    assert_string_equal(fastest_recurrent(72, 8, 2, 72), "recurrent_f32_4__cuda"); /* sixteen blocks by one row each */
+}
+
 /* Cores share the work; what comes from memory is only served so many of them; a barrier costs. */
 static void threads_share(void **state)
 {
@@ -162,7 +203,8 @@ static void frames_without_an_output(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(costs_come_with_the_source),
-                                       cmocka_unit_test(plans_and_forecasts_agree), cmocka_unit_test(tiles_waste), cmocka_unit_test(threads_share),
+                                       cmocka_unit_test(plans_and_forecasts_agree), cmocka_unit_test(tiles_waste),
+                                       cmocka_unit_test(steps_wait), cmocka_unit_test(threads_share),
                                        cmocka_unit_test(frames_push), cmocka_unit_test(frames_without_an_output)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
