@@ -104,6 +104,32 @@ template <int CHANNELS> static __device__ __forceinline__ int units_of(const ig_
     return p.kh * p.kw * ((p.ic + CHANNELS - 1) / CHANNELS);
 }
 
+struct units {
+    int first, last;
+};
+
+/*
+ * Of a piece of the sum, without the rows of taps that are beyond the image for all of a tile's n pixels from m0 on, as of a dilated window
+ * many are.
+ */
+template <int CHANNELS> static __device__ __forceinline__ units units_of_piece(const ig_gpu_conv &p, const flat_image &, int piece, int m0, int n)
+{
+    units u = {piece * p.chunk, min(units_of<CHANNELS>(p), (piece + 1) * p.chunk)};
+    if (p.dh <= 1) return u;
+    const int of_row = p.kw * ((p.ic + CHANNELS - 1) / CHANNELS); /* units of a row of taps */
+    /* what the tile's first and last rows count from */
+    const int top = m0 / p.out_w * p.sh - p.top, bottom = min((m0 + n - 1) / p.out_w, p.out_h - 1) * p.sh - p.top;
+    u.first = max(u.first, max((p.dh - 1 - bottom) / p.dh, 0) * of_row);
+    u.last = min(u.last, max((p.in_h - top + p.dh - 1) / p.dh, 0) * of_row);
+    return u;
+}
+
+template <int CHANNELS> static __device__ __forceinline__ units units_of_piece(const ig_gpu_conv &p, const ig_gpu_depth &, int piece, int, int)
+{
+    const units u = {piece * p.chunk, min(units_of<CHANNELS>(p), (piece + 1) * p.chunk)};
+    return u;
+}
+
 /* The k that a unit begins with. */
 template <int CHANNELS> static __device__ __forceinline__ int first_of(const ig_gpu_conv &p, int unit)
 {
@@ -373,7 +399,7 @@ static __device__ __forceinline__ void tile(const ig_gpu_conv &p, const WHERE &w
     const int tm = (warp / ACROSS * 8 + lane / 2 % 8) * 4, tn = (warp % ACROSS * 4 + (lane & 1) + lane / 16 * 2) * 4;
     const int group = z / p.splits, split = z - group * p.splits;
     const int m0 = blockIdx.x * BM, n0 = blockIdx.y * BN;
-    const int first = split * p.chunk, last = min(units_of<PIXELS::UNIT_OF>(p), first + p.chunk);
+    const units of = units_of_piece<PIXELS::UNIT_OF>(p, where, split, m0, BM);
     float4 sum[TM][QN];
     UNROLL
     for (int j = 0; j < QN; j++) {
@@ -385,9 +411,9 @@ static __device__ __forceinline__ void tile(const ig_gpu_conv &p, const WHERE &w
     PIXELS pixels;
     panel<BN, BK, T, W> weights;
     int to_a = PIXELS::template slot<BM>(), to_b = panel<BN, BK, T, W>::slot(), steps = 0;
-    if (first < last) {
-        steps = pixels.begin(p, where, group, m0, first, last);
-        weights.begin(p, group, n0, first_of<PIXELS::UNIT_OF>(p, first));
+    if (of.first < of.last) {
+        steps = pixels.begin(p, where, group, m0, of.first, of.last);
+        weights.begin(p, group, n0, first_of<PIXELS::UNIT_OF>(p, of.first));
         bring(p, where, pixels, weights);
         pixels.template store<BM>(a, to_a);
         weights.store(b + to_b);

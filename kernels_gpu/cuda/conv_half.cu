@@ -254,14 +254,14 @@ template <int BM, bool ALIGNED> struct mma_block {
     {
         SHARED(float, room, [ROOM]);
         const int group = z / p.splits, split = z - group * p.splits, warp = threadIdx.x / 32;
-        const int first = split * p.chunk, last = min(units_of<STEP>(p), first + p.chunk);
+        const units of = units_of_piece<STEP>(p, flat_image(), split, blockIdx.x * BM, BM);
         const int down = warp / WARPS_ACROSS * (BM / WARPS_DOWN), across = warp % WARPS_ACROSS * (BN / WARPS_ACROSS);
         /* a warp beyond the last pixel or channel only brings */
         const bool mine = (int)blockIdx.x * BM + down < p.out_h * p.out_w && (int)blockIdx.y * BN + across < p.oc;
         float sum[DOWN][ACROSS][8] = {}, part[DOWN][ACROSS][8] = {};
         mma_block next;
         next.left = 0;
-        const int steps = first < last ? next.begin(p, group, first, last) : 0;
+        const int steps = of.first < of.last ? next.begin(p, group, of.first, of.last) : 0;
         int left = next.left; /* of the step that is multiplied */
         UNROLL
         for (int s = 0; s < AHEAD; s++) {

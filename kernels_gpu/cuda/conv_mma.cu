@@ -166,7 +166,7 @@ template <int WARPS, bool ALIGNED> static __device__ __forceinline__ void mma_ti
     enum { APART = WARPS * 4 };
     SHARED(float, room, [2 * HALF_ROOM]);
     const int group = blockIdx.z / p.splits, split = blockIdx.z - group * p.splits;
-    const int first = split * p.chunk, last = min(units_of<MMA_UNIT>(p), first + p.chunk);
+    const units of = units_of_piece<MMA_UNIT>(p, flat_image(), split, blockIdx.x * 64, 64);
     /* a warp beyond the last channel only brings pixels; fragments beyond the last pixel are left out by halves */
     const bool mine = (int)(blockIdx.y * (16 * WARPS) + threadIdx.x / 32 * 16) < p.oc;
     const bool is_whole = (int)blockIdx.x * 64 + pixel_of<APART>(ROWS16) < p.out_h * p.out_w;
@@ -176,9 +176,9 @@ template <int WARPS, bool ALIGNED> static __device__ __forceinline__ void mma_ti
     quads<64, MMA_UNIT, 32 * WARPS, flat_image, MMA_UNIT, ALIGNED> pixels;
     mma_weights weights;
     int read = threadIdx.x % 32 * 4, written = slot_of_pixels(), turn = HALF_ROOM, steps = 0;
-    if (first < last) {
-        steps = pixels.begin(p, flat_image(), group, blockIdx.x * 64, first, last);
-        weights.begin(p, group, blockIdx.y * (16 * WARPS), first_of<MMA_UNIT>(p, first));
+    if (of.first < of.last) {
+        steps = pixels.begin(p, flat_image(), group, blockIdx.x * 64, of.first, of.last);
+        weights.begin(p, group, blockIdx.y * (16 * WARPS), first_of<MMA_UNIT>(p, of.first));
         UNROLL
         for (int i = 0; i < K16; i++) weights.load(p, i, pixels.left);
         pixels.template load<false>(p, flat_image());

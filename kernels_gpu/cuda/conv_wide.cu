@@ -139,8 +139,9 @@ template <bool ALIGNED> struct wide {
     static __device__ __forceinline__ void compute(const ig_gpu_conv &p)
     {
         SHARED(float, room, [ROOM]);
-        const int group = blockIdx.z / p.splits, first = (blockIdx.z - group * p.splits) * p.chunk;
-        const int steps = min(units_of<UNIT>(p), first + p.chunk) - first;
+        const int group = blockIdx.z / p.splits;
+        const units of = units_of_piece<UNIT>(p, flat_image(), blockIdx.z - group * p.splits, blockIdx.x * BM, BM);
+        const int steps = of.last - of.first;
         const int half = threadIdx.x / HALF, warp = threadIdx.x % HALF / 32, lane = threadIdx.x % 32;
         /* lanes that differ in bit 0 alone read the same pixels, those that differ in bit 1 the same weights */
         const int tm = lane / 2 % 8, tn = (warp * 4 + (lane & 1) + lane / 16 * 2) * 4;
@@ -148,7 +149,7 @@ template <bool ALIGNED> struct wide {
         UNROLL
         for (int i = 0; i < TM * QUADS; i++) sum[i / QUADS][i % QUADS] = make_float4(0, 0, 0, 0);
         wide next;
-        if (steps > 0) next.begin(p, group, first);
+        if (steps > 0) next.begin(p, group, of.first);
         UNROLL
         for (int s = 0; s < AHEAD; s++) {
             if (s < steps) next.bring(p, room + s * STAGE);

@@ -438,6 +438,61 @@ static void grids_of_large_layers(void **state)
     }
 }
 
+/* Rows of taps that a tile of `pixels` has within a 14 x 14 image, of 3 x 3 `rate` apart: of all tiles. */
+static int rows_within(int pixels, int rate)
+{
+    enum { SIDE = 14 };
+    int n = 0;
+    for (int m = 0; m < SIDE * SIDE; m += pixels)
+        for (int ky = -1; ky <= 1; ky++) {
+            int is_within = 0;
+            for (int i = m; i < m + pixels && i < SIDE * SIDE; i++) is_within |= i / SIDE + ky * rate >= 0 && i / SIDE + ky * rate < SIDE;
+            n += is_within;
+        }
+    return n;
+}
+
+/* A dilated convolution multiplies by no row of taps that is beyond the image for all of a tile's pixels, and loses none of the others. */
+static void dilated_reads_rows_within(const char *name, int32_t type, int pixels, int rate)
+{
+    enum { SIDE = 14, C = 32, WIDE = 128, TAPS = 9, IN = SIDE * SIDE * C, OUT = SIDE * SIDE * WIDE, ROW = 3 * C * WIDE };
+    static float x[IN], w[WIDE * C * TAPS], y[OUT], want[OUT], packed[WIDE * C * TAPS + 16], zeros[C + 16];
+    struct ig_shape xs = {type, 4, {1, SIDE, SIDE, C}}, ws = {type, 4, {WIDE, C, 3, 3}}, ys = {type, 4, {1, SIDE, SIDE, WIDE}};
+    struct ig_conv a = {.w = {1, 3, 3, 1, 1, 1, 1, rate, rate, 0, rate, rate, 0, rate, rate, 1, 1}, .groups = 1};
+    const struct ig_shape *in[] = {&xs, &ws}, *out[] = {&ys};
+    const void *data[] = {NULL, w};
+    const struct ig_kernel *kernel = ig_kernel_by_name(name);
+    const unsigned long long bytes = (unsigned long long)rows_within(pixels, rate) * ROW * (unsigned)ig_type_bytes(type);
+    struct ig_call call;
+    int batch;
+    for (int i = 0; i < IN; i++) x[i] = type == IG_F32 ? (float)(i * 7 % 11 - 5) : 0;
+    for (int i = 0; i < WIDE * C * TAPS; i++) w[i] = type == IG_F32 ? (float)(i * 5 % 13 - 6) : 0;
+    assert_int_equal(ig_build_call(IG_CONV, &a, in, data, 2, out, 1, &call, &batch), 0);
+    assert_true(kernel->supports(&call) && kernel->pack(&call, NULL) <= sizeof packed);
+    kernel->pack(&call, packed);
+    call.weights = packed, call.zeros = zeros, call.in[0].data = x, call.out[0].data = y;
+    emu_watch_input(EMU_PACKED);
+    int bad = emu_run(name, &call);
+    emu_watch_input(-1);
+    if (bad) fail_msg("%s", emu_fault());
+    if (emu_watched() != bytes) fail_msg("%s, %d apart: %llu bytes of weights are read, not %llu", name, rate, emu_watched(), bytes);
+    if (type != IG_F32) return;
+    call.weights = NULL, call.in[1].data = w, call.out[0].data = want;
+    ig_kernel_by_name("conv_f32_1x1__ref")->run(&call, ig_full_range(&call), NULL);
+    assert_memory_equal(y, want, sizeof want);
+}
+
+static void dilated_read_rows_within(void **state)
+{
+    static const struct { const char *name; int32_t type, pixels; } cases[] = {
+        {"conv_f32_64x64__cuda", IG_F32, 64},      {"conv_f32_32x32k4__cuda", IG_F32, 32},  {"conv_f32_mma64x64k2__cuda", IG_F32, 64},
+        {"conv_f32_64x128k4__cuda", IG_F32, 64},   {"conv_f16_64x64k2__cuda", IG_F16, 64},  {"conv_f16_mma64x64__cuda", IG_F16, 64}};
+    (void)state;
+    assert_int_equal(rows_within(64, 12), 2 + 1 + 2 + 2);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        for (int rate = 2; rate <= 12; rate += 5) dilated_reads_rows_within(cases[i].name, cases[i].type, cases[i].pixels, rate);
+}
+
 /*
  * A transposed convolution k x k of stride s from 8 x 8 x 32 to 8s x 8s x 32 multiplies by no tap that falls between inputs:
  * each of the k^2 is of one phase, whose 64 outputs are two tiles, or one, that read its 32 x 32 weights once each.
@@ -585,7 +640,7 @@ int main(void)
         cmocka_unit_test(planted_launches), cmocka_unit_test(unset_is_nan), cmocka_unit_test(barriers_are_needed),
         cmocka_unit_test(recurrent_barriers_are_needed), cmocka_unit_test(recurrent_rounds), cmocka_unit_test(recurrent_bits),
         cmocka_unit_test(output_is_watched), cmocka_unit_test(grids_of_large_layers), cmocka_unit_test(memory_is_given_back),
-        cmocka_unit_test(deconvs_multiply_no_gaps), cmocka_unit_test(strips_of_any_height),
+        cmocka_unit_test(deconvs_multiply_no_gaps), cmocka_unit_test(dilated_read_rows_within), cmocka_unit_test(strips_of_any_height),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
