@@ -9,6 +9,7 @@
 
 #include "graph/tensor.h"
 #include "kernels_cpu/common/blocks.h"
+#include "kernels_cpu/common/joined.h"
 #include "kernels_cpu/common/winograd_shape.h"
 #include "planner/costs.h"
 #include "planner/features.h"
@@ -122,6 +123,7 @@ static const struct family {
     {IG_DECONV, "direct__cuda", 0.02, 1, 1, 0},
     {IG_DECONV, "window__cuda", 0.01, 1, 1, 0},
     {IG_DECONV, "few", 0.6, 1, 1, 1},
+    {IG_DECONV, "joined", 0.8, 1, 1, 1},
     {IG_DECONV, "", 0.7, 1, 1, 0},
     {IG_QLINEAR_CONV, "__ref", 0.1, 1, 1, 0},
     {IG_QLINEAR_CONV, "i8_mma128x64__cuda", 0.81, 1, 128, 64}, /* in multiply-adds of floats, of which dp4a is four where there is one */
@@ -289,6 +291,21 @@ static double of_steps(const struct ig_kernel *k, const struct ig_call *call)
     return round_up(w->kw, TAPS) * CHANNELS / ((double)w->kw * call->in[0].c) * (call->in[0].shape->type == IG_F16 ? 1 : 2);
 }
 
+/* Products of a transposed convolution's parts, with what panels and columns of taps waste. */
+static double of_parts(const struct ig_kernel *k, const struct ig_call *call)
+{
+    enum { PANEL = 16 };
+    const struct ig_window *w = &((const struct ig_conv *)call->attrs)->w;
+    double products = 0;
+    if (!strstr(k->name, "_joined")) return 1;
+    for (int32_t py = 0, rows; py < w->sh; py += rows) {
+        rows = ig_joined_rows(call, py);
+        const struct ig_joined part = ig_joined_part(call, py, rows);
+        products += part.kh * part.kw * round_up(part.channels, PANEL);
+    }
+    return products / ((double)w->kh * w->kw * call->out[0].c);
+}
+
 /* Pixels computed, with what the last tile wastes, of a transposed convolution that of every phase. */
 static double pixels_of(const struct ig_kernel *k, const struct family *f, const struct ig_call *call)
 {
@@ -304,7 +321,7 @@ static double operations(const struct ig_kernel *k, const struct family *f, cons
     if (!f && k->op == IG_POOL) return elements(out) * window_of(k->op, call) / plain_efficiency;
     if (!f) return (in > elements(out) ? in : elements(out)) * window_of(k->op, call) / plain_efficiency;
     if (f->saving == WINOGRAD) return winograd_operations(k, f, call);
-    double waste = beyond_few(k, call) * one_at_a_time(k, call) * of_steps(k, call);
+    double waste = beyond_few(k, call) * one_at_a_time(k, call) * of_steps(k, call) * of_parts(k, call);
     return 2 * pixels_of(k, f, call) * channels_of(k, f, call) * depth(k->op, call) * f->saving * waste / f->efficiency;
 }
 

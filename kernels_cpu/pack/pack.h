@@ -109,6 +109,11 @@ ig_scratch_fn ig_scratch_winograd6_packed;
 ig_pack_fn ig_pack_deconv16;
 ig_scratch_fn ig_scratch_deconv_mr6, ig_scratch_deconv_mr12;
 
+/* --- pack/joined.c: up to 63 channels that are no whole panels, one group, no residual, no dilation; common/joined.h --- */
+ig_supports_fn ig_supports_joined;
+ig_pack_fn ig_pack_joined16;
+ig_scratch_fn ig_scratch_joined_mr6, ig_scratch_joined_mr12;
+
 /* --- pack/depthwise.c: groups == ic == oc --- */
 ig_supports_fn ig_supports_depthwise, ig_supports_depthwise_nd; /* any window; of up to three dims */
 ig_supports_fn ig_supports_depthwise3x3; /* stride 1 or 2, no dilation, padding <= 1 at the sides */
@@ -127,7 +132,7 @@ ig_scratch_fn ig_scratch_grouped4, ig_scratch_grouped8, ig_scratch_grouped16;
 ig_supports_fn ig_supports_few;
 ig_pack_fn ig_pack_few4, ig_pack_few8, ig_pack_few16;
 ig_scratch_fn ig_scratch_few;
-ig_supports_fn ig_supports_few_deconv; /* windows side by side, no padding; at most four kernel columns times output channels */
+ig_supports_fn ig_supports_few_deconv; /* windows no smaller than strides */
 ig_pack_fn ig_pack_few_deconv4, ig_pack_few_deconv8, ig_pack_few_deconv16;
 ig_scratch_fn ig_scratch_few_deconv;
 

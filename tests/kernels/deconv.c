@@ -28,6 +28,21 @@ static void side_by_side(struct rng *r, struct ig_window *w, int32_t *in, int32_
     out[2] = in[2] * kw - w->left - w->right;
 }
 
+/* Windows of strides to four or more, no smaller than these, to few channels, of rows of all widths up to some tiles. */
+static void overlapping(struct rng *r, struct ig_window *w, int32_t *in, int32_t *out, int32_t *oc)
+{
+    const int32_t sh = rng_int(r, 1, 4), sw = rng_one_in(r, 8) ? 8 : rng_int(r, 1, 4), kh = rng_int(r, sh, 3 * sh), kw = rng_int(r, sw, 3 * sw);
+    *w = (struct ig_window){1, kh, kw, 1, sh, sw, 1, 1, 1, 0, 0, 0, 0, 0, 0, 1, 1};
+    in[0] = out[0] = 1;
+    in[1] = rng_int(r, 1, 6);
+    in[2] = rng_int(r, 1, rng_one_in(r, 6) ? 70 : 14);
+    *oc = RNG_OF(r, 1, 1, 2, 3, 4, 5, 8, 21);
+    w->top = rng_int(r, 0, (kh - 1) / 2), w->bottom = rng_int(r, 1 - sh, (kh - 1) / 2);
+    w->left = rng_int(r, 0, (kw - 1) / 2), w->right = rng_int(r, 1 - sw, (kw - 1) / 2);
+    out[1] = (in[1] - 1) * sh + kh - w->top - w->bottom;
+    out[2] = (in[2] - 1) * sw + kw - w->left - w->right;
+}
+
 static void make(struct rng *r, enum check_pass pass, struct check_problem *p)
 {
     struct ig_conv *a = &p->attrs.conv;
@@ -37,6 +52,7 @@ static void make(struct rng *r, enum check_pass pass, struct check_problem *p)
     windows_make_back(r, &a->w, rank, in, out);
     if (a->groups == 1) wide(r, &ic, &oc, out);
     if (a->groups == 1 && rank == 2 && rng_one_in(r, 3)) side_by_side(r, &a->w, in, out, &oc);
+    else if (a->groups == 1 && rank == 2 && rng_one_in(r, 2)) overlapping(r, &a->w, in, out, &oc);
     a->act = windows_act(r, pass);
     int32_t weights[5] = {ic, oc / a->groups};
     const int32_t k[3] = {a->w.kd, a->w.kh, a->w.kw};
