@@ -123,6 +123,7 @@ static const struct family {
     {IG_DECONV, "direct__cuda", 0.02, 1, 1, 0},
     {IG_DECONV, "window__cuda", 0.01, 1, 1, 0},
     {IG_DECONV, "few", 0.6, 1, 1, 1},
+    {IG_DECONV, "depthwise", 0.15, 1, 1, 0},
     {IG_DECONV, "joined", 0.8, 1, 1, 1},
     {IG_DECONV, "", 0.7, 1, 1, 0},
     {IG_QLINEAR_CONV, "__ref", 0.1, 1, 1, 0},

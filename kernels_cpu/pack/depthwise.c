@@ -6,7 +6,7 @@
  *   tap 0: c 0 .. 7                        tap 0: c 8 .. 15
  *   tap 1: c 0 .. 7     tap = (kz*kh + ky)*kw + kx
  *   ...
- * Channels past the last are zero. ONNX has them as w[c][1][tap].
+ * Channels past the last are zero. ONNX has them as w[c][1][tap], those of transposed ones, too.
  */
 #include "kernels_cpu/common/depthwise7.h"
 #include "kernels_cpu/pack/ask.h"
@@ -71,6 +71,13 @@ int ig_supports_depthwise7(const struct ig_call *call)
     int32_t past = (call->out[0].w - 1) * w->sw - w->left + w->kw - call->in[0].w;
     return (w->kw == 3 || w->kw == 5 || w->kw == 7) && w->kh == w->kw && w->sh == w->sw && w->sw <= 2 && w->dh == 1 &&
            w->dw == 1 && w->left >= 0 && w->left <= w->kw / 2 && past <= w->kw / 2;
+}
+
+int ig_supports_deconv_depthwise(const struct ig_call *call)
+{
+    const struct ig_window *w = &((const struct ig_conv *)call->attrs)->w;
+    return ig_supports_depthwise(call) && !ig_has(call, 3) && w->kh >= w->sh && w->kw >= w->sw && w->dh == 1 && w->dw == 1 && w->top >= 0 &&
+           w->left >= 0;
 }
 
 size_t ig_scratch_depthwise7(const struct ig_call *call)

@@ -43,6 +43,14 @@ static void overlapping(struct rng *r, struct ig_window *w, int32_t *in, int32_t
     out[2] = (in[2] - 1) * sw + kw - w->left - w->right;
 }
 
+/* Each channel by itself: of few and of many, overlapping. */
+static void depthwise(struct rng *r, struct ig_window *w, int32_t *groups, int32_t *in, int32_t *out)
+{
+    int32_t oc;
+    overlapping(r, w, in, out, &oc);
+    *groups = RNG_OF(r, 2, 4, 7, 16, 19, 32, 33, 64, 72, 130);
+}
+
 static void make(struct rng *r, enum check_pass pass, struct check_problem *p)
 {
     struct ig_conv *a = &p->attrs.conv;
@@ -53,6 +61,7 @@ static void make(struct rng *r, enum check_pass pass, struct check_problem *p)
     if (a->groups == 1) wide(r, &ic, &oc, out);
     if (a->groups == 1 && rank == 2 && rng_one_in(r, 3)) side_by_side(r, &a->w, in, out, &oc);
     else if (a->groups == 1 && rank == 2 && rng_one_in(r, 2)) overlapping(r, &a->w, in, out, &oc);
+    else if (a->groups > 1 && rank == 2 && rng_one_in(r, 2)) depthwise(r, &a->w, &a->groups, in, out), ic = oc = a->groups;
     a->act = windows_act(r, pass);
     int32_t weights[5] = {ic, oc / a->groups};
     const int32_t k[3] = {a->w.kd, a->w.kh, a->w.kw};

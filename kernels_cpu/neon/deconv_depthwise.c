@@ -1,0 +1,12 @@
+/* Transposed convolution of each channel by itself, common/deconv_depthwise.inc. */
+#include "kernels_cpu/neon/act.h"
+#include "kernels_cpu/neon/kernels.h"
+#include "kernels_cpu/neon/lanes.h"
+
+#include "kernels_cpu/common/deconv_depthwise.inc"
+
+void deconv_f32_depthwise4__neon(const struct ig_call *call, struct ig_range range, void *scratch)
+{
+    (void)scratch;
+    deconv_depthwise(call, range, ig_act_row_neon);
+}
