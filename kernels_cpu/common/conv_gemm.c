@@ -110,13 +110,12 @@ static void run_pixel(struct ig_gemm_job *job, ig_gemv_fn *gemv, int64_t bytes)
     if (job->act.kind != IG_NONE) set->act(c + range.c0, c + range.c0, range.c1 - range.c0, &job->act);
 }
 
-void ig_gemm_pixel(const struct ig_call *call, const struct ig_act *act, struct ig_range range, void *scratch, const struct ig_gemm_set *set,
-                   ig_gemv_fn *gemv, int64_t bytes)
+void ig_gemm_pixel(const struct ig_call *call, const struct ig_act *act, struct ig_range range, int64_t k, void *scratch,
+                   const struct ig_gemm_set *set, ig_gemv_fn *gemv, int64_t bytes)
 {
     struct ig_gemm_job job;
-    int32_t k = call->in[0].c;
     ig_gemm_start(&job, call, set, range, act);
-    ig_gemm_size(&job, k, call->out[0].c, 1, k, (const float *)call->weights, scratch);
+    ig_gemm_size(&job, (int32_t)k, call->out[0].c, 1, k, (const float *)call->weights, scratch);
     run_pixel(&job, gemv, bytes);
 }
 
@@ -130,8 +129,8 @@ void ig_gemm_conv(const struct ig_call *call, const struct ig_conv *conv, struct
     int32_t ic = in->c / conv->groups, oc = call->out[0].c / conv->groups;
     struct ig_gemm_walk walk = {.y = range.y0, .y_step = 1, .rows = range.y1 - range.y0,
                                 .x = 0, .x_step = 1, .width = call->out[0].w};
-    if (set->gemv && conv->groups == 1 && ig_gemm_is_pixel(call, w)) {
-        ig_gemm_pixel(call, &conv->act, range, scratch, set, set->gemv, sizeof(float));
+    if (set->gemv && conv->groups == 1 && (ig_gemm_is_pixel(call, w) || ig_gemm_is_image(call, w))) {
+        ig_gemm_pixel(call, &conv->act, range, (int64_t)ig_taps(w) * in->c, scratch, set, set->gemv, sizeof(float));
         return;
     }
     ig_gemm_start(&job, call, set, range, &conv->act);
@@ -160,7 +159,7 @@ void ig_gemm_fc(const struct ig_call *call, struct ig_range range, void *scratch
 {
     static const struct ig_window one = {1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 1, 1};
     struct ig_conv conv = {one, 1, ((const struct ig_fc *)call->attrs)->act};
-    if (range.y1 - range.y0 == 1 && set->gemv) ig_gemm_pixel(call, &conv.act, range, scratch, set, set->gemv, sizeof(float));
+    if (range.y1 - range.y0 == 1 && set->gemv) ig_gemm_pixel(call, &conv.act, range, call->in[0].c, scratch, set, set->gemv, sizeof(float));
     else ig_gemm_conv(call, &conv, range, scratch, set);
 }
 

@@ -111,6 +111,14 @@ void ig_gemm_conv(const struct ig_call *call, const struct ig_conv *conv, struct
 /* Fully connected, the same operands; rows are pixels. Packed as a 1x1 convolution. */
 void ig_gemm_fc(const struct ig_call *call, struct ig_range range, void *scratch,
                 const struct ig_gemm_set *set);
+/* The window is the image, whose pixels follow each other without gaps: one pixel of as many channels as that has elements. */
+static inline int ig_gemm_is_image(const struct ig_call *call, const struct ig_window *w)
+{
+    const struct ig_operand *in = &call->in[0], *out = &call->out[0];
+    return w->kd * w->kh == in->h && w->kd == w->in_d && w->kw == in->w && out->h * out->w == 1 && !w->front && !w->top && !w->left && w->dd == 1 &&
+           w->dh == 1 && w->dw == 1 && in->pixel_stride == in->c && in->row_stride == in->w * in->c && in->ring_rows >= in->h;
+}
+
 /* The image's only pixel by a 1x1 kernel. */
 static inline int ig_gemm_is_pixel(const struct ig_call *call, const struct ig_window *w)
 {
@@ -118,9 +126,10 @@ static inline int ig_gemm_is_pixel(const struct ig_call *call, const struct ig_w
     return w->kd * w->kh * w->kw == 1 && in->h * in->w == 1 && out->h * out->w == 1 && !w->front && !w->top && !w->left;
 }
 
-/* Such, or a row of a fully connected layer, of one group, by gemv, whose panels' numbers have so many bytes; range.c0 is a multiple of nr. */
-void ig_gemm_pixel(const struct ig_call *call, const struct ig_act *act, struct ig_range range, void *scratch, const struct ig_gemm_set *set,
-                   ig_gemv_fn *gemv, int64_t bytes);
+/* Such of k channels, or a row of a fully connected layer, of one group, by gemv, whose panels' numbers have so many bytes; range.c0 is a multiple of
+ * nr. */
+void ig_gemm_pixel(const struct ig_call *call, const struct ig_act *act, struct ig_range range, int64_t k, void *scratch,
+                   const struct ig_gemm_set *set, ig_gemv_fn *gemv, int64_t bytes);
 /*
  * First layer, at most 4 input channels, one group, dw == 1: a tap is a whole kernel row of kw*ic floats, read from
  * rows that are copied into scratch between zeros. Packed with kd*kh taps of kw*ic floats (which is the same order).

@@ -307,7 +307,7 @@ static void run_pixel(struct job *j, struct ig_range range)
 {
     const struct ig_half *half = j->half;
     const struct ig_act *act = half->kind.op == IG_FC ? &((const struct ig_fc *)j->piece.attrs)->act : &j->conv.act;
-    ig_gemm_pixel(&j->piece, act, range, j->scratch, half->set, half->gemv, sizeof(uint16_t));
+    ig_gemm_pixel(&j->piece, act, range, j->piece.in[0].c, j->scratch, half->set, half->gemv, sizeof(uint16_t));
 }
 
 /* Output channels [c, c+n) of rows [y0, y1), from panel number `panel` on; what they are made of is there but for the rows beside them. */

@@ -68,13 +68,17 @@ static void wide_pointwise(struct rng *r, struct ig_conv *a, int32_t *ic, int32_
     }
 }
 
-/* The same of an image of one pixel, as squeeze-and-excite has it, in few groups at times; of very many channels at others. */
+/* The same of an image of one pixel, as squeeze-and-excite has it, in few groups at times; of very many channels at others; a window that the image is. */
 static void pixel(struct rng *r, struct ig_conv *a, int32_t *ic, int32_t *oc, int32_t *in, int32_t *out)
 {
     wide_pointwise(r, a, ic, oc, in, out);
     in[1] = out[1] = in[2] = out[2] = 1;
     *oc = RNG_OF(r, 6, 20, 48, 136, 200, 800);
     a->groups = rng_one_in(r, 4) ? 2 : 1;
+    if (rng_one_in(r, 2)) return;
+    a->w.kh = in[1] = rng_int(r, 1, 7), a->w.kw = in[2] = rng_int(r, 1, 7);
+    if (rng_one_in(r, 4)) *(rng_one_in(r, 2) ? &a->w.top : &a->w.left) = 1, a->w.sh = a->w.sw = 3; /* it is shifted */
+    *ic = RNG_OF(r, 2, 10, 32, 64);
 }
 
 /* Few pixels of very many channels: weights that no cache near the core holds. */
