@@ -32,29 +32,31 @@ static int check_window(struct infer *q, const struct ig_window *w, int rank)
     return 0;
 }
 
+enum { ONNX_SPACE = 2 }; /* the first spatial dim of what stays in ONNX's layout */
+
 static int first_space(const struct infer *q)
 {
     return q->g->channels_last ? 1 : 2;
 }
 
-/* dims = [N, C or space ...] of the output: space as the window leaves it, channels oc. */
-static int slide(struct infer *q, const struct ig_window *w, const struct ig_shape *x, int64_t oc,
+/* dims = [N, C or space ...] of the output: space, whose first dim is `space`, as the window leaves it, channels oc. */
+static int slide(struct infer *q, const struct ig_window *w, const struct ig_shape *x, int64_t oc, int space,
                  int64_t *dims)
 {
     int rank = x->rank - 2;
     if (check_window(q, w, rank)) return -1;
     dims[0] = x->dims[0];
-    dims[ig_channel_dim(q->g, x)] = oc;
+    dims[space == 1 ? x->rank - 1 : 1] = oc;
     for (int i = 0; i < rank; i++) {
         struct window_dim d = dim_of(w, i, rank);
-        int64_t in = x->dims[first_space(q) + i], reach = (d.k - 1) * d.d + 1;
+        int64_t in = x->dims[space + i], reach = (d.k - 1) * d.d + 1;
         int64_t padded = in + d.before + d.after;
         if (d.before < 0 || d.after < 0) return infer_fail(q, "negative padding is not supported");
         if (padded > INT32_MAX) return infer_fail(q, "the padded image is too large");
         if (reach > padded)
             return infer_fail(q, "the window (%lld) is larger than the padded image (%lld)", (long long)reach,
                               (long long)padded);
-        dims[first_space(q) + i] = (padded - reach) / d.s + 1;
+        dims[space + i] = (padded - reach) / d.s + 1;
     }
     return 0;
 }
@@ -89,7 +91,7 @@ static int conv_like(struct infer *q, const struct ig_shape *x, const struct ig_
     if ((int64_t)w->dims[1] * a->groups != c || oc % a->groups)
         return infer_fail(q, "weights for %lld input channels in %d groups do not fit data of %lld channels",
                           (long long)w->dims[1] * a->groups, a->groups, (long long)c);
-    if (slide(q, &a->w, x, oc, dims)) return -1;
+    if (slide(q, &a->w, x, oc, first_space(q), dims)) return -1;
     return infer_set(q, 0, type, x->rank, dims);
 }
 
@@ -155,7 +157,7 @@ int infer_pool(struct infer *q)
     int is_quantised = q->n->n_in == 5, types = is_quantised ? T_BYTE : a->kind == IG_POOL_MAX ? T_F32 | T_BYTE : T_F32;
     const struct ig_shape *x = infer_want(q, 0, types, 3, 5);
     int64_t dims[IG_MAX_RANK];
-    if (!x || slide(q, &a->w, x, x->dims[ig_channel_dim(q->g, x)], dims) || (is_quantised && check_pool_parameters(q))) return -1;
+    if (!x || slide(q, &a->w, x, x->dims[ig_channel_dim(q->g, x)], first_space(q), dims) || (is_quantised && check_pool_parameters(q))) return -1;
     if (infer_set(q, 0, is_quantised ? infer_in(q, 4)->type : x->type, x->rank, dims)) return -1;
     return q->n->n_out > 1 ? infer_set(q, 1, IG_I64, x->rank, dims) : 0;
 }
@@ -182,7 +184,7 @@ int infer_deform_conv(struct infer *q)
     if ((int64_t)w->dims[1] * a->groups != x->dims[1] || w->dims[0] % a->groups || a->offset_groups < 1 ||
         x->dims[1] % a->offset_groups)
         return infer_fail(q, "weights, group and offset_group do not fit data of %d channels", x->dims[1]);
-    if (slide(q, &a->w, x, w->dims[0], dims)) return -1;
+    if (slide(q, &a->w, x, w->dims[0], ONNX_SPACE, dims)) return -1;
     int64_t taps = (int64_t)a->w.kh * a->w.kw * a->offset_groups;
     const struct ig_shape *mask = infer_in(q, 4);
     if (offset->dims[0] != x->dims[0] || offset->dims[1] != 2 * taps || offset->dims[2] != dims[2] ||

@@ -139,6 +139,26 @@ static void reading_loses_nothing(void **state) {
     ig_graph_free(g);
 }
 
+/* Deformable convolutions stay in ONNX's layout, whatever the graph's is. */
+static void deformable_convolutions_come_back(void **state) {
+    (void)state;
+    char err[IG_ERROR_BYTES] = "";
+    struct ig_shape shape = build_shape(IG_F32, DIMS(3, 2, 3, 3));
+    static const float weights[54] = {1};
+    struct ig_graph *g = ig_graph_new("sample");
+    g->channels_last = 1;
+    int32_t x = build_input(g, "x", DIMS(1, 2, 9, 6)), offset = build_input(g, "offset", DIMS(1, 18, 9, 6));
+    int32_t in[3] = {x, ig_add_const(g, "w", &shape, weights), offset};
+    build_output(g, build_node(g, IG_DEFORM_CONV, ATTRS(.deform = {.w = build_window(3, 1, 1), .groups = 1, .offset_groups = 1}), 3, in, NULL), "y");
+    assert_int_equal(ig_graph_write(g, in_folder("a.json"), err, sizeof err), 0);
+    struct ig_graph *read = ig_graph_read(in_folder("a.json"), err, sizeof err);
+    assert_string_equal(err, "");
+    assert_non_null(read);
+    assert_int_equal(read->values[read->outputs[0]].shape.dims[1], 3);
+    ig_graph_free(read);
+    ig_graph_free(g);
+}
+
 static void all_floats_come_back(void **state) {
     (void)state;
     static const float some[] = {0.1f, 1 / 3.f, 1e38f,         1.4e-45f, 16777217,
@@ -348,6 +368,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(text_is_canonical),
         cmocka_unit_test(reading_loses_nothing),
+        cmocka_unit_test(deformable_convolutions_come_back),
         cmocka_unit_test(all_floats_come_back),
         cmocka_unit_test(shared_constants_are_written_once),
         cmocka_unit_test(broken_files_are_refused),
