@@ -195,6 +195,7 @@ ig_supports_fn ig_supports_resize_nearest_bytes; /* the same of bytes */
 ig_supports_fn ig_supports_resize_taps;    /* without antialiasing; all modes and coordinate maps that the others do not take */
 ig_scratch_fn ig_scratch_resize_taps;      /* the columns' taps */
 ig_scratch_fn ig_scratch_grid_sample;      /* some points' taps */
+ig_scratch_fn ig_scratch_deform_conv;      /* what some pixels' taps are in all channels */
 ig_scratch_fn ig_scratch_roi_align;        /* what a bin's rows and columns weigh */
 ig_supports_fn ig_supports_resize_linear;  /* without antialiasing; the common coordinate maps */
 

@@ -1,4 +1,5 @@
 /* Which resizes the vector kernels compute: images [N,H,W,C] of which only H and W change, by taps volumes, too; what samples of a grid need. */
+#include "kernels_cpu/common/deform_conv.h"
 #include "kernels_cpu/common/grid_sample.h"
 #include "kernels_cpu/common/roi_align.h"
 #include "kernels_cpu/common/resize_taps.h"
@@ -72,4 +73,11 @@ size_t ig_scratch_roi_align(const struct ig_call *call)
     const struct ig_roi_align *a = (const struct ig_roi_align *)call->attrs;
     const int32_t *in = call->in[0].shape->dims;
     return ((size_t)ig_roi_most(a, in[1]) + (size_t)ig_roi_most(a, in[2])) * sizeof(struct ig_roi_weight);
+}
+
+size_t ig_scratch_deform_conv(const struct ig_call *call)
+{
+    const struct ig_window *w = &((const struct ig_deform *)call->attrs)->w;
+    const size_t corners = (size_t)(w->kh * w->kw * IG_DEFORM_PIXELS);
+    return (size_t)ig_deform_floats(call) * sizeof(float) + corners * sizeof(struct ig_deform_corners);
 }

@@ -12,7 +12,7 @@ static void deform_conv(struct rng *r, enum check_pass pass, struct check_proble
     *a = (struct ig_deform){.groups = rng_int(r, 1, 2), .offset_groups = rng_int(r, 1, 2)};
     windows_make(r, &a->w, 2, in, out);
     const struct ig_window *w = &a->w;
-    int32_t ic = 2 * rng_int(r, 1, 3), oc = 2 * rng_int(r, 1, 4), taps = w->kh * w->kw;
+    int32_t ic = 2 * rng_int(r, 1, 3), oc = 2 * rng_int(r, 1, 6), taps = w->kh * w->kw;
     check_in(p, 0, IG_F32, 4, (int32_t[]){n, ic, in[1], in[2]});
     check_in(p, 1, IG_F32, 4, (int32_t[]){oc, ic / a->groups, w->kh, w->kw});
     check_in(p, 2, IG_F32, 4, (int32_t[]){n, a->offset_groups * taps * 2, out[1], out[2]});
