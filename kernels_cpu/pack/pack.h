@@ -143,6 +143,9 @@ ig_supports_fn ig_supports_pool_slide;   /* 2x2, 3x3, step 1 or 2, no dilation *
 ig_supports_fn ig_supports_pool_bytes;   /* maximum of u8 or i8 where no window lies in the padding alone */
 ig_supports_fn ig_supports_average_bytes; /* average of u8 or i8, any window of two dims */
 ig_supports_fn ig_supports_global_pool;
+ig_supports_fn ig_supports_pool_indices; /* maximum, nd, with indices */
+ig_scratch_fn ig_scratch_pool_indices;   /* places of a window's taps */
+ig_supports_fn ig_supports_unpool;       /* its inverse, in the extents that the window implies */
 
 /* --- pack/elementwise.c: what a run of floats is enough for --- */
 ig_supports_fn ig_supports_unary;      /* what an epilogue knows, and others up to exp, log, erf and atan */

@@ -1,6 +1,7 @@
-/* Which poolings the vector kernels compute: float, maximum or average, without indices; over at most two dims, but where it says nd. */
+/* Which poolings the vector kernels compute: float, maximum or average, without indices but where it says so; over at most two dims, or nd. */
 #include "kernels_cpu/pack/ask.h"
 #include "kernels_cpu/pack/pack.h"
+#include "kernels_cpu/ref/window.h"
 
 int ig_supports_pool_nd(const struct ig_call *call)
 {
@@ -52,4 +53,27 @@ int ig_supports_global_pool(const struct ig_call *call)
 {
     const struct ig_global_pool *pool = (const struct ig_global_pool *)call->attrs;
     return ig_f32_to_f32(call) && (pool->kind == IG_POOL_MAX || pool->kind == IG_POOL_AVERAGE);
+}
+
+int ig_supports_pool_indices(const struct ig_call *call)
+{
+    return ig_f32_to_f32(call) && ((const struct ig_pool *)call->attrs)->kind == IG_POOL_MAX && call->n_out > 1 && call->out[1].shape;
+}
+
+size_t ig_scratch_pool_indices(const struct ig_call *call)
+{
+    return (size_t)ig_taps(&((const struct ig_pool *)call->attrs)->w) * sizeof(int64_t);
+}
+
+/* Are the extents that the window implies the output's? */
+int ig_supports_unpool(const struct ig_call *call)
+{
+    const struct ig_window *w = &((const struct ig_pool *)call->attrs)->w;
+    const struct ig_shape *in = call->in[0].shape, *out = call->out[0].shape;
+    const int32_t k[] = {w->kd, w->kh, w->kw}, s[] = {w->sd, w->sh, w->sw};
+    const int32_t pads[] = {w->front + w->back, w->top + w->bottom, w->left + w->right};
+    if (!max_unpool_f32_nd__supports(call)) return 0;
+    for (int32_t d = 2, i = 5 - in->rank; d < in->rank; d++, i++)
+        if ((int64_t)(in->dims[d] - 1) * s[i] - pads[i] + k[i] != out->dims[d]) return 0;
+    return in->dims[0] == out->dims[0] && in->dims[1] == out->dims[1];
 }
