@@ -44,6 +44,8 @@ if [ $emulates = yes ]; then
     compile out/obj/host "$host_isa" "$CC" "" $(list tests/gpu/*.c)
     emit "build out/test/gpu/emulator: link out/obj/host/tests/gpu/emulator.c.o out/obj/emu/tests/gpu/faults.cu.o$emulator_objects out/libingot.a $host_libs_a"
     emit "  libs = -lcmocka \$host_libs"
+    emit "build out/test/gpu/emulator_kernels: link out/obj/host/tests/gpu/emulator_kernels.c.o$emulator_objects out/libingot.a $host_libs_a"
+    emit "  libs = -lcmocka \$host_libs"
     emit "build out/test/gpu/reads: link out/obj/host/tests/gpu/reads.c.o$emulator_objects$support_objects out/libingot.a $host_libs_a"
     emit "  libs = -lcmocka \$host_libs"
     emit "build out/test/gpu/traffic: link out/obj/host/tests/gpu/traffic.c.o out/obj/emu/tests/gpu/traffic.cu.o$emulator_objects $traffic_objects out/libingot.a $host_libs_a"
@@ -81,7 +83,7 @@ if [ $emulates = yes ]; then
     cast "${src}models/fashion.onnx" fashion_gpu_half host "$plan_isa" "$CC" "" "$cores" none "--precision half" \
         "--labels ${src}models/fashion.labels.txt" "" "" "62=${src}tests/gpu/image.stub"
     tests="$tests out/host/fashion_gpu_half"
-    tests="$tests out/test/gpu/emulator out/test/gpu/reads out/test/gpu/traffic out/bench/traffic out/test/gpu/bytes out/test/gpu/mma out/test/gpu/runtime out/test/gpu/nets out/test/gpu/profile out/test/gpu/stage out/test/gpu/stage_cuts out/bench/gpu out/bench/gpu_kernels"
+    tests="$tests out/test/gpu/emulator out/test/gpu/emulator_kernels out/test/gpu/reads out/test/gpu/traffic out/bench/traffic out/test/gpu/bytes out/test/gpu/mma out/test/gpu/runtime out/test/gpu/nets out/test/gpu/profile out/test/gpu/stage out/test/gpu/stage_cuts out/bench/gpu out/bench/gpu_kernels"
 fi
 
 # The same under AddressSanitizer and UndefinedBehaviorSanitizer: graph, planner, kernels. kernels/harness is about faults.
