@@ -86,25 +86,23 @@ if [ $emulates = yes ]; then
     tests="$tests out/test/gpu/emulator out/test/gpu/emulator_kernels out/test/gpu/reads out/test/gpu/traffic out/bench/traffic out/test/gpu/bytes out/test/gpu/mma out/test/gpu/runtime out/test/gpu/nets out/test/gpu/profile out/test/gpu/stage out/test/gpu/stage_cuts out/bench/gpu out/bench/gpu_kernels"
 fi
 
-# The same under AddressSanitizer and UndefinedBehaviorSanitizer: graph, planner, kernels. kernels/harness is about faults.
+# The same under AddressSanitizer and UndefinedBehaviorSanitizer: graph, planner, kernels. kernels/harness is about faults. What they
+# have in common is a library that they load, so that it is linked once.
 # shellcheck disable=SC2086
 sanitize="-fsanitize=address,undefined -fno-sanitize-recover=all -O1 -g1"
-compile out/obj/asan "$host_isa" "$CC" "$sanitize" $(list graph/*.c graph/onnx/*.c graph/passes/*.c kernels_cpu/*.c \
-    kernels_cpu/pack/*.c kernels_gpu/launch/*.c planner/*.c planner/deploy/*.c gen/*.c bench/*.c models/zoo/*.c cli/*.c runtime/run.c runtime/api.c runtime/team.c \
+compile out/obj/asan "$host_isa" "$CC" "$sanitize -fPIC -fno-semantic-interposition" $(list graph/*.c graph/onnx/*.c graph/passes/*.c kernels_cpu/*.c \
+    kernels_cpu/pack/*.c kernels_gpu/launch/*.c planner/*.c planner/deploy/*.c gen/*.c bench/*.c models/zoo/*.c runtime/run.c runtime/api.c runtime/team.c \
     runtime/threads.c runtime/pipeline.c runtime/frames.c $(kernel_sources "$host_isa")) $test_support
-asan_objects=$objects
 emit "build out/obj/asan/onnx.pb-c.o: cc out/gen/graph/onnx.pb-c.c"
-emit "  flags = $sanitize"
-asan_library=
-for object in $asan_objects; do
-    case $object in out/obj/asan/cli/*) ;; *) asan_library="$asan_library $object" ;; esac
-done
-emit "build out/asan/libingot.a: ar$asan_library out/obj/asan/onnx.pb-c.o"
+emit "  flags = $sanitize -fPIC"
+emit "build out/asan/libingot.so: link$objects out/obj/asan/onnx.pb-c.o"
+emit "  flags = -shared $sanitize"
+emit "  libs = \$host_libs"
 for file in $(list tests/graph/*.c tests/planner/*.c tests/kernels/*.c | grep -v kernels/harness); do
     compile out/obj/asan "$host_isa" "$CC" "$sanitize" "$file"
     program=out/test/asan/${file#tests/}
     program=${program%.c}
-    emit "build $program: link$objects out/asan/libingot.a"
+    emit "build $program: link$objects out/asan/libingot.so"
     emit "  flags = $sanitize"
     emit "  libs = -lcmocka \$host_libs"
     tests="$tests $program"
