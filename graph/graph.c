@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-enum { ALIGN = 64, CHUNK_BYTES = 1 << 18, LARGE_BYTES = 1 << 15, HUGE_BYTES = 1 << 21, FIRST_SLOTS = 16 };
+enum { ALIGN = 64, CHUNK_BYTES = 1 << 16, LARGE_BYTES = 1 << 15, HUGE_BYTES = 1 << 21, FIRST_SLOTS = 16 };
 
 struct ig_chunk {
     struct ig_chunk *next;
