@@ -449,10 +449,12 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(barriers_are_needed),
         cmocka_unit_test(recurrent_barriers_are_needed),
-        cmocka_unit_test(recurrent_rounds), cmocka_unit_test(recurrent_bits),
+        cmocka_unit_test(recurrent_rounds),
+        cmocka_unit_test(recurrent_bits),
         cmocka_unit_test(output_is_watched),
         cmocka_unit_test(grids_of_large_layers),
-        cmocka_unit_test(deconvs_multiply_no_gaps), cmocka_unit_test(dilated_read_rows_within),
+        cmocka_unit_test(deconvs_multiply_no_gaps),
+        cmocka_unit_test(dilated_read_rows_within),
         cmocka_unit_test(strips_of_any_height),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
