@@ -73,7 +73,7 @@ template <bool VECTOR> struct recurrent_streamed {
     __device__ __forceinline__ float4 quad(const ig_gpu_recurrent &p, int gate, int j, int k) const
     {
         if (k >= p.hidden) return make_float4(0, 0, 0, 0);
-        return load_upto4<VECTOR>(p.r + ((gate * p.hidden + j) * p.hidden + k), p.hidden - k);
+        return load_upto4<VECTOR>(p.r + (recurrent_row(p, gate, j) * p.hidden + k), p.hidden - k);
     }
 };
 
@@ -134,18 +134,12 @@ template <int ROWS> static __device__ __forceinline__ recurrent_place recurrent_
     return me;
 }
 
-/* Of all rows of a step, times `directions`, the thread's own. */
-static __device__ __forceinline__ int recurrent_pixel(const ig_gpu_recurrent &p, const recurrent_place &me, int step, int directions)
-{
-    return (p.reverse ? p.steps - 1 - step : step) * (directions * p.batch) + me.first + me.row;
-}
-
 /* Gates FIRST to FIRST + N - 1 of G, as they are given from outside. */
 template <int G, int FIRST, int N>
 static __device__ __forceinline__ void recurrent_given(const ig_gpu_recurrent &p, const recurrent_place &me, int step, int j, float (&x)[4])
 {
     if (!me.finishes || j >= p.hidden || step >= p.steps) return;
-    const float *from = p.x + (recurrent_pixel(p, me, step, 1) * (p.directions * G * p.hidden) + j);
+    const float *from = recurrent_x<G>(p, step, me.first + me.row, j);
     UNROLL
     for (int g = FIRST; g < FIRST + N; g++) x[g] = from[g * p.hidden];
 }
@@ -175,7 +169,7 @@ static __device__ __forceinline__ void recurrent_begin(const ig_gpu_recurrent &p
 {
     const int first = blockIdx.x * ROWS, all = ROWS * p.room;
     for (int i = threadIdx.x; i < all; i += THREADS) {
-        const int row = i / p.room, j = i - row * p.room, at = (first + row) * p.hidden + j;
+        const int row = i / p.room, j = i - row * p.room, at = recurrent_behind(p.batch * p.hidden) + (first + row) * p.hidden + j;
         const bool there = first + row < p.batch && j < p.hidden;
         s.h[i] = there && p.h0 ? p.h0[at] : 0;
         s.c[i] = there && p.c0 ? p.c0[at] : 0;
@@ -187,9 +181,9 @@ static __device__ __forceinline__ void recurrent_begin(const ig_gpu_recurrent &p
 template <int ROWS, int THREADS>
 static __device__ __forceinline__ void recurrent_end(const ig_gpu_recurrent &p, const float *from, float *to)
 {
-    const int first = blockIdx.x * ROWS, all = min(ROWS, p.batch - first) * p.hidden;
+    const int first = blockIdx.x * ROWS, all = min(ROWS, p.batch - first) * p.hidden, at = recurrent_behind(p.batch * p.hidden) + first * p.hidden;
     if (!to) return;
-    for (int i = threadIdx.x; i < all; i += THREADS) to[first * p.hidden + i] = from[i / p.hidden * p.room + i % p.hidden];
+    for (int i = threadIdx.x; i < all; i += THREADS) to[at + i] = from[i / p.hidden * p.room + i % p.hidden];
 }
 
 /* A GRU's step whose reset comes before the product: a unit's h is read by others before it changes. */
@@ -197,7 +191,7 @@ template <int ROWS, int THREADS, typename W>
 static __device__ __forceinline__ void recurrent_before(const ig_gpu_recurrent &p, const W &weights, const recurrent_place &me, int step,
                                                         const recurrent_states &s, float (&next)[4])
 {
-    const int at = me.row * p.room, pixel = recurrent_pixel(p, me, step, p.directions);
+    const int at = me.row * p.room, y = recurrent_y(p, step, me.first + me.row);
     recurrent_rounds<3, 0, 2, ROWS, THREADS>(p, weights, me, step, s.h, next, [&](const recurrent_unit &of, int j) {
         s.c[at + j] = recurrent_act(p, p.f, of.x[0] + of.s[0]);
         s.next[at + j] = recurrent_act(p, p.f, of.x[1] + of.s[1]) * s.h[at + j];
@@ -206,7 +200,7 @@ static __device__ __forceinline__ void recurrent_before(const ig_gpu_recurrent &
     recurrent_rounds<3, 2, 1, ROWS, THREADS>(p, weights, me, step, s.next, next, [&](const recurrent_unit &of, int j) {
         const float h = recurrent_gru_h(s.c[at + j], recurrent_act(p, p.g, of.x[2] + of.s[2]), s.h[at + j]);
         s.h[at + j] = h;
-        p.y[pixel * p.hidden + j] = h;
+        p.y[y + j] = h;
     });
     __syncthreads();
 }
@@ -215,13 +209,13 @@ template <int G, int ROWS, int THREADS, typename W>
 static __device__ __forceinline__ void recurrent_step(const ig_gpu_recurrent &p, const W &weights, const recurrent_place &me, int step,
                                                       recurrent_states &s, float (&next)[4])
 {
-    const int at = me.row * p.room, pixel = recurrent_pixel(p, me, step, p.directions);
+    const int at = me.row * p.room, y = recurrent_y(p, step, me.first + me.row);
     recurrent_rounds<G, 0, G, ROWS, THREADS>(p, weights, me, step, s.h, next, [&](const recurrent_unit &of, int j) {
         const float h = G == 1   ? recurrent_act(p, p.f, of.x[0] + of.s[0])
                         : G == 3 ? recurrent_after_h(p, of, s.h[at + j], j)
                                  : recurrent_lstm_h(p, of, s.c[at + j], j);
         s.next[at + j] = h;
-        p.y[pixel * p.hidden + j] = h;
+        p.y[y + j] = h;
     });
     __syncthreads();
     float *h = s.h;
@@ -251,71 +245,61 @@ static __device__ __forceinline__ void recurrent(const ig_gpu_recurrent &p, floa
 GPU_KERNEL(256, 2, recurrent_kept_rnn, ig_gpu_recurrent)
 {
     SHARED(float, states, [RECURRENT_STATES * 128]);
-    const ig_gpu_recurrent own = recurrent_own(p, blockIdx.y, 1);
-    recurrent<1, 1, 256>(own, states, recurrent_kept<1, 4>(own));
+    recurrent<1, 1, 256>(p, states, recurrent_kept<1, 4>(p));
 }
 
 GPU_KERNEL(256, 2, recurrent_kept_gru, ig_gpu_recurrent)
 {
     SHARED(float, states, [RECURRENT_STATES * 128]);
-    const ig_gpu_recurrent own = recurrent_own(p, blockIdx.y, 3);
-    recurrent<3, 1, 256>(own, states, recurrent_kept<3, 2>(own));
+    recurrent<3, 1, 256>(p, states, recurrent_kept<3, 2>(p));
 }
 
 GPU_KERNEL(256, 2, recurrent_kept_lstm, ig_gpu_recurrent)
 {
     SHARED(float, states, [RECURRENT_STATES * 128]);
-    const ig_gpu_recurrent own = recurrent_own(p, blockIdx.y, 4);
-    recurrent<4, 1, 256>(own, states, recurrent_kept<4, 2>(own));
+    recurrent<4, 1, 256>(p, states, recurrent_kept<4, 2>(p));
 }
 
 GPU_KERNEL(512, 2, recurrent_rnn, ig_gpu_recurrent)
 {
     SHARED(float, states, [RECURRENT_STATES * IG_GPU_RECURRENT_STATE]);
-    const ig_gpu_recurrent own = recurrent_own(p, blockIdx.y, 1);
-    recurrent<1, 1, 512>(own, states, recurrent_streamed<true>());
+    recurrent<1, 1, 512>(p, states, recurrent_streamed<true>());
 }
 
 GPU_KERNEL(512, 2, recurrent_gru, ig_gpu_recurrent)
 {
     SHARED(float, states, [RECURRENT_STATES * IG_GPU_RECURRENT_STATE]);
-    const ig_gpu_recurrent own = recurrent_own(p, blockIdx.y, 3);
-    recurrent<3, 1, 512>(own, states, recurrent_streamed<true>());
+    recurrent<3, 1, 512>(p, states, recurrent_streamed<true>());
 }
 
 GPU_KERNEL(512, 2, recurrent_lstm, ig_gpu_recurrent)
 {
     SHARED(float, states, [RECURRENT_STATES * IG_GPU_RECURRENT_STATE]);
-    const ig_gpu_recurrent own = recurrent_own(p, blockIdx.y, 4);
-    recurrent<4, 1, 512>(own, states, recurrent_streamed<true>());
+    recurrent<4, 1, 512>(p, states, recurrent_streamed<true>());
 }
 
 GPU_KERNEL(256, 2, recurrent_any, ig_gpu_recurrent)
 {
     SHARED(float, states, [RECURRENT_STATES * IG_GPU_RECURRENT_WIDE_STATE]);
-    const ig_gpu_recurrent own = recurrent_own(p, blockIdx.y, p.kind == IG_LSTM ? 4 : p.kind == IG_GRU ? 3 : 1);
-    if (p.kind == IG_LSTM) recurrent<4, 1, 256>(own, states, recurrent_streamed<false>());
-    else if (p.kind == IG_GRU) recurrent<3, 1, 256>(own, states, recurrent_streamed<false>());
-    else recurrent<1, 1, 256>(own, states, recurrent_streamed<false>());
+    if (p.kind == IG_LSTM) recurrent<4, 1, 256>(p, states, recurrent_streamed<false>());
+    else if (p.kind == IG_GRU) recurrent<3, 1, 256>(p, states, recurrent_streamed<false>());
+    else recurrent<1, 1, 256>(p, states, recurrent_streamed<false>());
 }
 
 GPU_KERNEL(256, 2, recurrent_rnn4, ig_gpu_recurrent)
 {
     SHARED(float, states, [RECURRENT_STATES * IG_GPU_RECURRENT_STATE_OF_4]);
-    const ig_gpu_recurrent own = recurrent_own(p, blockIdx.y, 1);
-    recurrent<1, 4, 256>(own, states, recurrent_streamed<true>());
+    recurrent<1, 4, 256>(p, states, recurrent_streamed<true>());
 }
 
 GPU_KERNEL(256, 2, recurrent_gru4, ig_gpu_recurrent)
 {
     SHARED(float, states, [RECURRENT_STATES * IG_GPU_RECURRENT_STATE_OF_4]);
-    const ig_gpu_recurrent own = recurrent_own(p, blockIdx.y, 3);
-    recurrent<3, 4, 256>(own, states, recurrent_streamed<true>());
+    recurrent<3, 4, 256>(p, states, recurrent_streamed<true>());
 }
 
 GPU_KERNEL(256, 2, recurrent_lstm4, ig_gpu_recurrent)
 {
     SHARED(float, states, [RECURRENT_STATES * IG_GPU_RECURRENT_STATE_OF_4]);
-    const ig_gpu_recurrent own = recurrent_own(p, blockIdx.y, 4);
-    recurrent<4, 4, 256>(own, states, recurrent_streamed<true>());
+    recurrent<4, 4, 256>(p, states, recurrent_streamed<true>());
 }

@@ -10,21 +10,42 @@ struct recurrent_unit {
     float x[4], s[4];
 };
 
-/* What direction d has of each tensor; x and y still go on by all directions. */
-static __device__ __forceinline__ ig_gpu_recurrent recurrent_own(ig_gpu_recurrent p, int d, int gates)
+/*
+ * The block's direction. Tensors have it before the batch, and what is of one direction lies recurrent_behind(its elements) behind the first's:
+ * found where it is needed, as pointers of a direction's own would take registers through all steps.
+ */
+static __device__ __forceinline__ int recurrent_direction()
 {
-    const int state = d * p.batch * p.hidden;
-    p.x += d * gates * p.hidden;
-    p.r += d * gates * p.hidden * p.hidden;
-    p.y += state;
-    if (p.bias) p.bias += d * p.hidden;
-    if (p.h0) p.h0 += state;
-    if (p.c0) p.c0 += state;
-    if (p.peepholes) p.peepholes += 3 * d * p.hidden;
-    if (p.last_h) p.last_h += state;
-    if (p.last_c) p.last_c += state;
-    p.reverse = p.reverse >> d & 1;
-    return p;
+    return blockIdx.z;
+}
+
+static __device__ __forceinline__ int recurrent_behind(int elements)
+{
+    return recurrent_direction() * elements;
+}
+
+/* Row of R that unit j has of a gate. */
+static __device__ __forceinline__ int recurrent_row(const ig_gpu_recurrent &p, int gate, int j)
+{
+    return (recurrent_behind(p.kind == IG_LSTM ? 4 : p.kind == IG_GRU ? 3 : 1) + gate) * p.hidden + j;
+}
+
+/* Which step of x and y comes as number `step`. */
+static __device__ __forceinline__ int recurrent_time(const ig_gpu_recurrent &p, int step)
+{
+    return p.reverse >> recurrent_direction() & 1 ? p.steps - 1 - step : step;
+}
+
+/* Gates that are given for a unit of a row of the batch: the first of G, which are `hidden` apart. */
+template <int G> static __device__ __forceinline__ const float *recurrent_x(const ig_gpu_recurrent &p, int step, int row, int j)
+{
+    return p.x + (((recurrent_time(p, step) * p.batch + row) * p.directions + recurrent_direction()) * (G * p.hidden) + j);
+}
+
+/* First unit of a row of the batch, of y. */
+static __device__ __forceinline__ int recurrent_y(const ig_gpu_recurrent &p, int step, int row)
+{
+    return ((recurrent_time(p, step) * p.directions + recurrent_direction()) * p.batch + row) * p.hidden;
 }
 
 static __device__ __forceinline__ float recurrent_dot(float4 a, float4 b, float sum)
@@ -43,7 +64,7 @@ static __device__ __forceinline__ float recurrent_act(const ig_gpu_recurrent &p,
 /* h of unit j, from its sums; `state`: its c, of this step and then of the next. */
 static __device__ __forceinline__ float recurrent_lstm_h(const ig_gpu_recurrent &p, const recurrent_unit &of, float &state, int j)
 {
-    const float *own = p.peepholes;
+    const float *own = p.peepholes ? p.peepholes + recurrent_behind(3 * p.hidden) : NULL;
     const float before = state;
     float i = of.x[0] + of.s[0], o = of.x[1] + of.s[1], f = of.x[2] + of.s[2];
     if (own) i = fmaf(own[j], before, i);
@@ -65,7 +86,7 @@ static __device__ __forceinline__ float recurrent_gru_h(float z, float n, float 
 static __device__ __forceinline__ float recurrent_after_h(const ig_gpu_recurrent &p, const recurrent_unit &of, float before, int j)
 {
     const float z = recurrent_act(p, p.f, of.x[0] + of.s[0]), r = recurrent_act(p, p.f, of.x[1] + of.s[1]);
-    const float own = of.s[2] + (p.bias ? p.bias[j] : 0);
+    const float own = of.s[2] + (p.bias ? p.bias[recurrent_behind(p.hidden) + j] : 0);
     return recurrent_gru_h(z, recurrent_act(p, p.g, fmaf(r, own, of.x[2])), before);
 }
 

@@ -4,8 +4,8 @@
  * of four: each lane takes every 32nd quad of the unit's row of R, for every gate, and of h, all from the second-level cache and four or eight
  * under way at once. Lanes then exchange halves of their sums until each has one of them whole, and one lane a row finishes the unit.
  *
- * States are in scratch, three of [B,H] for each direction: h of this step and the next, by turns, and c; or a GRU's h, r h and z. There is
- * nothing in shared memory and no barrier. All functions here give the same bits, not those of recurrent.cu.
+ * States are in scratch, [D,B,H] each: h of this step and the next, by turns, and c; or a GRU's h, r h and z. There is nothing in shared memory
+ * and no barrier. All functions here give the same bits, not those of recurrent.cu.
  */
 #include "kernels_gpu/cuda/recurrent.cuh"
 
@@ -35,12 +35,10 @@ template <int N, int ROWS> static __device__ __forceinline__ spread_place spread
     return me;
 }
 
-/* What the block's direction has of each tensor, and of the states. */
-static __device__ __forceinline__ ig_gpu_recurrent spread_own(const ig_gpu_recurrent &p, int gates)
+/* First unit of a row of the batch, of states. */
+static __device__ __forceinline__ int spread_state(const ig_gpu_recurrent &p, int row)
 {
-    ig_gpu_recurrent own = recurrent_own(p, blockIdx.z, gates);
-    own.states += 3 * blockIdx.z * p.batch * p.hidden;
-    return own;
+    return (recurrent_behind(p.batch) + row) * p.hidden;
 }
 
 /* Up to four from element k on of n. */
@@ -55,10 +53,10 @@ template <bool VECTOR, int FIRST, int N, int ROWS>
 static __device__ __forceinline__ void spread_part(const ig_gpu_recurrent &p, const spread_place &me, const float *h, spread_sums<N, ROWS> &sum)
 {
     enum { AHEAD = ROWS > 1 ? 2 : N < 3 ? 8 : 4, GATES = spread_sums<N, ROWS>::GATES };
-    const float *rows[ROWS], *r = p.r + (FIRST * p.hidden + me.j) * p.hidden;
+    const float *rows[ROWS], *r = p.r + recurrent_row(p, FIRST, me.j) * p.hidden;
     const int gate = p.hidden * p.hidden, there = h ? p.hidden : 0;
     UNROLL
-    for (int i = 0; i < ROWS; i++) rows[i] = (h ? h : p.r) + min(me.first + i, p.batch - 1) * p.hidden;
+    for (int i = 0; i < ROWS; i++) rows[i] = (h ? h : p.r) + spread_state(p, min(me.first + i, p.batch - 1));
 #pragma unroll 1
     for (int k = 4 * me.lane; k < p.hidden; k += SPREAD_STEP * AHEAD) {
         float4 w[AHEAD][N], of_h[AHEAD][ROWS];
@@ -110,17 +108,11 @@ static __device__ __forceinline__ void spread_product(const ig_gpu_recurrent &p,
     for (int g = 1; g < N; g++) of.s[FIRST + g] = __shfl_xor_sync(0xffffffff, v, g * sums::LANES);
 }
 
-/* Of all rows of a step, times `directions`, the lane's own. */
-static __device__ __forceinline__ int spread_pixel(const ig_gpu_recurrent &p, const spread_place &me, int step, int directions)
-{
-    return (p.reverse ? p.steps - 1 - step : step) * (directions * p.batch) + me.row;
-}
-
 /* Those gates of G as they are given from outside. */
 template <int G, int FIRST, int N>
 static __device__ __forceinline__ void spread_given(const ig_gpu_recurrent &p, const spread_place &me, int step, recurrent_unit &of)
 {
-    const float *from = p.x + (spread_pixel(p, me, step, 1) * (p.directions * G * p.hidden) + me.j);
+    const float *from = recurrent_x<G>(p, step, me.row, me.j);
     UNROLL
     for (int g = FIRST; g < FIRST + N; g++) of.x[g] = me.finishes ? from[g * p.hidden] : 0;
 }
@@ -134,7 +126,7 @@ static __device__ __forceinline__ float spread_before(const spread_place &me, in
 
 static __device__ __forceinline__ void spread_end(const ig_gpu_recurrent &p, const spread_place &me, int step, int at, float h)
 {
-    p.y[spread_pixel(p, me, step, p.directions) * p.hidden + me.j] = h;
+    p.y[recurrent_y(p, step, me.row) + me.j] = h;
     if (step == p.steps - 1 && p.last_h) p.last_h[at] = h;
 }
 
@@ -142,7 +134,7 @@ static __device__ __forceinline__ void spread_end(const ig_gpu_recurrent &p, con
 template <int G, int ROWS> static __device__ __forceinline__ void spread_whole(const ig_gpu_recurrent &p)
 {
     const spread_place me = spread_place_of<G, ROWS>(p);
-    const int all = p.batch * p.hidden, at = me.row * p.hidden + me.j, step = p.turn;
+    const int all = p.directions * p.batch * p.hidden, at = spread_state(p, me.row) + me.j, step = p.turn;
     float *const now = p.states + step % 2 * all, *const next = p.states + (step + 1) % 2 * all, *const c = p.states + 2 * all;
     recurrent_unit of;
     if (me.j >= p.hidden) return;
@@ -163,7 +155,7 @@ template <int G, int ROWS> static __device__ __forceinline__ void spread_whole(c
 template <int ROWS> static __device__ __forceinline__ void spread_reset(const ig_gpu_recurrent &p)
 {
     const spread_place me = spread_place_of<2, ROWS>(p);
-    const int all = p.batch * p.hidden, at = me.row * p.hidden + me.j, step = p.turn / 2;
+    const int all = p.directions * p.batch * p.hidden, at = spread_state(p, me.row) + me.j, step = p.turn / 2;
     recurrent_unit of;
     if (me.j >= p.hidden) return;
     spread_given<3, 0, 2>(p, me, step, of);
@@ -178,7 +170,7 @@ template <int ROWS> static __device__ __forceinline__ void spread_reset(const ig
 template <int ROWS> static __device__ __forceinline__ void spread_after_reset(const ig_gpu_recurrent &p)
 {
     const spread_place me = spread_place_of<1, ROWS>(p);
-    const int all = p.batch * p.hidden, at = me.row * p.hidden + me.j, step = p.turn / 2;
+    const int all = p.directions * p.batch * p.hidden, at = spread_state(p, me.row) + me.j, step = p.turn / 2;
     recurrent_unit of;
     if (me.j >= p.hidden) return;
     spread_given<3, 2, 1>(p, me, step, of);
@@ -199,36 +191,30 @@ template <int ROWS> static __device__ __forceinline__ void spread_gru(const ig_g
 
 GPU_KERNEL(128, 4, recurrent_spread_rnn, ig_gpu_recurrent)
 {
-    const ig_gpu_recurrent own = spread_own(p, 1);
-    spread_whole<1, 1>(own);
+    spread_whole<1, 1>(p);
 }
 
 GPU_KERNEL(128, 4, recurrent_spread_gru, ig_gpu_recurrent)
 {
-    const ig_gpu_recurrent own = spread_own(p, 3);
-    spread_gru<1>(own);
+    spread_gru<1>(p);
 }
 
 GPU_KERNEL(128, 4, recurrent_spread_lstm, ig_gpu_recurrent)
 {
-    const ig_gpu_recurrent own = spread_own(p, 4);
-    spread_whole<4, 1>(own);
+    spread_whole<4, 1>(p);
 }
 
 GPU_KERNEL(128, 4, recurrent_spread_rnn4, ig_gpu_recurrent)
 {
-    const ig_gpu_recurrent own = spread_own(p, 1);
-    spread_whole<1, 4>(own);
+    spread_whole<1, 4>(p);
 }
 
 GPU_KERNEL(128, 4, recurrent_spread_gru4, ig_gpu_recurrent)
 {
-    const ig_gpu_recurrent own = spread_own(p, 3);
-    spread_gru<4>(own);
+    spread_gru<4>(p);
 }
 
 GPU_KERNEL(128, 4, recurrent_spread_lstm4, ig_gpu_recurrent)
 {
-    const ig_gpu_recurrent own = spread_own(p, 4);
-    spread_whole<4, 4>(own);
+    spread_whole<4, 4>(p);
 }

@@ -91,7 +91,7 @@ static int launch(struct ig_gpu_launch *to, const char *function, struct ig_gpu_
 {
     int32_t units = ig_gpu_ceil(p->hidden, threads / LANES);
     p->units = units < most ? units : most;
-    ig_gpu_fill(to, function, ig_gpu_ceil(p->batch, rows), (uint32_t)p->directions, 1, (uint32_t)threads, POINTERS, p, sizeof *p);
+    ig_gpu_fill(to, function, ig_gpu_ceil(p->batch, rows), 1, (uint32_t)p->directions, (uint32_t)threads, POINTERS, p, sizeof *p);
     return 1;
 }
 
