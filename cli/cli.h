@@ -97,7 +97,7 @@ int ig_source_option(struct ig_source_options *o, int option, char *argument);
     "  --fronts       times the bands of the plans between least memory and least time, too: for plans under a\n" \
     "                 memory budget\n" \
     "  --seconds S    budget of the whole run (default 10); exceeded only to time each variant once\n" \
-    "  --isa NAME     host (default), ref, avx2, avxvnni, avx512, vnni, amx, neon, dotprod\n" \
+    "  --isa NAME     host (default), ref, avx2, avxvnni, avx512, vnni, amx, neon, fp16, dotprod\n" \
     gpu \
     "  -q             no progress, no summary\n" source
 extern const char ig_profile_help[];

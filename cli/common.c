@@ -380,6 +380,6 @@ int ig_isa_option(const char *text)
     if (!strcmp(text, "host")) return ig_host_isa();
     int isa = ig_isa_by_name(text);
     if (isa >= 0) return isa;
-    fprintf(stderr, "ingot: --isa takes host, ref, avx2, avxvnni, avx512, vnni, amx, neon, dotprod or cuda, not '%s'\n", text);
+    fprintf(stderr, "ingot: --isa takes host, ref, avx2, avxvnni, avx512, vnni, amx, neon, fp16, dotprod or cuda, not '%s'\n", text);
     exit(2);
 }

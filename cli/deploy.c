@@ -25,7 +25,7 @@ static const char help[] =
     "                       with other cores at work meanwhile (ingot profile --beside), says how far keys that share\n"
     "                       a memory slow each other down. One of ingot profile --gpu beside them is of keys of kind GPU\n"
     "  --threads N          of the plan of the whole network, whose kernels all keys take (default: the largest key's)\n"
-    "  --isa NAME           host (default), ref, avx2, avxvnni, avx512, vnni, amx, neon or dotprod: of keys whose device has no other target\n"
+    "  --isa NAME           host (default), ref, avx2, avxvnni, avx512, vnni, amx, neon, fp16 or dotprod: of keys whose device has no other target\n"
     "  --max-error X        as of ingot plan\n"
     "  --labels FILE        class names of the first output, one a line\n"
     "  --mean A[,B,C] --std A[,B,C]  a picture's channel becomes (pixel - mean)/std\n"

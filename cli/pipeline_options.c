@@ -38,7 +38,7 @@ static const char help[] =
     "  --contention C,S      how much longer what computes, and what streams, takes while all others work, which they are\n"
     "                        taken to do all the time, e.g. 1.02,1.3\n"
     "  --bands MODE          as of ingot plan (default off)\n"
-    "  --isa NAME            host (default), ref, avx2, avxvnni, avx512, vnni, amx, neon, dotprod\n"
+    "  --isa NAME            host (default), ref, avx2, avxvnni, avx512, vnni, amx, neon, fp16, dotprod\n"
     "  --max-error X         as of ingot plan\n"
     "  --explain             why the plan is what it is, in words\n"
     "  --gantt               the first frames on their way through the stages\n"

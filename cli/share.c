@@ -22,7 +22,7 @@ static const char help[] =
     "  --memory-budget B   most bytes of the arena and all weights, e.g. 30MB; the least sum of times within it\n"
     "  --objective X       latency (default) or memory: the fewest bytes\n"
     "  --threads N         threads to plan for (default: all cores)\n"
-    "  --isa NAME          host (default), ref, avx2, avxvnni, avx512, vnni, amx, neon, dotprod\n"
+    "  --isa NAME          host (default), ref, avx2, avxvnni, avx512, vnni, amx, neon, fp16, dotprod\n"
     "  --max-error X       as of ingot plan\n"
     "  --json              the figures as one object\n" IG_SOURCE_HELP;
 

@@ -20,7 +20,7 @@ static const char help[] =
     "  --in-process      run the plan's tables in this process instead of building a program\n"
     "  --threads N       threads of the program (default 2)\n"
     "  --gpu FATBIN      run on GPU 0 by these kernels, as nvcc -fatbin makes them of kernels_gpu/module.cu\n"
-    "  --isa NAME        host (default), ref, avx2, avxvnni, avx512, vnni, amx, neon, dotprod\n"
+    "  --isa NAME        host (default), ref, avx2, avxvnni, avx512, vnni, amx, neon, fp16, dotprod\n"
     "  --target NAME     libraries of out/NAME (default host); with --cc and --run for another machine\n"
     "  --cc COMMAND      C compiler (default: the one that links programs here)\n"
     "  --run COMMAND     runs the program, e.g. qemu-aarch64-static\n"

@@ -41,7 +41,8 @@ static void emit_processor(FILE *f, const struct ig_lowered *l)
                                                [IG_ISA_AMX] = "x86-64 with AVX-512 (F, BW, DQ, VL) and VNNI, which only the program checks, and AMX "
                                                               "(tiles, bfloat16, bytes) and VBMI, which _init asks for",
                                                [IG_ISA_NEON] = "any aarch64",
-                                               [IG_ISA_DOTPROD] = "aarch64 with dot products of bytes (Armv8.2, FEAT_DotProd), which only the program checks"};
+                                               [IG_ISA_FP16] = "aarch64 with arithmetic on halves (Armv8.2, FEAT_FP16), which only the program checks",
+                                               [IG_ISA_DOTPROD] = "aarch64 with dot products of bytes (Armv8.2, FEAT_DotProd, FEAT_FP16), which only the program checks"};
     const char *what = words[isa_of(l)];
     fprintf(f, " * Processor: %s.\n", what ? what : "any");
 }

@@ -69,7 +69,7 @@ typedef size_t ig_scratch_fn(const struct ig_call *call);          /* bytes per 
 
 enum ig_isa {
     IG_ISA_REF = 0, IG_ISA_AVX2, IG_ISA_AVXVNNI /* without AVX-512 */, IG_ISA_AVX512, IG_ISA_VNNI /* AVX-512 that has it */, IG_ISA_AMX, IG_ISA_NEON,
-    IG_ISA_DOTPROD /* NEON that has products of bytes */, IG_ISA_CUDA /* kernels_gpu/kernel.h */, IG_ISAS
+    IG_ISA_FP16 /* NEON that has arithmetic on halves */, IG_ISA_DOTPROD /* such that has products of bytes, too */, IG_ISA_CUDA /* kernels_gpu/kernel.h */, IG_ISAS
 };
 
 enum ig_kernel_flags {

@@ -12,6 +12,7 @@
 #include "kernels_cpu/amx/grant.h"
 #include "kernels_cpu/avxvnni/there.h"
 #include "kernels_cpu/dotprod/there.h"
+#include "kernels_cpu/fp16/there.h"
 #include "kernels_cpu/pack/pack.h"
 #include "kernels_gpu/launch/launch.h"
 
@@ -31,6 +32,7 @@
 #include "kernels_cpu/vnni/kernels.inc"
 #include "kernels_cpu/amx/kernels.inc"
 #include "kernels_cpu/dotprod/kernels.inc"
+#include "kernels_cpu/fp16/kernels.inc"
 #include "kernels_cpu/neon/kernels.inc"
 #undef KERNEL
 #undef KERNEL_ERROR
@@ -91,6 +93,14 @@ static const struct ig_kernel kernels[] = {
 #define RUN(symbol) NULL
 #endif
 #include "kernels_cpu/dotprod/kernels.inc"
+#undef RUN
+
+#ifdef INGOT_HAVE_FP16
+#define RUN(symbol) symbol
+#else
+#define RUN(symbol) NULL
+#endif
+#include "kernels_cpu/fp16/kernels.inc"
 #undef RUN
 
 #ifdef INGOT_HAVE_NEON
@@ -173,6 +183,15 @@ static int has_amx(void)
 #define has_neon NULL
 #endif
 
+#ifdef INGOT_HAVE_FP16
+static int has_fp16(void)
+{
+    return ig_fp16_there();
+}
+#else
+#define has_fp16 NULL
+#endif
+
 #ifdef INGOT_HAVE_DOTPROD
 static int has_dotprod(void)
 {
@@ -199,6 +218,7 @@ static const struct isa {
     [IG_ISA_VNNI] = {"vnni", has_vnni},
     [IG_ISA_AMX] = {"amx", has_amx},
     [IG_ISA_NEON] = {"neon", has_neon},
+    [IG_ISA_FP16] = {"fp16", has_fp16},
     [IG_ISA_DOTPROD] = {"dotprod", has_dotprod},
     [IG_ISA_CUDA] = {"cuda", has_cuda},
 };
@@ -206,7 +226,7 @@ static const struct isa {
 /* Whose kernels a processor of an ISA executes beside its own and the reference's, and those that this one has in turn. */
 static const int beside[IG_ISAS] = {
     [IG_ISA_AVXVNNI] = IG_ISA_AVX2, [IG_ISA_AVX512] = IG_ISA_AVX2, [IG_ISA_VNNI] = IG_ISA_AVX512, [IG_ISA_AMX] = IG_ISA_VNNI,
-    [IG_ISA_DOTPROD] = IG_ISA_NEON};
+    [IG_ISA_FP16] = IG_ISA_NEON, [IG_ISA_DOTPROD] = IG_ISA_FP16};
 
 int ig_kernel_count(void)
 {
@@ -245,6 +265,7 @@ int ig_isa_runs_here(int isa)
 int ig_isa_fastest(void)
 {
     if (ig_isa_runs_here(IG_ISA_DOTPROD)) return IG_ISA_DOTPROD;
+    if (ig_isa_runs_here(IG_ISA_FP16)) return IG_ISA_FP16;
     if (ig_isa_runs_here(IG_ISA_NEON)) return IG_ISA_NEON;
     if (ig_isa_runs_here(IG_ISA_AMX)) return IG_ISA_AMX;
     if (ig_isa_runs_here(IG_ISA_VNNI)) return IG_ISA_VNNI;

@@ -4,12 +4,12 @@
 
 #include "kernels_cpu/kernel.h"
 
-/* Number of variants, and variant i (in the order of the kernels.inc files: ref, avx2, avxvnni, avx512, vnni, amx, dotprod, neon). */
+/* Number of variants, and variant i (in the order of the kernels.inc files: ref, avx2, avxvnni, avx512, vnni, amx, dotprod, fp16, neon). */
 int ig_kernel_count(void);
 const struct ig_kernel *ig_kernel_at(int i);
 /* The variant of that name, or NULL. */
 const struct ig_kernel *ig_kernel_by_name(const char *name);
-/* "ref", "avx2", "avxvnni", "avx512", "vnni", "amx", "neon", "dotprod", "cuda". */
+/* "ref", "avx2", "avxvnni", "avx512", "vnni", "amx", "neon", "fp16", "dotprod", "cuda". */
 const char *ig_isa_name(int isa);
 /* The ISA of that name, enum ig_isa; -1: there is none. */
 int ig_isa_by_name(const char *name);

@@ -27,6 +27,7 @@ static const struct {
     [IG_ISA_VNNI] = {1 << 20, 45, 80},
     [IG_ISA_AMX] = {1 << 20, 45, 80},
     [IG_ISA_NEON] = {1 << 18, 10, 16},
+    [IG_ISA_FP16] = {1 << 18, 10, 16},
     [IG_ISA_DOTPROD] = {1 << 18, 10, 16},
 };
 static const double call_ns = 250, barrier_ns = 2000, tiny_ns = 20000;

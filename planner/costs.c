@@ -23,7 +23,7 @@ static const char *const files[IG_ISAS] = {
 
 static const char *const suffixes[IG_ISAS] = {
     [IG_ISA_AVX2] = "__avx2", [IG_ISA_AVXVNNI] = "__avxvnni", [IG_ISA_AVX512] = "__avx512", [IG_ISA_VNNI] = "__vnni", [IG_ISA_AMX] = "__amx",
-    [IG_ISA_NEON] = "__neon", [IG_ISA_DOTPROD] = "__dotprod"};
+    [IG_ISA_NEON] = "__neon", [IG_ISA_FP16] = "__fp16", [IG_ISA_DOTPROD] = "__dotprod"};
 static struct ig_platform *boards[IG_ISAS];
 
 int32_t ig_costs_use(struct ig_platform *b)

@@ -24,7 +24,8 @@ static const struct { double gflops, gbytes, all_gbytes; } machines[IG_ISAS] = {
     [IG_ISA_VNNI] = {180, 12, 24},
     [IG_ISA_AMX] = {180, 12, 24}, /* of multiply-adds, which most of its plan's kernels go by */
     [IG_ISA_NEON] = {16, 6, 16},
-    [IG_ISA_DOTPROD] = {16, 6, 16}, /* of multiply-adds of floats, which its plans' other kernels go by */
+    [IG_ISA_FP16] = {16, 6, 16}, /* of multiply-adds of floats, which its plans' other kernels go by */
+    [IG_ISA_DOTPROD] = {16, 6, 16}, /* the same */
     [IG_ISA_CUDA] = {600, 45, 45}, /* a whole TX2 */
 };
 
@@ -90,6 +91,8 @@ static const struct family {
     {IG_CONV, "grouped1x4__cuda", 0.45, 1, 4, 4},
     {IG_CONV, "direct__cuda", 0.02, 1, 1, 0},
     {IG_CONV, "window__cuda", 0.01, 1, 1, 0},
+    {IG_CONV, "f16_8x16__fp16", 1.6, 1, 8, 8}, /* of halves twice as many multiply-adds a cycle as of floats */
+    {IG_CONV, "depthwise8__fp16", 0.6, 1, 1, 0},
     {IG_CONV, "depthwise3x3", 0.4, 1, 1, 0},
     {IG_CONV, "depthwise7x16", 0.39, 1, 1, 0},
     {IG_CONV, "depthwise", 0.2, 1, 1, 0},
@@ -114,6 +117,7 @@ static const struct family {
     {IG_FC, "k16__cuda", 0.5, 1, 32, 32},
     {IG_FC, "mma64x64k8__cuda", 0.5, 1, 64, 64},
     {IG_FC, "window__cuda", 0.01, 1, 1, 0},
+    {IG_FC, "f16_8x16__fp16", 1.5, 1, 8, 8},
     {IG_FC, "dot", 0.5, 1, 1, 0},
     {IG_FC, "", 0.8, 1, 1, 0},
     {IG_DECONV, "__ref", 0.05, 1, 1, 0},

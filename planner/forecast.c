@@ -55,7 +55,7 @@ static void calibrate(struct ig_forecast_on *on, const struct ig_forecast_option
     for (int i = 0; i < ig_kernel_count() && pe->n_costs; i++) {
         const struct ig_kernel *k = ig_kernel_at(i);
         if (o->kernels && k != o->kernels[node]) continue;
-        if (k->isa == IG_ISA_REF || k->error > o->max_error || !ig_kernel_fits(k, op, call)) continue;
+        if (k->isa == IG_ISA_REF || k->error > ig_error_allowed(o->max_error, call) || !ig_kernel_fits(k, op, call)) continue;
         double ns = ig_cost_ns(pe, caches, k, call, NULL);
         if (ns < 0 || (on->kernel && ns * 1e-9 >= on->a.s)) continue;
         on->kernel = k;

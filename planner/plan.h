@@ -237,6 +237,13 @@ int ig_legal_cuts(const struct ig_kernel *k, const struct ig_call *call, int32_t
  */
 #define IG_MAX_ERROR 5e-5
 
+/* What a kernel's error may be on a call: of tensors of halves, whose storing alone is off by 4.9e-4 of a number, so many times as much. */
+static inline double ig_error_allowed(double max_error, const struct ig_call *call)
+{
+    enum { OF_HALVES = 64 };
+    return call->in[0].shape && call->in[0].shape->type == IG_F16 ? OF_HALVES * max_error : max_error;
+}
+
 /* One processor that runs frames one after another makes throughput, and with so many threads energy, of latency. */
 enum ig_objective {
     IG_OBJECTIVE_LATENCY = 0, IG_OBJECTIVE_MEMORY, IG_OBJECTIVE_THROUGHPUT, IG_OBJECTIVE_ENERGY
@@ -262,7 +269,7 @@ struct ig_plan_options {
     int64_t memory_budget;    /* bytes of arena + weights; 0: none */
     double max_latency_ms;    /* 0: none */
     double min_fps;           /* 0: none */
-    double max_error;         /* largest error of a layer's kernel, as in the timing or the descriptor; 0: direct only */
+    double max_error;         /* largest error of a layer's kernel, as in the timing or the descriptor (ig_error_allowed); 0: direct only */
     int32_t bands;            /* enum ig_band_choice: where it should pay, nowhere, wherever a chain can, wherever any
                                  part can, as given */
     int32_t lean;             /* kernels: 0: the fastest; 1: the fastest of those whose weights and scratch come near the

@@ -72,7 +72,7 @@ static struct footprint least_footprint(const struct ig_plan_options *o, int32_t
     struct footprint least = {INT64_MAX, INT64_MAX};
     for (int i = 0; o->lean && i < ig_kernel_count(); i++) {
         const struct ig_kernel *k = ig_kernel_at(i);
-        if (is_last_choice(o, k) || k->error > o->max_error || !is_candidate(k, o->isa, op, call)) continue;
+        if (is_last_choice(o, k) || k->error > ig_error_allowed(o->max_error, call) || !is_candidate(k, o->isa, op, call)) continue;
         struct footprint f = footprint_of(k, call, o->threads);
         if (is_less(f, least, o->lean)) least = f;
     }
@@ -141,7 +141,7 @@ static void select_measured(const struct ig_profile *profile, const struct ig_pl
         if (t->node != node || t->threads != o->threads || !is_candidate(t->kernel, o->isa, op, call) ||
             !may_take(o, node, t->kernel))
             continue;
-        if (t->error > o->max_error || !is_small_enough(o, t->kernel, call, least_bytes)) continue;
+        if (t->error > ig_error_allowed(o->max_error, call) || !is_small_enough(o, t->kernel, call, least_bytes)) continue;
         struct ig_cut cut = cut_of(t, call);
         double ns = t->in_order_ns > 0 ? t->in_order_ns : t->alone_ns;
         if (cut.chunks) take(step, t->kernel, call, cut, ns, &least);
@@ -156,7 +156,7 @@ static void select_estimated(const struct ig_plan_options *o, int32_t node, int3
     for (int i = 0; i < ig_kernel_count(); i++) {
         const struct ig_kernel *k = ig_kernel_at(i);
         struct ig_cut cut;
-        if (!is_candidate(k, o->isa, op, call) || k->error > o->max_error || !may_take(o, node, k)) continue;
+        if (!is_candidate(k, o->isa, op, call) || k->error > ig_error_allowed(o->max_error, call) || !may_take(o, node, k)) continue;
         if (!is_small_enough(o, k, call, least_bytes)) continue;
         ig_legal_cuts(k, call, o->threads, away, &cut, 1);
         take(step, k, call, cut, ig_estimate_chip_ns(k, call, o->sm, ig_cut_ns(k, call, cut, o->threads, away)) * batch, &least);

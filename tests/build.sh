@@ -108,8 +108,8 @@ for file in $(list tests/graph/*.c tests/planner/*.c tests/kernels/*.c | grep -v
     tests="$tests $program"
 done
 
-# The kernel contract on aarch64, static, under emulation; a small cmocka of our own stands in there. Where kernels by dot products
-# are concerned the same program runs on a processor that has these, too.
+# The kernel contract on aarch64, static, under emulation; a small cmocka of our own stands in there. Where kernels by dot products,
+# or by arithmetic on halves, are concerned the same program runs on a processor that has these, too.
 if [ $cross = yes ]; then
     compile out/obj/aarch64 dotprod "$CC_AARCH64" "-march=armv8-a -I${src}tests/support/mini" \
         $(list tests/support/check.c tests/support/contract.c tests/support/guard.c tests/support/image.c tests/support/windows.c) \
@@ -128,6 +128,9 @@ if [ $cross = yes ]; then
         case $program in */quantize | */bytes | */isa)
             emit "build out/test/dotprod/${program##*/}: copy $program"
             tests="$tests out/test/dotprod/${program##*/}" ;;
+        */conv | */fc)
+            emit "build out/test/fp16/${program##*/}: copy $program"
+            tests="$tests out/test/fp16/${program##*/}" ;;
         esac
     done
 fi

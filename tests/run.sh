@@ -14,13 +14,14 @@ keep='env GLIBC_TUNABLES=glibc.malloc.mmap_threshold=1073741824:glibc.malloc.tri
 
 runner() { # the command that runs a test
     case $1 in
-    out/test/aarch64/kernels/* | out/test/emu/* | out/test/asan/kernels/*) printf %s "$share" ;;
+    out/test/aarch64/kernels/* | out/test/fp16/* | out/test/emu/* | out/test/asan/kernels/*) printf %s "$share" ;;
     out/test/models/* | out/test/deploy/*) printf %s "$keep" ;;
     esac
     case $1 in
     *.sh) echo "sh $1" ;;
     out/test/aarch64/*) echo "qemu-aarch64-static -cpu cortex-a57 $1" ;;
     out/test/dotprod/*) echo "qemu-aarch64-static -cpu max $1 __dotprod" ;;
+    out/test/fp16/*) echo "qemu-aarch64-static -cpu max $1 __fp16" ;;
     out/test/emu/*) echo "$1 __cuda" ;;
     *) echo "$1" ;;
     esac
@@ -36,7 +37,7 @@ log_of() {
 if [ "${1:-}" = --one ]; then
     log=$(log_of "$2")
     case $2 in
-    out/test/aarch64/* | out/test/dotprod/*)
+    out/test/aarch64/* | out/test/dotprod/* | out/test/fp16/*)
         if ! command -v qemu-aarch64-static >/dev/null; then
             echo "ok 1 - $2 # SKIP no qemu-aarch64-static" >"$log"
             exit 0
@@ -69,7 +70,7 @@ else
     for script in "$here"/scripts/*.sh; do scripts="$script $scripts"; done
     for test; do
         case $test in
-        out/test/aarch64/* | out/test/dotprod/* | out/test/emu/*) tests="$tests $test" ;; # take longest: first, so that no core waits for one in the end
+        out/test/aarch64/* | out/test/dotprod/* | out/test/fp16/* | out/test/emu/*) tests="$tests $test" ;; # take longest: first, so that no core waits for one in the end
         out/test/*) rest="$rest $test" ;;
         esac
     done

@@ -29,27 +29,27 @@ class Bench:
              f"{srcdir}/bench/guest/count.c", "-o", self.plugin])
 
 
-def program(bench, net, max_error=None):
-    """Path of our program for one network and one thread, and [(address, function)] of it."""
+def program(bench, net, o):
+    """Path of our program for one network and one thread, by the options, and [(address, function)] of it."""
     folder = f"{FOLDER}/{net['name']}"
     path, libraries = f"{folder}/net", ["out/aarch64/libingot_runtime.a", "out/aarch64/libingot_kernels.a"]
     if not os.path.exists(libraries[0]):
         raise Failed(f"no {libraries[0]} (ninja {libraries[0]} {libraries[1]})")
     model = workshop.network(net)
-    key = digest("out/ingot", *libraries, model, str(max_error))
+    key = digest("out/ingot", *libraries, model, str(o.max_error), o.isa, o.precision)
     if not fresh(folder, key):
-        build(bench, folder, model, libraries, max_error)
+        build(bench, folder, model, libraries, o)
         finish(folder, key)
     with open(f"{folder}/names.json") as f:
         return path, [tuple(row) for row in json.load(f)]
 
 
-def build(bench, folder, model, libraries, max_error=None):
+def build(bench, folder, model, libraries, o):
     path = f"{folder}/net"
     graph, plan = f"{folder}/graph.json", f"{folder}/plan.json"
-    run(["out/ingot", "graph", model, "-o", graph])
-    run(["out/ingot", "plan", graph, "--target", "aarch64", "--isa", "neon", "--threads", "1", "-o", plan,
-         *(["--max-error", str(max_error)] if max_error else [])])
+    run(["out/ingot", "graph", model, "--precision", o.precision, "-o", graph])
+    run(["out/ingot", "plan", graph, "--target", "aarch64", "--isa", o.isa, "--threads", "1", "-o", plan,
+         *(["--max-error", str(o.max_error)] if o.max_error else [])])
     run(["out/ingot", "gen", graph, plan, "--prefix", "net", "-o", folder])
     for unit in ("plan.c", "main.c", "weights.S"):
         run([*bench.cc, "-std=c11", "-O2", "-march=armv8-a", f"-I{bench.srcdir}", f"-I{folder}", "-c",

@@ -3,10 +3,10 @@
 #include <string.h>
 
 #include "kernels_cpu/neon/gemm.h"
+#include "kernels_cpu/neon/half.h"
 #include "kernels_cpu/neon/kernels.h"
-#include "kernels_cpu/common/half.h"
 
-static void widen(float *to, int64_t to_step, const uint16_t *from, int64_t from_step, int64_t n, int32_t pixels)
+void ig_widen_neon(float *to, int64_t to_step, const uint16_t *from, int64_t from_step, int64_t n, int32_t pixels)
 {
     for (int32_t x = 0; x < pixels; x++, to += to_step, from += from_step) {
         int64_t i = 0;
@@ -21,7 +21,7 @@ static void widen(float *to, int64_t to_step, const uint16_t *from, int64_t from
     }
 }
 
-static void narrow(uint16_t *to, int64_t to_step, const float *from, int64_t from_step, int64_t n, int32_t pixels)
+void ig_narrow_neon(uint16_t *to, int64_t to_step, const float *from, int64_t from_step, int64_t n, int32_t pixels)
 {
     for (int32_t x = 0; x < pixels; x++, to += to_step, from += from_step) {
         int64_t i = 0;
@@ -71,60 +71,60 @@ static void gemv(const float *x, int64_t k, const void *panels, int32_t n, float
 
 void conv_f16_6x16__neon(const struct ig_call *call, struct ig_range range, void *scratch)
 {
-    const struct ig_half half = {ig_half_conv16, conv_f32_6x16__neon, widen, narrow, &ig_gemm_6x16_neon, gemv};
+    const struct ig_half half = {ig_half_conv16, conv_f32_6x16__neon, ig_widen_neon, ig_narrow_neon, &ig_gemm_6x16_neon, gemv};
     ig_half_run(call, range, scratch, &half);
 }
 
 void conv_f16_lean6x16__neon(const struct ig_call *call, struct ig_range range, void *scratch)
 {
-    const struct ig_half half = {ig_half_conv16_lean, conv_f32_6x16__neon, widen, narrow, &ig_gemm_6x16_neon, gemv};
+    const struct ig_half half = {ig_half_conv16_lean, conv_f32_6x16__neon, ig_widen_neon, ig_narrow_neon, &ig_gemm_6x16_neon, gemv};
     ig_half_run(call, range, scratch, &half);
 }
 
 void conv_f16_depthwise4__neon(const struct ig_call *call, struct ig_range range, void *scratch)
 {
-    const struct ig_half half = {ig_half_depthwise8, conv_f32_depthwise4__neon, widen, narrow, NULL, NULL};
+    const struct ig_half half = {ig_half_depthwise8, conv_f32_depthwise4__neon, ig_widen_neon, ig_narrow_neon, NULL, NULL};
     ig_half_run(call, range, scratch, &half);
 }
 
 void deconv_f16_6x16__neon(const struct ig_call *call, struct ig_range range, void *scratch)
 {
-    const struct ig_half half = {ig_half_deconv16, deconv_f32_6x16__neon, widen, narrow, &ig_gemm_6x16_neon, NULL};
+    const struct ig_half half = {ig_half_deconv16, deconv_f32_6x16__neon, ig_widen_neon, ig_narrow_neon, &ig_gemm_6x16_neon, NULL};
     ig_half_run(call, range, scratch, &half);
 }
 
 void fc_f16_6x16__neon(const struct ig_call *call, struct ig_range range, void *scratch)
 {
-    const struct ig_half half = {ig_half_fc16, fc_f32_6x16__neon, widen, narrow, &ig_gemm_6x16_neon, gemv};
+    const struct ig_half half = {ig_half_fc16, fc_f32_6x16__neon, ig_widen_neon, ig_narrow_neon, &ig_gemm_6x16_neon, gemv};
     ig_half_run(call, range, scratch, &half);
 }
 
 void pool_f16_4__neon(const struct ig_call *call, struct ig_range range, void *scratch)
 {
-    const struct ig_half half = {ig_half_pool, pool_f32_4__neon, widen, narrow, NULL, NULL};
+    const struct ig_half half = {ig_half_pool, pool_f32_4__neon, ig_widen_neon, ig_narrow_neon, NULL, NULL};
     ig_half_run(call, range, scratch, &half);
 }
 
 void global_pool_f16_4__neon(const struct ig_call *call, struct ig_range range, void *scratch)
 {
-    const struct ig_half half = {{IG_GLOBAL_POOL, IG_HALF_SLICES, 8, 1}, global_pool_f32_4__neon, widen, narrow, NULL, NULL};
+    const struct ig_half half = {{IG_GLOBAL_POOL, IG_HALF_SLICES, 8, 1}, global_pool_f32_4__neon, ig_widen_neon, ig_narrow_neon, NULL, NULL};
     ig_half_global_pool(call, range, scratch, &half);
 }
 
 void unary_f16_4__neon(const struct ig_call *call, struct ig_range range, void *scratch)
 {
-    const struct ig_half half = {ig_half_unary, unary_f32_other4__neon, widen, narrow, NULL, NULL};
+    const struct ig_half half = {ig_half_unary, unary_f32_other4__neon, ig_widen_neon, ig_narrow_neon, NULL, NULL};
     ig_half_run(call, range, scratch, &half);
 }
 
 void binary_f16_4__neon(const struct ig_call *call, struct ig_range range, void *scratch)
 {
-    const struct ig_half half = {ig_half_binary, binary_f32_4__neon, widen, narrow, NULL, NULL};
+    const struct ig_half half = {ig_half_binary, binary_f32_4__neon, ig_widen_neon, ig_narrow_neon, NULL, NULL};
     ig_half_run(call, range, scratch, &half);
 }
 
 void softmax_f16_4__neon(const struct ig_call *call, struct ig_range range, void *scratch)
 {
-    const struct ig_half half = {ig_half_softmax, softmax_f32_4__neon, widen, narrow, NULL, NULL};
+    const struct ig_half half = {ig_half_softmax, softmax_f32_4__neon, ig_widen_neon, ig_narrow_neon, NULL, NULL};
     ig_half_run(call, range, scratch, &half);
 }

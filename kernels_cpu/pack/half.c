@@ -3,9 +3,10 @@
 
 #include <stdlib.h>
 
-#include "kernels_cpu/common/half.h"
+#include "kernels_cpu/common/half_gemm.h"
 #include "kernels_cpu/pack/ask.h"
 #include "kernels_cpu/pack/pack.h"
+#include "kernels_cpu/ref/window.h"
 
 struct floats {         /* a call whose halves are floats; its constants keep their data, which are halves */
     struct ig_call call;
@@ -71,6 +72,23 @@ int ig_supports_half_depthwise3x3(const struct ig_call *call)
 int ig_supports_half_fc(const struct ig_call *call)
 {
     return ig_supports_half(call, ig_supports_fc);
+}
+
+int ig_supports_half_gemm_conv(const struct ig_call *call)
+{
+    return call->in[0].shape->type == IG_F16 && ig_supports_half_conv(call);
+}
+
+/* The products of a window are added in halves. */
+int ig_supports_half_gemm_depthwise(const struct ig_call *call)
+{
+    return call->in[0].shape->type == IG_F16 && ig_supports_half_depthwise(call) &&
+           ig_taps(&((const struct ig_conv *)call->attrs)->w) <= IG_HALF_PIECE;
+}
+
+int ig_supports_half_gemm_fc(const struct ig_call *call)
+{
+    return call->in[0].shape->type == IG_F16 && ig_supports_half_fc(call);
 }
 
 int ig_supports_half_pool(const struct ig_call *call)
@@ -233,4 +251,14 @@ size_t ig_scratch_half_binary(const struct ig_call *call)
 size_t ig_scratch_half_softmax(const struct ig_call *call)
 {
     return ig_half_scratch(call, &ig_half_softmax);
+}
+
+size_t ig_scratch_half_gemm_conv(const struct ig_call *call)
+{
+    return ig_half_gemm_conv_scratch(call);
+}
+
+size_t ig_scratch_half_gemm_fc(const struct ig_call *call)
+{
+    return ig_half_gemm_fc_scratch(call);
 }

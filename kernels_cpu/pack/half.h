@@ -10,6 +10,8 @@ ig_supports_fn ig_supports_half_conv, ig_supports_half_deconv, ig_supports_half_
     ig_supports_half_global_pool, ig_supports_half_unary, ig_supports_half_binary, ig_supports_half_softmax;
 /* Its packed weights, narrowed. */
 ig_pack_fn ig_pack_half_conv16, ig_pack_half_deconv16, ig_pack_half_depthwise8, ig_pack_half_fc16;
+/* By products that are added in halves (common/half_gemm.h): x is of halves. */
+ig_supports_fn ig_supports_half_gemm_conv, ig_supports_half_gemm_fc, ig_supports_half_gemm_depthwise;
 /* Of halves alone, which move as they are. */
 ig_supports_fn ig_supports_half_resize_nearest;
 /* The same of any float kernel with weights: whether it computes the call; its packed weights narrowed, or as floats. */
@@ -20,6 +22,6 @@ size_t ig_pack_half_as_floats(const struct ig_call *call, void *dst, ig_pack_fn 
 ig_scratch_fn ig_scratch_half_conv_mr6, ig_scratch_half_conv_lean_mr6, ig_scratch_half_depthwise8,
     ig_scratch_half_conv_mr12, ig_scratch_half_deconv_mr6, ig_scratch_half_deconv_mr12, ig_scratch_half_fc_mr6,
     ig_scratch_half_fc_mr12, ig_scratch_half_pool, ig_scratch_half_global_pool, ig_scratch_half_unary, ig_scratch_half_binary,
-    ig_scratch_half_softmax;
+    ig_scratch_half_softmax, ig_scratch_half_gemm_conv, ig_scratch_half_gemm_fc;
 
 #endif

@@ -39,9 +39,12 @@ void ig_check_cpu(const struct ig_program *p)
 }
 #elif defined(__aarch64__)
 #include "kernels_cpu/dotprod/there.h"
+#include "kernels_cpu/fp16/there.h"
 
 void ig_check_cpu(const struct ig_program *p)
 {
+    if (p->isa == IG_ISA_FP16 && !ig_fp16_there())
+        ig_die("this processor has no arithmetic on halves, which its kernels need: cast it with ./configure --isa=neon");
     if (p->isa == IG_ISA_DOTPROD && !ig_dotprod_there())
         ig_die("this processor has no dot products of bytes, which its kernels need: cast it with ./configure --isa=neon");
 }

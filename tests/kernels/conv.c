@@ -191,8 +191,8 @@ static void make(struct rng *r, enum check_pass pass, struct check_problem *p)
         else if (rank == 2 && a->groups == 1 && rng_one_in(r, 3)) few_outputs(r, &a->w, in, out, &oc);
     }
     if (is_wide(r, a, out)) {
-        ic = RNG_OF(r, 200, 390);
-        oc = RNG_OF(r, 200, 390);
+        ic = RNG_OF(r, 200, 390, 520);
+        oc = ic == 520 ? RNG_OF(r, 8, 16, 40) : RNG_OF(r, 200, 390); /* sums of 4680 products */
     } else if (rank == 2) {
         deep(r, a, &ic, &oc);
     }

@@ -11,6 +11,7 @@ static void make(struct rng *r, enum check_pass pass, struct check_problem *p)
     int32_t k = rng_one_in(r, 4) ? rng_int(r, 200, 600) : rng_int(r, 1, 70);
     int32_t n = RNG_OF(r, 1, 2, 7, 8, 9, 10, 16, 17, 24, 31, 48, 64, 65, 100, 130);
     if (m == 1 && rng_one_in(r, 10)) k = RNG_OF(r, 700, 1001), n = RNG_OF(r, 290, 400); /* weights that no cache near the core holds */
+    if (rng_one_in(r, 10)) k = 4700, n = RNG_OF(r, 8, 16, 40);
     const int32_t x[2] = {m, k}, w[2] = {n, k}, y[2] = {m, n};
     a->act = windows_act(r, pass);
     check_in(p, 0, IG_F32, 2, x);

@@ -10,9 +10,9 @@
 static void has(void **state)
 {
     static const char has_of[IG_ISAS][IG_ISAS + 1] = { /* a letter for each ISA's kernels, in the order of enum ig_isa */
-        [IG_ISA_REF] = "r........", [IG_ISA_AVX2] = "r2.......", [IG_ISA_AVXVNNI] = "r2x......", [IG_ISA_AVX512] = "r2.5.....",
-        [IG_ISA_VNNI] = "r2.5v....", [IG_ISA_AMX] = "r2.5va...", [IG_ISA_NEON] = "r.....n..", [IG_ISA_DOTPROD] = "r.....nd.",
-        [IG_ISA_CUDA] = "r.......c"};
+        [IG_ISA_REF] = "r.........", [IG_ISA_AVX2] = "r2........", [IG_ISA_AVXVNNI] = "r2x.......", [IG_ISA_AVX512] = "r2.5......",
+        [IG_ISA_VNNI] = "r2.5v.....", [IG_ISA_AMX] = "r2.5va....", [IG_ISA_NEON] = "r.....n...", [IG_ISA_FP16] = "r.....nh..",
+        [IG_ISA_DOTPROD] = "r.....nhd.", [IG_ISA_CUDA] = "r........c"};
     (void)state;
     for (int isa = 0; isa < IG_ISAS; isa++)
         for (int of = 0; of < IG_ISAS; of++)

@@ -234,15 +234,22 @@ ref" || return 1
 }
 
 kernels_of_aarch64() { # of all of its processors, or of those that are said to have more
-    for isa in neon dotprod; do
+    for isa in neon fp16 dotprod; do
         configure "a_$isa" --model="$model" --prefix=one --target=aarch64 --isa=$isa && gets "a_$isa" out/aarch64/one.d/plan.json "--target
 aarch64
 --isa
 $isa" || return 1
     done
+    configure x_half --model="$model" --prefix=one --target=xavier --gpu=off --precision=half && gets x_half out/xavier/one.d/plan.json "--isa
+fp16" &&
+        configure x_single --model="$model" --prefix=one --target=xavier --gpu=off && gets x_single out/xavier/one.d/plan.json "--isa
+neon" &&
+        configure tx_half --model="$model" --prefix=one --target=tx2 --gpu=off --precision=half && gets tx_half out/tx2/one.d/plan.json "--isa
+neon" || return 1
     configure a_any --model="$model" --prefix=one --target=aarch64 && cmp "$work/a_any/build.ninja" "$work/a_neon/build.ninja" &&
         grep -A 1 'out/obj/aarch64/kernels_cpu/dotprod/conv_bytes.c.o: cc' "$work/a_any/build.ninja" | grep -e ' -march=armv8.2-a+dotprod' &&
-        ! grep -e '-march=armv8.2' "$work/a_any/build.ninja" | grep -v -e '+dotprod'
+        grep -A 1 'out/obj/aarch64/kernels_cpu/fp16/gemm.S.o: cc' "$work/a_any/build.ninja" | grep -e ' -march=armv8.2-a+fp16' &&
+        ! grep -e '-march=armv8.2' "$work/a_any/build.ninja" | grep -v -e '+dotprod' -e '+fp16'
 }
 
 kernels_elsewhere() {
@@ -260,7 +267,7 @@ refuses() { # words, folder, options...: in one line, and nothing is written
 no_kernels() { # an ISA that there is not, that is another machine's or another target's, or that cannot be timed here
     other=neon
     [ "$(uname -m)" != aarch64 ] || other=avx2
-    refuses "--isa takes amx, vnni, avx512, avxvnni, avx2, dotprod, neon or ref, not 'sse'" configure no --model="$model" --isa=sse &&
+    refuses "--isa takes amx, vnni, avx512, avxvnni, avx2, dotprod, fp16, neon or ref, not 'sse'" configure no --model="$model" --isa=sse &&
         refuses "--isa takes a value" configure no --model="$model" --isa &&
         refuses "--isa=$other: " configure no --model="$model" --isa=$other &&
         refuses "--isa=neon is for --target=host" configure no --model="$model" --target=tx2 --isa=neon &&

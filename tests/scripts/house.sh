@@ -7,7 +7,7 @@ rooms='
 graph:graph/
 kernels_cpu:kernels_cpu/ graph/op.h graph/tensor.h kernels_gpu/kernels.inc kernels_gpu/launch/launch.h
 kernels_gpu:kernels_gpu/ kernels_cpu/ graph/op.h graph/tensor.h runtime/gpu/driver.h
-runtime:runtime/ kernels_cpu/kernel.h kernels_cpu/amx/grant.h kernels_cpu/avxvnni/there.h kernels_cpu/dotprod/there.h kernels_cpu/reach.h graph/op.h graph/tensor.h
+runtime:runtime/ kernels_cpu/kernel.h kernels_cpu/amx/grant.h kernels_cpu/avxvnni/there.h kernels_cpu/dotprod/there.h kernels_cpu/fp16/there.h kernels_cpu/reach.h graph/op.h graph/tensor.h
 planner:planner/ graph/ kernels_cpu/
 gen:gen/ planner/plan.h planner/deploy/ planner/host_ops.h graph/ kernels_gpu/kernel.h kernels_cpu/kernel.h kernels_cpu/problem.h kernels_cpu/registry.h kernels_cpu/slice.h runtime/
 bench:bench/ gen/ planner/plan.h planner/joint.h planner/tradeoff.h graph/ kernels_cpu/ kernels_gpu/emu/run.h runtime/
