@@ -30,6 +30,7 @@ struct job {
     struct ig_window w;
     struct ig_act act;
     int residual, later;    /* there is one; the activation is no clamp */
+    int plain;              /* neither, and outputs are of halves */
     float16x8_t lo, hi;
     const uint16_t *rows[IG_HALF_PIECE]; /* of the output row's taps; NULL: outside the image */
 };
@@ -47,8 +48,9 @@ static struct job start(const struct ig_call *call)
 {
     const struct ig_conv *conv = (const struct ig_conv *)call->attrs;
     struct job job = {.call = call, .w = conv->w, .act = conv->act, .residual = call->n_in > 3 && call->in[3].data};
-    float inf = __builtin_inff();
+    const float inf = __builtin_inff();
     job.later = conv->act.kind > IG_CLIP;
+    job.plain = !job.residual && !job.later && call->out[0].shape->type == IG_F16;
     job.lo = all(conv->act.kind == IG_RELU ? 0 : conv->act.kind == IG_CLIP ? conv->act.alpha : -inf);
     job.hi = all(conv->act.kind == IG_CLIP ? conv->act.beta : inf);
     return job;
@@ -92,6 +94,16 @@ INLINE struct wide widen(float16x8_t v)
     return (struct wide){vcvt_f32_f16(vget_low_f16(v)), vcvt_high_f32_f16(v)};
 }
 
+INLINE float16x8_t narrow(struct wide v)
+{
+    return vcvt_high_f16_f32(vcvt_f16_f32(v.a), v.b);
+}
+
+INLINE float16x8_t clamped(const struct job *job, float16x8_t v)
+{
+    return vminq_f16(vmaxq_f16(v, job->lo), job->hi);
+}
+
 INLINE struct wide add(struct wide x, struct wide y)
 {
     return (struct wide){vaddq_f32(x.a, y.a), vaddq_f32(x.b, y.b)};
@@ -125,28 +137,50 @@ static void put_floats(const struct job *job, struct place at, int32_t x, struct
     memcpy(ig_row_f32(out, at.y) + x * out->pixel_stride + at.c, room, (size_t)at.n * sizeof *room);
 }
 
-INLINE void finish(const struct job *job, struct place at, int32_t x, float16x8_t sum, struct wide bias)
+/* One output, whatever there is to do. */
+static void finish(const struct job *job, struct place at, int32_t x, float16x8_t sum, struct wide bias)
 {
     const struct ig_operand *out = &job->call->out[0];
     struct wide v = add(bias, widen(sum));
-    if (__builtin_expect(job->residual, 0)) v = add(v, residual_of(job, at, x));
-    if (__builtin_expect(job->later, 0)) v = activate(job, v);
-    if (__builtin_expect(out->shape->type != IG_F16, 0)) {
+    uint16_t room[LANES];
+    if (job->residual) v = add(v, residual_of(job, at, x));
+    if (job->later) v = activate(job, v);
+    if (out->shape->type != IG_F16) {
         put_floats(job, at, x, v);
         return;
     }
-    float16x8_t half = vcvt_high_f16_f32(vcvt_f16_f32(v.a), v.b);
-    uint16_t *to = (uint16_t *)ig_row(out, at.y, 2) + x * out->pixel_stride + at.c, room[LANES];
-    half = vminq_f16(vmaxq_f16(half, job->lo), job->hi);
-    if (at.n == LANES) {
-        vst1q_u16(to, vreinterpretq_u16_f16(half));
-    } else {
-        vst1q_u16(room, vreinterpretq_u16_f16(half));
-        memcpy(to, room, (size_t)at.n * sizeof *to);
-    }
+    vst1q_u16(room, vreinterpretq_u16_f16(clamped(job, narrow(v))));
+    memcpy((uint16_t *)ig_row(out, at.y, 2) + x * out->pixel_stride + at.c, room, (size_t)at.n * sizeof *room);
 }
 
 /* --- sums --- */
+
+/* Outputs one after the other, of halves with nothing but a clamp behind them. */
+INLINE void put_plain(const struct job *job, struct place at, const int count, const float16x8_t *sums, struct wide bias)
+{
+    const struct ig_operand *out = &job->call->out[0];
+    uint16_t *to = (uint16_t *)ig_row(out, at.y, 2) + at.x * out->pixel_stride + at.c;
+#pragma GCC unroll 16
+    for (int i = 0; i < count; i++, to += out->pixel_stride)
+        vst1q_u16(to, vreinterpretq_u16_f16(clamped(job, narrow(add(bias, widen(sums[i]))))));
+}
+
+static __attribute__((noinline)) void put_others(const struct job *job, struct place at, int32_t count, const uint16_t *sums, struct wide bias)
+{
+    for (int32_t i = 0; i < count; i++) finish(job, at, at.x + i, load(sums + i * LANES), bias);
+}
+
+INLINE void put(const struct job *job, struct place at, const int count, const float16x8_t *sums, struct wide bias)
+{
+    uint16_t room[TILE * LANES];
+    if (__builtin_expect(job->plain, 1)) {
+        put_plain(job, at, count, sums, bias);
+        return;
+    }
+#pragma GCC unroll 16
+    for (int i = 0; i < count; i++) vst1q_u16(room + i * LANES, vreinterpretq_u16_f16(sums[i]));
+    put_others(job, at, count, room, bias);
+}
 
 /* Of `count` outputs, columns of the input in order. edge: some may be outside. */
 INLINE void by_columns(const struct job *job, struct place at, const int count, const int kw, const int stride, const int edge)
@@ -170,9 +204,7 @@ INLINE void by_columns(const struct job *job, struct place at, const int count, 
                 if (j - i * stride >= 0 && j - i * stride < kw) sums[i] = vfmaq_f16(sums[i], v, load(w + (j - i * stride) * LANES));
         }
     }
-    struct wide bias = widen(load(weights));
-#pragma GCC unroll 16
-    for (int i = 0; i < count; i++) finish(job, at, at.x + i, sums[i], bias);
+    put(job, at, count, sums, widen(load(weights)));
 }
 
 /* Of one output, any window, any number of channels: the same chain. */

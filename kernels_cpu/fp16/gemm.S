@@ -10,9 +10,9 @@
  *
  *   v0-v7 A   v8-v15 B   v16-v31 C: row r has v(16 + r VECTORS) ..       all 32 in use at 8x16
  *   x0 arguments  x1 table of A  x2 a_offset  x3 taps left  x4 k  x5 B  x6 sums  x7 counter  x8 k of the tap left
- *   x9-x16 rows of A, then of r and c  x17 taps left of those together
+ *   x9-x16 rows of A, then of r and c  x17 taps left of those together  x19 the bias, or NULL once it is in the sums
  *
- * 8x16 takes 140 instructions for 128 FMLA in the loop, 96 + 8 to widen 16 sums and begin anew.
+ * 8x16 takes 142 instructions for 128 FMLA in the loop, and 112 to widen 16 sums and begin anew.
  */
 
     .arch   armv8.2-a+fp16
@@ -46,6 +46,10 @@
 
 .macro arith name, to, with
     \name   v\to\().4s, v\to\().4s, v\with\().4s
+.endm
+
+.macro add_to to, one, two
+    fadd    v\to\().4s, v\one\().4s, v\two\().4s
 .endm
 
 .macro arith_half name, to, with
@@ -148,6 +152,24 @@
     .endr
 .endm
 
+/* The same where these are the first: the bias, in v12-v15, plus those. */
+.macro start_row
+    .set N, (r % 2) * 4
+    .set h, 0
+    .rept VECTORS
+    widen   %(N + 2 * h), %(N + 2 * h + 1), %(16 + r * VECTORS + h)
+    arith   fadd, %(N + 2 * h), %(12 + 2 * h)
+    arith   fadd, %(N + 2 * h + 1), %(13 + 2 * h)
+    .set h, h + 1
+    .endr
+.endm
+
+.macro load_bias
+    ldp     q8, q9, [x19]
+    widen   12, 13, 8
+    widen   14, 15, 9
+.endm
+
 .macro store_sums
     .set h, 0
     .rept VECTORS
@@ -164,25 +186,38 @@
     .endr
 .endm
 
-/* All rows' sums of floats. */
-.macro flush
+/* All rows' sums of floats; row: add_row or start_row. */
+.macro flush row
     .set r, 0
     .rept ROWS
-    add_row
+    \row
     store_sums
     .set r, r + 1
     .endr
 .endm
 
-/* v(N) and on += the residual's row. */
-.macro add_residual nx
+/* v(N) and on += the residual's row, by way of v(AT) and the next two. */
+.macro add_residual nx, at
     .set h, 0
     .rept VECTORS
-    load_one %(N + 4), x\nx, %(16 * h)
-    widen   %(N + 6), %(N + 7), %(N + 4)
-    arith   fadd, %(N + 2 * h), %(N + 6)
-    arith   fadd, %(N + 2 * h + 1), %(N + 7)
+    load_one \at, x\nx, %(16 * h)
+    widen   %(\at + 1), %(\at + 2), \at
+    arith   fadd, %(N + 2 * h), %(\at + 1)
+    arith   fadd, %(N + 2 * h + 1), %(\at + 2)
     .set h, h + 1
+    .endr
+.endm
+
+/* C = the sums, narrowed, plus the residual where its rows are in x9 and on. */
+.macro finish row, has_residual, at
+    .set r, 0
+    .rept ROWS
+    \row
+    .if \has_residual
+    add_residual %(9 + r), \at
+    .endif
+    narrow_row
+    .set r, r + 1
     .endr
 .endm
 
@@ -218,25 +253,16 @@
     .globl  \name
     .type   \name, %function
 \name:
-    stp     d8, d9, [sp, #-64]!
+    stp     d8, d9, [sp, #-80]!
     stp     d10, d11, [sp, #16]
     stp     d12, d13, [sp, #32]
     stp     d14, d15, [sp, #48]
+    str     x19, [sp, #64]
     ldp     x1, x2, [x0]
     ldp     x3, x4, [x0, #16]
     ldr     x17, [x0, #40]
-    ldp     x5, x6, [x0, #48]
-    ldp     q0, q1, [x5], #32
-    widen   2, 3, 0
-    widen   4, 5, 1
-    .set r, 0
-    .rept ROWS
-    store_pair 2, 3, x6, %(64 * r)
-    .if VECTORS == 2
-    store_pair 4, 5, x6, %(64 * r + 32)
-    .endif
-    .set r, r + 1
-    .endr
+    ldp     x19, x6, [x0, #48]
+    add     x5, x19, #32
     clear
 1:                                  /* a tap */
     start_rows
@@ -271,49 +297,60 @@
 7:
     cbnz    x8, 8f
     subs    x3, x3, #1
-    b.eq    9f
+    b.eq    11f
     subs    x17, x17, #1
     b.ne    1b
     ldr     x17, [x0, #40]
 8:                                  /* begin anew */
-    flush
+    cbz     x19, 9f
+    load_bias
+    flush   start_row
+    mov     x19, #0
+    b       10f
+9:
+    flush   add_row
+10:
     clear
     cbnz    x8, 2b
     b       1b
-9:
-    ldr     w8, [x0, #96]
-    tbz     w8, #0, 10f
-    flush                           /* sums of floats are wanted */
-    b       14f
-10:
-    ldp     x1, x2, [x0, #80]
-    cbz     x1, 11f
-    start_rows
-    .set r, 0
-    .rept ROWS
-    add_row
-    add_residual %(9 + r)
-    narrow_row
-    .set r, r + 1
-    .endr
-    b       12f
 11:
-    .set r, 0
-    .rept ROWS
-    add_row
-    narrow_row
-    .set r, r + 1
-    .endr
+    ldr     w8, [x0, #96]
+    tbz     w8, #0, 13f             /* else sums of floats are wanted */
+    cbz     x19, 12f
+    load_bias
+    flush   start_row
+    b       19f
 12:
-    tbz     w8, #1, 13f
-    ldr     h0, [x0, #100]
-    ldr     h1, [x0, #102]
-    dup     v0.8h, v0.h[0]
-    dup     v1.8h, v1.h[0]
-    all_c   fmax, 0
-    tbz     w8, #2, 13f
-    all_c   fmin, 1
+    flush   add_row
+    b       19f
 13:
+    ldp     x1, x2, [x0, #80]
+    cbz     x1, 15f
+    start_rows
+    cbz     x19, 14f
+    load_bias
+    finish  start_row, 1, 8
+    b       17f
+14:
+    finish  add_row, 1, 4
+    b       17f
+15:
+    cbz     x19, 16f
+    load_bias
+    finish  start_row, 0, 8
+    b       17f
+16:
+    finish  add_row, 0, 4
+17:
+    tbz     w8, #1, 18f
+    ldr     h0, [x0, #100]
+    dup     v0.8h, v0.h[0]
+    all_c   fmax, 0
+    tbz     w8, #2, 18f
+    ldr     h1, [x0, #102]
+    dup     v1.8h, v1.h[0]
+    all_c   fmin, 1
+18:
     ldp     x1, x2, [x0, #64]
     start_rows
     .set r, 0
@@ -321,11 +358,12 @@
     put_row %(9 + r)
     .set r, r + 1
     .endr
-14:
+19:
+    ldr     x19, [sp, #64]
     ldp     d10, d11, [sp, #16]
     ldp     d12, d13, [sp, #32]
     ldp     d14, d15, [sp, #48]
-    ldp     d8, d9, [sp], #64
+    ldp     d8, d9, [sp], #80
     ret
     .size   \name, . - \name
 .endm
