@@ -5,8 +5,8 @@
  * and the rest is of floats, rounded once. A clamp comes after the rounding, with rounded bounds. Taps outside the image are left out.
  *
  * Seven outputs of a row at a time, as maps of 7, 14, 28, 56 and 112 columns have them. Windows of 3 and 5 columns without dilation go through
- * the input's columns: one is loaded once for all outputs that it is a tap of. What is left of a row is computed with outputs before
- * it once more, or one by one where the residual may lie where the output does.
+ * the input's columns: one is loaded once for all outputs that it is a tap of, of stride 1 those of two rows. What is left of a row is computed
+ * with outputs before it once more, or one by one where the residual may lie where the output does.
  */
 #include <arm_neon.h>
 #include <string.h>
@@ -32,7 +32,7 @@ struct job {
     int residual, later;    /* there is one; the activation is no clamp */
     int plain;              /* neither, and outputs are of halves */
     float16x8_t lo, hi;
-    const uint16_t *rows[IG_HALF_PIECE]; /* of the output row's taps; NULL: outside the image */
+    const uint16_t *rows[IG_HALF_PIECE + 1]; /* of the output row's taps, and one more; NULL: outside the image */
 };
 
 struct place {              /* of a tile: its first output, its channels, of which n are there */
@@ -60,7 +60,7 @@ static void find_rows(struct job *job, int32_t y)
 {
     const struct ig_operand *in = &job->call->in[0];
     const struct ig_window *w = &job->w;
-    for (int32_t ky = 0; ky < w->kh; ky++) {
+    for (int32_t ky = 0; ky <= w->kh; ky++) {
         int32_t iy = ig_tap(y, w->sh, w->top, ky, w->dh);
         job->rows[ky] = ig_inside(iy, in->h) ? (const uint16_t *)ig_row(in, iy, 2) : NULL;
     }
@@ -99,9 +99,9 @@ INLINE float16x8_t narrow(struct wide v)
     return vcvt_high_f16_f32(vcvt_f16_f32(v.a), v.b);
 }
 
-INLINE float16x8_t clamped(const struct job *job, float16x8_t v)
+INLINE float16x8_t clamped(float16x8_t v, float16x8_t lo, float16x8_t hi)
 {
-    return vminq_f16(vmaxq_f16(v, job->lo), job->hi);
+    return vminq_f16(vmaxq_f16(v, lo), hi);
 }
 
 INLINE struct wide add(struct wide x, struct wide y)
@@ -149,7 +149,7 @@ static void finish(const struct job *job, struct place at, int32_t x, float16x8_
         put_floats(job, at, x, v);
         return;
     }
-    vst1q_u16(room, vreinterpretq_u16_f16(clamped(job, narrow(v))));
+    vst1q_u16(room, vreinterpretq_u16_f16(clamped(narrow(v), job->lo, job->hi)));
     memcpy((uint16_t *)ig_row(out, at.y, 2) + x * out->pixel_stride + at.c, room, (size_t)at.n * sizeof *room);
 }
 
@@ -159,10 +159,12 @@ static void finish(const struct job *job, struct place at, int32_t x, float16x8_
 INLINE void put_plain(const struct job *job, struct place at, const int count, const float16x8_t *sums, struct wide bias)
 {
     const struct ig_operand *out = &job->call->out[0];
-    uint16_t *to = (uint16_t *)ig_row(out, at.y, 2) + at.x * out->pixel_stride + at.c;
+    const int64_t step = out->pixel_stride;
+    const float16x8_t lo = job->lo, hi = job->hi;
+    uint16_t *to = (uint16_t *)ig_row(out, at.y, 2) + at.x * step + at.c;
 #pragma GCC unroll 16
-    for (int i = 0; i < count; i++, to += out->pixel_stride)
-        vst1q_u16(to, vreinterpretq_u16_f16(clamped(job, narrow(add(bias, widen(sums[i]))))));
+    for (int i = 0; i < count; i++, to += step)
+        vst1q_u16(to, vreinterpretq_u16_f16(clamped(narrow(add(bias, widen(sums[i]))), lo, hi)));
 }
 
 static __attribute__((noinline)) void put_others(const struct job *job, struct place at, int32_t count, const uint16_t *sums, struct wide bias)
@@ -182,86 +184,123 @@ INLINE void put(const struct job *job, struct place at, const int count, const f
     put_others(job, at, count, room, bias);
 }
 
-/* Of `count` outputs, columns of the input in order. edge: some may be outside. */
-INLINE void by_columns(const struct job *job, struct place at, const int count, const int kw, const int stride, const int edge)
+/* Bias of channels c .. c+7; the taps follow, 8 halves apart. */
+INLINE const uint16_t *weights_of(const struct job *job, int32_t c)
 {
-    const struct ig_operand *in = &job->call->in[0];
-    const uint16_t *weights = (const uint16_t *)job->call->weights + at.c * (int64_t)(1 + ig_taps(&job->w)), *w = weights + LANES;
-    int64_t step = in->pixel_stride;
-    int32_t x0 = at.x * stride - job->w.left;
-    float16x8_t sums[TILE];
-#pragma GCC unroll 16
-    for (int i = 0; i < count; i++) sums[i] = vdupq_n_f16(0);
-    for (int32_t ky = 0; ky < job->w.kh; ky++, w += kw * LANES) {
-        if (!job->rows[ky]) continue;
-        const uint16_t *p = job->rows[ky] + x0 * step + at.c;
-#pragma GCC unroll 32
-        for (int j = 0; j < (count - 1) * stride + kw; j++) {
-            if (edge && !ig_inside(x0 + j, in->w)) continue;
-            float16x8_t v = load(p + j * step);
-#pragma GCC unroll 16
-            for (int i = 0; i < count; i++)
-                if (j - i * stride >= 0 && j - i * stride < kw) sums[i] = vfmaq_f16(sums[i], v, load(w + (j - i * stride) * LANES));
-        }
-    }
-    put(job, at, count, sums, widen(load(weights)));
+    return (const uint16_t *)job->call->weights + c * (int64_t)(1 + ig_taps(&job->w));
 }
 
-/* Of one output, any window, any number of channels: the same chain. */
-static void one(const struct job *job, struct place at)
+/* Of a row's tile the sums' part by one kernel row, w, of input pixel v: column j of those that the tile reads. */
+INLINE void take_column(float16x8_t *sums, float16x8_t v, const uint16_t *w, const int j, const int kw, const int stride)
+{
+#pragma GCC unroll 16
+    for (int i = 0; i < TILE; i++)
+        if (j - i * stride >= 0 && j - i * stride < kw) sums[i] = vfmaq_f16(sums[i], v, load(w + (j - i * stride) * LANES));
+}
+
+/* One input row's part of a tile: tap row w of the first output row, where there is one (`upper`), and below of the second. */
+INLINE void by_columns(const struct job *job, struct place at, int32_t ky, float16x8_t sums[2][TILE], const uint16_t *w, const int upper,
+                       const int lower, const int kw, const int stride, const int edge)
+{
+    const struct ig_operand *in = &job->call->in[0];
+    const uint16_t *row = job->rows[ky];
+    int64_t step = in->pixel_stride;
+    int32_t x0 = at.x * stride - job->w.left;
+    if (!row) return;
+    row += x0 * step + at.c;
+#pragma GCC unroll 32
+    for (int j = 0; j < (TILE - 1) * stride + kw; j++) {
+        if (edge && !ig_inside(x0 + j, in->w)) continue;
+        float16x8_t v = load(row + j * step);
+        if (upper) take_column(sums[0], v, w, j, kw, stride);
+        if (lower) take_column(sums[1], v, w - kw * LANES, j, kw, stride);
+    }
+}
+
+/* A tile of one output row, or of two whose taps' rows follow each other. edge: some of the input's columns may be outside. */
+INLINE void tile(const struct job *job, struct place at, const int two, const int kw, const int stride, const int edge)
+{
+    const uint16_t *weights = weights_of(job, at.c), *w = weights + LANES;
+    const struct wide bias = widen(load(weights));
+    float16x8_t sums[2][TILE];
+    int32_t ky = two;
+#pragma GCC unroll 16
+    for (int i = 0; i < TILE; i++) sums[0][i] = sums[1][i] = vdupq_n_f16(0);
+    if (two) by_columns(job, at, 0, sums, w, 1, 0, kw, stride, edge);
+    for (w += two * kw * LANES; ky < job->w.kh; ky++, w += kw * LANES) by_columns(job, at, ky, sums, w, 1, two, kw, stride, edge);
+    if (two) by_columns(job, at, ky, sums, w, 0, 1, kw, stride, edge);
+    put(job, at, TILE, sums[0], bias);
+    at.y++;
+    if (two) put(job, at, TILE, sums[1], bias);
+}
+
+/* Of one output, whose taps' rows are rows[0] and on, any window, any number of channels: the same chain. */
+static void one(const struct job *job, const uint16_t *const *rows, struct place at)
 {
     const struct ig_operand *in = &job->call->in[0];
     const struct ig_window *w = &job->w;
-    const uint16_t *weights = (const uint16_t *)job->call->weights + at.c * (int64_t)(1 + ig_taps(w)), *tap = weights + LANES;
+    const uint16_t *weights = weights_of(job, at.c), *tap = weights + LANES;
     float16x8_t sum = vdupq_n_f16(0);
     for (int32_t ky = 0; ky < w->kh; ky++)
         for (int32_t kx = 0; kx < w->kw; kx++, tap += LANES) {
             int32_t x = ig_tap(at.x, w->sw, w->left, kx, w->dw);
-            if (!job->rows[ky] || !ig_inside(x, in->w)) continue;
-            sum = vfmaq_f16(sum, load_some(job->rows[ky] + x * in->pixel_stride + at.c, at.n), load(tap));
+            if (!rows[ky] || !ig_inside(x, in->w)) continue;
+            sum = vfmaq_f16(sum, load_some(rows[ky] + x * in->pixel_stride + at.c, at.n), load(tap));
         }
     finish(job, at, at.x, sum, widen(load(weights)));
 }
 
 typedef void tile_fn(const struct job *job, struct place at);
 
-#define TILES(kw, stride)                                                                                            \
-    static void inside_##kw##s##stride(const struct job *job, struct place at)                                       \
+#define TILES(name, two, kw, stride)                                                                                 \
+    static void inside_##name(const struct job *job, struct place at)                                                \
     {                                                                                                                \
-        by_columns(job, at, TILE, kw, stride, 0);                                                                    \
+        tile(job, at, two, kw, stride, 0);                                                                           \
     }                                                                                                                \
-    static void edge_##kw##s##stride(const struct job *job, struct place at)                                         \
+    static void edge_##name(const struct job *job, struct place at)                                                  \
     {                                                                                                                \
-        by_columns(job, at, TILE, kw, stride, 1);                                                                    \
+        tile(job, at, two, kw, stride, 1);                                                                           \
     }
-TILES(3, 1)
-TILES(3, 2)
-TILES(5, 1)
-TILES(5, 2)
+TILES(3s1, 0, 3, 1)
+TILES(3s2, 0, 3, 2)
+TILES(5s1, 0, 5, 1)
+TILES(5s2, 0, 5, 2)
+TILES(3x2, 1, 3, 1)
+TILES(5x2, 1, 5, 1)
 #undef TILES
 
-static const struct {
+static const struct kind {
     int32_t kw, stride;
-    tile_fn *inside, *edge;
-} tiles[] = {{3, 1, inside_3s1, edge_3s1}, {3, 2, inside_3s2, edge_3s2}, {5, 1, inside_5s1, edge_5s1}, {5, 2, inside_5s2, edge_5s2}};
-enum { KINDS = sizeof tiles / sizeof *tiles };
+    tile_fn *inside[2], *edge[2]; /* of one output row, of two */
+} kinds[] = {{3, 1, {inside_3s1, inside_3x2}, {edge_3s1, edge_3x2}},
+             {3, 2, {inside_3s2, NULL}, {edge_3s2, NULL}},
+             {5, 1, {inside_5s1, inside_5x2}, {edge_5s1, edge_5x2}},
+             {5, 2, {inside_5s2, NULL}, {edge_5s2, NULL}}};
 
-/* Outputs [x0, x1) of a row from channel c on; kind: of tiles, or KINDS where there are none. */
-static void stretch(const struct job *job, struct place at, int32_t x0, int32_t x1, int kind)
+/* NULL: outputs are computed one by one. */
+static const struct kind *kind_of(const struct job *job)
+{
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (job->w.kw == kinds[i].kw && job->w.sw == kinds[i].stride && job->w.dw == 1 && job->call->out[0].w >= TILE) return &kinds[i];
+    return NULL;
+}
+
+/* Outputs [x0, x1) of `rows` rows from channel c on. */
+static void stretch(const struct job *job, struct place at, int32_t x0, int32_t x1, int32_t rows, const struct kind *kind)
 {
     const struct ig_window *w = &job->w;
-    int32_t x = x0, width = job->call->out[0].w;
+    int32_t x = x0;
     while (x < x1) {
         int32_t rest = x1 - x, back = rest < TILE ? TILE - rest : 0;
         at.x = x - back;
-        if (kind == KINDS || at.n < LANES || width < TILE || (back && job->residual)) {
+        if (!kind || at.n < LANES || (back && job->residual)) {
             at.x = x++;
-            one(job, at);
+            for (int32_t k = 0; k < rows; k++) one(job, job->rows + k, (struct place){at.y + k, at.x, at.c, at.n});
             continue;
         }
         int32_t first = at.x * w->sw - w->left, last = first + (TILE - 1) * w->sw + w->kw;
-        if (first >= 0 && last <= job->call->in[0].w) tiles[kind].inside(job, at);
-        else tiles[kind].edge(job, at);
+        tile_fn *const *by = first >= 0 && last <= job->call->in[0].w ? kind->inside : kind->edge;
+        by[rows - 1](job, at);
         x = at.x + TILE;
     }
 }
@@ -269,16 +308,16 @@ static void stretch(const struct job *job, struct place at, int32_t x0, int32_t 
 void conv_f16_depthwise8__fp16(const struct ig_call *call, struct ig_range range, void *scratch)
 {
     struct job job = start(call);
-    int32_t width = call->out[0].w;
-    int kind = 0;
+    const struct kind *kind = kind_of(&job);
+    int32_t width = call->out[0].w, pairs = kind && kind->inside[1] && job.w.sh == 1 && job.w.dh == 1;
     (void)scratch;
-    while (kind < KINDS && (job.w.kw != tiles[kind].kw || job.w.sw != tiles[kind].stride || job.w.dw != 1)) kind++;
-    for (int32_t y = range.y0; y < range.y1; y++) {
+    for (int32_t y = range.y0, rows; y < range.y1; y += rows) {
+        rows = pairs && y + 1 < range.y1 ? 2 : 1;
         find_rows(&job, y);
         for (int32_t x0 = 0; x0 < width; x0 += STRETCH)
             for (int32_t c = range.c0; c < range.c1; c += LANES) {
                 struct place at = {y, x0, c, range.c1 - c < LANES ? range.c1 - c : LANES};
-                stretch(&job, at, x0, x0 + STRETCH < width ? x0 + STRETCH : width, kind);
+                stretch(&job, at, x0, x0 + STRETCH < width ? x0 + STRETCH : width, rows, kind);
             }
     }
 }
