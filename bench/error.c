@@ -16,12 +16,15 @@ static double uniform(uint64_t *seed) /* in (0, 1) */
     return ((double)(*seed >> 32) + 0.5) / 4294967296.0;
 }
 
-static void fill_normal(float *p, int64_t n)
+/* n numbers of o's type, floats or halves. */
+static void fill_normal(const struct ig_operand *o, void *data, int64_t n)
 {
     uint64_t seed = 1;
     for (int64_t i = 0; i < n; i++) {
         double size = sqrt(-2 * log(uniform(&seed)));
-        p[i] = (float)(size * cos(two_pi * uniform(&seed)));
+        float v = (float)(size * cos(two_pi * uniform(&seed)));
+        if (o->shape->type == IG_F16) ((uint16_t *)data)[i] = ig_float_to_half(v);
+        else ((float *)data)[i] = v;
     }
 }
 
@@ -54,7 +57,7 @@ static void *room(size_t bytes)
 }
 
 /* The whole output of `plan` for input x. 0, or -1 without memory. */
-static int run(const struct ig_kernel *k, const struct ig_call *plan, const float *x, float *y)
+static int run(const struct ig_kernel *k, const struct ig_call *plan, const void *x, void *y)
 {
     struct ig_call call = *plan;
     void *weights = room(k->pack ? k->pack(plan, NULL) : 0), *zeros = room(ig_zeros_bytes(plan));
@@ -74,31 +77,40 @@ static int run(const struct ig_kernel *k, const struct ig_call *plan, const floa
     return ok ? 0 : -1;
 }
 
-static double difference(const float *y, const float *want, int64_t n)
+static double difference(const struct ig_operand *o, const void *y, const void *want, int64_t n)
 {
     double most = 0, size = 0;
     for (int64_t i = 0; i < n; i++) {
-        most = fmax(most, fabs((double)y[i] - want[i]));
-        size = fmax(size, fabs((double)want[i]));
+        double v = ig_as_double(o->shape->type, want, i);
+        most = fmax(most, fabs(ig_as_double(o->shape->type, y, i) - v));
+        size = fmax(size, fabs(v));
     }
     return size > 0 ? most / size : most;
 }
 
+/* Of convolutions and of fully connected layers. */
+static union ig_attrs without_act(int32_t op, const void *attrs)
+{
+    union ig_attrs plain = {0};
+    if (op == IG_FC) plain.fc = *(const struct ig_fc *)attrs;
+    else plain.conv = *(const struct ig_conv *)attrs;
+    *(op == IG_FC ? &plain.fc.act : &plain.conv.act) = (struct ig_act){.kind = IG_NONE};
+    return plain;
+}
+
 double ig_kernel_error(const struct ig_kernel *k, const struct ig_call *layer)
 {
-    struct ig_conv plain = *(const struct ig_conv *)layer->attrs;
+    union ig_attrs plain = without_act(k->op, layer->attrs);
     struct ig_call call = *layer;
-    plain.act.kind = IG_NONE;
     call.attrs = &plain;
     call.n_in = 2;
     int64_t in = make_dense(&call.in[0]), out = make_dense(&call.out[0]);
     const struct ig_kernel *direct = fastest_direct(k, &call);
-    float *x = room((size_t)in * sizeof *x);
-    float *y = room((size_t)out * sizeof *y), *want = room((size_t)out * sizeof *y);
+    void *x = room((size_t)in * sizeof(float)), *y = room((size_t)out * sizeof(float)), *want = room((size_t)out * sizeof(float));
     double error = k->error;
     if (x && y && want && direct) {
-        fill_normal(x, in);
-        if (!run(k, &call, x, y) && !run(direct, &call, x, want)) error = difference(y, want, out);
+        fill_normal(&call.in[0], x, in);
+        if (!run(k, &call, x, y) && !run(direct, &call, x, want)) error = difference(&call.out[0], y, want, out);
     }
     free(x);
     free(y);

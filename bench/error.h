@@ -5,9 +5,9 @@
 #include "kernels_cpu/kernel.h"
 
 /*
- * max|y - direct| / max|direct| of convolution kernel k on one image of unit-normal inputs, always the same ones;
- * bias, residual and activation are left out. `direct` is the fastest direct kernel of the same ISA. k->error
- * where memory is short.
+ * max|y - direct| / max|direct| of kernel k, of a convolution or a fully connected layer, on one image of unit-normal
+ * inputs, always the same ones; bias, residual and activation are left out. `direct` is the fastest direct kernel of the
+ * same ISA. Halves are compared as they are stored, rounded. k->error where memory is short.
  */
 double ig_kernel_error(const struct ig_kernel *k, const struct ig_call *layer);
 

@@ -20,12 +20,16 @@ KERNELS = [
     ("ig_wide_4x16_neon", "GEMM 4x16 of 16 bits"),
     ("ig_bytes_6x16_dotprod", "GEMM 6x16 of bytes by dot products"),
     ("ig_bytes_4x16_dotprod", "GEMM 4x16 of bytes by dot products"),
+    ("ig_half_8x16_fp16", "GEMM 8x16 of halves"),
+    ("ig_half_7x16_fp16", "GEMM 7x16 of halves"),
+    ("ig_half_8x8_fp16", "GEMM 8x8 of halves"),
 ]
 MULTIPLIES = ("fmla", "smull", "smlal", "sdot")
-PEAKS = {"fmla": "fmla v{}.4s, v0.4s, v1.s[{}]", "smlal": "smlal v{}.4s, v0.4h, v1.h[{}]", "sdot": "sdot v{}.4s, v0.16b, v1.4b[{}]"}
+PEAKS = {"fmla": "fmla v{}.4s, v0.4s, v1.s[{}]", "smlal": "smlal v{}.4s, v0.4h, v1.h[{}]", "sdot": "sdot v{}.4s, v0.16b, v1.4b[{}]",
+         "halves": "fmla v{}.8h, v0.8h, v1.h[{}]"}
 CORES = ["cortex-a57", "cortex-a55", "exynos-m4"]
-LACKS = {("cortex-a57", "sdot")}
-BOUNDS = {"fmla": "cortex-a57", "smlal": "cortex-a57", "sdot": "exynos-m4"}  # the core that --least is about
+LACKS = {("cortex-a57", "sdot"), ("cortex-a57", "halves")}
+BOUNDS = {"fmla": "cortex-a57", "smlal": "cortex-a57", "sdot": "exynos-m4", "halves": "exynos-m4"}  # the core that --least is about
 ITERATIONS = 100
 
 
@@ -35,7 +39,7 @@ def disassemble(library, objdump):
     for line in run([objdump, "-d", "--no-show-raw-insn", library]).splitlines():
         if head := re.match(r"([0-9a-f]+) <([^>]*)>:$", line):
             name = head.group(2)
-            if not int(head.group(1), 16) or "_neon" in name or "_dotprod" in name:  # else a label within a function
+            if not int(head.group(1), 16) or "_neon" in name or "_dotprod" in name or "_fp16" in name:  # else a label within a function
                 body = functions.setdefault(name, []) if name in wanted else None
         elif body is not None and (code := re.match(r"\s+([0-9a-f]+):\s+(\S.*)$", line)):
             body.append((int(code.group(1), 16), code.group(2)))
@@ -62,7 +66,9 @@ def multiplies(loop):
 
 
 def kind_of(loop):
-    """Of its multiplications: fmla, smlal or sdot."""
+    """Of its multiplications: fmla, smlal, sdot or halves, those of which are FMLA too."""
+    if any(re.match(r"fmla\s+v\d+\.8h", text) for text in loop):
+        return "halves"
     return next((kind for kind in PEAKS if any(text.startswith(kind) for text in loop)), "smlal")
 
 
