@@ -18,7 +18,8 @@
 enum {
     IG_HALF_MR = 8,     /* rows of the tallest micro-kernel, and of a table's entry */
     IG_HALF_NR = 16,    /* channels of a panel */
-    IG_HALF_PIECE = 64  /* most products that are added in halves; a multiple of 8 */
+    IG_HALF_PIECE = 64, /* most products that are added in halves; a multiple of 8 */
+    IG_HALF_WINDOW = 32 /* most taps of a depthwise window, whose products are one such sum */
 };
 
 enum ig_half_gemm_flags {

@@ -32,7 +32,7 @@ struct job {
     int residual, later;    /* there is one; the activation is no clamp */
     int plain;              /* neither, and outputs are of halves */
     float16x8_t lo, hi;
-    const uint16_t *rows[IG_HALF_PIECE + 1]; /* of the output row's taps, and one more; NULL: outside the image */
+    const uint16_t *rows[IG_HALF_WINDOW + 1]; /* of the output row's taps, and one more; NULL: outside the image */
 };
 
 struct place {              /* of a tile: its first output, its channels, of which n are there */

@@ -83,7 +83,7 @@ int ig_supports_half_gemm_conv(const struct ig_call *call)
 int ig_supports_half_gemm_depthwise(const struct ig_call *call)
 {
     return call->in[0].shape->type == IG_F16 && ig_supports_half_depthwise(call) &&
-           ig_taps(&((const struct ig_conv *)call->attrs)->w) <= IG_HALF_PIECE;
+           ig_taps(&((const struct ig_conv *)call->attrs)->w) <= IG_HALF_WINDOW;
 }
 
 int ig_supports_half_gemm_fc(const struct ig_call *call)
