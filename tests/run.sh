@@ -14,7 +14,7 @@ keep='env GLIBC_TUNABLES=glibc.malloc.mmap_threshold=1073741824:glibc.malloc.tri
 
 runner() { # the command that runs a test
     case $1 in
-    out/test/aarch64/kernels/* | out/test/fp16/* | out/test/emu/* | out/test/asan/kernels/*) printf %s "$share" ;;
+    out/test/aarch64/kernels/* | out/test/emu/* | out/test/asan/kernels/*) printf %s "$share" ;;
     out/test/models/* | out/test/deploy/*) printf %s "$keep" ;;
     esac
     case $1 in
