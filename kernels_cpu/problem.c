@@ -39,7 +39,8 @@ size_t ig_zeros_read(const struct ig_kernel *k, const struct ig_call *call)
 
 int ig_packs_input(const struct ig_kernel *k, int i)
 {
-    return k->pack && i > 0 && (i < 3 || k->op == IG_QLINEAR_CONV || k->op == IG_QLINEAR_AFFINE);
+    const int all = k->op == IG_QLINEAR_CONV || k->op == IG_QLINEAR_AFFINE || k->op == IG_CONV_INTEGER || k->op == IG_MATMUL_INTEGER;
+    return k->pack && i > 0 && (i < 3 || all);
 }
 
 static int32_t span(const struct ig_shape *s, int from, int to)

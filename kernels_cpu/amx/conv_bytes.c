@@ -72,9 +72,12 @@ static void tile(const struct ig_bytes_pixels *a, int32_t rows, const int32_t *p
     else one_tile(a, panel, sums, 0);
 }
 
+#define TOTAL(from, n) ig_bytes_total_avx2(from, n)
 #include "kernels_cpu/common/conv_bytes.inc"
 
-void qlinear_conv_i8_32x32__amx(const struct ig_call *call, struct ig_range range, void *scratch)
+typedef void bytes_fn(const struct ig_call *call, struct ig_range range, void *scratch, const struct ig_bytes_shape *shape);
+
+static inline void with_tiles(bytes_fn *run, const struct ig_call *call, struct ig_range range, void *scratch)
 {
     struct ig_tile_config config = {.palette = 1};
     for (int i = 0; i < 8; i++) {
@@ -82,6 +85,21 @@ void qlinear_conv_i8_32x32__amx(const struct ig_call *call, struct ig_range rang
         config.rows[i] = SIDE;
     }
     TILE_CONFIGURE(&config);
-    conv_bytes(call, range, scratch, &ig_bytes_amx);
+    run(call, range, scratch, &ig_bytes_amx);
     TILE_RELEASE();
+}
+
+void qlinear_conv_i8_32x32__amx(const struct ig_call *call, struct ig_range range, void *scratch)
+{
+    with_tiles(conv_bytes, call, range, scratch);
+}
+
+void conv_integer_i8_32x32__amx(const struct ig_call *call, struct ig_range range, void *scratch)
+{
+    with_tiles(conv_bytes, call, range, scratch);
+}
+
+void matmul_integer_i8_32x32__amx(const struct ig_call *call, struct ig_range range, void *scratch)
+{
+    with_tiles(product_bytes, call, range, scratch);
 }

@@ -26,3 +26,13 @@ void qlinear_conv_i8_6x16__avx2(const struct ig_call *call, struct ig_range rang
 {
     conv_bytes(call, range, scratch, &ig_bytes_avx2);
 }
+
+void conv_integer_i8_6x16__avx2(const struct ig_call *call, struct ig_range range, void *scratch)
+{
+    conv_bytes(call, range, scratch, &ig_bytes_avx2);
+}
+
+void matmul_integer_i8_6x16__avx2(const struct ig_call *call, struct ig_range range, void *scratch)
+{
+    product_bytes(call, range, scratch, &ig_bytes_avx2);
+}

@@ -52,3 +52,8 @@ void qlinear_conv_i8_depthwise16__avx2(const struct ig_call *call, struct ig_ran
 {
     depthwise_bytes(call, range, scratch);
 }
+
+void conv_integer_i8_depthwise16__avx2(const struct ig_call *call, struct ig_range range, void *scratch)
+{
+    depthwise_bytes(call, range, scratch);
+}

@@ -22,3 +22,13 @@ void qlinear_conv_i8_12x32__avx512(const struct ig_call *call, struct ig_range r
 {
     conv_bytes(call, range, scratch, &ig_bytes_avx512);
 }
+
+void conv_integer_i8_12x32__avx512(const struct ig_call *call, struct ig_range range, void *scratch)
+{
+    conv_bytes(call, range, scratch, &ig_bytes_avx512);
+}
+
+void matmul_integer_i8_12x32__avx512(const struct ig_call *call, struct ig_range range, void *scratch)
+{
+    product_bytes(call, range, scratch, &ig_bytes_avx512);
+}

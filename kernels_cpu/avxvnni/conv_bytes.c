@@ -38,9 +38,20 @@ static inline void fill(void *to, const uint8_t *from, int64_t n, const struct i
     }
 }
 
+#define TOTAL(from, n) ig_bytes_total_avx2(from, n)
 #include "kernels_cpu/common/conv_bytes.inc"
 
 void qlinear_conv_i8_6x16__avxvnni(const struct ig_call *call, struct ig_range range, void *scratch)
 {
     conv_bytes(call, range, scratch, &ig_bytes_avxvnni);
+}
+
+void conv_integer_i8_6x16__avxvnni(const struct ig_call *call, struct ig_range range, void *scratch)
+{
+    conv_bytes(call, range, scratch, &ig_bytes_avxvnni);
+}
+
+void matmul_integer_i8_6x16__avxvnni(const struct ig_call *call, struct ig_range range, void *scratch)
+{
+    product_bytes(call, range, scratch, &ig_bytes_avxvnni);
 }

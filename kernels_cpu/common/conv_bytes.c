@@ -91,8 +91,8 @@ struct ig_bytes_cut ig_bytes_cut_of(const struct ig_call *call, const struct ig_
     c.panels = (c.oc + shape->nr - 1) / shape->nr;
     c.k = (int64_t)c.ic * conv->w.kw * (conv->w.kh / c.lines);
     c.words = ((c.k + shape->unit - 1) / shape->unit + shape->step - 1) / shape->step * shape->step;
-    c.rows = rows_left_out(&conv->w, shape, c.k);
-    c.panel = (2 + c.lines * c.words + c.rows) * shape->nr;
+    c.rows = ig_bytes_are_sums(call) ? 0 : rows_left_out(&conv->w, shape, c.k);
+    c.panel = (2 + c.lines * c.words + c.rows + ig_bytes_are_sums(call)) * shape->nr;
     int64_t room = (int64_t)c.panels * c.panel * 4 > IG_BYTES_FEW ? IG_BYTES_BLOCK : IG_BYTES_SMALL;
     if (in_lines(call, shape)) cut_lines(call, shape, room, &c);
     else cut_pixels(call, shape, room, &c);
@@ -114,6 +114,26 @@ size_t ig_bytes_conv_scratch(const struct ig_call *call, const struct ig_bytes_s
     struct ig_bytes_cut c = ig_bytes_cut_of(call, shape);
     size_t block = (size_t)(c.pitch ? c.held * c.pitch : c.block * c.row);
     return ig_bytes_sums(shape) + ig_bytes_pad(call, &c) + block + IG_BYTES_LINE;
+}
+
+/* Dense rows [y0, y1) of `o` as one of pixels. */
+static struct ig_operand as_pixels(const struct ig_operand *o, int32_t y0, int32_t y1, int32_t c)
+{
+    const int32_t pixels = (y1 - y0) * o->w;
+    struct ig_operand to = {.data = o->data, .shape = o->shape, .h = 1, .w = pixels, .c = c, .ring_rows = 1,
+                            .row_stride = (int64_t)pixels * c, .pixel_stride = c};
+    if (o->data) to.data = (char *)o->data + (int64_t)y0 * o->w * c * ig_type_bytes(o->shape->type);
+    return to;
+}
+
+void ig_bytes_product_of(const struct ig_call *call, int32_t y0, int32_t y1, struct ig_bytes_product *p)
+{
+    const int32_t *b = call->in[1].shape->dims;
+    p->call = *call;
+    p->conv = (struct ig_conv){{1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 1, 1}, 1, {0}};
+    p->call.attrs = &p->conv;
+    p->call.in[0] = as_pixels(&call->in[0], y0, y1, b[0]);
+    p->call.out[0] = as_pixels(&call->out[0], y0, y1, b[1]);
 }
 
 size_t ig_bytes_taps(const struct ig_window *w)

@@ -1,5 +1,5 @@
 /*
- * Convolution of quantised numbers (IG_QLINEAR_CONV) as a matrix product of integers: what one ISA's tiles are driven by, common/conv_bytes.inc.
+ * Convolution of quantised numbers (IG_QLINEAR_CONV, IG_CONV_INTEGER) as a matrix product of integers: what one ISA's tiles are driven by, common/conv_bytes.inc.
  *
  * Pixels are copied into scratch, a block of them at a time, tap after tap, as words of 32 bits: either two numbers of 16 bits,
  * x - x_zero, or four of 8 bits, x as it is but for its sign. Padding is x_zero. Then panel after panel of weights, of equal words,
@@ -18,6 +18,12 @@
  *   two of 16 bits   c0k0 c1k0 ... c15k0 | c0k1 c1k1 ... c15k1
  * Kernel rows of a dilated window that are padding for all pixels of a block are not multiplied with where they are of whole words. What
  * they would add, x_zero sum w of bytes and nothing of numbers of 16 bits, is then behind a panel's words: left[kernel row][nr].
+ *
+ * Where outputs are sums (IG_CONV_INTEGER), x_zero is known when a layer runs. A panel has no bias then, in place of scales it has total[nr],
+ * what x_zero is to be multiplied by and subtracted: sum (w - w_zero) of bytes, 0 of numbers of 16 bits. Behind its words is beyond[nr]. A filter
+ * whose w - w_zero 8 bits do not hold is packed as w' = w - 128 of u8 or w of i8, and beyond = w_zero - 128 or w_zero, by which the sum of
+ * a pixel's bytes is to be multiplied and subtracted:
+ *   sum (x - x_zero) (w - w_zero) = sum x w' - beyond sum x - x_zero total
  */
 #ifndef KERNELS_CPU_COMMON_CONV_BYTES_H
 #define KERNELS_CPU_COMMON_CONV_BYTES_H
@@ -35,7 +41,9 @@ struct ig_bytes_head {           /* 64 bytes */
     int32_t is_signed_out;       /* y is i8 */
     int32_t narrows;             /* all outputs' products by their scales are within 32 bits */
     int32_t plain;               /* y is u8, and any may be */
-    int32_t room[7];
+    int32_t shift;               /* of sums: words of bytes are of x + shift */
+    int32_t is_beyond;           /* of sums: some `beyond` is not 0 */
+    int32_t room[5];
 };
 
 struct ig_bytes_shape {          /* of one ISA's tiles: sizes depend on it */
@@ -119,6 +127,37 @@ size_t ig_bytes_wide_at(const struct ig_call *call);    /* bytes that lie before
 size_t ig_bytes_depthwise_scratch(const struct ig_call *call);
 /* Its first part: addresses and steps of an even number of taps; behind it x_zero for a pixel. */
 size_t ig_bytes_taps(const struct ig_window *w);
+
+/* A product of matrices of integers (IG_MATMUL_INTEGER), rows [M, K] by constants [K, N], as a convolution of a row of M pixels. */
+struct ig_bytes_product {
+    struct ig_call call;
+    struct ig_conv conv;
+};
+
+/* Of rows [y0, y1) of the output. */
+void ig_bytes_product_of(const struct ig_call *call, int32_t y0, int32_t y1, struct ig_bytes_product *p);
+
+/* Outputs are sums: IG_CONV_INTEGER. */
+static inline int ig_bytes_are_sums(const struct ig_call *call)
+{
+    return call->out[0].shape->type == IG_I32;
+}
+
+/* x_zero when a layer of sums runs; where it is a constant, or not there, it is packed. */
+static inline int32_t ig_bytes_zero_of(const struct ig_call *call, const struct ig_bytes_head *head)
+{
+    const struct ig_operand *o = &call->in[2];
+    if (call->n_in < 3 || !o->shape || !o->data) return head->x_zero;
+    return head->is_signed ? *(const int8_t *)o->data : *(const uint8_t *)o->data;
+}
+
+/* The n outputs of a pixel: sums less zero total, and less x beyond. */
+static inline __attribute__((always_inline)) void ig_bytes_put_sums(int32_t *restrict to, const int32_t *restrict sums, const int32_t *restrict total,
+                                                                    int32_t zero, const int32_t *restrict beyond, int32_t x, const int32_t n)
+{
+    for (int32_t c = 0; c < n; c++) to[c] = (int32_t)((uint32_t)sums[c] - (uint32_t)zero * (uint32_t)total[c]);
+    for (int32_t c = 0; beyond && c < n; c++) to[c] = (int32_t)((uint32_t)to[c] - (uint32_t)x * (uint32_t)beyond[c]);
+}
 
 extern const struct ig_bytes_shape ig_bytes_avx2, ig_bytes_avxvnni, ig_bytes_avx512, ig_bytes_vnni, ig_bytes_amx, ig_bytes_neon, ig_bytes_neon_wide,
     ig_bytes_dotprod;

@@ -25,9 +25,20 @@ static void put(uint8_t *const *to, int64_t at, int32_t rows, const int32_t *sum
     ig_bytes_put_neon(to, at, rows, sums, scale, n, head);
 }
 
+#define TOTAL(from, n) ig_bytes_total_neon(from, n)
 #include "kernels_cpu/common/conv_bytes.inc"
 
 void qlinear_conv_i8_6x16__dotprod(const struct ig_call *call, struct ig_range range, void *scratch)
 {
     conv_bytes(call, range, scratch, &ig_bytes_dotprod);
+}
+
+void conv_integer_i8_6x16__dotprod(const struct ig_call *call, struct ig_range range, void *scratch)
+{
+    conv_bytes(call, range, scratch, &ig_bytes_dotprod);
+}
+
+void matmul_integer_i8_6x16__dotprod(const struct ig_call *call, struct ig_range range, void *scratch)
+{
+    product_bytes(call, range, scratch, &ig_bytes_dotprod);
 }

@@ -40,6 +40,17 @@ static inline void ig_bytes_fill_neon(void *to, const uint8_t *from, int64_t n, 
     }
 }
 
+/* The sum of n signed bytes. */
+static inline int32_t ig_bytes_total_neon(const char *from, int64_t n)
+{
+    int32x4_t sums = vdupq_n_s32(0);
+    int64_t i = 0;
+    for (; i + 16 <= n; i += 16) sums = vpadalq_s16(sums, vpaddlq_s8(vld1q_s8((const int8_t *)from + i)));
+    int32_t sum = vaddvq_s32(sums);
+    for (; i < n; i++) sum += (int8_t)from[i];
+    return sum;
+}
+
 struct ig_bytes_bounds { /* of outputs */
     int16x8_t zero, low, high;
 };

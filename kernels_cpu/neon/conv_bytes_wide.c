@@ -40,3 +40,13 @@ void qlinear_conv_i16_4x16__neon(const struct ig_call *call, struct ig_range ran
 {
     conv_bytes(call, range, scratch, &ig_bytes_neon_wide);
 }
+
+void conv_integer_i16_4x16__neon(const struct ig_call *call, struct ig_range range, void *scratch)
+{
+    conv_bytes(call, range, scratch, &ig_bytes_neon_wide);
+}
+
+void matmul_integer_i16_4x16__neon(const struct ig_call *call, struct ig_range range, void *scratch)
+{
+    product_bytes(call, range, scratch, &ig_bytes_neon_wide);
+}

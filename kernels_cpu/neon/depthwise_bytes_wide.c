@@ -53,3 +53,8 @@ void qlinear_conv_i16_depthwise16__neon(const struct ig_call *call, struct ig_ra
 {
     depthwise_bytes(call, range, scratch);
 }
+
+void conv_integer_i16_depthwise16__neon(const struct ig_call *call, struct ig_range range, void *scratch)
+{
+    depthwise_bytes(call, range, scratch);
+}

@@ -13,22 +13,35 @@ enum { X_SCALE = 1, X_ZERO, WEIGHTS, W_SCALE, W_ZERO, Y_SCALE, Y_ZERO, BIAS };
 struct filter {
     const void *w;
     int32_t type, zero;
+    int64_t apart;        /* elements from a weight to the next: 1, but of a matrix [k, oc] */
     int64_t k;            /* of the filter */
     int32_t ic, taps;     /* ic taps = k */
     int32_t first, all;   /* its first channel in a packed row; the row's */
 };
 
+/* Weights are a product's matrix [k, oc]. */
+static int is_product(const struct ig_call *call)
+{
+    return ig_bytes_are_sums(call) && call->in[WEIGHTS].shape->rank == 2;
+}
+
 static struct filter filter_of(const struct ig_call *call, int32_t oc, int32_t merged)
 {
     const struct ig_conv *conv = (const struct ig_conv *)call->attrs;
     const struct ig_operand *w = &call->in[WEIGHTS];
-    struct filter f = {.type = w->shape->type, .zero = (int32_t)ig_parameter(call, W_ZERO, oc), .ic = call->in[0].c / conv->groups,
-                       .taps = conv->w.kh * conv->w.kw};
+    struct filter f = {.type = w->shape->type, .zero = (int32_t)ig_parameter(call, W_ZERO, oc), .apart = is_product(call) ? call->out[0].c : 1,
+                       .ic = call->in[0].c / conv->groups, .taps = conv->w.kh * conv->w.kw};
     f.k = (int64_t)f.ic * f.taps;
-    f.w = (const char *)w->data + oc * f.k;
+    f.w = (const char *)w->data + oc * (is_product(call) ? 1 : f.k);
     f.first = oc / (call->out[0].c / conv->groups) % merged * f.ic;
     f.all = f.ic * merged;
     return f;
+}
+
+/* Weight i, as it is. */
+static int32_t raw_weight(const struct filter *f, int64_t i)
+{
+    return (int32_t)ig_get_int(f->w, f->type, i * f->apart);
 }
 
 /* Number k of a packed row: tap k / all, channel k % all; 0 for other groups' channels and beyond the last. */
@@ -36,7 +49,7 @@ static int32_t weight_at(const struct filter *f, int64_t k)
 {
     int64_t tap = k / f->all, channel = k % f->all - f->first;
     if (tap >= f->taps || channel < 0 || channel >= f->ic) return 0;
-    return (int32_t)ig_get_int(f->w, f->type, channel * f->taps + tap) - f->zero;
+    return raw_weight(f, channel * f->taps + tap) - f->zero;
 }
 
 static int32_t flip_of(const struct ig_call *call, int32_t flips)
@@ -109,7 +122,7 @@ static int fits_bytes(const struct filter *f, int64_t *least)
 {
     *least = 0;
     for (int64_t i = 0; i < f->k; i++) {
-        int32_t v = (int32_t)ig_get_int(f->w, f->type, i) - f->zero;
+        int32_t v = raw_weight(f, i) - f->zero;
         if (v < -128 || v > 127) return 0;
         *least += v == -128;
     }
@@ -139,6 +152,74 @@ static int weights_fit(const struct ig_call *call, int32_t merged, int32_t apart
     return 1;
 }
 
+/* --- outputs are sums --- */
+
+/* The operands of IG_CONV_INTEGER where those of IG_QLINEAR_CONV are; a zero point that is not known, and all else, is not there. */
+static struct ig_call as_qlinear(const struct ig_call *call)
+{
+    struct ig_call q = *call;
+    memset(q.in, 0, sizeof q.in);
+    q.n_in = BIAS + 1;
+    q.in[0] = call->in[0];
+    q.in[WEIGHTS] = call->in[1];
+    if (ig_has(call, 2) && call->in[2].data) q.in[X_ZERO] = call->in[2];
+    if (ig_has(call, 3)) q.in[W_ZERO] = call->in[3];
+    return q;
+}
+
+/* What is added to w - w_zero, where 8 bits do not hold all of a filter. */
+static int32_t beyond_of(const struct filter *f)
+{
+    int64_t least;
+    return fits_bytes(f, &least) ? 0 : f->zero - (f->type == IG_I8 ? 0 : 128);
+}
+
+static struct filter moved_filter(const struct ig_call *call, int32_t oc, int32_t merged)
+{
+    struct filter f = filter_of(call, oc, merged);
+    f.zero -= merged == 1 ? beyond_of(&f) : 0; /* pixels' sums are of all groups that are one */
+    return f;
+}
+
+static int moved_weights_fit(const struct ig_call *call, int32_t merged, int32_t apart)
+{
+    for (int32_t oc = 0; oc < call->out[0].c; oc++) {
+        const struct filter f = moved_filter(call, oc, merged);
+        int64_t least;
+        if (!fits_bytes(&f, &least) || (apart && least > 1 && !pairs_fit(&f, apart))) return 0;
+    }
+    return 1;
+}
+
+static int is_flat_integer(const struct ig_call *call)
+{
+    return conv_integer_any_1x1__supports(call) && call->in[1].data && (!ig_has(call, 3) || call->in[3].data) &&
+           ig_is_flat(&((const struct ig_conv *)call->attrs)->w);
+}
+
+static int words_of_sums_fit(const struct ig_call *call, const struct ig_bytes_shape *shape)
+{
+    const struct ig_call q = as_qlinear(call);
+    return shape->unit == 2 || moved_weights_fit(&q, ig_bytes_cut_of(&q, shape).merged, shape->halves ? 2 : 0);
+}
+
+static int supports_sums(const struct ig_call *call, const struct ig_bytes_shape *shape)
+{
+    return is_flat_integer(call) && !is_depthwise(call) && words_of_sums_fit(call, shape);
+}
+
+/* Zero points are one of a and one, or one for each column, of a constant matrix b. */
+static int supports_product(const struct ig_call *call, const struct ig_bytes_shape *shape)
+{
+    struct ig_bytes_product p;
+    if (!matmul_integer_any_nd__supports(call) || call->in[1].shape->rank != 2 || !call->in[1].data || !ig_count(call->out[0].shape)) return 0;
+    if ((ig_has(call, 2) && ig_count(call->in[2].shape) != 1) || (ig_has(call, 3) && !call->in[3].data)) return 0;
+    ig_bytes_product_of(call, 0, call->out[0].h, &p);
+    return words_of_sums_fit(&p.call, shape);
+}
+
+/* --- any --- */
+
 static int supports(const struct ig_call *call, const struct ig_bytes_shape *shape)
 {
     if (!is_flat_qlinear(call) || is_depthwise(call) || !sums_fit(call)) return 0;
@@ -165,6 +246,7 @@ static struct ig_bytes_head head_of(const struct ig_call *call, int32_t flip)
                               .is_signed_out = call->out[0].shape->type == IG_I8, .narrows = products_fit(call)};
     ig_quantized_bounds(&((const struct ig_conv *)call->attrs)->act, call->out[0].shape->type, &h.low, &h.high);
     h.plain = h.low == 0 && h.high == 255;
+    h.shift = flip ? (h.is_signed ? 128 : -128) : 0;
     return h;
 }
 
@@ -173,8 +255,20 @@ static int32_t bias_of(const struct ig_call *call, int32_t oc, int32_t zero)
 {
     struct filter f = filter_of(call, oc, 1);
     int64_t sum = 0;
-    for (int64_t i = 0; zero && i < f.k; i++) sum += ig_get_int(f.w, f.type, i) - f.zero;
+    for (int64_t i = 0; zero && i < f.k; i++) sum += raw_weight(&f, i) - f.zero;
     return (int32_t)((int64_t)ig_parameter(call, BIAS, oc) - zero * sum);
+}
+
+/* The first two rows of a panel or block: bias and scale, or of sums nothing and what their zero point is multiplied by, where words leave it out. */
+static void put_ends(const struct ig_call *call, int32_t oc, int32_t zero, int is_left_out, int32_t *first, int32_t *second)
+{
+    const float scale = scale_of(call, oc);
+    if (ig_bytes_are_sums(call)) {
+        *second = is_left_out ? bias_of(call, oc, -1) : 0;
+        return;
+    }
+    *first = bias_of(call, oc, zero);
+    memcpy(second, &scale, sizeof scale);
 }
 
 /* Word c of a row of `nr`. */
@@ -221,16 +315,45 @@ static size_t pack(const struct ig_call *call, void *dst, const struct ig_bytes_
         int32_t *panels = (int32_t *)((struct ig_bytes_head *)dst + 1), c = oc % cut.oc % nr;
         int32_t *panel = panels + (oc / cut.oc * (int64_t)cut.panels + oc % cut.oc / nr) * cut.panel;
         struct filter f = filter_of(call, oc, cut.merged);
-        float scale = scale_of(call, oc);
-        panel[c] = bias_of(call, oc, zero);
-        memcpy(&panel[nr + c], &scale, sizeof scale);
+        put_ends(call, oc, zero, shape->unit == 4, &panel[c], &panel[nr + c]);
+        if (ig_bytes_are_sums(call) && shape->unit == 4) {
+            const struct filter moved = moved_filter(call, oc, cut.merged);
+            panel[cut.panel - nr + c] = f.zero - moved.zero;
+            ((struct ig_bytes_head *)dst)->is_beyond |= f.zero != moved.zero;
+            f = moved;
+        }
         pack_filter(&f, shape, &cut, panel + 2 * nr, c);
         pack_rows(&f, &cut, zero, nr, panel + (2 + cut.lines * cut.words) * nr + c);
     }
     return bytes;
 }
 
+static size_t pack_sums(const struct ig_call *call, void *dst, const struct ig_bytes_shape *shape)
+{
+    const struct ig_call q = as_qlinear(call);
+    return pack(&q, dst, shape);
+}
+
+static size_t pack_product(const struct ig_call *call, void *dst, const struct ig_bytes_shape *shape)
+{
+    struct ig_bytes_product p;
+    ig_bytes_product_of(call, 0, call->out[0].h, &p);
+    return pack_sums(&p.call, dst, shape);
+}
+
+static size_t scratch_of_product(const struct ig_call *call, const struct ig_bytes_shape *shape)
+{
+    struct ig_bytes_product p;
+    ig_bytes_product_of(call, 0, call->out[0].h, &p);
+    return ig_bytes_conv_scratch(&p.call, shape);
+}
+
 #define SHAPE(isa) \
+    int ig_supports_sums_##isa(const struct ig_call *call) { return supports_sums(call, &ig_bytes_##isa); } \
+    size_t ig_pack_sums_##isa(const struct ig_call *call, void *dst) { return pack_sums(call, dst, &ig_bytes_##isa); } \
+    int ig_supports_product_##isa(const struct ig_call *call) { return supports_product(call, &ig_bytes_##isa); } \
+    size_t ig_pack_product_##isa(const struct ig_call *call, void *dst) { return pack_product(call, dst, &ig_bytes_##isa); } \
+    size_t ig_scratch_product_##isa(const struct ig_call *call) { return scratch_of_product(call, &ig_bytes_##isa); } \
     int ig_supports_bytes_##isa(const struct ig_call *call) { return supports(call, &ig_bytes_##isa); } \
     size_t ig_pack_bytes_##isa(const struct ig_call *call, void *dst) { return pack(call, dst, &ig_bytes_##isa); } \
     size_t ig_scratch_bytes_##isa(const struct ig_call *call) { return ig_bytes_conv_scratch(call, &ig_bytes_##isa); }
@@ -248,6 +371,17 @@ SHAPE(dotprod)
 int ig_supports_bytes_depthwise(const struct ig_call *call)
 {
     return is_flat_qlinear(call) && is_depthwise(call) && sums_fit(call);
+}
+
+int ig_supports_sums_depthwise(const struct ig_call *call)
+{
+    return is_flat_integer(call) && is_depthwise(call);
+}
+
+int ig_supports_sums_depthwise_neon(const struct ig_call *call)
+{
+    const struct ig_call q = as_qlinear(call);
+    return ig_supports_sums_depthwise(call) && weights_fit(&q, 1, 1);
 }
 
 int ig_supports_bytes_depthwise_neon(const struct ig_call *call)
@@ -280,9 +414,7 @@ static size_t pack_depthwise(const struct ig_call *call, void *dst, enum layout 
     for (int32_t c = 0; c < call->out[0].c; c++) {
         int32_t *at = to + c / N * block, i = c % N;
         struct filter f = filter_of(call, c, 1);
-        float scale = scale_of(call, c);
-        at[i] = bias_of(call, c, zero);
-        memcpy(&at[N + i], &scale, sizeof scale);
+        put_ends(call, c, zero, 1, &at[i], &at[N + i]);
         for (int32_t k = 0; k < taps; k++) put_tap(at + 2 * N, k, i, layout, weight_at(&f, k));
     }
     return bytes;
@@ -301,6 +433,24 @@ size_t ig_pack_bytes_depthwise_neon(const struct ig_call *call, void *dst)
 size_t ig_pack_bytes_depthwise_neon_wide(const struct ig_call *call, void *dst)
 {
     return pack_depthwise(call, dst, TAPS);
+}
+
+size_t ig_pack_sums_depthwise(const struct ig_call *call, void *dst)
+{
+    const struct ig_call q = as_qlinear(call);
+    return pack_depthwise(&q, dst, PAIRS);
+}
+
+size_t ig_pack_sums_depthwise_neon(const struct ig_call *call, void *dst)
+{
+    const struct ig_call q = as_qlinear(call);
+    return pack_depthwise(&q, dst, BYTES);
+}
+
+size_t ig_pack_sums_depthwise_neon_wide(const struct ig_call *call, void *dst)
+{
+    const struct ig_call q = as_qlinear(call);
+    return pack_depthwise(&q, dst, TAPS);
 }
 
 size_t ig_scratch_bytes_depthwise(const struct ig_call *call)

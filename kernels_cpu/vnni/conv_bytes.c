@@ -10,9 +10,20 @@ static inline void fill(void *to, const uint8_t *from, int64_t n, const struct i
     ig_bytes_fill_avx512(to, from, n, head);
 }
 
+#define TOTAL(from, n) ig_bytes_total_avx2(from, n)
 #include "kernels_cpu/common/conv_bytes.inc"
 
 void qlinear_conv_i8_12x32__vnni(const struct ig_call *call, struct ig_range range, void *scratch)
 {
     conv_bytes(call, range, scratch, &ig_bytes_vnni);
+}
+
+void conv_integer_i8_12x32__vnni(const struct ig_call *call, struct ig_range range, void *scratch)
+{
+    conv_bytes(call, range, scratch, &ig_bytes_vnni);
+}
+
+void matmul_integer_i8_12x32__vnni(const struct ig_call *call, struct ig_range range, void *scratch)
+{
+    product_bytes(call, range, scratch, &ig_bytes_vnni);
 }

@@ -69,14 +69,33 @@ static int32_t byte_type(struct rng *r)
     return RNG_OF(r, IG_U8, IG_I8);
 }
 
+/* b has no leading dims. */
+static void one_matrix(struct sides *s)
+{
+    const int lead = s->b_rank - 2;
+    for (int i = 0; i < lead; i++) s->a[i] = s->y[i];
+    s->b[0] = s->b[lead], s->b[1] = s->b[lead + 1];
+    s->b_rank = 2;
+}
+
+static void all_bytes(struct check_problem *p, int k)
+{
+    const double least = p->in[k].type == IG_I8 ? -128 : 0;
+    p->low[k] = least - 0.25, p->high[k] = least + 255.25;
+}
+
 static void matmul_integer(struct rng *r, enum check_pass pass, struct check_problem *p)
 {
     int32_t ta = byte_type(r), tb = byte_type(r);
     struct sides s = make_sides(r, 0, 0);
+    const int is_plain = rng_one_in(r, 2); /* one matrix of weights, mostly constant, of any bytes */
     (void)pass;
+    if (is_plain) one_matrix(&s);
     put_sides(p, &s, 1, ta, tb, IG_I32);
-    zero(r, p, 2, ta, s.y[s.y_rank - 2], 1);
+    zero(r, p, 2, ta, is_plain && !rng_one_in(r, 6) ? 1 : s.y[s.y_rank - 2], 1);
     zero(r, p, 3, tb, s.y[s.y_rank - 1], 1);
+    for (int k = 0; is_plain && k < 4; k++) all_bytes(p, k);
+    if (is_plain) p->constant = p->has_in & (rng_one_in(r, 6) ? (uint32_t)rng_next(r) & ~1u : rng_one_in(r, 2) ? 0xa : 0xe);
 }
 
 static void qlinear_matmul(struct rng *r, enum check_pass pass, struct check_problem *p)
