@@ -47,3 +47,36 @@ void dequantize_f32_8__avx2(const struct ig_call *call, struct ig_range range, v
     (void)scratch;
     ig_dequantize_rows(call, range, dequantize);
 }
+
+static float least_of(__m256 v)
+{
+    __m128 four = _mm_min_ps(_mm256_castps256_ps128(v), _mm256_extractf128_ps(v, 1));
+    four = _mm_min_ps(four, _mm_movehl_ps(four, four));
+    return _mm_cvtss_f32(_mm_min_ss(four, _mm_movehdup_ps(four)));
+}
+
+static float largest_of(__m256 v)
+{
+    __m128 four = _mm_max_ps(_mm256_castps256_ps128(v), _mm256_extractf128_ps(v, 1));
+    four = _mm_max_ps(four, _mm_movehl_ps(four, four));
+    return _mm_cvtss_f32(_mm_max_ss(four, _mm_movehdup_ps(four)));
+}
+
+/* Where one of two is no number the instructions take the second. */
+static void extremes(const float *x, int64_t n, float *low, float *high)
+{
+    __m256 least[2] = {_mm256_set1_ps(*low), _mm256_set1_ps(*low)}, most[2] = {_mm256_set1_ps(*high), _mm256_set1_ps(*high)};
+    for (int64_t i = 0; i < n; i += 16) {
+        const __m256 a = _mm256_loadu_ps(x + i), b = _mm256_loadu_ps(x + i + 8);
+        least[0] = _mm256_min_ps(a, least[0]), least[1] = _mm256_min_ps(b, least[1]);
+        most[0] = _mm256_max_ps(a, most[0]), most[1] = _mm256_max_ps(b, most[1]);
+    }
+    *low = least_of(_mm256_min_ps(least[0], least[1]));
+    *high = largest_of(_mm256_max_ps(most[0], most[1]));
+}
+
+void dynamic_quantize_f32_8__avx2(const struct ig_call *call, struct ig_range range, void *scratch)
+{
+    (void)range, (void)scratch;
+    ig_quantize_dynamic(call, extremes, quantize);
+}

@@ -81,3 +81,32 @@ void ig_dequantize_rows(const struct ig_call *call, struct ig_range range, ig_de
         for (int32_t j = 0; j < r.pixels; j++, x += in->pixel_stride, y += out->pixel_stride) dequantize_run(y, x, r.n, &q, run);
     }
 }
+
+/* What a tensor's numbers lie between, 0 too. */
+static void extremes_of(const float *x, int64_t n, ig_extremes_fn *extremes, float *low, float *high)
+{
+    const int64_t whole = n / STEP * STEP;
+    *low = *high = 0;
+    if (whole) extremes(x, whole, low, high);
+    for (int64_t i = whole; i < n; i++) {
+        *low = x[i] < *low ? x[i] : *low;
+        *high = x[i] > *high ? x[i] : *high;
+    }
+}
+
+void ig_quantize_dynamic(const struct ig_call *call, ig_extremes_fn *extremes, ig_quantize_run_fn *run)
+{
+    const float *x = (const float *)call->in[0].data;
+    const int64_t n = ig_count(call->in[0].shape);
+    struct ig_quantization q = {.high = 255};
+    float low, high;
+    uint8_t zero;
+    extremes_of(x, n, extremes, &low, &high);
+    q.scale = high > low ? (high - low) / 255 : 1;
+    low = -low;
+    quantize_run(&zero, &low, 1, &q, run);
+    q.zero = zero, q.low = (float)-q.zero, q.high = (float)(255 - q.zero);
+    if (call->out[0].data) quantize_run((uint8_t *)call->out[0].data, x, n, &q, run);
+    if (call->out[1].data) *(float *)call->out[1].data = q.scale;
+    if (call->out[2].data) *(uint8_t *)call->out[2].data = zero;
+}

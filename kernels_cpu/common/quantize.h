@@ -20,7 +20,12 @@ enum { IG_QUANTIZE_STEP = 16 };
 typedef void ig_quantize_run_fn(uint8_t *y, const float *x, int64_t n, const struct ig_quantization *q);
 typedef void ig_dequantize_run_fn(float *y, const uint8_t *x, int64_t n, const struct ig_quantization *q);
 
+/* Of n numbers x, a multiple of IG_QUANTIZE_STEP, and of what `low` and `high` have, the least and the largest; no number counts for neither. */
+typedef void ig_extremes_fn(const float *x, int64_t n, float *low, float *high);
+
 void ig_quantize_rows(const struct ig_call *call, struct ig_range range, ig_quantize_run_fn *run);
 void ig_dequantize_rows(const struct ig_call *call, struct ig_range range, ig_dequantize_run_fn *run);
+/* Of a whole tensor, by the scale and zero point of its own extremes, which are outputs: kernels_cpu/ref/dynamic_quantize.c has the formulas. */
+void ig_quantize_dynamic(const struct ig_call *call, ig_extremes_fn *extremes, ig_quantize_run_fn *run);
 
 #endif

@@ -49,3 +49,22 @@ void dequantize_f32_4__neon(const struct ig_call *call, struct ig_range range, v
     (void)scratch;
     ig_dequantize_rows(call, range, dequantize);
 }
+
+/* Comparisons, as a minimum of NEON's is no number where one of two is none. */
+static void extremes(const float *x, int64_t n, float *low, float *high)
+{
+    float32x4_t least[2] = {vdupq_n_f32(*low), vdupq_n_f32(*low)}, most[2] = {vdupq_n_f32(*high), vdupq_n_f32(*high)};
+    for (int64_t i = 0; i < n; i += 8) {
+        const float32x4_t a = vld1q_f32(x + i), b = vld1q_f32(x + i + 4);
+        least[0] = vbslq_f32(vcltq_f32(a, least[0]), a, least[0]), least[1] = vbslq_f32(vcltq_f32(b, least[1]), b, least[1]);
+        most[0] = vbslq_f32(vcgtq_f32(a, most[0]), a, most[0]), most[1] = vbslq_f32(vcgtq_f32(b, most[1]), b, most[1]);
+    }
+    *low = vminvq_f32(vminq_f32(least[0], least[1]));
+    *high = vmaxvq_f32(vmaxq_f32(most[0], most[1]));
+}
+
+void dynamic_quantize_f32_4__neon(const struct ig_call *call, struct ig_range range, void *scratch)
+{
+    (void)range, (void)scratch;
+    ig_quantize_dynamic(call, extremes, quantize);
+}
