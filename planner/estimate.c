@@ -183,10 +183,12 @@ enum { CALL_NS = 300, BARRIER_NS = 2000 };
 enum { PLAIN = 2, TRANSCENDENTAL = 20 };          /* operations per element of what is no multiply-add */
 static const double plain_efficiency = 0.1;
 
+/* Products of integers take as long as those that become bytes. */
 static const struct family *family_of(const struct ig_kernel *k)
 {
+    const int32_t op = k->op == IG_CONV_INTEGER || k->op == IG_MATMUL_INTEGER ? IG_QLINEAR_CONV : k->op;
     for (size_t i = 0; i < sizeof families / sizeof *families; i++)
-        if (families[i].op == k->op && strstr(k->name, families[i].part)) return &families[i];
+        if (families[i].op == op && strstr(k->name, families[i].part)) return &families[i];
     return NULL;
 }
 
@@ -229,7 +231,8 @@ static double group_channels(const struct ig_call *call)
 static int tiles_in_groups(const struct ig_kernel *k, const struct ig_call *call)
 {
     enum { SMALL = 16 };
-    if ((k->op != IG_CONV && k->op != IG_QLINEAR_CONV && k->op != IG_DECONV) || strstr(k->name, "depthwise")) return 0;
+    const int is_conv = k->op == IG_CONV || k->op == IG_QLINEAR_CONV || k->op == IG_CONV_INTEGER || k->op == IG_DECONV;
+    if (!is_conv || strstr(k->name, "depthwise")) return 0;
     return !strstr(k->name, "grouped") || group_channels(call) > SMALL;
 }
 

@@ -28,14 +28,23 @@ PY
 
 bits() { # ISA, threads: of the sums that the softmax gets, which are bytes times a number
     out/ingot plan "$net.json" --isa "$1" --threads "$2" -o "$work/plan.json" && program "bits_$1" "$work/plan.json" || return 1
-    [ "$1" = ref ] || ! grep -E '"kernel":"(qlinear|quantize)[a-z0-9_]*__ref"' "$work/plan.json" || return 1
+    [ "$1" = ref ] || ! grep -E '"kernel":"(qlinear|quantize|conv_integer|matmul_integer|dynamic)[a-z0-9_]*__ref"' "$work/plan.json" || return 1
     for picture in "$SRCDIR"/models/pictures/*.pgm; do
         "$work/bits_$1" "$picture" -o "$work/out.npy" --top 0 >/dev/null && cat "$work/out.npy" || return 1
     done >"$work/$1.out"
 }
 
 same_bits() {
-    out/ingot graph "$model" --outputs "$logits" -o "$net.json" && bits ref 1 && [ "$(wc -c <"$work/ref.out")" -gt 500 ] || return 1
+    out/ingot graph "$model" --outputs "$logits" -o "$net.json" && as_the_reference
+}
+
+same_bits_dynamic() {
+    $PYTHON -B "$SRCDIR/tests/quantised_net.py" "$work/dynamic.onnx" dynamic && out/ingot graph "$work/dynamic.onnx" -o "$net.json" &&
+        [ "$(grep -o '"op":"[a-z]*_integer"' "$net.json" | wc -l)" = 7 ] && as_the_reference
+}
+
+as_the_reference() {
+    bits ref 1 && [ "$(wc -c <"$work/ref.out")" -gt 500 ] || return 1
     for isa in $(isas_here); do
         for threads in 1 2; do
             bits "$isa" $threads && cmp "$work/ref.out" "$work/$isa.out" || return 1
@@ -63,6 +72,7 @@ accuracy() {
 
 check "the network is of bytes" integers
 check "every ISA gives the reference's bits" same_bits
+check "every ISA gives the reference's bits where a network quantises as it runs" same_bits_dynamic
 check "less than half the memory" memory
 if [ -n "$(find /usr/share -name 't10k-images-idx3-ubyte*' 2>/dev/null | head -1)" ]; then
     check "93.7 % of the 10,000 test pictures are right in 8 bits" accuracy
