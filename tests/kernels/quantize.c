@@ -78,7 +78,7 @@ static void dynamic_quantize(struct rng *r, enum check_pass pass, struct check_p
     check_out(p, 1, IG_F32, 0, &one);
     check_out(p, 2, IG_U8, 0, &one);
     p->low[0] = rng_int(r, -90, 1), p->high[0] = rng_int(r, 1, 90);
-    p->specials = rng_one_in(r, 3);
+    p->specials = RNG_OF(r, 0, 0, 1, CHECK_NO_NUMBERS);
     p->exact = 1;
     snprintf(p->text, sizeof p->text, "%d..%d, rank %d of %d,..", (int)p->low[0], (int)p->high[0], rank, dims[0]);
 }

@@ -68,7 +68,7 @@ static void random_values(struct rng *r, const struct check_problem *p, int k, e
     if (low == 0 && high == 0) high = real || s->type == IG_BOOL ? 1 : 4, low = natural ? 0 : -high;
     for (int64_t i = 0; i < ig_count(s); i++) {
         double v = real ? rng_real(r, low, high) : rng_int(r, (int32_t)ceil(low), (int32_t)floor(high));
-        if (real && p->specials && rng_one_in(r, 8)) v = special(r);
+        if (real && p->specials && rng_one_in(r, 8)) v = p->specials == CHECK_NO_NUMBERS ? NAN : special(r);
         put(data, s->type, i, v);
     }
 }

@@ -17,6 +17,8 @@
 
 enum check_pass { CHECK_INTEGERS = 0, CHECK_REALS, CHECK_PASSES };
 
+enum { CHECK_NO_NUMBERS = 2 };
+
 struct check_problem {            /* zeroed before make() */
     char text[160];               /* what it is, for messages */
     union ig_attrs attrs;
@@ -28,7 +30,7 @@ struct check_problem {            /* zeroed before make() */
     uint32_t dense;               /* bit k: input k, though not constant, is always dense and whole */
     double low[IG_MAX_IN];        /* smallest value; where low and high are 0: -4 of integers, -1 of reals */
     double high[IG_MAX_IN];       /* largest */
-    int specials;                 /* of reals some are no number, infinite or -0 */
+    int specials;                 /* of reals some are no number, infinite or -0; CHECK_NO_NUMBERS: no number */
     int any_nan;                  /* sign and payload of what is no number may depend on the cut: which operand an instruction takes first does */
     int broadcasts;               /* inputs are numpy-broadcast to the output */
     int steps_first;              /* rows of out[0] [T,...,C] and of the others [...,C] are the dims between: image_steps_first */
