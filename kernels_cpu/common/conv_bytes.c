@@ -104,6 +104,12 @@ size_t ig_bytes_pad(const struct ig_call *call, const struct ig_bytes_cut *cut)
     return whole_lines((size_t)cut->ic * (size_t)((const struct ig_conv *)call->attrs)->w.kw);
 }
 
+size_t ig_bytes_totals(const struct ig_call *call, const struct ig_bytes_cut *cut)
+{
+    const int64_t pixels = cut->pitch ? (int64_t)cut->block * call->out[0].w : cut->block;
+    return ig_bytes_are_sums(call) ? whole_lines((size_t)pixels * sizeof(int32_t)) : 0;
+}
+
 size_t ig_bytes_sums(const struct ig_bytes_shape *shape)
 {
     return 2 * ((size_t)(shape->mr * shape->nr) + IG_BYTES_CHANNELS) * sizeof(int32_t);
@@ -113,7 +119,7 @@ size_t ig_bytes_conv_scratch(const struct ig_call *call, const struct ig_bytes_s
 {
     struct ig_bytes_cut c = ig_bytes_cut_of(call, shape);
     size_t block = (size_t)(c.pitch ? c.held * c.pitch : c.block * c.row);
-    return ig_bytes_sums(shape) + ig_bytes_pad(call, &c) + block + IG_BYTES_LINE;
+    return ig_bytes_sums(shape) + ig_bytes_pad(call, &c) + ig_bytes_totals(call, &c) + block + IG_BYTES_LINE;
 }
 
 /* Dense rows [y0, y1) of `o` as one of pixels. */

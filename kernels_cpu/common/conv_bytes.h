@@ -99,8 +99,9 @@ struct ig_bytes_cut {
 
 struct ig_bytes_cut ig_bytes_cut_of(const struct ig_call *call, const struct ig_bytes_shape *shape);
 size_t ig_bytes_conv_scratch(const struct ig_call *call, const struct ig_bytes_shape *shape);
-/* The parts of scratch: sums of two tiles, x_zero for a row of taps; the rest is the block. */
-size_t ig_bytes_sums(const struct ig_bytes_shape *shape), ig_bytes_pad(const struct ig_call *call, const struct ig_bytes_cut *cut);
+/* The parts of scratch: sums of two tiles, x_zero for a row of taps, where outputs are sums a sum of each of a block's pixels; the rest is the block. */
+size_t ig_bytes_sums(const struct ig_bytes_shape *shape), ig_bytes_pad(const struct ig_call *call, const struct ig_bytes_cut *cut),
+    ig_bytes_totals(const struct ig_call *call, const struct ig_bytes_cut *cut);
 
 /*
  * Depthwise convolution (common/depthwise_bytes.inc). Packed weights: struct ig_bytes_head, then
@@ -151,12 +152,25 @@ static inline int32_t ig_bytes_zero_of(const struct ig_call *call, const struct 
     return head->is_signed ? *(const int8_t *)o->data : *(const uint8_t *)o->data;
 }
 
-/* The n outputs of a pixel: sums less zero total, and less x beyond. */
-static inline __attribute__((always_inline)) void ig_bytes_put_sums(int32_t *restrict to, const int32_t *restrict sums, const int32_t *restrict total,
+/* The next n outputs of a pixel, of which a compiler makes vectors where it knows n: sums less zero total, and less x beyond. */
+static inline __attribute__((always_inline)) void ig_bytes_put_some(int32_t *restrict to, const int32_t *restrict sums, const int32_t *restrict total,
                                                                     int32_t zero, const int32_t *restrict beyond, int32_t x, const int32_t n)
 {
     for (int32_t c = 0; c < n; c++) to[c] = (int32_t)((uint32_t)sums[c] - (uint32_t)zero * (uint32_t)total[c]);
     for (int32_t c = 0; beyond && c < n; c++) to[c] = (int32_t)((uint32_t)to[c] - (uint32_t)x * (uint32_t)beyond[c]);
+}
+
+/* The n outputs of a pixel. */
+static inline void ig_bytes_put_sums(int32_t *to, const int32_t *sums, const int32_t *total, int32_t zero, const int32_t *beyond, int32_t x, int32_t n)
+{
+    enum { MANY = 16, SOME = 8 };
+    int32_t c = 0;
+    if (beyond)
+        for (; c + MANY <= n; c += MANY) ig_bytes_put_some(to + c, sums + c, total + c, zero, beyond + c, x, MANY);
+    else
+        for (; c + MANY <= n; c += MANY) ig_bytes_put_some(to + c, sums + c, total + c, zero, NULL, 0, MANY);
+    for (; c + SOME <= n; c += SOME) ig_bytes_put_some(to + c, sums + c, total + c, zero, beyond ? beyond + c : NULL, x, SOME);
+    ig_bytes_put_some(to + c, sums + c, total + c, zero, beyond ? beyond + c : NULL, x, n - c);
 }
 
 extern const struct ig_bytes_shape ig_bytes_avx2, ig_bytes_avxvnni, ig_bytes_avx512, ig_bytes_vnni, ig_bytes_amx, ig_bytes_neon, ig_bytes_neon_wide,
