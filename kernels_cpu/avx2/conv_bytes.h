@@ -15,9 +15,10 @@ static inline __attribute__((always_inline)) __m256i ig_bytes_widened(__m128i x,
 /* The sum of n bytes. */
 static inline int32_t ig_bytes_total_avx2(const char *from, int64_t n)
 {
-    __m256i sums = _mm256_setzero_si256();
+    const __m256i zero = _mm256_setzero_si256();
+    __m256i sums = zero;
     int64_t i = 0;
-    for (; i + 32 <= n; i += 32) sums = _mm256_add_epi64(sums, _mm256_sad_epu8(_mm256_loadu_si256((const __m256i *)(from + i)), _mm256_setzero_si256()));
+    for (; i + 32 <= n; i += 32) sums = _mm256_add_epi64(sums, _mm256_sad_epu8(_mm256_loadu_si256((const __m256i *)(from + i)), zero));
     __m128i two = _mm_add_epi64(_mm256_castsi256_si128(sums), _mm256_extracti128_si256(sums, 1));
     for (; i + 8 <= n; i += 8) two = _mm_add_epi64(two, _mm_sad_epu8(_mm_loadl_epi64((const __m128i *)(from + i)), _mm_setzero_si128()));
     int32_t sum = (int32_t)(_mm_cvtsi128_si64(two) + _mm_extract_epi64(two, 1));

@@ -1,5 +1,6 @@
 /*
- * Convolution of quantised numbers (IG_QLINEAR_CONV, IG_CONV_INTEGER) as a matrix product of integers: what one ISA's tiles are driven by, common/conv_bytes.inc.
+ * Convolution of quantised numbers (IG_QLINEAR_CONV, IG_CONV_INTEGER) as a matrix product of integers: what one ISA's tiles are driven by,
+ * common/conv_bytes.inc.
  *
  * Pixels are copied into scratch, a block of them at a time, tap after tap, as words of 32 bits: either two numbers of 16 bits,
  * x - x_zero, or four of 8 bits, x as it is but for its sign. Padding is x_zero. Then panel after panel of weights, of equal words,
@@ -99,7 +100,7 @@ struct ig_bytes_cut {
 
 struct ig_bytes_cut ig_bytes_cut_of(const struct ig_call *call, const struct ig_bytes_shape *shape);
 size_t ig_bytes_conv_scratch(const struct ig_call *call, const struct ig_bytes_shape *shape);
-/* The parts of scratch: sums of two tiles, x_zero for a row of taps, where outputs are sums a sum of each of a block's pixels; the rest is the block. */
+/* The parts of scratch: sums of two tiles, x_zero for a row of taps, where outputs are sums one of each pixel of a block; then the block. */
 size_t ig_bytes_sums(const struct ig_bytes_shape *shape), ig_bytes_pad(const struct ig_call *call, const struct ig_bytes_cut *cut),
     ig_bytes_totals(const struct ig_call *call, const struct ig_bytes_cut *cut);
 
@@ -161,7 +162,8 @@ static inline __attribute__((always_inline)) void ig_bytes_put_some(int32_t *res
 }
 
 /* The n outputs of a pixel. */
-static inline void ig_bytes_put_sums(int32_t *to, const int32_t *sums, const int32_t *total, int32_t zero, const int32_t *beyond, int32_t x, int32_t n)
+static inline void ig_bytes_put_sums(int32_t *to, const int32_t *sums, const int32_t *total, int32_t zero, const int32_t *beyond, int32_t x,
+                                     int32_t n)
 {
     enum { MANY = 16, SOME = 8 };
     int32_t c = 0;
