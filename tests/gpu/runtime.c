@@ -179,8 +179,8 @@ static void turns(void **state)
     enum { STEPS = 5, ROWS = 2, UNITS = 20, GATES = 3, X = STEPS * ROWS * GATES * UNITS, Y = STEPS * ROWS * UNITS, R = GATES * UNITS * UNITS };
     static struct network n;
     const struct ig_recurrent gru = {.kind = IG_GRU, .f = {IG_SIGMOID, 0, 0}, .g = {IG_TANH, 0, 0}};
-    const struct ig_shape of_x = shape(3, STEPS, ROWS, GATES * UNITS, 1), of_r = shape(2, GATES * UNITS, UNITS, 1, 1);
-    const struct ig_shape of_y = shape(3, STEPS, ROWS, UNITS, 1);
+    const struct ig_shape of_x = shape(3, STEPS, ROWS, GATES * UNITS, 1), of_r = shape(3, 1, GATES * UNITS, UNITS, 1);
+    const struct ig_shape of_y = shape(4, STEPS, 1, ROWS, UNITS);
     struct ig_call call = call_of(IG_RECURRENT, &gru, &of_x, &of_r, (void *)(uintptr_t)IG_GPU_ADDRESS(IG_GPU_CONSTANTS, 1024), &of_y);
     float x[X], y[Y], want[Y], *r = (float *)(void *)(n.constants + 1024);
     double scratch[5 * UNITS];
