@@ -9,11 +9,11 @@ enum {
     IG_GEMM_TABLE_BYTES = 1 << 16,           /* of a block's addresses; fewer groups where there are very many taps */
 
     IG_GEMM_BLOCK_AVX2 = 64,                 /* groups of a block */
-    IG_GEMM_STREAM_BYTES_AVX2 = 3 << 18,     /* weights above this are read panel by panel */
+    IG_GEMM_STREAM_BYTES_AVX2 = 1 << 16,     /* weights above this are read panel by panel: right where they come from memory, no loss elsewhere */
     IG_GEMM_LOOPS_AVX2 = 1,                  /* the micro-kernels go on to the next panel and group by themselves */
 
     IG_GEMM_BLOCK_AVX512 = 32,
-    IG_GEMM_STREAM_BYTES_AVX512 = 3 << 18,
+    IG_GEMM_STREAM_BYTES_AVX512 = 1 << 16,
     IG_GEMM_LOOPS_AVX512 = 2,                /* ... by two panels at a time */
 
     IG_GEMM_BLOCK_SMALL = 4,                 /* where memory is dear: little room for addresses */

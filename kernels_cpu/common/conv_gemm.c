@@ -86,7 +86,10 @@ static int rows_join(const struct ig_operand *in, const struct ig_operand *out, 
     return alike && ig_taps(w) == 1 && w->sd * w->sh * w->sw == 1 && in->row_stride == in->w * in->pixel_stride && in->ring_rows >= in->h;
 }
 
-enum { FAR_PANELS = 4 }; /* memory likes four places that are read in turn better than eight, and nearly as well as any */
+enum {
+    FAR_PANELS = 4,     /* memory likes four places that are read in turn better than eight, and nearly as well as any */
+    FAR_BYTES = 3 << 18 /* weights above this come from memory */
+};
 
 /* Panels are read several at a time, as the reading of the weights is all that counts, or the wait for the next product. */
 static void run_pixel(struct ig_gemm_job *job, ig_gemv_fn *gemv, int64_t bytes)
@@ -97,7 +100,7 @@ static void run_pixel(struct ig_gemm_job *job, ig_gemv_fn *gemv, int64_t bytes)
     const float *x = ig_row_f32(&call->in[0], range.y0);
     float *c = ig_row_f32(&call->out[0], range.y0);
     const float *r = ig_gemm_has_residual(call) ? ig_row_f32(&call->in[3], range.y0) : NULL;
-    const int is_far = job->panels * job->panel * bytes > set->stream_bytes;
+    const int is_far = job->panels * job->panel * bytes > FAR_BYTES;
     const int32_t most = is_far && set->gemv_panels > FAR_PANELS ? FAR_PANELS : set->gemv_panels;
     for (int32_t c0 = range.c0, n; c0 < range.c1; c0 += n) {
         int32_t panels = (range.c1 - c0 + set->nr - 1) / set->nr, turns = (panels + most - 1) / most;
