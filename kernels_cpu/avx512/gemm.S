@@ -8,8 +8,8 @@
  *   zmm26 .. 31    a, broadcast, in turn          rdi  the second panel's b
  * All else is on the stack: it is read once a tap, a tile or four k. Per k: nv loads, `rows` broadcasts, rows*nv fma;
  * 12x32 does 24 fma against 14 loads: it runs at the rate of two fma pipes, at a third of the bytes of b that 6x16 reads.
- * Nothing is fetched ahead: processors with such vectors follow these streams by themselves, and the instructions for it took
- * a tenth of the speed. The chain of every element is that of the other kernels: the bits are the same.
+ * Of the streams in use nothing is fetched ahead: processors with such vectors follow them by themselves, and the instructions for it
+ * took a tenth of the speed. What is needed next is, 128, 256 or 512 bytes every four k, as many as its step needs. The chain of every element is that of the other kernels: the bits are the same.
  */
         .altmacro
 
@@ -190,6 +190,17 @@
         movq    AHEAD(%rsp), %rdi
         prefetcht1 (%rdi)
         prefetcht1 64(%rdi)
+        cmpq    $128, STEP(%rsp)
+        jbe     10f
+        prefetcht1 128(%rdi)
+        prefetcht1 192(%rdi)
+        cmpq    $256, STEP(%rsp)
+        jbe     10f
+        prefetcht1 256(%rdi)
+        prefetcht1 320(%rdi)
+        prefetcht1 384(%rdi)
+        prefetcht1 448(%rdi)
+10:
         addq    STEP(%rsp), %rdi
         movq    %rdi, AHEAD(%rsp)
         .if     \nv == 2

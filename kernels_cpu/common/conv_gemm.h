@@ -54,8 +54,8 @@ struct ig_gemm_args {
     int64_t a_step;        /* 112:       c_offset and r_offset are that many bytes more */
     int64_t c_step;        /* 120 */
     int64_t r_step;        /* 128 */
-    const float *ahead;    /* 136: needed next, fetched 16*nr bytes of it every four k; NULL: nothing. Sets with */
-    int64_t ahead_step;    /* 144: loops only. Bytes to move on then, also from group to group: fewer fetch slower */
+    const float *ahead;    /* 136: needed next, fetched bit by bit every four k; NULL: nothing. Sets with loops only. */
+    int64_t ahead_step;    /* 144: bytes to move on then, also from group to group: fewer fetch slower */
     int64_t unused;        /* 152: loops only. Bytes of a panel's weights, those before b among them, that are not used */
 };
 

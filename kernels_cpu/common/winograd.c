@@ -43,9 +43,11 @@ struct job {
     int32_t first_row;         /* of tiles */
     struct ig_act act;         /* what the output transform cannot do; kind IG_NONE if it can */
     float lo, hi;
-    int far, stream;           /* the weights come from memory; each panel is read once a block */
+    int far, stream;           /* the weights come from memory; each panel is read once a block, */
+    int fetch;                 /* and the next fetched meanwhile */
     struct ig_gemm_args gemm;
     const float *bias, *u;     /* packed */
+    const float *next;         /* packed weights that are needed after these, if they are to be fetched meanwhile; or NULL */
     const float *filters;      /* of raw weights: panels of 9 taps; */
     float *points;             /* and room for a row of points of one, where u then is, too */
     float *v, *m, *strip;
@@ -196,7 +198,7 @@ static void start_raw(struct job *job, float *room)
 {
     job->filters = (const float *)job->call->weights;
     job->u = job->points = room;
-    job->far = job->stream = 0;
+    job->far = job->stream = job->fetch = 0;
     job->gemm.prefetch = 0;
 }
 
@@ -215,7 +217,8 @@ static void start(struct job *job, const struct ig_call *call, struct ig_range r
     job->bias = (const float *)call->weights;
     job->u = job->bias + job->s.panels * NR;
     job->far = job->s.points * job->s.panels * panel_bytes > IG_WINOGRAD_NEAR_BYTES;
-    job->stream = job->far || job->s.chunk / NR * panel_bytes > near;
+    job->stream = job->far || job->s.chunk / NR * panel_bytes > near || set->gemm->loops > 1;
+    job->fetch = job->far || set->gemm->loops > 1;
     job->gemm.taps = job->gemm.groups = 1;
     job->gemm.k = job->s.ic;
     job->gemm.prefetch = job->s.points * job->s.panels * panel_bytes > near ? AHEAD_BYTES : 0;
@@ -300,8 +303,8 @@ static void multiply_group(struct job *job, int32_t groups, int32_t i, int32_t p
         args->panels = n;
         args->bias = panel_at(job, point, j, j0);
         args->b = args->bias + NR;
-        if (job->far)
-            ig_gemm_fetch(args, args->bias + n * s->panel, n * NR, i, groups);
+        if (job->next)
+            ig_gemm_fetch(args, job->next, n * NR, i, groups);
         else if (args->prefetch && set->loops == 1)
             ig_gemm_fetch(args, args->b + AHEAD_BYTES / (int64_t)sizeof(float), NR, 0, 1);
         set->fn[wide][count - 1](args);
@@ -340,6 +343,14 @@ struct block {
     int32_t groups, count, larger;  /* `larger` groups of count + 1 tiles, then others of count */
 };
 
+/* The panels that are needed after those before `end` of a point, while channels [c0, c1) are computed. */
+static const float *panels_after(const struct job *job, int32_t point, int32_t end, int32_t c0, int32_t c1)
+{
+    int32_t last = c1 < job->range.c1 ? (c1 + NR - 1) / NR : job->range.c0 / NR;
+    if (end * NR < c1) return panel_at(job, point, end, 0);
+    return point + 1 < job->s.points ? panel_at(job, point + 1, c0 / NR, 0) : panel_at(job, 0, last, 0);
+}
+
 /* M of channels [c0, c1) for the block's tiles: `larger` groups of count + 1, then others of count. */
 static void multiply(struct job *job, int32_t groups, int32_t count, int32_t larger, int32_t c0, int32_t c1)
 {
@@ -350,6 +361,7 @@ static void multiply(struct job *job, int32_t groups, int32_t count, int32_t lar
         if (job->packed) pack_groups(job, groups, count, larger);
         for (int32_t j = c0 / NR, to; j < end; j = to) {
             to = (int32_t)min64(end, j + step);
+            job->next = job->fetch ? panels_after(job, point, to, c0, c1) : NULL;
             for (int32_t i = 0, first = 0, n; i < groups; i++, first += n) {
                 n = count + (i < larger);
                 job->gemm.c_offset = (point * s->m_plane + j * NR - c0) * (int64_t)sizeof(float);
