@@ -9,6 +9,7 @@
  * Channels past the last are zero. ONNX has them as w[c][1][tap], those of transposed ones, too.
  */
 #include "kernels_cpu/common/depthwise7.h"
+#include "kernels_cpu/common/depthwise_any.h"
 #include "kernels_cpu/pack/ask.h"
 #include "kernels_cpu/pack/pack.h"
 #include "kernels_cpu/ref/window.h"
@@ -71,6 +72,22 @@ int ig_supports_depthwise7(const struct ig_call *call)
     int32_t past = (call->out[0].w - 1) * w->sw - w->left + w->kw - call->in[0].w;
     return (w->kw == 3 || w->kw == 5 || w->kw == 7) && w->kh == w->kw && w->sh == w->sw && w->sw <= 2 && w->dh == 1 &&
            w->dw == 1 && w->left >= 0 && w->left <= w->kw / 2 && past <= w->kw / 2;
+}
+
+/* Rows of seven outputs at least. */
+int ig_supports_depthwise_any(const struct ig_call *call)
+{
+    const struct ig_window *w = &((const struct ig_conv *)call->attrs)->w;
+    return ig_supports_depthwise_nd(call) && call->out[0].w >= IG_DEPTHWISE_ANY_FEW && w->kw <= IG_DEPTHWISE_ANY_TAPS &&
+           w->kd * w->kh <= IG_DEPTHWISE_ANY_TAPS;
+}
+
+size_t ig_scratch_depthwise_any(const struct ig_call *call)
+{
+    const struct ig_window *w = &((const struct ig_conv *)call->attrs)->w;
+    const int32_t n = call->out[0].w < IG_DEPTHWISE_ANY_STRETCH ? call->out[0].w : IG_DEPTHWISE_ANY_STRETCH;
+    if (!ig_depthwise_any_copies(call)) return 0;
+    return (size_t)ig_depthwise_any_rows(w) * (size_t)ig_depthwise_any_columns(w, n) * IG_DEPTHWISE_ANY_LANES * sizeof(float);
 }
 
 int ig_supports_deconv_depthwise(const struct ig_call *call)

@@ -131,10 +131,12 @@ ig_scratch_fn ig_scratch_joined_mr6, ig_scratch_joined_mr12;
 ig_supports_fn ig_supports_depthwise, ig_supports_depthwise_nd; /* any window; of up to three dims */
 ig_supports_fn ig_supports_depthwise3x3; /* stride 1 or 2, no dilation, padding <= 1 at the sides */
 ig_supports_fn ig_supports_depthwise7;   /* 3x3, 5x5, 7x7, stride 1 or 2, no dilation; wide, whole blocks of 8 channels */
+ig_supports_fn ig_supports_depthwise_any; /* nd; rows of 7 outputs or more, windows of up to 64 rows and columns */
 ig_supports_fn ig_supports_deconv_depthwise; /* transposed, windows no smaller than strides, no dilation */
 ig_pack_fn ig_pack_depthwise4;           /* blocks of 4 channels */
 ig_pack_fn ig_pack_depthwise8;           /* of 8 */
 ig_pack_fn ig_pack_depthwise16;          /* of 16 */
+ig_scratch_fn ig_scratch_depthwise_any;  /* the same, common/depthwise_any.h */
 ig_scratch_fn ig_scratch_depthwise7;     /* rows that are copied, common/depthwise7.h */
 
 /* --- pack/grouped.c: groups of few channels, vectors of 4, 8 or 16 of them; no dilation, no residual; common/grouped.h --- */

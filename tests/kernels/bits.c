@@ -115,6 +115,8 @@ static void avx2_and_avx512(void **state)
         {"conv_f32_depthwise7x16__avx2", "conv_f32_depthwise7x32__avx512", 3, 1, 1, 0},
         {"conv_f32_depthwise7x16__avx2", "conv_f32_depthwise7x32__avx512", 5, 2, 1, 0},
         {"conv_f32_depthwise7x16__avx2", "conv_f32_depthwise7x32__avx512", 7, 1, 1, 0},
+        {"conv_f32_depthwise8__avx2", "conv_f32_depthwise16__avx512", 3, 2, 1, 0},
+        {"conv_f32_depthwise8__avx2", "conv_f32_depthwise16__avx512", 9, 1, 1, 0},
     };
     enum { TIMES = 12, LEAST = 3 };
     (void)state;

@@ -120,6 +120,20 @@ static void taps(struct rng *r, struct ig_window *w, int32_t *in, int32_t *out)
     out[2] = in[2] + w->left + w->right - kw + 1;
 }
 
+/* Channels each by itself under a window that is large, or high, or wide, on an image that is not; taps apart at times. */
+static void large_depthwise(struct rng *r, struct ig_conv *a, int32_t *ic, int32_t *oc, int32_t *in, int32_t *out)
+{
+    const int alike = rng_one_in(r, 4); /* pixels that share a set of a cache */
+    const int32_t kh = alike ? 7 : RNG_OF(r, 1, 5, 9, 11, 31, 51), kw = alike ? 9 : kh > 11 ? RNG_OF(r, 3, 5, 31) : RNG_OF(r, 1, 3, 9, 11, 13);
+    const int32_t d = rng_one_in(r, 3) ? 2 : 1, s = rng_one_in(r, 4) ? 2 : 1, high = d * (kh - 1), wide = d * (kw - 1);
+    a->w = (struct ig_window){1, kh, kw, 1, s, s, 1, d, d, 0, high / 2, wide / 2, 0, high - high / 2, wide - wide / 2, 1, 1};
+    a->groups = *oc = *ic = alike ? 1024 : RNG_OF(r, 5, 16, 24, 33);
+    in[0] = out[0] = 1;
+    in[1] = alike ? rng_int(r, 8, 15) : rng_int(r, 1, 12);
+    in[2] = rng_int(r, s == 2 ? 13 : 7, alike ? 14 : 33);
+    for (int i = 1; i < 3; i++) out[i] = (in[i] - 1) / s + 1;
+}
+
 /* A volume under a window of 3x3 whose outputs are whole tiles of Winograd's, of most of them. */
 static void whole_tiles(struct rng *r, struct ig_window *w, int32_t *in, int32_t *out, int32_t *ic)
 {
@@ -180,6 +194,8 @@ static void make(struct rng *r, enum check_pass pass, struct check_problem *p)
         wide_pointwise(r, a, &ic, &oc, in, out);
     } else if (rng_one_in(r, 12)) {
         pixel(r, a, &ic, &oc, in, out);
+    } else if (rng_one_in(r, 24)) {
+        large_depthwise(r, a, &ic, &oc, in, out);
     } else {
         if (rng_one_in(r, 4)) rank = RNG_OF(r, 1, 3, 3, 3);
         kind(r, a, &ic, &oc);
