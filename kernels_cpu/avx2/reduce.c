@@ -1,4 +1,4 @@
-/* Reductions of floats over neighbouring dims, common/reduce.inc. */
+/* Reductions of floats, common/reduce.inc. */
 #include "kernels_cpu/avx2/kernels.h"
 #include "kernels_cpu/avx2/lanes.h"
 

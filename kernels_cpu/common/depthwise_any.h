@@ -40,7 +40,8 @@ static inline int32_t ig_depthwise_any_columns(const struct ig_window *w, int32_
 static inline int ig_depthwise_any_copies(const struct ig_call *call)
 {
     const struct ig_window *w = &((const struct ig_conv *)call->attrs)->w;
-    return w->kd == 1 && w->in_d == 1 && w->dh == 1 && w->kh * w->kw >= IG_DEPTHWISE_ANY_LARGE && call->in[0].pixel_stride % IG_DEPTHWISE_ANY_ALIKE == 0;
+    const int large = w->kd == 1 && w->in_d == 1 && w->dh == 1 && w->kh * w->kw >= IG_DEPTHWISE_ANY_LARGE;
+    return large && call->in[0].pixel_stride % IG_DEPTHWISE_ANY_ALIKE == 0;
 }
 
 #endif

@@ -1,4 +1,4 @@
-/* Reductions of floats over neighbouring dims, common/reduce.inc. */
+/* Reductions of floats, common/reduce.inc. */
 #include "kernels_cpu/neon/kernels.h"
 #include "kernels_cpu/neon/lanes.h"
 

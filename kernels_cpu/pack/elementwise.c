@@ -1,7 +1,6 @@
 /* Which element-wise calls the vector kernels compute. */
 #include "kernels_cpu/common/integers.h"
 #include "kernels_cpu/common/norm.h"
-#include "kernels_cpu/common/reduce.h"
 #include "kernels_cpu/common/topk.h"
 #include "kernels_cpu/pack/ask.h"
 #include "kernels_cpu/pack/pack.h"
@@ -255,8 +254,7 @@ size_t ig_scratch_norm(const struct ig_call *call)
 
 int ig_supports_reduce(const struct ig_call *call)
 {
-    const int32_t kind = ((const struct ig_reduce *)call->attrs)->kind;
-    return ig_f32_to_f32(call) && (kind <= IG_REDUCE_MIN || (kind >= IG_REDUCE_L1 && kind <= IG_REDUCE_SUM_SQUARE)) && ig_reduced_of(call).n > 0;
+    return ig_f32_to_f32(call) && ((const struct ig_reduce *)call->attrs)->kind != IG_REDUCE_PROD;
 }
 
 static int is_last(const struct ig_call *call)
