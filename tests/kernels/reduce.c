@@ -29,6 +29,7 @@ static void reduce(struct rng *r, enum check_pass pass, struct check_problem *p)
     else if (rng_one_in(r, 6)) rank = 4, mask = RNG_OF(r, 5, 10), in[0] = 3, in[1] = 2, in[2] = RNG_OF(r, 4, 9), in[3] = RNG_OF(r, 32, 35, 40);
     else if (rng_one_in(r, 12)) rank = 2, mask = 2, in[0] = rng_int(r, 1, 3), in[1] = RNG_OF(r, 20000, 20001); /* in pieces */
     *a = (struct ig_reduce){rng_int(r, IG_REDUCE_SUM, IG_REDUCE_LOG_SUM_EXP), mask};
+    if (rng_one_in(r, 4)) a->kind = RNG_OF(r, IG_REDUCE_MEAN, IG_REDUCE_LOG_SUM_EXP);
     for (int i = 0; i < rank; i++) out[i] = a->mask >> i & 1 ? 1 : in[i];
     check_in(p, 0, type, rank, in);
     check_out(p, 0, type, rank, out);
@@ -139,7 +140,7 @@ static void cumsum(struct rng *r, enum check_pass pass, struct check_problem *p)
 
 int main(int argc, char **argv)
 {
-    static const struct check_body bodies[] = {{IG_REDUCE, 80, 200, reduce, NULL},
+    static const struct check_body bodies[] = {{IG_REDUCE, 120, 300, reduce, NULL},
                                                {IG_NORM, 60, 200, norm, NULL},
                                                {IG_ARG, 40, 100, arg, NULL},
                                                {IG_TOPK, 40, 100, topk, NULL},
