@@ -7,14 +7,6 @@
 
 #define INLINE static inline __attribute__((always_inline))
 
-/* ig_get_index of i64, `wide`, or i32. */
-INLINE int64_t index_at(const void *indices, const int wide, int64_t i, int64_t n)
-{
-    int64_t v = wide ? ((const int64_t *)indices)[i] : ((const int32_t *)indices)[i];
-    v = v < 0 ? v + n : v;
-    return v < 0 ? 0 : v < n ? v : n - 1;
-}
-
 struct job {
     const char *from;         /* slices [outer, n, inner] of the input */
     const void *indices;
@@ -28,7 +20,7 @@ INLINE void slices(const struct job *job, char *to, int64_t first, int64_t last,
 {
     const char *from = job->from + first / job->count * job->n * run;
     for (int64_t i = first % job->count, left = last - first; left > 0; left--, to += run) {
-        memcpy(to, from + index_at(job->indices, wide, i, job->n) * run, (size_t)run);
+        memcpy(to, from + ig_index_at(job->indices, wide, i, job->n) * run, (size_t)run);
         if (++i < job->count) continue;
         i = 0;
         from += job->n * run;
@@ -51,7 +43,7 @@ static void small_slices(const struct job *job, char *to, int64_t first, int64_t
 /* Bytes [at, end) of the output that lie in one slice. */
 static void part_of_slice(const struct job *job, char *to, int64_t at, int64_t end)
 {
-    const int64_t slice = at / job->run, which = index_at(job->indices, job->wide, slice % job->count, job->n);
+    const int64_t slice = at / job->run, which = ig_index_at(job->indices, job->wide, slice % job->count, job->n);
     memcpy(to + at, job->from + (slice / job->count * job->n + which) * job->run + at % job->run, (size_t)(end - at));
 }
 
@@ -86,7 +78,7 @@ struct elements {
 INLINE void pixel(const struct elements *e, char *to, int32_t c, const int bytes, const int wide)
 {
     for (int32_t i = 0; i < c; i++)
-        memcpy(to + i * bytes, e->from + (i * e->step + index_at(e->indices, wide, e->first + i, e->n) * e->stride) * bytes, (size_t)bytes);
+        memcpy(to + i * bytes, e->from + (i * e->step + ig_index_at(e->indices, wide, e->first + i, e->n) * e->stride) * bytes, (size_t)bytes);
 }
 
 static void any_pixel(const struct elements *e, char *to, int32_t c, int bytes, int wide)
@@ -112,5 +104,22 @@ void ig_gather_elements_rows(const struct ig_call *call, struct ig_range range)
         e.from = (const char *)in->data + ig_walk_at(&w, y) * bytes;
         for (int32_t x = 0; x < out->w; x++, e.from += across * bytes, e.first += out->c, to += (int64_t)out->c * bytes)
             any_pixel(&e, to, out->c, bytes, wide);
+    }
+}
+
+/* The slice x[b.., tuple, :] of every tuple of indices [B.., T.., k]; B is `axis` dims. */
+void ig_gather_tuples(const struct ig_call *call)
+{
+    const struct ig_shape *s = call->in[0].shape, *is = call->in[1].shape;
+    const int32_t batch = ((const struct ig_axis *)call->attrs)->axis, k = is->dims[is->rank - 1], wide = is->type == IG_I64;
+    const int64_t run = ig_span(s, batch + k, s->rank) * ig_type_bytes(s->type), count = ig_span(is, 0, is->rank - 1);
+    const int64_t of_batch = ig_span(is, batch, is->rank - 1);
+    const char *from = (const char *)call->in[0].data;
+    char *to = (char *)call->out[0].data;
+    for (int64_t t = 0; t < count; t++, to += run) {
+        int64_t at = t / of_batch;
+        for (int32_t d = 0; d < k; d++) at = at * s->dims[batch + d] + ig_index_at(call->in[1].data, wide, t * k + d, s->dims[batch + d]);
+        if (run == 4) memcpy(to, from + at * 4, 4);
+        else memcpy(to, from + at * run, (size_t)run);
     }
 }

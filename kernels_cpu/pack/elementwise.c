@@ -252,6 +252,12 @@ size_t ig_scratch_norm(const struct ig_call *call)
     return ((size_t)call->in[0].c + VECTOR) * (sizeof(double) + 2 * sizeof(float));
 }
 
+int ig_supports_scatter(const struct ig_call *call)
+{
+    const int none = ((const struct ig_axis *)call->attrs)->mode == IG_SCATTER_NONE;
+    return scatter_any_nd__supports(call) && (none || call->out[0].shape->type == IG_F32);
+}
+
 int ig_supports_reduce(const struct ig_call *call)
 {
     return ig_f32_to_f32(call) && ((const struct ig_reduce *)call->attrs)->kind != IG_REDUCE_PROD;

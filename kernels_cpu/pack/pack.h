@@ -179,6 +179,7 @@ ig_supports_fn ig_supports_pad;        /* any type */
 ig_supports_fn ig_supports_topk, ig_supports_topk_across; /* f32, of the last axis; of another */
 ig_supports_fn ig_supports_cumsum, ig_supports_cumsum_across; /* the same */
 ig_scratch_fn ig_scratch_topk;         /* a heap */
+ig_supports_fn ig_supports_scatter;       /* any type; where updates are joined with what is there, f32 */
 ig_supports_fn ig_supports_reduce;        /* f32, all but products */
 ig_supports_fn ig_supports_norm_pixel;    /* layer and RMS, over the last axis */
 ig_supports_fn ig_supports_norm_rows;     /* over the last axes, and others of them, within rows */
