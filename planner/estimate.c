@@ -368,6 +368,8 @@ static double rough_ns(const struct ig_kernel *k, const struct ig_call *call, do
 /* Kernels that have run on no calibrated board, as parts of the time that another's costs give. */
 static const struct { const char *name, *other; double part; } likes[] = {
     {"conv_f32_depthwise16__avx512", "conv_f32_depthwise8__avx2", 0.7}, /* 0.4 to 0.7 on a Zen 5 */
+    {"softmax_f32_16__avx512", "softmax_f32_8__avx2", 0.7},
+    {"unary_f32_gelu16__avx512", "unary_f32_8__avx2", 0.5},
 };
 
 /* By the costs of a calibrated board; memory serves only so many cores at once. IG_UNKNOWN: it has none. */
