@@ -107,12 +107,18 @@ static int is_last_resort(const struct ig_kernel *has, const struct ig_kernel *k
     return has->isa == IG_ISA_REF && k->isa == IG_ISA_CUDA;
 }
 
+/* Where memory is what an estimate goes by, kernels of all ISAs take as long: the one that computes the most at a time is no slower. */
+static int wins_a_tie(const struct ig_kernel *k, const struct ig_kernel *of, double cost, double least)
+{
+    return cost == least && k->isa > of->isa;
+}
+
 /* Takes k, if it is cheaper than the step's kernel so far, whose price is *least. */
 static void take(struct ig_plan_step *step, const struct ig_kernel *k, const struct ig_call *call, struct ig_cut cut,
                  double ns, double *least)
 {
     double cost = price(k, call, ns);
-    if (step->kernel && cost >= *least && !is_last_resort(step->kernel, k)) return;
+    if (step->kernel && cost >= *least && !wins_a_tie(k, step->kernel, cost, *least) && !is_last_resort(step->kernel, k)) return;
     *least = cost;
     step->kernel = k;
     step->split = cut.split;
