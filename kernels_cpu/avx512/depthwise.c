@@ -1,8 +1,9 @@
 /*
- * Depthwise convolution of any window up to 64 wide: 16 channels of fourteen outputs of a row at a time, or of seven, each a register of sums. A tap
- * loads its weights once for all of them; the multiply-adds read their pixels from memory, at two a cycle. Where windows stick out of the image, a
- * bit for each output and tap of a kernel row says whether it is inside. 16 channels of a stretch of outputs go down all rows. The same sums in the
- * same order as AVX2's, so the same bits.
+ * Depthwise convolution of any window up to 64 wide, over up to three dims: 16 channels of fourteen outputs of a row, or of seven, and of as many in
+ * the row below where both rows of windows meet the same rows of the image but one. Each output is a register of sums, 28 of them; a tap loads its
+ * weights once for all outputs of a row, and a pixel once for both rows. Where windows stick out of the image, a bit for each output and tap of a
+ * kernel row says whether it is inside. 16 channels of a stretch of outputs go down all rows. The same sums in the same order as AVX2's, so the same
+ * bits.
  */
 #include <immintrin.h>
 
@@ -16,15 +17,15 @@
 
 enum {
     LANES = IG_DEPTHWISE_ANY_LANES,
-    FEW = IG_DEPTHWISE_ANY_FEW, MANY = 2 * FEW,   /* outputs side by side */
-    STRETCH = IG_DEPTHWISE_ANY_STRETCH, /* the most outputs of a row that go down all rows together */
+    FEW = IG_DEPTHWISE_ANY_FEW, MANY = 2 * FEW, /* outputs side by side */
+    STRETCH = IG_DEPTHWISE_ANY_STRETCH,         /* the most outputs of a row that go down all rows together */
     GROUPS = STRETCH / FEW
 };
 
 struct group {                               /* of outputs side by side */
     int32_t x, n;                            /* from x on: MANY or FEW */
     int32_t from, to;                        /* taps of a kernel row that are inside the image for all of them */
-    uint16_t seen[IG_DEPTHWISE_ANY_TAPS];     /* bit i: the tap is, for the i-th */
+    uint16_t seen[IG_DEPTHWISE_ANY_TAPS];    /* bit i: the tap is, for the i-th */
 };
 
 struct kernel_row {
@@ -143,7 +144,8 @@ INLINE void taps(const struct job *job, const struct group *g, __m512 (*sums)[MA
 }
 
 /* A group of n outputs of row y and, if `rows` is 2, of the row below it; channels c.., as many as `lanes`; from the job's kernel rows. */
-INLINE void group_rows(const struct job *job, const struct group *g, int32_t y, int32_t c, __mmask16 lanes, const int n, const int whole, const int rows)
+INLINE void group_rows(const struct job *job, const struct group *g, int32_t y, int32_t c, __mmask16 lanes, const int n, const int whole,
+                       const int rows)
 {
     const struct ig_operand *out = &job->call->out[0];
     const int64_t from = (g->x - job->x) * job->conv->w.sw * job->pixel;
@@ -235,6 +237,7 @@ static void part_of_row(struct job *job, struct ig_range range, int32_t x, int32
             for (const struct group *g = job->groups; g < job->groups + job->n_groups; g++) {
                 if (rows == 2 && whole) some_rows(job, g, y, c, lanes, 1, 2);
                 else if (rows == 2) some_rows(job, g, y, c, lanes, 0, 2);
+                else if (whole) some_rows(job, g, y, c, lanes, 1, 1);
                 else some_rows(job, g, y, c, lanes, 0, 1);
             }
             for (int32_t i = 0; job->later && i < rows; i++) finish(job, y + i, x, n, c, channels);

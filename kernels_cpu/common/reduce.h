@@ -1,6 +1,6 @@
 /*
- * A reduction, as of [more.., n, inner]: inner are the dims that stay behind the last that goes, n are those that go before them, and others farther out
- * go or stay one by one. A dim of one element is any of these.
+ * A reduction, as of [more.., n, inner]: inner are the dims that stay behind the last that goes, n are those that go before them, and others
+ * farther out go or stay one by one. A dim of one element is any of these.
  */
 #ifndef KERNELS_CPU_COMMON_REDUCE_H
 #define KERNELS_CPU_COMMON_REDUCE_H
