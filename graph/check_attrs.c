@@ -222,13 +222,40 @@ static const char *reshape_fault(const struct ig_graph *g, const struct ig_node 
     return ig_count(x) == ig_count(y) ? NULL : "the number of elements changes";
 }
 
+static int64_t count_in(const struct ig_graph *g, const struct ig_node *n, int k) {
+    return k < n->n_in && n->in[k] >= 0 ? ig_count(&g->values[n->in[k]].shape) : 0;
+}
+
+/* Of what may turn sums into floats; `act` follows. */
+static const char *scales_fault(const struct ig_graph *g, const struct ig_node *n, const struct ig_act *act) {
+    const struct ig_shape *y = &g->values[n->out[0]].shape;
+    const int64_t channels = y->rank ? y->dims[n->op == IG_CONV_INTEGER ? ig_channel_dim(g, y) : y->rank - 1] : 1;
+    const int64_t x_scale = count_in(g, n, 4), w_scale = count_in(g, n, 5), bias = count_in(g, n, 6);
+    for (int k = 4; k < n->n_in; k++)
+        if (n->in[k] >= 0 && g->values[n->in[k]].shape.type != IG_F32) return "a scale or bias that is not f32";
+    if (y->type != (x_scale ? IG_F32 : IG_I32)) return "the output is neither sums nor scaled ones";
+    if (!x_scale && (w_scale || bias || act->kind != IG_NONE)) return "a scale, a bias or an activation of sums";
+    if (x_scale > 1) return "a scale of the input that is not one number";
+    if (w_scale > 1 && w_scale != channels) return "neither one scale of the weights nor one per channel";
+    if (bias && bias != channels) return "not one bias per channel";
+    return act_fault(act, IG_FUSABLE);
+}
+
+static const char *conv_integer_fault(const struct ig_graph *g, const struct ig_node *n) {
+    const char *fault = conv_fault(g, n);
+    return fault ? fault : scales_fault(g, n, &n->attrs.conv.act);
+}
+
 static const char *fault(const struct ig_graph *g, const struct ig_node *n) {
     switch (n->op) {
     case IG_CONV:
     case IG_DECONV:
-    case IG_CONV_INTEGER:
     case IG_QLINEAR_CONV:
         return conv_fault(g, n);
+    case IG_CONV_INTEGER:
+        return conv_integer_fault(g, n);
+    case IG_MATMUL_INTEGER:
+        return scales_fault(g, n, &n->attrs.fc.act);
     case IG_POOL:
         return pool_fault(g, n);
     case IG_MAX_UNPOOL:

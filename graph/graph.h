@@ -176,6 +176,7 @@ int ig_pass_transposes(struct ig_graph *g);       /* two with a reshape between 
 int ig_pass_fold_affine(struct ig_graph *g);      /* per-channel Mul/Add (and batch norm, imported as those) into conv, deconv, fc */
 int ig_pass_global_pool(struct ig_graph *g);      /* REDUCE mean/max over space, POOL over the whole image -> GLOBAL_POOL */
 int ig_pass_matmul_to_fc(struct ig_graph *g);     /* MATMUL with constant right side -> FC; of rank 3 and more -> 1x1 CONV */
+int ig_pass_scales(struct ig_graph *g);           /* CONV_INTEGER/MATMUL_INTEGER + CAST + MUL by scales + ADD of a bias -> floats at once */
 int ig_pass_fuse_pad(struct ig_graph *g);         /* PAD with zeros into the next conv / average pool */
 int ig_pass_trim_windows(struct ig_graph *g);     /* taps of convolutions that meet padding only go */
 int ig_pass_merge_branches(struct ig_graph *g);   /* convs of one image, and it by channel, that are added -> one conv */

@@ -24,7 +24,8 @@ enum ig_op {
     IG_GLOBAL_POOL,    /* x [N,...,C] -> [N,1..,C] */
     IG_LRN,            /* across channels */
     IG_RESIZE,         /* any layout: per-dimension scales */
-    IG_CONV_INTEGER,   /* x u8/i8, w, x_zero or none, w_zero or none -> i32 */
+    IG_CONV_INTEGER,   /* x u8/i8, w, x_zero or none, w_zero or none -> i32 sum; with x_scale f32 [] -> f32: act(sum (x_scale w_scale) + bias),
+                          each step rounded; w_scale f32 [] or [OC], or none: 1; bias f32 [OC] or none */
     IG_QLINEAR_CONV,   /* x, x_scale, x_zero, w, w_scale, w_zero, y_scale, y_zero, bias i32 or none; act: none, or a clip
                           of the quantised output between integers */
     IG_DEFORM_CONV,    /* x, w, offset, bias or none, mask or none: plain ONNX layout (NCHW) */
@@ -35,7 +36,7 @@ enum ig_op {
     /* dense */
     IG_FC,             /* x [M,K], w [N,K] constant, bias [N] or none, residual or none -> [M,N] */
     IG_MATMUL,         /* numpy matmul of runtime tensors, batch broadcast; optional transposes and scale */
-    IG_MATMUL_INTEGER, /* a, b, a_zero or none, b_zero or none -> i32 */
+    IG_MATMUL_INTEGER, /* a, b, a_zero or none, b_zero or none -> i32; with a_scale, b_scale or none, bias [N] or none -> f32, as above */
     IG_QLINEAR_MATMUL, /* a, a_scale, a_zero, b, b_scale, b_zero, y_scale, y_zero */
     /* element-wise */
     IG_UNARY,          /* enum ig_unary */
@@ -256,7 +257,7 @@ union ig_attrs {
     struct ig_roi_align roi_align;
     struct ig_grid_sample grid_sample;
     struct ig_col2im col2im;
-    struct ig_fc fc;
+    struct ig_fc fc;                /* IG_FC, IG_MATMUL_INTEGER */
     struct ig_matmul matmul;
     struct ig_unary_attr unary;     /* IG_UNARY, IG_QLINEAR_AFFINE */
     struct ig_binary_attr binary;   /* IG_BINARY, IG_QLINEAR_BINARY */

@@ -122,6 +122,14 @@ int infer_parameter(struct infer *q, int i, int types, int64_t n)
                       (long long)n);
 }
 
+int infer_scales(struct infer *q, int64_t n)
+{
+    if (!infer_in(q, 4)) return infer_in(q, 5) || infer_in(q, 6) ? infer_fail(q, "a scale of weights or a bias, but no scale of the data") : 0;
+    if (infer_parameter(q, 4, T_F32, 1) || infer_parameter(q, 5, T_F32, n)) return -1;
+    if (!infer_in(q, 6) || ig_count(infer_in(q, 6)) == n) return infer_parameter(q, 6, T_F32, n);
+    return infer_fail(q, "the bias does not have %lld elements", (long long)n);
+}
+
 int infer_axis(struct infer *q, int32_t axis, int32_t rank)
 {
     if (axis >= 0 && axis < rank) return 0;

@@ -49,7 +49,7 @@ int infer_matmul_integer(struct infer *q)
                           *b = a ? infer_want(q, 1, T_BYTE, 2, IG_MAX_RANK) : NULL;
     if (!b || infer_parameter(q, 2, T_BYTE, a->dims[a->rank - 2]) || infer_parameter(q, 3, T_BYTE, b->dims[b->rank - 1]))
         return -1;
-    return product(q, a, b, 0, 0, IG_I32);
+    return infer_scales(q, b->dims[b->rank - 1]) ? -1 : product(q, a, b, 0, 0, infer_in(q, 4) ? IG_F32 : IG_I32);
 }
 
 int infer_qlinear_matmul(struct infer *q)

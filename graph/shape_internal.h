@@ -50,6 +50,8 @@ const struct ig_shape *infer_given(struct infer *q, int i, int types);
 int infer_broadcast(struct infer *q, int64_t *dims, int32_t *rank, const struct ig_shape *b);
 /* Input i, if it is there, is of one of the types and has one element, or n; else -1 after infer_fail. */
 int infer_parameter(struct infer *q, int i, int types, int64_t n);
+/* -1 unless inputs 4 to 6 of a product of integers are absent, or the scales and the bias of n channels. */
+int infer_scales(struct infer *q, int64_t n);
 /* 0 <= axis < rank, or -1 after infer_fail. */
 int infer_axis(struct infer *q, int32_t axis, int32_t rank);
 /* "[1,3,224,224]" into text (at least 128 bytes); returns text. */

@@ -106,7 +106,7 @@ int infer_conv_integer(struct infer *q)
 {
     const struct ig_shape *x = infer_want(q, 0, T_BYTE, 3, 5), *w = x ? infer_want(q, 1, T_BYTE, 3, 5) : NULL;
     if (!w || infer_parameter(q, 2, T_BYTE, 1) || infer_parameter(q, 3, T_BYTE, w->dims[0])) return -1;
-    return conv_like(q, x, w, IG_I32);
+    return infer_scales(q, w->dims[0]) ? -1 : conv_like(q, x, w, infer_in(q, 4) ? IG_F32 : IG_I32);
 }
 
 int infer_qlinear_conv(struct infer *q)

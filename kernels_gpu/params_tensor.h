@@ -182,13 +182,15 @@ struct ig_gpu_scaled {   /* one parameter of a quantised operator; count 1: for 
 
 struct ig_gpu_matmul_bytes { /* matmul.cu: quantised operands */
     const void *a, *b, *a_zero, *b_zero;
-    const float *a_scale, *b_scale, *y_scale; /* NULL: the sum itself is the output */
+    const float *a_scale, *b_scale, *y_scale; /* a_scale NULL: the sum itself is the output; y_scale NULL: a float is, b_scale and bias too then or NULL */
     const void *y_zero;
+    const float *bias;
     void *out;
     int32_t m, n, k, a_m, a_k, b_k, b_n, count, loops;
     int32_t a_type, b_type, out_type, y_zero_type;
     struct ig_gpu_scaled za, zb;
     int32_t a_scales, b_scales;
+    struct ig_gpu_act act; /* of floats */
     int32_t dims[IG_GPU_BATCH_DIMS], a_at[IG_GPU_BATCH_DIMS], b_at[IG_GPU_BATCH_DIMS];
 };
 
@@ -212,9 +214,9 @@ struct ig_gpu_window {   /* window.cu: convolution and transposed convolution of
 
 struct ig_gpu_window_bytes { /* window.cu: quantised operands */
     const void *in, *weights, *in_zero, *weight_zero;
-    const float *in_scale, *weight_scale, *out_scale; /* NULL: the sum itself is the output */
+    const float *in_scale, *weight_scale, *out_scale; /* in_scale NULL: the sum itself is the output; out_scale NULL: a float, weight_scale may be then */
     const void *out_zero;
-    const int32_t *bias; /* or NULL */
+    const void *bias;    /* i32, of floats f32; or NULL */
     void *out;
     int32_t in_d, in_h, in_w, in_row, in_pixel, out_h, out_w, out_row, out_pixel;
     int32_t count, channels, ic, oc;
@@ -222,6 +224,7 @@ struct ig_gpu_window_bytes { /* window.cu: quantised operands */
     struct ig_gpu_scaled zx, zw;
     int32_t weight_scales;
     int32_t low, high;   /* the output's bounds */
+    struct ig_gpu_act act; /* of floats */
     struct ig_gpu_axes w;
 };
 

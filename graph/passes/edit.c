@@ -54,6 +54,10 @@ struct ig_act *edit_act(struct ig_node *n) {
         return &n->attrs.conv.act;
     case IG_FC:
         return &n->attrs.fc.act;
+    case IG_CONV_INTEGER: /* of sums, which are integers, nothing makes use of it */
+        return &n->attrs.conv.act;
+    case IG_MATMUL_INTEGER:
+        return &n->attrs.fc.act;
     case IG_BINARY:
         return &n->attrs.binary.act;
     case IG_UNARY:

@@ -20,7 +20,7 @@ int edit_uniform(const struct ig_graph *g, int32_t v, float *x);
 int edit_same_shape(const struct ig_shape *a, const struct ig_shape *b);
 /* The input of binary node n that is not v. */
 int32_t edit_other(const struct ig_node *n, int32_t v);
-/* The activation slot of a node of op conv, deconv, fc, binary or unary; NULL for another op. */
+/* The activation slot of a node of op conv, deconv, fc, binary, unary or a product of integers; NULL for another op. */
 struct ig_act *edit_act(struct ig_node *n);
 
 /* Makes the node dead: it reads and writes nothing. */

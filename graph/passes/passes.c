@@ -28,6 +28,7 @@ static int one_round(struct ig_graph *g, ig_eval_fn *eval) {
     rewrites += ig_pass_transposes(g);
     rewrites += ig_pass_global_pool(g);
     rewrites += ig_pass_matmul_to_fc(g);
+    rewrites += ig_pass_scales(g);
     rewrites += ig_pass_fuse_pad(g);
     rewrites += ig_pass_trim_windows(g);
     rewrites += ig_pass_compose(g);

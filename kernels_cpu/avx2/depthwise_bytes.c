@@ -1,4 +1,5 @@
 /* Depthwise convolution of quantised numbers: pairs of taps of 16 bits, whose products' sum one instruction makes exactly. */
+#include "kernels_cpu/avx2/act.h"
 #include "kernels_cpu/avx2/conv_bytes.h"
 #include "kernels_cpu/avx2/kernels.h"
 #include "kernels_cpu/common/depthwise_bytes.h"
@@ -55,5 +56,5 @@ void qlinear_conv_i8_depthwise16__avx2(const struct ig_call *call, struct ig_ran
 
 void conv_integer_i8_depthwise16__avx2(const struct ig_call *call, struct ig_range range, void *scratch)
 {
-    depthwise_bytes(call, range, scratch);
+    run_depthwise(call, range, scratch, ig_act_row_avx2);
 }

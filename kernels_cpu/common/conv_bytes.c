@@ -92,7 +92,7 @@ struct ig_bytes_cut ig_bytes_cut_of(const struct ig_call *call, const struct ig_
     c.k = (int64_t)c.ic * conv->w.kw * (conv->w.kh / c.lines);
     c.words = ((c.k + shape->unit - 1) / shape->unit + shape->step - 1) / shape->step * shape->step;
     c.rows = ig_bytes_are_sums(call) ? 0 : rows_left_out(&conv->w, shape, c.k);
-    c.panel = (2 + c.lines * c.words + c.rows + ig_bytes_are_sums(call)) * shape->nr;
+    c.panel = (2 + c.lines * c.words + c.rows + ig_bytes_are_sums(call) + 2 * ig_bytes_are_floats(call)) * shape->nr;
     int64_t room = (int64_t)c.panels * c.panel * 4 > IG_BYTES_FEW ? IG_BYTES_BLOCK : IG_BYTES_SMALL;
     if (in_lines(call, shape)) cut_lines(call, shape, room, &c);
     else cut_pixels(call, shape, room, &c);
@@ -137,6 +137,7 @@ void ig_bytes_product_of(const struct ig_call *call, int32_t y0, int32_t y1, str
     const int32_t *b = call->in[1].shape->dims;
     p->call = *call;
     p->conv = (struct ig_conv){{1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 1, 1}, 1, {0}};
+    p->conv.act = ((const struct ig_fc *)call->attrs)->act;
     p->call.attrs = &p->conv;
     p->call.in[0] = as_pixels(&call->in[0], y0, y1, b[0]);
     p->call.out[0] = as_pixels(&call->out[0], y0, y1, b[1]);

@@ -25,13 +25,16 @@
  * whose w - w_zero 8 bits do not hold is packed as w' = w - 128 of u8 or w of i8, and beyond = w_zero - 128 or w_zero, by which the sum of
  * a pixel's bytes is to be multiplied and subtracted:
  *   sum (x - x_zero) (w - w_zero) = sum x w' - beyond sum x - x_zero total
+ * Where scales make floats of the sums, scale[nr] of the weights and bias[nr] are behind these, with x_scale known when a layer runs, too.
  */
 #ifndef KERNELS_CPU_COMMON_CONV_BYTES_H
 #define KERNELS_CPU_COMMON_CONV_BYTES_H
 
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
+#include "graph/op.h"
 #include "kernels_cpu/kernel.h"
 
 struct ig_bytes_head {           /* 64 bytes */
@@ -44,7 +47,9 @@ struct ig_bytes_head {           /* 64 bytes */
     int32_t plain;               /* y is u8, and any may be */
     int32_t shift;               /* of sums: words of bytes are of x + shift */
     int32_t is_beyond;           /* of sums: some `beyond` is not 0 */
-    int32_t room[5];
+    float x_scale;               /* of sums that become floats */
+    int32_t has_bias;            /* these have one */
+    int32_t room[3];
 };
 
 struct ig_bytes_shape {          /* of one ISA's tiles: sizes depend on it */
@@ -107,6 +112,7 @@ size_t ig_bytes_sums(const struct ig_bytes_shape *shape), ig_bytes_pad(const str
 /*
  * Depthwise convolution (common/depthwise_bytes.inc). Packed weights: struct ig_bytes_head, then
  *   [block of 16 channels] { bias[16], scale[16], i16 w[pair of taps][16][2] }   NEON's: i16 or i8 w[pair of taps][2][16]
+ * Where sums become floats, scale[16] and bias[16] as above are behind a block's weights.
  */
 enum { IG_BYTES_CHANNELS = 16 };
 
@@ -139,10 +145,15 @@ struct ig_bytes_product {
 /* Of rows [y0, y1) of the output. */
 void ig_bytes_product_of(const struct ig_call *call, int32_t y0, int32_t y1, struct ig_bytes_product *p);
 
-/* Outputs are sums: IG_CONV_INTEGER. */
+/* Outputs are sums, or floats made of these: IG_CONV_INTEGER. */
 static inline int ig_bytes_are_sums(const struct ig_call *call)
 {
-    return call->out[0].shape->type == IG_I32;
+    return call->out[0].shape->type == IG_I32 || call->out[0].shape->type == IG_F32;
+}
+
+static inline int ig_bytes_are_floats(const struct ig_call *call)
+{
+    return call->out[0].shape->type == IG_F32;
 }
 
 /* x_zero when a layer of sums runs; where it is a constant, or not there, it is packed. */
@@ -151,6 +162,13 @@ static inline int32_t ig_bytes_zero_of(const struct ig_call *call, const struct 
     const struct ig_operand *o = &call->in[2];
     if (call->n_in < 3 || !o->shape || !o->data) return head->x_zero;
     return head->is_signed ? *(const int8_t *)o->data : *(const uint8_t *)o->data;
+}
+
+/* The same of x_scale. */
+static inline float ig_bytes_scale_of(const struct ig_call *call, const struct ig_bytes_head *head)
+{
+    const struct ig_operand *o = &call->in[4];
+    return call->n_in > 4 && o->shape && o->data ? *(const float *)o->data : head->x_scale;
 }
 
 /* The next n outputs of a pixel, of which a compiler makes vectors where it knows n: sums less zero total, and less x beyond. */
@@ -173,6 +191,43 @@ static inline void ig_bytes_put_sums(int32_t *to, const int32_t *sums, const int
         for (; c + MANY <= n; c += MANY) ig_bytes_put_some(to + c, sums + c, total + c, zero, NULL, 0, MANY);
     for (; c + SOME <= n; c += SOME) ig_bytes_put_some(to + c, sums + c, total + c, zero, beyond ? beyond + c : NULL, x, SOME);
     ig_bytes_put_some(to + c, sums + c, total + c, zero, beyond ? beyond + c : NULL, x, n - c);
+}
+
+/* An activation of n floats, y may be x. */
+typedef void ig_bytes_act_fn(float *y, const float *x, int64_t n, const struct ig_act *act);
+
+struct ig_bytes_floats {         /* how sums become floats */
+    float x_scale;
+    const float *scale, *bias;   /* of the channels; bias: or NULL */
+    const struct ig_act *act;
+    ig_bytes_act_fn *activate;
+};
+
+/* The next n floats of a pixel, whose sums are as above. */
+static inline __attribute__((always_inline)) void ig_bytes_scale_some(float *restrict to, const int32_t *sums, const int32_t *total, int32_t zero,
+                                                                      const int32_t *beyond, int32_t x, const float *restrict scale,
+                                                                      const float *restrict bias, float x_scale, const int32_t n)
+{
+    int32_t whole[16];
+    ig_bytes_put_some(whole, sums, total, zero, beyond, x, n);
+    for (int32_t i = 0; i < n; i++) to[i] = (float)whole[i] * (x_scale * scale[i]);
+    for (int32_t i = 0; bias && i < n; i++) to[i] += bias[i];
+}
+
+/* The n floats of a pixel. */
+static inline void ig_bytes_put_floats(float *to, const int32_t *sums, const int32_t *total, int32_t zero, const int32_t *beyond, int32_t x, int32_t n,
+                                       const struct ig_bytes_floats *f)
+{
+    enum { MANY = 16 };
+    for (int32_t c = 0, some; c < n; c += some) {
+        some = n - c < MANY ? n - c : MANY;
+        const int32_t *by = beyond ? beyond + c : NULL;
+        const float *bias = f->bias ? f->bias + c : NULL;
+        if (some < MANY) ig_bytes_scale_some(to + c, sums + c, total + c, zero, by, x, f->scale + c, bias, f->x_scale, some);
+        else if (by) ig_bytes_scale_some(to + c, sums + c, total + c, zero, by, x, f->scale + c, bias, f->x_scale, MANY);
+        else ig_bytes_scale_some(to + c, sums + c, total + c, zero, NULL, 0, f->scale + c, bias, f->x_scale, MANY);
+    }
+    if (f->act->kind != IG_NONE) f->activate(to, to, n, f->act);
 }
 
 extern const struct ig_bytes_shape ig_bytes_avx2, ig_bytes_avxvnni, ig_bytes_avx512, ig_bytes_vnni, ig_bytes_amx, ig_bytes_neon, ig_bytes_neon_wide,

@@ -1,4 +1,5 @@
 /* Convolution of quantised numbers, common/conv_bytes.h, without the dot products of later cores: tiles are in conv_bytes.S. */
+#include "kernels_cpu/neon/act.h"
 #include "kernels_cpu/neon/conv_bytes.h"
 #include "kernels_cpu/neon/kernels.h"
 
@@ -34,10 +35,10 @@ void qlinear_conv_i8_4x16__neon(const struct ig_call *call, struct ig_range rang
 
 void conv_integer_i8_4x16__neon(const struct ig_call *call, struct ig_range range, void *scratch)
 {
-    conv_bytes(call, range, scratch, &ig_bytes_neon);
+    run_bytes(call, range, scratch, &ig_bytes_neon, ig_act_row_neon);
 }
 
 void matmul_integer_i8_4x16__neon(const struct ig_call *call, struct ig_range range, void *scratch)
 {
-    product_bytes(call, range, scratch, &ig_bytes_neon);
+    product_bytes(call, range, scratch, &ig_bytes_neon, ig_act_row_neon);
 }

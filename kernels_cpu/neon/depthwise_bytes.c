@@ -3,6 +3,7 @@
  * multiply-adds in eight instructions.
  */
 #include "kernels_cpu/common/depthwise_bytes.h"
+#include "kernels_cpu/neon/act.h"
 #include "kernels_cpu/neon/conv_bytes.h"
 #include "kernels_cpu/neon/kernels.h"
 
@@ -78,5 +79,5 @@ void qlinear_conv_i8_depthwise16__neon(const struct ig_call *call, struct ig_ran
 
 void conv_integer_i8_depthwise16__neon(const struct ig_call *call, struct ig_range range, void *scratch)
 {
-    depthwise_bytes(call, range, scratch);
+    run_depthwise(call, range, scratch, ig_act_row_neon);
 }

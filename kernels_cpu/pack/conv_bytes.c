@@ -5,7 +5,7 @@
 #include "kernels_cpu/common/grouped_bytes.h"
 #include "kernels_cpu/pack/ask.h"
 #include "kernels_cpu/pack/pack.h"
-#include "kernels_cpu/ref/quantized.h"
+#include "kernels_cpu/ref/scaled.h"
 
 enum { X_SCALE = 1, X_ZERO, WEIGHTS, W_SCALE, W_ZERO, Y_SCALE, Y_ZERO, BIAS };
 
@@ -191,9 +191,15 @@ static int moved_weights_fit(const struct ig_call *call, int32_t merged, int32_t
     return 1;
 }
 
+/* Those of the weights, and the bias. */
+static int scales_are_known(const struct ig_call *call)
+{
+    return (!ig_has(call, IG_W_SCALE) || call->in[IG_W_SCALE].data) && (!ig_has(call, IG_SUM_BIAS) || call->in[IG_SUM_BIAS].data);
+}
+
 static int is_flat_integer(const struct ig_call *call)
 {
-    return conv_integer_any_1x1__supports(call) && call->in[1].data && (!ig_has(call, 3) || call->in[3].data) &&
+    return conv_integer_any_1x1__supports(call) && call->in[1].data && (!ig_has(call, 3) || call->in[3].data) && scales_are_known(call) &&
            ig_is_flat(&((const struct ig_conv *)call->attrs)->w);
 }
 
@@ -213,7 +219,7 @@ static int supports_product(const struct ig_call *call, const struct ig_bytes_sh
 {
     struct ig_bytes_product p;
     if (!matmul_integer_any_nd__supports(call) || call->in[1].shape->rank != 2 || !call->in[1].data || !ig_count(call->out[0].shape)) return 0;
-    if ((ig_has(call, 2) && ig_count(call->in[2].shape) != 1) || (ig_has(call, 3) && !call->in[3].data)) return 0;
+    if ((ig_has(call, 2) && ig_count(call->in[2].shape) != 1) || (ig_has(call, 3) && !call->in[3].data) || !scales_are_known(call)) return 0;
     ig_bytes_product_of(call, 0, call->out[0].h, &p);
     return words_of_sums_fit(&p.call, shape);
 }
@@ -318,7 +324,7 @@ static size_t pack(const struct ig_call *call, void *dst, const struct ig_bytes_
         put_ends(call, oc, zero, shape->unit == 4, &panel[c], &panel[nr + c]);
         if (ig_bytes_are_sums(call) && shape->unit == 4) {
             const struct filter moved = moved_filter(call, oc, cut.merged);
-            panel[cut.panel - nr + c] = f.zero - moved.zero;
+            panel[(2 + cut.lines * cut.words) * nr + c] = f.zero - moved.zero;
             ((struct ig_bytes_head *)dst)->is_beyond |= f.zero != moved.zero;
             f = moved;
         }
@@ -328,10 +334,33 @@ static size_t pack(const struct ig_call *call, void *dst, const struct ig_bytes_
     return bytes;
 }
 
+/* Where sums become floats: the head's part of that. */
+static void put_float_head(const struct ig_call *call, struct ig_bytes_head *head)
+{
+    head->has_bias = ig_has(call, IG_SUM_BIAS);
+    if (call->in[IG_X_SCALE].data) head->x_scale = ig_scale(call, IG_X_SCALE, 0);
+}
+
+/* A channel's scale, and `nr` further its bias. */
+static void put_floats(const struct ig_call *call, int32_t oc, int32_t nr, int32_t *to)
+{
+    const float scale = ig_has(call, IG_W_SCALE) ? ig_scale(call, IG_W_SCALE, oc) : 1, bias = ig_has(call, IG_SUM_BIAS) ? ig_scale(call, IG_SUM_BIAS, oc) : 0;
+    memcpy(to, &scale, sizeof scale);
+    memcpy(to + nr, &bias, sizeof bias);
+}
+
 static size_t pack_sums(const struct ig_call *call, void *dst, const struct ig_bytes_shape *shape)
 {
     const struct ig_call q = as_qlinear(call);
-    return pack(&q, dst, shape);
+    const struct ig_bytes_cut cut = ig_bytes_cut_of(&q, shape);
+    const size_t bytes = pack(&q, dst, shape);
+    if (!dst || !ig_bytes_are_floats(call)) return bytes;
+    put_float_head(call, (struct ig_bytes_head *)dst);
+    for (int32_t oc = 0; oc < call->out[0].c; oc++) {
+        int32_t *panel = (int32_t *)((struct ig_bytes_head *)dst + 1) + (oc / cut.oc * (int64_t)cut.panels + oc % cut.oc / shape->nr) * cut.panel;
+        put_floats(call, oc, shape->nr, panel + cut.panel - 2 * shape->nr + oc % cut.oc % shape->nr);
+    }
+    return bytes;
 }
 
 static size_t pack_product(const struct ig_call *call, void *dst, const struct ig_bytes_shape *shape)
@@ -399,12 +428,20 @@ static void put_tap(int32_t *w, int32_t k, int32_t i, enum layout layout, int32_
     else ((int16_t *)w)[layout == TAPS ? k * N + i : k / 2 * 2 * N + 2 * i + k % 2] = (int16_t)v;
 }
 
+/* Words of a block. */
+static int64_t depthwise_block(const struct ig_call *call, enum layout layout)
+{
+    enum { N = IG_BYTES_CHANNELS };
+    const struct ig_window *w = &((const struct ig_conv *)call->attrs)->w;
+    return (2 + 2 * ig_bytes_are_floats(call)) * N + (int64_t)(w->kh * w->kw + 1) / 2 * (layout == BYTES ? N / 2 : N);
+}
+
 static size_t pack_depthwise(const struct ig_call *call, void *dst, enum layout layout)
 {
     enum { N = IG_BYTES_CHANNELS };
     const struct ig_window *w = &((const struct ig_conv *)call->attrs)->w;
     int32_t taps = w->kh * w->kw, blocks = (call->out[0].c + N - 1) / N;
-    int64_t block = 2 * N + (taps + 1) / 2 * (layout == BYTES ? N / 2 : N);
+    int64_t block = depthwise_block(call, layout);
     size_t bytes = sizeof(struct ig_bytes_head) + (size_t)(blocks * block) * sizeof(int32_t);
     if (!dst) return bytes;
     int32_t *to = (int32_t *)((struct ig_bytes_head *)dst + 1), zero;
@@ -435,22 +472,32 @@ size_t ig_pack_bytes_depthwise_neon_wide(const struct ig_call *call, void *dst)
     return pack_depthwise(call, dst, TAPS);
 }
 
+static size_t pack_sums_depthwise(const struct ig_call *call, void *dst, enum layout layout)
+{
+    enum { N = IG_BYTES_CHANNELS };
+    const struct ig_call q = as_qlinear(call);
+    const int64_t block = depthwise_block(&q, layout);
+    const size_t bytes = pack_depthwise(&q, dst, layout);
+    if (!dst || !ig_bytes_are_floats(call)) return bytes;
+    put_float_head(call, (struct ig_bytes_head *)dst);
+    for (int32_t c = 0; c < call->out[0].c; c++)
+        put_floats(call, c, N, (int32_t *)((struct ig_bytes_head *)dst + 1) + (c / N + 1) * block - 2 * N + c % N);
+    return bytes;
+}
+
 size_t ig_pack_sums_depthwise(const struct ig_call *call, void *dst)
 {
-    const struct ig_call q = as_qlinear(call);
-    return pack_depthwise(&q, dst, PAIRS);
+    return pack_sums_depthwise(call, dst, PAIRS);
 }
 
 size_t ig_pack_sums_depthwise_neon(const struct ig_call *call, void *dst)
 {
-    const struct ig_call q = as_qlinear(call);
-    return pack_depthwise(&q, dst, BYTES);
+    return pack_sums_depthwise(call, dst, BYTES);
 }
 
 size_t ig_pack_sums_depthwise_neon_wide(const struct ig_call *call, void *dst)
 {
-    const struct ig_call q = as_qlinear(call);
-    return pack_depthwise(&q, dst, TAPS);
+    return pack_sums_depthwise(call, dst, TAPS);
 }
 
 size_t ig_scratch_bytes_depthwise(const struct ig_call *call)

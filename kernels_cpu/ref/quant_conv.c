@@ -1,10 +1,11 @@
 /*
  * Convolution of quantised operands: acc = sum (x - x_zero) (w - w_zero) in integers; then acc itself
- * (ConvInteger), or saturate(round((acc + bias) x_scale w_scale / y_scale) + y_zero) (QLinearConv), then clipped between
+ * (ConvInteger), scaled and activated where there are scales (ref/scaled.h), or saturate(round((acc + bias) x_scale w_scale / y_scale) + y_zero) (QLinearConv), then clipped between
  * integers. Padding is x_zero.
  */
 #include "kernels_cpu/ref/quantized.h"
 #include "kernels_cpu/ref/ref.h"
+#include "kernels_cpu/ref/scaled.h"
 #include "kernels_cpu/ref/window.h"
 
 struct quant {            /* which inputs are what */
@@ -15,7 +16,7 @@ static const struct quant in_integer = {1, 2, 3}, in_qlinear = {3, 2, 5};
 
 int conv_integer_any_1x1__supports(const struct ig_call *call)
 {
-    return ig_is_byte(&call->in[0]) && ig_is_byte(&call->in[1]) && call->out[0].shape->type == IG_I32;
+    return ig_is_byte(&call->in[0]) && ig_is_byte(&call->in[1]) && ig_is_sum(call);
 }
 
 int qlinear_conv_any_1x1__supports(const struct ig_call *call)
@@ -55,8 +56,8 @@ void conv_integer_any_1x1__ref(const struct ig_call *call, struct ig_range range
     for (int32_t y = range.y0; y < range.y1; y++)
         for (int32_t x = 0; x < out->w; x++)
             for (int32_t c = range.c0; c < range.c1; c++)
-                ((int32_t *)ig_row(out, y, 4))[x * out->pixel_stride + c] =
-                    (int32_t)dot(call, &in_integer, y, x, c);
+                ig_put_sum(call, &((const struct ig_conv *)call->attrs)->act, ig_row(out, y, 4), x * out->pixel_stride + c, c,
+                           (int32_t)dot(call, &in_integer, y, x, c));
 }
 
 void qlinear_conv_any_1x1__ref(const struct ig_call *call, struct ig_range range, void *scratch)

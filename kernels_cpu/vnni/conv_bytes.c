@@ -2,6 +2,7 @@
 #define DOT(sum, x, w) _mm512_dpbusd_epi32(sum, x, w)
 #include "kernels_cpu/avx512/conv_bytes.inc"
 
+#include "kernels_cpu/avx512/act.h"
 #include "kernels_cpu/avx512/fill_bytes.h"
 #include "kernels_cpu/vnni/kernels.h"
 
@@ -20,10 +21,10 @@ void qlinear_conv_i8_12x32__vnni(const struct ig_call *call, struct ig_range ran
 
 void conv_integer_i8_12x32__vnni(const struct ig_call *call, struct ig_range range, void *scratch)
 {
-    conv_bytes(call, range, scratch, &ig_bytes_vnni);
+    run_bytes(call, range, scratch, &ig_bytes_vnni, ig_act_row_avx512);
 }
 
 void matmul_integer_i8_12x32__vnni(const struct ig_call *call, struct ig_range range, void *scratch)
 {
-    product_bytes(call, range, scratch, &ig_bytes_vnni);
+    product_bytes(call, range, scratch, &ig_bytes_vnni, ig_act_row_avx512);
 }

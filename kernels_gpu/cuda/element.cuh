@@ -23,6 +23,14 @@ static __device__ __forceinline__ void put_float(void *p, int type, int i, float
     else ((float *)p)[i] = v;
 }
 
+/* A sum of products of integers as a float: act(sum (x_scale w_scale) + bias), each step rounded; w_scale, of one channel or all, and bias may be NULL. */
+static __device__ __forceinline__ float scaled_sum(int sum, const float *x_scale, const float *w_scale, int scales, const float *bias, int channel,
+                                                   const ig_gpu_act &act)
+{
+    const float scale = w_scale ? x_scale[0] * w_scale[scales > 1 ? channel : 0] : x_scale[0], y = (float)sum * scale;
+    return activate(act, bias ? y + bias[channel] : y);
+}
+
 /* Toward zero; NaN gives 0. */
 static __device__ __forceinline__ long long truncated(double v)
 {

@@ -88,8 +88,12 @@ GPU_KERNEL(128, 8, matmul_bytes, ig_gpu_matmul_bytes)
     long long sum = 0;
     for (int k = 0; k < p.k; k++)
         sum += ((int)get_int(p.a, p.a_type, ia + k * p.a_k) - za) * ((int)get_int(p.b, p.b_type, ib + k * p.b_k) - zb);
-    if (!p.y_scale) {
+    if (!p.a_scale) {
         ((int32_t *)p.out)[i] = (int32_t)sum;
+        return;
+    }
+    if (!p.y_scale) {
+        ((float *)p.out)[i] = scaled_sum((int32_t)sum, p.a_scale, p.b_scale, p.b_scales, p.bias, column, p.act);
         return;
     }
     const float scale = p.a_scale[p.a_scales > 1 ? row : 0] * p.b_scale[p.b_scales > 1 ? column : 0] / p.y_scale[0];

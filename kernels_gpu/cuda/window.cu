@@ -83,11 +83,15 @@ GPU_KERNEL(128, 8, conv_bytes, ig_gpu_window_bytes)
             sum += ((int)get_int(p.in, p.in_type, pixel + first + c) - zx) *
                    ((int)get_int(p.weights, p.weight_type, weights + c * taps + k) - zw);
     }
-    if (!p.out_scale) {
+    if (!p.in_scale) {
         ((int32_t *)p.out)[to] = (int32_t)sum;
         return;
     }
-    if (p.bias) sum += p.bias[at.channel];
+    if (!p.out_scale) {
+        ((float *)p.out)[to] = scaled_sum((int32_t)sum, p.in_scale, p.weight_scale, p.weight_scales, (const float *)p.bias, at.channel, p.act);
+        return;
+    }
+    if (p.bias) sum += ((const int32_t *)p.bias)[at.channel];
     const float scale = p.in_scale[0] * p.weight_scale[p.weight_scales > 1 ? at.channel : 0] / p.out_scale[0];
     const double y = rint((float)sum * scale) + (p.out_zero ? (double)get_int(p.out_zero, p.out_zero_type, 0) : 0);
     put_int(p.out, p.out_type, to, (long long)(y > p.low ? y > p.high ? p.high : y : p.low));

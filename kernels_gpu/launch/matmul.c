@@ -4,7 +4,7 @@
 #include "kernels_cpu/ref/quantized.h"
 #include "kernels_gpu/launch/loops.h"
 
-enum { TILE = 64, BYTES_POINTERS = 9 };
+enum { TILE = 64, BYTES_POINTERS = 10 };
 
 /* Loops over the leading dims. */
 static struct ig_gpu_loops batches(const struct ig_matrices *s)
@@ -122,6 +122,9 @@ int ig_gpu_matmul_bytes(const struct ig_call *call, void *scratch, struct ig_gpu
 {
     struct ig_gpu_matmul_bytes p = product_bytes(call, 2, 1, 3);
     (void)scratch;
+    p.a_scale = (const float *)ig_gpu_in(call, 4), p.b_scale = (const float *)ig_gpu_in(call, 5), p.bias = (const float *)ig_gpu_in(call, 6);
+    if (p.b_scale) p.b_scales = (int32_t)ig_count(call->in[5].shape);
+    p.act = ig_gpu_act_of(&((const struct ig_fc *)call->attrs)->act);
     return ig_gpu_each(to, "matmul_bytes", p.count, 128, BYTES_POINTERS, &p, sizeof p);
 }
 

@@ -129,6 +129,9 @@ int ig_gpu_conv_integer(const struct ig_call *call, void *scratch, struct ig_gpu
 {
     struct ig_gpu_window_bytes p = bytes_of(call, 2, 1, 3);
     (void)scratch;
+    p.in_scale = (const float *)ig_gpu_in(call, 4), p.weight_scale = (const float *)ig_gpu_in(call, 5), p.bias = ig_gpu_in(call, 6);
+    if (p.weight_scale) p.weight_scales = (int32_t)ig_count(call->in[5].shape);
+    p.act = ig_gpu_act_of(&((const struct ig_conv *)call->attrs)->act);
     return ig_gpu_each(to, "conv_bytes", p.count, 128, BYTES_POINTERS, &p, sizeof p);
 }
 
@@ -140,7 +143,7 @@ int ig_gpu_qlinear_conv(const struct ig_call *call, void *scratch, struct ig_gpu
     p.weight_scale = (const float *)call->in[4].data, p.weight_scales = (int32_t)ig_count(call->in[4].shape);
     p.out_scale = (const float *)call->in[6].data;
     p.out_zero = ig_gpu_in(call, 7), p.out_zero_type = ig_has(call, 7) ? call->in[7].shape->type : IG_U8;
-    p.bias = (const int32_t *)ig_gpu_in(call, 8);
+    p.bias = ig_gpu_in(call, 8);
     ig_quantized_bounds(&((const struct ig_conv *)call->attrs)->act, call->out[0].shape->type, &p.low, &p.high);
     return ig_gpu_each(to, "conv_bytes", p.count, 128, BYTES_POINTERS, &p, sizeof p);
 }

@@ -3,6 +3,7 @@
 
 #include "tests/support/check.h"
 #include "tests/support/rng.h"
+#include "tests/support/windows.h"
 
 struct sides {           /* shapes of a, b and the output */
     int32_t a[5], b[5], y[5];
@@ -89,13 +90,13 @@ static void matmul_integer(struct rng *r, enum check_pass pass, struct check_pro
     int32_t ta = byte_type(r), tb = byte_type(r);
     struct sides s = make_sides(r, 0, 0);
     const int is_plain = rng_one_in(r, 2); /* one matrix of weights, mostly constant, of any bytes */
-    (void)pass;
     if (is_plain) one_matrix(&s);
     put_sides(p, &s, 1, ta, tb, IG_I32);
     zero(r, p, 2, ta, is_plain && !rng_one_in(r, 6) ? 1 : s.y[s.y_rank - 2], 1);
     zero(r, p, 3, tb, s.y[s.y_rank - 1], 1);
     for (int k = 0; is_plain && k < 4; k++) all_bytes(p, k);
-    if (is_plain) p->constant = p->has_in & (rng_one_in(r, 6) ? (uint32_t)rng_next(r) & ~1u : rng_one_in(r, 2) ? 0xa : 0xe);
+    if (rng_one_in(r, 2)) windows_scales(r, pass, p, s.y[s.y_rank - 1], is_plain ? 100000 : 100, &p->attrs.fc.act);
+    if (is_plain) p->constant = p->has_in & (rng_one_in(r, 6) ? (uint32_t)rng_next(r) & ~1u : rng_one_in(r, 2) ? 0x6a : 0x7e);
 }
 
 static void qlinear_matmul(struct rng *r, enum check_pass pass, struct check_problem *p)

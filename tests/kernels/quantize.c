@@ -239,11 +239,13 @@ static uint32_t constants(struct rng *r, const struct check_problem *p)
 static void conv_integer(struct rng *r, enum check_pass pass, struct check_problem *p)
 {
     int32_t one = 1, oc = convolution(r, p, 1, IG_I32);
-    (void)pass;
     if (!rng_one_in(r, 3)) check_in(p, 2, p->in[0].type, 0, &one);
     if (!rng_one_in(r, 3)) check_in(p, 3, p->in[1].type, 1, rng_one_in(r, 2) ? &one : &oc);
-    if (!rng_one_in(r, 3)) wide_bytes(r, p, 2, 1, 3);
+    double size = rng_one_in(r, 3) ? 100 : wide_bytes(r, p, 2, 1, 3);
+    const int floats = rng_one_in(r, 2);
+    if (floats) windows_scales(r, pass, p, oc, size, &p->attrs.conv.act);
     p->constant = constants(r, p);
+    if (floats && !rng_one_in(r, 4)) p->constant &= ~0x14u; /* the input's parameters are found when the network runs */
 }
 
 static void qlinear_conv(struct rng *r, enum check_pass pass, struct check_problem *p)

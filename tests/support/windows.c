@@ -121,6 +121,21 @@ int windows_act_is_linear(const struct ig_act *act)
     return act->kind <= IG_LEAKY_RELU;
 }
 
+void windows_scales(struct rng *r, enum check_pass pass, struct check_problem *p, int32_t n, double size, struct ig_act *act)
+{
+    int32_t one = 1;
+    p->out[0].type = IG_F32;
+    check_in(p, 4, IG_F32, rng_one_in(r, 2), &one);
+    p->low[4] = pass == CHECK_INTEGERS ? 1 : 0.5 / size, p->high[4] = pass == CHECK_INTEGERS ? 3 : 2 / size;
+    if (!rng_one_in(r, 4)) check_in(p, 5, IG_F32, 1, rng_one_in(r, 2) ? &one : &n);
+    p->low[5] = pass == CHECK_INTEGERS ? 1 : 0.5, p->high[5] = 2;
+    if (!rng_one_in(r, 3)) check_in(p, 6, IG_F32, 1, &n);
+    p->low[6] = -1, p->high[6] = 1;
+    *act = windows_act(r, pass);
+    p->exact = windows_act_is_linear(act);
+    p->abs = p->exact ? 0 : 16;
+}
+
 void windows_text(struct check_problem *p, const struct ig_window *w, const int32_t *in, int32_t ic,
                   int32_t oc)
 {

@@ -24,6 +24,8 @@ void windows_rows_back(const struct check_problem *p, const struct ig_window *w,
 /* A fusable activation; on integers one whose result is exact. */
 struct ig_act windows_act(struct rng *r, enum check_pass pass);
 /* Made of additions, products and comparisons alone? */
+/* Scales, mostly the weights' too, maybe a bias, and an activation for a product of integers of n channels, whose sums are about `size`. */
+void windows_scales(struct rng *r, enum check_pass pass, struct check_problem *p, int32_t n, double size, struct ig_act *act);
 int windows_act_is_linear(const struct ig_act *act);
 /* p->text from the window. */
 void windows_text(struct check_problem *p, const struct ig_window *w, const int32_t *in, int32_t ic,
