@@ -182,9 +182,9 @@ struct ig_gpu_scaled {   /* one parameter of a quantised operator; count 1: for 
 
 struct ig_gpu_matmul_bytes { /* matmul.cu: quantised operands */
     const void *a, *b, *a_zero, *b_zero;
-    const float *a_scale, *b_scale, *y_scale; /* a_scale NULL: the sum itself is the output; y_scale NULL: a float is, b_scale and bias too then or NULL */
+    const float *a_scale, *b_scale, *y_scale; /* a_scale NULL: the sum itself is the output; y_scale NULL: a float, b_scale may be then */
     const void *y_zero;
-    const float *bias;
+    const float *bias;   /* of floats, or NULL */
     void *out;
     int32_t m, n, k, a_m, a_k, b_k, b_n, count, loops;
     int32_t a_type, b_type, out_type, y_zero_type;
@@ -214,7 +214,7 @@ struct ig_gpu_window {   /* window.cu: convolution and transposed convolution of
 
 struct ig_gpu_window_bytes { /* window.cu: quantised operands */
     const void *in, *weights, *in_zero, *weight_zero;
-    const float *in_scale, *weight_scale, *out_scale; /* in_scale NULL: the sum itself is the output; out_scale NULL: a float, weight_scale may be then */
+    const float *in_scale, *weight_scale, *out_scale; /* in_scale NULL: the sum is the output; out_scale NULL: a float, weight_scale may be then */
     const void *out_zero;
     const void *bias;    /* i32, of floats f32; or NULL */
     void *out;

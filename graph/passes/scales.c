@@ -1,6 +1,6 @@
 /*
- * Products of integers that become floats right away take that over: CAST to f32, MUL by the scale of the input, as it is found when the network runs,
- * times that of the weights, ADD of a bias. onnxruntime's quantize_dynamic writes such. Each step is rounded as before.
+ * Products of integers that become floats right away take that over: CAST to f32, MUL by the scale of the input, as it is found when the
+ * network runs, times that of the weights, ADD of a bias. onnxruntime's quantize_dynamic writes such. Each step is rounded as before.
  */
 #include "graph/passes/edit.h"
 
@@ -34,7 +34,7 @@ static int32_t flat(struct ig_graph *g, int32_t v) {
     return edit_reshaped(g, v, &shape);
 }
 
-/* The scales whose product v is: 1 if they are one of the input, not known yet, and constant ones of the weights, or v is the former alone. */
+/* The scales whose product v is: 1 if they are one of the input, not known yet, and constant ones of the weights; or v is the former alone. */
 static int read_scales(struct ig_graph *g, int32_t v, const struct ig_shape *y, int32_t *in) {
     const struct ig_node *n = edit_producer(g, v, IG_BINARY);
     if (n && n->attrs.binary.kind == IG_MUL && n->attrs.binary.act.kind == IG_NONE) {

@@ -4,9 +4,9 @@
  */
 #include "kernels_cpu/amx/kernels.h"
 #include "kernels_cpu/amx/tile.h"
-#include "kernels_cpu/avx512/act.h"
 #include "kernels_cpu/avx512/fill_bytes.h"
 #include "kernels_cpu/avx512/put_bytes.h"
+#include "kernels_cpu/avx512/sums_floats.h"
 
 enum { SIDE = 16, ROW = 64, WORDS = 16, MR = 2 * SIDE, NR = IG_BYTES_PUT_STEP, SUMS_ROW = NR * sizeof(int32_t), AHEAD = 4 };
 
@@ -76,9 +76,10 @@ static void tile(const struct ig_bytes_pixels *a, int32_t rows, const int32_t *p
 #define TOTAL(from, n) ig_bytes_total_avx2(from, n)
 #include "kernels_cpu/common/conv_bytes.inc"
 
-typedef void bytes_fn(const struct ig_call *call, struct ig_range range, void *scratch, const struct ig_bytes_shape *shape, ig_bytes_act_fn *activate);
+typedef void bytes_fn(const struct ig_call *call, struct ig_range range, void *scratch, const struct ig_bytes_shape *shape,
+                      ig_bytes_floats_fn *floats);
 
-static inline void with_tiles(bytes_fn *run, const struct ig_call *call, struct ig_range range, void *scratch, ig_bytes_act_fn *activate)
+static inline void with_tiles(bytes_fn *run, const struct ig_call *call, struct ig_range range, void *scratch, ig_bytes_floats_fn *floats)
 {
     struct ig_tile_config config = {.palette = 1};
     for (int i = 0; i < 8; i++) {
@@ -86,7 +87,7 @@ static inline void with_tiles(bytes_fn *run, const struct ig_call *call, struct 
         config.rows[i] = SIDE;
     }
     TILE_CONFIGURE(&config);
-    run(call, range, scratch, &ig_bytes_amx, activate);
+    run(call, range, scratch, &ig_bytes_amx, floats);
     TILE_RELEASE();
 }
 
@@ -97,10 +98,10 @@ void qlinear_conv_i8_32x32__amx(const struct ig_call *call, struct ig_range rang
 
 void conv_integer_i8_32x32__amx(const struct ig_call *call, struct ig_range range, void *scratch)
 {
-    with_tiles(run_bytes, call, range, scratch, ig_act_row_avx512);
+    with_tiles(run_bytes, call, range, scratch, ig_bytes_floats_avx512);
 }
 
 void matmul_integer_i8_32x32__amx(const struct ig_call *call, struct ig_range range, void *scratch)
 {
-    with_tiles(product_bytes, call, range, scratch, ig_act_row_avx512);
+    with_tiles(product_bytes, call, range, scratch, ig_bytes_floats_avx512);
 }

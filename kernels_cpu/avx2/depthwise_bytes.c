@@ -1,7 +1,7 @@
 /* Depthwise convolution of quantised numbers: pairs of taps of 16 bits, whose products' sum one instruction makes exactly. */
-#include "kernels_cpu/avx2/act.h"
 #include "kernels_cpu/avx2/conv_bytes.h"
 #include "kernels_cpu/avx2/kernels.h"
+#include "kernels_cpu/avx2/sums_floats.h"
 #include "kernels_cpu/common/depthwise_bytes.h"
 
 enum { N = IG_BYTES_CHANNELS, SOME = 4 /* pixels whose sums stay in registers */, PAIR = N };
@@ -56,5 +56,5 @@ void qlinear_conv_i8_depthwise16__avx2(const struct ig_call *call, struct ig_ran
 
 void conv_integer_i8_depthwise16__avx2(const struct ig_call *call, struct ig_range range, void *scratch)
 {
-    run_depthwise(call, range, scratch, ig_act_row_avx2);
+    run_depthwise(call, range, scratch, ig_bytes_floats_avx2);
 }

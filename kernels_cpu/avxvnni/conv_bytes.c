@@ -2,7 +2,7 @@
 #define DOT(sum, x, w) _mm256_dpbusd_avx_epi32(sum, x, w)
 #include "kernels_cpu/avx2/conv_bytes.inc"
 
-#include "kernels_cpu/avx2/act.h"
+#include "kernels_cpu/avx2/sums_floats.h"
 #include "kernels_cpu/avxvnni/kernels.h"
 
 static inline void flip_32(char *to, const uint8_t *from, __m256i flip)
@@ -49,10 +49,10 @@ void qlinear_conv_i8_6x16__avxvnni(const struct ig_call *call, struct ig_range r
 
 void conv_integer_i8_6x16__avxvnni(const struct ig_call *call, struct ig_range range, void *scratch)
 {
-    run_bytes(call, range, scratch, &ig_bytes_avxvnni, ig_act_row_avx2);
+    run_bytes(call, range, scratch, &ig_bytes_avxvnni, ig_bytes_floats_avx2);
 }
 
 void matmul_integer_i8_6x16__avxvnni(const struct ig_call *call, struct ig_range range, void *scratch)
 {
-    product_bytes(call, range, scratch, &ig_bytes_avxvnni, ig_act_row_avx2);
+    product_bytes(call, range, scratch, &ig_bytes_avxvnni, ig_bytes_floats_avx2);
 }

@@ -3,6 +3,7 @@
  * pairs 16 words. Where words lie two pixels apart, the later half of one is the earlier half of the next.
  */
 #include "kernels_cpu/avx2/conv_bytes.h"
+#include "kernels_cpu/avx2/sums_floats.h"
 #include "kernels_cpu/avxvnni/kernels.h"
 #include "kernels_cpu/common/depthwise_fours.h"
 
@@ -160,5 +161,10 @@ static void put(uint8_t *const *to, int64_t at, int32_t rows, const int32_t *sum
 
 void qlinear_conv_i8_depthwise16__avxvnni(const struct ig_call *call, struct ig_range range, void *scratch)
 {
-    depthwise_fours(call, range, scratch);
+    depthwise_fours(call, range, scratch, NULL);
+}
+
+void conv_integer_i8_depthwise16__avxvnni(const struct ig_call *call, struct ig_range range, void *scratch)
+{
+    depthwise_fours(call, range, scratch, ig_bytes_floats_avx2);
 }

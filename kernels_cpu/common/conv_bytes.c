@@ -158,9 +158,9 @@ size_t ig_bytes_pixels(const struct ig_window *w)
     return whole_lines((size_t)(4 * ig_bytes_depthwise_words(w)) * (sizeof(void *) + sizeof(int64_t)));
 }
 
-int64_t ig_bytes_wide_words(const struct ig_window *w)
+int64_t ig_bytes_wide_words(const struct ig_window *w, int are_sums)
 {
-    return 2 * (1 + (int64_t)ig_bytes_depthwise_words(w)) * 64;
+    return (1 + are_sums) * (int64_t)ig_bytes_fours_rows(ig_bytes_depthwise_words(w)) * 64;
 }
 
 size_t ig_bytes_wide_at(const struct ig_call *call)

@@ -32,7 +32,6 @@
 
 #include <stddef.h>
 #include <stdint.h>
-#include <string.h>
 
 #include "graph/op.h"
 #include "kernels_cpu/kernel.h"
@@ -120,16 +119,31 @@ enum { IG_BYTES_CHANNELS = 16 };
  * By products of four bytes (common/depthwise_fours.inc), for dilation 1 along rows. Packed weights: struct ig_bytes_head, then
  *   [block of 16 channels] { bias[16], scale[16], word[kernel row][four of its taps][2][16] }
  * Word 0 of two has taps 4 i .. 4 i + 3, word 1, of the next output, taps 4 i - 1 .. 4 i + 2; zero where there is none.
+ * Where outputs are sums, a weight less its zero point may take 9 bits: words have what 8 bits hold of it, and as many behind them what is left.
+ *   [block of 16 channels] { 0[16], total[16], words, is_left[16], scale[16], bias[16], 0[16], 0[16], words of what is left }
+ * where is_left[0] is 0 if nothing is left in the block, and scale and bias are of floats.
  */
 int32_t ig_bytes_depthwise_words(const struct ig_window *w); /* of an output: kernel rows times fours of taps */
+/* Rows of 16 of such a block: up to the words' end; in all. */
+static inline int32_t ig_bytes_fours_rows(int32_t words)
+{
+    return 2 * (1 + words);
+}
+
+static inline int32_t ig_bytes_fours_all(int32_t words, int are_sums)
+{
+    return are_sums ? 2 * ig_bytes_fours_rows(words) + 3 : ig_bytes_fours_rows(words);
+}
+
 /* Scratch: addresses and steps of words' pixels; behind them x_zero for a pixel. */
 size_t ig_bytes_pixels(const struct ig_window *w);
 /*
  * Behind these, where vectors have 64 channels, weights for such: [64 channels] { bias[4][16], scale[4][16], word[n][2][4][16] }, where
  * vector i of four has in its lane l words 4 i .. 4 i + 3 of the l-th block of 16 channels. Where there are 8, 16 or 32 channels, lanes
  * have these again.
+ * Of sums: { 0[64], total[64], word[n][2][4][16], the same of what is left, scale[64], bias[64] }, where total, scale and bias are in order.
  */
-int64_t ig_bytes_wide_words(const struct ig_window *w); /* of 64 channels */
+int64_t ig_bytes_wide_words(const struct ig_window *w, int are_sums); /* of 64 channels */
 size_t ig_bytes_wide_at(const struct ig_call *call);    /* bytes that lie before */
 
 size_t ig_bytes_depthwise_scratch(const struct ig_call *call);
@@ -193,41 +207,27 @@ static inline void ig_bytes_put_sums(int32_t *to, const int32_t *sums, const int
     ig_bytes_put_some(to + c, sums + c, total + c, zero, beyond ? beyond + c : NULL, x, n - c);
 }
 
-/* An activation of n floats, y may be x. */
-typedef void ig_bytes_act_fn(float *y, const float *x, int64_t n, const struct ig_act *act);
-
-struct ig_bytes_floats {         /* how sums become floats */
+/* How sums become floats, act((sum - zero total - x beyond) (x_scale scale) + bias), of the channels at hand. */
+struct ig_bytes_floats {
     float x_scale;
-    const float *scale, *bias;   /* of the channels; bias: or NULL */
+    int32_t zero;
+    const int32_t *total;
+    const int32_t *beyond, *x;   /* beyond: or NULL; x: the rows' */
+    const float *scale, *bias;   /* bias: or NULL */
     const struct ig_act *act;
-    ig_bytes_act_fn *activate;
 };
 
-/* The next n floats of a pixel, whose sums are as above. */
-static inline __attribute__((always_inline)) void ig_bytes_scale_some(float *restrict to, const int32_t *sums, const int32_t *total, int32_t zero,
-                                                                      const int32_t *beyond, int32_t x, const float *restrict scale,
-                                                                      const float *restrict bias, float x_scale, const int32_t n)
-{
-    int32_t whole[16];
-    ig_bytes_put_some(whole, sums, total, zero, beyond, x, n);
-    for (int32_t i = 0; i < n; i++) to[i] = (float)whole[i] * (x_scale * scale[i]);
-    for (int32_t i = 0; bias && i < n; i++) to[i] += bias[i];
-}
+/* to[row][at + i] of sums[row][i], i < n; rows of sums are `step` apart, `at` counts floats. */
+typedef void ig_bytes_floats_fn(uint8_t *const *to, int64_t at, int32_t rows, const int32_t *sums, int64_t step, int32_t n,
+                                const struct ig_bytes_floats *f);
 
-/* The n floats of a pixel. */
-static inline void ig_bytes_put_floats(float *to, const int32_t *sums, const int32_t *total, int32_t zero, const int32_t *beyond, int32_t x, int32_t n,
-                                       const struct ig_bytes_floats *f)
+/* Sums [count][16] of pixels of depthwise convolutions to n outputs of each, from channel c on: floats by `floats`, if that is not NULL. */
+static inline void ig_bytes_put_pixels(uint8_t *const *to, int64_t c, int32_t count, const int32_t *sums, int32_t n, const struct ig_bytes_floats *f,
+                                       ig_bytes_floats_fn *floats)
 {
-    enum { MANY = 16 };
-    for (int32_t c = 0, some; c < n; c += some) {
-        some = n - c < MANY ? n - c : MANY;
-        const int32_t *by = beyond ? beyond + c : NULL;
-        const float *bias = f->bias ? f->bias + c : NULL;
-        if (some < MANY) ig_bytes_scale_some(to + c, sums + c, total + c, zero, by, x, f->scale + c, bias, f->x_scale, some);
-        else if (by) ig_bytes_scale_some(to + c, sums + c, total + c, zero, by, x, f->scale + c, bias, f->x_scale, MANY);
-        else ig_bytes_scale_some(to + c, sums + c, total + c, zero, NULL, 0, f->scale + c, bias, f->x_scale, MANY);
-    }
-    if (f->act->kind != IG_NONE) f->activate(to, to, n, f->act);
+    if (floats) floats(to, c, count, sums, IG_BYTES_CHANNELS, n, f);
+    for (int32_t i = 0; !floats && i < count; i++, sums += IG_BYTES_CHANNELS)
+        ig_bytes_put_sums((int32_t *)(void *)to[i] + c, sums, f->total, f->zero, NULL, 0, n);
 }
 
 extern const struct ig_bytes_shape ig_bytes_avx2, ig_bytes_avxvnni, ig_bytes_avx512, ig_bytes_vnni, ig_bytes_amx, ig_bytes_neon, ig_bytes_neon_wide,

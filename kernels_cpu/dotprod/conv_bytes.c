@@ -1,7 +1,7 @@
 /* Convolution of quantised numbers, common/conv_bytes.h, by products of four bytes: tiles are in conv_bytes.S. */
 #include "kernels_cpu/dotprod/kernels.h"
-#include "kernels_cpu/neon/act.h"
 #include "kernels_cpu/neon/conv_bytes.h"
+#include "kernels_cpu/neon/sums_floats.h"
 
 enum { MR = 6, NR = IG_BYTES_CHANNELS };
 
@@ -36,10 +36,10 @@ void qlinear_conv_i8_6x16__dotprod(const struct ig_call *call, struct ig_range r
 
 void conv_integer_i8_6x16__dotprod(const struct ig_call *call, struct ig_range range, void *scratch)
 {
-    run_bytes(call, range, scratch, &ig_bytes_dotprod, ig_act_row_neon);
+    run_bytes(call, range, scratch, &ig_bytes_dotprod, ig_bytes_floats_neon);
 }
 
 void matmul_integer_i8_6x16__dotprod(const struct ig_call *call, struct ig_range range, void *scratch)
 {
-    product_bytes(call, range, scratch, &ig_bytes_dotprod, ig_act_row_neon);
+    product_bytes(call, range, scratch, &ig_bytes_dotprod, ig_bytes_floats_neon);
 }

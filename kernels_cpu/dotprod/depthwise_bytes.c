@@ -5,6 +5,7 @@
 #include "kernels_cpu/common/depthwise_fours.h"
 #include "kernels_cpu/dotprod/kernels.h"
 #include "kernels_cpu/neon/conv_bytes.h"
+#include "kernels_cpu/neon/sums_floats.h"
 
 #define INLINE static inline __attribute__((always_inline))
 
@@ -131,5 +132,10 @@ static void put(uint8_t *const *to, int64_t at, int32_t rows, const int32_t *sum
 
 void qlinear_conv_i8_depthwise16__dotprod(const struct ig_call *call, struct ig_range range, void *scratch)
 {
-    depthwise_fours(call, range, scratch);
+    depthwise_fours(call, range, scratch, NULL);
+}
+
+void conv_integer_i8_depthwise16__dotprod(const struct ig_call *call, struct ig_range range, void *scratch)
+{
+    depthwise_fours(call, range, scratch, ig_bytes_floats_neon);
 }

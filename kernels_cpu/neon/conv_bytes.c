@@ -1,7 +1,7 @@
 /* Convolution of quantised numbers, common/conv_bytes.h, without the dot products of later cores: tiles are in conv_bytes.S. */
-#include "kernels_cpu/neon/act.h"
 #include "kernels_cpu/neon/conv_bytes.h"
 #include "kernels_cpu/neon/kernels.h"
+#include "kernels_cpu/neon/sums_floats.h"
 
 enum { MR = 4, NR = IG_BYTES_CHANNELS };
 
@@ -35,10 +35,10 @@ void qlinear_conv_i8_4x16__neon(const struct ig_call *call, struct ig_range rang
 
 void conv_integer_i8_4x16__neon(const struct ig_call *call, struct ig_range range, void *scratch)
 {
-    run_bytes(call, range, scratch, &ig_bytes_neon, ig_act_row_neon);
+    run_bytes(call, range, scratch, &ig_bytes_neon, ig_bytes_floats_neon);
 }
 
 void matmul_integer_i8_4x16__neon(const struct ig_call *call, struct ig_range range, void *scratch)
 {
-    product_bytes(call, range, scratch, &ig_bytes_neon, ig_act_row_neon);
+    product_bytes(call, range, scratch, &ig_bytes_neon, ig_bytes_floats_neon);
 }

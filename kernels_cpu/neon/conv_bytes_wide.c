@@ -1,7 +1,7 @@
 /* The same by numbers of 16 bits, for weights that leave what conv_bytes.c may have. */
-#include "kernels_cpu/neon/act.h"
 #include "kernels_cpu/neon/conv_bytes.h"
 #include "kernels_cpu/neon/kernels.h"
+#include "kernels_cpu/neon/sums_floats.h"
 
 enum { MR = 4, NR = IG_BYTES_CHANNELS };
 
@@ -44,10 +44,10 @@ void qlinear_conv_i16_4x16__neon(const struct ig_call *call, struct ig_range ran
 
 void conv_integer_i16_4x16__neon(const struct ig_call *call, struct ig_range range, void *scratch)
 {
-    run_bytes(call, range, scratch, &ig_bytes_neon_wide, ig_act_row_neon);
+    run_bytes(call, range, scratch, &ig_bytes_neon_wide, ig_bytes_floats_neon);
 }
 
 void matmul_integer_i16_4x16__neon(const struct ig_call *call, struct ig_range range, void *scratch)
 {
-    product_bytes(call, range, scratch, &ig_bytes_neon_wide, ig_act_row_neon);
+    product_bytes(call, range, scratch, &ig_bytes_neon_wide, ig_bytes_floats_neon);
 }

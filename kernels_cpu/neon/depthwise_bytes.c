@@ -3,9 +3,9 @@
  * multiply-adds in eight instructions.
  */
 #include "kernels_cpu/common/depthwise_bytes.h"
-#include "kernels_cpu/neon/act.h"
 #include "kernels_cpu/neon/conv_bytes.h"
 #include "kernels_cpu/neon/kernels.h"
+#include "kernels_cpu/neon/sums_floats.h"
 
 enum { N = IG_BYTES_CHANNELS, QUADS = N / 4, SOME = 4 /* pixels whose sums stay in registers */, PAIR = N / 2 };
 
@@ -79,5 +79,5 @@ void qlinear_conv_i8_depthwise16__neon(const struct ig_call *call, struct ig_ran
 
 void conv_integer_i8_depthwise16__neon(const struct ig_call *call, struct ig_range range, void *scratch)
 {
-    run_depthwise(call, range, scratch, ig_act_row_neon);
+    run_depthwise(call, range, scratch, ig_bytes_floats_neon);
 }

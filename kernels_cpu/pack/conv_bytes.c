@@ -344,7 +344,8 @@ static void put_float_head(const struct ig_call *call, struct ig_bytes_head *hea
 /* A channel's scale, and `nr` further its bias. */
 static void put_floats(const struct ig_call *call, int32_t oc, int32_t nr, int32_t *to)
 {
-    const float scale = ig_has(call, IG_W_SCALE) ? ig_scale(call, IG_W_SCALE, oc) : 1, bias = ig_has(call, IG_SUM_BIAS) ? ig_scale(call, IG_SUM_BIAS, oc) : 0;
+    const float scale = ig_has(call, IG_W_SCALE) ? ig_scale(call, IG_W_SCALE, oc) : 1;
+    const float bias = ig_has(call, IG_SUM_BIAS) ? ig_scale(call, IG_SUM_BIAS, oc) : 0;
     memcpy(to, &scale, sizeof scale);
     memcpy(to + nr, &bias, sizeof bias);
 }
@@ -552,6 +553,86 @@ size_t ig_pack_bytes_depthwise_fours_signed(const struct ig_call *call, void *ds
     return pack_words(call, dst, IG_BYTES_TO_SIGNED);
 }
 
+/* --- the same with sums as outputs --- */
+
+/* Of all weights less their zero point two numbers of 8 bits are the sum: none is 255. */
+static int halves_fit(const struct ig_call *call)
+{
+    for (int32_t oc = 0; oc < call->out[0].c; oc++) {
+        const struct filter f = filter_of(call, oc, 1);
+        for (int64_t i = 0; i < f.k; i++)
+            if (raw_weight(&f, i) - f.zero > 254) return 0;
+    }
+    return 1;
+}
+
+int ig_supports_sums_depthwise_fours(const struct ig_call *call)
+{
+    const struct ig_call q = as_qlinear(call);
+    return ig_supports_sums_depthwise(call) && ((const struct ig_conv *)call->attrs)->w.dw == 1 && halves_fit(&q);
+}
+
+/* What 8 bits hold of a weight less its zero point; or what is left. */
+static int32_t part_of(int32_t v, int is_left)
+{
+    const int32_t held = v < -128 ? -128 : v > 127 ? 127 : v;
+    return is_left ? v - held : held;
+}
+
+/* `tap_word` of such parts. */
+static int32_t part_word(const struct filter *f, const struct ig_window *w, int32_t ky, int32_t first, int is_left)
+{
+    uint32_t word = 0;
+    for (int32_t j = 0; j < 4; j++)
+        if (first + j >= 0 && first + j < w->kw) word |= ((uint32_t)part_of(weight_at(f, ky * w->kw + first + j), is_left) & 0xff) << 8 * j;
+    return (int32_t)word;
+}
+
+/* Words of a channel, a row of a block each; not 0: some is not. */
+static int32_t pack_parts(const struct filter *f, const struct ig_window *w, int is_left, int32_t *to)
+{
+    const int32_t words = ig_bytes_depthwise_words(w), of_row = words / w->kh;
+    int32_t any = 0;
+    for (int32_t i = 0; i < 2 * words; i++, to += IG_BYTES_CHANNELS) {
+        *to = part_word(f, w, i / 2 / of_row, i / 2 % of_row * 4 - i % 2, is_left);
+        any |= *to;
+    }
+    return any;
+}
+
+static size_t pack_sums_words(const struct ig_call *call, void *dst, int32_t flips)
+{
+    enum { N = IG_BYTES_CHANNELS };
+    const struct ig_call q = as_qlinear(call);
+    const struct ig_window *w = &((const struct ig_conv *)call->attrs)->w;
+    const int32_t words = ig_bytes_depthwise_words(w), rows = ig_bytes_fours_rows(words);
+    const int64_t block = ig_bytes_fours_all(words, 1) * N;
+    const size_t bytes = sizeof(struct ig_bytes_head) + (size_t)((call->out[0].c + N - 1) / N * block) * sizeof(int32_t);
+    if (!dst) return bytes;
+    memset(dst, 0, bytes);
+    *(struct ig_bytes_head *)dst = head_of(&q, flip_of(&q, flips));
+    if (ig_bytes_are_floats(call)) put_float_head(call, (struct ig_bytes_head *)dst);
+    for (int32_t c = 0; c < call->out[0].c; c++) {
+        int32_t *at = (int32_t *)((struct ig_bytes_head *)dst + 1) + c / N * block, *to = at + c % N;
+        const struct filter f = filter_of(&q, c, 1);
+        to[N] = bias_of(&q, c, -1);
+        pack_parts(&f, w, 0, to + 2 * N);
+        at[rows * N] |= pack_parts(&f, w, 1, to + (rows + 5) * N);
+        if (ig_bytes_are_floats(call)) put_floats(call, c, N, to + (rows + 1) * N);
+    }
+    return bytes;
+}
+
+size_t ig_pack_sums_depthwise_fours(const struct ig_call *call, void *dst)
+{
+    return pack_sums_words(call, dst, IG_BYTES_TO_UNSIGNED);
+}
+
+size_t ig_pack_sums_depthwise_fours_signed(const struct ig_call *call, void *dst)
+{
+    return pack_sums_words(call, dst, IG_BYTES_TO_SIGNED);
+}
+
 size_t ig_scratch_bytes_depthwise_fours(const struct ig_call *call)
 {
     return ig_bytes_pixels(&((const struct ig_conv *)call->attrs)->w) + (size_t)call->in[0].c;
@@ -559,7 +640,7 @@ size_t ig_scratch_bytes_depthwise_fours(const struct ig_call *call)
 
 size_t ig_scratch_bytes_depthwise_wide(const struct ig_call *call)
 {
-    const size_t words = (size_t)ig_bytes_wide_words(&((const struct ig_conv *)call->attrs)->w);
+    const size_t words = (size_t)ig_bytes_wide_words(&((const struct ig_conv *)call->attrs)->w, ig_bytes_are_sums(call));
     return ig_bytes_wide_at(call) + (size_t)(call->in[0].c + 63) / 64 * words * sizeof(int32_t);
 }
 

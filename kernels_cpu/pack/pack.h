@@ -66,7 +66,8 @@ ig_pack_fn ig_pack_sums_depthwise, ig_pack_sums_depthwise_neon, ig_pack_sums_dep
 ig_supports_fn ig_supports_bytes_depthwise, ig_supports_bytes_depthwise_neon; /* groups == ic == oc */
 ig_pack_fn ig_pack_bytes_depthwise, ig_pack_bytes_depthwise_neon, ig_pack_bytes_depthwise_neon_wide;
 ig_scratch_fn ig_scratch_bytes_depthwise;
-ig_supports_fn ig_supports_bytes_depthwise_fours; /* by four bytes */
+ig_supports_fn ig_supports_bytes_depthwise_fours, ig_supports_sums_depthwise_fours; /* by four bytes */
+ig_pack_fn ig_pack_sums_depthwise_fours, ig_pack_sums_depthwise_fours_signed;
 ig_pack_fn ig_pack_bytes_depthwise_fours, ig_pack_bytes_depthwise_fours_signed; /* pixels' bytes are unsigned; signed */
 ig_scratch_fn ig_scratch_bytes_depthwise_fours, ig_scratch_bytes_depthwise_wide; /* of vectors of 64 channels */
 ig_supports_fn ig_supports_bytes_grouped_vnni, ig_supports_bytes_grouped_avxvnni, ig_supports_bytes_grouped_avx2, /* groups of few channels */

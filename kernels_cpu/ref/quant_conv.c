@@ -1,7 +1,7 @@
 /*
  * Convolution of quantised operands: acc = sum (x - x_zero) (w - w_zero) in integers; then acc itself
- * (ConvInteger), scaled and activated where there are scales (ref/scaled.h), or saturate(round((acc + bias) x_scale w_scale / y_scale) + y_zero) (QLinearConv), then clipped between
- * integers. Padding is x_zero.
+ * (ConvInteger) or the float that scales make of it (ref/scaled.h), or saturate(round((acc + bias) x_scale w_scale / y_scale) + y_zero)
+ * (QLinearConv), then clipped between integers. Padding is x_zero.
  */
 #include "kernels_cpu/ref/quantized.h"
 #include "kernels_cpu/ref/ref.h"

@@ -3,6 +3,7 @@
  * may be beyond 32 bits, or an image is one pixel wide, 16 at a time: these of four pixels become 16 words in two shuffles.
  */
 #include "kernels_cpu/avx512/put_bytes.h"
+#include "kernels_cpu/avx512/sums_floats.h"
 #include "kernels_cpu/common/depthwise_fours.h"
 #include "kernels_cpu/vnni/kernels.h"
 
@@ -68,6 +69,12 @@ static void put(uint8_t *const *to, int64_t at, int32_t rows, const int32_t *sum
 
 void qlinear_conv_i8_depthwise16__vnni(const struct ig_call *call, struct ig_range range, void *scratch)
 {
-    if (is_wide(call)) depthwise_wide(call, range, scratch);
-    else depthwise_fours(call, range, scratch);
+    if (is_wide(call)) depthwise_wide(call, range, scratch, NULL);
+    else depthwise_fours(call, range, scratch, NULL);
+}
+
+void conv_integer_i8_depthwise16__vnni(const struct ig_call *call, struct ig_range range, void *scratch)
+{
+    if (is_wide(call)) depthwise_wide(call, range, scratch, ig_bytes_floats_avx512);
+    else depthwise_fours(call, range, scratch, ig_bytes_floats_avx512);
 }

@@ -23,7 +23,7 @@ static __device__ __forceinline__ void put_float(void *p, int type, int i, float
     else ((float *)p)[i] = v;
 }
 
-/* A sum of products of integers as a float: act(sum (x_scale w_scale) + bias), each step rounded; w_scale, of one channel or all, and bias may be NULL. */
+/* A sum of products as a float: act(sum (x_scale w_scale) + bias), each step rounded; w_scale, of one channel or all, and bias may be NULL. */
 static __device__ __forceinline__ float scaled_sum(int sum, const float *x_scale, const float *w_scale, int scales, const float *bias, int channel,
                                                    const ig_gpu_act &act)
 {
