@@ -34,6 +34,7 @@ static const struct arity {
     [IG_QUANTIZE] = {2, 3, 1},
     [IG_DEQUANTIZE] = {2, 3, 1},
     [IG_DYNAMIC_QUANTIZE] = {1, 1, 3},
+    [IG_EXTREMES] = {1, 1, 1},
     [IG_QLINEAR_BINARY] = {8, 8, 1},
     [IG_QLINEAR_AFFINE] = {4, 4, 1},
     [IG_LOOKUP] = {2, 2, 1},

@@ -216,6 +216,12 @@ static const char *lookup_fault(const struct ig_graph *g, const struct ig_node *
     return same_shape_fault(g, n);
 }
 
+static const char *extremes_fault(const struct ig_graph *g, const struct ig_node *n) {
+    const struct ig_shape *x = &g->values[n->in[0]].shape, *y = &g->values[n->out[0]].shape;
+    if (x->type != IG_F32 || y->type != IG_F32) return "a type other than f32";
+    return y->rank != 2 || y->dims[1] != 2 ? "the output is not of pairs" : NULL;
+}
+
 static const char *reshape_fault(const struct ig_graph *g, const struct ig_node *n) {
     const struct ig_shape *x = &g->values[n->in[0]].shape, *y = &g->values[n->out[0]].shape;
     if (x->type != y->type) return "the type changes";
@@ -276,6 +282,8 @@ static const char *fault(const struct ig_graph *g, const struct ig_node *n) {
         return qlinear_affine_fault(g, n);
     case IG_LOOKUP:
         return lookup_fault(g, n);
+    case IG_EXTREMES:
+        return extremes_fault(g, n);
     case IG_WHERE:
     case IG_EXPAND:
         return broadcast_fault(g, n);

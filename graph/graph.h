@@ -181,6 +181,7 @@ int ig_pass_fuse_pad(struct ig_graph *g);         /* PAD with zeros into the nex
 int ig_pass_trim_windows(struct ig_graph *g);     /* taps of convolutions that meet padding only go */
 int ig_pass_merge_branches(struct ig_graph *g);   /* convs of one image, and it by channel, that are added -> one conv */
 int ig_pass_fuse_residual(struct ig_graph *g);    /* conv + ADD -> conv with residual */
+int ig_pass_extremes(struct ig_graph *g);         /* DYNAMIC_QUANTIZE of many -> EXTREMES, DYNAMIC_QUANTIZE of these, QUANTIZE */
 int ig_pass_compose(struct ig_graph *g);          /* several nodes that are one UNARY: sigmoid*x -> swish, clip of clip, ... */
 int ig_pass_fuse_activation(struct ig_graph *g);  /* conv/deconv/fc/binary + UNARY -> epilogue */
 int ig_pass_batch(struct ig_graph *g);            /* 1x1 convolutions of images of few pixels -> of one image */

@@ -78,6 +78,7 @@ static const struct ig_op_info infos[IG_OPS] = {
     [IG_QUANTIZE] = WITH("quantize", "ig_axis", axis),
     [IG_DEQUANTIZE] = WITH("dequantize", "ig_axis", axis),
     [IG_DYNAMIC_QUANTIZE] = BARE("dynamic_quantize"),
+    [IG_EXTREMES] = BARE("extremes"),
     [IG_QLINEAR_BINARY] = WITH("qlinear_binary", "ig_binary_attr", binary),
     [IG_QLINEAR_AFFINE] = WITH("qlinear_affine", "ig_unary_attr", unary),
     [IG_LOOKUP] = BARE("lookup"),

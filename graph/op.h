@@ -46,6 +46,7 @@ enum ig_op {
     IG_QUANTIZE,       /* x, scale, zero or none; scale per tensor or per `axis` */
     IG_DEQUANTIZE,     /* the same */
     IG_DYNAMIC_QUANTIZE, /* x -> y u8, scale f32 [], zero u8 [] */
+    IG_EXTREMES,       /* x f32 -> f32 [P,2]: the least and the largest, 0 too, of each of P stretches of ceil(elements / P); no number is none */
     IG_QLINEAR_BINARY, /* a, a_scale, a_zero, b, b_scale, b_zero, y_scale, y_zero: a and b of one shape, or b one pixel of
                           each image; one parameter each; add or mul; act: none, or a clip of the quantised output between integers */
     IG_QLINEAR_AFFINE, /* x u8 or i8, scale f32 [C], offset f32 [C], y_zero: saturate(round(x scale[c] + offset[c]) + y_zero);

@@ -213,6 +213,7 @@ static infer_fn *const table[IG_OPS] = {
     [IG_QUANTIZE] = infer_quantize,
     [IG_DEQUANTIZE] = infer_dequantize,
     [IG_DYNAMIC_QUANTIZE] = infer_dynamic_quantize,
+    [IG_EXTREMES] = infer_extremes,
     [IG_QLINEAR_BINARY] = infer_qlinear_binary,
     [IG_QLINEAR_AFFINE] = infer_qlinear_affine,
     [IG_LOOKUP] = infer_lookup,

@@ -172,6 +172,14 @@ int infer_dynamic_quantize(struct infer *q)
     return infer_set(q, 1, IG_F32, 0, NULL) || infer_set(q, 2, IG_U8, 0, NULL) ? -1 : 0;
 }
 
+/* How many parts there are is the output's. */
+int infer_extremes(struct infer *q)
+{
+    const struct ig_shape *y = infer_want(q, 0, T_F32, 0, IG_MAX_RANK) ? infer_given(q, 0, T_F32) : NULL;
+    if (!y) return -1;
+    return y->rank == 2 && y->dims[1] == 2 ? 0 : infer_fail(q, "the output is not of pairs");
+}
+
 static int same_dims(const struct ig_shape *a, const struct ig_shape *b)
 {
     for (int i = 0; i < a->rank && i < b->rank; i++)

@@ -62,7 +62,7 @@ infer_fn infer_conv, infer_deconv, infer_pool, infer_global_pool, infer_conv_int
     infer_deform_conv, infer_max_unpool, infer_roi_align, infer_grid_sample, infer_col2im;
 /* shape_dense.c */
 infer_fn infer_fc, infer_matmul, infer_matmul_integer, infer_qlinear_matmul, infer_unary, infer_binary,
-    infer_where, infer_quantize, infer_dequantize, infer_dynamic_quantize, infer_qlinear_binary, infer_qlinear_affine,
+    infer_where, infer_quantize, infer_dequantize, infer_dynamic_quantize, infer_extremes, infer_qlinear_binary, infer_qlinear_affine,
     infer_lookup, infer_reduce, infer_arg, infer_norm, infer_recurrent;
 /* shape_move.c */
 infer_fn infer_reshape, infer_transpose, infer_concat, infer_slice, infer_pad, infer_expand, infer_tile,

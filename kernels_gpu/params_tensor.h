@@ -31,7 +31,7 @@ struct ig_gpu_quantize { /* convert.cu: parameters are one number, or one per in
     float *found;        /* dynamic: scale, zero */
     void *scale_out, *zero_out; /* dynamic: or NULL */
     int32_t count;
-    int32_t scale_n, zero_n, inner; /* the axis' extent, or 1; elements after it */
+    int32_t scale_n, zero_n, inner; /* the axis' extent, or 1; elements after it; of extremes: parts */
     int32_t in_type, zero_type, out_type;
 };
 

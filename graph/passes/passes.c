@@ -47,6 +47,7 @@ int ig_run_passes(struct ig_graph *g, ig_eval_fn *eval, char *err, size_t err_by
         snprintf(err, err_bytes, "the passes do not settle after %d rounds", MAX_ROUNDS);
         return -1;
     }
+    ig_pass_extremes(g);
     if (ig_graph_sort(g, err, err_bytes)) return -1;
     ig_graph_sweep(g);
     ig_count_macs(g);

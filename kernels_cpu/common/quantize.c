@@ -110,3 +110,14 @@ void ig_quantize_dynamic(const struct ig_call *call, ig_extremes_fn *extremes, i
     if (call->out[1].data) *(float *)call->out[1].data = q.scale;
     if (call->out[2].data) *(uint8_t *)call->out[2].data = zero;
 }
+
+void ig_extremes_of_parts(const struct ig_call *call, struct ig_range range, ig_extremes_fn *extremes)
+{
+    const float *x = (const float *)call->in[0].data;
+    float *y = (float *)call->out[0].data;
+    const int64_t count = ig_count(call->in[0].shape), parts = call->out[0].shape->dims[0], part = (count + parts - 1) / parts;
+    for (int64_t p = range.y0; p < range.y1; p++) {
+        const int64_t first = p * part < count ? p * part : count, n = count - first < part ? count - first : part;
+        extremes_of(x + first, n, extremes, &y[2 * p], &y[2 * p + 1]);
+    }
+}

@@ -28,4 +28,7 @@ void ig_dequantize_rows(const struct ig_call *call, struct ig_range range, ig_de
 /* Of a whole tensor, by the scale and zero point of its own extremes, which are outputs: kernels_cpu/ref/dynamic_quantize.c has the formulas. */
 void ig_quantize_dynamic(const struct ig_call *call, ig_extremes_fn *extremes, ig_quantize_run_fn *run);
 
+/* IG_EXTREMES: rows of the range. */
+void ig_extremes_of_parts(const struct ig_call *call, struct ig_range range, ig_extremes_fn *extremes);
+
 #endif

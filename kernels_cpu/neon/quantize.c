@@ -68,3 +68,9 @@ void dynamic_quantize_f32_4__neon(const struct ig_call *call, struct ig_range ra
     (void)range, (void)scratch;
     ig_quantize_dynamic(call, extremes, quantize);
 }
+
+void extremes_f32_4__neon(const struct ig_call *call, struct ig_range range, void *scratch)
+{
+    (void)scratch;
+    ig_extremes_of_parts(call, range, extremes);
+}

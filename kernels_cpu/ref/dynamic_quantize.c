@@ -3,7 +3,7 @@
  *   scale = (max(0, max x) - min(0, min x)) / 255
  *   zero  = round(-min / scale)
  *   y     = saturate(round(x / scale) + zero)
- * A tensor of zeros gets scale 1.
+ * A tensor of zeros gets scale 1. And the extremes alone, of parts of a tensor.
  */
 #include "kernels_cpu/ref/ref_tensor.h"
 #include "kernels_cpu/ref/walk.h"
@@ -40,4 +40,26 @@ void dynamic_quantize_f32_nd__ref(const struct ig_call *call, struct ig_range ra
     for (int64_t i = 0; y && i < count; i++) y[i] = to_u8(x[i] / scale, zero);
     if (scale_out) *scale_out = scale;
     if (zero_out) *zero_out = zero;
+}
+
+int extremes_f32_nd__supports(const struct ig_call *call)
+{
+    return call->in[0].shape->type == IG_F32 && call->out[0].shape->type == IG_F32;
+}
+
+/* Rows [y0, y1) of [P,2]. */
+void extremes_f32_nd__ref(const struct ig_call *call, struct ig_range range, void *scratch)
+{
+    const float *x = call->in[0].data;
+    float *y = call->out[0].data;
+    const int64_t count = ig_count(call->in[0].shape), parts = call->out[0].shape->dims[0], part = (count + parts - 1) / parts;
+    (void)scratch;
+    for (int64_t p = range.y0; p < range.y1; p++) {
+        float min = 0, max = 0;
+        for (int64_t i = p * part; i < count && i < (p + 1) * part; i++) {
+            min = x[i] < min ? x[i] : min;
+            max = x[i] > max ? x[i] : max;
+        }
+        y[2 * p] = min, y[2 * p + 1] = max;
+    }
 }

@@ -21,7 +21,7 @@ ig_supports_fn gather_any_nd__supports;  /* indices i32 or i64; all three gather
 ig_supports_fn scatter_any_nd__supports; /* both scatters */
 ig_supports_fn one_hot_any_nd__supports;
 ig_supports_fn triu_any_nd__supports;
-ig_supports_fn dynamic_quantize_f32_nd__supports;
+ig_supports_fn dynamic_quantize_f32_nd__supports, extremes_f32_nd__supports;
 
 ig_scratch_fn ig_ref_scratch_recurrent; /* states and gates of one row */
 

@@ -354,15 +354,12 @@ static __device__ __forceinline__ unsigned char to_byte(float x, float zero)
     return (unsigned char)(y > 255 ? 255 : y > 0 ? (int)y : 0);
 }
 
-/* Scale and zero of what is to be quantised, by one block: from the least and the largest, of which 0 is one. */
-GPU_KERNEL(256, 2, quantize_range, ig_gpu_quantize)
+/* The least and the largest of x[a], ..., x[b - 1] and 0, by a block: least[0], most[0]. */
+static __device__ __forceinline__ void block_extremes(const float *x, int a, int b, float *least, float *most)
 {
-    SHARED(float, least, [256]);
-    SHARED(float, most, [256]);
-    const float *x = (const float *)p.in;
     const int me = threadIdx.x;
     float low = 0, high = 0;
-    for (int i = me; i < p.count; i += 256) {
+    for (int i = a + me; i < b; i += 256) {
         low = x[i] < low ? x[i] : low;
         high = x[i] > high ? x[i] : high;
     }
@@ -376,7 +373,27 @@ GPU_KERNEL(256, 2, quantize_range, ig_gpu_quantize)
         }
         __syncthreads();
     }
-    if (me) return;
+}
+
+/* Of part blockIdx.x of p.inner. */
+GPU_KERNEL(256, 2, extremes, ig_gpu_quantize)
+{
+    SHARED(float, least, [256]);
+    SHARED(float, most, [256]);
+    const long long part = (p.count + p.inner - 1) / p.inner, first = blockIdx.x * part, end = first + part;
+    block_extremes((const float *)p.in, (int)(first < p.count ? first : p.count), (int)(end < p.count ? end : p.count), &least[0], &most[0]);
+    if (threadIdx.x) return;
+    ((float *)p.out)[2 * blockIdx.x] = least[0];
+    ((float *)p.out)[2 * blockIdx.x + 1] = most[0];
+}
+
+/* Scale and zero of what is to be quantised, by one block. */
+GPU_KERNEL(256, 2, quantize_range, ig_gpu_quantize)
+{
+    SHARED(float, least, [256]);
+    SHARED(float, most, [256]);
+    block_extremes((const float *)p.in, 0, p.count, &least[0], &most[0]);
+    if (threadIdx.x) return;
     const float scale = most[0] > least[0] ? (most[0] - least[0]) / 255 : 1;
     const unsigned char zero = to_byte(-least[0] / scale, 0);
     p.found[0] = scale;

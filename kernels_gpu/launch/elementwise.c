@@ -254,6 +254,21 @@ int ig_gpu_dynamic_quantize(const struct ig_call *call, void *scratch, struct ig
     return p.out ? 1 + ig_gpu_each(&to[1], "quantize_found", p.count, 128, QUANTIZE_POINTERS, &p, sizeof p) : 1;
 }
 
+int ig_gpu_supports_extremes(const struct ig_call *call)
+{
+    return extremes_f32_nd__supports(call) && ig_gpu_addresses_all(call) && call->out[0].shape->dims[0] <= IG_GPU_MOST_GRID;
+}
+
+/* A block finds a part's. */
+int ig_gpu_extremes(const struct ig_call *call, void *scratch, struct ig_gpu_launch *to)
+{
+    const int32_t parts = call->out[0].shape->dims[0];
+    struct ig_gpu_quantize p = {.in = call->in[0].data, .out = call->out[0].data, .count = (int32_t)ig_count(call->in[0].shape), .inner = parts};
+    (void)scratch;
+    ig_gpu_fill(to, "extremes", parts, 1, 1, 256, QUANTIZE_POINTERS, &p, sizeof p);
+    return 1;
+}
+
 /* Walks over [images, rows, w, c] of a, of b, which may be one pixel of each image, and of the output; `wide` channels at a time. */
 static struct ig_gpu_loops walk_pixels(const struct ig_operand *a, const struct ig_operand *b, const struct ig_operand *out, int32_t wide)
 {

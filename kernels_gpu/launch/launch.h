@@ -218,11 +218,11 @@ ig_gpu_launch_fn ig_gpu_transpose, ig_gpu_resize;
 
 /* --- launch/elementwise.c: any type and broadcasting --- */
 ig_supports_fn ig_gpu_supports_unary_any, ig_gpu_supports_binary_any, ig_gpu_supports_binary_nd, ig_gpu_supports_where,
-    ig_gpu_supports_cast, ig_gpu_supports_quantize, ig_gpu_supports_dequantize, ig_gpu_supports_dynamic_quantize,
+    ig_gpu_supports_cast, ig_gpu_supports_quantize, ig_gpu_supports_dequantize, ig_gpu_supports_dynamic_quantize, ig_gpu_supports_extremes,
     ig_gpu_supports_qlinear_binary, ig_gpu_supports_qlinear_affine, ig_gpu_supports_lookup;
 ig_scratch_fn ig_gpu_scratch_dynamic_quantize;
 ig_gpu_launch_fn ig_gpu_unary_any, ig_gpu_binary_any, ig_gpu_binary_nd, ig_gpu_where, ig_gpu_cast, ig_gpu_quantize,
-    ig_gpu_dequantize, ig_gpu_dynamic_quantize, ig_gpu_qlinear_binary, ig_gpu_qlinear_affine, ig_gpu_lookup;
+    ig_gpu_dequantize, ig_gpu_dynamic_quantize, ig_gpu_extremes, ig_gpu_qlinear_binary, ig_gpu_qlinear_affine, ig_gpu_lookup;
 
 /* --- launch/tensor.c: data that moves, any type --- */
 ig_supports_fn ig_gpu_supports_copy_any, ig_gpu_supports_move /* reshape, slice, expand, tile */, ig_gpu_supports_transpose_any,

@@ -248,6 +248,20 @@ static void conv_integer(struct rng *r, enum check_pass pass, struct check_probl
     if (floats && !rng_one_in(r, 4)) p->constant &= ~0x14u; /* the input's parameters are found when the network runs */
 }
 
+static void extremes(struct rng *r, enum check_pass pass, struct check_problem *p)
+{
+    int32_t dims[4], pairs[2] = {rng_int(r, 1, 70), 2};
+    int rank = rng_one_in(r, 4) ? shapes_many(r, dims) : shapes_any(r, dims, 4);
+    (void)pass;
+    check_in(p, 0, IG_F32, rank, dims);
+    check_out(p, 0, IG_F32, 2, pairs);
+    p->dense = 1;
+    p->low[0] = rng_int(r, -90, 1), p->high[0] = rng_int(r, 1, 90);
+    p->specials = RNG_OF(r, 0, 0, 1, CHECK_NO_NUMBERS);
+    p->exact = 1;
+    snprintf(p->text, sizeof p->text, "%d parts of rank %d, %d,..", pairs[0], rank, dims[0]);
+}
+
 static void qlinear_conv(struct rng *r, enum check_pass pass, struct check_problem *p)
 {
     int32_t one = 1, to = byte_type(r), oc = convolution(r, p, 3, to), n = rng_one_in(r, 2) ? oc : 1;
@@ -366,6 +380,7 @@ int main(int argc, char **argv)
     static const struct check_body bodies[] = {{IG_QUANTIZE, 40, 100, quantize, NULL},
                                                {IG_DEQUANTIZE, 40, 100, dequantize, NULL},
                                                {IG_DYNAMIC_QUANTIZE, 20, 60, dynamic_quantize, NULL},
+                                               {IG_EXTREMES, 40, 100, extremes, NULL},
                                                {IG_CONV_INTEGER, 24, 400, conv_integer, rows},
                                                {IG_QLINEAR_CONV, 24, 400, qlinear_conv, rows},
                                                {IG_QLINEAR_BINARY, 60, 150, qlinear_binary, binary_rows},
