@@ -41,8 +41,8 @@ static const char *conv_fault(const struct ig_graph *g, const struct ig_node *n)
     if (w->dims[w->rank - 1] != c->w.kw || (w->rank > 3 && w->dims[w->rank - 2] != c->w.kh) ||
         (w->rank > 4 && w->dims[2] != c->w.kd))
         return "weights do not fit the window";
-    if (n->op == IG_QLINEAR_CONV && c->act.kind != IG_NONE && c->act.kind != IG_CLIP)
-        return "an activation other than clip";
+    if (n->op == IG_QLINEAR_CONV && c->act.kind != IG_NONE && (c->act.kind != IG_CLIP || g->values[n->out[0]].shape.type == IG_F32))
+        return "an activation other than clip, or of floats";
     return act_fault(&c->act, IG_FUSABLE);
 }
 

@@ -27,7 +27,7 @@ enum ig_op {
     IG_CONV_INTEGER,   /* x u8/i8, w, x_zero or none, w_zero or none -> i32 sum; with x_scale f32 [] -> f32: act(sum (x_scale w_scale) + bias),
                           each step rounded; w_scale f32 [] or [OC], or none: 1; bias f32 [OC] or none */
     IG_QLINEAR_CONV,   /* x, x_scale, x_zero, w, w_scale, w_zero, y_scale, y_zero, bias i32 or none; act: none, or a clip
-                          of the quantised output between integers */
+                          of the quantised output between integers. y_zero f32: y is the float that would be rounded, act is none */
     IG_DEFORM_CONV,    /* x, w, offset, bias or none, mask or none: plain ONNX layout (NCHW) */
     IG_MAX_UNPOOL,     /* x, indices: plain ONNX layout */
     IG_ROI_ALIGN,      /* x [N,H,W,C], rois [n,4], batch_indices [n] -> [n,h,w,C]; in ONNX's layout before the layout pass */

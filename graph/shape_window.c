@@ -111,7 +111,7 @@ int infer_conv_integer(struct infer *q)
 
 int infer_qlinear_conv(struct infer *q)
 {
-    static const int types[8] = {T_BYTE, T_F32, T_BYTE, T_BYTE, T_F32, T_BYTE, T_F32, T_BYTE};
+    static const int types[8] = {T_BYTE, T_F32, T_BYTE, T_BYTE, T_F32, T_BYTE, T_F32, T_BYTE | T_F32};
     for (int i = 0; i < 8; i++)
         if (!infer_want(q, i, types[i], 0, IG_MAX_RANK)) return -1;
     const struct ig_shape *x = infer_want(q, 0, T_BYTE, 3, 5), *w = x ? infer_want(q, 3, T_BYTE, 3, 5) : NULL;

@@ -54,6 +54,7 @@ struct ig_gpu_conv_bytes { /* conv_bytes.cu, grouped_bytes.cu: convolution of by
     int32_t kh, kw, sh, sw, dh, dw, top, left;
     int32_t splits, chunk; /* the sum is cut into `splits` pieces of `chunk` times 64 bytes */
     int32_t vector_out;   /* 1: out may be accessed four channels at a time */
+    int32_t is_float;     /* out is of floats, sums times scales, and is accessed one by one */
     uint32_t flip;        /* what makes four bytes of the input signed ones, less 128 where they were not, by exclusive or */
 };
 

@@ -21,9 +21,9 @@
  * they would add, x_zero sum w of bytes and nothing of numbers of 16 bits, is then behind a panel's words: left[kernel row][nr].
  *
  * Where outputs are sums (IG_CONV_INTEGER), x_zero is known when a layer runs. A panel has no bias then, in place of scales it has total[nr],
- * what x_zero is to be multiplied by and subtracted: sum (w - w_zero) of bytes, 0 of numbers of 16 bits. Behind its words is beyond[nr]. A filter
- * whose w - w_zero 8 bits do not hold is packed as w' = w - 128 of u8 or w of i8, and beyond = w_zero - 128 or w_zero, by which the sum of
- * a pixel's bytes is to be multiplied and subtracted:
+ * what x_zero is to be multiplied by and subtracted: sum (w - w_zero) of bytes, 0 of numbers of 16 bits. Behind its words, there and where weights
+ * are u8, is beyond[nr]. A filter whose w - w_zero 8 bits do not hold is packed as w' = w - 128 of u8 or w of i8, and beyond = w_zero - 128 or
+ * w_zero, by which the sum of a pixel's bytes is to be multiplied and subtracted:
  *   sum (x - x_zero) (w - w_zero) = sum x w' - beyond sum x - x_zero total
  * Where scales make floats of the sums, scale[nr] of the weights and bias[nr] are behind these, with x_scale known when a layer runs, too.
  */
@@ -45,7 +45,7 @@ struct ig_bytes_head {           /* 64 bytes */
     int32_t narrows;             /* all outputs' products by their scales are within 32 bits */
     int32_t plain;               /* y is u8, and any may be */
     int32_t shift;               /* of sums: words of bytes are of x + shift */
-    int32_t is_beyond;           /* of sums: some `beyond` is not 0 */
+    int32_t is_beyond;           /* some `beyond` is not 0 */
     float x_scale;               /* of sums that become floats */
     int32_t has_bias;            /* these have one */
     int32_t room[3];
@@ -104,7 +104,7 @@ struct ig_bytes_cut {
 
 struct ig_bytes_cut ig_bytes_cut_of(const struct ig_call *call, const struct ig_bytes_shape *shape);
 size_t ig_bytes_conv_scratch(const struct ig_call *call, const struct ig_bytes_shape *shape);
-/* The parts of scratch: sums of two tiles, x_zero for a row of taps, where outputs are sums one of each pixel of a block; then the block. */
+/* The parts of scratch: sums of two tiles, x_zero for a row of taps, where panels have `beyond` the sum of each pixel of a block; then the block. */
 size_t ig_bytes_sums(const struct ig_bytes_shape *shape), ig_bytes_pad(const struct ig_call *call, const struct ig_bytes_cut *cut),
     ig_bytes_totals(const struct ig_call *call, const struct ig_bytes_cut *cut);
 
@@ -159,15 +159,36 @@ struct ig_bytes_product {
 /* Of rows [y0, y1) of the output. */
 void ig_bytes_product_of(const struct ig_call *call, int32_t y0, int32_t y1, struct ig_bytes_product *p);
 
-/* Outputs are sums, or floats made of these: IG_CONV_INTEGER. */
-static inline int ig_bytes_are_sums(const struct ig_call *call)
+/* The scale of x is known here: IG_QLINEAR_CONV, not IG_CONV_INTEGER, whose second input are the weights. */
+static inline int ig_bytes_have_scale(const struct ig_call *call)
 {
-    return call->out[0].shape->type == IG_I32 || call->out[0].shape->type == IG_F32;
+    const struct ig_shape *second = call->in[1].shape; /* NULL: weights at hand are a ConvInteger's */
+    return second && second->type == IG_F32;
 }
 
+/* Outputs are sums, or floats made of these when x_scale is known: IG_CONV_INTEGER. */
+static inline int ig_bytes_are_sums(const struct ig_call *call)
+{
+    return !ig_bytes_have_scale(call);
+}
+
+/* ... floats made of these. */
+static inline int ig_bytes_become_floats(const struct ig_call *call)
+{
+    return ig_bytes_are_sums(call) && call->out[0].shape->type == IG_F32;
+}
+
+/* Panels have `beyond`: outputs are sums, or weights u8. */
+static inline int ig_bytes_have_beyond(const struct ig_call *call)
+{
+    enum { WEIGHTS = 3 }; /* of IG_QLINEAR_CONV */
+    return ig_bytes_are_sums(call) || call->in[WEIGHTS].shape->type == IG_U8;
+}
+
+/* Outputs are floats: sums times scales, IG_QLINEAR_CONV. */
 static inline int ig_bytes_are_floats(const struct ig_call *call)
 {
-    return call->out[0].shape->type == IG_F32;
+    return ig_bytes_have_scale(call) && call->out[0].shape->type == IG_F32;
 }
 
 /* x_zero when a layer of sums runs; where it is a constant, or not there, it is packed. */
@@ -228,6 +249,39 @@ static inline void ig_bytes_put_pixels(uint8_t *const *to, int64_t c, int32_t co
     if (floats) floats(to, c, count, sums, IG_BYTES_CHANNELS, n, f);
     for (int32_t i = 0; !floats && i < count; i++, sums += IG_BYTES_CHANNELS)
         ig_bytes_put_sums((int32_t *)(void *)to[i] + c, sums, f->total, f->zero, NULL, 0, n);
+}
+
+/* The next n outputs of a pixel, of which a compiler makes vectors where it knows n. */
+static inline __attribute__((always_inline)) void ig_bytes_scale_some(float *restrict to, const int32_t *restrict sums,
+                                                                      const float *restrict scale, const int32_t n)
+{
+    for (int32_t c = 0; c < n; c++) to[c] = (float)sums[c] * scale[c];
+}
+
+/* The n outputs of a pixel that are floats. */
+static inline void ig_bytes_put_floats(float *to, const int32_t *sums, const float *scale, int32_t n)
+{
+    enum { MANY = 16, SOME = 8 };
+    int32_t c = 0;
+    for (; c + MANY <= n; c += MANY) ig_bytes_scale_some(to + c, sums + c, scale + c, MANY);
+    for (; c + SOME <= n; c += SOME) ig_bytes_scale_some(to + c, sums + c, scale + c, SOME);
+    ig_bytes_scale_some(to + c, sums + c, scale + c, n - c);
+}
+
+/* Less x beyond: the next n sums of a pixel, in place, of which a compiler makes vectors where it knows n. */
+static inline __attribute__((always_inline)) void ig_bytes_less_some(int32_t *restrict sums, const int32_t *restrict beyond, int32_t x,
+                                                                     const int32_t n)
+{
+    for (int32_t c = 0; c < n; c++) sums[c] = (int32_t)((uint32_t)sums[c] - (uint32_t)x * (uint32_t)beyond[c]);
+}
+
+/* The n sums of a pixel whose numbers' sum is x. */
+static inline void ig_bytes_less(int32_t *sums, const int32_t *beyond, int32_t x, int32_t n)
+{
+    enum { MANY = 16 };
+    int32_t c = 0;
+    for (; c + MANY <= n; c += MANY) ig_bytes_less_some(sums + c, beyond + c, x, MANY);
+    ig_bytes_less_some(sums + c, beyond + c, x, n - c);
 }
 
 extern const struct ig_bytes_shape ig_bytes_avx2, ig_bytes_avxvnni, ig_bytes_avx512, ig_bytes_vnni, ig_bytes_amx, ig_bytes_neon, ig_bytes_neon_wide,

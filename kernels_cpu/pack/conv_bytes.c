@@ -186,6 +186,7 @@ static int moved_weights_fit(const struct ig_call *call, int32_t merged, int32_t
     for (int32_t oc = 0; oc < call->out[0].c; oc++) {
         const struct filter f = moved_filter(call, oc, merged);
         int64_t least;
+        if (!apart && f.zero == (f.type == IG_I8 ? 0 : 128)) continue;
         if (!fits_bytes(&f, &least) || (apart && least > 1 && !pairs_fit(&f, apart))) return 0;
     }
     return 1;
@@ -229,7 +230,8 @@ static int supports_product(const struct ig_call *call, const struct ig_bytes_sh
 static int supports(const struct ig_call *call, const struct ig_bytes_shape *shape)
 {
     if (!is_flat_qlinear(call) || is_depthwise(call) || !sums_fit(call)) return 0;
-    return shape->unit == 2 || weights_fit(call, ig_bytes_cut_of(call, shape).merged, shape->halves ? 2 : 0);
+    const int32_t merged = ig_bytes_cut_of(call, shape).merged, apart = shape->halves ? 2 : 0;
+    return shape->unit == 2 || (ig_bytes_have_beyond(call) ? moved_weights_fit(call, merged, apart) : weights_fit(call, merged, apart));
 }
 
 static float scale_of(const struct ig_call *call, int32_t oc)
@@ -322,7 +324,7 @@ static size_t pack(const struct ig_call *call, void *dst, const struct ig_bytes_
         int32_t *panel = panels + (oc / cut.oc * (int64_t)cut.panels + oc % cut.oc / nr) * cut.panel;
         struct filter f = filter_of(call, oc, cut.merged);
         put_ends(call, oc, zero, shape->unit == 4, &panel[c], &panel[nr + c]);
-        if (ig_bytes_are_sums(call) && shape->unit == 4) {
+        if (ig_bytes_have_beyond(call) && shape->unit == 4) {
             const struct filter moved = moved_filter(call, oc, cut.merged);
             panel[(2 + cut.lines * cut.words) * nr + c] = f.zero - moved.zero;
             ((struct ig_bytes_head *)dst)->is_beyond |= f.zero != moved.zero;
@@ -355,7 +357,7 @@ static size_t pack_sums(const struct ig_call *call, void *dst, const struct ig_b
     const struct ig_call q = as_qlinear(call);
     const struct ig_bytes_cut cut = ig_bytes_cut_of(&q, shape);
     const size_t bytes = pack(&q, dst, shape);
-    if (!dst || !ig_bytes_are_floats(call)) return bytes;
+    if (!dst || !ig_bytes_become_floats(call)) return bytes;
     put_float_head(call, (struct ig_bytes_head *)dst);
     for (int32_t oc = 0; oc < call->out[0].c; oc++) {
         int32_t *panel = (int32_t *)((struct ig_bytes_head *)dst + 1) + (oc / cut.oc * (int64_t)cut.panels + oc % cut.oc / shape->nr) * cut.panel;
@@ -434,7 +436,7 @@ static int64_t depthwise_block(const struct ig_call *call, enum layout layout)
 {
     enum { N = IG_BYTES_CHANNELS };
     const struct ig_window *w = &((const struct ig_conv *)call->attrs)->w;
-    return (2 + 2 * ig_bytes_are_floats(call)) * N + (int64_t)(w->kh * w->kw + 1) / 2 * (layout == BYTES ? N / 2 : N);
+    return (2 + 2 * ig_bytes_become_floats(call)) * N + (int64_t)(w->kh * w->kw + 1) / 2 * (layout == BYTES ? N / 2 : N);
 }
 
 static size_t pack_depthwise(const struct ig_call *call, void *dst, enum layout layout)
@@ -479,7 +481,7 @@ static size_t pack_sums_depthwise(const struct ig_call *call, void *dst, enum la
     const struct ig_call q = as_qlinear(call);
     const int64_t block = depthwise_block(&q, layout);
     const size_t bytes = pack_depthwise(&q, dst, layout);
-    if (!dst || !ig_bytes_are_floats(call)) return bytes;
+    if (!dst || !ig_bytes_become_floats(call)) return bytes;
     put_float_head(call, (struct ig_bytes_head *)dst);
     for (int32_t c = 0; c < call->out[0].c; c++)
         put_floats(call, c, N, (int32_t *)((struct ig_bytes_head *)dst + 1) + (c / N + 1) * block - 2 * N + c % N);
@@ -508,7 +510,8 @@ size_t ig_scratch_bytes_depthwise(const struct ig_call *call)
 
 int ig_supports_bytes_depthwise_fours(const struct ig_call *call)
 {
-    return ig_supports_bytes_depthwise(call) && ((const struct ig_conv *)call->attrs)->w.dw == 1 && weights_fit(call, 1, 0);
+    return ig_supports_bytes_depthwise(call) && !ig_bytes_are_floats(call) && ((const struct ig_conv *)call->attrs)->w.dw == 1 &&
+           weights_fit(call, 1, 0);
 }
 
 /* The word of taps [first, first + 4) of kernel row ky. */
@@ -611,14 +614,14 @@ static size_t pack_sums_words(const struct ig_call *call, void *dst, int32_t fli
     if (!dst) return bytes;
     memset(dst, 0, bytes);
     *(struct ig_bytes_head *)dst = head_of(&q, flip_of(&q, flips));
-    if (ig_bytes_are_floats(call)) put_float_head(call, (struct ig_bytes_head *)dst);
+    if (ig_bytes_become_floats(call)) put_float_head(call, (struct ig_bytes_head *)dst);
     for (int32_t c = 0; c < call->out[0].c; c++) {
         int32_t *at = (int32_t *)((struct ig_bytes_head *)dst + 1) + c / N * block, *to = at + c % N;
         const struct filter f = filter_of(&q, c, 1);
         to[N] = bias_of(&q, c, -1);
         pack_parts(&f, w, 0, to + 2 * N);
         at[rows * N] |= pack_parts(&f, w, 1, to + (rows + 5) * N);
-        if (ig_bytes_are_floats(call)) put_floats(call, c, N, to + (rows + 1) * N);
+        if (ig_bytes_become_floats(call)) put_floats(call, c, N, to + (rows + 1) * N);
     }
     return bytes;
 }
@@ -649,7 +652,7 @@ size_t ig_scratch_bytes_depthwise_wide(const struct ig_call *call)
 static int supports_grouped(const struct ig_call *call, const struct ig_bytes_grouped_shape *shape)
 {
     struct ig_bytes_grouped_cut cut;
-    if (!is_flat_qlinear(call) || is_depthwise(call) || !sums_fit(call)) return 0;
+    if (!is_flat_qlinear(call) || ig_bytes_are_floats(call) || is_depthwise(call) || !sums_fit(call)) return 0;
     const struct ig_conv *conv = (const struct ig_conv *)call->attrs;
     const struct ig_window *w = &conv->w;
     return conv->groups > 1 && w->kh * w->kw > 1 && w->dh == 1 && w->dw == 1 && w->kh <= IG_BYTES_GROUPED_ROWS && w->top >= 0 && w->left >= 0 &&
@@ -726,7 +729,8 @@ static int supports_first(const struct ig_call *call, const struct ig_bytes_firs
 {
     const struct ig_conv *conv = (const struct ig_conv *)call->attrs;
     const struct ig_window *w = &conv->w;
-    if (!is_flat_qlinear(call) || conv->groups != 1 || call->in[0].c > IG_BYTES_FIRST || call->out[0].w < shape->lanes) return 0;
+    if (!is_flat_qlinear(call) || ig_bytes_are_floats(call) || conv->groups != 1) return 0;
+    if (call->in[0].c > IG_BYTES_FIRST || call->out[0].w < shape->lanes) return 0;
     const int64_t step = (int64_t)w->sw * call->in[0].c;
     const int near = step <= IG_BYTES_FIRST_NEAR || (step <= IG_BYTES_FIRST_FAR && step % 2 == 0);
     return near && w->kh * w->kw > 1 && w->dh == 1 && w->dw == 1 && w->top >= 0 && w->left >= 0 && sums_fit(call) && weights_fit(call, 1, 0) &&

@@ -1,7 +1,7 @@
 /*
  * Convolution of quantised operands: acc = sum (x - x_zero) (w - w_zero) in integers; then acc itself
  * (ConvInteger) or the float that scales make of it (ref/scaled.h), or saturate(round((acc + bias) x_scale w_scale / y_scale) + y_zero)
- * (QLinearConv), then clipped between integers. Padding is x_zero.
+ * (QLinearConv), then clipped between integers, or (acc + bias) x_scale w_scale / y_scale as a float. Padding is x_zero.
  */
 #include "kernels_cpu/ref/quantized.h"
 #include "kernels_cpu/ref/ref.h"
@@ -22,8 +22,8 @@ int conv_integer_any_1x1__supports(const struct ig_call *call)
 int qlinear_conv_any_1x1__supports(const struct ig_call *call)
 {
     int32_t act = ((const struct ig_conv *)call->attrs)->act.kind;
-    return ig_is_byte(&call->in[0]) && ig_is_byte(&call->in[3]) && ig_is_byte(&call->out[0]) &&
-           (act == IG_NONE || act == IG_CLIP);
+    int fits = ig_is_byte(&call->out[0]) ? act == IG_NONE || act == IG_CLIP : call->out[0].shape->type == IG_F32 && act == IG_NONE;
+    return ig_is_byte(&call->in[0]) && ig_is_byte(&call->in[3]) && fits;
 }
 
 static int64_t dot(const struct ig_call *call, const struct quant *q, int32_t y, int32_t x, int32_t oc)
@@ -70,6 +70,11 @@ void qlinear_conv_any_1x1__ref(const struct ig_call *call, struct ig_range range
         for (int32_t x = 0; x < out->w; x++)
             for (int32_t c = range.c0; c < range.c1; c++) {
                 int64_t acc = dot(call, &in_qlinear, y, x, c) + (int64_t)ig_parameter(call, 8, c);
+                if (type == IG_F32) {
+                    ig_row_f32(out, y)[x * out->pixel_stride + c] =
+                        (float)acc * (ig_scale(call, 1, 0) * ig_scale(call, 4, c) / ig_scale(call, 6, 0));
+                    continue;
+                }
                 int64_t v = ig_requantized(acc, ig_scale(call, 1, 0), ig_scale(call, 4, c), ig_scale(call, 6, 0),
                                            ig_parameter(call, 7, 0), type);
                 ig_put_int(ig_row(out, y, 1), type, x * out->pixel_stride + c, (int64_t)ig_ref_act(act, (double)v));

@@ -51,6 +51,14 @@ struct byte_finish {
     {
         const int y = m / p.out_w, x = m - y * p.out_w;
         const sums4 s = sum_of(sum, bias);
+        if (p.is_float) {
+            const float by[4] = {scale.x, scale.y, scale.z, scale.w};
+            float *real = (float *)p.out + (y * p.out_row + x * p.out_pixel + channel);
+            UNROLL
+            for (int j = 0; j < 4; j++)
+                if (j < n) real[j] = (float)s.x[j] * by[j];
+            return;
+        }
         const int v[4] = {of(s.x[0], scale.x), of(s.x[1], scale.y), of(s.x[2], scale.z), of(s.x[3], scale.w)};
         uint8_t *to = (uint8_t *)p.out + (y * p.out_row + x * p.out_pixel + channel);
         if (p.vector_out) {

@@ -93,6 +93,10 @@ GPU_KERNEL(128, 8, conv_bytes, ig_gpu_window_bytes)
     }
     if (p.bias) sum += ((const int32_t *)p.bias)[at.channel];
     const float scale = p.in_scale[0] * p.weight_scale[p.weight_scales > 1 ? at.channel : 0] / p.out_scale[0];
+    if (p.out_type == IG_F32) {
+        ((float *)p.out)[to] = (float)sum * scale;
+        return;
+    }
     const double y = rint((float)sum * scale) + (p.out_zero ? (double)get_int(p.out_zero, p.out_zero_type, 0) : 0);
     put_int(p.out, p.out_type, to, (long long)(y > p.low ? y > p.high ? p.high : y : p.low));
 }

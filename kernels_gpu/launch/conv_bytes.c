@@ -73,6 +73,11 @@ static int sums_fit(const struct ig_call *call)
     return 1;
 }
 
+static int is_float(const struct ig_call *call)
+{
+    return call->out[0].shape->type == IG_F32;
+}
+
 static int bounds_fit(const struct ig_call *call)
 {
     int32_t low, high, type = call->out[0].shape->type, least = type == IG_I8 ? -128 : 0;
@@ -87,7 +92,7 @@ static int supports(const struct ig_call *call)
     if (!ig_gpu_fits_grid(a->groups, call->out[0].c / a->groups)) return 0;
     for (int k = 1; k < call->n_in; k++)
         if (!is_settled(call, k)) return 0;
-    return bounds_fit(call) && sums_fit(call) && are_signed_bytes(call);
+    return (is_float(call) || bounds_fit(call)) && sums_fit(call) && are_signed_bytes(call);
 }
 
 static int is_depthwise(const struct ig_call *call)
@@ -283,7 +288,8 @@ static struct ig_gpu_conv_bytes params_of(const struct ig_call *call, enum layou
         .out_pixel = (int32_t)out->pixel_stride, .groups = parts.groups, .ic = parts.ic, .oc = parts.oc, .oc4 = parts.oc4,
         .tap = ig_gpu_round4(parts.ic), .depth = (int32_t)depth_of(call), .kh = w->kh, .kw = w->kw, .sh = w->sh, .sw = w->sw,
         .dh = w->dh, .dw = w->dw, .top = w->top, .left = w->left, .splits = 1,
-        .vector_out = parts.oc % 4 == 0 && ig_gpu_is_vector(out), .flip = in->shape->type == IG_U8 ? 0x80808080u : 0};
+        .vector_out = parts.oc % 4 == 0 && ig_gpu_is_vector(out) && !is_float(call), .is_float = is_float(call),
+        .flip = in->shape->type == IG_U8 ? 0x80808080u : 0};
 }
 
 /* Channels of a group's pixel that are read at once. */

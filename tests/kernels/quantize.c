@@ -264,7 +264,7 @@ static void extremes(struct rng *r, enum check_pass pass, struct check_problem *
 
 static void qlinear_conv(struct rng *r, enum check_pass pass, struct check_problem *p)
 {
-    int32_t one = 1, to = byte_type(r), oc = convolution(r, p, 3, to), n = rng_one_in(r, 2) ? oc : 1;
+    int32_t one = 1, to = rng_one_in(r, 4) ? IG_F32 : byte_type(r), oc = convolution(r, p, 3, to), n = rng_one_in(r, 2) ? oc : 1;
     double size = 4;
     (void)pass;
     check_in(p, 1, IG_F32, 0, &one);
@@ -276,9 +276,9 @@ static void qlinear_conv(struct rng *r, enum check_pass pass, struct check_probl
     if (!rng_one_in(r, 3)) check_in(p, 8, IG_I32, 1, &oc);
     if (!rng_one_in(r, 3)) size = wide_bytes(r, p, 2, 3, 5), between(p, 8, -size, size);
     p->low[1] = p->low[4] = 1, p->high[1] = p->high[4] = 2, p->low[6] = 1 + size / 60, p->high[6] = 4 + size / 12;
-    p->specials = rng_one_in(r, 4);
+    p->specials = to != IG_F32 && rng_one_in(r, 4);
     int32_t lo = rng_int(r, to == IG_I8 ? -128 : 0, 60);
-    if (rng_one_in(r, 3)) p->attrs.conv.act = (struct ig_act){IG_CLIP, (float)lo, (float)(lo + rng_int(r, 0, 60))};
+    if (to != IG_F32 && rng_one_in(r, 3)) p->attrs.conv.act = (struct ig_act){IG_CLIP, (float)lo, (float)(lo + rng_int(r, 0, 60))};
     p->constant = constants(r, p);
 }
 
