@@ -101,6 +101,11 @@ struct im_report { /* nodes that cannot be compiled */
     int32_t n;
 };
 
+struct im_narrow { /* a constant of 4 bits, whose elements have a byte each here */
+    int32_t value;
+    const struct im_narrow *next;
+};
+
 struct im {
     struct ig_graph *g;
     const struct ig_import_options *options;
@@ -125,6 +130,7 @@ struct im {
     int32_t emitted;               /* graph nodes that it has made */
     int32_t first_value;           /* values from here on are its own */
     int file;                      /* of a thin copy: the descriptor of the whole, + 1; else 0 */
+    const struct im_narrow *narrow;
     int keep_half;                 /* f16 tensors stay f16: test data, not a model */
     int64_t bytes_left, work_left; /* budgets: bytes of constants, elements read and written by folding */
     struct im_report report;
@@ -201,6 +207,8 @@ int32_t im_type(int32_t t, const char **name);
 int32_t im_runtime_type(struct im *m, int32_t t, const char *what);
 /* Makes a constant (or an empty one) of t; `what` says in messages whose it is. */
 int32_t im_tensor(struct im *m, const Onnx__TensorProto *t, const char *name, const char *what);
+/* Value v is a constant that the file has in 4 bits. */
+int im_is_narrow(const struct im *m, int32_t v);
 /* Reads n bytes of fd from `offset` on; 0, or -1 with errno (0: end of file). */
 int im_read(int fd, char *to, size_t n, int64_t offset);
 /* raw bytes of a tensor kept in another file: *n bytes exactly; fails through im_fail */

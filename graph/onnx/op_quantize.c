@@ -52,12 +52,21 @@ static int32_t dequantize_blocks(struct im *m, const struct im_node *n, const in
     return im_binary(m, IG_MUL, x, spread_blocks(m, n, in[1], x));
 }
 
+/* The zero point says how many bits there are. */
+static void refuse_widths(struct im *m, int32_t zero)
+{
+    if (zero == IM_ABSENT) return;
+    if (im_is_narrow(m, zero)) im_refuse(m, "it quantises to 4 bits; only uint8 and int8 can be quantised to");
+    if (im_shape(m, zero).type == IG_I32) im_refuse(m, "it quantises to 16 bits; only uint8 and int8 can be quantised to");
+}
+
 void im_op_quantize(struct im *m, const struct im_node *n)
 {
     int32_t in[3] = {im_cast(m, im_need(m, n, 0), IG_F32), im_need(m, n, 1), im_in(m, n, 2)}, y;
     int32_t to = im_int32(m, n, "output_dtype", 0, 0, 100);
     struct im_emit e = {.op = IG_QUANTIZE, .n_in = in[2] == IM_ABSENT ? 2 : 3, .in = in};
     if (in[2] != IM_ABSENT) in[2] = im_need(m, n, 2);
+    refuse_widths(m, in[2]);
     e.given[0].type = to ? im_runtime_type(m, to, "the result") : IG_U8;
     if (im_int(m, n, "block_size", 0)) {
         im_set(m, n, 0,

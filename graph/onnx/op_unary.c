@@ -95,8 +95,8 @@ void im_op_cast(struct im *m, const struct im_node *n)
 {
     const char *name;
     int32_t to = im_int32(m, n, "to", 0, 0, INT32_MAX), type = im_type(to, &name);
-    int half = to == 10 || to == 16;
-    if (type < 0) im_refuse(m, "a cast to %s; convert the model to float32", name);
+    int half = to == 10 || to == 16, narrow = to == 21 || to == 22; /* uint4, int4 */
+    if (type < 0 || narrow) im_refuse(m, "a cast to %s; convert the model to float32", name);
     if (!half && !im_is_const(m, im_in(m, n, 0))) type = im_runtime_type(m, to, "the result");
     cast_to(m, n, type);
 }
@@ -105,6 +105,7 @@ void im_op_cast_like(struct im *m, const struct im_node *n)
 {
     int32_t like = im_in(m, n, 1);
     if (like == IM_ABSENT) im_fail(m, "input 1 is missing");
+    if (im_is_narrow(m, like)) im_refuse(m, "a cast to 4 bits; convert the model to float32");
     cast_to(m, n, im_shape(m, like).type);
 }
 

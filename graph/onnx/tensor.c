@@ -23,6 +23,8 @@ enum {
     ONNX_UINT32,
     ONNX_UINT64,
     ONNX_BFLOAT16 = 16,
+    ONNX_UINT4 = 21,
+    ONNX_INT4,
     ONNX_TYPES = 27
 };
 
@@ -57,8 +59,8 @@ static const struct type types[ONNX_TYPES] = {
     [18] = {"float8e4m3fnuz", -1, 0, 0},
     [19] = {"float8e5m2", -1, 0, 0},
     [20] = {"float8e5m2fnuz", -1, 0, 0},
-    [21] = {"uint4", -1, 0, 0},
-    [22] = {"int4", -1, 0, 0},
+    [ONNX_UINT4] = {"uint4", IG_U8, 0, 0},
+    [ONNX_INT4] = {"int4", IG_I8, 0, 0},
     [23] = {"float4e2m1", -1, 0, 0},
     [24] = {"float8e8m0", -1, 0, 0},
     [25] = {"uint2", -1, 0, 0},
@@ -96,6 +98,18 @@ struct source { /* where the elements are: raw bytes, or one of the typed fields
     size_t n;
 };
 
+/* Two elements have a byte, the first one its lower half. */
+static int is_narrow(int32_t type)
+{
+    return type == ONNX_UINT4 || type == ONNX_INT4;
+}
+
+static int64_t narrow(const struct source *s, size_t i)
+{
+    int32_t byte = s->raw ? s->raw[i / 2] : s->t->int32_data[i / 2], v = byte >> i % 2 * 4 & 15;
+    return s->t->data_type == ONNX_INT4 && v > 7 ? v - 16 : v;
+}
+
 #define RAW(type) (memcpy(&type##_value, s->raw + i * sizeof type##_value, sizeof type##_value), type##_value)
 
 /* Element i of an integer type; bits of a 16-bit float. */
@@ -107,6 +121,7 @@ static int64_t integer(const struct source *s, size_t i)
     uint32_t u32_value;
     int64_t i64_value;
     int32_t type = s->t->data_type;
+    if (is_narrow(type)) return narrow(s, i);
     if (!s->raw) {
         if (type == ONNX_INT64) return s->t->int64_data[i];
         if (type == ONNX_UINT32 || type == ONNX_UINT64) return (int64_t)s->t->uint64_data[i];
@@ -233,7 +248,8 @@ static const uint8_t *left_out(struct im *m, const Onnx__TensorProto *t, size_t 
 static struct source find_data(struct im *m, const Onnx__TensorProto *t, size_t n, const char *what)
 {
     struct source s = {t, NULL, n};
-    size_t bytes = n * (size_t)types[t->data_type].bytes;
+    size_t entries = is_narrow(t->data_type) ? (n + 1) / 2 : n;
+    size_t bytes = is_narrow(t->data_type) ? entries : n * (size_t)types[t->data_type].bytes;
     const void *p;
     if (t->has_data_location && t->data_location == 1) {
         s.raw = im_external(m, t, bytes, what);
@@ -243,8 +259,8 @@ static struct source find_data(struct im *m, const Onnx__TensorProto *t, size_t 
         if (t->raw_data.len != bytes)
             im_fail(m, "%s has %zu bytes of data, its shape needs %zu", what, t->raw_data.len, bytes);
         s.raw = t->raw_data.data;
-    } else if (typed(t, &p) != n) {
-        im_fail(m, "%s has %zu elements of data, its shape needs %zu", what, typed(t, &p), n);
+    } else if (typed(t, &p) != entries) {
+        im_fail(m, "%s has %zu elements of data, its shape needs %zu", what, typed(t, &p), entries);
     }
     return s;
 }
@@ -290,6 +306,20 @@ static int read_dims(struct im *m, const Onnx__TensorProto *t, struct ig_shape *
     return 1;
 }
 
+static void note_narrow(struct im *m, int32_t v)
+{
+    struct im_narrow *n = im_alloc(m, sizeof *n);
+    *n = (struct im_narrow){v, m->narrow};
+    m->narrow = n;
+}
+
+int im_is_narrow(const struct im *m, int32_t v)
+{
+    const struct im_narrow *n = m->narrow;
+    while (n && n->value != v) n = n->next;
+    return n != NULL;
+}
+
 int32_t im_tensor(struct im *m, const Onnx__TensorProto *t, const char *name, const char *what)
 {
     check_type(m, t, 0, what);
@@ -307,5 +337,6 @@ int32_t im_tensor(struct im *m, const Onnx__TensorProto *t, const char *name, co
     }
     int32_t v = ig_add_value(m->g, name, &shape);
     m->g->values[v].data = data;
+    if (is_narrow(t->data_type)) note_narrow(m, v);
     return v;
 }

@@ -37,6 +37,26 @@ static void check_floats(struct m_model *keep, Onnx__TensorProto *t, const float
     m_free(keep);
 }
 
+/* Two elements a byte, an odd number of them; raw, and in the field of 32 bits. */
+static void numbers_of_4_bits(void **state)
+{
+    static const uint8_t raw[3] = {0x70, 0x8f, 0x03};
+    static const int8_t want[2][5] = {{0, 7, 15, 8, 3}, {0, 7, -1, -8, 3}};
+    (void)state;
+    for (int how = 0; how < 4; how++) {
+        struct m_model m, keep;
+        struct ig_graph *g;
+        int32_t words[3] = {0x70, 0x8f, 0x03};
+        Onnx__TensorProto *t = loose(&keep, how & 1 ? 22 : 21, 5, raw, sizeof raw);
+        if (how & 2) t->has_raw_data = 0, t->raw_data.len = 0, t->n_int32_data = 3, t->int32_data = words;
+        assert_memory_equal(constant_of(&m, t, &g, how & 1 ? IG_I8 : IG_U8), want[how & 1], 5);
+        ig_graph_free(g);
+        if (how & 2) t->n_int32_data = 0, t->int32_data = NULL;
+        m_free(&m);
+        m_free(&keep);
+    }
+}
+
 static void float_data(void **state)
 {
     (void)state;
@@ -294,6 +314,7 @@ static void test_data(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(numbers_of_4_bits),
         cmocka_unit_test(float_data),    cmocka_unit_test(integer_data),   cmocka_unit_test(wrong_tensors),
         cmocka_unit_test(external_data), cmocka_unit_test(external_paths), cmocka_unit_test(budgets),
         cmocka_unit_test(truncated),     cmocka_unit_test(nested),         cmocka_unit_test(test_data),
