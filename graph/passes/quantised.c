@@ -64,6 +64,16 @@ static float scale_of(const struct ig_graph *g, const struct quantised *q) {
     return *(const float *)g->values[q->scale].data;
 }
 
+int quantised_by_channel(const struct ig_graph *g, const struct quantised *q) {
+    const struct ig_shape *s = &g->values[q->value].shape;
+    const struct ig_value *zero = q->zero < 0 ? NULL : &g->values[q->zero];
+    if (s->rank < 3 || q->axis != 1 || s->dims[1] < 2 || ig_count(&g->values[q->scale].shape) != s->dims[1]) return 0;
+    if (zero) ig_late_fetch(g, zero->data);
+    for (int32_t i = 1; zero && i < s->dims[1]; i++)
+        if ((int32_t)ig_as_double(zero->shape.type, zero->data, i) != zero_of(g, q)) return 0;
+    return 1;
+}
+
 int quantised_alike(const struct ig_graph *g, const struct quantised *a, const struct quantised *b) {
     return is_one(g, a) && is_one(g, b) && g->values[a->value].shape.type == g->values[b->value].shape.type &&
            zero_of(g, a) == zero_of(g, b) && !(scale_of(g, a) < scale_of(g, b)) && !(scale_of(g, a) > scale_of(g, b));
@@ -76,31 +86,33 @@ int32_t quantised_zero(struct ig_graph *g, const struct quantised *q) {
     return ig_add_const(g, "zero", &s, NULL);
 }
 
-/* What float x becomes. */
-static int32_t quantised_to(const struct ig_graph *g, const struct quantised *y, float x) {
+/* What float x becomes, by scale i. */
+static int32_t quantised_to(const struct ig_graph *g, const struct quantised *y, float x, int64_t i) {
     int32_t low = g->values[y->value].shape.type == IG_I8 ? -128 : 0;
-    double v = rint((double)(x / scale_of(g, y))) + zero_of(g, y);
+    double v = rint((double)(x / ((const float *)g->values[y->scale].data)[i])) + zero_of(g, y);
     return v > low ? v < low + 255 ? (int32_t)v : low + 255 : low;
 }
 
-/* Rounding keeps the order: a bound of floats is one of bytes. 0 if the node is no activation of two bounds. */
+/* Rounding keeps the order: a bound of floats is one of bytes. 0 if the node is no activation of two bounds, the same ones for all scales. */
 static int read_clip(const struct ig_graph *g, const struct ig_node *n, const struct quantised *y, struct ig_act *clip) {
     const struct ig_act *a = &n->attrs.unary.act;
     int32_t least = g->values[y->value].shape.type == IG_I8 ? -128 : 0, low, high = least + 255;
     if (n->op != IG_UNARY || (a->kind != IG_RELU && a->kind != IG_CLIP)) return 0;
     if (a->kind == IG_CLIP && !(a->alpha <= a->beta)) return 0;
-    low = quantised_to(g, y, a->kind == IG_CLIP ? a->alpha : 0);
-    if (a->kind == IG_CLIP) high = quantised_to(g, y, a->beta);
+    low = quantised_to(g, y, a->kind == IG_CLIP ? a->alpha : 0, 0);
+    if (a->kind == IG_CLIP) high = quantised_to(g, y, a->beta, 0);
+    for (int64_t i = 1; a->kind == IG_CLIP && i < ig_count(&g->values[y->scale].shape); i++)
+        if (quantised_to(g, y, a->alpha, i) != low || quantised_to(g, y, a->beta, i) != high) return 0;
     *clip = (struct ig_act){.kind = IG_NONE};
     if (low > least || high < least + 255) *clip = (struct ig_act){IG_CLIP, (float)low, (float)high};
     return 1;
 }
 
-int quantised_end_of(const struct ig_graph *g, int32_t node, struct quantised_end *end) {
+static int read_end(const struct ig_graph *g, int32_t node, struct quantised_end *end) {
     const struct ig_node *n = &g->nodes[node];
     if (n->op != IG_QUANTIZE || !n->n_out || g->values[n->in[0]].shape.type != IG_F32) return 0;
     *end = (struct quantised_end){.float_value = n->in[0], .act = -1, .node = node, .y = {.value = n->out[0]}};
-    if (!read_parameters(g, n, &end->y) || !is_one(g, &end->y)) return 0;
+    if (!read_parameters(g, n, &end->y) || (!is_one(g, &end->y) && !quantised_by_channel(g, &end->y))) return 0;
     int alone = edit_sole_reader(g, end->float_value) == node;
     int32_t before = g->values[end->float_value].producer;
     if (before >= 0 && read_clip(g, &g->nodes[before], &end->y, &end->clip)) {
@@ -110,6 +122,10 @@ int quantised_end_of(const struct ig_graph *g, int32_t node, struct quantised_en
     }
     if (!alone) end->float_value = -1;
     return 1;
+}
+
+int quantised_end_of(const struct ig_graph *g, int32_t node, struct quantised_end *end) {
+    return read_end(g, node, end) && is_one(g, &end->y);
 }
 
 /* --- what only moves --- */
@@ -272,6 +288,46 @@ static int go_before(struct ig_graph *g, const struct quantised_end *end) {
     return 1;
 }
 
+/* --- scales by channel --- */
+
+/* Those of q, or what they are divided by, as a factor of images. */
+static int32_t factor_of(struct ig_graph *g, const struct quantised *q, int is_inverse) {
+    struct ig_shape s = {IG_F32, g->values[q->value].shape.rank, {1, 1, 1, 1, 1, 1, 1, 1}};
+    const float *scale = (const float *)g->values[q->scale].data;
+    s.dims[1] = g->values[q->value].shape.dims[1];
+    int32_t v = ig_add_const(g, "scales", &s, NULL);
+    for (int32_t i = 0; i < s.dims[1]; i++) ((float *)(uintptr_t)g->values[v].data)[i] = is_inverse ? 1 / scale[i] : scale[i];
+    return v;
+}
+
+/* A QUANTIZE or DEQUANTIZE by scale 1 and a factor for each channel, where no layer has taken its scales: these have fast kernels. */
+static int take_out_scales(struct ig_graph *g, int32_t node) {
+    const struct ig_node *n = &g->nodes[node];
+    const int is_end = n->op == IG_QUANTIZE;
+    struct quantised q = {0};
+    if (!is_end && n->op != IG_DEQUANTIZE) return 0;
+    q.value = is_end ? n->out[0] : n->in[0];
+    if (!is_byte(g, q.value) || ig_is_const(g, q.value) || g->values[is_end ? n->in[0] : n->out[0]].shape.type != IG_F32) return 0;
+    if (!read_parameters(g, n, &q) || !quantised_by_channel(g, &q)) return 0;
+    const struct quantised unit = quantised_unit(g, &q);
+    int32_t x = n->in[0], y = n->out[0], factor = factor_of(g, &q, is_end);
+    struct ig_shape shape = g->values[is_end ? x : y].shape;
+    int32_t between = ig_add_value(g, g->values[y].name, &shape);
+    ig_add_node(g, NULL, IG_BINARY, 2, 1);
+    const int32_t last = g->n_nodes - 1, first = is_end ? last : node, second = is_end ? node : last;
+    if (is_end) {
+        edit_become(g, first, IG_BINARY, 2, (int32_t[]){x, factor});
+        edit_become(g, second, IG_QUANTIZE, 3, (int32_t[]){between, unit.scale, unit.zero});
+    } else {
+        edit_become(g, first, IG_DEQUANTIZE, 3, (int32_t[]){x, unit.scale, unit.zero});
+        edit_become(g, second, IG_BINARY, 2, (int32_t[]){between, factor});
+    }
+    g->nodes[last].attrs.binary = (struct ig_binary_attr){.kind = IG_MUL};
+    g->nodes[first].out[0] = between, g->nodes[second].out[0] = y;
+    g->values[between].producer = first, g->values[y].producer = second;
+    return 1;
+}
+
 /* --- all --- */
 
 /* Constants of one dim, such as a batch normalisation's, that no layer takes as bytes. */
@@ -313,9 +369,12 @@ static int rewrite(struct ig_graph *g, int32_t node, ig_eval_fn *eval) {
     struct quantised_end end;
     if (g->nodes[node].op == IG_QLINEAR_MATMUL) return quantised_matmul(g, node);
     if (g->nodes[node].op == IG_LOOKUP) return quantised_compose(g, node);
+    if (g->nodes[node].op == IG_QLINEAR_BINARY) return quantised_lookup(g, node, eval);
     if (g->nodes[node].op != IG_QUANTIZE) return sink(g, node) || sink_concat(g, node);
     if (unite(g, node) || quantised_lookup(g, node, eval)) return 1;
-    return quantised_end_of(g, node, &end) && (part(g, &end) || go_before(g, &end) || quantised_layer(g, &end));
+    if (!read_end(g, node, &end)) return 0;
+    if (!is_one(g, &end.y)) return quantised_convolution(g, &end);
+    return part(g, &end) || go_before(g, &end) || quantised_layer(g, &end);
 }
 
 static int concerns(const struct ig_graph *g) {
@@ -324,8 +383,21 @@ static int concerns(const struct ig_graph *g) {
     return 0;
 }
 
+/* Layers of bytes whose results nothing takes as bytes; then the scales that no layer has taken. */
+static int open_layers(struct ig_graph *g) {
+    int rewrites = 0;
+    for (int i = 0, n = g->n_nodes; i < n; i++)
+        if (g->nodes[i].n_out) rewrites += quantised_open_layer(g, i);
+    rewrites = edit_finish(g, rewrites);
+    int more = 0;
+    for (int i = 0, n = g->n_nodes; i < n; i++)
+        if (g->nodes[i].n_out) more += take_out_scales(g, i);
+    return rewrites + edit_finish(g, more);
+}
+
 int ig_pass_quantised(struct ig_graph *g, ig_eval_fn *eval) {
-    int rewrites = 0, more = !g->channels_last && concerns(g);
+    const int is_due = !g->channels_last && concerns(g);
+    int rewrites = 0, more = is_due;
     if (more) rewrites = fold_constants(g, eval);
     while (more) {
         more = 0;
@@ -333,5 +405,5 @@ int ig_pass_quantised(struct ig_graph *g, ig_eval_fn *eval) {
             if (g->nodes[i].n_out) more += rewrite(g, i, eval);
         rewrites += edit_finish(g, more);
     }
-    return rewrites;
+    return is_due ? rewrites + open_layers(g) : rewrites;
 }

@@ -50,13 +50,24 @@ int quantise_is_layer(const struct ig_graph *g, const struct ig_node *n);
 /* All that is linear, channel by channel, before `end` as one op on bytes: 1 if it is now. */
 int quantised_affine(struct ig_graph *g, const struct quantised_end *end);
 /*
- * A QUANTIZE of element-wise ops on one quantised tensor and on numbers becomes a LOOKUP, or nothing, where its table changes
+ * A QUANTIZE, or a QLINEAR_BINARY, of element-wise ops on one quantised tensor and on numbers becomes a LOOKUP, or nothing, where its table changes
  * nothing: 1 if it has.
  */
 int quantised_lookup(struct ig_graph *g, int32_t node, ig_eval_fn *eval);
 /* A LOOKUP of what another looks up for it alone becomes one of both: 1 if it has. */
 int quantised_compose(struct ig_graph *g, int32_t node);
-/* A QLINEAR_MATMUL with a constant right side becomes a 1x1 convolution: 1 if it has. */
+/* Scales for each channel of images in ONNX's layout, of which there are two at least, and one zero point for all: 1. */
+int quantised_by_channel(const struct ig_graph *g, const struct quantised *q);
+/* The same bytes as multiples of 1, by one zero point. */
+struct quantised quantised_unit(struct ig_graph *g, const struct quantised *q);
+/* A convolution before `end`, which may have scales by channel, as the op on bytes: 1 if it is now. */
+int quantised_convolution(struct ig_graph *g, const struct quantised_end *end);
+/*
+ * Node n, a convolution or a product with a constant matrix of quantised tensors whose result no QUANTIZE takes, becomes a
+ * QLINEAR_CONV that makes floats: 1 if it has.
+ */
+int quantised_open_layer(struct ig_graph *g, int32_t n);
+/* A QLINEAR_MATMUL with a constant right side becomes a 1x1 convolution, one of two tensors a MATMUL of floats: 1 if it has. */
 int quantised_matmul(struct ig_graph *g, int32_t node);
 
 #endif

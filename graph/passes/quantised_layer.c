@@ -99,16 +99,58 @@ static void drop(struct ig_graph *g, int32_t node) {
     if (node >= 0) edit_kill(&g->nodes[node]);
 }
 
-static int convolution(struct ig_graph *g, const struct quantised_end *end) {
+/* Scales of w, one for each output, times those of q, channel by channel, or divided by them. */
+static int32_t scaled(struct ig_graph *g, const struct layer *l, const struct quantised *q, int is_divided) {
+    const struct ig_shape shape = {.type = IG_F32, .rank = 1, .dims = {l->outputs, 1, 1, 1, 1, 1, 1, 1}};
+    int32_t made = ig_add_const(g, g->values[l->w.scale].name, &shape, NULL);
+    float *to = (float *)(uintptr_t)g->values[made].data;
+    for (int32_t i = 0; i < l->outputs; i++) {
+        double w = element(g, l->w.scale, i), by = element(g, q->scale, i);
+        to[i] = (float)(is_divided ? w / by : w * by);
+    }
+    return made;
+}
+
+struct quantised quantised_unit(struct ig_graph *g, const struct quantised *q) {
+    const int32_t type = g->values[q->value].shape.type;
+    const struct ig_shape real = {IG_F32, 0, {1, 1, 1, 1, 1, 1, 1, 1}}, byte = {type, 0, {1, 1, 1, 1, 1, 1, 1, 1}};
+    const float one = 1;
+    struct quantised unit = {.value = q->value, .scale = ig_add_const(g, "one", &real, &one)};
+    unit.zero = ig_add_const(g, "zero", &byte, q->zero < 0 ? NULL : g->values[q->zero].data);
+    return unit;
+}
+
+/* A depthwise convolution's input whose channels have scales of their own: weights take these. */
+static int read_channels(struct ig_graph *g, const struct ig_node *n, struct layer *l) {
+    const struct ig_shape *s = &g->values[n->in[0]].shape;
+    if (!quantised_by_channel(g, &l->x) || n->attrs.conv.groups != s->dims[1] || l->outputs != s->dims[1]) return 0;
+    l->w.scale = scaled(g, l, &l->x, 0);
+    l->x = quantised_unit(g, &l->x);
+    return 1;
+}
+
+static int read_convolution(struct ig_graph *g, const struct ig_node *n, struct layer *l) {
+    *l = (struct layer){.bias = n->n_in > 2 ? n->in[2] : -1};
+    if (n->op != IG_CONV || n->attrs.conv.act.kind != IG_NONE || (n->n_in > 3 && n->in[3] >= 0)) return 0;
+    if (!quantised_read(g, n->in[0], &l->x) || !read_weights(g, n->in[1], 0, &l->w)) return 0;
+    l->outputs = g->values[l->w.value].shape.dims[0];
+    return ig_count(&g->values[l->x.scale].shape) == 1 || read_channels(g, n, l);
+}
+
+int quantised_convolution(struct ig_graph *g, const struct quantised_end *by) {
+    struct quantised_end copy = *by, *end = &copy;
+    if (end->float_value < 0 || g->values[end->float_value].producer < 0) return 0;
     int32_t node = g->values[end->float_value].producer;
     const struct ig_node *n = &g->nodes[node];
     const struct ig_conv conv = n->attrs.conv;
-    struct layer l = {.bias = n->n_in > 2 ? n->in[2] : -1};
-    if (n->op != IG_CONV || conv.act.kind != IG_NONE || (n->n_in > 3 && n->in[3] >= 0)) return 0;
-    if (!quantised_read_one(g, n->in[0], &l.x) || !read_weights(g, n->in[1], 0, &l.w)) return 0;
-    l.outputs = g->values[l.w.value].shape.dims[0];
+    struct layer l;
+    if (!read_convolution(g, n, &l)) return 0;
     int32_t bias = integer_bias(g, &l);
     if (bias == -2) return 0;
+    if (ig_count(&g->values[end->y.scale].shape) > 1) {
+        l.w.scale = scaled(g, &l, &end->y, 1);
+        end->y = quantised_unit(g, &end->y);
+    }
     become_conv(g, node, &l, bias, &conv, end);
     drop(g, end->act);
     edit_take_output(g, node, end->node);
@@ -232,20 +274,25 @@ static int fits_image(const struct ig_graph *g, int32_t a, int32_t b) {
     return rank >= 2 && rank <= 5 && g->values[b].shape.rank == 2 && ig_is_const(g, b) && !ig_is_const(g, a);
 }
 
+/* Both sides of product n, of which the constant one may be turned. */
+static int read_factors(const struct ig_graph *g, const struct ig_node *n, struct layer *l, int32_t *turned) {
+    const struct ig_matmul a = n->attrs.matmul;
+    if (a.trans_a || a.alpha < 1 || a.alpha > 1 || !quantised_read_one(g, n->in[0], &l->x)) return 0;
+    if (!read_weights(g, n->in[1], a.trans_b ? 0 : 1, &l->w) || !fits_image(g, l->x.value, l->w.value)) return 0;
+    l->outputs = g->values[l->w.value].shape.dims[a.trans_b ? 0 : 1];
+    *turned = a.trans_b;
+    return 1;
+}
+
 static int product(struct ig_graph *g, const struct quantised_end *end) {
     struct layer l;
-    int32_t add, node = read_product(g, end->float_value, &add, &l);
-    if (node < 0) return 0;
-    const struct ig_node *n = &g->nodes[node];
-    const struct ig_matmul a = n->attrs.matmul;
-    if (a.trans_a || a.alpha < 1 || a.alpha > 1 || !quantised_read_one(g, n->in[0], &l.x)) return 0;
-    if (!read_weights(g, n->in[1], a.trans_b ? 0 : 1, &l.w) || !fits_image(g, l.x.value, l.w.value)) return 0;
-    l.outputs = g->values[l.w.value].shape.dims[a.trans_b ? 0 : 1];
+    int32_t add, node = read_product(g, end->float_value, &add, &l), turned;
+    if (node < 0 || !read_factors(g, &g->nodes[node], &l, &turned)) return 0;
     int32_t bias = integer_bias(g, &l);
     if (bias == -2) return 0;
     drop(g, add);
     drop(g, end->act);
-    become_product(g, node, &l, a.trans_b, bias, end);
+    become_product(g, node, &l, turned, bias, end);
     return 1;
 }
 
@@ -254,18 +301,96 @@ static int is_number(const struct ig_graph *g, int32_t v) {
     return ig_is_const(g, v) && ig_count(&g->values[v].shape) == 1;
 }
 
+/*
+ * The product of what is not a constant on both sides, from floats and back to bytes: vectors multiply these. Scales and zero
+ * points are one number each.
+ */
+static int in_floats(struct ig_graph *g, int32_t node) {
+    int32_t in[8], factor[2], y = g->nodes[node].out[0];
+    memcpy(in, g->nodes[node].in, sizeof in);
+    for (int k = 0; k < 8; k++)
+        if (k % 3 && !is_number(g, in[k])) return 0;
+    if (ig_is_const(g, in[0]) || ig_is_const(g, in[3])) return 0;
+    for (int k = 0; k < 2; k++) {
+        struct ig_shape s = g->values[in[3 * k]].shape;
+        s.type = IG_F32;
+        factor[k] = edit_append(g, g->values[in[3 * k]].name, IG_DEQUANTIZE, in[3 * k], &s);
+        edit_become(g, g->n_nodes - 1, IG_DEQUANTIZE, 3, in + 3 * k);
+    }
+    struct ig_shape s = g->values[y].shape;
+    s.type = IG_F32;
+    int32_t product = ig_add_value(g, g->values[y].name, &s);
+    edit_become(g, node, IG_MATMUL, 2, factor);
+    g->nodes[node].attrs.matmul = (struct ig_matmul){.alpha = 1};
+    g->nodes[node].out[0] = product;
+    g->values[product].producer = node;
+    ig_add_node(g, NULL, IG_QUANTIZE, 3, 1);
+    edit_become(g, g->n_nodes - 1, IG_QUANTIZE, 3, (int32_t[]){product, in[6], in[7]});
+    edit_last(g)->out[0] = y;
+    g->values[y].producer = g->n_nodes - 1;
+    return 1;
+}
+
 int quantised_matmul(struct ig_graph *g, int32_t node) {
     const struct ig_node *n = &g->nodes[node];
     struct layer l = {.x = {n->in[0], n->in[1], n->in[2], 0}, .w = {n->in[3], n->in[4], n->in[5], 0}, .bias = -1};
     struct quantised_end end = {.y = {n->out[0], n->in[6], n->in[7], 0}};
     if (!is_number(g, l.x.scale) || !is_number(g, l.x.zero)) return 0;
     if (!is_number(g, end.y.scale) || !is_number(g, end.y.zero)) return 0;
+    if (in_floats(g, node)) return 1;
     if (!fits_image(g, l.x.value, l.w.value) || !ig_is_const(g, l.w.scale) || !ig_is_const(g, l.w.zero)) return 0;
     l.outputs = g->values[l.w.value].shape.dims[1];
     ig_add_node(g, NULL, IG_RESHAPE, 1, 1);
     end.node = g->n_nodes - 1;
     become_product(g, node, &l, 0, -1, &end);
     return 1;
+}
+
+/* --- what stays floats behind --- */
+
+/* The layer's own result as a float: scale 1, and a zero point of floats. */
+static struct quantised_end no_end(struct ig_graph *g, int32_t v) {
+    const struct ig_shape shape = {.type = IG_F32, .rank = 0, .dims = {1, 1, 1, 1, 1, 1, 1, 1}};
+    const float one = 1, zero = 0;
+    struct quantised_end end = {.float_value = v, .act = -1, .clip = {.kind = IG_NONE}, .y = {.value = v}};
+    end.y.scale = ig_add_const(g, "one", &shape, &one);
+    end.y.zero = ig_add_const(g, "zero", &shape, &zero);
+    return end;
+}
+
+static int open_convolution(struct ig_graph *g, int32_t node) {
+    const struct ig_node *n = &g->nodes[node];
+    const struct ig_conv conv = n->attrs.conv;
+    struct layer l;
+    if (!read_convolution(g, n, &l)) return 0;
+    int32_t bias = integer_bias(g, &l);
+    if (bias == -2) return 0;
+    const struct quantised_end end = no_end(g, n->out[0]);
+    become_conv(g, node, &l, bias, &conv, &end);
+    return 1;
+}
+
+/* Float value v, a product, perhaps with a bias. */
+static int open_product(struct ig_graph *g, int32_t v) {
+    struct layer l;
+    int32_t add, node = read_product(g, v, &add, &l), turned;
+    if (node < 0 || !read_factors(g, &g->nodes[node], &l, &turned)) return 0;
+    int32_t bias = integer_bias(g, &l);
+    if (bias == -2) return 0;
+    struct quantised_end end = no_end(g, v);
+    if (add < 0) ig_add_node(g, NULL, IG_RESHAPE, 1, 1);
+    end.node = add < 0 ? g->n_nodes - 1 : add;
+    become_product(g, node, &l, turned, bias, &end);
+    return 1;
+}
+
+int quantised_open_layer(struct ig_graph *g, int32_t node) {
+    const struct ig_node *n = &g->nodes[node];
+    if (n->op == IG_CONV) return open_convolution(g, node);
+    if (n->op != IG_MATMUL) return 0;
+    int32_t reader = edit_sole_reader(g, n->out[0]);
+    if (reader >= 0 && g->nodes[reader].op == IG_BINARY && open_product(g, g->nodes[reader].out[0])) return 1;
+    return open_product(g, g->nodes[node].out[0]);
 }
 
 /* --- sums and products of two tensors --- */
@@ -296,5 +421,5 @@ static int binary(struct ig_graph *g, const struct quantised_end *end) {
 
 int quantised_layer(struct ig_graph *g, const struct quantised_end *end) {
     if (end->float_value < 0 || g->values[end->float_value].producer < 0) return 0;
-    return convolution(g, end) || product(g, end) || binary(g, end) || quantised_pool(g, end) || quantised_affine(g, end);
+    return quantised_convolution(g, end) || product(g, end) || binary(g, end) || quantised_pool(g, end) || quantised_affine(g, end);
 }

@@ -25,6 +25,7 @@ static int is_element_wise(const struct ig_node *n) {
     case IG_QUANTIZE:
     case IG_DEQUANTIZE:
     case IG_LOOKUP:
+    case IG_QLINEAR_BINARY:
         return n->n_out == 1;
     default:
         return 0;
@@ -185,7 +186,7 @@ static void become_lookup(struct ig_graph *g, int32_t node, int32_t x, int32_t t
 
 int quantised_lookup(struct ig_graph *g, int32_t node, ig_eval_fn *eval) {
     struct sources s = {.left = LARGEST};
-    if (!eval || g->nodes[node].op != IG_QUANTIZE || g->nodes[node].n_out != 1) return 0;
+    if (!eval || (g->nodes[node].op != IG_QUANTIZE && g->nodes[node].op != IG_QLINEAR_BINARY) || g->nodes[node].n_out != 1) return 0;
     find_sources(g, node, &s);
     for (int i = 0; i < s.n; i++) {
         struct function f = {.g = g, .source = s.of[i], .left = LARGEST};

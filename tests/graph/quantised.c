@@ -104,9 +104,9 @@ static void padding_before(void **state) {
     }
 }
 
-/* What makes a convolution one that must stay. */
-enum { RUN_TIME_WEIGHTS, FLOAT_WEIGHTS, WRONG_AXIS, LARGE_BIAS, RUN_TIME_BIAS, CHANNEL_SCALES_OF_X, RUN_TIME_SCALE, INFINITE_SCALE,
-       NEGATIVE_SCALE, OTHER_ACTIVATION, EMPTY_CLIP, TWO_READERS, AN_OUTPUT, CHANNEL_SCALES_OF_Y, OBSTACLES };
+/* What makes a convolution one that must stay; from RUN_TIME_SCALE on one that makes floats of bytes. */
+enum { RUN_TIME_WEIGHTS, FLOAT_WEIGHTS, WRONG_AXIS, LARGE_BIAS, RUN_TIME_BIAS, CHANNEL_SCALES_OF_X, NEGATIVE_SCALE, RUN_TIME_SCALE,
+       INFINITE_SCALE, OTHER_ACTIVATION, EMPTY_CLIP, TWO_READERS, AN_OUTPUT, ZEROS_OF_Y, OBSTACLES };
 
 static int32_t obstacle_x(struct ig_graph *g, int how) {
     int32_t x = build_input(g, "x", DIMS(1, 6, 5, 4));
@@ -141,16 +141,57 @@ static void obstacles(void **state) {
         if (how == TWO_READERS) build_output(g, act(g, IG_NEG, 0, 0, y), "other");
         if (how == AN_OUTPUT) build_output(g, y, "other");
         int32_t scale = how == RUN_TIME_SCALE ? build_input(g, "s", DIMS(1)) : build_scalar(g, how == INFINITE_SCALE ? INFINITY : 0.125f);
-        if (how == CHANNEL_SCALES_OF_Y) {
-            int32_t in[2] = {y, powers(g, 6, -2)};
-            const struct ig_shape bytes = {IG_U8, 4, {1, 6, 5, 4, 1, 1, 1, 1}};
-            y = build_node(g, IG_QUANTIZE, ATTRS(.axis = {.axis = 1}), 2, in, &bytes);
-        } else {
-            y = quantise_by(g, y, scale, zero_of(g, IG_U8, 100));
-        }
+        if (how == ZEROS_OF_Y) y = quantise_each(g, y, 6, constant(g, IG_U8, DIMS(6)));
+        else y = quantise_by(g, y, scale, zero_of(g, IG_U8, 100));
         build_output(g, y, "y");
         settle(g, 1e-5);
-        if (build_count(g, IG_QLINEAR_CONV) || build_count(g, IG_CONV) != 1) fail_msg("obstacle %d is none", how);
+        if (build_count(g, IG_CONV) != (how < RUN_TIME_SCALE)) fail_msg("obstacle %d is none", how);
+        if (how >= RUN_TIME_SCALE) assert_int_equal(g->values[only(g, IG_QLINEAR_CONV)->out[0]].shape.type, IG_F32);
+        else EXPECT(g, IG_QLINEAR_CONV, 0);
+        ig_graph_free(g);
+    }
+}
+
+/* Layers at a network's end, whose results are floats: with and without a bias, a matrix from either side; none has floats for weights. */
+static void layers_without_an_end(void **state) {
+    (void)state;
+    for (int how = 0; how < 8; how++) {
+        struct ig_graph *g = ig_graph_new("g");
+        const int is_product = how & 2, turned = how & 4;
+        int32_t y, bias = how & 1 ? dequantise(g, constant(g, IG_I32, DIMS(is_product ? 7 : 4)), 1.0f / 8192, 0) : -1;
+        if (is_product) {
+            int32_t x = quantised(g, build_input(g, "x", DIMS(turned ? 1 : 9, 5)), 1.0f / 64, IG_U8, 128);
+            int32_t w = dequantise(g, turned ? constant(g, IG_I8, DIMS(7, 5)) : constant(g, IG_I8, DIMS(5, 7)), 1.0f / 128, 0);
+            y = build_2(g, IG_MATMUL, ATTRS(.matmul = {.trans_b = turned != 0, .alpha = 1}), x, w);
+            if (bias >= 0) y = build_2(g, IG_BINARY, BIN(IG_ADD), y, bias);
+        } else {
+            y = conv_of(g, image(g), dequantise(g, constant(g, IG_I8, DIMS(4, 6, 3, 3)), 1.0f / 128, 0), bias, 1);
+        }
+        if (turned) y = act(g, IG_SIGMOID, 0, 0, y);
+        done(g, y);
+        EXPECT(g, IG_QLINEAR_CONV, 1, IG_CONV, 0, IG_FC, 0, IG_MATMUL, 0, IG_BINARY, 0, IG_DEQUANTIZE, 0, IG_QUANTIZE, 1);
+        ig_graph_free(g);
+    }
+}
+
+/* A depthwise convolution whose channels have scales of their own, as NNCF has them, behind a convolution that makes such bytes. */
+static void scales_by_channel(void **state) {
+    (void)state;
+    for (int how = 0; how < 5; how++) { /* at once; behind a bound, one that scales do not keep, a curve; zero points by channel */
+        struct ig_graph *g = ig_graph_new("g");
+        int32_t x = conv_of(g, image(g), dequantise(g, constant(g, IG_I8, DIMS(4, 6, 3, 3)), 1.0f / 128, 0), -1, 1);
+        if (how == 1) x = act(g, IG_RELU, 0, 0, x);
+        if (how == 2) x = act(g, IG_CLIP, 0, 0.75f, x);
+        if (how == 3) x = act(g, IG_LEAKY_RELU, 0.25f, 0, x);
+        int32_t zero = how == 4 ? constant(g, IG_I8, DIMS(4)) : constant_of(g, IG_I8, 4, 3);
+        x = quantise_each(g, x, 4, zero);
+        x = build_node(g, IG_DEQUANTIZE, ATTRS(.axis = {.axis = 1}), 3, (int32_t[]){x, powers(g, 4, -3), zero}, NULL);
+        x = conv_of(g, x, dequantise_each(g, constant(g, IG_I8, DIMS(4, 1, 3, 3)), 0, 4), -1, 4);
+        done(g, quantised(g, x, 1.0f / 2, IG_U8, 100));
+        EXPECT(g, IG_QLINEAR_CONV, how == 4 ? 1 : 2, IG_CONV, how == 4, IG_QUANTIZE, how < 2 ? 1 : how == 4 ? 3 : 2);
+        EXPECT(g, IG_BINARY, how == 2 || how == 3);
+        for (int i = 0; i < g->n_nodes; i++)
+            if (g->nodes[i].op == IG_QUANTIZE && how < 4) assert_int_equal(ig_count(&g->values[g->nodes[i].in[1]].shape), 1);
         ig_graph_free(g);
     }
 }
@@ -370,6 +411,8 @@ int main(void) {
         cmocka_unit_test(shared_tensors),
         cmocka_unit_test(padding_before),
         cmocka_unit_test(obstacles),
+        cmocka_unit_test(layers_without_an_end),
+        cmocka_unit_test(scales_by_channel),
         cmocka_unit_test(weights_that_stay_are_folded),
 
 

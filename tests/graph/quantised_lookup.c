@@ -44,6 +44,26 @@ static void products_by_functions_of_the_same(void **state) {
     }
 }
 
+/* The same as QuantFormat.QOperator writes it: by onnxruntime's QLinearMul. */
+static void products_of_bytes(void **state) {
+    (void)state;
+    for (int how = 0; how < 4; how++) { /* from either side; x by itself; by another tensor */
+        struct ig_graph *g = ig_graph_new("g");
+        int32_t x = quantise(g, build_input(g, "x", DIMS(1, 6, 5, 4)), 0.0131f, IG_U8, 121), s = build_scalar(g, 0.0131f), z = zero_of(g, IG_U8, 121);
+        int32_t f = build_node(g, IG_DEQUANTIZE, NULL, 3, (int32_t[]){x, s, z}, NULL), fs = build_scalar(g, 0.0039f), fz = zero_of(g, IG_U8, 0);
+        int32_t other = how == 3 ? build_input(g, "other", DIMS(1, 6, 5, 4)) : act(g, IG_SIGMOID, 0, 0, f);
+        f = quantise_by(g, other, fs, fz);
+        int32_t a[3] = {x, s, z}, b[3] = {f, fs, fz}, in[8];
+        memcpy(in, how == 1 ? b : a, sizeof a), memcpy(in + 3, how == 1 || how == 2 ? a : b, sizeof a);
+        in[6] = build_scalar(g, 0.0083f), in[7] = zero_of(g, IG_U8, 28);
+        int32_t y = build_node(g, IG_QLINEAR_BINARY, BIN(IG_MUL), 8, in, NULL);
+        done(g, build_node(g, IG_DEQUANTIZE, NULL, 3, (int32_t[]){y, in[6], in[7]}, NULL));
+        if (how < 3) expect_lookups(g, 1);
+        else EXPECT(g, IG_LOOKUP, 0, IG_QLINEAR_BINARY, 1);
+        ig_graph_free(g);
+    }
+}
+
 /* Two functions of a tensor that is read by nothing else; a choice between them. */
 static void functions_of_functions(void **state) {
     (void)state;
@@ -178,7 +198,7 @@ static void functions_by_channel(void **state) {
         x = behind ? dequantise(g, x, 1.0f / 64, 0) : build_node(g, IG_DEQUANTIZE, ATTRS(.axis = {.axis = 1}), 2, in, NULL);
         in[0] = x = act(g, IG_SIGMOID, 0, 0, x);
         done(g, behind ? build_node(g, IG_QUANTIZE, ATTRS(.axis = {.axis = 1}), 2, in, &bytes) : quantise(g, x, 1.0f / 256, IG_U8, 0));
-        EXPECT(g, IG_LOOKUP, 0, IG_UNARY, 1, IG_QUANTIZE, 2, IG_DEQUANTIZE, 1);
+        EXPECT(g, IG_LOOKUP, 0, IG_UNARY, behind, IG_BINARY, 1, IG_QUANTIZE, 2, IG_DEQUANTIZE, 1);
         ig_graph_free(g);
     }
 }
@@ -187,6 +207,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(functions),
         cmocka_unit_test(products_by_functions_of_the_same),
+        cmocka_unit_test(products_of_bytes),
         cmocka_unit_test(functions_of_functions),
         cmocka_unit_test(functions_that_add_dims),
         cmocka_unit_test(functions_of_numbers),

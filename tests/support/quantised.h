@@ -54,6 +54,13 @@ static inline int32_t constant(struct ig_graph *g, int32_t type, int32_t rank, c
     return v;
 }
 
+/* n times the same byte. */
+static inline int32_t constant_of(struct ig_graph *g, int32_t type, int32_t n, int32_t byte) {
+    int32_t v = constant(g, type, DIMS(n));
+    memset((void *)(uintptr_t)g->values[v].data, byte, (size_t)n);
+    return v;
+}
+
 static inline int32_t zero_of(struct ig_graph *g, int32_t type, int32_t zero) {
     struct ig_shape s = build_shape(type, 0, NULL);
     int8_t byte = (int8_t)zero;
@@ -85,6 +92,14 @@ static inline int32_t powers(struct ig_graph *g, int32_t n, int e) {
 static inline int32_t dequantise_each(struct ig_graph *g, int32_t x, int32_t axis, int32_t n) {
     int32_t in[2] = {x, powers(g, n, -7)};
     return build_node(g, IG_DEQUANTIZE, ATTRS(.axis = {.axis = axis}), 2, in, NULL);
+}
+
+/* A scale for each of the n channels of x, and zeros. */
+static inline int32_t quantise_each(struct ig_graph *g, int32_t x, int32_t n, int32_t zeros) {
+    int32_t in[3] = {x, powers(g, n, -3), zeros};
+    struct ig_shape bytes = g->values[x].shape;
+    bytes.type = g->values[zeros].shape.type;
+    return build_node(g, IG_QUANTIZE, ATTRS(.axis = {.axis = 1}), 3, in, &bytes);
 }
 
 /* There and back: what a quantising tool puts behind a tensor. */
