@@ -370,6 +370,7 @@ static int rewrite(struct ig_graph *g, int32_t node, ig_eval_fn *eval) {
     if (g->nodes[node].op == IG_QLINEAR_MATMUL) return quantised_matmul(g, node);
     if (g->nodes[node].op == IG_LOOKUP) return quantised_compose(g, node);
     if (g->nodes[node].op == IG_QLINEAR_BINARY) return quantised_lookup(g, node, eval);
+    if (g->nodes[node].op == IG_CONV) return quantised_fold_affine(g, node);
     if (g->nodes[node].op != IG_QUANTIZE) return sink(g, node) || sink_concat(g, node);
     if (unite(g, node) || quantised_lookup(g, node, eval)) return 1;
     if (!read_end(g, node, &end)) return 0;

@@ -47,6 +47,8 @@ int quantised_is_average(const struct ig_graph *g, const struct ig_node *n);
 int quantised_moves(const struct ig_node *n);
 /* quantise.c: node n is a convolution or a product with constant weights, of floats, that has a form on bytes: 1. */
 int quantise_is_layer(const struct ig_graph *g, const struct ig_node *n);
+/* What is linear, channel by channel, behind convolution n of quantised tensors goes into the scales of its weights and its bias: 1 if it has. */
+int quantised_fold_affine(struct ig_graph *g, int32_t n);
 /* All that is linear, channel by channel, before `end` as one op on bytes: 1 if it is now. */
 int quantised_affine(struct ig_graph *g, const struct quantised_end *end);
 /*

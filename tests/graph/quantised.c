@@ -174,6 +174,29 @@ static void layers_without_an_end(void **state) {
     }
 }
 
+/* What a batch normalisation does behind a convolution, which a tool that quantises a network in training leaves there. */
+static void factors_behind_a_convolution(void **state) {
+    (void)state;
+    for (int how = 0; how < 8; how++) { /* with a bias; quantised or not; a factor that is negative */
+        struct ig_graph *g = ig_graph_new("g");
+        int32_t factor = build_const(g, DIMS(1, 4, 1, 1)), summand = build_const(g, DIMS(1, 4, 1, 1));
+        for (int c = 0; c < 4; c++) {
+            ((float *)(uintptr_t)g->values[factor].data)[c] = how & 4 && c == 2 ? -2 : 1.0f / (1 << c);
+            ((float *)(uintptr_t)g->values[summand].data)[c] = 0.25f * (float)(c - 2);
+        }
+        int32_t bias = how & 1 ? build_const(g, DIMS(4)) : -1;
+        for (int c = 0; how & 1 && c < 4; c++) ((float *)(uintptr_t)g->values[bias].data)[c] = 0.5f * (float)c;
+        int32_t y = conv_of(g, image(g), dequantise_each(g, constant(g, IG_I8, DIMS(4, 6, 3, 3)), 0, 4), bias, 1);
+        y = build_2(g, IG_BINARY, BIN(IG_ADD), build_2(g, IG_BINARY, BIN(IG_MUL), y, factor), summand);
+        y = act(g, IG_RELU, 0, 0, y);
+        done(g, how & 2 ? quantised(g, y, 1.0f / 8, IG_U8, 0) : y);
+        const struct ig_node *n = only(g, IG_QLINEAR_CONV);
+        if (how < 4) EXPECT(g, IG_BINARY, 0, IG_CONV, 0, IG_UNARY, !(how & 2), IG_DEQUANTIZE, how & 2 ? 1 : 0);
+        if (how < 4) assert_int_equal(g->values[n->out[0]].shape.type == IG_F32, !(how & 2));
+        ig_graph_free(g);
+    }
+}
+
 /* A depthwise convolution whose channels have scales of their own, as NNCF has them, behind a convolution that makes such bytes. */
 static void scales_by_channel(void **state) {
     (void)state;
@@ -413,6 +436,7 @@ int main(void) {
         cmocka_unit_test(obstacles),
         cmocka_unit_test(layers_without_an_end),
         cmocka_unit_test(scales_by_channel),
+        cmocka_unit_test(factors_behind_a_convolution),
         cmocka_unit_test(weights_that_stay_are_folded),
 
 
