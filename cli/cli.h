@@ -123,6 +123,8 @@ void ig_finish_graph(struct ig_graph *g, const char *path, int detach);
 struct ig_graph *ig_load_split(const char *path, const struct ig_source_options *o, const char *layers);
 /* 1 if tensors or weights of g are stored as f16. */
 int ig_is_half(const struct ig_graph *g);
+/* 1 if the file has weights of 16 bits, which g stores in 32. */
+int ig_is_widened(const struct ig_graph *g);
 /* --input-spec=FILE or TEXT for that network. Fatal where it is wrong, or does not fit the network. */
 void ig_input_spec(const char *argument, const struct ig_graph *g, struct ig_host_ops *o);
 /* Hex digest of a file's bytes; fatal if it cannot be read. */

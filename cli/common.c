@@ -219,6 +219,12 @@ static int is_quantised(const struct ig_graph *g)
     return 0;
 }
 
+int ig_is_widened(const struct ig_graph *g)
+{
+    enum { FEW_HALVES = 256 }; /* constants, not weights */
+    return g->onnx_halves > FEW_HALVES && !ig_is_half(g) && !is_quantised(g);
+}
+
 struct ig_graph *ig_load_graph(const char *path, const struct ig_source_options *o)
 {
     static char err[IG_ERROR_BYTES];

@@ -37,6 +37,8 @@ int ig_verb_graph(int argc, char **argv)
         ig_fatal("--mean and --std stand in the input spec, where there is one: mean=..., std=...");
     if (source.int8) ig_take_samples(&source.quantise);
     struct ig_graph *g = split ? ig_load_split(argv[optind], &source, split) : ig_load_graph(argv[optind], &source);
+    if (ig_is_widened(g) && !source.int8)
+        fprintf(stderr, "ingot: %s: its weights have 16 bits and are stored in 32: --precision=half keeps them in 16\n", argv[optind]);
     if (ig_graph_write(g, out, err, sizeof err)) ig_fatal("%s", err);
     ig_graph_free(g);
     return 0;

@@ -106,6 +106,7 @@ static void print_text(FILE *f, const char *path, const struct ig_graph *g, int 
     fprintf(f, "%.3f MMAC, %s parameters (%s B), largest tensor %s B\n", t.macs * 1e-6,
             ig_commas(t.parameters, parameters), ig_commas(t.parameter_bytes, bytes),
             ig_commas(t.largest, largest));
+    if (ig_is_widened(g)) fputs("the file's weights have 16 bits; these have 32: --precision half keeps them in 16\n", f);
     if (!quiet) print_layers(f, g);
 }
 

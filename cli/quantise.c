@@ -84,7 +84,7 @@ static void take_spec(struct trial *t, const char *spec, const struct ig_graph *
 {
     struct ig_host_ops o = {0};
     ig_input_spec(spec, g, &o);
-    t->spec = (struct ig_spec){.text = "", .picture = {.c = o.c, .h = o.h, .w = o.w, .channels_last = o.channels_last, .u8 = o.u8,
+    t->spec = (struct ig_spec){.text = "", .picture = {.c = o.c, .h = o.h, .w = o.w, .channels_last = o.channels_last, .type = o.type,
                                .short_side = o.short_side, .width = o.width, .height = o.height, .bgr = o.bgr, .scale = o.scale},
                                .frame_w = o.frame_w, .frame_h = o.frame_h, .frame_c = o.frame_c, .fit = ig_picture_fit, .load = ig_spec_load};
     memcpy(t->spec.picture.mean, o.mean, sizeof o.mean);

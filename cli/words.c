@@ -57,7 +57,7 @@ void ig_labels_option(struct ig_emit *e, const char *path)
 /* Channels of a picture of floats, [1,C,H,W] or [1,H,W,C]; 0: it is none. */
 static int32_t channels(const struct ig_shape *s)
 {
-    if (s->rank != 4 || s->dims[0] != 1 || s->type != IG_F32) return 0;
+    if (s->rank != 4 || s->dims[0] != 1 || (s->type != IG_F32 && s->type != IG_F16)) return 0;
     return s->dims[1] == 1 || s->dims[1] == 3 ? s->dims[1] : s->dims[3] == 1 || s->dims[3] == 3 ? s->dims[3] : 0;
 }
 

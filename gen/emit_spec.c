@@ -24,8 +24,8 @@ void ig_emit_spec(FILE *f, const struct ig_emit *e)
     }
     fprintf(f, "static const struct ig_spec spec = {\n    .text = ");
     ig_emit_string(f, o->text);
-    fprintf(f, ",\n    .picture = {.c = %d, .h = %d, .w = %d, .channels_last = %d, .u8 = %d, .short_side = %d,\n", o->c,
-            o->h, o->w, o->channels_last, o->u8, o->short_side);
+    fprintf(f, ",\n    .picture = {.c = %d, .h = %d, .w = %d, .channels_last = %d, .type = %d, .short_side = %d,\n", o->c,
+            o->h, o->w, o->channels_last, o->type, o->short_side);
     fprintf(f, "        .width = %d, .height = %d, .bgr = %d, .scale = ", o->width, o->height, o->bgr);
     ig_emit_float(f, o->scale);
     floats(f, "mean", o->mean);

@@ -43,6 +43,7 @@ struct ig_graph {
     int32_t n_data_files;
     int64_t opset;
     int32_t onnx_nodes;    /* nodes in the file, before anything was folded */
+    int64_t onnx_halves;   /* elements of constants that the file has as float16 or bfloat16; 0 of a graph.json */
     int32_t n_values, n_nodes, n_inputs, n_outputs;
     struct ig_value *values;
     struct ig_node *nodes; /* topologically sorted: a node's inputs come from earlier nodes */

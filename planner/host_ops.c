@@ -233,7 +233,7 @@ static int find_layout(struct ig_host_ops *o, const struct ig_shape *s)
 {
     int32_t first = s->rank == 4 && (s->dims[1] == 1 || s->dims[1] == 3),
             last = s->rank == 4 && (s->dims[3] == 1 || s->dims[3] == 3);
-    if (s->rank != 4 || s->dims[0] != 1 || (s->type != IG_F32 && s->type != IG_U8)) return -1;
+    if (s->rank != 4 || s->dims[0] != 1 || (s->type != IG_F32 && s->type != IG_F16 && s->type != IG_U8)) return -1;
     if (o->layout == IG_SPEC_NHWC) first = 0;
     if (o->layout == IG_SPEC_NCHW) last = 0;
     if (!first && !last) return -1;
@@ -241,7 +241,7 @@ static int find_layout(struct ig_host_ops *o, const struct ig_shape *s)
     o->c = s->dims[first ? 1 : 3];
     o->h = s->dims[first ? 2 : 1];
     o->w = s->dims[first ? 3 : 2];
-    o->u8 = s->type == IG_U8;
+    o->type = s->type;
     return 0;
 }
 
@@ -279,7 +279,7 @@ static void write_text(struct ig_host_ops *o)
     if (o->width) add(o, "resize=%dx%d,", o->width, o->height);
     add(o, "crop=%dx%d", o->w, o->h);
     if (o->c == 3) add(o, ",order=%s", o->bgr ? "bgr" : "rgb");
-    if (!o->u8) {
+    if (o->type != IG_U8) {
         add(o, ",scale=");
         add_float(o, o->scale);
         add_channels(o, "mean", o->mean);
@@ -318,8 +318,8 @@ int ig_host_ops_fit(struct ig_host_ops *o, const struct ig_shape *input, const s
 {
     const char *why = NULL;
     if (!input || find_layout(o, input))
-        why = "the first input is no picture: float or uint8 of [1,C,H,W] or [1,H,W,C] with 1 or 3 channels (layout=)";
-    else if (o->u8 && o->has_scale)
+        why = "the first input is no picture: float, float16 or uint8 of [1,C,H,W] or [1,H,W,C] with 1 or 3 channels (layout=)";
+    else if (o->type == IG_U8 && o->has_scale)
         why = "the input is uint8, which scale, mean and std would not fit; leave them out";
     else if (o->softmax && (!output || output->type != IG_F32))
         why = "softmax=yes is for a first output of floats";

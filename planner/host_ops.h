@@ -22,7 +22,7 @@ struct ig_host_ops {
     int32_t has_scale;                  /* scale, mean or std was said */
     float scale, mean[4], std[4];       /* (v * scale - mean)/std */
     int32_t n_mean, n_std;              /* numbers that were said: 0, 1 for all channels, or one for each */
-    int32_t c, h, w, channels_last, u8; /* of the input; ig_host_ops_fit sets them */
+    int32_t c, h, w, channels_last, type; /* of the input; ig_host_ops_fit sets them */
     double pre_ns, post_ns;             /* estimated, a frame on one core; ig_host_ops_fit sets them */
     char text[400];                     /* the spec in one line, as it is understood */
 };

@@ -58,9 +58,12 @@ static void fit_row(const struct ig_picture *p, const uint8_t *above, const uint
     const int32_t from = source_c == 1 ? 0 : p->bgr ? 2 - k : k, step = p->channels_last ? p->c : 1;
     const int grey = p->c == 1 && source_c == 3;
     uint8_t *bytes = (uint8_t *)dst + to;
+    uint16_t *halves = (uint16_t *)dst + to;
     float *f = (float *)dst + to;
-    if (p->u8)
+    if (p->type == IG_U8)
         for (; x < end; x++, bytes += step) *bytes = (uint8_t)(pixel(above, below, x, from, part, grey) + 0.5f);
+    else if (p->type == IG_F16)
+        for (; x < end; x++, halves += step) *halves = ig_float_to_half((pixel(above, below, x, from, part, grey) * scale - mean) / std);
     else if (grey)
         for (; x < end; x++, f += step) *f = (pixel(above, below, x, from, part, 1) * scale - mean) / std;
     else

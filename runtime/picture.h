@@ -5,6 +5,8 @@
 
 #include <stdint.h>
 
+#include "graph/tensor.h"
+
 struct ig_tap {       /* where a pixel lies between two of the source, along one axis */
     int32_t at, next; /* elements: the source's pixel, and the one behind it or itself at the edge */
     float part;       /* 0..1 of the way from one to the other */
@@ -13,11 +15,11 @@ struct ig_tap {       /* where a pixel lies between two of the source, along one
 struct ig_picture {
     int32_t c, h, w;              /* of the input; c: 1 or 3 */
     int32_t channels_last;        /* the input is [1,H,W,C]; else [1,C,H,W] */
-    int32_t u8;                   /* bytes, rounded to nearest; else f32 */
+    int32_t type;                 /* enum ig_type of the input: f32, f16, or u8, rounded to nearest */
     int32_t short_side;           /* pixels of the shorter side after resizing; 0: see below */
     int32_t width, height;        /* pixels after resizing, whatever the aspect; 0: not resized */
     int32_t bgr;                  /* the input's channel 0 is blue; pictures begin with red */
-    float scale, mean[4], std[4]; /* of f32, by channel of the input */
+    float scale, mean[4], std[4]; /* but of u8, by channel of the input */
     struct ig_tap *columns;       /* [w]: overwritten by every call */
 };
 

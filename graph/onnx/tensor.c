@@ -329,6 +329,7 @@ int32_t im_tensor(struct im *m, const Onnx__TensorProto *t, const char *name, co
     size_t n = (size_t)ig_count(&shape);
     check_type(m, t, n, what);
     struct source s = find_data(m, t, n, what);
+    if (t->data_type == ONNX_FLOAT16 || t->data_type == ONNX_BFLOAT16) m->g->onnx_halves += (int64_t)n;
     const void *data = in_place(&s);
     if (!data) {
         void *made = ig_graph_alloc(m->g, (size_t)ig_bytes(&shape));

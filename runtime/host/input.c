@@ -124,7 +124,7 @@ struct picture {
 static struct picture picture_of(const struct ig_shape *s)
 {
     struct picture p = {0, 0, 0, 0};
-    if (s->rank != 4 || s->dims[0] != 1 || (s->type != IG_F32 && s->type != IG_U8)) return p;
+    if (s->rank != 4 || s->dims[0] != 1 || (s->type != IG_F32 && s->type != IG_F16 && s->type != IG_U8)) return p;
     if (s->dims[1] == 1 || s->dims[1] == 3) p = (struct picture){s->dims[1], s->dims[2], s->dims[3], 0};
     else if (s->dims[3] == 1 || s->dims[3] == 3) p = (struct picture){s->dims[3], s->dims[1], s->dims[2], 1};
     return p;
@@ -149,8 +149,10 @@ static void load_pnm(const struct ig_session *s, const struct file *f, const str
             for (int c = 0; c < p.c; c++) {
                 unsigned char v = f->data[at + (size_t)((y * p.w + x) * colours + (colours == 3 ? c : 0))];
                 size_t to = (size_t)(p.channels_last ? (y * p.w + x) * p.c + c : (c * p.h + y) * p.w + x);
+                float value = ((float)v - s->program->mean[c]) / s->program->std[c];
                 if (shape->type == IG_U8) ((unsigned char *)dst)[to] = v;
-                else ((float *)dst)[to] = ((float)v - s->program->mean[c]) / s->program->std[c];
+                else if (shape->type == IG_F16) ((uint16_t *)dst)[to] = ig_float_to_half(value);
+                else ((float *)dst)[to] = value;
             }
 }
 

@@ -10,7 +10,7 @@
 #include "planner/pipe_graph.h"
 #include "tests/support/nets_zoo.h"
 
-static const struct ig_shape picture = {IG_F32, 4, {1, 3, 224, 224}}, bytes = {IG_U8, 4, {1, 96, 128, 1}},
+static const struct ig_shape picture = {IG_F32, 4, {1, 3, 224, 224}}, bytes = {IG_U8, 4, {1, 96, 128, 1}}, halves = {IG_F16, 4, {1, 3, 4, 4}},
                              scores = {IG_F32, 2, {1, 1000}}, word = {IG_I64, 0, {1}};
 
 static void understood(void **state)
@@ -31,6 +31,7 @@ static void understood(void **state)
          "resize=256,crop=224x224,order=rgb,scale=0.003921569,mean=0.5,0.25,0.125,std=1,1,1,layout=nchw,softmax=yes",
          &picture},
         {"resize=128x96", "resize=128x96,crop=128x96,layout=nhwc", &bytes},
+        {"scale=1/255", "crop=4x4,order=rgb,scale=0.003921569,mean=0,0,0,std=1,1,1,layout=nchw", &halves},
     };
     struct ig_host_ops o;
     char err[400];

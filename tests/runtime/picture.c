@@ -53,7 +53,7 @@ static void check_one(struct rng *r)
                            .columns = columns};
     p.channels_last = rng_next(r) % 2;
     p.bgr = rng_next(r) % 2;
-    p.u8 = rng_next(r) % 4 == 0;
+    p.type = (const int32_t[]){IG_U8, IG_F16, IG_F32, IG_F32}[rng_next(r) % 4];
     int way = (int)(rng_next(r) % 3);
     if (way == 1) p.short_side = 1 + (int)(rng_next(r) % 40);
     if (way == 2) p.width = 1 + (int)(rng_next(r) % 40), p.height = 1 + (int)(rng_next(r) % 40);
@@ -71,10 +71,10 @@ static void check_one(struct rng *r)
             for (int k = 0; k < p.c; k++) {
                 int i = p.channels_last ? (y * p.w + x) * p.c + k : (k * p.h + y) * p.w + x;
                 double v = expected(&p, src, w, h, c, rw, rh, x, y, k);
-                double have =
-                    p.u8 ? ((uint8_t *)got)[i] : ((double)got[i] * (double)p.std[k] + (double)p.mean[k]) * 255;
-                /* what normalising rounds is undone here: 2 units of values up to 4, times std and 255 */
-                double most = p.u8 ? 0.5 + TOLERANCE : TOLERANCE + 4 * 0x1p-22 * 255;
+                double have = ig_as_double(p.type, got, i);
+                if (p.type != IG_U8) have = (have * (double)p.std[k] + (double)p.mean[k]) * 255;
+                /* what normalising rounds is undone here: 2 units of values up to 4, times std and 255; of a half one */
+                double most = p.type == IG_U8 ? 0.5 + TOLERANCE : TOLERANCE + 4 * (p.type == IG_F16 ? 0x1p-13 : 0x1p-22) * 255;
                 if (fabs(v - have) > most)
                     fail_msg("%dx%dx%d to %dx%d, %dx%dx%d at %d,%d,%d: %.9g, not %.9g", w, h, c, rw, rh, p.w, p.h, p.c,
                              x, y, k, have, v);
