@@ -118,7 +118,7 @@ static const struct family {
     {IG_FC, "k16__cuda", 0.5, 1, 32, 32},
     {IG_FC, "mma64x64k8__cuda", 0.5, 1, 64, 64},
     {IG_FC, "window__cuda", 0.01, 1, 1, 0},
-    {IG_FC, "f16_8x16__fp16", 1.5, 1, 8, 8},
+    {IG_FC, "f16_8x16__fp16", 1.5, 1, 1, 8},
     {IG_FC, "dot", 0.5, 1, 1, 0},
     {IG_FC, "", 0.8, 1, 1, 0},
     {IG_DECONV, "__ref", 0.05, 1, 1, 0},

@@ -163,10 +163,10 @@ static void place_group(struct job *job, int64_t first, int32_t count, int32_t i
 /* --- tiles --- */
 
 /* c = act(sums + r), of channels [lo, hi) of the panel whose first is `channel`. */
-static void finish(const struct job *job, int32_t i, int32_t count, int32_t channel, int32_t lo, int32_t hi)
+static void finish(const struct job *job, float *sums, int32_t i, int32_t count, int32_t channel, int32_t lo, int32_t hi)
 {
     const struct ig_operand *out = &job->call->out[0];
-    float *sums = job->args.sums, room[NR] = {0};
+    float room[NR] = {0};
     int32_t n = hi - lo, at = channel + lo;
     for (int32_t m = 0; has_residual(job->call) && m < count; m++) {
         const void *r = job->r[i * MR + m];
@@ -182,32 +182,60 @@ static void finish(const struct job *job, int32_t i, int32_t count, int32_t chan
     }
 }
 
+struct part { /* of a panel: its first channel, and of its channels those that are wanted */
+    int32_t channel, lo, hi;
+};
+
+/* Of panel j of convolution group g. */
+static struct part part_of(const struct job *job, int32_t g, int32_t j)
+{
+    int32_t channel = g * job->oc + j * NR;
+    int32_t lo = job->range.c0 > channel ? job->range.c0 - channel : 0;
+    return (struct part){channel, lo, min32(min32(NR, job->oc - j * NR), job->range.c1 - channel)};
+}
+
 /* Group i of `count` pixels by panel j of convolution group g. */
 static void tile(struct job *job, int32_t i, int32_t count, int32_t g, int32_t j)
 {
     struct ig_half_args args = job->args;
-    int32_t channel = g * job->oc + j * NR;
-    int32_t lo = job->range.c0 > channel ? job->range.c0 - channel : 0;
-    int32_t hi = min32(min32(NR, job->oc - j * NR), job->range.c1 - channel);
-    int is_whole = job->whole && lo == 0 && hi % 8 == 0;
+    struct part p = part_of(job, g, j);
+    int is_whole = job->whole && p.lo == 0 && p.hi % 8 == 0;
     args.a = job->a + i * MR * args.taps;
     args.a_offset = g * (int64_t)job->ic * (int64_t)sizeof(uint16_t);
     args.b = (const uint16_t *)job->call->weights + (g * (int64_t)job->panels + j) * job->panel;
     args.c = (uint16_t *const *)(job->c + i * MR);
-    args.r = has_residual(job->call) ? (const uint16_t *const *)(job->r + i * MR) : NULL;
-    args.c_offset = args.r_offset = channel * (int64_t)sizeof(uint16_t);
+    args.r = is_whole && has_residual(job->call) ? (const uint16_t *const *)(job->r + i * MR) : NULL;
+    args.c_offset = args.r_offset = p.channel * (int64_t)sizeof(uint16_t);
     if (!is_whole) args.flags = IG_HALF_GEMM_SUMS;
-    job->set->fn[hi > 8][count - 1](&args);
-    if (!is_whole) finish(job, i, count, channel, lo, hi);
+    job->set->fn[p.hi > 8][count - 1](&args);
+    if (!is_whole) finish(job, args.sums, i, count, p.channel, p.lo, p.hi);
 }
 
 struct groups { /* of the block */
     int32_t n, count, larger; /* so many of `count` pixels, the first `larger` of one more */
+    int pixel;                /* there is but one, and no residual: tiles begin with that */
 };
 
 static void panel(struct job *job, const struct groups *groups, int32_t g, int32_t j)
 {
     for (int32_t i = 0; i < groups->n; i++) tile(job, i, groups->count + (i < groups->larger), g, j);
+}
+
+/* The only pixel by panels [j0, j1) of convolution group g. */
+static void pixel(const struct job *job, int32_t g, int32_t j0, int32_t j1)
+{
+    struct ig_half_args args = job->args;
+    args.a = job->a;
+    args.a_offset = g * (int64_t)job->ic * (int64_t)sizeof(uint16_t);
+    for (int32_t j = j0, n; j < j1; j += n) {
+        n = j1 - j >= 4 ? 4 : j1 - j >= 2 ? 2 : 1;
+        args.b = (const uint16_t *)job->call->weights + (g * (int64_t)job->panels + j) * job->panel;
+        job->set->pixel(&args, job->panel, n);
+        for (int32_t i = 0; i < n; i++) {
+            struct part p = part_of(job, g, j + i);
+            finish(job, args.sums + i * NR, 0, 1, p.channel, p.lo, p.hi);
+        }
+    }
 }
 
 /* Weights that a cache holds are gone through for every group of pixels; others once a block. */
@@ -219,6 +247,10 @@ static void run_block(struct job *job, const struct groups *groups)
         int32_t base = g * job->oc;
         int32_t j0 = range.c0 > base ? (range.c0 - base) / NR : 0;
         int32_t j1 = range.c1 - base < job->oc ? (range.c1 - base + NR - 1) / NR : job->panels;
+        if (groups->pixel) {
+            pixel(job, g, j0, j1);
+            continue;
+        }
         for (int32_t j = j0; is_far && j < j1; j++) panel(job, groups, g, j);
         for (int32_t i = 0; !is_far && i < groups->n; i++)
             for (int32_t j = j0; j < j1; j++) tile(job, i, groups->count + (i < groups->larger), g, j);
@@ -234,7 +266,7 @@ void ig_half_gemm_conv(const struct ig_call *call, const struct ig_conv *conv, s
     start(&job, call, conv, range, scratch, set);
     int32_t count = (int32_t)(pixels / all), larger = (int32_t)(pixels - all * count);
     for (int64_t first = 0; first < all; first += job.block) {
-        struct groups groups = {min32(job.block, (int32_t)(all - first)), count, larger > first ? (int32_t)(larger - first) : 0};
+        struct groups groups = {min32(job.block, (int32_t)(all - first)), count, larger > first ? (int32_t)(larger - first) : 0, pixels == 1 && !has_residual(call)};
         for (int32_t i = 0; i < groups.n; i++) {
             int32_t n = count + (i < groups.larger);
             place_group(&job, done, n, i);

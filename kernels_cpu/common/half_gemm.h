@@ -3,8 +3,8 @@
  * As in conv_gemm.h an output pixel's taps are found through a table of addresses.
  *
  * Sums of halves would lose a bit of their eleven with every fourfold of their length. So no more than IG_HALF_PIECE products are added
- * in halves, from 0 on; these partial sums are widened and added to a sum of floats, which begins with the bias. Every element is that
- * chain, then + residual, then the activation, in floats; it is rounded to a half once. Pieces are cut by tap and channel alone, so that
+ * in halves, from 0 on; these partial sums are widened and added to a sum of floats, which begins with the bias, and the residual if all
+ * is of halves and a clamp follows; else the residual comes last. Then the activation, in floats; an element is rounded to a half once. Pieces are cut by tap and channel alone, so that
  * the bits depend neither on the cut nor on the position in a group. A clamp comes after the rounding, with rounded bounds: which is the same,
  * as rounding keeps the order.
  *
@@ -40,16 +40,19 @@ struct ig_half_args {
     float *sums;              /* 56: [rows][16]: what they are made in */
     uint16_t *const *c;       /* 64: [rows] addresses, no alignment */
     int64_t c_offset;         /* 72: bytes to add to each of them (the panel's first channel) */
-    const uint16_t *const *r; /* 80: [rows] addresses of the residual, or NULL; may equal c */
+    const uint16_t *const *r; /* 80: [rows] addresses of the residual, or NULL; may equal c; NULL beside IG_HALF_GEMM_SUMS */
     int64_t r_offset;         /* 88: bytes */
     int32_t flags;            /* 96: enum ig_half_gemm_flags */
     uint16_t lo, hi;          /* 100, 102: halves */
 };
 
 typedef void ig_half_tile_fn(const struct ig_half_args *args);
+/* Of one row sums[n][16] by n panels, 1, 2 or 4, `panel` halves apart; nothing is written to c. */
+typedef void ig_half_pixel_fn(const struct ig_half_args *args, int64_t panel, int32_t n);
 
 struct ig_half_set {           /* one ISA's tools; static const data */
     ig_half_tile_fn *const *fn[2]; /* fn[width/8 - 1][rows - 1], widths 8 and 16 */
+    ig_half_pixel_fn *pixel;
     ig_act_fn *act;
     ig_widen_fn *widen;
     ig_narrow_fn *narrow;

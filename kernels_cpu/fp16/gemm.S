@@ -9,10 +9,13 @@
  * 2 rows FMLA by lane, whose registers are v0 to v15.
  *
  *   v0-v7 A   v8-v15 B   v16-v31 C: row r has v(16 + r VECTORS) ..       all 32 in use at 8x16
- *   x0 arguments  x1 table of A  x2 a_offset  x3 taps left  x4 k  x5 B  x6 sums  x7 counter  x8 k of the tap left
- *   x9-x16 rows of A, then of r and c  x17 taps left of those together  x19 the bias, or NULL once it is in the sums
+ *   x0 arguments  x1 table of A  x2 a_offset  x3 taps left  x4 k  x5 B  x6 sums, or NULL  x7 counter  x8 k of the tap left
+ *   x9-x16 rows of A, then of c  x17 taps left of those together
  *
- * 8x16 takes 142 instructions for 128 FMLA in the loop, and 112 to widen 16 sums and begin anew.
+ * Where all products are one sum of halves and nothing but a clamp follows, there are no sums of floats in memory: the bias is added
+ * on the way to the outputs. Else they begin as the bias, and the residual where there is one, by ig_half_begin<width>_fp16.
+ *
+ * 8x16 takes 142 instructions for 128 FMLA in the loop, and 112 to add 16 sums to those of floats and begin anew.
  */
 
     .arch   armv8.2-a+fp16
@@ -152,7 +155,7 @@
     .endr
 .endm
 
-/* The same where these are the first: the bias, in v12-v15, plus those. */
+/* The same where these are all: the bias, in v12-v15, plus those. */
 .macro start_row
     .set N, (r % 2) * 4
     .set h, 0
@@ -165,7 +168,8 @@
 .endm
 
 .macro load_bias
-    ldp     q8, q9, [x19]
+    ldr     x9, [x0, #48]
+    ldp     q8, q9, [x9]
     widen   12, 13, 8
     widen   14, 15, 9
 .endm
@@ -186,36 +190,21 @@
     .endr
 .endm
 
-/* All rows' sums of floats; row: add_row or start_row. */
-.macro flush row
+/* All rows' sums of floats. */
+.macro flush
     .set r, 0
     .rept ROWS
-    \row
+    add_row
     store_sums
     .set r, r + 1
     .endr
 .endm
 
-/* v(N) and on += the residual's row, by way of v(AT) and the next two. */
-.macro add_residual nx, at
-    .set h, 0
-    .rept VECTORS
-    load_one \at, x\nx, %(16 * h)
-    widen   %(\at + 1), %(\at + 2), \at
-    arith   fadd, %(N + 2 * h), %(\at + 1)
-    arith   fadd, %(N + 2 * h + 1), %(\at + 2)
-    .set h, h + 1
-    .endr
-.endm
-
-/* C = the sums, narrowed, plus the residual where its rows are in x9 and on. */
-.macro finish row, has_residual, at
+/* C = the sums, narrowed; row: add_row or start_row. */
+.macro finish row
     .set r, 0
     .rept ROWS
     \row
-    .if \has_residual
-    add_residual %(9 + r), \at
-    .endif
     narrow_row
     .set r, r + 1
     .endr
@@ -257,100 +246,90 @@
     stp     d10, d11, [sp, #16]
     stp     d12, d13, [sp, #32]
     stp     d14, d15, [sp, #48]
-    str     x19, [sp, #64]
+    str     x30, [sp, #64]
     ldp     x1, x2, [x0]
     ldp     x3, x4, [x0, #16]
-    ldr     x17, [x0, #40]
-    ldp     x19, x6, [x0, #48]
-    add     x5, x19, #32
-    clear
-1:                                  /* a tap */
+    ldp     x7, x17, [x0, #32]
+    ldp     x5, x6, [x0, #48]
+    ldr     x8, [x0, #80]
+    ldr     w9, [x0, #96]
+    cmp     x7, x4
+    ccmp    x17, x3, #8, ge
+    b.lt    1f                      /* sums of halves are more than one, */
+    cbnz    x8, 1f                  /* or more follows */
+    tbnz    w9, #0, 1f
+    mov     x6, #0
+    b       2f
+1:
+    mov     x7, #ROWS
+    bl      ig_half_begin\width\()_fp16
+2:
+    add     x5, x5, #32
+    mov     x8, #0
+    b       11f
+3:                                  /* a tap */
     start_rows
     add     x1, x1, #8 * 8
     mov     x8, x4
-2:                                  /* a piece of it */
+4:                                  /* a piece of it */
     ldr     x7, [x0, #32]
     cmp     x7, x8
     csel    x7, x7, x8, lt
     sub     x8, x8, x7
     subs    x7, x7, #8
-    b.lt    4f
+    b.lt    6f
     .balign 16
-3:                                  /* eight k */
+5:                                  /* eight k */
     load_a  q, 16
     step    4, 0
     step    4, 4
     subs    x7, x7, #8
-    b.ge    3b
-4:                                  /* k % 8 = x7 + 8 */
-    tbz     x7, #2, 5f
+    b.ge    5b
+6:                                  /* k % 8 = x7 + 8 */
+    tbz     x7, #2, 7f
     load_a  d, 8
     step    4, 0
-5:
-    tbz     x7, #1, 6f
+7:
+    tbz     x7, #1, 8f
     load_a  s, 4
     step    2, 0
-6:
-    tbz     x7, #0, 7f
+8:
+    tbz     x7, #0, 9f
     load_a  h, 2
     step    1, 0
-7:
-    cbnz    x8, 8f
-    subs    x3, x3, #1
-    b.eq    11f
-    subs    x17, x17, #1
-    b.ne    1b
-    ldr     x17, [x0, #40]
-8:                                  /* begin anew */
-    cbz     x19, 9f
-    load_bias
-    flush   start_row
-    mov     x19, #0
-    b       10f
 9:
-    flush   add_row
+    cbnz    x8, 10f
+    subs    x3, x3, #1
+    b.eq    12f
+    subs    x17, x17, #1
+    b.ne    3b
+    ldr     x17, [x0, #40]
 10:
+    flush
+    cbz     x3, 16f
+11:                                 /* begin anew */
     clear
-    cbnz    x8, 2b
-    b       1b
-11:
-    ldr     w8, [x0, #96]
-    tbz     w8, #0, 13f             /* else sums of floats are wanted */
-    cbz     x19, 12f
-    load_bias
-    flush   start_row
-    b       19f
+    cbnz    x8, 4b
+    b       3b
 12:
-    flush   add_row
-    b       19f
+    ldr     w8, [x0, #96]
+    tbnz    w8, #0, 10b             /* sums of floats are wanted */
+    cbz     x6, 13f
+    finish  add_row
+    b       14f
 13:
-    ldp     x1, x2, [x0, #80]
-    cbz     x1, 15f
-    start_rows
-    cbz     x19, 14f
     load_bias
-    finish  start_row, 1, 8
-    b       17f
+    finish  start_row
 14:
-    finish  add_row, 1, 4
-    b       17f
-15:
-    cbz     x19, 16f
-    load_bias
-    finish  start_row, 0, 8
-    b       17f
-16:
-    finish  add_row, 0, 4
-17:
-    tbz     w8, #1, 18f
+    tbz     w8, #1, 15f
     ldr     h0, [x0, #100]
     dup     v0.8h, v0.h[0]
     all_c   fmax, 0
-    tbz     w8, #2, 18f
+    tbz     w8, #2, 15f
     ldr     h1, [x0, #102]
     dup     v1.8h, v1.h[0]
     all_c   fmin, 1
-18:
+15:
     ldp     x1, x2, [x0, #64]
     start_rows
     .set r, 0
@@ -358,8 +337,8 @@
     put_row %(9 + r)
     .set r, r + 1
     .endr
-19:
-    ldr     x19, [sp, #64]
+16:
+    ldr     x30, [sp, #64]
     ldp     d10, d11, [sp, #16]
     ldp     d12, d13, [sp, #32]
     ldp     d14, d15, [sp, #48]
@@ -368,6 +347,55 @@
     .size   \name, . - \name
 .endm
 
+/* x7 rows of sums at x6 = the bias at x5, plus the residual where x8 has its rows' addresses. Overwrites x7 to x11, v0 to v7 and v16 to v19. */
+.macro begin name, width
+    .set VECTORS, \width / 8
+    .section .text.\name, "ax", %progbits
+    .balign 16
+    .globl  \name
+    .type   \name, %function
+\name:
+    mov     x10, x6
+    ldr     q0, [x5]
+    widen   2, 3, 0
+    .if VECTORS == 2
+    ldr     q1, [x5, #16]
+    widen   4, 5, 1
+    .endif
+    cbnz    x8, 2f
+1:
+    .if VECTORS == 2
+    stp     q4, q5, [x10, #32]
+    .endif
+    stp     q2, q3, [x10], #64
+    subs    x7, x7, #1
+    b.ne    1b
+    ret
+2:
+    ldr     x11, [x0, #88]
+3:
+    ldr     x9, [x8], #8
+    add     x9, x9, x11
+    .if VECTORS == 2
+    ldr     q1, [x9, #16]
+    widen   18, 19, 1
+    arith   fadd, 18, 4
+    arith   fadd, 19, 5
+    stp     q18, q19, [x10, #32]
+    .endif
+    ldr     q0, [x9]
+    widen   16, 17, 0
+    arith   fadd, 16, 2
+    arith   fadd, 17, 3
+    stp     q16, q17, [x10], #64
+    subs    x7, x7, #1
+    b.ne    3b
+    ret
+    .size   \name, . - \name
+.endm
+
+    begin   ig_half_begin8_fp16, 8
+    begin   ig_half_begin16_fp16, 16
     .irp rows, 1, 2, 3, 4, 5, 6, 7, 8
     kernel  ig_half_\rows\()x16_fp16, \rows, 16
     kernel  ig_half_\rows\()x8_fp16, \rows, 8
