@@ -128,7 +128,7 @@ if [ $cross = yes ]; then
         case $program in */quantize | */bytes | */isa)
             emit "build out/test/dotprod/${program##*/}: copy $program"
             tests="$tests out/test/dotprod/${program##*/}" ;;
-        */conv | */fc)
+        */binary | */conv | */fc)
             emit "build out/test/fp16/${program##*/}: copy $program"
             tests="$tests out/test/fp16/${program##*/}" ;;
         esac

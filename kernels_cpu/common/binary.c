@@ -27,8 +27,13 @@ static int is_one(const struct ig_operand *o)
     return o->w == 1 && o->c == 1;
 }
 
-/* The row of o that row y of the output takes: each leading dim has one element or those of the output. */
-static int32_t row_of(const struct ig_operand *o, const struct ig_operand *out, int32_t y)
+int ig_binary_is_whole(const struct ig_call *call, struct ig_range range)
+{
+    const struct ig_operand *a = &call->in[0], *b = &call->in[1], *out = &call->out[0];
+    return range.c1 - range.c0 == out->c && is_dense(out, out) && (is_one(a) || is_dense(a, out)) && (is_one(b) || is_dense(b, out));
+}
+
+int32_t ig_binary_row(const struct ig_operand *o, const struct ig_operand *out, int32_t y)
 {
     if (o->h == out->h) return y;
     int32_t row = 0, step = 1, back = out->shape->rank - o->shape->rank;
@@ -43,15 +48,14 @@ static int32_t row_of(const struct ig_operand *o, const struct ig_operand *out, 
 /* Of the row that row y of the output takes: its pixel 0, channel c0; a broadcast dim has one element. */
 static const float *first_of(const struct ig_operand *o, const struct ig_operand *out, int32_t y, int32_t c0)
 {
-    return ig_row_f32(o, row_of(o, out, y)) + (o->c == 1 ? 0 : c0);
+    return ig_row_f32(o, ig_binary_row(o, out, y)) + (o->c == 1 ? 0 : c0);
 }
 
 void ig_binary_rows(const struct ig_call *call, struct ig_range range, const struct ig_binary_loops *loops)
 {
     const struct ig_operand *a = &call->in[0], *b = &call->in[1], *out = &call->out[0];
     const struct ig_binary_attr *attr = (const struct ig_binary_attr *)call->attrs;
-    int whole = range.c1 - range.c0 == out->c && is_dense(out, out) && (is_one(a) || is_dense(a, out)) &&
-                (is_one(b) || is_dense(b, out));
+    int whole = ig_binary_is_whole(call, range);
     struct ig_binary_steps steps = {a->w == 1 ? 0 : a->pixel_stride, b->w == 1 ? 0 : b->pixel_stride,
                                     out->pixel_stride};
     for (int32_t y = range.y0; y < range.y1; y++) {

@@ -32,4 +32,9 @@ struct ig_binary_loops {
 /* The kernel: `call` of IG_BINARY, floats. */
 void ig_binary_rows(const struct ig_call *call, struct ig_range range, const struct ig_binary_loops *loops);
 
+/* The row of operand o that row y of the output takes: each leading dim has one element or those of the output. */
+int32_t ig_binary_row(const struct ig_operand *o, const struct ig_operand *out, int32_t y);
+/* A range's rows have no gaps, and each operand's are the same elements or one: a row is one run. */
+int ig_binary_is_whole(const struct ig_call *call, struct ig_range range);
+
 #endif

@@ -116,6 +116,13 @@ int ig_supports_half_binary(const struct ig_call *call)
     return supports(call, ig_supports_binary);
 }
 
+int ig_supports_halves_binary(const struct ig_call *call)
+{
+    const struct ig_binary_attr *attr = (const struct ig_binary_attr *)call->attrs;
+    return call->in[0].shape->type == IG_F16 && call->n_in == 2 && call->in[1].shape->type == IG_F16 && call->out[0].shape->type == IG_F16 &&
+           attr->kind <= IG_MIN && attr->act.kind <= IG_CLIP && ig_supports_half_binary(call);
+}
+
 int ig_supports_half_softmax(const struct ig_call *call)
 {
     return supports(call, ig_supports_softmax);

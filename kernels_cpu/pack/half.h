@@ -12,6 +12,8 @@ ig_supports_fn ig_supports_half_conv, ig_supports_half_deconv, ig_supports_half_
 ig_pack_fn ig_pack_half_conv16, ig_pack_half_deconv16, ig_pack_half_depthwise8, ig_pack_half_fc16;
 /* By products that are added in halves (common/half_gemm.h): x is of halves. */
 ig_supports_fn ig_supports_half_gemm_conv, ig_supports_half_gemm_fc, ig_supports_half_gemm_depthwise;
+/* Of halves alone, by arithmetic on halves: sums, products and the like, and a clamp. */
+ig_supports_fn ig_supports_halves_binary;
 /* Of halves alone, which move as they are. */
 ig_supports_fn ig_supports_half_resize_nearest;
 /* The same of any float kernel with weights: whether it computes the call; its packed weights narrowed, or as floats. */
