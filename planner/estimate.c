@@ -93,6 +93,7 @@ static const struct family {
     {IG_CONV, "direct__cuda", 0.02, 1, 1, 0},
     {IG_CONV, "window__cuda", 0.01, 1, 1, 0},
     {IG_CONV, "f16_8x16__fp16", 1.6, 1, 8, 8}, /* of halves twice as many multiply-adds a cycle as of floats */
+    {IG_CONV, "first8x16__fp16", 1.3, 1, 8, 8},
     {IG_CONV, "depthwise8__fp16", 0.6, 1, 1, 0},
     {IG_CONV, "depthwise3x3", 0.4, 1, 1, 0},
     {IG_CONV, "depthwise7x16", 0.39, 1, 1, 0},

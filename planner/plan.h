@@ -237,11 +237,13 @@ int ig_legal_cuts(const struct ig_kernel *k, const struct ig_call *call, int32_t
  */
 #define IG_MAX_ERROR 5e-5
 
-/* What a kernel's error may be on a call: of tensors of halves, whose storing alone is off by 4.9e-4 of a number, so many times as much. */
+/* What a kernel's error may be on a call: of tensors or weights of halves, whose storing alone is off by 4.9e-4 of a number, so many times as much. */
 static inline double ig_error_allowed(double max_error, const struct ig_call *call)
 {
     enum { OF_HALVES = 64 };
-    return call->in[0].shape && call->in[0].shape->type == IG_F16 ? OF_HALVES * max_error : max_error;
+    int halves = 0;
+    for (int32_t k = 0; k < call->n_in && k < 2; k++) halves |= call->in[k].shape && call->in[k].shape->type == IG_F16;
+    return halves ? OF_HALVES * max_error : max_error;
 }
 
 /* One processor that runs frames one after another makes throughput, and with so many threads energy, of latency. */

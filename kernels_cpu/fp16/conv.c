@@ -1,5 +1,5 @@
 /* Convolution and fully connected by products that are added in halves (common/half_gemm.h): the micro-kernels of gemm.S and gemv.c. */
-#include "kernels_cpu/common/half_gemm.h"
+#include "kernels_cpu/common/half_first.h"
 #include "kernels_cpu/fp16/kernels.h"
 #include "kernels_cpu/neon/act.h"
 #include "kernels_cpu/neon/half.h"
@@ -19,6 +19,11 @@ static const struct ig_half_set set = {{w8, w16}, ig_half_pixel_fp16, ig_act_row
 void conv_f16_8x16__fp16(const struct ig_call *call, struct ig_range range, void *scratch)
 {
     ig_half_gemm_conv(call, (const struct ig_conv *)call->attrs, range, scratch, &set);
+}
+
+void conv_f16_first8x16__fp16(const struct ig_call *call, struct ig_range range, void *scratch)
+{
+    ig_half_first(call, range, scratch, &set);
 }
 
 void fc_f16_8x16__fp16(const struct ig_call *call, struct ig_range range, void *scratch)

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "kernels_cpu/common/half_gemm.h"
+#include "kernels_cpu/common/half_first.h"
 #include "kernels_cpu/pack/ask.h"
 #include "kernels_cpu/pack/pack.h"
 #include "kernels_cpu/ref/window.h"
@@ -77,6 +77,13 @@ int ig_supports_half_fc(const struct ig_call *call)
 int ig_supports_half_gemm_conv(const struct ig_call *call)
 {
     return call->in[0].shape->type == IG_F16 && ig_supports_half_conv(call);
+}
+
+int ig_supports_half_gemm_first(const struct ig_call *call)
+{
+    const struct ig_window *w = &((const struct ig_conv *)call->attrs)->w;
+    return call->in[0].shape->type == IG_F32 && !ig_has(call, 3) && ig_supports_half_conv(call) && ig_supports_half(call, ig_supports_conv_first) &&
+           w->dh == 1 && w->top >= 0;
 }
 
 /* The products of a window are added in halves. */
@@ -263,6 +270,11 @@ size_t ig_scratch_half_softmax(const struct ig_call *call)
 size_t ig_scratch_half_gemm_conv(const struct ig_call *call)
 {
     return ig_half_gemm_conv_scratch(call);
+}
+
+size_t ig_scratch_half_gemm_first(const struct ig_call *call)
+{
+    return ig_half_first_scratch(call);
 }
 
 size_t ig_scratch_half_gemm_fc(const struct ig_call *call)
