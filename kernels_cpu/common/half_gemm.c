@@ -266,7 +266,8 @@ void ig_half_gemm_conv(const struct ig_call *call, const struct ig_conv *conv, s
     start(&job, call, conv, range, scratch, set);
     int32_t count = (int32_t)(pixels / all), larger = (int32_t)(pixels - all * count);
     for (int64_t first = 0; first < all; first += job.block) {
-        struct groups groups = {min32(job.block, (int32_t)(all - first)), count, larger > first ? (int32_t)(larger - first) : 0, pixels == 1 && !has_residual(call)};
+        struct groups groups = {min32(job.block, (int32_t)(all - first)), count, larger > first ? (int32_t)(larger - first) : 0,
+                                pixels == 1 && !has_residual(call)};
         for (int32_t i = 0; i < groups.n; i++) {
             int32_t n = count + (i < groups.larger);
             place_group(&job, done, n, i);

@@ -4,9 +4,9 @@
  *
  * Sums of halves would lose a bit of their eleven with every fourfold of their length. So no more than IG_HALF_PIECE products are added
  * in halves, from 0 on; these partial sums are widened and added to a sum of floats, which begins with the bias, and the residual if all
- * is of halves and a clamp follows; else the residual comes last. Then the activation, in floats; an element is rounded to a half once. Pieces are cut by tap and channel alone, so that
- * the bits depend neither on the cut nor on the position in a group. A clamp comes after the rounding, with rounded bounds: which is the same,
- * as rounding keeps the order.
+ * is of halves and a clamp follows; else the residual comes last. Then the activation, in floats; an element is rounded to a half once.
+ * Pieces are cut by tap and channel alone, so that the bits depend neither on the cut nor on the position in a group. A clamp comes after
+ * the rounding, with rounded bounds: which is the same, as rounding keeps the order.
  *
  * Packed weights (kernels_cpu/pack/half.c): those of conv_gemm.h for panels of 16, every float narrowed.
  */
