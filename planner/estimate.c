@@ -320,6 +320,24 @@ static double of_parts(const struct ig_kernel *k, const struct ig_call *call)
     return products / ((double)w->kh * w->kw * call->out[0].c);
 }
 
+/* Of rows of taps those that a tile of a GPU's has a pixel in the image for: others it leaves out (units_of_piece, kernels_gpu/cuda/conv.cuh). */
+static double rows_met(const struct ig_kernel *k, const struct family *f, const struct ig_call *call)
+{
+    enum { LEAST_TILE = 16 };
+    const struct ig_window *w = &((const struct ig_conv *)call->attrs)->w;
+    const struct ig_operand *in = &call->in[0], *out = &call->out[0];
+    const int64_t pixels = (int64_t)out->h * out->w;
+    int64_t met = 0, all = 0;
+    if (k->isa != IG_ISA_CUDA || k->op != IG_CONV || f->rows < LEAST_TILE || w->dh <= 1 || w->kd > 1 || w->in_d > 1) return 1;
+    for (int64_t m = 0; m < pixels; m += f->rows, all += w->kh) {
+        const int64_t last = m + f->rows < pixels ? m + f->rows - 1 : pixels - 1;
+        const int64_t top = m / out->w * w->sh - w->top, bottom = last / out->w * w->sh - w->top;
+        const int64_t first = bottom < 0 ? (w->dh - 1 - bottom) / w->dh : 0, end = (in->h - top + w->dh - 1) / w->dh;
+        if (end > first) met += (end < w->kh ? end : w->kh) - first;
+    }
+    return (double)met / (double)all;
+}
+
 /* Pixels computed, with what the last tile wastes, of a transposed convolution that of every phase. */
 static double pixels_of(const struct ig_kernel *k, const struct family *f, const struct ig_call *call)
 {
@@ -335,7 +353,7 @@ static double operations(const struct ig_kernel *k, const struct family *f, cons
     if (!f && k->op == IG_POOL) return elements(out) * window_of(k->op, call) / plain_efficiency;
     if (!f) return (in > elements(out) ? in : elements(out)) * window_of(k->op, call) / plain_efficiency;
     if (f->saving == WINOGRAD) return winograd_operations(k, f, call);
-    double waste = beyond_few(k, call) * one_at_a_time(k, call) * of_steps(k, call) * of_parts(k, call);
+    double waste = beyond_few(k, call) * one_at_a_time(k, call) * of_steps(k, call) * of_parts(k, call) * rows_met(k, f, call);
     return 2 * pixels_of(k, f, call) * channels_of(k, f, call) * depth(k->op, call) * f->saving * waste / f->efficiency;
 }
 

@@ -103,6 +103,33 @@ static void tiles_waste(void **state)
     assert_string_equal(faster_tile(9, 1), "deconv_f32_32x32__cuda");
 }
 
+/* Of a 3x3 convolution at such a rate on 14x14 pixels, by a kernel of a GPU. */
+static double dilated_ns(const char *kernel, int32_t rate)
+{
+    struct ig_graph *g = net_new();
+    struct ig_call call;
+    ig_add_output(g, net_conv(g, net_input(g, 1, 14, 14, 256), 256, 3, 1, -1));
+    net_done(g);
+    call_of(g, &call);
+    struct ig_conv a = *(const struct ig_conv *)call.attrs;
+    a.w.dh = a.w.dw = a.w.top = a.w.left = a.w.bottom = a.w.right = rate;
+    call.attrs = &a;
+    const double ns = ig_estimate_ns(ig_kernel_by_name(kernel), &call, 1, NULL), call_ns = 300;
+    ig_graph_free(g);
+    return ns - call_ns;
+}
+
+/* Rows of taps that a whole tile has in the padding are not multiplied: 7 of 12 are, of smaller tiles 10 of 21. */
+static void rows_are_left_out(void **state)
+{
+    (void)state;
+    const double all = dilated_ns("conv_f32_64x64__cuda", 1), small = dilated_ns("conv_f32_32x32__cuda", 1);
+    assert_true(fabs(dilated_ns("conv_f32_64x64__cuda", 12) / all - 7 / 12.) < 1e-6);
+    assert_true(fabs(dilated_ns("conv_f32_32x32__cuda", 12) / small - 10 / 21.) < 1e-6);
+    assert_true(fabs(dilated_ns("conv_f32_128x64__cuda", 6) / dilated_ns("conv_f32_128x64__cuda", 1) - 5 / 6.) < 1e-6);
+    assert_true(fabs(dilated_ns("conv_f32_direct__cuda", 12) / dilated_ns("conv_f32_direct__cuda", 1) - 1) < 1e-6);
+}
+
 /* Which kernel of a GPU seems the fastest for an LSTM of so many units and rows of the batch. */
 static const char *fastest_recurrent(int32_t units, int32_t rows, int32_t directions, int32_t sm)
 {
@@ -203,7 +230,7 @@ static void frames_without_an_output(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(costs_come_with_the_source),
-                                       cmocka_unit_test(plans_and_forecasts_agree), cmocka_unit_test(tiles_waste),
+                                       cmocka_unit_test(plans_and_forecasts_agree), cmocka_unit_test(tiles_waste), cmocka_unit_test(rows_are_left_out),
                                        cmocka_unit_test(steps_wait), cmocka_unit_test(threads_share),
                                        cmocka_unit_test(frames_push), cmocka_unit_test(frames_without_an_output)};
     return cmocka_run_group_tests(tests, NULL, NULL);
