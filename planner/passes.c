@@ -85,7 +85,7 @@ static int32_t touched_by(const struct scene *s, int32_t i, int32_t k, double *b
     const struct ig_node *n = &s->g->nodes[s->p->steps[i].node];
     int32_t v = k < n->n_in ? n->in[k] : n->out[k - n->n_in];
     if (!s->p->steps[i].kernel || v < 0 || s->roots[v] < 0) return -1;
-    *bytes = (double)ig_bytes(&s->g->values[v].shape) * (k < n->n_in ? ig_gpu_reads(s->g, n, k) : 1);
+    *bytes = (double)ig_bytes(&s->g->values[v].shape) * (k < n->n_in ? ig_gpu_reads(s->g, n, k, s->p->steps[i].kernel) : 1);
     return s->roots[v];
 }
 

@@ -1,6 +1,7 @@
 #include "planner/reads.h"
 
 #include <math.h>
+#include <string.h>
 
 enum { WARP = 32, TILE = 64, GEMV_ROWS = 16, WIDE_GROUP = 8, MOST_GROUPED = 32 /* kernels_gpu/launch/conv.c */ };
 
@@ -9,6 +10,7 @@ struct operand {             /* an input of a node */
     const struct ig_node *n;
     int32_t k;
     const struct ig_shape *in, *out; /* its shape; of the first output that is there */
+    const struct ig_kernel *by;
 };
 
 static double elements(const struct ig_shape *s)
@@ -293,14 +295,30 @@ static double visits(const struct ig_node *n, const struct ig_shape *out)
     }
 }
 
-/* recurrent.cu: R of few units stays in registers for all steps; of more it is read for each, as biases and peepholes are. */
+static int is_by(const struct operand *o, const char *part)
+{
+    return o->by && strstr(o->by->name, part);
+}
+
+/* recurrent_spread.cu: each unit reads what h of its rows is first, the last row again in place of those beyond the batch. */
+static double of_first_h(const struct operand *o, double rows)
+{
+    return ceil(o->out->dims[2] / rows) * rows / o->out->dims[2] * o->out->dims[3];
+}
+
+/*
+ * recurrent.cu: R of few units stays in registers for all steps; of more it is read for each, as biases and peepholes are, by one row of the
+ * batch or by four.
+ */
 static double of_recurrent(const struct operand *o)
 {
     enum { KEPT_UNITS = 64, KEPT_UNITS_OF_RNN = 128 }; /* kernels_gpu/launch/recurrent.c */
-    double steps = o->out->dims[0], rows = o->out->dims[2];
-    int kept = o->out->dims[3] <= (o->n->attrs.recurrent.kind == IG_RNN ? KEPT_UNITS_OF_RNN : KEPT_UNITS);
+    double steps = o->out->dims[0], batch = o->out->dims[2], rows = is_by(o, "4__cuda") ? 4 : 1;
+    int few = o->out->dims[3] <= (o->n->attrs.recurrent.kind == IG_RNN ? KEPT_UNITS_OF_RNN : KEPT_UNITS);
+    int kept = o->by ? is_by(o, "_kept__cuda") : few;
+    if (o->k == 3 && is_by(o, "_spread")) return of_first_h(o, rows);
     if (o->k == 0 || o->k == 3 || o->k == 4) return 1;
-    return o->k == 1 && kept ? rows : rows * steps;
+    return ceil(batch / rows) * (o->k == 1 && kept ? 1 : steps);
 }
 
 /* --- data that moves --- */
@@ -420,10 +438,10 @@ static double reads_of(const struct operand *o)
     }
 }
 
-double ig_gpu_reads(const struct ig_graph *g, const struct ig_node *n, int32_t k)
+double ig_gpu_reads(const struct ig_graph *g, const struct ig_node *n, int32_t k, const struct ig_kernel *by)
 {
     int32_t first = 0;
     while (first < n->n_out - 1 && n->out[first] < 0) first++;
-    struct operand o = {g, n, k, &g->values[n->in[k]].shape, &g->values[n->out[first]].shape};
+    struct operand o = {g, n, k, &g->values[n->in[k]].shape, &g->values[n->out[first]].shape, by};
     return reads_of(&o);
 }
