@@ -35,7 +35,7 @@ struct ig_gpu_conv {     /* conv.cu, depthwise.cu, grouped.cu: convolution, a ph
     int32_t halves;       /* of kernels on halves: which operands are: enum below; in, weights and bias as the function says */
 };
 
-enum { IG_GPU_OUT_HALVES = 1, IG_GPU_RESIDUAL_HALVES = 2 };
+enum { IG_GPU_OUT_HALVES = 1, IG_GPU_RESIDUAL_HALVES = 2, IG_GPU_IN_HALVES = 4 };
 
 struct ig_gpu_conv_bytes { /* conv_bytes.cu, grouped_bytes.cu: convolution of bytes; a group's channels and taps are one line, k */
     const void *in;
@@ -175,6 +175,7 @@ struct ig_gpu_resize {   /* resize.cu: rows and columns of an image */
     int32_t in_row, in_pixel;
     int32_t out_h, out_w, out_row, out_pixel;
     int32_t c;
+    int32_t halves;       /* of a linear one: IG_GPU_IN_HALVES, IG_GPU_OUT_HALVES */
 };
 
 #endif

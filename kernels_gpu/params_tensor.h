@@ -270,6 +270,7 @@ struct ig_gpu_taps {     /* sample.cu: resize by tables */
     float outside;
     int32_t dims[IG_GPU_DIMS], in_at[IG_GPU_DIMS], out_at[IG_GPU_DIMS]; /* in_at 0: of a dim that changes */
     int32_t changing, dim[IG_GPU_TAP_DIMS], taps[IG_GPU_TAP_DIMS], first[IG_GPU_TAP_DIMS], stride[IG_GPU_TAP_DIMS];
+    int32_t from;         /* type of the input */
 };
 
 struct ig_gpu_deform {   /* sample.cu; planes of ONNX's layout */

@@ -14,8 +14,16 @@ static int is_flat(const struct ig_window *w) {
     return w->kd == 1 && w->in_d == 1 && w->out_d == 1 && w->front == 0 && w->back == 0;
 }
 
+/* Of images, by lines between neighbouring pixels: what the kernels on halves compute of it, as those on floats do. */
+static int is_linear(const struct ig_graph *g, const struct ig_node *n) {
+    const struct ig_resize *a = &n->attrs.resize;
+    const int coord = a->coord == IG_HALF_PIXEL || a->coord == IG_ASYMMETRIC || a->coord == IG_PYTORCH_HALF_PIXEL || a->coord == IG_ALIGN_CORNERS;
+    return a->mode == IG_LINEAR && coord && !a->antialias && !a->exclude_outside && g->values[n->in[0]].shape.rank == 4 && a->scale[0] == 1 &&
+           a->scale[3] == 1;
+}
+
 /* Reads and writes f32 and f16 alike. */
-static int computes(const struct ig_node *n) {
+static int computes(const struct ig_graph *g, const struct ig_node *n) {
     switch (n->op) {
     case IG_FC:
     case IG_GLOBAL_POOL:
@@ -30,6 +38,8 @@ static int computes(const struct ig_node *n) {
         return n->attrs.unary.act.kind != IG_ISINF && n->attrs.unary.act.kind != IG_ISNAN;
     case IG_BINARY:
         return n->attrs.binary.kind <= IG_PRELU;
+    case IG_RESIZE:
+        return is_linear(g, n);
     default:
         return 0;
     }
@@ -41,7 +51,7 @@ static int moves(const struct ig_node *n) {
 }
 
 int ig_stores_halves(const struct ig_graph *g, const struct ig_node *n) {
-    if (computes(n)) return 1;
+    if (computes(g, n)) return 1;
     for (int k = 0; moves(n) && k < n->n_in; k++)
         if (n->in[k] < 0 || g->values[n->in[k]].shape.type != g->values[n->out[0]].shape.type) return 0;
     return moves(n);
@@ -67,7 +77,7 @@ static int weights_fit(const struct ig_graph *g, const struct ig_node *n) {
 }
 
 static int takes_halves(const struct ig_graph *g, const struct ig_node *n) {
-    return computes(n) && (!has_weights(n) || weights_fit(g, n));
+    return computes(g, n) && (!has_weights(n) || weights_fit(g, n));
 }
 
 static int excludes(uint8_t *may, const int32_t *values, int32_t n) {

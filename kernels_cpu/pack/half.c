@@ -140,6 +140,11 @@ int ig_supports_half_resize_nearest(const struct ig_call *call)
     return call->in[0].shape->type == IG_F16 && call->out[0].shape->type == IG_F16 && supports(call, ig_supports_resize_nearest);
 }
 
+int ig_supports_half_resize_linear(const struct ig_call *call)
+{
+    return supports(call, ig_supports_resize_linear);
+}
+
 static void *must(void *p)
 {
     if (!p) abort();

@@ -18,6 +18,8 @@ ig_supports_fn ig_supports_half_gemm_first;
 ig_supports_fn ig_supports_halves_binary;
 /* Of halves alone, which move as they are. */
 ig_supports_fn ig_supports_half_resize_nearest;
+/* Of halves on either side or on both, which are widened in registers. */
+ig_supports_fn ig_supports_half_resize_linear;
 /* The same of any float kernel with weights: whether it computes the call; its packed weights narrowed, or as floats. */
 int ig_supports_half(const struct ig_call *call, ig_supports_fn *float_supports);
 size_t ig_pack_half(const struct ig_call *call, void *dst, ig_pack_fn *float_pack);

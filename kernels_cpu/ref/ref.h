@@ -19,7 +19,7 @@ ig_supports_fn deconv_f32_1x1__supports;
 ig_supports_fn conv_f32_1x1__supports; /* f32 or f16 weights of any kind, constant or not */
 ig_supports_fn pool_any_1x1__supports;         /* f32, f16; maxima of every numeric type; averages of u8 or i8 */
 ig_supports_fn resize_f32_1x1__supports;       /* rank 4, only H and W change */
-ig_supports_fn resize_any_nd__supports;        /* any rank; nearest also of types other than f32 */
+ig_supports_fn resize_any_nd__supports;        /* any rank; nearest also of types other than f32 and f16 */
 ig_supports_fn conv_integer_any_1x1__supports; /* u8 or i8 operands, i32 result */
 ig_supports_fn qlinear_conv_any_1x1__supports; /* u8 or i8 operands and result */
 ig_supports_fn deform_conv_f32_nd__supports;   /* two spatial dims */

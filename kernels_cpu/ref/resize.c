@@ -45,7 +45,7 @@ void resize_f32_1x1__ref(const struct ig_call *call, struct ig_range range, void
 int resize_any_nd__supports(const struct ig_call *call)
 {
     const struct ig_resize *a = call->attrs;
-    return a->mode == IG_NEAREST ? ig_ref_moves(call) : ig_ref_is_f32(call);
+    return a->mode == IG_NEAREST ? ig_ref_moves(call) : ig_ref_is_float(call);
 }
 
 /* Sum over the taps of the dims from d on; `at`: element offset of the dims before it. */

@@ -1,7 +1,7 @@
 /*
  * Resize of an image's rows and columns: a thread blends four channels of the four pixels around a point, first along x,
- * then along y. Where they lie and how much they weigh is in tables that are made at build time. resize_half*, resize_byte*: halves and
- * bytes, of which each output is one.
+ * then along y. Where they lie and how much they weigh is in tables that are made at build time. resize_blend_half*: the input, the output
+ * or both are halves. resize_half*, resize_byte*: halves and bytes, of which each output is one.
  */
 #include "kernels_gpu/cuda/bytes.cuh"
 
@@ -11,18 +11,26 @@ static __device__ __forceinline__ float4 blend(float4 a, float4 b, float w)
                        fmaf(b.w, w, a.w * (1 - w)));
 }
 
-template <bool VECTOR> static __device__ __forceinline__ void resize(const ig_gpu_resize &p)
+/* HALVES: as the call says of either side. */
+template <bool HALVES, bool VECTOR> static __device__ __forceinline__ float4 pixel_at(const ig_gpu_resize &p, int i, int n)
+{
+    return HALVES ? load_either(p.in, i, p.halves & IG_GPU_IN_HALVES, VECTOR, n) : load_upto4<VECTOR>(p.in + i, n);
+}
+
+template <bool HALVES, bool VECTOR> static __device__ __forceinline__ void resize(const ig_gpu_resize &p)
 {
     const int quads = (p.c + 3) / 4, i = blockIdx.x * 128 + threadIdx.x, m = i / quads, channel = (i - m * quads) * 4;
     const int y = m / p.out_w, x = m - y * p.out_w, n = p.c - channel;
     if (y >= p.out_h) return;
     const int32_t *v = p.lines + y * 3, *h = p.lines + (p.out_h + x) * 3;
     const float wy = *(const float *)(v + 2), wx = *(const float *)(h + 2);
-    const float *upper = p.in + (v[0] * p.in_row + channel), *lower = p.in + (v[1] * p.in_row + channel);
-    const int left = h[0] * p.in_pixel, right = h[1] * p.in_pixel;
-    const float4 a = load_upto4<VECTOR>(upper + left, n), b = load_upto4<VECTOR>(upper + right, n);
-    const float4 c = load_upto4<VECTOR>(lower + left, n), d = load_upto4<VECTOR>(lower + right, n);
-    store_upto4<VECTOR>(p.out + (y * p.out_row + x * p.out_pixel + channel), blend(blend(a, b, wx), blend(c, d, wx), wy), n);
+    const int upper = v[0] * p.in_row + channel, lower = v[1] * p.in_row + channel, left = h[0] * p.in_pixel, right = h[1] * p.in_pixel;
+    const float4 a = pixel_at<HALVES, VECTOR>(p, upper + left, n), b = pixel_at<HALVES, VECTOR>(p, upper + right, n);
+    const float4 c = pixel_at<HALVES, VECTOR>(p, lower + left, n), d = pixel_at<HALVES, VECTOR>(p, lower + right, n);
+    const float4 sum = blend(blend(a, b, wx), blend(c, d, wx), wy);
+    const int to = y * p.out_row + x * p.out_pixel + channel;
+    if (HALVES) store_either(p.out, to, p.halves & IG_GPU_OUT_HALVES, VECTOR, sum, n);
+    else store_upto4<VECTOR>(p.out + to, sum, n);
 }
 
 /* A thread's four channels of an output, n of them there, are those at `from`; n <= 0: there is no such output. */
@@ -71,12 +79,22 @@ GPU_KERNEL(128, 8, resize_half_any, ig_gpu_resize)
     resize_halves<false>(p);
 }
 
+GPU_KERNEL(128, 8, resize_blend_half4, ig_gpu_resize)
+{
+    resize<true, true>(p);
+}
+
+GPU_KERNEL(128, 8, resize_blend_half_any, ig_gpu_resize)
+{
+    resize<true, false>(p);
+}
+
 GPU_KERNEL(128, 8, resize_4, ig_gpu_resize)
 {
-    resize<true>(p);
+    resize<false, true>(p);
 }
 
 GPU_KERNEL(128, 8, resize_any, ig_gpu_resize)
 {
-    resize<false>(p);
+    resize<false, false>(p);
 }

@@ -52,9 +52,9 @@ GPU_KERNEL(128, 4, resize_taps, ig_gpu_taps)
                 if (outside) continue;
                 const int from = base + tap_at(taps[0], a) * stride[0] + tap_at(taps[1], b) * stride[1] + tap_at(taps[2], c) * stride[2];
                 const float weight = tap_weight(taps[0], a) * tap_weight(taps[1], b) * tap_weight(taps[2], c);
-                sum = fmaf(weight, ((const float *)p.in)[from], sum);
+                sum = fmaf(weight, load_either1((const float *)p.in, from, p.from == IG_F16), sum);
             }
-    ((float *)p.out)[to] = outside ? p.outside : sum;
+    store_either1((float *)p.out, to, p.type == IG_F16, outside ? p.outside : sum);
 }
 
 /* --- deformable convolution --- */

@@ -212,7 +212,7 @@ ig_gpu_launch_fn ig_gpu_unary, ig_gpu_binary, ig_gpu_copy, ig_gpu_softmax;
 
 /* --- launch/move.c: transposes and resizes --- */
 ig_supports_fn ig_gpu_supports_transpose, ig_gpu_supports_resize_nearest, ig_gpu_supports_half_resize_nearest, ig_gpu_supports_resize_nearest_bytes,
-    ig_gpu_supports_resize_linear;
+    ig_gpu_supports_resize_linear, ig_gpu_supports_half_resize_linear;
 ig_pack_fn ig_gpu_pack_resize_nearest, ig_gpu_pack_resize_linear; /* struct ig_gpu_resize.lines */
 ig_gpu_launch_fn ig_gpu_transpose, ig_gpu_resize;
 

@@ -118,6 +118,11 @@ int ig_gpu_supports_resize_linear(const struct ig_call *call)
     return ig_supports_resize_linear(call) && ig_gpu_holds_all(call);
 }
 
+int ig_gpu_supports_half_resize_linear(const struct ig_call *call)
+{
+    return ig_supports_half_resize_linear(call) && ig_gpu_holds_all(call);
+}
+
 static size_t lines_bytes(const struct ig_call *call)
 {
     return (size_t)(call->out[0].h + call->out[0].w) * 3 * sizeof(int32_t);
@@ -159,10 +164,12 @@ size_t ig_gpu_pack_resize_linear(const struct ig_call *call, void *dst)
     return lines_bytes(call);
 }
 
-static const char *resize_function(const struct ig_operand *in, int vector)
+static const char *resize_function(const struct ig_call *call, const struct ig_gpu_resize *p, int vector)
 {
-    if (ig_type_bytes(in->shape->type) == 1) return vector ? "resize_byte4" : "resize_byte_any";
-    if (ig_gpu_is_halves(in)) return vector ? "resize_half4" : "resize_half_any";
+    int linear = ((const struct ig_resize *)call->attrs)->mode == IG_LINEAR;
+    if (ig_type_bytes(call->in[0].shape->type) == 1) return vector ? "resize_byte4" : "resize_byte_any";
+    if (p->halves && linear) return vector ? "resize_blend_half4" : "resize_blend_half_any";
+    if (p->halves) return vector ? "resize_half4" : "resize_half_any";
     return vector ? "resize_4" : "resize_any";
 }
 
@@ -171,9 +178,10 @@ int ig_gpu_resize(const struct ig_call *call, void *scratch, struct ig_gpu_launc
     const struct ig_operand *in = &call->in[0], *out = &call->out[0];
     struct ig_gpu_resize p = {(const float *)in->data, (const int32_t *)call->weights, (float *)out->data,
                               (int32_t)in->row_stride, (int32_t)in->pixel_stride, out->h, out->w,
-                              (int32_t)out->row_stride, (int32_t)out->pixel_stride, out->c};
+                              (int32_t)out->row_stride, (int32_t)out->pixel_stride, out->c,
+                              (ig_gpu_is_halves(in) ? IG_GPU_IN_HALVES : 0) | (ig_gpu_is_halves(out) ? IG_GPU_OUT_HALVES : 0)};
     int vector = p.c % 4 == 0 && ig_gpu_is_vector(in) && ig_gpu_is_vector(out);
     (void)scratch;
-    ig_gpu_fill(to, resize_function(in, vector), ig_gpu_ceil((int64_t)p.out_h * p.out_w * ((p.c + 3) / 4), 128), 1, 1, 128, 3, &p, sizeof p);
+    ig_gpu_fill(to, resize_function(call, &p, vector), ig_gpu_ceil((int64_t)p.out_h * p.out_w * ((p.c + 3) / 4), 128), 1, 1, 128, 3, &p, sizeof p);
     return 1;
 }

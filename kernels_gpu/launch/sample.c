@@ -30,7 +30,8 @@ static int count_changes(const struct ig_call *call)
 int ig_gpu_supports_resize_any(const struct ig_call *call)
 {
     if (!resize_any_nd__supports(call) || !ig_gpu_addresses_all(call) || ig_gpu_supports_resize_nearest(call) ||
-        ig_gpu_supports_half_resize_nearest(call) || ig_gpu_supports_resize_nearest_bytes(call) || ig_gpu_supports_resize_linear(call))
+        ig_gpu_supports_half_resize_nearest(call) || ig_gpu_supports_resize_nearest_bytes(call) || ig_gpu_supports_resize_linear(call) ||
+        ig_gpu_supports_half_resize_linear(call))
         return 0;
     int first = first_dim(&call->in[0]);
     return first == first_dim(&call->out[0]) && (!first || !changes(call, 0)) && count_changes(call) <= IG_GPU_TAP_DIMS;
@@ -93,7 +94,7 @@ int ig_gpu_resize_any(const struct ig_call *call, void *scratch, struct ig_gpu_l
     const struct ig_shape *in = call->in[0].shape, *out = call->out[0].shape;
     struct ig_gpu_taps p = {.in = call->in[0].data, .table = (const struct ig_gpu_tap *)call->weights, .out = call->out[0].data,
                             .type = out->type, .move = a->mode == IG_NEAREST ? ig_type_bytes(out->type) : 0,
-                            .outside = a->extrapolation};
+                            .outside = a->extrapolation, .from = in->type};
     int32_t table = 0;
     (void)scratch;
     for (int d = first_dim(&call->in[0]); d < in->rank; d++) {

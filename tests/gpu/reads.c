@@ -353,6 +353,10 @@ static void samples(void **state)
     net_resize(g, 0, 2, IG_LINEAR);
     end("resize_f32_linear__cuda", 0, EXACT);
     image(8, 128);
+    net_resize(g, 0, 2, IG_LINEAR);
+    halve();
+    end("resize_f16_linear__cuda", 0, EXACT);
+    image(8, 128);
     net_resize(g, 0, 2, IG_NEAREST);
     end("resize_f32_nearest__cuda", 0, EXACT);
     image(8, 128);
