@@ -308,12 +308,12 @@ static double of_first_h(const struct operand *o, double rows)
 
 /*
  * recurrent.cu: R of few units stays in registers for all steps; of more it is read for each, as biases and peepholes are, by one row of the
- * batch or by four.
+ * batch, by four or by eight.
  */
 static double of_recurrent(const struct operand *o)
 {
     enum { KEPT_UNITS = 64, KEPT_UNITS_OF_RNN = 128 }; /* kernels_gpu/launch/recurrent.c */
-    double steps = o->out->dims[0], batch = o->out->dims[2], rows = is_by(o, "4__cuda") ? 4 : 1;
+    double steps = o->out->dims[0], batch = o->out->dims[2], rows = is_by(o, "8__cuda") ? 8 : is_by(o, "4__cuda") ? 4 : 1;
     int few = o->out->dims[3] <= (o->n->attrs.recurrent.kind == IG_RNN ? KEPT_UNITS_OF_RNN : KEPT_UNITS);
     int kept = o->by ? is_by(o, "_kept__cuda") : few;
     if (o->k == 3 && is_by(o, "_spread")) return of_first_h(o, rows);

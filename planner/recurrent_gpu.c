@@ -42,18 +42,24 @@ static int32_t ceiling(int32_t n, int32_t by)
     return (n + by - 1) / by;
 }
 
+/* Rows of the batch that a block, or one of its warps, has. */
+static int32_t rows_of(const struct ig_kernel *k)
+{
+    return strstr(k->name, "8__cuda") ? 8 : strstr(k->name, "4__cuda") ? 4 : 1;
+}
+
 double ig_recurrent_gpu_ns(const struct ig_kernel *k, const struct ig_call *call, int32_t sm)
 {
     const struct chip *c = chip_of(sm);
     const struct ig_recurrent *a = call->attrs;
-    const int32_t *y = call->out[0].shape->dims, units = y[3], rows = strstr(k->name, "4__cuda") ? 4 : 1, groups = y[1] * ceiling(y[2], rows);
+    const int32_t *y = call->out[0].shape->dims, units = y[3], rows = rows_of(k), groups = y[1] * ceiling(y[2], rows);
     const int spread = !!strstr(k->name, "_spread"), kept = !!strstr(k->name, "_kept"), halves = a->kind == IG_GRU && !a->reset_after ? 2 : 1;
     const double weights = (double)ig_gates_of(a) * units * units /* of a direction */, bytes = sizeof(float) * weights;
-    /* Blocks of a multiprocessor, and what each has of a step's weights. */
+    /* Blocks of a multiprocessor, and what each has of a step's weights, and bytes of h. */
     const double blocks = ceiling(spread ? groups * ceiling(units, SPREAD_WARPS) : groups, c->processors);
-    const double share = spread ? 1.0 / ceiling(units, SPREAD_WARPS) : 1;
+    const double share = spread ? 1.0 / ceiling(units, SPREAD_WARPS) : 1, states = spread ? sizeof(float) * rows * (double)units : 0;
     const double rate = !spread && bytes <= c->first ? FIRST : SECOND;
-    const double busy = larger(weights * rows / macs, kept ? 0 : bytes / rate) * share * blocks / c->ghz;
+    const double busy = larger(weights * share * rows / macs, kept ? 0 : (bytes * share + states) / rate) * blocks / c->ghz;
     const double memory = !kept && y[1] * bytes > c->second ? bytes * (spread ? y[1] : blocks) / c->gbytes : 0;
     const double waits = halves * (step_cycles / c->ghz * (spread ? 1 : blocks) + (spread ? c->launch_ns : 0));
     return y[0] * (larger(busy, memory) + waits) + c->launch_ns;

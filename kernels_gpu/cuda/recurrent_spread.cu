@@ -1,8 +1,8 @@
 /*
  * Recurrent layers as recurrent.cu has them, a launch for each step, which waits for the one before; p.turn counts them. So a step is the whole
- * GPU's, of all directions. A GRU whose reset comes before its product has two launches a step. A warp has a unit, of one row of the batch or
- * of four: each lane takes every 32nd quad of the unit's row of R, for every gate, and of h, all from the second-level cache and four or eight
- * under way at once. Lanes then exchange halves of their sums until each has one of them whole, and one lane a row finishes the unit.
+ * GPU's, of all directions. A GRU whose reset comes before its product has two launches a step. A warp has a unit, of one row of the batch, of
+ * four or of eight: each lane takes every 32nd quad of the unit's row of R, for every gate, and of h, all from the second-level cache and four
+ * to twelve under way at once. Lanes then exchange halves of their sums until each has one of them whole, and one lane a row finishes the unit.
  *
  * States are in scratch, [D,B,H] each: h of this step and the next, by turns, and c; or a GRU's h, r h and z. There is nothing in shared memory
  * and no barrier. All functions here give the same bits, not those of recurrent.cu.
@@ -52,7 +52,7 @@ template <bool VECTOR> static __device__ __forceinline__ float4 spread_quad(cons
 template <bool VECTOR, int FIRST, int N, int ROWS>
 static __device__ __forceinline__ void spread_part(const ig_gpu_recurrent &p, const spread_place &me, const float *h, spread_sums<N, ROWS> &sum)
 {
-    enum { AHEAD = ROWS > 1 ? 2 : N < 3 ? 8 : 4, GATES = spread_sums<N, ROWS>::GATES };
+    enum { AHEAD = ROWS > 4 ? 1 : ROWS > 1 ? 2 : N < 3 ? 8 : 4, GATES = spread_sums<N, ROWS>::GATES };
     const float *rows[ROWS], *r = p.r + recurrent_row(p, FIRST, me.j) * p.hidden;
     const int gate = p.hidden * p.hidden, there = h ? p.hidden : 0;
     UNROLL
@@ -217,4 +217,19 @@ GPU_KERNEL(128, 4, recurrent_spread_gru4, ig_gpu_recurrent)
 GPU_KERNEL(128, 4, recurrent_spread_lstm4, ig_gpu_recurrent)
 {
     spread_whole<4, 4>(p);
+}
+
+GPU_KERNEL(128, 4, recurrent_spread_rnn8, ig_gpu_recurrent)
+{
+    spread_whole<1, 8>(p);
+}
+
+GPU_KERNEL(128, 4, recurrent_spread_gru8, ig_gpu_recurrent)
+{
+    spread_gru<8>(p);
+}
+
+GPU_KERNEL(128, 4, recurrent_spread_lstm8, ig_gpu_recurrent)
+{
+    spread_whole<4, 8>(p);
 }

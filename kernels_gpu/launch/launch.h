@@ -241,9 +241,10 @@ ig_gpu_launch_fn ig_gpu_softmax_any, ig_gpu_cumsum, ig_gpu_arg, ig_gpu_topk, ig_
 /* --- launch/recurrent.c --- */
 ig_supports_fn ig_gpu_supports_recurrent /* states fit shared memory */, ig_gpu_supports_recurrent_kept /* few units */,
     ig_gpu_supports_recurrent_4 /* several rows, units by quads */, ig_gpu_supports_recurrent_spread,
-    ig_gpu_supports_recurrent_spread4 /* several rows */;
+    ig_gpu_supports_recurrent_spread4 /* several rows */, ig_gpu_supports_recurrent_spread8 /* more than four */;
 ig_scratch_fn ig_gpu_scratch_recurrent;      /* states */
-ig_gpu_launch_fn ig_gpu_recurrent_kept, ig_gpu_recurrent_1, ig_gpu_recurrent_4, ig_gpu_recurrent_spread, ig_gpu_recurrent_spread4;
+ig_gpu_launch_fn ig_gpu_recurrent_kept, ig_gpu_recurrent_1, ig_gpu_recurrent_4, ig_gpu_recurrent_spread, ig_gpu_recurrent_spread4,
+    ig_gpu_recurrent_spread8;
 
 /* --- launch/matmul.c --- */
 ig_supports_fn ig_gpu_supports_matmul, ig_gpu_supports_matmul_any, ig_gpu_supports_matmul_integer, ig_gpu_supports_matmul_bytes,

@@ -4,7 +4,7 @@
 #include "kernels_cpu/pack/pack.h"
 #include "kernels_gpu/launch/loops.h"
 
-enum { LANES = 8, THREADS = 512, FEW_THREADS = 256, ROWS = 4, POINTERS = 10, STATES = 3, WARPS = 4, WARP = 32, KEPT_UNITS = 64,
+enum { LANES = 8, THREADS = 512, FEW_THREADS = 256, ROWS = 4, MANY_ROWS = 8, POINTERS = 10, STATES = 3, WARPS = 4, WARP = 32, KEPT_UNITS = 64,
        KEPT_UNITS_OF_RNN = 128,
        STEP = 128 /* of room, in which all lanes take as many quads as a kernel has under way */,
        SKEW = 8 /* between rows' states, so that a unit's of four rows are in different banks */ };
@@ -15,6 +15,7 @@ static const char *const rows_functions[] = {"recurrent_rnn4", "recurrent_gru4",
 
 static const char *const spread_functions[] = {"recurrent_spread_rnn", "recurrent_spread_gru", "recurrent_spread_lstm"};
 static const char *const spread_rows_functions[] = {"recurrent_spread_rnn4", "recurrent_spread_gru4", "recurrent_spread_lstm4"};
+static const char *const spread_many_functions[] = {"recurrent_spread_rnn8", "recurrent_spread_gru8", "recurrent_spread_lstm8"};
 
 _Static_assert(offsetof(struct ig_gpu_recurrent, turn) == POINTERS * sizeof(void *), "turns are counted behind the pointers");
 
@@ -65,6 +66,11 @@ int ig_gpu_supports_recurrent_spread(const struct ig_call *call)
 int ig_gpu_supports_recurrent_spread4(const struct ig_call *call)
 {
     return ig_gpu_supports_recurrent_spread(call) && call->out[0].shape->dims[2] > 1;
+}
+
+int ig_gpu_supports_recurrent_spread8(const struct ig_call *call)
+{
+    return ig_gpu_supports_recurrent_spread(call) && call->out[0].shape->dims[2] > ROWS;
 }
 
 size_t ig_gpu_scratch_recurrent(const struct ig_call *call)
@@ -138,4 +144,9 @@ int ig_gpu_recurrent_spread(const struct ig_call *call, void *scratch, struct ig
 int ig_gpu_recurrent_spread4(const struct ig_call *call, void *scratch, struct ig_gpu_launch *to)
 {
     return spread(call, scratch, to, spread_rows_functions, ROWS);
+}
+
+int ig_gpu_recurrent_spread8(const struct ig_call *call, void *scratch, struct ig_gpu_launch *to)
+{
+    return spread(call, scratch, to, spread_many_functions, MANY_ROWS);
 }

@@ -532,6 +532,12 @@ static void recurrent(void **state)
     NODE(IG_RECURRENT, &reset, SHAPE(IG_F32, 5, 2, 8, 64), value(SHAPE(IG_F32, 5, 8, 2 * 3 * 64)), constant(SHAPE(IG_F32, 2, 3 * 64, 64)),
          -1, value(SHAPE(IG_F32, 2, 8, 64)));
     end("recurrent_f32_spread4__cuda", 3, 0.03);
+    for (int32_t k = 1; k < 4; k += 2) {
+        begin();
+        NODE(IG_RECURRENT, &lstm, SHAPE(IG_F32, 3, 2, 13, 64), value(SHAPE(IG_F32, 3, 13, 2 * 4 * 64)), constant(SHAPE(IG_F32, 2, 4 * 64, 64)),
+             -1, value(SHAPE(IG_F32, 2, 13, 64)), value(SHAPE(IG_F32, 2, 13, 64)));
+        end("recurrent_f32_spread8__cuda", k, EXACT);
+    }
     begin();
     NODE(IG_RECURRENT, &lstm, SHAPE(IG_F32, 5, 1, 3, 64), value(SHAPE(IG_F32, 5, 3, 4 * 64)), constant(SHAPE(IG_F32, 1, 4 * 64, 64)),
          -1, value(SHAPE(IG_F32, 1, 3, 64)), value(SHAPE(IG_F32, 1, 3, 64)));

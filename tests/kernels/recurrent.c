@@ -35,7 +35,7 @@ static void make(struct rng *r, enum check_pass pass, struct check_problem *p)
 {
     struct ig_recurrent *a = &p->attrs.recurrent;
     const int32_t hidden = rng_one_in(r, 2) ? rng_int(r, 1, 20) : RNG_OF(r, 31, 32, 33, 48, 64, 70, 129, 132, 260), directions = rng_int(r, 1, 2);
-    int32_t y[4] = {rng_int(r, 1, 7), directions, rng_int(r, 1, 7), hidden};
+    int32_t y[4] = {rng_int(r, 1, 7), directions, rng_one_in(r, 4) ? rng_int(r, 8, 10) : rng_int(r, 1, 7), hidden};
     *a = (struct ig_recurrent){.kind = rng_int(r, IG_RNN, IG_LSTM), .clip = rng_one_in(r, 3) ? 3 : 0};
     a->reverse = rng_int(r, 0, (1 << directions) - 1);
     if (a->kind == IG_GRU) a->reset_after = rng_int(r, 0, 1);

@@ -162,7 +162,8 @@ static void steps_wait(void **state)
     assert_string_equal(fastest_recurrent(512, 1, 1, 62), "recurrent_f32_spread__cuda");
     assert_string_equal(fastest_recurrent(512, 1, 1, 90), "recurrent_f32_spread__cuda");
     assert_string_equal(fastest_recurrent(256, 1, 1, 72), "recurrent_f32_spread__cuda");
-    assert_string_equal(fastest_recurrent(512, 32, 1, 90), "recurrent_f32_spread4__cuda");
+    assert_string_equal(fastest_recurrent(512, 4, 1, 90), "recurrent_f32_spread4__cuda");
+    assert_string_equal(fastest_recurrent(512, 32, 1, 90), "recurrent_f32_spread8__cuda");
     assert_string_equal(fastest_recurrent(72, 16, 1, 62), "recurrent_f32_4__cuda");
     assert_string_equal(fastest_recurrent(72, 8, 1, 72), "recurrent_f32_1__cuda");
     assert_string_equal(fastest_recurrent(72, 8, 2, 72), "recurrent_f32_4__cuda"); /* sixteen blocks by one row each */
