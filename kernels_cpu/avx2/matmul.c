@@ -5,5 +5,5 @@
 
 void matmul_f32_6x16__avx2(const struct ig_call *call, struct ig_range range, void *scratch)
 {
-    ig_gemm_matmul(call, range, scratch, &ig_gemm_6x16_avx2);
+    ig_gemm_matmul(call, range, scratch, &ig_gemm_6x16_avx2, ig_transpose_b32_avx2);
 }

@@ -123,7 +123,7 @@ static void blocks(const float *src, int64_t src_stride, float *dst, int64_t dst
 }
 
 /* dst[i][j] = src[j][i]: `rows` rows of n contiguous elements. */
-static void transpose(const void *from, int64_t src_stride, void *to, int64_t dst_stride, int64_t rows, int64_t n)
+void ig_transpose_b32_avx2(const void *from, int64_t src_stride, void *to, int64_t dst_stride, int64_t rows, int64_t n)
 {
     const float *src = (const float *)from;
     float *dst = (float *)to;
@@ -141,5 +141,5 @@ static void transpose(const void *from, int64_t src_stride, void *to, int64_t ds
 void transpose_b32_8x8__avx2(const struct ig_call *call, struct ig_range range, void *scratch)
 {
     (void)scratch;
-    ig_permute(call, range, 4, transpose);
+    ig_permute(call, range, 4, ig_transpose_b32_avx2);
 }

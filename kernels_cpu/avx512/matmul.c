@@ -5,5 +5,5 @@
 
 void matmul_f32_12x32__avx512(const struct ig_call *call, struct ig_range range, void *scratch)
 {
-    ig_gemm_matmul(call, range, scratch, &ig_gemm_12x32_avx512);
+    ig_gemm_matmul(call, range, scratch, &ig_gemm_12x32_avx512, ig_transpose_b32_avx2);
 }

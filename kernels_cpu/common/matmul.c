@@ -9,6 +9,7 @@ enum { NR = IG_MATMUL_NR };
 struct job {
     const struct ig_call *call;
     const struct ig_gemm_set *set;
+    ig_transpose_fn *transpose;
     struct ig_matrices s;
     float alpha;
     int32_t c0, c1;
@@ -39,6 +40,20 @@ size_t ig_gemm_matmul_scratch(const struct ig_call *call, int32_t mr)
     return lines(ig_gemm_fc_scratch(call, mr)) + left_bytes(call, &s) + (size_t)((s.n + NR - 1) / NR * ig_gemm_panel(1, s.k, NR)) * sizeof(float);
 }
 
+/* alpha times n floats, of which a compiler makes vectors where it knows n. */
+static inline __attribute__((always_inline)) void pack_some(float *restrict to, const float *restrict b, float alpha, const int32_t n)
+{
+    for (int32_t j = 0; j < n; j++) to[j] = alpha * b[j];
+}
+
+/* The same of a panel's row. */
+static inline void pack_row(float *to, const float *b, float alpha, int32_t n)
+{
+    if (n == NR) pack_some(to, b, alpha, NR);
+    else if (n == IG_GEMM_STEP) pack_some(to, b, alpha, IG_GEMM_STEP);
+    else pack_some(to, b, alpha, n);
+}
+
 /* Columns [c, c + n) of the matrix at b, the others zero. */
 static void pack_panel(const struct job *job, const float *b, int32_t c, int32_t n, float *to)
 {
@@ -46,12 +61,12 @@ static void pack_panel(const struct job *job, const float *b, int32_t c, int32_t
     memset(to, 0, (size_t)(n < NR ? ig_gemm_panel(1, k, NR) : NR) * sizeof *to);
     to += NR;
     b += c * n_step;
-    if (n_step == 1 && n == NR)
-        for (int64_t i = 0; i < k; i++, b += k_step, to += NR)
-            for (int32_t j = 0; j < NR; j++) to[j] = job->alpha * b[j];
-    else
-        for (int32_t j = 0; j < n; j++, b += n_step)
-            for (int64_t i = 0; i < k; i++) to[i * NR + j] = job->alpha * b[i * k_step];
+    if (n_step != 1) {
+        job->transpose(b, n_step, to, NR, n, k);
+        for (int64_t i = 0; job->alpha != 1 && i < k * NR; i++) to[i] *= job->alpha;
+    } else {
+        for (int64_t i = 0; i < k; i++, b += k_step, to += NR) pack_row(to, b, job->alpha, n);
+    }
 }
 
 static void pack_right(const struct job *job, const float *b)
@@ -65,8 +80,7 @@ static const float *pack_left(const struct job *job, const float *a)
 {
     const int64_t m = job->s.m, k = job->s.k;
     if (!job->left) return a;
-    for (int64_t i = 0; i < k; i++)
-        for (int64_t j = 0; j < m; j++) job->left[j * k + i] = a[i * m + j];
+    job->transpose(a, m, job->left, k, k, m);
     return job->left;
 }
 
@@ -89,9 +103,9 @@ static void product(const struct job *job, int64_t i, int32_t m0, int32_t m1)
     ig_gemm_fc(&call, (struct ig_range){m0, m1, 0, job->c1 - job->c0}, job->tables, job->set);
 }
 
-void ig_gemm_matmul(const struct ig_call *call, struct ig_range range, void *scratch, const struct ig_gemm_set *set)
+void ig_gemm_matmul(const struct ig_call *call, struct ig_range range, void *scratch, const struct ig_gemm_set *set, ig_transpose_fn *transpose)
 {
-    struct job job = {.call = call, .set = set, .s = matrices_of(call), .alpha = ((const struct ig_matmul *)call->attrs)->alpha,
+    struct job job = {.call = call, .set = set, .transpose = transpose, .s = matrices_of(call), .alpha = ((const struct ig_matmul *)call->attrs)->alpha,
                       .c0 = range.c0, .c1 = range.c1, .tables = scratch};
     char *rest = (char *)scratch + lines(ig_gemm_fc_scratch(call, set->mr));
     const size_t left = left_bytes(call, &job.s);

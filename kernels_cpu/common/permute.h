@@ -14,6 +14,8 @@
 /* dst[i * dst_stride + j] = src[j * src_stride + i], i in [0, n), j in [0, rows); strides in elements. */
 typedef void ig_transpose_fn(const void *src, int64_t src_stride, void *dst, int64_t dst_stride,
                              int64_t rows, int64_t n);
+/* Of elements of 4 bytes, by one ISA. */
+ig_transpose_fn ig_transpose_b32_avx2, ig_transpose_b32_neon;
 
 /* The kernel: rows [y0, y1) of a call of IG_TRANSPOSE, of elements of `bytes` bytes, 1 or 4. */
 void ig_permute(const struct ig_call *call, struct ig_range range, int32_t bytes, ig_transpose_fn *transpose);

@@ -46,7 +46,7 @@ static int64_t split_3(const float *src, float *dst, int64_t dst_stride, int64_t
     return j;
 }
 
-static void transpose(const void *from, int64_t src_stride, void *to, int64_t dst_stride, int64_t rows,
+void ig_transpose_b32_neon(const void *from, int64_t src_stride, void *to, int64_t dst_stride, int64_t rows,
                       int64_t n) {
     const float *src = (const float *)from;
     float *dst = (float *)to;
@@ -68,5 +68,5 @@ static void transpose(const void *from, int64_t src_stride, void *to, int64_t ds
 void transpose_b32_4x4__neon(const struct ig_call *call, struct ig_range range, void *scratch)
 {
     (void)scratch;
-    ig_permute(call, range, 4, transpose);
+    ig_permute(call, range, 4, ig_transpose_b32_neon);
 }
