@@ -192,14 +192,7 @@
         prefetcht1 64(%rdi)
         cmpq    $128, STEP(%rsp)
         jbe     10f
-        prefetcht1 128(%rdi)
-        prefetcht1 192(%rdi)
-        cmpq    $256, STEP(%rsp)
-        jbe     10f
-        prefetcht1 256(%rdi)
-        prefetcht1 320(%rdi)
-        prefetcht1 384(%rdi)
-        prefetcht1 448(%rdi)
+        call    fetch_more
 10:
         addq    STEP(%rsp), %rdi
         movq    %rdi, AHEAD(%rsp)
@@ -266,6 +259,22 @@
         addq    $(64 * \nv), C_OFFSET(%rsp)
         addq    $(64 * \nv), R_OFFSET(%rsp)
         .endm
+
+        .text
+        .type   fetch_more, @function
+        .p2align 4
+fetch_more:                         /* beyond 128 bytes, as STEP needs; once for all tiles, as it is long and rare */
+        prefetcht1 128(%rdi)
+        prefetcht1 192(%rdi)
+        cmpq    $256, 8 + STEP(%rsp)
+        jbe     10f
+        prefetcht1 256(%rdi)
+        prefetcht1 320(%rdi)
+        prefetcht1 384(%rdi)
+        prefetcht1 448(%rdi)
+10:
+        ret
+        .size   fetch_more, . - fetch_more
 
         .macro gemm name, rows, most, reg
         .text
