@@ -116,7 +116,7 @@ if [ $cross = yes ]; then
         $(list kernels_cpu/registry.c kernels_cpu/problem.c kernels_cpu/pack/*.c kernels_gpu/launch/*.c graph/op.c)
     cross_support=$objects
     for file in $(list tests/kernels/*.c); do
-        case $file in */tensor.c | */problem.c | */bits*.c) continue ;; esac
+        case $file in */tensor.c | */problem.c | */bits.c | */bits_amx.c) continue ;; esac
         compile out/obj/aarch64 dotprod "$CC_AARCH64" "-march=armv8-a -I${src}tests/support/mini" "$file"
         program=out/test/aarch64/${file#tests/}
         program=${program%.c}
@@ -128,7 +128,7 @@ if [ $cross = yes ]; then
         case $program in */quantize | */bytes | */isa)
             emit "build out/test/dotprod/${program##*/}: copy $program"
             tests="$tests out/test/dotprod/${program##*/}" ;;
-        */binary | */conv | */fc)
+        */binary | */bits_half | */conv | */fc)
             emit "build out/test/fp16/${program##*/}: copy $program"
             tests="$tests out/test/fp16/${program##*/}" ;;
         esac

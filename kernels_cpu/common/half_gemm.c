@@ -162,13 +162,13 @@ static void place_group(struct job *job, int64_t first, int32_t count, int32_t i
 
 /* --- tiles --- */
 
-/* c = act(sums + r), of channels [lo, hi) of the panel whose first is `channel`. */
+/* c = act(sums + r), of channels [lo, hi) of the panel whose first is `channel`; r is in the sums where those begin with it. */
 static void finish(const struct job *job, float *sums, int32_t i, int32_t count, int32_t channel, int32_t lo, int32_t hi)
 {
     const struct ig_operand *out = &job->call->out[0];
     float room[NR] = {0};
     int32_t n = hi - lo, at = channel + lo;
-    for (int32_t m = 0; has_residual(job->call) && m < count; m++) {
+    for (int32_t m = 0; has_residual(job->call) && !job->whole && m < count; m++) {
         const void *r = job->r[i * MR + m];
         if (is_half(&job->call->in[3])) job->set->widen(room, 0, (const uint16_t *)r + at, 0, n, 1);
         else memcpy(room, (const float *)r + at, (size_t)n * sizeof *room);
@@ -194,19 +194,40 @@ static struct part part_of(const struct job *job, int32_t g, int32_t j)
     return (struct part){channel, lo, min32(min32(NR, job->oc - j * NR), job->range.c1 - channel)};
 }
 
+/* The residual of a tile of which not all channels are there, or wanted: of those that are; zeros. */
+struct residual {
+    uint16_t of[MR][NR];
+    const uint16_t *rows[MR];
+};
+
+static void copy_residual(const struct job *job, int32_t i, int32_t count, struct part p, struct residual *to)
+{
+    memset(to->of, 0, sizeof to->of);
+    for (int32_t m = 0; m < count; m++) {
+        memcpy(to->of[m] + p.lo, (const uint16_t *)job->r[i * MR + m] + p.channel + p.lo, (size_t)(p.hi - p.lo) * sizeof(uint16_t));
+        to->rows[m] = to->of[m];
+    }
+}
+
 /* Group i of `count` pixels by panel j of convolution group g. */
 static void tile(struct job *job, int32_t i, int32_t count, int32_t g, int32_t j)
 {
     struct ig_half_args args = job->args;
+    struct residual residual;
     struct part p = part_of(job, g, j);
     int is_whole = job->whole && p.lo == 0 && p.hi % 8 == 0;
     args.a = job->a + i * MR * args.taps;
     args.a_offset = g * (int64_t)job->ic * (int64_t)sizeof(uint16_t);
     args.b = (const uint16_t *)job->call->weights + (g * (int64_t)job->panels + j) * job->panel;
     args.c = (uint16_t *const *)(job->c + i * MR);
-    args.r = is_whole && has_residual(job->call) ? (const uint16_t *const *)(job->r + i * MR) : NULL;
+    args.r = job->whole && has_residual(job->call) ? (const uint16_t *const *)(job->r + i * MR) : NULL;
     args.c_offset = args.r_offset = p.channel * (int64_t)sizeof(uint16_t);
     if (!is_whole) args.flags = IG_HALF_GEMM_SUMS;
+    if (!is_whole && args.r) {
+        copy_residual(job, i, count, p, &residual);
+        args.r = residual.rows;
+        args.r_offset = 0;
+    }
     job->set->fn[p.hi > 8][count - 1](&args);
     if (!is_whole) finish(job, args.sums, i, count, p.channel, p.lo, p.hi);
 }

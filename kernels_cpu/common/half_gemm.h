@@ -40,7 +40,7 @@ struct ig_half_args {
     float *sums;              /* 56: [rows][16]: what they are made in */
     uint16_t *const *c;       /* 64: [rows] addresses, no alignment */
     int64_t c_offset;         /* 72: bytes to add to each of them (the panel's first channel) */
-    const uint16_t *const *r; /* 80: [rows] addresses of the residual, or NULL; may equal c; NULL beside IG_HALF_GEMM_SUMS */
+    const uint16_t *const *r; /* 80: [rows] addresses of the residual, which the sums begin with, or NULL; may equal c */
     int64_t r_offset;         /* 88: bytes */
     int32_t flags;            /* 96: enum ig_half_gemm_flags */
     uint16_t lo, hi;          /* 100, 102: halves */
