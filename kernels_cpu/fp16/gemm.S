@@ -263,6 +263,7 @@
 1:
     mov     x7, #ROWS
     bl      ig_half_begin\width\()_fp16
+    ldr     x17, [x0, #40]          /* linkers may use x16 and x17 on the way there */
 2:
     add     x5, x5, #32
     mov     x8, #0
