@@ -237,7 +237,7 @@ int ig_legal_cuts(const struct ig_kernel *k, const struct ig_call *call, int32_t
  */
 #define IG_MAX_ERROR 5e-5
 
-/* What a kernel's error may be on a call: of tensors or weights of halves, whose storing alone is off by 4.9e-4 of a number, so many times as much. */
+/* What a kernel's error may be on a call: of pixels or weights of halves, whose storing alone is off by 4.9e-4 of a number, so many times as much. */
 static inline double ig_error_allowed(double max_error, const struct ig_call *call)
 {
     enum { OF_HALVES = 64 };

@@ -9,7 +9,8 @@
  * All else is on the stack: it is read once a tap, a tile or four k. Per k: nv loads, `rows` broadcasts, rows*nv fma;
  * 12x32 does 24 fma against 14 loads: it runs at the rate of two fma pipes, at a third of the bytes of b that 6x16 reads.
  * Of the streams in use nothing is fetched ahead: processors with such vectors follow them by themselves, and the instructions for it
- * took a tenth of the speed. What is needed next is, 128, 256 or 512 bytes every four k, as many as its step needs. The chain of every element is that of the other kernels: the bits are the same.
+ * took a tenth of the speed. What is needed next is, 128, 256 or 512 bytes every four k, as many as its step needs.
+ * The chain of every element is that of the other kernels: the bits are the same.
  */
         .altmacro
 

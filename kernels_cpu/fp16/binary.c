@@ -1,7 +1,7 @@
 /*
  * Sums, differences, products, quotients, maxima and minima of two tensors of halves, eight elements at a time, with a clamp behind or nothing.
  *
- * A result of halves is that of floats, rounded: floats have more than twice a half's eleven bits and two more, so that rounding twice is
+ * A result of halves is that of floats, rounded: floats have twice a half's eleven bits and two more, so that rounding twice is
  * rounding once (Figueroa, When is double rounding innocuous?, 1995). A clamp comes after the rounding, with rounded bounds.
  */
 #include <arm_neon.h>

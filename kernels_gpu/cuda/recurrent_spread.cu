@@ -1,8 +1,8 @@
 /*
  * Recurrent layers as recurrent.cu has them, a launch for each step, which waits for the one before; p.turn counts them. So a step is the whole
  * GPU's, of all directions. A GRU whose reset comes before its product has two launches a step. A warp has a unit, of one row of the batch, of
- * four or of eight: each lane takes every 32nd quad of the unit's row of R, for every gate, and of h, all from the second-level cache and four
- * to twelve under way at once. Lanes then exchange halves of their sums until each has one of them whole, and one lane a row finishes the unit.
+ * four or of eight: each lane takes every 32nd quad of the unit's row of R, for every gate, and of h, all from the second-level cache and 9 to
+ * 24 under way at once. Lanes then exchange halves of their sums until each has one of them whole, and one lane a row finishes the unit.
  *
  * States are in scratch, [D,B,H] each: h of this step and the next, by turns, and c; or a GRU's h, r h and z. There is nothing in shared memory
  * and no barrier. All functions here give the same bits, not those of recurrent.cu.
