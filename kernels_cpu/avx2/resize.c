@@ -31,7 +31,7 @@ void resize_b8_nearest__avx2(const struct ig_call *call, struct ig_range range, 
     ig_resize_nearest(call, range, 1);
 }
 
-struct columns {             /* of a tile's outputs: floats to their two pixels, and the weight of the second */
+struct columns {             /* of a tile's outputs: elements to their two pixels, and the weight of the second */
     int64_t lo[TILE], hi[TILE];
     float weight[TILE];
 };
