@@ -42,6 +42,7 @@ void im_op_qlinear_conv(struct im *m, const struct im_node *n)
     union ig_attrs a = conv_attrs(m, n, 3);
     int32_t in[9];
     inputs(m, n, in, 9, 8);
+    if (im_shape(m, in[7]).type == IG_F32) im_fail(m, "input 7 of type f32 is not supported"); /* in a graph it says that outputs are floats */
     im_set(m, n, 0, im_emit1(m, IG_QLINEAR_CONV, in[8] == IM_ABSENT ? 8 : 9, in, &a));
 }
 

@@ -320,6 +320,7 @@ static void quantized_parameters(void **state)
         {"ConvInteger", "i,w,z2,z1", "input 2 has 2 elements, not one"},
         {"QLinearConv", "i,s1,z1,w,s2,z1,s1,z1", "input 4 has 2 elements, neither one nor 3"},
         {"QLinearConv", "i,s1,z1,w,s3,z3,s1,z2", "input 7 has 2 elements, not one"},
+        {"QLinearConv", "i,s1,z1,w,s3,z3,s1,s1", "input 7 of type f32 is not supported"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         m_init(&m, 10);
