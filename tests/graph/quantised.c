@@ -174,6 +174,33 @@ static void layers_without_an_end(void **state) {
     }
 }
 
+/* Of volumes they stay floats, for which there are kernels: a stack of matrices, what is flattened, a convolution; the same with a depth of 1. */
+static void volumes_without_an_end(void **state) {
+    char err[512];
+    (void)state;
+    for (int how = 0; how < 6; how++) {
+        struct ig_graph *g = ig_graph_new("g");
+        const int depth = how < 3 ? 2 : 1, is_flat = how >= 3, is_stack = how % 3 == 0, is_conv = how % 3 == 2;
+        const int32_t image[5] = {1, 5, depth, 4, 3}, stack[5] = {1, depth, 2, 3, 5};
+        int32_t y, x = quantised(g, build_input(g, "x", 5, is_stack ? stack : image), 1.0f / 64, IG_U8, 128);
+        if (is_conv) {
+            struct ig_conv a = {.w = build_window(3, 1, 1), .groups = 1};
+            a.w.in_d = a.w.out_d = depth;
+            int32_t in[2] = {x, dequantise(g, constant(g, IG_I8, DIMS(4, 5, 1, 3, 3)), 1.0f / 128, 0)};
+            y = build_node(g, IG_CONV, ATTRS(.conv = a), 2, in, NULL);
+        } else {
+            const int32_t k = is_stack ? 5 : 60 * depth;
+            if (!is_stack) x = quantised(g, build_reshape(g, x, DIMS(1, k)), 1.0f / 64, IG_U8, 128);
+            y = build_2(g, IG_MATMUL, ATTRS(.matmul = {.alpha = 1}), x, dequantise(g, constant(g, IG_I8, DIMS(k, 7)), 1.0f / 128, 0));
+        }
+        build_output(g, y, "y");
+        if (is_conv) assert_int_equal(ig_run_passes(g, ig_ref_eval, err, sizeof err), 0); /* nchw.h computes images alone */
+        else settle(g, 0);
+        EXPECT(g, IG_QLINEAR_CONV, is_flat, IG_DEQUANTIZE, !is_flat);
+        ig_graph_free(g);
+    }
+}
+
 /* What a batch normalisation does behind a convolution, which a tool that quantises a network in training leaves there. */
 static void factors_behind_a_convolution(void **state) {
     (void)state;
@@ -435,6 +462,7 @@ int main(void) {
         cmocka_unit_test(padding_before),
         cmocka_unit_test(obstacles),
         cmocka_unit_test(layers_without_an_end),
+        cmocka_unit_test(volumes_without_an_end),
         cmocka_unit_test(scales_by_channel),
         cmocka_unit_test(factors_behind_a_convolution),
         cmocka_unit_test(weights_that_stay_are_folded),
