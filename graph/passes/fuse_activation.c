@@ -1,4 +1,4 @@
-/* The activation after a conv, deconv, fc or binary becomes its epilogue. */
+/* The activation after a conv, deconv, fc, binary or product of integers that makes floats becomes its epilogue. */
 #include "graph/passes/edit.h"
 #include "graph/passes/unary.h"
 

@@ -19,7 +19,7 @@ struct quantised_end {
     int32_t float_value; /* what the op makes, which nothing else reads; -1: it is read elsewhere, too */
     int32_t act;         /* node of the activation between; -1: none */
     int32_t node;        /* the QUANTIZE */
-    struct quantised y;  /* its result, one scale for all */
+    struct quantised y;  /* its result, one scale for all; of a convolution perhaps one for each channel */
     struct ig_act clip;  /* of y between integers, what the activation is there; kind IG_NONE: y's type does it */
 };
 

@@ -20,8 +20,8 @@ ig_supports_fn conv_f32_1x1__supports; /* f32 or f16 weights of any kind, consta
 ig_supports_fn pool_any_1x1__supports;         /* f32, f16; maxima of every numeric type; averages of u8 or i8 */
 ig_supports_fn resize_f32_1x1__supports;       /* rank 4, only H and W change */
 ig_supports_fn resize_any_nd__supports;        /* any rank; nearest also of types other than f32 and f16 */
-ig_supports_fn conv_integer_any_1x1__supports; /* u8 or i8 operands, i32 result */
-ig_supports_fn qlinear_conv_any_1x1__supports; /* u8 or i8 operands and result */
+ig_supports_fn conv_integer_any_1x1__supports; /* u8 or i8 operands, i32 result; with a scale f32 */
+ig_supports_fn qlinear_conv_any_1x1__supports; /* u8 or i8 operands; result of these, or f32 without an activation */
 ig_supports_fn deform_conv_f32_nd__supports;   /* two spatial dims */
 ig_supports_fn max_unpool_f32_nd__supports;    /* indices i64 */
 ig_supports_fn roi_align_f32_nd__supports;     /* batch indices i64 or i32 */
