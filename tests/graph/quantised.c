@@ -374,7 +374,14 @@ static void results_of_bytes(void **state) {
 
 enum { NETWORKS = 400, TENSORS = 12 };
 
+/* By a scale for each channel. */
+static int32_t quantised_by_channel(struct ig_graph *g, struct rng *r, int32_t x) {
+    int32_t zero = constant_of(g, RNG_OF(r, IG_U8, IG_I8), 6, rng_int(r, 0, 127)), in[3] = {quantise_each(g, x, 6, zero), powers(g, 6, -3), zero};
+    return build_node(g, IG_DEQUANTIZE, ATTRS(.axis = {.axis = 1}), 3, in, NULL);
+}
+
 static int32_t random_quantised(struct ig_graph *g, struct rng *r, int32_t x) {
+    if (g->values[x].shape.rank == 4 && g->values[x].shape.dims[1] == 6 && rng_one_in(r, 4)) return quantised_by_channel(g, r, x);
     int32_t type = RNG_OF(r, IG_U8, IG_U8, IG_I8), zero = rng_one_in(r, 3) ? 0 : rng_int(r, 0, 127);
     return quantised(g, x, RNG_OF(r, 1.0f / 64, 1.0f / 64, 1.0f / 32, 1.0f / 8), type, zero);
 }
@@ -419,7 +426,14 @@ static int32_t random_channels(struct ig_graph *g, struct rng *r, int32_t a, int
     return rng_one_in(r, 2) ? build_2(g, IG_BINARY, BIN(kind), a, each) : build_2(g, IG_BINARY, BIN(kind), each, a);
 }
 
-/* What is not rounded to bytes is only moved or cut: floats stay exact. */
+/* Perhaps times and plus a number for each channel, as a batch normalisation is. */
+static int32_t random_factors(struct ig_graph *g, struct rng *r, int32_t x) {
+    if (rng_one_in(r, 3)) x = build_2(g, IG_BINARY, BIN(IG_MUL), x, build_reshape(g, powers(g, 6, 0), DIMS(6, 1, 1)));
+    if (rng_one_in(r, 3)) x = build_2(g, IG_BINARY, BIN(IG_ADD), x, build_reshape(g, powers(g, 6, -1), DIMS(6, 1, 1)));
+    return x;
+}
+
+/* What is not rounded to bytes is moved, cut, or a convolution's few bits: floats stay exact, here. */
 static int32_t random_layer(struct ig_graph *g, struct rng *r, int32_t a, int32_t b) {
     int kind = rng_int(r, 0, 8);
     int32_t y;
@@ -430,7 +444,8 @@ static int32_t random_layer(struct ig_graph *g, struct rng *r, int32_t a, int32_
     else if (kind == 4) y = act(g, RNG_OF(r, IG_ABS, IG_NEG, IG_SIGMOID, IG_TANH, IG_HARD_SWISH), 0, 0, a);
     else if (kind == 5) y = build_1(g, IG_POOL, ATTRS(.pool = {.w = build_window(3, 1, 1), .kind = IG_POOL_AVERAGE, .count_include_pad = rng_int(r, 0, 1)}), a);
     else if (kind == 6) y = random_channels(g, r, a, b);
-    else y = random_conv(g, r, a);
+    else y = random_factors(g, r, random_conv(g, r, a));
+    if (kind > 6 && rng_one_in(r, 5)) return y;
     if (rng_one_in(r, 3)) y = rng_one_in(r, 2) ? act(g, IG_RELU, 0, 0, y) : act(g, IG_CLIP, 0, 1.5f, y);
     return random_quantised(g, r, y);
 }
