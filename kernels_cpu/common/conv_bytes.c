@@ -91,7 +91,7 @@ struct ig_bytes_cut ig_bytes_cut_of(const struct ig_call *call, const struct ig_
     c.panels = (c.oc + shape->nr - 1) / shape->nr;
     c.k = (int64_t)c.ic * conv->w.kw * (conv->w.kh / c.lines);
     c.words = ((c.k + shape->unit - 1) / shape->unit + shape->step - 1) / shape->step * shape->step;
-    c.rows = ig_bytes_have_beyond(call) ? 0 : rows_left_out(&conv->w, shape, c.k);
+    c.rows = ig_bytes_are_sums(call) ? 0 : rows_left_out(&conv->w, shape, c.k);
     c.panel = (2 + c.lines * c.words + c.rows + ig_bytes_have_beyond(call) + 2 * ig_bytes_become_floats(call)) * shape->nr;
     int64_t room = (int64_t)c.panels * c.panel * 4 > IG_BYTES_FEW ? IG_BYTES_BLOCK : IG_BYTES_SMALL;
     if (in_lines(call, shape)) cut_lines(call, shape, room, &c);

@@ -21,8 +21,8 @@
  * they would add, x_zero sum w of bytes and nothing of numbers of 16 bits, is then behind a panel's words: left[kernel row][nr].
  *
  * Where outputs are sums (IG_CONV_INTEGER), x_zero is known when a layer runs. A panel has no bias then, in place of scales it has total[nr],
- * what x_zero is to be multiplied by and subtracted: sum (w - w_zero) of bytes, 0 of numbers of 16 bits. Behind its words, there and where weights
- * are u8, is beyond[nr]. A filter whose w - w_zero 8 bits do not hold is packed as w' = w - 128 of u8 or w of i8, and beyond = w_zero - 128 or
+ * what x_zero is to be multiplied by and subtracted: sum (w - w_zero) of bytes, 0 of numbers of 16 bits. Behind its words and `left`, there and where
+ * weights are u8, is beyond[nr]; no kernel row is left out where some of it is not 0. A filter whose w - w_zero 8 bits do not hold is packed as w' = w - 128 of u8 or w of i8, and beyond = w_zero - 128 or
  * w_zero, by which the sum of a pixel's bytes is to be multiplied and subtracted:
  *   sum (x - x_zero) (w - w_zero) = sum x w' - beyond sum x - x_zero total
  * Where scales make floats of the sums, scale[nr] of the weights and bias[nr] are behind these, with x_scale known when a layer runs, too.

@@ -326,7 +326,7 @@ static size_t pack(const struct ig_call *call, void *dst, const struct ig_bytes_
         put_ends(call, oc, zero, shape->unit == 4, &panel[c], &panel[nr + c]);
         if (ig_bytes_have_beyond(call) && shape->unit == 4) {
             const struct filter moved = moved_filter(call, oc, cut.merged);
-            panel[(2 + cut.lines * cut.words) * nr + c] = f.zero - moved.zero;
+            panel[(2 + cut.lines * cut.words + cut.rows) * nr + c] = f.zero - moved.zero;
             ((struct ig_bytes_head *)dst)->is_beyond |= f.zero != moved.zero;
             f = moved;
         }

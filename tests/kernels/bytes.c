@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "kernels_cpu/common/conv_bytes.h"
 #include "kernels_cpu/problem.h"
 #include "kernels_cpu/registry.h"
 #include "tests/support/guard.h"
@@ -152,12 +153,17 @@ static void any_bytes(uint8_t *to, int64_t n, uint32_t seed)
     for (int64_t i = 0; i < n; i++) to[i] = (uint8_t)((seed = seed * 1664525 + 1013904223) >> 24);
 }
 
-static void make_call(struct problem *p, const uint8_t *x_zero, const float *finer)
+static void make_call_of(struct problem *p, const uint8_t *x_zero, const uint8_t *zero_of_w, const float *finer)
 {
     const struct ig_shape *in[9] = {&p->x, &number, &byte, &p->w, &number, &byte, &number, &byte, &p->bias}, *out[1] = {&p->y};
-    const void *data[9] = {p->in, &scale, x_zero, p->weights, &scale, &w_zero, finer, &y_zero, p->biases};
+    const void *data[9] = {p->in, &scale, x_zero, p->weights, &scale, zero_of_w, finer, &y_zero, p->biases};
     int batch;
     assert_int_equal(ig_build_call(IG_QLINEAR_CONV, &p->attrs, in, data, 9, out, 1, &p->call, &batch), 0);
+}
+
+static void make_call(struct problem *p, const uint8_t *x_zero, const float *finer)
+{
+    make_call_of(p, x_zero, &w_zero, finer);
 }
 
 /* The image is memory behind which nothing may be read. */
@@ -266,11 +272,11 @@ static void tall_images(void **state)
 
 enum { SQUARE = 11, WORD = 64, SOME = 35 };
 
-/* Of windows of kh rows so far apart, of which the first is `top` rows above the image. */
-static void make_far(struct problem *p, int32_t kh, int32_t apart, int32_t top)
+/* Of windows of kh rows so far apart, of which the first is `top` rows above the image; 8 bits hold weights less their zero point, or do not. */
+static void make_far(struct problem *p, int32_t kh, int32_t apart, int32_t top, int is_beyond)
 {
     static const float finer = 2048;
-    static const uint8_t x_zero = 37;
+    static const uint8_t x_zero = 37, off = 90;
     const int32_t h = SQUARE;
     *p = (struct problem){SHAPE(IG_U8, 1, h, h, WORD), SHAPE(IG_U8, SOME, WORD, kh, 1), SHAPE(IG_I32, SOME), SHAPE(IG_U8, 1, h, h, SOME),
                           {{1, kh, 1, 1, 1, 1, 1, apart, 1, 0, top, 0, 0, (kh - 1) * apart - top, 0, 1, 1}, 1, {0}}, NULL, NULL, NULL, {0}};
@@ -281,7 +287,7 @@ static void make_far(struct problem *p, int32_t kh, int32_t apart, int32_t top)
     any_bytes(p->weights, SOME * WORD * kh, 6);
     any_bytes((uint8_t *)p->biases, SOME * 2, 7);
     memset((uint8_t *)p->biases + SOME * 2, 0, SOME * 2);
-    make_call(p, &x_zero, &finer);
+    make_call_of(p, &x_zero, is_beyond ? &off : &w_zero, &finer);
 }
 
 /* Kernel rows that are padding for many pixels, or for all, are not multiplied with. */
@@ -290,9 +296,11 @@ static void rows_apart(void **state)
     (void)state;
     for (int32_t kh = 2; kh <= 5; kh++)
         for (int32_t apart = 2; apart <= SQUARE + 1; apart++)
-            for (int32_t top = 0; top <= (kh - 1) * apart; top += apart) {
+            for (int32_t top = 0, is_beyond = 0; top <= (kh - 1) * apart; top += apart, is_beyond = !is_beyond) {
                 struct problem p;
-                make_far(&p, kh, apart, top);
+                make_far(&p, kh, apart, top, is_beyond);
+                assert_int_equal(ig_bytes_cut_of(&p.call, &ig_bytes_avx2).rows, kh);
+                assert_int_equal(ig_bytes_cut_of(&p.call, &ig_bytes_vnni).rows, kh);
                 are_the_same(&p, SQUARE * SQUARE * SOME);
                 drop(&p);
             }

@@ -149,6 +149,17 @@ static void eights(struct rng *r, struct ig_conv *a, int32_t *ic, int32_t *oc, i
     in[2] = out[2] = rng_int(r, 1, 40);
 }
 
+/* A window whose rows are far from each other, of whole words: many are padding. */
+static void far_rows(struct rng *r, struct ig_conv *a, int32_t *ic, int32_t *oc, int32_t *in, int32_t *out)
+{
+    const int32_t apart = rng_int(r, 2, 9);
+    a->w = (struct ig_window){1, 3, 3, 1, 1, 1, 1, apart, apart, 0, apart, apart, 0, apart, apart, 1, 1};
+    a->groups = 1;
+    *ic = RNG_OF(r, 16, 32, 64), *oc = RNG_OF(r, 5, 16, 32, 70);
+    in[0] = out[0] = 1;
+    for (int i = 1; i < 3; i++) in[i] = out[i] = rng_int(r, 2, 14);
+}
+
 /* Fewer channels where the reference would take long. */
 static void limit(const struct ig_conv *a, int32_t pixels, int32_t *ic, int32_t *oc)
 {
@@ -186,6 +197,7 @@ static int32_t convolution(struct rng *r, struct check_problem *p, int weights, 
     if (rank == 2 && rng_one_in(r, 10)) one_pixel(r, a, &ic, &oc, in, out);
     if (rank == 2 && rng_one_in(r, 16)) eights(r, a, &ic, &oc, in, out);
     if (rank == 2 && rng_one_in(r, 6)) first(r, a, &ic, &oc, in, out);
+    if (rank == 2 && rng_one_in(r, 6)) far_rows(r, a, &ic, &oc, in, out);
     limit(a, out[0] * out[1] * out[2], &ic, &oc);
     int32_t dims[5] = {oc, ic / a->groups}, k[3] = {a->w.kd, a->w.kh, a->w.kw};
     memcpy(dims + 2, k + 3 - rank, (size_t)rank * sizeof *k);
@@ -382,7 +394,7 @@ int main(int argc, char **argv)
                                                {IG_DYNAMIC_QUANTIZE, 20, 60, dynamic_quantize, NULL},
                                                {IG_EXTREMES, 40, 100, extremes, NULL},
                                                {IG_CONV_INTEGER, 24, 400, conv_integer, rows},
-                                               {IG_QLINEAR_CONV, 24, 400, qlinear_conv, rows},
+                                               {IG_QLINEAR_CONV, 60, 600, qlinear_conv, rows},
                                                {IG_QLINEAR_BINARY, 60, 150, qlinear_binary, binary_rows},
                                                {IG_QLINEAR_AFFINE, 60, 150, qlinear_affine, NULL},
                                                {IG_LOOKUP, 60, 150, lookup, NULL}};
