@@ -34,12 +34,19 @@ static int32_t flat(struct ig_graph *g, int32_t v) {
     return edit_reshaped(g, v, &shape);
 }
 
+/* The product that v is, or that is given another shape, as the layout pass does with scales of channels, where v is then by channel of `like`. */
+static const struct ig_node *product_of(const struct ig_graph *g, int32_t v, const struct ig_shape *like) {
+    const struct ig_node *shaped = edit_producer(g, v, IG_RESHAPE), *n = edit_producer(g, shaped ? shaped->in[0] : v, IG_BINARY);
+    const int is_product = n && n->attrs.binary.kind == IG_MUL && n->attrs.binary.act.kind == IG_NONE;
+    return is_product && is_by_channel(g, v, like, 1) ? n : NULL;
+}
+
 /* The scales whose product v is: 1 if they are one of the input, not known yet, and constant ones of the weights; or v is the former alone. */
 static int read_scales(struct ig_graph *g, int32_t v, const struct ig_shape *y, int32_t *in) {
-    const struct ig_node *n = edit_producer(g, v, IG_BINARY);
-    if (n && n->attrs.binary.kind == IG_MUL && n->attrs.binary.act.kind == IG_NONE) {
+    const struct ig_node *n = product_of(g, v, y);
+    if (n) {
         const int32_t x = ig_is_const(g, n->in[0]) ? n->in[1] : n->in[0], w = edit_other(n, x);
-        if (edit_f32(g, w) && !ig_is_const(g, x) && ig_count(&g->values[x].shape) == 1 && is_by_channel(g, w, y, 1)) {
+        if (edit_f32(g, w) && !ig_is_const(g, x) && ig_count(&g->values[x].shape) == 1) { /* so w has as many elements as v, in their order */
             in[X_SCALE] = x, in[W_SCALE] = flat(g, w);
             return 1;
         }

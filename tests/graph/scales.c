@@ -40,10 +40,11 @@ static int32_t product(struct ig_graph *g, const struct quantised *q)
     return build_node(g, IG_MATMUL_INTEGER, NULL, 4, (int32_t[]){q->bytes, weights(g, DIMS(5, 7)), q->zero, byte_const(g, 0, NULL)}, &y);
 }
 
-/* Sums of [1,6,5,4] by 3x3 windows to three channels. */
+/* Sums of an image of four channels by 3x3 windows to three. */
 static int32_t convolution(struct ig_graph *g, const struct quantised *q)
 {
-    const struct ig_shape y = build_shape(IG_I32, DIMS(1, 6, 5, 3));
+    struct ig_shape y = g->values[q->bytes].shape;
+    y.type = IG_I32, y.dims[3] = 3;
     return build_node(g, IG_CONV_INTEGER, ATTRS(.conv = {.w = build_window(3, 1, 1), .groups = 1}), 3,
                       (int32_t[]){q->bytes, weights(g, DIMS(3, 4, 3, 3)), q->zero}, &y);
 }
@@ -98,6 +99,22 @@ static void scales_and_bias_go_into_a_convolution(void **state)
     ig_graph_free(g);
 }
 
+/* As the layout pass leaves scales that ONNX has as [3,1,1]. */
+static void scales_of_another_shape_go_in(void **state)
+{
+    (void)state;
+    struct ig_graph *g = empty();
+    const struct quantised q = quantised(g, build_input(g, "x", DIMS(1, 3, 5, 4)));
+    const int32_t scales = binary(g, IG_MUL, q.scale, build_const(g, DIMS(3, 1, 1)));
+    build_output(g, scaled(g, convolution(g, &q), build_reshape(g, scales, DIMS(1, 1, 1, 3))), "y");
+    build_output(g, scaled(g, convolution(g, &q), scales), "by_row");
+    build_output(g, scaled(g, convolution(g, &q), build_reshape(g, scales, DIMS(1, 3, 1, 1))), "by_row_too");
+    assert_int_equal(improve_within(g, ig_pass_scales, 0), 1);
+    assert_int_equal(build_count(g, IG_CAST), 2);
+    assert_int_equal(ig_count(&g->values[the_product(g)->in[5]].shape), 3);
+    ig_graph_free(g);
+}
+
 /* One number that is found when the network runs is the input's scale, the weights have none then. */
 static void a_scale_alone_goes_in(void **state)
 {
@@ -143,6 +160,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(scales_and_bias_go_into_a_product),
         cmocka_unit_test(scales_and_bias_go_into_a_convolution),
+        cmocka_unit_test(scales_of_another_shape_go_in),
         cmocka_unit_test(a_scale_alone_goes_in),
         cmocka_unit_test(what_would_round_otherwise_stays),
         cmocka_unit_test(a_bias_that_is_none_stays),
