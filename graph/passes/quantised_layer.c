@@ -137,6 +137,11 @@ static int read_convolution(struct ig_graph *g, const struct ig_node *n, struct 
     return ig_count(&g->values[l->x.scale].shape) == 1 || read_channels(g, n, l);
 }
 
+/* Of volumes, which only reference kernels on bytes compute: those on floats are many times as fast. */
+static int has_depth(const struct ig_window *w) {
+    return w->kd > 1 || w->in_d > 1 || w->out_d > 1;
+}
+
 int quantised_convolution(struct ig_graph *g, const struct quantised_end *by) {
     struct quantised_end copy = *by, *end = &copy;
     if (end->float_value < 0 || g->values[end->float_value].producer < 0) return 0;
@@ -144,7 +149,7 @@ int quantised_convolution(struct ig_graph *g, const struct quantised_end *by) {
     const struct ig_node *n = &g->nodes[node];
     const struct ig_conv conv = n->attrs.conv;
     struct layer l;
-    if (!read_convolution(g, n, &l)) return 0;
+    if (has_depth(&conv.w) || !read_convolution(g, n, &l)) return 0;
     int32_t bias = integer_bias(g, &l);
     if (bias == -2) return 0;
     if (ig_count(&g->values[end->y.scale].shape) > 1) {
@@ -284,10 +289,17 @@ static int read_factors(const struct ig_graph *g, const struct ig_node *n, struc
     return 1;
 }
 
+/* The same of a product by x: the image that x is flattened from, or what as_image makes of x, has a depth. */
+static int makes_depth(const struct ig_graph *g, int32_t x) {
+    const int32_t from = flattened(g, x);
+    const struct ig_shape *s = &g->values[from < 0 ? x : from].shape;
+    return s->rank == 5 && s->dims[from < 0 ? 1 : 2] > 1;
+}
+
 static int product(struct ig_graph *g, const struct quantised_end *end) {
     struct layer l;
     int32_t add, node = read_product(g, end->float_value, &add, &l), turned;
-    if (node < 0 || !read_factors(g, &g->nodes[node], &l, &turned)) return 0;
+    if (node < 0 || !read_factors(g, &g->nodes[node], &l, &turned) || makes_depth(g, l.x.value)) return 0;
     int32_t bias = integer_bias(g, &l);
     if (bias == -2) return 0;
     drop(g, add);
@@ -356,18 +368,6 @@ static struct quantised_end no_end(struct ig_graph *g, int32_t v) {
     end.y.scale = ig_add_const(g, "one", &shape, &one);
     end.y.zero = ig_add_const(g, "zero", &shape, &zero);
     return end;
-}
-
-/* Of volumes, which only reference kernels on bytes compute: those on floats are many times as fast. */
-static int has_depth(const struct ig_window *w) {
-    return w->kd > 1 || w->in_d > 1 || w->out_d > 1;
-}
-
-/* The same of a product by x: the image that x is flattened from, or what as_image makes of x, has a depth. */
-static int makes_depth(const struct ig_graph *g, int32_t x) {
-    const int32_t from = flattened(g, x);
-    const struct ig_shape *s = &g->values[from < 0 ? x : from].shape;
-    return s->rank == 5 && s->dims[from < 0 ? 1 : 2] > 1;
 }
 
 static int open_convolution(struct ig_graph *g, int32_t node) {

@@ -174,13 +174,13 @@ static void layers_without_an_end(void **state) {
     }
 }
 
-/* Of volumes they stay floats, for which there are kernels: a stack of matrices, what is flattened, a convolution; the same with a depth of 1. */
-static void volumes_without_an_end(void **state) {
+/* Layers of volumes stay floats, for which there are kernels: a stack of matrices, what is flattened, a convolution; the same with a depth of 1; and quantised. */
+static void volumes(void **state) {
     char err[512];
     (void)state;
-    for (int how = 0; how < 6; how++) {
+    for (int how = 0; how < 12; how++) {
         struct ig_graph *g = ig_graph_new("g");
-        const int depth = how < 3 ? 2 : 1, is_flat = how >= 3, is_stack = how % 3 == 0, is_conv = how % 3 == 2;
+        const int depth = how % 6 < 3 ? 2 : 1, is_flat = depth == 1, has_end = how >= 6, is_stack = how % 3 == 0, is_conv = how % 3 == 2;
         const int32_t image[5] = {1, 5, depth, 4, 3}, stack[5] = {1, depth, 2, 3, 5};
         int32_t y, x = quantised(g, build_input(g, "x", 5, is_stack ? stack : image), 1.0f / 64, IG_U8, 128);
         if (is_conv) {
@@ -193,10 +193,11 @@ static void volumes_without_an_end(void **state) {
             if (!is_stack) x = quantised(g, build_reshape(g, x, DIMS(1, k)), 1.0f / 64, IG_U8, 128);
             y = build_2(g, IG_MATMUL, ATTRS(.matmul = {.alpha = 1}), x, dequantise(g, constant(g, IG_I8, DIMS(k, 7)), 1.0f / 128, 0));
         }
+        if (has_end) y = quantise_by(g, y, build_scalar(g, 0.125f), zero_of(g, IG_U8, 100));
         build_output(g, y, "y");
         if (is_conv) assert_int_equal(ig_run_passes(g, ig_ref_eval, err, sizeof err), 0); /* nchw.h computes images alone */
         else settle(g, 0);
-        EXPECT(g, IG_QLINEAR_CONV, is_flat, IG_DEQUANTIZE, !is_flat);
+        EXPECT(g, IG_QLINEAR_CONV, is_flat, IG_DEQUANTIZE, !is_flat, IG_QUANTIZE, 1 + (has_end && !is_flat));
         ig_graph_free(g);
     }
 }
@@ -477,7 +478,7 @@ int main(void) {
         cmocka_unit_test(padding_before),
         cmocka_unit_test(obstacles),
         cmocka_unit_test(layers_without_an_end),
-        cmocka_unit_test(volumes_without_an_end),
+        cmocka_unit_test(volumes),
         cmocka_unit_test(scales_by_channel),
         cmocka_unit_test(factors_behind_a_convolution),
         cmocka_unit_test(weights_that_stay_are_folded),

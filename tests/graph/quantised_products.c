@@ -50,10 +50,10 @@ static void a_linear_layer(void **state) {
 
 /* A fully connected layer behind an image: the window takes all of it, and the channels stay last. */
 static void a_flattened_image(void **state) {
-    static const int32_t images[][5] = {{1, 6, 5, 4}, {1, 6, 1, 1}, {1, 6, 5}, {1, 6, 2, 5, 4}};
-    static const int32_t ranks[] = {4, 4, 3, 5}, ks[] = {120, 6, 30, 240};
+    static const int32_t images[][4] = {{1, 6, 5, 4}, {1, 6, 1, 1}, {1, 6, 5}};
+    static const int32_t ranks[] = {4, 4, 3}, ks[] = {120, 6, 30};
     (void)state;
-    for (int kind = 0; kind < 4; kind++) {
+    for (int kind = 0; kind < 3; kind++) {
         struct ig_graph *g = ig_graph_new("g");
         int32_t k = ks[kind], x = quantised(g, build_input(g, "x", ranks[kind], images[kind]), 1.0f / 64, IG_U8, 128);
         x = quantised(g, build_reshape(g, x, DIMS(1, k)), 1.0f / 64, IG_U8, 128);
