@@ -155,8 +155,10 @@ static void features_of_a_tile(void **state)
     assert_true(f[IG_F_START] == 1);
     assert_true(f[IG_F_WORK] == 144. / 6 * 2 * 6 * 64 * 9);
     assert_true(f[IG_F_TILES] == 24 * 2 && f[IG_F_TAPS] == 24 * 2 * 9 && f[IG_F_GATHER] == 144 * 9);
-    assert_true(f[IG_F_CALLS] == 24); /* every group has a tap in the padding, so none is joined to another */
+    assert_true(f[IG_F_CALLS] == 24 * 2); /* every group has a tap in the padding, so none is joined to another; weights are read panel by panel */
     assert_true(f[IG_F_A_DRAM] == 0 && f[IG_F_B_DRAM] == 0 && f[IG_F_Y_DRAM] == 0); /* all of it fits the caches */
+    features_of("conv_f32_6x16__avx2", (struct ig_grid_layer){32, 32, 12, 3, 1, 1}, f);
+    assert_true(f[IG_F_CALLS] == 24); /* by few weights both panels in a call */
 }
 
 /* Pointwise pixels lie evenly: no addresses, and a call of the micro-kernel takes a block of 64 groups. */
