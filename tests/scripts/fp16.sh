@@ -60,10 +60,10 @@ int main(void)
     return 0;
 }
 C
-    cc=${CC_AARCH64:-aarch64-linux-gnu-gcc}
-    "$cc" -shared "$SRCDIR/kernels_cpu/fp16/gemm.S" -o "$work/libtile.so" &&
-        "$cc" -std=c11 -I"$SRCDIR" "$work/tile.c" "$work/libtile.so" -Wl,-rpath,"$work" -o "$work/tile" &&
-        qemu-aarch64-static -cpu max -L "$(dirname "$("$cc" -print-file-name=libc.so.6)")/.." "$work/tile"
+    arm=${CC_AARCH64:-aarch64-linux-gnu-gcc}
+    "$arm" -shared "$SRCDIR/kernels_cpu/fp16/gemm.S" -o "$work/libtile.so" &&
+        "$arm" -std=c11 -I"$SRCDIR" "$work/tile.c" "$work/libtile.so" -Wl,-rpath,"$work" -o "$work/tile" &&
+        qemu-aarch64-static -cpu max -L "$(dirname "$("$arm" -print-file-name=libc.so.6)")/.." "$work/tile"
 }
 
 check "tiles of a shared library" in_a_library
