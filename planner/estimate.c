@@ -163,6 +163,7 @@ static const struct family {
     {IG_QLINEAR_CONV, "depthwise16__avx2", 0.3, 1, 1, 0},
     {IG_QLINEAR_CONV, "depthwise16__avxvnni", 0.5, 1, 1, 0},
     {IG_QLINEAR_CONV, "depthwise16__vnni", 0.25, 1, 1, 0},
+    {IG_QLINEAR_CONV, "i8_winograd4_6x16__avx2", 1.25, WINOGRAD, 1, 0}, /* as the next */
     {IG_QLINEAR_CONV, "6x16__avx2", 1.4, 1, 6, 0}, /* of two multiply-adds a lane, and an addition */
     {IG_QLINEAR_CONV, "6x16__avxvnni", 3.1, 1, 6, 0}, /* of four */
     {IG_QLINEAR_CONV, "12x32__avx512", 1.1, 1, 12, 0},
