@@ -77,41 +77,47 @@ static void in(const struct ig_winograd_bytes_in *args)
     for (int32_t c = 0; c < ic && ic >= LANES; c += LANES) strip_in(args, c + LANES <= ic ? c : ic - LANES, LANES);
 }
 
-/* --- G g --- */
+/* --- G g G^T --- */
 
-INLINE void filter_in(const vec *g, vec *o)
+INLINE vec mul(vec x, int16_t by)
 {
-    const vec six = _mm256_set1_epi16(6), ends = _mm256_add_epi16(g[0], g[2]);
-    const vec far = _mm256_add_epi16(_mm256_slli_epi16(g[2], 2), g[0]), odd = _mm256_add_epi16(g[1], g[1]);
-    o[0] = _mm256_mullo_epi16(g[0], six);
-    o[1] = _mm256_add_epi16(ends, g[1]);
-    o[2] = _mm256_sub_epi16(ends, g[1]);
-    o[3] = _mm256_add_epi16(far, odd);
-    o[4] = _mm256_sub_epi16(far, odd);
-    o[5] = _mm256_mullo_epi16(g[2], six);
+    return _mm256_mullo_epi16(x, _mm256_set1_epi16(by));
+}
+
+/* The first and the last row have one row of taps. */
+INLINE void filter_row(const struct ig_winograd_bytes_filter *args, const int is_end, const int16_t *g)
+{
+    const int64_t plane = args->plane, plane3 = 3 * plane;
+    const int8_t *w = args->w + (is_end && args->row ? 2 * 3 * 16 : 0);
+    int16_t *u = args->u;
+    for (int64_t k = 0; k < 2 * args->pairs; k++, w += IG_WINOGRAD_BYTES_TAPS * 16, u += 16) {
+        vec h[3];
+#pragma GCC unroll 3
+        for (int b = 0; b < 3; b++) {
+            const __m128i *at = (const __m128i *)(w + b * 16);
+            const vec first = _mm256_cvtepi8_epi16(_mm_loadu_si128(at));
+            if (is_end) {
+                h[b] = mul(first, 6);
+                continue;
+            }
+            const vec second = mul(_mm256_cvtepi8_epi16(_mm_loadu_si128(at + 3)), g[1]), third = mul(_mm256_cvtepi8_epi16(_mm_loadu_si128(at + 6)), g[2]);
+            h[b] = _mm256_add_epi16(_mm256_add_epi16(first, third), second);
+        }
+        const vec ends = _mm256_add_epi16(h[0], h[2]), far = _mm256_add_epi16(h[0], _mm256_slli_epi16(h[2], 2)), odd = _mm256_add_epi16(h[1], h[1]);
+        store(u, mul(h[0], 6));
+        store(u + plane, _mm256_add_epi16(ends, h[1]));
+        store(u + 2 * plane, _mm256_sub_epi16(ends, h[1]));
+        store(u + plane3, _mm256_add_epi16(far, odd));
+        store(u + 4 * plane, _mm256_sub_epi16(far, odd));
+        store(u + plane3 + 2 * plane, mul(h[2], 6));
+    }
 }
 
 static void filter(const struct ig_winograd_bytes_filter *args)
 {
-    const int8_t *w = args->w;
-    int16_t *u = args->u;
-    for (int64_t k = 0; k < 2 * args->pairs; k++, w += IG_WINOGRAD_BYTES_TAPS * 16, u += 16) {
-        vec half[3][N], g[3], o[N];
-#pragma GCC unroll 3
-        for (int b = 0; b < 3; b++) {
-#pragma GCC unroll 3
-            for (int a = 0; a < 3; a++) g[a] = _mm256_cvtepi8_epi16(_mm_loadu_si128((const __m128i *)(w + (a * 3 + b) * 16)));
-            filter_in(g, half[b]);
-        }
-        int16_t *to = u;
-#pragma GCC unroll 6
-        for (int i = 0; i < N; i++) {
-            for (int b = 0; b < 3; b++) g[b] = half[b][i];
-            filter_in(g, o);
-#pragma GCC unroll 6
-            for (int j = 0; j < N; j++, to += args->plane) store(to, o[j]);
-        }
-    }
+    static const int16_t g[N][3] = {{6, 0, 0}, {1, 1, 1}, {1, -1, 1}, {1, 2, 4}, {1, -2, 4}, {0, 0, 6}};
+    if (args->row == 0 || args->row == N - 1) filter_row(args, 1, g[args->row]);
+    else filter_row(args, 0, g[args->row]);
 }
 
 /* --- products --- */

@@ -6,7 +6,7 @@
 enum {
     M = IG_WINOGRAD_BYTES_M, N = IG_WINOGRAD_BYTES_N, POINTS = IG_WINOGRAD_BYTES_POINTS, NR = IG_WINOGRAD_BYTES_NR,
     MR = IG_WINOGRAD_BYTES_MR, STRIP = IG_WINOGRAD_BYTES_STRIP, LANES = IG_WINOGRAD_BYTES_LANES, OUTPUTS = IG_WINOGRAD_BYTES_OUTPUTS,
-    V_BYTES = 256 << 10,        /* of a block's V */
+    V_BYTES = 320 << 10,        /* of a block's V */
     DEPTH = 64,                 /* pairs of input channels that U has at a time, at most */
     LINE = 64,
     PAIR = 2 * IG_WINOGRAD_BYTES_TAPS * 16, /* bytes of a pair's filters of a panel */
@@ -83,7 +83,7 @@ static int64_t pad_bytes(const struct ig_call *call)
 size_t ig_winograd_bytes_scratch(const struct ig_call *call)
 {
     const struct ig_winograd_bytes_cut c = ig_winograd_bytes_cut_of(call);
-    const int64_t shorts = POINTS * (c.v_plane + c.u_plane) + COLUMNS * N * LANES;
+    const int64_t shorts = POINTS * c.v_plane + N * c.u_plane + COLUMNS * N * LANES;
     const int64_t words = POINTS * c.m_plane + (int64_t)c.tiles * OUTPUTS * NR;
     return (size_t)(2 * shorts + 4 * words + pixel_bytes() + pad_bytes(call));
 }
@@ -94,7 +94,7 @@ static void place(struct job *job, char *scratch)
     const struct ig_winograd_bytes_cut *c = &job->cut;
     job->v = (int16_t *)(void *)scratch;
     job->u = job->v + POINTS * c->v_plane;
-    job->strip = job->u + POINTS * c->u_plane;
+    job->strip = job->u + N * c->u_plane;
     job->m = (int32_t *)(void *)(job->strip + COLUMNS * N * LANES);
     job->sums = job->m + POINTS * c->m_plane;
     job->pixel = (const uint8_t **)(void *)(job->sums + (int64_t)c->tiles * OUTPUTS * NR);
@@ -164,10 +164,10 @@ static void multiply(const struct job *job, const char *panel, int32_t k, int32_
 {
     const struct ig_winograd_bytes_cut *c = &job->cut;
     const char *w = panel + c->rows * NR * 4 + (int64_t)k * PAIR;
-    job->set->filter(&(struct ig_winograd_bytes_filter){(const int8_t *)w, n, job->u, c->u_plane});
     for (int32_t p = 0; p < POINTS; p++) {
+        if (p % N == 0) job->set->filter(&(struct ig_winograd_bytes_filter){(const int8_t *)w, n, p / N, job->u, c->u_plane});
         fetch(w + (int64_t)n * PAIR, (int64_t)n * PAIR, p);
-        job->set->product(&(struct ig_winograd_bytes_product){job->v + p * c->v_plane + 2 * k, job->u + p * c->u_plane, c->v_row, n, tiles,
+        job->set->product(&(struct ig_winograd_bytes_product){job->v + p * c->v_plane + 2 * k, job->u + p % N * c->u_plane, c->v_row, n, tiles,
                                                               job->m + p * c->m_plane});
     }
 }

@@ -20,7 +20,7 @@
  * The output is cut into tiles, the first at row 0, column 0; a range's tiles are taken in blocks, whose V stays in the second-level cache:
  *   V[point][tile][ic]         of all input channels
  * then for each panel of 16 output channels, up to 128 input channels at a time,
- *   U[point][pair of ic][16][2] from packed filters: what is read is as small as weights of bytes are
+ *   U[point][pair of ic][16][2] from packed filters, as small as weights of bytes are: of a row of points, which the first-level cache holds
  *   M[point][tile][16]         products
  *   sums[tile][16 outputs][16]
  *
@@ -54,11 +54,12 @@ struct ig_winograd_bytes_in {
     int64_t row, plane;             /* numbers from a tile, a point to the next */
 };
 
-/* Filters of a panel to U. */
+/* Filters of a panel to a row of points of U. */
 struct ig_winograd_bytes_filter {
     const int8_t *w;                /* [pairs][2][9 taps][16] */
     int64_t pairs;
-    int16_t *u;                     /* point 0: [pairs][32] */
+    int32_t row;
+    int16_t *u;                     /* the row's first point: [pairs][32] */
     int64_t plane;                  /* numbers from a point to the next */
 };
 

@@ -139,6 +139,18 @@ static void three_by_three(struct rng *r, struct ig_window *w, int32_t *in, int3
     }
 }
 
+/* 3x3 of stride 1, as Winograd's kernels take: of so many channels that sums are made of several, of so many tiles that there are several blocks. */
+static void by_tiles(struct rng *r, struct ig_conv *a, int32_t *ic, int32_t *oc, int32_t *in, int32_t *out)
+{
+    const int32_t many = rng_one_in(r, 3), top = rng_int(r, 0, 2), left = rng_int(r, 0, 2), bottom = rng_int(r, 0, 2), right = rng_int(r, 0, 2);
+    a->w = (struct ig_window){1, 3, 3, 1, 1, 1, 1, 1, 1, 0, top, left, 0, bottom, right, 1, 1};
+    a->groups = 1;
+    *ic = many ? RNG_OF(r, 129, 200, 256, 300) : RNG_OF(r, 1, 3, 8, 15, 16, 17, 24, 40, 64, 127, 128), *oc = many ? rng_int(r, 1, 4) : rng_int(r, 1, 40);
+    in[0] = out[0] = 1;
+    in[1] = rng_int(r, 3, 22), in[2] = rng_int(r, 3, 22);
+    out[1] = in[1] + top + bottom - 2, out[2] = in[2] + left + right - 2;
+}
+
 /* Depthwise, 3x3, of 8 channels: several pixels fit a vector. */
 static void eights(struct rng *r, struct ig_conv *a, int32_t *ic, int32_t *oc, int32_t *in, int32_t *out)
 {
@@ -198,6 +210,7 @@ static int32_t convolution(struct rng *r, struct check_problem *p, int weights, 
     if (rank == 2 && rng_one_in(r, 16)) eights(r, a, &ic, &oc, in, out);
     if (rank == 2 && rng_one_in(r, 6)) first(r, a, &ic, &oc, in, out);
     if (rank == 2 && rng_one_in(r, 6)) far_rows(r, a, &ic, &oc, in, out);
+    if (rank == 2 && rng_one_in(r, 5)) by_tiles(r, a, &ic, &oc, in, out);
     limit(a, out[0] * out[1] * out[2], &ic, &oc);
     int32_t dims[5] = {oc, ic / a->groups}, k[3] = {a->w.kd, a->w.kh, a->w.kw};
     memcpy(dims + 2, k + 3 - rank, (size_t)rank * sizeof *k);
