@@ -10,6 +10,7 @@
 #include "graph/tensor.h"
 #include "kernels_cpu/common/blocks.h"
 #include "kernels_cpu/common/joined.h"
+#include "kernels_cpu/common/winograd_bytes.h"
 #include "kernels_cpu/common/winograd_shape.h"
 #include "kernels_cpu/registry.h"
 #include "planner/costs.h"
@@ -163,7 +164,7 @@ static const struct family {
     {IG_QLINEAR_CONV, "depthwise16__avx2", 0.3, 1, 1, 0},
     {IG_QLINEAR_CONV, "depthwise16__avxvnni", 0.5, 1, 1, 0},
     {IG_QLINEAR_CONV, "depthwise16__vnni", 0.25, 1, 1, 0},
-    {IG_QLINEAR_CONV, "i8_winograd4_6x16__avx2", 1.25, WINOGRAD, 1, 0}, /* as the next */
+    {IG_QLINEAR_CONV, "i8_winograd4_6x16__avx2", 1.45, WINOGRAD, 1, 0}, /* products as the next one's */
     {IG_QLINEAR_CONV, "6x16__avx2", 1.4, 1, 6, 0}, /* of two multiply-adds a lane, and an addition */
     {IG_QLINEAR_CONV, "6x16__avxvnni", 3.1, 1, 6, 0}, /* of four */
     {IG_QLINEAR_CONV, "12x32__avx512", 1.1, 1, 12, 0},
@@ -257,11 +258,19 @@ static double channels_of(const struct ig_kernel *k, const struct family *f, con
  */
 static const double transform = 10;
 /* Raw weights are transformed for every block of tiles, which costs as much as so many tiles do. */
-static const double raw_transform = 5, raw_tiles = IG_WINOGRAD_RAW_TILES, lean_tiles = IG_WINOGRAD_LEAN_TILES;
+static const double raw_transform = 5, bytes_transform = 2.5, raw_tiles = IG_WINOGRAD_RAW_TILES, lean_tiles = IG_WINOGRAD_LEAN_TILES;
 
 static struct ig_winograd_shape winograd_shape(const struct ig_kernel *k, const struct ig_call *call)
 {
     return ig_winograd_shape_of(call, k->row_tile, k->tile_columns);
+}
+
+/* Of so many tiles, what transforms of weights cost. */
+static double weight_transforms(const struct ig_kernel *k, const struct ig_call *call, double tiles)
+{
+    double block = k->row_tile > 2 && !strstr(k->name, "_rawlean") ? raw_tiles : lean_tiles;
+    if (k->op != IG_CONV) return bytes_transform * ceil(tiles / ig_winograd_bytes_cut_of(call).tiles);
+    return strstr(k->name, "_raw") ? raw_transform * ceil(tiles / block) : 0;
 }
 
 static double winograd_operations(const struct ig_kernel *k, const struct family *f, const struct ig_call *call)
@@ -270,16 +279,14 @@ static double winograd_operations(const struct ig_kernel *k, const struct family
     const struct ig_winograd_shape s = winograd_shape(k, call);
     double ic = (double)call->in[0].c * s.kd, oc = channels_of(k, f, call);
     double tiles = round_up(out->h, s.rows) * round_up(out->w, s.columns) / (s.rows * s.columns);
-    double block = k->row_tile > 2 && !strstr(k->name, "_rawlean") ? raw_tiles : lean_tiles;
-    double again = strstr(k->name, "_raw") ? raw_transform * ceil(tiles / block) : 0;
-    return 2 * ig_winograd_points(&s) * ((tiles + again) * ic * oc + tiles * transform * (ic + oc)) / f->efficiency;
+    return 2 * ig_winograd_points(&s) * ((tiles + weight_transforms(k, call, tiles)) * ic * oc + tiles * transform * (ic + oc)) / f->efficiency;
 }
 
-/* Weights as many times larger. */
+/* Weights of floats are as many times larger. */
 static double winograd_growth(const struct ig_kernel *k, const struct ig_call *call)
 {
     const struct ig_winograd_shape s = winograd_shape(k, call);
-    return strstr(k->name, "_raw") ? 1 : (double)ig_winograd_points(&s) / (s.kh * s.kw);
+    return k->op != IG_CONV || strstr(k->name, "_raw") ? 1 : (double)ig_winograd_points(&s) / (s.kh * s.kw);
 }
 
 /* Of more channels than few, groups of bytes take no less time than matrix products that waste nothing. */
