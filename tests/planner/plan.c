@@ -372,6 +372,37 @@ static void estimates_keep_the_error(void **state)
     ig_graph_free(small);
 }
 
+/* A network of one convolution of bytes by weights that are constants, 3x3, c to c channels of size x size pixels. */
+static struct ig_graph *net_of_bytes(int32_t size, int32_t c)
+{
+    static const uint8_t zero;
+    const struct ig_shape byte = {IG_U8, 0, {1, 1, 1, 1, 1, 1, 1, 1}}, i8 = {IG_I8, 0, {1, 1, 1, 1, 1, 1, 1, 1}};
+    const struct ig_shape image = {IG_U8, 4, {1, size, size, c, 1, 1, 1, 1}}, w = {IG_I8, 4, {c, c, 3, 3, 1, 1, 1, 1}};
+    const struct ig_window window = {1, 3, 3, 1, 1, 1, 1, 1, 1, 0, 1, 1, 0, 1, 1, 1, 1};
+    struct ig_graph *g = net_new();
+    const int32_t x = ig_add_value(g, "x", &image), scale = build_scalar(g, 1), zeros = ig_add_const(g, "zero", &byte, &zero);
+    const int32_t in[8] = {x, scale, zeros, ig_add_const(g, "w", &w, NULL), scale, ig_add_const(g, "w_zero", &i8, &zero), scale, zeros};
+    ig_add_input(g, x);
+    ig_add_output(g, build_node(g, IG_QLINEAR_CONV, ATTRS(.conv = {.w = window, .groups = 1}), 8, in, &image));
+    net_done(g);
+    ig_prepare_views(g);
+    return g;
+}
+
+/* Of so few channels that transforms take longer than products, there are no tiles; processors that multiply four bytes at once have none. */
+static void estimates_know_tiles_of_bytes(void **state)
+{
+    static const struct { int32_t size, c, isa; const char *name; } expected[] = {
+        {56, 64, IG_ISA_AVX2, "qlinear_conv_i8_winograd4_6x16__avx2"}, {7, 512, IG_ISA_AVX2, "qlinear_conv_i8_winograd4_6x16__avx2"},
+        {56, 3, IG_ISA_AVX2, "qlinear_conv_i8_6x16__avx2"}, {56, 64, IG_ISA_VNNI, "qlinear_conv_i8_12x32__vnni"}};
+    (void)state;
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
+        struct ig_graph *g = net_of_bytes(expected[i].size, expected[i].c);
+        assert_isa_takes(g, expected[i].isa, NULL, 0, expected[i].name);
+        ig_graph_free(g);
+    }
+}
+
 static void estimates_know_windows(void **state)
 {
     static const struct { int32_t k, stride; double error; const char *name; } expected[] = {
@@ -476,6 +507,7 @@ int main(void)
         cmocka_unit_test(no_kernel_is_an_error),
         cmocka_unit_test(cuts_are_legal), cmocka_unit_test(recurrent_layers_are_shared), cmocka_unit_test(weights_are_laid_out),
         cmocka_unit_test(the_profile_decides),           cmocka_unit_test(estimates_keep_the_error), cmocka_unit_test(estimates_know_windows),
+        cmocka_unit_test(estimates_know_tiles_of_bytes),
         cmocka_unit_test(estimates_know_all_of_avx512),
         cmocka_unit_test(profiles_keep_the_error),       cmocka_unit_test(weights_have_a_price),
     };
