@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "kernels_cpu/common/first_bytes.h"
+#include "kernels_cpu/common/first_pairs.h"
 #include "kernels_cpu/common/grouped_bytes.h"
 #include "kernels_cpu/common/winograd_bytes.h"
 #include "kernels_cpu/pack/ask.h"
@@ -773,6 +774,43 @@ static size_t pack_first(const struct ig_call *call, void *dst, const struct ig_
     size_t ig_pack_bytes_first_##isa(const struct ig_call *call, void *dst) { return pack_first(call, dst, &ig_bytes_first_##isa); } \
     size_t ig_scratch_bytes_first_##isa(const struct ig_call *call) { return ig_bytes_first_scratch(call, &ig_bytes_first_##isa); }
 FIRST(vnni)
+
+/* --- the same by pairs of 16 bits, common/first_pairs.h --- */
+
+int ig_supports_first_pairs(const struct ig_call *call)
+{
+    const struct ig_conv *conv = (const struct ig_conv *)call->attrs;
+    const struct ig_window *w = &conv->w;
+    if (!is_flat_qlinear(call) || ig_bytes_are_floats(call) || conv->groups != 1) return 0;
+    if (call->in[0].c > IG_FIRST_PAIRS || call->out[0].w < IG_FIRST_PAIRS_PIXELS) return 0;
+    return w->kh * w->kw > 1 && w->dh == 1 && w->dw == 1 && w->top >= 0 && w->left >= 0 && sums_fit(call) && products_narrow(call);
+}
+
+size_t ig_pack_first_pairs(const struct ig_call *call, void *dst)
+{
+    enum { N = IG_FIRST_PAIRS_PANEL };
+    const struct ig_window *w = &((const struct ig_conv *)call->attrs)->w;
+    const struct ig_first_pairs_cut cut = ig_first_pairs_cut_of(call);
+    const int32_t k = w->kw * call->in[0].c;
+    const size_t bytes = sizeof(struct ig_bytes_head) + (size_t)((call->out[0].c + N - 1) / N * cut.panel) * sizeof(int32_t);
+    if (!dst) return bytes;
+    memset(dst, 0, bytes);
+    *(struct ig_bytes_head *)dst = head_of(call, 0);
+    for (int32_t oc = 0; oc < call->out[0].c; oc++) {
+        int32_t *panel = (int32_t *)((struct ig_bytes_head *)dst + 1) + oc / N * cut.panel, c = oc % N;
+        int16_t *to = (int16_t *)(panel + 2 * N) + 2 * c;
+        const struct filter f = filter_of(call, oc, 1);
+        put_ends(call, oc, 0, 0, &panel[c], &panel[N + c]);
+        for (int32_t ky = 0; ky < w->kh; ky++, to += 2 * N * cut.words)
+            for (int32_t i = 0; i < k; i++) to[i / 2 * 2 * N + i % 2] = (int16_t)weight_at(&f, (int64_t)ky * k + i);
+    }
+    return bytes;
+}
+
+size_t ig_scratch_first_pairs(const struct ig_call *call)
+{
+    return ig_first_pairs_scratch(call);
+}
 
 /* --- 3x3 by Winograd's F(4,3), common/winograd_bytes.h --- */
 
