@@ -1,62 +1,113 @@
 /* Sums and products of quantised operands, common/quant_binary.h. */
-#include <immintrin.h>
-
+#include "kernels_cpu/avx2/conv_bytes.h"
 #include "kernels_cpu/avx2/kernels.h"
 #include "kernels_cpu/common/quant_binary.h"
 
 #define INLINE static inline __attribute__((always_inline))
+#define UNROLL _Pragma("GCC unroll 4")
 
-INLINE __m256i wide(const uint8_t *from, int is_signed)
+enum { VECTORS = 4 /* of eight, which become bytes together */ };
+
+struct eight {
+    uint8_t of[8];
+};
+
+/*
+ * Eight numbers as floats. From memory AMD's Zen 3 widens twice as many as from a register, to which GCC would load what both kinds have in common.
+ */
+INLINE __m256 floats_at(const uint8_t *from, int is_signed)
 {
-    __m128i bytes = _mm_loadl_epi64((const __m128i *)from);
-    return is_signed ? _mm256_cvtepi8_epi32(bytes) : _mm256_cvtepu8_epi32(bytes);
+    const struct eight *at = (const struct eight *)from;
+    __m256i v;
+    if (is_signed) __asm__("vpmovsxbd %1, %0" : "=x"(v) : "m"(*at));
+    else __asm__("vpmovzxbd %1, %0" : "=x"(v) : "m"(*at));
+    return _mm256_cvtepi32_ps(v);
 }
 
-INLINE __m256 sum(__m256i a, __m256i b, const struct ig_quant_binary *q)
+/* Sixteen each at p and at q. */
+INLINE void floats_of(const uint8_t *p, const uint8_t *q, int is_signed, __m256 to[VECTORS])
 {
-    __m256 v = _mm256_fmadd_ps(_mm256_cvtepi32_ps(b), _mm256_set1_ps(q->b), _mm256_set1_ps(q->k));
-    return _mm256_fmadd_ps(_mm256_cvtepi32_ps(a), _mm256_set1_ps(q->a), v);
+    if (is_signed) to[0] = floats_at(p, 1), to[1] = floats_at(p + 8, 1), to[2] = floats_at(q, 1), to[3] = floats_at(q + 8, 1);
+    else to[0] = floats_at(p, 0), to[1] = floats_at(p + 8, 0), to[2] = floats_at(q, 0), to[3] = floats_at(q + 8, 0);
 }
 
-INLINE __m256 product(__m256i a, __m256i b, const struct ig_quant_binary *q)
+INLINE __m256 sum(__m256 a, __m256 b, const struct ig_quant_binary *q)
 {
-    a = _mm256_sub_epi32(a, _mm256_set1_epi32(q->a_zero));
-    b = _mm256_sub_epi32(b, _mm256_set1_epi32(q->b_zero));
-    return _mm256_mul_ps(_mm256_cvtepi32_ps(_mm256_mullo_epi32(a, b)), _mm256_set1_ps(q->product));
+    return _mm256_fmadd_ps(a, _mm256_set1_ps(q->a), _mm256_fmadd_ps(b, _mm256_set1_ps(q->b), _mm256_set1_ps(q->k)));
 }
 
-/* Eight, rounded; NaN becomes the lower bound. */
-INLINE __m256i eight(const uint8_t *a, const uint8_t *b, const struct ig_quant_binary *q, const int is_product)
+/* The product of integers is exact. */
+INLINE __m256 product(__m256 a, __m256 b, const struct ig_quant_binary *q)
 {
-    __m256i x = wide(a, q->a_signed), y = wide(b, q->b_signed);
-    __m256 v = is_product ? product(x, y, q) : sum(x, y, q);
-    if (!q->narrows) v = _mm256_min_ps(_mm256_max_ps(v, _mm256_set1_ps(q->low)), _mm256_set1_ps(q->high));
-    return _mm256_cvtps_epi32(v);
+    a = _mm256_sub_ps(a, _mm256_set1_ps((float)q->a_zero));
+    b = _mm256_sub_ps(b, _mm256_set1_ps((float)q->b_zero));
+    return _mm256_mul_ps(_mm256_mul_ps(a, b), _mm256_set1_ps(q->product));
 }
 
-INLINE void sixteens(uint8_t *y, const uint8_t *a, const uint8_t *b, int64_t n, const struct ig_quant_binary *q, const int is_product)
+INLINE struct ig_bytes_head head_of(const struct ig_quant_binary *q)
 {
-    const __m256i zero = _mm256_set1_epi16((int16_t)q->zero);
-    const __m128i least = _mm_set1_epi8((char)q->least), most = _mm_set1_epi8((char)q->most);
-    for (int64_t i = 0; i < n; i += 16) {
-        __m256i words = _mm256_packs_epi32(eight(a + i, b + i, q, is_product), eight(a + i + 8, b + i + 8, q, is_product));
-        words = _mm256_permute4x64_epi64(_mm256_adds_epi16(words, zero), 0xd8);
-        __m128i low = _mm256_castsi256_si128(words), high = _mm256_extracti128_si256(words, 1);
-        __m128i bytes = q->is_signed ? _mm_min_epi8(_mm_max_epi8(_mm_packs_epi16(low, high), least), most)
-                                     : _mm_min_epu8(_mm_max_epu8(_mm_packus_epi16(low, high), least), most);
-        _mm_storeu_si128((__m128i *)(y + i), bytes);
+    return (struct ig_bytes_head){.y_zero = q->zero, .low = q->least, .high = q->most, .is_signed_out = q->is_signed,
+                                  .plain = !q->is_signed && q->least == 0 && q->most == 255};
+}
+
+/* Bytes of four vectors, rounded; NaN becomes the lower bound. */
+INLINE __m256i bytes_of(__m256 v[VECTORS], const struct ig_quant_binary *q, const struct ig_bytes_head *to)
+{
+    if (!q->narrows)
+        UNROLL for (int i = 0; i < VECTORS; i++) v[i] = _mm256_min_ps(_mm256_max_ps(v[i], _mm256_set1_ps(q->low)), _mm256_set1_ps(q->high));
+    return ig_bytes_narrowed_avx2(_mm256_cvtps_epi32(v[0]), _mm256_cvtps_epi32(v[1]), _mm256_cvtps_epi32(v[2]), _mm256_cvtps_epi32(v[3]), to);
+}
+
+INLINE void store_two(uint8_t *first, uint8_t *second, __m256i bytes)
+{
+    _mm_storeu_si128((__m128i *)first, _mm256_castsi256_si128(bytes));
+    _mm_storeu_si128((__m128i *)second, _mm256_extracti128_si256(bytes, 1));
+}
+
+/* Two times sixteen; where sixteen are left, they are both. */
+INLINE void run_by(uint8_t *y, const uint8_t *a, const uint8_t *b, int64_t n, const struct ig_quant_binary *q, const int is_product)
+{
+    const struct ig_bytes_head to = head_of(q);
+    for (int64_t i = 0; i < n; i += 32) {
+        const int64_t j = i + 16 < n ? i + 16 : i;
+        __m256 x[VECTORS], v[VECTORS];
+        floats_of(a + i, a + j, q->a_signed, x);
+        floats_of(b + i, b + j, q->b_signed, v);
+        UNROLL for (int k = 0; k < VECTORS; k++) v[k] = is_product ? product(x[k], v[k], q) : sum(x[k], v[k], q);
+        store_two(y + i, y + j, bytes_of(v, q, &to));
     }
 }
 
 static void run(uint8_t *y, const uint8_t *a, const uint8_t *b, int64_t n, const struct ig_quant_binary *q)
 {
     const struct ig_quant_binary own = *q; /* which no store changes */
-    if (q->is_product) sixteens(y, a, b, n, &own, 1);
-    else sixteens(y, a, b, n, &own, 0);
+    if (q->is_product) run_by(y, a, b, n, &own, 1);
+    else run_by(y, a, b, n, &own, 0);
+}
+
+/* a b' - a_zero b', of which an integer comes, b' = b - b_zero; two pixels, the last of an odd number twice. */
+static void scale_pixels(uint8_t *y, int64_t y_step, const uint8_t *a, int64_t a_step, const uint8_t *b, int32_t n, const struct ig_quant_binary *q)
+{
+    const struct ig_quant_binary own = *q;
+    const struct ig_bytes_head to = head_of(&own);
+    const __m256 factor = _mm256_set1_ps(own.product);
+    __m256 by[VECTORS], less[2];
+    floats_of(b, b, own.b_signed, by);
+    for (int k = 0; k < 2; k++) {
+        by[k] = _mm256_sub_ps(by[k], _mm256_set1_ps((float)own.b_zero));
+        less[k] = _mm256_mul_ps(by[k], _mm256_set1_ps((float)own.a_zero));
+    }
+    for (int32_t x = 0; x < n; x += 2, a += 2 * a_step, y += 2 * y_step) {
+        const int64_t more = x + 1 < n;
+        __m256 v[VECTORS];
+        floats_of(a, a + more * a_step, own.a_signed, v);
+        UNROLL for (int k = 0; k < VECTORS; k++) v[k] = _mm256_mul_ps(_mm256_fmsub_ps(v[k], by[k % 2], less[k % 2]), factor);
+        store_two(y, y + more * y_step, bytes_of(v, &own, &to));
+    }
 }
 
 void qlinear_binary_i8_16__avx2(const struct ig_call *call, struct ig_range range, void *scratch)
 {
     (void)scratch;
-    ig_quant_binary_rows(call, range, run);
+    ig_quant_binary_rows(call, range, run, scale_pixels);
 }

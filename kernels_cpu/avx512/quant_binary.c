@@ -59,5 +59,5 @@ static void run(uint8_t *y, const uint8_t *a, const uint8_t *b, int64_t n, const
 void qlinear_binary_i8_16__avx512(const struct ig_call *call, struct ig_range range, void *scratch)
 {
     (void)scratch;
-    ig_quant_binary_rows(call, range, run);
+    ig_quant_binary_rows(call, range, run, NULL);
 }

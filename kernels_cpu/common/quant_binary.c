@@ -64,20 +64,28 @@ static int is_gapless(const struct ig_operand *o, int32_t n)
     return o->c == n && o->pixel_stride == n;
 }
 
-void ig_quant_binary_rows(const struct ig_call *call, struct ig_range range, ig_quant_binary_run_fn *run)
+/* Rows follow each other, too. */
+static int is_whole(const struct ig_operand *o)
+{
+    return o->ring_rows >= o->h && o->row_stride == (int64_t)o->w * o->c;
+}
+
+void ig_quant_binary_rows(const struct ig_call *call, struct ig_range range, ig_quant_binary_run_fn *run, ig_quant_binary_scale_fn *scale)
 {
     const struct ig_operand *a = &call->in[0], *b = &call->in[3], *out = &call->out[0];
     const struct ig_quant_binary q = quant_binary_of(call);
     const int is_pixel = b->h != out->h || b->w != out->w; /* b is one of each image */
     const int64_t b_step = is_pixel ? 0 : b->pixel_stride;
-    const int32_t n = range.c1 - range.c0, rows = out->h / b->h;
+    const int32_t n = range.c1 - range.c0, rows = out->h / b->h, scaled = scale && is_pixel && q.is_product ? n / STEP * STEP : 0;
     const int joined = !is_pixel && is_gapless(a, n) && is_gapless(b, n) && is_gapless(out, n);
-    for (int32_t y = range.y0; y < range.y1; y++) {
+    const int32_t step = joined && is_whole(a) && is_whole(b) && is_whole(out) ? range.y1 - range.y0 : 1;
+    for (int32_t y = range.y0; y < range.y1; y += step) {
         const uint8_t *pa = (const uint8_t *)ig_row(a, y, 1) + range.c0, *pb = (const uint8_t *)ig_row(b, y / rows, 1) + range.c0;
         uint8_t *to = (uint8_t *)ig_row(out, y, 1) + range.c0;
-        if (joined) run_of(to, pa, pb, (int64_t)n * out->w, &q, run);
+        for (int32_t c = 0; c < scaled; c += STEP) scale(to + c, out->pixel_stride, pa + c, a->pixel_stride, pb + c, out->w, &q);
+        if (joined) run_of(to, pa, pb, (int64_t)n * out->w * step, &q, run);
         else
-            for (int32_t x = 0; x < out->w; x++, pa += a->pixel_stride, pb += b_step, to += out->pixel_stride)
-                run_of(to, pa, pb, n, &q, run);
+            for (int32_t x = 0; x < out->w && scaled < n; x++, pa += a->pixel_stride, pb += b_step, to += out->pixel_stride)
+                run_of(to + scaled, pa + scaled, pb + scaled, n - scaled, &q, run);
     }
 }

@@ -22,6 +22,11 @@ enum { IG_QUANT_STEP = 16 };
 /* y[i] of a[i] and b[i], i < n, a multiple of IG_QUANT_STEP; y may be a or b. */
 typedef void ig_quant_binary_run_fn(uint8_t *y, const uint8_t *a, const uint8_t *b, int64_t n, const struct ig_quant_binary *q);
 
-void ig_quant_binary_rows(const struct ig_call *call, struct ig_range range, ig_quant_binary_run_fn *run);
+/* Products of n pixels' IG_QUANT_STEP channels by the same b's; y may be a. Bytes from a pixel to the next. */
+typedef void ig_quant_binary_scale_fn(uint8_t *y, int64_t y_step, const uint8_t *a, int64_t a_step, const uint8_t *b, int32_t n,
+                                      const struct ig_quant_binary *q);
+
+/* scale: or NULL. */
+void ig_quant_binary_rows(const struct ig_call *call, struct ig_range range, ig_quant_binary_run_fn *run, ig_quant_binary_scale_fn *scale);
 
 #endif
