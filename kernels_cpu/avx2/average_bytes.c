@@ -7,7 +7,7 @@ enum { HALF = 16 };
 
 typedef __m256i words;
 
-struct totals {
+struct totals { /* of the lower and the upper four of each half's eight words, which packing puts side by side again */
     __m256i low, high;
 };
 
@@ -20,7 +20,7 @@ AVERAGE_INLINE words words_none(void)
 
 AVERAGE_INLINE words words_of(const uint8_t *p, int32_t flip)
 {
-    return _mm256_cvtepu8_epi16(_mm_xor_si128(_mm_loadu_si128((const __m128i *)p), _mm_set1_epi8((char)flip)));
+    return _mm256_xor_si256(_mm256_cvtepu8_epi16(_mm_loadu_si128((const __m128i *)p)), _mm256_set1_epi16((int16_t)flip));
 }
 
 AVERAGE_INLINE words words_add(words a, words b)
@@ -40,8 +40,8 @@ AVERAGE_INLINE struct totals totals_none(void)
 
 AVERAGE_INLINE struct totals totals_add(struct totals t, words w)
 {
-    return (struct totals){_mm256_add_epi32(t.low, _mm256_cvtepu16_epi32(_mm256_castsi256_si128(w))),
-                           _mm256_add_epi32(t.high, _mm256_cvtepu16_epi32(_mm256_extracti128_si256(w, 1)))};
+    const __m256i zero = _mm256_setzero_si256();
+    return (struct totals){_mm256_add_epi32(t.low, _mm256_unpacklo_epi16(w, zero)), _mm256_add_epi32(t.high, _mm256_unpackhi_epi16(w, zero))};
 }
 
 /* Eight, rounded; NaN becomes the lower bound. */
@@ -56,7 +56,7 @@ AVERAGE_INLINE __m256i rounded(__m256i sum, const struct average *q, const struc
 
 AVERAGE_INLINE void totals_put(uint8_t *out, struct totals t, const struct average *q, const struct average_pixel *p)
 {
-    const __m256i both = _mm256_permute4x64_epi64(_mm256_packs_epi32(rounded(t.low, q, p), rounded(t.high, q, p)), 0xd8);
+    const __m256i both = _mm256_packs_epi32(rounded(t.low, q, p), rounded(t.high, q, p));
     const __m256i y = _mm256_add_epi16(both, _mm256_set1_epi16((int16_t)q->zero));
     const __m128i low = _mm256_castsi256_si128(y), high = _mm256_extracti128_si256(y, 1);
     _mm_storeu_si128((__m128i *)out, q->is_signed ? _mm_packs_epi16(low, high) : _mm_packus_epi16(low, high));

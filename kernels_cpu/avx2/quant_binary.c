@@ -1,35 +1,13 @@
 /* Sums and products of quantised operands, common/quant_binary.h. */
 #include "kernels_cpu/avx2/conv_bytes.h"
 #include "kernels_cpu/avx2/kernels.h"
+#include "kernels_cpu/avx2/widen_bytes.h"
 #include "kernels_cpu/common/quant_binary.h"
 
 #define INLINE static inline __attribute__((always_inline))
 #define UNROLL _Pragma("GCC unroll 4")
 
 enum { VECTORS = 4 /* of eight, which become bytes together */ };
-
-struct eight {
-    uint8_t of[8];
-};
-
-/*
- * Eight numbers as floats. From memory AMD's Zen 3 widens twice as many as from a register, to which GCC would load what both kinds have in common.
- */
-INLINE __m256 floats_at(const uint8_t *from, int is_signed)
-{
-    const struct eight *at = (const struct eight *)from;
-    __m256i v;
-    if (is_signed) __asm__("vpmovsxbd %1, %0" : "=x"(v) : "m"(*at));
-    else __asm__("vpmovzxbd %1, %0" : "=x"(v) : "m"(*at));
-    return _mm256_cvtepi32_ps(v);
-}
-
-/* Sixteen each at p and at q. */
-INLINE void floats_of(const uint8_t *p, const uint8_t *q, int is_signed, __m256 to[VECTORS])
-{
-    if (is_signed) to[0] = floats_at(p, 1), to[1] = floats_at(p + 8, 1), to[2] = floats_at(q, 1), to[3] = floats_at(q + 8, 1);
-    else to[0] = floats_at(p, 0), to[1] = floats_at(p + 8, 0), to[2] = floats_at(q, 0), to[3] = floats_at(q + 8, 0);
-}
 
 INLINE __m256 sum(__m256 a, __m256 b, const struct ig_quant_binary *q)
 {
@@ -58,12 +36,6 @@ INLINE __m256i bytes_of(__m256 v[VECTORS], const struct ig_quant_binary *q, cons
     return ig_bytes_narrowed_avx2(_mm256_cvtps_epi32(v[0]), _mm256_cvtps_epi32(v[1]), _mm256_cvtps_epi32(v[2]), _mm256_cvtps_epi32(v[3]), to);
 }
 
-INLINE void store_two(uint8_t *first, uint8_t *second, __m256i bytes)
-{
-    _mm_storeu_si128((__m128i *)first, _mm256_castsi256_si128(bytes));
-    _mm_storeu_si128((__m128i *)second, _mm256_extracti128_si256(bytes, 1));
-}
-
 /* Two times sixteen; where sixteen are left, they are both. */
 INLINE void run_by(uint8_t *y, const uint8_t *a, const uint8_t *b, int64_t n, const struct ig_quant_binary *q, const int is_product)
 {
@@ -71,10 +43,10 @@ INLINE void run_by(uint8_t *y, const uint8_t *a, const uint8_t *b, int64_t n, co
     for (int64_t i = 0; i < n; i += 32) {
         const int64_t j = i + 16 < n ? i + 16 : i;
         __m256 x[VECTORS], v[VECTORS];
-        floats_of(a + i, a + j, q->a_signed, x);
-        floats_of(b + i, b + j, q->b_signed, v);
+        ig_bytes_to_floats(a + i, a + j, q->a_signed, x);
+        ig_bytes_to_floats(b + i, b + j, q->b_signed, v);
         UNROLL for (int k = 0; k < VECTORS; k++) v[k] = is_product ? product(x[k], v[k], q) : sum(x[k], v[k], q);
-        store_two(y + i, y + j, bytes_of(v, q, &to));
+        ig_bytes_store_two(y + i, y + j, bytes_of(v, q, &to));
     }
 }
 
@@ -92,7 +64,7 @@ static void scale_pixels(uint8_t *y, int64_t y_step, const uint8_t *a, int64_t a
     const struct ig_bytes_head to = head_of(&own);
     const __m256 factor = _mm256_set1_ps(own.product);
     __m256 by[VECTORS], less[2];
-    floats_of(b, b, own.b_signed, by);
+    ig_bytes_to_floats(b, b, own.b_signed, by);
     for (int k = 0; k < 2; k++) {
         by[k] = _mm256_sub_ps(by[k], _mm256_set1_ps((float)own.b_zero));
         less[k] = _mm256_mul_ps(by[k], _mm256_set1_ps((float)own.a_zero));
@@ -100,9 +72,9 @@ static void scale_pixels(uint8_t *y, int64_t y_step, const uint8_t *a, int64_t a
     for (int32_t x = 0; x < n; x += 2, a += 2 * a_step, y += 2 * y_step) {
         const int64_t more = x + 1 < n;
         __m256 v[VECTORS];
-        floats_of(a, a + more * a_step, own.a_signed, v);
+        ig_bytes_to_floats(a, a + more * a_step, own.a_signed, v);
         UNROLL for (int k = 0; k < VECTORS; k++) v[k] = _mm256_mul_ps(_mm256_fmsub_ps(v[k], by[k % 2], less[k % 2]), factor);
-        store_two(y, y + more * y_step, bytes_of(v, &own, &to));
+        ig_bytes_store_two(y, y + more * y_step, bytes_of(v, &own, &to));
     }
 }
 
