@@ -21,5 +21,5 @@ static void run(uint8_t *y, const uint8_t *x, const float *scale, const float *o
 void qlinear_affine_i8_16__avx512(const struct ig_call *call, struct ig_range range, void *scratch)
 {
     (void)scratch;
-    ig_quant_affine_rows(call, range, run);
+    ig_quant_affine_rows(call, range, run, NULL);
 }

@@ -19,6 +19,11 @@ struct ig_quant_affine {       /* 64 bytes */
 typedef void ig_quant_affine_run_fn(uint8_t *y, const uint8_t *x, const float *scale, const float *offset, int64_t n,
                                     const struct ig_quant_affine *q);
 
-void ig_quant_affine_rows(const struct ig_call *call, struct ig_range range, ig_quant_affine_run_fn *run);
+/* The same of so many pixels, y_step and x_step bytes apart. */
+typedef void ig_quant_affine_pixels_fn(uint8_t *y, int64_t y_step, const uint8_t *x, int64_t x_step, const float *scale, const float *offset,
+                                       int32_t channels, int32_t pixels, const struct ig_quant_affine *q);
+
+/* pixels: or NULL. */
+void ig_quant_affine_rows(const struct ig_call *call, struct ig_range range, ig_quant_affine_run_fn *run, ig_quant_affine_pixels_fn *pixels);
 
 #endif
