@@ -68,6 +68,12 @@ static void cut_lines(const struct ig_call *call, const struct ig_bytes_shape *s
     c->held = held_lines(c, w, (c->block - 1) * w->sh + w->kh, (call->out[0].h - 1) * w->sh + w->kh);
 }
 
+/* Pixels that are words one behind the other, and so few that a tile's do not share a set of a cache. */
+static int are_small(const struct ig_window *w, const struct ig_bytes_shape *shape, const struct ig_bytes_cut *c)
+{
+    return w->kh * w->kw * w->sh * w->sw == 1 && !w->top && !w->left && c->k == c->words * shape->unit && c->words < IG_BYTES_LINE;
+}
+
 /* A block of pixels. */
 static void cut_pixels(const struct ig_call *call, const struct ig_bytes_shape *shape, int64_t room, struct ig_bytes_cut *c)
 {
@@ -75,6 +81,7 @@ static void cut_pixels(const struct ig_call *call, const struct ig_bytes_shape *
     const int64_t pixels = (int64_t)call->out[0].h * call->out[0].w;
     c->row = (int64_t)whole_lines((size_t)c->words * 4 + (w->kh > 1 ? IG_BYTES_LINE - 1 : 0)); /* taps row after row, filled too far */
     c->row += c->row % (4 * IG_BYTES_LINE) ? 0 : IG_BYTES_LINE;
+    if (are_small(w, shape, c)) c->row = c->words * 4;
     c->block = (int32_t)(room / c->row) / shape->mr * shape->mr;
     if (c->block > pixels) c->block = (int32_t)(pixels + shape->mr - 1) / shape->mr * shape->mr;
     if (c->block < shape->mr) c->block = shape->mr;
