@@ -39,12 +39,27 @@ static inline __m256i ig_bytes_eight(const int32_t *sums, const float *scale, co
     return _mm256_and_si256(_mm256_add_epi32(v, b->zero), _mm256_set1_epi32(0xff));
 }
 
-/* n bytes, which may be all that there are. */
+/* n bytes, 1 to 7, as the lowest of a number. */
+static inline uint64_t ig_bytes_load_few(const uint8_t *from, int32_t n)
+{
+    uint32_t first, last;
+    if (n < 4) return from[0] | (uint64_t)from[n / 2] << 8 * (n / 2) | (uint64_t)from[n - 1] << 8 * (n - 1);
+    __builtin_memcpy(&first, from, sizeof first);
+    __builtin_memcpy(&last, from + n - 4, sizeof last);
+    return first | (uint64_t)last << 8 * (n - 4);
+}
+
+/* n bytes, 1 to 15, which may be all that there are: where loads overlap, the same bytes are there twice. */
 static inline __m128i ig_bytes_load_some(const uint8_t *from, int32_t n)
 {
-    uint8_t room[IG_BYTES_CHANNELS] = {0};
-    for (int32_t i = 0; i < n; i++) room[i] = from[i];
-    return _mm_loadu_si128((const __m128i *)room);
+    uint64_t first, last = 0;
+    if (n < 8) return _mm_cvtsi64_si128((int64_t)ig_bytes_load_few(from, n));
+    __builtin_memcpy(&first, from, sizeof first);
+    if (n > 8) {
+        __builtin_memcpy(&last, from + n - 8, sizeof last);
+        last >>= 8 * (16 - n);
+    }
+    return _mm_set_epi64x((int64_t)last, (int64_t)first);
 }
 
 /* Bytes [0, n) of sixteen. */
