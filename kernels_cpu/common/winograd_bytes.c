@@ -6,7 +6,8 @@
 enum {
     M = IG_WINOGRAD_BYTES_M, N = IG_WINOGRAD_BYTES_N, POINTS = IG_WINOGRAD_BYTES_POINTS, NR = IG_WINOGRAD_BYTES_NR,
     MR = IG_WINOGRAD_BYTES_MR, STRIP = IG_WINOGRAD_BYTES_STRIP, LANES = IG_WINOGRAD_BYTES_LANES, OUTPUTS = IG_WINOGRAD_BYTES_OUTPUTS,
-    V_BYTES = 320 << 10,        /* of a block's V */
+    BLOCK_BYTES = 340 << 10,    /* of a block's V and M, */
+    MOST_TILES = 64,            /* but no more tiles than this: transforms of filters take as long as two and a half of them */
     DEPTH = 64,                 /* pairs of input channels that U has at a time, at most */
     LINE = 64,
     PAIR = 2 * IG_WINOGRAD_BYTES_TAPS * 16, /* bytes of a pair's filters of a panel */
@@ -47,12 +48,19 @@ static int64_t odd_lines(int64_t numbers, int64_t bytes)
     return (ratio_up(numbers * bytes, LINE) | 1) * LINE / bytes;
 }
 
-/* The most tiles a block has: as equal ones as can be. */
-static int32_t tiles_of(int64_t row, int64_t all)
+/* The most tiles of so many channels that a block has: as equal ones as can be. */
+static int32_t tiles_of(int64_t channels, int64_t all)
 {
-    int64_t most = V_BYTES / (POINTS * row * (int64_t)sizeof(int16_t));
+    int64_t most = BLOCK_BYTES / (POINTS * (channels * (int64_t)sizeof(int16_t) + NR * (int64_t)sizeof(int32_t)));
     if (most < MR) most = MR;
+    if (most > MOST_TILES) most = MOST_TILES;
     return (int32_t)ratio_up(all, ratio_up(all, most));
+}
+
+/* Tiles whose sums are kept: one, where they are outputs as soon as they are made. */
+static int64_t kept(const struct ig_winograd_bytes_cut *c)
+{
+    return c->depth < c->pairs ? c->tiles : 1;
 }
 
 struct ig_winograd_bytes_cut ig_winograd_bytes_cut_of(const struct ig_call *call)
@@ -84,7 +92,7 @@ size_t ig_winograd_bytes_scratch(const struct ig_call *call)
 {
     const struct ig_winograd_bytes_cut c = ig_winograd_bytes_cut_of(call);
     const int64_t shorts = POINTS * c.v_plane + N * c.u_plane + COLUMNS * N * LANES;
-    const int64_t words = POINTS * c.m_plane + (int64_t)c.tiles * OUTPUTS * NR;
+    const int64_t words = POINTS * c.m_plane + kept(&c) * OUTPUTS * NR;
     return (size_t)(2 * shorts + 4 * words + pixel_bytes() + pad_bytes(call));
 }
 
@@ -97,7 +105,7 @@ static void place(struct job *job, char *scratch)
     job->strip = job->u + N * c->u_plane;
     job->m = (int32_t *)(void *)(job->strip + COLUMNS * N * LANES);
     job->sums = job->m + POINTS * c->m_plane;
-    job->pixel = (const uint8_t **)(void *)(job->sums + (int64_t)c->tiles * OUTPUTS * NR);
+    job->pixel = (const uint8_t **)(void *)(job->sums + kept(c) * OUTPUTS * NR);
     job->pad = (uint8_t *)job->pixel + pixel_bytes();
 }
 
@@ -176,7 +184,7 @@ static void multiply(const struct job *job, const char *panel, int32_t k, int32_
 static int32_t *add_up(const struct job *job, const char *panel, int32_t k, int32_t i)
 {
     const int32_t *bias = (const int32_t *)(const void *)panel;
-    int32_t *sums = job->sums + (int64_t)i * OUTPUTS * NR;
+    int32_t *sums = job->sums + (kept(&job->cut) > 1 ? i : 0) * OUTPUTS * NR;
     job->set->sums(&(struct ig_winograd_bytes_sums){job->m + i * NR, job->cut.m_plane, k ? sums : bias, k ? NR : 0, sums});
     return sums;
 }
