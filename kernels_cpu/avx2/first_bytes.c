@@ -56,6 +56,7 @@ INLINE void sum(const struct first *f, const int16_t *line, const int32_t *panel
 {
     const int32_t *w = panel + 2 * NR, kh = f->w->kh, words = f->cut.words;
     const int64_t step = 2 * f->cut.step, pitch = f->cut.pitch;
+    const int pixels = SUMS / vectors;
 #pragma GCC unroll 12
     for (int i = 0; i < SUMS; i++) s[i] = _mm256_loadu_si256((const __m256i *)(panel + i % vectors * HALF));
     for (int32_t ky = 0; ky < kh; ky++, line += pitch) {
@@ -63,7 +64,7 @@ INLINE void sum(const struct first *f, const int16_t *line, const int32_t *panel
         for (int32_t k = 0; k < words; k++, w += NR, a += 4) {
             const __m256i low = _mm256_loadu_si256((const __m256i *)w), high = _mm256_loadu_si256((const __m256i *)(w + HALF));
 #pragma GCC unroll 12
-            for (int i = 0; i < SUMS / vectors; i++) {
+            for (int i = 0; i < pixels; i++) {
                 int32_t word;
                 memcpy(&word, a + i * step, sizeof word);
                 const __m256i x = _mm256_set1_epi32(word);

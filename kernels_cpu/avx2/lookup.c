@@ -16,6 +16,7 @@ enum { ROWS = 8 /* of a half */, STEP = 32 };
 INLINE void half(__m256i *y, __m256i a, __m256i b, const uint8_t *rows)
 {
     const __m256i row = _mm256_set1_epi8(16);
+#pragma GCC unroll 8
     for (int r = 0; r < ROWS; r++) {
         __m256i entries = _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)(rows + 16 * r)));
         y[0] = _mm256_xor_si256(y[0], _mm256_shuffle_epi8(entries, a));
