@@ -324,9 +324,11 @@ static void qlinear_binary(struct rng *r, enum check_pass pass, struct check_pro
     struct ig_binary_attr *a = &p->attrs.binary;
     int32_t dims[4], pixel[4], one = 1, to = byte_type(r), least = to == IG_I8 ? -128 : 0;
     int rank = rng_one_in(r, 20) ? shapes_many(r, dims) : shapes_any(r, dims, 4);
+    const int scales = rank >= 3 && rng_one_in(r, 3); /* one pixel of each image */
+    if (scales && rng_one_in(r, 2)) dims[rank - 1] = RNG_OF(r, 16, 24, 40, 64), dims[rank - 2] = rng_int(r, 1, 7);
     a->kind = RNG_OF(r, IG_ADD, IG_MUL);
     qlinear_operand(r, p, 0, rank, dims);
-    if (rank >= 3 && rng_one_in(r, 3)) { /* one pixel of each image */
+    if (scales) {
         for (int i = 1; i < rank - 1; i++) pixel[i] = 1;
         pixel[0] = dims[0], pixel[rank - 1] = dims[rank - 1];
         qlinear_operand(r, p, 3, rank, pixel);
