@@ -162,7 +162,7 @@ static const struct family {
     {IG_QLINEAR_CONV, "first6x16__avx2", 1.45, 1, 6, 8},
     {IG_QLINEAR_CONV, "depthwise16__dotprod", 0.6, 1, 1, 0},
     {IG_QLINEAR_CONV, "6x16__dotprod", 3.2, 1, 1, 0}, /* of four, as many a cycle as of floats, of fewer pixels too */
-    {IG_QLINEAR_CONV, "depthwise16__avx2", 0.3, 1, 1, 0},
+    {IG_QLINEAR_CONV, "depthwise16__avx2", 0.45, 1, 1, 0},
     {IG_QLINEAR_CONV, "depthwise16__avxvnni", 0.5, 1, 1, 0},
     {IG_QLINEAR_CONV, "depthwise16__vnni", 0.25, 1, 1, 0},
     {IG_QLINEAR_CONV, "i8_winograd4_6x16__avx2", 1.45, WINOGRAD, 1, 0}, /* products as the next one's */

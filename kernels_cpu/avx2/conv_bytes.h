@@ -117,20 +117,26 @@ static inline __m256i ig_bytes_rounded_avx2(const int32_t *sums, __m256 scale)
     return _mm256_cvtps_epi32(_mm256_mul_ps(_mm256_cvtepi32_ps(_mm256_loadu_si256((const __m256i *)sums)), scale));
 }
 
-/* Two pixels of 16 channels at a time, of two at least, whose rounded products are within 32 bits. */
-static inline void ig_bytes_put_twos(uint8_t *const *to, int64_t at, int32_t rows, const int32_t *sums, int64_t step,
-                                     const float *scale, const struct ig_bytes_head *head)
+/* Pixels k and k + 1 of 16 channels; scale: of 8 and of the others. */
+static inline __attribute__((always_inline)) void ig_bytes_put_two(uint8_t *const *to, int64_t at, int64_t k, const int32_t *sums, int64_t step,
+                                                                   const __m256 *scale, const struct ig_bytes_head *by)
 {
-    const __m256 first = _mm256_loadu_ps(scale), second = _mm256_loadu_ps(scale + 8);
-    const struct ig_bytes_head by = *head; /* which outputs, as bytes, might be */
-    for (int32_t i = 0; i < rows; i += 2) {
-        const int32_t k = i + 2 <= rows ? i : rows - 2; /* the last two overlap those before */
-        const int32_t *a = sums + k * step, *b = a + step;
-        __m256i v = ig_bytes_narrowed_avx2(ig_bytes_rounded_avx2(a, first), ig_bytes_rounded_avx2(a + 8, second), ig_bytes_rounded_avx2(b, first),
-                                           ig_bytes_rounded_avx2(b + 8, second), &by);
-        _mm_storeu_si128((__m128i *)(to[k] + at), _mm256_castsi256_si128(v));
-        _mm_storeu_si128((__m128i *)(to[k + 1] + at), _mm256_extracti128_si256(v, 1));
-    }
+    const int32_t *a = sums + k * step, *b = a + step;
+    const __m256i v = ig_bytes_narrowed_avx2(ig_bytes_rounded_avx2(a, scale[0]), ig_bytes_rounded_avx2(a + 8, scale[1]),
+                                             ig_bytes_rounded_avx2(b, scale[0]), ig_bytes_rounded_avx2(b + 8, scale[1]), by);
+    _mm_storeu_si128((__m128i *)(to[k] + at), _mm256_castsi256_si128(v));
+    _mm_storeu_si128((__m128i *)(to[k + 1] + at), _mm256_extracti128_si256(v, 1));
+}
+
+/* Two pixels of 16 channels at a time, of two at least, whose rounded products are within 32 bits; plain: as the head says. */
+static inline __attribute__((always_inline)) void ig_bytes_put_twos(uint8_t *const *to, int64_t at, int32_t rows, const int32_t *sums, int64_t step,
+                                                                    const float *scale, const struct ig_bytes_head *head, const int plain)
+{
+    const __m256 scales[2] = {_mm256_loadu_ps(scale), _mm256_loadu_ps(scale + 8)};
+    struct ig_bytes_head by = *head; /* which outputs, as bytes, might be */
+    by.plain = plain;
+    for (int64_t i = 0; i + 2 <= rows; i += 2) ig_bytes_put_two(to, at, i, sums, step, scales, &by);
+    if (rows & 1) ig_bytes_put_two(to, at, rows - 2, sums, step, scales, &by); /* the last two overlap those before */
 }
 
 /* Four pixels of 8 channels at a time, of four at least, whose rounded products are within 32 bits. */
@@ -156,7 +162,9 @@ static inline void ig_bytes_put_eights(uint8_t *const *to, int64_t at, int32_t r
 static inline void ig_bytes_put_avx2(uint8_t *const *to, int64_t at, int32_t rows, const int32_t *sums, int64_t step,
                                      const float *scale, int32_t n, const struct ig_bytes_head *head)
 {
-    if (head->narrows && n == IG_BYTES_CHANNELS && rows > 1) ig_bytes_put_twos(to, at, rows, sums, step, scale, head);
+    const int by_two = head->narrows && n == IG_BYTES_CHANNELS && rows > 1;
+    if (by_two && head->plain) ig_bytes_put_twos(to, at, rows, sums, step, scale, head, 1);
+    else if (by_two) ig_bytes_put_twos(to, at, rows, sums, step, scale, head, 0);
     else if (head->narrows && n == IG_BYTES_CHANNELS / 2 && rows >= 4) ig_bytes_put_eights(to, at, rows, sums, step, scale, head);
     else ig_bytes_put_any_avx2(to, at, rows, sums, step, scale, n, head);
 }

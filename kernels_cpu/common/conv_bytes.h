@@ -109,8 +109,8 @@ size_t ig_bytes_sums(const struct ig_bytes_shape *shape), ig_bytes_pad(const str
     ig_bytes_totals(const struct ig_call *call, const struct ig_bytes_cut *cut);
 
 /*
- * Depthwise convolution (common/depthwise_bytes.inc). Packed weights: struct ig_bytes_head, then
- *   [block of 16 channels] { bias[16], scale[16], i16 w[pair of taps][16][2] }   NEON's: i16 or i8 w[pair of taps][2][16]
+ * Depthwise convolution (common/depthwise_bytes.inc, common/depthwise_pairs.h). Packed weights: struct ig_bytes_head, then
+ *   [block of 16 channels] { bias[16], scale[16], i16 or i8 w[tap][16] }   of an odd number of taps one more is zero
  * Where sums become floats, scale[16] and bias[16] as above are behind a block's weights.
  */
 enum { IG_BYTES_CHANNELS = 16 };

@@ -423,14 +423,14 @@ int ig_supports_bytes_depthwise_neon(const struct ig_call *call)
     return ig_supports_bytes_depthwise(call) && weights_fit(call, 1, 1);
 }
 
-enum layout { PAIRS, TAPS, BYTES }; /* i16 [pair][16][2], i16 [tap][16], i8 [tap][16] */
+enum layout { TAPS, BYTES }; /* i16 [tap][16], i8 [tap][16] */
 
 /* Weight k of a block's channel i. */
 static void put_tap(int32_t *w, int32_t k, int32_t i, enum layout layout, int32_t v)
 {
     enum { N = IG_BYTES_CHANNELS };
     if (layout == BYTES) ((int8_t *)w)[k * N + i] = (int8_t)v;
-    else ((int16_t *)w)[layout == TAPS ? k * N + i : k / 2 * 2 * N + 2 * i + k % 2] = (int16_t)v;
+    else ((int16_t *)w)[k * N + i] = (int16_t)v;
 }
 
 /* Words of a block. */
@@ -462,17 +462,12 @@ static size_t pack_depthwise(const struct ig_call *call, void *dst, enum layout 
     return bytes;
 }
 
-size_t ig_pack_bytes_depthwise(const struct ig_call *call, void *dst)
-{
-    return pack_depthwise(call, dst, PAIRS);
-}
-
 size_t ig_pack_bytes_depthwise_neon(const struct ig_call *call, void *dst)
 {
     return pack_depthwise(call, dst, BYTES);
 }
 
-size_t ig_pack_bytes_depthwise_neon_wide(const struct ig_call *call, void *dst)
+size_t ig_pack_bytes_depthwise_taps(const struct ig_call *call, void *dst)
 {
     return pack_depthwise(call, dst, TAPS);
 }
@@ -490,17 +485,12 @@ static size_t pack_sums_depthwise(const struct ig_call *call, void *dst, enum la
     return bytes;
 }
 
-size_t ig_pack_sums_depthwise(const struct ig_call *call, void *dst)
-{
-    return pack_sums_depthwise(call, dst, PAIRS);
-}
-
 size_t ig_pack_sums_depthwise_neon(const struct ig_call *call, void *dst)
 {
     return pack_sums_depthwise(call, dst, BYTES);
 }
 
-size_t ig_pack_sums_depthwise_neon_wide(const struct ig_call *call, void *dst)
+size_t ig_pack_sums_depthwise_taps(const struct ig_call *call, void *dst)
 {
     return pack_sums_depthwise(call, dst, TAPS);
 }

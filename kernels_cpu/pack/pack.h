@@ -62,10 +62,10 @@ ig_pack_fn ig_pack_product_avx2, ig_pack_product_avxvnni, ig_pack_product_avx512
 ig_scratch_fn ig_scratch_product_avx2, ig_scratch_product_avxvnni, ig_scratch_product_avx512, ig_scratch_product_vnni, ig_scratch_product_amx,
     ig_scratch_product_neon, ig_scratch_product_neon_wide, ig_scratch_product_dotprod;
 ig_supports_fn ig_supports_sums_depthwise, ig_supports_sums_depthwise_neon;
-ig_pack_fn ig_pack_sums_depthwise, ig_pack_sums_depthwise_neon, ig_pack_sums_depthwise_neon_wide;
+ig_pack_fn ig_pack_sums_depthwise_neon, ig_pack_sums_depthwise_taps; /* of 8 bits; of 16 */
 ig_supports_fn ig_supports_bytes_depthwise, ig_supports_bytes_depthwise_neon; /* groups == ic == oc */
-ig_pack_fn ig_pack_bytes_depthwise, ig_pack_bytes_depthwise_neon, ig_pack_bytes_depthwise_neon_wide;
-ig_scratch_fn ig_scratch_bytes_depthwise;
+ig_pack_fn ig_pack_bytes_depthwise_neon, ig_pack_bytes_depthwise_taps;
+ig_scratch_fn ig_scratch_bytes_depthwise, ig_scratch_bytes_depthwise_pairs; /* by taps; by pairs of rows */
 ig_supports_fn ig_supports_bytes_depthwise_fours, ig_supports_sums_depthwise_fours; /* by four bytes */
 ig_pack_fn ig_pack_sums_depthwise_fours, ig_pack_sums_depthwise_fours_signed;
 ig_pack_fn ig_pack_bytes_depthwise_fours, ig_pack_bytes_depthwise_fours_signed; /* pixels' bytes are unsigned; signed */

@@ -151,14 +151,15 @@ static void by_tiles(struct rng *r, struct ig_conv *a, int32_t *ic, int32_t *oc,
     out[1] = in[1] + top + bottom - 2, out[2] = in[2] + left + right - 2;
 }
 
-/* Depthwise, 3x3, of 8 channels: several pixels fit a vector. */
-static void eights(struct rng *r, struct ig_conv *a, int32_t *ic, int32_t *oc, int32_t *in, int32_t *out)
+/* Depthwise, 3x3 or 5x5, of rows that are cut; of 8 channels, too, of which several pixels fit a vector. */
+static void long_rows(struct rng *r, struct ig_conv *a, int32_t *ic, int32_t *oc, int32_t *in, int32_t *out)
 {
-    a->w = (struct ig_window){1, 3, 3, 1, 1, 1, 1, 1, 1, 0, 1, 1, 0, 1, 1, 1, 1};
-    a->groups = *ic = *oc = 8;
+    const int32_t k = RNG_OF(r, 3, 3, 3, 5), stride = RNG_OF(r, 1, 1, 2), pad = k / 2;
+    a->w = (struct ig_window){1, k, k, 1, stride, stride, 1, 1, 1, 0, pad, pad, 0, pad, pad, 1, 1};
+    a->groups = *ic = *oc = RNG_OF(r, 8, 8, 8, 16, 70);
     in[0] = out[0] = 1;
-    in[1] = out[1] = rng_int(r, 1, 6);
-    in[2] = out[2] = rng_int(r, 1, 40);
+    in[1] = rng_int(r, 1, 9), in[2] = rng_int(r, 1, 70);
+    for (int i = 1; i < 3; i++) out[i] = (in[i] - 1) / stride + 1;
 }
 
 /* A window whose rows are far from each other, of whole words: many are padding. */
@@ -207,7 +208,7 @@ static int32_t convolution(struct rng *r, struct check_problem *p, int weights, 
     if (rank == 2 && a->groups == 1 && rng_one_in(r, 3)) pointwise(r, &a->w, in, out);
     if (rank == 2 && a->groups > 1 && a->groups < ic && rng_one_in(r, 2)) three_by_three(r, &a->w, in, out);
     if (rank == 2 && rng_one_in(r, 10)) one_pixel(r, a, &ic, &oc, in, out);
-    if (rank == 2 && rng_one_in(r, 16)) eights(r, a, &ic, &oc, in, out);
+    if (rank == 2 && rng_one_in(r, 12)) long_rows(r, a, &ic, &oc, in, out);
     if (rank == 2 && rng_one_in(r, 6)) first(r, a, &ic, &oc, in, out);
     if (rank == 2 && rng_one_in(r, 6)) far_rows(r, a, &ic, &oc, in, out);
     if (rank == 2 && rng_one_in(r, 5)) by_tiles(r, a, &ic, &oc, in, out);
