@@ -151,6 +151,7 @@ static const struct family {
     {IG_QLINEAR_CONV, "any_1__cuda", 0.01, 1, 1, 0},
     {IG_QLINEAR_CONV, "i8_4x16__neon", 1.6, 1, 4, 0}, /* of bytes twice as many multiply-adds a cycle as of floats */
     {IG_QLINEAR_CONV, "i16_4x16__neon", 0.85, 1, 4, 0},
+    {IG_QLINEAR_CONV, "i8_winograd4_4x16__neon", 0.9, WINOGRAD, 1, 0}, /* products as the last one's */
     {IG_QLINEAR_CONV, "i8_depthwise16__neon", 0.33, 1, 1, 0},
     {IG_QLINEAR_CONV, "depthwise16__neon", 0.25, 1, 1, 0},
     {IG_QLINEAR_CONV, "grouped16__neon", 1.65, 1, 1, 8},

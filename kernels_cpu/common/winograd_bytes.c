@@ -73,7 +73,7 @@ struct ig_winograd_bytes_cut ig_winograd_bytes_cut_of(const struct ig_call *call
     c.rows = ig_bytes_become_floats(call) ? 4 : 2;
     c.panel = ratio_up(c.rows * NR * 4 + (int64_t)c.pairs * PAIR, LINE) * LINE;
     c.v_plane = odd_lines(c.tiles * c.v_row, sizeof(int16_t));
-    c.u_plane = odd_lines(2 * NR * (int64_t)c.depth, sizeof(int16_t));
+    c.u_plane = odd_lines(IG_WINOGRAD_BYTES_HEAD + 2 * NR * (int64_t)c.depth, sizeof(int16_t));
     c.m_plane = odd_lines(c.tiles * (int64_t)NR, sizeof(int32_t));
     return c;
 }

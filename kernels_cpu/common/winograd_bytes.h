@@ -21,6 +21,7 @@
  *   V[point][tile][ic]         of all input channels
  * then for each panel of 16 output channels, up to 128 input channels at a time,
  *   U[point][pair of ic][16][2] from packed filters, as small as weights of bytes are: of a row of points, which the first-level cache holds
+ *                              (32 numbers of a pair in the order that products want, and room before them, both an ISA's own)
  *   M[point][tile][16]         products
  *   sums[tile][16 outputs][16]
  *
@@ -39,6 +40,7 @@ enum {
     IG_WINOGRAD_BYTES_POINTS = 36, IG_WINOGRAD_BYTES_OUTPUTS = 16,
     IG_WINOGRAD_BYTES_TAPS = 9,
     IG_WINOGRAD_BYTES_NR = 16,      /* channels of a panel */
+    IG_WINOGRAD_BYTES_HEAD = 64,    /* numbers of U that a point may have more than its weights */
     IG_WINOGRAD_BYTES_MR = 6,       /* tiles that products take at a time */
     IG_WINOGRAD_BYTES_STRIP = 8,    /* tiles of one row whose input transform shares columns */
     IG_WINOGRAD_BYTES_LANES = 16    /* input channels that it takes at a time */
@@ -59,13 +61,13 @@ struct ig_winograd_bytes_filter {
     const int8_t *w;                /* [pairs][2][9 taps][16] */
     int64_t pairs;
     int32_t row;
-    int16_t *u;                     /* the row's first point: [pairs][32] */
+    int16_t *u;                     /* the row's first point: [IG_WINOGRAD_BYTES_HEAD + pairs*32] */
     int64_t plane;                  /* numbers from a point to the next */
 };
 
 /* Products of one point. */
 struct ig_winograd_bytes_product {
-    const int16_t *v, *u;           /* the first tile's row of V; [pairs][32] of U */
+    const int16_t *v, *u;           /* the first tile's row of V; the point's U */
     int64_t row, pairs;             /* numbers from a tile to the next */
     int32_t tiles;
     int32_t *m;                     /* [tiles][16] */
