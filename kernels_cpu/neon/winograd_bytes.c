@@ -78,18 +78,27 @@ static void in(const struct ig_winograd_bytes_in *args)
 
 /* --- G g G^T --- */
 
+/* sum + x times by, of 8 of 16 numbers; or no sum. */
+INLINE int16x8_t add_low(int16x8_t sum, int8x16_t x, int8x16_t by, const int is_first)
+{
+    return is_first ? vmull_s8(vget_low_s8(x), vget_low_s8(by)) : vmlal_s8(sum, vget_low_s8(x), vget_low_s8(by));
+}
+
+INLINE int16x8_t add_high(int16x8_t sum, int8x16_t x, int8x16_t by, const int is_first)
+{
+    return is_first ? vmull_high_s8(x, by) : vmlal_high_s8(sum, x, by);
+}
+
 /* h[q][b] += the b-th column's tap times g: q is 0, 1 for the pair's first number, 2, 3 for the second. */
-INLINE void add_taps(const int8_t *w, int8_t g, int16x8_t h[][3])
+INLINE void add_taps(const int8_t *w, int8_t g, int16x8_t h[][3], const int is_first)
 {
     const int8x16_t by = vdupq_n_s8(g);
 #pragma GCC unroll 3
     for (int b = 0; b < 3; b++) {
         const int8x16_t low = vld1q_s8(w + b * 16), high = vld1q_s8(w + (IG_WINOGRAD_BYTES_TAPS + b) * 16);
         const int8x16_t first = vuzp1q_s8(low, high), second = vuzp2q_s8(low, high);
-        h[0][b] = vmlal_s8(h[0][b], vget_low_s8(first), vget_low_s8(by));
-        h[1][b] = vmlal_high_s8(h[1][b], first, by);
-        h[2][b] = vmlal_s8(h[2][b], vget_low_s8(second), vget_low_s8(by));
-        h[3][b] = vmlal_high_s8(h[3][b], second, by);
+        h[0][b] = add_low(h[0][b], first, by, is_first), h[1][b] = add_high(h[1][b], first, by, is_first);
+        h[2][b] = add_low(h[2][b], second, by, is_first), h[3][b] = add_high(h[3][b], second, by, is_first);
     }
 }
 
@@ -115,10 +124,9 @@ static void filter(const struct ig_winograd_bytes_filter *args)
     for (int p = 0; p < N; p++) memset(args->u + p * plane, 0, NR * sizeof(int32_t));
     for (int64_t k = 0; k < pairs; k++, w += 2 * IG_WINOGRAD_BYTES_TAPS * 16, u += 2 * NR) {
         int16x8_t h[4][3];
-#pragma GCC unroll 4
-        for (int q = 0; q < 4; q++) h[q][0] = h[q][1] = h[q][2] = vdupq_n_s16(0);
+        add_taps(w + first * 3 * 16, by[first], h, 1);
 #pragma GCC unroll 1
-        for (int a = first; a <= last; a++) add_taps(w + a * 3 * 16, by[a], h);
+        for (int a = first + 1; a <= last; a++) add_taps(w + a * 3 * 16, by[a], h, 0);
 #pragma GCC unroll 4
         for (int q = 0; q < 4; q++) filter_out(h[q], u + q * LANES, plane);
     }
