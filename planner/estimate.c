@@ -151,7 +151,7 @@ static const struct family {
     {IG_QLINEAR_CONV, "any_1__cuda", 0.01, 1, 1, 0},
     {IG_QLINEAR_CONV, "i8_4x16__neon", 1.6, 1, 4, 0}, /* of bytes twice as many multiply-adds a cycle as of floats */
     {IG_QLINEAR_CONV, "i16_4x16__neon", 0.85, 1, 4, 0},
-    {IG_QLINEAR_CONV, "i8_winograd4_4x16__neon", 0.9, WINOGRAD, 1, 0}, /* products as the last one's */
+    {IG_QLINEAR_CONV, "i8_winograd4_4x16__neon", 0.82, WINOGRAD, 1, 0}, /* products as the last one's */
     {IG_QLINEAR_CONV, "i8_depthwise16__neon", 0.33, 1, 1, 0},
     {IG_QLINEAR_CONV, "depthwise16__neon", 0.25, 1, 1, 0},
     {IG_QLINEAR_CONV, "grouped16__neon", 1.65, 1, 1, 8},
@@ -256,9 +256,9 @@ static double channels_of(const struct ig_kernel *k, const struct family *f, con
 
 /*
  * F(rows x columns, kh x kw): per tile its points, each a product of ic by oc, and transforms that cost
- * as much as so many multiply-adds more per channel on either side.
+ * as much as so many multiply-adds more per channel on either side, by NEON's of bytes fewer.
  */
-static const double transform = 10;
+static const double transform = 10, transform_neon_bytes = 5;
 /* Raw weights are transformed for every block of tiles, which costs as much as so many tiles do. */
 static const double raw_transform = 5, bytes_transform = 2.5, raw_tiles = IG_WINOGRAD_RAW_TILES, lean_tiles = IG_WINOGRAD_LEAN_TILES;
 
@@ -281,7 +281,8 @@ static double winograd_operations(const struct ig_kernel *k, const struct family
     const struct ig_winograd_shape s = winograd_shape(k, call);
     double ic = (double)call->in[0].c * s.kd, oc = channels_of(k, f, call);
     double tiles = round_up(out->h, s.rows) * round_up(out->w, s.columns) / (s.rows * s.columns);
-    return 2 * ig_winograd_points(&s) * ((tiles + weight_transforms(k, call, tiles)) * ic * oc + tiles * transform * (ic + oc)) / f->efficiency;
+    double transforms = k->op != IG_CONV && k->isa == IG_ISA_NEON ? transform_neon_bytes : transform;
+    return 2 * ig_winograd_points(&s) * ((tiles + weight_transforms(k, call, tiles)) * ic * oc + tiles * transforms * (ic + oc)) / f->efficiency;
 }
 
 /* Weights of floats are as many times larger. */
