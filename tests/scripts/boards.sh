@@ -94,7 +94,7 @@ by_bytes() { # board: its convolutions and its sum are by NEON's kernels of byte
     quantised "$1" bytes --gpu=off && $nm "$work/build/out/$1/bytes.d/bytes_plan.o" >"$work/names" || return 1
     sed -n 's/.*"kernel":"\(qlinear_[a-z0-9_]*\)".*/\1/p' "$work/build/out/$1/bytes.d/plan.json" >"$work/kernels"
     cat "$work/kernels"
-    [ "$(grep -c '^qlinear_conv_i[0-9]*_[a-z0-9]*__neon$' "$work/kernels")" = 6 ] && [ "$(grep -c '^qlinear_binary_i8_8__neon$' "$work/kernels")" = 1 ] || return 1
+    [ "$(grep -c '^qlinear_conv_i[0-9]*_[a-z0-9_]*__neon$' "$work/kernels")" = 6 ] && [ "$(grep -c '^qlinear_binary_i8_8__neon$' "$work/kernels")" = 1 ] || return 1
     for kernel in $(sort -u "$work/kernels"); do grep -q " U $kernel\$" "$work/names" || { echo "$kernel is not called"; return 1; }; done
 }
 
