@@ -95,6 +95,7 @@ static void matmul_integer(struct rng *r, enum check_pass pass, struct check_pro
     zero(r, p, 2, ta, is_plain && !rng_one_in(r, 6) ? 1 : s.y[s.y_rank - 2], 1);
     zero(r, p, 3, tb, s.y[s.y_rank - 1], 1);
     for (int k = 0; is_plain && k < 4; k++) all_bytes(p, k);
+    if (is_plain && rng_one_in(r, 2)) p->bell = 1u << 1;
     if (rng_one_in(r, 2)) windows_scales(r, pass, p, s.y[s.y_rank - 1], is_plain ? 100000 : 100, &p->attrs.fc.act);
     if (is_plain) p->constant = p->has_in & (rng_one_in(r, 6) ? (uint32_t)rng_next(r) & ~1u : rng_one_in(r, 2) ? 0x6a : 0x7e);
 }
@@ -115,7 +116,7 @@ static void qlinear_matmul(struct rng *r, enum check_pass pass, struct check_pro
 int main(int argc, char **argv)
 {
     static const struct check_body bodies[] = {{IG_MATMUL, 40, 200, matmul, NULL},
-                                               {IG_MATMUL_INTEGER, 24, 100, matmul_integer, NULL},
+                                               {IG_MATMUL_INTEGER, 24, 300, matmul_integer, NULL},
                                                {IG_QLINEAR_MATMUL, 24, 100, qlinear_matmul, NULL}};
     return check_main_of(bodies, (int)(sizeof bodies / sizeof *bodies), argc, argv);
 }

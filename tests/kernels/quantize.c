@@ -252,6 +252,8 @@ static double wide_bytes(struct rng *r, struct check_problem *p, int zx, int w, 
     between(p, 0, x_least, x_least + 255);
     between(p, zw, middle - (fits ? spread : 128), middle + (fits ? spread : 127));
     between(p, w, middle - (fits ? 128 - spread : 128), middle + (fits ? 127 - spread : 127));
+    if (rng_one_in(r, 2)) p->bell = 1u << w;
+    if (p->bell && rng_one_in(r, 3)) between(p, 0, x_least + 254, x_least + 255); /* where sums of few products are the largest */
     return sqrt(terms) * 6000;
 }
 

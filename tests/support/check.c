@@ -60,6 +60,15 @@ static double special(struct rng *r)
     return values[rng_int(r, 0, 3)];
 }
 
+/* bell: a mean of six, whose deviation is an eighth of the range; of a thousand one is at an end. */
+static int32_t int_value(struct rng *r, int bell, int32_t low, int32_t high)
+{
+    int32_t sum = 0;
+    if (!bell) return rng_int(r, low, high);
+    for (int i = 0; i < 6; i++) sum += rng_int(r, low, high) - low;
+    return rng_one_in(r, 1000) ? RNG_OF(r, low, high) : low + sum / 6;
+}
+
 static void random_values(struct rng *r, const struct check_problem *p, int k, enum check_pass pass, void *data)
 {
     const struct ig_shape *s = &p->in[k];
@@ -67,7 +76,7 @@ static void random_values(struct rng *r, const struct check_problem *p, int k, e
     double low = p->low[k], high = p->high[k];
     if (low == 0 && high == 0) high = real || s->type == IG_BOOL ? 1 : 4, low = natural ? 0 : -high;
     for (int64_t i = 0; i < ig_count(s); i++) {
-        double v = real ? rng_real(r, low, high) : rng_int(r, (int32_t)ceil(low), (int32_t)floor(high));
+        double v = real ? rng_real(r, low, high) : int_value(r, p->bell >> k & 1, (int32_t)ceil(low), (int32_t)floor(high));
         if (real && p->specials && rng_one_in(r, 8)) v = p->specials == CHECK_NO_NUMBERS ? NAN : special(r);
         put(data, s->type, i, v);
     }

@@ -30,6 +30,7 @@ struct check_problem {            /* zeroed before make() */
     uint32_t dense;               /* bit k: input k, though not constant, is always dense and whole */
     double low[IG_MAX_IN];        /* smallest value; where low and high are 0: -4 of integers, -1 of reals */
     double high[IG_MAX_IN];       /* largest */
+    uint32_t bell;                /* bit k: of input k's integers most are about the middle, as trained weights are; few are at the ends */
     int specials;                 /* of reals some are no number, infinite or -0; CHECK_NO_NUMBERS: no number */
     int any_nan;                  /* sign and payload of what is no number may depend on the cut: which operand an instruction takes first does */
     int broadcasts;               /* inputs are numpy-broadcast to the output */
