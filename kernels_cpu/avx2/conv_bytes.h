@@ -26,6 +26,40 @@ static inline int32_t ig_bytes_total_avx2(const char *from, int64_t n)
     return sum;
 }
 
+static inline void ig_bytes_flip_32(char *to, const uint8_t *from, __m256i flip)
+{
+    _mm256_storeu_si256((__m256i *)to, _mm256_xor_si256(_mm256_loadu_si256((const __m256i *)from), flip));
+}
+
+static inline void ig_bytes_flip_16(char *to, const uint8_t *from, __m256i flip)
+{
+    _mm_storeu_si128((__m128i *)to, _mm_xor_si128(_mm_loadu_si128((const __m128i *)from), _mm256_castsi256_si128(flip)));
+}
+
+static inline void ig_bytes_flip_8(char *to, const uint8_t *from, __m256i flip)
+{
+    _mm_storel_epi64((__m128i *)to, _mm_xor_si128(_mm_loadl_epi64((const __m128i *)from), _mm256_castsi256_si128(flip)));
+}
+
+/* `fill` of common/conv_bytes.inc for words of bytes; the last ones overlap what is there. */
+static inline void ig_bytes_fill_avx2(void *to, const uint8_t *from, int64_t n, const struct ig_bytes_head *head)
+{
+    const __m256i flip = _mm256_set1_epi8((char)head->flip);
+    char *p = (char *)to;
+    if (n < 8) {
+        for (int64_t i = 0; i < n; i++) p[i] = (char)(from[i] ^ head->flip);
+    } else if (n < 16) {
+        ig_bytes_flip_8(p, from, flip);
+        ig_bytes_flip_8(p + n - 8, from + n - 8, flip);
+    } else if (n < 32) {
+        ig_bytes_flip_16(p, from, flip);
+        ig_bytes_flip_16(p + n - 16, from + n - 16, flip);
+    } else {
+        for (int64_t i = 0; i < n - 32; i += 32) ig_bytes_flip_32(p + i, from + i, flip);
+        ig_bytes_flip_32(p + n - 32, from + n - 32, flip);
+    }
+}
+
 struct ig_bytes_bounds { /* y_zero, and what outputs less y_zero lie between */
     __m256 low, high;
     __m256i zero;

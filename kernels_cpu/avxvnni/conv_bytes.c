@@ -5,38 +5,9 @@
 #include "kernels_cpu/avx2/sums_floats.h"
 #include "kernels_cpu/avxvnni/kernels.h"
 
-static inline void flip_32(char *to, const uint8_t *from, __m256i flip)
-{
-    _mm256_storeu_si256((__m256i *)to, _mm256_xor_si256(_mm256_loadu_si256((const __m256i *)from), flip));
-}
-
-static inline void flip_16(char *to, const uint8_t *from, __m256i flip)
-{
-    _mm_storeu_si128((__m128i *)to, _mm_xor_si128(_mm_loadu_si128((const __m128i *)from), _mm256_castsi256_si128(flip)));
-}
-
-static inline void flip_8(char *to, const uint8_t *from, __m256i flip)
-{
-    _mm_storel_epi64((__m128i *)to, _mm_xor_si128(_mm_loadl_epi64((const __m128i *)from), _mm256_castsi256_si128(flip)));
-}
-
-/* The last ones overlap what is there. */
 static inline void fill(void *to, const uint8_t *from, int64_t n, const struct ig_bytes_head *head)
 {
-    const __m256i flip = _mm256_set1_epi8((char)head->flip);
-    char *p = (char *)to;
-    if (n < 8) {
-        for (int64_t i = 0; i < n; i++) p[i] = (char)(from[i] ^ head->flip);
-    } else if (n < 16) {
-        flip_8(p, from, flip);
-        flip_8(p + n - 8, from + n - 8, flip);
-    } else if (n < 32) {
-        flip_16(p, from, flip);
-        flip_16(p + n - 16, from + n - 16, flip);
-    } else {
-        for (int64_t i = 0; i < n - 32; i += 32) flip_32(p + i, from + i, flip);
-        flip_32(p + n - 32, from + n - 32, flip);
-    }
+    ig_bytes_fill_avx2(to, from, n, head);
 }
 
 #define TOTAL(from, n) ig_bytes_total_avx2(from, n)

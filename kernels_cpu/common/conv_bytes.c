@@ -1,14 +1,15 @@
 /* How convolutions of quantised numbers are cut, see conv_bytes.h: for the kernels, and for weights and scratch at build time. */
 #include "kernels_cpu/common/conv_bytes.h"
 
-const struct ig_bytes_shape ig_bytes_avx2 = {6, 16, 2, 1, IG_BYTES_TO_UNSIGNED, 0, 0};
-const struct ig_bytes_shape ig_bytes_avxvnni = {6, 16, 4, 1, IG_BYTES_TO_UNSIGNED, 1, 0};
-const struct ig_bytes_shape ig_bytes_avx512 = {12, 32, 2, 1, IG_BYTES_TO_UNSIGNED, 0, 0};
-const struct ig_bytes_shape ig_bytes_vnni = {12, 32, 4, 1, IG_BYTES_TO_UNSIGNED, 1, 0};
-const struct ig_bytes_shape ig_bytes_amx = {32, 32, 4, 16, IG_BYTES_TO_UNSIGNED, 1, 0};
-const struct ig_bytes_shape ig_bytes_neon = {4, 16, 4, 1, IG_BYTES_TO_SIGNED, 0, 1};
-const struct ig_bytes_shape ig_bytes_neon_wide = {4, 16, 2, 1, IG_BYTES_TO_SIGNED, 0, 1};
-const struct ig_bytes_shape ig_bytes_dotprod = {6, 16, 4, 1, IG_BYTES_TO_SIGNED, 1, 0};
+const struct ig_bytes_shape ig_bytes_avx2 = {6, 16, 2, 1, IG_BYTES_TO_UNSIGNED, 0, 0, 0};
+const struct ig_bytes_shape ig_bytes_paired = {4, 16, 4, 1, IG_BYTES_TO_UNSIGNED, 1, 0, 1};
+const struct ig_bytes_shape ig_bytes_avxvnni = {6, 16, 4, 1, IG_BYTES_TO_UNSIGNED, 1, 0, 0};
+const struct ig_bytes_shape ig_bytes_avx512 = {12, 32, 2, 1, IG_BYTES_TO_UNSIGNED, 0, 0, 0};
+const struct ig_bytes_shape ig_bytes_vnni = {12, 32, 4, 1, IG_BYTES_TO_UNSIGNED, 1, 0, 0};
+const struct ig_bytes_shape ig_bytes_amx = {32, 32, 4, 16, IG_BYTES_TO_UNSIGNED, 1, 0, 0};
+const struct ig_bytes_shape ig_bytes_neon = {4, 16, 4, 1, IG_BYTES_TO_SIGNED, 0, 1, 0};
+const struct ig_bytes_shape ig_bytes_neon_wide = {4, 16, 2, 1, IG_BYTES_TO_SIGNED, 0, 1, 0};
+const struct ig_bytes_shape ig_bytes_dotprod = {6, 16, 4, 1, IG_BYTES_TO_SIGNED, 1, 0, 0};
 
 static size_t whole_lines(size_t bytes)
 {
@@ -32,7 +33,7 @@ static int in_lines(const struct ig_call *call, const struct ig_bytes_shape *sha
     const struct ig_conv *conv = (const struct ig_conv *)call->attrs;
     const struct ig_window *w = &conv->w;
     const int32_t width = call->out[0].w, tiles = (width + shape->mr - 1) / shape->mr;
-    const int32_t waste = (shape->mr > 16 ? (width + 15) / 16 * 16 : tiles * LEAST) - width;
+    const int32_t waste = (shape->mr > 16 ? (width + 15) / 16 * 16 : shape->pairs ? (width + 1) / 2 * 2 : tiles * LEAST) - width;
     const int is_whole = conv->groups == merged_groups(call, shape);
     return shape->lines && is_whole && w->dw == 1 && w->dh == 1 && w->kh * w->kw > 1 && 4 * waste <= width && width >= 6;
 }
@@ -40,7 +41,19 @@ static int in_lines(const struct ig_call *call, const struct ig_bytes_shape *sha
 /* Kernel rows are far from each other, and each is of whole words. */
 static int32_t rows_left_out(const struct ig_window *w, const struct ig_bytes_shape *shape, int64_t k)
 {
-    return w->kh > 1 && w->dh > 1 && k % (w->kh * shape->unit * shape->step) == 0 ? w->kh : 0;
+    return !shape->pairs && w->kh > 1 && w->dh > 1 && k % (w->kh * shape->unit * shape->step) == 0 ? w->kh : 0;
+}
+
+/* Of words two at a time: half as many, and more as some are in two parts, of some panels many. */
+static int64_t most_steps(int64_t words)
+{
+    return (7 * words + 7) / 8;
+}
+
+/* Rows of a panel between its scales and what is behind its words. */
+static int64_t rows_of_words(const struct ig_bytes_cut *c, const struct ig_bytes_shape *shape)
+{
+    return shape->pairs ? ig_bytes_rows_of_steps(2 * c->steps) + 2 * c->steps : c->lines * c->words;
 }
 
 static int32_t at_least_one(int64_t n)
@@ -99,7 +112,9 @@ struct ig_bytes_cut ig_bytes_cut_of(const struct ig_call *call, const struct ig_
     c.k = (int64_t)c.ic * conv->w.kw * (conv->w.kh / c.lines);
     c.words = ((c.k + shape->unit - 1) / shape->unit + shape->step - 1) / shape->step * shape->step;
     c.rows = ig_bytes_are_sums(call) ? 0 : rows_left_out(&conv->w, shape, c.k);
-    c.panel = (2 + c.lines * c.words + c.rows + ig_bytes_have_beyond(call) + 2 * ig_bytes_become_floats(call)) * shape->nr;
+    c.steps = shape->pairs ? most_steps(c.lines * c.words) : 0;
+    c.behind = (2 + rows_of_words(&c, shape)) * shape->nr;
+    c.panel = c.behind + (c.rows + ig_bytes_have_beyond(call) + 2 * ig_bytes_become_floats(call)) * shape->nr;
     int64_t room = (int64_t)c.panels * c.panel * 4 > IG_BYTES_FEW ? IG_BYTES_BLOCK : IG_BYTES_SMALL;
     if (in_lines(call, shape)) cut_lines(call, shape, room, &c);
     else cut_pixels(call, shape, room, &c);

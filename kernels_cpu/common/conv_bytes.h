@@ -17,6 +17,10 @@
  * 16 bits and their higher ones, as vectors' products of pairs of bytes and of numbers of 16 bits want them:
  *   four of 8 bits   c0k0 c0k1 c1k0 c1k1 ... c15k0 c15k1 | c0k2 c0k3 c1k2 c1k3 ... c15k2 c15k3
  *   two of 16 bits   c0k0 c1k0 ... c15k0 | c0k1 c1k1 ... c15k1
+ * Where a shape says `pairs`, words are multiplied two at a time, kernels_cpu/pack/pairs.h, and a panel has steps in place of words:
+ *   steps, alone, at[steps][2], at[alone], to the end of a row of 16; word[steps][2][16]; word[alone][16]; then room up to the most steps
+ * of words that are `at` so many bytes from a pixel's first. Products of those that are alone are to be added in 32 bits.
+ *
  * Kernel rows of a dilated window that are padding for all pixels of a block are not multiplied with where they are of whole words. What
  * they would add, x_zero sum w of bytes and nothing of numbers of 16 bits, is then behind a panel's words: left[kernel row][nr].
  *
@@ -58,6 +62,7 @@ struct ig_bytes_shape {          /* of one ISA's tiles: sizes depend on it */
     int32_t flips;               /* bytes of which x are flipped: enum ig_bytes_flips */
     int32_t lines;               /* 1: blocks may be of the image's rows */
     int32_t halves;              /* 1: a row of a panel is its words' lower halves, then their higher ones */
+    int32_t pairs;               /* 1: words are multiplied two at a time; a tile of two pixels takes half as long as of four */
 };
 
 enum ig_bytes_flips { IG_BYTES_TO_UNSIGNED, IG_BYTES_TO_SIGNED };
@@ -97,10 +102,18 @@ struct ig_bytes_cut {
     int32_t rows;                /* kernel rows that may be left out, each of words / rows words; else 0 */
     int64_t row;                 /* bytes from a pixel's words to the next one's */
     int64_t pitch;               /* from a line to the next, where they are rows of the image; else 0 */
-    int64_t panel;               /* words of a panel with bias and scales */
+    int64_t steps;               /* of a panel at most, where words are two at a time; two that are alone have the room of one; else 0 */
+    int64_t behind;              /* where in a panel `left` is, */
+    int64_t panel;               /* and words of a panel with bias and scales */
     int32_t block;               /* pixels of a block, whole tiles; or rows of the output, */
     int32_t held;                /* and of the image in scratch */
 };
+
+/* Rows of 16 before words where these are so many, in steps or alone. */
+static inline int64_t ig_bytes_rows_of_steps(int64_t words)
+{
+    return (2 + words + 15) / 16;
+}
 
 struct ig_bytes_cut ig_bytes_cut_of(const struct ig_call *call, const struct ig_bytes_shape *shape);
 size_t ig_bytes_conv_scratch(const struct ig_call *call, const struct ig_bytes_shape *shape);
@@ -284,7 +297,7 @@ static inline void ig_bytes_less(int32_t *sums, const int32_t *beyond, int32_t x
     ig_bytes_less_some(sums + c, beyond + c, x, n - c);
 }
 
-extern const struct ig_bytes_shape ig_bytes_avx2, ig_bytes_avxvnni, ig_bytes_avx512, ig_bytes_vnni, ig_bytes_amx, ig_bytes_neon, ig_bytes_neon_wide,
-    ig_bytes_dotprod;
+extern const struct ig_bytes_shape ig_bytes_avx2, ig_bytes_paired, ig_bytes_avxvnni, ig_bytes_avx512, ig_bytes_vnni, ig_bytes_amx, ig_bytes_neon,
+    ig_bytes_neon_wide, ig_bytes_dotprod;
 
 #endif

@@ -1,4 +1,5 @@
 /* Convolutions of quantised numbers whose parameters are constants: what is supported, packed weights (common/conv_bytes.h), scratch. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "kernels_cpu/common/first_bytes.h"
@@ -7,6 +8,7 @@
 #include "kernels_cpu/common/winograd_bytes.h"
 #include "kernels_cpu/pack/ask.h"
 #include "kernels_cpu/pack/pack.h"
+#include "kernels_cpu/pack/pairs.h"
 #include "kernels_cpu/ref/scaled.h"
 
 enum { X_SCALE = 1, X_ZERO, WEIGHTS, W_SCALE, W_ZERO, Y_SCALE, Y_ZERO, BIAS };
@@ -154,7 +156,7 @@ static int weights_fit(const struct ig_call *call, int32_t merged, int32_t apart
     return 1;
 }
 
-/* --- outputs are sums --- */
+/* --- weights beyond bytes --- */
 
 /* The operands of IG_CONV_INTEGER where those of IG_QLINEAR_CONV are; a zero point that is not known, and all else, is not there. */
 static struct ig_call as_qlinear(const struct ig_call *call)
@@ -194,6 +196,117 @@ static int moved_weights_fit(const struct ig_call *call, int32_t merged, int32_t
     return 1;
 }
 
+/* --- words two at a time, pairs.h --- */
+
+/* What words are made of: some of a panel's, evenly, in the order of memory. */
+struct source {
+    const struct ig_call *call;
+    const struct ig_bytes_cut *cut;
+    int32_t panel;        /* of all groups' */
+    int64_t n;            /* words; */
+    int64_t step;         /* from one to the next */
+};
+
+/* Lane by lane, as pack_filter's; where a tap's channels are whole words, without finding each weight's tap. */
+static void make_words(const struct source *of, int8_t *words)
+{
+    const struct ig_bytes_cut *cut = of->cut;
+    const int32_t first = of->panel % cut->panels * IG_BYTES_CHANNELS, group = of->panel / cut->panels;
+    memset(words, 0, (size_t)(of->n * IG_PAIR_BYTES));
+    for (int32_t lane = 0; lane < IG_BYTES_CHANNELS && first + lane < cut->oc; lane++) {
+        const int32_t oc = group * cut->oc + first + lane;
+        const struct filter f = ig_bytes_have_beyond(of->call) ? moved_filter(of->call, oc, cut->merged) : filter_of(of->call, oc, cut->merged);
+        int8_t *to = words + 4 * lane;
+        for (int64_t i = 0; i < of->n; i++, to += IG_PAIR_BYTES) {
+            const int64_t line = i * of->step / cut->words, k = i * of->step % cut->words * 4, at = line * cut->k + k;
+            if (f.ic == f.all && f.all % 4 == 0)
+                for (int32_t j = 0; j < 4; j++) to[j] = (int8_t)(raw_weight(&f, (at % f.all + j) * f.taps + at / f.all) - f.zero);
+            else
+                for (int32_t j = 0; j < 4 && k + j < cut->k; j++) to[j] = (int8_t)weight_at(&f, at + j);
+        }
+    }
+}
+
+static void *room(int64_t bytes)
+{
+    void *p = malloc((size_t)bytes + 1);
+    if (!p) abort();
+    return p;
+}
+
+/* A window's rows are so far from each other that leaving out those that are padding gains more. */
+static int are_far(const struct ig_call *call)
+{
+    const struct ig_window *w = &((const struct ig_conv *)call->attrs)->w;
+    return w->kh > 1 && w->dh > 1 && 2 * w->dh > call->in[0].h;
+}
+
+/* Pairs are few enough by some words of some panels: so few that words of 16 bits take longer. */
+static int are_pairs(const struct ig_call *call, const struct ig_bytes_shape *shape)
+{
+    enum { SOME = 32, PANELS = 3 };
+    const struct ig_bytes_cut cut = ig_bytes_cut_of(call, shape);
+    const int64_t all = cut.lines * cut.words, n = all < SOME ? all : SOME;
+    const int32_t panels = cut.groups * cut.panels;
+    int8_t words[SOME * IG_PAIR_BYTES];
+    struct ig_pair pairs[2 * SOME];
+    int32_t alone[SOME];
+    int64_t steps = 0;
+    for (int32_t i = 0; i < PANELS; i++) {
+        struct ig_pairs p = {0, 0, pairs, alone};
+        make_words(&(struct source){call, &cut, i * (panels - 1) / (PANELS - 1), n, all / n}, words);
+        ig_pair_words(words, (int32_t)n, 2 * SOME, &p);
+        steps += p.n;
+    }
+    return steps * 32 <= n * PANELS * (all > 2 * SOME ? 23 : 22); /* more words find each other easier than some */
+}
+
+/* Where a word is. */
+static int32_t place(const struct ig_bytes_cut *cut, int32_t word)
+{
+    return (int32_t)(word / cut->words * cut->pitch + word % cut->words * 4);
+}
+
+/* A panel behind its scales, of so many words. */
+static void put_pairs(const struct ig_pairs *p, const struct ig_bytes_cut *cut, const int8_t *words, int32_t *to)
+{
+    int8_t *w = (int8_t *)(to + ig_bytes_rows_of_steps(2 * p->n + p->n_alone) * IG_BYTES_CHANNELS);
+    *to++ = p->n, *to++ = p->n_alone;
+    for (int32_t i = 0; i < 2 * p->n; i++, w += IG_PAIR_BYTES) {
+        const struct ig_pair *pair = &p->pair[i / 2];
+        const int32_t word = pair->word[i % 2];
+        *to++ = place(cut, word < 0 ? pair->word[0] : word);
+        for (int32_t k = 0; word >= 0 && k < IG_PAIR_BYTES; k++) w[k] = ig_pair_weight(words[(int64_t)word * IG_PAIR_BYTES + k], pair->part[i % 2]);
+    }
+    for (int32_t i = 0; i < p->n_alone; i++, w += IG_PAIR_BYTES) {
+        *to++ = place(cut, p->alone[i]);
+        memcpy(w, words + (int64_t)p->alone[i] * IG_PAIR_BYTES, IG_PAIR_BYTES);
+    }
+}
+
+static void pack_pairs(const struct ig_call *call, const struct ig_bytes_cut *cut, int32_t panel, int32_t *to)
+{
+    const int64_t n = cut->lines * cut->words;
+    int8_t *words = room(n * IG_PAIR_BYTES);
+    struct ig_pairs p = {0, 0, room(cut->steps * (int64_t)sizeof *p.pair), room(n * (int64_t)sizeof *p.alone)};
+    make_words(&(struct source){call, cut, panel, n, 1}, words);
+    ig_pair_words(words, (int32_t)n, (int32_t)cut->steps, &p);
+    put_pairs(&p, cut, words, to);
+    free(words);
+    free(p.pair);
+    free(p.alone);
+}
+
+/* --- outputs are sums --- */
+
+/* Words of bytes hold all weights, and are pairs where they are to be. */
+static int words_fit(const struct ig_call *call, const struct ig_bytes_shape *shape)
+{
+    const int32_t merged = ig_bytes_cut_of(call, shape).merged, apart = shape->halves ? 2 : 0;
+    if (ig_bytes_have_beyond(call) ? !moved_weights_fit(call, merged, apart) : !weights_fit(call, merged, apart)) return 0;
+    return !shape->pairs || (!are_far(call) && are_pairs(call, shape));
+}
+
 /* Those of the weights, and the bias. */
 static int scales_are_known(const struct ig_call *call)
 {
@@ -209,7 +322,7 @@ static int is_flat_integer(const struct ig_call *call)
 static int words_of_sums_fit(const struct ig_call *call, const struct ig_bytes_shape *shape)
 {
     const struct ig_call q = as_qlinear(call);
-    return shape->unit == 2 || moved_weights_fit(&q, ig_bytes_cut_of(&q, shape).merged, shape->halves ? 2 : 0);
+    return shape->unit == 2 || words_fit(&q, shape);
 }
 
 static int supports_sums(const struct ig_call *call, const struct ig_bytes_shape *shape)
@@ -232,8 +345,7 @@ static int supports_product(const struct ig_call *call, const struct ig_bytes_sh
 static int supports(const struct ig_call *call, const struct ig_bytes_shape *shape)
 {
     if (!is_flat_qlinear(call) || is_depthwise(call) || !sums_fit(call)) return 0;
-    const int32_t merged = ig_bytes_cut_of(call, shape).merged, apart = shape->halves ? 2 : 0;
-    return shape->unit == 2 || (ig_bytes_have_beyond(call) ? moved_weights_fit(call, merged, apart) : weights_fit(call, merged, apart));
+    return shape->unit == 2 || words_fit(call, shape);
 }
 
 static float scale_of(const struct ig_call *call, int32_t oc)
@@ -328,12 +440,13 @@ static size_t pack(const struct ig_call *call, void *dst, const struct ig_bytes_
         put_ends(call, oc, zero, shape->unit == 4, &panel[c], &panel[nr + c]);
         if (ig_bytes_have_beyond(call) && shape->unit == 4) {
             const struct filter moved = moved_filter(call, oc, cut.merged);
-            panel[(2 + cut.lines * cut.words + cut.rows) * nr + c] = f.zero - moved.zero;
+            panel[cut.behind + cut.rows * nr + c] = f.zero - moved.zero;
             ((struct ig_bytes_head *)dst)->is_beyond |= f.zero != moved.zero;
             f = moved;
         }
-        pack_filter(&f, shape, &cut, panel + 2 * nr, c);
-        pack_rows(&f, &cut, zero, nr, panel + (2 + cut.lines * cut.words) * nr + c);
+        if (!shape->pairs) pack_filter(&f, shape, &cut, panel + 2 * nr, c);
+        else if (!c) pack_pairs(call, &cut, (int32_t)((panel - panels) / cut.panel), panel + 2 * nr);
+        pack_rows(&f, &cut, zero, nr, panel + cut.behind + c);
     }
     return bytes;
 }
@@ -392,6 +505,7 @@ static size_t scratch_of_product(const struct ig_call *call, const struct ig_byt
     size_t ig_pack_bytes_##isa(const struct ig_call *call, void *dst) { return pack(call, dst, &ig_bytes_##isa); } \
     size_t ig_scratch_bytes_##isa(const struct ig_call *call) { return ig_bytes_conv_scratch(call, &ig_bytes_##isa); }
 SHAPE(avx2)
+SHAPE(paired)
 SHAPE(avxvnni)
 SHAPE(avx512)
 SHAPE(vnni)
