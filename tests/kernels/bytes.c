@@ -1,7 +1,7 @@
 /*
  * Convolutions of quantised numbers at the ends of 32-bit sums: the largest that kernels take gives the reference's bits, one more is refused.
  * Where pixels lie: of an image behind which memory ends, outputs of rows in a ring without gaps. And images of so many rows that not all of them
- * are in scratch at once. Dilated windows, of which kernel rows are left out.
+ * are in scratch at once. Dilated windows, of which kernel rows are left out. Windows of one pixel with columns of padding.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -306,9 +306,30 @@ static void rows_apart(void **state)
             }
 }
 
+/* Windows of one pixel, of c channels, with columns of padding on either side, or on none: only then do rows lie as they are copied. */
+static void padded_pixels(void **state)
+{
+    static const float finer = 256;
+    static const uint8_t x_zero = 37;
+    (void)state;
+    for (int32_t c = 4; c <= 128; c += 4)
+        for (int32_t left = 0; left < 3; left++)
+            for (int32_t right = 0; right < 2; right++) {
+                const int32_t w = SQUARE + left + right;
+                struct problem p = {SHAPE(IG_U8, 1, SQUARE, SQUARE, c), SHAPE(IG_U8, SOME, c, 1, 1), SHAPE(IG_I32, SOME),
+                                    SHAPE(IG_U8, 1, SQUARE, w, SOME), {{1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0, left, 0, 0, right, 1, 1}, 1, {0}}, NULL, NULL, NULL, {0}};
+                p.in = room((size_t)(SQUARE * SQUARE * c)), p.weights = room((size_t)(SOME * c));
+                p.biases = memset(room(SOME * sizeof *p.biases), 0, SOME * sizeof *p.biases);
+                any_bytes(p.in, SQUARE * SQUARE * c, 8), any_bytes(p.weights, SOME * c, 9);
+                make_call(&p, &x_zero, &finer);
+                are_the_same(&p, (size_t)(SQUARE * w * SOME));
+                drop(&p);
+            }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(sums), cmocka_unit_test(smaller_weights), cmocka_unit_test(biases), cmocka_unit_test(places),
-                                       cmocka_unit_test(tall_images), cmocka_unit_test(rows_apart)};
+                                       cmocka_unit_test(tall_images), cmocka_unit_test(rows_apart), cmocka_unit_test(padded_pixels)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
