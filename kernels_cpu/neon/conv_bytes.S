@@ -2,7 +2,7 @@
  * Tiles of common/conv_bytes.h: sums[row][16] = a panel's bias + products of a row's words and of the panel's, for 1 to 4 rows (pixels).
  *
  *   ig_bytes_<rows>x16_neon   words of four bytes, weights in halves: c0k0 c0k1 ... c15k1 | c0k2 c0k3 ... c15k3
- *   ig_wide_<rows>x16_neon    words of two numbers of 16 bits: c0k0 ... c15k0 | c0k1 ... c15k1
+ *   ig_wide_<rows>x16_neon    words of two numbers of 16 bits: c0k0 ... c15k0 | c0k1 ... c15k1; also tiles of Winograd's, winograd_bytes.c
  *
  * Of bytes, a lane of 16 bits has the products of k and k + 2 (smull, smlal), and both lanes of a channel go to its 32 bits
  * (sadalp): 16 multiply-adds in three instructions. A pixel's pairs are copied into all lanes. Of 16 bits, a multiply-add by lane
