@@ -160,6 +160,7 @@ static const struct family {
     {IG_QLINEAR_CONV, "grouped16__avxvnni", 3.15, 1, 10, 8},
     {IG_QLINEAR_CONV, "grouped16__vnni", 3.25, 1, 14, 0},
     {IG_QLINEAR_CONV, "first32x16__vnni", 3.4, 1, 32, 4},
+    {IG_QLINEAR_CONV, "pixel16__avx2", 0.45, 1, 1, 0}, /* weights that come from memory take longer */
     {IG_QLINEAR_CONV, "first6x16__avx2", 1.45, 1, 6, 8},
     {IG_QLINEAR_CONV, "depthwise16__dotprod", 0.6, 1, 1, 0},
     {IG_QLINEAR_CONV, "6x16__dotprod", 3.2, 1, 1, 0}, /* of four, as many a cycle as of floats, of fewer pixels too */

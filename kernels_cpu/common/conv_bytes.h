@@ -163,6 +163,19 @@ size_t ig_bytes_depthwise_scratch(const struct ig_call *call);
 /* Its first part: addresses and steps of an even number of taps; behind it x_zero for a pixel. */
 size_t ig_bytes_taps(const struct ig_window *w);
 
+/* To one pixel (avx2/pixel_bytes.c): pairs of k products, bytes of a panel of 16 output channels. */
+enum { IG_BYTES_PIXEL_NR = 16 };
+
+static inline int64_t ig_bytes_pixel_pairs(int64_t k)
+{
+    return (k + 3) / 4 * 2;
+}
+
+static inline int64_t ig_bytes_pixel_panel(int64_t k)
+{
+    return IG_BYTES_PIXEL_NR * (2 * (int64_t)sizeof(int32_t) + 2 * ig_bytes_pixel_pairs(k));
+}
+
 /* A product of matrices of integers (IG_MATMUL_INTEGER), rows [M, K] by constants [K, N], as a convolution of a row of M pixels. */
 struct ig_bytes_product {
     struct ig_call call;

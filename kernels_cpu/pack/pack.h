@@ -82,6 +82,9 @@ ig_scratch_fn ig_scratch_bytes_first_vnni;
 ig_supports_fn ig_supports_first_pairs; /* the same by pairs of 16 bits */
 ig_pack_fn ig_pack_first_pairs;
 ig_scratch_fn ig_scratch_first_pairs;
+ig_supports_fn ig_supports_bytes_pixel; /* to one pixel, weights of 8 bits */
+ig_pack_fn ig_pack_bytes_pixel;
+ig_scratch_fn ig_scratch_bytes_pixel;
 ig_supports_fn ig_supports_bytes_winograd4, ig_supports_sums_winograd4; /* 3x3 of stride 1, one group; common/winograd_bytes.h */
 ig_pack_fn ig_pack_bytes_winograd4, ig_pack_sums_winograd4;
 ig_scratch_fn ig_scratch_bytes_winograd4;
