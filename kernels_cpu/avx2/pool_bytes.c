@@ -33,7 +33,7 @@ enum { SIDE = 3 };
 struct rows {
     const uint8_t *at[SIDE];     /* those of the image in a window, some more than once */
     int64_t step;                /* bytes from a pixel to the next */
-    int32_t n;                   /* pixels */
+    int32_t n;                   /* pixels; 0: there is no such row */
 };
 
 /* Column x of the window; beyond the image the least. */
@@ -77,7 +77,7 @@ static void slide_rows(const struct ig_call *call, struct ig_range range)
     const struct ig_window *w = &((const struct ig_pool *)call->attrs)->w;
     for (int32_t y = range.y0; y < range.y1; y++) {
         const struct ig_pool_view v = ig_pool_view_of(call, y, 0);
-        struct rows r = {.step = in->pixel_stride, .n = in->w};
+        struct rows r = {.step = in->pixel_stride, .n = v.rows ? in->w : 0};
         for (int i = 0; i < SIDE; i++) r.at[i] = (const uint8_t *)ig_row(in, v.y + (i < v.rows ? i : 0) * v.dh, 1);
         if (o->shape->type == IG_I8) slide_row(&r, w, range, (uint8_t *)ig_row(o, y, 1), o->pixel_stride, o->w, 128);
         else slide_row(&r, w, range, (uint8_t *)ig_row(o, y, 1), o->pixel_stride, o->w, 0);

@@ -8,6 +8,17 @@ struct axis {
     int32_t k, s, d, before, after, overhang, in, out;
 };
 
+/* The first window's taps have the whole image between them. */
+static struct axis between_taps(struct rng *r)
+{
+    struct axis a = {.k = RNG_OF(r, 2, 3), .s = rng_int(r, 1, 2), .in = rng_int(r, 1, 4)};
+    a.d = a.in + rng_int(r, 1, 2);
+    a.before = rng_int(r, 1, a.d - a.in);
+    a.after = (a.k - 1) * a.d + 1 - a.in - a.before + rng_int(r, 0, 3);
+    a.out = (a.in + a.before + a.after - (a.k - 1) * a.d - 1) / a.s + 1;
+    return a;
+}
+
 /* Now and then a window lies in the padding alone. */
 static struct axis make_axis(struct rng *r, int32_t longest)
 {
@@ -54,7 +65,7 @@ static void make_floats(struct rng *r, enum check_pass pass, struct check_proble
     struct ig_pool *a = &p->attrs.pool;
     int rank = rng_one_in(r, 4) ? RNG_OF(r, 1, 3, 3, 3) : 2;
     struct axis d = {1, 1, 1, 0, 0, 0, 1, 1}, h = d, w = make_axis(r, rng_one_in(r, 4) ? 64 : 12);
-    if (rank > 1) h = make_axis(r, 9);
+    if (rank > 1) h = rng_one_in(r, 16) ? between_taps(r) : make_axis(r, 9);
     if (rank > 2) d = make_axis(r, 4);
     int large = rank == 2 && rng_one_in(r, 24);
     if (large) h = large_axis(r), w = large_axis(r);
