@@ -234,11 +234,11 @@ static void *room(int64_t bytes)
     return p;
 }
 
-/* A window's rows are so far from each other that leaving out those that are padding gains more. */
+/* A window's rows are so far from each other, in an image as high as wide (some of its rows are to be answered alike), that leaving out padding gains more. */
 static int are_far(const struct ig_call *call)
 {
     const struct ig_window *w = &((const struct ig_conv *)call->attrs)->w;
-    return w->kh > 1 && w->dh > 1 && 2 * w->dh > call->in[0].h;
+    return w->kh > 1 && w->dh > 1 && 2 * w->dh > call->in[0].w;
 }
 
 /* Pairs are few enough by some words of some panels: so few that words of 16 bits take longer. */

@@ -153,6 +153,19 @@ static void any_bytes(uint8_t *to, int64_t n, uint32_t seed)
     for (int64_t i = 0; i < n; i++) to[i] = (uint8_t)((seed = seed * 1664525 + 1013904223) >> 24);
 }
 
+/* Weights as large as they may be, or such as may be paired: four times smaller. */
+static void any_weights(uint8_t *to, int64_t n, uint32_t seed, int small)
+{
+    any_bytes(to, n, seed);
+    for (int64_t i = 0; small && i < n; i++) to[i] = (uint8_t)(w_zero + (to[i] - w_zero) / 4);
+}
+
+static void are_paired(const struct problem *p)
+{
+    const struct ig_kernel *k = ig_kernel_by_name("qlinear_conv_i8_paired4x16__avx2");
+    assert_true(!k || k->supports(&p->call));
+}
+
 static void make_call_of(struct problem *p, const uint8_t *x_zero, const uint8_t *zero_of_w, const float *finer)
 {
     const struct ig_shape *in[9] = {&p->x, &number, &byte, &p->w, &number, &byte, &number, &byte, &p->bias}, *out[1] = {&p->y};
@@ -167,7 +180,7 @@ static void make_call(struct problem *p, const uint8_t *x_zero, const float *fin
 }
 
 /* The image is memory behind which nothing may be read. */
-static void make_image(struct problem *p, struct guard *image)
+static void make_image(struct problem *p, struct guard *image, int small)
 {
     static const float finer = 128;
     *p = (struct problem){SHAPE(IG_U8, 1, SIDE, SIDE, IC), SHAPE(IG_U8, OC, IC, 1, 1), SHAPE(IG_I32, OC), SHAPE(IG_U8, 1, SIDE, SIDE, OC),
@@ -177,8 +190,9 @@ static void make_image(struct problem *p, struct guard *image)
     p->weights = room(OC * IC);
     p->biases = memset(room(OC * sizeof *p->biases), 0, OC * sizeof *p->biases);
     any_bytes(p->in, SIDE * SIDE * IC, 1);
-    any_bytes(p->weights, OC * IC, 2);
+    any_weights(p->weights, OC * IC, 2, small);
     make_call(p, &zero, &finer);
+    if (small) are_paired(p);
 }
 
 /* Two rows at a time, as a GPU never has them, of which the second ones are not side by side in the ring. */
@@ -201,14 +215,13 @@ static void run_in_ring(const struct ig_kernel *k, const struct problem *p, cons
     free(weights), free(scratch), free(zeros);
 }
 
-static void places(void **state)
+static void in_places(int small)
 {
     struct problem p;
     struct guard image;
     uint8_t want[SIDE * ROW];
     int ran = 0;
-    (void)state;
-    make_image(&p, &image);
+    make_image(&p, &image, small);
     run(ig_kernel_by_name("qlinear_conv_any_1x1__ref"), &p.call, want);
     for (int i = 0; i < ig_kernel_count(); i++) {
         const struct ig_kernel *k = ig_kernel_at(i);
@@ -222,10 +235,17 @@ static void places(void **state)
     free(p.weights), free(p.biases);
 }
 
+static void places(void **state)
+{
+    (void)state;
+    in_places(0);
+    in_places(1);
+}
+
 enum { TALL = 90, WIDE = 12, DEEP = 128, FEW = 3, WORTH = 2 * TALL * WIDE * FEW };
 
 /* Of windows of kh rows, sh apart. */
-static void make_tall(struct problem *p, int32_t kh, int32_t sh)
+static void make_tall(struct problem *p, int32_t kh, int32_t sh, int small)
 {
     static const float finer = 4096;
     const int32_t h = (TALL - 1) / sh + 1;
@@ -235,8 +255,9 @@ static void make_tall(struct problem *p, int32_t kh, int32_t sh)
     p->weights = room((size_t)(FEW * DEEP * kh * 3));
     p->biases = memset(room(FEW * sizeof *p->biases), 0, FEW * sizeof *p->biases);
     any_bytes(p->in, TALL * WIDE * DEEP, 3);
-    any_bytes(p->weights, FEW * DEEP * kh * 3, 4);
+    any_weights(p->weights, FEW * DEEP * kh * 3, 4, small);
     make_call(p, &zero, &finer);
+    if (small) are_paired(p);
 }
 
 /* Every kernel gives the reference's n numbers, of WORTH at most. */
@@ -262,9 +283,9 @@ static void tall_images(void **state)
 {
     (void)state;
     for (int32_t kh = 1; kh <= 5; kh += 2)
-        for (int32_t sh = 1; sh <= 2; sh++) {
+        for (int32_t i = 0; i < 4; i++) {
             struct problem p;
-            make_tall(&p, kh, sh);
+            make_tall(&p, kh, 1 + i / 2, i % 2);
             are_the_same(&p, (size_t)(p.y.dims[1] * WIDE * FEW));
             drop(&p);
         }
@@ -314,13 +335,13 @@ static void padded_pixels(void **state)
     (void)state;
     for (int32_t c = 4; c <= 128; c += 4)
         for (int32_t left = 0; left < 3; left++)
-            for (int32_t right = 0; right < 2; right++) {
-                const int32_t w = SQUARE + left + right;
+            for (int32_t i = 0; i < 4; i++) {
+                const int32_t right = i / 2, w = SQUARE + left + right;
                 struct problem p = {SHAPE(IG_U8, 1, SQUARE, SQUARE, c), SHAPE(IG_U8, SOME, c, 1, 1), SHAPE(IG_I32, SOME),
                                     SHAPE(IG_U8, 1, SQUARE, w, SOME), {{1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0, left, 0, 0, right, 1, 1}, 1, {0}}, NULL, NULL, NULL, {0}};
                 p.in = room((size_t)(SQUARE * SQUARE * c)), p.weights = room((size_t)(SOME * c));
                 p.biases = memset(room(SOME * sizeof *p.biases), 0, SOME * sizeof *p.biases);
-                any_bytes(p.in, SQUARE * SQUARE * c, 8), any_bytes(p.weights, SOME * c, 9);
+                any_bytes(p.in, SQUARE * SQUARE * c, 8), any_weights(p.weights, SOME * c, 9, i % 2);
                 make_call(&p, &x_zero, &finer);
                 are_the_same(&p, (size_t)(SQUARE * w * SOME));
                 drop(&p);
