@@ -132,18 +132,33 @@ static inline void ig_bytes_put_any_avx2(uint8_t *const *to, int64_t at, int32_t
         }
 }
 
-/* y_zero and four vectors of eight to bytes; narrowing keeps those of 32 bits within bounds. */
+struct ig_bytes_limits { /* of outputs, as bytes; half: bytes and it are unsigned */
+    __m256i zero, low, high, half;
+    int32_t plain;
+};
+
+static inline struct ig_bytes_limits ig_bytes_limits_of(const struct ig_bytes_head *head)
+{
+    const int32_t half = head->is_signed_out ? 128 : 0;
+    return (struct ig_bytes_limits){_mm256_set1_epi16((int16_t)(head->y_zero + half)), _mm256_set1_epi8((char)(head->low + half)),
+                                    _mm256_set1_epi8((char)(head->high + half)), _mm256_set1_epi8((char)half), head->plain};
+}
+
+/* y_zero and four vectors of eight to bytes, lane by lane; narrowing keeps those of 32 bits within bounds. */
+static inline __m256i ig_bytes_packed_avx2(__m256i a, __m256i b, __m256i c, __m256i d, const struct ig_bytes_limits *by)
+{
+    a = _mm256_adds_epi16(_mm256_packs_epi32(a, b), by->zero);
+    c = _mm256_adds_epi16(_mm256_packs_epi32(c, d), by->zero);
+    a = _mm256_packus_epi16(a, c);
+    return by->plain ? a : _mm256_xor_si256(_mm256_min_epu8(_mm256_max_epu8(a, by->low), by->high), by->half);
+}
+
+/* The same in their order. */
 static inline __m256i ig_bytes_narrowed_avx2(__m256i a, __m256i b, __m256i c, __m256i d, const struct ig_bytes_head *head)
 {
     const __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7); /* of the parts that lanes have */
-    const int32_t half = head->is_signed_out ? 128 : 0; /* bytes and it are unsigned */
-    const __m256i zero = _mm256_set1_epi16((int16_t)(head->y_zero + half)), flip = _mm256_set1_epi8((char)half);
-    const __m256i low = _mm256_set1_epi8((char)(head->low + half)), high = _mm256_set1_epi8((char)(head->high + half));
-    a = _mm256_adds_epi16(_mm256_packs_epi32(a, b), zero);
-    c = _mm256_adds_epi16(_mm256_packs_epi32(c, d), zero);
-    a = _mm256_packus_epi16(a, c);
-    if (!head->plain) a = _mm256_xor_si256(_mm256_min_epu8(_mm256_max_epu8(a, low), high), flip);
-    return _mm256_permutevar8x32_epi32(a, order);
+    const struct ig_bytes_limits by = ig_bytes_limits_of(head);
+    return _mm256_permutevar8x32_epi32(ig_bytes_packed_avx2(a, b, c, d, &by), order);
 }
 
 static inline __m256i ig_bytes_rounded_avx2(const int32_t *sums, __m256 scale)

@@ -1,4 +1,4 @@
-/* Bytes to floats and back, for element-wise kernels of quantised numbers: two times sixteen at a time. */
+/* Bytes to floats and back, for element-wise kernels of quantised numbers, two times sixteen at a time; bytes to numbers of 16 bits. */
 #ifndef KERNELS_CPU_AVX2_WIDEN_BYTES_H
 #define KERNELS_CPU_AVX2_WIDEN_BYTES_H
 
@@ -7,6 +7,10 @@
 
 struct ig_eight_bytes {
     uint8_t of[8];
+};
+
+struct ig_sixteen_bytes {
+    uint8_t of[16];
 };
 
 /*
@@ -19,6 +23,16 @@ static inline __attribute__((always_inline)) __m256 ig_bytes_floats_at(const uin
     if (is_signed) __asm__("vpmovsxbd %1, %0" : "=x"(v) : "m"(*at));
     else __asm__("vpmovzxbd %1, %0" : "=x"(v) : "m"(*at));
     return _mm256_cvtepi32_ps(v);
+}
+
+/* Sixteen as numbers of 16 bits, from memory, too. */
+static inline __attribute__((always_inline)) __m256i ig_bytes_words_at(const uint8_t *from, int is_signed)
+{
+    const struct ig_sixteen_bytes *at = (const struct ig_sixteen_bytes *)from;
+    __m256i v;
+    if (is_signed) __asm__("vpmovsxbw %1, %0" : "=x"(v) : "m"(*at));
+    else __asm__("vpmovzxbw %1, %0" : "=x"(v) : "m"(*at));
+    return v;
 }
 
 /* Sixteen each at p and at q. */

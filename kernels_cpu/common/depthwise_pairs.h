@@ -7,8 +7,8 @@
  * Packed weights: common/conv_bytes.h, i16 w[tap][16].
  *
  * Scratch, each part whole lines: x_zero of 16 channels; weights[block][begins at an odd row][half of the channels][pair][kx][8][2];
- * a ring of pairs of rows [block][pair][column][16][2], of the columns that a stretch of outputs reads. Blocks are of 16 channels, so many as fill
- * a cache line of the image.
+ * a ring of pairs of rows [block][pair][column][half of the channels][8][2], of the columns that a stretch of outputs reads. The first half has
+ * channels 0-3 and 8-11; in a block of at most 8 it has them all. Blocks are of 16 channels, so many as fill a cache line of the image.
  */
 #ifndef KERNELS_CPU_COMMON_DEPTHWISE_PAIRS_H
 #define KERNELS_CPU_COMMON_DEPTHWISE_PAIRS_H
