@@ -348,9 +348,32 @@ static void padded_pixels(void **state)
             }
 }
 
+enum { ROOMY = 16 };
+
+/* Products by scales that are beyond 32 bits: of 3x3 windows, depthwise or not. */
+static void large_products(void **state)
+{
+    static const float finer = 1e-6f;
+    (void)state;
+    for (int32_t groups = 1; groups <= ROOMY; groups += ROOMY - 1)
+        for (int32_t stride = 1; stride <= 2; stride++) {
+            const int32_t side = (ROOMY - 1) / stride + 1, ic = ROOMY / groups;
+            struct problem p = {SHAPE(IG_U8, 1, ROOMY, ROOMY, ROOMY), SHAPE(IG_U8, ROOMY, ic, 3, 3), SHAPE(IG_I32, ROOMY),
+                                SHAPE(IG_U8, 1, side, side, ROOMY), {{1, 3, 3, 1, stride, stride, 1, 1, 1, 0, 1, 1, 0, 1, 1, 1, 1}, groups, {0}},
+                                NULL, NULL, NULL, {0}};
+            p.in = room(ROOMY * ROOMY * ROOMY), p.weights = room((size_t)(ROOMY * ic * 9));
+            p.biases = memset(room(ROOMY * sizeof *p.biases), 0, ROOMY * sizeof *p.biases);
+            any_bytes(p.in, ROOMY * ROOMY * ROOMY, 10), any_bytes(p.weights, ROOMY * ic * 9, 11);
+            make_call(&p, &zero, &finer);
+            are_the_same(&p, (size_t)(side * side * ROOMY));
+            drop(&p);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(sums), cmocka_unit_test(smaller_weights), cmocka_unit_test(biases), cmocka_unit_test(places),
-                                       cmocka_unit_test(tall_images), cmocka_unit_test(rows_apart), cmocka_unit_test(padded_pixels)};
+                                       cmocka_unit_test(tall_images), cmocka_unit_test(rows_apart), cmocka_unit_test(padded_pixels),
+                                       cmocka_unit_test(large_products)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
