@@ -1,7 +1,8 @@
 /*
  * Convolutions of quantised numbers at the ends of 32-bit sums: the largest that kernels take gives the reference's bits, one more is refused.
  * Where pixels lie: of an image behind which memory ends, outputs of rows in a ring without gaps. And images of so many rows that not all of them
- * are in scratch at once. Dilated windows, of which kernel rows are left out. Windows of one pixel with columns of padding.
+ * are in scratch at once. Dilated windows, of which kernel rows are left out. Windows of one pixel with columns of padding. The largest
+ * products of 3x3 windows of many channels.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -370,10 +371,31 @@ static void large_products(void **state)
         }
 }
 
+/* 3x3 windows of the largest products, all of one sign: of more channels than transforms' sums in 32 bits have room for at once. */
+static void largest_windows(void **state)
+{
+    static const float finer = 524288;
+    static const uint8_t x_zero = 128;
+    enum { MANY = 256, SIDES = 9 };
+    (void)state;
+    for (int32_t x = 0; x <= 255; x += 255) {
+        struct problem p = {SHAPE(IG_U8, 1, SIDES, SIDES, MANY), SHAPE(IG_U8, FEW, MANY, 3, 3), SHAPE(IG_I32, FEW), SHAPE(IG_U8, 1, SIDES, SIDES, FEW),
+                            {{1, 3, 3, 1, 1, 1, 1, 1, 1, 0, 1, 1, 0, 1, 1, 1, 1}, 1, {0}}, NULL, NULL, NULL, {0}};
+        p.in = memset(room(SIDES * SIDES * MANY), x, SIDES * SIDES * MANY);
+        p.weights = memset(room(FEW * MANY * 9), 0, FEW * MANY * 9);
+        p.biases = memset(room(FEW * sizeof *p.biases), 0, FEW * sizeof *p.biases);
+        memset(p.weights + MANY * 9, 255, MANY * 9);
+        any_bytes(p.weights + 2 * MANY * 9, MANY * 9, 12);
+        make_call(&p, &x_zero, &finer);
+        are_the_same(&p, SIDES * SIDES * FEW);
+        drop(&p);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(sums), cmocka_unit_test(smaller_weights), cmocka_unit_test(biases), cmocka_unit_test(places),
                                        cmocka_unit_test(tall_images), cmocka_unit_test(rows_apart), cmocka_unit_test(padded_pixels),
-                                       cmocka_unit_test(large_products)};
+                                       cmocka_unit_test(large_products), cmocka_unit_test(largest_windows)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
