@@ -145,14 +145,14 @@ static void product(const struct ig_winograd_bytes_product *p)
 
 /* --- A^T m --- */
 
-/* 24, 12, 6 and 6 times the outputs. */
-INLINE void sums_out(const int32x4_t *m, int32x4_t *o)
+/* 24, 12, 6 and 6 times the outputs, modulo 2^32: numbers without a sign. */
+INLINE void sums_out(const uint32x4_t *m, uint32x4_t *o)
 {
-    const int32x4_t s = vaddq_s32(m[1], m[2]), d = vsubq_s32(m[1], m[2]), s2 = vaddq_s32(m[3], m[4]), d2 = vsubq_s32(m[3], m[4]);
-    o[0] = vaddq_s32(vaddq_s32(m[0], vshlq_n_s32(s, 2)), s2);
-    o[1] = vaddq_s32(vaddq_s32(d, d), d2);
-    o[2] = vaddq_s32(s, s2);
-    o[3] = vaddq_s32(vaddq_s32(m[5], d), vaddq_s32(d2, d2));
+    const uint32x4_t s = vaddq_u32(m[1], m[2]), d = vsubq_u32(m[1], m[2]), s2 = vaddq_u32(m[3], m[4]), d2 = vsubq_u32(m[3], m[4]);
+    o[0] = vaddq_u32(vaddq_u32(m[0], vshlq_n_u32(s, 2)), s2);
+    o[1] = vaddq_u32(vaddq_u32(d, d), d2);
+    o[2] = vaddq_u32(s, s2);
+    o[3] = vaddq_u32(vaddq_u32(m[5], d), vaddq_u32(d2, d2));
 }
 
 /* 2^(2 + bits[i] + bits[j]) times 9 times the sums: all are made 64 times as much, then shifted by as many bits. */
@@ -162,10 +162,10 @@ static void sums(const struct ig_winograd_bytes_sums *args)
     const uint32_t ninth = 0x38e38e39; /* 9 times it is 1 modulo 2^32 */
     const int64_t plane = args->plane, step = args->step;
     for (int c = 0; c < NR; c += 4) {
-        int32x4_t half[M][N], d[N], o[M];
+        uint32x4_t half[M][N], d[N], o[M];
         for (int j = 0; j < N; j++) {
 #pragma GCC unroll 6
-            for (int i = 0; i < N; i++) d[i] = vld1q_s32(args->m + (i * N + j) * plane + c);
+            for (int i = 0; i < N; i++) d[i] = vreinterpretq_u32_s32(vld1q_s32(args->m + (i * N + j) * plane + c));
             sums_out(d, o);
             for (int i = 0; i < M; i++) half[i][j] = o[i];
         }
@@ -176,7 +176,7 @@ static void sums(const struct ig_winograd_bytes_sums *args)
             sums_out(half[i], o);
 #pragma GCC unroll 4
             for (int j = 0; j < M; j++, from += step, to += NR)
-                vst1q_s32(to, vsraq_n_s32(vld1q_s32(from), vmulq_n_s32(o[j], (int32_t)(ninth << (4 - bits[i] - bits[j]))), 6));
+                vst1q_s32(to, vsraq_n_s32(vld1q_s32(from), vreinterpretq_s32_u32(vmulq_n_u32(o[j], ninth << (4 - bits[i] - bits[j]))), 6));
         }
     }
 }
