@@ -39,8 +39,8 @@ static void check_sums(const struct ig_pair *p, const int8_t *words, int32_t w)
             const int32_t v = ig_pair_weight(words[p->word[i] * BYTES + k], p->part[i]);
             above += v > 0 ? v : 0, below += v < 0 ? v : 0;
         }
-    assert_in_range(above * 255, 0, INT16_MAX);
-    assert_in_range(-below * 255, 0, -INT16_MIN);
+    assert_true(above * 255 <= INT16_MAX);
+    assert_true(below * 255 >= INT16_MIN);
 }
 
 /* Takes what pairs have off a copy of the words, of which nothing is left then. */
@@ -62,7 +62,7 @@ static void check_pairs(const struct ig_pairs *p, const int8_t *words, int32_t n
         times[p->alone[i]] += 2;
     }
     for (int32_t i = 0; i < n * BYTES; i++) assert_int_equal(left[i], 0);
-    for (int32_t i = 0; i < n; i++) assert_in_range(times[i], 0, 2);
+    for (int32_t i = 0; i < n; i++) assert_true(times[i] >= 0 && times[i] <= 2);
 }
 
 static void make(struct rng *r, enum kind kind, int32_t n, int8_t *words)
@@ -192,7 +192,7 @@ static void layer(enum kind kind, int32_t kernel, int32_t largest)
 static void layers(void **state)
 {
     (void)state;
-    if (!ig_isa_runs_here(IG_ISA_AVX2)) skip();
+    if (!ig_isa_runs_here(IG_ISA_AVX2)) return;
     for (int32_t kind = 0; kind < KINDS; kind++)
         for (int32_t kernel = 1; kernel <= 3; kernel += 2)
             for (int32_t largest = 0; largest < 2; largest++) layer((enum kind)kind, kernel, largest);
