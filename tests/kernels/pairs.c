@@ -84,8 +84,8 @@ static void any_weights(void **state)
         struct ig_pairs p = {0, 0, pairs, alone}, q = {0, 0, again, others};
         make(&r, (enum kind)(i % KINDS), n, words);
         ig_pair_words(words, n, most, &p);
-        assert_in_range(p.n, 0, most);
-        assert_in_range(2 * p.n + p.n_alone, 0, 2 * most);
+        assert_true(p.n <= most);
+        assert_true(2 * p.n + p.n_alone <= 2 * most);
         check_pairs(&p, words, n);
         ig_pair_words(words, n, most, &q);
         assert_int_equal(p.n, q.n);
@@ -132,7 +132,7 @@ static void are_few(void **state)
     (void)state;
     make(&r, BELL, 288, words);
     ig_pair_words(words, 288, 2 * 288, &p);
-    assert_in_range(p.n, 144, 152);
+    assert_true(p.n >= 144 && p.n <= 152);
 }
 
 /* --- layers --- */
