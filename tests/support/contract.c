@@ -66,7 +66,7 @@ static struct image_layout layout(struct contract *c, const struct style *s, int
 {
     struct image_layout l = {.front = s->front, .ring_rows = ring};
     if (s->strided) {
-        l.pixel_gap = rng_one_in(c->rng, 2) ? 0 : rng_int(c->rng, 0, 9); /* rows alone may lie apart */
+        l.pixel_gap = rng_one_in(c->rng, 4) ? 0 : rng_int(c->rng, 0, 9); /* rows alone may lie apart */
         l.row_gap = rng_int(c->rng, 0, 17);
     }
     return l;
