@@ -349,6 +349,30 @@ static void padded_pixels(void **state)
             }
 }
 
+/* What takes a layer takes some of its rows, too: of windows with rows so far apart, of images of so many rows. */
+static int32_t takes_paired(int32_t apart, int32_t rows)
+{
+    static const float finer = 256;
+    const struct ig_kernel *k = ig_kernel_by_name("qlinear_conv_i8_paired4x16__avx2");
+    struct problem p = {SHAPE(IG_U8, 1, rows, SQUARE, WORD), SHAPE(IG_U8, SOME, WORD, 3, 1), SHAPE(IG_I32, SOME), SHAPE(IG_U8, 1, rows, SQUARE, SOME),
+                        {{1, 3, 1, 1, 1, 1, 1, apart, 1, 0, apart, 0, 0, apart, 0, 1, 1}, 1, {0}}, NULL, NULL, NULL, {0}};
+    p.in = memset(room((size_t)(rows * SQUARE * WORD)), 0, (size_t)(rows * SQUARE * WORD)), p.weights = room(SOME * WORD * 3);
+    p.biases = memset(room(SOME * sizeof *p.biases), 0, SOME * sizeof *p.biases);
+    any_weights(p.weights, SOME * WORD * 3, 12, 1);
+    make_call(&p, &zero, &finer);
+    const int32_t takes = k && k->supports(&p.call);
+    drop(&p);
+    return takes;
+}
+
+static void some_rows(void **state)
+{
+    (void)state;
+    if (ig_kernel_by_name("qlinear_conv_i8_paired4x16__avx2")) assert_true(takes_paired(2, SQUARE) && !takes_paired(SQUARE, SQUARE));
+    for (int32_t apart = 2; apart <= SQUARE; apart++)
+        for (int32_t rows = 1; rows <= SQUARE; rows++) assert_int_equal(takes_paired(apart, rows), takes_paired(apart, SQUARE));
+}
+
 enum { ROOMY = 16 };
 
 /* Products by scales that are beyond 32 bits: of 3x3 windows, depthwise or not. */
@@ -396,6 +420,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(sums), cmocka_unit_test(smaller_weights), cmocka_unit_test(biases), cmocka_unit_test(places),
                                        cmocka_unit_test(tall_images), cmocka_unit_test(rows_apart), cmocka_unit_test(padded_pixels),
-                                       cmocka_unit_test(large_products), cmocka_unit_test(largest_windows)};
+                                       cmocka_unit_test(some_rows), cmocka_unit_test(large_products), cmocka_unit_test(largest_windows)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
