@@ -2,7 +2,7 @@
 # broke it: so many inputs, whatever else the machine does meanwhile, or FUZZ_SECONDS on one core.
 . "$SRCDIR/tests/scripts/tap.inc"
 if [ -n "${FUZZ_SECONDS:-}" ]; then most="-max_total_time=$FUZZ_SECONDS" words="in $FUZZ_SECONDS s"
-else most=-runs=1500000 words="of 1500000 inputs"
+else most=-runs=600000 words="of 600000 inputs"
 fi
 data=${ONNX_TESTDATA:-/usr/share/libonnx-testdata/data}
 flags="-gline-tables-only -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined -D_GNU_SOURCE -std=c11 -ffp-contract=off"
