@@ -1,6 +1,7 @@
 #include "graph/draft.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -44,17 +45,38 @@ static int in_new_folder(const char *path) {
     return 0;
 }
 
-int ig_folder_make(const char *path) {
+/* A signal waits while what is on the disk and the list of parts differ. */
+static sigset_t hold_signals(void) {
+    sigset_t all, before;
+    sigfillset(&all);
+    sigprocmask(SIG_BLOCK, &all, &before);
+    return before;
+}
+
+static void release_signals(sigset_t before) {
+    sigprocmask(SIG_SETMASK, &before, NULL);
+}
+
+static int make_part(const char *path) {
     if (!mkdir(path, 0777)) return add_part(path, 1);
     return errno == EEXIST ? 0 : -1;
 }
 
+int ig_folder_make(const char *path) {
+    sigset_t before = hold_signals();
+    int status = make_part(path);
+    release_signals(before);
+    return status;
+}
+
 void ig_folders_keep(void) {
+    sigset_t before = hold_signals();
     while (parts) {
         struct part *p = parts;
         parts = p->before;
         free(p);
     }
+    release_signals(before);
 }
 
 static int fail(const struct ig_draft *d, const char *what, char *err, size_t err_bytes) {

@@ -150,6 +150,27 @@ interrupted() { # nothing of a folder that is not whole; one that was there befo
     [ $status = 143 ] && [ ! -e "$work/made" ]
 }
 
+# A signal that comes as soon as the folder is there, from within the call that makes it.
+cat >"$work/mkdir.c" <<'C'
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include <fcntl.h>
+int mkdir(const char *path, mode_t mode)
+{
+    int status = (int)syscall(SYS_mkdirat, AT_FDCWD, path, mode);
+    raise(SIGTERM);
+    return status;
+}
+C
+interrupted_at_once() {
+    rm -rf "$work/made"
+    ${CC:-cc} -D_GNU_SOURCE -shared -fPIC "$work/mkdir.c" -o "$work/mkdir.so" || return 1
+    LD_PRELOAD=$work/mkdir.so out/ingot gen "$work/i.json" "$work/i.plan" -o "$work/made"
+    [ $? = 143 ] && [ ! -e "$work/made" ]
+}
+
 ignored() { # as by nohup
     trap '' HUP
     signalled HUP
@@ -249,6 +270,7 @@ check "an output folder that cannot be written" no_half_output
 check "both files of a graph or none" both_or_none
 check "a limit on the size of files" limits
 check "an interrupted folder" interrupted
+check "a folder interrupted as it is made" interrupted_at_once
 check "a signal that is ignored" ignored
 check "options of an import behind one" options_of_an_import
 check "a full disk under what only prints" printing
