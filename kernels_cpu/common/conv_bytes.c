@@ -1,15 +1,16 @@
 /* How convolutions of quantised numbers are cut, see conv_bytes.h: for the kernels, and for weights and scratch at build time. */
 #include "kernels_cpu/common/conv_bytes.h"
 
-const struct ig_bytes_shape ig_bytes_avx2 = {6, 16, 2, 1, IG_BYTES_TO_UNSIGNED, 0, 0, 0};
-const struct ig_bytes_shape ig_bytes_paired = {4, 16, 4, 1, IG_BYTES_TO_UNSIGNED, 1, 0, 1};
-const struct ig_bytes_shape ig_bytes_avxvnni = {6, 16, 4, 1, IG_BYTES_TO_UNSIGNED, 1, 0, 0};
-const struct ig_bytes_shape ig_bytes_avx512 = {12, 32, 2, 1, IG_BYTES_TO_UNSIGNED, 0, 0, 0};
-const struct ig_bytes_shape ig_bytes_vnni = {12, 32, 4, 1, IG_BYTES_TO_UNSIGNED, 1, 0, 0};
-const struct ig_bytes_shape ig_bytes_amx = {32, 32, 4, 16, IG_BYTES_TO_UNSIGNED, 1, 0, 0};
-const struct ig_bytes_shape ig_bytes_neon = {4, 16, 4, 1, IG_BYTES_TO_SIGNED, 0, 1, 0};
-const struct ig_bytes_shape ig_bytes_neon_wide = {4, 16, 2, 1, IG_BYTES_TO_SIGNED, 0, 1, 0};
-const struct ig_bytes_shape ig_bytes_dotprod = {6, 16, 4, 1, IG_BYTES_TO_SIGNED, 1, 0, 0};
+const struct ig_bytes_shape ig_bytes_avx2 = {6, 16, 2, 1, IG_BYTES_TO_UNSIGNED, 0, 0, 0, 0};
+const struct ig_bytes_shape ig_bytes_inner = {4, 16, 2, 2, IG_BYTES_TO_UNSIGNED, 0, 0, 0, 1};
+const struct ig_bytes_shape ig_bytes_paired = {4, 16, 4, 1, IG_BYTES_TO_UNSIGNED, 1, 0, 1, 0};
+const struct ig_bytes_shape ig_bytes_avxvnni = {6, 16, 4, 1, IG_BYTES_TO_UNSIGNED, 1, 0, 0, 0};
+const struct ig_bytes_shape ig_bytes_avx512 = {12, 32, 2, 1, IG_BYTES_TO_UNSIGNED, 0, 0, 0, 0};
+const struct ig_bytes_shape ig_bytes_vnni = {12, 32, 4, 1, IG_BYTES_TO_UNSIGNED, 1, 0, 0, 0};
+const struct ig_bytes_shape ig_bytes_amx = {32, 32, 4, 16, IG_BYTES_TO_UNSIGNED, 1, 0, 0, 0};
+const struct ig_bytes_shape ig_bytes_neon = {4, 16, 4, 1, IG_BYTES_TO_SIGNED, 0, 1, 0, 0};
+const struct ig_bytes_shape ig_bytes_neon_wide = {4, 16, 2, 1, IG_BYTES_TO_SIGNED, 0, 1, 0, 0};
+const struct ig_bytes_shape ig_bytes_dotprod = {6, 16, 4, 1, IG_BYTES_TO_SIGNED, 1, 0, 0, 0};
 
 static size_t whole_lines(size_t bytes)
 {
@@ -103,7 +104,7 @@ static void cut_pixels(const struct ig_call *call, const struct ig_bytes_shape *
 struct ig_bytes_cut ig_bytes_cut_of(const struct ig_call *call, const struct ig_bytes_shape *shape)
 {
     const struct ig_conv *conv = (const struct ig_conv *)call->attrs;
-    struct ig_bytes_cut c = {.merged = merged_groups(call, shape)};
+    struct ig_bytes_cut c = {.merged = merged_groups(call, shape), .inner = shape->inner};
     c.groups = conv->groups / c.merged;
     c.ic = call->in[0].c / c.groups;
     c.oc = call->out[0].c / c.groups;
@@ -129,7 +130,7 @@ size_t ig_bytes_pad(const struct ig_call *call, const struct ig_bytes_cut *cut)
 size_t ig_bytes_totals(const struct ig_call *call, const struct ig_bytes_cut *cut)
 {
     const int64_t pixels = cut->pitch ? (int64_t)cut->block * call->out[0].w : cut->block;
-    return ig_bytes_have_beyond(call) ? whole_lines((size_t)pixels * sizeof(int32_t)) : 0;
+    return ig_bytes_have_beyond(call) || cut->inner ? whole_lines((size_t)pixels * sizeof(int32_t)) : 0;
 }
 
 size_t ig_bytes_sums(const struct ig_bytes_shape *shape)

@@ -21,8 +21,13 @@
  *   steps, alone, at[steps][2], at[alone], to the end of a row of 16; word[steps][2][16]; word[alone][16]; then room up to the most steps
  * of words that are `at` so many bytes from a pixel's first. Products of those that are alone are to be added in 32 bits.
  *
+ * Where a shape says `inner`, words of 16 bits are multiplied two at a time, [x0 x1] [x2 x3] by [w0 w1] [w2 w3], as
+ *   x0 w0 + x2 w2 = (x0 + w2) (x2 + w0) - x0 x2 - w0 w2
+ * (S. Winograd, A new algorithm for inner product, IEEE Transactions on Computers C-17, 1968): half as many products, and sums in their place.
+ * What a pixel's have too much is found once for it, what weights have is taken off the bias.
+ *
  * Kernel rows of a dilated window that are padding for all pixels of a block are not multiplied with where they are of whole words. What
- * they would add, x_zero sum w of bytes and nothing of numbers of 16 bits, is then behind a panel's words: left[kernel row][nr].
+ * they would add, x_zero sum w of bytes, of numbers of 16 bits nothing but what `inner` takes off, is then behind a panel's words: left[kernel row][nr].
  *
  * Where outputs are sums (IG_CONV_INTEGER), x_zero is known when a layer runs. A panel has no bias then, in place of scales it has total[nr],
  * what x_zero is to be multiplied by and subtracted: sum (w - w_zero) of bytes, 0 of numbers of 16 bits. Behind its words and `left`, there and where
@@ -63,6 +68,7 @@ struct ig_bytes_shape {          /* of one ISA's tiles: sizes depend on it */
     int32_t lines;               /* 1: blocks may be of the image's rows */
     int32_t halves;              /* 1: a row of a panel is its words' lower halves, then their higher ones */
     int32_t pairs;               /* 1: words are multiplied two at a time; a tile of two pixels takes half as long as of four */
+    int32_t inner;               /* 1: numbers are multiplied as sums of two, by Winograd's inner product */
 };
 
 enum ig_bytes_flips { IG_BYTES_TO_UNSIGNED, IG_BYTES_TO_SIGNED };
@@ -82,6 +88,7 @@ struct ig_bytes_pixels {         /* whose words a tile takes */
     int32_t lines;
     int32_t fetch;               /* the panel is used for the first time: it may not be in a cache */
     int32_t channels;            /* of the panel that there are */
+    const int32_t *x;            /* of `inner` what each one's products have too much */
     const char *next;            /* the next panel's first byte that no tile has fetched, */
     int64_t ahead;               /* and how many are to be for each word of a line */
 };
@@ -102,6 +109,7 @@ struct ig_bytes_cut {
     int32_t rows;                /* kernel rows that may be left out, each of words / rows words; else 0 */
     int64_t row;                 /* bytes from a pixel's words to the next one's */
     int64_t pitch;               /* from a line to the next, where they are rows of the image; else 0 */
+    int32_t inner;               /* the shape's */
     int64_t steps;               /* of a panel at most, where words are two at a time; two that are alone have the room of one; else 0 */
     int64_t behind;              /* where in a panel `left` is, */
     int64_t panel;               /* and words of a panel with bias and scales */
@@ -310,7 +318,7 @@ static inline void ig_bytes_less(int32_t *sums, const int32_t *beyond, int32_t x
     ig_bytes_less_some(sums + c, beyond + c, x, n - c);
 }
 
-extern const struct ig_bytes_shape ig_bytes_avx2, ig_bytes_paired, ig_bytes_avxvnni, ig_bytes_avx512, ig_bytes_vnni, ig_bytes_amx, ig_bytes_neon,
+extern const struct ig_bytes_shape ig_bytes_avx2, ig_bytes_inner, ig_bytes_paired, ig_bytes_avxvnni, ig_bytes_avx512, ig_bytes_vnni, ig_bytes_amx, ig_bytes_neon,
     ig_bytes_neon_wide, ig_bytes_dotprod;
 
 #endif

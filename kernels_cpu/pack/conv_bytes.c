@@ -414,13 +414,23 @@ static void pack_filter(const struct filter *f, const struct ig_bytes_shape *sha
     }
 }
 
+/* Of numbers [a, b) of a packed row: what products of sums have too much, modulo 2^32. */
+static uint32_t inner_of(const struct filter *f, int64_t a, int64_t b)
+{
+    uint32_t sum = 0;
+    for (int64_t k = a; k < b; k += 4)
+        for (int64_t i = k; i < k + 2; i++) sum += (uint32_t)weight_at(f, i) * (uint32_t)weight_at(f, i + 2);
+    return sum;
+}
+
 /* What each kernel row would add, if it were padding: `to` is of a panel's channel c. */
 static void pack_rows(const struct filter *f, const struct ig_bytes_cut *cut, int32_t zero, int32_t nr, int32_t *to)
 {
     for (int32_t row = 0; row < cut->rows; row++, to += nr) {
         int64_t sum = 0;
-        for (int64_t k = 0; k < cut->k / cut->rows; k++) sum += weight_at(f, row * (cut->k / cut->rows) + k);
-        *to = (int32_t)(zero * sum);
+        const int64_t k = cut->k / cut->rows;
+        for (int64_t i = 0; i < k; i++) sum += weight_at(f, row * k + i);
+        *to = (int32_t)(zero * sum + (cut->inner ? (int32_t)inner_of(f, row * k, (row + 1) * k) : 0));
     }
 }
 
@@ -438,6 +448,7 @@ static size_t pack(const struct ig_call *call, void *dst, const struct ig_bytes_
         int32_t *panel = panels + (oc / cut.oc * (int64_t)cut.panels + oc % cut.oc / nr) * cut.panel;
         struct filter f = filter_of(call, oc, cut.merged);
         put_ends(call, oc, zero, shape->unit == 4, &panel[c], &panel[nr + c]);
+        if (shape->inner) panel[c] = (int32_t)((uint32_t)panel[c] - inner_of(&f, 0, cut.k));
         if (ig_bytes_have_beyond(call) && shape->unit == 4) {
             const struct filter moved = moved_filter(call, oc, cut.merged);
             panel[cut.behind + cut.rows * nr + c] = f.zero - moved.zero;
@@ -505,6 +516,7 @@ static size_t scratch_of_product(const struct ig_call *call, const struct ig_byt
     size_t ig_pack_bytes_##isa(const struct ig_call *call, void *dst) { return pack(call, dst, &ig_bytes_##isa); } \
     size_t ig_scratch_bytes_##isa(const struct ig_call *call) { return ig_bytes_conv_scratch(call, &ig_bytes_##isa); }
 SHAPE(avx2)
+SHAPE(inner)
 SHAPE(paired)
 SHAPE(avxvnni)
 SHAPE(avx512)

@@ -44,23 +44,24 @@ ig_supports_fn ig_supports_matmul;
 ig_scratch_fn ig_scratch_matmul_mr6, ig_scratch_matmul_mr12;
 
 /* --- pack/conv_bytes.c: convolution of quantised numbers, constant parameters, up to two spatial dims; common/conv_bytes.h --- */
-ig_supports_fn ig_supports_bytes_avx2, ig_supports_bytes_paired, ig_supports_bytes_avxvnni, ig_supports_bytes_avx512, ig_supports_bytes_vnni,
-    ig_supports_bytes_amx, ig_supports_bytes_neon, ig_supports_bytes_neon_wide, ig_supports_bytes_dotprod;
-ig_pack_fn ig_pack_bytes_avx2, ig_pack_bytes_paired, ig_pack_bytes_avxvnni, ig_pack_bytes_avx512, ig_pack_bytes_vnni, ig_pack_bytes_amx,
-    ig_pack_bytes_neon, ig_pack_bytes_neon_wide, ig_pack_bytes_dotprod;
-ig_scratch_fn ig_scratch_bytes_avx2, ig_scratch_bytes_paired, ig_scratch_bytes_avxvnni, ig_scratch_bytes_avx512, ig_scratch_bytes_vnni,
-    ig_scratch_bytes_amx, ig_scratch_bytes_neon, ig_scratch_bytes_neon_wide, ig_scratch_bytes_dotprod;
+ig_supports_fn ig_supports_bytes_avx2, ig_supports_bytes_inner, ig_supports_bytes_paired, ig_supports_bytes_avxvnni, ig_supports_bytes_avx512,
+    ig_supports_bytes_vnni, ig_supports_bytes_amx, ig_supports_bytes_neon, ig_supports_bytes_neon_wide, ig_supports_bytes_dotprod;
+ig_pack_fn ig_pack_bytes_avx2, ig_pack_bytes_inner, ig_pack_bytes_paired, ig_pack_bytes_avxvnni, ig_pack_bytes_avx512, ig_pack_bytes_vnni,
+    ig_pack_bytes_amx, ig_pack_bytes_neon, ig_pack_bytes_neon_wide, ig_pack_bytes_dotprod;
+ig_scratch_fn ig_scratch_bytes_avx2, ig_scratch_bytes_inner, ig_scratch_bytes_paired, ig_scratch_bytes_avxvnni, ig_scratch_bytes_avx512,
+    ig_scratch_bytes_vnni, ig_scratch_bytes_amx, ig_scratch_bytes_neon, ig_scratch_bytes_neon_wide, ig_scratch_bytes_dotprod;
 /* The same with sums as outputs, IG_CONV_INTEGER, whose x_zero need not be known; then IG_MATMUL_INTEGER by a constant matrix. */
-ig_supports_fn ig_supports_sums_avx2, ig_supports_sums_paired, ig_supports_sums_avxvnni, ig_supports_sums_avx512, ig_supports_sums_vnni,
-    ig_supports_sums_amx, ig_supports_sums_neon, ig_supports_sums_neon_wide, ig_supports_sums_dotprod;
-ig_pack_fn ig_pack_sums_avx2, ig_pack_sums_paired, ig_pack_sums_avxvnni, ig_pack_sums_avx512, ig_pack_sums_vnni, ig_pack_sums_amx, ig_pack_sums_neon,
-    ig_pack_sums_neon_wide, ig_pack_sums_dotprod;
-ig_supports_fn ig_supports_product_avx2, ig_supports_product_paired, ig_supports_product_avxvnni, ig_supports_product_avx512,
-    ig_supports_product_vnni, ig_supports_product_amx, ig_supports_product_neon, ig_supports_product_neon_wide, ig_supports_product_dotprod;
-ig_pack_fn ig_pack_product_avx2, ig_pack_product_paired, ig_pack_product_avxvnni, ig_pack_product_avx512, ig_pack_product_vnni, ig_pack_product_amx,
-    ig_pack_product_neon, ig_pack_product_neon_wide, ig_pack_product_dotprod;
-ig_scratch_fn ig_scratch_product_avx2, ig_scratch_product_paired, ig_scratch_product_avxvnni, ig_scratch_product_avx512, ig_scratch_product_vnni,
-    ig_scratch_product_amx, ig_scratch_product_neon, ig_scratch_product_neon_wide, ig_scratch_product_dotprod;
+ig_supports_fn ig_supports_sums_avx2, ig_supports_sums_inner, ig_supports_sums_paired, ig_supports_sums_avxvnni, ig_supports_sums_avx512,
+    ig_supports_sums_vnni, ig_supports_sums_amx, ig_supports_sums_neon, ig_supports_sums_neon_wide, ig_supports_sums_dotprod;
+ig_pack_fn ig_pack_sums_avx2, ig_pack_sums_inner, ig_pack_sums_paired, ig_pack_sums_avxvnni, ig_pack_sums_avx512, ig_pack_sums_vnni,
+    ig_pack_sums_amx, ig_pack_sums_neon, ig_pack_sums_neon_wide, ig_pack_sums_dotprod;
+ig_supports_fn ig_supports_product_avx2, ig_supports_product_inner, ig_supports_product_paired, ig_supports_product_avxvnni,
+    ig_supports_product_avx512, ig_supports_product_vnni, ig_supports_product_amx, ig_supports_product_neon, ig_supports_product_neon_wide,
+    ig_supports_product_dotprod;
+ig_pack_fn ig_pack_product_avx2, ig_pack_product_inner, ig_pack_product_paired, ig_pack_product_avxvnni, ig_pack_product_avx512,
+    ig_pack_product_vnni, ig_pack_product_amx, ig_pack_product_neon, ig_pack_product_neon_wide, ig_pack_product_dotprod;
+ig_scratch_fn ig_scratch_product_avx2, ig_scratch_product_inner, ig_scratch_product_paired, ig_scratch_product_avxvnni, ig_scratch_product_avx512,
+    ig_scratch_product_vnni, ig_scratch_product_amx, ig_scratch_product_neon, ig_scratch_product_neon_wide, ig_scratch_product_dotprod;
 ig_supports_fn ig_supports_sums_depthwise, ig_supports_sums_depthwise_neon;
 ig_pack_fn ig_pack_sums_depthwise_neon, ig_pack_sums_depthwise_taps; /* of 8 bits; of 16 */
 ig_supports_fn ig_supports_bytes_depthwise, ig_supports_bytes_depthwise_neon; /* groups == ic == oc */
