@@ -1,16 +1,17 @@
 /* How convolutions of quantised numbers are cut, see conv_bytes.h: for the kernels, and for weights and scratch at build time. */
 #include "kernels_cpu/common/conv_bytes.h"
 
-const struct ig_bytes_shape ig_bytes_avx2 = {6, 16, 2, 1, IG_BYTES_TO_UNSIGNED, 0, 0, 0, 0};
-const struct ig_bytes_shape ig_bytes_inner = {4, 16, 2, 2, IG_BYTES_TO_UNSIGNED, 0, 0, 0, 1};
-const struct ig_bytes_shape ig_bytes_paired = {4, 16, 4, 1, IG_BYTES_TO_UNSIGNED, 1, 0, 1, 0};
-const struct ig_bytes_shape ig_bytes_avxvnni = {6, 16, 4, 1, IG_BYTES_TO_UNSIGNED, 1, 0, 0, 0};
-const struct ig_bytes_shape ig_bytes_avx512 = {12, 32, 2, 1, IG_BYTES_TO_UNSIGNED, 0, 0, 0, 0};
-const struct ig_bytes_shape ig_bytes_vnni = {12, 32, 4, 1, IG_BYTES_TO_UNSIGNED, 1, 0, 0, 0};
-const struct ig_bytes_shape ig_bytes_amx = {32, 32, 4, 16, IG_BYTES_TO_UNSIGNED, 1, 0, 0, 0};
-const struct ig_bytes_shape ig_bytes_neon = {4, 16, 4, 1, IG_BYTES_TO_SIGNED, 0, 1, 0, 0};
-const struct ig_bytes_shape ig_bytes_neon_wide = {4, 16, 2, 1, IG_BYTES_TO_SIGNED, 0, 1, 0, 0};
-const struct ig_bytes_shape ig_bytes_dotprod = {6, 16, 4, 1, IG_BYTES_TO_SIGNED, 1, 0, 0, 0};
+const struct ig_bytes_shape ig_bytes_avx2 = {6, 16, 2, 1, IG_BYTES_TO_UNSIGNED, 0, 0, 0, 0, 0};
+const struct ig_bytes_shape ig_bytes_inner = {4, 16, 2, 2, IG_BYTES_TO_UNSIGNED, 0, 0, 0, 1, 0};
+const struct ig_bytes_shape ig_bytes_split = {4, 16, 4, 2, IG_BYTES_TO_UNSIGNED, 0, 0, 0, 0, 1};
+const struct ig_bytes_shape ig_bytes_paired = {4, 16, 4, 1, IG_BYTES_TO_UNSIGNED, 1, 0, 1, 0, 0};
+const struct ig_bytes_shape ig_bytes_avxvnni = {6, 16, 4, 1, IG_BYTES_TO_UNSIGNED, 1, 0, 0, 0, 0};
+const struct ig_bytes_shape ig_bytes_avx512 = {12, 32, 2, 1, IG_BYTES_TO_UNSIGNED, 0, 0, 0, 0, 0};
+const struct ig_bytes_shape ig_bytes_vnni = {12, 32, 4, 1, IG_BYTES_TO_UNSIGNED, 1, 0, 0, 0, 0};
+const struct ig_bytes_shape ig_bytes_amx = {32, 32, 4, 16, IG_BYTES_TO_UNSIGNED, 1, 0, 0, 0, 0};
+const struct ig_bytes_shape ig_bytes_neon = {4, 16, 4, 1, IG_BYTES_TO_SIGNED, 0, 1, 0, 0, 0};
+const struct ig_bytes_shape ig_bytes_neon_wide = {4, 16, 2, 1, IG_BYTES_TO_SIGNED, 0, 1, 0, 0, 0};
+const struct ig_bytes_shape ig_bytes_dotprod = {6, 16, 4, 1, IG_BYTES_TO_SIGNED, 1, 0, 0, 0, 0};
 
 static size_t whole_lines(size_t bytes)
 {
@@ -112,6 +113,7 @@ struct ig_bytes_cut ig_bytes_cut_of(const struct ig_call *call, const struct ig_
     c.panels = (c.oc + shape->nr - 1) / shape->nr;
     c.k = (int64_t)c.ic * conv->w.kw * (conv->w.kh / c.lines);
     c.words = ((c.k + shape->unit - 1) / shape->unit + shape->step - 1) / shape->step * shape->step;
+    c.left = shape->split ? 1 + (int32_t)(c.words / 8) : 0; /* more of it take longer than products one by one */
     c.rows = ig_bytes_are_sums(call) ? 0 : rows_left_out(&conv->w, shape, c.k);
     c.steps = shape->pairs ? most_steps(c.lines * c.words) : 0;
     c.behind = (2 + rows_of_words(&c, shape)) * shape->nr;
@@ -133,6 +135,16 @@ size_t ig_bytes_totals(const struct ig_call *call, const struct ig_bytes_cut *cu
     return ig_bytes_have_beyond(call) || cut->inner ? whole_lines((size_t)pixels * sizeof(int32_t)) : 0;
 }
 
+size_t ig_bytes_counts(const struct ig_bytes_cut *cut)
+{
+    return cut->left ? whole_lines((size_t)cut->block * sizeof(int32_t)) : 0;
+}
+
+size_t ig_bytes_lefts(const struct ig_bytes_cut *cut)
+{
+    return whole_lines((size_t)cut->block * (size_t)cut->left * sizeof(struct ig_bytes_left));
+}
+
 size_t ig_bytes_sums(const struct ig_bytes_shape *shape)
 {
     return 2 * ((size_t)(shape->mr * shape->nr) + IG_BYTES_CHANNELS) * sizeof(int32_t);
@@ -142,7 +154,8 @@ size_t ig_bytes_conv_scratch(const struct ig_call *call, const struct ig_bytes_s
 {
     struct ig_bytes_cut c = ig_bytes_cut_of(call, shape);
     size_t block = (size_t)(c.pitch ? c.held * c.pitch : c.block * c.row);
-    return ig_bytes_sums(shape) + ig_bytes_pad(call, &c) + ig_bytes_totals(call, &c) + block + IG_BYTES_LINE;
+    size_t pixels = ig_bytes_totals(call, &c) + ig_bytes_counts(&c) + ig_bytes_lefts(&c);
+    return ig_bytes_sums(shape) + ig_bytes_pad(call, &c) + pixels + block + IG_BYTES_LINE;
 }
 
 /* Dense rows [y0, y1) of `o` as one of pixels. */

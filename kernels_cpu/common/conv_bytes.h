@@ -26,6 +26,11 @@
  * (S. Winograd, A new algorithm for inner product, IEEE Transactions on Computers C-17, 1968): half as many products, and sums in their place.
  * What a pixel's have too much is found once for it, what weights have is taken off the bias.
  *
+ * Where a shape says `split`, words of bytes are multiplied two at a time and four products added in 16 bits, whatever the weights are: that these
+ * stay there is seen to by the numbers, of which four are IG_BYTES_SUM together at most. Where a pixel's are more, what is beyond is taken out of its
+ * words when they are copied, and multiplied by itself; there is little of it behind a rectifier, whose outputs are mostly far from their largest.
+ * A pixel of which too much is beyond stays as it is, and its products are made one by one.
+ *
  * Kernel rows of a dilated window that are padding for all pixels of a block are not multiplied with where they are of whole words. What
  * they would add, x_zero sum w of bytes, of numbers of 16 bits nothing but what `inner` takes off, is then behind a panel's words: left[kernel row][nr].
  *
@@ -69,6 +74,7 @@ struct ig_bytes_shape {          /* of one ISA's tiles: sizes depend on it */
     int32_t halves;              /* 1: a row of a panel is its words' lower halves, then their higher ones */
     int32_t pairs;               /* 1: words are multiplied two at a time; a tile of two pixels takes half as long as of four */
     int32_t inner;               /* 1: numbers are multiplied as sums of two, by Winograd's inner product */
+    int32_t split;               /* 1: four products at a time are added in 16 bits */
 };
 
 enum ig_bytes_flips { IG_BYTES_TO_UNSIGNED, IG_BYTES_TO_SIGNED };
@@ -78,7 +84,13 @@ enum {
     IG_BYTES_FEW = 256 << 10,    /* weights of a group that may be read so often; */
     IG_BYTES_BLOCK = 256 << 10,  /* of a block where there are more; */
     IG_BYTES_HELD = 64 << 10,    /* of the image's rows in scratch: successive blocks have some in common, which are not copied again */
-    IG_BYTES_LINE = 64
+    IG_BYTES_LINE = 64,
+    IG_BYTES_SUM = 256           /* of `split`: 256 * -128 = -32768 */
+};
+
+struct ig_bytes_left {           /* what is left of two words of a pixel */
+    int32_t at;                  /* which: the first one, */
+    int32_t of[2];               /* and its bytes */
 };
 
 struct ig_bytes_pixels {         /* whose words a tile takes */
@@ -88,7 +100,9 @@ struct ig_bytes_pixels {         /* whose words a tile takes */
     int32_t lines;
     int32_t fetch;               /* the panel is used for the first time: it may not be in a cache */
     int32_t channels;            /* of the panel that there are */
-    const int32_t *x;            /* of `inner` what each one's products have too much */
+    const int32_t *x;            /* of `inner` what each one's products have too much; of `split` how many of it are left, or -1: it is as it was */
+    const struct ig_bytes_left *left; /* of `split` the first one's; those of a pixel are so many from the next one's */
+    int64_t most;
     const char *next;            /* the next panel's first byte that no tile has fetched, */
     int64_t ahead;               /* and how many are to be for each word of a line */
 };
@@ -110,6 +124,7 @@ struct ig_bytes_cut {
     int64_t row;                 /* bytes from a pixel's words to the next one's */
     int64_t pitch;               /* from a line to the next, where they are rows of the image; else 0 */
     int32_t inner;               /* the shape's */
+    int32_t left;                /* of `split` so many of a pixel's words may be left; else 0 */
     int64_t steps;               /* of a panel at most, where words are two at a time; two that are alone have the room of one; else 0 */
     int64_t behind;              /* where in a panel `left` is, */
     int64_t panel;               /* and words of a panel with bias and scales */
@@ -125,9 +140,13 @@ static inline int64_t ig_bytes_rows_of_steps(int64_t words)
 
 struct ig_bytes_cut ig_bytes_cut_of(const struct ig_call *call, const struct ig_bytes_shape *shape);
 size_t ig_bytes_conv_scratch(const struct ig_call *call, const struct ig_bytes_shape *shape);
-/* The parts of scratch: sums of two tiles, x_zero for a row of taps, where panels have `beyond` the sum of each pixel of a block; then the block. */
+/*
+ * The parts of scratch: sums of two tiles, x_zero for a row of taps, where panels have `beyond` the sum of each pixel of a block, of `split` how many
+ * of a pixel's words are left, and those; then the block.
+ */
 size_t ig_bytes_sums(const struct ig_bytes_shape *shape), ig_bytes_pad(const struct ig_call *call, const struct ig_bytes_cut *cut),
-    ig_bytes_totals(const struct ig_call *call, const struct ig_bytes_cut *cut);
+    ig_bytes_totals(const struct ig_call *call, const struct ig_bytes_cut *cut), ig_bytes_counts(const struct ig_bytes_cut *cut),
+    ig_bytes_lefts(const struct ig_bytes_cut *cut);
 
 /*
  * Depthwise convolution (common/depthwise_bytes.inc, common/depthwise_pairs.h). Packed weights: struct ig_bytes_head, then
@@ -318,7 +337,7 @@ static inline void ig_bytes_less(int32_t *sums, const int32_t *beyond, int32_t x
     ig_bytes_less_some(sums + c, beyond + c, x, n - c);
 }
 
-extern const struct ig_bytes_shape ig_bytes_avx2, ig_bytes_inner, ig_bytes_paired, ig_bytes_avxvnni, ig_bytes_avx512, ig_bytes_vnni, ig_bytes_amx, ig_bytes_neon,
+extern const struct ig_bytes_shape ig_bytes_avx2, ig_bytes_inner, ig_bytes_split, ig_bytes_paired, ig_bytes_avxvnni, ig_bytes_avx512, ig_bytes_vnni, ig_bytes_amx, ig_bytes_neon,
     ig_bytes_neon_wide, ig_bytes_dotprod;
 
 #endif

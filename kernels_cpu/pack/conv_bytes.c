@@ -526,6 +526,23 @@ SHAPE(neon)
 SHAPE(neon_wide)
 SHAPE(dotprod)
 
+/* Numbers are mostly small where zero is; they are unsigned here. */
+int ig_supports_bytes_split(const struct ig_call *call)
+{
+    enum { SMALL = 32 };
+    return supports(call, &ig_bytes_split) && flipped_zero(call, IG_BYTES_TO_UNSIGNED) <= SMALL;
+}
+
+size_t ig_pack_bytes_split(const struct ig_call *call, void *dst)
+{
+    return pack(call, dst, &ig_bytes_split);
+}
+
+size_t ig_scratch_bytes_split(const struct ig_call *call)
+{
+    return ig_bytes_conv_scratch(call, &ig_bytes_split);
+}
+
 /* --- depthwise --- */
 
 int ig_supports_bytes_depthwise(const struct ig_call *call)

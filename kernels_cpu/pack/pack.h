@@ -44,11 +44,11 @@ ig_supports_fn ig_supports_matmul;
 ig_scratch_fn ig_scratch_matmul_mr6, ig_scratch_matmul_mr12;
 
 /* --- pack/conv_bytes.c: convolution of quantised numbers, constant parameters, up to two spatial dims; common/conv_bytes.h --- */
-ig_supports_fn ig_supports_bytes_avx2, ig_supports_bytes_inner, ig_supports_bytes_paired, ig_supports_bytes_avxvnni, ig_supports_bytes_avx512,
+ig_supports_fn ig_supports_bytes_avx2, ig_supports_bytes_inner, ig_supports_bytes_split, ig_supports_bytes_paired, ig_supports_bytes_avxvnni, ig_supports_bytes_avx512,
     ig_supports_bytes_vnni, ig_supports_bytes_amx, ig_supports_bytes_neon, ig_supports_bytes_neon_wide, ig_supports_bytes_dotprod;
-ig_pack_fn ig_pack_bytes_avx2, ig_pack_bytes_inner, ig_pack_bytes_paired, ig_pack_bytes_avxvnni, ig_pack_bytes_avx512, ig_pack_bytes_vnni,
+ig_pack_fn ig_pack_bytes_avx2, ig_pack_bytes_inner, ig_pack_bytes_split, ig_pack_bytes_paired, ig_pack_bytes_avxvnni, ig_pack_bytes_avx512, ig_pack_bytes_vnni,
     ig_pack_bytes_amx, ig_pack_bytes_neon, ig_pack_bytes_neon_wide, ig_pack_bytes_dotprod;
-ig_scratch_fn ig_scratch_bytes_avx2, ig_scratch_bytes_inner, ig_scratch_bytes_paired, ig_scratch_bytes_avxvnni, ig_scratch_bytes_avx512,
+ig_scratch_fn ig_scratch_bytes_avx2, ig_scratch_bytes_inner, ig_scratch_bytes_split, ig_scratch_bytes_paired, ig_scratch_bytes_avxvnni, ig_scratch_bytes_avx512,
     ig_scratch_bytes_vnni, ig_scratch_bytes_amx, ig_scratch_bytes_neon, ig_scratch_bytes_neon_wide, ig_scratch_bytes_dotprod;
 /* The same with sums as outputs, IG_CONV_INTEGER, whose x_zero need not be known; then IG_MATMUL_INTEGER by a constant matrix. */
 ig_supports_fn ig_supports_sums_avx2, ig_supports_sums_inner, ig_supports_sums_paired, ig_supports_sums_avxvnni, ig_supports_sums_avx512,
