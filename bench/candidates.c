@@ -8,7 +8,8 @@
 
 enum { MAX_CUTS = 8 };
 
-static const double MEASURED_OFF = 1.5, ESTIMATED_OFF = 2; /* times the best: not worth a second look */
+static const double MEASURED_OFF = 1.5, ESTIMATED_OFF = 2; /* times the best: other cuts are not worth a look, */
+static const double RIVAL_OFF = 2.5;                       /* and it is not worth a second one */
 
 static int by_rank(const void *a, const void *b)
 {
@@ -25,7 +26,7 @@ static void add_kernel(struct ig_layer_candidates *l, const struct ig_kernel *k,
     double estimate = ig_estimate_ns(k, call, threads, away), error = k->error > 0 ? ig_kernel_error(k, call) : 0;
     int n = ig_legal_cuts(k, call, threads, away, cuts, MAX_CUTS);
     for (int c = 0; c < n && l->n < IG_MAX_CANDIDATES; c++)
-        l->at[l->n++] = (struct ig_candidate){k, cuts[c], c, estimate, error, 0, 0, l};
+        l->at[l->n++] = (struct ig_candidate){k, cuts[c], c, estimate, error, 0, 0, 0, l};
     l->n_kernels++;
 }
 
@@ -75,17 +76,39 @@ int ig_candidate_hopeless(const struct ig_candidate *c)
                   : c->estimate > ESTIMATED_OFF * c->layer->at[best].estimate;
 }
 
-struct ig_candidate *ig_candidates_next(struct ig_layer_candidates *l)
+static int is_rival(const struct ig_candidate *c)
+{
+    int32_t best = best_timed(c->layer);
+    return best >= 0 && c->in_order > 0 && c->in_order <= RIVAL_OFF * c->layer->at[best].in_order;
+}
+
+/* The one that was looked at least often, of several the fastest; few: only kernels' favourites that are to be looked at again. NULL: there is none. */
+static struct ig_candidate *rival(struct ig_layer_candidates *l, int few)
 {
     struct ig_candidate *next = NULL;
+    int32_t n = 0;
     for (int32_t i = 0; i < l->n; i++) {
         struct ig_candidate *c = &l->at[i];
-        if (c->in_order > 0) continue;
-        if (!c->rank) return c;
-        if (ig_candidate_hopeless(c)) continue;
+        if (!is_rival(c)) continue;
+        n++;
+        if (few && (c->rank || c->looks >= IG_LOOKS)) continue;
+        if (!next || c->looks < next->looks || (c->looks == next->looks && c->in_order < next->in_order)) next = c;
+    }
+    return few && n < 2 ? NULL : next;
+}
+
+struct ig_candidate *ig_candidates_next(struct ig_layer_candidates *l)
+{
+    for (int32_t i = 0; i < l->n; i++)
+        if (!l->at[i].rank && l->at[i].in_order <= 0) return &l->at[i];
+    struct ig_candidate *next = rival(l, 1);
+    if (next) return next;
+    for (int32_t i = 0; i < l->n; i++) {
+        struct ig_candidate *c = &l->at[i];
+        if (c->in_order > 0 || ig_candidate_hopeless(c)) continue;
         if (!next || fastest(l, c->kernel) < fastest(l, next->kernel)) next = c;
     }
-    return next || !l->n ? next : &l->at[best_timed(l)];
+    return next ? next : rival(l, 0);
 }
 
 struct ig_candidate *ig_candidates_of_step(struct ig_layer_candidates *l, const struct ig_plan_step *s)

@@ -5,7 +5,7 @@
 
 #include "planner/plan.h"
 
-enum { IG_MAX_CANDIDATES = 192 };
+enum { IG_MAX_CANDIDATES = 192, IG_LOOKS = 2 };
 
 struct ig_candidate {
     const struct ig_kernel *kernel;
@@ -14,6 +14,7 @@ struct ig_candidate {
     double estimate;        /* ns, of the kernel */
     double error;           /* of the kernel, measured; 0: it is a direct sum */
     double alone, in_order; /* ns, best of the rounds; 0: not yet timed */
+    int32_t looks;          /* rounds that timed it */
     const struct ig_layer_candidates *layer;
 };
 
@@ -26,8 +27,9 @@ struct ig_layer_candidates {                   /* of one node; n == 0: a view, n
 void ig_candidates_find(const struct ig_graph *g, const struct ig_view *views, int32_t node, int32_t isa,
                         int32_t threads, const struct ig_away *away, struct ig_layer_candidates *l);
 /*
- * The candidate to time next: first each kernel's favourite cut, by estimate; then the other cuts, those of
- * the fastest kernels first, of hopeless ones none; when all are timed, the fastest again.
+ * The candidate to time next: first each kernel's favourite cut, by estimate; then once more those of them that are
+ * rivals, up to 2.5 times as slow as the best, as other programs may have taken time from either; then the other cuts,
+ * those of the fastest kernels first, of hopeless ones none; at last the rival that was looked at least often.
  */
 struct ig_candidate *ig_candidates_next(struct ig_layer_candidates *l);
 /* Its kernel took over 1.5 times as long as the layer's best, or is not timed but estimated at over twice as long. */

@@ -140,7 +140,10 @@ static int time_in_order(struct profiler *p, int least, int64_t until_ns)
         say(p);
     }
     for (int32_t s = 0; s < steps; s++)
-        if (p->timed[s]) keep(&p->timed[s]->in_order, median(p->step_ns + s * MAX_RUNS, n));
+        if (p->timed[s]) {
+            keep(&p->timed[s]->in_order, median(p->step_ns + s * MAX_RUNS, n));
+            p->timed[s]->looks++;
+        }
     free(once);
     return 0;
 }
@@ -173,7 +176,7 @@ static char *overwritten(const struct profiler *p, const struct ig_step *s, size
 static int time_alone(struct profiler *p, int32_t step, int least, int64_t until_ns)
 {
     int64_t ns[MAX_RUNS];
-    int n = 0, most = p->timed[step] && p->timed[step]->alone <= 0 ? MAX_RUNS : 1;
+    int n = 0, most = p->timed[step] && p->timed[step]->looks <= IG_LOOKS ? MAX_RUNS : 1;
     if (most > 1 && ig_candidate_hopeless(p->timed[step])) most = HOPELESS_RUNS, least = 1;
     size_t bytes = 0;
     char *at = most > 1 ? overwritten(p, &p->bed.lowered->steps[step], &bytes) : NULL,
@@ -260,6 +263,7 @@ static int all_rounds(struct profiler *p)
         if (p->layers[i].n > p->rounds) p->rounds = p->layers[i].n;
         if (p->layers[i].n_kernels > needed) needed = p->layers[i].n_kernels;
     }
+    p->rounds += needed * (IG_LOOKS - 1);
     for (p->round = 0; p->round < p->rounds; p->round++) {
         int64_t start = ig_bench_ns(), left = end - start;
         if (p->round >= needed && left < longest) break;

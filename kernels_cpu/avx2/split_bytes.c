@@ -54,17 +54,17 @@ INLINE void add_four(const struct ig_bytes_pixels *p, const int32_t *w, struct s
             : "memory", "cc", "xmm8", "xmm9", "xmm10", "xmm12", "xmm13", "xmm14", "xmm15");
 }
 
+INLINE __m256i word_at(const char *at)
+{
+    int32_t word;
+    __builtin_memcpy(&word, at, sizeof word);
+    return _mm256_set1_epi32(word);
+}
+
 INLINE __m256i added(__m256i sum, __m256i x, __m256i w, __m256i y, __m256i v)
 {
     const __m256i pairs = _mm256_add_epi16(_mm256_maddubs_epi16(x, w), _mm256_maddubs_epi16(y, v));
     return _mm256_add_epi32(sum, _mm256_madd_epi16(pairs, _mm256_set1_epi16(1)));
-}
-
-INLINE void add_step(__m256i sums[2], const int32_t of[2], const int32_t *w)
-{
-    const __m256i x = _mm256_set1_epi32(of[0]), y = _mm256_set1_epi32(of[1]), *at = (const __m256i *)w;
-    sums[0] = added(sums[0], x, _mm256_loadu_si256(at), y, _mm256_loadu_si256(at + 2));
-    sums[1] = added(sums[1], x, _mm256_loadu_si256(at + 1), y, _mm256_loadu_si256(at + 3));
 }
 
 INLINE void add_some(const struct ig_bytes_pixels *p, const int rows, const int32_t *w, struct sums *s)
@@ -72,9 +72,9 @@ INLINE void add_some(const struct ig_bytes_pixels *p, const int rows, const int3
     for (int64_t k = 0; k < p->words; k += 2, w += 2 * NR) {
 #pragma GCC unroll 2
         for (int i = 0; i < rows; i++) {
-            int32_t of[2];
-            __builtin_memcpy(of, p->at + i * p->step + 4 * k, sizeof of);
-            add_step(s->v[i], of, w);
+            const __m256i x = word_at(p->at + i * p->step + 4 * k), y = word_at(p->at + i * p->step + 4 * k + 4), *of = (const __m256i *)w;
+            s->v[i][0] = added(s->v[i][0], x, _mm256_loadu_si256(of), y, _mm256_loadu_si256(of + 2));
+            s->v[i][1] = added(s->v[i][1], x, _mm256_loadu_si256(of + 1), y, _mm256_loadu_si256(of + 3));
         }
     }
 }
@@ -82,10 +82,15 @@ INLINE void add_some(const struct ig_bytes_pixels *p, const int rows, const int3
 /* What is left of their words. */
 static __attribute__((noinline)) void add_left(const struct ig_bytes_pixels *p, int32_t rows, const int32_t *w, struct sums *s)
 {
+    const __m256i one = _mm256_set1_epi16(1);
     for (int32_t i = 0; i < rows; i++) {
         const struct ig_bytes_left *left = p->left + i * p->most, *end = left + p->x[i];
         __m256i sums[2] = {s->v[i][0], s->v[i][1]};
-        for (; left < end; left++) add_step(sums, left->of, w + (int64_t)left->at * NR);
+        for (; left < end; left++) {
+            const __m256i x = _mm256_set1_epi32(left->word), *of = (const __m256i *)(w + (int64_t)left->at * NR);
+            sums[0] = _mm256_add_epi32(sums[0], _mm256_madd_epi16(_mm256_maddubs_epi16(x, _mm256_loadu_si256(of)), one));
+            sums[1] = _mm256_add_epi32(sums[1], _mm256_madd_epi16(_mm256_maddubs_epi16(x, _mm256_loadu_si256(of + 1)), one));
+        }
         s->v[i][0] = sums[0], s->v[i][1] = sums[1];
     }
 }
@@ -146,11 +151,10 @@ static inline void fill(void *to, const uint8_t *from, int64_t n, const struct i
     ig_bytes_fill_avx2(to, from, n, head);
 }
 
-/* Of two words, what a sum may have: of the numbers 0 1 4 5 and of 2 3 6 7. The rest stays. */
-static uint64_t take(uint8_t rest[8])
+/* Of two words, what a sum may have: of the numbers 0 1 4 5 and of 2 3 6 7, of the first word before the second. The rest stays. */
+static void take(uint8_t rest[8], int32_t taken[2])
 {
     uint8_t some[8];
-    uint64_t taken;
     for (int half = 0; half < 2; half++)
         for (int i = 0, room = IG_BYTES_SUM; i < 4; i++) {
             const int at = 4 * (i / 2) + 2 * half + i % 2;
@@ -158,26 +162,26 @@ static uint64_t take(uint8_t rest[8])
             rest[at] = (uint8_t)(rest[at] - some[at]);
             room -= some[at];
         }
-    __builtin_memcpy(&taken, some, sizeof taken);
-    return taken;
+    __builtin_memcpy(taken, some, sizeof some);
 }
 
 /* Words number `at` and the next. How many are left with those before, n; -1: more than `most`, and these words stay as they are. */
 static int32_t split_step(char *words, int32_t at, struct ig_bytes_left *left, int32_t n, int32_t most)
 {
     uint8_t rest[8];
-    uint64_t taken, more;
+    int32_t first[2], more[2];
     __builtin_memcpy(rest, words + (int64_t)4 * at, sizeof rest);
-    const uint64_t first = take(rest);
+    take(rest, first);
     for (;;) {
-        __builtin_memcpy(&more, rest, sizeof more);
-        if (!more) break;
-        if (n == most) return -1;
-        taken = take(rest);
-        left[n].at = at;
-        __builtin_memcpy(left[n++].of, &taken, sizeof taken);
+        take(rest, more);
+        if (!more[0] && !more[1]) break;
+        for (int i = 0; i < 2; i++) {
+            if (!more[i]) continue;
+            if (n == most) return -1;
+            left[n++] = (struct ig_bytes_left){at + i, more[i]};
+        }
     }
-    __builtin_memcpy(words + (int64_t)4 * at, &first, sizeof first);
+    __builtin_memcpy(words + (int64_t)4 * at, first, sizeof first);
     return n;
 }
 
@@ -185,10 +189,9 @@ static int32_t split_step(char *words, int32_t at, struct ig_bytes_left *left, i
 static void join(char *words, const struct ig_bytes_left *left, int32_t n)
 {
     for (int32_t i = 0; i < n; i++) {
-        uint64_t word, more;
+        uint32_t word;
         __builtin_memcpy(&word, words + (int64_t)4 * left[i].at, sizeof word);
-        __builtin_memcpy(&more, left[i].of, sizeof more);
-        word += more;
+        word += (uint32_t)left[i].word;
         __builtin_memcpy(words + (int64_t)4 * left[i].at, &word, sizeof word);
     }
 }

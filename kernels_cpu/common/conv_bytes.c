@@ -113,7 +113,7 @@ struct ig_bytes_cut ig_bytes_cut_of(const struct ig_call *call, const struct ig_
     c.panels = (c.oc + shape->nr - 1) / shape->nr;
     c.k = (int64_t)c.ic * conv->w.kw * (conv->w.kh / c.lines);
     c.words = ((c.k + shape->unit - 1) / shape->unit + shape->step - 1) / shape->step * shape->step;
-    c.left = shape->split ? 1 + (int32_t)(c.words / 8) : 0; /* more of it take longer than products one by one */
+    c.left = shape->split ? 1 + (int32_t)(c.words * 3 / 16) : 0; /* more take as long as products one by one */
     c.rows = ig_bytes_are_sums(call) ? 0 : rows_left_out(&conv->w, shape, c.k);
     c.steps = shape->pairs ? most_steps(c.lines * c.words) : 0;
     c.behind = (2 + rows_of_words(&c, shape)) * shape->nr;

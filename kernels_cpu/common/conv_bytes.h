@@ -88,9 +88,9 @@ enum {
     IG_BYTES_SUM = 256           /* of `split`: 256 * -128 = -32768 */
 };
 
-struct ig_bytes_left {           /* what is left of two words of a pixel */
-    int32_t at;                  /* which: the first one, */
-    int32_t of[2];               /* and its bytes */
+struct ig_bytes_left {           /* what is left of a word of a pixel */
+    int32_t at;                  /* which, */
+    int32_t word;
 };
 
 struct ig_bytes_pixels {         /* whose words a tile takes */

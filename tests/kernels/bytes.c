@@ -2,7 +2,7 @@
  * Convolutions of quantised numbers at the ends of 32-bit sums: the largest that kernels take gives the reference's bits, one more is refused.
  * Where pixels lie: of an image behind which memory ends, outputs of rows in a ring without gaps. And images of so many rows that not all of them
  * are in scratch at once. Dilated windows, of which kernel rows are left out. Windows of one pixel with columns of padding. The largest
- * products of 3x3 windows of many channels.
+ * products of 3x3 windows of many channels. Pixels of which none, some or all numbers are too large for products of bytes to be added in 16 bits.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -298,7 +298,7 @@ enum { SQUARE = 11, WORD = 64, SOME = 35 };
 static void make_far(struct problem *p, int32_t kh, int32_t apart, int32_t top, int is_beyond)
 {
     static const float finer = 2048;
-    static const uint8_t x_zero = 37, off = 90;
+    static const uint8_t x_zero = 31, off = 90;
     const int32_t h = SQUARE;
     *p = (struct problem){SHAPE(IG_U8, 1, h, h, WORD), SHAPE(IG_U8, SOME, WORD, kh, 1), SHAPE(IG_I32, SOME), SHAPE(IG_U8, 1, h, h, SOME),
                           {{1, kh, 1, 1, 1, 1, 1, apart, 1, 0, top, 0, 0, (kh - 1) * apart - top, 0, 1, 1}, 1, {0}}, NULL, NULL, NULL, {0}};
@@ -332,7 +332,7 @@ static void rows_apart(void **state)
 static void padded_pixels(void **state)
 {
     static const float finer = 256;
-    static const uint8_t x_zero = 37;
+    static const uint8_t x_zero = 31;
     (void)state;
     for (int32_t c = 4; c <= 128; c += 4)
         for (int32_t left = 0; left < 3; left++)
@@ -416,10 +416,49 @@ static void largest_windows(void **state)
     }
 }
 
+enum { LARGE_WIDTH = 19, LARGE_OC = 35 };
+
+/*
+ * Of pixel x's words, x in 9, so many in a row that it takes two of them for more than what four products have room for in 16 bits, by any weights
+ * and by those that are -128 and 127: none, a few, which kernels split, and at last so many that these leave the pixel as it is.
+ */
+static void some_large(uint8_t *to, int32_t c, uint32_t seed)
+{
+    for (int32_t x = 0; x < LARGE_WIDTH; x++)
+        for (int32_t i = 0; i < c; i++, to++) {
+            seed = seed * 1664525 + 1013904223;
+            const int32_t often = 9 * (int32_t)(seed >> 24) / 256; /* 0 to 8 */
+            *to = (uint8_t)(often < x % 9 && i / 4 % 2 == x / 9 ? 128 + (seed >> 16) % 128 : 60 + (seed >> 16) % 5);
+        }
+}
+
+static void large_numbers(void **state)
+{
+    static const float finer = 2048;
+    static const uint8_t x_zero = 3;
+    const struct ig_kernel *k = ig_kernel_by_name("qlinear_conv_i8_split4x16__avx2");
+    (void)state;
+    for (int32_t c = 1; c <= 145; c += 1 + c / 9)
+        for (int32_t kw = 1; kw <= 3; kw += 2) {
+            struct problem p = {SHAPE(IG_U8, 1, 1, LARGE_WIDTH, c), SHAPE(IG_U8, LARGE_OC, c, 1, kw), SHAPE(IG_I32, LARGE_OC),
+                                SHAPE(IG_U8, 1, 1, LARGE_WIDTH, LARGE_OC), {{1, 1, kw, 1, 1, 1, 1, 1, 1, 0, 0, kw / 2, 0, 0, kw / 2, 1, 1}, 1, {0}},
+                                NULL, NULL, NULL, {0}};
+            p.in = room((size_t)(LARGE_WIDTH * c)), p.weights = room((size_t)(LARGE_OC * c * kw));
+            p.biases = memset(room(LARGE_OC * sizeof *p.biases), 0, LARGE_OC * sizeof *p.biases);
+            some_large(p.in, c, (uint32_t)c);
+            any_bytes(p.weights, LARGE_OC * c * kw, 13);
+            memset(p.weights, 0, (size_t)(c * kw)), memset(p.weights + c * kw, 255, (size_t)(c * kw));
+            make_call(&p, &x_zero, &finer);
+            assert_true(!k || k->supports(&p.call));
+            are_the_same(&p, LARGE_WIDTH * LARGE_OC);
+            drop(&p);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(sums), cmocka_unit_test(smaller_weights), cmocka_unit_test(biases), cmocka_unit_test(places),
                                        cmocka_unit_test(tall_images), cmocka_unit_test(rows_apart), cmocka_unit_test(padded_pixels),
-                                       cmocka_unit_test(some_rows), cmocka_unit_test(large_products), cmocka_unit_test(largest_windows)};
+                                       cmocka_unit_test(some_rows), cmocka_unit_test(large_products), cmocka_unit_test(largest_windows), cmocka_unit_test(large_numbers)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
