@@ -5,7 +5,7 @@
 
 #include "planner/plan.h"
 
-enum { IG_MAX_CANDIDATES = 192, IG_LOOKS = 2 };
+enum { IG_MAX_CANDIDATES = 192, IG_LOOKS = 3 };
 
 struct ig_candidate {
     const struct ig_kernel *kernel;
@@ -27,7 +27,7 @@ struct ig_layer_candidates {                   /* of one node; n == 0: a view, n
 void ig_candidates_find(const struct ig_graph *g, const struct ig_view *views, int32_t node, int32_t isa,
                         int32_t threads, const struct ig_away *away, struct ig_layer_candidates *l);
 /*
- * The candidate to time next: first each kernel's favourite cut, by estimate; then once more those of them that are
+ * The candidate to time next: first each kernel's favourite cut, by estimate; then twice more those of them that are
  * rivals, up to 2.5 times as slow as the best, as other programs may have taken time from either; then the other cuts,
  * those of the fastest kernels first, of hopeless ones none; at last the rival that was looked at least often.
  */

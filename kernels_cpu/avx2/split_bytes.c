@@ -165,8 +165,11 @@ static void take(uint8_t rest[8], int32_t taken[2])
     __builtin_memcpy(taken, some, sizeof some);
 }
 
-/* Words number `at` and the next. How many are left with those before, n; -1: more than `most`, and these words stay as they are. */
-static int32_t split_step(char *words, int32_t at, struct ig_bytes_left *left, int32_t n, int32_t most)
+/*
+ * Words number `at` and the next, of which a sum of two numbers is more than what four may have. How many are left with those before, n; -1: more
+ * than `most`, and these words stay as they are.
+ */
+static __attribute__((noinline)) int32_t split_step(char *words, int32_t at, struct ig_bytes_left *left, int32_t n, int32_t most)
 {
     uint8_t rest[8];
     int32_t first[2], more[2];
@@ -183,6 +186,17 @@ static int32_t split_step(char *words, int32_t at, struct ig_bytes_left *left, i
     }
     __builtin_memcpy(words + (int64_t)4 * at, first, sizeof first);
     return n;
+}
+
+/* The same of words that are as they may be, but not together: the second one is left. */
+INLINE int32_t leave(char *words, int32_t at, struct ig_bytes_left *left, int32_t n, int32_t most)
+{
+    char *second = words + (int64_t)4 * at + 4;
+    if (n == most) return -1;
+    left[n].at = at + 1;
+    __builtin_memcpy(&left[n].word, second, sizeof left[n].word);
+    __builtin_memset(second, 0, sizeof left[n].word);
+    return n + 1;
 }
 
 /* What was taken goes back: no byte is more than it was. */
@@ -205,11 +219,13 @@ static int32_t split(char *words, int64_t n, struct ig_bytes_left *left, int32_t
         const __m256i pairs = _mm256_maddubs_epi16(_mm256_loadu_si256((const __m256i *)(words + (int64_t)4 * at)), one);
         const __m256i fours = _mm256_add_epi16(pairs, _mm256_srli_epi64(pairs, 32));
         uint32_t beyond = (uint32_t)_mm256_movemask_epi8(_mm256_cmpgt_epi16(fours, limit)) & 0x0f0f0f0f;
+        if (!beyond) continue;
+        const uint32_t large = (uint32_t)_mm256_movemask_epi8(_mm256_cmpgt_epi16(pairs, limit));
         while (beyond) {
-            const int32_t step = __builtin_ctz(beyond) / 8, before = count;
-            beyond &= ~((uint32_t)0xff << 8 * step);
-            if (at + 2 * step >= n) break;
-            count = split_step(words, at + 2 * step, left, before, most);
+            const int32_t bit = __builtin_ctz(beyond) & ~7, step = at + bit / 4, before = count;
+            beyond &= ~((uint32_t)0xff << bit);
+            if (step >= n) break;
+            count = large >> bit & 0xff ? split_step(words, step, left, before, most) : leave(words, step, left, before, most);
             if (count >= 0) continue;
             join(words, left, before);
             return -1;

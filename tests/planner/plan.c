@@ -391,13 +391,13 @@ static struct ig_graph *net_of_bytes(int32_t size, int32_t c)
 
 /*
  * Of so few channels that transforms take longer than products, or of so few tiles that those of weights do, there are no tiles;
- * processors that multiply four bytes at once have none. (Weights that are all zero may always be paired.)
+ * processors that multiply four bytes at once have none. (Numbers whose zero is 0 are taken to be small, and may be split.)
  */
 static void estimates_know_tiles_of_bytes(void **state)
 {
     static const struct { int32_t size, c, isa; const char *name; } expected[] = {
         {56, 64, IG_ISA_AVX2, "qlinear_conv_i8_winograd4_6x16__avx2"}, {7, 512, IG_ISA_AVX2, "qlinear_conv_i8_winograd4_6x16__avx2"},
-        {56, 3, IG_ISA_AVX2, "qlinear_conv_i8_paired4x16__avx2"}, {56, 64, IG_ISA_VNNI, "qlinear_conv_i8_12x32__vnni"},
+        {56, 3, IG_ISA_AVX2, "qlinear_conv_i8_split4x16__avx2"}, {56, 64, IG_ISA_VNNI, "qlinear_conv_i8_12x32__vnni"},
         {56, 16, IG_ISA_NEON, "qlinear_conv_i8_winograd4_4x16__neon"}, {14, 256, IG_ISA_NEON, "qlinear_conv_i8_winograd4_4x16__neon"},
         {56, 3, IG_ISA_NEON, "qlinear_conv_i8_4x16__neon"}, {4, 256, IG_ISA_NEON, "qlinear_conv_i8_4x16__neon"},
         {56, 256, IG_ISA_DOTPROD, "qlinear_conv_i8_6x16__dotprod"}};
