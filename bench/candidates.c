@@ -82,7 +82,7 @@ static int is_rival(const struct ig_candidate *c)
     return best >= 0 && c->in_order > 0 && c->in_order <= RIVAL_OFF * c->layer->at[best].in_order;
 }
 
-/* The one that was looked at least often, of several the fastest; few: only kernels' favourites that are to be looked at again. NULL: there is none. */
+/* The one looked at least often, of several the fastest; few: only kernels' favourites that are to be looked at again. NULL: there is none. */
 static struct ig_candidate *rival(struct ig_layer_candidates *l, int few)
 {
     struct ig_candidate *next = NULL;

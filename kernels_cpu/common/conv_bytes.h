@@ -6,7 +6,7 @@
  * x - x_zero, or four of 8 bits, x as it is but for its sign. Padding is x_zero. Then panel after panel of weights, of equal words,
  * is multiplied by the block, tile by tile. Where words are of bytes and rows of taps lie side by side, a block is of rows of the image
  * instead, with their padding: a pixel's words are in `lines`, one for each kernel row, a row apart, and nothing is copied twice; tiles
- * do not cross rows then. Sums of 32 bits are exact, so that bits depend on no cut; kernels_cpu/pack/conv_bytes.c refuses what could
+ * do not cross rows then. Sums of 32 bits are exact, so that bits depend on no cut; kernels_cpu/pack/bytes.c refuses what could
  * overflow.
  *
  * Packed weights: struct ig_bytes_head, then
@@ -32,12 +32,13 @@
  * A pixel of which too much is beyond stays as it is, and its products are made one by one.
  *
  * Kernel rows of a dilated window that are padding for all pixels of a block are not multiplied with where they are of whole words. What
- * they would add, x_zero sum w of bytes, of numbers of 16 bits nothing but what `inner` takes off, is then behind a panel's words: left[kernel row][nr].
+ * they would add, x_zero sum w of bytes, of numbers of 16 bits nothing but what `inner` takes off, is then behind a panel's words:
+ * left[kernel row][nr].
  *
  * Where outputs are sums (IG_CONV_INTEGER), x_zero is known when a layer runs. A panel has no bias then, in place of scales it has total[nr],
  * what x_zero is to be multiplied by and subtracted: sum (w - w_zero) of bytes, 0 of numbers of 16 bits. Behind its words and `left`, there and where
- * weights are u8, is beyond[nr]; no kernel row is left out where some of it is not 0. A filter whose w - w_zero 8 bits do not hold is packed as w' = w - 128 of u8 or w of i8, and beyond = w_zero - 128 or
- * w_zero, by which the sum of a pixel's bytes is to be multiplied and subtracted:
+ * weights are u8, is beyond[nr]; no kernel row is left out where some of it is not 0. A filter whose w - w_zero 8 bits do not hold is packed as
+ * w' = w - 128 of u8 or w of i8, and beyond = w_zero - 128 or w_zero, by which the sum of a pixel's bytes is to be multiplied and subtracted:
  *   sum (x - x_zero) (w - w_zero) = sum x w' - beyond sum x - x_zero total
  * Where scales make floats of the sums, scale[nr] of the weights and bias[nr] are behind these, with x_scale known when a layer runs, too.
  */
@@ -337,7 +338,7 @@ static inline void ig_bytes_less(int32_t *sums, const int32_t *beyond, int32_t x
     ig_bytes_less_some(sums + c, beyond + c, x, n - c);
 }
 
-extern const struct ig_bytes_shape ig_bytes_avx2, ig_bytes_inner, ig_bytes_split, ig_bytes_paired, ig_bytes_avxvnni, ig_bytes_avx512, ig_bytes_vnni, ig_bytes_amx, ig_bytes_neon,
-    ig_bytes_neon_wide, ig_bytes_dotprod;
+extern const struct ig_bytes_shape ig_bytes_avx2, ig_bytes_inner, ig_bytes_split, ig_bytes_paired, ig_bytes_avxvnni, ig_bytes_avx512, ig_bytes_vnni,
+    ig_bytes_amx, ig_bytes_neon, ig_bytes_neon_wide, ig_bytes_dotprod;
 
 #endif

@@ -110,7 +110,7 @@ struct ig_winograd_bytes_cut {      /* how a layer is cut */
 };
 
 struct ig_winograd_bytes_cut ig_winograd_bytes_cut_of(const struct ig_call *call);
-/* The kernel: packed by kernels_cpu/pack/conv_bytes.c. */
+/* The kernel: packed by kernels_cpu/pack/winograd_bytes.c. */
 void ig_winograd_bytes(const struct ig_call *call, struct ig_range range, void *scratch, const struct ig_winograd_bytes_set *set);
 size_t ig_winograd_bytes_scratch(const struct ig_call *call);
 

@@ -44,12 +44,12 @@ ig_supports_fn ig_supports_matmul;
 ig_scratch_fn ig_scratch_matmul_mr6, ig_scratch_matmul_mr12;
 
 /* --- pack/conv_bytes.c: convolution of quantised numbers, constant parameters, up to two spatial dims; common/conv_bytes.h --- */
-ig_supports_fn ig_supports_bytes_avx2, ig_supports_bytes_inner, ig_supports_bytes_split, ig_supports_bytes_paired, ig_supports_bytes_avxvnni, ig_supports_bytes_avx512,
-    ig_supports_bytes_vnni, ig_supports_bytes_amx, ig_supports_bytes_neon, ig_supports_bytes_neon_wide, ig_supports_bytes_dotprod;
-ig_pack_fn ig_pack_bytes_avx2, ig_pack_bytes_inner, ig_pack_bytes_split, ig_pack_bytes_paired, ig_pack_bytes_avxvnni, ig_pack_bytes_avx512, ig_pack_bytes_vnni,
-    ig_pack_bytes_amx, ig_pack_bytes_neon, ig_pack_bytes_neon_wide, ig_pack_bytes_dotprod;
-ig_scratch_fn ig_scratch_bytes_avx2, ig_scratch_bytes_inner, ig_scratch_bytes_split, ig_scratch_bytes_paired, ig_scratch_bytes_avxvnni, ig_scratch_bytes_avx512,
-    ig_scratch_bytes_vnni, ig_scratch_bytes_amx, ig_scratch_bytes_neon, ig_scratch_bytes_neon_wide, ig_scratch_bytes_dotprod;
+ig_supports_fn ig_supports_bytes_avx2, ig_supports_bytes_inner, ig_supports_bytes_split, ig_supports_bytes_paired, ig_supports_bytes_avxvnni,
+    ig_supports_bytes_avx512, ig_supports_bytes_vnni, ig_supports_bytes_amx, ig_supports_bytes_neon, ig_supports_bytes_neon_wide, ig_supports_bytes_dotprod;
+ig_pack_fn ig_pack_bytes_avx2, ig_pack_bytes_inner, ig_pack_bytes_split, ig_pack_bytes_paired, ig_pack_bytes_avxvnni, ig_pack_bytes_avx512,
+    ig_pack_bytes_vnni, ig_pack_bytes_amx, ig_pack_bytes_neon, ig_pack_bytes_neon_wide, ig_pack_bytes_dotprod;
+ig_scratch_fn ig_scratch_bytes_avx2, ig_scratch_bytes_inner, ig_scratch_bytes_split, ig_scratch_bytes_paired, ig_scratch_bytes_avxvnni,
+    ig_scratch_bytes_avx512, ig_scratch_bytes_vnni, ig_scratch_bytes_amx, ig_scratch_bytes_neon, ig_scratch_bytes_neon_wide, ig_scratch_bytes_dotprod;
 /* The same with sums as outputs, IG_CONV_INTEGER, whose x_zero need not be known; then IG_MATMUL_INTEGER by a constant matrix. */
 ig_supports_fn ig_supports_sums_avx2, ig_supports_sums_inner, ig_supports_sums_paired, ig_supports_sums_avxvnni, ig_supports_sums_avx512,
     ig_supports_sums_vnni, ig_supports_sums_amx, ig_supports_sums_neon, ig_supports_sums_neon_wide, ig_supports_sums_dotprod;
@@ -62,6 +62,8 @@ ig_pack_fn ig_pack_product_avx2, ig_pack_product_inner, ig_pack_product_paired, 
     ig_pack_product_vnni, ig_pack_product_amx, ig_pack_product_neon, ig_pack_product_neon_wide, ig_pack_product_dotprod;
 ig_scratch_fn ig_scratch_product_avx2, ig_scratch_product_inner, ig_scratch_product_paired, ig_scratch_product_avxvnni, ig_scratch_product_avx512,
     ig_scratch_product_vnni, ig_scratch_product_amx, ig_scratch_product_neon, ig_scratch_product_neon_wide, ig_scratch_product_dotprod;
+
+/* --- pack/depthwise_bytes.c --- */
 ig_supports_fn ig_supports_sums_depthwise, ig_supports_sums_depthwise_neon;
 ig_pack_fn ig_pack_sums_depthwise_neon, ig_pack_sums_depthwise_taps; /* of 8 bits; of 16 */
 ig_supports_fn ig_supports_bytes_depthwise, ig_supports_bytes_depthwise_neon; /* groups == ic == oc */
@@ -71,22 +73,30 @@ ig_supports_fn ig_supports_bytes_depthwise_fours, ig_supports_sums_depthwise_fou
 ig_pack_fn ig_pack_sums_depthwise_fours, ig_pack_sums_depthwise_fours_signed;
 ig_pack_fn ig_pack_bytes_depthwise_fours, ig_pack_bytes_depthwise_fours_signed; /* pixels' bytes are unsigned; signed */
 ig_scratch_fn ig_scratch_bytes_depthwise_fours, ig_scratch_bytes_depthwise_wide; /* of vectors of 64 channels */
-ig_supports_fn ig_supports_bytes_grouped_vnni, ig_supports_bytes_grouped_avxvnni, ig_supports_bytes_grouped_avx2, /* groups of few channels */
+
+/* --- pack/grouped_bytes.c: groups of few channels; common/grouped_bytes.h --- */
+ig_supports_fn ig_supports_bytes_grouped_vnni, ig_supports_bytes_grouped_avxvnni, ig_supports_bytes_grouped_avx2,
     ig_supports_bytes_grouped_dotprod, ig_supports_bytes_grouped_neon;
 ig_pack_fn ig_pack_bytes_grouped_vnni, ig_pack_bytes_grouped_avxvnni, ig_pack_bytes_grouped_avx2, ig_pack_bytes_grouped_dotprod,
     ig_pack_bytes_grouped_neon;
 ig_scratch_fn ig_scratch_bytes_grouped_vnni, ig_scratch_bytes_grouped_avxvnni, ig_scratch_bytes_grouped_avx2, ig_scratch_bytes_grouped_dotprod,
     ig_scratch_bytes_grouped_neon;
-ig_supports_fn ig_supports_bytes_first_vnni; /* few input channels */
+
+/* --- pack/first_bytes.c: few input channels --- */
+ig_supports_fn ig_supports_bytes_first_vnni;
 ig_pack_fn ig_pack_bytes_first_vnni;
 ig_scratch_fn ig_scratch_bytes_first_vnni;
-ig_supports_fn ig_supports_first_pairs; /* the same by pairs of 16 bits */
+ig_supports_fn ig_supports_first_pairs; /* by pairs of 16 bits */
 ig_pack_fn ig_pack_first_pairs;
 ig_scratch_fn ig_scratch_first_pairs;
-ig_supports_fn ig_supports_bytes_pixel; /* to one pixel, weights of 8 bits */
+
+/* --- pack/pixel_bytes.c: to one pixel, weights of 8 bits --- */
+ig_supports_fn ig_supports_bytes_pixel;
 ig_pack_fn ig_pack_bytes_pixel;
 ig_scratch_fn ig_scratch_bytes_pixel;
-ig_supports_fn ig_supports_bytes_winograd4, ig_supports_sums_winograd4; /* 3x3 of stride 1, one group; common/winograd_bytes.h */
+
+/* --- pack/winograd_bytes.c: 3x3 of stride 1, one group; common/winograd_bytes.h --- */
+ig_supports_fn ig_supports_bytes_winograd4, ig_supports_sums_winograd4;
 ig_pack_fn ig_pack_bytes_winograd4, ig_pack_sums_winograd4;
 ig_scratch_fn ig_scratch_bytes_winograd4;
 
