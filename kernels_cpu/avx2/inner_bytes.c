@@ -5,15 +5,6 @@
  * Tiles of 4 pixels by 16 channels: 8 sums, four vectors of weights, two words of a pixel and two sums of both. There are as many instructions as
  * of words one by one, but a fourth of them, not half, are products: processors that make two of these a cycle, and more additions, take less time.
  */
-#include "kernels_cpu/avx2/conv_bytes.h"
-
-enum { MR = 4, NR = 16 };
-
-#define INLINE static inline __attribute__((always_inline))
-
-struct sums {
-    __m256i v[MR][2];
-};
 
 /* Two words of a pixel by those of weights in ymm8 .. ymm11, to its sums. */
 #define PIXEL(from, low, high) \
@@ -28,35 +19,15 @@ struct sums {
     "vpaddd %%ymm15, %[" low "], %[" low "]\n\t" \
     "vpaddd %%ymm13, %[" high "], %[" high "]\n\t"
 
-/* By hand: in a compiler's order, with its addresses, it takes a tenth longer. */
-INLINE void add_four(const struct ig_bytes_pixels *p, const int32_t *w, struct sums *s)
-{
-    const char *end = p->at + 4 * p->words, *next = p->next; /* end: of the first pixel's words */
-    const int64_t ahead = 2 * p->ahead;
-    int64_t k = -4 * p->words;
-    __asm__("1:\n\t"
-            "vmovdqu (%[w]), %%ymm8\n\t"
-            "vmovdqu 32(%[w]), %%ymm9\n\t"
-            "vmovdqu 64(%[w]), %%ymm10\n\t"
-            "vmovdqu 96(%[w]), %%ymm11\n\t"
-            "prefetcht1 (%[next])\n\t"
-            PIXEL("a", "s0", "s1") PIXEL("b", "s2", "s3") PIXEL("c", "s4", "s5") PIXEL("d", "s6", "s7")
-            "add %[ahead], %[next]\n\t"
-            "sub $-128, %[w]\n\t"
-            "add $8, %[k]\n\t"
-            "jnz 1b"
-            : [w] "+r"(w), [k] "+r"(k), [next] "+r"(next), [s0] "+x"(s->v[0][0]), [s1] "+x"(s->v[0][1]), [s2] "+x"(s->v[1][0]),
-              [s3] "+x"(s->v[1][1]), [s4] "+x"(s->v[2][0]), [s5] "+x"(s->v[2][1]), [s6] "+x"(s->v[3][0]), [s7] "+x"(s->v[3][1])
-            : [a] "r"(end), [b] "r"(end + p->step), [c] "r"(end + 2 * p->step), [d] "r"(end + 3 * p->step), [ahead] "r"(ahead)
-            : "memory", "cc", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15");
-}
+#define START ""
+#define LOAD \
+    "vmovdqu (%[w]), %%ymm8\n\t" \
+    "vmovdqu 32(%[w]), %%ymm9\n\t" \
+    "vmovdqu 64(%[w]), %%ymm10\n\t" \
+    "vmovdqu 96(%[w]), %%ymm11\n\t"
 
-INLINE __m256i word_at(const char *at)
-{
-    int32_t word;
-    __builtin_memcpy(&word, at, sizeof word);
-    return _mm256_set1_epi32(word);
-}
+#include "kernels_cpu/avx2/four_bytes.inc"
+#include "kernels_cpu/avx2/word_bytes.h"
 
 INLINE void add_some(const struct ig_bytes_pixels *p, const int rows, const int32_t *w, struct sums *s)
 {
@@ -67,7 +38,7 @@ INLINE void add_some(const struct ig_bytes_pixels *p, const int rows, const int3
         const __m256i other_low = _mm256_loadu_si256(of + 2), other_high = _mm256_loadu_si256(of + 3);
 #pragma GCC unroll 2
         for (int i = 0; i < rows; i++) {
-            const __m256i x = word_at(at + i * p->step), y = word_at(at + i * p->step + 4);
+            const __m256i x = ig_word_at(at + i * p->step), y = ig_word_at(at + i * p->step + 4);
             s->v[i][0] = _mm256_add_epi32(s->v[i][0], _mm256_madd_epi16(_mm256_add_epi16(x, other_low), _mm256_add_epi16(y, low)));
             s->v[i][1] = _mm256_add_epi32(s->v[i][1], _mm256_madd_epi16(_mm256_add_epi16(x, other_high), _mm256_add_epi16(y, high)));
         }

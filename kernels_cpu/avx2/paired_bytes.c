@@ -7,6 +7,7 @@
  * instructions make 64 multiply-adds, where pairs of 16 bits take eight.
  */
 #include "kernels_cpu/avx2/conv_bytes.h"
+#include "kernels_cpu/avx2/word_bytes.h"
 
 enum { MR = 4, NR = 16 };
 
@@ -15,19 +16,6 @@ enum { MR = 4, NR = 16 };
 struct sums {
     __m256i v[MR][2];
 };
-
-INLINE __m256i word_at(const char *at)
-{
-    int32_t word;
-    __builtin_memcpy(&word, at, sizeof word);
-    return _mm256_set1_epi32(word);
-}
-
-INLINE __m256i added(__m256i sum, __m256i x, __m256i w, __m256i y, __m256i v)
-{
-    const __m256i pairs = _mm256_add_epi16(_mm256_maddubs_epi16(x, w), _mm256_maddubs_epi16(y, v));
-    return _mm256_add_epi32(sum, _mm256_madd_epi16(pairs, _mm256_set1_epi16(1)));
-}
 
 /* Where words are, and the words; what is left of those that are alone. */
 struct steps {
@@ -74,9 +62,9 @@ INLINE void sum(const struct ig_bytes_pixels *p, const int rows, const int32_t *
             const char *a = p->at + at[0], *b = p->at + at[1];
 #pragma GCC unroll 4
             for (int i = 0; i < rows; i++) {
-                const __m256i x = word_at(a + i * step), y = word_at(b + i * step);
-                s->v[i][0] = added(s->v[i][0], x, low, y, other_low);
-                s->v[i][1] = added(s->v[i][1], x, high, y, other_high);
+                const __m256i x = ig_word_at(a + i * step), y = ig_word_at(b + i * step);
+                s->v[i][0] = ig_words_added(s->v[i][0], x, low, y, other_low);
+                s->v[i][1] = ig_words_added(s->v[i][1], x, high, y, other_high);
             }
         }
         if (!steps.left) break;

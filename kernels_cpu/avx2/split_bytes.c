@@ -6,15 +6,6 @@
  * of its words, and multiplied in the same way by itself. Tiles of 4 pixels by 16 channels: 8 sums, ones, two vectors of weights, a word of each
  * kind, and two sums. Five instructions make 64 multiply-adds, where pairs of 16 bits take eight, and bytes that may saturate six.
  */
-#include "kernels_cpu/avx2/conv_bytes.h"
-
-enum { MR = 4, NR = 16 };
-
-#define INLINE static inline __attribute__((always_inline))
-
-struct sums {
-    __m256i v[MR][2];
-};
 
 /* Two words of a pixel by those of weights: of the first eight channels in ymm9 and ymm10, of the others in memory; to its sums. */
 #define PIXEL(from, low, high) \
@@ -31,50 +22,24 @@ struct sums {
     "vpaddd %%ymm14, %[" low "], %[" low "]\n\t" \
     "vpaddd %%ymm12, %[" high "], %[" high "]\n\t"
 
-/* By hand, as a compiler has no register left. */
-INLINE void add_four(const struct ig_bytes_pixels *p, const int32_t *w, struct sums *s)
-{
-    const char *end = p->at + 4 * p->words, *next = p->next; /* end: of the first pixel's words */
-    const int64_t ahead = 2 * p->ahead;
-    int64_t k = -4 * p->words;
-    __asm__("vpcmpeqw %%ymm8, %%ymm8, %%ymm8\n\t"
-            "vpsrlw $15, %%ymm8, %%ymm8\n\t"
-            "1:\n\t"
-            "vmovdqu (%[w]), %%ymm9\n\t"
-            "vmovdqu 64(%[w]), %%ymm10\n\t"
-            "prefetcht1 (%[next])\n\t"
-            PIXEL("a", "s0", "s1") PIXEL("b", "s2", "s3") PIXEL("c", "s4", "s5") PIXEL("d", "s6", "s7")
-            "add %[ahead], %[next]\n\t"
-            "sub $-128, %[w]\n\t"
-            "add $8, %[k]\n\t"
-            "jnz 1b"
-            : [w] "+r"(w), [k] "+r"(k), [next] "+r"(next), [s0] "+x"(s->v[0][0]), [s1] "+x"(s->v[0][1]), [s2] "+x"(s->v[1][0]),
-              [s3] "+x"(s->v[1][1]), [s4] "+x"(s->v[2][0]), [s5] "+x"(s->v[2][1]), [s6] "+x"(s->v[3][0]), [s7] "+x"(s->v[3][1])
-            : [a] "r"(end), [b] "r"(end + p->step), [c] "r"(end + 2 * p->step), [d] "r"(end + 3 * p->step), [ahead] "r"(ahead)
-            : "memory", "cc", "xmm8", "xmm9", "xmm10", "xmm12", "xmm13", "xmm14", "xmm15");
-}
+#define START /* ones */ \
+    "vpcmpeqw %%ymm8, %%ymm8, %%ymm8\n\t" \
+    "vpsrlw $15, %%ymm8, %%ymm8\n\t"
+#define LOAD \
+    "vmovdqu (%[w]), %%ymm9\n\t" \
+    "vmovdqu 64(%[w]), %%ymm10\n\t"
 
-INLINE __m256i word_at(const char *at)
-{
-    int32_t word;
-    __builtin_memcpy(&word, at, sizeof word);
-    return _mm256_set1_epi32(word);
-}
-
-INLINE __m256i added(__m256i sum, __m256i x, __m256i w, __m256i y, __m256i v)
-{
-    const __m256i pairs = _mm256_add_epi16(_mm256_maddubs_epi16(x, w), _mm256_maddubs_epi16(y, v));
-    return _mm256_add_epi32(sum, _mm256_madd_epi16(pairs, _mm256_set1_epi16(1)));
-}
+#include "kernels_cpu/avx2/four_bytes.inc"
+#include "kernels_cpu/avx2/word_bytes.h"
 
 INLINE void add_some(const struct ig_bytes_pixels *p, const int rows, const int32_t *w, struct sums *s)
 {
     for (int64_t k = 0; k < p->words; k += 2, w += 2 * NR) {
 #pragma GCC unroll 2
         for (int i = 0; i < rows; i++) {
-            const __m256i x = word_at(p->at + i * p->step + 4 * k), y = word_at(p->at + i * p->step + 4 * k + 4), *of = (const __m256i *)w;
-            s->v[i][0] = added(s->v[i][0], x, _mm256_loadu_si256(of), y, _mm256_loadu_si256(of + 2));
-            s->v[i][1] = added(s->v[i][1], x, _mm256_loadu_si256(of + 1), y, _mm256_loadu_si256(of + 3));
+            const __m256i x = ig_word_at(p->at + i * p->step + 4 * k), y = ig_word_at(p->at + i * p->step + 4 * k + 4), *of = (const __m256i *)w;
+            s->v[i][0] = ig_words_added(s->v[i][0], x, _mm256_loadu_si256(of), y, _mm256_loadu_si256(of + 2));
+            s->v[i][1] = ig_words_added(s->v[i][1], x, _mm256_loadu_si256(of + 1), y, _mm256_loadu_si256(of + 3));
         }
     }
 }
