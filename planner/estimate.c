@@ -169,8 +169,8 @@ static const struct family {
     {IG_QLINEAR_CONV, "depthwise16__vnni", 0.25, 1, 1, 0},
     {IG_QLINEAR_CONV, "i8_winograd4_6x16__avx2", 1.45, WINOGRAD, 1, 0}, /* products as the next one's */
     {IG_QLINEAR_CONV, "6x16__avx2", 1.4, 1, 6, 0}, /* of two multiply-adds a lane, and an addition */
-    {IG_QLINEAR_CONV, "split4x16__avx2", 2, 1, 2, 0}, /* of eight, and three instructions more; more of them for numbers that are large */
-    {IG_QLINEAR_CONV, "inner4x16__avx2", 1.5, 1, 2, 0}, /* of a fourth multiply-adds, and three additions */
+    {IG_QLINEAR_CONV, "split4x16__avx2", 2, 1, 2, 0}, /* as paired, and some words by themselves */
+    {IG_QLINEAR_CONV, "inner4x16__avx2", 1.5, 1, 2, 0}, /* as many instructions, fewer of them products */
     {IG_QLINEAR_CONV, "paired4x16__avx2", 1.9, 1, 2, 0}, /* of eight, and three instructions more, where weights let it */
     {IG_QLINEAR_CONV, "6x16__avxvnni", 3.1, 1, 6, 0}, /* of four */
     {IG_QLINEAR_CONV, "12x32__avx512", 1.1, 1, 12, 0},
