@@ -183,13 +183,13 @@ static int32_t split(char *words, int64_t n, struct ig_bytes_left *left, int32_t
     for (int32_t at = 0; at < n; at += 8) {
         const __m256i pairs = _mm256_maddubs_epi16(_mm256_loadu_si256((const __m256i *)(words + (int64_t)4 * at)), one);
         const __m256i fours = _mm256_add_epi16(pairs, _mm256_srli_epi64(pairs, 32));
-        uint32_t beyond = (uint32_t)_mm256_movemask_epi8(_mm256_cmpgt_epi16(fours, limit)) & 0x0f0f0f0f;
+        const uint32_t there = n - at < 8 ? 0x0f0f0f0fu >> 4 * (8 - (n - at)) : 0x0f0f0f0fu;
+        uint32_t beyond = (uint32_t)_mm256_movemask_epi8(_mm256_cmpgt_epi16(fours, limit)) & there;
         if (!beyond) continue;
         const uint32_t large = (uint32_t)_mm256_movemask_epi8(_mm256_cmpgt_epi16(pairs, limit));
         while (beyond) {
             const int32_t bit = __builtin_ctz(beyond) & ~7, step = at + bit / 4, before = count;
             beyond &= ~((uint32_t)0xff << bit);
-            if (step >= n) break;
             count = large >> bit & 0xff ? split_step(words, step, left, before, most) : leave(words, step, left, before, most);
             if (count >= 0) continue;
             join(words, left, before);
