@@ -3,9 +3,10 @@
  * network once to touch all memory, times the steps in order, then walks the steps once more and repeats each
  * one alone: the steps before it have just run, so its inputs are those of a real frame, and what a step in
  * place overwrites is put back before every repetition. The budget shortens the repetitions first; the rounds
- * that time each kernel's favourite cut are always done, those that look at rivals again and for other cuts only while
- * there is time, and not for kernels that are hopeless: those have had their run. Then come the bands (bench/bands.h), and where they
- * are asked for those of small plans (bench/fronts.h), and at last whole frames (bench/whole.h).
+ * that time each kernel's favourite cut are always done, those that look at rivals again and those
+ * for other cuts only while there is time, and not for kernels that are hopeless: those have had their run. Then come
+ * the bands (bench/bands.h), and where they are asked for those of small plans (bench/fronts.h), and at last whole
+ * frames (bench/whole.h).
  */
 #include "bench/profile.h"
 

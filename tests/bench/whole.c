@@ -1,4 +1,4 @@
-/* A profile's times are made to sum up to a whole frame, whatever is wrong with them. */
+/* A profile's times are made to sum up to a whole frame, whatever is wrong with them; and they are of other cuts, too. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -45,8 +45,25 @@ static void test_whole_times_too_small(void **state)
     ig_graph_free(g);
 }
 
+/* Rounds go on from kernels, looked at several times, to their other cuts. */
+static void test_cuts_are_timed(void **state)
+{
+    (void)state;
+    struct ig_graph *g = net_two_convs(32);
+    struct ig_profile_options o = {.isa = fastest_isa(), .threads = 2, .seconds = 1};
+    char err[512] = "";
+    struct ig_profile *p = ig_profile_take(g, &o, err, sizeof err);
+    if (!p) fail_msg("%s", err);
+    int32_t cuts = 0;
+    for (int32_t i = 1; i < p->n; i++) /* they lie side by side */
+        cuts += p->timings[i].node == p->timings[i - 1].node && p->timings[i].kernel == p->timings[i - 1].kernel;
+    assert_true(cuts > 0);
+    ig_profile_free(p);
+    ig_graph_free(g);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_whole_times_too_small)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_whole_times_too_small), cmocka_unit_test(test_cuts_are_timed)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

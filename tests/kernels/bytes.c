@@ -419,8 +419,8 @@ static void largest_windows(void **state)
 enum { LARGE_WIDTH = 19, LARGE_OC = 35 };
 
 /*
- * Of pixel x's words, x in 9, so many in a row that it takes two of them for more than what four products have room for in 16 bits, by any weights
- * and by those that are -128 and 127: none, a few, which kernels split, and at last so many that these leave the pixel as it is.
+ * Of every other word of pixel x, x % 9 of 9 numbers are large, so that two words are more together than four products have room for in 16 bits:
+ * none, some, which kernels split, and at last so many that the pixel stays as it is. All others are 64 at most, four of which have room.
  */
 static void some_large(uint8_t *to, int32_t c, uint32_t seed)
 {
