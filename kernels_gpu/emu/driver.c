@@ -5,7 +5,8 @@
  * fatbin says so by "of another chip"), "old" (a driver that takes no fatbin, and PTX up to 6.5),
  * "memory" (cuMemAlloc fails), "launch" (a launch does), "graph" (those of a graph do nothing), "result" (nothing is copied
  * back), "stray" (the first byte of what is copied back is another one). EMU_CUDA_SKIPS names a kernel whose launches do
- * nothing. EMU_CUDA_DISCRETE: the GPU has memory of its own.
+ * nothing, EMU_CUDA_SLOWS one whose launches take a second more by the clock of events. EMU_CUDA_DISCRETE: the GPU has
+ * memory of its own.
  * EMU_CUDA_COUNTS names a file for the number of graph launches and of launches outside of graphs, when the process ends;
  * EMU_CUDA_COPIES one for the number of copies to or from memory of the host that was locked in place, and of all;
  * emu_cuda_counts tells more. EMU_CUDA_LACKS has words of what the GPU cannot: "map" and "register" memory of the host,
@@ -53,6 +54,7 @@ static _Thread_local ig_cuda_context current;
 static struct ig_cuda_function functions[FUNCTIONS]; /* as many as are asked for */
 static size_t n_functions;
 static int graph_launches, single_launches, copies, locked_copies, attachments;
+static double slow_ms; /* what EMU_CUDA_SLOWS has taken so far */
 
 static int fails(const char *what)
 {
@@ -341,9 +343,9 @@ int cuMemHostUnregister(void *address)
 
 /* --- streams --- */
 
-static int is_skipped(const char *kernel)
+static int is_named(const char *variable, const char *kernel)
 {
-    const char *name = getenv("EMU_CUDA_SKIPS");
+    const char *name = getenv(variable);
     return name && !strcmp(name, kernel);
 }
 
@@ -357,7 +359,8 @@ static int perform(const struct work *w)
         return OK;
     }
     if (fails("launch")) return LAUNCH_FAILED;
-    if (is_skipped(w->name)) return OK;
+    if (is_named("EMU_CUDA_SKIPS", w->name)) return OK;
+    slow_ms += 1e3 * is_named("EMU_CUDA_SLOWS", w->name);
     if (!emu_launch(w->name, w->function, w->grid, w->threads, w->params)) return OK;
     fprintf(stderr, "emulated GPU: %s\n", emu_fault());
     return LAUNCH_FAILED;
@@ -456,7 +459,7 @@ int cuEventRecord(ig_cuda_event event, ig_cuda_stream stream)
     if (!current) return INVALID_CONTEXT;
     if (stream->capture) return CAPTURE_UNSUPPORTED;
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    event->ms = (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
+    event->ms = (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6 + slow_ms;
     return OK;
 }
 
