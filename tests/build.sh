@@ -93,12 +93,16 @@ sanitize="-fsanitize=address,undefined -fno-sanitize-recover=all -O1 -g1"
 # Functions of many accesses call what checks these, which compiles large kernels in half the time.
 called="--param=asan-instrumentation-with-call-threshold=50"
 echo 'int main(void) { return 0; }' | try_cc "$CC" $called || called=
-compile out/obj/asan "$host_isa" "$CC" "$sanitize $called -fPIC -fno-semantic-interposition" $(list graph/*.c graph/onnx/*.c graph/passes/*.c kernels_cpu/*.c \
-    kernels_cpu/pack/*.c kernels_gpu/launch/*.c planner/*.c planner/deploy/*.c gen/*.c bench/*.c models/zoo/*.c runtime/run.c runtime/api.c runtime/team.c \
+shared="-fPIC -fno-semantic-interposition"
+compile out/obj/asan "$host_isa" "$CC" "$sanitize $called $shared" $(list graph/*.c graph/onnx/*.c graph/passes/*.c kernels_cpu/*.c \
+    kernels_cpu/pack/*.c kernels_gpu/launch/*.c gen/*.c bench/*.c models/zoo/*.c runtime/run.c runtime/api.c runtime/team.c \
     runtime/threads.c runtime/pipeline.c runtime/frames.c $(kernel_sources "$host_isa")) $test_support
+sanitized=$objects
+compile out/obj/asan "$host_isa" "$CC" "$sanitize $shared -O2" $(list planner/*.c planner/deploy/*.c) # searches: most of these tests' time
+sanitized="$sanitized$objects"
 emit "build out/obj/asan/onnx.pb-c.o: cc out/gen/graph/onnx.pb-c.c"
 emit "  flags = $sanitize -fPIC"
-emit "build out/asan/libingot.so: link$objects out/obj/asan/onnx.pb-c.o"
+emit "build out/asan/libingot.so: link$sanitized out/obj/asan/onnx.pb-c.o"
 emit "  flags = -shared $sanitize"
 emit "  libs = \$host_libs"
 for file in $(list tests/graph/*.c tests/planner/*.c tests/kernels/*.c | grep -v kernels/harness); do
