@@ -6,7 +6,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 SRCDIR=$(cd "$here/.." && pwd)
 export SRCDIR
 
-# A third of the random problems where kernels are emulated or watched over; all of them by tests/long.sh.
+# A third of the random problems where programs are emulated or watched over; all of them by tests/long.sh.
 case ${INGOT_LONG:-} in '') share='env INGOT_SHARE=3 ' ;; *) share= ;; esac
 
 # Whole networks, one after the other: their weights' memory is kept for the next, instead of being cleared by the kernel again.
@@ -14,7 +14,7 @@ keep='env GLIBC_TUNABLES=glibc.malloc.mmap_threshold=1073741824:glibc.malloc.tri
 
 runner() { # the command that runs a test
     case $1 in
-    out/test/aarch64/kernels/* | out/test/emu/* | out/test/asan/kernels/*) printf %s "$share" ;;
+    out/test/aarch64/kernels/* | out/test/emu/* | out/test/asan/kernels/* | out/test/asan/planner/*) printf %s "$share" ;;
     out/test/models/* | out/test/deploy/*) printf %s "$keep" ;;
     esac
     case $1 in

@@ -73,7 +73,8 @@ static void assert_all_kinds(const struct tally *t)
 {
     printf("# %d bands, %d branch, %d keep tensors whole, %d tensors lie in others' rings, up to %d layers\n", t->bands,
            t->branching, t->keeping, t->pieces, t->longest);
-    assert_true(t->bands > NETS && t->branching > NETS / 2 && t->keeping > NETS / 8 && t->pieces > NETS / 4);
+    int nets = (int)rng_share(NETS);
+    assert_true(t->bands > nets && t->branching > nets / 2 && t->keeping > nets / 8 && t->pieces > nets / 4);
     assert_true(t->longest > 10);
 }
 
@@ -82,7 +83,7 @@ static void branches_compute_what_graphs_say(void **state)
 {
     struct tally t = {0};
     (void)state;
-    for (uint64_t seed = 0; seed < NETS; seed++) {
+    for (uint64_t seed = 0; seed < rng_share(NETS); seed++) {
         struct rng r = {seed};
         struct ig_graph *g = seed % 2 ? net_random(&r, rng_int(&r, 5, 50)) : net_branches(&r, rng_int(&r, 1, 5));
         void *expected[64], *got[64];
@@ -105,7 +106,7 @@ static void threads_give_the_bits_of_whole_layers(void **state)
     int32_t isa = fastest_isa();
     struct tally t = {0};
     (void)state;
-    for (uint64_t seed = 0; seed < NETS; seed++) {
+    for (uint64_t seed = 0; seed < rng_share(NETS); seed++) {
         struct rng r = {seed + 5000};
         struct ig_graph *g = seed % 2 ? net_random(&r, rng_int(&r, 5, 50)) : net_branches(&r, rng_int(&r, 1, 5));
         void *expected[64], *got[64];
@@ -159,7 +160,7 @@ static void rings_are_those_of_one_clock(void **state)
 {
     int parts = 0, early = 0;
     (void)state;
-    for (uint64_t seed = 0; seed < 10 * NETS; seed++) {
+    for (uint64_t seed = 0; seed < rng_share(10 * NETS); seed++) {
         struct rng r = {seed + 20000};
         struct ig_graph *g = net_branches(&r, rng_int(&r, 1, 4));
         ig_prepare_views(g);
@@ -190,7 +191,7 @@ static void rings_are_those_of_one_clock(void **state)
         ig_graph_free(g);
     }
     printf("# %d bands, %d of which would need less as early as possible\n", parts, early);
-    assert_true(parts > NETS);
+    assert_true(parts > (int)rng_share(NETS));
 }
 
 /* One row less and a row is gone when it is needed: always, but where a firing of many rows goes round the ring. */
@@ -198,7 +199,7 @@ static void rings_are_minimal(void **state)
 {
     int rings = 0, slack = 0;
     (void)state;
-    for (uint64_t seed = 0; seed < NETS; seed++) {
+    for (uint64_t seed = 0; seed < rng_share(NETS); seed++) {
         struct rng r = {seed + 9000};
         struct ig_graph *g = seed % 2 ? net_random(&r, rng_int(&r, 5, 50)) : net_branches(&r, rng_int(&r, 1, 5));
         ig_prepare_views(g);
@@ -208,7 +209,7 @@ static void rings_are_minimal(void **state)
         ig_graph_free(g);
     }
     printf("# %d rings, %d of them with a row that is skipped\n", rings, slack);
-    assert_true(rings > NETS && slack * 5 < rings);
+    assert_true(rings > (int)rng_share(NETS) && slack * 5 < rings);
 }
 
 /* --- by hand --- */

@@ -49,7 +49,7 @@ static void rows_bitexact(void **state)
 {
     struct tally t = {0, 0, 0};
     (void)state;
-    for (uint64_t seed = 0; seed < NETS; seed++) try_net(seed, IG_SPLIT_HEIGHT, 1, &t);
+    for (uint64_t seed = 0; seed < rng_share(NETS); seed++) try_net(seed, IG_SPLIT_HEIGHT, 1, &t);
     print_message("%d networks, %d layers cut; %d refused\n", t.split, t.layers, t.refused);
     assert_true(t.split > 4 * t.refused);
 }
@@ -58,7 +58,7 @@ static void columns_bitexact(void **state)
 {
     struct tally t = {0, 0, 0};
     (void)state;
-    for (uint64_t seed = 1000; seed < 1000 + NETS; seed++) try_net(seed, IG_SPLIT_WIDTH, 1, &t);
+    for (uint64_t seed = 1000; seed < 1000 + rng_share(NETS); seed++) try_net(seed, IG_SPLIT_WIDTH, 1, &t);
     print_message("%d networks, %d layers cut; %d refused\n", t.split, t.layers, t.refused);
     assert_true(t.split > 4 * t.refused);
 }
@@ -68,7 +68,7 @@ static void rows_bound(void **state)
 {
     struct tally t = {0, 0, 0};
     (void)state;
-    for (uint64_t seed = 2000; seed < 2000 + NETS; seed++)
+    for (uint64_t seed = 2000; seed < 2000 + rng_share(NETS); seed++)
         try_net(seed, seed % 2 ? IG_SPLIT_WIDTH : IG_SPLIT_HEIGHT, 0, &t);
     assert_int_equal(t.refused, 0);
 }

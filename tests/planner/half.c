@@ -149,7 +149,7 @@ static void large_weights_stay(void **state)
 static void plans_compute_what_graphs_say(void **state)
 {
     (void)state;
-    for (uint64_t seed = 0; seed < NETS; seed++) {
+    for (uint64_t seed = 0; seed < rng_share(NETS); seed++) {
         struct rng r = {seed + 7000};
         struct ig_graph *g = seed % 3 ? net_random(&r, rng_int(&r, 1, 40)) : net_chain(&r, rng_int(&r, 2, 12));
         void *expected[64], *got[64];

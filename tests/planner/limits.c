@@ -49,7 +49,7 @@ static void assert_feasible(const struct ig_graph *g, struct ig_plan_options o)
 static void time_limits_name_the_fastest(void **state)
 {
     (void)state;
-    for (uint64_t seed = 0; seed < NETS; seed++) {
+    for (uint64_t seed = 0; seed < rng_share(NETS); seed++) {
         struct ig_graph *g = chain(seed);
         struct ig_plan_options o = options();
         struct ig_tradeoff t;
@@ -78,7 +78,7 @@ static void two_limits_name_what_would_do(void **state)
 {
     int named = 0;
     (void)state;
-    for (uint64_t seed = 0; seed < NETS; seed++) {
+    for (uint64_t seed = 0; seed < rng_share(NETS); seed++) {
         struct ig_graph *g = chain(seed);
         struct ig_plan_options o = options();
         struct ig_tradeoff t;
@@ -97,14 +97,14 @@ static void two_limits_name_what_would_do(void **state)
         ig_tradeoff_free(&t);
         ig_graph_free(g);
     }
-    assert_true(named > NETS / 3);
+    assert_true(named > (int)rng_share(NETS) / 3);
 }
 
 /* The least that the message names is a budget that can be kept, whatever alignment takes. */
 static void budgets_name_the_least(void **state)
 {
     (void)state;
-    for (uint64_t seed = 0; seed < 3 * NETS; seed++) {
+    for (uint64_t seed = 0; seed < rng_share(3 * NETS); seed++) {
         struct rng r = {seed + 9000};
         struct ig_graph *g = seed % 3 == 0   ? net_branches(&r, rng_int(&r, 1, 5))
                              : seed % 3 == 1 ? net_random(&r, rng_int(&r, 5, 25))

@@ -3,6 +3,7 @@
 #define TESTS_SUPPORT_RNG_H
 
 #include <stdint.h>
+#include <stdlib.h>
 
 struct rng {
     uint64_t state; /* the seed */
@@ -41,6 +42,13 @@ static inline int32_t rng_pick(struct rng *r, const int32_t *values, int n)
 static inline int rng_one_in(struct rng *r, int n)
 {
     return rng_int(r, 1, n) == 1;
+}
+
+/* Of n random cases one in INGOT_SHARE, where they take many times as long as elsewhere (tests/run.sh). */
+static inline uint64_t rng_share(uint64_t n)
+{
+    const char *share = getenv("INGOT_SHARE");
+    return share && atoi(share) > 0 ? n / (uint64_t)atoi(share) : n;
 }
 
 /* FNV-1a: a seed from a name. */
