@@ -128,7 +128,7 @@ emulated() {
     LD_LIBRARY_PATH=out/emu out/bench/gpu --runs 1 --repeats 1 --layers "$work/fatbin" out/host/fashion.d/graph.json >"$work/out" &&
         grep -q 'classifier *fc_f32_gemv__cuda' "$work/out" &&
         tail -1 "$work/out" | grep -q '"network": "fashion", "precision": "single", "gpu": "Emulated GPU", "sm": 62, .*"difference": [0-9.]*e-0[5-9]}' &&
-        tail -1 "$work/out" | grep -q '"most_gflops": 666, "copy_gb_s": [0-9]*[1-9]' && # 2 x 128 lanes at 1.3 GHz
+        tail -1 "$work/out" | grep -q '"most_gflops": 666, "copy_gb_s": [0-9.]*[1-9]' && # 2 x 128 lanes at 1.3 GHz
         grep 'classifier *fc_f32_gemv__cuda' "$work/out" | grep -q ' us .* GFLOP/s .* % .* GB/s .* %$' &&
         "${PYTHON:-python3}" bench/peer/gpu_table.py "$work/out" | grep -q '^| fashion | [0-9.]* | [0-9]* | [0-9]* |  |  |  |$' &&
         LD_LIBRARY_PATH=out/emu out/bench/gpu --runs 1 --repeats 1 --layers "$work/fatbin" out/host/fashion_half.d/graph.json >"$work/out" &&
@@ -184,15 +184,15 @@ machine() { # one with a GPU, whose tools are scripts; what becomes of a network
     tool out/bench/gpu '[ $1 != --wide ] || { echo "{\"network\": \"wide\"}"; exit 1; }
 for name; do :; done
 name=${name##*/} name=${name%.json}
-[ $name != slow ] || { cp figures seen; exec sleep 60; }
+[ $name != slow ] || { cp figures seen; exec sleep 600; }
 echo "# a layer of $name"
 [ $name != bad ] || exit 1
 echo "{\"network\": \"$name\"}"'
     mkdir "$tree/gen" && cp gen/gpu.sh "$tree/gen/"
 }
 
-figures() { # status of the sanitizer, its words: the other networks' figures, as they come, and at the end 1
-    NVCC=nvcc PATH=$tree/bin:$PATH SANITIZED=$1 WRONG=0 LIMIT=1 "$tree/bench/gpu.sh" -o "$tree/figures" >"$work/out" 2>"$work/err" && return 1
+figures() { # status of the sanitizer, its words, seconds a network may take: the other networks' figures, as they come, and at the end 1
+    NVCC=nvcc PATH=$tree/bin:$PATH SANITIZED=$1 WRONG=0 LIMIT=$3 "$tree/bench/gpu.sh" -o "$tree/figures" >"$work/out" 2>"$work/err" && return 1
     cat "$work/err" "$tree/figures"
     printf '# registers\n# a layer of one\n{"network": "one"}\n' | cmp - "$tree/seen" &&
         printf '# a layer of two\n{"network": "two"}\n{"network": "wide"}\n' | cat "$tree/seen" - | cmp - "$tree/figures" && [ ! -s "$work/out" ] &&
@@ -225,7 +225,7 @@ cp ../../../program $1 && mkdir -p $1.d && echo "{\"stages\": [{}, {\"passing_ns
 case $1 in
 zoo) echo $2 >"$last" ;;
 graph) ;;
-profile) case $last in *bad.core) echo "ingot: no profile" >&2; exit 1 ;; *slow.core) exec sleep 60 ;; esac
+profile) case $last in *bad.core) echo "ingot: no profile" >&2; exit 1 ;; *slow.core) exec sleep 600 ;; esac
     echo "{\"cpu\": \"processor ${last##*.}\"}" >"$last" ;;
 pipeline) case $* in *first=cpu*) cut="cpu:0@1,gpu" ;; *first=gpu*) cut="gpu@1,cpu:0" ;; *) cut= ;; esac
     echo "{\"chosen\": \"cuts\", \"stages_option\": \"$cut\", \"segments\": [{\"first\": \"first\"}, {\"first\": \"last\"}],
@@ -239,7 +239,7 @@ esac'
 --bench*) echo "${0#*/stages/out/}" >>$SEEN
     case $0 in
     */gpu/*) echo "{\"fps\": 1000, \"median_ms\": 1}" ;;
-    */gpu_core/*net_late) [ "$(grep -c gpu_core.*late $SEEN)" = 1 ] || exec sleep 60
+    */gpu_core/*net_late) [ "$(grep -c gpu_core.*late $SEEN)" = 1 ] || exec sleep 600
         echo "{\"fps\": 900, \"median_ms\": 1}" ;;
     */core_gpu/*) echo "program: the driver is gone" >&2; exit 1 ;;
     *) echo "{\"fps\": 900, \"median_ms\": 1, \"latency_ms\": 3, \"latency_alone_ms\": 2, \"predicted_fps\": 950,
@@ -248,8 +248,9 @@ esac'
 esac'
 }
 
-stages_run() { # by turns; what fails of a network is said, networks that fail cost no other its figures
-    SEEN=$work/seen NVCC=nvcc NINJA=ninja PATH=$tree/bin:$PATH LIMIT=4 "$tree/bench/gpu_stages" --cores 0-1 --rounds 2 -o "$tree/figures" one bad slow \
+stages_run() { # seconds a network may take: by turns; what fails of a network is said, networks that fail cost no other its figures
+    rm -f "$work/seen"
+    SEEN=$work/seen NVCC=nvcc NINJA=ninja PATH=$tree/bin:$PATH LIMIT=$1 "$tree/bench/gpu_stages" --cores 0-1 --rounds 2 -o "$tree/figures" one bad slow \
         two >"$work/out" 2>"$work/err" && return 1
     cat "$work/err"
     grep -q '^gpu_stages: bad: ingot: ingot: no profile: no figures$' "$work/err" && grep -q '^gpu_stages: slow: ingot: time is up: no figures$' "$work/err" &&
@@ -263,8 +264,9 @@ stages_run() { # by turns; what fails of a network is said, networks that fail c
         for net in one two; do printf '%s\n' gpu core_gpu gpu_core gpu gpu_core | sed "s|\$|/out/host/net_$net|"; done | sed 's|^|gpu_stages/|' | cmp - "$work/seen"
 }
 
-stages_late() { # where time is up the rounds that are whole count; nothing of a network's programs is left
-    SEEN=$work/late NVCC=nvcc NINJA=ninja PATH=$tree/bin:$PATH LIMIT=4 "$tree/bench/gpu_stages" --cores 0-1 -o "$tree/late" late >"$work/out" 2>"$work/err" || {
+stages_late() { # seconds a network may take: where time is up the rounds that are whole count; nothing of a network's programs is left
+    rm -f "$work/late"
+    SEEN=$work/late NVCC=nvcc NINJA=ninja PATH=$tree/bin:$PATH LIMIT=$1 "$tree/bench/gpu_stages" --cores 0-1 -o "$tree/late" late >"$work/out" 2>"$work/err" || {
         cat "$work/err"
         return 1
     }
@@ -311,14 +313,14 @@ else
     skip "bench/gpu" "no emulated driver"
 fi
 machine
-check "bench/gpu.sh keeps what is measured where a network fails or takes too long" figures 0 ': clean'
-check "so it does where the sanitizer does not work" figures 1 ' does not work here'
+check "bench/gpu.sh keeps what is measured where a network fails or takes too long" within "1 8 64" figures 0 ': clean'
+check "so it does where the sanitizer does not work" within "1 8 64" figures 1 ' does not work here'
 check "bench/gpu.sh has no figures of kernels that are wrong" wrong_kernels
 check "bench/gpu.sh has no figures of kernels in which the sanitizer finds something" faulty
 stages_tree
 check "bench/gpu_stages says that there is no compiler or no GPU" stages_nowhere
-check "bench/gpu_stages runs all ways by turns, and keeps what is measured where a way or a network fails" stages_run
-check "it keeps what is whole where time is up" stages_late
+check "bench/gpu_stages runs all ways by turns, and keeps what is measured where a way or a network fails" within "4 16 64" stages_run
+check "it keeps what is whole where time is up" within "4 16 64" stages_late
 # ptxas's words become blocks of a multiprocessor: by registers, by what one block may have of them, by shared memory.
 occupancy() {
     cat >"$work/ptxas" <<LOG

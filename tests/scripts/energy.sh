@@ -27,10 +27,10 @@ tree() { # root: fresh and empty
     rm -rf "${work:?}/$1" && mkdir -p "$work/$1"
 }
 
-bench() { # root, program, options...
+bench() { # root, program, options..., of which the last may be another time
     root=$work/$1 name=$2
     shift 2
-    INGOT_ROOT=$root "$work/$name" --bench=0.3 "$@"
+    INGOT_ROOT=$root timeout $hang "$work/$name" --bench=0.3 "$@"
 }
 
 rail() { # root: a module that draws 6 W
@@ -42,17 +42,34 @@ counter() { # root
         echo 262143328850 >"$work/$1/$rapl/max_energy_range_uj"
 }
 
-counting() { # root: 10 W meanwhile; ends with its file
-    since=$(date +%s%N)
-    while [ -e "$work/$1.runs" ]; do
-        echo $((1000 + ($(date +%s%N) - since) / 100)) >"$work/$1/$rapl/energy_uj.new" && mv "$work/$1/$rapl/energy_uj.new" "$work/$1/$rapl/energy_uj"
-        sleep 0.02
+# Makes a sensor's file a pipe, for each reading another, so that what is said depends on how often it is read, not on when.
+serve() { # file, what it says first, what it says more at each reading, readings after which it is gone (0: never); unserve ends it
+    rm -f "$1" && mkfifo "$1" || return 1
+    served "$@" &
+    server=$!
+}
+
+served() {
+    says=$2 left=$4
+    while exec 3>"$1"; do # there is a reader
+        left=$((left - 1))
+        if [ $left = 0 ]; then rm "$1"; else mkfifo "$1.next" && mv -f "$1.next" "$1"; fi || return 1
+        echo "$says" >&3
+        exec 3>&-
+        [ $left != 0 ] || return 0
+        says=$((says + $3))
     done
 }
 
-integrated() { # board rails: seconds times watts, by frames; beside it what the plan says
+unserve() {
+    kill "$server" 2>/dev/null
+    wait "$server" 2>/dev/null
+    return 0
+}
+
+integrated() { # seconds: board rails: seconds times watts, by frames; beside it what the plan says
     rail six && for name in plain staged; do
-        bench six $name --json >"$work/$name.out" && bench six $name >"$work/$name.text" &&
+        bench six $name --json --bench="$1" >"$work/$name.out" && bench six $name >"$work/$name.text" &&
             grep -q "^energy [0-9.]* mJ a frame, 6.00 W: power of board rails (INA3221), integrated, VDD_IN, read .* every 10 ms" "$work/$name.text" &&
             grep -q "^predicted [0-9.]* mJ a frame with the powers of 'bench'" "$work/$name.text" || return 1
     done
@@ -74,18 +91,20 @@ PY
 }
 
 counted() {
-    counter rapl && touch "$work/rapl.runs" && counting rapl &
-    sleep 0.1
+    counter rapl && serve "$work/rapl/$rapl/energy_uj" 1000 2000000 0 || return 1
     bench rapl unknown --json >"$work/rapl.out" && bench rapl staged >"$work/rapl.text"
     status=$?
-    rm -f "$work/rapl.runs"
-    wait
+    unserve
     cat "$work/rapl.text"
     [ $status = 0 ] && grep -q "mJ a frame, .* W: energy counters of the CPU packages (RAPL), package-0, read .* every 100 ms" "$work/rapl.text" &&
         "$PYTHON" - "$work/rapl.out" <<'PY'
 import json, sys
 e = json.load(open(sys.argv[1]))["energy"]
-assert e["mj"] > 0 and 1 < e["watts"] < 40 and e["predicted_mj"] is None and e["platform"] is None, e
+(part,) = e["parts"]
+joules = 2 * (part["samples"] - 1)
+assert joules > 0 and abs(e["mj"] * e["frames"] / (1e3 * joules) - 1) < 1e-3, e
+assert abs(e["watts"] * e["seconds"] / joules - 1) < 1e-3 and e["seconds"] > 0.2, e
+assert e["predicted_mj"] is None and e["platform"] is None, e
 PY
 }
 
@@ -107,15 +126,15 @@ denied() { # by a user who may not read the counter
     INGOT_ROOT=$work/secret $as "$work/plain" --bench=0.1 >"$work/text" && cat "$work/text" && grep -q "^NO ENERGY MEASURED: .*energy_uj: Permission denied" "$work/text"
 }
 
-vanished() { # in the middle of a run
-    rail gone || return 1
-    INGOT_ROOT=$work/gone "$work/staged" --bench=2 --json >"$work/json" &
-    sleep 3 # two seconds for the time of a frame, then two for its energy
-    rm "$work/gone/$iio/in_power0_input"
-    wait $! && "$PYTHON" - "$work/json" <<'PY'
+vanished() { # seconds: in the middle of a run, after a reading before its frames and one beside them; the first looks whether it can be read
+    rail gone && serve "$work/gone/$iio/in_power0_input" 6000 0 3 || return 1
+    bench gone staged --json --bench="$1" >"$work/json"
+    status=$?
+    unserve
+    [ $status = 0 ] && "$PYTHON" - "$work/json" <<'PY'
 import json, sys
 e = json.load(open(sys.argv[1]))["energy"]
-assert e["mj"] is None and "No such file" in e["why"] and e["parts"][0]["samples"] > 1, e
+assert e["mj"] is None and "No such file" in e["why"] and e["parts"][0]["samples"] == 2, e
 PY
 }
 
@@ -146,18 +165,16 @@ configured_boards() {
 emulated() { # EMU_NVML, root, command...
     nvml=$1 root=$2
     shift 2
-    EMU_NVML=$nvml INGOT_ROOT=$work/$root LD_LIBRARY_PATH=out/emu timeout 60 "$@"
+    EMU_NVML=$nvml INGOT_ROOT=$work/$root LD_LIBRARY_PATH=out/emu timeout $hang "$@"
 }
 
-on_the_gpu() { # the counter or the power of the GPU, with the CPU's; a board's rails have it in them; the CPU alone has none
-    counter both && touch "$work/both.runs" && counting both &
-    sleep 0.1
-    for how in energy power; do emulated $how both "$gpu" --bench=0.5 --json >"$work/$how.json" || break; done
+on_the_gpu() { # seconds: the counter or the power of the GPU, with the CPU's; a board's rails have it in them; the CPU alone has none
+    counter both && serve "$work/both/$rapl/energy_uj" 1000 2000000 0 || return 1
+    for how in energy power; do emulated $how both "$gpu" --bench="$1" --json >"$work/$how.json" || break; done
     emulated energy both "$gpu" --bench=0.2 >"$work/text"
     emulated energy both "$gpu" --bench=0.2 --gpu=off --json >"$work/off.json"
-    emulated energy both "$stages" --bench=0.3 --json >"$work/stages.json"
-    rm -f "$work/both.runs"
-    wait
+    emulated energy both "$stages" --bench="$1" --json >"$work/stages.json"
+    unserve
     cat "$work/text"
     grep -q "energy counter of the GPU (NVML), GPU 0" "$work/text" && grep -q "^energy of both" "$work/text" &&
         rail six && emulated energy six "$gpu" --bench=0.2 --json >"$work/board.json" && "$PYTHON" - "$work" <<'PY'
@@ -174,11 +191,9 @@ PY
 }
 
 gpu_unknown() { # EMU_NVML, words
-    counter both && touch "$work/both.runs" && counting both &
-    sleep 0.1
-    emulated "$1" both "$gpu" --bench=0.4 --json >"$work/json"
-    rm -f "$work/both.runs"
-    wait
+    counter both && serve "$work/both/$rapl/energy_uj" 1000 2000000 0 || return 1
+    emulated "$1" both "$gpu" --bench=0.2 --json >"$work/json"
+    unserve
     cat "$work/json" && "$PYTHON" - "$work/json" "$2" <<'PY'
 import json, sys
 e = json.load(open(sys.argv[1]))["energy"]
@@ -195,17 +210,17 @@ no_library() { # only the driver; where there is a real NVML, it does not know t
 }
 
 check "programs that measure energy" builds || { finish; exit; }
-check "rails of a board are integrated, beside what the plan says" integrated
+check "rails of a board are integrated, beside what the plan says" within "0.3 2 8" integrated
 check "counters are read" counted
 check "no sensor" eval 'tree empty && unknown empty "no sensor: neither RAPL counters nor INA3221 rails"'
 check "a counter that stands still" eval 'counter still && unknown still "energy_uj stood still"'
 check "a counter that may not be read" denied
-check "a sensor that vanishes" vanished
+check "a sensor that vanishes" within "0.3 2 8" vanished
 check "a program that does not measure has none of it" lean
 check "./configure asks for it where it is of use" configured
 if have "${CC_AARCH64:-aarch64-linux-gnu-gcc}"; then check "so it does for boards" configured_boards; else skip "boards" "no cross compiler"; fi
 if [ -x "$gpu" ] && [ -e out/emu/libnvidia-ml.so.1 ]; then
-    check "the GPU's energy, by its counter and by its power" on_the_gpu
+    check "the GPU's energy, by its counter and by its power" within "0.5 2 8" on_the_gpu
     for failure in "init|NVML counts no energy here (status 9)" "bus|(status 6)" "lost|GPU 0: "; do
         check "NVML fails: ${failure%%|*}" gpu_unknown "${failure%%|*}" "${failure#*|}"
     done
