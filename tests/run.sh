@@ -27,7 +27,7 @@ runner() { # the command that runs a test
     esac
 }
 
-most=1800 # seconds of one test, ten times what the longest takes: qemu's threads have been seen to wait for each other for ever
+most=5400 # seconds of one test, ten times what the longest takes where other programs slow it: qemu's threads have been seen to wait for each other for ever
 [ -z "${INGOT_LONG:-}" ] || most=7200
 logs=${INGOT_LOGS:-out/test/log}
 log_of() {

@@ -1,5 +1,6 @@
 """What the contenders run: networks, inputs, our programs, ncnn's conversions. Kept under out/peers/ and made anew
 only where what they are made of has changed."""
+import contextlib
 import hashlib
 import json
 import os
@@ -88,22 +89,34 @@ def files(paths):
     return nets
 
 
+@contextlib.contextmanager
+def making(path):
+    """Its name until it is whole: who makes the same at the same time has another, and what fails leaves none."""
+    new = f"{path}.{os.getpid()}"
+    try:
+        yield new
+        os.replace(new, path)
+    finally:
+        if os.path.exists(new):
+            os.remove(new)
+
+
 def network(net):
     """Path of the ONNX file; beside it lies input.raw: uniform in [0,1), the same in every run."""
     folder = f"{FOLDER}/{net['name']}"
     os.makedirs(folder, exist_ok=True)
     path, raw = f"{folder}/net.onnx", f"{folder}/input.raw"
-    if "file" in net:
-        shutil.copyfile(net["file"], f"{path}.new")
-    else:
-        run(["out/ingot", "zoo", net.get("zoo", net["name"]), "-o", f"{path}.new"])
-    os.replace(f"{path}.new", path)
+    with making(path) as new:
+        if "file" in net:
+            shutil.copyfile(net["file"], new)
+        else:
+            run(["out/ingot", "zoo", net.get("zoo", net["name"]), "-o", new])
     if "file" in net or not os.path.exists(raw):
         count = 1
         for d in net["input"].split("x"):
             count *= int(d)
         rng = random.Random(7)
-        with open(raw, "wb") as f:
+        with making(raw) as new, open(new, "wb") as f:
             f.write(struct.pack(f"<{count}f", *(rng.random() for _ in range(count))))
     return path
 

@@ -67,7 +67,7 @@ flipped() { # any answer but a crash
         cp "$model" "$work/f.onnx"
         printf "\\$(printf %03o $((i * 37 % 256)))" |
             dd of="$work/f.onnx" bs=1 seek=$((i * 7919 % bytes)) conv=notrunc 2>"$work/dd"
-        timeout 60 out/ingot inspect -q "$work/f.onnx" >"$work/out" 2>"$work/err"
+        timeout "$hang" out/ingot inspect -q "$work/f.onnx" >"$work/out" 2>"$work/err"
         [ $? -le 1 ] || return 1
         i=$((i + 1))
     done
@@ -207,7 +207,7 @@ edited_plan() { # that says nonsense: refused before anything is printed of it
         sed 's/"split":"whole"/"split":"rows"/' "$work/good.plan" >"$work/rows.plan" || return 1
     for printer in "plan --summary" "inspect --memory" "report -o $work/never.html"; do
         # shellcheck disable=SC2086
-        refused_naming 'rows.plan: ' timeout 20 out/ingot $printer "$work/edited.json" "$work/rows.plan" && [ ! -s "$work/out" ] &&
+        refused_naming 'rows.plan: ' timeout "$hang" out/ingot $printer "$work/edited.json" "$work/rows.plan" && [ ! -s "$work/out" ] &&
             [ ! -e "$work/never.html" ] || return 1
     done
 }
@@ -229,7 +229,7 @@ pipe() { # a named pipe is opened once: else its writer now and then finds nobod
     i=0
     while [ $i -lt 60 ]; do
         cat "$work/raw" >"$work/pipe" &
-        timeout 20 out/host/fashion "$work/pipe" | cmp - "$work/raw.out" || return 1
+        timeout "$hang" out/host/fashion "$work/pipe" | cmp - "$work/raw.out" || return 1
         i=$((i + 1))
     done
 }

@@ -14,7 +14,7 @@ helps() {
 said() { # status, words, script, arguments...: the words stand in the last line, behind no more than a usage
     status=$1 words=$2 script=$3
     shift 3
-    timeout 60 "$SRCDIR/bench/$script" "$@" >"$work/out" 2>"$work/err" </dev/null
+    timeout "$hang" "$SRCDIR/bench/$script" "$@" >"$work/out" 2>"$work/err" </dev/null
     was=$?
     echo "$script $*: $was" && cat "$work/err"
     [ $was = "$status" ] && tail -1 "$work/err" | grep -q -- "$words" && [ ! -s "$work/out" ] && [ "$(grep -c ': ' "$work/err")" -le 2 ] &&

@@ -57,7 +57,7 @@ PY
 }
 
 bare_metal() {
-    timeout 120 qemu-system-aarch64 -M virt -cpu cortex-a57 -m 256 -nic none -display none -serial stdio -monitor none \
+    timeout "$hang" qemu-system-aarch64 -M virt -cpu cortex-a57 -m 256 -nic none -display none -serial stdio -monitor none \
         -kernel "$work/build/out/aarch64-none/boot.elf" </dev/null >"$work/bare"
     cat "$work/bare"
     out/host/fashion "$picture" --top 1 --json >"$work/top" && $PYTHON - "$work/bare" "$work/top" <<'PY'

@@ -30,7 +30,7 @@ tree() { # root: fresh and empty
 bench() { # root, program, options..., of which the last may be another time
     root=$work/$1 name=$2
     shift 2
-    INGOT_ROOT=$root timeout $hang "$work/$name" --bench=0.3 "$@"
+    INGOT_ROOT=$root timeout "$hang" "$work/$name" --bench=0.3 "$@"
 }
 
 rail() { # root: a module that draws 6 W
@@ -69,7 +69,7 @@ unserve() {
 
 integrated() { # seconds: board rails: seconds times watts, by frames; beside it what the plan says
     rail six && for name in plain staged; do
-        bench six $name --json --bench="$1" >"$work/$name.out" && bench six $name >"$work/$name.text" &&
+        bench six "$name" --json --bench="$1" >"$work/$name.out" && bench six "$name" >"$work/$name.text" &&
             grep -q "^energy [0-9.]* mJ a frame, 6.00 W: power of board rails (INA3221), integrated, VDD_IN, read .* every 10 ms" "$work/$name.text" &&
             grep -q "^predicted [0-9.]* mJ a frame with the powers of 'bench'" "$work/$name.text" || return 1
     done
@@ -165,7 +165,7 @@ configured_boards() {
 emulated() { # EMU_NVML, root, command...
     nvml=$1 root=$2
     shift 2
-    EMU_NVML=$nvml INGOT_ROOT=$work/$root LD_LIBRARY_PATH=out/emu timeout $hang "$@"
+    EMU_NVML=$nvml INGOT_ROOT=$work/$root LD_LIBRARY_PATH=out/emu timeout "$hang" "$@"
 }
 
 on_the_gpu() { # seconds: the counter or the power of the GPU, with the CPU's; a board's rails have it in them; the CPU alone has none

@@ -35,7 +35,7 @@ corpus() {
 }
 
 fuzz() {
-    "$work/fuzz" "$most" -rss_limit_mb=4096 -malloc_limit_mb=2048 -timeout=20 -max_len=65536 -print_final_stats=1 \
+    "$work/fuzz" "$most" -rss_limit_mb=4096 -malloc_limit_mb=2048 -timeout=120 -max_len=65536 -print_final_stats=1 \
         -artifact_prefix="$work/" "$work/corpus" >"$work/fuzz.log" 2>&1
     status=$?
     tail -15 "$work/fuzz.log"

@@ -3,7 +3,6 @@
 . "$SRCDIR/tests/scripts/tap.inc"
 program=out/host/fashion_gpu_stages
 PYTHON=${PYTHON:-python3}
-hang=300 # seconds after which stages that wait for each other have hung; nothing else here sits on time
 
 if [ ! -x $program ]; then
     skip "a stage on the GPU" "no emulated driver"
@@ -12,7 +11,7 @@ if [ ! -x $program ]; then
 fi
 
 emulated() { # command...
-    LD_LIBRARY_PATH=out/emu EMU_CUDA_COUNTS=$work/counts timeout -k 5 $hang "$@"
+    LD_LIBRARY_PATH=out/emu EMU_CUDA_COUNTS=$work/counts timeout -k 5 "$hang" "$@"
     code=$?
     [ $code != 124 ] || echo "hung: $*" >&2
     return $code

@@ -88,7 +88,7 @@ split() { # modes as of orders, options of ingot deploy...
             SRCDIR=$SRCDIR "$SRCDIR/gen/ranks.sh" ranks.d/ranks.txt ranks) >"$work/log" 2>&1 ||
         { tail -20 "$work/log"; return 1; }
     sed "s|\$| - -o - --top 0 --unpinned --stdin=$work/frames.raw|" "$work/build/ranks/appfile" >"$work/app" || return 1
-    (cd "$work/build/ranks" && timeout -k 5 120 mpirun --oversubscribe --bind-to none --app "$work/app") \
+    (cd "$work/build/ranks" && timeout -k 5 "$hang" mpirun --oversubscribe --bind-to none --app "$work/app") \
         </dev/null >"$work/got" 2>"$work/err" || { cat "$work/err"; return 1; }
 }
 

@@ -5,7 +5,6 @@ PYTHON=${PYTHON:-python3}
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 fork="0:0>1 1:1>2 0:2,1>3"             # a rank that waits for another in the middle
 chain="0:0>1@20 1:1>2@20 2:2>3@20"     # three in a row, 20 ms each
-hang=300                               # seconds after which what runs has hung; nothing else here sits on time
 
 tests="frames vertical_stream bytes_on_wire backpressure eos_clean plan_hash_mismatch wrong_np core_out_of_range bad_arguments rank_killed
     peer_stopped all_stopped one_stopped latencies idle rank_files"
@@ -22,7 +21,7 @@ command_of() { # spec, arguments of rank 0 (the last rank has them from it): wha
         rank=$((rank + 1))
     done
     # shellcheck disable=SC2086
-    timeout -k 5 $hang $mpirun "$@"
+    timeout -k 5 "$hang" $mpirun "$@"
 }
 
 unpinned=--unpinned
@@ -163,10 +162,10 @@ plan_hash_mismatch() {
 }
 
 wrong_np() {
-    if timeout -k 5 $hang $mpirun -np 1 "$relay" "$chain" 0 - : -np 1 "$relay" "$chain" 1 </dev/null >"$work/out" 2>&1; then return 1; fi
+    if timeout -k 5 "$hang" $mpirun -np 1 "$relay" "$chain" 0 - : -np 1 "$relay" "$chain" 1 </dev/null >"$work/out" 2>&1; then return 1; fi
     cat "$work/out"
     grep -q 'mpirun started 2 ranks, the plan has 3' "$work/out" || return 1
-    if timeout -k 5 $hang $mpirun -np 1 "$relay" "$chain" 1 : -np 1 "$relay" "$chain" 0 - : -np 1 "$relay" "$chain" 2 </dev/null >"$work/out" 2>&1
+    if timeout -k 5 "$hang" $mpirun -np 1 "$relay" "$chain" 1 : -np 1 "$relay" "$chain" 0 - : -np 1 "$relay" "$chain" 2 </dev/null >"$work/out" 2>&1
     then return 1; fi
     cat "$work/out"
     grep -q "'nodeB_cpu0' is rank 1 of its plan, but was started as rank 0" "$work/out" && gone
@@ -307,7 +306,7 @@ clocks_apart() { # two ranks of one boot, of which one is in a namespace with a 
         zero='' one=$own
         [ $first = 1 ] || zero=$own one=''
         # shellcheck disable=SC2086
-        timeout -k 5 $hang $mpirun -np 1 $zero "$relay" "0:0>1 1:1>2" 0 --unpinned - --json --stdin="$work/in" : \
+        timeout -k 5 "$hang" $mpirun -np 1 $zero "$relay" "0:0>1 1:1>2" 0 --unpinned - --json --stdin="$work/in" : \
             -np 1 $one "$relay" "0:0>1 1:1>2" 1 --unpinned </dev/null >"$work/out" && positive <"$work/out" || return 1
         "$PYTHON" -c 'import json, sys
 assert max(json.loads(line)["ms"] for line in sys.stdin) < 5000' <"$work/out" || return 1
@@ -318,7 +317,7 @@ unyielding() { # whatever Open MPI was told: a thread that computes would have t
     "${CC:-cc}" -std=c11 -O1 -D_GNU_SOURCE -shared -fPIC "$SRCDIR/tests/mpi/yields.c" -o "$work/yields.so" || return 1
     counted="env LD_PRELOAD=$work/yields.so $relay"
     # shellcheck disable=SC2086
-    timeout -k 5 $hang $mpirun --mca mpi_yield_when_idle 1 -np 1 $counted "0:0>1@2 1:1>2@2" 0 --unpinned --bench=1 : \
+    timeout -k 5 "$hang" $mpirun --mca mpi_yield_when_idle 1 -np 1 $counted "0:0>1@2 1:1>2@2" 0 --unpinned --bench=1 : \
         -np 1 $counted "0:0>1@2 1:1>2@2" 1 --unpinned </dev/null >"$work/out" 2>"$work/err"
     grep yields: "$work/err"
     [ "$(grep -c '^yields: [0-9]\{1,2\}$' "$work/err")" = 2 ] # starting and ending may
@@ -354,7 +353,7 @@ launched() {
     package "$chain" localhost localhost localhost && input 5 >"$work/in" || return 1
     for way in --here ""; do
         # shellcheck disable=SC2086
-        MPIRUN=${mpirun%% *} timeout -k 5 $hang "$work/package/run.sh" $way --json - <"$work/in" >"$work/out" && [ "$(wc -l <"$work/out")" = 5 ] ||
+        MPIRUN=${mpirun%% *} timeout -k 5 "$hang" "$work/package/run.sh" $way --json - <"$work/in" >"$work/out" && [ "$(wc -l <"$work/out")" = 5 ] ||
             { cat "$work/out"; return 1; }
     done
     "$work/package/run.sh" --info --json >"$work/info" && [ "$(wc -l <"$work/info")" = 3 ] && "$work/package/run.sh" --help | grep -q -- --here
@@ -365,7 +364,7 @@ ill_launched() { # wrong words are named, and MPI does not come to speak
         option=
         [ "$words" != "--here -" ] || option=--gpu=none
         # shellcheck disable=SC2086
-        if MPIRUN=${mpirun%% *} timeout -k 5 $hang "$work/package/run.sh" $words $option </dev/null >"$work/out" 2>&1; then return 1; fi
+        if MPIRUN=${mpirun%% *} timeout -k 5 "$hang" "$work/package/run.sh" $words $option </dev/null >"$work/out" 2>&1; then return 1; fi
         cat "$work/out"
         case $words in --hree*) wrong=hree ;; *none) wrong="none: No such file" ;; *) wrong="not 'none'" ;; esac
         grep -q -- "$wrong" "$work/out" && ! grep -qiE 'mpi_?(abort|run|exec)|orte|prte|hydra' "$work/out" || return 1
@@ -374,7 +373,7 @@ ill_launched() { # wrong words are named, and MPI does not come to speak
 
 launch_ended() { # by TERM; by its mpirun's death
     for victim in launcher mpirun; do
-        MPIRUN=${mpirun%% *} timeout -k 5 $hang "$work/package/run.sh" --here --bench=600 </dev/null >"$work/out" 2>&1 &
+        MPIRUN=${mpirun%% *} timeout -k 5 "$hang" "$work/package/run.sh" --here --bench=600 </dev/null >"$work/out" 2>&1 &
         until [ "$(alive | wc -l)" -ge 3 ]; do kill -0 $! && sleep .05 || { cat "$work/out"; return 1; }; done
         sleep 2
         if [ $victim = launcher ]; then kill -TERM $!; else kill -KILL "$(pgrep -f "^${mpirun%% *} .*$work/package")"; fi
@@ -411,7 +410,7 @@ PY
 
 link_cut() { # of run.sh on three devices
     package "$chain" "$(lab_host 0)" "$(lab_host 1)" "$(lab_host 2)" || return 1
-    MPIRUN=mpirun timeout -k 5 $hang "$work/package/run.sh" --unpinned --bench=600 </dev/null >"$work/out" 2>&1 &
+    MPIRUN=mpirun timeout -k 5 "$hang" "$work/package/run.sh" --unpinned --bench=600 </dev/null >"$work/out" 2>&1 &
     pid=$!
     until [ "$(alive | wc -l)" -ge 3 ]; do kill -0 $pid && sleep .05 || { cat "$work/out"; return 1; }; done
     sleep 4

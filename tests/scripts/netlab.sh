@@ -19,14 +19,14 @@ PY
 }
 
 rates() { # rate, bytes a second, least ratio; other tests run meanwhile
-    lab_rate "$1" && for _ in 1 2 3; do measured "$2" "$3" && return 0; done
+    lab_rate "$1" && for _ in 1 2 3 4 5 6 7 8; do measured "$2" "$3" && return 0; done
     return 1
 }
 
 cut() { # nobody is reached any more, and mpirun ends for all that
     lab_cut 1 && lab_limit=8 || return 1
     if lab_mpirun -np 2 hostname >"$work/cut.log" 2>&1; then return 1; fi
-    lab_mend 1 && lab_limit=60 && lab_mpirun -np 2 hostname >"$work/hosts" && sort "$work/hosts" | tr '\n' ' ' >"$work/both" &&
+    lab_mend 1 && lab_limit=$hang && lab_mpirun -np 2 hostname >"$work/hosts" && sort "$work/hosts" | tr '\n' ' ' >"$work/both" &&
         [ "$(cat "$work/both")" = "$(lab_host 0) $(lab_host 1) " ]
 }
 
@@ -47,7 +47,7 @@ wait
 SH
     sh "$work/script" "$work/name" &
     script=$!
-    for _ in 1 2 3 4 5 6 7 8 9 10; do [ -s "$work/name" ] || sleep .5; done
+    while [ ! -s "$work/name" ] && kill -0 $script 2>/dev/null; do sleep .1; done
     kill -TERM $script
     wait $script
     [ $? = 143 ] && [ -s "$work/name" ] && [ -z "$(left "$(cat "$work/name")")" ]

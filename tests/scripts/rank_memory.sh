@@ -22,7 +22,7 @@ ranks() { # of two keys, half of the layers each
 
 started() { # folder, options of mpirun: ranks of $first and $second, whose RANK_MEMORY.txt are there then, and what --bench says
     mkdir -p "$work/$1" && # shellcheck disable=SC2086
-        (cd "$work/$1" && timeout -k 5 60 mpirun --oversubscribe --bind-to none $2 -np 1 "$first" --unpinned --bench=1 --json --per-rank : \
+        (cd "$work/$1" && timeout -k 5 "$hang" mpirun --oversubscribe --bind-to none $2 -np 1 "$first" --unpinned --bench=1 --json --per-rank : \
             -np 1 "$second" --unpinned </dev/null >bench.json 2>err) || { cat "$work/$1/err"; return 1; }
 }
 

@@ -67,7 +67,7 @@ built() { # point: of what the printed command gives to ingot deploy
             SRCDIR=$SRCDIR "$SRCDIR/gen/ranks.sh" ranks.d/ranks.txt ranks) >"$work/log" 2>&1 ||
         { tail -20 "$work/log"; return 1; }
     sed "s|\$| - -o - --top 0 --unpinned --stdin=$work/frames.raw|" "$work/build/ranks/appfile" >"$work/app" || return 1
-    (cd "$work/build/ranks" && timeout -k 5 120 mpirun --oversubscribe --bind-to none --app "$work/app") \
+    (cd "$work/build/ranks" && timeout -k 5 "$hang" mpirun --oversubscribe --bind-to none --app "$work/app") \
         </dev/null >"$work/got" 2>"$work/err" || { cat "$work/err"; return 1; }
     cmp "$work/want" "$work/got"
 }

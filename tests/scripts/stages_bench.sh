@@ -118,8 +118,8 @@ calm() {
         yes "1.1 44" | head -30 >answers && [ "$("$SRCDIR/bench/calm" "$two")" = 44.0 ])
 }
 
-short_run() { # all that is needed is there, whatever the times are
-    "$SRCDIR/bench/pipeline" --networks mobilenet_v1_025 --profile 0.5 --seconds 0.05 --rounds 2 --trial 0.3 --tries 2 --spread 0 --again 2 \
+short_run() { # seconds of a trial: all that is needed is there, whatever the times are
+    "$SRCDIR/bench/pipeline" --networks mobilenet_v1_025 --profile 0.5 --seconds 0.05 --rounds 2 --trial "$1" --tries 2 --spread 0 --again 2 \
         -o "$work/short.json" >"$work/out" &&
         "$PYTHON" - "$SRCDIR" "$work/short.json" <<'PY' && "$SRCDIR/bench/pipeline" --tables -o "$work/short.json" | grep -q '^mobilenet_v1_025'
 import json, sys
@@ -129,7 +129,10 @@ from pipe import table
 for way in ("single", "team", "pipeline"):
     assert 0 < e[way]["p10"] <= e[way]["fps"] <= e[way]["p90"] and e[way]["predicted_fps"] > 0, e[way]
 p = e["pipeline"]
-assert p["predicted_latency_ms"] >= p["predicted_latency_alone_ms"] * 0.5 > 0 and p["latency_ms"] > 0 and len(p["stage_ms"]) == 2
+assert p["latency_ms"] > 0 and len(p["stage_ms"]) == 2
+# A lone frame's cores are woken for it, which other programs delay: the shortest of the attempts counts.
+alone, full = ([t["pipeline"][f"predicted_latency{kind}_ms"] for t in e["attempts"]] for kind in ("_alone", ""))
+assert min(alone + full) > 0 and max(full) >= 0.5 * min(alone), (alone, full)
 assert e["pick"] in ("single", "team", "pipeline") and e["kappa"] > 0 and p["stages"].startswith("cpu:")
 # No two rounds are the same: as many attempts as may be, and of these two that of the larger gap counts.
 assert len(e["attempts"]) == 2 and abs(table.gaps(e)["rate"]) == max(abs(table.gaps(t)["rate"]) for t in e["attempts"]), e["attempts"]
@@ -138,7 +141,7 @@ PY
 
 resumed() { # what was measured quietly by this build is left out, what was not has more attempts
     short="$SRCDIR/bench/pipeline --networks mobilenet_v1_025 --profile 0.5 --seconds 0.05 --rounds 2 --trial 0.3 --tries 2 --again 1 --resume"
-    cp "$work/short.json" "$work/resumed.json" && $short --spread 1000 -o "$work/resumed.json" >"$work/out" && cmp "$work/short.json" "$work/resumed.json" &&
+    cp "$work/short.json" "$work/resumed.json" && $short --spread 1e9 -o "$work/resumed.json" >"$work/out" && cmp "$work/short.json" "$work/resumed.json" &&
         $short --spread 0 -o "$work/resumed.json" >"$work/out" && "$PYTHON" - "$work/resumed.json" <<'PY'
 import json, sys
 (e,) = json.load(open(sys.argv[1]))["results"]
@@ -195,7 +198,7 @@ else
     check "a profile with another core at work" beside
     check "a profile of a pipeline's stages" of_stages
     check "commands run while the cores are as they mostly are" calm
-    check "a short run" short_run
+    check "a short run" within "0.3 1.2 5" short_run
     check "a run that goes on" resumed
 fi
 finish

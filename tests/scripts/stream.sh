@@ -16,17 +16,22 @@ empty_stream() {
     "$work/program" - </dev/null >"$work/out" && [ ! -s "$work/out" ]
 }
 
-whole_lines() { # killed at some moment, whatever was printed ends in a line's end
+killed_after() { # seconds from when it has opened its input: whatever was printed ends in a line's end
+    rm -f "$work/opened"
+    (: >"$work/opened"; while cat "$work/frames"; do :; done) >"$work/pipe" 2>/dev/null &
+    "$work/program" - --json --top 100 <"$work/pipe" >"$work/out" &
+    program=$!
+    until [ -e "$work/opened" ]; do sleep 0.01; done
+    sleep "$1"
+    kill -TERM $program && wait
+    cat "$work/out" >>"$work/all"
+    [ -z "$(tail -c 1 "$work/out")" ] && ! grep -qv '^{.*}$' "$work/out"
+}
+
+whole_lines() { # killed at some moment; the later ones are for a machine where nothing was printed before
     mkfifo "$work/pipe" || return 1
-    for pause in 0.02 0.05 0.09 0.11 0.13 0.17 0.2 0.23 0.28 0.31 0.37 0.4; do
-        (while cat "$work/frames"; do :; done >"$work/pipe") 2>/dev/null &
-        "$work/program" - --json --top 100 <"$work/pipe" >"$work/out" &
-        program=$!
-        sleep "$pause"
-        kill -TERM $program && wait
-        cat "$work/out" >>"$work/all"
-        [ -z "$(tail -c 1 "$work/out")" ] && ! grep -qv '^{.*}$' "$work/out" || return 1
-    done
+    for pause in 0.02 0.05 0.09 0.11 0.13 0.17 0.2 0.23 0.28 0.31 0.37 0.4; do killed_after $pause || return 1; done
+    for pause in 2 8 32; do [ -s "$work/all" ] || killed_after $pause || return 1; done
     [ -s "$work/all" ]
 }
 

@@ -10,7 +10,7 @@
 lab=lab$$         # of every name: an interface's has 15 bytes at most
 lab_hosts=
 lab_folder=
-lab_limit=60      # seconds that lab_mpirun may take
+lab_limit=300     # seconds that lab_mpirun may take
 lab_why=
 
 lab_stop() { # `|| :` for scripts with set -e: what is gone already is no fault
