@@ -119,6 +119,7 @@ calm() {
 }
 
 short_run() { # seconds of a trial: all that is needed is there, whatever the times are
+    rm -f "$work/short.json" # attempts add up
     "$SRCDIR/bench/pipeline" --networks mobilenet_v1_025 --profile 0.5 --seconds 0.05 --rounds 2 --trial "$1" --tries 2 --spread 0 --again 2 \
         -o "$work/short.json" >"$work/out" &&
         "$PYTHON" - "$SRCDIR" "$work/short.json" <<'PY' && "$SRCDIR/bench/pipeline" --tables -o "$work/short.json" | grep -q '^mobilenet_v1_025'
