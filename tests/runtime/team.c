@@ -13,6 +13,7 @@
 #include "tests/support/mill.h"
 
 enum { MOST_THREADS = 8, FRAMES = 300, ELEMENTS = MILL_WIDTH * MILL_IMAGES };
+enum { PATIENCE = 60000 }; /* looks of a millisecond */
 
 struct machine { /* one context with its memory */
     struct mill mill;
@@ -138,7 +139,7 @@ static void after_a_pause(void **state)
     expect(5, want);
     assert_int_equal(ig_ctx_start_threads(&m->ctx, &m->team, 2), IG_OK);
     for (int i = 0; i < 5; i++) {
-        for (int k = 0; k < 10000 && !atomic_load(&m->team.sleepers); k++) nanosleep(&pause, NULL);
+        for (int k = 0; k < PATIENCE && !atomic_load(&m->team.sleepers); k++) nanosleep(&pause, NULL);
         assert_true(atomic_load(&m->team.sleepers) > 0);
         assert_int_equal(frame(m, 5), IG_OK);
         assert_memory_equal(m->out, want, sizeof want);
@@ -177,7 +178,7 @@ static void a_thread_keeps_its_chunks(void **state)
     machine_free(m);
 }
 
-enum { CHUNKS = 4, PATIENCE = 60000 }; /* looks of a millisecond */
+enum { CHUNKS = 4 };
 static _Atomic int32_t finished, stuck;
 
 /* The first of a step's chunks lasts until the others are done: by a thread that takes those of its neighbour, too. */
