@@ -11,7 +11,7 @@
 #include "planner/stages.h"
 #include "tests/support/nets.h"
 
-enum { ROUND_MS = 3 };
+enum { ROUND_MS = 3, MANY = 16 /* rounds, of which few are disturbed */ };
 
 static struct ig_graph *net(void)
 {
@@ -46,7 +46,8 @@ static void expect(const struct ig_found *f, int32_t stages, int32_t rounds)
         sum += f->stage_ns[i];
     }
     if (!stages) assert_true(f->full_ns == f->period_ns && f->alone_ns == f->period_ns);
-    if (stages) assert_true(f->full_ns > 0 && f->alone_ns > 0.1 * sum); /* medians of separate frames on a busy machine */
+    if (stages) assert_true(f->full_ns > 0 && f->alone_ns > 0);
+    if (stages && rounds >= MANY) assert_true(f->alone_ns > 0.1 * sum); /* medians of separate frames on a busy machine */
 }
 
 static void every_kind_runs(void **state)
@@ -87,9 +88,11 @@ static void weights_of_other_kernels(void **state)
                     *second = ig_trial_start(g, b, isa == IG_ISA_REF ? NULL : first, err, sizeof err);
     assert_true(first && second);
     ig_trial_end(first);
-    ig_trial_round(second, ROUND_MS * 1e-3);
-    struct ig_found f = ig_trial_found(second);
-    expect(&f, 2, 1);
+    for (int round = 1; round <= MANY; round++) {
+        ig_trial_round(second, ROUND_MS * 1e-3);
+        struct ig_found f = ig_trial_found(second);
+        expect(&f, 2, round);
+    }
     ig_trial_end(second);
     ig_plan_free(a);
     ig_plan_free(b);
