@@ -2,7 +2,8 @@
  * Rounds. Each bakes a plan with as many untimed candidates as do not meet, the most promising first, and
  * runs it and the plan without bands in turns, so that whatever else slows the machine slows both. What then
  * is the best set is timed as a whole: a band that only looked good by luck, or only beside other neighbours,
- * loses its place, and the next best set is timed.
+ * loses its place, and the next best set is timed. Of hundreds of trials some look good by luck: a gain counts
+ * that was seen twice.
  */
 #include "bench/bands.h"
 
@@ -10,16 +11,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/band_times.h"
 #include "bench/turns.h"
 
-enum { CONFIRMATIONS = 4 };
+enum { SLICES = 4 }; /* of the time that is left, one is a choice's */
 static const double hopeless =
     0.9; /* of the layers' own time: a height that is that much slower spoils the others */
 
 struct trial {
-    struct ig_band_timing t; /* the estimate until it is timed */
-    double hope;             /* estimated gain, ns; the order of the trials */
-    int timed;
+    struct ig_band_times at;
+    double hope; /* estimated gain, ns; the order of the trials */
 };
 
 struct bands {
@@ -39,9 +40,9 @@ static int by_hope(const void *a, const void *b)
 {
     const struct trial *x = a, *y = b;
     if (x->hope != y->hope) return x->hope > y->hope ? -1 : 1;
-    if (x->t.last != y->t.last) return x->t.last < y->t.last ? -1 : 1;
-    if (x->t.first != y->t.first) return x->t.first < y->t.first ? -1 : 1;
-    return x->t.rows != y->t.rows ? x->t.rows - y->t.rows : x->t.chunk - y->t.chunk;
+    if (x->at.t.last != y->at.t.last) return x->at.t.last < y->at.t.last ? -1 : 1;
+    if (x->at.t.first != y->at.t.first) return x->at.t.first < y->at.t.first ? -1 : 1;
+    return x->at.t.rows != y->at.t.rows ? x->at.t.rows - y->at.t.rows : x->at.t.chunk - y->at.t.chunk;
 }
 
 static int find_trials(struct bands *b)
@@ -54,7 +55,7 @@ static int find_trials(struct bands *b)
     free(views);
     b->trials = calloc((size_t)b->n + 1, sizeof *b->trials);
     for (int32_t i = 0; b->trials && i < b->n; i++)
-        b->trials[i] = (struct trial){found[i], found[i].apart_ns - found[i].in_order_ns, 0};
+        b->trials[i] = (struct trial){.at.t = found[i], .hope = found[i].apart_ns - found[i].in_order_ns};
     free(found);
     if (!b->trials) return -1;
     qsort(b->trials, (size_t)b->n, sizeof *b->trials, by_hope);
@@ -81,7 +82,7 @@ static struct trial *trial_of(struct bands *b, const struct ig_plan *plan, const
 {
     int32_t first = plan->steps[band->first].node, last = plan->steps[band->last].node;
     for (int32_t i = 0; i < b->n; i++) {
-        const struct ig_band_timing *t = &b->trials[i].t;
+        const struct ig_band_timing *t = &b->trials[i].at.t;
         if (t->first == first && t->last == last && t->rows == band->rows &&
             t->chunk == plan->steps[band->last].chunk)
             return &b->trials[i];
@@ -92,14 +93,14 @@ static struct trial *trial_of(struct bands *b, const struct ig_plan *plan, const
 /* A height that is far too slow takes the hope from the band's other heights. */
 static void learn(struct bands *b, const struct trial *of)
 {
-    if (of->t.in_order_ns * hopeless < of->t.apart_ns) return;
+    if (of->at.t.in_order_ns * hopeless < of->at.t.apart_ns) return;
     for (int32_t i = 0; i < b->n; i++)
-        if (b->trials[i].t.first == of->t.first && b->trials[i].t.last == of->t.last && !b->trials[i].timed)
-            b->trials[i].hope -= of->t.apart_ns;
+        if (b->trials[i].at.t.first == of->at.t.first && b->trials[i].at.t.last == of->at.t.last && !b->trials[i].at.timed)
+            b->trials[i].hope -= of->at.t.apart_ns;
 }
 
-/* Runs both plans in turns; fills in the times of plan's bands. */
-static int try_plan(struct bands *b, const struct ig_plan *plan, int64_t until_ns)
+/* Runs both plans in turns; fills in the times of plan's bands: a trial, or what `confirms` one. */
+static int try_plan(struct bands *b, const struct ig_plan *plan, int64_t until_ns, int confirms)
 {
     double *in_order = calloc((size_t)plan->n_bands + 1, sizeof *in_order);
     double *apart = calloc((size_t)plan->n_bands + 1, sizeof *apart);
@@ -107,9 +108,7 @@ static int try_plan(struct bands *b, const struct ig_plan *plan, int64_t until_n
     for (int32_t i = 0; !status && i < plan->n_bands; i++) {
         struct trial *t = trial_of(b, plan, &plan->bands[i]);
         if (!t) continue;
-        t->t.apart_ns = apart[i];
-        t->t.in_order_ns = in_order[i];
-        t->timed = 1;
+        ig_band_note(&t->at, in_order[i], apart[i], confirms);
         learn(b, t);
     }
     free(in_order);
@@ -125,10 +124,10 @@ static int32_t next_trials(struct bands *b, struct ig_band_timing *given)
     int32_t n = 0, members[IG_MAX_BAND];
     uint8_t *taken = calloc((size_t)b->g->n_nodes + 1, 1);
     for (int32_t i = 0; taken && i < b->n; i++) {
-        const struct ig_band_timing *t = &b->trials[i].t;
+        const struct ig_band_timing *t = &b->trials[i].at.t;
         const struct ig_band band = {.first = t->first, .last = t->last};
         int32_t count = ig_band_members(b->plan, &band, members), free_of_others = 1;
-        if (b->trials[i].timed || b->trials[i].hope <= 0) continue;
+        if (b->trials[i].at.timed || b->trials[i].hope <= 0) continue;
         for (int32_t k = 0; k < count; k++) free_of_others &= !taken[members[k]];
         if (!free_of_others) continue;
         for (int32_t k = 0; k < count; k++) taken[members[k]] = 1;
@@ -147,39 +146,42 @@ static int one_round(struct bands *b)
     int status = n > 0;
     if (n) {
         struct ig_plan *plan = make_plan(b, IG_BANDS_GIVEN, given, n);
-        if (!plan || try_plan(b, plan, 0)) status = -1;
+        if (!plan || try_plan(b, plan, 0, 0)) status = -1;
         ig_plan_free(plan);
     }
     free(given);
     return status;
 }
 
-/* The timed trials become the profile's. */
-static void publish(struct bands *b)
+/* The timed trials become the profile's, as they were seen or as they are believed. */
+static void publish(struct bands *b, int believed)
 {
     b->p->n_bands = 0;
-    for (int32_t i = 0; i < b->n; i++)
-        if (b->trials[i].timed) b->p->bands[b->p->n_bands++] = b->trials[i].t;
+    for (int32_t i = 0; i < b->n; i++) {
+        const struct ig_band_times *at = &b->trials[i].at;
+        if (at->timed) b->p->bands[b->p->n_bands++] = believed ? ig_band_believed(at) : at->t;
+    }
 }
 
+/* How many bands the choice has, which is timed once more; -1 with a line in b->err. */
 static int confirm(struct bands *b, int64_t until_ns)
 {
-    publish(b);
+    publish(b, 0);
     struct ig_plan *plan = make_plan(b, IG_BANDS_AUTO, NULL, 0);
-    int status = plan ? plan->n_bands ? try_plan(b, plan, until_ns) : 0 : -1;
+    int n = plan ? plan->n_bands : -1;
+    if (n > 0 && try_plan(b, plan, until_ns, 1)) n = -1;
     ig_plan_free(plan);
-    publish(b);
-    return status;
+    return n;
 }
 
 static void say(const struct bands *b)
 {
     int timed = 0;
-    for (int32_t i = 0; i < b->n; i++) timed += b->trials[i].timed;
+    for (int32_t i = 0; i < b->n; i++) timed += b->trials[i].at.timed;
     if (b->o->progress) b->o->progress(timed, b->n + 1);
 }
 
-/* Trials for three quarters of the time, then the choice, several times over. */
+/* Trials for three quarters of the time, then the choice, over and over. */
 static int all_rounds(struct bands *b)
 {
     int64_t start = ig_bench_ns(), left = b->end_ns - start, until = start + left / 4 * 3;
@@ -189,11 +191,12 @@ static int all_rounds(struct bands *b)
         status = one_round(b);
         say(b);
     } while (status > 0 && ig_bench_ns() < until);
-    for (int i = 0; status >= 0 && i < CONFIRMATIONS; i++) {
-        int64_t now = ig_bench_ns();
-        if (i && now >= b->end_ns) break;
-        status = confirm(b, now + (b->end_ns - now) / (CONFIRMATIONS - i));
-    }
+    int64_t now = ig_bench_ns();
+    do {
+        if (status >= 0) status = confirm(b, now + (b->end_ns - now) / SLICES);
+        now = ig_bench_ns();
+    } while (status > 0 && now < b->end_ns);
+    publish(b, 1);
     return status < 0 ? -1 : 0;
 }
 
