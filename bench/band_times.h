@@ -6,7 +6,8 @@
 
 struct ig_band_times {
     struct ig_band_timing t; /* the estimate until it is timed; the means of what confirmed it, if anything has */
-    int timed, confirmed;    /* so many times */
+    int timed;
+    int confirmed;           /* so many times */
 };
 
 /* The ns of one trial; `confirms` those of another: they count alone then. */
