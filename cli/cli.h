@@ -74,7 +74,7 @@ enum { IG_OPTION_SHAPE = 1000, IG_OPTION_OUTPUTS, IG_OPTION_PRECISION, IG_OPTION
     }
 #define IG_SOURCE_HELP                                                          \
     "\nWhere it reads an .onnx file:\n"                                         \
-    "  --input-shape NAME=DIMS   fix an input's shape, e.g. data=1x3x224x224\n" \
+    "  --input-shape NAME=DIMS   an input's shape, open or another in the file, e.g. data=1x3x224x224\n" \
     "  --outputs A,B             cut the network at these tensors; of a name \\, is a comma, \\\\ a backslash\n" \
     "  --precision single|half|int8\n" \
     "                            half: weights and tensors between layers take 16 bits, arithmetic stays 32;\n" \

@@ -191,7 +191,7 @@ void im_order(struct im *m);
  */
 const struct im_node *im_next(struct im *m);
 void im_bind_inputs(struct im *m);
-const char *im_doubt(struct im *m); /* Where shapes do not fit: asks about one that the file leaves open and was given; "" where none is. */
+const char *im_doubt(struct im *m); /* Where shapes do not fit: asks about one that was given and is not the file's; "" where none is. */
 void im_make_outputs(struct im *m);
 const struct im_op *im_op_find(const struct im_node *n); /* NULL: not an operator we know */
 int im_is_microsoft(const char *domain);                 /* onnxruntime's own */

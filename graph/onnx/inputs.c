@@ -71,7 +71,7 @@ static void learn_symbol(struct im *m, const char *name, int32_t size)
     e->value = size;
 }
 
-/* The bound shape must agree with what the file declares; symbols learn their sizes. */
+/* A bound shape goes before the file's, if it has as many dimensions; data's must be the file's. Symbols learn their sizes. */
 static void check_bind(struct im *m, const Onnx__ValueInfoProto *info, const struct ig_bind *b)
 {
     const Onnx__TypeProto__Tensor *t = tensor_type(info);
@@ -81,9 +81,9 @@ static void check_bind(struct im *m, const Onnx__ValueInfoProto *info, const str
                 b->shape.rank);
     for (int i = 0; i < b->shape.rank; i++) {
         const Onnx__TensorShapeProto__Dimension *d = t->shape->dim[i];
-        if (declared(d) && declared(d) != b->shape.dims[i])
-            im_fail(m, "input '%s': dimension %d is %lld in the file and cannot be bound to %d", info->name,
-                    i, (long long)declared(d), b->shape.dims[i]);
+        if (b->data && declared(d) && declared(d) != b->shape.dims[i])
+            im_fail(m, "input '%s': dimension %d is %lld in the file and cannot be bound to data of %d", info->name, i,
+                    (long long)declared(d), b->shape.dims[i]);
         if (symbol(d)) learn_symbol(m, symbol(d), b->shape.dims[i]);
     }
 }
@@ -169,12 +169,14 @@ static int32_t bound_constant(struct im *m, const Onnx__ValueInfoProto *info, co
     return v;
 }
 
-/* Has more than the batch that the file does not say. */
-static int is_open(const Onnx__ValueInfoProto *info)
+/* Is bound to a shape that the file does not say: to more than a batch that is open there, or to another one. */
+static int is_own_choice(const Onnx__ValueInfoProto *info, const struct ig_bind *b)
 {
     const Onnx__TypeProto__Tensor *t = tensor_type(info);
-    for (size_t i = 1; t && t->shape && i < t->shape->n_dim; i++)
-        if (!declared(t->shape->dim[i])) return 1;
+    for (size_t i = 0; t && t->shape && i < t->shape->n_dim; i++) {
+        const int64_t size = declared(t->shape->dim[i]);
+        if (size != b->shape.dims[i] && (size || i)) return 1;
+    }
     return 0;
 }
 
@@ -183,7 +185,7 @@ const char *im_doubt(struct im *m)
     const Onnx__GraphProto *graph = m->model->graph;
     for (size_t i = 0; i < graph->n_input; i++) {
         const struct ig_bind *b = find_bind(m, graph->input[i]->name);
-        if (!b || b->data || !is_open(graph->input[i])) continue;
+        if (!b || b->data || !is_own_choice(graph->input[i], b)) continue;
         const char *text = im_format(m, "; does the network take %s=", b->name);
         for (int d = 0; d < b->shape.rank; d++) text = im_format(m, "%s%s%d", text, d ? "x" : "", b->shape.dims[d]);
         return im_format(m, "%s?", text);

@@ -45,9 +45,31 @@ static void symbolic_dims(void **state)
     b.shape.rank = 4;
     b.shape.dims[1] = 4;
     assert_null(import_with(&m, options));
-    assert_non_null(strstr(err, "dimension 1 is 3 in the file and cannot be bound to 4"));
+    assert_non_null(strstr(err, "does the network take x=2x4x8x9?"));
     b.name = "w";
     refuse_with(&m, options, "there is no input 'w' to bind; the inputs are: x, y");
+}
+
+/* What is bound goes before what the file says, but for data. */
+static void other_sizes(void **state)
+{
+    (void)state;
+    const float data[5] = {0};
+    struct ig_bind b = {.name = "x", .shape = {IG_F32, 2, {2, 5, 1, 1, 1, 1, 1, 1}}};
+    const struct ig_import_options options = {.binds = &b, .n_binds = 1};
+    struct m_model m;
+    m_init(&m, 17);
+    m_input(&m, "x", M_FLOAT, LIST(1, 3));
+    m_node(&m, "Relu", "x", "y");
+    m_output(&m, "y");
+    struct ig_graph *g = import_with(&m, options);
+    if (!g) fail_msg("%s", err);
+    m_check_shape(g, g->inputs[0], LIST(2, 5));
+    m_check_shape(g, g->outputs[0], LIST(2, 5));
+    ig_graph_free(g);
+    b.shape.dims[0] = 1;
+    b.data = data;
+    refuse_with(&m, options, "input 'x': dimension 1 is 3 in the file and cannot be bound to data of 5");
 }
 
 /* Names that some writers give to every open dimension make none equal. */
@@ -408,6 +430,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_and_origin),
         cmocka_unit_test(symbolic_dims),
+        cmocka_unit_test(other_sizes),
         cmocka_unit_test(nameless_dims),
         cmocka_unit_test(remedies),
         cmocka_unit_test(default_batch),
