@@ -104,14 +104,15 @@ static void parse_shape(struct ig_source_options *o, char *argument)
     b->name = argument;
     b->data = NULL;
     memset(&b->shape, 0, sizeof b->shape);
-    for (char *p = equals + 1; *p;) {
-        char *end;
-        long d = strtol(p, &end, 10);
-        if (end == p || d < 1 || d > 1 << 30 || b->shape.rank == IG_MAX_RANK || (*end && *end != 'x'))
-            ig_fatal("--input-shape %s: '%s' is no shape such as 1x3x224x224", argument, equals + 1);
+    char *p = equals;
+    do {
+        const char *digits = p + 1;
+        long d = strtol(digits, &p, 10);
+        if (*digits < '1' || *digits > '9' || d > 1 << 30 || b->shape.rank == IG_MAX_RANK || (*p && *p != 'x'))
+            ig_fatal("--input-shape %s: '%s' is no shape such as 1x3x224x224, of up to %d sizes from 1 to %d", argument, equals + 1,
+                     IG_MAX_RANK, 1 << 30);
         b->shape.dims[b->shape.rank++] = (int32_t)d;
-        p = *end ? end + 1 : end;
-    }
+    } while (*p);
     o->n_binds++;
 }
 

@@ -10,10 +10,13 @@
 
 enum { IG_EXPLORE_RESOURCE_BYTES = 32 };
 
+struct ig_source_options;
+
 struct ig_exploration {
     const struct ig_graph *g;
     const struct ig_layers *layers; /* of the ONNX file; NULL: it was a graph.json, whose nodes are the layers */
     const char *model, *platform;   /* as given */
+    const struct ig_source_options *source;
     const struct ig_site *site;
     const int32_t *kind_of;         /* [n_devices of the site] index into boards; -1: not used */
     struct ig_explore_net *e;

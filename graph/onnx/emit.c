@@ -20,7 +20,7 @@ struct ig_shape im_make_shape(struct im *m, int32_t type, int32_t rank, const in
         s.dims[i] = 1;
     for (int i = 0; i < rank; i++) {
         if (dims[i] < 0) im_fail(m, "a dimension is negative (%lld)", (long long)dims[i]);
-        if (!dims[i]) im_refuse(m, "a dimension is 0; tensors of size zero are not supported");
+        if (!dims[i]) im_refuse(m, "a dimension is 0; tensors of size zero are not supported%s", im_doubt(m));
         if (dims[i] > INT32_MAX / count)
             im_fail(m, "a tensor is too large (dimension %d is %lld)", i, (long long)dims[i]);
         s.dims[i] = (int32_t)dims[i];
@@ -172,7 +172,7 @@ void im_emit(struct im *m, const struct im_emit *e, int32_t *out)
     }
     int wrong = ig_infer(m->g, &n, why, sizeof why);
     if (wrong == -2) im_refuse(m, "%s", why);
-    if (wrong) im_fail(m, "%s%s", why, im_doubt(m));
+    if (wrong) im_misfit(m, "%s", why);
     if (!fold(m, &n)) add_node(m, &n);
 }
 

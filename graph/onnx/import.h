@@ -160,6 +160,7 @@ struct im_name *im_find(struct im *m, struct im_names *names, const char *name, 
 
 /* --- report.c --- */
 __attribute__((format(printf, 2, 3), noreturn)) void im_fail(struct im *m, const char *format, ...);
+__attribute__((format(printf, 2, 3), noreturn)) void im_misfit(struct im *m, const char *format, ...); /* With im_doubt's question. */
 __attribute__((format(printf, 2, 3), noreturn)) void im_refuse(struct im *m, const char *format, ...);
 void im_report_node(struct im *m, const struct im_node *n, const char *why);
 /* "Conv-17", "com.microsoft.Gelu-1" */

@@ -31,7 +31,7 @@ static void check_binds(struct im *m)
         const char *name = m->options->binds[i].name;
         const struct im_name *e = im_find(m, &m->names, name, 0);
         if (!e || !e->is_input)
-            im_fail(m, "there is no input '%s' to bind; the inputs are: %s", name, input_list(m));
+            im_fail(m, "there is no input '%s'; the inputs are: %s", name, input_list(m));
     }
 }
 
@@ -77,8 +77,7 @@ static void check_bind(struct im *m, const Onnx__ValueInfoProto *info, const str
     const Onnx__TypeProto__Tensor *t = tensor_type(info);
     if (!t || !t->shape) return;
     if ((int)t->shape->n_dim != b->shape.rank)
-        im_fail(m, "input '%s' has %zu dimensions, its bound shape %d", info->name, t->shape->n_dim,
-                b->shape.rank);
+        im_fail(m, "input '%s' has rank %zu, what is given rank %d", info->name, t->shape->n_dim, b->shape.rank);
     for (int i = 0; i < b->shape.rank; i++) {
         const Onnx__TensorShapeProto__Dimension *d = t->shape->dim[i];
         if (b->data && declared(d) && declared(d) != b->shape.dims[i])
@@ -144,8 +143,16 @@ static struct ig_shape input_shape(struct im *m, const Onnx__ValueInfoProto *inf
     size_t rank = b ? (size_t)b->shape.rank : t->shape->n_dim;
     if (rank > IG_MAX_RANK)
         im_fail(m, "input '%s' has %zu dimensions; at most %d are supported", info->name, rank, IG_MAX_RANK);
-    for (size_t i = 0; i < rank; i++)
+    int64_t count = 1;
+    int is_too_large = 0;
+    const char *text = "";
+    for (size_t i = 0; i < rank; i++) {
         dims[i] = b ? b->shape.dims[i] : resolve_dim(m, info, (int)i);
+        text = im_format(m, "%s%s%lld", text, i ? "x" : "", (long long)dims[i]);
+        is_too_large |= dims[i] > INT32_MAX / count;
+        if (!is_too_large) count *= dims[i];
+    }
+    if (is_too_large) im_fail(m, "input '%s': %s are more than %d elements", info->name, text, INT32_MAX);
     return im_make_shape(m, type, (int32_t)rank, dims);
 }
 

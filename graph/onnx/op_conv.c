@@ -79,7 +79,7 @@ static void deconv_padding(struct im *m, const struct im_node *n, struct im_wind
         w->out[i] = natural - w->begin[i] - w->end[i];
         if (w->begin[i] < -IM_MAX_WINDOW || w->begin[i] > IM_MAX_WINDOW || w->end[i] < -IM_MAX_WINDOW ||
             w->end[i] > IM_MAX_WINDOW || w->out[i] < 1 || w->out[i] > INT32_MAX)
-            im_fail(m, "padding (%lld, %lld) does not fit the image", (long long)w->begin[i],
+            im_misfit(m, "padding (%lld, %lld) does not fit the image", (long long)w->begin[i],
                     (long long)w->end[i]);
     }
 }

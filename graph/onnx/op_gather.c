@@ -16,7 +16,7 @@ static void check_indices(struct im *m, int32_t v, const int32_t *limits, int n_
         int64_t index = index_at(m, v, i);
         int32_t limit = limits[i % n_limits];
         if (index < -limit || index >= limit)
-            im_fail(m, "index %lld is outside 0..%d", (long long)index, limit - 1);
+            im_misfit(m, "index %lld is outside 0..%d", (long long)index, limit - 1);
     }
 }
 

@@ -30,13 +30,13 @@ static void split_sizes(struct im *m, const struct im_node *n, int64_t dim, int6
     for (int i = 0; i < n->n_out && count < 0; i++)
         sizes[i] = dim - i * each < each ? dim - i * each : each;
     if (count < 0 && n->opset < 18 && dim % parts)
-        im_fail(m, "%lld does not split into %d", (long long)dim, parts);
+        im_misfit(m, "%lld does not split into %d", (long long)dim, parts);
     for (int i = 0; i < n->n_out; i++) {
         if (sizes[i] < 0 || sizes[i] > dim)
-            im_fail(m, "a part of %lld of %lld", (long long)sizes[i], (long long)dim);
+            im_misfit(m, "a part of %lld of %lld", (long long)sizes[i], (long long)dim);
         sum += sizes[i];
     }
-    if (sum != dim) im_fail(m, "the parts make %lld, not %lld", (long long)sum, (long long)dim);
+    if (sum != dim) im_misfit(m, "the parts make %lld, not %lld", (long long)sum, (long long)dim);
 }
 
 void im_op_split(struct im *m, const struct im_node *n)

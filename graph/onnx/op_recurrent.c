@@ -92,7 +92,7 @@ static int32_t input_of(const struct layer *l, int i, const char *name, int rank
     if (s.type != IG_F32) im_refuse(l->m, "only float32 data is supported");
     if (s.rank != rank) im_fail(l->m, "%s has %d dimensions, not %d", name, s.rank, rank);
     for (int k = 0; k < rank; k++)
-        if (s.dims[k] != dims[k]) im_fail(l->m, "dimension %d of %s is %d, not %lld", k, name, s.dims[k], (long long)dims[k]);
+        if (s.dims[k] != dims[k]) im_misfit(l->m, "dimension %d of %s is %d, not %lld", k, name, s.dims[k], (long long)dims[k]);
     return v;
 }
 

@@ -127,7 +127,7 @@ void im_op_depth_to_space(struct im *m, const struct im_node *n)
             w = s.dims[3];
     int rows_first = im_choice(m, n, "mode", "DCR", modes);
     if (s.dims[1] % (b * b))
-        im_fail(m, "%d channels do not make blocks of %lld x %lld", s.dims[1], (long long)b, (long long)b);
+        im_misfit(m, "%d channels do not make blocks of %lld x %lld", s.dims[1], (long long)b, (long long)b);
     shuffle(m, n, x,
             rows_first ? (int64_t[]){s.dims[0], c, b, b, h, w} : (int64_t[]){s.dims[0], b, b, c, h, w},
             rows_first ? crd : dcr, (int64_t[]){s.dims[0], c, h * b, w * b});
@@ -141,7 +141,7 @@ void im_op_space_to_depth(struct im *m, const struct im_node *n)
     int64_t b = im_int32(m, n, "blocksize", 0, 1, 1 << 12), c = s.dims[1], h = s.dims[2] / b,
             w = s.dims[3] / b;
     if (s.dims[2] % b || s.dims[3] % b)
-        im_fail(m, "%d x %d pixels do not make blocks of %lld", s.dims[2], s.dims[3], (long long)b);
+        im_misfit(m, "%d x %d pixels do not make blocks of %lld", s.dims[2], s.dims[3], (long long)b);
     shuffle(m, n, x, (int64_t[]){s.dims[0], c, h, b, w, b}, perm, (int64_t[]){s.dims[0], c * b * b, h, w});
 }
 

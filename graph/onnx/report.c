@@ -37,6 +37,16 @@ void im_fail(struct im *m, const char *format, ...)
     longjmp(*m->stop, 1);
 }
 
+void im_misfit(struct im *m, const char *format, ...)
+{
+    char text[1024];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(text, sizeof text, format, list);
+    va_end(list);
+    im_fail(m, "%s%s", text, im_doubt(m));
+}
+
 const char *im_op_text(struct im *m, const struct im_node *n)
 {
     const char *dot = *n->domain ? "." : "";

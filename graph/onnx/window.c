@@ -80,7 +80,7 @@ void im_window_resolve(struct im *m, struct im_window *w)
         int64_t room = w->in[i] + w->begin[i] + w->end[i] - im_window_reach(w, i);
         if (w->begin[i] < 0 || w->end[i] < 0) im_refuse(m, "negative padding is not supported; use a Slice");
         if (room < 0)
-            im_fail(m, "the window (%lld) is larger than the padded image (%lld)",
+            im_misfit(m, "the window (%lld) is larger than the padded image (%lld)",
                     (long long)im_window_reach(w, i), (long long)(room + im_window_reach(w, i)));
         w->out[i] = room / w->s[i] + 1;
     }

@@ -41,13 +41,13 @@ static void symbolic_dims(void **state)
         err, "net.onnx: input 'x': dimension 2 (d2) is not known; give it with --input-shape x=1x3x224x224");
     b.shape.rank = 3;
     assert_null(import_with(&m, options));
-    assert_non_null(strstr(err, "input 'x' has 4 dimensions, its bound shape 3"));
+    assert_non_null(strstr(err, "input 'x' has rank 4, what is given rank 3"));
     b.shape.rank = 4;
     b.shape.dims[1] = 4;
     assert_null(import_with(&m, options));
     assert_non_null(strstr(err, "does the network take x=2x4x8x9?"));
     b.name = "w";
-    refuse_with(&m, options, "there is no input 'w' to bind; the inputs are: x, y");
+    refuse_with(&m, options, "there is no input 'w'; the inputs are: x, y");
 }
 
 /* What is bound goes before what the file says, but for data. */
@@ -67,9 +67,28 @@ static void other_sizes(void **state)
     m_check_shape(g, g->inputs[0], LIST(2, 5));
     m_check_shape(g, g->outputs[0], LIST(2, 5));
     ig_graph_free(g);
-    b.shape.dims[0] = 1;
+    b.shape.dims[1] = 1 << 30;
+    assert_null(import_with(&m, options));
+    assert_string_equal(err, "net.onnx: input 'x': 2x1073741824 are more than 2147483647 elements");
+    b.shape.dims[0] = 1, b.shape.dims[1] = 5;
     b.data = data;
     refuse_with(&m, options, "input 'x': dimension 1 is 3 in the file and cannot be bound to data of 5");
+}
+
+/* Where such a size does not fit, it is asked whether the network takes it. */
+static void doubtful_sizes(void **state)
+{
+    (void)state;
+    const int64_t parts[2] = {2, 1};
+    struct ig_bind b = {.name = "x", .shape = {IG_F32, 2, {5, 1, 1, 1, 1, 1, 1, 1}}};
+    struct m_model m;
+    m_init(&m, 17);
+    m_input(&m, "x", M_FLOAT, LIST(3, 1));
+    m_ints(&m, "parts", 2, parts);
+    m_node(&m, "Split", "x,parts", "y,z");
+    m_output(&m, "y");
+    m_output(&m, "z");
+    refuse_with(&m, (struct ig_import_options){.binds = &b, .n_binds = 1}, "the parts make 3, not 5; does the network take x=5x1?");
 }
 
 /* Names that some writers give to every open dimension make none equal. */
@@ -431,6 +450,7 @@ int main(void)
         cmocka_unit_test(names_and_origin),
         cmocka_unit_test(symbolic_dims),
         cmocka_unit_test(other_sizes),
+        cmocka_unit_test(doubtful_sizes),
         cmocka_unit_test(nameless_dims),
         cmocka_unit_test(remedies),
         cmocka_unit_test(default_batch),

@@ -67,6 +67,15 @@ unplanned() { # a plan that cannot be made, or not together: the build file and 
         --model="$SRCDIR/models/fashion.onnx" --prefix=three --name=both --together=two,four) >"$work/log" 2>&1 && as_it_was
 }
 
+unprofiled() { # what times kernels speaks before ninja says that it failed
+    mkdir "$work/unprofiled" && printf '%s\n' '#!/bin/sh' '[ "$1" = -f ] || exit 0' "echo 'ingot: g.json: out of memory: 5 bytes to run in'" \
+        "echo 'FAILED: p.json'" "echo 'out/ingot profile g.json'" "echo 'ninja: build stopped: subcommand failed.'" 'exit 1' >"$work/ninja" &&
+        (cd "$work/unprofiled" && ! NINJA=$work/ninja "$SRCDIR/configure" --without-aarch64 --model="$SRCDIR/models/fashion.onnx") >"$work/log" 2>&1 ||
+        return 1
+    cat "$work/log"
+    tail -n 1 "$work/log" | grep -qx 'ingot: g.json: out of memory: 5 bytes to run in' && ! grep -q FAILED "$work/log"
+}
+
 as_it_was() {
     ! grep -q '^wrote' "$work/log" && cmp "$work/before" "$work/again/build.ninja" && cmp "$work/args" "$work/again/out/configure.args" && [ ! -e "$work/again/build.ninja.new" ]
 }
@@ -315,6 +324,7 @@ check "paths with a meaning" paths
 check "an option that does not fit the network" checked
 check "a tensor with a comma in its name" commas
 check "on a machine without tools for boards, several machines and tests" bare
+check "a profile that fails" unprofiled
 check "of another machine" elsewhere
 check "kernels for other machines than this one" kernels
 if have "${CC_AARCH64:-aarch64-linux-gnu-gcc}"; then check "kernels for some processors of aarch64" kernels_of_aarch64

@@ -80,10 +80,12 @@ boards() { # without a site: so many boards, whose site is written
         grep -q "platform=$work/boards/site.json" "$work/words"
 }
 
-sources() { # a graph has its nodes for layers, the baseline runs, a bad site is named
+sources() { # a graph has its nodes for layers, the baseline runs, the command has what was said of the network, a bad site is named
     out/ingot graph "$net" -o "$work/net.graph.json" &&
         out/ingot plan --deploy "$work/net.graph.json" --platform="$SRCDIR/platforms/xavier.json" --devices 2 --pareto --json >"$work/j" &&
         "$PYTHON" -m json.tool <"$work/j" >/dev/null && plan --algorithm nsga2 --pareto >/dev/null &&
+        plan --input-shape=image=1x1x40x36 --precision=half -o "$work/m.json" >"$work/words" 2>&1 &&
+        tail -n 1 "$work/words" | grep -qF " --input-shape='image=1x1x40x36' --precision=half --mapping=$work/m.json " &&
         echo '{"format":"ingot-site","version":1,"devices":[{}]}' >"$work/bad.json" &&
         ! out/ingot plan --deploy "$net" --platform="$work/bad.json" >/dev/null 2>"$work/words" && grep -q 'bad.json.*name' "$work/words"
 }
