@@ -149,7 +149,7 @@ static struct ig_shape input_shape(struct im *m, const Onnx__ValueInfoProto *inf
     for (size_t i = 0; i < rank; i++) {
         dims[i] = b ? b->shape.dims[i] : resolve_dim(m, info, (int)i);
         text = im_format(m, "%s%s%lld", text, i ? "x" : "", (long long)dims[i]);
-        is_too_large |= dims[i] > INT32_MAX / count;
+        is_too_large |= count && dims[i] > INT32_MAX / count;
         if (!is_too_large) count *= dims[i];
     }
     if (is_too_large) im_fail(m, "input '%s': %s are more than %d elements", info->name, text, INT32_MAX);
