@@ -161,6 +161,13 @@ checked() { # an option that does not fit the network is refused before anything
     for option in CFLAGS=-fnothing AR=noar --threads=65 --model="$work"; do
         ! configure none --model="$SRCDIR/models/fashion.onnx" $option && cat "$work/log" && tail -1 "$work/log" | grep -q "^configure: .*${option#*=}" || return 1
     done
+    for option in --input-shape=x=1x3 --outputs=a --labels="$work/names" --samples="$work"; do
+        ! configure none $option && cat "$work/log" && grep -qx "configure: ${option%%=*} is of a network: give --model=FILE, too" "$work/log" || return 1
+    done
+    for shape in "" 1x1x28x28x 1x1x+28x28 1x1x028x28 1x1x28x 1x1x0x28 1x1x28x2147483648 1x1x1x1x1x1x1x28x28 1x1x28y28; do
+        ! out/ingot graph "$SRCDIR/models/fashion.onnx" --input-shape "image=$shape" -o "$work/shape.json" 2>"$work/err" && cat "$work/err" &&
+            [ "$(wc -l <"$work/err")" = 1 ] && grep -qF "'$shape' is no shape such as" "$work/err" && [ ! -e "$work/shape.json" ] || return 1
+    done
 }
 
 commas() { # --outputs names one tensor that has a comma and a backslash, as it was given, and the next
