@@ -83,6 +83,8 @@ enum { IG_OPTION_SHAPE = 1000, IG_OPTION_OUTPUTS, IG_OPTION_PRECISION, IG_OPTION
     "  --depfile FILE            write there, as make and ninja read it, which files the network was read from\n"
 /* Takes one of the above; 1 if it was one. `argument` is kept and changed. */
 int ig_source_option(struct ig_source_options *o, int option, char *argument);
+/* The same options as ./configure takes them, each behind a blank. */
+void ig_put_source(FILE *f, const struct ig_source_options *o);
 /* What the profiler says of itself: `usage` are its own lines, `gpu` those on --gpu, `source` options of what else than a graph.json it reads. */
 #define IG_PROFILE_HELP(usage, gpu, source) \
     usage "\n" \

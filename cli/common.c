@@ -140,6 +140,32 @@ static void take_outputs(struct ig_source_options *o, char *list)
     }
 }
 
+/* A name within single quotes of a shell; marked: a comma and a backslash have one before them. */
+static void put_name(FILE *f, const char *name, int marked)
+{
+    for (; *name; name++) {
+        if (marked && (*name == ',' || *name == '\\')) fputc('\\', f);
+        fputs(*name == '\'' ? "'\\''" : (const char[]){*name, 0}, f);
+    }
+}
+
+void ig_put_source(FILE *f, const struct ig_source_options *o)
+{
+    for (int32_t i = 0; i < o->n_binds; i++) {
+        const struct ig_shape *s = &o->binds[i].shape;
+        fputs(" --input-shape='", f);
+        put_name(f, o->binds[i].name, 0);
+        for (int32_t k = 0; k < s->rank; k++) fprintf(f, "%c%d", k ? 'x' : '=', s->dims[k]);
+        fputc('\'', f);
+    }
+    for (int32_t i = 0; i < o->n_outputs; i++) {
+        fputs(i ? "," : " --outputs='", f);
+        put_name(f, o->outputs[i], 1);
+    }
+    if (o->n_outputs) fputc('\'', f);
+    if (o->half) fputs(" --precision=half", f);
+}
+
 int ig_source_option(struct ig_source_options *o, int option, char *argument)
 {
     if (option == IG_OPTION_SHAPE) {

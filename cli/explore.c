@@ -280,40 +280,13 @@ static const char *write_site(const struct ig_exploration *x, int made, const ch
     return path;
 }
 
-/* A name within single quotes of a shell; marked: a comma and a backslash have one before them. */
-static void put_name(FILE *f, const char *name, int marked)
-{
-    for (; *name; name++) {
-        if (marked && (*name == ',' || *name == '\\')) fputc('\\', f);
-        fputs(*name == '\'' ? "'\\''" : (const char[]){*name, 0}, f);
-    }
-}
-
-/* What was said of the network, as ./configure takes it. */
-static void put_source(FILE *f, const struct ig_source_options *o)
-{
-    for (int32_t i = 0; i < o->n_binds; i++) {
-        const struct ig_shape *s = &o->binds[i].shape;
-        fputs(" --input-shape='", f);
-        put_name(f, o->binds[i].name, 0);
-        for (int32_t k = 0; k < s->rank; k++) fprintf(f, "%c%d", k ? 'x' : '=', s->dims[k]);
-        fputc('\'', f);
-    }
-    for (int32_t i = 0; i < o->n_outputs; i++) {
-        fputs(i ? "," : " --outputs='", f);
-        put_name(f, o->outputs[i], 1);
-    }
-    if (o->n_outputs) fputc('\'', f);
-    if (o->half) fputs(" --precision=half", f);
-}
-
 static void put_command(FILE *f, const struct ig_exploration *x, const struct ig_explore_point *p, const char *mapping,
                         const char *site)
 {
     char path[4200];
     fprintf(f, "These are sums over the network planned as one; configure plans each part by itself, and says what that gives:\n");
     fprintf(f, "./configure --model=%s", x->model);
-    put_source(f, x->source);
+    ig_put_source(f, x->source);
     fprintf(f, " --mapping=%s", mapping);
     if (ig_explore_has_groups(p)) fprintf(f, " --horizontal=%s", horizontal_path(mapping, path));
     fprintf(f, " --platform=%s && ninja\n", site);
