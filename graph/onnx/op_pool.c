@@ -39,9 +39,9 @@ void im_pool(struct im *m, const struct im_node *n, int32_t x, int32_t n_out, in
     struct ig_pool *p = &e.attrs.pool;
     int32_t *const overhang[3] = {&p->ceil_d, &p->ceil_h, &p->ceil_w};
     p->kind = im_op_find(n)->kind;
+    w.ceil = im_int(m, n, "ceil_mode", 0) && w.auto_pad != IM_SAME_UPPER && w.auto_pad != IM_SAME_LOWER;
     im_window_resolve(m, &w);
-    int same = w.auto_pad == IM_SAME_UPPER || w.auto_pad == IM_SAME_LOWER;
-    if (im_int(m, n, "ceil_mode", 0) && !same)
+    if (w.ceil)
         for (int i = 0; i < w.rank; i++)
             *overhang[3 - w.rank + i] = (int32_t)resolve_ceil(&w, i);
     p->w = im_window_make(&w);

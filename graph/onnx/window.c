@@ -79,10 +79,10 @@ void im_window_resolve(struct im *m, struct im_window *w)
         if (w->auto_pad == IM_SAME_UPPER || w->auto_pad == IM_SAME_LOWER) pad_same(w, i);
         int64_t room = w->in[i] + w->begin[i] + w->end[i] - im_window_reach(w, i);
         if (w->begin[i] < 0 || w->end[i] < 0) im_refuse(m, "negative padding is not supported; use a Slice");
-        if (room < 0)
+        if (room < 0 && !(w->ceil && room + w->s[i] > 0))
             im_misfit(m, "the window (%lld) is larger than the padded image (%lld)",
                     (long long)im_window_reach(w, i), (long long)(room + im_window_reach(w, i)));
-        w->out[i] = room / w->s[i] + 1;
+        w->out[i] = room < 0 ? 0 : room / w->s[i] + 1;
     }
 }
 

@@ -10,7 +10,7 @@
 struct ig_resize_dim {
     int32_t coord;       /* enum ig_resize_coord: one that ig_supports_resize_linear takes */
     int32_t in, out;     /* extents */
-    double width, scale; /* what `out` would be if it were not whole; width / in */
+    double width;        /* what `out` would be if it were not whole */
 };
 
 struct ig_between {      /* (1 - weight) in[lo] + weight in[hi] */
@@ -20,10 +20,9 @@ struct ig_between {      /* (1 - weight) in[lo] + weight in[hi] */
 
 static inline struct ig_resize_dim ig_resize_dim_of(int32_t coord, int32_t in, int32_t out, float scale)
 {
-    struct ig_resize_dim d = {coord, in, out, (double)scale * in, 0};
+    struct ig_resize_dim d = {coord, in, out, (double)scale * in};
     double off = d.width - out;
     if ((off < 0 ? -off : off) < 1e-6 * out + 1e-6) d.width = out; /* out / in, rounded to float on its way */
-    d.scale = d.width / in;
     return d;
 }
 
@@ -31,10 +30,10 @@ static inline struct ig_resize_dim ig_resize_dim_of(int32_t coord, int32_t in, i
 static inline double ig_resize_coord(const struct ig_resize_dim *d, int32_t at)
 {
     switch (d->coord) {
-    case IG_ASYMMETRIC: return at / d->scale;
+    case IG_ASYMMETRIC: return at * (double)d->in / d->width;
     case IG_ALIGN_CORNERS: return d->width > 1 ? at * (double)(d->in - 1) / (d->width - 1) : 0;
-    case IG_PYTORCH_HALF_PIXEL: return d->out > 1 ? (at + 0.5) / d->scale - 0.5 : 0;
-    default: return (at + 0.5) / d->scale - 0.5;
+    case IG_PYTORCH_HALF_PIXEL: return d->out > 1 ? (at + 0.5) * d->in / d->width - 0.5 : 0;
+    default: return (at + 0.5) * d->in / d->width - 0.5;
     }
 }
 

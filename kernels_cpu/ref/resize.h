@@ -31,23 +31,22 @@ static inline double ig_resize_raw(const struct ig_resize *a, const struct ig_re
     return fabs(d) < 1 ? 1 - fabs(d) : 0;
 }
 
-/* The input coordinate of output index o. */
+/* The input coordinate of output index o; not o / scale, which would round twice and miss whole numbers that are to be rounded down. */
 static inline double ig_resize_coordinate(const struct ig_resize *a, int d, int32_t in, int32_t out, int32_t o)
 {
     double width = (double)a->scale[d] * in, begin = a->roi_begin[d], end = a->roi_end[d];
     if (fabs(width - out) < 1e-6 * out + 1e-6)
         width = out; /* the scale was out / in before it was rounded to float */
-    double scale = width / in;
     if (a->scale[d] == 1 && in == out && (a->coord != IG_TF_CROP_AND_RESIZE || begin == end)) return o;
     switch (a->coord) {
-    case IG_ASYMMETRIC: return o / scale;
-    case IG_PYTORCH_HALF_PIXEL: return out > 1 ? (o + 0.5) / scale - 0.5 : 0;
+    case IG_ASYMMETRIC: return o * (double)in / width;
+    case IG_PYTORCH_HALF_PIXEL: return out > 1 ? (o + 0.5) * in / width - 0.5 : 0;
     case IG_ALIGN_CORNERS: return width > 1 ? o * (in - 1) / (width - 1) : 0;
     case IG_TF_CROP_AND_RESIZE:
         return out > 1 ? (begin + o * (end - begin) / (out - 1)) * (in - 1) : 0.5 * (begin + end) * (in - 1);
-    case IG_HALF_PIXEL_SYMMETRIC: return in / 2.0 * (1 - out / width) + (o + 0.5) / scale - 0.5;
-    case IG_TF_HALF_PIXEL_FOR_NN: return (o + 0.5) / scale;
-    default: return (o + 0.5) / scale - 0.5;
+    case IG_HALF_PIXEL_SYMMETRIC: return in / 2.0 * (1 - out / width) + (o + 0.5) * in / width - 0.5;
+    case IG_TF_HALF_PIXEL_FOR_NN: return (o + 0.5) * in / width;
+    default: return (o + 0.5) * in / width - 0.5;
     }
 }
 

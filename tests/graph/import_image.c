@@ -1,6 +1,7 @@
 /* How image operators become graph nodes: windows, padding, pools, resizing, normalisation. */
 #include <math.h>
 
+#include "kernels_cpu/ref/resize.h"
 #include "tests/support/onnx_op.h"
 
 static const struct ig_window *conv_window(const char *auto_pad, int64_t size, int64_t k, int64_t s,
@@ -126,6 +127,31 @@ static void ceil_mode(void **state)
     check_output(g, 0, LIST(1, 1, 2, 2));
     assert_int_equal(g->nodes[0].attrs.pool.ceil_h, 0);
     ig_graph_free(g);
+    g = pool("AveragePool", 2, 3, 2, 0, 1); /* half a window: the only one hangs over by one */
+    check_output(g, 0, LIST(1, 1, 1, 1));
+    assert_int_equal(g->nodes[0].attrs.pool.w.bottom, 1);
+    assert_int_equal(g->nodes[0].attrs.pool.ceil_h, 1);
+    ig_graph_free(g);
+    Onnx__NodeProto *n = begin(19, LIST(1, 1, 1, 1), "MaxPool", "x", "y");
+    m_attr_ints(&m, n, "kernel_shape", LIST(3, 3));
+    m_attr_ints(&m, n, "strides", LIST(2, 2));
+    m_attr_i(&m, n, "ceil_mode", 1);
+    must_refuse("the window (3) is larger than the padded image (1)"); /* by a whole stride */
+}
+
+/* Coordinates that are whole, or halves, are so exactly: what is rounded down is not a pixel less. */
+static void resize_coordinates(void **state)
+{
+    (void)state;
+    struct ig_resize floor_of = {.mode = IG_NEAREST, .coord = IG_ASYMMETRIC, .nearest = IG_NEAREST_FLOOR};
+    struct ig_resize half_of = {.mode = IG_NEAREST, .coord = IG_HALF_PIXEL, .nearest = IG_ROUND_PREFER_CEIL};
+    for (int32_t in = 1; in <= 64; in++)
+        for (int32_t out = 1; out <= 64; out++)
+            for (int32_t o = 0; o < out; o++) {
+                floor_of.scale[0] = half_of.scale[0] = (float)out / (float)in;
+                assert_int_equal(ig_resize_axis_of(&floor_of, 0, in, out, o).first, o * in / out);
+                assert_int_equal(ig_resize_axis_of(&half_of, 0, in, out, o).first, (2 * o + 1) * in / (2 * out));
+            }
 }
 
 static void resizes(void **state)
@@ -338,6 +364,7 @@ int main(void)
         cmocka_unit_test(auto_pad),        cmocka_unit_test(conv_checks),
         cmocka_unit_test(aliased_weights), cmocka_unit_test(deconv),
         cmocka_unit_test(ceil_mode),       cmocka_unit_test(resizes),
+        cmocka_unit_test(resize_coordinates),
         cmocka_unit_test(grid_samples),
         cmocka_unit_test(max_roi_pools),
         cmocka_unit_test(affine_grids),
