@@ -81,7 +81,7 @@ static int find_functions(struct ig_gpu *g, const struct words *w)
 static int is_refused(int error)
 {
     return error == IG_CUDA_NO_IMAGE || error == IG_CUDA_INVALID_IMAGE || error == IG_CUDA_INVALID_PTX ||
-           error == IG_CUDA_NO_COMPILER || error == IG_CUDA_NEWER_PTX;
+           error == IG_CUDA_NO_COMPILER || error == IG_CUDA_NEWER_PTX || error == IG_CUDA_INVALID_SOURCE;
 }
 
 static int open_module(struct ig_gpu *g, const struct words *w)
