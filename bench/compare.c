@@ -5,6 +5,7 @@
 
 const struct ig_tolerance ig_node_tolerance = {1e-5, 1e-3, 0};
 const struct ig_tolerance ig_network_tolerance = {1e-4, 0, 1e-6};
+const struct ig_tolerance ig_half_tolerance = {2e-2, 0, 1e-3};
 
 static int is_real(int32_t type)
 {

@@ -13,6 +13,7 @@ struct ig_tolerance { /* of real numbers: |d| <= of_max max|ref| + of_each |ref|
 
 extern const struct ig_tolerance ig_node_tolerance;    /* one operator, ONNX's: 1e-5, 1e-3, 0 */
 extern const struct ig_tolerance ig_network_tolerance; /* a whole network: 1e-4, 0, 1e-6 */
+extern const struct ig_tolerance ig_half_tolerance;    /* one in 16 bits: 2e-2, 0, 1e-3 */
 
 /*
  * Compares dense `got` of shape `s` with `ref` of shape `r`. The types must be equal, but f16 and f32 may be

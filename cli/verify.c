@@ -20,6 +20,8 @@ static const char help[] =
     "  --in-process      run the plan's tables in this process instead of building a program\n"
     "  --threads N       threads of the program (default 2)\n"
     "  --gpu FATBIN      run on GPU 0 by these kernels, as nvcc -fatbin makes them of kernels_gpu/module.cu\n"
+    "  --precision half  weights and activations of 16 bits\n"
+    "  --draw SEED       kernels, cuts, bands and objective of the plans at random, not the fastest\n"
     "  --isa NAME        host (default), ref, avx2, avxvnni, avx512, vnni, amx, neon, fp16, dotprod\n"
     "  --target NAME     libraries of out/NAME (default host); with --cc and --run for another machine\n"
     "  --cc COMMAND      C compiler (default: the one that links programs here)\n"
@@ -171,6 +173,13 @@ static void run_all(const struct ig_verify_options *o, struct report *r, int par
         fprintf(r->f, "%d passed, %d failed, %d refused\n", r->count[0], r->count[1], r->count[2]);
 }
 
+static int is_half(const char *precision)
+{
+    if (!strcmp(precision, "half")) return 1;
+    if (strcmp(precision, "single")) ig_fatal("--precision '%s': single or half", precision);
+    return 0;
+}
+
 int ig_verb_verify(int argc, char **argv)
 {
     static const struct option longs[] = {{"help", 0, 0, 'h'},    {"in-process", 0, 0, 'I'},
@@ -178,6 +187,7 @@ int ig_verb_verify(int argc, char **argv)
                                           {"target", 1, 0, 'T'},  {"cc", 1, 0, 'c'},
                                           {"run", 1, 0, 'r'},     {"quiet", 0, 0, 'q'},
                                           {"keep", 0, 0, 'k'},    {"expect", 1, 0, 'e'},
+                                         {"draw", 1, 0, 'd'},    {"precision", 1, 0, 'P'},
                                           {"json", 0, 0, 'J'},    {"tap", 0, 0, 'p'},
                                           {"output", 1, 0, 'o'},  {"timeout", 1, 0, 'l'},
                                           {0, 0, 0, 0}};
@@ -196,6 +206,8 @@ int ig_verb_verify(int argc, char **argv)
         case 'r': o.runner = optarg; break;
         case 'q': r.quiet = 1; break;
         case 'k': o.keep = 1; break;
+        case 'd': o.draw = (uint64_t)ig_whole_number(optarg, "--draw", 1, INT32_MAX); break;
+        case 'P': o.half = is_half(optarg); break;
         case 'e': r.expect = optarg; break;
         case 'J': r.form = JSON; break;
         case 'p': r.form = TAP; break;

@@ -16,6 +16,8 @@ struct ig_verify_options {
     const char *target;      /* folder below out/ with the libraries, e.g. "host" */
     const char *cc, *runner; /* compiler (NULL: the one of programs here), and a prefix to run what it made (qemu-aarch64-static), or NULL */
     int keep;                /* do not delete the work folder */
+    int half;                /* weights and activations of 16 bits */
+    uint64_t draw;           /* plans at random by this seed; 0: the fastest */
 };
 
 /*
@@ -27,6 +29,12 @@ void ig_verify_case(const char *dir, const struct ig_verify_options *o, char *li
  * err. */
 int ig_verify_run(struct ig_lowered *l, const struct ig_verify_options *o, const void *const *inputs,
                   void *const *outputs, char *err, size_t n);
+/*
+ * Of o->draw and the name of the folder that `model` is in: a time at random for each kernel that fits a layer, cut at random, which makes p, and which bands and
+ * objective the plan is to have, which goes to po. p->timings is the caller's to free.
+ */
+void ig_verify_draw(const struct ig_graph *g, const struct ig_verify_options *o, const char *model, struct ig_profile *p,
+                    struct ig_plan_options *po);
 /* The same on the GPU. */
 int ig_verify_gpu(struct ig_lowered *l, const void *fatbin, const void *const *inputs, void *const *outputs, char *err, size_t n);
 

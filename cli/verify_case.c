@@ -12,7 +12,7 @@ enum { NETWORK_NODES = 20 }; /* a model of more nodes is judged as a network, no
  * Binds shape-like inputs as constants only where the model cannot be compiled otherwise. NULL with the
  * refusal of the model without any in err.
  */
-static struct ig_graph *compile(const struct ig_testset *t, char *err, size_t n)
+static struct ig_graph *compile(const struct ig_testset *t, int half, char *err, size_t n)
 {
     struct ig_bind binds[IG_TESTSET_TENSORS];
     static char why[IG_ERROR_BYTES];
@@ -22,7 +22,7 @@ static struct ig_graph *compile(const struct ig_testset *t, char *err, size_t n)
         struct ig_graph *g = ig_import_file(t->model, &o, why, sizeof why);
         if (!level && !g) snprintf(err, n, "%s", why);
         if (!g) continue;
-        ig_compile_graph(g, t->model, 0, 0);
+        ig_compile_graph(g, t->model, half, 0);
         return g;
     }
     return NULL;
@@ -51,13 +51,18 @@ static int compare(const struct ig_testset *t, const struct ig_graph *g, const s
     return status;
 }
 
+static const struct ig_tolerance *tolerance_of(const struct ig_graph *g, const struct ig_verify_options *o)
+{
+    if (o->half) return &ig_half_tolerance;
+    return o->draw || g->onnx_nodes > NETWORK_NODES ? &ig_network_tolerance : &ig_node_tolerance;
+}
+
 /* Runs the lowered case and judges its outputs. */
 static void run(const struct ig_testset *t, struct ig_lowered *l, const struct ig_verify_options *o,
                 const void *const *inputs, void *const *outputs, char *line)
 {
     const struct ig_graph *g = l->graph;
-    const struct ig_tolerance *tolerance =
-        g->onnx_nodes > NETWORK_NODES ? &ig_network_tolerance : &ig_node_tolerance;
+    const struct ig_tolerance *tolerance = tolerance_of(g, o);
     char err[400], layer[400];
     double error = 0;
     if (ig_verify_run(l, o, inputs, outputs, err, sizeof err)) {
@@ -101,7 +106,10 @@ static void plan_and_run(const struct ig_testset *t, const struct ig_graph *g,
     if (find_inputs(t, g, inputs, line)) return;
     struct ig_plan_options po = {.target = o->target, .isa = o->isa, .threads = o->threads,
                                  .max_error = IG_MAX_ERROR, .bands = o->fatbin ? IG_BANDS_OFF : IG_BANDS_AUTO};
+    struct ig_profile drawn = {.timings = NULL};
+    if (o->draw) ig_verify_draw(g, o, t->model, &drawn, &po);
     struct ig_plan *p = ig_plan_make(g, &po, err, sizeof err);
+    free(drawn.timings);
     if (!p || ig_validate(g, p, 0, err, sizeof err)) {
         snprintf(line, IG_VERDICT_BYTES, "FAIL %s", err);
         ig_plan_free(p);
@@ -124,7 +132,7 @@ static void plan_and_run(const struct ig_testset *t, const struct ig_graph *g,
 static void judge(const struct ig_testset *t, const struct ig_verify_options *o, char *line)
 {
     static char err[IG_ERROR_BYTES];
-    struct ig_graph *g = compile(t, err, sizeof err);
+    struct ig_graph *g = compile(t, o->half, err, sizeof err);
     if (g) plan_and_run(t, g, o, line);
     else snprintf(line, IG_VERDICT_BYTES, "REFUSED %.900s", err);
     for (char *p = line; *p; p++)

@@ -50,8 +50,7 @@ static int32_t span(const struct ig_shape *s, int from, int to)
     return n;
 }
 
-/* Works on one tensor, or along its axes, and is no member of a band by rows of images. */
-static int is_along_axes(enum ig_op op)
+int ig_is_along_axes(enum ig_op op)
 {
     switch (op) {
     case IG_SOFTMAX:
@@ -77,7 +76,7 @@ void ig_collapse(enum ig_op op, const struct ig_shape *shape, int32_t *n, int32_
     if (op == IG_RECURRENT && rank == 4) {
         *w = shape->dims[0];
         *h = span(shape, 1, 3);
-    } else if (op == IG_FC || rank < 3 || (is_along_axes(op) && span(shape, 0, rank - 2) == 1)) {
+    } else if (op == IG_FC || rank < 3 || (ig_is_along_axes(op) && span(shape, 0, rank - 2) == 1)) {
         *w = 1;
         *h = span(shape, 0, rank - 1);
     } else {

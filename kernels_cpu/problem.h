@@ -7,6 +7,9 @@
 /* 1 if `op` works on images in channels-last layout, one call per image of the batch. */
 int ig_is_spatial(enum ig_op op);
 
+/* 1 if `op` works on one tensor, or along its axes, and is no member of a band by rows of images: one [1, .., 1, H, C] has H rows. */
+int ig_is_along_axes(enum ig_op op);
+
 /* 1 if kernels of `op` may read call->zeros: the spatial ones but global pooling, which has no padding. */
 int ig_reads_zeros(enum ig_op op);
 /* Bytes of call->zeros that the kernel may read in that call; 0: none. */

@@ -95,11 +95,12 @@ void ig_gather_elements_rows(const struct ig_call *call, struct ig_range range)
     const struct ig_operand *out = &call->out[0], *in = &call->in[0];
     const struct ig_shape *s = in->shape, *is = call->in[1].shape;
     const int32_t axis = ((const struct ig_axis *)call->attrs)->axis, rank = s->rank, bytes = ig_type_bytes(s->type), wide = is->type == IG_I64;
+    const int32_t rows_end = rank > 2 && out->w == is->dims[rank - 2] ? rank - 2 : rank - 1; /* one image's rows are its pixels */
     const int64_t across = rank > 2 && axis != rank - 2 ? s->dims[rank - 1] : 0;
     struct ig_walk w = {.count = 1};
     struct elements e = {NULL, call->in[1].data, (int64_t)range.y0 * out->w * out->c, s->dims[axis], ig_span(s, axis + 1, rank), axis != rank - 1};
     char *to = (char *)out->data + e.first * bytes;
-    for (int32_t d = 0; d < rank - (rank > 2 ? 2 : 1); d++) ig_walk_add(&w, is->dims[d], d == axis ? 0 : ig_span(s, d + 1, rank));
+    for (int32_t d = 0; d < rows_end; d++) ig_walk_add(&w, is->dims[d], d == axis ? 0 : ig_span(s, d + 1, rank));
     for (int32_t y = range.y0; y < range.y1; y++) {
         e.from = (const char *)in->data + ig_walk_at(&w, y) * bytes;
         for (int32_t x = 0; x < out->w; x++, e.from += across * bytes, e.first += out->c, to += (int64_t)out->c * bytes)

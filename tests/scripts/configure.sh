@@ -82,7 +82,8 @@ as_it_was() {
 
 headers() { # a network that is called as a header of C gets a name of its own
     cp "$SRCDIR/models/fashion.onnx" "$work/string.onnx" && configure headers --model="$work/string.onnx" &&
-        grep -q '^build out/host/string_model: ' "$work/headers/build.ninja" && ! grep -q 'out/host/string\.h' "$work/headers/build.ninja"
+        grep -q '^build out/host/string_model: ' "$work/headers/build.ninja" && ! grep -q 'out/host/string\.h' "$work/headers/build.ninja" &&
+        grep -qx 'ninja makes out/host/string_model, out/host/libstring_model.a, out/host/string_model.h' "$work/log"
 }
 
 flags() { # with characters that sed gives a meaning
@@ -161,7 +162,7 @@ checked() { # an option that does not fit the network is refused before anything
     for option in CFLAGS=-fnothing AR=noar --threads=65 --model="$work"; do
         ! configure none --model="$SRCDIR/models/fashion.onnx" $option && cat "$work/log" && tail -1 "$work/log" | grep -q "^configure: .*${option#*=}" || return 1
     done
-    for option in --input-shape=x=1x3 --outputs=a --labels="$work/names" --samples="$work"; do
+    for option in --input-shape=x=1x3 --outputs=a --labels="$work/names" --samples="$work" --precision=half --memory-budget=8MB --stages=auto --prefix=a; do
         ! configure none $option && cat "$work/log" && grep -qx "configure: ${option%%=*} is of a network: give --model=FILE, too" "$work/log" || return 1
     done
     for shape in "" 1x1x28x28x 1x1x+28x28 1x1x028x28 1x1x28x 1x1x0x28 1x1x28x2147483648 1x1x1x1x1x1x1x28x28 1x1x28y28; do

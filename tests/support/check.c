@@ -319,7 +319,7 @@ static int check_values(struct contract *c, enum check_pass pass)
 static int check_problem(const struct ig_kernel *kernel, const struct check_body *body, struct rng *r,
                          enum check_pass pass, double most, char *why, size_t why_bytes)
 {
-    struct check_problem p = {.n_in = 0};
+    struct check_problem p = {.op = body->op};
     body->make(r, pass, &p);
     halve(r, kernel, &p);
     if (p.terms * (double)ig_count(&p.out[0]) > most) return 0;

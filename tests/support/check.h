@@ -19,8 +19,9 @@ enum check_pass { CHECK_INTEGERS = 0, CHECK_REALS, CHECK_PASSES };
 
 enum { CHECK_NO_NUMBERS = 2 };
 
-struct check_problem {            /* zeroed before make() */
+struct check_problem {            /* zeroed, but for op, before make() */
     char text[160];               /* what it is, for messages */
+    enum ig_op op;                /* the body's */
     union ig_attrs attrs;
     union ig_attrs magnitude;     /* under these the reference, run on |inputs|, gives sum |a||b| */
     int32_t n_in, n_out;

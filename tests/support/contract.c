@@ -41,15 +41,24 @@ static int has(uint32_t mask, int k)
     return mask >> k & 1;
 }
 
+/* Extents as calls that are built from shapes have them. */
+static struct ig_operand described(const struct check_problem *p, const struct ig_shape *s)
+{
+    struct ig_operand o;
+    ig_describe(s, p->op, &o);
+    return o;
+}
+
 /* Input k's extents: operands that broadcast are aligned to the output from the right. */
 static struct ig_operand operand_in(const struct check_problem *p, int k)
 {
-    return image_operand(&p->in[k], p->broadcasts ? p->out[0].rank : 0);
+    return ig_is_along_axes(p->op) ? described(p, &p->in[k]) : image_operand(&p->in[k], p->broadcasts ? p->out[0].rank : 0);
 }
 
 /* Output k's extents. */
 static struct ig_operand operand_out(const struct check_problem *p, int k)
 {
+    if (ig_is_along_axes(p->op)) return described(p, &p->out[k]);
     return p->steps_first ? image_steps_first(&p->out[k], k == 0) : image_operand(&p->out[k], 0);
 }
 
@@ -475,7 +484,7 @@ static int may_be_in_place(const struct contract *c, int k)
 {
     const struct check_problem *p = c->problem;
     if (!has(p->has_in, k) || has(p->constant, k)) return 0;
-    struct ig_operand in = operand_in(p, k), out = image_operand(&p->out[0], 0);
+    struct ig_operand in = operand_in(p, k), out = operand_out(p, 0);
     return in.h == out.h && in.w == out.w && in.c == out.c && p->in[k].type == p->out[0].type;
 }
 
