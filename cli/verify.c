@@ -22,6 +22,7 @@ static const char help[] =
     "  --gpu FATBIN      run on GPU 0 by these kernels, as nvcc -fatbin makes them of kernels_gpu/module.cu\n"
     "  --precision half  weights and activations of 16 bits\n"
     "  --draw SEED       kernels, cuts, bands and objective of the plans at random, not the fastest\n"
+    "  --tolerance X     largest error allowed, of the largest value (default: 1e-4 of networks, 2e-2 by --precision half)\n"
     "  --isa NAME        host (default), ref, avx2, avxvnni, avx512, vnni, amx, neon, fp16, dotprod\n"
     "  --target NAME     libraries of out/NAME (default host); with --cc and --run for another machine\n"
     "  --cc COMMAND      C compiler (default: the one that links programs here)\n"
@@ -187,7 +188,7 @@ int ig_verb_verify(int argc, char **argv)
                                           {"target", 1, 0, 'T'},  {"cc", 1, 0, 'c'},
                                           {"run", 1, 0, 'r'},     {"quiet", 0, 0, 'q'},
                                           {"keep", 0, 0, 'k'},    {"expect", 1, 0, 'e'},
-                                         {"draw", 1, 0, 'd'},    {"precision", 1, 0, 'P'},
+                                         {"draw", 1, 0, 'd'},    {"precision", 1, 0, 'P'}, {"tolerance", 1, 0, 'O'},
                                           {"json", 0, 0, 'J'},    {"tap", 0, 0, 'p'},
                                           {"output", 1, 0, 'o'},  {"timeout", 1, 0, 'l'},
                                           {0, 0, 0, 0}};
@@ -208,6 +209,7 @@ int ig_verb_verify(int argc, char **argv)
         case 'k': o.keep = 1; break;
         case 'd': o.draw = (uint64_t)ig_whole_number(optarg, "--draw", 1, INT32_MAX); break;
         case 'P': o.half = is_half(optarg); break;
+        case 'O': o.tolerance = ig_number(optarg, "--tolerance", 1e-9, 1); break;
         case 'e': r.expect = optarg; break;
         case 'J': r.form = JSON; break;
         case 'p': r.form = TAP; break;

@@ -17,6 +17,7 @@ struct ig_verify_options {
     const char *cc, *runner; /* compiler (NULL: the one of programs here), and a prefix to run what it made (qemu-aarch64-static), or NULL */
     int keep;                /* do not delete the work folder */
     int half;                /* weights and activations of 16 bits */
+    double tolerance;        /* largest error allowed, of the largest value; 0: what the precision allows */
     uint64_t draw;           /* plans at random by this seed; 0: the fastest */
 };
 

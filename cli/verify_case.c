@@ -53,6 +53,8 @@ static int compare(const struct ig_testset *t, const struct ig_graph *g, const s
 
 static const struct ig_tolerance *tolerance_of(const struct ig_graph *g, const struct ig_verify_options *o)
 {
+    static struct ig_tolerance given;
+    if (o->tolerance > 0) return given = (struct ig_tolerance){.of_max = o->tolerance}, &given;
     if (o->half) return &ig_half_tolerance;
     return o->draw || g->onnx_nodes > NETWORK_NODES ? &ig_network_tolerance : &ig_node_tolerance;
 }

@@ -169,6 +169,13 @@ static void select_estimated(const struct ig_plan_options *o, int32_t node, int3
     }
 }
 
+static void select_kernel(const struct ig_plan_options *o, int32_t node, int32_t op, const struct ig_call *call, int32_t batch,
+                          const struct ig_away *away, struct ig_plan_step *step)
+{
+    if (o->profile) select_measured(o->profile, o, node, op, call, step);
+    if (!step->kernel) select_estimated(o, node, op, call, batch, away, step);
+}
+
 int ig_select_step(const struct ig_graph *g, const struct ig_view *views, int32_t node, const struct ig_away *away,
                    const struct ig_plan_options *options, struct ig_plan_step *step, char *err,
                    size_t err_bytes)
@@ -179,8 +186,12 @@ int ig_select_step(const struct ig_graph *g, const struct ig_view *views, int32_
     *step = (struct ig_plan_step){.node = node, .chunks = 1};
     if (ig_node_is_view(g, views, node)) return 0;
     ig_node_call(g, views, n, &call, &batch);
-    if (options->profile) select_measured(options->profile, options, node, n->op, &call, step);
-    if (!step->kernel) select_estimated(options, node, n->op, &call, batch, away, step);
+    select_kernel(options, node, n->op, &call, batch, away, step);
+    if (!step->kernel && most_tile[options->lean]) { /* those of the least weights all compute more rows together */
+        struct ig_plan_options any = *options;
+        any.lean = IG_LEAN_LEAST;
+        select_kernel(&any, node, n->op, &call, batch, away, step);
+    }
     if (step->kernel) return 0;
     snprintf(err, err_bytes, "node '%s' (%s): no kernel of %s or ref computes it with these types and shapes",
              n->name, ig_op_info((enum ig_op)n->op)->name, ig_isa_name(options->isa));

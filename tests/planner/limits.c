@@ -8,7 +8,9 @@
 
 #include <cmocka.h>
 
+#include "kernels_cpu/registry.h"
 #include "planner/tradeoff.h"
+#include "tests/support/builder.h"
 #include "tests/support/nets.h"
 
 enum { NETS = 20, ROOM = 64 * 16 }; /* what alignment may take */
@@ -123,9 +125,34 @@ static void budgets_name_the_least(void **state)
     }
 }
 
+/* Kernels whose weights are the least may all compute several rows together, which the least memory then takes. */
+static void convolutions_of_bytes_have_a_least(void **state)
+{
+    (void)state;
+    for (int32_t ic = 1; ic <= 24; ic++) {
+        struct ig_graph *g = ig_graph_new("bytes");
+        struct ig_plan_options o = options();
+        union ig_attrs a = {.conv = {.w = {1, 3, 3, 1, 1, 1, 1, 1, 1, 0, 1, 1, 0, 1, 1, 1, 1}, .groups = 1}};
+        struct ig_shape x = build_shape(IG_I8, DIMS(1, 11, 15, ic)), w = build_shape(IG_I8, DIMS(3, ic, 3, 3)), y = build_shape(IG_I8, DIMS(1, 11, 15, 3));
+        struct ig_shape one = build_shape(IG_I8, 0, NULL);
+        int8_t weights[3 * 24 * 9] = {1, 2, 3}, none = 0;
+        int32_t scale = build_scalar(g, 0.25f), zero = ig_add_const(g, "zero", &one, &none);
+        int32_t in[8] = {ig_add_value(g, "x", &x), scale, zero, ig_add_const(g, "w", &w, weights), scale, zero, scale, zero};
+        g->channels_last = 1;
+        ig_add_input(g, in[0]);
+        build_output(g, build_node(g, IG_QLINEAR_CONV, &a, 8, in, &y), "y");
+        ig_prepare_views(g);
+        o.isa = ig_isa_fastest();
+        o.objective = IG_OBJECTIVE_MEMORY;
+        assert_feasible(g, o);
+        ig_graph_free(g);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(time_limits_name_the_fastest),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(convolutions_of_bytes_have_a_least),
+                                       cmocka_unit_test(time_limits_name_the_fastest),
                                        cmocka_unit_test(two_limits_name_what_would_do),
                                        cmocka_unit_test(budgets_name_the_least)};
     return cmocka_run_group_tests(tests, NULL, NULL);
