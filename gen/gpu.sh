@@ -11,7 +11,10 @@ toolkits() { # a line each: the compiler
         return
     fi
     for tool in $(command -v nvcc) /usr/local/cuda/bin/nvcc /usr/local/cuda-*/bin/nvcc /opt/cuda*/bin/nvcc /usr/lib/nvidia-cuda-toolkit/bin/nvcc; do
-        [ ! -x "$tool" ] || echo "$(cd "$(dirname "$tool")" && pwd -P)/nvcc"
+        [ -x "$tool" ] || continue
+        called=$(sed -n '1{/^#!/!q;}; s|^exec \(/[^ ]*/nvcc\) .*|\1|p' "$tool") # of a script that calls it, as Debian's /usr/bin/nvcc
+        [ ! -x "$called" ] || tool=$called
+        echo "$(cd "$(dirname "$tool")" && pwd -P)/nvcc"
     done | awk '!seen[$0]++'
 }
 

@@ -6,7 +6,7 @@
  * "memory" (cuMemAlloc fails), "launch" (a launch does), "graph" (those of a graph do nothing), "result" (nothing is copied
  * back), "stray" (the first byte of what is copied back is another one). EMU_CUDA_SKIPS names a kernel whose launches do
  * nothing, EMU_CUDA_SLOWS one whose launches take a second more by the clock of events. EMU_CUDA_DISCRETE: the GPU has
- * memory of its own.
+ * memory of its own. EMU_CUDA_CHIP: 87 is an sm_87, in place of an sm_62.
  * EMU_CUDA_COUNTS names a file for the number of graph launches and of launches outside of graphs, when the process ends;
  * EMU_CUDA_COPIES one for the number of copies to or from memory of the host that was locked in place, and of all;
  * emu_cuda_counts tells more. EMU_CUDA_LACKS has words of what the GPU cannot: "map" and "register" memory of the host,
@@ -163,6 +163,8 @@ int cuDeviceGetPCIBusId(char *text, int bytes, int device)
 
 int cuDeviceGetAttribute(int *value, int attribute, int device)
 {
+    const char *chip = getenv("EMU_CUDA_CHIP");
+    int sm = chip ? atoi(chip) : 62;
     switch (attribute) {
     case IG_CUDA_ATTRIBUTE_PROCESSORS: *value = 2; break;
     case IG_CUDA_ATTRIBUTE_INTEGRATED: *value = !getenv("EMU_CUDA_DISCRETE"); break;
@@ -171,8 +173,8 @@ int cuDeviceGetAttribute(int *value, int attribute, int device)
     case IG_CUDA_ATTRIBUTE_REGISTERS: *value = !lacks("register"); break;
     case IG_CUDA_ATTRIBUTE_CONCURRENT: *value = 0; break;
     case 13: *value = 1300000; break; /* kHz */
-    case IG_CUDA_ATTRIBUTE_MAJOR: *value = 6; break;
-    case IG_CUDA_ATTRIBUTE_MINOR: *value = 2; break;
+    case IG_CUDA_ATTRIBUTE_MAJOR: *value = sm / 10; break;
+    case IG_CUDA_ATTRIBUTE_MINOR: *value = sm % 10; break;
     default: return INVALID_VALUE;
     }
     return device ? INVALID_VALUE : OK;

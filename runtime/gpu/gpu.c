@@ -1,6 +1,7 @@
 #include "runtime/gpu/gpu.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct words { /* where a failure is told */
@@ -84,12 +85,20 @@ static int is_refused(int error)
            error == IG_CUDA_NO_COMPILER || error == IG_CUDA_NEWER_PTX || error == IG_CUDA_INVALID_SOURCE;
 }
 
+/* The chip that a module is PTX for; 0: it is none. */
+static int32_t ptx_chip(const char *module)
+{
+    const char *target = strncmp(module, ".version ", 9) ? NULL : strstr(module, ".target sm_");
+    return target ? (int32_t)strtol(target + strlen(".target sm_"), NULL, 10) : 0;
+}
+
 static int open_module(struct ig_gpu *g, const struct words *w)
 {
     const struct ig_gpu_plan *p = g->plan;
     int error = g->cuda.module_load(&g->module, p->fatbin), worst = error;
     for (int32_t i = 0; is_refused(error) && i < p->n_others; i++) {
         error = g->cuda.module_load(&g->module, p->others[i]);
+        g->ptx = error ? 0 : ptx_chip(p->others[i]);
         if (worst == IG_CUDA_NO_IMAGE) worst = error;
     }
     if (is_refused(error)) error = worst;

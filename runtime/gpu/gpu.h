@@ -71,6 +71,7 @@ struct ig_gpu {             /* an open plan; all members are its own */
     int32_t sm, processors, integrated;
     int32_t maps, manages, registers; /* 1: it can; page-locked memory in place, managed memory, locking what there is */
     int32_t concurrent;     /* 1: the processor may touch managed memory while a kernel runs */
+    int32_t ptx;            /* the chip, such as 62 of sm_62, whose PTX the driver has translated; 0: it took machine code */
     ig_cuda_context context;
     ig_cuda_module module;
     ig_cuda_function functions[IG_GPU_FUNCTIONS];

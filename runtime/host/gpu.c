@@ -69,6 +69,9 @@ struct ig_gpu *ig_gpu_look(void)
 {
     if (on.mode == OFF) return NULL;
     if (!open_gpu()) {
+        if (on.gpu.ptx && on.gpu.ptx < on.gpu.sm)
+            fprintf(stderr, "%s: the driver of %s, an sm_%d, takes no machine code of this program, and translates its PTX for sm_%d\n", on.name,
+                    on.gpu.name, on.gpu.sm, on.gpu.ptx);
         if (on.says) printf("GPU: %s, sm_%d, %d processors\n", on.gpu.name, on.gpu.sm, on.gpu.processors);
         return &on.gpu;
     }

@@ -33,9 +33,13 @@ with_memory_of_its_own() {
     EMU_CUDA_DISCRETE=1 emulated $program "$picture" --gpu=require -o "$work/discrete.npy" && close "$work/discrete.npy"
 }
 
-old_driver() { # one that takes no machine code of a newer toolkit translates PTX; a program without that says what it lacks
+# One that takes no machine code of a newer toolkit translates PTX, which is said where that is another chip's; a program without
+# PTX says what it lacks.
+old_driver() {
     EMU_CUDA_FAILS=old emulated $program "$picture" --gpu=require -o "$work/old.npy" 2>"$work/err" && close "$work/old.npy" &&
-        [ ! -s "$work/err" ] && ! EMU_CUDA_FAILS=old emulated ${program}_stages "$picture" --gpu=require 2>"$work/err" && cat "$work/err" &&
+        [ ! -s "$work/err" ] && EMU_CUDA_CHIP=87 emulated $program "$picture" --gpu=require --top 1 2>"$work/err" && [ ! -s "$work/err" ] &&
+        EMU_CUDA_CHIP=87 EMU_CUDA_FAILS=old emulated $program "$picture" --gpu=require --top 1 2>"$work/err" && cat "$work/err" &&
+        [ "$(wc -l <"$work/err")" = 1 ] && grep -q 'an sm_87, takes no machine code of this program, and translates its PTX for sm_62$' "$work/err" && ! EMU_CUDA_FAILS=old emulated ${program}_stages "$picture" --gpu=require 2>"$work/err" && cat "$work/err" &&
         grep -q '^fashion_gpu_stages: no GPU (loading the kernels failed: CUDA_ERROR_INVALID_IMAGE .*)$' "$work/err"
 }
 
