@@ -3,7 +3,7 @@ import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
-FLOAT, INT64 = TensorProto.FLOAT, TensorProto.INT64
+FLOAT, HALF, INT64 = TensorProto.FLOAT, TensorProto.FLOAT16, TensorProto.INT64
 CHANNELS = (1, 2, 3, 4, 5, 6, 8, 12, 15, 16, 17, 24, 32, 40, 48)
 MOST_ELEMENTS, MOST_WEIGHTS, MOST_OUTPUTS = 400_000, 2_000_000, 16
 
