@@ -61,7 +61,7 @@ struct ig_gpu_plan {
     int32_t n_others;
 };
 
-enum { IG_GPU_FUNCTIONS = 64, IG_GPU_EDGES = 16, IG_GPU_WORDS = 32 };
+enum { IG_GPU_FUNCTIONS = 64, IG_GPU_EDGES = 64, IG_GPU_WORDS = 32 };
 
 struct ig_gpu {             /* an open plan; all members are its own */
     struct ig_cuda cuda;

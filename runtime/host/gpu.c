@@ -93,7 +93,7 @@ const struct ig_gpu *ig_gpu_in_use(void)
 void ig_gpu_start(struct ig_session *s, int threads)
 {
     const struct ig_model *m = s->program->model;
-    if (m->n_inputs > 16 || m->n_outputs > 16 || !ig_gpu_look()) ig_start(s, threads);
+    if (m->n_inputs > IG_GPU_EDGES || m->n_outputs > IG_GPU_EDGES || !ig_gpu_look()) ig_start(s, threads);
     else start_gpu(s);
 }
 

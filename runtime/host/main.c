@@ -125,7 +125,7 @@ struct ig_options ig_parse(int argc, char **argv, const struct ig_program *p)
     struct ig_options o = {.top = -1, .threads = p->model->threads, .seconds = 3};
     for (int c; (c = getopt_long(argc, argv, "o:h", longs, NULL)) != -1;) switch (c) {
         case 'o':
-            if (o.n_outputs == p->model->n_outputs || o.n_outputs == 16) {
+            if (o.n_outputs == p->model->n_outputs || o.n_outputs == IG_MAX_ENDS) {
                 fprintf(stderr, "%s: -o %s: the network has %d output%s\n", program_name, optarg,
                         p->model->n_outputs, p->model->n_outputs == 1 ? "" : "s");
                 exit(2);
@@ -155,7 +155,7 @@ struct ig_options ig_parse(int argc, char **argv, const struct ig_program *p)
         }
     if (o.top < 0) o.top = o.n_outputs && !o.json ? 0 : ig_default_top(p);
     for (; optind < argc; optind++)
-        if (o.n_inputs++ < 16) o.inputs[o.n_inputs - 1] = argv[optind];
+        if (o.n_inputs++ < IG_MAX_ENDS) o.inputs[o.n_inputs - 1] = argv[optind];
     o.stream = o.n_inputs == 1 && !strcmp(o.inputs[0], "-");
     if (o.n_inputs && o.n_inputs != p->model->n_inputs && !(o.stream && p->model->n_inputs)) {
         fprintf(stderr, "%s: %d input%s given, the network has %d\n", program_name, o.n_inputs, o.n_inputs == 1 ? "" : "s",
@@ -186,7 +186,7 @@ int64_t ig_io_bytes(const struct ig_model *m)
 void ig_place_io(struct ig_session *s, char *at)
 {
     const struct ig_model *m = s->program->model;
-    if (m->n_inputs > 16 || m->n_outputs > 16) ig_die("more than 16 inputs or outputs: use the library");
+    if (m->n_inputs > IG_MAX_ENDS || m->n_outputs > IG_MAX_ENDS) ig_die("more than %d inputs or outputs: use the library", IG_MAX_ENDS);
     for (int i = 0; i < m->n_inputs; at += room(m->inputs[i++].shape)) s->inputs[i] = at;
     for (int i = 0; i < m->n_outputs; at += room(m->outputs[i++].shape)) s->outputs[i] = at;
 }

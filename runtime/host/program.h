@@ -29,10 +29,11 @@ struct ig_program { /* filled by the generated main file */
     void (*start)(struct ig_session *s, int threads); /* ig_start, or ig_gpu_start, which looks for a GPU first */
 };
 
-enum { IG_MAX_TOP = 100 }; /* of --top */
+enum { IG_MAX_TOP = 100 };  /* of --top */
+enum { IG_MAX_ENDS = 64 };  /* inputs of a program's network, and outputs; the library has no limit */
 
 struct ig_options { /* the command line, parsed */
-    const char *inputs[16], *outputs[16];
+    const char *inputs[IG_MAX_ENDS], *outputs[IG_MAX_ENDS];
     int n_inputs, n_outputs;
     int top, threads, json, info, bench, stream;
     int top_said; /* --top was given: it is every network's */
@@ -44,7 +45,7 @@ struct ig_options { /* the command line, parsed */
 struct ig_session { /* a running model with its buffers */
     const struct ig_program *program;
     struct ig_ctx ctx;
-    void *inputs[16], *outputs[16]; /* dense buffers */
+    void *inputs[IG_MAX_ENDS], *outputs[IG_MAX_ENDS]; /* dense buffers */
     const char *network; /* its name, where it is one of several; else NULL */
     int threads;
     double init_ms; /* main's start to ready */

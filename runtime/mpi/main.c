@@ -315,8 +315,8 @@ static void part(struct ig_station *s, struct ig_wire *w, struct ig_pulse *p, co
 static void check(const struct ig_rank *r)
 {
     const struct ig_model *m = r->whole->model;
-    if (m->n_inputs < 1 || m->n_inputs > 16 || m->n_outputs < 1 || m->n_outputs > 16)
-        ig_die("%s: a network on several ranks has 1 to 16 inputs and outputs", r->network);
+    if (m->n_inputs < 1 || m->n_inputs > IG_MAX_ENDS || m->n_outputs < 1 || m->n_outputs > IG_MAX_ENDS)
+        ig_die("%s: a network on several ranks has 1 to %d inputs and outputs", r->network, IG_MAX_ENDS);
     for (int i = 0; i < r->n_parts; i++) /* which would never end */
         if (r->parts[i].program->model->n_inputs < 1)
             ig_die("part '%s' reads nothing", r->parts[i].program->model->name);

@@ -5,7 +5,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 FLOAT, HALF, INT64 = TensorProto.FLOAT, TensorProto.FLOAT16, TensorProto.INT64
 CHANNELS = (1, 2, 3, 4, 5, 6, 8, 12, 15, 16, 17, 24, 32, 40, 48)
-MOST_ELEMENTS, MOST_WEIGHTS, MOST_OUTPUTS = 400_000, 2_000_000, 16
+MOST_ELEMENTS, MOST_WEIGHTS, MOST_OUTPUTS = 400_000, 2_000_000, 64
 
 
 class Refused(Exception):
