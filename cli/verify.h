@@ -31,8 +31,8 @@ void ig_verify_case(const char *dir, const struct ig_verify_options *o, char *li
 int ig_verify_run(struct ig_lowered *l, const struct ig_verify_options *o, const void *const *inputs,
                   void *const *outputs, char *err, size_t n);
 /*
- * Of o->draw and the name of the folder that `model` is in: a time at random for each kernel that fits a layer, cut at random, which makes p, and which bands and
- * objective the plan is to have, which goes to po. p->timings is the caller's to free.
+ * By o->draw and the name of the folder that `model` is in: p, a time at random for each kernel that fits a layer, cut at random; and
+ * in po which bands and objective the plan is to have. p->timings is the caller's to free.
  */
 void ig_verify_draw(const struct ig_graph *g, const struct ig_verify_options *o, const char *model, struct ig_profile *p,
                     struct ig_plan_options *po);

@@ -142,9 +142,9 @@ class Maker:
 
     def through_bytes(self, x):
         """x as a quantiser leaves it: quantised, and turned back for what reads it."""
-        unsigned = self.one_in(2)
-        scale, zero = self.const(self.of(0.02, 0.03, 0.05)), self.const(self.of(128, 128, 120) if unsigned else self.of(0, 0, -5), np.uint8 if unsigned else np.int8)
-        q = self.node("QuantizeLinear", [x, scale, zero], shapes=[self.shapes[x]], type=TensorProto.UINT8 if unsigned else TensorProto.INT8)
+        zeros, kind = ((128, 128, 120), TensorProto.UINT8) if self.one_in(2) else ((0, 0, -5), TensorProto.INT8)
+        scale, zero = self.const(self.of(0.02, 0.03, 0.05)), self.const(self.of(*zeros), helper.tensor_dtype_to_np_dtype(kind))
+        q = self.node("QuantizeLinear", [x, scale, zero], shapes=[self.shapes[x]], type=kind)
         return self.node("DequantizeLinear", [q, scale, zero], shapes=[self.shapes[x]])
 
     # --- the end ---

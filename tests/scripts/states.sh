@@ -38,7 +38,8 @@ a_stream() { # of frames of all of them
 }
 
 too_many() {
-    ! "$work/states" --bench=0.1 2>"$work/err" && cat "$work/err" && [ "$(wc -l <"$work/err")" = 1 ] && grep -q 'more than 64 inputs or outputs: use the library' "$work/err"
+    ! "$work/states" --bench=0.1 2>"$work/err" && cat "$work/err" && [ "$(wc -l <"$work/err")" = 1 ] &&
+        grep -q 'more than 64 inputs or outputs: use the library' "$work/err"
 }
 
 check "40 states" built 40
