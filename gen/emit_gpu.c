@@ -203,7 +203,7 @@ void ig_emit_gpu_header(FILE *f, const struct ig_emit *e)
                " * memory is missing, %s_gpu_open says so in `why`, and %s_init and %s_run still serve.\n */\n", p, p, p);
     fprintf(f, "#define %s_GPU_ARENA_BYTES INT64_C(%lld) /* of the GPU's memory */\n", up, (long long)g->arena_bytes);
     fprintf(f, "#define %s_GPU_CONSTANTS_BYTES INT64_C(%lld)\n", up, (long long)g->constants_bytes);
-    fprintf(f, "struct %s_gpu { /* an open GPU; contents are the library's */\n    uint64_t opaque[256];\n};\n", p);
+    fprintf(f, "struct %s_gpu { /* an open GPU; contents are the library's */\n    uint64_t opaque[512];\n};\n", p);
     fprintf(f, "/* Brings weights and kernels there and runs a frame of zeros. 0, or -1 with one line in why[bytes]. */\n");
     fprintf(f, "int %s_gpu_open(struct %s_gpu *gpu, char *why, size_t bytes);\n", p, p);
     fprintf(f, "/* One frame: in[%d], out[%d] as above. 0, or -1 with one line in why[bytes]. One thread at a time. */\n",

@@ -37,7 +37,7 @@ void ig_emit_gpu_stage_header(FILE *f, const struct ig_emit *e, const char *up)
     fprintf(f, "#define %s_GPU_ARENA_BYTES INT64_C(%lld) /* of the GPU's memory */\n", up, (long long)s->plan->arena_bytes);
     fprintf(f, "#define %s_GPU_CONSTANTS_BYTES INT64_C(%lld)\n", up, (long long)s->plan->constants_bytes);
     fprintf(f, "struct %s_gpu { /* an open GPU; contents are the library's */\n    uint64_t opaque[%d];\n};\n", p,
-            1024 * ig_emit_gpu_cuts(e->gpu));
+            3072 * ig_emit_gpu_cuts(e->gpu));
     fprintf(f, "/*\n * As %s_start_stages, which would have that stage's steps run on a thread. 0; another status; or -1 with one\n"
                " * line in why[bytes]. A frame that the GPU fails is popped with an error. To be closed behind %s_stop_stages.\n"
                " */\n", p, p);

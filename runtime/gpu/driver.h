@@ -24,8 +24,7 @@ enum { /* of cuda.h */
     IG_CUDA_NO_DEVICE = 100,
     IG_CUDA_INVALID_IMAGE = 200,     /* what a driver says of a module that it cannot read, */
     IG_CUDA_NO_IMAGE = 209,          /* of one without code for this chip, */
-    IG_CUDA_INVALID_PTX = 218, IG_CUDA_NO_COMPILER = 221, IG_CUDA_NEWER_PTX = 222, /* of PTX, */
-    IG_CUDA_INVALID_SOURCE = 300,    /* and some drivers of machine code that is newer than they */
+    IG_CUDA_NEWER_PTX = 222,         /* and of PTX that is newer than it */
     IG_CUDA_CAPTURE_THREAD = 1,      /* capture mode: only this thread's calls */
     IG_CUDA_NON_BLOCKING = 1,        /* stream */
     IG_CUDA_HOST_PORTABLE = 1, IG_CUDA_HOST_MAPPED = 2, /* page-locked memory: of all contexts; that the device reads and

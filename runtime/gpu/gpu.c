@@ -78,11 +78,10 @@ static int find_functions(struct ig_gpu *g, const struct words *w)
     return 0;
 }
 
-/* May another module do? An old driver takes no machine code of a newer toolkit, but may take PTX. */
+/* May another module do? An old driver takes no machine code of a newer toolkit, whatever it says of it, but may take PTX. */
 static int is_refused(int error)
 {
-    return error == IG_CUDA_NO_IMAGE || error == IG_CUDA_INVALID_IMAGE || error == IG_CUDA_INVALID_PTX ||
-           error == IG_CUDA_NO_COMPILER || error == IG_CUDA_NEWER_PTX || error == IG_CUDA_INVALID_SOURCE;
+    return error && error != IG_CUDA_NO_MEMORY;
 }
 
 /* The chip that a module is PTX for; 0: it is none. */
