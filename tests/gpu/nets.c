@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "bench/bed.h"
+#include "bench/draw.h"
 #include "gen/lower_gpu.h"
 #include "models/zoo/zoo.h"
 #include "planner/passes.h"
@@ -50,28 +51,10 @@ static void set_kinds(const struct ig_graph *g, struct ig_plan *p, int32_t kind)
     for (int32_t i = 0; i < p->n_passes; i++) p->passes[i].kind = kind;
 }
 
-/* A time for each GPU kernel that fits a layer, drawn at random: so is the plan's kernel. */
+/* A GPU kernel of those that fit for each layer, drawn at random. */
 static void draw(struct ig_profile *p, const struct ig_graph *g, uint64_t seed)
 {
-    struct ig_view *views = test_calloc((size_t)g->n_values, sizeof *views);
-    struct rng r = {seed};
-    *p = (struct ig_profile){.sha256 = (char *)"", .graph_sha256 = (char *)"", .threads = 1};
-    p->timings = test_calloc((size_t)g->n_nodes * (size_t)ig_kernel_count(), sizeof *p->timings);
-    ig_compute_views(g, views);
-    for (int32_t node = 0; node < g->n_nodes; node++) {
-        const struct ig_node *n = &g->nodes[node];
-        struct ig_call call;
-        int32_t batch;
-        if (ig_node_is_view(g, views, node)) continue;
-        ig_node_call(g, views, n, &call, &batch);
-        for (int i = 0; i < ig_kernel_count(); i++) {
-            const struct ig_kernel *k = ig_kernel_at(i);
-            if (k->isa == IG_ISA_CUDA && ig_kernel_fits(k, n->op, &call))
-                p->timings[p->n++] = (struct ig_timing){.node = node, .kernel = k, .threads = 1,
-                                                        .alone_ns = rng_real(&r, 1e8, 1e9), .error = k->error};
-        }
-    }
-    test_free(views);
+    if (ig_draw_profile(p, g, IG_ISA_CUDA, 1, &seed)) fail_msg("out of memory");
 }
 
 /* As net_run_tables, on the GPU, inputs and outputs of that kind, kernels by that profile or estimates (NULL). 0; -1: no GPU kernel
@@ -194,7 +177,7 @@ static void sequences(void **state)
         ig_prepare_views(g);
         draw(&drawn, g, seed);
         assert_true(check_net("sequences", g, (int32_t)(seed % 3), &drawn, seed % 2 ? 2e-3 : 1e-5));
-        test_free(drawn.timings);
+        free(drawn.timings);
     }
 }
 
@@ -223,7 +206,7 @@ static void check_drawn(const struct ig_zoo_net *net, int half, double bound)
     print_message("INGOT_SEED=%llu\n", (unsigned long long)seed);
     draw(&drawn, g, seed);
     assert_true(check_net(net->name, g, IG_PASS_MAPPED, &drawn, bound));
-    test_free(drawn.timings);
+    free(drawn.timings);
 }
 
 static int64_t macs_of(const struct ig_zoo_net *net)
@@ -349,7 +332,7 @@ static void transposed_in_halves(void **state)
         struct ig_profile drawn;
         draw(&drawn, g, seed);
         assert_true(check_net("transposed convolutions in halves", g, (int32_t)(seed % 3), seed ? &drawn : NULL, 2e-3));
-        test_free(drawn.timings);
+        free(drawn.timings);
     }
 }
 
@@ -439,7 +422,7 @@ static void quantised(void **state)
         struct ig_profile drawn;
         draw(&drawn, g, seed);
         assert_true(check_net("quantised", g, (int32_t)(seed % 3), seed ? &drawn : NULL, 0));
-        test_free(drawn.timings);
+        free(drawn.timings);
     }
 }
 
