@@ -1,8 +1,8 @@
 /* A plan whose kernels, cuts and bands are drawn, so that networks are tested with more than what is fastest here. */
 #include <string.h>
 
-#include "bench/draw.h"
 #include "cli/verify.h"
+#include "planner/draw.h"
 #include "planner/nsga2.h"
 
 /* The folder in which model.onnx lies, whatever folders that one is in. */

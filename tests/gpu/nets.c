@@ -13,9 +13,9 @@
 #include <cmocka.h>
 
 #include "bench/bed.h"
-#include "bench/draw.h"
 #include "gen/lower_gpu.h"
 #include "models/zoo/zoo.h"
+#include "planner/draw.h"
 #include "planner/passes.h"
 #include "tests/support/emulated.h"
 #include "tests/support/isa.h"

@@ -1,4 +1,4 @@
-#include "bench/draw.h"
+#include "planner/draw.h"
 
 #include <stdlib.h>
 

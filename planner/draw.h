@@ -1,6 +1,6 @@
 /* Kernels and cuts at random, so that networks are tested with more than what is fastest here. */
-#ifndef BENCH_DRAW_H
-#define BENCH_DRAW_H
+#ifndef PLANNER_DRAW_H
+#define PLANNER_DRAW_H
 
 #include "planner/plan.h"
 
