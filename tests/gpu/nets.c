@@ -147,6 +147,22 @@ static void dense_block(void **state)
     }
 }
 
+/* As many inputs and outputs as a GPU's program may have, of different sizes. */
+static void many_ends(void **state)
+{
+    (void)state;
+    for (int32_t kind = IG_PASS_PINNED; kind <= IG_PASS_MANAGED; kind++) {
+        struct ig_graph *g = net_new();
+        for (int32_t i = 0; i < IG_GPU_EDGES; i++) {
+            const int32_t x = net_input(g, 1, 2, 3, i + 1);
+            ig_add_output(g, net_add(g, x, x));
+        }
+        net_done(g);
+        ig_prepare_views(g);
+        assert_true(check_net("many inputs and outputs", g, kind, NULL, 1e-5));
+    }
+}
+
 /* A cubic resize whose output is a slice of a concatenation's. */
 static void a_resize_in_a_concat(void **state)
 {
@@ -490,7 +506,7 @@ static void every_op_has_a_kernel(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_chains), cmocka_unit_test(dense_block), cmocka_unit_test(a_resize_in_a_concat),
+        cmocka_unit_test(random_chains), cmocka_unit_test(dense_block), cmocka_unit_test(many_ends), cmocka_unit_test(a_resize_in_a_concat),
         cmocka_unit_test(sequences), cmocka_unit_test(by_estimates), cmocka_unit_test(zoo), cmocka_unit_test(zoo_in_halves),
         cmocka_unit_test(where_they_are), cmocka_unit_test(zoo_lowers), cmocka_unit_test(tensor_cores_by_estimates),
         cmocka_unit_test(transposed_in_halves), cmocka_unit_test(quantised),

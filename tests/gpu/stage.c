@@ -221,6 +221,21 @@ static void a_dense_block(void **state)
     for (uint64_t seed = 0; seed < 6; seed++) assert_true(run_net(net_dense(4, seed % 2), 2 + (int)seed % 2, 1, seed + 100));
 }
 
+/* As many tensors to and from the caller as a pipeline may have. */
+static void many_ends(void **state)
+{
+    enum { N = IG_MAX_SLOTS / 2 };
+    (void)state;
+    for (int n = 1; n <= 3; n++) {
+        struct ig_graph *g = net_new();
+        int32_t x[N];
+        for (int i = 0; i < N; i++) x[i] = net_input(g, 1, 2, 3, 5);
+        for (int i = 0; i < N; i++) ig_add_output(g, net_add(g, x[i], x[(i + 1) % N]));
+        net_done(g);
+        assert_true(run_net(g, n, n / 2, (uint64_t)n));
+    }
+}
+
 /* Frames that the GPU fails are in error, in their places, as are all behind them; none hangs. */
 static void the_gpu_fails(void **state)
 {
@@ -332,7 +347,7 @@ static void weights_of_the_stage_alone(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(frames_of_the_sequential_run), cmocka_unit_test(a_dense_block),
-                                       cmocka_unit_test(the_gpu_fails), cmocka_unit_test(zero_copy),
-                                       cmocka_unit_test(weights_of_the_stage_alone)};
+                                       cmocka_unit_test(many_ends), cmocka_unit_test(the_gpu_fails),
+                                       cmocka_unit_test(zero_copy), cmocka_unit_test(weights_of_the_stage_alone)};
     return cmocka_run_group_tests(tests, emulate, NULL);
 }
