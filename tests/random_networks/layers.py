@@ -99,13 +99,16 @@ def activation(m, x=None):
 
 
 def pool(m):
-    """Not what onnxruntime does otherwise than ONNX: SAME padding of dilated windows; windows that do not fit once."""
+    """Not what onnxruntime does otherwise than ONNX: SAME padding of dilated windows, and of strides beyond them, which it takes as
+    negative; windows that do not fit once."""
     x = m.pick(lambda s: 3 <= len(s) <= 5)
     op, dims, average = m.of("MaxPool", "MaxPool", "AveragePool"), m.rank(x) - 2, m.one_in(2)
     k = [m.of(1, 2, 2, 3, 3, 5)] * dims if not m.one_in(4) else [m.int(1, 4) for _ in range(dims)]
     attrs = dict(kernel_shape=k, strides=[m.int(1, 3)] * dims)
     if m.one_in(4):
         attrs["auto_pad"] = m.of("SAME_UPPER", "SAME_LOWER")
+        if min(k) + 1 < attrs["strides"][0]:
+            raise Refused("strides beyond the window")
     elif m.one_in(3):
         attrs["ceil_mode"] = 1
     elif any(n < 2 * a for n, a in zip(m.shapes[x][2:], k)):
