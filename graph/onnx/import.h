@@ -293,7 +293,7 @@ im_op_fn im_op_pool, im_op_global_pool, im_op_max_unpool, im_op_roi_align, im_op
 im_op_fn im_op_gemm, im_op_matmul, im_op_einsum, im_op_matmul_integer, im_op_qlinear_matmul, im_op_quantize,
     im_op_dequantize, im_op_dynamic_quantize;
 im_op_fn im_op_batch_norm, im_op_instance_norm, im_op_group_norm, im_op_layer_norm, im_op_lp_norm, im_op_mvn;
-im_op_fn im_op_reverse_sequence, im_op_det, im_op_recurrent, im_op_if;
+im_op_fn im_op_reverse_sequence, im_op_det, im_op_recurrent, im_op_attention, im_op_rotary_embedding, im_op_if;
 im_op_fn im_op_softmax, im_op_reduce, im_op_arg, im_op_cumsum, im_op_topk;
 im_op_fn im_op_constant, im_op_constant_of_shape, im_op_shape, im_op_size, im_op_range, im_op_eye_like,
     im_op_one_hot;

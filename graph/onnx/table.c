@@ -4,7 +4,7 @@
 
 #include "graph/onnx/import.h"
 
-static const char attention[] = "attention and transformer operators are out of scope; Ingot compiles CNNs";
+static const char language[] = "operators of language models are out of scope; Ingot compiles CNNs";
 static const char as_it_runs[] = "it quantises as it runs, which is not supported; give the network as it was before";
 static const char control[] =
     "control flow is not supported; export with fixed shapes, or simplify the model (onnxsim)";
@@ -32,7 +32,7 @@ static const struct im_op onnx[] = {
     {"Asinh", im_op_unary, NULL, IG_ASINH},
     {"Atan", im_op_unary, NULL, IG_ATAN},
     {"Atanh", im_op_unary, NULL, IG_ATANH},
-    {"Attention", NULL, attention, 0},
+    {"Attention", im_op_attention, NULL, 0},
     {"AveragePool", im_op_pool, NULL, IG_POOL_AVERAGE},
     {"BatchNormalization", im_op_batch_norm, NULL, 0},
     {"Bernoulli", NULL, chance, 0},
@@ -170,7 +170,7 @@ static const struct im_op onnx[] = {
     {"Resize", im_op_resize, NULL, 0},
     {"ReverseSequence", im_op_reverse_sequence, NULL, 0},
     {"RoiAlign", im_op_roi_align, NULL, 0},
-    {"RotaryEmbedding", NULL, attention, 0},
+    {"RotaryEmbedding", im_op_rotary_embedding, NULL, 0},
     {"Round", im_op_unary, NULL, IG_ROUND},
     {"STFT", NULL, signal, 0},
     {"Scan", NULL, control, 0},
@@ -210,7 +210,7 @@ static const struct im_op onnx[] = {
     {"Swish", im_op_alpha, NULL, IG_SWISH},
     {"Tan", im_op_unary, NULL, IG_TAN},
     {"Tanh", im_op_unary, NULL, IG_TANH},
-    {"TensorScatter", NULL, attention, 0},
+    {"TensorScatter", NULL, language, 0},
     {"TfIdfVectorizer", NULL, text, 0},
     {"ThresholdedRelu", im_op_alpha, NULL, IG_THRESHOLDED_RELU},
     {"Tile", im_op_tile, NULL, 0},
@@ -225,7 +225,7 @@ static const struct im_op onnx[] = {
 };
 
 static const struct im_op microsoft[] = {
-    {"AttnLSTM", NULL, attention, 0},
+    {"AttnLSTM", NULL, language, 0},
     {"DequantizeLinear", im_op_dequantize, NULL, 0},
     {"DynamicQuantizeLSTM", NULL, as_it_runs, 0},
     {"QGemm", im_op_qgemm, NULL, 0},

@@ -19,6 +19,7 @@ from onnx import numpy_helper
 import blocks
 import layers
 import moves
+import rare
 from maker import CHANNELS, FLOAT, HALF, Maker
 
 MOST_LAYERS, TRIES = 18, 200
@@ -30,7 +31,7 @@ OFTEN = {layers.conv: 22, layers.add: 10, layers.activation: 8, moves.concat: 7,
          blocks.shuffle: 2, blocks.tokens: 2, blocks.untokens: 2, blocks.dense_block: 2}
 ONCE = [layers.global_pool, layers.einsum, layers.recurrent, layers.cumulate, layers.cast, layers.top, layers.identity, moves.flatten,
         moves.gather_elements, moves.scatter, moves.tile, blocks.focus, blocks.positions]
-LAYERS = ONCE + [layer for layer, times in OFTEN.items() for _ in range(times)]
+LAYERS = ONCE + rare.RARE + [layer for layer, times in OFTEN.items() for _ in range(times)]
 
 
 def input_shape(m):
@@ -67,7 +68,7 @@ def is_settled(outputs, others, least, change):
     """Whether outputs are numbers of a common size, and the others, of all but the same network, hardly differ."""
     for y, z in zip(outputs, others):
         most = np.abs(y).max()
-        if not np.isfinite(y).all() or most > 1e4 or 0 < most < least or np.abs(y - z).max() > change * most:
+        if not np.isfinite(y).all() or most > 1e4 or most < least or np.abs(y - z).max() > change * most:
             return False
     return True
 

@@ -22,7 +22,7 @@ class Maker:
     def __init__(self, seed, quantised):
         self.r = np.random.default_rng(seed)
         self.quantised = quantised
-        self.opset = int(self.r.choice([11, 13, 14, 16, 17, 18, 19, 21]))
+        self.opset = int(self.r.choice([11, 13, 14, 16, 17, 18, 19, 21, 23, 24]))
         self.inputs, self.nodes, self.initializers = [], [], []
         self.constants = {}  # name: value
         self.shapes, self.types = {}, {}  # of all other tensors, in the order they were made
