@@ -29,9 +29,41 @@ static void gather_along(struct im *m, const struct im_node *n, enum ig_op op)
     im_set(m, n, 0, im_emit1(m, op, 2, in, &a));
 }
 
+/* Constant indices that go up by equal steps, as one alone does: *start and *step, those that count from the end made others. */
+static int is_progression(const struct im *m, int32_t v, int32_t dim, int32_t *start, int32_t *step)
+{
+    const struct ig_shape s = im_shape(m, v);
+    const int64_t n = ig_count(&s);
+    if (v < 0 || !im_is_const(m, v) || (s.type != IG_I64 && s.type != IG_I32)) return 0;
+    int64_t last = -1, by = 0;
+    for (int64_t i = 0; i < n; i++) {
+        const int64_t at = index_at(m, v, i) < 0 ? index_at(m, v, i) + dim : index_at(m, v, i);
+        if (at <= last || at >= dim || (i > 1 && at - last != by)) return 0;
+        by = at - last, last = at;
+        if (!i) *start = (int32_t)at;
+    }
+    *step = n > 1 ? (int32_t)by : 1;
+    return n > 0;
+}
+
+/* Such a Gather is a slice, which may be no copy. */
 void im_op_gather(struct im *m, const struct im_node *n)
 {
-    gather_along(m, n, IG_GATHER);
+    const int32_t x = im_need(m, n, 0), indices = im_need(m, n, 1);
+    const struct ig_shape s = im_shape(m, x), by = im_shape(m, indices);
+    const int32_t axis = im_axis(m, im_int(m, n, "axis", 0), s.rank);
+    int32_t start[IG_MAX_RANK] = {0}, step[IG_MAX_RANK], rank = 0;
+    int64_t extent[IG_MAX_RANK], dims[2 * IG_MAX_RANK];
+    if (s.rank - 1 + by.rank > IG_MAX_RANK || !is_progression(m, indices, s.dims[axis], &start[axis], &step[axis])) {
+        gather_along(m, n, IG_GATHER);
+        return;
+    }
+    for (int d = 0; d < s.rank; d++) {
+        if (d != axis) step[d] = 1, dims[rank++] = s.dims[d];
+        for (int k = 0; d == axis && k < by.rank; k++) dims[rank++] = by.dims[k];
+        extent[d] = d == axis ? ig_count(&by) : s.dims[d];
+    }
+    im_set(m, n, 0, im_reshape(m, im_slice(m, x, start, step, extent), rank, dims));
 }
 
 void im_op_gather_elements(struct im *m, const struct im_node *n)

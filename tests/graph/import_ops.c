@@ -304,6 +304,42 @@ static void zeros(const char *name, int type, int rank, const int64_t *dims)
     m_add_initializer(&m, m_tensor(&m, name, type, rank, dims, none, n));
 }
 
+/* Of x [2,6,3] along its second dim, by indices of that shape: the op that it is. */
+static const struct ig_node *gathered(int rank, const int64_t *dims, const int64_t *indices, struct ig_graph **g)
+{
+    size_t n = 1;
+    for (int d = 0; d < rank; d++) n *= (size_t)dims[d];
+    m_attr_i(&m, begin(13, LIST(2, 6, 3), "Gather", "x,i", "y"), "axis", 1);
+    m_add_initializer(&m, m_tensor(&m, "i", M_INT64, rank, dims, indices, n * sizeof *indices));
+    *g = must_import();
+    return &(*g)->nodes[0];
+}
+
+/* Constant indices that go up by equal steps are a slice. */
+static void gathers_of_slices(void **state)
+{
+    static const struct { int rank; int64_t dims[2], indices[4]; int32_t start, step, n; } cases[] = {
+        {0, {0}, {4}, 4, 1, 1}, {0, {0}, {-1}, 5, 1, 1}, {1, {3}, {1, 3, 5}, 1, 2, 3}, {2, {2, 2}, {-5, -4, -3, -2}, 1, 1, 4}};
+    struct ig_graph *g;
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const struct ig_node *n = gathered(cases[i].rank, cases[i].dims, cases[i].indices, &g);
+        assert_int_equal(n->op, IG_SLICE);
+        assert_int_equal(n->attrs.slice.start[1], cases[i].start);
+        assert_int_equal(n->attrs.slice.step[1], cases[i].step);
+        m_check_shape(g, n->out[0], LIST(2, cases[i].n, 3));
+        if (cases[i].rank == 0) check_output(g, 0, LIST(2, 3));
+        else if (cases[i].rank == 1) check_output(g, 0, LIST(2, cases[i].n, 3));
+        else check_output(g, 0, LIST(2, 2, 2, 3));
+        ig_graph_free(g);
+    }
+    for (int i = 0; i < 3; i++) { /* others are none */
+        static const int64_t others[][3] = {{3, 2, 1}, {0, 1, 3}, {2, 2, 2}};
+        assert_int_equal(gathered(LIST(3), others[i], &g)->op, IG_GATHER);
+        ig_graph_free(g);
+    }
+}
+
 /* A scale or zero point is one, or one per channel: a kernel reads no other number of them. */
 static void quantized_parameters(void **state)
 {
@@ -397,6 +433,7 @@ int main(void)
         cmocka_unit_test(reversed_sequences),
         cmocka_unit_test(determinants),
         cmocka_unit_test(index_checks),
+        cmocka_unit_test(gathers_of_slices),
         cmocka_unit_test(quantized_parameters),
         cmocka_unit_test(quantised_weights_stay),
         cmocka_unit_test(resizes_of_bytes),
