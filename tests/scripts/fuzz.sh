@@ -30,7 +30,9 @@ corpus() {
     for model in "$data"/node/*/model.onnx "$data"/pytorch-*/*/model.onnx; do
         [ -f "$model" ] && [ "$(wc -c <"$model")" -lt 20000 ] && cp "$model" "$work/corpus/$(basename "$(dirname "$model")").onnx"
     done
-    [ -z "$PYTHON" ] || "$PYTHON" -B "$SRCDIR/tests/branches_network.py" "$work/corpus/branches.onnx" || return 1
+    for network in branches attention; do
+        [ -z "$PYTHON" ] || "$PYTHON" -B "$SRCDIR/tests/${network}_network.py" "$work/corpus/$network.onnx" || return 1
+    done
     [ -n "$(ls "$work/corpus")" ]
 }
 
