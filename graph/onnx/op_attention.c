@@ -119,11 +119,23 @@ static int32_t widened(struct im *m, int32_t mask, int32_t keys)
 {
     struct ig_shape s = im_shape(m, mask);
     void *data;
-    if (!s.rank || s.dims[s.rank - 1] == 1 || s.dims[s.rank - 1] >= keys) return mask;
+    if ((s.type != IG_BOOL && s.type != IG_F32) || !s.rank || s.dims[s.rank - 1] == 1 || s.dims[s.rank - 1] >= keys) return mask;
     s.dims[s.rank - 1] = keys - s.dims[s.rank - 1];
     const int32_t rest = im_const(m, &s, &data);
     for (int64_t i = 0; s.type == IG_F32 && i < ig_count(&s); i++) ((float *)data)[i] = least;
     return joined(m, mask, rest, s.rank - 1);
+}
+
+/* Its dims are those of the scores or 1. */
+static void check_mask(struct im *m, const struct attention *a, const struct ig_shape *s)
+{
+    const int32_t scores[4] = {a->batch, a->heads, a->queries, a->keys};
+    if (s->type != IG_BOOL && s->type != IG_F32) im_refuse(m, "its mask is neither of bool nor of float32");
+    if (s->rank > 4) im_fail(m, "its mask has %d dimensions", s->rank);
+    for (int d = 0; d < s->rank; d++) {
+        const int32_t want = scores[4 - s->rank + d];
+        if (s->dims[d] != 1 && s->dims[d] != want) im_fail(m, "dimension %d of its mask is %d, not %d", d, s->dims[d], want);
+    }
 }
 
 static void read_masks(struct im *m, const struct im_node *n, struct attention *a)
@@ -132,9 +144,9 @@ static void read_masks(struct im *m, const struct im_node *n, struct attention *
     a->allowed = window_of(m, n, a, im_in(m, n, 6) == IM_ABSENT ? IM_ABSENT : im_need(m, n, 6));
     if (im_in(m, n, 3) != IM_ABSENT) {
         const int32_t mask = widened(m, im_need(m, n, 3), a->keys);
-        const int32_t type = im_shape(m, mask).type;
-        if (type != IG_BOOL && type != IG_F32) im_refuse(m, "its mask is neither of bool nor of float32");
-        if (type == IG_BOOL) a->allowed = both(m, a->allowed, mask);
+        const struct ig_shape s = im_shape(m, mask);
+        check_mask(m, a, &s);
+        if (s.type == IG_BOOL) a->allowed = both(m, a->allowed, mask);
         else a->bias = mask;
     }
     a->may_be_empty = a->allowed != IM_ABSENT && has_empty_row(m, a->allowed);

@@ -202,6 +202,7 @@ static Onnx__NodeProto *of_heads(int q, int kv, const char *in)
     m_input(&m, "long", M_FLOAT, LIST(1, 5, 12));
     m_input(&m, "two", M_FLOAT, LIST(2, 4, 12));
     m_input(&m, "image", M_FLOAT, LIST(1, 2, 4, 6));
+    m_input(&m, "many", M_FLOAT, LIST(1, 1, 2, 4, 4));
     m_input(&m, "ints", M_INT32, LIST(1, 4, 12));
     if (q) m_attr_i(&m, n, "q_num_heads", q);
     if (kv) m_attr_i(&m, n, "kv_num_heads", kv);
@@ -220,6 +221,8 @@ static void refused(void **state)
         {2, 2, "x,image,x", "its inputs have other dimensions than 3 or 4"},
         {2, 2, "ints,ints,ints", "only float32 data is supported"},
         {2, 2, "x,x,x,ints", "its mask is neither of bool nor of float32"},
+        {2, 2, "x,x,x,x", "dimension 2 of its mask is 12, not 4"},
+        {2, 2, "x,x,x,many", "its mask has 5 dimensions"},
         {2, 2, "x,x,x,,image", "it has keys or values of the past, not both"},
         {3, 3, "x,x,x,,image,image", "its keys of the past do not fit"},
     };
