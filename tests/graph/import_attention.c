@@ -27,6 +27,10 @@ static struct attention draw(struct rng *r)
     if (rng_one_in(r, 3)) a.cap = rng_real(r, 0.5, 3);
     const int32_t whole[] = {a.batch, a.heads, a.queries, a.past + a.keys};
     for (int i = 0; i < 4; i++) a.mask[i] = 4 - i > a.mask_rank || rng_one_in(r, 4) ? 1 : whole[i];
+    if (a.mask[3] > 2 && a.masks && rng_one_in(r, 3)) {
+        a.mask[3] = rng_int(r, 2, a.mask[3] - 1); /* of the first keys; of floats, alone: beside what else is not allowed they are not the least */
+        if (a.masks == M_FLOAT) a.is_causal = a.has_lengths = 0, a.left = a.right = -1;
+    }
     return a;
 }
 
@@ -94,10 +98,17 @@ static int64_t of_mask(const struct attention *a, int32_t b, int32_t head, int32
     return place;
 }
 
+/* Key j is one that the mask does not reach. */
+static int is_behind(const struct attention *a, int32_t j)
+{
+    return a->masks && a->mask[3] > 1 && j >= a->mask[3];
+}
+
 static int allowed(const struct attention *a, int32_t b, int32_t head, int32_t i, int32_t j)
 {
     const int32_t length = a->has_lengths ? (int32_t)((const int64_t *)a->in[6])[b] : total(a);
     const int32_t p = i + (a->has_lengths ? length - a->queries : a->past);
+    if (is_behind(a, j)) return 0;
     if (a->masks == M_BOOL && !((const uint8_t *)a->in[3])[of_mask(a, b, head, i, j)]) return 0;
     return j < length && (!a->is_causal || j <= p) && (a->left < 0 || j >= p - a->left) && (a->right < 0 || j <= p + a->right);
 }
@@ -115,9 +126,9 @@ static void weigh(const struct attention *a, int32_t b, int32_t head, int32_t i,
         if (a->mode == 0) of[j] = s;
         if (a->cap > 0) w[j] = s = a->cap * tanh(s / a->cap);
         if (a->mode == 1) of[j] = s;
-        if (a->masks == M_FLOAT) w[j] += (double)((const float *)a->in[3])[of_mask(a, b, head, i, j)];
+        if (a->masks == M_FLOAT && !is_behind(a, j)) w[j] += (double)((const float *)a->in[3])[of_mask(a, b, head, i, j)];
         if (!allowed(a, b, head, i, j)) w[j] = -INFINITY;
-        if (a->mode == 2) of[j] = w[j];
+        if (a->mode == 2) of[j] = a->masks == M_FLOAT && is_behind(a, j) ? s - 65504 : w[j];
         most = fmax(most, w[j]);
     }
     for (int32_t j = 0; j < total(a); j++) sum += w[j] = isinf(most) ? 0 : exp(w[j] - most);
