@@ -13,14 +13,10 @@ int32_t ig_cut_extent(const struct ig_call *call, int32_t split)
     return split == 2 ? full.c1 : full.y1;
 }
 
-static double read_bytes(const struct ig_call *call, int32_t from, int32_t to)
+static double read_bytes(const struct ig_call *call, int32_t i)
 {
-    double bytes = 0;
-    for (int32_t i = from; i < to && i < call->n_in; i++) {
-        const struct ig_operand *o = &call->in[i];
-        if (o->shape) bytes += (double)o->h * o->w * o->c * ig_type_bytes(o->shape->type);
-    }
-    return bytes;
+    const struct ig_operand *o = &call->in[i];
+    return i < call->n_in && o->shape ? (double)o->h * o->w * o->c * ig_type_bytes(o->shape->type) : 0;
 }
 
 /*
@@ -34,7 +30,7 @@ double ig_cut_ns(const struct ig_kernel *k, const struct ig_call *call, struct i
     if (cut.chunks <= 1) return whole;
     double ideal = ig_estimate_ns(k, call, threads, away), turns = (cut.chunks + threads - 1) / threads;
     double share = turns * cut.chunk / ig_cut_extent(call, cut.split);
-    double again = cut.split == 1 ? read_bytes(call, 1, 2) : read_bytes(call, 0, 1);
+    double again = read_bytes(call, cut.split == 1 ? ig_second_operand(k->op) : 0);
     double balanced = ideal * share * threads;
     return balanced + turns * (chunk_ns + again / reread_bytes_per_ns / threads);
 }

@@ -175,7 +175,7 @@ static const struct family {
     {IG_QLINEAR_CONV, "6x16__avxvnni", 3.1, 1, 6, 0}, /* of four */
     {IG_QLINEAR_CONV, "12x32__avx512", 1.1, 1, 12, 0},
     {IG_QLINEAR_CONV, "12x32__vnni", 3.2, 1, 12, 0}, /* of four */
-    {IG_QLINEAR_CONV, "32x32__amx", 8, 1, 32, 0},
+    {IG_QLINEAR_CONV, "48x32__amx", 8, 1, 32, 0},
     {IG_MATMUL, "__ref", 0.1, 1, 1, 0},
     {IG_MATMUL, "any_1__cuda", 0.01, 1, 1, 0},
     {IG_MATMUL, "64x64__cuda", 0.5, 1, 64, 64},
@@ -216,15 +216,19 @@ static double elements(const struct ig_operand *o)
     return (double)o->h * o->w * o->c;
 }
 
+int32_t ig_second_operand(int32_t op)
+{
+    return op == IG_QLINEAR_CONV || op == IG_QLINEAR_MATMUL || op == IG_QLINEAR_BINARY ? 3 : 1;
+}
+
 /* Multiply-adds per output element. */
 static double depth(int32_t op, const struct ig_call *call)
 {
-    if (op == IG_QLINEAR_CONV) return elements(&call->in[3]) / call->out[0].c;
     if (op == IG_MATMUL || op == IG_FC) return call->in[0].c;
     if (op == IG_DEFORM_CONV) return (double)ig_count(call->in[1].shape) / call->in[1].shape->dims[0];
     if (op == IG_DECONV)
         return elements(&call->in[1]) / call->in[0].c * elements(&call->in[0]) / elements(&call->out[0]);
-    return elements(&call->in[1]) / call->out[0].c;
+    return elements(&call->in[ig_second_operand(op)]) / call->out[0].c;
 }
 
 static double window_of(int32_t op, const struct ig_call *call)
@@ -392,7 +396,7 @@ static double rough_ns(const struct ig_kernel *k, const struct ig_call *call, do
     double bytes = 0, bandwidth = machines[k->isa].gbytes * cores;
     for (int32_t i = 0; i < call->n_in; i++) bytes += bytes_of(&call->in[i]);
     for (int32_t i = 0; i < call->n_out; i++) bytes += bytes_of(&call->out[i]);
-    if (f && f->saving == WINOGRAD) bytes += bytes_of(&call->in[1]) * (winograd_growth(k, call) - 1);
+    if (f && f->saving == WINOGRAD) bytes += bytes_of(&call->in[ig_second_operand(k->op)]) * (winograd_growth(k, call) - 1);
     if (bandwidth > machines[k->isa].all_gbytes) bandwidth = machines[k->isa].all_gbytes;
     double compute = operations(k, f, call) / machines[k->isa].gflops / rate / cores;
     double move = bytes / bandwidth / nearness(k);

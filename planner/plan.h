@@ -373,6 +373,8 @@ static inline int32_t ig_scratch_threads(const struct ig_plan *p, const struct i
  */
 double ig_estimate_ns(const struct ig_kernel *k, const struct ig_call *call, int32_t threads,
                       const struct ig_away *away);
+/* Which input is an op's second operand, weights mostly: where it is quantised, scale and zero point of the first are before it. */
+int32_t ig_second_operand(int32_t op);
 /* How far frame after frame pushes what each node uses: at[n_nodes]; zeros: nodes that run nothing (planner/away.c). */
 void ig_frame_away(const struct ig_graph *g, const struct ig_view *views, struct ig_away *at);
 /* What it takes a machine for: GFLOP/s and GB/s of memory with so many threads. */
