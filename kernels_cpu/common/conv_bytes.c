@@ -1,17 +1,17 @@
 /* How convolutions of quantised numbers are cut, see conv_bytes.h: for the kernels, and for weights and scratch at build time. */
 #include "kernels_cpu/common/conv_bytes.h"
 
-const struct ig_bytes_shape ig_bytes_avx2 = {6, 16, 2, 1, IG_BYTES_TO_UNSIGNED, 0, 0, 0, 0, 0};
-const struct ig_bytes_shape ig_bytes_inner = {4, 16, 2, 2, IG_BYTES_TO_UNSIGNED, 0, 0, 0, 1, 0};
-const struct ig_bytes_shape ig_bytes_split = {4, 16, 4, 2, IG_BYTES_TO_UNSIGNED, 0, 0, 0, 0, 1};
-const struct ig_bytes_shape ig_bytes_paired = {4, 16, 4, 1, IG_BYTES_TO_UNSIGNED, 1, 0, 1, 0, 0};
-const struct ig_bytes_shape ig_bytes_avxvnni = {6, 16, 4, 1, IG_BYTES_TO_UNSIGNED, 1, 0, 0, 0, 0};
-const struct ig_bytes_shape ig_bytes_avx512 = {12, 32, 2, 1, IG_BYTES_TO_UNSIGNED, 0, 0, 0, 0, 0};
-const struct ig_bytes_shape ig_bytes_vnni = {12, 32, 4, 1, IG_BYTES_TO_UNSIGNED, 1, 0, 0, 0, 0};
-const struct ig_bytes_shape ig_bytes_amx = {32, 32, 4, 16, IG_BYTES_TO_UNSIGNED, 1, 0, 0, 0, 0};
-const struct ig_bytes_shape ig_bytes_neon = {4, 16, 4, 1, IG_BYTES_TO_SIGNED, 0, 1, 0, 0, 0};
-const struct ig_bytes_shape ig_bytes_neon_wide = {4, 16, 2, 1, IG_BYTES_TO_SIGNED, 0, 1, 0, 0, 0};
-const struct ig_bytes_shape ig_bytes_dotprod = {6, 16, 4, 1, IG_BYTES_TO_SIGNED, 1, 0, 0, 0, 0};
+const struct ig_bytes_shape ig_bytes_avx2 = {6, 16, 2, 1, IG_BYTES_TO_UNSIGNED, 0, 0, 0, 0, 0, 0};
+const struct ig_bytes_shape ig_bytes_inner = {4, 16, 2, 2, IG_BYTES_TO_UNSIGNED, 0, 0, 0, 1, 0, 0};
+const struct ig_bytes_shape ig_bytes_split = {4, 16, 4, 2, IG_BYTES_TO_UNSIGNED, 0, 0, 0, 0, 1, 0};
+const struct ig_bytes_shape ig_bytes_paired = {4, 16, 4, 1, IG_BYTES_TO_UNSIGNED, 1, 0, 1, 0, 0, 0};
+const struct ig_bytes_shape ig_bytes_avxvnni = {6, 16, 4, 1, IG_BYTES_TO_UNSIGNED, 1, 0, 0, 0, 0, 0};
+const struct ig_bytes_shape ig_bytes_avx512 = {12, 32, 2, 1, IG_BYTES_TO_UNSIGNED, 0, 0, 0, 0, 0, 0};
+const struct ig_bytes_shape ig_bytes_vnni = {12, 32, 4, 1, IG_BYTES_TO_UNSIGNED, 1, 0, 0, 0, 0, 0};
+const struct ig_bytes_shape ig_bytes_amx = {48, 32, 4, 16, IG_BYTES_TO_UNSIGNED, 1, 0, 0, 0, 0, 1};
+const struct ig_bytes_shape ig_bytes_neon = {4, 16, 4, 1, IG_BYTES_TO_SIGNED, 0, 1, 0, 0, 0, 0};
+const struct ig_bytes_shape ig_bytes_neon_wide = {4, 16, 2, 1, IG_BYTES_TO_SIGNED, 0, 1, 0, 0, 0, 0};
+const struct ig_bytes_shape ig_bytes_dotprod = {6, 16, 4, 1, IG_BYTES_TO_SIGNED, 1, 0, 0, 0, 0, 0};
 
 static size_t whole_lines(size_t bytes)
 {
@@ -27,17 +27,33 @@ static int32_t merged_groups(const struct ig_call *call, const struct ig_bytes_s
     return n < 1 ? 1 : n;
 }
 
-enum { LEAST = 5 }; /* a tile of fewer pixels takes as long: it has too few sums for the time that one waits for the next product */
+enum {
+    LEAST = 5,   /* a tile of fewer pixels takes as long: it has too few sums for the time that one waits for the next product */
+    SEVERAL = 17 /* pixels of two tiles of 16: one by itself would wait for weights */
+};
 
-/* Rows of taps lie side by side, of which there are several, or pixels that overlap; and tiles that do not cross rows waste little. */
+/* Tiles of 16 of n pixels. */
+static int32_t of_16(int32_t n)
+{
+    return (n + 15) / 16;
+}
+
+/* Of an image as high as wide (some of its rows are to be answered alike): tiles that cross its rows waste little on what is between these. */
+static int may_cross(const struct ig_window *w, int32_t width)
+{
+    return w->sh == 1 && w->sw == 1 && width < 4096 && 4 * of_16(width * (width + w->kw - 1) - w->kw + 1) <= 5 * of_16(width * width);
+}
+
+/* Rows of taps lie side by side, of which there are several, or pixels that overlap; and tiles waste little, whether they cross rows or not. */
 static int in_lines(const struct ig_call *call, const struct ig_bytes_shape *shape)
 {
     const struct ig_conv *conv = (const struct ig_conv *)call->attrs;
     const struct ig_window *w = &conv->w;
     const int32_t width = call->out[0].w, tiles = (width + shape->mr - 1) / shape->mr;
-    const int32_t waste = (shape->mr > 16 ? (width + 15) / 16 * 16 : shape->pairs ? (width + 1) / 2 * 2 : tiles * LEAST) - width;
+    const int32_t waste = (shape->tiled ? of_16(width) * 16 : shape->pairs ? (width + 1) / 2 * 2 : tiles * LEAST) - width;
     const int is_whole = conv->groups == merged_groups(call, shape);
-    return shape->lines && is_whole && w->dw == 1 && w->dh == 1 && w->kh * w->kw > 1 && 4 * waste <= width && width >= 6;
+    if (!shape->lines || !is_whole || w->dw != 1 || w->dh != 1 || w->kh * w->kw == 1) return 0;
+    return (shape->tiled && may_cross(w, width)) || (4 * waste <= width && width >= (shape->tiled ? SEVERAL : LEAST + 1));
 }
 
 /* Kernel rows are far from each other, and each is of whole words. */
@@ -76,8 +92,10 @@ static void cut_lines(const struct ig_call *call, const struct ig_bytes_shape *s
     const struct ig_window *w = &((const struct ig_conv *)call->attrs)->w;
     const int64_t columns = (int64_t)(call->out[0].w - 1 + shape->mr) * w->sw + w->kw;
     c->row = (int64_t)w->sw * c->ic;
+    c->across = shape->tiled && may_cross(w, call->out[0].w) ? call->out[0].w + w->kw - 1 : 0;
     c->pitch = (int64_t)whole_lines((size_t)(columns * c->ic) + IG_BYTES_LINE);
     c->pitch += c->pitch % (4 * IG_BYTES_LINE) ? 0 : IG_BYTES_LINE; /* or rows would share few sets of a cache */
+    if (c->across) c->pitch = c->across * c->row, room = IG_BYTES_BLOCK;
     c->block = at_least_one((room / c->pitch - w->kh) / w->sh + 1);
     if (c->block > call->out[0].h) c->block = call->out[0].h;
     c->held = held_lines(c, w, (c->block - 1) * w->sh + w->kh, (call->out[0].h - 1) * w->sh + w->kh);
@@ -118,7 +136,8 @@ struct ig_bytes_cut ig_bytes_cut_of(const struct ig_call *call, const struct ig_
     c.steps = shape->pairs ? most_steps(c.lines * c.words) : 0;
     c.behind = (2 + rows_of_words(&c, shape)) * shape->nr;
     c.panel = c.behind + (c.rows + ig_bytes_have_beyond(call) + 2 * ig_bytes_become_floats(call)) * shape->nr;
-    int64_t room = (int64_t)c.panels * c.panel * 4 > IG_BYTES_FEW ? IG_BYTES_BLOCK : IG_BYTES_SMALL;
+    const int32_t large = shape->tiled ? IG_BYTES_LARGE : IG_BYTES_BLOCK;
+    int64_t room = (int64_t)c.panels * c.panel * 4 > IG_BYTES_FEW ? large : IG_BYTES_SMALL;
     if (in_lines(call, shape)) cut_lines(call, shape, room, &c);
     else cut_pixels(call, shape, room, &c);
     return c;
@@ -131,7 +150,7 @@ size_t ig_bytes_pad(const struct ig_call *call, const struct ig_bytes_cut *cut)
 
 size_t ig_bytes_totals(const struct ig_call *call, const struct ig_bytes_cut *cut)
 {
-    const int64_t pixels = cut->pitch ? (int64_t)cut->block * call->out[0].w : cut->block;
+    const int64_t width = cut->across ? cut->across : call->out[0].w, pixels = cut->pitch ? cut->block * width : cut->block;
     return ig_bytes_have_beyond(call) || cut->inner ? whole_lines((size_t)pixels * sizeof(int32_t)) : 0;
 }
 
@@ -150,12 +169,18 @@ size_t ig_bytes_sums(const struct ig_bytes_shape *shape)
     return 2 * ((size_t)(shape->mr * shape->nr) + IG_BYTES_CHANNELS) * sizeof(int32_t);
 }
 
+/* Bytes of the block; behind its last row there are a tile's pixels that are of none. */
+static size_t block_bytes(const struct ig_bytes_cut *c, const struct ig_bytes_shape *shape)
+{
+    const int64_t behind = c->across ? shape->mr * c->row + 2 * IG_BYTES_LINE : 0;
+    return whole_lines((size_t)(c->pitch ? c->held * c->pitch + behind : c->block * c->row));
+}
+
 size_t ig_bytes_conv_scratch(const struct ig_call *call, const struct ig_bytes_shape *shape)
 {
     struct ig_bytes_cut c = ig_bytes_cut_of(call, shape);
-    size_t block = (size_t)(c.pitch ? c.held * c.pitch : c.block * c.row);
     size_t pixels = ig_bytes_totals(call, &c) + ig_bytes_counts(&c) + ig_bytes_lefts(&c);
-    return ig_bytes_sums(shape) + ig_bytes_pad(call, &c) + pixels + block + IG_BYTES_LINE;
+    return ig_bytes_sums(shape) + ig_bytes_pad(call, &c) + pixels + block_bytes(&c, shape) + IG_BYTES_LINE;
 }
 
 /* Dense rows [y0, y1) of `o` as one of pixels. */

@@ -6,8 +6,9 @@
  * x - x_zero, or four of 8 bits, x as it is but for its sign. Padding is x_zero. Then panel after panel of weights, of equal words,
  * is multiplied by the block, tile by tile. Where words are of bytes and rows of taps lie side by side, a block is of rows of the image
  * instead, with their padding: a pixel's words are in `lines`, one for each kernel row, a row apart, and nothing is copied twice; tiles
- * do not cross rows then. Sums of 32 bits are exact, so that bits depend on no cut; kernels_cpu/pack/bytes.c refuses what could
- * overflow.
+ * do not cross rows then. But where steps are 1 rows may lie one behind the other, so that all pixels are equally far from each other: then tiles
+ * cross rows (`across`), and what they find of windows that do so is dropped. Sums of 32 bits are exact, so that bits depend on no cut;
+ * kernels_cpu/pack/bytes.c refuses what could overflow.
  *
  * Packed weights: struct ig_bytes_head, then
  *   [group][panel = ceil(oc/groups / nr)] { bias[nr], scale[nr], word[lines][words][nr] }   channels past the end are zero
@@ -17,6 +18,7 @@
  * 16 bits and their higher ones, as vectors' products of pairs of bytes and of numbers of 16 bits want them:
  *   four of 8 bits   c0k0 c0k1 c1k0 c1k1 ... c15k0 c15k1 | c0k2 c0k3 c1k2 c1k3 ... c15k2 c15k3
  *   two of 16 bits   c0k0 c1k0 ... c15k0 | c0k1 c1k1 ... c15k1
+ * Where it says `tiled`, they are in tiles one behind the other, word[lines][words / 16][nr / 16][16][16].
  * Where a shape says `pairs`, words are multiplied two at a time, kernels_cpu/pack/pairs.h, and a panel has steps in place of words:
  *   steps, alone, at[steps][2], at[alone], to the end of a row of 16; word[steps][2][16]; word[alone][16]; then room up to the most steps
  * of words that are `at` so many bytes from a pixel's first. Products of those that are alone are to be added in 32 bits.
@@ -76,6 +78,7 @@ struct ig_bytes_shape {          /* of one ISA's tiles: sizes depend on it */
     int32_t pairs;               /* 1: words are multiplied two at a time; a tile of two pixels takes half as long as of four */
     int32_t inner;               /* 1: numbers are multiplied as sums of two, by Winograd's inner product */
     int32_t split;               /* 1: four products at a time are added in 16 bits */
+    int32_t tiled;               /* 1: a panel is tiles of 16 words by 16 channels, by which 16 pixels are multiplied at a time, be they of several rows */
 };
 
 enum ig_bytes_flips { IG_BYTES_TO_UNSIGNED, IG_BYTES_TO_SIGNED };
@@ -84,6 +87,7 @@ enum {
     IG_BYTES_SMALL = 16 << 10,   /* of a block: it stays in the first-level cache while weights come from the second; */
     IG_BYTES_FEW = 256 << 10,    /* weights of a group that may be read so often; */
     IG_BYTES_BLOCK = 256 << 10,  /* of a block where there are more; */
+    IG_BYTES_LARGE = 768 << 10,  /* the same of processors that multiply tiles, whose second-level caches have 2 MiB; */
     IG_BYTES_HELD = 64 << 10,    /* of the image's rows in scratch: successive blocks have some in common, which are not copied again */
     IG_BYTES_LINE = 64,
     IG_BYTES_SUM = 256           /* of `split`: 256 * -128 = -32768 */
@@ -129,6 +133,7 @@ struct ig_bytes_cut {
     int64_t steps;               /* of a panel at most, where words are two at a time; two that are alone have the room of one; else 0 */
     int64_t behind;              /* where in a panel `left` is, */
     int64_t panel;               /* and words of a panel with bias and scales */
+    int32_t across;              /* pixels from a row of the output to the next one, where tiles cross rows: those between are of none; else 0 */
     int32_t block;               /* pixels of a block, whole tiles; or rows of the output, */
     int32_t held;                /* and of the image in scratch */
 };

@@ -176,16 +176,24 @@ static int supports(const struct ig_call *call, const struct ig_bytes_shape *sha
     return shape->unit == 2 || words_fit(call, shape);
 }
 
+/* Word i of channel c of a panel whose words begin at `words`. */
+static void put_word(int32_t *words, int64_t i, int32_t c, const struct ig_bytes_shape *shape, uint32_t word)
+{
+    enum { SIDE = 16 };
+    if (shape->tiled) words[((i / SIDE * (shape->nr / SIDE) + c / SIDE) * SIDE + i % SIDE) * SIDE + c % SIDE] = (int32_t)word;
+    else ig_put_word(words + i * shape->nr, c, shape->nr, shape->halves, word);
+}
+
 /* Words of a panel's channel c. */
-static void pack_filter(const struct ig_filter *f, const struct ig_bytes_shape *shape, const struct ig_bytes_cut *cut, int32_t *rows, int32_t c)
+static void pack_filter(const struct ig_filter *f, const struct ig_bytes_shape *shape, const struct ig_bytes_cut *cut, int32_t *words, int32_t c)
 {
     int32_t unit = shape->unit, bits = 32 / unit;
-    for (int64_t i = 0; i < cut->lines * cut->words; i++, rows += shape->nr) {
+    for (int64_t i = 0; i < cut->lines * cut->words; i++) {
         int64_t line = i / cut->words, k = i % cut->words * unit;
         uint32_t word = 0;
         for (int32_t j = 0; j < unit && k + j < cut->k; j++)
             word |= ((uint32_t)ig_weight_at(f, line * cut->k + k + j) & ((1u << bits) - 1)) << j * bits;
-        ig_put_word(rows, c, shape->nr, shape->halves, word);
+        put_word(words, i, c, shape, word);
     }
 }
 
