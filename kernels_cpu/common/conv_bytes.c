@@ -115,6 +115,7 @@ static void cut_pixels(const struct ig_call *call, const struct ig_bytes_shape *
     c->row = (int64_t)whole_lines((size_t)c->words * 4 + (w->kh > 1 ? IG_BYTES_LINE - 1 : 0)); /* taps row after row, filled too far */
     c->row += c->row % (4 * IG_BYTES_LINE) ? 0 : IG_BYTES_LINE;
     if (are_small(w, shape, c)) c->row = c->words * 4;
+    if (room == IG_BYTES_LARGE && pixels * c->row <= IG_BYTES_MOST) room = IG_BYTES_MOST;
     c->block = (int32_t)(room / c->row) / shape->mr * shape->mr;
     if (c->block > pixels) c->block = (int32_t)(pixels + shape->mr - 1) / shape->mr * shape->mr;
     if (c->block < shape->mr) c->block = shape->mr;

@@ -88,6 +88,7 @@ enum {
     IG_BYTES_FEW = 256 << 10,    /* weights of a group that may be read so often; */
     IG_BYTES_BLOCK = 256 << 10,  /* of a block where there are more; */
     IG_BYTES_LARGE = 768 << 10,  /* the same of processors that multiply tiles, whose second-level caches have 2 MiB; */
+    IG_BYTES_MOST = 1792 << 10,  /* ... of all pixels, so that weights are read once; */
     IG_BYTES_HELD = 64 << 10,    /* of the image's rows in scratch: successive blocks have some in common, which are not copied again */
     IG_BYTES_LINE = 64,
     IG_BYTES_SUM = 256           /* of `split`: 256 * -128 = -32768 */
