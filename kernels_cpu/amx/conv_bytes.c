@@ -1,7 +1,7 @@
 /*
  * Convolution of quantised numbers, common/conv_bytes.h, by tiles of bytes: a step is 64 numbers of each pixel, 16 words. Six tiles of sums are
- * 48 pixels x 32 channels, two are left for operands: what is loaded once more comes from the first cache, and the second one, from which weights come,
- * is asked for two thirds of what four tiles of sums ask. A load goes between two products, or products wait.
+ * 48 pixels x 32 channels, two are left for operands: what is loaded once more comes from the first cache, and the second one, from which
+ * weights come, is asked for two thirds of what four tiles of sums ask. Where loads are not between products, these wait.
  */
 #include "kernels_cpu/amx/kernels.h"
 #include "kernels_cpu/amx/tile.h"

@@ -33,7 +33,7 @@ enum {
 };
 
 /* Tiles of 16 of n pixels. */
-static int32_t of_16(int32_t n)
+static int64_t of_16(int64_t n)
 {
     return (n + 15) / 16;
 }
@@ -41,7 +41,8 @@ static int32_t of_16(int32_t n)
 /* Of an image as high as wide (some of its rows are to be answered alike): tiles that cross its rows waste little on what is between these. */
 static int may_cross(const struct ig_window *w, int32_t width)
 {
-    return w->sh == 1 && w->sw == 1 && width < 4096 && 4 * of_16(width * (width + w->kw - 1) - w->kw + 1) <= 5 * of_16(width * width);
+    const int64_t between = w->kw - 1, pixels = (int64_t)width * width;
+    return w->sh == 1 && w->sw == 1 && width > LEAST && 4 * of_16(pixels + (width - 1) * between) <= 5 * of_16(pixels);
 }
 
 /* Rows of taps lie side by side, of which there are several, or pixels that overlap; and tiles waste little, whether they cross rows or not. */
@@ -50,7 +51,7 @@ static int in_lines(const struct ig_call *call, const struct ig_bytes_shape *sha
     const struct ig_conv *conv = (const struct ig_conv *)call->attrs;
     const struct ig_window *w = &conv->w;
     const int32_t width = call->out[0].w, tiles = (width + shape->mr - 1) / shape->mr;
-    const int32_t waste = (shape->tiled ? of_16(width) * 16 : shape->pairs ? (width + 1) / 2 * 2 : tiles * LEAST) - width;
+    const int32_t waste = (shape->tiled ? (int32_t)of_16(width) * 16 : shape->pairs ? (width + 1) / 2 * 2 : tiles * LEAST) - width;
     const int is_whole = conv->groups == merged_groups(call, shape);
     if (!shape->lines || !is_whole || w->dw != 1 || w->dh != 1 || w->kh * w->kw == 1) return 0;
     return (shape->tiled && may_cross(w, width)) || (4 * waste <= width && width >= (shape->tiled ? SEVERAL : LEAST + 1));
@@ -95,7 +96,7 @@ static void cut_lines(const struct ig_call *call, const struct ig_bytes_shape *s
     c->across = shape->tiled && may_cross(w, call->out[0].w) ? call->out[0].w + w->kw - 1 : 0;
     c->pitch = (int64_t)whole_lines((size_t)(columns * c->ic) + IG_BYTES_LINE);
     c->pitch += c->pitch % (4 * IG_BYTES_LINE) ? 0 : IG_BYTES_LINE; /* or rows would share few sets of a cache */
-    if (c->across) c->pitch = c->across * c->row, room = IG_BYTES_BLOCK;
+    if (c->across) c->pitch = c->across * c->row, room = IG_BYTES_BLOCK; /* blocks of few rows would end in tiles of few pixels */
     c->block = at_least_one((room / c->pitch - w->kh) / w->sh + 1);
     if (c->block > call->out[0].h) c->block = call->out[0].h;
     c->held = held_lines(c, w, (c->block - 1) * w->sh + w->kh, (call->out[0].h - 1) * w->sh + w->kh);
