@@ -243,7 +243,7 @@ static void places(void **state)
     in_places(1);
 }
 
-enum { TALL = 90, WIDE = 12, DEEP = 128, FEW = 3, WORTH = 2 * TALL * WIDE * FEW };
+enum { TALL = 190, WIDE = 12, DEEP = 128, FEW = 3, WORTH = 2 * TALL * WIDE * FEW };
 
 /* Of windows of kh rows, sh apart. */
 static void make_tall(struct problem *p, int32_t kh, int32_t sh, int small)
